@@ -22,15 +22,15 @@ struct chunk {
 };
 
 /* Memory from malloc that the arena owns. */
-struct kept {
-	struct kept *next;
+struct arena_block {
+	struct arena_block *next;
 	void *memory;
 	size_t bytes;
 };
 
 struct arena {
 	struct chunk *head;
-	struct kept *kept;
+	struct arena_block *kept;
 };
 
 struct arena *arena_create(void)
@@ -42,7 +42,7 @@ void arena_destroy(struct arena *arena)
 {
 	if (arena == NULL)
 		return;
-	for (const struct kept *kept = arena->kept; kept != NULL;
+	for (const struct arena_block *kept = arena->kept; kept != NULL;
 	     kept = kept->next)
 		free(kept->memory);
 	while (arena->head != NULL) {
@@ -60,7 +60,7 @@ size_t arena_bytes(const struct arena *arena)
 
 	for (const struct chunk *c = arena->head; c != NULL; c = c->next)
 		bytes += sizeof(*c) + c->size;
-	for (const struct kept *k = arena->kept; k != NULL; k = k->next)
+	for (const struct arena_block *k = arena->kept; k != NULL; k = k->next)
 		bytes += k->bytes;
 	return bytes;
 }
@@ -94,7 +94,7 @@ static size_t byte_count(size_t count, size_t size)
  * Return room for `bytes`, a multiple of the alignment; its content is
  * undefined.
  */
-static void *take(struct arena *arena, size_t bytes)
+static void *arena_reserve(struct arena *arena, size_t bytes)
 {
 	void *mem;
 
@@ -112,12 +112,12 @@ void *arena_alloc(struct arena *arena, size_t count, size_t size)
 {
 	const size_t bytes = byte_count(count, size);
 
-	return memset(take(arena, bytes), 0, bytes);
+	return memset(arena_reserve(arena, bytes), 0, bytes);
 }
 
 char *arena_room(struct arena *arena, size_t size)
 {
-	return take(arena, byte_count(size, 1));
+	return arena_reserve(arena, byte_count(size, 1));
 }
 
 char *arena_copy(struct arena *arena, const void *data, size_t size)
@@ -131,11 +131,11 @@ char *arena_copy(struct arena *arena, const void *data, size_t size)
 	return copy;
 }
 
-void *arena_keep(struct arena *arena, void *memory, size_t bytes)
+void *arena_adopt(struct arena *arena, void *memory, size_t bytes)
 {
-	struct kept *kept = ARENA_NEW(arena, struct kept, 1);
+	struct arena_block *kept = ARENA_NEW(arena, struct arena_block, 1);
 
-	*kept = (struct kept){arena->kept, memory, bytes};
+	*kept = (struct arena_block){arena->kept, memory, bytes};
 	arena->kept = kept;
 	return memory;
 }

@@ -32,7 +32,7 @@ char *arena_room(struct arena *arena, size_t size);
  * Make the arena the owner of `memory`, `bytes` bytes from malloc, which it
  * frees at its end; return `memory`.
  */
-void *arena_keep(struct arena *arena, void *memory, size_t bytes);
+void *arena_adopt(struct arena *arena, void *memory, size_t bytes);
 
 /* Copy `size` bytes into the arena and append a NUL. */
 char *arena_copy(struct arena *arena, const void *data, size_t size);

@@ -113,7 +113,7 @@ bool codec_set_dictionary(struct codec *codec, struct slice dictionary)
 		       codec->zstd, dictionary.data, dictionary.size));
 }
 
-static enum codec_state run_none(struct slice *in, struct room *out)
+static enum codec_state run_none(struct slice *in, struct codec_output *out)
 {
 	size_t size = in->size < out->size ? in->size : out->size;
 
@@ -131,7 +131,7 @@ static uInt at_most_uint(size_t size)
 }
 
 static enum codec_state run_zlib(z_stream *zlib, struct slice *in,
-				 struct room *out)
+				 struct codec_output *out)
 {
 	uInt in_size = at_most_uint(in->size);
 	uInt out_size = at_most_uint(out->size);
@@ -154,7 +154,7 @@ static enum codec_state run_zlib(z_stream *zlib, struct slice *in,
 }
 
 static enum codec_state run_brotli(BrotliDecoderState *brotli, struct slice *in,
-				   struct room *out)
+				   struct codec_output *out)
 {
 	size_t in_size = in->size;
 	const uint8_t *next = in->data;
@@ -171,7 +171,7 @@ static enum codec_state run_brotli(BrotliDecoderState *brotli, struct slice *in,
 }
 
 static enum codec_state run_zstd(ZSTD_DCtx *zstd, struct slice *in,
-				 struct room *out)
+				 struct codec_output *out)
 {
 	ZSTD_inBuffer in_buffer = {in->data, in->size, 0};
 	ZSTD_outBuffer out_buffer = {out->at, out->size, 0};
@@ -190,7 +190,7 @@ static enum codec_state run_zstd(ZSTD_DCtx *zstd, struct slice *in,
 }
 
 enum codec_state codec_run(struct codec *codec, struct slice *in,
-			   struct room *out)
+			   struct codec_output *out)
 {
 	switch (codec->coding) {
 	case CODING_GZIP:

@@ -16,7 +16,7 @@ enum codec_state {
 };
 
 /* The output of one step. */
-struct room {
+struct codec_output {
 	char *at;
 	size_t size; /* remaining bytes */
 };
@@ -34,7 +34,7 @@ bool codec_set_dictionary(struct codec *codec, struct slice dictionary);
 
 /* Read bytes from *in and write to *out until one of them is used up. */
 enum codec_state codec_run(struct codec *codec, struct slice *in,
-			   struct room *out);
+			   struct codec_output *out);
 
 /* Remove `size` bytes from the front. */
 static inline void slice_advance(struct slice *slice, size_t size)

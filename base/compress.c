@@ -9,7 +9,7 @@
 enum { GOOD_LEVEL = 12 };
 
 /* zstd can fail here only for lack of memory, which ends the process. */
-static size_t checked(size_t result)
+static size_t zstd_checked(size_t result)
 {
 	if (ZSTD_isError(result))
 		mem_exhausted("zstd");
@@ -22,9 +22,9 @@ static ZSTD_CCtx *context_create(int level)
 
 	if (context == NULL)
 		mem_exhausted("zstd");
-	checked(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel,
-				       level));
-	checked(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1));
+	zstd_checked(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel,
+					    level));
+	zstd_checked(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1));
 	return context;
 }
 
@@ -34,7 +34,7 @@ static void compress_in(ZSTD_CCtx *context, struct slice data,
 	size_t room = ZSTD_compressBound(data.size);
 	char *end = buffer_reserve(out, room);
 
-	out->size += checked(
+	out->size += zstd_checked(
 		ZSTD_compress2(context, end, room, data.data, data.size));
 	out->data[out->size] = '\0';
 }
@@ -73,7 +73,7 @@ struct packer *packer_create(struct slice dictionary, int level)
 		ZSTD_createCDict(dictionary.data, dictionary.size, level);
 	if (packer->dictionary == NULL)
 		mem_exhausted("zstd");
-	checked(ZSTD_CCtx_refCDict(packer->context, packer->dictionary));
+	zstd_checked(ZSTD_CCtx_refCDict(packer->context, packer->dictionary));
 	return packer;
 }
 
@@ -91,7 +91,7 @@ void packer_pack(struct packer *packer, struct slice data, struct buffer *out)
 	compress_in(packer->context, data, out);
 }
 
-void compress(struct slice data, struct buffer *out)
+void compress_slice(struct slice data, struct buffer *out)
 {
 	compress_at(COMPRESS_LEVEL, data, out);
 }
@@ -101,14 +101,15 @@ void compress_well(struct slice data, struct buffer *out)
 	compress_at(GOOD_LEVEL, data, out);
 }
 
-enum error decompress(struct slice packed, size_t max_bytes, struct buffer *out)
+enum error decompress_slice(struct slice packed, size_t max_bytes,
+			    struct buffer *out)
 {
 	return decompress_by((struct slice){NULL, 0}, packed, max_bytes, out);
 }
 
 /* Return the number of decompressed bytes; 0 if the frame is damaged. */
-static size_t unpack(struct slice dictionary, struct slice packed, char *to,
-		     size_t size)
+static size_t zstd_decompress_frame(struct slice dictionary,
+				    struct slice packed, char *to, size_t size)
 {
 	ZSTD_DCtx *context = ZSTD_createDCtx();
 	size_t done;
@@ -116,8 +117,8 @@ static size_t unpack(struct slice dictionary, struct slice packed, char *to,
 	if (context == NULL)
 		mem_exhausted("zstd");
 	if (dictionary.size > 0)
-		checked(ZSTD_DCtx_refPrefix(context, dictionary.data,
-					    dictionary.size));
+		zstd_checked(ZSTD_DCtx_refPrefix(context, dictionary.data,
+						 dictionary.size));
 	done = ZSTD_decompressDCtx(context, to, size, packed.data, packed.size);
 	ZSTD_freeDCtx(context);
 	return done;
@@ -136,7 +137,7 @@ enum error decompress_by(struct slice dictionary, struct slice packed,
 	if (size > max_bytes)
 		return ERR_TOO_LARGE;
 	end = buffer_reserve(out, (size_t)size);
-	done = unpack(dictionary, packed, end, (size_t)size);
+	done = zstd_decompress_frame(dictionary, packed, end, (size_t)size);
 	if (ZSTD_isError(done) || done != size) {
 		end[0] = '\0';
 		return ERR_CORRUPT;

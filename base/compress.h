@@ -7,8 +7,8 @@
 #include "base/slice.h"
 
 /*
- * The level of compress(). HTML shrinks to a sixth; higher levels take more CPU
- * time than a fetch.
+ * The level of compress_slice(). HTML shrinks to a sixth; higher levels take
+ * more CPU time than a fetch.
  */
 enum { COMPRESS_LEVEL = 3 };
 
@@ -17,8 +17,8 @@ enum { COMPRESS_LEVEL = 3 };
  * checksum. The function is hidden because zlib.so has one of the same name,
  * which it would replace in all libraries of the process.
  */
-__attribute__((visibility("hidden"))) void compress(struct slice data,
-						    struct buffer *out);
+__attribute__((visibility("hidden"))) void compress_slice(struct slice data,
+							  struct buffer *out);
 
 /*
  * Compress at a higher level: smaller, but at a tenth of the speed, for data
@@ -30,8 +30,8 @@ void compress_well(struct slice data, struct buffer *out);
  * Append the decompressed bytes to `out`. ERR_TOO_LARGE if they exceed
  * `max_bytes`; ERR_CORRUPT if the frame is damaged.
  */
-enum error decompress(struct slice packed, size_t max_bytes,
-		      struct buffer *out);
+enum error decompress_slice(struct slice packed, size_t max_bytes,
+			    struct buffer *out);
 
 /*
  * Compresses many values with one dictionary, which contains similar bytes, or
@@ -53,12 +53,12 @@ struct packer *packer_create(struct slice dictionary, int level);
 void packer_destroy(struct packer *packer); /* NULL is a no-op */
 
 /*
- * Compress as compress() does, for decompress_by() with the same dictionary, or
- * for decompress() if there is none.
+ * Compress as compress_slice() does, for decompress_by() with the same
+ * dictionary, or for decompress_slice() if there is none.
  */
 void packer_pack(struct packer *packer, struct slice data, struct buffer *out);
 
-/* Decompress as decompress() does, with the dictionary of the packer. */
+/* Decompress as decompress_slice() does, with the dictionary of the packer. */
 enum error decompress_by(struct slice dictionary, struct slice packed,
 			 size_t max_bytes, struct buffer *out);
 

@@ -8,7 +8,7 @@
 enum { MAX_YEAR = 9999, DATE_PARTS = 6, FRACTION_DIGITS = 9 };
 
 /* Year, month, day, hour, minute and second, with their ranges. */
-static const struct part {
+static const struct date_component {
 	size_t digits;
 	unsigned minimum;
 	unsigned maximum;
@@ -20,7 +20,7 @@ static const struct part {
 };
 
 /* Remove `digits` digits from the text. */
-static bool take_number(struct slice *text, size_t digits, unsigned *out)
+static bool date_read_number(struct slice *text, size_t digits, unsigned *out)
 {
 	const char *bytes = text->data;
 	unsigned number = 0;
@@ -37,7 +37,7 @@ static bool take_number(struct slice *text, size_t digits, unsigned *out)
 	return true;
 }
 
-static bool take_byte(struct slice *text, char byte)
+static bool date_read_byte(struct slice *text, char byte)
 {
 	const char *bytes = text->data;
 
@@ -48,14 +48,14 @@ static bool take_byte(struct slice *text, char byte)
 }
 
 /* Remove a fraction of a second, after its point; return milliseconds. */
-static unsigned take_fraction(struct slice *text)
+static unsigned date_read_fraction(struct slice *text)
 {
 	unsigned fraction = 0;
 	unsigned weight = 100;
 	unsigned digit;
 
 	for (size_t i = 0; i < FRACTION_DIGITS; i++) {
-		if (!take_number(text, 1, &digit))
+		if (!date_read_number(text, 1, &digit))
 			break;
 		fraction += digit * weight;
 		weight /= 10;
@@ -67,21 +67,21 @@ static unsigned take_fraction(struct slice *text)
  * Remove the zone; return seconds east of Greenwich, 0 for a missing zone or
  * "Z". Return false on an error.
  */
-static bool take_zone(struct slice *text, int *seconds_out)
+static bool date_read_zone(struct slice *text, int *seconds_out)
 {
 	bool is_west = text->size > 0 && *(const char *)text->data == '-';
 	unsigned hours = 0;
 	unsigned minutes = 0;
 
 	*seconds_out = 0;
-	if (text->size == 0 || take_byte(text, 'Z'))
+	if (text->size == 0 || date_read_byte(text, 'Z'))
 		return text->size == 0;
-	if (!take_byte(text, '+') && !take_byte(text, '-'))
+	if (!date_read_byte(text, '+') && !date_read_byte(text, '-'))
 		return false;
-	if (!take_number(text, 2, &hours))
+	if (!date_read_number(text, 2, &hours))
 		return false;
-	take_byte(text, ':');
-	if (!take_number(text, 2, &minutes) || hours > 23 || minutes > 59)
+	date_read_byte(text, ':');
+	if (!date_read_number(text, 2, &minutes) || hours > 23 || minutes > 59)
 		return false;
 	*seconds_out = (int)(hours * 3600 + minutes * 60);
 	if (is_west)
@@ -113,20 +113,21 @@ uint64_t date_parse(struct slice text)
 	size_t count = 0;
 
 	for (; count < DATE_PARTS; count++) {
-		const struct part *part = &parts[count];
+		const struct date_component *part = &parts[count];
 
-		if (!is_arc && count > 0 && !take_byte(&text, part->before))
+		if (!is_arc && count > 0 &&
+		    !date_read_byte(&text, part->before))
 			break;
-		if (!take_number(&text, part->digits, &values[count]) ||
+		if (!date_read_number(&text, part->digits, &values[count]) ||
 		    values[count] < part->minimum ||
 		    values[count] > part->maximum)
 			return 0;
 	}
 	if (is_arc)
 		return make_time(values, 0, 0);
-	if (count == DATE_PARTS && take_byte(&text, '.'))
-		ms = take_fraction(&text);
-	if (!take_zone(&text, &zone_s))
+	if (count == DATE_PARTS && date_read_byte(&text, '.'))
+		ms = date_read_fraction(&text);
+	if (!date_read_zone(&text, &zone_s))
 		return 0;
 	for (; count < DATE_PARTS; count++)
 		values[count] = parts[count].default_value;

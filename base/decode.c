@@ -19,7 +19,7 @@ enum {
 	DEFLATE_METHOD = 8,
 };
 
-enum state {
+enum decode_state {
 	STATE_HEAD, /* collects the bytes that decide the next step */
 	STATE_SKIP, /* in a skippable frame */
 	STATE_RUN,
@@ -29,7 +29,7 @@ enum state {
 
 struct decoder {
 	enum coding coding;
-	enum state state;
+	enum decode_state state;
 	unsigned char head[SKIPPABLE_BYTES]; /* read from the input, not yet
 						decompressed */
 	size_t head_size;
@@ -41,7 +41,7 @@ struct decoder {
 	struct codec *codec;
 };
 
-static uint32_t little_endian(const unsigned char *bytes)
+static uint32_t decode_u32_le(const unsigned char *bytes)
 {
 	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 |
 	       (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
@@ -49,7 +49,7 @@ static uint32_t little_endian(const unsigned char *bytes)
 
 static bool is_skippable(const unsigned char *head)
 {
-	return little_endian(head) >> 4 == SKIPPABLE_MAGIC;
+	return decode_u32_le(head) >> 4 == SKIPPABLE_MAGIC;
 }
 
 enum coding coding_of_bytes(struct slice begin)
@@ -59,7 +59,7 @@ enum coding coding_of_bytes(struct slice begin)
 	if (begin.size >= 2 && head[0] == 0x1F && head[1] == 0x8B)
 		return CODING_GZIP;
 	if (begin.size >= MAGIC_BYTES &&
-	    (little_endian(head) == ZSTD_MAGIC || is_skippable(head)))
+	    (decode_u32_le(head) == ZSTD_MAGIC || is_skippable(head)))
 		return CODING_ZSTD;
 	return CODING_NONE;
 }
@@ -130,7 +130,7 @@ bool decoder_set_dictionary(struct decoder *decoder, struct slice dictionary)
  * several such calls as a damaged stream.
  */
 static void run_piece(struct decoder *decoder, struct slice *in,
-		      struct room *out)
+		      struct codec_output *out)
 {
 	if (decoder->state != STATE_RUN || (in->size == 0 && !decoder->is_full))
 		return;
@@ -155,7 +155,8 @@ static void run_piece(struct decoder *decoder, struct slice *in,
  * frame began in an earlier call, it checks the wrong bytes: those after the
  * magic number can look like a small skippable frame.
  */
-static void run(struct decoder *decoder, struct slice *in, struct room *out)
+static void decoder_run_codec(struct decoder *decoder, struct slice *in,
+			      struct codec_output *out)
 {
 	while (decoder->coding == CODING_ZSTD && decoder->state == STATE_RUN &&
 	       in->size > 0 && decoder->fed < ZSTD_HEADER_BYTES) {
@@ -170,7 +171,7 @@ static void run(struct decoder *decoder, struct slice *in, struct room *out)
 	run_piece(decoder, in, out);
 }
 
-static enum state choose_deflate(struct decoder *decoder)
+static enum decode_state choose_deflate(struct decoder *decoder)
 {
 	const unsigned char *head = decoder->head;
 	/*
@@ -185,22 +186,22 @@ static enum state choose_deflate(struct decoder *decoder)
 	return STATE_RUN;
 }
 
-static enum state choose_zstd(struct decoder *decoder)
+static enum decode_state choose_zstd(struct decoder *decoder)
 {
 	const unsigned char *head = decoder->head;
 
 	assert(decoder->head_size >= MAGIC_BYTES);
 	if (!is_skippable(head))
-		return little_endian(head) == ZSTD_MAGIC ? STATE_RUN
+		return decode_u32_le(head) == ZSTD_MAGIC ? STATE_RUN
 							 : STATE_BROKEN;
 	if (decoder->head_size < SKIPPABLE_BYTES)
 		return STATE_HEAD;
-	decoder->skip = little_endian(head + MAGIC_BYTES);
+	decoder->skip = decode_u32_le(head + MAGIC_BYTES);
 	decoder->head_size = 0;
 	return decoder->skip == 0 ? STATE_HEAD : STATE_SKIP;
 }
 
-static void take_head(struct decoder *decoder, struct slice *input)
+static void decoder_read_head(struct decoder *decoder, struct slice *input)
 {
 	size_t enough =
 		decoder->coding == CODING_ZSTD ? MAGIC_BYTES : ZLIB_BYTES;
@@ -217,7 +218,7 @@ static void take_head(struct decoder *decoder, struct slice *input)
 				 : choose_deflate(decoder);
 }
 
-static void skip(struct decoder *decoder, struct slice *input)
+static void decoder_skip_frame(struct decoder *decoder, struct slice *input)
 {
 	size_t size = input->size < decoder->skip ? input->size : decoder->skip;
 
@@ -228,7 +229,7 @@ static void skip(struct decoder *decoder, struct slice *input)
 		decoder->state = STATE_HEAD;
 }
 
-static void run_head(struct decoder *decoder, struct room *out)
+static void run_head(struct decoder *decoder, struct codec_output *out)
 {
 	struct slice head = {decoder->head + decoder->head_done,
 			     decoder->head_size - decoder->head_done};
@@ -237,7 +238,7 @@ static void run_head(struct decoder *decoder, struct room *out)
 	assert(decoder->head_done <= decoder->head_size);
 	if (head.size == 0)
 		return;
-	run(decoder, &head, out);
+	decoder_run_codec(decoder, &head, out);
 	decoder->head_done += before - head.size;
 }
 
@@ -249,20 +250,20 @@ static bool is_before_frame(const struct decoder *decoder)
 enum error decoder_run(struct decoder *decoder, struct slice *input, char *out,
 		       size_t capacity, size_t *size_out)
 {
-	struct room room = {.size = capacity};
+	struct codec_output room = {.size = capacity};
 
 	assert(capacity > 0);
 
 	room.at = out;
 	while (input->size > 0 && is_before_frame(decoder))
 		if (decoder->state == STATE_SKIP)
-			skip(decoder, input);
+			decoder_skip_frame(decoder, input);
 		else
-			take_head(decoder, input);
+			decoder_read_head(decoder, input);
 	run_head(decoder, &room);
 	assert(decoder->head_done <= decoder->head_size);
 	if (decoder->head_done == decoder->head_size)
-		run(decoder, input, &room);
+		decoder_run_codec(decoder, input, &room);
 	assert(room.size <= capacity);
 	*size_out = capacity - room.size;
 	return decoder->state == STATE_BROKEN ? ERR_CORRUPT : ERR_NONE;

@@ -14,21 +14,21 @@
 	X(ERR_BUSY, -8, "busy", "in use or over its limit; try again")       \
 	X(ERR_TIMEOUT, -9, "timeout", "took longer than allowed")            \
 	X(ERR_NETWORK, -10, "network", "the server could not be reached")    \
-	X(ERR_REFUSED, -11, "address_forbidden",                             \
+	X(ERR_ADDRESS_FORBIDDEN, -11, "address_forbidden",                   \
 	  "the address or scheme is forbidden")                              \
-	X(ERR_DENIED, -12, "robots_denied", "robots.txt forbids it")         \
+	X(ERR_ROBOTS_DENIED, -12, "robots_denied", "robots.txt forbids it")  \
 	X(ERR_NOT_HTML, -13, "not_html", "not an HTML page")                 \
-	X(ERR_OUT_OF_SITE, -14, "out_of_scope", "outside the site")          \
+	X(ERR_OUT_OF_SCOPE, -14, "out_of_scope", "outside the site")         \
 	X(ERR_STOPPED, -15, "stopped", "the daemon is stopping")             \
-	X(ERR_NOT_KEPT, -16, "body_expired", "its body has expired")         \
-	X(ERR_POISONED, -17, "quarantined",                                  \
+	X(ERR_BODY_EXPIRED, -16, "body_expired", "its body has expired")     \
+	X(ERR_QUARANTINED, -17, "quarantined",                               \
 	  "its bytes crashed or stalled a worker")                           \
-	X(ERR_LOCKED, -18, "no_credentials",                                 \
+	X(ERR_NO_CREDENTIALS, -18, "no_credentials",                         \
 	  "its credentials are missing; set them again")                     \
-	X(ERR_MOVED, -19, "not_owner", "another node owns it")               \
-	X(ERR_UNLOGGED, -20, "log_unavailable",                              \
+	X(ERR_NOT_OWNER, -19, "not_owner", "another node owns it")           \
+	X(ERR_LOG_UNAVAILABLE, -20, "log_unavailable",                       \
 	  "the log of the node group cannot be written")                     \
-	X(ERR_NO_KEY, -21, "no_encryption_key",                              \
+	X(ERR_NO_ENCRYPTION_KEY, -21, "no_encryption_key",                   \
 	  "nodes.encryption_key_file has no key for these secrets")
 
 enum error {

@@ -38,7 +38,8 @@ const char *file_error_text(enum error error)
  * Read at most `max_bytes`. gzread() passes data that are not gzip unchanged,
  * and joins gzip members.
  */
-static enum error read_all(gzFile file, size_t max_bytes, struct buffer *out)
+static enum error file_read_gzip(gzFile file, size_t max_bytes,
+				 struct buffer *out)
 {
 	size_t left = max_bytes;
 	int rc = Z_OK;
@@ -64,8 +65,8 @@ static enum error read_all(gzFile file, size_t max_bytes, struct buffer *out)
 	return rc == Z_ERRNO ? file_fail() : ERR_CORRUPT;
 }
 
-static enum error read_file(const char *path, size_t max_bytes,
-			    struct buffer *out)
+static enum error file_read_path(const char *path, size_t max_bytes,
+				 struct buffer *out)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
 	int fd =
@@ -81,13 +82,13 @@ static enum error read_file(const char *path, size_t max_bytes,
 		close(fd);
 		return ERR_IO;
 	}
-	error = read_all(file, max_bytes, out);
+	error = file_read_gzip(file, max_bytes, out);
 	gzclose_r(file);
 	return error;
 }
 
 /* Return the unused part of the reserved bytes. */
-static void settle(struct buffer *out, size_t size)
+static void buffer_return_unused(struct buffer *out, size_t size)
 {
 	out->size = size;
 	if (out->data != NULL)
@@ -97,9 +98,9 @@ static void settle(struct buffer *out, size_t size)
 enum error file_read(const char *path, size_t max_bytes, struct buffer *out)
 {
 	size_t before = out->size;
-	enum error error = read_file(path, max_bytes, out);
+	enum error error = file_read_path(path, max_bytes, out);
 
-	settle(out, error == ERR_NONE ? out->size : before);
+	buffer_return_unused(out, error == ERR_NONE ? out->size : before);
 	return error;
 }
 
@@ -107,11 +108,11 @@ enum error file_read_start(const char *path, size_t max_bytes,
 			   struct buffer *out)
 {
 	size_t before = out->size;
-	enum error error = read_file(path, max_bytes, out);
+	enum error error = file_read_path(path, max_bytes, out);
 
 	if (error == ERR_TOO_LARGE)
 		error = ERR_NONE;
-	settle(out, error == ERR_NONE ? out->size : before);
+	buffer_return_unused(out, error == ERR_NONE ? out->size : before);
 	return error;
 }
 
@@ -119,7 +120,7 @@ enum error file_read_start(const char *path, size_t max_bytes,
  * Create the parent folders of `path`; the string changes meanwhile and is
  * restored.
  */
-static enum error make_folders(char *path)
+static enum error file_make_folders(char *path)
 {
 	for (char *c = path + 1; *c != '\0'; c++) {
 		int rc;
@@ -135,7 +136,7 @@ static enum error make_folders(char *path)
 	return ERR_NONE;
 }
 
-static enum error write_all(int fd, struct slice bytes)
+static enum error file_write_all(int fd, struct slice bytes)
 {
 	const char *next = bytes.data;
 	size_t left = bytes.size;
@@ -164,14 +165,14 @@ enum error file_write(const char *path, struct slice bytes)
 		return file_fail();
 	}
 	copy = mem_copy_text(path, strlen(path));
-	error = make_folders(copy);
+	error = file_make_folders(copy);
 	free(copy);
 	if (error != ERR_NONE)
 		return error;
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return file_fail();
-	error = write_all(fd, bytes);
+	error = file_write_all(fd, bytes);
 	if (close(fd) != 0 && error == ERR_NONE)
 		error = file_fail();
 	return error;

@@ -12,7 +12,7 @@
 /*
  * A walk over folders: the files found so far, and the folders still to read.
  */
-struct walk {
+struct file_list_walk {
 	const char *const *endings;
 	struct file_list files;
 	size_t file_capacity;
@@ -20,7 +20,7 @@ struct walk {
 	size_t folder_capacity;
 };
 
-static void push(struct file_list *list, size_t *capacity, char *path)
+static void file_list_push(struct file_list *list, size_t *capacity, char *path)
 {
 	list->paths = mem_grow(list->paths, list->count, capacity,
 			       sizeof(*list->paths));
@@ -42,7 +42,7 @@ static bool has_ending(const char *name, const char *const *endings)
 }
 
 /* Return `folder`/`name`, or only `name` if `folder` is empty. */
-static char *join(const char *folder, const char *name)
+static char *file_join_path(const char *folder, const char *name)
 {
 	struct buffer path = {0};
 
@@ -54,8 +54,8 @@ static char *join(const char *folder, const char *name)
 }
 
 /* Add one entry of a folder. Skip everything except files and folders. */
-static enum error visit(struct walk *walk, int fd, const char *folder,
-			const char *name)
+static enum error file_list_visit(struct file_list_walk *walk, int fd,
+				  const char *folder, const char *name)
 {
 	struct stat stat;
 
@@ -64,8 +64,8 @@ static enum error visit(struct walk *walk, int fd, const char *folder,
 	if (fstatat(fd, name, &stat, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT ? ERR_NONE : file_fail();
 	if (S_ISDIR(stat.st_mode)) {
-		push(&walk->folders, &walk->folder_capacity,
-		     join(folder, name));
+		file_list_push(&walk->folders, &walk->folder_capacity,
+			       file_join_path(folder, name));
 		return ERR_NONE;
 	}
 	if (!has_ending(name, walk->endings))
@@ -73,11 +73,13 @@ static enum error visit(struct walk *walk, int fd, const char *folder,
 	if (S_ISLNK(stat.st_mode) && fstatat(fd, name, &stat, 0) != 0)
 		return ERR_NONE; /* a dangling symbolic link */
 	if (S_ISREG(stat.st_mode))
-		push(&walk->files, &walk->file_capacity, join(folder, name));
+		file_list_push(&walk->files, &walk->file_capacity,
+			       file_join_path(folder, name));
 	return ERR_NONE;
 }
 
-static enum error read_folder(struct walk *walk, int root, const char *folder)
+static enum error read_folder(struct file_list_walk *walk, int root,
+			      const char *folder)
 {
 	int fd = openat(root, folder[0] == '\0' ? "." : folder,
 			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -94,7 +96,8 @@ static enum error read_folder(struct walk *walk, int root, const char *folder)
 		errno = 0;
 		entry = readdir(dir); /* NOLINT(concurrency-*): not shared */
 		if (entry != NULL)
-			error = visit(walk, fd, folder, entry->d_name);
+			error = file_list_visit(walk, fd, folder,
+						entry->d_name);
 		else if (errno != 0)
 			error = file_fail();
 	} while (entry != NULL && error == ERR_NONE);
@@ -102,7 +105,7 @@ static enum error read_folder(struct walk *walk, int root, const char *folder)
 	return error;
 }
 
-static int compare_paths(const void *a, const void *b)
+static int file_list_compare(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -110,14 +113,15 @@ static int compare_paths(const void *a, const void *b)
 enum error file_list(const char *folder, const char *const *endings,
 		     struct file_list *list_out)
 {
-	struct walk walk = {.endings = endings};
+	struct file_list_walk walk = {.endings = endings};
 	int root = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	enum error error = ERR_NONE;
 
 	if (root < 0)
 		return errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND
 							   : file_fail();
-	push(&walk.folders, &walk.folder_capacity, join("", ""));
+	file_list_push(&walk.folders, &walk.folder_capacity,
+		       file_join_path("", ""));
 	while (error == ERR_NONE && walk.folders.count > 0) {
 		char *next = walk.folders.paths[--walk.folders.count];
 
@@ -132,7 +136,7 @@ enum error file_list(const char *folder, const char *const *endings,
 	}
 	if (walk.files.count > 1)
 		qsort(walk.files.paths, walk.files.count,
-		      sizeof(*walk.files.paths), compare_paths);
+		      sizeof(*walk.files.paths), file_list_compare);
 	*list_out = walk.files;
 	return ERR_NONE;
 }

@@ -33,7 +33,7 @@ static void sort_bucket(uint64_t *hashes, size_t count)
 		qsort(hashes, count, sizeof(*hashes), order_u64);
 }
 
-static size_t bucket_of(uint64_t hash)
+static size_t hash_bucket_of(uint64_t hash)
 {
 	return (size_t)(hash >> (64 - BUCKET_BITS));
 }
@@ -52,7 +52,7 @@ void hash_sort(struct arena *arena, uint64_t *hashes, size_t count)
 	}
 	dealt = ARENA_ROOM(arena, uint64_t, count);
 	for (size_t i = 0; i < count; i++)
-		ends[bucket_of(hashes[i])]++;
+		ends[hash_bucket_of(hashes[i])]++;
 	for (size_t i = 0, sum = 0; i < BUCKETS; i++) {
 		const uint32_t size = ends[i];
 
@@ -60,7 +60,7 @@ void hash_sort(struct arena *arena, uint64_t *hashes, size_t count)
 		sum += size;
 	}
 	for (size_t i = 0; i < count; i++)
-		dealt[ends[bucket_of(hashes[i])]++] = hashes[i];
+		dealt[ends[hash_bucket_of(hashes[i])]++] = hashes[i];
 	for (size_t i = 0; i < BUCKETS; i++) {
 		sort_bucket(dealt + begin, ends[i] - begin);
 		begin = ends[i];

@@ -56,31 +56,31 @@ void log_to_stderr(const struct log_event *event)
  * Return whether the character is one of U+0080 to U+009F, which a terminal
  * interprets like ESC.
  */
-static bool is_c1(const char *c)
+static bool log_is_c1_control(const char *c)
 {
 	return (unsigned char)c[0] == 0xc2 && (unsigned char)c[1] >= 0x80 &&
 	       (unsigned char)c[1] < 0xa0;
 }
 
-static void disarm(char *text)
+static void log_replace_controls(char *text)
 {
 	for (char *c = text; *c != '\0'; c++) {
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = '?';
-		if (is_c1(c))
+		if (log_is_c1_control(c))
 			c[0] = c[1] = '?';
 	}
 }
 
 /* Copy the text to `out` [capacity] without control characters. */
-static void copy(char *out, size_t capacity, struct slice text)
+static void log_copy_text(char *out, size_t capacity, struct slice text)
 {
 	size_t size = text.size < capacity ? text.size : capacity - 1;
 
 	if (size > 0)
 		memcpy(out, text.data, size);
 	out[size] = '\0';
-	disarm(out);
+	log_replace_controls(out);
 }
 
 /* The texts of a log line. */
@@ -98,12 +98,12 @@ static void log_format(struct log_texts *texts, struct log_subject subject,
 		       const char *format, va_list list)
 {
 	vsnprintf(texts->message, sizeof(texts->message), format, list);
-	disarm(texts->message);
-	copy(texts->site, sizeof(texts->site), subject.site);
-	copy(texts->url, sizeof(texts->url), subject.url);
+	log_replace_controls(texts->message);
+	log_copy_text(texts->site, sizeof(texts->site), subject.site);
+	log_copy_text(texts->url, sizeof(texts->url), subject.url);
 }
 
-static bool log_is_wanted(enum log_level level)
+static bool log_level_is_enabled(enum log_level level)
 {
 	return (int)level <= atomic_load(&max_level);
 }
@@ -125,7 +125,7 @@ static void write_line(enum log_level level, struct log_subject subject,
 {
 	struct log_texts texts;
 
-	if (!log_is_wanted(level))
+	if (!log_level_is_enabled(level))
 		return;
 	log_format(&texts, subject, format, list);
 	log_emit(level, &texts);
@@ -159,7 +159,7 @@ static uint64_t log_now_ms(void)
 }
 
 /* Store the line as the last skipped one. The caller holds the lock. */
-static void log_leave_out(struct log_limit *limit, enum log_level level,
+static void log_skip_line(struct log_limit *limit, enum log_level level,
 			  const struct log_texts *texts)
 {
 	limit->left_out++;
@@ -191,8 +191,8 @@ static uint64_t log_begin_minute(struct log_limit *limit, uint64_t now_ms)
 }
 
 /* Append the count of skipped lines to the message. */
-static void log_tell_left_out(struct log_texts *texts, const char *before,
-			      uint64_t left_out, const char *behind)
+static void log_append_skipped(struct log_texts *texts, const char *before,
+			       uint64_t left_out, const char *behind)
 {
 	size_t length = strnlen(texts->message,
 				sizeof(texts->message) - MAX_COUNT_BYTES);
@@ -211,7 +211,7 @@ void log_line_limited(struct log_limit *limit, enum log_level level,
 	bool is_written;
 	va_list list;
 
-	if (!log_is_wanted(level))
+	if (!log_level_is_enabled(level))
 		return;
 	va_start(list, format);
 	log_format(&texts, subject, format, list);
@@ -221,17 +221,17 @@ void log_line_limited(struct log_limit *limit, enum log_level level,
 	if (is_written)
 		left_out = log_begin_minute(limit, now_ms);
 	else
-		log_leave_out(limit, level, &texts);
+		log_skip_line(limit, level, &texts);
 	pthread_mutex_unlock(&limits_lock);
 	if (left_out > 0)
-		log_tell_left_out(&texts, "", left_out, "left out before");
+		log_append_skipped(&texts, "", left_out, "left out before");
 	if (is_written)
 		log_emit(level, &texts);
 }
 
 /* Remove the last skipped line of one kind, or return false. */
-static bool log_take_left_out(bool is_end, struct log_texts *texts_out,
-			      enum log_level *level_out, uint64_t *left_out)
+static bool log_pop_skipped(bool is_end, struct log_texts *texts_out,
+			    enum log_level *level_out, uint64_t *left_out)
 {
 	uint64_t now_ms = log_now_ms();
 	struct log_limit *limit;
@@ -261,8 +261,9 @@ void log_flush(bool is_end)
 	struct log_texts texts;
 	uint64_t left_out;
 
-	while (log_take_left_out(is_end, &texts, &level, &left_out)) {
-		log_tell_left_out(&texts, "the last of ", left_out, "left out");
+	while (log_pop_skipped(is_end, &texts, &level, &left_out)) {
+		log_append_skipped(&texts, "the last of ", left_out,
+				   "left out");
 		log_emit(level, &texts);
 	}
 }

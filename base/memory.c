@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *checked(void *memory, size_t count, size_t size)
+static void *mem_checked(void *memory, size_t count, size_t size)
 {
 	if (memory == NULL) {
 		fprintf(stderr, "out of memory: %zu * %zu bytes\n", count,
@@ -25,14 +25,14 @@ void *mem_alloc(size_t count, size_t size)
 {
 	if (count == 0 || size == 0)
 		count = size = 1;
-	return checked(calloc(count, size), count, size);
+	return mem_checked(calloc(count, size), count, size);
 }
 
 void *mem_resize(void *memory, size_t count, size_t size)
 {
 	if (count == 0 || size == 0)
 		count = size = 1;
-	return checked(reallocarray(memory, count, size), count, size);
+	return mem_checked(reallocarray(memory, count, size), count, size);
 }
 
 char *mem_copy_text(const void *text, size_t size)

@@ -4,7 +4,7 @@
 
 #define HIDDEN "***"
 
-static const char *find(struct slice text, const char *wanted)
+static const char *redaction_find_text(struct slice text, const char *wanted)
 {
 	return text.size == 0
 		       ? NULL
@@ -48,7 +48,7 @@ void redact_headers(struct slice lines, struct buffer *out)
  */
 static struct slice redact_authority(struct slice url, struct buffer *out)
 {
-	const char *slashes = find(url, "://");
+	const char *slashes = redaction_find_text(url, "://");
 	struct slice rest = url;
 	struct slice authority;
 
@@ -86,7 +86,8 @@ void redact_target(struct slice target, struct buffer *out)
 	size_t word = length_up_to(target, " ");
 	struct slice rest;
 
-	if (find(target, "://") == NULL || slice_byte(target, 0) == 'e') {
+	if (redaction_find_text(target, "://") == NULL ||
+	    slice_byte(target, 0) == 'e') {
 		buffer_append(out, target.data, word);
 		if (word < target.size)
 			buffer_append_text(out, " " HIDDEN);

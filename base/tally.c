@@ -7,29 +7,29 @@
 
 enum { FIRST_CAPACITY = 1024 };
 
-void tally_free(struct tally *tally)
+void count_map_free(struct count_map *tally)
 {
 	free(tally->entries);
-	*tally = (struct tally){0};
+	*tally = (struct count_map){0};
 }
 
-static int compare_entries(const void *a, const void *b)
+static int count_map_compare(const void *a, const void *b)
 {
-	const struct tally_entry *x = a;
-	const struct tally_entry *y = b;
+	const struct count_map_entry *x = a;
+	const struct count_map_entry *y = b;
 
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-void tally_sort(struct tally *tally)
+void count_map_sort(struct count_map *tally)
 {
 	size_t used = 0;
 
 	if (tally->count > 1)
 		qsort(tally->entries, tally->count, sizeof(*tally->entries),
-		      compare_entries);
+		      count_map_compare);
 	for (size_t i = 0; i < tally->count; i++) {
-		struct tally_entry entry = tally->entries[i];
+		struct count_map_entry entry = tally->entries[i];
 
 		if (used > 0 && tally->entries[used - 1].number == entry.number)
 			tally->entries[used - 1].count += entry.count;
@@ -42,10 +42,10 @@ void tally_sort(struct tally *tally)
 /*
  * Make room for one more entry: merge equal entries before enlarging the array.
  */
-static void make_room(struct tally *tally)
+static void count_map_make_room(struct count_map *tally)
 {
 	assert(tally->count == tally->capacity);
-	tally_sort(tally);
+	count_map_sort(tally);
 	if (tally->count <= tally->capacity / 2 && tally->capacity > 0)
 		return;
 	tally->capacity =
@@ -54,10 +54,10 @@ static void make_room(struct tally *tally)
 				    sizeof(*tally->entries));
 }
 
-void tally_add(struct tally *tally, uint64_t number)
+void count_map_add(struct count_map *tally, uint64_t number)
 {
 	if (tally->count == tally->capacity)
-		make_room(tally);
+		count_map_make_room(tally);
 	assert(tally->count < tally->capacity);
-	tally->entries[tally->count++] = (struct tally_entry){number, 1};
+	tally->entries[tally->count++] = (struct count_map_entry){number, 1};
 }

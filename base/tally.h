@@ -8,24 +8,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tally_entry {
+struct count_map_entry {
 	uint64_t number;
 	uint64_t count;
 };
 
-/* Initialise with {0}, free with tally_free(). */
-struct tally {
-	struct tally_entry *entries; /* [count] */
+/* Initialise with {0}, free with count_map_free(). */
+struct count_map {
+	struct count_map_entry *entries; /* [count] */
 	size_t count;
 	size_t capacity;
 };
 
-void tally_free(struct tally *tally);
+void count_map_free(struct count_map *tally);
 
 /* Count a number. O(log n), amortized. */
-void tally_add(struct tally *tally, uint64_t number);
+void count_map_add(struct count_map *tally, uint64_t number);
 
 /* Sort the entries and merge equal ones. */
-void tally_sort(struct tally *tally);
+void count_map_sort(struct count_map *tally);
 
 #endif

@@ -36,15 +36,15 @@ static const unsigned char *skip_ascii(const unsigned char *at,
 	return at;
 }
 
-struct sequence {
+struct utf8_sequence {
 	size_t length; /* of the sequence, or of its longest valid prefix; at
 			  least 1 */
 	bool is_valid;
 };
 
 /* Unicode 15, table 3-7: the range of the second byte depends on the first. */
-static struct sequence read_sequence(const unsigned char *at,
-				     const unsigned char *end)
+static struct utf8_sequence utf8_read_sequence(const unsigned char *at,
+					       const unsigned char *end)
 {
 	unsigned char low = 0x80;
 	unsigned char high = 0xBF;
@@ -52,7 +52,7 @@ static struct sequence read_sequence(const unsigned char *at,
 
 	assert(at < end);
 	if (*at < 0xC2 || *at > 0xF4)
-		return (struct sequence){1, false};
+		return (struct utf8_sequence){1, false};
 	if (*at < 0xE0)
 		length = 2;
 	else
@@ -67,11 +67,11 @@ static struct sequence read_sequence(const unsigned char *at,
 		high = 0x8F;
 	for (size_t i = 1; i < length; i++) {
 		if (at + i == end || at[i] < low || at[i] > high)
-			return (struct sequence){i, false};
+			return (struct utf8_sequence){i, false};
 		low = 0x80;
 		high = 0xBF;
 	}
-	return (struct sequence){length, true};
+	return (struct utf8_sequence){length, true};
 }
 
 struct utf8_count utf8_check(struct slice text)
@@ -81,7 +81,7 @@ struct utf8_count utf8_check(struct slice text)
 	struct utf8_count count = {0, 0};
 
 	while ((at = skip_ascii(at, end)) < end) {
-		struct sequence sequence = read_sequence(at, end);
+		struct utf8_sequence sequence = utf8_read_sequence(at, end);
 
 		if (sequence.is_valid)
 			count.sequences++;
@@ -101,10 +101,10 @@ size_t utf8_repair(struct slice text, char *out)
 	size_t size = 0;
 
 	while (at < end) {
-		struct sequence sequence = {1, true};
+		struct utf8_sequence sequence = {1, true};
 
 		if (*at >= 0x80)
-			sequence = read_sequence(at, end);
+			sequence = utf8_read_sequence(at, end);
 		if (sequence.is_valid) {
 			memcpy(out + size, at, sequence.length);
 			size += sequence.length;

@@ -34,7 +34,7 @@ void change_set_free(struct change_set *change_set)
 }
 
 /* Free the memory of a call that has changed very many pages. */
-static void give_back(struct change_set *change_set)
+static void change_set_free_excess(struct change_set *change_set)
 {
 	if (change_set->note_capacity <= KEPT_CAPACITY)
 		return;
@@ -48,7 +48,7 @@ static void give_back(struct change_set *change_set)
 
 void change_set_begin(struct change_set *change_set)
 {
-	give_back(change_set);
+	change_set_free_excess(change_set);
 	change_set->call++;
 	change_set->note_count = 0;
 	change_set->fresh_count = 0;
@@ -79,7 +79,7 @@ void change_set_note_set(struct change_set *change_set,
 	if (table->sets[set].call == change_set->call)
 		return;
 	table->sets[set].call = change_set->call;
-	for (uint32_t i = table->sets[set].first_page; i != NOBODY;
+	for (uint32_t i = table->sets[set].first_page; i != NO_TABLE_ROW;
 	     i = table->pages[i].next)
 		change_set_note_page(change_set, table, i);
 }
@@ -114,7 +114,8 @@ void change_set_add_merge(struct change_set *change_set, uint32_t from,
 		(struct change_set_merge){from, into};
 }
 
-static void add_event(struct change_set *change_set, struct linkage_event event)
+static void change_set_add_event(struct change_set *change_set,
+				 struct linkage_event event)
 {
 	change_set->events = mem_grow(
 		change_set->events, change_set->event_count,
@@ -127,7 +128,7 @@ static void name_fresh(struct change_set *change_set,
 {
 	for (size_t i = 0; i < change_set->fresh_count; i++) {
 		struct change_set_fresh fresh = change_set->fresh[i];
-		struct linkage_event event = {LINKAGE_NEW, 0, fresh.origin};
+		struct linkage_event event = {LINKAGE_ADDED, 0, fresh.origin};
 
 		/* merged into another component in the same call */
 		if (table->components[fresh.component].set_count == 0)
@@ -139,7 +140,7 @@ static void name_fresh(struct change_set *change_set,
 		if (fresh.origin != 0)
 			event.kind = LINKAGE_SPLIT;
 		signature_table_name(table, fresh.component, event.cluster);
-		add_event(change_set, event);
+		change_set_add_event(change_set, event);
 	}
 }
 
@@ -161,16 +162,17 @@ static void list_moves(struct change_set *change_set,
 	}
 }
 
-static void tell_merges(struct change_set *change_set,
-			const struct signature_table *table)
+static void change_set_report_merges(struct change_set *change_set,
+				     const struct signature_table *table)
 {
 	for (size_t i = 0; i < change_set->merge_count; i++) {
 		struct change_set_merge merge = change_set->merges[i];
 
-		add_event(change_set,
-			  (struct linkage_event){
-				  LINKAGE_MERGED, merge.label,
-				  table->components[merge.component].label});
+		change_set_add_event(
+			change_set,
+			(struct linkage_event){
+				LINKAGE_MERGED, merge.label,
+				table->components[merge.component].label});
 	}
 }
 
@@ -178,14 +180,15 @@ struct linkage_changes change_set_end(struct change_set *change_set,
 				      struct signature_table *table,
 				      uint32_t *next_label)
 {
-	const struct dictionary *dictionary = &table->dictionary;
+	const struct shingle_dictionary *dictionary = &table->dictionary;
 
 	name_fresh(change_set, table, next_label);
-	tell_merges(change_set, table);
+	change_set_report_merges(change_set, table);
 	if (change_set->vacant != 0)
-		add_event(change_set,
-			  (struct linkage_event){LINKAGE_GONE,
-						 change_set->vacant, 0});
+		change_set_add_event(change_set,
+				     (struct linkage_event){LINKAGE_REMOVED,
+							    change_set->vacant,
+							    0});
 	list_moves(change_set, table);
 	return (struct linkage_changes){
 		.moves = change_set->moves,

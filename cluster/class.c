@@ -8,7 +8,7 @@
 
 enum { MIN_GENERATED = 5 }; /* bytes */
 
-static bool is_space(char byte)
+static bool class_byte_is_space(char byte)
 {
 	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\f' ||
 	       byte == '\r';
@@ -19,12 +19,12 @@ static bool is_lower(char byte)
 	return byte >= 'a' && byte <= 'z';
 }
 
-static bool is_upper(char byte)
+static bool class_byte_is_upper(char byte)
 {
 	return byte >= 'A' && byte <= 'Z';
 }
 
-static bool is_separator(char byte)
+static bool class_byte_is_separator(char byte)
 {
 	return byte == '-' || byte == '_';
 }
@@ -37,18 +37,18 @@ static bool is_generated(const char *part, size_t length)
 		return false;
 	for (size_t i = 1; i < length; i++) {
 		if (is_digit(part[i - 1]) &&
-		    (is_lower(part[i]) || is_upper(part[i])))
+		    (is_lower(part[i]) || class_byte_is_upper(part[i])))
 			return true;
-		rises += is_lower(part[i - 1]) && is_upper(part[i]);
+		rises += is_lower(part[i - 1]) && class_byte_is_upper(part[i]);
 	}
 	return rises >= 2 && rises * 3 >= length;
 }
 
-static size_t part_length(const char *text, size_t size)
+static size_t class_part_length(const char *text, size_t size)
 {
 	size_t length = 0;
 
-	while (length < size && !is_separator(text[length]))
+	while (length < size && !class_byte_is_separator(text[length]))
 		length++;
 	return length;
 }
@@ -72,10 +72,10 @@ static size_t fold_digits(const char *part, size_t length, char *out)
  * Return whether the part has no digit and no upper-case letter: only digits
  * are folded, and only with digits or upper case a part looks generated.
  */
-static bool is_plain(const char *text, size_t size)
+static bool class_name_is_plain(const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
-		if (is_digit(text[i]) || is_upper(text[i]))
+		if (is_digit(text[i]) || class_byte_is_upper(text[i]))
 			return false;
 	}
 	return true;
@@ -87,13 +87,13 @@ size_t class_normalise(struct slice name, char *out)
 	size_t end = name.size < CLASS_MAX_BYTES ? name.size : CLASS_MAX_BYTES;
 	size_t size = 0;
 
-	if (is_plain(text, end)) {
+	if (class_name_is_plain(text, end)) {
 		if (end > 0)
 			memcpy(out, text, end);
 		return end;
 	}
 	for (size_t at = 0; at < end; at++) {
-		size_t length = part_length(text + at, end - at);
+		size_t length = class_part_length(text + at, end - at);
 
 		if (at > 0 && is_generated(text + at, length))
 			out[size++] = '*';
@@ -131,10 +131,10 @@ bool class_next(struct slice *classes, struct slice *name_out)
 	size_t begin = 0;
 	size_t end;
 
-	while (begin < classes->size && is_space(text[begin]))
+	while (begin < classes->size && class_byte_is_space(text[begin]))
 		begin++;
 	end = begin;
-	while (end < classes->size && !is_space(text[end]))
+	while (end < classes->size && !class_byte_is_space(text[end]))
 		end++;
 	if (end == begin)
 		return false;

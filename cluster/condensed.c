@@ -10,7 +10,7 @@
  * A cluster at the current threshold of the sweep: a run of neighbours in
  * Prim's order.
  */
-struct run {
+struct condensed_run {
 	uint32_t height; /* height of the edge to the previous run */
 	uint32_t node;   /* CONDENSED_NONE: below the minimum */
 	uint32_t leaf;
@@ -19,7 +19,7 @@ struct run {
 };
 
 struct sweep {
-	struct run *runs; /* [run_count] */
+	struct condensed_run *runs; /* [run_count] */
 	size_t run_count;
 	struct condensed_node *nodes; /* children before their parents */
 	size_t node_count;
@@ -35,7 +35,7 @@ static void begin_runs(struct sweep *sweep, const struct dendrogram *dendrogram)
 	for (size_t i = 0; i < dendrogram->count; i++) {
 		uint32_t leaf = i == 0 ? 0 : dendrogram->edges[i - 1].b;
 
-		sweep->runs[i] = (struct run){
+		sweep->runs[i] = (struct condensed_run){
 			.height = i == 0 ? DENDROGRAM_POINTS
 					 : dendrogram->edges[i - 1].height,
 			.node = CONDENSED_NONE,
@@ -46,7 +46,7 @@ static void begin_runs(struct sweep *sweep, const struct dendrogram *dendrogram)
 	}
 }
 
-static uint32_t add_node(struct sweep *sweep, uint32_t height)
+static uint32_t condensed_add_node(struct sweep *sweep, uint32_t height)
 {
 	sweep->nodes = mem_grow(sweep->nodes, sweep->node_count,
 				&sweep->node_capacity, sizeof(*sweep->nodes));
@@ -56,7 +56,7 @@ static uint32_t add_node(struct sweep *sweep, uint32_t height)
 }
 
 /* End the node of `run`, which joins others in node `parent`. */
-static void end_node(struct sweep *sweep, const struct run *run,
+static void end_node(struct sweep *sweep, const struct condensed_run *run,
 		     uint32_t parent)
 {
 	struct condensed_node *node = &sweep->nodes[run->node];
@@ -68,7 +68,8 @@ static void end_node(struct sweep *sweep, const struct run *run,
 	sweep->nodes[parent].children++;
 }
 
-static void absorb(struct run *into, const struct run *run)
+static void condensed_run_absorb(struct condensed_run *into,
+				 const struct condensed_run *run)
 {
 	into->pages += run->pages;
 	if (run->leaf_pages > into->leaf_pages ||
@@ -79,23 +80,24 @@ static void absorb(struct run *into, const struct run *run)
 }
 
 /* Make the runs [count] one cluster from `threshold` on. */
-static struct run join(struct sweep *sweep, const struct run *runs,
-		       size_t count, uint32_t threshold)
+static struct condensed_run
+condensed_join_runs(struct sweep *sweep, const struct condensed_run *runs,
+		    size_t count, uint32_t threshold)
 {
-	struct run joined = runs[0];
+	struct condensed_run joined = runs[0];
 	size_t children = 0;
 
 	assert(count > 0);
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0)
-			absorb(&joined, &runs[i]);
+			condensed_run_absorb(&joined, &runs[i]);
 		if (runs[i].node != CONDENSED_NONE) {
 			joined.node = runs[i].node;
 			children++;
 		}
 	}
 	if (children > 1 || (children == 0 && joined.pages >= sweep->minimum))
-		joined.node = add_node(sweep, threshold);
+		joined.node = condensed_add_node(sweep, threshold);
 	for (size_t i = 0; i < count && children > 1; i++)
 		if (runs[i].node != CONDENSED_NONE)
 			end_node(sweep, &runs[i], joined.node);
@@ -117,8 +119,8 @@ static void join_all(struct sweep *sweep, uint32_t threshold)
 		while (end < sweep->run_count &&
 		       sweep->runs[end].height <= threshold)
 			end++;
-		sweep->runs[kept++] = join(sweep, &sweep->runs[begin],
-					   end - begin, threshold);
+		sweep->runs[kept++] = condensed_join_runs(
+			sweep, &sweep->runs[begin], end - begin, threshold);
 		begin = end;
 	}
 	assert(kept > 0 && kept <= sweep->run_count);
@@ -147,15 +149,17 @@ static void sweep_over(struct sweep *sweep, const struct dendrogram *dendrogram)
 }
 
 /* A node on the stack of the pre-order. */
-struct place {
+struct condensed_position {
 	struct condensed_node node;
 	uint32_t index; /* index of the node in the sweep */
 };
 
 static int compare_siblings(const void *left, const void *right)
 {
-	const struct condensed_node *a = &((const struct place *)left)->node;
-	const struct condensed_node *b = &((const struct place *)right)->node;
+	const struct condensed_node *a =
+		&((const struct condensed_position *)left)->node;
+	const struct condensed_node *b =
+		&((const struct condensed_position *)right)->node;
 
 	if (a->pages != b->pages)
 		return a->pages < b->pages ? 1 : -1;
@@ -164,18 +168,18 @@ static int compare_siblings(const void *left, const void *right)
 
 /* Push the children of `parent` in the sweep, the first one on top. */
 static size_t push_children(const struct sweep *sweep, uint32_t parent,
-			    struct place *stack, size_t depth)
+			    struct condensed_position *stack, size_t depth)
 {
 	size_t end = depth;
 
 	for (size_t i = sweep->node_count; i-- > 0;)
 		if (sweep->nodes[i].parent == parent)
-			stack[end++] =
-				(struct place){sweep->nodes[i], (uint32_t)i};
+			stack[end++] = (struct condensed_position){
+				sweep->nodes[i], (uint32_t)i};
 	assert(end <= sweep->node_count);
 	qsort(stack + depth, end - depth, sizeof(*stack), compare_siblings);
 	for (size_t a = depth, b = end; a + 1 < b; a++) {
-		struct place place = stack[--b];
+		struct condensed_position place = stack[--b];
 
 		stack[b] = stack[a];
 		stack[a] = place;
@@ -184,15 +188,17 @@ static size_t push_children(const struct sweep *sweep, uint32_t parent,
 }
 
 /* Sort the nodes in pre-order. O(nodes^2), for few nodes. */
-static void arrange(const struct sweep *sweep, struct condensed *condensed)
+static void condensed_sort_nodes(const struct sweep *sweep,
+				 struct condensed *condensed)
 {
-	struct place *stack = mem_alloc(sweep->node_count, sizeof(*stack));
+	struct condensed_position *stack =
+		mem_alloc(sweep->node_count, sizeof(*stack));
 	size_t depth = push_children(sweep, CONDENSED_NONE, stack, 0);
 
 	condensed->nodes =
 		mem_alloc(sweep->node_count, sizeof(*condensed->nodes));
 	while (depth > 0) {
-		struct place place = stack[--depth];
+		struct condensed_position place = stack[--depth];
 		uint32_t index = (uint32_t)condensed->count++;
 		size_t below = depth;
 
@@ -208,8 +214,8 @@ static void arrange(const struct sweep *sweep, struct condensed *condensed)
 	assert(condensed->count == sweep->node_count);
 }
 
-void condensed_make(const struct dendrogram *dendrogram, uint64_t minimum,
-		    size_t max_clusters, struct condensed *condensed_out)
+void condensed_build(const struct dendrogram *dendrogram, uint64_t minimum,
+		     size_t max_clusters, struct condensed *condensed_out)
 {
 	struct sweep sweep = {.minimum = minimum};
 
@@ -223,7 +229,7 @@ void condensed_make(const struct dendrogram *dendrogram, uint64_t minimum,
 	}
 	condensed_out->minimum = sweep.minimum;
 	if (sweep.node_count > 0)
-		arrange(&sweep, condensed_out);
+		condensed_sort_nodes(&sweep, condensed_out);
 	free(sweep.nodes);
 }
 

@@ -48,8 +48,8 @@ struct condensed {
  * child. Empty if there are fewer pages. Free with condensed_free(). O(1001 *
  * count) per attempt.
  */
-void condensed_make(const struct dendrogram *dendrogram, uint64_t minimum,
-		    size_t max_clusters, struct condensed *condensed_out);
+void condensed_build(const struct dendrogram *dendrogram, uint64_t minimum,
+		     size_t max_clusters, struct condensed *condensed_out);
 void condensed_free(struct condensed *condensed);
 
 #endif

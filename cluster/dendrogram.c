@@ -19,8 +19,8 @@ struct outsider {
 
 struct growth {
 	const struct dendrogram_leaf *leaves;
-	struct shingle_set *sets; /* sets of shingles of the leaves */
-	uint64_t *bits;           /* bitmaps of the sets */
+	struct shingle_id_set *sets; /* sets of shingles of the leaves */
+	uint64_t *bits;              /* bitmaps of the sets */
 	const struct dendrogram_options *options;
 	struct probe probe;         /* the last leaf added to the tree */
 	struct outsider *outsiders; /* [outsider_count], in any order */
@@ -29,29 +29,31 @@ struct growth {
 	uint64_t total;
 };
 
-static uint64_t pairs_of(uint64_t count)
+static uint64_t dendrogram_count_pairs(uint64_t count)
 {
 	return count * (count - 1) / 2;
 }
 
 /* Return whether sets of these sizes can be nearer than `height`. */
-static bool is_nearer(uint64_t larger, uint64_t common, uint32_t height)
+static bool sets_can_be_nearer(uint64_t larger, uint64_t common,
+			       uint32_t height)
 {
 	assert(common <= larger && larger > 0);
 	return 1000 * (larger - common) + larger <= height * larger;
 }
 
 /* Update the outsider's nearest leaf if the last added leaf is nearer. */
-static void approach(const struct growth *growth, uint32_t last,
-		     struct outsider *outsider)
+static void outsider_update_nearest(const struct growth *growth, uint32_t last,
+				    struct outsider *outsider)
 {
-	struct shingle_set a = growth->sets[last];
-	struct shingle_set b = growth->sets[outsider->leaf];
-	struct histogram *histogram = growth->options->histogram;
+	struct shingle_id_set a = growth->sets[last];
+	struct shingle_id_set b = growth->sets[outsider->leaf];
+	struct distance_histogram *histogram = growth->options->histogram;
 	uint32_t larger = a.count > b.count ? a.count : b.count;
 	uint32_t common = a.count > b.count ? b.count : a.count;
 
-	if (histogram == NULL && !is_nearer(larger, common, outsider->height))
+	if (histogram == NULL &&
+	    !sets_can_be_nearer(larger, common, outsider->height))
 		return;
 	common = probe_common(&growth->probe, b);
 	if (histogram != NULL)
@@ -59,7 +61,7 @@ static void approach(const struct growth *growth, uint32_t last,
 			      (uint64_t)growth->leaves[last].pages *
 				      growth->leaves[outsider->leaf].pages);
 	assert(common <= b.count && common <= a.count);
-	if (is_nearer(larger, common, outsider->height)) {
+	if (sets_can_be_nearer(larger, common, outsider->height)) {
 		outsider->height = signature_height(larger, common);
 		outsider->nearest = last;
 	}
@@ -76,9 +78,9 @@ static struct dendrogram_edge join_next(struct growth *growth, uint32_t last)
 	size_t best = 0;
 
 	assert(growth->outsider_count > 0);
-	probe_aim(&growth->probe, growth->sets[last]);
+	probe_set(&growth->probe, growth->sets[last]);
 	for (size_t i = 0; i < growth->outsider_count; i++) {
-		approach(growth, last, &outsiders[i]);
+		outsider_update_nearest(growth, last, &outsiders[i]);
 		if (outsiders[i].height < outsiders[best].height)
 			best = i;
 	}
@@ -89,7 +91,8 @@ static struct dendrogram_edge join_next(struct growth *growth, uint32_t last)
 					taken.height};
 }
 
-static enum error grow(struct growth *growth, struct dendrogram_edge *edges)
+static enum error dendrogram_grow(struct growth *growth,
+				  struct dendrogram_edge *edges)
 {
 	const struct dendrogram_options *options = growth->options;
 	uint32_t last = 0;
@@ -133,23 +136,23 @@ static void begin_growth(struct growth *growth, size_t count)
 
 	assert(count > 0 && count <= UINT32_MAX);
 	for (size_t i = 0; i < count; i++)
-		words += shingle_set_words(leaves[i].shingle_ids,
-					   leaves[i].count);
+		words += shingle_id_set_words(leaves[i].shingle_ids,
+					      leaves[i].count);
 	bits = mem_alloc(words + 1, sizeof(*bits));
 	growth->bits = bits;
 	growth->sets = mem_alloc(count, sizeof(*growth->sets));
 	growth->outsiders = mem_alloc(count, sizeof(*growth->outsiders));
 	for (uint32_t i = 0; i < count; i++) {
-		struct shingle_set set = {
+		struct shingle_id_set set = {
 			.shingle_ids = leaves[i].shingle_ids,
 			.count = leaves[i].count,
-			.words = shingle_set_words(leaves[i].shingle_ids,
-						   leaves[i].count),
+			.words = shingle_id_set_words(leaves[i].shingle_ids,
+						      leaves[i].count),
 		};
 
 		if (set.words > 0) {
-			shingle_set_fill(set.shingle_ids, set.count, bits,
-					 set.words);
+			shingle_id_set_fill(set.shingle_ids, set.count, bits,
+					    set.words);
 			set.bits = bits;
 			bits += set.words;
 		}
@@ -159,7 +162,7 @@ static void begin_growth(struct growth *growth, size_t count)
 				(struct outsider){.leaf = i,
 						  .height = DENDROGRAM_POINTS};
 	}
-	growth->total = pairs_of(count);
+	growth->total = dendrogram_count_pairs(count);
 }
 
 static void end_growth(struct growth *growth)
@@ -170,9 +173,9 @@ static void end_growth(struct growth *growth)
 	free(growth->bits);
 }
 
-enum error dendrogram_make(const struct dendrogram_leaf *leaves, size_t count,
-			   const struct dendrogram_options *options,
-			   struct dendrogram *dendrogram_out)
+enum error dendrogram_build(const struct dendrogram_leaf *leaves, size_t count,
+			    const struct dendrogram_options *options,
+			    struct dendrogram *dendrogram_out)
 {
 	struct growth growth = {.leaves = leaves, .options = options};
 	enum error error;
@@ -184,11 +187,12 @@ enum error dendrogram_make(const struct dendrogram_leaf *leaves, size_t count,
 		return ERR_NONE;
 	copy_pages(leaves, count, dendrogram_out);
 	for (size_t i = 0; i < count && options->histogram != NULL; i++)
-		histogram_add(options->histogram, 0, pairs_of(leaves[i].pages));
+		histogram_add(options->histogram, 0,
+			      dendrogram_count_pairs(leaves[i].pages));
 	dendrogram_out->edges =
 		mem_alloc(count, sizeof(*dendrogram_out->edges));
 	begin_growth(&growth, count);
-	error = grow(&growth, dendrogram_out->edges);
+	error = dendrogram_grow(&growth, dendrogram_out->edges);
 	end_growth(&growth);
 	if (error != ERR_NONE)
 		dendrogram_free(dendrogram_out);

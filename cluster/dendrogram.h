@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 
-struct histogram;
+struct distance_histogram;
 
 /*
  * A unique signature by its shingles (cluster/linkage.h): no two leaves are
@@ -50,7 +50,7 @@ struct dendrogram {
 
 struct dendrogram_options {
 	size_t max_leaves;
-	struct histogram
+	struct distance_histogram
 		*histogram; /* receives all pairs of pages; NULL: pairs that
 			       cannot be in the tree are skipped */
 	/*
@@ -67,9 +67,9 @@ struct dendrogram_options {
  * dendrogram_free(), also after an error. O(count^2) comparisons; memory is
  * linear, with up to 1 KiB per leaf during the call.
  */
-enum error dendrogram_make(const struct dendrogram_leaf *leaves, size_t count,
-			   const struct dendrogram_options *options,
-			   struct dendrogram *dendrogram_out);
+enum error dendrogram_build(const struct dendrogram_leaf *leaves, size_t count,
+			    const struct dendrogram_options *options,
+			    struct dendrogram *dendrogram_out);
 
 /* Free the arrays and reset. */
 void dendrogram_free(struct dendrogram *dendrogram);

@@ -6,43 +6,46 @@
 #include "base/memory.h"
 #include "base/order.h"
 
-#define TAKEN  MAP_NONE       /* struct dictionary_row: not free */
-#define NO_ROW (MAP_NONE - 1) /* end of the list of free rows */
+#define TAKEN  INT_MAP_NONE       /* struct shingle_row: not free */
+#define NO_ROW (INT_MAP_NONE - 1) /* end of the list of free rows */
 
 enum {
 	DIGIT_BITS = 8,
 	DIGITS = 1 << DIGIT_BITS,
 };
 
-void dictionary_begin(struct dictionary *dictionary, uint64_t seed)
+void shingle_dictionary_begin(struct shingle_dictionary *dictionary,
+			      uint64_t seed)
 {
-	*dictionary = (struct dictionary){.free = NO_ROW};
+	*dictionary = (struct shingle_dictionary){.free = NO_ROW};
 	dictionary->id_of_shingle.seed = seed;
 }
 
-void dictionary_end(struct dictionary *dictionary)
+void shingle_dictionary_end(struct shingle_dictionary *dictionary)
 {
 	free(dictionary->rows);
-	map_free(&dictionary->id_of_shingle);
-	list_free(&dictionary->added);
-	list_free(&dictionary->dropped);
-	list_free(&dictionary->taken);
-	list_free(&dictionary->spare);
+	int_map_free(&dictionary->id_of_shingle);
+	int_list_free(&dictionary->added);
+	int_list_free(&dictionary->dropped);
+	int_list_free(&dictionary->taken);
+	int_list_free(&dictionary->spare);
 }
 
-void dictionary_forget(struct dictionary *dictionary)
+void shingle_dictionary_clear_log(struct shingle_dictionary *dictionary)
 {
 	dictionary->added.count = 0;
 	dictionary->dropped.count = 0;
 }
 
-bool dictionary_has_room(const struct dictionary *dictionary, size_t count)
+bool shingle_dictionary_has_room(const struct shingle_dictionary *dictionary,
+				 size_t count)
 {
 	return dictionary->id_of_shingle.count + count <=
 	       DICTIONARY_MAX_SHINGLES;
 }
 
-static uint32_t add(struct dictionary *dictionary, uint64_t shingle)
+static uint32_t dictionary_add_shingle(struct shingle_dictionary *dictionary,
+				       uint64_t shingle)
 {
 	uint32_t shingle_id = dictionary->free;
 
@@ -55,10 +58,9 @@ static uint32_t add(struct dictionary *dictionary, uint64_t shingle)
 		dictionary->free = dictionary->rows[shingle_id].next;
 	}
 	assert(shingle_id < dictionary->row_count);
-	dictionary->rows[shingle_id] =
-		(struct dictionary_row){shingle, 0, TAKEN};
-	map_set(&dictionary->id_of_shingle, shingle, shingle_id);
-	list_push(&dictionary->added, shingle_id);
+	dictionary->rows[shingle_id] = (struct shingle_row){shingle, 0, TAKEN};
+	int_map_set(&dictionary->id_of_shingle, shingle, shingle_id);
+	int_list_push(&dictionary->added, shingle_id);
 	return shingle_id;
 }
 
@@ -78,16 +80,16 @@ static void sort_by_digit(const uint32_t *from, uint32_t *to, size_t count,
 }
 
 /* Sort the shingles of the new set with a radix sort. */
-static void sort_shingles(struct dictionary *dictionary, size_t count)
+static void sort_shingles(struct shingle_dictionary *dictionary, size_t count)
 {
-	struct list *from = &dictionary->taken;
-	struct list *to = &dictionary->spare;
+	struct int_list *from = &dictionary->taken;
+	struct int_list *to = &dictionary->spare;
 
-	list_reserve(to, count);
+	int_list_reserve(to, count);
 	for (unsigned shift = 0;
 	     (uint64_t)dictionary->row_count > (uint64_t)1 << shift;
 	     shift += DIGIT_BITS) {
-		struct list sorted = *to;
+		struct int_list sorted = *to;
 
 		sort_by_digit(from->items, to->items, count, shift);
 		*to = *from;
@@ -95,18 +97,19 @@ static void sort_shingles(struct dictionary *dictionary, size_t count)
 	}
 }
 
-const uint32_t *dictionary_take(struct dictionary *dictionary,
-				struct signature signature)
+const uint32_t *shingle_dictionary_use(struct shingle_dictionary *dictionary,
+				       struct signature signature)
 {
-	assert(dictionary_has_room(dictionary, 0));
-	list_reserve(&dictionary->taken, signature.count);
+	assert(shingle_dictionary_has_room(dictionary, 0));
+	int_list_reserve(&dictionary->taken, signature.count);
 	for (size_t i = 0; i < signature.count; i++) {
 		uint64_t shingle = signature.shingles[i];
 		uint32_t shingle_id =
-			map_get(&dictionary->id_of_shingle, shingle);
+			int_map_get(&dictionary->id_of_shingle, shingle);
 
-		if (shingle_id == MAP_NONE)
-			shingle_id = add(dictionary, shingle);
+		if (shingle_id == INT_MAP_NONE)
+			shingle_id =
+				dictionary_add_shingle(dictionary, shingle);
 		assert(shingle_id < dictionary->row_count);
 		dictionary->rows[shingle_id].set_count++;
 		dictionary->taken.items[i] = shingle_id;
@@ -116,36 +119,39 @@ const uint32_t *dictionary_take(struct dictionary *dictionary,
 	return dictionary->taken.items;
 }
 
-static void drop(struct dictionary *dictionary, uint32_t shingle_id)
+static void dictionary_drop_shingle(struct shingle_dictionary *dictionary,
+				    uint32_t shingle_id)
 {
 	assert(dictionary->rows[shingle_id].set_count == 0);
 	assert(dictionary->rows[shingle_id].next == TAKEN);
-	map_remove(&dictionary->id_of_shingle,
-		   dictionary->rows[shingle_id].shingle);
+	int_map_remove(&dictionary->id_of_shingle,
+		       dictionary->rows[shingle_id].shingle);
 	dictionary->rows[shingle_id].next = dictionary->free;
 	dictionary->free = shingle_id;
-	list_push(&dictionary->dropped, shingle_id);
+	int_list_push(&dictionary->dropped, shingle_id);
 }
 
-void dictionary_release(struct dictionary *dictionary,
-			const uint32_t *shingle_ids, uint32_t count)
+void shingle_dictionary_release(struct shingle_dictionary *dictionary,
+				const uint32_t *shingle_ids, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		assert(shingle_ids[i] < dictionary->row_count);
 		assert(dictionary->rows[shingle_ids[i]].set_count > 0);
 		if (--dictionary->rows[shingle_ids[i]].set_count == 0)
-			drop(dictionary, shingle_ids[i]);
+			dictionary_drop_shingle(dictionary, shingle_ids[i]);
 	}
 }
 
-static bool is_taken(const struct dictionary *dictionary, uint32_t shingle_id)
+static bool dictionary_row_is_used(const struct shingle_dictionary *dictionary,
+				   uint32_t shingle_id)
 {
 	return shingle_id < dictionary->row_count &&
 	       dictionary->rows[shingle_id].next == TAKEN;
 }
 
 /* Add rows until the row of `shingle` exists. */
-static void extend(struct dictionary *dictionary, uint32_t shingle_id)
+static void dictionary_extend_rows(struct shingle_dictionary *dictionary,
+				   uint32_t shingle_id)
 {
 	assert(shingle_id < DICTIONARY_MAX_SHINGLES);
 	while (dictionary->row_count <= shingle_id) {
@@ -153,30 +159,29 @@ static void extend(struct dictionary *dictionary, uint32_t shingle_id)
 			dictionary->rows, dictionary->row_count,
 			&dictionary->row_capacity, sizeof(*dictionary->rows));
 		dictionary->rows[dictionary->row_count++] =
-			(struct dictionary_row){.next = NO_ROW};
+			(struct shingle_row){.next = NO_ROW};
 	}
 }
 
-enum error dictionary_restore(struct dictionary *dictionary,
-			      uint32_t shingle_id, uint64_t shingle)
+enum error shingle_dictionary_restore(struct shingle_dictionary *dictionary,
+				      uint32_t shingle_id, uint64_t shingle)
 {
 	if (shingle_id >= DICTIONARY_MAX_SHINGLES ||
-	    is_taken(dictionary, shingle_id))
+	    dictionary_row_is_used(dictionary, shingle_id))
 		return ERR_CORRUPT;
-	extend(dictionary, shingle_id);
-	dictionary->rows[shingle_id] =
-		(struct dictionary_row){shingle, 0, TAKEN};
-	if (map_get(&dictionary->id_of_shingle, shingle) != MAP_NONE)
+	dictionary_extend_rows(dictionary, shingle_id);
+	dictionary->rows[shingle_id] = (struct shingle_row){shingle, 0, TAKEN};
+	if (int_map_get(&dictionary->id_of_shingle, shingle) != INT_MAP_NONE)
 		dictionary->has_duplicates = true;
-	map_set(&dictionary->id_of_shingle, shingle, shingle_id);
+	int_map_set(&dictionary->id_of_shingle, shingle, shingle_id);
 	return ERR_NONE;
 }
 
-bool dictionary_retake(struct dictionary *dictionary,
-		       const uint32_t *shingle_ids, uint32_t count)
+bool shingle_dictionary_reuse(struct shingle_dictionary *dictionary,
+			      const uint32_t *shingle_ids, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		if (!is_taken(dictionary, shingle_ids[i]) ||
+		if (!dictionary_row_is_used(dictionary, shingle_ids[i]) ||
 		    (i > 0 && shingle_ids[i - 1] >= shingle_ids[i]))
 			return false;
 	}
@@ -185,11 +190,11 @@ bool dictionary_retake(struct dictionary *dictionary,
 	return true;
 }
 
-bool dictionary_check(struct dictionary *dictionary)
+bool shingle_dictionary_check(struct shingle_dictionary *dictionary)
 {
 	dictionary->free = NO_ROW;
 	for (uint32_t i = dictionary->row_count; i > 0; i--) {
-		struct dictionary_row *row = &dictionary->rows[i - 1];
+		struct shingle_row *row = &dictionary->rows[i - 1];
 
 		if (row->next == TAKEN && row->set_count == 0)
 			return false;
@@ -201,10 +206,11 @@ bool dictionary_check(struct dictionary *dictionary)
 	return !dictionary->has_duplicates;
 }
 
-size_t dictionary_bytes(const struct dictionary *dictionary)
+size_t shingle_dictionary_bytes(const struct shingle_dictionary *dictionary)
 {
 	return dictionary->row_capacity * sizeof(*dictionary->rows) +
-	       dictionary->id_of_shingle.capacity * sizeof(struct map_slot) +
+	       dictionary->id_of_shingle.capacity *
+		       sizeof(struct int_map_slot) +
 	       ((size_t)dictionary->added.capacity +
 		dictionary->dropped.capacity + dictionary->taken.capacity +
 		dictionary->spare.capacity) *

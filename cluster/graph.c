@@ -22,30 +22,31 @@ static unsigned radius_of(unsigned threshold)
 	return WIDEST_RADIUS;
 }
 
-void graph_begin(struct graph *graph, unsigned threshold, uint64_t seed)
+void threshold_graph_begin(struct threshold_graph *graph, unsigned threshold,
+			   uint64_t seed)
 {
 	assert(threshold <= 1000);
-	*graph = (struct graph){
+	*graph = (struct threshold_graph){
 		.threshold = threshold,
 		.radius = radius_of(threshold),
 	};
 	signature_table_begin(&graph->table, seed);
-	group_begin(&graph->index);
+	set_group_begin(&graph->index);
 	spanning_forest_begin(&graph->forest);
 }
 
-void graph_end(struct graph *graph)
+void threshold_graph_end(struct threshold_graph *graph)
 {
 	signature_table_end(&graph->table);
-	group_end(&graph->index);
+	set_group_end(&graph->index);
 	spanning_forest_end(&graph->forest);
 	probe_free(&graph->probe);
-	join_free(&graph->join);
+	similarity_join_free(&graph->join);
 	subcomponents_free(&graph->subcomponents);
-	list_free(&graph->links);
+	int_list_free(&graph->links);
 }
 
-uint32_t graph_common(struct graph *graph, uint32_t set)
+uint32_t threshold_graph_common(struct threshold_graph *graph, uint32_t set)
 {
 	graph->comparisons++;
 	return probe_common(&graph->probe,
@@ -53,14 +54,14 @@ uint32_t graph_common(struct graph *graph, uint32_t set)
 }
 
 struct newcomer {
-	struct graph *graph;
+	struct threshold_graph *graph;
 	uint32_t set;
 };
 
-static struct signature_table_component *component_of(struct graph *graph,
-						      uint32_t set)
+static struct signature_table_component *
+component_of(struct threshold_graph *graph, uint32_t set)
 {
-	assert(graph->table.sets[set].component != NOBODY);
+	assert(graph->table.sets[set].component != NO_TABLE_ROW);
 	return &graph->table.components[graph->table.sets[set].component];
 }
 
@@ -71,48 +72,51 @@ static bool is_not_reached(void *context, uint32_t pivot)
 	return !component_of(newcomer->graph, pivot)->is_reached;
 }
 
-static void reach(void *context, uint32_t set)
+static void graph_mark_reached(void *context, uint32_t set)
 {
 	const struct newcomer *newcomer = context;
-	struct graph *graph = newcomer->graph;
+	struct threshold_graph *graph = newcomer->graph;
 
 	assert(!component_of(graph, set)->is_reached);
 	assert(set != newcomer->set);
 	component_of(graph, set)->is_reached = true;
-	list_push(&graph->links, set);
+	int_list_push(&graph->links, set);
 	spanning_forest_link(&graph->forest, &graph->table, newcomer->set, set);
 }
 
-static void settle(struct graph *graph, uint32_t set, struct join_home home)
+static void graph_assign_group(struct threshold_graph *graph, uint32_t set,
+			       struct join_home home)
 {
-	assert(home.group == NOBODY || home.group < graph->index.rows);
-	if (home.group == NOBODY)
-		group_found(&graph->index, &graph->table, set);
+	assert(home.group == NO_TABLE_ROW || home.group < graph->index.rows);
+	if (home.group == NO_TABLE_ROW)
+		set_group_create(&graph->index, &graph->table, set);
 	else
-		group_join(&graph->index, &graph->table, home.group, set,
-			   home.common);
+		set_group_add(&graph->index, &graph->table, home.group, set,
+			      home.common);
 }
 
 /* From threshold 1000 on all sets are linked. */
-static void link_with_all(struct graph *graph)
+static void link_with_all(struct threshold_graph *graph)
 {
 	const struct signature_table *table = &graph->table;
 
 	for (uint32_t i = 0; i < table->component_rows; i++) {
 		if (table->components[i].set_count > 0)
-			list_push(&graph->links,
-				  table->components[i].first_set);
+			int_list_push(&graph->links,
+				      table->components[i].first_set);
 	}
 }
 
-const struct list *graph_add(struct graph *graph, uint32_t set)
+const struct int_list *threshold_graph_add(struct threshold_graph *graph,
+					   uint32_t set)
 {
 	struct newcomer newcomer = {graph, set};
-	struct join_want want = {is_not_reached, reach, &newcomer};
+	struct join_request want = {is_not_reached, graph_mark_reached,
+				    &newcomer};
 	struct join_home home;
 
 	assert(set < graph->table.set_rows);
-	assert(graph->table.sets[set].component == NOBODY);
+	assert(graph->table.sets[set].component == NO_TABLE_ROW);
 	graph->links.count = 0;
 	if (graph->threshold >= 1000) {
 		link_with_all(graph);
@@ -121,8 +125,8 @@ const struct list *graph_add(struct graph *graph, uint32_t set)
 	/* an empty set links to no other, and at threshold 0 no set does */
 	if (graph->table.sets[set].count == 0 || graph->threshold == 0)
 		return &graph->links;
-	join_search(graph, set, &want, &home);
-	settle(graph, set, home);
+	similarity_join_search(graph, set, &want, &home);
+	graph_assign_group(graph, set, home);
 	for (uint32_t i = 0; i < graph->links.count; i++)
 		component_of(graph, graph->links.items[i])->is_reached = false;
 	return &graph->links;
@@ -132,7 +136,7 @@ const struct list *graph_add(struct graph *graph, uint32_t set)
  * Return the next pivot: the member with most shingles in common with the old
  * one.
  */
-static uint32_t find_heir(const struct group *group)
+static uint32_t find_heir(const struct set_group *group)
 {
 	uint32_t heir = 1;
 
@@ -148,66 +152,67 @@ static uint32_t find_heir(const struct group *group)
  * After a change of the pivot, keep the members within the radius of the new
  * pivot, and move the others to `leavers`.
  */
-static void measure_again(struct graph *graph, uint32_t row,
-			  struct list *leavers)
+static void measure_again(struct threshold_graph *graph, uint32_t row,
+			  struct int_list *leavers)
 {
-	struct group *group = &graph->index.groups[row];
+	struct set_group *group = &graph->index.groups[row];
 	uint32_t size = graph->table.sets[group->pivot].count;
 
 	assert(group->members[0].set == group->pivot);
-	probe_aim(&graph->probe,
+	probe_set(&graph->probe,
 		  signature_table_shingles(&graph->table, group->pivot));
 	group->members[0].common = size;
 	for (uint32_t i = 1; i < group->member_count; i++) {
-		struct group_member *member = &group->members[i];
+		struct set_group_member *member = &group->members[i];
 		uint32_t larger = member->count > size ? member->count : size;
 
-		member->common = graph_common(graph, member->set);
+		member->common = threshold_graph_common(graph, member->set);
 		if (member->common < signature_need(larger, graph->radius))
-			list_push(leavers, member->set);
+			int_list_push(leavers, member->set);
 	}
 	for (uint32_t i = 0; i < leavers->count; i++)
-		group_leave(&graph->index, &graph->table, leavers->items[i]);
-	group_tighten(&graph->index, row);
+		set_group_remove(&graph->index, &graph->table,
+				 leavers->items[i]);
+	set_group_tighten(&graph->index, row);
 }
 
-static void leave_group(struct graph *graph, uint32_t set)
+static void leave_group(struct threshold_graph *graph, uint32_t set)
 {
 	struct signature_table_set *row = &graph->table.sets[set];
-	struct list *leavers = &graph->links;
+	struct int_list *leavers = &graph->links;
 	uint32_t group = row->group;
 	struct join_home home;
 
-	if (group == NOBODY)
+	if (group == NO_TABLE_ROW)
 		return;
 	if (row->slot > 0 || graph->index.groups[group].member_count == 1) {
-		group_leave(&graph->index, &graph->table, set);
+		set_group_remove(&graph->index, &graph->table, set);
 		return;
 	}
 	assert(row->slot == 0 && graph->index.groups[group].pivot == set);
 	leavers->count = 0;
-	group_change_pivot(&graph->index, &graph->table, group,
-			   find_heir(&graph->index.groups[group]));
-	group_leave(&graph->index, &graph->table, set);
+	set_group_change_pivot(&graph->index, &graph->table, group,
+			       find_heir(&graph->index.groups[group]));
+	set_group_remove(&graph->index, &graph->table, set);
 	measure_again(graph, group, leavers);
 	for (uint32_t i = 0; i < leavers->count; i++) {
-		join_search(graph, leavers->items[i], NULL, &home);
-		settle(graph, leavers->items[i], home);
+		similarity_join_search(graph, leavers->items[i], NULL, &home);
+		graph_assign_group(graph, leavers->items[i], home);
 	}
 }
 
-void graph_drop(struct graph *graph, uint32_t set)
+void threshold_graph_drop(struct threshold_graph *graph, uint32_t set)
 {
 	assert(graph->table.sets[set].page_count == 0);
 	leave_group(graph, set);
 	spanning_forest_isolate(&graph->forest, &graph->table, set,
 				&graph->links);
-	probe_aim(&graph->probe, (struct shingle_set){0});
+	probe_set(&graph->probe, (struct shingle_id_set){0});
 	signature_table_drop_set(&graph->table, set);
 	subcomponents_find(graph, &graph->links);
 }
 
-static uint32_t merge_links(struct graph *graph)
+static uint32_t merge_links(struct threshold_graph *graph)
 {
 	struct signature_table *table = &graph->table;
 	uint32_t winner = table->sets[graph->links.items[0]].component;
@@ -224,7 +229,7 @@ static uint32_t merge_links(struct graph *graph)
 			winner = component;
 		}
 		assert(loser != winner);
-		while (table->components[loser].first_set != NOBODY)
+		while (table->components[loser].first_set != NO_TABLE_ROW)
 			signature_table_move_set(
 				table, table->components[loser].first_set,
 				winner);
@@ -233,7 +238,7 @@ static uint32_t merge_links(struct graph *graph)
 	return winner;
 }
 
-void graph_rebuild(struct graph *graph, unsigned threshold)
+void threshold_graph_rebuild(struct threshold_graph *graph, unsigned threshold)
 {
 	struct signature_table *table = &graph->table;
 
@@ -241,20 +246,20 @@ void graph_rebuild(struct graph *graph, unsigned threshold)
 	graph->threshold = threshold;
 	graph->radius = radius_of(threshold);
 	spanning_forest_clear(&graph->forest, table);
-	group_clear(&graph->index, table);
+	set_group_clear(&graph->index, table);
 	signature_table_scatter(table);
 	for (uint32_t i = 0; i < table->set_rows; i++) {
 		if (!table->sets[i].is_used)
 			continue;
 		signature_table_move_set(
 			table, i,
-			graph_add(graph, i)->count == 0
+			threshold_graph_add(graph, i)->count == 0
 				? signature_table_add_component(table)
 				: merge_links(graph));
 	}
 }
 
-size_t graph_bytes(const struct graph *graph)
+size_t threshold_graph_bytes(const struct threshold_graph *graph)
 {
 	const struct join_scratch *join = &graph->join;
 	size_t numbers = (size_t)join->hits.capacity + join->touched.capacity +
@@ -263,7 +268,7 @@ size_t graph_bytes(const struct graph *graph)
 			 graph->subcomponents.active.capacity;
 
 	return sizeof(*graph) + signature_table_bytes(&graph->table) +
-	       group_bytes(&graph->index) +
+	       set_group_bytes(&graph->index) +
 	       graph->forest.capacity * sizeof(*graph->forest.halves) +
 	       graph->probe.words * sizeof(*graph->probe.bits) +
 	       graph->subcomponents.capacity *

@@ -16,44 +16,46 @@
 #include "cluster/spanning_forest.h"
 #include "cluster/subcomponents.h"
 
-struct graph {
+struct threshold_graph {
 	unsigned threshold; /* permille */
 	unsigned radius;    /* radius of groups, at most the threshold */
 	struct signature_table table;
-	struct group_index index;
+	struct set_group_index index;
 	struct spanning_forest forest;
 	struct probe probe;
 	struct join_scratch join;
 	struct subcomponents subcomponents;
-	struct list links;
+	struct int_list links;
 	uint64_t comparisons;
 };
 
 /* Initialise. `seed` randomises the hash tables; it does not change results. */
-void graph_begin(struct graph *graph, unsigned threshold, uint64_t seed);
-void graph_end(struct graph *graph);
+void threshold_graph_begin(struct threshold_graph *graph, unsigned threshold,
+			   uint64_t seed);
+void threshold_graph_end(struct threshold_graph *graph);
 
 /* Return the number of common shingles of `set` and the set of the probe. */
-uint32_t graph_common(struct graph *graph, uint32_t set);
+uint32_t threshold_graph_common(struct threshold_graph *graph, uint32_t set);
 
 /*
  * Add `set`, which is in no component, to a group, and add its edges. Return
  * one set of each component that it links to, valid until the next call; the
  * caller merges these components and puts `set` into the result.
  */
-const struct list *graph_add(struct graph *graph, uint32_t set);
+const struct int_list *threshold_graph_add(struct threshold_graph *graph,
+					   uint32_t set);
 
 /*
  * Remove `set`, which has no pages. graph->subcomponents contains the
  * subcomponents into which its component splits, until the next call; the
  * caller makes components of them.
  */
-void graph_drop(struct graph *graph, uint32_t set);
+void threshold_graph_drop(struct threshold_graph *graph, uint32_t set);
 
 /* Compute the components for this threshold; they have no labels. */
-void graph_rebuild(struct graph *graph, unsigned threshold);
+void threshold_graph_rebuild(struct threshold_graph *graph, unsigned threshold);
 
 /* Return the approximate memory in bytes. */
-size_t graph_bytes(const struct graph *graph);
+size_t threshold_graph_bytes(const struct threshold_graph *graph);
 
 #endif

@@ -8,30 +8,30 @@
 
 enum { WORD_BITS = 64 };
 
-void group_begin(struct group_index *index)
+void set_group_begin(struct set_group_index *index)
 {
-	*index = (struct group_index){.free = NOBODY};
+	*index = (struct set_group_index){.free = NO_TABLE_ROW};
 }
 
-void group_end(struct group_index *index)
+void set_group_end(struct set_group_index *index)
 {
 	for (uint32_t i = 0; i < index->rows; i++) {
 		free(index->groups[i].members);
-		list_free(&index->groups[i].shingle_ids);
+		int_list_free(&index->groups[i].shingle_ids);
 	}
 	for (size_t i = 0; i < index->posting_rows; i++)
-		list_free(&index->postings[i]);
+		int_list_free(&index->postings[i]);
 	free(index->groups);
 	free(index->postings);
 	free(index->bits);
-	group_begin(index);
+	set_group_begin(index);
 }
 
-static uint32_t add_row(struct group_index *index)
+static uint32_t group_index_add_row(struct set_group_index *index)
 {
 	uint32_t row = index->free;
 
-	if (row == NOBODY) {
+	if (row == NO_TABLE_ROW) {
 		index->groups =
 			mem_grow(index->groups, index->rows, &index->capacity,
 				 sizeof(*index->groups));
@@ -40,12 +40,12 @@ static uint32_t add_row(struct group_index *index)
 		index->free = index->groups[row].pivot;
 	}
 	assert(row < index->rows);
-	index->groups[row] = (struct group){0};
+	index->groups[row] = (struct set_group){0};
 	index->count++;
 	return row;
 }
 
-static void reserve_postings(struct group_index *index, uint32_t shingle_id)
+static void reserve_postings(struct set_group_index *index, uint32_t shingle_id)
 {
 	size_t rows = index->posting_rows == 0 ? 64 : index->posting_rows;
 
@@ -61,8 +61,9 @@ static void reserve_postings(struct group_index *index, uint32_t shingle_id)
 	assert(shingle_id < index->posting_rows);
 }
 
-static void post(struct group_index *index, uint32_t group,
-		 struct shingle_set shingle_ids)
+static void group_index_add_posting(struct set_group_index *index,
+				    uint32_t group,
+				    struct shingle_id_set shingle_ids)
 {
 	if (shingle_ids.count > 0)
 		reserve_postings(
@@ -70,22 +71,23 @@ static void post(struct group_index *index, uint32_t group,
 	for (uint32_t i = 0; i < shingle_ids.count; i++) {
 		uint32_t shingle_id = shingle_ids.shingle_ids[i];
 
-		if (!list_add_ordered(&index->postings[shingle_id], group))
+		if (!int_list_add_ordered(&index->postings[shingle_id], group))
 			continue;
-		list_push(&index->groups[group].shingle_ids, shingle_id);
+		int_list_push(&index->groups[group].shingle_ids, shingle_id);
 		index->posting_count++;
 	}
 }
 
-static void unpost(struct group_index *index, uint32_t group,
-		   uint32_t shingle_id)
+static void group_index_remove_posting(struct set_group_index *index,
+				       uint32_t group, uint32_t shingle_id)
 {
 	assert(shingle_id < index->posting_rows && index->posting_count > 0);
-	list_remove_ordered(&index->postings[shingle_id], group);
+	int_list_remove_ordered(&index->postings[shingle_id], group);
 	index->posting_count--;
 }
 
-static void widen(struct group *group, struct group_member member)
+static void group_widen_bounds(struct set_group *group,
+			       struct set_group_member member)
 {
 	assert(member.common <= member.count);
 	if (member.count < group->min_count)
@@ -96,58 +98,60 @@ static void widen(struct group *group, struct group_member member)
 		group->max_outside = member.count - member.common;
 }
 
-void group_join(struct group_index *index, struct signature_table *table,
-		uint32_t group, uint32_t set, uint32_t common)
+void set_group_add(struct set_group_index *index, struct signature_table *table,
+		   uint32_t group, uint32_t set, uint32_t common)
 {
-	struct group *row = &index->groups[group];
+	struct set_group *row = &index->groups[group];
 	struct signature_table_set *joining = &table->sets[set];
-	struct group_member member = {set, joining->count, common};
+	struct set_group_member member = {set, joining->count, common};
 
-	assert(group < index->rows && joining->group == NOBODY);
+	assert(group < index->rows && joining->group == NO_TABLE_ROW);
 	assert(joining->count > 0 && common <= joining->count);
 	joining->group = group;
 	joining->slot = row->member_count;
 	row->members = mem_grow(row->members, row->member_count,
 				&row->member_capacity, sizeof(*row->members));
 	row->members[row->member_count++] = member;
-	widen(row, member);
-	post(index, group, signature_table_shingles(table, set));
+	group_widen_bounds(row, member);
+	group_index_add_posting(index, group,
+				signature_table_shingles(table, set));
 }
 
-uint32_t group_found(struct group_index *index, struct signature_table *table,
-		     uint32_t set)
+uint32_t set_group_create(struct set_group_index *index,
+			  struct signature_table *table, uint32_t set)
 {
-	uint32_t group = add_row(index);
+	uint32_t group = group_index_add_row(index);
 
-	assert(table->sets[set].group == NOBODY);
+	assert(table->sets[set].group == NO_TABLE_ROW);
 	index->groups[group].pivot = set;
 	index->groups[group].min_count = UINT32_MAX;
-	group_join(index, table, group, set, table->sets[set].count);
+	set_group_add(index, table, group, set, table->sets[set].count);
 	assert(index->groups[group].members[0].set == set);
 	return group;
 }
 
-static void drop_row(struct group_index *index, uint32_t group)
+static void drop_row(struct set_group_index *index, uint32_t group)
 {
-	struct group *row = &index->groups[group];
+	struct set_group *row = &index->groups[group];
 
 	assert(row->member_count == 0 && index->count > 0);
 	for (uint32_t i = 0; i < row->shingle_ids.count; i++)
-		unpost(index, group, row->shingle_ids.items[i]);
-	list_free(&row->shingle_ids);
+		group_index_remove_posting(index, group,
+					   row->shingle_ids.items[i]);
+	int_list_free(&row->shingle_ids);
 	free(row->members);
-	*row = (struct group){.pivot = index->free};
+	*row = (struct set_group){.pivot = index->free};
 	index->free = group;
 	index->count--;
 }
 
 /* Clear or set the marks of the shingles of all members. */
-static void mark_shingles(struct group_index *index,
-			  const struct signature_table *table,
-			  const struct group *group, bool is_set)
+static void group_mark_shingles(struct set_group_index *index,
+				const struct signature_table *table,
+				const struct set_group *group, bool is_set)
 {
 	for (uint32_t i = 0; i < group->member_count; i++) {
-		struct shingle_set shingle_ids =
+		struct shingle_id_set shingle_ids =
 			signature_table_shingles(table, group->members[i].set);
 
 		for (uint32_t j = 0; j < shingle_ids.count; j++) {
@@ -165,12 +169,12 @@ static void mark_shingles(struct group_index *index,
 }
 
 /* Remove the shingles that no member has any longer. */
-static void prune_shingles(struct group_index *index,
+static void prune_shingles(struct set_group_index *index,
 			   const struct signature_table *table, uint32_t group)
 {
-	struct group *row = &index->groups[group];
+	struct set_group *row = &index->groups[group];
 	size_t words = index->posting_rows / WORD_BITS + 1;
-	struct list kept = {0};
+	struct int_list kept = {0};
 
 	assert(row->member_count > 0);
 	if (index->words < words) {
@@ -180,24 +184,24 @@ static void prune_shingles(struct group_index *index,
 		       (words - index->words) * sizeof(*index->bits));
 		index->words = words;
 	}
-	mark_shingles(index, table, row, true);
+	group_mark_shingles(index, table, row, true);
 	for (uint32_t i = 0; i < row->shingle_ids.count; i++) {
 		uint32_t shingle_id = row->shingle_ids.items[i];
 
 		if (index->bits[shingle_id / WORD_BITS] >>
 			    shingle_id % WORD_BITS &
 		    1)
-			list_push(&kept, shingle_id);
+			int_list_push(&kept, shingle_id);
 		else
-			unpost(index, group, shingle_id);
+			group_index_remove_posting(index, group, shingle_id);
 	}
-	mark_shingles(index, table, row, false);
-	list_free(&row->shingle_ids);
+	group_mark_shingles(index, table, row, false);
+	int_list_free(&row->shingle_ids);
 	row->shingle_ids = kept;
 	row->left = 0;
 }
 
-static void give_back(struct group *group)
+static void group_free_arrays(struct set_group *group)
 {
 	size_t capacity = group->member_capacity / 2;
 
@@ -209,13 +213,13 @@ static void give_back(struct group *group)
 	group->member_capacity = capacity;
 }
 
-void group_leave(struct group_index *index, struct signature_table *table,
-		 uint32_t set)
+void set_group_remove(struct set_group_index *index,
+		      struct signature_table *table, uint32_t set)
 {
 	struct signature_table_set *leaving = &table->sets[set];
 	uint32_t group = leaving->group;
-	struct group *row = &index->groups[group];
-	struct group_member *last = &row->members[row->member_count - 1];
+	struct set_group *row = &index->groups[group];
+	struct set_group_member *last = &row->members[row->member_count - 1];
 
 	assert(leaving->slot > 0 || row->member_count == 1);
 	assert(leaving->slot < row->member_count);
@@ -223,24 +227,24 @@ void group_leave(struct group_index *index, struct signature_table *table,
 	assert(group < index->rows);
 	row->members[leaving->slot] = *last;
 	table->sets[last->set].slot = leaving->slot;
-	leaving->group = NOBODY;
+	leaving->group = NO_TABLE_ROW;
 	row->member_count--;
 	row->left++;
 	if (row->member_count == 0) {
 		drop_row(index, group);
 		return;
 	}
-	give_back(row);
+	group_free_arrays(row);
 	if (row->left > row->member_count)
 		prune_shingles(index, table, group);
 }
 
-void group_change_pivot(struct group_index *index,
-			struct signature_table *table, uint32_t group,
-			uint32_t member)
+void set_group_change_pivot(struct set_group_index *index,
+			    struct signature_table *table, uint32_t group,
+			    uint32_t member)
 {
-	struct group *row = &index->groups[group];
-	struct group_member pivot = row->members[member];
+	struct set_group *row = &index->groups[group];
+	struct set_group_member pivot = row->members[member];
 
 	assert(member > 0 && member < row->member_count);
 	row->members[member] = row->members[0];
@@ -250,26 +254,27 @@ void group_change_pivot(struct group_index *index,
 	table->sets[pivot.set].slot = 0;
 }
 
-void group_tighten(struct group_index *index, uint32_t group)
+void set_group_tighten(struct set_group_index *index, uint32_t group)
 {
-	struct group *row = &index->groups[group];
+	struct set_group *row = &index->groups[group];
 
 	assert(row->member_count > 0);
 	row->min_count = UINT32_MAX;
 	row->max_count = 0;
 	row->max_outside = 0;
 	for (uint32_t i = 0; i < row->member_count; i++)
-		widen(row, row->members[i]);
+		group_widen_bounds(row, row->members[i]);
 }
 
-void group_clear(struct group_index *index, struct signature_table *table)
+void set_group_clear(struct set_group_index *index,
+		     struct signature_table *table)
 {
-	group_end(index);
+	set_group_end(index);
 	for (uint32_t i = 0; i < table->set_rows; i++)
-		table->sets[i].group = NOBODY;
+		table->sets[i].group = NO_TABLE_ROW;
 }
 
-size_t group_bytes(const struct group_index *index)
+size_t set_group_bytes(const struct set_group_index *index)
 {
 	size_t bytes = index->capacity * sizeof(*index->groups) +
 		       index->posting_rows * sizeof(*index->postings) +

@@ -13,14 +13,15 @@
 #include "cluster/list.h"
 #include "cluster/signature_table.h"
 
-struct group_member {
+struct set_group_member {
 	uint32_t set;
 	uint32_t count;  /* number of its shingles */
 	uint32_t common; /* number of shingles that the pivot also has */
 };
 
-struct group {
-	struct group_member *members; /* [member_count]; the pivot is first */
+struct set_group {
+	struct set_group_member
+		*members; /* [member_count]; the pivot is first */
 	size_t member_capacity;
 	uint32_t member_count; /* 0: the row is free */
 	uint32_t pivot;        /* set of the pivot; or next free row */
@@ -29,17 +30,17 @@ struct group {
 	uint32_t max_count;
 	uint32_t max_outside; /* shingles that the pivot does not have */
 	uint32_t left; /* members that left since `shingle_ids` was built */
-	struct list shingle_ids; /* shingles of all members, possibly also of
-				    former members */
+	struct int_list shingle_ids; /* shingles of all members, possibly also
+				    of former members */
 };
 
-struct group_index {
-	struct group *groups;
+struct set_group_index {
+	struct set_group *groups;
 	size_t capacity;
 	uint32_t rows; /* number of rows, in use or free again */
 	uint32_t free;
 	uint32_t count;
-	struct list
+	struct int_list
 		*postings; /* [posting_rows] ascending groups of each shingle */
 	size_t posting_rows;
 	size_t posting_count; /* total number of postings */
@@ -47,48 +48,49 @@ struct group_index {
 	size_t words;
 };
 
-void group_begin(struct group_index *index);
-void group_end(struct group_index *index);
+void set_group_begin(struct set_group_index *index);
+void set_group_end(struct set_group_index *index);
 
 /* Return the groups that contain a shingle. */
-static inline struct list group_postings(const struct group_index *index,
-					 uint32_t shingle_id)
+static inline struct int_list
+set_group_postings(const struct set_group_index *index, uint32_t shingle_id)
 {
 	return shingle_id < index->posting_rows ? index->postings[shingle_id]
-						: (struct list){0};
+						: (struct int_list){0};
 }
 
 /*
  * Create a group around `set`, which is in no group and not empty; return its
  * row.
  */
-uint32_t group_found(struct group_index *index, struct signature_table *table,
-		     uint32_t set);
+uint32_t set_group_create(struct set_group_index *index,
+			  struct signature_table *table, uint32_t set);
 
 /*
  * Add `set`, which is in no group and has `common` shingles in common with the
  * pivot.
  */
-void group_join(struct group_index *index, struct signature_table *table,
-		uint32_t group, uint32_t set, uint32_t common);
+void set_group_add(struct set_group_index *index, struct signature_table *table,
+		   uint32_t group, uint32_t set, uint32_t common);
 
 /* Remove `set` from its group; the pivot must be the last member to leave. */
-void group_leave(struct group_index *index, struct signature_table *table,
-		 uint32_t set);
+void set_group_remove(struct set_group_index *index,
+		      struct signature_table *table, uint32_t set);
 
 /*
  * Make another member, given by its index, the pivot. The caller then sets the
- * number of common shingles of every member, and calls group_tighten().
+ * number of common shingles of every member, and calls set_group_tighten().
  */
-void group_change_pivot(struct group_index *index,
-			struct signature_table *table, uint32_t group,
-			uint32_t member);
-void group_tighten(struct group_index *index, uint32_t group);
+void set_group_change_pivot(struct set_group_index *index,
+			    struct signature_table *table, uint32_t group,
+			    uint32_t member);
+void set_group_tighten(struct set_group_index *index, uint32_t group);
 
 /* Drop all groups. */
-void group_clear(struct group_index *index, struct signature_table *table);
+void set_group_clear(struct set_group_index *index,
+		     struct signature_table *table);
 
 /* Return the approximate memory in bytes. */
-size_t group_bytes(const struct group_index *index);
+size_t set_group_bytes(const struct set_group_index *index);
 
 #endif

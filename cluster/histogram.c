@@ -4,7 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-void histogram_add(struct histogram *histogram, unsigned height, uint64_t pairs)
+void histogram_add(struct distance_histogram *histogram, unsigned height,
+		   uint64_t pairs)
 {
 	assert(height <= HISTOGRAM_WIDTH * HISTOGRAM_BINS);
 	histogram->pairs[height == 0 ? 0 : (height - 1) / HISTOGRAM_WIDTH] +=
@@ -12,7 +13,8 @@ void histogram_add(struct histogram *histogram, unsigned height, uint64_t pairs)
 	histogram->total += pairs;
 }
 
-static bool is_better(struct histogram_gap gap, struct histogram_gap best)
+static bool histogram_gap_is_better(struct histogram_gap gap,
+				    struct histogram_gap best)
 {
 	unsigned width = gap.end - gap.begin;
 	unsigned widest = best.end - best.begin;
@@ -20,7 +22,7 @@ static bool is_better(struct histogram_gap gap, struct histogram_gap best)
 	return width > widest || (width == widest && gap.pairs < best.pairs);
 }
 
-struct histogram_gap histogram_gap(const struct histogram *histogram)
+struct histogram_gap histogram_gap(const struct distance_histogram *histogram)
 {
 	struct histogram_gap best = {0};
 	struct histogram_gap gap = {0};
@@ -34,7 +36,8 @@ struct histogram_gap histogram_gap(const struct histogram *histogram)
 			continue;
 		}
 		gap.end = i * HISTOGRAM_WIDTH;
-		if (has_left && gap.end > gap.begin && is_better(gap, best))
+		if (has_left && gap.end > gap.begin &&
+		    histogram_gap_is_better(gap, best))
 			best = gap;
 		has_left = true;
 		gap = (struct histogram_gap){.begin =

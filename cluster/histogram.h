@@ -17,13 +17,13 @@ enum {
  * bin also pairs of height 0: a threshold at the upper edge of a bin links
  * exactly the pairs up to that bin. Initialise with {0}.
  */
-struct histogram {
+struct distance_histogram {
 	uint64_t pairs[HISTOGRAM_BINS];
 	uint64_t total;
 };
 
 /* Add `pairs` pairs with `height` (permille, at most 1000). */
-void histogram_add(struct histogram *histogram, unsigned height,
+void histogram_add(struct distance_histogram *histogram, unsigned height,
 		   uint64_t pairs);
 
 /* A range of distances, begin < end, in permille; {0, 0} = none. */
@@ -41,6 +41,6 @@ struct histogram_gap {
  */
 enum { HISTOGRAM_THIN = 20 * HISTOGRAM_BINS };
 
-struct histogram_gap histogram_gap(const struct histogram *histogram);
+struct histogram_gap histogram_gap(const struct distance_histogram *histogram);
 
 #endif

@@ -16,11 +16,11 @@ enum {
 	SHINGLES_A_POSTING = 4,
 };
 
-struct search {
-	struct graph *graph;
-	const struct join_want *want;
+struct join_search_state {
+	struct threshold_graph *graph;
+	const struct join_request *want;
 	struct join_home *home;
-	struct shingle_set shingle_ids;
+	struct shingle_id_set shingle_ids;
 	uint32_t need; /* common shingles that a link requires with a set of at
 			  most as many shingles */
 	uint32_t unseen;          /* shingles whose postings were not counted */
@@ -32,13 +32,13 @@ struct search {
 	bool has_counted_rest;
 };
 
-void join_free(struct join_scratch *scratch)
+void similarity_join_free(struct join_scratch *scratch)
 {
-	list_free(&scratch->hits);
-	list_free(&scratch->touched);
-	list_free(&scratch->ordered);
-	list_free(&scratch->starts);
-	list_free(&scratch->skipped);
+	int_list_free(&scratch->hits);
+	int_list_free(&scratch->touched);
+	int_list_free(&scratch->ordered);
+	int_list_free(&scratch->starts);
+	int_list_free(&scratch->skipped);
 }
 
 /*
@@ -61,10 +61,10 @@ static unsigned length_class(uint32_t length)
  * shingles: all lists of lower classes are among them, and *quota_out of that
  * class.
  */
-static unsigned find_short_lists(const struct search *search, uint32_t count,
-				 uint32_t *quota_out)
+static unsigned find_short_lists(const struct join_search_state *search,
+				 uint32_t count, uint32_t *quota_out)
 {
-	const struct group_index *index = &search->graph->index;
+	const struct set_group_index *index = &search->graph->index;
 	uint32_t sizes[LENGTH_CLASSES] = {0};
 	unsigned class = 0;
 
@@ -72,7 +72,8 @@ static unsigned find_short_lists(const struct search *search, uint32_t count,
 	for (uint32_t i = 0; i < search->shingle_ids.count; i++) {
 		uint32_t shingle_id = search->shingle_ids.shingle_ids[i];
 
-		sizes[length_class(group_postings(index, shingle_id).count)]++;
+		sizes[length_class(
+			set_group_postings(index, shingle_id).count)]++;
 	}
 	while (sizes[class] < count)
 		count -= sizes[class ++];
@@ -81,7 +82,8 @@ static unsigned find_short_lists(const struct search *search, uint32_t count,
 	return class;
 }
 
-static void hit(struct join_scratch *scratch, struct list groups)
+static void join_count_hits(struct join_scratch *scratch,
+			    struct int_list groups)
 {
 	uint32_t *hits = scratch->hits.items;
 	uint32_t *touched = scratch->touched.items;
@@ -102,9 +104,9 @@ static void reserve_scratch(struct join_scratch *scratch, uint32_t groups)
 {
 	uint32_t count = scratch->hits.count;
 
-	list_reserve(&scratch->touched, (size_t)groups + 1);
-	list_reserve(&scratch->ordered, groups);
-	list_reserve(&scratch->hits, groups);
+	int_list_reserve(&scratch->touched, (size_t)groups + 1);
+	int_list_reserve(&scratch->ordered, groups);
+	int_list_reserve(&scratch->hits, groups);
 	if (count < groups) {
 		memset(scratch->hits.items + count, 0,
 		       (groups - count) * sizeof(*scratch->hits.items));
@@ -118,9 +120,9 @@ static void reserve_scratch(struct join_scratch *scratch, uint32_t groups)
  * count - need + 1 of them. All shingles are indexed, so use those with the
  * shortest posting lists.
  */
-static void count_hits(struct search *search)
+static void count_hits(struct join_search_state *search)
 {
-	const struct group_index *index = &search->graph->index;
+	const struct set_group_index *index = &search->graph->index;
 	struct join_scratch *scratch = &search->graph->join;
 	uint32_t prefix = search->shingle_ids.count - search->need + 1;
 	uint32_t quota;
@@ -134,16 +136,16 @@ static void count_hits(struct search *search)
 	reserve_scratch(scratch, index->rows);
 	for (uint32_t i = 0; i < search->shingle_ids.count; i++) {
 		uint32_t shingle_id = search->shingle_ids.shingle_ids[i];
-		struct list groups = group_postings(index, shingle_id);
+		struct int_list groups = set_group_postings(index, shingle_id);
 		unsigned class = length_class(groups.count);
 
 		if (class > last || (class == last && quota == 0)) {
-			list_push(&scratch->skipped, shingle_id);
+			int_list_push(&scratch->skipped, shingle_id);
 			search->unseen_postings += groups.count;
 			continue;
 		}
 		quota -= class == last;
-		hit(scratch, groups);
+		join_count_hits(scratch, groups);
 	}
 }
 
@@ -151,15 +153,16 @@ static void count_hits(struct search *search)
  * Count the skipped postings, once the comparisons have cost as much. Then the
  * hits of a group are the best upper bound of its common shingles with the set.
  */
-static void count_rest(struct search *search)
+static void count_rest(struct join_search_state *search)
 {
-	const struct group_index *index = &search->graph->index;
-	const struct list *skipped = &search->graph->join.skipped;
+	const struct set_group_index *index = &search->graph->index;
+	const struct int_list *skipped = &search->graph->join.skipped;
 	uint32_t *hits = search->graph->join.hits.items;
 
 	assert(!search->has_counted_rest);
 	for (uint32_t i = 0; i < skipped->count; i++) {
-		struct list groups = group_postings(index, skipped->items[i]);
+		struct int_list groups =
+			set_group_postings(index, skipped->items[i]);
 
 		for (uint32_t j = 0; j < groups.count; j++)
 			hits[groups.items[j]]++;
@@ -176,7 +179,7 @@ static void order_touched(struct join_scratch *scratch, uint32_t most)
 	uint32_t *starts;
 	uint32_t begin = 0;
 
-	list_reserve(&scratch->starts, (size_t)most + 1);
+	int_list_reserve(&scratch->starts, (size_t)most + 1);
 	starts = scratch->starts.items;
 	memset(starts, 0, ((size_t)most + 1) * sizeof(*starts));
 	for (uint32_t i = 0; i < scratch->touched.count; i++)
@@ -200,8 +203,8 @@ static void order_touched(struct join_scratch *scratch, uint32_t most)
  * Return the common shingles that a link requires with a set of `count`
  * shingles.
  */
-static uint32_t need_with(const struct search *search, uint32_t count,
-			  unsigned threshold)
+static uint32_t need_with(const struct join_search_state *search,
+			  uint32_t count, unsigned threshold)
 {
 	uint32_t larger = count > search->shingle_ids.count
 				  ? count
@@ -210,17 +213,17 @@ static uint32_t need_with(const struct search *search, uint32_t count,
 	return (uint32_t)signature_need(larger, threshold);
 }
 
-static uint32_t common_with(struct search *search, uint32_t set)
+static uint32_t common_with(struct join_search_state *search, uint32_t set)
 {
 	if (!search->is_aimed)
-		probe_aim(&search->graph->probe, search->shingle_ids);
+		probe_set(&search->graph->probe, search->shingle_ids);
 	search->is_aimed = true;
 	search->effort +=
 		COMPARISON + search->shingle_ids.count / SHINGLES_A_POSTING;
-	return graph_common(search->graph, set);
+	return threshold_graph_common(search->graph, set);
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b)
+static uint32_t join_min_u32(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
@@ -232,20 +235,21 @@ static uint32_t smaller(uint32_t a, uint32_t b)
  *
  *   |x n y| <= min(|x n c|, |y n c|) + min(|x \ c|, |y \ c|)
  */
-static void search_members(struct search *search, const struct group *group,
-			   uint32_t common)
+static void search_members(struct join_search_state *search,
+			   const struct set_group *group, uint32_t common)
 {
 	uint32_t outside = search->shingle_ids.count - common;
 	uint32_t lowest =
 		need_with(search, group->min_count, search->threshold);
 
 	assert(common <= search->shingle_ids.count);
-	if (common + smaller(outside, group->max_outside) < lowest)
+	if (common + join_min_u32(outside, group->max_outside) < lowest)
 		return;
 	for (uint32_t i = 1; i < group->member_count; i++) {
-		struct group_member member = group->members[i];
-		uint32_t most = smaller(common, member.common) +
-				smaller(outside, member.count - member.common);
+		struct set_group_member member = group->members[i];
+		uint32_t most =
+			join_min_u32(common, member.common) +
+			join_min_u32(outside, member.count - member.common);
 		uint32_t need = search->need;
 
 		if (most < need)
@@ -260,10 +264,11 @@ static void search_members(struct search *search, const struct group *group,
 	}
 }
 
-static void search_group(struct search *search, uint32_t row, uint32_t hits)
+static void search_group(struct join_search_state *search, uint32_t row,
+			 uint32_t hits)
 {
-	const struct group *group = &search->graph->index.groups[row];
-	const struct join_want *want = search->want;
+	const struct set_group *group = &search->graph->index.groups[row];
+	const struct join_request *want = search->want;
 	unsigned radius = search->graph->radius;
 	uint32_t most = hits + search->unseen; /* upper bound of the common
 						  shingles with any member */
@@ -279,7 +284,7 @@ static void search_group(struct search *search, uint32_t row, uint32_t hits)
 		return;
 	is_wanted =
 		want != NULL && want->is_wanted(want->context, group->pivot);
-	is_home = search->home != NULL && search->home->group == NOBODY &&
+	is_home = search->home != NULL && search->home->group == NO_TABLE_ROW &&
 		  most >= need_with(search, size, radius);
 	if (!is_wanted && !is_home)
 		return;
@@ -294,10 +299,11 @@ static void search_group(struct search *search, uint32_t row, uint32_t hits)
 		search_members(search, group, common);
 }
 
-void join_search(struct graph *graph, uint32_t set,
-		 const struct join_want *want, struct join_home *home_out)
+void similarity_join_search(struct threshold_graph *graph, uint32_t set,
+			    const struct join_request *want,
+			    struct join_home *home_out)
 {
-	struct search search = {
+	struct join_search_state search = {
 		.graph = graph,
 		.want = want,
 		.home = home_out,
@@ -307,7 +313,7 @@ void join_search(struct graph *graph, uint32_t set,
 	const struct join_scratch *scratch = &graph->join;
 
 	if (home_out != NULL)
-		home_out->group = NOBODY;
+		home_out->group = NO_TABLE_ROW;
 	if (search.shingle_ids.count == 0)
 		return;
 	search.need = need_with(&search, 0, search.threshold);

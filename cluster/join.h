@@ -11,10 +11,10 @@
 
 #include "cluster/list.h"
 
-struct graph;
+struct threshold_graph;
 
 /* The requested links: either all sets of a group, or none of them. */
-struct join_want {
+struct join_request {
 	/* Return whether links to the group of `pivot` are requested. */
 	bool (*is_wanted)(void *context, uint32_t pivot);
 	/*
@@ -30,24 +30,26 @@ struct join_home {
 	uint32_t common; /* common shingles with its pivot */
 };
 
-/* Scratch memory of searches. Initialise with {0}; free with join_free(). */
+/* Scratch memory of searches. Initialise with {0}; free with
+ * similarity_join_free(). */
 struct join_scratch {
-	struct list hits;    /* per group: shingles found in it; all 0 between
-				searches */
-	struct list touched; /* groups with hits */
-	struct list ordered; /* the same groups, most hits first */
-	struct list starts;  /* scratch memory of the sort */
-	struct list skipped; /* shingles whose postings were not counted */
+	struct int_list hits; /* per group: shingles found in it; all 0 between
+			     searches */
+	struct int_list touched; /* groups with hits */
+	struct int_list ordered; /* the same groups, most hits first */
+	struct int_list starts;  /* scratch memory of the sort */
+	struct int_list skipped; /* shingles whose postings were not counted */
 };
 
-void join_free(struct join_scratch *scratch);
+void similarity_join_free(struct join_scratch *scratch);
 
 /*
  * Find links of `set` until no more are requested or all are found, and its
  * home group. `want` is NULL to search only the home, `home_out` is NULL not to
  * search it. Does not change the graph.
  */
-void join_search(struct graph *graph, uint32_t set,
-		 const struct join_want *want, struct join_home *home_out);
+void similarity_join_search(struct threshold_graph *graph, uint32_t set,
+			    const struct join_request *want,
+			    struct join_home *home_out);
 
 #endif

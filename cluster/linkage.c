@@ -26,7 +26,7 @@ static const struct linkage_changes no_changes = {
 	.added_set = LINKAGE_NONE,
 };
 
-static void limit(size_t *option, size_t default_value)
+static void linkage_set_default(size_t *option, size_t default_value)
 {
 	if (*option == 0)
 		*option = default_value;
@@ -40,12 +40,13 @@ struct linkage *linkage_create(const struct linkage_options *options)
 
 	assert(options->threshold <= 1000);
 	linkage->options = *options;
-	limit(&linkage->options.max_shingles, DEFAULT_MAX_SHINGLES);
-	limit(&linkage->options.max_sets, DEFAULT_MAX_SETS);
-	limit(&linkage->options.max_pages, DEFAULT_MAX_PAGES);
+	linkage_set_default(&linkage->options.max_shingles,
+			    DEFAULT_MAX_SHINGLES);
+	linkage_set_default(&linkage->options.max_sets, DEFAULT_MAX_SETS);
+	linkage_set_default(&linkage->options.max_pages, DEFAULT_MAX_PAGES);
 	/* a random seed: the authors of pages cannot cause hash collisions */
-	graph_begin(&linkage->graph, options->threshold,
-		    (uint64_t)(uintptr_t)linkage);
+	threshold_graph_begin(&linkage->graph, options->threshold,
+			      (uint64_t)(uintptr_t)linkage);
 	return linkage;
 }
 
@@ -53,14 +54,14 @@ void linkage_destroy(struct linkage *linkage)
 {
 	if (linkage == NULL)
 		return;
-	graph_end(&linkage->graph);
+	threshold_graph_end(&linkage->graph);
 	change_set_free(&linkage->change_set);
 	free(linkage);
 }
 
-static void begin(struct linkage *linkage)
+static void linkage_begin_call(struct linkage *linkage)
 {
-	dictionary_forget(&linkage->graph.table.dictionary);
+	shingle_dictionary_clear_log(&linkage->graph.table.dictionary);
 	change_set_begin(&linkage->change_set);
 }
 
@@ -78,13 +79,14 @@ static bool is_stronger(const struct signature_table_component *a,
 	return a->label < b->label;
 }
 
-static void merge(struct linkage *linkage, uint32_t loser, uint32_t winner)
+static void linkage_merge_components(struct linkage *linkage, uint32_t loser,
+				     uint32_t winner)
 {
 	struct signature_table *table = &linkage->graph.table;
 	uint32_t label = table->components[loser].label;
 
 	assert(loser != winner);
-	while (table->components[loser].first_set != NOBODY)
+	while (table->components[loser].first_set != NO_TABLE_ROW)
 		change_set_move_set(&linkage->change_set, table,
 				    table->components[loser].first_set, winner);
 	assert(table->components[loser].set_count == 0);
@@ -93,7 +95,8 @@ static void merge(struct linkage *linkage, uint32_t loser, uint32_t winner)
 }
 
 /* Merge the components of the linked sets (at least one). */
-static uint32_t merge_linked(struct linkage *linkage, const struct list *links)
+static uint32_t merge_linked(struct linkage *linkage,
+			     const struct int_list *links)
 {
 	const struct signature_table *table = &linkage->graph.table;
 	uint32_t winner = table->sets[links->items[0]].component;
@@ -110,17 +113,19 @@ static uint32_t merge_linked(struct linkage *linkage, const struct list *links)
 		uint32_t other = table->sets[links->items[i]].component;
 
 		if (other != winner)
-			merge(linkage, other, winner);
+			linkage_merge_components(linkage, other, winner);
 	}
 	return winner;
 }
 
 /* Add a new set to its component. */
-static uint32_t add_set(struct linkage *linkage, struct signature signature)
+static uint32_t linkage_add_set(struct linkage *linkage,
+				struct signature signature)
 {
 	struct signature_table *table = &linkage->graph.table;
 	uint32_t set = signature_table_add_set(table, signature);
-	const struct list *links = graph_add(&linkage->graph, set);
+	const struct int_list *links =
+		threshold_graph_add(&linkage->graph, set);
 	uint32_t component;
 
 	if (links->count > 0) {
@@ -140,16 +145,16 @@ static uint32_t add_set(struct linkage *linkage, struct signature signature)
 }
 
 /* Remove a set without pages, and split its component if necessary. */
-static void drop_set(struct linkage *linkage, uint32_t set)
+static void linkage_drop_set(struct linkage *linkage, uint32_t set)
 {
-	struct graph *graph = &linkage->graph;
+	struct threshold_graph *graph = &linkage->graph;
 	uint32_t component = graph->table.sets[set].component;
 	uint32_t label = graph->table.components[component].label;
 
 	assert(graph->table.sets[set].page_count == 0);
-	assert(component != NOBODY);
+	assert(component != NO_TABLE_ROW);
 	linkage->change_set.dropped_set = set;
-	graph_drop(graph, set);
+	threshold_graph_drop(graph, set);
 	if (graph->table.components[component].set_count == 0) {
 		signature_table_drop_component(&graph->table, component);
 		linkage->change_set.vacant = label;
@@ -159,37 +164,40 @@ static void drop_set(struct linkage *linkage, uint32_t set)
 	subcomponents_forget(graph);
 }
 
-static void leave(struct linkage *linkage, uint32_t page)
+static void linkage_remove_from_set(struct linkage *linkage, uint32_t page)
 {
 	struct signature_table *table = &linkage->graph.table;
 	uint32_t set = table->pages[page].set;
 
-	assert(set != NOBODY);
+	assert(set != NO_TABLE_ROW);
 	change_set_note_page(&linkage->change_set, table, page);
-	signature_table_move_page(table, page, NOBODY);
+	signature_table_move_page(table, page, NO_TABLE_ROW);
 	if (table->sets[set].page_count == 0)
-		drop_set(linkage, set);
+		linkage_drop_set(linkage, set);
 }
 
 /*
  * Return whether a limit forbids putting `page` (a row, or NOBODY) with
  * `signature`, whose set is `set` or NOBODY.
  */
-static bool is_full(const struct linkage *linkage, struct signature signature,
-		    uint32_t page, uint32_t set)
+static bool linkage_is_full(const struct linkage *linkage,
+			    struct signature signature, uint32_t page,
+			    uint32_t set)
 {
 	const struct signature_table *table = &linkage->graph.table;
 	size_t sets = table->set_count;
 
-	if (page == NOBODY && table->page_count >= linkage->options.max_pages)
+	if (page == NO_TABLE_ROW &&
+	    table->page_count >= linkage->options.max_pages)
 		return true;
-	if (set != NOBODY)
+	if (set != NO_TABLE_ROW)
 		return false;
-	if (page != NOBODY &&
+	if (page != NO_TABLE_ROW &&
 	    table->sets[table->pages[page].set].page_count == 1)
 		sets--;
 	return sets >= linkage->options.max_sets ||
-	       !dictionary_has_room(&table->dictionary, signature.count);
+	       !shingle_dictionary_has_room(&table->dictionary,
+					    signature.count);
 }
 
 enum error linkage_put(struct linkage *linkage, uint64_t page,
@@ -201,24 +209,24 @@ enum error linkage_put(struct linkage *linkage, uint64_t page,
 	uint32_t set;
 
 	*changes_out = no_changes;
-	begin(linkage);
+	linkage_begin_call(linkage);
 	if (signature.count > linkage->options.max_shingles ||
 	    *next_label > last_label)
 		return ERR_TOO_LARGE;
 	assert(u64_ascend(signature.shingles, signature.count));
 	set = signature_table_find_set(table, signature);
-	if (is_full(linkage, signature, row, set))
+	if (linkage_is_full(linkage, signature, row, set))
 		return ERR_TOO_LARGE;
-	if (row == NOBODY) {
+	if (row == NO_TABLE_ROW) {
 		row = signature_table_add_page(table, page);
 		change_set_note_page(&linkage->change_set, table, row);
 	} else if (table->pages[row].set == set) {
 		return ERR_NONE;
 	} else {
-		leave(linkage, row);
+		linkage_remove_from_set(linkage, row);
 	}
-	if (set == NOBODY)
-		set = add_set(linkage, signature);
+	if (set == NO_TABLE_ROW)
+		set = linkage_add_set(linkage, signature);
 	signature_table_move_page(table, row, set);
 	assert(table->sets[set].page_count > 0);
 	*changes_out = change_set_end(&linkage->change_set, table, next_label);
@@ -232,10 +240,10 @@ void linkage_remove(struct linkage *linkage, uint64_t page,
 	uint32_t row = signature_table_find_page(table, page);
 
 	*changes_out = no_changes;
-	begin(linkage);
-	if (row == NOBODY)
+	linkage_begin_call(linkage);
+	if (row == NO_TABLE_ROW)
 		return;
-	leave(linkage, row);
+	linkage_remove_from_set(linkage, row);
 	*changes_out = change_set_end(&linkage->change_set, table, next_label);
 	signature_table_drop_page(table, row);
 }
@@ -251,7 +259,7 @@ uint32_t linkage_set(const struct linkage *linkage, uint64_t page)
 	const struct signature_table *table = &linkage->graph.table;
 	uint32_t row = signature_table_find_page(table, page);
 
-	return row == NOBODY ? LINKAGE_NONE : table->pages[row].set;
+	return row == NO_TABLE_ROW ? LINKAGE_NONE : table->pages[row].set;
 }
 
 uint64_t linkage_shingle(const struct linkage *linkage, uint32_t shingle_id)
@@ -264,7 +272,7 @@ struct linkage_set_view linkage_set_at(const struct linkage *linkage,
 				       uint32_t set)
 {
 	const struct signature_table *table = &linkage->graph.table;
-	struct shingle_set shingle_ids;
+	struct shingle_id_set shingle_ids;
 
 	if (set >= table->set_rows || !table->sets[set].is_used)
 		return (struct linkage_set_view){0};
@@ -288,7 +296,8 @@ struct linkage_size linkage_size(const struct linkage *linkage)
 		.shingle_ids = table->dictionary.id_of_shingle.count,
 		.groups = linkage->graph.index.count,
 		.clusters = table->component_count,
-		.bytes = sizeof(*linkage) + graph_bytes(&linkage->graph) +
+		.bytes = sizeof(*linkage) +
+			 threshold_graph_bytes(&linkage->graph) +
 			 change_set_bytes(&linkage->change_set),
 	};
 }

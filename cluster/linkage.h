@@ -60,10 +60,10 @@ struct linkage_move {
 
 /* Events are in this order: new and split, then merged, then gone. */
 enum linkage_event_kind {
-	LINKAGE_NEW,    /* `cluster` is new */
-	LINKAGE_MERGED, /* `cluster` was merged into `other` */
-	LINKAGE_SPLIT,  /* `cluster` was split from `other` */
-	LINKAGE_GONE,   /* the last page has left `cluster` */
+	LINKAGE_ADDED,   /* `cluster` is new */
+	LINKAGE_MERGED,  /* `cluster` was merged into `other` */
+	LINKAGE_SPLIT,   /* `cluster` was split from `other` */
+	LINKAGE_REMOVED, /* the last page has left `cluster` */
 };
 
 struct linkage_event {
@@ -116,8 +116,9 @@ void linkage_remove(struct linkage *linkage, uint64_t page,
  * its pages had. A label without a component is reported as merged into the
  * component with most of its pages. Shingles and sets do not change.
  */
-void linkage_recut(struct linkage *linkage, unsigned threshold,
-		   uint32_t *next_label, struct linkage_changes *changes_out);
+void linkage_set_threshold(struct linkage *linkage, unsigned threshold,
+			   uint32_t *next_label,
+			   struct linkage_changes *changes_out);
 
 /*
  * For opening a stored linkage: restore all shingles, then all sets, then all

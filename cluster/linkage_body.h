@@ -11,7 +11,7 @@
 
 struct linkage {
 	struct linkage_options options;
-	struct graph graph;
+	struct threshold_graph graph;
 	struct change_set change_set;
 	bool has_odd_label; /* restored pages of one set had two labels */
 };

@@ -9,20 +9,20 @@
 
 enum { FIRST_CAPACITY = 4 };
 
-void list_free(struct list *list)
+void int_list_free(struct int_list *list)
 {
 	free(list->items);
-	*list = (struct list){0};
+	*list = (struct int_list){0};
 }
 
-static void resize(struct list *list, size_t capacity)
+static void list_resize(struct int_list *list, size_t capacity)
 {
 	assert(capacity >= list->count);
 	list->items = mem_resize(list->items, capacity, sizeof(*list->items));
 	list->capacity = (uint32_t)capacity;
 }
 
-void list_reserve(struct list *list, size_t capacity)
+void int_list_reserve(struct int_list *list, size_t capacity)
 {
 	size_t enough = list->capacity == 0 ? FIRST_CAPACITY : list->capacity;
 
@@ -30,20 +30,20 @@ void list_reserve(struct list *list, size_t capacity)
 		return;
 	while (enough < capacity)
 		enough *= 2;
-	resize(list, enough);
+	list_resize(list, enough);
 	assert(list->capacity >= capacity);
 }
 
-void list_push(struct list *list, uint32_t item)
+void int_list_push(struct int_list *list, uint32_t item)
 {
 	if (list->count == list->capacity)
-		list_reserve(list, (size_t)list->count + 1);
+		int_list_reserve(list, (size_t)list->count + 1);
 	assert(list->count < list->capacity);
 	list->items[list->count++] = item;
 }
 
 /* Return the index of the first item that is not below `item`. */
-static uint32_t lower_bound(const struct list *list, uint32_t item)
+static uint32_t lower_bound(const struct int_list *list, uint32_t item)
 {
 	size_t at;
 
@@ -53,13 +53,13 @@ static uint32_t lower_bound(const struct list *list, uint32_t item)
 	return (uint32_t)at;
 }
 
-bool list_add_ordered(struct list *list, uint32_t item)
+bool int_list_add_ordered(struct int_list *list, uint32_t item)
 {
 	uint32_t at = lower_bound(list, item);
 
 	if (at < list->count && list->items[at] == item)
 		return false;
-	list_reserve(list, (size_t)list->count + 1);
+	int_list_reserve(list, (size_t)list->count + 1);
 	assert(at <= list->count);
 	assert(at == list->count || list->items[at] > item);
 	assert(at == 0 || list->items[at - 1] < item);
@@ -70,7 +70,7 @@ bool list_add_ordered(struct list *list, uint32_t item)
 	return true;
 }
 
-void list_remove_ordered(struct list *list, uint32_t item)
+void int_list_remove_ordered(struct int_list *list, uint32_t item)
 {
 	uint32_t at = lower_bound(list, item);
 
@@ -81,7 +81,7 @@ void list_remove_ordered(struct list *list, uint32_t item)
 	memmove(list->items + at, list->items + at + 1,
 		(list->count - at) * sizeof(*list->items));
 	if (list->count == 0)
-		list_free(list);
+		int_list_free(list);
 	else if (list->count <= list->capacity / 4)
-		resize(list, list->capacity / 2);
+		list_resize(list, list->capacity / 2);
 }

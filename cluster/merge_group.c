@@ -91,8 +91,8 @@ static size_t sort_labels(const struct merge_pages *pages,
 }
 
 /* Count the first `count` labels of a leaf. */
-static void take_labels(struct tallies *tallies, const uint64_t *sorted,
-			size_t count)
+static void merge_group_count_labels(struct term_counts *tallies,
+				     const uint64_t *sorted, size_t count)
 {
 	tallies->items = mem_alloc(count + 1, sizeof(*tallies->items));
 	for (size_t i = 0; i < count; i++) {
@@ -104,10 +104,11 @@ static void take_labels(struct tallies *tallies, const uint64_t *sorted,
 	}
 }
 
-enum kind { LABELS, TRUTH };
+enum merge_group_kind { LABELS, TRUTH };
 
 static void add_labels(struct merge_group *groups,
-		       const struct merge_pages *pages, enum kind kind)
+		       const struct merge_pages *pages,
+		       enum merge_group_kind kind)
 {
 	const uint32_t *labels = kind == LABELS ? pages->labels : pages->truth;
 	uint64_t *sorted;
@@ -124,20 +125,22 @@ static void add_labels(struct merge_group *groups,
 		end = i + 1;
 		while (end < count && sorted[end] >> 32 == sorted[i] >> 32)
 			end++;
-		take_labels(kind == LABELS ? &group->labels : &group->truth,
-			    sorted + i, end - i);
+		merge_group_count_labels(kind == LABELS ? &group->labels
+							: &group->truth,
+					 sorted + i, end - i);
 	}
 	free(sorted);
 }
 
-static void weigh(const struct merge_site *site, struct merge_group *group)
+static void merge_group_compute_weights(const struct merge_site *site,
+					struct merge_group *group)
 {
 	group->mass = 0;
 	group->squares = 0;
 	group->terms.total = 0;
 	group->commonness = 0;
 	for (size_t i = 0; i < group->terms.count; i++) {
-		struct tally term = group->terms.items[i];
+		struct group_term_count term = group->terms.items[i];
 		double p = (double)term.pages / group->pages;
 
 		group->mass += p;
@@ -156,16 +159,16 @@ struct merge_group *merge_groups_make(const struct merge_site *site,
 
 	for (size_t i = 0; i < leaf_count; i++) {
 		const struct dendrogram_leaf *leaf = &pages->leaves[i];
-		struct tallies *terms = &groups[i].terms;
+		struct term_counts *terms = &groups[i].terms;
 
 		terms->items =
 			mem_alloc(leaf->count + 1, sizeof(*terms->items));
 		terms->count = leaf->count;
 		for (uint32_t k = 0; k < leaf->count; k++)
-			terms->items[k] = (struct tally){leaf->shingle_ids[k],
-							 leaf->pages};
+			terms->items[k] = (struct group_term_count){
+				leaf->shingle_ids[k], leaf->pages};
 		groups[i].pages = leaf->pages;
-		weigh(site, &groups[i]);
+		merge_group_compute_weights(site, &groups[i]);
 	}
 	add_labels(groups, pages, LABELS);
 	add_labels(groups, pages, TRUTH);
@@ -188,12 +191,13 @@ void merge_groups_free(struct merge_group *groups, size_t leaf_count)
 
 /* Both tallies of one id. */
 struct pair {
-	const struct tallies *a;
-	const struct tallies *b;
+	const struct term_counts *a;
+	const struct term_counts *b;
 	size_t at_a;
 	size_t at_b;
-	struct tally now_a; /* 0 pages: the group does not have the id */
-	struct tally now_b;
+	struct group_term_count
+		now_a; /* 0 pages: the group does not have the id */
+	struct group_term_count now_b;
 };
 
 static bool pair_next(struct pair *pair)
@@ -206,8 +210,8 @@ static bool pair_next(struct pair *pair)
 
 	if (!has_a && !has_b)
 		return false;
-	pair->now_a = (struct tally){.id = id};
-	pair->now_b = (struct tally){.id = id};
+	pair->now_a = (struct group_term_count){.id = id};
+	pair->now_b = (struct group_term_count){.id = id};
 	if (has_a && id_a == id)
 		pair->now_a = pair->a->items[pair->at_a++];
 	if (has_b && id_b == id)
@@ -216,7 +220,7 @@ static bool pair_next(struct pair *pair)
 }
 
 /* Sums over the terms. */
-struct sums {
+struct merge_term_sums {
 	double new_a;
 	double new_b;
 	double new_b_known;
@@ -229,8 +233,9 @@ struct sums {
 	double varied_b;
 };
 
-static void add_term(struct sums *sums, const struct merge_site *site,
-		     const struct pair *pair, double p_a, double p_b)
+static void add_term(struct merge_term_sums *sums,
+		     const struct merge_site *site, const struct pair *pair,
+		     double p_a, double p_b)
 {
 	uint32_t id = pair->now_a.id;
 	double varied = (double)site->varied[id];
@@ -252,12 +257,12 @@ static void add_term(struct sums *sums, const struct merge_site *site,
 	sums->varied_b += varied * p_b;
 }
 
-static struct sums sum_terms(const struct merge_site *site,
-			     const struct merge_group *a,
-			     const struct merge_group *b)
+static struct merge_term_sums sum_terms(const struct merge_site *site,
+					const struct merge_group *a,
+					const struct merge_group *b)
 {
 	struct pair pair = {.a = &a->terms, .b = &b->terms};
-	struct sums sums = {0};
+	struct merge_term_sums sums = {0};
 
 	while (pair_next(&pair))
 		add_term(&sums, site, &pair,
@@ -267,7 +272,8 @@ static struct sums sum_terms(const struct merge_site *site,
 }
 
 /* Return the sum of the smaller ratios; -1 if a group has no label. */
-static double overlap(const struct tallies *a, const struct tallies *b)
+static double merge_label_overlap(const struct term_counts *a,
+				  const struct term_counts *b)
 {
 	struct pair pair = {.a = a, .b = b};
 	double sum = 0;
@@ -280,8 +286,9 @@ static double overlap(const struct tallies *a, const struct tallies *b)
 	return sum;
 }
 
-static void compare_truth(const struct tallies *a, const struct tallies *b,
-			  struct merge *merge)
+static void compare_truth(const struct term_counts *a,
+			  const struct term_counts *b,
+			  struct cluster_merge *merge)
 {
 	struct pair pair = {.a = a, .b = b};
 	double same = 0;
@@ -293,9 +300,9 @@ static void compare_truth(const struct tallies *a, const struct tallies *b,
 }
 
 void merge_compare(const struct merge_site *site, const struct merge_group *a,
-		   const struct merge_group *b, struct merge *merge)
+		   const struct merge_group *b, struct cluster_merge *merge)
 {
-	const struct sums sums = sum_terms(site, a, b);
+	const struct merge_term_sums sums = sum_terms(site, a, b);
 	double mass = fmax(fmax(a->mass, b->mass), 1);
 	double varied = fmax(fmax(sums.varied_a, sums.varied_b), 1e-9);
 	const double features[MERGE_FEATURE_COUNT] = {
@@ -314,7 +321,7 @@ void merge_compare(const struct merge_site *site, const struct merge_group *a,
 		[MERGE_stable_b] = sums.stable_b / mass,
 		[MERGE_new_b_known] = sums.new_b_known / mass,
 		[MERGE_opposed] = sums.opposed / mass,
-		[MERGE_links] = overlap(&a->labels, &b->labels),
+		[MERGE_links] = merge_label_overlap(&a->labels, &b->labels),
 		[MERGE_links_known] = fmin((double)a->labels.total / a->pages,
 					   (double)b->labels.total / b->pages),
 		[MERGE_cross_varied] = 1 - sums.varied / varied,
@@ -327,14 +334,14 @@ void merge_compare(const struct merge_site *site, const struct merge_group *a,
 	compare_truth(&a->truth, &b->truth, merge);
 }
 
-static void add_tallies(struct tallies *to, const struct tallies *from)
+static void add_tallies(struct term_counts *to, const struct term_counts *from)
 {
 	struct pair pair = {.a = to, .b = from};
-	struct tallies sum = {.total = to->total + from->total};
+	struct term_counts sum = {.total = to->total + from->total};
 
 	sum.items = mem_alloc(to->count + from->count + 1, sizeof(*sum.items));
 	while (pair_next(&pair))
-		sum.items[sum.count++] = (struct tally){
+		sum.items[sum.count++] = (struct group_term_count){
 			pair.now_a.id, pair.now_a.pages + pair.now_b.pages};
 	free(to->items);
 	*to = sum;
@@ -347,7 +354,7 @@ void merge_group_add(const struct merge_site *site, struct merge_group *group,
 	add_tallies(&group->labels, &from->labels);
 	add_tallies(&group->truth, &from->truth);
 	group->pages += from->pages;
-	weigh(site, group);
+	merge_group_compute_weights(site, group);
 	free_tallies(from);
 	*from = (struct merge_group){0};
 }

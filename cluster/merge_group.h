@@ -12,21 +12,21 @@
 #include "cluster/merges.h"
 
 /* Number of pages of a group that have a term or a label. */
-struct tally {
+struct group_term_count {
 	uint32_t id;
 	uint32_t pages;
 };
 
-struct tallies {
-	struct tally *items; /* [count], ascending by id */
+struct term_counts {
+	struct group_term_count *items; /* [count], ascending by id */
 	size_t count;
 	uint64_t total; /* sum of pages */
 };
 
 struct merge_group {
-	struct tallies terms;
-	struct tallies labels; /* labels by the links to its pages */
-	struct tallies truth;
+	struct term_counts terms;
+	struct term_counts labels; /* labels by the links to its pages */
+	struct term_counts truth;
 	uint32_t pages;
 	double mass;         /* sum of p */
 	double squares;      /* sum of p * p */
@@ -58,7 +58,7 @@ void merge_groups_free(struct merge_group *groups, size_t leaf_count);
  * Linear in the terms of both.
  */
 void merge_compare(const struct merge_site *site, const struct merge_group *a,
-		   const struct merge_group *b, struct merge *merge);
+		   const struct merge_group *b, struct cluster_merge *merge);
 
 /* Add the pages of `from`, which becomes empty. */
 void merge_group_add(const struct merge_site *site, struct merge_group *group,

@@ -19,17 +19,17 @@ const char *merge_feature_name(enum merge_feature feature)
 	return names[feature];
 }
 
-struct walk {
+struct merge_walk {
 	const struct dendrogram *dendrogram;
 	struct merge_site site;
 	struct merge_group *groups; /* [leaf_count] */
 	uint32_t *parents;          /* [leaf_count] union-find */
 	uint32_t *touched;          /* roots that a threshold joins */
-	struct merges merges;
+	struct cluster_merges merges;
 	uint64_t steps;
 };
 
-static unsigned level_of(const struct dendrogram_edge *edge)
+static unsigned merge_level_of_edge(const struct dendrogram_edge *edge)
 {
 	return (edge->height + MERGE_STEP - 1) / MERGE_STEP * MERGE_STEP;
 }
@@ -44,8 +44,8 @@ static uint32_t root_of(uint32_t *parents, uint32_t leaf)
 }
 
 /* Compare by size, the larger group first. */
-static int compare_groups(const struct merge_group *a,
-			  const struct merge_group *b)
+static int merge_group_compare(const struct merge_group *a,
+			       const struct merge_group *b)
 {
 	if (a->pages != b->pages)
 		return a->pages > b->pages ? -1 : 1;
@@ -59,7 +59,7 @@ static int compare_groups(const struct merge_group *a,
  * Write the roots that edges of this level touch, each once; return their
  * number.
  */
-static size_t find_touched(struct walk *walk, const uint32_t *order,
+static size_t find_touched(struct merge_walk *walk, const uint32_t *order,
 			   size_t count)
 {
 	size_t touched = 0;
@@ -82,23 +82,24 @@ static size_t find_touched(struct walk *walk, const uint32_t *order,
 }
 
 /* Join groups; the largest of them becomes the root of all. */
-static void join(struct walk *walk, const struct dendrogram_edge *edge)
+static void merge_walk_join(struct merge_walk *walk,
+			    const struct dendrogram_edge *edge)
 {
 	uint32_t a = root_of(walk->parents, edge->a);
 	uint32_t b = root_of(walk->parents, edge->b);
 
 	if (a == b)
 		return;
-	if (compare_groups(&walk->groups[a], &walk->groups[b]) <= 0)
+	if (merge_group_compare(&walk->groups[a], &walk->groups[b]) <= 0)
 		walk->parents[b] = a;
 	else
 		walk->parents[a] = b;
 }
 
-static void add_merge(struct walk *walk, unsigned threshold, uint32_t a,
+static void add_merge(struct merge_walk *walk, unsigned threshold, uint32_t a,
 		      uint32_t b)
 {
-	struct merge *merge = &walk->merges.items[walk->merges.count++];
+	struct cluster_merge *merge = &walk->merges.items[walk->merges.count++];
 
 	merge->threshold = threshold;
 	merge->features[MERGE_height] = (float)threshold / 1000;
@@ -108,13 +109,13 @@ static void add_merge(struct walk *walk, unsigned threshold, uint32_t a,
 }
 
 /* Add all merges of one threshold; `order` [count] are its edges. */
-static void walk_level(struct walk *walk, unsigned threshold,
+static void walk_level(struct merge_walk *walk, unsigned threshold,
 		       const uint32_t *order, size_t count)
 {
 	size_t touched = find_touched(walk, order, count);
 
 	for (size_t i = 0; i < count; i++)
-		join(walk, &walk->dendrogram->edges[order[i]]);
+		merge_walk_join(walk, &walk->dendrogram->edges[order[i]]);
 	for (size_t i = 0; i < touched; i++) {
 		uint32_t b = walk->touched[i];
 		uint32_t a = root_of(walk->parents, b);
@@ -144,7 +145,7 @@ static size_t order_edges(const struct dendrogram *dendrogram,
 	size_t edges = dendrogram->count == 0 ? 0 : dendrogram->count - 1;
 
 	for (size_t i = 0; i < edges; i++) {
-		unsigned level = level_of(&dendrogram->edges[i]);
+		unsigned level = merge_level_of_edge(&dendrogram->edges[i]);
 
 		if (level <= MERGE_HIGHEST)
 			begin[level / MERGE_STEP + 1]++;
@@ -152,7 +153,7 @@ static size_t order_edges(const struct dendrogram *dendrogram,
 	for (size_t i = 1; i < sizeof(begin) / sizeof(*begin); i++)
 		begin[i] += begin[i - 1];
 	for (size_t i = 0; i < edges; i++) {
-		unsigned level = level_of(&dendrogram->edges[i]);
+		unsigned level = merge_level_of_edge(&dendrogram->edges[i]);
 
 		if (level <= MERGE_HIGHEST)
 			order_out[begin[level / MERGE_STEP]++] = (uint32_t)i;
@@ -160,11 +161,12 @@ static size_t order_edges(const struct dendrogram *dendrogram,
 	return begin[MERGE_HIGHEST / MERGE_STEP];
 }
 
-struct merges merges_make(const struct dendrogram *dendrogram,
-			  const struct merge_pages *pages)
+struct cluster_merges
+cluster_merges_compute(const struct dendrogram *dendrogram,
+		       const struct merge_pages *pages)
 {
 	size_t leaves = dendrogram->count;
-	struct walk walk = {
+	struct merge_walk walk = {
 		.dendrogram = dendrogram,
 		.site = merge_site_make(pages, leaves),
 		.parents = mem_alloc(leaves + 1, sizeof(*walk.parents)),
@@ -181,11 +183,13 @@ struct merges merges_make(const struct dendrogram *dendrogram,
 		walk.parents[i] = i;
 	for (size_t i = 0; i < count && walk.steps <= MERGE_MAX_STEPS;
 	     i = end) {
-		unsigned level = level_of(&dendrogram->edges[order[i]]);
+		unsigned level =
+			merge_level_of_edge(&dendrogram->edges[order[i]]);
 
 		end = i + 1;
 		while (end < count &&
-		       level_of(&dendrogram->edges[order[end]]) == level)
+		       merge_level_of_edge(&dendrogram->edges[order[end]]) ==
+			       level)
 			end++;
 		walk_level(&walk, level, order + i, end - i);
 	}
@@ -198,17 +202,17 @@ struct merges merges_make(const struct dendrogram *dendrogram,
 	return walk.merges;
 }
 
-void merges_free(struct merges *merges)
+void cluster_merges_free(struct cluster_merges *merges)
 {
 	free(merges->items);
-	*merges = (struct merges){0};
+	*merges = (struct cluster_merges){0};
 }
 
 /*
  * A tree of depth 3: (feature, threshold) of its splits in pre-order, the root
  * first; smaller values go left.
  */
-struct tree {
+struct merge_tree {
 	struct {
 		enum merge_feature feature;
 		float threshold;
@@ -229,16 +233,16 @@ struct tree {
 #define TREE(s0, s1, s2, s3, s4, s5, s6, ...) \
 	{{s0, s1, s2, s3, s4, s5, s6}, {__VA_ARGS__}},
 
-static const struct tree trees[] = {
+static const struct merge_tree trees[] = {
 #include "merges.model"
 };
 
-double merge_probability(const struct merge *merge)
+double merge_probability(const struct cluster_merge *merge)
 {
 	double odds = base;
 
 	for (size_t i = 0; i < sizeof(trees) / sizeof(*trees); i++) {
-		const struct tree *tree = &trees[i];
+		const struct merge_tree *tree = &trees[i];
 		size_t at = 0;
 
 		while (at < 7)
@@ -268,12 +272,12 @@ struct levels {
 	uint32_t doubtful[MERGE_LEVELS];
 };
 
-static struct levels levels_of(const struct merges *merges)
+static struct levels levels_of(const struct cluster_merges *merges)
 {
 	struct levels levels = {0};
 
 	for (size_t i = 0; i < merges->count; i++) {
-		const struct merge *merge = &merges->items[i];
+		const struct cluster_merge *merge = &merges->items[i];
 		unsigned level = merge->threshold / MERGE_STEP;
 		double weight = sqrt((double)merge->pages_a * merge->pages_b);
 		double probability = merge_probability(merge);
@@ -314,8 +318,8 @@ static unsigned nearest_of_best(const struct levels *levels,
 	return nearest;
 }
 
-struct merge_choice merges_choose(const struct merges *merges,
-				  unsigned default_value)
+struct merge_choice merge_model_choose(const struct cluster_merges *merges,
+				       unsigned default_value)
 {
 	const struct levels levels = levels_of(merges);
 	unsigned nearest = nearest_of_best(&levels, default_value / MERGE_STEP);

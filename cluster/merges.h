@@ -70,13 +70,13 @@ enum {
 struct merge_pages {
 	const struct dendrogram_leaf *leaves; /* leaves of the dendrogram */
 	const uint32_t *leaf_of;              /* [count] */
-	const uint32_t *labels; /* [count] witness_labels(); 0 = none */
+	const uint32_t *labels; /* [count] link_labels_compute(); 0 = none */
 	const uint32_t
 		*truth; /* [count] known templates; 0 = unknown; or NULL */
 	size_t count;
 };
 
-struct merge {
+struct cluster_merge {
 	unsigned threshold; /* permille, a multiple of MERGE_STEP, the smallest
 			       that joins A and B */
 	uint32_t pages_a;
@@ -87,8 +87,8 @@ struct merge {
 	double known; /* number of these pairs; 0 without `truth` */
 };
 
-struct merges {
-	struct merge *items; /* [count], by ascending threshold */
+struct cluster_merges {
+	struct cluster_merge *items; /* [count], by ascending threshold */
 	size_t count;
 	bool is_cut; /* incomplete, because MERGE_MAX_STEPS were reached */
 };
@@ -97,18 +97,19 @@ struct merges {
  * Compute all merges up to MERGE_HIGHEST. If a threshold joins several groups,
  * A is the largest of them (by pages, then terms, then the frequency of the
  * terms in the site, which do not depend on the order of the leaves) and B is
- * each of the others. Free with merges_free(). O(merges * terms of a group), at
- * most MERGE_MAX_STEPS.
+ * each of the others. Free with cluster_merges_free(). O(merges * terms of a
+ * group), at most MERGE_MAX_STEPS.
  */
-struct merges merges_make(const struct dendrogram *dendrogram,
-			  const struct merge_pages *pages);
-void merges_free(struct merges *merges);
+struct cluster_merges
+cluster_merges_compute(const struct dendrogram *dendrogram,
+		       const struct merge_pages *pages);
+void cluster_merges_free(struct cluster_merges *merges);
 
 /*
  * Return the probability that A and B belong to one template, computed with the
  * trees.
  */
-double merge_probability(const struct merge *merge);
+double merge_probability(const struct cluster_merge *merge);
 
 struct merge_choice {
 	unsigned threshold; /* permille */
@@ -123,7 +124,7 @@ struct merge_choice {
  * `default_value` (permille), so that a few pages do not change the clustering
  * of a site. Linear.
  */
-struct merge_choice merges_choose(const struct merges *merges,
-				  unsigned default_value);
+struct merge_choice merge_model_choose(const struct cluster_merges *merges,
+				       unsigned default_value);
 
 #endif

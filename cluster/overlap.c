@@ -17,7 +17,7 @@ enum {
 	GATHER = 8, /* shingles that are looked up at the same time */
 };
 
-uint32_t shingle_set_words(const uint32_t *shingle_ids, uint32_t count)
+uint32_t shingle_id_set_words(const uint32_t *shingle_ids, uint32_t count)
 {
 	uint32_t words;
 
@@ -36,8 +36,8 @@ static void set_bit(uint64_t *bits, uint32_t shingle_id)
 	bits[shingle_id / WORD_BITS] |= (uint64_t)1 << shingle_id % WORD_BITS;
 }
 
-void shingle_set_fill(const uint32_t *shingle_ids, uint32_t count,
-		      uint64_t *bits, uint32_t words)
+void shingle_id_set_fill(const uint32_t *shingle_ids, uint32_t count,
+			 uint64_t *bits, uint32_t words)
 {
 	if (words == 0)
 		return;
@@ -53,7 +53,7 @@ void probe_free(struct probe *probe)
 	*probe = (struct probe){0};
 }
 
-static void grow(struct probe *probe, size_t words)
+static void probe_grow_bitmap(struct probe *probe, size_t words)
 {
 	size_t before = probe->words;
 
@@ -67,9 +67,9 @@ static void grow(struct probe *probe, size_t words)
 	       (probe->words - before) * sizeof(*probe->bits));
 }
 
-void probe_aim(struct probe *probe, struct shingle_set set)
+void probe_set(struct probe *probe, struct shingle_id_set set)
 {
-	const struct shingle_set *old = &probe->set;
+	const struct shingle_id_set *old = &probe->set;
 
 	assert(old->count == 0 ||
 	       old->shingle_ids[old->count - 1] / WORD_BITS < probe->words);
@@ -78,8 +78,9 @@ void probe_aim(struct probe *probe, struct shingle_set set)
 		probe->bits[old->shingle_ids[i] / WORD_BITS] = 0;
 	if (set.count > 0 &&
 	    set.shingle_ids[set.count - 1] / WORD_BITS >= probe->words)
-		grow(probe,
-		     (size_t)set.shingle_ids[set.count - 1] / WORD_BITS + 1);
+		probe_grow_bitmap(
+			probe,
+			(size_t)set.shingle_ids[set.count - 1] / WORD_BITS + 1);
 	for (uint32_t i = 0; i < set.count; i++)
 		set_bit(probe->bits, set.shingle_ids[i]);
 	assert(set.count == 0 ||
@@ -92,7 +93,7 @@ void probe_aim(struct probe *probe, struct shingle_set set)
  * bitmap.
  */
 static uint32_t reached_count(const struct probe *probe,
-			      struct shingle_set other)
+			      struct shingle_id_set other)
 {
 	size_t at;
 
@@ -105,13 +106,13 @@ static uint32_t reached_count(const struct probe *probe,
 }
 
 static uint32_t shared_words(const struct probe *probe,
-			     struct shingle_set other)
+			     struct shingle_id_set other)
 {
 	return other.words < probe->words ? other.words
 					  : (uint32_t)probe->words;
 }
 
-static uint32_t look_up(const uint64_t *bits, uint32_t shingle_id)
+static uint32_t bitmap_has_shingle(const uint64_t *bits, uint32_t shingle_id)
 {
 	return (uint32_t)(bits[shingle_id / WORD_BITS] >>
 				  shingle_id % WORD_BITS &
@@ -127,7 +128,8 @@ static uint32_t bit_count(uint64_t word)
 	return (uint32_t)(word * 0x0101010101010101 >> 56);
 }
 
-uint32_t probe_common_plain(const struct probe *probe, struct shingle_set other)
+uint32_t probe_common_plain(const struct probe *probe,
+			    struct shingle_id_set other)
 {
 	uint32_t common = 0;
 
@@ -140,7 +142,8 @@ uint32_t probe_common_plain(const struct probe *probe, struct shingle_set other)
 		uint32_t count = reached_count(probe, other);
 
 		for (uint32_t i = 0; i < count; i++)
-			common += look_up(probe->bits, other.shingle_ids[i]);
+			common += bitmap_has_shingle(probe->bits,
+						     other.shingle_ids[i]);
 	}
 	assert(common <= other.count && common <= probe->set.count);
 	return common;
@@ -183,11 +186,11 @@ common_shingles(const uint64_t *bits, const uint32_t *shingle_ids,
 		common += (uint32_t)__builtin_popcount((unsigned)mask);
 	}
 	for (; i < count; i++)
-		common += look_up(bits, shingle_ids[i]);
+		common += bitmap_has_shingle(bits, shingle_ids[i]);
 	return common;
 }
 
-uint32_t probe_common(const struct probe *probe, struct shingle_set other)
+uint32_t probe_common(const struct probe *probe, struct shingle_id_set other)
 {
 	if (!__builtin_cpu_supports("avx2") ||
 	    !__builtin_cpu_supports("popcnt"))
@@ -199,7 +202,7 @@ uint32_t probe_common(const struct probe *probe, struct shingle_set other)
 			       reached_count(probe, other));
 }
 #else
-uint32_t probe_common(const struct probe *probe, struct shingle_set other)
+uint32_t probe_common(const struct probe *probe, struct shingle_id_set other)
 {
 	return probe_common_plain(probe, other);
 }

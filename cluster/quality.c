@@ -13,7 +13,7 @@ struct groups {
 	long double entropy; /* natural, >= 0 */
 };
 
-static uint64_t pairs_of(uint64_t count)
+static uint64_t quality_count_pairs(uint64_t count)
 {
 	return count % 2 == 0 ? count / 2 * (count - 1)
 			      : (count - 1) / 2 * count;
@@ -34,14 +34,14 @@ static struct groups groups_of(uint64_t *keys, size_t count)
 		while (end < count && keys[end] == keys[begin])
 			end++;
 		ratio = (long double)(end - begin) / (long double)count;
-		groups.pairs += pairs_of(end - begin);
+		groups.pairs += quality_count_pairs(end - begin);
 		groups.entropy -= ratio * logl(ratio);
 		begin = end;
 	}
 	return groups;
 }
 
-static double clamp(long double value)
+static double quality_clamp_ratio(long double value)
 {
 	return value < 0 ? 0 : value > 1 ? 1 : (double)value;
 }
@@ -74,14 +74,15 @@ static double ratio_explained(struct groups of, struct groups given,
 {
 	if (of.entropy <= 0)
 		return 1;
-	return clamp(1 - (cross.entropy - given.entropy) / of.entropy);
+	return quality_clamp_ratio(1 - (cross.entropy - given.entropy) /
+					       of.entropy);
 }
 
 struct agreement quality_agreement(const uint32_t *found, const uint32_t *truth,
 				   size_t count)
 {
 	struct agreement agreement = {1, 1, 1, 1, 1};
-	uint64_t all = count < 2 ? 0 : pairs_of(count);
+	uint64_t all = count < 2 ? 0 : quality_count_pairs(count);
 	uint64_t *keys;
 	struct groups f;
 	struct groups t;

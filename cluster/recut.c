@@ -1,6 +1,6 @@
 /*
- * Implements linkage_recut() of cluster/linkage.h: assigns the old labels to
- * the new components.
+ * Implements linkage_set_threshold() of cluster/linkage.h: assigns the old
+ * labels to the new components.
  */
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-static int compare_places(const void *left, const void *right)
+static int match_compare_label(const void *left, const void *right)
 {
 	const struct match *a = left;
 	const struct match *b = right;
@@ -42,7 +42,7 @@ static int compare_claims(const void *left, const void *right)
 	return order != 0 ? order : compare_numbers(a->oldest, b->oldest);
 }
 
-static int compare_ages(const void *left, const void *right)
+static int match_compare_ages(const void *left, const void *right)
 {
 	const struct match *a = left;
 	const struct match *b = right;
@@ -51,7 +51,7 @@ static int compare_ages(const void *left, const void *right)
 }
 
 /* Remove the label of each set and return it; 0 if a set has none. */
-static uint32_t *take_labels(struct linkage *linkage)
+static uint32_t *linkage_clear_labels(struct linkage *linkage)
 {
 	struct signature_table *table = &linkage->graph.table;
 	uint32_t *labels = mem_alloc(table->set_rows, sizeof(*labels));
@@ -90,10 +90,10 @@ static size_t sum_matches(struct match *matches, size_t count)
 {
 	size_t sums = 0;
 
-	qsort(matches, count, sizeof(*matches), compare_places);
+	qsort(matches, count, sizeof(*matches), match_compare_label);
 	for (size_t i = 0; i < count; i++) {
 		if (sums > 0 &&
-		    compare_places(&matches[sums - 1], &matches[i]) == 0)
+		    match_compare_label(&matches[sums - 1], &matches[i]) == 0)
 			matches[sums - 1].page_count += matches[i].page_count;
 		else
 			matches[sums++] = matches[i];
@@ -131,47 +131,47 @@ static struct match *find_matches(const struct signature_table *table,
  * Assign to each component the first match whose label and component are both
  * free.
  */
-static void give_labels(struct signature_table *table,
-			const struct match *matches, size_t count)
+static void linkage_assign_labels(struct signature_table *table,
+				  const struct match *matches, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct match match = matches[i];
 
 		if (table->components[match.component].label == 0 &&
 		    signature_table_find_component(table, match.label) ==
-			    NOBODY)
+			    NO_TABLE_ROW)
 			signature_table_name(table, match.component,
 					     match.label);
 	}
 }
 
 /* Report the labels without a component as merged, by their first matches. */
-static void tell_merges(struct linkage *linkage, const struct match *matches,
-			size_t count)
+static void linkage_report_merges(struct linkage *linkage,
+				  const struct match *matches, size_t count)
 {
 	const struct signature_table *table = &linkage->graph.table;
-	struct map told = {0};
+	struct int_map told = {0};
 
 	for (size_t i = 0; i < count; i++) {
 		struct match match = matches[i];
 
 		if (signature_table_find_component(table, match.label) !=
-			    NOBODY ||
-		    map_get(&told, match.label) != MAP_NONE)
+			    NO_TABLE_ROW ||
+		    int_map_get(&told, match.label) != INT_MAP_NONE)
 			continue;
-		map_set(&told, match.label, 1);
+		int_map_set(&told, match.label, 1);
 		change_set_add_merge(&linkage->change_set, match.label,
 				     match.component);
 	}
-	map_free(&told);
+	int_map_free(&told);
 }
 
 /*
  * Report the components without a label as split, by their first matches,
  * beginning with the oldest page. Reorders the matches.
  */
-static void tell_fresh(struct linkage *linkage, struct match *matches,
-		       size_t count)
+static void linkage_report_fresh(struct linkage *linkage, struct match *matches,
+				 size_t count)
 {
 	struct signature_table *table = &linkage->graph.table;
 	size_t fresh = 0;
@@ -185,7 +185,7 @@ static void tell_fresh(struct linkage *linkage, struct match *matches,
 		component->is_reached = true;
 		matches[fresh++] = matches[i];
 	}
-	qsort(matches, fresh, sizeof(*matches), compare_ages);
+	qsort(matches, fresh, sizeof(*matches), match_compare_ages);
 	for (size_t i = 0; i < fresh; i++) {
 		table->components[matches[i].component].is_reached = false;
 		change_set_add_fresh(&linkage->change_set, matches[i].component,
@@ -193,23 +193,24 @@ static void tell_fresh(struct linkage *linkage, struct match *matches,
 	}
 }
 
-void linkage_recut(struct linkage *linkage, unsigned threshold,
-		   uint32_t *next_label, struct linkage_changes *changes_out)
+void linkage_set_threshold(struct linkage *linkage, unsigned threshold,
+			   uint32_t *next_label,
+			   struct linkage_changes *changes_out)
 {
-	struct graph *graph = &linkage->graph;
+	struct threshold_graph *graph = &linkage->graph;
 	struct match *matches;
 	uint32_t *labels;
 	size_t count;
 
-	dictionary_forget(&graph->table.dictionary);
+	shingle_dictionary_clear_log(&graph->table.dictionary);
 	change_set_begin(&linkage->change_set);
 	linkage->options.threshold = threshold;
-	labels = take_labels(linkage);
-	graph_rebuild(graph, threshold);
+	labels = linkage_clear_labels(linkage);
+	threshold_graph_rebuild(graph, threshold);
 	matches = find_matches(&graph->table, labels, &count);
-	give_labels(&graph->table, matches, count);
-	tell_merges(linkage, matches, count);
-	tell_fresh(linkage, matches, count);
+	linkage_assign_labels(&graph->table, matches, count);
+	linkage_report_merges(linkage, matches, count);
+	linkage_report_fresh(linkage, matches, count);
 	*changes_out =
 		change_set_end(&linkage->change_set, &graph->table, next_label);
 	free(matches);

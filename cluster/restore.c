@@ -13,8 +13,8 @@ enum { MAX_SET = 1 << 26 };
 enum error linkage_restore_shingle(struct linkage *linkage, uint32_t shingle_id,
 				   uint64_t shingle)
 {
-	return dictionary_restore(&linkage->graph.table.dictionary, shingle_id,
-				  shingle);
+	return shingle_dictionary_restore(&linkage->graph.table.dictionary,
+					  shingle_id, shingle);
 }
 
 enum error linkage_restore_set(struct linkage *linkage, uint32_t set,
@@ -32,12 +32,12 @@ static void label_set(struct linkage *linkage, uint32_t set, uint32_t label)
 	struct signature_table *table = &linkage->graph.table;
 	uint32_t component = signature_table_find_component(table, label);
 
-	if (table->sets[set].component != NOBODY) {
+	if (table->sets[set].component != NO_TABLE_ROW) {
 		if (signature_table_set_label(table, set) != label)
 			linkage->has_odd_label = true;
 		return;
 	}
-	if (component == NOBODY) {
+	if (component == NO_TABLE_ROW) {
 		component = signature_table_add_component(table);
 		signature_table_name(table, component, label);
 	}
@@ -50,7 +50,7 @@ enum error linkage_restore_page(struct linkage *linkage, uint64_t page,
 	struct signature_table *table = &linkage->graph.table;
 
 	if (label == 0 || set >= table->set_rows || !table->sets[set].is_used ||
-	    signature_table_find_page(table, page) != NOBODY)
+	    signature_table_find_page(table, page) != NO_TABLE_ROW)
 		return ERR_CORRUPT;
 	label_set(linkage, set, label);
 	signature_table_move_page(table, signature_table_add_page(table, page),
@@ -70,7 +70,7 @@ static bool name_component(struct signature_table *table, uint32_t set,
 	if (table->components[component].label == label)
 		return true;
 	if (table->components[component].label != 0 ||
-	    signature_table_find_component(table, label) != NOBODY)
+	    signature_table_find_component(table, label) != NO_TABLE_ROW)
 		return false;
 	signature_table_name(table, component, label);
 	return true;
@@ -78,7 +78,7 @@ static bool name_component(struct signature_table *table, uint32_t set,
 
 enum error linkage_restore_end(struct linkage *linkage)
 {
-	struct graph *graph = &linkage->graph;
+	struct threshold_graph *graph = &linkage->graph;
 	struct signature_table *table = &graph->table;
 	enum error error = signature_table_check(table);
 	uint32_t *labels;
@@ -90,7 +90,7 @@ enum error linkage_restore_end(struct linkage *linkage)
 		if (table->sets[i].is_used)
 			labels[i] = signature_table_set_label(table, i);
 	}
-	graph_rebuild(graph, graph->threshold);
+	threshold_graph_rebuild(graph, graph->threshold);
 	for (uint32_t i = 0; i < table->set_rows; i++) {
 		if (table->sets[i].is_used &&
 		    !name_component(table, i, labels[i]))

@@ -6,7 +6,7 @@
 #define CLUSTER_ROLE_H
 
 struct page;
-struct shingles;
+struct shingle_builder;
 
 /*
  * Add a shingle for each pair of an element's name and one of its values of
@@ -15,6 +15,6 @@ struct shingles;
  * a link or parameter, which are its content, and values longer than
  * CLASS_MAX_BYTES. Linear.
  */
-void role_shingles(struct shingles *shingles, const struct page *page);
+void role_shingles(struct shingle_builder *shingles, const struct page *page);
 
 #endif

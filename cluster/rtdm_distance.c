@@ -36,7 +36,7 @@ struct rtdm_tree rtdm_tree_make(struct arena *arena, const struct page *page)
 }
 
 /* Two nodes whose child sequences are being aligned, row by row. */
-struct frame {
+struct alignment_frame {
 	uint32_t a; /* next child of node a (row) */
 	uint32_t b; /* next child of node b (column) */
 	uint32_t end_a;
@@ -50,7 +50,8 @@ struct frame {
 struct alignment {
 	const struct rtdm_node *a;
 	const struct rtdm_node *b;
-	struct frame *frames; /* a stack: the path down to the current pair */
+	struct alignment_frame
+		*frames; /* a stack: the path down to the current pair */
 	size_t frame_count;
 	size_t frame_capacity;
 	uint32_t *cells;   /* rows of the frames: children of nested nodes, */
@@ -64,7 +65,7 @@ static uint32_t tree_size(const struct rtdm_node *nodes, uint32_t node)
 	return nodes[node].end - node;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b)
+static uint32_t rtdm_min_u32(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
@@ -74,8 +75,8 @@ static uint32_t smaller(uint32_t a, uint32_t b)
  * with different names are mapped alone: one replacement, and all nodes below
  * are deleted and inserted.
  */
-static bool is_plain(const struct alignment *alignment, uint32_t a, uint32_t b,
-		     uint32_t *cost_out)
+static bool rtdm_pair_is_plain(const struct alignment *alignment, uint32_t a,
+			       uint32_t b, uint32_t *cost_out)
 {
 	const struct rtdm_node *left = &alignment->a[a];
 	const struct rtdm_node *right = &alignment->b[b];
@@ -97,7 +98,8 @@ static bool is_plain(const struct alignment *alignment, uint32_t a, uint32_t b,
  * Begin to align the children of a and b; both have children. The row above the
  * first inserts the children of b.
  */
-static enum error push(struct alignment *alignment, uint32_t a, uint32_t b)
+static enum error alignment_push(struct alignment *alignment, uint32_t a,
+				 uint32_t b)
 {
 	uint64_t width = alignment->b[b].child_count;
 	uint64_t cells = alignment->a[a].child_count * width;
@@ -112,7 +114,7 @@ static enum error push(struct alignment *alignment, uint32_t a, uint32_t b)
 	alignment->frames = mem_grow(alignment->frames, alignment->frame_count,
 				     &alignment->frame_capacity,
 				     sizeof(*alignment->frames));
-	alignment->frames[alignment->frame_count++] = (struct frame){
+	alignment->frames[alignment->frame_count++] = (struct alignment_frame){
 		.a = a + 1,
 		.b = b + 1,
 		.end_a = alignment->a[a].end,
@@ -134,8 +136,8 @@ static enum error push(struct alignment *alignment, uint32_t a, uint32_t b)
  * Fill the cell of the current pair, whose mapping costs `cost`, and move to
  * the next pair.
  */
-static void fill(struct alignment *alignment, struct frame *frame,
-		 uint32_t cost)
+static void alignment_fill_cell(struct alignment *alignment,
+				struct alignment_frame *frame, uint32_t cost)
 {
 	uint32_t *left = &alignment->cells[frame->row + frame->column];
 	uint32_t above = left[1];
@@ -143,7 +145,8 @@ static void fill(struct alignment *alignment, struct frame *frame,
 	uint32_t inserted = *left + tree_size(alignment->b, frame->b);
 
 	assert(frame->a < frame->end_a && frame->b < frame->end_b);
-	left[1] = smaller(frame->diagonal + cost, smaller(deleted, inserted));
+	left[1] = rtdm_min_u32(frame->diagonal + cost,
+			       rtdm_min_u32(deleted, inserted));
 	frame->diagonal = above;
 	frame->column++;
 	frame->b = alignment->b[frame->b].end;
@@ -160,9 +163,9 @@ static void fill(struct alignment *alignment, struct frame *frame,
 }
 
 /* Remove the innermost frame; return the cost of its pair. */
-static uint32_t pop(struct alignment *alignment)
+static uint32_t alignment_pop(struct alignment *alignment)
 {
-	const struct frame *frame =
+	const struct alignment_frame *frame =
 		&alignment->frames[--alignment->frame_count];
 
 	assert(frame->row < alignment->cell_count);
@@ -171,25 +174,26 @@ static uint32_t pop(struct alignment *alignment)
 }
 
 /* Align until the outermost frame is done. */
-static enum error align(struct alignment *alignment, uint32_t *cost_out)
+static enum error alignment_run(struct alignment *alignment, uint32_t *cost_out)
 {
 	for (;;) {
-		struct frame *top =
+		struct alignment_frame *top =
 			&alignment->frames[alignment->frame_count - 1];
 		enum error error;
 		uint32_t cost;
 
 		if (top->a == top->end_a) {
-			cost = pop(alignment);
+			cost = alignment_pop(alignment);
 			if (alignment->frame_count == 0) {
 				*cost_out = cost;
 				return ERR_NONE;
 			}
-			fill(alignment, top - 1, cost);
-		} else if (is_plain(alignment, top->a, top->b, &cost)) {
-			fill(alignment, top, cost);
+			alignment_fill_cell(alignment, top - 1, cost);
+		} else if (rtdm_pair_is_plain(alignment, top->a, top->b,
+					      &cost)) {
+			alignment_fill_cell(alignment, top, cost);
 		} else {
-			error = push(alignment, top->a, top->b);
+			error = alignment_push(alignment, top->a, top->b);
 			if (error != ERR_NONE)
 				return error;
 		}
@@ -205,13 +209,13 @@ enum error rtdm_cost(struct rtdm_tree a, struct rtdm_tree b, uint64_t max_cells,
 
 	if ((uint64_t)a.count + b.count > UINT32_MAX)
 		return ERR_TOO_LARGE;
-	if (is_plain(&alignment, 0, 0, cost_out))
+	if (rtdm_pair_is_plain(&alignment, 0, 0, cost_out))
 		return ERR_NONE;
 	alignment.cells =
 		mem_alloc(2 * (size_t)b.count + 2, sizeof(*alignment.cells));
-	error = push(&alignment, 0, 0);
+	error = alignment_push(&alignment, 0, 0);
 	if (error == ERR_NONE)
-		error = align(&alignment, cost_out);
+		error = alignment_run(&alignment, cost_out);
 	free(alignment.cells);
 	free(alignment.frames);
 	return error;

@@ -7,7 +7,7 @@
 #include "base/hash_sort.h"
 #include "base/order.h"
 
-void shingles_begin(struct shingles *shingles, struct arena *arena)
+void shingles_begin(struct shingle_builder *shingles, struct arena *arena)
 {
 	memset(shingles, 0, sizeof(*shingles));
 	shingles->arena = arena;
@@ -15,7 +15,7 @@ void shingles_begin(struct shingles *shingles, struct arena *arena)
 				    hash 0; 1 belongs to another slot */
 }
 
-static void grow(struct shingles *shingles)
+static void shingles_grow(struct shingle_builder *shingles)
 {
 	size_t capacity =
 		shingles->capacity == 0 ? 256 : shingles->capacity * 2;
@@ -29,7 +29,7 @@ static void grow(struct shingles *shingles)
 	shingles->capacity = capacity;
 }
 
-void shingles_add(struct shingles *shingles, uint64_t shingle)
+void shingles_add(struct shingle_builder *shingles, uint64_t shingle)
 {
 	uint64_t *recent = &shingles->recent[shingle % SHINGLES_RECENT];
 
@@ -37,12 +37,12 @@ void shingles_add(struct shingles *shingles, uint64_t shingle)
 		return;
 	*recent = shingle;
 	if (shingles->count == shingles->capacity)
-		grow(shingles);
+		shingles_grow(shingles);
 	assert(shingles->count < shingles->capacity);
 	shingles->items[shingles->count++] = shingle;
 }
 
-size_t shingles_settle(struct shingles *shingles)
+size_t shingles_settle(struct shingle_builder *shingles)
 {
 	uint64_t *items = shingles->items;
 	size_t count = 0;
@@ -59,7 +59,7 @@ size_t shingles_settle(struct shingles *shingles)
 	return count;
 }
 
-struct signature shingles_end(struct shingles *shingles)
+struct signature shingles_end(struct shingle_builder *shingles)
 {
 	size_t count = shingles_settle(shingles);
 

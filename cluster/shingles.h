@@ -17,7 +17,7 @@ enum { SHINGLES_RECENT = 1024 };
  * of recent hashes drops nearly all repetitions before the sort; unlike a hash
  * table it has no worst case.
  */
-struct shingles {
+struct shingle_builder {
 	struct arena *arena;
 	uint64_t *items; /* [count] */
 	size_t count;
@@ -28,14 +28,14 @@ struct shingles {
 /*
  * Initialise. All memory comes from `arena`, which must outlive the shingles.
  */
-void shingles_begin(struct shingles *shingles, struct arena *arena);
+void shingles_begin(struct shingle_builder *shingles, struct arena *arena);
 
-void shingles_add(struct shingles *shingles, uint64_t shingle);
+void shingles_add(struct shingle_builder *shingles, uint64_t shingle);
 
 /* Sort the hashes and drop repetitions; return the number of distinct ones. */
-size_t shingles_settle(struct shingles *shingles);
+size_t shingles_settle(struct shingle_builder *shingles);
 
 /* Return the distinct hashes as a signature, which adopts the memory. */
-struct signature shingles_end(struct shingles *shingles);
+struct signature shingles_end(struct shingle_builder *shingles);
 
 #endif

@@ -58,7 +58,7 @@ unsigned measure_template_threshold(enum measure measure)
 	return measures[measure].template;
 }
 
-static bool is_leaf(const struct page *page, uint32_t node)
+static bool signature_node_is_leaf(const struct page *page, uint32_t node)
 {
 	return page->nodes[node].end == node + 1;
 }
@@ -67,13 +67,13 @@ static bool is_leaf(const struct page *page, uint32_t node)
  * CP (2008, section 4.1) and CPC: the path to a node is the path to its parent
  * and a step.
  */
-static void add_paths(struct shingles *shingles, const struct page *page,
-		      const uint64_t *steps)
+static void signature_add_paths(struct shingle_builder *shingles,
+				const struct page *page, const uint64_t *steps)
 {
 	const uint64_t *paths = path_chains(shingles->arena, page, steps);
 
 	for (uint32_t i = 0; i < page->node_count; i++) {
-		if (is_leaf(page, i))
+		if (signature_node_is_leaf(page, i))
 			shingles_add(shingles, paths[i]);
 	}
 	for (uint32_t i = 0; i < page->text_count; i++) {
@@ -87,12 +87,13 @@ static void add_paths(struct shingles *shingles, const struct page *page,
  * so the shingles of all paths end at elements that are deep enough, one at
  * each; a shorter path counts if it is a path of CP.
  */
-static void add_path_shingles(struct shingles *shingles,
+static void add_path_shingles(struct shingle_builder *shingles,
 			      const struct page *page, const uint64_t *steps,
 			      unsigned width)
 {
 	for (uint32_t i = 0; i < page->node_count; i++) {
-		if (page->nodes[i].depth + 1U >= width || is_leaf(page, i))
+		if (page->nodes[i].depth + 1U >= width ||
+		    signature_node_is_leaf(page, i))
 			shingles_add(shingles,
 				     path_shingle(page, steps, i, width));
 	}
@@ -106,7 +107,7 @@ static void add_path_shingles(struct shingles *shingles,
 }
 
 /* Add a hash with the weight of several shingles. */
-static void add_weighty(struct shingles *shingles, uint64_t hash,
+static void add_weighty(struct shingle_builder *shingles, uint64_t hash,
 			uint64_t weight)
 {
 	for (uint64_t i = 0; i < weight; i++)
@@ -114,8 +115,9 @@ static void add_weighty(struct shingles *shingles, uint64_t hash,
 }
 
 /* Add the classes of the first element with this name. */
-static void add_classes(struct shingles *shingles, const struct page *page,
-			uint16_t tag, uint64_t weight)
+static void signature_add_classes(struct shingle_builder *shingles,
+				  const struct page *page, uint16_t tag,
+				  uint64_t weight)
 {
 	uint64_t tokens[SIGNATURE_MAX_CLASSES];
 	uint32_t node = 0;
@@ -132,7 +134,7 @@ static void add_classes(struct shingles *shingles, const struct page *page,
 			    weight);
 }
 
-static void add_shape(struct shingles *shingles, struct slice path,
+static void add_shape(struct shingle_builder *shingles, struct slice path,
 		      uint64_t weight)
 {
 	char shape[URL_SHAPE_MAX_BYTES];
@@ -145,7 +147,7 @@ static void add_shape(struct shingles *shingles, struct slice path,
 }
 
 /* CCS and CAS: see the header. */
-static void add_class_shingles(struct shingles *shingles,
+static void add_class_shingles(struct shingle_builder *shingles,
 			       const struct page *page, const uint64_t *steps,
 			       const struct signature_rule *rule)
 {
@@ -161,8 +163,8 @@ static void add_class_shingles(struct shingles *shingles,
 		weight = 1;
 	if (weight > SIGNATURE_MAX_WEIGHT)
 		weight = SIGNATURE_MAX_WEIGHT;
-	add_classes(shingles, page, TAG_html, weight);
-	add_classes(shingles, page, TAG_body, weight);
+	signature_add_classes(shingles, page, TAG_html, weight);
+	signature_add_classes(shingles, page, TAG_body, weight);
 	add_shape(shingles, rule->path, weight);
 }
 
@@ -170,8 +172,9 @@ static void add_class_shingles(struct shingles *shingles,
  * CTSS (2008, section 4.3); if there are fewer tags than a shingle has, they
  * are one shingle.
  */
-static void add_tag_shingles(struct shingles *shingles, const struct page *page,
-			     const uint64_t *names, unsigned width)
+static void add_tag_shingles(struct shingle_builder *shingles,
+			     const struct page *page, const uint64_t *names,
+			     unsigned width)
 {
 	const uint32_t last =
 		page->tag_count < width ? 0 : page->tag_count - width;
@@ -199,7 +202,7 @@ struct signature signature_of_paths(struct arena *arena,
 				    const struct path_table *paths,
 				    struct signature_rule rule)
 {
-	struct shingles shingles;
+	struct shingle_builder shingles;
 
 	if (rule.width == 0)
 		rule.width = measures[rule.measure].width;
@@ -219,10 +222,11 @@ struct signature signature_of_paths(struct arena *arena,
 				   paths->steps[PATH_INNER_CLASSES], &rule);
 		break;
 	case MEASURE_CPC:
-		add_paths(&shingles, page, paths->steps[PATH_CLASSES]);
+		signature_add_paths(&shingles, page,
+				    paths->steps[PATH_CLASSES]);
 		break;
 	default:
-		add_paths(&shingles, page, paths->steps[PATH_NAMES]);
+		signature_add_paths(&shingles, page, paths->steps[PATH_NAMES]);
 		break;
 	}
 	return shingles_end(&shingles);
@@ -278,7 +282,7 @@ unsigned signature_height(size_t larger, size_t common)
 }
 
 /* Return the part of the signature from `index` on. */
-static struct signature rest(struct signature signature, size_t index)
+static struct signature signature_rest(struct signature signature, size_t index)
 {
 	return (struct signature){signature.shingles + index,
 				  signature.count - index};
@@ -306,8 +310,8 @@ static bool has_common(struct signature a, struct signature b, size_t need)
 			j += right <= left;
 		}
 		need = common < need ? need - common : 0;
-		a = rest(a, i);
-		b = rest(b, j);
+		a = signature_rest(a, i);
+		b = signature_rest(b, j);
 	}
 	return true;
 }

@@ -15,7 +15,7 @@
 #include "cluster/overlap.h"
 #include "cluster/signature.h"
 
-#define NOBODY MAP_NONE /* no row */
+#define NO_TABLE_ROW INT_MAP_NONE /* no row */
 
 /* Rows are numbered; `next` links the free rows. */
 struct signature_table_page {
@@ -35,7 +35,7 @@ struct signature_table_set {
 	uint64_t key;       /* key in signature_table.set_of_key */
 	uint64_t call;      /* for change_set.c: the last call that stored it */
 	uint32_t count;     /* number of shingles */
-	uint32_t words;     /* see struct shingle_set */
+	uint32_t words;     /* see struct shingle_id_set */
 	uint32_t is_used;   /* 0: the row is free */
 	uint32_t collision; /* next set of the same key */
 	uint32_t page_count;
@@ -61,7 +61,7 @@ struct signature_table_component {
 };
 
 struct signature_table {
-	struct dictionary dictionary;
+	struct shingle_dictionary dictionary;
 	struct signature_table_page *pages;
 	size_t page_capacity;
 	uint32_t page_rows; /* number of rows, in use or free again */
@@ -74,10 +74,10 @@ struct signature_table {
 	size_t component_capacity;
 	uint32_t component_rows;
 	uint32_t component_free;
-	struct map page_of_number;
-	struct map set_of_key; /* the first set of each key; `collision` links
-				  the others */
-	struct map component_of_label;
+	struct int_map page_of_number;
+	struct int_map set_of_key; /* the first set of each key; `collision`
+				  links the others */
+	struct int_map component_of_label;
 	size_t page_count;
 	size_t set_count;
 	size_t component_count;
@@ -138,8 +138,8 @@ uint32_t signature_table_set_label(const struct signature_table *table,
 				   uint32_t set);
 
 /* Return the shingles of a set, valid as long as the set exists. */
-struct shingle_set signature_table_shingles(const struct signature_table *table,
-					    uint32_t set);
+struct shingle_id_set
+signature_table_shingles(const struct signature_table *table, uint32_t set);
 
 /* Return the age of the oldest page of `set`, which has pages. */
 uint64_t signature_table_oldest(const struct signature_table *table,

@@ -12,14 +12,14 @@ static uint32_t *shingles_of(const struct signature_table_set *set)
 	return (uint32_t *)(set->block + set->words);
 }
 
-struct shingle_set signature_table_shingles(const struct signature_table *table,
-					    uint32_t set)
+struct shingle_id_set
+signature_table_shingles(const struct signature_table *table, uint32_t set)
 {
 	const struct signature_table_set *row = &table->sets[set];
 
 	assert(set < table->set_rows && row->is_used);
-	return (struct shingle_set){shingles_of(row), row->count, row->words,
-				    row->block};
+	return (struct shingle_id_set){shingles_of(row), row->count, row->words,
+				       row->block};
 }
 
 static bool has_shingle(struct signature signature, uint64_t shingle)
@@ -61,7 +61,7 @@ static bool is_equal(const struct signature_table *table, uint32_t set,
 static uint64_t add_to_key(const struct signature_table *table, uint64_t key,
 			   uint64_t shingle)
 {
-	return key + map_mix(shingle, table->set_of_key.seed);
+	return key + int_map_mix(shingle, table->set_of_key.seed);
 }
 
 static uint64_t key_of_signature(const struct signature_table *table,
@@ -77,10 +77,10 @@ static uint64_t key_of_signature(const struct signature_table *table,
 uint32_t signature_table_find_set(const struct signature_table *table,
 				  struct signature signature)
 {
-	uint32_t set =
-		map_get(&table->set_of_key, key_of_signature(table, signature));
+	uint32_t set = int_map_get(&table->set_of_key,
+				   key_of_signature(table, signature));
 
-	while (set != NOBODY && !is_equal(table, set, signature))
+	while (set != NO_TABLE_ROW && !is_equal(table, set, signature))
 		set = table->sets[set].collision;
 	return set;
 }
@@ -98,14 +98,14 @@ static uint32_t extend_sets(struct signature_table *table)
 static void fill_set(struct signature_table *table, uint32_t set,
 		     const uint32_t *shingle_ids, uint32_t count)
 {
-	uint32_t words = shingle_set_words(shingle_ids, count);
+	uint32_t words = shingle_id_set_words(shingle_ids, count);
 	size_t size = words + ((size_t)count + 1) / 2;
 	uint64_t *block = mem_resize(NULL, size, sizeof(*block));
 	uint64_t key = 0;
 
 	assert(set < table->set_rows && !table->sets[set].is_used);
 	assert(u32_ascend(shingle_ids, count));
-	shingle_set_fill(shingle_ids, count, block, words);
+	shingle_id_set_fill(shingle_ids, count, block, words);
 	if (count > 0)
 		memcpy(block + words, shingle_ids,
 		       count * sizeof(*shingle_ids));
@@ -119,16 +119,16 @@ static void fill_set(struct signature_table *table, uint32_t set,
 		.count = count,
 		.words = words,
 		.is_used = 1,
-		.collision = map_get(&table->set_of_key, key),
-		.first_page = NOBODY,
-		.component = NOBODY,
-		.next = NOBODY,
-		.previous = NOBODY,
-		.group = NOBODY,
-		.first_edge = NOBODY,
-		.subcomponent = NOBODY,
+		.collision = int_map_get(&table->set_of_key, key),
+		.first_page = NO_TABLE_ROW,
+		.component = NO_TABLE_ROW,
+		.next = NO_TABLE_ROW,
+		.previous = NO_TABLE_ROW,
+		.group = NO_TABLE_ROW,
+		.first_edge = NO_TABLE_ROW,
+		.subcomponent = NO_TABLE_ROW,
 	};
-	map_set(&table->set_of_key, key, set);
+	int_map_set(&table->set_of_key, key, set);
 	table->set_count++;
 	table->block_bytes += size * sizeof(*block);
 }
@@ -138,9 +138,9 @@ uint32_t signature_table_add_set(struct signature_table *table,
 {
 	uint32_t set = table->set_free;
 	const uint32_t *shingle_ids =
-		dictionary_take(&table->dictionary, signature);
+		shingle_dictionary_use(&table->dictionary, signature);
 
-	if (set == NOBODY)
+	if (set == NO_TABLE_ROW)
 		set = extend_sets(table);
 	else
 		table->set_free = table->sets[set].next;
@@ -153,17 +153,17 @@ uint32_t signature_table_add_set(struct signature_table *table,
 static void hide_set(struct signature_table *table, uint32_t set)
 {
 	const struct signature_table_set *row = &table->sets[set];
-	uint32_t collision = map_get(&table->set_of_key, row->key);
+	uint32_t collision = int_map_get(&table->set_of_key, row->key);
 
-	assert(collision != NOBODY);
+	assert(collision != NO_TABLE_ROW);
 	if (collision != set) {
 		while (table->sets[collision].collision != set)
 			collision = table->sets[collision].collision;
 		table->sets[collision].collision = row->collision;
-	} else if (row->collision != NOBODY) {
-		map_set(&table->set_of_key, row->key, row->collision);
+	} else if (row->collision != NO_TABLE_ROW) {
+		int_map_set(&table->set_of_key, row->key, row->collision);
 	} else {
-		map_remove(&table->set_of_key, row->key);
+		int_map_remove(&table->set_of_key, row->key);
 	}
 }
 
@@ -173,13 +173,14 @@ void signature_table_drop_set(struct signature_table *table, uint32_t set)
 
 	assert(row->page_count == 0);
 	assert(set < table->set_rows && row->is_used);
-	assert(row->group == NOBODY && row->first_edge == NOBODY);
-	signature_table_move_set(table, set, NOBODY);
+	assert(row->group == NO_TABLE_ROW && row->first_edge == NO_TABLE_ROW);
+	signature_table_move_set(table, set, NO_TABLE_ROW);
 	hide_set(table, set);
-	dictionary_release(&table->dictionary, shingles_of(row), row->count);
+	shingle_dictionary_release(&table->dictionary, shingles_of(row),
+				   row->count);
 	table->block_bytes -= (row->words + ((size_t)row->count + 1) / 2) *
 			      sizeof(*row->block);
-	assert(row->first_page == NOBODY);
+	assert(row->first_page == NO_TABLE_ROW);
 	free(row->block);
 	*row = (struct signature_table_set){.next = table->set_free};
 	table->set_free = set;
@@ -194,7 +195,7 @@ enum error signature_table_restore_set(struct signature_table *table,
 {
 	if (set < table->set_rows && table->sets[set].is_used)
 		return ERR_CORRUPT;
-	if (!dictionary_retake(&table->dictionary, shingle_ids, count))
+	if (!shingle_dictionary_reuse(&table->dictionary, shingle_ids, count))
 		return ERR_CORRUPT;
 	while (table->set_rows <= set)
 		extend_sets(table);
@@ -205,11 +206,13 @@ enum error signature_table_restore_set(struct signature_table *table,
 static bool has_equal_collision(const struct signature_table *table,
 				uint32_t set)
 {
-	struct shingle_set shingle_ids = signature_table_shingles(table, set);
+	struct shingle_id_set shingle_ids =
+		signature_table_shingles(table, set);
 
-	for (uint32_t i = table->sets[set].collision; i != NOBODY;
+	for (uint32_t i = table->sets[set].collision; i != NO_TABLE_ROW;
 	     i = table->sets[i].collision) {
-		struct shingle_set other = signature_table_shingles(table, i);
+		struct shingle_id_set other =
+			signature_table_shingles(table, i);
 
 		if (shingle_ids.count == other.count &&
 		    (shingle_ids.count == 0 ||
@@ -223,9 +226,9 @@ static bool has_equal_collision(const struct signature_table *table,
 
 enum error signature_table_check(struct signature_table *table)
 {
-	if (!dictionary_check(&table->dictionary))
+	if (!shingle_dictionary_check(&table->dictionary))
 		return ERR_CORRUPT;
-	table->set_free = NOBODY;
+	table->set_free = NO_TABLE_ROW;
 	for (uint32_t i = table->set_rows; i > 0; i--) {
 		struct signature_table_set *row = &table->sets[i - 1];
 

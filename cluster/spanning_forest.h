@@ -40,7 +40,7 @@ void spanning_forest_link(struct spanning_forest *forest,
  */
 void spanning_forest_isolate(struct spanning_forest *forest,
 			     struct signature_table *table, uint32_t set,
-			     struct list *neighbours);
+			     struct int_list *neighbours);
 
 /* Remove all edges of all sets. */
 void spanning_forest_clear(struct spanning_forest *forest,

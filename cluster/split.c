@@ -16,7 +16,8 @@ static void note_age(struct subcomponent *subcomponent, uint64_t age)
  * Count the pages and find the oldest page of each subcomponent; find the age
  * of the rest only if necessary.
  */
-static void count_pages(struct graph *graph, uint32_t component)
+static void subcomponent_count_pages(struct threshold_graph *graph,
+				     uint32_t component)
 {
 	struct subcomponents *subcomponents = &graph->subcomponents;
 	struct signature_table *table = &graph->table;
@@ -32,7 +33,7 @@ static void count_pages(struct graph *graph, uint32_t component)
 
 		if (i == subcomponents->rest)
 			continue;
-		for (; set != NOBODY;
+		for (; set != NO_TABLE_ROW;
 		     set = table->sets[set].subcomponent_next) {
 			root->page_count += table->sets[set].page_count;
 			left -= table->sets[set].page_count;
@@ -48,32 +49,35 @@ static void count_pages(struct graph *graph, uint32_t component)
  * Return the next set of the component, from `set` on, that belongs to the
  * rest.
  */
-static uint32_t find_rest(const struct graph *graph, uint32_t set)
+static uint32_t split_find_rest(const struct threshold_graph *graph,
+				uint32_t set)
 {
 	const struct signature_table_set *sets = graph->table.sets;
 
-	while (set != NOBODY && sets[set].subcomponent != NOBODY &&
+	while (set != NO_TABLE_ROW && sets[set].subcomponent != NO_TABLE_ROW &&
 	       sets[set].subcomponent != graph->subcomponents.rest)
 		set = sets[set].next;
 	return set;
 }
 
-static void age_rest(struct graph *graph, uint32_t component)
+static void age_rest(struct threshold_graph *graph, uint32_t component)
 {
 	const struct signature_table *table = &graph->table;
 	struct subcomponents *subcomponents = &graph->subcomponents;
 	struct subcomponent *root = &subcomponents->items[subcomponents_root(
 		subcomponents, subcomponents->rest)];
-	uint32_t set = find_rest(graph, table->components[component].first_set);
+	uint32_t set =
+		split_find_rest(graph, table->components[component].first_set);
 
-	while (set != NOBODY) {
+	while (set != NO_TABLE_ROW) {
 		note_age(root, signature_table_oldest(table, set));
-		set = find_rest(graph, table->sets[set].next);
+		set = split_find_rest(graph, table->sets[set].next);
 	}
 }
 
 /* Return the subcomponent that keeps the label. */
-static uint32_t find_keeper(struct graph *graph, uint32_t component)
+static uint32_t split_find_label_owner(struct threshold_graph *graph,
+				       uint32_t component)
 {
 	const struct subcomponents *subcomponents = &graph->subcomponents;
 	uint32_t rest = subcomponents_root(subcomponents, subcomponents->rest);
@@ -103,36 +107,38 @@ static uint32_t find_keeper(struct graph *graph, uint32_t component)
 	return keeper;
 }
 
-struct claim {
+struct split_claim {
 	uint64_t oldest; /* age of the oldest page of the subcomponent */
 	uint32_t subcomponent;
 };
 
-static int compare_ages(const void *left, const void *right)
+static int split_compare_ages(const void *left, const void *right)
 {
-	const struct claim *a = left;
-	const struct claim *b = right;
+	const struct split_claim *a = left;
+	const struct split_claim *b = right;
 
 	return (a->oldest > b->oldest) - (a->oldest < b->oldest);
 }
 
 /* Add a component for each subcomponent except the keeper. */
-static void add_components(struct graph *graph, struct change_set *change_set,
-			   uint32_t keeper, uint32_t component)
+static void add_components(struct threshold_graph *graph,
+			   struct change_set *change_set, uint32_t keeper,
+			   uint32_t component)
 {
 	struct subcomponents *subcomponents = &graph->subcomponents;
-	struct claim *claims = mem_alloc(subcomponents->left, sizeof(*claims));
+	struct split_claim *claims =
+		mem_alloc(subcomponents->left, sizeof(*claims));
 	uint32_t label = graph->table.components[component].label;
 	size_t count = 0;
 
 	subcomponents->items[keeper].component = component;
 	for (uint32_t i = 0; i < subcomponents->count; i++) {
 		if (i != keeper && subcomponents_root(subcomponents, i) == i)
-			claims[count++] = (struct claim){
+			claims[count++] = (struct split_claim){
 				subcomponents->items[i].oldest, i};
 	}
 	assert(count + 1 == subcomponents->left);
-	qsort(claims, count, sizeof(*claims), compare_ages);
+	qsort(claims, count, sizeof(*claims), split_compare_ages);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t fresh = signature_table_add_component(&graph->table);
 
@@ -142,7 +148,7 @@ static void add_components(struct graph *graph, struct change_set *change_set,
 	free(claims);
 }
 
-static void move_subcomponent(struct graph *graph,
+static void move_subcomponent(struct threshold_graph *graph,
 			      struct change_set *change_set, uint32_t index,
 			      uint32_t component)
 {
@@ -150,35 +156,37 @@ static void move_subcomponent(struct graph *graph,
 	uint32_t set = subcomponents->items[index].first;
 
 	assert(index < subcomponents->count && index != subcomponents->rest);
-	for (; set != NOBODY; set = graph->table.sets[set].subcomponent_next)
+	for (; set != NO_TABLE_ROW;
+	     set = graph->table.sets[set].subcomponent_next)
 		change_set_move_set(change_set, &graph->table, set, component);
 }
 
-static void move_rest(struct graph *graph, struct change_set *change_set,
-		      uint32_t from, uint32_t to)
+static void move_rest(struct threshold_graph *graph,
+		      struct change_set *change_set, uint32_t from, uint32_t to)
 {
 	struct signature_table *table = &graph->table;
-	uint32_t set = find_rest(graph, table->components[from].first_set);
+	uint32_t set =
+		split_find_rest(graph, table->components[from].first_set);
 
 	assert(from != to);
-	while (set != NOBODY) {
-		uint32_t next = find_rest(graph, table->sets[set].next);
+	while (set != NO_TABLE_ROW) {
+		uint32_t next = split_find_rest(graph, table->sets[set].next);
 
 		change_set_move_set(change_set, table, set, to);
 		set = next;
 	}
 }
 
-void split_component(struct graph *graph, struct change_set *change_set,
-		     uint32_t component)
+void split_component(struct threshold_graph *graph,
+		     struct change_set *change_set, uint32_t component)
 {
 	const struct subcomponents *subcomponents = &graph->subcomponents;
 	uint32_t keeper;
 
 	assert(subcomponents->left > 1 &&
 	       subcomponents->rest < subcomponents->count);
-	count_pages(graph, component);
-	keeper = find_keeper(graph, component);
+	subcomponent_count_pages(graph, component);
+	keeper = split_find_label_owner(graph, component);
 	add_components(graph, change_set, keeper, component);
 	for (uint32_t i = 0; i < subcomponents->count; i++) {
 		uint32_t root = subcomponents_root(subcomponents, i);

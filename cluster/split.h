@@ -15,7 +15,7 @@
  * graph->subcomponents. The subcomponent that keeps the label stays in it; the
  * others become new components, beginning with the oldest page.
  */
-void split_component(struct graph *graph, struct change_set *change_set,
-		     uint32_t component);
+void split_component(struct threshold_graph *graph,
+		     struct change_set *change_set, uint32_t component);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "cluster/list.h"
 
-struct graph;
+struct threshold_graph;
 
 /*
  * A tree of the forest; signature_table_set.subcomponent_next links its sets.
@@ -38,7 +38,7 @@ struct subcomponents {
 	uint32_t rest; /* the subcomponent that was not walked to its end: it
 			  contains all sets of the component that are in no
 			  other subcomponent */
-	struct list active;
+	struct int_list active;
 };
 
 void subcomponents_free(struct subcomponents *subcomponents);
@@ -48,19 +48,21 @@ void subcomponents_free(struct subcomponents *subcomponents);
  * the forest: fill graph->subcomponents, and add edges to the forest for the
  * links found.
  */
-void subcomponents_find(struct graph *graph, const struct list *neighbours);
+void subcomponents_find(struct threshold_graph *graph,
+			const struct int_list *neighbours);
 
 /* Return the representative of all subcomponents united with `subcomponent`. */
 uint32_t subcomponents_root(const struct subcomponents *subcomponents,
 			    uint32_t subcomponent);
 
 /* Do the same for a set of the component. */
-uint32_t subcomponents_root_of(const struct graph *graph, uint32_t set);
+uint32_t subcomponents_root_of(const struct threshold_graph *graph,
+			       uint32_t set);
 
 /*
  * Clear the subcomponents; call it after subcomponents_find() before the graph
  * changes.
  */
-void subcomponents_forget(struct graph *graph);
+void subcomponents_forget(struct threshold_graph *graph);
 
 #endif

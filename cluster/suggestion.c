@@ -10,26 +10,26 @@
 #include "cluster/merges.h"
 #include "cluster/witness.h"
 
-struct range {
+struct threshold_range {
 	unsigned begin;
 	unsigned end;
 };
 
-unsigned suggestion_limit(enum measure measure)
+unsigned threshold_suggestion_limit(enum measure measure)
 {
 	return (measure_template_threshold(measure) +
 		measure_site_threshold(measure)) /
 	       2;
 }
 
-static unsigned middle_of(struct range range)
+static unsigned middle_of(struct threshold_range range)
 {
 	assert(range.begin <= range.end);
 	return range.begin + (range.end - range.begin) / 2;
 }
 
-static bool is_plateau(const struct dendrogram_point *curve, struct range range,
-		       uint64_t page_count)
+static bool is_plateau(const struct dendrogram_point *curve,
+		       struct threshold_range range, uint64_t page_count)
 {
 	const struct dendrogram_point *middle = &curve[middle_of(range)];
 
@@ -38,9 +38,9 @@ static bool is_plateau(const struct dendrogram_point *curve, struct range range,
 
 /* Find the longest plateau, or return false. */
 static bool find_plateau(const struct dendrogram_point *curve, unsigned limit,
-			 uint64_t page_count, struct range *best_out)
+			 uint64_t page_count, struct threshold_range *best_out)
 {
-	struct range range = {0, 0};
+	struct threshold_range range = {0, 0};
 	bool is_found = false;
 
 	assert(limit < DENDROGRAM_POINTS);
@@ -60,10 +60,10 @@ static bool find_plateau(const struct dendrogram_point *curve, unsigned limit,
 	return is_found;
 }
 
-static struct range find_gap(const struct dendrogram *dendrogram)
+static struct threshold_range find_gap(const struct dendrogram *dendrogram)
 {
 	uint64_t *joins = mem_alloc(DENDROGRAM_POINTS, sizeof(*joins));
-	struct range best = {0, 0};
+	struct threshold_range best = {0, 0};
 	unsigned last = DENDROGRAM_POINTS; /* no plateau yet */
 
 	dendrogram_joins(dendrogram, joins);
@@ -71,7 +71,7 @@ static struct range find_gap(const struct dendrogram *dendrogram)
 		if (joins[i] == 0)
 			continue;
 		if (last < i && i - last > best.end - best.begin)
-			best = (struct range){last, i};
+			best = (struct threshold_range){last, i};
 		last = i;
 	}
 	free(joins);
@@ -79,10 +79,10 @@ static struct range find_gap(const struct dendrogram *dendrogram)
 	return best;
 }
 
-static void explain(struct suggestion *suggestion, bool has_plateau,
-		    enum measure measure)
+static void suggestion_explain_plateau(struct threshold_suggestion *suggestion,
+				       bool has_plateau, enum measure measure)
 {
-	double limit = suggestion_limit(measure) / 1000.0;
+	double limit = threshold_suggestion_limit(measure) / 1000.0;
 
 	if (has_plateau)
 		snprintf(suggestion->reason, sizeof(suggestion->reason),
@@ -98,8 +98,9 @@ static void explain(struct suggestion *suggestion, bool has_plateau,
 }
 
 /* Suggest `threshold`, with the counts of its clustering. */
-static void take(struct suggestion *suggestion, unsigned threshold,
-		 const struct dendrogram_point *curve)
+static void suggestion_set_threshold(struct threshold_suggestion *suggestion,
+				     unsigned threshold,
+				     const struct dendrogram_point *curve)
 {
 	assert(threshold < DENDROGRAM_POINTS);
 	suggestion->threshold = threshold;
@@ -107,29 +108,31 @@ static void take(struct suggestion *suggestion, unsigned threshold,
 	suggestion->clusters = curve[threshold].clusters;
 }
 
-struct suggestion suggest_plateau(const struct dendrogram *dendrogram,
-				  enum measure measure)
+struct threshold_suggestion
+threshold_suggest_plateau(const struct dendrogram *dendrogram,
+			  enum measure measure)
 {
 	struct dendrogram_point *curve =
 		mem_alloc(DENDROGRAM_POINTS, sizeof(*curve));
-	struct suggestion suggestion = {0};
-	struct range plateau = {0, 0};
-	struct range gap = find_gap(dendrogram);
+	struct threshold_suggestion suggestion = {0};
+	struct threshold_range plateau = {0, 0};
+	struct threshold_range gap = find_gap(dendrogram);
 	bool has_plateau;
 
 	dendrogram_curve(dendrogram, curve);
-	has_plateau = find_plateau(curve, suggestion_limit(measure),
+	has_plateau = find_plateau(curve, threshold_suggestion_limit(measure),
 				   dendrogram->page_count, &plateau);
-	take(&suggestion,
-	     has_plateau ? middle_of(plateau)
-			 : measure_template_threshold(measure),
-	     curve);
+	suggestion_set_threshold(&suggestion,
+				 has_plateau
+					 ? middle_of(plateau)
+					 : measure_template_threshold(measure),
+				 curve);
 	suggestion.begin = plateau.begin;
 	suggestion.end = plateau.end;
 	suggestion.plateau = has_plateau ? suggestion.threshold : 0;
 	suggestion.gap_begin = gap.begin;
 	suggestion.gap_end = gap.end;
-	explain(&suggestion, has_plateau, measure);
+	suggestion_explain_plateau(&suggestion, has_plateau, measure);
 	free(curve);
 	return suggestion;
 }
@@ -137,8 +140,8 @@ struct suggestion suggest_plateau(const struct dendrogram *dendrogram,
 /*
  * Choose by the labels from links; return false if too few pages have a label.
  */
-static bool ask_witness(struct suggestion *suggestion,
-			const struct witness_choice *choice)
+static bool suggestion_use_link_labels(struct threshold_suggestion *suggestion,
+				       const struct label_choice *choice)
 {
 	if (choice->agreement <= 0)
 		return false;
@@ -152,29 +155,29 @@ static bool ask_witness(struct suggestion *suggestion,
 }
 
 /* Choose by the merges; return false if the site is too small to judge them. */
-static bool ask_merges(struct suggestion *suggestion,
-		       const struct dendrogram *dendrogram,
-		       const struct merge_pages *pages)
+static bool suggestion_use_merges(struct threshold_suggestion *suggestion,
+				  const struct dendrogram *dendrogram,
+				  const struct merge_pages *pages)
 {
-	struct merges merges;
+	struct cluster_merges merges;
 	struct merge_choice choice;
 
 	if (dendrogram->page_count < SUGGESTION_MIN_PAGES)
 		return false;
-	merges = merges_make(dendrogram, pages);
+	merges = cluster_merges_compute(dendrogram, pages);
 	if (merges.count == 0 || merges.is_cut) {
-		merges_free(&merges);
+		cluster_merges_free(&merges);
 		return false;
 	}
-	choice =
-		merges_choose(&merges, measure_template_threshold(MEASURE_CAS));
+	choice = merge_model_choose(&merges,
+				    measure_template_threshold(MEASURE_CAS));
 	suggestion->threshold = choice.threshold;
 	snprintf(suggestion->reason, sizeof(suggestion->reason),
 		 "%" PRIu32 " of %zu merges are up to this threshold, %" PRIu32
 		 " of them doubtful, judged by the common parts of the pages "
 		 "and the links to them",
 		 choice.merges, merges.count, choice.doubtful);
-	merges_free(&merges);
+	cluster_merges_free(&merges);
 	return true;
 }
 
@@ -182,47 +185,51 @@ static bool ask_merges(struct suggestion *suggestion,
  * Compute the agreement of the clusters at the threshold with the labels from
  * links.
  */
-static void compare(struct suggestion *suggestion,
-		    const struct witness_choice *choice)
+static void
+suggestion_compute_agreement(struct threshold_suggestion *suggestion,
+			     const struct label_choice *choice)
 {
-	unsigned step = suggestion->threshold < WITNESS_FIRST
+	unsigned step = suggestion->threshold < LINK_LABEL_FIRST
 				? 0
-				: (suggestion->threshold - WITNESS_FIRST) /
-					  WITNESS_STEP;
+				: (suggestion->threshold - LINK_LABEL_FIRST) /
+					  LINK_LABEL_STEP;
 
-	if (step < WITNESS_STEPS)
+	if (step < LINK_LABEL_STEPS)
 		suggestion->agreement = choice->curve[step];
 	suggestion->ratio = choice->ratio;
 }
 
-static bool ask_evidence(struct suggestion *suggestion,
-			 const struct dendrogram *dendrogram,
-			 enum measure measure, const struct merge_pages *pages)
+static bool suggestion_use_evidence(struct threshold_suggestion *suggestion,
+				    const struct dendrogram *dendrogram,
+				    enum measure measure,
+				    const struct merge_pages *pages)
 {
-	struct witness_choice choice;
+	struct label_choice choice;
 	bool is_chosen;
 
 	if (pages == NULL)
 		return false;
-	witness_choose(&(struct witness_pages){pages->leaf_of, pages->labels,
-					       pages->count},
-		       dendrogram, measure_template_threshold(measure),
-		       &choice);
+	link_labels_choose(&(struct label_pages){pages->leaf_of, pages->labels,
+						 pages->count},
+			   dendrogram, measure_template_threshold(measure),
+			   &choice);
 	is_chosen = (measure == MEASURE_CAS &&
-		     ask_merges(suggestion, dendrogram, pages)) ||
-		    ask_witness(suggestion, &choice);
+		     suggestion_use_merges(suggestion, dendrogram, pages)) ||
+		    suggestion_use_link_labels(suggestion, &choice);
 	if (is_chosen)
-		compare(suggestion, &choice);
+		suggestion_compute_agreement(suggestion, &choice);
 	return is_chosen;
 }
 
-struct suggestion suggest(const struct dendrogram *dendrogram,
-			  enum measure measure, const struct merge_pages *pages)
+struct threshold_suggestion
+threshold_suggest(const struct dendrogram *dendrogram, enum measure measure,
+		  const struct merge_pages *pages)
 {
-	struct suggestion suggestion = suggest_plateau(dendrogram, measure);
+	struct threshold_suggestion suggestion =
+		threshold_suggest_plateau(dendrogram, measure);
 	struct dendrogram_point *curve;
 
-	if (!ask_evidence(&suggestion, dendrogram, measure, pages)) {
+	if (!suggestion_use_evidence(&suggestion, dendrogram, measure, pages)) {
 		if (measure == MEASURE_CPC)
 			return suggestion;
 		suggestion.threshold = measure_template_threshold(measure);
@@ -233,7 +240,7 @@ struct suggestion suggest(const struct dendrogram *dendrogram,
 	}
 	curve = mem_alloc(DENDROGRAM_POINTS, sizeof(*curve));
 	dendrogram_curve(dendrogram, curve);
-	take(&suggestion, suggestion.threshold, curve);
+	suggestion_set_threshold(&suggestion, suggestion.threshold, curve);
 	free(curve);
 	return suggestion;
 }

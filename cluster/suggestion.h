@@ -19,7 +19,7 @@ enum {
 		10, /* minimum number of pages for judging merges */
 };
 
-struct suggestion {
+struct threshold_suggestion {
 	unsigned threshold; /* permille */
 	unsigned begin; /* thresholds begin..end, both included, give the same
 			   number of sizable clusters; {0, 0} = no plateau */
@@ -42,7 +42,7 @@ struct suggestion {
  * Return the highest threshold that is searched: half-way between the template
  * level and the site level, where the templates of a site are one cluster.
  */
-unsigned suggestion_limit(enum measure measure);
+unsigned threshold_suggestion_limit(enum measure measure);
 
 /*
  * Return the middle of the longest plateau: the longest range of neighbouring
@@ -51,8 +51,9 @@ unsigned suggestion_limit(enum measure measure);
  * lowest. Without a plateau return measure_template_threshold(), with a reason
  * that states it.
  */
-struct suggestion suggest_plateau(const struct dendrogram *dendrogram,
-				  enum measure measure);
+struct threshold_suggestion
+threshold_suggest_plateau(const struct dendrogram *dendrogram,
+			  enum measure measure);
 
 /*
  * Return the threshold for "auto". For cas use cluster/merges.h, from
@@ -63,8 +64,8 @@ struct suggestion suggest_plateau(const struct dendrogram *dendrogram,
  * only for cpc. The plateau, and the agreement with the labels, are returned in
  * any case. `pages` may be NULL: use only the dendrogram.
  */
-struct suggestion suggest(const struct dendrogram *dendrogram,
-			  enum measure measure,
-			  const struct merge_pages *pages);
+struct threshold_suggestion
+threshold_suggest(const struct dendrogram *dendrogram, enum measure measure,
+		  const struct merge_pages *pages);
 
 #endif

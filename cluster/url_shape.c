@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-static bool is_number(const char *begin, const char *end)
+static bool url_shape_is_number(const char *begin, const char *end)
 {
 	for (const char *at = begin; at < end; at++)
 		if (*at < '0' || *at > '9')
@@ -21,7 +21,8 @@ static bool is_index(const char *begin, const char *end)
 }
 
 /* Return the first `byte` in [begin, end), or `end`. */
-static const char *find(const char *begin, const char *end, char byte)
+static const char *url_shape_find_byte(const char *begin, const char *end,
+				       char byte)
 {
 	while (begin < end && *begin != byte)
 		begin++;
@@ -32,15 +33,16 @@ size_t url_shape_of_path(struct slice path, char *out)
 {
 	const char *at = path.data;
 	const char *end = at + path.size;
-	const char *query = find(at, end, '?');
+	const char *query = url_shape_find_byte(at, end, '?');
 	const char *slash;
 	size_t size = 0;
 
 	if (at < query && *at == '/')
 		at++;
-	while ((slash = find(at, query, '/')) < query) {
+	while ((slash = url_shape_find_byte(at, query, '/')) < query) {
 		if (size < URL_SHAPE_MAX_DIRECTORIES)
-			out[size++] = is_number(at, slash) ? 'N' : 'W';
+			out[size++] =
+				url_shape_is_number(at, slash) ? 'N' : 'W';
 		at = slash + 1;
 	}
 	out[size++] = is_index(at, query) ? 'i' : 'f';

@@ -13,8 +13,8 @@
 
 static int by_path_and_target(const void *left, const void *right)
 {
-	const struct witness_link *a = left;
-	const struct witness_link *b = right;
+	const struct label_link *a = left;
+	const struct label_link *b = right;
 
 	if (a->path != b->path)
 		return a->path < b->path ? -1 : 1;
@@ -22,20 +22,20 @@ static int by_path_and_target(const void *left, const void *right)
 }
 
 /* A path with links. */
-struct place {
+struct link_path {
 	uint64_t path;
 	size_t pages; /* number of pages that such links lead to */
 };
 
-struct places {
-	struct place *items; /* [count], ascending by path */
+struct link_paths {
+	struct link_path *items; /* [count], ascending by path */
 	size_t count;
 };
 
-static int by_path(const void *left, const void *right)
+static int label_link_compare_path(const void *left, const void *right)
 {
-	const struct witness_link *a = left;
-	const struct witness_link *b = right;
+	const struct label_link *a = left;
+	const struct label_link *b = right;
 
 	return (a->path > b->path) - (a->path < b->path);
 }
@@ -44,11 +44,11 @@ static int by_path(const void *left, const void *right)
  * Sort by target and path. Distribute to the targets first; most of them have
  * the same few paths.
  */
-static void sort_links(struct witness_link *links, size_t count,
+static void sort_links(struct label_link *links, size_t count,
 		       uint32_t page_count)
 {
 	size_t *ends = mem_alloc(page_count, sizeof(*ends));
-	struct witness_link *dealt = mem_alloc(count, sizeof(*dealt));
+	struct label_link *dealt = mem_alloc(count, sizeof(*dealt));
 	size_t begin = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -67,28 +67,29 @@ static void sort_links(struct witness_link *links, size_t count,
 	for (uint32_t i = 0; i < page_count; begin = ends[i++])
 		if (ends[i] - begin > 1)
 			qsort(dealt + begin, ends[i] - begin, sizeof(*dealt),
-			      by_path);
+			      label_link_compare_path);
 	memcpy(links, dealt, count * sizeof(*links));
 	free(dealt);
 	free(ends);
 }
 
 /* Return whether it is the first link to its target on its path. */
-static bool is_first(const struct witness_link *links, size_t index)
+static bool label_link_is_first(const struct label_link *links, size_t index)
 {
 	return index == 0 || links[index].target != links[index - 1].target ||
 	       links[index].path != links[index - 1].path;
 }
 
 /* Return the paths of links, which are sorted by target and path. */
-static struct places places_of(const struct witness_link *links, size_t count)
+static struct link_paths link_paths_of(const struct label_link *links,
+				       size_t count)
 {
 	uint64_t *paths = mem_alloc(count, sizeof(*paths));
-	struct places places = {NULL, 0};
+	struct link_paths places = {NULL, 0};
 	size_t distinct = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (is_first(links, i))
+		if (label_link_is_first(links, i))
 			paths[distinct++] = links[i].path;
 	qsort(paths, distinct, sizeof(*paths), order_u64);
 	places.items = mem_alloc(distinct, sizeof(*places.items));
@@ -102,19 +103,20 @@ static struct places places_of(const struct witness_link *links, size_t count)
 	return places;
 }
 
-static int by_place(const void *left, const void *right)
+static int label_link_compare_common(const void *left, const void *right)
 {
-	const struct place *a = left;
-	const struct place *b = right;
+	const struct link_path *a = left;
+	const struct link_path *b = right;
 
 	return (a->path > b->path) - (a->path < b->path);
 }
 
-static size_t pages_from(const struct places *places, uint64_t path)
+static size_t pages_from(const struct link_paths *places, uint64_t path)
 {
-	const struct place key = {.path = path};
-	const struct place *place = bsearch(&key, places->items, places->count,
-					    sizeof(*places->items), by_place);
+	const struct link_path key = {.path = path};
+	const struct link_path *place =
+		bsearch(&key, places->items, places->count,
+			sizeof(*places->items), label_link_compare_common);
 
 	return place == NULL ? 0 : place->pages;
 }
@@ -123,16 +125,16 @@ static size_t pages_from(const struct places *places, uint64_t path)
  * Move the most common path to each target to the front of the links, which are
  * sorted by target and path; return the number of targets.
  */
-static size_t keep_commonest(const struct places *places,
-			     struct witness_link *links, size_t count)
+static size_t label_links_reduce(const struct link_paths *places,
+				 struct label_link *links, size_t count)
 {
 	size_t targets = 0;
 	size_t most = 0; /* links of the path kept for the last target */
 	size_t end;
 
 	for (size_t begin = 0; begin < count; begin = end) {
-		struct witness_link link = links[begin];
-		struct witness_link *kept = &links[targets - (targets > 0)];
+		struct label_link link = links[begin];
+		struct label_link *kept = &links[targets - (targets > 0)];
 
 		end = begin;
 		while (end < count && links[end].target == link.target &&
@@ -152,7 +154,7 @@ static size_t keep_commonest(const struct places *places,
 	return targets;
 }
 
-static size_t count_alike(const struct witness_link *links, size_t count)
+static size_t count_alike(const struct label_link *links, size_t count)
 {
 	size_t alike = 1;
 
@@ -162,10 +164,10 @@ static size_t count_alike(const struct witness_link *links, size_t count)
 	return alike;
 }
 
-uint32_t witness_labels(struct witness_link *links, size_t count,
-			uint32_t *labels_out, uint32_t page_count)
+uint32_t link_labels_compute(struct label_link *links, size_t count,
+			     uint32_t *labels_out, uint32_t page_count)
 {
-	struct places places;
+	struct link_paths places;
 	uint32_t label = 0;
 	size_t alike;
 
@@ -174,13 +176,13 @@ uint32_t witness_labels(struct witness_link *links, size_t count,
 	if (count == 0)
 		return 0;
 	sort_links(links, count, page_count);
-	places = places_of(links, count);
-	count = keep_commonest(&places, links, count);
+	places = link_paths_of(links, count);
+	count = label_links_reduce(&places, links, count);
 	free(places.items);
 	qsort(links, count, sizeof(*links), by_path_and_target);
 	for (size_t i = 0; i < count; i += alike) {
 		alike = count_alike(links + i, count - i);
-		if (alike < WITNESS_MIN_HELD)
+		if (alike < LINK_LABEL_MIN_HELD)
 			continue;
 		label++;
 		for (size_t j = i; j < i + alike; j++) {
@@ -192,7 +194,7 @@ uint32_t witness_labels(struct witness_link *links, size_t count,
 }
 
 /* The pages with a label, and scratch memory for a clustering. */
-struct trial {
+struct threshold_trial {
 	const struct dendrogram *dendrogram;
 	uint32_t *leaves;   /* [count] */
 	uint32_t *labels;   /* [count] */
@@ -203,10 +205,10 @@ struct trial {
 	double agreement; /* agreement of the last clustering */
 };
 
-static struct trial trial_create(const struct witness_pages *pages,
-				 const struct dendrogram *dendrogram)
+static struct threshold_trial trial_create(const struct label_pages *pages,
+					   const struct dendrogram *dendrogram)
 {
-	struct trial trial = {
+	struct threshold_trial trial = {
 		.dendrogram = dendrogram,
 		.leaves = mem_alloc(pages->count, sizeof(*trial.leaves)),
 		.labels = mem_alloc(pages->count, sizeof(*trial.labels)),
@@ -225,7 +227,7 @@ static struct trial trial_create(const struct witness_pages *pages,
 	return trial;
 }
 
-static void trial_free(struct trial *trial)
+static void trial_free(struct threshold_trial *trial)
 {
 	free(trial->leaves);
 	free(trial->labels);
@@ -237,7 +239,7 @@ static void trial_free(struct trial *trial)
  * Clusters only merge when the threshold rises, so an equal number of clusters
  * means the same clusters.
  */
-static double agreement_at(struct trial *trial, unsigned threshold)
+static double agreement_at(struct threshold_trial *trial, unsigned threshold)
 {
 	uint32_t count =
 		dendrogram_cut(trial->dendrogram, threshold, trial->cut);
@@ -255,27 +257,29 @@ static double agreement_at(struct trial *trial, unsigned threshold)
 	return trial->agreement;
 }
 
-static double distance_of(unsigned threshold, unsigned default_value)
+static double threshold_distance(unsigned threshold, unsigned default_value)
 {
 	return fabs((double)threshold - default_value) / 1000;
 }
 
-static void choose(struct trial *trial, unsigned default_value,
-		   struct witness_choice *choice)
+static void threshold_choose_best(struct threshold_trial *trial,
+				  unsigned default_value,
+				  struct label_choice *choice)
 {
 	double best = -INFINITY;
 
 	assert(trial->count > 0);
-	for (unsigned i = 0; i < WITNESS_STEPS; i++) {
-		unsigned threshold = WITNESS_FIRST + i * WITNESS_STEP;
-		double distance = distance_of(threshold, default_value);
+	for (unsigned i = 0; i < LINK_LABEL_STEPS; i++) {
+		unsigned threshold = LINK_LABEL_FIRST + i * LINK_LABEL_STEP;
+		double distance = threshold_distance(threshold, default_value);
 		double agreement = agreement_at(trial, threshold);
 		double score = choice->ratio * agreement - distance;
 
 		choice->curve[i] = agreement;
 		if (score < best ||
 		    (score <= best &&
-		     distance >= distance_of(choice->threshold, default_value)))
+		     distance >= threshold_distance(choice->threshold,
+						    default_value)))
 			continue;
 		best = score;
 		choice->threshold = threshold;
@@ -283,17 +287,17 @@ static void choose(struct trial *trial, unsigned default_value,
 	}
 }
 
-void witness_choose(const struct witness_pages *pages,
-		    const struct dendrogram *dendrogram, unsigned default_value,
-		    struct witness_choice *choice_out)
+void link_labels_choose(const struct label_pages *pages,
+			const struct dendrogram *dendrogram,
+			unsigned default_value, struct label_choice *choice_out)
 {
-	struct trial trial = trial_create(pages, dendrogram);
+	struct threshold_trial trial = trial_create(pages, dendrogram);
 
 	memset(choice_out, 0, sizeof(*choice_out));
 	choice_out->threshold = default_value;
 	if (pages->count > 0)
 		choice_out->ratio = (double)trial.count / (double)pages->count;
-	if (trial.count >= WITNESS_MIN_PAGES)
-		choose(&trial, default_value, choice_out);
+	if (trial.count >= LINK_LABEL_MIN_PAGES)
+		threshold_choose_best(&trial, default_value, choice_out);
 	trial_free(&trial);
 }

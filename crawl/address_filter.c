@@ -67,7 +67,8 @@ static const struct {
 	{V6(16, 0x20, 0x02), 2},              /* 6to4, RFC 3056 */
 };
 
-static bool holds(const struct network *network, const uint8_t address[16])
+static bool network_contains(const struct network *network,
+			     const uint8_t address[16])
 {
 	size_t bytes = network->prefix / 8;
 	unsigned rest = network->prefix % 8;
@@ -79,11 +80,11 @@ static bool holds(const struct network *network, const uint8_t address[16])
 	       ((network->address[bytes] ^ address[bytes]) & mask) == 0;
 }
 
-static bool is_in(const struct network *networks, size_t count,
-		  const uint8_t address[16])
+static bool networks_contain(const struct network *networks, size_t count,
+			     const uint8_t address[16])
 {
 	for (size_t i = 0; i < count; i++)
-		if (holds(&networks[i], address))
+		if (network_contains(&networks[i], address))
 			return true;
 	return false;
 }
@@ -96,12 +97,12 @@ static void map_v4(const void *v4, uint8_t address_out[16])
 }
 
 /* Replace the address by the IPv4 address that it contains, if any. */
-static bool unwrap(uint8_t address[16])
+static bool address_unwrap(uint8_t address[16])
 {
 	for (size_t i = 0; i < sizeof(carriers) / sizeof(carriers[0]); i++) {
 		uint8_t v4[4];
 
-		if (!holds(&carriers[i].network, address))
+		if (!network_contains(&carriers[i].network, address))
 			continue;
 		memcpy(v4, address + carriers[i].offset, sizeof(v4));
 		map_v4(v4, address);
@@ -111,7 +112,8 @@ static bool unwrap(uint8_t address[16])
 }
 
 /* Return false if the family is not IPv4 or IPv6. */
-static bool address_of(const struct sockaddr *address, uint8_t bytes_out[16])
+static bool address_from_sockaddr(const struct sockaddr *address,
+				  uint8_t bytes_out[16])
 {
 	if (address->sa_family == AF_INET) {
 		struct sockaddr_in v4;
@@ -135,15 +137,16 @@ bool address_filter_allows(const struct sockaddr *address,
 {
 	uint8_t bytes[16];
 
-	if (!address_of(address, bytes))
+	if (!address_from_sockaddr(address, bytes))
 		return false;
 	do {
-		if (is_in(allowed, count, bytes))
+		if (networks_contain(allowed, count, bytes))
 			return true;
-		if (is_in(forbidden, sizeof(forbidden) / sizeof(forbidden[0]),
-			  bytes))
+		if (networks_contain(forbidden,
+				     sizeof(forbidden) / sizeof(forbidden[0]),
+				     bytes))
 			return false;
-	} while (unwrap(bytes)); /* a v4-mapped one contains no other */
+	} while (address_unwrap(bytes)); /* a v4-mapped one contains no other */
 	return true;
 }
 
@@ -196,7 +199,7 @@ void address_filter_format(const struct sockaddr *address, char *out,
 	uint8_t bytes[16];
 	bool is_v4 = address->sa_family == AF_INET;
 
-	if (!address_of(address, bytes) ||
+	if (!address_from_sockaddr(address, bytes) ||
 	    inet_ntop(address->sa_family, is_v4 ? bytes + 12 : bytes, out,
 		      (socklen_t)size) == NULL)
 		snprintf(out, size, "address family %d", address->sa_family);
@@ -229,7 +232,8 @@ enum error network_parse(const char *text, struct network *network_out)
 	memcpy(address, text, length);
 	address[length] = '\0';
 	if (!parse_address(address, &parsed) ||
-	    !address_of((const struct sockaddr *)&parsed, network.address))
+	    !address_from_sockaddr((const struct sockaddr *)&parsed,
+				   network.address))
 		return ERR_MALFORMED;
 	is_v4 = parsed.ss_family == AF_INET;
 	bits = is_v4 ? ADDRESS_BITS - V4_BITS : ADDRESS_BITS;

@@ -25,21 +25,21 @@ static const char *const endings[] = {
 	"tiff", "ttf",  "wasm",  "wav",  "weba", "webm", "webp", "whl",  "wma",
 	"wmv",  "woff", "woff2", "xls",  "xlsm", "xlsx", "xz",   "zip",  "zst"};
 
-struct row {
+struct admission_row {
 	const char *word;
 	const char *meaning;
 };
 
-static struct row row_of(unsigned admission)
+static struct admission_row row_of(unsigned admission)
 {
 	switch ((enum admission)admission) {
 #define X(name, value, text, sense) \
 	case name:                  \
-		return (struct row){text, sense};
+		return (struct admission_row){text, sense};
 		ADMISSION_LIST(X)
 #undef X
 	}
-	return (struct row){"unknown", "written by a later version"};
+	return (struct admission_row){"unknown", "written by a later version"};
 }
 
 const char *admission_word(unsigned admission)
@@ -58,7 +58,7 @@ bool admission_is_in(unsigned admission)
 }
 
 /* Return the path without its query. */
-static struct slice path_of(const struct url *url)
+static struct slice admission_path_of(const struct url *url)
 {
 	const char *path = url->text + url->path;
 
@@ -68,7 +68,7 @@ static struct slice path_of(const struct url *url)
 /* Write the ending of the last segment of the path, or "" if it has none. */
 static void find_ending(const struct url *url, char ending_out[MAX_ENDING])
 {
-	struct slice path = path_of(url);
+	struct slice path = admission_path_of(url);
 	const char *text = path.data;
 	size_t dot = path.size;
 	size_t size;
@@ -88,7 +88,7 @@ static int compare_endings(const void *left, const void *right)
 	return strcasecmp(left, *(const char *const *)right);
 }
 
-static bool is_page(const struct url *url)
+static bool admission_ending_is_page(const struct url *url)
 {
 	char ending[MAX_ENDING];
 
@@ -102,9 +102,10 @@ static bool is_page(const struct url *url)
  * Return the number of non-empty segments of the path; MAX_SEGMENTS + 1 if
  * there are too many.
  */
-static size_t split(const struct url *url, struct slice segments[MAX_SEGMENTS])
+static size_t admission_split_path(const struct url *url,
+				   struct slice segments[MAX_SEGMENTS])
 {
-	struct slice path = path_of(url);
+	struct slice path = admission_path_of(url);
 	const char *text = path.data;
 	size_t count = 0;
 
@@ -124,7 +125,7 @@ static size_t split(const struct url *url, struct slice segments[MAX_SEGMENTS])
 }
 
 /* Return whether a segment occurs MAX_REPEATS times in the path. */
-static bool repeats(const struct slice *segments, size_t count)
+static bool admission_path_repeats(const struct slice *segments, size_t count)
 {
 	assert(count <= MAX_SEGMENTS);
 	for (size_t i = 0; i < count; i++) {
@@ -158,14 +159,14 @@ enum admission admission_of_url(const struct site_row *site,
 
 	if (!slice_equal(site->host, slice_of(url->host)))
 		return REFUSE_HOST;
-	if (!is_page(url))
+	if (!admission_ending_is_page(url))
 		return REFUSE_ENDING;
 	if (depth > site->options.max_depth)
 		return REFUSE_DEPTH;
-	count = split(url, segments);
+	count = admission_split_path(url, segments);
 	if (count > MAX_SEGMENTS)
 		return REFUSE_SEGMENTS;
-	if (repeats(segments, count))
+	if (admission_path_repeats(segments, count))
 		return REFUSE_REPEAT;
 	return count_keys(url) > MAX_KEYS ? REFUSE_KEYS : ADMIT_LINK;
 }

@@ -31,7 +31,7 @@ enum {
 #define ADMISSION_LIST(X)                                                    \
 	X(ADMIT_NONE, 0, "unknown", "no link or request names it yet")       \
 	X(ADMIT_SEED, 1, "seed", "the site was added with it")               \
-	X(ADMIT_ASKED, 2, "asked", "a client requested it")                  \
+	X(ADMIT_ON_DEMAND, 2, "asked", "a client requested it")              \
 	X(ADMIT_LINK, 3, "link", "a page of the site links to it")           \
 	X(ADMIT_SITEMAP, 4, "sitemap", "a sitemap names it")                 \
 	X(ADMIT_REDIRECT, 5, "redirect", "another URL leads to it")          \
@@ -54,7 +54,7 @@ enum {
 	X(DENY_ROBOTS, 48, "robots", "robots.txt forbids it")                \
 	X(DENY_ADDRESS, 49, "address", "its address is forbidden")           \
 	X(DENY_SCOPE, 50, "scope", "it leads outside the site")              \
-	X(DENY_FORGOTTEN, 51, "forgotten", "a client deleted the page")
+	X(DENY_DELETED, 51, "forgotten", "a client deleted the page")
 
 enum admission {
 #define X(name, value, word, meaning) name = (value),

@@ -49,7 +49,7 @@ static struct slice take_word(struct slice *rest)
  * Return whether the word looks like IPv4 or IPv6: hexadecimal digits with a
  * dot or a colon.
  */
-static bool is_address(struct slice word)
+static bool arc_is_address(struct slice word)
 {
 	const char *bytes = word.data;
 	bool has_mark = false;
@@ -66,7 +66,7 @@ static bool is_address(struct slice word)
 	return has_mark;
 }
 
-static bool is_date(struct slice word)
+static bool arc_is_date(struct slice word)
 {
 	const char *bytes = word.data;
 
@@ -108,7 +108,7 @@ static bool find_address(struct slice line, struct slice *address_out,
 	*rest_out = rest;
 	word = *address_out;
 	next = *date_out;
-	while (next.size > 0 && (!is_address(word) || !is_date(next))) {
+	while (next.size > 0 && (!arc_is_address(word) || !arc_is_date(next))) {
 		word = next;
 		next = take_word(&rest);
 	}
@@ -120,7 +120,7 @@ static bool find_address(struct slice line, struct slice *address_out,
 	}
 	rest = *rest_out;
 	take_word(&rest);
-	return is_address(*address_out) &&
+	return arc_is_address(*address_out) &&
 	       header_number(take_word(&rest)) != UINT64_MAX &&
 	       take_word(&rest).size == 0;
 }

@@ -24,15 +24,15 @@ static bool read_system(struct buffer *out, char **path_out)
 
 	if (easy != NULL)
 		curl_easy_getinfo(easy, CURLINFO_CAINFO, &path);
-	is_read = path != NULL &&
-		  file_read(path, MAX_AUTHORITY_BYTES, out) == ERR_NONE;
+	is_read =
+		path != NULL && file_read(path, MAX_CA_BYTES, out) == ERR_NONE;
 	if (is_read)
 		*path_out = mem_copy_text(path, strlen(path));
 	curl_easy_cleanup(easy);
 	return is_read;
 }
 
-static bool write_all(int descriptor, struct slice bytes)
+static bool ca_bundle_write(int descriptor, struct slice bytes)
 {
 	const char *at = bytes.data;
 	size_t left = bytes.size;
@@ -49,13 +49,13 @@ static bool write_all(int descriptor, struct slice bytes)
 }
 
 /* Put both into a memory file that has a name in /proc. */
-static bool make_file(struct authorities *authorities, struct slice pem)
+static bool make_file(struct ca_bundle *authorities, struct slice pem)
 {
 	char name[64];
 
 	authorities->descriptor = memfd_create("authorities", MFD_CLOEXEC);
 	if (authorities->descriptor < 0 ||
-	    !write_all(authorities->descriptor, pem))
+	    !ca_bundle_write(authorities->descriptor, pem))
 		return false;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d",
 		 authorities->descriptor);
@@ -64,9 +64,9 @@ static bool make_file(struct authorities *authorities, struct slice pem)
 	return true;
 }
 
-bool authorities_open_pem(struct authorities *authorities_out, struct slice pem)
+bool ca_bundle_open_pem(struct ca_bundle *authorities_out, struct slice pem)
 {
-	struct authorities authorities = {.descriptor = -1};
+	struct ca_bundle authorities = {.descriptor = -1};
 	struct buffer all = {0};
 	bool is_open = true;
 
@@ -78,36 +78,35 @@ bool authorities_open_pem(struct authorities *authorities_out, struct slice pem)
 	}
 	buffer_free(&all);
 	if (!is_open)
-		authorities_close(&authorities);
+		ca_bundle_close(&authorities);
 	*authorities_out = authorities;
 	return is_open;
 }
 
-bool authorities_open(struct authorities *authorities_out, const char *ca_file)
+bool ca_bundle_open(struct ca_bundle *authorities_out, const char *ca_file)
 {
 	struct buffer pem = {0};
-	bool is_open =
-		ca_file == NULL ||
-		file_read(ca_file, MAX_AUTHORITY_BYTES, &pem) == ERR_NONE;
+	bool is_open = ca_file == NULL ||
+		       file_read(ca_file, MAX_CA_BYTES, &pem) == ERR_NONE;
 
 	if (is_open)
-		is_open = authorities_open_pem(authorities_out,
-					       buffer_slice(&pem));
+		is_open =
+			ca_bundle_open_pem(authorities_out, buffer_slice(&pem));
 	else
-		*authorities_out = (struct authorities){.descriptor = -1};
+		*authorities_out = (struct ca_bundle){.descriptor = -1};
 	buffer_free(&pem);
 	return is_open;
 }
 
-void authorities_close(struct authorities *authorities)
+void ca_bundle_close(struct ca_bundle *authorities)
 {
 	free(authorities->file);
 	if (authorities->descriptor >= 0)
 		close(authorities->descriptor);
-	*authorities = (struct authorities){.descriptor = -1};
+	*authorities = (struct ca_bundle){.descriptor = -1};
 }
 
-unsigned authorities_set(const struct authorities *authorities, CURL *easy)
+unsigned ca_bundle_set(const struct ca_bundle *authorities, CURL *easy)
 {
 	unsigned failed = 0;
 

@@ -18,24 +18,23 @@
 
 #include "base/slice.h"
 
-struct authorities {
+struct ca_bundle {
 	char *file;       /* for CURLOPT_CAINFO; NULL: default of libcurl */
 	bool is_complete; /* `file` includes the system's: no CURLOPT_CAPATH */
 	int descriptor;   /* of the memory file; -1 = none */
 };
 
 /* `ca_file` is a PEM file, or NULL. Return false if it cannot be read. */
-bool authorities_open(struct authorities *authorities_out, const char *ca_file);
+bool ca_bundle_open(struct ca_bundle *authorities_out, const char *ca_file);
 
 /* The same with the content of the file: PEM, not empty. */
-bool authorities_open_pem(struct authorities *authorities_out,
-			  struct slice pem);
-void authorities_close(struct authorities *authorities);
+bool ca_bundle_open_pem(struct ca_bundle *authorities_out, struct slice pem);
+void ca_bundle_close(struct ca_bundle *authorities);
 
 /*
  * Make `easy` verify the peer with these certificates, which must outlive it.
  * Return 0, or the error of libcurl.
  */
-unsigned authorities_set(const struct authorities *authorities, CURL *easy);
+unsigned ca_bundle_set(const struct ca_bundle *authorities, CURL *easy);
 
 #endif

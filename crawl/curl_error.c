@@ -8,7 +8,7 @@ enum error error_from_curl(CURLcode code)
 	case CURLE_OPERATION_TIMEDOUT:
 		return ERR_TIMEOUT;
 	case CURLE_ABORTED_BY_CALLBACK:
-		return ERR_REFUSED;
+		return ERR_ADDRESS_FORBIDDEN;
 	case CURLE_URL_MALFORMAT:
 	case CURLE_BAD_CONTENT_ENCODING:
 		return ERR_MALFORMED;

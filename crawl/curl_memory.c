@@ -6,23 +6,24 @@
 
 #include "base/memory.h"
 
-static void *take(size_t size)
+static void *curl_alloc(size_t size)
 {
 	return mem_resize(NULL, size, 1);
 }
 
-static void *take_more(void *memory, size_t size)
+static void *curl_resize(void *memory, size_t size)
 {
 	return mem_resize(memory, size, 1);
 }
 
-static char *take_copy(const char *text)
+static char *curl_copy_text(const char *text)
 {
 	return mem_copy_text(text, strlen(text));
 }
 
 bool curl_memory_begin(void)
 {
-	return curl_global_init_mem(CURL_GLOBAL_DEFAULT, take, free, take_more,
-				    take_copy, mem_alloc) == CURLE_OK;
+	return curl_global_init_mem(CURL_GLOBAL_DEFAULT, curl_alloc, free,
+				    curl_resize, curl_copy_text,
+				    mem_alloc) == CURLE_OK;
 }

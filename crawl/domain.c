@@ -6,7 +6,7 @@
 
 #include "crawl/url.h"
 
-static bool is_address(const char *name)
+static bool domain_is_address(const char *name)
 {
 	struct in_addr address;
 
@@ -35,7 +35,7 @@ struct slice domain_registrable(struct slice host)
 		return whole;
 	memcpy(name, whole.data, whole.size);
 	name[whole.size] = '\0';
-	if (is_address(name))
+	if (domain_is_address(name))
 		return whole;
 	domain = psl_registrable_domain(psl_builtin(), name);
 	if (domain == NULL)

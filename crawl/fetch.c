@@ -33,14 +33,14 @@ struct fetcher {
 	struct transfer_plan plan;
 	char *user_agent; /* copies that the options point to */
 	char *proxy;
-	struct transfer *all;   /* every transfer, linked by `sister` */
-	struct transfer *idle;  /* transfers without a request */
-	struct transfer *first; /* finished transfers, oldest first */
-	struct transfer *last;
+	struct fetch_transfer *all;   /* every transfer, linked by `sister` */
+	struct fetch_transfer *idle;  /* transfers without a request */
+	struct fetch_transfer *first; /* finished transfers, oldest first */
+	struct fetch_transfer *last;
 	size_t running;
 	size_t waiting;     /* requests for a connection */
 	uint64_t turned_ms; /* a connection was free, or no request waited */
-	bool has_turned;    /* since the last fetcher_press() */
+	bool has_turned;    /* since the last fetcher_report_backlog() */
 	bool has_begun;     /* a transfer, since libcurl last ran */
 	int listened;       /* a descriptor that ends the wait; -1 = none */
 };
@@ -50,20 +50,20 @@ static uint32_t or_default(uint32_t value, uint32_t otherwise)
 	return value == 0 ? otherwise : value;
 }
 
-static char *copy_text(const char *text)
+static char *fetcher_copy_text(const char *text)
 {
 	return text == NULL ? NULL : mem_copy_text(text, strlen(text));
 }
 
-static void copy_texts(struct fetcher *fetcher,
-		       const struct fetch_options *options)
+static void fetcher_copy_options(struct fetcher *fetcher,
+				 const struct fetch_options *options)
 {
 	struct fetch_options *own = &fetcher->plan.options;
 
-	fetcher->user_agent = copy_text(
+	fetcher->user_agent = fetcher_copy_text(
 		options->user_agent == NULL ? "" : options->user_agent);
 	own->user_agent = fetcher->user_agent;
-	fetcher->proxy = copy_text(options->proxy);
+	fetcher->proxy = fetcher_copy_text(options->proxy);
 	own->proxy = fetcher->proxy;
 	own->ca_file = NULL; /* read immediately */
 	own->ca_pem = (struct slice){NULL, 0};
@@ -75,7 +75,7 @@ static void copy_options(struct fetcher *fetcher,
 	struct fetch_options *own = &fetcher->plan.options;
 
 	*own = *options;
-	copy_texts(fetcher, options);
+	fetcher_copy_options(fetcher, options);
 	if (own->max_body_bytes == 0)
 		own->max_body_bytes = DEFAULT_BODY_BYTES;
 	if (own->max_connections == 0)
@@ -102,12 +102,12 @@ static bool set_up_multi(struct fetcher *fetcher)
 				 connections) == CURLM_OK;
 }
 
-static bool open_authorities(struct authorities *authorities,
+static bool open_authorities(struct ca_bundle *authorities,
 			     const struct fetch_options *options)
 {
 	return options->ca_pem.size > 0
-		       ? authorities_open_pem(authorities, options->ca_pem)
-		       : authorities_open(authorities, options->ca_file);
+		       ? ca_bundle_open_pem(authorities, options->ca_pem)
+		       : ca_bundle_open(authorities, options->ca_file);
 }
 
 struct fetcher *fetcher_create(const struct fetch_options *options)
@@ -131,7 +131,7 @@ struct fetcher *fetcher_create(const struct fetch_options *options)
 
 void fetcher_destroy(struct fetcher *fetcher)
 {
-	struct transfer *transfer;
+	struct fetch_transfer *transfer;
 
 	if (fetcher == NULL)
 		return;
@@ -143,7 +143,7 @@ void fetcher_destroy(struct fetcher *fetcher)
 	}
 	curl_multi_cleanup(fetcher->multi);
 	curl_slist_free_all(fetcher->plan.page_headers);
-	authorities_close(&fetcher->plan.authorities);
+	ca_bundle_close(&fetcher->plan.authorities);
 	free(fetcher->user_agent);
 	free(fetcher->proxy);
 	free(fetcher);
@@ -151,9 +151,9 @@ void fetcher_destroy(struct fetcher *fetcher)
 }
 
 /* Return a transfer without a request. */
-static struct transfer *take_idle(struct fetcher *fetcher)
+static struct fetch_transfer *take_idle(struct fetcher *fetcher)
 {
-	struct transfer *transfer = fetcher->idle;
+	struct fetch_transfer *transfer = fetcher->idle;
 
 	if (transfer != NULL) {
 		assert(!transfer->is_running);
@@ -168,7 +168,8 @@ static struct transfer *take_idle(struct fetcher *fetcher)
 	return transfer;
 }
 
-static void append_ended(struct fetcher *fetcher, struct transfer *transfer)
+static void append_ended(struct fetcher *fetcher,
+			 struct fetch_transfer *transfer)
 {
 	assert(!transfer->is_running);
 	transfer->next = NULL;
@@ -181,7 +182,7 @@ static void append_ended(struct fetcher *fetcher, struct transfer *transfer)
 
 void fetcher_start(struct fetcher *fetcher, const struct fetch_request *request)
 {
-	struct transfer *transfer = take_idle(fetcher);
+	struct fetch_transfer *transfer = take_idle(fetcher);
 
 	assert(request->url != NULL);
 	assert(!transfer->is_running);
@@ -199,7 +200,8 @@ void fetcher_start(struct fetcher *fetcher, const struct fetch_request *request)
 }
 
 /* Finish a running transfer that has its result. */
-static void end(struct fetcher *fetcher, struct transfer *transfer)
+static void fetcher_end_transfer(struct fetcher *fetcher,
+				 struct fetch_transfer *transfer)
 {
 	assert(transfer->is_running && fetcher->running > 0);
 	transfer->is_running = false;
@@ -208,7 +210,7 @@ static void end(struct fetcher *fetcher, struct transfer *transfer)
 }
 
 /* Move the transfers that libcurl has finished to the list of results. */
-static void collect(struct fetcher *fetcher)
+static void fetcher_collect_results(struct fetcher *fetcher)
 {
 	CURLMsg *message;
 	int left;
@@ -217,7 +219,7 @@ static void collect(struct fetcher *fetcher)
 	       NULL) {
 		CURLcode code = message->data.result;
 		CURL *easy = message->easy_handle;
-		struct transfer *transfer = NULL;
+		struct fetch_transfer *transfer = NULL;
 
 		if (message->msg != CURLMSG_DONE)
 			continue;
@@ -225,11 +227,11 @@ static void collect(struct fetcher *fetcher)
 		curl_multi_remove_handle(fetcher->multi, easy);
 		assert(transfer != NULL && transfer->is_running);
 		transfer_finish(transfer, code);
-		end(fetcher, transfer);
+		fetcher_end_transfer(fetcher, transfer);
 	}
 }
 
-static void perform(struct fetcher *fetcher)
+static void fetcher_perform(struct fetcher *fetcher)
 {
 	int running;
 	CURLMcode code = curl_multi_perform(fetcher->multi, &running);
@@ -237,7 +239,7 @@ static void perform(struct fetcher *fetcher)
 	fetcher->has_begun = false;
 	if (code != CURLM_OK)
 		log_error_limited("fetcher: %s", curl_multi_strerror(code));
-	collect(fetcher);
+	fetcher_collect_results(fetcher);
 }
 
 /*
@@ -256,12 +258,12 @@ static uint64_t rate_floor(uint64_t waited_ms)
 }
 
 /* Return the slowest transfer below `rate`; NULL if all are faster. */
-static struct transfer *find_slowest(const struct fetcher *fetcher,
-				     uint64_t rate, uint64_t now_ms)
+static struct fetch_transfer *find_slowest(const struct fetcher *fetcher,
+					   uint64_t rate, uint64_t now_ms)
 {
-	struct transfer *slowest = NULL;
+	struct fetch_transfer *slowest = NULL;
 
-	for (struct transfer *transfer = fetcher->all; transfer != NULL;
+	for (struct fetch_transfer *transfer = fetcher->all; transfer != NULL;
 	     transfer = transfer->sister) {
 		uint64_t age_ms = now_ms - transfer->begin_ms;
 		uint64_t bytes = transfer->raw_bytes + transfer->header_bytes;
@@ -276,14 +278,15 @@ static struct transfer *find_slowest(const struct fetcher *fetcher,
 }
 
 /* Stop slow transfers so that waiting requests get a connection. */
-static void make_room(struct fetcher *fetcher, uint64_t now_ms)
+static void fetcher_stop_slow(struct fetcher *fetcher, uint64_t now_ms)
 {
 	uint64_t rate = fetcher->waiting == 0
 				? 0
 				: rate_floor(now_ms - fetcher->turned_ms);
 
 	for (; rate > 0 && fetcher->waiting > 0; fetcher->waiting--) {
-		struct transfer *transfer = find_slowest(fetcher, rate, now_ms);
+		struct fetch_transfer *transfer =
+			find_slowest(fetcher, rate, now_ms);
 
 		if (transfer == NULL)
 			return;
@@ -291,14 +294,14 @@ static void make_room(struct fetcher *fetcher, uint64_t now_ms)
 		transfer_fail(transfer, ERR_TIMEOUT,
 			      "too slow while other requests wait");
 		transfer_finish(transfer, CURLE_OPERATION_TIMEDOUT);
-		end(fetcher, transfer);
+		fetcher_end_transfer(fetcher, transfer);
 	}
 }
 
 /* Set the start time of transfers that have started since the last call. */
 static void stamp_young(struct fetcher *fetcher, uint64_t now_ms)
 {
-	for (struct transfer *transfer = fetcher->all; transfer != NULL;
+	for (struct fetch_transfer *transfer = fetcher->all; transfer != NULL;
 	     transfer = transfer->sister) {
 		if (transfer->is_young)
 			transfer->begin_ms = now_ms;
@@ -307,14 +310,15 @@ static void stamp_young(struct fetcher *fetcher, uint64_t now_ms)
 	fetcher->has_turned = false;
 }
 
-void fetcher_press(struct fetcher *fetcher, size_t waiting, uint64_t now_ms)
+void fetcher_report_backlog(struct fetcher *fetcher, size_t waiting,
+			    uint64_t now_ms)
 {
 	if (fetcher->has_turned || fetcher->waiting == 0 || waiting == 0)
 		fetcher->turned_ms = now_ms;
 	if (fetcher->has_turned)
 		stamp_young(fetcher, now_ms);
 	fetcher->waiting = waiting;
-	make_room(fetcher, now_ms);
+	fetcher_stop_slow(fetcher, now_ms);
 }
 
 void fetcher_listen(struct fetcher *fetcher, int descriptor)
@@ -331,19 +335,19 @@ void fetcher_run(struct fetcher *fetcher, uint32_t timeout_ms)
 	int ready = 0;
 
 	if (fetcher->has_begun)
-		perform(fetcher);
+		fetcher_perform(fetcher);
 	if (fetcher->first != NULL)
 		return;
 	curl_multi_poll(fetcher->multi, &listened, count, wait, &ready);
 	/* only the descriptor is ready */
 	if (ready == 1 && count == 1 && listened.revents != 0)
 		return;
-	perform(fetcher);
+	fetcher_perform(fetcher);
 }
 
 bool fetcher_next(struct fetcher *fetcher, struct fetch_result *result_out)
 {
-	struct transfer *transfer = fetcher->first;
+	struct fetch_transfer *transfer = fetcher->first;
 
 	if (transfer == NULL)
 		return false;
@@ -369,13 +373,13 @@ void fetch_result_free(struct fetch_result *result)
 
 void fetcher_abort(struct fetcher *fetcher)
 {
-	for (struct transfer *transfer = fetcher->all; transfer != NULL;
+	for (struct fetch_transfer *transfer = fetcher->all; transfer != NULL;
 	     transfer = transfer->sister) {
 		if (!transfer->is_running)
 			continue;
 		curl_multi_remove_handle(fetcher->multi, transfer->easy);
 		transfer_stop(transfer);
-		end(fetcher, transfer);
+		fetcher_end_transfer(fetcher, transfer);
 	}
 }
 

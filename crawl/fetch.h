@@ -38,13 +38,14 @@ struct fetch_options {
 	size_t port_count;
 	const char *proxy; /* URL, or NULL = no proxy. With a proxy, the address
 			      filter checks only the proxy's address */
-	bool is_proxy_trusted; /* otherwise using a proxy is ERR_REFUSED */
+	bool is_proxy_trusted; /* otherwise using a proxy is
+				  ERR_ADDRESS_FORBIDDEN */
 	const char *ca_file;   /* PEM, additional to the system's; or NULL */
 	struct slice ca_pem;   /* or its content; empty = none */
 	bool keeps_headers;    /* fill fetch_result's head and request */
 };
 
-enum { MAX_AUTHORITY_BYTES = 16 * 1024 * 1024 }; /* of `ca_file` */
+enum { MAX_CA_BYTES = 16 * 1024 * 1024 }; /* of `ca_file` */
 
 /*
  * Copies the options, except the lists. Return NULL if `ca_file` cannot be
@@ -135,13 +136,13 @@ void fetch_result_free(struct fetch_result *result);
  * a sink. A body that decompresses to more than 512 KiB and to more than 100
  * times its transferred size is a bomb: ERR_TOO_LARGE, and the body is dropped.
  * 304 without a condition in the request is ERR_MALFORMED, because there is no
- * stored page that it could confirm. The result has the errors: ERR_REFUSED (by
- * the filter: address, port or proxy; `reason` names it), ERR_TIMEOUT,
- * ERR_NETWORK, ERR_TOO_LARGE (also headers over 64 KiB), ERR_NOT_HTML,
- * ERR_MALFORMED (a content coding that is broken or was not accepted), and
- * errors of the sink. A status outside of 2xx is a valid response even if its
- * body fails. Request headers that frame the message or that the fetcher sets
- * are omitted.
+ * stored page that it could confirm. The result has the errors:
+ * ERR_ADDRESS_FORBIDDEN (by the filter: address, port or proxy; `reason` names
+ * it), ERR_TIMEOUT, ERR_NETWORK, ERR_TOO_LARGE (also headers over 64 KiB),
+ * ERR_NOT_HTML, ERR_MALFORMED (a content coding that is broken or was not
+ * accepted), and errors of the sink. A status outside of 2xx is a valid
+ * response even if its body fails. Request headers that frame the message or
+ * that the fetcher sets are omitted.
  */
 void fetcher_start(struct fetcher *fetcher,
 		   const struct fetch_request *request);
@@ -166,7 +167,8 @@ void fetcher_abort(struct fetcher *fetcher);
  * last two seconds are exempt. `now_ms` never goes back; call this before each
  * fetcher_run().
  */
-void fetcher_press(struct fetcher *fetcher, size_t waiting, uint64_t now_ms);
+void fetcher_report_backlog(struct fetcher *fetcher, size_t waiting,
+			    uint64_t now_ms);
 
 /* Return the number of running requests. */
 size_t fetcher_running(const struct fetcher *fetcher);

@@ -18,8 +18,8 @@ static uint16_t to_u16(unsigned number)
 }
 
 /* Return the rule that admits or refuses the URL. */
-static enum admission admit(const struct site_row *site,
-			    const struct discovery *discovery)
+static enum admission frontier_admit_url(const struct site_row *site,
+					 const struct discovery *discovery)
 {
 	enum admission rule;
 
@@ -29,7 +29,7 @@ static enum admission admit(const struct site_row *site,
 		return discovery->depth > MAX_SITEMAP_DEPTH ? REFUSE_SITEMAPS
 							    : discovery->how;
 	if ((discovery->flags & FRONTIER_IS_PROBE) != 0 ||
-	    frontier_is_wanted(discovery->how, discovery->flags))
+	    frontier_is_never_skipped(discovery->how, discovery->flags))
 		return discovery->how;
 	rule = admission_of_url(site, discovery->url, discovery->depth);
 	return admission_is_in(rule) ? discovery->how : rule;
@@ -46,20 +46,20 @@ static enum admission admit_new(const struct site_row *site,
 		return site->sitemap_count < MAX_SITEMAPS ? discovery->how
 							  : REFUSE_SITEMAPS;
 	if ((discovery->flags & FRONTIER_IS_PROBE) != 0 ||
-	    frontier_is_wanted(discovery->how, discovery->flags) ||
+	    frontier_is_never_skipped(discovery->how, discovery->flags) ||
 	    site->found_count < max)
 		return discovery->how;
 	return REFUSE_URLS;
 }
 
 /* Request a URL that already has a row. */
-static void ask_again(struct txn *txn, struct site_row *site, uint64_t key,
-		      struct frontier_row *row,
-		      const struct discovery *discovery)
+static void frontier_request_known(struct txn *txn, struct site_row *site,
+				   uint64_t key, struct frontier_row *row,
+				   const struct discovery *discovery)
 {
 	uint64_t due_ms = frontier_due(discovery->due_ms);
 
-	row->flags |= discovery->flags & FRONTIER_IS_ASKED;
+	row->flags |= discovery->flags & FRONTIER_IS_ON_DEMAND;
 	if (row->state == FRONTIER_LEASED) {
 		frontier_store(txn, site, key, row, FRONTIER_LEASED);
 		return;
@@ -81,9 +81,10 @@ static void ask_again(struct txn *txn, struct site_row *site, uint64_t key,
  * page's interval, because many sitemaps report a change of all pages each
  * time.
  */
-static void renew(struct txn *txn, struct site_row *site,
-		  struct frontier_row *row, const struct discovery *discovery,
-		  uint64_t now_ms)
+static void frontier_apply_lastmod(struct txn *txn, struct site_row *site,
+				   struct frontier_row *row,
+				   const struct discovery *discovery,
+				   uint64_t now_ms)
 {
 	uint64_t key = page_key_of(row->url);
 	uint64_t due_ms = row->fetched_ms + row->interval_ms / REVISIT_SHORTEST;
@@ -104,8 +105,9 @@ static void renew(struct txn *txn, struct site_row *site,
  * Return whether the site has too many coarse patterns, so that the URL uses
  * the wide one.
  */
-static bool is_wide(struct txn *txn, const struct site_row *site,
-		    const struct url_pattern *pattern)
+static bool frontier_uses_wide_pattern(struct txn *txn,
+				       const struct site_row *site,
+				       const struct url_pattern *pattern)
 {
 	struct pattern_row row;
 
@@ -116,9 +118,9 @@ static bool is_wide(struct txn *txn, const struct site_row *site,
 /* Load the patterns; return whether the coarse pattern is the wide one. */
 static bool load_patterns(struct txn *txn, const struct site_row *site,
 			  const struct url_pattern *pattern,
-			  struct patterns *patterns)
+			  struct frontier_patterns *patterns)
 {
-	bool wide = is_wide(txn, site, pattern);
+	bool wide = frontier_uses_wide_pattern(txn, site, pattern);
 
 	patterns_load(txn, site->id, pattern->fine,
 		      wide ? pattern->wide : pattern->coarse, patterns);
@@ -134,8 +136,9 @@ static bool load_patterns(struct txn *txn, const struct site_row *site,
  * All URLs of a coarse pattern together have COARSE_FACTOR shares, and so have
  * all URLs that begin new coarse patterns, or would.
  */
-static uint64_t rank_of(const struct site_row *site,
-			const struct patterns *patterns, bool wide)
+static uint64_t frontier_rank_of(const struct site_row *site,
+				 const struct frontier_patterns *patterns,
+				 bool wide)
 {
 	uint64_t fine = patterns->fine.found;
 	uint64_t coarse = patterns->coarse.found;
@@ -152,7 +155,7 @@ static void queue_up(struct txn *txn, struct site_row *site,
 {
 	uint64_t key = page_key_of(row->url);
 	struct url_pattern pattern;
-	struct patterns patterns;
+	struct frontier_patterns patterns;
 	enum admission rule = ADMIT_LINK;
 	bool wide;
 
@@ -160,9 +163,10 @@ static void queue_up(struct txn *txn, struct site_row *site,
 	wide = load_patterns(txn, site, &pattern, &patterns);
 	row->pattern = patterns.fine_key;
 	row->coarse = patterns.coarse_key;
-	if (!frontier_is_wanted((enum admission)row->rule, row->flags)) {
+	if (!frontier_is_never_skipped((enum admission)row->rule, row->flags)) {
 		rule = frontier_state_rule(site, rules, &patterns);
-		row->due_ms = DUE_FIRST + rank_of(site, &patterns, wide);
+		row->due_ms =
+			DUE_FIRST + frontier_rank_of(site, &patterns, wide);
 	}
 	if (!admission_is_in(rule)) {
 		row->rule = (uint16_t)rule;
@@ -183,7 +187,7 @@ enum admission frontier_discover(struct txn *txn, struct site_row *site,
 				 const struct discovery *discovery,
 				 uint64_t now_ms)
 {
-	enum admission rule = admit(site, discovery);
+	enum admission rule = frontier_admit_url(site, discovery);
 	struct slice url = slice_of(discovery->url->text);
 	uint64_t key = page_key_of(url);
 	struct frontier_row row;
@@ -192,10 +196,11 @@ enum admission frontier_discover(struct txn *txn, struct site_row *site,
 	if (!admission_is_in(rule))
 		return rule;
 	if (frontier_load(txn, site->id, key, &row)) {
-		if (frontier_is_wanted(rule, discovery->flags))
-			ask_again(txn, site, key, &row, discovery);
+		if (frontier_is_never_skipped(rule, discovery->flags))
+			frontier_request_known(txn, site, key, &row, discovery);
 		else if (discovery->lastmod_ms != 0)
-			renew(txn, site, &row, discovery, now_ms);
+			frontier_apply_lastmod(txn, site, &row, discovery,
+					       now_ms);
 		return (enum admission)row.rule;
 	}
 	rule = admit_new(site, rules, discovery);
@@ -211,7 +216,7 @@ enum admission frontier_discover(struct txn *txn, struct site_row *site,
 		.redirects = to_u16(discovery->redirects),
 		.rule = (uint16_t)rule,
 		.flags = discovery->flags &
-			 (FRONTIER_IS_ASKED | FRONTIER_IS_AUXILIARY),
+			 (FRONTIER_IS_ON_DEMAND | FRONTIER_IS_AUXILIARY),
 		.url = url,
 	};
 	if (frontier_is_auxiliary(&row))
@@ -225,11 +230,11 @@ enum admission frontier_discover(struct txn *txn, struct site_row *site,
 static enum admission explain_new(const struct site_row *site,
 				  const struct frontier_rules *rules,
 				  const struct url *url,
-				  const struct patterns *patterns)
+				  const struct frontier_patterns *patterns)
 {
 	struct discovery discovery = {
 		.url = url, .how = ADMIT_LINK, .depth = 1};
-	enum admission rule = admit(site, &discovery);
+	enum admission rule = frontier_admit_url(site, &discovery);
 
 	if (admission_is_in(rule))
 		rule = admit_new(site, rules, &discovery);
@@ -241,14 +246,14 @@ static enum admission explain_new(const struct site_row *site,
 static enum admission explain_known(const struct site_row *site,
 				    const struct frontier_rules *rules,
 				    const struct frontier_row *row,
-				    const struct patterns *patterns)
+				    const struct frontier_patterns *patterns)
 {
-	bool is_new = (row->flags & FRONTIER_IS_TRIED) == 0 &&
+	bool is_new = (row->flags & FRONTIER_IS_ATTEMPTED) == 0 &&
 		      row->state == FRONTIER_PENDING;
 	enum admission rule;
 
 	if (frontier_is_auxiliary(row) ||
-	    frontier_is_wanted((enum admission)row->rule, row->flags) ||
+	    frontier_is_never_skipped((enum admission)row->rule, row->flags) ||
 	    (!is_new && row->state != FRONTIER_SKIPPED))
 		return (enum admission)row->rule;
 	rule = frontier_state_rule(site, rules, patterns);
@@ -259,10 +264,10 @@ static enum admission explain_known(const struct site_row *site,
 
 void frontier_explain(struct txn *txn, const struct site_row *site,
 		      const struct frontier_rules *rules, const struct url *url,
-		      struct frontier_finding *out)
+		      struct frontier_explanation *out)
 {
 	uint64_t key = page_key_of(slice_of(url->text));
-	struct patterns patterns;
+	struct frontier_patterns patterns;
 
 	url_pattern_of(url, &out->pattern);
 	out->is_known = frontier_load(txn, site->id, key, &out->row);

@@ -45,7 +45,7 @@ struct discovery {
 	enum admission how;  /* ADMIT_* */
 	unsigned depth;      /* number of links from the seed */
 	unsigned redirects;  /* redirects that led to it */
-	uint32_t flags;      /* FRONTIER_IS_ASKED, or an auxiliary flag */
+	uint32_t flags;      /* FRONTIER_IS_ON_DEMAND, or an auxiliary flag */
 	uint64_t due_ms;     /* time of the fetch; 0 = now */
 	uint64_t lastmod_ms; /* from a sitemap; 0 = unknown */
 };
@@ -82,7 +82,7 @@ struct lease {
 	char modified[MAX_MODIFIED]; /* Last-Modified of that response, or "" */
 };
 
-struct lease_order {
+struct lease_request {
 	uint64_t now_ms;
 	uint64_t until_ms;
 	size_t max; /* capacity of the leases */
@@ -96,7 +96,7 @@ struct lease_order {
  */
 size_t frontier_lease(struct txn *txn, struct site_row *site,
 		      const struct frontier_rules *rules,
-		      const struct lease_order *order,
+		      const struct lease_request *order,
 		      struct lease *leases_out);
 
 /* Return the time when the next URL of the site is due; UINT64_MAX: never. */
@@ -127,7 +127,8 @@ struct outcome {
  *   and attempt, or at retry_ms if that is later (by at most a day); failed
  *   after 4 attempts. `attempts` is the number of failures before.
  * - Permanent failure (other 4xx, not HTML, too large): FRONTIER_FAILED.
- * - ERR_DENIED, ERR_REFUSED, ERR_OUT_OF_SITE: FRONTIER_DENIED, with the rule.
+ * - ERR_ROBOTS_DENIED, ERR_ADDRESS_FORBIDDEN, ERR_OUT_OF_SCOPE:
+ * FRONTIER_DENIED, with the rule.
  * - ERR_STOPPED releases the lease.
  * A failed URL is due again after the site's revisit_ms, so that an outage does
  * not end the watch; after a permanent failure with the growing interval of a
@@ -135,31 +136,32 @@ struct outcome {
  * before. Sitemaps are due again after revisit_ms, the probe never. Count the
  * outcome in `site`, and the cost of a first visit in its budgets, and update
  * the mean interval of the cluster. A result without a page (a redirect, a
- * permanent failure) counts like frontier_learn() with cluster 0, unless that
- * was called before.
+ * permanent failure) counts like frontier_count_page() with cluster 0, unless
+ * that was called before.
  */
-void frontier_answer(struct txn *txn, struct site_row *site, uint64_t url,
-		     const struct outcome *outcome);
+void frontier_record_outcome(struct txn *txn, struct site_row *site,
+			     uint64_t url, const struct outcome *outcome);
 
 /*
  * Make a URL that was visited before due now. Do nothing if it is leased,
  * already due, deleted, or was never visited.
  */
-void frontier_visit(struct txn *txn, uint32_t site, uint64_t url,
-		    uint64_t now_ms);
+void frontier_make_due(struct txn *txn, uint32_t site, uint64_t url,
+		       uint64_t now_ms);
 
 /*
  * Clear the validators of a row, if it exists, because they do not belong to
  * the stored page.
  */
-void frontier_forget(struct txn *txn, uint32_t site, uint64_t url);
+void frontier_clear_validators(struct txn *txn, uint32_t site, uint64_t url);
 
 /*
  * Stop visiting a URL until a client requests it: FRONTIER_DENIED by
- * DENY_FORGOTTEN, with ERR_NOT_KEPT, without validators. Do nothing if there is
- * no row. ERR_BUSY if it is leased, because its outcome is in transit.
+ * DENY_DELETED, with ERR_BODY_EXPIRED, without validators. Do nothing if there
+ * is no row. ERR_BUSY if it is leased, because its outcome is in transit.
  */
-enum error frontier_ban(struct txn *txn, struct site_row *site, uint64_t url);
+enum error frontier_exclude(struct txn *txn, struct site_row *site,
+			    uint64_t url);
 
 /* The news about its template that a visited page has shown. */
 struct novelty {
@@ -180,16 +182,16 @@ struct novelty {
 enum { QUIET_PAGES = 20, QUIET_AGREEMENT = 990 };
 
 /*
- * Count a visited document in its patterns; call it before frontier_answer().
- * Only the first call for a URL counts (FRONTIER_IS_LEARNED). An error or a
- * stub has cluster 0 and is quiet, because more of them show nothing new.
- * QUIET_PAGES applies to the cluster, not to the pattern: the first
- * `saturation` pages saturate a pattern of a known cluster, and a pattern of
- * several clusters waits for the last of them. A page that shows something new
- * later reopens its saturated pattern: frontier_reopen().
+ * Count a visited document in its patterns; call it before
+ * frontier_record_outcome(). Only the first call for a URL counts
+ * (FRONTIER_IS_COUNTED). An error or a stub has cluster 0 and is quiet, because
+ * more of them show nothing new. QUIET_PAGES applies to the cluster, not to the
+ * pattern: the first `saturation` pages saturate a pattern of a known cluster,
+ * and a pattern of several clusters waits for the last of them. A page that
+ * shows something new later reopens its saturated pattern: frontier_reopen().
  */
-void frontier_learn(struct txn *txn, struct site_row *site, uint64_t url,
-		    const struct novelty *novelty, uint64_t now_ms);
+void frontier_count_page(struct txn *txn, struct site_row *site, uint64_t url,
+			 const struct novelty *novelty, uint64_t now_ms);
 
 /*
  * Reset the patterns of a document after a later visit has found another
@@ -218,7 +220,7 @@ void frontier_clamp(struct txn *txn, struct site_row *site, uint64_t now_ms);
 void frontier_release(struct txn *txn, struct site_row *site, uint64_t now_ms);
 
 /* Everything that a decision about a URL depends on. */
-struct frontier_finding {
+struct frontier_explanation {
 	enum admission verdict;  /* the rule that would apply now */
 	bool is_known;           /* the URL has a row */
 	struct frontier_row row; /* slices are valid until txn_end() */
@@ -230,6 +232,6 @@ struct frontier_finding {
 /* Explain a URL by its row or, without a row, as if the seed linked to it. */
 void frontier_explain(struct txn *txn, const struct site_row *site,
 		      const struct frontier_rules *rules, const struct url *url,
-		      struct frontier_finding *finding_out);
+		      struct frontier_explanation *finding_out);
 
 #endif

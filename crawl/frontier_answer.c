@@ -18,7 +18,7 @@ enum {
 };
 
 /* Return whether the failure is temporary. */
-static bool is_passing(const struct outcome *outcome)
+static bool outcome_is_temporary(const struct outcome *outcome)
 {
 	switch (outcome->error) {
 	case ERR_TIMEOUT:
@@ -34,14 +34,14 @@ static bool is_passing(const struct outcome *outcome)
 }
 
 /* Return the rule that forbade the URL, or ADMIT_NONE. */
-static enum admission denial(enum error error)
+static enum admission outcome_denial_rule(enum error error)
 {
 	switch (error) {
-	case ERR_DENIED:
+	case ERR_ROBOTS_DENIED:
 		return DENY_ROBOTS;
-	case ERR_REFUSED:
+	case ERR_ADDRESS_FORBIDDEN:
 		return DENY_ADDRESS;
-	case ERR_OUT_OF_SITE:
+	case ERR_OUT_OF_SCOPE:
 		return DENY_SCOPE;
 	default:
 		return ADMIT_NONE;
@@ -49,7 +49,8 @@ static enum admission denial(enum error error)
 }
 
 /* Change the pause by up to a quarter. */
-static uint64_t jitter(uint64_t pause_ms, uint64_t key, unsigned attempts)
+static uint64_t frontier_jitter(uint64_t pause_ms, uint64_t key,
+				unsigned attempts)
 {
 	uint64_t quarter = pause_ms / 4;
 
@@ -72,7 +73,8 @@ static uint64_t next_try_ms(const struct outcome *outcome, uint64_t key,
 				    ? FIRST_PAUSE_MS
 				    : outcome->first_pause_ms;
 	uint64_t pause_ms = first_ms << (attempts - 1);
-	uint64_t due_ms = outcome->now_ms + jitter(pause_ms, key, attempts);
+	uint64_t due_ms =
+		outcome->now_ms + frontier_jitter(pause_ms, key, attempts);
 
 	assert(attempts >= 1 && attempts <= MAX_ATTEMPTS);
 	if (due_ms > outcome->now_ms + MAX_PAUSE_MS)
@@ -102,7 +104,7 @@ static uint64_t interval_of_cluster(const struct visit *visit)
 }
 
 /* Set the next visit by `interval`; 0 = the site's interval. */
-static void plan(struct visit *visit, uint64_t interval)
+static void visit_set_next(struct visit *visit, uint64_t interval)
 {
 	uint64_t default_ms = visit->site->options.revisit_ms;
 
@@ -132,7 +134,7 @@ static uint64_t next_interval(const struct visit *visit, bool is_changed)
 }
 
 /* Update the mean interval of the cluster, after a second or later visit. */
-static void teach_cluster(const struct visit *visit)
+static void visit_update_cluster(const struct visit *visit)
 {
 	uint32_t site = visit->site->id;
 	uint32_t cluster = visit->outcome->cluster;
@@ -147,20 +149,20 @@ static void teach_cluster(const struct visit *visit)
 		cluster_row_put(visit->txn, site, cluster, &row);
 }
 
-static bool is_success(unsigned status)
+static bool http_status_is_success(unsigned status)
 {
 	return (status >= 200 && status < 300) || status == STATUS_NOT_MODIFIED;
 }
 
-static enum frontier_state succeed(struct visit *visit)
+static enum frontier_state visit_record_success(struct visit *visit)
 {
 	const struct outcome *outcome = visit->outcome;
 	struct frontier_row *row = &visit->row;
 
 	row->attempts = 0;
 	row->interval_ms = next_interval(visit, outcome->is_changed);
-	plan(visit, row->interval_ms);
-	if (is_success(outcome->http_status))
+	visit_set_next(visit, row->interval_ms);
+	if (http_status_is_success(outcome->http_status))
 		row->fetched_ms = outcome->now_ms;
 	if (outcome->http_status != STATUS_NOT_MODIFIED) {
 		row->etag = outcome->etag.size < MAX_ETAG ? outcome->etag
@@ -172,11 +174,11 @@ static enum frontier_state succeed(struct visit *visit)
 	return FRONTIER_DONE;
 }
 
-static enum frontier_state fail(struct visit *visit)
+static enum frontier_state visit_record_failure(struct visit *visit)
 {
 	const struct outcome *outcome = visit->outcome;
 	struct frontier_row *row = &visit->row;
-	enum admission rule = denial(outcome->error);
+	enum admission rule = outcome_denial_rule(outcome->error);
 
 	if (row->attempts < UINT16_MAX)
 		row->attempts++;
@@ -186,17 +188,17 @@ static enum frontier_state fail(struct visit *visit)
 		/* a URL that was fetched before may be allowed again later */
 		if (row->fetched_ms != 0) {
 			row->interval_ms = next_interval(visit, false);
-			plan(visit, row->interval_ms);
+			visit_set_next(visit, row->interval_ms);
 		}
 		return FRONTIER_DENIED;
 	}
-	if (!is_passing(outcome)) {
+	if (!outcome_is_temporary(outcome)) {
 		/* a missing page is requested less and less often */
 		row->interval_ms = next_interval(visit, false);
-		plan(visit, row->interval_ms);
+		visit_set_next(visit, row->interval_ms);
 		return FRONTIER_FAILED;
 	}
-	plan(visit, 0);
+	visit_set_next(visit, 0);
 	if (row->attempts >= MAX_ATTEMPTS)
 		return FRONTIER_FAILED;
 	row->due_ms =
@@ -205,14 +207,14 @@ static enum frontier_state fail(struct visit *visit)
 }
 
 /* Return the next state; set attempts and the next visit of the row. */
-static enum frontier_state judge(struct visit *visit)
+static enum frontier_state visit_decide_state(struct visit *visit)
 {
 	enum error error = visit->outcome->error;
 
 	if (error == ERR_NONE)
-		return succeed(visit);
+		return visit_record_success(visit);
 	if (error != ERR_STOPPED)
-		return fail(visit);
+		return visit_record_failure(visit);
 	visit->row.due_ms =
 		frontier_due_again(&visit->row, visit->outcome->now_ms);
 	return FRONTIER_PENDING;
@@ -225,13 +227,13 @@ static void plan_auxiliary(struct visit *visit, enum frontier_state state)
 	if ((visit->row.flags & FRONTIER_IS_PROBE) != 0)
 		visit->row.due_ms = 0;
 	else if (state != FRONTIER_DENIED)
-		plan(visit, 0);
+		visit_set_next(visit, 0);
 }
 
 /*
  * Add the cost of a visit to the budgets if the URL has never had a response.
  */
-static void spend(const struct visit *visit)
+static void visit_charge_budget(const struct visit *visit)
 {
 	if (visit->row.fetched_ms != 0 || visit->row.interval_ms != 0)
 		return;
@@ -240,7 +242,7 @@ static void spend(const struct visit *visit)
 }
 
 /* Return whether the page has shown nothing new. */
-static bool is_quiet(const struct novelty *novelty)
+static bool novelty_is_quiet(const struct novelty *novelty)
 {
 	return novelty->cluster == 0 ||
 	       (!novelty->is_novel && novelty->cluster_pages >= QUIET_PAGES &&
@@ -248,33 +250,34 @@ static bool is_quiet(const struct novelty *novelty)
 }
 
 /* Restart the count of quiet pages. */
-static void forget(struct pattern_row *pattern, uint64_t now_ms)
+static void pattern_reset_counts(struct pattern_row *pattern, uint64_t now_ms)
 {
 	pattern->quiet = 0;
 	pattern->changed_ms = now_ms;
 }
 
-static void learn(struct pattern_row *pattern, const struct novelty *novelty,
-		  uint64_t now_ms)
+static void pattern_count_page(struct pattern_row *pattern,
+			       const struct novelty *novelty, uint64_t now_ms)
 {
 	pattern->learned++;
 	pattern->cluster = novelty->cluster;
-	if (is_quiet(novelty))
+	if (novelty_is_quiet(novelty))
 		pattern->quiet++;
 	else
-		forget(pattern, now_ms);
+		pattern_reset_counts(pattern, now_ms);
 }
 
 /*
  * Update the patterns of the URL with the news of a first visit; with `novelty`
  * NULL reset them. A saturated pattern that is reset is open again.
  */
-static void teach_patterns(struct txn *txn, struct site_row *site,
-			   const struct frontier_row *row,
-			   const struct novelty *novelty, uint64_t now_ms)
+static void frontier_update_patterns(struct txn *txn, struct site_row *site,
+				     const struct frontier_row *row,
+				     const struct novelty *novelty,
+				     uint64_t now_ms)
 {
 	static const struct pattern_row none;
-	struct patterns patterns;
+	struct frontier_patterns patterns;
 	struct pattern_row *both[] = {&patterns.fine, &patterns.coarse};
 	bool is_fine;
 	bool is_coarse;
@@ -284,9 +287,9 @@ static void teach_patterns(struct txn *txn, struct site_row *site,
 	is_coarse = admission_is_saturated(site, &none, &patterns.coarse);
 	for (size_t i = 0; i < 2; i++) {
 		if (novelty != NULL)
-			learn(both[i], novelty, now_ms);
+			pattern_count_page(both[i], novelty, now_ms);
 		else
-			forget(both[i], now_ms);
+			pattern_reset_counts(both[i], now_ms);
 	}
 	patterns_store(txn, site->id, &patterns);
 	if (patterns.fine.quiet == 0 && (is_fine || is_coarse))
@@ -294,9 +297,9 @@ static void teach_patterns(struct txn *txn, struct site_row *site,
 				is_coarse ? row->coarse : row->pattern);
 }
 
-static bool is_unlearned(const struct frontier_row *row)
+static bool visit_is_uncounted(const struct frontier_row *row)
 {
-	return row->pattern != 0 && (row->flags & FRONTIER_IS_LEARNED) == 0;
+	return row->pattern != 0 && (row->flags & FRONTIER_IS_COUNTED) == 0;
 }
 
 /* Return whether a first visit has ended without a page. */
@@ -304,13 +307,14 @@ static bool is_nothing(const struct visit *visit, enum frontier_state state)
 {
 	const struct outcome *outcome = visit->outcome;
 
-	return is_unlearned(&visit->row) &&
-	       ((state == FRONTIER_DONE && !is_success(outcome->http_status)) ||
-		(state == FRONTIER_FAILED && !is_passing(outcome)));
+	return visit_is_uncounted(&visit->row) &&
+	       ((state == FRONTIER_DONE &&
+		 !http_status_is_success(outcome->http_status)) ||
+		(state == FRONTIER_FAILED && !outcome_is_temporary(outcome)));
 }
 
-void frontier_answer(struct txn *txn, struct site_row *site, uint64_t url,
-		     const struct outcome *outcome)
+void frontier_record_outcome(struct txn *txn, struct site_row *site,
+			     uint64_t url, const struct outcome *outcome)
 {
 	static const struct novelty nothing;
 	struct visit visit = {
@@ -321,38 +325,39 @@ void frontier_answer(struct txn *txn, struct site_row *site, uint64_t url,
 
 	if (!frontier_load(txn, site->id, url, &visit.row))
 		return;
-	spend(&visit);
+	visit_charge_budget(&visit);
 	was_visited = visit.row.fetched_ms != 0;
 	if (outcome->error != ERR_STOPPED) { /* otherwise it was not visited */
 		visit.row.error = (int16_t)outcome->error;
 		visit.row.http_status = outcome->http_status;
 		visit.row.answered_ms = outcome->now_ms;
 	}
-	state = judge(&visit);
+	state = visit_decide_state(&visit);
 	if (frontier_is_auxiliary(&visit.row) && state != FRONTIER_PENDING)
 		plan_auxiliary(&visit, state);
 	is_lesson = is_nothing(&visit, state);
 	if (is_lesson)
-		visit.row.flags |= FRONTIER_IS_LEARNED;
+		visit.row.flags |= FRONTIER_IS_COUNTED;
 	frontier_store(txn, site, url, &visit.row, state);
 	if (is_lesson)
-		teach_patterns(txn, site, &visit.row, &nothing,
-			       outcome->now_ms);
+		frontier_update_patterns(txn, site, &visit.row, &nothing,
+					 outcome->now_ms);
 	if (was_visited && outcome->error == ERR_NONE &&
 	    site->options.revisit_ms != 0)
-		teach_cluster(&visit);
+		visit_update_cluster(&visit);
 }
 
-void frontier_learn(struct txn *txn, struct site_row *site, uint64_t url,
-		    const struct novelty *novelty, uint64_t now_ms)
+void frontier_count_page(struct txn *txn, struct site_row *site, uint64_t url,
+			 const struct novelty *novelty, uint64_t now_ms)
 {
 	struct frontier_row row;
 
-	if (!frontier_load(txn, site->id, url, &row) || !is_unlearned(&row))
+	if (!frontier_load(txn, site->id, url, &row) ||
+	    !visit_is_uncounted(&row))
 		return;
-	row.flags |= FRONTIER_IS_LEARNED;
+	row.flags |= FRONTIER_IS_COUNTED;
 	frontier_row_put(txn, site->id, url, &row);
-	teach_patterns(txn, site, &row, novelty, now_ms);
+	frontier_update_patterns(txn, site, &row, novelty, now_ms);
 }
 
 void frontier_reopen(struct txn *txn, struct site_row *site, uint64_t url,
@@ -361,24 +366,24 @@ void frontier_reopen(struct txn *txn, struct site_row *site, uint64_t url,
 	struct frontier_row row;
 
 	if (frontier_load(txn, site->id, url, &row) && row.pattern != 0)
-		teach_patterns(txn, site, &row, NULL, now_ms);
+		frontier_update_patterns(txn, site, &row, NULL, now_ms);
 }
 
-void frontier_visit(struct txn *txn, uint32_t site, uint64_t url,
-		    uint64_t now_ms)
+void frontier_make_due(struct txn *txn, uint32_t site, uint64_t url,
+		       uint64_t now_ms)
 {
 	struct frontier_row row;
 
 	if (!frontier_load(txn, site, url, &row) ||
 	    row.state == FRONTIER_LEASED || row.state == FRONTIER_SKIPPED ||
-	    row.state == FRONTIER_PENDING || row.rule == DENY_FORGOTTEN ||
+	    row.state == FRONTIER_PENDING || row.rule == DENY_DELETED ||
 	    (row.due_ms != 0 && row.due_ms <= now_ms))
 		return;
 	row.due_ms = frontier_due(now_ms);
 	frontier_row_put(txn, site, url, &row);
 }
 
-void frontier_forget(struct txn *txn, uint32_t site, uint64_t url)
+void frontier_clear_validators(struct txn *txn, uint32_t site, uint64_t url)
 {
 	struct frontier_row row;
 
@@ -390,7 +395,8 @@ void frontier_forget(struct txn *txn, uint32_t site, uint64_t url)
 	frontier_row_put(txn, site, url, &row);
 }
 
-enum error frontier_ban(struct txn *txn, struct site_row *site, uint64_t url)
+enum error frontier_exclude(struct txn *txn, struct site_row *site,
+			    uint64_t url)
 {
 	struct frontier_row row;
 
@@ -398,8 +404,8 @@ enum error frontier_ban(struct txn *txn, struct site_row *site, uint64_t url)
 		return ERR_NONE;
 	if (row.state == FRONTIER_LEASED)
 		return ERR_BUSY;
-	row.rule = DENY_FORGOTTEN;
-	row.error = ERR_NOT_KEPT;
+	row.rule = DENY_DELETED;
+	row.error = ERR_BODY_EXPIRED;
 	row.due_ms = 0;
 	row.etag = slice_of("");
 	row.modified = slice_of("");

@@ -8,10 +8,10 @@
 #include "store/key.h"
 
 enum {
-	MAX_PASSED = 1024, /* maximum number of skipped rows per call */
-	CHUNK = 256,       /* rows that are read together */
-	DUE_OFFSET = 4,    /* offset of the time in a key of TABLE_DUE */
-	URL_OFFSET = 12,   /* offset of the URL in that key */
+	MAX_FORWARDED = 1024, /* maximum number of skipped rows per call */
+	CHUNK = 256,          /* rows that are read together */
+	DUE_OFFSET = 4,       /* offset of the time in a key of TABLE_DUE */
+	URL_OFFSET = 12,      /* offset of the URL in that key */
 	ROW_URL_OFFSET = 4,
 	LATEST_MS = 24 * 60 * 60 * 1000, /* maximum distance of a retry */
 };
@@ -33,7 +33,7 @@ static size_t find_due(struct txn *txn, uint32_t site, uint64_t now_ms,
 	return count;
 }
 
-static void copy_text(struct slice text, char *out)
+static void lease_copy_text(struct slice text, char *out)
 {
 	assert(text.data != NULL || text.size == 0);
 	if (text.size > 0)
@@ -49,21 +49,21 @@ static void fill_lease(struct lease *lease, uint64_t key,
 	lease->redirects = row->redirects;
 	lease->attempts = row->attempts;
 	lease->flags = row->flags;
-	copy_text(row->url, lease->url);
-	copy_text(row->etag, lease->etag);
-	copy_text(row->modified, lease->modified);
+	lease_copy_text(row->url, lease->url);
+	lease_copy_text(row->etag, lease->etag);
+	lease_copy_text(row->modified, lease->modified);
 }
 
 /* Return whether a rule forbids the first visit of the row. */
 static bool is_skipped(const struct site_row *site,
 		       const struct frontier_rules *rules,
-		       const struct patterns *patterns,
+		       const struct frontier_patterns *patterns,
 		       struct frontier_row *row)
 {
 	enum admission rule = frontier_state_rule(site, rules, patterns);
 
 	if (row->state != FRONTIER_PENDING || admission_is_in(rule) ||
-	    frontier_is_wanted((enum admission)row->rule, row->flags))
+	    frontier_is_never_skipped((enum admission)row->rule, row->flags))
 		return false;
 	row->rule = (uint16_t)rule;
 	row->due_ms = 0;
@@ -73,12 +73,13 @@ static bool is_skipped(const struct site_row *site,
 /* Count the first visit; return true if a rule skips it instead. */
 static bool begin_visits(struct txn *txn, struct site_row *site,
 			 const struct frontier_rules *rules,
-			 struct frontier_row *row, struct patterns *patterns)
+			 struct frontier_row *row,
+			 struct frontier_patterns *patterns)
 {
 	patterns_load(txn, site->id, row->pattern, row->coarse, patterns);
 	if (is_skipped(site, rules, patterns, row))
 		return true;
-	row->flags |= FRONTIER_IS_TRIED;
+	row->flags |= FRONTIER_IS_ATTEMPTED;
 	site->tried_count++;
 	patterns->fine.tried++;
 	patterns->coarse.tried++;
@@ -102,7 +103,7 @@ struct leasing {
 	struct txn *txn;
 	struct site_row *site;
 	const struct frontier_rules *rules;
-	const struct lease_order *order;
+	const struct lease_request *order;
 };
 
 /* Lease a row; return false if it was skipped, or is damaged. */
@@ -112,7 +113,7 @@ static bool lease_row(const struct leasing *leasing, uint64_t key,
 	struct txn *txn = leasing->txn;
 	struct site_row *site = leasing->site;
 	struct frontier_row row;
-	struct patterns patterns;
+	struct frontier_patterns patterns;
 	bool is_first;
 
 	if (!frontier_load(txn, site->id, key, &row)) {
@@ -120,7 +121,7 @@ static bool lease_row(const struct leasing *leasing, uint64_t key,
 			 ERR_CORRUPT); /* an entry of TABLE_DUE without a row */
 		return false;
 	}
-	is_first = (row.flags & FRONTIER_IS_TRIED) == 0 &&
+	is_first = (row.flags & FRONTIER_IS_ATTEMPTED) == 0 &&
 		   !frontier_is_auxiliary(&row);
 	if (is_spent(site, &row) ||
 	    (is_first &&
@@ -139,14 +140,15 @@ static bool lease_row(const struct leasing *leasing, uint64_t key,
 
 size_t frontier_lease(struct txn *txn, struct site_row *site,
 		      const struct frontier_rules *rules,
-		      const struct lease_order *order, struct lease *leases_out)
+		      const struct lease_request *order,
+		      struct lease *leases_out)
 {
 	const struct leasing leasing = {txn, site, rules, order};
 	uint64_t keys[CHUNK];
 	size_t passed = 0;
 	size_t count = 0;
 
-	while (count < order->max && passed < MAX_PASSED) {
+	while (count < order->max && passed < MAX_FORWARDED) {
 		/* after skipped rows read larger chunks */
 		size_t wanted = passed > 0 ? CHUNK : order->max - count;
 		size_t found = find_due(txn, site->id, order->now_ms,
@@ -178,15 +180,15 @@ uint64_t frontier_next_due(struct txn *txn, uint32_t site)
 }
 
 /* A row that becomes pending again, and its pattern. */
-struct entry {
+struct skipped_entry {
 	uint64_t pattern;
 	uint64_t key;
 };
 
 static int by_pattern(const void *left, const void *right)
 {
-	const struct entry *a = left;
-	const struct entry *b = right;
+	const struct skipped_entry *a = left;
+	const struct skipped_entry *b = right;
 
 	if (a->pattern != b->pattern)
 		return a->pattern < b->pattern ? -1 : 1;
@@ -194,12 +196,13 @@ static int by_pattern(const void *left, const void *right)
 }
 
 /* Return all rows of the site in `state`; the caller frees them. */
-static struct entry *find_all(struct txn *txn, uint32_t site,
-			      enum frontier_state state, size_t *count_out)
+static struct skipped_entry *find_all(struct txn *txn, uint32_t site,
+				      enum frontier_state state,
+				      size_t *count_out)
 {
 	struct key prefix = key_site(site);
 	struct scan scan = scan_begin(txn, TABLE_FRONTIER, key_slice(&prefix));
-	struct entry *entries = NULL;
+	struct skipped_entry *entries = NULL;
 	size_t capacity = 0;
 	size_t count = 0;
 
@@ -213,7 +216,7 @@ static struct entry *find_all(struct txn *txn, uint32_t site,
 		if (row.state != state)
 			continue;
 		entries = mem_grow(entries, count, &capacity, sizeof(*entries));
-		entries[count++] = (struct entry){
+		entries[count++] = (struct skipped_entry){
 			row.pattern, key_u64(scan.key, ROW_URL_OFFSET)};
 	}
 	scan_end(&scan);
@@ -224,7 +227,7 @@ static struct entry *find_all(struct txn *txn, uint32_t site,
 void frontier_release(struct txn *txn, struct site_row *site, uint64_t now_ms)
 {
 	size_t count;
-	struct entry *entries =
+	struct skipped_entry *entries =
 		find_all(txn, site->id, FRONTIER_LEASED, &count);
 	struct frontier_row row;
 
@@ -263,8 +266,9 @@ static uint64_t *find_later(struct txn *txn, uint32_t site, uint64_t after_ms,
 }
 
 /* Set an earlier time for a row that is due too late and not leased. */
-static void clamp(struct txn *txn, const struct site_row *site, uint64_t key,
-		  struct frontier_row *row, uint64_t now_ms)
+static void frontier_clamp_row(struct txn *txn, const struct site_row *site,
+			       uint64_t key, struct frontier_row *row,
+			       uint64_t now_ms)
 {
 	uint64_t interval = row->interval_ms == 0 ? site->options.revisit_ms
 						  : row->interval_ms;
@@ -288,14 +292,14 @@ void frontier_clamp(struct txn *txn, struct site_row *site, uint64_t now_ms)
 	for (size_t i = 0; i < count; i++)
 		if (frontier_load(txn, site->id, keys[i], &row) &&
 		    row.state != FRONTIER_LEASED)
-			clamp(txn, site, keys[i], &row, now_ms);
+			frontier_clamp_row(txn, site, keys[i], &row, now_ms);
 	free(keys);
 }
 
 void frontier_revive(struct txn *txn, struct site_row *site, uint64_t pattern)
 {
 	size_t count;
-	struct entry *entries =
+	struct skipped_entry *entries =
 		find_all(txn, site->id, FRONTIER_SKIPPED, &count);
 	struct frontier_row row;
 	uint64_t rank = 0;

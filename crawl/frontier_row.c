@@ -11,8 +11,8 @@ uint64_t frontier_due(uint64_t time_ms)
 
 uint64_t frontier_due_again(const struct frontier_row *row, uint64_t now_ms)
 {
-	if ((row->flags & FRONTIER_IS_ASKED) != 0)
-		return DUE_ASKED;
+	if ((row->flags & FRONTIER_IS_ON_DEMAND) != 0)
+		return DUE_ON_DEMAND;
 	if (row->fetched_ms == 0 && row->attempts == 0)
 		return DUE_FIRST;
 	return frontier_due(now_ms);
@@ -23,10 +23,10 @@ bool frontier_is_auxiliary(const struct frontier_row *row)
 	return (row->flags & FRONTIER_IS_AUXILIARY) != 0;
 }
 
-bool frontier_is_wanted(enum admission rule, uint32_t flags)
+bool frontier_is_never_skipped(enum admission rule, uint32_t flags)
 {
-	return rule == ADMIT_SEED || rule == ADMIT_ASKED ||
-	       (flags & FRONTIER_IS_ASKED) != 0;
+	return rule == ADMIT_SEED || rule == ADMIT_ON_DEMAND ||
+	       (flags & FRONTIER_IS_ON_DEMAND) != 0;
 }
 
 bool frontier_load(struct txn *txn, uint32_t site, uint64_t key,
@@ -98,7 +98,7 @@ static void load_one(struct txn *txn, uint32_t site, uint64_t key,
 }
 
 void patterns_load(struct txn *txn, uint32_t site, uint64_t fine,
-		   uint64_t coarse, struct patterns *out)
+		   uint64_t coarse, struct frontier_patterns *out)
 {
 	out->fine_key = fine;
 	out->coarse_key = coarse;
@@ -107,7 +107,7 @@ void patterns_load(struct txn *txn, uint32_t site, uint64_t fine,
 }
 
 void patterns_store(struct txn *txn, uint32_t site,
-		    const struct patterns *patterns)
+		    const struct frontier_patterns *patterns)
 {
 	pattern_row_put(txn, site, patterns->fine_key, &patterns->fine);
 	pattern_row_put(txn, site, patterns->coarse_key, &patterns->coarse);
@@ -115,7 +115,7 @@ void patterns_store(struct txn *txn, uint32_t site,
 
 enum admission frontier_state_rule(const struct site_row *site,
 				   const struct frontier_rules *rules,
-				   const struct patterns *patterns)
+				   const struct frontier_patterns *patterns)
 {
 	uint32_t max_pattern = rules->max_pattern == 0 ? PRESET_MAX_PATTERN
 						       : rules->max_pattern;

@@ -11,7 +11,7 @@
 #include "crawl/frontier.h"
 
 /* Due times that are ranks. Requested URLs come first. */
-enum { DUE_ASKED = 1, DUE_FIRST = 2 };
+enum { DUE_ON_DEMAND = 1, DUE_FIRST = 2 };
 
 /*
  * Return a due time: 0 is not allowed, because it would mean that the row is
@@ -32,7 +32,7 @@ bool frontier_is_auxiliary(const struct frontier_row *row);
  * Return whether the URL is never skipped: a seed, a requested URL, or the
  * target of its redirects.
  */
-bool frontier_is_wanted(enum admission rule, uint32_t flags);
+bool frontier_is_never_skipped(enum admission rule, uint32_t flags);
 
 /*
  * Read a row like frontier_row_get(), with texts truncated to fit into a lease.
@@ -49,7 +49,7 @@ void frontier_store(struct txn *txn, struct site_row *site, uint64_t key,
 		    struct frontier_row *row, enum frontier_state state);
 
 /* The rows of a URL's patterns; zero if a row does not exist. */
-struct patterns {
+struct frontier_patterns {
 	uint64_t fine_key;
 	uint64_t coarse_key;
 	struct pattern_row fine; /* its texts are the copies below */
@@ -59,13 +59,13 @@ struct patterns {
 };
 
 void patterns_load(struct txn *txn, uint32_t site, uint64_t fine,
-		   uint64_t coarse, struct patterns *out);
+		   uint64_t coarse, struct frontier_patterns *out);
 void patterns_store(struct txn *txn, uint32_t site,
-		    const struct patterns *patterns);
+		    const struct frontier_patterns *patterns);
 
 /* Return the result of admission_of_state() by the rules. */
 enum admission frontier_state_rule(const struct site_row *site,
 				   const struct frontier_rules *rules,
-				   const struct patterns *patterns);
+				   const struct frontier_patterns *patterns);
 
 #endif

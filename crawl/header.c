@@ -7,7 +7,7 @@
 
 enum { MAX_DATE = 64 };
 
-static struct slice skip(struct slice text, size_t count)
+static struct slice header_skip(struct slice text, size_t count)
 {
 	if (count == 0) /* data may be NULL */
 		return text;
@@ -15,21 +15,22 @@ static struct slice skip(struct slice text, size_t count)
 			      text.size - count};
 }
 
-static bool is_space(char c)
+static bool header_is_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-static struct slice trim(struct slice text)
+static struct slice header_trim(struct slice text)
 {
-	while (text.size > 0 && is_space(slice_byte(text, 0)))
-		text = skip(text, 1);
-	while (text.size > 0 && is_space(slice_byte(text, text.size - 1)))
+	while (text.size > 0 && header_is_space(slice_byte(text, 0)))
+		text = header_skip(text, 1);
+	while (text.size > 0 &&
+	       header_is_space(slice_byte(text, text.size - 1)))
 		text.size--;
 	return text;
 }
 
-static bool begins_with(struct slice text, const char *word)
+static bool header_begins_with(struct slice text, const char *word)
 {
 	size_t size = strlen(word);
 
@@ -44,14 +45,14 @@ struct slice header_value(struct slice line, const char *name)
 	if (line.size == 0 || ((slice_byte(line, 0) ^ name[0]) & 0xDF) != 0)
 		return (struct slice){0};
 	size = strlen(name);
-	if (line.size <= size || !begins_with(line, name) ||
+	if (line.size <= size || !header_begins_with(line, name) ||
 	    slice_byte(line, size) != ':')
 		return (struct slice){0};
-	return trim(skip(line, size + 1));
+	return header_trim(header_skip(line, size + 1));
 }
 
 /* Return the number of bytes before `c`, or all. */
-static size_t find(struct slice text, char c)
+static size_t header_find_byte(struct slice text, char c)
 {
 	const char *found =
 		text.size == 0 ? NULL : memchr(text.data, c, text.size);
@@ -64,27 +65,28 @@ static size_t find(struct slice text, char c)
  * Remove and return the text before the first `c`, or all of it; also remove
  * `c`.
  */
-static struct slice take_until(struct slice *text, char c)
+static struct slice header_take_until(struct slice *text, char c)
 {
-	struct slice part = {text->data, find(*text, c)};
+	struct slice part = {text->data, header_find_byte(*text, c)};
 
-	*text = skip(*text, part.size < text->size ? part.size + 1 : part.size);
-	return trim(part);
+	*text = header_skip(*text,
+			    part.size < text->size ? part.size + 1 : part.size);
+	return header_trim(part);
 }
 
 struct slice header_list_take(struct slice *list)
 {
-	return take_until(list, ',');
+	return header_take_until(list, ',');
 }
 
 struct slice header_parameter_take(struct slice *list)
 {
-	return take_until(list, ';');
+	return header_take_until(list, ';');
 }
 
 bool header_is_word(struct slice value, const char *word)
 {
-	return value.size == strlen(word) && begins_with(value, word);
+	return value.size == strlen(word) && header_begins_with(value, word);
 }
 
 bool header_is_printable(struct slice value)
@@ -104,7 +106,7 @@ static bool header_is_token_byte(char c)
 /* Return whether the text is two tokens with a slash, and not a wildcard. */
 static bool header_is_media_type(struct slice type)
 {
-	size_t slash = find(type, '/');
+	size_t slash = header_find_byte(type, '/');
 
 	if (slash == 0 || slash + 1 >= type.size || header_is_word(type, "*/*"))
 		return false;
@@ -148,11 +150,11 @@ static struct slice find_charset(struct slice text)
 
 		while (part.size > 0 && !is_found) {
 			struct slice value = header_parameter_take(&part);
-			struct slice name = take_until(&value, '=');
+			struct slice name = header_take_until(&value, '=');
 
 			is_found = header_is_word(name, "charset");
 			if (is_found)
-				charset = trim(value);
+				charset = header_trim(value);
 		}
 	}
 	return charset;
@@ -174,7 +176,7 @@ void header_charset(struct slice content_type, char *out, size_t capacity)
 
 	out[0] = '\0';
 	while (value.size > 0 && is_quote(slice_byte(value, 0)))
-		value = skip(value, 1);
+		value = header_skip(value, 1);
 	while (value.size > 0 && is_quote(slice_byte(value, value.size - 1)))
 		value.size--;
 	if (value.size == 0 || value.size >= capacity)

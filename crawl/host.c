@@ -22,7 +22,7 @@ static bool is_label_byte(char c)
 	return percent_is_unreserved((unsigned char)c) && c != '.' && c != '~';
 }
 
-static bool is_name(struct slice host)
+static bool host_is_dns_name(struct slice host)
 {
 	size_t label = 0;
 
@@ -75,7 +75,7 @@ static bool has_deviation(const char *name)
  * browsers accept. Transitional processing accepts them and gives the same
  * result for names without deviation characters (UTS #46, 7).
  */
-static int look_up(const char *name, char **ascii_out)
+static int host_lookup_idna(const char *name, char **ascii_out)
 {
 	int status =
 		idn2_lookup_u8((const uint8_t *)name, (uint8_t **)ascii_out,
@@ -95,7 +95,7 @@ static int look_up(const char *name, char **ascii_out)
  * non-ASCII characters; the standard does not change ASCII names, even with a
  * broken "xn--".
  */
-static bool idna(struct bounded *name)
+static bool host_convert_idna(struct bounded *name)
 {
 	char *ascii = NULL;
 	bool is_done = false;
@@ -103,7 +103,7 @@ static bool idna(struct bounded *name)
 	if (memchr(name->data, '\0', name->size) != NULL)
 		return false;
 	bounded_put(name, '\0');
-	if (!name->is_cut && look_up(name->data, &ascii) == IDN2_OK) {
+	if (!name->is_cut && host_lookup_idna(name->data, &ascii) == IDN2_OK) {
 		name->size = 0;
 		bounded_put_slice(name, slice_of(ascii));
 		is_done = !name->is_cut;
@@ -112,7 +112,7 @@ static bool idna(struct bounded *name)
 	return is_done;
 }
 
-static enum error put_name(struct slice host, struct bounded *out)
+static enum error host_put_name(struct slice host, struct bounded *out)
 {
 	char text[MAX_UNICODE + 1];
 	struct bounded name = {.data = text, .capacity = sizeof(text)};
@@ -120,11 +120,11 @@ static enum error put_name(struct slice host, struct bounded *out)
 	percent_decode(host, &name);
 	if (name.is_cut)
 		return ERR_TOO_LARGE;
-	if (!lower_ascii(&name) && !idna(&name))
+	if (!lower_ascii(&name) && !host_convert_idna(&name))
 		return ERR_MALFORMED;
 	if (name.size > 1 && name.data[name.size - 1] == '.')
 		name.size--;
-	if (!is_name(bounded_slice(&name)))
+	if (!host_is_dns_name(bounded_slice(&name)))
 		return ERR_MALFORMED;
 	if (address_is_ipv4(bounded_slice(&name)))
 		return address_put_ipv4(bounded_slice(&name), out);
@@ -187,7 +187,7 @@ enum error host_canonical(struct slice authority, unsigned default_port,
 		error = address_put_ipv6((struct slice){bytes + 1, size - 2},
 					 out);
 	else
-		error = put_name((struct slice){bytes, size}, out);
+		error = host_put_name((struct slice){bytes, size}, out);
 	if (error == ERR_NONE && !put_port(port, default_port, out))
 		error = ERR_MALFORMED;
 	return error == ERR_NONE && out->is_cut ? ERR_TOO_LARGE : error;

@@ -67,7 +67,7 @@ static bool join_chunks(struct slice text, struct http_body *body)
 	return true;
 }
 
-static bool is_bomb(const struct http_body *body)
+static bool http_body_is_bomb(const struct http_body *body)
 {
 	size_t size = body->decoded.size;
 
@@ -76,8 +76,8 @@ static bool is_bomb(const struct http_body *body)
 }
 
 /* Decode until the end, the limit or damage. */
-static enum error run(struct unpacker *unpacker, size_t max_bytes,
-		      struct http_body *body)
+static enum error http_body_unpack(struct unpacker *unpacker, size_t max_bytes,
+				   struct http_body *body)
 {
 	struct buffer *decoded = &body->decoded;
 	enum error error = ERR_NONE;
@@ -85,7 +85,7 @@ static enum error run(struct unpacker *unpacker, size_t max_bytes,
 
 	unpacker_feed(unpacker, body->bytes);
 	while (error == ERR_NONE && size > 0 && decoded->size <= max_bytes &&
-	       !is_bomb(body)) {
+	       !http_body_is_bomb(body)) {
 		char *end = buffer_reserve(decoded, CHUNK_BYTES);
 
 		error = unpacker_next(unpacker, end, CHUNK_BYTES, &size);
@@ -95,8 +95,8 @@ static enum error run(struct unpacker *unpacker, size_t max_bytes,
 	return error;
 }
 
-static enum error fail(struct http_body *body, enum error error,
-		       const char *reason)
+static enum error http_body_fail(struct http_body *body, enum error error,
+				 const char *reason)
 {
 	snprintf(body->reason, sizeof(body->reason), "%s", reason);
 	return error;
@@ -117,25 +117,28 @@ static bool is_markup(struct slice bytes)
 	return at < bytes.size && text[at] == '<';
 }
 
-static enum error undo(struct codings codings, size_t max_bytes,
-		       struct http_body *body)
+static enum error http_body_undo_codings(struct codings codings,
+					 size_t max_bytes,
+					 struct http_body *body)
 {
 	struct unpacker *unpacker = unpacker_create(codings);
 	bool was_cut = body->is_cut;
-	enum error error = run(unpacker, max_bytes, body);
+	enum error error = http_body_unpack(unpacker, max_bytes, body);
 
 	unpacker_destroy(unpacker);
-	if (is_bomb(body))
-		return fail(body, ERR_TOO_LARGE,
-			    "the body decompresses to over 200 times its size");
+	if (http_body_is_bomb(body))
+		return http_body_fail(
+			body, ERR_TOO_LARGE,
+			"the body decompresses to over 200 times its size");
 	if ((error != ERR_NONE && body->decoded.size == 0) ||
 	    (body->is_cut && is_markup(body->bytes))) {
 		body->is_cut = was_cut;
 		return ERR_NONE; /* decompressed before archiving */
 	}
 	if (error != ERR_NONE)
-		return fail(body, ERR_CORRUPT,
-			    "the Content-Encoding of the body is damaged");
+		return http_body_fail(
+			body, ERR_CORRUPT,
+			"the Content-Encoding of the body is damaged");
 	body->bytes = buffer_slice(&body->decoded);
 	return ERR_NONE;
 }
@@ -144,7 +147,8 @@ static enum error undo(struct codings codings, size_t max_bytes,
  * Return whether the body has the declared coding, as far as magic numbers
  * show.
  */
-static bool is_there(const struct codings *codings, struct slice bytes)
+static bool http_body_has_coding(const struct codings *codings,
+				 struct slice bytes)
 {
 	enum coding coding = codings->count == 0
 				     ? CODING_NONE
@@ -178,8 +182,8 @@ enum error http_body_decode(const struct http_message *message,
 	if ((!message->is_chunked || !join_chunks(message->body, body_out)) &&
 	    codings->count == 0 && message->content_length != UINT64_MAX)
 		body_out->is_cut = message->body.size < message->content_length;
-	if (is_there(codings, body_out->bytes))
-		error = undo(*codings, max_bytes, body_out);
+	if (http_body_has_coding(codings, body_out->bytes))
+		error = http_body_undo_codings(*codings, max_bytes, body_out);
 	if (body_out->bytes.size > max_bytes) {
 		body_out->bytes.size = max_bytes;
 		body_out->is_cut = true;

@@ -9,7 +9,7 @@
 enum { MAX_INTERIM = 4 };
 
 /* Return the status of a line such as "HTTP/1.1 200 OK"; 0 if it is invalid. */
-static uint16_t status_of(struct slice line)
+static uint16_t http_status_of_line(struct slice line)
 {
 	const char *bytes = line.data;
 	unsigned status = 0;
@@ -41,7 +41,8 @@ static bool is_chunked(struct slice coding)
 }
 
 /* Store the value if the line is a field of that name. */
-static bool take(struct slice line, const char *name, struct slice *value_out)
+static bool http_message_match_field(struct slice line, const char *name,
+				     struct slice *value_out)
 {
 	struct slice value = header_value(line, name);
 
@@ -51,48 +52,51 @@ static bool take(struct slice line, const char *name, struct slice *value_out)
 	return true;
 }
 
-static void read_field(struct slice line, struct http_message *message)
+static void http_message_read_field(struct slice line,
+				    struct http_message *message)
 {
 	struct slice value;
 
-	if (take(line, "Content-Type", &message->content_type) ||
-	    take(line, "Location", &message->location))
+	if (http_message_match_field(line, "Content-Type",
+				     &message->content_type) ||
+	    http_message_match_field(line, "Location", &message->location))
 		return;
-	if (take(line, "Content-Encoding", &value)) {
+	if (http_message_match_field(line, "Content-Encoding", &value)) {
 		if (!codings_add(&message->codings, value))
 			message->unknown = value;
-	} else if (take(line, "Content-Length", &value))
+	} else if (http_message_match_field(line, "Content-Length", &value))
 		message->content_length = header_number(value);
-	else if (take(line, "Transfer-Encoding", &value))
+	else if (http_message_match_field(line, "Transfer-Encoding", &value))
 		message->is_chunked = is_chunked(value);
-	else if (take(line, "X-Robots-Tag", &value))
+	else if (http_message_match_field(line, "X-Robots-Tag", &value))
 		message->robots_tag |= robots_tag_parse(value, ROBOTS_AGENT);
 }
 
 /* Parse one head; the rest of the text is the body. */
-static bool read_head(struct slice text, struct http_message *message)
+static bool http_message_read_head(struct slice text,
+				   struct http_message *message)
 {
 	struct slice line = line_take(&text);
 
 	*message = (struct http_message){
-		.status = status_of(line),
+		.status = http_status_of_line(line),
 		.content_length = UINT64_MAX,
 	};
 	while (line = line_take(&text), line.size > 0)
-		read_field(line, message);
+		http_message_read_field(line, message);
 	message->body = text;
 	return message->status != 0;
 }
 
 bool http_message_parse(struct slice text, struct http_message *message_out)
 {
-	bool is_answer = read_head(text, message_out);
+	bool is_answer = http_message_read_head(text, message_out);
 
 	for (int i = 0; i < MAX_INTERIM && is_answer; i++) {
 		struct http_message final;
 
 		if (message_out->status >= 200 ||
-		    !read_head(message_out->body, &final))
+		    !http_message_read_head(message_out->body, &final))
 			break;
 		*message_out = final;
 	}

@@ -65,7 +65,7 @@ static struct slice next_name(struct slice *names)
 }
 
 /* Return whether `name` is one of the names. */
-static bool is_listed(struct slice name, struct slice names)
+static bool parameter_is_listed(struct slice name, struct slice names)
 {
 	struct slice listed;
 
@@ -96,7 +96,7 @@ void parameters_expand(struct slice text, struct buffer *out)
 }
 
 /* Return the part of `text` before the first of the bytes `ends`. */
-static struct slice until(const char *text, const char *ends)
+static struct slice parameter_read_until(const char *text, const char *ends)
 {
 	return (struct slice){text, strcspn(text, ends)};
 }
@@ -122,13 +122,13 @@ static char *drop_from_path(char *path, const char *end, struct slice names)
 	char *out = path;
 
 	while (in < end) {
-		struct slice part = until(in + 1, ";/?");
-		struct slice name = until(in + 1, "=;/?");
+		struct slice part = parameter_read_until(in + 1, ";/?");
+		struct slice name = parameter_read_until(in + 1, "=;/?");
 		bool is_last =
 			in + 1 + part.size == end || in[1 + part.size] == '/';
 
 		if (*in == ';' && name.size < part.size &&
-		    is_listed(name, names) &&
+		    parameter_is_listed(name, names) &&
 		    !(is_last && ends_in_dots(path, out))) {
 			in += 1 + part.size;
 			continue;
@@ -149,10 +149,10 @@ static char *drop_from_query(char *out, const char *in, struct slice names)
 	char *begin = out;
 
 	while (*in != '\0') {
-		struct slice part = until(in + 1, "&");
-		struct slice name = until(in + 1, "=&");
+		struct slice part = parameter_read_until(in + 1, "&");
+		struct slice name = parameter_read_until(in + 1, "=&");
 
-		if (name.size == 0 || !is_listed(name, names)) {
+		if (name.size == 0 || !parameter_is_listed(name, names)) {
 			*out = out == begin ? '?' : '&';
 			memmove(out + 1, in + 1, part.size);
 			out += 1 + part.size;

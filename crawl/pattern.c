@@ -47,8 +47,9 @@ static struct slice squeeze_stars(struct arena *arena, struct slice text)
 }
 
 /* Return `text` in the arena; `original` if it is equal. */
-static struct slice keep(struct arena *arena, const struct bounded *text,
-			 struct slice original)
+static struct slice pattern_store_text(struct arena *arena,
+				       const struct bounded *text,
+				       struct slice original)
 {
 	if (slice_equal(bounded_slice(text), original))
 		return original;
@@ -87,11 +88,12 @@ bool pattern_make(struct arena *arena, struct slice value,
 		text.size--;
 		pattern.is_anchored = false;
 	}
-	pattern.text = keep(arena, &text, value);
+	pattern.text = pattern_store_text(arena, &text, value);
 	if (word_find(value, '?') < value.size) {
 		encode_query(value, "$", "$" QUERY_DELIMITERS, &encoded);
 		if (!encoded.is_cut)
-			pattern.encoded = keep(arena, &encoded, pattern.text);
+			pattern.encoded = pattern_store_text(arena, &encoded,
+							     pattern.text);
 	}
 	*pattern_out = pattern;
 	return true;
@@ -119,7 +121,7 @@ static struct slice first_piece(struct slice text)
 	return text;
 }
 
-static bool begins_with(struct slice text, struct slice piece)
+static bool pattern_text_begins_with(struct slice text, struct slice piece)
 {
 	assert(text.data != NULL || text.size == 0);
 	return piece.size <= text.size &&
@@ -127,10 +129,11 @@ static bool begins_with(struct slice text, struct slice piece)
 		memcmp(text.data, piece.data, piece.size) == 0);
 }
 
-static bool ends_with(struct slice text, struct slice piece)
+static bool pattern_text_ends_with(struct slice text, struct slice piece)
 {
 	return piece.size <= text.size &&
-	       begins_with(word_skip(text, text.size - piece.size), piece);
+	       pattern_text_begins_with(word_skip(text, text.size - piece.size),
+					piece);
 }
 
 /*
@@ -155,12 +158,12 @@ static bool skip_piece(struct slice *text, struct slice piece)
  * Match each piece between wildcards at its first occurrence, so that no byte
  * of the path is read twice: memmem() is linear.
  */
-static bool matches(struct slice text, bool is_anchored, struct slice path,
-		    size_t *steps)
+static bool pattern_match_pieces(struct slice text, bool is_anchored,
+				 struct slice path, size_t *steps)
 {
 	struct slice piece = first_piece(text);
 
-	if (!begins_with(path, piece))
+	if (!pattern_text_begins_with(path, piece))
 		return false;
 	path = word_skip(path, piece.size);
 	if (piece.size < text.size)
@@ -169,7 +172,7 @@ static bool matches(struct slice text, bool is_anchored, struct slice path,
 		text = word_skip(text, piece.size + 1);
 		piece = first_piece(text);
 		if (piece.size == text.size && is_anchored)
-			return ends_with(path, piece);
+			return pattern_text_ends_with(path, piece);
 		if (!skip_piece(&path, piece))
 			return false;
 	}
@@ -186,9 +189,10 @@ bool pattern_matches(const struct pattern *pattern,
 	bool is_same = pattern->encoded.size == pattern->text.size &&
 		       path->encoded.size == path->text.size;
 
-	if (matches(pattern->text, pattern->is_anchored, path->text, steps))
+	if (pattern_match_pieces(pattern->text, pattern->is_anchored,
+				 path->text, steps))
 		return true;
 	return pattern->encoded.data != NULL && !is_same &&
-	       matches(pattern->encoded, pattern->is_anchored, path->encoded,
-		       steps);
+	       pattern_match_pieces(pattern->encoded, pattern->is_anchored,
+				    path->encoded, steps);
 }

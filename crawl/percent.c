@@ -54,14 +54,14 @@ static const struct byte_set reserved = {{
 	BIT('@') | BIT('[') | BIT(']'),
 }};
 
-static bool is_in(const struct byte_set *set, unsigned char byte)
+static bool byte_set_has(const struct byte_set *set, unsigned char byte)
 {
 	return (set->words[byte >> 6] >> (byte & 63) & 1) != 0;
 }
 
 bool percent_is_unreserved(unsigned char byte)
 {
-	return is_in(&unreserved, byte);
+	return byte_set_has(&unreserved, byte);
 }
 
 void percent_put(struct bounded *out, unsigned char byte)
@@ -141,7 +141,7 @@ void percent_normalize(struct slice text, const char *special,
 	while (i < text.size && !out->is_cut) {
 		size_t begin = i;
 
-		while (i < text.size && is_in(&plain, bytes[i]))
+		while (i < text.size && byte_set_has(&plain, bytes[i]))
 			i++;
 		bounded_put_slice(out,
 				  (struct slice){bytes + begin, i - begin});

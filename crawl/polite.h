@@ -14,7 +14,7 @@
  */
 enum { BREAKER_FAILURES = 5 };
 
-struct polite {
+struct politeness {
 	uint64_t next_ms;     /* no request before this time */
 	uint32_t delay_ms;    /* from the end of one request to the start of the
 				 next */
@@ -26,20 +26,20 @@ struct polite {
 };
 
 /* Set the delay to the larger of the operator's and the robots.txt's delay. */
-void polite_set_delay(struct polite *polite, uint32_t own_ms,
-		      uint32_t robots_ms);
+void politeness_set_delay(struct politeness *polite, uint32_t own_ms,
+			  uint32_t robots_ms);
 
 /*
  * Return whether a request may start now. With an open breaker, only one at a
  * time.
  */
-bool polite_may_start(const struct polite *polite, uint64_t now_ms);
-void polite_started(struct polite *polite);
+bool politeness_may_start(const struct politeness *polite, uint64_t now_ms);
+void politeness_start(struct politeness *polite);
 
 /*
  * Return whether the breaker is open: then release the leased URLs of the host.
  */
-bool polite_is_broken(const struct polite *polite);
+bool politeness_is_broken(const struct politeness *polite);
 
 /*
  * Record the end of a request. `is_pressed` means 429, 5xx, timeout or no
@@ -50,7 +50,7 @@ bool polite_is_broken(const struct polite *polite);
  * requests that were in progress when the pause began count as one. A response
  * ends the series.
  */
-void polite_finished(struct polite *polite, bool is_pressed,
-		     uint64_t retry_after_s, uint64_t now_ms);
+void politeness_finish(struct politeness *polite, bool is_pressed,
+		       uint64_t retry_after_s, uint64_t now_ms);
 
 #endif

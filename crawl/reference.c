@@ -6,14 +6,14 @@
 #include "base/ascii.h"
 #include "crawl/url.h"
 
-static struct slice skip(struct slice text, size_t count)
+static struct slice reference_skip(struct slice text, size_t count)
 {
 	assert(count <= text.size);
 	return (struct slice){(const char *)text.data + count,
 			      text.size - count};
 }
 
-static bool is_space(char c)
+static bool reference_byte_is_space(char c)
 {
 	return (unsigned char)c <= ' ';
 }
@@ -21,17 +21,18 @@ static bool is_space(char c)
 /*
  * Trim controls and spaces (WHATWG URL, basic URL parser); drop the fragment.
  */
-static struct slice trim(struct slice text)
+static struct slice reference_trim(struct slice text)
 {
 	const char *hash;
 
-	while (text.size > 0 && is_space(slice_byte(text, 0)))
-		text = skip(text, 1);
+	while (text.size > 0 && reference_byte_is_space(slice_byte(text, 0)))
+		text = reference_skip(text, 1);
 	hash = text.size == 0 ? NULL : memchr(text.data, '#', text.size);
 	if (hash != NULL)
 		return (struct slice){text.data,
 				      (size_t)(hash - (char *)text.data)};
-	while (text.size > 0 && is_space(slice_byte(text, text.size - 1)))
+	while (text.size > 0 &&
+	       reference_byte_is_space(slice_byte(text, text.size - 1)))
 		text.size--;
 	return text;
 }
@@ -46,11 +47,11 @@ static bool is_odd(struct slice text)
 	return false;
 }
 
-struct slice reference_mend(struct slice text, struct bounded *room)
+struct slice reference_repair(struct slice text, struct bounded *room)
 {
 	bool is_query = false;
 
-	text = trim(text.data == NULL ? slice_of("") : text);
+	text = reference_trim(text.data == NULL ? slice_of("") : text);
 	if (!is_odd(text))
 		return text;
 	for (size_t i = 0; i < text.size && !room->is_cut; i++) {
@@ -81,7 +82,8 @@ static size_t scheme_length(struct slice text)
 	return slice_byte(text, length) == ':' ? length : 0;
 }
 
-static bool is_word(struct slice text, size_t length, const char *word)
+static bool reference_scheme_is(struct slice text, size_t length,
+				const char *word)
 {
 	for (size_t i = 0; i < length; i++)
 		if ((slice_byte(text, i) | 0x20) != word[i])
@@ -106,13 +108,13 @@ static bool is_host_and_port(struct slice text, size_t length)
 	    (end < text.size && next != '/' && next != '?'))
 		return false;
 	return next == '/' || memchr(text.data, '.', length) != NULL ||
-	       is_word(text, length, "localhost");
+	       reference_scheme_is(text, length, "localhost");
 }
 
 static struct slice skip_slashes(struct slice text)
 {
 	while (slice_byte(text, 0) == '/')
-		text = skip(text, 1);
+		text = reference_skip(text, 1);
 	return text;
 }
 
@@ -122,7 +124,7 @@ static bool begins_with_slashes(struct slice text)
 }
 
 /* Split `text`, which begins with the authority, into authority and rest. */
-static void split_authority(struct slice text, struct reference *out)
+static void split_authority(struct slice text, struct url_reference *out)
 {
 	size_t begin = 0;
 	size_t end = 0;
@@ -132,23 +134,25 @@ static void split_authority(struct slice text, struct reference *out)
 	     end++)
 		if (slice_byte(text, end) == '@')
 			begin = end + 1;
-	out->rest = skip(text, end);
+	out->rest = reference_skip(text, end);
 	text.size = end;
-	out->authority = skip(text, begin);
+	out->authority = reference_skip(text, begin);
 }
 
 enum error reference_split(struct slice text, const struct url *base,
-			   struct reference *reference_out)
+			   struct url_reference *reference_out)
 {
 	size_t length = scheme_length(text);
 
-	*reference_out =
-		(struct reference){.is_https = base != NULL && base->is_https};
+	*reference_out = (struct url_reference){.is_https = base != NULL &&
+							    base->is_https};
 	if (length > 0 && (base != NULL || !is_host_and_port(text, length))) {
-		reference_out->is_https = is_word(text, length, "https");
-		if (!reference_out->is_https && !is_word(text, length, "http"))
-			return ERR_REFUSED;
-		text = skip(text, length + 1);
+		reference_out->is_https =
+			reference_scheme_is(text, length, "https");
+		if (!reference_out->is_https &&
+		    !reference_scheme_is(text, length, "http"))
+			return ERR_ADDRESS_FORBIDDEN;
+		text = reference_skip(text, length + 1);
 		/* "http:x" is relative to a page of the same scheme (WHATWG) */
 		reference_out->is_relative =
 			base != NULL &&

@@ -11,7 +11,7 @@
 
 struct url;
 
-struct reference {
+struct url_reference {
 	bool is_relative; /* without an authority */
 	bool is_https;
 	struct slice authority; /* without user and password */
@@ -25,14 +25,14 @@ struct reference {
  * `text`, or of `room` if something inside had to be repaired; truncated if
  * `room` is full.
  */
-struct slice reference_mend(struct slice text, struct bounded *room);
+struct slice reference_repair(struct slice text, struct bounded *room);
 
 /*
  * Split the repaired `text`, which must be absolute if `base` is NULL; the
- * slices point into it. ERR_MALFORMED, ERR_REFUSED (a scheme other than http or
- * https).
+ * slices point into it. ERR_MALFORMED, ERR_ADDRESS_FORBIDDEN (a scheme other
+ * than http or https).
  */
 enum error reference_split(struct slice text, const struct url *base,
-			   struct reference *reference_out);
+			   struct url_reference *reference_out);
 
 #endif

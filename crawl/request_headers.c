@@ -50,7 +50,7 @@ static struct curl_slist *add_condition(struct curl_slist *list,
  * Return whether the header is reserved: it frames the message, routes it, or
  * states the accepted responses; also all of Proxy-...
  */
-static bool is_ours(struct slice name)
+static bool request_header_is_reserved(struct slice name)
 {
 	static const char *const names[] = {
 		"Accept-Encoding",
@@ -95,7 +95,7 @@ static bool is_token(struct slice name)
 	return name.size > 0;
 }
 
-static bool is_allowed(struct slice line)
+static bool request_header_is_allowed(struct slice line)
 {
 	const char *colon =
 		line.size == 0 ? NULL : memchr(line.data, ':', line.size);
@@ -105,7 +105,7 @@ static bool is_allowed(struct slice line)
 	    !header_is_printable(line))
 		return false;
 	name.size = (size_t)(colon - (const char *)line.data);
-	return is_token(name) && !is_ours(name);
+	return is_token(name) && !request_header_is_reserved(name);
 }
 
 static struct curl_slist *add_own(struct curl_slist *list, struct slice lines)
@@ -114,7 +114,7 @@ static struct curl_slist *add_own(struct curl_slist *list, struct slice lines)
 		struct slice line = line_take(&lines);
 		char text[MAX_LINE_BYTES];
 
-		if (!is_allowed(line))
+		if (!request_header_is_allowed(line))
 			continue;
 		memcpy(text, line.data, line.size);
 		text[line.size] = '\0';

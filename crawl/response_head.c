@@ -31,7 +31,8 @@ static void copy_type(struct slice value, char *out, size_t capacity)
 }
 
 /* Return the value if the line is a field of that name and is not empty. */
-static bool take(struct slice line, const char *name, struct slice *value_out)
+static bool response_head_match(struct slice line, const char *name,
+				struct slice *value_out)
 {
 	*value_out = header_value(line, name);
 	return value_out->size > 0;
@@ -46,9 +47,9 @@ static void take_coding(struct response_head *answer, struct slice line)
 	struct codings transfer = {0};
 	struct slice value;
 
-	if (take(line, "Content-Encoding", &value))
+	if (response_head_match(line, "Content-Encoding", &value))
 		answer->is_unreadable |= !codings_add(&answer->codings, value);
-	else if (take(line, "Transfer-Encoding", &value))
+	else if (response_head_match(line, "Transfer-Encoding", &value))
 		answer->is_unreadable |=
 			!codings_add(&transfer, value) || transfer.count > 0;
 }
@@ -72,21 +73,21 @@ void response_head_take(struct response_head *answer, struct slice line,
 {
 	struct slice value;
 
-	if (take(line, "Content-Type", &value))
+	if (response_head_match(line, "Content-Type", &value))
 		copy_type(value, answer->content_type,
 			  sizeof(answer->content_type));
-	else if (take(line, "Location", &value))
+	else if (response_head_match(line, "Location", &value))
 		url_parse(&answer->redirect, value, url);
-	else if (take(line, "Retry-After", &value))
+	else if (response_head_match(line, "Retry-After", &value))
 		copy_value(value, answer->retry_after,
 			   sizeof(answer->retry_after));
-	else if (take(line, "Date", &value))
+	else if (response_head_match(line, "Date", &value))
 		copy_value(value, answer->date, sizeof(answer->date));
-	else if (take(line, "ETag", &value))
+	else if (response_head_match(line, "ETag", &value))
 		copy_value(value, answer->etag, sizeof(answer->etag));
-	else if (take(line, "Last-Modified", &value))
+	else if (response_head_match(line, "Last-Modified", &value))
 		copy_value(value, answer->modified, sizeof(answer->modified));
-	else if (take(line, "X-Robots-Tag", &value))
+	else if (response_head_match(line, "X-Robots-Tag", &value))
 		answer->robots_tag |= robots_tag_parse(value, ROBOTS_AGENT);
 	else
 		take_coding(answer, line);
@@ -96,7 +97,7 @@ void response_head_take(struct response_head *answer, struct slice line,
  * Return whether the status is a redirect by the Fetch standard, 2.2.3; 304 is
  * not.
  */
-static bool is_redirect(unsigned status)
+static bool http_status_is_redirect(unsigned status)
 {
 	return (status >= 301 && status <= 303) || status == 307 ||
 	       status == 308;
@@ -126,7 +127,7 @@ void response_head_finish(const struct response_head *answer, uint64_t now_s,
 	memcpy(result_out->etag, answer->etag, sizeof(answer->etag));
 	memcpy(result_out->modified, answer->modified,
 	       sizeof(answer->modified));
-	if (is_redirect(result_out->http_status))
+	if (http_status_is_redirect(result_out->http_status))
 		memcpy(result_out->redirect, answer->redirect.text,
 		       sizeof(result_out->redirect));
 }

@@ -6,13 +6,13 @@
 
 enum { SLOWNESS = 8, JITTER = 10 };
 
-static uint64_t shortest(uint64_t default_ms)
+static uint64_t revisit_shortest_interval(uint64_t default_ms)
 {
 	return default_ms < REVISIT_SHORTEST ? 1
 					     : default_ms / REVISIT_SHORTEST;
 }
 
-static uint64_t longest(uint64_t default_ms)
+static uint64_t revisit_longest_interval(uint64_t default_ms)
 {
 	return default_ms > UINT64_MAX / REVISIT_LONGEST
 		       ? UINT64_MAX
@@ -20,7 +20,7 @@ static uint64_t longest(uint64_t default_ms)
 }
 
 /* Halve the interval, or lengthen it by half. */
-static uint64_t adapt(uint64_t interval, bool is_changed)
+static uint64_t revisit_adapt_interval(uint64_t interval, bool is_changed)
 {
 	uint64_t half = interval / 2;
 
@@ -37,11 +37,14 @@ uint64_t revisit_interval(uint64_t before, bool is_changed, uint64_t of_cluster,
 	uint64_t interval = of_cluster == 0 ? default_ms : of_cluster;
 
 	if (before != 0)
-		interval = adapt(before, is_changed);
-	if (interval < shortest(default_ms))
-		return shortest(default_ms);
-	assert(shortest(default_ms) <= longest(default_ms));
-	return interval < longest(default_ms) ? interval : longest(default_ms);
+		interval = revisit_adapt_interval(before, is_changed);
+	if (interval < revisit_shortest_interval(default_ms))
+		return revisit_shortest_interval(default_ms);
+	assert(revisit_shortest_interval(default_ms) <=
+	       revisit_longest_interval(default_ms));
+	return interval < revisit_longest_interval(default_ms)
+		       ? interval
+		       : revisit_longest_interval(default_ms);
 }
 
 uint64_t revisit_of_cluster(uint64_t before, uint64_t interval)

@@ -83,7 +83,7 @@ bool robots_is_forbidden(const struct robots *robots)
 	return robots->is_forbidden;
 }
 
-struct verdict {
+struct robots_verdict {
 	const struct robots_rule *rule; /* NULL: no rule decided */
 	bool is_allowed;
 };
@@ -92,7 +92,8 @@ struct verdict {
  * Return the deciding rule: the first that matches, because the rules are
  * sorted (RFC 9309, 2.2.2).
  */
-static struct verdict find_rule(const struct robots *robots, struct slice raw)
+static struct robots_verdict robots_find_rule(const struct robots *robots,
+					      struct slice raw)
 {
 	struct pattern_path path;
 	size_t steps = 0;
@@ -102,30 +103,31 @@ static struct verdict find_rule(const struct robots *robots, struct slice raw)
 		const struct robots_rule *rule = &robots->group.rules[i];
 
 		if (pattern_matches(&rule->pattern, &path, &steps))
-			return (struct verdict){rule, rule->is_allow};
+			return (struct robots_verdict){rule, rule->is_allow};
 		if (steps > MAX_STEPS)
-			return (struct verdict){NULL, false};
+			return (struct robots_verdict){NULL, false};
 	}
-	return (struct verdict){NULL, true};
+	return (struct robots_verdict){NULL, true};
 }
 
-static struct verdict judge(const struct robots *robots, struct slice path)
+static struct robots_verdict robots_decide_path(const struct robots *robots,
+						struct slice path)
 {
 	if (slice_equal(path, slice_of("/robots.txt")))
-		return (struct verdict){NULL, true};
+		return (struct robots_verdict){NULL, true};
 	if (robots->is_forbidden || path.size > MAX_URL_BYTES)
-		return (struct verdict){NULL, false};
+		return (struct robots_verdict){NULL, false};
 	if (path.size == 0)
 		path = slice_of("/");
-	return find_rule(robots, path);
+	return robots_find_rule(robots, path);
 }
 
 bool robots_allows(const struct robots *robots, struct slice path)
 {
-	return judge(robots, path).is_allowed;
+	return robots_decide_path(robots, path).is_allowed;
 }
 
-static bool is_control(char byte)
+static bool robots_byte_is_control(char byte)
 {
 	return (unsigned char)byte < ' ' || byte == 0x7f;
 }
@@ -146,14 +148,14 @@ static void write_rule(struct slice text, struct robots_reason *reason)
 	assert(size < sizeof(reason->rule));
 	reason->rule[size] = '\0';
 	for (char *at = reason->rule; *at != '\0'; at++)
-		if (is_control(*at))
+		if (robots_byte_is_control(*at))
 			*at = ' ';
 }
 
 struct robots_reason robots_explain(const struct robots *robots,
 				    struct slice path)
 {
-	struct verdict verdict = judge(robots, path);
+	struct robots_verdict verdict = robots_decide_path(robots, path);
 	struct robots_reason reason = {
 		.is_allowed = verdict.is_allowed,
 		.is_named = robots->is_named,

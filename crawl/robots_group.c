@@ -34,17 +34,18 @@ static bool is_any(struct slice agent)
 }
 
 /* A name with digits, which is no product token, must match completely. */
-static bool is_agent(struct slice value, const char *agent)
+static bool robots_group_is_agent(struct slice value, const char *agent)
 {
 	struct slice whole = {value.data, word_find_blank(value)};
 
 	return word_is(word_product(value), agent) || word_is(whole, agent);
 }
 
-static void take_agent(struct parser *parser, struct slice value)
+static void robots_group_read_agent(struct parser *parser, struct slice value)
 {
-	bool is_ours = parser->agent == NULL ? is_any(value)
-					     : is_agent(value, parser->agent);
+	bool is_ours = parser->agent == NULL
+			       ? is_any(value)
+			       : robots_group_is_agent(value, parser->agent);
 
 	if (parser->is_in_rules)
 		parser->are_rules_ours = false;
@@ -58,7 +59,8 @@ static void take_agent(struct parser *parser, struct slice value)
 }
 
 /* Add a rule; ignore a value that is empty or cannot begin a path. */
-static void take_rule(struct parser *parser, const struct robots_line *line)
+static void robots_group_add_rule(struct parser *parser,
+				  const struct robots_line *line)
 {
 	struct robots_rule rule = {
 		.text = line->text,
@@ -106,7 +108,7 @@ static bool parse_delay(struct slice value, uint64_t *delay_ms_out)
 	return has_digit;
 }
 
-static void take_delay(struct parser *parser, struct slice value)
+static void robots_group_read_delay(struct parser *parser, struct slice value)
 {
 	struct robots_group *group = parser->group;
 	uint64_t delay_ms;
@@ -122,18 +124,19 @@ static void take_delay(struct parser *parser, struct slice value)
 		group->delay_ms = (uint32_t)delay_ms;
 }
 
-static void take_line(struct parser *parser, const struct robots_line *line)
+static void robots_group_read_line(struct parser *parser,
+				   const struct robots_line *line)
 {
 	switch (line->key) {
-	case ROBOTS_AGENT:
-		take_agent(parser, line->value);
+	case ROBOTS_LINE_AGENT:
+		robots_group_read_agent(parser, line->value);
 		break;
 	case ROBOTS_ALLOW:
 	case ROBOTS_DISALLOW:
-		take_rule(parser, line);
+		robots_group_add_rule(parser, line);
 		break;
 	case ROBOTS_DELAY:
-		take_delay(parser, line->value);
+		robots_group_read_delay(parser, line->value);
 		break;
 	case ROBOTS_SITEMAP:
 	case ROBOTS_OTHER:
@@ -166,7 +169,7 @@ bool robots_group_read(struct arena *arena, struct robots_lines lines,
 	struct robots_rule *rules;
 
 	while (robots_lines_next(&lines, &line))
-		take_line(&parser, &line);
+		robots_group_read_line(&parser, &line);
 	group.rule_count = parser.rules.size / sizeof(*rules);
 	if (group.rule_count > 0) {
 		rules = ARENA_NEW(arena, struct robots_rule, group.rule_count);

@@ -13,7 +13,7 @@ static bool is_line_end(char byte)
 	return byte == '\n' || byte == '\r';
 }
 
-static bool is_utf16(struct slice file)
+static bool robots_file_is_utf16(struct slice file)
 {
 	return file.size >= 2 && (memcmp(file.data, "\xff\xfe", 2) == 0 ||
 				  memcmp(file.data, "\xfe\xff", 2) == 0);
@@ -38,7 +38,7 @@ struct robots_lines robots_lines_begin(struct arena *arena, struct slice file)
 
 	if (is_cut)
 		file.size = MAX_ROBOTS_BYTES;
-	if (is_utf16(file)) {
+	if (robots_file_is_utf16(file)) {
 		text = charset_decode(arena, file, (struct slice){0}).text;
 	} else {
 		file = skip_mark(file);
@@ -52,7 +52,7 @@ struct robots_lines robots_lines_begin(struct arena *arena, struct slice file)
 }
 
 /* Remove the first line from `text` and return it. */
-static struct slice take_line(struct slice *text)
+static struct slice robots_cut_line(struct slice *text)
 {
 	struct slice line = *text;
 	size_t taken;
@@ -99,20 +99,20 @@ static const struct {
 	const char *name;
 	enum robots_key key;
 } keys[] = {
-	{"disallow", ROBOTS_DISALLOW}, {"allow", ROBOTS_ALLOW},
-	{"user-agent", ROBOTS_AGENT},  {"sitemap", ROBOTS_SITEMAP},
-	{"crawl-delay", ROBOTS_DELAY}, {"useragent", ROBOTS_AGENT},
-	{"user agent", ROBOTS_AGENT},  {"user_agent", ROBOTS_AGENT},
-	{"useg-agent", ROBOTS_AGENT},  {"ser-agent", ROBOTS_AGENT},
-	{"disalow", ROBOTS_DISALLOW},  {"dissallow", ROBOTS_DISALLOW},
-	{"dissalow", ROBOTS_DISALLOW}, {"diasllow", ROBOTS_DISALLOW},
-	{"disallaw", ROBOTS_DISALLOW}, {"desallow", ROBOTS_DISALLOW},
-	{"dssalow", ROBOTS_DISALLOW},  {"dsallow", ROBOTS_DISALLOW},
-	{"site-map", ROBOTS_SITEMAP},  {"site map", ROBOTS_SITEMAP},
-	{"crawl delay", ROBOTS_DELAY}, {"crawldelay", ROBOTS_DELAY},
+	{"disallow", ROBOTS_DISALLOW},     {"allow", ROBOTS_ALLOW},
+	{"user-agent", ROBOTS_LINE_AGENT}, {"sitemap", ROBOTS_SITEMAP},
+	{"crawl-delay", ROBOTS_DELAY},     {"useragent", ROBOTS_LINE_AGENT},
+	{"user agent", ROBOTS_LINE_AGENT}, {"user_agent", ROBOTS_LINE_AGENT},
+	{"useg-agent", ROBOTS_LINE_AGENT}, {"ser-agent", ROBOTS_LINE_AGENT},
+	{"disalow", ROBOTS_DISALLOW},      {"dissallow", ROBOTS_DISALLOW},
+	{"dissalow", ROBOTS_DISALLOW},     {"diasllow", ROBOTS_DISALLOW},
+	{"disallaw", ROBOTS_DISALLOW},     {"desallow", ROBOTS_DISALLOW},
+	{"dssalow", ROBOTS_DISALLOW},      {"dsallow", ROBOTS_DISALLOW},
+	{"site-map", ROBOTS_SITEMAP},      {"site map", ROBOTS_SITEMAP},
+	{"crawl delay", ROBOTS_DELAY},     {"crawldelay", ROBOTS_DELAY},
 };
 
-static enum robots_key find_key(struct slice name)
+static enum robots_key robots_find_key(struct slice name)
 {
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (word_begins_with(name, keys[i].name))
@@ -132,7 +132,7 @@ static bool is_bare_sitemap(struct slice line)
 bool robots_lines_next(struct robots_lines *lines, struct robots_line *line_out)
 {
 	while (lines->rest.size > 0) {
-		struct slice text = take_line(&lines->rest);
+		struct slice text = robots_cut_line(&lines->rest);
 		size_t end = find_separator(text);
 		struct slice name = word_trim((struct slice){text.data, end});
 
@@ -140,7 +140,7 @@ bool robots_lines_next(struct robots_lines *lines, struct robots_line *line_out)
 		if (end == text.size)
 			continue;
 		*line_out = (struct robots_line){
-			.key = find_key(name),
+			.key = robots_find_key(name),
 			.value = word_trim(word_skip(text, end + 1)),
 			.text = text,
 			.number = lines->number,

@@ -32,7 +32,7 @@ void sitemap_out_fail(struct sitemap_out *out, enum error error)
 		out->error = error;
 }
 
-void sitemap_out_tell(struct sitemap_out *out, struct slice reference,
+void sitemap_out_emit(struct sitemap_out *out, struct slice reference,
 		      struct sitemap_entry entry)
 {
 	struct url url;
@@ -74,13 +74,13 @@ void sitemap_destroy(struct sitemap *sitemap)
 	free(sitemap);
 }
 
-static struct slice behind(struct slice bytes, size_t size)
+static struct slice sitemap_skip_bytes(struct slice bytes, size_t size)
 {
 	return (struct slice){(const char *)bytes.data + size,
 			      bytes.size - size};
 }
 
-static bool is_blank(unsigned char byte)
+static bool sitemap_is_blank(unsigned char byte)
 {
 	return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
@@ -89,7 +89,7 @@ static bool is_blank(unsigned char byte)
  * Select the format: XML if the file begins with '<', also in UTF-16, otherwise
  * text.
  */
-static void choose(struct sitemap *sitemap, unsigned char first)
+static void sitemap_select_format(struct sitemap *sitemap, unsigned char first)
 {
 	if (first == '<' || first == '\0' || first >= 0xFE) {
 		sitemap->xml = sitemap_xml_create(&sitemap->out);
@@ -99,7 +99,7 @@ static void choose(struct sitemap *sitemap, unsigned char first)
 	}
 }
 
-static void read_format(struct sitemap *sitemap, struct slice bytes)
+static void sitemap_read_format(struct sitemap *sitemap, struct slice bytes)
 {
 	if (sitemap->xml != NULL)
 		sitemap_xml_feed(sitemap->xml, bytes);
@@ -117,15 +117,15 @@ static void read_begin(struct sitemap *sitemap, struct slice bytes)
 	for (; i < bytes.size; i++)
 		if (at[i] == (unsigned char)BOM[sitemap->bom_size % BOM_BYTES])
 			sitemap->bom_size++;
-		else if (!is_blank(at[i]))
+		else if (!sitemap_is_blank(at[i]))
 			break;
 	if (i == bytes.size)
 		return;
-	choose(sitemap, at[i]);
+	sitemap_select_format(sitemap, at[i]);
 	if (sitemap->bom_size < BOM_BYTES)
 		bom.size = sitemap->bom_size;
-	read_format(sitemap, bom);
-	read_format(sitemap, behind(bytes, i));
+	sitemap_read_format(sitemap, bom);
+	sitemap_read_format(sitemap, sitemap_skip_bytes(bytes, i));
 }
 
 /*
@@ -143,7 +143,7 @@ static void read_piece(struct sitemap *sitemap, struct slice bytes)
 	if (sitemap->xml == NULL && sitemap->text == NULL)
 		read_begin(sitemap, bytes);
 	else
-		read_format(sitemap, bytes);
+		sitemap_read_format(sitemap, bytes);
 	if (is_over)
 		sitemap_out_fail(&sitemap->out, ERR_TOO_LARGE);
 }
@@ -155,12 +155,12 @@ static void read_plain(struct sitemap *sitemap, struct slice bytes)
 			bytes.size < PIECE_BYTES ? bytes.size : PIECE_BYTES;
 
 		read_piece(sitemap, (struct slice){bytes.data, size});
-		bytes = behind(bytes, size);
+		bytes = sitemap_skip_bytes(bytes, size);
 	}
 }
 
 /* Return whether a member follows, judging by its first byte. */
-static bool begin_member(struct sitemap *sitemap, struct slice bytes)
+static bool sitemap_begin_member(struct sitemap *sitemap, struct slice bytes)
 {
 	if (!decoder_is_at_end(sitemap->decoder))
 		return true;
@@ -185,7 +185,7 @@ static void read_gzip(struct sitemap *sitemap, struct slice bytes)
 	       sitemap->out.error == ERR_NONE) {
 		enum error error;
 
-		if (!begin_member(sitemap, bytes))
+		if (!sitemap_begin_member(sitemap, bytes))
 			return;
 		error = decoder_run(sitemap->decoder, &bytes, sitemap->piece,
 				    PIECE_BYTES, &size);
@@ -204,7 +204,7 @@ static void read_packed(struct sitemap *sitemap, struct slice bytes)
 		read_plain(sitemap, bytes);
 }
 
-static void read_head(struct sitemap *sitemap, bool is_last)
+static void sitemap_read_head(struct sitemap *sitemap, bool is_last)
 {
 	struct slice head = {sitemap->head, sitemap->head_size};
 
@@ -222,15 +222,15 @@ enum error sitemap_feed(struct sitemap *sitemap, struct slice bytes)
 	while (sitemap->head_size < GZIP_BYTES && bytes.size > 0) {
 		sitemap->head[sitemap->head_size++] =
 			*(const unsigned char *)bytes.data;
-		bytes = behind(bytes, 1);
-		read_head(sitemap, false);
+		bytes = sitemap_skip_bytes(bytes, 1);
+		sitemap_read_head(sitemap, false);
 	}
 	if (bytes.size > 0)
 		read_packed(sitemap, bytes);
 	return sitemap->out.error;
 }
 
-static bool is_cut(const struct sitemap *sitemap)
+static bool sitemap_is_truncated(const struct sitemap *sitemap)
 {
 	return sitemap->decoder != NULL && !decoder_is_at_end(sitemap->decoder);
 }
@@ -241,14 +241,14 @@ enum error sitemap_finish(struct sitemap *sitemap)
 		return sitemap->out.error;
 	sitemap->is_over = true;
 	if (sitemap->head_size < GZIP_BYTES)
-		read_head(sitemap, true);
+		sitemap_read_head(sitemap, true);
 	if (sitemap->xml != NULL)
 		sitemap_xml_finish(sitemap->xml);
 	else if (sitemap->text != NULL)
 		sitemap_text_finish(sitemap->text);
 	else
 		sitemap_out_fail(&sitemap->out, ERR_MALFORMED); /* empty */
-	if (is_cut(sitemap))
+	if (sitemap_is_truncated(sitemap))
 		sitemap_out_fail(&sitemap->out, ERR_MALFORMED);
 	return sitemap->out.error;
 }

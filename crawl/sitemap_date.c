@@ -15,7 +15,7 @@ static bool begins_with_year(const char *text)
 	return text[4] == '-' || text[4] == '\0';
 }
 
-static char upper(char byte)
+static char sitemap_date_upper(char byte)
 {
 	return (char)(byte - (byte >= 'a' && byte <= 'z' ? 'a' - 'A' : 0));
 }
@@ -30,7 +30,7 @@ static size_t write_w3c(const char *text, char *out)
 
 	for (const char *at = text; *at != '\0'; at++) {
 		if (*at != ' ')
-			out[size++] = upper(*at);
+			out[size++] = sitemap_date_upper(*at);
 		else if (size == DAY_BYTES && is_digit(at[1]))
 			out[size++] = 'T';
 	}

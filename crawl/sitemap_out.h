@@ -21,7 +21,7 @@ struct sitemap_out {
  * Pass an entry with the URL `reference` to the handler, or count it as
  * omitted. `entry` has no URL yet.
  */
-void sitemap_out_tell(struct sitemap_out *out, struct slice reference,
+void sitemap_out_emit(struct sitemap_out *out, struct slice reference,
 		      struct sitemap_entry entry);
 
 /* Set the error, unless there is one. */

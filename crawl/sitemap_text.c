@@ -6,14 +6,14 @@
 
 enum { MAX_PROSE_BYTES = LIMIT(64 * 1024, 1024) };
 
-static bool begins_with(struct slice text, const char *begin)
+static bool sitemap_text_begins_with(struct slice text, const char *begin)
 {
 	size_t size = strlen(begin);
 
 	return text.size >= size && strncasecmp(text.data, begin, size) == 0;
 }
 
-static struct slice trim(struct slice line)
+static struct slice sitemap_text_trim(struct slice line)
 {
 	const char *bytes = line.data;
 
@@ -30,18 +30,18 @@ static struct slice trim(struct slice line)
 
 static struct slice without_bom(struct slice line)
 {
-	if (begins_with(line, "\xEF\xBB\xBF"))
+	if (sitemap_text_begins_with(line, "\xEF\xBB\xBF"))
 		return (struct slice){(const char *)line.data + 3,
 				      line.size - 3};
 	return line;
 }
 
-static void end_line(struct sitemap_text *text)
+static void sitemap_text_end_line(struct sitemap_text *text)
 {
-	struct slice line =
-		trim(without_bom((struct slice){text->line, text->size}));
-	bool is_url =
-		begins_with(line, "http://") || begins_with(line, "https://");
+	struct slice line = sitemap_text_trim(
+		without_bom((struct slice){text->line, text->size}));
+	bool is_url = sitemap_text_begins_with(line, "http://") ||
+		      sitemap_text_begins_with(line, "https://");
 
 	text->size = 0;
 	if (line.size == 0)
@@ -50,7 +50,7 @@ static void end_line(struct sitemap_text *text)
 		text->out->kind = SITEMAP_TEXT;
 	else
 		line.size = 0;
-	sitemap_out_tell(text->out, line, (struct sitemap_entry){0});
+	sitemap_out_emit(text->out, line, (struct sitemap_entry){0});
 }
 
 void sitemap_text_feed(struct sitemap_text *text, struct slice bytes)
@@ -59,7 +59,7 @@ void sitemap_text_feed(struct sitemap_text *text, struct slice bytes)
 
 	for (size_t i = 0; i < bytes.size; i++) {
 		if (at[i] == '\n' || at[i] == '\r')
-			end_line(text);
+			sitemap_text_end_line(text);
 		else if (at[i] < ' ' && at[i] != '\t')
 			sitemap_out_fail(text->out, ERR_MALFORMED);
 		else if (text->size < sizeof(text->line))
@@ -75,7 +75,7 @@ void sitemap_text_feed(struct sitemap_text *text, struct slice bytes)
 
 void sitemap_text_finish(struct sitemap_text *text)
 {
-	end_line(text);
+	sitemap_text_end_line(text);
 	if (text->out->kind != SITEMAP_TEXT)
 		sitemap_out_fail(text->out, ERR_MALFORMED);
 }

@@ -24,7 +24,7 @@ enum entry {
 };
 
 /* The open entry. */
-struct open {
+struct sitemap_open_entry {
 	enum entry entry;
 	size_t depth;   /* of its element */
 	uint64_t space; /* hash of its namespace */
@@ -35,7 +35,7 @@ struct open {
 };
 
 /* The open element directly below the entry. */
-struct field {
+struct sitemap_field {
 	bool is_own;        /* in the entry's namespace */
 	bool is_other;      /* a link to something other than the page */
 	struct buffer link; /* the href of an Atom link */
@@ -45,17 +45,17 @@ struct sitemap_xml {
 	struct sitemap_out *out;
 	struct xml_stream *stream;
 	size_t depth;
-	struct open open;
-	struct field field;
+	struct sitemap_open_entry open;
+	struct sitemap_field field;
 };
 
-static bool is(struct slice text, const char *word)
+static bool sitemap_xml_is_name(struct slice text, const char *word)
 {
 	return text.size == strlen(word) &&
 	       (text.size == 0 || strncasecmp(text.data, word, text.size) == 0);
 }
 
-static enum sitemap_kind kind_of(struct slice root)
+static enum sitemap_kind sitemap_xml_kind(struct slice root)
 {
 	static const struct {
 		const char *name;
@@ -67,7 +67,7 @@ static enum sitemap_kind kind_of(struct slice root)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (is(root, rows[i].name))
+		if (sitemap_xml_is_name(root, rows[i].name))
 			return rows[i].kind;
 	return SITEMAP_UNKNOWN;
 }
@@ -76,18 +76,22 @@ static enum sitemap_kind kind_of(struct slice root)
  * Return the kind of entry that the element begins; a urlset may contain
  * entries of an index, and vice versa.
  */
-static enum entry entry_of(enum sitemap_kind kind, struct slice name)
+static enum entry sitemap_xml_entry_kind(enum sitemap_kind kind,
+					 struct slice name)
 {
 	if (kind == SITEMAP_RSS)
-		return is(name, "item") ? ENTRY_ITEM : ENTRY_NONE;
+		return sitemap_xml_is_name(name, "item") ? ENTRY_ITEM
+							 : ENTRY_NONE;
 	if (kind == SITEMAP_ATOM)
-		return is(name, "entry") ? ENTRY_ATOM : ENTRY_NONE;
-	if (is(name, "sitemap"))
+		return sitemap_xml_is_name(name, "entry") ? ENTRY_ATOM
+							  : ENTRY_NONE;
+	if (sitemap_xml_is_name(name, "sitemap"))
 		return ENTRY_SITEMAP;
-	return is(name, "url") ? ENTRY_URL : ENTRY_NONE;
+	return sitemap_xml_is_name(name, "url") ? ENTRY_URL : ENTRY_NONE;
 }
 
-static void take_url(struct open *open, struct slice url, enum rank rank)
+static void take_url(struct sitemap_open_entry *open, struct slice url,
+		     enum rank rank)
 {
 	if (url.size == 0 || rank <= open->url_rank)
 		return;
@@ -96,7 +100,8 @@ static void take_url(struct open *open, struct slice url, enum rank rank)
 	buffer_append_slice(&open->url, url);
 }
 
-static void take_time(struct open *open, struct slice text, enum rank rank)
+static void take_time(struct sitemap_open_entry *open, struct slice text,
+		      enum rank rank)
 {
 	uint64_t time_ms = rank > open->time_rank ? sitemap_date(text) : 0;
 
@@ -106,10 +111,10 @@ static void take_time(struct open *open, struct slice text, enum rank rank)
 	open->time_ms = time_ms;
 }
 
-static void begin_entry(struct sitemap_xml *xml, enum entry entry,
-			uint64_t space)
+static void sitemap_xml_begin_entry(struct sitemap_xml *xml, enum entry entry,
+				    uint64_t space)
 {
-	struct open *open = &xml->open;
+	struct sitemap_open_entry *open = &xml->open;
 
 	open->entry = entry;
 	open->depth = xml->depth;
@@ -122,9 +127,9 @@ static void begin_entry(struct sitemap_xml *xml, enum entry entry,
 
 static void end_entry(struct sitemap_xml *xml)
 {
-	struct open *open = &xml->open;
+	struct sitemap_open_entry *open = &xml->open;
 
-	sitemap_out_tell(xml->out, buffer_slice(&open->url),
+	sitemap_out_emit(xml->out, buffer_slice(&open->url),
 			 (struct sitemap_entry){
 				 .lastmod_ms = open->time_ms,
 				 .is_sitemap = open->entry == ENTRY_SITEMAP,
@@ -134,16 +139,17 @@ static void end_entry(struct sitemap_xml *xml)
 
 static void begin_root(struct sitemap_xml *xml, struct slice name)
 {
-	xml->out->kind = kind_of(name);
+	xml->out->kind = sitemap_xml_kind(name);
 	if (xml->out->kind == SITEMAP_UNKNOWN)
 		sitemap_out_fail(xml->out, ERR_MALFORMED);
 }
 
 /* An entry inside an entry: the end tag of the first is missing. */
-static void on_start(void *context, struct slice name, struct slice space)
+static void sitemap_xml_on_start(void *context, struct slice name,
+				 struct slice space)
 {
 	struct sitemap_xml *xml = context;
-	struct open *open = &xml->open;
+	struct sitemap_open_entry *open = &xml->open;
 	uint64_t hash = hash64(space.data, space.size, 0);
 	enum entry entry;
 
@@ -156,7 +162,7 @@ static void on_start(void *context, struct slice name, struct slice space)
 		xml->field.is_other = false;
 		buffer_clear(&xml->field.link);
 	}
-	entry = entry_of(xml->out->kind, name);
+	entry = sitemap_xml_entry_kind(xml->out->kind, name);
 	if (entry == ENTRY_NONE)
 		return;
 	if (open->entry != ENTRY_NONE) {
@@ -164,23 +170,24 @@ static void on_start(void *context, struct slice name, struct slice space)
 			return;
 		end_entry(xml);
 	}
-	begin_entry(xml, entry, hash);
+	sitemap_xml_begin_entry(xml, entry, hash);
 }
 
 /* RFC 4287, 4.2.7.2: a link without a relation is an alternate link. */
 static void on_attribute(void *context, struct slice name, struct slice value)
 {
 	struct sitemap_xml *xml = context;
-	struct open *open = &xml->open;
+	struct sitemap_open_entry *open = &xml->open;
 
 	if (open->entry == ENTRY_ITEM && xml->depth == open->depth &&
-	    is(name, "about"))
+	    sitemap_xml_is_name(name, "about"))
 		take_url(open, value, RANK_ELSE); /* RSS 1.0, section 5.5 */
 	if (open->entry != ENTRY_ATOM || xml->depth != open->depth + 1)
 		return;
-	if (is(name, "rel") && !is(value, "alternate") && value.size > 0)
+	if (sitemap_xml_is_name(name, "rel") &&
+	    !sitemap_xml_is_name(value, "alternate") && value.size > 0)
 		xml->field.is_other = true;
-	else if (is(name, "href")) {
+	else if (sitemap_xml_is_name(name, "href")) {
 		buffer_clear(&xml->field.link);
 		buffer_append_slice(&xml->field.link, value);
 	}
@@ -192,41 +199,43 @@ static bool is_absolute(struct slice url)
 	       (url.size > 8 && strncasecmp(url.data, "https://", 8) == 0);
 }
 
-static void end_item_field(struct open *open, struct slice name,
+static void end_item_field(struct sitemap_open_entry *open, struct slice name,
 			   struct slice text)
 {
-	if (is(name, "link"))
+	if (sitemap_xml_is_name(name, "link"))
 		take_url(open, text, RANK_FIRST);
 	/*
 	 * a guid may be any string; even with isPermaLink="false" it is often a
 	 * URL
 	 */
-	else if (is(name, "guid") && is_absolute(text))
+	else if (sitemap_xml_is_name(name, "guid") && is_absolute(text))
 		take_url(open, text, RANK_ELSE);
-	else if (is(name, "pubDate"))
+	else if (sitemap_xml_is_name(name, "pubDate"))
 		take_time(open, text, RANK_FIRST);
 }
 
 static void end_atom_field(struct sitemap_xml *xml, struct slice name,
 			   struct slice text)
 {
-	struct open *open = &xml->open;
+	struct sitemap_open_entry *open = &xml->open;
 
-	if (is(name, "link") && !xml->field.is_other)
+	if (sitemap_xml_is_name(name, "link") && !xml->field.is_other)
 		take_url(open, buffer_slice(&xml->field.link), RANK_FIRST);
-	else if (is(name, "updated") || is(name, "modified"))
+	else if (sitemap_xml_is_name(name, "updated") ||
+		 sitemap_xml_is_name(name, "modified"))
 		take_time(open, text, RANK_FIRST);
-	else if (is(name, "published") || is(name, "issued"))
+	else if (sitemap_xml_is_name(name, "published") ||
+		 sitemap_xml_is_name(name, "issued"))
 		take_time(open, text, RANK_ELSE);
 }
 
 static void end_field(struct sitemap_xml *xml, struct slice name,
 		      struct slice text)
 {
-	struct open *open = &xml->open;
+	struct sitemap_open_entry *open = &xml->open;
 
 	/* Dublin Core's, in RSS 1.0 */
-	if (open->entry == ENTRY_ITEM && is(name, "date"))
+	if (open->entry == ENTRY_ITEM && sitemap_xml_is_name(name, "date"))
 		take_time(open, text, RANK_ELSE);
 	if (!xml->field.is_own)
 		return;
@@ -234,17 +243,18 @@ static void end_field(struct sitemap_xml *xml, struct slice name,
 		end_item_field(open, name, text);
 	else if (open->entry == ENTRY_ATOM)
 		end_atom_field(xml, name, text);
-	else if (is(name, "loc"))
+	else if (sitemap_xml_is_name(name, "loc"))
 		take_url(open, text, RANK_FIRST);
-	else if (is(name, "lastmod"))
+	else if (sitemap_xml_is_name(name, "lastmod"))
 		take_time(open, text, RANK_FIRST);
 }
 
 /* Some sites write the URL directly into <sitemap> or <url>, without <loc>. */
-static void on_end(void *context, struct slice name, struct slice text)
+static void sitemap_xml_on_end(void *context, struct slice name,
+			       struct slice text)
 {
 	struct sitemap_xml *xml = context;
-	struct open *open = &xml->open;
+	struct sitemap_open_entry *open = &xml->open;
 	size_t depth = xml->depth--;
 
 	if (open->entry == ENTRY_NONE)
@@ -263,8 +273,8 @@ struct sitemap_xml *sitemap_xml_create(struct sitemap_out *out)
 	struct sitemap_xml *xml = mem_alloc(1, sizeof(*xml));
 
 	xml->out = out;
-	xml->stream = xml_stream_create(
-		&(struct xml_handler){on_start, on_end, on_attribute, xml});
+	xml->stream = xml_stream_create(&(struct xml_handler){
+		sitemap_xml_on_start, sitemap_xml_on_end, on_attribute, xml});
 	return xml;
 }
 

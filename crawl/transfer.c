@@ -11,7 +11,7 @@
 #include "crawl/curl_error.h"
 #include "crawl/request_headers.h"
 
-void transfer_fail(struct transfer *transfer, enum error error,
+void transfer_fail(struct fetch_transfer *transfer, enum error error,
 		   const char *format, ...)
 {
 	struct fetch_result *result = &transfer->result;
@@ -26,7 +26,7 @@ void transfer_fail(struct transfer *transfer, enum error error,
 	va_end(list);
 }
 
-void transfer_cut(struct transfer *transfer, const char *format, ...)
+void transfer_cut(struct fetch_transfer *transfer, const char *format, ...)
 {
 	struct fetch_result *result = &transfer->result;
 	va_list list;
@@ -37,16 +37,16 @@ void transfer_cut(struct transfer *transfer, const char *format, ...)
 	va_end(list);
 }
 
-bool transfer_is_success(const struct transfer *transfer)
+bool transfer_is_success(const struct fetch_transfer *transfer)
 {
 	unsigned status = transfer->result.http_status;
 
 	return status >= 200 && status < 300;
 }
 
-struct transfer *transfer_create(const struct transfer_plan *plan)
+struct fetch_transfer *transfer_create(const struct transfer_plan *plan)
 {
-	struct transfer *transfer = mem_alloc(1, sizeof(*transfer));
+	struct fetch_transfer *transfer = mem_alloc(1, sizeof(*transfer));
 
 	transfer->plan = plan;
 	transfer->easy = curl_easy_init();
@@ -58,7 +58,7 @@ struct transfer *transfer_create(const struct transfer_plan *plan)
 }
 
 /* Free the data of the last request. */
-static void clean(struct transfer *transfer)
+static void transfer_clear(struct fetch_transfer *transfer)
 {
 	curl_slist_free_all(transfer->headers);
 	transfer->headers = NULL;
@@ -67,23 +67,23 @@ static void clean(struct transfer *transfer)
 	fetch_result_free(&transfer->result);
 }
 
-void transfer_destroy(struct transfer *transfer)
+void transfer_destroy(struct fetch_transfer *transfer)
 {
 	if (transfer == NULL)
 		return;
 	curl_easy_cleanup(transfer->easy);
-	clean(transfer);
+	transfer_clear(transfer);
 	free(transfer);
 }
 
 /* Reset everything except the parts that belong to the handle. */
-static void begin(struct transfer *transfer,
-		  const struct fetch_request *request)
+static void transfer_reset(struct fetch_transfer *transfer,
+			   const struct fetch_request *request)
 {
 	const struct fetch_options *options = &transfer->plan->options;
 
 	assert(transfer->easy != NULL);
-	clean(transfer);
+	transfer_clear(transfer);
 	transfer->url = *request->url;
 	transfer->is_private_ok = request->is_private_ok;
 	transfer->is_port_ok = request->is_port_ok;
@@ -115,7 +115,7 @@ static void begin(struct transfer *transfer,
  * Return the header list for libcurl: the shared list if the request has no own
  * headers.
  */
-static struct curl_slist *choose_headers(struct transfer *transfer)
+static struct curl_slist *choose_headers(struct fetch_transfer *transfer)
 {
 	struct curl_slist *page_headers = transfer->plan->page_headers;
 
@@ -127,7 +127,7 @@ static struct curl_slist *choose_headers(struct transfer *transfer)
 	return transfer->headers;
 }
 
-static CURLcode load_cookies(struct transfer *transfer)
+static CURLcode load_cookies(struct fetch_transfer *transfer)
 {
 	static const struct cookies none = {0};
 	bool is_first = transfer->cookies != NULL && !transfer->has_cookies;
@@ -143,7 +143,7 @@ static CURLcode load_cookies(struct transfer *transfer)
 						    : transfer->cookies);
 }
 
-static const char *proxy_of(const struct transfer *transfer,
+static const char *proxy_of(const struct fetch_transfer *transfer,
 			    const struct fetch_request *request)
 {
 	const char *proxy = request->proxy;
@@ -153,14 +153,14 @@ static const char *proxy_of(const struct transfer *transfer,
 	return proxy == NULL ? "" : proxy;
 }
 
-bool transfer_prepare(struct transfer *transfer,
+bool transfer_prepare(struct fetch_transfer *transfer,
 		      const struct fetch_request *request)
 {
 	const char *proxy = proxy_of(transfer, request);
 	CURL *easy = transfer->easy;
 	unsigned failed = 0;
 
-	begin(transfer, request);
+	transfer_reset(transfer, request);
 	transfer->is_proxied = proxy[0] != '\0';
 	if (!transfer_check(transfer))
 		return false;
@@ -174,7 +174,7 @@ bool transfer_prepare(struct transfer *transfer,
 	return failed == 0;
 }
 
-static void measure(struct transfer *transfer)
+static void transfer_count_bytes(struct fetch_transfer *transfer)
 {
 	struct fetch_result *result = &transfer->result;
 	CURL *easy = transfer->easy;
@@ -191,12 +191,12 @@ static void measure(struct transfer *transfer)
 }
 
 /* Return whether the body is not needed, so that its errors do not matter. */
-static bool is_answered(const struct transfer *transfer)
+static bool transfer_needs_no_body(const struct fetch_transfer *transfer)
 {
 	return transfer->is_headed && !transfer_is_success(transfer);
 }
 
-static void break_off(struct transfer *transfer, const char *reason)
+static void break_off(struct fetch_transfer *transfer, const char *reason)
 {
 	transfer_cut(transfer, "%s", reason);
 	transfer->result.is_broken = true;
@@ -206,7 +206,7 @@ static void break_off(struct transfer *transfer, const char *reason)
  * Set error and reason from the code with which libcurl has finished the
  * transfer.
  */
-static void explain(struct transfer *transfer, CURLcode code)
+static void transfer_set_error(struct fetch_transfer *transfer, CURLcode code)
 {
 	enum error error = error_from_curl(code);
 	const char *reason = transfer->error_text[0] != '\0'
@@ -226,31 +226,32 @@ static void explain(struct transfer *transfer, CURLcode code)
  * Return whether the decompressed body is complete. Closing the connection ends
  * a body without a length.
  */
-static bool is_unpacked(const struct transfer *transfer)
+static bool is_unpacked(const struct fetch_transfer *transfer)
 {
 	return transfer->unpacker == NULL || transfer->wire_bytes == 0 ||
 	       unpacker_is_whole(transfer->unpacker);
 }
 
-void transfer_stop(struct transfer *transfer)
+void transfer_stop(struct fetch_transfer *transfer)
 {
 	transfer_fail(transfer, ERR_STOPPED, "%s", error_text(ERR_STOPPED));
 	transfer_finish(transfer, CURLE_ABORTED_BY_CALLBACK);
 }
 
-void transfer_finish(struct transfer *transfer, CURLcode code)
+void transfer_finish(struct fetch_transfer *transfer, CURLcode code)
 {
 	struct fetch_result *result = &transfer->result;
 
 	if (transfer->is_running) /* otherwise the handle's data are of another
 				     request */
-		measure(transfer);
+		transfer_count_bytes(transfer);
 	if (transfer->cookies != NULL && transfer->is_headed)
 		cookies_save(transfer->easy, transfer->cookies);
 	if (code == CURLE_OK && !is_unpacked(transfer))
 		break_off(transfer, "the compressed body is incomplete");
-	else if (code != CURLE_OK && !is_answered(transfer) && !result->is_cut)
-		explain(transfer, code);
+	else if (code != CURLE_OK && !transfer_needs_no_body(transfer) &&
+		 !result->is_cut)
+		transfer_set_error(transfer, code);
 	if (result->error != ERR_NONE)
 		buffer_free(&result->body);
 }

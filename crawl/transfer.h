@@ -18,17 +18,18 @@
 /* Data shared by all transfers of a fetcher; owned by the fetcher. */
 struct transfer_plan {
 	struct fetch_options options;    /* with all defaults set */
-	struct authorities authorities;  /* for TLS */
+	struct ca_bundle authorities;    /* for TLS */
 	struct curl_slist *page_headers; /* of a request for a page */
 };
 
-struct transfer {
-	struct transfer *next;   /* in the idle or finished list */
-	struct transfer *sister; /* in the list of all transfers */
+struct fetch_transfer {
+	struct fetch_transfer *next;   /* in the idle or finished list */
+	struct fetch_transfer *sister; /* in the list of all transfers */
 	CURL *easy;
 	bool is_running;   /* in the multi handle */
 	bool is_young;     /* begin_ms is not set yet */
-	uint64_t begin_ms; /* start time, by the clock of fetcher_press() */
+	uint64_t begin_ms; /* start time, by the clock of
+			      fetcher_report_backlog() */
 	const struct transfer_plan *plan;
 	bool has_cookies; /* libcurl's cookie engine is in use and must be
 			     cleared */
@@ -62,47 +63,48 @@ struct transfer {
 };
 
 /* `plan` must outlive the transfer. Return NULL only if libcurl fails. */
-struct transfer *transfer_create(const struct transfer_plan *plan);
+struct fetch_transfer *transfer_create(const struct transfer_plan *plan);
 
 /* NULL is a no-op. Not while it is in a multi handle. */
-void transfer_destroy(struct transfer *transfer);
+void transfer_destroy(struct fetch_transfer *transfer);
 
 /*
  * Prepare the transfer for a new request. Return false if the request is
  * invalid or not allowed; the result has the error then.
  */
-bool transfer_prepare(struct transfer *transfer,
+bool transfer_prepare(struct fetch_transfer *transfer,
 		      const struct fetch_request *request);
 
 /* Set the result ERR_STOPPED: the transfer was stopped from outside. */
-void transfer_stop(struct transfer *transfer);
+void transfer_stop(struct fetch_transfer *transfer);
 
 /* Complete the result of a transfer that has finished with `code`. */
-void transfer_finish(struct transfer *transfer, CURLcode code);
+void transfer_finish(struct fetch_transfer *transfer, CURLcode code);
 
 /* The following functions are internal to the sources of a transfer. */
 
 /* transfer.c: set this error as the result, unless it has one. */
-void transfer_fail(struct transfer *transfer, enum error error,
+void transfer_fail(struct fetch_transfer *transfer, enum error error,
 		   const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Truncate the body here, with this reason. */
-void transfer_cut(struct transfer *transfer, const char *format, ...)
+void transfer_cut(struct fetch_transfer *transfer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-bool transfer_is_success(const struct transfer *transfer);
+bool transfer_is_success(const struct fetch_transfer *transfer);
 
 /* transfer_setup.c: set the options that are the same for every request. */
-bool transfer_set_up(struct transfer *transfer);
+bool transfer_set_up(struct fetch_transfer *transfer);
 
 /* transfer_filter.c: return whether the URL allows the request. */
-bool transfer_check(struct transfer *transfer);
+bool transfer_check(struct fetch_transfer *transfer);
 
 /*
- * After a failed transfer: set ERR_REFUSED if the address filter was the cause.
+ * After a failed transfer: set ERR_ADDRESS_FORBIDDEN if the address filter was
+ * the cause.
  */
-void transfer_fail_refused(struct transfer *transfer);
+void transfer_fail_refused(struct fetch_transfer *transfer);
 
 /* The callbacks of libcurl. */
 curl_socket_t transfer_on_open(void *context, curlsocktype purpose,

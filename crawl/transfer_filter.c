@@ -17,13 +17,13 @@ static unsigned port_of(const struct url *url)
 	return url->is_https ? 443 : 80;
 }
 
-static void fail_refused(struct transfer *transfer, const char *address)
+static void fail_refused(struct fetch_transfer *transfer, const char *address)
 {
-	transfer_fail(transfer, ERR_REFUSED,
+	transfer_fail(transfer, ERR_ADDRESS_FORBIDDEN,
 		      "%.60s is a private or reserved address", address);
 }
 
-bool transfer_check(struct transfer *transfer)
+bool transfer_check(struct fetch_transfer *transfer)
 {
 	const struct fetch_options *options = &transfer->plan->options;
 	unsigned port = port_of(&transfer->url);
@@ -33,12 +33,12 @@ bool transfer_check(struct transfer *transfer)
 
 	if (transfer->is_proxied && !options->is_proxy_trusted)
 		transfer_fail(
-			transfer, ERR_REFUSED,
+			transfer, ERR_ADDRESS_FORBIDDEN,
 			"the proxy is not trusted: set crawl.proxy_trusted");
 	else if (transfer->is_private_ok)
 		return true;
 	else if (!is_port_ok)
-		transfer_fail(transfer, ERR_REFUSED,
+		transfer_fail(transfer, ERR_ADDRESS_FORBIDDEN,
 			      "port %u is not allowed: see crawl.allowed_ports",
 			      port);
 	else if (transfer->is_proxied &&
@@ -49,19 +49,19 @@ bool transfer_check(struct transfer *transfer)
 }
 
 /* Return whether any address is allowed: the address of a trusted proxy. */
-static bool is_open(const struct transfer *transfer)
+static bool is_open(const struct fetch_transfer *transfer)
 {
 	return transfer->is_private_ok || transfer->is_proxied;
 }
 
 /* Return the networks that the operator allows, if the request may use them. */
-static size_t open_networks(const struct transfer *transfer)
+static size_t open_networks(const struct fetch_transfer *transfer)
 {
 	return transfer->is_network_ok ? transfer->plan->options.allowed_count
 				       : 0;
 }
 
-static bool may_connect(const struct transfer *transfer,
+static bool may_connect(const struct fetch_transfer *transfer,
 			const struct sockaddr *address)
 {
 	return is_open(transfer) ||
@@ -75,7 +75,7 @@ static bool may_connect(const struct transfer *transfer,
  * node could reach the server after reconnection, while another node owns the
  * host.
  */
-static curl_socket_t open_socket(const struct curl_sockaddr *target)
+static curl_socket_t transfer_open_socket(const struct curl_sockaddr *target)
 {
 	const struct linger linger = {.l_onoff = 1, .l_linger = 0};
 	curl_socket_t opened =
@@ -92,7 +92,7 @@ static curl_socket_t open_socket(const struct curl_sockaddr *target)
 curl_socket_t transfer_on_open(void *context, curlsocktype purpose,
 			       struct curl_sockaddr *target)
 {
-	struct transfer *transfer = context;
+	struct fetch_transfer *transfer = context;
 	/* The address is longer than struct sockaddr. */
 	const struct sockaddr *address =
 		(const void *)((const char *)target +
@@ -107,7 +107,7 @@ curl_socket_t transfer_on_open(void *context, curlsocktype purpose,
 		return CURL_SOCKET_BAD;
 	}
 	transfer->is_connected = true;
-	return open_socket(target);
+	return transfer_open_socket(target);
 }
 
 /*
@@ -118,7 +118,7 @@ curl_socket_t transfer_on_open(void *context, curlsocktype purpose,
 int transfer_on_ready(void *context, char *remote, char *local, int remote_port,
 		      int local_port)
 {
-	struct transfer *transfer = context;
+	struct fetch_transfer *transfer = context;
 	(void)local;
 	(void)remote_port;
 	(void)local_port;
@@ -130,7 +130,7 @@ int transfer_on_ready(void *context, char *remote, char *local, int remote_port,
 	return CURL_PREREQFUNC_ABORT;
 }
 
-void transfer_fail_refused(struct transfer *transfer)
+void transfer_fail_refused(struct fetch_transfer *transfer)
 {
 	if (!transfer->is_connected && transfer->refused[0] != '\0')
 		fail_refused(transfer, transfer->refused);

@@ -27,7 +27,7 @@ enum {
 	FRAMING_RATIO = 8,
 };
 
-static unsigned status_of(const struct transfer *transfer)
+static unsigned transfer_status(const struct fetch_transfer *transfer)
 {
 	long status = 0;
 
@@ -36,7 +36,7 @@ static unsigned status_of(const struct transfer *transfer)
 }
 
 /* Prepare for the body. */
-static void expect_body(struct transfer *transfer)
+static void expect_body(struct fetch_transfer *transfer)
 {
 	const struct response_head *answer = &transfer->answer;
 
@@ -53,11 +53,11 @@ static void expect_body(struct transfer *transfer)
 }
 
 /* The headers are complete. Return false if the body is not needed. */
-static bool end_headers(struct transfer *transfer)
+static bool end_headers(struct fetch_transfer *transfer)
 {
 	struct fetch_result *result = &transfer->result;
 
-	result->http_status = (uint16_t)status_of(transfer);
+	result->http_status = (uint16_t)transfer_status(transfer);
 	if (result->http_status < 200)
 		return true; /* 100 Continue, 103 Early Hints */
 	transfer->is_headed = true;
@@ -78,7 +78,7 @@ static bool is_blank_line(struct slice line)
 
 size_t transfer_on_header(char *data, size_t size, size_t count, void *context)
 {
-	struct transfer *transfer = context;
+	struct fetch_transfer *transfer = context;
 	struct slice line = {data, size * count};
 	bool is_begin = line.size >= 5 && memcmp(data, "HTTP/", 5) == 0;
 
@@ -104,14 +104,15 @@ size_t transfer_on_header(char *data, size_t size, size_t count, void *context)
 	return line.size;
 }
 
-static bool is_bomb(const struct transfer *transfer)
+static bool transfer_is_bomb(const struct fetch_transfer *transfer)
 {
 	return transfer->body_bytes > BOMB_BYTES &&
 	       transfer->body_bytes / BOMB_RATIO > transfer->wire_bytes;
 }
 
 /* Deliver as much as fits; return false to stop the transfer. */
-static bool give(struct transfer *transfer, struct slice bytes)
+static bool transfer_deliver(struct fetch_transfer *transfer,
+			     struct slice bytes)
 {
 	enum error error;
 
@@ -126,13 +127,13 @@ static bool give(struct transfer *transfer, struct slice bytes)
 }
 
 /* Process the next bytes of the decompressed body. */
-static bool take_piece(struct transfer *transfer, struct slice bytes)
+static bool take_piece(struct fetch_transfer *transfer, struct slice bytes)
 {
 	size_t room = transfer->max_body_bytes - transfer->body_bytes;
 	bool is_over = bytes.size > room;
 
 	transfer->body_bytes += bytes.size;
-	if (is_bomb(transfer)) {
+	if (transfer_is_bomb(transfer)) {
 		transfer_fail(
 			transfer, ERR_TOO_LARGE,
 			"decompression bomb: %zu bytes decompress to over %zu",
@@ -141,7 +142,7 @@ static bool take_piece(struct transfer *transfer, struct slice bytes)
 	}
 	if (is_over)
 		bytes.size = room;
-	if (!give(transfer, bytes))
+	if (!transfer_deliver(transfer, bytes))
 		return false;
 	if (is_over)
 		transfer_cut(transfer, "the body is over %zu bytes",
@@ -149,7 +150,8 @@ static bool take_piece(struct transfer *transfer, struct slice bytes)
 	return !is_over;
 }
 
-static bool unpack(struct transfer *transfer, struct slice packed)
+static bool transfer_unpack(struct fetch_transfer *transfer,
+			    struct slice packed)
 {
 	struct unpacker *unpacker = transfer->unpacker;
 	size_t before = transfer->wire_bytes;
@@ -175,7 +177,7 @@ static bool unpack(struct transfer *transfer, struct slice packed)
 /* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
 size_t transfer_on_body(char *data, size_t size, size_t count, void *context)
 {
-	struct transfer *transfer = context;
+	struct fetch_transfer *transfer = context;
 	struct slice bytes = {data, size * count};
 	bool is_taken;
 
@@ -194,7 +196,7 @@ size_t transfer_on_body(char *data, size_t size, size_t count, void *context)
 	}
 	transfer->sent_bytes += bytes.size;
 	if (transfer->unpacker != NULL) {
-		is_taken = unpack(transfer, bytes);
+		is_taken = transfer_unpack(transfer, bytes);
 	} else {
 		transfer->wire_bytes += bytes.size;
 		is_taken = take_piece(transfer, bytes);
@@ -209,7 +211,7 @@ size_t transfer_on_body(char *data, size_t size, size_t count, void *context)
 int transfer_on_progress(void *context, curl_off_t total, curl_off_t now,
 			 curl_off_t upload_total, curl_off_t upload_now)
 {
-	struct transfer *transfer = context;
+	struct fetch_transfer *transfer = context;
 	size_t most =
 		FRAMING_BYTES + (FRAMING_RATIO + 1) * transfer->taken_bytes;
 
@@ -233,7 +235,7 @@ int transfer_on_debug(CURL *easy, curl_infotype type, char *data, size_t size,
 		      void *context)
 {
 	static const char tunnel[] = "CONNECT ";
-	struct transfer *transfer = context;
+	struct fetch_transfer *transfer = context;
 	size_t length = sizeof(tunnel) - 1;
 
 	(void)easy;

@@ -2,7 +2,7 @@
 
 enum { STALL_BYTES_PER_S = 64 };
 
-static unsigned set_callbacks(struct transfer *transfer)
+static unsigned transfer_set_callbacks(struct fetch_transfer *transfer)
 {
 	CURL *easy = transfer->easy;
 	unsigned failed = 0;
@@ -29,7 +29,7 @@ static unsigned set_callbacks(struct transfer *transfer)
  * Only the debug callback gets the head of the request, and the data between
  * the chunks of a body; only the progress callback can stop the transfer then.
  */
-static unsigned set_debug(struct transfer *transfer)
+static unsigned set_debug(struct fetch_transfer *transfer)
 {
 	CURL *easy = transfer->easy;
 	unsigned failed = 0;
@@ -45,7 +45,7 @@ static unsigned set_debug(struct transfer *transfer)
 	return failed;
 }
 
-static unsigned set_limits(const struct transfer *transfer)
+static unsigned transfer_set_limits(const struct fetch_transfer *transfer)
 {
 	const struct fetch_options *options = &transfer->plan->options;
 	CURL *easy = transfer->easy;
@@ -70,7 +70,7 @@ static unsigned set_limits(const struct transfer *transfer)
  * Allow only HTTP, no redirects, nothing from the environment.
  * crawl/unpack.c decompresses bodies.
  */
-static unsigned set_protocol(const struct transfer *transfer)
+static unsigned transfer_set_protocol(const struct fetch_transfer *transfer)
 {
 	CURL *easy = transfer->easy;
 	unsigned failed = 0;
@@ -90,10 +90,11 @@ static unsigned set_protocol(const struct transfer *transfer)
 	return failed;
 }
 
-bool transfer_set_up(struct transfer *transfer)
+bool transfer_set_up(struct fetch_transfer *transfer)
 {
-	return (set_callbacks(transfer) | set_debug(transfer) |
-		set_limits(transfer) | set_protocol(transfer) |
-		authorities_set(&transfer->plan->authorities,
-				transfer->easy)) == 0;
+	return (transfer_set_callbacks(transfer) | set_debug(transfer) |
+		transfer_set_limits(transfer) |
+		transfer_set_protocol(transfer) |
+		ca_bundle_set(&transfer->plan->authorities, transfer->easy)) ==
+	       0;
 }

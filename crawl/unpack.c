@@ -112,8 +112,8 @@ static void pass_end(struct layer *layer)
 		layer->input.size = 0;
 }
 
-static enum error run(struct layer *layer, char *out, size_t capacity,
-		      size_t *size_out)
+static enum error layer_decode(struct layer *layer, char *out, size_t capacity,
+			       size_t *size_out)
 {
 	pass_end(layer);
 	return decoder_run(layer->decoder, &layer->input, out, capacity,
@@ -127,10 +127,10 @@ static enum error run(struct layer *layer, char *out, size_t capacity,
 static enum error run_on(struct layer *layer, char *out, size_t capacity,
 			 size_t *size_out)
 {
-	enum error error = run(layer, out, capacity, size_out);
+	enum error error = layer_decode(layer, out, capacity, size_out);
 
 	while (error == ERR_NONE && *size_out == 0 && layer->input.size > 0)
-		error = run(layer, out, capacity, size_out);
+		error = layer_decode(layer, out, capacity, size_out);
 	return error;
 }
 
@@ -158,12 +158,13 @@ enum error unpacker_next(struct unpacker *unpacker, char *out, size_t capacity,
 	return error;
 }
 
-static bool is_whole(const struct layer *layer)
+static bool layer_is_complete(const struct layer *layer)
 {
 	return layer->decoder == NULL || decoder_is_at_end(layer->decoder);
 }
 
 bool unpacker_is_whole(const struct unpacker *unpacker)
 {
-	return is_whole(&unpacker->outer) && is_whole(&unpacker->inner);
+	return layer_is_complete(&unpacker->outer) &&
+	       layer_is_complete(&unpacker->inner);
 }

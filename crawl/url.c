@@ -19,7 +19,7 @@ enum {
 };
 
 /* Set scheme, host and port of `url`. */
-static enum error put_authority(const struct reference *reference,
+static enum error put_authority(const struct url_reference *reference,
 				const struct url *base, struct url *url)
 {
 	struct bounded host = {.data = url->host, .capacity = MAX_HOST_BYTES};
@@ -69,7 +69,7 @@ static size_t last_segment(const char *path, size_t size)
  * Return the part of the base's path that is kept for a reference that begins
  * with `first`.
  */
-static struct slice kept_path(const struct url *base, char first)
+static struct slice url_base_path(const struct url *base, char first)
 {
 	const char *path = base->text + base->path;
 	size_t size = strcspn(path, "?");
@@ -80,8 +80,8 @@ static struct slice kept_path(const struct url *base, char first)
 }
 
 /* Write path and query with their dot segments (RFC 3986, 5.2.3). */
-static void merge(const struct reference *reference, const struct url *base,
-		  struct bounded *out)
+static void url_merge_path(const struct url_reference *reference,
+			   const struct url *base, struct bounded *out)
 {
 	struct slice rest = reference->rest;
 	char first = '\0';
@@ -89,7 +89,7 @@ static void merge(const struct reference *reference, const struct url *base,
 	if (rest.size > 0)
 		first = ((const char *)rest.data)[0];
 	if (first != '/' && reference->is_relative)
-		bounded_put_slice(out, kept_path(base, first));
+		bounded_put_slice(out, url_base_path(base, first));
 	else if (first != '/')
 		bounded_put(out, '/');
 	percent_normalize(rest, "", out);
@@ -127,8 +127,8 @@ static size_t remove_dots(char *path, size_t size)
 }
 
 /* Set the rest of `url`, whose authority is set. */
-static enum error resolve(const struct reference *reference,
-			  const struct url *base, struct url *url)
+static enum error url_resolve_rest(const struct url_reference *reference,
+				   const struct url *base, struct url *url)
 {
 	char merged[MAX_MERGED];
 	struct bounded room = {.data = merged, .capacity = sizeof(merged)};
@@ -137,7 +137,7 @@ static enum error resolve(const struct reference *reference,
 	struct slice query;
 	const char *mark;
 
-	merge(reference, base, &room);
+	url_merge_path(reference, base, &room);
 	if (room.is_cut)
 		return ERR_TOO_LARGE;
 	mark = memchr(merged, '?', room.size);
@@ -154,7 +154,7 @@ static enum error resolve(const struct reference *reference,
 }
 
 /* Copy only the texts, which end long before the arrays. */
-static void copy(const struct url *url, struct url *out)
+static void url_copy(const struct url *url, struct url *out)
 {
 	memcpy(out->text, url->text, strlen(url->text) + 1);
 	memcpy(out->authority, url->authority, url->path + 1U);
@@ -168,12 +168,12 @@ enum error url_parse(struct url *url_out, struct slice reference,
 {
 	char text[MAX_REFERENCE];
 	struct bounded mended = {.data = text, .capacity = sizeof(text)};
-	struct reference parts;
+	struct url_reference parts;
 	struct url url;
 	enum error error;
 
 	assert(base == NULL || base->text[base->path] == '/');
-	error = reference_split(reference_mend(reference, &mended), base,
+	error = reference_split(reference_repair(reference, &mended), base,
 				&parts);
 	if (error == ERR_NONE && mended.is_cut)
 		error = ERR_TOO_LARGE;
@@ -186,9 +186,9 @@ enum error url_parse(struct url *url_out, struct slice reference,
 	}
 	error = put_authority(&parts, base, &url);
 	if (error == ERR_NONE)
-		error = resolve(&parts, base, &url);
+		error = url_resolve_rest(&parts, base, &url);
 	if (error == ERR_NONE)
-		copy(&url, url_out);
+		url_copy(&url, url_out);
 	return error;
 }
 

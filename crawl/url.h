@@ -40,8 +40,8 @@ struct url {
  * and password (which a page could choose), no '?' with an empty query, no
  * final dot of the host, and percent-encoding in one form
  * (crawl/percent.h); and a host that cannot exist in the DNS is refused.
- * The canonical form of a canonical form is itself. ERR_MALFORMED, ERR_REFUSED
- * (another scheme), ERR_TOO_LARGE.
+ * The canonical form of a canonical form is itself. ERR_MALFORMED,
+ * ERR_ADDRESS_FORBIDDEN (another scheme), ERR_TOO_LARGE.
  *
  * libcurl's URL API (7.88) differs from the standard in hosts
  * (crawl/host.h) and paths (it makes /b/x of .//x), and is several times

@@ -20,7 +20,7 @@ const char *url_kind_text(enum url_kind kind)
 	return texts[kind];
 }
 
-static bool is_separator(char c)
+static bool url_byte_is_separator(char c)
 {
 	return c == '-' || c == '_' || c == '.';
 }
@@ -50,7 +50,7 @@ static enum url_kind kind_of_numbers(struct slice text)
 			sizes[count]++;
 			continue;
 		}
-		if (!is_separator(c[i]) || sizes[count] == 0 ||
+		if (!url_byte_is_separator(c[i]) || sizes[count] == 0 ||
 		    i + 1 == text.size)
 			return URL_NOTHING;
 		if (++count == 3)

@@ -51,7 +51,7 @@ static void put_kind(struct bounded *out, enum url_kind kind)
 }
 
 /* Write a name; replace only its numbers. */
-static void put_name(struct bounded *out, struct slice name)
+static void url_pattern_put_name(struct bounded *out, struct slice name)
 {
 	const char *c = name.data;
 
@@ -64,7 +64,7 @@ static void put_name(struct bounded *out, struct slice name)
 }
 
 /* The parts of the path and the query. */
-struct parts {
+struct url_parts {
 	struct slice folders[MAX_SEGMENT_COUNT]; /* [folder_count] */
 	size_t folder_count;
 	size_t segment_count; /* including the leaf */
@@ -77,7 +77,7 @@ struct parts {
 	const char *query;   /* text after the '?', or NULL */
 };
 
-static bool ends_with(struct slice text, const char *ending)
+static bool url_segment_ends_with(struct slice text, const char *ending)
 {
 	size_t size = strlen(ending);
 
@@ -93,7 +93,7 @@ static const char *cut_ending(struct slice *segment)
 	    memchr(segment->data, '.', segment->size) == NULL)
 		return "";
 	for (size_t i = 0; i < COUNT(endings); i++) {
-		if (!ends_with(*segment, endings[i]))
+		if (!url_segment_ends_with(*segment, endings[i]))
 			continue;
 		segment->size -= strlen(endings[i]);
 		return endings[i];
@@ -109,7 +109,7 @@ static bool is_one_of(struct slice text, const char *const *words, size_t count)
 	return false;
 }
 
-static void split_path(struct slice path, struct parts *parts)
+static void split_path(struct slice path, struct url_parts *parts)
 {
 	const char *text = path.data;
 
@@ -127,7 +127,7 @@ static void split_path(struct slice path, struct parts *parts)
 }
 
 /* Remove and return the last folder. */
-static struct slice pop(struct parts *parts)
+static struct slice url_parts_pop_folder(struct url_parts *parts)
 {
 	return parts->folder_count == 0 ? (struct slice){0}
 					: parts->folders[--parts->folder_count];
@@ -137,7 +137,7 @@ static struct slice pop(struct parts *parts)
  * Find the view: "/news/a/index.html", "/news/a/feed/" and "/news/a/page/2/"
  * are about a.
  */
-static void find_view(struct parts *parts)
+static void find_view(struct url_parts *parts)
 {
 	static const char *const indices[] = {"default", "index"};
 	static const char *const pages[] = {"page"};
@@ -146,27 +146,27 @@ static void find_view(struct parts *parts)
 	if (is_file ? is_one_of(parts->leaf, indices, COUNT(indices))
 		    : is_one_of(parts->leaf, views, COUNT(views))) {
 		parts->view = parts->leaf;
-		parts->leaf = pop(parts);
+		parts->leaf = url_parts_pop_folder(parts);
 	} else if (parts->folder_count > 0 &&
 		   is_one_of(parts->folders[parts->folder_count - 1], pages,
 			     1) &&
 		   url_kind_of(parts->leaf) == URL_NUMBER) {
 		parts->number = parts->leaf;
-		parts->view = pop(parts);
-		parts->leaf = pop(parts);
+		parts->view = url_parts_pop_folder(parts);
+		parts->leaf = url_parts_pop_folder(parts);
 	}
 }
 
-static void take_apart(const struct url *url, struct parts *parts)
+static void url_parts_split(const struct url *url, struct url_parts *parts)
 {
 	const char *path = url->text + url->path;
 	size_t size = strcspn(path, "?");
 
-	*parts = (struct parts){.ending = ""};
+	*parts = (struct url_parts){.ending = ""};
 	if (path[size] == '?')
 		parts->query = path + size + 1;
 	split_path((struct slice){path, size}, parts);
-	parts->leaf = pop(parts);
+	parts->leaf = url_parts_pop_folder(parts);
 	if (!parts->is_open)
 		parts->ending = cut_ending(&parts->leaf);
 	find_view(parts);
@@ -175,17 +175,17 @@ static void take_apart(const struct url *url, struct parts *parts)
 }
 
 /* A parameter: "name=" and the kind of its value. */
-struct item {
+struct url_parameter {
 	char text[MAX_ITEM];
 };
 
 static int by_text(const void *left, const void *right)
 {
-	return strcmp(((const struct item *)left)->text,
-		      ((const struct item *)right)->text);
+	return strcmp(((const struct url_parameter *)left)->text,
+		      ((const struct url_parameter *)right)->text);
 }
 
-static void make_item(struct slice parameter, struct item *item)
+static void make_item(struct slice parameter, struct url_parameter *item)
 {
 	struct bounded out = {.data = item->text, .capacity = MAX_ITEM - 1};
 	const char *text = parameter.data;
@@ -198,7 +198,7 @@ static void make_item(struct slice parameter, struct item *item)
 	if (equal != NULL)
 		value = (struct slice){equal + 1, parameter.size - size - 1};
 	if (kind == URL_WORD && url_is_name(name))
-		put_name(&out, name);
+		url_pattern_put_name(&out, name);
 	else
 		put_kind(&out, kind);
 	bounded_put(&out, '=');
@@ -208,7 +208,7 @@ static void make_item(struct slice parameter, struct item *item)
 
 static void put_query(struct bounded *out, const char *query)
 {
-	struct item items[MAX_PARAMETERS];
+	struct url_parameter items[MAX_PARAMETERS];
 	size_t count = 0;
 
 	while (*query != '\0' && count < MAX_PARAMETERS) {
@@ -232,7 +232,7 @@ static void put_query(struct bounded *out, const char *query)
  * Write the first folders with their names, up to the first without a name; of
  * the other folders write kinds, and consecutive words as one.
  */
-static void put_folders(struct bounded *out, const struct parts *parts)
+static void put_folders(struct bounded *out, const struct url_parts *parts)
 {
 	bool is_named = true;
 	bool was_word = false;
@@ -247,7 +247,7 @@ static void put_folders(struct bounded *out, const struct parts *parts)
 			continue;
 		bounded_put(out, '/');
 		if (is_named)
-			put_name(out, folder);
+			url_pattern_put_name(out, folder);
 		else
 			put_kind(out, kind);
 		was_word = !is_named && kind == URL_WORD;
@@ -260,7 +260,7 @@ static const char *find_affix(struct slice text, const char *const *affixes,
 	for (size_t i = 0; i < count; i++) {
 		size_t size = strlen(affixes[i]);
 
-		if (is_suffix ? ends_with(text, affixes[i])
+		if (is_suffix ? url_segment_ends_with(text, affixes[i])
 			      : (text.size > size &&
 				 memcmp(text.data, affixes[i], size) == 0))
 			return affixes[i];
@@ -269,7 +269,7 @@ static const char *find_affix(struct slice text, const char *const *affixes,
 }
 
 /* Write the name of a file, which a generator may have created. */
-static void put_leaf(struct bounded *out, const struct parts *parts)
+static void put_leaf(struct bounded *out, const struct url_parts *parts)
 {
 	struct slice leaf = parts->leaf;
 	enum url_kind kind = url_kind_of(leaf);
@@ -286,7 +286,7 @@ static void put_leaf(struct bounded *out, const struct parts *parts)
 						   COUNT(suffixes), true)));
 }
 
-static void put_fine(struct bounded *out, const struct parts *parts)
+static void put_fine(struct bounded *out, const struct url_parts *parts)
 {
 	put_folders(out, parts);
 	bounded_put(out, '/');
@@ -305,7 +305,7 @@ static void put_fine(struct bounded *out, const struct parts *parts)
 }
 
 /* Write the wide pattern, "/+3.html?". */
-static void put_wide(struct bounded *out, const struct parts *parts)
+static void put_wide(struct bounded *out, const struct url_parts *parts)
 {
 	size_t count = parts->segment_count < MAX_COUNTED ? parts->segment_count
 							  : MAX_COUNTED;
@@ -317,19 +317,19 @@ static void put_wide(struct bounded *out, const struct parts *parts)
 		bounded_put(out, '?');
 }
 
-static void put_coarse(struct bounded *out, const struct parts *parts)
+static void put_coarse(struct bounded *out, const struct url_parts *parts)
 {
 	struct slice first = parts->folders[0];
 
 	if (parts->folder_count > 0 && url_kind_of(first) == URL_WORD &&
 	    url_is_name(first)) {
 		bounded_put(out, '/');
-		put_name(out, first);
+		url_pattern_put_name(out, first);
 	}
 	put_wide(out, parts);
 }
 
-static uint64_t seal(struct bounded *out, uint64_t seed)
+static uint64_t url_pattern_hash_text(struct bounded *out, uint64_t seed)
 {
 	out->data[out->size] = '\0';
 	return hash64(out->data, out->size, seed);
@@ -342,13 +342,13 @@ void url_pattern_of(const struct url *url, struct url_pattern *out)
 	struct bounded coarse = {.data = out->coarse_text,
 				 .capacity = CAPACITY};
 	struct bounded wide = {.data = out->wide_text, .capacity = CAPACITY};
-	struct parts parts;
+	struct url_parts parts;
 
-	take_apart(url, &parts);
+	url_parts_split(url, &parts);
 	put_fine(&fine, &parts);
 	put_coarse(&coarse, &parts);
 	put_wide(&wide, &parts);
-	out->fine = seal(&fine, 0);
-	out->coarse = seal(&coarse, COARSE_SEED);
-	out->wide = seal(&wide, COARSE_SEED);
+	out->fine = url_pattern_hash_text(&fine, 0);
+	out->coarse = url_pattern_hash_text(&coarse, COARSE_SEED);
+	out->wide = url_pattern_hash_text(&wide, COARSE_SEED);
 }

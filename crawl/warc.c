@@ -54,11 +54,12 @@ uint64_t warc_position(const struct warc_reader *reader)
 	return stream_taken(reader->stream);
 }
 
-static void fail(struct warc_record *record, enum error error,
-		 const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void warc_record_fail(struct warc_record *record, enum error error,
+			     const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
-static void fail(struct warc_record *record, enum error error,
-		 const char *format, ...)
+static void warc_record_fail(struct warc_record *record, enum error error,
+			     const char *format, ...)
 {
 	va_list list;
 
@@ -68,7 +69,7 @@ static void fail(struct warc_record *record, enum error error,
 	record->error = error;
 }
 
-static void copy_text(struct slice text, char *out, size_t capacity)
+static void warc_copy_text(struct slice text, char *out, size_t capacity)
 {
 	size_t size = text.size < capacity - 1 ? text.size : capacity - 1;
 
@@ -79,15 +80,16 @@ static void copy_text(struct slice text, char *out, size_t capacity)
 
 static void set_url(struct slice url, struct warc_record *record)
 {
-	copy_text(url, record->url, sizeof(record->url));
+	warc_copy_text(url, record->url, sizeof(record->url));
 	if (url.size >= sizeof(record->url))
-		fail(record, ERR_TOO_LARGE, "the URL is over %d bytes",
-		     MAX_URL_BYTES);
+		warc_record_fail(record, ERR_TOO_LARGE,
+				 "the URL is over %d bytes", MAX_URL_BYTES);
 }
 
 static void set_type(struct slice type, struct warc_record *record)
 {
-	copy_text(type, record->content_type, sizeof(record->content_type));
+	warc_copy_text(type, record->content_type,
+		       sizeof(record->content_type));
 	header_charset(type, record->charset, sizeof(record->charset));
 }
 
@@ -98,16 +100,16 @@ static bool is_web(const struct warc_record *record)
 }
 
 /* Set the fields of an HTTP response, except the body. */
-static void set_answer(const struct http_message *message,
-		       struct warc_record *record)
+static void warc_set_response(const struct http_message *message,
+			      struct warc_record *record)
 {
 	record->http_status = message->status;
 	record->robots_tag = message->robots_tag;
 	set_type(message->content_type, record);
 	if (message->status >= 300 && message->status < 400 &&
 	    message->location.size < sizeof(record->redirect))
-		copy_text(message->location, record->redirect,
-			  sizeof(record->redirect));
+		warc_copy_text(message->location, record->redirect,
+			       sizeof(record->redirect));
 }
 
 static void read_response(struct warc_reader *reader, struct slice block,
@@ -117,14 +119,15 @@ static void read_response(struct warc_reader *reader, struct slice block,
 	enum error error;
 
 	if (!http_message_parse(block, &message)) {
-		fail(record, ERR_MALFORMED, "it contains no HTTP response");
+		warc_record_fail(record, ERR_MALFORMED,
+				 "it contains no HTTP response");
 		return;
 	}
-	set_answer(&message, record);
+	warc_set_response(&message, record);
 	error = http_body_decode(&message, reader->max_body_bytes,
 				 &reader->body);
 	if (error != ERR_NONE) {
-		fail(record, error, "%s", reader->body.reason);
+		warc_record_fail(record, error, "%s", reader->body.reason);
 		return;
 	}
 	record->body = reader->body.bytes;
@@ -143,15 +146,16 @@ static void read_resource(const struct warc_reader *reader, struct slice block,
 }
 
 /* Read the block according to the kind of the record. */
-static void read_block(struct warc_reader *reader,
-		       const struct cut_block *block,
-		       struct warc_record *record)
+static void warc_read_block(struct warc_reader *reader,
+			    const struct cut_block *block,
+			    struct warc_record *record)
 {
 	struct http_message message;
 
 	record->is_cut |= block->is_cut;
 	if (block->is_damaged)
-		fail(record, ERR_CORRUPT, "its compressed member is damaged");
+		warc_record_fail(record, ERR_CORRUPT,
+				 "its compressed member is damaged");
 	if (record->error != ERR_NONE)
 		return;
 	if (record->kind == WARC_RESPONSE)
@@ -160,10 +164,10 @@ static void read_block(struct warc_reader *reader,
 		read_resource(reader, block->bytes, record);
 	else if (record->kind == WARC_REVISIT &&
 		 http_message_parse(block->bytes, &message))
-		set_answer(&message, record);
+		warc_set_response(&message, record);
 }
 
-static enum warc_kind kind_of(const struct warc_record *record)
+static enum warc_kind warc_record_kind(const struct warc_record *record)
 {
 	if (!is_web(record))
 		return WARC_OTHER;
@@ -182,14 +186,14 @@ static uint64_t read_warc_head(struct slice head, struct warc_record *record)
 	struct warc_header header;
 
 	warc_header_parse(head, &header);
-	copy_text(header.type, record->type, sizeof(record->type));
+	warc_copy_text(header.type, record->type, sizeof(record->type));
 	for (char *c = record->type; *c != '\0'; c++)
 		if (*c >= 'A' && *c <= 'Z')
 			*c = (char)(*c | 0x20);
 	record->time_ms = header.time_ms;
 	record->is_cut = header.is_truncated;
 	set_url(header.url, record);
-	record->kind = kind_of(record);
+	record->kind = warc_record_kind(record);
 	if (record->kind == WARC_RESOURCE)
 		set_type(header.content_type, record);
 	return header.length;
@@ -200,7 +204,7 @@ static uint64_t read_arc_head(struct slice head, struct warc_record *record)
 	struct arc_header header = {.length = UINT64_MAX};
 
 	arc_header_parse(line_take(&head), &header);
-	copy_text(slice_of("arc"), record->type, sizeof(record->type));
+	warc_copy_text(slice_of("arc"), record->type, sizeof(record->type));
 	record->time_ms = header.time_ms;
 	set_url(header.url, record);
 	record->kind = is_web(record) ? WARC_RESPONSE : WARC_OTHER;
@@ -216,35 +220,37 @@ static void read_record(struct warc_reader *reader, struct slice head,
 	struct cut_block block;
 
 	if (length == UINT64_MAX) {
-		fail(record, ERR_MALFORMED, "its length is not a number");
+		warc_record_fail(record, ERR_MALFORMED,
+				 "its length is not a number");
 		cut_lose(&reader->cut);
 		return;
 	}
 	block = cut_block(&reader->cut, length);
-	read_block(reader, &block, record);
+	warc_read_block(reader, &block, record);
 }
 
 /* Return the error after which nothing more can be read. */
-static enum error end_of(const struct warc_reader *reader,
-			 struct warc_record *record)
+static enum error warc_end_reason(const struct warc_reader *reader,
+				  struct warc_record *record)
 {
 	const struct warc_stream *stream = reader->stream;
 
 	if (stream_state(stream) == STREAM_FAILED)
-		fail(record, stream_error(stream),
-		     "the rest of the file cannot be read");
+		warc_record_fail(record, stream_error(stream),
+				 "the rest of the file cannot be read");
 	else if (stream_state(stream) == STREAM_CUT)
-		fail(record, ERR_CORRUPT,
-		     "the file ends inside a compressed member");
+		warc_record_fail(record, ERR_CORRUPT,
+				 "the file ends inside a compressed member");
 	else if (stream_state(stream) == STREAM_DAMAGED)
-		fail(record, ERR_CORRUPT,
-		     "the file cannot be read after the damage");
+		warc_record_fail(record, ERR_CORRUPT,
+				 "the file cannot be read after the damage");
 	else if (reader->cut.format == ARCHIVE_UNKNOWN &&
 		 stream_taken(stream) > 0)
-		fail(record, ERR_MALFORMED,
-		     "it contains no WARC or ARC record");
+		warc_record_fail(record, ERR_MALFORMED,
+				 "it contains no WARC or ARC record");
 	else if (reader->cut.ends_inside)
-		fail(record, ERR_CORRUPT, "the file ends inside a record");
+		warc_record_fail(record, ERR_CORRUPT,
+				 "the file ends inside a record");
 	return record->error;
 }
 
@@ -256,12 +262,12 @@ bool warc_next(struct warc_reader *reader, struct warc_record *record_out,
 	*record_out = (struct warc_record){.kind = WARC_OTHER};
 	*error_out = ERR_NONE;
 	if (!cut_next(&reader->cut, &head)) {
-		*error_out = end_of(reader, record_out);
+		*error_out = warc_end_reason(reader, record_out);
 		return false;
 	}
 	record_out->offset = head.offset;
 	if (head.error != ERR_NONE)
-		fail(record_out, head.error, "%s", head.reason);
+		warc_record_fail(record_out, head.error, "%s", head.reason);
 	else
 		read_record(reader, head.bytes, record_out);
 	return true;

@@ -26,7 +26,7 @@ static bool begins_record(const struct warc_cut *cut, struct slice text)
  * Return the next bytes of this member, at most `size`, even if the window has
  * more.
  */
-static struct slice see(struct warc_stream *stream, size_t size)
+static struct slice warc_cut_peek(struct warc_stream *stream, size_t size)
 {
 	struct slice view = stream_see(stream, size);
 
@@ -56,7 +56,7 @@ static size_t count_blank(struct slice text)
 	return count;
 }
 
-static struct slice behind(struct slice text, size_t size)
+static struct slice warc_cut_skip_bytes(struct slice text, size_t size)
 {
 	return (struct slice){(const char *)text.data + size, text.size - size};
 }
@@ -147,7 +147,7 @@ static size_t find_warc(struct slice block)
 						sizeof(mark) - 1)) != NULL) {
 		size_t at = (size_t)(found + 1 - (const char *)block.data);
 
-		left = behind(block, at);
+		left = warc_cut_skip_bytes(block, at);
 		if (warc_begins_surely(left))
 			return at;
 	}
@@ -178,11 +178,11 @@ static void check_end(struct warc_cut *cut, struct cut_block *block)
 {
 	struct warc_stream *stream = cut->stream;
 	size_t size = block->bytes.size;
-	struct slice view = see(stream, size + PEEK_BYTES);
-	struct slice next = behind(view, size);
+	struct slice view = warc_cut_peek(stream, size + PEEK_BYTES);
+	struct slice next = warc_cut_skip_bytes(view, size);
 
 	block->bytes.data = view.data;
-	next = behind(next, count_blank(next));
+	next = warc_cut_skip_bytes(next, count_blank(next));
 	if (begins_record(cut, next))
 		return;
 	if (view.size < size + PEEK_BYTES &&
@@ -225,7 +225,8 @@ struct cut_block cut_block(struct warc_cut *cut, uint64_t length)
 
 	if (is_member_over) {
 		view = stream_see_across(stream, view.size + PEEK_BYTES);
-		if (begins_record(cut, behind(view, block.bytes.size))) {
+		if (begins_record(
+			    cut, warc_cut_skip_bytes(view, block.bytes.size))) {
 			block.bytes.data = view.data;
 			block.is_cut = true;
 		} else {
@@ -267,13 +268,13 @@ static size_t head_size(const struct warc_cut *cut, struct slice view,
 }
 
 /* Return the head of the record that begins here; empty if it does not end. */
-static struct slice take_head(struct warc_cut *cut, bool *is_whole_out)
+static struct slice warc_cut_take_head(struct warc_cut *cut, bool *is_whole_out)
 {
 	struct slice view = {0};
 	size_t size = 0;
 
 	for (size_t wanted = HEAD_STEP; wanted <= MAX_HEAD_BYTES; wanted *= 2) {
-		view = see(cut->stream, wanted);
+		view = warc_cut_peek(cut->stream, wanted);
 		size = head_size(cut, view, is_whole_out);
 		if (size == 0 && view.size < wanted) {
 			view = stream_see_across(cut->stream, wanted);
@@ -293,8 +294,8 @@ void cut_lose(struct warc_cut *cut)
 	cut->is_lost = true;
 }
 
-static void tell(struct warc_cut *cut, struct cut_head *head, enum error error,
-		 const char *reason)
+static void warc_cut_report(struct warc_cut *cut, struct cut_head *head,
+			    enum error error, const char *reason)
 {
 	head->offset = stream_offset(cut->stream);
 	head->error = error;
@@ -323,12 +324,13 @@ static void end_in_head(struct warc_cut *cut)
  * At the end or at damage: try to continue. Return false if the damage must be
  * reported first, or nothing more can be read.
  */
-static bool go_on(struct warc_cut *cut, struct cut_head *head)
+static bool warc_cut_continue(struct warc_cut *cut, struct cut_head *head)
 {
 	if (stream_state(cut->stream) != STREAM_DAMAGED)
 		return false;
 	if (!cut->is_told) {
-		tell(cut, head, ERR_CORRUPT, "a compressed member is damaged");
+		warc_cut_report(cut, head, ERR_CORRUPT,
+				"a compressed member is damaged");
 		cut->is_told = true;
 		return false;
 	}
@@ -344,7 +346,7 @@ static bool seek_record(struct warc_cut *cut, struct cut_head *head)
 {
 	for (;;) {
 		if (!skip_blank(cut)) {
-			if (!go_on(cut, head))
+			if (!warc_cut_continue(cut, head))
 				return false;
 			continue;
 		}
@@ -352,7 +354,8 @@ static bool seek_record(struct warc_cut *cut, struct cut_head *head)
 			return true;
 		if (cut->is_lost)
 			continue;
-		tell(cut, head, ERR_MALFORMED, "no record begins here");
+		warc_cut_report(cut, head, ERR_MALFORMED,
+				"no record begins here");
 		cut->is_lost = true;
 		return false;
 	}
@@ -373,7 +376,7 @@ bool cut_next(struct warc_cut *cut, struct cut_head *head_out)
 		cut->format = warc_begins(stream_see(stream, VERSION_BYTES))
 				      ? ARCHIVE_WARC
 				      : ARCHIVE_ARC;
-	head_out->bytes = take_head(cut, &is_whole);
+	head_out->bytes = warc_cut_take_head(cut, &is_whole);
 	if (head_out->bytes.size == 0)
 		end_in_head(cut);
 	if (head_out->bytes.size == 0 || !is_whole) {

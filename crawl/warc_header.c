@@ -51,7 +51,7 @@ size_t warc_header_size(struct slice text, bool *is_whole_out)
  * wget and other tools write a URL as <URL>, because the grammar of WARC 1.0 is
  * ambiguous.
  */
-static struct slice without_brackets(struct slice url)
+static struct slice warc_header_strip_brackets(struct slice url)
 {
 	const char *bytes = url.data;
 
@@ -61,7 +61,8 @@ static struct slice without_brackets(struct slice url)
 }
 
 /* Store the value if the line is a field of that name; the first one counts. */
-static void take(struct slice line, const char *name, struct slice *value)
+static void warc_header_match_field(struct slice line, const char *name,
+				    struct slice *value)
 {
 	if (value->data == NULL)
 		*value = header_value(line, name);
@@ -77,14 +78,16 @@ void warc_header_parse(struct slice head, struct warc_header *header_out)
 	*header_out = (struct warc_header){0};
 	line_take(&head);
 	while (line = line_take(&head), line.size > 0) {
-		take(line, "WARC-Type", &header_out->type);
-		take(line, "WARC-Target-URI", &header_out->url);
-		take(line, "WARC-Date", &date);
-		take(line, "WARC-Truncated", &truncated);
-		take(line, "Content-Type", &header_out->content_type);
-		take(line, "Content-Length", &length);
+		warc_header_match_field(line, "WARC-Type", &header_out->type);
+		warc_header_match_field(line, "WARC-Target-URI",
+					&header_out->url);
+		warc_header_match_field(line, "WARC-Date", &date);
+		warc_header_match_field(line, "WARC-Truncated", &truncated);
+		warc_header_match_field(line, "Content-Type",
+					&header_out->content_type);
+		warc_header_match_field(line, "Content-Length", &length);
 	}
-	header_out->url = without_brackets(header_out->url);
+	header_out->url = warc_header_strip_brackets(header_out->url);
 	header_out->time_ms = date_parse(date);
 	header_out->length = header_number(length);
 	header_out->is_truncated = truncated.size > 0;

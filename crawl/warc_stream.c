@@ -113,13 +113,13 @@ static uint64_t raw_offset(const struct warc_stream *stream)
 	return stream->taken - (stream->raw_end - stream->raw_begin);
 }
 
-static enum stream_state over(const struct warc_stream *stream,
-			      enum stream_state otherwise)
+static enum stream_state warc_stream_end_state(const struct warc_stream *stream,
+					       enum stream_state otherwise)
 {
 	return stream->error != ERR_NONE ? STREAM_FAILED : otherwise;
 }
 
-static uint32_t little_endian(const unsigned char *bytes)
+static uint32_t warc_stream_read_u32(const unsigned char *bytes)
 {
 	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 |
 	       (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
@@ -146,7 +146,7 @@ static bool take_raw(struct warc_stream *stream, size_t size,
 }
 
 /* Decompress the first frame of `packed`; return false if it is too large. */
-static bool unpack(struct slice packed, struct buffer *out)
+static bool warc_stream_unpack_frame(struct slice packed, struct buffer *out)
 {
 	struct decoder *decoder = decoder_create(CODING_ZSTD);
 	enum error error = ERR_NONE;
@@ -178,14 +178,15 @@ static bool read_dictionary(struct warc_stream *stream)
 	uint32_t size;
 
 	if (head.size < FRAME_HEAD_BYTES ||
-	    little_endian(bytes) != DICTIONARY_MAGIC)
+	    warc_stream_read_u32(bytes) != DICTIONARY_MAGIC)
 		return true;
-	size = little_endian(bytes + MAGIC_BYTES);
+	size = warc_stream_read_u32(bytes + MAGIC_BYTES);
 	stream->raw_begin += FRAME_HEAD_BYTES;
 	is_good =
 		size <= MAX_DICTIONARY_BYTES && take_raw(stream, size, &packed);
 	if (is_good && coding_of_bytes(buffer_slice(&packed)) == CODING_ZSTD) {
-		is_good = unpack(buffer_slice(&packed), &plain);
+		is_good =
+			warc_stream_unpack_frame(buffer_slice(&packed), &plain);
 		packed.size = 0;
 	}
 	if (is_good)
@@ -199,7 +200,8 @@ static bool read_dictionary(struct warc_stream *stream)
 }
 
 /* Detect the coding by the first bytes of the file. */
-static bool begin_file(struct warc_stream *stream, struct slice head)
+static bool warc_stream_begin_file(struct warc_stream *stream,
+				   struct slice head)
 {
 	stream->coding = coding_of_bytes(head);
 	stream->decoder = decoder_create(stream->coding);
@@ -224,22 +226,23 @@ static struct slice skip_padding(struct warc_stream *stream)
  * Prepare for the next bytes after a member: another member, the end, or other
  * data.
  */
-static void begin_member(struct warc_stream *stream)
+static void warc_stream_begin_member(struct warc_stream *stream)
 {
 	struct slice raw = skip_padding(stream);
 
 	if (raw.size == 0) {
-		stream->state = over(stream, STREAM_END);
+		stream->state = warc_stream_end_state(stream, STREAM_END);
 		return;
 	}
 	stream->state = STREAM_RUNS;
 	if (stream->decoder == NULL) {
-		if (!begin_file(stream, raw))
+		if (!warc_stream_begin_file(stream, raw))
 			stream->state = STREAM_DAMAGED;
 	} else if (coding_of_bytes(raw) != stream->coding) {
-		stream->state = raw.size < MAGIC_BYTES
-					? over(stream, STREAM_CUT)
-					: STREAM_DAMAGED;
+		stream->state =
+			raw.size < MAGIC_BYTES
+				? warc_stream_end_state(stream, STREAM_CUT)
+				: STREAM_DAMAGED;
 	}
 	stream->member = raw_offset(stream);
 	stream->raw_floor = stream->raw_begin + 1;
@@ -247,7 +250,7 @@ static void begin_member(struct warc_stream *stream)
 }
 
 /* Make room after the window; drop the skipped bytes first. */
-static char *make_room(struct warc_stream *stream)
+static char *warc_stream_make_room(struct warc_stream *stream)
 {
 	struct buffer *window = &stream->window;
 	size_t left = window->size - stream->seen;
@@ -261,12 +264,13 @@ static char *make_room(struct warc_stream *stream)
 }
 
 /* The input has ended inside a member. */
-static void end_file(struct warc_stream *stream)
+static void warc_stream_end_file(struct warc_stream *stream)
 {
 	bool is_whole = stream->coding == CODING_NONE ||
 			decoder_is_at_begin(stream->decoder);
 
-	stream->state = over(stream, is_whole ? STREAM_END : STREAM_CUT);
+	stream->state = warc_stream_end_state(stream, is_whole ? STREAM_END
+							       : STREAM_CUT);
 }
 
 /* Decompress more of the member. */
@@ -275,7 +279,7 @@ static void unpack_more(struct warc_stream *stream)
 	struct slice raw = see_raw(stream, 1);
 	size_t before = raw.size;
 	size_t size = 0;
-	char *end = make_room(stream);
+	char *end = warc_stream_make_room(stream);
 	enum error error =
 		decoder_run(stream->decoder, &raw, end, CHUNK_BYTES, &size);
 
@@ -286,7 +290,7 @@ static void unpack_more(struct warc_stream *stream)
 	else if (decoder_is_at_end(stream->decoder))
 		stream->state = STREAM_MEMBER_END;
 	else if (size == 0 && before == 0)
-		end_file(stream);
+		warc_stream_end_file(stream);
 }
 
 static struct slice window_of(const struct warc_stream *stream)
@@ -312,7 +316,7 @@ struct slice stream_see_across(struct warc_stream *stream, size_t size)
 		if (stream->state == STREAM_RUNS)
 			unpack_more(stream);
 		else if (stream->state == STREAM_MEMBER_END)
-			begin_member(stream);
+			warc_stream_begin_member(stream);
 		else
 			break;
 	}
@@ -399,7 +403,7 @@ bool stream_recover(struct warc_stream *stream)
 		}
 		stream->raw_begin++;
 	}
-	stream->state = over(stream, STREAM_DAMAGED);
+	stream->state = warc_stream_end_state(stream, STREAM_DAMAGED);
 	return false;
 }
 

@@ -23,7 +23,7 @@ enum { ID_BYTES = 48, DIGEST_BYTES = 33, NOT_MODIFIED = 304 };
 /*
  * A record under construction: its block is known, its head is written first.
  */
-struct draft {
+struct warc_draft {
 	struct buffer bytes;
 	struct slice block; /* in one or two parts */
 	struct slice more;
@@ -31,7 +31,7 @@ struct draft {
 };
 
 /* Write a UUID of version 4 (RFC 9562, 5.4) to `out` [ID_BYTES]. */
-static void write_id(const uint64_t identity[2], char *out)
+static void warc_write_id(const uint64_t identity[2], char *out)
 {
 	uint64_t high = (identity[0] & ~UINT64_C(0xF000)) | 0x4000;
 	uint64_t low = (identity[1] & (UINT64_MAX >> 2)) | UINT64_C(1) << 63;
@@ -47,7 +47,8 @@ static void write_id(const uint64_t identity[2], char *out)
  * Append a field; omit control characters of the value, and fields without a
  * value.
  */
-static void add_field(struct draft *draft, const char *name, struct slice value)
+static void warc_draft_add_field(struct warc_draft *draft, const char *name,
+				 struct slice value)
 {
 	const char *bytes = value.data;
 
@@ -60,26 +61,28 @@ static void add_field(struct draft *draft, const char *name, struct slice value)
 	buffer_append_text(&draft->bytes, "\r\n");
 }
 
-static void add_text(struct draft *draft, const char *name, const char *value)
+static void warc_draft_add_text(struct warc_draft *draft, const char *name,
+				const char *value)
 {
-	add_field(draft, name, slice_of(value));
+	warc_draft_add_field(draft, name, slice_of(value));
 }
 
-static void add_id(struct draft *draft, const char *name,
+static void add_id(struct warc_draft *draft, const char *name,
 		   const uint64_t identity[2])
 {
 	char id[ID_BYTES];
 
-	write_id(identity, id);
+	warc_write_id(identity, id);
 	buffer_printf(&draft->bytes, "%s: <urn:uuid:%s>\r\n", name, id);
 }
 
-static void add_date(struct draft *draft, const char *name, uint64_t time_ms)
+static void add_date(struct warc_draft *draft, const char *name,
+		     uint64_t time_ms)
 {
 	char date[DATE_BYTES];
 
 	date_format(time_ms, date);
-	add_text(draft, name, date);
+	warc_draft_add_text(draft, name, date);
 }
 
 /* Write base32 (RFC 4648, 6): 160 bits are 32 digits, without padding. */
@@ -100,8 +103,8 @@ static void write_base32(const uint8_t digest[SHA1_DIGEST_SIZE], char *out)
 /*
  * SHA-1, because web archives identify content by it; it is not for security.
  */
-static void add_digest(struct draft *draft, const char *name, struct slice a,
-		       struct slice b)
+static void add_digest(struct warc_draft *draft, const char *name,
+		       struct slice a, struct slice b)
 {
 	struct sha1_ctx sha1;
 	uint8_t digest[SHA1_DIGEST_SIZE];
@@ -115,19 +118,20 @@ static void add_digest(struct draft *draft, const char *name, struct slice a,
 	buffer_printf(&draft->bytes, "%s: sha1:%s\r\n", name, text);
 }
 
-static void begin(struct draft *draft, const char *type,
-		  const uint64_t identity[2], uint64_t time_ms)
+static void warc_draft_begin(struct warc_draft *draft, const char *type,
+			     const uint64_t identity[2], uint64_t time_ms)
 {
 	buffer_append_text(&draft->bytes, "WARC/1.1\r\n");
-	add_text(draft, "WARC-Type", type);
+	warc_draft_add_text(draft, "WARC-Type", type);
 	add_id(draft, "WARC-Record-ID", identity);
 	add_date(draft, "WARC-Date", time_ms);
 }
 
 /* Append the record, compressed or not, and free its data. */
-static void end(struct draft *draft, const char *media_type, struct buffer *out)
+static void warc_draft_end(struct warc_draft *draft, const char *media_type,
+			   struct buffer *out)
 {
-	add_text(draft, "Content-Type", media_type);
+	warc_draft_add_text(draft, "Content-Type", media_type);
 	add_digest(draft, "WARC-Block-Digest", draft->block, draft->more);
 	buffer_printf(&draft->bytes, "Content-Length: %zu\r\n\r\n",
 		      draft->block.size + draft->more.size);
@@ -143,19 +147,20 @@ static void end(struct draft *draft, const char *media_type, struct buffer *out)
 
 void warc_write_info(const struct warc_info *info, struct buffer *out)
 {
-	struct draft fields = {0};
-	struct draft draft = {.is_plain = info->is_plain};
+	struct warc_draft fields = {0};
+	struct warc_draft draft = {.is_plain = info->is_plain};
 
-	add_field(&fields, "software", info->software);
-	add_text(&fields, "format", "WARC File Format 1.1");
-	add_text(&fields, "conformsTo",
-		 "http://iipc.github.io/warc-specifications/specifications/"
-		 "warc-format/warc-1.1/");
-	add_text(&fields, "robots", info->robots);
-	begin(&draft, "warcinfo", info->identity, info->time_ms);
-	add_field(&draft, "WARC-Filename", info->file);
+	warc_draft_add_field(&fields, "software", info->software);
+	warc_draft_add_text(&fields, "format", "WARC File Format 1.1");
+	warc_draft_add_text(
+		&fields, "conformsTo",
+		"http://iipc.github.io/warc-specifications/specifications/"
+		"warc-format/warc-1.1/");
+	warc_draft_add_text(&fields, "robots", info->robots);
+	warc_draft_begin(&draft, "warcinfo", info->identity, info->time_ms);
+	warc_draft_add_field(&draft, "WARC-Filename", info->file);
 	draft.block = buffer_slice(&fields.bytes);
-	end(&draft, "application/warc-fields", out);
+	warc_draft_end(&draft, "application/warc-fields", out);
 	buffer_free(&fields.bytes);
 }
 
@@ -209,17 +214,17 @@ static void copy_head(const struct warc_exchange *exchange, struct buffer *head)
 }
 
 /* Add the fields of a revisit: the record it refers to, and its profile. */
-static void add_revisit(struct draft *draft,
+static void add_revisit(struct warc_draft *draft,
 			const struct warc_exchange *exchange)
 {
 	struct http_message message;
 	bool is_unmodified = http_message_parse(exchange->headers, &message) &&
 			     message.status == NOT_MODIFIED;
 
-	add_text(draft, "WARC-Profile",
-		 is_unmodified ? PROFILE "server-not-modified"
-			       : PROFILE "identical-payload-digest");
-	add_field(draft, "WARC-Refers-To-Target-URI", exchange->url);
+	warc_draft_add_text(draft, "WARC-Profile",
+			    is_unmodified ? PROFILE "server-not-modified"
+					  : PROFILE "identical-payload-digest");
+	warc_draft_add_field(draft, "WARC-Refers-To-Target-URI", exchange->url);
 	if (exchange->revisit_ms != 0)
 		add_date(draft, "WARC-Refers-To-Date", exchange->revisit_ms);
 	if (!is_unmodified)
@@ -227,17 +232,17 @@ static void add_revisit(struct draft *draft,
 			   (struct slice){0});
 }
 
-static void write_answer(const struct warc_exchange *exchange,
-			 struct buffer *out)
+static void warc_write_response(const struct warc_exchange *exchange,
+				struct buffer *out)
 {
-	struct draft draft = {0};
+	struct warc_draft draft = {0};
 	struct buffer head = {0};
 
 	copy_head(exchange, &head);
-	begin(&draft, exchange->is_revisit ? "revisit" : "response",
-	      exchange->identity, exchange->time_ms);
-	add_field(&draft, "WARC-Target-URI", exchange->url);
-	add_field(&draft, "WARC-IP-Address", exchange->address);
+	warc_draft_begin(&draft, exchange->is_revisit ? "revisit" : "response",
+			 exchange->identity, exchange->time_ms);
+	warc_draft_add_field(&draft, "WARC-Target-URI", exchange->url);
+	warc_draft_add_field(&draft, "WARC-IP-Address", exchange->address);
 	draft.block = buffer_slice(&head);
 	if (exchange->is_revisit) {
 		add_revisit(&draft, exchange);
@@ -245,11 +250,11 @@ static void write_answer(const struct warc_exchange *exchange,
 		add_digest(&draft, "WARC-Payload-Digest", exchange->body,
 			   (struct slice){0});
 		if (exchange->is_cut)
-			add_text(&draft, "WARC-Truncated",
-				 exchange->cut_reason);
+			warc_draft_add_text(&draft, "WARC-Truncated",
+					    exchange->cut_reason);
 		draft.more = exchange->body;
 	}
-	end(&draft, MEDIA_TYPE_RESPONSE, out);
+	warc_draft_end(&draft, MEDIA_TYPE_RESPONSE, out);
 	buffer_free(&head);
 }
 
@@ -261,25 +266,25 @@ static void write_request(const struct warc_exchange *exchange,
 		exchange->identity[0],
 		exchange->identity[1] ^ UINT64_C(0x2545F4914F6CDD1D),
 	};
-	struct draft draft = {0};
+	struct warc_draft draft = {0};
 	struct slice request = exchange->request;
 	const char *bytes = request.data;
 
 	while (request.size > 0 && (bytes[request.size - 1] == '\n' ||
 				    bytes[request.size - 1] == '\r'))
 		request.size--;
-	begin(&draft, "request", identity, exchange->time_ms);
-	add_field(&draft, "WARC-Target-URI", exchange->url);
+	warc_draft_begin(&draft, "request", identity, exchange->time_ms);
+	warc_draft_add_field(&draft, "WARC-Target-URI", exchange->url);
 	add_id(&draft, "WARC-Concurrent-To", exchange->identity);
 	draft.block = request;
 	draft.more = slice_of("\r\n\r\n");
-	end(&draft, MEDIA_TYPE_REQUEST, out);
+	warc_draft_end(&draft, MEDIA_TYPE_REQUEST, out);
 }
 
 void warc_write_exchange(const struct warc_exchange *exchange,
 			 struct buffer *out)
 {
-	write_answer(exchange, out);
+	warc_write_response(exchange, out);
 	if (exchange->request.size > 0)
 		write_request(exchange, out);
 }
@@ -295,29 +300,31 @@ void warc_write_conversion(const struct warc_conversion *conversion,
 			   struct buffer *out)
 {
 	const bool has_failed = conversion->error != NULL;
-	struct draft fields = {0};
-	struct draft draft = {
+	struct warc_draft fields = {0};
+	struct warc_draft draft = {
 		.block = conversion->text,
 		.is_plain = conversion->is_plain,
 	};
 	uint64_t source[2];
 
 	if (has_failed) {
-		add_text(&fields, "error", conversion->error);
-		add_field(&fields, "message", conversion->text);
+		warc_draft_add_text(&fields, "error", conversion->error);
+		warc_draft_add_field(&fields, "message", conversion->text);
 		draft.block = buffer_slice(&fields.bytes);
 	}
-	begin(&draft, has_failed ? "metadata" : "conversion",
-	      conversion->identity, conversion->time_ms);
-	add_field(&draft, "WARC-Target-URI", conversion->url);
+	warc_draft_begin(&draft, has_failed ? "metadata" : "conversion",
+			 conversion->identity, conversion->time_ms);
+	warc_draft_add_field(&draft, "WARC-Target-URI", conversion->url);
 	if (conversion->source_ms != 0) {
 		warc_visit_identity(conversion->url, conversion->source_ms,
 				    source);
 		add_id(&draft, "WARC-Refers-To", source);
 	}
-	add_field(&draft, "Templated-Sequence", conversion->sequence);
-	end(&draft,
-	    has_failed ? "application/warc-fields" : conversion->media_type,
-	    out);
+	warc_draft_add_field(&draft, "Templated-Sequence",
+			     conversion->sequence);
+	warc_draft_end(&draft,
+		       has_failed ? "application/warc-fields"
+				  : conversion->media_type,
+		       out);
 	buffer_free(&fields.bytes);
 }

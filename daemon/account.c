@@ -14,7 +14,7 @@
 
 enum { PRIVATE = 0700, SHARED = 0755 };
 
-static bool make_folder(const char *user, const char *path, mode_t mode)
+static bool account_make_folder(const char *user, const char *path, mode_t mode)
 {
 	if (*path == '\0' || user_make_folder(user, path, mode) == ERR_NONE)
 		return true;
@@ -34,20 +34,20 @@ static bool make_folder_of(const char *user, const char *path)
 	if (end == NULL || end == folder)
 		return true;
 	*end = '\0';
-	return make_folder(user, folder, SHARED);
+	return account_make_folder(user, folder, SHARED);
 }
 
-static bool make_folders(const struct config *config)
+static bool account_make_folders(const struct config *config)
 {
 	const char *user = config->user;
 
-	return make_folder(user, config->store_path, PRIVATE) &&
-	       make_folder(user, config->warc, PRIVATE) &&
+	return account_make_folder(user, config->store_path, PRIVATE) &&
+	       account_make_folder(user, config->warc, PRIVATE) &&
 	       make_folder_of(user, config->socket_path) &&
 	       make_folder_of(user, config->reader_path);
 }
 
-bool account_take(const struct config *config)
+bool account_become_user(const struct config *config)
 {
 	char reason[USER_REASON_BYTES];
 	bool is_root = geteuid() == 0;
@@ -61,7 +61,7 @@ bool account_take(const struct config *config)
 		return !is_root;
 	}
 	if (user_check(config->user, reason) == ERR_NONE &&
-	    (!is_root || make_folders(config)) &&
+	    (!is_root || account_make_folders(config)) &&
 	    user_become(config->user, reason) == ERR_NONE)
 		return true;
 	if (*reason != '\0')
@@ -79,13 +79,13 @@ static bool take_store(struct config *config)
 {
 	if (is_said("STATE_DIRECTORY"))
 		return true;
-	if (!own_store_path(config->store_path, sizeof(config->store_path))) {
+	if (!xdg_store_path(config->store_path, sizeof(config->store_path))) {
 		log_error(
 			"there is no folder for the store: set HOME or "
 			"XDG_DATA_HOME, or pass a configuration file with -c");
 		return false;
 	}
-	if (own_folder_make(config->store_path))
+	if (xdg_folder_make(config->store_path))
 		return true;
 	log_error("store %s: %s", config->store_path, strerrordesc_np(errno));
 	return false;
@@ -93,12 +93,12 @@ static bool take_store(struct config *config)
 
 static bool take_socket(struct config *config)
 {
-	char folder[OWN_SOCKET_BYTES];
+	char folder[XDG_SOCKET_BYTES];
 
 	if (is_said("RUNTIME_DIRECTORY") ||
 	    activation_file(config->socket_path) >= 0)
 		return true;
-	if (!own_socket_path(config->socket_path)) {
+	if (!xdg_socket_path(config->socket_path)) {
 		log_error("there is no folder for the socket: set "
 			  "XDG_RUNTIME_DIR, or pass a configuration file with "
 			  "-c");
@@ -106,13 +106,13 @@ static bool take_socket(struct config *config)
 	}
 	snprintf(folder, sizeof(folder), "%s", config->socket_path);
 	*strrchr(folder, '/') = '\0';
-	if (own_folder_make(folder))
+	if (xdg_folder_make(folder))
 		return true;
 	log_error("socket %s: %s", config->socket_path, strerrordesc_np(errno));
 	return false;
 }
 
-bool account_take_places(struct config *config)
+bool account_set_xdg_paths(struct config *config)
 {
 	return geteuid() == 0 || (take_store(config) && take_socket(config));
 }

@@ -14,7 +14,7 @@ struct config;
  * that user. Call it while the process has one thread. Return false after
  * logging the error: root needs `process.user`, or the change failed.
  */
-bool account_take(const struct config *config);
+bool account_become_user(const struct config *config);
 
 /*
  * Without a configuration, the daemon of an ordinary user keeps its store and
@@ -22,6 +22,6 @@ bool account_take(const struct config *config);
  * create their folders. Paths set by the service manager and paths of root are
  * unchanged. Return false after logging the error if there is no home.
  */
-bool account_take_places(struct config *config);
+bool account_set_xdg_paths(struct config *config);
 
 #endif

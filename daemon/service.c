@@ -27,7 +27,8 @@ static void name_node(struct config *config)
 			*at = '-';
 }
 
-static struct service *create(const struct config *config, const char *path)
+static struct service *service_create(const struct config *config,
+				      const char *path)
 {
 	struct service *service = mem_alloc(1, sizeof(*service));
 	struct config named = *config;
@@ -39,13 +40,14 @@ static struct service *create(const struct config *config, const char *path)
 	parameters_expand(slice_of(config->drop_parameters),
 			  &service->drop_parameters);
 	service->path = path == NULL ? NULL : mem_copy_text(path, strlen(path));
-	parts_init(&service->parts, service_parts, SERVICE_PARTS, service);
+	components_init(&service->parts, service_parts, SERVICE_COMPONENTS,
+			service);
 	return service;
 }
 
-static void destroy(struct service *service)
+static void service_destroy(struct service *service)
 {
-	parts_finish(&service->parts);
+	components_finish(&service->parts);
 	buffer_free(&service->drop_parameters);
 	config_release(service->config);
 	config_release(service->first);
@@ -61,18 +63,18 @@ void service_set_log(const struct config *config)
 
 enum error service_start(struct service **service_out,
 			 const struct config *config, const char *path,
-			 struct starter *starter,
+			 struct spawner *starter,
 			 const struct tcp_listener *listener)
 {
-	struct service *service = create(config, path);
+	struct service *service = service_create(config, path);
 	enum error error;
 
 	service->starter = starter;
 	service->listener = listener;
 	service_set_log(config);
-	error = parts_start(&service->parts);
+	error = components_start(&service->parts);
 	if (error != ERR_NONE) {
-		destroy(service);
+		service_destroy(service);
 		return error;
 	}
 	log_info("listening on %s%s%s; store %s with %" PRIu64 " sites",
@@ -84,7 +86,7 @@ enum error service_start(struct service **service_out,
 }
 
 /* Log each line of the message separately. */
-static void log_lines(const char *text)
+static void service_log_lines(const char *text)
 {
 	while (*text != '\0') {
 		size_t length = strcspn(text, "\n");
@@ -95,13 +97,14 @@ static void log_lines(const char *text)
 	}
 }
 
-static void apply(struct service *service, const struct config *config)
+static void service_apply_config(struct service *service,
+				 const struct config *config)
 {
 	struct pipeline_options options;
 	struct buffer kept = {0};
 	struct config next = *config;
 
-	config_keep_fixed(&next, service->config, &kept);
+	config_restore_fixed(&next, service->config, &kept);
 	if (kept.size > 0)
 		log_warn("%s: these changes need a restart: %s", service->path,
 			 kept.data);
@@ -126,9 +129,9 @@ void service_reload(struct service *service)
 		return;
 	}
 	if (config_load(service->path, &config, &message) == ERR_NONE) {
-		apply(service, &config);
+		service_apply_config(service, &config);
 	} else {
-		log_lines(message.data);
+		service_log_lines(message.data);
 		log_error("%s: invalid; the daemon keeps the previous "
 			  "configuration",
 			  service->path);
@@ -148,7 +151,7 @@ void service_probe(struct service *service)
 	store_check_readers(service->store);
 	tokens_retry(service->tokens);
 	api_expire_sessions(service->api);
-	bus_flush_log(false);
+	broker_flush_log(false);
 }
 
 void service_describe(const struct service *service, struct buffer *out)
@@ -160,7 +163,7 @@ void service_stop(struct service *service)
 {
 	if (service == NULL)
 		return;
-	parts_stop(&service->parts);
-	bus_flush_log(true);
-	destroy(service);
+	components_stop(&service->parts);
+	broker_flush_log(true);
+	service_destroy(service);
 }

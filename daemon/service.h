@@ -12,7 +12,7 @@
 
 struct buffer;
 struct service;
-struct starter;
+struct spawner;
 struct tcp_listener;
 
 /* Set the level and format of the log from the configuration. */
@@ -27,7 +27,7 @@ void service_set_log(const struct config *config);
  */
 enum error service_start(struct service **service_out,
 			 const struct config *config, const char *path,
-			 struct starter *starter,
+			 struct spawner *starter,
 			 const struct tcp_listener *listener);
 
 /*

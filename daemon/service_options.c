@@ -45,7 +45,7 @@ static void on_commit(void *context)
 {
 	struct service *service = context;
 
-	parts_wake(&service->parts);
+	components_wake(&service->parts);
 }
 
 struct pipeline_options service_pipeline_options(struct service *service)

@@ -23,14 +23,14 @@ enum {
 	RECORD_COPIES = 10,
 };
 
-static enum error open_store(struct service *service)
+static enum error service_open_store(struct service *service)
 {
 	const struct config *config = service->config;
 	const struct store_options options = {
 		.max_map_bytes = (size_t)config->store_max_bytes,
 		.partition_of =
-			*config->servers == '\0' ? NULL : cluster_partition,
-		.cipher = secret_keys_cipher(service->secret_keys),
+			*config->servers == '\0' ? NULL : nodes_partition_of,
+		.cipher = encryption_keys_cipher(service->secret_keys),
 	};
 	enum error error =
 		store_open(&service->store, config->store_path, &options);
@@ -60,7 +60,7 @@ static enum error begin_store(const struct service *service)
 	bool is_of_cluster = *config->servers != '\0';
 	struct txn txn = is_of_cluster ? txn_begin_read(service->store)
 				       : txn_begin_write(service->store);
-	bool was_whole = is_of_cluster && store_was_whole(&txn);
+	bool was_whole = is_of_cluster && store_has_unpartitioned_sites(&txn);
 	enum error error;
 
 	if (!is_of_cluster)
@@ -84,8 +84,8 @@ static enum error begin_store(const struct service *service)
 
 static enum error read_secret_keys(struct service *service)
 {
-	enum error error = secret_keys_read(&service->secret_keys,
-					    service->config->secret_file);
+	enum error error = encryption_keys_read(&service->secret_keys,
+						service->config->secret_file);
 
 	if (error == ERR_NONE && service->secret_keys == NULL)
 		log_warn("nodes.encryption_key_file is not set: this node "
@@ -103,7 +103,7 @@ static enum error start_store(void *context)
 	if (*config->servers != '\0')
 		error = read_secret_keys(service);
 	if (error == ERR_NONE)
-		error = open_store(service);
+		error = service_open_store(service);
 	if (error == ERR_NONE) {
 		error = begin_store(service);
 		if (error == ERR_NONE) {
@@ -112,7 +112,7 @@ static enum error start_store(void *context)
 		}
 		store_close(service->store);
 	}
-	secret_keys_destroy(service->secret_keys);
+	encryption_keys_destroy(service->secret_keys);
 	service->secret_keys = NULL;
 	return error;
 }
@@ -126,15 +126,15 @@ static void stop_store(void *context)
 	service->reserve = NULL;
 	store_close(service->store);
 	service->store = NULL;
-	secret_keys_destroy(service->secret_keys);
+	encryption_keys_destroy(service->secret_keys);
 	service->secret_keys = NULL;
 }
 
-static struct cluster_options cluster_options(const struct service *service)
+static struct nodes_options cluster_options(const struct service *service)
 {
 	const struct config *config = service->config;
 
-	return (struct cluster_options){
+	return (struct nodes_options){
 		.bus =
 			{
 				.servers = config->servers,
@@ -171,12 +171,12 @@ static struct cluster_options cluster_options(const struct service *service)
 static enum error open_cluster(void *context)
 {
 	struct service *service = context;
-	struct cluster_options options;
+	struct nodes_options options;
 
 	if (*service->config->servers == '\0')
 		return ERR_NONE;
 	options = cluster_options(service);
-	return cluster_open(&service->cluster, service->store, &options);
+	return nodes_open(&service->cluster, service->store, &options);
 }
 
 static void close_cluster(void *context)
@@ -184,25 +184,24 @@ static void close_cluster(void *context)
 	struct service *service = context;
 
 	assert(service->engine == NULL);
-	cluster_close(service->cluster);
+	nodes_close(service->cluster);
 	service->cluster = NULL;
 }
 
-static enum error run_cluster(void *context)
+static enum error service_run_nodes(void *context)
 {
 	struct service *service = context;
 
 	if (service->cluster == NULL)
 		return ERR_NONE;
-	return cluster_run(service->cluster, service->engine,
-			   service->pipeline);
+	return nodes_run(service->cluster, service->engine, service->pipeline);
 }
 
 static void stop_cluster(void *context)
 {
 	struct service *service = context;
 
-	cluster_stop(service->cluster);
+	nodes_stop(service->cluster);
 }
 
 static enum error start_engine(void *context)
@@ -222,7 +221,7 @@ static enum error start_engine(void *context)
 			  .max_pattern = config->max_pattern},
 		.drop_parameters = buffer_slice(&service->drop_parameters),
 		.log = service->cluster == NULL ? NULL
-						: cluster_log(service->cluster),
+						: nodes_log(service->cluster),
 	};
 	enum error error = engine_create(&service->engine, service->store,
 					 &options, clock_wall_ms());
@@ -350,19 +349,20 @@ static uint64_t unpacker_memory(const struct config *config)
 static enum error start_pools(void *context)
 {
 	struct service *service = context;
-	struct pool_options options = {
+	struct worker_pool_options options = {
 		.starter = service->starter,
 		.workers = service_workers(service->config),
 		.memory_bytes = service->config->page_memory_bytes,
 		.task_ms = service->config->page_ms,
 	};
-	enum error error = pool_create(&service->pool, &options);
+	enum error error = worker_pool_create(&service->pool, &options);
 
 	options.memory_bytes = unpacker_memory(service->config);
 	options.workers = (size_t)MAX_INGESTS * LISTENERS;
 	options.starts_late = true;
-	return error == ERR_NONE ? pool_create(&service->unpackers, &options)
-				 : error;
+	return error == ERR_NONE
+		       ? worker_pool_create(&service->unpackers, &options)
+		       : error;
 }
 
 static void stop_pools(void *context)
@@ -370,9 +370,9 @@ static void stop_pools(void *context)
 	struct service *service = context;
 
 	assert(service->api == NULL && service->watching == NULL);
-	pool_destroy(service->unpackers);
+	worker_pool_destroy(service->unpackers);
 	service->unpackers = NULL;
-	pool_destroy(service->pool);
+	worker_pool_destroy(service->pool);
 	service->pool = NULL;
 }
 
@@ -436,15 +436,15 @@ static enum error start_packing(void *context)
 	struct service *service = context;
 
 	assert(service->pipeline != NULL);
-	return packing_start(&service->packing, service->store,
-			     service->pipeline);
+	return packing_thread_start(&service->packing, service->store,
+				    service->pipeline);
 }
 
 static void stop_packing(void *context)
 {
 	struct service *service = context;
 
-	packing_stop(service->packing);
+	packing_thread_stop(service->packing);
 	service->packing = NULL;
 }
 
@@ -452,7 +452,7 @@ static enum error start_watching(void *context)
 {
 	struct service *service = context;
 	const struct config *config = service->config;
-	const struct inspection_rules rules = {
+	const struct site_check_rules rules = {
 		.limits = service_page_limits(config),
 		.pool = service->pool,
 		.min_pages = config->min_cluster_pages,
@@ -460,15 +460,15 @@ static enum error start_watching(void *context)
 	};
 
 	assert(service->pipeline != NULL);
-	return watching_start(&service->watching, service->store,
-			      service->pipeline, &rules);
+	return watcher_start(&service->watching, service->store,
+			     service->pipeline, &rules);
 }
 
 static void stop_watching(void *context)
 {
 	struct service *service = context;
 
-	watching_stop(service->watching);
+	watcher_stop(service->watching);
 	service->watching = NULL;
 }
 
@@ -476,7 +476,7 @@ static void wake_watching(void *context)
 {
 	const struct service *service = context;
 
-	watching_wake(service->watching);
+	watcher_wake(service->watching);
 }
 
 static enum error start_threshold_selector(void *context)
@@ -529,7 +529,7 @@ static void stop_tokens(void *context)
  * Read the first line of the file; "" if no file is configured or the file is
  * unusable.
  */
-static enum error read_token(const char *path, char *out, size_t size)
+static enum error service_read_token(const char *path, char *out, size_t size)
 {
 	struct buffer text = {0};
 	enum error error;
@@ -559,26 +559,26 @@ static enum error set_peers(struct service *service)
 {
 	const struct config *config = service->config;
 	enum error error =
-		read_token(config->node_token_file, service->node_token,
-			   sizeof(service->node_token));
+		service_read_token(config->node_token_file, service->node_token,
+				   sizeof(service->node_token));
 
-	service->peers = (struct peers){
+	service->peers = (struct node_client){
 		.cluster = service->cluster,
-		.partition = cluster_partition,
-		.facts = cluster_facts,
-		.find = cluster_find,
-		.ask = cluster_ask,
-		.drain = cluster_drain,
-		.remove = cluster_remove,
-		.submit = cluster_submit,
-		.max_bytes = cluster_max_bytes,
+		.partition = nodes_partition_of,
+		.facts = nodes_facts,
+		.find = nodes_find_route,
+		.ask = nodes_request,
+		.drain = nodes_drain,
+		.remove = nodes_remove,
+		.submit = import_jobs_submit,
+		.max_bytes = nodes_max_bytes,
 		.token = service->node_token,
 		.ca_file = config->bus_ca_file,
 		.certificate_file = config->bus_certificate_file,
 		.key_file = config->bus_key_file,
 		.needs_certificate = config_certifies_nodes(config),
 	};
-	api_set_peers(service->api, &service->peers);
+	api_set_node_client(service->api, &service->peers);
 	return error;
 }
 
@@ -593,7 +593,8 @@ static enum error start_api(void *context)
 	api_set_tokens(service->api, service->tokens);
 	api_set_unpackers(service->api, service->unpackers);
 	if (service->starter != NULL)
-		api_set_roster(service->api, starter_roster(service->starter));
+		api_set_roster(service->api,
+			       spawner_process_table(service->starter));
 	return service->cluster == NULL ? ERR_NONE : set_peers(service);
 }
 
@@ -605,13 +606,14 @@ static void stop_api(void *context)
 	service->api = NULL;
 }
 
-static enum http_verdict handle(struct http_exchange *exchange, void *context)
+static enum http_verdict service_handle(struct http_exchange *exchange,
+					void *context)
 {
 	struct service *service = context;
 
 	return atomic_load(&service->is_ready)
 		       ? api_handle(exchange, service->api)
-		       : HTTP_PARKED;
+		       : HTTP_SUSPENDED;
 }
 
 static struct http_options server_options(struct service *service)
@@ -625,8 +627,9 @@ static struct http_options server_options(struct service *service)
 		 * Requests that wait for another node do not reduce the other
 		 * workers.
 		 */
-		.workers = service->cluster == NULL ? HTTP_WORKERS
-						    : HTTP_WORKERS + MAX_PASSED,
+		.workers = service->cluster == NULL
+				   ? HTTP_WORKERS
+				   : HTTP_WORKERS + MAX_FORWARDED,
 		.max_clients = config->max_clients,
 		.max_waiting = config->max_commands,
 		.max_body_bytes = (size_t)config->max_upload_bytes,
@@ -635,14 +638,14 @@ static struct http_options server_options(struct service *service)
 		.max_streams = MAX_INGESTS,
 		.max_listeners = config->max_listeners,
 		.is_stream = api_is_stream,
-		.is_quick = api_is_quick,
-		.takes_long = api_takes_long,
-		.handle = handle,
+		.is_quick = api_route_is_inline,
+		.takes_long = api_route_is_slow,
+		.handle = service_handle,
 		.context = service,
 	};
 }
 
-static bool admit(struct http_exchange *exchange, void *context)
+static bool service_admit(struct http_exchange *exchange, void *context)
 {
 	const struct service *service = context;
 
@@ -656,7 +659,7 @@ static enum http_verdict handle_admitted(struct http_exchange *exchange,
 
 	return atomic_load(&service->is_ready)
 		       ? api_handle_admitted(exchange, service->api)
-		       : HTTP_PARKED;
+		       : HTTP_SUSPENDED;
 }
 
 /*
@@ -673,7 +676,7 @@ static enum error start_network(void *context)
 	if (service->listener == NULL)
 		return ERR_NONE;
 	options.listener = service->listener;
-	options.admit = admit;
+	options.admit = service_admit;
 	options.handle = handle_admitted;
 	error = http_start(&service->network, &options);
 	if (error == ERR_NONE)
@@ -734,13 +737,14 @@ static enum error run_job(void *context, unsigned partition, struct slice data,
 	return api_run_job(context, partition, data, why);
 }
 
-static size_t seed(void *context, unsigned partition, struct cluster_seed *jobs,
-		   size_t count, uint64_t before)
+static size_t service_list_imports(void *context, unsigned partition,
+				   struct import_site *jobs, size_t count,
+				   uint64_t before)
 {
 	return api_seed(context, partition, jobs, count, before);
 }
 
-static const struct cluster_worker worker = {run_job, seed};
+static const struct import_job_runner worker = {run_job, service_list_imports};
 
 /*
  * A server without a socket, so that requests of other nodes do not use the
@@ -763,8 +767,9 @@ static enum error start_nodes(void *context)
 	if (error != ERR_NONE)
 		return error;
 	api_set_server(service->api, LISTENER_NODES, service->nodes);
-	cluster_set_answerer(service->cluster, api_answer_node, service->api);
-	cluster_set_worker(service->cluster, &worker, service->api);
+	nodes_set_request_handler(service->cluster, api_handle_node,
+				  service->api);
+	nodes_set_job_runner(service->cluster, &worker, service->api);
 	return ERR_NONE;
 }
 
@@ -776,8 +781,8 @@ static void stop_nodes(void *context)
 		return;
 	/* Running requests finish before their server stops. */
 	api_end_nodes(service->api);
-	cluster_set_worker(service->cluster, NULL, NULL);
-	cluster_set_answerer(service->cluster, NULL, NULL);
+	nodes_set_job_runner(service->cluster, NULL, NULL);
+	nodes_set_request_handler(service->cluster, NULL, NULL);
 	api_set_server(service->api, LISTENER_NODES, NULL);
 	http_stop(service->nodes);
 	service->nodes = NULL;
@@ -839,7 +844,7 @@ static void stop_server(void *context)
 	struct http_stats stats;
 
 	api_stop(service->api);
-	pipeline_refuse_ingests(service->pipeline);
+	pipeline_reject_ingests(service->pipeline);
 	http_stats(service->server, &stats);
 	service->requests = stats.requests;
 	api_set_server(service->api, LISTENER_SOCKET, NULL);
@@ -858,14 +863,14 @@ static void wake_server(void *context)
  * Each component may use the components before it. Watching threads stop in
  * reverse order, so that events of the last checks are still delivered.
  */
-const struct part service_parts[SERVICE_PARTS] = {
+const struct service_component service_parts[SERVICE_COMPONENTS] = {
 	{start_store, stop_store, NULL, NULL},
 	{open_cluster, close_cluster, NULL, NULL},
 	{start_engine, stop_engine, NULL, NULL},
 	{start_archive, stop_archive, NULL, NULL},
 	{start_count, stop_count, NULL, NULL},
 	{start_pipeline, stop_pipeline, NULL, NULL},
-	{run_cluster, stop_cluster, NULL,
+	{service_run_nodes, stop_cluster, NULL,
 	 "this node cannot join the node group; see above"},
 	{start_pools, stop_pools, NULL, NULL},
 	{start_delivery, stop_delivery, wake_delivery,

@@ -33,22 +33,23 @@ struct service {
 	const struct config *first;    /* at start; components point into it */
 	struct buffer drop_parameters; /* ignored URL parameters of `first` */
 	char *path;                    /* configuration file, or NULL */
-	struct parts parts;
-	struct starter *starter; /* owned by the caller */
+	struct service_components parts;
+	struct spawner *starter; /* owned by the caller */
 	/* Each is NULL unless its component runs. */
 	struct store *store;
 	struct reserve *reserve; /* reserve of the store's disk; or NULL */
-	struct secret_keys *secret_keys; /* keys of the node group, or NULL */
-	struct cluster *cluster;         /* NULL also without other nodes */
+	struct encryption_keys
+		*secret_keys;    /* keys of the node group, or NULL */
+	struct cluster *cluster; /* NULL also without other nodes */
 	struct engine *engine;
 	struct archive *archive; /* NULL also if no archive is written */
 	struct pipeline *pipeline;
-	struct pool *pool;
-	struct pool *unpackers; /* workers that unpack archives */
+	struct worker_pool *pool;
+	struct worker_pool *unpackers; /* workers that unpack archives */
 	struct threshold_selector *threshold_selector;
-	struct watching *watching;
+	struct watcher *watching;
 	struct garbage_collector *collector;
-	struct packing_service *packing;
+	struct packing_thread *packing;
 	struct delivery *delivery;
 	struct api *api;
 	struct http_server *server;
@@ -56,7 +57,7 @@ struct service {
 		*reader; /* for socket.read_only_path; NULL also if not used */
 	struct http_server *network; /* for TCP; NULL also if not used */
 	struct http_server *nodes; /* for other nodes; NULL also if not used */
-	struct peers peers;        /* used by the API in a node group */
+	struct node_client peers;  /* used by the API in a node group */
 	char node_token[256];      /* token of the node group */
 	struct tokens *tokens;     /* tokens of TCP clients */
 	const struct tcp_listener *listener; /* owned by the caller; or NULL */
@@ -65,9 +66,9 @@ struct service {
 	atomic_bool is_ready; /* the API has its server */
 };
 
-enum { SERVICE_PARTS = 19 };
+enum { SERVICE_COMPONENTS = 19 };
 
-extern const struct part service_parts[SERVICE_PARTS];
+extern const struct service_component service_parts[SERVICE_COMPONENTS];
 
 /* service_options.c */
 struct page_limits service_page_limits(const struct config *config);

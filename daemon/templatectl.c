@@ -62,11 +62,11 @@ static const struct verb *const verbs[] = {
  * Run as a role: the spawner executes this program again; see
  * daemon/privsep/process.h.
  */
-static int be_role(const char *name)
+static int templatectl_run_role(const char *name)
 {
 	static const struct role_program programs[ROLE_COUNT] = {
-		[ROLE_STARTER] = {starter_main, NULL},
-		[ROLE_FETCHER] = {fetcher_role, NULL},
+		[ROLE_SPAWNER] = {spawner_main, NULL},
+		[ROLE_FETCHER] = {fetcher_main, NULL},
 	};
 
 	return process_main(name, programs);
@@ -74,9 +74,9 @@ static int be_role(const char *name)
 
 int main(int argc, char **argv)
 {
-	library_memory_take();
+	library_memory_install();
 	if (argc == 3 && strcmp(argv[1], "--role") == 0)
-		return be_role(argv[2]);
+		return templatectl_run_role(argv[2]);
 	return (int)ctl_run_with_roles(verbs, argc < 1 ? 0 : (size_t)argc - 1,
 				       (const char *const *)argv + 1);
 }

@@ -147,7 +147,7 @@ static bool read_arguments(int count, char **values,
 	return false;
 }
 
-static bool load(const char *path, struct config *config)
+static bool templated_load_config(const char *path, struct config *config)
 {
 	struct buffer message = {0};
 	bool is_loaded;
@@ -206,7 +206,7 @@ static void tell_manager(const struct service *service, const char *state)
 	buffer_free(&text);
 }
 
-static void reload(struct service *service)
+static void templated_reload(struct service *service)
 {
 	char state[64];
 
@@ -221,14 +221,14 @@ static void reload(struct service *service)
  * Without the spawner, no process can be started: exit, so that the service
  * manager restarts the daemon.
  */
-static bool has_starter(struct starter *starter)
+static bool has_starter(struct spawner *starter)
 {
 	char why[PROCESS_END_BYTES];
 
-	if (starter_look(starter, why))
+	if (spawner_check(starter, why))
 		return true;
 	log_error("%s: has exited: %s; the daemon stops",
-		  role_name(ROLE_STARTER), why);
+		  role_name(ROLE_SPAWNER), why);
 	return false;
 }
 
@@ -242,8 +242,8 @@ static uint32_t pause_of_manager(void)
 }
 
 /* Run until SIGTERM or SIGINT. Return false if the spawner has exited. */
-static bool run(struct service *service, struct starter *starter,
-		const sigset_t *set)
+static bool templated_main_loop(struct service *service,
+				struct spawner *starter, const sigset_t *set)
 {
 	uint32_t pause_ms = pause_of_manager();
 	const struct timespec pause = {
@@ -264,19 +264,20 @@ static bool run(struct service *service, struct starter *starter,
 		if (!has_starter(starter))
 			return false;
 		if (number == SIGHUP)
-			reload(service);
+			templated_reload(service);
 		/* Sent only after the threads have responded. */
 		service_probe(service);
 		tell_manager(service, "WATCHDOG=1");
 	}
 }
 
-static enum error look_at_store(void *context, struct trial_place *place,
-				struct buffer *out)
+static enum error templated_check_store(void *context,
+					struct child_work_position *place,
+					struct buffer *out)
 {
 	(void)out;
 	snprintf(place->text, sizeof(place->text), "its pages");
-	return store_recover(context);
+	return store_check_unclean(context);
 }
 
 /*
@@ -286,16 +287,16 @@ static enum error look_at_store(void *context, struct trial_place *place,
  */
 static bool recover_store(const struct config *config)
 {
-	const struct trial trial = {
-		.work = look_at_store,
+	const struct child_work trial = {
+		.work = templated_check_store,
 		.context = (void *)config->store_path,
 		.limit_ms = config->check_ms > 0
 				    ? config->check_ms
-				    : trial_limit_ms(config->store_path),
+				    : child_work_limit_ms(config->store_path),
 	};
 	struct buffer out = {0};
-	char why[TRIAL_PLACE_BYTES];
-	enum error error = trial_run(&trial, &out, why);
+	char why[CHILD_WORK_POSITION_BYTES];
+	enum error error = run_in_child(&trial, &out, why);
 
 	buffer_free(&out);
 	if (error == ERR_STOPPED)
@@ -308,25 +309,25 @@ static bool recover_store(const struct config *config)
  * Enter the sandbox: from here on the main process starts no process, and
  * communicates only over its channels.
  */
-static bool close_in(struct starter *starter, bool connects)
+static bool close_in(struct spawner *starter, bool connects)
 {
-	struct roster_entry entry = {
-		.role = ROLE_KEEPER,
+	struct process_entry entry = {
+		.role = ROLE_MAIN,
 		.pid = getpid(),
 		.started_ms = clock_wall_ms(),
 	};
 	enum error error =
-		sandbox_enter(&(struct sandbox_options){.role = ROLE_KEEPER,
+		sandbox_enter(&(struct sandbox_options){.role = ROLE_MAIN,
 							.connects = connects},
 			      &entry.walls);
 
 	if (error != ERR_NONE) {
 		log_error("%s: cannot enter the sandbox: %s; check the "
 			  "kernel's seccomp and Landlock support",
-			  role_name(ROLE_KEEPER), error_text(error));
+			  role_name(ROLE_MAIN), error_text(error));
 		return false;
 	}
-	roster_add(starter_roster(starter), &entry);
+	process_table_add(spawner_process_table(starter), &entry);
 	return true;
 }
 
@@ -362,7 +363,7 @@ static bool clear_sockets(const struct config *config)
 static int serve_as_user(const struct config *config, const char *path,
 			 const struct tcp_listener *listener)
 {
-	struct starter *starter = NULL;
+	struct spawner *starter = NULL;
 	struct service *service = NULL;
 	bool is_asked_to;
 	sigset_t set;
@@ -376,19 +377,19 @@ static int serve_as_user(const struct config *config, const char *path,
 	 * Start the spawner before opening anything that other processes must
 	 * not inherit.
 	 */
-	if (starter_create(&starter, config->allows_exec) != ERR_NONE)
+	if (spawner_create(&starter, config->allows_exec) != ERR_NONE)
 		return FAILED;
 	if (!close_in(starter, *config->servers != '\0') ||
 	    service_start(&service, config, path, starter, listener) !=
 		    ERR_NONE) {
-		starter_destroy(starter);
+		spawner_destroy(starter);
 		return FAILED;
 	}
 	tell_manager(service, "READY=1");
-	is_asked_to = run(service, starter, &set);
+	is_asked_to = templated_main_loop(service, starter, &set);
 	notify_send("STOPPING=1");
 	service_stop(service);
-	starter_destroy(starter);
+	spawner_destroy(starter);
 	return is_asked_to ? DONE : FAILED;
 }
 
@@ -398,20 +399,20 @@ static int serve_as_user(const struct config *config, const char *path,
  */
 static bool load_broker(const struct config *config)
 {
-	return *config->servers == '\0' || bus_load(config->servers) != NULL;
+	return *config->servers == '\0' || broker_load(config->servers) != NULL;
 }
 
-static int serve(struct config *config, const char *path)
+static int templated_serve(struct config *config, const char *path)
 {
 	struct tcp_listener *listener = NULL;
 	int status = FAILED;
 
 	service_set_log(config);
-	if (path == NULL && !account_take_places(config))
+	if (path == NULL && !account_set_xdg_paths(config))
 		return FAILED;
 	activation_close_on_exec();
 	if (load_broker(config) && listen_for_tcp(config, &listener))
-		status = account_take(config)
+		status = account_become_user(config)
 				 ? serve_as_user(config, path, listener)
 				 : WRONG;
 	tcp_close(listener);
@@ -422,12 +423,12 @@ static int serve(struct config *config, const char *path)
  * Run as a role: the spawner executes this program again; see
  * daemon/privsep/process.h.
  */
-static int be_role(const char *name)
+static int templated_run_role(const char *name)
 {
 	static const struct role_program programs[ROLE_COUNT] = {
-		[ROLE_STARTER] = {starter_main, NULL},
-		[ROLE_FETCHER] = {fetcher_role, NULL},
-		[ROLE_COURIER] = {courier_main, NULL},
+		[ROLE_SPAWNER] = {spawner_main, NULL},
+		[ROLE_FETCHER] = {fetcher_main, NULL},
+		[ROLE_NOTIFIER] = {notifier_main, NULL},
 		[ROLE_WORKER] = {worker_main, charset_load},
 	};
 
@@ -440,12 +441,12 @@ int main(int count, char **values)
 	struct config config;
 	int status;
 
-	library_memory_take();
+	library_memory_install();
 	if (count == 3 && strcmp(values[1], "--role") == 0)
-		return be_role(values[2]);
+		return templated_run_role(values[2]);
 	if (!read_arguments(count, values, &arguments, &status))
 		return status;
-	if (!load(arguments.path, &config))
+	if (!templated_load_config(arguments.path, &config))
 		return WRONG;
 	switch (arguments.action) {
 	case ACTION_PRINT:
@@ -455,6 +456,6 @@ int main(int count, char **values)
 		       arguments.path == NULL ? "defaults" : arguments.path);
 		return DONE;
 	default:
-		return serve(&config, arguments.path);
+		return templated_serve(&config, arguments.path);
 	}
 }

@@ -51,7 +51,7 @@ static uint64_t count_visible(const struct page *page)
 	return count;
 }
 
-static bool is_refusal(unsigned http_status)
+static bool is_blocked_status(unsigned http_status)
 {
 	switch (http_status) {
 	case 401:
@@ -90,7 +90,7 @@ static bool is_mount(const struct page *page, uint32_t node)
 	const struct node *element = &page->nodes[node];
 
 	return element->first_text == element->end_text &&
-	       (page_has_own_tag(page, node) ||
+	       (page_is_custom_element(page, node) ||
 		is_mount_name(page_attribute(page, node, "id")));
 }
 
@@ -105,7 +105,8 @@ static bool is_script(const struct page *page, uint32_t node)
 		       slice_equal(page_attribute(page, node, "rel"),
 				   slice_of("modulepreload"));
 	default:
-		return is_mount(page, node) && page_has_own_tag(page, node);
+		return is_mount(page, node) &&
+		       page_is_custom_element(page, node);
 	}
 }
 
@@ -139,21 +140,21 @@ static const char *const names[QUALITY_COUNT] = {
 	[QUALITY_LISTING] = "listing",   [QUALITY_OK] = "ok",
 };
 
-const char *answer_quality_name(enum answer_quality quality)
+const char *text_quality_name(enum text_quality quality)
 {
 	return names[quality];
 }
 
-enum answer_quality answer_quality_of(const struct page *page,
-				      const struct verdict *verdicts,
-				      bool is_unsure, unsigned http_status)
+enum text_quality text_quality_of(const struct page *page,
+				  const struct verdict *verdicts,
+				  bool is_unsure, unsigned http_status)
 {
 	struct choice_words chosen = count_choice(page, verdicts);
 	enum page_class page_class = page_class_of(page, 0, false);
 
 	if (page_class == CLASS_NOT_HTML)
 		return QUALITY_NOT_HTML;
-	if (is_refusal(http_status) || page_class == CLASS_CHALLENGE ||
+	if (is_blocked_status(http_status) || page_class == CLASS_CHALLENGE ||
 	    page_class == CLASS_CONSENT)
 		return QUALITY_BLOCKED;
 	if (is_shell(page, chosen.all))

@@ -12,7 +12,7 @@ struct page;
 struct verdict;
 
 /* The first quality whose condition holds. */
-enum answer_quality {
+enum text_quality {
 	QUALITY_NOT_HTML,  /* text, JSON or XML without an HTML tag */
 	QUALITY_BLOCKED,   /* HTTP status 401, 403, 407, 429 or 503, or a page
 			      that demands a CAPTCHA or a consent */
@@ -27,15 +27,15 @@ enum answer_quality {
 };
 
 /* Return the name: "ok", "js-only", "not-html", ... */
-const char *answer_quality_name(enum answer_quality quality);
+const char *text_quality_name(enum text_quality quality);
 
 /*
  * Judge the verdicts [page->text_count]. `is_unsure` is the field of struct
  * assessment; `http_status` is 0 if it is unknown. Linear, constant stack;
  * memory from page->arena.
  */
-enum answer_quality answer_quality_of(const struct page *page,
-				      const struct verdict *verdicts,
-				      bool is_unsure, unsigned http_status);
+enum text_quality text_quality_of(const struct page *page,
+				  const struct verdict *verdicts,
+				  bool is_unsure, unsigned http_status);
 
 #endif

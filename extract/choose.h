@@ -14,7 +14,7 @@
 /* The method that runs if the request names none. */
 #define DEFAULT_METHOD "auto"
 
-struct choice {
+struct method_selection {
 	const struct extractor *extractor; /* the method that runs */
 	const struct extractor *named; /* the method that the request names */
 	bool has_template; /* the method gets the template of the page's cluster
@@ -28,12 +28,12 @@ struct choice {
  * template if it has at least `min_cluster_pages` pages; `cluster_pages` is 0
  * for a page in no cluster. If a method needs a template and there is none, the
  * default method runs instead if the method falls back (struct extractor).
- * ERR_NOT_FOUND: there is no such method. ERR_REFUSED: the method needs a
- * template, there is none, and the method does not fall back.
+ * ERR_NOT_FOUND: there is no such method. ERR_ADDRESS_FORBIDDEN: the method
+ * needs a template, there is none, and the method does not fall back.
  * choice_out->reason explains every result.
  */
-enum error choose_extractor(const char *method, uint32_t cluster_pages,
-			    uint32_t min_cluster_pages,
-			    struct choice *choice_out);
+enum error method_select(const char *method, uint32_t cluster_pages,
+			 uint32_t min_cluster_pages,
+			 struct method_selection *choice_out);
 
 #endif

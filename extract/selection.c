@@ -31,14 +31,15 @@ static bool *texts_inside(const struct page *page,
 }
 
 /* A new verdict for several texts. */
-struct change {
+struct verdict_change {
 	const bool *is_meant; /* [text_count] */
 	bool is_content;
 	const char *reason;
 };
 
-static void change(const struct change *change, const struct page *page,
-		   struct verdict *verdicts, struct trace *trace)
+static void change_verdicts(const struct verdict_change *change,
+			    const struct page *page, struct verdict *verdicts,
+			    struct trace *trace)
 {
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		if (!change->is_meant[i] ||
@@ -64,22 +65,29 @@ void selection_apply(const struct selection *selection, const struct page *page,
 		     struct verdict *verdicts, struct trace *trace)
 {
 	if (selection->with_comments)
-		change(&(struct change){auto_comments(page->arena, page), true,
-					"it is a comment, and the request "
-					"includes comments"},
-		       page, verdicts, trace);
+		change_verdicts(
+			&(struct verdict_change){
+				auto_comments(page->arena, page), true,
+				"it is a comment, and the request "
+				"includes comments"},
+			page, verdicts, trace);
 	if (selection->apart != NULL)
-		change(&(struct change){selection->apart, false,
-					"it is a comment, which the result "
-					"lists separately"},
-		       page, verdicts, trace);
+		change_verdicts(
+			&(struct verdict_change){
+				selection->apart, false,
+				"it is a comment, which the result "
+				"lists separately"},
+			page, verdicts, trace);
 	if (selection->include != NULL)
-		change(&(struct change){visible_inside(page,
-						       selection->include),
-					true, "the request includes it"},
-		       page, verdicts, trace);
+		change_verdicts(
+			&(struct verdict_change){
+				visible_inside(page, selection->include), true,
+				"the request includes it"},
+			page, verdicts, trace);
 	if (selection->exclude != NULL)
-		change(&(struct change){texts_inside(page, selection->exclude),
-					false, "the request excludes it"},
-		       page, verdicts, trace);
+		change_verdicts(
+			&(struct verdict_change){
+				texts_inside(page, selection->exclude), false,
+				"the request excludes it"},
+			page, verdicts, trace);
 }

@@ -20,9 +20,9 @@ static const struct extractor *find_method(char *setting, char **rest_out)
 	return extractor_find(setting);
 }
 
-static bool apply_one(const char *text, size_t length,
-		      const struct extractor *wanted, double *parameters,
-		      char *error_out)
+static bool apply_setting(const char *text, size_t length,
+			  const struct extractor *wanted, double *parameters,
+			  char *error_out)
 {
 	double scratch[MAX_PARAMETERS];
 	char setting[MAX_SETTING];
@@ -56,8 +56,8 @@ bool settings_apply(const char *settings, const struct extractor *extractor,
 	for (const char *at = settings; *at != '\0';) {
 		size_t length = strcspn(at, separators);
 
-		if (length > 0 &&
-		    !apply_one(at, length, extractor, parameters, error_out))
+		if (length > 0 && !apply_setting(at, length, extractor,
+						 parameters, error_out))
 			return false;
 		at += length;
 		at += strspn(at, separators);

@@ -78,19 +78,19 @@ static const uint8_t kinds[256] = {
 	['Z'] = IS_UPPER,
 };
 
-static inline bool is_of(char byte, unsigned kind)
+static inline bool attribute_byte_is(char byte, unsigned kind)
 {
 	return (kinds[(unsigned char)byte] & kind) != 0;
 }
 
-static const char *skip_space(const char *at, const char *end)
+static const char *attribute_skip_space(const char *at, const char *end)
 {
-	while (at < end && is_of(*at, IS_SPACE))
+	while (at < end && attribute_byte_is(*at, IS_SPACE))
 		at++;
 	return at;
 }
 
-static bool cut(struct attribute_cursor *cursor)
+static bool attribute_mark_cut(struct attribute_cursor *cursor)
 {
 	cursor->at = cursor->end;
 	cursor->is_cut = true;
@@ -98,21 +98,23 @@ static bool cut(struct attribute_cursor *cursor)
 }
 
 /* Read the attribute value at `at`, the byte after the "=". */
-static bool read_value(struct attribute_cursor *cursor, const char *at)
+static bool attribute_read_value(struct attribute_cursor *cursor,
+				 const char *at)
 {
 	const char *end = cursor->end;
-	const char *begin = skip_space(at, end);
+	const char *begin = attribute_skip_space(at, end);
 
 	if (begin == end)
-		return cut(cursor);
+		return attribute_mark_cut(cursor);
 	if (*begin == '"' || *begin == '\'') {
 		at = memchr(begin + 1, *begin, (size_t)(end - begin) - 1);
 		if (at == NULL)
-			return cut(cursor);
+			return attribute_mark_cut(cursor);
 		begin++;
 		cursor->at = at + 1;
 	} else {
-		for (at = begin; at < end && !is_of(*at, ENDS_VALUE); at++)
+		for (at = begin;
+		     at < end && !attribute_byte_is(*at, ENDS_VALUE); at++)
 			;
 		cursor->at = at;
 	}
@@ -127,25 +129,25 @@ bool attribute_next(struct attribute_cursor *cursor)
 	const char *begin;
 	unsigned seen;
 
-	while (at < end && (is_of(*at, IS_SPACE) || *at == '/'))
+	while (at < end && (attribute_byte_is(*at, IS_SPACE) || *at == '/'))
 		at++;
 	cursor->is_empty = at > cursor->at && at[-1] == '/';
 	cursor->at = at;
 	if (at == end)
-		return cut(cursor);
+		return attribute_mark_cut(cursor);
 	if (*at == '>')
 		return false;
 
 	begin = at++; /* a "=" here begins the name */
 	seen = kinds[(unsigned char)*begin];
-	while (at < end && !is_of(*at, ENDS_NAME))
+	while (at < end && !attribute_byte_is(*at, ENDS_NAME))
 		seen |= kinds[(unsigned char)*at++];
 	cursor->is_upper = (seen & IS_UPPER) != 0;
 	cursor->name = (struct slice){begin, (size_t)(at - begin)};
 	cursor->value = (struct slice){"", 0};
-	at = skip_space(at, end);
+	at = attribute_skip_space(at, end);
 	cursor->at = at;
 	if (at == end)
-		return cut(cursor);
-	return *at != '=' || read_value(cursor, at + 1);
+		return attribute_mark_cut(cursor);
+	return *at != '=' || attribute_read_value(cursor, at + 1);
 }

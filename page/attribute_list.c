@@ -36,7 +36,7 @@ void attribute_list_end(struct attribute_list *list)
 	list->slots = NULL;
 }
 
-static struct slice fold(struct arena *arena, struct slice name)
+static struct slice attribute_fold_name(struct arena *arena, struct slice name)
 {
 	const char *bytes = name.data;
 	char *folded = arena_room(arena, name.size);
@@ -46,8 +46,8 @@ static struct slice fold(struct arena *arena, struct slice name)
 	return (struct slice){folded, name.size};
 }
 
-static struct slice decode(const struct attribute_list *list,
-			   struct slice value)
+static struct slice attribute_decode_value(const struct attribute_list *list,
+					   struct slice value)
 {
 	char *decoded;
 
@@ -82,8 +82,9 @@ static bool claim_slot(struct attribute_list *list, uint32_t first,
 }
 
 /* Return whether one of the `count` attributes from `first` on has the name. */
-static bool has(const struct attribute_list *list, uint32_t first,
-		uint32_t count, struct slice name)
+static bool attribute_list_has_name(const struct attribute_list *list,
+				    uint32_t first, uint32_t count,
+				    struct slice name)
 {
 	for (uint32_t i = first; i < first + count; i++)
 		if (slice_equal(list->items[i].name, name))
@@ -95,13 +96,13 @@ static bool has(const struct attribute_list *list, uint32_t first,
  * Return whether the tag may have another attribute of this name. Compare a few
  * names directly; find many by their hash.
  */
-static bool claim(struct attribute_list *list, uint32_t first,
-		  struct slice name)
+static bool attribute_list_claim_name(struct attribute_list *list,
+				      uint32_t first, struct slice name)
 {
 	const uint32_t count = list->count - first;
 
 	if (count < FEW)
-		return !has(list, first, count, name);
+		return !attribute_list_has_name(list, first, count, name);
 	for (uint32_t i = first; count == FEW && i < list->count; i++)
 		claim_slot(list, first, i, list->items[i].name);
 	return claim_slot(list, first, list->count, name);
@@ -134,7 +135,7 @@ static bool style_has(struct slice style, const char *rule)
 	return want != NULL && *want == '\0';
 }
 
-static unsigned flags_of(const struct attribute *attribute)
+static unsigned attribute_flags_of(const struct attribute *attribute)
 {
 	switch (attribute->name.size) {
 	case 4:
@@ -157,7 +158,8 @@ static unsigned flags_of(const struct attribute *attribute)
 	}
 }
 
-static void append(struct attribute_list *list, struct attribute attribute)
+static void attribute_list_append(struct attribute_list *list,
+				  struct attribute attribute)
 {
 	list->items = mem_grow(list->items, list->count, &list->capacity,
 			       sizeof(attribute));
@@ -179,15 +181,16 @@ unsigned attribute_list_read(struct attribute_list *list,
 			list->is_truncated = true;
 			continue;
 		}
-		attribute.name = cursor->is_upper
-					 ? fold(list->arena, cursor->name)
-					 : cursor->name;
-		if (!claim(list, first, attribute.name))
+		attribute.name =
+			cursor->is_upper
+				? attribute_fold_name(list->arena, cursor->name)
+				: cursor->name;
+		if (!attribute_list_claim_name(list, first, attribute.name))
 			continue;
-		attribute.value = decode(list, cursor->value);
-		flags |= flags_of(&attribute);
+		attribute.value = attribute_decode_value(list, cursor->value);
+		flags |= attribute_flags_of(&attribute);
 		assert(list->count - first < list->max_per_tag);
-		append(list, attribute);
+		attribute_list_append(list, attribute);
 	}
 	return flags;
 }
@@ -202,7 +205,8 @@ void attribute_list_merge(struct attribute_list *list,
 	for (uint32_t i = from.first; i < from.first + from.count; i++) {
 		const struct attribute attribute = list->items[i];
 
-		if (has(list, old.first, old.count, attribute.name) ||
+		if (attribute_list_has_name(list, old.first, old.count,
+					    attribute.name) ||
 		    into->count == list->max_per_tag ||
 		    list->count + old.count >= list->max_count)
 			continue;
@@ -210,9 +214,10 @@ void attribute_list_merge(struct attribute_list *list,
 			/* the old attributes move to the end of the list */
 			into->first = list->count;
 			for (uint32_t k = 0; k < old.count; k++)
-				append(list, list->items[old.first + k]);
+				attribute_list_append(
+					list, list->items[old.first + k]);
 		}
-		append(list, attribute);
+		attribute_list_append(list, attribute);
 		into->count++;
 	}
 }

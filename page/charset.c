@@ -34,7 +34,8 @@ enum {
 	WRONG_RATIO = 4,
 };
 
-static struct decoded named(char *text, size_t size, const char *name)
+static struct decoded decoded_with_charset(char *text, size_t size,
+					   const char *name)
 {
 	size = mojibake_repair(text, size);
 	return (struct decoded){{text, size}, slice_of(name)};
@@ -64,7 +65,7 @@ static bool decode_utf8(struct arena *arena, struct slice body,
 		size = utf8_repair(body, text);
 	}
 	blank_nuls(text, size);
-	*decoded_out = named(text, size, "UTF-8");
+	*decoded_out = decoded_with_charset(text, size, "UTF-8");
 	return true;
 }
 
@@ -91,10 +92,10 @@ static struct decoded decode_windows_1252(struct arena *arena,
 		size += utf8_encode(utf8_from_windows_1252(bytes[i]),
 				    text + size);
 	blank_nuls(text, size);
-	return named(text, size, "WINDOWS-1252");
+	return decoded_with_charset(text, size, "WINDOWS-1252");
 }
 
-static bool is_wide(const struct encoding *encoding)
+static bool encoding_is_wide(const struct encoding *encoding)
 {
 	return strncmp(encoding->name, "UTF-16", 6) == 0;
 }
@@ -108,7 +109,8 @@ static bool decode_iconv(struct arena *arena, struct slice body,
 			 struct decoded *decoded_out)
 {
 	struct converter converter = convert_begin(encoding);
-	const size_t chances = is_wide(encoding) ? body.size : count_high(body);
+	const size_t chances =
+		encoding_is_wide(encoding) ? body.size : count_high(body);
 	struct buffer out = {0};
 	bool is_done = converter.iconv != NULL &&
 		       convert(converter, chances / WRONG_RATIO, &body, &out);
@@ -120,7 +122,8 @@ static bool decode_iconv(struct arena *arena, struct slice body,
 		char *text = arena_copy(arena, out.data, out.size);
 
 		blank_nuls(text, out.size);
-		*decoded_out = named(text, out.size, encoding->name);
+		*decoded_out =
+			decoded_with_charset(text, out.size, encoding->name);
 	}
 	buffer_free(&out);
 	return is_done;
@@ -152,7 +155,7 @@ static bool decode_as(struct arena *arena, struct slice body,
 		return false;
 	if (strcmp(encoding->name, "UTF-8") == 0)
 		return decode_utf8(arena, body, count, decoded_out);
-	if (is_wide(encoding) && !may_be_wide(body))
+	if (encoding_is_wide(encoding) && !may_be_wide(body))
 		return false;
 	if (is_surely_utf8(count))
 		return false;
@@ -271,13 +274,13 @@ const struct encoding *charset_declared(struct slice body)
 		encoding = label.size == 0 ? NULL : encoding_of(label);
 		at++;
 	}
-	if (encoding != NULL && is_wide(encoding))
+	if (encoding != NULL && encoding_is_wide(encoding))
 		return encoding_of(slice_of("utf-8"));
 	return encoding;
 }
 
 /* Let uchardet guess the encoding from the first byte over 127 on. */
-static const struct encoding *guess(struct slice body)
+static const struct encoding *charset_guess(struct slice body)
 {
 	const char *bytes = body.data;
 	uchardet_t detector;
@@ -316,7 +319,7 @@ struct decoded charset_decode(struct arena *arena, struct slice body,
 	if (decode_as(arena, body, encoding_of(header), count, &decoded) ||
 	    decode_as(arena, body, charset_declared(body), count, &decoded) ||
 	    decode_utf8(arena, body, count, &decoded) ||
-	    decode_as(arena, body, guess(body), count, &decoded))
+	    decode_as(arena, body, charset_guess(body), count, &decoded))
 		return decoded;
 	return decode_windows_1252(arena, body);
 }

@@ -14,7 +14,7 @@ enum { MAX_ERROR = 256 };
  * Return whether XPath can contain the name as a name; other names are compared
  * as strings.
  */
-static bool is_plain(const char *name)
+static bool xpath_name_is_plain(const char *name)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
 
@@ -56,7 +56,7 @@ static void append_literal(struct buffer *out, struct slice text)
 /* Append "self::p", or for other axes "preceding-sibling::p". */
 static void append_type(struct buffer *out, const char *axis, const char *name)
 {
-	if (is_plain(name)) {
+	if (xpath_name_is_plain(name)) {
 		buffer_printf(out, "%s%s", axis, name);
 		return;
 	}
@@ -81,7 +81,7 @@ static void append_call(struct buffer *out, const char *function,
 	buffer_append_byte(out, ')');
 }
 
-static bool is_word(struct slice value)
+static bool css_value_is_word(struct slice value)
 {
 	const char *bytes = value.data;
 
@@ -149,8 +149,8 @@ static void append_suffix(struct buffer *out, const struct test *test)
  * Append a test of the position among the siblings on `axis`: step * n + offset
  * for an n >= 0. XPath's mod has the sign of the dividend.
  */
-static void append_place(struct buffer *out, const char *siblings,
-			 const struct test *test)
+static void css_append_position(struct buffer *out, const char *siblings,
+				const struct test *test)
 {
 	long before = (long)test->offset - 1; /* number of preceding siblings */
 	long step = test->step;
@@ -181,7 +181,7 @@ static void append_nth(struct buffer *out, const char *name,
 		buffer_append_text(&siblings, "preceding-sibling::*");
 	else
 		append_type(&siblings, "preceding-sibling::", name);
-	append_place(out, siblings.data, test);
+	css_append_position(out, siblings.data, test);
 	buffer_free(&siblings);
 }
 
@@ -203,7 +203,7 @@ static void append_test(struct buffer *out, const char *type,
 		append_equals(out, test);
 		break;
 	case TEST_WORD:
-		if (is_word(test->value))
+		if (css_value_is_word(test->value))
 			append_word(out, test);
 		else
 			buffer_append_text(out, "false()");
@@ -240,7 +240,7 @@ static void append_test(struct buffer *out, const char *type,
 }
 
 /* Return the tag name that the part requires, or NULL. */
-static const char *type_of(const struct part *part)
+static const char *css_part_type(const struct selector_part *part)
 {
 	for (size_t i = 0; i < part->test_count; i++)
 		if (part->tests[i].kind == TEST_TYPE &&
@@ -249,7 +249,8 @@ static const char *type_of(const struct part *part)
 	return NULL;
 }
 
-static bool append_part(struct buffer *out, const struct part *part)
+static bool css_append_part(struct buffer *out,
+			    const struct selector_part *part)
 {
 	static const char *const steps[] = {
 		[COMBINE_NONE] = "//",
@@ -258,7 +259,7 @@ static bool append_part(struct buffer *out, const struct part *part)
 		[COMBINE_NEXT] = "/following-sibling::*[1]",
 		[COMBINE_LATER] = "/following-sibling::",
 	};
-	const char *type = type_of(part);
+	const char *type = css_part_type(part);
 	bool is_next = part->combinator == COMBINE_NEXT;
 
 	if (type == NULL && !is_next)
@@ -298,7 +299,7 @@ const char *css_xpath(struct arena *arena, const char *text, char *error_out)
 	for (size_t i = 0; is_right && i < selector->part_count; i++) {
 		if (i > 0 && selector->parts[i].combinator == COMBINE_NONE)
 			buffer_append_text(&out, " | ");
-		is_right = append_part(&out, &selector->parts[i]);
+		is_right = css_append_part(&out, &selector->parts[i]);
 	}
 	if (is_right)
 		result = arena_copy(arena, out.data, out.size);

@@ -68,7 +68,7 @@ bool doctype_begins(const char *at, const char *end)
 	return end - at >= 9 && text_is((struct slice){at, 9}, "<!doctype");
 }
 
-static bool begins(struct slice text, const char *word)
+static bool doctype_text_begins(struct slice text, const char *word)
 {
 	const size_t length = strlen(word);
 
@@ -77,19 +77,19 @@ static bool begins(struct slice text, const char *word)
 }
 
 /* The unread part of a doctype. */
-struct reader {
+struct doctype_reader {
 	const char *at;
 	const char *end;
 	bool is_broken;
 };
 
-static void skip_space(struct reader *reader)
+static void doctype_skip_space(struct doctype_reader *reader)
 {
 	while (reader->at < reader->end && is_space(*reader->at))
 		reader->at++;
 }
 
-static struct slice read_word(struct reader *reader)
+static struct slice doctype_read_word(struct doctype_reader *reader)
 {
 	const char *begin = reader->at;
 
@@ -99,12 +99,12 @@ static struct slice read_word(struct reader *reader)
 }
 
 /* Return the quoted text, or {NULL, 0} if there is none. */
-static struct slice read_quoted(struct reader *reader)
+static struct slice read_quoted(struct doctype_reader *reader)
 {
 	const char *close;
 	struct slice quoted;
 
-	skip_space(reader);
+	doctype_skip_space(reader);
 	if (reader->at == reader->end ||
 	    (*reader->at != '"' && *reader->at != '\'')) {
 		reader->is_broken |= reader->at < reader->end;
@@ -124,7 +124,7 @@ static struct slice read_quoted(struct reader *reader)
 static bool is_of_quirks(struct slice public_id, struct slice system_id)
 {
 	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
-		if (begins(public_id, beginnings[i]))
+		if (doctype_text_begins(public_id, beginnings[i]))
 			return true;
 	if (text_is(public_id, "-//w3o//dtd w3 html strict 3.0//en//") ||
 	    text_is(public_id, "-/w3c/dtd html 4.0 transitional/en") ||
@@ -133,13 +133,15 @@ static bool is_of_quirks(struct slice public_id, struct slice system_id)
 			       "ibmxhtml1-transitional.dtd"))
 		return true;
 	return system_id.data == NULL &&
-	       (begins(public_id, "-//w3c//dtd html 4.01 frameset//") ||
-		begins(public_id, "-//w3c//dtd html 4.01 transitional//"));
+	       (doctype_text_begins(public_id,
+				    "-//w3c//dtd html 4.01 frameset//") ||
+		doctype_text_begins(public_id,
+				    "-//w3c//dtd html 4.01 transitional//"));
 }
 
 bool doctype_is_quirky(struct slice doctype)
 {
-	struct reader reader = {doctype.data, NULL, false};
+	struct doctype_reader reader = {doctype.data, NULL, false};
 	struct slice public_id = {NULL, 0};
 	struct slice system_id = {NULL, 0};
 	struct slice rest;
@@ -150,19 +152,19 @@ bool doctype_is_quirky(struct slice doctype)
 		return true; /* the page ended inside the quotes */
 	reader.end--;
 	reader.at += 9;
-	skip_space(&reader);
-	if (!text_is(read_word(&reader), "html"))
+	doctype_skip_space(&reader);
+	if (!text_is(doctype_read_word(&reader), "html"))
 		return true;
-	skip_space(&reader);
+	doctype_skip_space(&reader);
 	rest = (struct slice){reader.at, (size_t)(reader.end - reader.at)};
 	if (rest.size == 0)
 		return false;
 	reader.at += 6;
-	if (begins(rest, "public")) {
+	if (doctype_text_begins(rest, "public")) {
 		public_id = read_quoted(&reader);
 		reader.is_broken |= public_id.data == NULL;
 		system_id = read_quoted(&reader);
-	} else if (begins(rest, "system")) {
+	} else if (doctype_text_begins(rest, "system")) {
 		system_id = read_quoted(&reader);
 		reader.is_broken |= system_id.data == NULL;
 	} else {

@@ -30,7 +30,8 @@ size_t element_cut(struct slice text, char out[ELEMENT_VALUE_BYTES + 1])
 }
 
 /* Return whether a block-level element begins or ends between two nodes. */
-static bool is_broken(const struct page *page, uint32_t left, uint32_t right)
+static bool element_is_line_broken(const struct page *page, uint32_t left,
+				   uint32_t right)
 {
 	const struct node *nodes = page->nodes;
 
@@ -68,7 +69,7 @@ static bool is_spaced(const char *at, const char *end)
 	return false;
 }
 
-static bool is_apart(const struct page *page, uint32_t index)
+static bool element_text_is_separate(const struct page *page, uint32_t index)
 {
 	const struct text *before = &page->texts[index - 1];
 	const struct text *text = &page->texts[index];
@@ -76,7 +77,7 @@ static bool is_apart(const struct page *page, uint32_t index)
 
 	assert(index > 0 && index < page->text_count);
 	return before->node == NO_NODE || text->node == NO_NODE ||
-	       is_broken(page, before->node, text->node) ||
+	       element_is_line_broken(page, before->node, text->node) ||
 	       is_spaced(source + before->source.end,
 			 source + text->source.begin);
 }
@@ -87,8 +88,9 @@ static bool ends_blank(struct slice text)
 	       is_space(((const char *)text.data)[text.size - 1]);
 }
 
-static size_t text_of(const struct page *page, const struct node *element,
-		      char out[ELEMENT_VALUE_BYTES + 1])
+static size_t element_read_text(const struct page *page,
+				const struct node *element,
+				char out[ELEMENT_VALUE_BYTES + 1])
 {
 	char joined[2 * MAX_READ];
 	size_t size = 0;
@@ -101,9 +103,9 @@ static size_t text_of(const struct page *page, const struct node *element,
 
 		if (length == 0)
 			continue;
-		if (size > 0 &&
-		    (is_space(*(const char *)text.data) ||
-		     ends_blank(page_text(page, i - 1)) || is_apart(page, i)))
+		if (size > 0 && (is_space(*(const char *)text.data) ||
+				 ends_blank(page_text(page, i - 1)) ||
+				 element_text_is_separate(page, i)))
 			joined[size++] = ' ';
 		assert(size + length <= sizeof(joined));
 		memcpy(joined + size, piece, length);
@@ -117,7 +119,7 @@ size_t element_value(const struct page *page, uint32_t node,
 {
 	static const char *const names[] = {"content",  "alt", "title", "value",
 					    "datetime", "src", "href"};
-	size_t size = text_of(page, &page->nodes[node], out);
+	size_t size = element_read_text(page, &page->nodes[node], out);
 
 	assert(node < page->node_count);
 	for (size_t i = 0; size == 0 && i < sizeof(names) / sizeof(*names);
@@ -148,8 +150,8 @@ void element_escape(struct slice name, struct buffer *out)
 	}
 }
 
-static void append_classes(struct slice classes, size_t begin,
-			   struct buffer *out)
+static void element_append_classes(struct slice classes, size_t begin,
+				   struct buffer *out)
 {
 	const char *at = classes.data;
 	const char *end = at + classes.size;
@@ -169,8 +171,8 @@ static void append_classes(struct slice classes, size_t begin,
 	}
 }
 
-static void append_step(const struct page *page, uint32_t node,
-			struct buffer *out)
+static void element_append_step(const struct page *page, uint32_t node,
+				struct buffer *out)
 {
 	size_t begin = out->size;
 	struct slice id = page_attribute(page, node, "id");
@@ -183,7 +185,7 @@ static void append_step(const struct page *page, uint32_t node,
 		element_escape(id, out);
 	}
 	if (classes.size > 0)
-		append_classes(classes, begin, out);
+		element_append_classes(classes, begin, out);
 }
 
 void element_path(const struct page *page, uint32_t node, struct buffer *out)
@@ -196,7 +198,7 @@ void element_path(const struct page *page, uint32_t node, struct buffer *out)
 		steps[count++] = n;
 	assert(count <= MAX_STEPS);
 	while (count > 0) {
-		append_step(page, steps[--count], out);
+		element_append_step(page, steps[--count], out);
 		if (count > 0)
 			buffer_append_byte(out, '>');
 	}

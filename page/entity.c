@@ -9,7 +9,8 @@
 #include "page/entity_names.h"
 
 /* Return the character of this name, or NULL if the name is unknown. */
-static const struct entity_name *lookup(const char *name, size_t length)
+static const struct entity_name *entity_lookup_name(const char *name,
+						    size_t length)
 {
 	const struct entity_name *names = entity_names;
 	size_t count;
@@ -43,13 +44,14 @@ static uint32_t character_of(uint32_t code)
  * A character reference: its length in the source, with "&", and its decoded
  * bytes. Length 0: not a reference.
  */
-struct reference {
+struct entity_reference {
 	size_t length;
 	size_t size;
 };
 
 /* Read a numeric reference; `at` is after "&#". */
-static struct reference read_number(const char *at, const char *end, char *out)
+static struct entity_reference entity_read_number(const char *at,
+						  const char *end, char *out)
 {
 	const char *begin = at - 2;
 	const bool is_hex = at < end && lower(*at) == 'x';
@@ -66,10 +68,10 @@ static struct reference read_number(const char *at, const char *end, char *out)
 			code = code * (uint32_t)base + (uint32_t)digit;
 	}
 	if (at == digits)
-		return (struct reference){0, 0};
+		return (struct entity_reference){0, 0};
 	if (at < end && *at == ';')
 		at++;
-	return (struct reference){
+	return (struct entity_reference){
 		.length = (size_t)(at - begin),
 		.size = utf8_encode(character_of(code), out),
 	};
@@ -80,15 +82,16 @@ static struct reference read_number(const char *at, const char *end, char *out)
  * ";" after them, only all of them can be a name: no name before ";" has
  * another name as a prefix.
  */
-static const struct entity_name *find_name(const char *at, size_t length,
-					   bool is_ended)
+static const struct entity_name *entity_find_name(const char *at, size_t length,
+						  bool is_ended)
 {
-	const struct entity_name *entity = is_ended ? lookup(at, length) : NULL;
+	const struct entity_name *entity =
+		is_ended ? entity_lookup_name(at, length) : NULL;
 
 	if (length > ENTITY_BARE_BYTES)
 		length = ENTITY_BARE_BYTES;
 	for (size_t part = length; part >= 2 && entity == NULL; part--) {
-		entity = lookup(at, part);
+		entity = entity_lookup_name(at, part);
 		if (entity != NULL && !entity->is_bare)
 			entity = NULL;
 	}
@@ -96,8 +99,8 @@ static const struct entity_name *find_name(const char *at, size_t length,
 }
 
 /* Read a named reference; `at` is after "&". */
-static struct reference read_name(const char *at, const char *end,
-				  bool is_attribute, char *out)
+static struct entity_reference entity_read_name(const char *at, const char *end,
+						bool is_attribute, char *out)
 {
 	const struct entity_name *entity;
 	size_t length = 0;
@@ -109,9 +112,9 @@ static struct reference read_name(const char *at, const char *end,
 	       (is_letter(at[length]) || is_digit(at[length])))
 		length++;
 	is_ended = at + length < end && at[length] == ';';
-	entity = find_name(at, length, is_ended);
+	entity = entity_find_name(at, length, is_ended);
 	if (entity == NULL)
-		return (struct reference){0, 0};
+		return (struct entity_reference){0, 0};
 	used = strlen(entity->name);
 	is_ended = is_ended && used == length;
 	/*
@@ -119,10 +122,10 @@ static struct reference read_name(const char *at, const char *end,
 	 */
 	if (is_attribute && !is_ended &&
 	    (used < length || (at + used < end && at[used] == '=')))
-		return (struct reference){0, 0};
+		return (struct entity_reference){0, 0};
 	size = strlen(entity->value);
 	memcpy(out, entity->value, size);
-	return (struct reference){1 + used + is_ended, size};
+	return (struct entity_reference){1 + used + is_ended, size};
 }
 
 size_t line_ends(struct slice text, char *out)
@@ -155,17 +158,17 @@ size_t entity_decode(struct slice text, bool is_attribute, char *out)
 	while (at < end) {
 		const char *mark = memchr(at, '&', (size_t)(end - at));
 		size_t plain = (size_t)((mark == NULL ? end : mark) - at);
-		struct reference reference;
+		struct entity_reference reference;
 
 		size += line_ends((struct slice){at, plain}, out + size);
 		at += plain;
 		if (mark == NULL)
 			break;
 		if (end - at >= 2 && at[1] == '#')
-			reference = read_number(at + 2, end, out + size);
+			reference = entity_read_number(at + 2, end, out + size);
 		else
-			reference = read_name(at + 1, end, is_attribute,
-					      out + size);
+			reference = entity_read_name(at + 1, end, is_attribute,
+						     out + size);
 		if (reference.length == 0) {
 			out[size++] = *at++;
 			continue;

@@ -172,7 +172,7 @@ struct error_claim {
 	bool has_bare_word; /* "gone", "forbidden": other titles have it, too */
 };
 
-static bool is_number(struct slice word)
+static bool error_title_is_number(struct slice word)
 {
 	const char *bytes = word.data;
 	size_t i = 0;
@@ -192,7 +192,7 @@ static void claim_word(struct error_claim *claim, struct slice word)
 		claim->part_has_word = true;
 		return;
 	}
-	if (is_number(word)) /* a number or nothing */
+	if (error_title_is_number(word)) /* a number or nothing */
 		return;
 	if (claim->size > 0)
 		claim->part[claim->size++] = ' ';
@@ -210,7 +210,7 @@ static bool is_bare_word(struct slice part)
 	return true;
 }
 
-static void end_part(struct error_claim *claim)
+static void error_claim_end_part(struct error_claim *claim)
 {
 	struct slice part = {claim->part, claim->size};
 	bool is_phrase = is_one(part, error_phrases, COUNT(error_phrases));
@@ -261,7 +261,7 @@ static bool is_divider(const char *begin, const char *at, size_t length)
 }
 
 /* Fold ASCII, Latin-1, Greek and Russian letters to lower case. */
-static void fold(struct slice text, char *out)
+static void error_title_fold(struct slice text, char *out)
 {
 	const unsigned char *bytes = text.data;
 
@@ -295,23 +295,23 @@ static void claim_parts(struct error_claim *claim, const char *begin,
 			claim_word(claim,
 				   (struct slice){word, (size_t)(at - word)});
 			if (is_divider(begin, at, length))
-				end_part(claim);
+				error_claim_end_part(claim);
 			word = at + length;
 		}
 		at += length > 0 ? length : 1;
 	}
 	claim_word(claim, (struct slice){word, (size_t)(end - word)});
-	end_part(claim);
+	error_claim_end_part(claim);
 }
 
-bool is_error_title(struct slice title)
+bool error_title_is_error(struct slice title)
 {
 	char folded[MAX_TITLE];
 	struct error_claim claim = {.size = 0};
 
 	if (title.size > sizeof(folded))
 		return false;
-	fold(title, folded);
+	error_title_fold(title, folded);
 	claim_parts(&claim, folded, folded + title.size);
 	return claim.has_phrase || (claim.has_bare_word && claim.has_status) ||
 	       (claim.has_status && claim.has_word) ||

@@ -15,6 +15,6 @@
  * the most common languages. False for only a number and for titles longer than
  * 256 bytes. Linear.
  */
-bool is_error_title(struct slice title);
+bool error_title_is_error(struct slice title);
 
 #endif

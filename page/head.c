@@ -6,7 +6,7 @@
 #include "page/robots_tag.h"
 
 /* Return a copy with collapsed white space; `text` may be empty. */
-static struct slice collapse(struct page *page, struct slice text)
+static struct slice head_collapse_text(struct page *page, struct slice text)
 {
 	char *out = arena_alloc(page->arena, text.size + 1, 1);
 
@@ -21,12 +21,12 @@ static struct slice text_inside(struct page *page, const struct node *node)
 
 	for (uint32_t i = node->first_text; i < node->end_text; i++)
 		buffer_append_slice(&text, page_text(page, i));
-	collapsed = collapse(page, buffer_slice(&text));
+	collapsed = head_collapse_text(page, buffer_slice(&text));
 	buffer_free(&text);
 	return collapsed;
 }
 
-static void read_robots(struct page *page, struct slice content)
+static void head_read_robots(struct page *page, struct slice content)
 {
 	unsigned flags = robots_tag_parse(content, ROBOTS_AGENT);
 
@@ -34,7 +34,7 @@ static void read_robots(struct page *page, struct slice content)
 	page->is_noindex |= (flags & ROBOTS_TAG_NOINDEX) != 0;
 }
 
-static void read_meta(struct page *page, uint32_t node)
+static void page_head_read_meta(struct page *page, uint32_t node)
 {
 	struct slice name = page_attribute(page, node, "name");
 	struct slice content = page_attribute(page, node, "content");
@@ -43,9 +43,9 @@ static void read_meta(struct page *page, uint32_t node)
 	if (content.data == NULL)
 		return;
 	if (text_is(name, "description") && page->description.size == 0)
-		page->description = collapse(page, content);
+		page->description = head_collapse_text(page, content);
 	else if (text_is(name, "robots") || text_is(name, ROBOTS_AGENT))
-		read_robots(page, content);
+		head_read_robots(page, content);
 	else if (text_is(header, "content-language") &&
 		 page->language.size == 0)
 		page->language = text_trim(content);
@@ -61,7 +61,7 @@ static void read_language(struct page *page, uint32_t node)
 		page->language = text_trim(language);
 }
 
-static void read_node(struct page *page, uint32_t index)
+static void head_read_node(struct page *page, uint32_t index)
 {
 	const struct node *node = &page->nodes[index];
 
@@ -76,7 +76,7 @@ static void read_node(struct page *page, uint32_t index)
 			page->title = text_inside(page, node);
 		break;
 	case TAG_meta:
-		read_meta(page, index);
+		page_head_read_meta(page, index);
 		break;
 	case TAG_base:
 		if (page->base.size == 0)
@@ -94,5 +94,5 @@ void head_read(struct page *page)
 
 	page->title = page->language = page->description = page->base = empty;
 	for (uint32_t i = 0; i < page->node_count; i++)
-		read_node(page, i);
+		head_read_node(page, i);
 }

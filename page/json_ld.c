@@ -10,7 +10,7 @@
 #include "page/scanner.h"
 
 /* An open object or array. */
-struct level {
+struct json_ld_level {
 	bool is_array;
 	uint32_t object;  /* the object that its values belong to; NO_OBJECT at
 			     the top */
@@ -18,7 +18,7 @@ struct level {
 	struct slice key; /* key of the next value */
 };
 
-struct reader {
+struct json_ld_reader {
 	struct arena *arena;
 	struct json_cursor cursor;
 	size_t bytes; /* bytes read so far, of all texts */
@@ -28,18 +28,19 @@ struct reader {
 	struct json_ld_field *fields;
 	uint32_t field_count;
 	size_t field_capacity;
-	struct level levels[JSON_LD_DEPTH + 1]; /* the first is the top */
-	uint32_t depth;    /* index of the innermost level */
+	struct json_ld_level
+		levels[JSON_LD_DEPTH + 1]; /* the first is the top */
+	uint32_t depth;                    /* index of the innermost level */
 	uint32_t too_deep; /* open brackets below JSON_LD_DEPTH */
 };
 
-static bool is_full(const struct reader *reader)
+static bool json_ld_is_full(const struct json_ld_reader *reader)
 {
 	return reader->object_count >= JSON_LD_VALUES ||
 	       reader->field_count >= JSON_LD_VALUES;
 }
 
-static struct level *level_of(struct reader *reader)
+static struct json_ld_level *json_ld_level_of(struct json_ld_reader *reader)
 {
 	return &reader->levels[reader->depth];
 }
@@ -48,12 +49,13 @@ static struct level *level_of(struct reader *reader)
  * Add the value as a field of the innermost object; at the top it belongs to no
  * object.
  */
-static void add_field(struct reader *reader, struct json_ld_field field)
+static void json_ld_add_field(struct json_ld_reader *reader,
+			      struct json_ld_field field)
 {
-	struct level *level = level_of(reader);
+	struct json_ld_level *level = json_ld_level_of(reader);
 
 	if (level->object == NO_OBJECT || level->key.size == 0 ||
-	    is_full(reader))
+	    json_ld_is_full(reader))
 		return;
 	field.key = level->key;
 	field.next = NO_FIELD;
@@ -68,28 +70,29 @@ static void add_field(struct reader *reader, struct json_ld_field field)
 	reader->fields[reader->field_count++] = field;
 }
 
-static void end_value(struct level *level)
+static void end_value(struct json_ld_level *level)
 {
 	if (!level->is_array)
 		level->key = (struct slice){"", 0};
 }
 
-static void add_text(struct reader *reader, uint32_t kind, struct slice text)
+static void json_ld_add_text(struct json_ld_reader *reader, uint32_t kind,
+			     struct slice text)
 {
 	if (reader->too_deep > 0)
 		return;
-	add_field(reader, (struct json_ld_field){
-				  .object = NO_OBJECT,
-				  .kind = kind,
-				  .text = text,
-			  });
-	end_value(level_of(reader));
+	json_ld_add_field(reader, (struct json_ld_field){
+					  .object = NO_OBJECT,
+					  .kind = kind,
+					  .text = text,
+				  });
+	end_value(json_ld_level_of(reader));
 }
 
 /* Read a string; before a colon it is a key. */
-static void take_string(struct reader *reader, const char *mark)
+static void json_ld_read_string(struct json_ld_reader *reader, const char *mark)
 {
-	struct level *level = level_of(reader);
+	struct json_ld_level *level = json_ld_level_of(reader);
 	struct slice text;
 
 	reader->cursor.at += strlen(mark);
@@ -104,15 +107,15 @@ static void take_string(struct reader *reader, const char *mark)
 		reader->cursor.at++;
 		return;
 	}
-	add_text(reader, JSON_LD_STRING, text);
+	json_ld_add_text(reader, JSON_LD_STRING, text);
 }
 
-static uint32_t add_object(struct reader *reader)
+static uint32_t add_object(struct json_ld_reader *reader)
 {
-	const struct level *level = level_of(reader);
+	const struct json_ld_level *level = json_ld_level_of(reader);
 	uint32_t index = reader->object_count;
 
-	if (is_full(reader))
+	if (json_ld_is_full(reader))
 		return NO_OBJECT;
 	reader->objects =
 		mem_grow(reader->objects, index, &reader->object_capacity,
@@ -123,15 +126,15 @@ static uint32_t add_object(struct reader *reader)
 		.key = level->key,
 	};
 	reader->object_count++;
-	add_field(reader, (struct json_ld_field){
-				  .object = index,
-				  .kind = JSON_LD_OBJECT,
-				  .text = {"", 0},
-			  });
+	json_ld_add_field(reader, (struct json_ld_field){
+					  .object = index,
+					  .kind = JSON_LD_OBJECT,
+					  .text = {"", 0},
+				  });
 	return index;
 }
 
-static void open_object(struct reader *reader)
+static void open_object(struct json_ld_reader *reader)
 {
 	uint32_t object;
 
@@ -141,17 +144,17 @@ static void open_object(struct reader *reader)
 		return;
 	}
 	object = add_object(reader);
-	end_value(level_of(reader));
-	reader->levels[++reader->depth] = (struct level){
+	end_value(json_ld_level_of(reader));
+	reader->levels[++reader->depth] = (struct json_ld_level){
 		.object = object,
 		.last = NO_FIELD,
 		.key = {"", 0},
 	};
 }
 
-static void open_array(struct reader *reader)
+static void open_array(struct json_ld_reader *reader)
 {
-	const struct level *outer = level_of(reader);
+	const struct json_ld_level *outer = json_ld_level_of(reader);
 
 	reader->cursor.at++;
 	if (reader->too_deep > 0 || reader->depth == JSON_LD_DEPTH) {
@@ -160,14 +163,14 @@ static void open_array(struct reader *reader)
 	}
 	reader->levels[reader->depth + 1] = *outer;
 	reader->depth++;
-	level_of(reader)->is_array = true;
+	json_ld_level_of(reader)->is_array = true;
 }
 
 /*
  * Close the innermost open object or array (`is_array`) and everything open
  * inside it; do nothing if no level is open.
  */
-static void close(struct reader *reader, bool is_array)
+static void json_ld_close_level(struct json_ld_reader *reader, bool is_array)
 {
 	uint32_t depth = reader->depth;
 	uint32_t last = NO_FIELD;
@@ -182,18 +185,18 @@ static void close(struct reader *reader, bool is_array)
 	if (depth == 0)
 		return;
 	while (reader->depth >= depth) {
-		const struct level *level = level_of(reader);
+		const struct json_ld_level *level = json_ld_level_of(reader);
 
 		last = level->is_array ? level->last : NO_FIELD;
 		reader->depth--;
 		if (last != NO_FIELD)
-			level_of(reader)->last = last;
-		end_value(level_of(reader));
+			json_ld_level_of(reader)->last = last;
+		end_value(json_ld_level_of(reader));
 	}
 }
 
 /* Read one token. */
-static void step(struct reader *reader)
+static void json_ld_read_token(struct json_ld_reader *reader)
 {
 	size_t comment = json_comment_size(&reader->cursor);
 
@@ -206,16 +209,16 @@ static void step(struct reader *reader)
 		open_object(reader);
 		break;
 	case '}':
-		close(reader, false);
+		json_ld_close_level(reader, false);
 		break;
 	case '[':
 		open_array(reader);
 		break;
 	case ']':
-		close(reader, true);
+		json_ld_close_level(reader, true);
 		break;
 	case '"':
-		take_string(reader, "\"");
+		json_ld_read_string(reader, "\"");
 		break;
 	case ' ':
 	case '\t':
@@ -229,10 +232,10 @@ static void step(struct reader *reader)
 		break;
 	default:
 		if (json_is_at(&reader->cursor, "&quot;"))
-			take_string(reader, "&quot;");
+			json_ld_read_string(reader, "&quot;");
 		else
-			add_text(reader, JSON_LD_WORD,
-				 json_read_word(&reader->cursor));
+			json_ld_add_text(reader, JSON_LD_WORD,
+					 json_read_word(&reader->cursor));
 	}
 }
 
@@ -240,7 +243,8 @@ static void step(struct reader *reader)
  * Read one script, up to the limit JSON_LD_BYTES. Each script begins at the top
  * level, even if the previous one was not closed.
  */
-static void read_text(struct reader *reader, struct slice text)
+static void json_ld_read_script(struct json_ld_reader *reader,
+				struct slice text)
 {
 	if (text.size > JSON_LD_BYTES - reader->bytes)
 		text.size = JSON_LD_BYTES - reader->bytes;
@@ -251,16 +255,17 @@ static void read_text(struct reader *reader, struct slice text)
 	reader->bytes += text.size;
 	reader->depth = 0;
 	reader->too_deep = 0;
-	reader->levels[0] = (struct level){
+	reader->levels[0] = (struct json_ld_level){
 		.object = NO_OBJECT,
 		.last = NO_FIELD,
 		.key = {"", 0},
 	};
-	while (reader->cursor.at < reader->cursor.end && !is_full(reader))
-		step(reader);
+	while (reader->cursor.at < reader->cursor.end &&
+	       !json_ld_is_full(reader))
+		json_ld_read_token(reader);
 }
 
-static struct json_ld finish(struct reader *reader)
+static struct json_ld json_ld_finish(struct json_ld_reader *reader)
 {
 	struct json_ld ld = {
 		.object_count = reader->object_count,
@@ -282,10 +287,10 @@ static struct json_ld finish(struct reader *reader)
 
 struct json_ld json_ld_read(struct arena *arena, struct slice text)
 {
-	struct reader reader = {.arena = arena};
+	struct json_ld_reader reader = {.arena = arena};
 
-	read_text(&reader, text);
-	return finish(&reader);
+	json_ld_read_script(&reader, text);
+	return json_ld_finish(&reader);
 }
 
 static bool is_json_ld(const struct page *page, uint32_t node)
@@ -319,10 +324,10 @@ static struct slice script_text(const struct page *page, uint32_t node)
 
 struct json_ld json_ld_of_page(struct arena *arena, const struct page *page)
 {
-	struct reader reader = {.arena = arena};
+	struct json_ld_reader reader = {.arena = arena};
 
 	for (uint32_t i = 0; i < page->node_count; i++)
 		if (page->nodes[i].tag == TAG_script && is_json_ld(page, i))
-			read_text(&reader, script_text(page, i));
-	return finish(&reader);
+			json_ld_read_script(&reader, script_text(page, i));
+	return json_ld_finish(&reader);
 }

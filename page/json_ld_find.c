@@ -1,8 +1,8 @@
 /* Searches the result of json_ld.c. */
 #include "page/json_ld.h"
 
-static const struct json_ld_field *find_from(const struct json_ld *ld,
-					     uint32_t index, struct slice key)
+static const struct json_ld_field *
+json_ld_find_from(const struct json_ld *ld, uint32_t index, struct slice key)
 {
 	while (index != NO_FIELD && !slice_equal(ld->fields[index].key, key))
 		index = ld->fields[index].next;
@@ -12,13 +12,13 @@ static const struct json_ld_field *find_from(const struct json_ld *ld,
 const struct json_ld_field *json_ld_find(const struct json_ld *ld,
 					 uint32_t object, const char *key)
 {
-	return find_from(ld, ld->objects[object].first, slice_of(key));
+	return json_ld_find_from(ld, ld->objects[object].first, slice_of(key));
 }
 
 const struct json_ld_field *json_ld_next(const struct json_ld *ld,
 					 const struct json_ld_field *field)
 {
-	return find_from(ld, field->next, field->key);
+	return json_ld_find_from(ld, field->next, field->key);
 }
 
 struct slice json_ld_text(const struct json_ld *ld, uint32_t object,

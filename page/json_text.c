@@ -57,7 +57,7 @@ static const char *decode_unit(const char *at, const char *end, char **out)
 	return at;
 }
 
-static char unescape(char byte)
+static char json_unescape_byte(char byte)
 {
 	switch (byte) {
 	case 'n':
@@ -87,13 +87,13 @@ static size_t decode_escapes(struct slice text, char *out)
 			at = decode_unit(at + 2, end, &out);
 			continue;
 		}
-		*out++ = unescape(at[1]);
+		*out++ = json_unescape_byte(at[1]);
 		at += 2;
 	}
 	return (size_t)(out - begin);
 }
 
-static struct slice decode(struct arena *arena, struct slice text)
+static struct slice json_decode_text(struct arena *arena, struct slice text)
 {
 	char *out;
 
@@ -110,7 +110,7 @@ static struct slice decode(struct arena *arena, struct slice text)
 	return text;
 }
 
-static size_t left(const struct json_cursor *cursor)
+static size_t json_cursor_remaining(const struct json_cursor *cursor)
 {
 	return (size_t)(cursor->end - cursor->at);
 }
@@ -119,14 +119,15 @@ bool json_is_at(const struct json_cursor *cursor, const char *word)
 {
 	size_t size = strlen(word);
 
-	return left(cursor) >= size && memcmp(cursor->at, word, size) == 0;
+	return json_cursor_remaining(cursor) >= size &&
+	       memcmp(cursor->at, word, size) == 0;
 }
 
 /*
  * Return whether the quote before `at` ends its string: the following bytes can
  * follow a string. Pages often do not escape quotes inside strings.
  */
-static bool is_closing(const char *at, const char *end)
+static bool json_quote_is_closing(const char *at, const char *end)
 {
 	while (at < end && is_space(*at))
 		at++;
@@ -148,13 +149,14 @@ struct slice json_read_string(struct arena *arena, struct json_cursor *cursor,
 		}
 		if (*at == *mark && (size_t)(cursor->end - at) >= size &&
 		    memcmp(at, mark, size) == 0 &&
-		    is_closing(at + size, cursor->end))
+		    json_quote_is_closing(at + size, cursor->end))
 			break;
 		at++;
 	}
 	end = at;
 	cursor->at = at < cursor->end ? at + size : at;
-	return decode(arena, (struct slice){begin, (size_t)(end - begin)});
+	return json_decode_text(arena,
+				(struct slice){begin, (size_t)(end - begin)});
 }
 
 struct slice json_read_word(struct json_cursor *cursor)
@@ -181,6 +183,8 @@ size_t json_comment_size(const struct json_cursor *cursor)
 			return strlen(marks[i]);
 	if (!json_is_at(cursor, "/*"))
 		return 0;
-	close = memmem(cursor->at + 2, left(cursor) - 2, "*/", 2);
-	return close == NULL ? left(cursor) : (size_t)(close - cursor->at) + 2;
+	close = memmem(cursor->at + 2, json_cursor_remaining(cursor) - 2, "*/",
+		       2);
+	return close == NULL ? json_cursor_remaining(cursor)
+			     : (size_t)(close - cursor->at) + 2;
 }

@@ -17,14 +17,14 @@ enum {
 		1000, /* visible text of a page whose scripts are read */
 };
 
-struct link_list {
+struct page_link_list {
 	struct page *page;
 	struct link *links;
 	uint32_t count;
 	size_t capacity;
 };
 
-static void add(struct link_list *list, struct link link)
+static void link_list_add(struct page_link_list *list, struct link link)
 {
 	link.href = text_trim(link.href);
 	if (link.href.size == 0)
@@ -37,7 +37,7 @@ static void add(struct link_list *list, struct link link)
 }
 
 /* Truncate to ANCHOR_BYTES, in whole characters. */
-static size_t cut(const char *text, size_t size)
+static size_t anchor_truncate(const char *text, size_t size)
 {
 	if (size <= ANCHOR_BYTES)
 		return size;
@@ -71,7 +71,8 @@ static struct slice anchor_of(struct page *page, const struct node *node)
 		if (piece.size < page->texts[i].length)
 			break;
 	}
-	size = cut(text, text_collapse((struct slice){raw, size}, text));
+	size = anchor_truncate(text,
+			       text_collapse((struct slice){raw, size}, text));
 	return (struct slice){arena_copy(page->arena, text, size), size};
 }
 
@@ -86,7 +87,7 @@ static unsigned flags_of_rel(struct slice rel)
 	return flags;
 }
 
-static void add_anchor(struct link_list *list, uint32_t index)
+static void add_anchor(struct page_link_list *list, uint32_t index)
 {
 	struct page *page = list->page;
 	struct slice href = page_attribute(page, index, "href");
@@ -94,17 +95,18 @@ static void add_anchor(struct link_list *list, uint32_t index)
 	assert(index < page->node_count);
 	if (href.size == 0)
 		return;
-	add(list,
-	    (struct link){
-		    .node = index,
-		    .flags = flags_of_rel(page_attribute(page, index, "rel")),
-		    .href = href,
-		    .anchor = anchor_of(page, &page->nodes[index]),
-	    });
+	link_list_add(list,
+		      (struct link){
+			      .node = index,
+			      .flags = flags_of_rel(
+				      page_attribute(page, index, "rel")),
+			      .href = href,
+			      .anchor = anchor_of(page, &page->nodes[index]),
+		      });
 }
 
 /* Style sheets and icons are not pages. */
-static void add_relation(struct link_list *list, uint32_t index)
+static void add_relation(struct page_link_list *list, uint32_t index)
 {
 	struct slice rel = page_attribute(list->page, index, "rel");
 	unsigned flags = flags_of_rel(rel);
@@ -117,21 +119,23 @@ static void add_relation(struct link_list *list, uint32_t index)
 		flags |= LINK_IS_ALTERNATE;
 	if ((flags & ~(unsigned)LINK_IS_NOFOLLOW) == 0)
 		return;
-	add(list, (struct link){
-			  .node = index,
-			  .flags = flags,
-			  .href = page_attribute(list->page, index, "href"),
-			  .anchor = {"", 0},
-		  });
+	link_list_add(list,
+		      (struct link){
+			      .node = index,
+			      .flags = flags,
+			      .href = page_attribute(list->page, index, "href"),
+			      .anchor = {"", 0},
+		      });
 }
 
-static void add_frame(struct link_list *list, uint32_t index)
+static void add_frame(struct page_link_list *list, uint32_t index)
 {
-	add(list, (struct link){
-			  .node = index,
-			  .href = page_attribute(list->page, index, "src"),
-			  .anchor = {"", 0},
-		  });
+	link_list_add(list,
+		      (struct link){
+			      .node = index,
+			      .href = page_attribute(list->page, index, "src"),
+			      .anchor = {"", 0},
+		      });
 }
 
 /* Skip an optional "url =" at `at`. Return NULL for "url" without "=". */
@@ -179,7 +183,7 @@ static struct slice refresh_url(struct slice content)
 	return (struct slice){at, (size_t)(end - at)};
 }
 
-static void add_refresh(struct link_list *list, uint32_t index)
+static void add_refresh(struct page_link_list *list, uint32_t index)
 {
 	struct slice content = page_attribute(list->page, index, "content");
 
@@ -187,12 +191,12 @@ static void add_refresh(struct link_list *list, uint32_t index)
 	    !text_is(page_attribute(list->page, index, "http-equiv"),
 		     "refresh"))
 		return;
-	add(list, (struct link){
-			  .node = index,
-			  .flags = LINK_IS_REFRESH,
-			  .href = refresh_url(content),
-			  .anchor = {"", 0},
-		  });
+	link_list_add(list, (struct link){
+				    .node = index,
+				    .flags = LINK_IS_REFRESH,
+				    .href = refresh_url(content),
+				    .anchor = {"", 0},
+			    });
 }
 
 /* Return the content of a script. */
@@ -219,24 +223,24 @@ static struct slice script_content(const struct page *page, uint32_t index)
  * Add the target of a redirect by script if the page has little text; a page
  * with more text is no stub.
  */
-static void add_script(struct link_list *list, uint32_t index)
+static void add_script(struct page_link_list *list, uint32_t index)
 {
 	struct slice content;
 
 	if (list->page->text_bytes > SCRIPT_TEXT_BYTES)
 		return;
 	content = script_content(list->page, index);
-	add(list, (struct link){
-			  .node = index,
-			  .flags = LINK_IS_REFRESH,
-			  .href = script_redirect(content),
-			  .anchor = {"", 0},
-		  });
+	link_list_add(list, (struct link){
+				    .node = index,
+				    .flags = LINK_IS_REFRESH,
+				    .href = script_redirect(content),
+				    .anchor = {"", 0},
+			    });
 }
 
 void links_read(struct page *page)
 {
-	struct link_list list = {.page = page};
+	struct page_link_list list = {.page = page};
 	struct link *links;
 
 	for (uint32_t i = 0; i < page->node_count; i++) {

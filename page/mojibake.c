@@ -17,14 +17,14 @@ enum {
 	TIMES = 0xD7, /* the only lead of two bytes that is no capital letter */
 };
 
-struct sequence {
+struct mojibake_sequence {
 	size_t size;              /* bytes in the text */
 	char bytes[MAX_SEQUENCE]; /* [length] the decoded character */
 	size_t length;
 	bool has_control;
 };
 
-struct survey {
+struct mojibake_survey {
 	size_t sequences;
 	size_t sure; /* sequences that cannot be chance */
 	size_t controls;
@@ -43,7 +43,7 @@ static unsigned byte_of(uint32_t code)
 }
 
 /* Return the length of the reference at `at`, with "&" and ";", or 0. */
-static size_t reference_size(const char *at, const char *end)
+static size_t mojibake_reference_size(const char *at, const char *end)
 {
 	size_t size = 1;
 
@@ -58,9 +58,9 @@ static size_t reference_size(const char *at, const char *end)
 /*
  * Return the character at *at, which may be a reference, and move *at after it.
  */
-static uint32_t read_character(const char **at, const char *end)
+static uint32_t mojibake_read_character(const char **at, const char *end)
 {
-	size_t size = reference_size(*at, end);
+	size_t size = mojibake_reference_size(*at, end);
 	char decoded[2 * (MAX_REFERENCE + 1)];
 	const unsigned char *next = (const unsigned char *)*at;
 	uint32_t code;
@@ -82,7 +82,7 @@ static uint32_t read_character(const char **at, const char *end)
 }
 
 /* Return whether a character over U+007F may begin with the byte. */
-static bool may_begin(char byte)
+static bool mojibake_byte_may_begin(char byte)
 {
 	return (unsigned char)byte >= 0x80 || byte == '&';
 }
@@ -96,22 +96,22 @@ static size_t length_of(uint32_t lead)
 	return lead < 0xF0 ? 3 : 4;
 }
 
-static bool read_sequence(const char *text, const char *end,
-			  struct sequence *sequence_out)
+static bool mojibake_read_sequence(const char *text, const char *end,
+				   struct mojibake_sequence *sequence_out)
 {
 	const char *at = text;
-	struct sequence sequence = {0};
+	struct mojibake_sequence sequence = {0};
 	struct utf8_count count;
-	uint32_t code = read_character(&at, end);
+	uint32_t code = mojibake_read_character(&at, end);
 
 	sequence.length = length_of(code);
 	if (sequence.length == 0)
 		return false;
 	sequence.bytes[0] = (char)code;
 	for (size_t i = 1; i < sequence.length; i++) {
-		if (at == end || !may_begin(*at))
+		if (at == end || !mojibake_byte_may_begin(*at))
 			return false;
-		code = read_character(&at, end);
+		code = mojibake_read_character(&at, end);
 		sequence.bytes[i] = (char)byte_of(code);
 		sequence.has_control |= code < 0xA0;
 	}
@@ -121,7 +121,7 @@ static bool read_sequence(const char *text, const char *end,
 	return count.sequences == 1 && count.invalid == 0;
 }
 
-static bool is_small(char byte)
+static bool mojibake_is_small_letter(char byte)
 {
 	return byte >= 'a' && byte <= 'z';
 }
@@ -129,7 +129,7 @@ static bool is_small(char byte)
 /*
  * Return whether valid text cannot contain the sequence: decode it on any page.
  */
-static bool is_impossible(const struct sequence *sequence)
+static bool is_impossible(const struct mojibake_sequence *sequence)
 {
 	return sequence->length > 2 && sequence->has_control;
 }
@@ -138,7 +138,7 @@ static bool is_impossible(const struct sequence *sequence)
  * Return whether the sequence at `at` cannot be chance; `last` is the end of
  * the previous one.
  */
-static bool is_sure(const struct sequence *sequence, const char *begin,
+static bool is_sure(const struct mojibake_sequence *sequence, const char *begin,
 		    const char *at, const char *last, const char *end)
 {
 	const char *behind = at + sequence->size;
@@ -146,28 +146,29 @@ static bool is_sure(const struct sequence *sequence, const char *begin,
 	if (sequence->length > 2 || at == last)
 		return true;
 	return (unsigned char)sequence->bytes[0] != TIMES &&
-	       ((at > begin && is_small(at[-1])) ||
-		(behind < end && is_small(*behind)));
+	       ((at > begin && mojibake_is_small_letter(at[-1])) ||
+		(behind < end && mojibake_is_small_letter(*behind)));
 }
 
-static struct survey look_at(const char *text, size_t size)
+static struct mojibake_survey mojibake_survey_text(const char *text,
+						   size_t size)
 {
 	const char *end = text + size;
 	const char *last = NULL;
-	struct survey survey = {0};
-	struct sequence sequence;
+	struct mojibake_survey survey = {0};
+	struct mojibake_sequence sequence;
 
 	for (const char *at = text; at < end;) {
-		if (!may_begin(*at)) {
+		if (!mojibake_byte_may_begin(*at)) {
 			at++;
-		} else if (read_sequence(at, end, &sequence)) {
+		} else if (mojibake_read_sequence(at, end, &sequence)) {
 			survey.sequences++;
 			survey.sure += is_sure(&sequence, text, at, last, end);
 			survey.controls += is_impossible(&sequence);
 			at += sequence.size;
 			last = at;
 		} else {
-			uint32_t code = read_character(&at, end);
+			uint32_t code = mojibake_read_character(&at, end);
 
 			survey.others += code >= 0x80 && code != NBSP;
 		}
@@ -175,7 +176,7 @@ static struct survey look_at(const char *text, size_t size)
 	return survey;
 }
 
-static bool is_whole(struct survey survey)
+static bool mojibake_decode_all(struct mojibake_survey survey)
 {
 	return survey.sequences >= MIN_SEQUENCES &&
 	       survey.sequences >= MIN_RATIO * survey.others &&
@@ -183,15 +184,16 @@ static bool is_whole(struct survey survey)
 }
 
 /* Decode in place: the decoded text is shorter. */
-static size_t decode(char *text, size_t size, bool is_all)
+static size_t mojibake_decode(char *text, size_t size, bool is_all)
 {
 	const char *end = text + size;
 	const char *at = text;
 	char *out = text;
-	struct sequence sequence;
+	struct mojibake_sequence sequence;
 
 	while (at < end) {
-		if (may_begin(*at) && read_sequence(at, end, &sequence) &&
+		if (mojibake_byte_may_begin(*at) &&
+		    mojibake_read_sequence(at, end, &sequence) &&
 		    (is_all || is_impossible(&sequence))) {
 			memcpy(out, sequence.bytes, sequence.length);
 			out += sequence.length;
@@ -216,7 +218,8 @@ static bool may_have_raw(const char *text, size_t size)
 	const char *at = memchr(text, 0xC3, size);
 
 	while (at != NULL && end - at > 2) {
-		if ((unsigned char)at[1] >= 0x82 && may_begin(at[2]))
+		if ((unsigned char)at[1] >= 0x82 &&
+		    mojibake_byte_may_begin(at[2]))
 			return true;
 		at++;
 		at = memchr(at, 0xC3, (size_t)(end - at));
@@ -229,13 +232,14 @@ static bool may_have_references(const char *text, size_t size)
 {
 	const char *end = text + size;
 	const char *at = memchr(text, '&', size);
-	struct sequence sequence;
+	struct mojibake_sequence sequence;
 
 	while (at != NULL) {
-		size_t length = reference_size(at, end);
+		size_t length = mojibake_reference_size(at, end);
 
-		if (length > 0 && at + length < end && may_begin(at[length]) &&
-		    read_sequence(at, end, &sequence))
+		if (length > 0 && at + length < end &&
+		    mojibake_byte_may_begin(at[length]) &&
+		    mojibake_read_sequence(at, end, &sequence))
 			return true;
 		at++;
 		at = memchr(at, '&', (size_t)(end - at));
@@ -246,15 +250,15 @@ static bool may_have_references(const char *text, size_t size)
 size_t mojibake_repair(char *text, size_t size)
 {
 	for (unsigned round = 0; round < MAX_ROUNDS; round++) {
-		struct survey survey;
+		struct mojibake_survey survey;
 
 		if (size == 0 || (!may_have_raw(text, size) &&
 				  !may_have_references(text, size)))
 			break;
-		survey = look_at(text, size);
-		if (!is_whole(survey) && survey.controls == 0)
+		survey = mojibake_survey_text(text, size);
+		if (!mojibake_decode_all(survey) && survey.controls == 0)
 			break;
-		size = decode(text, size, is_whole(survey));
+		size = mojibake_decode(text, size, mojibake_decode_all(survey));
 	}
 	return size;
 }

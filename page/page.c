@@ -29,7 +29,7 @@ const struct page_limits page_limits_default = {
 	.max_attributes = 256,
 };
 
-static void build(struct page *page, const struct page_limits *limits)
+static void page_build(struct page *page, const struct page_limits *limits)
 {
 	const size_t max_items =
 		(size_t)limits->max_nodes * PER_NODE + PER_PAGE;
@@ -59,7 +59,7 @@ enum error page_parse(struct page **page_out, struct slice body,
 	page->charset = decoded.charset;
 	page->is_truncated =
 		taken.size < body.size || page->source.size < decoded.text.size;
-	build(page, limits);
+	page_build(page, limits);
 	head_read(page);
 	links_read(page);
 	*page_out = page;

@@ -57,7 +57,7 @@ static bool is_written(const struct page *page, uint32_t node)
 		bytes[name.size + 1] == '>');
 }
 
-bool page_has_own_tag(const struct page *page, uint32_t node)
+bool page_is_custom_element(const struct page *page, uint32_t node)
 {
 	uint16_t tag = page->nodes[node].tag;
 	struct slice name = page_tag_name(page, tag);
@@ -86,7 +86,7 @@ static bool is_html_root(const struct page *page, uint32_t node,
 	if (source.size > 5 && memcmp(source.data, "<?xml", 5) == 0)
 		return tag == TAG_html;
 	return (tag < TAG_COUNT && tag != TAG_svg) ||
-	       page_has_own_tag(page, node);
+	       page_is_custom_element(page, node);
 }
 
 /*
@@ -133,7 +133,7 @@ static bool is_raw_open(const struct page *page)
 }
 
 /* Return whether `text` begins with a tag other than </body> and </html>. */
-static bool begins_tag(struct slice text)
+static bool page_text_begins_tag(struct slice text)
 {
 	const char *bytes = text.data;
 
@@ -155,12 +155,12 @@ static bool ends_inside(const struct page *page)
 		return false;
 	left = (size_t)((const char *)source.data + source.size - last);
 	return (memchr(last, '>', left) == NULL &&
-		begins_tag(text_trim((struct slice){last, left}))) ||
+		page_text_begins_tag(text_trim((struct slice){last, left}))) ||
 	       is_raw_open(page);
 }
 
 /* Counts of the content that a reader sees on the page. */
-struct look {
+struct page_view_counts {
 	size_t text;    /* visible bytes, without white space */
 	uint32_t texts; /* text nodes, except in the head */
 	uint32_t links;
@@ -183,7 +183,8 @@ static size_t count_bytes(struct slice text)
 }
 
 /* Count the text. Stop when there is enough for a real page. */
-static void look_at_texts(const struct page *page, struct look *look)
+static void page_count_texts(const struct page *page,
+			     struct page_view_counts *look)
 {
 	const unsigned unseen =
 		TEXT_IS_HIDDEN | TEXT_IS_TEMPLATE | TEXT_IS_NOSCRIPT;
@@ -227,8 +228,8 @@ static bool sends_consent(const struct page *page, uint32_t form)
 	       memmem(action.data, action.size, "consent", 7) != NULL;
 }
 
-static void look_at_node(const struct page *page, uint32_t index,
-			 struct look *look)
+static void page_count_node(const struct page *page, uint32_t index,
+			    struct page_view_counts *look)
 {
 	const struct node *node = &page->nodes[index];
 
@@ -265,66 +266,71 @@ static void look_at_node(const struct page *page, uint32_t index,
  * Count the nodes, only on pages with little text; with more text only the
  * markup decides.
  */
-static void look_at_nodes(const struct page *page, struct look *look)
+static void page_count_nodes(const struct page *page,
+			     struct page_view_counts *look)
 {
 	for (uint32_t i = 0;
 	     i < page->node_count && look->text <= MAX_SERVICE_TEXT; i++)
-		look_at_node(page, i, look);
+		page_count_node(page, i, look);
 	look->heading = text_trim(look->heading);
 	if (page->source.size <= MAX_SERVICE_BYTES)
-		look->signs = signs_find(page->source);
+		look->signs = page_markers_find(page->source);
 }
 
-static bool is_challenge(const struct look *look)
+static bool is_challenge(const struct page_view_counts *look)
 {
 	if (look->has_captcha && look->text <= MAX_WIDGET_TEXT &&
 	    look->fields == 0 && look->links <= MAX_STUB_LINKS)
 		return true;
 	return look->text <= MAX_SERVICE_TEXT &&
-	       (look->signs & SIGN_CHALLENGE) != 0;
+	       (look->signs & MARKER_CHALLENGE) != 0;
 }
 
-static bool is_consent(const struct look *look)
+static bool is_consent(const struct page_view_counts *look)
 {
 	if (look->text <= MAX_SERVICE_TEXT && look->links <= MAX_GATE_LINKS &&
 	    look->fields == 0 && look->has_consent_form)
 		return true;
-	return (look->signs & SIGN_CONSENT) != 0;
+	return (look->signs & MARKER_CONSENT) != 0;
 }
 
 /*
  * Return whether the page redirects immediately to another URL, by meta refresh
  * or script.
  */
-static bool leads_on(const struct page *page, const struct link *link)
+static bool link_is_redirect(const struct page *page, const struct link *link)
 {
 	return (link->flags & LINK_IS_REFRESH) != 0 &&
 	       *(const char *)link->href.data != '#' &&
 	       (page->nodes[link->node].flags & TEXT_IS_NOSCRIPT) == 0;
 }
 
-static bool is_stub(const struct page *page, const struct look *look)
+static bool is_stub(const struct page *page,
+		    const struct page_view_counts *look)
 {
 	if (look->text > MAX_STUB_TEXT || look->links > MAX_STUB_LINKS)
 		return false;
 	for (uint32_t i = 0; i < page->link_count; i++)
-		if (leads_on(page, &page->links[i]))
+		if (link_is_redirect(page, &page->links[i]))
 			return true;
 	return false;
 }
 
-static bool is_error(const struct page *page, const struct look *look)
+static bool page_is_error(const struct page *page,
+			  const struct page_view_counts *look)
 {
 	if (look->text <= MAX_ERROR_TEXT &&
-	    (is_error_title(page->title) || is_error_title(look->heading)))
+	    (error_title_is_error(page->title) ||
+	     error_title_is_error(look->heading)))
 		return true;
-	return look->text <= MAX_SERVER_TEXT && (look->signs & SIGN_ERROR) != 0;
+	return look->text <= MAX_SERVER_TEXT &&
+	       (look->signs & MARKER_ERROR) != 0;
 }
 
 enum page_class page_class_of(const struct page *page, unsigned http_status,
 			      bool is_cut)
 {
-	struct look look = {.text = 0};
+	struct page_view_counts look = {.text = 0};
 
 	if (http_status >= 400)
 		return CLASS_ERROR;
@@ -334,17 +340,17 @@ enum page_class page_class_of(const struct page *page, unsigned http_status,
 		return CLASS_NOT_HTML;
 	if (ends_inside(page))
 		return CLASS_TRUNCATED;
-	look_at_texts(page, &look);
+	page_count_texts(page, &look);
 	if (look.text > MAX_GATE_TEXT) /* no other class has more text */
 		return CLASS_PAGE;
-	look_at_nodes(page, &look);
+	page_count_nodes(page, &look);
 	if (is_challenge(&look))
 		return CLASS_CHALLENGE;
 	if (is_consent(&look))
 		return CLASS_CONSENT;
 	if (is_stub(page, &look))
 		return CLASS_STUB;
-	if (is_error(page, &look))
+	if (page_is_error(page, &look))
 		return CLASS_ERROR;
 	return look.texts == 0 ? CLASS_EMPTY : CLASS_PAGE;
 }

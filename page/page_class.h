@@ -51,6 +51,6 @@ enum page_class page_class_of(const struct page *page, unsigned http_status,
 			      bool is_cut);
 
 /* Return whether the element is a custom element: its name contains a "-". */
-bool page_has_own_tag(const struct page *page, uint32_t node);
+bool page_is_custom_element(const struct page *page, uint32_t node);
 
 #endif

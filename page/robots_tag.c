@@ -18,7 +18,7 @@ static bool has_value(struct slice name)
  * Return whether `name` is an agent: one word that does not begin like a date
  * or time, such as "25 Jun 2010 15" and "00" of unavailable_after.
  */
-static bool is_agent(struct slice name)
+static bool robots_tag_is_agent(struct slice name)
 {
 	return word_find_blank(name) == name.size &&
 	       (name.size == 0 || word_is(name, "*") ||
@@ -35,7 +35,7 @@ static bool is_us(struct slice name, const char *agent)
 	       word_is(name, "robots") || word_is(word_product(name), agent);
 }
 
-static unsigned flags_of(struct slice word)
+static unsigned robots_tag_flags_of(struct slice word)
 {
 	if (word_is(word, "none"))
 		return ROBOTS_TAG_NOFOLLOW | ROBOTS_TAG_NOINDEX;
@@ -61,7 +61,7 @@ static unsigned flags_of_words(struct slice words)
 		word.size = word_find_blank(words);
 		if (word.size > semicolon)
 			word.size = semicolon;
-		flags |= flags_of(word);
+		flags |= robots_tag_flags_of(word);
 		words = word_skip(words, word.size < words.size ? word.size + 1
 								: word.size);
 	}
@@ -69,7 +69,7 @@ static unsigned flags_of_words(struct slice words)
 }
 
 /* Remove the first rule from `value`, up to a comma, and return it. */
-static struct slice take_item(struct slice *value)
+static struct slice robots_tag_cut_item(struct slice *value)
 {
 	struct slice item = *value;
 
@@ -92,7 +92,7 @@ static bool skip_agents(struct slice *item, const char *agent, bool *is_ours)
 		struct slice name =
 			word_trim((struct slice){item->data, colon});
 
-		if (has_value(name) || !is_agent(name))
+		if (has_value(name) || !robots_tag_is_agent(name))
 			return false;
 		*is_ours = is_us(name, agent);
 		*item = word_skip(*item, colon + 1);
@@ -107,7 +107,7 @@ unsigned robots_tag_parse(struct slice value, const char *agent)
 	bool is_ours = true;
 
 	while (value.size > 0) {
-		struct slice item = take_item(&value);
+		struct slice item = robots_tag_cut_item(&value);
 
 		if (skip_agents(&item, agent, &is_ours) && is_ours)
 			flags |= flags_of_words(item);

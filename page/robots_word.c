@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-static bool is_blank(char byte)
+static bool word_byte_is_blank(char byte)
 {
 	return byte == ' ' || byte == '\t' || byte == '\v' || byte == '\f';
 }
@@ -29,16 +29,17 @@ size_t word_find_blank(struct slice text)
 {
 	size_t i = 0;
 
-	while (i < text.size && !is_blank(slice_byte(text, i)))
+	while (i < text.size && !word_byte_is_blank(slice_byte(text, i)))
 		i++;
 	return i;
 }
 
 struct slice word_trim(struct slice text)
 {
-	while (text.size > 0 && is_blank(slice_byte(text, 0)))
+	while (text.size > 0 && word_byte_is_blank(slice_byte(text, 0)))
 		text = word_skip(text, 1);
-	while (text.size > 0 && is_blank(slice_byte(text, text.size - 1)))
+	while (text.size > 0 &&
+	       word_byte_is_blank(slice_byte(text, text.size - 1)))
 		text.size--;
 	return text;
 }

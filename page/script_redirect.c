@@ -8,19 +8,19 @@ enum { MAX_SCRIPT = 1024 };
 
 static const struct slice nowhere = {NULL, 0};
 
-static bool is_name(char byte)
+static bool script_byte_is_name(char byte)
 {
 	return is_letter(byte) || (byte >= '0' && byte <= '9') || byte == '_' ||
 	       byte == '$';
 }
 
-static void skip_space(const char **at, const char *end)
+static void script_skip_space(const char **at, const char *end)
 {
 	while (*at < end && is_space(**at))
 		(*at)++;
 }
 
-static bool take(const char **at, const char *end, const char *word)
+static bool script_skip_word(const char **at, const char *end, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -47,7 +47,7 @@ static struct slice read_string(const char *at, const char *end)
  * Return whether a string that is assigned to `location` is a URL: "Berlin" may
  * be the location of another object, and "#top" and "" do not leave the page.
  */
-static bool is_address(struct slice text)
+static bool script_text_is_url(struct slice text)
 {
 	return text.size > 0 && *(const char *)text.data != '#' &&
 	       (memchr(text.data, '/', text.size) != NULL ||
@@ -59,23 +59,24 @@ static bool is_address(struct slice text)
  * Return the target of an assignment or call; `at` is after the word
  * "location".
  */
-static struct slice read_target(const char *at, const char *end)
+static struct slice script_read_target(const char *at, const char *end)
 {
 	bool is_call = false;
 
-	if (take(&at, end, ".replace") || take(&at, end, ".assign"))
+	if (script_skip_word(&at, end, ".replace") ||
+	    script_skip_word(&at, end, ".assign"))
 		is_call = true;
 	else
-		(void)take(&at, end, ".href");
-	skip_space(&at, end);
-	if (!take(&at, end, is_call ? "(" : "="))
+		(void)script_skip_word(&at, end, ".href");
+	script_skip_space(&at, end);
+	if (!script_skip_word(&at, end, is_call ? "(" : "="))
 		return nowhere;
-	skip_space(&at, end);
+	script_skip_space(&at, end);
 	return read_string(at, end);
 }
 
 /* Return whether the script contains `name` as a whole word. */
-static bool has_name(struct slice script, const char *name)
+static bool script_has_name(struct slice script, const char *name)
 {
 	const char *at = script.data;
 	const char *end = at + script.size;
@@ -83,8 +84,8 @@ static bool has_name(struct slice script, const char *name)
 
 	for (; (at = memmem(at, (size_t)(end - at), name, length)) != NULL;
 	     at += length)
-		if ((at == script.data || !is_name(at[-1])) &&
-		    (at + length == end || !is_name(at[length])))
+		if ((at == script.data || !script_byte_is_name(at[-1])) &&
+		    (at + length == end || !script_byte_is_name(at[length])))
 			return true;
 	return false;
 }
@@ -93,13 +94,15 @@ static bool has_name(struct slice script, const char *name)
  * Return whether the script contains conditions or waits for events, such as a
  * click.
  */
-static bool decides(struct slice script)
+static bool script_has_condition(struct slice script)
 {
-	if (has_name(script, "if") || has_name(script, "switch") ||
-	    has_name(script, "confirm"))
+	if (script_has_name(script, "if") ||
+	    script_has_name(script, "switch") ||
+	    script_has_name(script, "confirm"))
 		return true;
-	return has_name(script, "function") &&
-	       !has_name(script, "setTimeout") && !has_name(script, "onload");
+	return script_has_name(script, "function") &&
+	       !script_has_name(script, "setTimeout") &&
+	       !script_has_name(script, "onload");
 }
 
 struct slice script_redirect(struct slice script)
@@ -112,13 +115,14 @@ struct slice script_redirect(struct slice script)
 		return nowhere;
 	while (at < end && (at = memmem(at, (size_t)(end - at), word,
 					sizeof(word) - 1)) != NULL) {
-		bool is_whole = at == script.data || !is_name(at[-1]);
+		bool is_whole =
+			at == script.data || !script_byte_is_name(at[-1]);
 		struct slice target;
 
 		at += sizeof(word) - 1;
-		target = is_whole ? read_target(at, end) : nowhere;
-		if (is_address(target))
-			return decides(script) ? nowhere : target;
+		target = is_whole ? script_read_target(at, end) : nowhere;
+		if (script_text_is_url(target))
+			return script_has_condition(script) ? nowhere : target;
 	}
 	return nowhere;
 }

@@ -12,7 +12,7 @@
  * a part of the selector; it is set if the element matches the part, and
  * elements before it match the parts to its left.
  */
-struct level {
+struct selector_level {
 	uint64_t matched;
 	uint64_t above;  /* matched by ancestors */
 	uint64_t before; /* matched by preceding siblings */
@@ -22,11 +22,11 @@ struct level {
 
 struct matching {
 	const struct page *page;
-	const uint32_t *type_indices; /* [node_count], from 1 */
-	struct level *levels;         /* [depth of the page + 1] */
+	const uint32_t *type_indices;  /* [node_count], from 1 */
+	struct selector_level *levels; /* [depth of the page + 1] */
 };
 
-static bool has_word(struct slice text, struct slice word)
+static bool selector_text_has_word(struct slice text, struct slice word)
 {
 	const char *at = text.data;
 	const char *end = at + text.size;
@@ -46,7 +46,7 @@ static bool has_word(struct slice text, struct slice word)
 	return false;
 }
 
-static struct slice head_of(struct slice text, size_t size)
+static struct slice selector_text_head(struct slice text, size_t size)
 {
 	return (struct slice){text.data, size};
 }
@@ -56,7 +56,7 @@ static struct slice tail_of(struct slice text, size_t size)
 	return (struct slice){(const char *)text.data + text.size - size, size};
 }
 
-static bool holds(struct slice text, struct slice part)
+static bool selector_text_contains(struct slice text, struct slice part)
 {
 	return memmem(text.data, text.size, part.data, part.size) != NULL;
 }
@@ -64,7 +64,7 @@ static bool holds(struct slice text, struct slice part)
 static bool test_dash(struct slice value, struct slice wanted)
 {
 	return value.size >= wanted.size &&
-	       slice_equal(head_of(value, wanted.size), wanted) &&
+	       slice_equal(selector_text_head(value, wanted.size), wanted) &&
 	       (value.size == wanted.size ||
 		((const char *)value.data)[wanted.size] == '-');
 }
@@ -82,17 +82,18 @@ static bool test_value(const struct test *test, struct slice value)
 	case TEST_EQUALS:
 		return slice_equal(value, wanted);
 	case TEST_WORD:
-		return has_room && has_word(value, wanted);
+		return has_room && selector_text_has_word(value, wanted);
 	case TEST_DASH:
 		return test_dash(value, wanted);
 	case TEST_PREFIX:
 		return has_room &&
-		       slice_equal(head_of(value, wanted.size), wanted);
+		       slice_equal(selector_text_head(value, wanted.size),
+				   wanted);
 	case TEST_SUFFIX:
 		return has_room &&
 		       slice_equal(tail_of(value, wanted.size), wanted);
 	default:
-		return has_room && holds(value, wanted);
+		return has_room && selector_text_contains(value, wanted);
 	}
 }
 
@@ -143,8 +144,9 @@ static bool test_holds(const struct matching *matching, const struct test *test,
 	}
 }
 
-static bool part_holds(const struct matching *matching, const struct part *part,
-		       uint32_t node, uint32_t index)
+static bool part_holds(const struct matching *matching,
+		       const struct selector_part *part, uint32_t node,
+		       uint32_t index)
 {
 	for (size_t i = 0; i < part->test_count; i++)
 		if (test_holds(matching, &part->tests[i], node, index) ==
@@ -158,7 +160,7 @@ static bool part_holds(const struct matching *matching, const struct part *part,
  * siblings.
  */
 static uint64_t open_parts(const struct selector *selector,
-			   const struct level *here, uint64_t parent,
+			   const struct selector_level *here, uint64_t parent,
 			   uint64_t previous)
 {
 	uint64_t open = 0;
@@ -194,15 +196,16 @@ static uint64_t open_parts(const struct selector *selector,
 static uint64_t match_node(const struct matching *matching,
 			   const struct selector *selector, uint32_t node)
 {
-	static const struct level outside = {0};
+	static const struct selector_level outside = {0};
 	const struct node *element = &matching->page->nodes[node];
-	struct level *here = &matching->levels[element->depth];
-	const struct level *parent = element->depth == 0 ? &outside : here - 1;
+	struct selector_level *here = &matching->levels[element->depth];
+	const struct selector_level *parent =
+		element->depth == 0 ? &outside : here - 1;
 	uint64_t previous = here->matched;
 	uint64_t open;
 
 	if (here->index == 0 || here->parent != element->parent) {
-		*here = (struct level){.parent = element->parent};
+		*here = (struct selector_level){.parent = element->parent};
 		previous = 0;
 	}
 	here->index++;
@@ -256,7 +259,7 @@ const bool *selector_match(const struct selector *selector,
 	for (uint32_t i = 0; i < page->node_count; i++)
 		if (page->nodes[i].depth > depth)
 			depth = page->nodes[i].depth;
-	matching.levels = ARENA_NEW(arena, struct level, depth + 1);
+	matching.levels = ARENA_NEW(arena, struct selector_level, depth + 1);
 	matching.type_indices = count_types(arena, page);
 	for (uint32_t i = 0; i < page->node_count; i++)
 		is_selected[i] = (match_node(&matching, selector, i) &

@@ -18,7 +18,7 @@ struct compiler {
 	size_t test_count;
 };
 
-static bool take_type(struct selector_scan *scan, struct test *test)
+static bool selector_read_type(struct selector_scan *scan, struct test *test)
 {
 	test->kind = TEST_TYPE;
 	test->name = scan_folded_name(scan);
@@ -29,8 +29,8 @@ static bool take_type(struct selector_scan *scan, struct test *test)
 }
 
 /* Read a class or id, after the "." or "#". */
-static bool take_value(struct selector_scan *scan, const char *name,
-		       enum test_kind kind, struct test *test)
+static bool selector_read_value(struct selector_scan *scan, const char *name,
+				enum test_kind kind, struct test *test)
 {
 	test->kind = kind;
 	test->name = name;
@@ -38,7 +38,7 @@ static bool take_value(struct selector_scan *scan, const char *name,
 	return test->value.data != NULL;
 }
 
-static enum test_kind take_operator(struct selector_scan *scan)
+static enum test_kind selector_read_operator(struct selector_scan *scan)
 {
 	static const struct {
 		const char *text;
@@ -49,20 +49,21 @@ static enum test_kind take_operator(struct selector_scan *scan)
 	};
 
 	for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++)
-		if (scan_take_word(scan, operators[i].text))
+		if (scan_skip_word(scan, operators[i].text))
 			return operators[i].kind;
 	return TEST_EXISTS;
 }
 
 /* Read an attribute test, after the "[". */
-static bool take_attribute(struct selector_scan *scan, struct test *test)
+static bool selector_read_attribute(struct selector_scan *scan,
+				    struct test *test)
 {
 	scan_skip_spaces(scan);
 	test->name = scan_folded_name(scan);
 	if (test->name == NULL)
 		return false;
 	scan_skip_spaces(scan);
-	test->kind = take_operator(scan);
+	test->kind = selector_read_operator(scan);
 	if (test->kind != TEST_EXISTS) {
 		scan_skip_spaces(scan);
 		test->value = slice_of(scan_value(scan));
@@ -70,13 +71,13 @@ static bool take_attribute(struct selector_scan *scan, struct test *test)
 			return false;
 		scan_skip_spaces(scan);
 	}
-	return scan_take(scan, ']') ||
-	       scan_refuse(scan, "an operator with a value, or \"]\", is "
-				 "missing");
+	return scan_skip_byte(scan, ']') ||
+	       scan_set_error(scan, "an operator with a value, or \"]\", is "
+				    "missing");
 }
 
 /* Read a pseudo-class, after the ":". */
-static bool take_pseudo(struct selector_scan *scan, struct test *test)
+static bool selector_read_pseudo(struct selector_scan *scan, struct test *test)
 {
 	static const struct {
 		const char *text;
@@ -90,7 +91,7 @@ static bool take_pseudo(struct selector_scan *scan, struct test *test)
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (!scan_take_word(scan, words[i].text))
+		if (!scan_skip_word(scan, words[i].text))
 			continue;
 		*test = words[i].test;
 		if (scan->at[-1] != '(')
@@ -99,39 +100,40 @@ static bool take_pseudo(struct selector_scan *scan, struct test *test)
 		if (!scan_position(scan, &test->step, &test->offset))
 			return false;
 		scan_skip_spaces(scan);
-		return scan_take(scan, ')') ||
-		       scan_refuse(scan, "\")\" is missing");
+		return scan_skip_byte(scan, ')') ||
+		       scan_set_error(scan, "\")\" is missing");
 	}
-	return scan_refuse(scan,
-			   "not one of first-child, last-child, first-of-type, "
-			   "nth-child(...), nth-of-type(...), not(...)");
+	return scan_set_error(
+		scan, "not one of first-child, last-child, first-of-type, "
+		      "nth-child(...), nth-of-type(...), not(...)");
 }
 
-static bool take_simple(struct selector_scan *scan, struct test *test)
+static bool selector_read_simple(struct selector_scan *scan, struct test *test)
 {
-	if (scan_take(scan, '*'))
+	if (scan_skip_byte(scan, '*'))
 		return true; /* TEST_ANY */
-	if (scan_take(scan, '.'))
-		return take_value(scan, "class", TEST_WORD, test);
-	if (scan_take(scan, '#'))
-		return take_value(scan, "id", TEST_EQUALS, test);
-	if (scan_take(scan, '['))
-		return take_attribute(scan, test);
-	if (scan_take(scan, ':'))
-		return take_pseudo(scan, test);
-	return take_type(scan, test);
+	if (scan_skip_byte(scan, '.'))
+		return selector_read_value(scan, "class", TEST_WORD, test);
+	if (scan_skip_byte(scan, '#'))
+		return selector_read_value(scan, "id", TEST_EQUALS, test);
+	if (scan_skip_byte(scan, '['))
+		return selector_read_attribute(scan, test);
+	if (scan_skip_byte(scan, ':'))
+		return selector_read_pseudo(scan, test);
+	return selector_read_type(scan, test);
 }
 
-static bool take_negation(struct selector_scan *scan, struct test *test)
+static bool selector_read_negation(struct selector_scan *scan,
+				   struct test *test)
 {
 	scan_skip_spaces(scan);
-	if (!take_simple(scan, test))
+	if (!selector_read_simple(scan, test))
 		return false;
 	test->is_negated = true;
 	scan_skip_spaces(scan);
-	return scan_take(scan, ')') ||
-	       scan_refuse(scan, "\")\" is missing: :not() takes one simple "
-				 "selector");
+	return scan_skip_byte(scan, ')') ||
+	       scan_set_error(scan, "\")\" is missing: :not() takes one simple "
+				    "selector");
 }
 
 /*
@@ -143,23 +145,24 @@ static bool is_simple(const struct selector_scan *scan, bool is_first)
 	       (is_first && (*scan->at == '*' || scan_is_name(scan)));
 }
 
-static bool take_part(struct compiler *compiler, enum combinator combinator)
+static bool selector_read_part(struct compiler *compiler,
+			       enum combinator combinator)
 {
 	struct selector *selector = compiler->selector;
 	struct selector_scan *scan = &compiler->scan;
-	struct part *part = &selector->parts[selector->part_count];
+	struct selector_part *part = &selector->parts[selector->part_count];
 
 	if (!is_simple(scan, true))
-		return scan_refuse(scan, "a selector is missing");
+		return scan_set_error(scan, "a selector is missing");
 	if (selector->part_count == MAX_SELECTOR_PARTS)
-		return scan_refuse(scan, "too many parts");
-	*part = (struct part){combinator,
-			      &compiler->tests[compiler->test_count], 0};
+		return scan_set_error(scan, "too many parts");
+	*part = (struct selector_part){
+		combinator, &compiler->tests[compiler->test_count], 0};
 	while (is_simple(scan, part->test_count == 0)) {
 		struct test test = {.kind = TEST_ANY};
-		bool is_right = scan_take_word(scan, ":not(")
-					? take_negation(scan, &test)
-					: take_simple(scan, &test);
+		bool is_right = scan_skip_word(scan, ":not(")
+					? selector_read_negation(scan, &test)
+					: selector_read_simple(scan, &test);
 
 		if (!is_right)
 			return false;
@@ -171,17 +174,17 @@ static bool take_part(struct compiler *compiler, enum combinator combinator)
 }
 
 /* Read a combinator. COMBINE_NONE at the end of the selector or on an error. */
-static enum combinator take_combinator(struct selector_scan *scan)
+static enum combinator selector_read_combinator(struct selector_scan *scan)
 {
 	const char *begin = scan->at;
 	enum combinator combinator = COMBINE_NONE;
 
 	scan_skip_spaces(scan);
-	if (scan_take(scan, '>'))
+	if (scan_skip_byte(scan, '>'))
 		combinator = COMBINE_CHILD;
-	else if (scan_take(scan, '+'))
+	else if (scan_skip_byte(scan, '+'))
 		combinator = COMBINE_NEXT;
-	else if (scan_take(scan, '~'))
+	else if (scan_skip_byte(scan, '~'))
 		combinator = COMBINE_LATER;
 	else if (scan->at > begin && *scan->at != ',' && *scan->at != '\0')
 		return COMBINE_DESCENDANT;
@@ -189,7 +192,7 @@ static enum combinator take_combinator(struct selector_scan *scan)
 	return combinator;
 }
 
-static bool take_list(struct compiler *compiler)
+static bool selector_read_list(struct compiler *compiler)
 {
 	struct selector *selector = compiler->selector;
 	struct selector_scan *scan = &compiler->scan;
@@ -199,17 +202,17 @@ static bool take_list(struct compiler *compiler)
 
 		scan_skip_spaces(scan);
 		do {
-			if (!take_part(compiler, combinator))
+			if (!selector_read_part(compiler, combinator))
 				return false;
-			combinator = take_combinator(scan);
+			combinator = selector_read_combinator(scan);
 		} while (combinator != COMBINE_NONE);
 		selector->last |= UINT64_C(1) << (selector->part_count - 1);
-	} while (scan_take(scan, ','));
-	return *scan->at == '\0' || scan_refuse(scan, "not understood");
+	} while (scan_skip_byte(scan, ','));
+	return *scan->at == '\0' || scan_set_error(scan, "not understood");
 }
 
-static void tell(const struct selector_scan *scan, const char *text,
-		 char *error_out)
+static void selector_write_error(const struct selector_scan *scan,
+				 const char *text, char *error_out)
 {
 	if (*scan->at == '\0')
 		snprintf(error_out, MAX_ERROR, "at the end: %s", scan->error);
@@ -232,8 +235,8 @@ const struct selector *selector_compile(struct arena *arena, const char *text,
 	compiler.scan.names = ARENA_NEW(arena, char, 3 * size + 1);
 	compiler.selector = ARENA_NEW(arena, struct selector, 1);
 	compiler.tests = ARENA_NEW(arena, struct test, size + 1);
-	if (take_list(&compiler))
+	if (selector_read_list(&compiler))
 		return compiler.selector;
-	tell(&compiler.scan, text, error_out);
+	selector_write_error(&compiler.scan, text, error_out);
 	return NULL;
 }

@@ -45,15 +45,15 @@ enum combinator {
 };
 
 /* A compound selector. */
-struct part {
+struct selector_part {
 	enum combinator combinator;
 	const struct test *tests; /* [test_count], all must hold */
 	size_t test_count;
 };
 
 struct selector {
-	struct part parts[MAX_SELECTOR_PARTS]; /* the parts of all selectors in
-						  the list */
+	struct selector_part parts[MAX_SELECTOR_PARTS]; /* the parts of all
+						  selectors in the list */
 	size_t part_count;
 	uint64_t last; /* bits of the last parts of the selectors in the list */
 };

@@ -13,7 +13,7 @@ enum {
 	REPLACEMENT = 0xFFFD,
 };
 
-bool scan_refuse(struct selector_scan *scan, const char *what)
+bool scan_set_error(struct selector_scan *scan, const char *what)
 {
 	if (scan->error == NULL)
 		scan->error = what;
@@ -26,7 +26,7 @@ void scan_skip_spaces(struct selector_scan *scan)
 		scan->at++;
 }
 
-bool scan_take(struct selector_scan *scan, char byte)
+bool scan_skip_byte(struct selector_scan *scan, char byte)
 {
 	if (*scan->at != byte)
 		return false;
@@ -34,7 +34,7 @@ bool scan_take(struct selector_scan *scan, char byte)
 	return true;
 }
 
-bool scan_take_word(struct selector_scan *scan, const char *word)
+bool scan_skip_word(struct selector_scan *scan, const char *word)
 {
 	size_t size = strlen(word);
 
@@ -50,7 +50,7 @@ static bool is_escape(const char *at)
 	return at[0] == '\\' && at[1] != '\0' && at[1] != '\n';
 }
 
-static bool is_name_byte(char byte)
+static bool selector_byte_is_name(char byte)
 {
 	return is_letter(byte) || is_digit(byte) || byte == '-' ||
 	       byte == '_' || (byte & 0x80) != 0;
@@ -62,11 +62,11 @@ bool scan_is_name(const struct selector_scan *scan)
 
 	if (*at == '-')
 		at++;
-	return is_escape(at) || (is_name_byte(*at) && !is_digit(*at));
+	return is_escape(at) || (selector_byte_is_name(*at) && !is_digit(*at));
 }
 
 /* Read an escape at its "\". CSS Syntax Level 3, section 4.3.7. */
-static char *take_escape(struct selector_scan *scan, char *out)
+static char *scan_read_escape(struct selector_scan *scan, char *out)
 {
 	uint32_t code = 0;
 	int digits = 0;
@@ -88,7 +88,7 @@ static char *take_escape(struct selector_scan *scan, char *out)
 }
 
 /* Terminate the name from scan->names to `out`. */
-static const char *end_name(struct selector_scan *scan, char *out)
+static const char *scan_end_name(struct selector_scan *scan, char *out)
 {
 	const char *name = scan->names;
 
@@ -102,15 +102,15 @@ const char *scan_name(struct selector_scan *scan)
 	char *out = scan->names;
 
 	if (!scan_is_name(scan)) {
-		scan_refuse(scan, "a name is missing");
+		scan_set_error(scan, "a name is missing");
 		return NULL;
 	}
-	while (is_name_byte(*scan->at) || is_escape(scan->at))
+	while (selector_byte_is_name(*scan->at) || is_escape(scan->at))
 		if (*scan->at == '\\')
-			out = take_escape(scan, out);
+			out = scan_read_escape(scan, out);
 		else
 			*out++ = *scan->at++;
-	return end_name(scan, out);
+	return scan_end_name(scan, out);
 }
 
 const char *scan_folded_name(struct selector_scan *scan)
@@ -133,24 +133,24 @@ const char *scan_value(struct selector_scan *scan)
 	scan->at++;
 	while (*scan->at != '\0' && *scan->at != quote)
 		if (is_escape(scan->at))
-			out = take_escape(scan, out);
+			out = scan_read_escape(scan, out);
 		else
 			*out++ = *scan->at++;
-	if (scan_take(scan, quote))
-		return end_name(scan, out);
-	scan_refuse(scan, "the quote is not closed");
+	if (scan_skip_byte(scan, quote))
+		return scan_end_name(scan, out);
+	scan_set_error(scan, "the quote is not closed");
 	return NULL;
 }
 
-static int32_t take_sign(struct selector_scan *scan)
+static int32_t scan_read_sign(struct selector_scan *scan)
 {
-	if (scan_take(scan, '-'))
+	if (scan_skip_byte(scan, '-'))
 		return -1;
-	(void)scan_take(scan, '+');
+	(void)scan_skip_byte(scan, '+');
 	return 1;
 }
 
-static bool take_number(struct selector_scan *scan, int32_t *number_out)
+static bool scan_read_number(struct selector_scan *scan, int32_t *number_out)
 {
 	int32_t number = 0;
 	int digits = 0;
@@ -159,11 +159,11 @@ static bool take_number(struct selector_scan *scan, int32_t *number_out)
 		number = number * 10 + (*scan->at++ - '0');
 	*number_out = number;
 	return (digits > 0 && !is_digit(*scan->at)) ||
-	       scan_refuse(scan, "not a whole number up to 9999999");
+	       scan_set_error(scan, "not a whole number up to 9999999");
 }
 
 /* Read the offset after the "n", or 0. */
-static bool take_offset(struct selector_scan *scan, int32_t *offset_out)
+static bool scan_read_offset(struct selector_scan *scan, int32_t *offset_out)
 {
 	int32_t sign;
 
@@ -171,9 +171,9 @@ static bool take_offset(struct selector_scan *scan, int32_t *offset_out)
 	scan_skip_spaces(scan);
 	if (*scan->at != '+' && *scan->at != '-')
 		return true;
-	sign = take_sign(scan);
+	sign = scan_read_sign(scan);
 	scan_skip_spaces(scan);
-	if (!take_number(scan, offset_out))
+	if (!scan_read_number(scan, offset_out))
 		return false;
 	*offset_out *= sign;
 	return true;
@@ -182,20 +182,20 @@ static bool take_offset(struct selector_scan *scan, int32_t *offset_out)
 bool scan_position(struct selector_scan *scan, int32_t *step_out,
 		   int32_t *offset_out)
 {
-	bool is_odd = scan_take_word(scan, "odd");
+	bool is_odd = scan_skip_word(scan, "odd");
 	int32_t number = 1;
 	int32_t sign;
 
 	*step_out = 2;
 	*offset_out = is_odd ? 1 : 0;
-	if (is_odd || scan_take_word(scan, "even"))
+	if (is_odd || scan_skip_word(scan, "even"))
 		return true;
-	sign = take_sign(scan);
-	if (lower(*scan->at) != 'n' && !take_number(scan, &number))
+	sign = scan_read_sign(scan);
+	if (lower(*scan->at) != 'n' && !scan_read_number(scan, &number))
 		return false;
-	if (scan_take_word(scan, "n")) {
+	if (scan_skip_word(scan, "n")) {
 		*step_out = sign * number;
-		return take_offset(scan, offset_out);
+		return scan_read_offset(scan, offset_out);
 	}
 	*step_out = 0;
 	*offset_out = sign * number;

@@ -22,14 +22,14 @@ struct selector_scan {
  */
 
 /* Store the error; return false. */
-bool scan_refuse(struct selector_scan *scan, const char *what);
+bool scan_set_error(struct selector_scan *scan, const char *what);
 
 void scan_skip_spaces(struct selector_scan *scan);
 
-bool scan_take(struct selector_scan *scan, char byte);
+bool scan_skip_byte(struct selector_scan *scan, char byte);
 
 /* Skip `word` (lower case), written in any case. */
-bool scan_take_word(struct selector_scan *scan, const char *word);
+bool scan_skip_word(struct selector_scan *scan, const char *word);
 
 /* Return whether a name begins here. */
 bool scan_is_name(const struct selector_scan *scan);

@@ -8,14 +8,14 @@
 #include "base/slice.h"
 
 /* Long pages may quote such a string, so it alone proves nothing. */
-enum sign_kind {
-	SIGN_CHALLENGE =
-		1,        /* a check that the visitor is human, or a refusal */
-	SIGN_CONSENT = 2, /* a request for consent */
-	SIGN_ERROR = 4,   /* an error of a server or gateway */
+enum page_marker_kind {
+	MARKER_CHALLENGE =
+		1, /* a check that the visitor is human, or a refusal */
+	MARKER_CONSENT = 2, /* a request for consent */
+	MARKER_ERROR = 4,   /* an error of a server or gateway */
 };
 
 /* Return the SIGN_* whose strings the source of a page contains. One pass. */
-unsigned signs_find(struct slice source);
+unsigned page_markers_find(struct slice source);
 
 #endif

@@ -45,13 +45,13 @@ static const struct {
 	{"\0asm", 4},
 };
 
-static bool is_control(unsigned char byte)
+static bool sniff_byte_is_control(unsigned char byte)
 {
 	return byte < 0x20 ? !(byte >= '\t' && byte <= '\r') && byte != 0x1B
 			   : byte == 0x7F;
 }
 
-static bool is_utf16(struct slice body, struct slice charset)
+static bool sniff_is_utf16(struct slice body, struct slice charset)
 {
 	const struct encoding *encoding = encoding_of(charset);
 
@@ -71,7 +71,7 @@ bool sniff_is_binary(struct slice body, struct slice charset)
 		    memcmp(bytes, magics[i].bytes, magics[i].size) == 0)
 			return true;
 	for (size_t i = 0; i < sample; i++)
-		controls += is_control(bytes[i]) ? 1 : 0;
+		controls += sniff_byte_is_control(bytes[i]) ? 1 : 0;
 	return controls >= MIN_CONTROLS && controls * CONTROL_RATIO > sample &&
-	       !is_utf16(body, charset);
+	       !sniff_is_utf16(body, charset);
 }

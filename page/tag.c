@@ -30,12 +30,12 @@ static const uint8_t flag_sets[TAG_COUNT] = {
 _Static_assert(TAG_COUNT < UINT8_MAX, "tag_slots holds bytes");
 
 /* A name as two numbers, the first byte lowest, padded with zeros. */
-struct words {
+struct name_words {
 	uint64_t first;
 	uint64_t second;
 };
 
-static uint64_t load(const char *at, size_t size)
+static uint64_t tag_load_bytes(const char *at, size_t size)
 {
 	uint64_t word = 0;
 
@@ -44,20 +44,24 @@ static uint64_t load(const char *at, size_t size)
 }
 
 /* `size` is 1 to ROW - 1. Reads no byte after the name. */
-static struct words words_of(const char *name, size_t size)
+static struct name_words tag_words_of(const char *name, size_t size)
 {
 	if (size > 8)
-		return (struct words){load(name, 8), load(name + size - 8, 8) >>
-							     8 * (ROW - size)};
+		return (struct name_words){tag_load_bytes(name, 8),
+					   tag_load_bytes(name + size - 8, 8) >>
+						   8 * (ROW - size)};
 	if (size == 8)
-		return (struct words){load(name, 8), 0};
+		return (struct name_words){tag_load_bytes(name, 8), 0};
 	if (size >= 4)
-		return (struct words){load(name, 4) | load(name + size - 4, 4)
-							      << 8 * (size - 4),
-				      0};
-	return (struct words){
-		load(name, 1) | load(name + size / 2, 1) << 8 * (size / 2) |
-			load(name + size - 1, 1) << 8 * (size - 1),
+		return (struct name_words){
+			tag_load_bytes(name, 4) |
+				tag_load_bytes(name + size - 4, 4)
+					<< 8 * (size - 4),
+			0};
+	return (struct name_words){
+		tag_load_bytes(name, 1) |
+			tag_load_bytes(name + size / 2, 1) << 8 * (size / 2) |
+			tag_load_bytes(name + size - 1, 1) << 8 * (size - 1),
 		0};
 }
 
@@ -73,13 +77,13 @@ static uint64_t lower_word(uint64_t word)
 	return word | is_upper >> 2;
 }
 
-static uint16_t find(struct words words)
+static uint16_t tag_find(struct name_words words)
 {
 	const uint64_t product = words.first * tag_multiplier;
 	const unsigned tag = tag_slots[product >> (64 - TAG_SLOT_BITS)];
 
-	if (tag == 0 || load(names[tag - 1], 8) != words.first ||
-	    load(names[tag - 1] + 8, 8) != words.second)
+	if (tag == 0 || tag_load_bytes(names[tag - 1], 8) != words.first ||
+	    tag_load_bytes(names[tag - 1] + 8, 8) != words.second)
 		return TAG_COUNT;
 	return (uint16_t)(tag - 1);
 }
@@ -90,19 +94,19 @@ uint16_t tag_from_name(struct slice name)
 
 	if (name.size == 0 || name.size >= ROW || bytes[name.size - 1] == '\0')
 		return TAG_COUNT;
-	return find(words_of(bytes, name.size));
+	return tag_find(tag_words_of(bytes, name.size));
 }
 
 uint16_t tag_from_source(const char *name, size_t size)
 {
-	struct words words;
+	struct name_words words;
 
 	if (size == 0 || size >= ROW || name[size - 1] == '\0')
 		return TAG_COUNT;
-	words = words_of(name, size);
+	words = tag_words_of(name, size);
 	words.first = lower_word(words.first);
 	words.second = lower_word(words.second);
-	return find(words);
+	return tag_find(words);
 }
 
 struct slice tag_name(uint16_t tag)

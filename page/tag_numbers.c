@@ -9,7 +9,7 @@
 
 enum { MAX_NAME = 64 }; /* bytes of an unknown name that are compared */
 
-static uint16_t add(struct tag_numbers *numbers, struct slice name)
+static uint16_t tag_number_add(struct tag_numbers *numbers, struct slice name)
 {
 	const uint32_t index = numbers->count++;
 
@@ -23,7 +23,8 @@ static uint16_t add(struct tag_numbers *numbers, struct slice name)
 }
 
 /* Return the number of a name in lower case; add the name if it is new. */
-static uint16_t intern(struct tag_numbers *numbers, struct slice name)
+static uint16_t tag_number_intern(struct tag_numbers *numbers,
+				  struct slice name)
 {
 	size_t slot = hash64(name.data, name.size, 0) % TAG_NUMBER_SLOTS;
 
@@ -39,9 +40,9 @@ static uint16_t intern(struct tag_numbers *numbers, struct slice name)
 	if (numbers->count == MAX_UNKNOWN_TAGS)
 		return TAG_COUNT + MAX_UNKNOWN_TAGS - 1;
 	if (numbers->count == MAX_UNKNOWN_TAGS - 1)
-		return add(numbers, slice_of("x-other"));
+		return tag_number_add(numbers, slice_of("x-other"));
 	numbers->slots[slot] = (uint16_t)(numbers->count + 1);
-	return add(numbers, name);
+	return tag_number_add(numbers, name);
 }
 
 uint16_t tag_number_of_unknown(struct tag_numbers *numbers, struct slice name)
@@ -53,5 +54,5 @@ uint16_t tag_number_of_unknown(struct tag_numbers *numbers, struct slice name)
 	assert(size <= MAX_NAME);
 	for (size_t i = 0; i < size; i++)
 		folded[i] = lower(bytes[i]);
-	return intern(numbers, (struct slice){folded, size});
+	return tag_number_intern(numbers, (struct slice){folded, size});
 }

@@ -18,12 +18,13 @@ enum {
 
 /* --- tokens --- */
 
-static uint32_t offset_of(const struct tree *tree, const char *at)
+static uint32_t tree_offset_of(const struct tree_builder *tree, const char *at)
 {
 	return (uint32_t)(at - tree->source);
 }
 
-static uint16_t read_name(struct tree *tree, const char *name, const char *end)
+static uint16_t tree_read_name(struct tree_builder *tree, const char *name,
+			       const char *end)
 {
 	const size_t size = (size_t)(end - name);
 	const uint16_t tag = tag_from_source(name, size);
@@ -35,7 +36,7 @@ static uint16_t read_name(struct tree *tree, const char *name, const char *end)
 }
 
 /* The page ended inside a tag; HTML drops the tag. */
-static const char *drop(struct tree *tree, const char *end)
+static const char *tree_drop_token(struct tree_builder *tree, const char *end)
 {
 	tree->attributes.count = tree->token.first_attribute;
 	return end;
@@ -49,15 +50,15 @@ static bool is_all_space(const char *at, const char *end)
 }
 
 /* Store the tag of the token as written. */
-static void add_tag(struct tree *tree, unsigned end)
+static void tree_add_tag(struct tree_builder *tree, unsigned end)
 {
 	tree->tags = mem_grow(tree->tags, tree->tag_count, &tree->tag_capacity,
 			      sizeof(*tree->tags));
 	tree->tags[tree->tag_count++] = (uint16_t)(tree->token.tag | end);
 }
 
-static void work_on_text(struct tree *tree, const char *at, const char *end,
-			 bool is_raw)
+static void work_on_text(struct tree_builder *tree, const char *at,
+			 const char *end, bool is_raw)
 {
 	struct tree_token *token = &tree->token;
 
@@ -66,7 +67,7 @@ static void work_on_text(struct tree *tree, const char *at, const char *end,
 	*token = (struct tree_token){
 		.kind = TOKEN_TEXT,
 		.is_raw = is_raw,
-		.source = {offset_of(tree, at), offset_of(tree, end)},
+		.source = {tree_offset_of(tree, at), tree_offset_of(tree, end)},
 	};
 	if (tree->skips_newline && *at == '\r')
 		token->skip = end - at >= 2 && at[1] == '\n' ? 2 : 1;
@@ -79,7 +80,7 @@ static void work_on_text(struct tree *tree, const char *at, const char *end,
 	tree_dispatch(tree);
 }
 
-static const char *work_on_start(struct tree *tree, const char *at,
+static const char *work_on_start(struct tree_builder *tree, const char *at,
 				 const char *end)
 {
 	struct tree_token *token = &tree->token;
@@ -88,26 +89,26 @@ static const char *work_on_start(struct tree *tree, const char *at,
 	cursor.at = lex_name_end(at + 1, end);
 	*token = (struct tree_token){
 		.kind = TOKEN_START,
-		.tag = read_name(tree, at + 1, cursor.at),
+		.tag = tree_read_name(tree, at + 1, cursor.at),
 		.first_attribute = tree->attributes.count,
-		.source = {offset_of(tree, at), 0},
+		.source = {tree_offset_of(tree, at), 0},
 	};
 	token->flags =
 		(uint16_t)attribute_list_read(&tree->attributes, &cursor);
 	if (cursor.is_cut)
-		return drop(tree, end);
+		return tree_drop_token(tree, end);
 	token->attribute_count =
 		(uint16_t)(tree->attributes.count - token->first_attribute);
 	token->is_empty = cursor.is_empty;
-	token->source.end = offset_of(tree, cursor.at) + 1;
+	token->source.end = tree_offset_of(tree, cursor.at) + 1;
 	tree->last_begin = token->source.begin;
 	tree->skips_newline = false;
-	add_tag(tree, 0);
+	tree_add_tag(tree, 0);
 	tree_dispatch(tree);
 	return cursor.at + 1;
 }
 
-static const char *work_on_end(struct tree *tree, const char *at,
+static const char *work_on_end(struct tree_builder *tree, const char *at,
 			       const char *end)
 {
 	struct tree_token *token = &tree->token;
@@ -116,15 +117,15 @@ static const char *work_on_end(struct tree *tree, const char *at,
 	cursor.at = lex_name_end(at + 2, end);
 	*token = (struct tree_token){
 		.kind = TOKEN_END,
-		.tag = read_name(tree, at + 2, cursor.at),
-		.source = {offset_of(tree, at), 0},
+		.tag = tree_read_name(tree, at + 2, cursor.at),
+		.source = {tree_offset_of(tree, at), 0},
 		.first_attribute = tree->attributes.count,
 	};
 	while (attribute_next(&cursor))
 		;
 	if (cursor.is_cut)
 		return end;
-	token->source.end = offset_of(tree, cursor.at) + 1;
+	token->source.end = tree_offset_of(tree, cursor.at) + 1;
 	if (token->tag == TAG_body)
 		tree->body_end = token->source.end;
 	else if (token->tag == TAG_html)
@@ -132,7 +133,7 @@ static const char *work_on_end(struct tree *tree, const char *at,
 	else
 		tree->last_begin = token->source.begin;
 	tree->skips_newline = false;
-	add_tag(tree, TAG_IS_END);
+	tree_add_tag(tree, TAG_IS_END);
 	tree_dispatch(tree);
 	return cursor.at + 1;
 }
@@ -141,7 +142,7 @@ static const char cdata_begin[] = "<![CDATA[";
 static const char cdata_end[] = "]]>";
 
 /* The content of a CDATA section of SVG or MathML is text. */
-static const char *work_on_cdata(struct tree *tree, const char *at,
+static const char *work_on_cdata(struct tree_builder *tree, const char *at,
 				 const char *end)
 {
 	const char *begin = at + sizeof(cdata_begin) - 1;
@@ -152,7 +153,8 @@ static const char *work_on_cdata(struct tree *tree, const char *at,
 	return close == NULL ? end : close + sizeof(cdata_end) - 1;
 }
 
-static bool is_cdata(const struct tree *tree, const char *at, const char *end)
+static bool is_cdata(const struct tree_builder *tree, const char *at,
+		     const char *end)
 {
 	const size_t size = sizeof(cdata_begin) - 1;
 
@@ -161,7 +163,7 @@ static bool is_cdata(const struct tree *tree, const char *at, const char *end)
 	       (size_t)(end - at) >= size && memcmp(at, cdata_begin, size) == 0;
 }
 
-static const char *work_on_comment(struct tree *tree, const char *at,
+static const char *work_on_comment(struct tree_builder *tree, const char *at,
 				   const char *end)
 {
 	bool is_open = false;
@@ -180,7 +182,7 @@ static const char *work_on_comment(struct tree *tree, const char *at,
 }
 
 /* Handle the content of a text-only element. */
-static const char *work_on_raw(struct tree *tree, const char *at,
+static const char *work_on_raw(struct tree_builder *tree, const char *at,
 			       const char *end)
 {
 	const uint16_t tag = tree->raw;
@@ -193,7 +195,7 @@ static const char *work_on_raw(struct tree *tree, const char *at,
 	return close;
 }
 
-static const char *work_on_markup(struct tree *tree, const char *at,
+static const char *work_on_markup(struct tree_builder *tree, const char *at,
 				  const char *end)
 {
 	const char *close;
@@ -212,7 +214,7 @@ static const char *work_on_markup(struct tree *tree, const char *at,
 	}
 }
 
-static void work_on_source(struct tree *tree, struct slice source)
+static void work_on_source(struct tree_builder *tree, struct slice source)
 {
 	const char *at = source.data;
 	const char *end = at + source.size;
@@ -225,7 +227,8 @@ static void work_on_source(struct tree *tree, struct slice source)
 	tree->token = (struct tree_token){
 		.kind = TOKEN_COUNT,
 		.first_attribute = tree->attributes.count,
-		.source = {offset_of(tree, end), offset_of(tree, end)},
+		.source = {tree_offset_of(tree, end),
+			   tree_offset_of(tree, end)},
 	};
 	tree_dispatch(tree);
 }
@@ -236,7 +239,7 @@ static void work_on_source(struct tree *tree, struct slice source)
  * Return the end of an element without an end tag: the last </body> or </html>
  * if nothing follows it, otherwise the end of the page.
  */
-static uint32_t end_of_page(const struct tree *tree, bool is_root)
+static uint32_t end_of_page(const struct tree_builder *tree, bool is_root)
 {
 	uint32_t end = tree->body_end;
 
@@ -253,7 +256,7 @@ static void set_end(struct node *node, uint32_t end)
 	node->source.end = end > node->source.begin ? end : node->source.begin;
 }
 
-static void close_all(struct tree *tree)
+static void close_all(struct tree_builder *tree)
 {
 	const uint32_t end = end_of_page(tree, false);
 	const uint32_t root_end = end_of_page(tree, true);
@@ -265,7 +268,7 @@ static void close_all(struct tree *tree)
 	}
 }
 
-static void sort(struct tree *tree)
+static void tree_sort_nodes(struct tree_builder *tree)
 {
 	bool is_cut_out = false;
 	struct tree_arrays arrays = {tree->nodes, tree->node_count, tree->texts,
@@ -292,7 +295,7 @@ static void sort(struct tree *tree)
 }
 
 /* Copy depth and flags from parents to children. */
-static void inherit(struct tree *tree)
+static void tree_inherit_flags(struct tree_builder *tree)
 {
 	for (uint32_t i = 0; i < tree->node_count; i++) {
 		struct node *node = &tree->nodes[i];
@@ -309,7 +312,7 @@ static void inherit(struct tree *tree)
 	}
 }
 
-static void widen(struct span *span, struct span inner)
+static void span_widen(struct span *span, struct span inner)
 {
 	if (inner.begin < span->begin)
 		span->begin = inner.begin;
@@ -318,7 +321,7 @@ static void widen(struct span *span, struct span inner)
 }
 
 /* Set the ends of parents from their children. */
-static void bequeath(struct tree *tree)
+static void tree_set_ends(struct tree_builder *tree)
 {
 	for (uint32_t i = 0; i < tree->text_count; i++) {
 		struct text *text = &tree->texts[i];
@@ -326,7 +329,7 @@ static void bequeath(struct tree *tree)
 
 		text->flags = node->flags & TEXT_FLAGS;
 		node->end_text = i + 1;
-		widen(&node->source, text->source);
+		span_widen(&node->source, text->source);
 	}
 	for (uint32_t i = tree->node_count; i-- > 1;) {
 		const struct node *node = &tree->nodes[i];
@@ -336,38 +339,39 @@ static void bequeath(struct tree *tree)
 			parent->end = node->end;
 		if (node->end_text > parent->end_text)
 			parent->end_text = node->end_text;
-		widen(&parent->source, node->source);
+		span_widen(&parent->source, node->source);
 	}
 }
 
 /* Move an array that grew to the arena, without its unused room. */
-static const void *settle(struct arena *arena, void *items, size_t count,
-			  size_t size)
+static const void *array_move_to_arena(struct arena *arena, void *items,
+				       size_t count, size_t size)
 {
-	return arena_keep(arena, mem_resize(items, count, size), count * size);
+	return arena_adopt(arena, mem_resize(items, count, size), count * size);
 }
 
-static void give(struct tree *tree)
+static void tree_fill_page(struct tree_builder *tree)
 {
 	struct page *page = tree->page;
 	struct arena *arena = page->arena;
 
 	page->node_count = tree->node_count;
-	page->nodes = settle(arena, tree->nodes, tree->node_count,
-			     sizeof(*tree->nodes));
+	page->nodes = array_move_to_arena(arena, tree->nodes, tree->node_count,
+					  sizeof(*tree->nodes));
 	page->text_count = tree->text_count;
-	page->texts = settle(arena, tree->texts, tree->text_count,
-			     sizeof(*tree->texts));
+	page->texts = array_move_to_arena(arena, tree->texts, tree->text_count,
+					  sizeof(*tree->texts));
 	page->attribute_count = tree->attributes.count;
-	page->attributes =
-		settle(arena, tree->attributes.items, tree->attributes.count,
-		       sizeof(struct attribute));
+	page->attributes = array_move_to_arena(arena, tree->attributes.items,
+					       tree->attributes.count,
+					       sizeof(struct attribute));
 	page->is_truncated |= tree->attributes.is_truncated;
 	page->tag_count = tree->tag_count;
-	page->tags =
-		settle(arena, tree->tags, tree->tag_count, sizeof(*tree->tags));
+	page->tags = array_move_to_arena(arena, tree->tags, tree->tag_count,
+					 sizeof(*tree->tags));
 	page->text_bytes = tree->text.size;
-	page->text = settle(arena, tree->text.data, tree->text.size, 1);
+	page->text =
+		array_move_to_arena(arena, tree->text.data, tree->text.size, 1);
 	page->unknown_tags = tree->numbers.names;
 	page->unknown_tag_count = tree->numbers.count;
 }
@@ -376,7 +380,7 @@ static void give(struct tree *tree)
  * Reserve the room that most pages of this size need; unused memory costs
  * nothing.
  */
-static void reserve(struct tree *tree)
+static void tree_reserve(struct tree_builder *tree)
 {
 	const size_t size = tree->page->source.size;
 
@@ -396,7 +400,7 @@ static void reserve(struct tree *tree)
 void tree_build(struct page *page, const struct page_limits *limits,
 		size_t max_items)
 {
-	struct tree *tree = mem_alloc(1, sizeof(*tree));
+	struct tree_builder *tree = mem_alloc(1, sizeof(*tree));
 
 	tree->page = page;
 	tree->limits = limits;
@@ -411,14 +415,14 @@ void tree_build(struct page *page, const struct page_limits *limits,
 	tree->attributes.has_returns =
 		page->source.size > 0 &&
 		memchr(page->source.data, '\r', page->source.size) != NULL;
-	reserve(tree);
+	tree_reserve(tree);
 	if (page->source.size > 0)
 		work_on_source(tree, page->source);
 	close_all(tree);
-	sort(tree);
-	inherit(tree);
-	bequeath(tree);
-	give(tree);
+	tree_sort_nodes(tree);
+	tree_inherit_flags(tree);
+	tree_set_ends(tree);
+	tree_fill_page(tree);
 	attribute_list_end(&tree->attributes);
 	order_free(&tree->order);
 	free(tree->open);

@@ -5,25 +5,25 @@
 
 /* --- start tags --- */
 
-static bool insert(struct tree *tree)
+static bool tree_body_insert(struct tree_builder *tree)
 {
 	tree_insert(tree);
 	return false;
 }
 
-static bool insert_block(struct tree *tree)
+static bool insert_block(struct tree_builder *tree)
 {
 	tree_close_paragraph(tree);
-	return insert(tree);
+	return tree_body_insert(tree);
 }
 
-static bool insert_inline(struct tree *tree)
+static bool insert_inline(struct tree_builder *tree)
 {
 	tree_reconstruct(tree);
-	return insert(tree);
+	return tree_body_insert(tree);
 }
 
-static bool insert_formatting(struct tree *tree)
+static bool insert_formatting(struct tree_builder *tree)
 {
 	tree_reconstruct(tree);
 	tree_insert(tree);
@@ -31,31 +31,31 @@ static bool insert_formatting(struct tree *tree)
 	return false;
 }
 
-static bool insert_heading(struct tree *tree)
+static bool insert_heading(struct tree_builder *tree)
 {
 	tree_close_paragraph(tree);
 	if ((tree_top(tree)->category & IS_HEADING) != 0)
 		tree_pop(tree);
-	return insert(tree);
+	return tree_body_insert(tree);
 }
 
 /*
  * Add to the first html or body element the attributes of a second tag that it
  * does not have.
  */
-static bool merge_html(struct tree *tree)
+static bool merge_html(struct tree_builder *tree)
 {
 	if (!tree_has_open(tree, TAG_template))
 		tree_merge_attributes(tree, tree->open[0].node);
 	return false;
 }
 
-static bool has_body(const struct tree *tree)
+static bool has_body(const struct tree_builder *tree)
 {
 	return tree->depth > 1 && tree->open[1].name == TAG_body;
 }
 
-static bool merge_body(struct tree *tree)
+static bool merge_body(struct tree_builder *tree)
 {
 	if (!has_body(tree) || tree_has_open(tree, TAG_template))
 		return false;
@@ -65,7 +65,7 @@ static bool merge_body(struct tree *tree)
 }
 
 /* Replace an empty body with a frameset. */
-static bool replace_body(struct tree *tree)
+static bool replace_body(struct tree_builder *tree)
 {
 	if (!has_body(tree) || !tree->allows_frameset)
 		return false;
@@ -78,7 +78,7 @@ static bool replace_body(struct tree *tree)
 	return false;
 }
 
-static bool insert_preformatted(struct tree *tree)
+static bool insert_preformatted(struct tree_builder *tree)
 {
 	tree_close_paragraph(tree);
 	tree_insert(tree);
@@ -87,7 +87,7 @@ static bool insert_preformatted(struct tree *tree)
 	return false;
 }
 
-static bool insert_form(struct tree *tree)
+static bool tree_body_insert_form(struct tree_builder *tree)
 {
 	const bool is_in_template = tree_has_open(tree, TAG_template);
 
@@ -101,7 +101,7 @@ static bool insert_form(struct tree *tree)
 }
 
 /* Close the open item before another one begins: li, or dd and dt. */
-static bool insert_item(struct tree *tree, uint16_t tag, uint16_t other)
+static bool insert_item(struct tree_builder *tree, uint16_t tag, uint16_t other)
 {
 	tree->allows_frameset = false;
 	for (uint32_t i = tree->depth; i-- > 0;) {
@@ -122,7 +122,7 @@ static bool insert_item(struct tree *tree, uint16_t tag, uint16_t other)
 	return insert_block(tree);
 }
 
-static bool insert_button(struct tree *tree)
+static bool insert_button(struct tree_builder *tree)
 {
 	if (tree_in_scope(tree, TAG_button, IS_SCOPE)) {
 		tree_close_implied(tree, TAG_COUNT);
@@ -132,7 +132,7 @@ static bool insert_button(struct tree *tree)
 	return insert_inline(tree);
 }
 
-static bool insert_anchor(struct tree *tree)
+static bool insert_anchor(struct tree_builder *tree)
 {
 	const uint32_t entry = tree_find_format(tree, TAG_a);
 
@@ -151,7 +151,7 @@ static bool insert_anchor(struct tree *tree)
 	return insert_formatting(tree);
 }
 
-static bool insert_nobr(struct tree *tree)
+static bool insert_nobr(struct tree_builder *tree)
 {
 	tree_reconstruct(tree);
 	if (tree_in_scope(tree, TAG_nobr, IS_SCOPE) &&
@@ -160,7 +160,7 @@ static bool insert_nobr(struct tree *tree)
 	return insert_formatting(tree);
 }
 
-static bool insert_object(struct tree *tree)
+static bool insert_object(struct tree_builder *tree)
 {
 	tree_reconstruct(tree);
 	tree_insert(tree);
@@ -169,7 +169,7 @@ static bool insert_object(struct tree *tree)
 	return false;
 }
 
-static bool insert_table(struct tree *tree)
+static bool insert_table(struct tree_builder *tree)
 {
 	if (!tree->is_quirky)
 		tree_close_paragraph(tree);
@@ -179,7 +179,7 @@ static bool insert_table(struct tree *tree)
 	return false;
 }
 
-static bool insert_void_inline(struct tree *tree)
+static bool insert_void_inline(struct tree_builder *tree)
 {
 	tree_reconstruct(tree);
 	tree_insert_void(tree);
@@ -187,7 +187,7 @@ static bool insert_void_inline(struct tree *tree)
 	return false;
 }
 
-static bool insert_input(struct tree *tree)
+static bool insert_input(struct tree_builder *tree)
 {
 	if (tree_in_scope(tree, TAG_select, IS_SCOPE))
 		tree_pop_until(tree, TAG_select);
@@ -198,7 +198,7 @@ static bool insert_input(struct tree *tree)
 	return false;
 }
 
-static bool insert_rule(struct tree *tree)
+static bool insert_rule(struct tree_builder *tree)
 {
 	tree_close_paragraph(tree);
 	if (tree_in_scope(tree, TAG_select, IS_SCOPE))
@@ -208,7 +208,7 @@ static bool insert_rule(struct tree *tree)
 	return false;
 }
 
-static bool insert_textarea(struct tree *tree)
+static bool insert_textarea(struct tree_builder *tree)
 {
 	tree_insert_raw(tree);
 	tree->skips_newline = true;
@@ -216,19 +216,19 @@ static bool insert_textarea(struct tree *tree)
 	return false;
 }
 
-static bool insert_raw(struct tree *tree)
+static bool insert_raw(struct tree_builder *tree)
 {
 	tree_insert_raw(tree);
 	return false;
 }
 
-static bool insert_frame(struct tree *tree)
+static bool insert_frame(struct tree_builder *tree)
 {
 	tree->allows_frameset = false;
 	return insert_raw(tree);
 }
 
-static bool insert_example(struct tree *tree)
+static bool insert_example(struct tree_builder *tree)
 {
 	tree_close_paragraph(tree);
 	tree_reconstruct(tree);
@@ -236,13 +236,13 @@ static bool insert_example(struct tree *tree)
 }
 
 /* The rest of the page is text; there is no end tag. */
-static bool insert_plaintext(struct tree *tree)
+static bool insert_plaintext(struct tree_builder *tree)
 {
 	tree->raw = TAG_plaintext;
 	return insert_block(tree);
 }
 
-static bool insert_select(struct tree *tree)
+static bool insert_select(struct tree_builder *tree)
 {
 	if (tree_in_scope(tree, TAG_select, IS_SCOPE)) {
 		tree_pop_until(tree, TAG_select);
@@ -252,7 +252,7 @@ static bool insert_select(struct tree *tree)
 	return insert_inline(tree);
 }
 
-static bool insert_option(struct tree *tree)
+static bool insert_option(struct tree_builder *tree)
 {
 	const uint16_t except =
 		tree->token.tag == TAG_option ? TAG_optgroup : TAG_COUNT;
@@ -264,50 +264,50 @@ static bool insert_option(struct tree *tree)
 	return insert_inline(tree);
 }
 
-static bool insert_ruby_text(struct tree *tree)
+static bool insert_ruby_text(struct tree_builder *tree)
 {
 	const bool is_text =
 		tree->token.tag == TAG_rp || tree->token.tag == TAG_rt;
 
 	if (tree_in_scope(tree, TAG_ruby, IS_SCOPE))
 		tree_close_implied(tree, is_text ? TAG_rtc : TAG_COUNT);
-	return insert(tree);
+	return tree_body_insert(tree);
 }
 
-static bool insert_foreign(struct tree *tree, uint16_t space)
+static bool insert_foreign(struct tree_builder *tree, uint16_t space)
 {
 	tree_reconstruct(tree);
 	tree_insert_foreign(tree, space);
 	return false;
 }
 
-static bool insert_math(struct tree *tree)
+static bool insert_math(struct tree_builder *tree)
 {
 	return insert_foreign(tree, NAME_IS_MATHML);
 }
 
-static bool insert_svg(struct tree *tree)
+static bool insert_svg(struct tree_builder *tree)
 {
 	return insert_foreign(tree, NAME_IS_SVG);
 }
 
-static bool insert_void(struct tree *tree)
+static bool insert_void(struct tree_builder *tree)
 {
 	tree_insert_void(tree);
 	return false;
 }
 
-static bool insert_li(struct tree *tree)
+static bool insert_li(struct tree_builder *tree)
 {
 	return insert_item(tree, TAG_li, TAG_li);
 }
 
-static bool insert_dd(struct tree *tree)
+static bool insert_dd(struct tree_builder *tree)
 {
 	return insert_item(tree, TAG_dd, TAG_dt);
 }
 
-static bool insert_image(struct tree *tree)
+static bool insert_image(struct tree_builder *tree)
 {
 	tree->token.tag = TAG_img;
 	return insert_void_inline(tree);
@@ -349,7 +349,7 @@ static tree_rule *const start_rules[TAG_COUNT] = {
 	[TAG_figure] = insert_block,
 	[TAG_font] = insert_formatting,
 	[TAG_footer] = insert_block,
-	[TAG_form] = insert_form,
+	[TAG_form] = tree_body_insert_form,
 	[TAG_frame] = tree_ignore,
 	[TAG_frameset] = replace_body,
 	[TAG_h1] = insert_heading,
@@ -423,7 +423,7 @@ static tree_rule *const start_rules[TAG_COUNT] = {
 	[TAG_xmp] = insert_example,
 };
 
-bool tree_in_body_start(struct tree *tree)
+bool tree_in_body_start(struct tree_builder *tree)
 {
 	const uint16_t tag = tree->token.tag;
 	tree_rule *rule = tag < TAG_COUNT ? start_rules[tag] : NULL;
@@ -433,7 +433,7 @@ bool tree_in_body_start(struct tree *tree)
 
 /* --- end tags --- */
 
-static bool close_block(struct tree *tree, unsigned scope)
+static bool tree_body_close_block(struct tree_builder *tree, unsigned scope)
 {
 	const uint16_t tag = tree->token.tag;
 
@@ -444,17 +444,17 @@ static bool close_block(struct tree *tree, unsigned scope)
 	return false;
 }
 
-static bool end_block(struct tree *tree)
+static bool tree_body_end_block(struct tree_builder *tree)
 {
-	return close_block(tree, IS_SCOPE);
+	return tree_body_close_block(tree, IS_SCOPE);
 }
 
-static bool end_li(struct tree *tree)
+static bool end_li(struct tree_builder *tree)
 {
-	return close_block(tree, IS_SCOPE | IS_LIST_SCOPE);
+	return tree_body_close_block(tree, IS_SCOPE | IS_LIST_SCOPE);
 }
 
-static bool end_body(struct tree *tree)
+static bool end_body(struct tree_builder *tree)
 {
 	if (!tree_in_scope(tree, TAG_body, IS_SCOPE))
 		return false;
@@ -463,13 +463,13 @@ static bool end_body(struct tree *tree)
 }
 
 /* Elements inside the form stay open. */
-static bool end_form(struct tree *tree)
+static bool end_form(struct tree_builder *tree)
 {
 	const uint32_t form = tree->form;
 	uint32_t index;
 
 	if (tree_has_open(tree, TAG_template))
-		return close_block(tree, IS_SCOPE);
+		return tree_body_close_block(tree, IS_SCOPE);
 	tree->form = NO_NODE;
 	index = form == NO_NODE ? NO_NODE : tree_find_open(tree, form);
 	if (index == NO_NODE || !tree_in_scope(tree, TAG_form, IS_SCOPE))
@@ -479,7 +479,7 @@ static bool end_form(struct tree *tree)
 	return false;
 }
 
-static bool end_paragraph(struct tree *tree)
+static bool end_paragraph(struct tree_builder *tree)
 {
 	if (!tree_in_scope(tree, TAG_p, IS_BUTTON_SCOPE))
 		tree_insert_implied(tree, TAG_p);
@@ -487,7 +487,7 @@ static bool end_paragraph(struct tree *tree)
 	return false;
 }
 
-static bool heading_in_scope(const struct tree *tree)
+static bool heading_in_scope(const struct tree_builder *tree)
 {
 	for (int tag = TAG_h1; tag <= TAG_h6; tag++)
 		if (tree_in_scope(tree, (uint16_t)tag, IS_SCOPE))
@@ -495,7 +495,7 @@ static bool heading_in_scope(const struct tree *tree)
 	return false;
 }
 
-static bool end_heading(struct tree *tree)
+static bool end_heading(struct tree_builder *tree)
 {
 	bool is_heading = false;
 
@@ -509,16 +509,16 @@ static bool end_heading(struct tree *tree)
 	return false;
 }
 
-static bool end_object(struct tree *tree)
+static bool end_object(struct tree_builder *tree)
 {
 	if (!tree_in_scope(tree, tree->token.tag, IS_SCOPE))
 		return false;
-	close_block(tree, IS_SCOPE);
+	tree_body_close_block(tree, IS_SCOPE);
 	tree_clear_to_marker(tree);
 	return false;
 }
 
-bool tree_any_other_end(struct tree *tree)
+bool tree_any_other_end(struct tree_builder *tree)
 {
 	const uint16_t tag = tree->token.tag;
 
@@ -537,14 +537,14 @@ bool tree_any_other_end(struct tree *tree)
 	return false;
 }
 
-static bool end_formatting(struct tree *tree)
+static bool end_formatting(struct tree_builder *tree)
 {
 	return tree_adopt(tree, tree->token.tag) ? false
 						 : tree_any_other_end(tree);
 }
 
 /* "</br>" is "<br>". */
-static bool end_line(struct tree *tree)
+static bool tree_body_end_line(struct tree_builder *tree)
 {
 	tree->token.kind = TOKEN_START;
 	return insert_void_inline(tree);
@@ -553,31 +553,31 @@ static bool end_line(struct tree *tree)
 /* Tags without a rule here are "any other end tag". */
 static tree_rule *const end_rules[TAG_COUNT] = {
 	[TAG_a] = end_formatting,
-	[TAG_address] = end_block,
+	[TAG_address] = tree_body_end_block,
 	[TAG_applet] = end_object,
-	[TAG_article] = end_block,
-	[TAG_aside] = end_block,
+	[TAG_article] = tree_body_end_block,
+	[TAG_aside] = tree_body_end_block,
 	[TAG_b] = end_formatting,
 	[TAG_big] = end_formatting,
-	[TAG_blockquote] = end_block,
+	[TAG_blockquote] = tree_body_end_block,
 	[TAG_body] = end_body,
-	[TAG_br] = end_line,
-	[TAG_button] = end_block,
-	[TAG_center] = end_block,
+	[TAG_br] = tree_body_end_line,
+	[TAG_button] = tree_body_end_block,
+	[TAG_center] = tree_body_end_block,
 	[TAG_code] = end_formatting,
-	[TAG_dd] = end_block,
-	[TAG_details] = end_block,
-	[TAG_dialog] = end_block,
-	[TAG_dir] = end_block,
-	[TAG_div] = end_block,
-	[TAG_dl] = end_block,
-	[TAG_dt] = end_block,
+	[TAG_dd] = tree_body_end_block,
+	[TAG_details] = tree_body_end_block,
+	[TAG_dialog] = tree_body_end_block,
+	[TAG_dir] = tree_body_end_block,
+	[TAG_div] = tree_body_end_block,
+	[TAG_dl] = tree_body_end_block,
+	[TAG_dt] = tree_body_end_block,
 	[TAG_em] = end_formatting,
-	[TAG_fieldset] = end_block,
-	[TAG_figcaption] = end_block,
-	[TAG_figure] = end_block,
+	[TAG_fieldset] = tree_body_end_block,
+	[TAG_figcaption] = tree_body_end_block,
+	[TAG_figure] = tree_body_end_block,
 	[TAG_font] = end_formatting,
-	[TAG_footer] = end_block,
+	[TAG_footer] = tree_body_end_block,
 	[TAG_form] = end_form,
 	[TAG_h1] = end_heading,
 	[TAG_h2] = end_heading,
@@ -585,36 +585,36 @@ static tree_rule *const end_rules[TAG_COUNT] = {
 	[TAG_h4] = end_heading,
 	[TAG_h5] = end_heading,
 	[TAG_h6] = end_heading,
-	[TAG_header] = end_block,
-	[TAG_hgroup] = end_block,
+	[TAG_header] = tree_body_end_block,
+	[TAG_hgroup] = tree_body_end_block,
 	[TAG_html] = end_body,
 	[TAG_i] = end_formatting,
 	[TAG_li] = end_li,
-	[TAG_listing] = end_block,
-	[TAG_main] = end_block,
+	[TAG_listing] = tree_body_end_block,
+	[TAG_main] = tree_body_end_block,
 	[TAG_marquee] = end_object,
-	[TAG_menu] = end_block,
-	[TAG_nav] = end_block,
+	[TAG_menu] = tree_body_end_block,
+	[TAG_nav] = tree_body_end_block,
 	[TAG_nobr] = end_formatting,
 	[TAG_object] = end_object,
-	[TAG_ol] = end_block,
+	[TAG_ol] = tree_body_end_block,
 	[TAG_p] = end_paragraph,
-	[TAG_pre] = end_block,
+	[TAG_pre] = tree_body_end_block,
 	[TAG_s] = end_formatting,
-	[TAG_search] = end_block,
-	[TAG_section] = end_block,
-	[TAG_select] = end_block,
+	[TAG_search] = tree_body_end_block,
+	[TAG_section] = tree_body_end_block,
+	[TAG_select] = tree_body_end_block,
 	[TAG_small] = end_formatting,
 	[TAG_strike] = end_formatting,
 	[TAG_strong] = end_formatting,
-	[TAG_summary] = end_block,
+	[TAG_summary] = tree_body_end_block,
 	[TAG_template] = tree_in_head_end,
 	[TAG_tt] = end_formatting,
 	[TAG_u] = end_formatting,
-	[TAG_ul] = end_block,
+	[TAG_ul] = tree_body_end_block,
 };
 
-bool tree_in_body_end(struct tree *tree)
+bool tree_in_body_end(struct tree_builder *tree)
 {
 	const uint16_t tag = tree->token.tag;
 	tree_rule *rule = tag < TAG_COUNT ? end_rules[tag] : NULL;
@@ -622,7 +622,7 @@ bool tree_in_body_end(struct tree *tree)
 	return rule == NULL ? tree_any_other_end(tree) : rule(tree);
 }
 
-bool tree_in_body_text(struct tree *tree)
+bool tree_in_body_text(struct tree_builder *tree)
 {
 	tree_reconstruct(tree);
 	tree_insert_text(tree);

@@ -136,7 +136,7 @@ static const uint8_t text_flags[TAG_COUNT] = {
 
 /* --- the stack --- */
 
-void tree_push(struct tree *tree, struct open_element element)
+void tree_push(struct tree_builder *tree, struct open_element element)
 {
 	tree->open = mem_grow(tree->open, tree->depth, &tree->open_capacity,
 			      sizeof(element));
@@ -145,7 +145,8 @@ void tree_push(struct tree *tree, struct open_element element)
 		tree->open_names[element.name]++;
 }
 
-static void forget(struct tree *tree, struct open_element element)
+static void tree_uncount_open(struct tree_builder *tree,
+			      struct open_element element)
 {
 	if (element.name < MAX_NAMES) {
 		assert(tree->open_names[element.name] > 0);
@@ -160,7 +161,8 @@ static void forget(struct tree *tree, struct open_element element)
 }
 
 /* Return the end of the element that the token closes. */
-static uint32_t end_of(struct tree *tree, struct open_element element)
+static uint32_t tree_end_of_element(struct tree_builder *tree,
+				    struct open_element element)
 {
 	struct tree_token *token = &tree->token;
 
@@ -171,17 +173,18 @@ static uint32_t end_of(struct tree *tree, struct open_element element)
 	return token->source.end;
 }
 
-void tree_pop(struct tree *tree)
+void tree_pop(struct tree_builder *tree)
 {
 	struct open_element element;
 
 	assert(tree->depth > 0);
 	element = tree->open[--tree->depth];
-	forget(tree, element);
-	tree->nodes[element.node].source.end = end_of(tree, element);
+	tree_uncount_open(tree, element);
+	tree->nodes[element.node].source.end =
+		tree_end_of_element(tree, element);
 }
 
-void tree_pop_until(struct tree *tree, uint16_t name)
+void tree_pop_until(struct tree_builder *tree, uint16_t name)
 {
 	assert(tree_has_open(tree, name));
 	while (!tree_top_is(tree, name))
@@ -189,18 +192,19 @@ void tree_pop_until(struct tree *tree, uint16_t name)
 	tree_pop(tree);
 }
 
-void tree_remove_open(struct tree *tree, uint32_t index)
+void tree_remove_open(struct tree_builder *tree, uint32_t index)
 {
 	struct open_element element = tree->open[index];
 
 	assert(index < tree->depth);
-	forget(tree, element);
-	tree->nodes[element.node].source.end = end_of(tree, element);
+	tree_uncount_open(tree, element);
+	tree->nodes[element.node].source.end =
+		tree_end_of_element(tree, element);
 	memmove(tree->open + index, tree->open + index + 1,
 		(--tree->depth - index) * sizeof(element));
 }
 
-uint32_t tree_find_open(const struct tree *tree, uint32_t node)
+uint32_t tree_find_open(const struct tree_builder *tree, uint32_t node)
 {
 	for (uint32_t i = tree->depth; i-- > 0;)
 		if (tree->open[i].node == node)
@@ -208,7 +212,8 @@ uint32_t tree_find_open(const struct tree *tree, uint32_t node)
 	return NO_NODE;
 }
 
-bool tree_in_scope(const struct tree *tree, uint16_t name, unsigned category)
+bool tree_in_scope(const struct tree_builder *tree, uint16_t name,
+		   unsigned category)
 {
 	if (!tree_has_open(tree, name))
 		return false;
@@ -221,20 +226,20 @@ bool tree_in_scope(const struct tree *tree, uint16_t name, unsigned category)
 	return false;
 }
 
-void tree_close_implied(struct tree *tree, uint16_t except)
+void tree_close_implied(struct tree_builder *tree, uint16_t except)
 {
 	while ((tree_top(tree)->category & IS_IMPLIED) != 0 &&
 	       tree_top(tree)->name != except)
 		tree_pop(tree);
 }
 
-void tree_close_implied_thoroughly(struct tree *tree)
+void tree_close_implied_thoroughly(struct tree_builder *tree)
 {
 	while ((tree_top(tree)->category & IS_IMPLIED_THOROUGHLY) != 0)
 		tree_pop(tree);
 }
 
-void tree_close_paragraph(struct tree *tree)
+void tree_close_paragraph(struct tree_builder *tree)
 {
 	if (!tree_in_scope(tree, TAG_p, IS_BUTTON_SCOPE))
 		return;
@@ -244,14 +249,14 @@ void tree_close_paragraph(struct tree *tree)
 
 /* --- places --- */
 
-static uint32_t parent_of(const struct tree *tree, uint32_t node)
+static uint32_t tree_parent_of(const struct tree_builder *tree, uint32_t node)
 {
 	return tree->order.is_kept ? tree->order.nodes[node].parent
 				   : tree->nodes[node].parent;
 }
 
 /* Return the last element of that name on the stack, or NO_NODE. */
-static uint32_t last_open(const struct tree *tree, uint16_t name)
+static uint32_t last_open(const struct tree_builder *tree, uint16_t name)
 {
 	uint32_t i = tree_has_open(tree, name) ? tree->depth : 0;
 
@@ -261,32 +266,34 @@ static uint32_t last_open(const struct tree *tree, uint16_t name)
 	return NO_NODE;
 }
 
-static struct place foster_place(const struct tree *tree)
+static struct tree_position
+tree_foster_position(const struct tree_builder *tree)
 {
 	uint32_t template = last_open(tree, TAG_template);
 	uint32_t table = last_open(tree, TAG_table);
 	uint32_t parent;
 
 	if (template != NO_NODE && (table == NO_NODE || template > table))
-		return (struct place){tree->open[template].node, NO_NODE};
+		return (struct tree_position){tree->open[template].node,
+					      NO_NODE};
 	if (table == NO_NODE)
-		return (struct place){tree->open[0].node, NO_NODE};
-	parent = parent_of(tree, tree->open[table].node);
+		return (struct tree_position){tree->open[0].node, NO_NODE};
+	parent = tree_parent_of(tree, tree->open[table].node);
 	if (parent != NO_NODE)
-		return (struct place){parent, tree->open[table].node};
+		return (struct tree_position){parent, tree->open[table].node};
 	assert(table > 0);
-	return (struct place){tree->open[table - 1].node, NO_NODE};
+	return (struct tree_position){tree->open[table - 1].node, NO_NODE};
 }
 
-struct place tree_place(const struct tree *tree,
-			const struct open_element *target)
+struct tree_position tree_insert_position(const struct tree_builder *tree,
+					  const struct open_element *target)
 {
 	if (tree->fosters && (target->category & IS_TABLE_PART) != 0)
-		return foster_place(tree);
-	return (struct place){target->node, NO_NODE};
+		return tree_foster_position(tree);
+	return (struct tree_position){target->node, NO_NODE};
 }
 
-void tree_begin_order(struct tree *tree)
+void tree_begin_order(struct tree_builder *tree)
 {
 	if (!tree->order.is_kept)
 		order_begin(&tree->order,
@@ -299,13 +306,13 @@ void tree_begin_order(struct tree *tree)
  * Return the position for a new node or text; begin to store the order if
  * necessary.
  */
-static struct place new_place(struct tree *tree)
+static struct tree_position tree_new_position(struct tree_builder *tree)
 {
-	struct place place;
+	struct tree_position place;
 
 	if (tree->depth == 0)
-		return (struct place){NO_NODE, NO_NODE};
-	place = tree_place(tree, tree_top(tree));
+		return (struct tree_position){NO_NODE, NO_NODE};
+	place = tree_insert_position(tree, tree_top(tree));
 	if (place.parent != tree_top(tree)->node)
 		tree_begin_order(tree);
 	return place;
@@ -313,14 +320,15 @@ static struct place new_place(struct tree *tree)
 
 /* --- nodes --- */
 
-void tree_stop(struct tree *tree)
+void tree_stop(struct tree_builder *tree)
 {
 	tree->page->is_truncated = true;
 	tree->is_stopped = true;
 }
 
 /* Write a node; return false at a limit. */
-static bool add_node(struct tree *tree, struct node node, struct place place)
+static bool tree_add_node(struct tree_builder *tree, struct node node,
+			  struct tree_position place)
 {
 	node.parent = place.parent;
 	node.first_text = tree->text_count;
@@ -346,7 +354,7 @@ static bool add_node(struct tree *tree, struct node node, struct place place)
 }
 
 /* Create the node of the token, with its tag as written. */
-static struct node node_of_token(const struct tree *tree)
+static struct node node_of_token(const struct tree_builder *tree)
 {
 	const struct tree_token *token = &tree->token;
 	const uint16_t tag = token->tag;
@@ -370,16 +378,16 @@ static uint16_t category_of(uint16_t name)
 	return name < TAG_COUNT ? categories[name] : 0;
 }
 
-void tree_insert(struct tree *tree)
+void tree_insert(struct tree_builder *tree)
 {
 	const uint16_t tag = tree->token.tag;
 
-	if (add_node(tree, node_of_token(tree), new_place(tree)))
+	if (tree_add_node(tree, node_of_token(tree), tree_new_position(tree)))
 		tree_push(tree, (struct open_element){tree->node_count - 1, tag,
 						      category_of(tag)});
 }
 
-void tree_insert_implied(struct tree *tree, uint16_t tag)
+void tree_insert_implied(struct tree_builder *tree, uint16_t tag)
 {
 	const uint32_t begin = tree->token.source.begin;
 	const struct node node = {
@@ -390,17 +398,17 @@ void tree_insert_implied(struct tree *tree, uint16_t tag)
 	};
 
 	assert(tag < TAG_COUNT);
-	if (add_node(tree, node, new_place(tree)))
+	if (tree_add_node(tree, node, tree_new_position(tree)))
 		tree_push(tree, (struct open_element){tree->node_count - 1, tag,
 						      categories[tag]});
 }
 
-void tree_insert_void(struct tree *tree)
+void tree_insert_void(struct tree_builder *tree)
 {
-	add_node(tree, node_of_token(tree), new_place(tree));
+	tree_add_node(tree, node_of_token(tree), tree_new_position(tree));
 }
 
-void tree_insert_raw(struct tree *tree)
+void tree_insert_raw(struct tree_builder *tree)
 {
 	const uint32_t depth = tree->depth;
 
@@ -425,14 +433,14 @@ static uint16_t category_of_svg(uint16_t tag)
 	return IS_FOREIGN;
 }
 
-static bool is_annotation(const struct tree *tree, uint16_t tag)
+static bool is_annotation(const struct tree_builder *tree, uint16_t tag)
 {
 	return tag >= TAG_COUNT &&
 	       text_is(tree->numbers.names[tag - TAG_COUNT], "annotation-xml");
 }
 
 /* Return the category of annotation-xml for the token. */
-static uint16_t category_of_annotation(const struct tree *tree)
+static uint16_t category_of_annotation(const struct tree_builder *tree)
 {
 	unsigned category = IS_FOREIGN | IS_ANNOTATION | ENDS_SCOPES;
 
@@ -441,7 +449,8 @@ static uint16_t category_of_annotation(const struct tree *tree)
 	return (uint16_t)category;
 }
 
-static uint16_t category_of_mathml(const struct tree *tree, uint16_t tag)
+static uint16_t category_of_mathml(const struct tree_builder *tree,
+				   uint16_t tag)
 {
 	switch (tag) {
 	case TAG_mi:
@@ -456,7 +465,7 @@ static uint16_t category_of_mathml(const struct tree *tree, uint16_t tag)
 	}
 }
 
-void tree_insert_foreign(struct tree *tree, uint16_t space)
+void tree_insert_foreign(struct tree_builder *tree, uint16_t space)
 {
 	const uint16_t tag = tree->token.tag;
 	struct node node = node_of_token(tree);
@@ -464,7 +473,8 @@ void tree_insert_foreign(struct tree *tree, uint16_t space)
 	node.flags |= space == NAME_IS_SVG ? NODE_IS_SVG : NODE_IS_MATHML;
 	if (tag != TAG_svg && tag < TAG_COUNT)
 		node.flags &= (uint16_t)~text_flags[tag];
-	if (!add_node(tree, node, new_place(tree)) || tree->token.is_empty)
+	if (!tree_add_node(tree, node, tree_new_position(tree)) ||
+	    tree->token.is_empty)
 		return;
 	tree_push(tree, (struct open_element){
 				tree->node_count - 1, (uint16_t)(tag | space),
@@ -473,7 +483,7 @@ void tree_insert_foreign(struct tree *tree, uint16_t space)
 					: category_of_mathml(tree, tag)});
 }
 
-uint32_t tree_clone(struct tree *tree, uint32_t node)
+uint32_t tree_clone(struct tree_builder *tree, uint32_t node)
 {
 	struct node copy = tree->nodes[node];
 
@@ -481,12 +491,13 @@ uint32_t tree_clone(struct tree *tree, uint32_t node)
 	copy.depth = 0;
 	copy.source = (struct span){tree->token.source.begin,
 				    tree->token.source.begin};
-	return add_node(tree, copy, (struct place){NO_NODE, NO_NODE})
+	return tree_add_node(tree, copy,
+			     (struct tree_position){NO_NODE, NO_NODE})
 		       ? tree->node_count - 1
 		       : NO_NODE;
 }
 
-struct slice tree_attribute(const struct tree *tree, const char *name)
+struct slice tree_attribute(const struct tree_builder *tree, const char *name)
 {
 	const struct tree_token *token = &tree->token;
 
@@ -500,7 +511,7 @@ struct slice tree_attribute(const struct tree *tree, const char *name)
 	return (struct slice){NULL, 0};
 }
 
-void tree_merge_attributes(struct tree *tree, uint32_t node)
+void tree_merge_attributes(struct tree_builder *tree, uint32_t node)
 {
 	const struct tree_token *token = &tree->token;
 	struct node *owner = &tree->nodes[node];
@@ -520,33 +531,34 @@ void tree_merge_attributes(struct tree *tree, uint32_t node)
 /* --- texts --- */
 
 /* Decode the text as the page stores it. */
-static size_t decode(struct tree *tree, struct slice raw, char *out)
+static size_t tree_decode_text(struct tree_builder *tree, struct slice raw,
+			       char *out)
 {
 	if (!tree->token.is_raw)
 		return entity_decode(raw, false, out);
 	return line_ends(raw, out);
 }
 
-void tree_insert_text(struct tree *tree)
+void tree_insert_text(struct tree_builder *tree)
 {
 	struct span source = tree->token.source;
 	const uint32_t begin = source.begin + tree->token.skip;
 	const struct slice raw = {tree->source + begin, source.end - begin};
-	struct place place;
+	struct tree_position place;
 	struct text text = {.source = source};
 	char *out;
 
 	if (tree->token.is_blank || tree->depth == 0)
 		return;
 	out = buffer_reserve(&tree->text, entity_room(raw.size));
-	text.length = (uint32_t)decode(tree, raw, out);
+	text.length = (uint32_t)tree_decode_text(tree, raw, out);
 	if (text_is_blank((struct slice){out, text.length}))
 		return;
 	if (tree->text_count == tree->max_items) {
 		tree_stop(tree);
 		return;
 	}
-	place = new_place(tree);
+	place = tree_new_position(tree);
 	text.begin = (uint32_t)tree->text.size;
 	text.node = place.parent;
 	tree->text.size += text.length;

@@ -1,12 +1,12 @@
 #include "page/tree_parts.h"
 
-static bool has_attribute(const struct tree *tree, const char *name)
+static bool has_attribute(const struct tree_builder *tree, const char *name)
 {
 	return tree_attribute(tree, name).data != NULL;
 }
 
 /* Return whether the start tag ends SVG and MathML. */
-static bool breaks_out(const struct tree *tree)
+static bool breaks_out(const struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_b:
@@ -63,7 +63,7 @@ static bool breaks_out(const struct tree *tree)
 	}
 }
 
-static void leave(struct tree *tree)
+static void tree_leave_foreign(struct tree_builder *tree)
 {
 	while (tree->depth > 1 &&
 	       (tree_top(tree)->category & IS_FOREIGN) != 0 &&
@@ -72,10 +72,10 @@ static void leave(struct tree *tree)
 		tree_pop(tree);
 }
 
-bool tree_in_foreign_start(struct tree *tree)
+bool tree_in_foreign_start(struct tree_builder *tree)
 {
 	if (breaks_out(tree)) {
-		leave(tree);
+		tree_leave_foreign(tree);
 		return tree_apply(tree);
 	}
 	tree_insert_foreign(tree, tree_top(tree)->name &
@@ -83,12 +83,12 @@ bool tree_in_foreign_start(struct tree *tree)
 	return false;
 }
 
-bool tree_in_foreign_end(struct tree *tree)
+bool tree_in_foreign_end(struct tree_builder *tree)
 {
 	const uint16_t tag = tree->token.tag;
 
 	if (tag == TAG_br || tag == TAG_p) {
-		leave(tree);
+		tree_leave_foreign(tree);
 		return tree_apply(tree);
 	}
 	for (uint32_t i = tree->depth; i-- > 1;) {

@@ -2,7 +2,7 @@
 
 #include "page/tree_parts.h"
 
-uint32_t tree_find_formatting(const struct tree *tree, uint32_t node)
+uint32_t tree_find_formatting(const struct tree_builder *tree, uint32_t node)
 {
 	for (uint32_t i = tree->formatting_count; i-- > 0;)
 		if (tree->formatting[i].node == node)
@@ -10,7 +10,7 @@ uint32_t tree_find_formatting(const struct tree *tree, uint32_t node)
 	return NO_NODE;
 }
 
-uint32_t tree_find_format(const struct tree *tree, uint16_t name)
+uint32_t tree_find_format(const struct tree_builder *tree, uint16_t name)
 {
 	for (uint32_t i = tree->formatting_count; i-- > 0;) {
 		if (tree->formatting[i].node == NO_NODE)
@@ -21,14 +21,14 @@ uint32_t tree_find_format(const struct tree *tree, uint16_t name)
 	return NO_NODE;
 }
 
-void tree_remove_formatting(struct tree *tree, uint32_t index)
+void tree_remove_formatting(struct tree_builder *tree, uint32_t index)
 {
 	assert(index < tree->formatting_count);
 	memmove(tree->formatting + index, tree->formatting + index + 1,
 		(--tree->formatting_count - index) * sizeof(*tree->formatting));
 }
 
-static void insert_entry(struct tree *tree, uint32_t index,
+static void insert_entry(struct tree_builder *tree, uint32_t index,
 			 struct formatting entry)
 {
 	if (tree->formatting_count == MAX_FORMATTING) {
@@ -41,13 +41,13 @@ static void insert_entry(struct tree *tree, uint32_t index,
 	tree->formatting[index] = entry;
 }
 
-void tree_add_marker(struct tree *tree)
+void tree_add_marker(struct tree_builder *tree)
 {
 	insert_entry(tree, tree->formatting_count,
 		     (struct formatting){.node = NO_NODE});
 }
 
-void tree_clear_to_marker(struct tree *tree)
+void tree_clear_to_marker(struct tree_builder *tree)
 {
 	while (tree->formatting_count > 0 &&
 	       tree->formatting[--tree->formatting_count].node != NO_NODE)
@@ -55,7 +55,8 @@ void tree_clear_to_marker(struct tree *tree)
 }
 
 /* The Noah's Ark clause. */
-static void make_room(struct tree *tree, uint16_t name, uint64_t attributes)
+static void formatting_remove_fourth(struct tree_builder *tree, uint16_t name,
+				     uint64_t attributes)
 {
 	uint32_t count = 0;
 	uint32_t first = 0;
@@ -73,7 +74,7 @@ static void make_room(struct tree *tree, uint16_t name, uint64_t attributes)
 		tree_remove_formatting(tree, first);
 }
 
-void tree_format(struct tree *tree)
+void tree_format(struct tree_builder *tree)
 {
 	const struct open_element *top = tree_top(tree);
 	const struct node *node;
@@ -86,13 +87,13 @@ void tree_format(struct tree *tree)
 		&tree->attributes,
 		(struct attribute_range){node->first_attribute,
 					 node->attribute_count});
-	make_room(tree, top->name, attributes);
+	formatting_remove_fourth(tree, top->name, attributes);
 	insert_entry(
 		tree, tree->formatting_count,
 		(struct formatting){top->node, top->name, true, attributes});
 }
 
-void tree_reconstruct_slowly(struct tree *tree)
+void tree_reconstruct_slowly(struct tree_builder *tree)
 {
 	const struct tree_token token = tree->token;
 	uint32_t first = tree->formatting_count;
@@ -120,7 +121,7 @@ void tree_reconstruct_slowly(struct tree *tree)
 
 /* --- the adoption agency --- */
 
-struct adoption {
+struct adoption_agency {
 	uint32_t format;   /* index of the formatting element in the list */
 	uint32_t element;  /* and on the stack */
 	uint32_t block;    /* index of the furthest block on the stack */
@@ -128,7 +129,8 @@ struct adoption {
 };
 
 /* Return the furthest block, or NO_NODE. */
-static uint32_t furthest_block(const struct tree *tree, uint32_t element)
+static uint32_t furthest_block(const struct tree_builder *tree,
+			       uint32_t element)
 {
 	for (uint32_t i = element + 1; i < tree->depth; i++)
 		if ((tree->open[i].category & IS_SPECIAL) != 0)
@@ -136,14 +138,15 @@ static uint32_t furthest_block(const struct tree *tree, uint32_t element)
 	return NO_NODE;
 }
 
-static void put(struct tree *tree, uint32_t node, struct place place)
+static void formatting_put_node(struct tree_builder *tree, uint32_t node,
+				struct tree_position place)
 {
 	order_remove(&tree->order, node);
 	order_insert(&tree->order, node, place.parent, place.before);
 }
 
-static void forget_format(struct tree *tree, struct adoption *adoption,
-			  uint32_t entry)
+static void formatting_remove(struct tree_builder *tree,
+			      struct adoption_agency *adoption, uint32_t entry)
 {
 	tree_remove_formatting(tree, entry);
 	adoption->format -= entry < adoption->format;
@@ -154,7 +157,8 @@ static void forget_format(struct tree *tree, struct adoption *adoption,
  * Replace the element at `index` with a copy, on the stack and in the list;
  * return false at a limit.
  */
-static bool replace(struct tree *tree, uint32_t index, uint32_t entry)
+static bool formatting_replace(struct tree_builder *tree, uint32_t index,
+			       uint32_t entry)
 {
 	uint32_t copy = tree_clone(tree, tree->open[index].node);
 
@@ -172,7 +176,8 @@ static bool replace(struct tree *tree, uint32_t index, uint32_t entry)
  * element, and move what is below them into the copies. Return the last node,
  * or NO_NODE at a limit.
  */
-static uint32_t move_between(struct tree *tree, struct adoption *adoption)
+static uint32_t move_between(struct tree_builder *tree,
+			     struct adoption_agency *adoption)
 {
 	uint32_t last = tree->open[adoption->block].node;
 	bool is_first = true;
@@ -182,7 +187,7 @@ static uint32_t move_between(struct tree *tree, struct adoption *adoption)
 		uint32_t entry = tree_find_formatting(tree, tree->open[i].node);
 
 		if (++counter > 3 && entry != NO_NODE) {
-			forget_format(tree, adoption, entry);
+			formatting_remove(tree, adoption, entry);
 			entry = NO_NODE;
 		}
 		if (entry == NO_NODE) {
@@ -190,19 +195,22 @@ static uint32_t move_between(struct tree *tree, struct adoption *adoption)
 			adoption->block--;
 			continue;
 		}
-		if (!replace(tree, i, entry))
+		if (!formatting_replace(tree, i, entry))
 			return NO_NODE;
 		if (is_first)
 			adoption->bookmark = entry + 1;
 		is_first = false;
-		put(tree, last, (struct place){tree->open[i].node, NO_ITEM});
+		formatting_put_node(
+			tree, last,
+			(struct tree_position){tree->open[i].node, NO_ITEM});
 		last = tree->open[i].node;
 	}
 	return last;
 }
 
 /* Step 15 to 19; return false at a limit. */
-static bool hand_over(struct tree *tree, struct adoption *adoption)
+static bool adoption_move_block(struct tree_builder *tree,
+				struct adoption_agency *adoption)
 {
 	const uint32_t block = tree->open[adoption->block].node;
 	const struct open_element old = tree->open[adoption->element];
@@ -229,9 +237,10 @@ static bool hand_over(struct tree *tree, struct adoption *adoption)
 	return true;
 }
 
-static bool run(struct tree *tree, struct adoption *adoption)
+static bool adoption_run(struct tree_builder *tree,
+			 struct adoption_agency *adoption)
 {
-	struct place place;
+	struct tree_position place;
 	uint32_t last;
 
 	tree_begin_order(tree);
@@ -241,9 +250,9 @@ static bool run(struct tree *tree, struct adoption *adoption)
 		return false;
 	/* the common ancestor is directly above the formatting element */
 	assert(adoption->element > 0);
-	place = tree_place(tree, &tree->open[adoption->element - 1]);
-	put(tree, last, place);
-	return hand_over(tree, adoption);
+	place = tree_insert_position(tree, &tree->open[adoption->element - 1]);
+	formatting_put_node(tree, last, place);
+	return adoption_move_block(tree, adoption);
 }
 
 enum adopted { ADOPTED_NONE, ADOPTED_ALL, ADOPTED_ONE };
@@ -252,9 +261,9 @@ enum adopted { ADOPTED_NONE, ADOPTED_ALL, ADOPTED_ONE };
  * Do one round of the outer loop. NONE: there is no such formatting element;
  * ONE: another round may be necessary.
  */
-static enum adopted adopt_once(struct tree *tree, uint16_t subject)
+static enum adopted adopt_once(struct tree_builder *tree, uint16_t subject)
 {
-	struct adoption adoption = {
+	struct adoption_agency adoption = {
 		.format = tree_find_format(tree, subject),
 	};
 
@@ -272,14 +281,15 @@ static enum adopted adopt_once(struct tree *tree, uint16_t subject)
 			return ADOPTED_ALL;
 	adoption.block = furthest_block(tree, adoption.element);
 	if (adoption.block != NO_NODE)
-		return run(tree, &adoption) ? ADOPTED_ONE : ADOPTED_ALL;
+		return adoption_run(tree, &adoption) ? ADOPTED_ONE
+						     : ADOPTED_ALL;
 	while (tree->depth > adoption.element)
 		tree_pop(tree);
 	tree_remove_formatting(tree, adoption.format);
 	return ADOPTED_ALL;
 }
 
-bool tree_adopt(struct tree *tree, uint16_t subject)
+bool tree_adopt(struct tree_builder *tree, uint16_t subject)
 {
 	enum adopted adopted = ADOPTED_ONE;
 

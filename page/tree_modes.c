@@ -4,13 +4,13 @@
 
 /* --- before the body --- */
 
-static bool initial(struct tree *tree)
+static bool tree_mode_initial(struct tree_builder *tree)
 {
 	tree->is_quirky = true; /* there was no doctype */
 	return tree_again(tree, MODE_BEFORE_HTML);
 }
 
-static bool before_html_start(struct tree *tree)
+static bool before_html_start(struct tree_builder *tree)
 {
 	if (tree->token.tag != TAG_html) {
 		tree_insert_implied(tree, TAG_html);
@@ -25,7 +25,7 @@ static bool before_html_start(struct tree *tree)
  * Return whether the rules for the start of the head or body handle the token;
  * they ignore most end tags.
  */
-static bool is_end_of_page(const struct tree *tree)
+static bool is_end_of_page(const struct tree_builder *tree)
 {
 	const uint16_t tag = tree->token.tag;
 
@@ -33,7 +33,7 @@ static bool is_end_of_page(const struct tree *tree)
 	       tag == TAG_body || tag == TAG_html || tag == TAG_br;
 }
 
-static bool before_html_other(struct tree *tree)
+static bool before_html_other(struct tree_builder *tree)
 {
 	if (!is_end_of_page(tree))
 		return false;
@@ -41,7 +41,7 @@ static bool before_html_other(struct tree *tree)
 	return tree_again(tree, MODE_BEFORE_HEAD);
 }
 
-static bool before_head_other(struct tree *tree)
+static bool before_head_other(struct tree_builder *tree)
 {
 	if (!is_end_of_page(tree))
 		return false;
@@ -50,7 +50,7 @@ static bool before_head_other(struct tree *tree)
 	return tree_again(tree, MODE_IN_HEAD);
 }
 
-static bool before_head_start(struct tree *tree)
+static bool before_head_start(struct tree_builder *tree)
 {
 	if (tree->token.tag == TAG_html)
 		return tree_in_body_start(tree);
@@ -62,13 +62,13 @@ static bool before_head_start(struct tree *tree)
 	return false;
 }
 
-static bool leave_head(struct tree *tree)
+static bool leave_head(struct tree_builder *tree)
 {
 	tree_pop(tree);
 	return tree_again(tree, MODE_AFTER_HEAD);
 }
 
-static void begin_template(struct tree *tree)
+static void begin_template(struct tree_builder *tree)
 {
 	if (tree->template_count == MAX_TEMPLATES) {
 		tree_stop(tree);
@@ -81,7 +81,7 @@ static void begin_template(struct tree *tree)
 	tree->template_modes[tree->template_count++] = MODE_IN_TEMPLATE;
 }
 
-bool tree_in_head_start(struct tree *tree)
+bool tree_in_head_start(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_html:
@@ -113,7 +113,7 @@ bool tree_in_head_start(struct tree *tree)
 	}
 }
 
-static void end_template(struct tree *tree)
+static void end_template(struct tree_builder *tree)
 {
 	if (!tree_has_open(tree, TAG_template))
 		return;
@@ -125,7 +125,7 @@ static void end_template(struct tree *tree)
 	tree_reset_mode(tree);
 }
 
-bool tree_in_head_end(struct tree *tree)
+bool tree_in_head_end(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_head:
@@ -144,13 +144,13 @@ bool tree_in_head_end(struct tree *tree)
 	}
 }
 
-static bool leave_noscript(struct tree *tree)
+static bool leave_noscript(struct tree_builder *tree)
 {
 	tree_pop(tree);
 	return tree_again(tree, MODE_IN_HEAD);
 }
 
-static bool in_head_noscript_start(struct tree *tree)
+static bool in_head_noscript_start(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_html:
@@ -170,7 +170,7 @@ static bool in_head_noscript_start(struct tree *tree)
 	}
 }
 
-static bool in_head_noscript_end(struct tree *tree)
+static bool in_head_noscript_end(struct tree_builder *tree)
 {
 	if (tree->token.tag == TAG_br)
 		return leave_noscript(tree);
@@ -181,14 +181,14 @@ static bool in_head_noscript_end(struct tree *tree)
 	return false;
 }
 
-static bool begin_body(struct tree *tree)
+static bool begin_body(struct tree_builder *tree)
 {
 	tree_insert_implied(tree, TAG_body);
 	return tree_again(tree, MODE_IN_BODY);
 }
 
 /* Insert an element of the head into the head, even after the head ended. */
-static bool put_into_head(struct tree *tree)
+static bool put_into_head(struct tree_builder *tree)
 {
 	const struct span source = tree->nodes[tree->head].source;
 
@@ -200,7 +200,7 @@ static bool put_into_head(struct tree *tree)
 	return false;
 }
 
-static bool after_head_start(struct tree *tree)
+static bool after_head_start(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_html:
@@ -232,7 +232,7 @@ static bool after_head_start(struct tree *tree)
 	}
 }
 
-static bool after_head_end(struct tree *tree)
+static bool after_head_end(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_template:
@@ -249,14 +249,14 @@ static bool after_head_end(struct tree *tree)
 /* --- templates --- */
 
 /* The first tag inside a template selects its insertion mode. */
-static bool turn_template(struct tree *tree, enum mode mode)
+static bool turn_template(struct tree_builder *tree, enum mode mode)
 {
 	assert(tree->template_count > 0);
 	tree->template_modes[tree->template_count - 1] = (uint8_t)mode;
 	return tree_again(tree, mode);
 }
 
-static bool in_template_start(struct tree *tree)
+static bool in_template_start(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_base:
@@ -288,7 +288,7 @@ static bool in_template_start(struct tree *tree)
 	}
 }
 
-static bool in_template_end(struct tree *tree)
+static bool in_template_end(struct tree_builder *tree)
 {
 	if (tree->token.tag == TAG_template)
 		end_template(tree);
@@ -298,7 +298,7 @@ static bool in_template_end(struct tree *tree)
 /*
  * The end of the page closes open templates; a head may follow, and has a body.
  */
-static bool stop(struct tree *tree)
+static bool tree_stop_templates(struct tree_builder *tree)
 {
 	if (tree->template_count == 0)
 		return false;
@@ -308,18 +308,18 @@ static bool stop(struct tree *tree)
 
 /* --- after the body, and frames --- */
 
-static bool back_to_body(struct tree *tree)
+static bool back_to_body(struct tree_builder *tree)
 {
 	return tree_again(tree, MODE_IN_BODY);
 }
 
-static bool after_body_start(struct tree *tree)
+static bool after_body_start(struct tree_builder *tree)
 {
 	return tree->token.tag == TAG_html ? tree_in_body_start(tree)
 					   : back_to_body(tree);
 }
 
-static bool after_body_end(struct tree *tree)
+static bool after_body_end(struct tree_builder *tree)
 {
 	if (tree->token.tag != TAG_html)
 		return back_to_body(tree);
@@ -327,7 +327,7 @@ static bool after_body_end(struct tree *tree)
 	return false;
 }
 
-static bool in_frameset_start(struct tree *tree)
+static bool in_frameset_start(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_html:
@@ -345,7 +345,7 @@ static bool in_frameset_start(struct tree *tree)
 	}
 }
 
-static bool in_frameset_end(struct tree *tree)
+static bool in_frameset_end(struct tree_builder *tree)
 {
 	if (tree->token.tag != TAG_frameset || tree_top_is(tree, TAG_html))
 		return false;
@@ -355,7 +355,7 @@ static bool in_frameset_end(struct tree *tree)
 	return false;
 }
 
-static bool after_frameset_start(struct tree *tree)
+static bool after_frameset_start(struct tree_builder *tree)
 {
 	if (tree->token.tag == TAG_html)
 		return tree_in_body_start(tree);
@@ -363,14 +363,14 @@ static bool after_frameset_start(struct tree *tree)
 					       : false;
 }
 
-static bool after_frameset_end(struct tree *tree)
+static bool after_frameset_end(struct tree_builder *tree)
 {
 	if (tree->token.tag == TAG_html)
 		tree->mode = MODE_AFTER_AFTER_FRAMESET;
 	return false;
 }
 
-bool tree_ignore(struct tree *tree)
+bool tree_ignore(struct tree_builder *tree)
 {
 	(void)tree;
 	return false;
@@ -385,7 +385,8 @@ static const struct {
 	tree_rule *text; /* not only white space */
 	tree_rule *stop;
 } rules[MODE_COUNT] = {
-	[MODE_INITIAL] = {initial, initial, initial, initial},
+	[MODE_INITIAL] = {tree_mode_initial, tree_mode_initial,
+			  tree_mode_initial, tree_mode_initial},
 	[MODE_BEFORE_HTML] = {before_html_start, before_html_other,
 			      before_html_other, before_html_other},
 	[MODE_BEFORE_HEAD] = {before_head_start, before_head_other,
@@ -397,23 +398,24 @@ static const struct {
 	[MODE_AFTER_HEAD] = {after_head_start, after_head_end, begin_body,
 			     begin_body},
 	[MODE_IN_BODY] = {tree_in_body_start, tree_in_body_end,
-			  tree_in_body_text, stop},
+			  tree_in_body_text, tree_stop_templates},
 	[MODE_IN_TABLE] = {tree_in_table_start, tree_in_table_end,
-			   tree_in_table_text, stop},
+			   tree_in_table_text, tree_stop_templates},
 	[MODE_IN_CAPTION] = {tree_in_caption_start, tree_in_caption_end,
-			     tree_in_body_text, stop},
+			     tree_in_body_text, tree_stop_templates},
 	[MODE_IN_COLUMN_GROUP] = {tree_in_column_group_start,
 				  tree_in_column_group_end,
-				  tree_in_column_group_text, stop},
+				  tree_in_column_group_text,
+				  tree_stop_templates},
 	[MODE_IN_TABLE_BODY] = {tree_in_table_body_start,
 				tree_in_table_body_end, tree_in_table_text,
-				stop},
+				tree_stop_templates},
 	[MODE_IN_ROW] = {tree_in_row_start, tree_in_row_end, tree_in_table_text,
-			 stop},
+			 tree_stop_templates},
 	[MODE_IN_CELL] = {tree_in_cell_start, tree_in_cell_end,
-			  tree_in_body_text, stop},
+			  tree_in_body_text, tree_stop_templates},
 	[MODE_IN_TEMPLATE] = {in_template_start, in_template_end,
-			      tree_in_body_text, stop},
+			      tree_in_body_text, tree_stop_templates},
 	[MODE_AFTER_BODY] = {after_body_start, after_body_end, back_to_body,
 			     tree_ignore},
 	[MODE_IN_FRAMESET] = {in_frameset_start, in_frameset_end, tree_ignore,
@@ -430,7 +432,7 @@ static const struct {
  * White space alone creates no element and the page does not store it; but it
  * is inside the formatting that is open.
  */
-static bool apply_blank(struct tree *tree)
+static bool apply_blank(struct tree_builder *tree)
 {
 	switch (tree->mode) {
 	case MODE_IN_BODY:
@@ -450,7 +452,7 @@ static bool apply_blank(struct tree *tree)
 	}
 }
 
-bool tree_apply(struct tree *tree)
+bool tree_apply(struct tree_builder *tree)
 {
 	switch (tree->token.kind) {
 	case TOKEN_START:
@@ -466,7 +468,7 @@ bool tree_apply(struct tree *tree)
 }
 
 /* Return whether the rules of foreign content handle the token. */
-static bool is_foreign(const struct tree *tree)
+static bool is_foreign(const struct tree_builder *tree)
 {
 	const struct tree_token *token = &tree->token;
 	unsigned category;
@@ -487,7 +489,7 @@ static bool is_foreign(const struct tree *tree)
 	return (category & IS_HTML_POINT) == 0 || token->kind == TOKEN_END;
 }
 
-static bool apply_foreign(struct tree *tree)
+static bool apply_foreign(struct tree_builder *tree)
 {
 	switch (tree->token.kind) {
 	case TOKEN_START:
@@ -509,7 +511,7 @@ static bool apply_foreign(struct tree *tree)
  * Handle the content of a text-only element (the insertion mode "text"): the
  * text, its end tag, or the end of the page. Return false if the token is done.
  */
-static bool apply_raw(struct tree *tree)
+static bool apply_raw(struct tree_builder *tree)
 {
 	if (tree->token.kind == TOKEN_TEXT) {
 		tree_insert_text(tree);
@@ -520,7 +522,7 @@ static bool apply_raw(struct tree *tree)
 	return tree->token.kind == TOKEN_COUNT;
 }
 
-void tree_dispatch(struct tree *tree)
+void tree_dispatch(struct tree_builder *tree)
 {
 	bool is_again = tree->is_in_raw ? apply_raw(tree) : true;
 
@@ -530,7 +532,7 @@ void tree_dispatch(struct tree *tree)
 }
 
 /* Return the mode of an open element, or MODE_COUNT if it has none. */
-static enum mode mode_of(const struct tree *tree, uint16_t name)
+static enum mode mode_of(const struct tree_builder *tree, uint16_t name)
 {
 	switch (name) {
 	case TAG_td:
@@ -564,7 +566,7 @@ static enum mode mode_of(const struct tree *tree, uint16_t name)
 	}
 }
 
-void tree_reset_mode(struct tree *tree)
+void tree_reset_mode(struct tree_builder *tree)
 {
 	enum mode mode = MODE_COUNT;
 

@@ -126,7 +126,7 @@ void order_free(struct tree_order *order)
 }
 
 /* A walk over the tree in document order. */
-struct walk {
+struct tree_order_walk {
 	const struct tree_order *order;
 	struct tree_arrays from;
 	struct tree_arrays to;
@@ -137,7 +137,7 @@ struct walk {
 	uint32_t depth;      /* depth of the current item */
 };
 
-static void take(struct walk *walk, uint32_t item)
+static void tree_order_take_item(struct tree_order_walk *walk, uint32_t item)
 {
 	const uint32_t parent = links_of(walk->order, item)->parent;
 	const uint32_t owner =
@@ -160,7 +160,8 @@ static void take(struct walk *walk, uint32_t item)
 }
 
 /* Return the item after `item` and all its descendants, or NO_ITEM. */
-static uint32_t leave(struct walk *walk, uint32_t item)
+static uint32_t tree_order_leave_item(struct tree_order_walk *walk,
+				      uint32_t item)
 {
 	const struct order_links *links = links_of(walk->order, item);
 
@@ -175,7 +176,7 @@ struct tree_arrays order_sort(struct tree_order *order,
 			      struct tree_arrays arrays, uint32_t max_depth,
 			      uint32_t *text_ranks, bool *is_cut_out)
 {
-	struct walk walk = {
+	struct tree_order_walk walk = {
 		.order = order,
 		.from = arrays,
 		.to.nodes = mem_alloc(arrays.node_count, sizeof(struct node)),
@@ -193,12 +194,12 @@ struct tree_arrays order_sort(struct tree_order *order,
 	while (item != NO_ITEM) {
 		const bool is_text = (item & ITEM_IS_TEXT) != 0;
 
-		take(&walk, item);
+		tree_order_take_item(&walk, item);
 		if (is_text || links_of(order, item)->first == NO_ITEM) {
-			item = leave(&walk, item);
+			item = tree_order_leave_item(&walk, item);
 		} else if (walk.depth + 1 == max_depth) {
 			*is_cut_out = true;
-			item = leave(&walk, item);
+			item = tree_order_leave_item(&walk, item);
 		} else {
 			walk.depth++;
 			item = links_of(order, item)->first;

@@ -108,7 +108,7 @@ struct tree_token {
 	struct span source;
 };
 
-struct tree {
+struct tree_builder {
 	struct page *page;
 	const struct page_limits *limits;
 	size_t max_items;
@@ -155,51 +155,52 @@ struct tree {
 /* --- elements (tree_elements.c) --- */
 
 /* Return the current node; the stack must not be empty. */
-static inline const struct open_element *tree_top(const struct tree *tree)
+static inline const struct open_element *
+tree_top(const struct tree_builder *tree)
 {
 	return &tree->open[tree->depth - 1];
 }
 
-static inline bool tree_top_is(const struct tree *tree, uint16_t name)
+static inline bool tree_top_is(const struct tree_builder *tree, uint16_t name)
 {
 	return tree->depth > 0 && tree_top(tree)->name == name;
 }
 
 /* Insert an element for the token and push it on the stack. */
-void tree_insert(struct tree *tree);
+void tree_insert(struct tree_builder *tree);
 
 /* Do the same for an element without a token in the source. */
-void tree_insert_implied(struct tree *tree, uint16_t tag);
+void tree_insert_implied(struct tree_builder *tree, uint16_t tag);
 
 /* Insert an element without content for the token. */
-void tree_insert_void(struct tree *tree);
+void tree_insert_void(struct tree_builder *tree);
 
 /* Insert an element of SVG or MathML for the token. */
-void tree_insert_foreign(struct tree *tree, uint16_t space);
+void tree_insert_foreign(struct tree_builder *tree, uint16_t space);
 
 /* Insert an element whose content is text to its end tag. */
-void tree_insert_raw(struct tree *tree);
+void tree_insert_raw(struct tree_builder *tree);
 
 /* Insert the text of the token. */
-void tree_insert_text(struct tree *tree);
+void tree_insert_text(struct tree_builder *tree);
 
 /* Return a copy of element `node`, without a position. */
-uint32_t tree_clone(struct tree *tree, uint32_t node);
+uint32_t tree_clone(struct tree_builder *tree, uint32_t node);
 
 /* Return the value of an attribute of the token, or {NULL, 0}. */
-struct slice tree_attribute(const struct tree *tree, const char *name);
+struct slice tree_attribute(const struct tree_builder *tree, const char *name);
 
 /* Begin to store the order, unless it is stored. */
-void tree_begin_order(struct tree *tree);
+void tree_begin_order(struct tree_builder *tree);
 
 /* Stop building: the page is truncated. */
-void tree_stop(struct tree *tree);
+void tree_stop(struct tree_builder *tree);
 
 /* Add to `node` the attributes of the token that it does not have. */
-void tree_merge_attributes(struct tree *tree, uint32_t node);
+void tree_merge_attributes(struct tree_builder *tree, uint32_t node);
 
 /* A position for a node: at the end of `parent`, or before `before` in it. */
-struct place {
+struct tree_position {
 	uint32_t parent;
 	uint32_t before; /* or NO_NODE */
 };
@@ -207,25 +208,25 @@ struct place {
 /*
  * Return the appropriate place for inserting a node (13.2.6.1) into `target`.
  */
-struct place tree_place(const struct tree *tree,
-			const struct open_element *target);
+struct tree_position tree_insert_position(const struct tree_builder *tree,
+					  const struct open_element *target);
 
-void tree_push(struct tree *tree, struct open_element element);
+void tree_push(struct tree_builder *tree, struct open_element element);
 
 /* Pop the current node. */
-void tree_pop(struct tree *tree);
+void tree_pop(struct tree_builder *tree);
 
 /* Pop elements up to and including the next one of that name; it must exist. */
-void tree_pop_until(struct tree *tree, uint16_t name);
+void tree_pop_until(struct tree_builder *tree, uint16_t name);
 
 /* Remove the entry at `index` from the stack, at any depth. */
-void tree_remove_open(struct tree *tree, uint32_t index);
+void tree_remove_open(struct tree_builder *tree, uint32_t index);
 
 /* Return the index of a node on the stack, or NO_NODE. */
-uint32_t tree_find_open(const struct tree *tree, uint32_t node);
+uint32_t tree_find_open(const struct tree_builder *tree, uint32_t node);
 
 /* Return whether an HTML element of that name is on the stack. */
-static inline bool tree_has_open(const struct tree *tree, uint16_t name)
+static inline bool tree_has_open(const struct tree_builder *tree, uint16_t name)
 {
 	return tree->open_names[name] > 0;
 }
@@ -234,14 +235,15 @@ static inline bool tree_has_open(const struct tree *tree, uint16_t name)
  * Return whether an element of that name is in the scope that elements of the
  * categories end.
  */
-bool tree_in_scope(const struct tree *tree, uint16_t name, unsigned category);
+bool tree_in_scope(const struct tree_builder *tree, uint16_t name,
+		   unsigned category);
 
 /* Generate implied end tags, except for `except` (or TAG_COUNT). */
-void tree_close_implied(struct tree *tree, uint16_t except);
-void tree_close_implied_thoroughly(struct tree *tree);
+void tree_close_implied(struct tree_builder *tree, uint16_t except);
+void tree_close_implied_thoroughly(struct tree_builder *tree);
 
 /* Close a p element in button scope, if there is one. */
-void tree_close_paragraph(struct tree *tree);
+void tree_close_paragraph(struct tree_builder *tree);
 
 /* --- formatting (tree_formatting.c) --- */
 
@@ -249,13 +251,13 @@ void tree_close_paragraph(struct tree *tree);
  * Add the element on top of the stack to the list; if it is the fourth of equal
  * elements, remove the first of them.
  */
-void tree_format(struct tree *tree);
-void tree_add_marker(struct tree *tree);
-void tree_clear_to_marker(struct tree *tree);
+void tree_format(struct tree_builder *tree);
+void tree_add_marker(struct tree_builder *tree);
+void tree_clear_to_marker(struct tree_builder *tree);
 
 /* Reconstruct the active formatting elements. */
-void tree_reconstruct_slowly(struct tree *tree);
-static inline void tree_reconstruct(struct tree *tree)
+void tree_reconstruct_slowly(struct tree_builder *tree);
+static inline void tree_reconstruct(struct tree_builder *tree)
 {
 	const uint32_t count = tree->formatting_count;
 
@@ -265,16 +267,16 @@ static inline void tree_reconstruct(struct tree *tree)
 }
 
 /* Return the index of a node in the list, or NO_NODE. */
-uint32_t tree_find_formatting(const struct tree *tree, uint32_t node);
+uint32_t tree_find_formatting(const struct tree_builder *tree, uint32_t node);
 /* Return the last entry of that name after the last marker, or NO_NODE. */
-uint32_t tree_find_format(const struct tree *tree, uint16_t name);
-void tree_remove_formatting(struct tree *tree, uint32_t index);
+uint32_t tree_find_format(const struct tree_builder *tree, uint16_t name);
+void tree_remove_formatting(struct tree_builder *tree, uint32_t index);
 
 /*
  * Run the adoption agency algorithm (13.2.6.4.7) for the token's tag. Return
  * false if the token must be handled as any other end tag.
  */
-bool tree_adopt(struct tree *tree, uint16_t subject);
+bool tree_adopt(struct tree_builder *tree, uint16_t subject);
 
 /* --- insertion modes (tree_modes.c, tree_body.c, tree_table.c...) --- */
 
@@ -282,7 +284,7 @@ bool tree_adopt(struct tree *tree, uint16_t subject);
  * A rule of a mode for the token. It returns true if the token must be handled
  * again, in the mode that the rule has set.
  */
-typedef bool tree_rule(struct tree *tree);
+typedef bool tree_rule(struct tree_builder *tree);
 
 tree_rule tree_in_head_start, tree_in_head_end;
 tree_rule tree_in_body_start, tree_in_body_end, tree_in_body_text;
@@ -297,19 +299,19 @@ tree_rule tree_in_cell_start, tree_in_cell_end;
 tree_rule tree_any_other_end, tree_ignore;
 
 /* Reset the insertion mode appropriately (13.2.4.1). */
-void tree_reset_mode(struct tree *tree);
+void tree_reset_mode(struct tree_builder *tree);
 
 /* Handle a token in the current mode. */
-void tree_dispatch(struct tree *tree);
+void tree_dispatch(struct tree_builder *tree);
 
 /* Apply the rules of the current mode once. */
-bool tree_apply(struct tree *tree);
+bool tree_apply(struct tree_builder *tree);
 
 /* Apply the rules for parsing tokens in foreign content (13.2.6.5). */
-bool tree_in_foreign_start(struct tree *tree);
-bool tree_in_foreign_end(struct tree *tree);
+bool tree_in_foreign_start(struct tree_builder *tree);
+bool tree_in_foreign_end(struct tree_builder *tree);
 
-static inline bool tree_again(struct tree *tree, enum mode mode)
+static inline bool tree_again(struct tree_builder *tree, enum mode mode)
 {
 	tree->mode = mode;
 	return true;

@@ -6,7 +6,8 @@
 /*
  * Clear the stack back to an element with one of these names, template or html.
  */
-static void clear_to(struct tree *tree, uint16_t a, uint16_t b, uint16_t c)
+static void clear_to(struct tree_builder *tree, uint16_t a, uint16_t b,
+		     uint16_t c)
 {
 	while (!tree_top_is(tree, a) && !tree_top_is(tree, b) &&
 	       !tree_top_is(tree, c) && !tree_top_is(tree, TAG_template) &&
@@ -14,22 +15,22 @@ static void clear_to(struct tree *tree, uint16_t a, uint16_t b, uint16_t c)
 		tree_pop(tree);
 }
 
-static void clear_to_table(struct tree *tree)
+static void clear_to_table(struct tree_builder *tree)
 {
 	clear_to(tree, TAG_table, TAG_table, TAG_table);
 }
 
-static void clear_to_table_body(struct tree *tree)
+static void clear_to_table_body(struct tree_builder *tree)
 {
 	clear_to(tree, TAG_tbody, TAG_tfoot, TAG_thead);
 }
 
-static void clear_to_row(struct tree *tree)
+static void clear_to_row(struct tree_builder *tree)
 {
 	clear_to(tree, TAG_tr, TAG_tr, TAG_tr);
 }
 
-static bool in_table_scope(const struct tree *tree, uint16_t name)
+static bool in_table_scope(const struct tree_builder *tree, uint16_t name)
 {
 	return tree_in_scope(tree, name, IS_TABLE_SCOPE);
 }
@@ -37,7 +38,7 @@ static bool in_table_scope(const struct tree *tree, uint16_t name)
 /* --- in table --- */
 
 /* Handle the token as in a body; insert its elements by foster parenting. */
-static bool foster(struct tree *tree, tree_rule *rule)
+static bool tree_foster_rule(struct tree_builder *tree, tree_rule *rule)
 {
 	bool is_again;
 
@@ -47,27 +48,27 @@ static bool foster(struct tree *tree, tree_rule *rule)
 	return is_again;
 }
 
-bool tree_in_table_text(struct tree *tree)
+bool tree_in_table_text(struct tree_builder *tree)
 {
-	return foster(tree, tree_in_body_text);
+	return tree_foster_rule(tree, tree_in_body_text);
 }
 
-static bool reconstruct(struct tree *tree)
+static bool tree_table_reconstruct(struct tree_builder *tree)
 {
 	tree_reconstruct(tree);
 	return false;
 }
 
-bool tree_in_table_blank(struct tree *tree)
+bool tree_in_table_blank(struct tree_builder *tree)
 {
 	const struct open_element *top = tree_top(tree);
 
 	if ((top->category & IS_TABLE_PART) != 0 || top->name == TAG_template)
 		return false;
-	return foster(tree, reconstruct);
+	return tree_foster_rule(tree, tree_table_reconstruct);
 }
 
-static bool begin_part(struct tree *tree, enum mode mode)
+static bool begin_part(struct tree_builder *tree, enum mode mode)
 {
 	clear_to_table(tree);
 	if (mode == MODE_IN_CAPTION)
@@ -77,14 +78,14 @@ static bool begin_part(struct tree *tree, enum mode mode)
 	return false;
 }
 
-static bool imply_part(struct tree *tree, uint16_t tag, enum mode mode)
+static bool imply_part(struct tree_builder *tree, uint16_t tag, enum mode mode)
 {
 	clear_to_table(tree);
 	tree_insert_implied(tree, tag);
 	return tree_again(tree, mode);
 }
 
-static bool end_table(struct tree *tree)
+static bool tree_table_end(struct tree_builder *tree)
 {
 	if (!in_table_scope(tree, TAG_table))
 		return false;
@@ -93,7 +94,7 @@ static bool end_table(struct tree *tree)
 	return tree->token.kind == TOKEN_START;
 }
 
-static bool insert_form(struct tree *tree)
+static bool tree_table_insert_form(struct tree_builder *tree)
 {
 	if (tree->form != NO_NODE || tree_has_open(tree, TAG_template))
 		return false;
@@ -105,7 +106,7 @@ static bool insert_form(struct tree *tree)
 	return false;
 }
 
-bool tree_in_table_start(struct tree *tree)
+bool tree_in_table_start(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_caption:
@@ -123,13 +124,13 @@ bool tree_in_table_start(struct tree *tree)
 	case TAG_tr:
 		return imply_part(tree, TAG_tbody, MODE_IN_TABLE_BODY);
 	case TAG_table:
-		return end_table(tree);
+		return tree_table_end(tree);
 	case TAG_style:
 	case TAG_script:
 	case TAG_template:
 		return tree_in_head_start(tree);
 	case TAG_form:
-		return insert_form(tree);
+		return tree_table_insert_form(tree);
 	case TAG_input:
 		if (!text_is(tree_attribute(tree, "type"), "hidden"))
 			break;
@@ -138,14 +139,14 @@ bool tree_in_table_start(struct tree *tree)
 	default:
 		break;
 	}
-	return foster(tree, tree_in_body_start);
+	return tree_foster_rule(tree, tree_in_body_start);
 }
 
-bool tree_in_table_end(struct tree *tree)
+bool tree_in_table_end(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_table:
-		return end_table(tree);
+		return tree_table_end(tree);
 	case TAG_body:
 	case TAG_caption:
 	case TAG_col:
@@ -161,14 +162,14 @@ bool tree_in_table_end(struct tree *tree)
 	case TAG_template:
 		return tree_in_head_end(tree);
 	default:
-		return foster(tree, tree_in_body_end);
+		return tree_foster_rule(tree, tree_in_body_end);
 	}
 }
 
 /* --- in caption --- */
 
 /* Return false if there is no caption. */
-static bool close_caption(struct tree *tree)
+static bool close_caption(struct tree_builder *tree)
 {
 	if (!in_table_scope(tree, TAG_caption))
 		return false;
@@ -179,7 +180,7 @@ static bool close_caption(struct tree *tree)
 	return true;
 }
 
-bool tree_in_caption_start(struct tree *tree)
+bool tree_in_caption_start(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_caption:
@@ -197,7 +198,7 @@ bool tree_in_caption_start(struct tree *tree)
 	}
 }
 
-bool tree_in_caption_end(struct tree *tree)
+bool tree_in_caption_end(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_caption:
@@ -224,7 +225,7 @@ bool tree_in_caption_end(struct tree *tree)
 /* --- in column group --- */
 
 /* Close the column group; return false if the current node is no colgroup. */
-static bool close_column_group(struct tree *tree)
+static bool close_column_group(struct tree_builder *tree)
 {
 	if (!tree_top_is(tree, TAG_colgroup))
 		return false;
@@ -233,12 +234,12 @@ static bool close_column_group(struct tree *tree)
 	return true;
 }
 
-bool tree_in_column_group_text(struct tree *tree)
+bool tree_in_column_group_text(struct tree_builder *tree)
 {
 	return close_column_group(tree);
 }
 
-bool tree_in_column_group_start(struct tree *tree)
+bool tree_in_column_group_start(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_html:
@@ -253,7 +254,7 @@ bool tree_in_column_group_start(struct tree *tree)
 	}
 }
 
-bool tree_in_column_group_end(struct tree *tree)
+bool tree_in_column_group_end(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_colgroup:
@@ -270,7 +271,7 @@ bool tree_in_column_group_end(struct tree *tree)
 
 /* --- in table body --- */
 
-static bool close_table_body(struct tree *tree)
+static bool close_table_body(struct tree_builder *tree)
 {
 	if (!in_table_scope(tree, TAG_tbody) &&
 	    !in_table_scope(tree, TAG_thead) &&
@@ -282,7 +283,7 @@ static bool close_table_body(struct tree *tree)
 	return true;
 }
 
-bool tree_in_table_body_start(struct tree *tree)
+bool tree_in_table_body_start(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_tr:
@@ -307,7 +308,7 @@ bool tree_in_table_body_start(struct tree *tree)
 	}
 }
 
-bool tree_in_table_body_end(struct tree *tree)
+bool tree_in_table_body_end(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_tbody:
@@ -334,7 +335,7 @@ bool tree_in_table_body_end(struct tree *tree)
 
 /* --- in row --- */
 
-static bool close_row(struct tree *tree)
+static bool tree_table_close_row(struct tree_builder *tree)
 {
 	if (!in_table_scope(tree, TAG_tr))
 		return false;
@@ -344,7 +345,7 @@ static bool close_row(struct tree *tree)
 	return true;
 }
 
-bool tree_in_row_start(struct tree *tree)
+bool tree_in_row_start(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_th:
@@ -361,24 +362,25 @@ bool tree_in_row_start(struct tree *tree)
 	case TAG_tfoot:
 	case TAG_thead:
 	case TAG_tr:
-		return close_row(tree);
+		return tree_table_close_row(tree);
 	default:
 		return tree_in_table_start(tree);
 	}
 }
 
-bool tree_in_row_end(struct tree *tree)
+bool tree_in_row_end(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_tr:
-		close_row(tree);
+		tree_table_close_row(tree);
 		return false;
 	case TAG_table:
-		return close_row(tree);
+		return tree_table_close_row(tree);
 	case TAG_tbody:
 	case TAG_tfoot:
 	case TAG_thead:
-		return in_table_scope(tree, tree->token.tag) && close_row(tree);
+		return in_table_scope(tree, tree->token.tag) &&
+		       tree_table_close_row(tree);
 	case TAG_body:
 	case TAG_caption:
 	case TAG_col:
@@ -394,7 +396,7 @@ bool tree_in_row_end(struct tree *tree)
 
 /* --- in cell --- */
 
-static bool close_cell(struct tree *tree, uint16_t tag)
+static bool tree_table_close_cell(struct tree_builder *tree, uint16_t tag)
 {
 	tree_close_implied(tree, TAG_COUNT);
 	tree_pop_until(tree, tag);
@@ -403,14 +405,15 @@ static bool close_cell(struct tree *tree, uint16_t tag)
 	return true;
 }
 
-static bool close_any_cell(struct tree *tree)
+static bool close_any_cell(struct tree_builder *tree)
 {
 	if (in_table_scope(tree, TAG_td))
-		return close_cell(tree, TAG_td);
-	return in_table_scope(tree, TAG_th) && close_cell(tree, TAG_th);
+		return tree_table_close_cell(tree, TAG_td);
+	return in_table_scope(tree, TAG_th) &&
+	       tree_table_close_cell(tree, TAG_th);
 }
 
-bool tree_in_cell_start(struct tree *tree)
+bool tree_in_cell_start(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_caption:
@@ -428,7 +431,7 @@ bool tree_in_cell_start(struct tree *tree)
 	}
 }
 
-bool tree_in_cell_end(struct tree *tree)
+bool tree_in_cell_end(struct tree_builder *tree)
 {
 	const uint16_t tag = tree->token.tag;
 
@@ -436,7 +439,7 @@ bool tree_in_cell_end(struct tree *tree)
 	case TAG_td:
 	case TAG_th:
 		if (in_table_scope(tree, tag))
-			close_cell(tree, tag);
+			tree_table_close_cell(tree, tag);
 		return false;
 	case TAG_body:
 	case TAG_caption:

@@ -7,22 +7,22 @@
 
 #include "base/memory.h"
 
-static void *take(size_t size)
+static void *xml_malloc(size_t size)
 {
 	return mem_resize(NULL, size, 1);
 }
 
-static void *take_more(void *memory, size_t size)
+static void *xml_realloc(void *memory, size_t size)
 {
 	return mem_resize(memory, size, 1);
 }
 
-static char *take_copy(const char *text)
+static char *xml_strdup(const char *text)
 {
 	return mem_copy_text(text, strlen(text));
 }
 
-void xml_memory_take(void)
+void xml_memory_set_abort(void)
 {
-	xmlMemSetup(free, take, take_more, take_copy);
+	xmlMemSetup(free, xml_malloc, xml_realloc, xml_strdup);
 }

@@ -11,6 +11,6 @@
  * does. For programs, at their start and before other threads; a library must
  * not do this to the program that uses it.
  */
-void xml_memory_take(void);
+void xml_memory_set_abort(void);
 
 #endif

@@ -8,13 +8,13 @@
 
 enum { MAX_REFERENCE = 10 /* &#x10FFFF; */ };
 
-static bool begins_with(struct slice text, const char *begin)
+static bool xml_text_begins_with(struct slice text, const char *begin)
 {
 	return text.size >= strlen(begin) &&
 	       memcmp(text.data, begin, strlen(begin)) == 0;
 }
 
-size_t xml_mend_size(struct slice text)
+size_t xml_repair_size(struct slice text)
 {
 	const char *at = text.data;
 	size_t i;
@@ -29,13 +29,13 @@ size_t xml_mend_size(struct slice text)
 }
 
 /* The replacement of the next bytes. */
-struct change {
+struct xml_replacement {
 	size_t size; /* 0: no change */
 	const char *to;
 };
 
 /* Replace a reference to a number that is no character; libxml2 drops it. */
-static struct change mend_reference(struct slice text)
+static struct xml_replacement xml_repair_reference(struct slice text)
 {
 	static const struct {
 		const char *name;
@@ -46,13 +46,14 @@ static struct change mend_reference(struct slice text)
 	};
 	size_t size = text.size < MAX_REFERENCE ? text.size : MAX_REFERENCE;
 
-	if (begins_with(text, "&#") && memchr(text.data, ';', size) != NULL)
-		return (struct change){0, NULL};
+	if (xml_text_begins_with(text, "&#") &&
+	    memchr(text.data, ';', size) != NULL)
+		return (struct xml_replacement){0, NULL};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (begins_with(text, rows[i].name))
-			return (struct change){strlen(rows[i].name),
-					       rows[i].number};
-	return (struct change){1, "&#38;"};
+		if (xml_text_begins_with(text, rows[i].name))
+			return (struct xml_replacement){strlen(rows[i].name),
+							rows[i].number};
+	return (struct xml_replacement){1, "&#38;"};
 }
 
 /*
@@ -67,63 +68,65 @@ static bool begins_markup(struct slice text)
 		return true;
 	byte = at[1];
 	if (byte == '!')
-		return begins_with(text, "<!--") || begins_with(text, CDATA);
+		return xml_text_begins_with(text, "<!--") ||
+		       xml_text_begins_with(text, CDATA);
 	return is_letter(byte) || (unsigned char)byte >= 0x80 ||
 	       (byte != '\0' && strchr("_:/?", byte) != NULL);
 }
 
-static bool is_control(char byte)
+static bool xml_byte_is_control(char byte)
 {
 	return (unsigned char)byte < ' ' && byte != '\n' && byte != '\t' &&
 	       byte != '\r';
 }
 
 /* Shortcut for speed: nearly all bytes are plain. */
-static bool is_plain(char byte)
+static bool xml_byte_is_plain(char byte)
 {
 	return ((unsigned char)byte >= ' ' && byte != '<' && byte != '&' &&
 		byte != ']') ||
 	       byte == '\n';
 }
 
-static struct change mend_next(struct slice text, bool *is_cdata)
+static struct xml_replacement xml_repair_next(struct slice text, bool *is_cdata)
 {
-	const struct change none = {0, NULL};
+	const struct xml_replacement none = {0, NULL};
 	const char *at = text.data;
 
-	if (is_control(*at))
-		return (struct change){1, " "};
-	if (*at == ']' && begins_with(text, "]]>")) {
+	if (xml_byte_is_control(*at))
+		return (struct xml_replacement){1, " "};
+	if (*at == ']' && xml_text_begins_with(text, "]]>")) {
 		bool was_cdata = *is_cdata;
 
 		*is_cdata = false;
-		return was_cdata ? none : (struct change){1, "&#93;"};
+		return was_cdata ? none : (struct xml_replacement){1, "&#93;"};
 	}
 	if (*is_cdata)
 		return none;
 	if (*at == '&')
-		return mend_reference(text);
+		return xml_repair_reference(text);
 	if (*at != '<')
 		return none;
-	*is_cdata = begins_with(text, CDATA);
-	return begins_markup(text) ? none : (struct change){1, "&#60;"};
+	*is_cdata = xml_text_begins_with(text, CDATA);
+	return begins_markup(text) ? none
+				   : (struct xml_replacement){1, "&#60;"};
 }
 
-void xml_mend(struct slice text, bool *is_cdata, struct buffer *out)
+void xml_repair(struct slice text, bool *is_cdata, struct buffer *out)
 {
 	const char *at = text.data;
 	const char *end = at + text.size;
 	const char *done = at;
 
 	for (;;) {
-		struct change change;
+		struct xml_replacement change;
 
-		while (at < end && is_plain(*at))
+		while (at < end && xml_byte_is_plain(*at))
 			at++;
 		if (at == end)
 			break;
-		change = mend_next((struct slice){at, (size_t)(end - at)},
-				   is_cdata);
+		change = xml_repair_next((struct slice){at, (size_t)(end - at)},
+					 is_cdata);
 		if (change.size == 0) {
 			at++;
 			continue;

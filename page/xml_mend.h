@@ -1,5 +1,5 @@
 /*
- * page/xml_mend.h - repairs the most frequent errors in XML before libxml2
+ * page/xml_repair.h - repairs the most frequent errors in XML before libxml2
  * parses it, because libxml2, even in its recovery mode, drops unreadable parts
  * or stops there. Internal to page/xml_stream.c.
  *
@@ -24,7 +24,7 @@
  * the first byte is a '<'. Do not split tags, because libxml2 takes any '>' as
  * the end of an incomplete tag. At least one byte if `text` has more than 16.
  */
-size_t xml_mend_size(struct slice text);
+size_t xml_repair_size(struct slice text);
 
 /*
  * Append `text` to `out`, at most 5 times its size. Replace with references: an
@@ -35,6 +35,6 @@ size_t xml_mend_size(struct slice text);
  * the first error libxml2 drops the names. CDATA sections do not change;
  * `is_cdata` is whether one is open, false at first. Linear.
  */
-void xml_mend(struct slice text, bool *is_cdata, struct buffer *out);
+void xml_repair(struct slice text, bool *is_cdata, struct buffer *out);
 
 #endif

@@ -24,7 +24,7 @@ enum {
 
 #define SPARE_NAME "_" /* name of elements that no handler sees */
 
-struct open {
+struct xml_open_element {
 	const xmlChar *name; /* owned by libxml2 */
 	size_t begin;        /* begin of the element's text in `text` */
 };
@@ -37,10 +37,10 @@ struct xml_stream {
 	struct buffer decoded; /* waits for the next '<' */
 	struct buffer mended;
 	struct buffer text; /* text of all open elements */
-	struct open open[XML_MAX_DEPTH];
+	struct xml_open_element open[XML_MAX_DEPTH];
 	size_t depth;
 	bool has_begun;   /* bytes before the first '<' are skipped */
-	bool is_cdata;    /* state of xml_mend() */
+	bool is_cdata;    /* state of xml_repair() */
 	bool is_mismatch; /* the end tag belongs to another element than
 			     libxml2's */
 	bool is_over;     /* the root element has ended */
@@ -53,10 +53,10 @@ static struct slice of_xml(const xmlChar *text)
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the type is libxml2's */
-static void on_start(void *user, const xmlChar *name, const xmlChar *prefix,
-		     const xmlChar *uri, int space_count,
-		     const xmlChar **spaces, int count, int default_count,
-		     const xmlChar **attributes)
+static void xml_on_start(void *user, const xmlChar *name, const xmlChar *prefix,
+			 const xmlChar *uri, int space_count,
+			 const xmlChar **spaces, int count, int default_count,
+			 const xmlChar **attributes)
 {
 	struct xml_stream *stream = user;
 	const struct xml_handler *handler = &stream->handler;
@@ -70,7 +70,8 @@ static void on_start(void *user, const xmlChar *name, const xmlChar *prefix,
 	if (stream->depth == XML_MAX_DEPTH || stream->parser->disableSAX != 0 ||
 	    xmlStrEqual(name, (const xmlChar *)SPARE_NAME))
 		return;
-	stream->open[stream->depth++] = (struct open){name, stream->text.size};
+	stream->open[stream->depth++] =
+		(struct xml_open_element){name, stream->text.size};
 	handler->start(handler->context, of_xml(name),
 		       of_xml(uri == NULL ? prefix : uri));
 	for (; count > 0; count--, attributes += ATTRIBUTE_WORDS) {
@@ -85,7 +86,7 @@ static void on_start(void *user, const xmlChar *name, const xmlChar *prefix,
 static void end_element(struct xml_stream *stream)
 {
 	const struct xml_handler *handler = &stream->handler;
-	const struct open *open = &stream->open[--stream->depth];
+	const struct xml_open_element *open = &stream->open[--stream->depth];
 	struct slice text = slice_of("");
 
 	if (stream->text.size > open->begin)
@@ -97,7 +98,8 @@ static void end_element(struct xml_stream *stream)
 }
 
 /* Return the name in the end tag, without prefix. */
-static const xmlChar *end_name(struct xml_stream *stream, const xmlChar *name)
+static const xmlChar *xml_end_tag_name(struct xml_stream *stream,
+				       const xmlChar *name)
 {
 	const char *other = stream->parser->lastError.str2;
 	const char *colon;
@@ -112,15 +114,15 @@ static const xmlChar *end_name(struct xml_stream *stream, const xmlChar *name)
  * For libxml2 an end tag ends the last element, whatever its name. Here it ends
  * the element of its name, with all elements that are open inside.
  */
-static void on_end(void *user, const xmlChar *name, const xmlChar *prefix,
-		   const xmlChar *uri)
+static void xml_on_end(void *user, const xmlChar *name, const xmlChar *prefix,
+		       const xmlChar *uri)
 {
 	struct xml_stream *stream = user;
 	size_t depth = stream->depth;
 
 	(void)prefix;
 	(void)uri;
-	name = end_name(stream, name);
+	name = xml_end_tag_name(stream, name);
 	stream->is_mismatch = false;
 	while (depth > 0 && !xmlStrEqual(stream->open[depth - 1].name, name))
 		depth--;
@@ -156,7 +158,7 @@ static void on_text(void *user, const xmlChar *data, int length)
 	buffer_append(&stream->text, text, size);
 }
 
-static void on_error(void *user, xmlErrorPtr error)
+static void xml_on_error(void *user, xmlErrorPtr error)
 {
 	struct xml_stream *stream = user;
 
@@ -172,12 +174,12 @@ static xmlParserCtxt *create_parser(struct xml_stream *stream)
 {
 	xmlSAXHandler sax = {
 		.initialized = XML_SAX2_MAGIC,
-		.startElementNs = on_start,
-		.endElementNs = on_end,
+		.startElementNs = xml_on_start,
+		.endElementNs = xml_on_end,
 		.characters = on_text,
 		.ignorableWhitespace = on_text,
 		.cdataBlock = on_text,
-		.serror = on_error,
+		.serror = xml_on_error,
 	};
 	xmlParserCtxt *parser =
 		xmlCreatePushParserCtxt(&sax, stream, NULL, 0, NULL);
@@ -237,13 +239,13 @@ static void open_spare(struct xml_stream *stream)
 	buffer_clear(tags);
 }
 
-static void parse(struct xml_stream *stream, struct slice text)
+static void xml_parse_text(struct xml_stream *stream, struct slice text)
 {
 	xmlParserCtxt *parser = stream->parser;
 	ptrdiff_t most;
 
 	open_spare(stream);
-	xml_mend(text, &stream->is_cdata, &stream->mended);
+	xml_repair(text, &stream->is_cdata, &stream->mended);
 	xmlParseChunk(parser, stream->mended.data, (int)stream->mended.size, 0);
 	buffer_clear(&stream->mended);
 	stream->is_broken = !stream->is_over && parser->disableSAX != 0;
@@ -276,7 +278,7 @@ static const struct encoding *encoding_at(struct slice text)
 }
 
 /* Decode the raw input except for an incomplete character at its end. */
-static void decode(struct xml_stream *stream)
+static void xml_decode_raw(struct xml_stream *stream)
 {
 	struct buffer *held = &stream->held;
 	struct slice text = buffer_slice(held);
@@ -303,7 +305,7 @@ static size_t blank_size(const struct buffer *text)
 	return i;
 }
 
-static void drop(struct buffer *buffer, size_t size)
+static void xml_buffer_drop_front(struct buffer *buffer, size_t size)
 {
 	assert(size <= buffer->size);
 	if (size == 0)
@@ -318,18 +320,18 @@ static void read_held(struct xml_stream *stream, bool is_last)
 	size_t size;
 
 	if (stream->held.size > 0)
-		decode(stream);
+		xml_decode_raw(stream);
 	if (!stream->has_begun)
-		drop(decoded, blank_size(decoded));
+		xml_buffer_drop_front(decoded, blank_size(decoded));
 	if (decoded->size == 0)
 		return;
 	stream->is_broken = !stream->has_begun && *decoded->data != '<';
 	stream->has_begun = true;
 	if (stream->is_broken)
 		return;
-	size = is_last ? decoded->size : xml_mend_size(buffer_slice(decoded));
-	parse(stream, (struct slice){decoded->data, size});
-	drop(decoded, size);
+	size = is_last ? decoded->size : xml_repair_size(buffer_slice(decoded));
+	xml_parse_text(stream, (struct slice){decoded->data, size});
+	xml_buffer_drop_front(decoded, size);
 }
 
 /* The pieces do not depend on how the input is split. */

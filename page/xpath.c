@@ -27,7 +27,7 @@ static void ignore_error(void *context, xmlErrorPtr error)
 }
 
 /* Return whether a predicate or an argument may read text of other nodes. */
-static bool looks_around(const char *text)
+static bool xpath_reads_other_nodes(const char *text)
 {
 	static const char *const axes[] = {"..", "parent", "ancestor",
 					   "following", "preceding"};
@@ -54,7 +54,7 @@ static unsigned long max_steps(const struct xpath_tree *tree, const char *text)
 	double work = (double)tree->text_bytes +
 		      WORK_PER_NODE * (double)tree->page->node_count;
 
-	if (!looks_around(text) || max_work > MAX_STEPS * work)
+	if (!xpath_reads_other_nodes(text) || max_work > MAX_STEPS * work)
 		return MAX_STEPS;
 	return (unsigned long)(max_work / work);
 }
@@ -82,8 +82,8 @@ static void set_value(struct xpath_result *result, const xmlChar *text)
 		element_cut(slice_of((const char *)text), result->value);
 }
 
-static void tell_node(const struct xpath_tree *tree, const xmlNode *node,
-		      struct xpath_result *result)
+static void xpath_write_node(const struct xpath_tree *tree, const xmlNode *node,
+			     struct xpath_result *result)
 {
 	xmlChar *text;
 
@@ -101,8 +101,9 @@ static void tell_node(const struct xpath_tree *tree, const xmlNode *node,
 	xmlFree(text);
 }
 
-static void tell_nodes(const struct xpath_tree *tree, const xmlNodeSet *set,
-		       struct xpath_result *result)
+static void xpath_write_nodes(const struct xpath_tree *tree,
+			      const xmlNodeSet *set,
+			      struct xpath_result *result)
 {
 	xmlNodePtr first = NULL;
 
@@ -119,16 +120,17 @@ static void tell_nodes(const struct xpath_tree *tree, const xmlNodeSet *set,
 			first = node;
 	}
 	if (first != NULL)
-		tell_node(tree, first, result);
+		xpath_write_node(tree, first, result);
 }
 
-static void tell(const struct xpath_tree *tree, xmlXPathObjectPtr object,
-		 struct xpath_result *result)
+static void xpath_write_result(const struct xpath_tree *tree,
+			       xmlXPathObjectPtr object,
+			       struct xpath_result *result)
 {
 	xmlChar *text;
 
 	if (object->type == XPATH_NODESET) {
-		tell_nodes(tree, object->nodesetval, result);
+		xpath_write_nodes(tree, object->nodesetval, result);
 		return;
 	}
 	text = xmlXPathCastToString(object);
@@ -147,7 +149,8 @@ static void tell(const struct xpath_tree *tree, xmlXPathObjectPtr object,
  * streaming matcher, which counts no steps and takes seconds for //div//div/div
  * in a deep page.
  */
-static xmlXPathObjectPtr evaluate(xmlXPathContextPtr context, const char *text)
+static xmlXPathObjectPtr xpath_evaluate_text(xmlXPathContextPtr context,
+					     const char *text)
 {
 	struct buffer wrapped = {0};
 	xmlXPathObjectPtr object;
@@ -177,10 +180,10 @@ enum error xpath_evaluate(struct xpath_tree *tree, const char *text,
 
 	*result_out = (struct xpath_result){.node = NO_NODE};
 	tree->running = context;
-	object = evaluate(context, text);
+	object = xpath_evaluate_text(context, text);
 	tree->running = NULL;
 	if (object != NULL)
-		tell(tree, object, result_out);
+		xpath_write_result(tree, object, result_out);
 	else
 		error = is_over_limit(context) ? ERR_TOO_LARGE : ERR_MALFORMED;
 	xmlXPathFreeObject(object);

@@ -55,7 +55,7 @@ static const char *const callable[] = {
 	"div",
 };
 
-static bool is_name_byte(char byte)
+static bool xpath_byte_is_name(char byte)
 {
 	return is_letter(byte) || (byte >= '0' && byte <= '9') || byte == '-' ||
 	       byte == '_' || byte == '.' || (unsigned char)byte >= 0x80;
@@ -70,8 +70,8 @@ static bool is_callable(const char *name, size_t size)
 	return false;
 }
 
-static bool refuse(const char *text, const char *at, const char *what,
-		   char *error_out)
+static bool xpath_write_error(const char *text, const char *at,
+			      const char *what, char *error_out)
 {
 	if (*at == '\0')
 		snprintf(error_out, MAX_ERROR, "at the end: %s", what);
@@ -118,29 +118,32 @@ static bool has_short_words(const char *at)
 }
 
 /* Read the name at *at and move *at after it. */
-static bool take_name(const char *text, const char **at, char *error_out)
+static bool xpath_read_name(const char *text, const char **at, char *error_out)
 {
 	const char *name = *at;
 	const char *end = name;
 	const char *next;
 
-	while (is_name_byte(*end))
+	while (xpath_byte_is_name(*end))
 		end++;
 	next = behind_blanks(end);
 	*at = end;
 	if (*next == '(' && !is_callable(name, (size_t)(end - name)))
-		return refuse(text, name, "unknown function", error_out);
+		return xpath_write_error(text, name, "unknown function",
+					 error_out);
 	if (*next == '(' && end - name == sizeof("translate") - 1 &&
 	    memcmp(name, "translate", sizeof("translate") - 1) == 0 &&
 	    !has_short_words(next + 1))
-		return refuse(text, name,
-			      "its second argument must be a string literal",
-			      error_out);
+		return xpath_write_error(
+			text, name,
+			"its second argument must be a string literal",
+			error_out);
 	if (end[0] == ':' && end[1] != ':')
-		return refuse(text, end,
-			      "namespaces are not supported; name()='a:b' "
-			      "compares such a name",
-			      error_out);
+		return xpath_write_error(
+			text, end,
+			"namespaces are not supported; name()='a:b' "
+			"compares such a name",
+			error_out);
 	return true;
 }
 
@@ -159,25 +162,26 @@ static bool has_known_names(const char *text, char *error_out)
 		if (*at == '\'' || *at == '"') {
 			end = strchr(at + 1, *at);
 			if (end == NULL)
-				return refuse(text, at,
-					      "the quote is not closed",
-					      error_out);
+				return xpath_write_error(
+					text, at, "the quote is not closed",
+					error_out);
 			at = end + 1;
 		} else if (*at == '$') {
-			return refuse(text, at, "variables are not supported",
-				      error_out);
-		} else if (is_name_byte(*at)) {
-			if (!take_name(text, &at, error_out))
+			return xpath_write_error(text, at,
+						 "variables are not supported",
+						 error_out);
+		} else if (xpath_byte_is_name(*at)) {
+			if (!xpath_read_name(text, &at, error_out))
 				return false;
 		} else if (*at++ == ',' && ++commas > MAX_COMMAS) {
-			return refuse(text, at - 1, "too many arguments",
-				      error_out);
+			return xpath_write_error(
+				text, at - 1, "too many arguments", error_out);
 		}
 	}
 	return true;
 }
 
-static const char *words_of(int code)
+static const char *xpath_error_text(int code)
 {
 	switch (code - XML_XPATH_EXPRESSION_OK) {
 	case XPATH_NUMBER_ERROR:
@@ -220,9 +224,10 @@ bool xpath_check(const char *text, char *error_out)
 	object = xmlXPathEval((const xmlChar *)text, context);
 	is_right = object != NULL || context->opCount >= context->opLimit;
 	if (!is_right)
-		refuse(text,
-		       text + strnlen(text, (size_t)context->lastError.int1),
-		       words_of(context->lastError.code), error_out);
+		xpath_write_error(
+			text,
+			text + strnlen(text, (size_t)context->lastError.int1),
+			xpath_error_text(context->lastError.code), error_out);
 	xmlXPathFreeObject(object);
 	xmlXPathFreeContext(context);
 	xmlFreeDoc(document);

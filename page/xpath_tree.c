@@ -15,7 +15,7 @@
 #include "page/page.h"
 #include "page/scanner.h"
 
-struct planting {
+struct xpath_builder {
 	struct xpath_tree *tree;
 	const struct page *page;
 	xmlNodePtr *elements;  /* [node_count], the elements created so far */
@@ -47,7 +47,8 @@ uint32_t xpath_node_of(const xmlNode *node)
 }
 
 /* Return a copy of the text that a NUL ends; valid until the next call. */
-static const xmlChar *ended(struct planting *planting, struct slice text)
+static const xmlChar *xpath_terminate_text(struct xpath_builder *planting,
+					   struct slice text)
 {
 	buffer_clear(&planting->scratch);
 	buffer_append_slice(&planting->scratch, text);
@@ -58,7 +59,7 @@ static const xmlChar *ended(struct planting *planting, struct slice text)
 /*
  * Append a child without xmlAddChild(), which merges texts in quadratic time.
  */
-static void append_child(struct planting *planting, uint32_t parent,
+static void append_child(struct xpath_builder *planting, uint32_t parent,
 			 uint32_t node, xmlNodePtr child)
 {
 	xmlNodePtr owner = parent == NO_NODE
@@ -81,7 +82,7 @@ static void append_child(struct planting *planting, uint32_t parent,
 /*
  * Append the pending text as one node: in XPath two texts are never adjacent.
  */
-static void flush_text(struct planting *planting)
+static void flush_text(struct xpath_builder *planting)
 {
 	struct slice text = buffer_slice(&planting->text);
 	xmlNodePtr made;
@@ -98,7 +99,7 @@ static void flush_text(struct planting *planting)
 	buffer_clear(&planting->text);
 }
 
-static void add_attributes(struct planting *planting, uint32_t node)
+static void xpath_add_attributes(struct xpath_builder *planting, uint32_t node)
 {
 	const struct node *element = &planting->page->nodes[node];
 
@@ -108,7 +109,8 @@ static void add_attributes(struct planting *planting, uint32_t node)
 				 ->attributes[element->first_attribute + i];
 		char *name = mem_copy_text(attribute->name.data,
 					   attribute->name.size);
-		const xmlChar *value = ended(planting, attribute->value);
+		const xmlChar *value =
+			xpath_terminate_text(planting, attribute->value);
 
 		/* form feeds are white space in HTML but not in XML */
 		for (char *c = planting->scratch.data; *c != '\0'; c++)
@@ -120,13 +122,14 @@ static void add_attributes(struct planting *planting, uint32_t node)
 	}
 }
 
-static void add_element(struct planting *planting)
+static void xpath_add_element(struct xpath_builder *planting)
 {
 	uint32_t node = planting->next_node++;
 	const struct node *element = &planting->page->nodes[node];
 	struct slice name = page_tag_name(planting->page, element->tag);
-	xmlNodePtr made = xmlNewDocNode(planting->tree->document, NULL,
-					ended(planting, name), NULL);
+	xmlNodePtr made =
+		xmlNewDocNode(planting->tree->document, NULL,
+			      xpath_terminate_text(planting, name), NULL);
 
 	assert(node < planting->page->node_count);
 	if (made == NULL)
@@ -134,12 +137,12 @@ static void add_element(struct planting *planting)
 	flush_text(planting);
 	planting->elements[node] = made;
 	append_child(planting, element->parent, node, made);
-	add_attributes(planting, node);
+	xpath_add_attributes(planting, node);
 	planting->current = node;
 }
 
-static void add_text(struct planting *planting, uint32_t parent,
-		     struct slice text)
+static void xpath_add_text(struct xpath_builder *planting, uint32_t parent,
+			   struct slice text)
 {
 	if (parent == NO_NODE)
 		return;
@@ -155,7 +158,8 @@ static void add_text(struct planting *planting, uint32_t parent,
  * Return the innermost element at a position of the source. The position is
  * after all nodes that exist so far.
  */
-static uint32_t innermost(struct planting *planting, uint32_t position)
+static uint32_t xpath_innermost_node(struct xpath_builder *planting,
+				     uint32_t position)
 {
 	const struct node *nodes = planting->page->nodes;
 	uint32_t node = planting->current;
@@ -167,7 +171,8 @@ static uint32_t innermost(struct planting *planting, uint32_t position)
 }
 
 /* Add a token that is no text of the page: white space, a script or a style. */
-static void add_token(struct planting *planting, const struct token *token)
+static void xpath_add_token(struct xpath_builder *planting,
+			    const struct token *token)
 {
 	const struct page *page = planting->page;
 	const struct span source = token->source;
@@ -176,32 +181,35 @@ static void add_token(struct planting *planting, const struct token *token)
 				  source.end - source.begin};
 
 	if (token->kind == TOKEN_TEXT)
-		add_text(planting, innermost(planting, source.begin),
-			 slice_of(" "));
+		xpath_add_text(planting,
+			       xpath_innermost_node(planting, source.begin),
+			       slice_of(" "));
 	else if (token->kind == TOKEN_RAW)
-		add_text(planting, innermost(planting, source.begin), raw);
+		xpath_add_text(planting,
+			       xpath_innermost_node(planting, source.begin),
+			       raw);
 }
 
 /*
  * Add the tokens before a position of the source. The scanner may be past it
  * already if the tree has another order.
  */
-static void add_tokens(struct planting *planting, uint32_t until)
+static void xpath_add_tokens(struct xpath_builder *planting, uint32_t until)
 {
 	struct token token;
 
 	while (planting->scanner.position < until &&
 	       scanner_next(&planting->scanner, &token))
-		add_token(planting, &token);
+		xpath_add_token(planting, &token);
 }
 
-static void add_page_text(struct planting *planting)
+static void add_page_text(struct xpath_builder *planting)
 {
 	const uint32_t index = planting->next_text++;
 	const struct text *text = &planting->page->texts[index];
 
-	add_tokens(planting, text->source.begin);
-	add_text(planting, text->node, page_text(planting->page, index));
+	xpath_add_tokens(planting, text->source.begin);
+	xpath_add_text(planting, text->node, page_text(planting->page, index));
 	planting->current = text->node;
 	if (planting->scanner.position < text->source.end)
 		planting->scanner.position = text->source.end;
@@ -216,10 +224,10 @@ static uint32_t max_texts(const struct page *page)
 	return 2 * page->node_count + 2 * page->text_count + 1;
 }
 
-static void plant(struct xpath_tree *tree)
+static void xpath_build_tree(struct xpath_tree *tree)
 {
 	const struct page *page = tree->page;
-	struct planting planting = {
+	struct xpath_builder planting = {
 		.scanner = {.source = page->source},
 		.tree = tree,
 		.page = page,
@@ -234,13 +242,13 @@ static void plant(struct xpath_tree *tree)
 		while (planting.next_text < page->nodes[i].first_text &&
 		       tree->text_bytes <= XPATH_MAX_TEXT)
 			add_page_text(&planting);
-		add_tokens(&planting, page->nodes[i].source.begin);
-		add_element(&planting);
+		xpath_add_tokens(&planting, page->nodes[i].source.begin);
+		xpath_add_element(&planting);
 	}
 	while (planting.next_text < page->text_count &&
 	       tree->text_bytes <= XPATH_MAX_TEXT)
 		add_page_text(&planting);
-	add_tokens(&planting, (uint32_t)page->source.size);
+	xpath_add_tokens(&planting, (uint32_t)page->source.size);
 	flush_text(&planting);
 	xmlXPathOrderDocElems(
 		tree->document); /* otherwise sorting is quadratic */
@@ -263,7 +271,7 @@ struct xpath_tree *xpath_tree_create(const struct page *page)
 	tree->document = htmlNewDocNoDtD(NULL, NULL);
 	if (tree->document == NULL)
 		mem_exhausted("libxml2");
-	plant(tree);
+	xpath_build_tree(tree);
 	if (tree->text_bytes <= XPATH_MAX_TEXT)
 		return tree;
 	xpath_tree_destroy(tree);

@@ -8,7 +8,7 @@
 #include "store/verify.h"
 
 /* A site that is being checked. */
-struct check {
+struct table_check {
 	struct txn *txn;
 	struct verify_report *report;
 	const struct site_row *site;
@@ -20,40 +20,40 @@ struct check {
 	(int)(check)->site->host.size, (const char *)(check)->site->host.data
 
 /* Check TABLE_PAGES, BODIES, RECORDS and the page counts of the site. */
-void check_pages(const struct check *check);
+void verify_page_tables(const struct table_check *check);
 
 /*
  * Check TABLE_DICTIONARIES, and that the dictionaries of SAMPLE_PAGES exist. An
  * unused dictionary is no problem; the daemon deletes it later.
  */
-void check_dictionaries(const struct check *check);
+void verify_dictionary_table(const struct table_check *check);
 
 /* Check TABLE_CLUSTERS, MEMBERS, DF. */
-void check_clusters(const struct check *check);
+void verify_cluster_tables(const struct table_check *check);
 
 /* Check TABLE_SHINGLES, SETS, and that MEMBERS refer to them. */
-void check_sets(const struct check *check);
+void verify_set_tables(const struct table_check *check);
 
 /* Check TABLE_PATTERNS against the sums of the rows of TABLE_FRONTIER. */
-void check_patterns(const struct check *check);
+void verify_pattern_table(const struct table_check *check);
 
 /* Check TABLE_FRONTIER, DUE and the URL counts of the site. */
-void check_urls(const struct check *check);
+void verify_frontier_tables(const struct table_check *check);
 
 /* Check TABLE_GUARDS and GUARDED. */
-void check_guards(const struct check *check);
+void verify_guard_tables(const struct table_check *check);
 
-/* Check TABLE_POISON. */
-void check_poison(const struct check *check);
+/* Check TABLE_QUARANTINE. */
+void verify_quarantine_table(const struct table_check *check);
 
 /* Check TABLE_HOOKS, OUTBOX, SILENCES. */
-void check_alerts(struct txn *txn, struct verify_report *report);
+void verify_alert_tables(struct txn *txn, struct verify_report *report);
 
 /*
- * Decode a row of TABLE_PAGES. Return false if it is damaged; check_pages()
- * reports that.
+ * Decode a row of TABLE_PAGES. Return false if it is damaged;
+ * verify_page_tables() reports that.
  */
-bool check_page_row(struct txn *txn, uint32_t site, uint64_t page,
-		    struct page_row *row_out);
+bool verify_page_row(struct txn *txn, uint32_t site, uint64_t page,
+		     struct page_row *row_out);
 
 #endif

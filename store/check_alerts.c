@@ -21,8 +21,8 @@ static void check_number(struct verify_report *report, const char *what,
 }
 
 /* Count a hook's rows in TABLE_OUTBOX and report damaged ones. */
-static uint64_t count_waiting(struct txn *txn, struct verify_report *report,
-			      uint32_t hook)
+static uint64_t check_count_outbox(struct txn *txn,
+				   struct verify_report *report, uint32_t hook)
 {
 	struct key prefix = key_small(hook);
 	struct scan scan = scan_begin(txn, TABLE_OUTBOX, key_slice(&prefix));
@@ -60,7 +60,7 @@ static void check_hooks(struct txn *txn, struct verify_report *report)
 			verify_problem(report, HOOK "damaged", hook);
 			continue;
 		}
-		waiting = count_waiting(txn, report, hook);
+		waiting = check_count_outbox(txn, report, hook);
 		if (waiting != row.waiting)
 			verify_problem(report,
 				       HOOK "%" PRIu32 " events counted, but "
@@ -113,7 +113,7 @@ static void check_silences(struct txn *txn, struct verify_report *report)
 	scan_end(&scan);
 }
 
-void check_alerts(struct txn *txn, struct verify_report *report)
+void verify_alert_tables(struct txn *txn, struct verify_report *report)
 {
 	check_hooks(txn, report);
 	check_outbox(txn, report);

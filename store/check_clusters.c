@@ -12,11 +12,11 @@
 #define CLUSTER "cluster %.*s/%u: "
 
 /*
- * Count the fragments of a page of the cluster. check_pages() reports damaged
- * records; here they cause wrong counts.
+ * Count the fragments of a page of the cluster. verify_page_tables() reports
+ * damaged records; here they cause wrong counts.
  */
-static void add_page(const struct check *check, uint64_t page,
-		     struct tally *tally)
+static void check_count_fragments(const struct table_check *check,
+				  uint64_t page, struct count_map *tally)
 {
 	struct buffer bytes = {0};
 	struct record record;
@@ -24,13 +24,13 @@ static void add_page(const struct check *check, uint64_t page,
 	if (content_record(check->txn, check->site->id, page, &bytes,
 			   &record) == ERR_NONE)
 		for (uint32_t i = 0; i < record.fragment_count; i++)
-			tally_add(tally, record.fragments[i].hash);
+			count_map_add(tally, record.fragments[i].hash);
 	buffer_free(&bytes);
 }
 
 /* Return the number of members of the cluster. */
-static uint64_t count_members(const struct check *check, uint32_t cluster,
-			      struct tally *tally)
+static uint64_t count_members(const struct table_check *check, uint32_t cluster,
+			      struct count_map *tally)
 {
 	struct key prefix = key_cluster(check->site->id, cluster);
 	struct scan scan =
@@ -43,7 +43,7 @@ static uint64_t count_members(const struct check *check, uint32_t cluster,
 
 		count++;
 		if (scan.key.size != 16 ||
-		    !check_page_row(check->txn, check->site->id, page, &row))
+		    !verify_page_row(check->txn, check->site->id, page, &row))
 			verify_problem(check->report,
 				       CLUSTER "its page %016" PRIx64
 					       " does not exist",
@@ -54,14 +54,15 @@ static uint64_t count_members(const struct check *check, uint32_t cluster,
 					       " names cluster %u",
 				       CHECK_HOST(check), cluster, page,
 				       row.cluster);
-		add_page(check, page, tally);
+		check_count_fragments(check, page, tally);
 	}
 	scan_end(&scan);
 	return count;
 }
 
-static void tell_count(const struct check *check, uint32_t cluster,
-		       uint64_t fragment, uint64_t counted, uint64_t pages)
+static void check_report_count(const struct table_check *check,
+			       uint32_t cluster, uint64_t fragment,
+			       uint64_t counted, uint64_t pages)
 {
 	if (counted != pages)
 		verify_problem(
@@ -71,8 +72,8 @@ static void tell_count(const struct check *check, uint32_t cluster,
 			CHECK_HOST(check), cluster, fragment, counted, pages);
 }
 
-static void tell_damage(const struct check *check, uint32_t cluster,
-			uint64_t fragment)
+static void check_report_cluster_damage(const struct table_check *check,
+					uint32_t cluster, uint64_t fragment)
 {
 	verify_problem(check->report,
 		       CLUSTER "the counts of the block of fragment %016" PRIx64
@@ -81,12 +82,12 @@ static void tell_damage(const struct check *check, uint32_t cluster,
 }
 
 /* Compare the two lists of counts, both ascending by fragment, in one pass. */
-static void check_counts(const struct check *check, uint32_t cluster,
-			 const struct tally *tally)
+static void check_counts(const struct table_check *check, uint32_t cluster,
+			 const struct count_map *tally)
 {
 	struct df_scan scan =
 		df_scan_begin(check->txn, check->site->id, cluster);
-	const struct tally_entry *seen = tally->entries;
+	const struct count_map_entry *seen = tally->entries;
 	uint64_t above = 0; /* last fragment of the previous block */
 	size_t next = 0;
 
@@ -95,31 +96,32 @@ static void check_counts(const struct check *check, uint32_t cluster,
 		uint64_t pages = 0;
 
 		if (scan.now.pages == 0 || fragment < above) {
-			tell_damage(check, cluster, fragment);
+			check_report_cluster_damage(check, cluster, fragment);
 			continue;
 		}
 		above = fragment + 1;
 		check->report->df_counts++;
 		for (; next < tally->count && seen[next].number < fragment;
 		     next++)
-			tell_count(check, cluster, seen[next].number, 0,
-				   seen[next].count);
+			check_report_count(check, cluster, seen[next].number, 0,
+					   seen[next].count);
 		if (next < tally->count && seen[next].number == fragment)
 			pages = seen[next++].count;
-		tell_count(check, cluster, fragment, scan.now.pages, pages);
+		check_report_count(check, cluster, fragment, scan.now.pages,
+				   pages);
 	}
 	df_scan_end(&scan);
 	for (; next < tally->count; next++)
-		tell_count(check, cluster, seen[next].number, 0,
-			   seen[next].count);
+		check_report_count(check, cluster, seen[next].number, 0,
+				   seen[next].count);
 }
 
-static void check_cluster(const struct check *check, struct slice key,
+static void check_cluster(const struct table_check *check, struct slice key,
 			  struct slice value)
 {
 	uint32_t cluster = key_u32(key, 4);
 	struct cluster_row row;
-	struct tally tally = {0};
+	struct count_map tally = {0};
 	uint64_t members = count_members(check, cluster, &tally);
 
 	check->report->clusters++;
@@ -135,13 +137,14 @@ static void check_cluster(const struct check *check, struct slice key,
 		verify_problem(
 			check->report, CLUSTER "the next number would be %u",
 			CHECK_HOST(check), cluster, check->site->next_cluster);
-	tally_sort(&tally);
+	count_map_sort(&tally);
 	check_counts(check, cluster, &tally);
-	tally_free(&tally);
+	count_map_free(&tally);
 }
 
 /* Report rows of clusters that do not exist. One seek per cluster. */
-static void check_owners(const struct check *check, enum table table)
+static void check_cluster_owners(const struct table_check *check,
+				 enum table table)
 {
 	uint64_t next = 0;
 
@@ -167,7 +170,7 @@ static void check_owners(const struct check *check, enum table table)
 	}
 }
 
-void check_clusters(const struct check *check)
+void verify_cluster_tables(const struct table_check *check)
 {
 	struct key prefix = key_site(check->site->id);
 	struct scan scan =
@@ -176,6 +179,6 @@ void check_clusters(const struct check *check)
 	while (scan_next(&scan))
 		check_cluster(check, scan.key, scan.value);
 	scan_end(&scan);
-	check_owners(check, TABLE_MEMBERS);
-	check_owners(check, TABLE_DF);
+	check_cluster_owners(check, TABLE_MEMBERS);
+	check_cluster_owners(check, TABLE_DF);
 }

@@ -4,8 +4,8 @@
 #include "store/rows_template.h"
 #include "store/store.h"
 
-static bool is_whole(const struct check *check, enum table table,
-		     uint32_t dictionary)
+static bool check_dictionary_is_intact(const struct table_check *check,
+				       enum table table, uint32_t dictionary)
 {
 	struct buffer bytes = {0};
 	enum error error = content_dictionary(
@@ -16,7 +16,7 @@ static bool is_whole(const struct check *check, enum table table,
 }
 
 /* Check that the dictionaries of the records of sample pages exist. */
-static void check_sample_pages(const struct check *check)
+static void check_sample_pages(const struct table_check *check)
 {
 	struct key prefix = key_site(check->site->id);
 	struct scan scan =
@@ -43,7 +43,7 @@ static void check_sample_pages(const struct check *check)
 	scan_end(&scan);
 }
 
-void check_dictionaries(const struct check *check)
+void verify_dictionary_table(const struct table_check *check)
 {
 	struct key prefix = key_site(check->site->id);
 	struct scan scan =
@@ -54,8 +54,8 @@ void check_dictionaries(const struct check *check)
 		uint32_t number = key_u32(scan.key, sizeof(uint32_t));
 
 		if (scan.key.size != 2 * sizeof(uint32_t) ||
-		    !is_whole(check, TABLE_BODIES, number) ||
-		    !is_whole(check, TABLE_RECORDS, number))
+		    !check_dictionary_is_intact(check, TABLE_BODIES, number) ||
+		    !check_dictionary_is_intact(check, TABLE_RECORDS, number))
 			verify_problem(check->report,
 				       CHECK_SITE "dictionary %u is damaged",
 				       CHECK_HOST(check), number);

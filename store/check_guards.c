@@ -7,21 +7,23 @@
 
 #define GUARD "guard %.*s %u: "
 
-static void tell(const struct check *check, uint32_t guard, const char *what)
+static void check_report_guard(const struct table_check *check, uint32_t guard,
+			       const char *what)
 {
 	verify_problem(check->report, GUARD "%s", CHECK_HOST(check), guard,
 		       what);
 }
 
-static void tell_page(const struct check *check, uint32_t guard, uint64_t page,
-		      const char *what)
+static void check_report_guard_page(const struct table_check *check,
+				    uint32_t guard, uint64_t page,
+				    const char *what)
 {
 	verify_problem(check->report, GUARD "page %016" PRIx64 " %s",
 		       CHECK_HOST(check), guard, page, what);
 }
 
 /* Check the rows of a guard's pages, and the counts against their sums. */
-static void check_rows(const struct check *check, uint32_t guard,
+static void check_rows(const struct table_check *check, uint32_t guard,
 		       const struct guard_row *row)
 {
 	struct key prefix = key_cluster(check->site->id, guard);
@@ -37,15 +39,18 @@ static void check_rows(const struct check *check, uint32_t guard,
 		checked++;
 		if (scan.key.size != 16 ||
 		    !guarded_row_decode(scan.value, &guarded)) {
-			tell_page(check, guard, page, "is damaged");
+			check_report_guard_page(check, guard, page,
+						"is damaged");
 			continue;
 		}
 		if (page_key_of(guarded.url) != page)
-			tell_page(check, guard, page, "has another URL");
-		else if (!check_page_row(check->txn, check->site->id, page,
-					 &page_row) ||
+			check_report_guard_page(check, guard, page,
+						"has another URL");
+		else if (!verify_page_row(check->txn, check->site->id, page,
+					  &page_row) ||
 			 page_row.redirect.size > 0)
-			tell_page(check, guard, page, "is no page of the site");
+			check_report_guard_page(check, guard, page,
+						"is no page of the site");
 	}
 	scan_end(&scan);
 	if (checked != row->checked)
@@ -54,7 +59,7 @@ static void check_rows(const struct check *check, uint32_t guard,
 			       CHECK_HOST(check), guard, checked, row->checked);
 }
 
-static void check_guard(const struct check *check, struct slice key,
+static void check_guard(const struct table_check *check, struct slice key,
 			struct slice value, uint64_t last)
 {
 	uint32_t guard = key_u32(key, 4);
@@ -63,18 +68,19 @@ static void check_guard(const struct check *check, struct slice key,
 	if (key.size != 8 || !guard_row_decode(value, &row) ||
 	    row.state >= GUARD_STATES || row.recent_count > GUARD_RECENT ||
 	    row.minimum > row.maximum || row.selector.size == 0) {
-		tell(check, guard, "the row is damaged");
+		check_report_guard(check, guard, "the row is damaged");
 		return;
 	}
 	if (guard == 0 || guard > last)
-		tell(check, guard, "the number was never assigned");
+		check_report_guard(check, guard,
+				   "the number was never assigned");
 	check_rows(check, guard, &row);
 }
 
 /*
  * Report rows of TABLE_GUARDED whose guard does not exist. One seek per guard.
  */
-static void check_owners(const struct check *check)
+static void check_guard_owners(const struct table_check *check)
 {
 	uint64_t next = 0;
 
@@ -91,12 +97,13 @@ static void check_owners(const struct check *check)
 			return;
 		if (txn_get(check->txn, TABLE_GUARDS, key_slice(&key)).data ==
 		    NULL)
-			tell(check, guard, "does not exist, but has pages");
+			check_report_guard(check, guard,
+					   "does not exist, but has pages");
 		next = (uint64_t)guard + 1;
 	}
 }
 
-void check_guards(const struct check *check)
+void verify_guard_tables(const struct table_check *check)
 {
 	struct key prefix = key_site(check->site->id);
 	uint64_t last = store_last_number(check->txn, "guard");
@@ -106,5 +113,5 @@ void check_guards(const struct check *check)
 	while (scan_next(&scan))
 		check_guard(check, scan.key, scan.value, last);
 	scan_end(&scan);
-	check_owners(check);
+	check_guard_owners(check);
 }

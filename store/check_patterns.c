@@ -8,7 +8,8 @@
 
 #define PATTERN CHECK_SITE "pattern %016" PRIx64 ": "
 
-static void tell(const struct check *check, uint64_t pattern, const char *what)
+static void check_report_pattern(const struct table_check *check,
+				 uint64_t pattern, const char *what)
 {
 	verify_problem(check->report, PATTERN "%s", CHECK_HOST(check), pattern,
 		       what);
@@ -16,22 +17,23 @@ static void tell(const struct check *check, uint64_t pattern, const char *what)
 
 /* The number of frontier rows of each pattern, fine or coarse. */
 struct pattern_counts {
-	struct tally found;
-	struct tally tried;
-	struct tally learned;
+	struct count_map found;
+	struct count_map tried;
+	struct count_map learned;
 };
 
 static void count_row(struct pattern_counts *counts, uint64_t pattern,
 		      uint32_t flags)
 {
-	tally_add(&counts->found, pattern);
-	if ((flags & FRONTIER_IS_TRIED) != 0)
-		tally_add(&counts->tried, pattern);
-	if ((flags & FRONTIER_IS_LEARNED) != 0)
-		tally_add(&counts->learned, pattern);
+	count_map_add(&counts->found, pattern);
+	if ((flags & FRONTIER_IS_ATTEMPTED) != 0)
+		count_map_add(&counts->tried, pattern);
+	if ((flags & FRONTIER_IS_COUNTED) != 0)
+		count_map_add(&counts->learned, pattern);
 }
 
-static void count_rows(const struct check *check, struct pattern_counts *counts)
+static void count_rows(const struct table_check *check,
+		       struct pattern_counts *counts)
 {
 	struct key prefix = key_site(check->site->id);
 	struct scan scan =
@@ -46,12 +48,12 @@ static void count_rows(const struct check *check, struct pattern_counts *counts)
 		count_row(counts, row.coarse, row.flags);
 	}
 	scan_end(&scan);
-	tally_sort(&counts->found);
-	tally_sort(&counts->tried);
-	tally_sort(&counts->learned);
+	count_map_sort(&counts->found);
+	count_map_sort(&counts->tried);
+	count_map_sort(&counts->learned);
 }
 
-static uint64_t count_of(const struct tally *tally, uint64_t number)
+static uint64_t count_of(const struct count_map *tally, uint64_t number)
 {
 	size_t at;
 
@@ -61,8 +63,9 @@ static uint64_t count_of(const struct tally *tally, uint64_t number)
 		       : 0;
 }
 
-static void compare(const struct check *check, uint64_t pattern,
-		    const char *name, uint64_t found, uint32_t counted)
+static void check_compare_pattern(const struct table_check *check,
+				  uint64_t pattern, const char *name,
+				  uint64_t found, uint32_t counted)
 {
 	if (found != counted)
 		verify_problem(check->report,
@@ -71,24 +74,26 @@ static void compare(const struct check *check, uint64_t pattern,
 			       counted);
 }
 
-static void check_pattern(const struct check *check, uint64_t pattern,
+static void check_pattern(const struct table_check *check, uint64_t pattern,
 			  const struct pattern_row *row,
 			  const struct pattern_counts *counts)
 {
-	compare(check, pattern, "found", count_of(&counts->found, pattern),
-		row->found);
-	compare(check, pattern, "tried", count_of(&counts->tried, pattern),
-		row->tried);
-	compare(check, pattern, "learned", count_of(&counts->learned, pattern),
-		row->learned);
+	check_compare_pattern(check, pattern, "found",
+			      count_of(&counts->found, pattern), row->found);
+	check_compare_pattern(check, pattern, "tried",
+			      count_of(&counts->tried, pattern), row->tried);
+	check_compare_pattern(check, pattern, "learned",
+			      count_of(&counts->learned, pattern),
+			      row->learned);
 	if (row->found == 0)
-		tell(check, pattern, "has no URL");
+		check_report_pattern(check, pattern, "has no URL");
 	if (row->quiet > row->learned)
-		tell(check, pattern, "has more quiet pages than pages");
+		check_report_pattern(check, pattern,
+				     "has more quiet pages than pages");
 }
 
 /* Report the patterns of frontier rows that have no row in TABLE_PATTERNS. */
-static void check_missing(const struct check *check,
+static void check_missing(const struct table_check *check,
 			  const struct pattern_counts *counts)
 {
 	for (size_t i = 0; i < counts->found.count; i++) {
@@ -97,11 +102,12 @@ static void check_missing(const struct check *check,
 
 		if (txn_get(check->txn, TABLE_PATTERNS, key_slice(&key)).data ==
 		    NULL)
-			tell(check, pattern, "has URLs, but no row");
+			check_report_pattern(check, pattern,
+					     "has URLs, but no row");
 	}
 }
 
-void check_patterns(const struct check *check)
+void verify_pattern_table(const struct table_check *check)
 {
 	struct key prefix = key_site(check->site->id);
 	struct pattern_counts counts = {0};
@@ -116,7 +122,8 @@ void check_patterns(const struct check *check)
 
 		if (scan.key.size != 12 ||
 		    !pattern_row_decode(scan.value, &row)) {
-			tell(check, pattern, "the row is damaged");
+			check_report_pattern(check, pattern,
+					     "the row is damaged");
 			continue;
 		}
 		coarse += (row.flags & PATTERN_IS_COARSE) != 0;
@@ -130,7 +137,7 @@ void check_patterns(const struct check *check)
 					  " coarse patterns, but counts %u",
 			       CHECK_HOST(check), coarse,
 			       check->site->coarse_count);
-	tally_free(&counts.found);
-	tally_free(&counts.tried);
-	tally_free(&counts.learned);
+	count_map_free(&counts.found);
+	count_map_free(&counts.tried);
+	count_map_free(&counts.learned);
 }

@@ -28,7 +28,8 @@ struct numbers {
 	size_t capacity;
 };
 
-static void add(struct numbers *numbers, uint32_t number, uint64_t content)
+static void numbers_add(struct numbers *numbers, uint32_t number,
+			uint64_t content)
 {
 	numbers->items = mem_grow(numbers->items, numbers->count,
 				  &numbers->capacity, sizeof(*numbers->items));
@@ -37,7 +38,7 @@ static void add(struct numbers *numbers, uint32_t number, uint64_t content)
 }
 
 /* Mark the number as used; return false if there is no such row. */
-static bool use(struct numbers *numbers, uint32_t number)
+static bool numbers_mark_used(struct numbers *numbers, uint32_t number)
 {
 	size_t at;
 
@@ -60,7 +61,7 @@ static int by_content(const void *left, const void *right)
  * Check that another table refers to each row and that values are unique.
  * Reorders the numbers.
  */
-static void check_numbers(const struct check *check, enum table table,
+static void check_numbers(const struct table_check *check, enum table table,
 			  struct numbers *numbers)
 {
 	struct numbered *items = numbers->items;
@@ -80,8 +81,8 @@ static void check_numbers(const struct check *check, enum table table,
 				       items[i - 1].number, items[i].number);
 }
 
-static void load_shingles(const struct check *check,
-			  struct numbers *shingle_ids)
+static void check_load_shingles(const struct table_check *check,
+				struct numbers *shingle_ids)
 {
 	struct key prefix = key_site(check->site->id);
 	struct scan scan =
@@ -96,14 +97,14 @@ static void load_shingles(const struct check *check,
 				       table_name(TABLE_SHINGLES),
 				       key_u32(scan.key, 4));
 		else
-			add(shingle_ids, key_u32(scan.key, 4), shingle);
+			numbers_add(shingle_ids, key_u32(scan.key, 4), shingle);
 	}
 	scan_end(&scan);
 }
 
-static void add_set(const struct check *check, struct slice key,
-		    struct slice value, struct numbers *shingle_ids,
-		    struct numbers *sets)
+static void check_add_set(const struct table_check *check, struct slice key,
+			  struct slice value, struct numbers *shingle_ids,
+			  struct numbers *sets)
 {
 	uint32_t *shingles = mem_alloc(value.size + 1, sizeof(*shingles));
 	uint32_t set = key_u32(key, 4);
@@ -111,27 +112,27 @@ static void add_set(const struct check *check, struct slice key,
 	bool is_sound = count != SIZE_MAX;
 
 	for (size_t i = 0; is_sound && i < count; i++)
-		is_sound = use(shingle_ids, shingles[i]);
+		is_sound = numbers_mark_used(shingle_ids, shingles[i]);
 	if (!is_sound)
 		verify_problem(check->report, SETS "%u is damaged",
 			       CHECK_HOST(check), table_name(TABLE_SETS), set);
-	add(sets, set, hash64(value.data, value.size, 0));
+	numbers_add(sets, set, hash64(value.data, value.size, 0));
 	free(shingles);
 }
 
-static void load_sets(const struct check *check, struct numbers *shingle_ids,
-		      struct numbers *sets)
+static void check_load_sets(const struct table_check *check,
+			    struct numbers *shingle_ids, struct numbers *sets)
 {
 	struct key prefix = key_site(check->site->id);
 	struct scan scan =
 		scan_begin(check->txn, TABLE_SETS, key_slice(&prefix));
 
 	while (scan_next(&scan))
-		add_set(check, scan.key, scan.value, shingle_ids, sets);
+		check_add_set(check, scan.key, scan.value, shingle_ids, sets);
 	scan_end(&scan);
 }
 
-static void use_sets(const struct check *check, struct numbers *sets)
+static void use_sets(const struct table_check *check, struct numbers *sets)
 {
 	struct key prefix = key_site(check->site->id);
 	struct scan scan =
@@ -140,7 +141,8 @@ static void use_sets(const struct check *check, struct numbers *sets)
 	while (scan_next(&scan)) {
 		uint32_t set;
 
-		if (!member_decode(scan.value, &set) || !use(sets, set))
+		if (!member_decode(scan.value, &set) ||
+		    !numbers_mark_used(sets, set))
 			verify_problem(check->report,
 				       CHECK_SITE "page %016" PRIx64
 						  ": its signature is missing",
@@ -149,13 +151,13 @@ static void use_sets(const struct check *check, struct numbers *sets)
 	scan_end(&scan);
 }
 
-void check_sets(const struct check *check)
+void verify_set_tables(const struct table_check *check)
 {
 	struct numbers shingle_ids = {0};
 	struct numbers sets = {0};
 
-	load_shingles(check, &shingle_ids);
-	load_sets(check, &shingle_ids, &sets);
+	check_load_shingles(check, &shingle_ids);
+	check_load_sets(check, &shingle_ids, &sets);
 	use_sets(check, &sets);
 	check_numbers(check, TABLE_SHINGLES, &shingle_ids);
 	check_numbers(check, TABLE_SETS, &sets);

@@ -20,8 +20,8 @@ struct cipher {
 	void (*seal)(const void *context, struct slice about, struct slice text,
 		     struct buffer *out);
 	/*
-	 * Append the decrypted text. ERR_NO_KEY: the key of the text is
-	 * missing; ERR_CORRUPT: the text belongs to another `about`, or was
+	 * Append the decrypted text. ERR_NO_ENCRYPTION_KEY: the key of the text
+	 * is missing; ERR_CORRUPT: the text belongs to another `about`, or was
 	 * changed. On an error nothing is appended.
 	 */
 	enum error (*open)(const void *context, struct slice about,

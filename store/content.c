@@ -52,7 +52,7 @@ void content_pack_record(struct packer *packer, uint32_t dictionary,
 			 struct slice record, struct buffer *out)
 {
 	struct buffer slim = {0};
-	bool is_slim = dictionary != 0 && record_slim(record, &slim);
+	bool is_slim = dictionary != 0 && record_pack(record, &slim);
 	size_t before = out->size;
 
 	content_pack(packer, dictionary, is_slim ? buffer_slice(&slim) : record,
@@ -76,8 +76,8 @@ enum error content_dictionary(struct txn *txn, enum table table, uint32_t site,
 		return ERR_NOT_FOUND;
 	if (!dictionary_row_decode(value, &row))
 		return ERR_CORRUPT;
-	error = decompress(is_body ? row.bodies : row.records,
-			   DICTIONARY_MAX_BYTES, out);
+	error = decompress_slice(is_body ? row.bodies : row.records,
+				 DICTIONARY_MAX_BYTES, out);
 	if (error != ERR_NONE)
 		return ERR_CORRUPT;
 	if (out->size - before !=
@@ -92,9 +92,10 @@ enum error content_dictionary(struct txn *txn, enum table table, uint32_t site,
  * Return the decompressed dictionary, from the cache if possible; NULL if it is
  * damaged or missing.
  */
-static struct dictionary_bytes *take_dictionary(struct txn *txn,
-						enum table table, uint32_t site,
-						uint32_t number)
+static struct dictionary_bytes *content_get_dictionary(struct txn *txn,
+						       enum table table,
+						       uint32_t site,
+						       uint32_t number)
 {
 	struct dictionary_cache *cache = txn->store->dictionaries;
 	const struct dictionary_name name = {table, site, number};
@@ -110,7 +111,7 @@ static struct dictionary_bytes *take_dictionary(struct txn *txn,
 	return NULL;
 }
 
-static enum error unpack_by(struct txn *txn, struct content_place place,
+static enum error unpack_by(struct txn *txn, struct content_source place,
 			    struct slice value, size_t max_bytes,
 			    struct buffer *out)
 {
@@ -121,8 +122,8 @@ static enum error unpack_by(struct txn *txn, struct content_place place,
 	enum error error;
 
 	if (content_is_packed(value, &number))
-		dictionary =
-			take_dictionary(txn, place.table, place.site, number);
+		dictionary = content_get_dictionary(txn, place.table,
+						    place.site, number);
 	if (dictionary == NULL)
 		return txn->error != ERR_NONE ? txn->error : ERR_CORRUPT;
 	error = decompress_by(dictionary_bytes_slice(dictionary), frame,
@@ -132,7 +133,7 @@ static enum error unpack_by(struct txn *txn, struct content_place place,
 }
 
 /* Decompress a value that a dictionary has compressed, slim or not. */
-static enum error unpack_form(struct txn *txn, struct content_place place,
+static enum error unpack_form(struct txn *txn, struct content_source place,
 			      struct slice value, size_t max_bytes,
 			      struct buffer *out)
 {
@@ -145,12 +146,12 @@ static enum error unpack_form(struct txn *txn, struct content_place place,
 			? ERR_CORRUPT
 			: unpack_by(txn, place, value, max_bytes, &slim);
 	if (error == ERR_NONE)
-		error = record_unslim(buffer_slice(&slim), max_bytes, out);
+		error = record_unpack(buffer_slice(&slim), max_bytes, out);
 	buffer_free(&slim);
 	return error;
 }
 
-enum error content_unpack(struct txn *txn, struct content_place place,
+enum error content_unpack(struct txn *txn, struct content_source place,
 			  struct slice value, size_t max_bytes,
 			  struct buffer *out)
 {
@@ -158,7 +159,7 @@ enum error content_unpack(struct txn *txn, struct content_place place,
 
 	if (content_is_packed(value, &dictionary))
 		return dictionary == 0
-			       ? decompress(value, max_bytes, out)
+			       ? decompress_slice(value, max_bytes, out)
 			       : unpack_form(txn, place, value, max_bytes, out);
 	if (place.table == TABLE_BODIES || first_byte(value) != record_begin)
 		return ERR_CORRUPT;
@@ -180,7 +181,7 @@ enum error content_body(struct txn *txn, uint32_t site, uint64_t page,
 
 	return value.data == NULL ? error_of_absence(txn)
 				  : content_unpack(txn,
-						   (struct content_place){
+						   (struct content_source){
 							   TABLE_BODIES, site},
 						   value, body_bytes, out);
 }
@@ -189,9 +190,9 @@ enum error content_record_open(struct txn *txn, uint32_t site,
 			       struct slice value, struct buffer *bytes_out,
 			       struct record *record_out)
 {
-	enum error error =
-		content_unpack(txn, (struct content_place){TABLE_RECORDS, site},
-			       value, CONTENT_MAX_RECORD_BYTES, bytes_out);
+	enum error error = content_unpack(
+		txn, (struct content_source){TABLE_RECORDS, site}, value,
+		CONTENT_MAX_RECORD_BYTES, bytes_out);
 
 	*record_out = (struct record){0};
 	if (error == ERR_NONE)

@@ -3,7 +3,7 @@
  * records in TABLE_SAMPLE_PAGES. Their first bytes tell the form: a plain
  * record (its magic number); a frame of zstd; a byte 1, the number of a
  * dictionary (u32, host-endian) and a frame that needs it; or a byte 2, the
- * same two, and a slim record in the frame (store/record_slim.h).
+ * same two, and a slim record in the frame (store/record_pack.h).
  */
 #ifndef STORE_CONTENT_H
 #define STORE_CONTENT_H
@@ -43,7 +43,7 @@ enum error content_dictionary(struct txn *txn, enum table table, uint32_t site,
 			      uint32_t dictionary, struct buffer *out);
 
 /* The row that a value comes from. */
-struct content_place {
+struct content_source {
 	enum table table;
 	uint32_t site;
 };
@@ -54,7 +54,7 @@ struct content_place {
  * missing. Also decompresses the dictionary, unless it is among the 16 that
  * were used last.
  */
-enum error content_unpack(struct txn *txn, struct content_place place,
+enum error content_unpack(struct txn *txn, struct content_source place,
 			  struct slice value, size_t max_bytes,
 			  struct buffer *out);
 

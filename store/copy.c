@@ -28,14 +28,14 @@ enum { GATE_ATTEMPTS = 100, ATTEMPT_MS = 20, BETWEEN_MS = 80 };
  * Check all pages of the file: a copy reads each of them through the map, where
  * a missing page is a signal.
  */
-static enum error check_pages(struct store *store)
+static enum error store_check_pages(struct store *store)
 {
 	struct txn txn =
 		txn_begin_read(store); /* keeps LMDB from reusing a page */
 	enum error error = txn.error;
 
 	if (error == ERR_NONE)
-		error = data_check(store->path, DATA_PAGES);
+		error = lmdb_file_check(store->path, LMDB_PAGES);
 	txn_abort(&txn);
 	return error;
 }
@@ -55,7 +55,7 @@ static enum error copy_env(struct store *store, int file, unsigned flags)
 
 enum error store_copy(struct store *store, int file)
 {
-	enum error error = check_pages(store);
+	enum error error = store_check_pages(store);
 
 	if (error != ERR_NONE)
 		return error;
@@ -98,7 +98,7 @@ int store_spool_file(struct store *store)
 	return unnamed_file(store, name);
 }
 
-static uint64_t size_of(int file)
+static uint64_t file_size_of(int file)
 {
 	struct stat status;
 
@@ -112,7 +112,7 @@ static uint64_t size_of_data(struct store *store)
 
 	pthread_rwlock_rdlock(&store->map_lock);
 	if (mdb_env_get_fd(store->env, &file) == MDB_SUCCESS)
-		size = size_of(file);
+		size = file_size_of(file);
 	pthread_rwlock_unlock(&store->map_lock);
 	return size;
 }
@@ -125,15 +125,16 @@ static void remove_new(const char *path)
 		unlink(name);
 }
 
-struct manner {
+struct store_copy_options {
 	bool is_temporary; /* no fsync */
 };
 
 /* Copy `from` to a new file in the folder `path`, and sync it. */
 static enum error write_new(struct store *from, const char *path,
-			    const struct manner *manner, uint64_t *bytes_out)
+			    const struct store_copy_options *manner,
+			    uint64_t *bytes_out)
 {
-	enum error error = check_pages(from);
+	enum error error = store_check_pages(from);
 	char name[MAX_PATH_BYTES];
 	int file;
 
@@ -145,7 +146,7 @@ static enum error write_new(struct store *from, const char *path,
 		return error_from_mdb(errno);
 	error = folder_name(name, path, FOLDER_NEW) ? store_rewrite(from, name)
 						    : ERR_IO;
-	*bytes_out = size_of(file);
+	*bytes_out = file_size_of(file);
 	if (error == ERR_NONE && !manner->is_temporary && fsync(file) != 0) {
 		log_error("%s: cannot be synced: %s", name,
 			  strerrordesc_np(errno));
@@ -184,7 +185,7 @@ static enum error close_gate(struct store *store)
 }
 
 /* Replace the old file with the new one. The caller has closed the gate. */
-static enum error exchange(struct store *store)
+static enum error store_exchange_file(struct store *store)
 {
 	enum error error;
 
@@ -192,7 +193,7 @@ static enum error exchange(struct store *store)
 	store->env = NULL;
 	error = folder_is_read(store->path) ? ERR_BUSY
 					    : folder_put_new(store->path);
-	store_open_again(store);
+	store_reopen(store);
 	return error;
 }
 
@@ -213,9 +214,9 @@ static int hold_data(const struct store *store)
  * Replace the data without disk I/O while the gate is closed. The caller
  * ensures that no thread writes to the store and that the copy is synced.
  */
-static enum error replace(struct store *store)
+static enum error store_replace_data(struct store *store)
 {
-	enum error error = folder_seize(store->lock_file);
+	enum error error = folder_lock_out_readers(store->lock_file);
 	int old;
 
 	if (error != ERR_NONE)
@@ -223,7 +224,7 @@ static enum error replace(struct store *store)
 	old = hold_data(store);
 	error = close_gate(store);
 	if (error == ERR_NONE) {
-		error = exchange(store);
+		error = store_exchange_file(store);
 		pthread_rwlock_unlock(&store->map_lock);
 	}
 	if (old >= 0)
@@ -236,18 +237,18 @@ static enum error replace(struct store *store)
 
 enum error store_compact(struct store *store, struct store_sizes *sizes_out)
 {
-	const struct manner manner = {.is_temporary =
-					      store->options.is_temporary};
+	const struct store_copy_options manner = {
+		.is_temporary = store->options.is_temporary};
 	enum error error;
 
 	*sizes_out = (struct store_sizes){0};
 	if (store->is_read_only)
-		return ERR_REFUSED;
+		return ERR_ADDRESS_FORBIDDEN;
 	pthread_mutex_lock(&store->write_lock);
 	sizes_out->before = size_of_data(store);
 	error = write_new(store, store->path, &manner, &sizes_out->after);
 	if (error == ERR_NONE)
-		error = replace(store);
+		error = store_replace_data(store);
 	if (error != ERR_NONE)
 		remove_new(store->path);
 	pthread_mutex_unlock(&store->write_lock);
@@ -256,7 +257,8 @@ enum error store_compact(struct store *store, struct store_sizes *sizes_out)
 
 /*
  * Give the existing data a second name, so that the first name refers to a
- * complete file at any instant. ERR_REFUSED: `aside` is NULL and data exist.
+ * complete file at any instant. ERR_ADDRESS_FORBIDDEN: `aside` is NULL and data
+ * exist.
  */
 static enum error move_aside(const char *path, const char *aside)
 {
@@ -268,7 +270,7 @@ static enum error move_aside(const char *path, const char *aside)
 	if (access(data, F_OK) != 0)
 		return errno == ENOENT ? ERR_NONE : ERR_IO;
 	if (aside == NULL)
-		return ERR_REFUSED;
+		return ERR_ADDRESS_FORBIDDEN;
 	return folder_name(name, path, aside) && link(data, name) == 0
 		       ? ERR_NONE
 		       : ERR_IO;
@@ -292,12 +294,12 @@ static enum error restore_secrets(const char *from, const char *path,
 }
 
 /* The caller has locked the folder exclusively. */
-static enum error restore(struct store *from, const char *path,
-			  const char *aside)
+static enum error store_restore_data(struct store *from, const char *path,
+				     const char *aside)
 {
 	uint64_t bytes;
-	enum error error =
-		write_new(from, path, &(const struct manner){0}, &bytes);
+	enum error error = write_new(
+		from, path, &(const struct store_copy_options){0}, &bytes);
 
 	if (error == ERR_NONE && folder_is_read(path))
 		error = ERR_BUSY;
@@ -317,16 +319,16 @@ enum error store_restore(struct store *from, const char *path,
 {
 	char data[MAX_PATH_BYTES];
 	int lock;
-	enum error error = folder_take(path, &lock);
+	enum error error = folder_lock(path, &lock);
 
 	if (error != ERR_NONE)
 		return error;
-	error = folder_seize(lock);
+	error = folder_lock_out_readers(lock);
 	if (error == ERR_NONE && aside == NULL &&
 	    folder_name(data, path, FOLDER_DATA) && access(data, F_OK) == 0)
-		error = ERR_REFUSED; /* before copying anything */
+		error = ERR_ADDRESS_FORBIDDEN; /* before copying anything */
 	if (error == ERR_NONE)
-		error = restore(from, path, aside);
+		error = store_restore_data(from, path, aside);
 	close(lock);
 	return error;
 }

@@ -17,15 +17,16 @@ enum {
 	MAX_ATTEMPTS = 16,
 };
 
-struct check_of_data {
+struct lmdb_file_problems {
 	struct buffer
 		lines; /* one line per problem, for the first few problems */
 	uint64_t problems;
 };
 
-static void note(void *context, const struct data_damage *damage)
+static void data_check_note_damage(void *context,
+				   const struct lmdb_damage *damage)
 {
-	struct check_of_data *check = context;
+	struct lmdb_file_problems *check = context;
 
 	if (check->problems++ < MAX_TOLD)
 		buffer_printf(&check->lines, "table %s, page %" PRIu64 ": %s\n",
@@ -33,21 +34,23 @@ static void note(void *context, const struct data_damage *damage)
 }
 
 /* Check the current state of the file once. */
-static enum error look(const char *name, enum data_extent extent,
-		       struct check_of_data *check, uint64_t *transaction_out)
+static enum error data_check_once(const char *name, enum lmdb_extent extent,
+				  struct lmdb_file_problems *check,
+				  uint64_t *transaction_out)
 {
-	const struct data_visitor visitor = {.damage = note, .context = check};
-	struct data_file data;
-	enum error error = data_file_open(&data, name, &check->lines);
+	const struct lmdb_visitor visitor = {.damage = data_check_note_damage,
+					     .context = check};
+	struct lmdb_file data;
+	enum error error = lmdb_file_open(&data, name, &check->lines);
 	bool is_long_enough = false;
 
 	*transaction_out = 0;
 	if (error == ERR_NONE) {
 		*transaction_out = data.meta.transaction;
-		is_long_enough = data_file_is_long_enough(&data);
-		error = extent == DATA_ROOTS && is_long_enough
-				? data_walk_roots(&data, &visitor)
-				: data_walk(&data, &visitor);
+		is_long_enough = lmdb_file_is_long_enough(&data);
+		error = extent == LMDB_ROOTS && is_long_enough
+				? lmdb_file_walk_roots(&data, &visitor)
+				: lmdb_file_walk(&data, &visitor);
 	} else if (error == ERR_CORRUPT) {
 		buffer_printf(&check->lines,
 			      "; the file has %" PRIu64 " bytes\n", data.bytes);
@@ -62,11 +65,11 @@ static enum error look(const char *name, enum data_extent extent,
 				      (data.meta.last_page + 1) *
 					      data.page_bytes);
 	}
-	data_file_close(&data);
+	lmdb_file_close(&data);
 	return error;
 }
 
-static void log_lines(const char *name, const struct buffer *lines)
+static void data_check_log_lines(const char *name, const struct buffer *lines)
 {
 	const char *line = lines->data;
 
@@ -78,27 +81,27 @@ static void log_lines(const char *name, const struct buffer *lines)
 	}
 }
 
-enum error data_check(const char *folder, enum data_extent extent)
+enum error lmdb_file_check(const char *folder, enum lmdb_extent extent)
 {
 	char name[MAX_PATH_BYTES];
-	struct check_of_data check = {0};
+	struct lmdb_file_problems check = {0};
 	uint64_t transaction = 0;
 	uint64_t before;
 	enum error error;
 
 	if (!folder_name(name, folder, FOLDER_DATA))
 		return ERR_IO;
-	error = look(name, extent, &check, &before);
+	error = data_check_once(name, extent, &check, &before);
 	for (int i = 0; i < MAX_ATTEMPTS && error == ERR_CORRUPT; i++) {
 		buffer_clear(&check.lines);
 		check.problems = 0;
-		error = look(name, extent, &check, &transaction);
+		error = data_check_once(name, extent, &check, &transaction);
 		if (transaction == before)
 			break;
 		before = transaction;
 	}
 	if (error == ERR_CORRUPT) {
-		log_lines(name, &check.lines);
+		data_check_log_lines(name, &check.lines);
 		log_error("%s is damaged (%" PRIu64
 			  " of the checked pages); " STORE_ADVICE,
 			  name, check.problems + (check.problems == 0));

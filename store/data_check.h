@@ -1,7 +1,7 @@
 /*
- * store/data_check.h - checks the file of a store before LMDB opens it: LMDB
- * trusts the pages that it maps, and a missing page is a signal. Internal to
- * store/.
+ * store/lmdb_file_check.h - checks the file of a store before LMDB opens it:
+ * LMDB trusts the pages that it maps, and a missing page is a signal. Internal
+ * to store/.
  */
 #ifndef STORE_DATA_CHECK_H
 #define STORE_DATA_CHECK_H
@@ -10,9 +10,9 @@
 
 #include "base/error.h"
 
-enum data_extent {
-	DATA_ROOTS, /* the pages that opening a store reads: a few dozen */
-	DATA_PAGES, /* all pages of all tables */
+enum lmdb_extent {
+	LMDB_ROOTS, /* the pages that opening a store reads: a few dozen */
+	LMDB_PAGES, /* all pages of all tables */
 };
 
 /*
@@ -22,6 +22,6 @@ enum data_extent {
  * states, check all pages, because the missing end may be free pages. Another
  * process may write during the check.
  */
-enum error data_check(const char *folder, enum data_extent extent);
+enum error lmdb_file_check(const char *folder, enum lmdb_extent extent);
 
 #endif

@@ -29,14 +29,14 @@ struct page_head {
 
 struct meta_page {
 	struct page_head head;
-	struct data_meta meta;
+	struct lmdb_meta meta;
 };
 
-_Static_assert(sizeof(struct page_head) == DATA_PAGE_HEAD_BYTES, "LMDB's");
-_Static_assert(sizeof(struct data_tree) == 48, "LMDB's");
-_Static_assert(sizeof(struct data_meta) == 136, "LMDB's");
+_Static_assert(sizeof(struct page_head) == LMDB_PAGE_HEAD_BYTES, "LMDB's");
+_Static_assert(sizeof(struct lmdb_tree) == 48, "LMDB's");
+_Static_assert(sizeof(struct lmdb_meta) == 136, "LMDB's");
 
-static bool read_at(int file, void *out, size_t size, uint64_t offset)
+static bool file_read_at(int file, void *out, size_t size, uint64_t offset)
 {
 	char *to = out;
 
@@ -54,18 +54,19 @@ static bool read_at(int file, void *out, size_t size, uint64_t offset)
 	return true;
 }
 
-bool data_file_read(const struct data_file *data, uint64_t page, size_t offset,
+bool lmdb_file_read(const struct lmdb_file *data, uint64_t page, size_t offset,
 		    void *out, size_t size)
 {
 	if (page > (uint64_t)INT64_MAX / data->page_bytes - 1 ||
 	    size > (uint64_t)INT64_MAX / 2)
 		return false;
-	return read_at(data->file, out, size, page * data->page_bytes + offset);
+	return file_read_at(data->file, out, size,
+			    page * data->page_bytes + offset);
 }
 
 static bool is_page_size(uint32_t bytes)
 {
-	return bytes >= MIN_PAGE_BYTES && bytes <= DATA_MAX_PAGE_BYTES &&
+	return bytes >= MIN_PAGE_BYTES && bytes <= LMDB_MAX_PAGE_BYTES &&
 	       (bytes & (bytes - 1)) == 0;
 }
 
@@ -73,30 +74,30 @@ static bool is_page_size(uint32_t bytes)
  * Return the number of meta pages in the file, at most 2. The first one
  * contains the position of the second one.
  */
-static size_t read_pages(struct data_file *data,
-			 struct meta_page pages[META_PAGES])
+static size_t meta_pages_read(struct lmdb_file *data,
+			      struct meta_page pages[META_PAGES])
 {
 	data->page_bytes = MIN_PAGE_BYTES;
-	if (!data_file_read(data, 0, 0, &pages[0], sizeof(pages[0])))
+	if (!lmdb_file_read(data, 0, 0, &pages[0], sizeof(pages[0])))
 		return 0;
 	data->page_bytes = is_page_size(pages[0].meta.free.page_bytes)
 				   ? pages[0].meta.free.page_bytes
 				   : USUAL_PAGE_BYTES;
-	return data_file_read(data, 1, 0, &pages[1], sizeof(pages[1])) ? 2 : 1;
+	return lmdb_file_read(data, 1, 0, &pages[1], sizeof(pages[1])) ? 2 : 1;
 }
 
 /*
  * Read the meta pages until two reads are equal, so that no process has written
  * in between.
  */
-static size_t read_steady_pages(struct data_file *data,
+static size_t read_steady_pages(struct lmdb_file *data,
 				struct meta_page pages[META_PAGES])
 {
 	struct meta_page again[META_PAGES] = {0};
-	size_t count = read_pages(data, pages);
+	size_t count = meta_pages_read(data, pages);
 
 	for (int i = 0; i < MAX_READS; i++) {
-		if (read_pages(data, again) == count &&
+		if (meta_pages_read(data, again) == count &&
 		    memcmp(pages, again, sizeof(again)) == 0)
 			break;
 		memcpy(pages, again, sizeof(again));
@@ -105,10 +106,10 @@ static size_t read_steady_pages(struct data_file *data,
 }
 
 /* Return the error in the meta page, or NULL. */
-static const char *judge_meta(const struct meta_page *page, uint64_t index,
-			      uint32_t page_bytes)
+static const char *meta_page_check(const struct meta_page *page, uint64_t index,
+				   uint32_t page_bytes)
 {
-	const struct data_meta *meta = &page->meta;
+	const struct lmdb_meta *meta = &page->meta;
 
 	if ((page->head.flags & META_FLAG) == 0 || meta->magic != magic)
 		return "is not a page of LMDB";
@@ -127,21 +128,21 @@ static const char *judge_meta(const struct meta_page *page, uint64_t index,
  * Transactions write the two pages alternately, so their numbers are
  * consecutive, or both 0 at first.
  */
-static bool follow(uint64_t a, uint64_t b)
+static bool meta_numbers_follow(uint64_t a, uint64_t b)
 {
 	return a == b ? a == 0 : a + 1 == b || b + 1 == a;
 }
 
-static enum error read_metas(struct data_file *data, struct buffer *why)
+static enum error read_metas(struct lmdb_file *data, struct buffer *why)
 {
 	struct meta_page pages[META_PAGES] = {0};
 	size_t count = read_steady_pages(data, pages);
 
 	for (uint64_t i = 0; i < META_PAGES; i++) {
-		const struct data_meta *meta = &pages[i].meta;
-		const char *what =
-			i < count ? judge_meta(&pages[i], i, data->page_bytes)
-				  : "cannot be read";
+		const struct lmdb_meta *meta = &pages[i].meta;
+		const char *what = i < count ? meta_page_check(&pages[i], i,
+							       data->page_bytes)
+					     : "cannot be read";
 
 		if (what != NULL)
 			buffer_printf(why, "%smeta page %" PRIu64 " %s",
@@ -151,20 +152,20 @@ static enum error read_metas(struct data_file *data, struct buffer *why)
 			data->meta = *meta;
 		data->has_meta = data->has_meta || what == NULL;
 	}
-	if (why->size == 0 &&
-	    !follow(pages[0].meta.transaction, pages[1].meta.transaction))
+	if (why->size == 0 && !meta_numbers_follow(pages[0].meta.transaction,
+						   pages[1].meta.transaction))
 		buffer_append_text(why, "the meta pages do not belong to "
 					"two consecutive transactions");
 	return why->size == 0 ? ERR_NONE : ERR_CORRUPT;
 }
 
-enum error data_file_open(struct data_file *data_out, const char *path,
+enum error lmdb_file_open(struct lmdb_file *data_out, const char *path,
 			  struct buffer *why)
 {
 	struct stat status;
 	enum error error;
 
-	*data_out = (struct data_file){
+	*data_out = (struct lmdb_file){
 		.file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)};
 	if (data_out->file < 0)
 		return errno == ENOENT ? ERR_NOT_FOUND : ERR_IO;
@@ -178,14 +179,14 @@ enum error data_file_open(struct data_file *data_out, const char *path,
 	return error;
 }
 
-void data_file_close(struct data_file *data)
+void lmdb_file_close(struct lmdb_file *data)
 {
 	if (data->file >= 0)
 		close(data->file);
 	data->file = -1;
 }
 
-bool data_file_is_long_enough(const struct data_file *data)
+bool lmdb_file_is_long_enough(const struct lmdb_file *data)
 {
 	return data->meta.last_page < data->bytes / data->page_bytes;
 }

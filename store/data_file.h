@@ -16,7 +16,7 @@
 #include "base/slice.h"
 
 /* A table (MDB_db) in the layout of the file. */
-struct data_tree {
+struct lmdb_tree {
 	uint32_t page_bytes; /* only in the first tree of a meta page */
 	uint16_t flags;
 	uint16_t depth;
@@ -24,30 +24,30 @@ struct data_tree {
 	uint64_t leaf_pages;
 	uint64_t overflow_pages;
 	uint64_t rows;
-	uint64_t root; /* DATA_NO_PAGE: the table is empty */
+	uint64_t root; /* LMDB_NO_PAGE: the table is empty */
 };
 
-#define DATA_NO_PAGE UINT64_MAX
+#define LMDB_NO_PAGE UINT64_MAX
 
 /* The content of a meta page (MDB_meta). */
-struct data_meta {
+struct lmdb_meta {
 	uint32_t magic;
 	uint32_t version;
 	uint64_t address;
 	uint64_t map_bytes;
-	struct data_tree free; /* the free pages, by transaction */
-	struct data_tree main; /* the tables, by name */
+	struct lmdb_tree free; /* the free pages, by transaction */
+	struct lmdb_tree main; /* the tables, by name */
 	uint64_t last_page;
 	uint64_t transaction;
 };
 
-enum { DATA_PAGE_HEAD_BYTES = 16, DATA_MAX_PAGE_BYTES = 32768 };
+enum { LMDB_PAGE_HEAD_BYTES = 16, LMDB_MAX_PAGE_BYTES = 32768 };
 
-struct data_file {
+struct lmdb_file {
 	int file;
 	uint64_t bytes;
 	uint32_t page_bytes;
-	struct data_meta meta; /* the later one, which LMDB uses, too */
+	struct lmdb_meta meta; /* the later one, which LMDB uses, too */
 	bool has_meta;         /* although the other one may be damaged */
 };
 
@@ -56,22 +56,22 @@ struct data_file {
  * empty file, which is a new store for LMDB; ERR_CORRUPT if a meta page is
  * damaged, with the reason in `why`; ERR_IO. Close it in any case.
  */
-enum error data_file_open(struct data_file *data_out, const char *path,
+enum error lmdb_file_open(struct lmdb_file *data_out, const char *path,
 			  struct buffer *why);
-void data_file_close(struct data_file *data);
+void lmdb_file_close(struct lmdb_file *data);
 
 /*
  * Return whether the file contains all pages that the meta page counts. A
  * complete store can be a few pages shorter: its last transaction freed them
  * immediately.
  */
-bool data_file_is_long_enough(const struct data_file *data);
+bool lmdb_file_is_long_enough(const struct lmdb_file *data);
 
 /*
  * Read `size` bytes from `offset` of the page; return false if the file is too
  * short.
  */
-bool data_file_read(const struct data_file *data, uint64_t page, size_t offset,
+bool lmdb_file_read(const struct lmdb_file *data, uint64_t page, size_t offset,
 		    void *out, size_t size);
 
 #endif

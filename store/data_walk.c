@@ -28,8 +28,8 @@ enum {
 };
 
 /* A page on the path to the current node, and the position in it. */
-struct level {
-	unsigned char bytes[DATA_MAX_PAGE_BYTES];
+struct lmdb_level {
+	unsigned char bytes[LMDB_MAX_PAGE_BYTES];
 	uint64_t page;
 	struct slice low;
 	struct slice high;
@@ -37,7 +37,7 @@ struct level {
 	size_t next;
 };
 
-struct node {
+struct lmdb_node {
 	struct slice key;
 	const unsigned char *value;
 	uint64_t child; /* child page, in a branch */
@@ -47,21 +47,21 @@ struct node {
 
 struct named_tree {
 	char name[MAX_NAME_BYTES];
-	struct data_tree tree;
+	struct lmdb_tree tree;
 };
 
 /* A walk over one tree at a time. */
-struct walk {
-	const struct data_file *data;
-	const struct data_visitor *visitor;
+struct lmdb_walk {
+	const struct lmdb_file *data;
+	const struct lmdb_visitor *visitor;
 	const char *table;
-	const struct data_tree *tree;
-	struct data_tree found;   /* pages and rows counted so far */
-	struct level *levels;     /* [MAX_DEPTH] */
-	unsigned char *seen;      /* one bit per page */
-	struct buffer value;      /* a value from separate pages */
-	uint64_t page_count;      /* from the meta page */
-	struct named_tree *trees; /* [tree_count], the tables in "main" */
+	const struct lmdb_tree *tree;
+	struct lmdb_tree found;    /* pages and rows counted so far */
+	struct lmdb_level *levels; /* [MAX_DEPTH] */
+	unsigned char *seen;       /* one bit per page */
+	struct buffer value;       /* a value from separate pages */
+	uint64_t page_count;       /* from the meta page */
+	struct named_tree *trees;  /* [tree_count], the tables in "main" */
 	size_t tree_count;
 	bool is_roots_only;
 	bool is_damaged; /* the current tree is damaged */
@@ -84,10 +84,11 @@ static uint64_t u64_at(const unsigned char *bytes)
 	return number;
 }
 
-static void tell(struct walk *walk, uint64_t page, struct slice low,
-		 struct slice high, const char *what)
+static void lmdb_walk_report(struct lmdb_walk *walk, uint64_t page,
+			     struct slice low, struct slice high,
+			     const char *what)
 {
-	struct data_damage damage = {walk->table, page, what, low, high};
+	struct lmdb_damage damage = {walk->table, page, what, low, high};
 
 	walk->is_damaged = true;
 	walk->visitor->damage(walk->visitor->context, &damage);
@@ -101,7 +102,7 @@ static const char *const behind_end =
 /*
  * Mark the page as used; return false if it is used already or does not exist.
  */
-static bool take_page(struct walk *walk, uint64_t page)
+static bool lmdb_walk_mark_page(struct lmdb_walk *walk, uint64_t page)
 {
 	unsigned char bit = (unsigned char)(1U << page % BITS);
 
@@ -116,12 +117,13 @@ static bool take_page(struct walk *walk, uint64_t page)
  * Read node `i`; the nodes before it have been checked. Return false if it is
  * not inside the page.
  */
-static bool read_node(const struct walk *walk, const struct level *level,
-		      size_t i, struct node *out)
+static bool lmdb_read_node(const struct lmdb_walk *walk,
+			   const struct lmdb_level *level, size_t i,
+			   struct lmdb_node *out)
 {
 	size_t end = walk->data->page_bytes;
 	const unsigned char *page = level->bytes;
-	size_t at = u16_at(page + DATA_PAGE_HEAD_BYTES + 2 * i);
+	size_t at = u16_at(page + LMDB_PAGE_HEAD_BYTES + 2 * i);
 	const unsigned char *head = page + at;
 	size_t key_bytes;
 
@@ -138,7 +140,7 @@ static bool read_node(const struct walk *walk, const struct level *level,
 }
 
 /* Return the size of the node in its page. */
-static size_t size_of_node(const struct node *node, bool is_leaf)
+static size_t size_of_node(const struct lmdb_node *node, bool is_leaf)
 {
 	size_t size = NODE_HEAD_BYTES + node->key.size;
 
@@ -148,7 +150,8 @@ static size_t size_of_node(const struct node *node, bool is_leaf)
 	return size + size % 2;
 }
 
-static int compare_keys(const struct walk *walk, struct slice a, struct slice b)
+static int lmdb_compare_keys(const struct lmdb_walk *walk, struct slice a,
+			     struct slice b)
 {
 	size_t size = a.size < b.size ? a.size : b.size;
 	int order;
@@ -168,18 +171,19 @@ static int compare_keys(const struct walk *walk, struct slice a, struct slice b)
  * Return whether the key is above the previous one and between the keys of the
  * parent.
  */
-static bool is_in_order(const struct walk *walk, const struct level *level,
-			struct slice before, struct slice key)
+static bool is_in_order(const struct lmdb_walk *walk,
+			const struct lmdb_level *level, struct slice before,
+			struct slice key)
 {
-	if (before.data != NULL && compare_keys(walk, before, key) >= 0)
+	if (before.data != NULL && lmdb_compare_keys(walk, before, key) >= 0)
 		return false;
-	if (level->low.size > 0 && compare_keys(walk, level->low, key) > 0)
+	if (level->low.size > 0 && lmdb_compare_keys(walk, level->low, key) > 0)
 		return false;
 	return level->high.size == 0 ||
-	       compare_keys(walk, key, level->high) < 0;
+	       lmdb_compare_keys(walk, key, level->high) < 0;
 }
 
-static bool is_leaf_node(const struct node *node, size_t room)
+static bool is_leaf_node(const struct lmdb_node *node, size_t room)
 {
 	return (node->flags & ~(BIG_DATA | SUB_DATA)) == 0 &&
 	       node->key.size > 0 &&
@@ -188,16 +192,17 @@ static bool is_leaf_node(const struct node *node, size_t room)
 }
 
 /* Return the error in the nodes, or NULL. */
-static const char *judge_nodes(const struct walk *walk,
-			       const struct level *level, bool is_leaf)
+static const char *lmdb_check_nodes(const struct lmdb_walk *walk,
+				    const struct lmdb_level *level,
+				    bool is_leaf)
 {
 	size_t end = walk->data->page_bytes;
 	size_t total = 0;
 	struct slice before = {0};
-	struct node node;
+	struct lmdb_node node;
 
 	for (size_t i = 0; i < level->count; i++) {
-		if (!read_node(walk, level, i, &node))
+		if (!lmdb_read_node(walk, level, i, &node))
 			return "a row extends beyond it";
 		if (is_leaf && !is_leaf_node(&node, (size_t)(level->bytes +
 							     end - node.value)))
@@ -216,8 +221,8 @@ static const char *judge_nodes(const struct walk *walk,
 }
 
 /* Return the error in the page of a tree, or NULL. */
-static const char *judge_page(const struct walk *walk, struct level *level,
-			      size_t depth)
+static const char *lmdb_check_page(const struct lmdb_walk *walk,
+				   struct lmdb_level *level, size_t depth)
 {
 	bool is_leaf = depth + 1 == walk->tree->depth;
 	const unsigned char *bytes = level->bytes;
@@ -229,35 +234,35 @@ static const char *judge_page(const struct walk *walk, struct level *level,
 	if (u16_at(bytes + 10) != (is_leaf ? LEAF : BRANCH) ||
 	    u16_at(bytes + 8) != 0)
 		return "it is a page of another kind";
-	if (lower < DATA_PAGE_HEAD_BYTES || lower % 2 != 0 || lower > upper ||
+	if (lower < LMDB_PAGE_HEAD_BYTES || lower % 2 != 0 || lower > upper ||
 	    upper > walk->data->page_bytes)
 		return "its head is damaged";
-	level->count = (lower - DATA_PAGE_HEAD_BYTES) / 2;
+	level->count = (lower - LMDB_PAGE_HEAD_BYTES) / 2;
 	if (level->count == 0)
 		return "it is empty";
-	return judge_nodes(walk, level, is_leaf);
+	return lmdb_check_nodes(walk, level, is_leaf);
 }
 
 /* Read the page into the level `depth`, whose bounds are set. */
-static bool enter(struct walk *walk, size_t depth, uint64_t page)
+static bool lmdb_walk_enter(struct lmdb_walk *walk, size_t depth, uint64_t page)
 {
-	struct level *level = &walk->levels[depth];
+	struct lmdb_level *level = &walk->levels[depth];
 	const char *what;
 
 	level->page = page;
 	level->next = 0;
 	level->count = 0;
-	if (!take_page(walk, page))
+	if (!lmdb_walk_mark_page(walk, page))
 		what = no_such_page;
-	else if (!data_file_read(walk->data, page, 0, level->bytes,
+	else if (!lmdb_file_read(walk->data, page, 0, level->bytes,
 				 walk->data->page_bytes))
 		what = behind_end;
 	else
-		what = judge_page(walk, level, depth);
+		what = lmdb_check_page(walk, level, depth);
 	if (what == NULL)
 		return true;
 	level->count = 0;
-	tell(walk, page, level->low, level->high, what);
+	lmdb_walk_report(walk, page, level->low, level->high, what);
 	return false;
 }
 
@@ -265,44 +270,44 @@ static bool enter(struct walk *walk, size_t depth, uint64_t page)
  * Return the error in the separate pages of a value, or NULL. There may be more
  * than `needed`: LMDB may overwrite a larger value with a smaller one.
  */
-static const char *judge_overflow(struct walk *walk, uint64_t page,
-				  uint64_t needed)
+static const char *lmdb_check_overflow(struct lmdb_walk *walk, uint64_t page,
+				       uint64_t needed)
 {
-	unsigned char head[DATA_PAGE_HEAD_BYTES];
+	unsigned char head[LMDB_PAGE_HEAD_BYTES];
 	uint32_t pages;
 
 	if (page < 2 || page >= walk->page_count)
 		return no_such_page;
 	if (needed > walk->data->bytes / walk->data->page_bytes ||
-	    !data_file_read(walk->data, page, 0, head, sizeof(head)))
+	    !lmdb_file_read(walk->data, page, 0, head, sizeof(head)))
 		return behind_end;
 	memcpy(&pages, head + 12, sizeof(pages));
 	if (u64_at(head) != page || u16_at(head + 8) != 0 ||
 	    u16_at(head + 10) != OVERFLOW || pages < needed)
 		return "its head is damaged";
 	for (uint64_t i = 0; i < pages; i++)
-		if (!take_page(walk, page + i))
+		if (!lmdb_walk_mark_page(walk, page + i))
 			return no_such_page;
 	walk->found.overflow_pages += pages;
 	return NULL;
 }
 
 /* Read the value to walk->value; its damage affects only its row. */
-static bool read_overflow(struct walk *walk, const struct node *node)
+static bool read_overflow(struct lmdb_walk *walk, const struct lmdb_node *node)
 {
 	uint64_t page = u64_at(node->value);
 	uint64_t size = walk->data->page_bytes;
-	uint64_t needed = (DATA_PAGE_HEAD_BYTES + node->size + size - 1) / size;
-	const char *what = judge_overflow(walk, page, needed);
+	uint64_t needed = (LMDB_PAGE_HEAD_BYTES + node->size + size - 1) / size;
+	const char *what = lmdb_check_overflow(walk, page, needed);
 
 	buffer_clear(&walk->value);
 	if (what == NULL &&
-	    !data_file_read(walk->data, page, DATA_PAGE_HEAD_BYTES,
+	    !lmdb_file_read(walk->data, page, LMDB_PAGE_HEAD_BYTES,
 			    buffer_reserve(&walk->value, node->size),
 			    node->size))
 		what = behind_end;
 	if (what != NULL) {
-		tell(walk, page, node->key, node->key, what);
+		lmdb_walk_report(walk, page, node->key, node->key, what);
 		return false;
 	}
 	walk->value.size += node->size;
@@ -313,7 +318,8 @@ static bool read_overflow(struct walk *walk, const struct node *node)
  * Mark the pages in a row of "free": the freed pages of a transaction, after
  * their number.
  */
-static bool mark_free(struct walk *walk, struct slice key, struct slice value)
+static bool mark_free(struct lmdb_walk *walk, struct slice key,
+		      struct slice value)
 {
 	const unsigned char *bytes = value.data;
 	uint64_t count = value.size / sizeof(count);
@@ -324,14 +330,15 @@ static bool mark_free(struct walk *walk, struct slice key, struct slice value)
 		return false;
 	count = u64_at(bytes);
 	for (uint64_t i = 1; i <= count; i++)
-		if (!take_page(walk, u64_at(bytes + i * sizeof(count))))
+		if (!lmdb_walk_mark_page(walk,
+					 u64_at(bytes + i * sizeof(count))))
 			return false;
 	return true;
 }
 
 /* Add the table in a row of "main". */
-static bool keep_tree(struct walk *walk, const struct node *node,
-		      struct slice value)
+static bool lmdb_walk_add_tree(struct lmdb_walk *walk,
+			       const struct lmdb_node *node, struct slice value)
 {
 	struct named_tree *named = &walk->trees[walk->tree_count];
 
@@ -348,12 +355,13 @@ static bool keep_tree(struct walk *walk, const struct node *node,
 static const char name_of_free[] = "free";
 static const char name_of_main[] = "main";
 
-static void take_row(struct walk *walk, const struct level *level, size_t i)
+static void lmdb_walk_visit_row(struct lmdb_walk *walk,
+				const struct lmdb_level *level, size_t i)
 {
 	struct slice value;
-	struct node node = {0};
+	struct lmdb_node node = {0};
 
-	if (!read_node(walk, level, i, &node))
+	if (!lmdb_read_node(walk, level, i, &node))
 		return; /* already reported */
 	walk->found.rows++;
 	value = (struct slice){node.value, node.size};
@@ -364,14 +372,15 @@ static void take_row(struct walk *walk, const struct level *level, size_t i)
 	}
 	if (walk->table == name_of_free) {
 		if (!mark_free(walk, node.key, value))
-			tell(walk, level->page, node.key, node.key,
-			     "its list of free pages is damaged");
+			lmdb_walk_report(walk, level->page, node.key, node.key,
+					 "its list of free pages is damaged");
 	} else if (walk->table == name_of_main) {
-		if (!keep_tree(walk, &node, value))
-			tell(walk, level->page, node.key, node.key,
-			     "a row is no table");
+		if (!lmdb_walk_add_tree(walk, &node, value))
+			lmdb_walk_report(walk, level->page, node.key, node.key,
+					 "a row is no table");
 	} else if ((node.flags & SUB_DATA) != 0) {
-		tell(walk, level->page, node.key, node.key, "a row is a table");
+		lmdb_walk_report(walk, level->page, node.key, node.key,
+				 "a row is a table");
 	} else if (walk->visitor->row != NULL) {
 		walk->is_stopped = !walk->visitor->row(
 			walk->visitor->context, walk->table, node.key, value);
@@ -379,33 +388,33 @@ static void take_row(struct walk *walk, const struct level *level, size_t i)
 }
 
 /* Set the bounds of the next child of the level, and return its page. */
-static uint64_t begin_child(const struct walk *walk, struct level *level,
-			    struct level *child)
+static uint64_t begin_child(const struct lmdb_walk *walk,
+			    struct lmdb_level *level, struct lmdb_level *child)
 {
-	struct node node = {0};
-	struct node after = {0};
+	struct lmdb_node node = {0};
+	struct lmdb_node after = {0};
 
-	read_node(walk, level, level->next, &node);
+	lmdb_read_node(walk, level, level->next, &node);
 	child->low = level->next == 0 ? level->low : node.key;
 	child->high = level->high;
 	if (++level->next < level->count) {
-		read_node(walk, level, level->next, &after);
+		lmdb_read_node(walk, level, level->next, &after);
 		child->high = after.key;
 	}
 	return node.child;
 }
 
-static void walk_pages(struct walk *walk)
+static void walk_pages(struct lmdb_walk *walk)
 {
 	size_t depth = 0;
 
 	walk->levels[0].low = (struct slice){0};
 	walk->levels[0].high = (struct slice){0};
-	enter(walk, 0, walk->tree->root);
+	lmdb_walk_enter(walk, 0, walk->tree->root);
 	if (walk->is_roots_only && walk->table != name_of_main)
 		return;
 	for (;;) {
-		struct level *level = &walk->levels[depth];
+		struct lmdb_level *level = &walk->levels[depth];
 		bool is_leaf = depth + 1 == walk->tree->depth;
 
 		if (level->next == 0 && level->count > 0) {
@@ -413,25 +422,25 @@ static void walk_pages(struct walk *walk)
 			walk->found.branch_pages += !is_leaf;
 		}
 		for (; is_leaf && level->next < level->count; level->next++) {
-			take_row(walk, level, level->next);
+			lmdb_walk_visit_row(walk, level, level->next);
 			if (walk->is_stopped)
 				return;
 		}
 		if (level->next < level->count) {
-			struct level *child = &walk->levels[++depth];
+			struct lmdb_level *child = &walk->levels[++depth];
 			uint64_t page = begin_child(walk, level, child);
 
-			enter(walk, depth, page);
+			lmdb_walk_enter(walk, depth, page);
 		} else if (depth-- == 0) {
 			return;
 		}
 	}
 }
 
-static bool is_counted(const struct walk *walk)
+static bool is_counted(const struct lmdb_walk *walk)
 {
-	const struct data_tree *tree = walk->tree;
-	const struct data_tree *found = &walk->found;
+	const struct lmdb_tree *tree = walk->tree;
+	const struct lmdb_tree *found = &walk->found;
 
 	return tree->branch_pages == found->branch_pages &&
 	       tree->leaf_pages == found->leaf_pages &&
@@ -439,38 +448,42 @@ static bool is_counted(const struct walk *walk)
 	       tree->rows == found->rows;
 }
 
-static void walk_tree(struct walk *walk, const char *name,
-		      const struct data_tree *tree)
+static void walk_tree(struct lmdb_walk *walk, const char *name,
+		      const struct lmdb_tree *tree)
 {
 	bool is_whole = !walk->is_roots_only || name == name_of_main;
 	bool is_ours = name != name_of_main && name != name_of_free;
 
 	walk->table = name;
 	walk->tree = tree;
-	walk->found = (struct data_tree){0};
+	walk->found = (struct lmdb_tree){0};
 	walk->is_damaged = false;
 	if ((tree->flags & ~(INTEGER_KEYS | NO_FOLDER)) != 0 ||
 	    (is_ours && (tree->flags != 0 || tree->page_bytes != 0)) ||
 	    (name == name_of_free && (tree->flags & INTEGER_KEYS) == 0) ||
 	    tree->depth > MAX_DEPTH ||
-	    (tree->depth == 0) != (tree->root == DATA_NO_PAGE)) {
-		tell(walk, tree->root, (struct slice){0}, (struct slice){0},
-		     "LMDB's description of the table is damaged");
+	    (tree->depth == 0) != (tree->root == LMDB_NO_PAGE)) {
+		lmdb_walk_report(walk, tree->root, (struct slice){0},
+				 (struct slice){0},
+				 "LMDB's description of the table is damaged");
 		return;
 	}
 	if (tree->depth > 0)
 		walk_pages(walk);
 	if (is_whole && !walk->is_damaged && !walk->is_stopped &&
 	    !is_counted(walk))
-		tell(walk, tree->root, (struct slice){0}, (struct slice){0},
-		     "the table has a different number of pages or rows than "
-		     "it counts");
+		lmdb_walk_report(walk, tree->root, (struct slice){0},
+				 (struct slice){0},
+				 "the table has a different number of pages or "
+				 "rows than "
+				 "it counts");
 }
 
-static enum error run(const struct data_file *data,
-		      const struct data_visitor *visitor, bool is_roots_only)
+static enum error lmdb_walk_run(const struct lmdb_file *data,
+				const struct lmdb_visitor *visitor,
+				bool is_roots_only)
 {
-	struct walk walk = {
+	struct lmdb_walk walk = {
 		.data = data,
 		.visitor = visitor,
 		.page_count = data->meta.last_page + 1,
@@ -481,8 +494,8 @@ static enum error run(const struct data_file *data,
 	if (data->meta.last_page / MAX_SPARSE >
 	    data->bytes / data->page_bytes) {
 		walk.table = name_of_main;
-		tell(&walk, data->meta.last_page, (struct slice){0},
-		     (struct slice){0}, behind_end);
+		lmdb_walk_report(&walk, data->meta.last_page, (struct slice){0},
+				 (struct slice){0}, behind_end);
 		return ERR_NONE;
 	}
 	walk.levels = mem_alloc(MAX_DEPTH, sizeof(*walk.levels));
@@ -501,14 +514,14 @@ static enum error run(const struct data_file *data,
 	return is_stopped ? ERR_STOPPED : ERR_NONE;
 }
 
-enum error data_walk(const struct data_file *data,
-		     const struct data_visitor *visitor)
+enum error lmdb_file_walk(const struct lmdb_file *data,
+			  const struct lmdb_visitor *visitor)
 {
-	return run(data, visitor, false);
+	return lmdb_walk_run(data, visitor, false);
 }
 
-enum error data_walk_roots(const struct data_file *data,
-			   const struct data_visitor *visitor)
+enum error lmdb_file_walk_roots(const struct lmdb_file *data,
+				const struct lmdb_visitor *visitor)
 {
-	return run(data, visitor, true);
+	return lmdb_walk_run(data, visitor, true);
 }

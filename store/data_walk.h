@@ -1,7 +1,7 @@
 /*
- * store/data_walk.h - checks every page that a table of the file uses, with
- * store/data_file.h: whether LMDB can have written it, as far as one page shows
- * that. Also visits the rows of the intact pages. Internal to store/.
+ * store/lmdb_file_walk.h - checks every page that a table of the file uses,
+ * with store/data_file.h: whether LMDB can have written it, as far as one page
+ * shows that. Also visits the rows of the intact pages. Internal to store/.
  */
 #ifndef STORE_DATA_WALK_H
 #define STORE_DATA_WALK_H
@@ -14,7 +14,7 @@
 #include "store/data_file.h"
 
 /* A damaged page. The keys from `low` to below `high` are lost. */
-struct data_damage {
+struct lmdb_damage {
 	const char
 		*table; /* its name; LMDB's own tables are "free" and "main" */
 	uint64_t page;
@@ -23,8 +23,8 @@ struct data_damage {
 	struct slice high; /* empty: up to the last key */
 };
 
-struct data_visitor {
-	void (*damage)(void *context, const struct data_damage *damage);
+struct lmdb_visitor {
+	void (*damage)(void *context, const struct lmdb_damage *damage);
 	/*
 	 * May be NULL. Key and value are valid during the call. Return false to
 	 * stop the walk.
@@ -42,14 +42,14 @@ struct data_visitor {
  * the meta page, which may count 64 times as many as the file has. ERR_STOPPED:
  * the visitor stopped the walk.
  */
-enum error data_walk(const struct data_file *data,
-		     const struct data_visitor *visitor);
+enum error lmdb_file_walk(const struct lmdb_file *data,
+			  const struct lmdb_visitor *visitor);
 
 /*
  * Do the same for the pages that opening a store reads: the roots of LMDB's own
  * tables, the list of tables, and the root of each table.
  */
-enum error data_walk_roots(const struct data_file *data,
-			   const struct data_visitor *visitor);
+enum error lmdb_file_walk_roots(const struct lmdb_file *data,
+				const struct lmdb_visitor *visitor);
 
 #endif

@@ -37,7 +37,7 @@ static uint64_t low_bits(uint64_t word, unsigned count)
 	return word & (((uint64_t)1 << count) - 1);
 }
 
-static uint64_t load(const unsigned char *bytes)
+static uint64_t bits_load_word(const unsigned char *bytes)
 {
 	uint64_t word;
 
@@ -46,11 +46,11 @@ static uint64_t load(const unsigned char *bytes)
 }
 
 /* Write the low `count` bits of `word`. All bits after `at` must be 0. */
-static void put(struct bits *bits, uint64_t word, unsigned count)
+static void bits_put(struct bits *bits, uint64_t word, unsigned count)
 {
 	unsigned char *to = bits->bytes + bits->at / 8;
 	unsigned shift = bits->at % 8;
-	uint64_t first = htole64(load(to) | word << shift);
+	uint64_t first = htole64(bits_load_word(to) | word << shift);
 
 	assert(count < WORD_BITS && low_bits(word, count) == word);
 	assert(bits->at + count <= sizeof(bits->bytes) * 8 - WORD_BITS - 8);
@@ -61,7 +61,7 @@ static void put(struct bits *bits, uint64_t word, unsigned count)
 }
 
 /* Read bits; they are 0 after the end. */
-static uint64_t take(struct bits *bits, unsigned count)
+static uint64_t bits_take(struct bits *bits, unsigned count)
 {
 	const unsigned char *from = bits->bytes + bits->at / 8;
 	unsigned shift = bits->at % 8;
@@ -71,7 +71,7 @@ static uint64_t take(struct bits *bits, unsigned count)
 		bits->at = bits->end + 1; /* stays after the end */
 		return 0;
 	}
-	word = load(from) >> shift;
+	word = bits_load_word(from) >> shift;
 	if (shift + count > WORD_BITS)
 		word |= (uint64_t)from[WORD_BYTES] << (WORD_BITS - shift);
 	bits->at += count;
@@ -82,17 +82,18 @@ static uint64_t take(struct bits *bits, unsigned count)
 static void put_unary(struct bits *bits, uint64_t zeros)
 {
 	for (; zeros >= MAX_WIDTH; zeros -= MAX_WIDTH)
-		put(bits, 0, MAX_WIDTH);
-	put(bits, (uint64_t)1 << zeros, (unsigned)zeros + 1);
+		bits_put(bits, 0, MAX_WIDTH);
+	bits_put(bits, (uint64_t)1 << zeros, (unsigned)zeros + 1);
 }
 
-static uint64_t take_unary(struct bits *bits)
+static uint64_t bits_take_unary(struct bits *bits)
 {
 	uint64_t zeros = 0;
 
 	while (bits->at < bits->end) {
 		unsigned shift = bits->at % 8;
-		uint64_t word = load(bits->bytes + bits->at / 8) >> shift;
+		uint64_t word =
+			bits_load_word(bits->bytes + bits->at / 8) >> shift;
 		unsigned here = WORD_BITS - shift;
 
 		if (word != 0)
@@ -127,31 +128,31 @@ void df_block_encode(const struct df_count *counts, size_t count, uint64_t last,
 
 		assert(counts[i].pages > 0);
 		put_unary(&bits, distance >> width);
-		put(&bits, low_bits(distance, width), width);
+		bits_put(&bits, low_bits(distance, width), width);
 		put_unary(&bits, gamma);
-		put(&bits, low_bits(counts[i].pages, gamma), gamma);
+		bits_put(&bits, low_bits(counts[i].pages, gamma), gamma);
 		last = counts[i].fragment - 1;
 	}
 	buffer_append(out, bits.bytes, (bits.at + 7) / 8);
 }
 
 /* Read the next count; return false if it is invalid. */
-static bool take_count(struct bits *bits, unsigned width, uint64_t last,
-		       struct df_count *count_out)
+static bool bits_read_count(struct bits *bits, unsigned width, uint64_t last,
+			    struct df_count *count_out)
 {
-	uint64_t high = take_unary(bits);
+	uint64_t high = bits_take_unary(bits);
 	uint64_t distance;
 	uint64_t gamma;
 
 	if (high > last >> width)
 		return false;
-	distance = high << width | take(bits, width);
-	gamma = take_unary(bits);
+	distance = high << width | bits_take(bits, width);
+	gamma = bits_take_unary(bits);
 	if (gamma > MAX_GAMMA || distance > last)
 		return false;
 	count_out->fragment = last - distance;
-	count_out->pages =
-		(uint32_t)((uint64_t)1 << gamma | take(bits, (unsigned)gamma));
+	count_out->pages = (uint32_t)((uint64_t)1 << gamma |
+				      bits_take(bits, (unsigned)gamma));
 	return !is_overrun(bits);
 }
 
@@ -171,7 +172,8 @@ size_t df_block_decode(struct slice value, uint64_t last,
 	if (count == 0 || count > DF_BLOCK_MAX || bits.bytes[1] > MAX_WIDTH)
 		return 0;
 	for (size_t i = count; i-- > 0;) {
-		if (!take_count(&bits, bits.bytes[1], last, &counts_out[i]) ||
+		if (!bits_read_count(&bits, bits.bytes[1], last,
+				     &counts_out[i]) ||
 		    (counts_out[i].fragment == 0 && i > 0))
 			return 0;
 		last = counts_out[i].fragment - 1;

@@ -54,7 +54,8 @@ void dictionary_bytes_release(struct dictionary_bytes *dictionary)
 	free(dictionary);
 }
 
-static bool is_same(struct dictionary_name a, struct dictionary_name b)
+static bool dictionary_name_equal(struct dictionary_name a,
+				  struct dictionary_name b)
 {
 	return a.table == b.table && a.site == b.site && a.number == b.number;
 }
@@ -67,7 +68,7 @@ struct dictionary_bytes *dictionary_cache_get(struct dictionary_cache *cache,
 	pthread_mutex_lock(&cache->lock);
 	for (size_t i = 0; i < MAX_KEPT && found == NULL; i++)
 		if (cache->kept[i] != NULL &&
-		    is_same(cache->kept[i]->name, name))
+		    dictionary_name_equal(cache->kept[i]->name, name))
 			found = cache->kept[i];
 	if (found != NULL) {
 		found->used_at = ++cache->uses;
@@ -81,7 +82,8 @@ struct dictionary_bytes *dictionary_cache_get(struct dictionary_cache *cache,
  * Return the slot of the least recently used dictionary. The caller holds the
  * lock.
  */
-static struct dictionary_bytes **oldest(struct dictionary_cache *cache)
+static struct dictionary_bytes **
+dictionary_cache_oldest(struct dictionary_cache *cache)
 {
 	struct dictionary_bytes **oldest = &cache->kept[0];
 
@@ -107,7 +109,7 @@ struct dictionary_bytes *dictionary_cache_put(struct dictionary_cache *cache,
 	if (cache == NULL)
 		return one;
 	pthread_mutex_lock(&cache->lock);
-	place = oldest(cache);
+	place = dictionary_cache_oldest(cache);
 	dropped = *place;
 	*place = one;
 	one->used_at = ++cache->uses;

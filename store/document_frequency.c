@@ -26,7 +26,7 @@ static MDB_val key_val(const struct key *key)
 }
 
 /* A row as LMDB has mapped it; no value if there is no row. */
-struct found {
+struct df_row {
 	uint64_t last;
 	struct slice value;
 };
@@ -35,11 +35,12 @@ struct found {
  * Find the row of the fragment. The key of the last row of a cluster has the
  * highest possible fragment.
  */
-static struct found find(struct txn *txn, MDB_cursor *cursor, uint32_t site,
-			 uint32_t cluster, uint64_t fragment)
+static struct df_row df_find_row(struct txn *txn, MDB_cursor *cursor,
+				 uint32_t site, uint32_t cluster,
+				 uint64_t fragment)
 {
 	struct key from = key_df(site, cluster, fragment);
-	struct found none = {UINT64_MAX, {NULL, 0}};
+	struct df_row none = {UINT64_MAX, {NULL, 0}};
 	MDB_val key = key_val(&from);
 	MDB_val value = {0};
 	int rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
@@ -52,7 +53,7 @@ static struct found find(struct txn *txn, MDB_cursor *cursor, uint32_t site,
 	if (key.mv_size != from.size ||
 	    memcmp(key.mv_data, from.bytes, CLUSTER_BYTES) != 0)
 		return none;
-	return (struct found){
+	return (struct df_row){
 		key_u64((struct slice){key.mv_data, key.mv_size},
 			CLUSTER_BYTES),
 		txn_value(txn, TABLE_DF, key, value),
@@ -62,8 +63,8 @@ static struct found find(struct txn *txn, MDB_cursor *cursor, uint32_t site,
 /*
  * Decode the block to `counts_out` [DF_BLOCK_MAX]; return the number of counts.
  */
-static size_t decode(struct txn *txn, const struct found *found,
-		     struct df_count *counts_out)
+static size_t df_row_decode(struct txn *txn, const struct df_row *found,
+			    struct df_count *counts_out)
 {
 	size_t count;
 
@@ -75,20 +76,20 @@ static size_t decode(struct txn *txn, const struct found *found,
 	return count;
 }
 
-static void read_block(struct df_reader *reader, uint64_t fragment)
+static void df_reader_read_block(struct df_reader *reader, uint64_t fragment)
 {
 	MDB_cursor *cursor = txn_cursor(reader->txn, TABLE_DF);
-	struct found found;
+	struct df_row found;
 
 	reader->is_read = cursor != NULL;
 	reader->count = 0;
 	if (cursor == NULL)
 		return;
-	found = find(reader->txn, cursor, reader->site, reader->cluster,
-		     fragment);
+	found = df_find_row(reader->txn, cursor, reader->site, reader->cluster,
+			    fragment);
 	reader->from = fragment;
 	reader->last = found.last;
-	reader->count = decode(reader->txn, &found, reader->counts);
+	reader->count = df_row_decode(reader->txn, &found, reader->counts);
 	mdb_cursor_close(cursor);
 }
 
@@ -99,7 +100,7 @@ uint32_t df_read(struct df_reader *reader, uint64_t fragment)
 
 	if (!reader->is_read || fragment < reader->from ||
 	    fragment > reader->last)
-		read_block(reader, fragment);
+		df_reader_read_block(reader, fragment);
 	LOWER_BOUND(at, reader->count, counts[at].fragment < fragment);
 	return at < reader->count && counts[at].fragment == fragment
 		       ? counts[at].pages
@@ -169,7 +170,8 @@ static int compare_deltas(const void *a, const void *b)
  * Add up the deltas of each fragment and drop zero sums; return the number of
  * remaining deltas.
  */
-static size_t add_up(struct txn *txn, struct df_delta *deltas, size_t count)
+static size_t df_sum_deltas(struct txn *txn, struct df_delta *deltas,
+			    size_t count)
 {
 	size_t left = 0;
 	size_t i = 0;
@@ -190,7 +192,7 @@ static size_t add_up(struct txn *txn, struct df_delta *deltas, size_t count)
 }
 
 /* The state while deltas of distinct fragments are written to the table. */
-struct application {
+struct df_update {
 	struct txn *txn;
 	MDB_cursor *cursor;
 	uint32_t site;
@@ -200,8 +202,8 @@ struct application {
 	size_t capacity;
 };
 
-static void add(struct application *application, uint64_t fragment,
-		int64_t pages)
+static void df_update_add(struct df_update *application, uint64_t fragment,
+			  int64_t pages)
 {
 	if (pages < 0 || pages > UINT32_MAX)
 		txn_fail(application->txn, ERR_CORRUPT);
@@ -215,11 +217,12 @@ static void add(struct application *application, uint64_t fragment,
 }
 
 /* Compute the new counts of the block; both lists ascend. */
-static void merge(struct application *application, const struct found *found,
-		  const struct df_delta *deltas, size_t delta_count)
+static void df_update_merge(struct df_update *application,
+			    const struct df_row *found,
+			    const struct df_delta *deltas, size_t delta_count)
 {
 	struct df_count before[DF_BLOCK_MAX];
-	size_t count = decode(application->txn, found, before);
+	size_t count = df_row_decode(application->txn, found, before);
 	size_t next = 0;
 
 	application->count = 0;
@@ -228,17 +231,19 @@ static void merge(struct application *application, const struct found *found,
 		int64_t pages = 0;
 
 		for (; next < count && before[next].fragment < fragment; next++)
-			add(application, before[next].fragment,
-			    before[next].pages);
+			df_update_add(application, before[next].fragment,
+				      before[next].pages);
 		if (next < count && before[next].fragment == fragment)
 			pages = before[next++].pages;
-		add(application, fragment, pages + deltas[i].delta);
+		df_update_add(application, fragment, pages + deltas[i].delta);
 	}
 	for (; next < count; next++)
-		add(application, before[next].fragment, before[next].pages);
+		df_update_add(application, before[next].fragment,
+			      before[next].pages);
 }
 
-static void note(const struct application *application, const struct key *key)
+static void df_update_note_row(const struct df_update *application,
+			       const struct key *key)
 {
 	struct txn *txn = application->txn;
 
@@ -247,8 +252,9 @@ static void note(const struct application *application, const struct key *key)
 			     key_slice(key));
 }
 
-static void put(struct application *application, uint64_t last,
-		const struct df_count *counts, size_t count, unsigned flags)
+static void df_update_put_block(struct df_update *application, uint64_t last,
+				const struct df_count *counts, size_t count,
+				unsigned flags)
 {
 	struct key key = key_df(application->site, application->cluster, last);
 	struct buffer block = {0};
@@ -263,7 +269,7 @@ static void put(struct application *application, uint64_t last,
 		checksum_write(table_name(TABLE_DF), key_slice(&key),
 			       buffer_slice(&block), v.mv_data);
 	txn_check(application->txn, rc);
-	note(application, &key);
+	df_update_note_row(application, &key);
 	buffer_free(&block);
 }
 
@@ -271,7 +277,8 @@ static void put(struct application *application, uint64_t last,
  * Write the block, or several if it has become too large; the last of them
  * replaces the existing block.
  */
-static void write(struct application *application, const struct found *found)
+static void df_update_write(struct df_update *application,
+			    const struct df_row *found)
 {
 	const struct df_count *counts = application->counts;
 	size_t count = application->count;
@@ -283,7 +290,7 @@ static void write(struct application *application, const struct found *found)
 		struct key key = key_df(application->site, application->cluster,
 					found->last);
 
-		note(application, &key);
+		df_update_note_row(application, &key);
 		txn_check(application->txn,
 			  mdb_cursor_del(application->cursor, 0));
 		mdb_cursor_close(application->cursor); /* for the same reason as
@@ -292,14 +299,14 @@ static void write(struct application *application, const struct found *found)
 	}
 	if (count == 0)
 		return;
-	put(application, found->last, counts + from, count - from,
-	    was_there ? MDB_CURRENT : 0);
+	df_update_put_block(application, found->last, counts + from,
+			    count - from, was_there ? MDB_CURRENT : 0);
 	for (size_t i = 0; i + 1 < blocks; i++) {
 		size_t begin = from * i / (blocks - 1);
 		size_t end = from * (i + 1) / (blocks - 1);
 
-		put(application, counts[end - 1].fragment, counts + begin,
-		    end - begin, 0);
+		df_update_put_block(application, counts[end - 1].fragment,
+				    counts + begin, end - begin, 0);
 	}
 }
 
@@ -307,36 +314,37 @@ static void write(struct application *application, const struct found *found)
  * Apply the deltas that belong to the block of the first one; return their
  * number.
  */
-static size_t apply(struct application *application,
-		    const struct df_delta *deltas, size_t count)
+static size_t df_update_apply(struct df_update *application,
+			      const struct df_delta *deltas, size_t count)
 {
-	struct found found;
+	struct df_row found;
 	size_t end = 1;
 
 	application->cluster = deltas[0].cluster;
-	found = find(application->txn, application->cursor, application->site,
-		     deltas[0].cluster, deltas[0].fragment);
+	found = df_find_row(application->txn, application->cursor,
+			    application->site, deltas[0].cluster,
+			    deltas[0].fragment);
 	while (end < count && deltas[end].cluster == deltas[0].cluster &&
 	       deltas[end].fragment <= found.last)
 		end++;
-	merge(application, &found, deltas, end);
+	df_update_merge(application, &found, deltas, end);
 	if (application->txn->error == ERR_NONE)
-		write(application, &found);
+		df_update_write(application, &found);
 	return end;
 }
 
 void df_apply(struct txn *txn, uint32_t site, struct df_delta *deltas,
 	      size_t count)
 {
-	struct application application = {
+	struct df_update application = {
 		.txn = txn, .site = site, .cursor = txn_cursor(txn, TABLE_DF)};
 	size_t i = 0;
 
 	if (count > 1)
 		qsort(deltas, count, sizeof(*deltas), compare_deltas);
-	count = add_up(txn, deltas, count);
+	count = df_sum_deltas(txn, deltas, count);
 	while (i < count && txn->error == ERR_NONE)
-		i += apply(&application, deltas + i, count - i);
+		i += df_update_apply(&application, deltas + i, count - i);
 	if (application.cursor != NULL)
 		mdb_cursor_close(application.cursor);
 	free(application.counts);

@@ -34,8 +34,8 @@ static struct scan begin_table(struct txn *txn, unsigned partition,
 	return scan_begin(txn, table, (struct slice){&first, size});
 }
 
-static bool is_of(const struct txn *txn, unsigned partition, enum table table,
-		  struct slice key)
+static bool dump_row_in_partition(const struct txn *txn, unsigned partition,
+				  enum table table, struct slice key)
 {
 	return store_partition_of_key(txn->store, table, key) == partition;
 }
@@ -57,7 +57,8 @@ static bool next_in_table(struct dump *dump)
 	enum table table = (enum table)dump->table;
 
 	while (scan_next(&dump->scan))
-		if (is_of(dump->txn, dump->partition, table, dump->scan.key))
+		if (dump_row_in_partition(dump->txn, dump->partition, table,
+					  dump->scan.key))
 			return dump->is_keys_only || scan_read(&dump->scan);
 	dump->is_scanning = false;
 	dump->table++;
@@ -158,19 +159,20 @@ uint64_t journal_clear(struct txn *txn, unsigned partition, uint64_t max)
 }
 
 /* Write a name such as "log.017". */
-static void place_name(unsigned partition, char out[COUNTER_NAME_BYTES])
+static void journal_position_name(unsigned partition,
+				  char out[COUNTER_NAME_BYTES])
 {
 	snprintf(out, COUNTER_NAME_BYTES, "log.%03u", partition);
 }
 
-bool journal_place_get(struct txn *txn, unsigned partition,
-		       struct journal_place *place_out)
+bool journal_position_get(struct txn *txn, unsigned partition,
+			  struct journal_position *place_out)
 {
 	char name[COUNTER_NAME_BYTES];
 	struct slice value;
 
-	*place_out = (struct journal_place){0};
-	place_name(partition, name);
+	*place_out = (struct journal_position){0};
+	journal_position_name(partition, name);
 	value = txn_get(txn, TABLE_META, slice_of(name));
 	if (value.data == NULL)
 		return false;
@@ -182,20 +184,20 @@ bool journal_place_get(struct txn *txn, unsigned partition,
 	return true;
 }
 
-void journal_place_put(struct txn *txn, unsigned partition,
-		       const struct journal_place *place)
+void journal_position_put(struct txn *txn, unsigned partition,
+			  const struct journal_position *place)
 {
 	char name[COUNTER_NAME_BYTES];
 
-	place_name(partition, name);
+	journal_position_name(partition, name);
 	txn_put(txn, TABLE_META, slice_of(name),
 		(struct slice){place, sizeof(*place)});
 }
 
-void journal_place_delete(struct txn *txn, unsigned partition)
+void journal_position_delete(struct txn *txn, unsigned partition)
 {
 	char name[COUNTER_NAME_BYTES];
 
-	place_name(partition, name);
+	journal_position_name(partition, name);
 	txn_delete(txn, TABLE_META, slice_of(name));
 }

@@ -54,14 +54,14 @@ enum error store_open_env(struct store *store);
  * Open the environment again after LMDB has closed it. On a failure the process
  * cannot continue: it logs a message and exits.
  */
-void store_open_again(struct store *store);
+void store_reopen(struct store *store);
 
 /*
  * Reopen the environment after LMDB failed to write a meta page: it undoes the
  * transaction, keeps all previous ones, and rejects every further one
  * (MDB_PANIC). The caller has no open transaction.
  */
-void store_mend(struct store *store);
+void store_repair_env(struct store *store);
 
 /* Translate a code of LMDB or an errno; only this function does that. */
 enum error error_from_mdb(int rc);

@@ -22,7 +22,7 @@ bool folder_name(char *out, const char *path, const char *name)
 	       MAX_PATH_BYTES;
 }
 
-static enum error error_of_disk(void)
+static enum error folder_disk_error(void)
 {
 	return errno == ENOSPC || errno == EDQUOT ? ERR_STORE_FULL : ERR_IO;
 }
@@ -35,7 +35,7 @@ static enum error folder_fail(const char *name, const char *what)
 	log_error_limited("%s: cannot be %s: %s", name, what,
 			  strerrordesc_np(code));
 	errno = code;
-	return error_of_disk();
+	return folder_disk_error();
 }
 
 static enum error fail_length(const char *path)
@@ -48,7 +48,7 @@ static enum error fail_length(const char *path)
  * Assign a file that root creates to the owner of the folder, who runs the
  * daemon. If that fails, root remains the owner.
  */
-static void give_to_owner(const char *path, int file)
+static void folder_assign_to_owner(const char *path, int file)
 {
 	struct stat folder;
 
@@ -58,7 +58,7 @@ static void give_to_owner(const char *path, int file)
 			 path, strerrordesc_np(errno));
 }
 
-enum error folder_take(const char *path, int *lock_out)
+enum error folder_lock(const char *path, int *lock_out)
 {
 	char name[MAX_PATH_BYTES];
 
@@ -70,7 +70,7 @@ enum error folder_take(const char *path, int *lock_out)
 	*lock_out = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (*lock_out < 0)
 		return folder_fail(name, "opened");
-	give_to_owner(path, *lock_out);
+	folder_assign_to_owner(path, *lock_out);
 	if (flock(*lock_out, LOCK_EX | LOCK_NB) != 0) {
 		enum error error = errno == EWOULDBLOCK
 					   ? ERR_BUSY
@@ -103,7 +103,7 @@ static bool lock_byte(int lock, int command, short type)
 	return fcntl(lock, command, &range) == 0;
 }
 
-int folder_visit(const char *path)
+int folder_lock_shared(const char *path)
 {
 	char name[MAX_PATH_BYTES];
 	int lock = -1;
@@ -136,7 +136,7 @@ bool folder_is_read(const char *path)
 	return is_open;
 }
 
-enum error folder_note_use(int lock, enum folder_use use)
+enum error folder_write_use(int lock, enum folder_use use)
 {
 	if (ftruncate(lock, (off_t)use) != 0)
 		return folder_fail("the store's file lock", "resized");
@@ -164,7 +164,7 @@ bool folder_is_empty(const char *path)
 	       status.st_size == 0;
 }
 
-enum error folder_seize(int lock)
+enum error folder_lock_out_readers(int lock)
 {
 	return lock_byte(lock, F_OFD_SETLK, F_WRLCK) ? ERR_NONE : ERR_BUSY;
 }
@@ -187,7 +187,7 @@ int folder_create(const char *path, const char *name)
 	file = open(whole, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
 		    0600);
 	if (file >= 0)
-		give_to_owner(path, file);
+		folder_assign_to_owner(path, file);
 	else
 		folder_fail(whole, "created");
 	return file;
@@ -207,8 +207,8 @@ enum error folder_sync(const char *path)
 }
 
 /* Write all bytes, and sync the file if `is_synced`. */
-static enum error write_whole(int file, const char *name, struct slice bytes,
-			      bool is_synced)
+static enum error folder_write_bytes(int file, const char *name,
+				     struct slice bytes, bool is_synced)
 {
 	const char *next = bytes.data;
 	size_t left = bytes.size;
@@ -241,8 +241,8 @@ enum error folder_write(const char *path, const char *name, struct slice bytes,
 		return fail_length(path);
 	file = folder_create(path, fresh + strlen(path) + 1);
 	if (file < 0)
-		return error_of_disk();
-	error = write_whole(file, fresh, bytes, is_synced);
+		return folder_disk_error();
+	error = folder_write_bytes(file, fresh, bytes, is_synced);
 	close(file);
 	if (error == ERR_NONE && rename(fresh, whole) != 0)
 		error = folder_fail(fresh, "renamed");

@@ -33,14 +33,14 @@ bool folder_name(char *out, const char *path, const char *name);
  * *lock_out is open, and remove the remains of a killed process. ERR_BUSY,
  * ERR_STORE_FULL (the disk), ERR_IO; *lock_out is -1 then.
  */
-enum error folder_take(const char *path, int *lock_out);
+enum error folder_lock(const char *path, int *lock_out);
 
 /*
  * Lock the folder as a reader until the caller closes the returned descriptor;
  * wait while another process replaces the data. Return -1 if the folder has no
  * lock file and therefore no store.
  */
-int folder_visit(const char *path);
+int folder_lock_shared(const char *path);
 
 /* The state of the store. The size of the lock file in bytes stores it. */
 enum folder_use {
@@ -51,7 +51,7 @@ enum folder_use {
 };
 
 /* Write the state to the disk. ERR_STORE_FULL, ERR_IO. */
-enum error folder_note_use(int lock, enum folder_use use);
+enum error folder_write_use(int lock, enum folder_use use);
 enum folder_use folder_read_use(int lock);
 
 /*
@@ -63,7 +63,7 @@ bool folder_is_empty(const char *path);
 /*
  * Lock out all readers until folder_release(). ERR_BUSY: a process is reading.
  */
-enum error folder_seize(int lock);
+enum error folder_lock_out_readers(int lock);
 void folder_release(int lock);
 
 /*

@@ -10,7 +10,7 @@
 #include "store/partitions.h"
 
 /* A row that has changed; its key is in journal.keys, `size` bytes long. */
-struct note {
+struct journal_entry {
 	uint64_t hash;
 	size_t key;
 	uint16_t size;
@@ -20,7 +20,7 @@ struct note {
 
 struct journal {
 	struct buffer keys;
-	struct note *notes; /* [count] */
+	struct journal_entry *notes; /* [count] */
 	size_t count;
 	size_t capacity;
 	uint32_t *slots; /* [slot_count] index of a note + 1; the count is a
@@ -73,35 +73,35 @@ struct journal *journal_end(struct txn *txn)
 	return journal;
 }
 
-void journal_go_on(struct journal *journal, struct txn *txn)
+void journal_resume(struct journal *journal, struct txn *txn)
 {
 	txn->journal = journal;
 }
 
-void journal_take_hooks(struct txn *txn)
+void journal_collect_hooks(struct txn *txn)
 {
 	if (txn->journal != NULL)
 		txn->journal->takes_hooks = true;
 }
 
-static struct slice key_of(const struct journal *journal,
-			   const struct note *note)
+static struct slice journal_key_of(const struct journal *journal,
+				   const struct journal_entry *note)
 {
 	return (struct slice){journal->keys.data + note->key, note->size};
 }
 
 /* Return the slot of the note, or the free slot for it. */
 static uint32_t *find_slot(const struct journal *journal,
-			   const struct note *note, struct slice key)
+			   const struct journal_entry *note, struct slice key)
 {
 	size_t at = note->hash & (journal->slot_count - 1);
 
 	while (journal->slots[at] != 0) {
-		const struct note *other =
+		const struct journal_entry *other =
 			&journal->notes[journal->slots[at] - 1];
 
 		if (other->hash == note->hash && other->table == note->table &&
-		    slice_equal(key_of(journal, other), key))
+		    slice_equal(journal_key_of(journal, other), key))
 			break;
 		at = (at + 1) & (journal->slot_count - 1);
 	}
@@ -115,9 +115,9 @@ static void grow_slots(struct journal *journal)
 	journal->slots =
 		mem_alloc(journal->slot_count, sizeof(*journal->slots));
 	for (size_t i = 0; i < journal->count; i++) {
-		const struct note *note = &journal->notes[i];
+		const struct journal_entry *note = &journal->notes[i];
 
-		*find_slot(journal, note, key_of(journal, note)) =
+		*find_slot(journal, note, journal_key_of(journal, note)) =
 			(uint32_t)(i + 1);
 	}
 }
@@ -125,7 +125,7 @@ static void grow_slots(struct journal *journal)
 void journal_note(struct journal *journal, const struct store *store,
 		  enum table table, struct slice key)
 {
-	struct note note = {
+	struct journal_entry note = {
 		.hash = hash64(key.data, key.size, (uint64_t)table),
 		.key = journal->keys.size,
 		.size = (uint16_t)key.size,
@@ -167,10 +167,10 @@ size_t journal_partitions(const struct journal *journal,
 static int compare_notes(const void *left, const void *right, void *context)
 {
 	const struct journal *journal = context;
-	const struct note *a = left;
-	const struct note *b = right;
-	struct slice x = key_of(journal, a);
-	struct slice y = key_of(journal, b);
+	const struct journal_entry *a = left;
+	const struct journal_entry *b = right;
+	struct slice x = journal_key_of(journal, a);
+	struct slice y = journal_key_of(journal, b);
 	int order;
 
 	if (a->partition != b->partition)
@@ -181,7 +181,7 @@ static int compare_notes(const void *left, const void *right, void *context)
 	return order != 0 ? order : (x.size > y.size) - (x.size < y.size);
 }
 
-static void sort(struct journal *journal)
+static void journal_sort(struct journal *journal)
 {
 	if (!journal->is_sorted && journal->count > 0)
 		qsort_r(journal->notes, journal->count, sizeof(*journal->notes),
@@ -192,18 +192,18 @@ static void sort(struct journal *journal)
 void journal_write(struct journal *journal, struct txn *txn, unsigned partition,
 		   struct buffer *out)
 {
-	sort(journal);
+	journal_sort(journal);
 	journal_put_head(out);
 	for (size_t i = 0; i < journal->count; i++) {
-		const struct note *note = &journal->notes[i];
-		struct slice key = key_of(journal, note);
+		const struct journal_entry *note = &journal->notes[i];
+		struct slice key = journal_key_of(journal, note);
 		struct slice value;
 
 		if (note->partition != partition)
 			continue;
 		value = txn_get(txn, note->table, key);
 		if (value.data == NULL)
-			journal_put_gone(out, note->table, key);
+			journal_put_deleted(out, note->table, key);
 		else
 			journal_put_row(txn, note->table, key, value, out);
 	}

@@ -45,14 +45,14 @@ void journal_begin(struct journal *journal, struct txn *txn);
  * can resume later in the same transaction.
  */
 struct journal *journal_end(struct txn *txn);
-void journal_go_on(struct journal *journal, struct txn *txn);
+void journal_resume(struct journal *journal, struct txn *txn);
 
 /*
  * Collect rows of hooks, too, because a hook was added or deleted. Otherwise
  * they are not collected, because each node has its own state of a hook's
  * deliveries.
  */
-void journal_take_hooks(struct txn *txn);
+void journal_collect_hooks(struct txn *txn);
 
 /*
  * Note that the row of `table` at `key` has changed. For txn_put() and similar
@@ -80,15 +80,15 @@ void journal_write(struct journal *journal, struct txn *txn, unsigned partition,
  * Write the output of journal_write() or dump_next() to this store. It replaces
  * rows and raises counters, except job_hash_name(). Errors of the transaction:
  * ERR_CORRUPT if the output is damaged, or a row belongs to another partition,
- * or an encrypted secret to another row; ERR_NO_KEY if the key of a secret is
- * missing; ERR_VERSION if it contains an unknown table.
+ * or an encrypted secret to another row; ERR_NO_ENCRYPTION_KEY if the key of a
+ * secret is missing; ERR_VERSION if it contains an unknown table.
  */
 void journal_apply(struct txn *txn, unsigned partition, struct slice changes);
 
 /*
  * The position of a partition in its log, as far as this store has applied it.
  */
-struct journal_place {
+struct journal_position {
 	uint64_t number;   /* last applied entry of its log; 0 = none */
 	uint64_t epoch;    /* epoch of the last owner */
 	uint64_t is_whole; /* 0: the replica is not complete */
@@ -99,11 +99,11 @@ struct journal_place {
  * Read the position. Return false and zeros if the partition is not in this
  * store.
  */
-bool journal_place_get(struct txn *txn, unsigned partition,
-		       struct journal_place *place_out);
-void journal_place_put(struct txn *txn, unsigned partition,
-		       const struct journal_place *place);
-void journal_place_delete(struct txn *txn, unsigned partition);
+bool journal_position_get(struct txn *txn, unsigned partition,
+			  struct journal_position *place_out);
+void journal_position_put(struct txn *txn, unsigned partition,
+			  const struct journal_position *place);
+void journal_position_delete(struct txn *txn, unsigned partition);
 
 /*
  * Reads all rows of a partition:

@@ -26,13 +26,14 @@ static const char *const counters[] = {"event", "guard", "dictionary"};
 
 enum { COUNTERS = sizeof(counters) / sizeof(counters[0]) };
 
-struct head {
+struct journal_head {
 	uint8_t format;
 	uint8_t order; /* byte order of numbers: LOW_FIRST */
 	uint16_t schema;
 };
 
-static const struct head journal_head = {FORMAT, LOW_FIRST, STORE_SCHEMA};
+static const struct journal_head journal_head = {FORMAT, LOW_FIRST,
+						 STORE_SCHEMA};
 
 void journal_put_head(struct buffer *out)
 {
@@ -40,7 +41,7 @@ void journal_put_head(struct buffer *out)
 	buffer_append(out, &journal_head, sizeof(journal_head));
 }
 
-static void put_number(struct buffer *out, uint64_t number)
+static void journal_put_varint(struct buffer *out, uint64_t number)
 {
 	for (; number >= 0x80; number >>= 7)
 		buffer_append_byte(out, (char)(number | 0x80));
@@ -49,7 +50,7 @@ static void put_number(struct buffer *out, uint64_t number)
 
 static void put_text(struct buffer *out, struct slice text)
 {
-	put_number(out, text.size);
+	journal_put_varint(out, text.size);
 	buffer_append_slice(out, text);
 }
 
@@ -62,7 +63,7 @@ static void put_begin(struct buffer *out, enum journal_what what,
 }
 
 /* Clear the bytes of secrets before freeing them. */
-static void wipe(struct buffer *text)
+static void journal_wipe_text(struct buffer *text)
 {
 	if (text->data != NULL)
 		explicit_bzero(text->data, text->capacity);
@@ -70,7 +71,7 @@ static void wipe(struct buffer *text)
 }
 
 /* A text of a row that may be encrypted. */
-struct text_place {
+struct secret_text_position {
 	enum table table;
 	unsigned index; /* index in struct sealed_pair */
 	struct slice key;
@@ -81,8 +82,8 @@ struct text_place {
  * text of this row. The key of a site is its host, the key of a hook its
  * number; both determine the partition.
  */
-static void write_about(const struct text_place *place, struct slice id,
-			struct buffer *out)
+static void journal_write_context(const struct secret_text_position *place,
+				  struct slice id, struct buffer *out)
 {
 	buffer_append_text(out, "templated secret 1");
 	buffer_append_byte(out, (char)place->table);
@@ -91,7 +92,8 @@ static void write_about(const struct text_place *place, struct slice id,
 	buffer_append_slice(out, place->key);
 }
 
-static void put_secret(struct txn *txn, const struct text_place *place,
+static void put_secret(struct txn *txn,
+		       const struct secret_text_position *place,
 		       struct slice sealed, struct buffer *out)
 {
 	const struct cipher *cipher = txn->store->options.cipher;
@@ -100,15 +102,15 @@ static void put_secret(struct txn *txn, const struct text_place *place,
 	struct buffer text = {0};
 	struct buffer packed = {0};
 
-	if (cipher == NULL || !sealed_is_secret(sealed) ||
-	    !sealed_open(txn->store, sealed, &text))
+	if (cipher == NULL || !secret_text_is_hidden(sealed) ||
+	    !secret_text_read(txn->store, sealed, &text))
 		return;
-	write_about(place, id, &about);
+	journal_write_context(place, id, &about);
 	cipher->seal(cipher->context, buffer_slice(&about), buffer_slice(&text),
 		     &packed);
-	put_begin(out, JOURNAL_SEALED, TABLE_META, id);
+	put_begin(out, JOURNAL_ENCRYPTED, TABLE_META, id);
 	put_text(out, buffer_slice(&packed));
-	wipe(&text);
+	journal_wipe_text(&text);
 	buffer_free(&about);
 	buffer_free(&packed);
 }
@@ -143,13 +145,13 @@ void journal_put_row(struct txn *txn, enum table table, struct slice key,
 		  table, key);
 	put_text(out, value);
 	for (unsigned i = 0; i < SEALED_TEXTS; i++)
-		put_secret(txn, &(struct text_place){table, i, key},
+		put_secret(txn, &(struct secret_text_position){table, i, key},
 			   pair.texts[i], out);
 }
 
-void journal_put_gone(struct buffer *out, enum table table, struct slice key)
+void journal_put_deleted(struct buffer *out, enum table table, struct slice key)
 {
-	put_begin(out, JOURNAL_GONE, table, key);
+	put_begin(out, JOURNAL_DELETED, table, key);
 }
 
 void journal_put_counters(struct txn *txn, struct buffer *out)
@@ -165,7 +167,7 @@ void journal_put_counters(struct txn *txn, struct buffer *out)
 
 /* The state of a read. Invalid input sets is_damaged. */
 
-struct reading {
+struct journal_reader {
 	struct txn *txn;
 	unsigned partition;
 	struct slice rest;
@@ -176,7 +178,7 @@ struct reading {
 	bool is_damaged;
 };
 
-static uint64_t take_number(struct reading *reading)
+static uint64_t journal_read_varint(struct journal_reader *reading)
 {
 	uint64_t number = 0;
 
@@ -193,7 +195,8 @@ static uint64_t take_number(struct reading *reading)
 	return 0;
 }
 
-static struct slice take_bytes(struct reading *reading, uint64_t size)
+static struct slice journal_read_bytes(struct journal_reader *reading,
+				       uint64_t size)
 {
 	struct slice bytes = {reading->rest.data, (size_t)size};
 
@@ -206,12 +209,13 @@ static struct slice take_bytes(struct reading *reading, uint64_t size)
 	return bytes;
 }
 
-static struct slice take_text(struct reading *reading)
+static struct slice journal_read_text(struct journal_reader *reading)
 {
-	return take_bytes(reading, take_number(reading));
+	return journal_read_bytes(reading, journal_read_varint(reading));
 }
 
-static void raise(struct txn *txn, struct slice name, struct slice value)
+static void journal_raise_counter(struct txn *txn, struct slice name,
+				  struct slice value)
 {
 	char text[COUNTER_NAME_BYTES] = "";
 	uint64_t number;
@@ -222,7 +226,7 @@ static void raise(struct txn *txn, struct slice name, struct slice value)
 		txn_put(txn, TABLE_META, name, value);
 }
 
-static bool is_counter(const struct reading *reading, struct slice name)
+static bool is_counter(const struct journal_reader *reading, struct slice name)
 {
 	if (store_partition_of_key(reading->txn->store, TABLE_META, name) ==
 	    reading->partition)
@@ -233,39 +237,39 @@ static bool is_counter(const struct reading *reading, struct slice name)
 	return false;
 }
 
-static void apply_counter(struct reading *reading, struct slice name)
+static void apply_counter(struct journal_reader *reading, struct slice name)
 {
-	struct slice value = take_text(reading);
+	struct slice value = journal_read_text(reading);
 
 	if (name.size >= COUNTER_NAME_BYTES || value.size != sizeof(uint64_t) ||
 	    !is_counter(reading, name))
 		reading->is_damaged = true;
 	else
-		raise(reading->txn, name, value);
+		journal_raise_counter(reading->txn, name, value);
 }
 
 /*
  * Decrypt a secret of the last row with the cipher of the store, and store it.
  */
-static void open_secret(struct reading *reading, const struct secret_id *id,
-			struct slice sealed)
+static void open_secret(struct journal_reader *reading,
+			const struct secret_id *id, struct slice sealed)
 {
 	const struct cipher *cipher = reading->txn->store->options.cipher;
 	struct slice bytes = {id, sizeof(*id)};
-	struct text_place place = {.table = reading->table,
-				   .key = reading->key};
-	enum error error = ERR_NO_KEY;
+	struct secret_text_position place = {.table = reading->table,
+					     .key = reading->key};
+	enum error error = ERR_NO_ENCRYPTION_KEY;
 	struct buffer about = {0};
 	struct buffer text = {0};
 
 	while (place.index < SEALED_TEXTS &&
-	       !sealed_has_id(reading->pair.texts[place.index], id))
+	       !secret_text_has_id(reading->pair.texts[place.index], id))
 		place.index++;
 	if (place.index == SEALED_TEXTS) {
 		reading->is_damaged = true;
 		return;
 	}
-	write_about(&place, bytes, &about);
+	journal_write_context(&place, bytes, &about);
 	if (cipher != NULL)
 		error = cipher->open(cipher->context, buffer_slice(&about),
 				     sealed, &text);
@@ -275,12 +279,12 @@ static void open_secret(struct reading *reading, const struct secret_id *id,
 	else
 		txn_fail(reading->txn, error);
 	buffer_free(&about);
-	wipe(&text);
+	journal_wipe_text(&text);
 }
 
-static void apply_secret(struct reading *reading, struct slice id)
+static void apply_secret(struct journal_reader *reading, struct slice id)
 {
-	struct slice text = take_text(reading);
+	struct slice text = journal_read_text(reading);
 	struct secret_id known;
 
 	if (reading->is_damaged || id.size != sizeof(known)) {
@@ -303,14 +307,14 @@ static void drop_secrets(struct txn *txn, enum table table, struct slice key,
 	for (size_t i = 0; i < SEALED_TEXTS; i++)
 		if (before.texts[i].size >= SECRET_ID_BYTES &&
 		    !slice_equal(before.texts[i], after.texts[i]))
-			txn_drop_sealed(txn, before.texts[i]);
+			txn_drop_secret_text(txn, before.texts[i]);
 }
 
-static void apply_row(struct reading *reading, enum table table,
+static void apply_row(struct journal_reader *reading, enum table table,
 		      struct slice key)
 {
 	struct txn *txn = reading->txn;
-	struct slice value = take_text(reading);
+	struct slice value = journal_read_text(reading);
 
 	if (reading->is_damaged)
 		return;
@@ -325,7 +329,7 @@ static void apply_row(struct reading *reading, enum table table,
 	txn_put(txn, table, key, value);
 }
 
-static void apply_gone(struct reading *reading, enum table table,
+static void apply_gone(struct journal_reader *reading, enum table table,
 		       struct slice key)
 {
 	struct txn *txn = reading->txn;
@@ -337,10 +341,10 @@ static void apply_gone(struct reading *reading, enum table table,
 	txn_delete(txn, table, key);
 }
 
-static void apply_one(struct reading *reading)
+static void journal_apply_item(struct journal_reader *reading)
 {
-	struct slice begin = take_bytes(reading, 2);
-	struct slice key = take_text(reading);
+	struct slice begin = journal_read_bytes(reading, 2);
+	struct slice key = journal_read_text(reading);
 	enum journal_what what;
 	enum table table;
 
@@ -350,16 +354,16 @@ static void apply_one(struct reading *reading)
 	}
 	what = (enum journal_what)((const unsigned char *)begin.data)[0];
 	table = (enum table)((const unsigned char *)begin.data)[1];
-	if (table >= TABLE_COUNT || what > JOURNAL_SEALED ||
+	if (table >= TABLE_COUNT || what > JOURNAL_ENCRYPTED ||
 	    (table == TABLE_META) !=
-		    (what == JOURNAL_COUNTER || what == JOURNAL_SEALED) ||
+		    (what == JOURNAL_COUNTER || what == JOURNAL_ENCRYPTED) ||
 	    (table != TABLE_META &&
 	     store_partition_of_key(reading->txn->store, table, key) !=
 		     reading->partition))
 		reading->is_damaged = true;
 	else if (what == JOURNAL_COUNTER)
 		apply_counter(reading, key);
-	else if (what == JOURNAL_SEALED)
+	else if (what == JOURNAL_ENCRYPTED)
 		apply_secret(reading, key);
 	else if (what == JOURNAL_ROW)
 		apply_row(reading, table, key);
@@ -369,9 +373,10 @@ static void apply_one(struct reading *reading)
 
 void journal_apply(struct txn *txn, unsigned partition, struct slice changes)
 {
-	struct reading reading = {
+	struct journal_reader reading = {
 		.txn = txn, .partition = partition, .rest = changes};
-	struct slice begin = take_bytes(&reading, sizeof(struct head));
+	struct slice begin =
+		journal_read_bytes(&reading, sizeof(struct journal_head));
 
 	assert(store_is_partitioned(txn->store) && txn->journal == NULL);
 	if (!reading.is_damaged &&
@@ -381,7 +386,7 @@ void journal_apply(struct txn *txn, unsigned partition, struct slice changes)
 	}
 	while (reading.rest.size > 0 && !reading.is_damaged &&
 	       txn->error == ERR_NONE)
-		apply_one(&reading);
+		journal_apply_item(&reading);
 	if (reading.is_damaged)
 		txn_fail(txn, ERR_CORRUPT);
 }

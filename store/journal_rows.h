@@ -11,11 +11,11 @@
 #include "store/txn.h"
 
 enum journal_what {
-	JOURNAL_ROW,     /* key, value */
-	JOURNAL_GONE,    /* key of a deleted row */
-	JOURNAL_COUNTER, /* name, u64: lower bound of the counter */
-	JOURNAL_SEALED,  /* id, encrypted text of a previous row's secret:
-			    store/cipher.h */
+	JOURNAL_ROW,       /* key, value */
+	JOURNAL_DELETED,   /* key of a deleted row */
+	JOURNAL_COUNTER,   /* name, u64: lower bound of the counter */
+	JOURNAL_ENCRYPTED, /* id, encrypted text of a previous row's secret:
+			   store/cipher.h */
 };
 
 void journal_put_head(struct buffer *out);
@@ -26,7 +26,8 @@ void journal_put_head(struct buffer *out);
  */
 void journal_put_row(struct txn *txn, enum table table, struct slice key,
 		     struct slice value, struct buffer *out);
-void journal_put_gone(struct buffer *out, enum table table, struct slice key);
+void journal_put_deleted(struct buffer *out, enum table table,
+			 struct slice key);
 
 /* Append the counters that belong to no partition. */
 void journal_put_counters(struct txn *txn, struct buffer *out);

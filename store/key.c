@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 
-static void append(struct key *key, const void *bytes, size_t size)
+static void key_append(struct key *key, const void *bytes, size_t size)
 {
 	assert(key->size + size <= sizeof(key->bytes));
 	memcpy(key->bytes + key->size, bytes, size);
@@ -17,14 +17,14 @@ static void append_u32(struct key *key, uint32_t number)
 {
 	uint32_t big = htobe32(number);
 
-	append(key, &big, sizeof(big));
+	key_append(key, &big, sizeof(big));
 }
 
 static void append_u64(struct key *key, uint64_t number)
 {
 	uint64_t big = htobe64(number);
 
-	append(key, &big, sizeof(big));
+	key_append(key, &big, sizeof(big));
 }
 
 struct key key_site(uint32_t site)

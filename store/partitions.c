@@ -45,7 +45,7 @@ unsigned store_partition_of_event(const struct store *store, uint64_t event)
  * Return the host of an authority such as "https://host:8080", from
  * TABLE_HOSTS.
  */
-static struct slice host_of(struct slice authority)
+static struct slice authority_host_of(struct slice authority)
 {
 	const char *text = authority.data;
 	const char *end = memmem(text, authority.size, "://", 3);
@@ -133,7 +133,7 @@ unsigned store_partition_of_key(const struct store *store, enum table table,
 	case TABLE_SITES:
 		return store_partition_of_host(store, key);
 	case TABLE_HOSTS:
-		return store_partition_of_host(store, host_of(key));
+		return store_partition_of_host(store, authority_host_of(key));
 	case TABLE_EVENTS:
 		return store_partition_of_event(store, key_u64(key, 0));
 	case TABLE_OUTBOX:
@@ -147,7 +147,7 @@ unsigned store_partition_of_key(const struct store *store, enum table table,
 	}
 }
 
-void store_own(struct store *store, unsigned partition, bool is_own)
+void store_set_owned(struct store *store, unsigned partition, bool is_own)
 {
 	assert(partition < JOURNAL_PARTITIONS);
 	atomic_store(&store->owns[partition], is_own);
@@ -206,7 +206,7 @@ void store_leave_partitions(struct txn *txn)
 			(struct slice){&last, sizeof(last)});
 }
 
-bool store_was_whole(struct txn *txn)
+bool store_has_unpartitioned_sites(struct txn *txn)
 {
 	struct scan scan;
 	bool has_sites;

@@ -33,7 +33,7 @@ unsigned store_partition_of_key(const struct store *store, enum table table,
  * Set whether this process may change and act on the sites, hosts and events of
  * a partition. At first it owns none. Any thread.
  */
-void store_own(struct store *store, unsigned partition, bool is_own);
+void store_set_owned(struct store *store, unsigned partition, bool is_own);
 bool store_owns(const struct store *store, unsigned partition);
 bool store_owns_site(const struct store *store, uint32_t site);
 bool store_owns_event(const struct store *store, uint64_t event);
@@ -56,7 +56,7 @@ void store_leave_partitions(struct txn *txn);
  * their numbers may be of no partition and no log contains its changes. Call it
  * before using the store with partitions.
  */
-bool store_was_whole(struct txn *txn);
+bool store_has_unpartitioned_sites(struct txn *txn);
 
 /*
  * Return the number of a new event of that host; without a host it belongs to

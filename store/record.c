@@ -13,7 +13,7 @@
  * counts in the header determine the size of each part. Each part begins at a
  * multiple of 8.
  */
-struct header {
+struct record_header {
 	uint32_t magic;
 	uint32_t version;
 	uint64_t size; /* size of the whole record */
@@ -40,10 +40,10 @@ struct stored_link {
 	uint64_t path;
 };
 
-_Static_assert(sizeof(struct header) % 8 == 0, "parts are aligned");
+_Static_assert(sizeof(struct record_header) % 8 == 0, "parts are aligned");
 _Static_assert(sizeof(struct record_fragment) % 8 == 0, "parts are aligned");
 _Static_assert(sizeof(struct stored_link) % 8 == 0, "parts are aligned");
-_Static_assert(sizeof(struct header) == 24 + 14 * 4, "no padding");
+_Static_assert(sizeof(struct record_header) == 24 + 14 * 4, "no padding");
 
 static const uint32_t magic = 0x74726563; /* "trec" */
 
@@ -51,7 +51,7 @@ static const uint32_t magic = 0x74726563; /* "trec" */
  * Return the size of the record. Counts have 32 bits and sums 64, so nothing
  * can overflow.
  */
-static uint64_t size_of(const struct header *header)
+static uint64_t record_size_of(const struct record_header *header)
 {
 	uint64_t size = sizeof(*header);
 
@@ -65,7 +65,7 @@ static uint64_t size_of(const struct header *header)
 }
 
 /* Append a string: return its offset and advance *used. */
-static uint32_t take_string(uint64_t *used, struct slice string)
+static uint32_t record_place_string(uint64_t *used, struct slice string)
 {
 	uint64_t at = *used;
 
@@ -74,10 +74,10 @@ static uint32_t take_string(uint64_t *used, struct slice string)
 	return (uint32_t)at;
 }
 
-static struct header make_header(const struct record *record,
-				 const struct record_link *links)
+static struct record_header make_header(const struct record *record,
+					const struct record_link *links)
 {
-	struct header header = {
+	struct record_header header = {
 		.magic = magic,
 		.version = RECORD_VERSION,
 		.content_hash = record->content_hash,
@@ -94,15 +94,15 @@ static struct header make_header(const struct record *record,
 
 	for (int i = 0; i < RECORD_SIGNATURES; i++)
 		header.signature_counts[i] = record->signature_counts[i];
-	take_string(&used, record->title);
-	take_string(&used, record->language);
-	take_string(&used, record->description);
+	record_place_string(&used, record->title);
+	record_place_string(&used, record->language);
+	record_place_string(&used, record->description);
 	for (uint32_t i = 0; i < record->link_count; i++) {
-		take_string(&used, links[i].url);
-		take_string(&used, links[i].anchor);
+		record_place_string(&used, links[i].url);
+		record_place_string(&used, links[i].anchor);
 	}
 	header.string_bytes = (uint32_t)used;
-	header.size = size_of(&header);
+	header.size = record_size_of(&header);
 	return header;
 }
 
@@ -114,9 +114,9 @@ static void append_links(const struct record *record,
 
 	for (uint32_t i = 0; i < record->link_count; i++) {
 		struct stored_link link = {
-			.url = take_string(&used, links[i].url),
+			.url = record_place_string(&used, links[i].url),
 			.url_length = (uint32_t)links[i].url.size,
-			.anchor = take_string(&used, links[i].anchor),
+			.anchor = record_place_string(&used, links[i].anchor),
 			.anchor_length = (uint32_t)links[i].anchor.size,
 			.flags = links[i].flags,
 			.path = links[i].path,
@@ -131,7 +131,7 @@ void record_encode(const struct record *record, const struct record_link *links,
 		   struct buffer *out)
 {
 	static const char zeros[8] = {0};
-	struct header header = make_header(record, links);
+	struct record_header header = make_header(record, links);
 	size_t end = out->size + (size_t)header.size;
 
 	buffer_reserve(out, (size_t)header.size);
@@ -176,7 +176,7 @@ static bool is_within(uint32_t offset, uint32_t length, uint32_t size)
 }
 
 static bool links_fit(const struct stored_link *links,
-		      const struct header *header)
+		      const struct record_header *header)
 {
 	for (uint32_t i = 0; i < header->link_count; i++)
 		if (!is_within(links[i].url, links[i].url_length,
@@ -188,7 +188,7 @@ static bool links_fit(const struct stored_link *links,
 }
 
 /* Return pointers to the parts of a buffer whose size was checked. */
-static struct record view(const struct header *header)
+static struct record record_view(const struct record_header *header)
 {
 	struct record record = {
 		.content_hash = header->content_hash,
@@ -213,8 +213,8 @@ static struct record view(const struct header *header)
 	return record;
 }
 
-static enum error check(const struct record *record,
-			const struct header *header)
+static enum error record_check(const struct record *record,
+			       const struct record_header *header)
 {
 	uint64_t texts = (uint64_t)header->title_length +
 			 header->language_length + header->description_length;
@@ -233,21 +233,22 @@ static enum error check(const struct record *record,
 
 enum error record_open(struct slice buffer, struct record *record_out)
 {
-	const struct header *header = buffer.data;
+	const struct record_header *header = buffer.data;
 	struct record record;
 	enum error error;
 
 	if (buffer.size < sizeof(*header))
 		return ERR_CORRUPT;
-	assert((uintptr_t)buffer.data % alignof(struct header) == 0);
+	assert((uintptr_t)buffer.data % alignof(struct record_header) == 0);
 	if (header->magic != magic)
 		return ERR_CORRUPT;
 	if (header->version != RECORD_VERSION)
 		return ERR_VERSION;
-	if (header->size != buffer.size || header->size != size_of(header))
+	if (header->size != buffer.size ||
+	    header->size != record_size_of(header))
 		return ERR_CORRUPT;
-	record = view(header);
-	error = check(&record, header);
+	record = record_view(header);
+	error = record_check(&record, header);
 	if (error != ERR_NONE)
 		return error;
 	record.title = (struct slice){record.strings, header->title_length};

@@ -18,7 +18,7 @@ enum { MORE = 0x80, LOW = 0x7f, SHIFT = 7, MAX_SHIFT = 28 };
 /* Minimum sizes: a link has two NULs, flags and a path. */
 enum { LEAST_LINK_BYTES = 11, LEAST_FRAGMENT_BYTES = 10 };
 
-static void put_number(struct buffer *out, uint32_t number)
+static void packed_put_varint(struct buffer *out, uint32_t number)
 {
 	while (number >= MORE) {
 		buffer_append_byte(out, (char)((number & LOW) | MORE));
@@ -29,17 +29,17 @@ static void put_number(struct buffer *out, uint32_t number)
 
 static void put_head(const struct record *record, struct buffer *out)
 {
-	put_number(out, RECORD_VERSION);
-	put_number(out, record->flags);
-	put_number(out, record->text_count);
-	put_number(out, record->node_count);
+	packed_put_varint(out, RECORD_VERSION);
+	packed_put_varint(out, record->flags);
+	packed_put_varint(out, record->text_count);
+	packed_put_varint(out, record->node_count);
 	for (int i = 0; i < RECORD_SIGNATURES; i++)
-		put_number(out, record->signature_counts[i]);
-	put_number(out, record->fragment_count);
-	put_number(out, record->link_count);
-	put_number(out, (uint32_t)record->title.size);
-	put_number(out, (uint32_t)record->language.size);
-	put_number(out, (uint32_t)record->description.size);
+		packed_put_varint(out, record->signature_counts[i]);
+	packed_put_varint(out, record->fragment_count);
+	packed_put_varint(out, record->link_count);
+	packed_put_varint(out, (uint32_t)record->title.size);
+	packed_put_varint(out, (uint32_t)record->language.size);
+	packed_put_varint(out, (uint32_t)record->description.size);
 	buffer_append(out, &record->content_hash, sizeof(uint64_t));
 }
 
@@ -50,9 +50,9 @@ static void put_fragments(const struct record *record, struct buffer *out)
 	for (uint32_t i = 0; i < record->fragment_count; i++)
 		buffer_append(out, &fragments[i].hash, sizeof(uint64_t));
 	for (uint32_t i = 0; i < record->fragment_count; i++)
-		put_number(out, fragments[i].length);
+		packed_put_varint(out, fragments[i].length);
 	for (uint32_t i = 0; i < record->fragment_count; i++)
-		put_number(out, fragments[i].flags);
+		packed_put_varint(out, fragments[i].flags);
 }
 
 /* Return false if the string contains a NUL. */
@@ -71,13 +71,13 @@ static bool put_links(const struct record *record, struct buffer *out)
 
 		if (!put_string(link.url, out) || !put_string(link.anchor, out))
 			return false;
-		put_number(out, link.flags);
+		packed_put_varint(out, link.flags);
 		buffer_append(out, &link.path, sizeof(link.path));
 	}
 	return true;
 }
 
-bool record_slim(struct slice bytes, struct buffer *out)
+bool record_pack(struct slice bytes, struct buffer *out)
 {
 	size_t before = out->size;
 	struct record record;
@@ -100,13 +100,13 @@ bool record_slim(struct slice bytes, struct buffer *out)
 }
 
 /* The remaining bytes; empty after a read past the end. */
-struct rest {
+struct packed_reader {
 	const char *at;
 	size_t size;
 	bool is_damaged;
 };
 
-static const char *take(struct rest *rest, size_t size)
+static const char *packed_read_bytes(struct packed_reader *rest, size_t size)
 {
 	const char *at = rest->at;
 
@@ -120,12 +120,12 @@ static const char *take(struct rest *rest, size_t size)
 	return at;
 }
 
-static uint32_t take_number(struct rest *rest)
+static uint32_t packed_read_varint(struct packed_reader *rest)
 {
 	uint64_t number = 0;
 
 	for (unsigned shift = 0; shift <= MAX_SHIFT; shift += SHIFT) {
-		const char *byte = take(rest, 1);
+		const char *byte = packed_read_bytes(rest, 1);
 
 		if (byte == NULL)
 			return 0;
@@ -133,13 +133,13 @@ static uint32_t take_number(struct rest *rest)
 		if (((unsigned char)*byte & MORE) == 0 && number <= UINT32_MAX)
 			return (uint32_t)number;
 	}
-	take(rest, SIZE_MAX); /* damaged: empty the rest */
+	packed_read_bytes(rest, SIZE_MAX); /* damaged: empty the rest */
 	return 0;
 }
 
-static uint64_t take_hash(struct rest *rest)
+static uint64_t packed_read_hash(struct packed_reader *rest)
 {
-	const char *bytes = take(rest, sizeof(uint64_t));
+	const char *bytes = packed_read_bytes(rest, sizeof(uint64_t));
 	uint64_t hash = 0;
 
 	if (bytes != NULL)
@@ -148,45 +148,46 @@ static uint64_t take_hash(struct rest *rest)
 }
 
 /* Read a count of items that have at least `least_bytes` bytes each. */
-static uint32_t take_count(struct rest *rest, size_t least_bytes)
+static uint32_t packed_read_count(struct packed_reader *rest,
+				  size_t least_bytes)
 {
-	uint32_t count = take_number(rest);
+	uint32_t count = packed_read_varint(rest);
 
 	if (count <= rest->size / least_bytes)
 		return count;
-	take(rest, SIZE_MAX); /* damaged: empty the rest */
+	packed_read_bytes(rest, SIZE_MAX); /* damaged: empty the rest */
 	return 0;
 }
 
-static struct slice take_text(struct rest *rest, size_t size)
+static struct slice packed_read_text(struct packed_reader *rest, size_t size)
 {
-	const char *text = take(rest, size);
+	const char *text = packed_read_bytes(rest, size);
 
 	return text == NULL ? (struct slice){NULL, 0}
 			    : (struct slice){text, size};
 }
 
-static struct slice take_string(struct rest *rest)
+static struct slice packed_read_string(struct packed_reader *rest)
 {
 	const char *end =
 		rest->size == 0 ? NULL : memchr(rest->at, '\0', rest->size);
 	struct slice string;
 
 	if (end == NULL) {
-		take(rest, SIZE_MAX); /* damaged: empty the rest */
+		packed_read_bytes(rest, SIZE_MAX); /* damaged: empty the rest */
 		return (struct slice){NULL, 0};
 	}
 	string = (struct slice){rest->at, (size_t)(end - rest->at)};
-	take(rest, string.size + 1);
+	packed_read_bytes(rest, string.size + 1);
 	return string;
 }
 
-static void take_signatures(struct rest *rest, struct arena *arena,
-			    struct record *record)
+static void packed_read_signatures(struct packed_reader *rest,
+				   struct arena *arena, struct record *record)
 {
 	for (int i = 0; i < RECORD_SIGNATURES; i++) {
 		size_t size = record->signature_counts[i] * sizeof(uint64_t);
-		const char *from = take(rest, size);
+		const char *from = packed_read_bytes(rest, size);
 		uint64_t *shingles;
 
 		if (from == NULL)
@@ -199,32 +200,33 @@ static void take_signatures(struct rest *rest, struct arena *arena,
 	}
 }
 
-static void take_fragments(struct rest *rest, struct arena *arena,
-			   struct record *record)
+static void packed_read_fragments(struct packed_reader *rest,
+				  struct arena *arena, struct record *record)
 {
 	uint32_t count = record->fragment_count;
 	struct record_fragment *fragments =
 		ARENA_NEW(arena, struct record_fragment, count);
 
 	for (uint32_t i = 0; i < count; i++)
-		fragments[i].hash = take_hash(rest);
+		fragments[i].hash = packed_read_hash(rest);
 	for (uint32_t i = 0; i < count; i++)
-		fragments[i].length = take_number(rest);
+		fragments[i].length = packed_read_varint(rest);
 	for (uint32_t i = 0; i < count; i++)
-		fragments[i].flags = take_number(rest);
+		fragments[i].flags = packed_read_varint(rest);
 	record->fragments = fragments;
 }
 
-static struct record_link *take_links(struct rest *rest, struct arena *arena,
-				      uint32_t count)
+static struct record_link *packed_read_links(struct packed_reader *rest,
+					     struct arena *arena,
+					     uint32_t count)
 {
 	struct record_link *links = ARENA_NEW(arena, struct record_link, count);
 
 	for (uint32_t i = 0; i < count; i++) {
-		links[i].url = take_string(rest);
-		links[i].anchor = take_string(rest);
-		links[i].flags = take_number(rest);
-		links[i].path = take_hash(rest);
+		links[i].url = packed_read_string(rest);
+		links[i].anchor = packed_read_string(rest);
+		links[i].flags = packed_read_varint(rest);
+		links[i].path = packed_read_hash(rest);
 	}
 	return links;
 }
@@ -232,47 +234,48 @@ static struct record_link *take_links(struct rest *rest, struct arena *arena,
 /*
  * Read all of `rest`; the parts of the record are in the arena and in `rest`.
  */
-static struct record_link *take_record(struct rest *rest, struct arena *arena,
-				       struct record *record)
+static struct record_link *packed_read_record(struct packed_reader *rest,
+					      struct arena *arena,
+					      struct record *record)
 {
 	uint32_t title;
 	uint32_t language;
 	uint32_t description;
 
-	record->flags = take_number(rest);
-	record->text_count = take_number(rest);
-	record->node_count = take_number(rest);
+	record->flags = packed_read_varint(rest);
+	record->text_count = packed_read_varint(rest);
+	record->node_count = packed_read_varint(rest);
 	for (int i = 0; i < RECORD_SIGNATURES; i++)
 		record->signature_counts[i] =
-			take_count(rest, sizeof(uint64_t));
-	record->fragment_count = take_count(rest, LEAST_FRAGMENT_BYTES);
-	record->link_count = take_count(rest, LEAST_LINK_BYTES);
-	title = take_count(rest, 1);
-	language = take_count(rest, 1);
-	description = take_count(rest, 1);
-	record->content_hash = take_hash(rest);
-	take_signatures(rest, arena, record);
-	take_fragments(rest, arena, record);
-	record->title = take_text(rest, title);
-	record->language = take_text(rest, language);
-	record->description = take_text(rest, description);
-	return take_links(rest, arena, record->link_count);
+			packed_read_count(rest, sizeof(uint64_t));
+	record->fragment_count = packed_read_count(rest, LEAST_FRAGMENT_BYTES);
+	record->link_count = packed_read_count(rest, LEAST_LINK_BYTES);
+	title = packed_read_count(rest, 1);
+	language = packed_read_count(rest, 1);
+	description = packed_read_count(rest, 1);
+	record->content_hash = packed_read_hash(rest);
+	packed_read_signatures(rest, arena, record);
+	packed_read_fragments(rest, arena, record);
+	record->title = packed_read_text(rest, title);
+	record->language = packed_read_text(rest, language);
+	record->description = packed_read_text(rest, description);
+	return packed_read_links(rest, arena, record->link_count);
 }
 
-enum error record_unslim(struct slice slim, size_t max_bytes,
+enum error record_unpack(struct slice slim, size_t max_bytes,
 			 struct buffer *out)
 {
-	struct rest rest = {slim.data, slim.size, false};
+	struct packed_reader rest = {slim.data, slim.size, false};
 	struct arena *arena;
 	struct record record = {0};
 	struct record_link *links;
 	struct buffer bytes = {0};
 	enum error error = ERR_NONE;
 
-	if (take_number(&rest) != RECORD_VERSION)
+	if (packed_read_varint(&rest) != RECORD_VERSION)
 		return rest.is_damaged ? ERR_CORRUPT : ERR_VERSION;
 	arena = arena_create();
-	links = take_record(&rest, arena, &record);
+	links = packed_read_record(&rest, arena, &record);
 	if (rest.is_damaged || rest.size > 0)
 		error = ERR_CORRUPT;
 	else

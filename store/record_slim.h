@@ -1,5 +1,5 @@
 /*
- * store/record_slim.h - the form in which a record is compressed
+ * store/record_pack.h - the form in which a record is compressed
  * (store/content.h). It omits data that follow from the rest, such as the
  * offsets of strings, which differ in every page, and stores similar data of
  * the links together. Internal to store/ and to the code that builds
@@ -20,13 +20,13 @@
  * `out` unchanged if the record is damaged or a string of a link contains a
  * NUL. `bytes` must be aligned to 8.
  */
-bool record_slim(struct slice bytes, struct buffer *out);
+bool record_pack(struct slice bytes, struct buffer *out);
 
 /*
  * Append the encoded record to `out`, byte for byte. ERR_CORRUPT; ERR_TOO_LARGE
  * if it exceeds `max_bytes`; ERR_VERSION.
  */
-enum error record_unslim(struct slice slim, size_t max_bytes,
+enum error record_unpack(struct slice slim, size_t max_bytes,
 			 struct buffer *out);
 
 #endif

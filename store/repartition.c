@@ -31,23 +31,23 @@ struct renumbered {
 };
 
 /* A row of the new store in the bytes of the batch: key, then value. */
-struct moved {
+struct migrated_row {
 	size_t at;
 	size_t key_size;
 	size_t value_size;
 };
 
-struct work {
+struct partition_migration {
 	struct store *from;
 	struct store *to;
 	bool with_secrets;
-	struct repartition_report *report;
+	struct partitions_migration_report *report;
 	struct renumbered
 		*sites; /* [site_count] in the order of the old numbers */
 	size_t site_count;
 	size_t site_capacity;
 	uint32_t counts[STORE_PARTITIONS]; /* sites of each partition */
-	struct moved *rows;                /* [count] rows of one table */
+	struct migrated_row *rows;         /* [count] rows of one table */
 	size_t count;
 	size_t capacity;
 	struct buffer bytes;
@@ -65,7 +65,8 @@ static int by_old(const void *left, const void *right)
 	return (a->old > b->old) - (a->old < b->old);
 }
 
-static void add_site(struct work *work, const struct site_row *row)
+static void migration_add_site(struct partition_migration *work,
+			       const struct site_row *row)
 {
 	struct renumbered site = {
 		.old = row->id,
@@ -80,7 +81,7 @@ static void add_site(struct work *work, const struct site_row *row)
 	work->sites[work->site_count++] = site;
 }
 
-static enum error number_sites(struct work *work)
+static enum error number_sites(struct partition_migration *work)
 {
 	struct txn txn = txn_begin_read(work->from);
 	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
@@ -89,7 +90,7 @@ static enum error number_sites(struct work *work)
 
 	while (scan_next(&scan))
 		if (site_decode(scan.value, &row))
-			add_site(work, &row);
+			migration_add_site(work, &row);
 		else
 			work->error = ERR_CORRUPT;
 	scan_end(&scan);
@@ -115,7 +116,8 @@ static enum error number_sites(struct work *work)
  * Return the new number. If the site does not exist, return 0, which is no
  * site, and set the error.
  */
-static uint32_t number_of(struct work *work, uint32_t old)
+static uint32_t migration_site_number(struct partition_migration *work,
+				      uint32_t old)
 {
 	const struct renumbered wanted = {.old = old};
 	const struct renumbered *site =
@@ -129,8 +131,8 @@ static uint32_t number_of(struct work *work, uint32_t old)
 	return site == NULL ? 0 : site->new;
 }
 
-static uint64_t event_number(const struct work *work, uint64_t old,
-			     struct slice host)
+static uint64_t event_number(const struct partition_migration *work,
+			     uint64_t old, struct slice host)
 {
 	unsigned partition = STORE_PARTITIONS; /* the partition of all sites */
 
@@ -141,9 +143,10 @@ static uint64_t event_number(const struct work *work, uint64_t old,
 
 /* Write one row to the new store. */
 
-static void put(struct work *work, struct slice key, struct slice value)
+static void migration_put(struct partition_migration *work, struct slice key,
+			  struct slice value)
 {
-	struct moved row = {work->bytes.size, key.size, value.size};
+	struct migrated_row row = {work->bytes.size, key.size, value.size};
 
 	work->rows = mem_grow(work->rows, work->count, &work->capacity,
 			      sizeof(*work->rows));
@@ -155,8 +158,8 @@ static void put(struct work *work, struct slice key, struct slice value)
 /*
  * Write an event. Its number is in the key at `offset`, its host in the value.
  */
-static void put_event(struct work *work, struct slice key, struct slice value,
-		      size_t offset)
+static void put_event(struct partition_migration *work, struct slice key,
+		      struct slice value, size_t offset)
 {
 	unsigned char changed[MAX_KEY_BYTES];
 	struct event_row row;
@@ -169,13 +172,14 @@ static void put_event(struct work *work, struct slice key, struct slice value,
 	number = htobe64(event_number(work, key_u64(key, offset), row.host));
 	memcpy(changed, key.data, offset);
 	memcpy(changed + offset, &number, sizeof(number));
-	put(work, (struct slice){changed, key.size}, value);
+	migration_put(work, (struct slice){changed, key.size}, value);
 }
 
-static void put_of_site(struct work *work, struct slice key, struct slice value)
+static void put_of_site(struct partition_migration *work, struct slice key,
+			struct slice value)
 {
 	unsigned char changed[MAX_KEY_BYTES];
-	uint32_t number = htobe32(number_of(work, key_u32(key, 0)));
+	uint32_t number = htobe32(migration_site_number(work, key_u32(key, 0)));
 
 	if (key.size < sizeof(number)) {
 		work->error = ERR_CORRUPT;
@@ -183,10 +187,11 @@ static void put_of_site(struct work *work, struct slice key, struct slice value)
 	}
 	memcpy(changed, key.data, key.size);
 	memcpy(changed, &number, sizeof(number));
-	put(work, (struct slice){changed, key.size}, value);
+	migration_put(work, (struct slice){changed, key.size}, value);
 }
 
-static void put_site(struct work *work, struct slice key, struct slice value)
+static void migration_put_site(struct partition_migration *work,
+			       struct slice key, struct slice value)
 {
 	struct buffer changed;
 	struct site_row row;
@@ -195,18 +200,19 @@ static void put_site(struct work *work, struct slice key, struct slice value)
 		work->error = ERR_CORRUPT;
 		return;
 	}
-	row.id = number_of(work, row.id);
+	row.id = migration_site_number(work, row.id);
 	changed = site_encode(&row);
-	put(work, key, buffer_slice(&changed));
+	migration_put(work, key, buffer_slice(&changed));
 	buffer_free(&changed);
 }
 
-static void put_row(struct work *work, enum table table, struct slice key,
-		    struct slice value)
+static void migration_put_row(struct partition_migration *work,
+			      enum table table, struct slice key,
+			      struct slice value)
 {
 	switch (table) {
 	case TABLE_SITES:
-		put_site(work, key, value);
+		migration_put_site(work, key, value);
 		break;
 	case TABLE_EVENTS:
 		work->report->events++;
@@ -217,8 +223,8 @@ static void put_row(struct work *work, enum table table, struct slice key,
 		break;
 	case TABLE_HOOKS:
 	case TABLE_HOSTS:
-	case TABLE_SILENCES: /* handled by write_row() */
-		put(work, key, value);
+	case TABLE_SILENCES: /* handled by migration_write_row() */
+		migration_put(work, key, value);
 		break;
 	default:
 		put_of_site(work, key, value);
@@ -227,7 +233,8 @@ static void put_row(struct work *work, enum table table, struct slice key,
 }
 
 /* Read the next rows of the table; no row means the end. */
-static enum error fill(struct work *work, enum table table)
+static enum error migration_fill_batch(struct partition_migration *work,
+				       enum table table)
 {
 	struct txn txn = txn_begin_read(work->from);
 	struct scan scan = scan_begin_at(
@@ -237,7 +244,7 @@ static enum error fill(struct work *work, enum table table)
 	buffer_clear(&work->bytes);
 	while (work->bytes.size < BATCH_BYTES && work->error == ERR_NONE &&
 	       scan_next(&scan)) {
-		put_row(work, table, scan.key, scan.value);
+		migration_put_row(work, table, scan.key, scan.value);
 		/* the first key after this one */
 		memcpy(work->next, scan.key.data, scan.key.size);
 		work->next[scan.key.size] = 0;
@@ -248,7 +255,7 @@ static enum error fill(struct work *work, enum table table)
 	return txn_end(&txn);
 }
 
-static void copy_secret(struct work *work, struct slice sealed)
+static void copy_secret(struct partition_migration *work, struct slice sealed)
 {
 	static const struct secret_id none = {{0}};
 	struct buffer text = {0};
@@ -260,7 +267,7 @@ static void copy_secret(struct work *work, struct slice sealed)
 	if (memcmp(&id, &none, sizeof(id)) == 0)
 		return;
 	work->report->secrets++;
-	if (work->with_secrets && sealed_open(work->from, sealed, &text)) {
+	if (work->with_secrets && secret_text_read(work->from, sealed, &text)) {
 		secrets_put(work->to->secrets, &id, buffer_slice(&text));
 		work->report->secrets_copied++;
 	}
@@ -269,8 +276,9 @@ static void copy_secret(struct work *work, struct slice sealed)
 	buffer_free(&text);
 }
 
-static void write_row(struct work *work, struct txn *txn, enum table table,
-		      const struct moved *row)
+static void migration_write_row(struct partition_migration *work,
+				struct txn *txn, enum table table,
+				const struct migrated_row *row)
 {
 	struct slice key = {work->bytes.data + row->at, row->key_size};
 	struct slice value = {work->bytes.data + row->at + row->key_size,
@@ -296,7 +304,7 @@ static void write_row(struct work *work, struct txn *txn, enum table table,
 	}
 }
 
-static enum error move_table(struct work *work, enum table table)
+static enum error move_table(struct partition_migration *work, enum table table)
 {
 	enum error error = ERR_NONE;
 
@@ -304,14 +312,14 @@ static enum error move_table(struct work *work, enum table table)
 	while (error == ERR_NONE) {
 		struct txn txn;
 
-		error = fill(work, table);
+		error = migration_fill_batch(work, table);
 		if (error == ERR_NONE)
 			error = work->error;
 		if (error != ERR_NONE || work->count == 0)
 			break;
 		txn = txn_begin_write(work->to);
 		for (size_t i = 0; i < work->count; i++)
-			write_row(work, &txn, table, &work->rows[i]);
+			migration_write_row(work, &txn, table, &work->rows[i]);
 		error = txn_end(&txn);
 	}
 	return error;
@@ -325,7 +333,7 @@ static void put_counter(struct txn *txn, const char *name, uint64_t number)
 }
 
 /* Copy the counters, so that no number is reused. */
-static enum error put_counters(struct work *work)
+static enum error put_counters(struct partition_migration *work)
 {
 	static const char *const names[] = {"event", "guard", "dictionary",
 					    "hook", "silence"};
@@ -351,27 +359,27 @@ static enum error put_counters(struct work *work)
 	return txn_end(&txn);
 }
 
-static enum error check_target(struct store *to)
+static enum error migration_check_target(struct store *to)
 {
 	struct txn txn = txn_begin_read(to);
 	uint64_t sites = txn_usage(&txn, TABLE_SITES).rows;
 	enum error error = txn_end(&txn);
 
-	return error == ERR_NONE && sites > 0 ? ERR_REFUSED : error;
+	return error == ERR_NONE && sites > 0 ? ERR_ADDRESS_FORBIDDEN : error;
 }
 
-enum error store_repartition(struct store *from, struct store *to,
-			     bool with_secrets,
-			     struct repartition_report *report_out)
+enum error partitions_migrate(struct store *from, struct store *to,
+			      bool with_secrets,
+			      struct partitions_migration_report *report_out)
 {
-	struct work work = {.from = from,
-			    .to = to,
-			    .with_secrets = with_secrets,
-			    .report = report_out};
-	enum error error = check_target(to);
+	struct partition_migration work = {.from = from,
+					   .to = to,
+					   .with_secrets = with_secrets,
+					   .report = report_out};
+	enum error error = migration_check_target(to);
 
 	assert(store_is_partitioned(to) && !store_is_partitioned(from));
-	*report_out = (struct repartition_report){0};
+	*report_out = (struct partitions_migration_report){0};
 	if (error == ERR_NONE)
 		error = number_sites(&work);
 	for (enum table table = TABLE_META + 1;

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "store/store.h"
 
-struct repartition_report {
+struct partitions_migration_report {
 	uint64_t rows;
 	uint64_t sites;
 	uint64_t events;
@@ -29,13 +29,14 @@ struct repartition_report {
  * which has partitions and no sites. With `with_secrets` copy the texts of
  * store/secrets.h, too, if `from` is not read-only; otherwise the affected
  * sites and hooks are stopped until a client sets their texts again
- * (ERR_LOCKED). ERR_REFUSED: `to` has sites; ERR_MALFORMED: `from` has
- * partitions already; ERR_CORRUPT: a row is damaged, or belongs to a site that
- * does not exist; ERR_TOO_LARGE: a partition has no number left. After an error
- * `to` contains some of the rows. This thread must have no open transaction.
+ * (ERR_NO_CREDENTIALS). ERR_ADDRESS_FORBIDDEN: `to` has sites; ERR_MALFORMED:
+ * `from` has partitions already; ERR_CORRUPT: a row is damaged, or belongs to a
+ * site that does not exist; ERR_TOO_LARGE: a partition has no number left.
+ * After an error `to` contains some of the rows. This thread must have no open
+ * transaction.
  */
-enum error store_repartition(struct store *from, struct store *to,
-			     bool with_secrets,
-			     struct repartition_report *report_out);
+enum error partitions_migrate(struct store *from, struct store *to,
+			      bool with_secrets,
+			      struct partitions_migration_report *report_out);
 
 #endif

@@ -19,26 +19,26 @@ struct rewrite {
 	int rc;
 };
 
-static void keep(struct rewrite *rewrite, int rc)
+static void rewrite_keep_error(struct rewrite *rewrite, int rc)
 {
 	if (rewrite->rc == MDB_SUCCESS)
 		rewrite->rc = rc;
 }
 
-static void begin(struct rewrite *rewrite)
+static void rewrite_begin(struct rewrite *rewrite)
 {
 	rewrite->bytes = 0;
 	if (rewrite->rc == MDB_SUCCESS)
-		keep(rewrite,
-		     mdb_txn_begin(rewrite->env, NULL, 0, &rewrite->writer));
+		rewrite_keep_error(rewrite, mdb_txn_begin(rewrite->env, NULL, 0,
+							  &rewrite->writer));
 }
 
-static void end(struct rewrite *rewrite)
+static void rewrite_end(struct rewrite *rewrite)
 {
 	if (rewrite->writer == NULL)
 		return;
 	if (rewrite->rc == MDB_SUCCESS)
-		keep(rewrite, mdb_txn_commit(rewrite->writer));
+		rewrite_keep_error(rewrite, mdb_txn_commit(rewrite->writer));
 	else
 		mdb_txn_abort(rewrite->writer);
 	rewrite->writer = NULL;
@@ -51,19 +51,23 @@ static void open_copy(struct rewrite *rewrite, const char *name)
 	MDB_envinfo info;
 
 	mdb_env_info(rewrite->from->env, &info);
-	keep(rewrite, mdb_env_create(&rewrite->env));
+	rewrite_keep_error(rewrite, mdb_env_create(&rewrite->env));
 	if (rewrite->rc != MDB_SUCCESS)
 		return;
-	keep(rewrite, mdb_env_set_maxdbs(rewrite->env, TABLE_COUNT));
-	keep(rewrite, mdb_env_set_mapsize(rewrite->env, info.me_mapsize));
+	rewrite_keep_error(rewrite,
+			   mdb_env_set_maxdbs(rewrite->env, TABLE_COUNT));
+	rewrite_keep_error(rewrite,
+			   mdb_env_set_mapsize(rewrite->env, info.me_mapsize));
 	if (rewrite->rc == MDB_SUCCESS)
-		keep(rewrite, mdb_env_open(rewrite->env, name, flags, 0600));
-	begin(rewrite);
+		rewrite_keep_error(
+			rewrite, mdb_env_open(rewrite->env, name, flags, 0600));
+	rewrite_begin(rewrite);
 	for (int i = 0; i < TABLE_COUNT && rewrite->rc == MDB_SUCCESS; i++)
-		keep(rewrite,
-		     mdb_dbi_open(rewrite->writer, table_name((enum table)i),
-				  MDB_CREATE, &rewrite->tables[i]));
-	end(rewrite);
+		rewrite_keep_error(
+			rewrite,
+			mdb_dbi_open(rewrite->writer, table_name((enum table)i),
+				     MDB_CREATE, &rewrite->tables[i]));
+	rewrite_end(rewrite);
 }
 
 static void copy_table(struct rewrite *rewrite, int table)
@@ -77,30 +81,32 @@ static void copy_table(struct rewrite *rewrite, int table)
 	if (rc == MDB_SUCCESS)
 		rc = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
 	while (rc == MDB_SUCCESS && rewrite->rc == MDB_SUCCESS) {
-		keep(rewrite, mdb_put(rewrite->writer, rewrite->tables[table],
-				      &key, &value, MDB_APPEND));
+		rewrite_keep_error(rewrite, mdb_put(rewrite->writer,
+						    rewrite->tables[table],
+						    &key, &value, MDB_APPEND));
 		rewrite->bytes += key.mv_size + value.mv_size;
 		if (rewrite->bytes >= BATCH_BYTES) {
-			end(rewrite);
-			begin(rewrite);
+			rewrite_end(rewrite);
+			rewrite_begin(rewrite);
 		}
 		rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
 	}
 	mdb_cursor_close(cursor);
 	if (rc != MDB_NOTFOUND)
-		keep(rewrite, rc);
+		rewrite_keep_error(rewrite, rc);
 }
 
 static void copy_tables(struct rewrite *rewrite)
 {
-	keep(rewrite, mdb_txn_begin(rewrite->from->env, NULL, MDB_RDONLY,
-				    &rewrite->reader));
+	rewrite_keep_error(rewrite,
+			   mdb_txn_begin(rewrite->from->env, NULL, MDB_RDONLY,
+					 &rewrite->reader));
 	if (rewrite->rc != MDB_SUCCESS)
 		return;
-	begin(rewrite);
+	rewrite_begin(rewrite);
 	for (int i = 0; i < TABLE_COUNT && rewrite->rc == MDB_SUCCESS; i++)
 		copy_table(rewrite, i);
-	end(rewrite);
+	rewrite_end(rewrite);
 	mdb_txn_abort(rewrite->reader);
 }
 

@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 
 bool row_get(struct txn *txn, enum table table, struct slice key,
-	     const struct row_layout *layout, void *row_out)
+	     const struct row_codec *layout, void *row_out)
 {
 	struct slice value = txn_get(txn, table, key);
 
@@ -15,7 +15,7 @@ bool row_get(struct txn *txn, enum table table, struct slice key,
 		memset(row_out, 0, layout->size);
 		return false;
 	}
-	if (row_layout_decode(layout, value, row_out))
+	if (row_codec_decode(layout, value, row_out))
 		return true;
 	memset(row_out, 0, layout->size);
 	txn_fail(txn, ERR_CORRUPT);
@@ -23,9 +23,9 @@ bool row_get(struct txn *txn, enum table table, struct slice key,
 }
 
 void row_put(struct txn *txn, enum table table, struct slice key,
-	     const struct row_layout *layout, const void *row)
+	     const struct row_codec *layout, const void *row)
 {
-	struct buffer value = row_layout_encode(layout, row);
+	struct buffer value = row_codec_encode(layout, row);
 
 	txn_put(txn, table, key, buffer_slice(&value));
 	buffer_free(&value);

@@ -35,9 +35,9 @@
 	}
 
 bool row_get(struct txn *txn, enum table table, struct slice key,
-	     const struct row_layout *layout, void *row_out);
+	     const struct row_codec *layout, void *row_out);
 void row_put(struct txn *txn, enum table table, struct slice key,
-	     const struct row_layout *layout, const void *row);
+	     const struct row_codec *layout, const void *row);
 
 /*
  * Define the functions of a row from `ROW_layout`. `key_of` is the key of a row
@@ -51,10 +51,10 @@ void row_put(struct txn *txn, enum table table, struct slice key,
 	ROW_DECODE(type)                          \
 	ROW_GET(type, table, key_of, __VA_ARGS__) \
 	ROW_PUT(type, table, key_of, __VA_ARGS__)
-#define ROW_DECODE(type)                                                  \
-	bool type##_decode(struct slice value, struct type *row_out)      \
-	{                                                                 \
-		return row_layout_decode(&type##_layout, value, row_out); \
+#define ROW_DECODE(type)                                                 \
+	bool type##_decode(struct slice value, struct type *row_out)     \
+	{                                                                \
+		return row_codec_decode(&type##_layout, value, row_out); \
 	}
 #define ROW_GET(type, table, key_of, ...)                                   \
 	bool type##_get(struct txn *txn, __VA_ARGS__, struct type *row_out) \

@@ -4,20 +4,20 @@
 #include <stdint.h>
 #include <string.h>
 
-static size_t offset_of(const struct row_layout *layout, size_t index)
+static size_t row_slice_offset(const struct row_codec *layout, size_t index)
 {
 	return layout->apart == NULL
 		       ? layout->slices + index * sizeof(struct slice)
 		       : layout->apart[index];
 }
 
-static struct slice slice_at(const struct row_layout *layout, const void *row,
+static struct slice slice_at(const struct row_codec *layout, const void *row,
 			     size_t index)
 {
 	struct slice slice;
 
 	assert(index < layout->slice_count);
-	memcpy(&slice, (const char *)row + offset_of(layout, index),
+	memcpy(&slice, (const char *)row + row_slice_offset(layout, index),
 	       sizeof(slice));
 	return slice;
 }
@@ -26,7 +26,7 @@ static struct slice slice_at(const struct row_layout *layout, const void *row,
  * Return an upper bound of the encoded size: the struct is larger than the sum
  * of its fields.
  */
-static size_t room_of(const struct row_layout *layout, const void *row)
+static size_t row_encoded_bound(const struct row_codec *layout, const void *row)
 {
 	size_t size = layout->size;
 
@@ -35,12 +35,11 @@ static size_t room_of(const struct row_layout *layout, const void *row)
 	return size;
 }
 
-struct buffer row_layout_encode(const struct row_layout *layout,
-				const void *row)
+struct buffer row_codec_encode(const struct row_codec *layout, const void *row)
 {
 	struct buffer out = {0};
 
-	buffer_reserve(&out, room_of(layout, row));
+	buffer_reserve(&out, row_encoded_bound(layout, row));
 	for (size_t i = 0; i < layout->field_count; i++)
 		buffer_append(&out,
 			      (const char *)row + layout->fields[i].offset,
@@ -57,7 +56,7 @@ struct buffer row_layout_encode(const struct row_layout *layout,
 }
 
 /* Copy the next `size` bytes; return false if there are fewer. */
-static bool take(struct slice *value, void *to, size_t size)
+static bool row_read_bytes(struct slice *value, void *to, size_t size)
 {
 	if (value->size < size)
 		return false;
@@ -67,37 +66,38 @@ static bool take(struct slice *value, void *to, size_t size)
 	return true;
 }
 
-static bool take_slices(const struct row_layout *layout, struct slice value,
-			void *row_out)
+static bool row_read_slices(const struct row_codec *layout, struct slice value,
+			    void *row_out)
 {
 	struct slice bytes = value;
 	uint32_t length;
 
 	for (size_t i = 0; i < layout->slice_count; i++)
-		if (!take(&bytes, &length, sizeof(length)))
+		if (!row_read_bytes(&bytes, &length, sizeof(length)))
 			return false;
 	for (size_t i = 0; i < layout->slice_count; i++) {
 		struct slice slice = {bytes.data, 0};
 
-		take(&value, &length, sizeof(length));
+		row_read_bytes(&value, &length, sizeof(length));
 		if (length > bytes.size)
 			return false;
 		slice.size = length;
 		bytes.data = (const char *)bytes.data + length;
 		bytes.size -= length;
-		memcpy((char *)row_out + offset_of(layout, i), &slice,
+		memcpy((char *)row_out + row_slice_offset(layout, i), &slice,
 		       sizeof(slice));
 	}
 	return bytes.size == 0;
 }
 
-bool row_layout_decode(const struct row_layout *layout, struct slice value,
-		       void *row_out)
+bool row_codec_decode(const struct row_codec *layout, struct slice value,
+		      void *row_out)
 {
 	memset(row_out, 0, layout->size);
 	for (size_t i = 0; i < layout->field_count; i++)
-		if (!take(&value, (char *)row_out + layout->fields[i].offset,
-			  layout->fields[i].size))
+		if (!row_read_bytes(&value,
+				    (char *)row_out + layout->fields[i].offset,
+				    layout->fields[i].size))
 			return false;
-	return take_slices(layout, value, row_out);
+	return row_read_slices(layout, value, row_out);
 }

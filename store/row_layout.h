@@ -13,13 +13,13 @@
 #include "base/buffer.h"
 #include "base/slice.h"
 
-struct field {
+struct row_field {
 	size_t offset;
 	size_t size;
 };
 
-struct row_layout {
-	const struct field *fields; /* the fields that are no slices */
+struct row_codec {
+	const struct row_field *fields; /* the fields that are no slices */
 	size_t field_count;
 	size_t slices; /* offset of the first slice; the others follow it */
 	size_t slice_count;
@@ -32,14 +32,13 @@ struct row_layout {
  * Encode the row into a new buffer, so that slices of the row may point into
  * the map that LMDB will change. Free it with buffer_free().
  */
-struct buffer row_layout_encode(const struct row_layout *layout,
-				const void *row);
+struct buffer row_codec_encode(const struct row_codec *layout, const void *row);
 
 /*
  * Decode a row; its slices point into `value`. Return false if `value` is not
  * exactly one such row; then *row_out is undefined.
  */
-bool row_layout_decode(const struct row_layout *layout, struct slice value,
-		       void *row_out);
+bool row_codec_decode(const struct row_codec *layout, struct slice value,
+		      void *row_out);
 
 #endif

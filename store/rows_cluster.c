@@ -5,13 +5,13 @@
 #include "store/key.h"
 #include "store/row.h"
 
-static const struct field cluster_row_fields[] = {
+static const struct row_field cluster_row_fields[] = {
 	FIELD(cluster_row, page_count),  FIELD(cluster_row, changes),
 	FIELD(cluster_row, created_ms),  FIELD(cluster_row, changed_ms),
 	FIELD(cluster_row, interval_ms),
 };
 
-static const struct row_layout cluster_row_layout =
+static const struct row_codec cluster_row_layout =
 	LAYOUT(cluster_row, cluster_row_fields, 0, 0);
 
 ROW_FUNCTIONS(cluster_row, TABLE_CLUSTERS, key_cluster(site, cluster),

@@ -6,14 +6,14 @@
 #include "store/row.h"
 #include "store/store.h"
 
-static const struct field event_row_fields[] = {
+static const struct row_field event_row_fields[] = {
 	FIELD(event_row, time_ms), FIELD(event_row, kind),
 	FIELD(event_row, flags),   FIELD(event_row, cluster),
 	FIELD(event_row, other),   FIELD(event_row, guard),
 	FIELD(event_row, pages),
 };
 
-static const struct row_layout event_row_layout = LAYOUT(
+static const struct row_codec event_row_layout = LAYOUT(
 	event_row, event_row_fields, offsetof(struct event_row, host), 3);
 
 const char *event_kind_name(uint16_t kind)
@@ -30,7 +30,7 @@ const char *event_kind_name(uint16_t kind)
 
 bool event_decode(struct slice value, struct event_row *row_out)
 {
-	return row_layout_decode(&event_row_layout, value, row_out);
+	return row_codec_decode(&event_row_layout, value, row_out);
 }
 
 bool event_get(struct txn *txn, uint64_t number, struct event_row *row_out)
@@ -69,7 +69,7 @@ uint64_t event_add(struct txn *txn, const struct event_row *row)
 	 * encode first, because the row may point to where the number is
 	 * written
 	 */
-	struct buffer value = row_layout_encode(&event_row_layout, row);
+	struct buffer value = row_codec_encode(&event_row_layout, row);
 	uint64_t number = store_next_event(txn, row->host);
 	struct key key = key_number(number);
 

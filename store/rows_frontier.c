@@ -4,7 +4,7 @@
 #include "store/key.h"
 #include "store/row.h"
 
-static const struct field frontier_row_fields[] = {
+static const struct row_field frontier_row_fields[] = {
 	FIELD(frontier_row, found_ms),    FIELD(frontier_row, due_ms),
 	FIELD(frontier_row, fetched_ms),  FIELD(frontier_row, answered_ms),
 	FIELD(frontier_row, lastmod_ms),  FIELD(frontier_row, interval_ms),
@@ -15,28 +15,28 @@ static const struct field frontier_row_fields[] = {
 	FIELD(frontier_row, rule),        FIELD(frontier_row, flags),
 };
 
-static const struct row_layout frontier_row_layout =
+static const struct row_codec frontier_row_layout =
 	LAYOUT(frontier_row, frontier_row_fields,
 	       offsetof(struct frontier_row, url), 3);
 
-static const struct field pattern_row_fields[] = {
+static const struct row_field pattern_row_fields[] = {
 	FIELD(pattern_row, found),      FIELD(pattern_row, tried),
 	FIELD(pattern_row, learned),    FIELD(pattern_row, quiet),
 	FIELD(pattern_row, cluster),    FIELD(pattern_row, flags),
 	FIELD(pattern_row, changed_ms),
 };
 
-static const struct row_layout pattern_row_layout = LAYOUT(
+static const struct row_codec pattern_row_layout = LAYOUT(
 	pattern_row, pattern_row_fields, offsetof(struct pattern_row, text), 1);
 
-static const struct field host_row_fields[] = {
+static const struct row_field host_row_fields[] = {
 	FIELD(host_row, robots_ms),
 	FIELD(host_row, next_ms),
 	FIELD(host_row, failures),
 	FIELD(host_row, robots_status),
 };
 
-static const struct row_layout host_row_layout =
+static const struct row_codec host_row_layout =
 	LAYOUT(host_row, host_row_fields, offsetof(struct host_row, robots), 1);
 
 ROW_DECODE(frontier_row)
@@ -48,7 +48,7 @@ void frontier_row_put(struct txn *txn, uint32_t site, uint64_t url,
 {
 	struct key key = key_page(site, url);
 	struct key due = key_due(site, row->due_ms, url);
-	struct buffer value = row_layout_encode(&frontier_row_layout, row);
+	struct buffer value = row_codec_encode(&frontier_row_layout, row);
 	struct frontier_row before;
 	struct key due_before;
 

@@ -48,11 +48,11 @@ struct frontier_row {
 };
 
 enum {
-	FRONTIER_IS_ASKED = 1,    /* a client requested this page */
-	FRONTIER_IS_SITEMAP = 2,  /* no page: lists URLs */
-	FRONTIER_IS_PROBE = 4,    /* no page: a soft 404 probe */
-	FRONTIER_IS_TRIED = 8,    /* was leased before */
-	FRONTIER_IS_LEARNED = 16, /* its page has updated its patterns */
+	FRONTIER_IS_ON_DEMAND = 1, /* a client requested this page */
+	FRONTIER_IS_SITEMAP = 2,   /* no page: lists URLs */
+	FRONTIER_IS_PROBE = 4,     /* no page: a soft 404 probe */
+	FRONTIER_IS_ATTEMPTED = 8, /* was leased before */
+	FRONTIER_IS_COUNTED = 16,  /* its page has updated its patterns */
 	/* rows in addition to the pages of the site */
 	FRONTIER_IS_AUXILIARY = FRONTIER_IS_SITEMAP | FRONTIER_IS_PROBE,
 };
@@ -67,8 +67,8 @@ bool frontier_row_decode(struct slice value, struct frontier_row *row_out);
 /* A pattern of URLs (crawl/url_pattern.h), fine or coarse. */
 struct pattern_row {
 	uint32_t found;      /* frontier rows of this pattern */
-	uint32_t tried;      /* those with FRONTIER_IS_TRIED */
-	uint32_t learned;    /* those with FRONTIER_IS_LEARNED */
+	uint32_t tried;      /* those with FRONTIER_IS_ATTEMPTED */
+	uint32_t learned;    /* those with FRONTIER_IS_COUNTED */
 	uint32_t quiet;      /* number of last pages in a row without news */
 	uint32_t cluster;    /* cluster of the last page; 0 = none */
 	uint32_t flags;      /* PATTERN_* */

@@ -12,20 +12,20 @@
 #include "base/slice.h"
 #include "store/txn.h"
 
-struct poison_row {
+struct quarantine_row {
 	uint64_t time_ms;      /* time of the last crash or stall */
 	uint64_t content_hash; /* hash64 of the body */
 	uint64_t body_bytes;   /* size of the body */
 	struct slice url;
 	struct slice charset; /* charset of the Content-Type header, or empty */
 	struct slice reason;  /* English: how the worker exited */
-	struct slice body;    /* body, compressed with compress() */
+	struct slice body;    /* body, compressed with compress_slice() */
 };
 
-bool poison_row_get(struct txn *txn, uint32_t site, uint64_t page,
-		    struct poison_row *row_out);
-void poison_row_put(struct txn *txn, uint32_t site, uint64_t page,
-		    const struct poison_row *row);
-bool poison_row_decode(struct slice value, struct poison_row *row_out);
+bool quarantine_row_get(struct txn *txn, uint32_t site, uint64_t page,
+			struct quarantine_row *row_out);
+void quarantine_row_put(struct txn *txn, uint32_t site, uint64_t page,
+			const struct quarantine_row *row);
+bool quarantine_row_decode(struct slice value, struct quarantine_row *row_out);
 
 #endif

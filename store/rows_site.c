@@ -3,7 +3,7 @@
 #include "base/buffer.h"
 #include "store/row.h"
 
-static const struct field site_row_fields[] = {
+static const struct row_field site_row_fields[] = {
 	FIELD(site_row, id),
 	FIELD(site_row, next_cluster),
 	FIELD(site_row, added_ms),
@@ -46,7 +46,7 @@ static const size_t site_row_slices[] = {
 	offsetof(struct site_row, missing),
 };
 
-static const struct row_layout site_row_layout =
+static const struct row_codec site_row_layout =
 	LAYOUT_APART(site_row, site_row_fields, site_row_slices);
 
 /* The code that uses the measure and the thresholds relies on valid values. */
@@ -57,7 +57,7 @@ static bool is_sound(const struct site_row *row)
 
 bool site_decode(struct slice value, struct site_row *row_out)
 {
-	return row_layout_decode(&site_row_layout, value, row_out) &&
+	return row_codec_decode(&site_row_layout, value, row_out) &&
 	       is_sound(row_out);
 }
 
@@ -74,7 +74,7 @@ bool site_get(struct txn *txn, struct slice host, struct site_row *row_out)
 
 struct buffer site_encode(const struct site_row *row)
 {
-	return row_layout_encode(&site_row_layout, row);
+	return row_codec_encode(&site_row_layout, row);
 }
 
 void site_put(struct txn *txn, const struct site_row *row)
@@ -83,7 +83,7 @@ void site_put(struct txn *txn, const struct site_row *row)
 	struct site_row copy;
 
 	/* The host of `row` may be in a page that txn_put() moves. */
-	if (row_layout_decode(&site_row_layout, buffer_slice(&value), &copy))
+	if (row_codec_decode(&site_row_layout, buffer_slice(&value), &copy))
 		txn_put(txn, TABLE_SITES, copy.host, buffer_slice(&value));
 	buffer_free(&value);
 }

@@ -64,7 +64,7 @@ struct site_row {
 						page_class, except redirects */
 	struct slice host;                   /* HOST in HOST/N */
 	struct slice seed;    /* URL with which the site was added */
-	struct slice missing; /* output of soft_404_learn(), or empty */
+	struct slice missing; /* output of soft_404_store_probe(), or empty */
 };
 
 enum {

@@ -69,7 +69,7 @@ struct version_row {
 	uint64_t last_ms;  /* last time that pages agreed with it */
 	uint32_t page_count;
 	struct slice packed; /* JSON of version_encode(), compressed with
-				compress() */
+				compress_slice() */
 };
 
 bool version_row_get(struct txn *txn, uint32_t site, uint32_t cluster,

@@ -18,13 +18,13 @@
 enum { MAX_TOLD = 1000, BATCH_BYTES = 4 << 20 };
 
 /* Numbers of sites with a loss. */
-struct range {
+struct site_range {
 	uint32_t first;
 	uint32_t last;
 };
 
 struct ranges {
-	struct range *items;
+	struct site_range *items;
 	size_t count;
 	size_t capacity;
 };
@@ -35,8 +35,8 @@ struct found_site {
 	char *loss; /* a report line, used if the site is damaged */
 };
 
-struct salvage {
-	struct salvage_report *report;
+struct recovery {
+	struct recovery_report *report;
 	struct ranges hurt;       /* sites with a loss other than bodies */
 	struct ranges bodies;     /* sites with a loss of bodies */
 	struct found_site *sites; /* [site_count], by id in the second pass */
@@ -50,7 +50,7 @@ struct salvage {
 	size_t bytes; /* bytes in the transaction */
 };
 
-static void tell(struct salvage *salvage, const char *line)
+static void recovery_add_line(struct recovery *salvage, const char *line)
 {
 	if (salvage->told++ < MAX_TOLD) {
 		buffer_append_text(&salvage->report->text, line);
@@ -78,7 +78,7 @@ static bool is_of_sites(enum table table)
 	return false;
 }
 
-static void add_range(struct ranges *ranges, struct range range)
+static void add_range(struct ranges *ranges, struct site_range range)
 {
 	for (size_t i = 0; i < ranges->count; i++)
 		if (ranges->items[i].first <= range.first &&
@@ -89,7 +89,7 @@ static void add_range(struct ranges *ranges, struct range range)
 	ranges->items[ranges->count++] = range;
 }
 
-static bool is_in(const struct ranges *ranges, uint32_t site)
+static bool site_ranges_have(const struct ranges *ranges, uint32_t site)
 {
 	for (size_t i = 0; i < ranges->count; i++)
 		if (site >= ranges->items[i].first &&
@@ -99,36 +99,38 @@ static bool is_in(const struct ranges *ranges, uint32_t site)
 }
 
 /* Note that rows from `low` to `high` of the table are lost. */
-static void lose(struct salvage *salvage, const char *name, struct slice low,
-		 struct slice high)
+static void recovery_note_loss(struct recovery *salvage, const char *name,
+			       struct slice low, struct slice high)
 {
 	enum table table = table_of(name);
-	struct range range = {key_u32(low, 0),
-			      high.size == 0 ? UINT32_MAX : key_u32(high, 0)};
+	struct site_range range = {key_u32(low, 0), high.size == 0
+							    ? UINT32_MAX
+							    : key_u32(high, 0)};
 
 	if (table == TABLE_COUNT) /* an unknown table, or the list of tables */
-		range = (struct range){0, UINT32_MAX};
+		range = (struct site_range){0, UINT32_MAX};
 	else if (!is_of_sites(table))
 		return;
 	add_range(table == TABLE_BODIES ? &salvage->bodies : &salvage->hurt,
 		  range);
 }
 
-static void note_damage(void *context, const struct data_damage *damage)
+static void recovery_note_damage(void *context,
+				 const struct lmdb_damage *damage)
 {
-	struct salvage *salvage = context;
+	struct recovery *salvage = context;
 	struct buffer line = {0};
 
 	if (strcmp(damage->table, "free") == 0)
 		return; /* no row is lost */
 	buffer_printf(&line, "table %s, page %" PRIu64 ": %s", damage->table,
 		      damage->page, damage->what);
-	tell(salvage, line.data);
+	recovery_add_line(salvage, line.data);
 	buffer_free(&line);
-	lose(salvage, damage->table, damage->low, damage->high);
+	recovery_note_loss(salvage, damage->table, damage->low, damage->high);
 }
 
-static void note_site(struct salvage *salvage, struct slice value)
+static void note_site(struct recovery *salvage, struct slice value)
 {
 	struct buffer line = {0};
 	struct site_row row;
@@ -147,10 +149,10 @@ static void note_site(struct salvage *salvage, struct slice value)
 }
 
 /* First pass: check every row. */
-static bool look_at_row(void *context, const char *table, struct slice key,
-			struct slice stored)
+static bool recovery_check_row(void *context, const char *table,
+			       struct slice key, struct slice stored)
 {
-	struct salvage *salvage = context;
+	struct recovery *salvage = context;
 	struct slice value = checksum_read(table, key, stored);
 	struct buffer line = {0};
 	struct key_text text;
@@ -158,9 +160,9 @@ static bool look_at_row(void *context, const char *table, struct slice key,
 	if (value.data == NULL) {
 		buffer_printf(&line, "table %s, row %s: its checksum is wrong",
 			      table, key_text(key, &text));
-		tell(salvage, line.data);
+		recovery_add_line(salvage, line.data);
 		buffer_free(&line);
-		lose(salvage, table, key, key);
+		recovery_note_loss(salvage, table, key, key);
 		return true;
 	}
 	salvage->has_checksums = true;
@@ -169,7 +171,7 @@ static bool look_at_row(void *context, const char *table, struct slice key,
 	return true;
 }
 
-static void ignore_damage(void *context, const struct data_damage *damage)
+static void ignore_damage(void *context, const struct lmdb_damage *damage)
 {
 	(void)context;
 	(void)damage;
@@ -184,17 +186,17 @@ static int by_id(const void *left, const void *right)
 }
 
 /* After the first pass: decide which sites are complete. */
-static void judge_sites(struct salvage *salvage)
+static void recovery_decide_sites(struct recovery *salvage)
 {
 	for (size_t i = 0; i < salvage->site_count; i++)
 		salvage->sites[i].is_saved =
-			!is_in(&salvage->hurt, salvage->sites[i].id);
+			!site_ranges_have(&salvage->hurt, salvage->sites[i].id);
 	if (salvage->site_count > 1)
 		qsort(salvage->sites, salvage->site_count,
 		      sizeof(*salvage->sites), by_id);
 }
 
-static bool is_saved(const struct salvage *salvage, uint32_t id)
+static bool is_saved(const struct recovery *salvage, uint32_t id)
 {
 	const struct found_site wanted = {.id = id};
 	const struct found_site *site =
@@ -206,8 +208,9 @@ static bool is_saved(const struct salvage *salvage, uint32_t id)
 	return site != NULL && site->is_saved;
 }
 
-static bool is_wanted(const struct salvage *salvage, enum table table,
-		      struct slice key, struct slice value)
+static bool recovery_row_is_intact(const struct recovery *salvage,
+				   enum table table, struct slice key,
+				   struct slice value)
 {
 	struct site_row row;
 
@@ -218,8 +221,8 @@ static bool is_wanted(const struct salvage *salvage, enum table table,
 }
 
 /* Write a row; the rows of a table are in order. Return false on a failure. */
-static bool put_row(struct salvage *salvage, enum table table, struct slice key,
-		    struct slice value)
+static bool recovery_put_row(struct recovery *salvage, enum table table,
+			     struct slice key, struct slice value)
 {
 	txn_put(&salvage->txn, table, key, value);
 	salvage->bytes += key.size + value.size;
@@ -236,25 +239,25 @@ static bool put_row(struct salvage *salvage, enum table table, struct slice key,
 static bool copy_row(void *context, const char *name, struct slice key,
 		     struct slice stored)
 {
-	struct salvage *salvage = context;
+	struct recovery *salvage = context;
 	enum table table = table_of(name);
 	struct slice value = checksum_read(name, key, stored);
 
 	if (value.data == NULL)
 		return true;
-	if (!is_wanted(salvage, table, key, value)) {
+	if (!recovery_row_is_intact(salvage, table, key, value)) {
 		salvage->has_remains = true;
 		return true;
 	}
 	salvage->report->rows++;
-	return put_row(salvage, table, key, value);
+	return recovery_put_row(salvage, table, key, value);
 }
 
 /*
  * Return whether the row belongs to a damaged site and helps to build the site
  * again.
  */
-static bool is_remains(const struct salvage *salvage, enum table table,
+static bool is_remains(const struct recovery *salvage, enum table table,
 		       struct slice key, struct slice value)
 {
 	struct site_row row;
@@ -277,16 +280,16 @@ static bool is_remains(const struct salvage *salvage, enum table table,
 static bool copy_remains(void *context, const char *name, struct slice key,
 			 struct slice stored)
 {
-	struct salvage *salvage = context;
+	struct recovery *salvage = context;
 	enum table table = table_of(name);
 	struct slice value = checksum_read(name, key, stored);
 
 	return value.data == NULL || !is_remains(salvage, table, key, value) ||
-	       put_row(salvage, table, key, value);
+	       recovery_put_row(salvage, table, key, value);
 }
 
 /* Mark the pages of the site whose body is lost as pages without body. */
-static void mend_pages(struct salvage *salvage, uint32_t site)
+static void recovery_repair_pages(struct recovery *salvage, uint32_t site)
 {
 	struct txn *txn = &salvage->txn;
 	struct key prefix = key_site(site);
@@ -315,24 +318,24 @@ static void mend_pages(struct salvage *salvage, uint32_t site)
 	free(pages);
 }
 
-static void mend_sites(struct salvage *salvage)
+static void recovery_repair_sites(struct recovery *salvage)
 {
 	for (size_t i = 0; i < salvage->site_count; i++) {
 		const struct found_site *site = &salvage->sites[i];
 
 		if (!site->is_saved) {
 			salvage->report->damaged++;
-			tell(salvage, site->loss);
+			recovery_add_line(salvage, site->loss);
 			continue;
 		}
 		salvage->report->sites++;
-		if (is_in(&salvage->bodies, site->id))
-			mend_pages(salvage, site->id);
+		if (site_ranges_have(&salvage->bodies, site->id))
+			recovery_repair_pages(salvage, site->id);
 	}
 }
 
 /* Count the events in the outbox of the hook. */
-static void mend_hook(struct txn *txn, uint32_t hook)
+static void recovery_repair_hook(struct txn *txn, uint32_t hook)
 {
 	struct key key = key_small(hook);
 	struct scan scan = scan_begin(txn, TABLE_OUTBOX, key_slice(&key));
@@ -351,7 +354,7 @@ static void mend_hook(struct txn *txn, uint32_t hook)
 }
 
 /* Repair the hooks' counts, and drop the events of lost hooks. */
-static void mend_hooks(struct txn *txn)
+static void recovery_repair_hooks(struct txn *txn)
 {
 	static const enum table tables[] = {TABLE_HOOKS, TABLE_OUTBOX};
 
@@ -368,7 +371,7 @@ static void mend_hooks(struct txn *txn)
 						: UINT64_MAX;
 			scan_end(&scan);
 			if (next <= UINT32_MAX)
-				mend_hook(txn, (uint32_t)next++);
+				recovery_repair_hook(txn, (uint32_t)next++);
 		}
 	}
 }
@@ -376,8 +379,8 @@ static void mend_hooks(struct txn *txn)
 /*
  * Return the highest number in the keys of the table; it is at byte `offset`.
  */
-static uint64_t highest(struct txn *txn, enum table table, size_t offset,
-			bool is_long)
+static uint64_t table_highest_number(struct txn *txn, enum table table,
+				     size_t offset, bool is_long)
 {
 	struct scan scan = scan_begin(txn, table, slice_of(""));
 	uint64_t number = 0;
@@ -398,36 +401,44 @@ static uint64_t highest(struct txn *txn, enum table table, size_t offset,
  * Raise the counter, so that no number is reused even if the counter's row is
  * lost.
  */
-static void mend_counter(struct txn *txn, const char *name, uint64_t number)
+static void recovery_raise_counter(struct txn *txn, const char *name,
+				   uint64_t number)
 {
 	if (store_last_number(txn, name) < number)
 		txn_put(txn, TABLE_META, slice_of(name),
 			(struct slice){&number, sizeof(number)});
 }
 
-static void mend_rest(struct salvage *salvage)
+static void recovery_repair_rest(struct recovery *salvage)
 {
 	struct txn *txn = &salvage->txn;
-	uint64_t hooks = highest(txn, TABLE_HOOKS, 0, false);
+	uint64_t hooks = table_highest_number(txn, TABLE_HOOKS, 0, false);
 	uint64_t sites = 0;
 
-	mend_hooks(txn);
+	recovery_repair_hooks(txn);
 	for (size_t i = 0; i < salvage->site_count; i++)
 		if (salvage->sites[i].id > sites)
 			sites = salvage->sites[i].id;
-	mend_counter(txn, "site", sites);
-	mend_counter(txn, "hook", hooks);
-	mend_counter(txn, "silence", highest(txn, TABLE_SILENCES, 0, false));
-	mend_counter(txn, "event", highest(txn, TABLE_EVENTS, 0, true));
-	mend_counter(txn, "guard", highest(txn, TABLE_GUARDS, 4, false));
-	mend_counter(txn, "dictionary",
-		     highest(txn, TABLE_DICTIONARIES, 4, false));
+	recovery_raise_counter(txn, "site", sites);
+	recovery_raise_counter(txn, "hook", hooks);
+	recovery_raise_counter(
+		txn, "silence",
+		table_highest_number(txn, TABLE_SILENCES, 0, false));
+	recovery_raise_counter(
+		txn, "event", table_highest_number(txn, TABLE_EVENTS, 0, true));
+	recovery_raise_counter(
+		txn, "guard",
+		table_highest_number(txn, TABLE_GUARDS, 4, false));
+	recovery_raise_counter(
+		txn, "dictionary",
+		table_highest_number(txn, TABLE_DICTIONARIES, 4, false));
 }
 
-static enum error write_whole(struct salvage *salvage,
-			      const struct data_file *data, const char *to)
+static enum error recovery_write_intact(struct recovery *salvage,
+					const struct lmdb_file *data,
+					const char *to)
 {
-	const struct data_visitor copy = {ignore_damage, copy_row, salvage};
+	const struct lmdb_visitor copy = {ignore_damage, copy_row, salvage};
 	const size_t room = (size_t)64 << 20;
 	const struct store_options options = {
 		.max_map_bytes = ((size_t)data->bytes * 2 + room) * 2};
@@ -436,10 +447,10 @@ static enum error write_whole(struct salvage *salvage,
 	if (error != ERR_NONE)
 		return error;
 	salvage->txn = txn_begin_write(salvage->store);
-	error = data_walk(data, &copy);
+	error = lmdb_file_walk(data, &copy);
 	if (error == ERR_NONE) {
-		mend_sites(salvage);
-		mend_rest(salvage);
+		recovery_repair_sites(salvage);
+		recovery_repair_rest(salvage);
 	}
 	if (error == ERR_STOPPED)
 		error = salvage->txn.error;
@@ -455,17 +466,17 @@ static enum error write_whole(struct salvage *salvage,
 	return error;
 }
 
-static enum error write_remains(struct salvage *salvage,
-				const struct data_file *data,
+static enum error write_remains(struct recovery *salvage,
+				const struct lmdb_file *data,
 				struct store *remains)
 {
-	const struct data_visitor copy = {ignore_damage, copy_remains, salvage};
+	const struct lmdb_visitor copy = {ignore_damage, copy_remains, salvage};
 	enum error error;
 
 	salvage->store = remains;
 	salvage->bytes = 0;
 	salvage->txn = txn_begin_write(remains);
-	error = data_walk(data, &copy);
+	error = lmdb_file_walk(data, &copy);
 	if (error == ERR_STOPPED)
 		error = salvage->txn.error;
 	if (error != ERR_NONE)
@@ -473,52 +484,53 @@ static enum error write_remains(struct salvage *salvage,
 	return txn_end(&salvage->txn);
 }
 
-static enum error salvage_file(struct salvage *salvage, const char *name,
+static enum error salvage_file(struct recovery *salvage, const char *name,
 			       const char *to, struct store *remains)
 {
-	const struct data_visitor look = {note_damage, look_at_row, salvage};
+	const struct lmdb_visitor look = {recovery_note_damage,
+					  recovery_check_row, salvage};
 	struct buffer why = {0};
-	struct data_file data;
-	enum error error = data_file_open(&data, name, &why);
+	struct lmdb_file data;
+	enum error error = lmdb_file_open(&data, name, &why);
 
 	if (error == ERR_CORRUPT) {
-		tell(salvage, why.data);
+		recovery_add_line(salvage, why.data);
 		if (data.has_meta)
 			error = ERR_NONE;
 	}
 	if (error == ERR_NONE)
-		error = data_walk(&data, &look);
+		error = lmdb_file_walk(&data, &look);
 	if (error == ERR_NONE && !salvage->has_checksums)
 		error = ERR_CORRUPT;
-	judge_sites(salvage);
+	recovery_decide_sites(salvage);
 	if (error == ERR_NONE)
-		error = write_whole(salvage, &data, to);
+		error = recovery_write_intact(salvage, &data, to);
 	if (error == ERR_NONE && remains != NULL && salvage->has_remains)
 		error = write_remains(salvage, &data, remains);
-	data_file_close(&data);
+	lmdb_file_close(&data);
 	buffer_free(&why);
 	return error;
 }
 
-enum error store_salvage(const char *from, const char *to,
-			 struct store *remains,
-			 struct salvage_report *report_out)
+enum error store_recover_intact(const char *from, const char *to,
+				struct store *remains,
+				struct recovery_report *report_out)
 {
-	struct salvage salvage = {.report = report_out};
+	struct recovery salvage = {.report = report_out};
 	char name[MAX_PATH_BYTES];
 	char there[MAX_PATH_BYTES];
 	int lock = -1;
 	enum error error = ERR_NONE;
 
-	*report_out = (struct salvage_report){0};
+	*report_out = (struct recovery_report){0};
 	if (!folder_name(name, from, FOLDER_DATA) ||
 	    !folder_name(there, to, FOLDER_DATA))
 		return ERR_IO;
 	if (access(there, F_OK) == 0)
-		return ERR_REFUSED;
+		return ERR_ADDRESS_FORBIDDEN;
 	if (access(name, F_OK) != 0)
 		return ERR_NOT_FOUND;
-	error = folder_take(from, &lock);
+	error = folder_lock(from, &lock);
 	if (error == ERR_BUSY)
 		return error;
 	error = salvage_file(&salvage, name, to, remains);

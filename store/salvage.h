@@ -11,7 +11,7 @@
 
 struct store;
 
-struct salvage_report {
+struct recovery_report {
 	uint64_t rows;        /* recovered rows */
 	uint64_t sites;       /* recovered sites */
 	uint64_t damaged;     /* sites that are not recovered */
@@ -29,11 +29,11 @@ struct salvage_report {
  * without invariants, from which the sites can be built again. `remains` may be
  * NULL. Two or three passes over the file. ERR_NOT_FOUND: `from` has no store;
  * ERR_CORRUPT: both meta pages or the list of tables are unreadable, or no
- * checksum is correct; ERR_REFUSED: `to` has a store; otherwise the errors of
- * store_open(). Free report_out->text.
+ * checksum is correct; ERR_ADDRESS_FORBIDDEN: `to` has a store; otherwise the
+ * errors of store_open(). Free report_out->text.
  */
-enum error store_salvage(const char *from, const char *to,
-			 struct store *remains,
-			 struct salvage_report *report_out);
+enum error store_recover_intact(const char *from, const char *to,
+				struct store *remains,
+				struct recovery_report *report_out);
 
 #endif

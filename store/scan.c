@@ -42,7 +42,7 @@ static bool has_prefix(const struct scan *scan)
 	       memcmp(scan->key.data, scan->start, scan->prefix_size) == 0;
 }
 
-static bool read_value(struct scan *scan, MDB_val key, MDB_val value)
+static bool scan_read_value(struct scan *scan, MDB_val key, MDB_val value)
 {
 	if (!scan->is_keys_only)
 		scan->value = txn_value(scan->txn, scan->table, key, value);
@@ -68,7 +68,7 @@ bool scan_next(struct scan *scan)
 		scan->is_started = true;
 		scan->key = (struct slice){key.mv_data, key.mv_size};
 		scan->value = (struct slice){0};
-		if (has_prefix(scan) && read_value(scan, key, value))
+		if (has_prefix(scan) && scan_read_value(scan, key, value))
 			return true;
 	}
 	scan_end(scan);

@@ -13,8 +13,8 @@
 
 static const struct secret_id no_id = {{0}};
 
-static void sealed_make(struct secrets *secrets, redaction *redact,
-			struct slice text, struct buffer *out)
+static void secret_text_make(struct secrets *secrets, redaction *redact,
+			     struct slice text, struct buffer *out)
 {
 	struct secret_id id = no_id;
 	struct slice shown;
@@ -23,21 +23,22 @@ static void sealed_make(struct secrets *secrets, redaction *redact,
 		return;
 	buffer_append(out, &id, sizeof(id));
 	redact(text, out);
-	shown = sealed_shown(buffer_slice(out));
+	shown = secret_text_redacted(buffer_slice(out));
 	if (slice_equal(shown, text))
 		return;
 	id = secrets_add(secrets, text);
 	memcpy(out->data, &id, sizeof(id));
 }
 
-void txn_seal(struct txn *txn, redaction *redact, struct slice text,
-	      struct buffer *out)
+void txn_store_secret_text(struct txn *txn, redaction *redact,
+			   struct slice text, struct buffer *out)
 {
 	if (txn->error == ERR_NONE)
-		sealed_make(txn->store->secrets, redact, text, out);
+		secret_text_make(txn->store->secrets, redact, text, out);
 }
 
-bool txn_may_seal(const struct txn *txn, redaction *redact, struct slice text)
+bool txn_may_store_secret_text(const struct txn *txn, redaction *redact,
+			       struct slice text)
 {
 	struct buffer shown = {0};
 	bool is_secret;
@@ -51,7 +52,7 @@ bool txn_may_seal(const struct txn *txn, redaction *redact, struct slice text)
 	return !is_secret;
 }
 
-struct slice sealed_shown(struct slice sealed)
+struct slice secret_text_redacted(struct slice sealed)
 {
 	if (sealed.size < SECRET_ID_BYTES)
 		return (struct slice){NULL, 0};
@@ -60,7 +61,7 @@ struct slice sealed_shown(struct slice sealed)
 }
 
 /* Return false if nothing of the text is hidden. */
-static bool read_id(struct slice sealed, struct secret_id *id_out)
+static bool sealed_read_id(struct slice sealed, struct secret_id *id_out)
 {
 	*id_out = no_id;
 	if (sealed.size >= sizeof(*id_out))
@@ -68,52 +69,53 @@ static bool read_id(struct slice sealed, struct secret_id *id_out)
 	return memcmp(id_out, &no_id, sizeof(no_id)) != 0;
 }
 
-bool sealed_is_secret(struct slice sealed)
+bool secret_text_is_hidden(struct slice sealed)
 {
 	struct secret_id id;
 
-	return read_id(sealed, &id);
+	return sealed_read_id(sealed, &id);
 }
 
-bool sealed_has_id(struct slice sealed, const struct secret_id *id)
+bool secret_text_has_id(struct slice sealed, const struct secret_id *id)
 {
 	struct secret_id own;
 
-	return read_id(sealed, &own) && memcmp(&own, id, sizeof(own)) == 0;
+	return sealed_read_id(sealed, &own) &&
+	       memcmp(&own, id, sizeof(own)) == 0;
 }
 
-void txn_drop_sealed(struct txn *txn, struct slice sealed)
+void txn_drop_secret_text(struct txn *txn, struct slice sealed)
 {
 	struct secret_id id;
 
-	if (txn->error == ERR_NONE && read_id(sealed, &id))
+	if (txn->error == ERR_NONE && sealed_read_id(sealed, &id))
 		secrets_drop(txn->store->secrets, &id);
 }
 
-bool sealed_open(const struct store *store, struct slice sealed,
-		 struct buffer *out)
+bool secret_text_read(const struct store *store, struct slice sealed,
+		      struct buffer *out)
 {
 	struct secret_id id;
 
-	if (read_id(sealed, &id))
+	if (sealed_read_id(sealed, &id))
 		return store->secrets != NULL &&
 		       secrets_get(store->secrets, &id, out);
 	if (out != NULL)
-		buffer_append_slice(out, sealed_shown(sealed));
+		buffer_append_slice(out, secret_text_redacted(sealed));
 	return true;
 }
 
 /* Mark the secret of a row as used; return false if it is missing. */
-static bool keep(struct store *store, struct slice sealed)
+static bool sealed_mark_used(struct store *store, struct slice sealed)
 {
 	struct secret_id id;
 
-	if (read_id(sealed, &id))
-		secrets_keep(store->secrets, &id);
-	return sealed_open(store, sealed, NULL);
+	if (sealed_read_id(sealed, &id))
+		secrets_mark_used(store->secrets, &id);
+	return secret_text_read(store, sealed, NULL);
 }
 
-static void keep_sites(struct txn *txn)
+static void sealed_mark_sites(struct txn *txn)
 {
 	struct scan scan = scan_begin(txn, TABLE_SITES, slice_of(""));
 	struct site_row row;
@@ -126,8 +128,8 @@ static void keep_sites(struct txn *txn)
 			txn_fail(txn, ERR_CORRUPT);
 			break;
 		}
-		has_headers = keep(txn->store, row.options.headers);
-		has_proxy = keep(txn->store, row.options.proxy);
+		has_headers = sealed_mark_used(txn->store, row.options.headers);
+		has_proxy = sealed_mark_used(txn->store, row.options.proxy);
 		if (!has_headers || !has_proxy)
 			log_warn_about(
 				(struct log_subject){.site = row.host},
@@ -140,7 +142,7 @@ static void keep_sites(struct txn *txn)
 	scan_end(&scan);
 }
 
-static void keep_hooks(struct txn *txn)
+static void sealed_mark_hooks(struct txn *txn)
 {
 	struct scan scan = scan_begin(txn, TABLE_HOOKS, slice_of(""));
 	struct hook_row row;
@@ -153,8 +155,8 @@ static void keep_hooks(struct txn *txn)
 			txn_fail(txn, ERR_CORRUPT);
 			break;
 		}
-		has_target = keep(txn->store, row.target);
-		has_secret = keep(txn->store, row.secret);
+		has_target = sealed_mark_used(txn->store, row.target);
+		has_secret = sealed_mark_used(txn->store, row.secret);
 		if (!has_target || !has_secret)
 			log_warn("hook %" PRIu32
 				 ": its %s is missing in %s/" SECRETS_FILE
@@ -167,15 +169,15 @@ static void keep_hooks(struct txn *txn)
 	scan_end(&scan);
 }
 
-void sealed_sweep(struct store *store)
+void secret_texts_sweep(struct store *store)
 {
 	struct txn txn = txn_begin_read(store);
 	size_t gone = 0;
 
-	keep_sites(&txn);
-	keep_hooks(&txn);
+	sealed_mark_sites(&txn);
+	sealed_mark_hooks(&txn);
 	if (txn.error == ERR_NONE)
-		gone = secrets_drop_others(store->secrets);
+		gone = secrets_drop_unused(store->secrets);
 	if (gone > 0)
 		log_info("store %s: deleted %zu unused secrets", store->path,
 			 gone);

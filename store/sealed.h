@@ -23,46 +23,47 @@ typedef void redaction(struct slice text, struct buffer *out);
  * Seal the text in a transaction of the store; the secret is kept or dropped
  * with it. `out` is {0}.
  */
-void txn_seal(struct txn *txn, redaction *redact, struct slice text,
-	      struct buffer *out);
+void txn_store_secret_text(struct txn *txn, redaction *redact,
+			   struct slice text, struct buffer *out);
 
 /*
  * Return whether replicas of the store can have a row with that text: nothing
  * of it is hidden, or the journal encrypts the hidden part (a store with
  * partitions and without a cipher sends no secrets).
  */
-bool txn_may_seal(const struct txn *txn, redaction *redact, struct slice text);
+bool txn_may_store_secret_text(const struct txn *txn, redaction *redact,
+			       struct slice text);
 
 /*
  * Drop the secret with the commit, because the row is deleted or gets another
  * text.
  */
-void txn_drop_sealed(struct txn *txn, struct slice sealed);
+void txn_drop_secret_text(struct txn *txn, struct slice sealed);
 
 /*
  * Return whether part of the text is hidden and its text is in store/secrets.h.
  */
-bool sealed_is_secret(struct slice sealed);
+bool secret_text_is_hidden(struct slice sealed);
 
 /* Return whether the row refers to that secret. */
-bool sealed_has_id(struct slice sealed, const struct secret_id *id);
+bool secret_text_has_id(struct slice sealed, const struct secret_id *id);
 
 /* Return the redacted text; no text if it is empty or damaged. */
-struct slice sealed_shown(struct slice sealed);
+struct slice secret_text_redacted(struct slice sealed);
 
 /*
  * Append the text to `out`, unless `out` is NULL. Return false if its secret is
  * missing, for example after a restore from a backup; a read-only store has no
  * secrets. Any thread.
  */
-bool sealed_open(const struct store *store, struct slice sealed,
-		 struct buffer *out);
+bool secret_text_read(const struct store *store, struct slice sealed,
+		      struct buffer *out);
 
 /*
  * Delete the secrets that no row refers to, unless rows are damaged, and log
  * the sites and hooks whose secrets are missing. The writer calls it after
  * opening the store.
  */
-void sealed_sweep(struct store *store);
+void secret_texts_sweep(struct store *store);
 
 #endif

@@ -35,7 +35,7 @@ enum secret_state {
 struct secret {
 	struct secret_id id;
 	enum secret_state state;
-	bool is_marked; /* secrets_keep() was called */
+	bool is_marked; /* secrets_mark_used() was called */
 	char *text;     /* owned by this struct */
 	size_t size;
 };
@@ -52,36 +52,38 @@ struct secrets {
 	bool is_temporary;
 };
 
-static int compare(const struct secret_id *a, const struct secret_id *b)
+static int secret_id_compare(const struct secret_id *a,
+			     const struct secret_id *b)
 {
 	return memcmp(a->bytes, b->bytes, sizeof(a->bytes));
 }
 
 /* Return the index of the id, or the index where it belongs. */
-static size_t place_of(const struct secrets *secrets,
-		       const struct secret_id *id)
+static size_t secrets_index_of(const struct secrets *secrets,
+			       const struct secret_id *id)
 {
 	size_t at = 0;
 
 	LOWER_BOUND(at, secrets->count,
-		    compare(&secrets->items[at].id, id) < 0);
+		    secret_id_compare(&secrets->items[at].id, id) < 0);
 	return at;
 }
 
-static struct secret *find(const struct secrets *secrets,
-			   const struct secret_id *id)
+static struct secret *secrets_find(const struct secrets *secrets,
+				   const struct secret_id *id)
 {
-	size_t at = place_of(secrets, id);
+	size_t at = secrets_index_of(secrets, id);
 
-	return at < secrets->count && compare(&secrets->items[at].id, id) == 0
+	return at < secrets->count && secret_id_compare(&secrets->items[at].id,
+							id) == 0
 		       ? &secrets->items[at]
 		       : NULL;
 }
 
-static void insert(struct secrets *secrets, const struct secret_id *id,
-		   struct slice text, enum secret_state state)
+static void secrets_insert(struct secrets *secrets, const struct secret_id *id,
+			   struct slice text, enum secret_state state)
 {
-	size_t at = place_of(secrets, id);
+	size_t at = secrets_index_of(secrets, id);
 
 	secrets->items = mem_grow(secrets->items, secrets->count,
 				  &secrets->capacity, sizeof(*secrets->items));
@@ -96,14 +98,14 @@ static void insert(struct secrets *secrets, const struct secret_id *id,
 	secrets->count++;
 }
 
-static void forget(struct secret *secret)
+static void secret_free(struct secret *secret)
 {
 	explicit_bzero(secret->text, secret->size);
 	free(secret->text);
 }
 
 /* Clear the bytes of secrets before freeing them. */
-static void wipe(struct buffer *bytes)
+static void secrets_wipe_buffer(struct buffer *bytes)
 {
 	if (bytes->data != NULL)
 		explicit_bzero(bytes->data, bytes->capacity);
@@ -111,7 +113,7 @@ static void wipe(struct buffer *bytes)
 }
 
 /* Copy the next `size` bytes; return false if there are fewer. */
-static bool take(struct slice *rest, void *out, size_t size)
+static bool secrets_read_bytes(struct slice *rest, void *out, size_t size)
 {
 	if (rest->size < size)
 		return false;
@@ -121,7 +123,7 @@ static bool take(struct slice *rest, void *out, size_t size)
 	return true;
 }
 
-static bool decode(struct secrets *secrets, struct slice rest)
+static bool secrets_decode(struct secrets *secrets, struct slice rest)
 {
 	char magic[sizeof(MAGIC) - 1];
 	uint64_t checksum;
@@ -134,14 +136,16 @@ static bool decode(struct secrets *secrets, struct slice rest)
 	memcpy(&checksum, (const char *)rest.data + rest.size,
 	       sizeof(checksum));
 	if (checksum != hash64(rest.data, rest.size, 0) ||
-	    !take(&rest, magic, sizeof(magic)) ||
+	    !secrets_read_bytes(&rest, magic, sizeof(magic)) ||
 	    memcmp(magic, MAGIC, sizeof(magic)) != 0)
 		return false;
-	while (take(&rest, &id, sizeof(id)) &&
-	       take(&rest, &size, sizeof(size)) && rest.size >= size) {
-		if (find(secrets, &id) == NULL)
-			insert(secrets, &id, (struct slice){rest.data, size},
-			       SECRET_KEPT);
+	while (secrets_read_bytes(&rest, &id, sizeof(id)) &&
+	       secrets_read_bytes(&rest, &size, sizeof(size)) &&
+	       rest.size >= size) {
+		if (secrets_find(secrets, &id) == NULL)
+			secrets_insert(secrets, &id,
+				       (struct slice){rest.data, size},
+				       SECRET_KEPT);
 		rest.data = (const char *)rest.data + size;
 		rest.size -= size;
 	}
@@ -152,7 +156,7 @@ static bool decode(struct secrets *secrets, struct slice rest)
  * Encode all secrets, including dropped ones until the commit removes their
  * rows.
  */
-static struct buffer encode(const struct secrets *secrets)
+static struct buffer secrets_encode(const struct secrets *secrets)
 {
 	size_t room = sizeof(MAGIC) + sizeof(uint64_t);
 	struct buffer out = {0};
@@ -178,14 +182,14 @@ static struct buffer encode(const struct secrets *secrets)
 	return out;
 }
 
-static enum error write_file(struct secrets *secrets)
+static enum error secrets_write_file(struct secrets *secrets)
 {
-	struct buffer bytes = encode(secrets);
+	struct buffer bytes = secrets_encode(secrets);
 	enum error error =
 		folder_write(secrets->path, SECRETS_FILE, buffer_slice(&bytes),
 			     !secrets->is_temporary);
 
-	wipe(&bytes);
+	secrets_wipe_buffer(&bytes);
 	secrets->is_stale = error != ERR_NONE;
 	return error;
 }
@@ -206,7 +210,7 @@ static void close_file(const char *name)
 			  strerrordesc_np(errno));
 }
 
-static enum error read_file(struct secrets *secrets, const char *path)
+static enum error secrets_read_file(struct secrets *secrets, const char *path)
 {
 	char name[MAX_PATH_BYTES];
 	struct buffer bytes = {0};
@@ -216,9 +220,9 @@ static enum error read_file(struct secrets *secrets, const char *path)
 		close_file(name);
 		error = file_read(name, MAX_FILE_BYTES, &bytes);
 	}
-	if (error == ERR_NONE && !decode(secrets, buffer_slice(&bytes)))
+	if (error == ERR_NONE && !secrets_decode(secrets, buffer_slice(&bytes)))
 		error = ERR_CORRUPT;
-	wipe(&bytes);
+	secrets_wipe_buffer(&bytes);
 	if (error == ERR_NOT_FOUND)
 		return ERR_NONE;
 	if (error != ERR_NONE)
@@ -238,7 +242,7 @@ enum error secrets_open(struct secrets **secrets_out, const char *path,
 	secrets->path = mem_copy_text(path, strlen(path));
 	secrets->is_temporary = is_temporary;
 	pthread_mutex_init(&secrets->lock, NULL);
-	error = read_file(secrets, path);
+	error = secrets_read_file(secrets, path);
 	if (error != ERR_NONE) {
 		secrets_close(secrets);
 		return error;
@@ -252,7 +256,7 @@ void secrets_close(struct secrets *secrets)
 	if (secrets == NULL)
 		return;
 	for (size_t i = 0; i < secrets->count; i++)
-		forget(&secrets->items[i]);
+		secret_free(&secrets->items[i]);
 	pthread_mutex_destroy(&secrets->lock);
 	free(secrets->items);
 	free(secrets->path);
@@ -265,7 +269,7 @@ bool secrets_get(struct secrets *secrets, const struct secret_id *id,
 	const struct secret *secret;
 
 	pthread_mutex_lock(&secrets->lock);
-	secret = find(secrets, id);
+	secret = secrets_find(secrets, id);
 	if (secret != NULL && out != NULL)
 		buffer_append(out, secret->text, secret->size);
 	pthread_mutex_unlock(&secrets->lock);
@@ -276,7 +280,7 @@ void secrets_put(struct secrets *secrets, const struct secret_id *id,
 		 struct slice text)
 {
 	pthread_mutex_lock(&secrets->lock);
-	insert(secrets, id, text, SECRET_ADDED);
+	secrets_insert(secrets, id, text, SECRET_ADDED);
 	secrets->added++;
 	pthread_mutex_unlock(&secrets->lock);
 }
@@ -298,7 +302,7 @@ void secrets_drop(struct secrets *secrets, const struct secret_id *id)
 	struct secret *secret;
 
 	pthread_mutex_lock(&secrets->lock);
-	secret = find(secrets, id);
+	secret = secrets_find(secrets, id);
 	/*
 	 * a secret of this transaction becomes unused; the next start sweeps it
 	 */
@@ -315,17 +319,17 @@ enum error secrets_save(struct secrets *secrets)
 
 	/* only the writer changes them, so hold no lock during the disk I/O */
 	if (secrets->added > 0)
-		error = write_file(secrets);
+		error = secrets_write_file(secrets);
 	return error;
 }
 
 /* Remove the dropped or undone secrets; keep the others. */
-static void settle(struct secrets *secrets, enum secrets_end end)
+static void secrets_remove_ended(struct secrets *secrets, enum secrets_end end)
 {
 	static const enum secret_state states[] = {
 		[SECRETS_COMMITTED] = SECRET_DROPPED,
 		[SECRETS_UNDONE] = SECRET_ADDED,
-		[SECRETS_UNSURE] = SECRET_NONE,
+		[SECRETS_IN_DOUBT] = SECRET_NONE,
 	};
 	enum secret_state gone = states[end];
 	size_t kept = 0;
@@ -334,7 +338,7 @@ static void settle(struct secrets *secrets, enum secrets_end end)
 		struct secret *secret = &secrets->items[i];
 
 		if (secret->state == gone) {
-			forget(secret);
+			secret_free(secret);
 			secrets->is_stale = true;
 			continue;
 		}
@@ -346,14 +350,14 @@ static void settle(struct secrets *secrets, enum secrets_end end)
 	secrets->dropped = 0;
 }
 
-void secrets_settle(struct secrets *secrets, enum secrets_end end)
+void secrets_complete(struct secrets *secrets, enum secrets_end end)
 {
 	if (secrets->added == 0 && secrets->dropped == 0 && !secrets->is_stale)
 		return;
 	pthread_mutex_lock(&secrets->lock);
-	settle(secrets, end);
+	secrets_remove_ended(secrets, end);
 	pthread_mutex_unlock(&secrets->lock);
-	if (secrets->is_stale && write_file(secrets) != ERR_NONE)
+	if (secrets->is_stale && secrets_write_file(secrets) != ERR_NONE)
 		log_warn_limited(
 			"%s/" SECRETS_FILE
 			": cannot be written; it still contains deleted "
@@ -361,27 +365,27 @@ void secrets_settle(struct secrets *secrets, enum secrets_end end)
 			secrets->path);
 }
 
-void secrets_keep(struct secrets *secrets, const struct secret_id *id)
+void secrets_mark_used(struct secrets *secrets, const struct secret_id *id)
 {
-	struct secret *secret = find(secrets, id);
+	struct secret *secret = secrets_find(secrets, id);
 
 	if (secret != NULL)
 		secret->is_marked = true;
 }
 
-size_t secrets_drop_others(struct secrets *secrets)
+size_t secrets_drop_unused(struct secrets *secrets)
 {
 	size_t before = secrets->count;
 
 	for (size_t i = 0; i < secrets->count; i++)
 		if (!secrets->items[i].is_marked)
 			secrets_drop(secrets, &secrets->items[i].id);
-	secrets_settle(secrets, SECRETS_COMMITTED);
+	secrets_complete(secrets, SECRETS_COMMITTED);
 	return before - secrets->count;
 }
 
 /* Give an existing file the second name. */
-static enum error name_aside(const char *path, const char *aside)
+static enum error secrets_rename_aside(const char *path, const char *aside)
 {
 	char name[MAX_PATH_BYTES];
 	char other[MAX_PATH_BYTES];
@@ -399,16 +403,16 @@ enum error secrets_restore(const char *from, const char *path,
 			   const char *aside)
 {
 	struct secrets *secrets = NULL;
-	enum error error = name_aside(path, aside);
+	enum error error = secrets_rename_aside(path, aside);
 
 	if (error == ERR_NONE)
 		error = secrets_open(&secrets, path, false);
 	if (error == ERR_NONE) {
 		size_t before = secrets->count;
 
-		error = read_file(secrets, from);
+		error = secrets_read_file(secrets, from);
 		if (error == ERR_NONE && secrets->count > before)
-			error = write_file(secrets);
+			error = secrets_write_file(secrets);
 	}
 	secrets_close(secrets);
 	return error;

@@ -49,7 +49,7 @@ bool secrets_get(struct secrets *secrets, const struct secret_id *id,
 		 struct buffer *out);
 
 /*
- * Add a text. Only the writer of the store may call it; secrets_settle()
+ * Add a text. Only the writer of the store may call it; secrets_complete()
  * completes or undoes it, as it does for secrets_drop() of a text, which may be
  * absent.
  */
@@ -68,21 +68,21 @@ enum error secrets_save(struct secrets *secrets);
 enum secrets_end {
 	SECRETS_COMMITTED, /* remove the dropped texts */
 	SECRETS_UNDONE,    /* remove the added texts */
-	SECRETS_UNSURE,    /* the commit failed: remove nothing */
+	SECRETS_IN_DOUBT,  /* the commit failed: remove nothing */
 };
 
 /*
  * Complete a commit, or end without one. The file may still contain removed
  * texts; the next write removes them.
  */
-void secrets_settle(struct secrets *secrets, enum secrets_end end);
+void secrets_complete(struct secrets *secrets, enum secrets_end end);
 
 /*
- * Drop all texts except those marked with secrets_keep(); return the number of
- * dropped texts. Otherwise like secrets_drop().
+ * Drop all texts except those marked with secrets_mark_used(); return the
+ * number of dropped texts. Otherwise like secrets_drop().
  */
-void secrets_keep(struct secrets *secrets, const struct secret_id *id);
-size_t secrets_drop_others(struct secrets *secrets);
+void secrets_mark_used(struct secrets *secrets, const struct secret_id *id);
+size_t secrets_drop_unused(struct secrets *secrets);
 
 /*
  * Add the texts of the folder `from` to the file of the folder `path`, and sync

@@ -39,7 +39,7 @@ bool shingle_decode(struct slice value, uint64_t *shingle_out)
 	return true;
 }
 
-static void append_number(struct buffer *out, uint32_t number)
+static void set_append_varint(struct buffer *out, uint32_t number)
 {
 	while (number >= MORE) {
 		buffer_append_byte(out, (char)((number & LOW) | MORE));
@@ -57,7 +57,7 @@ void set_put(struct txn *txn, uint32_t site, uint32_t set,
 
 	assert(u32_ascend(shingle_ids, count));
 	for (size_t i = 0; i < count; i++) {
-		append_number(&value, shingle_ids[i] - next);
+		set_append_varint(&value, shingle_ids[i] - next);
 		next = shingle_ids[i] + 1;
 	}
 	txn_put(txn, TABLE_SETS, key_slice(&key),

@@ -115,7 +115,7 @@ static struct slice schema_key(void)
 }
 
 /* Return the number of the schema; 0 if it is unknown. */
-static uint64_t read_schema(struct txn *txn)
+static uint64_t store_read_schema(struct txn *txn)
 {
 	struct slice number;
 	uint64_t schema = 0;
@@ -185,7 +185,7 @@ static void find_tables(struct txn *txn)
 			(struct slice){&schema, sizeof(schema)});
 		return;
 	}
-	schema = read_schema(txn);
+	schema = store_read_schema(txn);
 	if (txn->error == ERR_CORRUPT)
 		log_error("store %s: table %s is damaged; " STORE_ADVICE,
 			  store->path, table_name(TABLE_META));
@@ -225,7 +225,7 @@ static enum error open_tables(struct store *store)
 enum error store_open_env(struct store *store)
 {
 	int dead = 0;
-	enum error error = data_check(store->path, DATA_ROOTS);
+	enum error error = lmdb_file_check(store->path, LMDB_ROOTS);
 
 	if (error == ERR_NONE)
 		error = open_env(store);
@@ -235,7 +235,7 @@ enum error store_open_env(struct store *store)
 	return open_tables(store);
 }
 
-void store_open_again(struct store *store)
+void store_reopen(struct store *store)
 {
 	enum error error = store_open_env(store);
 
@@ -246,7 +246,7 @@ void store_open_again(struct store *store)
 	abort();
 }
 
-void store_mend(struct store *store)
+void store_repair_env(struct store *store)
 {
 	MDB_txn *probe = NULL;
 	int rc;
@@ -260,7 +260,7 @@ void store_mend(struct store *store)
 			 store->path);
 		mdb_env_close(store->env);
 		store->env = NULL;
-		store_open_again(store);
+		store_reopen(store);
 	}
 	pthread_rwlock_unlock(&store->map_lock);
 }
@@ -269,9 +269,9 @@ void store_mend(struct store *store)
  * Become the only writer. If the last writer was killed, check all pages before
  * writing: damage or a power failure may have killed it.
  */
-static enum error take_folder(struct store *store)
+static enum error store_lock_folder(struct store *store)
 {
-	enum error error = folder_take(store->path, &store->lock_file);
+	enum error error = folder_lock(store->path, &store->lock_file);
 	enum folder_use use;
 
 	if (error != ERR_NONE || store->options.is_temporary)
@@ -285,7 +285,7 @@ static enum error take_folder(struct store *store)
 	if (use != FOLDER_IN_USE)
 		return ERR_NONE;
 	log_info("store %s: was not closed; checking all pages", store->path);
-	return data_check(store->path, DATA_PAGES);
+	return lmdb_file_check(store->path, LMDB_PAGES);
 }
 
 /* Read every key with LMDB. */
@@ -313,20 +313,20 @@ static enum error touch_tables(const char *path)
 	return error;
 }
 
-enum error store_recover(const char *path)
+enum error store_check_unclean(const char *path)
 {
 	int lock = -1;
-	enum error error = folder_take(path, &lock);
+	enum error error = folder_lock(path, &lock);
 
 	if (error != ERR_NONE)
 		return error;
 	if (folder_read_use(lock) == FOLDER_IN_USE && !folder_is_empty(path)) {
 		log_info("store %s: was not closed; checking all pages", path);
-		error = data_check(path, DATA_PAGES);
+		error = lmdb_file_check(path, LMDB_PAGES);
 		if (error == ERR_NONE)
 			error = touch_tables(path);
 		if (error == ERR_NONE)
-			error = folder_note_use(lock, FOLDER_CLOSED);
+			error = folder_write_use(lock, FOLDER_CLOSED);
 	}
 	close(lock);
 	return error;
@@ -349,20 +349,20 @@ enum error store_open(struct store **store_out, const char *path,
 	init_map_lock(&store->map_lock);
 	pthread_mutex_init(&store->write_lock, NULL);
 	if (options->is_read_only)
-		store->lock_file = folder_visit(path);
+		store->lock_file = folder_lock_shared(path);
 	else
-		error = take_folder(store);
+		error = store_lock_folder(store);
 	if (error == ERR_NONE && !options->is_read_only)
 		error = secrets_open(&store->secrets, path,
 				     options->is_temporary);
 	if (error == ERR_NONE)
 		error = store_open_env(store);
 	if (error == ERR_NONE && !options->is_read_only)
-		sealed_sweep(store);
+		secret_texts_sweep(store);
 	if (error == ERR_NONE && !store->is_read_only &&
 	    !store->options.is_temporary) {
 		store->is_noted = true;
-		error = folder_note_use(store->lock_file, FOLDER_IN_USE);
+		error = folder_write_use(store->lock_file, FOLDER_IN_USE);
 	}
 	if (error != ERR_NONE)
 		goto out;
@@ -380,7 +380,7 @@ void store_close(struct store *store)
 	if (store->env != NULL)
 		mdb_env_close(store->env);
 	if (store->is_noted)
-		folder_note_use(store->lock_file, FOLDER_CLOSED);
+		folder_write_use(store->lock_file, FOLDER_CLOSED);
 	if (store->lock_file >= 0)
 		close(store->lock_file);
 	dictionary_cache_destroy(store->dictionaries);
@@ -395,7 +395,8 @@ void store_close(struct store *store)
  * Return the bytes up to the last page that was ever used. The caller holds
  * map_lock.
  */
-static size_t used_bytes(const struct store *store, const MDB_envinfo *info)
+static size_t store_used_bytes(const struct store *store,
+			       const MDB_envinfo *info)
 {
 	MDB_stat stat;
 
@@ -439,7 +440,7 @@ enum error store_usage(struct store *store, struct store_usage *usage_out)
 	if (txn.error != ERR_NONE)
 		return txn_end(&txn);
 	mdb_env_info(store->env, &info);
-	usage_out->used_bytes = used_bytes(store, &info);
+	usage_out->used_bytes = store_used_bytes(store, &info);
 	usage_out->map_bytes = info.me_mapsize;
 	usage_out->max_map_bytes = store->max_map_bytes;
 	for (int i = 0; i < TABLE_COUNT; i++) {

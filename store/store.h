@@ -34,7 +34,7 @@ struct store_options {
 	/*
 	 * Encrypts the secrets that store/journal.h writes, and decrypts them.
 	 * It must outlive the store. NULL: the journal contains no secrets, and
-	 * reading encrypted ones is ERR_NO_KEY.
+	 * reading encrypted ones is ERR_NO_ENCRYPTION_KEY.
 	 */
 	const struct cipher *cipher;
 	/*
@@ -64,7 +64,7 @@ enum error store_open(struct store **store_out, const char *path,
  * undetected damage may end it with a signal. ERR_CORRUPT, and the errors of
  * store_open().
  */
-enum error store_recover(const char *path);
+enum error store_check_unclean(const char *path);
 
 /* Close the store; no transaction may be open. Do nothing for NULL. */
 void store_close(struct store *store);
@@ -123,17 +123,17 @@ struct store_sizes { /* size of the file in bytes */
  * time. If the process is killed at any instant, a complete file with every
  * commit exists. ERR_BUSY: a transaction stays open for more than 10 s, or
  * another process reads the store; ERR_STORE_FULL: the disk has no room for
- * both files; ERR_REFUSED: the store is read-only; ERR_IO. After an error the
- * store is unchanged. This thread must have no open transaction.
+ * both files; ERR_ADDRESS_FORBIDDEN: the store is read-only; ERR_IO. After an
+ * error the store is unchanged. This thread must have no open transaction.
  */
 enum error store_compact(struct store *store, struct store_sizes *sizes_out);
 
 /*
  * Replace the store in the folder `path`, which is created if it is missing,
  * with a copy of `from`. Rename existing data to `aside` in that folder; if
- * `aside` is NULL, existing data are ERR_REFUSED. If the process is killed at
- * any instant, the old or the new store exists. ERR_BUSY: a process has the
- * store open; otherwise the errors of store_copy().
+ * `aside` is NULL, existing data are ERR_ADDRESS_FORBIDDEN. If the process is
+ * killed at any instant, the old or the new store exists. ERR_BUSY: a process
+ * has the store open; otherwise the errors of store_copy().
  */
 enum error store_restore(struct store *from, const char *path,
 			 const char *aside);

@@ -15,7 +15,7 @@
 enum { MAX_BEGIN_ATTEMPTS = 16 };
 
 /* Return whether a retry can succeed. */
-static bool is_passing(int rc)
+static bool txn_error_is_temporary(int rc)
 {
 	return rc == MDB_MAP_RESIZED || rc == MDB_PANIC;
 }
@@ -94,13 +94,14 @@ void txn_check(struct txn *txn, int rc)
 	txn_fail(txn, error_from_mdb(rc));
 }
 
-static struct txn begin(struct store *store, unsigned flags)
+static struct txn txn_begin(struct store *store, unsigned flags)
 {
 	struct txn txn = {.store = store};
 	int rc = MDB_MAP_RESIZED;
 
 	assert(!txn_is_open());
-	for (int i = 0; i < MAX_BEGIN_ATTEMPTS && is_passing(rc); i++) {
+	for (int i = 0; i < MAX_BEGIN_ATTEMPTS && txn_error_is_temporary(rc);
+	     i++) {
 		pthread_rwlock_rdlock(&store->map_lock);
 		rc = mdb_txn_begin(store->env, NULL, flags, &txn.mdb);
 		if (rc == MDB_SUCCESS) {
@@ -111,7 +112,7 @@ static struct txn begin(struct store *store, unsigned flags)
 		if (rc == MDB_MAP_RESIZED)
 			txn_fail(&txn, store_follow_growth(store));
 		if (rc == MDB_PANIC)
-			store_mend(store);
+			store_repair_env(store);
 	}
 	txn_check(&txn, rc);
 	txn.mdb = NULL;
@@ -120,7 +121,7 @@ static struct txn begin(struct store *store, unsigned flags)
 
 struct txn txn_begin_read(struct store *store)
 {
-	return begin(store, MDB_RDONLY);
+	return txn_begin(store, MDB_RDONLY);
 }
 
 struct txn txn_begin_write(struct store *store)
@@ -128,7 +129,7 @@ struct txn txn_begin_write(struct store *store)
 	struct txn txn;
 
 	pthread_mutex_lock(&store->write_lock);
-	txn = begin(store, 0);
+	txn = txn_begin(store, 0);
 	assert(txn.mdb != NULL || txn.error != ERR_NONE);
 	txn.is_writer = true;
 	if (txn.mdb == NULL)
@@ -155,7 +156,8 @@ void txn_put(struct txn *txn, enum table table, struct slice key,
 		journal_note(txn->journal, txn->store, table, key);
 }
 
-static void complain(const struct txn *txn, enum table table, struct slice key)
+static void txn_log_checksum(const struct txn *txn, enum table table,
+			     struct slice key)
 {
 	struct key_text text;
 
@@ -174,7 +176,7 @@ struct slice txn_value(struct txn *txn, enum table table, MDB_val key,
 			      (struct slice){value.mv_data, value.mv_size});
 
 	if (whole.data == NULL) {
-		complain(txn, table, k);
+		txn_log_checksum(txn, table, k);
 		txn_fail(txn, ERR_CORRUPT);
 	}
 	return whole;
@@ -279,7 +281,7 @@ struct table_usage txn_usage(struct txn *txn, enum table table)
 }
 
 /* Release the locks, so that the map can grow and the next writer can begin. */
-static void leave(struct txn *txn, enum secrets_end end)
+static void txn_release_locks(struct txn *txn, enum secrets_end end)
 {
 	assert(txn->mdb != NULL);
 	assert(open_count >
@@ -290,7 +292,7 @@ static void leave(struct txn *txn, enum secrets_end end)
 	if (txn->is_writer)
 		atomic_store(&txn->store->write_cause, txn->cause);
 	if (txn->is_writer)
-		secrets_settle(txn->store->secrets, end);
+		secrets_complete(txn->store->secrets, end);
 	if (txn->is_writer)
 		pthread_mutex_unlock(&txn->store->write_lock);
 }
@@ -308,8 +310,9 @@ enum error txn_end(struct txn *txn)
 		}
 		/* mdb_txn_commit() ends the transaction even on failure. */
 		txn_check(txn, mdb_txn_commit(txn->mdb));
-		leave(txn, txn->error == ERR_NONE ? SECRETS_COMMITTED
-						  : SECRETS_UNSURE);
+		txn_release_locks(txn, txn->error == ERR_NONE
+					       ? SECRETS_COMMITTED
+					       : SECRETS_IN_DOUBT);
 	}
 	return txn->error;
 }
@@ -319,7 +322,7 @@ void txn_abort(struct txn *txn)
 	if (txn->mdb == NULL)
 		return;
 	mdb_txn_abort(txn->mdb);
-	leave(txn, SECRETS_UNDONE);
+	txn_release_locks(txn, SECRETS_UNDONE);
 }
 
 MDB_cursor *txn_cursor(struct txn *txn, enum table table)

@@ -40,13 +40,13 @@ struct store;
 	X(TABLE_SAMPLE_PAGES,                                                  \
 	  "sample_pages") /* site32 cluster32 page64 -> sample_page_row        \
 			   */                                                  \
-	X(TABLE_GUARDS, "guards")     /* site32 guard32 -> guard_row */        \
-	X(TABLE_GUARDED, "guarded")   /* site32 guard32 page64 -> guarded_row  \
-				       */                                      \
-	X(TABLE_POISON, "quarantine") /* site32 page64 -> poison_row */        \
-	X(TABLE_HOOKS, "hooks")       /* hook32 -> hook_row */                 \
-	X(TABLE_OUTBOX, "outbox")     /* hook32 seq64 -> event_row */          \
-	X(TABLE_SILENCES, "silences") /* silence32 -> silence_row */
+	X(TABLE_GUARDS, "guards")   /* site32 guard32 -> guard_row */          \
+	X(TABLE_GUARDED, "guarded") /* site32 guard32 page64 -> guarded_row    \
+				     */                                        \
+	X(TABLE_QUARANTINE, "quarantine") /* site32 page64 -> poison_row */    \
+	X(TABLE_HOOKS, "hooks")           /* hook32 -> hook_row */             \
+	X(TABLE_OUTBOX, "outbox")         /* hook32 seq64 -> event_row */      \
+	X(TABLE_SILENCES, "silences")     /* silence32 -> silence_row */
 
 enum table {
 #define X(name, text) name,
@@ -63,7 +63,7 @@ enum table {
 			TABLE_MEMBERS, TABLE_DF, TABLE_FRONTIER,              \
 			TABLE_PATTERNS, TABLE_DUE, TABLE_TEMPLATES,           \
 			TABLE_VERSIONS, TABLE_SAMPLE_PAGES, TABLE_GUARDS,     \
-			TABLE_GUARDED, TABLE_POISON                           \
+			TABLE_GUARDED, TABLE_QUARANTINE                       \
 	}
 
 struct txn {

@@ -45,13 +45,13 @@ void verify_place(struct verify_report *report, const char *format, ...)
 }
 
 /* The numbers of all sites, sorted at the end. */
-struct sites {
+struct verify_sites {
 	uint32_t *ids;
 	size_t count;
 	size_t capacity;
 };
 
-static bool is_site(const struct sites *sites, uint32_t id)
+static bool is_site(const struct verify_sites *sites, uint32_t id)
 {
 	return sites->count > 0 &&
 	       bsearch(&id, sites->ids, sites->count, sizeof(*sites->ids),
@@ -61,7 +61,7 @@ static bool is_site(const struct sites *sites, uint32_t id)
 static void check_site(struct txn *txn, struct verify_report *report,
 		       struct slice host, const struct site_row *row)
 {
-	struct check check = {txn, report, row};
+	struct table_check check = {txn, report, row};
 
 	if (!slice_equal(host, row->host))
 		verify_problem(report,
@@ -69,18 +69,18 @@ static void check_site(struct txn *txn, struct verify_report *report,
 			       CHECK_HOST(&check), (int)host.size,
 			       (const char *)host.data);
 	verify_place(report, "site %.*s", CHECK_HOST(&check));
-	check_dictionaries(&check);
-	check_pages(&check);
-	check_clusters(&check);
-	check_sets(&check);
-	check_urls(&check);
-	check_patterns(&check);
-	check_guards(&check);
-	check_poison(&check);
+	verify_dictionary_table(&check);
+	verify_page_tables(&check);
+	verify_cluster_tables(&check);
+	verify_set_tables(&check);
+	verify_frontier_tables(&check);
+	verify_pattern_table(&check);
+	verify_guard_tables(&check);
+	verify_quarantine_table(&check);
 }
 
 static void check_sites(struct txn *txn, struct verify_report *report,
-			struct sites *sites)
+			struct verify_sites *sites)
 {
 	struct scan scan = scan_begin(txn, TABLE_SITES, slice_of(""));
 	struct site_row row;
@@ -108,8 +108,9 @@ static void check_sites(struct txn *txn, struct verify_report *report,
 }
 
 /* Report rows of sites that do not exist. One seek per number. */
-static void check_owners(struct txn *txn, struct verify_report *report,
-			 const struct sites *sites, enum table table)
+static void verify_site_owners(struct txn *txn, struct verify_report *report,
+			       const struct verify_sites *sites,
+			       enum table table)
 {
 	uint64_t next = 0;
 
@@ -174,13 +175,13 @@ static void check_hosts(struct txn *txn, struct verify_report *report)
 enum error store_verify(struct txn *txn, struct verify_report *report)
 {
 	static const enum table owned[] = TABLES_OF_SITES;
-	struct sites sites = {0};
+	struct verify_sites sites = {0};
 
 	check_sites(txn, report, &sites);
 	for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++)
-		check_owners(txn, report, &sites, owned[i]);
+		verify_site_owners(txn, report, &sites, owned[i]);
 	check_events(txn, report);
-	check_alerts(txn, report);
+	verify_alert_tables(txn, report);
 	check_hosts(txn, report);
 	free(sites.ids);
 	return txn->error;

@@ -1,8 +1,8 @@
 /*
  * store/verify.h - recomputes from the records everything that other tables
  * derive from them, and compares (promise 2 of the manual).
- * daemon/engine/verify_laws.h checks the partition of the pages into clusters,
- * which requires clustering.
+ * daemon/engine/invariants_verify.h checks the partition of the pages into
+ * clusters, which requires clustering.
  */
 #ifndef STORE_VERIFY_H
 #define STORE_VERIFY_H
@@ -41,10 +41,10 @@ enum { VERIFY_PLACE_BYTES = 128 };
 enum error store_verify(struct txn *txn, struct verify_report *report);
 
 /*
- * Read the pages of every table without the map (store/data_walk.h), in the
- * current snapshot of the file, and compare the checksum of every value. Report
- * each damage with its table and page or row. Do not read damaged parts through
- * the map. ERR_IO, ERR_BUSY.
+ * Read the pages of every table without the map (store/lmdb_file_walk.h), in
+ * the current snapshot of the file, and compare the checksum of every value.
+ * Report each damage with its table and page or row. Do not read damaged parts
+ * through the map. ERR_IO, ERR_BUSY.
  */
 struct store;
 enum error store_verify_pages(struct store *store,

@@ -9,14 +9,14 @@
 #include "store/folder.h"
 #include "store/key.h"
 
-static void note_damage(void *context, const struct data_damage *damage)
+static void verify_note_damage(void *context, const struct lmdb_damage *damage)
 {
 	verify_problem(context, "table %s, page %" PRIu64 ": %s", damage->table,
 		       damage->page, damage->what);
 }
 
-static bool check_row(void *context, const char *table, struct slice key,
-		      struct slice value)
+static bool verify_check_row(void *context, const char *table, struct slice key,
+			     struct slice value)
 {
 	struct key_text text;
 
@@ -34,21 +34,22 @@ static bool check_row(void *context, const char *table, struct slice key,
  */
 static enum error verify_file(const char *folder, struct verify_report *report)
 {
-	const struct data_visitor visitor = {
-		.damage = note_damage, .row = check_row, .context = report};
+	const struct lmdb_visitor visitor = {.damage = verify_note_damage,
+					     .row = verify_check_row,
+					     .context = report};
 	char name[MAX_PATH_BYTES];
 	struct buffer why = {0};
-	struct data_file data;
+	struct lmdb_file data;
 	enum error error;
 
 	if (!folder_name(name, folder, FOLDER_DATA))
 		return ERR_IO;
-	error = data_file_open(&data, name, &why);
+	error = lmdb_file_open(&data, name, &why);
 	if (error == ERR_NONE)
-		error = data_walk(&data, &visitor);
+		error = lmdb_file_walk(&data, &visitor);
 	else if (error == ERR_CORRUPT)
 		verify_problem(report, "%s", why.data);
-	data_file_close(&data);
+	lmdb_file_close(&data);
 	buffer_free(&why);
 	return error == ERR_CORRUPT ? ERR_NONE : error;
 }

@@ -9,7 +9,7 @@
 
 enum { REAL_DIGITS = 6 };
 
-static json_t *real(float number)
+static json_t *json_real_or_null(float number)
 {
 	return isfinite(number) ? json_real((double)number) : json_null();
 }
@@ -18,8 +18,8 @@ static json_t *block_json(const struct content_block *block, const char *text)
 {
 	return json_pack(
 		"{s:s, s:I, s:o, s:o}", "kind", content_kind_name(block->kind),
-		"level", (json_int_t)block->level, "score", real(block->score),
-		"text",
+		"level", (json_int_t)block->level, "score",
+		json_real_or_null(block->score), "text",
 		json_text((struct slice){text + block->begin, block->length}));
 }
 
@@ -73,13 +73,13 @@ static json_t *metadata_json(const struct metadata *metadata)
 }
 
 /* Return the preference, and the confidence in the method's result. */
-static json_t *judgement_json(const struct text_answer *answer)
+static json_t *judgement_json(const struct extraction_result *answer)
 {
 	return json_pack("{s:s, s:s?, s:o, s:s}", "favor",
 			 favor_name(answer->preference.favor), "scope",
 			 scope_name(answer->preference.scope), "confidence",
-			 real(answer->confidence), "quality",
-			 answer_quality_name(answer->quality));
+			 json_real_or_null(answer->confidence), "quality",
+			 text_quality_name(answer->quality));
 }
 
 /* `address` and `text` are the names of their fields. */
@@ -107,7 +107,7 @@ static json_t *document_json(const struct document *document)
 }
 
 /* Return the parts that the request must ask to include. */
-static json_t *extras_json(const struct text_answer *answer)
+static json_t *extras_json(const struct extraction_result *answer)
 {
 	const struct document *document = &answer->document;
 	bool has_images = (answer->extras & EXTRA_IMAGES) != 0;
@@ -153,15 +153,15 @@ static json_t *head_json(const struct page *page)
 }
 
 /* A result being written. */
-struct writing {
-	const struct text_answer *answer;
+struct result_writer {
+	const struct extraction_result *answer;
 	struct generation_places places;
 	size_t begin; /* start of the object in `out` */
 	struct buffer *out;
 };
 
 /* Append the field `name`, whose value can be replaced later. */
-static void append_generation(struct writing *writing, const char *name)
+static void append_generation(struct result_writer *writing, const char *name)
 {
 	struct generation_places *places = &writing->places;
 
@@ -171,9 +171,9 @@ static void append_generation(struct writing *writing, const char *name)
 }
 
 /* Append the fields that depend on the site, or are known without the page. */
-static void answer_json_append_place(struct writing *writing)
+static void answer_json_append_place(struct result_writer *writing)
 {
-	const struct text_answer *answer = writing->answer;
+	const struct extraction_result *answer = writing->answer;
 
 	append_fields(json_pack("{s:o, s:I}", "cluster",
 				json_text_or_null(slice_of(answer->cluster)),
@@ -187,9 +187,9 @@ static void answer_json_append_place(struct writing *writing)
 		      writing->out);
 }
 
-static void answer_json_append_template(struct writing *writing)
+static void answer_json_append_template(struct result_writer *writing)
 {
-	const struct text_answer *answer = writing->answer;
+	const struct extraction_result *answer = writing->answer;
 	struct buffer *out = writing->out;
 
 	if (!answer->has_template) {
@@ -208,9 +208,9 @@ static void answer_json_append_template(struct writing *writing)
 }
 
 /* Append the method, its reason, and the quality of its result. */
-static void answer_json_append_judgement(struct writing *writing)
+static void answer_json_append_judgement(struct result_writer *writing)
 {
-	const struct text_answer *answer = writing->answer;
+	const struct extraction_result *answer = writing->answer;
 
 	append_fields(json_pack("{s:s, s:o}", "method", answer->method,
 				"reason", json_text(slice_of(answer->reason))),
@@ -219,7 +219,7 @@ static void answer_json_append_judgement(struct writing *writing)
 	append_fields(judgement_json(answer), writing->out);
 }
 
-static json_t *rest_json(const struct text_answer *answer)
+static json_t *rest_json(const struct extraction_result *answer)
 {
 	json_t *object = json_pack("{s:o}", "metadata",
 				   metadata_json(&answer->metadata));
@@ -232,16 +232,17 @@ static json_t *rest_json(const struct text_answer *answer)
 	return object;
 }
 
-static void append_part(const struct buffer *part, struct buffer *out)
+static void result_json_append_part(const struct buffer *part,
+				    struct buffer *out)
 {
 	buffer_append_byte(out, ',');
 	buffer_append_slice(out, buffer_slice(part));
 }
 
-void answer_json(const struct text_answer *answer,
+void result_json(const struct extraction_result *answer,
 		 struct generation_places *places_out, struct buffer *out)
 {
-	struct writing writing = {
+	struct result_writer writing = {
 		.answer = answer, .begin = out->size, .out = out};
 	bool is_detached = answer->page == NULL;
 
@@ -250,13 +251,13 @@ void answer_json(const struct text_answer *answer,
 				json_text_or_null(slice_of(answer->url))),
 		      out);
 	if (is_detached)
-		append_part(&answer->detached.head, out);
+		result_json_append_part(&answer->detached.head, out);
 	else
 		append_fields(head_json(answer->page), out);
 	answer_json_append_place(&writing);
 	answer_json_append_judgement(&writing);
 	if (is_detached)
-		append_part(&answer->detached.rest, out);
+		result_json_append_part(&answer->detached.rest, out);
 	else
 		append_fields(rest_json(answer), out);
 	buffer_append_text(out, "}\n");
@@ -264,7 +265,7 @@ void answer_json(const struct text_answer *answer,
 		*places_out = writing.places;
 }
 
-void answer_detach(struct text_answer *answer, enum format format)
+void result_detach(struct extraction_result *answer, enum format format)
 {
 	if (format == FORMAT_JSON) {
 		append_fields(head_json(answer->page), &answer->detached.head);

@@ -1,5 +1,5 @@
 /*
- * template/answer_json.h - the content of a page as JSON, the same for the
+ * template/result_json.h - the content of a page as JSON, the same for the
  * daemon's API and for files.
  */
 #ifndef TEMPLATE_ANSWER_JSON_H
@@ -30,7 +30,7 @@ struct generation_places {
  * text); the last three are null unless requested. Invalid UTF-8 becomes '?'.
  * One line. `places_out` may be NULL.
  */
-void answer_json(const struct text_answer *answer,
+void result_json(const struct extraction_result *answer,
 		 struct generation_places *places_out, struct buffer *out);
 
 /*
@@ -38,6 +38,6 @@ void answer_json(const struct text_answer *answer,
  * later: the text, or the JSON of all fields that do not depend on the site.
  * The other fields may still change: the fields of the cluster, and the reason.
  */
-void answer_detach(struct text_answer *answer, enum format format);
+void result_detach(struct extraction_result *answer, enum format format);
 
 #endif

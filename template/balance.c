@@ -12,7 +12,7 @@ struct page_count {
 };
 
 /* The pages that had an item before, and the pages that have it now. */
-struct turn {
+struct balance_turn {
 	uint32_t before; /* mask: seen pages that had it */
 	uint32_t after;  /* mask: pages that have it */
 	bool was_stable;
@@ -40,12 +40,12 @@ uint32_t quorum(const struct pages *pages, uint32_t votes)
 	return ratio > least ? (uint32_t)ratio : least;
 }
 
-static struct turn turn_of(const struct pages *pages,
-			   const struct shared *shared)
+static struct balance_turn item_turn_of(const struct pages *pages,
+					const struct shared_item *shared)
 {
 	uint32_t had =
 		(uint32_t)shared->holders & ((1U << MAX_TEMPLATE_SAMPLE) - 1);
-	struct turn turn = {
+	struct balance_turn turn = {
 		.before = had & pages->seen,
 		.after = (uint32_t)(shared->holders >> MAX_TEMPLATE_SAMPLE),
 		.was_stable = is_stable(count_pages(had), pages->count),
@@ -60,7 +60,8 @@ static struct turn turn_of(const struct pages *pages,
 	return turn;
 }
 
-static void count_turn(const struct pages *pages, const struct turn *turn,
+static void count_turn(const struct pages *pages,
+		       const struct balance_turn *turn,
 		       struct page_count *counts)
 {
 	assert(pages->count <= MAX_TEMPLATE_SAMPLE);
@@ -75,7 +76,7 @@ static void count_turn(const struct pages *pages, const struct turn *turn,
 	}
 }
 
-static double ratio_of(uint32_t part, uint32_t all)
+static double balance_ratio(uint32_t part, uint32_t all)
 {
 	assert(part <= all);
 	return all == 0 ? 0 : (double)part / all;
@@ -83,18 +84,18 @@ static double ratio_of(uint32_t part, uint32_t all)
 
 /* List the hashes of moved items, after counting them. */
 static void list_moved(struct arena *arena, const struct pages *pages,
-		       enum items items, struct balance *balance)
+		       enum items items, struct common_items *balance)
 {
-	struct merge *merge = merge_begin(arena, pages->records,
-					  2 * MAX_TEMPLATE_SAMPLE, items);
+	struct hash_merge *merge = merge_begin(arena, pages->records,
+					       2 * MAX_TEMPLATE_SAMPLE, items);
 	uint64_t *gone = ARENA_NEW(arena, uint64_t, balance->gone_count);
 	uint64_t *come = ARENA_NEW(arena, uint64_t, balance->come_count);
-	struct shared shared;
+	struct shared_item shared;
 
 	balance->gone = gone;
 	balance->come = come;
 	while (merge_next(merge, &shared)) {
-		struct turn turn = turn_of(pages, &shared);
+		struct balance_turn turn = item_turn_of(pages, &shared);
 
 		if (turn.is_gone)
 			*gone++ = shared.hash;
@@ -105,18 +106,18 @@ static void list_moved(struct arena *arena, const struct pages *pages,
 	       come == balance->come + balance->come_count);
 }
 
-void balance_make(struct arena *arena, const struct pages *pages,
-		  enum items items, struct balance *balance_out)
+void common_items_compare(struct arena *arena, const struct pages *pages,
+			  enum items items, struct common_items *balance_out)
 {
-	struct merge *merge = merge_begin(arena, pages->records,
-					  2 * MAX_TEMPLATE_SAMPLE, items);
+	struct hash_merge *merge = merge_begin(arena, pages->records,
+					       2 * MAX_TEMPLATE_SAMPLE, items);
 	struct page_count counts[MAX_TEMPLATE_SAMPLE] = {{0}};
-	struct balance balance = {0};
-	struct shared shared;
+	struct common_items balance = {0};
+	struct shared_item shared;
 	uint32_t moved;
 
 	while (merge_next(merge, &shared)) {
-		struct turn turn = turn_of(pages, &shared);
+		struct balance_turn turn = item_turn_of(pages, &shared);
 
 		balance.stable += turn.was_stable;
 		balance.gone_count += turn.is_gone;
@@ -124,10 +125,11 @@ void balance_make(struct arena *arena, const struct pages *pages,
 		count_turn(pages, &turn, counts);
 	}
 	moved = balance.gone_count + balance.come_count;
-	balance.moved = ratio_of(moved, balance.stable + balance.come_count);
+	balance.moved =
+		balance_ratio(moved, balance.stable + balance.come_count);
 	for (uint32_t i = 0; i < pages->count; i++) {
-		balance.lost[i] = ratio_of(counts[i].lost, counts[i].held);
-		balance.joins[i] = ratio_of(counts[i].moved, moved);
+		balance.lost[i] = balance_ratio(counts[i].lost, counts[i].held);
+		balance.joins[i] = balance_ratio(counts[i].moved, moved);
 	}
 	list_moved(arena, pages, items, &balance);
 	*balance_out = balance;

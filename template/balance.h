@@ -35,7 +35,7 @@ uint32_t quorum(const struct pages *pages, uint32_t votes);
 uint32_t count_pages(uint32_t mask);
 
 /* Results are in the arena. */
-struct balance {
+struct common_items {
 	uint32_t stable;      /* items that were stable before */
 	const uint64_t *gone; /* [gone_count], ascending: stable ones */
 	uint32_t gone_count;
@@ -49,7 +49,7 @@ struct balance {
 					      that changed on it, 0..1 */
 };
 
-void balance_make(struct arena *arena, const struct pages *pages,
-		  enum items items, struct balance *balance_out);
+void common_items_compare(struct arena *arena, const struct pages *pages,
+			  enum items items, struct common_items *balance_out);
 
 #endif

@@ -20,7 +20,7 @@ void bundle_close(struct bundle *bundle)
 {
 	if (bundle == NULL)
 		return;
-	bundle_forget(bundle);
+	bundle_free_models(bundle);
 	ridge_model_destroy(bundle->model);
 	free(bundle->shingle_ids);
 	free(bundle->sets);
@@ -36,8 +36,8 @@ void bundle_close(struct bundle *bundle)
 	free(bundle);
 }
 
-static bool read_section(struct bundle *bundle, const struct section *section,
-			 char *phrase)
+static bool bundle_read_one_section(struct bundle *bundle,
+				    const struct section *section, char *phrase)
 {
 	if (section->kind == SECTION_SAMPLES ||
 	    section->kind == SECTION_VERSION)
@@ -48,7 +48,7 @@ static bool read_section(struct bundle *bundle, const struct section *section,
 	return false;
 }
 
-static enum error fail(enum error error, const char *text, char *reason)
+static enum error bundle_fail(enum error error, const char *text, char *reason)
 {
 	snprintf(reason, BUNDLE_REASON_BYTES, "bundle: %s", text);
 	return error;
@@ -58,7 +58,7 @@ static enum error fail(enum error error, const char *text, char *reason)
  * Read the sections in the order of their kinds, so that a section refers only
  * to earlier ones.
  */
-static enum error read_sections(struct bundle *bundle, char *reason)
+static enum error bundle_read_sections(struct bundle *bundle, char *reason)
 {
 	const struct container *container = &bundle->container;
 	char phrase[BUNDLE_REASON_BYTES];
@@ -72,7 +72,7 @@ static enum error read_sections(struct bundle *bundle, char *reason)
 			bundle_make_clusters(bundle);
 			has_clusters = true;
 		}
-		if (read_section(bundle, section, phrase))
+		if (bundle_read_one_section(bundle, section, phrase))
 			continue;
 		section_name(section, name, sizeof(name));
 		snprintf(reason, BUNDLE_REASON_BYTES, "bundle: %s: %.180s",
@@ -90,18 +90,20 @@ static enum error check_whole(const struct bundle *bundle, char *reason)
 	const struct page_limits *limits = &bundle->site.limits;
 
 	if (bundle->site.host == NULL)
-		return fail(ERR_CORRUPT, "the section site is missing", reason);
+		return bundle_fail(ERR_CORRUPT, "the section site is missing",
+				   reason);
 	if (limits->max_bytes > bundle->limits.max_page_bytes ||
 	    limits->max_nodes > bundle->limits.max_page_nodes)
-		return fail(ERR_TOO_LARGE,
-			    "its pages may be larger than this program allows",
-			    reason);
+		return bundle_fail(
+			ERR_TOO_LARGE,
+			"its pages may be larger than this program allows",
+			reason);
 	for (size_t i = 0; i < bundle->set_count; i++)
 		if (bundle->sets[i].cluster != 0 &&
 		    bundle_cluster(bundle, bundle->sets[i].cluster) == NULL)
-			return fail(ERR_CORRUPT,
-				    "section sets: a cluster has no pages",
-				    reason);
+			return bundle_fail(
+				ERR_CORRUPT,
+				"section sets: a cluster has no pages", reason);
 	return ERR_NONE;
 }
 
@@ -118,7 +120,7 @@ enum error bundle_open(struct bundle **bundle_out, struct buffer *file,
 	error = container_read(buffer_slice(&bundle->file), limits->max_bytes,
 			       &bundle->container, reason);
 	if (error == ERR_NONE)
-		error = read_sections(bundle, reason);
+		error = bundle_read_sections(bundle, reason);
 	if (error == ERR_NONE)
 		error = check_whole(bundle, reason);
 	if (error == ERR_NONE) {
@@ -146,21 +148,21 @@ uint32_t bundle_page_count(const struct bundle *bundle)
 }
 
 /* Return whether the page may belong to the site. */
-static bool is_of_site(const struct bundle *bundle,
-		       const struct text_request *request)
+static bool bundle_has_host_of(const struct bundle *bundle,
+			       const struct text_request *request)
 {
 	return request->url == NULL ||
 	       slice_equal(slice_of(request->url->host), bundle->view.host);
 }
 
-static enum error extract(const struct bundle *bundle,
-			  const struct site_view *view,
-			  const struct text_request *request,
-			  struct text_answer *answer_out)
+static enum error bundle_extract_page(const struct bundle *bundle,
+				      const struct site_view *view,
+				      const struct text_request *request,
+				      struct extraction_result *answer_out)
 {
 	const struct site_view *site =
-		is_of_site(bundle, request) ? view : NULL;
-	const struct answer_rules rules = {
+		bundle_has_host_of(bundle, request) ? view : NULL;
+	const struct extraction_options rules = {
 		.limits = bundle->site.limits,
 		.min_cluster_pages = bundle->site.min_cluster_pages,
 		.settings = bundle->site.settings,
@@ -169,35 +171,35 @@ static enum error extract(const struct bundle *bundle,
 	struct extraction extraction = {
 		.rules = &rules, .request = request, .site = site};
 
-	*answer_out = (struct text_answer){0};
+	*answer_out = (struct extraction_result){0};
 	return extraction_of_body(&extraction, answer_out);
 }
 
 enum error bundle_extract(struct bundle *bundle,
 			  const struct text_request *request,
-			  struct text_answer *answer_out)
+			  struct extraction_result *answer_out)
 {
-	return extract(bundle, &bundle->view, request, answer_out);
+	return bundle_extract_page(bundle, &bundle->view, request, answer_out);
 }
 
 enum error bundle_extract_by(const struct bundle *bundle,
 			     const struct bundle_learner *learner,
 			     const struct text_request *request,
-			     struct text_answer *answer_out)
+			     struct extraction_result *answer_out)
 {
-	struct bundle_seen seen = {.bundle = bundle->seen.bundle,
+	struct bundle_view seen = {.bundle = bundle->seen.bundle,
 				   .learner = learner};
 	struct site_view view = bundle->view;
 
 	view.context = &seen;
-	return extract(bundle, &view, request, answer_out);
+	return bundle_extract_page(bundle, &view, request, answer_out);
 }
 
 enum error bundle_classify(struct bundle *bundle,
 			   const struct text_request *request,
-			   struct classed *classed_out)
+			   struct cluster_match *classed_out)
 {
-	return extraction_class(is_of_site(bundle, request) ? &bundle->view
-							    : NULL,
-				request, &bundle->site.limits, classed_out);
+	return extraction_class(
+		bundle_has_host_of(bundle, request) ? &bundle->view : NULL,
+		request, &bundle->site.limits, classed_out);
 }

@@ -99,7 +99,7 @@ const struct bundle_cluster *bundle_cluster(const struct bundle *bundle,
  */
 enum error bundle_extract(struct bundle *bundle,
 			  const struct text_request *request,
-			  struct text_answer *answer_out);
+			  struct extraction_result *answer_out);
 
 /*
  * Builds template models from the samples instead of the bundle, and caches
@@ -107,10 +107,10 @@ enum error bundle_extract(struct bundle *bundle,
  * context.
  */
 struct bundle_learner {
-	struct taught (*learn)(void *context, uint32_t cluster,
-			       const struct extractor *extractor,
-			       const double *parameters);
-	void (*release)(void *context, struct taught taught);
+	struct template_model (*learn)(void *context, uint32_t cluster,
+				       const struct extractor *extractor,
+				       const double *parameters);
+	void (*release)(void *context, struct template_model taught);
 	void *context;
 };
 
@@ -121,7 +121,7 @@ struct bundle_learner {
 enum error bundle_extract_by(const struct bundle *bundle,
 			     const struct bundle_learner *learner,
 			     const struct text_request *request,
-			     struct text_answer *answer_out);
+			     struct extraction_result *answer_out);
 
 /*
  * Visit the sample of a cluster, if there is one: charset and body of each
@@ -135,6 +135,6 @@ void bundle_each_sample(const struct bundle *bundle, uint32_t cluster,
 /* Find the cluster of the page request->body in the same way. ERR_NOT_HTML. */
 enum error bundle_classify(struct bundle *bundle,
 			   const struct text_request *request,
-			   struct classed *classed_out);
+			   struct cluster_match *classed_out);
 
 #endif

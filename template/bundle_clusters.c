@@ -11,14 +11,15 @@
 #include "template/bundle_parts.h"
 #include "template/cursor.h"
 
-static bool refuse(char *reason, const char *why)
+static bool bundle_clusters_reject(char *reason, const char *why)
 {
 	snprintf(reason, BUNDLE_REASON_BYTES, "%s", why);
 	return false;
 }
 
 /* Return the index of a cluster, or cluster_count. */
-static uint32_t find(const struct bundle *bundle, uint32_t number)
+static uint32_t bundle_find_cluster(const struct bundle *bundle,
+				    uint32_t number)
 {
 	size_t at;
 
@@ -56,7 +57,7 @@ struct grouping {
 	size_t *first;   /* [cluster_count + 1] */
 };
 
-static struct grouping group(const struct bundle *bundle)
+static struct grouping bundle_group_pages(const struct bundle *bundle)
 {
 	struct grouping grouping = {
 		.order = mem_alloc(bundle->page_count + 1, sizeof(uint32_t)),
@@ -70,7 +71,7 @@ static struct grouping group(const struct bundle *bundle)
 	memcpy(next, grouping.first,
 	       (bundle->cluster_count + 1U) * sizeof(*next));
 	for (uint32_t i = 0; i < bundle->page_count; i++)
-		grouping.order[next[find(
+		grouping.order[next[bundle_find_cluster(
 			bundle, bundle->pages[i].known.cluster)]++] = i;
 	free(next);
 	return grouping;
@@ -120,7 +121,7 @@ void bundle_make_clusters(struct bundle *bundle)
 	size_t row = 0;
 
 	name_clusters(bundle);
-	grouping = group(bundle);
+	grouping = bundle_group_pages(bundle);
 	/* At most one row for each fragment of each page. */
 	bundle->rows = mem_alloc(bundle->page_fragments.size + 1,
 				 sizeof(*bundle->rows));
@@ -139,10 +140,11 @@ void bundle_make_clusters(struct bundle *bundle)
 	free(counts);
 }
 
-static bool read_version(struct bundle *bundle, struct bundle_cluster *cluster,
-			 struct slice bytes, char *reason)
+static bool bundle_read_version(struct bundle *bundle,
+				struct bundle_cluster *cluster,
+				struct slice bytes, char *reason)
 {
-	struct cursor cursor = cursor_of(bytes);
+	struct byte_cursor cursor = cursor_of(bytes);
 	uint32_t version = (uint32_t)cursor_number(&cursor, UINT32_MAX);
 	struct slice rest = cursor_bytes(&cursor, cursor_left(&cursor));
 	json_t *value =
@@ -151,7 +153,7 @@ static bool read_version(struct bundle *bundle, struct bundle_cluster *cluster,
 
 	json_decref(value);
 	if (!cursor_is_done(&cursor) || version == 0 || !is_object)
-		return refuse(reason, "it is damaged");
+		return bundle_clusters_reject(reason, "it is damaged");
 	cluster->version = version;
 	cluster->json = (struct slice){
 		arena_copy(bundle->arena, rest.data, rest.size), rest.size};
@@ -161,24 +163,25 @@ static bool read_version(struct bundle *bundle, struct bundle_cluster *cluster,
 bool bundle_read_cluster(struct bundle *bundle, const struct section *section,
 			 char *reason)
 {
-	uint32_t index = find(bundle, section->number);
+	uint32_t index = bundle_find_cluster(bundle, section->number);
 	struct bundle_cluster *cluster = &bundle->clusters[index];
 	struct buffer bytes = {0};
 	bool is_right = false;
 
 	if (index == bundle->cluster_count)
-		return refuse(reason, "there is no such cluster");
+		return bundle_clusters_reject(reason,
+					      "there is no such cluster");
 	if (container_unpack(section, &bytes) != ERR_NONE) {
-		refuse(reason, "it cannot be decompressed");
+		bundle_clusters_reject(reason, "it cannot be decompressed");
 	} else if (section->kind == SECTION_VERSION) {
-		is_right = read_version(bundle, cluster, buffer_slice(&bytes),
-					reason);
+		is_right = bundle_read_version(bundle, cluster,
+					       buffer_slice(&bytes), reason);
 	} else {
 		cluster->samples = section;
 		is_right =
 			bundle_check_samples(buffer_slice(&bytes),
 					     bundle->limits.max_page_bytes) ||
-			refuse(reason, "it is damaged");
+			bundle_clusters_reject(reason, "it is damaged");
 	}
 	buffer_free(&bytes);
 	return is_right;
@@ -204,7 +207,7 @@ const struct bundle_cluster *bundle_clusters(const struct bundle *bundle,
 const struct bundle_cluster *bundle_cluster(const struct bundle *bundle,
 					    uint32_t number)
 {
-	uint32_t index = find(bundle, number);
+	uint32_t index = bundle_find_cluster(bundle, number);
 
 	return index == bundle->cluster_count ? NULL : &bundle->clusters[index];
 }

@@ -6,7 +6,7 @@
 #include "template/container.h"
 #include "template/site_view.h"
 
-struct lesson;
+struct bundle_model;
 struct ridge_model;
 
 /* Concatenated lists of ascending numbers. */
@@ -38,7 +38,7 @@ struct frequency_row {
  * The context of a bundle's view: a bundle and the builder of its template
  * models.
  */
-struct bundle_seen {
+struct bundle_view {
 	struct bundle *bundle; /* not modified if there is a learner */
 	const struct bundle_learner *learner; /* NULL: the bundle itself */
 };
@@ -63,9 +63,9 @@ struct bundle {
 	struct bundle_cluster *clusters; /* [cluster_count], ascending */
 	uint32_t cluster_count;
 	struct frequency_row *rows; /* by cluster, then ascending by fragment */
-	struct bundle_seen seen;    /* without a learner */
+	struct bundle_view seen;    /* without a learner */
 	struct site_view view;      /* without a learner */
-	struct lesson *newest;      /* list ordered by last use */
+	struct bundle_model *newest; /* list ordered by last use */
 	size_t learned_bytes;
 };
 
@@ -91,10 +91,10 @@ bool bundle_read_cluster(struct bundle *bundle, const struct section *section,
  * `max_bytes`.
  */
 bool bundle_check_samples(struct slice bytes, size_t max_bytes);
-struct taught bundle_learn(struct bundle *bundle, uint32_t cluster,
-			   const struct extractor *extractor,
-			   const double *parameters);
-void bundle_forget(struct bundle *bundle); /* free all template models */
+struct template_model bundle_learn(struct bundle *bundle, uint32_t cluster,
+				   const struct extractor *extractor,
+				   const double *parameters);
+void bundle_free_models(struct bundle *bundle); /* free all template models */
 
 /* bundle_view.c */
 void bundle_make_view(struct bundle *bundle);

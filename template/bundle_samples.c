@@ -11,8 +11,8 @@
 enum { MAX_CHARSET_BYTES = 256 };
 
 /* The template model of a method and a cluster. */
-struct lesson {
-	struct lesson *next;
+struct bundle_model {
+	struct bundle_model *next;
 	const struct extractor *extractor;
 	double parameters[MAX_PARAMETERS];
 	uint32_t cluster;
@@ -23,7 +23,7 @@ struct lesson {
 
 bool bundle_check_samples(struct slice bytes, size_t max_bytes)
 {
-	struct cursor cursor = cursor_of(bytes);
+	struct byte_cursor cursor = cursor_of(bytes);
 	uint32_t count = 0;
 
 	while (!cursor.is_broken && cursor_left(&cursor) > 0) {
@@ -35,44 +35,46 @@ bool bundle_check_samples(struct slice bytes, size_t max_bytes)
 	       bytes.size / MIN_SAMPLE_PAGES <= max_bytes + MAX_SAMPLE_BYTES;
 }
 
-static void destroy(struct lesson *lesson)
+static void bundle_model_free(struct bundle_model *lesson)
 {
 	arena_destroy(lesson->arena);
 	free(lesson);
 }
 
-void bundle_forget(struct bundle *bundle)
+void bundle_free_models(struct bundle *bundle)
 {
 	while (bundle->newest != NULL) {
-		struct lesson *next = bundle->newest->next;
+		struct bundle_model *next = bundle->newest->next;
 
-		destroy(bundle->newest);
+		bundle_model_free(bundle->newest);
 		bundle->newest = next;
 	}
 	bundle->learned_bytes = 0;
 }
 
 /* Free the least recently used models, but never the newest. */
-static void make_room(struct bundle *bundle)
+static void bundle_evict_models(struct bundle *bundle)
 {
 	while (bundle->learned_bytes > bundle->limits.max_learned &&
 	       bundle->newest->next != NULL) {
-		struct lesson **oldest = &bundle->newest->next;
+		struct bundle_model **oldest = &bundle->newest->next;
 
 		while ((*oldest)->next != NULL)
 			oldest = &(*oldest)->next;
 		bundle->learned_bytes -= (*oldest)->bytes;
-		destroy(*oldest);
+		bundle_model_free(*oldest);
 		*oldest = NULL;
 	}
 }
 
-static bool answers(const struct lesson *lesson, uint32_t cluster,
-		    const struct extractor *extractor, const double *parameters)
+static bool bundle_model_matches(const struct bundle_model *lesson,
+				 uint32_t cluster,
+				 const struct extractor *extractor,
+				 const double *parameters)
 {
 	return lesson->extractor == extractor && lesson->cluster == cluster &&
-	       extractor_learns_the_same(extractor, lesson->parameters,
-					 parameters);
+	       extractor_builds_same_model(extractor, lesson->parameters,
+					   parameters);
 }
 
 void bundle_each_sample(const struct bundle *bundle, uint32_t cluster,
@@ -82,7 +84,7 @@ void bundle_each_sample(const struct bundle *bundle, uint32_t cluster,
 {
 	const struct bundle_cluster *row = bundle_cluster(bundle, cluster);
 	struct buffer bytes = {0};
-	struct cursor cursor = {0};
+	struct byte_cursor cursor = {0};
 
 	if (row != NULL && row->samples != NULL &&
 	    container_unpack(row->samples, &bytes) == ERR_NONE)
@@ -102,7 +104,8 @@ struct parsed_sample {
 };
 
 /* Parse a page with the largest limits that a daemon may have. */
-static void parse(void *visitor, struct slice charset, struct slice body)
+static void bundle_parse_sample_page(void *visitor, struct slice charset,
+				     struct slice body)
 {
 	struct parsed_sample *sample = visitor;
 	struct page_limits wide = *sample->limits;
@@ -114,15 +117,16 @@ static void parse(void *visitor, struct slice charset, struct slice body)
 					    charset, &wide) == ERR_NONE;
 }
 
-static struct lesson *learn(const struct bundle *bundle,
-			    const struct bundle_cluster *cluster,
-			    const struct extractor *extractor,
-			    const double *parameters)
+static struct bundle_model *
+bundle_model_build(const struct bundle *bundle,
+		   const struct bundle_cluster *cluster,
+		   const struct extractor *extractor, const double *parameters)
 {
 	struct parsed_sample sample = {.limits = &bundle->site.limits};
-	struct lesson *lesson;
+	struct bundle_model *lesson;
 
-	bundle_each_sample(bundle, cluster->number, parse, &sample);
+	bundle_each_sample(bundle, cluster->number, bundle_parse_sample_page,
+			   &sample);
 	if (sample.count == 0)
 		return NULL;
 	lesson = mem_alloc(1, sizeof(*lesson));
@@ -131,36 +135,37 @@ static struct lesson *learn(const struct bundle *bundle,
 	lesson->cluster = cluster->number;
 	lesson->arena = arena_create();
 	lesson->knowledge =
-		learn_from(extractor, lesson->parameters, sample.pages,
-			   sample.count, lesson->arena);
+		template_model_build(extractor, lesson->parameters,
+				     sample.pages, sample.count, lesson->arena);
 	lesson->bytes = sizeof(*lesson) + arena_bytes(lesson->arena);
 	return lesson;
 }
 
-struct taught bundle_learn(struct bundle *bundle, uint32_t cluster,
-			   const struct extractor *extractor,
-			   const double *parameters)
+struct template_model bundle_learn(struct bundle *bundle, uint32_t cluster,
+				   const struct extractor *extractor,
+				   const double *parameters)
 {
 	const struct bundle_cluster *row = bundle_cluster(bundle, cluster);
-	struct lesson **link = &bundle->newest;
-	struct lesson *lesson;
+	struct bundle_model **link = &bundle->newest;
+	struct bundle_model *lesson;
 
-	while (*link != NULL && !answers(*link, cluster, extractor, parameters))
+	while (*link != NULL &&
+	       !bundle_model_matches(*link, cluster, extractor, parameters))
 		link = &(*link)->next;
 	lesson = *link;
 	if (lesson != NULL) {
 		*link = lesson->next;
 	} else if (row != NULL && row->samples != NULL) {
-		lesson = learn(bundle, row, extractor, parameters);
+		lesson = bundle_model_build(bundle, row, extractor, parameters);
 		bundle->learned_bytes += lesson == NULL ? 0 : lesson->bytes;
 	}
 	if (lesson == NULL)
-		return (struct taught){.error = row == NULL || row->samples ==
-									NULL
-							? ERR_NOT_KEPT
-							: ERR_CORRUPT};
+		return (struct template_model){
+			.error = row == NULL || row->samples == NULL
+					 ? ERR_BODY_EXPIRED
+					 : ERR_CORRUPT};
 	lesson->next = bundle->newest;
 	bundle->newest = lesson;
-	make_room(bundle);
-	return (struct taught){lesson->knowledge, lesson, ERR_NONE};
+	bundle_evict_models(bundle);
+	return (struct template_model){lesson->knowledge, lesson, ERR_NONE};
 }

@@ -9,29 +9,30 @@
 
 enum { MAX_CHARSET_BYTES = 256, MAX_STATUS = 999 };
 
-static bool refuse(char *reason, const char *why)
+static bool bundle_section_reject(char *reason, const char *why)
 {
 	snprintf(reason, BUNDLE_REASON_BYTES, "%s", why);
 	return false;
 }
 
 /* Read strictly ascending hashes. */
-static bool read_hashes(struct slice bytes, uint64_t **hashes_out,
-			size_t *count_out, char *reason)
+static bool bundle_read_hashes(struct slice bytes, uint64_t **hashes_out,
+			       size_t *count_out, char *reason)
 {
-	struct cursor cursor = cursor_of(bytes);
+	struct byte_cursor cursor = cursor_of(bytes);
 	size_t count = bytes.size / sizeof(uint64_t);
 	uint64_t *hashes;
 
 	if (bytes.size % sizeof(uint64_t) != 0 || count > UINT32_MAX)
-		return refuse(reason, "its size is invalid");
+		return bundle_section_reject(reason, "its size is invalid");
 	hashes = mem_alloc(count + 1, sizeof(*hashes));
 	*hashes_out = hashes;
 	*count_out = count;
 	for (size_t i = 0; i < count; i++) {
 		hashes[i] = cursor_u64(&cursor);
 		if (i > 0 && hashes[i] <= hashes[i - 1])
-			return refuse(reason, "it is not in ascending order");
+			return bundle_section_reject(
+				reason, "it is not in ascending order");
 	}
 	return true;
 }
@@ -40,8 +41,8 @@ static bool read_hashes(struct slice bytes, uint64_t **hashes_out,
  * Read a list of indices below `limit`; return its length. The cursor records
  * damage.
  */
-static uint32_t read_list(struct cursor *cursor, size_t limit,
-			  struct index_lists *lists)
+static uint32_t bundle_read_list(struct byte_cursor *cursor, size_t limit,
+				 struct index_lists *lists)
 {
 	uint32_t count = (uint32_t)cursor_number(cursor, limit);
 	uint64_t next = 0;
@@ -62,26 +63,28 @@ static uint32_t read_list(struct cursor *cursor, size_t limit,
 	return count;
 }
 
-static bool read_sets(struct bundle *bundle, struct slice bytes, char *reason)
+static bool bundle_read_signatures(struct bundle *bundle, struct slice bytes,
+				   char *reason)
 {
-	struct cursor cursor = cursor_of(bytes);
+	struct byte_cursor cursor = cursor_of(bytes);
 	size_t capacity = 0;
 
 	while (!cursor.is_broken && cursor_left(&cursor) > 0) {
 		struct bundle_set set = {.first = bundle->set_shingles.size};
 
 		set.cluster = (uint32_t)cursor_number(&cursor, UINT32_MAX);
-		set.count = read_list(&cursor, bundle->shingle_count,
-				      &bundle->set_shingles);
+		set.count = bundle_read_list(&cursor, bundle->shingle_count,
+					     &bundle->set_shingles);
 		bundle->sets = mem_grow(bundle->sets, bundle->set_count,
 					&capacity, sizeof(*bundle->sets));
 		bundle->sets[bundle->set_count++] = set;
 	}
-	return cursor_is_done(&cursor) || refuse(reason, "it is damaged");
+	return cursor_is_done(&cursor) ||
+	       bundle_section_reject(reason, "it is damaged");
 }
 
-static bool read_page(struct bundle *bundle, struct cursor *cursor,
-		      struct bundle_page *page)
+static bool bundle_read_page(struct bundle *bundle, struct byte_cursor *cursor,
+			     struct bundle_page *page)
 {
 	const struct bundle_page *before =
 		bundle->page_count == 0
@@ -99,27 +102,29 @@ static bool read_page(struct bundle *bundle, struct cursor *cursor,
 			arena_copy(bundle->arena, known->charset.data,
 				   known->charset.size);
 	page->first = bundle->page_fragments.size;
-	page->count = read_list(cursor, bundle->fragment_count,
-				&bundle->page_fragments);
+	page->count = bundle_read_list(cursor, bundle->fragment_count,
+				       &bundle->page_fragments);
 	return before == NULL || known->key > before->known.key;
 }
 
-static bool read_pages(struct bundle *bundle, struct slice bytes, char *reason)
+static bool bundle_read_pages(struct bundle *bundle, struct slice bytes,
+			      char *reason)
 {
-	struct cursor cursor = cursor_of(bytes);
+	struct byte_cursor cursor = cursor_of(bytes);
 	size_t capacity = 0;
 
 	while (!cursor.is_broken && cursor_left(&cursor) > 0) {
 		struct bundle_page page = {0};
 
-		if (!read_page(bundle, &cursor, &page))
-			return refuse(reason, "it is not in ascending order");
+		if (!bundle_read_page(bundle, &cursor, &page))
+			return bundle_section_reject(
+				reason, "it is not in ascending order");
 		bundle->pages = mem_grow(bundle->pages, bundle->page_count,
 					 &capacity, sizeof(*bundle->pages));
 		bundle->pages[bundle->page_count++] = page;
 	}
 	return (cursor_is_done(&cursor) && bundle->page_count <= UINT32_MAX) ||
-	       refuse(reason, "it is damaged");
+	       bundle_section_reject(reason, "it is damaged");
 }
 
 static bool read_bytes(struct bundle *bundle, uint32_t kind, struct slice bytes,
@@ -131,19 +136,21 @@ static bool read_bytes(struct bundle *bundle, uint32_t kind, struct slice bytes,
 					reason) == ERR_NONE;
 	case SECTION_MODEL:
 		return ridge_model_read(&bundle->model, bytes) == ERR_NONE ||
-		       refuse(reason, "this program cannot read the model");
+		       bundle_section_reject(
+			       reason, "this program cannot read the model");
 	case SECTION_SHINGLES:
-		return read_hashes(bytes, &bundle->shingle_ids,
-				   &bundle->shingle_count, reason);
+		return bundle_read_hashes(bytes, &bundle->shingle_ids,
+					  &bundle->shingle_count, reason);
 	case SECTION_SETS:
-		return read_sets(bundle, bytes, reason);
+		return bundle_read_signatures(bundle, bytes, reason);
 	case SECTION_FRAGMENTS:
-		return read_hashes(bytes, &bundle->fragments,
-				   &bundle->fragment_count, reason);
+		return bundle_read_hashes(bytes, &bundle->fragments,
+					  &bundle->fragment_count, reason);
 	case SECTION_PAGES:
-		return read_pages(bundle, bytes, reason);
+		return bundle_read_pages(bundle, bytes, reason);
 	default:
-		return refuse(reason, "there is no such section");
+		return bundle_section_reject(reason,
+					     "there is no such section");
 	}
 }
 
@@ -157,7 +164,7 @@ bool bundle_read_section(struct bundle *bundle, const struct section *section,
 		is_right = read_bytes(bundle, section->kind,
 				      buffer_slice(&bytes), reason);
 	else
-		refuse(reason, "it cannot be decompressed");
+		bundle_section_reject(reason, "it cannot be decompressed");
 	buffer_free(&bytes);
 	return is_right;
 }

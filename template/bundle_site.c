@@ -42,89 +42,105 @@ void bundle_site_write(const struct bundle_site *site, struct buffer *out)
 }
 
 /* The JSON reader; keeps the first error. */
-struct reading {
+struct bundle_site_reader {
 	const json_t *object;
 	struct arena *arena;
 	char *reason; /* "" until an error */
 };
 
-static void refuse(struct reading *reading, const char *name, const char *why)
+static void bundle_site_reject(struct bundle_site_reader *reading,
+			       const char *name, const char *why)
 {
 	if (reading->reason[0] == '\0')
 		snprintf(reading->reason, MAX_REASON, "%s: %.200s", name, why);
 }
 
-static uint64_t whole(struct reading *reading, const char *name, uint64_t low,
-		      uint64_t high)
+static uint64_t bundle_site_read_number(struct bundle_site_reader *reading,
+					const char *name, uint64_t low,
+					uint64_t high)
 {
 	const json_t *value = json_object_get(reading->object, name);
 	json_int_t number = json_integer_value(value);
 
 	if (!json_is_integer(value) || number < 0 || (uint64_t)number < low ||
 	    (uint64_t)number > high) {
-		refuse(reading, name, "not a number within its range");
+		bundle_site_reject(reading, name,
+				   "not a number within its range");
 		return low;
 	}
 	return (uint64_t)number;
 }
 
-static const char *text(struct reading *reading, const char *name)
+static const char *bundle_site_read_text(struct bundle_site_reader *reading,
+					 const char *name)
 {
 	const json_t *value = json_object_get(reading->object, name);
 
 	if (!json_is_string(value) || json_string_length(value) > MAX_TEXT) {
-		refuse(reading, name, "not a text, or too long");
+		bundle_site_reject(reading, name, "not a text, or too long");
 		return "";
 	}
 	return arena_copy(reading->arena, json_string_value(value),
 			  json_string_length(value));
 }
 
-static void read_limits(struct reading *reading, struct page_limits *limits)
+static void read_limits(struct bundle_site_reader *reading,
+			struct page_limits *limits)
 {
-	struct reading inner = *reading;
+	struct bundle_site_reader inner = *reading;
 
 	inner.object = json_object_get(reading->object, "limits");
 	/* The ranges of the daemon's configuration. */
-	limits->max_bytes = (size_t)whole(&inner, "bytes", 1024, 1 << 30);
-	limits->max_nodes = (uint32_t)whole(&inner, "nodes", 100, 10000000);
-	limits->max_depth = (uint32_t)whole(&inner, "depth", 16, 4096);
-	limits->max_attributes = (uint32_t)whole(&inner, "attributes", 1, 4096);
+	limits->max_bytes =
+		(size_t)bundle_site_read_number(&inner, "bytes", 1024, 1 << 30);
+	limits->max_nodes = (uint32_t)bundle_site_read_number(&inner, "nodes",
+							      100, 10000000);
+	limits->max_depth =
+		(uint32_t)bundle_site_read_number(&inner, "depth", 16, 4096);
+	limits->max_attributes = (uint32_t)bundle_site_read_number(
+		&inner, "attributes", 1, 4096);
 }
 
 /* Check that the host is the host of the base, in canonical form. */
-static void check_address(struct reading *reading,
+static void check_address(struct bundle_site_reader *reading,
 			  const struct bundle_site *site)
 {
 	struct url url;
 
 	if (url_parse(&url, slice_of(site->base), NULL) != ERR_NONE ||
 	    strcmp(url.text, site->base) != 0)
-		refuse(reading, "base", "not a canonical address");
+		bundle_site_reject(reading, "base", "not a canonical address");
 	else if (strcmp(url.host, site->host) != 0)
-		refuse(reading, "host", "not the host of the base");
+		bundle_site_reject(reading, "host", "not the host of the base");
 }
 
-static void read_all(struct reading *reading, struct bundle_site *site)
+static void bundle_site_read_fields(struct bundle_site_reader *reading,
+				    struct bundle_site *site)
 {
 	char error[MAX_REASON];
 
-	site->host = text(reading, "host");
-	site->base = text(reading, "base");
-	if (!measure_from_name(text(reading, "measure"), &site->measure))
-		refuse(reading, "measure", "there is no such measure");
-	site->width = (unsigned)whole(reading, "width", 0, SIGNATURE_MAX_WIDTH);
-	site->threshold = (unsigned)whole(reading, "threshold", 0, 1000);
-	site->generation = whole(reading, "generation", 0, INT64_MAX);
-	site->made_ms = whole(reading, "made_ms", 0, INT64_MAX);
-	site->program = text(reading, "program");
-	site->min_cluster_pages =
-		(uint32_t)whole(reading, "min_cluster_pages", 1, UINT32_MAX);
-	site->settings = text(reading, "settings");
+	site->host = bundle_site_read_text(reading, "host");
+	site->base = bundle_site_read_text(reading, "base");
+	if (!measure_from_name(bundle_site_read_text(reading, "measure"),
+			       &site->measure))
+		bundle_site_reject(reading, "measure",
+				   "there is no such measure");
+	site->width = (unsigned)bundle_site_read_number(reading, "width", 0,
+							SIGNATURE_MAX_WIDTH);
+	site->threshold = (unsigned)bundle_site_read_number(
+		reading, "threshold", 0, 1000);
+	site->generation =
+		bundle_site_read_number(reading, "generation", 0, INT64_MAX);
+	site->made_ms =
+		bundle_site_read_number(reading, "made_ms", 0, INT64_MAX);
+	site->program = bundle_site_read_text(reading, "program");
+	site->min_cluster_pages = (uint32_t)bundle_site_read_number(
+		reading, "min_cluster_pages", 1, UINT32_MAX);
+	site->settings = bundle_site_read_text(reading, "settings");
 	read_limits(reading, &site->limits);
 	check_address(reading, site);
 	if (!settings_apply(site->settings, NULL, NULL, error))
-		refuse(reading, "settings", error);
+		bundle_site_reject(reading, "settings", error);
 }
 
 enum error bundle_site_read(struct arena *arena, struct slice json,
@@ -132,14 +148,14 @@ enum error bundle_site_read(struct arena *arena, struct slice json,
 {
 	json_t *object = json_loadb(json.size == 0 ? "" : json.data, json.size,
 				    JSON_REJECT_DUPLICATES, NULL);
-	struct reading reading = {object, arena, reason};
+	struct bundle_site_reader reading = {object, arena, reason};
 
 	*site_out = (struct bundle_site){0};
 	reason[0] = '\0';
 	if (json_is_object(object))
-		read_all(&reading, site_out);
+		bundle_site_read_fields(&reading, site_out);
 	else
-		refuse(&reading, "site", "not a JSON object");
+		bundle_site_reject(&reading, "site", "not a JSON object");
 	json_decref(object);
 	return reason[0] == '\0' ? ERR_NONE : ERR_CORRUPT;
 }

@@ -9,13 +9,13 @@
 
 static const struct bundle *bundle_of(const void *context)
 {
-	const struct bundle_seen *seen = context;
+	const struct bundle_view *seen = context;
 
 	return seen->bundle;
 }
 
-static size_t find_shingles(void *context, struct signature own,
-			    uint32_t *shingles_out)
+static size_t bundle_view_find_shingles(void *context, struct signature own,
+					uint32_t *shingles_out)
 {
 	const struct bundle *bundle = bundle_of(context);
 	size_t count = 0;
@@ -31,10 +31,10 @@ static size_t find_shingles(void *context, struct signature own,
 	return count;
 }
 
-static void each_set(void *context,
-		     void (*visit)(void *visitor,
-				   const struct shingle_set *set),
-		     void *visitor)
+static void bundle_view_each_signature(
+	void *context,
+	void (*visit)(void *visitor, const struct site_signature *set),
+	void *visitor)
 {
 	const struct bundle *bundle = bundle_of(context);
 
@@ -42,7 +42,7 @@ static void each_set(void *context,
 		const struct bundle_set *set = &bundle->sets[i];
 
 		visit(visitor,
-		      &(struct shingle_set){
+		      &(struct site_signature){
 			      .number = (uint32_t)i,
 			      .shingle_ids =
 				      bundle->set_shingles.items + set->first,
@@ -51,7 +51,7 @@ static void each_set(void *context,
 	}
 }
 
-static uint32_t cluster_of(void *context, uint32_t set)
+static uint32_t bundle_view_cluster_of(void *context, uint32_t set)
 {
 	const struct bundle *bundle = bundle_of(context);
 
@@ -60,7 +60,8 @@ static uint32_t cluster_of(void *context, uint32_t set)
 }
 
 /* A bundle never changes. */
-static struct cluster_state state(void *context, uint32_t cluster)
+static struct cluster_state bundle_view_cluster_state(void *context,
+						      uint32_t cluster)
 {
 	const struct bundle_cluster *row =
 		bundle_cluster(bundle_of(context), cluster);
@@ -69,7 +70,8 @@ static struct cluster_state state(void *context, uint32_t cluster)
 		.page_count = row == NULL ? 0 : row->page_count};
 }
 
-static uint32_t frequency(void *context, uint32_t cluster, uint64_t fragment)
+static uint32_t bundle_view_frequency(void *context, uint32_t cluster,
+				      uint64_t fragment)
 {
 	const struct bundle *bundle = bundle_of(context);
 	const struct bundle_cluster *row = bundle_cluster(bundle, cluster);
@@ -88,8 +90,8 @@ static uint32_t frequency(void *context, uint32_t cluster, uint64_t fragment)
 }
 
 /* Return the page with this key, or NULL. */
-static const struct bundle_page *page_of(const struct bundle *bundle,
-					 uint64_t key)
+static const struct bundle_page *bundle_view_page(const struct bundle *bundle,
+						  uint64_t key)
 {
 	size_t at;
 
@@ -99,22 +101,24 @@ static const struct bundle_page *page_of(const struct bundle *bundle,
 		       : NULL;
 }
 
-static bool find_page(void *context, const struct url *url,
-		      struct known_page *page_out)
+static bool bundle_view_find_page(void *context, const struct url *url,
+				  struct known_page *page_out)
 {
-	const struct bundle_page *page =
-		page_of(bundle_of(context), page_key_of(slice_of(url->text)));
+	const struct bundle_page *page = bundle_view_page(
+		bundle_of(context), page_key_of(slice_of(url->text)));
 
 	if (page != NULL)
 		*page_out = page->known;
 	return page != NULL;
 }
 
-static const uint64_t *fragments(void *context, const struct known_page *known,
-				 struct arena *arena, uint32_t *count_out)
+static const uint64_t *bundle_view_fragments(void *context,
+					     const struct known_page *known,
+					     struct arena *arena,
+					     uint32_t *count_out)
 {
 	const struct bundle *bundle = bundle_of(context);
-	const struct bundle_page *page = page_of(bundle, known->key);
+	const struct bundle_page *page = bundle_view_page(bundle, known->key);
 	uint64_t *hashes;
 
 	if (page == NULL)
@@ -127,11 +131,12 @@ static const uint64_t *fragments(void *context, const struct known_page *known,
 	return hashes;
 }
 
-static struct taught learn(void *context, uint32_t cluster, uint32_t changes,
-			   const struct extractor *extractor,
-			   const double *parameters)
+static struct template_model
+bundle_view_build_model(void *context, uint32_t cluster, uint32_t changes,
+			const struct extractor *extractor,
+			const double *parameters)
 {
-	const struct bundle_seen *seen = context;
+	const struct bundle_view *seen = context;
 	const struct bundle_learner *learner = seen->learner;
 
 	(void)changes;
@@ -142,16 +147,17 @@ static struct taught learn(void *context, uint32_t cluster, uint32_t changes,
 }
 
 /* The bundle owns its template models. */
-static void release(void *context, struct taught taught)
+static void bundle_view_release_model(void *context,
+				      struct template_model taught)
 {
-	const struct bundle_seen *seen = context;
+	const struct bundle_view *seen = context;
 
 	if (seen->learner != NULL)
 		seen->learner->release(seen->learner->context, taught);
 }
 
 /* Never fails: the bundle was checked when it was opened. */
-static enum error failure(const void *context)
+static enum error bundle_view_failure(const void *context)
 {
 	(void)context;
 	return ERR_NONE;
@@ -160,19 +166,19 @@ static enum error failure(const void *context)
 void bundle_make_view(struct bundle *bundle)
 {
 	static const struct site_source source = {
-		.find_shingles = find_shingles,
-		.each_set = each_set,
-		.cluster_of = cluster_of,
-		.state = state,
-		.frequency = frequency,
-		.find_page = find_page,
-		.fragments = fragments,
-		.learn = learn,
-		.release = release,
-		.failure = failure,
+		.find_shingles = bundle_view_find_shingles,
+		.each_set = bundle_view_each_signature,
+		.cluster_of = bundle_view_cluster_of,
+		.state = bundle_view_cluster_state,
+		.frequency = bundle_view_frequency,
+		.find_page = bundle_view_find_page,
+		.fragments = bundle_view_fragments,
+		.learn = bundle_view_build_model,
+		.release = bundle_view_release_model,
+		.failure = bundle_view_failure,
 	};
 
-	bundle->seen = (struct bundle_seen){.bundle = bundle};
+	bundle->seen = (struct bundle_view){.bundle = bundle};
 	bundle->view = (struct site_view){
 		.host = slice_of(bundle->site.host),
 		.measure = bundle->site.measure,

@@ -28,8 +28,9 @@ static void end_section(struct bundle_writer *writer)
 }
 
 /* Finish the previous section; return the buffer of the new one. */
-static struct buffer *section(struct bundle_writer *writer,
-			      enum section_kind kind, uint32_t number)
+static struct buffer *bundle_writer_section(struct bundle_writer *writer,
+					    enum section_kind kind,
+					    uint32_t number)
 {
 	if (writer->kind != kind || writer->number != number)
 		end_section(writer);
@@ -41,12 +42,13 @@ static struct buffer *section(struct bundle_writer *writer,
 void bundle_put_site(struct bundle_writer *writer,
 		     const struct bundle_site *site)
 {
-	bundle_site_write(site, section(writer, SECTION_SITE, 0));
+	bundle_site_write(site, bundle_writer_section(writer, SECTION_SITE, 0));
 }
 
 void bundle_put_model(struct bundle_writer *writer, struct slice model)
 {
-	buffer_append_slice(section(writer, SECTION_MODEL, 0), model);
+	buffer_append_slice(bundle_writer_section(writer, SECTION_MODEL, 0),
+			    model);
 }
 
 static void append_hashes(struct buffer *out, const uint64_t *hashes,
@@ -60,7 +62,8 @@ static void append_hashes(struct buffer *out, const uint64_t *hashes,
 void bundle_put_shingles(struct bundle_writer *writer, const uint64_t *members,
 			 size_t count)
 {
-	append_hashes(section(writer, SECTION_SHINGLES, 0), members, count);
+	append_hashes(bundle_writer_section(writer, SECTION_SHINGLES, 0),
+		      members, count);
 }
 
 /* Append the number of ascending indices, then the gaps between them. */
@@ -80,7 +83,7 @@ static void append_indices(struct buffer *out, const uint32_t *indices,
 void bundle_put_set(struct bundle_writer *writer, uint32_t cluster,
 		    const uint32_t *shingle_ids, size_t count)
 {
-	struct buffer *rows = section(writer, SECTION_SETS, 0);
+	struct buffer *rows = bundle_writer_section(writer, SECTION_SETS, 0);
 
 	pack_number(rows, cluster);
 	append_indices(rows, shingle_ids, count);
@@ -89,14 +92,15 @@ void bundle_put_set(struct bundle_writer *writer, uint32_t cluster,
 void bundle_put_fragments(struct bundle_writer *writer, const uint64_t *hashes,
 			  size_t count)
 {
-	append_hashes(section(writer, SECTION_FRAGMENTS, 0), hashes, count);
+	append_hashes(bundle_writer_section(writer, SECTION_FRAGMENTS, 0),
+		      hashes, count);
 }
 
 void bundle_put_page(struct bundle_writer *writer,
 		     const struct known_page *page, const uint32_t *fragments,
 		     uint32_t count)
 {
-	struct buffer *rows = section(writer, SECTION_PAGES, 0);
+	struct buffer *rows = bundle_writer_section(writer, SECTION_PAGES, 0);
 
 	pack_u64(rows, page->key);
 	pack_u64(rows, page->content_hash);
@@ -109,7 +113,8 @@ void bundle_put_page(struct bundle_writer *writer,
 void bundle_put_sample(struct bundle_writer *writer, uint32_t cluster,
 		       struct slice charset, struct slice body)
 {
-	struct buffer *rows = section(writer, SECTION_SAMPLES, cluster);
+	struct buffer *rows =
+		bundle_writer_section(writer, SECTION_SAMPLES, cluster);
 
 	pack_text(rows, charset);
 	pack_text(rows, body);
@@ -118,7 +123,8 @@ void bundle_put_sample(struct bundle_writer *writer, uint32_t cluster,
 void bundle_put_version(struct bundle_writer *writer, uint32_t cluster,
 			uint32_t version, struct slice json)
 {
-	struct buffer *rows = section(writer, SECTION_VERSION, cluster);
+	struct buffer *rows =
+		bundle_writer_section(writer, SECTION_VERSION, cluster);
 
 	pack_number(rows, version);
 	buffer_append_slice(rows, json);

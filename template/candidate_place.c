@@ -11,12 +11,12 @@ enum {
 	MAX_NAMES = 256, /* bytes of an attribute that are compared */
 };
 
-static bool is_blank(char byte)
+static bool element_position_is_blank(char byte)
 {
 	return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-static void add_class(struct place_step *step, uint64_t class)
+static void add_class(struct position_step *step, uint64_t class)
 {
 	for (uint32_t i = 0; i < step->class_count; i++)
 		if (step->classes[i] == class)
@@ -25,15 +25,17 @@ static void add_class(struct place_step *step, uint64_t class)
 		step->classes[step->class_count++] = class;
 }
 
-static void add_token(struct place *place, char kind, struct slice token)
+static void element_position_add_token(struct element_position *place,
+				       char kind, struct slice token)
 {
-	struct place_step *step;
+	struct position_step *step;
 	uint64_t hash = hash64(token.data, token.size, 0);
 
 	if (kind == '>') {
 		if (place->count == PLACE_STEPS)
 			return;
-		place->steps[place->count++] = (struct place_step){.tag = hash};
+		place->steps[place->count++] =
+			(struct position_step){.tag = hash};
 		return;
 	}
 	if (place->count == 0)
@@ -54,7 +56,7 @@ static int hex_of(char byte)
 }
 
 /* Return the character after a backslash, as element_escape() writes it. */
-static char unescape(const char **at, const char *end)
+static char element_path_unescape(const char **at, const char *end)
 {
 	int code = 0;
 
@@ -67,7 +69,7 @@ static char unescape(const char **at, const char *end)
 	return (char)code;
 }
 
-void place_read(struct place *place, struct slice path)
+void element_position_read(struct element_position *place, struct slice path)
 {
 	const char *at = path.size == 0 ? "" : path.data;
 	const char *end = at + path.size;
@@ -75,29 +77,31 @@ void place_read(struct place *place, struct slice path)
 	size_t size = 0;
 	char kind = '>';
 
-	*place = (struct place){0};
+	*place = (struct element_position){0};
 	while (at < end && *at != '/') {
 		char byte = *at++;
 
 		if (byte == '>' || byte == '#' || byte == '.') {
-			add_token(place, kind, (struct slice){token, size});
+			element_position_add_token(place, kind,
+						   (struct slice){token, size});
 			kind = byte;
 			size = 0;
 			continue;
 		}
 		if (byte == '\\' && at < end)
-			byte = unescape(&at, end);
+			byte = element_path_unescape(&at, end);
 		if (size < MAX_TOKEN)
 			token[size++] = byte;
 	}
 	if (size > 0)
-		add_token(place, kind, (struct slice){token, size});
+		element_position_add_token(place, kind,
+					   (struct slice){token, size});
 	if (end - at > 2 && at[1] == '@')
 		place->attribute =
 			(struct slice){at + 2, (size_t)(end - at) - 2};
 }
 
-static void read_classes(struct place_step *step, struct slice classes)
+static void read_classes(struct position_step *step, struct slice classes)
 {
 	const char *at = classes.data;
 	const char *end =
@@ -106,22 +110,22 @@ static void read_classes(struct place_step *step, struct slice classes)
 	while (at < end && step->class_count < PLACE_CLASSES) {
 		const char *word = at;
 
-		while (at < end && !is_blank(*at))
+		while (at < end && !element_position_is_blank(*at))
 			at++;
 		if (at > word)
 			add_class(step, hash64(word, (size_t)(at - word), 0));
-		while (at < end && is_blank(*at))
+		while (at < end && element_position_is_blank(*at))
 			at++;
 	}
 }
 
-static void read_step(struct place_step *step, const struct page *page,
+static void read_step(struct position_step *step, const struct page *page,
 		      uint32_t node)
 {
 	struct slice id = page_attribute(page, node, "id");
 	struct slice classes = page_attribute(page, node, "class");
 
-	*step = (struct place_step){
+	*step = (struct position_step){
 		.tag = page_tag_hash(page, page->nodes[node].tag)};
 	if (id.size > 0)
 		step->id = hash64(id.data,
@@ -130,7 +134,8 @@ static void read_step(struct place_step *step, const struct page *page,
 		read_classes(step, classes);
 }
 
-void place_of(struct place *place, const struct page *page, uint32_t node)
+void element_position_of(struct element_position *place,
+			 const struct page *page, uint32_t node)
 {
 	uint32_t nodes[PLACE_STEPS];
 	uint32_t count = 0;
@@ -144,7 +149,7 @@ void place_of(struct place *place, const struct page *page, uint32_t node)
 		read_step(&place->steps[i], page, nodes[count - 1 - i]);
 }
 
-static bool is_heading(uint64_t tag)
+static bool element_position_is_heading(uint64_t tag)
 {
 	for (unsigned i = TAG_h1; i <= TAG_h6; i++)
 		if (tag_hash((uint16_t)i) == tag)
@@ -156,10 +161,12 @@ static double tag_similarity(uint64_t a, uint64_t b)
 {
 	if (a == b)
 		return 1;
-	return is_heading(a) && is_heading(b) ? 0.6 : 0;
+	return element_position_is_heading(a) && element_position_is_heading(b)
+		       ? 0.6
+		       : 0;
 }
 
-static bool has_class(const struct place_step *step, uint64_t class)
+static bool has_class(const struct position_step *step, uint64_t class)
 {
 	for (uint32_t i = 0; i < step->class_count; i++)
 		if (step->classes[i] == class)
@@ -167,8 +174,8 @@ static bool has_class(const struct place_step *step, uint64_t class)
 	return false;
 }
 
-static uint32_t common_names(const struct place_step *a,
-			     const struct place_step *b)
+static uint32_t common_names(const struct position_step *a,
+			     const struct position_step *b)
 {
 	uint32_t count = a->id != 0 && a->id == b->id;
 
@@ -177,16 +184,17 @@ static uint32_t common_names(const struct place_step *a,
 	return count;
 }
 
-static uint32_t names_of(const struct place_step *step)
+static uint32_t position_step_name_count(const struct position_step *step)
 {
 	return step->class_count + (step->id != 0);
 }
 
-static double step_similarity(const struct place_step *a,
-			      const struct place_step *b)
+static double step_similarity(const struct position_step *a,
+			      const struct position_step *b)
 {
 	uint32_t both = common_names(a, b);
-	uint32_t all = names_of(a) + names_of(b) - both;
+	uint32_t all = position_step_name_count(a) +
+		       position_step_name_count(b) - both;
 	double names = all == 0 ? 0.5 : (double)both / all;
 
 	return 0.5 * tag_similarity(a->tag, b->tag) + 0.5 * names;
@@ -196,7 +204,8 @@ static double step_similarity(const struct place_step *a,
  * Return the similarity of the paths: match steps in order, each with the next
  * similar one.
  */
-static double around_similarity(const struct place *a, const struct place *b)
+static double around_similarity(const struct element_position *a,
+				const struct element_position *b)
 {
 	uint32_t longer = a->count > b->count ? a->count : b->count;
 	uint32_t next = 0;
@@ -221,7 +230,8 @@ static double around_similarity(const struct place *a, const struct place *b)
 	return longer <= 1 ? 1 : sum / (longer - 1);
 }
 
-double place_similarity(const struct place *a, const struct place *b)
+double element_position_similarity(const struct element_position *a,
+				   const struct element_position *b)
 {
 	if (a->count == 0 || b->count == 0)
 		return 0;

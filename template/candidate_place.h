@@ -14,7 +14,7 @@ struct page;
 enum { PLACE_STEPS = 40, PLACE_CLASSES = 6 };
 
 /* Hashes of an element's name, id and classes; 0 = none. */
-struct place_step {
+struct position_step {
 	uint64_t tag;
 	uint64_t id;
 	uint64_t classes[PLACE_CLASSES];
@@ -22,22 +22,24 @@ struct place_step {
 };
 
 /* From the root to the element. */
-struct place {
-	struct place_step steps[PLACE_STEPS]; /* [count] */
+struct element_position {
+	struct position_step steps[PLACE_STEPS]; /* [count] */
 	uint32_t count;
 	struct slice attribute; /* of a path that ends with "/@NAME" */
 };
 
 /* Parse a path from element_path(); accept any other text, too. */
-void place_read(struct place *place, struct slice path);
+void element_position_read(struct element_position *place, struct slice path);
 
 /* Set the position of a node of the page. */
-void place_of(struct place *place, const struct page *page, uint32_t node);
+void element_position_of(struct element_position *place,
+			 const struct page *page, uint32_t node);
 
 /*
  * Return a similarity in 0..1: half for the element itself, half for its
  * ancestors.
  */
-double place_similarity(const struct place *a, const struct place *b);
+double element_position_similarity(const struct element_position *a,
+				   const struct element_position *b);
 
 #endif

@@ -20,12 +20,12 @@ enum {
 };
 
 /* Selectors of one element by its own tag, id, class and attributes. */
-struct names {
+struct element_names {
 	struct element_selector items[MAX_NAMES];
 	uint32_t count;
 };
 
-struct search {
+struct selector_search {
 	struct arena *arena;
 	const struct page *page;
 	uint32_t node;
@@ -39,7 +39,7 @@ struct search {
  * Return how stable a name probably is: generated names (numbers, hashes)
  * change often.
  */
-static double trust_in(struct slice name)
+static double element_name_trust(struct slice name)
 {
 	const unsigned char *bytes = name.data;
 	size_t digits = 0;
@@ -51,8 +51,8 @@ static double trust_in(struct slice name)
 	return digits > 0 ? 0.9 : 1;
 }
 
-static void add_name(struct names *names, struct arena *arena,
-		     const struct buffer *text, double trust)
+static void element_names_add(struct element_names *names, struct arena *arena,
+			      const struct buffer *text, double trust)
 {
 	if (names->count == MAX_NAMES)
 		return;
@@ -67,8 +67,9 @@ static void begin_with_tag(struct buffer *text, const struct page *page,
 	element_escape(page_tag_name(page, page->nodes[node].tag), text);
 }
 
-static void add_classes(struct names *names, struct arena *arena,
-			const struct page *page, uint32_t node)
+static void element_names_add_classes(struct element_names *names,
+				      struct arena *arena,
+				      const struct page *page, uint32_t node)
 {
 	struct slice classes = page_attribute(page, node, "class");
 	const char *at = classes.data;
@@ -89,13 +90,14 @@ static void add_classes(struct names *names, struct arena *arena,
 		begin_with_tag(&text, page, node);
 		buffer_append_byte(&text, '.');
 		element_escape(word, &text);
-		add_name(names, arena, &text, 0.97 * trust_in(word));
+		element_names_add(names, arena, &text,
+				  0.97 * element_name_trust(word));
 	}
 	buffer_free(&text);
 }
 
 /* Append the value as a quoted CSS string. */
-static void append_quoted(struct slice value, struct buffer *out)
+static void selector_append_quoted(struct slice value, struct buffer *out)
 {
 	const char *bytes = value.data;
 
@@ -109,8 +111,9 @@ static void append_quoted(struct slice value, struct buffer *out)
 }
 
 /* Add selectors by attributes that describe the purpose of an element. */
-static void add_attributes(struct names *names, struct arena *arena,
-			   const struct page *page, uint32_t node)
+static void element_names_add_attributes(struct element_names *names,
+					 struct arena *arena,
+					 const struct page *page, uint32_t node)
 {
 	static const char *const known[] = {
 		"name", "property",    "itemprop", "rel",
@@ -126,15 +129,16 @@ static void add_attributes(struct names *names, struct arena *arena,
 			continue;
 		begin_with_tag(&text, page, node);
 		buffer_printf(&text, "[%s=", known[i]);
-		append_quoted(value, &text);
+		selector_append_quoted(value, &text);
 		buffer_append_byte(&text, ']');
-		add_name(names, arena, &text, 0.98 * trust_in(value));
+		element_names_add(names, arena, &text,
+				  0.98 * element_name_trust(value));
 	}
 	buffer_free(&text);
 }
 
 /* Set all selectors of the element itself; its tag comes last. */
-static void read_names(struct names *names, struct arena *arena,
+static void read_names(struct element_names *names, struct arena *arena,
 		       const struct page *page, uint32_t node)
 {
 	struct slice id = page_attribute(page, node, "id");
@@ -144,19 +148,19 @@ static void read_names(struct names *names, struct arena *arena,
 	if (id.size > 0 && id.size <= MAX_CLASS_BYTES) {
 		buffer_append_byte(&text, '#');
 		element_escape(id, &text);
-		add_name(names, arena, &text, trust_in(id));
+		element_names_add(names, arena, &text, element_name_trust(id));
 	}
-	add_attributes(names, arena, page, node);
+	element_names_add_attributes(names, arena, page, node);
 	if (page_attribute(page, node, "class").size > 0)
-		add_classes(names, arena, page, node);
+		element_names_add_classes(names, arena, page, node);
 	begin_with_tag(&text, page, node);
 	if (names->count == MAX_NAMES)
 		names->count--;
-	add_name(names, arena, &text, 0.95);
+	element_names_add(names, arena, &text, 0.95);
 	buffer_free(&text);
 }
 
-static bool is_right(const struct search *search, const char *text)
+static bool is_right(const struct selector_search *search, const char *text)
 {
 	const struct page *page = search->page;
 	struct arena *arena = arena_create();
@@ -181,7 +185,8 @@ static bool is_right(const struct search *search, const char *text)
 }
 
 /* Return whether a selector with this trust would be among the best. */
-static bool is_wanted(const struct search *search, double trust)
+static bool selector_search_accepts(const struct selector_search *search,
+				    double trust)
 {
 	return search->budget->nodes > 0 &&
 	       !search_is_stopped(search->budget->is_stopped) &&
@@ -189,11 +194,12 @@ static bool is_wanted(const struct search *search, double trust)
 		search->found[search->count - 1].trust < trust);
 }
 
-static void try_text(struct search *search, const char *text, double trust)
+static void selector_search_try(struct selector_search *search,
+				const char *text, double trust)
 {
 	uint32_t at;
 
-	if (!is_wanted(search, trust) || !is_right(search, text))
+	if (!selector_search_accepts(search, trust) || !is_right(search, text))
 		return;
 	if (search->count < MAX_ELEMENT_SELECTORS)
 		search->count++;
@@ -204,14 +210,15 @@ static void try_text(struct search *search, const char *text, double trust)
 		arena_copy(search->arena, text, strlen(text)), trust};
 }
 
-static void try_joined(struct search *search,
+static void try_joined(struct selector_search *search,
 		       const struct element_selector *outer, const char *joint,
 		       const struct element_selector *inner, double trust)
 {
 	struct buffer text = {0};
 
 	buffer_printf(&text, "%s%s%s", outer->text, joint, inner->text);
-	try_text(search, text.data, trust * outer->trust * inner->trust);
+	selector_search_try(search, text.data,
+			    trust * outer->trust * inner->trust);
 	buffer_free(&text);
 }
 
@@ -232,7 +239,8 @@ static bool is_landmark(uint16_t tag)
 }
 
 /* Try selectors that begin with an ancestor, the nearest first. */
-static void try_around(struct search *search, const struct names *own)
+static void try_around(struct selector_search *search,
+		       const struct element_names *own)
 {
 	const struct node *nodes = search->page->nodes;
 	uint32_t node = nodes[search->node].parent;
@@ -241,7 +249,7 @@ static void try_around(struct search *search, const struct names *own)
 	     i++, node = nodes[node].parent) {
 		bool is_parent = i == 0;
 		double trust = 0.95 - 0.01 * i;
-		struct names outer;
+		struct element_names outer;
 
 		read_names(&outer, search->arena, search->page, node);
 		if (!is_landmark(nodes[node].tag))
@@ -273,7 +281,7 @@ static uint32_t type_index(const struct page *page, uint32_t node)
  * Try selectors by the position among the siblings, below an ancestor with a
  * selector.
  */
-static void try_places(struct search *search)
+static void try_places(struct selector_search *search)
 {
 	const struct page *page = search->page;
 	uint32_t node = search->node;
@@ -283,7 +291,7 @@ static void try_places(struct search *search)
 		uint32_t parent = page->nodes[node].parent;
 		struct buffer longer = {0};
 		struct element_selector place;
-		struct names outer;
+		struct element_names outer;
 
 		if (parent == NO_NODE)
 			break;
@@ -309,7 +317,7 @@ uint32_t element_selectors(struct arena *arena,
 			   struct selector_budget *budget,
 			   struct element_selector *selectors_out)
 {
-	struct search search = {
+	struct selector_search search = {
 		.arena = arena,
 		.page = query->page,
 		.node = query->node,
@@ -317,11 +325,12 @@ uint32_t element_selectors(struct arena *arena,
 		.budget = budget,
 		.found = selectors_out,
 	};
-	struct names own;
+	struct element_names own;
 
 	read_names(&own, arena, query->page, query->node);
 	for (uint32_t i = 0; i < own.count; i++)
-		try_text(&search, own.items[i].text, own.items[i].trust);
+		selector_search_try(&search, own.items[i].text,
+				    own.items[i].trust);
 	try_around(&search, &own);
 	if (search.count < 2)
 		try_places(&search);

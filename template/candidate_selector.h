@@ -17,7 +17,7 @@ enum { MAX_ELEMENT_SELECTORS = 4 };
 /* The remaining work: nodes times selectors. */
 struct selector_budget {
 	int64_t nodes;
-	const volatile sig_atomic_t *is_stopped; /* as in struct lost */
+	const volatile sig_atomic_t *is_stopped; /* as in struct lost_element */
 };
 
 struct element_selector {

@@ -7,7 +7,7 @@
 #include "base/order.h"
 
 /* Return the words of a text with collapsed white space; [CANDIDATE_WORDS]. */
-static uint32_t read_words(struct slice text, uint64_t *words)
+static uint32_t replacement_read_words(struct slice text, uint64_t *words)
 {
 	const char *at = text.data;
 	size_t left = text.size;
@@ -34,11 +34,11 @@ static uint32_t read_words(struct slice text, uint64_t *words)
 void wanted_text_read(struct wanted_text *wanted, struct slice text)
 {
 	wanted->text = text;
-	wanted->word_count = read_words(text, wanted->words);
+	wanted->word_count = replacement_read_words(text, wanted->words);
 }
 
-static uint32_t common(const uint64_t *a, uint32_t a_count, const uint64_t *b,
-		       uint32_t b_count)
+static uint32_t replacement_common_words(const uint64_t *a, uint32_t a_count,
+					 const uint64_t *b, uint32_t b_count)
 {
 	uint32_t count = 0;
 	uint32_t i = 0;
@@ -55,7 +55,7 @@ static uint32_t common(const uint64_t *a, uint32_t a_count, const uint64_t *b,
 	return count;
 }
 
-static double ratio_of(struct slice part, struct slice whole)
+static double replacement_length_ratio(struct slice part, struct slice whole)
 {
 	if (part.size == 0 || whole.size < part.size ||
 	    memmem(whole.data, whole.size, part.data, part.size) == NULL)
@@ -74,14 +74,15 @@ double wanted_text_agreement(const struct wanted_text *wanted,
 		return 0;
 	if (slice_equal(wanted->text, text))
 		return 1;
-	best = ratio_of(wanted->text, text);
+	best = replacement_length_ratio(wanted->text, text);
 	if (best == 0)
-		best = ratio_of(text, wanted->text);
-	count = read_words(text, words);
+		best = replacement_length_ratio(text, wanted->text);
+	count = replacement_read_words(text, words);
 	if (count + wanted->word_count > 0) {
 		double dice = 1.8 *
-			      common(wanted->words, wanted->word_count, words,
-				     count) /
+			      replacement_common_words(wanted->words,
+						       wanted->word_count,
+						       words, count) /
 			      (count + wanted->word_count);
 
 		if (dice > best)

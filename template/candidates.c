@@ -30,11 +30,11 @@ struct scored {
 	double score;
 };
 
-struct finding {
+struct replacement_search {
 	struct arena *arena;
 	const struct page *page;
-	const struct lost *lost;
-	struct place place;
+	const struct lost_element *lost;
+	struct element_position place;
 	struct wanted_text wanted;
 };
 
@@ -42,8 +42,9 @@ struct finding {
  * Return the text of a node to compare with the lost value; for an attribute,
  * the attribute of the same name.
  */
-static size_t value_of(const struct finding *finding, uint32_t node,
-		       char out[ELEMENT_VALUE_BYTES + 1])
+static size_t replacement_node_value(const struct replacement_search *finding,
+				     uint32_t node,
+				     char out[ELEMENT_VALUE_BYTES + 1])
 {
 	struct slice name = finding->place.attribute;
 	const struct node *owner = &finding->page->nodes[node];
@@ -60,7 +61,7 @@ static size_t value_of(const struct finding *finding, uint32_t node,
 	return 0;
 }
 
-static int best_first(const void *left, const void *right)
+static int replacement_by_score(const void *left, const void *right)
 {
 	const struct scored *a = left;
 	const struct scored *b = right;
@@ -74,10 +75,10 @@ static int best_first(const void *left, const void *right)
  * Return whether a node is a candidate: without a similar text it must have the
  * same tag.
  */
-static bool is_considered(const struct finding *finding, uint32_t node,
-			  double text)
+static bool is_considered(const struct replacement_search *finding,
+			  uint32_t node, double text)
 {
-	const struct place *place = &finding->place;
+	const struct element_position *place = &finding->place;
 
 	return text >= 0.2 ||
 	       (place->count > 0 &&
@@ -85,15 +86,15 @@ static bool is_considered(const struct finding *finding, uint32_t node,
 			place->steps[place->count - 1].tag);
 }
 
-static double score_of(const struct finding *finding, uint32_t node,
-		       double text)
+static double replacement_node_score(const struct replacement_search *finding,
+				     uint32_t node, double text)
 {
-	struct place place;
+	struct element_position place;
 	double similarity;
 
 	assert(text >= 0 && text <= 1);
-	place_of(&place, finding->page, node);
-	similarity = place_similarity(&finding->place, &place);
+	element_position_of(&place, finding->page, node);
+	similarity = element_position_similarity(&finding->place, &place);
 	if (finding->wanted.text.size == 0)
 		return similarity;
 	if (finding->place.count == 0)
@@ -102,8 +103,9 @@ static double score_of(const struct finding *finding, uint32_t node,
 }
 
 /* Find the most similar elements [MAX_ELEMENTS], best first. */
-static uint32_t find_elements(const struct finding *finding,
-			      struct scored *elements)
+static uint32_t
+replacement_find_elements(const struct replacement_search *finding,
+			  struct scored *elements)
 {
 	const struct page *page = finding->page;
 	struct scored *all =
@@ -114,16 +116,17 @@ static uint32_t find_elements(const struct finding *finding,
 			     !search_is_stopped(finding->lost->is_stopped);
 	     i++) {
 		char value[ELEMENT_VALUE_BYTES + 1];
-		size_t size = value_of(finding, i, value);
+		size_t size = replacement_node_value(finding, i, value);
 		double text = wanted_text_agreement(
 			&finding->wanted, (struct slice){value, size});
 
 		if (is_considered(finding, i, text))
 			all[count++] = (struct scored){
-				i, text, score_of(finding, i, text)};
+				i, text,
+				replacement_node_score(finding, i, text)};
 	}
 	if (count > 1)
-		qsort(all, count, sizeof(*all), best_first);
+		qsort(all, count, sizeof(*all), replacement_by_score);
 	if (count > MAX_ELEMENTS)
 		count = MAX_ELEMENTS;
 	if (count > 0)
@@ -134,18 +137,18 @@ static uint32_t find_elements(const struct finding *finding,
 
 static int best_candidate_first(const void *left, const void *right)
 {
-	const struct candidate *a = left;
-	const struct candidate *b = right;
+	const struct replacement *a = left;
+	const struct replacement *b = right;
 
 	if (a->score != b->score)
 		return a->score > b->score ? -1 : 1;
 	return strcmp(a->selector, b->selector);
 }
 
-static uint32_t add_selectors(const struct finding *finding,
+static uint32_t add_selectors(const struct replacement_search *finding,
 			      const struct scored *element,
 			      struct selector_budget *budget,
-			      struct candidate *candidates)
+			      struct replacement *candidates)
 {
 	const struct element_query query = {
 		.page = finding->page,
@@ -164,20 +167,22 @@ static uint32_t add_selectors(const struct finding *finding,
 		candidates[i].score =
 			element->score * (0.9 + 0.1 * selectors[i].trust);
 		candidates[i].node = element->node;
-		value_of(finding, element->node, candidates[i].value);
+		replacement_node_value(finding, element->node,
+				       candidates[i].value);
 	}
 	assert(count <= PER_ELEMENT);
 	return count;
 }
 
-uint32_t candidates_find(struct arena *arena, const struct page *page,
-			 const struct lost *lost,
-			 const struct candidate **candidates_out)
+uint32_t replacements_find(struct arena *arena, const struct page *page,
+			   const struct lost_element *lost,
+			   const struct replacement **candidates_out)
 {
-	struct finding finding = {.arena = arena, .page = page, .lost = lost};
+	struct replacement_search finding = {
+		.arena = arena, .page = page, .lost = lost};
 	struct selector_budget budget = {MAX_VISITS, lost->is_stopped};
-	struct candidate *candidates =
-		ARENA_NEW(arena, struct candidate, MAX_CANDIDATES);
+	struct replacement *candidates =
+		ARENA_NEW(arena, struct replacement, MAX_CANDIDATES);
 	struct scored elements[MAX_ELEMENTS];
 	uint32_t element_count;
 	uint32_t count = 0;
@@ -185,9 +190,9 @@ uint32_t candidates_find(struct arena *arena, const struct page *page,
 	*candidates_out = candidates;
 	if (lost->maximum == 0)
 		return 0;
-	place_read(&finding.place, lost->path);
+	element_position_read(&finding.place, lost->path);
 	wanted_text_read(&finding.wanted, lost->value);
-	element_count = find_elements(&finding, elements);
+	element_count = replacement_find_elements(&finding, elements);
 	for (uint32_t i = 0; i < element_count; i++)
 		count += add_selectors(&finding, &elements[i], &budget,
 				       &candidates[count]);

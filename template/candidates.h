@@ -19,7 +19,7 @@ struct page;
 enum { MAX_CANDIDATES = 16 };
 
 /* The lost element as it was on the old page. */
-struct lost {
+struct lost_element {
 	struct slice value; /* element_value(), or the value of its attribute */
 	struct slice path;  /* element_path(), followed by "/@NAME" for an
 			       attribute; or empty */
@@ -33,7 +33,7 @@ static inline bool search_is_stopped(const volatile sig_atomic_t *is_stopped)
 	return is_stopped != NULL && *is_stopped != 0;
 }
 
-struct candidate {
+struct replacement {
 	const char *selector; /* CSS; matches in the range, `node` first */
 	double score;         /* 0..1: similarity of text and position */
 	uint32_t node;
@@ -45,12 +45,12 @@ struct candidate {
  * selector must not match (maximum 0). O(n) for a page of n elements, times a
  * limited number of selectors.
  */
-uint32_t candidates_find(struct arena *arena, const struct page *page,
-			 const struct lost *lost,
-			 const struct candidate **candidates_out);
+uint32_t replacements_find(struct arena *arena, const struct page *page,
+			   const struct lost_element *lost,
+			   const struct replacement **candidates_out);
 
 /* A replacement on several pages. */
-struct shared_candidate {
+struct merged_replacement {
 	const char *selector;
 	const char *value; /* on the first of the pages */
 	double score;      /* sum of the pages' scores / pages, 0..1 */
@@ -58,7 +58,7 @@ struct shared_candidate {
 };
 
 /* A stored replacement on one page. */
-struct kept_candidate {
+struct page_replacement {
 	const char *selector;
 	const char *value;
 	double score;
@@ -66,8 +66,8 @@ struct kept_candidate {
 	uint32_t node;
 };
 
-struct kept_candidates {
-	const struct kept_candidate *items; /* [count] */
+struct page_replacements {
+	const struct page_replacement *items; /* [count] */
 	uint32_t count;
 	uint32_t pages; /* pages with and without candidates; at least 1 */
 };
@@ -79,8 +79,9 @@ struct kept_candidates {
  */
 enum { MAX_SHARED = 16 };
 
-uint32_t candidates_merge(struct arena *arena,
-			  const struct kept_candidates *kept,
-			  struct shared_candidate *merged_out, uint32_t max);
+uint32_t replacements_merge(struct arena *arena,
+			    const struct page_replacements *kept,
+			    struct merged_replacement *merged_out,
+			    uint32_t max);
 
 #endif

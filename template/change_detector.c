@@ -40,7 +40,7 @@ enum {
 };
 
 /* The state of a decision about a template; masks are of its sample pages. */
-struct evaluation {
+struct change_evaluation {
 	const struct change_rules *rules;
 	const struct observed_page *sample;
 	struct pages *pages;
@@ -54,8 +54,8 @@ struct evaluation {
 	bool is_moved;   /* the change exceeds a threshold */
 };
 
-static void collect(struct evaluation *evaluation, uint32_t cluster,
-		    uint32_t count)
+static void change_collect(struct change_evaluation *evaluation,
+			   uint32_t cluster, uint32_t count)
 {
 	struct pages *pages = evaluation->pages;
 
@@ -84,7 +84,8 @@ static void collect(struct evaluation *evaluation, uint32_t cluster,
 	pages->votes = count_pages(evaluation->seen | evaluation->unseen);
 }
 
-static bool is_over(const struct balance *balance, unsigned permille)
+static bool change_exceeds(const struct common_items *balance,
+			   unsigned permille)
 {
 	assert(balance->moved >= 0 && balance->moved <= 1);
 	return balance->gone_count + balance->come_count >= MIN_MOVED &&
@@ -95,19 +96,20 @@ static bool is_over(const struct balance *balance, unsigned permille)
  * Return whether the template has moved. One or two pages also have much of
  * their content in common, so their threshold is higher.
  */
-static bool has_moved(const struct evaluation *evaluation,
-		      const struct balance *paths,
-		      const struct balance *fragments,
-		      const struct balance **by_out)
+static bool has_moved(const struct change_evaluation *evaluation,
+		      const struct common_items *paths,
+		      const struct common_items *fragments,
+		      const struct common_items **by_out)
 {
 	const struct change_rules *rules = evaluation->rules;
 	bool is_few = evaluation->pages->votes < rules->min_pages;
 
 	*by_out = paths;
-	if (is_over(paths, is_few ? rules->few_ratio : rules->path_ratio))
+	if (change_exceeds(paths,
+			   is_few ? rules->few_ratio : rules->path_ratio))
 		return true;
 	*by_out = fragments;
-	return !is_few && is_over(fragments, rules->fragment_ratio);
+	return !is_few && change_exceeds(fragments, rules->fragment_ratio);
 }
 
 /*
@@ -115,28 +117,28 @@ static bool has_moved(const struct evaluation *evaluation,
  * is gone, but hardly any without. `bare_out` gets the paths without classes
  * then.
  */
-static bool is_root_class(const struct evaluation *evaluation,
-			  struct arena *arena, const struct balance *paths,
-			  struct balance *bare_out)
+static bool is_root_class(const struct change_evaluation *evaluation,
+			  struct arena *arena, const struct common_items *paths,
+			  struct common_items *bare_out)
 {
 	if (paths->gone_count == 0 || paths->gone_count < paths->stable)
 		return false;
-	balance_make(arena, evaluation->pages, ITEMS_CP, bare_out);
+	common_items_compare(arena, evaluation->pages, ITEMS_CP, bare_out);
 	return bare_out->moved * 1000 <= evaluation->rules->path_ratio;
 }
 
-static void weigh(struct evaluation *evaluation, struct arena *arena,
-		  struct detection *detection)
+static void change_weigh(struct change_evaluation *evaluation,
+			 struct arena *arena, struct detection *detection)
 {
 	const struct pages *pages = evaluation->pages;
 	enum items items = stable_paths(arena, pages->records, pages->count);
-	const struct balance *by;
-	struct balance fragments;
-	struct balance paths;
-	struct balance bare;
+	const struct common_items *by;
+	struct common_items fragments;
+	struct common_items paths;
+	struct common_items bare;
 
-	balance_make(arena, pages, items, &paths);
-	balance_make(arena, pages, ITEMS_FRAGMENTS, &fragments);
+	common_items_compare(arena, pages, items, &paths);
+	common_items_compare(arena, pages, ITEMS_FRAGMENTS, &fragments);
 	evaluation->is_moved = has_moved(evaluation, &paths, &fragments, &by);
 	for (uint32_t i = 0; i < pages->count; i++) {
 		uint32_t bit = evaluation->seen & 1U << i;
@@ -187,7 +189,7 @@ static void add_destination(struct detection *detection, uint32_t cluster)
 	}
 }
 
-static void find_destinations(const struct evaluation *evaluation,
+static void find_destinations(const struct change_evaluation *evaluation,
 			      struct detection *detection)
 {
 	for (uint32_t i = 0; i < evaluation->pages->count; i++)
@@ -197,8 +199,9 @@ static void find_destinations(const struct evaluation *evaluation,
 }
 
 /* Set `decision`, on which the pages of `mask` agree. */
-static void find(const struct evaluation *evaluation, enum decision_kind kind,
-		 uint32_t mask, struct detection *detection)
+static void change_set_decision(const struct change_evaluation *evaluation,
+				enum decision_kind kind, uint32_t mask,
+				struct detection *detection)
 {
 	assert(detection->agreed == 0);
 	detection->kind = kind;
@@ -210,7 +213,7 @@ static void find(const struct evaluation *evaluation, enum decision_kind kind,
 }
 
 /* Return whether some pages moved to one other cluster and some stayed. */
-static bool is_split(const struct evaluation *evaluation,
+static bool is_split(const struct change_evaluation *evaluation,
 		     const struct detection *detection)
 {
 	uint32_t stayed = count_pages(evaluation->seen & ~evaluation->away);
@@ -224,7 +227,7 @@ static bool is_split(const struct evaluation *evaluation,
  * Return whether the template has vanished: all sample pages were visited, few
  * are blocked, none of the others is unchanged, and most are gone.
  */
-static bool is_vanished(const struct evaluation *evaluation,
+static bool is_vanished(const struct change_evaluation *evaluation,
 			const struct detection *detection)
 {
 	uint32_t as_it_was =
@@ -236,8 +239,8 @@ static bool is_vanished(const struct evaluation *evaluation,
 		       quorum(evaluation->pages, evaluation->pages->count);
 }
 
-static void decide(const struct evaluation *evaluation,
-		   struct detection *detection)
+static void change_decide(const struct change_evaluation *evaluation,
+			  struct detection *detection)
 {
 	/*
 	 * k of all pages that may still vote, visited or not, so that the
@@ -249,30 +252,33 @@ static void decide(const struct evaluation *evaluation,
 	bool is_most = joined > count_pages(evaluation->gone);
 
 	if (evaluation->is_moved && joined >= needed && is_most)
-		find(evaluation,
-		     2 * left > joined ? DECISION_REPLACED : DECISION_CHANGED,
-		     evaluation->joins, detection);
+		change_set_decision(evaluation,
+				    2 * left > joined ? DECISION_REPLACED
+						      : DECISION_CHANGED,
+				    evaluation->joins, detection);
 	else if (!evaluation->is_moved && evaluation->away != 0 &&
 		 count_pages(evaluation->away) >= needed)
-		find(evaluation, DECISION_MERGED, evaluation->away, detection);
+		change_set_decision(evaluation, DECISION_MERGED,
+				    evaluation->away, detection);
 	else if (is_split(evaluation, detection))
-		find(evaluation, DECISION_SPLIT, evaluation->away, detection);
+		change_set_decision(evaluation, DECISION_SPLIT,
+				    evaluation->away, detection);
 	else if (is_vanished(evaluation, detection))
-		find(evaluation, DECISION_VANISHED, evaluation->gone,
-		     detection);
+		change_set_decision(evaluation, DECISION_VANISHED,
+				    evaluation->gone, detection);
 	else if (evaluation->unseen != 0 && detection->disagreed > 0)
 		detection->kind = DECISION_UNSURE;
 }
 
 /* No sample page is evidence: every visit failed or was blocked. */
-static void decide_blocked(const struct evaluation *evaluation,
+static void decide_blocked(const struct change_evaluation *evaluation,
 			   struct detection *detection)
 {
 	if (evaluation->blocked != 0)
-		find(evaluation,
-		     evaluation->unseen == 0 ? DECISION_BLOCKED
-					     : DECISION_UNSURE,
-		     evaluation->blocked, detection);
+		change_set_decision(evaluation,
+				    evaluation->unseen == 0 ? DECISION_BLOCKED
+							    : DECISION_UNSURE,
+				    evaluation->blocked, detection);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): two are the sample pages */
@@ -281,14 +287,14 @@ void detect_change(struct arena *arena, uint32_t cluster,
 		   const struct change_rules *rules,
 		   struct detection *detection_out)
 {
-	struct evaluation evaluation = {
+	struct change_evaluation evaluation = {
 		.rules = rules,
 		.sample = sample,
 		.pages = ARENA_NEW(arena, struct pages, 1),
 	};
 
 	assert(count <= MAX_TEMPLATE_SAMPLE);
-	collect(&evaluation, cluster, count);
+	change_collect(&evaluation, cluster, count);
 	*detection_out = (struct detection){
 		.seen = count_pages(evaluation.seen | evaluation.gone),
 	};
@@ -296,10 +302,10 @@ void detect_change(struct arena *arena, uint32_t cluster,
 		decide_blocked(&evaluation, detection_out);
 		return;
 	}
-	weigh(&evaluation, arena, detection_out);
+	change_weigh(&evaluation, arena, detection_out);
 	find_destinations(&evaluation, detection_out);
 	detection_out->disagreed = count_pages(
 		evaluation.gone | evaluation.away | evaluation.differ |
 		(evaluation.is_moved ? evaluation.joins : 0));
-	decide(&evaluation, detection_out);
+	change_decide(&evaluation, detection_out);
 }

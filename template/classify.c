@@ -29,7 +29,7 @@ static unsigned reach_of(const struct site_view *site)
  * The search, with the nearest set until now: the similarity as the fraction
  * common / larger.
  */
-struct search {
+struct nearest_search {
 	bool *is_own; /* [limit], by shingle: the page has it */
 	size_t limit;
 	size_t count; /* shingles of the page that are shingles of the site */
@@ -45,15 +45,16 @@ struct search {
  * Return whether a set with `common` common shingles is within reach and nearer
  * than the best until now.
  */
-static bool is_nearer(const struct search *search, size_t larger, size_t common)
+static bool nearest_search_is_nearer(const struct nearest_search *search,
+				     size_t larger, size_t common)
 {
 	return signature_height(larger, common) <= search->reach &&
 	       (!search->is_found ||
 		common * search->larger > search->common * larger);
 }
 
-static size_t count_common(const struct search *search,
-			   const struct shingle_set *set)
+static size_t count_common(const struct nearest_search *search,
+			   const struct site_signature *set)
 {
 	size_t common = 0;
 
@@ -63,17 +64,18 @@ static size_t count_common(const struct search *search,
 	return common;
 }
 
-static void consider(void *visitor, const struct shingle_set *set)
+static void nearest_search_visit(void *visitor,
+				 const struct site_signature *set)
 {
-	struct search *search = visitor;
+	struct nearest_search *search = visitor;
 	size_t larger = set->count > search->size ? set->count : search->size;
 	size_t most = set->count < search->count ? set->count : search->count;
 	size_t common;
 
-	if (!is_nearer(search, larger, most))
+	if (!nearest_search_is_nearer(search, larger, most))
 		return;
 	common = count_common(search, set);
-	if (!is_nearer(search, larger, common))
+	if (!nearest_search_is_nearer(search, larger, common))
 		return;
 	search->set = set->number;
 	search->common = common;
@@ -82,8 +84,9 @@ static void consider(void *visitor, const struct shingle_set *set)
 }
 
 /* Mark the shingles of the site that are shingles of `own`. */
-static void mark_shingles(const struct site_view *site, struct signature own,
-			  struct search *search)
+static void nearest_search_mark_shingles(const struct site_view *site,
+					 struct signature own,
+					 struct nearest_search *search)
 {
 	uint32_t *shingle_ids = mem_alloc(own.count + 1, sizeof(*shingle_ids));
 
@@ -107,13 +110,15 @@ struct signature classify_signature(const struct site_view *site,
 	return signature_compute(page->arena, page, rule);
 }
 
-struct classed classify(const struct site_view *site, struct signature own)
+struct cluster_match classify(const struct site_view *site,
+			      struct signature own)
 {
-	struct search search = {.reach = reach_of(site)};
-	struct classed classed = {.reach = (double)search.reach / PERMILLE};
+	struct nearest_search search = {.reach = reach_of(site)};
+	struct cluster_match classed = {.reach = (double)search.reach /
+						 PERMILLE};
 
-	mark_shingles(site, own, &search);
-	site->source->each_set(site->context, consider, &search);
+	nearest_search_mark_shingles(site, own, &search);
+	site->source->each_set(site->context, nearest_search_visit, &search);
 	free(search.is_own);
 	if (!search.is_found)
 		return classed;

@@ -13,7 +13,7 @@
 #include "page/page.h"
 #include "template/site_view.h"
 
-struct classed {
+struct cluster_match {
 	uint32_t cluster; /* 0 = none */
 	double distance;  /* 0..1, to the nearest signature in reach */
 	double reach;     /* 0..1: farther signatures are ignored */
@@ -30,6 +30,7 @@ struct signature classify_signature(const struct site_view *site,
  * Find the cluster of a signature. Of equally near signatures the first by
  * number counts. O(sum of the unique signatures of the site).
  */
-struct classed classify(const struct site_view *site, struct signature own);
+struct cluster_match classify(const struct site_view *site,
+			      struct signature own);
 
 #endif

@@ -52,7 +52,8 @@ void section_name(const struct section *section, char *out, size_t size)
 			 section->number);
 }
 
-static enum error fail(char *reason, enum error error, const char *text)
+static enum error container_fail(char *reason, enum error error,
+				 const char *text)
 {
 	snprintf(reason, CONTAINER_REASON_BYTES, "bundle: %s", text);
 	return error;
@@ -68,7 +69,7 @@ static enum error fail_section(char *reason, enum error error,
 	return error;
 }
 
-static uint32_t read_u32(struct cursor *cursor)
+static uint32_t read_u32(struct byte_cursor *cursor)
 {
 	struct slice bytes = cursor_bytes(cursor, sizeof(uint32_t));
 	const unsigned char *at = bytes.data;
@@ -80,15 +81,16 @@ static uint32_t read_u32(struct cursor *cursor)
 }
 
 /* Read magic, version and size; the cursor is after the header then. */
-static enum error read_header(struct slice file, struct cursor *cursor,
-			      uint32_t *count_out, char *reason)
+static enum error container_read_header(struct slice file,
+					struct byte_cursor *cursor,
+					uint32_t *count_out, char *reason)
 {
 	uint32_t version;
 
 	*cursor = cursor_of(file);
 	if (file.size < CONTAINER_HEADER_BYTES ||
 	    memcmp(file.data, magic, sizeof(magic)) != 0)
-		return fail(
+		return container_fail(
 			reason, ERR_CORRUPT,
 			"not a bundle; create one with `templatectl export`");
 	cursor_bytes(cursor, sizeof(magic));
@@ -104,19 +106,21 @@ static enum error read_header(struct slice file, struct cursor *cursor,
 		return ERR_VERSION;
 	}
 	if (read_u32(cursor) != 0)
-		return fail(reason, ERR_CORRUPT, "the header is damaged");
+		return container_fail(reason, ERR_CORRUPT,
+				      "the header is damaged");
 	cursor_bytes(cursor, sizeof(struct hash128));
 	if (cursor_u64(cursor) != file.size)
-		return fail(reason, ERR_CORRUPT,
-			    "the file is truncated or too long");
+		return container_fail(reason, ERR_CORRUPT,
+				      "the file is truncated or too long");
 	*count_out = read_u32(cursor);
 	if (read_u32(cursor) != 0)
-		return fail(reason, ERR_CORRUPT, "the header is damaged");
+		return container_fail(reason, ERR_CORRUPT,
+				      "the header is damaged");
 	return ERR_NONE;
 }
 
-static bool is_behind(const struct section *section,
-		      const struct section *before)
+static bool section_is_after(const struct section *section,
+			     const struct section *before)
 {
 	return section->kind != before->kind ? section->kind > before->kind
 					     : section->number > before->number;
@@ -133,8 +137,9 @@ static bool is_plausible(const struct section *section)
 }
 
 /* Read the row of a section, whose bytes begin at `body`. */
-static bool read_row(struct cursor *rows, struct cursor *body,
-		     struct section *section)
+static bool container_read_row(struct byte_cursor *rows,
+			       struct byte_cursor *body,
+			       struct section *section)
 {
 	uint64_t packed;
 
@@ -150,19 +155,21 @@ static bool read_row(struct cursor *rows, struct cursor *body,
 	return !body->is_broken;
 }
 
-static enum error read_table(struct cursor rows, struct container *container,
-			     uint64_t max_bytes, char *reason)
+static enum error read_table(struct byte_cursor rows,
+			     struct container *container, uint64_t max_bytes,
+			     char *reason)
 {
-	struct cursor body = rows;
+	struct byte_cursor body = rows;
 
 	cursor_bytes(&body, (uint64_t)container->count * CONTAINER_ROW_BYTES);
 	for (uint32_t i = 0; i < container->count; i++) {
 		struct section *section = &container->sections[i];
 
-		if (!read_row(&rows, &body, section))
-			return fail(reason, ERR_CORRUPT,
-				    "the table of sections is damaged");
-		if (i > 0 && !is_behind(section, section - 1))
+		if (!container_read_row(&rows, &body, section))
+			return container_fail(
+				reason, ERR_CORRUPT,
+				"the table of sections is damaged");
+		if (i > 0 && !section_is_after(section, section - 1))
 			return fail_section(reason, ERR_CORRUPT, section,
 					    "its position is wrong");
 		if (!is_plausible(section))
@@ -174,9 +181,10 @@ static enum error read_table(struct cursor rows, struct container *container,
 				"it exceeds the limit when decompressed");
 		container->size += section->size;
 	}
-	return cursor_is_done(&body) ? ERR_NONE
-				     : fail(reason, ERR_CORRUPT,
-					    "data follows the last section");
+	return cursor_is_done(&body)
+		       ? ERR_NONE
+		       : container_fail(reason, ERR_CORRUPT,
+					"data follows the last section");
 }
 
 /*
@@ -201,23 +209,25 @@ static enum error check_sums(struct slice file,
 					    "checksum does not match");
 	}
 	return is_right ? ERR_NONE
-			: fail(reason, ERR_CORRUPT,
-			       "table of sections: checksum does not match");
+			: container_fail(
+				  reason, ERR_CORRUPT,
+				  "table of sections: checksum does not match");
 }
 
 enum error container_read(struct slice file, uint64_t max_bytes,
 			  struct container *container_out, char *reason)
 {
 	struct container container = {0};
-	struct cursor cursor;
-	enum error error = read_header(file, &cursor, &container.count, reason);
+	struct byte_cursor cursor;
+	enum error error =
+		container_read_header(file, &cursor, &container.count, reason);
 
 	*container_out = (struct container){0};
 	if (error != ERR_NONE)
 		return error;
 	if (container.count > cursor_left(&cursor) / CONTAINER_ROW_BYTES)
-		return fail(reason, ERR_CORRUPT,
-			    "the table of sections is damaged");
+		return container_fail(reason, ERR_CORRUPT,
+				      "the table of sections is damaged");
 	container.sections =
 		mem_alloc(container.count + 1U, sizeof(*container.sections));
 	error = read_table(cursor, &container, max_bytes, reason);
@@ -239,13 +249,14 @@ enum error container_unpack(const struct section *section, struct buffer *out)
 		buffer_append_slice(out, section->bytes);
 		return ERR_NONE;
 	}
-	error = decompress(section->bytes, (size_t)section->size, out);
+	error = decompress_slice(section->bytes, (size_t)section->size, out);
 	return error == ERR_NONE && out->size - before == section->size
 		       ? ERR_NONE
 		       : ERR_CORRUPT;
 }
 
-static void append_row(struct buffer *table, const struct section *section)
+static void container_append_row(struct buffer *table,
+				 const struct section *section)
 {
 	assert(section->coding == CODING_PLAIN ||
 	       section->coding == CODING_PACKED);
@@ -280,7 +291,7 @@ void container_add(struct container_writer *writer, enum section_kind kind,
 			(struct slice){writer->body.data + before, bytes.size};
 	}
 	section.checksum = hash64(section.bytes.data, section.bytes.size, 0);
-	append_row(&writer->table, &section);
+	container_append_row(&writer->table, &section);
 	writer->count++;
 }
 

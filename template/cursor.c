@@ -6,35 +6,35 @@
 
 enum { MORE = 0x80, LOW = 0x7f, SHIFT = 7, MAX_SHIFT = 63 };
 
-struct cursor cursor_of(struct slice bytes)
+struct byte_cursor cursor_of(struct slice bytes)
 {
 	const unsigned char *at = bytes.data;
 
 	if (at == NULL)
-		return (struct cursor){0};
-	return (struct cursor){at, at + bytes.size, false};
+		return (struct byte_cursor){0};
+	return (struct byte_cursor){at, at + bytes.size, false};
 }
 
-size_t cursor_left(const struct cursor *cursor)
+size_t cursor_left(const struct byte_cursor *cursor)
 {
 	assert(cursor->at <= cursor->end);
 	return (size_t)(cursor->end - cursor->at);
 }
 
 /* Mark the cursor as damaged: all further reads return 0. */
-static void fail(struct cursor *cursor)
+static void cursor_fail(struct byte_cursor *cursor)
 {
 	assert(cursor->at <= cursor->end);
 	cursor->at = cursor->end;
 	cursor->is_broken = true;
 }
 
-uint64_t cursor_u64(struct cursor *cursor)
+uint64_t cursor_u64(struct byte_cursor *cursor)
 {
 	uint64_t number;
 
 	if (cursor_left(cursor) < sizeof(number)) {
-		fail(cursor);
+		cursor_fail(cursor);
 		return 0;
 	}
 	memcpy(&number, cursor->at, sizeof(number));
@@ -42,7 +42,7 @@ uint64_t cursor_u64(struct cursor *cursor)
 	return le64toh(number);
 }
 
-uint64_t cursor_number(struct cursor *cursor, uint64_t max)
+uint64_t cursor_number(struct byte_cursor *cursor, uint64_t max)
 {
 	uint64_t number = 0;
 
@@ -61,16 +61,16 @@ uint64_t cursor_number(struct cursor *cursor, uint64_t max)
 			break;
 		return number;
 	}
-	fail(cursor);
+	cursor_fail(cursor);
 	return 0;
 }
 
-struct slice cursor_bytes(struct cursor *cursor, uint64_t size)
+struct slice cursor_bytes(struct byte_cursor *cursor, uint64_t size)
 {
 	const unsigned char *at = cursor->at;
 
 	if (size > cursor_left(cursor)) {
-		fail(cursor);
+		cursor_fail(cursor);
 		return (struct slice){"", 0};
 	}
 	if (size == 0)
@@ -79,12 +79,12 @@ struct slice cursor_bytes(struct cursor *cursor, uint64_t size)
 	return (struct slice){at, (size_t)size};
 }
 
-struct slice cursor_text(struct cursor *cursor, uint64_t max)
+struct slice cursor_text(struct byte_cursor *cursor, uint64_t max)
 {
 	return cursor_bytes(cursor, cursor_number(cursor, max));
 }
 
-bool cursor_is_done(const struct cursor *cursor)
+bool cursor_is_done(const struct byte_cursor *cursor)
 {
 	return !cursor->is_broken && cursor->at == cursor->end;
 }

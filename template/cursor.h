@@ -14,28 +14,28 @@
 #include "base/slice.h"
 
 /* The rest of the input. After the end, and after damage, every number is 0. */
-struct cursor {
+struct byte_cursor {
 	const unsigned char *at;
 	const unsigned char *end;
 	bool is_broken;
 };
 
-struct cursor cursor_of(struct slice bytes);
-size_t cursor_left(const struct cursor *cursor);
+struct byte_cursor cursor_of(struct slice bytes);
+size_t cursor_left(const struct byte_cursor *cursor);
 
-uint64_t cursor_u64(struct cursor *cursor);
+uint64_t cursor_u64(struct byte_cursor *cursor);
 
 /* Read a whole number of at most `max`; a greater one is damage. */
-uint64_t cursor_number(struct cursor *cursor, uint64_t max);
+uint64_t cursor_number(struct byte_cursor *cursor, uint64_t max);
 
 /* Return the next `size` bytes. */
-struct slice cursor_bytes(struct cursor *cursor, uint64_t size);
+struct slice cursor_bytes(struct byte_cursor *cursor, uint64_t size);
 
 /* Read a text preceded by its length, which is at most `max`. */
-struct slice cursor_text(struct cursor *cursor, uint64_t max);
+struct slice cursor_text(struct byte_cursor *cursor, uint64_t max);
 
 /* Return whether everything was read, without damage. */
-bool cursor_is_done(const struct cursor *cursor);
+bool cursor_is_done(const struct byte_cursor *cursor);
 
 void pack_u32(struct buffer *out, uint32_t number);
 void pack_u64(struct buffer *out, uint64_t number);

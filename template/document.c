@@ -12,7 +12,7 @@
 #include "template/extras.h"
 #include "template/text_answer.h"
 
-static struct slice keep(struct arena *arena, struct slice text)
+static struct slice document_copy_text(struct arena *arena, struct slice text)
 {
 	return (struct slice){arena_copy(arena, text.data, text.size),
 			      text.size};
@@ -22,7 +22,7 @@ static struct slice keep(struct arena *arena, struct slice text)
  * Return the host of a URL; empty for an invalid or relative URL, and for a
  * file's.
  */
-static struct slice host_of(struct arena *arena, struct slice text)
+static struct slice document_host(struct arena *arena, struct slice text)
 {
 	struct url url;
 	struct slice host;
@@ -35,11 +35,11 @@ static struct slice host_of(struct arena *arena, struct slice text)
 		return (struct slice){"", 0};
 	if (url.host[0] != '[')
 		host.size = strcspn(url.host, ":");
-	return keep(arena, host);
+	return document_copy_text(arena, host);
 }
 
 /* Return the text of only the comments. */
-static struct slice comments_of(const struct text_answer *answer)
+static struct slice comments_of(const struct extraction_result *answer)
 {
 	const struct page *page = answer->page;
 	struct verdict *verdicts =
@@ -50,7 +50,7 @@ static struct slice comments_of(const struct text_answer *answer)
 	for (uint32_t i = 0; i < page->text_count; i++)
 		verdicts[i].is_content = answer->comments[i];
 	render_text(page, verdicts, &text);
-	comments = keep(page->arena, buffer_slice(&text));
+	comments = document_copy_text(page->arena, buffer_slice(&text));
 	buffer_free(&text);
 	return comments;
 }
@@ -60,12 +60,12 @@ static struct reference_list lead_first(struct arena *arena,
 					const struct reference_list *images,
 					struct slice lead)
 {
-	struct reference *items =
-		ARENA_NEW(arena, struct reference, images->count + 1);
+	struct page_reference *items =
+		ARENA_NEW(arena, struct page_reference, images->count + 1);
 	size_t count = 0;
 
 	if (lead.size > 0)
-		items[count++] = (struct reference){.address = lead};
+		items[count++] = (struct page_reference){.address = lead};
 	for (size_t i = 0; i < images->count; i++)
 		if (lead.size > 0 &&
 		    slice_equal(images->items[i].address, lead))
@@ -75,7 +75,7 @@ static struct reference_list lead_first(struct arena *arena,
 	return (struct reference_list){items, count};
 }
 
-static void add_references(const struct text_answer *answer,
+static void add_references(const struct extraction_result *answer,
 			   const struct base_address *base,
 			   struct document *document)
 {
@@ -94,13 +94,13 @@ static void add_references(const struct text_answer *answer,
 				      answer->metadata.image.value);
 }
 
-struct document document_make(const struct text_answer *answer,
+struct document document_make(const struct extraction_result *answer,
 			      struct slice text, uint32_t extras,
 			      const struct base_address *base)
 {
 	struct arena *arena = answer->page->arena;
 	struct document document = {
-		.hostname = host_of(arena, slice_of(answer->url)),
+		.hostname = document_host(arena, slice_of(answer->url)),
 		.excerpt = excerpt_make(arena, &answer->blocks),
 		.words = word_count(text),
 		.direction = direction_of(answer->page, text),
@@ -109,7 +109,7 @@ struct document document_make(const struct text_answer *answer,
 
 	if (document.hostname.size == 0)
 		document.hostname =
-			host_of(arena, answer->metadata.canonical.value);
+			document_host(arena, answer->metadata.canonical.value);
 	if (answer->comments != NULL)
 		document.comments = comments_of(answer);
 	if ((extras & (EXTRA_IMAGES | EXTRA_LINKS)) != 0)

@@ -12,7 +12,7 @@
 #include "extract/text/direction.h"
 
 struct base_address;
-struct text_answer;
+struct extraction_result;
 
 /* All of it belongs to the page's arena. */
 struct document {
@@ -34,7 +34,7 @@ struct document {
  * verdicts; `text` is its content as TXT. `extras` selects the last three
  * fields. Linear in the page.
  */
-struct document document_make(const struct text_answer *answer,
+struct document document_make(const struct extraction_result *answer,
 			      struct slice text, uint32_t extras,
 			      const struct base_address *base);
 

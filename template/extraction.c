@@ -12,7 +12,7 @@
 #include "template/site_question.h"
 
 /* Return the hashes of all texts of the page: [page->text_count]. */
-static const uint64_t *hashes_of(const struct page *page)
+static const uint64_t *page_text_hashes(const struct page *page)
 {
 	const struct fragment *fragments = fragments_of_page(page->arena, page);
 	uint64_t *hashes = ARENA_ROOM(page->arena, uint64_t, page->text_count);
@@ -36,20 +36,20 @@ bool extraction_needs_counts(const struct text_request *request)
  * stored, or has changed.
  */
 static enum error take_in(struct extraction *extraction,
-			  struct site_question *question)
+			  struct site_query *question)
 {
 	const struct page *page = extraction->page;
-	struct site_answer answer = {
+	struct site_query_result answer = {
 		.frequencies =
 			ARENA_NEW(page->arena, uint32_t, page->text_count),
 	};
 	enum error error;
 
 	if (extraction_needs_counts(extraction->request)) {
-		question->fragments = hashes_of(page);
+		question->fragments = page_text_hashes(page);
 		question->count = page->text_count;
 	}
-	error = site_ask(extraction->site, question, &answer);
+	error = site_query_run(extraction->site, question, &answer);
 	if (error == ERR_NONE && question->known != NULL && !answer.is_there)
 		error = ERR_BUSY;
 	if (error != ERR_NONE)
@@ -64,7 +64,7 @@ static enum error take_in(struct extraction *extraction,
 }
 
 static void name_cluster(const struct extraction *extraction,
-			 struct text_answer *answer)
+			 struct extraction_result *answer)
 {
 	const struct site_view *site = extraction->site;
 
@@ -79,13 +79,13 @@ static void name_cluster(const struct extraction *extraction,
 enum error extraction_of_known(struct extraction *extraction,
 			       const struct page *page,
 			       const struct known_page *known,
-			       struct text_answer *answer)
+			       struct extraction_result *answer)
 {
 	enum error error;
 
 	extraction->page = page;
 	extraction->http_status = known->http_status;
-	error = take_in(extraction, &(struct site_question){.known = known});
+	error = take_in(extraction, &(struct site_query){.known = known});
 	if (error != ERR_NONE)
 		return error;
 	name_cluster(extraction, answer);
@@ -94,7 +94,7 @@ enum error extraction_of_known(struct extraction *extraction,
 
 enum error extraction_of_page(struct extraction *extraction,
 			      const struct page *page, unsigned http_status,
-			      struct text_answer *answer)
+			      struct extraction_result *answer)
 {
 	extraction->page = page;
 	extraction->http_status = http_status;
@@ -109,8 +109,8 @@ struct meeting {
 			 parser input */
 };
 
-static struct meeting meet(const struct site_view *site,
-			   const struct text_request *request)
+static struct meeting stored_match_find(const struct site_view *site,
+					const struct text_request *request)
 {
 	struct meeting meeting = {0};
 	const struct known_page *known = &meeting.known;
@@ -127,10 +127,10 @@ static struct meeting meet(const struct site_view *site,
 	return meeting;
 }
 
-static enum error parse(const struct text_request *request,
-			const struct meeting *meeting,
-			const struct page_limits *limits,
-			struct page **page_out)
+static enum error extraction_parse(const struct text_request *request,
+				   const struct meeting *meeting,
+				   const struct page_limits *limits,
+				   struct page **page_out)
 {
 	return page_parse(page_out, request->body,
 			  meeting->is_same ? meeting->known.charset
@@ -138,7 +138,7 @@ static enum error parse(const struct text_request *request,
 			  limits);
 }
 
-static struct slice path_of(const struct text_request *request)
+static struct slice extraction_url_path(const struct text_request *request)
 {
 	const struct url *url = request->url;
 
@@ -146,9 +146,9 @@ static struct slice path_of(const struct text_request *request)
 }
 
 /* Extract a page that is not stored with this body. */
-static enum error answer_new(struct extraction *extraction,
-			     const struct page *page,
-			     struct text_answer *answer)
+static enum error extraction_of_new_page(struct extraction *extraction,
+					 const struct page *page,
+					 struct extraction_result *answer)
 {
 	const struct text_request *request = extraction->request;
 	const struct site_view *site = extraction->site;
@@ -157,9 +157,10 @@ static enum error answer_new(struct extraction *extraction,
 	extraction->page = page;
 	if (site != NULL && !page->is_truncated)
 		error = take_in(extraction,
-				&(struct site_question){
+				&(struct site_query){
 					.own = classify_signature(
-						site, page, path_of(request)),
+						site, page,
+						extraction_url_path(request)),
 					.url = request->url});
 	if (error != ERR_NONE)
 		return error;
@@ -169,12 +170,13 @@ static enum error answer_new(struct extraction *extraction,
 }
 
 enum error extraction_of_body(struct extraction *extraction,
-			      struct text_answer *answer)
+			      struct extraction_result *answer)
 {
 	const struct text_request *request = extraction->request;
-	const struct meeting meeting = meet(extraction->site, request);
-	enum error error = parse(request, &meeting, &extraction->rules->limits,
-				 &answer->page);
+	const struct meeting meeting =
+		stored_match_find(extraction->site, request);
+	enum error error = extraction_parse(
+		request, &meeting, &extraction->rules->limits, &answer->page);
 
 	if (request->url != NULL)
 		snprintf(answer->url, sizeof(answer->url), "%s",
@@ -186,14 +188,16 @@ enum error extraction_of_body(struct extraction *extraction,
 	}
 	return meeting.is_same ? extraction_of_known(extraction, answer->page,
 						     &meeting.known, answer)
-			       : answer_new(extraction, answer->page, answer);
+			       : extraction_of_new_page(extraction,
+							answer->page, answer);
 }
 
-static struct classed class_of(const struct site_view *site,
-			       const struct page *page, struct slice path)
+static struct cluster_match
+extraction_find_cluster(const struct site_view *site, const struct page *page,
+			struct slice path)
 {
 	const struct signature own = classify_signature(site, page, path);
-	struct classed classed;
+	struct cluster_match classed;
 
 	if (site->source->begin != NULL)
 		site->source->begin(site->context);
@@ -206,17 +210,18 @@ static struct classed class_of(const struct site_view *site,
 enum error extraction_class(const struct site_view *site,
 			    const struct text_request *request,
 			    const struct page_limits *limits,
-			    struct classed *classed_out)
+			    struct cluster_match *classed_out)
 {
-	const struct meeting meeting = meet(site, request);
+	const struct meeting meeting = stored_match_find(site, request);
 	struct page *page = NULL;
-	enum error error = parse(request, &meeting, limits, &page);
+	enum error error = extraction_parse(request, &meeting, limits, &page);
 
-	*classed_out = (struct classed){0};
+	*classed_out = (struct cluster_match){0};
 	if (error == ERR_NONE && meeting.is_same)
 		classed_out->cluster = meeting.known.cluster;
 	else if (error == ERR_NONE && site != NULL && !page->is_truncated)
-		*classed_out = class_of(site, page, path_of(request));
+		*classed_out = extraction_find_cluster(
+			site, page, extraction_url_path(request));
 	page_destroy(page);
 	return error;
 }

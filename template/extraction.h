@@ -15,13 +15,14 @@
  * Load the ridge model of the request's site, NULL if it has none; free it with
  * ridge_model_destroy(). After an error the result has the reason.
  */
-typedef enum error model_loader(void *context, const struct answer_rules *rules,
+typedef enum error model_loader(void *context,
+				const struct extraction_options *rules,
 				const struct text_request *request,
 				struct ridge_model **model_out,
-				struct text_answer *answer);
+				struct extraction_result *answer);
 
 struct extraction {
-	const struct answer_rules *rules;
+	const struct extraction_options *rules;
 	const struct text_request *request;
 	const struct site_view *site; /* NULL: the site is unknown */
 	model_loader *load_model;     /* or NULL: no site has a model */
@@ -54,24 +55,25 @@ bool extraction_needs_counts(const struct text_request *request);
 enum error extraction_of_known(struct extraction *extraction,
 			       const struct page *page,
 			       const struct known_page *known,
-			       struct text_answer *answer);
+			       struct extraction_result *answer);
 
 /* Extract a page without its site, as if it had no template. */
 enum error extraction_of_page(struct extraction *extraction,
 			      const struct page *page, unsigned http_status,
-			      struct text_answer *answer);
+			      struct extraction_result *answer);
 
 /*
  * Extract the page request->body as if it were at request->url. If the site
  * stores the same body there, this is extraction_of_known(). Any other page is
  * classified among the pages of the site and counted as a page of its cluster:
  * instead of the stored page of the same URL, if that is in the cluster,
- * otherwise in addition. ERR_NOT_HTML, ERR_NOT_FOUND (method), ERR_REFUSED (the
- * method needs a template), ERR_MALFORMED (parameters or model), errors of
- * struct taught; the result has the reason.
+ * otherwise in addition. ERR_NOT_HTML, ERR_NOT_FOUND (method),
+ * ERR_ADDRESS_FORBIDDEN (the method needs a template), ERR_MALFORMED
+ * (parameters or model), errors of struct template_model; the result has the
+ * reason.
  */
 enum error extraction_of_body(struct extraction *extraction,
-			      struct text_answer *answer);
+			      struct extraction_result *answer);
 
 /*
  * Return the cluster that extraction_of_body() finds; `site` may be NULL.
@@ -80,6 +82,6 @@ enum error extraction_of_body(struct extraction *extraction,
 enum error extraction_class(const struct site_view *site,
 			    const struct text_request *request,
 			    const struct page_limits *limits,
-			    struct classed *classed_out);
+			    struct cluster_match *classed_out);
 
 #endif

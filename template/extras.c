@@ -16,7 +16,7 @@ static const struct {
 
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
 
-static bool read_word(const char *word, size_t length, uint32_t *extras)
+static bool extras_read_word(const char *word, size_t length, uint32_t *extras)
 {
 	for (size_t i = 0; i < WORDS; i++)
 		if (strlen(words[i].word) == length &&
@@ -32,7 +32,7 @@ bool extras_read(const char *list, uint32_t *extras)
 	for (;;) {
 		size_t length = strcspn(list, ",");
 
-		if (!read_word(list, length, extras))
+		if (!extras_read_word(list, length, extras))
 			return false;
 		if (list[length] == '\0')
 			return true;

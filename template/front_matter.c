@@ -7,14 +7,14 @@
 #include "template/text_answer.h"
 
 /* Return whether YAML 1.1 and 1.2 both allow the character in a line. */
-static bool is_printable(uint32_t code)
+static bool yaml_is_printable(uint32_t code)
 {
 	return code >= ' ' && (code < 0x7F || code >= 0xA0) && code != 0x2028 &&
 	       code != 0x2029 && code != 0xFEFF &&
 	       (code < 0xD800 || code > 0xDFFF) && (code & 0xFFFE) != 0xFFFE;
 }
 
-static void append_quoted(struct buffer *out, struct slice text)
+static void yaml_append_quoted(struct buffer *out, struct slice text)
 {
 	const unsigned char *at = text.data;
 	const unsigned char *end = at + text.size;
@@ -26,7 +26,7 @@ static void append_quoted(struct buffer *out, struct slice text)
 
 		if (code == '"' || code == '\\')
 			buffer_append_byte(out, '\\');
-		if (is_printable(code))
+		if (yaml_is_printable(code))
 			buffer_append(out, first, (size_t)(at - first));
 		else
 			buffer_append_byte(out, ' ');
@@ -39,23 +39,23 @@ static void append_one(struct buffer *out, const char *name, struct slice value)
 	if (value.size == 0)
 		return;
 	buffer_printf(out, "%s: ", name);
-	append_quoted(out, value);
+	yaml_append_quoted(out, value);
 }
 
-static void append_list(struct buffer *out, const char *name,
-			const struct metadatum *items, size_t count)
+static void yaml_append_list(struct buffer *out, const char *name,
+			     const struct metadatum *items, size_t count)
 {
 	if (count == 0)
 		return;
 	buffer_printf(out, "%s:\n", name);
 	for (size_t i = 0; i < count; i++) {
 		buffer_append_text(out, "  - ");
-		append_quoted(out, items[i].value);
+		yaml_append_quoted(out, items[i].value);
 	}
 }
 
 /* Return the page's URL; empty for a file. */
-static struct slice url_of(const struct text_answer *answer)
+static struct slice result_url(const struct extraction_result *answer)
 {
 	struct url url;
 
@@ -65,23 +65,25 @@ static struct slice url_of(const struct text_answer *answer)
 	return slice_of(answer->url);
 }
 
-void front_matter_append(const struct text_answer *answer, struct buffer *out)
+void front_matter_append(const struct extraction_result *answer,
+			 struct buffer *out)
 {
 	const struct metadata *metadata = &answer->metadata;
 
 	buffer_append_text(out, "---\n");
 	append_one(out, "title", metadata->title.value);
-	append_list(out, "authors", metadata->authors, metadata->author_count);
+	yaml_append_list(out, "authors", metadata->authors,
+			 metadata->author_count);
 	append_one(out, "published", metadata->published.value);
 	append_one(out, "modified", metadata->modified.value);
-	append_one(out, "url", url_of(answer));
+	append_one(out, "url", result_url(answer));
 	append_one(out, "site_name", metadata->site_name.value);
 	append_one(out, "language", metadata->language.value);
 	append_one(out, "description", metadata->description.value);
 	append_one(out, "image", metadata->image.value);
 	append_one(out, "licence", metadata->licence.value);
-	append_list(out, "categories", metadata->categories,
-		    metadata->category_count);
-	append_list(out, "tags", metadata->tags, metadata->tag_count);
+	yaml_append_list(out, "categories", metadata->categories,
+			 metadata->category_count);
+	yaml_append_list(out, "tags", metadata->tags, metadata->tag_count);
 	buffer_append_text(out, "---\n\n");
 }

@@ -6,7 +6,7 @@
 
 #include "base/buffer.h"
 
-struct text_answer;
+struct extraction_result;
 
 /*
  * Append a YAML document between lines of "---", in the form that site
@@ -14,6 +14,7 @@ struct text_answer;
  * language, description, image, licence, categories, tags, if known, each in
  * double quotes. The result must have its metadata.
  */
-void front_matter_append(const struct text_answer *answer, struct buffer *out);
+void front_matter_append(const struct extraction_result *answer,
+			 struct buffer *out);
 
 #endif

@@ -2,9 +2,9 @@
 
 #include "page/page.h"
 
-const void *learn_from(const struct extractor *extractor,
-		       const double *parameters, struct page **pages,
-		       uint32_t count, struct arena *arena)
+const void *template_model_build(const struct extractor *extractor,
+				 const double *parameters, struct page **pages,
+				 uint32_t count, struct arena *arena)
 {
 	const struct sample sample = {
 		.pages = (const struct page *const *)pages,

@@ -22,8 +22,8 @@ enum { MAX_SAMPLE_BYTES = 8 << 20, MIN_SAMPLE_PAGES = 2 };
  * `parameters` [MAX_PARAMETERS] must live as long as `arena`, which owns the
  * result.
  */
-const void *learn_from(const struct extractor *extractor,
-		       const double *parameters, struct page **pages,
-		       uint32_t count, struct arena *arena);
+const void *template_model_build(const struct extractor *extractor,
+				 const double *parameters, struct page **pages,
+				 uint32_t count, struct arena *arena);
 
 #endif

@@ -12,7 +12,7 @@ static const enum measure measure_of[] = {
 };
 
 /* The position in one list. */
-struct cursor {
+struct merge_cursor {
 	const struct record *record;
 	uint32_t index; /* of the record */
 	uint32_t at;
@@ -20,13 +20,14 @@ struct cursor {
 };
 
 /* The cursors that are not at their end: a heap, least hash first. */
-struct merge {
-	struct cursor *heap; /* [count] */
+struct hash_merge {
+	struct merge_cursor *heap; /* [count] */
 	uint32_t count;
 	enum items items;
 };
 
-static uint64_t hash_at(const struct merge *merge, const struct cursor *cursor)
+static uint64_t hash_at(const struct hash_merge *merge,
+			const struct merge_cursor *cursor)
 {
 	const struct record *record = cursor->record;
 
@@ -43,22 +44,23 @@ static uint32_t item_count(const struct record *record, enum items items)
 	return record->signature_counts[measure_of[items]];
 }
 
-static bool is_before(const struct merge *merge, uint32_t left, uint32_t right)
+static bool merge_cursor_is_before(const struct hash_merge *merge,
+				   uint32_t left, uint32_t right)
 {
 	return hash_at(merge, &merge->heap[left]) <
 	       hash_at(merge, &merge->heap[right]);
 }
 
-static void sift_down(struct merge *merge, uint32_t at)
+static void merge_sift_down(struct hash_merge *merge, uint32_t at)
 {
 	assert(at < merge->count);
 	for (;;) {
-		struct cursor cursor = merge->heap[at];
+		struct merge_cursor cursor = merge->heap[at];
 		uint32_t least = at;
 
 		for (uint32_t child = 2 * at + 1;
 		     child <= 2 * at + 2 && child < merge->count; child++)
-			if (is_before(merge, child, least))
+			if (merge_cursor_is_before(merge, child, least))
 				least = child;
 		if (least == at)
 			return;
@@ -68,50 +70,51 @@ static void sift_down(struct merge *merge, uint32_t at)
 	}
 }
 
-struct merge *merge_begin(struct arena *arena, const struct record *records,
-			  uint32_t count, enum items items)
+struct hash_merge *merge_begin(struct arena *arena,
+			       const struct record *records, uint32_t count,
+			       enum items items)
 {
-	struct merge *merge = ARENA_NEW(arena, struct merge, 1);
+	struct hash_merge *merge = ARENA_NEW(arena, struct hash_merge, 1);
 
-	merge->heap = ARENA_NEW(arena, struct cursor, count);
+	merge->heap = ARENA_NEW(arena, struct merge_cursor, count);
 	merge->items = items;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t size = item_count(&records[i], items);
 
 		if (size > 0)
 			merge->heap[merge->count++] =
-				(struct cursor){&records[i], i, 0, size};
+				(struct merge_cursor){&records[i], i, 0, size};
 	}
 	for (uint32_t i = merge->count / 2; i > 0; i--)
-		sift_down(merge, i - 1);
+		merge_sift_down(merge, i - 1);
 	assert(merge->count <= count);
 	return merge;
 }
 
 /* Move the first cursor to its next item. */
-static void advance(struct merge *merge)
+static void merge_advance(struct hash_merge *merge)
 {
-	struct cursor *first = merge->heap;
+	struct merge_cursor *first = merge->heap;
 
 	assert(merge->count > 0);
 	if (++first->at == first->count)
 		*first = merge->heap[--merge->count];
 	if (merge->count > 1)
-		sift_down(merge, 0);
+		merge_sift_down(merge, 0);
 }
 
-bool merge_next(struct merge *merge, struct shared *shared_out)
+bool merge_next(struct hash_merge *merge, struct shared_item *shared_out)
 {
 	if (merge->count == 0)
 		return false;
-	*shared_out = (struct shared){.hash = hash_at(merge, merge->heap)};
+	*shared_out = (struct shared_item){.hash = hash_at(merge, merge->heap)};
 	while (merge->count > 0 &&
 	       hash_at(merge, merge->heap) == shared_out->hash) {
 		if (merge->heap->index < 64)
 			shared_out->holders |= (uint64_t)1
 					       << merge->heap->index;
 		shared_out->count++;
-		advance(merge);
+		merge_advance(merge);
 	}
 	return true;
 }
@@ -125,8 +128,8 @@ bool is_stable(uint32_t count, uint32_t records)
 uint32_t stable_count(struct arena *arena, const struct record *records,
 		      uint32_t count, enum items items)
 {
-	struct merge *merge = merge_begin(arena, records, count, items);
-	struct shared shared;
+	struct hash_merge *merge = merge_begin(arena, records, count, items);
+	struct shared_item shared;
 	uint32_t stable = 0;
 
 	while (merge_next(merge, &shared))

@@ -17,27 +17,28 @@ enum items {
 };
 
 /* A hash and the lists that contain it. */
-struct shared {
+struct shared_item {
 	uint64_t hash;
 	uint32_t count;   /* number of lists */
 	uint32_t length;  /* of a fragment: bytes of its text; otherwise 0 */
 	uint64_t holders; /* bit i: list i, of the first 64 */
 };
 
-struct merge;
+struct hash_merge;
 
 /*
  * Start to merge the items of `records` [count], which must outlive the merge;
  * it belongs to `arena`. Memory O(count).
  */
-struct merge *merge_begin(struct arena *arena, const struct record *records,
-			  uint32_t count, enum items items);
+struct hash_merge *merge_begin(struct arena *arena,
+			       const struct record *records, uint32_t count,
+			       enum items items);
 
 /*
  * Return the next distinct hash, ascending; false at the end. O(log count) per
  * member.
  */
-bool merge_next(struct merge *merge, struct shared *shared_out);
+bool merge_next(struct hash_merge *merge, struct shared_item *shared_out);
 
 /*
  * Return whether an item of `count` of `records` pages is stable: in more than

@@ -17,14 +17,14 @@ struct tools {
 	double parameters[MAX_PARAMETERS];
 	struct selection selection;
 	struct ridge_model *own; /* the model of the site */
-	struct taught taught;
+	struct template_model taught;
 };
 
 /* Load the site's model, if the method uses one. */
 static enum error load_model(const struct extraction *extraction,
 			     const struct extractor *extractor,
 			     struct ridge_model **model_out,
-			     struct text_answer *answer)
+			     struct extraction_result *answer)
 {
 	*model_out = NULL;
 	if (!extractor->reads_ridges || extraction->load_model == NULL)
@@ -40,8 +40,8 @@ static enum error load_model(const struct extraction *extraction,
  * settings and of the preference.
  */
 static bool take_parameters(const struct extraction *extraction,
-			    const struct choice *choice, double *parameters,
-			    char *error_out)
+			    const struct method_selection *choice,
+			    double *parameters, char *error_out)
 {
 	const char *settings = extraction->rules->settings;
 	struct text_request request = *extraction->request;
@@ -58,8 +58,8 @@ static bool take_parameters(const struct extraction *extraction,
 
 /* Prepare the inputs. Call put_away() afterwards, also after an error. */
 static enum error take_tools(const struct extraction *extraction,
-			     const struct choice *choice,
-			     struct text_answer *answer,
+			     const struct method_selection *choice,
+			     struct extraction_result *answer,
 			     struct tools *tools_out)
 {
 	const struct text_request *request = extraction->request;
@@ -75,13 +75,13 @@ static enum error take_tools(const struct extraction *extraction,
 	error = load_model(extraction, choice->extractor, &tools_out->own,
 			   answer);
 	if (error != ERR_NONE || !choice->has_template ||
-	    !learns_sample(choice->extractor))
+	    !extractor_builds_model(choice->extractor))
 		return error;
 	tools_out->taught = site->source->learn(
 		site->context, extraction->cluster, extraction->changes,
 		choice->extractor, tools_out->parameters);
 	error = tools_out->taught.error;
-	if (error == ERR_NOT_KEPT)
+	if (error == ERR_BODY_EXPIRED)
 		snprintf(answer->reason, sizeof(answer->reason),
 			 "%s needs pages of the cluster, but no body is "
 			 "stored: see retention.bodies_age, "
@@ -103,13 +103,14 @@ static void put_away(const struct extraction *extraction, struct tools *tools)
 static void select_texts(const struct extraction *extraction,
 			 const struct selection *asked,
 			 const struct extractor_input *input,
-			 struct verdict *verdicts, struct text_answer *answer)
+			 struct verdict *verdicts,
+			 struct extraction_result *answer)
 {
 	const struct text_request *request = extraction->request;
 	const struct page *page = extraction->page;
 	struct selection selection = *asked;
 
-	if (request_parts_comments(request))
+	if (request_separates_comments(request))
 		answer->comments = auto_comments(page->arena, page);
 	selection.apart = answer->comments;
 	selection_apply(&selection, page, verdicts, input->trace);
@@ -121,9 +122,10 @@ static void select_texts(const struct extraction *extraction,
  * Run the method, apply the request's selectors to its choice, and render the
  * text.
  */
-static void run(const struct extraction *extraction,
-		const struct choice *choice, const struct tools *tools,
-		struct text_answer *answer)
+static void method_run_extract(const struct extraction *extraction,
+			       const struct method_selection *choice,
+			       const struct tools *tools,
+			       struct extraction_result *answer)
 {
 	const struct page *page = extraction->page;
 	struct assessment assessment = {.confidence = NAN};
@@ -152,17 +154,17 @@ static void run(const struct extraction *extraction,
 	answer->has_template = choice->has_template;
 	answer->preference = extraction->request->preference;
 	answer->confidence = assessment.confidence;
-	answer->quality = answer_quality_of(
-		page, verdicts, assessment.is_unsure, extraction->http_status);
-	present(extraction, choice->extractor, &input, verdicts, answer);
+	answer->quality = text_quality_of(page, verdicts, assessment.is_unsure,
+					  extraction->http_status);
+	result_present(extraction, choice->extractor, &input, verdicts, answer);
 }
 
 enum error method_run(const struct extraction *extraction,
-		      struct text_answer *answer)
+		      struct extraction_result *answer)
 {
-	struct choice choice = {0};
+	struct method_selection choice = {0};
 	struct tools tools = {0};
-	enum error error = choose_extractor(
+	enum error error = method_select(
 		extraction->request->method, extraction->counts.page_count,
 		extraction->rules->min_cluster_pages, &choice);
 
@@ -173,7 +175,7 @@ enum error method_run(const struct extraction *extraction,
 		 choice.extractor->name);
 	error = take_tools(extraction, &choice, answer, &tools);
 	if (error == ERR_NONE)
-		run(extraction, &choice, &tools, answer);
+		method_run_extract(extraction, &choice, &tools, answer);
 	put_away(extraction, &tools);
 	return error;
 }

@@ -9,10 +9,10 @@
 
 /*
  * Fill method, reason, text and metadata of the result, which already has the
- * cluster's name and generation. ERR_NOT_FOUND, ERR_REFUSED (method),
- * ERR_MALFORMED (parameters or model); errors of struct taught.
+ * cluster's name and generation. ERR_NOT_FOUND, ERR_ADDRESS_FORBIDDEN (method),
+ * ERR_MALFORMED (parameters or model); errors of struct template_model.
  */
 enum error method_run(const struct extraction *extraction,
-		      struct text_answer *answer);
+		      struct extraction_result *answer);
 
 #endif

@@ -22,7 +22,7 @@ struct page_tree page_tree_make(struct arena *arena)
 }
 
 /* Return whether the element and its content are omitted. */
-static bool is_left_out(const struct page *page, uint32_t node)
+static bool page_tree_omits(const struct page *page, uint32_t node)
 {
 	uint16_t tag = page->nodes[node].tag;
 	uint32_t parent = page->nodes[node].parent;
@@ -36,8 +36,8 @@ static bool is_left_out(const struct page *page, uint32_t node)
 }
 
 /* Return the last step of its path, in readable form. */
-static struct slice label_of(struct arena *arena, const struct page *page,
-			     uint32_t node)
+static struct slice page_tree_label(struct arena *arena,
+				    const struct page *page, uint32_t node)
 {
 	uint16_t tag = page->nodes[node].tag;
 	char path[PATH_MAX_BYTES];
@@ -58,8 +58,9 @@ static struct slice label_of(struct arena *arena, const struct page *page,
 /*
  * Return the tree node of an element whose parent has the tree node `parent`.
  */
-static uint32_t place(struct page_tree *tree, const struct page *page,
-		      uint32_t node, uint32_t parent)
+static uint32_t page_tree_place_element(struct page_tree *tree,
+					const struct page *page, uint32_t node,
+					uint32_t parent)
 {
 	uint64_t step;
 	struct slice label = {NULL, 0};
@@ -74,7 +75,7 @@ static uint32_t place(struct page_tree *tree, const struct page *page,
 		return parent;
 	}
 	if (index == before)
-		label = label_of(tree->arena, page, node);
+		label = page_tree_label(tree->arena, page, node);
 	found = page_tree_node(tree, index);
 	if (index == before)
 		found->step.label = label;
@@ -97,13 +98,14 @@ static uint32_t *place_elements(struct page_tree *tree, const struct page *page)
 		uint32_t parent = page->nodes[i].parent;
 		uint32_t end = page->nodes[i].end;
 
-		if (is_left_out(page, i)) {
+		if (page_tree_omits(page, i)) {
 			while (i < end)
 				places[i++] = NO_STEP;
 			continue;
 		}
-		places[i] = place(tree, page, i,
-				  parent == NO_NODE ? NO_STEP : places[parent]);
+		places[i] = page_tree_place_element(
+			tree, page, i,
+			parent == NO_NODE ? NO_STEP : places[parent]);
 		i++;
 	}
 	return places;
@@ -135,9 +137,9 @@ static void set_example(struct page_tree *tree, struct page_tree_node *node,
 	node->example_rank = rank;
 }
 
-static void add_texts(struct page_tree *tree, const struct page *page,
-		      const struct template_counts *counts,
-		      const uint32_t *places)
+static void page_tree_add_texts(struct page_tree *tree, const struct page *page,
+				const struct template_counts *counts,
+				const uint32_t *places)
 {
 	const struct fragment *fragments = fragments_of_page(page->arena, page);
 
@@ -164,7 +166,7 @@ void page_tree_add(struct page_tree *tree, const struct page *page,
 		   const struct template_counts *counts)
 {
 	tree->page_count++;
-	add_texts(tree, page, counts, place_elements(tree, page));
+	page_tree_add_texts(tree, page, counts, place_elements(tree, page));
 }
 
 void page_tree_sum(struct page_tree *tree)
@@ -219,7 +221,7 @@ uint32_t page_tree_find(const struct page_tree *tree, struct slice path)
  * Return the node with most content inside, of `node` and its following
  * siblings.
  */
-static uint32_t richest(const struct page_tree *tree, uint32_t node)
+static uint32_t page_tree_richest(const struct page_tree *tree, uint32_t node)
 {
 	uint32_t best = node;
 
@@ -233,7 +235,7 @@ static uint32_t richest(const struct page_tree *tree, uint32_t node)
 
 uint32_t page_tree_content(const struct page_tree *tree)
 {
-	uint32_t next = richest(tree, tree->steps.first_root);
+	uint32_t next = page_tree_richest(tree, tree->steps.first_root);
 	uint32_t found = NO_STEP;
 	uint64_t all;
 
@@ -243,8 +245,8 @@ uint32_t page_tree_content(const struct page_tree *tree)
 	while (next != NO_STEP && all > 0 &&
 	       page_tree_node(tree, next)->inside.content * 5 >= all * 4) {
 		found = next;
-		next = richest(tree,
-			       page_tree_node(tree, next)->step.first_child);
+		next = page_tree_richest(
+			tree, page_tree_node(tree, next)->step.first_child);
 	}
 	return found;
 }
@@ -273,8 +275,10 @@ static int foremost_first(const void *left, const void *right)
 }
 
 /* Rank the nodes within the limits of depth and pages; return their number. */
-static uint32_t rank(struct arena *arena, const struct page_tree *tree,
-		     struct page_tree_limits limits, struct ranked *ranked)
+static uint32_t page_tree_rank_nodes(struct arena *arena,
+				     const struct page_tree *tree,
+				     struct page_tree_limits limits,
+				     struct ranked *ranked)
 {
 	uint32_t nodes = step_tree_count(&tree->steps);
 	uint32_t *depths = ARENA_NEW(arena, uint32_t, nodes);
@@ -308,7 +312,7 @@ struct page_tree_choice page_tree_choose(struct arena *arena,
 	};
 	struct ranked *ranked = ARENA_NEW(arena, struct ranked, nodes);
 	uint32_t *owners = ARENA_NEW(arena, uint32_t, nodes);
-	uint32_t count = rank(arena, tree, limits, ranked);
+	uint32_t count = page_tree_rank_nodes(arena, tree, limits, ranked);
 
 	choice.shown_count =
 		count < limits.max_nodes ? count : limits.max_nodes;

@@ -9,7 +9,7 @@
 enum { MAX_LABEL_BYTES = LIMIT(4096, 256) };
 
 /* Precedes the nodes. */
-struct head {
+struct page_tree_head {
 	uint32_t page_count;
 	uint32_t left_out;
 	uint32_t node_count;
@@ -30,7 +30,7 @@ struct node_row {
 
 void page_tree_encode(const struct page_tree *tree, struct buffer *out)
 {
-	const struct head head = {
+	const struct page_tree_head head = {
 		.page_count = tree->page_count,
 		.left_out = tree->left_out,
 		.node_count = step_tree_count(&tree->steps),
@@ -56,7 +56,7 @@ void page_tree_encode(const struct page_tree *tree, struct buffer *out)
 }
 
 /* Move `size` bytes from the front into *out. */
-static bool take(struct slice *bytes, void *out, size_t size)
+static bool page_tree_take_bytes(struct slice *bytes, void *out, size_t size)
 {
 	if (bytes->size < size)
 		return false;
@@ -66,8 +66,9 @@ static bool take(struct slice *bytes, void *out, size_t size)
 	return true;
 }
 
-static bool take_text(struct arena *arena, struct slice *bytes, uint32_t size,
-		      uint32_t max, struct slice *text_out)
+static bool page_tree_take_text(struct arena *arena, struct slice *bytes,
+				uint32_t size, uint32_t max,
+				struct slice *text_out)
 {
 	char *copy;
 
@@ -75,17 +76,17 @@ static bool take_text(struct arena *arena, struct slice *bytes, uint32_t size,
 		return false;
 	copy = arena_alloc(arena, (size_t)size + 1, 1);
 	*text_out = (struct slice){copy, size};
-	return take(bytes, copy, size);
+	return page_tree_take_bytes(bytes, copy, size);
 }
 
-static bool take_node(struct page_tree *tree, struct slice *bytes)
+static bool page_tree_take_node(struct page_tree *tree, struct slice *bytes)
 {
 	uint32_t count = step_tree_count(&tree->steps);
 	struct page_tree_node *node;
 	struct node_row row;
 	uint32_t index;
 
-	if (!take(bytes, &row, sizeof(row)) ||
+	if (!page_tree_take_bytes(bytes, &row, sizeof(row)) ||
 	    (row.parent != NO_STEP && row.parent >= count))
 		return false;
 	index = step_tree_add(&tree->steps, row.parent,
@@ -96,24 +97,24 @@ static bool take_node(struct page_tree *tree, struct slice *bytes)
 	node->pages = row.pages;
 	node->elements = row.elements;
 	node->own = (struct page_tree_text){row.template, row.content};
-	return take_text(tree->arena, bytes, row.label_bytes, MAX_LABEL_BYTES,
-			 &node->step.label) &&
-	       take_text(tree->arena, bytes, row.example_bytes,
-			 PAGE_TREE_MAX_TEXT, &node->example);
+	return page_tree_take_text(tree->arena, bytes, row.label_bytes,
+				   MAX_LABEL_BYTES, &node->step.label) &&
+	       page_tree_take_text(tree->arena, bytes, row.example_bytes,
+				   PAGE_TREE_MAX_TEXT, &node->example);
 }
 
 bool page_tree_decode(struct arena *arena, struct slice bytes,
 		      struct page_tree *tree_out)
 {
-	struct head head;
+	struct page_tree_head head;
 
 	*tree_out = page_tree_make(arena);
-	if (!take(&bytes, &head, sizeof(head)))
+	if (!page_tree_take_bytes(&bytes, &head, sizeof(head)))
 		return false;
 	tree_out->page_count = head.page_count;
 	tree_out->left_out = head.left_out;
 	for (uint32_t i = 0; i < head.node_count; i++)
-		if (!take_node(tree_out, &bytes))
+		if (!page_tree_take_node(tree_out, &bytes))
 			return false;
 	page_tree_sum(tree_out);
 	return bytes.size == 0;

@@ -29,7 +29,7 @@ static uint32_t add_step(struct path_tree *tree, uint32_t parent,
 	return index;
 }
 
-void path_tree_add(struct path_tree *tree, const struct told_path *told)
+void path_tree_add(struct path_tree *tree, const struct shown_path *told)
 {
 	struct slice rest = told->path;
 	uint32_t index = NO_STEP;

@@ -42,7 +42,7 @@ path_tree_node(const struct path_tree *tree, uint32_t index)
 }
 
 /* A path such as "html>body>div.menu", of one version. */
-struct told_path {
+struct shown_path {
 	struct slice path;
 	float ratio; /* ratio of pages with the path */
 	enum path_side side;
@@ -50,6 +50,6 @@ struct told_path {
 };
 
 /* Add a path, which is copied. O(size). */
-void path_tree_add(struct path_tree *tree, const struct told_path *told);
+void path_tree_add(struct path_tree *tree, const struct shown_path *told);
 
 #endif

@@ -11,15 +11,15 @@
 #include "template/absolute.h"
 #include "template/front_matter.h"
 
-static void explain(const struct extraction *extraction,
-		    const struct extractor *extractor,
-		    const struct extractor_input *input,
-		    const struct verdict *verdicts, struct text_answer *answer)
+static void result_explain(const struct extraction *extraction,
+			   const struct extractor *extractor,
+			   const struct extractor_input *input,
+			   const struct verdict *verdicts,
+			   struct extraction_result *answer)
 {
 	char reason[sizeof(answer->reason) + 64];
-	int size =
-		snprintf(reason, sizeof(reason), "%s; quality %s",
-			 answer->reason, answer_quality_name(answer->quality));
+	int size = snprintf(reason, sizeof(reason), "%s; quality %s",
+			    answer->reason, text_quality_name(answer->quality));
 
 	if (!isnan(answer->confidence))
 		snprintf(reason + size, sizeof(reason) - (size_t)size,
@@ -40,8 +40,8 @@ static void explain(const struct extraction *extraction,
 }
 
 /* Return the page's URL; NULL for a page without one. */
-static const struct url *address_of(const struct text_answer *answer,
-				    struct url *url_out)
+static const struct url *result_page_url(const struct extraction_result *answer,
+					 struct url *url_out)
 {
 	if (url_parse(url_out, slice_of(answer->url), NULL) != ERR_NONE ||
 	    slice_equal(slice_of(url_out->host), slice_of(OFFLINE_HOST)))
@@ -53,8 +53,9 @@ static const struct url *address_of(const struct text_answer *answer,
  * Make an address absolute if it exists and the page's URL is known; otherwise
  * it is unchanged.
  */
-static void resolve(struct metadatum *address, const struct page *page,
-		    const struct base_address *base)
+static void metadatum_make_absolute(struct metadatum *address,
+				    const struct page *page,
+				    const struct base_address *base)
 {
 	struct buffer absolute = {0};
 
@@ -67,29 +68,29 @@ static void resolve(struct metadatum *address, const struct page *page,
 }
 
 /* Return whether the text is an address: "/terms" is, "CC BY 4.0" is not. */
-static bool is_address(struct slice text)
+static bool metadatum_is_address(struct slice text)
 {
 	return text.size > 0 && memchr(text.data, '/', text.size) != NULL &&
 	       memchr(text.data, ' ', text.size) == NULL;
 }
 
-void answer_describe(struct text_answer *answer)
+void result_read_metadata(struct extraction_result *answer)
 {
 	const struct page *page = answer->page;
 	struct url own;
-	const struct url *url = address_of(answer, &own);
+	const struct url *url = result_page_url(answer, &own);
 	const struct base_address base = base_of_page(page, url);
 
 	answer->metadata = metadata_read(
 		page->arena, page, slice_of(url == NULL ? NULL : url->text));
-	resolve(&answer->metadata.image, page, &base);
-	resolve(&answer->metadata.canonical, page, &base);
-	resolve(&answer->metadata.favicon, page, &base);
-	if (is_address(answer->metadata.licence.value))
-		resolve(&answer->metadata.licence, page, &base);
+	metadatum_make_absolute(&answer->metadata.image, page, &base);
+	metadatum_make_absolute(&answer->metadata.canonical, page, &base);
+	metadatum_make_absolute(&answer->metadata.favicon, page, &base);
+	if (metadatum_is_address(answer->metadata.licence.value))
+		metadatum_make_absolute(&answer->metadata.licence, page, &base);
 }
 
-bool answer_is_citable(struct text_answer *answer)
+bool result_is_citable(struct extraction_result *answer)
 {
 	const struct metadata *metadata = &answer->metadata;
 	struct url own;
@@ -97,44 +98,46 @@ bool answer_is_citable(struct text_answer *answer)
 	if (answer->page == NULL)
 		return answer->is_citable;
 	if (metadata->title.source == NULL)
-		answer_describe(answer);
+		result_read_metadata(answer);
 	return metadata->title.source != NULL &&
 	       metadata->published.source != NULL &&
-	       (address_of(answer, &own) != NULL ||
+	       (result_page_url(answer, &own) != NULL ||
 		metadata->canonical.source != NULL);
 }
 
 /* `text` is the content as TXT. */
-static void document(struct text_answer *answer, struct slice text,
-		     const struct base_address *base)
+static void result_set_document(struct extraction_result *answer,
+				struct slice text,
+				const struct base_address *base)
 {
 	answer->blocks = content_blocks_make(answer->page->arena, answer->page,
 					     answer->verdicts);
 	answer->document = document_make(answer, text, answer->extras, base);
 }
 
-void answer_document(struct text_answer *answer)
+void result_compute_document(struct extraction_result *answer)
 {
 	struct url own;
 	const struct base_address base =
-		base_of_page(answer->page, address_of(answer, &own));
+		base_of_page(answer->page, result_page_url(answer, &own));
 	struct buffer text = {0};
 
-	answer_describe(answer);
+	result_read_metadata(answer);
 	render_text(answer->page, answer->verdicts, &text);
-	document(answer, buffer_slice(&text), &base);
+	result_set_document(answer, buffer_slice(&text), &base);
 	buffer_free(&text);
 }
 
 static void lay_out(const struct extraction *extraction,
-		    const struct verdict *verdicts, struct text_answer *answer)
+		    const struct verdict *verdicts,
+		    struct extraction_result *answer)
 {
 	const struct page *page = extraction->page;
 	enum format format = extraction->request->format;
 	bool is_preceded = format == FORMAT_MD &&
 			   (answer->extras & EXTRA_FRONT_MATTER) != 0;
 	struct url own;
-	const struct url *url = address_of(answer, &own);
+	const struct url *url = result_page_url(answer, &own);
 	const struct base_address base = base_of_page(page, url);
 	const struct render_request request = {
 		.page = page,
@@ -146,21 +149,22 @@ static void lay_out(const struct extraction *extraction,
 	};
 
 	if (format == FORMAT_JSON || format == FORMAT_XML || is_preceded)
-		answer_describe(answer);
+		result_read_metadata(answer);
 	if (is_preceded)
 		front_matter_append(answer, &answer->text);
 	render(format, &request, &answer->text);
 	if (format == FORMAT_JSON)
-		document(answer, buffer_slice(&answer->text), &base);
+		result_set_document(answer, buffer_slice(&answer->text), &base);
 }
 
-void present(const struct extraction *extraction,
-	     const struct extractor *extractor,
-	     const struct extractor_input *input,
-	     const struct verdict *verdicts, struct text_answer *answer)
+void result_present(const struct extraction *extraction,
+		    const struct extractor *extractor,
+		    const struct extractor_input *input,
+		    const struct verdict *verdicts,
+		    struct extraction_result *answer)
 {
 	if (extraction->request->format == FORMAT_EXPLAIN)
-		explain(extraction, extractor, input, verdicts, answer);
+		result_explain(extraction, extractor, input, verdicts, answer);
 	else if (extraction->request->format == FORMAT_COPY)
 		page_copy(extraction->page, verdicts, answer->url,
 			  &answer->text);

@@ -15,7 +15,7 @@ static const double most = 0.75;  /* of the remaining words, in a region */
 static const double least = 0.10; /* below this, stop */
 
 /* A sampled page, and the words of its content that are in no region yet. */
-struct sampled {
+struct region_sample {
 	const struct page *page;
 	const uint64_t *paths; /* [node_count] */
 	uint32_t *words;       /* of each text [text_count] */
@@ -24,7 +24,7 @@ struct sampled {
 };
 
 /* An element that holds content. */
-struct place {
+struct region_element {
 	uint64_t path;
 	double words; /* share of its page's words */
 	uint32_t page;
@@ -32,21 +32,22 @@ struct place {
 };
 
 /* All elements on one path. */
-struct site {
-	const struct place *first;
+struct region_path {
+	const struct region_element *first;
 	double words; /* sum of its places' words */
 	uint32_t elements;
 	uint32_t pages;
 };
 
-static struct sampled sample(struct arena *arena, const struct page *page)
+static struct region_sample region_sample_page(struct arena *arena,
+					       const struct page *page)
 {
 	const struct extractor *method = extractor_find(DEFAULT_METHOD);
 	struct verdict *verdicts =
 		ARENA_NEW(page->arena, struct verdict, page->text_count);
 	double parameters[MAX_PARAMETERS];
 	const struct path_table table = path_table_make(page->arena, page);
-	struct sampled sampled = {
+	struct region_sample sampled = {
 		.page = page,
 		.paths = path_chains(page->arena, page,
 				     table.steps[PATH_INNER_CLASSES]),
@@ -68,7 +69,7 @@ static struct sampled sample(struct arena *arena, const struct page *page)
 	return sampled;
 }
 
-static uint32_t node_count(const struct sampled *samples, uint32_t count)
+static uint32_t node_count(const struct region_sample *samples, uint32_t count)
 {
 	uint32_t nodes = 0;
 
@@ -78,8 +79,8 @@ static uint32_t node_count(const struct sampled *samples, uint32_t count)
 }
 
 /* Add the elements of one page that hold words; return their number. */
-static uint32_t add_places(const struct sampled *sampled, uint32_t page,
-			   struct place *places)
+static uint32_t add_places(const struct region_sample *sampled, uint32_t page,
+			   struct region_element *places)
 {
 	uint32_t count = 0;
 
@@ -93,7 +94,7 @@ static uint32_t add_places(const struct sampled *sampled, uint32_t page,
 				 sampled->before[node->first_text];
 
 		if (words > 0)
-			places[count++] = (struct place){
+			places[count++] = (struct region_element){
 				.path = sampled->paths[i],
 				.words = words / sampled->total,
 				.page = page,
@@ -103,10 +104,10 @@ static uint32_t add_places(const struct sampled *sampled, uint32_t page,
 	return count;
 }
 
-static int by_path(const void *left, const void *right)
+static int region_element_by_path(const void *left, const void *right)
 {
-	const struct place *a = left;
-	const struct place *b = right;
+	const struct region_element *a = left;
+	const struct region_element *b = right;
 
 	if (a->path != b->path)
 		return a->path < b->path ? -1 : 1;
@@ -116,13 +117,14 @@ static int by_path(const void *left, const void *right)
 }
 
 /* Return the run of places with the same path, starting at `places`. */
-static struct site next_site(const struct place *places, uint32_t count)
+static struct region_path region_next_path(const struct region_element *places,
+					   uint32_t count)
 {
-	struct site site = {.first = places};
+	struct region_path site = {.first = places};
 
 	while (site.elements < count &&
 	       places[site.elements].path == places->path) {
-		const struct place *place = &places[site.elements];
+		const struct region_element *place = &places[site.elements];
 
 		site.pages +=
 			site.elements == 0 || place->page != place[-1].page;
@@ -132,9 +134,10 @@ static struct site next_site(const struct place *places, uint32_t count)
 	return site;
 }
 
-static uint16_t depth_of(const struct sampled *samples, struct site site)
+static uint16_t depth_of(const struct region_sample *samples,
+			 struct region_path site)
 {
-	const struct place *place = site.first;
+	const struct region_element *place = site.first;
 
 	return samples[place->page].page->nodes[place->node].depth;
 }
@@ -143,15 +146,16 @@ static uint16_t depth_of(const struct sampled *samples, struct site site)
  * Return the innermost site that holds most of the `words`. Each candidate
  * holds more than half, so they are nested.
  */
-static struct site lowest(const struct sampled *samples,
-			  const struct place *places, uint32_t count,
-			  double words)
+static struct region_path
+region_lowest_path(const struct region_sample *samples,
+		   const struct region_element *places, uint32_t count,
+		   double words)
 {
-	struct site found = {0};
-	struct site site;
+	struct region_path found = {0};
+	struct region_path site;
 
 	for (uint32_t i = 0; i < count; i += site.elements) {
-		site = next_site(places + i, count - i);
+		site = region_next_path(places + i, count - i);
 		if (site.elements != site.pages || site.words < most * words)
 			continue;
 		if (found.first == NULL ||
@@ -162,11 +166,12 @@ static struct site lowest(const struct sampled *samples,
 }
 
 /* Remove the words of the site from the remaining words. */
-static void take(struct sampled *samples, struct site site)
+static void region_take_words(struct region_sample *samples,
+			      struct region_path site)
 {
 	for (uint32_t i = 0; i < site.elements; i++) {
-		const struct place *place = &site.first[i];
-		const struct sampled *sampled = &samples[place->page];
+		const struct region_element *place = &site.first[i];
+		const struct region_sample *sampled = &samples[place->page];
 		const struct node *node = &sampled->page->nodes[place->node];
 
 		for (uint32_t text = node->first_text; text < node->end_text;
@@ -175,15 +180,16 @@ static void take(struct sampled *samples, struct site site)
 	}
 }
 
-static uint32_t find_places(const struct sampled *samples, uint32_t count,
-			    struct place *places)
+static uint32_t region_find_elements(const struct region_sample *samples,
+				     uint32_t count,
+				     struct region_element *places)
 {
 	uint32_t found = 0;
 
 	for (uint32_t i = 0; i < count; i++)
 		found += add_places(&samples[i], i, places + found);
 	if (found > 1)
-		qsort(places, found, sizeof(*places), by_path);
+		qsort(places, found, sizeof(*places), region_element_by_path);
 	return found;
 }
 
@@ -191,7 +197,7 @@ static uint32_t find_places(const struct sampled *samples, uint32_t count,
  * Return the remaining words: the sum over the pages of their ratio of the
  * page's words.
  */
-static double words_left(const struct sampled *samples, uint32_t count)
+static double words_left(const struct region_sample *samples, uint32_t count)
 {
 	double left = 0;
 
@@ -207,24 +213,26 @@ static double words_left(const struct sampled *samples, uint32_t count)
 uint32_t regions_find(struct arena *arena, const struct page *const *pages,
 		      uint32_t count, struct version_region *regions_out)
 {
-	struct sampled *samples = ARENA_NEW(arena, struct sampled, count);
+	struct region_sample *samples =
+		ARENA_NEW(arena, struct region_sample, count);
 	uint32_t with_content = 0;
 	uint32_t regions = 0;
-	struct place *places;
+	struct region_element *places;
 
 	for (uint32_t i = 0; i < count; i++) {
-		samples[i] = sample(arena, pages[i]);
+		samples[i] = region_sample_page(arena, pages[i]);
 		with_content += samples[i].total > 0;
 	}
-	places = ARENA_NEW(arena, struct place, node_count(samples, count));
+	places = ARENA_NEW(arena, struct region_element,
+			   node_count(samples, count));
 	while (regions < VERSION_MAX_REGIONS) {
-		uint32_t found = find_places(samples, count, places);
+		uint32_t found = region_find_elements(samples, count, places);
 		double left = words_left(samples, count);
-		struct site site;
+		struct region_path site;
 
 		if (left < least * with_content)
 			break;
-		site = lowest(samples, places, found, left);
+		site = region_lowest_path(samples, places, found, left);
 		if (site.first == NULL)
 			break;
 		regions_out[regions++] = (struct version_region){
@@ -234,7 +242,7 @@ uint32_t regions_find(struct arena *arena, const struct page *const *pages,
 			.ratio = (float)site.pages / (float)with_content,
 			.words = (float)(site.words / site.pages),
 		};
-		take(samples, site);
+		region_take_words(samples, site);
 	}
 	return regions;
 }

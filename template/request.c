@@ -29,8 +29,10 @@ bool request_parameters(const struct text_request *request,
 	return true;
 }
 
-static bool compile(struct arena *arena, const char *name, const char *text,
-		    const struct selector **selector_out, char *error_out)
+static bool request_compile_selector(struct arena *arena, const char *name,
+				     const char *text,
+				     const struct selector **selector_out,
+				     char *error_out)
 {
 	char reason[MAX_ERROR];
 
@@ -43,7 +45,7 @@ static bool compile(struct arena *arena, const char *name, const char *text,
 	return *selector_out != NULL;
 }
 
-bool request_parts_comments(const struct text_request *request)
+bool request_separates_comments(const struct text_request *request)
 {
 	return (request->extras & EXTRA_COMMENTS_APART) != 0 &&
 	       request->format == FORMAT_JSON;
@@ -57,7 +59,7 @@ static bool request_mixes_comments(const struct text_request *request)
 {
 	return (request->extras & (EXTRA_COMMENTS | EXTRA_COMMENTS_APART)) !=
 		       0 &&
-	       !request_parts_comments(request);
+	       !request_separates_comments(request);
 }
 
 bool request_selection(const struct text_request *request, struct arena *arena,
@@ -65,10 +67,10 @@ bool request_selection(const struct text_request *request, struct arena *arena,
 {
 	*selection_out = (struct selection){
 		.with_comments = request_mixes_comments(request)};
-	return compile(arena, "include", request->include,
-		       &selection_out->include, error_out) &&
-	       compile(arena, "exclude", request->exclude,
-		       &selection_out->exclude, error_out);
+	return request_compile_selector(arena, "include", request->include,
+					&selection_out->include, error_out) &&
+	       request_compile_selector(arena, "exclude", request->exclude,
+					&selection_out->exclude, error_out);
 }
 
 enum error request_check(const struct text_request *request, char *error_out)

@@ -24,7 +24,7 @@ bool request_parameters(const struct text_request *request,
 			double *parameters, char *error_out);
 
 /* Return whether the comments are in a separate field. */
-bool request_parts_comments(const struct text_request *request);
+bool request_separates_comments(const struct text_request *request);
 
 /*
  * Compile the selectors that change the method's choice, in `arena`. Errors as

@@ -17,15 +17,16 @@ static void end_reading(const struct site_view *site)
 }
 
 /* Return whether the page is still stored; update its cluster. */
-static bool is_current(const struct site_view *site, struct known_page *known)
+static bool site_query_is_current(const struct site_view *site,
+				  struct known_page *known)
 {
 	return site->source->is_current == NULL ||
 	       site->source->is_current(site->context, known);
 }
 
-static void count_fragments(const struct site_view *site,
-			    const struct site_question *question,
-			    struct site_answer *answer)
+static void site_query_count_fragments(const struct site_view *site,
+				       const struct site_query *question,
+				       struct site_query_result *answer)
 {
 	const struct site_source *source = site->source;
 
@@ -44,8 +45,8 @@ static void count_fragments(const struct site_view *site,
  * the fragments of that page.
  */
 static void count_in(const struct site_view *site,
-		     const struct site_question *question,
-		     struct site_answer *answer)
+		     const struct site_query *question,
+		     struct site_query_result *answer)
 {
 	struct arena *arena = arena_create();
 	const uint64_t *replaced = NULL;
@@ -66,37 +67,37 @@ static void count_in(const struct site_view *site,
 }
 
 static void answer_known(const struct site_view *site,
-			 const struct site_question *question,
-			 struct site_answer *answer)
+			 const struct site_query *question,
+			 struct site_query_result *answer)
 {
 	struct known_page now = *question->known;
 
-	answer->is_there = is_current(site, &now);
+	answer->is_there = site_query_is_current(site, &now);
 	if (!answer->is_there)
 		return;
 	answer->cluster = now.cluster;
 	if (answer->cluster != 0)
-		count_fragments(site, question, answer);
+		site_query_count_fragments(site, question, answer);
 }
 
-static void answer_new(const struct site_view *site,
-		       const struct site_question *question,
-		       struct site_answer *answer)
+static void site_query_new_page(const struct site_view *site,
+				const struct site_query *question,
+				struct site_query_result *answer)
 {
 	answer->cluster = classify(site, question->own).cluster;
 	if (answer->cluster == 0)
 		return;
-	count_fragments(site, question, answer);
+	site_query_count_fragments(site, question, answer);
 	count_in(site, question, answer);
 }
 
-enum error site_ask(const struct site_view *site,
-		    const struct site_question *question,
-		    struct site_answer *answer_out)
+enum error site_query_run(const struct site_view *site,
+			  const struct site_query *question,
+			  struct site_query_result *answer_out)
 {
 	uint32_t *frequencies = answer_out->frequencies;
 
-	*answer_out = (struct site_answer){.frequencies = frequencies};
+	*answer_out = (struct site_query_result){.frequencies = frequencies};
 	if (site->source->answer != NULL)
 		return site->source->answer(site->context, question,
 					    answer_out);
@@ -104,7 +105,7 @@ enum error site_ask(const struct site_view *site,
 	if (question->known != NULL)
 		answer_known(site, question, answer_out);
 	else
-		answer_new(site, question, answer_out);
+		site_query_new_page(site, question, answer_out);
 	end_reading(site);
 	answer_out->generation = site->generation;
 	return site->source->failure(site->context);

@@ -10,7 +10,7 @@
 
 #include "template/site_view.h"
 
-struct site_question {
+struct site_query {
 	/* The stored page; NULL for a new page, */
 	const struct known_page *known;
 	struct signature own;      /* with this signature */
@@ -19,7 +19,7 @@ struct site_question {
 	uint32_t count;
 };
 
-struct site_answer {
+struct site_query_result {
 	bool is_there;         /* the known page is unchanged */
 	uint32_t cluster;      /* of the page; 0 = none */
 	uint32_t page_count;   /* of the cluster, including the page */
@@ -36,9 +36,9 @@ struct site_answer {
  * cluster, otherwise in addition. The frequencies are set unless the cluster is
  * 0. Errors of source->failure().
  */
-enum error site_ask(const struct site_view *site,
-		    const struct site_question *question,
-		    struct site_answer *answer_out);
+enum error site_query_run(const struct site_view *site,
+			  const struct site_query *question,
+			  struct site_query_result *answer_out);
 
 /* Return the page of the site at the URL; false if there is no such page. */
 bool site_find(const struct site_view *site, const struct url *url,

@@ -16,8 +16,8 @@
 #include "extract/core/extractor.h"
 
 struct arena;
-struct site_answer;
-struct site_question;
+struct site_query_result;
+struct site_query;
 struct site_source;
 
 /* Plain data; the slices live as long as the context. */
@@ -41,7 +41,7 @@ struct known_page {
 };
 
 /* The shingles of a unique signature, strictly ascending. */
-struct shingle_set {
+struct site_signature {
 	uint32_t number;
 	const uint32_t *shingle_ids; /* [count] */
 	size_t count;
@@ -54,14 +54,14 @@ struct cluster_state {
 };
 
 /* The template model of a method and a cluster. */
-struct taught {
+struct template_model {
 	const void *knowledge; /* by extractor->learn() */
 	void *holder;          /* NULL after an error */
 	/*
 	 * The reason if there is no model. ERR_BUSY: the cluster no longer
-	 * exists, because the site has changed since the request; ERR_NOT_KEPT:
-	 * none of its pages is stored; ERR_CORRUPT: the stored pages are
-	 * damaged; other errors of the source.
+	 * exists, because the site has changed since the request;
+	 * ERR_BODY_EXPIRED: none of its pages is stored; ERR_CORRUPT: the
+	 * stored pages are damaged; other errors of the source.
 	 */
 	enum error error;
 };
@@ -74,9 +74,8 @@ struct taught {
  * that template/site_question.h otherwise makes one by one.
  */
 struct site_source {
-	enum error (*answer)(void *context,
-			     const struct site_question *question,
-			     struct site_answer *answer_out);
+	enum error (*answer)(void *context, const struct site_query *question,
+			     struct site_query_result *answer_out);
 	void (*begin)(void *context);
 	void (*end)(void *context);
 	/*
@@ -93,7 +92,7 @@ struct site_source {
 	/* Visit every unique signature of the site, ascending by number. */
 	void (*each_set)(void *context,
 			 void (*visit)(void *visitor,
-				       const struct shingle_set *set),
+				       const struct site_signature *set),
 			 void *visitor);
 	/* Return the cluster of the pages with this signature, or 0. */
 	uint32_t (*cluster_of)(void *context, uint32_t set);
@@ -116,11 +115,11 @@ struct site_source {
 	 * Build the template model from the sample of a cluster in state
 	 * `changes`; release a model that has a holder.
 	 */
-	struct taught (*learn)(void *context, uint32_t cluster,
-			       uint32_t changes,
-			       const struct extractor *extractor,
-			       const double *parameters);
-	void (*release)(void *context, struct taught taught);
+	struct template_model (*learn)(void *context, uint32_t cluster,
+				       uint32_t changes,
+				       const struct extractor *extractor,
+				       const double *parameters);
+	void (*release)(void *context, struct template_model taught);
 	/*
 	 * Return the first failure of the functions above; ERR_BUSY: the site
 	 * was deleted meanwhile. Call it outside.

@@ -74,7 +74,7 @@ struct slice step_take(struct slice *path)
 }
 
 /* Enter the node, if it exists. */
-static bool enter(struct step_walk *walk, uint32_t node)
+static bool step_walk_enter(struct step_walk *walk, uint32_t node)
 {
 	if (node == NO_STEP)
 		return false;
@@ -89,16 +89,16 @@ bool step_walk_next(struct step_walk *walk)
 
 	if (!walk->is_started) {
 		walk->is_started = true;
-		return enter(walk, walk->tree->first_root);
+		return step_walk_enter(walk, walk->tree->first_root);
 	}
 	assert(walk->node < walk->tree->nodes.count);
 	node = step_tree_node(walk->tree, walk->node);
 	if (!walk->is_leaving) {
-		if (!enter(walk, node->first_child))
+		if (!step_walk_enter(walk, node->first_child))
 			walk->is_leaving = true;
 		return true;
 	}
-	if (enter(walk, node->next_sibling))
+	if (step_walk_enter(walk, node->next_sibling))
 		return true;
 	walk->node = node->parent;
 	return walk->node != NO_STEP;

@@ -34,7 +34,7 @@ static enum templated_code code_of(enum error error)
 		return TEMPLATED_OTHER_FORMAT;
 	case ERR_NOT_HTML:
 		return TEMPLATED_NOT_HTML;
-	case ERR_REFUSED:
+	case ERR_ADDRESS_FORBIDDEN:
 		return TEMPLATED_NO_TEMPLATE;
 	case ERR_IO:
 		return TEMPLATED_IO;
@@ -43,8 +43,8 @@ static enum templated_code code_of(enum error error)
 	}
 }
 
-void templated_tell(struct templated_error *error_out, enum error error,
-		    const char *message)
+void templated_set_error(struct templated_error *error_out, enum error error,
+			 const char *message)
 {
 	if (error_out == NULL)
 		return;
@@ -144,7 +144,7 @@ open_buffer(struct buffer *file, const struct templated_limits *limits,
 	if (error == ERR_NONE)
 		handle->description = describe_bundle(handle->bundle);
 	uselocale(before);
-	templated_tell(error_out, error, reason);
+	templated_set_error(error_out, error, reason);
 	if (error == ERR_NONE)
 		return handle;
 	templated_close(handle);
@@ -163,7 +163,7 @@ struct templated_bundle *templated_open(const char *path,
 		return open_buffer(&file, limits, error_out);
 	snprintf(message, sizeof(message), "%.180s: %s", path,
 		 file_error_text(error));
-	templated_tell(error_out, error, message);
+	templated_set_error(error_out, error, message);
 	buffer_free(&file);
 	return NULL;
 }
@@ -213,8 +213,9 @@ const char *templated_template(const struct templated_bundle *handle,
 	return cluster == NULL ? NULL : cluster->json.data;
 }
 
-bool templated_place(const struct templated_page *page, struct placed *placed,
-		     struct templated_error *error_out)
+bool templated_prepare_page(const struct templated_page *page,
+			    struct templated_page_input *placed,
+			    struct templated_error *error_out)
 {
 	placed->request = (struct text_request){
 		.body = {page->bytes, page->size},
@@ -223,7 +224,7 @@ bool templated_place(const struct templated_page *page, struct placed *placed,
 	if (page->url == NULL)
 		return true;
 	if (url_parse(&placed->url, slice_of(page->url), NULL) != ERR_NONE) {
-		templated_tell(
+		templated_set_error(
 			error_out, ERR_MALFORMED,
 			"the URL of the page is not an http or https address");
 		return false;
@@ -238,16 +239,16 @@ bool templated_classify(struct templated_bundle *handle,
 			struct templated_error *error_out)
 {
 	const struct bundle_cluster *cluster;
-	struct classed classed;
-	struct placed placed;
+	struct cluster_match classed;
+	struct templated_page_input placed;
 	enum error error;
 
 	*class_out = (struct templated_class){0};
-	if (!templated_place(page, &placed, error_out))
+	if (!templated_prepare_page(page, &placed, error_out))
 		return false;
 	error = bundle_classify(handle->bundle, &placed.request, &classed);
-	templated_tell(error_out, error,
-		       error == ERR_NONE ? "" : error_text(error));
+	templated_set_error(error_out, error,
+			    error == ERR_NONE ? "" : error_text(error));
 	if (error != ERR_NONE)
 		return false;
 	class_out->reach = classed.reach;

@@ -16,7 +16,7 @@
 #include "template/templated_parts.h"
 
 struct templated_answer {
-	struct text_answer answer;
+	struct extraction_result answer;
 	struct buffer json; /* FORMAT_JSON */
 	enum format format;
 	bool is_described; /* its metadata were read, each with a NUL */
@@ -28,16 +28,16 @@ struct templated_answer {
 /*
  * Read the options; if a value is not allowed, set the error and return false.
  */
-static bool read_options(const struct templated_options *options,
-			 struct text_request *request,
-			 struct templated_error *error_out)
+static bool templated_read_options(const struct templated_options *options,
+				   struct text_request *request,
+				   struct templated_error *error_out)
 {
 	request->format = FORMAT_TXT;
 	if (options == NULL)
 		return true;
 	if (options->format != NULL &&
 	    !format_from_name(options->format, &request->format)) {
-		templated_tell(
+		templated_set_error(
 			error_out, ERR_MALFORMED,
 			"the format is not one of txt, md, json, html, xml, "
 			"explain");
@@ -45,15 +45,15 @@ static bool read_options(const struct templated_options *options,
 	}
 	if (options->favor != NULL &&
 	    !favor_from_name(options->favor, &request->preference.favor)) {
-		templated_tell(
+		templated_set_error(
 			error_out, ERR_MALFORMED,
 			"favor is not one of balance, precision, recall");
 		return false;
 	}
 	if (options->scope != NULL &&
 	    !scope_from_name(options->scope, &request->preference.scope)) {
-		templated_tell(error_out, ERR_MALFORMED,
-			       "scope is not one of body, page");
+		templated_set_error(error_out, ERR_MALFORMED,
+				    "scope is not one of body, page");
 		return false;
 	}
 	request->method = options->method;
@@ -62,8 +62,8 @@ static bool read_options(const struct templated_options *options,
 	request->parameters = options->parameters;
 	if (options->with != NULL &&
 	    !extras_read(options->with, &request->extras)) {
-		templated_tell(error_out, ERR_MALFORMED,
-			       "with is not of " EXTRAS_WORDS);
+		templated_set_error(error_out, ERR_MALFORMED,
+				    "with is not of " EXTRAS_WORDS);
 		return false;
 	}
 	if (options->with_comments)
@@ -74,34 +74,35 @@ static bool read_options(const struct templated_options *options,
 }
 
 /* Extract the page; without a handle, without a site. */
-static enum error run(struct templated_bundle *handle,
-		      const struct text_request *request,
-		      struct text_answer *answer)
+static enum error templated_run(struct templated_bundle *handle,
+				const struct text_request *request,
+				struct extraction_result *answer)
 {
-	struct extraction alone = {.rules = &answer_rules_default,
+	struct extraction alone = {.rules = &extraction_options_default,
 				   .request = request};
 
 	return handle == NULL ? extraction_of_body(&alone, answer)
 			      : bundle_extract(handle->bundle, request, answer);
 }
 
-static struct templated_answer *answer(struct templated_bundle *handle,
-				       const struct text_request *request,
-				       struct templated_error *error_out)
+static struct templated_answer *
+templated_create_answer(struct templated_bundle *handle,
+			const struct text_request *request,
+			struct templated_error *error_out)
 {
 	struct templated_answer *answer = mem_alloc(1, sizeof(*answer));
 	locale_t locale = handle == NULL ? templated_locale() : handle->locale;
 	locale_t before = uselocale(locale);
-	enum error error = run(handle, request, &answer->answer);
+	enum error error = templated_run(handle, request, &answer->answer);
 
 	answer->format = request->format;
 	if (error == ERR_NONE && request->format == FORMAT_JSON)
-		answer_json(&answer->answer, NULL, &answer->json);
+		result_json(&answer->answer, NULL, &answer->json);
 	uselocale(before);
 	if (handle == NULL)
 		freelocale(locale);
-	templated_tell(error_out, error,
-		       error == ERR_NONE ? "" : answer->answer.reason);
+	templated_set_error(error_out, error,
+			    error == ERR_NONE ? "" : answer->answer.reason);
 	if (error == ERR_NONE)
 		return answer;
 	templated_free(answer);
@@ -114,24 +115,25 @@ templated_extract(struct templated_bundle *handle,
 		  const struct templated_options *options,
 		  struct templated_error *error_out)
 {
-	struct placed placed;
+	struct templated_page_input placed;
 
-	if (!templated_place(page, &placed, error_out) ||
-	    !read_options(options, &placed.request, error_out))
+	if (!templated_prepare_page(page, &placed, error_out) ||
+	    !templated_read_options(options, &placed.request, error_out))
 		return NULL;
-	return answer(handle, &placed.request, error_out);
+	return templated_create_answer(handle, &placed.request, error_out);
 }
 
 void templated_free(struct templated_answer *answer)
 {
 	if (answer == NULL)
 		return;
-	text_answer_free(&answer->answer);
+	extraction_result_free(&answer->answer);
 	buffer_free(&answer->json);
 	free(answer);
 }
 
-static const struct buffer *text_of(const struct templated_answer *answer)
+static const struct buffer *
+templated_text_buffer(const struct templated_answer *answer)
 {
 	return answer->format == FORMAT_JSON ? &answer->json
 					     : &answer->answer.text;
@@ -139,12 +141,14 @@ static const struct buffer *text_of(const struct templated_answer *answer)
 
 const char *templated_text(const struct templated_answer *answer)
 {
-	return text_of(answer)->data == NULL ? "" : text_of(answer)->data;
+	return templated_text_buffer(answer)->data == NULL
+		       ? ""
+		       : templated_text_buffer(answer)->data;
 }
 
 size_t templated_text_size(const struct templated_answer *answer)
 {
-	return text_of(answer)->size;
+	return templated_text_buffer(answer)->size;
 }
 
 const char *templated_answer_method(const struct templated_answer *answer)
@@ -169,7 +173,7 @@ bool templated_answer_has_template(const struct templated_answer *answer)
 
 const char *templated_answer_quality(const struct templated_answer *answer)
 {
-	return answer_quality_name(answer->answer.quality);
+	return text_quality_name(answer->answer.quality);
 }
 
 double templated_answer_confidence(const struct templated_answer *answer)
@@ -178,7 +182,7 @@ double templated_answer_confidence(const struct templated_answer *answer)
 }
 
 /* The offset of each name's values in struct metadata. */
-static const struct row {
+static const struct metadata_row {
 	const char *name;
 	size_t values; /* offset of the first value */
 	size_t count;  /* offset of their number; 0 = one value */
@@ -206,7 +210,8 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 /* [*count_out] */
 static struct metadatum *values_of(struct metadata *metadata,
-				   const struct row *row, size_t *count_out)
+				   const struct metadata_row *row,
+				   size_t *count_out)
 {
 	char *base = (char *)metadata;
 
@@ -217,7 +222,7 @@ static struct metadatum *values_of(struct metadata *metadata,
 }
 
 /* Copy each of the metadata with a NUL. */
-static void end_values(struct text_answer *answer)
+static void end_values(struct extraction_result *answer)
 {
 	for (size_t i = 0; i < ROWS; i++) {
 		size_t count;
@@ -235,7 +240,7 @@ const char *templated_metadata(struct templated_answer *answer,
 			       const char *name, size_t index)
 {
 	if (!answer->is_described) {
-		answer_describe(&answer->answer);
+		result_read_metadata(&answer->answer);
 		end_values(&answer->answer);
 	}
 	answer->is_described = true;
@@ -259,7 +264,8 @@ static void take_document(struct templated_answer *handle)
 	const struct document *document = &handle->answer.document;
 
 	if (handle->format != FORMAT_JSON) {
-		answer_document(&handle->answer); /* also reads the metadata */
+		result_compute_document(
+			&handle->answer); /* also reads the metadata */
 		end_values(&handle->answer);
 		handle->is_described = true;
 	}
@@ -271,7 +277,7 @@ static void take_document(struct templated_answer *handle)
 }
 
 /* Return the text with a NUL; NULL for an empty text. */
-static const char *ended(struct arena *arena, struct slice text)
+static const char *templated_end_text(struct arena *arena, struct slice text)
 {
 	return text.size == 0 ? NULL : arena_copy(arena, text.data, text.size);
 }
@@ -284,9 +290,9 @@ const char *templated_fact(struct templated_answer *handle, const char *name)
 	if (!handle->has_document)
 		take_document(handle);
 	if (strcmp(name, "hostname") == 0)
-		return ended(arena, document->hostname);
+		return templated_end_text(arena, document->hostname);
 	if (strcmp(name, "excerpt") == 0)
-		return ended(arena, document->excerpt);
+		return templated_end_text(arena, document->excerpt);
 	if (strcmp(name, "direction") == 0)
 		return direction_name(document->direction);
 	if (strcmp(name, "word_count") == 0)

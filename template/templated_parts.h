@@ -20,20 +20,21 @@ struct templated_bundle {
 };
 
 /* A page and its parsed URL. */
-struct placed {
+struct templated_page_input {
 	struct url url;
 	struct text_request request;
 };
 
 /* Prepare a page; if its URL is invalid, set the error and return false. */
-bool templated_place(const struct templated_page *page, struct placed *placed,
-		     struct templated_error *error_out);
+bool templated_prepare_page(const struct templated_page *page,
+			    struct templated_page_input *placed,
+			    struct templated_error *error_out);
 
 /* Return the locale "C"; free it with freelocale(). */
 locale_t templated_locale(void);
 
 /* Fill in the error, unless error_out is NULL. */
-void templated_tell(struct templated_error *error_out, enum error error,
-		    const char *message);
+void templated_set_error(struct templated_error *error_out, enum error error,
+			 const char *message);
 
 #endif

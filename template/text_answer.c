@@ -1,6 +1,6 @@
 #include "template/text_answer.h"
 
-const struct answer_rules answer_rules_default = {
+const struct extraction_options extraction_options_default = {
 	.limits = {.max_bytes = 10000000,
 		   .max_nodes = 200000,
 		   .max_depth = 512,
@@ -8,7 +8,7 @@ const struct answer_rules answer_rules_default = {
 	.min_cluster_pages = 3,
 };
 
-void text_answer_free(struct text_answer *answer)
+void extraction_result_free(struct extraction_result *answer)
 {
 	buffer_free(&answer->text);
 	page_destroy(answer->page);

@@ -20,26 +20,26 @@
 #include "template/document.h"
 #include "template/extras.h"
 
-struct answer_cache;
-struct teaching;
-struct learned_cache;
+struct text_cache;
+struct cache_warmer;
+struct model_cache;
 struct ridge_model;
 
-struct answer_rules {
+struct extraction_options {
 	struct page_limits limits;
 	uint32_t min_cluster_pages; /* a smaller cluster has no template */
 	const char *settings;       /* as in extract/settings.h; or NULL */
 	const char *models; /* folder that may hold HOST.model; or NULL */
 	const struct ridge_model *ridges; /* model for all other hosts; or NULL
 					   */
-	struct learned_cache *learned;    /* in this process; or NULL */
+	struct model_cache *learned;      /* in this process; or NULL */
 	uint64_t max_learned;             /* its size in bytes in a worker */
-	struct answer_cache *answers;     /* texts from workers; or NULL */
-	struct teaching *teaching;        /* warms the cache; or NULL */
+	struct text_cache *answers;       /* texts from workers; or NULL */
+	struct cache_warmer *teaching;    /* warms the cache; or NULL */
 };
 
 /* Options with their defaults: 3 pages. */
-extern const struct answer_rules answer_rules_default;
+extern const struct extraction_options extraction_options_default;
 
 struct text_request {
 	const struct url *url;
@@ -55,8 +55,8 @@ struct text_request {
 	struct slice charset; /* of its Content-Type, or empty */
 };
 
-/* Plain data, except the fields that text_answer_free() frees. */
-struct text_answer {
+/* Plain data, except the fields that extraction_result_free() frees. */
+struct extraction_result {
 	struct buffer text; /* in the format; TXT for FORMAT_JSON */
 	/* NULL after an error, and if detached; owns the fields below */
 	struct page *page;
@@ -73,7 +73,7 @@ struct text_answer {
 				       of its cluster */
 	} detached;
 	bool is_truncated;           /* the page exceeded a limit */
-	bool is_citable;             /* if detached: answer_is_citable() */
+	bool is_citable;             /* if detached: result_is_citable() */
 	char url[MAX_URL_BYTES + 1]; /* of the page, after redirects */
 	char method[32];
 	char reason[256]; /* the evidence used; or the failure and its remedy */
@@ -84,9 +84,9 @@ struct text_answer {
 	bool has_template;   /* the method used the template of the cluster */
 	struct preference preference;
 	float confidence; /* of the method, 0..1; NAN = none */
-	enum answer_quality quality;
+	enum text_quality quality;
 };
 
-void text_answer_free(struct text_answer *answer);
+void extraction_result_free(struct extraction_result *answer);
 
 #endif

@@ -6,7 +6,7 @@
 #include "extract/text/fragment.h"
 #include "page/page.h"
 
-struct slice text_keep(struct arena *arena, struct slice text)
+struct slice version_clean_text(struct arena *arena, struct slice text)
 {
 	size_t invalid = utf8_check(text).invalid;
 	char *copy = arena_alloc(arena, text.size + 2 * invalid + 1, 1);
@@ -25,8 +25,8 @@ struct slice text_of_path(struct arena *arena, const struct page *page,
 		sizeof(text) - begin};
 }
 
-static struct version_item *find(struct version_item *items, uint32_t count,
-				 uint64_t hash)
+static struct version_item *version_find_item(struct version_item *items,
+					      uint32_t count, uint64_t hash)
 {
 	size_t at;
 
@@ -49,8 +49,8 @@ static void learn_paths(struct arena *arena, const struct page *page,
 		path_chains(page->arena, page, table.steps[kind]);
 
 	for (uint32_t i = 0; i < page->node_count; i++) {
-		struct version_item *item =
-			find(version->paths, version->path_count, paths[i]);
+		struct version_item *item = version_find_item(
+			version->paths, version->path_count, paths[i]);
 
 		if (item != NULL)
 			item->text = text_of_path(arena, page, i, kind);
@@ -80,20 +80,20 @@ static void learn_fragments(struct arena *arena, const struct page *page,
 	const struct fragment *fragments = fragments_of_page(page->arena, page);
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
-		struct version_item *item =
-			find(version->fragments, version->fragment_count,
-			     fragments[i].hash);
+		struct version_item *item = version_find_item(
+			version->fragments, version->fragment_count,
+			fragments[i].hash);
 
 		if (item == NULL)
 			continue;
-		item->text =
-			text_keep(arena, text_of_fragment(page->arena,
-							  page_text(page, i)));
+		item->text = version_clean_text(
+			arena,
+			text_of_fragment(page->arena, page_text(page, i)));
 	}
 }
 
-void texts_learn(struct arena *arena, const struct page *page,
-		 struct version *version)
+void version_find_texts(struct arena *arena, const struct page *page,
+			struct version *version)
 {
 	learn_paths(arena, page, version);
 	learn_fragments(arena, page, version);

@@ -35,8 +35,9 @@ static struct version_item *find_stable(struct arena *arena,
 	uint32_t count = stable_count(arena, input->records, records, kind);
 	struct version_item *items =
 		ARENA_NEW(arena, struct version_item, count);
-	struct merge *merge = merge_begin(arena, input->records, records, kind);
-	struct shared shared;
+	struct hash_merge *merge =
+		merge_begin(arena, input->records, records, kind);
+	struct shared_item shared;
 	uint32_t filled = 0;
 
 	while (merge_next(merge, &shared))
@@ -76,7 +77,7 @@ struct version *version_make(struct arena *arena,
 		find_stable(arena, input, ITEMS_FRAGMENTS,
 			    VERSION_MAX_FRAGMENTS, &version->fragment_count);
 	for (uint32_t i = 0; i < input->sample_count; i++)
-		texts_learn(arena, input->pages[i], version);
+		version_find_texts(arena, input->pages[i], version);
 	sort_items(version->paths, version->path_count);
 	sort_items(version->fragments, version->fragment_count);
 	version->regions =
@@ -86,6 +87,6 @@ struct version *version_make(struct arena *arena,
 	version->samples = ARENA_NEW(arena, struct slice, input->sample_count);
 	version->sample_count = input->sample_count;
 	for (uint32_t i = 0; i < input->sample_count; i++)
-		version->samples[i] = text_keep(arena, input->urls[i]);
+		version->samples[i] = version_clean_text(arena, input->urls[i]);
 	return version;
 }

@@ -7,7 +7,7 @@
 #include "template/version.h"
 
 /* One kind of item of a version. */
-struct items {
+struct version_diff_items {
 	const struct version_item *first;
 	uint32_t count;
 };
@@ -19,7 +19,8 @@ struct lack {
 	double weight; /* the sum of their ratios */
 };
 
-static uint64_t *hashes_of(struct arena *arena, struct items items)
+static uint64_t *version_item_hashes(struct arena *arena,
+				     struct version_diff_items items)
 {
 	uint64_t *hashes = ARENA_NEW(arena, uint64_t, items.count);
 
@@ -30,7 +31,8 @@ static uint64_t *hashes_of(struct arena *arena, struct items items)
 	return hashes;
 }
 
-static bool has(const uint64_t *hashes, uint32_t count, uint64_t hash)
+static bool version_hashes_contain(const uint64_t *hashes, uint32_t count,
+				   uint64_t hash)
 {
 	return sorted_find(hashes, count, hash) < count;
 }
@@ -38,10 +40,10 @@ static bool has(const uint64_t *hashes, uint32_t count, uint64_t hash)
 /*
  * Return the items of `items` that are not in `other`, in the order of `items`.
  */
-static struct lack lack_of(struct arena *arena, struct items items,
-			   struct items other)
+static struct lack lack_of(struct arena *arena, struct version_diff_items items,
+			   struct version_diff_items other)
 {
-	const uint64_t *hashes = hashes_of(arena, other);
+	const uint64_t *hashes = version_item_hashes(arena, other);
 	struct lack lack = {
 		.items = ARENA_NEW(arena, const struct version_item *,
 				   items.count),
@@ -50,7 +52,7 @@ static struct lack lack_of(struct arena *arena, struct items items,
 	for (uint32_t i = 0; i < items.count; i++) {
 		const struct version_item *item = &items.first[i];
 
-		if (has(hashes, other.count, item->hash))
+		if (version_hashes_contain(hashes, other.count, item->hash))
 			continue;
 		lack.items[lack.count++] = item;
 		lack.weight += (double)item->ratio;
@@ -58,7 +60,7 @@ static struct lack lack_of(struct arena *arena, struct items items,
 	return lack;
 }
 
-static double weight_of(struct items items)
+static double version_items_weight(struct version_diff_items items)
 {
 	double weight = 0;
 
@@ -68,10 +70,11 @@ static double weight_of(struct items items)
 }
 
 /* (gone + come) / (before + come). */
-static double moved(struct items before, const struct lack *gone,
-		    const struct lack *come)
+static double version_moved_ratio(struct version_diff_items before,
+				  const struct lack *gone,
+				  const struct lack *come)
 {
-	double all = weight_of(before) + come->weight;
+	double all = version_items_weight(before) + come->weight;
 
 	return all > 0 ? fmin((gone->weight + come->weight) / all, 1) : 0;
 }
@@ -79,10 +82,12 @@ static double moved(struct items before, const struct lack *gone,
 void version_compare(struct arena *arena, const struct version *before,
 		     const struct version *after, struct version_diff *diff_out)
 {
-	struct items paths[] = {{before->paths, before->path_count},
-				{after->paths, after->path_count}};
-	struct items fragments[] = {{before->fragments, before->fragment_count},
-				    {after->fragments, after->fragment_count}};
+	struct version_diff_items paths[] = {
+		{before->paths, before->path_count},
+		{after->paths, after->path_count}};
+	struct version_diff_items fragments[] = {
+		{before->fragments, before->fragment_count},
+		{after->fragments, after->fragment_count}};
 	struct lack gone_paths = lack_of(arena, paths[0], paths[1]);
 	struct lack come_paths = lack_of(arena, paths[1], paths[0]);
 	struct lack gone_fragments = lack_of(arena, fragments[0], fragments[1]);
@@ -97,8 +102,9 @@ void version_compare(struct arena *arena, const struct version *before,
 		.gone_fragment_count = gone_fragments.count,
 		.come_fragments = come_fragments.items,
 		.come_fragment_count = come_fragments.count,
-		.paths_moved = moved(paths[0], &gone_paths, &come_paths),
-		.fragments_moved =
-			moved(fragments[0], &gone_fragments, &come_fragments),
+		.paths_moved =
+			version_moved_ratio(paths[0], &gone_paths, &come_paths),
+		.fragments_moved = version_moved_ratio(
+			fragments[0], &gone_fragments, &come_fragments),
 	};
 }

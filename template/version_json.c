@@ -31,7 +31,8 @@ static json_t *item_json(const struct version_item *item)
 			 json_text_or_null(item->text));
 }
 
-static json_t *items_json(const struct version_item *items, uint32_t count)
+static json_t *version_items_json(const struct version_item *items,
+				  uint32_t count)
 {
 	json_t *list = json_array();
 
@@ -76,7 +77,7 @@ static json_t *samples_json(const struct version *version)
 	return list;
 }
 
-static int append(const char *bytes, size_t size, void *out)
+static int version_json_append(const char *bytes, size_t size, void *out)
 {
 	buffer_append(out, bytes, size);
 	return 0;
@@ -90,8 +91,10 @@ json_t *version_json(const struct version *version)
 		"generation", (json_int_t)version->generation, "classes",
 		(int)version->has_classes, "regions", regions_json(version),
 		"samples", samples_json(version), "paths",
-		items_json(version->paths, version->path_count), "fragments",
-		items_json(version->fragments, version->fragment_count));
+		version_items_json(version->paths, version->path_count),
+		"fragments",
+		version_items_json(version->fragments,
+				   version->fragment_count));
 }
 
 json_t *version_diff_json(const struct version_diff *diff)
@@ -111,18 +114,19 @@ void version_encode(const struct version *version, struct buffer *out)
 {
 	json_t *value = version_json(version);
 
-	json_dump_callback(value, append, out,
+	json_dump_callback(value, version_json_append, out,
 			   JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
 	json_decref(value);
 }
 
 /* The JSON reader; keeps an error. */
-struct reader {
+struct version_json_reader {
 	struct arena *arena;
 	bool is_good;
 };
 
-static struct slice read_text(struct reader *reader, const json_t *value)
+static struct slice version_read_text(struct version_json_reader *reader,
+				      const json_t *value)
 {
 	size_t size = json_string_length(value);
 
@@ -137,7 +141,7 @@ static struct slice read_text(struct reader *reader, const json_t *value)
 		size};
 }
 
-static float read_ratio(struct reader *reader, const json_t *value)
+static float read_ratio(struct version_json_reader *reader, const json_t *value)
 {
 	double ratio = json_number_value(value);
 
@@ -148,8 +152,8 @@ static float read_ratio(struct reader *reader, const json_t *value)
 	return (float)ratio;
 }
 
-static uint64_t read_whole(struct reader *reader, const json_t *value,
-			   uint64_t max)
+static uint64_t version_read_number(struct version_json_reader *reader,
+				    const json_t *value, uint64_t max)
 {
 	json_int_t whole = json_integer_value(value);
 
@@ -160,14 +164,15 @@ static uint64_t read_whole(struct reader *reader, const json_t *value,
 	return (uint64_t)whole;
 }
 
-static bool read_bool(struct reader *reader, const json_t *value)
+static bool read_bool(struct version_json_reader *reader, const json_t *value)
 {
 	if (!json_is_boolean(value))
 		reader->is_good = false;
 	return json_is_true(value);
 }
 
-static uint64_t read_hash(struct reader *reader, const json_t *value)
+static uint64_t read_hash(struct version_json_reader *reader,
+			  const json_t *value)
 {
 	const char *text = json_string_value(value);
 
@@ -180,8 +185,8 @@ static uint64_t read_hash(struct reader *reader, const json_t *value)
 }
 
 /* Return the length of a list of at most `max`. */
-static uint32_t read_count(struct reader *reader, const json_t *list,
-			   uint32_t max)
+static uint32_t read_count(struct version_json_reader *reader,
+			   const json_t *list, uint32_t max)
 {
 	size_t count = json_array_size(list);
 
@@ -192,7 +197,7 @@ static uint32_t read_count(struct reader *reader, const json_t *list,
 	return (uint32_t)count;
 }
 
-static struct version_item *read_items(struct reader *reader,
+static struct version_item *read_items(struct version_json_reader *reader,
 				       const json_t *list, uint32_t max,
 				       uint32_t *count_out)
 {
@@ -208,15 +213,15 @@ static struct version_item *read_items(struct reader *reader,
 					  json_object_get(item, "hash")),
 			.ratio = read_ratio(reader,
 					    json_object_get(item, "ratio")),
-			.text = read_text(reader,
-					  json_object_get(item, "text")),
+			.text = version_read_text(
+				reader, json_object_get(item, "text")),
 		};
 	}
 	*count_out = count;
 	return items;
 }
 
-static void read_regions(struct reader *reader, const json_t *list,
+static void read_regions(struct version_json_reader *reader, const json_t *list,
 			 struct version *version)
 {
 	uint32_t count = read_count(reader, list, VERSION_MAX_REGIONS);
@@ -228,8 +233,8 @@ static void read_regions(struct reader *reader, const json_t *list,
 		const json_t *region = json_array_get(list, i);
 
 		version->regions[i] = (struct version_region){
-			.path = read_text(reader,
-					  json_object_get(region, "path")),
+			.path = version_read_text(
+				reader, json_object_get(region, "path")),
 			.ratio = read_ratio(reader,
 					    json_object_get(region, "ratio")),
 			.words = read_ratio(reader,
@@ -238,8 +243,8 @@ static void read_regions(struct reader *reader, const json_t *list,
 	}
 }
 
-static void read_samples(struct reader *reader, const json_t *list,
-			 struct version *version)
+static void version_read_samples(struct version_json_reader *reader,
+				 const json_t *list, struct version *version)
 {
 	uint32_t count = read_count(reader, list, VERSION_MAX_SAMPLES);
 
@@ -247,21 +252,23 @@ static void read_samples(struct reader *reader, const json_t *list,
 	version->samples = ARENA_NEW(reader->arena, struct slice, count);
 	for (uint32_t i = 0; i < count; i++)
 		version->samples[i] =
-			read_text(reader, json_array_get(list, i));
+			version_read_text(reader, json_array_get(list, i));
 }
 
-static struct version *read_version(struct reader *reader, const json_t *value)
+static struct version *version_read_json(struct version_json_reader *reader,
+					 const json_t *value)
 {
 	struct version *version = ARENA_NEW(reader->arena, struct version, 1);
 
-	version->page_count = (uint32_t)read_whole(
+	version->page_count = (uint32_t)version_read_number(
 		reader, json_object_get(value, "pages"), UINT32_MAX);
-	version->generation = read_whole(
+	version->generation = version_read_number(
 		reader, json_object_get(value, "generation"), INT64_MAX);
 	version->has_classes =
 		read_bool(reader, json_object_get(value, "classes"));
 	read_regions(reader, json_object_get(value, "regions"), version);
-	read_samples(reader, json_object_get(value, "samples"), version);
+	version_read_samples(reader, json_object_get(value, "samples"),
+			     version);
 	version->paths = read_items(reader, json_object_get(value, "paths"),
 				    VERSION_MAX_PATHS, &version->path_count);
 	version->fragments =
@@ -273,7 +280,7 @@ static struct version *read_version(struct reader *reader, const json_t *value)
 enum error version_decode(struct arena *arena, struct slice json,
 			  struct version **version_out)
 {
-	struct reader reader = {.arena = arena, .is_good = true};
+	struct version_json_reader reader = {.arena = arena, .is_good = true};
 	json_t *value =
 		json_loadb(json.data, json.size,
 			   JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
@@ -283,7 +290,7 @@ enum error version_decode(struct arena *arena, struct slice json,
 	if (json_is_integer(format)) {
 		error = ERR_VERSION;
 		if (json_integer_value(format) == VERSION_FORMAT) {
-			*version_out = read_version(&reader, value);
+			*version_out = version_read_json(&reader, value);
 			error = reader.is_good ? ERR_NONE : ERR_MALFORMED;
 		}
 	}

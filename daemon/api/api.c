@@ -25,11 +25,11 @@
 #include "template/json_value.h"
 
 /* Required access of a route. The owner of the socket may use every route. */
-enum right {
-	CLOSED,  /* clients with write access */
-	OPEN,    /* clients with read or write access */
-	OWNED,   /* the owner of the socket only */
-	FOR_ALL, /* everyone, also without a token */
+enum route_access {
+	ROUTE_WRITE,  /* clients with write access */
+	ROUTE_READ,   /* clients with read or write access */
+	ROUTE_OWNER,  /* the owner of the socket only */
+	ROUTE_PUBLIC, /* everyone, also without a token */
 };
 
 /* HOST, N and NAME in a pattern match one path segment each. */
@@ -37,94 +37,96 @@ static const struct route {
 	const char *method;
 	const char *pattern;
 	call_handler *handle;
-	enum right right;
+	enum route_access right;
 } routes[] = {
-	{"GET", "/v1/status", api_get_status, CLOSED},
-	{"GET", "/metrics", api_get_metrics, OPEN},
-	{"GET", "/v1/methods", api_get_methods, CLOSED},
-	{"GET", "/v1/verify", api_get_verify, CLOSED},
-	{"GET", "/v1/backup", api_get_backup, CLOSED},
-	{"GET", "/v1/quarantine", api_get_poison, CLOSED},
-	{"DELETE", "/v1/quarantine", api_delete_poison, CLOSED},
-	{"POST", "/v1/compact", api_post_compact, CLOSED},
-	{"GET", "/v1/nodes", api_get_cluster_facts, CLOSED},
-	{"POST", "/v1/nodes/NAME/drain", api_drain_node, CLOSED},
-	{"POST", "/v1/nodes/NAME/resume", api_resume_node, CLOSED},
-	{"POST", "/v1/imports", api_post_jobs, CLOSED},
-	{"DELETE", "/v1/nodes/NAME", api_delete_node, CLOSED},
-	{"GET", "/v1/events", api_get_events, OPEN},
-	{"POST", "/v1/events/N/ack", api_post_ack, CLOSED},
-	{"GET", "/v1/hooks", api_get_hooks, CLOSED},
-	{"POST", "/v1/hooks", api_post_hook, CLOSED},
-	{"GET", "/v1/hooks/N", api_get_hook, CLOSED},
-	{"DELETE", "/v1/hooks/N", api_delete_hook, CLOSED},
-	{"POST", "/v1/hooks/N/test", api_test_hook, CLOSED},
-	{"GET", "/v1/silences", api_get_silences, CLOSED},
-	{"POST", "/v1/silences", api_post_silence, CLOSED},
-	{"DELETE", "/v1/silences/N", api_delete_silence, CLOSED},
-	{"GET", "/v1/sites", api_get_sites, CLOSED},
-	{"POST", "/v1/sites", api_post_site, CLOSED},
-	{"GET", "/v1/sites/HOST", api_get_site, CLOSED},
-	{"DELETE", "/v1/sites/HOST", api_delete_site, CLOSED},
-	{"GET", "/v1/sites/HOST/bundle", api_get_bundle, CLOSED},
-	{"GET", "/v1/sites/HOST/templates", api_get_clusters, OPEN},
-	{"GET", "/v1/sites/HOST/guards", api_get_guards, CLOSED},
-	{"POST", "/v1/sites/HOST/guards", api_post_guard, CLOSED},
-	{"GET", "/v1/sites/HOST/guards/N", api_get_guard, CLOSED},
-	{"DELETE", "/v1/sites/HOST/guards/N", api_delete_guard, CLOSED},
-	{"GET", "/v1/sites/HOST/thresholds", api_get_cuts, CLOSED},
-	{"GET", "/v1/sites/HOST/patterns", api_get_patterns, CLOSED},
-	{"GET", "/v1/sites/HOST/report", api_get_report, CLOSED},
-	{"GET", "/v1/sites/HOST/feed", api_get_feed, OPEN},
-	{"GET", "/v1/sites/HOST/texts", api_get_texts, OPEN},
-	{"GET", "/v1/sites/HOST/templates/N", api_get_cluster, OPEN},
-	{"GET", "/v1/sites/HOST/templates/N/pages", api_get_pages, OPEN},
+	{"GET", "/v1/status", api_get_status, ROUTE_WRITE},
+	{"GET", "/metrics", api_get_metrics, ROUTE_READ},
+	{"GET", "/v1/methods", api_get_methods, ROUTE_WRITE},
+	{"GET", "/v1/verify", api_get_verify, ROUTE_WRITE},
+	{"GET", "/v1/backup", api_get_backup, ROUTE_WRITE},
+	{"GET", "/v1/quarantine", api_get_quarantine, ROUTE_WRITE},
+	{"DELETE", "/v1/quarantine", api_delete_quarantine, ROUTE_WRITE},
+	{"POST", "/v1/compact", api_post_compact, ROUTE_WRITE},
+	{"GET", "/v1/nodes", api_get_nodes, ROUTE_WRITE},
+	{"POST", "/v1/nodes/NAME/drain", api_drain_node, ROUTE_WRITE},
+	{"POST", "/v1/nodes/NAME/resume", api_resume_node, ROUTE_WRITE},
+	{"POST", "/v1/imports", api_post_jobs, ROUTE_WRITE},
+	{"DELETE", "/v1/nodes/NAME", api_delete_node, ROUTE_WRITE},
+	{"GET", "/v1/events", api_get_events, ROUTE_READ},
+	{"POST", "/v1/events/N/ack", api_post_ack, ROUTE_WRITE},
+	{"GET", "/v1/hooks", api_get_hooks, ROUTE_WRITE},
+	{"POST", "/v1/hooks", api_post_hook, ROUTE_WRITE},
+	{"GET", "/v1/hooks/N", api_get_hook, ROUTE_WRITE},
+	{"DELETE", "/v1/hooks/N", api_delete_hook, ROUTE_WRITE},
+	{"POST", "/v1/hooks/N/test", api_test_hook, ROUTE_WRITE},
+	{"GET", "/v1/silences", api_get_silences, ROUTE_WRITE},
+	{"POST", "/v1/silences", api_post_silence, ROUTE_WRITE},
+	{"DELETE", "/v1/silences/N", api_delete_silence, ROUTE_WRITE},
+	{"GET", "/v1/sites", api_get_sites, ROUTE_WRITE},
+	{"POST", "/v1/sites", api_post_site, ROUTE_WRITE},
+	{"GET", "/v1/sites/HOST", api_get_site, ROUTE_WRITE},
+	{"DELETE", "/v1/sites/HOST", api_delete_site, ROUTE_WRITE},
+	{"GET", "/v1/sites/HOST/bundle", api_get_bundle, ROUTE_WRITE},
+	{"GET", "/v1/sites/HOST/templates", api_get_clusters, ROUTE_READ},
+	{"GET", "/v1/sites/HOST/guards", api_get_guards, ROUTE_WRITE},
+	{"POST", "/v1/sites/HOST/guards", api_post_guard, ROUTE_WRITE},
+	{"GET", "/v1/sites/HOST/guards/N", api_get_guard, ROUTE_WRITE},
+	{"DELETE", "/v1/sites/HOST/guards/N", api_delete_guard, ROUTE_WRITE},
+	{"GET", "/v1/sites/HOST/thresholds", api_get_thresholds, ROUTE_WRITE},
+	{"GET", "/v1/sites/HOST/patterns", api_get_patterns, ROUTE_WRITE},
+	{"GET", "/v1/sites/HOST/report", api_get_report, ROUTE_WRITE},
+	{"GET", "/v1/sites/HOST/feed", api_get_feed, ROUTE_READ},
+	{"GET", "/v1/sites/HOST/texts", api_get_texts, ROUTE_READ},
+	{"GET", "/v1/sites/HOST/templates/N", api_get_cluster, ROUTE_READ},
+	{"GET", "/v1/sites/HOST/templates/N/pages", api_get_pages, ROUTE_READ},
 	{"GET", "/v1/sites/HOST/templates/N/versions/current", api_get_template,
-	 OPEN},
-	{"GET", "/v1/sites/HOST/templates/N/versions/V", api_get_version, OPEN},
-	{"GET", "/v1/sites/HOST/templates/N/diff", api_get_diff, OPEN},
-	{"GET", "/v1/pages", api_get_explain, CLOSED},
-	{"DELETE", "/v1/pages", api_delete_page, CLOSED},
-	{"GET", "/v1/text", api_get_text, OPEN},
-	{"POST", "/v1/extract", api_post_extract, CLOSED},
-	{"POST", "/v1/extract/batch", api_post_batch, CLOSED},
-	{"POST", "/v1/ingest", api_post_ingest, CLOSED},
-	{"GET", "/v1/tokens", api_get_tokens, OWNED},
-	{"POST", "/v1/tokens", api_post_token, OWNED},
-	{"DELETE", "/v1/tokens/NAME", api_delete_token, OWNED},
-	{"GET", LOGIN_PATH, api_get_login, FOR_ALL},
-	{"POST", LOGIN_PATH, api_post_login, FOR_ALL},
-	{"POST", LOGOUT_PATH, api_post_logout, FOR_ALL},
-	{"GET", "/", api_ui_home, OPEN},
-	{"POST", "/ui/sites", api_ui_post_site, CLOSED},
-	{"GET", "/ui/sites/HOST", api_ui_site, OPEN},
-	{"GET", "/ui/sites/HOST/patterns", api_ui_site, CLOSED},
-	{"GET", "/ui/sites/HOST/events", api_ui_site, OPEN},
-	{"GET", "/ui/sites/HOST/settings", api_ui_site, CLOSED},
-	{"POST", "/ui/sites/HOST/settings", api_ui_post_settings, CLOSED},
-	{"POST", "/ui/sites/HOST/delete", api_ui_delete_site, CLOSED},
-	{"GET", "/ui/sites/HOST/guards", api_ui_site, CLOSED},
-	{"POST", "/ui/sites/HOST/guards", api_ui_post_guard, CLOSED},
-	{"GET", "/ui/sites/HOST/guards/N", api_ui_guard, CLOSED},
-	{"POST", "/ui/sites/HOST/guards/N/delete", api_ui_delete_guard, CLOSED},
-	{"GET", "/ui/templates/HOST/N", api_ui_template, OPEN},
-	{"GET", "/ui/templates/HOST/N/pages", api_ui_template, OPEN},
-	{"GET", "/ui/templates/HOST/N/texts", api_ui_template, OPEN},
-	{"GET", "/ui/templates/HOST/N/versions", api_ui_template, OPEN},
-	{"GET", "/ui/daemon", api_ui_daemon, CLOSED},
-	{"GET", "/ui/nodes", api_ui_cluster, CLOSED},
-	{"GET", "/ui/alerts", api_ui_alerts, OPEN},
-	{"GET", "/ui/alerts/N", api_ui_alert, OPEN},
-	{"POST", "/ui/alerts/N/ack", api_ui_ack, CLOSED},
-	{"POST", "/ui/alerts/N/silence", api_ui_silence, CLOSED},
-	{"POST", "/ui/silences/N/delete", api_ui_unsilence, CLOSED},
-	{"GET", "/ui/page", api_ui_page, OPEN},
-	{"GET", "/ui/page/why", api_ui_page, OPEN},
-	{"GET", "/ui/page/visit", api_ui_page, CLOSED},
-	{"POST", "/ui/page/fetch", api_ui_fetch, CLOSED},
-	{"POST", "/ui/page/delete", api_ui_forget, CLOSED},
-	{"GET", "/ui/why", api_ui_why, OPEN},
-	{"GET", "/ui/element", api_ui_element, OPEN},
+	 ROUTE_READ},
+	{"GET", "/v1/sites/HOST/templates/N/versions/V", api_get_version,
+	 ROUTE_READ},
+	{"GET", "/v1/sites/HOST/templates/N/diff", api_get_diff, ROUTE_READ},
+	{"GET", "/v1/pages", api_get_explain, ROUTE_WRITE},
+	{"DELETE", "/v1/pages", api_delete_page, ROUTE_WRITE},
+	{"GET", "/v1/text", api_get_text, ROUTE_READ},
+	{"POST", "/v1/extract", api_post_extract, ROUTE_WRITE},
+	{"POST", "/v1/extract/batch", api_post_batch, ROUTE_WRITE},
+	{"POST", "/v1/ingest", api_post_ingest, ROUTE_WRITE},
+	{"GET", "/v1/tokens", api_get_tokens, ROUTE_OWNER},
+	{"POST", "/v1/tokens", api_post_token, ROUTE_OWNER},
+	{"DELETE", "/v1/tokens/NAME", api_delete_token, ROUTE_OWNER},
+	{"GET", LOGIN_PATH, api_get_login, ROUTE_PUBLIC},
+	{"POST", LOGIN_PATH, api_post_login, ROUTE_PUBLIC},
+	{"POST", LOGOUT_PATH, api_post_logout, ROUTE_PUBLIC},
+	{"GET", "/", api_ui_home, ROUTE_READ},
+	{"POST", "/ui/sites", api_ui_post_site, ROUTE_WRITE},
+	{"GET", "/ui/sites/HOST", api_ui_site, ROUTE_READ},
+	{"GET", "/ui/sites/HOST/patterns", api_ui_site, ROUTE_WRITE},
+	{"GET", "/ui/sites/HOST/events", api_ui_site, ROUTE_READ},
+	{"GET", "/ui/sites/HOST/settings", api_ui_site, ROUTE_WRITE},
+	{"POST", "/ui/sites/HOST/settings", api_ui_post_settings, ROUTE_WRITE},
+	{"POST", "/ui/sites/HOST/delete", api_ui_delete_site, ROUTE_WRITE},
+	{"GET", "/ui/sites/HOST/guards", api_ui_site, ROUTE_WRITE},
+	{"POST", "/ui/sites/HOST/guards", api_ui_post_guard, ROUTE_WRITE},
+	{"GET", "/ui/sites/HOST/guards/N", api_ui_guard, ROUTE_WRITE},
+	{"POST", "/ui/sites/HOST/guards/N/delete", api_ui_delete_guard,
+	 ROUTE_WRITE},
+	{"GET", "/ui/templates/HOST/N", api_ui_template, ROUTE_READ},
+	{"GET", "/ui/templates/HOST/N/pages", api_ui_template, ROUTE_READ},
+	{"GET", "/ui/templates/HOST/N/texts", api_ui_template, ROUTE_READ},
+	{"GET", "/ui/templates/HOST/N/versions", api_ui_template, ROUTE_READ},
+	{"GET", "/ui/daemon", api_ui_daemon, ROUTE_WRITE},
+	{"GET", "/ui/nodes", api_ui_cluster, ROUTE_WRITE},
+	{"GET", "/ui/alerts", api_ui_alerts, ROUTE_READ},
+	{"GET", "/ui/alerts/N", api_ui_alert, ROUTE_READ},
+	{"POST", "/ui/alerts/N/ack", api_ui_ack, ROUTE_WRITE},
+	{"POST", "/ui/alerts/N/silence", api_ui_silence, ROUTE_WRITE},
+	{"POST", "/ui/silences/N/delete", api_ui_unsilence, ROUTE_WRITE},
+	{"GET", "/ui/page", api_ui_page, ROUTE_READ},
+	{"GET", "/ui/page/why", api_ui_page, ROUTE_READ},
+	{"GET", "/ui/page/visit", api_ui_page, ROUTE_WRITE},
+	{"POST", "/ui/page/fetch", api_ui_fetch, ROUTE_WRITE},
+	{"POST", "/ui/page/delete", api_ui_delete_page, ROUTE_WRITE},
+	{"GET", "/ui/why", api_ui_why, ROUTE_READ},
+	{"GET", "/ui/element", api_ui_element, ROUTE_READ},
 };
 
 enum {
@@ -151,15 +153,27 @@ static const struct {
 	enum error error;
 	unsigned status;
 } statuses[] = {
-	{ERR_NOT_FOUND, 404},  {ERR_MALFORMED, 400},   {ERR_TOO_LARGE, 413},
-	{ERR_STORE_FULL, 507}, {ERR_BUSY, 503},        {ERR_TIMEOUT, 504},
-	{ERR_NETWORK, 502},    {ERR_REFUSED, 403},     {ERR_DENIED, 403},
-	{ERR_NOT_HTML, 422},   {ERR_OUT_OF_SITE, 404}, {ERR_STOPPED, 503},
-	{ERR_NOT_KEPT, 404},   {ERR_POISONED, 422},    {ERR_LOCKED, 409},
-	{ERR_MOVED, 503},      {ERR_UNLOGGED, 503},    {ERR_NO_KEY, 409},
+	{ERR_NOT_FOUND, 404},
+	{ERR_MALFORMED, 400},
+	{ERR_TOO_LARGE, 413},
+	{ERR_STORE_FULL, 507},
+	{ERR_BUSY, 503},
+	{ERR_TIMEOUT, 504},
+	{ERR_NETWORK, 502},
+	{ERR_ADDRESS_FORBIDDEN, 403},
+	{ERR_ROBOTS_DENIED, 403},
+	{ERR_NOT_HTML, 422},
+	{ERR_OUT_OF_SCOPE, 404},
+	{ERR_STOPPED, 503},
+	{ERR_BODY_EXPIRED, 404},
+	{ERR_QUARANTINED, 422},
+	{ERR_NO_CREDENTIALS, 409},
+	{ERR_NOT_OWNER, 503},
+	{ERR_LOG_UNAVAILABLE, 503},
+	{ERR_NO_ENCRYPTION_KEY, 409},
 };
 
-static unsigned status_of(enum error error)
+static unsigned api_http_status(enum error error)
 {
 	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
 		if (statuses[i].error == error)
@@ -243,17 +257,19 @@ enum http_verdict call_fail(struct call *call, unsigned status,
 enum http_verdict call_fail_with(struct call *call, enum error error,
 				 const char *detail)
 {
-	if (error == ERR_MOVED || error == ERR_UNLOGGED || error == ERR_BUSY)
+	if (error == ERR_NOT_OWNER || error == ERR_LOG_UNAVAILABLE ||
+	    error == ERR_BUSY)
 		http_add_header(call->exchange, "Retry-After", "1");
 	/*
 	 * the site moved while the request was in transit: the sender finds the
 	 * new owner
 	 */
-	if (error == ERR_MOVED && call->is_passed)
-		http_add_header(call->exchange, PASS_REFUSAL, "misdirected");
-	return call_fail(call, status_of(error), error_code(error), "%s%s%s",
-			 error_text(error), detail[0] == '\0' ? "" : ": ",
-			 detail);
+	if (error == ERR_NOT_OWNER && call->is_passed)
+		http_add_header(call->exchange, FORWARD_HEADER_REJECTION,
+				"misdirected");
+	return call_fail(call, api_http_status(error), error_code(error),
+			 "%s%s%s", error_text(error),
+			 detail[0] == '\0' ? "" : ": ", detail);
 }
 
 enum http_verdict call_fail_busy(struct call *call, const char *message)
@@ -325,11 +341,11 @@ bool call_read_object(struct call *call, json_t **object_out)
 	return false;
 }
 
-struct answer_rules call_rules(const struct call *call)
+struct extraction_options call_rules(const struct call *call)
 {
 	const struct config *config = call->config;
 
-	return (struct answer_rules){
+	return (struct extraction_options){
 		.limits = {.max_bytes = config->max_body_bytes,
 			   .max_nodes = config->max_nodes,
 			   .max_depth = config->max_page_depth,
@@ -351,30 +367,30 @@ uint64_t call_owner(const struct call *call)
 							   : owner;
 }
 
-enum quota_answer api_begin_work(struct api *api, enum work_kind kind,
+enum quota_result api_begin_work(struct api *api, enum work_kind kind,
 				 uint64_t owner)
 {
-	enum quota_answer answer;
+	enum quota_result answer;
 
 	lock_acquire(&api->lock);
-	answer = quota_take(&api->works[kind], owner, 1);
+	answer = quota_acquire(&api->works[kind], owner, 1);
 	lock_release(&api->lock);
 	return answer;
 }
 
 bool call_begin_work(struct call *call, enum work_kind kind)
 {
-	enum quota_answer answer =
+	enum quota_result answer =
 		api_begin_work(call->api, kind, call_owner(call));
 
 	call->is_over = answer == QUOTA_SHARED;
-	return answer == QUOTA_TAKEN;
+	return answer == QUOTA_ACQUIRED;
 }
 
 void api_end_work(struct api *api, enum work_kind kind, uint64_t owner)
 {
 	lock_acquire(&api->lock);
-	quota_give(&api->works[kind], owner, 1);
+	quota_release(&api->works[kind], owner, 1);
 	if (api->works[kind].used == 0)
 		condition_broadcast(&api->is_quiet);
 	lock_release(&api->lock);
@@ -409,7 +425,7 @@ void api_expire_sessions(struct api *api)
 
 size_t call_threads(const struct call *call)
 {
-	return pool_workers(call->api->pool);
+	return worker_pool_size(call->api->pool);
 }
 
 /* Parse a path segment: a whole number without a sign, at most 16 digits. */
@@ -428,7 +444,8 @@ static bool read_segment(const char *segment, size_t size, uint64_t *number_out)
 	return true;
 }
 
-static bool take_number(struct call *call, const char *segment, size_t size)
+static bool route_parse_number(struct call *call, const char *segment,
+			       size_t size)
 {
 	uint64_t number;
 
@@ -457,13 +474,14 @@ static bool take_segment(struct call *call, const char *wanted,
 		return true;
 	}
 	if (wanted_size == 1 && wanted[0] == 'N')
-		return take_number(call, segment, size);
+		return route_parse_number(call, segment, size);
 	if (wanted_size == 1 && wanted[0] == 'V')
 		return read_segment(segment, size, &call->version);
 	return size == wanted_size && memcmp(wanted, segment, size) == 0;
 }
 
-static bool matches(struct call *call, const char *pattern, const char *path)
+static bool route_matches(struct call *call, const char *pattern,
+			  const char *path)
 {
 	while (*pattern == '/' && *path == '/') {
 		size_t wanted = strcspn(++pattern, "/");
@@ -484,7 +502,7 @@ static enum http_verdict refuse_method(struct call *call, const char *path)
 	for (size_t i = 0; i < ROUTES; i++) {
 		size_t length = strlen(allowed);
 
-		if (matches(call, routes[i].pattern, path))
+		if (route_matches(call, routes[i].pattern, path))
 			snprintf(allowed + length, sizeof(allowed) - length,
 				 "%s%s", length == 0 ? "" : ", ",
 				 routes[i].method);
@@ -498,24 +516,24 @@ static enum http_verdict refuse_method(struct call *call, const char *path)
 			 http_method(call->exchange), allowed);
 }
 
-static bool may(enum access access, enum right right)
+static bool access_allows(enum access access, enum route_access right)
 {
 	switch (right) {
-	case CLOSED:
+	case ROUTE_WRITE:
 		return access == ACCESS_OWNER || access == ACCESS_WRITE;
-	case OPEN:
+	case ROUTE_READ:
 		return access != ACCESS_NONE;
-	case OWNED:
+	case ROUTE_OWNER:
 		return access == ACCESS_OWNER;
 	default:
 		return true;
 	}
 }
 
-static enum http_verdict refuse_route(struct call *call, enum right right,
-				      const char *path)
+static enum http_verdict refuse_route(struct call *call,
+				      enum route_access right, const char *path)
 {
-	if (right == OWNED)
+	if (right == ROUTE_OWNER)
 		return call_fail(call, 403, "forbidden",
 				 "%.200s: tokens can be managed only over the "
 				 "daemon's own socket",
@@ -536,8 +554,8 @@ bool api_refuse_body(struct call *call)
 
 	for (size_t i = 0; i < ROUTES; i++)
 		if (strcmp(routes[i].method, method) == 0 &&
-		    matches(call, routes[i].pattern, path) &&
-		    !may(ACCESS_READ, routes[i].right)) {
+		    route_matches(call, routes[i].pattern, path) &&
+		    !access_allows(ACCESS_READ, routes[i].right)) {
 			refuse_route(call, routes[i].right, path);
 			return false;
 		}
@@ -553,10 +571,10 @@ static enum http_verdict handle_route(struct call *call,
 {
 	enum http_verdict verdict;
 
-	if (!may(access, route->right))
+	if (!access_allows(access, route->right))
 		return refuse_route(call, route->right, path);
-	return call_is_ours(call, access, &verdict) ? route->handle(call)
-						    : verdict;
+	return call_is_local(call, access, &verdict) ? route->handle(call)
+						     : verdict;
 }
 
 const struct config *api_acquire_config(struct api *api)
@@ -579,20 +597,20 @@ static enum http_verdict find_route(struct call *call, enum access access,
 		method = "GET";
 	for (size_t i = 0; i < ROUTES; i++)
 		if (strcmp(routes[i].method, method) == 0 &&
-		    matches(call, routes[i].pattern, path))
+		    route_matches(call, routes[i].pattern, path))
 			return handle_route(call, &routes[i], access, path);
 	return refuse_method(call, path);
 }
 
-static enum http_verdict dispatch(struct http_exchange *exchange,
-				  struct api *api, uint64_t note)
+static enum http_verdict api_dispatch(struct http_exchange *exchange,
+				      struct api *api, uint64_t note)
 {
 	enum access access = (enum access)(note & ACCESS_BITS);
 	struct call call = {.api = api,
 			    .exchange = exchange,
 			    .config = api_acquire_config(api),
 			    .is_reader = access == ACCESS_READ,
-			    .is_passed = (note & ACCESS_IS_PASSED) != 0};
+			    .is_passed = (note & ACCESS_IS_FORWARDED) != 0};
 	enum http_verdict verdict =
 		find_route(&call, access, http_path(exchange));
 
@@ -600,13 +618,13 @@ static enum http_verdict dispatch(struct http_exchange *exchange,
 	return verdict;
 }
 
-bool api_is_quick(const char *method, const char *path)
+bool api_route_is_inline(const char *method, const char *path)
 {
 	return strcmp(path, "/v1/text") == 0 &&
 	       (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0);
 }
 
-bool api_takes_long(const char *method, const char *path)
+bool api_route_is_slow(const char *method, const char *path)
 {
 	static const char *const ends[] = {
 		"/text",     "/extract", "/ingest",  "/batch",
@@ -624,23 +642,23 @@ bool api_takes_long(const char *method, const char *path)
 
 enum http_verdict api_handle(struct http_exchange *exchange, void *context)
 {
-	return dispatch(exchange, context, ACCESS_OWNER);
+	return api_dispatch(exchange, context, ACCESS_OWNER);
 }
 
 enum http_verdict api_handle_reader(struct http_exchange *exchange,
 				    void *context)
 {
-	return dispatch(exchange, context, ACCESS_READ);
+	return api_dispatch(exchange, context, ACCESS_READ);
 }
 
 enum http_verdict api_handle_admitted(struct http_exchange *exchange,
 				      void *context)
 {
-	return dispatch(exchange, context, *http_note(exchange));
+	return api_dispatch(exchange, context, *http_user_data(exchange));
 }
 
 struct api *api_create(struct store *store, struct pipeline *pipeline,
-		       struct pool *pool, const struct config *config)
+		       struct worker_pool *pool, const struct config *config)
 {
 	struct api *api = mem_alloc(1, sizeof(*api));
 
@@ -648,20 +666,20 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 	api->store = store;
 	api->pipeline = pipeline;
 	api->pool = pool;
-	api->cuts = cuts_create(store, config->max_leaves);
-	api->tally = event_tally_create(store);
+	api->cuts = thresholds_create(store, config->max_leaves);
+	api->tally = event_counters_create(store);
 	api->sessions = sessions_create();
-	api->answers = answer_cache_create((size_t)config->answer_cache_bytes);
+	api->answers = text_cache_create((size_t)config->answer_cache_bytes);
 	/* without a pool, the first request for a template builds its model */
 	if (pool != NULL)
-		teaching_start(&api->teaching, pool, store);
+		cache_warmer_start(&api->teaching, pool, store);
 	for (unsigned kind = 0; kind < WORK_KINDS; kind++)
 		api->works[kind] = (struct quota){
 			.max = most_works[kind].max,
 			.reserved = most_works[kind].reserved,
 		};
-	api->passing =
-		(struct quota){.max = MAX_PASSED, .reserved = RESERVED_PASSED};
+	api->passing = (struct quota){.max = MAX_FORWARDED,
+				      .reserved = RESERVED_FORWARDED};
 	if (getrandom(&api->random, sizeof(api->random), 0) < 0)
 		api->random = clock_wall_ms();
 	api->config = config_share(config);
@@ -675,7 +693,7 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 
 void api_stop(struct api *api)
 {
-	cuts_stop(api->cuts);
+	thresholds_stop(api->cuts);
 }
 
 void api_destroy(struct api *api)
@@ -684,16 +702,16 @@ void api_destroy(struct api *api)
 		return;
 	wait_for_works(api);
 	if (api->peers != NULL)
-		relay_close();
-	cuts_destroy(api->cuts);
-	event_tally_destroy(api->tally);
+		http_proxy_close();
+	thresholds_destroy(api->cuts);
+	event_counters_destroy(api->tally);
 	sessions_destroy(api->sessions);
 	condition_destroy(&api->is_quiet);
 	for (unsigned kind = 0; kind < WORK_KINDS; kind++)
 		quota_free(&api->works[kind]);
 	quota_free(&api->passing);
-	teaching_stop(api->teaching);
-	answer_cache_destroy(api->answers);
+	cache_warmer_stop(api->teaching);
+	text_cache_destroy(api->answers);
 	config_release(api->config);
 	lock_destroy(&api->lock);
 	free(api);
@@ -741,12 +759,12 @@ bool api_listener_stats(struct api *api, enum listener listener,
 	return is_there;
 }
 
-void api_set_unpackers(struct api *api, struct pool *unpackers)
+void api_set_unpackers(struct api *api, struct worker_pool *unpackers)
 {
 	api->unpackers = unpackers;
 }
 
-void api_set_roster(struct api *api, struct roster *roster)
+void api_set_roster(struct api *api, struct process_table *roster)
 {
 	api->roster = roster;
 }
@@ -756,7 +774,7 @@ void api_set_tokens(struct api *api, struct tokens *tokens)
 	api->tokens = tokens;
 }
 
-void api_set_peers(struct api *api, const struct peers *peers)
+void api_set_node_client(struct api *api, const struct node_client *peers)
 {
-	api->peers = relay_open() ? peers : NULL;
+	api->peers = http_proxy_open() ? peers : NULL;
 }

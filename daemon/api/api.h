@@ -13,16 +13,16 @@
 #include "daemon/http/http.h"
 #include "store/store.h"
 
-struct cluster_seed;
+struct import_site;
 struct api;
-struct peers;
-struct pool;
-struct roster;
+struct node_client;
+struct worker_pool;
+struct process_table;
 struct tokens;
 
 /* Copies `config`. */
 struct api *api_create(struct store *store, struct pipeline *pipeline,
-		       struct pool *pool, const struct config *config);
+		       struct worker_pool *pool, const struct config *config);
 
 /* Cancel long requests. Call this before you stop the server. */
 void api_stop(struct api *api);
@@ -58,13 +58,13 @@ void api_set_server(struct api *api, enum listener listener,
  * Set the process table, once, before the first request. Without it the status
  * reports no processes.
  */
-void api_set_roster(struct api *api, struct roster *roster);
+void api_set_roster(struct api *api, struct process_table *roster);
 
 /*
  * Set the workers that unpack archives, once, before the first request. Without
  * them the thread of the request unpacks.
  */
-void api_set_unpackers(struct api *api, struct pool *unpackers);
+void api_set_unpackers(struct api *api, struct worker_pool *unpackers);
 
 /*
  * Set the tokens of TCP clients, once, before the first request. Without them
@@ -76,7 +76,7 @@ void api_set_tokens(struct api *api, struct tokens *tokens);
  * Set the node client (daemon/api/peers.h), once, before the first request; it
  * must live as long as the API. Without it the API serves the local store only.
  */
-void api_set_peers(struct api *api, const struct peers *peers);
+void api_set_node_client(struct api *api, const struct node_client *peers);
 
 /*
  * Close the exchanges of expired browser sessions. Call it periodically. Any
@@ -86,14 +86,14 @@ void api_expire_sessions(struct api *api);
 
 /*
  * For http_options: true for the routes where api_handle() may return
- * HTTP_DEFERRED.
+ * HTTP_QUEUED.
  */
-bool api_is_quick(const char *method, const char *path);
+bool api_route_is_inline(const char *method, const char *path);
 
 /*
  * For http_options: true for routes that parse pages or read much of the store.
  */
-bool api_takes_long(const char *method, const char *path);
+bool api_route_is_slow(const char *method, const char *path);
 
 /* The handler for http_options; `context` is the struct api. */
 enum http_verdict api_handle(struct http_exchange *exchange, void *context);
@@ -122,10 +122,10 @@ bool api_admit(struct http_exchange *exchange, void *context);
 bool api_admit_node(struct http_exchange *exchange, void *context);
 
 /*
- * Run a job (the data of a struct cluster_job) as the owner of its subject in
+ * Run a job (the data of a struct import_job) as the owner of its subject in
  * this partition; block until it finishes. ERR_BUSY: try again later.
- * ERR_MALFORMED, ERR_REFUSED: the job can never succeed; a human-readable line
- * is appended to `why`.
+ * ERR_MALFORMED, ERR_ADDRESS_FORBIDDEN: the job can never succeed; a
+ * human-readable line is appended to `why`.
  */
 enum error api_run_job(struct api *api, unsigned partition, struct slice data,
 		       struct buffer *why);
@@ -137,7 +137,7 @@ enum error api_run_job(struct api *api, unsigned partition, struct slice data,
  * were run; the `why` of each invalid job states its error. Return 0 if the
  * first job cannot be run this way: use api_run_job().
  */
-size_t api_seed(struct api *api, unsigned partition, struct cluster_seed *jobs,
+size_t api_seed(struct api *api, unsigned partition, struct import_site *jobs,
 		size_t count, uint64_t before);
 
 /*
@@ -147,10 +147,10 @@ size_t api_seed(struct api *api, unsigned partition, struct cluster_seed *jobs,
 void api_end_nodes(struct api *api);
 
 /*
- * Handle the request of another node, for cluster_set_answerer(); `context` is
- * the struct api.
+ * Handle the request of another node, for nodes_set_request_handler();
+ * `context` is the struct api.
  */
-void api_answer_node(void *context, struct slice question,
+void api_handle_node(void *context, struct slice question,
 		     struct buffer *answer);
 
 enum http_verdict api_handle_admitted(struct http_exchange *exchange,

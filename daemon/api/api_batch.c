@@ -32,14 +32,14 @@ enum {
 };
 
 /* A page in progress. */
-struct item {
+struct batch_item {
 	struct batch_page page;
 	struct buffer line; /* its result line, when done */
 	bool has_failed;
 };
 
-struct batch_run {
-	struct ordered *ordered;
+struct batch_request {
+	struct ordered_queue *ordered;
 	int spool;
 	uint64_t size;       /* bytes in the spool file */
 	struct buffer lines; /* not yet written to the file */
@@ -52,16 +52,16 @@ struct batch_run {
 	bool is_full;      /* the response has reached MAX_ANSWER_BYTES */
 };
 
-static size_t size_of(const void *memory)
+static size_t batch_item_bytes(const void *memory)
 {
-	const struct item *item = memory;
+	const struct batch_item *item = memory;
 
 	return item->page.body.size + item->line.size;
 }
 
-static void discard(void *memory)
+static void batch_item_destroy(void *memory)
 {
-	struct item *item = memory;
+	struct batch_item *item = memory;
 
 	batch_page_free(&item->page);
 	buffer_free(&item->line);
@@ -69,9 +69,9 @@ static void discard(void *memory)
 }
 
 /* Extract the page; `answer` gets the reason of an error. */
-static enum error answer_page(const struct asking *asking,
-			      const struct batch_page *page,
-			      struct page_answer *answer)
+static enum error batch_extract_page(const struct shared_request *asking,
+				     const struct batch_page *page,
+				     struct text_result *answer)
 {
 	const struct api *api = asking->call.api;
 	struct text_request request = asking->question->request;
@@ -95,67 +95,67 @@ static enum error answer_page(const struct asking *asking,
 	is_tried = error == ERR_NONE;
 	while (is_tried) {
 		buffer_free(&answer->body);
-		error = page_answer_given(api->pool, api->store, &asking->rules,
-					  &request, answer);
-		is_tried = asking_tries_again(error, &tries);
+		error = submitted_text_get(api->pool, api->store,
+					   &asking->rules, &request, answer);
+		is_tried = shared_request_should_retry(error, &tries);
 	}
-	asking_explain(error, answer);
+	shared_request_set_reason(error, answer);
 	return error;
 }
 
-static void work(void *context, void *memory)
+static void batch_process_item(void *context, void *memory)
 {
-	const struct asking *asking = context;
-	struct item *item = memory;
-	struct page_answer answer = {.confidence = NAN};
-	enum error error = answer_page(asking, &item->page, &answer);
+	const struct shared_request *asking = context;
+	struct batch_item *item = memory;
+	struct text_result answer = {.confidence = NAN};
+	enum error error = batch_extract_page(asking, &item->page, &answer);
 
-	item->has_failed = asking_has_failed(error);
-	text_form_append(TEXT_FORM_JSON_LINES,
-			 &(struct told_text){
-				 .position = item->page.position,
-				 .url = item->page.url,
-				 .format = asking->question->request.format,
-				 .error = error,
-				 .answer = &answer,
-			 },
-			 &item->line);
+	item->has_failed = shared_request_has_failed(error);
+	text_export_append(TEXT_EXPORT_JSON_LINES,
+			   &(struct text_export_row){
+				   .position = item->page.position,
+				   .url = item->page.url,
+				   .format = asking->question->request.format,
+				   .error = error,
+				   .answer = &answer,
+			   },
+			   &item->line);
 	buffer_free(&answer.body);
 	buffer_free(&item->page.body);
 }
 
 static void end_asking(void *context)
 {
-	asking_end(context);
+	shared_request_end(context);
 	free(context);
 }
 
 static enum error open_run(const struct call *call,
-			   const struct question *question,
-			   struct ordered **ordered_out)
+			   const struct text_params *question,
+			   struct ordered_queue **ordered_out)
 {
-	struct asking *asking = mem_alloc(1, sizeof(*asking));
-	struct ordered_options options = {
+	struct shared_request *asking = mem_alloc(1, sizeof(*asking));
+	struct ordered_queue_options options = {
 		.threads = call_threads(call),
 		.window = WINDOW,
 		.max_bytes = MAX_HELD_BYTES,
-		.work = work,
-		.size = size_of,
-		.discard = discard,
+		.work = batch_process_item,
+		.size = batch_item_bytes,
+		.discard = batch_item_destroy,
 		.end = end_asking,
 		.context = asking,
 	};
 	enum error error;
 
-	asking_begin(asking, call, question);
-	error = ordered_open(ordered_out, &options);
+	shared_request_begin(asking, call, question);
+	error = ordered_queue_open(ordered_out, &options);
 	if (error != ERR_NONE)
 		end_asking(asking);
 	return error;
 }
 
 /* Write the pending lines to the file. ERR_STORE_FULL, ERR_IO. */
-static enum error write_lines(struct batch_run *run)
+static enum error write_lines(struct batch_request *run)
 {
 	size_t done = 0;
 
@@ -177,26 +177,28 @@ static enum error write_lines(struct batch_run *run)
 }
 
 /* Append the final line, which states why the batch stopped. */
-static void add_error(struct batch_run *run, enum error error,
+static void add_error(struct batch_request *run, enum error error,
 		      const char *reason)
 {
-	struct page_answer answer = {.confidence = NAN};
+	struct text_result answer = {.confidence = NAN};
 
 	run->failed++;
 	snprintf(answer.reason, sizeof(answer.reason), "%s", reason);
-	asking_explain(error, &answer);
-	text_form_append(TEXT_FORM_JSON_LINES,
-			 &(struct told_text){.position = run->position + 1,
-					     .url = "",
-					     .error = error,
-					     .answer = &answer},
-			 &run->lines);
+	shared_request_set_reason(error, &answer);
+	text_export_append(
+		TEXT_EXPORT_JSON_LINES,
+		&(struct text_export_row){.position = run->position + 1,
+					  .url = "",
+					  .error = error,
+					  .answer = &answer},
+		&run->lines);
 }
 
 /* Wait for the first page and append its line. */
-static enum error take_one(struct batch_run *run)
+static enum error take_one(struct batch_request *run)
 {
-	struct item *item = ordered_take(run->ordered, UINT64_MAX / 2);
+	struct batch_item *item =
+		ordered_queue_take(run->ordered, UINT64_MAX / 2);
 	enum error error = ERR_NONE;
 
 	if (item == NULL)
@@ -205,18 +207,18 @@ static enum error take_one(struct batch_run *run)
 	run->pages++;
 	run->failed += item->has_failed;
 	buffer_append_slice(&run->lines, buffer_slice(&item->line));
-	discard(item);
+	batch_item_destroy(item);
 	if (run->lines.size >= SPOOL_BYTES)
 		error = write_lines(run);
 	run->is_full = run->size + run->lines.size >= MAX_ANSWER_BYTES;
 	return error;
 }
 
-static enum error make_room(struct batch_run *run)
+static enum error batch_free_slot(struct batch_request *run)
 {
 	enum error error = ERR_NONE;
 
-	while (error == ERR_NONE && !ordered_has_room(run->ordered))
+	while (error == ERR_NONE && !ordered_queue_is_not_full(run->ordered))
 		error = take_one(run);
 	return error;
 }
@@ -224,37 +226,37 @@ static enum error make_room(struct batch_run *run)
 /* A batch_take. Queue the page. */
 static bool batch_run_put_page(void *context, struct batch_page *page)
 {
-	struct batch_run *run = context;
-	struct item *item;
+	struct batch_request *run = context;
+	struct batch_item *item;
 
-	run->error = make_room(run);
+	run->error = batch_free_slot(run);
 	if (run->error != ERR_NONE)
 		return false;
 	item = mem_alloc(1, sizeof(*item));
 	item->page = *page;
 	*page = (struct batch_page){0};
-	ordered_put(run->ordered, item);
+	ordered_queue_put(run->ordered, item);
 	return !run->is_full;
 }
 
 /* Return whether the client has disconnected. */
-static bool is_lost(const struct batch_run *run)
+static bool is_lost(const struct batch_request *run)
 {
 	return run->end == ERR_NETWORK || run->end == ERR_TIMEOUT ||
 	       run->end == ERR_STOPPED;
 }
 
-static enum error read_body(void *context, char *out, size_t capacity,
-			    size_t *size_out)
+static enum error batch_read_body(void *context, char *out, size_t capacity,
+				  size_t *size_out)
 {
 	return http_body_read(context, out, capacity, size_out);
 }
 
 /* Read the pages and queue them for extraction. */
-static enum error read_pages(struct call *call, struct batch_run *run)
+static enum error batch_read_pages(struct call *call, struct batch_request *run)
 {
 	const struct batch_source source = {
-		.read = read_body,
+		.read = batch_read_body,
 		.context = call->exchange,
 		.limits = batch_limits_for(call->config->max_body_bytes),
 	};
@@ -267,7 +269,7 @@ static enum error read_pages(struct call *call, struct batch_run *run)
 	if (error == ERR_NONE && is_lost(run))
 		error = run->end;
 	while (error == ERR_NONE && !run->is_full &&
-	       !ordered_is_empty(run->ordered))
+	       !ordered_queue_is_empty(run->ordered))
 		error = take_one(run);
 	if (run->is_full)
 		add_error(run, ERR_TOO_LARGE,
@@ -278,28 +280,30 @@ static enum error read_pages(struct call *call, struct batch_run *run)
 }
 
 /* Run the whole batch; its lines go to the file. */
-static enum error run_batch(struct call *call, const struct question *question,
-			    struct batch_run *run)
+static enum error batch_run_all(struct call *call,
+				const struct text_params *question,
+				struct batch_request *run)
 {
 	enum error error = open_run(call, question, &run->ordered);
 
 	if (error != ERR_NONE)
 		return error;
-	error = read_pages(call, run);
-	ordered_close(run->ordered);
+	error = batch_read_pages(call, run);
+	ordered_queue_close(run->ordered);
 	buffer_free(&run->lines);
 	return error;
 }
 
 static enum http_verdict answer_batch(struct call *call,
-				      const struct question *question)
+				      const struct text_params *question)
 {
-	struct batch_run run = {.spool = store_spool_file(call->api->store)};
+	struct batch_request run = {.spool =
+					    store_spool_file(call->api->store)};
 	enum error error = ERR_IO;
 	char failed[24];
 
 	if (run.spool >= 0)
-		error = run_batch(call, question, &run);
+		error = batch_run_all(call, question, &run);
 	if (error == ERR_NONE) {
 		log_info("batch: %llu pages, %llu failed, %llu bytes of "
 			 "response",
@@ -308,7 +312,8 @@ static enum http_verdict answer_batch(struct call *call,
 			 (unsigned long long)run.size);
 		snprintf(failed, sizeof(failed), "%llu",
 			 (unsigned long long)run.failed);
-		http_add_header(call->exchange, ASKING_FAILED, failed);
+		http_add_header(call->exchange, SHARED_REQUEST_FAILED_HEADER,
+				failed);
 		http_reply_file(call->exchange, 200, "application/x-ndjson",
 				run.spool, run.size);
 		return HTTP_ANSWERED;
@@ -322,9 +327,9 @@ enum http_verdict api_post_batch(struct call *call)
 {
 	enum http_verdict verdict = HTTP_ANSWERED;
 	const char *content = http_argument(call->exchange, "content");
-	struct question question = {0};
+	struct text_params question = {0};
 
-	if (question_read_with(call, "content", content, &question))
+	if (text_params_read_as(call, "content", content, &question))
 		verdict = answer_batch(call, &question);
 	free(question.parameter_text);
 	return verdict;

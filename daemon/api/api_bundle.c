@@ -21,8 +21,8 @@ static enum http_verdict reply_bundle(struct call *call, struct buffer *bundle)
 
 enum http_verdict api_get_bundle(struct call *call)
 {
-	const struct answer_rules rules = call_rules(call);
-	const struct bundling bundling = {
+	const struct extraction_options rules = call_rules(call);
+	const struct bundle_export_options bundling = {
 		.host = call->host,
 		.rules = &rules,
 		.program = PROGRAM,
@@ -35,7 +35,7 @@ enum http_verdict api_get_bundle(struct call *call)
 
 	if (!call_begin_work(call, WORK_BUNDLING))
 		return call_fail_busy(call, "another bundle is being created");
-	error = bundling_make(call->api->store, &bundling, &bundle, reason);
+	error = bundle_export(call->api->store, &bundling, &bundle, reason);
 	api_end_work(call->api, WORK_BUNDLING, call_owner(call));
 	if (error == ERR_NONE)
 		return reply_bundle(call, &bundle);

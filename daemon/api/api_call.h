@@ -46,21 +46,27 @@ enum work_kind {
 #define OWNER_BIT       (1ULL << 63)
 
 /* Who responded to a request for data of another node. */
-enum pass_result { PASSED_NOBODY, PASSED_OWNER, PASSED_COPY, PASS_RESULTS };
+enum forward_result {
+	FORWARD_NO_RESPONSE,
+	FORWARD_OWNER,
+	FORWARD_REPLICA,
+	FORWARD_RESULTS
+};
 
 struct api {
 	struct store *store;
 	struct pipeline *pipeline;
-	struct pool *pool;      /* parses; NULL: the calling thread does */
-	struct pool *unpackers; /* unpacks archives; or NULL, like `pool` */
-	struct cuts *cuts;
-	struct answer_cache *answers;
-	struct teaching *teaching; /* cache warmer; or NULL */
-	struct roster *roster;     /* or NULL */
-	struct event_tally *tally;
-	struct tokens *tokens;     /* or NULL */
-	struct sessions *sessions; /* browser sessions of these tokens */
-	const struct peers *peers; /* or NULL: one node only */
+	struct worker_pool *pool; /* parses; NULL: the calling thread does */
+	struct worker_pool
+		*unpackers; /* unpacks archives; or NULL, like `pool` */
+	struct site_thresholds *cuts;
+	struct text_cache *answers;
+	struct cache_warmer *teaching; /* cache warmer; or NULL */
+	struct process_table *roster;  /* or NULL */
+	struct event_counters *tally;
+	struct tokens *tokens;           /* or NULL */
+	struct sessions *sessions;       /* browser sessions of these tokens */
+	const struct node_client *peers; /* or NULL: one node only */
 	uint64_t started_ms;
 	uint64_t steady_ms; /* started_ms by the steady clock */
 	struct lock lock;   /* guards the members below */
@@ -71,13 +77,13 @@ struct api {
 	uint64_t config_ms;
 	struct quota works[WORK_KINDS]; /* running tasks */
 	/* nodes with a forwarded request; "": a free slot */
-	char passed[MAX_PASSED][NODE_NAME_BYTES];
+	char passed[MAX_FORWARDED][NODE_NAME_BYTES];
 	struct quota passing;    /* clients with a forwarded request */
 	uint64_t random;         /* chosen at random at start */
 	bool is_passing_awaited; /* some exchange is suspended until a slot is
 				    free */
 	size_t served;           /* running node requests and jobs */
-	uint64_t pass_results[PASS_RESULTS];
+	uint64_t pass_results[FORWARD_RESULTS];
 	struct time_histogram pass_times;
 	struct condition is_quiet; /* signalled when `served` is 0 */
 };
@@ -119,8 +125,8 @@ call_handler api_get_status;
 call_handler api_get_metrics;
 call_handler api_get_methods;
 call_handler api_get_verify;
-call_handler api_get_poison;
-call_handler api_delete_poison;
+call_handler api_get_quarantine;
+call_handler api_delete_quarantine;
 call_handler api_get_backup;
 call_handler api_post_compact;
 call_handler api_get_events;
@@ -146,12 +152,12 @@ call_handler api_get_guards;
 call_handler api_post_guard;
 call_handler api_get_guard;
 call_handler api_delete_guard;
-call_handler api_get_cuts;
+call_handler api_get_thresholds;
 call_handler api_get_patterns;
 call_handler api_get_report;
 call_handler api_get_explain;
 call_handler api_delete_page;
-call_handler api_get_cluster_facts;
+call_handler api_get_nodes;
 call_handler api_drain_node;
 call_handler api_resume_node;
 call_handler api_post_jobs;
@@ -190,7 +196,7 @@ call_handler api_ui_post_guard;
 call_handler api_ui_delete_guard;
 call_handler api_ui_page;
 call_handler api_ui_fetch;
-call_handler api_ui_forget;
+call_handler api_ui_delete_page;
 call_handler api_ui_why;
 call_handler api_ui_element;
 
@@ -250,7 +256,7 @@ bool call_read_url(struct call *call, const char *text, struct url *url_out);
  */
 bool call_read_object(struct call *call, json_t **object_out);
 
-/* Like kinds_read(); on failure respond with the error and return false. */
+/* Like kind_set_parse(); on failure respond with the error and return false. */
 bool call_read_kinds(struct call *call, struct slice list, kind_set *kinds_out);
 
 /* Commit a change of hooks or silences (daemon/engine/alert_change.h). */
@@ -269,7 +275,8 @@ json_t *call_read_guard(struct call *call, uint32_t number);
 
 /*
  * Check that `host` belongs to this partition, because only the owner of a host
- * can run a job for it. ERR_REFUSED if not; `why` then names the partition.
+ * can run a job for it. ERR_ADDRESS_FORBIDDEN if not; `why` then names the
+ * partition.
  */
 enum error api_check_partition(const struct api *api, unsigned partition,
 			       const char *verb, const char *host,
@@ -285,7 +292,7 @@ uint64_t call_owner(const struct call *call);
  * Begin a task for this owner, unless too many tasks run already, in total or
  * for this owner. Any thread may end it.
  */
-enum quota_answer api_begin_work(struct api *api, enum work_kind kind,
+enum quota_result api_begin_work(struct api *api, enum work_kind kind,
 				 uint64_t owner);
 void api_end_work(struct api *api, enum work_kind kind, uint64_t owner);
 
@@ -311,8 +318,8 @@ const char *partition_state_name(enum partition_state state);
 size_t call_threads(const struct call *call);
 /*
  * Evaluate a guard on a stored page; *found_out gets the result in the form of
- * daemon/privsep/guarded_page.h. It is NULL if the page has no stored body or is
- * not HTML, or after an error. Errors of pool_run().
+ * daemon/privsep/guarded_page.h. It is NULL if the page has no stored body or
+ * is not HTML, or after an error. Errors of worker_pool_run().
  */
 struct wanted_guard;
 enum error call_try_guard(struct call *call, const struct wanted_guard *wanted,
@@ -322,7 +329,7 @@ bool api_listener_stats(struct api *api, enum listener listener,
 			struct http_stats *stats_out);
 
 /* Return the extraction options of the current configuration. */
-struct answer_rules call_rules(const struct call *call);
+struct extraction_options call_rules(const struct call *call);
 
 enum { MAX_WAIT_S = 3600 /* of a long poll */ };
 

@@ -11,12 +11,9 @@
 enum { ASK_NODE_MS = 10000 };
 
 static const char *const states[] = {
-	[PARTITION_ELSEWHERE] = "elsewhere",
-	[PARTITION_COPYING] = "copying",
-	[PARTITION_FOLLOWED] = "followed",
-	[PARTITION_TAKEN] = "taken",
-	[PARTITION_OWN] = "own",
-	[PARTITION_LEFT] = "left",
+	[PARTITION_NOT_HERE] = "elsewhere", [PARTITION_COPYING] = "copying",
+	[PARTITION_FOLLOWED] = "followed",  [PARTITION_ADOPTING] = "taken",
+	[PARTITION_OWNED] = "own",          [PARTITION_LEAVING] = "left",
 };
 
 const char *partition_state_name(enum partition_state state)
@@ -24,24 +21,24 @@ const char *partition_state_name(enum partition_state state)
 	return states[state];
 }
 
-static json_t *text_or_null(const char *text)
+static json_t *node_text_or_null(const char *text)
 {
 	return *text == '\0' ? json_null() : json_text(slice_of(text));
 }
 
-static json_t *node_json(const struct node_facts *node)
+static json_t *api_node_json(const struct node_facts *node)
 {
 	return json_pack(
 		"{s:s, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:o, "
 		"s:b, s:I}",
-		"name", node->name, "address", text_or_null(node->address),
+		"name", node->name, "address", node_text_or_null(node->address),
 		"version", node->version, "weight", (json_int_t)node->capacity,
 		"owned", (json_int_t)node->owned, "replicas",
 		(json_int_t)node->copies, "lag", (json_int_t)node->lag,
 		"silent_ms", (json_int_t)node->silent_ms, "clock_ms",
 		(json_int_t)node->clock_ms, "is_self", (int)node->is_self,
 		"is_draining", (int)node->is_draining, "key",
-		text_or_null(node->key), "has_strange_key",
+		node_text_or_null(node->key), "has_strange_key",
 		(int)node->has_strange_key, "reseals",
 		(json_int_t)node->reseals);
 }
@@ -52,9 +49,10 @@ static json_t *partition_json(unsigned number,
 	return json_pack(
 		"{s:I, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:b}", "partition",
 		(json_int_t)number, "state", states[row->state], "owner",
-		text_or_null(row->owner), "wanted", text_or_null(row->wanted),
-		"epoch", (json_int_t)row->epoch, "applied",
-		(json_int_t)row->applied, "last", (json_int_t)row->last, "lag",
+		node_text_or_null(row->owner), "wanted",
+		node_text_or_null(row->wanted), "epoch", (json_int_t)row->epoch,
+		"applied", (json_int_t)row->applied, "last",
+		(json_int_t)row->last, "lag",
 		(json_int_t)partition_lag(row->state, row->applied, row->last),
 		"is_undecryptable", (int)row->is_locked);
 }
@@ -73,7 +71,7 @@ static json_t *facts_json(const struct cluster_facts *facts)
 					"silent_ms",
 					(json_int_t)facts->away[i].silent_ms));
 	for (size_t i = 0; i < facts->node_count; i++)
-		json_array_append_new(nodes, node_json(&facts->nodes[i]));
+		json_array_append_new(nodes, api_node_json(&facts->nodes[i]));
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++)
 		json_array_append_new(partitions,
 				      partition_json(i, &facts->partitions[i]));
@@ -81,17 +79,19 @@ static json_t *facts_json(const struct cluster_facts *facts)
 		"{s:s, s:b, s:b, s:b, s:o, s:I, s:I, s:I, s:o, s:o, s:o}",
 		"name", facts->name, "has_joined", (int)facts->has_joined,
 		"is_connected", (int)facts->is_connected, "has_lease",
-		(int)facts->has_lease, "trouble", text_or_null(facts->trouble),
-		"failovers", (json_int_t)facts->failovers, "handovers",
+		(int)facts->has_lease, "trouble",
+		node_text_or_null(facts->trouble), "failovers",
+		(json_int_t)facts->failovers, "handovers",
 		(json_int_t)facts->moves, "divergences",
 		(json_int_t)facts->divergences, "nodes", nodes, "away", away,
 		"partitions", partitions);
 }
 
 /* If there is no node group, respond with the error and return false. */
-static bool find_cluster(struct call *call, struct cluster_facts *facts_out)
+static bool api_nodes_find_group(struct call *call,
+				 struct cluster_facts *facts_out)
 {
-	const struct peers *peers = call->api->peers;
+	const struct node_client *peers = call->api->peers;
 
 	if (peers == NULL) {
 		call_fail(call, 404, "no_node_group",
@@ -103,12 +103,12 @@ static bool find_cluster(struct call *call, struct cluster_facts *facts_out)
 	return true;
 }
 
-enum http_verdict api_get_cluster_facts(struct call *call)
+enum http_verdict api_get_nodes(struct call *call)
 {
 	struct cluster_facts facts;
 	json_t *value;
 
-	if (!find_cluster(call, &facts))
+	if (!api_nodes_find_group(call, &facts))
 		return HTTP_ANSWERED;
 	value = facts_json(&facts);
 	free(facts.nodes);
@@ -126,13 +126,14 @@ static bool is_node(const struct cluster_facts *facts, const char *name)
 /* Forward the request to the named node. */
 static enum http_verdict ask_node(struct call *call, const char *name)
 {
-	const struct peers *peers = call->api->peers;
+	const struct node_client *peers = call->api->peers;
 	struct buffer question = {0};
 	struct buffer answer = {0};
 	enum http_verdict verdict = HTTP_ANSWERED;
 	enum error error;
 
-	http_write_request(call->exchange, PASS_RIGHT ": write\r\n", &question);
+	http_write_request(call->exchange, FORWARD_HEADER_ACCESS ": write\r\n",
+			   &question);
 	error = peers->ask(peers->cluster, ALL_PARTITIONS, name,
 			   buffer_slice(&question), ASK_NODE_MS, &answer);
 	if (error != ERR_NONE ||
@@ -148,12 +149,12 @@ static enum http_verdict ask_node(struct call *call, const char *name)
 /* Drain or resume the node that the route names. */
 static enum http_verdict change_node(struct call *call, bool drains)
 {
-	const struct peers *peers = call->api->peers;
+	const struct node_client *peers = call->api->peers;
 	struct cluster_facts facts;
 	enum http_verdict verdict;
 	bool is_self;
 
-	if (!find_cluster(call, &facts))
+	if (!api_nodes_find_group(call, &facts))
 		return HTTP_ANSWERED;
 	is_self = strcmp(call->name, facts.name) == 0;
 	if (!is_self && !is_node(&facts, call->name)) {
@@ -184,11 +185,11 @@ enum http_verdict api_resume_node(struct call *call)
 
 enum http_verdict api_delete_node(struct call *call)
 {
-	const struct peers *peers = call->api->peers;
+	const struct node_client *peers = call->api->peers;
 	struct cluster_facts facts;
 	enum error error;
 
-	if (!find_cluster(call, &facts))
+	if (!api_nodes_find_group(call, &facts))
 		return HTTP_ANSWERED;
 	free(facts.nodes);
 	error = peers->remove(peers->cluster, call->name);

@@ -23,15 +23,15 @@ enum {
 	PAGE_OFFSET = 8, /* offset of the page in a key of TABLE_MEMBERS */
 };
 
-struct listed {
+struct cluster_entry {
 	uint32_t number;
 	struct cluster_row row;
 };
 
 static int largest_first(const void *left, const void *right)
 {
-	const struct listed *a = left;
-	const struct listed *b = right;
+	const struct cluster_entry *a = left;
+	const struct cluster_entry *b = right;
 
 	if (a->row.page_count != b->row.page_count)
 		return a->row.page_count > b->row.page_count ? -1 : 1;
@@ -48,8 +48,8 @@ static json_t *title_of(struct txn *txn, uint32_t site, uint64_t page)
 	return value;
 }
 
-static json_t *page_json(struct txn *txn, uint32_t site, uint64_t page,
-			 bool is_whole)
+static json_t *cluster_page_json(struct txn *txn, uint32_t site, uint64_t page,
+				 bool is_whole)
 {
 	struct page_row row;
 	json_t *value;
@@ -68,15 +68,16 @@ static json_t *page_json(struct txn *txn, uint32_t site, uint64_t page,
 }
 
 /* Options for listing the pages of a cluster. */
-struct listing {
+struct cluster_page_list {
 	const uint64_t *after; /* page key to start after; NULL: start at the
 				  first page */
 	uint64_t max;
 	bool is_whole; /* list all fields of a page */
 };
 
-static json_t *pages_json(struct txn *txn, uint32_t site, uint32_t cluster,
-			  const struct listing *listing)
+static json_t *cluster_pages_json(struct txn *txn, uint32_t site,
+				  uint32_t cluster,
+				  const struct cluster_page_list *listing)
 {
 	const uint64_t *after = listing->after;
 	struct key prefix = key_cluster(site, cluster);
@@ -91,7 +92,7 @@ static json_t *pages_json(struct txn *txn, uint32_t site, uint32_t cluster,
 
 		if (after != NULL && page == *after)
 			continue;
-		value = page_json(txn, site, page, listing->is_whole);
+		value = cluster_page_json(txn, site, page, listing->is_whole);
 		if (value != NULL)
 			json_array_append_new(list, value);
 	}
@@ -103,7 +104,7 @@ static json_t *cluster_json(struct call *call, struct txn *txn,
 			    const struct site_row *site, uint32_t number,
 			    const struct cluster_row *row)
 {
-	static const struct listing sample = {.max = SAMPLES};
+	static const struct cluster_page_list sample = {.max = SAMPLES};
 
 	return json_pack(
 		"{s:o, s:I, s:o, s:o, s:b, s:o}", "id",
@@ -112,16 +113,16 @@ static json_t *cluster_json(struct call *call, struct txn *txn,
 		json_time(row->created_ms), "changed",
 		json_time(row->changed_ms), "has_template",
 		(int)(row->page_count >= call->config->min_cluster_pages),
-		"sample", pages_json(txn, site->id, number, &sample));
+		"sample", cluster_pages_json(txn, site->id, number, &sample));
 }
 
 /* Return the clusters of the site, largest first; free() the array. */
-static struct listed *list_clusters(struct txn *txn, uint32_t site,
-				    size_t *count_out)
+static struct cluster_entry *list_clusters(struct txn *txn, uint32_t site,
+					   size_t *count_out)
 {
 	struct key prefix = key_site(site);
 	struct scan scan = scan_begin(txn, TABLE_CLUSTERS, key_slice(&prefix));
-	struct listed *items = NULL;
+	struct cluster_entry *items = NULL;
 	size_t capacity = 0;
 	size_t count = 0;
 
@@ -143,7 +144,7 @@ static json_t *clusters_json(struct call *call, struct txn *txn,
 	const char *measure = measure_name(site->options.measure);
 	json_t *list = json_array();
 	size_t count;
-	struct listed *items = list_clusters(txn, site->id, &count);
+	struct cluster_entry *items = list_clusters(txn, site->id, &count);
 
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(list, cluster_json(call, txn, site,
@@ -161,8 +162,8 @@ static json_t *clusters_json(struct call *call, struct txn *txn,
  * End the transaction and respond with `value`, which was built in it (NULL:
  * not found).
  */
-static enum http_verdict reply(struct call *call, struct txn *txn,
-			       json_t *value)
+static enum http_verdict api_templates_reply(struct call *call, struct txn *txn,
+					     json_t *value)
 {
 	enum error error = txn->error;
 
@@ -183,33 +184,33 @@ enum http_verdict api_get_clusters(struct call *call)
 
 	if (site_get(&txn, slice_of(call->host), &site))
 		value = clusters_json(call, &txn, &site);
-	return reply(call, &txn, value);
+	return api_templates_reply(call, &txn, value);
 }
 
-enum http_verdict api_get_cuts(struct call *call)
+enum http_verdict api_get_thresholds(struct call *call)
 {
 	static const struct {
 		const char *name;
 		const char *media_type;
 	} formats[] = {
-		[CUTS_JSON] = {"json", "application/json"},
-		[CUTS_TEXT] = {"txt", "text/plain; charset=utf-8"},
-		[CUTS_SVG] = {"svg", "image/svg+xml"},
+		[THRESHOLDS_JSON] = {"json", "application/json"},
+		[THRESHOLDS_TEXT] = {"txt", "text/plain; charset=utf-8"},
+		[THRESHOLDS_SVG] = {"svg", "image/svg+xml"},
 	};
 	const char *name = http_argument(call->exchange, "format");
 	struct buffer body = {0};
-	unsigned format = CUTS_JSON;
+	unsigned format = THRESHOLDS_JSON;
 	enum error error;
 
-	while (name != NULL && format <= CUTS_SVG &&
+	while (name != NULL && format <= THRESHOLDS_SVG &&
 	       strcmp(formats[format].name, name) != 0)
 		format++;
-	if (format > CUTS_SVG)
+	if (format > THRESHOLDS_SVG)
 		return call_fail(call, 400, "bad_request",
 				 "format=%.64s: must be json, txt or svg",
 				 name);
-	error = cuts_append(call->api->cuts, call->host,
-			    (enum cuts_format)format, &body);
+	error = thresholds_append(call->api->cuts, call->host,
+				  (enum thresholds_format)format, &body);
 	if (error == ERR_TOO_LARGE)
 		return call_fail(call, 413, error_code(error),
 				 "%s: the site has more unique signatures than "
@@ -224,8 +225,9 @@ enum http_verdict api_get_cuts(struct call *call)
 }
 
 /* Find the cluster that the route names. */
-static bool find_cluster(const struct call *call, struct txn *txn,
-			 struct site_row *site, struct cluster_row *row)
+static bool api_templates_find_cluster(const struct call *call, struct txn *txn,
+				       struct site_row *site,
+				       struct cluster_row *row)
 {
 	return site_get(txn, slice_of(call->host), site) &&
 	       cluster_row_get(txn, site->id, call->number, row);
@@ -238,16 +240,16 @@ enum http_verdict api_get_cluster(struct call *call)
 	struct cluster_row row;
 	struct site_row site;
 
-	if (find_cluster(call, &txn, &site, &row))
+	if (api_templates_find_cluster(call, &txn, &site, &row))
 		value = cluster_json(call, &txn, &site, call->number, &row);
-	return reply(call, &txn, value);
+	return api_templates_reply(call, &txn, value);
 }
 
 enum http_verdict api_get_pages(struct call *call)
 {
 	const char *after = http_argument(call->exchange, "after");
 	uint64_t after_key = page_key_of(slice_of(after));
-	struct listing listing = {
+	struct cluster_page_list listing = {
 		.after = after == NULL ? NULL : &after_key,
 		.is_whole = true,
 	};
@@ -259,10 +261,11 @@ enum http_verdict api_get_pages(struct call *call)
 	if (!call_number(call, "limit", DEFAULT_PAGES, MAX_PAGES, &listing.max))
 		return HTTP_ANSWERED;
 	txn = txn_begin_read(call->api->store);
-	if (find_cluster(call, &txn, &site, &row))
-		value = json_pack(
-			"{s:o, s:o}", "id",
-			json_cluster_id(site.host, call->number), "pages",
-			pages_json(&txn, site.id, call->number, &listing));
-	return reply(call, &txn, value);
+	if (api_templates_find_cluster(call, &txn, &site, &row))
+		value = json_pack("{s:o, s:o}", "id",
+				  json_cluster_id(site.host, call->number),
+				  "pages",
+				  cluster_pages_json(&txn, site.id,
+						     call->number, &listing));
+	return api_templates_reply(call, &txn, value);
 }

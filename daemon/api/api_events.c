@@ -18,14 +18,14 @@ enum {
 	MAX_CHUNK_BYTES = 65536, /* buffer of a stream, plus one event */
 };
 
-/* State of a suspended exchange: words of http_memory(). */
+/* State of a suspended exchange: words of http_handler_state(). */
 enum { MEMORY_IS_LISTENING, MEMORY_SINCE };
 
 bool call_read_kinds(struct call *call, struct slice list, kind_set *kinds_out)
 {
 	struct slice wrong;
 
-	if (kinds_read(list, kinds_out, &wrong))
+	if (kind_set_parse(list, kinds_out, &wrong))
 		return true;
 	call_fail(call, 400, "bad_request",
 		  "kinds: \"%.*s\" is not a kind of event; use, for example, "
@@ -44,7 +44,7 @@ static bool read_kinds(struct call *call, struct event_query *query)
 	       call_read_kinds(call, slice_of(kinds), &query->kinds);
 }
 
-static bool read_site(struct call *call, struct event_query *query)
+static bool events_read_site(struct call *call, struct event_query *query)
 {
 	const char *site = http_argument(call->exchange, "site");
 
@@ -68,7 +68,7 @@ static bool read_query(struct call *call, struct event_query *query)
 	    !call_number(call, "limit", DEFAULT_EVENTS, MAX_EVENTS,
 			 &query->limit) ||
 	    !call_number(call, "firing", 0, 1, &is_firing) ||
-	    !read_site(call, query) || !read_kinds(call, query))
+	    !events_read_site(call, query) || !read_kinds(call, query))
 		return false;
 	query->is_firing = is_firing != 0;
 	return true;
@@ -80,8 +80,8 @@ static enum http_verdict refuse_listener(struct call *call)
 		call, "too many event streams are open (socket.max_streams)");
 }
 
-static bool append_line(void *context, uint64_t number,
-			const struct event_row *event)
+static bool events_append_line(void *context, uint64_t number,
+			       const struct event_row *event)
 {
 	struct buffer *out = context;
 
@@ -104,7 +104,7 @@ static enum http_verdict reply_lines(struct call *call,
 
 bool call_listen(struct call *call)
 {
-	uint64_t *memory = http_memory(call->exchange);
+	uint64_t *memory = http_handler_state(call->exchange);
 
 	if (memory[MEMORY_IS_LISTENING] == 0 && !http_listen(call->exchange))
 		return false;
@@ -116,13 +116,14 @@ bool call_listen(struct call *call)
 static enum http_verdict
 answer_lines(struct call *call, struct event_query *query, uint64_t wait_ms)
 {
-	uint64_t *memory = http_memory(call->exchange);
+	uint64_t *memory = http_handler_state(call->exchange);
 	struct buffer lines = {0};
 	enum error error;
 
 	if (query->since < memory[MEMORY_SINCE])
 		query->since = memory[MEMORY_SINCE];
-	error = event_query_run(query, call->api->store, append_line, &lines);
+	error = event_query_run(query, call->api->store, events_append_line,
+				&lines);
 	if (error != ERR_NONE) {
 		buffer_free(&lines);
 		return call_fail_with(call, error, "the store");
@@ -131,7 +132,7 @@ answer_lines(struct call *call, struct event_query *query, uint64_t wait_ms)
 	if (lines.size > 0 || query->limit == 0 ||
 	    clock_steady_ms() >= http_arrival_ms(call->exchange) + wait_ms)
 		return reply_lines(call, query, &lines);
-	return call_listen(call) ? HTTP_PARKED : refuse_listener(call);
+	return call_listen(call) ? HTTP_SUSPENDED : refuse_listener(call);
 }
 
 /* A stream of server-sent events. */

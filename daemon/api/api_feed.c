@@ -12,14 +12,14 @@ enum {
 	WINDOW = 10000, /* events per read, from the newest backwards */
 };
 
-struct entry {
+struct feed_entry {
 	json_t *event;
 	uint64_t time_ms;
 };
 
 /* The newest entries, in a ring. */
 struct window {
-	struct entry ring[MAX_ENTRIES];
+	struct feed_entry ring[MAX_ENTRIES];
 	size_t count;   /* number of entries ever added */
 	size_t room;    /* capacity, at least 1 */
 	uint64_t until; /* events from this number on were read before */
@@ -29,34 +29,35 @@ static bool keep_entry(void *context, uint64_t number,
 		       const struct event_row *event)
 {
 	struct window *window = context;
-	struct entry *entry = &window->ring[window->count % window->room];
+	struct feed_entry *entry = &window->ring[window->count % window->room];
 
 	if (number >= window->until)
 		return false;
 	json_decref(entry->event);
-	*entry = (struct entry){event_json(number, event), event->time_ms};
+	*entry = (struct feed_entry){event_json(number, event), event->time_ms};
 	window->count++;
 	return true;
 }
 
 /* Move the entries, newest first, to the end of `entries` [*count]. */
-static void take_entries(struct window *window, struct entry *entries,
+static void take_entries(struct window *window, struct feed_entry *entries,
 			 size_t *count)
 {
 	while (window->count > 0) {
-		struct entry *entry =
+		struct feed_entry *entry =
 			&window->ring[--window->count % window->room];
 
 		if (entry->event == NULL)
 			return; /* the ring has overwritten the older ones */
 		entries[(*count)++] = *entry;
-		*entry = (struct entry){0};
+		*entry = (struct feed_entry){0};
 	}
 }
 
 /* Read the newest entries of the site: [*count_out <= MAX_ENTRIES]. */
-static enum error read_entries(struct call *call, struct entry *entries,
-			       size_t *count_out)
+static enum error feed_read_entries(struct call *call,
+				    struct feed_entry *entries,
+				    size_t *count_out)
 {
 	uint64_t until = event_last_number(call->api->store) + 1;
 	enum error error = ERR_NONE;
@@ -64,7 +65,7 @@ static enum error read_entries(struct call *call, struct entry *entries,
 	*count_out = 0;
 	while (error == ERR_NONE && until > 1 && *count_out < MAX_ENTRIES) {
 		uint64_t from = until > WINDOW ? until - WINDOW : 1;
-		struct event_query query = {.kinds = kinds_alerts(),
+		struct event_query query = {.kinds = kind_set_alerts(),
 					    .since = from - 1,
 					    .limit = UINT64_MAX};
 		struct window window = {.room = MAX_ENTRIES - *count_out,
@@ -80,7 +81,7 @@ static enum error read_entries(struct call *call, struct entry *entries,
 }
 
 static void append_feed(const struct atom_site *site,
-			const struct entry *entries, size_t count,
+			const struct feed_entry *entries, size_t count,
 			struct buffer *out)
 {
 	atom_begin(site, out);
@@ -90,8 +91,8 @@ static void append_feed(const struct atom_site *site,
 }
 
 /* Read the URL of the site and the time when it was added. */
-static bool read_site(struct call *call, struct buffer *seed,
-		      struct atom_site *site_out)
+static bool feed_read_site(struct call *call, struct buffer *seed,
+			   struct atom_site *site_out)
 {
 	struct txn txn = txn_begin_read(call->api->store);
 	struct site_row row;
@@ -108,16 +109,16 @@ static bool read_site(struct call *call, struct buffer *seed,
 
 enum http_verdict api_get_feed(struct call *call)
 {
-	struct entry entries[MAX_ENTRIES];
+	struct feed_entry entries[MAX_ENTRIES];
 	struct buffer seed = {0};
 	struct buffer body = {0};
 	struct atom_site site;
-	bool is_known = read_site(call, &seed, &site);
+	bool is_known = feed_read_site(call, &seed, &site);
 	enum error error = ERR_NOT_FOUND;
 	size_t count = 0;
 
 	if (is_known)
-		error = read_entries(call, entries, &count);
+		error = feed_read_entries(call, entries, &count);
 	if (count > 0)
 		site.updated_ms = entries[0].time_ms;
 	if (error == ERR_NONE)

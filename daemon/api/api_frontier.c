@@ -13,7 +13,7 @@
 
 enum { MAX_PATTERNS = 1000 };
 
-static struct frontier_rules rules_of(const struct call *call)
+static struct frontier_rules api_frontier_rules(const struct call *call)
 {
 	return (struct frontier_rules){.max_urls = call->config->max_urls,
 				       .max_pattern =
@@ -93,10 +93,10 @@ static const char *name_of_state(unsigned state)
 }
 
 /* Return the frontier row as JSON; null if the URL was never admitted. */
-static json_t *row_json(const struct frontier_finding *finding)
+static json_t *row_json(const struct frontier_explanation *finding)
 {
 	const struct frontier_row *row = &finding->row;
-	bool is_tried = (row->flags & FRONTIER_IS_TRIED) != 0;
+	bool is_tried = (row->flags & FRONTIER_IS_ATTEMPTED) != 0;
 
 	if (!finding->is_known)
 		return json_null();
@@ -121,8 +121,8 @@ static json_t *row_json(const struct frontier_finding *finding)
 }
 
 /* Return the stored page as JSON; null if there is none. */
-static json_t *page_json(struct txn *txn, const struct site_row *site,
-			 const struct url *url)
+static json_t *frontier_page_json(struct txn *txn, const struct site_row *site,
+				  const struct url *url)
 {
 	uint64_t key = page_key_of(slice_of(url->text));
 	struct page_row row;
@@ -142,10 +142,10 @@ static json_t *page_json(struct txn *txn, const struct site_row *site,
 static json_t *explain_json(struct txn *txn, const struct call *call,
 			    const struct url *url)
 {
-	const struct frontier_rules rules = rules_of(call);
+	const struct frontier_rules rules = api_frontier_rules(call);
 	struct site_row site = {0};
 	bool is_known = site_get(txn, slice_of(url->host), &site);
-	struct frontier_finding finding = {0};
+	struct frontier_explanation finding = {0};
 	json_t *robots = robots_json(txn, call, url);
 	unsigned verdict = REFUSE_HOST;
 	json_t *value;
@@ -166,7 +166,7 @@ static json_t *explain_json(struct txn *txn, const struct call *call,
 	json_object_set_new(value, "robots", robots);
 	json_object_set_new(value, "visit", row_json(&finding));
 	json_object_set_new(value, "page",
-			    is_known ? page_json(txn, &site, url)
+			    is_known ? frontier_page_json(txn, &site, url)
 				     : json_null());
 	if (finding.fine.found > 0) {
 		json_object_set_new(

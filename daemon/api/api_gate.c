@@ -17,14 +17,14 @@
 
 enum { MAX_STRANGER_BYTES = 4096 /* size of a head without a known token */ };
 
-static bool is_safe(const char *method)
+static bool auth_method_is_safe(const char *method)
 {
 	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
 }
 
 /* Respond with an error; the request is not handled. Return false. */
-static bool refuse(struct call *call, unsigned status, const char *code,
-		   const char *message)
+static bool auth_reject(struct call *call, unsigned status, const char *code,
+			const char *message)
 {
 	call_fail(call, status, code, "%s", message);
 	return false;
@@ -41,14 +41,15 @@ static bool check_origin(struct call *call)
 	const char *origin = http_header(exchange, "Origin");
 
 	if (!origin_is_host_ours(host, call->config->listen_names))
-		return refuse(call, 421, "wrong_host",
-			      "the Host of the request is not a name of this "
-			      "daemon (listen.allowed_hosts)");
-	if (is_safe(http_method(exchange)) || origin == NULL ||
+		return auth_reject(
+			call, 421, "wrong_host",
+			"the Host of the request is not a name of this "
+			"daemon (listen.allowed_hosts)");
+	if (auth_method_is_safe(http_method(exchange)) || origin == NULL ||
 	    origin_is_own(origin, host, http_is_encrypted(exchange)))
 		return true;
-	return refuse(call, 403, "wrong_origin",
-		      "pages of other sites must not change anything");
+	return auth_reject(call, 403, "wrong_origin",
+			   "pages of other sites must not change anything");
 }
 
 /* Return the token of the Authorization header; NULL if it has none. */
@@ -91,14 +92,14 @@ static bool is_of_people(const struct http_exchange *exchange)
 {
 	const char *path = http_path(exchange);
 
-	return is_safe(http_method(exchange)) &&
+	return auth_method_is_safe(http_method(exchange)) &&
 	       (strcmp(path, "/") == 0 ||
 		strncmp(path, "/ui/", strlen("/ui/")) == 0);
 }
 
 static bool refuse_head(struct call *call)
 {
-	return refuse(
+	return auth_reject(
 		call, 431, "too_large",
 		"the head of a request without a valid token is too long");
 }
@@ -117,16 +118,17 @@ static bool refuse_stranger(struct call *call, const char *token)
 		login_reply_form(exchange, 401, "");
 		return false;
 	}
-	return refuse(call, 401, "unauthorized",
-		      token == NULL ? "a token is required (Authorization: "
-				      "Bearer ...; see templatectl token add)"
-				    : "the token is invalid");
+	return auth_reject(call, 401, "unauthorized",
+			   token == NULL
+				   ? "a token is required (Authorization: "
+				     "Bearer ...; see templatectl token add)"
+				   : "the token is invalid");
 }
 
 /* Check the header's token, or the cookie's session. */
 static enum token_verdict gate_judge(struct call *call, const char *bearer,
 				     const char *session,
-				     struct token *token_out)
+				     struct access_token *token_out)
 {
 	struct api *api = call->api;
 	uint32_t rate = call->config->listen_rate;
@@ -150,14 +152,15 @@ static bool check_token(struct call *call)
 	struct http_exchange *exchange = call->exchange;
 	const char *bearer = bearer_of(exchange);
 	const char *session = bearer == NULL ? cookie_of(exchange) : NULL;
-	struct token known = {.role = TOKEN_READS};
+	struct access_token known = {.role = TOKEN_READS};
 	enum token_verdict verdict;
 
-	if (session != NULL && !is_safe(http_method(exchange)) &&
+	if (session != NULL && !auth_method_is_safe(http_method(exchange)) &&
 	    !is_of_our_page(exchange))
-		return refuse(call, 403, "wrong_origin",
-			      "with a cookie, only pages of this daemon may "
-			      "change anything");
+		return auth_reject(
+			call, 403, "wrong_origin",
+			"with a cookie, only pages of this daemon may "
+			"change anything");
 	/*
 	 * set before the session is looked up, so that ending the session later
 	 * finds this exchange
@@ -175,15 +178,15 @@ static bool check_token(struct call *call)
 	 */
 	if (!tokens_has(call->api->tokens, known.id))
 		return refuse_stranger(call, bearer);
-	*http_note(exchange) =
+	*http_user_data(exchange) =
 		known.role == TOKEN_WRITES ? ACCESS_WRITE : ACCESS_READ;
 	if (verdict == TOKEN_MAY)
 		return known.role == TOKEN_WRITES || !http_has_body(exchange) ||
 		       api_refuse_body(call);
 	http_add_header(exchange, "Retry-After", "1");
-	return refuse(call, 429, "too_fast",
-		      "the token has used up its requests for this second "
-		      "(listen.rate_limit)");
+	return auth_reject(call, 429, "too_fast",
+			   "the token has used up its requests for this second "
+			   "(listen.rate_limit)");
 }
 
 static bool is_for_strangers(const char *path)
@@ -201,28 +204,28 @@ static bool check_login(struct call *call)
 	const struct http_exchange *exchange = call->exchange;
 	const char *length = http_header(exchange, "Content-Length");
 
-	*http_note(call->exchange) = ACCESS_NONE;
-	if (!is_safe(http_method(exchange)) &&
+	*http_user_data(call->exchange) = ACCESS_NONE;
+	if (!auth_method_is_safe(http_method(exchange)) &&
 	    !origin_may_use_cookie(http_header(exchange, "Sec-Fetch-Site")))
-		return refuse(
+		return auth_reject(
 			call, 403, "wrong_origin",
 			"pages of other sites must not log a user in or out");
 	if (http_head_bytes(exchange) > MAX_STRANGER_BYTES)
 		return refuse_head(call);
 	if (http_header(exchange, "Transfer-Encoding") != NULL ||
-	    (length == NULL && !is_safe(http_method(exchange))))
-		return refuse(call, 411, "bad_request",
-			      "the request needs a Content-Length");
+	    (length == NULL && !auth_method_is_safe(http_method(exchange))))
+		return auth_reject(call, 411, "bad_request",
+				   "the request needs a Content-Length");
 	if (length == NULL || strtoull(length, NULL, 10) <= MAX_LOGIN_BYTES)
 		return http_set_owner(call->exchange, OWNER_STRANGERS);
-	return refuse(call, 413, "too_large", "not a token");
+	return auth_reject(call, 413, "too_large", "not a token");
 }
 
 /*
  * Responses contain text of foreign pages: forbid browsers to treat it as a
  * page of this daemon.
  */
-static void add_headers(struct http_exchange *exchange)
+static void auth_add_headers(struct http_exchange *exchange)
 {
 	http_add_header(exchange, "X-Content-Type-Options", "nosniff");
 	if (strncmp(http_path(exchange), "/v1/", strlen("/v1/")) == 0)
@@ -232,7 +235,7 @@ static void add_headers(struct http_exchange *exchange)
 }
 
 /* Return whether the request has the node token, if one is set. */
-static bool knows_token(const struct peers *peers, const char *token)
+static bool knows_token(const struct node_client *peers, const char *token)
 {
 	size_t size = strlen(peers->token);
 
@@ -247,25 +250,26 @@ static bool knows_token(const struct peers *peers, const char *token)
  */
 static bool is_of_node(struct call *call)
 {
-	const struct peers *peers = call->api->peers;
-	uint64_t note = pass_note(call->exchange);
+	const struct node_client *peers = call->api->peers;
+	uint64_t note = forward_read_access(call->exchange);
 
-	if (peers == NULL || http_header(call->exchange, PASS_RIGHT) == NULL ||
+	if (peers == NULL ||
+	    http_header(call->exchange, FORWARD_HEADER_ACCESS) == NULL ||
 	    (*peers->token == '\0' && !peers->needs_certificate) ||
 	    !knows_token(peers, bearer_of(call->exchange)) ||
 	    (peers->needs_certificate && !http_is_certified(call->exchange)))
 		return false;
 	if ((note & ACCESS_BITS) == ACCESS_OWNER)
-		note = ACCESS_WRITE | ACCESS_IS_PASSED;
-	*http_note(call->exchange) = note;
+		note = ACCESS_WRITE | ACCESS_IS_FORWARDED;
+	*http_user_data(call->exchange) = note;
 	return true;
 }
 
 static bool gate_admit(struct call *call)
 {
 	if (is_of_node(call))
-		return pass_own(call->exchange);
-	add_headers(call->exchange);
+		return forward_set_owner(call->exchange);
+	auth_add_headers(call->exchange);
 	return check_origin(call) &&
 	       (is_for_strangers(http_path(call->exchange))
 			? check_login(call)

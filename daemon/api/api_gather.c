@@ -8,12 +8,12 @@
 
 enum { GATHER_MS = 3000 };
 
-void call_listed(const struct call *call, struct listed *out)
+void call_listed(const struct call *call, struct listed_partitions *out)
 {
-	const struct peers *peers = call->api->peers;
+	const struct node_client *peers = call->api->peers;
 	struct cluster_facts facts;
 
-	*out = (struct listed){0};
+	*out = (struct listed_partitions){0};
 	if (peers == NULL)
 		return;
 	peers->facts(peers->cluster, &facts);
@@ -23,41 +23,43 @@ void call_listed(const struct call *call, struct listed *out)
 		enum partition_state state = facts.partitions[i].state;
 
 		out->partitions[i] =
-			state == PARTITION_OWN || state == PARTITION_LEFT ||
-			(out->is_stale && state != PARTITION_ELSEWHERE);
+			state == PARTITION_OWNED ||
+			state == PARTITION_LEAVING ||
+			(out->is_stale && state != PARTITION_NOT_HERE);
 	}
 }
 
-bool listed_has(const struct call *call, const struct listed *listed,
-		struct slice host)
+bool listed_partitions_have(const struct call *call,
+			    const struct listed_partitions *listed,
+			    struct slice host)
 {
-	const struct peers *peers = call->api->peers;
+	const struct node_client *peers = call->api->peers;
 
 	return peers == NULL || listed->partitions[peers->partition(host)];
 }
 
-void others_begin(struct call *call, struct others *others)
+void fan_out_begin(struct call *call, struct fan_out *others)
 {
-	const struct peers *peers = call->api->peers;
+	const struct node_client *peers = call->api->peers;
 
-	*others = (struct others){0};
+	*others = (struct fan_out){0};
 	if (peers != NULL && !call->is_passed)
 		peers->facts(peers->cluster, &others->facts);
 }
 
-void others_end(struct call *call, struct others *others,
-		const struct listed *listed)
+void fan_out_end(struct call *call, struct fan_out *others,
+		 const struct listed_partitions *listed)
 {
 	if (others->missing.size > 0)
-		http_add_header(call->exchange, PASS_MISSING,
+		http_add_header(call->exchange, FORWARD_HEADER_MISSING,
 				others->missing.data);
 	if (listed->is_stale && !call->is_passed)
-		http_add_header(call->exchange, PASS_STALE, "true");
+		http_add_header(call->exchange, FORWARD_HEADER_STALE, "true");
 	free(others->facts.nodes);
 	buffer_free(&others->missing);
 }
 
-const char *others_next(struct others *others)
+const char *fan_out_next(struct fan_out *others)
 {
 	while (others->next < others->facts.node_count) {
 		const struct node_facts *node =
@@ -69,17 +71,18 @@ const char *others_next(struct others *others)
 	return NULL;
 }
 
-static void note_missing(struct others *others, const char *node)
+static void note_missing(struct fan_out *others, const char *node)
 {
 	if (others->missing.size > 0)
 		buffer_append_text(&others->missing, ", ");
 	buffer_append_text(&others->missing, node);
 }
 
-static json_t *read_answer(const struct buffer *answer, bool *is_too_large_out)
+static json_t *fan_out_parse_response(const struct buffer *answer,
+				      bool *is_too_large_out)
 {
 	struct slice refusal =
-		http_head_value(buffer_slice(answer), PASS_REFUSAL);
+		http_head_value(buffer_slice(answer), FORWARD_HEADER_REJECTION);
 	struct http_head head;
 
 	*is_too_large_out = slice_equal(refusal, slice_of("too_large"));
@@ -89,10 +92,11 @@ static json_t *read_answer(const struct buffer *answer, bool *is_too_large_out)
 			  NULL);
 }
 
-json_t *others_ask(struct call *call, struct others *others, const char *node,
-		   const char *target, bool *is_too_large_out)
+json_t *fan_out_request(struct call *call, struct fan_out *others,
+			const char *node, const char *target,
+			bool *is_too_large_out)
 {
-	const struct peers *peers = call->api->peers;
+	const struct node_client *peers = call->api->peers;
 	struct buffer question = {0};
 	struct buffer answer = {0};
 	json_t *value = NULL;
@@ -100,11 +104,11 @@ json_t *others_ask(struct call *call, struct others *others, const char *node,
 	*is_too_large_out = false;
 	buffer_printf(&question,
 		      "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: "
-		      "close\r\n" PASS_RIGHT ": write\r\n\r\n",
+		      "close\r\n" FORWARD_HEADER_ACCESS ": write\r\n\r\n",
 		      target, node);
 	if (peers->ask(peers->cluster, ALL_PARTITIONS, node,
 		       buffer_slice(&question), GATHER_MS, &answer) == ERR_NONE)
-		value = read_answer(&answer, is_too_large_out);
+		value = fan_out_parse_response(&answer, is_too_large_out);
 	if (value == NULL && !*is_too_large_out)
 		note_missing(others, node);
 	buffer_free(&question);

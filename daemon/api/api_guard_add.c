@@ -62,7 +62,7 @@ static const char *text_in(const json_t *request, const char *name)
 	return json_string_value(json_object_get(request, name));
 }
 
-static bool is_printable(const char *text)
+static bool guard_name_is_printable(const char *text)
 {
 	for (; *text != '\0'; text++)
 		if ((unsigned char)*text < ' ' || *text == 0x7f)
@@ -74,8 +74,8 @@ static bool is_printable(const char *text)
  * Read all members except the selector; on failure respond with the error and
  * return false.
  */
-static bool read_rest(struct call *call, const json_t *request,
-		      struct guard_row *guard)
+static bool guard_read_members(struct call *call, const json_t *request,
+			       struct guard_row *guard)
 {
 	const json_t *cluster = json_object_get(request, "cluster");
 	const char *expect = text_in(request, "expect");
@@ -89,7 +89,7 @@ static bool read_rest(struct call *call, const json_t *request,
 		return false;
 	}
 	if (name != NULL &&
-	    (strlen(name) > MAX_NAME_BYTES || !is_printable(name) ||
+	    (strlen(name) > MAX_NAME_BYTES || !guard_name_is_printable(name) ||
 	     name[strspn(name, "0123456789")] == '\0')) {
 		call_fail(call, 400, "bad_request",
 			  "name: must be a text of at most %d bytes, and not a "
@@ -144,14 +144,14 @@ static bool is_xpath(struct call *call, const char *xpath, char *error)
 	if (task.head.size > MAX_SELECTOR_BYTES)
 		snprintf(error, MAX_ERROR_BYTES, "longer than %d bytes",
 			 MAX_SELECTOR_BYTES);
-	else if (pool_run(call->api->pool, &task) != ERR_NONE)
+	else if (worker_pool_run(call->api->pool, &task) != ERR_NONE)
 		snprintf(error, MAX_ERROR_BYTES, "%s", task.reason);
 	return *error == '\0';
 }
 
 /* Read and check the selector; the arena holds its XPath. */
-static bool read_selector(struct call *call, const json_t *request,
-			  struct arena *arena, struct guard_row *guard)
+static bool guard_read_selector(struct call *call, const json_t *request,
+				struct arena *arena, struct guard_row *guard)
 {
 	const char *xpath = text_in(request, "xpath");
 	const char *css = text_in(request, "css");
@@ -218,14 +218,14 @@ static enum error list_pages(struct call *call, const struct guard_row *guard,
 }
 
 /* A copy of a stored page. */
-struct copy {
+struct guard_page_copy {
 	struct buffer body;
 	struct buffer url;
 	struct buffer charset;
 	uint64_t hash; /* of the content */
 };
 
-static void free_copy(struct copy *copy)
+static void free_copy(struct guard_page_copy *copy)
 {
 	buffer_free(&copy->body);
 	buffer_free(&copy->url);
@@ -234,7 +234,7 @@ static void free_copy(struct copy *copy)
 
 /* Copy a page; false if it was deleted. */
 static bool read_copy(struct store *store, uint32_t site, uint64_t page,
-		      struct copy *copy)
+		      struct guard_page_copy *copy)
 {
 	struct txn txn = txn_begin_read(store);
 	struct page_row row;
@@ -275,7 +275,7 @@ static bool take_found(void *context, struct slice head, struct slice body)
 	json_t *list;
 	size_t i;
 
-	if (!row_layout_decode(&analyse_answer_layout, head, &row))
+	if (!row_codec_decode(&analyse_answer_layout, head, &row))
 		return false;
 	if (row.error != ERR_NONE)
 		return body.size == 0;
@@ -293,12 +293,12 @@ static bool take_found(void *context, struct slice head, struct slice body)
  * Evaluate the guards that are stored after the page, from `page_bytes` on. Set
  * *list_out to an array, or NULL if the page is not HTML. No guard is
  * suspended, so that a slow one gets its time: each guard may use the time
- * limit of all. Errors of pool_run().
+ * limit of all. Errors of worker_pool_run().
  */
-static enum error find_in(struct call *call, const struct copy *copy,
+static enum error find_in(struct call *call, const struct guard_page_copy *copy,
 			  size_t page_bytes, json_t **list_out)
 {
-	const struct answer_rules rules = call_rules(call);
+	const struct extraction_options rules = call_rules(call);
 	const uint32_t limit_ms = call->config->guards_ms;
 	const struct analyse_request request = {
 		.limits = limits_to_field(&rules.limits),
@@ -307,7 +307,7 @@ static enum error find_in(struct call *call, const struct copy *copy,
 		.charset = buffer_slice(&copy->charset),
 	};
 	struct buffer head =
-		row_layout_encode(&analyse_request_layout, &request);
+		row_codec_encode(&analyse_request_layout, &request);
 	struct pool_task task = {
 		.kind = TASK_GUARD,
 		.take = take_found,
@@ -318,7 +318,7 @@ static enum error find_in(struct call *call, const struct copy *copy,
 	*list_out = NULL;
 	task.head = buffer_slice(&head);
 	task.body = buffer_slice(&copy->body);
-	error = pool_run(call->api->pool, &task);
+	error = worker_pool_run(call->api->pool, &task);
 	if (error != ERR_NONE) {
 		json_decref(*list_out);
 		*list_out = NULL;
@@ -330,7 +330,7 @@ static enum error find_in(struct call *call, const struct copy *copy,
 enum error call_try_guard(struct call *call, const struct wanted_guard *wanted,
 			  uint32_t site, uint64_t page, json_t **found_out)
 {
-	struct copy copy = {0};
+	struct guard_page_copy copy = {0};
 	json_t *list = NULL;
 	json_t *found;
 	enum error error = ERR_NONE;
@@ -384,8 +384,8 @@ struct guard_trial {
 	json_t *found;    /* array of results */
 	uint64_t slowest; /* the page with the longest evaluation, or with the
 			     error */
-	enum error error; /* of pool_run(): a worker could not evaluate the
-			     guard */
+	enum error error; /* of worker_pool_run(): a worker could not evaluate
+			     the guard */
 	json_int_t slowest_us;
 	bool is_slow;
 	json_int_t sum_us; /* of all guards on that page */
@@ -397,7 +397,7 @@ static void guard_try_all(struct call *call, const struct wanted_guard *wanted,
 			  struct guard_trial *trial)
 {
 	const uint32_t limit_ms = call->config->guards_ms;
-	struct copy copy = {0};
+	struct guard_page_copy copy = {0};
 	json_t *list = NULL;
 	const json_t *found;
 	size_t i;
@@ -405,8 +405,8 @@ static void guard_try_all(struct call *call, const struct wanted_guard *wanted,
 	if (read_copy(call->api->store, trial->site, trial->slowest, &copy)) {
 		size_t page_bytes = copy.body.size;
 
-		guarding_read(call->api->store, call->host,
-			      buffer_slice(&copy.url), &copy.body);
+		guard_check_read(call->api->store, call->host,
+				 buffer_slice(&copy.url), &copy.body);
 		item_append_row(&copy.body, &wanted_guard_layout, wanted);
 		trial->error = find_in(call, &copy, page_bytes, &list);
 	}
@@ -465,7 +465,7 @@ static void guard_refuse(struct call *call, const struct guard_trial *trial,
 {
 	const struct config *config = call->config;
 
-	if (trial->error == ERR_POISONED)
+	if (trial->error == ERR_QUARANTINED)
 		call_fail(call, 422, "quarantined",
 			  "the worker crashed or reached a limit while it "
 			  "evaluated the expression on %.200s "
@@ -491,7 +491,7 @@ static void guard_refuse(struct call *call, const struct guard_trial *trial,
 /* Respond with an error if the trial failed; return whether it did. */
 static bool guard_is_refused(struct call *call, const struct guard_trial *trial)
 {
-	struct copy copy = {0};
+	struct guard_page_copy copy = {0};
 
 	if (trial->error == ERR_NONE && !trial->is_slow && !trial->is_sum_slow)
 		return false;
@@ -503,7 +503,8 @@ static bool guard_is_refused(struct call *call, const struct guard_trial *trial)
 }
 
 /* Return the summary of the first test. */
-static json_t *summary(const json_t *found, const struct guard_row *guard)
+static json_t *guard_trial_summary(const json_t *found,
+				   const struct guard_row *guard)
 {
 	json_t *examples = json_array();
 	const json_t *item;
@@ -557,7 +558,7 @@ static const char *warning_of(const json_t *tried)
 static enum http_verdict put_guard(struct call *call,
 				   struct guard_change *change, json_t *found)
 {
-	json_t *tried = summary(found, &change->guard);
+	json_t *tried = guard_trial_summary(found, &change->guard);
 	const char *warning = warning_of(tried);
 	char *text = json_dumps(found, JSON_COMPACT);
 	enum error error;
@@ -570,7 +571,7 @@ static enum http_verdict put_guard(struct call *call,
 				  : NULL;
 	if (value == NULL) {
 		json_decref(tried);
-		if (error == ERR_REFUSED)
+		if (error == ERR_ADDRESS_FORBIDDEN)
 			return call_fail(
 				call, 409, "conflict",
 				"a guard of the site already has this name");
@@ -588,8 +589,8 @@ static enum http_verdict put_guard(struct call *call,
 	return call_reply_json(call, 201, value);
 }
 
-static enum http_verdict add_guard(struct call *call,
-				   struct guard_change *change)
+static enum http_verdict api_guards_add(struct call *call,
+					struct guard_change *change)
 {
 	struct guard_trial trial = {.slowest_us = -1};
 	enum error error = list_pages(call, &change->guard, &trial.site,
@@ -617,9 +618,9 @@ enum http_verdict api_post_guard(struct call *call)
 	if (!call_read_object(call, &request))
 		return HTTP_ANSWERED;
 	arena = arena_create();
-	if (read_selector(call, request, arena, &change.guard) &&
-	    read_rest(call, request, &change.guard))
-		verdict = add_guard(call, &change);
+	if (guard_read_selector(call, request, arena, &change.guard) &&
+	    guard_read_members(call, request, &change.guard))
+		verdict = api_guards_add(call, &change);
 	arena_destroy(arena);
 	json_decref(request);
 	return verdict;

@@ -24,31 +24,31 @@ enum {
 };
 
 /* Position of a record in the archive, for errors. */
-struct origin {
+struct record_source {
 	char *url;
 	uint64_t offset;
 };
 
 /* Records for one node. */
-struct batch {
+struct record_batch {
 	char node[NODE_NAME_BYTES]; /* "": unused */
 	struct buffer bytes;
-	struct origin origins[RECORDS]; /* [count] */
+	struct record_source origins[RECORDS]; /* [count] */
 	size_t count;
 };
 
-struct hand_on {
+struct forward_ingest {
 	struct call *call;
 	const struct ingest_options *options;
 	struct buffer query; /* "&host=..." for each host */
 	size_t next;         /* the batch to send when a slot is needed */
-	struct batch batches[NODES];
+	struct record_batch batches[NODES];
 };
 
-struct hand_on *hand_on_begin(struct call *call,
-			      const struct ingest_options *options)
+struct forward_ingest *
+forward_ingest_begin(struct call *call, const struct ingest_options *options)
 {
-	struct hand_on *hand_on;
+	struct forward_ingest *hand_on;
 
 	if (call->api->peers == NULL || call->is_passed)
 		return NULL;
@@ -64,7 +64,8 @@ struct hand_on *hand_on_begin(struct call *call,
 	return hand_on;
 }
 
-static void write_record(const struct warc_record *record, struct buffer *out)
+static void record_batch_write(const struct warc_record *record,
+			       struct buffer *out)
 {
 	struct buffer head = {0};
 	struct warc_exchange exchange = {
@@ -89,7 +90,8 @@ static void write_record(const struct warc_record *record, struct buffer *out)
 }
 
 /* Send the archive to the node; `answer` gets its response. */
-static enum error ask_once(const struct peers *peers, const struct batch *batch,
+static enum error ask_once(const struct node_client *peers,
+			   const struct record_batch *batch,
 			   struct slice question, struct buffer *answer)
 {
 	struct http_head head;
@@ -104,12 +106,13 @@ static enum error ask_once(const struct peers *peers, const struct batch *batch,
 		return ERR_NOT_FOUND; /* the node does not serve requests yet */
 	if (head.status == 503 || head.status == 429)
 		return ERR_BUSY;
-	return head.status == 200 ? ERR_NONE : ERR_REFUSED;
+	return head.status == 200 ? ERR_NONE : ERR_ADDRESS_FORBIDDEN;
 }
 
 /* The node may add up to `new_sites` sites that the request does not name. */
-static enum error ask(struct hand_on *hand_on, const struct batch *batch,
-		      uint64_t new_sites, struct buffer *answer)
+static enum error record_batch_send(struct forward_ingest *hand_on,
+				    const struct record_batch *batch,
+				    uint64_t new_sites, struct buffer *answer)
 {
 	uint64_t until_ms = clock_steady_ms() + RETRY_MS;
 	struct buffer question = {0};
@@ -122,7 +125,7 @@ static enum error ask(struct hand_on *hand_on, const struct batch *batch,
 		      " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
 		      "Content-Length: %zu\r\n",
 		      batch->bytes.size);
-	pass_write_rights(hand_on->call, ACCESS_WRITE, &question);
+	forward_write_access(hand_on->call, ACCESS_WRITE, &question);
 	buffer_append_text(&question, "\r\n");
 	buffer_append_slice(&question, buffer_slice(&batch->bytes));
 	while (error = ask_once(hand_on->call->api->peers, batch,
@@ -136,8 +139,8 @@ static enum error ask(struct hand_on *hand_on, const struct batch *batch,
 }
 
 /* Return the record of the batch with this URL. */
-static const struct origin *origin_of(const struct batch *batch,
-				      const char *url)
+static const struct record_source *
+record_batch_source(const struct record_batch *batch, const char *url)
 {
 	for (size_t i = 0; i < batch->count; i++)
 		if (strcmp(batch->origins[i].url, url) == 0)
@@ -145,7 +148,7 @@ static const struct origin *origin_of(const struct batch *batch,
 	return &batch->origins[0];
 }
 
-static void count_errors(const json_t *answer, const struct batch *batch,
+static void count_errors(const json_t *answer, const struct record_batch *batch,
 			 struct ingest_report *report)
 {
 	const json_t *row;
@@ -157,11 +160,12 @@ static void count_errors(const json_t *answer, const struct batch *batch,
 			json_string_value(json_object_get(row, "url"));
 		const char *message =
 			json_string_value(json_object_get(row, "message"));
-		const struct origin *origin =
-			origin_of(batch, url == NULL ? "" : url);
+		const struct record_source *origin =
+			record_batch_source(batch, url == NULL ? "" : url);
 
-		ingest_note(report, origin->offset, origin->url, ERR_REFUSED,
-			    message == NULL ? "" : message);
+		ingest_note_error(report, origin->offset, origin->url,
+				  ERR_ADDRESS_FORBIDDEN,
+				  message == NULL ? "" : message);
 	}
 }
 
@@ -204,7 +208,8 @@ static void count_hosts(const json_t *answer, struct ingest_report *report)
  * Count each record of the batch that the node did not report otherwise as
  * rejected.
  */
-static void count_answer(const struct buffer *bytes, const struct batch *batch,
+static void count_answer(const struct buffer *bytes,
+			 const struct record_batch *batch,
 			 struct ingest_report *report)
 {
 	struct http_head head = {0};
@@ -235,7 +240,7 @@ static void count_answer(const struct buffer *bytes, const struct batch *batch,
 	json_decref(answer);
 }
 
-static void count_lost(const struct batch *batch, enum error error,
+static void count_lost(const struct record_batch *batch, enum error error,
 		       struct ingest_report *report)
 {
 	char message[160];
@@ -246,12 +251,13 @@ static void count_lost(const struct batch *batch, enum error error,
 		batch->node, error_text(error));
 	report->refused += batch->count;
 	for (size_t i = 0; i < batch->count; i++)
-		ingest_note(report, batch->origins[i].offset,
-			    batch->origins[i].url, error, message);
+		ingest_note_error(report, batch->origins[i].offset,
+				  batch->origins[i].url, error, message);
 }
 
-static void send_batch(struct hand_on *hand_on, struct batch *batch,
-		       struct ingest_report *report)
+static void record_batch_flush(struct forward_ingest *hand_on,
+			       struct record_batch *batch,
+			       struct ingest_report *report)
 {
 	struct buffer answer = {0};
 	enum error error;
@@ -259,10 +265,10 @@ static void send_batch(struct hand_on *hand_on, struct batch *batch,
 	if (batch->count > 0) {
 		uint64_t max = hand_on->options->max_new_sites;
 
-		error = ask(hand_on, batch,
-			    report->new_hosts < max ? max - report->new_hosts
-						    : 0,
-			    &answer);
+		error = record_batch_send(
+			hand_on, batch,
+			report->new_hosts < max ? max - report->new_hosts : 0,
+			&answer);
 		if (error == ERR_NONE)
 			count_answer(&answer, batch, report);
 		else
@@ -272,13 +278,14 @@ static void send_batch(struct hand_on *hand_on, struct batch *batch,
 		free(batch->origins[i].url);
 	buffer_free(&answer);
 	buffer_free(&batch->bytes);
-	*batch = (struct batch){0};
+	*batch = (struct record_batch){0};
 }
 
-static struct batch *batch_of(struct hand_on *hand_on, const char *node,
-			      struct ingest_report *report)
+static struct record_batch *batch_of(struct forward_ingest *hand_on,
+				     const char *node,
+				     struct ingest_report *report)
 {
-	struct batch *batch = NULL;
+	struct record_batch *batch = NULL;
 
 	for (size_t i = 0; i < NODES; i++) {
 		if (strcmp(hand_on->batches[i].node, node) == 0)
@@ -289,23 +296,23 @@ static struct batch *batch_of(struct hand_on *hand_on, const char *node,
 	if (batch == NULL) {
 		batch = &hand_on->batches[hand_on->next];
 		hand_on->next = (hand_on->next + 1) % NODES;
-		send_batch(hand_on, batch, report);
+		record_batch_flush(hand_on, batch, report);
 	}
 	(void)snprintf(batch->node, sizeof(batch->node), "%s", node);
 	return batch;
 }
 
-bool hand_on_take(void *context, const struct url *url,
-		  const struct warc_record *record,
-		  struct ingest_report *report)
+bool forward_ingest_add(void *context, const struct url *url,
+			const struct warc_record *record,
+			struct ingest_report *report)
 {
-	struct hand_on *hand_on = context;
-	const struct peers *peers = hand_on->call->api->peers;
+	struct forward_ingest *hand_on = context;
+	const struct node_client *peers = hand_on->call->api->peers;
 	size_t max = peers->max_bytes(peers->cluster);
 	size_t head = HEAD_BYTES + hand_on->query.size;
 	struct buffer packed = {0};
-	struct whereabouts where;
-	struct batch *batch;
+	struct partition_route where;
+	struct record_batch *batch;
 
 	peers->find(peers->cluster, peers->partition(slice_of(url->host)),
 		    &where);
@@ -313,26 +320,27 @@ bool hand_on_take(void *context, const struct url *url,
 		return false;
 	max = max < head ? 0 : max - head;
 	max = max < BATCH_BYTES ? max : BATCH_BYTES;
-	write_record(record, &packed);
+	record_batch_write(record, &packed);
 	batch = batch_of(hand_on, where.owner, report);
 	if (batch->count == RECORDS || batch->bytes.size + packed.size > max) {
-		send_batch(hand_on, batch, report);
+		record_batch_flush(hand_on, batch, report);
 		batch = batch_of(hand_on, where.owner, report);
 	}
 	buffer_append_slice(&batch->bytes, buffer_slice(&packed));
-	batch->origins[batch->count++] =
-		(struct origin){mem_copy_text(record->url, strlen(record->url)),
-				record->offset};
+	batch->origins[batch->count++] = (struct record_source){
+		mem_copy_text(record->url, strlen(record->url)),
+		record->offset};
 	buffer_free(&packed);
 	return true;
 }
 
-void hand_on_end(struct hand_on *hand_on, struct ingest_report *report)
+void forward_ingest_end(struct forward_ingest *hand_on,
+			struct ingest_report *report)
 {
 	if (hand_on == NULL)
 		return;
 	for (size_t i = 0; i < NODES; i++)
-		send_batch(hand_on, &hand_on->batches[i], report);
+		record_batch_flush(hand_on, &hand_on->batches[i], report);
 	buffer_free(&hand_on->query);
 	free(hand_on);
 }

@@ -9,21 +9,22 @@
 #include "daemon/api/api_call.h"
 #include "daemon/engine/ingest.h"
 
-struct hand_on;
+struct forward_ingest;
 
 /*
  * Return NULL without a node group, or if the call comes from a node. Keeps
  * `options`, which also state the changes that the owners may make.
  */
-struct hand_on *hand_on_begin(struct call *call,
-			      const struct ingest_options *options);
+struct forward_ingest *
+forward_ingest_begin(struct call *call, const struct ingest_options *options);
 
 /* For ingest_options.take. */
-bool hand_on_take(void *context, const struct url *url,
-		  const struct warc_record *record,
-		  struct ingest_report *report);
+bool forward_ingest_add(void *context, const struct url *url,
+			const struct warc_record *record,
+			struct ingest_report *report);
 
 /* Send the remaining records and count them. NULL is a no-op. */
-void hand_on_end(struct hand_on *hand_on, struct ingest_report *report);
+void forward_ingest_end(struct forward_ingest *hand_on,
+			struct ingest_report *report);
 
 #endif

@@ -18,14 +18,14 @@ enum { MAX_SECRET_BYTES = 1024 };
 static json_t *hook_json(const struct txn *txn, uint32_t number,
 			 const struct hook_row *row)
 {
-	bool is_locked = !sealed_open(txn->store, row->target, NULL) ||
-			 !sealed_open(txn->store, row->secret, NULL);
+	bool is_locked = !secret_text_read(txn->store, row->target, NULL) ||
+			 !secret_text_read(txn->store, row->secret, NULL);
 
 	return json_pack(
 		"{s:I, s:o, s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:I, s:o, s:I, "
 		"s:o, s:i, s:o}",
 		"id", (json_int_t)number, "target",
-		json_text(sealed_shown(row->target)), "site",
+		json_text(secret_text_redacted(row->target)), "site",
 		json_text_or_null(row->host), "kinds",
 		row->kinds.size == 0 ? json_string("alerts")
 				     : json_text(row->kinds),
@@ -85,8 +85,8 @@ enum http_verdict api_get_hook(struct call *call)
  * Read an optional string member; if it is not a string, respond with the error
  * and return false.
  */
-static bool take_text(struct call *call, const json_t *request,
-		      const char *name, size_t max, struct slice *text_out)
+static bool hook_read_text(struct call *call, const json_t *request,
+			   const char *name, size_t max, struct slice *text_out)
 {
 	const json_t *value = json_object_get(request, name);
 
@@ -110,7 +110,7 @@ static bool check_kinds(struct call *call, struct slice kinds)
 	return kinds.size == 0 || call_read_kinds(call, kinds, &set);
 }
 
-static bool check_target(struct call *call, struct slice target)
+static bool hook_check_target(struct call *call, struct slice target)
 {
 	char message[256];
 
@@ -130,15 +130,16 @@ static bool check_target(struct call *call, struct slice target)
 static bool read_hook(struct call *call, const json_t *request,
 		      struct hook_row *hook)
 {
-	return take_text(call, request, "target", MAX_TARGET_BYTES,
-			 &hook->target) &&
-	       take_text(call, request, "secret", MAX_SECRET_BYTES,
-			 &hook->secret) &&
-	       take_text(call, request, "site", MAX_HOST_BYTES, &hook->host) &&
-	       take_text(call, request, "kinds", MAX_KINDS_BYTES,
-			 &hook->kinds) &&
+	return hook_read_text(call, request, "target", MAX_TARGET_BYTES,
+			      &hook->target) &&
+	       hook_read_text(call, request, "secret", MAX_SECRET_BYTES,
+			      &hook->secret) &&
+	       hook_read_text(call, request, "site", MAX_HOST_BYTES,
+			      &hook->host) &&
+	       hook_read_text(call, request, "kinds", MAX_KINDS_BYTES,
+			      &hook->kinds) &&
 	       check_kinds(call, hook->kinds) &&
-	       check_target(call, hook->target);
+	       hook_check_target(call, hook->target);
 }
 
 enum http_verdict api_post_hook(struct call *call)

@@ -20,8 +20,8 @@ bool api_is_stream(const char *method, const char *path)
 		strcmp(path, "/v1/extract/batch") == 0);
 }
 
-static enum error read_body(void *context, char *out, size_t capacity,
-			    size_t *size_out)
+static enum error ingest_read_body(void *context, char *out, size_t capacity,
+				   size_t *size_out)
 {
 	return http_body_read(context, out, capacity, size_out);
 }
@@ -75,7 +75,7 @@ static json_t *skipped_json(const struct ingest_report *report)
 			 (json_int_t)report->no_site.pages);
 }
 
-static json_t *report_json(const struct ingest_report *report)
+static json_t *ingest_report_json(const struct ingest_report *report)
 {
 	return json_pack(
 		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o, s:o, "
@@ -161,17 +161,17 @@ static bool ingest_read_options(struct call *call, struct host_globs *globs,
 static enum http_verdict ingest_body(struct call *call,
 				     struct ingest_options *options)
 {
-	struct hand_on *hand_on = hand_on_begin(call, options);
+	struct forward_ingest *hand_on = forward_ingest_begin(call, options);
 	struct ingest_report report;
 	enum http_verdict verdict;
 
-	options->take = hand_on == NULL ? NULL : hand_on_take;
+	options->take = hand_on == NULL ? NULL : forward_ingest_add;
 	options->context = hand_on;
-	ingest(call->api->pipeline, read_body, call->exchange, options,
+	ingest(call->api->pipeline, ingest_read_body, call->exchange, options,
 	       &report);
-	hand_on_end(hand_on, &report);
+	forward_ingest_end(hand_on, &report);
 	log_report(&report);
-	verdict = call_reply_json(call, 200, report_json(&report));
+	verdict = call_reply_json(call, 200, ingest_report_json(&report));
 	ingest_report_free(&report);
 	return verdict;
 }

@@ -27,7 +27,7 @@ enum {
 
 /* Jobs of one request, before the broker gets them. */
 struct jobs {
-	struct cluster_job *rows; /* [count] */
+	struct import_job *rows; /* [count] */
 	char (*ids)[2 * ID_BYTES + 1];
 	char **texts;
 	size_t count;
@@ -46,7 +46,7 @@ static void free_jobs(struct jobs *jobs)
  * Write the id of a job: a hash of its "id", or of its text, so that a repeated
  * job is stored once.
  */
-static void write_id(const json_t *job, const char *text, char *out)
+static void job_write_id(const json_t *job, const char *text, char *out)
 {
 	const char *own = json_string_value(json_object_get(job, "id"));
 	uint8_t digest[SHA256_DIGEST_SIZE];
@@ -65,8 +65,8 @@ static void write_id(const json_t *job, const char *text, char *out)
 static const char *add_job(const struct call *call, struct jobs *jobs,
 			   const json_t *job)
 {
-	const struct peers *peers = call->api->peers;
-	struct cluster_job *row = &jobs->rows[jobs->count];
+	const struct node_client *peers = call->api->peers;
+	struct import_job *row = &jobs->rows[jobs->count];
 	char *id = jobs->ids[jobs->count];
 	char host[MAX_HOST_BYTES + 1];
 	const char *reason;
@@ -76,8 +76,8 @@ static const char *add_job(const struct call *call, struct jobs *jobs,
 	if (verb == NULL)
 		return reason;
 	text = json_dumps(job, JSON_COMPACT | JSON_SORT_KEYS);
-	write_id(job, text, id);
-	*row = (struct cluster_job){
+	job_write_id(job, text, id);
+	*row = (struct import_job){
 		.partition = peers->partition(slice_of(host)),
 		.verb = verb,
 		.id = id,
@@ -88,14 +88,14 @@ static const char *add_job(const struct call *call, struct jobs *jobs,
 	return NULL;
 }
 
-static enum http_verdict submit(struct call *call, struct jobs *jobs)
+static enum http_verdict api_jobs_submit(struct call *call, struct jobs *jobs)
 {
-	const struct peers *peers = call->api->peers;
+	const struct node_client *peers = call->api->peers;
 	enum error error =
 		peers->submit(peers->cluster, jobs->rows, jobs->count);
 	size_t known = 0;
 
-	if (error == ERR_NO_KEY)
+	if (error == ERR_NO_ENCRYPTION_KEY)
 		return call_fail_with(call, error, "no job was accepted");
 	if (error != ERR_NONE) {
 		http_add_header(call->exchange, "Retry-After", "1");
@@ -137,7 +137,7 @@ static enum http_verdict take_jobs(struct call *call, const json_t *list)
 			"job %zu of the list: %s; no job was accepted",
 			jobs.count + 1, reason);
 	else
-		verdict = submit(call, &jobs);
+		verdict = api_jobs_submit(call, &jobs);
 	free_jobs(&jobs);
 	return verdict;
 }
@@ -160,7 +160,8 @@ enum http_verdict api_post_jobs(struct call *call)
 }
 
 /* Map the status of the job's response to an error. */
-static enum error judge(const struct http_head *head, const char *verb)
+static enum error job_check_status(const struct http_head *head,
+				   const char *verb)
 {
 	if (head->status < 300 || head->status == 304)
 		return ERR_NONE;
@@ -170,14 +171,15 @@ static enum error judge(const struct http_head *head, const char *verb)
 		return ERR_NONE;
 	return head->status == 421 || head->status == 429 || head->status >= 500
 		       ? ERR_BUSY
-		       : ERR_REFUSED;
+		       : ERR_ADDRESS_FORBIDDEN;
 }
 
 /* Check the result of the page: the response to an upload is always 200. */
-static enum error judge_page(struct slice body)
+static enum error job_check_page(struct slice body)
 {
-	static const enum error later[] = {ERR_BUSY, ERR_MOVED, ERR_UNLOGGED,
-					   ERR_STOPPED, ERR_STORE_FULL};
+	static const enum error later[] = {ERR_BUSY, ERR_NOT_OWNER,
+					   ERR_LOG_UNAVAILABLE, ERR_STOPPED,
+					   ERR_STORE_FULL};
 	json_t *report =
 		json_loadb(body.size == 0 ? "" : body.data, body.size, 0, NULL);
 	json_t *row = json_array_get(json_object_get(report, "errors"), 0);
@@ -185,7 +187,7 @@ static enum error judge_page(struct slice body)
 	bool is_refused =
 		json_integer_value(json_object_get(report, "rejected")) > 0 ||
 		json_integer_value(json_object_get(report, "kept")) > 0;
-	enum error error = is_refused ? ERR_REFUSED : ERR_NONE;
+	enum error error = is_refused ? ERR_ADDRESS_FORBIDDEN : ERR_NONE;
 
 	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
 		if (code != NULL && strcmp(code, error_code(later[i])) == 0)
@@ -201,9 +203,9 @@ static enum error judge_answer(struct slice answer, const char *verb)
 
 	if (!http_read_head(answer, &head))
 		return ERR_BUSY;
-	error = judge(&head, verb);
+	error = job_check_status(&head, verb);
 	if (error == ERR_NONE && strcmp(verb, "ingest") == 0)
-		error = judge_page(
+		error = job_check_page(
 			(struct slice){(const char *)answer.data + head.size,
 				       answer.size - head.size});
 	return error;
@@ -224,15 +226,15 @@ static void tell_answer(struct slice answer, struct buffer *why)
 			buffer_append_byte(why, text[i]);
 }
 
-static enum error run(struct api *api, const json_t *job, const char *verb,
-		      struct buffer *why)
+static enum error job_run(struct api *api, const json_t *job, const char *verb,
+			  struct buffer *why)
 {
 	struct buffer request = {0};
 	struct buffer answer = {0};
 	enum error error;
 
-	job_write_request(job, PASS_RIGHT ": write\r\n", clock_wall_ms(),
-			  &request);
+	job_write_request(job, FORWARD_HEADER_ACCESS ": write\r\n",
+			  clock_wall_ms(), &request);
 	error = api_serve(api, buffer_slice(&request), MAX_SAID, JOB_MS,
 			  &answer);
 	if (error == ERR_TOO_LARGE) { /* a long response: the job is done */
@@ -261,7 +263,7 @@ enum error api_check_partition(const struct api *api, unsigned partition,
 		      "%s belongs to another partition: publish it on "
 		      "tpl.job.%03u.%s",
 		      host, own, verb);
-	return ERR_REFUSED;
+	return ERR_ADDRESS_FORBIDDEN;
 }
 
 enum error api_run_job(struct api *api, unsigned partition, struct slice data,
@@ -280,7 +282,7 @@ enum error api_run_job(struct api *api, unsigned partition, struct slice data,
 	else
 		error = api_check_partition(api, partition, verb, host, why);
 	if (error == ERR_NONE)
-		error = run(api, job, verb, why);
+		error = job_run(api, job, verb, why);
 	json_decref(job);
 	return error;
 }

@@ -26,7 +26,7 @@ static const char form[] =
 	"</main></body></html>\n";
 
 /* Prevent caches from storing a token, and referrers from containing one. */
-static void add_headers(struct http_exchange *exchange)
+static void login_add_headers(struct http_exchange *exchange)
 {
 	http_add_header(exchange, "Cache-Control", "no-store");
 	/* not "no-referrer": with it browsers send "Origin: null" */
@@ -42,12 +42,12 @@ void login_reply_form(struct http_exchange *exchange, unsigned status,
 	struct buffer body = {0};
 
 	buffer_printf(&body, form, message);
-	add_headers(exchange);
+	login_add_headers(exchange);
 	http_reply(exchange, status, "text/html; charset=utf-8", &body);
 }
 
 /* Read token=... of a form. A token has no character that a form escapes. */
-static bool read_form(struct slice body, char token_out[TOKEN_BYTES])
+static bool login_read_form(struct slice body, char token_out[TOKEN_BYTES])
 {
 	size_t prefix = strlen("token=");
 
@@ -65,7 +65,7 @@ static bool begin_session(struct call *call, const char *token,
 {
 	struct api *api = call->api;
 	uint64_t now_ms = clock_steady_ms();
-	struct token known;
+	struct access_token known;
 	enum token_verdict verdict = TOKEN_UNKNOWN;
 	uint64_t ended = 0;
 	bool is_begun;
@@ -109,7 +109,7 @@ static enum http_verdict log_in(struct call *call, const char *token)
 		       session, http_is_encrypted(exchange) ? "; Secure" : "");
 	http_add_header(exchange, "Set-Cookie", cookie);
 	http_add_header(exchange, "Location", "/");
-	add_headers(exchange);
+	login_add_headers(exchange);
 	http_reply(exchange, 303, "text/plain", &body);
 	return HTTP_ANSWERED;
 }
@@ -128,7 +128,7 @@ enum http_verdict api_post_login(struct call *call)
 {
 	char token[TOKEN_BYTES];
 
-	if (read_form(http_body(call->exchange), token))
+	if (login_read_form(http_body(call->exchange), token))
 		return log_in(call, token);
 	login_reply_form(call->exchange, 401, "This is not a token.");
 	return HTTP_ANSWERED;
@@ -147,7 +147,7 @@ enum http_verdict api_post_logout(struct call *call)
 			LOGIN_COOKIE "=; Path=/; Max-Age=0; HttpOnly; "
 				     "SameSite=Strict");
 	http_add_header(exchange, "Location", LOGIN_PATH);
-	add_headers(exchange);
+	login_add_headers(exchange);
 	http_reply(exchange, 303, "text/plain", &body);
 	return HTTP_ANSWERED;
 }

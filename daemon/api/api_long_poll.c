@@ -12,11 +12,12 @@
 #include "daemon/runtime/clock.h"
 
 /*
- * Word of http_memory(): the last log entry at the time of the request, plus 1.
+ * Word of http_handler_state(): the last log entry at the time of the request,
+ * plus 1.
  */
 enum { MEMORY_ASKED = 2 };
 
-static bool is_over(const struct http_exchange *exchange)
+static bool long_poll_is_over(const struct http_exchange *exchange)
 {
 	const char *wait = http_argument(exchange, "wait");
 	uint64_t wait_s = strtoull(wait, NULL, 10);
@@ -25,7 +26,7 @@ static bool is_over(const struct http_exchange *exchange)
 	       clock_steady_ms() >= http_arrival_ms(exchange) + wait_s * 1000U;
 }
 
-bool passage_is_long_poll(const struct passage *passage)
+bool forward_is_long_poll(const struct forwarded_request *passage)
 {
 	const struct http_exchange *exchange = passage->call->exchange;
 
@@ -33,23 +34,27 @@ bool passage_is_long_poll(const struct passage *passage)
 	       http_argument(exchange, "wait") != NULL;
 }
 
-bool passage_has_no_news(const struct passage *passage)
+bool forward_has_no_event(const struct forwarded_request *passage)
 {
 	struct http_exchange *exchange = passage->call->exchange;
 
-	return passage_is_long_poll(passage) && !is_over(exchange) &&
-	       http_memory(exchange)[MEMORY_ASKED] == passage->where.last + 1;
+	return forward_is_long_poll(passage) && !long_poll_is_over(exchange) &&
+	       http_handler_state(exchange)[MEMORY_ASKED] ==
+		       passage->where.last + 1;
 }
 
-bool passage_waits(struct passage *passage, struct slice answer)
+bool forward_suspend_poll(struct forwarded_request *passage,
+			  struct slice answer)
 {
 	struct call *call = passage->call;
 	struct http_head head;
 
-	if (!passage_is_long_poll(passage) || is_over(call->exchange) ||
+	if (!forward_is_long_poll(passage) ||
+	    long_poll_is_over(call->exchange) ||
 	    !http_read_head(answer, &head) || head.status != 200 ||
 	    answer.size > head.size || !call_listen(call))
 		return false;
-	http_memory(call->exchange)[MEMORY_ASKED] = passage->where.last + 1;
+	http_handler_state(call->exchange)[MEMORY_ASKED] =
+		passage->where.last + 1;
 	return true;
 }

@@ -108,7 +108,8 @@ static void write_store(const struct call *call,
 		     (double)store_count_readers(call->api->store));
 	write_tables(out, METRIC_ROWS, usage->rows);
 	write_tables(out, METRIC_TABLE_BYTES, usage->bytes);
-	metric_write(out, METRIC_POISONED, (double)usage->rows[TABLE_POISON]);
+	metric_write(out, METRIC_POISONED,
+		     (double)usage->rows[TABLE_QUARANTINE]);
 }
 
 static void write_guards(struct txn *txn, struct buffer *out)
@@ -138,8 +139,8 @@ struct hook_samples {
 	struct buffer failures;
 };
 
-static void add_hook(struct hook_samples *samples, uint32_t hook,
-		     const struct hook_row *row)
+static void metrics_add_hook(struct hook_samples *samples, uint32_t hook,
+			     const struct hook_row *row)
 {
 	char text[NUMBER_BYTES];
 	struct slice name = number_text(text, hook);
@@ -170,7 +171,7 @@ static void write_hooks(struct txn *txn, struct buffer *out)
 
 	while (scan_next(&scan))
 		if (hook_row_decode(scan.value, &row))
-			add_hook(&samples, key_u32(scan.key, 0), &row);
+			metrics_add_hook(&samples, key_u32(scan.key, 0), &row);
 	scan_end(&scan);
 	write_samples(out, METRIC_HOOK_WAITING, &samples.waiting);
 	write_samples(out, METRIC_HOOK_DELIVERED, &samples.delivered);
@@ -178,7 +179,8 @@ static void write_hooks(struct txn *txn, struct buffer *out)
 	write_samples(out, METRIC_HOOK_FAILURES, &samples.failures);
 }
 
-static enum error write_rows(const struct call *call, struct buffer *out)
+static enum error metrics_write_rows(const struct call *call,
+				     struct buffer *out)
 {
 	struct txn txn = txn_begin_read(call->api->store);
 
@@ -193,7 +195,7 @@ static void write_kinds(struct buffer *out, enum metric metric,
 {
 	metric_begin(out, metric);
 	for (size_t i = 0; i < sizeof(all_kinds) / sizeof(all_kinds[0]); i++)
-		if (kinds_have(kinds, all_kinds[i]))
+		if (kind_set_has(kinds, all_kinds[i]))
 			metric_sample(out, metric,
 				      slice_of(event_kind_name(all_kinds[i])),
 				      (double)counts[all_kinds[i]]);
@@ -202,13 +204,13 @@ static void write_kinds(struct buffer *out, enum metric metric,
 static enum error write_events(struct api *api, struct buffer *out)
 {
 	struct event_counts counts;
-	enum error error = event_tally_look(api->tally, &counts);
+	enum error error = event_counters_read(api->tally, &counts);
 
 	if (error != ERR_NONE)
 		return error;
 	write_kinds(out, METRIC_EVENTS, counts.events, UINT64_MAX);
 	write_kinds(out, METRIC_OPEN_ALERTS, counts.open_alerts,
-		    kinds_alerts());
+		    kind_set_alerts());
 	return ERR_NONE;
 }
 
@@ -273,9 +275,9 @@ static void write_http(struct api *api, struct buffer *out)
 	write_sum(&sum, out);
 }
 
-static void write_answers(struct answer_cache *answers, struct buffer *out)
+static void write_answers(struct text_cache *answers, struct buffer *out)
 {
-	const struct answer_cache_stats stats = answer_cache_stats(answers);
+	const struct answer_cache_stats stats = text_cache_stats(answers);
 
 	metric_write(out, METRIC_CACHE_HITS, (double)stats.hits);
 	metric_write(out, METRIC_CACHE_MISSES, (double)stats.misses);
@@ -284,9 +286,10 @@ static void write_answers(struct answer_cache *answers, struct buffer *out)
 	metric_write(out, METRIC_CACHE_BYTES, (double)stats.bytes);
 }
 
-static void write_samples_learned(struct teaching *teaching, struct buffer *out)
+static void write_samples_learned(struct cache_warmer *teaching,
+				  struct buffer *out)
 {
-	const struct teaching_stats stats = teaching_stats(teaching);
+	const struct teaching_stats stats = cache_warmer_stats(teaching);
 
 	metric_begin(out, METRIC_SAMPLES);
 	metric_sample(out, METRIC_SAMPLES, slice_of("ahead"),
@@ -298,7 +301,7 @@ static void write_samples_learned(struct teaching *teaching, struct buffer *out)
 static void write_partitions(const struct cluster_facts *facts,
 			     struct buffer *out)
 {
-	double counts[PARTITION_LEFT + 1] = {0};
+	double counts[PARTITION_LEAVING + 1] = {0};
 	uint64_t lag = 0;
 
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
@@ -308,7 +311,7 @@ static void write_partitions(const struct cluster_facts *facts,
 		lag += partition_lag(row->state, row->applied, row->last);
 	}
 	metric_begin(out, METRIC_CLUSTER_PARTITIONS);
-	for (unsigned i = 0; i <= PARTITION_LEFT; i++)
+	for (unsigned i = 0; i <= PARTITION_LEAVING; i++)
 		metric_sample(
 			out, METRIC_CLUSTER_PARTITIONS,
 			slice_of(partition_state_name((enum partition_state)i)),
@@ -318,12 +321,12 @@ static void write_partitions(const struct cluster_facts *facts,
 
 static void write_questions(struct api *api, struct buffer *out)
 {
-	static const char *const names[PASS_RESULTS] = {
-		[PASSED_NOBODY] = "none",
-		[PASSED_OWNER] = "owner",
-		[PASSED_COPY] = "replica",
+	static const char *const names[FORWARD_RESULTS] = {
+		[FORWARD_NO_RESPONSE] = "none",
+		[FORWARD_OWNER] = "owner",
+		[FORWARD_REPLICA] = "replica",
 	};
-	uint64_t results[PASS_RESULTS];
+	uint64_t results[FORWARD_RESULTS];
 	struct time_histogram times;
 
 	lock_acquire(&api->lock);
@@ -331,15 +334,15 @@ static void write_questions(struct api *api, struct buffer *out)
 	times = api->pass_times;
 	lock_release(&api->lock);
 	metric_begin(out, METRIC_CLUSTER_QUESTIONS);
-	for (unsigned i = 0; i < PASS_RESULTS; i++)
+	for (unsigned i = 0; i < FORWARD_RESULTS; i++)
 		metric_sample(out, METRIC_CLUSTER_QUESTIONS, slice_of(names[i]),
 			      (double)results[i]);
 	metric_write_histogram(out, METRIC_CLUSTER_QUESTION_TIME, &times);
 }
 
-static void write_cluster(struct api *api, struct buffer *out)
+static void metrics_write_nodes(struct api *api, struct buffer *out)
 {
-	const struct peers *peers = api->peers;
+	const struct node_client *peers = api->peers;
 	struct cluster_facts facts;
 
 	if (peers == NULL)
@@ -375,14 +378,14 @@ static enum error write_metrics(const struct call *call, struct buffer *out)
 	write_daemon(api, out);
 	write_pipeline(api->pipeline, out);
 	write_store(call, &usage, out);
-	error = write_rows(call, out);
+	error = metrics_write_rows(call, out);
 	if (error == ERR_NONE)
 		error = write_events(api, out);
 	process_metrics(api->roster, out);
 	write_answers(api->answers, out);
 	write_samples_learned(api->teaching, out);
 	write_http(api, out);
-	write_cluster(api, out);
+	metrics_write_nodes(api, out);
 	return error;
 }
 

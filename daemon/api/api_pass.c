@@ -14,15 +14,16 @@
 #include "store/partitions.h"
 
 enum {
-	MAX_PASSED_ONE = MAX_PASSED / 2, /* for one owner, which may be slow */
-	READ_MS = 10000,   /* time for a response from the store */
+	MAX_PASSED_ONE =
+		MAX_FORWARDED / 2, /* for one owner, which may be slow */
+	READ_MS = 10000,           /* time for a response from the store */
 	COMMIT_MS = 30000, /* time for a response that waits for a commit */
 	MARGIN_MS = 2000,  /* for both ways through the network */
 	SETTLE_MS = 3000,  /* until a new owner is ready */
 	PAUSE_MS = 100,    /* between two lookups of the owner */
 };
 
-/* The word of http_memory() for forwarding, and its bits. */
+/* The word of http_handler_state() for forwarding, and its bits. */
 enum { MEMORY_PASS = 3, MEMORY_HAS_STALE = 1 };
 
 /* Where the body names the URL, for routes whose path and `url` do not. */
@@ -50,19 +51,19 @@ static const char *const rights[] = {
 
 #define NO_OWNER "no node owns the site now%s; try again"
 
-uint64_t pass_note(const struct http_exchange *exchange)
+uint64_t forward_read_access(const struct http_exchange *exchange)
 {
-	const char *right = http_header(exchange, PASS_RIGHT);
+	const char *right = http_header(exchange, FORWARD_HEADER_ACCESS);
 
 	for (unsigned i = 0; i < sizeof(rights) / sizeof(rights[0]); i++)
 		if (right != NULL && strcmp(right, rights[i]) == 0)
-			return i | ACCESS_IS_PASSED;
-	return ACCESS_NONE | ACCESS_IS_PASSED;
+			return i | ACCESS_IS_FORWARDED;
+	return ACCESS_NONE | ACCESS_IS_FORWARDED;
 }
 
-bool pass_own(struct http_exchange *exchange)
+bool forward_set_owner(struct http_exchange *exchange)
 {
-	const char *owner = http_header(exchange, PASS_OWNER);
+	const char *owner = http_header(exchange, FORWARD_HEADER_OWNER);
 
 	return owner == NULL ||
 	       http_set_owner(exchange, OWNER_BIT | strtoull(owner, NULL, 10));
@@ -71,12 +72,13 @@ bool pass_own(struct http_exchange *exchange)
 bool api_admit_node(struct http_exchange *exchange, void *context)
 {
 	(void)context;
-	*http_note(exchange) = pass_note(exchange);
-	return pass_own(exchange);
+	*http_user_data(exchange) = forward_read_access(exchange);
+	return forward_set_owner(exchange);
 }
 
 /* Return the partition of the URL's host, or ALL_PARTITIONS if it has none. */
-static unsigned partition_of_url(const struct peers *peers, const char *text)
+static unsigned partition_of_url(const struct node_client *peers,
+				 const char *text)
 {
 	struct url url;
 
@@ -101,7 +103,7 @@ static unsigned partition_of_body(struct call *call, size_t row)
 }
 
 /* Return whether the path names an event; its number contains the partition. */
-static bool is_event(const struct call *call)
+static bool forward_is_event(const struct call *call)
 {
 	const char *path = http_path(call->exchange);
 
@@ -145,17 +147,17 @@ static bool is_of_one_host(const struct http_exchange *exchange)
 	return count == 1;
 }
 
-static unsigned partition_of(struct call *call)
+static unsigned forward_partition(struct call *call)
 {
 	const struct http_exchange *exchange = call->exchange;
-	const struct peers *peers = call->api->peers;
+	const struct node_client *peers = call->api->peers;
 	const char *path = http_path(exchange);
 	const char *url = http_argument(exchange, "url");
 	const char *host = http_argument(exchange, "host");
 
 	if (call->host[0] != '\0')
 		return peers->partition(slice_of(call->host));
-	if (is_event(call) && !is_common(path))
+	if (forward_is_event(call) && !is_common(path))
 		return store_partition_of_event(call->api->store, call->event);
 	if (strcmp(path, "/v1/ingest") == 0)
 		return host != NULL && is_of_one_host(exchange)
@@ -209,7 +211,7 @@ static bool wants_stale(const struct http_exchange *exchange)
 	const char *word = http_argument(exchange, "stale");
 
 	if (word == NULL)
-		word = http_header(exchange, PASS_STALE);
+		word = http_header(exchange, FORWARD_HEADER_STALE);
 	return word != NULL && strcmp(word, "ok") == 0;
 }
 
@@ -217,15 +219,15 @@ static bool wants_stale(const struct http_exchange *exchange)
  * Mark the response as possibly stale, and state the log entry that it
  * includes.
  */
-static void add_stale(struct passage *passage)
+static void add_stale(struct forwarded_request *passage)
 {
 	struct call *call = passage->call;
-	const struct peers *peers = call->api->peers;
-	uint64_t *memory = http_memory(call->exchange);
+	const struct node_client *peers = call->api->peers;
+	uint64_t *memory = http_handler_state(call->exchange);
 	struct cluster_facts facts;
 	char number[24];
 
-	passage->result = PASSED_COPY;
+	passage->result = FORWARD_REPLICA;
 	if ((memory[MEMORY_PASS] & MEMORY_HAS_STALE) != 0)
 		return;
 	memory[MEMORY_PASS] |= MEMORY_HAS_STALE;
@@ -233,29 +235,30 @@ static void add_stale(struct passage *passage)
 	free(facts.nodes);
 	(void)snprintf(number, sizeof(number), "%" PRIu64,
 		       facts.partitions[passage->partition].applied);
-	http_add_header(call->exchange, PASS_STALE, "true");
-	http_add_header(call->exchange, PASS_LOG, number);
+	http_add_header(call->exchange, FORWARD_HEADER_STALE, "true");
+	http_add_header(call->exchange, FORWARD_HEADER_LOG, number);
 }
 
 /*
- * Acquire a slot for a request to `owner`; return MAX_PASSED if there is none.
+ * Acquire a slot for a request to `owner`; return MAX_FORWARDED if there is
+ * none.
  */
 static size_t begin_passing(const struct call *call, const char *owner)
 {
 	struct api *api = call->api;
-	size_t place = MAX_PASSED;
+	size_t place = MAX_FORWARDED;
 	size_t same = 0;
 
 	lock_acquire(&api->lock);
-	for (size_t i = 0; i < MAX_PASSED; i++) {
+	for (size_t i = 0; i < MAX_FORWARDED; i++) {
 		same += strcmp(api->passed[i], owner) == 0;
 		if (api->passed[i][0] == '\0')
 			place = i;
 	}
 	if (same >= MAX_PASSED_ONE ||
-	    quota_take(&api->passing, call_owner(call), 1) != QUOTA_TAKEN)
-		place = MAX_PASSED;
-	if (place < MAX_PASSED)
+	    quota_acquire(&api->passing, call_owner(call), 1) != QUOTA_ACQUIRED)
+		place = MAX_FORWARDED;
+	if (place < MAX_FORWARDED)
 		(void)snprintf(api->passed[place], NODE_NAME_BYTES, "%s",
 			       owner);
 	else
@@ -264,19 +267,19 @@ static size_t begin_passing(const struct call *call, const char *owner)
 	return place;
 }
 
-static void end_passing(struct passage *passage, size_t place,
+static void end_passing(struct forwarded_request *passage, size_t place,
 			uint64_t begin_us)
 {
 	struct api *api = passage->call->api;
 	uint64_t time_us = clock_read_us(CLOCK_MONOTONIC) - begin_us;
 	bool is_awaited;
 
-	assert(place < MAX_PASSED);
+	assert(place < MAX_FORWARDED);
 	lock_acquire(&api->lock);
 	time_histogram_add(&api->pass_times, time_us);
 	api->pass_results[passage->result]++;
 	api->passed[place][0] = '\0';
-	quota_give(&api->passing, call_owner(passage->call), 1);
+	quota_release(&api->passing, call_owner(passage->call), 1);
 	is_awaited = api->is_passing_awaited;
 	api->is_passing_awaited = false;
 	for (int i = 0; i < LISTENERS; i++)
@@ -285,47 +288,48 @@ static void end_passing(struct passage *passage, size_t place,
 	lock_release(&api->lock);
 }
 
-static uint32_t patience_ms(const struct passage *passage)
+static uint32_t patience_ms(const struct forwarded_request *passage)
 {
 	return passage->is_read ? READ_MS
 				: COMMIT_MS + (uint32_t)passage->call->config
 						      ->ask_timeout_ms;
 }
 
-enum http_verdict passage_fail_later(struct passage *passage, const char *code,
-				     const char *message)
+enum http_verdict forward_fail_no_owner(struct forwarded_request *passage,
+					const char *code, const char *message)
 {
 	http_add_header(passage->call->exchange, "Retry-After", "1");
 	return call_fail(passage->call, 503, code, message,
 			 passage->where.owner);
 }
 
-enum http_verdict passage_fail_asking(struct passage *passage, enum error error)
+enum http_verdict forward_fail_no_response(struct forwarded_request *passage,
+					   enum error error)
 {
 	if (!passage->is_read && error == ERR_STOPPED)
 		return call_fail(passage->call, 504, "timeout",
 				 "the node no longer owns the site and did not "
 				 "respond; the request may have been executed");
 	if (passage->where.owner[0] == '\0')
-		return passage_fail_later(passage, "no_owner", NO_OWNER);
+		return forward_fail_no_owner(passage, "no_owner", NO_OWNER);
 	if (!passage->is_read && (error == ERR_TIMEOUT || error == ERR_NETWORK))
 		return call_fail(passage->call, 504, "timeout",
 				 "node %s did not respond; the request may "
 				 "have been executed",
 				 passage->where.owner);
-	return passage_fail_later(
+	return forward_fail_no_owner(
 		passage, "no_response",
 		"node %s, which owns the site, does not respond; try again");
 }
 
-enum http_verdict passage_fail_moved(struct passage *passage)
+enum http_verdict forward_fail_moved(struct forwarded_request *passage)
 {
-	return passage_fail_later(
+	return forward_fail_no_owner(
 		passage, "no_owner",
 		"the site moves from node %s to another one; try again");
 }
 
-enum http_verdict passage_fail_direct(struct passage *passage)
+enum http_verdict forward_fail_direct(struct forwarded_request *passage)
 {
 	return call_fail(passage->call, 421, "ask_owner",
 			 "node %s owns the site, and the request cannot be "
@@ -334,59 +338,61 @@ enum http_verdict passage_fail_direct(struct passage *passage)
 			 passage->where.owner);
 }
 
-enum http_verdict passage_fail_cut(struct passage *passage)
+enum http_verdict forward_fail_cut_off(struct forwarded_request *passage)
 {
 	return call_fail(passage->call, 502, "network",
 			 "the response of node %s was cut off",
 			 passage->where.owner);
 }
 
-void pass_write_rights(const struct call *call, enum access access,
-		       struct buffer *out)
+void forward_write_access(const struct call *call, enum access access,
+			  struct buffer *out)
 {
 	uint64_t owner = call_owner(call);
 
-	buffer_printf(out, PASS_RIGHT ": %s\r\n", rights[access]);
+	buffer_printf(out, FORWARD_HEADER_ACCESS ": %s\r\n", rights[access]);
 	if (owner != QUOTA_UNLIMITED)
-		buffer_printf(out, PASS_OWNER ": %" PRIu64 "\r\n",
+		buffer_printf(out, FORWARD_HEADER_OWNER ": %" PRIu64 "\r\n",
 			      call->api->random ^ owner);
 }
 
-void passage_write_lines(const struct passage *passage, struct buffer *out)
+void forward_write_headers(const struct forwarded_request *passage,
+			   struct buffer *out)
 {
-	pass_write_rights(passage->call, passage->access, out);
-	buffer_printf(out, PASS_EPOCH ": %" PRIu64 "\r\n",
+	forward_write_access(passage->call, passage->access, out);
+	buffer_printf(out, FORWARD_HEADER_EPOCH ": %" PRIu64 "\r\n",
 		      passage->where.epoch);
 }
 
-void passage_add_owner(struct passage *passage)
+void forward_add_owner(struct forwarded_request *passage)
 {
 	char epoch[24];
 
 	(void)snprintf(epoch, sizeof(epoch), "%" PRIu64, passage->where.epoch);
-	http_add_header(passage->call->exchange, PASS_NODE,
+	http_add_header(passage->call->exchange, FORWARD_HEADER_NODE,
 			passage->where.owner);
-	http_add_header(passage->call->exchange, PASS_EPOCH, epoch);
+	http_add_header(passage->call->exchange, FORWARD_HEADER_EPOCH, epoch);
 }
 
-static void find_owner(const struct passage *passage, struct whereabouts *out)
+static void find_owner(const struct forwarded_request *passage,
+		       struct partition_route *out)
 {
-	const struct peers *peers = passage->call->api->peers;
+	const struct node_client *peers = passage->call->api->peers;
 
 	peers->find(peers->cluster, passage->partition, out);
 }
 
-bool passage_is_current(const void *context)
+bool forward_is_current(const void *context)
 {
-	const struct passage *passage = context;
-	struct whereabouts where;
+	const struct forwarded_request *passage = context;
+	struct partition_route where;
 
 	find_owner(passage, &where);
 	return !http_is_ended(passage->call->exchange) &&
 	       where.epoch == passage->where.epoch;
 }
 
-bool passage_look(struct passage *passage, enum error error)
+bool forward_refind_owner(struct forwarded_request *passage, enum error error)
 {
 	uint64_t now_ms = clock_steady_ms();
 
@@ -398,8 +404,8 @@ bool passage_look(struct passage *passage, enum error error)
 	if (error == ERR_STOPPED && passage->settle_ms == 0) {
 		passage->settle_ms = now_ms + SETTLE_MS;
 		if (!passage->is_read) /* the second node may respond */
-			http_add_header(passage->call->exchange, PASS_REPEATED,
-					"true");
+			http_add_header(passage->call->exchange,
+					FORWARD_HEADER_REPEATED, "true");
 	}
 	if (passage->looks > MAX_LOOKS && now_ms >= passage->settle_ms)
 		return false;
@@ -410,11 +416,12 @@ bool passage_look(struct passage *passage, enum error error)
 	return true;
 }
 
-static void write_question(const struct passage *passage, struct buffer *out)
+static void forward_write_request(const struct forwarded_request *passage,
+				  struct buffer *out)
 {
 	struct buffer lines = {0};
 
-	passage_write_lines(passage, &lines);
+	forward_write_headers(passage, &lines);
 	http_write_request(passage->call->exchange, lines.data, out);
 	buffer_free(&lines);
 }
@@ -422,49 +429,51 @@ static void write_question(const struct passage *passage, struct buffer *out)
 /* Return why the owner rejected the request; "" if it handled it. */
 static bool is_refused(const struct buffer *answer, const char *why)
 {
-	struct slice said = http_head_value(buffer_slice(answer), PASS_REFUSAL);
+	struct slice said =
+		http_head_value(buffer_slice(answer), FORWARD_HEADER_REJECTION);
 
 	return said.size == strlen(why) &&
 	       memcmp(said.data, why, said.size) == 0;
 }
 
-static bool reply(struct passage *passage, enum error error,
-		  struct buffer *answer, enum http_verdict *verdict_out)
+static bool forward_reply(struct forwarded_request *passage, enum error error,
+			  struct buffer *answer, enum http_verdict *verdict_out)
 {
 	bool is_moved = error == ERR_NONE && is_refused(answer, "misdirected");
 
 	*verdict_out = HTTP_ANSWERED;
 	if (error == ERR_TOO_LARGE ||
 	    (error == ERR_NONE && is_refused(answer, "too_large")))
-		return passage_direct(passage, verdict_out);
+		return forward_send_direct(passage, verdict_out);
 	if (error == ERR_NONE && !is_moved) {
-		passage->result = PASSED_OWNER;
-		if (passage_waits(passage, buffer_slice(answer))) {
-			*verdict_out = HTTP_PARKED;
+		passage->result = FORWARD_OWNER;
+		if (forward_suspend_poll(passage, buffer_slice(answer))) {
+			*verdict_out = HTTP_SUSPENDED;
 			return false;
 		}
-		passage_add_owner(passage);
+		forward_add_owner(passage);
 		if (!http_reply_raw(passage->call->exchange,
 				    buffer_slice(answer)))
-			*verdict_out = passage_fail_cut(passage);
+			*verdict_out = forward_fail_cut_off(passage);
 		return false;
 	}
 	if (passage->is_read && passage->where.is_copy) {
 		add_stale(passage);
 		return true;
 	}
-	*verdict_out = is_moved ? passage_fail_moved(passage)
-				: passage_fail_asking(passage, error);
+	*verdict_out = is_moved ? forward_fail_moved(passage)
+				: forward_fail_no_response(passage, error);
 	return false;
 }
 
-static enum error ask_owner(struct passage *passage, struct buffer *answer)
+static enum error ask_owner(struct forwarded_request *passage,
+			    struct buffer *answer)
 {
-	const struct peers *peers = passage->call->api->peers;
+	const struct node_client *peers = passage->call->api->peers;
 	struct buffer question = {0};
 	enum error error = ERR_TOO_LARGE;
 
-	write_question(passage, &question);
+	forward_write_request(passage, &question);
 	if (question.size <= peers->max_bytes(peers->cluster))
 		error = peers->ask(peers->cluster, passage->partition, NULL,
 				   buffer_slice(&question),
@@ -488,7 +497,8 @@ static bool is_turned_away(enum error error, const struct buffer *answer)
  * Return true if this node has become the owner or may respond from its
  * replica.
  */
-static bool pass(struct passage *passage, enum http_verdict *verdict_out)
+static bool forward_send(struct forwarded_request *passage,
+			 enum http_verdict *verdict_out)
 {
 	struct buffer answer = {0};
 	enum error error = ERR_NOT_FOUND;
@@ -500,9 +510,10 @@ static bool pass(struct passage *passage, enum http_verdict *verdict_out)
 		buffer_clear(&answer);
 		error = ask_owner(passage, &answer);
 	} while (is_turned_away(error, &answer) &&
-		 passage_look(passage, error) && !passage->where.is_own);
+		 forward_refind_owner(passage, error) &&
+		 !passage->where.is_own);
 	is_ours = passage->where.is_own ||
-		  reply(passage, error, &answer, verdict_out);
+		  forward_reply(passage, error, &answer, verdict_out);
 	buffer_free(&answer);
 	return is_ours;
 }
@@ -525,9 +536,10 @@ static bool is_stream(const struct http_exchange *exchange)
 }
 
 /*
- * Like pass(), with a slot; if none is free, suspend the exchange until one is.
+ * Like forward_send(), with a slot; if none is free, suspend the exchange until
+ * one is.
  */
-static bool pass_in_turn(struct passage *passage,
+static bool pass_in_turn(struct forwarded_request *passage,
 			 enum http_verdict *verdict_out)
 {
 	struct call *call = passage->call;
@@ -535,42 +547,45 @@ static bool pass_in_turn(struct passage *passage,
 	size_t place = begin_passing(call, passage->where.owner);
 	bool is_ours;
 
-	*verdict_out = HTTP_PARKED;
-	if (place < MAX_PASSED) {
+	*verdict_out = HTTP_SUSPENDED;
+	if (place < MAX_FORWARDED) {
 		is_ours = is_stream(call->exchange)
-				  ? passage_direct(passage, verdict_out)
-				  : pass(passage, verdict_out);
+				  ? forward_send_direct(passage, verdict_out)
+				  : forward_send(passage, verdict_out);
 		end_passing(passage, place, begin_us);
 		return is_ours;
 	}
-	if (!passage_is_long_poll(passage) &&
+	if (!forward_is_long_poll(passage) &&
 	    clock_steady_ms() >= http_arrival_ms(call->exchange) + READ_MS)
-		*verdict_out = passage_fail_later(
+		*verdict_out = forward_fail_no_owner(
 			passage, "busy",
 			"too many requests wait for node %s; try again");
 	return false;
 }
 
 /* Handle a request of another node that treats this node as the owner. */
-static bool answer_node(struct passage *passage, enum http_verdict *verdict_out)
+static bool answer_node(struct forwarded_request *passage,
+			enum http_verdict *verdict_out)
 {
 	struct call *call = passage->call;
-	const char *epoch = http_header(call->exchange, PASS_EPOCH);
+	const char *epoch = http_header(call->exchange, FORWARD_HEADER_EPOCH);
 
 	if (passage->where.is_own &&
 	    (epoch == NULL ||
 	     strtoull(epoch, NULL, 10) == passage->where.epoch))
 		return true;
-	http_add_header(call->exchange, PASS_REFUSAL, "misdirected");
+	http_add_header(call->exchange, FORWARD_HEADER_REJECTION,
+			"misdirected");
 	*verdict_out = call_fail(call, 421, "misdirected",
 				 "this node does not own the site");
 	return false;
 }
 
-static bool find(struct passage *passage, enum http_verdict *verdict_out)
+static bool forward_find_owner(struct forwarded_request *passage,
+			       enum http_verdict *verdict_out)
 {
 	struct call *call = passage->call;
-	const struct whereabouts *where = &passage->where;
+	const struct partition_route *where = &passage->where;
 
 	if (call->is_passed)
 		return answer_node(passage, verdict_out);
@@ -583,30 +598,30 @@ static bool find(struct passage *passage, enum http_verdict *verdict_out)
 	}
 	if (where->owner[0] == '\0') {
 		*verdict_out =
-			passage_fail_later(passage, "no_owner", NO_OWNER);
+			forward_fail_no_owner(passage, "no_owner", NO_OWNER);
 		return false;
 	}
-	*verdict_out = HTTP_DEFERRED;
-	if (http_is_quick(call->exchange))
+	*verdict_out = HTTP_QUEUED;
+	if (http_is_inline(call->exchange))
 		return false;
-	*verdict_out = HTTP_PARKED;
-	return !passage_has_no_news(passage) &&
+	*verdict_out = HTTP_SUSPENDED;
+	return !forward_has_no_event(passage) &&
 	       pass_in_turn(passage, verdict_out);
 }
 
-bool call_is_ours(struct call *call, enum access access,
-		  enum http_verdict *verdict_out)
+bool call_is_local(struct call *call, enum access access,
+		   enum http_verdict *verdict_out)
 {
-	struct passage passage = {.call = call, .access = access};
+	struct forwarded_request passage = {.call = call, .access = access};
 
 	if (call->api->peers == NULL)
 		return true;
-	passage.partition = partition_of(call);
+	passage.partition = forward_partition(call);
 	if (passage.partition == ALL_PARTITIONS)
 		return true;
 	passage.is_read = is_read(call->exchange);
 	find_owner(&passage, &passage.where);
-	return find(&passage, verdict_out);
+	return forward_find_owner(&passage, verdict_out);
 }
 
 /* Write the response of a node that cannot handle a request, as bytes. */
@@ -623,7 +638,8 @@ static void refuse_node(struct buffer *answer, unsigned status,
 		      "application/json\r\nContent-Length: %zu\r\n",
 		      status, body.size);
 	if (*refusal != '\0')
-		buffer_printf(answer, PASS_REFUSAL ": %s\r\n", refusal);
+		buffer_printf(answer, FORWARD_HEADER_REJECTION ": %s\r\n",
+			      refusal);
 	buffer_append_text(answer, "\r\n");
 	buffer_append_slice(answer, buffer_slice(&body));
 	buffer_free(&body);
@@ -661,11 +677,11 @@ void api_end_nodes(struct api *api)
 	lock_release(&api->lock);
 }
 
-void api_answer_node(void *context, struct slice question,
+void api_handle_node(void *context, struct slice question,
 		     struct buffer *answer)
 {
 	struct api *api = context;
-	const struct peers *peers = api->peers;
+	const struct node_client *peers = api->peers;
 	uint32_t timeout_ms;
 	enum error error;
 

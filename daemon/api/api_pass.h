@@ -15,34 +15,34 @@
 #include "daemon/api/api_call.h"
 
 /* Headers of requests and responses between nodes. */
-#define PASS_RIGHT    "X-Templated-Right"
-#define PASS_EPOCH    "X-Templated-Epoch"
-#define PASS_OWNER    "X-Templated-Owner"
-#define PASS_NODE     "X-Templated-Node"
-#define PASS_REFUSAL  "X-Templated-Refusal"
-#define PASS_STALE    "X-Templated-Stale"
-#define PASS_LOG      "X-Templated-Log"
-#define PASS_MISSING  "X-Templated-Missing"
-#define PASS_REPEATED "X-Templated-Repeated"
+#define FORWARD_HEADER_ACCESS    "X-Templated-Right"
+#define FORWARD_HEADER_EPOCH     "X-Templated-Epoch"
+#define FORWARD_HEADER_OWNER     "X-Templated-Owner"
+#define FORWARD_HEADER_NODE      "X-Templated-Node"
+#define FORWARD_HEADER_REJECTION "X-Templated-Refusal"
+#define FORWARD_HEADER_STALE     "X-Templated-Stale"
+#define FORWARD_HEADER_LOG       "X-Templated-Log"
+#define FORWARD_HEADER_MISSING   "X-Templated-Missing"
+#define FORWARD_HEADER_REPEATED  "X-Templated-Repeated"
 
 /* Bit in the note of an exchange, next to its access: it comes from a node. */
-enum { ACCESS_BITS = 7, ACCESS_IS_PASSED = 8 };
+enum { ACCESS_BITS = 7, ACCESS_IS_FORWARDED = 8 };
 
 /* Return the note of a node's request, from its headers. */
-uint64_t pass_note(const struct http_exchange *exchange);
+uint64_t forward_read_access(const struct http_exchange *exchange);
 
 /*
  * Set the owner that the sending node names, so that the request does not share
  * the quotas of other clients of that node. False: the response was sent.
  */
-bool pass_own(struct http_exchange *exchange);
+bool forward_set_owner(struct http_exchange *exchange);
 
 /*
  * Append the headers of a node request that state the access of the client and
  * its owner.
  */
-void pass_write_rights(const struct call *call, enum access access,
-		       struct buffer *out);
+void forward_write_access(const struct call *call, enum access access,
+			  struct buffer *out);
 
 /*
  * Run a request at the server for nodes, like http_serve(). ERR_STOPPED: this
@@ -56,7 +56,7 @@ enum error api_serve(struct api *api, struct slice request, size_t max_bytes,
  * the outcome: the owner's response was sent, or the exchange is suspended or
  * queued as by a handler. The HOST of the route must be set.
  */
-bool call_is_ours(struct call *call, enum access access,
-		  enum http_verdict *verdict_out);
+bool call_is_local(struct call *call, enum access access,
+		   enum http_verdict *verdict_out);
 
 #endif

@@ -12,7 +12,7 @@
 
 enum { MAX_LISTED = 1000 };
 
-static json_t *poison_json(const struct poison_row *row)
+static json_t *poison_json(const struct quarantine_row *row)
 {
 	char hash[17];
 
@@ -25,16 +25,16 @@ static json_t *poison_json(const struct poison_row *row)
 }
 
 /* GET /v1/quarantine: list all quarantined pages, by site. */
-static enum http_verdict list(struct call *call)
+static enum http_verdict quarantine_list(struct call *call)
 {
 	struct txn txn = txn_begin_read(call->api->store);
-	struct scan scan = scan_begin(&txn, TABLE_POISON, slice_of(""));
+	struct scan scan = scan_begin(&txn, TABLE_QUARANTINE, slice_of(""));
 	json_t *pages = json_array();
-	struct poison_row row;
+	struct quarantine_row row;
 	enum error error;
 
 	while (json_array_size(pages) < MAX_LISTED && scan_next(&scan))
-		if (poison_row_decode(scan.value, &row))
+		if (quarantine_row_decode(scan.value, &row))
 			json_array_append_new(pages, poison_json(&row));
 	scan_end(&scan);
 	error = txn_end(&txn);
@@ -46,25 +46,26 @@ static enum http_verdict list(struct call *call)
 }
 
 /* Copy the bytes of the page at the URL. ERR_NOT_FOUND. */
-static enum error read_body(struct store *store, const struct url *url,
-			    struct buffer *out)
+static enum error quarantine_read_body(struct store *store,
+				       const struct url *url,
+				       struct buffer *out)
 {
 	struct txn txn = txn_begin_read(store);
 	enum error error = ERR_NOT_FOUND;
-	struct poison_row row;
+	struct quarantine_row row;
 	struct site_row site;
 
 	if (site_get(&txn, slice_of(url->host), &site) &&
-	    poison_row_get(&txn, site.id, page_key_of(slice_of(url->text)),
-			   &row))
-		error = decompress(row.body, (size_t)row.body_bytes, out);
+	    quarantine_row_get(&txn, site.id, page_key_of(slice_of(url->text)),
+			       &row))
+		error = decompress_slice(row.body, (size_t)row.body_bytes, out);
 	if (txn.error != ERR_NONE)
 		error = txn.error;
 	txn_abort(&txn);
 	return error;
 }
 
-enum http_verdict api_get_poison(struct call *call)
+enum http_verdict api_get_quarantine(struct call *call)
 {
 	const char *text = http_argument(call->exchange, "url");
 	struct buffer body = {0};
@@ -72,10 +73,10 @@ enum http_verdict api_get_poison(struct call *call)
 	enum error error;
 
 	if (text == NULL)
-		return list(call);
+		return quarantine_list(call);
 	if (!call_read_url(call, text, &url))
 		return HTTP_ANSWERED;
-	error = read_body(call->api->store, &url, &body);
+	error = quarantine_read_body(call->api->store, &url, &body);
 	if (error != ERR_NONE) {
 		buffer_free(&body);
 		return call_fail_with(call, error, url.text);
@@ -85,9 +86,9 @@ enum http_verdict api_get_poison(struct call *call)
 	return HTTP_ANSWERED;
 }
 
-enum http_verdict api_delete_poison(struct call *call)
+enum http_verdict api_delete_quarantine(struct call *call)
 {
-	struct change change = {.kind = CHANGE_CURE};
+	struct change change = {.kind = CHANGE_UNQUARANTINE};
 	struct url url;
 	enum error error;
 

@@ -11,8 +11,8 @@ static json_t *walls_json(const struct sandbox_report *walls)
 	struct buffer lacks = {0};
 	json_t *value;
 
-	sandbox_list_walls(walls->holds, &holds);
-	sandbox_list_walls(walls->lacks, &lacks);
+	sandbox_list_layers(walls->holds, &holds);
+	sandbox_list_layers(walls->lacks, &lacks);
 	value = json_pack("{s:o, s:o}", "holds",
 			  json_text(buffer_slice(&holds)), "lacks",
 			  json_text(buffer_slice(&lacks)));
@@ -22,14 +22,14 @@ static json_t *walls_json(const struct sandbox_report *walls)
 }
 
 /* Return NULL if no process of the role runs or has ever exited. */
-static json_t *role_json(const struct roster_view *view, enum role role)
+static json_t *role_json(const struct process_snapshot *view, enum role role)
 {
-	const struct roster_entry *last = NULL;
+	const struct process_entry *last = NULL;
 	json_t *running = json_array();
 	json_t *value;
 
 	for (size_t i = 0; i < view->count; i++) {
-		const struct roster_entry *entry = &view->entries[i];
+		const struct process_entry *entry = &view->entries[i];
 
 		if (entry->role != role)
 			continue;
@@ -50,20 +50,20 @@ static json_t *role_json(const struct roster_view *view, enum role role)
 	return value;
 }
 
-json_t *api_processes_json(struct roster *roster)
+json_t *api_processes_json(struct process_table *roster)
 {
 	json_t *list = json_array();
-	struct roster_view view;
+	struct process_snapshot view;
 
 	if (roster == NULL)
 		return list;
-	view = roster_look(roster);
+	view = process_table_snapshot(roster);
 	for (int role = 0; role < ROLE_COUNT; role++) {
 		json_t *row = role_json(&view, (enum role)role);
 
 		if (row != NULL)
 			json_array_append_new(list, row);
 	}
-	roster_view_free(&view);
+	process_snapshot_free(&view);
 	return list;
 }

@@ -7,13 +7,13 @@
 
 #include <jansson.h>
 
-struct roster;
+struct process_table;
 
 /*
  * Return [{role, running: [{pid, since}], deaths, holds, lacks}], a row for
  * each role that was ever started. `holds` and `lacks` come from the newest
  * running process, or are null. Empty if `roster` is NULL. You release it.
  */
-json_t *api_processes_json(struct roster *roster);
+json_t *api_processes_json(struct process_table *roster);
 
 #endif

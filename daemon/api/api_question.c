@@ -8,7 +8,8 @@
 #include "template/request.h"
 
 /* Split "a=1,b=2" into its parts. */
-static bool read_parameters(struct call *call, struct question *question)
+static bool text_params_read_parameters(struct call *call,
+					struct text_params *question)
 {
 	const char *text = http_argument(call->exchange, "param");
 	size_t count = 0;
@@ -34,8 +35,9 @@ static bool read_parameters(struct call *call, struct question *question)
 	return true;
 }
 
-static bool read_format(struct call *call, const char *argument,
-			const char *name, struct question *question)
+static bool text_params_read_format(struct call *call, const char *argument,
+				    const char *name,
+				    struct text_params *question)
 {
 	question->request.format = FORMAT_TXT;
 	if (name == NULL || format_from_name(name, &question->request.format))
@@ -46,7 +48,7 @@ static bool read_format(struct call *call, const char *argument,
 	return false;
 }
 
-static bool read_policy(struct call *call, struct question *question)
+static bool read_policy(struct call *call, struct text_params *question)
 {
 	static const char *const names[] = {"never", "missing", "always"};
 	const char *name = http_argument(call->exchange, "fetch");
@@ -69,7 +71,8 @@ static bool read_policy(struct call *call, struct question *question)
 	return false;
 }
 
-static bool read_url(struct call *call, struct question *question)
+static bool text_params_read_url(struct call *call,
+				 struct text_params *question)
 {
 	const char *text = http_argument(call->exchange, "url");
 
@@ -83,7 +86,7 @@ static bool read_url(struct call *call, struct question *question)
 }
 
 /* Copy the method; an unescaped "+" arrives as a space, so "df " means df+. */
-static void copy_method(const char *name, struct question *question)
+static void copy_method(const char *name, struct text_params *question)
 {
 	snprintf(question->method, sizeof(question->method), "%s", name);
 	for (char *c = question->method; *c != '\0'; c++)
@@ -92,7 +95,7 @@ static void copy_method(const char *name, struct question *question)
 	question->request.method = question->method;
 }
 
-static bool read_method(struct call *call, struct question *question)
+static bool read_method(struct call *call, struct text_params *question)
 {
 	const char *name = http_argument(call->exchange, "method");
 
@@ -101,7 +104,7 @@ static bool read_method(struct call *call, struct question *question)
 	return true;
 }
 
-static bool read_favor(struct call *call, struct question *question)
+static bool read_favor(struct call *call, struct text_params *question)
 {
 	const char *name = http_argument(call->exchange, "favor");
 
@@ -113,7 +116,7 @@ static bool read_favor(struct call *call, struct question *question)
 	return false;
 }
 
-static bool read_scope(struct call *call, struct question *question)
+static bool read_scope(struct call *call, struct text_params *question)
 {
 	const char *name = http_argument(call->exchange, "scope");
 
@@ -125,7 +128,8 @@ static bool read_scope(struct call *call, struct question *question)
 	return false;
 }
 
-static bool read_extras(struct call *call, struct question *question)
+static bool text_params_read_extras(struct call *call,
+				    struct text_params *question)
 {
 	uint32_t *extras = &question->request.extras;
 	const char *with = http_argument(call->exchange, "with");
@@ -149,7 +153,7 @@ static bool read_extras(struct call *call, struct question *question)
 /*
  * A client may set a shorter timeout than the configuration, not a longer one.
  */
-static bool read_timeout(struct call *call, struct question *question)
+static bool read_timeout(struct call *call, struct text_params *question)
 {
 	uint64_t max = call->config->ask_timeout_ms;
 
@@ -162,7 +166,8 @@ static bool read_timeout(struct call *call, struct question *question)
 }
 
 /* Check the request before any fetch. */
-static bool check(struct call *call, const struct text_request *request)
+static bool text_params_check(struct call *call,
+			      const struct text_request *request)
 {
 	char reason[256];
 	enum error error = request_check(request, reason);
@@ -178,30 +183,31 @@ static bool check(struct call *call, const struct text_request *request)
 	return false;
 }
 
-bool question_read_with(struct call *call, const char *name, const char *format,
-			struct question *question_out)
+bool text_params_read_as(struct call *call, const char *name,
+			 const char *format, struct text_params *question_out)
 {
 	struct text_request *request = &question_out->request;
 
-	*question_out = (struct question){0};
+	*question_out = (struct text_params){0};
 	request->include = http_argument(call->exchange, "include");
 	request->exclude = http_argument(call->exchange, "exclude");
-	return read_url(call, question_out) &&
-	       read_format(call, name, format, question_out) &&
+	return text_params_read_url(call, question_out) &&
+	       text_params_read_format(call, name, format, question_out) &&
 	       read_policy(call, question_out) &&
 	       read_method(call, question_out) &&
 	       read_favor(call, question_out) &&
 	       read_scope(call, question_out) &&
-	       read_extras(call, question_out) &&
+	       text_params_read_extras(call, question_out) &&
 	       read_timeout(call, question_out) &&
-	       read_parameters(call, question_out) && check(call, request);
+	       text_params_read_parameters(call, question_out) &&
+	       text_params_check(call, request);
 }
 
-bool question_read(struct call *call, struct question *question_out)
+bool text_params_read(struct call *call, struct text_params *question_out)
 {
-	return question_read_with(call, "format",
-				  http_argument(call->exchange, "format"),
-				  question_out);
+	return text_params_read_as(call, "format",
+				   http_argument(call->exchange, "format"),
+				   question_out);
 }
 
 static char *keep_text(const char *text)
@@ -210,7 +216,8 @@ static char *keep_text(const char *text)
 }
 
 /* Copy the parameters, which are parts of one text. */
-static void keep_parameters(const struct question *from, struct question *kept)
+static void keep_parameters(const struct text_params *from,
+			    struct text_params *kept)
 {
 	size_t size = 0;
 
@@ -225,9 +232,9 @@ static void keep_parameters(const struct question *from, struct question *kept)
 	kept->request.parameters = kept->parameters;
 }
 
-struct question *question_keep(const struct question *question)
+struct text_params *text_params_copy(const struct text_params *question)
 {
-	struct question *kept = mem_alloc(1, sizeof(*kept));
+	struct text_params *kept = mem_alloc(1, sizeof(*kept));
 
 	*kept = *question;
 	kept->has_url = false;
@@ -243,7 +250,7 @@ struct question *question_keep(const struct question *question)
 	return kept;
 }
 
-void question_drop(struct question *question)
+void text_params_free(struct text_params *question)
 {
 	if (question == NULL)
 		return;

@@ -15,7 +15,7 @@
 enum fetch_policy { FETCH_NEVER, FETCH_MISSING, FETCH_ALWAYS };
 
 /* Points into the exchange and into itself. */
-struct question {
+struct text_params {
 	struct url url;
 	bool has_url;
 	enum fetch_policy policy;
@@ -32,26 +32,26 @@ struct question {
  * Read the arguments. If one is wrong, respond with the error and return false.
  * Always free() parameter_text.
  */
-bool question_read(struct call *call, struct question *question_out);
+bool text_params_read(struct call *call, struct text_params *question_out);
 
 /*
- * Like question_read(), but argument `name` with the value `format` (or NULL)
- * is the format of a text.
+ * Like text_params_read(), but argument `name` with the value `format` (or
+ * NULL) is the format of a text.
  */
-bool question_read_with(struct call *call, const char *name, const char *format,
-			struct question *question_out);
+bool text_params_read_as(struct call *call, const char *name,
+			 const char *format, struct text_params *question_out);
 
 /*
  * Return a copy, without the URL, that points only into itself and may outlive
- * the exchange. Release it with question_drop(); NULL is a no-op.
+ * the exchange. Release it with text_params_free(); NULL is a no-op.
  */
-struct question *question_keep(const struct question *question);
-void question_drop(struct question *question);
+struct text_params *text_params_copy(const struct text_params *question);
+void text_params_free(struct text_params *question);
 
 /*
  * Fetch the page of a text request. The first call queues the fetch; the
  * exchange is suspended until it finishes. `standing_out` is as of
- * answer_standing(). The result is the stage of the fetch.
+ * query_page_status(). The result is the stage of the fetch.
  */
 enum fetch_stage {
 	FETCH_IMPOSSIBLE, /* the fetch cannot be queued; the error states why */
@@ -63,7 +63,8 @@ enum fetch_stage {
 	FETCH_LATE,   /* question->timeout_ms has passed */
 };
 
-enum fetch_stage call_fetch(struct call *call, const struct question *question,
-			    struct page_standing *standing_out);
+enum fetch_stage call_fetch(struct call *call,
+			    const struct text_params *question,
+			    struct page_status *standing_out);
 
 #endif

@@ -6,7 +6,7 @@
 
 enum http_verdict api_get_report(struct call *call)
 {
-	struct answer_rules rules = call_rules(call);
+	struct extraction_options rules = call_rules(call);
 	const struct site_report_source source = {
 		.store = call->api->store,
 		.pool = call->api->pool,

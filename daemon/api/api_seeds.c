@@ -12,26 +12,26 @@
 #include "daemon/api/site_request.h"
 
 /* Data that a seed points to. */
-struct plan {
+struct import_plan {
 	struct url url;
 	struct site_request request;
 };
 
-struct seeding {
+struct import_batch {
 	const struct api *api;
 	const struct config *config; /* current at the start; a reference */
 	struct txn txn;
 	unsigned partition;
 	uint64_t before;
-	struct plan *plans; /* [count] */
-	struct seed *seeds; /* [count] */
+	struct import_plan *plans; /* [count] */
+	struct seed *seeds;        /* [count] */
 	size_t count;
 };
 
-static void begin_seeding(struct seeding *seeding, struct api *api,
+static void begin_seeding(struct import_batch *seeding, struct api *api,
 			  unsigned partition, size_t max)
 {
-	*seeding = (struct seeding){
+	*seeding = (struct import_batch){
 		.api = api,
 		.partition = partition,
 		.config = api_acquire_config(api),
@@ -41,7 +41,7 @@ static void begin_seeding(struct seeding *seeding, struct api *api,
 	seeding->txn = txn_begin_read(api->store);
 }
 
-static void end_seeding(struct seeding *seeding)
+static void end_seeding(struct import_batch *seeding)
 {
 	for (size_t i = 0; i < seeding->count; i++)
 		site_request_free(&seeding->plans[i].request);
@@ -54,7 +54,7 @@ static void end_seeding(struct seeding *seeding)
  * Find the options of the job's site, including changes by earlier jobs; false
  * if the site is new.
  */
-static bool find_options(struct seeding *seeding, const char *host,
+static bool find_options(struct import_batch *seeding, const char *host,
 			 struct site_options *options_out)
 {
 	for (size_t i = seeding->count; i-- > 0;) {
@@ -71,9 +71,10 @@ static bool find_options(struct seeding *seeding, const char *host,
 /*
  * Plan the job. If it is invalid, append the reason to `why` and return false.
  */
-static bool plan_site(struct seeding *seeding, json_t *job, struct buffer *why)
+static bool import_plan_site(struct import_batch *seeding, json_t *job,
+			     struct buffer *why)
 {
-	struct plan *plan = &seeding->plans[seeding->count];
+	struct import_plan *plan = &seeding->plans[seeding->count];
 	const char *url = json_string_value(json_object_get(job, "url"));
 	struct site_options known;
 	bool is_known;
@@ -94,10 +95,10 @@ static bool plan_site(struct seeding *seeding, json_t *job, struct buffer *why)
 }
 
 /* Return false if the job has another verb. */
-static bool plan_job(struct seeding *seeding, struct cluster_seed *job)
+static bool plan_job(struct import_batch *seeding, struct import_site *job)
 {
 	struct seed *seed = &seeding->seeds[seeding->count];
-	struct plan *plan = &seeding->plans[seeding->count];
+	struct import_plan *plan = &seeding->plans[seeding->count];
 	char host[MAX_HOST_BYTES + 1];
 	const char *reason;
 	json_t *json = json_loadb(job->data.size == 0 ? "" : job->data.data,
@@ -108,7 +109,7 @@ static bool plan_job(struct seeding *seeding, struct cluster_seed *job)
 	*seed = (struct seed){.mark = job->mark};
 	if (verb == NULL)
 		buffer_append_text(&job->why, reason);
-	else if (is_seed && plan_site(seeding, json, &job->why))
+	else if (is_seed && import_plan_site(seeding, json, &job->why))
 		seed->url = &plan->url;
 	seed->options = plan->request.options;
 	seeding->count += is_seed;
@@ -117,7 +118,8 @@ static bool plan_job(struct seeding *seeding, struct cluster_seed *job)
 }
 
 /* Commit the plans; return the number of jobs done. */
-static size_t commit(struct seeding *seeding, struct cluster_seed *jobs)
+static size_t import_commit(struct import_batch *seeding,
+			    struct import_site *jobs)
 {
 	struct change change = {
 		.kind = CHANGE_JOBS,
@@ -136,10 +138,10 @@ static size_t commit(struct seeding *seeding, struct cluster_seed *jobs)
 	return change.jobs.done;
 }
 
-size_t api_seed(struct api *api, unsigned partition, struct cluster_seed *jobs,
+size_t api_seed(struct api *api, unsigned partition, struct import_site *jobs,
 		size_t count, uint64_t before)
 {
-	struct seeding seeding;
+	struct import_batch seeding;
 	size_t done = 0;
 	bool is_seed = true;
 
@@ -148,7 +150,7 @@ size_t api_seed(struct api *api, unsigned partition, struct cluster_seed *jobs,
 	for (size_t i = 0; i < count && is_seed; i++)
 		is_seed = plan_job(&seeding, &jobs[i]);
 	if (txn_end(&seeding.txn) == ERR_NONE)
-		done = commit(&seeding, jobs);
+		done = import_commit(&seeding, jobs);
 	end_seeding(&seeding);
 	return done;
 }

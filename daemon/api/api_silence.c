@@ -76,10 +76,10 @@ static enum http_verdict fail_asking(struct call *call, const char *owner)
 static json_t *have_acked(struct call *call, unsigned partition,
 			  enum http_verdict *verdict_out)
 {
-	const struct peers *peers = call->api->peers;
+	const struct node_client *peers = call->api->peers;
 	struct buffer question = {0};
 	struct buffer answer = {0};
-	struct whereabouts where;
+	struct partition_route where;
 	struct http_head head = {0};
 	json_t *event = NULL;
 	enum error error;
@@ -87,8 +87,8 @@ static json_t *have_acked(struct call *call, unsigned partition,
 	peers->find(peers->cluster, partition, &where);
 	buffer_printf(&question,
 		      "POST /v1/events/%" PRIu64 "/ack HTTP/1.1\r\nHost: x\r\n"
-		      "Connection: close\r\n" PASS_RIGHT
-		      ": write\r\n" PASS_EPOCH ": %" PRIu64
+		      "Connection: close\r\n" FORWARD_HEADER_ACCESS
+		      ": write\r\n" FORWARD_HEADER_EPOCH ": %" PRIu64
 		      "\r\nContent-Length: 0\r\n\r\n",
 		      call->event, where.epoch);
 	*verdict_out = HTTP_ANSWERED;
@@ -155,12 +155,12 @@ static bool read_number(struct call *call)
 
 static enum http_verdict silence(struct call *call)
 {
-	const struct peers *peers = call->api->peers;
+	const struct node_client *peers = call->api->peers;
 	unsigned partition =
 		store_partition_of_event(call->api->store, call->event);
 	struct alert_change alert = {.action = EVENT_SILENCE,
 				     .number = call->event};
-	struct whereabouts where = {.is_own = true};
+	struct partition_route where = {.is_own = true};
 	enum error error;
 
 	if (peers != NULL && partition < ALL_PARTITIONS)

@@ -15,7 +15,7 @@
 enum { NODE_SITES = 500 }; /* sites of a node in one response */
 
 /* Part of the list, sorted by host. */
-struct site_list {
+struct api_site_list {
 	json_t *sites;
 	char after[MAX_HOST_BYTES + 1]; /* host to start after; or "" */
 	uint64_t limit;
@@ -24,7 +24,8 @@ struct site_list {
 
 /* Append the sites of the local store. */
 static enum error list_here(const struct call *call,
-			    const struct listed *listed, struct site_list *list)
+			    const struct listed_partitions *listed,
+			    struct api_site_list *list)
 {
 	struct txn txn = txn_begin_read(call->api->store);
 	struct scan scan =
@@ -38,7 +39,7 @@ static enum error list_here(const struct call *call,
 		struct site_row row;
 
 		if (slice_equal(scan.key, slice_of(list->after)) ||
-		    !listed_has(call, listed, scan.key) ||
+		    !listed_partitions_have(call, listed, scan.key) ||
 		    !site_decode(scan.value, &row))
 			continue;
 		list->is_cut = count == list->limit;
@@ -51,7 +52,7 @@ static enum error list_here(const struct call *call,
 	return txn_end(&txn);
 }
 
-static const char *host_of(const json_t *site)
+static const char *site_list_host(const json_t *site)
 {
 	const char *host = json_string_value(json_object_get(site, "host"));
 
@@ -62,8 +63,8 @@ static const char *host_of(const json_t *site)
  * Request up to `max` sites from a node, after host `after`, and advance
  * `after`. Return false when there are no more.
  */
-static bool list_some(struct call *call, struct others *others,
-		      const char *node, struct site_list *part,
+static bool list_some(struct call *call, struct fan_out *others,
+		      const char *node, struct api_site_list *part,
 		      json_t *sites_out)
 {
 	struct buffer target = {0};
@@ -74,7 +75,8 @@ static bool list_some(struct call *call, struct others *others,
 
 	buffer_printf(&target, "/v1/sites?limit=%llu&after=%s",
 		      (unsigned long long)part->limit, part->after);
-	answer = others_ask(call, others, node, target.data, &is_too_large);
+	answer =
+		fan_out_request(call, others, node, target.data, &is_too_large);
 	buffer_free(&target);
 	sites = json_object_get(answer, "sites");
 	count = json_array_size(sites);
@@ -84,18 +86,19 @@ static bool list_some(struct call *call, struct others *others,
 	if (is_too_large)
 		part->limit = (part->limit + 3) / 4;
 	if (count > 0)
-		(void)snprintf(part->after, sizeof(part->after), "%s",
-			       host_of(json_array_get(sites, count - 1)));
+		(void)snprintf(
+			part->after, sizeof(part->after), "%s",
+			site_list_host(json_array_get(sites, count - 1)));
 	json_array_extend(sites_out, sites);
 	json_decref(answer);
 	return part->is_cut;
 }
 
 /* Append the sites of a node, page by page. */
-static void list_there(struct call *call, struct others *others,
-		       const char *node, struct site_list *list)
+static void list_there(struct call *call, struct fan_out *others,
+		       const char *node, struct api_site_list *list)
 {
-	struct site_list part = *list;
+	struct api_site_list part = *list;
 	size_t before = json_array_size(list->sites);
 
 	if (part.limit > NODE_SITES)
@@ -108,12 +111,12 @@ static void list_there(struct call *call, struct others *others,
 
 static int by_host(const void *a, const void *b)
 {
-	return strcmp(host_of(*(json_t *const *)a),
-		      host_of(*(json_t *const *)b));
+	return strcmp(site_list_host(*(json_t *const *)a),
+		      site_list_host(*(json_t *const *)b));
 }
 
 /* Sort the sites by host, remove duplicates and apply the limit. */
-static json_t *order_sites(struct site_list *list)
+static json_t *order_sites(struct api_site_list *list)
 {
 	size_t count = json_array_size(list->sites);
 	json_t **rows = mem_alloc(count + 1, sizeof(json_t *));
@@ -135,7 +138,8 @@ static json_t *order_sites(struct site_list *list)
 	return ordered;
 }
 
-static enum http_verdict reply_sites(struct call *call, struct site_list *list)
+static enum http_verdict reply_sites(struct call *call,
+				     struct api_site_list *list)
 {
 	json_t *ordered = order_sites(list);
 	size_t count = json_array_size(ordered);
@@ -143,29 +147,29 @@ static enum http_verdict reply_sites(struct call *call, struct site_list *list)
 
 	if (list->is_cut && count > 0)
 		json_object_set_new(value, "next",
-				    json_string(host_of(json_array_get(
+				    json_string(site_list_host(json_array_get(
 					    ordered, count - 1))));
 	return call_reply_json(call, 200, value);
 }
 
-static enum http_verdict list_sites(struct call *call, uint64_t limit)
+static enum http_verdict api_sites_list(struct call *call, uint64_t limit)
 {
 	const char *after = http_argument(call->exchange, "after");
-	struct site_list list = {.sites = json_array(), .limit = limit};
+	struct api_site_list list = {.sites = json_array(), .limit = limit};
 	enum http_verdict verdict;
-	struct others others;
-	struct listed listed;
+	struct fan_out others;
+	struct listed_partitions listed;
 	const char *node;
 	enum error error;
 
 	(void)snprintf(list.after, sizeof(list.after), "%s",
 		       after == NULL ? "" : after);
 	call_listed(call, &listed);
-	others_begin(call, &others);
+	fan_out_begin(call, &others);
 	error = list_here(call, &listed, &list);
-	while (error == ERR_NONE && (node = others_next(&others)) != NULL)
+	while (error == ERR_NONE && (node = fan_out_next(&others)) != NULL)
 		list_there(call, &others, node, &list);
-	others_end(call, &others, &listed);
+	fan_out_end(call, &others, &listed);
 	verdict = error == ERR_NONE ? reply_sites(call, &list)
 				    : call_fail_with(call, error, "the store");
 	json_decref(list.sites);
@@ -177,13 +181,13 @@ enum http_verdict api_get_sites(struct call *call)
 	uint64_t limit;
 
 	return call_number(call, "limit", UINT32_MAX, UINT32_MAX, &limit)
-		       ? list_sites(call, limit)
+		       ? api_sites_list(call, limit)
 		       : HTTP_ANSWERED;
 }
 
 enum http_verdict api_get_some_sites(struct call *call)
 {
-	return list_sites(call, UI_SITES_SHOWN);
+	return api_sites_list(call, UI_SITES_SHOWN);
 }
 
 /*
@@ -224,7 +228,7 @@ enum http_verdict api_get_site(struct call *call)
 	return reply_site(call, 200, call->host);
 }
 
-static enum http_verdict add_site(struct call *call, json_t *request)
+static enum http_verdict api_sites_add(struct call *call, json_t *request)
 {
 	const char *text = json_string_value(json_object_get(request, "url"));
 	struct change change = {.kind = CHANGE_SITE_ADD};
@@ -270,7 +274,7 @@ enum http_verdict api_post_site(struct call *call)
 
 	if (!call_read_object(call, &request))
 		return HTTP_ANSWERED;
-	verdict = add_site(call, request);
+	verdict = api_sites_add(call, request);
 	json_decref(request);
 	return verdict;
 }

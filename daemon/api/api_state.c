@@ -15,21 +15,23 @@
 #include "template/json_value.h"
 
 /* The data of the status, read once. */
-struct state {
+struct api_state_state {
 	struct store_usage usage;
 	struct pipeline_stats pipeline;
 	struct http_stats http;
 };
 
-static enum error read_state(struct call *call, struct state *state_out)
+static enum error read_state(struct call *call,
+			     struct api_state_state *state_out)
 {
-	*state_out = (struct state){0};
+	*state_out = (struct api_state_state){0};
 	pipeline_stats(call->api->pipeline, &state_out->pipeline);
 	api_listener_stats(call->api, LISTENER_SOCKET, &state_out->http);
 	return store_usage(call->api->store, &state_out->usage);
 }
 
-static json_t *store_json(const struct call *call, const struct state *state)
+static json_t *store_json(const struct call *call,
+			  const struct api_state_state *state)
 {
 	return json_pack("{s:s, s:I, s:I, s:I}", "path",
 			 call->config->store_path, "used_bytes",
@@ -38,7 +40,7 @@ static json_t *store_json(const struct call *call, const struct state *state)
 			 (json_int_t)state->usage.max_map_bytes);
 }
 
-static json_t *counts_json(const struct state *state)
+static json_t *counts_json(const struct api_state_state *state)
 {
 	const uint64_t *rows = state->usage.rows;
 
@@ -51,7 +53,8 @@ static json_t *counts_json(const struct state *state)
 }
 
 /* Return the sums over the sites of this node. */
-static json_t *own_json(const struct call *call, const struct listed *listed)
+static json_t *own_json(const struct call *call,
+			const struct listed_partitions *listed)
 {
 	struct txn txn = txn_begin_read(call->api->store);
 	struct scan scan =
@@ -63,7 +66,7 @@ static json_t *own_json(const struct call *call, const struct listed *listed)
 	while (scan_next(&scan)) {
 		struct site_row row;
 
-		if (!listed_has(call, listed, scan.key) ||
+		if (!listed_partitions_have(call, listed, scan.key) ||
 		    !site_decode(scan.value, &row))
 			continue;
 		sites++;
@@ -76,7 +79,7 @@ static json_t *own_json(const struct call *call, const struct listed *listed)
 			 "pending", pending);
 }
 
-static void add_counts(json_t *sum, const json_t *counts)
+static void status_add_counts(json_t *sum, const json_t *counts)
 {
 	const char *name;
 	json_t *value;
@@ -93,10 +96,10 @@ static void add_counts(json_t *sum, const json_t *counts)
 /*
  * Add the partitions of this node and of all nodes, if there is a node group.
  */
-static void add_cluster(struct call *call, json_t *status)
+static void status_add_nodes(struct call *call, json_t *status)
 {
-	struct others others;
-	struct listed listed;
+	struct fan_out others;
+	struct listed_partitions listed;
 	const char *node;
 	json_t *own;
 	json_t *sum;
@@ -106,16 +109,16 @@ static void add_cluster(struct call *call, json_t *status)
 	call_listed(call, &listed);
 	own = own_json(call, &listed);
 	sum = json_deep_copy(own);
-	others_begin(call, &others);
-	while ((node = others_next(&others)) != NULL) {
+	fan_out_begin(call, &others);
+	while ((node = fan_out_next(&others)) != NULL) {
 		bool is_too_large;
-		json_t *answer = others_ask(call, &others, node, "/v1/status",
-					    &is_too_large);
+		json_t *answer = fan_out_request(call, &others, node,
+						 "/v1/status", &is_too_large);
 
-		add_counts(sum, json_object_get(answer, "own"));
+		status_add_counts(sum, json_object_get(answer, "own"));
 		json_decref(answer);
 	}
-	others_end(call, &others, &listed);
+	fan_out_end(call, &others, &listed);
 	json_object_set_new(status, "own", own);
 	if (call->is_passed)
 		json_decref(sum);
@@ -171,7 +174,7 @@ enum http_verdict api_get_status(struct call *call)
 {
 	struct api *api = call->api;
 	uint64_t up_ms = clock_steady_ms() - api->steady_ms;
-	struct state state;
+	struct api_state_state state;
 	json_t *value;
 	enum error error = read_state(call, &state);
 
@@ -187,7 +190,7 @@ enum http_verdict api_get_status(struct call *call)
 			  pipeline_json(&state.pipeline), "http",
 			  http_json(&state.http), "config", config_json(api),
 			  "processes", api_processes_json(api->roster));
-	add_cluster(call, value);
+	status_add_nodes(call, value);
 	return call_reply_json(call, 200, value);
 }
 
@@ -253,7 +256,7 @@ enum http_verdict api_get_verify(struct call *call)
 
 	if (!call_begin_work(call, WORK_VERIFYING))
 		return call_fail_busy(call, "another check is running");
-	error = verify_laws(call->api->store, NULL, &report);
+	error = invariants_verify(call->api->store, NULL, &report);
 	api_end_work(call->api, WORK_VERIFYING, call_owner(call));
 	if (error != ERR_NONE) {
 		buffer_free(&report.text);

@@ -25,7 +25,8 @@ static json_t *id_json(const struct call *call)
 	return json_cluster_id(slice_of(call->host), call->number);
 }
 
-static json_t *versions_json(struct txn *txn, uint32_t site, uint32_t cluster)
+static json_t *template_versions_json(struct txn *txn, uint32_t site,
+				      uint32_t cluster)
 {
 	struct key prefix = key_cluster(site, cluster);
 	struct scan scan = scan_begin(txn, TABLE_VERSIONS, key_slice(&prefix));
@@ -78,7 +79,7 @@ static void add_history(struct call *call, struct txn *txn, uint32_t site,
 	json_object_set_new(value, "ended", json_time(row->ended_ms));
 	json_object_set_new(value, "lineage", lineage_json(row));
 	json_object_set_new(value, "versions",
-			    versions_json(txn, site, call->number));
+			    template_versions_json(txn, site, call->number));
 }
 
 static json_t *fragment_json(const struct template_fragment *fragment,
@@ -97,7 +98,7 @@ static json_t *fragment_json(const struct template_fragment *fragment,
 
 /* Return the current fragments of the template's pages. */
 static json_t *live_json(struct call *call,
-			 const struct template_answer *answer, uint64_t limit)
+			 const struct template_result *answer, uint64_t limit)
 {
 	json_t *list = json_array();
 
@@ -117,8 +118,8 @@ static json_t *ended_json(struct call *call, uint64_t generation)
 }
 
 /* Respond with `value`, or with `error`. */
-static enum http_verdict reply(struct call *call, enum error error,
-			       json_t *value)
+static enum http_verdict api_template_reply(struct call *call, enum error error,
+					    json_t *value)
 {
 	if (error == ERR_NONE)
 		return call_reply_tagged_json(call, value);
@@ -128,11 +129,11 @@ static enum http_verdict reply(struct call *call, enum error error,
 
 static enum http_verdict reply_live(struct call *call, uint64_t limit)
 {
-	struct answer_rules rules = call_rules(call);
-	struct template_answer answer;
+	struct extraction_options rules = call_rules(call);
+	struct template_result answer;
 	const struct template_name name = {call->host, call->number};
-	enum error error = answer_template(call->api->pool, call->api->store,
-					   &rules, &name, &answer);
+	enum error error = query_template(call->api->pool, call->api->store,
+					  &rules, &name, &answer);
 	struct template_row row;
 	struct site_row site;
 	json_t *value = NULL;
@@ -142,7 +143,7 @@ static enum http_verdict reply_live(struct call *call, uint64_t limit)
 		return call_fail_with(call, error, call->host);
 	if (error == ERR_NONE)
 		value = live_json(call, &answer, limit);
-	template_answer_free(&answer);
+	template_result_free(&answer);
 	txn = txn_begin_read(call->api->store);
 	if (site_get(&txn, slice_of(call->host), &site) &&
 	    template_row_get(&txn, site.id, call->number, &row)) {
@@ -154,18 +155,19 @@ static enum http_verdict reply_live(struct call *call, uint64_t limit)
 	txn_abort(&txn);
 	if (error == ERR_NONE && value == NULL)
 		error = ERR_NOT_FOUND;
-	return reply(call, error, value);
+	return api_template_reply(call, error, value);
 }
 
 /* State for reading versions in one transaction. */
-struct reading {
+struct version_reader {
 	struct call *call;
 	struct txn txn;
 	struct arena *arena;
 	struct site_row site;
 };
 
-static enum error reading_begin(struct reading *reading, struct call *call)
+static enum error reading_begin(struct version_reader *reading,
+				struct call *call)
 {
 	reading->call = call;
 	reading->txn = txn_begin_read(call->api->store);
@@ -176,33 +178,34 @@ static enum error reading_begin(struct reading *reading, struct call *call)
 					      : ERR_NOT_FOUND;
 }
 
-static void reading_end(struct reading *reading)
+static void reading_end(struct version_reader *reading)
 {
 	txn_abort(&reading->txn);
 	arena_destroy(reading->arena);
 }
 
-static enum error read_version(struct reading *reading, uint64_t number,
-			       struct version_row *row_out,
-			       struct version **version_out)
+static enum error version_reader_read(struct version_reader *reading,
+				      uint64_t number,
+				      struct version_row *row_out,
+				      struct version **version_out)
 {
-	return stored_version(&reading->txn,
-			      (struct version_name){reading->site.id,
-						    reading->call->number,
-						    (uint32_t)number},
-			      reading->arena, row_out, version_out);
+	return stored_version_read(&reading->txn,
+				   (struct version_name){reading->site.id,
+							 reading->call->number,
+							 (uint32_t)number},
+				   reading->arena, row_out, version_out);
 }
 
 static enum http_verdict reply_version(struct call *call, uint64_t number)
 {
 	struct version *version;
 	struct version_row row;
-	struct reading reading;
+	struct version_reader reading;
 	json_t *value = NULL;
 	enum error error = reading_begin(&reading, call);
 
 	if (error == ERR_NONE)
-		error = read_version(&reading, number, &row, &version);
+		error = version_reader_read(&reading, number, &row, &version);
 	if (error == ERR_NONE) {
 		value = version_json(version);
 		json_object_set_new(value, "id", id_json(call));
@@ -212,7 +215,7 @@ static enum http_verdict reply_version(struct call *call, uint64_t number)
 		json_object_set_new(value, "last", json_time(row.last_ms));
 	}
 	reading_end(&reading);
-	return reply(call, error, value);
+	return api_template_reply(call, error, value);
 }
 
 enum http_verdict api_get_version(struct call *call)
@@ -234,7 +237,7 @@ enum http_verdict api_get_diff(struct call *call)
 	struct version *versions[2];
 	struct version_row rows[2];
 	struct version_diff diff;
-	struct reading reading;
+	struct version_reader reading;
 	enum error error;
 	json_t *value = NULL;
 	uint64_t from;
@@ -248,9 +251,11 @@ enum http_verdict api_get_diff(struct call *call)
 				 "from and to: must be two versions, from 1");
 	error = reading_begin(&reading, call);
 	if (error == ERR_NONE)
-		error = read_version(&reading, from, &rows[0], &versions[0]);
+		error = version_reader_read(&reading, from, &rows[0],
+					    &versions[0]);
 	if (error == ERR_NONE)
-		error = read_version(&reading, to, &rows[1], &versions[1]);
+		error = version_reader_read(&reading, to, &rows[1],
+					    &versions[1]);
 	if (error == ERR_NONE) {
 		version_compare(reading.arena, versions[0], versions[1], &diff);
 		value = version_diff_json(&diff);
@@ -260,5 +265,5 @@ enum http_verdict api_get_diff(struct call *call)
 		json_object_set_new(value, "to", json_integer((json_int_t)to));
 	}
 	reading_end(&reading);
-	return reply(call, error, value);
+	return api_template_reply(call, error, value);
 }

@@ -13,7 +13,7 @@
 /* A request does not wait for neighbours if the cluster has this many pages. */
 enum { ENOUGH_PAGES = 10 };
 
-/* State of a suspended exchange: words of http_memory(). */
+/* State of a suspended exchange: words of http_handler_state(). */
 enum { MEMORY_IS_ASKED, MEMORY_ASKED_MS };
 
 /*
@@ -22,7 +22,7 @@ enum { MEMORY_IS_ASKED, MEMORY_ASKED_MS };
  */
 static enum http_verdict reply_answer(struct call *call, enum format format,
 				      enum error error,
-				      struct page_answer *answer)
+				      struct text_result *answer)
 {
 	enum http_verdict verdict;
 	char confidence[16];
@@ -36,7 +36,7 @@ static enum http_verdict reply_answer(struct call *call, enum format format,
 	http_add_header(call->exchange, "X-Templated-Reason", answer->reason);
 	http_add_header(call->exchange, "X-Templated-Cluster", answer->cluster);
 	http_add_header(call->exchange, "X-Templated-Quality",
-			answer_quality_name(answer->quality));
+			text_quality_name(answer->quality));
 	if (!isnan(answer->confidence)) {
 		snprintf(confidence, sizeof(confidence), "%.3f",
 			 (double)answer->confidence);
@@ -48,20 +48,20 @@ static enum http_verdict reply_answer(struct call *call, enum format format,
 }
 
 static enum http_verdict answer_from_store(struct call *call,
-					   const struct question *question)
+					   const struct text_params *question)
 {
 	const struct text_request *request = &question->request;
-	struct answer_rules rules = call_rules(call);
+	struct extraction_options rules = call_rules(call);
 	struct store *store = call->api->store;
-	struct page_answer answer = {0};
+	struct text_result answer = {0};
 	enum error error = ERR_NONE;
 
-	if (http_is_quick(call->exchange) &&
-	    !page_answer_kept(store, &rules, request, &answer))
-		return HTTP_DEFERRED;
-	if (!http_is_quick(call->exchange))
-		error = page_answer_stored(call->api->pool, store, &rules,
-					   request, &answer);
+	if (http_is_inline(call->exchange) &&
+	    !stored_text_get_cached(store, &rules, request, &answer))
+		return HTTP_QUEUED;
+	if (!http_is_inline(call->exchange))
+		error = stored_text_get(call->api->pool, store, &rules, request,
+					&answer);
 	return reply_answer(call, request->format, error, &answer);
 }
 
@@ -70,14 +70,15 @@ static enum http_verdict answer_from_store(struct call *call,
  * page's neighbours are fetched, too. Such a site may use no private address
  * outside crawl.allowed_networks.
  */
-static enum error ask(struct call *call, const struct question *question)
+static enum error text_queue_fetch(struct call *call,
+				   const struct text_params *question)
 {
 	const struct config *config = call->config;
 	struct change change = {
-		.kind = CHANGE_ASK,
+		.kind = CHANGE_FETCH_NOW,
 		.url = &question->url,
-		.ask = {.asked_ms =
-				http_memory(call->exchange)[MEMORY_ASKED_MS],
+		.ask = {.asked_ms = http_handler_state(
+				call->exchange)[MEMORY_ASKED_MS],
 			.options = {.measure = (uint16_t)config->measure,
 				    .width = (uint16_t)config->width,
 				    .max_pages = config->max_pages,
@@ -93,15 +94,15 @@ static enum error ask(struct call *call, const struct question *question)
 
 /* Queue a fetch of the page, unless another request already waits for it. */
 static enum fetch_stage begin_fetch(struct call *call,
-				    const struct question *question,
-				    struct page_standing *standing)
+				    const struct text_params *question,
+				    struct page_status *standing)
 {
-	uint64_t *memory = http_memory(call->exchange);
+	uint64_t *memory = http_handler_state(call->exchange);
 
 	/* a page that was missing is fresh as soon as it is stored */
 	memory[MEMORY_ASKED_MS] =
 		question->policy == FETCH_ALWAYS ? clock_wall_ms() : 1;
-	standing->error = ask(call, question);
+	standing->error = text_queue_fetch(call, question);
 	if (standing->error != ERR_NONE)
 		return FETCH_IMPOSSIBLE;
 	memory[MEMORY_IS_ASKED] = 1;
@@ -109,7 +110,7 @@ static enum fetch_stage begin_fetch(struct call *call,
 }
 
 static enum http_verdict fail_fetch(struct call *call,
-				    const struct page_standing *standing)
+				    const struct page_status *standing)
 {
 	return call_fail(call, 502, error_code(standing->error),
 			 "the page was not fetched: %s (HTTP status %u)",
@@ -120,12 +121,13 @@ static enum http_verdict fail_fetch(struct call *call,
  * Return whether the page is fresh enough. With "always" it must have been
  * stored after the request.
  */
-static bool is_fresh(const struct call *call, const struct question *question,
-		     const struct page_standing *standing)
+static bool text_page_is_fresh(const struct call *call,
+			       const struct text_params *question,
+			       const struct page_status *standing)
 {
-	const uint64_t *memory = http_memory(call->exchange);
+	const uint64_t *memory = http_handler_state(call->exchange);
 
-	return standing->state == PAGE_PRESENT &&
+	return standing->state == PAGE_STORED &&
 	       (question->policy == FETCH_MISSING ||
 		(memory[MEMORY_IS_ASKED] != 0 &&
 		 standing->fetched_ms >= memory[MEMORY_ASKED_MS] &&
@@ -133,28 +135,29 @@ static bool is_fresh(const struct call *call, const struct question *question,
 }
 
 /* Return whether enough neighbours are stored. */
-static bool is_settled(const struct page_standing *standing)
+static bool is_settled(const struct page_status *standing)
 {
 	return !standing->is_sample || standing->site_pending == 0 ||
 	       standing->cluster_pages >= ENOUGH_PAGES;
 }
 
-enum fetch_stage call_fetch(struct call *call, const struct question *question,
-			    struct page_standing *standing)
+enum fetch_stage call_fetch(struct call *call,
+			    const struct text_params *question,
+			    struct page_status *standing)
 {
 	bool is_late = clock_steady_ms() >=
 		       http_arrival_ms(call->exchange) + question->timeout_ms;
 	enum error error =
-		answer_standing(call->api->store, &question->url, standing);
+		query_page_status(call->api->store, &question->url, standing);
 
 	if (error != ERR_NONE) {
 		standing->error = error;
 		return FETCH_IMPOSSIBLE;
 	}
-	if (is_fresh(call, question, standing))
+	if (text_page_is_fresh(call, question, standing))
 		return is_late || is_settled(standing) ? FETCH_HERE
 						       : FETCH_SETTLING;
-	if (http_memory(call->exchange)[MEMORY_IS_ASKED] == 0)
+	if (http_handler_state(call->exchange)[MEMORY_IS_ASKED] == 0)
 		return begin_fetch(call, question, standing);
 	if (standing->error != ERR_NONE)
 		return FETCH_FAILED;
@@ -165,9 +168,9 @@ enum fetch_stage call_fetch(struct call *call, const struct question *question,
 
 /* Fetch the page; respond when it and enough neighbours are stored. */
 static enum http_verdict answer_fetched(struct call *call,
-					const struct question *question)
+					const struct text_params *question)
 {
-	struct page_standing standing;
+	struct page_status standing;
 
 	switch (call_fetch(call, question, &standing)) {
 	case FETCH_IMPOSSIBLE:
@@ -185,28 +188,28 @@ static enum http_verdict answer_fetched(struct call *call,
 	case FETCH_GONE:
 		return answer_from_store(call, question);
 	default:
-		return HTTP_PARKED;
+		return HTTP_SUSPENDED;
 	}
 }
 
-static enum http_verdict answer_question(struct call *call,
-					 struct question *question)
+static enum http_verdict text_reply(struct call *call,
+				    struct text_params *question)
 {
 	if (!question->has_url)
 		return call_fail(call, 400, "bad_request",
 				 "url: missing; add ?url=URL");
 	if (question->policy == FETCH_NEVER)
 		return answer_from_store(call, question);
-	if (http_is_quick(call->exchange))
-		return HTTP_DEFERRED;
+	if (http_is_inline(call->exchange))
+		return HTTP_QUEUED;
 	return answer_fetched(call, question);
 }
 
 static enum http_verdict extract_body(struct call *call,
-				      struct question *question)
+				      struct text_params *question)
 {
-	struct answer_rules rules = call_rules(call);
-	struct page_answer answer;
+	struct extraction_options rules = call_rules(call);
+	struct text_result answer;
 	enum error error;
 
 	question->request.body = http_body(call->exchange);
@@ -216,20 +219,20 @@ static enum http_verdict extract_body(struct call *call,
 				 rules.limits.max_bytes);
 	question->request.charset =
 		slice_of(http_argument(call->exchange, "charset"));
-	error = page_answer_given(call->api->pool, call->api->store, &rules,
-				  &question->request, &answer);
+	error = submitted_text_get(call->api->pool, call->api->store, &rules,
+				   &question->request, &answer);
 	return reply_answer(call, question->request.format, error, &answer);
 }
 
 /* Read the arguments and call `answer` with them. */
 static enum http_verdict
 with_question(struct call *call,
-	      enum http_verdict (*answer)(struct call *, struct question *))
+	      enum http_verdict (*answer)(struct call *, struct text_params *))
 {
-	struct question question;
+	struct text_params question;
 	enum http_verdict verdict = HTTP_ANSWERED;
 
-	if (question_read(call, &question))
+	if (text_params_read(call, &question))
 		verdict = answer(call, &question);
 	free(question.parameter_text);
 	return verdict;
@@ -237,7 +240,7 @@ with_question(struct call *call,
 
 enum http_verdict api_get_text(struct call *call)
 {
-	return with_question(call, answer_question);
+	return with_question(call, text_reply);
 }
 
 enum http_verdict api_post_extract(struct call *call)

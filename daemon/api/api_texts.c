@@ -13,7 +13,7 @@
 enum { PATIENCE_MS = 1000 }; /* time to wait until another stream finishes */
 
 /* The words of an argument, and their number. */
-struct words {
+struct word_list {
 	const char *name;
 	const char *(*word)(unsigned number);
 	unsigned count;
@@ -21,11 +21,12 @@ struct words {
 
 static const char *quality_word(unsigned number)
 {
-	return answer_quality_name((enum answer_quality)number);
+	return text_quality_name((enum text_quality)number);
 }
 
 /* Return the bit of the word; 0 if it is unknown. */
-static uint32_t bit_of(const struct words *words, const char *text, size_t size)
+static uint32_t bit_of(const struct word_list *words, const char *text,
+		       size_t size)
 {
 	for (unsigned i = 0; i < words->count; i++)
 		if (strlen(words->word(i)) == size &&
@@ -35,8 +36,8 @@ static uint32_t bit_of(const struct words *words, const char *text, size_t size)
 }
 
 /* Parse a list with commas; a missing list means all words. */
-static bool read_words(struct call *call, const struct words *words,
-		       const char *text, uint32_t *bits_out)
+static bool word_list_parse(struct call *call, const struct word_list *words,
+			    const char *text, uint32_t *bits_out)
 {
 	*bits_out = text == NULL ? UINT32_MAX : 0;
 	while (text != NULL) {
@@ -79,7 +80,7 @@ static bool read_since(struct call *call, struct text_wish *wish)
 
 	wish->is_resumed = text != NULL;
 	if (text == NULL ||
-	    text_place_read(slice_of(text), &wish->filter.since))
+	    text_position_read(slice_of(text), &wish->filter.since))
 		return true;
 	call_fail(
 		call, 400, "bad_request",
@@ -88,11 +89,11 @@ static bool read_since(struct call *call, struct text_wish *wish)
 	return false;
 }
 
-static bool read_form(struct call *call, struct text_wish *wish)
+static bool texts_read_form(struct call *call, struct text_wish *wish)
 {
 	const char *name = http_argument(call->exchange, "format");
 
-	if (name == NULL || text_form_from_name(name, &wish->form))
+	if (name == NULL || text_export_format_of(name, &wish->form))
 		return true;
 	call_fail(call, 400, "bad_request",
 		  "format=%.32s: must be jsonl, wet, wet.gz or csv", name);
@@ -121,26 +122,27 @@ static bool read_template(struct call *call, struct text_wish *wish)
 
 static bool read_wish(struct call *call, struct text_wish *wish)
 {
-	static const struct words qualities = {"quality", quality_word,
-					       QUALITY_COUNT};
-	static const struct words classes = {"type", page_class_name,
-					     PAGE_CLASS_COUNT};
+	static const struct word_list qualities = {"quality", quality_word,
+						   QUALITY_COUNT};
+	static const struct word_list classes = {"type", page_class_name,
+						 PAGE_CLASS_COUNT};
 
 	*wish = (struct text_wish){
 		.filter = {.host = call->host, .before_ms = clock_wall_ms()},
 	};
-	return read_form(call, wish) && read_raw(call, wish) &&
+	return texts_read_form(call, wish) && read_raw(call, wish) &&
 	       read_since(call, wish) && read_template(call, wish) &&
-	       read_words(call, &qualities,
-			  http_argument(call->exchange, "quality"),
-			  &wish->qualities) &&
-	       read_words(call, &classes, http_argument(call->exchange, "type"),
-			  &wish->filter.classes) &&
+	       word_list_parse(call, &qualities,
+			       http_argument(call->exchange, "quality"),
+			       &wish->qualities) &&
+	       word_list_parse(call, &classes,
+			       http_argument(call->exchange, "type"),
+			       &wish->filter.classes) &&
 	       read_confidence(call, wish) &&
 	       call_number(call, "limit", 0, INT64_MAX, &wish->limit);
 }
 
-static enum http_verdict refuse(struct call *call)
+static enum http_verdict texts_reject(struct call *call)
 {
 	return call_fail_busy(call,
 			      "too many streams are open (socket.max_streams)");
@@ -154,24 +156,24 @@ static bool is_patient(const struct call *call)
 }
 
 static enum http_verdict send_texts(struct call *call,
-				    const struct question *question,
+				    const struct text_params *question,
 				    const struct text_wish *wish)
 {
 	struct http_stream stream;
 	enum error error = text_stream_create(call, question, wish, &stream);
 
 	if (error == ERR_BUSY && is_patient(call))
-		return HTTP_PARKED;
+		return HTTP_SUSPENDED;
 	if (error == ERR_BUSY)
-		return refuse(call);
+		return texts_reject(call);
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, call->host);
 	if (!http_listen(call->exchange)) {
 		stream.free(stream.context);
-		return refuse(call);
+		return texts_reject(call);
 	}
-	http_reply_stream(call->exchange, 200, text_form_media_type(wish->form),
-			  &stream);
+	http_reply_stream(call->exchange, 200,
+			  text_export_media_type(wish->form), &stream);
 	return HTTP_ANSWERED;
 }
 
@@ -179,11 +181,11 @@ enum http_verdict api_get_texts(struct call *call)
 {
 	enum http_verdict verdict = HTTP_ANSWERED;
 	const char *content = http_argument(call->exchange, "content");
-	struct question question = {0};
+	struct text_params question = {0};
 	struct text_wish wish;
 
 	if (read_wish(call, &wish) &&
-	    question_read_with(call, "content", content, &question))
+	    text_params_read_as(call, "content", content, &question))
 		verdict = send_texts(call, &question, &wish);
 	free(question.parameter_text);
 	return verdict;

@@ -6,7 +6,7 @@
 #include "daemon/runtime/clock.h"
 #include "template/json_value.h"
 
-static json_t *token_json(const struct token *token)
+static json_t *token_json(const struct access_token *token)
 {
 	return json_pack("{s:s, s:s, s:o}", "name", token->name, "role",
 			 token->role == TOKEN_WRITES ? "write" : "read",
@@ -20,7 +20,7 @@ static enum http_verdict refuse_without(struct call *call)
 
 enum http_verdict api_get_tokens(struct call *call)
 {
-	struct token list[MAX_TOKENS];
+	struct access_token list[MAX_TOKENS];
 	json_t *values = json_array();
 	size_t count;
 
@@ -35,13 +35,13 @@ enum http_verdict api_get_tokens(struct call *call)
 }
 
 /* On failure respond with the error and return false. */
-static bool read_request(struct call *call, const json_t *request,
-			 struct token *token_out)
+static bool api_tokens_read_request(struct call *call, const json_t *request,
+				    struct access_token *token_out)
 {
 	const char *role = json_string_value(json_object_get(request, "role"));
 	const char *name = json_string_value(json_object_get(request, "name"));
 
-	*token_out = (struct token){.created_ms = clock_wall_ms()};
+	*token_out = (struct access_token){.created_ms = clock_wall_ms()};
 	if (json_object_get(request, "role") == NULL)
 		role = "read";
 	if (role == NULL ||
@@ -62,7 +62,8 @@ static bool read_request(struct call *call, const json_t *request,
 	return true;
 }
 
-static enum http_verdict add(struct call *call, const struct token *token)
+static enum http_verdict api_tokens_add(struct call *call,
+					const struct access_token *token)
 {
 	char text[TOKEN_BYTES];
 	enum error error = tokens_add(call->api->tokens, token->name,
@@ -92,15 +93,15 @@ static enum http_verdict add(struct call *call, const struct token *token)
 enum http_verdict api_post_token(struct call *call)
 {
 	enum http_verdict verdict = HTTP_ANSWERED;
-	struct token token;
+	struct access_token token;
 	json_t *request;
 
 	if (call->api->tokens == NULL)
 		return refuse_without(call);
 	if (!call_read_object(call, &request))
 		return HTTP_ANSWERED;
-	if (read_request(call, request, &token))
-		verdict = add(call, &token);
+	if (api_tokens_read_request(call, request, &token))
+		verdict = api_tokens_add(call, &token);
 	json_decref(request);
 	return verdict;
 }

@@ -184,8 +184,10 @@ void ui_open(struct call *call, struct buffer *page, const char *title,
 	frame.title = title;
 	frame.section = section;
 	frame.is_live = true;
-	frame.missing = http_added_header(call->exchange, PASS_MISSING);
-	frame.is_stale = http_added_header(call->exchange, PASS_STALE) != NULL;
+	frame.missing =
+		http_added_header(call->exchange, FORWARD_HEADER_MISSING);
+	frame.is_stale =
+		http_added_header(call->exchange, FORWARD_HEADER_STALE) != NULL;
 	note_event(call);
 	frame.since = call->last_event;
 	for (size_t i = 0; i < sizeof(notices) / sizeof(notices[0]); i++)
@@ -201,8 +203,8 @@ struct gathered {
 	size_t max;
 };
 
-static bool gather(void *context, uint64_t number,
-		   const struct event_row *event)
+static bool web_window_add(void *context, uint64_t number,
+			   const struct event_row *event)
 {
 	struct gathered *gathered = context;
 
@@ -223,7 +225,8 @@ json_t *ui_last_events(struct call *call, struct event_query *query,
 
 	query->since = last > window.searched ? last - window.searched : 0;
 	query->limit = UINT64_MAX;
-	error = event_query_run(query, call->api->store, gather, &gathered);
+	error = event_query_run(query, call->api->store, web_window_add,
+				&gathered);
 	if (error != ERR_NONE) {
 		json_decref(gathered.list);
 		ui_fail(call, 500, error_text(error));

@@ -14,7 +14,7 @@ enum http_verdict api_ui_alerts(struct call *call)
 		.is_all = http_argument(call->exchange, "all") != NULL,
 		.is_reader = call->is_reader,
 		.is_of_node = call->api->peers != NULL};
-	struct event_query query = {.kinds = kinds_alerts(),
+	struct event_query query = {.kinds = kind_set_alerts(),
 				    .is_firing = !shown.is_all};
 	enum http_verdict verdict = HTTP_ANSWERED;
 	struct buffer page = {0};
@@ -56,8 +56,8 @@ enum http_verdict api_ui_alert(struct call *call)
 	return verdict;
 }
 
-static enum http_verdict change(struct call *call, call_handler *handle,
-				const char *done)
+static enum http_verdict
+web_alerts_change(struct call *call, call_handler *handle, const char *done)
 {
 	json_t *form;
 
@@ -68,15 +68,15 @@ static enum http_verdict change(struct call *call, call_handler *handle,
 
 enum http_verdict api_ui_ack(struct call *call)
 {
-	return change(call, api_post_ack, "ack");
+	return web_alerts_change(call, api_post_ack, "ack");
 }
 
 enum http_verdict api_ui_silence(struct call *call)
 {
-	return change(call, api_post_silence, "silence");
+	return web_alerts_change(call, api_post_silence, "silence");
 }
 
 enum http_verdict api_ui_unsilence(struct call *call)
 {
-	return change(call, api_delete_silence, "unsilence");
+	return web_alerts_change(call, api_delete_silence, "unsilence");
 }

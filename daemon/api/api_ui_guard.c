@@ -29,7 +29,7 @@ enum http_verdict api_ui_guard(struct call *call)
 	return verdict;
 }
 
-static void append_guards_path(struct buffer *out, const char *host)
+static void web_append_guards_path(struct buffer *out, const char *host)
 {
 	buffer_append_text(out, "/ui/sites/");
 	ui_escape(out, host);
@@ -37,13 +37,14 @@ static void append_guards_path(struct buffer *out, const char *host)
 }
 
 /* Change a guard by the form, then show the guards. */
-static enum http_verdict change(struct call *call, call_handler *handle,
-				json_t *form, const char *done)
+static enum http_verdict web_guards_change(struct call *call,
+					   call_handler *handle, json_t *form,
+					   const char *done)
 {
 	struct buffer path = {0};
 	enum http_verdict verdict;
 
-	append_guards_path(&path, call->host);
+	web_append_guards_path(&path, call->host);
 	verdict = ui_do(call, handle, form, path.data, done);
 	buffer_free(&path);
 	return verdict;
@@ -60,7 +61,7 @@ enum http_verdict api_ui_post_guard(struct call *call)
 		json_decref(form);
 		return ui_fail(call, 400, "The template must be a number.");
 	}
-	return change(call, api_post_guard, form, "guard");
+	return web_guards_change(call, api_post_guard, form, "guard");
 }
 
 enum http_verdict api_ui_delete_guard(struct call *call)
@@ -69,18 +70,18 @@ enum http_verdict api_ui_delete_guard(struct call *call)
 
 	if (!ui_read_form(call, &form))
 		return HTTP_ANSWERED;
-	return change(call, api_delete_guard, form, "unguarded");
+	return web_guards_change(call, api_delete_guard, form, "unguarded");
 }
 
 /* The stored page of a URL. */
-struct chosen {
+struct selected_page {
 	struct url url;
 	uint32_t site;
 	uint64_t page;
 	uint32_t cluster;
 };
 
-static bool find_page(struct call *call, struct chosen *chosen)
+static bool selected_page_find(struct call *call, struct selected_page *chosen)
 {
 	struct txn txn = txn_begin_read(call->api->store);
 	struct page_row row;
@@ -102,7 +103,8 @@ static bool find_page(struct call *call, struct chosen *chosen)
  * Return the element, its value and its position; NULL if the page does not
  * have it.
  */
-static json_t *find_element(struct call *call, const struct chosen *chosen,
+static json_t *find_element(struct call *call,
+			    const struct selected_page *chosen,
 			    const struct ui_element *shown)
 {
 	struct wanted_guard wanted = {
@@ -124,7 +126,8 @@ static json_t *find_element(struct call *call, const struct chosen *chosen,
  * Add selectors for the element, as a broken guard of this element would
  * suggest them. Drop the selectors of other, similar elements.
  */
-static void add_candidates(struct call *call, const struct chosen *chosen,
+static void add_candidates(struct call *call,
+			   const struct selected_page *chosen,
 			   const struct ui_element *shown, json_t *element)
 {
 	const struct wanted_guard wanted = {
@@ -159,7 +162,7 @@ enum http_verdict ui_show_element(struct call *call, uint32_t number)
 	char cluster[MAX_HOST_BYTES + 16] = "";
 	enum http_verdict verdict;
 	struct buffer page = {0};
-	struct chosen chosen;
+	struct selected_page chosen;
 	json_t *element;
 	uint64_t up;
 
@@ -167,7 +170,7 @@ enum http_verdict ui_show_element(struct call *call, uint32_t number)
 		return HTTP_ANSWERED;
 	if (text == NULL ||
 	    url_parse(&chosen.url, slice_of(text), NULL) != ERR_NONE ||
-	    !find_page(call, &chosen))
+	    !selected_page_find(call, &chosen))
 		return ui_fail(call, 404, "This page is not stored.");
 	shown.up = (uint32_t)up;
 	element = find_element(call, &chosen, &shown);

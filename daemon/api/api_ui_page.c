@@ -30,31 +30,31 @@
  * Read the page in the format. ERR_NOT_FOUND: it is not stored, the reason
  * states why. ERR_MALFORMED: the arguments are wrong. buffer_free() its body.
  */
-static enum error read_page(struct call *call, enum format format,
-			    struct page_answer *answer)
+static enum error web_page_read(struct call *call, enum format format,
+				struct text_result *answer)
 {
-	const struct answer_rules rules = call_rules(call);
-	struct question question;
+	const struct extraction_options rules = call_rules(call);
+	struct text_params question;
 	json_t *refusal = NULL;
 	enum error error = ERR_MALFORMED;
 	bool is_read;
 
-	*answer = (struct page_answer){
+	*answer = (struct text_result){
 		.reason = "This is not the URL of a page."};
 	call->answer_out = &refusal;
-	is_read = question_read(call, &question) && question.has_url;
+	is_read = text_params_read(call, &question) && question.has_url;
 	call->answer_out = NULL;
 	json_decref(refusal);
 	question.request.format = format;
 	if (is_read)
-		error = page_answer_stored(call->api->pool, call->api->store,
-					   &rules, &question.request, answer);
+		error = stored_text_get(call->api->pool, call->api->store,
+					&rules, &question.request, answer);
 	free(question.parameter_text);
 	return error;
 }
 
-static enum http_verdict fail(struct call *call, enum error error,
-			      struct page_answer *answer)
+static enum http_verdict web_page_fail(struct call *call, enum error error,
+				       struct text_result *answer)
 {
 	buffer_free(&answer->body);
 	return ui_fail(call, error == ERR_MALFORMED ? 400 : 404,
@@ -74,17 +74,17 @@ static enum http_verdict reply_frame(struct call *call, struct buffer *body,
 
 enum http_verdict api_ui_why(struct call *call)
 {
-	struct page_answer answer;
-	enum error error = read_page(call, FORMAT_EXPLAIN, &answer);
+	struct text_result answer;
+	enum error error = web_page_read(call, FORMAT_EXPLAIN, &answer);
 
 	if (error != ERR_NONE)
-		return fail(call, error, &answer);
+		return web_page_fail(call, error, &answer);
 	return reply_frame(call, &answer.body, FRAME_POLICY);
 }
 
 enum http_verdict api_ui_element(struct call *call)
 {
-	struct page_answer answer;
+	struct text_result answer;
 	uint64_t number;
 	enum error error;
 
@@ -95,9 +95,9 @@ enum http_verdict api_ui_element(struct call *call)
 			       ? ui_fail(call, 403,
 					 "Read-only clients cannot add guards.")
 			       : ui_show_element(call, (uint32_t)number);
-	error = read_page(call, FORMAT_COPY, &answer);
+	error = web_page_read(call, FORMAT_COPY, &answer);
 	if (error != ERR_NONE)
-		return fail(call, error, &answer);
+		return web_page_fail(call, error, &answer);
 	return reply_frame(call, &answer.body,
 			   FRAME_POLICY
 			   " allow-same-origin "
@@ -105,7 +105,7 @@ enum http_verdict api_ui_element(struct call *call)
 }
 
 static enum http_verdict show_page(struct call *call, struct ui_page *shown,
-				   const struct page_answer *answer)
+				   const struct text_result *answer)
 {
 	struct buffer page = {0};
 	json_t *text =
@@ -147,21 +147,21 @@ enum http_verdict api_ui_page(struct call *call)
 		.is_reader = call->is_reader,
 	};
 	enum http_verdict verdict = HTTP_ANSWERED;
-	struct page_answer answer;
+	struct text_result answer;
 	enum error error;
 	json_t *explain;
 
 	if (shown.tab == UI_PAGE_TABS)
 		shown.tab = UI_SIDES;
 	if (ask_visit(call, &explain)) {
-		error = read_page(call, FORMAT_JSON, &answer);
+		error = web_page_read(call, FORMAT_JSON, &answer);
 		if (error == ERR_NOT_FOUND && !call->is_reader)
 			shown.tab = UI_VISIT;
 		shown.explain = explain;
 		if (error == ERR_NONE || shown.tab == UI_VISIT)
 			verdict = show_page(call, &shown, &answer);
 		else
-			verdict = fail(call, error, &answer);
+			verdict = web_page_fail(call, error, &answer);
 		buffer_free(&answer.body);
 	}
 	json_decref(explain);
@@ -183,14 +183,14 @@ static enum http_verdict go_to_page(struct call *call, const char *part,
 }
 
 /* Return the status for a page that cannot be queued. */
-static unsigned status_of(enum error error)
+static unsigned web_page_status(enum error error)
 {
 	switch (error) {
 	case ERR_BUSY:
 		return 503;
 	case ERR_TOO_LARGE: /* crawl.max_sites */
 		return 413;
-	case ERR_LOCKED: /* the site's headers must be set first */
+	case ERR_NO_CREDENTIALS: /* the site's headers must be set first */
 		return 403;
 	default:
 		return 500;
@@ -198,17 +198,17 @@ static unsigned status_of(enum error error)
 }
 
 static enum http_verdict fetch_page(struct call *call,
-				    const struct question *question)
+				    const struct text_params *question)
 {
 	const char *url = question->url.text;
-	struct page_standing standing;
+	struct page_status standing;
 
 	switch (call_fetch(call, question, &standing)) {
 	case FETCH_IMPOSSIBLE:
-		return ui_fail(call, status_of(standing.error),
+		return ui_fail(call, web_page_status(standing.error),
 			       error_text(standing.error));
 	case FETCH_AWAITED:
-		return HTTP_PARKED;
+		return HTTP_SUSPENDED;
 	case FETCH_HERE:
 	case FETCH_SETTLING:
 		return go_to_page(call, "", url, "fetched");
@@ -221,7 +221,7 @@ static enum http_verdict fetch_page(struct call *call,
 
 enum http_verdict api_ui_fetch(struct call *call)
 {
-	struct question question = {
+	struct text_params question = {
 		.policy = FETCH_ALWAYS,
 		.timeout_ms = call->config->ask_timeout_ms,
 	};
@@ -239,7 +239,7 @@ enum http_verdict api_ui_fetch(struct call *call)
 	return verdict;
 }
 
-enum http_verdict api_ui_forget(struct call *call)
+enum http_verdict api_ui_delete_page(struct call *call)
 {
 	enum http_verdict verdict;
 	struct buffer path = {0};

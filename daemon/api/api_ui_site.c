@@ -16,7 +16,8 @@ static const struct ui_window site_events = {300, 200000};
 
 enum http_verdict api_ui_home(struct call *call)
 {
-	struct event_query query = {.kinds = kinds_alerts(), .is_firing = true};
+	struct event_query query = {.kinds = kind_set_alerts(),
+				    .is_firing = true};
 	struct buffer page = {0};
 	enum http_verdict verdict = HTTP_ANSWERED;
 	json_t *alerts = NULL;
@@ -91,7 +92,7 @@ static const char *read_settings(json_t *form)
 }
 
 /* Return the path of a tab of the site's page; buffer_free() it. */
-static struct buffer path_of(const struct call *call, const char *part)
+static struct buffer web_site_path(const struct call *call, const char *part)
 {
 	struct buffer path = {0};
 
@@ -104,7 +105,7 @@ static struct buffer path_of(const struct call *call, const char *part)
 /* The headers are bound to the origin of the site's first URL. */
 enum http_verdict api_ui_post_settings(struct call *call)
 {
-	struct buffer path = path_of(call, "/settings");
+	struct buffer path = web_site_path(call, "/settings");
 	enum http_verdict verdict = HTTP_ANSWERED;
 	const char *wrong;
 	json_t *form;
@@ -175,7 +176,8 @@ static void add_versions(struct call *call, const json_t *answer)
 /*
  * Read the data of the tab; on failure respond with the error and return false.
  */
-static bool ask_part(struct call *call, struct ui_site *shown, json_t **part)
+static bool web_site_read_tab(struct call *call, struct ui_site *shown,
+			      json_t **part)
 {
 	struct event_query query = {.kinds = ~(kind_set)0};
 
@@ -217,7 +219,7 @@ enum http_verdict api_ui_site(struct call *call)
 	json_t *site;
 
 	if (ui_ask(call, api_get_site, &site) &&
-	    ask_part(call, &shown, &part)) {
+	    web_site_read_tab(call, &shown, &part)) {
 		shown.site = site;
 		ui_open(call, &page, call->host, UI_SITES);
 		ui_site(&page, &shown);
@@ -249,7 +251,7 @@ enum http_verdict api_ui_cluster(struct call *call)
 	struct buffer page = {0};
 	json_t *cluster;
 
-	if (ui_ask(call, api_get_cluster_facts, &cluster)) {
+	if (ui_ask(call, api_get_nodes, &cluster)) {
 		ui_open(call, &page, "Cluster", UI_CLUSTER);
 		ui_cluster(&page, cluster);
 		verdict = ui_reply(call, &page);

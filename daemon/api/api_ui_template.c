@@ -6,9 +6,9 @@
 #include "daemon/web/ui_html.h"
 #include "daemon/web/ui_pages.h"
 
-static void append_tree(struct call *call, struct buffer *out)
+static void web_template_append_tree(struct call *call, struct buffer *out)
 {
-	const struct answer_rules rules = call_rules(call);
+	const struct extraction_options rules = call_rules(call);
 	const struct site_report_source source = {
 		.store = call->api->store,
 		.pool = call->api->pool,
@@ -27,8 +27,8 @@ static void append_tree(struct call *call, struct buffer *out)
  * Read the data of the tab in addition to the template; on failure respond with
  * the error and return false.
  */
-static bool ask_part(struct call *call, struct ui_template *shown,
-		     json_t **part, struct buffer *tree)
+static bool web_template_read_tab(struct call *call, struct ui_template *shown,
+				  json_t **part, struct buffer *tree)
 {
 	*part = NULL;
 	switch (shown->tab) {
@@ -49,7 +49,7 @@ static bool ask_part(struct call *call, struct ui_template *shown,
 	case UI_TEXTS:
 		return true;
 	default:
-		append_tree(call, tree);
+		web_template_append_tree(call, tree);
 		shown->tree = buffer_slice(tree);
 		return true;
 	}
@@ -75,7 +75,7 @@ enum http_verdict api_ui_template(struct call *call)
 		return HTTP_ANSWERED;
 	}
 	shown.template = template;
-	if (ask_part(call, &shown, &part, &tree)) {
+	if (web_template_read_tab(call, &shown, &part, &tree)) {
 		ui_open(call, &page, call->host, UI_SITES);
 		ui_template(&page, &shown);
 		verdict = ui_reply_styled(call, &page);

@@ -26,7 +26,7 @@ static enum http_verdict fail_copy(struct call *call, enum error error)
 }
 
 /* Return the size of the copy; 0 if there is none. */
-static uint64_t size_of(int file)
+static uint64_t compaction_file_size(int file)
 {
 	struct stat status;
 
@@ -46,7 +46,7 @@ static enum http_verdict send_copy(struct call *call)
 		return fail_copy(call, error);
 	}
 	http_reply_file(call->exchange, 200, "application/octet-stream", file,
-			size_of(file));
+			compaction_file_size(file));
 	return HTTP_ANSWERED;
 }
 

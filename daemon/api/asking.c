@@ -7,20 +7,21 @@
 
 enum { MAX_TRIES = 4, PAUSE_MS = 50 }; /* the pause doubles each time */
 
-void asking_begin(struct asking *asking, const struct call *call,
-		  const struct question *question)
+void shared_request_begin(struct shared_request *asking,
+			  const struct call *call,
+			  const struct text_params *question)
 {
 	asking->call = *call;
 	asking->call.exchange = NULL;
 	asking->call.config = config_acquire(call->config);
 	asking->rules = call_rules(&asking->call);
-	asking->question = question_keep(question);
+	asking->question = text_params_copy(question);
 	api_begin_work(call->api, WORK_EXTRACTING, QUOTA_UNLIMITED);
 }
 
-void asking_end(struct asking *asking)
+void shared_request_end(struct shared_request *asking)
 {
-	question_drop(asking->question);
+	text_params_free(asking->question);
 	config_release(asking->call.config);
 	api_end_work(asking->call.api, WORK_EXTRACTING, QUOTA_UNLIMITED);
 }
@@ -31,7 +32,7 @@ static bool asking_is_passing(enum error error)
 	return error == ERR_BUSY || error == ERR_IO || error == ERR_TIMEOUT;
 }
 
-bool asking_tries_again(enum error error, unsigned *tries)
+bool shared_request_should_retry(enum error error, unsigned *tries)
 {
 	const long pause_ms = PAUSE_MS << *tries;
 
@@ -41,13 +42,13 @@ bool asking_tries_again(enum error error, unsigned *tries)
 	return true;
 }
 
-bool asking_has_failed(enum error error)
+bool shared_request_has_failed(enum error error)
 {
-	return error != ERR_NONE && error != ERR_NOT_KEPT &&
-	       error != ERR_NOT_HTML && error != ERR_REFUSED;
+	return error != ERR_NONE && error != ERR_BODY_EXPIRED &&
+	       error != ERR_NOT_HTML && error != ERR_ADDRESS_FORBIDDEN;
 }
 
-void asking_explain(enum error error, struct page_answer *answer)
+void shared_request_set_reason(enum error error, struct text_result *answer)
 {
 	if (error != ERR_NONE && answer->reason[0] == '\0')
 		(void)snprintf(answer->reason, sizeof(answer->reason), "%s",

@@ -25,7 +25,8 @@ static void append_text(struct buffer *out, struct slice text)
 	buffer_free(&plain);
 }
 
-static void append_time(struct buffer *out, const char *name, uint64_t time_ms)
+static void atom_append_time(struct buffer *out, const char *name,
+			     uint64_t time_ms)
 {
 	char text[DATE_BYTES];
 
@@ -49,7 +50,7 @@ void atom_begin(const struct atom_site *site, struct buffer *out)
 	buffer_append_text(out, "</id>\n<title>Templates of ");
 	append_text(out, site->host);
 	buffer_append_text(out, "</title>\n");
-	append_time(out, "updated", site->updated_ms);
+	atom_append_time(out, "updated", site->updated_ms);
 	buffer_append_text(out, "<author><name>templated</name></author>\n"
 				"<link rel=\"self\" href=\"/v1/sites/");
 	append_text(out, site->host);
@@ -58,7 +59,7 @@ void atom_begin(const struct atom_site *site, struct buffer *out)
 }
 
 /* Append any value on one line, truncated if long. */
-static void append_value(struct buffer *html, const json_t *value)
+static void atom_append_value(struct buffer *html, const json_t *value)
 {
 	char *dumped = NULL;
 	struct slice text = slice_of(json_string_value(value));
@@ -78,14 +79,14 @@ static void append_value(struct buffer *html, const json_t *value)
 	free(dumped);
 }
 
-static void append_list(struct buffer *html, const json_t *list)
+static void atom_append_list(struct buffer *html, const json_t *list)
 {
 	size_t count = json_array_size(list);
 
 	buffer_append_text(html, "<ul>");
 	for (size_t i = 0; i < count && i < MAX_ITEMS; i++) {
 		buffer_append_text(html, "<li>");
-		append_value(html, json_array_get(list, i));
+		atom_append_value(html, json_array_get(list, i));
 		buffer_append_text(html, "</li>");
 	}
 	if (count > MAX_ITEMS)
@@ -109,9 +110,9 @@ static void append_detail(struct buffer *html, const json_t *detail)
 		markup_append_label(html, name);
 		buffer_append_text(html, "</dt><dd>");
 		if (json_is_array(value))
-			append_list(html, value);
+			atom_append_list(html, value);
 		else
-			append_value(html, value);
+			atom_append_value(html, value);
 		buffer_append_text(html, "</dd>");
 	}
 	buffer_append_text(html, "</dl>");
@@ -132,8 +133,8 @@ static void append_content(struct buffer *out, struct slice summary,
 	buffer_free(&html);
 }
 
-static void append_title(struct buffer *title, const struct atom_site *site,
-			 const json_t *event)
+static void atom_append_title(struct buffer *title,
+			      const struct atom_site *site, const json_t *event)
 {
 	const char *cluster =
 		json_string_value(json_object_get(event, "cluster"));
@@ -153,7 +154,7 @@ void atom_entry(const struct atom_site *site, const json_t *event,
 	const char *url = json_string_value(json_object_get(event, "url"));
 	struct buffer title = {0};
 
-	append_title(&title, site, event);
+	atom_append_title(&title, site, event);
 	buffer_append_text(out, "<entry>\n<id>" TAG);
 	append_text(out, site->host);
 	/*
@@ -164,7 +165,7 @@ void atom_entry(const struct atom_site *site, const json_t *event,
 		      (unsigned long long)time_ms);
 	append_text(out, buffer_slice(&title));
 	buffer_append_text(out, "</title>\n");
-	append_time(out, "updated", time_ms);
+	atom_append_time(out, "updated", time_ms);
 	append_link(out, url == NULL ? site->seed : slice_of(url));
 	buffer_append_text(out, "<category term=\"");
 	append_text(out, slice_of(kind));

@@ -43,7 +43,7 @@ struct batch_limits batch_limits_for(size_t max_body_bytes)
 	};
 }
 
-static struct slice pending(const struct batch_input *input)
+static struct slice batch_input_pending(const struct batch_input *input)
 {
 	if (input->pending.size == input->taken)
 		return slice_of("");
@@ -73,11 +73,11 @@ static enum error read_more(struct batch_input *input)
 }
 
 /* A warc_source: the pending bytes, then the rest. */
-static enum error read_archive(void *context, char *out, size_t capacity,
-			       size_t *size_out)
+static enum error batch_input_read_archive(void *context, char *out,
+					   size_t capacity, size_t *size_out)
 {
 	struct batch_input *input = context;
-	struct slice bytes = pending(input);
+	struct slice bytes = batch_input_pending(input);
 	size_t size = bytes.size < capacity ? bytes.size : capacity;
 
 	if (size == 0)
@@ -88,7 +88,7 @@ static enum error read_archive(void *context, char *out, size_t capacity,
 	return ERR_NONE;
 }
 
-static bool is_blank(char byte)
+static bool batch_input_is_blank(char byte)
 {
 	return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
 }
@@ -97,17 +97,17 @@ static bool is_blank(char byte)
  * Detect the format: input that begins with an object is JSON lines; other
  * input is an archive.
  */
-static enum error find_kind(struct batch_input *input)
+static enum error batch_input_detect_format(struct batch_input *input)
 {
 	const size_t max_blank = input->limits.blank_bytes;
 	enum error error = ERR_NONE;
 
 	while (!input->is_known && error == ERR_NONE && !input->is_over) {
-		struct slice bytes = pending(input);
+		struct slice bytes = batch_input_pending(input);
 		size_t i = 0;
 
 		while (i < bytes.size && i <= max_blank &&
-		       is_blank(slice_byte(bytes, i)))
+		       batch_input_is_blank(slice_byte(bytes, i)))
 			i++;
 		input->is_known = i < bytes.size || i > max_blank;
 		if (!input->is_known)
@@ -119,8 +119,8 @@ static enum error find_kind(struct batch_input *input)
 	return error;
 }
 
-static void refuse(struct batch_page *page, enum error error,
-		   const char *reason)
+static void batch_page_set_error(struct batch_page *page, enum error error,
+				 const char *reason)
 {
 	page->error = error;
 	snprintf(page->reason, sizeof(page->reason), "%s", reason);
@@ -129,8 +129,8 @@ static void refuse(struct batch_page *page, enum error error,
 /*
  * Read the member as text; "" if it is missing. Return false if it is not text.
  */
-static bool read_member(const json_t *object, const char *name,
-			struct slice *text_out)
+static bool batch_input_read_member(const json_t *object, const char *name,
+				    struct slice *text_out)
 {
 	const json_t *value = json_object_get(object, name);
 
@@ -149,23 +149,26 @@ static void read_object(const json_t *object, struct batch_page *page)
 	struct slice body;
 	struct slice charset;
 
-	if (!read_member(object, "url", &url) ||
-	    !read_member(object, "html", &html) ||
-	    !read_member(object, "body", &body) ||
-	    !read_member(object, "charset", &charset)) {
-		refuse(page, ERR_MALFORMED,
-		       "url, html, body and charset must be texts");
+	if (!batch_input_read_member(object, "url", &url) ||
+	    !batch_input_read_member(object, "html", &html) ||
+	    !batch_input_read_member(object, "body", &body) ||
+	    !batch_input_read_member(object, "charset", &charset)) {
+		batch_page_set_error(
+			page, ERR_MALFORMED,
+			"url, html, body and charset must be texts");
 		return;
 	}
 	page->url = mem_copy_text(url.data, url.size);
 	if ((html.size == 0) == (body.size == 0)) {
-		refuse(page, ERR_MALFORMED,
-		       "the page is missing: \"html\", or \"body\" in base64");
+		batch_page_set_error(
+			page, ERR_MALFORMED,
+			"the page is missing: \"html\", or \"body\" in base64");
 	} else if (html.size > 0) {
 		buffer_append_slice(&page->body, html);
 		snprintf(page->charset, sizeof(page->charset), "utf-8");
 	} else if (!base64_read(body, &page->body)) {
-		refuse(page, ERR_MALFORMED, "\"body\" is not base64");
+		batch_page_set_error(page, ERR_MALFORMED,
+				     "\"body\" is not base64");
 	} else {
 		snprintf(page->charset, sizeof(page->charset), "%.*s",
 			 (int)(charset.size < 31 ? charset.size : 31),
@@ -173,7 +176,7 @@ static void read_object(const json_t *object, struct batch_page *page)
 	}
 }
 
-static void read_line(struct slice line, struct batch_page *page)
+static void batch_input_read_line(struct slice line, struct batch_page *page)
 {
 	json_error_t error;
 	json_t *object = json_loadb(line.data, line.size,
@@ -182,8 +185,9 @@ static void read_line(struct slice line, struct batch_page *page)
 	if (json_is_object(object))
 		read_object(object, page);
 	else
-		refuse(page, ERR_MALFORMED,
-		       object == NULL ? error.text : "not a JSON object");
+		batch_page_set_error(page, ERR_MALFORMED,
+				     object == NULL ? error.text
+						    : "not a JSON object");
 	json_decref(object);
 }
 
@@ -202,7 +206,7 @@ static enum line_kind find_line(struct batch_input *input,
 
 	*line_out = slice_of("");
 	for (;;) {
-		struct slice bytes = pending(input);
+		struct slice bytes = batch_input_pending(input);
 		const char *begin = bytes.data;
 		const char *end =
 			bytes.size == seen
@@ -230,11 +234,11 @@ static enum line_kind find_line(struct batch_input *input,
 	}
 }
 
-static bool is_empty(struct slice line)
+static bool batch_input_line_is_empty(struct slice line)
 {
 	size_t i = 0;
 
-	while (i < line.size && is_blank(slice_byte(line, i)))
+	while (i < line.size && batch_input_is_blank(slice_byte(line, i)))
 		i++;
 	return i == line.size;
 }
@@ -260,18 +264,19 @@ static enum error batch_input_read_lines(struct batch_input *input)
 		struct batch_page page = {0};
 
 		input->position++;
-		if (kind == LINE_WHOLE && is_empty(line))
+		if (kind == LINE_WHOLE && batch_input_line_is_empty(line))
 			continue;
 		if (kind == LINE_WHOLE)
-			read_line(line, &page);
+			batch_input_read_line(line, &page);
 		else
-			refuse(&page, ERR_TOO_LARGE, "the line is too long");
+			batch_page_set_error(&page, ERR_TOO_LARGE,
+					     "the line is too long");
 		give_page(input, &page);
 	}
 	return error;
 }
 
-static bool is_page(const struct warc_record *record)
+static bool batch_input_is_page(const struct warc_record *record)
 {
 	return record->error != ERR_NONE ||
 	       (record->kind != WARC_OTHER && record->kind != WARC_REVISIT &&
@@ -286,12 +291,12 @@ static enum error batch_input_take_record(void *context,
 	struct batch_page page = {0};
 
 	input->position++;
-	if (!is_page(record))
+	if (!batch_input_is_page(record))
 		return ERR_NONE;
 	page.url = mem_copy_text(record->url, strlen(record->url));
 	memcpy(page.charset, record->charset, sizeof(page.charset));
 	if (record->error != ERR_NONE)
-		refuse(&page, record->error, record->reason);
+		batch_page_set_error(&page, record->error, record->reason);
 	else
 		buffer_append_slice(&page.body, record->body);
 	give_page(input, &page);
@@ -299,10 +304,11 @@ static enum error batch_input_take_record(void *context,
 }
 
 static enum error batch_input_read_records(struct batch_input *input,
-					   struct pool *unpackers, char *reason)
+					   struct worker_pool *unpackers,
+					   char *reason)
 {
 	const struct unpacking unpacking = {
-		.source = read_archive,
+		.source = batch_input_read_archive,
 		.source_context = input,
 		.max_body_bytes = input->limits.body_bytes,
 		.take = batch_input_take_record,
@@ -310,7 +316,7 @@ static enum error batch_input_read_records(struct batch_input *input,
 	};
 	struct unpacking_end end;
 
-	pool_unpack(unpackers, &unpacking, &end);
+	worker_pool_unpack(unpackers, &unpacking, &end);
 	if (input->is_enough)
 		return ERR_NONE;
 	if (end.error != ERR_NONE)
@@ -319,7 +325,7 @@ static enum error batch_input_read_records(struct batch_input *input,
 }
 
 enum error batch_input_read(const struct batch_source *source,
-			    struct pool *unpackers, batch_take *take,
+			    struct worker_pool *unpackers, batch_take *take,
 			    void *context, char *reason_out)
 {
 	struct batch_input input = {
@@ -332,7 +338,7 @@ enum error batch_input_read(const struct batch_source *source,
 	enum error error;
 
 	reason_out[0] = '\0';
-	error = find_kind(&input);
+	error = batch_input_detect_format(&input);
 	if (error == ERR_NONE && input.is_archive)
 		error = batch_input_read_records(&input, unpackers, reason_out);
 	else if (error == ERR_NONE && input.is_known)

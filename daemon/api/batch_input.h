@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "crawl/warc.h"
 
-struct pool;
+struct worker_pool;
 
 enum { BATCH_REASON_BYTES = 160 };
 
@@ -61,7 +61,7 @@ typedef bool batch_take(void *context, struct batch_page *page);
  * cannot continue, and `reason_out` [BATCH_REASON_BYTES] may state why.
  */
 enum error batch_input_read(const struct batch_source *source,
-			    struct pool *unpackers, batch_take *take,
+			    struct worker_pool *unpackers, batch_take *take,
 			    void *context, char *reason_out);
 
 #endif

@@ -10,17 +10,17 @@
 #include "store/rows_event.h"
 
 /* The counts up to an event. */
-struct known {
+struct event_snapshot {
 	uint64_t last; /* number of the last event read */
 	uint64_t events[EVENT_KINDS];
 	struct buffer open; /* uint64_t: numbers of alerts, ascending */
 };
 
-struct event_tally {
+struct event_counters {
 	struct store *store;
 	uint64_t first;   /* first event to count */
 	struct lock lock; /* guards the members below */
-	struct known known;
+	struct event_snapshot known;
 };
 
 static uint64_t last_of(struct store *store)
@@ -32,17 +32,17 @@ static uint64_t last_of(struct store *store)
 	return number;
 }
 
-struct event_tally *event_tally_create(struct store *store)
+struct event_counters *event_counters_create(struct store *store)
 {
-	struct event_tally *tally = mem_alloc(1, sizeof(*tally));
+	struct event_counters *tally = mem_alloc(1, sizeof(*tally));
 
 	tally->store = store;
 	tally->first = last_of(store) + 1;
-	lock_init(&tally->lock, LOCK_TALLY);
+	lock_init(&tally->lock, LOCK_EVENT_COUNTERS);
 	return tally;
 }
 
-void event_tally_destroy(struct event_tally *tally)
+void event_counters_destroy(struct event_counters *tally)
 {
 	if (tally == NULL)
 		return;
@@ -51,14 +51,14 @@ void event_tally_destroy(struct event_tally *tally)
 	free(tally);
 }
 
-static size_t count_open(const struct known *known)
+static size_t count_open(const struct event_snapshot *known)
 {
 	return known->open.size / sizeof(uint64_t);
 }
 
-static struct known copy(struct event_tally *tally)
+static struct event_snapshot event_counters_copy(struct event_counters *tally)
 {
-	struct known known;
+	struct event_snapshot known;
 
 	lock_acquire(&tally->lock);
 	known = tally->known;
@@ -73,9 +73,10 @@ static struct known copy(struct event_tally *tally)
  * Store `known`, unless another thread has read more events meanwhile. Takes
  * ownership.
  */
-static void publish(struct event_tally *tally, struct known *known)
+static void event_counters_publish(struct event_counters *tally,
+				   struct event_snapshot *known)
 {
-	struct known old = *known;
+	struct event_snapshot old = *known;
 
 	lock_acquire(&tally->lock);
 	if (known->last >= tally->known.last) {
@@ -86,7 +87,8 @@ static void publish(struct event_tally *tally, struct known *known)
 	buffer_free(&old.open);
 }
 
-static void read_new(struct known *known, struct txn *txn, uint64_t first)
+static void read_new(struct event_snapshot *known, struct txn *txn,
+		     uint64_t first)
 {
 	struct key from = key_number(known->last + 1);
 	struct scan scan =
@@ -108,7 +110,7 @@ static void read_new(struct known *known, struct txn *txn, uint64_t first)
 }
 
 /* Drop the alerts that are no longer open, and count the others. */
-static void count_alerts(struct known *known, struct txn *txn,
+static void count_alerts(struct event_snapshot *known, struct txn *txn,
 			 uint64_t *open_alerts)
 {
 	uint64_t *numbers = (uint64_t *)(void *)known->open.data;
@@ -127,10 +129,10 @@ static void count_alerts(struct known *known, struct txn *txn,
 	known->open.size = kept * sizeof(uint64_t);
 }
 
-enum error event_tally_look(struct event_tally *tally,
-			    struct event_counts *counts_out)
+enum error event_counters_read(struct event_counters *tally,
+			       struct event_counts *counts_out)
 {
-	struct known known = copy(tally);
+	struct event_snapshot known = event_counters_copy(tally);
 	struct txn txn = txn_begin_read(tally->store);
 	enum error error;
 
@@ -140,7 +142,7 @@ enum error event_tally_look(struct event_tally *tally,
 	memcpy(counts_out->events, known.events, sizeof(known.events));
 	error = txn_end(&txn);
 	if (error == ERR_NONE)
-		publish(tally, &known);
+		event_counters_publish(tally, &known);
 	else
 		buffer_free(&known.open);
 	return error;

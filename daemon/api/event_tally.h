@@ -24,19 +24,19 @@ struct event_counts {
 					    */
 };
 
-struct event_tally;
+struct event_counters;
 
 /* Events that `store` already has are not counted. */
-struct event_tally *event_tally_create(struct store *store);
+struct event_counters *event_counters_create(struct store *store);
 
 /* NULL is a no-op. */
-void event_tally_destroy(struct event_tally *tally);
+void event_counters_destroy(struct event_counters *tally);
 
 /*
  * Read the counts. Any thread. O(new events + open alerts); the first call
  * reads all events. ERR_IO, ERR_CORRUPT.
  */
-enum error event_tally_look(struct event_tally *tally,
-			    struct event_counts *counts_out);
+enum error event_counters_read(struct event_counters *tally,
+			       struct event_counts *counts_out);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/date.h"
 
-enum verb { SEED, RECRAWL, FORGET, INGEST, VERBS };
+enum job_request_verb { SEED, RECRAWL, FORGET, INGEST, VERBS };
 
 static const char *const names[VERBS] = {
 	[SEED] = "seed",
@@ -16,19 +16,19 @@ static const char *const names[VERBS] = {
 	[INGEST] = "ingest",
 };
 
-static const char *text_of(const json_t *job, const char *name)
+static const char *job_text(const json_t *job, const char *name)
 {
 	return json_string_value(json_object_get(job, name));
 }
 
 /* Return VERBS for an unknown verb. */
-static enum verb verb_of(const json_t *job)
+static enum job_request_verb verb_of(const json_t *job)
 {
-	const char *name = text_of(job, "verb");
+	const char *name = job_text(job, "verb");
 
 	for (unsigned i = 0; i < VERBS; i++)
 		if (name != NULL && strcmp(name, names[i]) == 0)
-			return (enum verb)i;
+			return (enum job_request_verb)i;
 	return VERBS;
 }
 
@@ -40,9 +40,9 @@ bool job_has_secret(const json_t *job)
 
 const char *job_verb(const json_t *job, char *host_out, const char **reason_out)
 {
-	enum verb verb = verb_of(job);
-	const char *url = text_of(job, "url");
-	const char *host = verb == FORGET ? text_of(job, "host") : NULL;
+	enum job_request_verb verb = verb_of(job);
+	const char *url = job_text(job, "url");
+	const char *host = verb == FORGET ? job_text(job, "host") : NULL;
 	struct url parsed;
 
 	host_out[0] = '\0';
@@ -50,7 +50,7 @@ const char *job_verb(const json_t *job, char *host_out, const char **reason_out)
 	if (verb == VERBS)
 		return NULL;
 	*reason_out = "html: missing";
-	if (verb == INGEST && text_of(job, "html") == NULL)
+	if (verb == INGEST && job_text(job, "html") == NULL)
 		return NULL;
 	*reason_out = "url: not an http or https URL";
 	if (url == NULL)
@@ -61,7 +61,7 @@ const char *job_verb(const json_t *job, char *host_out, const char **reason_out)
 	return names[verb];
 }
 
-static void escape(struct buffer *out, const char *text)
+static void job_escape(struct buffer *out, const char *text)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "abcdefghijklmnopqrstuvwxyz"
@@ -74,15 +74,15 @@ static void escape(struct buffer *out, const char *text)
 			buffer_printf(out, "%%%02X", (unsigned char)*text);
 }
 
-static void begin(struct buffer *out, const char *method, const char *target,
-		  const char *value)
+static void job_begin_request(struct buffer *out, const char *method,
+			      const char *target, const char *value)
 {
 	buffer_printf(out, "%s %s", method, target);
-	escape(out, value);
+	job_escape(out, value);
 }
 
-static void finish(struct buffer *out, const char *rest, const char *headers,
-		   struct slice body)
+static void job_end_request(struct buffer *out, const char *rest,
+			    const char *headers, struct slice body)
 {
 	buffer_printf(out,
 		      "%s HTTP/1.1\r\nHost: node\r\nConnection: close\r\n%s",
@@ -103,8 +103,8 @@ static void write_seed(const json_t *job, const char *headers,
 	json_object_del(site, "verb");
 	json_object_del(site, "id");
 	text = json_dumps(site, JSON_COMPACT);
-	begin(out, "POST", "/v1/sites", "");
-	finish(out, "", headers, slice_of(text));
+	job_begin_request(out, "POST", "/v1/sites", "");
+	job_end_request(out, "", headers, slice_of(text));
 	free(text);
 	json_decref(site);
 }
@@ -113,7 +113,7 @@ static void write_seed(const json_t *job, const char *headers,
 static void write_page(const json_t *job, const char *headers, uint64_t now_ms,
 		       struct buffer *out)
 {
-	struct slice html = slice_of(text_of(job, "html"));
+	struct slice html = slice_of(job_text(job, "html"));
 	struct buffer answer = {0};
 	struct buffer record = {0};
 	char host[MAX_HOST_BYTES + 1];
@@ -130,15 +130,16 @@ static void write_page(const json_t *job, const char *headers, uint64_t now_ms,
 		      "WARC-Date: %s\r\nWARC-Target-URI: %s\r\n"
 		      "Content-Type: application/http; msgtype=response\r\n"
 		      "Content-Length: %zu\r\n\r\n",
-		      date, text_of(job, "url"), answer.size);
+		      date, job_text(job, "url"), answer.size);
 	buffer_append_slice(&record, buffer_slice(&answer));
 	buffer_append_text(&record, "\r\n\r\n");
 	(void)job_verb(job, host, &reason);
-	begin(out, "POST", "/v1/ingest?host=", host);
-	finish(out,
-	       json_is_true(json_object_get(job, "replace")) ? "&replace=1"
-							     : "",
-	       headers, buffer_slice(&record));
+	job_begin_request(out, "POST", "/v1/ingest?host=", host);
+	job_end_request(out,
+			json_is_true(json_object_get(job, "replace"))
+				? "&replace=1"
+				: "",
+			headers, buffer_slice(&record));
 	buffer_free(&answer);
 	buffer_free(&record);
 }
@@ -147,7 +148,7 @@ void job_write_request(const json_t *job, const char *headers, uint64_t now_ms,
 		       struct buffer *out)
 {
 	const struct slice nothing = {NULL, 0};
-	const char *url = text_of(job, "url");
+	const char *url = job_text(job, "url");
 
 	switch (verb_of(job)) {
 	case SEED:
@@ -155,15 +156,16 @@ void job_write_request(const json_t *job, const char *headers, uint64_t now_ms,
 		break;
 	case RECRAWL:
 		/* queue the fetch, do not wait for it */
-		begin(out, "GET",
-		      "/v1/text?fetch=always&timeout_ms=0&url=", url);
-		finish(out, "", headers, nothing);
+		job_begin_request(
+			out, "GET",
+			"/v1/text?fetch=always&timeout_ms=0&url=", url);
+		job_end_request(out, "", headers, nothing);
 		break;
 	case FORGET:
-		begin(out, "DELETE",
-		      url == NULL ? "/v1/sites/" : "/v1/pages?url=",
-		      url == NULL ? text_of(job, "host") : url);
-		finish(out, "", headers, nothing);
+		job_begin_request(out, "DELETE",
+				  url == NULL ? "/v1/sites/" : "/v1/pages?url=",
+				  url == NULL ? job_text(job, "host") : url);
+		job_end_request(out, "", headers, nothing);
 		break;
 	case INGEST:
 		write_page(job, headers, now_ms, out);

@@ -439,7 +439,7 @@ void metric_begin(struct buffer *out, enum metric metric)
  * Escape bytes that would end the value or the line, and other control
  * characters, which are not valid in UTF-8 text.
  */
-static void append_value(struct buffer *out, struct slice value)
+static void metric_append_value(struct buffer *out, struct slice value)
 {
 	const char *bytes = value.data;
 
@@ -458,16 +458,16 @@ static void append_value(struct buffer *out, struct slice value)
 	}
 }
 
-static void append_label(struct buffer *out, const char *name,
-			 struct slice value)
+static void metric_append_label(struct buffer *out, const char *name,
+				struct slice value)
 {
 	buffer_printf(out, "%s=\"", name);
-	append_value(out, value);
+	metric_append_value(out, value);
 	buffer_append_byte(out, '"');
 }
 
 /* Integers below 10^15 are exact. */
-static void append_number(struct buffer *out, double number)
+static void metric_append_number(struct buffer *out, double number)
 {
 	buffer_printf(out, " %.15g\n", number);
 }
@@ -479,9 +479,9 @@ void metric_sample(struct buffer *out, enum metric metric, struct slice value,
 
 	assert(row->labels[0] != NULL && row->labels[1] == NULL);
 	buffer_printf(out, "templated_%s{", row->name);
-	append_label(out, row->labels[0], value);
+	metric_append_label(out, row->labels[0], value);
 	buffer_append_byte(out, '}');
-	append_number(out, number);
+	metric_append_number(out, number);
 }
 
 void metric_sample_of_two(struct buffer *out, enum metric metric,
@@ -492,11 +492,11 @@ void metric_sample_of_two(struct buffer *out, enum metric metric,
 
 	assert(row->labels[0] != NULL && row->labels[1] != NULL);
 	buffer_printf(out, "templated_%s{", row->name);
-	append_label(out, row->labels[0], first);
+	metric_append_label(out, row->labels[0], first);
 	buffer_append_byte(out, ',');
-	append_label(out, row->labels[1], second);
+	metric_append_label(out, row->labels[1], second);
 	buffer_append_byte(out, '}');
-	append_number(out, number);
+	metric_append_number(out, number);
 }
 
 void metric_write(struct buffer *out, enum metric metric, double number)
@@ -506,7 +506,7 @@ void metric_write(struct buffer *out, enum metric metric, double number)
 	assert(row->labels[0] == NULL);
 	metric_begin(out, metric);
 	buffer_printf(out, "templated_%s", row->name);
-	append_number(out, number);
+	metric_append_number(out, number);
 }
 
 void metric_write_histogram(struct buffer *out, enum metric metric,

@@ -19,22 +19,22 @@
  * Requests that wait for other nodes at the same time; each holds a server
  * thread.
  */
-enum { MAX_PASSED = 16, RESERVED_PASSED = 2 };
+enum { MAX_FORWARDED = 16, RESERVED_FORWARDED = 2 };
 
-struct peers {
-	struct cluster *cluster;
+struct node_client {
+	struct node_group *cluster;
 	unsigned (*partition)(struct slice host);
-	void (*facts)(struct cluster *cluster, struct cluster_facts *out);
-	void (*find)(struct cluster *cluster, unsigned partition,
-		     struct whereabouts *out);
-	enum error (*ask)(struct cluster *cluster, unsigned partition,
+	void (*facts)(struct node_group *cluster, struct cluster_facts *out);
+	void (*find)(struct node_group *cluster, unsigned partition,
+		     struct partition_route *out);
+	enum error (*ask)(struct node_group *cluster, unsigned partition,
 			  const char *node, struct slice question,
 			  uint32_t timeout_ms, struct buffer *answer);
-	void (*drain)(struct cluster *cluster, bool drains);
-	enum error (*remove)(struct cluster *cluster, const char *node);
-	enum error (*submit)(struct cluster *cluster, struct cluster_job *jobs,
-			     size_t count);
-	size_t (*max_bytes)(struct cluster *cluster); /* of a message */
+	void (*drain)(struct node_group *cluster, bool drains);
+	enum error (*remove)(struct node_group *cluster, const char *node);
+	enum error (*submit)(struct node_group *cluster,
+			     struct import_job *jobs, size_t count);
+	size_t (*max_bytes)(struct node_group *cluster); /* of a message */
 	/* For direct connections. */
 	const char *token;            /* node token, or "" */
 	const char *ca_file;          /* CA of the other nodes; or "" */

@@ -35,12 +35,13 @@ static uint64_t resident_bytes(pid_t pid)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static struct slice name_of(int role)
+static struct slice process_metrics_role(int role)
 {
 	return slice_of(role_name((enum role)role));
 }
 
-static void write_running(const struct roster_view *view, struct buffer *out)
+static void write_running(const struct process_snapshot *view,
+			  struct buffer *out)
 {
 	uint64_t counts[ROLE_COUNT] = {0};
 
@@ -48,11 +49,12 @@ static void write_running(const struct roster_view *view, struct buffer *out)
 		counts[view->entries[i].role]++;
 	metric_begin(out, METRIC_PROCESSES);
 	for (int role = 0; role < ROLE_COUNT; role++)
-		metric_sample(out, METRIC_PROCESSES, name_of(role),
+		metric_sample(out, METRIC_PROCESSES, process_metrics_role(role),
 			      (double)counts[role]);
 }
 
-static void write_resident(const struct roster_view *view, struct buffer *out)
+static void write_resident(const struct process_snapshot *view,
+			   struct buffer *out)
 {
 	uint64_t bytes[ROLE_COUNT] = {0};
 
@@ -62,30 +64,31 @@ static void write_resident(const struct roster_view *view, struct buffer *out)
 	metric_begin(out, METRIC_RESIDENT);
 	for (int role = 0; role < ROLE_COUNT; role++)
 		if (bytes[role] > 0)
-			metric_sample(out, METRIC_RESIDENT, name_of(role),
+			metric_sample(out, METRIC_RESIDENT,
+				      process_metrics_role(role),
 				      (double)bytes[role]);
 }
 
-static void write_counts(struct buffer *out, enum metric metric,
-			 const uint64_t *counts, double unit)
+static void process_metrics_write(struct buffer *out, enum metric metric,
+				  const uint64_t *counts, double unit)
 {
 	metric_begin(out, metric);
 	for (int role = 0; role < ROLE_COUNT; role++)
-		metric_sample(out, metric, name_of(role),
+		metric_sample(out, metric, process_metrics_role(role),
 			      (double)counts[role] / unit);
 }
 
-void process_metrics(struct roster *roster, struct buffer *out)
+void process_metrics(struct process_table *roster, struct buffer *out)
 {
-	struct roster_view view;
+	struct process_snapshot view;
 
 	if (roster == NULL)
 		return;
-	view = roster_look(roster);
+	view = process_table_snapshot(roster);
 	write_running(&view, out);
-	write_counts(out, METRIC_STARTS, view.starts, 1);
-	write_counts(out, METRIC_DEATHS, view.deaths, 1);
-	write_counts(out, METRIC_CPU, view.cpu_us, 1e6);
+	process_metrics_write(out, METRIC_STARTS, view.starts, 1);
+	process_metrics_write(out, METRIC_DEATHS, view.deaths, 1);
+	process_metrics_write(out, METRIC_CPU, view.cpu_us, 1e6);
 	write_resident(&view, out);
-	roster_view_free(&view);
+	process_snapshot_free(&view);
 }

@@ -6,12 +6,12 @@
 #define DAEMON_API_PROCESS_METRICS_H
 
 struct buffer;
-struct roster;
+struct process_table;
 
 /*
  * Append the metrics; none if `roster` is NULL. A role has no resident memory
  * if the kernel hides its processes (ProtectProc=invisible).
  */
-void process_metrics(struct roster *roster, struct buffer *out);
+void process_metrics(struct process_table *roster, struct buffer *out);
 
 #endif

@@ -24,11 +24,12 @@ static uint32_t count_clusters(struct txn *txn, uint32_t site)
 /* Return whether the site needs some credentials again. */
 static bool is_locked(const struct txn *txn, const struct site_row *row)
 {
-	return !sealed_open(txn->store, row->options.headers, NULL) ||
-	       !sealed_open(txn->store, row->options.proxy, NULL);
+	return !secret_text_read(txn->store, row->options.headers, NULL) ||
+	       !secret_text_read(txn->store, row->options.proxy, NULL);
 }
 
-static const char *state_of(const struct txn *txn, const struct site_row *row)
+static const char *site_json_state(const struct txn *txn,
+				   const struct site_row *row)
 {
 	if (is_locked(txn, row))
 		return "no_credentials";
@@ -37,13 +38,13 @@ static const char *state_of(const struct txn *txn, const struct site_row *row)
 	return site_wants_threshold(row) ? "selecting" : "watching";
 }
 
-static json_t *whole(uint64_t number)
+static json_t *site_json_whole(uint64_t number)
 {
 	return json_integer((json_int_t)number);
 }
 
-static void add_counts(json_t *value, struct txn *txn,
-		       const struct site_row *row)
+static void site_json_add_counts(json_t *value, struct txn *txn,
+				 const struct site_row *row)
 {
 	const struct {
 		const char *name;
@@ -65,7 +66,7 @@ static void add_counts(json_t *value, struct txn *txn,
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		json_object_set_new(value, counts[i].name,
-				    whole(counts[i].count));
+				    site_json_whole(counts[i].count));
 }
 
 static json_t *classes_json(const struct site_row *row)
@@ -74,13 +75,14 @@ static json_t *classes_json(const struct site_row *row)
 
 	for (unsigned c = 0; c < SITE_CLASSES; c++)
 		if (row->class_counts[c] > 0)
-			json_object_set_new(value, page_class_name(c),
-					    whole(row->class_counts[c]));
+			json_object_set_new(
+				value, page_class_name(c),
+				site_json_whole(row->class_counts[c]));
 	return value;
 }
 
-static json_t *option_json(const struct site_option *option,
-			   const struct site_options *options)
+static json_t *site_option_json(const struct site_option *option,
+				const struct site_options *options)
 {
 	const char *measure = measure_name(options->measure);
 
@@ -94,19 +96,20 @@ static json_t *option_json(const struct site_option *option,
 				 1000.0);
 	case OPTION_HEADERS:
 	case OPTION_TEXT:
-		return json_text_or_null(
-			sealed_shown(site_option_text(option, options)));
+		return json_text_or_null(secret_text_redacted(
+			site_option_text(option, options)));
 	default:
-		return whole(site_option_get(option, options));
+		return site_json_whole(site_option_get(option, options));
 	}
 }
 
-static void add_options(json_t *value, const struct site_options *options)
+static void site_json_add_options(json_t *value,
+				  const struct site_options *options)
 {
 	for (size_t i = 0; i < SITE_OPTIONS; i++)
 		json_object_set_new(
 			value, site_option_table[i].name,
-			option_json(&site_option_table[i], options));
+			site_option_json(&site_option_table[i], options));
 }
 
 json_t *site_json(struct txn *txn, const struct site_row *row)
@@ -114,12 +117,12 @@ json_t *site_json(struct txn *txn, const struct site_row *row)
 	json_t *value = json_pack(
 		"{s:o, s:o, s:o, s:s}", "host", json_text(row->host), "url",
 		json_text(row->seed), "added", json_time(row->added_ms),
-		"state", state_of(txn, row));
+		"state", site_json_state(txn, row));
 
 	json_object_set_new(value, "seen", json_time(row->seen_ms));
-	add_counts(value, txn, row);
+	site_json_add_counts(value, txn, row);
 	json_object_set_new(value, "classes", classes_json(row));
-	add_options(value, &row->options);
+	site_json_add_options(value, &row->options);
 	return value;
 }
 

@@ -31,7 +31,7 @@ struct measured_sites {
 	size_t capacity;
 };
 
-static struct measured_site measured(const struct site_row *row)
+static struct measured_site site_metrics_measure(const struct site_row *row)
 {
 	uint32_t flags = row->options.flags;
 
@@ -51,7 +51,7 @@ static struct measured_site measured(const struct site_row *row)
 	};
 }
 
-static struct measured_sites read_sites(struct txn *txn)
+static struct measured_sites site_metrics_read(struct txn *txn)
 {
 	struct scan scan =
 		scan_begin(txn, TABLE_SITES, (struct slice){NULL, 0});
@@ -63,7 +63,7 @@ static struct measured_sites read_sites(struct txn *txn)
 			continue;
 		sites.items = mem_grow(sites.items, sites.count,
 				       &sites.capacity, sizeof(*sites.items));
-		sites.items[sites.count++] = measured(&row);
+		sites.items[sites.count++] = site_metrics_measure(&row);
 	}
 	scan_end(&scan);
 	return sites;
@@ -122,7 +122,8 @@ static void write_seen(const struct measured_sites *sites, size_t max,
 	}
 }
 
-static uint64_t sum(const struct measured_sites *sites, enum number number)
+static uint64_t site_metrics_sum(const struct measured_sites *sites,
+				 enum number number)
 {
 	uint64_t result = 0;
 
@@ -136,14 +137,14 @@ static void write_states(const struct measured_sites *sites, struct buffer *out)
 	metric_begin(out, METRIC_SITES);
 	metric_sample(out, METRIC_SITES, slice_of("all"), (double)sites->count);
 	metric_sample(out, METRIC_SITES, slice_of("stale"),
-		      (double)sum(sites, STALE));
+		      (double)site_metrics_sum(sites, STALE));
 	metric_sample(out, METRIC_SITES, slice_of("blocked"),
-		      (double)sum(sites, BLOCKED));
+		      (double)site_metrics_sum(sites, BLOCKED));
 }
 
 void site_metrics(struct txn *txn, size_t max, struct buffer *out)
 {
-	struct measured_sites sites = read_sites(txn);
+	struct measured_sites sites = site_metrics_read(txn);
 
 	if (sites.count > 0)
 		qsort(sites.items, sites.count, sizeof(*sites.items),

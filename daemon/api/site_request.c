@@ -10,10 +10,11 @@
 
 enum { MAX_HEADERS = 8192 };
 
-static bool complain(struct site_request *out, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+static bool site_request_set_error(struct site_request *out, const char *format,
+				   ...) __attribute__((format(printf, 2, 3)));
 
-static bool complain(struct site_request *out, const char *format, ...)
+static bool site_request_set_error(struct site_request *out, const char *format,
+				   ...)
 {
 	va_list list;
 
@@ -23,14 +24,14 @@ static bool complain(struct site_request *out, const char *format, ...)
 	return false;
 }
 
-static bool read_whole(const struct site_option *option, json_t *value,
-		       struct site_request *out)
+static bool site_request_read_whole(const struct site_option *option,
+				    json_t *value, struct site_request *out)
 {
 	double number = json_number_value(value);
 
 	if (!json_is_integer(value) ||
 	    !(number >= option->minimum && number <= option->maximum))
-		return complain(
+		return site_request_set_error(
 			out, "%s: must be a whole number from %.16g to %.16g",
 			option->name, option->minimum, option->maximum);
 	site_option_set(option, &out->options, (uint64_t)number);
@@ -41,7 +42,8 @@ static bool read_flag(const struct site_option *option, json_t *value,
 		      struct site_request *out)
 {
 	if (!json_is_boolean(value))
-		return complain(out, "%s: must be true or false", option->name);
+		return site_request_set_error(out, "%s: must be true or false",
+					      option->name);
 	site_option_set(option, &out->options, json_is_true(value));
 	return true;
 }
@@ -64,8 +66,8 @@ static bool is_header(const char *name, const char *value)
 	return true;
 }
 
-static bool read_headers(const struct site_option *option, json_t *value,
-			 struct site_request *out)
+static bool site_request_read_headers(const struct site_option *option,
+				      json_t *value, struct site_request *out)
 {
 	const char *name;
 	json_t *text;
@@ -76,13 +78,14 @@ static bool read_headers(const struct site_option *option, json_t *value,
 	{
 		if (!json_is_string(text) ||
 		    !is_header(name, json_string_value(text)))
-			return complain(out, "%s: %.64s is not a header",
-					option->name, name);
+			return site_request_set_error(
+				out, "%s: %.64s is not a header", option->name,
+				name);
 		buffer_printf(&out->headers, "%s: %s\n", name,
 			      json_string_value(text));
 	}
 	if (!json_is_object(value) || out->headers.size > MAX_HEADERS)
-		return complain(
+		return site_request_set_error(
 			out,
 			"%s: must be {\"Name\": \"value\"}, at most %d bytes",
 			option->name, MAX_HEADERS);
@@ -93,14 +96,14 @@ static bool read_headers(const struct site_option *option, json_t *value,
 }
 
 /* The only text option is the proxy. */
-static bool read_text(const struct site_option *option, json_t *value,
-		      struct site_request *out)
+static bool site_request_read_text(const struct site_option *option,
+				   json_t *value, struct site_request *out)
 {
 	const char *text = json_string_value(value);
 
 	if (text == NULL || strlen(text) >= MAX_CONFIG_TEXT)
-		return complain(out, "%s: must be a URL, or \"\"",
-				option->name);
+		return site_request_set_error(out, "%s: must be a URL, or \"\"",
+					      option->name);
 	buffer_append_text(&out->proxy, text);
 	out->options.proxy.data = *text == '\0' ? "" : out->proxy.data;
 	out->options.proxy.size = out->proxy.size;
@@ -114,14 +117,14 @@ static bool read_measure(const struct site_option *option, json_t *value,
 
 	if (!json_is_string(value) ||
 	    !measure_from_name(json_string_value(value), &measure))
-		return complain(out,
-				"%s: must be cp, cps, ctss, cpc, ccs or cas",
-				option->name);
+		return site_request_set_error(
+			out, "%s: must be cp, cps, ctss, cpc, ccs or cas",
+			option->name);
 	out->options.measure = (uint16_t)measure;
 	return true;
 }
 
-/* read_cut() reads it, when the measure is known. */
+/* site_request_read_threshold() reads it, when the measure is known. */
 static bool read_later(const struct site_option *option, json_t *value,
 		       struct site_request *out)
 {
@@ -131,25 +134,25 @@ static bool read_later(const struct site_option *option, json_t *value,
 	return true;
 }
 
-static bool read_member(const char *name, json_t *value,
-			struct site_request *out)
+static bool site_request_read_member(const char *name, json_t *value,
+				     struct site_request *out)
 {
 	static bool (*const readers[OPTION_KINDS])(
 		const struct site_option *option, json_t *value,
 		struct site_request *out) = {
-		[OPTION_WHOLE] = read_whole,
+		[OPTION_WHOLE] = site_request_read_whole,
 		[OPTION_FLAG] = read_flag,
 		[OPTION_MEASURE] = read_measure,
 		[OPTION_THRESHOLD] = read_later,
-		[OPTION_HEADERS] = read_headers,
-		[OPTION_TEXT] = read_text,
+		[OPTION_HEADERS] = site_request_read_headers,
+		[OPTION_TEXT] = site_request_read_text,
 	};
 	const struct site_option *option = site_option_of(name);
 
 	if (strcmp(name, "url") == 0)
 		return true;
 	if (option == NULL || option->is_read_only)
-		return complain(out, "%.64s: unknown", name);
+		return site_request_set_error(out, "%.64s: unknown", name);
 	return readers[option->kind](option, value, out);
 }
 
@@ -171,15 +174,15 @@ static bool read_threshold(const json_t *value, unsigned *threshold_out)
  * Read the threshold, once the measure is known. The default threshold and
  * width apply only with the default measure.
  */
-static bool read_cut(json_t *request, unsigned default_value,
-		     struct site_request *out)
+static bool site_request_read_threshold(json_t *request, unsigned default_value,
+					struct site_request *out)
 {
 	const json_t *value = json_object_get(request, "threshold");
 	struct site_options *options = &out->options;
 	unsigned threshold = THRESHOLD_AUTO;
 
 	if (value != NULL && !read_threshold(value, &threshold))
-		return complain(
+		return site_request_set_error(
 			out,
 			"threshold: must be \"auto\", or a number from 0 to 1");
 	if (value != NULL || options->measure != default_value)
@@ -261,18 +264,19 @@ bool site_request_read(struct site_request *out, json_t *request,
 	default_value = out->options.measure;
 	json_object_foreach(request, name, value)
 	{
-		if (!read_member(name, value, out))
+		if (!site_request_read_member(name, value, out))
 			return false;
 	}
-	if (!read_cut(request, default_value, out))
+	if (!site_request_read_threshold(request, default_value, out))
 		return false;
 	if (known == NULL || (out->options.measure == known->measure &&
 			      out->options.width == known->width))
 		return true;
-	return complain(out,
-			"the site has signatures of %s with width %u; delete "
-			"the site first",
-			measure_name(known->measure), known->width);
+	return site_request_set_error(
+		out,
+		"the site has signatures of %s with width %u; delete "
+		"the site first",
+		measure_name(known->measure), known->width);
 }
 
 void site_request_free(struct site_request *request)

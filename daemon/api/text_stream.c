@@ -26,9 +26,9 @@ enum {
 };
 
 /* State that the threads share. */
-struct search {
-	struct asking asking;
-	enum text_form form;
+struct text_query {
+	struct shared_request asking;
+	enum text_export_format form;
 	bool is_raw;
 	uint32_t site;
 	uint32_t qualities;
@@ -36,8 +36,8 @@ struct search {
 };
 
 /* A page in progress. */
-struct item {
-	struct text_place place;
+struct text_item {
+	struct text_position place;
 	enum error error;    /* of the store: ends the stream */
 	bool has_failed;     /* of the page: the stream continues */
 	struct buffer bytes; /* in the form to send */
@@ -47,8 +47,8 @@ struct text_stream {
 	struct api *api;
 	uint64_t owner;
 	struct text_walk *walk;
-	struct ordered *ordered;
-	enum text_form form;
+	struct ordered_queue *ordered;
+	enum text_export_format form;
 	bool is_begun;
 	bool is_walked; /* all pages were queued */
 	bool is_broken;
@@ -57,23 +57,24 @@ struct text_stream {
 	char host[MAX_HOST_BYTES + 1];
 };
 
-static size_t size_of(const void *memory)
+static size_t text_item_bytes(const void *memory)
 {
-	const struct item *item = memory;
+	const struct text_item *item = memory;
 
 	return item->bytes.size;
 }
 
-static void discard(void *memory)
+static void text_item_destroy(void *memory)
 {
-	struct item *item = memory;
+	struct text_item *item = memory;
 
 	buffer_free(&item->bytes);
 	free(item);
 }
 
-static bool is_wanted(const struct search *search, enum error error,
-		      const struct page_answer *answer)
+static bool text_query_matches(const struct text_query *search,
+			       enum error error,
+			       const struct text_result *answer)
 {
 	bool takes_all =
 		search->qualities == UINT32_MAX && search->min_confidence <= 0;
@@ -85,9 +86,9 @@ static bool is_wanted(const struct search *search, enum error error,
 		(double)answer->confidence >= search->min_confidence);
 }
 
-static enum error answer_page(const struct asking *asking,
-			      const struct placed_page *page,
-			      struct page_answer *answer)
+static enum error text_stream_extract(const struct shared_request *asking,
+				      const struct positioned_page *page,
+				      struct text_result *answer)
 {
 	const struct api *api = asking->call.api;
 	struct text_request request = asking->question->request;
@@ -96,30 +97,30 @@ static enum error answer_page(const struct asking *asking,
 	unsigned tries = 0;
 	bool is_tried;
 
-	*answer = (struct page_answer){.confidence = NAN};
+	*answer = (struct text_result){.confidence = NAN};
 	request.url = &url;
 	is_tried = error == ERR_NONE;
 	while (is_tried) {
 		buffer_free(&answer->body);
-		error = page_answer_stored(api->pool, api->store,
-					   &asking->rules, &request, answer);
-		is_tried = asking_tries_again(error, &tries);
+		error = stored_text_get(api->pool, api->store, &asking->rules,
+					&request, answer);
+		is_tried = shared_request_should_retry(error, &tries);
 	}
-	asking_explain(error, answer);
+	shared_request_set_reason(error, answer);
 	return error;
 }
 
-static enum error text_stream_find_page(const struct search *search,
-					const struct item *item,
-					struct placed_page *page)
+static enum error text_stream_find_page(const struct text_query *search,
+					const struct text_item *item,
+					struct positioned_page *page)
 {
 	unsigned tries = 0;
 	enum error error;
 
 	do
-		error = text_place_page(search->asking.call.api->store,
-					search->site, item->place, page);
-	while (asking_tries_again(error, &tries));
+		error = text_position_page(search->asking.call.api->store,
+					   search->site, item->place, page);
+	while (shared_request_should_retry(error, &tries));
 	return error;
 }
 
@@ -127,25 +128,25 @@ static enum error text_stream_find_page(const struct search *search,
  * Extract one page. A page that was stored again meanwhile is skipped here; the
  * walk reaches its new position later.
  */
-static void work(void *context, void *memory)
+static void text_stream_process_item(void *context, void *memory)
 {
-	const struct search *search = context;
-	const struct asking *asking = &search->asking;
-	struct item *item = memory;
-	struct placed_page page;
-	struct page_answer answer;
+	const struct text_query *search = context;
+	const struct shared_request *asking = &search->asking;
+	struct text_item *item = memory;
+	struct positioned_page page;
+	struct text_result answer;
 	enum error error = text_stream_find_page(search, item, &page);
 
 	if (error != ERR_NONE) {
 		item->error = error == ERR_NOT_FOUND ? ERR_NONE : error;
 		return;
 	}
-	error = answer_page(asking, &page, &answer);
-	item->has_failed = asking_has_failed(error);
-	if (is_wanted(search, error, &answer))
-		text_form_append(
+	error = text_stream_extract(asking, &page, &answer);
+	item->has_failed = shared_request_has_failed(error);
+	if (text_query_matches(search, error, &answer))
+		text_export_append(
 			search->form,
-			&(struct told_text){
+			&(struct text_export_row){
 				.place = item->place,
 				.page = &page,
 				.host = asking->call.host,
@@ -161,26 +162,27 @@ static void work(void *context, void *memory)
 
 static void end_search(void *context)
 {
-	struct search *search = context;
+	struct text_query *search = context;
 
-	asking_end(&search->asking);
+	shared_request_end(&search->asking);
 	free(search);
 }
 
 /* Queue as many pages as fit. */
-static enum error feed(struct text_stream *stream)
+static enum error text_stream_queue_pages(struct text_stream *stream)
 {
 	enum error error = ERR_NONE;
 
-	while (!stream->is_walked && ordered_has_room(stream->ordered)) {
-		struct item *item;
-		struct text_place place;
+	while (!stream->is_walked &&
+	       ordered_queue_is_not_full(stream->ordered)) {
+		struct text_item *item;
+		struct text_position place;
 		bool is_there;
 		unsigned tries = 0;
 
 		do
 			error = text_walk_next(stream->walk, &place, &is_there);
-		while (asking_tries_again(error, &tries));
+		while (shared_request_should_retry(error, &tries));
 		if (error != ERR_NONE)
 			break;
 		stream->is_walked = !is_there;
@@ -188,21 +190,21 @@ static enum error feed(struct text_stream *stream)
 			break;
 		item = mem_alloc(1, sizeof(*item));
 		item->place = place;
-		ordered_put(stream->ordered, item);
+		ordered_queue_put(stream->ordered, item);
 	}
 	return error;
 }
 
 /* Move ready pages to `out`; wait for the first one. */
-static enum error drain(struct text_stream *stream, uint64_t until_ms,
-			struct buffer *out)
+static enum error text_stream_drain(struct text_stream *stream,
+				    uint64_t until_ms, struct buffer *out)
 {
 	enum error error = ERR_NONE;
 
 	while (error == ERR_NONE && out->size < CHUNK_BYTES &&
 	       stream->left > 0) {
-		struct item *item = ordered_take(stream->ordered,
-						 out->size == 0 ? until_ms : 0);
+		struct text_item *item = ordered_queue_take(
+			stream->ordered, out->size == 0 ? until_ms : 0);
 
 		if (item == NULL)
 			break;
@@ -210,12 +212,12 @@ static enum error drain(struct text_stream *stream, uint64_t until_ms,
 		stream->failed += item->has_failed;
 		stream->left -= item->bytes.size > 0;
 		buffer_append_slice(out, buffer_slice(&item->bytes));
-		discard(item);
+		text_item_destroy(item);
 	}
 	return error;
 }
 
-static bool fill(void *context, struct buffer *out)
+static bool text_stream_fill(void *context, struct buffer *out)
 {
 	struct text_stream *stream = context;
 	uint64_t until_ms = clock_steady_ms() + MAX_WAIT_MS;
@@ -223,17 +225,17 @@ static bool fill(void *context, struct buffer *out)
 	enum error error;
 
 	if (!stream->is_begun)
-		text_form_begin(stream->form, PROGRAM, clock_wall_ms(), out);
+		text_export_begin(stream->form, PROGRAM, clock_wall_ms(), out);
 	stream->is_begun = true;
 	do {
 		size_t before = out->size;
 
-		error = feed(stream);
+		error = text_stream_queue_pages(stream);
 		if (error == ERR_NONE)
-			error = drain(stream, until_ms, out);
+			error = text_stream_drain(stream, until_ms, out);
 		is_over = stream->left == 0 ||
 			  (stream->is_walked &&
-			   ordered_is_empty(stream->ordered));
+			   ordered_queue_is_empty(stream->ordered));
 		if (out->size == before && out->size > 0)
 			break;
 	} while (error == ERR_NONE && !is_over && out->size < CHUNK_BYTES &&
@@ -247,7 +249,7 @@ static bool fill(void *context, struct buffer *out)
 	return false;
 }
 
-static bool is_broken(const void *context)
+static bool text_stream_is_broken(const void *context)
 {
 	const struct text_stream *stream = context;
 
@@ -261,28 +263,29 @@ static uint64_t count_failed(const void *context)
 	return stream->failed;
 }
 
-static void destroy(void *context)
+static void text_stream_destroy(void *context)
 {
 	struct text_stream *stream = context;
 
-	ordered_close(stream->ordered);
+	ordered_queue_close(stream->ordered);
 	text_walk_end(stream->walk);
 	api_end_work(stream->api, WORK_TEXTS, stream->owner);
 	free(stream);
 }
 
-static enum error start(struct text_stream *stream, const struct call *call,
-			const struct question *question,
-			const struct text_wish *wish)
+static enum error text_stream_start(struct text_stream *stream,
+				    const struct call *call,
+				    const struct text_params *question,
+				    const struct text_wish *wish)
 {
-	struct search *search = mem_alloc(1, sizeof(*search));
-	const struct ordered_options options = {
+	struct text_query *search = mem_alloc(1, sizeof(*search));
+	const struct ordered_queue_options options = {
 		.threads = call_threads(call),
 		.window = WINDOW,
 		.max_bytes = MAX_READY_BYTES,
-		.work = work,
-		.size = size_of,
-		.discard = discard,
+		.work = text_stream_process_item,
+		.size = text_item_bytes,
+		.discard = text_item_destroy,
 		.end = end_search,
 		.context = search,
 	};
@@ -293,15 +296,15 @@ static enum error start(struct text_stream *stream, const struct call *call,
 	search->is_raw = wish->is_raw;
 	search->qualities = wish->qualities;
 	search->min_confidence = wish->min_confidence;
-	asking_begin(&search->asking, call, question);
-	error = ordered_open(&stream->ordered, &options);
+	shared_request_begin(&search->asking, call, question);
+	error = ordered_queue_open(&stream->ordered, &options);
 	if (error != ERR_NONE)
 		end_search(search);
 	return error;
 }
 
 enum error text_stream_create(struct call *call,
-			      const struct question *question,
+			      const struct text_params *question,
 			      const struct text_wish *wish,
 			      struct http_stream *stream_out)
 {
@@ -318,17 +321,17 @@ enum error text_stream_create(struct call *call,
 	stream->left = wish->limit == 0 ? UINT64_MAX : wish->limit;
 	snprintf(stream->host, sizeof(stream->host), "%s", call->host);
 	*stream_out = (struct http_stream){
-		.fill = fill,
-		.free = destroy,
-		.is_broken = is_broken,
+		.fill = text_stream_fill,
+		.free = text_stream_destroy,
+		.is_broken = text_stream_is_broken,
 		.context = stream,
-		.trailer_name = ASKING_FAILED,
+		.trailer_name = SHARED_REQUEST_FAILED_HEADER,
 		.trailer = count_failed,
 	};
 	error = text_walk_begin(&stream->walk, call->api->store, &wish->filter);
 	if (error == ERR_NONE)
-		error = start(stream, call, question, wish);
+		error = text_stream_start(stream, call, question, wish);
 	if (error != ERR_NONE)
-		destroy(stream);
+		text_stream_destroy(stream);
 	return error;
 }

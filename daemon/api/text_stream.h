@@ -20,9 +20,9 @@ enum {
 }; /* at the same time; each may hold a thread of the server */
 
 struct text_wish {
-	enum text_form form;
+	enum text_export_format form;
 	struct text_filter filter;
-	uint32_t qualities;    /* a bit for each enum answer_quality */
+	uint32_t qualities;    /* a bit for each enum text_quality */
 	double min_confidence; /* 0 = also texts without a confidence */
 	uint64_t limit;        /* pages; 0 = unlimited */
 	bool is_raw;           /* cells of CSV may be formulas */
@@ -35,7 +35,7 @@ struct text_wish {
  * errors come from the store.
  */
 enum error text_stream_create(struct call *call,
-			      const struct question *question,
+			      const struct text_params *question,
 			      const struct text_wish *wish,
 			      struct http_stream *stream_out);
 

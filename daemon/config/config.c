@@ -12,7 +12,8 @@
 enum { COMMENT_COLUMNS = 72 };
 
 /* Set a text to its default. */
-static void set_text(struct config *config, const struct config_row *row)
+static void config_set_default_text(struct config *config,
+				    const struct config_row *row)
 {
 	assert(strlen(row->text) < row->size);
 	memcpy(config_text(config, row), row->text, strlen(row->text) + 1);
@@ -42,13 +43,13 @@ void config_defaults(struct config *config_out)
 	for (const struct config_row *row = config_rows; row->section != NULL;
 	     row++) {
 		if (row->text != NULL)
-			set_text(config_out, row);
+			config_set_default_text(config_out, row);
 		else if (config_is_list(row))
 			set_list(config_out, row);
 		else
 			config_set(config_out, row, row->default_value);
 	}
-	config_take_folders(config_out);
+	config_use_folders(config_out);
 }
 
 /* Append `text` as comment lines, indented. */
@@ -80,12 +81,12 @@ static void append_range(const struct config_row *row, struct buffer *out)
 	case CONFIG_BYTES:
 	case CONFIG_TIME:
 	case CONFIG_RATIO:
-	case CONFIG_CUT:
+	case CONFIG_THRESHOLD:
 		buffer_append_text(out, ". ");
 		config_show_number(row, row->minimum, out);
 		buffer_append_text(out, " to ");
 		config_show_number(row, row->maximum, out);
-		if (row->type == CONFIG_CUT)
+		if (row->type == CONFIG_THRESHOLD)
 			buffer_append_text(out, ", or auto");
 		break;
 	case CONFIG_CHOICE:
@@ -96,8 +97,8 @@ static void append_range(const struct config_row *row, struct buffer *out)
 	}
 }
 
-static void print_row(const struct config *config, const struct config_row *row,
-		      struct buffer *out)
+static void config_print_row(const struct config *config,
+			     const struct config_row *row, struct buffer *out)
 {
 	struct buffer comment = {0};
 
@@ -128,7 +129,7 @@ void config_print(const struct config *config, struct buffer *out)
 		if (strcmp(section, row->section) != 0)
 			buffer_printf(out, "\n%s:\n", row->section);
 		section = row->section;
-		print_row(config, row, out);
+		config_print_row(config, row, out);
 	}
 }
 
@@ -136,8 +137,8 @@ void config_print(const struct config *config, struct buffer *out)
  * Return whether the field of the row differs. Equal configurations print the
  * same text.
  */
-static bool differs(const struct config *a, const struct config *b,
-		    const struct config_row *row)
+static bool config_field_differs(const struct config *a, const struct config *b,
+				 const struct config_row *row)
 {
 	struct buffer texts[2] = {{0}};
 	bool is_equal;
@@ -151,12 +152,13 @@ static bool differs(const struct config *a, const struct config *b,
 	return !is_equal;
 }
 
-void config_keep_fixed(struct config *config, const struct config *old,
-		       struct buffer *kept_out)
+void config_restore_fixed(struct config *config, const struct config *old,
+			  struct buffer *kept_out)
 {
 	for (const struct config_row *row = config_rows; row->section != NULL;
 	     row++) {
-		if (!row->needs_restart || !differs(config, old, row))
+		if (!row->needs_restart ||
+		    !config_field_differs(config, old, row))
 			continue;
 		buffer_printf(kept_out, "%s%s.%s",
 			      kept_out->size == 0 ? "" : ", ", row->section,

@@ -200,8 +200,8 @@ enum error config_parse(struct slice bytes, const char *name,
  * Restore the fields that only a restart can change, and append the names of
  * the changed ones to `kept_out`, such as "socket.path, store.path".
  */
-void config_keep_fixed(struct config *config, const struct config *old,
-		       struct buffer *kept_out);
+void config_restore_fixed(struct config *config, const struct config *old,
+			  struct buffer *kept_out);
 
 /*
  * Return an immutable copy of `config` for several threads. The caller owns its

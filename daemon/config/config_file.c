@@ -20,7 +20,7 @@ enum {
 	MAX_DISTANCE = 64, /* bytes of a compared word */
 };
 
-struct reader {
+struct config_reader {
 	yaml_parser_t parser;
 	const char *name; /* file name in messages */
 	struct config *config;
@@ -31,8 +31,8 @@ struct reader {
 };
 
 /* Append a line to the message, up to MAX_ERRORS lines. */
-static void complain(struct reader *reader, yaml_mark_t mark, const char *where,
-		     const char *what)
+static void config_file_report(struct config_reader *reader, yaml_mark_t mark,
+			       const char *where, const char *what)
 {
 	size_t begin;
 
@@ -48,7 +48,7 @@ static void complain(struct reader *reader, yaml_mark_t mark, const char *where,
 	buffer_append_byte(reader->message, '\n');
 }
 
-static void complain_yaml(struct reader *reader)
+static void complain_yaml(struct config_reader *reader)
 {
 	const yaml_parser_t *parser = &reader->parser;
 	yaml_mark_t mark = parser->problem_mark;
@@ -60,15 +60,16 @@ static void complain_yaml(struct reader *reader)
 		 */
 		mark = parser->mark;
 	}
-	complain(reader, mark, "not YAML",
-		 parser->problem == NULL ? "cannot be read" : parser->problem);
+	config_file_report(reader, mark, "not YAML",
+			   parser->problem == NULL ? "cannot be read"
+						   : parser->problem);
 }
 
 /*
  * Return the name of a rejected YAML feature, or NULL. These features are
  * unnecessary, or can expand a file exponentially.
  */
-static const char *forbidden(const yaml_event_t *event)
+static const char *yaml_forbidden_feature(const yaml_event_t *event)
 {
 	const yaml_char_t *anchor = NULL;
 	const yaml_char_t *tag = NULL;
@@ -97,7 +98,8 @@ static const char *forbidden(const yaml_event_t *event)
 }
 
 /* Read the next event; on an error append a message and return false. */
-static bool next(struct reader *reader, yaml_event_t *event)
+static bool config_file_next_event(struct config_reader *reader,
+				   yaml_event_t *event)
 {
 	const char *why;
 
@@ -107,38 +109,39 @@ static bool next(struct reader *reader, yaml_event_t *event)
 		complain_yaml(reader);
 		return false;
 	}
-	why = forbidden(event);
+	why = yaml_forbidden_feature(event);
 	if (why == NULL)
 		return true;
-	complain(reader, event->start_mark, "", why);
+	config_file_report(reader, event->start_mark, "", why);
 	yaml_event_delete(event);
 	reader->is_broken = true;
 	return false;
 }
 
-static int opens(yaml_event_type_t type)
+static int yaml_opens(yaml_event_type_t type)
 {
 	return type == YAML_MAPPING_START_EVENT ||
 	       type == YAML_SEQUENCE_START_EVENT;
 }
 
-static int closes(yaml_event_type_t type)
+static int yaml_closes(yaml_event_type_t type)
 {
 	return type == YAML_MAPPING_END_EVENT ||
 	       type == YAML_SEQUENCE_END_EVENT;
 }
 
 /* Skip the rest of a node that began with an event of `type`. */
-static void skip(struct reader *reader, yaml_event_type_t type)
+static void config_file_skip(struct config_reader *reader,
+			     yaml_event_type_t type)
 {
-	int depth = opens(type);
+	int depth = yaml_opens(type);
 	yaml_event_t event;
 
-	while (depth > 0 && next(reader, &event)) {
-		depth += opens(event.type) - closes(event.type);
+	while (depth > 0 && config_file_next_event(reader, &event)) {
+		depth += yaml_opens(event.type) - yaml_closes(event.type);
 		if (depth > MAX_DEPTH) {
-			complain(reader, event.start_mark, "",
-				 "it is nested too deeply");
+			config_file_report(reader, event.start_mark, "",
+					   "it is nested too deeply");
 			reader->is_broken = true;
 		}
 		yaml_event_delete(&event);
@@ -146,7 +149,7 @@ static void skip(struct reader *reader, yaml_event_type_t type)
 }
 
 /* Return the text of a scalar, or NULL if it contains a NUL. */
-static const char *text_of(const yaml_event_t *event)
+static const char *yaml_text(const yaml_event_t *event)
 {
 	const char *text = (const char *)event->data.scalar.value;
 
@@ -154,7 +157,7 @@ static const char *text_of(const yaml_event_t *event)
 }
 
 /* Levenshtein distance; words longer than MAX_DISTANCE count as distant. */
-static size_t distance(const char *a, const char *b)
+static size_t config_edit_distance(const char *a, const char *b)
 {
 	size_t row[MAX_DISTANCE + 1];
 	size_t length = strlen(b);
@@ -185,7 +188,7 @@ static size_t distance(const char *a, const char *b)
  * Return the most similar section (if `section` is NULL) or key; NULL without a
  * similar one.
  */
-static const char *nearest(const char *section, const char *word)
+static const char *config_file_suggest(const char *section, const char *word)
 {
 	const char *best = NULL;
 	size_t best_distance = 3;
@@ -193,7 +196,7 @@ static const char *nearest(const char *section, const char *word)
 	for (const struct config_row *row = config_rows; row->section != NULL;
 	     row++) {
 		const char *name = section == NULL ? row->section : row->key;
-		size_t far = distance(word, name);
+		size_t far = config_edit_distance(word, name);
 
 		if (section != NULL && strcmp(section, row->section) != 0)
 			continue;
@@ -205,11 +208,12 @@ static const char *nearest(const char *section, const char *word)
 	return best;
 }
 
-static void complain_unknown(struct reader *reader, const yaml_event_t *event,
-			     const char *section, const char *word)
+static void complain_unknown(struct config_reader *reader,
+			     const yaml_event_t *event, const char *section,
+			     const char *word)
 {
 	struct buffer what = {0};
-	const char *near = nearest(section, word);
+	const char *near = config_file_suggest(section, word);
 
 	buffer_printf(&what, "%s%s%.*s: unknown %s",
 		      section == NULL ? "" : section,
@@ -217,14 +221,15 @@ static void complain_unknown(struct reader *reader, const yaml_event_t *event,
 		      section == NULL ? "section" : "key");
 	if (near != NULL)
 		buffer_printf(&what, "; did you mean %s?", near);
-	complain(reader, event->start_mark, "", what.data);
+	config_file_report(reader, event->start_mark, "", what.data);
 	buffer_free(&what);
 }
 
-static void assign(struct reader *reader, const struct config_row *row,
-		   const yaml_event_t *event, const char *where)
+static void config_file_assign(struct config_reader *reader,
+			       const struct config_row *row,
+			       const yaml_event_t *event, const char *where)
 {
-	const char *text = text_of(event);
+	const char *text = yaml_text(event);
 	struct buffer what = {0};
 	struct buffer shown = {0};
 
@@ -237,61 +242,65 @@ static void assign(struct reader *reader, const struct config_row *row,
 	else if (what.size > MAX_WHAT)
 		buffer_printf(&shown, "%.*s...", MAX_SHOWN, what.data);
 	if (shown.size > 0)
-		complain(reader, event->start_mark, where, shown.data);
+		config_file_report(reader, event->start_mark, where,
+				   shown.data);
 	else if (what.size > 0)
-		complain(reader, event->start_mark, where, what.data);
+		config_file_report(reader, event->start_mark, where, what.data);
 	buffer_free(&what);
 	buffer_free(&shown);
 }
 
-static void read_list(struct reader *reader, const struct config_row *row,
-		      const char *where)
+static void config_file_read_list(struct config_reader *reader,
+				  const struct config_row *row,
+				  const char *where)
 {
 	yaml_event_t event;
 	bool is_end = false;
 
-	while (!is_end && next(reader, &event)) {
+	while (!is_end && config_file_next_event(reader, &event)) {
 		is_end = event.type == YAML_SEQUENCE_END_EVENT;
 		if (event.type == YAML_SCALAR_EVENT)
-			assign(reader, row, &event, where);
+			config_file_assign(reader, row, &event, where);
 		else if (!is_end)
-			complain(reader, event.start_mark, where,
-				 "the list contains items that are not texts");
+			config_file_report(
+				reader, event.start_mark, where,
+				"the list contains items that are not texts");
 		if (!is_end)
-			skip(reader, event.type);
+			config_file_skip(reader, event.type);
 		yaml_event_delete(&event);
 	}
 }
 
-static void read_value(struct reader *reader, const struct config_row *row,
-		       const char *where)
+static void config_file_read_value(struct config_reader *reader,
+				   const struct config_row *row,
+				   const char *where)
 {
 	bool is_list = config_is_list(row);
 	yaml_event_t event;
 
-	if (!next(reader, &event))
+	if (!config_file_next_event(reader, &event))
 		return;
 	if (is_list && event.type == YAML_SEQUENCE_START_EVENT) {
 		memset((char *)reader->config + row->offset, 0, row->size);
-		read_list(reader, row, where);
+		config_file_read_list(reader, row, where);
 	} else if (!is_list && event.type == YAML_SCALAR_EVENT) {
-		assign(reader, row, &event, where);
+		config_file_assign(reader, row, &event, where);
 	} else {
-		complain(reader, event.start_mark, where,
-			 is_list ? "expected a list in [ ]"
-				 : "expected one value");
-		skip(reader, event.type);
+		config_file_report(reader, event.start_mark, where,
+				   is_list ? "expected a list in [ ]"
+					   : "expected one value");
+		config_file_skip(reader, event.type);
 	}
 	yaml_event_delete(&event);
 }
 
-static void skip_value(struct reader *reader)
+static void config_file_skip_value(struct config_reader *reader)
 {
 	yaml_event_t event;
 
-	if (!next(reader, &event))
+	if (!config_file_next_event(reader, &event))
 		return;
-	skip(reader, event.type);
+	config_file_skip(reader, event.type);
 	yaml_event_delete(&event);
 }
 
@@ -299,20 +308,23 @@ static void skip_value(struct reader *reader)
  * Return the key of the next pair of a mapping. If it is not a scalar without
  * NUL, append a message and return NULL.
  */
-static const char *key_of(struct reader *reader, const yaml_event_t *event)
+static const char *config_file_key(struct config_reader *reader,
+				   const yaml_event_t *event)
 {
 	const char *text = NULL;
 
 	if (event->type == YAML_SCALAR_EVENT)
-		text = text_of(event);
+		text = yaml_text(event);
 	else
-		skip(reader, event->type);
+		config_file_skip(reader, event->type);
 	if (text == NULL)
-		complain(reader, event->start_mark, "", "expected a name");
+		config_file_report(reader, event->start_mark, "",
+				   "expected a name");
 	return text;
 }
 
-static const struct config_row *find_row(const char *section, const char *key)
+static const struct config_row *config_find_row(const char *section,
+						const char *key)
 {
 	for (const struct config_row *row = config_rows; row->section != NULL;
 	     row++)
@@ -322,19 +334,19 @@ static const struct config_row *find_row(const char *section, const char *key)
 	return NULL;
 }
 
-static void read_pair(struct reader *reader, const char *section,
+static void read_pair(struct config_reader *reader, const char *section,
 		      const yaml_event_t *event)
 {
-	const char *key = key_of(reader, event);
+	const char *key = config_file_key(reader, event);
 	const struct config_row *row =
-		key == NULL ? NULL : find_row(section, key);
+		key == NULL ? NULL : config_find_row(section, key);
 	char where[MAX_SHOWN];
 	size_t *seen;
 
 	if (row == NULL) {
 		if (key != NULL)
 			complain_unknown(reader, event, section, key);
-		skip_value(reader);
+		config_file_skip_value(reader);
 		return;
 	}
 	assert(row - config_rows < MAX_KEYS);
@@ -345,21 +357,21 @@ static void read_pair(struct reader *reader, const char *section,
 
 		snprintf(what, sizeof(what), "it is already set on line %zu",
 			 *seen);
-		complain(reader, event->start_mark, where, what);
-		skip_value(reader);
+		config_file_report(reader, event->start_mark, where, what);
+		config_file_skip_value(reader);
 		return;
 	}
 	*seen = event->start_mark.line + 1;
-	read_value(reader, row, where);
+	config_file_read_value(reader, row, where);
 }
 
 /* Read the pairs of a section, after the start of its mapping. */
-static void read_pairs(struct reader *reader, const char *section)
+static void read_pairs(struct config_reader *reader, const char *section)
 {
 	yaml_event_t event;
 	bool is_end = false;
 
-	while (!is_end && next(reader, &event)) {
+	while (!is_end && config_file_next_event(reader, &event)) {
 		is_end = event.type == YAML_MAPPING_END_EVENT;
 		if (!is_end)
 			read_pair(reader, section, &event);
@@ -368,7 +380,7 @@ static void read_pairs(struct reader *reader, const char *section)
 }
 
 /* Return whether the value is empty: a section without keys. */
-static bool is_empty(const yaml_event_t *event)
+static bool yaml_is_empty(const yaml_event_t *event)
 {
 	return event->type == YAML_SCALAR_EVENT &&
 	       event->data.scalar.length == 0 &&
@@ -376,25 +388,25 @@ static bool is_empty(const yaml_event_t *event)
 }
 
 /* Read a section given as one value, its address: "listen: 127.0.0.1:8481". */
-static bool read_address(struct reader *reader, const char *section,
+static bool read_address(struct config_reader *reader, const char *section,
 			 const yaml_event_t *event)
 {
-	const struct config_row *row = find_row(section, "address");
+	const struct config_row *row = config_find_row(section, "address");
 	char where[MAX_SHOWN];
 
 	if (row == NULL || event->type != YAML_SCALAR_EVENT)
 		return false;
 	snprintf(where, sizeof(where), "%s.%s", section, row->key);
 	reader->seen_lines[row - config_rows] = event->start_mark.line + 1;
-	assign(reader, row, event, where);
+	config_file_assign(reader, row, event, where);
 	return true;
 }
 
 /* Check rows that depend on each other; report the line of the section. */
-static void check_listen(struct reader *reader)
+static void check_listen(struct config_reader *reader)
 {
 	struct buffer what = {0};
-	const struct config_row *first = find_row("listen", NULL);
+	const struct config_row *first = config_find_row("listen", NULL);
 	yaml_mark_t mark = {0};
 
 	assert(first != NULL);
@@ -405,79 +417,82 @@ static void check_listen(struct reader *reader)
 				mark.line =
 					reader->seen_lines[row - config_rows];
 		mark.line -= mark.line > 0;
-		complain(reader, mark, first->section, what.data);
+		config_file_report(reader, mark, first->section, what.data);
 	}
 	buffer_free(&what);
 }
 
-static void take_handed(struct reader *reader)
+static void take_handed(struct config_reader *reader)
 {
-	if (config_take_handed(reader->config, reader->message))
+	if (config_use_passed(reader->config, reader->message))
 		return;
 	reader->errors++;
 	buffer_append_byte(reader->message, '\n');
 }
 
-static void read_section(struct reader *reader, const yaml_event_t *name)
+static void config_file_read_section(struct config_reader *reader,
+				     const yaml_event_t *name)
 {
-	const char *section = key_of(reader, name);
+	const char *section = config_file_key(reader, name);
 	yaml_event_t event;
 
-	if (section == NULL || find_row(section, NULL) == NULL) {
+	if (section == NULL || config_find_row(section, NULL) == NULL) {
 		if (section != NULL)
 			complain_unknown(reader, name, NULL, section);
-		skip_value(reader);
+		config_file_skip_value(reader);
 		return;
 	}
-	if (!next(reader, &event))
+	if (!config_file_next_event(reader, &event))
 		return;
 	if (event.type == YAML_MAPPING_START_EVENT) {
 		read_pairs(reader, section);
-	} else if (!is_empty(&event) &&
+	} else if (!yaml_is_empty(&event) &&
 		   !read_address(reader, section, &event)) {
-		complain(reader, event.start_mark, section,
-			 "expected keys, each on a separate, indented line");
-		skip(reader, event.type);
+		config_file_report(
+			reader, event.start_mark, section,
+			"expected keys, each on a separate, indented line");
+		config_file_skip(reader, event.type);
 	}
 	yaml_event_delete(&event);
 }
 
-static void read_sections(struct reader *reader)
+static void config_file_read_sections(struct config_reader *reader)
 {
 	yaml_event_t event;
 	bool is_end = false;
 
-	while (!is_end && next(reader, &event)) {
+	while (!is_end && config_file_next_event(reader, &event)) {
 		is_end = event.type == YAML_MAPPING_END_EVENT;
 		if (!is_end)
-			read_section(reader, &event);
+			config_file_read_section(reader, &event);
 		yaml_event_delete(&event);
 	}
 }
 
 /* Read the file: one document with one mapping of sections, or nothing. */
-static void read_stream(struct reader *reader)
+static void read_stream(struct config_reader *reader)
 {
 	bool is_second = false;
 	bool is_end = false;
 	yaml_event_t event;
 
-	while (!is_end && next(reader, &event)) {
+	while (!is_end && config_file_next_event(reader, &event)) {
 		is_end = event.type == YAML_STREAM_END_EVENT;
 		if (event.type == YAML_DOCUMENT_START_EVENT) {
 			if (is_second)
-				complain(reader, event.start_mark, "",
-					 "there is more than one document");
+				config_file_report(
+					reader, event.start_mark, "",
+					"there is more than one document");
 			reader->is_broken |= is_second;
 			is_second = true;
 		} else if (event.type == YAML_MAPPING_START_EVENT) {
-			read_sections(reader);
-		} else if (opens(event.type) ||
+			config_file_read_sections(reader);
+		} else if (yaml_opens(event.type) ||
 			   (event.type == YAML_SCALAR_EVENT &&
-			    !is_empty(&event))) {
-			complain(reader, event.start_mark, "",
-				 "expected sections, such as crawl:");
-			skip(reader, event.type);
+			    !yaml_is_empty(&event))) {
+			config_file_report(reader, event.start_mark, "",
+					   "expected sections, such as crawl:");
+			config_file_skip(reader, event.type);
 		}
 		yaml_event_delete(&event);
 	}
@@ -498,7 +513,7 @@ enum error config_parse(struct slice bytes, const char *name,
 			struct config *config_out, struct buffer *message_out)
 {
 	struct config config;
-	struct reader reader = {
+	struct config_reader reader = {
 		.name = name, .config = &config, .message = message_out};
 
 	if (bytes.size > MAX_FILE_BYTES) {

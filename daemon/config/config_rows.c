@@ -306,7 +306,7 @@ const struct config_row config_rows[] = {
 	 .words = "cp|cps|ctss|cpc|ccs|cas",
 	 .meaning = "The measure that compares pages. Applies to sites added "
 		    "later"},
-	{"clustering", "threshold", CONFIG_CUT, false, FIELD(threshold),
+	{"clustering", "threshold", CONFIG_THRESHOLD, false, FIELD(threshold),
 	 RANGE(0, 1000, THRESHOLD_AUTO),
 	 .meaning = "Maximum distance of two linked pages of a template. auto "
 		    "= chosen for each site from its pages and their links. "

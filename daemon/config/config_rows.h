@@ -12,18 +12,18 @@
 #include "daemon/config/config.h"
 
 enum config_type {
-	CONFIG_TEXT,     /* length from `minimum` to `maximum` bytes */
-	CONFIG_COUNT,    /* a whole number */
-	CONFIG_BYTES,    /* with a unit: B, kB, MB, GB, KiB, MiB, GiB */
-	CONFIG_TIME,     /* with a unit: ms, s, min, h, d; stored in ms */
-	CONFIG_RATIO,    /* 0 to 1; stored in permille */
-	CONFIG_CUT,      /* a ratio, or auto: THRESHOLD_AUTO */
-	CONFIG_MODE,     /* permission bits, octal */
-	CONFIG_CHOICE,   /* one of `words`; stored as its index */
-	CONFIG_SETTINGS, /* parameters of methods; see extract/settings.h */
-	CONFIG_NETWORKS, /* a list of networks: struct network_list */
-	CONFIG_PORTS,    /* a list of ports: struct port_list */
-	CONFIG_ADDRESS,  /* a text: TCP listen address, or empty */
+	CONFIG_TEXT,      /* length from `minimum` to `maximum` bytes */
+	CONFIG_COUNT,     /* a whole number */
+	CONFIG_BYTES,     /* with a unit: B, kB, MB, GB, KiB, MiB, GiB */
+	CONFIG_TIME,      /* with a unit: ms, s, min, h, d; stored in ms */
+	CONFIG_RATIO,     /* 0 to 1; stored in permille */
+	CONFIG_THRESHOLD, /* a ratio, or auto: THRESHOLD_AUTO */
+	CONFIG_MODE,      /* permission bits, octal */
+	CONFIG_CHOICE,    /* one of `words`; stored as its index */
+	CONFIG_SETTINGS,  /* parameters of methods; see extract/settings.h */
+	CONFIG_NETWORKS,  /* a list of networks: struct network_list */
+	CONFIG_PORTS,     /* a list of ports: struct port_list */
+	CONFIG_ADDRESS,   /* a text: TCP listen address, or empty */
 };
 
 struct config_row {
@@ -71,13 +71,13 @@ bool config_check_listen(const struct config *config, struct buffer *message);
  * Replace the defaults by $STATE_DIRECTORY and $RUNTIME_DIRECTORY if the
  * service manager sets them.
  */
-void config_take_folders(struct config *config);
+void config_use_folders(struct config *config);
 
 /*
  * Apply the sockets and credentials that the service manager passes. On an
  * error append the reason to `message` and return false.
  */
-bool config_take_handed(struct config *config, struct buffer *message);
+bool config_use_passed(struct config *config, struct buffer *message);
 
 /*
  * Return whether the field is a list, whose first member is the number of

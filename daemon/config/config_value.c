@@ -42,7 +42,7 @@ static const char *const type_names[] = {
 	[CONFIG_BYTES] = "a size (B, kB, MB, GB, KiB, MiB, GiB)",
 	[CONFIG_TIME] = "a time (ms, s, min, h, d)",
 	[CONFIG_RATIO] = "a ratio, such as 0.25",
-	[CONFIG_CUT] = "auto or a ratio, such as 0.25",
+	[CONFIG_THRESHOLD] = "auto or a ratio, such as 0.25",
 	[CONFIG_MODE] = "a mode, such as 0660",
 	[CONFIG_CHOICE] = "one of the words",
 	[CONFIG_SETTINGS] = "parameters of methods",
@@ -59,7 +59,7 @@ const struct config_unit *config_units(enum config_type type)
 	case CONFIG_TIME:
 		return time_units;
 	case CONFIG_RATIO:
-	case CONFIG_CUT:
+	case CONFIG_THRESHOLD:
 		return ratio_units;
 	case CONFIG_COUNT:
 		return count_units;
@@ -266,7 +266,8 @@ static bool assign_settings(struct config *config, const struct config_row *row,
 	return false;
 }
 
-static bool has_room(size_t count, size_t max, struct buffer *message)
+static bool config_list_has_room(size_t count, size_t max,
+				 struct buffer *message)
 {
 	if (count >= max)
 		buffer_printf(message, "the list has more than %zu items", max);
@@ -278,7 +279,7 @@ static bool assign_network(struct config *config, const struct config_row *row,
 {
 	struct network_list *list = (void *)((char *)config + row->offset);
 
-	if (!has_room(list->count, MAX_NETWORKS, message))
+	if (!config_list_has_room(list->count, MAX_NETWORKS, message))
 		return false;
 	if (network_parse(text, &list->items[list->count]) != ERR_NONE)
 		return is_wrong(row, text, message);
@@ -293,7 +294,7 @@ static bool assign_port(struct config *config, const struct config_row *row,
 	size_t length = strlen(text);
 	unsigned port = 0;
 
-	if (!has_room(list->count, MAX_PORTS, message))
+	if (!config_list_has_room(list->count, MAX_PORTS, message))
 		return false;
 	if (length <= 5 && strspn(text, "0123456789") == length)
 		for (const char *c = text; *c != '\0'; c++)
@@ -367,7 +368,7 @@ bool config_assign(struct config *config, const struct config_row *row,
 		return assign_port(config, row, text, message);
 	case CONFIG_ADDRESS:
 		return assign_address(config, row, text, message);
-	case CONFIG_CUT:
+	case CONFIG_THRESHOLD:
 		return assign_cut(config, row, text, message);
 	default:
 		return assign_number(config, row, text, message);
@@ -379,11 +380,11 @@ void config_show_number(const struct config_row *row, uint64_t value,
 {
 	const struct config_unit *unit = config_units(row->type);
 
-	if (row->type == CONFIG_CUT && value == THRESHOLD_AUTO) {
+	if (row->type == CONFIG_THRESHOLD && value == THRESHOLD_AUTO) {
 		buffer_append_text(out, "auto");
 		return;
 	}
-	if (row->type == CONFIG_RATIO || row->type == CONFIG_CUT) {
+	if (row->type == CONFIG_RATIO || row->type == CONFIG_THRESHOLD) {
 		buffer_printf(out, "%g", (double)value / 1000.0);
 		return;
 	}
@@ -399,7 +400,7 @@ void config_show_number(const struct config_row *row, uint64_t value,
 }
 
 /* Append text in double quotes, with \U escapes except for ASCII. */
-static void show_text(const char *text, struct buffer *out)
+static void config_show_text(const char *text, struct buffer *out)
 {
 	struct slice bytes = slice_of(text);
 	size_t position = 0;
@@ -459,7 +460,7 @@ void config_show(const struct config *config, const struct config_row *row,
 	case CONFIG_TEXT:
 	case CONFIG_ADDRESS:
 	case CONFIG_SETTINGS:
-		show_text((const char *)config + row->offset, out);
+		config_show_text((const char *)config + row->offset, out);
 		break;
 	case CONFIG_CHOICE:
 		buffer_append_slice(

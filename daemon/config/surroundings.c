@@ -21,8 +21,8 @@ _Static_assert(sizeof(((struct config *)0)->socket_path) ==
 /* NOLINTBEGIN(concurrency-mt-unsafe) */
 
 /* Set `out` to the first folder in the variable, followed by `rest`. */
-static void take_folder(const char *variable, const char *rest, char *out,
-			size_t size)
+static void config_set_folder(const char *variable, const char *rest, char *out,
+			      size_t size)
 {
 	const char *folders = getenv(variable);
 	char path[MAX_PLACE];
@@ -36,12 +36,12 @@ static void take_folder(const char *variable, const char *rest, char *out,
 		memcpy(out, path, (size_t)length + 1);
 }
 
-void config_take_folders(struct config *config)
+void config_use_folders(struct config *config)
 {
-	take_folder("STATE_DIRECTORY", "", config->store_path,
-		    sizeof(config->store_path));
-	take_folder("RUNTIME_DIRECTORY", "/templated.sock", config->socket_path,
-		    sizeof(config->socket_path));
+	config_set_folder("STATE_DIRECTORY", "", config->store_path,
+			  sizeof(config->store_path));
+	config_set_folder("RUNTIME_DIRECTORY", "/templated.sock",
+			  config->socket_path, sizeof(config->socket_path));
 }
 
 /* Return the path of the credential with the name of the row, if it exists. */
@@ -128,7 +128,7 @@ static bool take_sockets(struct config *config, struct buffer *message)
 	return false;
 }
 
-bool config_take_handed(struct config *config, struct buffer *message)
+bool config_use_passed(struct config *config, struct buffer *message)
 {
 	return take_sockets(config, message) &&
 	       take_credentials(config, message);

@@ -58,7 +58,7 @@ static enum error sign_file(struct clustering *clustering,
 		error = record_open(buffer_slice(&bytes), &record);
 	if (error == ERR_NONE) {
 		*is_cut = (record.flags & RECORD_IS_TRUNCATED) != 0;
-		inbound_add(clustering->inbound, index, &record);
+		link_graph_add(clustering->inbound, index, &record);
 		*signature_out = copy_signature(clustering->arena, &record,
 						clustering->measure);
 	}
@@ -68,8 +68,8 @@ static enum error sign_file(struct clustering *clustering,
 }
 
 /* Add the page to the linkage; report an unusable page and return false. */
-static bool add_page(struct clustering *clustering, const struct input *input,
-		     uint32_t index)
+static bool clustering_add_page(struct clustering *clustering,
+				const struct input *input, uint32_t index)
 {
 	struct linkage_changes changes;
 	struct signature signature = {0};
@@ -82,13 +82,13 @@ static bool add_page(struct clustering *clustering, const struct input *input,
 				    signature, &clustering->next_label,
 				    &changes);
 	if (error != ERR_NONE)
-		complain_input(clustering->ctl, input->path, error,
-			       page_limits_default.max_bytes);
+		input_print_error(clustering->ctl, input->path, error,
+				  page_limits_default.max_bytes);
 	else if (is_cut)
-		ctl_complain(clustering->ctl,
-			     "%s: skipped: truncated at a limit of a page "
-			     "(elements, depth or attributes)",
-			     input->path);
+		ctl_print_error(clustering->ctl,
+				"%s: skipped: truncated at a limit of a page "
+				"(elements, depth or attributes)",
+				input->path);
 	if (error != ERR_NONE || is_cut)
 		return false;
 	clustering->names[clustering->count] = input->name;
@@ -104,8 +104,8 @@ static void number_clusters(struct clustering *clustering)
 
 	for (size_t i = 0; i < clustering->count; i++)
 		labels[i] = linkage_label(clustering->linkage, i);
-	clustering->cluster_count = partition_number(labels, clustering->count,
-						     clustering->numbers);
+	clustering->cluster_count = clustering_result_number(
+		labels, clustering->count, clustering->numbers);
 	free(labels);
 }
 
@@ -141,11 +141,11 @@ static void begin_arrays(struct clustering *clustering, size_t count)
 		mem_alloc(count, sizeof(*clustering->witnesses));
 }
 
-static struct inbound *begin_inbound(const struct inputs *inputs)
+static struct link_graph *begin_inbound(const struct inputs *inputs)
 {
 	struct arena *arena = arena_create();
 	struct slice *urls = ARENA_NEW(arena, struct slice, inputs->count);
-	struct inbound *inbound;
+	struct link_graph *inbound;
 	struct url url;
 
 	for (size_t i = 0; i < inputs->count; i++) {
@@ -157,7 +157,7 @@ static struct inbound *begin_inbound(const struct inputs *inputs)
 		urls[i] =
 			(struct slice){arena_copy(arena, url.text, size), size};
 	}
-	inbound = inbound_create(urls, (uint32_t)inputs->count);
+	inbound = link_graph_create(urls, (uint32_t)inputs->count);
 	arena_destroy(arena);
 	return inbound;
 }
@@ -166,9 +166,10 @@ static void name_witnesses(struct clustering *clustering, size_t input_count)
 {
 	uint32_t *labels = mem_alloc(input_count + 1, sizeof(*labels));
 	size_t count;
-	struct witness_link *links = inbound_links(clustering->inbound, &count);
+	struct label_link *links =
+		link_graph_links(clustering->inbound, &count);
 
-	witness_labels(links, count, labels, (uint32_t)input_count);
+	link_labels_compute(links, count, labels, (uint32_t)input_count);
 	for (size_t i = 0; i < clustering->count; i++)
 		clustering->witnesses[i] = labels[clustering->witnesses[i]];
 	free(labels);
@@ -187,7 +188,8 @@ void clustering_read(struct clustering *clustering, const struct inputs *inputs)
 	begin_arrays(clustering, inputs->count);
 	for (size_t i = 0; i < inputs->count; i++) {
 		progress_show(&progress, i, inputs->count, NULL);
-		if (add_page(clustering, &inputs->items[i], (uint32_t)i))
+		if (clustering_add_page(clustering, &inputs->items[i],
+					(uint32_t)i))
 			continue;
 		clustering->skipped++;
 		progress_clear(&progress);
@@ -207,7 +209,7 @@ void clustering_free(struct clustering *clustering)
 	free(clustering->numbers);
 	free(clustering->leaves);
 	free(clustering->witnesses);
-	inbound_destroy(clustering->inbound);
+	link_graph_destroy(clustering->inbound);
 	free(clustering->examples);
 }
 
@@ -251,8 +253,8 @@ static uint32_t *make_truth(const struct clustering *clustering,
 }
 
 /* Cluster the pages again at this threshold. */
-static void cut_at(struct clustering *clustering, const struct report *report,
-		   unsigned threshold)
+static void clustering_cut_at(struct clustering *clustering,
+			      const struct report *report, unsigned threshold)
 {
 	uint32_t *of_leaf =
 		mem_alloc(clustering->leaf_count + 1, sizeof(*of_leaf));
@@ -261,8 +263,8 @@ static void cut_at(struct clustering *clustering, const struct report *report,
 	dendrogram_cut(&report->dendrogram, threshold, of_leaf);
 	for (size_t i = 0; i < clustering->count; i++)
 		of_page[i] = of_leaf[clustering->leaves[i]];
-	clustering->cluster_count = partition_number(of_page, clustering->count,
-						     clustering->numbers);
+	clustering->cluster_count = clustering_result_number(
+		of_page, clustering->count, clustering->numbers);
 	clustering->threshold = threshold;
 	free(of_leaf);
 	free(of_page);
@@ -290,7 +292,7 @@ bool clustering_report(struct clustering *clustering,
 	progress_clear(&progress);
 	free(leaves);
 	if (error != ERR_NONE) {
-		ctl_complain(
+		ctl_print_error(
 			clustering->ctl,
 			"%u distinct pages; a dendrogram can have at most %d",
 			(unsigned)clustering->leaf_count, REPORT_MAX_LEAVES);
@@ -298,8 +300,8 @@ bool clustering_report(struct clustering *clustering,
 		return false;
 	}
 	if (is_auto)
-		cut_at(clustering, report_out,
-		       report_out->suggestion.threshold);
+		clustering_cut_at(clustering, report_out,
+				  report_out->suggestion.threshold);
 	report_out->threshold = clustering->threshold;
 	report_out->shingle_ids = linkage_size(clustering->linkage).shingle_ids;
 	report_out->examples = clustering->examples;
@@ -313,7 +315,7 @@ bool clustering_report(struct clustering *clustering,
 static uint32_t count_distinct(const uint32_t *numbers, size_t count)
 {
 	uint32_t *scratch = mem_alloc(count + 1, sizeof(*scratch));
-	uint32_t distinct = partition_number(numbers, count, scratch);
+	uint32_t distinct = clustering_result_number(numbers, count, scratch);
 
 	free(scratch);
 	return distinct;

@@ -17,7 +17,7 @@
 #include "daemon/engine/report.h"
 
 struct arena;
-struct inbound;
+struct link_graph;
 struct linkage;
 
 /*
@@ -32,11 +32,11 @@ struct clustering {
 	struct linkage *linkage;
 	struct arena *arena; /* holds the signatures */
 	uint32_t next_label;
-	struct inbound *inbound;      /* links between the inputs */
+	struct link_graph *inbound;   /* links between the inputs */
 	const char **names;           /* [count], of the inputs */
-	uint32_t *witnesses;          /* [count], witness_labels() */
+	uint32_t *witnesses;          /* [count], link_labels_compute() */
 	struct signature *signatures; /* [count] */
-	uint32_t *numbers; /* [count], clusters: partition_number() */
+	uint32_t *numbers; /* [count], clusters: clustering_result_number() */
 	uint32_t *leaves;  /* [count] */
 	size_t count;
 	size_t skipped;

@@ -9,7 +9,7 @@
  * Return whether the word has only bytes without a special meaning in shells
  * and terminals.
  */
-static bool is_safe(struct slice word)
+static bool completion_is_safe(struct slice word)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyz"
 				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -32,7 +32,8 @@ static void add_line(const struct completion *completion, const char *word,
 		return;
 	buffer_append_slice(out, completion->head);
 	buffer_append_text(out, word);
-	if (!is_safe((struct slice){out->data + begin, out->size - begin})) {
+	if (!completion_is_safe(
+		    (struct slice){out->data + begin, out->size - begin})) {
 		out->size = begin;
 		return;
 	}
@@ -55,8 +56,8 @@ static void add_verbs(const struct completion *completion,
 		completion_add(completion, (*verbs)->name, (*verbs)->summary);
 }
 
-static void add_options(const struct completion *completion,
-			const struct verb_option *option)
+static void completion_add_options(const struct completion *completion,
+				   const struct verb_option *option)
 {
 	for (; option != NULL && option->name != NULL; option++) {
 		char name[64];
@@ -131,9 +132,10 @@ void completion_append(const struct ctl *ctl, const char *const *words,
 		add_verbs(&completion, ctl->verbs);
 		break;
 	case TYPED_OPTION:
-		add_options(&completion,
-			    line.verb == NULL ? NULL : line.verb->options);
-		add_options(&completion, global_options);
+		completion_add_options(&completion,
+				       line.verb == NULL ? NULL
+							 : line.verb->options);
+		completion_add_options(&completion, global_options);
 		break;
 	case TYPED_VALUE:
 		add_choices(&completion, slice_of(line.option->value));

@@ -16,7 +16,8 @@
 enum { PATIENCE_MS = 400 };
 
 /* Return the response to GET; NULL, without a message, if there is none. */
-static json_t *ask(const struct completion *completion, const char *target)
+static json_t *completion_request(const struct completion *completion,
+				  const char *target)
 {
 	struct socket_answer answer = {0};
 	json_t *value = NULL;
@@ -30,15 +31,16 @@ static json_t *ask(const struct completion *completion, const char *target)
 }
 
 /* The array `member` of a response: its values and descriptions. */
-struct listing {
+struct value_list {
 	const char *target;
 	const char *member;
 	const char *value;   /* member of a row */
 	const char *meaning; /* another member of a row */
 };
 
-static void add_row(const struct completion *completion,
-		    const struct listing *listing, const json_t *row)
+static void completion_add_row(const struct completion *completion,
+			       const struct value_list *listing,
+			       const json_t *row)
 {
 	const json_t *value = json_object_get(row, listing->value);
 	char number[32];
@@ -52,21 +54,21 @@ static void add_row(const struct completion *completion,
 }
 
 static void add_listing(const struct completion *completion,
-			const struct listing *listing)
+			const struct value_list *listing)
 {
-	json_t *answer = ask(completion, listing->target);
+	json_t *answer = completion_request(completion, listing->target);
 	const json_t *row;
 	size_t i;
 
 	json_array_foreach(json_object_get(answer, listing->member), i, row)
-		add_row(completion, listing, row);
+		completion_add_row(completion, listing, row);
 	json_decref(answer);
 }
 
 static void add_sites(struct completion *completion)
 {
-	add_listing(completion,
-		    &(struct listing){"/v1/sites", "sites", "host", "state"});
+	add_listing(completion, &(struct value_list){"/v1/sites", "sites",
+						     "host", "state"});
 }
 
 /*
@@ -78,42 +80,42 @@ static void add_urls(struct completion *completion)
 	if (completion->has_files)
 		return;
 	add_listing(completion,
-		    &(struct listing){"/v1/sites", "sites", "url", "state"});
+		    &(struct value_list){"/v1/sites", "sites", "url", "state"});
 }
 
 static void add_hooks(struct completion *completion)
 {
 	add_listing(completion,
-		    &(struct listing){"/v1/hooks", "hooks", "id", "target"});
+		    &(struct value_list){"/v1/hooks", "hooks", "id", "target"});
 }
 
 static void add_silences(struct completion *completion)
 {
-	add_listing(completion, &(struct listing){"/v1/silences", "silences",
-						  "id", "kind"});
+	add_listing(completion, &(struct value_list){"/v1/silences", "silences",
+						     "id", "kind"});
 }
 
-static void add_tokens(struct completion *completion)
+static void completion_add_tokens(struct completion *completion)
 {
-	add_listing(completion,
-		    &(struct listing){"/v1/tokens", "tokens", "name", "role"});
+	add_listing(completion, &(struct value_list){"/v1/tokens", "tokens",
+						     "name", "role"});
 }
 
-static void add_nodes(struct completion *completion)
+static void completion_add_nodes(struct completion *completion)
 {
-	add_listing(completion,
-		    &(struct listing){"/v1/nodes", "nodes", "name", "version"});
+	add_listing(completion, &(struct value_list){"/v1/nodes", "nodes",
+						     "name", "version"});
 }
 
 static void add_alerts(struct completion *completion)
 {
 	add_listing(completion,
-		    &(struct listing){"/v1/events?kinds=alerts&firing=1",
-				      "events", "seq", "kind"});
+		    &(struct value_list){"/v1/events?kinds=alerts&firing=1",
+					 "events", "seq", "kind"});
 }
 
 /* Add the guards of the site in the operand before. */
-static void add_guards(struct completion *completion)
+static void completion_add_guards(struct completion *completion)
 {
 	const struct typed_line *line = completion->line;
 	struct buffer target = {0};
@@ -123,8 +125,8 @@ static void add_guards(struct completion *completion)
 	buffer_append_text(&target, "/v1/sites/");
 	client_append_escaped(&target, line->operands[line->operand_count - 1]);
 	buffer_append_text(&target, "/guards");
-	add_listing(completion,
-		    &(struct listing){target.data, "guards", "id", "selector"});
+	add_listing(completion, &(struct value_list){target.data, "guards",
+						     "id", "selector"});
 	buffer_free(&target);
 }
 
@@ -143,7 +145,7 @@ static void add_templates_of(const struct completion *completion,
 	buffer_append_text(&target, "/v1/sites/");
 	client_append_escaped(&target, name.data);
 	buffer_append_text(&target, "/templates");
-	answer = ask(completion, target.data);
+	answer = completion_request(completion, target.data);
 	json_array_foreach(json_object_get(answer, "templates"), i, row)
 	{
 		char pages[48];
@@ -162,7 +164,7 @@ static void add_templates_of(const struct completion *completion,
 /* Add "HOST/" for each site; if there is only one site, add its templates. */
 static void add_sites_of_templates(const struct completion *completion)
 {
-	json_t *answer = ask(completion, "/v1/sites");
+	json_t *answer = completion_request(completion, "/v1/sites");
 	const json_t *sites = json_object_get(answer, "sites");
 	const json_t *row;
 	size_t i;
@@ -275,8 +277,7 @@ static void add_qualities(struct completion *completion)
 	struct completion last = last_of_list(completion);
 
 	for (unsigned i = 0; i < QUALITY_COUNT; i++)
-		completion_add(&last,
-			       answer_quality_name((enum answer_quality)i),
+		completion_add(&last, text_quality_name((enum text_quality)i),
 			       NULL);
 }
 
@@ -299,11 +300,11 @@ static const struct {
 	{"HOST[/N]", add_sites_and_templates},
 	{"URL", add_urls},
 	{"EVENT", add_alerts},
-	{"GUARD", add_guards},
+	{"GUARD", completion_add_guards},
 	{"HOOK", add_hooks},
 	{"SILENCE", add_silences},
-	{"TOKEN", add_tokens},
-	{"NODE", add_nodes},
+	{"TOKEN", completion_add_tokens},
+	{"NODE", completion_add_nodes},
 	{"METHOD", add_methods},
 	{"NAME=VALUE", add_parameters},
 	{"KIND,...", add_kinds},

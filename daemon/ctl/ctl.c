@@ -20,10 +20,12 @@
 #define TEMPLATED_VERSION "unknown"
 #endif
 
-static void complain(const char *verb, const char *format, va_list list)
+static void ctl_print_message(const char *verb, const char *format,
+			      va_list list)
 	__attribute__((format(printf, 2, 0)));
 
-static void complain(const char *verb, const char *format, va_list list)
+static void ctl_print_message(const char *verb, const char *format,
+			      va_list list)
 {
 	struct buffer line = {0};
 	char text[4096];
@@ -35,12 +37,13 @@ static void complain(const char *verb, const char *format, va_list list)
 	buffer_free(&line);
 }
 
-void ctl_complain(const struct ctl *ctl, const char *format, ...)
+void ctl_print_error(const struct ctl *ctl, const char *format, ...)
 {
 	va_list list;
 
 	va_start(list, format);
-	complain(ctl->verb == NULL ? NULL : ctl->verb->name, format, list);
+	ctl_print_message(ctl->verb == NULL ? NULL : ctl->verb->name, format,
+			  list);
 	va_end(list);
 }
 
@@ -128,8 +131,8 @@ uint64_t option_whole(const struct ctl *ctl, const char *name,
 	return text == NULL ? default_value : strtoull(text, NULL, 10);
 }
 
-unsigned option_cut(const struct ctl *ctl, const char *name,
-		    unsigned default_value)
+unsigned option_threshold(const struct ctl *ctl, const char *name,
+			  unsigned default_value)
 {
 	const char *text = find_value(ctl, name);
 
@@ -155,7 +158,7 @@ static bool is_choice(const char *words, const char *text)
 	}
 }
 
-static bool is_whole(const struct verb_option *option, const char *text)
+static bool option_is_whole(const struct verb_option *option, const char *text)
 {
 	unsigned long long number;
 
@@ -187,32 +190,33 @@ static bool check_value(const struct ctl *ctl, const struct verb_option *option,
 	case OPTION_CHOICE:
 		if (is_choice(option->value, text))
 			return true;
-		ctl_complain(ctl, "--%s: \"%s\" is not one of %s", option->name,
-			     text, option->value);
+		ctl_print_error(ctl, "--%s: \"%s\" is not one of %s",
+				option->name, text, option->value);
 		return false;
 	case OPTION_WHOLE:
-		if (is_whole(option, text))
+		if (option_is_whole(option, text))
 			return true;
-		ctl_complain(ctl,
-			     "--%s: \"%s\" is not a whole number from %" PRIu64
-			     " to %" PRIu64,
-			     option->name, text, option->minimum,
-			     option->maximum);
+		ctl_print_error(
+			ctl,
+			"--%s: \"%s\" is not a whole number from %" PRIu64
+			" to %" PRIu64,
+			option->name, text, option->minimum, option->maximum);
 		return false;
-	case OPTION_CUT:
+	case OPTION_AUTO_THRESHOLD:
 		if (strcmp(text, "auto") == 0 || is_ratio(text))
 			return true;
-		ctl_complain(ctl,
-			     "--%s: \"%s\" must be auto or a number from 0 to "
-			     "1, for example 0.25",
-			     option->name, text);
+		ctl_print_error(
+			ctl,
+			"--%s: \"%s\" must be auto or a number from 0 to "
+			"1, for example 0.25",
+			option->name, text);
 		return false;
 	}
 	return false;
 }
 
 /* The command line during parsing. */
-struct reader {
+struct command_line_parser {
 	struct ctl ctl;
 	const char *const *arguments;
 	size_t count;
@@ -223,7 +227,8 @@ struct reader {
 };
 
 /* Return the value after `=` of the argument, or the next argument. */
-static const char *take_value(struct reader *reader, const char *argument)
+static const char *command_line_value(struct command_line_parser *reader,
+				      const char *argument)
 {
 	const char *equals = strchr(argument, '=');
 
@@ -231,11 +236,12 @@ static const char *take_value(struct reader *reader, const char *argument)
 		return equals + 1;
 	if (reader->next < reader->count)
 		return reader->arguments[reader->next++];
-	ctl_complain(&reader->ctl, "%s needs a value", argument);
+	ctl_print_error(&reader->ctl, "%s needs a value", argument);
 	return NULL;
 }
 
-static void set_global(struct reader *reader, const struct option_value *value)
+static void set_global(struct command_line_parser *reader,
+		       const struct option_value *value)
 {
 	const char *name = value->option->name;
 
@@ -249,17 +255,17 @@ static void set_global(struct reader *reader, const struct option_value *value)
 		reader->ctl.socket = value->text;
 }
 
-static void try_options(struct nearest *nearest,
+static void try_options(struct name_suggestion *nearest,
 			const struct verb_option *options)
 {
 	for (; options != NULL && options->name != NULL; options++)
-		nearest_try(nearest, options->name);
+		suggest_name(nearest, options->name);
 }
 
 static void complain_option(const struct ctl *ctl, const char *argument)
 {
 	char word[64];
-	struct nearest nearest = {.word = word};
+	struct name_suggestion nearest = {.word = word};
 
 	snprintf(word, sizeof(word), "%.*s", (int)strcspn(argument, "="),
 		 argument);
@@ -269,28 +275,29 @@ static void complain_option(const struct ctl *ctl, const char *argument)
 			    ctl->verb == NULL ? NULL : ctl->verb->options);
 		try_options(&nearest, global_options);
 	}
-	ctl_complain(ctl,
-		     "%s: unknown option; %s%s%ssee templatectl%s%s --help",
-		     argument, nearest.name == NULL ? "" : "did you mean --",
-		     nearest.name == NULL ? "" : nearest.name,
-		     nearest.name == NULL ? "" : "? Or ",
-		     ctl->verb == NULL ? "" : " ",
-		     ctl->verb == NULL ? "" : ctl->verb->name);
+	ctl_print_error(ctl,
+			"%s: unknown option; %s%s%ssee templatectl%s%s --help",
+			argument, nearest.name == NULL ? "" : "did you mean --",
+			nearest.name == NULL ? "" : nearest.name,
+			nearest.name == NULL ? "" : "? Or ",
+			ctl->verb == NULL ? "" : " ",
+			ctl->verb == NULL ? "" : ctl->verb->name);
 }
 
 static void complain_verb(const struct ctl *ctl, const char *argument)
 {
-	struct nearest nearest = {.word = argument};
+	struct name_suggestion nearest = {.word = argument};
 
 	for (const struct verb *const *verb = ctl->verbs; *verb != NULL; verb++)
-		nearest_try(&nearest, (*verb)->name);
-	ctl_complain(ctl, "%s: unknown verb; %s%s%ssee templatectl --help",
-		     argument, nearest.name == NULL ? "" : "did you mean ",
-		     nearest.name == NULL ? "" : nearest.name,
-		     nearest.name == NULL ? "" : "? Or ");
+		suggest_name(&nearest, (*verb)->name);
+	ctl_print_error(ctl, "%s: unknown verb; %s%s%ssee templatectl --help",
+			argument, nearest.name == NULL ? "" : "did you mean ",
+			nearest.name == NULL ? "" : nearest.name,
+			nearest.name == NULL ? "" : "? Or ");
 }
 
-static bool read_option(struct reader *reader, const char *argument)
+static bool command_line_read_option(struct command_line_parser *reader,
+				     const char *argument)
 {
 	struct ctl *ctl = &reader->ctl;
 	struct option_value value = {
@@ -306,12 +313,12 @@ static bool read_option(struct reader *reader, const char *argument)
 		return false;
 	}
 	if (value.option->kind != OPTION_FLAG) {
-		value.text = take_value(reader, argument);
+		value.text = command_line_value(reader, argument);
 		if (value.text == NULL ||
 		    !check_value(ctl, value.option, value.text))
 			return false;
 	} else if (strchr(argument, '=') != NULL) {
-		ctl_complain(ctl, "--%s takes no value", value.option->name);
+		ctl_print_error(ctl, "--%s takes no value", value.option->name);
 		return false;
 	}
 	if (is_global)
@@ -321,7 +328,8 @@ static bool read_option(struct reader *reader, const char *argument)
 	return true;
 }
 
-static bool read_operand(struct reader *reader, const char *argument)
+static bool read_operand(struct command_line_parser *reader,
+			 const char *argument)
 {
 	struct ctl *ctl = &reader->ctl;
 
@@ -335,7 +343,7 @@ static bool read_operand(struct reader *reader, const char *argument)
 	return ctl->verb != NULL;
 }
 
-static bool read_all(struct reader *reader)
+static bool command_line_read_all(struct command_line_parser *reader)
 {
 	while (reader->next < reader->count) {
 		const char *argument = reader->arguments[reader->next++];
@@ -344,7 +352,7 @@ static bool read_all(struct reader *reader)
 
 		if (is_option && strcmp(argument, "--") == 0)
 			reader->is_ended = true;
-		else if (is_option ? !read_option(reader, argument)
+		else if (is_option ? !command_line_read_option(reader, argument)
 				   : !read_operand(reader, argument))
 			return false;
 	}
@@ -371,16 +379,16 @@ static void complain_usage(const struct ctl *ctl)
 		what = "too few operands; ";
 	else if (ctl->operand_count > verb->max_operands)
 		what = "too many operands; ";
-	ctl_complain(ctl, "%susage: templatectl %s%s%s%s", what, verb->name,
-		     verb->options == NULL ? "" : " [OPTION]...",
-		     *verb->operands == '\0' ? "" : " ", verb->operands);
+	ctl_print_error(ctl, "%susage: templatectl %s%s%s%s", what, verb->name,
+			verb->options == NULL ? "" : " [OPTION]...",
+			*verb->operands == '\0' ? "" : " ", verb->operands);
 }
 
 static enum ctl_status check_and_run(const struct ctl *ctl)
 {
 	if (ctl->verb == NULL) {
-		ctl_complain(ctl,
-			     "the verb is missing; see templatectl --help");
+		ctl_print_error(ctl,
+				"the verb is missing; see templatectl --help");
 		return CTL_USAGE;
 	}
 	if (!fits_usage(ctl)) {
@@ -390,7 +398,7 @@ static enum ctl_status check_and_run(const struct ctl *ctl)
 	return ctl->verb->run(ctl);
 }
 
-static enum ctl_status answer(struct reader *reader)
+static enum ctl_status command_line_run(struct command_line_parser *reader)
 {
 	enum ctl_status status = CTL_DONE;
 
@@ -404,33 +412,35 @@ static enum ctl_status answer(struct reader *reader)
 		status = check_and_run(&reader->ctl);
 	if ((fflush(stdout) != 0 || ferror(stdout) != 0) &&
 	    status == CTL_DONE) {
-		ctl_complain(&reader->ctl,
-			     "cannot write to standard output: "
-			     "%s",
-			     strerror(errno)); /* NOLINT(concurrency-mt-unsafe):
-						  one thread */
+		ctl_print_error(
+			&reader->ctl,
+			"cannot write to standard output: "
+			"%s",
+			strerror(errno)); /* NOLINT(concurrency-mt-unsafe):
+					     one thread */
 		status = CTL_FAILED;
 	}
 	return status;
 }
 
-static enum ctl_status run_by(struct reader reader)
+static enum ctl_status
+command_line_parse_and_run(struct command_line_parser reader)
 {
 	struct ctl *ctl = &reader.ctl;
 	enum ctl_status status = CTL_USAGE;
-	char own[OWN_SOCKET_BYTES];
-	struct ctl_told told = {false, false};
+	char own[XDG_SOCKET_BYTES];
+	struct ctl_warnings told = {false, false};
 
 	ctl->told = &told;
 	ctl->socket =
 		getenv("TEMPLATED_SOCKET"); /* NOLINT(concurrency-mt-unsafe):
 					       one thread */
 	if (ctl->socket == NULL || *ctl->socket == '\0')
-		ctl->socket = own_socket_find(own) ? own : DEFAULT_SOCKET;
+		ctl->socket = xdg_socket_find(own) ? own : DEFAULT_SOCKET;
 	ctl->operands = mem_alloc(reader.count + 1, sizeof(*ctl->operands));
 	ctl->values = mem_alloc(reader.count + 1, sizeof(*ctl->values));
-	if (read_all(&reader))
-		status = answer(&reader);
+	if (command_line_read_all(&reader))
+		status = command_line_run(&reader);
 	free(ctl->operands);
 	free(ctl->values);
 	return status;
@@ -439,15 +449,15 @@ static enum ctl_status run_by(struct reader reader)
 enum ctl_status ctl_run(const struct verb *const *verbs, size_t count,
 			const char *const *arguments)
 {
-	return run_by((struct reader){
+	return command_line_parse_and_run((struct command_line_parser){
 		.ctl.verbs = verbs, .arguments = arguments, .count = count});
 }
 
 enum ctl_status ctl_run_with_roles(const struct verb *const *verbs,
 				   size_t count, const char *const *arguments)
 {
-	return run_by(
-		(struct reader){.ctl = {.verbs = verbs, .has_roles = true},
-				.arguments = arguments,
-				.count = count});
+	return command_line_parse_and_run((struct command_line_parser){
+		.ctl = {.verbs = verbs, .has_roles = true},
+		.arguments = arguments,
+		.count = count});
 }

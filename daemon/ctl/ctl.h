@@ -17,18 +17,18 @@
 /* Exit statuses. */
 enum ctl_status { CTL_DONE, CTL_FAILED, CTL_USAGE, CTL_NO_DAEMON, CTL_PARTLY };
 
-enum option_kind {
+enum ctl_option_kind {
 	OPTION_FLAG,
 	OPTION_TEXT,
-	OPTION_CHOICE, /* `value` lists the words: "txt|json|html" */
-	OPTION_WHOLE,  /* a whole number in [minimum, maximum] */
-	OPTION_CUT,    /* a decimal number in [0, 1], or "auto" */
+	OPTION_CHOICE,         /* `value` lists the words: "txt|json|html" */
+	OPTION_WHOLE,          /* a whole number in [minimum, maximum] */
+	OPTION_AUTO_THRESHOLD, /* a decimal number in [0, 1], or "auto" */
 };
 
 struct verb_option {
 	const char *name; /* without "--" */
 	char letter;      /* the same after one "-"; 0: none */
-	enum option_kind kind;
+	enum ctl_option_kind kind;
 	const char *value; /* name of the value in the usage */
 	const char *meaning;
 	uint64_t minimum;
@@ -72,7 +72,7 @@ struct option_value {
 };
 
 /* Warnings that one command prints once, however many requests it sends. */
-struct ctl_told {
+struct ctl_warnings {
 	bool of_missing; /* nodes did not respond */
 	bool of_stale;   /* the response may be stale */
 };
@@ -89,7 +89,7 @@ struct ctl {
 	size_t operand_count;
 	struct option_value *values; /* [value_count], unparsed */
 	size_t value_count;
-	struct ctl_told *told;
+	struct ctl_warnings *told;
 };
 
 /* Rows that several verbs share. */
@@ -116,11 +116,12 @@ struct ctl {
 		.value = "cp|cps|ctss|cpc|ccs|cas",                \
 		.meaning = "how pages are compared (default: cas)" \
 	}
-#define OPTION_THRESHOLD_ROW                                                \
-	{                                                                   \
-		.name = "threshold", .kind = OPTION_CUT, .value = "T|auto", \
-		.meaning = "largest distance of linked pages, 0 to 1;"      \
-			   " auto: chosen from the pages (default)"         \
+#define OPTION_THRESHOLD_ROW                                           \
+	{                                                              \
+		.name = "threshold", .kind = OPTION_AUTO_THRESHOLD,    \
+		.value = "T|auto",                                     \
+		.meaning = "largest distance of linked pages, 0 to 1;" \
+			   " auto: chosen from the pages (default)"    \
 	}
 #define OPTION_WIDTH_ROW                                                     \
 	{                                                                    \
@@ -162,11 +163,11 @@ bool option_given(const struct ctl *ctl, const char *name);
 uint64_t option_whole(const struct ctl *ctl, const char *name,
 		      uint64_t default_value);
 /* Return the value in permille, or THRESHOLD_AUTO. */
-unsigned option_cut(const struct ctl *ctl, const char *name,
-		    unsigned default_value);
+unsigned option_threshold(const struct ctl *ctl, const char *name,
+			  unsigned default_value);
 
 /* Print "templatectl VERB: ..." on standard error, on one line, cleaned. */
-void ctl_complain(const struct ctl *ctl, const char *format, ...)
+void ctl_print_error(const struct ctl *ctl, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* The verbs, by file. */

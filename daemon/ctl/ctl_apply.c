@@ -16,56 +16,62 @@
 
 enum { MAX_LEARNED_BYTES = 64 << 20 };
 
-struct application {
+struct bundle_run {
 	struct bundle *bundle;
 	const char *base; /* base URL of several files */
-	struct learned_cache *learned;
+	struct model_cache *learned;
 	struct bundle_learner learner; /* any thread; uses the cache above */
 };
 
-static void append_page(void *visitor, struct slice charset, struct slice body)
+static void bundle_append_page(void *visitor, struct slice charset,
+			       struct slice body)
 {
 	item_append(visitor, body);
 	item_append(visitor, charset);
 }
 
 /* A sample_reader. */
-static enum error read_sample(void *context, uint32_t cluster,
-			      struct buffer *list, uint32_t *changes_out)
+static enum error bundle_run_read_sample(void *context, uint32_t cluster,
+					 struct buffer *list,
+					 uint32_t *changes_out)
 {
-	const struct application *application = context;
+	const struct bundle_run *application = context;
 
-	bundle_each_sample(application->bundle, cluster, append_page, list);
+	bundle_each_sample(application->bundle, cluster, bundle_append_page,
+			   list);
 	*changes_out = 0; /* a bundle never changes */
-	return list->size > 0 ? ERR_NONE : ERR_NOT_KEPT;
+	return list->size > 0 ? ERR_NONE : ERR_BODY_EXPIRED;
 }
 
-static struct taught learn(void *context, uint32_t cluster,
-			   const struct extractor *extractor,
-			   const double *parameters)
+static struct template_model
+bundle_run_build_model(void *context, uint32_t cluster,
+		       const struct extractor *extractor,
+		       const double *parameters)
 {
-	const struct application *application = context;
-	struct learned *learned;
-	enum error error = learned_get(
+	const struct bundle_run *application = context;
+	struct cached_model *learned;
+	enum error error = model_cache_get(
 		application->learned,
-		&(struct learned_question){
+		&(struct model_query){
 			.extractor = extractor,
 			.parameters = parameters,
-			.read = read_sample,
+			.read = bundle_run_read_sample,
 			.context = context,
 			.cluster = cluster,
 			.limits = &bundle_site_of(application->bundle)->limits,
 		},
 		&learned);
 
-	return (struct taught){learned_knowledge(learned), learned, error};
+	return (struct template_model){cached_model_template(learned), learned,
+				       error};
 }
 
-static void release(void *context, struct taught taught)
+static void bundle_run_release_model(void *context,
+				     struct template_model taught)
 {
-	const struct application *application = context;
+	const struct bundle_run *application = context;
 
-	learned_release(application->learned, taught.holder);
+	model_cache_release(application->learned, taught.holder);
 }
 
 static bool open_bundle(const struct ctl *ctl, const char *path,
@@ -77,45 +83,48 @@ static bool open_bundle(const struct ctl *ctl, const char *path,
 	enum error error = file_read(path, BUNDLE_MAX_BYTES, &file);
 
 	if (error == ERR_TOO_LARGE || error == ERR_CORRUPT) {
-		ctl_complain(ctl, "%s: not a bundle: %s", path,
-			     file_error_text(error));
+		ctl_print_error(ctl, "%s: not a bundle: %s", path,
+				file_error_text(error));
 		buffer_free(&file);
 		return false;
 	}
 	if (error != ERR_NONE) {
-		complain_input(ctl, path, error, BUNDLE_MAX_BYTES);
+		input_print_error(ctl, path, error, BUNDLE_MAX_BYTES);
 		return false;
 	}
 	error = bundle_open(bundle_out, &file, &limits, reason);
 	if (error != ERR_NONE)
-		ctl_complain(ctl, "%s: %s", path, reason);
+		ctl_print_error(ctl, "%s: %s", path, reason);
 	return error == ERR_NONE;
 }
 
-static enum error answer(void *context, const struct page_item *item,
-			 const struct text_request *request,
-			 struct text_answer *answer_out)
+static enum error bundle_run_extract(void *context,
+				     const struct page_item *item,
+				     const struct text_request *request,
+				     struct extraction_result *answer_out)
 {
-	const struct application *application = context;
+	const struct bundle_run *application = context;
 
 	(void)item;
 	return bundle_extract_by(application->bundle, &application->learner,
 				 request, answer_out);
 }
 
-static enum error place(void *context, const char *name, struct url *url_out)
+static enum error bundle_run_url(void *context, const char *name,
+				 struct url *url_out)
 {
-	const struct application *application = context;
+	const struct bundle_run *application = context;
 
 	return offline_url_below(application->base, name, url_out);
 }
 
-static enum ctl_status apply(const struct ctl *ctl,
-			     const struct page_run *asked)
+static enum ctl_status bundle_run_start(const struct ctl *ctl,
+					const struct page_run *asked)
 {
 	struct page_run run = *asked;
-	struct application application = {
-		.learner = {learn, release, &application}};
+	struct bundle_run application = {.learner = {bundle_run_build_model,
+						     bundle_run_release_model,
+						     &application}};
 	struct page_run_counts counts;
 	struct ctl files = *ctl;
 	enum ctl_status status = CTL_FAILED;
@@ -128,7 +137,7 @@ static enum ctl_status apply(const struct ctl *ctl,
 	if (!open_bundle(ctl, ctl->operands[0], &application.bundle))
 		return CTL_FAILED;
 	run.max_bytes = bundle_site_of(application.bundle)->limits.max_bytes;
-	application.learned = learned_cache_create(MAX_LEARNED_BYTES);
+	application.learned = model_cache_create(MAX_LEARNED_BYTES);
 	application.base = run.request.url != NULL
 				   ? run.request.url->text
 				   : bundle_site_of(application.bundle)->base;
@@ -136,7 +145,7 @@ static enum ctl_status apply(const struct ctl *ctl,
 				 &run.request.format)
 			 ? page_run(&run, &counts)
 			 : CTL_USAGE;
-	learned_cache_destroy(application.learned);
+	model_cache_destroy(application.learned);
 	bundle_close(application.bundle);
 	return status;
 }
@@ -144,7 +153,8 @@ static enum ctl_status apply(const struct ctl *ctl,
 static enum ctl_status run_apply(const struct ctl *ctl)
 {
 	struct ctl_request asked;
-	struct page_run run = {.answer = answer, .place = place};
+	struct page_run run = {.answer = bundle_run_extract,
+			       .place = bundle_run_url};
 	enum ctl_status status = CTL_USAGE;
 	bool is_right = ctl_request_read(ctl, &asked);
 	struct url url;
@@ -152,7 +162,7 @@ static enum ctl_status run_apply(const struct ctl *ctl)
 	run.request = asked.request;
 	run.request.charset = slice_of(option_text(ctl, "charset"));
 	if (is_right && page_run_url(ctl, &run.request, &url))
-		status = apply(ctl, &run);
+		status = bundle_run_start(ctl, &run);
 	ctl_request_free(&asked);
 	return status;
 }

@@ -51,7 +51,8 @@ static enum error write_copy(void *context, struct slice bytes, uint64_t total)
 }
 
 /* Receive the copy into a new file of the folder and sync it. */
-static enum ctl_status receive(const struct ctl *ctl, struct backup *backup)
+static enum ctl_status backup_receive(const struct ctl *ctl,
+				      struct backup *backup)
 {
 	const struct socket_download download = {
 		.target = "/v1/backup",
@@ -70,31 +71,32 @@ static enum ctl_status receive(const struct ctl *ctl, struct backup *backup)
 	return status;
 }
 
-static void complain_file(const struct ctl *ctl, const char *folder, int number)
+static void backup_report_file(const struct ctl *ctl, const char *folder,
+			       int number)
 {
-	ctl_complain(ctl, "%s: %s", folder, strerrordesc_np(number));
+	ctl_print_error(ctl, "%s: %s", folder, strerrordesc_np(number));
 }
 
 /* Fetch the copy; replace an earlier one only when the new one is complete. */
-static enum ctl_status fetch(const struct ctl *ctl, const char *folder,
-			     uint64_t *bytes_out)
+static enum ctl_status backup_fetch(const struct ctl *ctl, const char *folder,
+				    uint64_t *bytes_out)
 {
 	struct backup backup = {.file = folder_create(folder, FOLDER_NEW)};
 	enum ctl_status status = CTL_FAILED;
 	char name[MAX_PATH_BYTES];
 
 	if (backup.file < 0) {
-		complain_file(ctl, folder, errno);
+		backup_report_file(ctl, folder, errno);
 		return status;
 	}
-	status = receive(ctl, &backup);
+	status = backup_receive(ctl, &backup);
 	close(backup.file);
 	if (status == CTL_DONE && folder_replace(folder) != ERR_NONE) {
 		backup.failure = errno;
 		status = CTL_FAILED;
 	}
 	if (backup.failure != 0)
-		complain_file(ctl, folder, backup.failure);
+		backup_report_file(ctl, folder, backup.failure);
 	if (status != CTL_DONE && folder_name(name, folder, FOLDER_NEW))
 		unlink(name);
 	*bytes_out = backup.done;
@@ -118,11 +120,11 @@ static enum ctl_status copy_secrets(const struct ctl *ctl, const char *folder)
 	error = secrets_restore(from, folder, NULL);
 	if (error == ERR_NONE)
 		return CTL_DONE;
-	ctl_complain_store(ctl, from, error);
+	ctl_print_store_error(ctl, from, error);
 	return CTL_FAILED;
 }
 
-static bool is_there(const char *folder)
+static bool backup_exists(const char *folder)
 {
 	char name[MAX_PATH_BYTES];
 
@@ -131,8 +133,8 @@ static bool is_there(const char *folder)
 }
 
 /* Print the counts of the backup; verify it without --no-verify. */
-static enum ctl_status look_at(const struct ctl *ctl, const char *folder,
-			       json_t *answer)
+static enum ctl_status backup_verify(const struct ctl *ctl, const char *folder,
+				     json_t *answer)
 {
 	struct verify_report report = {0};
 	struct store *store = NULL;
@@ -164,21 +166,21 @@ static enum ctl_status back_up(const struct ctl *ctl, const char *folder)
 	enum ctl_status status;
 	json_t *answer;
 
-	if (is_there(folder) && !option_given(ctl, "force")) {
-		ctl_complain(
+	if (backup_exists(folder) && !option_given(ctl, "force")) {
+		ctl_print_error(
 			ctl,
 			"%s: contains a store already; --force overwrites it",
 			folder);
 		return CTL_FAILED;
 	}
-	status = fetch(ctl, folder, &bytes);
+	status = backup_fetch(ctl, folder, &bytes);
 	if (status == CTL_DONE)
 		status = copy_secrets(ctl, folder);
 	if (status != CTL_DONE)
 		return status;
 	answer = json_pack("{s:s, s:I}", "folder", folder, "size_bytes",
 			   (json_int_t)bytes);
-	status = look_at(ctl, folder, answer);
+	status = backup_verify(ctl, folder, answer);
 	client_print(ctl, answer);
 	json_decref(answer);
 	return status;
@@ -188,11 +190,11 @@ static enum ctl_status run_backup(const struct ctl *ctl)
 {
 	const char *folder = ctl->operands[0];
 	int lock;
-	enum error error = folder_take(folder, &lock);
+	enum error error = folder_lock(folder, &lock);
 	enum ctl_status status;
 
 	if (error != ERR_NONE) {
-		ctl_complain_store(ctl, folder, error);
+		ctl_print_store_error(ctl, folder, error);
 		return CTL_FAILED;
 	}
 	status = back_up(ctl, folder);

@@ -16,7 +16,7 @@
 #include "daemon/ctl/page_stream.h"
 #include "daemon/runtime/clock.h"
 
-struct batch_run {
+struct offline_batch {
 	const struct ctl *ctl;
 	struct offline_site site;
 	uint64_t started_ms;
@@ -31,9 +31,9 @@ static void give_text(const char *text, struct buffer *out)
 		buffer_append_text(out, text);
 }
 
-static bool next_page(void *context, struct page_item *item_out)
+static bool offline_batch_next(void *context, struct page_item *item_out)
 {
-	struct batch_run *run = context;
+	struct offline_batch *run = context;
 	const struct offline_page *page = &run->site.pages[run->next];
 
 	if (run->next == run->site.count)
@@ -46,11 +46,12 @@ static bool next_page(void *context, struct page_item *item_out)
 	return true;
 }
 
-static enum error answer(void *context, const struct page_item *item,
-			 const struct text_request *request,
-			 struct text_answer *answer_out)
+static enum error offline_batch_extract(void *context,
+					const struct page_item *item,
+					const struct text_request *request,
+					struct extraction_result *answer_out)
 {
-	struct batch_run *run = context;
+	struct offline_batch *run = context;
 	enum error error = offline_site_answer(&run->site, item->index, request,
 					       answer_out);
 
@@ -59,8 +60,8 @@ static enum error answer(void *context, const struct page_item *item,
 	return error;
 }
 
-static void summarise(struct batch_run *run,
-		      const struct page_run_counts *counts)
+static void offline_batch_print_summary(struct offline_batch *run,
+					const struct page_run_counts *counts)
 {
 	size_t by_template = atomic_load(&run->by_template);
 	size_t answered = counts->done + counts->left_out;
@@ -76,16 +77,16 @@ static void summarise(struct batch_run *run,
 		(double)(clock_steady_ms() - run->started_ms) / 1000);
 }
 
-static enum ctl_status run_all(struct batch_run *run,
+static enum ctl_status run_all(struct offline_batch *run,
 			       const struct text_request *request)
 {
 	struct page_run pages = {
 		.ctl = run->ctl,
 		.jobs = page_run_jobs(run->ctl),
 		.request = *request,
-		.answer = answer,
+		.answer = offline_batch_extract,
 		.context = run,
-		.next = next_page,
+		.next = offline_batch_next,
 	};
 	struct page_run_counts counts;
 	enum ctl_status status;
@@ -95,14 +96,14 @@ static enum ctl_status run_all(struct batch_run *run,
 	pages.count = run->site.count;
 	status = page_run(&pages, &counts);
 	if (status == CTL_DONE)
-		summarise(run, &counts);
+		offline_batch_print_summary(run, &counts);
 	return status == CTL_DONE && run->missing > 0 ? CTL_PARTLY : status;
 }
 
-static enum ctl_status run_batch(const struct ctl *ctl)
+static enum ctl_status ctl_batch_run(const struct ctl *ctl)
 {
 	struct ctl_request asked;
-	struct batch_run run = {
+	struct offline_batch run = {
 		.ctl = ctl,
 		.started_ms = clock_steady_ms(),
 	};
@@ -152,5 +153,5 @@ const struct verb verb_batch = {
 	.summary = "Learn the templates of pages, and extract the content of "
 		   "each page",
 	.options = batch_options,
-	.run = run_batch,
+	.run = ctl_batch_run,
 };

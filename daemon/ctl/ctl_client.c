@@ -23,10 +23,10 @@ static void complain_answer(const struct ctl *ctl,
 	const char *code = json_string_value(json_object_get(error, "code"));
 
 	if (message == NULL || code == NULL)
-		ctl_complain(ctl, "%s responded with HTTP status %u",
-			     ctl->socket, answer->status);
+		ctl_print_error(ctl, "%s responded with HTTP status %u",
+				ctl->socket, answer->status);
 	else
-		ctl_complain(ctl, "%s (%s)", message, code);
+		ctl_print_error(ctl, "%s (%s)", message, code);
 	json_decref(value);
 }
 
@@ -34,43 +34,46 @@ static enum ctl_status complain_socket(const struct ctl *ctl, enum error error,
 				       const struct socket_answer *answer)
 {
 	if (error == ERR_NOT_FOUND) {
-		ctl_complain(ctl,
-			     "no daemon responds at %s; start templated, or "
-			     "set its socket with -s",
-			     ctl->socket);
+		ctl_print_error(ctl,
+				"no daemon responds at %s; start templated, or "
+				"set its socket with -s",
+				ctl->socket);
 		return CTL_NO_DAEMON;
 	}
-	ctl_complain(ctl, "%s: %s: %s", ctl->socket, error_text(error),
-		     answer->reason);
+	ctl_print_error(ctl, "%s: %s: %s", ctl->socket, error_text(error),
+			answer->reason);
 	return CTL_FAILED;
 }
 
 /* Warn once if the response of a node group is incomplete or stale. */
-static void warn(const struct ctl *ctl, const struct socket_answer *answer)
+static void client_warn(const struct ctl *ctl,
+			const struct socket_answer *answer)
 {
 	if (answer->missing[0] != '\0' && !ctl->told->of_missing) {
 		ctl->told->of_missing = true;
-		ctl_complain(ctl,
-			     "warning: the result is incomplete; these nodes "
-			     "do not respond: %s",
-			     answer->missing);
+		ctl_print_error(
+			ctl,
+			"warning: the result is incomplete; these nodes "
+			"do not respond: %s",
+			answer->missing);
 	}
 	if (answer->is_stale && !ctl->told->of_stale) {
 		ctl->told->of_stale = true;
-		ctl_complain(ctl, "warning: the result may be stale: it comes "
-				  "from a replica on another node");
+		ctl_print_error(ctl,
+				"warning: the result may be stale: it comes "
+				"from a replica on another node");
 	}
 }
 
 /* Move the body out of a successful response; print the error of any other. */
-static enum ctl_status take_answer(const struct ctl *ctl, enum error error,
-				   struct socket_answer *answer,
-				   struct buffer *answer_out)
+static enum ctl_status client_take_body(const struct ctl *ctl, enum error error,
+					struct socket_answer *answer,
+					struct buffer *answer_out)
 {
 	enum ctl_status status = CTL_FAILED;
 
 	if (error == ERR_NONE && answer->status < 300) {
-		warn(ctl, answer);
+		client_warn(ctl, answer);
 		*answer_out = answer->body;
 		return CTL_DONE;
 	}
@@ -82,7 +85,8 @@ static enum ctl_status take_answer(const struct ctl *ctl, enum error error,
 	return status;
 }
 
-enum ctl_status client_ask(const struct ctl *ctl, const struct ask *ask,
+enum ctl_status client_ask(const struct ctl *ctl,
+			   const struct client_request *ask,
 			   struct buffer *answer_out)
 {
 	struct socket_answer answer = {0};
@@ -103,7 +107,7 @@ enum ctl_status client_ask(const struct ctl *ctl, const struct ask *ask,
 		buffer_free(&answer.body);
 		return CTL_NO_DAEMON;
 	}
-	return take_answer(ctl, error, &answer, answer_out);
+	return client_take_body(ctl, error, &answer, answer_out);
 }
 
 /* Parse a response, which is freed. */
@@ -117,12 +121,14 @@ static enum ctl_status read_json(const struct ctl *ctl, struct buffer *answer,
 	buffer_free(answer);
 	if (*answer_out != NULL)
 		return CTL_DONE;
-	ctl_complain(ctl, "%s: the response is not JSON: %s; is it templated?",
-		     ctl->socket, where.text);
+	ctl_print_error(ctl,
+			"%s: the response is not JSON: %s; is it templated?",
+			ctl->socket, where.text);
 	return CTL_FAILED;
 }
 
-enum ctl_status client_ask_json(const struct ctl *ctl, const struct ask *ask,
+enum ctl_status client_ask_json(const struct ctl *ctl,
+				const struct client_request *ask,
 				json_t **answer_out)
 {
 	struct buffer answer = {0};
@@ -139,7 +145,7 @@ enum ctl_status client_send(const struct ctl *ctl,
 	struct socket_answer answer;
 	struct buffer body = {0};
 	enum error error = socket_send(ctl->socket, upload, &answer);
-	enum ctl_status status = take_answer(ctl, error, &answer, &body);
+	enum ctl_status status = client_take_body(ctl, error, &answer, &body);
 
 	return status == CTL_DONE ? read_json(ctl, &body, answer_out) : status;
 }
@@ -150,13 +156,13 @@ enum ctl_status client_receive(const struct ctl *ctl,
 	struct socket_answer answer;
 	struct buffer body = {0};
 	enum error error = socket_receive(ctl->socket, download, &answer);
-	enum ctl_status status = take_answer(ctl, error, &answer, &body);
+	enum ctl_status status = client_take_body(ctl, error, &answer, &body);
 
 	buffer_free(&body);
 	if (status != CTL_DONE || answer.failed == 0)
 		return status;
-	ctl_complain(ctl, "%" PRIu64 " page%s failed: no text", answer.failed,
-		     answer.failed == 1 ? "" : "s");
+	ctl_print_error(ctl, "%" PRIu64 " page%s failed: no text",
+			answer.failed, answer.failed == 1 ? "" : "s");
 	return CTL_PARTLY;
 }
 
@@ -176,12 +182,13 @@ enum ctl_status client_ask_value(const struct ctl *ctl, const char *method,
 				 json_t **answer_out)
 {
 	*answer_out = NULL;
-	return client_ask_json(ctl,
-			       &(struct ask){.method = method,
-					     .target = target,
-					     .body = body,
-					     .timeout_ms = ASK_TIMEOUT_MS},
-			       answer_out);
+	return client_ask_json(
+		ctl,
+		&(struct client_request){.method = method,
+					 .target = target,
+					 .body = body,
+					 .timeout_ms = ASK_TIMEOUT_MS},
+		answer_out);
 }
 
 /*
@@ -268,9 +275,9 @@ bool client_host(const struct ctl *ctl, const char *operand, char *host_out)
 
 	if (strpbrk(operand, "/?#@ ") != NULL ||
 	    url_parse(&url, slice_of(operand), NULL) != ERR_NONE) {
-		ctl_complain(ctl,
-			     "\"%s\" is not a HOST, for example example.org",
-			     operand);
+		ctl_print_error(ctl,
+				"\"%s\" is not a HOST, for example example.org",
+				operand);
 		return false;
 	}
 	memcpy(host_out, url.host, sizeof(url.host));
@@ -288,10 +295,11 @@ bool client_cluster_target(const struct ctl *ctl, const char *operand,
 	if (length == 0 || length >= sizeof(name) || slash[1] == '\0' ||
 	    strlen(slash + 1) > 10 ||
 	    slash[1 + strspn(slash + 1, "0123456789")] != '\0') {
-		ctl_complain(ctl,
-			     "\"%s\" is not a template's HOST/N, for example "
-			     "example.org/3; see templatectl clusters",
-			     operand);
+		ctl_print_error(
+			ctl,
+			"\"%s\" is not a template's HOST/N, for example "
+			"example.org/3; see templatectl clusters",
+			operand);
 		return false;
 	}
 	memcpy(name, operand, length);
@@ -312,7 +320,7 @@ bool client_number_target(const struct ctl *ctl, const char *path,
 
 	if (length == 0 || length > 10 ||
 	    operand[strspn(operand, "0123456789")] != '\0') {
-		ctl_complain(ctl, "\"%s\" is not a number", operand);
+		ctl_print_error(ctl, "\"%s\" is not a number", operand);
 		return false;
 	}
 	buffer_printf(target, "%s%s%s", path, operand, ending);
@@ -333,7 +341,7 @@ uint64_t field_whole(const json_t *object, const char *name)
 	return number < 0 ? 0 : (uint64_t)number;
 }
 
-static bool ends_with(const char *text, const char *ending)
+static bool client_text_ends_with(const char *text, const char *ending)
 {
 	size_t length = strlen(text);
 
@@ -360,7 +368,8 @@ static void add_value(struct text_table *table, const char *name,
 {
 	if (json_is_string(value))
 		table_add_text(table, json_string_value(value));
-	else if (json_is_integer(value) && ends_with(name, "_bytes"))
+	else if (json_is_integer(value) &&
+		 client_text_ends_with(name, "_bytes"))
 		add_bytes(table, (double)json_integer_value(value));
 	else if (json_is_integer(value))
 		table_printf(table, "%" JSON_INTEGER_FORMAT,
@@ -375,7 +384,7 @@ static void add_value(struct text_table *table, const char *name,
 
 void client_print_object(const json_t *object)
 {
-	static const struct column columns[] = {
+	static const struct table_column columns[] = {
 		{.title = NULL},
 		{.title = NULL, .is_elastic = true},
 	};

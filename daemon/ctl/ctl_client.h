@@ -15,7 +15,7 @@
 enum { ASK_TIMEOUT_MS = 30000 };
 
 /* A request to the daemon. */
-struct ask {
+struct client_request {
 	const char *method; /* NULL: GET */
 	const char *target;
 	const json_t *body;  /* sent as JSON; or NULL */
@@ -30,11 +30,13 @@ struct ask {
  * error and return CTL_FAILED or CTL_NO_DAEMON. `answer_out`, an empty buffer,
  * gets the body.
  */
-enum ctl_status client_ask(const struct ctl *ctl, const struct ask *ask,
+enum ctl_status client_ask(const struct ctl *ctl,
+			   const struct client_request *ask,
 			   struct buffer *answer_out);
 
 /* Like client_ask(), with the body parsed as JSON; json_decref() it. */
-enum ctl_status client_ask_json(const struct ctl *ctl, const struct ask *ask,
+enum ctl_status client_ask_json(const struct ctl *ctl,
+				const struct client_request *ask,
 				json_t **answer_out);
 
 /*
@@ -52,7 +54,7 @@ enum ctl_status client_ask_sites(const struct ctl *ctl, json_t **answer_out);
 /* A list of the API: the rows are the items of the response's `member`. */
 struct client_list {
 	const char *member;
-	const struct column *columns;
+	const struct table_column *columns;
 	size_t column_count;
 	void (*add)(struct text_table *table, const json_t *row);
 };

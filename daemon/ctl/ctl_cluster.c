@@ -22,7 +22,7 @@
 
 enum { MAX_LABEL_BYTES = 1 << 28 };
 
-static void print_lines(const struct clustering *clustering)
+static void group_print_lines(const struct clustering *clustering)
 {
 	struct buffer line = {0};
 
@@ -100,16 +100,17 @@ static void print_as_json(const struct clustering *clustering,
 	if (figures != NULL)
 		json_object_set_new(answer, "quality", figures_json(figures));
 	if (is_auto)
-		json_object_set_new(answer, "suggestion",
-				    suggestion_json(&report->suggestion));
+		json_object_set_new(
+			answer, "suggestion",
+			suggested_threshold_json(&report->suggestion));
 	if (option_given(clustering->ctl, "report"))
 		json_object_set_new(answer, "report", report_json(report));
 	client_print_json(answer);
 	json_decref(answer);
 }
 
-static void print_figures(const struct clustering *clustering,
-			  const struct figures *figures)
+static void group_print_figures(const struct clustering *clustering,
+				const struct figures *figures)
 {
 	fprintf(stderr,
 		"%zu pages in %" PRIu32 " clusters; %zu pages with %" PRIu32
@@ -132,19 +133,20 @@ static bool read_labels(const struct ctl *ctl, struct labels *labels_out)
 
 	*labels_out = (struct labels){0};
 	if (error != ERR_NONE)
-		complain_input(ctl, path, error, MAX_LABEL_BYTES);
+		input_print_error(ctl, path, error, MAX_LABEL_BYTES);
 	else if (path != NULL)
 		labels_read(&bytes, labels_out);
 	buffer_free(&bytes);
 	if (error == ERR_NONE && path != NULL && labels_out->count == 0) {
-		ctl_complain(ctl, "%s: has no line of the form PATH TAB LABEL",
-			     path);
+		ctl_print_error(ctl,
+				"%s: has no line of the form PATH TAB LABEL",
+				path);
 		error = ERR_MALFORMED;
 	}
 	return error == ERR_NONE;
 }
 
-static void print_report(const struct report *report)
+static void group_print_report(const struct report *report)
 {
 	size_t width = terminal_size(STDOUT_FILENO);
 	struct buffer text = {0};
@@ -154,9 +156,9 @@ static void print_report(const struct report *report)
 	buffer_free(&text);
 }
 
-static void print_all(const struct clustering *clustering,
-		      const struct labels *labels, const struct report *report,
-		      bool is_auto)
+static void group_print_result(const struct clustering *clustering,
+			       const struct labels *labels,
+			       const struct report *report, bool is_auto)
 {
 	bool has_labels = labels->count > 0;
 	struct figures figures = {0};
@@ -169,17 +171,17 @@ static void print_all(const struct clustering *clustering,
 		return;
 	}
 	if (option_given(clustering->ctl, "report"))
-		print_report(report);
+		group_print_report(report);
 	else
-		print_lines(clustering);
+		group_print_lines(clustering);
 	if (has_labels) {
 		fflush(stdout);
-		print_figures(clustering, &figures);
+		group_print_figures(clustering, &figures);
 	}
 }
 
 /* If the file of --svg cannot be written, print a message and return false. */
-static bool write_svg(const struct ctl *ctl, const struct report *report)
+static bool group_write_svg(const struct ctl *ctl, const struct report *report)
 {
 	const char *path = option_text(ctl, "svg");
 	struct buffer text = {0};
@@ -190,14 +192,14 @@ static bool write_svg(const struct ctl *ctl, const struct report *report)
 	report_svg(report, &text);
 	error = file_write(path, buffer_slice(&text));
 	if (error != ERR_NONE)
-		ctl_complain(ctl, "%s: cannot write: %s", path,
-			     file_error_text(error));
+		ctl_print_error(ctl, "%s: cannot write: %s", path,
+				file_error_text(error));
 	buffer_free(&text);
 	return error == ERR_NONE;
 }
 
-static enum ctl_status answer(struct clustering *clustering,
-			      const struct labels *labels, bool is_auto)
+static enum ctl_status group_print(struct clustering *clustering,
+				   const struct labels *labels, bool is_auto)
 {
 	const struct ctl *ctl = clustering->ctl;
 	bool wants_report =
@@ -212,22 +214,22 @@ static enum ctl_status answer(struct clustering *clustering,
 		if (wants_report)
 			return CTL_FAILED;
 		is_auto = false;
-		ctl_complain(ctl, "threshold %.3f: the default of %s",
-			     clustering->threshold / 1000.0,
-			     measure_name(clustering->measure));
+		ctl_print_error(ctl, "threshold %.3f: the default of %s",
+				clustering->threshold / 1000.0,
+				measure_name(clustering->measure));
 	}
 	if (is_auto)
-		ctl_complain(ctl, "threshold %.3f: %s",
-			     report.suggestion.threshold / 1000.0,
-			     report.suggestion.reason);
-	if (write_svg(ctl, &report))
+		ctl_print_error(ctl, "threshold %.3f: %s",
+				report.suggestion.threshold / 1000.0,
+				report.suggestion.reason);
+	if (group_write_svg(ctl, &report))
 		status = CTL_DONE;
-	print_all(clustering, labels, &report, is_auto);
+	group_print_result(clustering, labels, &report, is_auto);
 	report_free(&report);
 	return status;
 }
 
-static enum ctl_status run_cluster(const struct ctl *ctl)
+static enum ctl_status ctl_group_run(const struct ctl *ctl)
 {
 	struct clustering clustering = {
 		.ctl = ctl,
@@ -245,7 +247,7 @@ static enum ctl_status run_cluster(const struct ctl *ctl)
 			measure_template_threshold(clustering.measure);
 	if (read_labels(ctl, &labels) && inputs_collect(ctl, true, &inputs)) {
 		clustering_read(&clustering, &inputs);
-		status = answer(&clustering, &labels, is_auto);
+		status = group_print(&clustering, &labels, is_auto);
 	}
 	clustering_free(&clustering);
 	inputs_free(&inputs);
@@ -282,5 +284,5 @@ const struct verb verb_cluster = {
 	.summary =
 		"Cluster HTML files by template; print lines path TAB cluster",
 	.options = cluster_options,
-	.run = run_cluster,
+	.run = ctl_group_run,
 };

@@ -9,8 +9,8 @@
  * Compact a store without a daemon; *answer_out gets the JSON that the daemon
  * would return.
  */
-static enum ctl_status compact(const struct ctl *ctl, const char *path,
-			       json_t **answer_out)
+static enum ctl_status ctl_store_compact(const struct ctl *ctl,
+					 const char *path, json_t **answer_out)
 {
 	const struct store_options options = {0};
 	uint64_t begin_ms = clock_steady_ms();
@@ -27,7 +27,7 @@ static enum ctl_status compact(const struct ctl *ctl, const char *path,
 		error = store_compact(store, &sizes);
 	store_close(store);
 	if (error != ERR_NONE) {
-		ctl_complain_store(ctl, path, error);
+		ctl_print_store_error(ctl, path, error);
 		return CTL_FAILED;
 	}
 	*answer_out = json_pack("{s:I, s:I, s:I}", "before_bytes",
@@ -40,11 +40,12 @@ static enum ctl_status compact(const struct ctl *ctl, const char *path,
 static enum ctl_status run_compact(const struct ctl *ctl)
 {
 	const char *path = option_text(ctl, "store");
-	const struct ask ask = {.method = "POST", .target = "/v1/compact"};
+	const struct client_request ask = {.method = "POST",
+					   .target = "/v1/compact"};
 	json_t *answer = NULL;
-	enum ctl_status status = path == NULL
-					 ? client_ask_json(ctl, &ask, &answer)
-					 : compact(ctl, path, &answer);
+	enum ctl_status status =
+		path == NULL ? client_ask_json(ctl, &ask, &answer)
+			     : ctl_store_compact(ctl, path, &answer);
 
 	if (status == CTL_DONE)
 		client_print(ctl, answer);

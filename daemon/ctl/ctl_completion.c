@@ -24,7 +24,7 @@ static void print_script(const char *shell)
 			fputs(shells[i].script, stdout);
 }
 
-static void print_table(const struct ctl *ctl)
+static void completion_print_table(const struct ctl *ctl)
 {
 	json_t *table = verb_table_json(ctl->verbs);
 
@@ -33,7 +33,7 @@ static void print_table(const struct ctl *ctl)
 }
 
 /* The completion scripts call this. */
-static void print_words(const struct ctl *ctl)
+static void completion_print_words(const struct ctl *ctl)
 {
 	struct buffer out = {0};
 
@@ -48,9 +48,9 @@ static enum ctl_status run_completion(const struct ctl *ctl)
 	const char *what = ctl->operands[0];
 
 	if (strcmp(what, "words") == 0)
-		print_words(ctl);
+		completion_print_words(ctl);
 	else if (strcmp(what, "table") == 0)
-		print_table(ctl);
+		completion_print_table(ctl);
 	else
 		print_script(what);
 	return CTL_DONE;

@@ -16,16 +16,17 @@ static enum ctl_status ask_cuts(const struct ctl *ctl, const char *host,
 	buffer_append_text(&target, "/v1/sites/");
 	client_append_escaped(&target, host);
 	buffer_printf(&target, "/thresholds?format=%s", format);
-	status = client_ask(ctl,
-			    &(struct ask){.target = target.data,
-					  .timeout_ms = TREE_TIMEOUT_MS},
-			    out);
+	status = client_ask(
+		ctl,
+		&(struct client_request){.target = target.data,
+					 .timeout_ms = TREE_TIMEOUT_MS},
+		out);
 	buffer_free(&target);
 	return status;
 }
 
-static enum ctl_status write_svg(const struct ctl *ctl, const char *host,
-				 const char *path)
+static enum ctl_status thresholds_write_svg(const struct ctl *ctl,
+					    const char *host, const char *path)
 {
 	struct buffer svg = {0};
 	enum ctl_status status = ask_cuts(ctl, host, "svg", &svg);
@@ -34,8 +35,8 @@ static enum ctl_status write_svg(const struct ctl *ctl, const char *host,
 	if (status == CTL_DONE) {
 		error = file_write(path, buffer_slice(&svg));
 		if (error != ERR_NONE) {
-			ctl_complain(ctl, "%s: cannot write: %s", path,
-				     file_error_text(error));
+			ctl_print_error(ctl, "%s: cannot write: %s", path,
+					file_error_text(error));
 			status = CTL_FAILED;
 		}
 	}
@@ -56,7 +57,8 @@ static enum ctl_status run_cuts(const struct ctl *ctl)
 		terminal_print(buffer_slice(&text));
 	buffer_free(&text);
 	if (status == CTL_DONE && option_given(ctl, "svg"))
-		status = write_svg(ctl, host, option_text(ctl, "svg"));
+		status = thresholds_write_svg(ctl, host,
+					      option_text(ctl, "svg"));
 	return status;
 }
 

@@ -28,7 +28,7 @@ static void add_process(struct text_table *table, const json_t *role,
 
 static void print_processes(const json_t *roles)
 {
-	static const struct column columns[] = {
+	static const struct table_column columns[] = {
 		{.title = "PROCESS"},
 		{.title = "PID", .is_number = true},
 		{.title = "SINCE"},
@@ -53,7 +53,7 @@ static void print_processes(const json_t *roles)
 	table_destroy(table);
 }
 
-static void print_status(json_t *answer)
+static void status_print(json_t *answer)
 {
 	json_t *processes = json_incref(json_object_get(answer, "processes"));
 
@@ -69,24 +69,24 @@ static void print_status(json_t *answer)
 static enum ctl_status run_status(const struct ctl *ctl)
 {
 	json_t *answer = NULL;
-	enum ctl_status status =
-		client_ask_json(ctl,
-				&(struct ask){.target = "/v1/status",
-					      .timeout_ms = ASK_TIMEOUT_MS},
-				&answer);
+	enum ctl_status status = client_ask_json(
+		ctl,
+		&(struct client_request){.target = "/v1/status",
+					 .timeout_ms = ASK_TIMEOUT_MS},
+		&answer);
 
 	if (status != CTL_DONE)
 		return status;
 	if (ctl->is_json)
 		client_print_json(answer);
 	else
-		print_status(answer);
+		status_print(answer);
 	json_decref(answer);
 	return CTL_DONE;
 }
 
 /* Return the report of an offline check, in the form of GET /v1/verify. */
-static json_t *report_json(const struct verify_report *report)
+static json_t *verify_report_json(const struct verify_report *report)
 {
 	json_t *lines = json_array();
 	const char *text = report->text.data;
@@ -119,12 +119,12 @@ static enum ctl_status check_store(const struct ctl *ctl, json_t **answer_out)
 		ctl_verify_store(ctl, option_text(ctl, "store"), &report);
 
 	if (is_read)
-		*answer_out = report_json(&report);
+		*answer_out = verify_report_json(&report);
 	buffer_free(&report.text);
 	return is_read ? CTL_DONE : CTL_FAILED;
 }
 
-static void print_report(const json_t *answer)
+static void verify_report_print(const json_t *answer)
 {
 	const json_t *line;
 	size_t i;
@@ -152,7 +152,8 @@ static enum ctl_status run_verify(const struct ctl *ctl)
 		option_given(ctl, "store")
 			? check_store(ctl, &answer)
 			: client_ask_json(ctl,
-					  &(struct ask){.target = "/v1/verify"},
+					  &(struct client_request){
+						  .target = "/v1/verify"},
 					  &answer);
 
 	if (status != CTL_DONE)
@@ -160,7 +161,7 @@ static enum ctl_status run_verify(const struct ctl *ctl)
 	if (ctl->is_json)
 		client_print_json(answer);
 	else
-		print_report(answer);
+		verify_report_print(answer);
 	if (field_whole(answer, "problems") > 0)
 		status = CTL_FAILED;
 	json_decref(answer);

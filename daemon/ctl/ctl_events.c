@@ -25,7 +25,7 @@ struct printer {
 	size_t seen;              /* events in the last response */
 };
 
-static const struct column titled[] = {
+static const struct table_column titled[] = {
 	{.title = "SEQ", .is_number = true},
 	{.title = "TIME"},
 	{.title = "KIND"},
@@ -33,7 +33,7 @@ static const struct column titled[] = {
 	{.title = "WHAT", .is_elastic = true},
 };
 
-static const struct column untitled[] = {
+static const struct table_column untitled[] = {
 	{.is_number = true}, {.title = NULL},      {.title = NULL},
 	{.title = NULL},     {.is_elastic = true},
 };
@@ -41,7 +41,7 @@ static const struct column untitled[] = {
 enum { COLUMNS = sizeof(titled) / sizeof(titled[0]) };
 
 /* Return HOST/N, or HOST. */
-static const char *place_of(const json_t *event)
+static const char *event_place(const json_t *event)
 {
 	const char *cluster =
 		json_string_value(json_object_get(event, "cluster"));
@@ -50,7 +50,7 @@ static const char *place_of(const json_t *event)
 }
 
 /* Print an event; name the page if it concerns one. */
-static void say(const json_t *event, struct buffer *out)
+static void event_print_line(const json_t *event, struct buffer *out)
 {
 	const char *url = json_string_value(json_object_get(event, "url"));
 
@@ -66,25 +66,25 @@ static void print_line(const json_t *event, const char *what)
 
 	buffer_printf(&line, "%6" PRIu64 "  %s  %-17s  %s: %s",
 		      field_whole(event, "seq"), field_text(event, "time"),
-		      field_text(event, "kind"), place_of(event), what);
+		      field_text(event, "kind"), event_place(event), what);
 	terminal_clean(buffer_slice(&line), &clean);
 	printf("%s\n", clean.data);
 	buffer_free(&line);
 	buffer_free(&clean);
 }
 
-static void add_row(struct text_table *table, const json_t *event,
-		    const char *what)
+static void event_add_row(struct text_table *table, const json_t *event,
+			  const char *what)
 {
 	table_printf(table, "%" PRIu64, field_whole(event, "seq"));
 	table_add_text(table, field_text(event, "time"));
 	table_add_text(table, field_text(event, "kind"));
-	table_add_text(table, place_of(event));
+	table_add_text(table, event_place(event));
 	table_add_text(table, what);
 }
 
 /* Return whether the event is shown; silenced events only with --all. */
-static bool is_shown(const struct ctl *ctl, const json_t *event)
+static bool event_is_shown(const struct ctl *ctl, const json_t *event)
 {
 	return option_given(ctl, "all") ||
 	       !json_is_true(json_object_get(event, "silenced"));
@@ -100,13 +100,13 @@ static void print_event(struct printer *printer, const json_t *event)
 		return;
 	printer->since = number;
 	printer->seen++;
-	if (!is_shown(printer->ctl, event))
+	if (!event_is_shown(printer->ctl, event))
 		return;
-	say(event, &what);
+	event_print_line(event, &what);
 	if (printer->ctl->is_json)
 		client_print_json(event);
 	else if (printer->table != NULL)
-		add_row(printer->table, event, what.data);
+		event_add_row(printer->table, event, what.data);
 	else
 		print_line(event, what.data);
 	buffer_free(&what);
@@ -141,8 +141,8 @@ static void append_option(const struct ctl *ctl, const char *name,
 	client_append_escaped(target, option_text(ctl, name));
 }
 
-static void make_target(const struct printer *printer, uint64_t wait_s,
-			struct buffer *target)
+static void event_make_target(const struct printer *printer, uint64_t wait_s,
+			      struct buffer *target)
 {
 	const struct ctl *ctl = printer->ctl;
 
@@ -165,14 +165,15 @@ static enum ctl_status ask_events(struct printer *printer, uint64_t wait_s,
 	struct buffer answer = {0};
 	enum ctl_status status;
 
-	make_target(printer, wait_s, &target);
-	status = client_ask(
-		printer->ctl,
-		&(struct ask){.target = target.data,
-			      .timeout_ms = wait_s == 0 ? ASK_TIMEOUT_MS
-							: FOLLOW_TIMEOUT_MS,
-			      .is_patient = is_patient},
-		&answer);
+	event_make_target(printer, wait_s, &target);
+	status = client_ask(printer->ctl,
+			    &(struct client_request){
+				    .target = target.data,
+				    .timeout_ms = wait_s == 0
+							  ? ASK_TIMEOUT_MS
+							  : FOLLOW_TIMEOUT_MS,
+				    .is_patient = is_patient},
+			    &answer);
 	if (status == CTL_DONE)
 		print_events(printer, buffer_slice(&answer));
 	buffer_free(&target);
@@ -183,7 +184,7 @@ static enum ctl_status ask_events(struct printer *printer, uint64_t wait_s,
 /* Print all events, in tables of a thousand. */
 static enum ctl_status list_events(struct printer *printer)
 {
-	const struct column *columns = titled;
+	const struct table_column *columns = titled;
 	enum ctl_status status;
 
 	do {
@@ -209,10 +210,11 @@ static enum ctl_status follow_events(struct printer *printer)
 	while ((status == CTL_DONE || status == CTL_NO_DAEMON) &&
 	       fflush(stdout) == 0) {
 		if ((status == CTL_NO_DAEMON) != is_told)
-			ctl_complain(printer->ctl,
-				     is_told ? "the daemon responds again"
-					     : "the daemon does not respond, "
-					       "or is busy; waiting");
+			ctl_print_error(
+				printer->ctl,
+				is_told ? "the daemon responds again"
+					: "the daemon does not respond, "
+					  "or is busy; waiting");
 		is_told = status == CTL_NO_DAEMON;
 		if (is_told)
 			nanosleep(&pause, NULL);
@@ -240,11 +242,12 @@ static enum ctl_status ack_event(const struct ctl *ctl, const char *operand)
 
 	if (!client_number_target(ctl, "/v1/events/", operand, "/ack", &target))
 		return CTL_USAGE;
-	status = client_ask_json(ctl,
-				 &(struct ask){.method = "POST",
-					       .target = target.data,
-					       .timeout_ms = ASK_TIMEOUT_MS},
-				 &answer);
+	status = client_ask_json(
+		ctl,
+		&(struct client_request){.method = "POST",
+					 .target = target.data,
+					 .timeout_ms = ASK_TIMEOUT_MS},
+		&answer);
 	if (status == CTL_DONE && ctl->is_json)
 		client_print_json(answer);
 	json_decref(answer);

@@ -16,7 +16,7 @@
 #include "daemon/runtime/terminal.h"
 
 /* If the file of --out cannot be written, print a message and return false. */
-static bool put(const struct ctl *ctl, const struct buffer *picture)
+static bool explain_write(const struct ctl *ctl, const struct buffer *picture)
 {
 	const char *path = option_text(ctl, "out");
 	enum error error;
@@ -27,33 +27,33 @@ static bool put(const struct ctl *ctl, const struct buffer *picture)
 	}
 	error = file_write(path, buffer_slice(picture));
 	if (error != ERR_NONE)
-		ctl_complain(ctl, "%s: cannot write: %s", path,
-			     file_error_text(error));
+		ctl_print_error(ctl, "%s: cannot write: %s", path,
+				file_error_text(error));
 	return error == ERR_NONE;
 }
 
 static enum ctl_status put_answer(const struct ctl *ctl, enum error error,
-				  struct text_answer *answer)
+				  struct extraction_result *answer)
 {
 	enum ctl_status status = CTL_FAILED;
 	struct buffer trouble = {0};
 
 	if (error != ERR_NONE) {
 		offline_trouble(error, answer, &trouble);
-		ctl_complain(ctl, "%s: %s", ctl->operands[0], trouble.data);
+		ctl_print_error(ctl, "%s: %s", ctl->operands[0], trouble.data);
 		buffer_free(&trouble);
-	} else if (put(ctl, &answer->text)) {
+	} else if (explain_write(ctl, &answer->text)) {
 		status = CTL_DONE;
 	}
-	text_answer_free(answer);
+	extraction_result_free(answer);
 	return status;
 }
 
 static enum ctl_status explain_file(const struct ctl *ctl,
 				    struct text_request request)
 {
-	const struct answer_rules *rules = &answer_rules_default;
-	struct text_answer answer = {0};
+	const struct extraction_options *rules = &extraction_options_default;
+	struct extraction_result answer = {0};
 	struct buffer body = {0};
 	enum ctl_status status;
 	enum error error =
@@ -61,15 +61,15 @@ static enum ctl_status explain_file(const struct ctl *ctl,
 
 	request.body = buffer_slice(&body);
 	if (error == ERR_NONE)
-		error = answer_extract(NULL, rules, &request, &answer);
+		error = query_extract(NULL, rules, &request, &answer);
 	status = put_answer(ctl, error, &answer);
 	buffer_free(&body);
 	return status;
 }
 
 /* Find the page by its path below the folder, or by any path of its file. */
-static const struct offline_page *find_page(const struct offline_site *site,
-					    const char *path)
+static const struct offline_page *
+explain_find_page(const struct offline_site *site, const char *path)
 {
 	for (size_t i = 0; i < site->count; i++) {
 		const struct offline_page *page = &site->pages[i];
@@ -85,27 +85,28 @@ static enum ctl_status explain_page(const struct ctl *ctl,
 				    const struct offline_site *site,
 				    struct text_request request)
 {
-	const struct offline_page *page = find_page(site, ctl->operands[0]);
-	struct text_answer answer = {0};
+	const struct offline_page *page =
+		explain_find_page(site, ctl->operands[0]);
+	struct extraction_result answer = {0};
 	struct url url;
 	enum error error;
 
 	if (page == NULL) {
-		ctl_complain(
+		ctl_print_error(
 			ctl,
 			"%s: %s has no such page; use its path in that folder",
 			ctl->operands[0], option_text(ctl, "site"));
 		return CTL_FAILED;
 	}
 	if (page->trouble != NULL) {
-		ctl_complain(ctl, "%s: %s", page->name, page->trouble);
+		ctl_print_error(ctl, "%s: %s", page->name, page->trouble);
 		return CTL_FAILED;
 	}
 	error = url_parse(&url, slice_of(page->url), NULL);
 	request.url = &url;
 	if (error == ERR_NONE)
-		error = answer_text(site->store, &site->rules, &request,
-				    &answer);
+		error = query_text(site->store, &site->rules, &request,
+				   &answer);
 	return put_answer(ctl, error, &answer);
 }
 
@@ -119,7 +120,7 @@ static enum ctl_status explain_in_site(const struct ctl *ctl,
 	enum ctl_status status = CTL_FAILED;
 
 	if (!is_folder(folder)) {
-		ctl_complain(ctl, "--site: %s: no such folder", folder);
+		ctl_print_error(ctl, "--site: %s: no such folder", folder);
 		return CTL_FAILED;
 	}
 	lesson.operands = operands;
@@ -140,8 +141,9 @@ static enum ctl_status ask_daemon(const struct ctl *ctl,
 	buffer_append_text(&target, "/v1/text?format=explain&url=");
 	client_append_escaped(&target, ctl->operands[0]);
 	ctl_request_append(asked, &target);
-	status = client_ask(ctl, &(struct ask){.target = target.data}, &answer);
-	if (status == CTL_DONE && !put(ctl, &answer))
+	status = client_ask(
+		ctl, &(struct client_request){.target = target.data}, &answer);
+	if (status == CTL_DONE && !explain_write(ctl, &answer))
 		status = CTL_FAILED;
 	buffer_free(&answer);
 	buffer_free(&target);
@@ -154,8 +156,8 @@ static bool is_url(const char *operand)
 	       strncasecmp(operand, "https://", 8) == 0;
 }
 
-static enum ctl_status explain(const struct ctl *ctl,
-			       const struct ctl_request *asked)
+static enum ctl_status ctl_explain_page(const struct ctl *ctl,
+					const struct ctl_request *asked)
 {
 	bool has_site = option_given(ctl, "site");
 
@@ -164,8 +166,9 @@ static enum ctl_status explain(const struct ctl *ctl,
 				: explain_file(ctl, asked->request);
 	if (!has_site)
 		return ask_daemon(ctl, asked);
-	ctl_complain(ctl, "--site: use it with files only; the daemon uses its "
-			  "own pages for a URL");
+	ctl_print_error(ctl,
+			"--site: use it with files only; the daemon uses its "
+			"own pages for a URL");
 	return CTL_USAGE;
 }
 
@@ -176,7 +179,7 @@ static enum ctl_status run_explain(const struct ctl *ctl)
 
 	if (ctl_request_read(ctl, &asked)) {
 		asked.request.format = FORMAT_EXPLAIN;
-		status = explain(ctl, &asked);
+		status = ctl_explain_page(ctl, &asked);
 	}
 	ctl_request_free(&asked);
 	return status;

@@ -9,10 +9,11 @@ static enum ctl_status run_explain_url(const struct ctl *ctl)
 
 	buffer_append_text(&target, "/v1/pages?url=");
 	client_append_escaped(&target, ctl->operands[0]);
-	status = client_ask_json(ctl,
-				 &(struct ask){.target = target.data,
-					       .timeout_ms = ASK_TIMEOUT_MS},
-				 &answer);
+	status = client_ask_json(
+		ctl,
+		&(struct client_request){.target = target.data,
+					 .timeout_ms = ASK_TIMEOUT_MS},
+		&answer);
 	if (status == CTL_DONE)
 		client_print(ctl, answer);
 	json_decref(answer);

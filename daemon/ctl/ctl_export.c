@@ -15,14 +15,15 @@
 enum { KIB = 1024 };
 
 /* A bundle that is being received. */
-struct arrival {
+struct bundle_download {
 	struct buffer bytes;
 	struct progress progress;
 };
 
-static enum error take(void *context, struct slice bytes, uint64_t total)
+static enum error bundle_download_append(void *context, struct slice bytes,
+					 uint64_t total)
 {
-	struct arrival *arrival = context;
+	struct bundle_download *arrival = context;
 
 	if (bytes.size > BUNDLE_MAX_BYTES - arrival->bytes.size)
 		return ERR_TOO_LARGE;
@@ -32,10 +33,11 @@ static enum error take(void *context, struct slice bytes, uint64_t total)
 	return ERR_NONE;
 }
 
-static enum ctl_status receive(const struct ctl *ctl, const char *host,
-			       struct buffer *bytes_out)
+static enum ctl_status bundle_download_receive(const struct ctl *ctl,
+					       const char *host,
+					       struct buffer *bytes_out)
 {
-	struct arrival arrival = {.progress = progress_begin("export")};
+	struct bundle_download arrival = {.progress = progress_begin("export")};
 	struct buffer target = {0};
 	enum ctl_status status;
 
@@ -45,7 +47,7 @@ static enum ctl_status receive(const struct ctl *ctl, const char *host,
 	progress_show(&arrival.progress, 0, 1, "the daemon creates the bundle");
 	status = client_receive(ctl, &(struct socket_download){
 					     .target = target.data,
-					     .sink = take,
+					     .sink = bundle_download_append,
 					     .context = &arrival,
 				     });
 	progress_clear(&arrival.progress);
@@ -61,8 +63,9 @@ static enum ctl_status receive(const struct ctl *ctl, const char *host,
  * Open the bundle with the default limits, as its users do, and print its
  * contents.
  */
-static enum ctl_status look_at(const struct ctl *ctl, const char *path,
-			       struct slice bytes)
+static enum ctl_status bundle_download_print(const struct ctl *ctl,
+					     const char *path,
+					     struct slice bytes)
 {
 	char reason[BUNDLE_REASON_BYTES];
 	struct bundle *bundle;
@@ -73,7 +76,7 @@ static enum ctl_status look_at(const struct ctl *ctl, const char *path,
 	buffer_append_slice(&copy, bytes);
 	error = bundle_open(&bundle, &copy, &bundle_limits_default, reason);
 	if (error != ERR_NONE) {
-		ctl_complain(ctl, "%s", reason);
+		ctl_print_error(ctl, "%s", reason);
 		return CTL_FAILED;
 	}
 	answer = json_pack("{s:s, s:s, s:I, s:I, s:I}", "file", path, "site",
@@ -88,8 +91,9 @@ static enum ctl_status look_at(const struct ctl *ctl, const char *path,
 }
 
 /* Write the bundle to the file of --out, to HOST.tpl, or to standard output. */
-static enum ctl_status put(const struct ctl *ctl, const char *host,
-			   struct slice bytes)
+static enum ctl_status bundle_download_write(const struct ctl *ctl,
+					     const char *host,
+					     struct slice bytes)
 {
 	const char *path = option_text(ctl, "out");
 	char default_value[MAX_HOST_BYTES + 8];
@@ -105,8 +109,9 @@ static enum ctl_status put(const struct ctl *ctl, const char *host,
 	}
 	error = file_replace(path, bytes);
 	if (error == ERR_NONE)
-		return look_at(ctl, path, bytes);
-	ctl_complain(ctl, "%s: cannot write: %s", path, file_error_text(error));
+		return bundle_download_print(ctl, path, bytes);
+	ctl_print_error(ctl, "%s: cannot write: %s", path,
+			file_error_text(error));
 	return CTL_FAILED;
 }
 
@@ -117,9 +122,10 @@ static enum ctl_status run_export(const struct ctl *ctl)
 	enum ctl_status status = CTL_USAGE;
 
 	if (client_host(ctl, ctl->operands[0], host)) {
-		status = receive(ctl, host, &bytes);
+		status = bundle_download_receive(ctl, host, &bytes);
 		if (status == CTL_DONE)
-			status = put(ctl, host, buffer_slice(&bytes));
+			status = bundle_download_write(ctl, host,
+						       buffer_slice(&bytes));
 	}
 	buffer_free(&bytes);
 	return status;

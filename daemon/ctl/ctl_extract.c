@@ -29,39 +29,41 @@ static bool read_model(const struct ctl *ctl, struct ridge_model **model_out)
 	*model_out = NULL;
 	if (path == NULL)
 		return true;
-	error = file_read(path, answer_rules_default.limits.max_bytes, &text);
+	error = file_read(path, extraction_options_default.limits.max_bytes,
+			  &text);
 	if (error == ERR_NONE)
 		error = ridge_model_read(model_out, buffer_slice(&text));
 	if (error == ERR_MALFORMED || error == ERR_VERSION)
-		ctl_complain(ctl,
-			     "%s: not a model of `templatectl train` of this "
-			     "version",
-			     path);
+		ctl_print_error(
+			ctl,
+			"%s: not a model of `templatectl train` of this "
+			"version",
+			path);
 	else if (error != ERR_NONE)
-		complain_input(ctl, path, error,
-			       answer_rules_default.limits.max_bytes);
+		input_print_error(ctl, path, error,
+				  extraction_options_default.limits.max_bytes);
 	buffer_free(&text);
 	return error == ERR_NONE;
 }
 
 /* Extract from the page without a template. */
-static enum error answer(void *context, const struct page_item *item,
-			 const struct text_request *request,
-			 struct text_answer *answer_out)
+static enum error ctl_extract_page(void *context, const struct page_item *item,
+				   const struct text_request *request,
+				   struct extraction_result *answer_out)
 {
 	(void)item;
-	return answer_extract(NULL, context, request, answer_out);
+	return query_extract(NULL, context, request, answer_out);
 }
 
 static enum ctl_status run_extract(const struct ctl *ctl)
 {
-	struct answer_rules rules = answer_rules_default;
+	struct extraction_options rules = extraction_options_default;
 	struct ctl_request asked;
 	struct page_run run = {
 		.ctl = ctl,
 		.max_bytes = rules.limits.max_bytes,
 		.jobs = page_run_jobs(ctl),
-		.answer = answer,
+		.answer = ctl_extract_page,
 		.context = &rules,
 	};
 	struct ridge_model *model = NULL;
@@ -115,7 +117,7 @@ static void add_method(struct text_table *table,
 	table_add_text(table, extractor->summary);
 	table_add_text(table, NULL);
 	table_add_text(table, extractor->source);
-	if (extractor->needs != KNOWS_PAGE) {
+	if (extractor->needs != NEEDS_PAGE) {
 		table_add_text(table, NULL);
 		table_add_text(table,
 			       needs_template(extractor)
@@ -137,7 +139,7 @@ static void add_method(struct text_table *table,
 
 static enum ctl_status run_methods(const struct ctl *ctl)
 {
-	static const struct column columns[] = {
+	static const struct table_column columns[] = {
 		{.title = NULL},
 		{.title = NULL},
 	};

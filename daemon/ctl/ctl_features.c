@@ -9,7 +9,7 @@
 
 static enum ctl_status run_features(const struct ctl *ctl)
 {
-	static const struct column columns[] = {
+	static const struct table_column columns[] = {
 		{.title = "FEATURE"},
 		{.title = "OF A PASSAGE", .is_elastic = true},
 	};

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-static enum ctl_status forget(const struct ctl *ctl, const char *url)
+static enum ctl_status page_delete(const struct ctl *ctl, const char *url)
 {
 	struct buffer target = {0};
 	enum ctl_status status;
@@ -24,7 +24,7 @@ static enum ctl_status run_forget(const struct ctl *ctl)
 
 	for (size_t i = 0; i < ctl->operand_count && status != CTL_NO_DAEMON;
 	     i++) {
-		enum ctl_status one = forget(ctl, ctl->operands[i]);
+		enum ctl_status one = page_delete(ctl, ctl->operands[i]);
 
 		if (one != CTL_DONE)
 			status = one;

@@ -39,7 +39,7 @@ static bool guards_target(const struct ctl *ctl, const char *operand,
 	return true;
 }
 
-static const struct column guard_columns[] = {
+static const struct table_column guard_columns[] = {
 	{.title = "ID", .is_number = true},
 	{.title = "NAME"},
 	{.title = "STATE"},
@@ -50,7 +50,7 @@ static const struct column guard_columns[] = {
 	{.title = "SELECTOR", .is_elastic = true},
 };
 
-static void add_row(struct text_table *table, const json_t *guard)
+static void guard_add_row(struct text_table *table, const json_t *guard)
 {
 	table_printf(table, "%" PRIu64, field_whole(guard, "id"));
 	table_add_text(table, field_text(guard, "name"));
@@ -64,9 +64,9 @@ static void add_row(struct text_table *table, const json_t *guard)
 
 static const struct client_list guard_list = {
 	"guards", guard_columns,
-	sizeof(guard_columns) / sizeof(guard_columns[0]), add_row};
+	sizeof(guard_columns) / sizeof(guard_columns[0]), guard_add_row};
 
-static const struct column page_columns[] = {
+static const struct table_column page_columns[] = {
 	{.title = "MATCHES", .is_number = true},
 	{.title = "LAST GOOD VALUE", .is_elastic = true},
 	{.title = "PAGE", .is_elastic = true},
@@ -92,7 +92,7 @@ static void print_pages(const json_t *pages, const char *value)
 	table_destroy(table);
 }
 
-static const struct column candidate_columns[] = {
+static const struct table_column candidate_columns[] = {
 	{.title = "SCORE", .is_number = true},
 	{.title = "PAGES", .is_number = true},
 	{.title = "CANDIDATE", .is_elastic = true},
@@ -142,8 +142,8 @@ static void print_guard(const struct ctl *ctl, json_t *guard)
 		json_decref(tables[i]);
 }
 
-static enum ctl_status add_guard(const struct ctl *ctl, const char *target,
-				 uint64_t cluster)
+static enum ctl_status ctl_guard_add(const struct ctl *ctl, const char *target,
+				     uint64_t cluster)
 {
 	static const char *const options[] = {"css", "xpath", "expect", "name"};
 	json_t *body = json_object();
@@ -163,7 +163,8 @@ static enum ctl_status add_guard(const struct ctl *ctl, const char *target,
 	if (status == CTL_DONE) {
 		print_guard(ctl, answer);
 		if (json_is_string(json_object_get(answer, "warning")))
-			ctl_complain(ctl, "%s", field_text(answer, "warning"));
+			ctl_print_error(ctl, "%s",
+					field_text(answer, "warning"));
 	}
 	json_decref(answer);
 	return status;
@@ -192,7 +193,7 @@ static uint64_t find_guard(const struct ctl *ctl, const char *target,
 	}
 	json_decref(answer);
 	if (*status_out == CTL_DONE && number == 0) {
-		ctl_complain(ctl, "%s: no such guard", wanted);
+		ctl_print_error(ctl, "%s: no such guard", wanted);
 		*status_out = CTL_FAILED;
 	}
 	return number;
@@ -256,7 +257,7 @@ static enum ctl_status run_guard(const struct ctl *ctl)
 	if (strcmp(action, "list") == 0)
 		status = client_print_list(ctl, target.data, &guard_list);
 	else if (strcmp(action, "add") == 0)
-		status = add_guard(ctl, target.data, cluster);
+		status = ctl_guard_add(ctl, target.data, cluster);
 	else
 		status = with_guard(ctl,
 				    strcmp(action, "rm") == 0 ? "DELETE" : NULL,

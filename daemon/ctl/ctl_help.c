@@ -25,7 +25,7 @@ enum { LINE_COLUMNS = 80 };
  * Print the words of `text`, wrapped and indented by `indent` columns. The
  * cursor is at this column.
  */
-static void print_words(const char *text, int indent)
+static void help_print_words(const char *text, int indent)
 {
 	int column = indent;
 
@@ -42,10 +42,10 @@ static void print_words(const char *text, int indent)
 }
 
 /* Print two columns; the first is `width` wide. */
-static void print_row(const char *name, int width, const char *meaning)
+static void help_print_row(const char *name, int width, const char *meaning)
 {
 	printf("  %-*s  ", width, name);
-	print_words(meaning, width + 4);
+	help_print_words(meaning, width + 4);
 }
 
 /* Write "-o, --out FILE" to `text` of `size` bytes; return its length. */
@@ -74,7 +74,7 @@ static void print_options(const struct verb_option *options)
 	}
 	for (const struct verb_option *o = options; o->name != NULL; o++) {
 		option_usage(o, text, sizeof(text));
-		print_row(text, width, o->meaning);
+		help_print_row(text, width, o->meaning);
 	}
 }
 
@@ -114,7 +114,8 @@ static void print_group(const struct verb *const *verbs, enum verb_group group)
 	printf("\n%s:\n", verb_group_title(group));
 	for (; *verbs != NULL; verbs++)
 		if ((*verbs)->group == group)
-			print_row((*verbs)->name, width, (*verbs)->summary);
+			help_print_row((*verbs)->name, width,
+				       (*verbs)->summary);
 }
 
 void help_print(const struct verb *const *verbs)

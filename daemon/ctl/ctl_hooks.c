@@ -55,7 +55,7 @@ static bool add_secret_file(const struct ctl *ctl, json_t *body)
 					     ? 0
 					     : strcspn(text.data, "\r\n")));
 	else
-		ctl_complain(ctl, "%s: %s", path, file_error_text(error));
+		ctl_print_error(ctl, "%s: %s", path, file_error_text(error));
 	buffer_free(&text);
 	return error == ERR_NONE;
 }
@@ -67,7 +67,7 @@ static void add_option(const struct ctl *ctl, const char *name, json_t *body)
 				    json_string(option_text(ctl, name)));
 }
 
-static enum ctl_status add_hook(const struct ctl *ctl, const char *target)
+static enum ctl_status ctl_hook_add(const struct ctl *ctl, const char *target)
 {
 	json_t *body = json_object();
 	enum ctl_status status = CTL_FAILED;
@@ -82,7 +82,7 @@ static enum ctl_status add_hook(const struct ctl *ctl, const char *target)
 	return status;
 }
 
-static const struct column hook_columns[] = {
+static const struct table_column hook_columns[] = {
 	{.title = "ID", .is_number = true},
 	{.title = "TARGET", .is_elastic = true},
 	{.title = "SITE"},
@@ -108,7 +108,7 @@ static void add_hook_row(struct text_table *table, const json_t *hook)
 	table_add_text(table, field_text(hook, "error"));
 }
 
-static const struct column silence_columns[] = {
+static const struct table_column silence_columns[] = {
 	{.title = "ID", .is_number = true},
 	{.title = "KIND"},
 	{.title = "WHERE", .is_elastic = true},
@@ -149,7 +149,7 @@ static enum ctl_status run_hook(const struct ctl *ctl)
 	if (strcmp(action, "list") == 0)
 		return client_print_list(ctl, "/v1/hooks", &hook_list);
 	if (strcmp(action, "add") == 0)
-		return add_hook(ctl, operand);
+		return ctl_hook_add(ctl, operand);
 	if (strcmp(action, "rm") == 0)
 		return with_number(ctl, "DELETE", "/v1/hooks/", operand, "");
 	return with_number(ctl, "POST", "/v1/hooks/", operand, "/test");

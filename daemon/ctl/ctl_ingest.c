@@ -49,7 +49,8 @@ static enum error read_input(void *context, char *out, size_t capacity,
 	return ERR_NONE;
 }
 
-static bool open_input(const struct ctl *ctl, struct archive_input *input)
+static bool archive_input_open(const struct ctl *ctl,
+			       struct archive_input *input)
 {
 	struct stat status;
 
@@ -57,8 +58,8 @@ static bool open_input(const struct ctl *ctl, struct archive_input *input)
 			      ? dup(STDIN_FILENO)
 			      : open(input->name, O_RDONLY | O_CLOEXEC);
 	if (input->file < 0) {
-		ctl_complain(ctl, "%s: %s", input->name,
-			     strerrordesc_np(errno));
+		ctl_print_error(ctl, "%s: %s", input->name,
+				strerrordesc_np(errno));
 		return false;
 	}
 	if (fstat(input->file, &status) == 0 && S_ISREG(status.st_mode))
@@ -96,8 +97,8 @@ static enum ctl_status send_input(const struct ctl *ctl, const char *target,
 	status = client_send(ctl, &upload, answer_out);
 	progress_clear(&input->progress);
 	if (input->failure != 0)
-		ctl_complain(ctl, "%s: %s", input->name,
-			     strerrordesc_np(input->failure));
+		ctl_print_error(ctl, "%s: %s", input->name,
+				strerrordesc_np(input->failure));
 	return status;
 }
 
@@ -137,22 +138,24 @@ static void complain_pages(const struct ctl *ctl, const char *name,
 	append_hosts(answer, "no_site", &unknown);
 	append_hosts(answer, "too_large", &over);
 	if (strangers > 0)
-		ctl_complain(ctl,
-			     "%s: skipped %" PRIu64
-			     " pages of unknown sites: %s; use --host HOST, or "
-			     "--host '*', to add the sites",
-			     name, strangers, unknown.data);
+		ctl_print_error(
+			ctl,
+			"%s: skipped %" PRIu64
+			" pages of unknown sites: %s; use --host HOST, or "
+			"--host '*', to add the sites",
+			name, strangers, unknown.data);
 	if (over.size > 1)
-		ctl_complain(ctl,
-			     "%s: rejected: pages of new sites beyond "
-			     "crawl.max_sites: %s",
-			     name, over.data);
+		ctl_print_error(ctl,
+				"%s: rejected: pages of new sites beyond "
+				"crawl.max_sites: %s",
+				name, over.data);
 	if (kept > 0)
-		ctl_complain(ctl,
-			     "%s: kept %" PRIu64
-			     " pages that the daemon fetched itself; --replace "
-			     "replaces them by newer ones",
-			     name, kept);
+		ctl_print_error(
+			ctl,
+			"%s: kept %" PRIu64
+			" pages that the daemon fetched itself; --replace "
+			"replaces them by newer ones",
+			name, kept);
 	buffer_free(&unknown);
 	buffer_free(&over);
 }
@@ -167,24 +170,24 @@ static void complain_records(const struct ctl *ctl, const char *name,
 
 	json_array_foreach(errors, i, row)
 	{
-		ctl_complain(ctl, "%s: record at %" PRIu64 ": %s: %s", name,
-			     field_whole(row, "offset"),
-			     field_text(row, "message"),
-			     field_text(row, "url"));
+		ctl_print_error(ctl, "%s: record at %" PRIu64 ": %s: %s", name,
+				field_whole(row, "offset"),
+				field_text(row, "message"),
+				field_text(row, "url"));
 	}
 	if (field_whole(answer, "rejected") > json_array_size(errors))
-		ctl_complain(ctl, "%s: %" PRIu64 " more records were rejected",
-			     name,
-			     field_whole(answer, "rejected") -
-				     json_array_size(errors));
+		ctl_print_error(
+			ctl, "%s: %" PRIu64 " more records were rejected", name,
+			field_whole(answer, "rejected") -
+				json_array_size(errors));
 	if (!json_is_true(json_object_get(answer, "complete")))
-		ctl_complain(ctl,
-			     "%s: stopped before the end of the archive: %s",
-			     name, field_text(answer, "reason"));
+		ctl_print_error(ctl,
+				"%s: stopped before the end of the archive: %s",
+				name, field_text(answer, "reason"));
 }
 
-static void add_row(struct text_table *table, const char *name,
-		    const json_t *answer)
+static void archive_add_row(struct text_table *table, const char *name,
+			    const json_t *answer)
 {
 	static const char *const columns[] = {"records", "pages", "kept",
 					      "revisits", "redirects"};
@@ -215,7 +218,7 @@ static enum ctl_status ingest_file(const struct ctl *ctl, const char *name,
 	struct buffer target = {0};
 	json_t *answer = NULL;
 
-	if (!open_input(ctl, &input))
+	if (!archive_input_open(ctl, &input))
 		return status;
 	write_target(ctl, &target);
 	status = send_input(ctl, target.data, &input, &answer);
@@ -229,7 +232,7 @@ static enum ctl_status ingest_file(const struct ctl *ctl, const char *name,
 	} else {
 		complain_records(ctl, name, answer);
 		complain_pages(ctl, name, answer);
-		add_row(table, name, answer);
+		archive_add_row(table, name, answer);
 	}
 	if (!json_is_true(json_object_get(answer, "complete")))
 		status = CTL_FAILED;
@@ -239,7 +242,7 @@ static enum ctl_status ingest_file(const struct ctl *ctl, const char *name,
 
 static enum ctl_status run_ingest(const struct ctl *ctl)
 {
-	static const struct column columns[] = {
+	static const struct table_column columns[] = {
 		{.title = "RECORDS", .is_number = true},
 		{.title = "PAGES", .is_number = true},
 		{.title = "KEPT", .is_number = true},

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct column node_columns[] = {
+static const struct table_column node_columns[] = {
 	{.title = "NODE"},
 	{.title = "OWNS", .is_number = true},
 	{.title = "COPIES", .is_number = true},
@@ -18,7 +18,7 @@ static const struct column node_columns[] = {
 	{.title = "ADDRESS", .is_elastic = true},
 };
 
-static const char *state_of(const json_t *node)
+static const char *node_row_state(const json_t *node)
 {
 	if (json_is_true(json_object_get(node, "has_strange_key")))
 		return "other key";
@@ -27,7 +27,7 @@ static const char *state_of(const json_t *node)
 	return json_is_true(json_object_get(node, "is_self")) ? "asked" : "-";
 }
 
-static void add_node(struct text_table *table, const json_t *node)
+static void node_add_row(struct text_table *table, const json_t *node)
 {
 	double silent_s = (double)field_whole(node, "silent_ms") / 1000;
 	double clock_s =
@@ -41,15 +41,15 @@ static void add_node(struct text_table *table, const json_t *node)
 	table_printf(table, "%.1f s", silent_s);
 	table_printf(table, "%+.1f s", clock_s);
 	table_add_text(table, field_text(node, "version"));
-	table_add_text(table, state_of(node));
+	table_add_text(table, node_row_state(node));
 	table_add_text(table, field_text(node, "address"));
 }
 
 static const struct client_list nodes = {
 	"nodes", node_columns, sizeof(node_columns) / sizeof(node_columns[0]),
-	add_node};
+	node_add_row};
 
-static const struct column away_columns[] = {
+static const struct table_column away_columns[] = {
 	{.title = "AWAY"},
 	{.title = "CAPACITY", .is_number = true},
 	{.title = "SILENT", .is_number = true},
@@ -63,7 +63,7 @@ static void add_away(struct text_table *table, const json_t *node)
 		     (double)field_whole(node, "silent_ms") / 1000);
 }
 
-static const struct column partition_columns[] = {
+static const struct table_column partition_columns[] = {
 	{.title = "PARTITION", .is_number = true},
 	{.title = "OWNER"},
 	{.title = "WANTED"},
@@ -99,8 +99,8 @@ static bool is_restless(const json_t *row)
 	       strcmp(state, "taken") == 0 || strcmp(state, "left") == 0;
 }
 
-static void print_table(const json_t *rows, const struct client_list *list,
-			bool (*is_shown)(const json_t *row))
+static void node_print_table(const json_t *rows, const struct client_list *list,
+			     bool (*is_shown)(const json_t *row))
 {
 	struct text_table *table =
 		table_create(list->columns, list->column_count);
@@ -126,7 +126,7 @@ static void print_table(const json_t *rows, const struct client_list *list,
  * Print the responding node, all nodes, the nodes that are away, and the
  * partitions in transition.
  */
-static void print_status(json_t *answer)
+static void node_print_status(json_t *answer)
 {
 	static const struct client_list partitions = {
 		"partitions", partition_columns,
@@ -146,10 +146,10 @@ static void print_status(json_t *answer)
 	json_object_del(answer, "away");
 	json_object_del(answer, "partitions");
 	client_print_object(answer);
-	print_table(members[0], &nodes, NULL);
-	print_table(members[1], &away, NULL);
+	node_print_table(members[0], &nodes, NULL);
+	node_print_table(members[1], &away, NULL);
 	if (has_joined) /* otherwise the node knows no partitions */
-		print_table(members[2], &partitions, is_restless);
+		node_print_table(members[2], &partitions, is_restless);
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
 		json_decref(members[i]);
 }
@@ -165,7 +165,7 @@ static enum ctl_status show_status(const struct ctl *ctl)
 	if (ctl->is_json)
 		client_print_json(answer);
 	else
-		print_status(answer);
+		node_print_status(answer);
 	json_decref(answer);
 	return CTL_DONE;
 }
@@ -198,7 +198,7 @@ static enum ctl_status change_node(const struct ctl *ctl, const char *name,
 	return status;
 }
 
-static enum ctl_status forget(const struct ctl *ctl, const char *name)
+static enum ctl_status ctl_node_remove(const struct ctl *ctl, const char *name)
 {
 	struct buffer target = {0};
 	json_t *answer = NULL;
@@ -224,7 +224,7 @@ static enum ctl_status run_node(const struct ctl *ctl)
 	if (strcmp(action, "status") == 0)
 		return show_status(ctl);
 	if (strcmp(action, "remove") == 0)
-		return forget(ctl, name);
+		return ctl_node_remove(ctl, name);
 	return change_node(ctl, name, action);
 }
 

@@ -31,7 +31,7 @@ enum measure offline_measure(const struct ctl *ctl)
 
 unsigned offline_threshold(const struct ctl *ctl)
 {
-	return option_cut(ctl, "threshold", THRESHOLD_AUTO);
+	return option_threshold(ctl, "threshold", THRESHOLD_AUTO);
 }
 
 uint16_t offline_width(const struct ctl *ctl)
@@ -51,11 +51,11 @@ const char **offline_parameters(const struct ctl *ctl)
 	return parameters;
 }
 
-void offline_render(const struct text_answer *answer, enum format format,
+void offline_render(const struct extraction_result *answer, enum format format,
 		    struct buffer *out)
 {
 	if (format == FORMAT_JSON)
-		answer_json(answer, NULL, out);
+		result_json(answer, NULL, out);
 	else
 		buffer_append_slice(out, buffer_slice(&answer->text));
 }
@@ -69,24 +69,24 @@ bool offline_write(const struct ctl *ctl, const char *folder, const char *name,
 	output_path(folder, name, format, &path);
 	error = file_write(path.data, bytes);
 	if (error != ERR_NONE)
-		ctl_complain(ctl, "%s: cannot write: %s", path.data,
-			     file_error_text(error));
+		ctl_print_error(ctl, "%s: cannot write: %s", path.data,
+				file_error_text(error));
 	buffer_free(&path);
 	return error == ERR_NONE;
 }
 
-void offline_trouble(enum error error, const struct text_answer *answer,
+void offline_trouble(enum error error, const struct extraction_result *answer,
 		     struct buffer *out)
 {
 	if (answer->reason[0] != '\0' && error != ERR_NOT_HTML &&
 	    error != ERR_TOO_LARGE)
 		buffer_append_text(out, answer->reason);
 	else
-		input_trouble(error, answer_rules_default.limits.max_bytes,
-			      out);
+		input_trouble(error,
+			      extraction_options_default.limits.max_bytes, out);
 }
 
-static bool is_plain(unsigned char byte)
+static bool file_name_byte_is_plain(unsigned char byte)
 {
 	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
 	       (byte >= '0' && byte <= '9') ||
@@ -107,7 +107,7 @@ enum error offline_url_below(const char *base, const char *name,
 
 	buffer_append(&text, base, (size_t)(slash - base) + 1);
 	for (; *name != '\0'; name++)
-		if (is_plain((unsigned char)*name))
+		if (file_name_byte_is_plain((unsigned char)*name))
 			buffer_append_byte(&text, *name);
 		else
 			buffer_printf(&text, "%%%02X", (unsigned char)*name);

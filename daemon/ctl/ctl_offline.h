@@ -28,7 +28,7 @@ uint16_t offline_width(const struct ctl *ctl);
 const char **offline_parameters(const struct ctl *ctl);
 
 /* Append the output: the text, or JSON that contains it. */
-void offline_render(const struct text_answer *answer, enum format format,
+void offline_render(const struct extraction_result *answer, enum format format,
 		    struct buffer *out);
 
 /*
@@ -39,7 +39,7 @@ bool offline_write(const struct ctl *ctl, const char *folder, const char *name,
 		   enum format format, struct slice bytes);
 
 /* Append a phrase that states why a page has no text. */
-void offline_trouble(enum error error, const struct text_answer *answer,
+void offline_trouble(enum error error, const struct extraction_result *answer,
 		     struct buffer *out);
 
 /*

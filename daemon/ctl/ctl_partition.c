@@ -30,50 +30,56 @@ static const char *text_or_none(const struct ctl *ctl, const char *name)
 	return text == NULL ? "" : text;
 }
 
-struct depot *ctl_partition_depot(const struct ctl *ctl, const char *folder)
+struct snapshot_store *ctl_partition_depot(const struct ctl *ctl,
+					   const char *folder)
 {
-	struct depot *depot = NULL;
+	struct snapshot_store *depot = NULL;
 
-	depot_open(&depot, &(struct depot_options){
-				   .location = option_text(ctl, "depot"),
-				   .key_file = text_or_none(ctl, "key-file"),
-				   .ca_file = text_or_none(ctl, "ca-file"),
-				   .spool_folder = folder,
-				   .connect_timeout_ms = CONNECT_TIMEOUT_MS,
-				   .stall_timeout_s = STALL_TIMEOUT_S,
-			   });
+	snapshot_store_open(&depot,
+			    &(struct snapshot_store_options){
+				    .location = option_text(ctl, "depot"),
+				    .key_file = text_or_none(ctl, "key-file"),
+				    .ca_file = text_or_none(ctl, "ca-file"),
+				    .spool_folder = folder,
+				    .connect_timeout_ms = CONNECT_TIMEOUT_MS,
+				    .stall_timeout_s = STALL_TIMEOUT_S,
+			    });
 	return depot;
 }
 
-bool ctl_partition_keys(const struct ctl *ctl, struct secret_keys **keys_out)
+bool ctl_partition_keys(const struct ctl *ctl,
+			struct encryption_keys **keys_out)
 {
 	const char *path = text_or_none(ctl, "secret-file");
 
 	if (option_given(ctl, "with-secrets") && *path == '\0') {
-		ctl_complain(ctl, "--with-secrets needs --secret-file: secrets "
-				  "are exported encrypted only");
+		ctl_print_error(ctl,
+				"--with-secrets needs --secret-file: secrets "
+				"are exported encrypted only");
 		*keys_out = NULL;
 		return false;
 	}
-	return secret_keys_read(keys_out, path) == ERR_NONE;
+	return encryption_keys_read(keys_out, path) == ERR_NONE;
 }
 
 /*
  * Open the store with its partitions; on failure print a message and return
  * false.
  */
-static bool open_store(const struct ctl *ctl, const char *path, bool is_written,
-		       const struct secret_keys *keys, struct store **store_out)
+static bool partition_open_store(const struct ctl *ctl, const char *path,
+				 bool is_written,
+				 const struct encryption_keys *keys,
+				 struct store **store_out)
 {
 	const struct store_options options = {
 		.is_read_only = !is_written,
-		.partition_of = cluster_partition,
-		.cipher = secret_keys_cipher(keys),
+		.partition_of = nodes_partition_of,
+		.cipher = encryption_keys_cipher(keys),
 	};
 	enum error error = store_open(store_out, path, &options);
 
 	if (error != ERR_NONE)
-		ctl_complain_store(ctl, path, error);
+		ctl_print_store_error(ctl, path, error);
 	return error == ERR_NONE;
 }
 
@@ -83,7 +89,7 @@ static bool read_sizes(const struct ctl *ctl, struct store *store,
 	enum error error = partition_sizes_read(store, sizes);
 
 	if (error != ERR_NONE)
-		ctl_complain_store(ctl, path, error);
+		ctl_print_store_error(ctl, path, error);
 	return error == ERR_NONE;
 }
 
@@ -93,16 +99,16 @@ static bool has_partitions(const struct ctl *ctl, const char *path,
 {
 	if (sizes->strange_sites == 0)
 		return true;
-	ctl_complain(ctl,
-		     "%s: not a store of a node: %" PRIu64
-		     " sites have other numbers; partition migrate puts its "
-		     "partitions into a depot",
-		     path, sizes->strange_sites);
+	ctl_print_error(ctl,
+			"%s: not a store of a node: %" PRIu64
+			" sites have other numbers; partition migrate puts its "
+			"partitions into a depot",
+			path, sizes->strange_sites);
 	return false;
 }
 
 void ctl_partition_print(const struct ctl *ctl, const char *place,
-			 const char *path, const struct partition_copy *copy)
+			 const char *path, const struct snapshot_figures *copy)
 {
 	json_t *answer =
 		json_pack("{s:I, s:s, s:I, s:I, s:I}", "partition",
@@ -124,7 +130,7 @@ static json_t *size_json(unsigned partition, const struct partition_size *size)
 		"bytes", (json_int_t)size->bytes);
 }
 
-static const struct column columns[] = {
+static const struct table_column columns[] = {
 	{.title = "PARTITION", .is_number = true},
 	{.title = "SITES", .is_number = true},
 	{.title = "PAGES", .is_number = true},
@@ -162,7 +168,8 @@ static void print_sizes(const struct ctl *ctl,
 	table_destroy(table);
 }
 
-static enum ctl_status list(const struct ctl *ctl, const char *path)
+static enum ctl_status ctl_partition_list(const struct ctl *ctl,
+					  const char *path)
 {
 	struct partition_sizes *sizes;
 	struct store *store = NULL;
@@ -193,32 +200,34 @@ static bool read_partition(const struct ctl *ctl, const char *text,
 	if (text[0] >= '0' && text[0] <= '9' && *end == '\0' &&
 	    number < JOURNAL_PARTITIONS)
 		return true;
-	ctl_complain(
+	ctl_print_error(
 		ctl,
 		"%s: a partition is 0 to %d; %d has the hooks and silences",
 		text, JOURNAL_PARTITIONS - 1, JOURNAL_COMMON);
 	return false;
 }
 
-static enum ctl_status save(const struct ctl *ctl, struct store *store,
-			    const char *path, unsigned partition)
+static enum ctl_status partition_export_file(const struct ctl *ctl,
+					     struct store *store,
+					     const char *path,
+					     unsigned partition)
 {
 	const char *file = ctl->operands[2];
 	struct partition_sizes *sizes = mem_alloc(1, sizeof(*sizes));
-	struct partition_copy copy;
+	struct snapshot_figures copy;
 	enum ctl_status status = CTL_FAILED;
 	enum error error;
 
 	if (read_sizes(ctl, store, path, sizes) &&
 	    has_partitions(ctl, path, sizes)) {
-		error = partition_save_file(store, partition, clock_wall_ms(),
-					    file, &copy);
+		error = snapshot_save_file(store, partition, clock_wall_ms(),
+					   file, &copy);
 		if (error == ERR_NONE) {
 			ctl_partition_print(ctl, "file", file, &copy);
 			status = CTL_DONE;
 		} else {
-			ctl_complain(ctl, "%s: cannot write: %s", file,
-				     error_text(error));
+			ctl_print_error(ctl, "%s: cannot write: %s", file,
+					error_text(error));
 		}
 	}
 	free(sizes);
@@ -228,7 +237,7 @@ static enum ctl_status save(const struct ctl *ctl, struct store *store,
 static enum ctl_status export_file(const struct ctl *ctl, const char *path)
 {
 	enum ctl_status status = CTL_FAILED;
-	struct secret_keys *keys;
+	struct encryption_keys *keys;
 	struct store *store = NULL;
 	unsigned partition;
 
@@ -236,11 +245,11 @@ static enum ctl_status export_file(const struct ctl *ctl, const char *path)
 	    !ctl_partition_keys(ctl, &keys))
 		return CTL_USAGE;
 	/* a store opened read-only has no secrets */
-	if (open_store(ctl, path, option_given(ctl, "with-secrets"), keys,
-		       &store))
-		status = save(ctl, store, path, partition);
+	if (partition_open_store(ctl, path, option_given(ctl, "with-secrets"),
+				 keys, &store))
+		status = partition_export_file(ctl, store, path, partition);
 	store_close(store);
-	secret_keys_destroy(keys);
+	encryption_keys_destroy(keys);
 	return status;
 }
 
@@ -258,7 +267,7 @@ static bool may_import(const struct ctl *ctl, struct store *store,
 		if ((partition != ANY_PARTITION && partition != i) ||
 		    sizes->items[i].rows == 0 || option_given(ctl, "force"))
 			continue;
-		ctl_complain(
+		ctl_print_error(
 			ctl,
 			"%s: already has partition %u; --force replaces it",
 			path, i);
@@ -270,39 +279,40 @@ static bool may_import(const struct ctl *ctl, struct store *store,
 
 static void complain_key(const struct ctl *ctl, const char *what)
 {
-	ctl_complain(ctl,
-		     "%s: no key in --secret-file decrypts its secrets; use "
-		     "the key file of the nodes",
-		     what);
+	ctl_print_error(ctl,
+			"%s: no key in --secret-file decrypts its secrets; use "
+			"the key file of the nodes",
+			what);
 }
 
-static bool complain_file(const struct ctl *ctl, const char *file,
-			  enum error error)
+static bool partition_report_file(const struct ctl *ctl, const char *file,
+				  enum error error)
 {
 	if (error == ERR_VERSION)
-		ctl_complain(ctl, "%s: written by another version", file);
-	else if (error == ERR_NO_KEY)
+		ctl_print_error(ctl, "%s: written by another version", file);
+	else if (error == ERR_NO_ENCRYPTION_KEY)
 		complain_key(ctl, file);
 	else if (error != ERR_NONE)
-		ctl_complain(ctl, "%s: %s", file, error_text(error));
+		ctl_print_error(ctl, "%s: %s", file, error_text(error));
 	return error != ERR_NONE;
 }
 
 static enum ctl_status import_file(const struct ctl *ctl, const char *path,
-				   const struct secret_keys *keys)
+				   const struct encryption_keys *keys)
 {
 	const char *file = ctl->operands[1];
 	enum ctl_status status = CTL_FAILED;
-	struct partition_copy copy;
+	struct snapshot_figures copy;
 	struct store *store = NULL;
 
 	/* read the file to its end first: a damaged file deletes nothing */
-	if (complain_file(ctl, file, partition_load_file(NULL, file, &copy)) ||
-	    !open_store(ctl, path, true, keys, &store))
+	if (partition_report_file(ctl, file,
+				  snapshot_load_file(NULL, file, &copy)) ||
+	    !partition_open_store(ctl, path, true, keys, &store))
 		return CTL_FAILED;
 	if (may_import(ctl, store, path, copy.head.partition) &&
-	    !complain_file(ctl, file,
-			   partition_load_file(store, file, &copy))) {
+	    !partition_report_file(ctl, file,
+				   snapshot_load_file(store, file, &copy))) {
 		ctl_partition_print(ctl, "file", file, &copy);
 		status = CTL_DONE;
 	}
@@ -314,27 +324,27 @@ static enum ctl_status import_file(const struct ctl *ctl, const char *path,
  * Import the newest snapshot of the partition, if the snapshot store has one.
  */
 static bool import_latest(const struct ctl *ctl, struct store *store,
-			  struct depot *depot, unsigned partition,
+			  struct snapshot_store *depot, unsigned partition,
 			  uint64_t *count)
 {
-	struct depot_item item = {.partition = partition};
-	struct partition_copy copy;
-	enum error error =
-		depot_latest(depot, partition, UINT64_MAX, &item.number);
+	struct snapshot_store_item item = {.partition = partition};
+	struct snapshot_figures copy;
+	enum error error = snapshot_store_latest(depot, partition, UINT64_MAX,
+						 &item.number);
 	char what[32];
 
 	if (error == ERR_NOT_FOUND)
 		return true;
 	if (error == ERR_NONE)
-		error = partition_load(store, item, depot, &copy);
+		error = snapshot_load(store, item, depot, &copy);
 	snprintf(what, sizeof(what), "partition %u", partition);
 	++*count;
-	return !complain_file(ctl, what, error);
+	return !partition_report_file(ctl, what, error);
 }
 
 /* Import into an empty store, or replace its partitions. */
 static bool import_all(const struct ctl *ctl, struct store *store,
-		       const char *path, struct depot *depot)
+		       const char *path, struct snapshot_store *depot)
 {
 	uint64_t count = 0;
 	json_t *answer;
@@ -344,42 +354,44 @@ static bool import_all(const struct ctl *ctl, struct store *store,
 	for (unsigned i = 0; i < JOURNAL_PARTITIONS; i++)
 		if (!import_latest(ctl, store, depot, i, &count))
 			return false;
-	answer = json_pack("{s:s, s:I}", "depot", depot_location(depot),
-			   "partitions", (json_int_t)count);
+	answer =
+		json_pack("{s:s, s:I}", "depot", snapshot_store_location(depot),
+			  "partitions", (json_int_t)count);
 	client_print(ctl, answer);
 	json_decref(answer);
 	return true;
 }
 
 static enum ctl_status import_depot(const struct ctl *ctl, const char *path,
-				    const struct secret_keys *keys)
+				    const struct encryption_keys *keys)
 {
 	enum ctl_status status = CTL_FAILED;
-	struct depot *depot = NULL;
+	struct snapshot_store *depot = NULL;
 	struct store *store = NULL;
 
 	if (option_text(ctl, "depot") == NULL) {
-		ctl_complain(ctl, "FILE or --depot is missing");
+		ctl_print_error(ctl, "FILE or --depot is missing");
 		return CTL_USAGE;
 	}
 	depot = ctl_partition_depot(ctl, path);
-	if (depot != NULL && open_store(ctl, path, true, keys, &store) &&
+	if (depot != NULL &&
+	    partition_open_store(ctl, path, true, keys, &store) &&
 	    import_all(ctl, store, path, depot))
 		status = CTL_DONE;
 	store_close(store);
-	depot_close(depot);
+	snapshot_store_close(depot);
 	return status;
 }
 
 static enum ctl_status import_any(const struct ctl *ctl, const char *path)
 {
 	enum ctl_status status = CTL_USAGE;
-	struct secret_keys *keys;
+	struct encryption_keys *keys;
 
 	if (ctl_partition_keys(ctl, &keys))
 		status = ctl->operand_count > 1 ? import_file(ctl, path, keys)
 						: import_depot(ctl, path, keys);
-	secret_keys_destroy(keys);
+	encryption_keys_destroy(keys);
 	return status;
 }
 
@@ -389,11 +401,11 @@ static enum ctl_status run_partition(const struct ctl *ctl)
 	const char *path = option_text(ctl, "store");
 
 	if (path == NULL) {
-		ctl_complain(ctl, "--store is missing");
+		ctl_print_error(ctl, "--store is missing");
 		return CTL_USAGE;
 	}
 	if (strcmp(action, "list") == 0)
-		return list(ctl, path);
+		return ctl_partition_list(ctl, path);
 	if (strcmp(action, "export") == 0)
 		return export_file(ctl, path);
 	if (strcmp(action, "import") == 0)

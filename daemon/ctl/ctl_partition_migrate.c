@@ -17,13 +17,13 @@
 #include "daemon/runtime/clock.h"
 #include "store/repartition.h"
 
-struct migration {
+struct ctl_partition_migrate_migration {
 	const struct ctl *ctl;
-	struct secret_keys *keys; /* or NULL */
-	struct depot *depot;
+	struct encryption_keys *keys; /* or NULL */
+	struct snapshot_store *depot;
 	struct store *store; /* the new store */
 	struct partition_sizes sizes;
-	struct repartition_report report;
+	struct partitions_migration_report report;
 	uint64_t saved; /* partitions */
 	uint64_t bytes; /* bytes of their rows */
 };
@@ -32,23 +32,25 @@ static bool complain_of_old(const struct ctl *ctl, const char *path,
 			    enum error error)
 {
 	if (error == ERR_MALFORMED)
-		ctl_complain(ctl, "%s: already a store of a node", path);
+		ctl_print_error(ctl, "%s: already a store of a node", path);
 	else if (error == ERR_TOO_LARGE)
-		ctl_complain(ctl, "%s: too many sites in one partition", path);
+		ctl_print_error(ctl, "%s: too many sites in one partition",
+				path);
 	else if (error != ERR_NONE)
-		ctl_complain_store(ctl, path, error);
+		ctl_print_store_error(ctl, path, error);
 	return error == ERR_NONE;
 }
 
 /* Copy all rows of the old store, under new numbers. */
-static bool renumber(struct migration *migration, const char *path,
-		     const char *folder)
+static bool
+migration_renumber(struct ctl_partition_migrate_migration *migration,
+		   const char *path, const char *folder)
 {
 	const struct store_options written = {0};
 	const struct store_options options = {
 		.is_temporary = true,
-		.partition_of = cluster_partition,
-		.cipher = secret_keys_cipher(migration->keys),
+		.partition_of = nodes_partition_of,
+		.cipher = encryption_keys_cipher(migration->keys),
 	};
 	struct store *old = NULL;
 	enum error error;
@@ -65,7 +67,7 @@ static bool renumber(struct migration *migration, const char *path,
 	if (error == ERR_NONE)
 		error = store_open(&migration->store, folder, &options);
 	if (error == ERR_NONE)
-		error = store_repartition(
+		error = partitions_migrate(
 			old, migration->store,
 			option_given(migration->ctl, "with-secrets"),
 			&migration->report);
@@ -77,7 +79,8 @@ static bool renumber(struct migration *migration, const char *path,
 }
 
 /* Reject a snapshot store that already has snapshots. */
-static bool is_free(const struct migration *migration)
+static bool migration_target_is_empty(
+	const struct ctl_partition_migrate_migration *migration)
 {
 	enum error error = ERR_NOT_FOUND;
 	uint64_t number;
@@ -87,19 +90,19 @@ static bool is_free(const struct migration *migration)
 	for (unsigned i = 0; i < JOURNAL_PARTITIONS && error == ERR_NOT_FOUND;
 	     i++)
 		if (migration->sizes.items[i].rows > 0)
-			error = depot_latest(migration->depot, i, UINT64_MAX,
-					     &number);
+			error = snapshot_store_latest(migration->depot, i,
+						      UINT64_MAX, &number);
 	if (error == ERR_NONE)
-		ctl_complain(migration->ctl,
-			     "%s: already has snapshots; --force adds these",
-			     depot_location(migration->depot));
+		ctl_print_error(migration->ctl,
+				"%s: already has snapshots; --force adds these",
+				snapshot_store_location(migration->depot));
 	return error == ERR_NOT_FOUND;
 }
 
-static bool save_all(struct migration *migration)
+static bool save_all(struct ctl_partition_migrate_migration *migration)
 {
 	struct progress progress = progress_begin("save");
-	struct partition_copy copy;
+	struct snapshot_figures copy;
 	enum error error = ERR_NONE;
 
 	for (unsigned i = 0; i < JOURNAL_PARTITIONS && error == ERR_NONE; i++) {
@@ -107,25 +110,26 @@ static bool save_all(struct migration *migration)
 		/* the common partition always exists, with or without hooks */
 		if (migration->sizes.items[i].rows == 0 && i != JOURNAL_COMMON)
 			continue;
-		error = partition_save(migration->store, i, clock_wall_ms(),
-				       migration->depot, &copy);
+		error = snapshot_save(migration->store, i, clock_wall_ms(),
+				      migration->depot, &copy);
 		migration->saved++;
 		migration->bytes += copy.bytes;
 	}
 	progress_clear(&progress);
 	if (error != ERR_NONE)
-		ctl_complain(migration->ctl, "%s: %s",
-			     depot_location(migration->depot),
-			     error_text(error));
+		ctl_print_error(migration->ctl, "%s: %s",
+				snapshot_store_location(migration->depot),
+				error_text(error));
 	return error == ERR_NONE;
 }
 
-static void print(const struct migration *migration)
+static void
+migration_print(const struct ctl_partition_migrate_migration *migration)
 {
-	const struct repartition_report *report = &migration->report;
+	const struct partitions_migration_report *report = &migration->report;
 	json_t *answer = json_pack(
 		"{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "depot",
-		depot_location(migration->depot), "partitions",
+		snapshot_store_location(migration->depot), "partitions",
 		(json_int_t)migration->saved, "sites",
 		(json_int_t)report->sites, "events", (json_int_t)report->events,
 		"rows", (json_int_t)report->rows, "unpacked_bytes",
@@ -136,43 +140,44 @@ static void print(const struct migration *migration)
 	client_print(migration->ctl, answer);
 	json_decref(answer);
 	if (report->secrets > report->secrets_copied)
-		ctl_complain(migration->ctl,
-			     "%" PRIu64
-			     " secrets of sites and hooks were omitted; set "
-			     "them again, or use --with-secrets",
-			     report->secrets - report->secrets_copied);
+		ctl_print_error(migration->ctl,
+				"%" PRIu64
+				" secrets of sites and hooks were omitted; set "
+				"them again, or use --with-secrets",
+				report->secrets - report->secrets_copied);
 }
 
 enum ctl_status ctl_partition_migrate(const struct ctl *ctl, const char *path)
 {
-	struct migration *migration;
+	struct ctl_partition_migrate_migration *migration;
 	enum ctl_status status = CTL_FAILED;
-	struct secret_keys *keys;
+	struct encryption_keys *keys;
 	char *folder;
 
 	if (option_text(ctl, "depot") == NULL) {
-		ctl_complain(ctl, "--depot is missing");
+		ctl_print_error(ctl, "--depot is missing");
 		return CTL_USAGE;
 	}
 	if (!ctl_partition_keys(ctl, &keys))
 		return CTL_USAGE;
 	folder = temporary_folder_make(ctl);
 	if (folder == NULL) {
-		secret_keys_destroy(keys);
+		encryption_keys_destroy(keys);
 		return CTL_FAILED;
 	}
 	migration = mem_alloc(1, sizeof(*migration));
 	migration->ctl = ctl;
 	migration->keys = keys;
 	migration->depot = ctl_partition_depot(ctl, folder);
-	if (migration->depot != NULL && renumber(migration, path, folder) &&
-	    is_free(migration) && save_all(migration)) {
-		print(migration);
+	if (migration->depot != NULL &&
+	    migration_renumber(migration, path, folder) &&
+	    migration_target_is_empty(migration) && save_all(migration)) {
+		migration_print(migration);
 		status = CTL_DONE;
 	}
-	depot_close(migration->depot);
+	snapshot_store_close(migration->depot);
 	store_close(migration->store);
-	secret_keys_destroy(keys);
+	encryption_keys_destroy(keys);
 	free(migration);
 	temporary_folder_remove(folder);
 	free(folder);

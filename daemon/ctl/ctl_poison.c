@@ -7,14 +7,14 @@
 
 #include "daemon/runtime/table.h"
 
-static const struct column columns[] = {
+static const struct table_column columns[] = {
 	{.title = "TIME"},
 	{.title = "BYTES", .is_number = true},
 	{.title = "REASON"},
 	{.title = "URL", .is_elastic = true},
 };
 
-static void add_row(struct text_table *table, const json_t *page)
+static void quarantine_add_row(struct text_table *table, const json_t *page)
 {
 	table_add_text(table, field_text(page, "time"));
 	table_printf(table, "%" PRIu64, field_whole(page, "bytes"));
@@ -23,14 +23,15 @@ static void add_row(struct text_table *table, const json_t *page)
 }
 
 static const struct client_list poison_list = {
-	"pages", columns, sizeof(columns) / sizeof(columns[0]), add_row};
+	"pages", columns, sizeof(columns) / sizeof(columns[0]),
+	quarantine_add_row};
 
 /* Write the bytes of the page to standard output, unchanged. */
 static enum ctl_status print_body(const struct ctl *ctl, const char *target)
 {
 	struct buffer body = {0};
-	enum ctl_status status =
-		client_ask(ctl, &(struct ask){.target = target}, &body);
+	enum ctl_status status = client_ask(
+		ctl, &(struct client_request){.target = target}, &body);
 
 	if (status == CTL_DONE)
 		fwrite(body.data, 1, body.size, stdout);
@@ -47,7 +48,7 @@ static enum ctl_status run_poison(const struct ctl *ctl)
 	if (ctl->operand_count == 0 && !option_given(ctl, "forget"))
 		return client_print_list(ctl, "/v1/quarantine", &poison_list);
 	if (ctl->operand_count == 0) {
-		ctl_complain(ctl, "--forget needs the URL of a page");
+		ctl_print_error(ctl, "--forget needs the URL of a page");
 		return CTL_USAGE;
 	}
 	buffer_append_text(&target, "/v1/quarantine?url=");

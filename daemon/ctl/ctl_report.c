@@ -9,18 +9,19 @@
 enum { REPORT_TIMEOUT_MS = 600000 };
 
 /* Write the file atomically. */
-static bool write_whole(const struct ctl *ctl, const char *path,
-			struct slice page)
+static bool report_write_atomically(const struct ctl *ctl, const char *path,
+				    struct slice page)
 {
 	enum error error = file_replace(path, page);
 
 	if (error != ERR_NONE)
-		ctl_complain(ctl, "%s: cannot write: %s", path,
-			     file_error_text(error));
+		ctl_print_error(ctl, "%s: cannot write: %s", path,
+				file_error_text(error));
 	return error == ERR_NONE;
 }
 
-static bool put(const struct ctl *ctl, const char *host, struct slice page)
+static bool report_write(const struct ctl *ctl, const char *host,
+			 struct slice page)
 {
 	const char *path = option_text(ctl, "out");
 	struct buffer default_value = {0};
@@ -31,8 +32,8 @@ static bool put(const struct ctl *ctl, const char *host, struct slice page)
 		return true;
 	}
 	buffer_printf(&default_value, "%s.html", host);
-	is_done = write_whole(ctl, path == NULL ? default_value.data : path,
-			      page);
+	is_done = report_write_atomically(
+		ctl, path == NULL ? default_value.data : path, page);
 	if (is_done && path == NULL)
 		printf("%s\n", default_value.data);
 	buffer_free(&default_value);
@@ -51,11 +52,12 @@ static enum ctl_status run_report(const struct ctl *ctl)
 	buffer_append_text(&target, "/v1/sites/");
 	client_append_escaped(&target, host);
 	buffer_append_text(&target, "/report");
-	status = client_ask(ctl,
-			    &(struct ask){.target = target.data,
-					  .timeout_ms = REPORT_TIMEOUT_MS},
-			    &page);
-	if (status == CTL_DONE && !put(ctl, host, buffer_slice(&page)))
+	status = client_ask(
+		ctl,
+		&(struct client_request){.target = target.data,
+					 .timeout_ms = REPORT_TIMEOUT_MS},
+		&page);
+	if (status == CTL_DONE && !report_write(ctl, host, buffer_slice(&page)))
 		status = CTL_FAILED;
 	buffer_free(&page);
 	buffer_free(&target);

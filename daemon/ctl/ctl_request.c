@@ -30,8 +30,8 @@ static bool join_selectors(const struct ctl *ctl, const char *name,
 		is_right = selector_compile(arena, text, error) != NULL;
 		arena_destroy(arena);
 		if (!is_right) {
-			ctl_complain(ctl, "--%s: \"%s\": %s", name, text,
-				     error);
+			ctl_print_error(ctl, "--%s: \"%s\": %s", name, text,
+					error);
 			return false;
 		}
 		if (joined->size > 0)
@@ -41,7 +41,8 @@ static bool join_selectors(const struct ctl *ctl, const char *name,
 	return true;
 }
 
-static bool check(const struct ctl *ctl, const struct text_request *request)
+static bool ctl_request_check(const struct ctl *ctl,
+			      const struct text_request *request)
 {
 	char error[MAX_ERROR];
 
@@ -49,18 +50,18 @@ static bool check(const struct ctl *ctl, const struct text_request *request)
 	case ERR_NONE:
 		return true;
 	case ERR_NOT_FOUND:
-		ctl_complain(ctl,
-			     "--method: \"%s\" is not a method; see "
-			     "templatectl methods",
-			     request->method);
+		ctl_print_error(ctl,
+				"--method: \"%s\" is not a method; see "
+				"templatectl methods",
+				request->method);
 		return false;
 	default:
-		ctl_complain(ctl, "%s", error);
+		ctl_print_error(ctl, "%s", error);
 		return false;
 	}
 }
 
-static uint32_t read_extras(const struct ctl *ctl)
+static uint32_t ctl_request_read_extras(const struct ctl *ctl)
 {
 	static const struct {
 		const char *name;
@@ -91,7 +92,7 @@ bool ctl_request_read(const struct ctl *ctl, struct ctl_request *request_out)
 		(struct ctl_request){.parameters = offline_parameters(ctl)};
 	request->method = option_text(ctl, "method");
 	request->parameters = request_out->parameters;
-	request->extras = read_extras(ctl);
+	request->extras = ctl_request_read_extras(ctl);
 	if (favor != NULL)
 		favor_from_name(favor, &request->preference.favor);
 	if (scope != NULL)
@@ -101,7 +102,7 @@ bool ctl_request_read(const struct ctl *ctl, struct ctl_request *request_out)
 		return false;
 	request->include = request_out->include.data;
 	request->exclude = request_out->exclude.data;
-	return check(ctl, request);
+	return ctl_request_check(ctl, request);
 }
 
 void ctl_request_free(struct ctl_request *request)
@@ -111,8 +112,8 @@ void ctl_request_free(struct ctl_request *request)
 	buffer_free(&request->exclude);
 }
 
-static void append_argument(struct buffer *target, const char *name,
-			    const char *value)
+static void ctl_request_append_argument(struct buffer *target, const char *name,
+					const char *value)
 {
 	if (value == NULL)
 		return;
@@ -133,21 +134,22 @@ static void append_extras(uint32_t extras, struct buffer *target)
 		before = "%2C";
 	}
 	if ((extras & EXTRA_NO_TABLES) != 0)
-		append_argument(target, "without", "tables");
+		ctl_request_append_argument(target, "without", "tables");
 }
 
 void ctl_request_append(const struct ctl_request *asked, struct buffer *target)
 {
 	const struct text_request *request = &asked->request;
 
-	append_argument(target, "method", request->method);
+	ctl_request_append_argument(target, "method", request->method);
 	if (request->preference.favor != FAVOR_BALANCE)
-		append_argument(target, "favor",
-				favor_name(request->preference.favor));
-	append_argument(target, "scope", scope_name(request->preference.scope));
+		ctl_request_append_argument(
+			target, "favor", favor_name(request->preference.favor));
+	ctl_request_append_argument(target, "scope",
+				    scope_name(request->preference.scope));
 	append_extras(request->extras, target);
-	append_argument(target, "include", request->include);
-	append_argument(target, "exclude", request->exclude);
+	ctl_request_append_argument(target, "include", request->include);
+	ctl_request_append_argument(target, "exclude", request->exclude);
 	for (size_t i = 0; asked->parameters[i] != NULL; i++) {
 		buffer_append_text(target, i == 0 ? "&param=" : "%2C");
 		client_append_escaped(target, asked->parameters[i]);

@@ -16,7 +16,7 @@
 enum { MAX_NAME_BYTES = 64 };
 
 /* Find the folder of the store: the operand, or the configured one. */
-static bool read_target(const struct ctl *ctl, struct config *config)
+static bool restore_read_target(const struct ctl *ctl, struct config *config)
 {
 	const char *path = option_text(ctl, "config");
 	const char *store = option_text(ctl, "store");
@@ -37,7 +37,7 @@ static bool read_target(const struct ctl *ctl, struct config *config)
 }
 
 /* Make the new name of the existing store. */
-static void name_aside(char *out)
+static void restore_make_old_name(char *out)
 {
 	time_t now = time(NULL);
 	struct tm when = {0};
@@ -46,39 +46,39 @@ static void name_aside(char *out)
 	strftime(out, MAX_NAME_BYTES, "data.mdb.before-%Y%m%dT%H%M%SZ", &when);
 }
 
-static bool is_there(const char *path, const char *name)
+static bool restore_file_exists(const char *path, const char *name)
 {
 	char whole[MAX_PATH_BYTES];
 
 	return folder_name(whole, path, name) && access(whole, F_OK) == 0;
 }
 
-static enum ctl_status put_back(const struct ctl *ctl, struct store *backup,
-				const char *path,
-				const struct verify_report *report)
+static enum ctl_status restore_replace(const struct ctl *ctl,
+				       struct store *backup, const char *path,
+				       const struct verify_report *report)
 {
 	bool is_forced = option_given(ctl, "force");
 	char aside[MAX_NAME_BYTES];
 	enum error error;
 	json_t *answer;
 
-	name_aside(aside);
+	restore_make_old_name(aside);
 	error = store_restore(backup, path, is_forced ? aside : NULL);
-	if (error == ERR_REFUSED) {
-		ctl_complain(
+	if (error == ERR_ADDRESS_FORBIDDEN) {
+		ctl_print_error(
 			ctl,
 			"%s: contains a store already; --force moves it aside",
 			path);
 		return CTL_FAILED;
 	}
 	if (error != ERR_NONE) {
-		ctl_complain_store(ctl, path, error);
+		ctl_print_store_error(ctl, path, error);
 		return CTL_FAILED;
 	}
 	answer = json_pack("{s:s, s:I, s:I}", "store", path, "sites",
 			   (json_int_t)report->sites, "pages",
 			   (json_int_t)report->pages);
-	if (is_forced && is_there(path, aside))
+	if (is_forced && restore_file_exists(path, aside))
 		json_object_set_new(answer, "aside", json_string(aside));
 	client_print(ctl, answer);
 	json_decref(answer);
@@ -93,11 +93,12 @@ static enum ctl_status run_restore(const struct ctl *ctl)
 	struct store *backup = NULL;
 	struct config config;
 
-	if (!read_target(ctl, &config))
+	if (!restore_read_target(ctl, &config))
 		return CTL_USAGE;
 	if (ctl_check_store(ctl, folder, &report) &&
 	    ctl_open_store(ctl, folder, &backup))
-		status = put_back(ctl, backup, config.store_path, &report);
+		status = restore_replace(ctl, backup, config.store_path,
+					 &report);
 	store_close(backup);
 	return status;
 }

@@ -13,7 +13,7 @@
 #include "daemon/runtime/terminal.h"
 #include "store/salvage.h"
 
-static void print_lines(struct slice text)
+static void recover_print_lines(struct slice text)
 {
 	struct buffer clean = {0};
 
@@ -22,49 +22,51 @@ static void print_lines(struct slice text)
 	buffer_free(&clean);
 }
 
-static void complain(const struct ctl *ctl, enum error error)
+static void recover_report(const struct ctl *ctl, enum error error)
 {
-	if (error == ERR_REFUSED)
-		ctl_complain(ctl, "%s: contains a store already",
-			     ctl->operands[1]);
+	if (error == ERR_ADDRESS_FORBIDDEN)
+		ctl_print_error(ctl, "%s: contains a store already",
+				ctl->operands[1]);
 	else
-		ctl_complain_store(ctl, ctl->operands[0], error);
+		ctl_print_store_error(ctl, ctl->operands[0], error);
 }
 
 /* Rebuild damaged sites from their pages in the new store. */
-static enum error put_back(struct store *remains, const char *to,
-			   struct relearning_report *report)
+static enum error recover_rebuild_sites(struct store *remains, const char *to,
+					struct site_rebuild_report *report)
 {
 	const struct store_options options = {0};
 	struct store *store = NULL;
 	enum error error = store_open(&store, to, &options);
 
 	if (error == ERR_NONE)
-		error = relearn(remains, store, report);
+		error = rebuild_sites(remains, store, report);
 	store_close(store);
 	if (report->text.size > 0)
-		print_lines(buffer_slice(&report->text));
+		recover_print_lines(buffer_slice(&report->text));
 	buffer_free(&report->text);
 	return error;
 }
 
 /* The report has no text. */
-static enum error salvage(const struct ctl *ctl, struct salvage_report *report,
-			  struct relearning_report *relearned)
+static enum error recover_to_new_store(const struct ctl *ctl,
+				       struct recovery_report *report,
+				       struct site_rebuild_report *relearned)
 {
 	struct store *remains = NULL;
 	enum error error = temporary_store_open(ctl, &remains);
 
-	*report = (struct salvage_report){0};
-	*relearned = (struct relearning_report){0};
+	*report = (struct recovery_report){0};
+	*relearned = (struct site_rebuild_report){0};
 	if (error == ERR_NONE)
-		error = store_salvage(ctl->operands[0], ctl->operands[1],
-				      remains, report);
+		error = store_recover_intact(ctl->operands[0], ctl->operands[1],
+					     remains, report);
 	if (report->text.size > 0)
-		print_lines(buffer_slice(&report->text));
+		recover_print_lines(buffer_slice(&report->text));
 	buffer_free(&report->text);
 	if (error == ERR_NONE)
-		error = put_back(remains, ctl->operands[1], relearned);
+		error = recover_rebuild_sites(remains, ctl->operands[1],
+					      relearned);
 	store_close(remains);
 	return error;
 }
@@ -72,15 +74,15 @@ static enum error salvage(const struct ctl *ctl, struct salvage_report *report,
 static enum ctl_status run_salvage(const struct ctl *ctl)
 {
 	const char *to = ctl->operands[1];
-	struct salvage_report report;
-	struct relearning_report relearned;
+	struct recovery_report report;
+	struct site_rebuild_report relearned;
 	struct verify_report verified;
-	enum error error = salvage(ctl, &report, &relearned);
+	enum error error = recover_to_new_store(ctl, &report, &relearned);
 	bool is_good;
 	json_t *answer;
 
 	if (error != ERR_NONE) {
-		complain(ctl, error);
+		recover_report(ctl, error);
 		return CTL_FAILED;
 	}
 	/* the new store must pass the same check as any store */

@@ -25,7 +25,7 @@ enum {
 	MAX_REPORTED = 20, /* invalid lines */
 };
 
-struct seeding {
+struct site_import {
 	const struct ctl *ctl;
 	FILE *file;
 	struct buffer place_path; /* path of the progress file; or empty */
@@ -41,7 +41,8 @@ struct seeding {
 };
 
 /* Find the position where the previous call stopped. */
-static void find_place(struct seeding *seeding, const char *path)
+static void site_import_find_position(struct site_import *seeding,
+				      const char *path)
 {
 	struct buffer text = {0};
 	char *end = NULL;
@@ -65,7 +66,7 @@ static void find_place(struct seeding *seeding, const char *path)
 }
 
 /* If the position cannot be written, return false; then send nothing more. */
-static bool keep_place(struct seeding *seeding)
+static bool keep_place(struct site_import *seeding)
 {
 	struct buffer text = {0};
 	enum error error;
@@ -77,8 +78,9 @@ static bool keep_place(struct seeding *seeding)
 	error = file_replace(seeding->place_path.data, buffer_slice(&text));
 	buffer_free(&text);
 	if (error != ERR_NONE)
-		ctl_complain(seeding->ctl, "%s: cannot write: %s",
-			     seeding->place_path.data, file_error_text(error));
+		ctl_print_error(seeding->ctl, "%s: cannot write: %s",
+				seeding->place_path.data,
+				file_error_text(error));
 	return error == ERR_NONE;
 }
 
@@ -86,7 +88,7 @@ static bool keep_place(struct seeding *seeding)
  * Parse a line as a site: a URL, or an object with one. Return NULL if it is
  * invalid.
  */
-static json_t *read_line(const char *line)
+static json_t *site_import_parse_line(const char *line)
 {
 	struct url url;
 	json_t *site = *line == '{'
@@ -100,7 +102,7 @@ static json_t *read_line(const char *line)
 	return NULL;
 }
 
-static void take_line(struct seeding *seeding, char *line)
+static void site_import_add_line(struct site_import *seeding, char *line)
 {
 	json_t *site;
 
@@ -109,7 +111,7 @@ static void take_line(struct seeding *seeding, char *line)
 	line[strcspn(line, "\r\n")] = '\0';
 	if (*line == '\0' || *line == '#')
 		return;
-	site = read_line(line);
+	site = site_import_parse_line(line);
 	if (site != NULL) {
 		if (seeding->is_cluster)
 			json_object_set_new(site, "verb", json_string("seed"));
@@ -118,22 +120,22 @@ static void take_line(struct seeding *seeding, char *line)
 	}
 	if (seeding->wrong++ < MAX_REPORTED) {
 		progress_clear(&seeding->progress);
-		ctl_complain(seeding->ctl,
-			     "line %" PRIu64 ": %.200s: not a URL",
-			     seeding->lines, line);
+		ctl_print_error(seeding->ctl,
+				"line %" PRIu64 ": %.200s: not a URL",
+				seeding->lines, line);
 	}
 }
 
 /* Repeat the request while the daemon does not respond, or is too busy. */
-static enum ctl_status ask_patiently(struct seeding *seeding,
+static enum ctl_status ask_patiently(struct site_import *seeding,
 				     const char *target, const json_t *body,
 				     json_t **answer_out)
 {
-	const struct ask ask = {.method = "POST",
-				.target = target,
-				.body = body,
-				.timeout_ms = 2 * ASK_TIMEOUT_MS,
-				.is_patient = true};
+	const struct client_request ask = {.method = "POST",
+					   .target = target,
+					   .body = body,
+					   .timeout_ms = 2 * ASK_TIMEOUT_MS,
+					   .is_patient = true};
 	struct timespec pause = {.tv_sec = 1};
 	enum ctl_status status = CTL_NO_DAEMON;
 
@@ -147,12 +149,12 @@ static enum ctl_status ask_patiently(struct seeding *seeding,
 		if (pause.tv_sec < MAX_PAUSE_S)
 			pause.tv_sec *= 2;
 	}
-	ctl_complain(seeding->ctl, "the daemon does not respond; run the "
-				   "command again to continue");
+	ctl_print_error(seeding->ctl, "the daemon does not respond; run the "
+				      "command again to continue");
 	return status;
 }
 
-static enum ctl_status send_jobs(struct seeding *seeding)
+static enum ctl_status send_jobs(struct site_import *seeding)
 {
 	json_t *body = json_pack("{s:O}", "jobs", seeding->batch);
 	json_t *answer = NULL;
@@ -169,7 +171,7 @@ static enum ctl_status send_jobs(struct seeding *seeding)
 }
 
 /* Report a site that the daemon rejects, and continue with the next one. */
-static enum ctl_status send_sites(struct seeding *seeding)
+static enum ctl_status send_sites(struct site_import *seeding)
 {
 	enum ctl_status status;
 	const json_t *site;
@@ -191,7 +193,7 @@ static enum ctl_status send_sites(struct seeding *seeding)
 	return CTL_DONE;
 }
 
-static enum ctl_status send_batch(struct seeding *seeding)
+static enum ctl_status site_import_send_batch(struct site_import *seeding)
 {
 	enum ctl_status status = CTL_DONE;
 
@@ -206,7 +208,7 @@ static enum ctl_status send_batch(struct seeding *seeding)
 	return status;
 }
 
-static enum ctl_status send_all(struct seeding *seeding)
+static enum ctl_status site_import_send_all(struct site_import *seeding)
 {
 	enum ctl_status status = CTL_DONE;
 	size_t capacity = 0;
@@ -214,22 +216,22 @@ static enum ctl_status send_all(struct seeding *seeding)
 
 	while (status == CTL_DONE &&
 	       getline(&line, &capacity, seeding->file) >= 0) {
-		take_line(seeding, line);
+		site_import_add_line(seeding, line);
 		if (json_array_size(seeding->batch) >= seeding->max_batch)
-			status = send_batch(seeding);
+			status = site_import_send_batch(seeding);
 	}
 	free(line);
 	if (status == CTL_DONE && ferror(seeding->file)) {
-		ctl_complain(seeding->ctl, "cannot read the file");
+		ctl_print_error(seeding->ctl, "cannot read the file");
 		status = CTL_FAILED;
 	}
 	if (status == CTL_DONE)
-		status = send_batch(seeding);
+		status = site_import_send_batch(seeding);
 	progress_clear(&seeding->progress);
 	return status;
 }
 
-static void print_counts(const struct seeding *seeding)
+static void print_counts(const struct site_import *seeding)
 {
 	json_t *counts = json_pack("{s:I, s:I, s:I, s:I}", "lines",
 				   (json_int_t)seeding->lines, "taken",
@@ -241,15 +243,16 @@ static void print_counts(const struct seeding *seeding)
 	json_decref(counts);
 }
 
-static enum ctl_status seed(struct seeding *seeding, const char *path)
+static enum ctl_status site_import_run(struct site_import *seeding,
+				       const char *path)
 {
 	struct stat facts;
 	enum ctl_status status;
 
 	if (fstat(fileno(seeding->file), &facts) == 0)
 		seeding->size = (uint64_t)facts.st_size;
-	find_place(seeding, path);
-	status = send_all(seeding);
+	site_import_find_position(seeding, path);
+	status = site_import_send_all(seeding);
 	print_counts(seeding);
 	if (status != CTL_DONE)
 		return status;
@@ -262,7 +265,7 @@ static enum ctl_status run_seed(const struct ctl *ctl)
 {
 	const char *path = ctl->operands[0];
 	bool is_input = strcmp(path, "-") == 0;
-	struct seeding seeding = {
+	struct site_import seeding = {
 		.ctl = ctl,
 		.file = is_input ? stdin : fopen(path, "re"),
 		.max_batch = option_whole(ctl, "batch", DEFAULT_BATCH),
@@ -272,13 +275,14 @@ static enum ctl_status run_seed(const struct ctl *ctl)
 	enum ctl_status status;
 
 	if (seeding.file == NULL) {
-		ctl_complain(ctl, "%s: %s", path,
-			     strerror(errno)); /* NOLINT(concurrency-mt-unsafe):
-						  one thread */
+		ctl_print_error(
+			ctl, "%s: %s", path,
+			strerror(errno)); /* NOLINT(concurrency-mt-unsafe):
+					     one thread */
 		return CTL_FAILED;
 	}
 	seeding.batch = json_array();
-	status = seed(&seeding, path);
+	status = site_import_run(&seeding, path);
 	if (!is_input)
 		(void)fclose(seeding.file);
 	json_decref(seeding.batch);

@@ -7,7 +7,7 @@
 
 #include "daemon/runtime/table.h"
 
-static const struct column site_columns[] = {
+static const struct table_column site_columns[] = {
 	{.title = "SITE", .is_elastic = true},
 	{.title = "STATE"},
 	{.title = "PAGES", .is_number = true},
@@ -19,7 +19,7 @@ static const struct column site_columns[] = {
 	{.title = "ADDED"},
 };
 
-static void add_site(struct text_table *table, const json_t *site)
+static void site_add_row(struct text_table *table, const json_t *site)
 {
 	static const char *const counts[] = {"pages", "clusters", "pending",
 					     "failed"};
@@ -40,7 +40,7 @@ static enum ctl_status run_sites(const struct ctl *ctl)
 {
 	static const struct client_list list = {
 		"sites", site_columns,
-		sizeof(site_columns) / sizeof(*site_columns), add_site};
+		sizeof(site_columns) / sizeof(*site_columns), site_add_row};
 	json_t *answer;
 	enum ctl_status status = client_ask_sites(ctl, &answer);
 
@@ -50,7 +50,7 @@ static enum ctl_status run_sites(const struct ctl *ctl)
 	return status;
 }
 
-static const struct column pattern_columns[] = {
+static const struct table_column pattern_columns[] = {
 	{.title = "PATTERN", .is_elastic = true},
 	{.title = "FOUND", .is_number = true},
 	{.title = "VISITED", .is_number = true},
@@ -119,9 +119,10 @@ static enum ctl_status run_site(const struct ctl *ctl)
 	client_append_escaped(&target, host);
 	status = client_ask_json(
 		ctl,
-		&(struct ask){.method = is_delete ? "DELETE" : "GET",
-			      .target = target.data,
-			      .timeout_ms = is_delete ? 0 : ASK_TIMEOUT_MS},
+		&(struct client_request){
+			.method = is_delete ? "DELETE" : "GET",
+			.target = target.data,
+			.timeout_ms = is_delete ? 0 : ASK_TIMEOUT_MS},
 		&answer);
 	if (status == CTL_DONE && is_delete)
 		client_print(ctl, answer);

@@ -7,8 +7,8 @@
 #include "daemon/engine/verify_laws.h"
 #include "daemon/runtime/trial.h"
 
-void ctl_complain_store(const struct ctl *ctl, const char *path,
-			enum error error)
+void ctl_print_store_error(const struct ctl *ctl, const char *path,
+			   enum error error)
 {
 	const char *what = "it must be writable, on a local disk";
 
@@ -22,7 +22,7 @@ void ctl_complain_store(const struct ctl *ctl, const char *path,
 		what = "it is not a store, or it is damaged";
 	else if (error == ERR_STORE_FULL)
 		what = "the disk is too full for a copy";
-	ctl_complain(ctl, "%s: %s; %s", path, error_text(error), what);
+	ctl_print_error(ctl, "%s: %s; %s", path, error_text(error), what);
 }
 
 bool ctl_open_store(const struct ctl *ctl, const char *path,
@@ -32,13 +32,14 @@ bool ctl_open_store(const struct ctl *ctl, const char *path,
 	enum error error = store_open(store_out, path, &options);
 
 	if (error != ERR_NONE)
-		ctl_complain_store(ctl, path, error);
+		ctl_print_store_error(ctl, path, error);
 	return error == ERR_NONE;
 }
 
 /* Runs in a child process; `out` gets the report and its text. */
-static enum error verify(void *context, struct trial_place *place,
-			 struct buffer *out)
+static enum error ctl_store_verify_child(void *context,
+					 struct child_work_position *place,
+					 struct buffer *out)
 {
 	const struct store_options options = {.is_read_only = true};
 	struct verify_report report = {0};
@@ -46,7 +47,7 @@ static enum error verify(void *context, struct trial_place *place,
 	enum error error = store_open(&store, context, &options);
 
 	if (error == ERR_NONE)
-		error = verify_laws(store, place->text, &report);
+		error = invariants_verify(store, place->text, &report);
 	store_close(store);
 	buffer_append(out, &report, sizeof(report));
 	buffer_append(out, report.text.data, report.text.size);
@@ -71,22 +72,22 @@ bool ctl_verify_store(const struct ctl *ctl, const char *path,
 		      struct verify_report *report_out)
 {
 	uint64_t seconds = option_whole(ctl, "time", 0);
-	const struct trial trial = {
-		.work = verify,
+	const struct child_work trial = {
+		.work = ctl_store_verify_child,
 		.context = (void *)path,
-		.limit_ms =
-			seconds == 0 ? trial_limit_ms(path) : seconds * 1000,
+		.limit_ms = seconds == 0 ? child_work_limit_ms(path)
+					 : seconds * 1000,
 	};
 	struct buffer answer = {0};
-	char why[TRIAL_PLACE_BYTES];
-	enum error error = trial_run(&trial, &answer, why);
+	char why[CHILD_WORK_POSITION_BYTES];
+	enum error error = run_in_child(&trial, &answer, why);
 
 	read_report(&answer, report_out);
 	buffer_free(&answer);
 	if (error == ERR_STOPPED)
-		ctl_complain(ctl, "%s: %s; " STORE_ADVICE, path, why);
+		ctl_print_error(ctl, "%s: %s; " STORE_ADVICE, path, why);
 	else if (error != ERR_NONE)
-		ctl_complain_store(ctl, path, error);
+		ctl_print_store_error(ctl, path, error);
 	return error == ERR_NONE;
 }
 
@@ -97,8 +98,8 @@ bool ctl_check_store(const struct ctl *ctl, const char *path,
 
 	if (report->problems > 0) {
 		fwrite(report->text.data, 1, report->text.size, stderr);
-		ctl_complain(ctl, "%s: %" PRIu64 " problems", path,
-			     report->problems);
+		ctl_print_error(ctl, "%s: %" PRIu64 " problems", path,
+				report->problems);
 	}
 	buffer_free(&report->text);
 	return is_read && report->problems == 0;

@@ -9,8 +9,8 @@
 #include "store/verify.h"
 
 /* Report an error of the store in the folder `path`. */
-void ctl_complain_store(const struct ctl *ctl, const char *path,
-			enum error error);
+void ctl_print_store_error(const struct ctl *ctl, const char *path,
+			   enum error error);
 
 /* Open the store read-only; on failure print a message and return false. */
 bool ctl_open_store(const struct ctl *ctl, const char *path,

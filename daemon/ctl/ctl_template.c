@@ -22,7 +22,7 @@ static void add_ratio(struct text_table *table, const json_t *item)
 		table_add_text(table, "-");
 }
 
-static void add_text(struct text_table *table, const json_t *item)
+static void template_add_text(struct text_table *table, const json_t *item)
 {
 	const char *text = json_string_value(json_object_get(item, "text"));
 
@@ -53,7 +53,7 @@ static void print_state(const json_t *answer)
 
 static void print_versions(const json_t *answer)
 {
-	static const struct column columns[] = {
+	static const struct table_column columns[] = {
 		{.title = "VERSION", .is_number = true},
 		{.title = "PAGES", .is_number = true},
 		{.title = "FIRST"},
@@ -81,7 +81,7 @@ static void print_versions(const json_t *answer)
 
 static void print_lineage(const json_t *answer)
 {
-	static const struct column columns[] = {
+	static const struct table_column columns[] = {
 		{.title = "TIME"},
 		{.title = "BECAME"},
 		{.title = "OTHER"},
@@ -107,7 +107,7 @@ static void print_lineage(const json_t *answer)
 
 static void print_live(const json_t *answer)
 {
-	static const struct column columns[] = {
+	static const struct table_column columns[] = {
 		{.title = "DF", .is_number = true},
 		{.title = "RATIO", .is_number = true},
 		{.title = "TEXT", .is_elastic = true},
@@ -124,7 +124,7 @@ static void print_live(const json_t *answer)
 	{
 		table_printf(table, "%" PRIu64, field_whole(row, "df"));
 		add_ratio(table, row);
-		add_text(table, row);
+		template_add_text(table, row);
 	}
 	table_print(table);
 	table_destroy(table);
@@ -145,13 +145,13 @@ static void add_items(const struct ctl *ctl, struct text_table *table,
 		for (const char *const *head = heads; *head != NULL; head++)
 			table_add_text(table, *head);
 		add_ratio(table, item);
-		add_text(table, item);
+		template_add_text(table, item);
 	}
 }
 
 static void print_version(const struct ctl *ctl, const json_t *answer)
 {
-	static const struct column columns[] = {
+	static const struct table_column columns[] = {
 		{.title = "WHAT"},
 		{.title = "RATIO", .is_number = true},
 		{.title = "TEXT", .is_elastic = true},
@@ -187,7 +187,7 @@ static void print_version(const struct ctl *ctl, const json_t *answer)
  * Print the fragments by their current counts, and the paths of the newest
  * version.
  */
-static void print_all(const struct ctl *ctl, const json_t *answer)
+static void template_print(const struct ctl *ctl, const json_t *answer)
 {
 	struct buffer target = {0};
 	json_t *version = NULL;
@@ -209,7 +209,7 @@ static void print_all(const struct ctl *ctl, const json_t *answer)
 
 static void print_diff(const struct ctl *ctl, const json_t *answer)
 {
-	static const struct column columns[] = {
+	static const struct table_column columns[] = {
 		{.title = ""},
 		{.title = "WHAT"},
 		{.title = "RATIO", .is_number = true},
@@ -274,18 +274,18 @@ static bool check_operands(const struct ctl *ctl)
 	bool is_diff = option_given(ctl, "diff");
 
 	if (is_diff && option_given(ctl, "version")) {
-		ctl_complain(ctl, "use --diff or --version, not both");
+		ctl_print_error(ctl, "use --diff or --version, not both");
 		return false;
 	}
 	if (ctl->operand_count != (is_diff ? 3U : 1U)) {
-		ctl_complain(ctl, is_diff ? "--diff needs two versions"
-					  : "give one template");
+		ctl_print_error(ctl, is_diff ? "--diff needs two versions"
+					     : "give one template");
 		return false;
 	}
 	for (size_t i = 1; i < ctl->operand_count; i++)
 		if (!is_version(ctl->operands[i])) {
-			ctl_complain(ctl, "%s: not a version",
-				     ctl->operands[i]);
+			ctl_print_error(ctl, "%s: not a version",
+					ctl->operands[i]);
 			return false;
 		}
 	return true;
@@ -313,7 +313,7 @@ static enum ctl_status run_template(const struct ctl *ctl)
 		if (option_given(ctl, "limit"))
 			buffer_printf(&target, "?limit=%" PRIu64,
 				      option_whole(ctl, "limit", 0));
-		status = print_answer(ctl, target.data, print_all);
+		status = print_answer(ctl, target.data, template_print);
 	}
 	buffer_free(&target);
 	return status;

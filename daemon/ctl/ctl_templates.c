@@ -21,7 +21,8 @@ static enum ctl_status print_rows(const struct ctl *ctl, const char *target,
 	size_t i;
 	enum ctl_status status = client_ask_json(
 		ctl,
-		&(struct ask){.target = target, .timeout_ms = ASK_TIMEOUT_MS},
+		&(struct client_request){.target = target,
+					 .timeout_ms = ASK_TIMEOUT_MS},
 		&answer);
 
 	if (status != CTL_DONE)
@@ -38,7 +39,7 @@ static enum ctl_status print_rows(const struct ctl *ctl, const char *target,
 	return CTL_DONE;
 }
 
-static void add_cluster(struct text_table *table, const json_t *cluster)
+static void template_add_row(struct text_table *table, const json_t *cluster)
 {
 	const json_t *example =
 		json_array_get(json_object_get(cluster, "sample"), 0);
@@ -56,7 +57,7 @@ static void add_cluster(struct text_table *table, const json_t *cluster)
 
 static enum ctl_status run_clusters(const struct ctl *ctl)
 {
-	static const struct column columns[] = {
+	static const struct table_column columns[] = {
 		{.title = "TEMPLATE"},
 		{.title = "PAGES", .is_number = true},
 		{.title = "LEARNED"},
@@ -75,13 +76,14 @@ static enum ctl_status run_clusters(const struct ctl *ctl)
 	client_append_escaped(&target, host);
 	buffer_append_text(&target, "/templates");
 	table = table_create(columns, sizeof(columns) / sizeof(*columns));
-	status = print_rows(ctl, target.data, "templates", table, add_cluster);
+	status = print_rows(ctl, target.data, "templates", table,
+			    template_add_row);
 	table_destroy(table);
 	buffer_free(&target);
 	return status;
 }
 
-static void add_page(struct text_table *table, const json_t *page)
+static void template_add_page_row(struct text_table *table, const json_t *page)
 {
 	table_add_text(table, field_text(page, "url"));
 	table_printf(table, "%" PRIu64, field_whole(page, "bytes"));
@@ -91,7 +93,7 @@ static void add_page(struct text_table *table, const json_t *page)
 
 static enum ctl_status run_pages(const struct ctl *ctl)
 {
-	static const struct column columns[] = {
+	static const struct table_column columns[] = {
 		{.title = "URL", .is_elastic = true},
 		{.title = "BYTES", .is_number = true},
 		{.title = "FETCHED"},
@@ -110,14 +112,15 @@ static enum ctl_status run_pages(const struct ctl *ctl)
 		client_append_escaped(&target, option_text(ctl, "after"));
 	}
 	table = table_create(columns, sizeof(columns) / sizeof(*columns));
-	status = print_rows(ctl, target.data, "pages", table, add_page);
+	status = print_rows(ctl, target.data, "pages", table,
+			    template_add_page_row);
 	table_destroy(table);
 	buffer_free(&target);
 	return status;
 }
 
-static void append_argument(struct buffer *target, const char *name,
-			    const char *value)
+static void page_append_argument(struct buffer *target, const char *name,
+				 const char *value)
 {
 	if (value == NULL)
 		return;
@@ -138,14 +141,17 @@ static enum ctl_status run_text(const struct ctl *ctl)
 	}
 	buffer_append_text(&target, "/v1/text?url=");
 	client_append_escaped(&target, ctl->operands[0]);
-	append_argument(&target, "format",
-			ctl->is_json ? "json" : option_text(ctl, "format"));
-	append_argument(&target, "fetch", option_text(ctl, "fetch"));
-	append_argument(&target, "timeout_ms", option_text(ctl, "timeout"));
+	page_append_argument(&target, "format",
+			     ctl->is_json ? "json"
+					  : option_text(ctl, "format"));
+	page_append_argument(&target, "fetch", option_text(ctl, "fetch"));
+	page_append_argument(&target, "timeout_ms",
+			     option_text(ctl, "timeout"));
 	ctl_request_append(&asked, &target);
 	ctl_request_free(&asked);
 	/* no timeout: the daemon limits the time of the fetch */
-	status = client_ask(ctl, &(struct ask){.target = target.data}, &answer);
+	status = client_ask(
+		ctl, &(struct client_request){.target = target.data}, &answer);
 	if (status == CTL_DONE) {
 		terminal_print(buffer_slice(&answer));
 		if (answer.size > 0 && answer.data[answer.size - 1] != '\n')

@@ -78,7 +78,8 @@ static off_t last_newline(int file, off_t end)
 }
 
 /* Read the sequence of the line from `begin` to `end`; false if it has none. */
-static bool read_sequence(struct texts_output *output, off_t begin, off_t end)
+static bool texts_read_sequence(struct texts_output *output, off_t begin,
+				off_t end)
 {
 	size_t size = (size_t)(end - begin);
 	json_t *line = NULL;
@@ -102,14 +103,14 @@ static bool read_sequence(struct texts_output *output, off_t begin, off_t end)
  * Find where an earlier run stopped, and truncate its incomplete last line.
  * Return false if another program wrote the file.
  */
-static bool find_end(struct texts_output *output)
+static bool texts_find_end(struct texts_output *output)
 {
 	off_t end = lseek(output->file, 0, SEEK_END);
 	off_t newline = last_newline(output->file, end);
 
 	if (newline >= 0 &&
-	    !read_sequence(output, last_newline(output->file, newline) + 1,
-			   newline))
+	    !texts_read_sequence(
+		    output, last_newline(output->file, newline) + 1, newline))
 		return false;
 	if (ftruncate(output->file, newline + 1) != 0) {
 		output->failure = errno;
@@ -130,20 +131,20 @@ static bool open_output(const struct ctl *ctl, struct texts_output *output)
 		     O_RDWR | O_CREAT | O_CLOEXEC | (is_resumed ? 0 : O_TRUNC),
 		     0666);
 	is_open = output->file >= 0;
-	if (is_open && (!is_resumed || find_end(output)))
+	if (is_open && (!is_resumed || texts_find_end(output)))
 		return true;
 	if (!is_open || output->failure != 0)
-		ctl_complain(
+		ctl_print_error(
 			ctl, "%s: %s", output->path,
 			strerrordesc_np(is_open ? output->failure : errno));
 	else
-		ctl_complain(ctl, "%s: the last line has no sequence",
-			     output->path);
+		ctl_print_error(ctl, "%s: the last line has no sequence",
+				output->path);
 	return false;
 }
 
-static void append_argument(struct buffer *target, const char *name,
-			    const char *value)
+static void texts_append_argument(struct buffer *target, const char *name,
+				  const char *value)
 {
 	if (value == NULL || *value == '\0')
 		return;
@@ -151,7 +152,7 @@ static void append_argument(struct buffer *target, const char *name,
 	client_append_escaped(target, value);
 }
 
-static bool ends_with(const char *text, const char *end)
+static bool texts_path_ends_with(const char *text, const char *end)
 {
 	size_t length = strlen(text);
 
@@ -166,14 +167,14 @@ static const char *format_of(const struct ctl *ctl, const char *path)
 	const char *format = option_text(ctl, "format");
 
 	for (size_t i = 0; format == NULL && path != NULL && i < 3; i++)
-		if (ends_with(path, formats[i]))
+		if (texts_path_ends_with(path, formats[i]))
 			format = formats[i];
 	return format == NULL ? "jsonl" : format;
 }
 
-static void make_target(const struct ctl *ctl, const char *host,
-			const struct texts_output *output,
-			struct buffer *target)
+static void texts_make_target(const struct ctl *ctl, const char *host,
+			      const struct texts_output *output,
+			      struct buffer *target)
 {
 	static const char *const arguments[] = {
 		"template", "type", "quality", "confidence", "limit", "content",
@@ -182,32 +183,33 @@ static void make_target(const struct ctl *ctl, const char *host,
 	buffer_append_text(target, "/v1/sites/");
 	client_append_escaped(target, host);
 	buffer_printf(target, "/texts?format=%s", format_of(ctl, output->path));
-	append_argument(target, "since",
-			output->since[0] != '\0' ? output->since
-						 : option_text(ctl, "since"));
+	texts_append_argument(target, "since",
+			      output->since[0] != '\0'
+				      ? output->since
+				      : option_text(ctl, "since"));
 	if (option_given(ctl, "raw"))
-		append_argument(target, "raw", "1");
+		texts_append_argument(target, "raw", "1");
 	for (size_t i = 0; i < sizeof(arguments) / sizeof(arguments[0]); i++)
-		append_argument(target, arguments[i],
-				option_text(ctl, arguments[i]));
+		texts_append_argument(target, arguments[i],
+				      option_text(ctl, arguments[i]));
 }
 
-static enum ctl_status receive(const struct ctl *ctl, const char *host,
-			       const struct ctl_request *asked,
-			       struct texts_output *output)
+static enum ctl_status texts_receive(const struct ctl *ctl, const char *host,
+				     const struct ctl_request *asked,
+				     struct texts_output *output)
 {
 	struct buffer target = {0};
 	struct socket_download download = {.sink = write_texts,
 					   .context = output};
 	enum ctl_status status;
 
-	make_target(ctl, host, output, &target);
+	texts_make_target(ctl, host, output, &target);
 	ctl_request_append(asked, &target);
 	download.target = target.data;
 	status = client_receive(ctl, &download);
 	if (output->failure != 0)
-		ctl_complain(ctl, "%s: %s", output->path,
-			     strerrordesc_np(output->failure));
+		ctl_print_error(ctl, "%s: %s", output->path,
+				strerrordesc_np(output->failure));
 	buffer_free(&target);
 	return status;
 }
@@ -217,7 +219,7 @@ static bool check_resume(const struct ctl *ctl, const char *path)
 	if (!option_given(ctl, "resume") ||
 	    (path != NULL && strcmp(format_of(ctl, path), "jsonl") == 0))
 		return true;
-	ctl_complain(ctl, "--resume needs -o FILE with JSON lines");
+	ctl_print_error(ctl, "--resume needs -o FILE with JSON lines");
 	return false;
 }
 
@@ -235,7 +237,7 @@ static enum ctl_status run_texts(const struct ctl *ctl)
 	    client_host(ctl, ctl->operands[0], host) &&
 	    check_resume(ctl, output.path))
 		status = open_output(ctl, &output)
-				 ? receive(ctl, host, &asked, &output)
+				 ? texts_receive(ctl, host, &asked, &output)
 				 : CTL_FAILED;
 	if (output.file >= 0)
 		close(output.file);

@@ -17,7 +17,7 @@ static enum ctl_status print_token(const struct ctl *ctl, const json_t *answer)
 		return CTL_DONE;
 	}
 	if (token == NULL) {
-		ctl_complain(ctl, "the daemon returned no token");
+		ctl_print_error(ctl, "the daemon returned no token");
 		return CTL_FAILED;
 	}
 	puts(token);
@@ -28,7 +28,7 @@ static enum ctl_status print_token(const struct ctl *ctl, const json_t *answer)
 	return CTL_DONE;
 }
 
-static enum ctl_status add_token(const struct ctl *ctl, const char *name)
+static enum ctl_status ctl_token_add(const struct ctl *ctl, const char *name)
 {
 	bool may_write = option_given(ctl, "write");
 	json_t *body = json_pack("{s:s}", "role", may_write ? "write" : "read");
@@ -59,19 +59,19 @@ static enum ctl_status remove_token(const struct ctl *ctl, const char *name)
 		client_print(ctl, answer);
 	warning = json_string_value(json_object_get(answer, "warning"));
 	if (warning != NULL)
-		ctl_complain(ctl, "%s", warning);
+		ctl_print_error(ctl, "%s", warning);
 	json_decref(answer);
 	buffer_free(&target);
 	return status;
 }
 
-static const struct column columns[] = {
+static const struct table_column columns[] = {
 	{.title = "NAME", .is_elastic = true},
 	{.title = "ROLE"},
 	{.title = "CREATED"},
 };
 
-static void add_row(struct text_table *table, const json_t *token)
+static void token_add_row(struct text_table *table, const json_t *token)
 {
 	table_add_text(table, field_text(token, "name"));
 	table_add_text(table, field_text(token, "role"));
@@ -79,7 +79,7 @@ static void add_row(struct text_table *table, const json_t *token)
 }
 
 static const struct client_list list = {
-	"tokens", columns, sizeof(columns) / sizeof(columns[0]), add_row};
+	"tokens", columns, sizeof(columns) / sizeof(columns[0]), token_add_row};
 
 static enum ctl_status run_token(const struct ctl *ctl)
 {
@@ -92,8 +92,8 @@ static enum ctl_status run_token(const struct ctl *ctl)
 	if (strcmp(action, "rm") == 0)
 		return remove_token(ctl, name);
 	if (!has_both)
-		return add_token(ctl, name);
-	ctl_complain(ctl, "use --read or --write, not both");
+		return ctl_token_add(ctl, name);
+	ctl_print_error(ctl, "use --read or --write, not both");
 	return CTL_USAGE;
 }
 

@@ -23,7 +23,7 @@
 #include "page/page.h"
 
 /* A training run. */
-struct course {
+struct train_run {
 	struct ctl ctl; /* its operands name only the pages */
 	const struct extractor *extractor;
 	double parameters[MAX_PARAMETERS];
@@ -33,8 +33,8 @@ struct course {
 	struct training_score score;
 };
 
-static bool read_number(const struct ctl *ctl, const char *name, double minimum,
-			double maximum, double *number)
+static bool train_read_number(const struct ctl *ctl, const char *name,
+			      double minimum, double maximum, double *number)
 {
 	const char *text = option_text(ctl, name);
 	char *end;
@@ -45,12 +45,12 @@ static bool read_number(const struct ctl *ctl, const char *name, double minimum,
 	if (end != text && *end == '\0' && *number >= minimum &&
 	    *number <= maximum)
 		return true;
-	ctl_complain(ctl, "--%s: \"%s\" is not a number from %g to %g", name,
-		     text, minimum, maximum);
+	ctl_print_error(ctl, "--%s: \"%s\" is not a number from %g to %g", name,
+			text, minimum, maximum);
 	return false;
 }
 
-static bool read_parameters(struct course *course)
+static bool train_read_parameters(struct train_run *course)
 {
 	const char **assignments = offline_parameters(&course->ctl);
 	char reason[256];
@@ -61,14 +61,14 @@ static bool read_parameters(struct course *course)
 		is_right = extractor_set(course->extractor, assignments[i],
 					 course->parameters, reason);
 	if (!is_right)
-		ctl_complain(&course->ctl, "--param: %s", reason);
+		ctl_print_error(&course->ctl, "--param: %s", reason);
 	free(assignments);
 	return is_right;
 }
 
-static bool begin(const struct ctl *ctl, struct course *course)
+static bool train_begin(const struct ctl *ctl, struct train_run *course)
 {
-	*course = (struct course){
+	*course = (struct train_run){
 		.ctl = *ctl,
 		.extractor = extractor_find(ctl->operands[0]),
 		.gamma = RIDGE_GAMMA_PRESET,
@@ -77,20 +77,21 @@ static bool begin(const struct ctl *ctl, struct course *course)
 	course->ctl.operands++;
 	course->ctl.operand_count--;
 	if (option_text(ctl, "gold") == NULL) {
-		ctl_complain(ctl, "--gold DIR is missing: the expected texts");
+		ctl_print_error(ctl,
+				"--gold DIR is missing: the expected texts");
 		return false;
 	}
-	return read_number(ctl, "c", RIDGE_COST_MIN, RIDGE_COST_MAX,
-			   &course->cost) &&
-	       read_number(ctl, "gamma", RIDGE_GAMMA_MIN, RIDGE_GAMMA_MAX,
-			   &course->gamma) &&
-	       read_parameters(course);
+	return train_read_number(ctl, "c", RIDGE_COST_MIN, RIDGE_COST_MAX,
+				 &course->cost) &&
+	       train_read_number(ctl, "gamma", RIDGE_GAMMA_MIN, RIDGE_GAMMA_MAX,
+				 &course->gamma) &&
+	       train_read_parameters(course);
 }
 
 /* Add the examples of a page; skip a page without a gold text. */
-static void learn(struct course *course, const struct input *input)
+static void train_add_page(struct train_run *course, const struct input *input)
 {
-	const struct page_limits *limits = &answer_rules_default.limits;
+	const struct page_limits *limits = &extraction_options_default.limits;
 	struct buffer path = {0};
 	struct buffer gold = {0};
 	struct buffer body = {0};
@@ -102,8 +103,8 @@ static void learn(struct course *course, const struct input *input)
 	error = file_read(path.data, limits->max_bytes, &gold);
 	if (error != ERR_NONE) {
 		if (error != ERR_NOT_FOUND)
-			complain_input(&course->ctl, path.data, error,
-				       limits->max_bytes);
+			input_print_error(&course->ctl, path.data, error,
+					  limits->max_bytes);
 		goto out;
 	}
 	error = file_read(input->path, limits->max_bytes, &body);
@@ -114,8 +115,8 @@ static void learn(struct course *course, const struct input *input)
 		training_add(&course->training, page, buffer_slice(&gold),
 			     course->parameters);
 	else
-		complain_input(&course->ctl, input->path, error,
-			       limits->max_bytes);
+		input_print_error(&course->ctl, input->path, error,
+				  limits->max_bytes);
 out:
 	page_destroy(page);
 	buffer_free(&path);
@@ -123,7 +124,7 @@ out:
 	buffer_free(&body);
 }
 
-static bool learn_all(struct course *course)
+static bool learn_all(struct train_run *course)
 {
 	struct progress progress = progress_begin("read");
 	struct inputs inputs;
@@ -131,7 +132,7 @@ static bool learn_all(struct course *course)
 
 	for (size_t i = 0; is_done && i < inputs.count; i++) {
 		progress_show(&progress, i, inputs.count, NULL);
-		learn(course, &inputs.items[i]);
+		train_add_page(course, &inputs.items[i]);
 	}
 	progress_clear(&progress);
 	inputs_free(&inputs);
@@ -139,7 +140,7 @@ static bool learn_all(struct course *course)
 }
 
 /* Write the first lines of a model: its origin and its figures. */
-static void make_notes(const struct course *course, struct buffer *notes)
+static void make_notes(const struct train_run *course, struct buffer *notes)
 {
 	const struct training *training = &course->training;
 	const struct training_score *score = &course->score;
@@ -170,7 +171,7 @@ static void make_notes(const struct course *course, struct buffer *notes)
 			      score->folds, score->accuracy, score->f1);
 }
 
-static bool write_model(const struct course *course,
+static bool write_model(const struct train_run *course,
 			const struct ridge_model *model)
 {
 	const char *path = option_text(&course->ctl, "out");
@@ -184,8 +185,8 @@ static bool write_model(const struct course *course,
 		error = file_write(path, buffer_slice(&text));
 	}
 	if (error != ERR_NONE)
-		ctl_complain(&course->ctl, "%s: cannot write: %s", path,
-			     file_error_text(error));
+		ctl_print_error(&course->ctl, "%s: cannot write: %s", path,
+				file_error_text(error));
 	buffer_free(&notes);
 	buffer_free(&text);
 	return error == ERR_NONE;
@@ -196,7 +197,7 @@ static double primary_ratio(const struct training *training)
 	return (double)training->primary_count / (double)training->count;
 }
 
-static void print_json(const struct course *course,
+static void print_json(const struct train_run *course,
 		       const struct ridge_model *model)
 {
 	const struct training *training = &course->training;
@@ -214,8 +215,8 @@ static void print_json(const struct course *course,
 	json_decref(answer);
 }
 
-static void print_figures(const struct course *course,
-			  const struct ridge_model *model)
+static void train_print_figures(const struct train_run *course,
+				const struct ridge_model *model)
 {
 	const struct training *training = &course->training;
 	const struct training_score *score = &course->score;
@@ -233,7 +234,7 @@ static void print_figures(const struct course *course,
 		       score->recall, score->f1);
 }
 
-static enum ctl_status finish(struct course *course)
+static enum ctl_status train_finish(struct train_run *course)
 {
 	struct training *training = &course->training;
 	enum ctl_status status = CTL_FAILED;
@@ -242,15 +243,15 @@ static enum ctl_status finish(struct course *course)
 				  course->gamma, course->cost);
 
 	if (training->page_count == 0) {
-		ctl_complain(&course->ctl,
-			     "no page has a gold text in %s: the text of "
-			     "a/b.html is a/b.txt",
-			     option_text(&course->ctl, "gold"));
+		ctl_print_error(&course->ctl,
+				"no page has a gold text in %s: the text of "
+				"a/b.html is a/b.txt",
+				option_text(&course->ctl, "gold"));
 	} else if (model == NULL) {
-		ctl_complain(&course->ctl,
-			     "%zu of %zu ridges are primary: training needs "
-			     "both classes; add pages",
-			     training->primary_count, training->count);
+		ctl_print_error(&course->ctl,
+				"%zu of %zu ridges are primary: training needs "
+				"both classes; add pages",
+				training->primary_count, training->count);
 	} else {
 		course->score = training_validate(training, course->gamma,
 						  course->cost);
@@ -259,7 +260,7 @@ static enum ctl_status finish(struct course *course)
 		if (course->ctl.is_json)
 			print_json(course, model);
 		else
-			print_figures(course, model);
+			train_print_figures(course, model);
 	}
 	ridge_model_destroy(model);
 	return status;
@@ -267,11 +268,12 @@ static enum ctl_status finish(struct course *course)
 
 static enum ctl_status run_train(const struct ctl *ctl)
 {
-	struct course course;
+	struct train_run course;
 	enum ctl_status status = CTL_USAGE;
 
-	if (begin(ctl, &course))
-		status = learn_all(&course) ? finish(&course) : CTL_FAILED;
+	if (train_begin(ctl, &course))
+		status =
+			learn_all(&course) ? train_finish(&course) : CTL_FAILED;
 	training_free(&course.training);
 	return status;
 }

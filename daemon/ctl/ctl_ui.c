@@ -44,34 +44,35 @@ static void open_browser(const char *address)
 
 static enum ctl_status run_ui(const struct ctl *ctl)
 {
-	struct tunnel *tunnel;
+	struct browser_proxy *tunnel;
 	struct buffer answer = {0};
-	enum ctl_status status =
-		client_ask(ctl,
-			   &(struct ask){.target = "/v1/status",
+	enum ctl_status status = client_ask(
+		ctl,
+		&(struct client_request){.target = "/v1/status",
 					 .timeout_ms = ASK_TIMEOUT_MS},
-			   &answer);
+		&answer);
 	enum error error;
 
 	buffer_free(&answer);
 	if (status != CTL_DONE)
 		return status;
-	error = tunnel_open(&tunnel, ctl->socket,
-			    (unsigned)option_whole(ctl, "port", 0));
+	error = browser_proxy_open(&tunnel, ctl->socket,
+				   (unsigned)option_whole(ctl, "port", 0));
 	if (error != ERR_NONE) {
 		/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
-		ctl_complain(ctl, "%s: %s", error_text(error), strerror(errno));
+		ctl_print_error(ctl, "%s: %s", error_text(error),
+				strerror(errno));
 		return CTL_FAILED;
 	}
-	printf("%s\n", tunnel_address(tunnel));
+	printf("%s\n", browser_proxy_address(tunnel));
 	fflush(stdout);
 	fprintf(stderr, "Open it in a browser within 5 minutes; it works once. "
 			"Press Ctrl-C to stop.\n");
 	if (option_given(ctl, "open") && isatty(STDOUT_FILENO) && has_display())
-		open_browser(tunnel_address(tunnel));
-	error = tunnel_run(tunnel);
-	tunnel_close(tunnel);
-	ctl_complain(ctl, "%s", error_text(error));
+		open_browser(browser_proxy_address(tunnel));
+	error = browser_proxy_run(tunnel);
+	browser_proxy_close(tunnel);
+	ctl_print_error(ctl, "%s", error_text(error));
 	return CTL_FAILED;
 }
 

@@ -21,7 +21,7 @@ static void add_whole(const struct ctl *ctl, const char *option, json_t *body,
 
 static json_t *threshold_json(const struct ctl *ctl)
 {
-	unsigned threshold = option_cut(ctl, "threshold", 0);
+	unsigned threshold = option_threshold(ctl, "threshold", 0);
 
 	return threshold == THRESHOLD_AUTO ? json_string("auto")
 					   : json_real(threshold / 1000.0);
@@ -40,7 +40,7 @@ static void add_switches(const struct ctl *ctl, json_t *body)
 }
 
 /* Add each --header "Name: value"; false if one has no colon. */
-static bool add_headers(const struct ctl *ctl, json_t *body)
+static bool watch_add_headers(const struct ctl *ctl, json_t *body)
 {
 	json_t *headers = json_object();
 
@@ -53,8 +53,8 @@ static bool add_headers(const struct ctl *ctl, json_t *body)
 			continue;
 		colon = strchr(text, ':');
 		if (colon == NULL || (size_t)(colon - text) >= sizeof(name)) {
-			ctl_complain(ctl, "--header: %s: must be Name: value",
-				     text);
+			ctl_print_error(
+				ctl, "--header: %s: must be Name: value", text);
 			json_decref(headers);
 			return false;
 		}
@@ -120,12 +120,12 @@ static void tell_pause(const struct ctl *ctl, struct progress *progress,
 	*was_paused = reason != NULL;
 	progress_clear(progress);
 	if (reason != NULL)
-		ctl_complain(
+		ctl_print_error(
 			ctl,
 			"the crawl is paused: %s; it continues automatically",
 			reason);
 	else
-		ctl_complain(ctl, "the crawl continues");
+		ctl_print_error(ctl, "the crawl continues");
 }
 
 /* The daemon does not crawl a site without its credentials; report this. */
@@ -133,7 +133,7 @@ static bool watch_is_locked(const struct ctl *ctl, const json_t *site)
 {
 	if (strcmp(field_text(site, "state"), "no_credentials") != 0)
 		return false;
-	ctl_complain(
+	ctl_print_error(
 		ctl,
 		"%s has no credentials: set its headers or its proxy again",
 		field_text(site, "host"));
@@ -164,8 +164,8 @@ static enum ctl_status wait_for(const struct ctl *ctl, json_t **site)
 		nanosleep(&pause, NULL);
 		status = client_ask_json(
 			ctl,
-			&(struct ask){.target = target.data,
-				      .timeout_ms = ASK_TIMEOUT_MS},
+			&(struct client_request){.target = target.data,
+						 .timeout_ms = ASK_TIMEOUT_MS},
 			&next);
 		if (status != CTL_DONE)
 			break;
@@ -183,13 +183,13 @@ static enum ctl_status run_watch(const struct ctl *ctl)
 	json_t *site = NULL;
 	enum ctl_status status = CTL_USAGE;
 
-	if (add_headers(ctl, body))
+	if (watch_add_headers(ctl, body))
 		status = client_ask_json(
 			ctl,
-			&(struct ask){.method = "POST",
-				      .target = "/v1/sites",
-				      .body = body,
-				      .timeout_ms = ASK_TIMEOUT_MS},
+			&(struct client_request){.method = "POST",
+						 .target = "/v1/sites",
+						 .body = body,
+						 .timeout_ms = ASK_TIMEOUT_MS},
 			&site);
 	if (status == CTL_DONE && option_given(ctl, "wait"))
 		status = wait_for(ctl, &site);

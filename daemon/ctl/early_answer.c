@@ -13,55 +13,56 @@
 
 enum { HTTP_OK = 200 };
 
-struct text_answer *early_answer_make(const struct early_rules *rules,
-				      const struct url *url, struct page *page)
+struct extraction_result *
+fallback_text_create(const struct fallback_options *rules,
+		     const struct url *url, struct page *page)
 {
 	struct extraction extraction = {.rules = rules->rules,
 					.request = rules->request};
-	struct text_answer *early = mem_alloc(1, sizeof(*early));
+	struct extraction_result *early = mem_alloc(1, sizeof(*early));
 
 	early->page = page;
 	snprintf(early->url, sizeof(early->url), "%s", url->text);
 	if (extraction_of_page(&extraction, page, HTTP_OK, early) != ERR_NONE) {
-		early_answer_free(early);
+		fallback_text_free(early);
 		return NULL;
 	}
 	if (rules->is_strict)
-		early->is_citable = answer_is_citable(early);
-	answer_detach(early, rules->request->format);
+		early->is_citable = result_is_citable(early);
+	result_detach(early, rules->request->format);
 	return early;
 }
 
-void early_answer_free(struct text_answer *early)
+void fallback_text_free(struct extraction_result *early)
 {
 	if (early == NULL)
 		return;
-	text_answer_free(early);
+	extraction_result_free(early);
 	free(early);
 }
 
-size_t early_answer_bytes(const struct text_answer *early)
+size_t fallback_text_bytes(const struct extraction_result *early)
 {
 	return sizeof(*early) + early->text.capacity +
 	       early->detached.head.capacity + early->detached.rest.capacity;
 }
 
-bool early_answer_take(struct text_answer *early, struct store *store,
-		       const struct answer_rules *rules,
-		       const struct text_request *request,
-		       struct text_answer *answer_out)
+bool fallback_text_move(struct extraction_result *early, struct store *store,
+			const struct extraction_options *rules,
+			const struct text_request *request,
+			struct extraction_result *answer_out)
 {
-	struct choice choice;
+	struct method_selection choice;
 
 	if (early == NULL ||
-	    answer_place(store, request->url, early) != ERR_NONE ||
-	    choose_extractor(request->method, early->cluster_pages,
-			     rules->min_cluster_pages, &choice) != ERR_NONE ||
+	    query_page_place(store, request->url, early) != ERR_NONE ||
+	    method_select(request->method, early->cluster_pages,
+			  rules->min_cluster_pages, &choice) != ERR_NONE ||
 	    choice.has_template ||
 	    strcmp(choice.extractor->name, early->method) != 0)
 		return false;
 	snprintf(early->reason, sizeof(early->reason), "%s", choice.reason);
 	*answer_out = *early;
-	*early = (struct text_answer){0};
+	*early = (struct extraction_result){0};
 	return true;
 }

@@ -13,8 +13,8 @@
 
 struct page;
 
-struct early_rules {
-	const struct answer_rules *rules;
+struct fallback_options {
+	const struct extraction_options *rules;
 	const struct text_request *request; /* without a URL */
 	bool is_strict; /* the caller will check whether the text can be cited
 			 */
@@ -22,23 +22,24 @@ struct early_rules {
 
 /*
  * Extract the text of the page at `url`; the page may be freed afterwards.
- * Return NULL if that needs a template. early_answer_free() the result.
+ * Return NULL if that needs a template. fallback_text_free() the result.
  */
-struct text_answer *early_answer_make(const struct early_rules *rules,
-				      const struct url *url, struct page *page);
-void early_answer_free(struct text_answer *early); /* NULL is a no-op */
+struct extraction_result *
+fallback_text_create(const struct fallback_options *rules,
+		     const struct url *url, struct page *page);
+void fallback_text_free(struct extraction_result *early); /* NULL is a no-op */
 
 /* Return the size of the result. */
-size_t early_answer_bytes(const struct text_answer *early);
+size_t fallback_text_bytes(const struct extraction_result *early);
 
 /*
- * Move `early` to *answer_out if answer_text() would return the same now that
+ * Move `early` to *answer_out if query_text() would return the same now that
  * the page is stored at request->url. Return false if not, or if `early` is
  * NULL.
  */
-bool early_answer_take(struct text_answer *early, struct store *store,
-		       const struct answer_rules *rules,
-		       const struct text_request *request,
-		       struct text_answer *answer_out);
+bool fallback_text_move(struct extraction_result *early, struct store *store,
+			const struct extraction_options *rules,
+			const struct text_request *request,
+			struct extraction_result *answer_out);
 
 #endif

@@ -7,13 +7,13 @@
 #include "base/order.h"
 
 /* The kind of character that a byte of UTF-8 begins. */
-enum kind {
+enum gold_kind {
 	KIND_BREAK,  /* ends a word */
 	KIND_LETTER, /* belongs to a word */
 	KIND_WORD,   /* is a word, with its continuation bytes */
 };
 
-static enum kind kind_of(const unsigned char *at, size_t size)
+static enum gold_kind gold_character_kind(const unsigned char *at, size_t size)
 {
 	unsigned char byte = at[0];
 
@@ -39,7 +39,7 @@ static size_t character_bytes(const unsigned char *at, size_t size)
 	return i;
 }
 
-static unsigned char lower(unsigned char byte)
+static unsigned char gold_lower(unsigned char byte)
 {
 	return byte >= 'A' && byte <= 'Z' ? (unsigned char)(byte | 0x20) : byte;
 }
@@ -47,7 +47,7 @@ static unsigned char lower(unsigned char byte)
 /* A word of more bytes is hashed in parts. */
 enum { PART = 64 };
 
-static uint64_t hash_word(const unsigned char *word, size_t size)
+static uint64_t gold_hash_word(const unsigned char *word, size_t size)
 {
 	unsigned char part[PART];
 	uint64_t hash = size;
@@ -56,23 +56,24 @@ static uint64_t hash_word(const unsigned char *word, size_t size)
 		size_t length = size - at < PART ? size - at : PART;
 
 		for (size_t i = 0; i < length; i++)
-			part[i] = lower(word[at + i]);
+			part[i] = gold_lower(word[at + i]);
 		hash = hash64(part, length, hash);
 	}
 	return hash;
 }
 
 /* Return the number of bytes before the first character of another kind. */
-static size_t run_bytes(const unsigned char *text, size_t size, enum kind kind)
+static size_t run_bytes(const unsigned char *text, size_t size,
+			enum gold_kind kind)
 {
 	size_t at = 0;
 
-	while (at < size && kind_of(text + at, size - at) == kind)
+	while (at < size && gold_character_kind(text + at, size - at) == kind)
 		at += character_bytes(text + at, size - at);
 	return at;
 }
 
-bool gold_next_word(struct slice *rest, uint64_t *word_out)
+bool gold_text_next_word(struct slice *rest, uint64_t *word_out)
 {
 	const unsigned char *text = rest->data;
 	size_t begin = run_bytes(text, rest->size, KIND_BREAK);
@@ -82,27 +83,27 @@ bool gold_next_word(struct slice *rest, uint64_t *word_out)
 	if (left == 0)
 		return false;
 	text += begin;
-	length = kind_of(text, left) == KIND_WORD
+	length = gold_character_kind(text, left) == KIND_WORD
 			 ? character_bytes(text, left)
 			 : run_bytes(text, left, KIND_LETTER);
-	*word_out = hash_word(text, length);
+	*word_out = gold_hash_word(text, length);
 	*rest = (struct slice){text + length, left - length};
 	return true;
 }
 
-struct gold gold_make(struct arena *arena, struct slice text)
+struct gold_text gold_text_create(struct arena *arena, struct slice text)
 {
 	struct slice rest = text;
-	struct gold gold = {0};
+	struct gold_text gold = {0};
 	size_t count = 0;
 	uint64_t word;
 
-	while (gold_next_word(&rest, &word))
+	while (gold_text_next_word(&rest, &word))
 		count++;
 	gold.words = ARENA_NEW(arena, uint64_t, count);
 	gold.left = ARENA_NEW(arena, uint32_t, count);
 	count = 0;
-	for (rest = text; gold_next_word(&rest, &word);)
+	for (rest = text; gold_text_next_word(&rest, &word);)
 		gold.words[count++] = word;
 	qsort(gold.words, count, sizeof(*gold.words), order_u64);
 	for (size_t i = 0; i < count; i++) {
@@ -114,7 +115,7 @@ struct gold gold_make(struct arena *arena, struct slice text)
 	return gold;
 }
 
-bool gold_take(struct gold *gold, uint64_t word)
+bool gold_text_remove(struct gold_text *gold, uint64_t word)
 {
 	const uint64_t *found = bsearch(&word, gold->words, gold->count,
 					sizeof(*gold->words), order_u64);

@@ -22,19 +22,19 @@ struct arena;
  * Remove the next word of UTF-8 text from `rest` and return its hash in
  * *word_out; false at the end. Linear over the whole text.
  */
-bool gold_next_word(struct slice *rest, uint64_t *word_out);
+bool gold_text_next_word(struct slice *rest, uint64_t *word_out);
 
 /* A bag of words: distinct ones, ascending, and how often each remains. */
-struct gold {
+struct gold_text {
 	uint64_t *words; /* [count] */
 	uint32_t *left;  /* [count] */
 	size_t count;
 };
 
 /* Make the bag in `arena`: 16 bytes per word, or 8 bytes per byte of text. */
-struct gold gold_make(struct arena *arena, struct slice text);
+struct gold_text gold_text_create(struct arena *arena, struct slice text);
 
 /* Remove the word once from the bag; false if it does not remain. */
-bool gold_take(struct gold *gold, uint64_t word);
+bool gold_text_remove(struct gold_text *gold, uint64_t word);
 
 #endif

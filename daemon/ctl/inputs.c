@@ -39,17 +39,17 @@ void input_trouble(enum error error, size_t max_bytes, struct buffer *out)
 	}
 }
 
-void complain_input(const struct ctl *ctl, const char *path, enum error error,
-		    size_t max_bytes)
+void input_print_error(const struct ctl *ctl, const char *path,
+		       enum error error, size_t max_bytes)
 {
 	struct buffer trouble = {0};
 
 	input_trouble(error, max_bytes, &trouble);
-	ctl_complain(ctl, "%s: %s", path, trouble.data);
+	ctl_print_error(ctl, "%s: %s", path, trouble.data);
 	buffer_free(&trouble);
 }
 
-static char *join(const char *folder, const char *name)
+static char *inputs_join_path(const char *folder, const char *name)
 {
 	struct buffer path = {0};
 	char *copy;
@@ -64,14 +64,14 @@ static char *join(const char *folder, const char *name)
 }
 
 /* Takes ownership of both texts. */
-static void add(struct inputs *inputs, struct input input)
+static void inputs_add(struct inputs *inputs, struct input input)
 {
 	inputs->items = mem_grow(inputs->items, inputs->count,
 				 &inputs->capacity, sizeof(*inputs->items));
 	inputs->items[inputs->count++] = input;
 }
 
-static char *copy_text(const char *text)
+static char *inputs_copy_text(const char *text)
 {
 	return mem_copy_text(text, strlen(text));
 }
@@ -85,14 +85,17 @@ static bool add_folder(const struct ctl *ctl, const char *folder,
 	enum error error = file_list(folder, endings, &list);
 
 	if (error != ERR_NONE) {
-		complain_input(ctl, folder, error, 0);
+		input_print_error(ctl, folder, error, 0);
 		return false;
 	}
 	for (size_t i = 0; i < list.count; i++)
-		add(inputs,
-		    (struct input){join(folder, list.paths[i]),
-				   keeps_folder ? join(folder, list.paths[i])
-						: copy_text(list.paths[i])});
+		inputs_add(inputs,
+			   (struct input){
+				   inputs_join_path(folder, list.paths[i]),
+				   keeps_folder
+					   ? inputs_join_path(folder,
+							      list.paths[i])
+					   : inputs_copy_text(list.paths[i])});
 	file_list_free(&list);
 	return true;
 }
@@ -101,13 +104,14 @@ static void add_file(const char *path, bool keeps_folder, struct inputs *inputs)
 {
 	const char *slash = strrchr(path, '/');
 
-	add(inputs, (struct input){copy_text(path),
-				   copy_text(keeps_folder || slash == NULL
-						     ? path
-						     : slash + 1)});
+	inputs_add(inputs,
+		   (struct input){inputs_copy_text(path),
+				  inputs_copy_text(keeps_folder || slash == NULL
+							   ? path
+							   : slash + 1)});
 }
 
-static int compare(const void *a, const void *b)
+static int inputs_compare(const void *a, const void *b)
 {
 	const struct input *left = a;
 	const struct input *right = b;
@@ -122,13 +126,13 @@ static void free_input(struct input *input)
 	free(input->name);
 }
 
-static void drop_repeats(struct inputs *inputs)
+static void inputs_drop_repeats(struct inputs *inputs)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < inputs->count; i++)
-		if (kept > 0 &&
-		    compare(&inputs->items[kept - 1], &inputs->items[i]) == 0)
+		if (kept > 0 && inputs_compare(&inputs->items[kept - 1],
+					       &inputs->items[i]) == 0)
 			free_input(&inputs->items[i]);
 		else
 			inputs->items[kept++] = inputs->items[i];
@@ -150,13 +154,13 @@ bool inputs_collect(const struct ctl *ctl, bool keeps_folders,
 			return false;
 	}
 	if (inputs_out->count == 0) {
-		ctl_complain(ctl, "%s: has no *.html or *.htm files",
-			     ctl->operands[0]);
+		ctl_print_error(ctl, "%s: has no *.html or *.htm files",
+				ctl->operands[0]);
 		return false;
 	}
 	qsort(inputs_out->items, inputs_out->count, sizeof(*inputs_out->items),
-	      compare);
-	drop_repeats(inputs_out);
+	      inputs_compare);
+	inputs_drop_repeats(inputs_out);
 	return true;
 }
 
@@ -169,7 +173,8 @@ void inputs_free(struct inputs *inputs)
 }
 
 /* Return the length of `name` without a final `ending`. */
-static size_t strip(const char *name, size_t length, const char *ending)
+static size_t inputs_strip_ending(const char *name, size_t length,
+				  const char *ending)
 {
 	size_t size = strlen(ending);
 
@@ -180,7 +185,8 @@ static size_t strip(const char *name, size_t length, const char *ending)
 
 size_t output_stem_length(const char *name)
 {
-	return strip(name, strip(name, strlen(name), ".gz"), ".html");
+	return inputs_strip_ending(
+		name, inputs_strip_ending(name, strlen(name), ".gz"), ".html");
 }
 
 void output_path(const char *folder, const char *name, enum format format,

@@ -52,7 +52,7 @@ size_t output_stem_length(const char *name);
 void input_trouble(enum error error, size_t max_bytes, struct buffer *out);
 
 /* Report the error on standard error. */
-void complain_input(const struct ctl *ctl, const char *path, enum error error,
-		    size_t max_bytes);
+void input_print_error(const struct ctl *ctl, const char *path,
+		       enum error error, size_t max_bytes);
 
 #endif

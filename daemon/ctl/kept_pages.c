@@ -18,15 +18,16 @@
 #include "template/learning.h"
 #include "template/request.h"
 
-struct kept_page {
+struct page_cache_entry {
 	size_t index;
 	uint64_t key; /* of the stored page */
 	struct parsed_page parsed;
 };
 
-struct kept_pages {
-	struct kept_page *items;   /* [count], ascending by index */
-	struct kept_page **by_key; /* [count], set when models are built */
+struct page_cache {
+	struct page_cache_entry *items; /* [count], ascending by index */
+	struct page_cache_entry *
+		*by_key; /* [count], set when models are built */
 	size_t count;
 	size_t capacity;
 	size_t bytes;
@@ -34,16 +35,16 @@ struct kept_pages {
 	unsigned jobs;
 };
 
-struct kept_pages *kept_pages_create(size_t max_bytes, unsigned jobs)
+struct page_cache *page_cache_create(size_t max_bytes, unsigned jobs)
 {
-	struct kept_pages *kept = mem_alloc(1, sizeof(*kept));
+	struct page_cache *kept = mem_alloc(1, sizeof(*kept));
 
 	kept->max_bytes = max_bytes;
 	kept->jobs = jobs;
 	return kept;
 }
 
-void kept_pages_destroy(struct kept_pages *kept)
+void page_cache_destroy(struct page_cache *kept)
 {
 	if (kept == NULL)
 		return;
@@ -54,18 +55,18 @@ void kept_pages_destroy(struct kept_pages *kept)
 	free(kept);
 }
 
-size_t kept_pages_bytes(const struct kept_pages *kept)
+size_t page_cache_bytes(const struct page_cache *kept)
 {
 	return kept->bytes;
 }
 
-void kept_pages_add(struct kept_pages *kept, size_t index,
+void page_cache_add(struct page_cache *kept, size_t index,
 		    const struct url *url, struct page *page)
 {
 	assert(kept->count == 0 || kept->items[kept->count - 1].index < index);
 	kept->items = mem_grow(kept->items, kept->count, &kept->capacity,
 			       sizeof(*kept->items));
-	kept->items[kept->count++] = (struct kept_page){
+	kept->items[kept->count++] = (struct page_cache_entry){
 		.index = index,
 		.key = page_key_of(slice_of(url->text)),
 		.parsed = {.page = page},
@@ -73,26 +74,28 @@ void kept_pages_add(struct kept_pages *kept, size_t index,
 	kept->bytes += arena_bytes(page->arena);
 }
 
-static int compare_keys(const void *a, const void *b)
+static int page_cache_compare(const void *a, const void *b)
 {
-	const struct kept_page *const *left = a;
-	const struct kept_page *const *right = b;
+	const struct page_cache_entry *const *left = a;
+	const struct page_cache_entry *const *right = b;
 
 	if ((*left)->key != (*right)->key)
 		return (*left)->key < (*right)->key ? -1 : 1;
 	return 0;
 }
 
-static void sort_by_key(struct kept_pages *kept)
+static void sort_by_key(struct page_cache *kept)
 {
-	kept->by_key = mem_alloc(kept->count, sizeof(struct kept_page *));
+	kept->by_key =
+		mem_alloc(kept->count, sizeof(struct page_cache_entry *));
 	for (size_t i = 0; i < kept->count; i++)
 		kept->by_key[i] = &kept->items[i];
-	qsort(kept->by_key, kept->count, sizeof(struct kept_page *),
-	      compare_keys);
+	qsort(kept->by_key, kept->count, sizeof(struct page_cache_entry *),
+	      page_cache_compare);
 }
 
-static struct kept_page *find(const struct kept_pages *kept, uint64_t key)
+static struct page_cache_entry *page_cache_find(const struct page_cache *kept,
+						uint64_t key)
 {
 	size_t at;
 
@@ -103,12 +106,12 @@ static struct kept_page *find(const struct kept_pages *kept, uint64_t key)
 }
 
 /* The clusters of the site whose models are built. */
-struct teaching {
-	struct kept_pages *kept;
+struct model_builder {
+	struct page_cache *kept;
 	struct store *store;
-	const struct answer_rules *rules;
+	const struct extraction_options *rules;
 	const struct text_request *request;
-	struct learned_question question; /* no cluster, no changes */
+	struct model_query question; /* no cluster, no changes */
 	uint32_t site;
 	uint32_t *clusters; /* [count], that may have a template */
 	size_t count;
@@ -119,14 +122,14 @@ struct teaching {
 struct class
 {
 	uint32_t cluster;
-	uint32_t changes;                          /* struct cluster_state */
-	struct kept_page *pages[MAX_SAMPLE_PAGES]; /* [count] */
+	uint32_t changes; /* struct cluster_state */
+	struct page_cache_entry *pages[MAX_SAMPLE_PAGES]; /* [count] */
 	uint32_t count;
 	bool keeps_prepared; /* if false, extraction prepares them again */
 	size_t grown_bytes;
 };
 
-static void find_clusters(struct teaching *teaching, struct txn *txn)
+static void find_clusters(struct model_builder *teaching, struct txn *txn)
 {
 	struct key prefix = key_site(teaching->site);
 	struct scan scan = scan_begin(txn, TABLE_CLUSTERS, key_slice(&prefix));
@@ -149,7 +152,8 @@ static void find_clusters(struct teaching *teaching, struct txn *txn)
  * Fill the sample of the cluster; return false if some of its pages are not
  * cached.
  */
-static bool gather(const struct teaching *teaching, struct class *class)
+static bool model_builder_collect(const struct model_builder *teaching,
+				  struct class *class)
 {
 	uint64_t keys[MAX_SAMPLE_PAGES];
 	struct txn txn = txn_begin_read(teaching->store);
@@ -165,7 +169,7 @@ static bool gather(const struct teaching *teaching, struct class *class)
 	txn_abort(&txn);
 	for (class->count = 0; class->count < count; class->count++) {
 		class->pages[class->count] =
-			find(teaching->kept, keys[class->count]);
+			page_cache_find(teaching->kept, keys[class->count]);
 		if (class->pages[class->count] == NULL)
 			return false;
 	}
@@ -174,25 +178,25 @@ static bool gather(const struct teaching *teaching, struct class *class)
 
 static bool next_class(void *context, void *place)
 {
-	struct teaching *teaching = context;
+	struct model_builder *teaching = context;
 	struct class *class = place;
-	size_t taught = learned_cache_bytes(teaching->rules->learned);
+	size_t taught = model_cache_bytes(teaching->rules->learned);
 
 	class->keeps_prepared =
 		teaching->kept->bytes < teaching->kept->max_bytes;
 	while (teaching->next < teaching->count &&
 	       taught < teaching->rules->max_learned) {
 		class->cluster = teaching->clusters[teaching->next++];
-		if (gather(teaching, class))
+		if (model_builder_collect(teaching, class))
 			return true;
 	}
 	return false;
 }
 
 /* The prepared data of a page is stored in its arena, which grows. */
-static const void *prepare(const struct learned_question *question,
-			   struct class *class, uint32_t page,
-			   struct arena *scratch)
+static const void *model_builder_prepare(const struct model_query *question,
+					 struct class *class, uint32_t page,
+					 struct arena *scratch)
 {
 	struct parsed_page *parsed = &class->pages[page]->parsed;
 	struct arena *arena = parsed->page->arena;
@@ -208,11 +212,11 @@ static const void *prepare(const struct learned_question *question,
 }
 
 /* A page is in one cluster only, so that no other thread uses it. */
-static void teach(void *context, void *place)
+static void model_builder_build(void *context, void *place)
 {
-	const struct teaching *teaching = context;
+	const struct model_builder *teaching = context;
 	struct class *class = place;
-	struct learned_question question = teaching->question;
+	struct model_query question = teaching->question;
 	bool is_prepared = question.extractor->prepare != NULL;
 	struct arena *scratch = arena_create();
 	const struct page *pages[MAX_SAMPLE_PAGES];
@@ -223,21 +227,23 @@ static void teach(void *context, void *place)
 	for (uint32_t i = 0; i < class->count; i++) {
 		pages[i] = class->pages[i]->parsed.page;
 		prepared[i] = is_prepared
-				      ? prepare(&question, class, i, scratch)
+				      ? model_builder_prepare(&question, class,
+							      i, scratch)
 				      : NULL;
 	}
-	learned_teach(teaching->rules->learned, &question,
-		      &(struct sample){
-			      .pages = pages,
-			      .count = class->count,
-			      .prepared = is_prepared ? prepared : NULL,
-		      });
+	model_cache_add_sample(
+		teaching->rules->learned, &question,
+		&(struct sample){
+			.pages = pages,
+			.count = class->count,
+			.prepared = is_prepared ? prepared : NULL,
+		});
 	arena_destroy(scratch);
 }
 
 static bool end_class(void *context, void *place)
 {
-	const struct teaching *teaching = context;
+	const struct model_builder *teaching = context;
 	const struct class *class = place;
 
 	teaching->kept->bytes += class->grown_bytes;
@@ -248,20 +254,20 @@ static bool end_class(void *context, void *place)
  * Set up the request's method for pages with a template; return false if the
  * method builds no model.
  */
-static bool make_question(struct teaching *teaching, const struct site_row *row,
-			  double *parameters)
+static bool make_question(struct model_builder *teaching,
+			  const struct site_row *row, double *parameters)
 {
 	char reason[256];
-	struct choice choice;
+	struct method_selection choice;
 
-	if (choose_extractor(teaching->request->method, UINT32_MAX, 1,
-			     &choice) != ERR_NONE ||
-	    !choice.has_template || !learns_sample(choice.extractor) ||
+	if (method_select(teaching->request->method, UINT32_MAX, 1, &choice) !=
+		    ERR_NONE ||
+	    !choice.has_template || !extractor_builds_model(choice.extractor) ||
 	    !request_parameters(teaching->request, choice.extractor,
 				teaching->rules->settings, parameters, reason))
 		return false;
 	teaching->site = row->id;
-	teaching->question = (struct learned_question){
+	teaching->question = (struct model_query){
 		.extractor = choice.extractor,
 		.parameters = parameters,
 		.site = row->id,
@@ -270,17 +276,18 @@ static bool make_question(struct teaching *teaching, const struct site_row *row,
 	return true;
 }
 
-void kept_pages_teach(struct kept_pages *kept, struct store *store,
-		      const char *host, const struct answer_rules *rules,
-		      const struct text_request *request)
+void page_cache_build_models(struct page_cache *kept, struct store *store,
+			     const char *host,
+			     const struct extraction_options *rules,
+			     const struct text_request *request)
 {
-	struct teaching teaching = {.kept = kept,
-				    .store = store,
-				    .rules = rules,
-				    .request = request};
+	struct model_builder teaching = {.kept = kept,
+					 .store = store,
+					 .rules = rules,
+					 .request = request};
 	const struct ordered_work work = {
 		.next = next_class,
-		.work = teach,
+		.work = model_builder_build,
 		.done = end_class,
 		.context = &teaching,
 		.item_bytes = sizeof(struct class),
@@ -301,7 +308,7 @@ void kept_pages_teach(struct kept_pages *kept, struct store *store,
 	free(teaching.clusters);
 }
 
-struct parsed_page kept_pages_take(struct kept_pages *kept, size_t index)
+struct parsed_page page_cache_remove(struct page_cache *kept, size_t index)
 {
 	struct parsed_page parsed = {0};
 	size_t at;

@@ -11,23 +11,23 @@
 
 #include "daemon/query/answer.h"
 
-struct kept_pages;
+struct page_cache;
 
 /*
  * Above `max_bytes`, prepared data of pages is not cached; `jobs` threads build
  * models.
  */
-struct kept_pages *kept_pages_create(size_t max_bytes, unsigned jobs);
-void kept_pages_destroy(struct kept_pages *kept); /* NULL is a no-op */
+struct page_cache *page_cache_create(size_t max_bytes, unsigned jobs);
+void page_cache_destroy(struct page_cache *kept); /* NULL is a no-op */
 
 /* Return the size of the cached pages. */
-size_t kept_pages_bytes(const struct kept_pages *kept);
+size_t page_cache_bytes(const struct page_cache *kept);
 
 /*
  * Cache the page that is stored at `url` as number `index`, which must be above
  * the earlier ones. Takes ownership of the page.
  */
-void kept_pages_add(struct kept_pages *kept, size_t index,
+void page_cache_add(struct page_cache *kept, size_t index,
 		    const struct url *url, struct page *page);
 
 /*
@@ -35,14 +35,15 @@ void kept_pages_add(struct kept_pages *kept, size_t index,
  * whose sample is cached, and add it to rules->learned as far as it fits. Add
  * no page after this call.
  */
-void kept_pages_teach(struct kept_pages *kept, struct store *store,
-		      const char *host, const struct answer_rules *rules,
-		      const struct text_request *request);
+void page_cache_build_models(struct page_cache *kept, struct store *store,
+			     const char *host,
+			     const struct extraction_options *rules,
+			     const struct text_request *request);
 
 /*
  * Remove and return the page of `index`; its page is NULL if it is not cached.
  * Any thread, once for each page.
  */
-struct parsed_page kept_pages_take(struct kept_pages *kept, size_t index);
+struct parsed_page page_cache_remove(struct page_cache *kept, size_t index);
 
 #endif

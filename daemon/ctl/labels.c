@@ -6,7 +6,7 @@
 #include "base/lower_bound.h"
 #include "base/memory.h"
 
-static int compare(struct slice a, struct slice b)
+static int labels_compare(struct slice a, struct slice b)
 {
 	size_t shorter = a.size < b.size ? a.size : b.size;
 	int order = shorter == 0 ? 0 : memcmp(a.data, b.data, shorter);
@@ -16,11 +16,11 @@ static int compare(struct slice a, struct slice b)
 	return a.size < b.size ? -1 : a.size > b.size;
 }
 
-static int compare_paths(const void *a, const void *b)
+static int labels_compare_paths(const void *a, const void *b)
 {
 	const struct label *left = a;
 	const struct label *right = b;
-	int order = compare(left->path, right->path);
+	int order = labels_compare(left->path, right->path);
 
 	/* equal paths keep the order of the file */
 	return order != 0 ? order : left->number < right->number ? -1 : 1;
@@ -28,8 +28,8 @@ static int compare_paths(const void *a, const void *b)
 
 static int compare_texts(const void *a, const void *b)
 {
-	return compare(((const struct label *)a)->text,
-		       ((const struct label *)b)->text);
+	return labels_compare(((const struct label *)a)->text,
+			      ((const struct label *)b)->text);
 }
 
 /* Remove and return the first column of `line`. */
@@ -46,7 +46,7 @@ static struct slice take_column(struct slice *line)
 	return column;
 }
 
-static size_t read_lines(struct slice bytes, struct label **items_out)
+static size_t labels_read_lines(struct slice bytes, struct label **items_out)
 {
 	struct label *items = NULL;
 	size_t capacity = 0;
@@ -85,7 +85,7 @@ static void drop_head(struct label *items, size_t *count)
 }
 
 /* Keep only the last line of each path; the lines are sorted. */
-static size_t drop_repeats(struct label *items, size_t count)
+static size_t labels_drop_repeats(struct label *items, size_t count)
 {
 	size_t kept = 0;
 
@@ -115,15 +115,16 @@ void labels_read(struct buffer *bytes, struct labels *labels_out)
 	struct labels labels = {.bytes = *bytes};
 
 	*bytes = (struct buffer){0};
-	labels.count = read_lines(buffer_slice(&labels.bytes), &labels.items);
+	labels.count =
+		labels_read_lines(buffer_slice(&labels.bytes), &labels.items);
 	drop_head(labels.items, &labels.count);
 	if (labels.count > 0) {
 		qsort(labels.items, labels.count, sizeof(*labels.items),
-		      compare_paths);
-		labels.count = drop_repeats(labels.items, labels.count);
+		      labels_compare_paths);
+		labels.count = labels_drop_repeats(labels.items, labels.count);
 		number_texts(labels.items, labels.count);
 		qsort(labels.items, labels.count, sizeof(*labels.items),
-		      compare_paths);
+		      labels_compare_paths);
 	}
 	*labels_out = labels;
 }
@@ -142,7 +143,7 @@ uint32_t labels_find(const struct labels *labels, const char *path)
 	size_t at;
 
 	LOWER_BOUND(at, labels->count,
-		    compare(labels->items[at].path, wanted) < 0);
+		    labels_compare(labels->items[at].path, wanted) < 0);
 	if (at == labels->count)
 		return 0;
 	label = &labels->items[at];

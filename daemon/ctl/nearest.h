@@ -6,7 +6,7 @@
 #define DAEMON_CTL_NEAREST_H
 
 /* Begin with {.word = WORD}. */
-struct nearest {
+struct name_suggestion {
 	const char *word;
 	const char *name;  /* the nearest name; or NULL */
 	unsigned distance; /* between word and name; undefined without one */
@@ -18,6 +18,6 @@ struct nearest {
  * more), or differs by at most one typing error per three letters: a letter
  * changed, missing, added, or exchanged with the next.
  */
-void nearest_try(struct nearest *nearest, const char *name);
+void suggest_name(struct name_suggestion *nearest, const char *name);
 
 #endif

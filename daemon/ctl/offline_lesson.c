@@ -46,7 +46,7 @@ struct waiting {
 };
 
 /* A host of the pages; it becomes a site. */
-struct host {
+struct offline_host {
 	char *name;
 	char *seed; /* URL of its "/" */
 	size_t pages;
@@ -58,7 +58,7 @@ struct address {
 	size_t page; /* number + 1 */
 };
 
-struct lesson {
+struct offline_import {
 	const struct ctl *ctl;
 	struct offline_site *site;
 	struct engine *engine;
@@ -68,7 +68,8 @@ struct lesson {
 	size_t waiting_bytes;
 	size_t max_changes; /* size of the next commit */
 	struct page_stream stream;
-	struct host *hosts; /* [host_count], in order of their first pages */
+	struct offline_host
+		*hosts; /* [host_count], in order of their first pages */
 	size_t host_count;
 	size_t host_capacity;
 	struct hash_table addresses;
@@ -83,13 +84,14 @@ struct lesson {
 	 * template is unknown before the end, so all texts are extracted early
 	 * while few of the last pages have one.
 	 */
-	struct early_rules rules; /* no request: no early extraction */
-	bool is_answering;        /* extract the next page early */
-	size_t early_bytes;       /* size of the early results */
+	struct fallback_options rules; /* no request: no early extraction */
+	bool is_answering;             /* extract the next page early */
+	size_t early_bytes;            /* size of the early results */
 };
 
 /* Add the host as a site; an error concerns only this page. */
-static enum error add_site(struct lesson *lesson, const struct url *seed)
+static enum error offline_import_add_site(struct offline_import *lesson,
+					  const struct url *seed)
 {
 	const struct ctl *ctl = lesson->ctl;
 	struct change change = {
@@ -109,7 +111,8 @@ static enum error add_site(struct lesson *lesson, const struct url *seed)
 	return error == ERR_NONE ? change.error : error;
 }
 
-static struct host *find_host(const struct lesson *lesson, const char *name)
+static struct offline_host *find_host(const struct offline_import *lesson,
+				      const char *name)
 {
 	for (size_t i = lesson->host_count; i > 0; i--)
 		if (strcmp(lesson->hosts[i - 1].name, name) == 0)
@@ -118,7 +121,8 @@ static struct host *find_host(const struct lesson *lesson, const char *name)
 }
 
 /* Add the host of a page as a site, if it is new. */
-static enum error open_host(struct lesson *lesson, const struct url *url)
+static enum error open_host(struct offline_import *lesson,
+			    const struct url *url)
 {
 	struct url seed;
 	enum error error;
@@ -127,19 +131,19 @@ static enum error open_host(struct lesson *lesson, const struct url *url)
 		return ERR_NONE;
 	error = url_parse(&seed, slice_of("/"), url);
 	if (error == ERR_NONE)
-		error = add_site(lesson, &seed);
+		error = offline_import_add_site(lesson, &seed);
 	if (error != ERR_NONE)
 		return error;
 	lesson->hosts =
 		mem_grow(lesson->hosts, lesson->host_count,
 			 &lesson->host_capacity, sizeof(*lesson->hosts));
-	lesson->hosts[lesson->host_count++] = (struct host){
+	lesson->hosts[lesson->host_count++] = (struct offline_host){
 		.name = mem_copy_text(url->host, strlen(url->host)),
 		.seed = mem_copy_text(seed.text, strlen(seed.text))};
 	return ERR_NONE;
 }
 
-static bool open_engine(struct lesson *lesson)
+static bool open_engine(struct offline_import *lesson)
 {
 	const struct engine_options options = {0};
 
@@ -147,13 +151,14 @@ static bool open_engine(struct lesson *lesson)
 		return false;
 	if (engine_create(&lesson->engine, lesson->site->store, &options,
 			  clock_wall_ms()) != ERR_NONE) {
-		ctl_complain(lesson->ctl, "cannot use the temporary store");
+		ctl_print_error(lesson->ctl, "cannot use the temporary store");
 		return false;
 	}
 	return true;
 }
 
-static void give_up(struct lesson *lesson, size_t page, enum error error)
+static void offline_import_fail_page(struct offline_import *lesson, size_t page,
+				     enum error error)
 {
 	struct buffer trouble = {0};
 
@@ -162,22 +167,22 @@ static void give_up(struct lesson *lesson, size_t page, enum error error)
 }
 
 /* Return whether less than half of the pages committed last have a template. */
-static bool has_few_templates(const struct lesson *lesson)
+static bool has_few_templates(const struct offline_import *lesson)
 {
 	const struct offline_site *site = lesson->site;
 	size_t count = 0;
 
 	for (size_t i = 0; i < lesson->change_count; i++) {
-		struct text_answer answer = {0};
+		struct extraction_result answer = {0};
 
-		count += answer_place(site->store, &lesson->waiting[i].url,
-				      &answer) == ERR_NONE &&
+		count += query_page_place(site->store, &lesson->waiting[i].url,
+					  &answer) == ERR_NONE &&
 			 answer.cluster_pages >= site->rules.min_cluster_pages;
 	}
 	return 2 * count < lesson->change_count;
 }
 
-static void commit(struct lesson *lesson)
+static void offline_import_commit(struct offline_import *lesson)
 {
 	enum error error =
 		engine_commit(lesson->engine, lesson->changes,
@@ -185,18 +190,19 @@ static void commit(struct lesson *lesson)
 
 	if (error != ERR_NONE) {
 		progress_clear(&lesson->progress);
-		ctl_complain(lesson->ctl,
-			     "the temporary store: %s; check the free space in "
-			     "TMPDIR",
-			     error_text(error));
+		ctl_print_error(
+			lesson->ctl,
+			"the temporary store: %s; check the free space in "
+			"TMPDIR",
+			error_text(error));
 		lesson->is_broken = true;
 	}
 	for (size_t i = 0; i < lesson->change_count; i++) {
 		struct waiting *waiting = &lesson->waiting[i];
 
 		if (lesson->changes[i].error != ERR_NONE && !lesson->is_broken)
-			give_up(lesson, waiting->page,
-				lesson->changes[i].error);
+			offline_import_fail_page(lesson, waiting->page,
+						 lesson->changes[i].error);
 		buffer_free(&waiting->packed);
 		buffer_free(&waiting->record);
 		buffer_free(&waiting->charset);
@@ -218,28 +224,28 @@ struct page_lesson {
 	bool wants_answer;
 	enum error error;
 	struct buffer record;
-	struct page *page;          /* cached page; or NULL */
-	struct text_answer *answer; /* early result, detached; or NULL */
+	struct page *page;                /* cached page; or NULL */
+	struct extraction_result *answer; /* early result, detached; or NULL */
 };
 
 /*
  * A page with a template is used for the model and extracted later; an early
  * result needs less memory than a page.
  */
-static bool is_to_keep(const struct lesson *lesson)
+static bool is_to_keep(const struct offline_import *lesson)
 {
-	const struct kept_pages *kept = lesson->site->kept;
+	const struct page_cache *kept = lesson->site->kept;
 
 	return kept != NULL &&
-	       kept_pages_bytes(kept) < (lesson->is_answering ? FIRST_KEPT_BYTES
+	       page_cache_bytes(kept) < (lesson->is_answering ? FIRST_KEPT_BYTES
 							      : MAX_KEPT_BYTES);
 }
 
 /*
  * With several operands, files may have the same name, but not the same path.
  */
-static enum error place_page(const struct lesson *lesson,
-			     struct page_item *item)
+static enum error offline_import_set_url(const struct offline_import *lesson,
+					 struct page_item *item)
 {
 	const char *name =
 		item->output.size == 0 ? item->name.data : item->output.data;
@@ -256,7 +262,7 @@ static enum error place_page(const struct lesson *lesson,
 /*
  * Return whether an earlier page has this URL; if so, set the page's trouble.
  */
-static bool is_repeated(struct lesson *lesson, struct page_item *item,
+static bool is_repeated(struct offline_import *lesson, struct page_item *item,
 			size_t number)
 {
 	struct address *address = hash_table_add(
@@ -271,27 +277,28 @@ static bool is_repeated(struct lesson *lesson, struct page_item *item,
 	return true;
 }
 
-static char *text_or_null(const char *text)
+static char *offline_text_or_null(const char *text)
 {
 	return text == NULL ? NULL : mem_copy_text(text, strlen(text));
 }
 
-static void add_page(struct lesson *lesson, const struct page_item *item)
+static void offline_import_add_page(struct offline_import *lesson,
+				    const struct page_item *item)
 {
 	struct offline_site *site = lesson->site;
 
 	site->pages = mem_grow(site->pages, site->count, &site->capacity,
 			       sizeof(*site->pages));
 	site->pages[site->count++] = (struct offline_page){
-		.name = text_or_null(item->name.data),
-		.path = text_or_null(item->path),
-		.output = text_or_null(item->output.data),
+		.name = offline_text_or_null(item->name.data),
+		.path = offline_text_or_null(item->path),
+		.output = offline_text_or_null(item->output.data),
 	};
 }
 
 static bool next_lesson(void *context, void *place)
 {
-	struct lesson *lesson = context;
+	struct offline_import *lesson = context;
 	struct offline_site *site = lesson->site;
 	struct page_lesson *one = place;
 	struct page_item *item = &one->item;
@@ -301,9 +308,9 @@ static bool next_lesson(void *context, void *place)
 	progress_show(&lesson->progress, site->count,
 		      lesson->stream.inputs.count, NULL);
 	one->number = site->count;
-	add_page(lesson, item);
+	offline_import_add_page(lesson, item);
 	if (item->trouble.size == 0)
-		one->error = place_page(lesson, item);
+		one->error = offline_import_set_url(lesson, item);
 	if (item->trouble.size == 0 && one->error == ERR_NONE &&
 	    !is_repeated(lesson, item, one->number))
 		one->error = open_host(lesson, &item->url);
@@ -314,7 +321,8 @@ static bool next_lesson(void *context, void *place)
 }
 
 /* Read, parse and analyse a page. */
-static enum error study(const struct lesson *lesson, struct page_lesson *one)
+static enum error offline_import_analyse(const struct offline_import *lesson,
+					 struct page_lesson *one)
 {
 	struct page_item *item = &one->item;
 	const struct analyse_options options = {
@@ -339,7 +347,7 @@ static enum error study(const struct lesson *lesson, struct page_lesson *one)
 		one->page = page;
 	else if (one->wants_answer)
 		one->answer =
-			early_answer_make(&lesson->rules, &item->url, page);
+			fallback_text_create(&lesson->rules, &item->url, page);
 	else
 		page_destroy(page);
 	return ERR_NONE;
@@ -350,26 +358,27 @@ static void work_on_lesson(void *context, void *place)
 	struct page_lesson *one = place;
 
 	if (one->item.trouble.size == 0 && one->error == ERR_NONE)
-		one->error = study(context, one);
+		one->error = offline_import_analyse(context, one);
 }
 
-static void keep(struct lesson *lesson, const struct page_lesson *one)
+static void offline_import_cache(struct offline_import *lesson,
+				 const struct page_lesson *one)
 {
 	struct offline_page *page = &lesson->site->pages[one->number];
 
-	page->url = text_or_null(one->item.url.text);
+	page->url = offline_text_or_null(one->item.url.text);
 	find_host(lesson, one->item.url.host)->pages++;
 	if (one->page != NULL)
-		kept_pages_add(lesson->site->kept, one->number, &one->item.url,
+		page_cache_add(lesson->site->kept, one->number, &one->item.url,
 			       one->page);
 	if (one->answer == NULL)
 		return;
 	page->early = one->answer;
-	lesson->early_bytes += early_answer_bytes(one->answer);
+	lesson->early_bytes += fallback_text_bytes(one->answer);
 }
 
 /* Pack the page and queue it for the commit, which takes its record. */
-static void add_change(struct lesson *lesson, struct page_lesson *one)
+static void add_change(struct offline_import *lesson, struct page_lesson *one)
 {
 	struct waiting *waiting = &lesson->waiting[lesson->change_count];
 	struct page_item *item = &one->item;
@@ -395,26 +404,26 @@ static void add_change(struct lesson *lesson, struct page_lesson *one)
 
 static bool end_lesson(void *context, void *place)
 {
-	struct lesson *lesson = context;
+	struct offline_import *lesson = context;
 	struct page_lesson *one = place;
 
 	if (one->item.trouble.size > 0) {
 		lesson->site->pages[one->number].trouble =
-			text_or_null(one->item.trouble.data);
+			offline_text_or_null(one->item.trouble.data);
 	} else if (one->error == ERR_NONE) {
-		keep(lesson, one);
+		offline_import_cache(lesson, one);
 		add_change(lesson, one);
 	} else {
-		give_up(lesson, one->number, one->error);
+		offline_import_fail_page(lesson, one->number, one->error);
 	}
 	page_item_free(&one->item);
 	if (lesson->change_count == lesson->max_changes ||
 	    lesson->waiting_bytes > MAX_WAITING_BYTES)
-		commit(lesson);
+		offline_import_commit(lesson);
 	return !lesson->is_broken;
 }
 
-static void add_pages(struct lesson *lesson)
+static void add_pages(struct offline_import *lesson)
 {
 	const struct ordered_work work = {
 		.next = next_lesson,
@@ -427,7 +436,7 @@ static void add_pages(struct lesson *lesson)
 	lesson->progress = progress_begin("learn");
 	ordered_work_run(&work, page_run_jobs(lesson->ctl));
 	if (lesson->change_count > 0)
-		commit(lesson);
+		offline_import_commit(lesson);
 	progress_clear(&lesson->progress);
 }
 
@@ -438,19 +447,22 @@ static bool show_tree(void *context, uint64_t done, uint64_t total)
 }
 
 /* Name the host if there are several. */
-static void tell_threshold(const struct lesson *lesson, const struct host *host,
-			   const struct choice *choice)
+static void tell_threshold(const struct offline_import *lesson,
+			   const struct offline_host *host,
+			   const struct threshold_choice *choice)
 {
 	if (lesson->host_count == 1)
-		ctl_complain(lesson->ctl, "threshold %.3f: %s",
-			     choice->threshold / 1000.0, choice->reason);
+		ctl_print_error(lesson->ctl, "threshold %.3f: %s",
+				choice->threshold / 1000.0, choice->reason);
 	else if (host->pages >= lesson->site->rules.min_cluster_pages)
-		ctl_complain(lesson->ctl, "%s: threshold %.3f: %s", host->name,
-			     choice->threshold / 1000.0, choice->reason);
+		ctl_print_error(lesson->ctl, "%s: threshold %.3f: %s",
+				host->name, choice->threshold / 1000.0,
+				choice->reason);
 }
 
 /* Choose the threshold, as the daemon does at the end of a crawl. */
-static void select_threshold(struct lesson *lesson, const struct host *host)
+static void offline_import_select_threshold(struct offline_import *lesson,
+					    const struct offline_host *host)
 {
 	const struct dendrogram_options watch = {
 		.max_leaves = REPORT_MAX_LEAVES,
@@ -459,15 +471,15 @@ static void select_threshold(struct lesson *lesson, const struct host *host)
 	};
 	struct url seed;
 	struct change change;
-	struct choice choice;
+	struct threshold_choice choice;
 	enum error error = url_parse(&seed, slice_of(host->seed), NULL);
 
 	lesson->progress = progress_begin("compare");
 	if (error == ERR_NONE)
-		error = snapshot_choose(lesson->site->store, host->name, &watch,
-					&choice);
+		error = site_snapshot_choose_threshold(
+			lesson->site->store, host->name, &watch, &choice);
 	if (error == ERR_NONE) {
-		change = choice_change(&choice, &seed);
+		change = threshold_choice_change(&choice, &seed);
 		error = engine_commit(lesson->engine, &change, 1,
 				      clock_wall_ms(), NULL);
 	}
@@ -475,28 +487,29 @@ static void select_threshold(struct lesson *lesson, const struct host *host)
 	if (error == ERR_NONE)
 		tell_threshold(lesson, host, &choice);
 	else
-		ctl_complain(lesson->ctl, "cannot choose a threshold: %s",
-			     error_text(error));
+		ctl_print_error(lesson->ctl, "cannot choose a threshold: %s",
+				error_text(error));
 	lesson->is_broken |= error != ERR_NONE;
 }
 
-static void teach(struct lesson *lesson, const struct host *host)
+static void offline_import_build_models(struct offline_import *lesson,
+					const struct offline_host *host)
 {
 	struct offline_site *site = lesson->site;
 
 	if (site->kept != NULL)
-		kept_pages_teach(site->kept, site->store, host->name,
-				 &site->rules, lesson->rules.request);
+		page_cache_build_models(site->kept, site->store, host->name,
+					&site->rules, lesson->rules.request);
 }
 
-static void open_lesson(struct lesson *lesson)
+static void open_lesson(struct offline_import *lesson)
 {
 	struct offline_site *site = lesson->site;
 
 	if (lesson->rules.request != NULL)
-		site->kept = kept_pages_create(MAX_KEPT_BYTES,
+		site->kept = page_cache_create(MAX_KEPT_BYTES,
 					       page_run_jobs(lesson->ctl));
-	site->rules.learned = learned_cache_create(MAX_LEARNED_BYTES);
+	site->rules.learned = model_cache_create(MAX_LEARNED_BYTES);
 	site->rules.max_learned = MAX_LEARNED_BYTES;
 	site->rules.min_cluster_pages = (uint32_t)option_whole(
 		lesson->ctl, "min-pages", site->rules.min_cluster_pages);
@@ -509,7 +522,7 @@ static void open_lesson(struct lesson *lesson)
 	lesson->is_broken = !open_engine(lesson);
 }
 
-static void close_lesson(struct lesson *lesson)
+static void close_lesson(struct offline_import *lesson)
 {
 	engine_destroy(lesson->engine);
 	packer_destroy(lesson->packer);
@@ -523,15 +536,16 @@ static void close_lesson(struct lesson *lesson)
 	arena_destroy(lesson->arena);
 }
 
-static void finish_host(struct lesson *lesson, const struct host *host)
+static void finish_host(struct offline_import *lesson,
+			const struct offline_host *host)
 {
 	if (host->pages > 0 && offline_threshold(lesson->ctl) == THRESHOLD_AUTO)
-		select_threshold(lesson, host);
+		offline_import_select_threshold(lesson, host);
 	if (host->pages > 0 && !lesson->is_broken)
-		teach(lesson, host);
+		offline_import_build_models(lesson, host);
 }
 
-static void learn(struct lesson *lesson)
+static void offline_import_read_pages(struct offline_import *lesson)
 {
 	open_lesson(lesson);
 	if (!lesson->is_broken)
@@ -545,7 +559,7 @@ bool offline_site_learn(const struct ctl *ctl,
 			const struct text_request *request,
 			struct offline_site *site_out)
 {
-	struct lesson lesson = {
+	struct offline_import lesson = {
 		.ctl = ctl,
 		.site = site_out,
 		.max_changes = FIRST_CHANGES,
@@ -556,11 +570,11 @@ bool offline_site_learn(const struct ctl *ctl,
 	};
 	bool is_open;
 
-	*site_out = (struct offline_site){.rules = answer_rules_default};
+	*site_out = (struct offline_site){.rules = extraction_options_default};
 	is_open = page_stream_open(ctl, site_out->rules.limits.max_bytes,
 				   &lesson.stream);
 	if (is_open)
-		learn(&lesson);
+		offline_import_read_pages(&lesson);
 	page_stream_close(&lesson.stream);
 	return is_open && !lesson.is_broken;
 }

@@ -9,24 +9,24 @@
 /* The request must contain the page's URL. */
 static enum error answer_placed(struct offline_site *site, size_t page,
 				const struct text_request *request,
-				struct text_answer *answer_out)
+				struct extraction_result *answer_out)
 {
 	struct parsed_page parsed = {0};
 
 	if (site->kept != NULL)
-		parsed = kept_pages_take(site->kept, page);
+		parsed = page_cache_remove(site->kept, page);
 	if (parsed.page != NULL)
-		return answer_parsed(site->store, &site->rules, request, parsed,
-				     answer_out);
-	if (early_answer_take(site->pages[page].early, site->store,
-			      &site->rules, request, answer_out))
+		return query_parsed_page(site->store, &site->rules, request,
+					 parsed, answer_out);
+	if (fallback_text_move(site->pages[page].early, site->store,
+			       &site->rules, request, answer_out))
 		return ERR_NONE;
-	return answer_text(site->store, &site->rules, request, answer_out);
+	return query_text(site->store, &site->rules, request, answer_out);
 }
 
 enum error offline_site_answer(struct offline_site *site, size_t page,
 			       const struct text_request *request,
-			       struct text_answer *answer_out)
+			       struct extraction_result *answer_out)
 {
 	struct text_request placed = *request;
 	struct url url;
@@ -50,11 +50,11 @@ void offline_site_close(struct offline_site *site)
 		free(page->output);
 		free(page->url);
 		free(page->trouble);
-		early_answer_free(page->early);
+		fallback_text_free(page->early);
 	}
 	free(site->pages);
-	kept_pages_destroy(site->kept);
-	learned_cache_destroy(site->rules.learned);
+	page_cache_destroy(site->kept);
+	model_cache_destroy(site->rules.learned);
 	store_close(site->store);
 	*site = (struct offline_site){0};
 }

@@ -18,7 +18,8 @@ struct offline_page {
 	char *output;  /* the output's name derives from it; or NULL */
 	char *url;     /* NULL: the page has a `trouble` */
 	char *trouble; /* why the page is not stored; or NULL */
-	struct text_answer *early; /* text extracted during parsing; or NULL */
+	struct extraction_result
+		*early; /* text extracted during parsing; or NULL */
 };
 
 struct offline_site {
@@ -26,9 +27,9 @@ struct offline_site {
 	size_t count;
 	size_t capacity;
 	struct store *store;
-	struct answer_rules
+	struct extraction_options
 		rules;           /* for extraction, with its own model cache */
-	struct kept_pages *kept; /* pages still parsed; or NULL */
+	struct page_cache *kept; /* pages still parsed; or NULL */
 };
 
 /*
@@ -53,7 +54,7 @@ bool offline_site_learn(const struct ctl *ctl,
  */
 enum error offline_site_answer(struct offline_site *site, size_t page,
 			       const struct text_request *request,
-			       struct text_answer *answer_out);
+			       struct extraction_result *answer_out);
 void offline_site_close(struct offline_site *site);
 
 #endif

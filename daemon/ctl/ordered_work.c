@@ -12,7 +12,7 @@
 
 enum { ITEMS_PER_JOB = 4, LONG_MS = 60 * 60 * 1000 };
 
-struct run {
+struct parallel_run {
 	const struct ordered_work *work;
 	sem_t is_ended; /* posted when the threads no longer use this struct */
 };
@@ -56,23 +56,23 @@ static void run_alone(const struct ordered_work *work)
 	}
 }
 
-static void work_on(void *context, void *item)
+static void parallel_run_work(void *context, void *item)
 {
-	const struct run *run = context;
+	const struct parallel_run *run = context;
 
 	run->work->work(run->work->context, item);
 }
 
 /* The number of items bounds the memory. */
-static size_t size_of(const void *item)
+static size_t parallel_run_item_bytes(const void *item)
 {
 	(void)item;
 	return 0;
 }
 
-static void end(void *context)
+static void parallel_run_end(void *context)
 {
-	struct run *run = context;
+	struct parallel_run *run = context;
 
 	sem_post(&run->is_ended);
 }
@@ -81,55 +81,58 @@ static void end(void *context)
  * Begin items until the queue is full or a result is ready; return false if
  * there are no more items.
  */
-static bool fill(const struct ordered_work *work, struct ordered *ordered)
+static bool parallel_run_fill(const struct ordered_work *work,
+			      struct ordered_queue *ordered)
 {
-	while (ordered_has_room(ordered) && !ordered_is_ready(ordered)) {
+	while (ordered_queue_is_not_full(ordered) &&
+	       !ordered_queue_is_ready(ordered)) {
 		void *item = begin_item(work);
 
 		if (item == NULL)
 			return false;
-		ordered_put(ordered, item);
+		ordered_queue_put(ordered, item);
 	}
 	return true;
 }
 
-static void run_through(const struct ordered_work *work,
-			struct ordered *ordered)
+static void parallel_run_all(const struct ordered_work *work,
+			     struct ordered_queue *ordered)
 {
-	bool has_more = fill(work, ordered);
+	bool has_more = parallel_run_fill(work, ordered);
 
-	while (!ordered_is_empty(ordered)) {
-		void *item = ordered_take(ordered, clock_steady_ms() + LONG_MS);
+	while (!ordered_queue_is_empty(ordered)) {
+		void *item = ordered_queue_take(ordered,
+						clock_steady_ms() + LONG_MS);
 
 		if (item != NULL && !end_item(work, item))
 			has_more = false;
 		if (has_more)
-			has_more = fill(work, ordered);
+			has_more = parallel_run_fill(work, ordered);
 	}
 }
 
 void ordered_work_run(const struct ordered_work *work, unsigned jobs)
 {
-	struct run run = {.work = work};
-	const struct ordered_options options = {
+	struct parallel_run run = {.work = work};
+	const struct ordered_queue_options options = {
 		.threads = jobs,
 		.window = (size_t)jobs * ITEMS_PER_JOB,
 		.max_bytes = SIZE_MAX,
-		.work = work_on,
-		.size = size_of,
+		.work = parallel_run_work,
+		.size = parallel_run_item_bytes,
 		.discard = free,
-		.end = end,
+		.end = parallel_run_end,
 		.context = &run,
 	};
-	struct ordered *ordered;
+	struct ordered_queue *ordered;
 
 	assert(jobs >= 1 && jobs <= MAX_JOBS);
 	sem_init(&run.is_ended, 0, 0);
-	if (jobs == 1 || ordered_open(&ordered, &options) != ERR_NONE) {
+	if (jobs == 1 || ordered_queue_open(&ordered, &options) != ERR_NONE) {
 		run_alone(work);
 	} else {
-		run_through(work, ordered);
-		ordered_close(ordered);
+		parallel_run_all(work, ordered);
+		ordered_queue_close(ordered);
 		while (sem_wait(&run.is_ended) != 0)
 			continue; /* interrupted by a signal */
 	}

@@ -15,12 +15,12 @@ enum {
 };
 
 /* Append a hash of `whole`, to replace its truncated end. */
-static void append_hash(struct slice whole, struct buffer *out)
+static void output_name_append_hash(struct slice whole, struct buffer *out)
 {
 	buffer_printf(out, "-%016" PRIx64, hash64(whole.data, whole.size, 0));
 }
 
-static bool is_plain(char byte)
+static bool output_name_byte_is_plain(char byte)
 {
 	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
 	       (byte >= '0' && byte <= '9') ||
@@ -42,10 +42,11 @@ static void append_segment(struct slice segment, struct buffer *out)
 
 	for (size_t i = 0; i < segment.size; i++) {
 		if (out->size - begin > MAX_SEGMENT) {
-			append_hash(segment, out);
+			output_name_append_hash(segment, out);
 			return;
 		}
-		if (is_plain(bytes[i]) && (bytes[i] != '.' || keeps_dots))
+		if (output_name_byte_is_plain(bytes[i]) &&
+		    (bytes[i] != '.' || keeps_dots))
 			buffer_append_byte(out, bytes[i]);
 		else
 			buffer_printf(out, "%%%02X", (unsigned char)bytes[i]);
@@ -68,7 +69,7 @@ static bool ends_as_output(const struct buffer *name)
 }
 
 /* Append the path of a URL after its first slash, with its query. */
-static void append_path(struct slice path, struct buffer *out)
+static void output_name_append_path(struct slice path, struct buffer *out)
 {
 	const char *bytes = path.data;
 	const char *query = memchr(bytes, '?', path.size);
@@ -100,12 +101,12 @@ void output_name_of_url(const struct url *url, struct buffer *out)
 	append_segment(slice_of(url->host), out);
 	host_end = out->size + 1;
 	buffer_append_byte(out, '/');
-	append_path(path, out);
+	output_name_append_path(path, out);
 	if (out->size - begin <= MAX_NAME)
 		return;
 	out->size = host_end;
 	buffer_append_text(out, "long");
-	append_hash(path, out);
+	output_name_append_hash(path, out);
 }
 
 struct taken_name {

@@ -20,7 +20,7 @@ enum {
 };
 
 /* scheme://host[:port] and its rules. */
-struct origin {
+struct robots_origin {
 	char *name;
 	struct arena *arena;
 	const struct robots *robots;
@@ -29,22 +29,23 @@ struct origin {
 };
 
 struct page_fetcher {
-	struct remote_fetcher *fetcher;
+	struct fetcher_client *fetcher;
 	struct config config; /* with the defaults */
 	size_t max_bytes;
-	struct origin *origins; /* [count] */
+	struct robots_origin *origins; /* [count] */
 	size_t count;
 	size_t capacity;
 };
 
 struct page_fetcher *page_fetcher_create(size_t max_bytes,
-					 struct starter *starter)
+					 struct spawner *starter)
 {
 	struct page_fetcher *fetcher = mem_alloc(1, sizeof(*fetcher));
 
 	config_defaults(&fetcher->config);
 	fetcher->max_bytes = max_bytes;
-	fetcher->fetcher = remote_fetcher_create(&(struct remote_options){
+	fetcher->fetcher = fetcher_client_create(&(
+		struct fetcher_client_options){
 		.starter = starter,
 		.fetch = {
 			.user_agent = fetcher->config.user_agent,
@@ -76,7 +77,7 @@ void page_fetcher_destroy(struct page_fetcher *fetcher)
 		return;
 	forget_origins(fetcher);
 	free(fetcher->origins);
-	remote_fetcher_destroy(fetcher->fetcher);
+	fetcher_client_destroy(fetcher->fetcher);
 	free(fetcher);
 }
 
@@ -85,17 +86,17 @@ static void fetch_one(struct page_fetcher *fetcher,
 		      const struct fetch_request *request,
 		      struct fetch_result *result_out)
 {
-	remote_fetcher_start(fetcher->fetcher, request, false);
-	while (!remote_fetcher_next(fetcher->fetcher, result_out))
-		remote_fetcher_run(fetcher->fetcher, WAIT_MS);
+	fetcher_client_start(fetcher->fetcher, request, false);
+	while (!fetcher_client_next(fetcher->fetcher, result_out))
+		fetcher_client_run(fetcher->fetcher, WAIT_MS);
 }
 
 /*
  * If the result is a redirect, and not more than `hops`, set *url to its target
  * and return true.
  */
-static bool follow(const struct fetch_result *result, unsigned hop,
-		   unsigned hops, struct url *url)
+static bool fetch_follow_redirect(const struct fetch_result *result,
+				  unsigned hop, unsigned hops, struct url *url)
 {
 	struct url next;
 
@@ -108,14 +109,15 @@ static bool follow(const struct fetch_result *result, unsigned hop,
 }
 
 /* The user named this address. */
-static bool is_named(const struct url *url, const struct url *named)
+static bool fetch_url_is_named(const struct url *url, const struct url *named)
 {
 	return strcmp(url->host, named->host) == 0 &&
 	       address_filter_is_private_name(named->host);
 }
 
-static void read_robots(struct page_fetcher *fetcher, struct origin *origin,
-			const struct url *named)
+static void robots_origin_read(struct page_fetcher *fetcher,
+			       struct robots_origin *origin,
+			       const struct url *named)
 {
 	struct fetch_result result = {0};
 	struct url url;
@@ -127,11 +129,13 @@ static void read_robots(struct page_fetcher *fetcher, struct origin *origin,
 		fetch_one(fetcher,
 			  &(struct fetch_request){
 				  .url = &url,
-				  .is_private_ok = is_named(&url, named),
+				  .is_private_ok =
+					  fetch_url_is_named(&url, named),
 				  .any_type = true,
 				  .max_body_bytes = MAX_ROBOTS_BYTES},
 			  &result);
-		leads_on = follow(&result, hop, MAX_ROBOTS_REDIRECTS, &url);
+		leads_on = fetch_follow_redirect(&result, hop,
+						 MAX_ROBOTS_REDIRECTS, &url);
 	}
 	origin->arena = arena_create();
 	if (result.error == ERR_NONE && result.http_status / 100 == 2)
@@ -149,11 +153,12 @@ static void read_robots(struct page_fetcher *fetcher, struct origin *origin,
 }
 
 /* Return the server of a URL; fetch its rules on the first call. */
-static struct origin *origin_of(struct page_fetcher *fetcher,
-				const struct url *url, const struct url *named)
+static struct robots_origin *robots_origin_find(struct page_fetcher *fetcher,
+						const struct url *url,
+						const struct url *named)
 {
 	struct slice name = url_origin(slice_of(url->text));
-	struct origin *origin;
+	struct robots_origin *origin;
 
 	for (size_t i = 0; i < fetcher->count; i++)
 		if (slice_equal(slice_of(fetcher->origins[i].name), name))
@@ -164,14 +169,15 @@ static struct origin *origin_of(struct page_fetcher *fetcher,
 		mem_grow(fetcher->origins, fetcher->count, &fetcher->capacity,
 			 sizeof(*fetcher->origins));
 	origin = &fetcher->origins[fetcher->count++];
-	*origin = (struct origin){.name = mem_copy_text(name.data, name.size)};
-	read_robots(fetcher, origin,
-		    strcmp(url->host, named->host) == 0 ? named : url);
+	*origin = (struct robots_origin){
+		.name = mem_copy_text(name.data, name.size)};
+	robots_origin_read(fetcher, origin,
+			   strcmp(url->host, named->host) == 0 ? named : url);
 	return origin;
 }
 
-static bool is_allowed(const struct origin *origin, const struct url *url,
-		       struct buffer *trouble)
+static bool robots_origin_allows(const struct robots_origin *origin,
+				 const struct url *url, struct buffer *trouble)
 {
 	struct robots_reason reason =
 		robots_explain(origin->robots, slice_of(url->text + url->path));
@@ -191,7 +197,7 @@ static bool is_allowed(const struct origin *origin, const struct url *url,
 }
 
 /* Wait until the next request is polite; a redirect needs no wait. */
-static void pause_for(struct origin *origin, bool is_redirect)
+static void pause_for(struct robots_origin *origin, bool is_redirect)
 {
 	uint32_t delay_ms = robots_delay_ms(origin->robots);
 	uint64_t now_ms = clock_steady_ms();
@@ -208,8 +214,9 @@ static void pause_for(struct origin *origin, bool is_redirect)
 	origin->ready_ms = now_ms + (delay_ms > PAUSE_MS ? delay_ms : PAUSE_MS);
 }
 
-static bool take_page(struct fetch_result *result, const struct url *url,
-		      struct fetched_page *page_out, struct buffer *trouble)
+static bool fetch_move_page(struct fetch_result *result, const struct url *url,
+			    struct fetched_page *page_out,
+			    struct buffer *trouble)
 {
 	if (result->error != ERR_NONE) {
 		buffer_append_text(trouble, result->reason[0] == '\0'
@@ -241,21 +248,25 @@ bool page_fetch(struct page_fetcher *fetcher, const struct url *url,
 
 	*page_out = (struct fetched_page){0};
 	for (unsigned hop = 0; leads_on; hop++) {
-		struct origin *origin = origin_of(fetcher, &here, url);
+		struct robots_origin *origin =
+			robots_origin_find(fetcher, &here, url);
 
-		if (!is_allowed(origin, &here, trouble))
+		if (!robots_origin_allows(origin, &here, trouble))
 			break;
 		pause_for(origin, hop > 0);
 		fetch_result_free(&result);
 		result = (struct fetch_result){0};
 		fetch_one(fetcher,
-			  &(struct fetch_request){.url = &here,
-						  .is_private_ok =
-							  is_named(&here, url)},
+			  &(struct fetch_request){
+				  .url = &here,
+				  .is_private_ok =
+					  fetch_url_is_named(&here, url)},
 			  &result);
-		leads_on = follow(&result, hop, MAX_REDIRECTS, &here);
+		leads_on = fetch_follow_redirect(&result, hop, MAX_REDIRECTS,
+						 &here);
 		if (!leads_on)
-			is_taken = take_page(&result, &here, page_out, trouble);
+			is_taken = fetch_move_page(&result, &here, page_out,
+						   trouble);
 	}
 	fetch_result_free(&result);
 	return is_taken;

@@ -13,7 +13,7 @@
 #include "crawl/url.h"
 
 struct page_fetcher;
-struct starter;
+struct spawner;
 
 /*
  * The fetcher runs as a process, started by `starter`, with the role of the
@@ -21,7 +21,7 @@ struct starter;
  * started. `max_bytes`: maximum size of a page; larger pages are truncated.
  */
 struct page_fetcher *page_fetcher_create(size_t max_bytes,
-					 struct starter *starter);
+					 struct spawner *starter);
 void page_fetcher_destroy(struct page_fetcher *fetcher); /* NULL is a no-op */
 
 struct fetched_page {

@@ -25,9 +25,9 @@ bool page_run_url(const struct ctl *ctl, struct text_request *request,
 		return true;
 	error = url_parse(url_out, slice_of(text), NULL);
 	if (error != ERR_NONE) {
-		ctl_complain(ctl,
-			     "--url: \"%s\" is not an http or https URL: %s",
-			     text, error_text(error));
+		ctl_print_error(ctl,
+				"--url: \"%s\" is not an http or https URL: %s",
+				text, error_text(error));
 		return false;
 	}
 	request->url = url_out;
@@ -54,7 +54,7 @@ bool page_run_format(const struct ctl *ctl, bool is_listed,
 	*format_out = offline_format(ctl);
 	if (has_folder && ctl->operand_count == 0 &&
 	    !option_given(ctl, "urls")) {
-		ctl_complain(ctl, "--out DIR needs a FILE or DIR as input");
+		ctl_print_error(ctl, "--out DIR needs a FILE or DIR as input");
 		return false;
 	}
 	if (has_folder || !is_listed)
@@ -63,13 +63,13 @@ bool page_run_format(const struct ctl *ctl, bool is_listed,
 		*format_out = FORMAT_JSON;
 	if (*format_out == FORMAT_JSON)
 		return true;
-	ctl_complain(ctl, "several pages on standard output must be JSON "
-			  "lines: use --format json, or --out DIR");
+	ctl_print_error(ctl, "several pages on standard output must be JSON "
+			     "lines: use --format json, or --out DIR");
 	return false;
 }
 
 /* A page in progress. */
-struct job {
+struct page_job {
 	struct page_item item;
 	struct buffer out;  /* to print or write */
 	struct buffer note; /* additional message; or empty */
@@ -87,10 +87,10 @@ struct running {
 	bool is_broken; /* stop; the error was reported */
 };
 
-static bool next_page(void *context, void *place)
+static bool page_run_next(void *context, void *place)
 {
 	struct running *running = context;
-	struct job *job = place;
+	struct page_job *job = place;
 
 	if (running->run->next != NULL)
 		return running->run->next(running->run->context, &job->item);
@@ -98,7 +98,8 @@ static bool next_page(void *context, void *place)
 }
 
 /* Read one byte more than the maximum, to detect a truncated page. */
-static enum error read_page(const struct page_run *run, struct job *job)
+static enum error page_run_read_page(const struct page_run *run,
+				     struct page_job *job)
 {
 	struct page_item *item = &job->item;
 	enum error error =
@@ -115,7 +116,8 @@ static enum error read_page(const struct page_run *run, struct job *job)
 }
 
 /* Make the URL of one of several files. */
-static enum error place_page(const struct running *running, struct job *job)
+static enum error page_run_set_url(const struct running *running,
+				   struct page_job *job)
 {
 	const struct page_run *run = running->run;
 	struct page_item *item = &job->item;
@@ -153,12 +155,12 @@ static void name_line(const struct page_item *item, size_t begin,
 	json_decref(name);
 }
 
-static void render_answer(const struct running *running, struct job *job,
-			  struct text_answer *answer)
+static void render_answer(const struct running *running, struct page_job *job,
+			  struct extraction_result *answer)
 {
 	enum format format = running->run->request.format;
 
-	job->is_left_out = running->is_strict && !answer_is_citable(answer);
+	job->is_left_out = running->is_strict && !result_is_citable(answer);
 	if (job->is_left_out)
 		return;
 	offline_render(answer, format, &job->out);
@@ -166,12 +168,13 @@ static void render_answer(const struct running *running, struct job *job,
 		name_line(&job->item, 0, &job->out);
 }
 
-static void answer_page(const struct running *running, struct job *job)
+static void page_run_extract(const struct running *running,
+			     struct page_job *job)
 {
 	const struct page_run *run = running->run;
 	struct page_item *item = &job->item;
 	struct text_request request = run->request;
-	struct text_answer answer = {0};
+	struct extraction_result answer = {0};
 	enum error error;
 
 	if (item->has_url)
@@ -184,34 +187,34 @@ static void answer_page(const struct running *running, struct job *job)
 		render_answer(running, job, &answer);
 	else
 		offline_trouble(error, &answer, &item->trouble);
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 }
 
 static void work_on_page(void *context, void *place)
 {
 	const struct running *running = context;
-	struct job *job = place;
+	struct page_job *job = place;
 	bool is_read = job->item.path != NULL;
 
 	if (job->item.trouble.size == 0 &&
-	    place_page(running, job) == ERR_NONE &&
-	    (!is_read || read_page(running->run, job) == ERR_NONE))
-		answer_page(running, job);
+	    page_run_set_url(running, job) == ERR_NONE &&
+	    (!is_read || page_run_read_page(running->run, job) == ERR_NONE))
+		page_run_extract(running, job);
 	buffer_free(&job->item.body);
 }
 
-static void tell(struct running *running, const struct job *job,
-		 const struct buffer *text)
+static void page_run_report(struct running *running, const struct page_job *job,
+			    const struct buffer *text)
 {
 	if (text->size == 0)
 		return;
 	progress_clear(&running->progress);
-	ctl_complain(running->run->ctl, "%s: %s", job->item.name.data,
-		     text->data);
+	ctl_print_error(running->run->ctl, "%s: %s", job->item.name.data,
+			text->data);
 }
 
 /* Print a line with the reason instead of a page. */
-static void print_trouble(const struct job *job)
+static void print_trouble(const struct page_job *job)
 {
 	json_t *line = json_pack("{s:o}", "error",
 				 json_text(buffer_slice(&job->item.trouble)));
@@ -227,7 +230,7 @@ static void print_trouble(const struct job *job)
 	json_decref(line);
 }
 
-static void put_page(struct running *running, const struct job *job)
+static void put_page(struct running *running, const struct page_job *job)
 {
 	const struct page_run *run = running->run;
 
@@ -243,13 +246,13 @@ static void put_page(struct running *running, const struct job *job)
 static bool end_page(void *context, void *place)
 {
 	struct running *running = context;
-	struct job *job = place;
+	struct page_job *job = place;
 	bool is_known = running->run->next != NULL;
 	size_t total =
 		is_known ? running->run->count : running->stream.inputs.count;
 
-	tell(running, job, &job->note);
-	tell(running, job, &job->item.trouble);
+	page_run_report(running, job, &job->note);
+	page_run_report(running, job, &job->item.trouble);
 	running->counts.left_out += job->is_left_out;
 	running->counts.failed += job->item.trouble.size > 0;
 	if (job->item.trouble.size > 0 && running->is_listed)
@@ -266,23 +269,23 @@ static bool end_page(void *context, void *place)
 	return !running->is_broken;
 }
 
-static void run_through(struct running *running)
+static void page_run_all(struct running *running)
 {
 	const struct ordered_work work = {
-		.next = next_page,
+		.next = page_run_next,
 		.work = work_on_page,
 		.done = end_page,
 		.context = running,
-		.item_bytes = sizeof(struct job),
+		.item_bytes = sizeof(struct page_job),
 	};
 
 	running->progress = progress_begin("extract");
 	ordered_work_run(&work, running->run->jobs);
 	progress_clear(&running->progress);
 	if (running->counts.left_out > 0)
-		ctl_complain(running->run->ctl,
-			     "%zu pages skipped: no title, date or URL",
-			     running->counts.left_out);
+		ctl_print_error(running->run->ctl,
+				"%zu pages skipped: no title, date or URL",
+				running->counts.left_out);
 }
 
 enum ctl_status page_run(const struct page_run *run,
@@ -299,7 +302,7 @@ enum ctl_status page_run(const struct page_run *run,
 			    (run->next != NULL || page_run_is_many(run->ctl));
 	if (run->next != NULL ||
 	    page_stream_open(run->ctl, run->max_bytes, &running.stream)) {
-		run_through(&running);
+		page_run_all(&running);
 		if (running.counts.done + running.counts.left_out > 0 &&
 		    !running.is_broken)
 			status = CTL_DONE;

@@ -53,7 +53,7 @@ struct page_run {
 	/* Extract a page; called by any thread if there are several jobs. */
 	enum error (*answer)(void *context, const struct page_item *item,
 			     const struct text_request *request,
-			     struct text_answer *answer_out);
+			     struct extraction_result *answer_out);
 	/*
 	 * Make the URL of one of several files, from its name. NULL: use the
 	 * URL of the request.

@@ -18,7 +18,7 @@
 
 enum { MAX_LIST_BYTES = 64 << 20 /* of --urls */ };
 
-static bool ends_with(const char *text, const char *ending)
+static bool page_stream_name_ends_with(const char *text, const char *ending)
 {
 	size_t size = strlen(text);
 	size_t length = strlen(ending);
@@ -34,7 +34,7 @@ bool is_archive(const struct ctl *ctl, const char *operand)
 	if (option_given(ctl, "warc"))
 		return true;
 	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
-		if (ends_with(operand, endings[i]))
+		if (page_stream_name_ends_with(operand, endings[i]))
 			return true;
 	return false;
 }
@@ -63,7 +63,7 @@ static bool read_urls(struct page_stream *stream)
 		return true;
 	error = file_read(path, MAX_LIST_BYTES, &stream->url_text);
 	if (error != ERR_NONE) {
-		complain_input(stream->ctl, path, error, MAX_LIST_BYTES);
+		input_print_error(stream->ctl, path, error, MAX_LIST_BYTES);
 		return false;
 	}
 	rest = stream->url_text.data;
@@ -104,9 +104,9 @@ static bool start_roles(struct page_stream *stream)
 		return true;
 	log_set_level(LOG_LEVEL_WARN); /* log missing sandbox layers, not
 					  enforced ones */
-	if (starter_create(&stream->starter, false) == ERR_NONE)
+	if (spawner_create(&stream->starter, false) == ERR_NONE)
 		return true;
-	ctl_complain(stream->ctl, "cannot start the fetcher");
+	ctl_print_error(stream->ctl, "cannot start the fetcher");
 	return false;
 }
 
@@ -146,7 +146,7 @@ void page_stream_close(struct page_stream *stream)
 	inputs_free(&stream->inputs);
 	free(stream->archives);
 	page_fetcher_destroy(stream->fetcher);
-	starter_destroy(stream->starter);
+	spawner_destroy(stream->starter);
 	free(stream->urls);
 	buffer_free(&stream->url_text);
 	output_names_free(&stream->outputs);
@@ -171,8 +171,8 @@ static void give_input(struct page_stream *stream, struct page_item *item)
 	item->index = stream->next_input++;
 }
 
-static enum error read_archive(void *context, char *out, size_t capacity,
-			       size_t *size_out)
+static enum error page_stream_read_archive(void *context, char *out,
+					   size_t capacity, size_t *size_out)
 {
 	struct page_stream *stream = context;
 	ssize_t size;
@@ -199,13 +199,13 @@ static bool open_archive(struct page_stream *stream, struct page_item *item)
 		buffer_append_text(&item->trouble, strerrordesc_np(errno));
 		return false;
 	}
-	stream->reader =
-		warc_reader_create(read_archive, stream, stream->max_bytes);
+	stream->reader = warc_reader_create(page_stream_read_archive, stream,
+					    stream->max_bytes);
 	return true;
 }
 
 /* Return whether the record may be a page; unusable pages are then reported. */
-static bool is_page(const struct warc_record *record)
+static bool page_stream_is_page(const struct warc_record *record)
 {
 	bool is_answer =
 		record->kind == WARC_RESPONSE || record->kind == WARC_RESOURCE;
@@ -242,7 +242,7 @@ static bool next_record(struct page_stream *stream, struct page_item *item)
 	bool is_found = false;
 
 	while (!is_found && warc_next(stream->reader, record, &error))
-		is_found = is_page(record);
+		is_found = page_stream_is_page(record);
 	if (is_found) {
 		give_record(name, record, item);
 	} else if (error != ERR_NONE) {

@@ -48,7 +48,7 @@ struct page_stream {
 	size_t url_count;
 	size_t url_capacity;
 	size_t next_url;
-	struct starter *starter;      /* of the fetcher; or NULL */
+	struct spawner *starter;      /* of the fetcher; or NULL */
 	struct page_fetcher *fetcher; /* created for the first URL */
 	struct output_names outputs;  /* with --out: names of all pages */
 };

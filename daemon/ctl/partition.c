@@ -4,32 +4,32 @@
 
 #include "base/memory.h"
 
-struct group {
+struct label_group {
 	uint32_t label;
 	size_t size;
 	size_t first; /* smallest item */
 	uint32_t number;
 };
 
-struct member {
+struct label_item {
 	uint32_t label;
 	size_t item;
 };
 
 static int compare_members(const void *a, const void *b)
 {
-	const struct member *left = a;
-	const struct member *right = b;
+	const struct label_item *left = a;
+	const struct label_item *right = b;
 
 	if (left->label != right->label)
 		return left->label < right->label ? -1 : 1;
 	return left->item < right->item ? -1 : left->item > right->item;
 }
 
-static int compare_groups(const void *a, const void *b)
+static int label_group_compare(const void *a, const void *b)
 {
-	const struct group *left = a;
-	const struct group *right = b;
+	const struct label_group *left = a;
+	const struct label_group *right = b;
 
 	if (left->size != right->size)
 		return left->size > right->size ? -1 : 1;
@@ -38,40 +38,40 @@ static int compare_groups(const void *a, const void *b)
 
 static int compare_labels(const void *a, const void *b)
 {
-	const struct group *left = a;
-	const struct group *right = b;
+	const struct label_group *left = a;
+	const struct label_group *right = b;
 
 	return left->label < right->label ? -1 : left->label > right->label;
 }
 
 /* `members` is sorted by label, then item. */
-static size_t collect_groups(const struct member *members, size_t count,
-			     struct group *groups)
+static size_t collect_groups(const struct label_item *members, size_t count,
+			     struct label_group *groups)
 {
 	size_t group_count = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		if (i == 0 || members[i].label != members[i - 1].label)
 			groups[group_count++] =
-				(struct group){.label = members[i].label,
-					       .first = members[i].item};
+				(struct label_group){.label = members[i].label,
+						     .first = members[i].item};
 		groups[group_count - 1].size++;
 	}
 	return group_count;
 }
 
-uint32_t partition_number(const uint32_t *labels, size_t count,
-			  uint32_t *numbers_out)
+uint32_t clustering_result_number(const uint32_t *labels, size_t count,
+				  uint32_t *numbers_out)
 {
-	struct member *members = mem_alloc(count + 1, sizeof(*members));
-	struct group *groups = mem_alloc(count + 1, sizeof(*groups));
+	struct label_item *members = mem_alloc(count + 1, sizeof(*members));
+	struct label_group *groups = mem_alloc(count + 1, sizeof(*groups));
 	size_t group_count;
 
 	for (size_t i = 0; i < count; i++)
-		members[i] = (struct member){labels[i], i};
+		members[i] = (struct label_item){labels[i], i};
 	qsort(members, count, sizeof(*members), compare_members);
 	group_count = collect_groups(members, count, groups);
-	qsort(groups, group_count, sizeof(*groups), compare_groups);
+	qsort(groups, group_count, sizeof(*groups), label_group_compare);
 	for (size_t i = 0; i < group_count; i++)
 		groups[i].number = (uint32_t)i + 1;
 	qsort(groups, group_count, sizeof(*groups), compare_labels);

@@ -11,7 +11,7 @@
  * numbers; `numbers_out` [count] gets the new numbers. Return the number of
  * clusters. O(count log count).
  */
-uint32_t partition_number(const uint32_t *labels, size_t count,
-			  uint32_t *numbers_out);
+uint32_t clustering_result_number(const uint32_t *labels, size_t count,
+				  uint32_t *numbers_out);
 
 #endif

@@ -16,7 +16,8 @@ struct progress progress_begin(const char *label)
 				 .started_ms = clock_steady_ms()};
 }
 
-static void append_bar(uint64_t done, uint64_t total, struct buffer *line)
+static void progress_append_bar(uint64_t done, uint64_t total,
+				struct buffer *line)
 {
 	uint64_t filled = total == 0 ? 0 : BAR_WIDTH * done / total;
 
@@ -35,7 +36,7 @@ void progress_line(const struct progress_state *state, size_t width,
 	struct buffer line = {0};
 
 	buffer_append_text(&line, state->label);
-	append_bar(done, total, &line);
+	progress_append_bar(done, total, &line);
 	buffer_printf(&line, "  %" PRIu64 "/%" PRIu64, done, total);
 	if (state->elapsed_ms > 0 && done > 0) {
 		uint64_t rest_s =

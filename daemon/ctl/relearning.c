@@ -18,7 +18,7 @@
 enum { MAX_CHANGES = 64, MAX_BATCH_BYTES = 16 << 20, HTTP_OK = 200 };
 
 /* A page to be committed; its change points into it. */
-struct found_page {
+struct rebuilt_page {
 	struct url url;
 	struct buffer charset;
 	struct buffer body;
@@ -28,10 +28,10 @@ struct found_page {
 };
 
 /* A site and the current position in it. */
-struct relearning {
+struct site_rebuild {
 	struct store *remains;
 	struct engine *engine;
-	struct relearning_report *report;
+	struct site_rebuild_report *report;
 	uint32_t site; /* number in the damaged store */
 	struct site_options options;
 	struct buffer texts; /* holds the texts of the options */
@@ -42,7 +42,7 @@ struct relearning {
 	bool is_over;
 	uint64_t pages;
 	uint64_t lost;
-	struct found_page *found; /* [found_count], of MAX_CHANGES */
+	struct rebuilt_page *found; /* [found_count], of MAX_CHANGES */
 	size_t found_count;
 };
 
@@ -60,7 +60,8 @@ static struct site_options options_of_unknown(void)
 	return options;
 }
 
-static void keep_row(struct relearning *relearning, const struct site_row *row)
+static void keep_row(struct site_rebuild *relearning,
+		     const struct site_row *row)
 {
 	struct site_options *options = &relearning->options;
 
@@ -78,7 +79,7 @@ static void keep_row(struct relearning *relearning, const struct site_row *row)
 }
 
 /* Read the row of the site, if it is undamaged. */
-static enum error find_row(struct relearning *relearning)
+static enum error rebuild_find_row(struct site_rebuild *relearning)
 {
 	struct txn txn = txn_begin_read(relearning->remains);
 	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
@@ -96,8 +97,8 @@ static enum error find_row(struct relearning *relearning)
 }
 
 /* The page's URL is in its row or in the frontier row. */
-static bool find_url(struct txn *txn, uint32_t site, uint64_t page,
-		     struct found_page *found, struct page_row *row)
+static bool rebuild_find_url(struct txn *txn, uint32_t site, uint64_t page,
+			     struct rebuilt_page *found, struct page_row *row)
 {
 	struct frontier_row frontier;
 
@@ -114,13 +115,13 @@ static bool find_url(struct txn *txn, uint32_t site, uint64_t page,
 static bool find_body(struct txn *txn, uint32_t site, struct slice value,
 		      struct buffer *out)
 {
-	const struct content_place place = {TABLE_BODIES, site};
+	const struct content_source place = {TABLE_BODIES, site};
 
 	return content_unpack(txn, place, value, page_limits_default.max_bytes,
 			      out) == ERR_NONE;
 }
 
-static void free_found(struct found_page *found)
+static void free_found(struct rebuilt_page *found)
 {
 	buffer_free(&found->charset);
 	buffer_free(&found->body);
@@ -128,19 +129,20 @@ static void free_found(struct found_page *found)
 	buffer_free(&found->record);
 }
 
-static bool find_page(struct txn *txn, uint32_t site, const struct scan *scan,
-		      struct found_page *found)
+static bool rebuild_find_page(struct txn *txn, uint32_t site,
+			      const struct scan *scan,
+			      struct rebuilt_page *found)
 {
 	uint64_t page = key_u64(scan->key, sizeof(site));
 	struct page_row row;
 
-	*found = (struct found_page){0};
-	return find_url(txn, site, page, found, &row) &&
+	*found = (struct rebuilt_page){0};
+	return rebuild_find_url(txn, site, page, found, &row) &&
 	       find_body(txn, site, scan->value, &found->body);
 }
 
 /* Read the next pages of the site, up to the size of a commit. */
-static enum error find_pages(struct relearning *relearning)
+static enum error find_pages(struct site_rebuild *relearning)
 {
 	struct txn txn = txn_begin_read(relearning->remains);
 	struct key from = key_page(relearning->site, relearning->next);
@@ -150,7 +152,7 @@ static enum error find_pages(struct relearning *relearning)
 
 	relearning->is_over = true;
 	while (scan_next(&scan)) {
-		struct found_page *found =
+		struct rebuilt_page *found =
 			&relearning->found[relearning->found_count];
 
 		if (relearning->found_count == MAX_CHANGES ||
@@ -160,7 +162,7 @@ static enum error find_pages(struct relearning *relearning)
 			relearning->is_over = false;
 			break;
 		}
-		if (find_page(&txn, relearning->site, &scan, found)) {
+		if (rebuild_find_page(&txn, relearning->site, &scan, found)) {
 			relearning->found_count++;
 			bytes += found->body.size;
 		} else {
@@ -172,8 +174,8 @@ static enum error find_pages(struct relearning *relearning)
 }
 
 /* Return false if the bytes are not a page. */
-static bool analyse_found(const struct relearning *relearning,
-			  struct found_page *found, struct change *change_out)
+static bool analyse_found(const struct site_rebuild *relearning,
+			  struct rebuilt_page *found, struct change *change_out)
 {
 	const struct analyse_options options = {
 		.limits = &page_limits_default,
@@ -185,7 +187,7 @@ static bool analyse_found(const struct relearning *relearning,
 	if (analyse(buffer_slice(&found->body), buffer_slice(&found->charset),
 		    &found->url, &options, &found->record) != ERR_NONE)
 		return false;
-	compress(buffer_slice(&found->body), &found->packed);
+	compress_slice(buffer_slice(&found->body), &found->packed);
 	*change_out = (struct change){
 		.kind = CHANGE_INGEST,
 		.url = &found->url,
@@ -200,7 +202,7 @@ static bool analyse_found(const struct relearning *relearning,
 	return true;
 }
 
-static enum error commit_pages(struct relearning *relearning)
+static enum error commit_pages(struct site_rebuild *relearning)
 {
 	struct change changes[MAX_CHANGES];
 	size_t count = 0;
@@ -222,7 +224,7 @@ static enum error commit_pages(struct relearning *relearning)
 	return error;
 }
 
-static enum error commit_one(struct relearning *relearning,
+static enum error commit_one(struct site_rebuild *relearning,
 			     struct change *change)
 {
 	enum error error = engine_commit(relearning->engine, change, 1,
@@ -231,7 +233,7 @@ static enum error commit_one(struct relearning *relearning,
 	return error != ERR_NONE ? error : change->error;
 }
 
-static enum error add_site(struct relearning *relearning)
+static enum error rebuild_add_site(struct site_rebuild *relearning)
 {
 	struct change change = {.kind = CHANGE_SITE_ADD,
 				.url = &relearning->seed,
@@ -269,7 +271,7 @@ static struct guard_row keep_guard(const struct guard_row *row,
 }
 
 /* Read the first guard of the site after *number; false if there is none. */
-static bool next_guard(struct relearning *relearning, uint32_t *number,
+static bool next_guard(struct site_rebuild *relearning, uint32_t *number,
 		       struct guard_row *guard_out, struct buffer *texts)
 {
 	struct txn txn = txn_begin_read(relearning->remains);
@@ -294,7 +296,7 @@ static bool next_guard(struct relearning *relearning, uint32_t *number,
 	return is_found;
 }
 
-static void add_guards(struct relearning *relearning)
+static void rebuild_add_guards(struct site_rebuild *relearning)
 {
 	struct guard_change guard = {0};
 	struct buffer texts = {0};
@@ -314,7 +316,7 @@ static void add_guards(struct relearning *relearning)
 }
 
 /* Count the pages that existed, by their rows and their bodies. */
-static uint64_t count_pages(struct store *remains, uint32_t site)
+static uint64_t rebuild_count_pages(struct store *remains, uint32_t site)
 {
 	struct txn txn = txn_begin_read(remains);
 	struct key prefix = key_site(site);
@@ -336,10 +338,11 @@ static uint64_t count_pages(struct store *remains, uint32_t site)
 	return count > bodies ? count : bodies;
 }
 
-static void tell_site(struct relearning *relearning)
+static void tell_site(struct site_rebuild *relearning)
 {
-	struct relearning_report *report = relearning->report;
-	uint64_t were = count_pages(relearning->remains, relearning->site);
+	struct site_rebuild_report *report = relearning->report;
+	uint64_t were =
+		rebuild_count_pages(relearning->remains, relearning->site);
 	uint64_t lost = were > relearning->pages ? were - relearning->pages : 0;
 
 	report->lost += lost;
@@ -358,19 +361,19 @@ static void tell_site(struct relearning *relearning)
 				    : ", and its options: add the site again");
 }
 
-static enum error learn_site(struct relearning *relearning)
+static enum error learn_site(struct site_rebuild *relearning)
 {
-	enum error error = find_row(relearning);
+	enum error error = rebuild_find_row(relearning);
 
 	if (error == ERR_NONE)
-		error = add_site(relearning);
+		error = rebuild_add_site(relearning);
 	while (error == ERR_NONE && !relearning->is_over) {
 		error = find_pages(relearning);
 		if (error == ERR_NONE)
 			error = commit_pages(relearning);
 	}
 	if (error == ERR_NONE) {
-		add_guards(relearning);
+		rebuild_add_guards(relearning);
 		tell_site(relearning);
 	}
 	buffer_free(&relearning->texts);
@@ -382,7 +385,8 @@ static enum error learn_site(struct relearning *relearning)
  * Return the lowest number from `from` on that begins a key of the table;
  * UINT64_MAX if there is none.
  */
-static uint64_t lowest(struct txn *txn, enum table table, uint64_t from)
+static uint64_t rebuild_lowest_site(struct txn *txn, enum table table,
+				    uint64_t from)
 {
 	struct key key = key_site((uint32_t)from);
 	struct scan scan = scan_begin_at(txn, table, key_slice(&key), 0);
@@ -396,12 +400,12 @@ static uint64_t lowest(struct txn *txn, enum table table, uint64_t from)
 }
 
 /* Return the lowest site number from `from` on that has any remaining data. */
-static uint64_t next_site(struct store *remains, uint64_t from)
+static uint64_t rebuild_next_site(struct store *remains, uint64_t from)
 {
 	struct txn txn = txn_begin_read(remains);
 	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
 	struct site_row row;
-	uint64_t bodies = lowest(&txn, TABLE_BODIES, from);
+	uint64_t bodies = rebuild_lowest_site(&txn, TABLE_BODIES, from);
 	uint64_t number = bodies;
 
 	while (scan_next(&scan))
@@ -413,19 +417,19 @@ static uint64_t next_site(struct store *remains, uint64_t from)
 	return number;
 }
 
-enum error relearn(struct store *remains, struct store *store,
-		   struct relearning_report *report_out)
+enum error rebuild_sites(struct store *remains, struct store *store,
+			 struct site_rebuild_report *report_out)
 {
 	const struct engine_options options = {0};
-	struct found_page *found = mem_alloc(MAX_CHANGES, sizeof(*found));
+	struct rebuilt_page *found = mem_alloc(MAX_CHANGES, sizeof(*found));
 	struct engine *engine = NULL;
 	enum error error =
 		engine_create(&engine, store, &options, clock_wall_ms());
-	uint64_t site = next_site(remains, 0);
+	uint64_t site = rebuild_next_site(remains, 0);
 
-	*report_out = (struct relearning_report){0};
+	*report_out = (struct site_rebuild_report){0};
 	while (error == ERR_NONE && site <= UINT32_MAX) {
-		struct relearning relearning = {
+		struct site_rebuild relearning = {
 			.remains = remains,
 			.engine = engine,
 			.report = report_out,
@@ -434,8 +438,9 @@ enum error relearn(struct store *remains, struct store *store,
 		};
 
 		error = learn_site(&relearning);
-		site = site == UINT32_MAX ? UINT64_MAX
-					  : next_site(remains, site + 1);
+		site = site == UINT32_MAX
+			       ? UINT64_MAX
+			       : rebuild_next_site(remains, site + 1);
 	}
 	engine_destroy(engine);
 	free(found);

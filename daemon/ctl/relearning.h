@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "store/store.h"
 
-struct relearning_report {
+struct site_rebuild_report {
 	uint64_t sites;     /* rebuilt sites */
 	uint64_t pages;     /* their pages */
 	uint64_t lost;      /* pages whose body is damaged or expired */
@@ -19,13 +19,13 @@ struct relearning_report {
 };
 
 /*
- * Add the sites of `remains`, the result of store_salvage(), to `store`: their
- * options, their pages as if imported from an archive, and the guards of the
- * whole site. A site whose row is lost gets the options of uploaded pages.
+ * Add the sites of `remains`, the result of store_recover_intact(), to `store`:
+ * their options, their pages as if imported from an archive, and the guards of
+ * the whole site. A site whose row is lost gets the options of uploaded pages.
  * Other data starts again: cluster numbers, versions, guard results, URLs
  * without a page. Errors of the engine. Free report_out->text.
  */
-enum error relearn(struct store *remains, struct store *store,
-		   struct relearning_report *report_out);
+enum error rebuild_sites(struct store *remains, struct store *store,
+			 struct site_rebuild_report *report_out);
 
 #endif

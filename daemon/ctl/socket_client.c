@@ -19,14 +19,15 @@ enum {
 };
 
 /* The libcurl objects of one request. */
-struct request {
+struct socket_call {
 	CURL *easy;
 	struct curl_slist *headers;
 	struct buffer url;
 	char error_text[CURL_ERROR_SIZE];
 };
 
-static size_t on_body(char *data, size_t size, size_t count, void *context)
+static size_t socket_call_on_body(char *data, size_t size, size_t count,
+				  void *context)
 {
 	struct buffer *body = context;
 	size_t length = size * count;
@@ -37,7 +38,8 @@ static size_t on_body(char *data, size_t size, size_t count, void *context)
 	return length;
 }
 
-static bool add_header(struct request *request, const char *line)
+static bool socket_call_add_header(struct socket_call *request,
+				   const char *line)
 {
 	struct curl_slist *list = curl_slist_append(request->headers, line);
 
@@ -51,20 +53,21 @@ static bool add_header(struct request *request, const char *line)
  * Remove "Expect", which would cost a round trip, and set the media type, which
  * libcurl does not set.
  */
-static bool set_headers(struct request *request, const char *media_type)
+static bool socket_call_set_headers(struct socket_call *request,
+				    const char *media_type)
 {
 	char line[256];
 
 	snprintf(line, sizeof(line), "Content-Type: %s",
 		 media_type == NULL ? "" : media_type);
-	return add_header(request, "Expect:") &&
-	       add_header(request,
-			  media_type == NULL ? "Content-Type:" : line) &&
+	return socket_call_add_header(request, "Expect:") &&
+	       socket_call_add_header(
+		       request, media_type == NULL ? "Content-Type:" : line) &&
 	       curl_easy_setopt(request->easy, CURLOPT_HTTPHEADER,
 				request->headers) == CURLE_OK;
 }
 
-static bool set_method(struct request *request, const char *method,
+static bool set_method(struct socket_call *request, const char *method,
 		       struct slice body)
 {
 	CURL *easy = request->easy;
@@ -81,7 +84,7 @@ static bool set_method(struct request *request, const char *method,
 	return failed == 0;
 }
 
-static bool set_target(struct request *request, const char *socket,
+static bool set_target(struct socket_call *request, const char *socket,
 		       const char *target, uint32_t timeout_ms)
 {
 	CURL *easy = request->easy;
@@ -103,12 +106,13 @@ static bool set_target(struct request *request, const char *socket,
 	return failed == 0;
 }
 
-static bool set_answer(struct request *request, struct buffer *body)
+static bool socket_call_set_response(struct socket_call *request,
+				     struct buffer *body)
 {
 	unsigned failed = 0;
 
-	failed |=
-		curl_easy_setopt(request->easy, CURLOPT_WRITEFUNCTION, on_body);
+	failed |= curl_easy_setopt(request->easy, CURLOPT_WRITEFUNCTION,
+				   socket_call_on_body);
 	failed |= curl_easy_setopt(request->easy, CURLOPT_WRITEDATA, body);
 	return failed == 0;
 }
@@ -117,7 +121,7 @@ static bool set_answer(struct request *request, struct buffer *body)
  * Map a libcurl code to an error; some codes have a special meaning for a Unix
  * socket.
  */
-static enum error error_of(CURLcode code)
+static enum error socket_call_error(CURLcode code)
 {
 	switch (code) {
 	case CURLE_COULDNT_CONNECT:
@@ -133,7 +137,8 @@ static enum error error_of(CURLcode code)
  * Return the last header of that name, including trailers; NULL if there is
  * none.
  */
-static const char *header_of(const struct request *request, const char *name)
+static const char *header_of(const struct socket_call *request,
+			     const char *name)
 {
 	struct curl_header *header;
 
@@ -144,8 +149,8 @@ static const char *header_of(const struct request *request, const char *name)
 		       : NULL;
 }
 
-static void read_headers(const struct request *request,
-			 struct socket_answer *answer)
+static void socket_call_read_headers(const struct socket_call *request,
+				     struct socket_answer *answer)
 {
 	const char *missing = header_of(request, "X-Templated-Missing");
 	const char *failed = header_of(request, "X-Templated-Failed");
@@ -156,7 +161,8 @@ static void read_headers(const struct request *request,
 	answer->is_stale = header_of(request, "X-Templated-Stale") != NULL;
 }
 
-static enum error perform(struct request *request, struct socket_answer *answer)
+static enum error socket_call_perform(struct socket_call *request,
+				      struct socket_answer *answer)
 {
 	CURLcode code = curl_easy_perform(request->easy);
 	long status = 0;
@@ -167,11 +173,11 @@ static enum error perform(struct request *request, struct socket_answer *answer)
 				 ? request->error_text
 				 : curl_easy_strerror(code));
 		buffer_free(&answer->body);
-		return error_of(code);
+		return socket_call_error(code);
 	}
 	curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
 	answer->status = (unsigned)status;
-	read_headers(request, answer);
+	socket_call_read_headers(request, answer);
 	return ERR_NONE;
 }
 
@@ -181,7 +187,7 @@ enum error socket_request(const char *socket, const char *method,
 			  const char *media_type, uint32_t timeout_ms,
 			  struct socket_answer *answer_out)
 {
-	struct request request = {.easy = curl_easy_init()};
+	struct socket_call request = {.easy = curl_easy_init()};
 	enum error error = ERR_NETWORK;
 
 	*answer_out = (struct socket_answer){0};
@@ -190,9 +196,10 @@ enum error socket_request(const char *socket, const char *method,
 	if (request.easy != NULL &&
 	    set_target(&request, socket, target, timeout_ms) &&
 	    set_method(&request, method, body) &&
-	    set_headers(&request, body.size > 0 ? media_type : NULL) &&
-	    set_answer(&request, &answer_out->body))
-		error = perform(&request, answer_out);
+	    socket_call_set_headers(&request,
+				    body.size > 0 ? media_type : NULL) &&
+	    socket_call_set_response(&request, &answer_out->body))
+		error = socket_call_perform(&request, answer_out);
 	if (error == ERR_NONE)
 		answer_out->reason[0] = '\0';
 	curl_easy_cleanup(request.easy);
@@ -219,7 +226,7 @@ static size_t on_wanted(char *out, size_t size, size_t count, void *context)
 }
 
 /* "Expect" allows the daemon to reject the upload before it is sent. */
-static bool set_upload(struct request *request, struct sending *sending)
+static bool set_upload(struct socket_call *request, struct sending *sending)
 {
 	CURL *easy = request->easy;
 	char line[256];
@@ -227,9 +234,9 @@ static bool set_upload(struct request *request, struct sending *sending)
 
 	snprintf(line, sizeof(line), "Content-Type: %s",
 		 sending->upload->media_type);
-	if (!add_header(request, line) ||
-	    !add_header(request, "Transfer-Encoding: chunked") ||
-	    !add_header(request, "Expect: 100-continue"))
+	if (!socket_call_add_header(request, line) ||
+	    !socket_call_add_header(request, "Transfer-Encoding: chunked") ||
+	    !socket_call_add_header(request, "Expect: 100-continue"))
 		return false;
 	failed |= curl_easy_setopt(easy, CURLOPT_POST, 1L);
 	failed |= curl_easy_setopt(easy, CURLOPT_READFUNCTION, on_wanted);
@@ -243,7 +250,7 @@ static bool set_upload(struct request *request, struct sending *sending)
 enum error socket_send(const char *socket, const struct socket_upload *upload,
 		       struct socket_answer *answer_out)
 {
-	struct request request = {.easy = curl_easy_init()};
+	struct socket_call request = {.easy = curl_easy_init()};
 	struct sending sending = {.upload = upload};
 	enum error error = ERR_NETWORK;
 
@@ -253,8 +260,8 @@ enum error socket_send(const char *socket, const struct socket_upload *upload,
 	if (request.easy != NULL &&
 	    set_target(&request, socket, upload->target, 0) &&
 	    set_upload(&request, &sending) &&
-	    set_answer(&request, &answer_out->body))
-		error = perform(&request, answer_out);
+	    socket_call_set_response(&request, &answer_out->body))
+		error = socket_call_perform(&request, answer_out);
 	if (sending.error != ERR_NONE)
 		error = sending.error;
 	if (error == ERR_NONE || sending.error != ERR_NONE)
@@ -283,7 +290,7 @@ static size_t on_received(char *data, size_t size, size_t count, void *context)
 
 	curl_easy_getinfo(receiving->easy, CURLINFO_RESPONSE_CODE, &status);
 	if (status >= 300)
-		return on_body(data, size, count, receiving->body);
+		return socket_call_on_body(data, size, count, receiving->body);
 	curl_easy_getinfo(receiving->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
 			  &total);
 	receiving->error = download->sink(download->context, bytes,
@@ -291,7 +298,7 @@ static size_t on_received(char *data, size_t size, size_t count, void *context)
 	return receiving->error == ERR_NONE ? bytes.size : 0;
 }
 
-static bool set_download(const struct request *request,
+static bool set_download(const struct socket_call *request,
 			 struct receiving *receiving)
 {
 	unsigned failed = 0;
@@ -308,7 +315,7 @@ enum error socket_receive(const char *socket,
 			  const struct socket_download *download,
 			  struct socket_answer *answer_out)
 {
-	struct request request = {.easy = curl_easy_init()};
+	struct socket_call request = {.easy = curl_easy_init()};
 	struct receiving receiving = {.download = download,
 				      .easy = request.easy,
 				      .body = &answer_out->body};
@@ -320,7 +327,7 @@ enum error socket_receive(const char *socket,
 	if (request.easy != NULL &&
 	    set_target(&request, socket, download->target, 0) &&
 	    set_download(&request, &receiving))
-		error = perform(&request, answer_out);
+		error = socket_call_perform(&request, answer_out);
 	if (receiving.error != ERR_NONE)
 		error = receiving.error;
 	if (error == ERR_NONE || receiving.error != ERR_NONE)

@@ -16,10 +16,11 @@ char *temporary_folder_make(const struct ctl *ctl)
 		      parent == NULL || *parent == '\0' ? "/tmp" : parent);
 	if (mkdtemp(path.data) != NULL)
 		return path.data;
-	ctl_complain(ctl,
-		     "%s: cannot create; set TMPDIR to a folder with space for "
-		     "a compressed copy of the pages",
-		     path.data);
+	ctl_print_error(
+		ctl,
+		"%s: cannot create; set TMPDIR to a folder with space for "
+		"a compressed copy of the pages",
+		path.data);
 	buffer_free(&path);
 	return NULL;
 }
@@ -55,7 +56,7 @@ enum error temporary_store_open(const struct ctl *ctl, struct store **store_out)
 		return ERR_IO;
 	error = store_open(store_out, path, &options);
 	if (error != ERR_NONE)
-		ctl_complain(ctl, "%s: %s", path, error_text(error));
+		ctl_print_error(ctl, "%s: %s", path, error_text(error));
 	temporary_folder_remove(path);
 	free(path);
 	return error;

@@ -18,7 +18,8 @@ void training_free(struct training *training)
 	*training = (struct training){0};
 }
 
-static void add(struct training *training, const struct ridge_example *example)
+static void training_add_example(struct training *training,
+				 const struct ridge_example *example)
 {
 	size_t count = training->count;
 
@@ -34,8 +35,10 @@ static void add(struct training *training, const struct ridge_example *example)
 	training->count++;
 }
 
-static bool is_primary(const struct page *page, const struct mountain *mountain,
-		       const struct ridge *ridge, struct gold *gold)
+static bool training_ridge_is_primary(const struct page *page,
+				      const struct mountain *mountain,
+				      const struct ridge *ridge,
+				      struct gold_text *gold)
 {
 	size_t words = 0;
 	size_t found = 0;
@@ -47,8 +50,8 @@ static bool is_primary(const struct page *page, const struct mountain *mountain,
 
 		if (text != NO_TEXT)
 			rest = page_text(page, text);
-		for (; gold_next_word(&rest, &word); words++)
-			found += gold_take(gold, word);
+		for (; gold_text_next_word(&rest, &word); words++)
+			found += gold_text_remove(gold, word);
 	}
 	return words > 0 && found * 2 >= words;
 }
@@ -59,30 +62,32 @@ void training_add(struct training *training, const struct page *page,
 	const struct mountain mountain =
 		mountain_of_page(page->arena, page,
 				 visible_texts(page->arena, page), parameters);
-	struct gold bag = gold_make(page->arena, gold);
+	struct gold_text bag = gold_text_create(page->arena, gold);
 
 	for (uint32_t i = 0; i < mountain.ridges.count; i++) {
 		const struct ridge *ridge = &mountain.ridges.items[i];
 		struct ridge_example example = {
-			.is_primary = is_primary(page, &mountain, ridge, &bag),
+			.is_primary = training_ridge_is_primary(page, &mountain,
+								ridge, &bag),
 		};
 
 		for (int k = 0; k < RIDGE_FEATURES; k++)
 			example.features[k] = ridge->features[k];
-		add(training, &example);
+		training_add_example(training, &example);
 	}
 	training->page_count++;
 }
 
 /* Classified ridges, by class. */
-struct counts {
+struct ridge_counts {
 	size_t right;
 	size_t found;  /* primary, and classified as primary */
 	size_t judged; /* classified as primary */
 };
 
-static void judge(const struct ridge_model *model,
-		  const struct ridge_example *example, struct counts *counts)
+static void ridge_counts_add(const struct ridge_model *model,
+			     const struct ridge_example *example,
+			     struct ridge_counts *counts)
 {
 	double value;
 	bool is_judged = ridge_model_classify(model, example->features, &value);
@@ -107,21 +112,23 @@ static size_t take_others(const struct training *training, uint32_t folds,
 	return count;
 }
 
-static double ratio(size_t part, size_t whole)
+static double training_ratio(size_t part, size_t whole)
 {
 	return whole == 0 ? 0 : (double)part / (double)whole;
 }
 
-static struct training_score score_of(const struct training *training,
-				      const struct counts *counts)
+static struct training_score
+training_compute_score(const struct training *training,
+		       const struct ridge_counts *counts)
 {
 	size_t both = counts->judged + training->primary_count;
 
 	return (struct training_score){
-		.accuracy = ratio(counts->right, training->count),
-		.precision = ratio(counts->found, counts->judged),
-		.recall = ratio(counts->found, training->primary_count),
-		.f1 = ratio(2 * counts->found, both),
+		.accuracy = training_ratio(counts->right, training->count),
+		.precision = training_ratio(counts->found, counts->judged),
+		.recall =
+			training_ratio(counts->found, training->primary_count),
+		.f1 = training_ratio(2 * counts->found, both),
 	};
 }
 
@@ -133,7 +140,7 @@ struct training_score training_validate(const struct training *training,
 	struct ridge_example *others =
 		mem_alloc(training->count, sizeof(*others));
 	struct training_score score = {0};
-	struct counts counts = {0};
+	struct ridge_counts counts = {0};
 	uint32_t fold = 0;
 
 	for (; folds >= 2 && fold < folds; fold++) {
@@ -145,11 +152,12 @@ struct training_score training_validate(const struct training *training,
 			break;
 		for (size_t i = 0; i < training->count; i++)
 			if (training->pages[i] % folds == fold)
-				judge(model, &training->examples[i], &counts);
+				ridge_counts_add(model, &training->examples[i],
+						 &counts);
 		ridge_model_destroy(model);
 	}
 	if (fold >= 2 && fold == folds) {
-		score = score_of(training, &counts);
+		score = training_compute_score(training, &counts);
 		score.folds = folds;
 	}
 	free(others);

@@ -32,7 +32,7 @@ enum side { BROWSER, DAEMON, SIDES };
  * of a side holds the bytes to send to it; they must be sent before the next
  * read for this side.
  */
-struct connection {
+struct proxy_connection {
 	int files[SIDES]; /* -1: none */
 	bool is_judged;   /* the head was read */
 	bool is_ending;   /* close when all is sent to the browser */
@@ -44,29 +44,29 @@ struct connection {
 	uint64_t deadline_ms; /* for the head, or for the end; 0: none */
 };
 
-struct tunnel {
+struct browser_proxy {
 	int listening;
 	struct sockaddr_un daemon;
-	struct tunnel_keys keys;
+	struct browser_proxy_keys keys;
 	char address[128];
-	struct connection connections[CONNECTIONS];
+	struct proxy_connection connections[CONNECTIONS];
 };
 
-static bool make_key(char *out)
+static bool proxy_make_key(char *out)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				      "abcdefghijklmnopqrstuvwxyz0123456789-_";
-	unsigned char bytes[TUNNEL_KEY_CHARACTERS];
+	unsigned char bytes[BROWSER_PROXY_KEY_CHARACTERS];
 
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
 		return false;
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		out[i] = letters[bytes[i] & 63];
-	out[TUNNEL_KEY_CHARACTERS] = '\0';
+	out[BROWSER_PROXY_KEY_CHARACTERS] = '\0';
 	return true;
 }
 
-static bool listen_at(struct tunnel *tunnel, unsigned port)
+static bool listen_at(struct browser_proxy *tunnel, unsigned port)
 {
 	struct sockaddr_in address = {
 		.sin_family = AF_INET,
@@ -90,10 +90,10 @@ static bool listen_at(struct tunnel *tunnel, unsigned port)
 	return true;
 }
 
-enum error tunnel_open(struct tunnel **tunnel_out, const char *socket,
-		       unsigned port)
+enum error browser_proxy_open(struct browser_proxy **tunnel_out,
+			      const char *socket, unsigned port)
 {
-	struct tunnel *tunnel = mem_alloc(1, sizeof(*tunnel));
+	struct browser_proxy *tunnel = mem_alloc(1, sizeof(*tunnel));
 	enum error error = ERR_TOO_LARGE;
 
 	tunnel->listening = -1;
@@ -105,27 +105,27 @@ enum error tunnel_open(struct tunnel **tunnel_out, const char *socket,
 		memcpy(tunnel->daemon.sun_path, socket, strlen(socket) + 1);
 		error = ERR_IO;
 	}
-	if (error == ERR_IO && make_key(tunnel->keys.token) &&
-	    make_key(tunnel->keys.session) && listen_at(tunnel, port))
+	if (error == ERR_IO && proxy_make_key(tunnel->keys.token) &&
+	    proxy_make_key(tunnel->keys.session) && listen_at(tunnel, port))
 		error = ERR_NONE;
-	tunnel->keys.until_ms = clock_steady_ms() + TUNNEL_TOKEN_MS;
+	tunnel->keys.until_ms = clock_steady_ms() + BROWSER_PROXY_TOKEN_MS;
 	snprintf(tunnel->address, sizeof(tunnel->address),
 		 "http://127.0.0.1:%u/?token=%s", tunnel->keys.port,
 		 tunnel->keys.token);
 	if (error != ERR_NONE) {
-		tunnel_close(tunnel);
+		browser_proxy_close(tunnel);
 		return error;
 	}
 	*tunnel_out = tunnel;
 	return ERR_NONE;
 }
 
-const char *tunnel_address(const struct tunnel *tunnel)
+const char *browser_proxy_address(const struct browser_proxy *tunnel)
 {
 	return tunnel->address;
 }
 
-static void end_connection(struct connection *connection)
+static void end_connection(struct proxy_connection *connection)
 {
 	for (unsigned side = 0; side < SIDES; side++) {
 		if (connection->files[side] >= 0)
@@ -133,10 +133,10 @@ static void end_connection(struct connection *connection)
 		buffer_free(&connection->waiting[side]);
 	}
 	buffer_free(&connection->head);
-	*connection = (struct connection){.files = {-1, -1}};
+	*connection = (struct proxy_connection){.files = {-1, -1}};
 }
 
-void tunnel_close(struct tunnel *tunnel)
+void browser_proxy_close(struct browser_proxy *tunnel)
 {
 	if (tunnel == NULL)
 		return;
@@ -149,7 +149,7 @@ void tunnel_close(struct tunnel *tunnel)
 	free(tunnel);
 }
 
-static struct connection *free_connection(struct tunnel *tunnel)
+static struct proxy_connection *free_connection(struct browser_proxy *tunnel)
 {
 	for (size_t i = 0; i < CONNECTIONS; i++)
 		if (tunnel->connections[i].files[BROWSER] < 0)
@@ -157,9 +157,9 @@ static struct connection *free_connection(struct tunnel *tunnel)
 	return NULL;
 }
 
-static void accept_browser(struct tunnel *tunnel)
+static void accept_browser(struct browser_proxy *tunnel)
 {
-	struct connection *connection = free_connection(tunnel);
+	struct proxy_connection *connection = free_connection(tunnel);
 	int file;
 
 	if (connection == NULL)
@@ -172,13 +172,16 @@ static void accept_browser(struct tunnel *tunnel)
 	connection->deadline_ms = clock_steady_ms() + HEAD_MS;
 }
 
-static bool is_waiting(const struct connection *connection, enum side side)
+static bool
+proxy_connection_is_waiting(const struct proxy_connection *connection,
+			    enum side side)
 {
 	return connection->waiting[side].size > connection->sent[side];
 }
 
 /* Send a response of the proxy, then close. */
-static void answer(struct connection *connection, struct buffer *answer)
+static void proxy_connection_reply(struct proxy_connection *connection,
+				   struct buffer *answer)
 {
 	buffer_append_slice(&connection->waiting[BROWSER],
 			    buffer_slice(answer));
@@ -188,16 +191,17 @@ static void answer(struct connection *connection, struct buffer *answer)
 	connection->deadline_ms = clock_steady_ms() + LINGER_MS;
 }
 
-static void refuse(struct connection *connection, unsigned status,
-		   const char *reason)
+static void proxy_connection_reject(struct proxy_connection *connection,
+				    unsigned status, const char *reason)
 {
 	struct buffer head = {0};
 
-	tunnel_refuse(&head, status, reason);
-	answer(connection, &head);
+	browser_proxy_write_error(&head, status, reason);
+	proxy_connection_reply(connection, &head);
 }
 
-static bool reach_daemon(struct tunnel *tunnel, struct connection *connection)
+static bool reach_daemon(struct browser_proxy *tunnel,
+			 struct proxy_connection *connection)
 {
 	int file =
 		socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -213,24 +217,26 @@ static bool reach_daemon(struct tunnel *tunnel, struct connection *connection)
  * Handle a complete head of `size` bytes; the following bytes belong to the
  * body.
  */
-static void judge(struct tunnel *tunnel, struct connection *connection,
-		  size_t size)
+static void proxy_connection_handle_head(struct browser_proxy *tunnel,
+					 struct proxy_connection *connection,
+					 size_t size)
 {
 	struct slice head = {connection->head.data, size};
 	struct slice rest = {connection->head.data + size,
 			     connection->head.size - size};
-	struct tunnel_request request;
+	struct browser_proxy_request request;
 
-	tunnel_judge(&tunnel->keys, head, clock_steady_ms(), &request);
-	if (request.verdict != TUNNEL_FORWARD) {
-		answer(connection, &request.head);
+	browser_proxy_decide(&tunnel->keys, head, clock_steady_ms(), &request);
+	if (request.verdict != BROWSER_PROXY_FORWARD) {
+		proxy_connection_reply(connection, &request.head);
 		return;
 	}
 	if (!reach_daemon(tunnel, connection)) {
 		buffer_free(&request.head);
-		refuse(connection, 502,
-		       "No daemon responds on the socket. Is templated "
-		       "running?");
+		proxy_connection_reject(
+			connection, 502,
+			"No daemon responds on the socket. Is templated "
+			"running?");
 		return;
 	}
 	if (rest.size > request.body_bytes)
@@ -243,7 +249,8 @@ static void judge(struct tunnel *tunnel, struct connection *connection,
 	buffer_free(&connection->head);
 }
 
-static void read_head(struct tunnel *tunnel, struct connection *connection)
+static void proxy_connection_read_head(struct browser_proxy *tunnel,
+				       struct proxy_connection *connection)
 {
 	const struct buffer *head = &connection->head;
 	const char *end =
@@ -251,9 +258,11 @@ static void read_head(struct tunnel *tunnel, struct connection *connection)
 				: memmem(head->data, head->size, "\r\n\r\n", 4);
 
 	if (end != NULL)
-		judge(tunnel, connection, (size_t)(end - head->data) + 4);
-	else if (head->size >= TUNNEL_MAX_HEAD)
-		refuse(connection, 431, "The request head is too large.");
+		proxy_connection_handle_head(tunnel, connection,
+					     (size_t)(end - head->data) + 4);
+	else if (head->size >= BROWSER_PROXY_MAX_HEAD)
+		proxy_connection_reject(connection, 431,
+					"The request head is too large.");
 }
 
 /*
@@ -273,7 +282,8 @@ static bool read_some(int file, struct buffer *out, size_t max)
 }
 
 /* Read from the browser. Return false if it has disconnected. */
-static bool from_browser(struct tunnel *tunnel, struct connection *connection)
+static bool from_browser(struct browser_proxy *tunnel,
+			 struct proxy_connection *connection)
 {
 	struct buffer *body = &connection->waiting[DAEMON];
 	struct buffer dropped = {0};
@@ -281,11 +291,11 @@ static bool from_browser(struct tunnel *tunnel, struct connection *connection)
 	bool is_there;
 
 	if (!connection->is_judged) {
-		is_there =
-			read_some(connection->files[BROWSER], &connection->head,
-				  TUNNEL_MAX_HEAD - connection->head.size);
+		is_there = read_some(
+			connection->files[BROWSER], &connection->head,
+			BROWSER_PROXY_MAX_HEAD - connection->head.size);
 		if (is_there)
-			read_head(tunnel, connection);
+			proxy_connection_read_head(tunnel, connection);
 		return is_there;
 	}
 	if (connection->body_left > 0 && !connection->is_ending) {
@@ -301,7 +311,7 @@ static bool from_browser(struct tunnel *tunnel, struct connection *connection)
 }
 
 /* Send waiting bytes. Return false if that fails. */
-static bool send_some(struct connection *connection, enum side side)
+static bool send_some(struct proxy_connection *connection, enum side side)
 {
 	struct buffer *waiting = &connection->waiting[side];
 	size_t *sent = &connection->sent[side];
@@ -318,20 +328,26 @@ static bool send_some(struct connection *connection, enum side side)
 	return true;
 }
 
-static short wanted(const struct connection *connection, enum side side)
+static short
+proxy_connection_poll_events(const struct proxy_connection *connection,
+			     enum side side)
 {
-	bool may_read = side == DAEMON
-				? !connection->is_ending &&
-					  !is_waiting(connection, BROWSER)
-				: !is_waiting(connection, DAEMON);
+	bool may_read =
+		side == DAEMON
+			? !connection->is_ending &&
+				  !proxy_connection_is_waiting(connection,
+							       BROWSER)
+			: !proxy_connection_is_waiting(connection, DAEMON);
 
 	return (short)((may_read ? POLLIN : 0) |
-		       (is_waiting(connection, side) ? POLLOUT : 0));
+		       (proxy_connection_is_waiting(connection, side) ? POLLOUT
+								      : 0));
 }
 
 /* Return false if the connection must be closed. */
-static bool serve(struct tunnel *tunnel, struct connection *connection,
-		  const short *events)
+static bool proxy_connection_serve(struct browser_proxy *tunnel,
+				   struct proxy_connection *connection,
+				   const short *events)
 {
 	const short over = POLLHUP | POLLERR;
 
@@ -340,26 +356,29 @@ static bool serve(struct tunnel *tunnel, struct connection *connection,
 		return false;
 	if (connection->files[DAEMON] >= 0 &&
 	    (events[DAEMON] & (POLLIN | over)) != 0 &&
-	    !is_waiting(connection, BROWSER) && !connection->is_ending &&
+	    !proxy_connection_is_waiting(connection, BROWSER) &&
+	    !connection->is_ending &&
 	    !read_some(connection->files[DAEMON], &connection->waiting[BROWSER],
 		       CHUNK_BYTES)) {
 		connection->is_ending = true;
 		connection->deadline_ms = clock_steady_ms() + LINGER_MS;
 	}
-	if (connection->files[DAEMON] >= 0 && is_waiting(connection, DAEMON) &&
+	if (connection->files[DAEMON] >= 0 &&
+	    proxy_connection_is_waiting(connection, DAEMON) &&
 	    !send_some(connection, DAEMON))
 		buffer_clear(&connection->waiting[DAEMON]);
-	if (is_waiting(connection, BROWSER)) {
+	if (proxy_connection_is_waiting(connection, BROWSER)) {
 		if (!send_some(connection, BROWSER))
 			return false;
 		if (connection->is_ending)
 			connection->deadline_ms = clock_steady_ms() + LINGER_MS;
 	}
-	return !connection->is_ending || is_waiting(connection, BROWSER);
+	return !connection->is_ending ||
+	       proxy_connection_is_waiting(connection, BROWSER);
 }
 
 /* Fill in the files to poll: the listening socket, then two per connection. */
-static int fill_polls(struct tunnel *tunnel, struct pollfd *polls)
+static int fill_polls(struct browser_proxy *tunnel, struct pollfd *polls)
 {
 	uint64_t now_ms = clock_steady_ms();
 	int timeout_ms = -1;
@@ -369,11 +388,12 @@ static int fill_polls(struct tunnel *tunnel, struct pollfd *polls)
 		.events = POLLIN,
 	};
 	for (size_t i = 0; i < CONNECTIONS; i++) {
-		struct connection *connection = &tunnel->connections[i];
+		struct proxy_connection *connection = &tunnel->connections[i];
 		uint64_t deadline_ms = connection->deadline_ms;
 
 		for (unsigned side = 0; side < SIDES; side++) {
-			short events = wanted(connection, (enum side)side);
+			short events = proxy_connection_poll_events(
+				connection, (enum side)side);
 
 			polls[1 + 2 * i + side] = (struct pollfd){
 				.fd = events == 0 ? -1
@@ -392,12 +412,12 @@ static int fill_polls(struct tunnel *tunnel, struct pollfd *polls)
 	return timeout_ms;
 }
 
-static void serve_all(struct tunnel *tunnel, const struct pollfd *polls)
+static void serve_all(struct browser_proxy *tunnel, const struct pollfd *polls)
 {
 	uint64_t now_ms = clock_steady_ms();
 
 	for (size_t i = 0; i < CONNECTIONS; i++) {
-		struct connection *connection = &tunnel->connections[i];
+		struct proxy_connection *connection = &tunnel->connections[i];
 		const short events[SIDES] = {polls[1 + 2 * i].revents,
 					     polls[2 + 2 * i].revents};
 		bool is_late = connection->deadline_ms != 0 &&
@@ -405,12 +425,13 @@ static void serve_all(struct tunnel *tunnel, const struct pollfd *polls)
 
 		if (connection->files[BROWSER] < 0)
 			continue;
-		if (is_late || !serve(tunnel, connection, events))
+		if (is_late ||
+		    !proxy_connection_serve(tunnel, connection, events))
 			end_connection(connection);
 	}
 }
 
-enum error tunnel_run(struct tunnel *tunnel)
+enum error browser_proxy_run(struct browser_proxy *tunnel)
 {
 	struct pollfd polls[1 + SIDES * CONNECTIONS];
 

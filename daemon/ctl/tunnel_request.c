@@ -15,7 +15,7 @@ struct known_headers {
 	bool is_chunked;
 };
 
-struct reading {
+struct proxy_request_parser {
 	struct slice method;
 	struct slice target;
 	struct known_headers known;
@@ -36,7 +36,8 @@ static const struct {
 	{502, "Bad Gateway"},
 };
 
-void tunnel_refuse(struct buffer *out, unsigned status, const char *reason)
+void browser_proxy_write_error(struct buffer *out, unsigned status,
+			       const char *reason)
 {
 	const char *phrase = "Error";
 
@@ -51,21 +52,21 @@ void tunnel_refuse(struct buffer *out, unsigned status, const char *reason)
 		      status, phrase, strlen(reason) + 1, reason);
 }
 
-static void refuse(struct tunnel_request *request, unsigned status,
-		   const char *reason)
+static void proxy_request_reject(struct browser_proxy_request *request,
+				 unsigned status, const char *reason)
 {
-	request->verdict = TUNNEL_REFUSE;
+	request->verdict = BROWSER_PROXY_REFUSE;
 	buffer_clear(&request->head);
-	tunnel_refuse(&request->head, status, reason);
+	browser_proxy_write_error(&request->head, status, reason);
 }
 
-static bool is_word(struct slice text, const char *word)
+static bool proxy_text_equals_nocase(struct slice text, const char *word)
 {
 	return text.size == strlen(word) &&
 	       strncasecmp(text.data, word, text.size) == 0;
 }
 
-static bool is_same(struct slice text, const char *word)
+static bool proxy_text_equals(struct slice text, const char *word)
 {
 	return slice_equal(text, slice_of(word));
 }
@@ -74,7 +75,8 @@ static bool is_same(struct slice text, const char *word)
  * Remove the part of `rest` before `end`, and `end`; false if there is no
  * `end`.
  */
-static bool take_until(struct slice *rest, const char *end, struct slice *out)
+static bool proxy_text_split(struct slice *rest, const char *end,
+			     struct slice *out)
 {
 	const char *found = rest->size == 0 ? NULL
 					    : memmem(rest->data, rest->size,
@@ -108,7 +110,7 @@ static bool is_clean(struct slice text, bool is_value)
 	return true;
 }
 
-static struct slice trim(struct slice text)
+static struct slice proxy_text_trim(struct slice text)
 {
 	const char *at = text.data;
 
@@ -122,17 +124,19 @@ static struct slice trim(struct slice text)
 	return (struct slice){at, text.size};
 }
 
-static bool read_request_line(struct slice line, struct reading *reading)
+static bool read_request_line(struct slice line,
+			      struct proxy_request_parser *reading)
 {
-	return take_until(&line, " ", &reading->method) &&
-	       take_until(&line, " ", &reading->target) &&
-	       is_same(line, "HTTP/1.1") && is_clean(reading->method, false) &&
+	return proxy_text_split(&line, " ", &reading->method) &&
+	       proxy_text_split(&line, " ", &reading->target) &&
+	       proxy_text_equals(line, "HTTP/1.1") &&
+	       is_clean(reading->method, false) &&
 	       is_clean(reading->target, false) &&
 	       slice_byte(reading->target, 0) == '/';
 }
 
 /* Return whether the header concerns one connection, or is for this proxy. */
-static bool is_dropped(struct slice name)
+static bool proxy_header_is_dropped(struct slice name)
 {
 	static const char *const dropped[] = {
 		"connection", "keep-alive",    "upgrade",
@@ -141,7 +145,7 @@ static bool is_dropped(struct slice name)
 	};
 
 	for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++)
-		if (is_word(name, dropped[i]))
+		if (proxy_text_equals_nocase(name, dropped[i]))
 			return true;
 	return name.size > 6 && strncasecmp(name.data, "proxy-", 6) == 0;
 }
@@ -161,9 +165,10 @@ static bool keep_known(struct known_headers *known, struct slice name,
 		{"content-length", &known->length},
 	};
 
-	known->is_chunked |= is_word(name, "transfer-encoding");
+	known->is_chunked |=
+		proxy_text_equals_nocase(name, "transfer-encoding");
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
-		if (is_word(name, headers[i].name)) {
+		if (proxy_text_equals_nocase(name, headers[i].name)) {
 			if (headers[i].value->data != NULL)
 				return false;
 			*headers[i].value = value;
@@ -171,20 +176,21 @@ static bool keep_known(struct known_headers *known, struct slice name,
 	return true;
 }
 
-static bool read_header(struct slice line, struct reading *reading)
+static bool proxy_request_read_header(struct slice line,
+				      struct proxy_request_parser *reading)
 {
 	struct slice rest = line;
 	struct slice name;
 	struct slice value;
 
 	/* reject continuation lines, which begin with a space */
-	if (!take_until(&rest, ":", &name) || name.size == 0 ||
+	if (!proxy_text_split(&rest, ":", &name) || name.size == 0 ||
 	    !is_clean(name, false))
 		return false;
-	value = trim(rest);
+	value = proxy_text_trim(rest);
 	if (!is_clean(value, true) || !keep_known(&reading->known, name, value))
 		return false;
-	if (is_dropped(name))
+	if (proxy_header_is_dropped(name))
 		return true;
 	buffer_append_slice(reading->forwarded, name);
 	buffer_append_text(reading->forwarded, ": ");
@@ -193,19 +199,20 @@ static bool read_header(struct slice line, struct reading *reading)
 	return true;
 }
 
-static bool read_head(struct slice head, struct reading *reading)
+static bool proxy_request_read_head(struct slice head,
+				    struct proxy_request_parser *reading)
 {
 	struct slice line;
 
-	if (!take_until(&head, "\r\n", &line) ||
+	if (!proxy_text_split(&head, "\r\n", &line) ||
 	    !read_request_line(line, reading))
 		return false;
 	buffer_append_slice(reading->forwarded, line);
 	buffer_append_text(reading->forwarded, "\r\n");
-	while (take_until(&head, "\r\n", &line)) {
+	while (proxy_text_split(&head, "\r\n", &line)) {
 		if (line.size == 0)
 			return head.size == 0;
-		if (!read_header(line, reading))
+		if (!proxy_request_read_header(line, reading))
 			return false;
 	}
 	return false;
@@ -219,7 +226,7 @@ static bool is_key(struct slice given, const char *key)
 {
 	unsigned char difference = 0;
 
-	if (given.size != TUNNEL_KEY_CHARACTERS)
+	if (given.size != BROWSER_PROXY_KEY_CHARACTERS)
 		return false;
 	for (size_t i = 0; i < given.size; i++)
 		difference |= (unsigned char)(slice_byte(given, i) ^ key[i]);
@@ -230,7 +237,8 @@ static bool is_key(struct slice given, const char *key)
  * The cookie's name contains the port, because browsers send cookies to all
  * ports of a host.
  */
-static bool has_session(const struct tunnel_keys *keys, struct slice cookies)
+static bool has_session(const struct browser_proxy_keys *keys,
+			struct slice cookies)
 {
 	char name[32];
 	bool is_last = false;
@@ -240,24 +248,26 @@ static bool has_session(const struct tunnel_keys *keys, struct slice cookies)
 		struct slice cookie = cookies;
 		struct slice key;
 
-		is_last = !take_until(&cookies, ";", &cookie);
-		cookie = trim(cookie);
-		if (take_until(&cookie, "=", &key) && is_same(key, name) &&
+		is_last = !proxy_text_split(&cookies, ";", &cookie);
+		cookie = proxy_text_trim(cookie);
+		if (proxy_text_split(&cookie, "=", &key) &&
+		    proxy_text_equals(key, name) &&
 		    is_key(cookie, keys->session))
 			return true;
 	}
 	return false;
 }
 
-static bool is_our_host(const struct tunnel_keys *keys, struct slice host)
+static bool is_our_host(const struct browser_proxy_keys *keys,
+			struct slice host)
 {
 	char ours[32];
 
 	snprintf(ours, sizeof(ours), "127.0.0.1:%u", keys->port);
-	if (is_same(host, ours))
+	if (proxy_text_equals(host, ours))
 		return true;
 	snprintf(ours, sizeof(ours), "localhost:%u", keys->port);
-	return is_word(host, ours);
+	return proxy_text_equals_nocase(host, ours);
 }
 
 static bool is_our_origin(struct slice origin, struct slice host)
@@ -283,8 +293,9 @@ static bool read_length(struct slice text, uint64_t *bytes_out)
 }
 
 /* Accept the bearer of the token, once. */
-static void enter(struct tunnel_keys *keys, struct slice token, uint64_t now_ms,
-		  struct tunnel_request *request)
+static void proxy_request_log_in(struct browser_proxy_keys *keys,
+				 struct slice token, uint64_t now_ms,
+				 struct browser_proxy_request *request)
 {
 	const char *reason = NULL;
 
@@ -297,11 +308,11 @@ static void enter(struct tunnel_keys *keys, struct slice token, uint64_t now_ms,
 		reason = "This address was not used in time and is invalid. "
 			 "Start templatectl ui again.";
 	if (reason != NULL) {
-		refuse(request, 403, reason);
+		proxy_request_reject(request, 403, reason);
 		return;
 	}
 	keys->is_used = true;
-	request->verdict = TUNNEL_ENTER;
+	request->verdict = BROWSER_PROXY_ENTER;
 	buffer_clear(&request->head);
 	buffer_printf(&request->head,
 		      "HTTP/1.1 303 See Other\r\nLocation: /\r\n"
@@ -314,18 +325,21 @@ static void enter(struct tunnel_keys *keys, struct slice token, uint64_t now_ms,
 
 static bool is_reading(struct slice method)
 {
-	return is_same(method, "GET") || is_same(method, "HEAD");
+	return proxy_text_equals(method, "GET") ||
+	       proxy_text_equals(method, "HEAD");
 }
 
-static const char *refusal_of(const struct tunnel_keys *keys,
-			      const struct reading *reading)
+static const char *
+proxy_request_check(const struct browser_proxy_keys *keys,
+		    const struct proxy_request_parser *reading)
 {
 	const struct known_headers *known = &reading->known;
 
 	if (!has_session(keys, known->cookie))
 		return "Open the address that templatectl ui printed.";
-	if (known->site.data != NULL && !is_same(known->site, "same-origin") &&
-	    !is_same(known->site, "none"))
+	if (known->site.data != NULL &&
+	    !proxy_text_equals(known->site, "same-origin") &&
+	    !proxy_text_equals(known->site, "none"))
 		return "A page of another site sent this request.";
 	if (!is_reading(reading->method) &&
 	    !is_our_origin(known->origin, known->host))
@@ -333,54 +347,64 @@ static const char *refusal_of(const struct tunnel_keys *keys,
 	return NULL;
 }
 
-static void judge(struct tunnel_keys *keys, const struct reading *reading,
-		  uint64_t now_ms, struct tunnel_request *request)
+static void proxy_request_decide(struct browser_proxy_keys *keys,
+				 const struct proxy_request_parser *reading,
+				 uint64_t now_ms,
+				 struct browser_proxy_request *request)
 {
 	static const char entrance[] = "/?token=";
 	const struct known_headers *known = &reading->known;
 	const char *reason;
 
 	if (!is_our_host(keys, known->host)) {
-		refuse(request, 421, "The Host is not a name of this proxy.");
+		proxy_request_reject(request, 421,
+				     "The Host is not a name of this proxy.");
 		return;
 	}
-	if (is_same(reading->method, "GET") &&
+	if (proxy_text_equals(reading->method, "GET") &&
 	    reading->target.size >= sizeof(entrance) - 1 &&
 	    memcmp(reading->target.data, entrance, sizeof(entrance) - 1) == 0) {
-		enter(keys,
-		      (struct slice){(const char *)reading->target.data +
-					     sizeof(entrance) - 1,
-				     reading->target.size -
-					     (sizeof(entrance) - 1)},
-		      now_ms, request);
+		proxy_request_log_in(
+			keys,
+			(struct slice){(const char *)reading->target.data +
+					       sizeof(entrance) - 1,
+				       reading->target.size -
+					       (sizeof(entrance) - 1)},
+			now_ms, request);
 		return;
 	}
-	reason = refusal_of(keys, reading);
+	reason = proxy_request_check(keys, reading);
 	if (reason != NULL)
-		refuse(request, 403, reason);
+		proxy_request_reject(request, 403, reason);
 	else if (known->is_chunked)
-		refuse(request, 411, "A body needs a Content-Length.");
+		proxy_request_reject(request, 411,
+				     "A body needs a Content-Length.");
 	else if (!read_length(known->length, &request->body_bytes))
-		refuse(request, 400, "The Content-Length is invalid.");
-	else if (request->body_bytes > TUNNEL_MAX_BODY)
-		refuse(request, 413, "The body is too large.");
+		proxy_request_reject(request, 400,
+				     "The Content-Length is invalid.");
+	else if (request->body_bytes > BROWSER_PROXY_MAX_BODY)
+		proxy_request_reject(request, 413, "The body is too large.");
 	else
 		buffer_append_text(&request->head, "Connection: close\r\n\r\n");
 }
 
-void tunnel_judge(struct tunnel_keys *keys, struct slice head, uint64_t now_ms,
-		  struct tunnel_request *request_out)
+void browser_proxy_decide(struct browser_proxy_keys *keys, struct slice head,
+			  uint64_t now_ms,
+			  struct browser_proxy_request *request_out)
 {
-	struct reading reading = {.forwarded = &request_out->head};
+	struct proxy_request_parser reading = {.forwarded = &request_out->head};
 
-	*request_out = (struct tunnel_request){.verdict = TUNNEL_FORWARD};
-	if (!read_head(head, &reading))
-		refuse(request_out, 400, "The request is malformed.");
+	*request_out = (struct browser_proxy_request){
+		.verdict = BROWSER_PROXY_FORWARD};
+	if (!proxy_request_read_head(head, &reading))
+		proxy_request_reject(request_out, 400,
+				     "The request is malformed.");
 	else if (!is_reading(reading.method) &&
-		 !is_same(reading.method, "POST") &&
-		 !is_same(reading.method, "DELETE"))
-		refuse(request_out, 405,
-		       "Only GET, HEAD, POST and DELETE are allowed.");
+		 !proxy_text_equals(reading.method, "POST") &&
+		 !proxy_text_equals(reading.method, "DELETE"))
+		proxy_request_reject(
+			request_out, 405,
+			"Only GET, HEAD, POST and DELETE are allowed.");
 	else
-		judge(keys, &reading, now_ms, request_out);
+		proxy_request_decide(keys, &reading, now_ms, request_out);
 }

@@ -13,32 +13,33 @@
 #include "base/slice.h"
 
 enum {
-	TUNNEL_KEY_CHARACTERS = 43, /* of 6 random bits each */
-	TUNNEL_MAX_HEAD = 32 << 10,
-	TUNNEL_MAX_BODY = 64 << 20,
-	TUNNEL_TOKEN_MS = 5 * 60 * 1000, /* lifetime of the token */
+	BROWSER_PROXY_KEY_CHARACTERS = 43, /* of 6 random bits each */
+	BROWSER_PROXY_MAX_HEAD = 32 << 10,
+	BROWSER_PROXY_MAX_BODY = 64 << 20,
+	BROWSER_PROXY_TOKEN_MS = 5 * 60 * 1000, /* lifetime of the token */
 };
 
 /*
  * The proxy's keys. The printed address contains the token; the first browser
  * that uses it gets the session as a cookie, and the token becomes invalid.
  */
-struct tunnel_keys {
-	char token[TUNNEL_KEY_CHARACTERS + 1];
-	char session[TUNNEL_KEY_CHARACTERS + 1];
+struct browser_proxy_keys {
+	char token[BROWSER_PROXY_KEY_CHARACTERS + 1];
+	char session[BROWSER_PROXY_KEY_CHARACTERS + 1];
 	uint16_t port;
 	uint64_t until_ms; /* steady clock: end of the token's lifetime */
 	bool is_used;      /* the token is invalid */
 };
 
-enum tunnel_verdict {
-	TUNNEL_FORWARD, /* send `head`, then the body, to the daemon */
-	TUNNEL_ENTER,   /* `head` is the response: a redirect with the cookie */
-	TUNNEL_REFUSE,  /* `head` is the response */
+enum browser_proxy_verdict {
+	BROWSER_PROXY_FORWARD, /* send `head`, then the body, to the daemon */
+	BROWSER_PROXY_ENTER,   /* `head` is the response: a redirect with the
+				  cookie */
+	BROWSER_PROXY_REFUSE,  /* `head` is the response */
 };
 
-struct tunnel_request {
-	enum tunnel_verdict verdict;
+struct browser_proxy_request {
+	enum browser_proxy_verdict verdict;
 	struct buffer head; /* buffer_free() it */
 	uint64_t body_bytes;
 };
@@ -57,10 +58,12 @@ struct tunnel_request {
  * The forwarded head has no session cookie and no headers of the connection,
  * which serves one request only.
  */
-void tunnel_judge(struct tunnel_keys *keys, struct slice head, uint64_t now_ms,
-		  struct tunnel_request *request_out);
+void browser_proxy_decide(struct browser_proxy_keys *keys, struct slice head,
+			  uint64_t now_ms,
+			  struct browser_proxy_request *request_out);
 
 /* Append a complete error response. */
-void tunnel_refuse(struct buffer *out, unsigned status, const char *reason);
+void browser_proxy_write_error(struct buffer *out, unsigned status,
+			       const char *reason);
 
 #endif

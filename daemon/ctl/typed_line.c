@@ -22,7 +22,7 @@ option_with_value(const struct typed_line *line, const char *word)
 	return option == NULL || option->kind == OPTION_FLAG ? NULL : option;
 }
 
-static void read_option(struct typed_line *line, const char *word)
+static void typed_line_read_option(struct typed_line *line, const char *word)
 {
 	const struct verb_option *option;
 	const char *equals = strchr(word, '=');
@@ -42,15 +42,16 @@ static void read_option(struct typed_line *line, const char *word)
 }
 
 /* Read a word before the last one. */
-static void read_word(struct typed_line *line, const struct verb *const *verbs,
-		      const char *word)
+static void typed_line_read_word(struct typed_line *line,
+				 const struct verb *const *verbs,
+				 const char *word)
 {
 	if (line->option != NULL) {
 		line->values[line->value_count++] =
 			(struct option_value){line->option, word};
 		line->option = NULL;
 	} else if (is_option(line, word) && word[1] != '\0') {
-		read_option(line, word);
+		typed_line_read_option(line, word);
 	} else if (line->part == TYPED_VERB) {
 		line->verb = verb_find(verbs, word);
 		line->part = line->verb == NULL ? TYPED_NOTHING : TYPED_OPERAND;
@@ -59,7 +60,7 @@ static void read_word(struct typed_line *line, const struct verb *const *verbs,
 	}
 }
 
-static void read_last(struct typed_line *line, const char *word)
+static void typed_line_read_last(struct typed_line *line, const char *word)
 {
 	const char *equals = strchr(word, '=');
 
@@ -87,8 +88,8 @@ struct typed_line typed_line_read(const struct verb *const *verbs,
 	};
 
 	for (size_t i = 0; i + 1 < count; i++)
-		read_word(&line, verbs, words[i]);
-	read_last(&line, words[count - 1]);
+		typed_line_read_word(&line, verbs, words[i]);
+	typed_line_read_last(&line, words[count - 1]);
 	return line;
 }
 

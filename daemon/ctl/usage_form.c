@@ -2,7 +2,7 @@
 
 static const char between_forms[] = " | ";
 
-static struct slice behind(struct slice text, size_t size)
+static struct slice usage_text_from(struct slice text, size_t size)
 {
 	return (struct slice){(const char *)text.data + size, text.size - size};
 }
@@ -49,10 +49,10 @@ static bool cut_end(struct slice *word, const char *end)
 }
 
 /* Remove the brackets of "[HOST]", "[V1" and "V2]", but not of "HOST[/N]". */
-static struct slice without_brackets(struct slice word)
+static struct slice usage_word_strip(struct slice word)
 {
 	if (slice_byte(word, 0) == '[')
-		word = behind(word, 1);
+		word = usage_text_from(word, 1);
 	if (size_before(word, '[') == word.size)
 		cut_end(&word, "]");
 	return word;
@@ -62,20 +62,21 @@ static struct slice without_brackets(struct slice word)
  * Like usage_word(); *is_needed_out: a command must have an operand at this
  * position.
  */
-static bool find_word(struct slice form, size_t position,
-		      struct slice *word_out, bool *is_needed_out)
+static bool usage_find_word(struct slice form, size_t position,
+			    struct slice *word_out, bool *is_needed_out)
 {
 	for (size_t i = 0; form.size > 0; i++) {
 		struct slice word = {form.data, size_before(form, ' ')};
 		bool repeats;
 
-		form = behind(form, word.size < form.size ? word.size + 1
-							  : form.size);
+		form = usage_text_from(form, word.size < form.size
+						     ? word.size + 1
+						     : form.size);
 		repeats = cut_end(&word, "...");
 		if (i == position || (repeats && form.size == 0)) {
 			*is_needed_out =
 				i == position && slice_byte(word, 0) != '[';
-			*word_out = without_brackets(word);
+			*word_out = usage_word_strip(word);
 			return true;
 		}
 	}
@@ -86,7 +87,7 @@ bool usage_word(struct slice form, size_t position, struct slice *word_out)
 {
 	bool is_needed;
 
-	return find_word(form, position, word_out, &is_needed);
+	return usage_find_word(form, position, word_out, &is_needed);
 }
 
 bool usage_allows(struct slice word, const char *operand)
@@ -109,7 +110,7 @@ bool usage_fits(struct slice form, const char *const *operands, size_t count)
 		if (!usage_word(form, i, &word) ||
 		    !usage_allows(word, operands[i]))
 			return false;
-	find_word(form, count, &word, &is_needed);
+	usage_find_word(form, count, &word, &is_needed);
 	return !is_needed;
 }
 
@@ -120,7 +121,7 @@ bool usage_take_choice(struct slice *word, struct slice *choice_out)
 	if (word->size == 0)
 		return false;
 	*choice_out = (struct slice){word->data, size};
-	*word = behind(*word, size < word->size ? size + 1 : size);
+	*word = usage_text_from(*word, size < word->size ? size + 1 : size);
 	return true;
 }
 

@@ -6,12 +6,12 @@
 #define TEMPLATED_VERSION "unknown"
 #endif
 
-static const char *kind_name(enum option_kind kind)
+static const char *kind_name(enum ctl_option_kind kind)
 {
 	static const char *const names[] = {
-		[OPTION_FLAG] = "flag",     [OPTION_TEXT] = "text",
-		[OPTION_CHOICE] = "choice", [OPTION_WHOLE] = "whole",
-		[OPTION_CUT] = "cut",
+		[OPTION_FLAG] = "flag",          [OPTION_TEXT] = "text",
+		[OPTION_CHOICE] = "choice",      [OPTION_WHOLE] = "whole",
+		[OPTION_AUTO_THRESHOLD] = "cut",
 	};
 
 	return names[kind];
@@ -37,7 +37,7 @@ static json_t *choices_json(const struct verb_option *option)
 	return choices;
 }
 
-static json_t *option_json(const struct verb_option *option)
+static json_t *verb_option_json(const struct verb_option *option)
 {
 	bool is_whole = option->kind == OPTION_WHOLE;
 
@@ -61,7 +61,7 @@ static json_t *options_json(const struct verb_option *option)
 	json_t *options = json_array();
 
 	for (; option != NULL && option->name != NULL; option++)
-		json_array_append_new(options, option_json(option));
+		json_array_append_new(options, verb_option_json(option));
 	return options;
 }
 

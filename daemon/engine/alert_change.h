@@ -11,7 +11,7 @@
 #include "store/rows_event.h"
 #include "store/rows_hook.h"
 
-enum alert_action {
+enum alert_change_action {
 	HOOK_ADD,
 	HOOK_DELETE,  /* delete a hook and its queued events */
 	HOOK_TEST,    /* emit EVENT_HOOK_TEST for this hook only, and send it
@@ -39,7 +39,7 @@ struct hook_report {
 };
 
 struct alert_change {
-	enum alert_action action;
+	enum alert_change_action action;
 	uint64_t number; /* of the hook, silence or event */
 	uint64_t made;   /* out: number of the new hook (ADD), event (TEST) or
 			    silence */

@@ -17,7 +17,7 @@
 #include "store/rows_site.h"
 
 /* Collects the worker's result for a job. */
-struct taken {
+struct analysis_result {
 	struct job *job;
 	size_t page_bytes;
 	enum error error;
@@ -38,16 +38,17 @@ static void drop_results(struct job *job)
 }
 
 /* Store the worker's result in the job; false if it is invalid. */
-static bool take(void *context, struct slice head, struct slice body)
+static bool analysis_store_result(void *context, struct slice head,
+				  struct slice body)
 {
-	struct taken *taken = context;
+	struct analysis_result *taken = context;
 	struct job *job = taken->job;
 	struct analyse_answer row;
 	struct record record;
 	struct slice part;
 
 	drop_results(job);
-	if (!row_layout_decode(&analyse_answer_layout, head, &row) ||
+	if (!row_codec_decode(&analyse_answer_layout, head, &row) ||
 	    !is_parse_error(row.error))
 		return false;
 	taken->error = (enum error)row.error;
@@ -66,8 +67,8 @@ static bool take(void *context, struct slice head, struct slice body)
 	return record_open(buffer_slice(&job->record), &record) == ERR_NONE;
 }
 
-static struct buffer head_of(const struct analysing *analysing,
-			     const struct job *job)
+static struct buffer analysis_encode_head(const struct analyser *analysing,
+					  const struct job *job)
 {
 	const struct analyse_request request = {
 		.limits = limits_to_field(&analysing->limits),
@@ -84,21 +85,21 @@ static struct buffer head_of(const struct analysing *analysing,
 		.drop_parameters = analysing->drop_parameters,
 	};
 
-	return row_layout_encode(&analyse_request_layout, &request);
+	return row_codec_encode(&analyse_request_layout, &request);
 }
 
 /* Return whether these bytes have crashed or stalled a worker before. */
-static bool is_poison(const struct analysing *analysing, struct job *job)
+static bool is_poison(const struct analyser *analysing, struct job *job)
 {
 	struct txn txn = txn_begin_read(analysing->store);
-	struct poison_row row = {0};
+	struct quarantine_row row = {0};
 	struct site_row site;
 	const struct slice body = buffer_slice(&job->result.body);
 	bool is_same = false;
 
 	if (site_get(&txn, slice_of(job->url.host), &site) &&
-	    poison_row_get(&txn, site.id, page_key_of(slice_of(job->url.text)),
-			   &row)) {
+	    quarantine_row_get(&txn, site.id,
+			       page_key_of(slice_of(job->url.text)), &row)) {
 		is_same = row.body_bytes == body.size &&
 			  row.content_hash == hash64(body.data, body.size, 0);
 		job->was_poisoned = !is_same;
@@ -108,13 +109,13 @@ static bool is_poison(const struct analysing *analysing, struct job *job)
 }
 
 /* Store the bytes for quarantine, with the reason. */
-static void poison(struct job *job, const char *reason)
+static void analysis_quarantine_job(struct job *job, const char *reason)
 {
 	const struct slice body = buffer_slice(&job->result.body);
 
 	snprintf(job->reason, sizeof(job->reason), "%s", reason);
 	job->content_hash = hash64(body.data, body.size, 0);
-	compress(body, &job->packed);
+	compress_slice(body, &job->packed);
 	log_warn_limited_about(job_subject(job),
 			       "quarantined: %s; see templatectl poison",
 			       reason);
@@ -122,33 +123,34 @@ static void poison(struct job *job, const char *reason)
 
 /* The analysis of a job by a worker. */
 struct analysis {
-	struct taken taken;
+	struct analysis_result taken;
 	struct buffer head;
 };
 
-static void prepare(const struct analysing *analysing, struct job *job,
-		    struct analysis *analysis, struct pool_task *task)
+static void analysis_prepare(const struct analyser *analysing, struct job *job,
+			     struct analysis *analysis, struct pool_task *task)
 {
 	struct buffer *body = &job->result.body;
 
 	*analysis = (struct analysis){
 		.taken = {.job = job, .page_bytes = body->size},
-		.head = head_of(analysing, job),
+		.head = analysis_encode_head(analysing, job),
 	};
 	/* append the guards after the page while the worker reads it */
-	guarding_read(analysing->store, job->url.host, slice_of(job->url.text),
-		      body);
+	guard_check_read(analysing->store, job->url.host,
+			 slice_of(job->url.text), body);
 	*task = (struct pool_task){
 		.kind = TASK_ANALYSE,
 		.head = buffer_slice(&analysis->head),
 		.body = buffer_slice(body),
 		.site = hash64(job->url.host, strlen(job->url.host), 0),
-		.take = take,
+		.take = analysis_store_result,
 		.take_context = &analysis->taken,
 	};
 }
 
-static void finish(struct analysis *analysis, const struct pool_task *task)
+static void analysis_finish(struct analysis *analysis,
+			    const struct pool_task *task)
 {
 	struct job *job = analysis->taken.job;
 
@@ -158,11 +160,11 @@ static void finish(struct analysis *analysis, const struct pool_task *task)
 		task->error == ERR_NONE ? analysis->taken.error : task->error;
 	if (task->error != ERR_NONE)
 		drop_results(job);
-	if (task->error == ERR_POISONED)
-		poison(job, task->reason);
+	if (task->error == ERR_QUARANTINED)
+		analysis_quarantine_job(job, task->reason);
 }
 
-void analysing_run(const struct analysing *analysing, struct job *jobs)
+void analyser_run(const struct analyser *analysing, struct job *jobs)
 {
 	struct analysis analyses[GATHER_JOBS];
 	struct pool_task tasks[GATHER_JOBS];
@@ -170,14 +172,15 @@ void analysing_run(const struct analysing *analysing, struct job *jobs)
 
 	for (struct job *job = jobs; job != NULL; job = job->next) {
 		if (is_poison(analysing, job)) {
-			job->error = ERR_POISONED;
+			job->error = ERR_QUARANTINED;
 			continue;
 		}
 		assert(count < GATHER_JOBS);
-		prepare(analysing, job, &analyses[count], &tasks[count]);
+		analysis_prepare(analysing, job, &analyses[count],
+				 &tasks[count]);
 		count++;
 	}
-	pool_run_all(analysing->pool, tasks, count);
+	worker_pool_run_all(analysing->pool, tasks, count);
 	for (size_t i = 0; i < count; i++)
-		finish(&analyses[i], &tasks[i]);
+		analysis_finish(&analyses[i], &tasks[i]);
 }

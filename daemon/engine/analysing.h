@@ -11,9 +11,9 @@
 #include "page/page.h"
 #include "store/store.h"
 
-struct analysing {
+struct analyser {
 	struct store *store; /* for the guards */
-	struct pool *pool;
+	struct worker_pool *pool;
 	struct page_limits limits;
 	struct guard_limits guard_limits;
 	struct slice drop_parameters;
@@ -22,11 +22,11 @@ struct analysing {
 /*
  * Analyse the bodies of at most GATHER_JOBS jobs: a worker parses each once and
  * computes everything for the commit: record, guarded and packed of the job.
- * `error` of a job: errors of page_parse() and pool_run(). ERR_POISONED: the
- * body crashed or stalled the workers; `reason` of the job has the details,
- * `packed` is the body. A body that is in quarantine already is not given to
- * another worker: then `packed` is empty.
+ * `error` of a job: errors of page_parse() and worker_pool_run().
+ * ERR_QUARANTINED: the body crashed or stalled the workers; `reason` of the job
+ * has the details, `packed` is the body. A body that is in quarantine already
+ * is not given to another worker: then `packed` is empty.
  */
-void analysing_run(const struct analysing *analysing, struct job *jobs);
+void analyser_run(const struct analyser *analysing, struct job *jobs);
 
 #endif

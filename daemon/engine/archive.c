@@ -82,7 +82,7 @@ static void make_path(struct archive *archive)
 }
 
 /* Append the record to the file; undo a partial write. */
-static bool write_record(struct archive *archive)
+static bool archive_write_record(struct archive *archive)
 {
 	const char *next = archive->record.data;
 	size_t left = archive->record.size;
@@ -112,7 +112,7 @@ static bool write_record(struct archive *archive)
 }
 
 /* Complete the open file, if any. */
-static void end_file(struct archive *archive)
+static void archive_end_file(struct archive *archive)
 {
 	bool is_written;
 
@@ -143,7 +143,7 @@ static void make_info(struct archive *archive)
 	warc_write_info(&info, &archive->record);
 }
 
-static bool begin_file(struct archive *archive)
+static bool archive_begin_file(struct archive *archive)
 {
 	make_path(archive);
 	archive->file =
@@ -154,10 +154,10 @@ static bool begin_file(struct archive *archive)
 		return false;
 	}
 	archive->size = 0;
-	flock(archive->file, LOCK_EX | LOCK_NB); /* prevents archive_mend() from
-						    changing the file */
+	flock(archive->file, LOCK_EX | LOCK_NB); /* prevents archive_repair()
+						    from changing the file */
 	make_info(archive);
-	if (write_record(archive))
+	if (archive_write_record(archive))
 		return true;
 	close(archive->file);
 	archive->file = -1;
@@ -181,7 +181,7 @@ enum error archive_open(struct archive **out, const char *folder,
 			  strerrordesc_np(errno));
 		return ERR_IO;
 	}
-	archive_mend(folder);
+	archive_repair(folder);
 	archive = mem_alloc(1, sizeof(*archive));
 	archive->folder = mem_copy_text(folder, strlen(folder));
 	archive->max_bytes = max_bytes;
@@ -203,13 +203,13 @@ static bool write_exchange(struct archive *archive,
 	if (archive->retry_ms > clock_steady_ms())
 		return false;
 	if (archive->size >= archive->max_bytes)
-		end_file(archive);
-	if (archive->file < 0 && !begin_file(archive))
+		archive_end_file(archive);
+	if (archive->file < 0 && !archive_begin_file(archive))
 		return false;
 	warc_visit_identity(named.url, named.time_ms, named.identity);
 	buffer_clear(&archive->record);
 	warc_write_exchange(&named, &archive->record);
-	return write_record(archive);
+	return archive_write_record(archive);
 }
 
 bool archive_write(struct archive *archive,
@@ -229,7 +229,7 @@ void archive_close(struct archive *archive)
 {
 	if (archive == NULL)
 		return;
-	end_file(archive);
+	archive_end_file(archive);
 	lock_destroy(&archive->lock);
 	buffer_free(&archive->record);
 	free(archive->folder);

@@ -36,8 +36,8 @@ bool archive_complete(const char *path)
  * Decompress the bytes, which begin at position `at` of the file; *end_out is
  * the end of the last complete member. Return false if the data is damaged.
  */
-static bool follow(struct decoder *decoder, struct slice bytes, uint64_t at,
-		   uint64_t *end_out)
+static bool archive_find_member_end(struct decoder *decoder, struct slice bytes,
+				    uint64_t at, uint64_t *end_out)
 {
 	char *out = mem_alloc(CHUNK_BYTES, 1);
 	uint64_t end = at + bytes.size;
@@ -58,7 +58,7 @@ static bool follow(struct decoder *decoder, struct slice bytes, uint64_t at,
 }
 
 /* Return the end of the last complete member of the file. */
-static uint64_t find_end(int file)
+static uint64_t archive_find_end(int file)
 {
 	struct decoder *decoder = decoder_create(CODING_GZIP);
 	char *bytes = mem_alloc(CHUNK_BYTES, 1);
@@ -71,7 +71,8 @@ static uint64_t find_end(int file)
 		if (size < 0 && errno == EINTR)
 			continue;
 		if (size <= 0 ||
-		    !follow(decoder, (struct slice){bytes, (size_t)size}, at,
+		    !archive_find_member_end(
+			    decoder, (struct slice){bytes, (size_t)size}, at,
 			    &end))
 			break;
 		at += (uint64_t)size;
@@ -84,9 +85,9 @@ static uint64_t find_end(int file)
 /*
  * Truncate the file, and complete or remove it; false, with errno, on failure.
  */
-static bool mend(int file, const char *path, uint64_t *end_out)
+static bool archive_repair_file(int file, const char *path, uint64_t *end_out)
 {
-	*end_out = find_end(file);
+	*end_out = archive_find_end(file);
 	if (*end_out == 0)
 		return unlink(path) == 0;
 	return ftruncate(file, (off_t)*end_out) == 0 && archive_complete(path);
@@ -101,7 +102,7 @@ static void try_file(const char *path)
 	if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0) {
 		log_warn("crawl.warc_dir: %s: another process is writing to it",
 			 path);
-	} else if (file >= 0 && mend(file, path, &end)) {
+	} else if (file >= 0 && archive_repair_file(file, path, &end)) {
 		log_info("crawl.warc_dir: %s: was not closed; keeping its %llu "
 			 "bytes of complete records",
 			 path, (unsigned long long)end);
@@ -114,7 +115,7 @@ static void try_file(const char *path)
 		close(file);
 }
 
-static bool is_ours(const char *name)
+static bool archive_name_is_unfinished(const char *name)
 {
 	size_t size = strlen(name);
 
@@ -123,7 +124,7 @@ static bool is_ours(const char *name)
 	       strcmp(name + size - strlen(ARCHIVE_OPEN), ARCHIVE_OPEN) == 0;
 }
 
-void archive_mend(const char *folder)
+void archive_repair(const char *folder)
 {
 	DIR *list = opendir(folder);
 	const struct dirent *entry;
@@ -136,7 +137,7 @@ void archive_mend(const char *folder)
 	while ((entry = readdir(list)) != NULL) {
 		struct buffer path = {0};
 
-		if (!is_ours(entry->d_name))
+		if (!archive_name_is_unfinished(entry->d_name))
 			continue;
 		buffer_printf(&path, "%s/%s", folder, entry->d_name);
 		try_file(path.data);

@@ -1,5 +1,5 @@
 /*
- * daemon/engine/archive_mend.h - repair archives that a daemon left
+ * daemon/engine/archive_repair.h - repair archives that a daemon left
  * unfinished. Internal to the archive writer.
  */
 #ifndef DAEMON_ENGINE_ARCHIVE_MEND_H
@@ -18,6 +18,6 @@ bool archive_complete(const char *path);
  * Truncate each unfinished archive in the folder after its last complete gzip
  * member, and complete it; remove files without any. Each is logged.
  */
-void archive_mend(const char *folder);
+void archive_repair(const char *folder);
 
 #endif

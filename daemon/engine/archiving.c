@@ -9,14 +9,14 @@
 enum { STATUS_FRESH = 304 };
 
 /* Return whether the body is not stored: only bodies of successes are. */
-static bool is_dropped(const struct fetch_result *result)
+static bool response_body_is_dropped(const struct fetch_result *result)
 {
 	return result->http_status != STATUS_FRESH &&
 	       (result->http_status < 200 || result->http_status >= 300);
 }
 
 /* Return the text before the colon; empty if there is no colon. */
-static struct slice name_of(struct slice line)
+static struct slice header_line_name(struct slice line)
 {
 	const char *colon =
 		line.size == 0 ? NULL : memchr(line.data, ':', line.size);
@@ -27,10 +27,10 @@ static struct slice name_of(struct slice line)
 }
 
 /* Return whether one of the lines has the name. */
-static bool has_name(struct slice lines, struct slice name)
+static bool header_lines_have_name(struct slice lines, struct slice name)
 {
 	while (lines.size > 0) {
-		struct slice other = name_of(line_take(&lines));
+		struct slice other = header_line_name(line_take(&lines));
 
 		if (other.size == name.size &&
 		    strncasecmp(other.data, name.data, name.size) == 0)
@@ -41,14 +41,15 @@ static bool has_name(struct slice lines, struct slice name)
 
 static bool is_secret(struct slice line, const char *own_headers)
 {
-	struct slice name = name_of(line);
+	struct slice name = header_line_name(line);
 
 	if (name.size == 0)
 		return false;
 	return header_is_word(name, "Authorization") ||
 	       header_is_word(name, "Proxy-Authorization") ||
 	       header_is_word(name, "Cookie") ||
-	       (own_headers != NULL && has_name(slice_of(own_headers), name));
+	       (own_headers != NULL &&
+		header_lines_have_name(slice_of(own_headers), name));
 }
 
 /* Remove credentials from the head of the request. */
@@ -92,7 +93,7 @@ void archive_job(struct archive *archive, struct job *job,
 	if (!keeps_credentials)
 		hide_credentials(job);
 	exchange.request = buffer_slice(&result->request);
-	if (is_dropped(result)) {
+	if (response_body_is_dropped(result)) {
 		exchange.is_cut = true;
 		exchange.cut_reason = "unspecified";
 	}

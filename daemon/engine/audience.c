@@ -9,12 +9,12 @@
 #include "store/rows_event.h"
 #include "store/rows_hook.h"
 
-static struct slice copy(struct slice text)
+static struct slice subscription_copy_text(struct slice text)
 {
 	return (struct slice){mem_copy_text(text.data, text.size), text.size};
 }
 
-static void read_silences(struct audience *audience, struct txn *txn)
+static void read_silences(struct event_subscriptions *audience, struct txn *txn)
 {
 	struct scan scan = scan_begin(txn, TABLE_SILENCES, slice_of(""));
 	struct silence_row silence;
@@ -22,7 +22,7 @@ static void read_silences(struct audience *audience, struct txn *txn)
 	while (scan_next(&scan)) {
 		if (!silence_row_decode(scan.value, &silence))
 			continue;
-		silence.host = copy(silence.host);
+		silence.host = subscription_copy_text(silence.host);
 		audience->silences =
 			mem_grow(audience->silences, audience->silence_count,
 				 &audience->silence_capacity, sizeof(silence));
@@ -31,22 +31,22 @@ static void read_silences(struct audience *audience, struct txn *txn)
 	scan_end(&scan);
 }
 
-static void read_wishes(struct audience *audience, struct txn *txn)
+static void read_wishes(struct event_subscriptions *audience, struct txn *txn)
 {
 	struct scan scan = scan_begin(txn, TABLE_HOOKS, slice_of(""));
 	struct hook_row hook;
 
 	while (scan_next(&scan)) {
-		struct wish wish = {.hook = key_u32(scan.key, 0)};
+		struct hook_filter wish = {.hook = key_u32(scan.key, 0)};
 		struct slice wrong;
 
 		if (!hook_row_decode(scan.value, &hook))
 			continue;
 		wish.is_default = hook.kinds.size == 0;
 		if (!wish.is_default &&
-		    !kinds_read(hook.kinds, &wish.kinds, &wrong))
+		    !kind_set_parse(hook.kinds, &wish.kinds, &wrong))
 			continue;
-		wish.host = copy(hook.host);
+		wish.host = subscription_copy_text(hook.host);
 		audience->wishes =
 			mem_grow(audience->wishes, audience->wish_count,
 				 &audience->wish_capacity, sizeof(wish));
@@ -55,7 +55,7 @@ static void read_wishes(struct audience *audience, struct txn *txn)
 	scan_end(&scan);
 }
 
-void audience_read(struct audience *audience, struct txn *txn)
+void subscriptions_read(struct event_subscriptions *audience, struct txn *txn)
 {
 	if (audience->is_read)
 		return;
@@ -64,10 +64,10 @@ void audience_read(struct audience *audience, struct txn *txn)
 	if (txn->error == ERR_NONE)
 		audience->is_read = true;
 	else
-		audience_forget(audience);
+		subscriptions_reset(audience);
 }
 
-void audience_forget(struct audience *audience)
+void subscriptions_reset(struct event_subscriptions *audience)
 {
 	for (size_t i = 0; i < audience->silence_count; i++)
 		free((void *)audience->silences[i].host.data);
@@ -75,15 +75,15 @@ void audience_forget(struct audience *audience)
 		free((void *)audience->wishes[i].host.data);
 	free(audience->silences);
 	free(audience->wishes);
-	*audience = (struct audience){0};
+	*audience = (struct event_subscriptions){0};
 }
 
 /*
  * Return whether the rule matches: all of its parts that are not 0 must be
  * equal.
  */
-static bool matches(const struct silence_row *silence,
-		    const struct event_row *event)
+static bool silence_matches(const struct silence_row *silence,
+			    const struct event_row *event)
 {
 	return silence->kind == event->kind &&
 	       (silence->cluster == 0 || silence->cluster == event->cluster) &&
@@ -91,19 +91,20 @@ static bool matches(const struct silence_row *silence,
 	       slice_equal(silence->host, event->host);
 }
 
-bool audience_silences(const struct audience *audience,
-		       const struct event_row *event)
+bool subscriptions_silence(const struct event_subscriptions *audience,
+			   const struct event_row *event)
 {
 	for (size_t i = 0; i < audience->silence_count; i++)
-		if (matches(&audience->silences[i], event))
+		if (silence_matches(&audience->silences[i], event))
 			return true;
 	return false;
 }
 
-bool wish_is_for(const struct wish *wish, const struct event_row *event)
+bool hook_filter_matches(const struct hook_filter *wish,
+			 const struct event_row *event)
 {
 	if (wish->host.size > 0 && !slice_equal(wish->host, event->host))
 		return false;
 	return wish->is_default ? event_kind_is_alert(event->kind)
-				: kinds_have(wish->kinds, event->kind);
+				: kind_set_has(wish->kinds, event->kind);
 }

@@ -17,33 +17,34 @@
 #include "store/txn.h"
 
 /* The filter of one hook. */
-struct wish {
+struct hook_filter {
 	uint32_t hook;
 	bool is_default; /* only alerts: the hook names no kinds */
 	kind_set kinds;
 	struct slice host; /* only events of this site; or empty; a copy */
 };
 
-struct audience {
+struct event_subscriptions {
 	bool is_read;
 	struct silence_row
 		*silences; /* [silence_count]; the hosts are copies */
 	size_t silence_count;
 	size_t silence_capacity;
-	struct wish *wishes; /* [wish_count], ascending by hook */
+	struct hook_filter *wishes; /* [wish_count], ascending by hook */
 	size_t wish_count;
 	size_t wish_capacity;
 };
 
 /* Read the subscriptions if they are not in memory. Ignore damaged rows. */
-void audience_read(struct audience *audience, struct txn *txn);
+void subscriptions_read(struct event_subscriptions *audience, struct txn *txn);
 
 /* Reset after a change of the tables; frees the memory. */
-void audience_forget(struct audience *audience);
+void subscriptions_reset(struct event_subscriptions *audience);
 
 /* Return whether a silence matches. The subscriptions must be in memory. */
-bool audience_silences(const struct audience *audience,
-		       const struct event_row *event);
-bool wish_is_for(const struct wish *wish, const struct event_row *event);
+bool subscriptions_silence(const struct event_subscriptions *audience,
+			   const struct event_row *event);
+bool hook_filter_matches(const struct hook_filter *wish,
+			 const struct event_row *event);
 
 #endif

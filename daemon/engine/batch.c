@@ -13,8 +13,9 @@
  * Return whether the page was fetched since the request: several requests may
  * be for the same page.
  */
-static bool was_fetched(struct batch *batch, const struct site *site,
-			const struct change *change)
+static bool commit_page_was_fetched(struct commit *batch,
+				    const struct site *site,
+				    const struct change *change)
 {
 	uint64_t asked_ms = change->ask.asked_ms;
 	uint64_t page = page_key_of(slice_of(change->url->text));
@@ -30,31 +31,32 @@ static bool was_fetched(struct batch *batch, const struct site *site,
 	       row.fetched_ms <= batch->now_ms;
 }
 
-static enum error ask(struct batch *batch, struct change *change)
+static enum error commit_fetch_now(struct commit *batch, struct change *change)
 {
 	struct site *site =
 		sites_find(batch->sites, slice_of(change->url->host));
 
 	if (site == NULL)
-		site = batch_new_site(batch, change->url, &change->ask.options);
+		site = commit_new_site(batch, change->url,
+				       &change->ask.options);
 	if (site == NULL)
-		return batch_no_site(batch);
-	if (batch_is_locked(batch, site))
-		return ERR_LOCKED;
-	if (was_fetched(batch, site, change))
+		return commit_no_site_error(batch);
+	if (commit_has_no_credentials(batch, site))
+		return ERR_NO_CREDENTIALS;
+	if (commit_page_was_fetched(batch, site, change))
 		return ERR_NONE;
-	batch_discover(batch, site,
-		       &(struct discovery){
-			       .url = change->url,
-			       .how = ADMIT_ASKED,
-			       .flags = FRONTIER_IS_ASKED,
-		       });
+	commit_discover(batch, site,
+			&(struct discovery){
+				.url = change->url,
+				.how = ADMIT_ON_DEMAND,
+				.flags = FRONTIER_IS_ON_DEMAND,
+			});
 	site->is_changed = true;
 	return ERR_NONE;
 }
 
-enum admission batch_discover(struct batch *batch, struct site *site,
-			      const struct discovery *discovery)
+enum admission commit_discover(struct commit *batch, struct site *site,
+			       const struct discovery *discovery)
 {
 	/* every change of a page has a URL */
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
@@ -62,7 +64,7 @@ enum admission batch_discover(struct batch *batch, struct site *site,
 	struct discovery one = *discovery;
 
 	/* requested URLs keep all parameters */
-	if ((discovery->flags & FRONTIER_IS_ASKED) == 0 &&
+	if ((discovery->flags & FRONTIER_IS_ON_DEMAND) == 0 &&
 	    parameters_drop(&url, batch->options->drop_parameters))
 		one.url = &url;
 	site->is_changed = true;
@@ -73,7 +75,7 @@ enum admission batch_discover(struct batch *batch, struct site *site,
 /*
  * Apply a robots.txt or a pause. A host is only stored as long as its site is.
  */
-static enum error apply_to_host(struct batch *batch, struct change *change)
+static enum error apply_to_host(struct commit *batch, struct change *change)
 {
 	struct slice authority = slice_of(change->url->authority);
 	const struct host_row *host = &change->host;
@@ -91,66 +93,71 @@ static enum error apply_to_host(struct batch *batch, struct change *change)
 		row.robots_ms = host->robots_ms;
 		row.robots_status = host->robots_status;
 		row.robots = host->robots;
-		batch_read_robots(batch, site, change->url, row.robots);
+		commit_robots_sitemaps(batch, site, change->url, row.robots);
 	}
 	host_row_put(batch->txn, authority, &row);
 	return ERR_NONE;
 }
 
-static enum error add_site(struct batch *batch, struct change *change)
+static enum error commit_apply_site_add(struct commit *batch,
+					struct change *change)
 {
-	return batch_add_site(batch, change->url, &change->site_add, 0);
+	return commit_add_site(batch, change->url, &change->site_add, 0);
 }
 
 static const struct change_rule {
 	const char *name;
-	enum error (*apply)(struct batch *batch, struct change *change);
+	enum error (*apply)(struct commit *batch, struct change *change);
 	bool has_no_url;
 	bool ends_lease;
 } rules[] = {
-	[CHANGE_SITE_ADD] = {.name = "site_add", .apply = add_site},
+	[CHANGE_SITE_ADD] = {.name = "site_add",
+			     .apply = commit_apply_site_add},
 	[CHANGE_SITE_THRESHOLD] = {.name = "site_select_threshold",
-				   .apply = batch_set_site_threshold},
+				   .apply = commit_set_site_threshold},
 	[CHANGE_SITE_DELETE] = {.name = "site_delete",
-				.apply = batch_delete_site},
+				.apply = commit_delete_site},
 	[CHANGE_PAGE_DELETE] = {.name = "page_delete",
-				.apply = batch_delete_page},
-	[CHANGE_GUARD] = {.name = "guard", .apply = batch_change_guard},
+				.apply = commit_delete_page},
+	[CHANGE_GUARD] = {.name = "guard", .apply = commit_change_guard},
 	[CHANGE_ALERTS] = {.name = "alerts",
-			   .apply = batch_take_alerts,
+			   .apply = commit_alerts,
 			   .has_no_url = true},
-	[CHANGE_ASK] = {.name = "ask", .apply = ask},
+	[CHANGE_FETCH_NOW] = {.name = "ask", .apply = commit_fetch_now},
 	[CHANGE_TEMPLATES] = {.name = "templates",
-			      .apply = batch_take_findings},
-	[CHANGE_GC] = {.name = "gc", .apply = batch_gc, .has_no_url = true},
+			      .apply = commit_template_updates},
+	[CHANGE_GC] = {.name = "gc",
+		       .apply = commit_gc_rows,
+		       .has_no_url = true},
 	[CHANGE_PACK] = {.name = "pack",
-			 .apply = batch_pack,
+			 .apply = commit_pack,
 			 .has_no_url = true},
 	[CHANGE_JOBS] = {.name = "jobs",
-			 .apply = batch_take_jobs,
+			 .apply = commit_executed_jobs,
 			 .has_no_url = true},
 	[CHANGE_PARTITION] = {.name = "partition",
-			      .apply = batch_take_partition,
+			      .apply = commit_partition,
 			      .has_no_url = true},
-	[CHANGE_CURE] = {.name = "cure", .apply = batch_forget_poison},
+	[CHANGE_UNQUARANTINE] = {.name = "cure",
+				 .apply = commit_quarantine_remove},
 	[CHANGE_HOST] = {.name = "host", .apply = apply_to_host},
 	[CHANGE_PAGE] = {.name = "page",
-			 .apply = batch_answer,
+			 .apply = commit_fetch_outcome,
 			 .ends_lease = true},
 	[CHANGE_REDIRECT] = {.name = "redirect",
-			     .apply = batch_answer,
+			     .apply = commit_fetch_outcome,
 			     .ends_lease = true},
-	[CHANGE_FRESH] = {.name = "fresh",
-			  .apply = batch_answer,
-			  .ends_lease = true},
+	[CHANGE_NOT_MODIFIED] = {.name = "fresh",
+				 .apply = commit_fetch_outcome,
+				 .ends_lease = true},
 	[CHANGE_SITEMAP] = {.name = "sitemap",
-			    .apply = batch_answer,
+			    .apply = commit_fetch_outcome,
 			    .ends_lease = true},
 	[CHANGE_FAILED] = {.name = "failed",
-			   .apply = batch_answer,
+			   .apply = commit_fetch_outcome,
 			   .ends_lease = true},
-	[CHANGE_INGEST] = {.name = "ingest", .apply = batch_answer},
-	[CHANGE_POISON] = {.name = "poison", .apply = batch_answer},
+	[CHANGE_INGEST] = {.name = "ingest", .apply = commit_fetch_outcome},
+	[CHANGE_QUARANTINE] = {.name = "poison", .apply = commit_fetch_outcome},
 };
 
 _Static_assert(sizeof(rules) / sizeof(rules[0]) == CHANGE_KINDS,
@@ -168,7 +175,7 @@ bool change_ends_lease(enum change_kind kind)
 	return rules[kind].ends_lease;
 }
 
-void batch_apply(struct batch *batch, struct change *change)
+void commit_apply(struct commit *batch, struct change *change)
 {
 	const struct change_rule *rule;
 
@@ -176,8 +183,8 @@ void batch_apply(struct batch *batch, struct change *change)
 	rule = &rules[change->kind];
 	assert((change->url == NULL) == rule->has_no_url);
 	if (change->url != NULL &&
-	    !batch_owns_host(batch, slice_of(change->url->host)))
-		change->error = ERR_MOVED;
+	    !commit_owns_host(batch, slice_of(change->url->host)))
+		change->error = ERR_NOT_OWNER;
 	else
 		change->error = rule->apply(batch, change);
 }

@@ -11,7 +11,8 @@
 #include "store/sealed.h"
 
 /* Return whether a table may have one more row. */
-static bool has_room(struct batch *batch, enum table table, size_t max)
+static bool commit_table_has_room(struct commit *batch, enum table table,
+				  size_t max)
 {
 	struct scan scan = scan_begin(batch->txn, table, slice_of(""));
 	size_t count = 0;
@@ -22,7 +23,8 @@ static bool has_room(struct batch *batch, enum table table, size_t max)
 	return count < max;
 }
 
-static enum error add_hook(struct batch *batch, struct alert_change *alert)
+static enum error commit_add_hook(struct commit *batch,
+				  struct alert_change *alert)
 {
 	struct buffer target = {0};
 	struct buffer secret = {0};
@@ -32,25 +34,30 @@ static enum error add_hook(struct batch *batch, struct alert_change *alert)
 		.kinds = alert->hook.kinds,
 	};
 
-	if (!txn_may_seal(batch->txn, redact_target, alert->hook.target) ||
-	    !txn_may_seal(batch->txn, redact_all, alert->hook.secret))
-		return ERR_NO_KEY;
-	if (!has_room(batch, TABLE_HOOKS, batch->options->max_hooks))
+	if (!txn_may_store_secret_text(batch->txn, redact_target,
+				       alert->hook.target) ||
+	    !txn_may_store_secret_text(batch->txn, redact_all,
+				       alert->hook.secret))
+		return ERR_NO_ENCRYPTION_KEY;
+	if (!commit_table_has_room(batch, TABLE_HOOKS,
+				   batch->options->max_hooks))
 		return ERR_BUSY;
-	journal_take_hooks(batch->txn);
+	journal_collect_hooks(batch->txn);
 	alert->made = store_next_number(batch->txn, "hook");
-	txn_seal(batch->txn, redact_target, alert->hook.target, &target);
-	txn_seal(batch->txn, redact_all, alert->hook.secret, &secret);
+	txn_store_secret_text(batch->txn, redact_target, alert->hook.target,
+			      &target);
+	txn_store_secret_text(batch->txn, redact_all, alert->hook.secret,
+			      &secret);
 	row.target = buffer_slice(&target);
 	row.secret = buffer_slice(&secret);
 	hook_row_put(batch->txn, (uint32_t)alert->made, &row);
 	buffer_free(&target);
 	buffer_free(&secret);
-	audience_forget(batch->audience);
+	subscriptions_reset(batch->audience);
 	return ERR_NONE;
 }
 
-static enum error delete_hook(struct batch *batch, uint32_t hook)
+static enum error delete_hook(struct commit *batch, uint32_t hook)
 {
 	struct key key = key_small(hook);
 	struct journal *journal;
@@ -58,21 +65,21 @@ static enum error delete_hook(struct batch *batch, uint32_t hook)
 
 	if (!hook_row_get(batch->txn, hook, &row))
 		return ERR_NOT_FOUND;
-	txn_drop_sealed(batch->txn, row.target);
-	txn_drop_sealed(batch->txn, row.secret);
+	txn_drop_secret_text(batch->txn, row.target);
+	txn_drop_secret_text(batch->txn, row.secret);
 	/*
 	 * a follower deletes the rows of all partitions together with the hook
 	 */
 	journal = journal_end(batch->txn);
 	txn_delete_prefix(batch->txn, TABLE_OUTBOX, key_slice(&key));
-	journal_go_on(journal, batch->txn);
-	journal_take_hooks(batch->txn);
+	journal_resume(journal, batch->txn);
+	journal_collect_hooks(batch->txn);
 	txn_delete(batch->txn, TABLE_HOOKS, key_slice(&key));
-	audience_forget(batch->audience);
+	subscriptions_reset(batch->audience);
 	return ERR_NONE;
 }
 
-static enum error test_hook(struct batch *batch, struct alert_change *alert)
+static enum error test_hook(struct commit *batch, struct alert_change *alert)
 {
 	uint32_t hook = (uint32_t)alert->number;
 	struct event_row event = {
@@ -89,7 +96,7 @@ static enum error test_hook(struct batch *batch, struct alert_change *alert)
 	event.detail = buffer_slice(&detail);
 	alert->made = event_add(batch->txn, &event);
 	buffer_free(&detail);
-	batch_queue(batch, hook, alert->made);
+	commit_queue_event(batch, hook, alert->made);
 	if (!hook_row_get(batch->txn, hook, &row))
 		return ERR_NOT_FOUND;
 	row.next_ms = 0;
@@ -102,7 +109,7 @@ static enum error test_hook(struct batch *batch, struct alert_change *alert)
  * Delete delivered events from the outbox. Return how many of them this node
  * owns; another owner delivers the others again.
  */
-static uint32_t delete_delivered(struct batch *batch,
+static uint32_t delete_delivered(struct commit *batch,
 				 const struct hook_report *report)
 {
 	uint32_t count = 0;
@@ -122,7 +129,8 @@ static uint32_t delete_delivered(struct batch *batch,
 }
 
 /* Apply the report of a delivery, unless the hook was deleted. */
-static void take_report(struct batch *batch, const struct hook_report *report)
+static void commit_apply_hook_report(struct commit *batch,
+				     const struct hook_report *report)
 {
 	struct hook_row row;
 	uint32_t gone = 0;
@@ -142,12 +150,13 @@ static void take_report(struct batch *batch, const struct hook_report *report)
 	hook_row_put(batch->txn, report->hook, &row);
 }
 
-static enum error ack(struct batch *batch, uint64_t number)
+static enum error commit_acknowledge_event(struct commit *batch,
+					   uint64_t number)
 {
 	struct event_row row;
 
 	if (!store_owns_event(batch->txn->store, number))
-		return ERR_MOVED;
+		return ERR_NOT_OWNER;
 	if (!event_get(batch->txn, number, &row))
 		return ERR_NOT_FOUND;
 	row.flags |= EVENT_IS_ACKED;
@@ -159,13 +168,15 @@ static enum error ack(struct batch *batch, uint64_t number)
  * Add a silence for events like this one: of the same template or guard. A new
  * template has only one event, so its silence covers the whole site.
  */
-static enum error silence(struct batch *batch, struct alert_change *alert)
+static enum error commit_add_silence(struct commit *batch,
+				     struct alert_change *alert)
 {
 	struct event_row event = alert->event;
 	bool is_here = event.host.size == 0;
 	struct silence_row rule;
 
-	if (!has_room(batch, TABLE_SILENCES, batch->options->max_silences))
+	if (!commit_table_has_room(batch, TABLE_SILENCES,
+				   batch->options->max_silences))
 		return ERR_BUSY;
 	alert->made = store_next_number(batch->txn, "silence");
 	if (is_here && !event_get(batch->txn, alert->number, &event))
@@ -181,11 +192,12 @@ static enum error silence(struct batch *batch, struct alert_change *alert)
 	if (event.guard != 0 || event.kind == EVENT_TEMPLATE_NEW)
 		rule.cluster = 0;
 	silence_row_put(batch->txn, (uint32_t)alert->made, &rule);
-	audience_forget(batch->audience);
-	return is_here ? ack(batch, alert->number) : ERR_NONE;
+	subscriptions_reset(batch->audience);
+	return is_here ? commit_acknowledge_event(batch, alert->number)
+		       : ERR_NONE;
 }
 
-static enum error delete_silence(struct batch *batch, uint32_t number)
+static enum error delete_silence(struct commit *batch, uint32_t number)
 {
 	struct key key = key_small(number);
 	struct silence_row row;
@@ -193,38 +205,38 @@ static enum error delete_silence(struct batch *batch, uint32_t number)
 	if (!silence_row_get(batch->txn, number, &row))
 		return ERR_NOT_FOUND;
 	txn_delete(batch->txn, TABLE_SILENCES, key_slice(&key));
-	audience_forget(batch->audience);
+	subscriptions_reset(batch->audience);
 	return ERR_NONE;
 }
 
 /* Return whether only the owner of the common partition may do this. */
-static bool is_of_all(enum alert_action action)
+static bool alert_action_is_common(enum alert_change_action action)
 {
 	return action != HOOKS_REPORT && action != EVENT_ACK;
 }
 
-enum error batch_take_alerts(struct batch *batch, struct change *change)
+enum error commit_alerts(struct commit *batch, struct change *change)
 {
 	struct alert_change *alert = change->alert;
 
-	if (is_of_all(alert->action) &&
+	if (alert_action_is_common(alert->action) &&
 	    !store_owns(batch->txn->store, JOURNAL_COMMON))
-		return ERR_MOVED;
+		return ERR_NOT_OWNER;
 	switch (alert->action) {
 	case HOOK_ADD:
-		return add_hook(batch, alert);
+		return commit_add_hook(batch, alert);
 	case HOOK_DELETE:
 		return delete_hook(batch, (uint32_t)alert->number);
 	case HOOK_TEST:
 		return test_hook(batch, alert);
 	case HOOKS_REPORT:
 		for (size_t i = 0; i < alert->report_count; i++)
-			take_report(batch, &alert->reports[i]);
+			commit_apply_hook_report(batch, &alert->reports[i]);
 		return ERR_NONE;
 	case EVENT_ACK:
-		return ack(batch, alert->number);
+		return commit_acknowledge_event(batch, alert->number);
 	case EVENT_SILENCE:
-		return silence(batch, alert);
+		return commit_add_silence(batch, alert);
 	case SILENCE_DELETE:
 		return delete_silence(batch, (uint32_t)alert->number);
 	}

@@ -26,34 +26,34 @@ static bool has_sitemaps(const struct site *site)
 	       (site->row.options.flags & SITE_HAS_SITEMAPS) != 0;
 }
 
-static void discover_sitemap(struct batch *batch, struct site *site,
+static void discover_sitemap(struct commit *batch, struct site *site,
 			     const struct url *url, unsigned depth)
 {
-	batch_discover(batch, site,
-		       &(struct discovery){
-			       .url = url,
-			       .how = ADMIT_SITEMAP,
-			       .depth = depth,
-			       .flags = FRONTIER_IS_SITEMAP,
-		       });
+	commit_discover(batch, site,
+			&(struct discovery){
+				.url = url,
+				.how = ADMIT_SITEMAP,
+				.depth = depth,
+				.flags = FRONTIER_IS_SITEMAP,
+			});
 }
 
-static void discover_probe(struct batch *batch, struct site *site,
+static void discover_probe(struct commit *batch, struct site *site,
 			   const struct url *seed)
 {
 	struct url probe;
 
 	soft_404_probe(seed, site->row.id, &probe);
-	batch_discover(batch, site,
-		       &(struct discovery){
-			       .url = &probe,
-			       .how = ADMIT_PROBE,
-			       .flags = FRONTIER_IS_PROBE,
-		       });
+	commit_discover(batch, site,
+			&(struct discovery){
+				.url = &probe,
+				.how = ADMIT_PROBE,
+				.flags = FRONTIER_IS_PROBE,
+			});
 }
 
-void batch_ask_auxiliary(struct batch *batch, struct site *site,
-			 const struct url *seed)
+void commit_schedule_auxiliary(struct commit *batch, struct site *site,
+			       const struct url *seed)
 {
 	struct url url;
 
@@ -66,8 +66,8 @@ void batch_ask_auxiliary(struct batch *batch, struct site *site,
 		discover_probe(batch, site, seed);
 }
 
-void batch_read_robots(struct batch *batch, struct site *site,
-		       const struct url *robots, struct slice file)
+void commit_robots_sitemaps(struct commit *batch, struct site *site,
+			    const struct url *robots, struct slice file)
 {
 	struct arena *arena;
 	const struct robots *rules;
@@ -86,8 +86,8 @@ void batch_read_robots(struct batch *batch, struct site *site,
 	arena_destroy(arena);
 }
 
-void batch_read_listing(struct batch *batch, struct site *site,
-			const struct change *change)
+void commit_sitemap_entries(struct commit *batch, struct site *site,
+			    const struct change *change)
 {
 	uint64_t key = page_key_of(slice_of(change->url->text));
 	struct slice listing = change->answer.listing;
@@ -97,7 +97,7 @@ void batch_read_listing(struct batch *batch, struct site *site,
 
 	frontier_row_get(batch->txn, site->row.id, key, &row);
 	depth = row.depth;
-	while (listing_next(&listing, &entry)) {
+	while (sitemap_entries_next(&listing, &entry)) {
 		struct url url;
 
 		if (url_parse(&url, entry.url, change->url) != ERR_NONE)
@@ -105,12 +105,12 @@ void batch_read_listing(struct batch *batch, struct site *site,
 		if (entry.is_sitemap)
 			discover_sitemap(batch, site, &url, depth + 1);
 		else
-			batch_discover(batch, site,
-				       &(struct discovery){
-					       .url = &url,
-					       .how = ADMIT_SITEMAP,
-					       .depth = 1,
-					       .lastmod_ms = entry.lastmod_ms,
-				       });
+			commit_discover(batch, site,
+					&(struct discovery){
+						.url = &url,
+						.how = ADMIT_SITEMAP,
+						.depth = 1,
+						.lastmod_ms = entry.lastmod_ms,
+					});
 	}
 }

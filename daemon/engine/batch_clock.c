@@ -10,13 +10,13 @@
 #include "store/rows_template.h"
 
 /* A page of the sample of a cluster. */
-struct sampled {
+struct clamp_sample {
 	uint32_t cluster;
 	uint64_t page;
 };
 
 /* Set a time in the future to just before now. */
-static bool clamp(uint64_t *time_ms, uint64_t now_ms)
+static bool clamp_future_time(uint64_t *time_ms, uint64_t now_ms)
 {
 	if (*time_ms <= now_ms)
 		return false;
@@ -28,8 +28,8 @@ static bool clamp(uint64_t *time_ms, uint64_t now_ms)
  * Clamp the times of the sample and of the stored page alike: a page that was
  * not visited since stays so, and a later visit is later than both.
  */
-static void clamp_page(struct batch *batch, uint32_t site,
-		       const struct sampled *sampled)
+static void clamp_page(struct commit *batch, uint32_t site,
+		       const struct clamp_sample *sampled)
 {
 	struct sample_page_row sample;
 	struct frontier_row visit;
@@ -37,32 +37,32 @@ static void clamp_page(struct batch *batch, uint32_t site,
 
 	if (sample_page_row_get(batch->txn, site, sampled->cluster,
 				sampled->page, &sample) &&
-	    clamp(&sample.since_ms, batch->now_ms))
+	    clamp_future_time(&sample.since_ms, batch->now_ms))
 		sample_page_row_put(batch->txn, site, sampled->cluster,
 				    sampled->page, &sample);
 	if (page_row_get(batch->txn, site, sampled->page, &page) &&
-	    clamp(&page.fetched_ms, batch->now_ms))
+	    clamp_future_time(&page.fetched_ms, batch->now_ms))
 		page_row_put(batch->txn, site, sampled->page, &page);
 	if (frontier_row_get(batch->txn, site, sampled->page, &visit) &&
-	    clamp(&visit.answered_ms, batch->now_ms))
+	    clamp_future_time(&visit.answered_ms, batch->now_ms))
 		frontier_row_put(batch->txn, site, sampled->page, &visit);
 }
 
-static void clamp_samples(struct batch *batch, uint32_t site)
+static void clamp_samples(struct commit *batch, uint32_t site)
 {
 	struct key prefix = key_site(site);
 	struct scan scan =
 		scan_begin(batch->txn, TABLE_SAMPLE_PAGES, key_slice(&prefix));
-	struct sampled *sampled = NULL;
+	struct clamp_sample *sampled = NULL;
 	size_t count = 0;
 	size_t capacity = 0;
 
 	scan.is_keys_only = true;
 	while (scan_next(&scan)) {
 		sampled = mem_grow(sampled, count, &capacity, sizeof(*sampled));
-		sampled[count++] =
-			(struct sampled){key_u32(scan.key, sizeof(site)),
-					 key_u64(scan.key, 2 * sizeof(site))};
+		sampled[count++] = (struct clamp_sample){
+			key_u32(scan.key, sizeof(site)),
+			key_u64(scan.key, 2 * sizeof(site))};
 	}
 	scan_end(&scan);
 	for (size_t i = 0; i < count; i++)
@@ -70,12 +70,12 @@ static void clamp_samples(struct batch *batch, uint32_t site)
 	free(sampled);
 }
 
-void batch_clamp_site(struct batch *batch, struct site *site)
+void commit_clamp_site(struct commit *batch, struct site *site)
 {
-	bool was_ahead = clamp(&site->row.asked_ms, batch->now_ms);
+	bool was_ahead = clamp_future_time(&site->row.asked_ms, batch->now_ms);
 
-	was_ahead |= clamp(&site->row.seen_ms, batch->now_ms);
-	was_ahead |= clamp(&site->row.added_ms, batch->now_ms);
+	was_ahead |= clamp_future_time(&site->row.seen_ms, batch->now_ms);
+	was_ahead |= clamp_future_time(&site->row.added_ms, batch->now_ms);
 	site->rests_until_ms =
 		0; /* the fetcher still knows the pause of its host */
 	frontier_clamp(batch->txn, &site->row, batch->now_ms);

@@ -14,9 +14,9 @@
 #include "store/rows_page.h"
 #include "store/sets.h"
 
-void batch_load_record(struct batch *batch, const struct site *site,
-		       uint64_t page, struct record *record_out,
-		       struct buffer *bytes_out)
+void commit_load_record(struct commit *batch, const struct site *site,
+			uint64_t page, struct record *record_out,
+			struct buffer *bytes_out)
 {
 	enum error error = content_record(batch->txn, site->row.id, page,
 					  bytes_out, record_out);
@@ -27,7 +27,7 @@ void batch_load_record(struct batch *batch, const struct site *site,
 }
 
 /* Add `more` pages; 0 = replace one of them. */
-static void change_cluster(struct batch *batch, const struct site *site,
+static void change_cluster(struct commit *batch, const struct site *site,
 			   uint32_t cluster, int more)
 {
 	struct key key = key_cluster(site->row.id, cluster);
@@ -46,7 +46,7 @@ static void change_cluster(struct batch *batch, const struct site *site,
 }
 
 /* Cluster 0 means no cluster. */
-static void change_member(struct batch *batch, const struct site *site,
+static void change_member(struct commit *batch, const struct site *site,
 			  const struct linkage_move *move)
 {
 	uint32_t id = site->row.id;
@@ -62,14 +62,14 @@ static void change_member(struct batch *batch, const struct site *site,
 }
 
 /* Move an unchanged page to another cluster. */
-static void move_page(struct batch *batch, struct site *site,
+static void move_page(struct commit *batch, struct site *site,
 		      const struct linkage_move *move)
 {
 	struct buffer bytes = {0};
 	struct record record;
 	struct page_row row;
 
-	batch_load_record(batch, site, move->page, &record, &bytes);
+	commit_load_record(batch, site, move->page, &record, &bytes);
 	site_count(site, move->from, &record, -1);
 	site_count(site, move->to, &record, 1);
 	buffer_free(&bytes);
@@ -80,10 +80,10 @@ static void move_page(struct batch *batch, struct site *site,
 	}
 	row.cluster = move->to;
 	page_row_put(batch->txn, site->row.id, move->page, &row);
-	site_flush_counts(site, batch->txn, MAX_WAITING_COUNTS);
+	site_flush_counts(site, batch->txn, MAX_UNWRITTEN_COUNTS);
 }
 
-static void store_sets(struct batch *batch, const struct site *site,
+static void store_sets(struct commit *batch, const struct site *site,
 		       const struct linkage_changes *changes)
 {
 	struct txn *txn = batch->txn;
@@ -106,28 +106,28 @@ static void store_sets(struct batch *batch, const struct site *site,
 	}
 }
 
-static void emit_events(struct batch *batch, const struct site *site,
+static void emit_events(struct commit *batch, const struct site *site,
 			const struct linkage_changes *changes)
 {
 	static const uint16_t kinds[] = {
-		[LINKAGE_NEW] = EVENT_CLUSTER_NEW,
+		[LINKAGE_ADDED] = EVENT_CLUSTER_NEW,
 		[LINKAGE_MERGED] = EVENT_CLUSTER_MERGED,
 		[LINKAGE_SPLIT] = EVENT_CLUSTER_SPLIT,
-		[LINKAGE_GONE] = EVENT_CLUSTER_GONE,
+		[LINKAGE_REMOVED] = EVENT_CLUSTER_GONE,
 	};
 
 	for (size_t i = 0; i < changes->event_count; i++)
-		batch_event(batch, site,
-			    &(struct event_row){
-				    .kind = kinds[changes->events[i].kind],
-				    .cluster = changes->events[i].cluster,
-				    .other = changes->events[i].other,
-			    });
+		commit_event(batch, site,
+			     &(struct event_row){
+				     .kind = kinds[changes->events[i].kind],
+				     .cluster = changes->events[i].cluster,
+				     .other = changes->events[i].other,
+			     });
 }
 
-void batch_follow_changes(struct batch *batch, struct site *site,
-			  const uint64_t *page,
-			  const struct linkage_changes *changes)
+void commit_linkage_changes(struct commit *batch, struct site *site,
+			    const uint64_t *page,
+			    const struct linkage_changes *changes)
 {
 	store_sets(batch, site, changes);
 	for (size_t i = 0; i < changes->move_count; i++)
@@ -145,17 +145,17 @@ static void warn_refused(const struct site *site, enum error error)
 		error_text(error));
 }
 
-struct linked batch_link(struct batch *batch, struct site *site, uint64_t page,
-			 const struct signature *signature)
+struct link_result commit_link(struct commit *batch, struct site *site,
+			       uint64_t page, const struct signature *signature)
 {
 	struct linkage_changes changes = {0};
 	enum error error = ERR_NONE;
 	struct linkage_move own = {.page = page};
 
 	site_open(site, batch->options, batch->txn);
-	sites_note_open(batch->sites, site);
+	sites_mark_open(batch->sites, site);
 	if (batch->txn->error != ERR_NONE)
-		return (struct linked){0};
+		return (struct link_result){0};
 	own.from = linkage_label(site->linkage, page);
 	if (signature != NULL)
 		error = linkage_put(site->linkage, page, *signature,
@@ -165,11 +165,11 @@ struct linked batch_link(struct batch *batch, struct site *site, uint64_t page,
 			       &changes);
 	if (error != ERR_NONE)
 		warn_refused(site, error);
-	batch_follow_changes(batch, site, &page, &changes);
+	commit_linkage_changes(batch, site, &page, &changes);
 	own.to = linkage_label(site->linkage, page);
 	own.set = linkage_set(site->linkage, page);
 	change_member(batch, site, &own);
-	return (struct linked){
+	return (struct link_result){
 		.cluster = own.to,
 		.is_news = changes.event_count > 0 || changes.move_count > 1,
 	};

@@ -24,7 +24,8 @@ static void log_dropped(uint32_t hook, uint64_t before, uint64_t after)
 }
 
 /* Drop the oldest events to make room for one more. */
-static void make_room(struct batch *batch, uint32_t hook, struct hook_row *row)
+static void hook_queue_drop_oldest(struct commit *batch, uint32_t hook,
+				   struct hook_row *row)
 {
 	uint64_t max = batch->options->max_waiting;
 	uint64_t before = row->dropped;
@@ -48,7 +49,7 @@ static void make_room(struct batch *batch, uint32_t hook, struct hook_row *row)
 	log_dropped(hook, before, row->dropped);
 }
 
-void batch_queue(struct batch *batch, uint32_t hook, uint64_t number)
+void commit_queue_event(struct commit *batch, uint32_t hook, uint64_t number)
 {
 	struct hook_row room;
 	struct hook_row row;
@@ -57,7 +58,7 @@ void batch_queue(struct batch *batch, uint32_t hook, uint64_t number)
 	/* read the row again, because a write invalidates LMDB's memory */
 	if (!hook_row_get(batch->txn, hook, &room))
 		return;
-	make_room(batch, hook, &room);
+	hook_queue_drop_oldest(batch, hook, &room);
 	if (event_get(batch->txn, number, &event))
 		outbox_put(batch->txn, hook, number, &event);
 	if (!hook_row_get(batch->txn, hook, &row))
@@ -67,22 +68,23 @@ void batch_queue(struct batch *batch, uint32_t hook, uint64_t number)
 	hook_row_put(batch->txn, hook, &row);
 }
 
-void batch_event(struct batch *batch, const struct site *site,
-		 const struct event_row *event)
+void commit_event(struct commit *batch, const struct site *site,
+		  const struct event_row *event)
 {
-	struct audience *audience = batch->audience;
+	struct event_subscriptions *audience = batch->audience;
 	struct event_row row = *event;
 	bool is_silenced;
 	uint64_t number;
 
 	row.time_ms = batch->now_ms;
 	row.host = site->row.host;
-	audience_read(audience, batch->txn);
-	is_silenced = audience_silences(audience, &row);
+	subscriptions_read(audience, batch->txn);
+	is_silenced = subscriptions_silence(audience, &row);
 	if (is_silenced)
 		row.flags |= EVENT_IS_SILENCED;
 	number = event_add(batch->txn, &row);
 	for (size_t i = 0; i < audience->wish_count && !is_silenced; i++)
-		if (wish_is_for(&audience->wishes[i], &row))
-			batch_queue(batch, audience->wishes[i].hook, number);
+		if (hook_filter_matches(&audience->wishes[i], &row))
+			commit_queue_event(batch, audience->wishes[i].hook,
+					   number);
 }

@@ -11,7 +11,7 @@
  * Delete the body of a page and keep everything else. A requested visit is
  * unconditional then (engine.c), so it stores the body again.
  */
-static bool drop_body(struct batch *batch, struct slice key)
+static bool drop_body(struct commit *batch, struct slice key)
 {
 	uint32_t site = key_u32(key, 0);
 	uint64_t page = key_u64(key, sizeof(uint32_t));
@@ -28,7 +28,7 @@ static bool drop_body(struct batch *batch, struct slice key)
 	return true;
 }
 
-static bool drop_version(struct batch *batch, struct slice key)
+static bool drop_version(struct commit *batch, struct slice key)
 {
 	struct template_row row;
 
@@ -40,7 +40,7 @@ static bool drop_version(struct batch *batch, struct slice key)
 	return true;
 }
 
-static bool drop(struct batch *batch, const struct gc_row *row)
+static bool commit_gc_delete_row(struct commit *batch, const struct gc_row *row)
 {
 	struct slice key = key_slice(&row->key);
 
@@ -64,12 +64,12 @@ static bool drop(struct batch *batch, const struct gc_row *row)
 	}
 }
 
-enum error batch_gc(struct batch *batch, struct change *change)
+enum error commit_gc_rows(struct commit *batch, struct change *change)
 {
 	struct gc_change *gc = &change->gc;
 
 	gc->collected = 0;
 	for (size_t i = 0; i < gc->count; i++)
-		gc->collected += drop(batch, &gc->rows[i]);
+		gc->collected += commit_gc_delete_row(batch, &gc->rows[i]);
 	return ERR_NONE;
 }

@@ -16,7 +16,7 @@
 
 /* A guard of the site, and its copied texts. */
 struct watch {
-	struct batch *batch;
+	struct commit *batch;
 	const struct site *site;
 	uint32_t number;
 	struct guard_row row;
@@ -24,7 +24,7 @@ struct watch {
 };
 
 /* The result of the guard on a page. */
-struct finding {
+struct guard_result {
 	uint64_t page;
 	uint32_t cluster;
 	struct slice url;
@@ -32,7 +32,7 @@ struct finding {
 };
 
 /* Copy the texts of the row, because writes invalidate LMDB's memory. */
-static void own(struct watch *watch)
+static void guard_watch_copy_texts(struct watch *watch)
 {
 	struct slice *texts[] = {&watch->row.name, &watch->row.selector,
 				 &watch->row.xpath};
@@ -46,13 +46,13 @@ static void own(struct watch *watch)
 	}
 }
 
-static bool watch_open(struct watch *watch, struct batch *batch,
+static bool watch_open(struct watch *watch, struct commit *batch,
 		       const struct site *site, uint32_t number)
 {
 	*watch = (struct watch){.batch = batch, .site = site, .number = number};
 	if (!guard_row_get(batch->txn, site->row.id, number, &watch->row))
 		return false;
-	own(watch);
+	guard_watch_copy_texts(watch);
 	return true;
 }
 
@@ -63,7 +63,7 @@ static void watch_close(struct watch *watch)
 	buffer_free(&watch->texts);
 }
 
-static struct slice text_of(const json_t *object, const char *name)
+static struct slice guard_json_text(const json_t *object, const char *name)
 {
 	const json_t *value = json_object_get(object, name);
 
@@ -73,7 +73,8 @@ static struct slice text_of(const json_t *object, const char *name)
 }
 
 /* Write the event of a state change, with the rows of its pages. */
-static void tell(struct watch *watch, const struct finding *finding)
+static void guard_emit_event(struct watch *watch,
+			     const struct guard_result *finding)
 {
 	struct guard_row *guard = &watch->row;
 	bool is_broken = guard->state == GUARD_BROKEN;
@@ -83,7 +84,7 @@ static void tell(struct watch *watch, const struct finding *finding)
 	evidence = guard_evidence(watch->batch->txn, watch->site->row.id,
 				  watch->number, guard);
 	text = json_dumps(evidence, JSON_COMPACT | JSON_REAL_PRECISION(4));
-	batch_event(
+	commit_event(
 		watch->batch, watch->site,
 		&(struct event_row){
 			.kind = is_broken ? EVENT_GUARD_BROKEN : EVENT_GUARD_OK,
@@ -99,15 +100,16 @@ static void tell(struct watch *watch, const struct finding *finding)
 }
 
 /* Stop evaluating a guard that takes too long. */
-static void guard_suspend(struct watch *watch, const struct finding *finding)
+static void guard_suspend(struct watch *watch,
+			  const struct guard_result *finding)
 {
 	json_t *evidence =
 		guard_evidence(watch->batch->txn, watch->site->row.id,
 			       watch->number, &watch->row);
 	json_int_t us =
 		json_integer_value(json_object_get(finding->found, "us"));
-	bool is_page =
-		slice_equal(text_of(finding->found, "over"), slice_of("page"));
+	bool is_page = slice_equal(guard_json_text(finding->found, "over"),
+				   slice_of("page"));
 	char reason[128];
 	char *text;
 
@@ -120,21 +122,21 @@ static void guard_suspend(struct watch *watch, const struct finding *finding)
 	text = json_dumps(evidence, JSON_COMPACT | JSON_REAL_PRECISION(4));
 	watch->row.state = GUARD_SUSPENDED;
 	watch->row.changed_ms = watch->batch->now_ms;
-	batch_event(watch->batch, watch->site,
-		    &(struct event_row){
-			    .kind = EVENT_GUARD_SUSPENDED,
-			    .cluster = finding->cluster,
-			    .guard = watch->number,
-			    .pages = watch->row.checked,
-			    .url = finding->url,
-			    .detail = slice_of(text == NULL ? "{}" : text),
-		    });
+	commit_event(watch->batch, watch->site,
+		     &(struct event_row){
+			     .kind = EVENT_GUARD_SUSPENDED,
+			     .cluster = finding->cluster,
+			     .guard = watch->number,
+			     .pages = watch->row.checked,
+			     .url = finding->url,
+			     .detail = slice_of(text == NULL ? "{}" : text),
+		     });
 	free(text);
 	json_decref(evidence);
 }
 
-static void settle(struct watch *watch, const struct finding *finding,
-		   bool is_told)
+static void guard_update_state(struct watch *watch,
+			       const struct guard_result *finding, bool is_told)
 {
 	struct guard_row *guard = &watch->row;
 	uint16_t before = guard->state;
@@ -144,7 +146,7 @@ static void settle(struct watch *watch, const struct finding *finding,
 		return;
 	guard->changed_ms = watch->batch->now_ms;
 	if (is_told && before != GUARD_UNKNOWN)
-		tell(watch, finding);
+		guard_emit_event(watch, finding);
 	guard_begin_state(guard);
 }
 
@@ -158,8 +160,9 @@ static uint32_t matches_of(const json_t *found)
 }
 
 /* Write the new row; *before gets the old one, or zeros. */
-static void put_row(struct watch *watch, const struct finding *finding,
-		    const struct guarded_row *before)
+static void guard_put_page_result(struct watch *watch,
+				  const struct guard_result *finding,
+				  const struct guarded_row *before)
 {
 	const struct guard_row *guard = &watch->row;
 	const json_t *list = json_object_get(finding->found, "candidates");
@@ -177,8 +180,8 @@ static void put_row(struct watch *watch, const struct finding *finding,
 
 	if (guard_holds(guard, row.matches)) {
 		row.good_ms = watch->batch->now_ms;
-		row.value = text_of(finding->found, "value");
-		row.path = text_of(finding->found, "path");
+		row.value = guard_json_text(finding->found, "value");
+		row.path = guard_json_text(finding->found, "path");
 	}
 	guarded_row_put(watch->batch->txn, watch->site->row.id, watch->number,
 			finding->page, &row);
@@ -186,8 +189,9 @@ static void put_row(struct watch *watch, const struct finding *finding,
 }
 
 /* Return whether the guard checks the page from now on. */
-static bool is_watched(const struct guard_row *guard,
-		       const struct finding *finding, uint32_t matches)
+static bool guard_checks_page(const struct guard_row *guard,
+			      const struct guard_result *finding,
+			      uint32_t matches)
 {
 	if (guard->cluster != 0 && guard->cluster != finding->cluster)
 		return false;
@@ -199,8 +203,8 @@ static bool is_watched(const struct guard_row *guard,
  * Apply a result. Return false if the guard was not evaluated; then its last
  * result on the page stays.
  */
-static bool take_finding(struct watch *watch, const struct finding *finding,
-			 bool is_told)
+static bool take_finding(struct watch *watch,
+			 const struct guard_result *finding, bool is_told)
 {
 	struct guard_row *guard = &watch->row;
 	uint32_t matches = matches_of(finding->found);
@@ -209,7 +213,7 @@ static bool take_finding(struct watch *watch, const struct finding *finding,
 
 	if (guard->state == GUARD_SUSPENDED)
 		return true; /* deleted since the page was analysed */
-	if (text_of(finding->found, "over").size > 0) {
+	if (guard_json_text(finding->found, "over").size > 0) {
 		guard_suspend(watch, finding);
 		return true;
 	}
@@ -223,22 +227,22 @@ static bool take_finding(struct watch *watch, const struct finding *finding,
 		.fails = guard_fails(guard, matches),
 	};
 
-	if (!visit.is_known && !is_watched(guard, finding, matches))
+	if (!visit.is_known && !guard_checks_page(guard, finding, matches))
 		return true;
 	visit.did_fail = visit.is_known && guard_fails(guard, before.matches);
-	put_row(watch, finding, &before);
+	guard_put_page_result(watch, finding, &before);
 	guard->checked += !visit.is_known;
 	guard->failing += visit.fails;
 	guard->failing -= visit.did_fail;
 	if (matches == UINT32_MAX || !guard_visit_is_news(guard, &visit))
 		return true;
-	guard_remember(guard, &visit);
-	settle(watch, finding, is_told);
+	guard_add_visit(guard, &visit);
+	guard_update_state(watch, finding, is_told);
 	return true;
 }
 
-bool batch_guard_page(struct batch *batch, const struct site *site,
-		      const struct page_row *page, struct slice guarded)
+bool commit_guard_page(struct commit *batch, const struct site *site,
+		       const struct page_row *page, struct slice guarded)
 {
 	json_t *list = json_loadb(guarded.size == 0 ? "" : guarded.data,
 				  guarded.size, 0, NULL);
@@ -248,8 +252,8 @@ bool batch_guard_page(struct batch *batch, const struct site *site,
 
 	json_array_foreach(list, i, found)
 	{
-		struct finding finding = {page_key_of(page->url), page->cluster,
-					  page->url, found};
+		struct guard_result finding = {page_key_of(page->url),
+					       page->cluster, page->url, found};
 		struct watch watch;
 
 		/*
@@ -266,7 +270,7 @@ bool batch_guard_page(struct batch *batch, const struct site *site,
 	return are_evaluated;
 }
 
-static void unguard(struct watch *watch, uint64_t page)
+static void guard_remove_page(struct watch *watch, uint64_t page)
 {
 	struct key key = key_member(watch->site->row.id, watch->number, page);
 	struct guarded_row row;
@@ -276,12 +280,12 @@ static void unguard(struct watch *watch, uint64_t page)
 		return;
 	watch->row.checked--;
 	watch->row.failing -= guard_fails(&watch->row, row.matches);
-	guard_forget(&watch->row, page);
+	guard_remove_visit(&watch->row, page);
 	txn_delete(watch->batch->txn, TABLE_GUARDED, key_slice(&key));
 }
 
 /* Return the numbers of the site's guards; free() them. */
-static uint32_t *list_guards(struct batch *batch, const struct site *site,
+static uint32_t *list_guards(struct commit *batch, const struct site *site,
 			     size_t *count_out)
 {
 	struct key prefix = key_site(site->row.id);
@@ -301,7 +305,7 @@ static uint32_t *list_guards(struct batch *batch, const struct site *site,
 }
 
 /* Count the unchanged page again with its last result. */
-static void confirm(struct watch *watch, uint64_t page)
+static void guard_confirm_page(struct watch *watch, uint64_t page)
 {
 	struct guarded_row row;
 	struct guard_visit visit = {.page = page, .is_known = true};
@@ -315,10 +319,10 @@ static void confirm(struct watch *watch, uint64_t page)
 	visit.did_fail = visit.fails;
 	/* an unchanged page can confirm the state but not change it */
 	if (visit.fails == (watch->row.state == GUARD_BROKEN))
-		guard_remember(&watch->row, &visit);
+		guard_add_visit(&watch->row, &visit);
 }
 
-static void for_all_guards(struct batch *batch, const struct site *site,
+static void for_all_guards(struct commit *batch, const struct site *site,
 			   uint64_t page,
 			   void (*act)(struct watch *watch, uint64_t page))
 {
@@ -336,20 +340,20 @@ static void for_all_guards(struct batch *batch, const struct site *site,
 	free(numbers);
 }
 
-void batch_unguard_page(struct batch *batch, const struct site *site,
-			uint64_t page)
+void commit_unguard_page(struct commit *batch, const struct site *site,
+			 uint64_t page)
 {
-	for_all_guards(batch, site, page, unguard);
+	for_all_guards(batch, site, page, guard_remove_page);
 }
 
-void batch_guard_fresh(struct batch *batch, const struct site *site,
-		       uint64_t page)
+void commit_guard_not_modified(struct commit *batch, const struct site *site,
+			       uint64_t page)
 {
-	for_all_guards(batch, site, page, confirm);
+	for_all_guards(batch, site, page, guard_confirm_page);
 }
 
 /* Check that there is room for one more guard, and that its name is unique. */
-static enum error check_new(struct batch *batch, const struct site *site,
+static enum error check_new(struct commit *batch, const struct site *site,
 			    struct slice name)
 {
 	size_t count;
@@ -361,7 +365,7 @@ static enum error check_new(struct batch *batch, const struct site *site,
 		if (name.size > 0 &&
 		    guard_row_get(batch->txn, site->row.id, numbers[i], &row) &&
 		    slice_equal(row.name, name))
-			error = ERR_REFUSED;
+			error = ERR_ADDRESS_FORBIDDEN;
 	free(numbers);
 	return error;
 }
@@ -376,9 +380,9 @@ static void take_first(struct watch *watch, struct slice found)
 
 	json_array_foreach(list, i, item)
 	{
-		struct slice url = text_of(item, "url");
+		struct slice url = guard_json_text(item, "url");
 		struct page_row page;
-		struct finding finding = {page_key_of(url), 0, url, item};
+		struct guard_result finding = {page_key_of(url), 0, url, item};
 
 		if (!page_row_get(watch->batch->txn, watch->site->row.id,
 				  finding.page, &page) ||
@@ -393,8 +397,9 @@ static void take_first(struct watch *watch, struct slice found)
 	json_decref(list);
 }
 
-static enum error add_guard(struct batch *batch, const struct site *site,
-			    struct guard_change *wanted)
+static enum error commit_add_guard(struct commit *batch,
+				   const struct site *site,
+				   struct guard_change *wanted)
 {
 	struct watch watch = {.batch = batch, .site = site};
 	enum error error = check_new(batch, site, wanted->guard.name);
@@ -405,14 +410,14 @@ static enum error add_guard(struct batch *batch, const struct site *site,
 	watch.row = wanted->guard;
 	watch.row.created_ms = batch->now_ms;
 	watch.row.changed_ms = batch->now_ms;
-	own(&watch);
+	guard_watch_copy_texts(&watch);
 	take_first(&watch, wanted->found);
 	watch_close(&watch);
 	wanted->number = watch.number;
 	return ERR_NONE;
 }
 
-static enum error delete_guard(struct batch *batch, const struct site *site,
+static enum error delete_guard(struct commit *batch, const struct site *site,
 			       uint32_t number)
 {
 	struct key key = key_cluster(site->row.id, number);
@@ -424,7 +429,7 @@ static enum error delete_guard(struct batch *batch, const struct site *site,
 	return ERR_NONE;
 }
 
-enum error batch_change_guard(struct batch *batch, struct change *change)
+enum error commit_change_guard(struct commit *batch, struct change *change)
 {
 	struct guard_change *guard = change->guard;
 	struct site *site =
@@ -434,5 +439,5 @@ enum error batch_change_guard(struct batch *batch, struct change *change)
 		return ERR_NOT_FOUND; /* the site, or a newer site of that host
 				       */
 	return guard->is_delete ? delete_guard(batch, site, guard->number)
-				: add_guard(batch, site, guard);
+				: commit_add_guard(batch, site, guard);
 }

@@ -12,7 +12,7 @@
  */
 enum { TEMPLATE_RATIO = 3, PERMILLE = 1000 };
 
-static bool is_template(uint32_t df, uint32_t pages)
+static bool fragment_is_template(uint32_t df, uint32_t pages)
 {
 	return (uint64_t)df * TEMPLATE_RATIO > pages;
 }
@@ -22,9 +22,9 @@ static bool is_template(uint32_t df, uint32_t pages)
  * alike (template or content) before and after the page is counted: how well
  * extraction agrees with its previous state.
  */
-static unsigned agreement(struct batch *batch, struct site *site,
-			  uint32_t cluster, uint32_t pages,
-			  const struct record *record)
+static unsigned page_text_agreement(struct commit *batch, struct site *site,
+				    uint32_t cluster, uint32_t pages,
+				    const struct record *record)
 {
 	struct df_reader reader = {
 		.txn = batch->txn, .site = site->row.id, .cluster = cluster};
@@ -39,14 +39,15 @@ static unsigned agreement(struct batch *batch, struct site *site,
 		if (df == 0)
 			continue;
 		all += fragment->length;
-		if (is_template(df - 1, pages - 1) == is_template(df, pages))
+		if (fragment_is_template(df - 1, pages - 1) ==
+		    fragment_is_template(df, pages))
 			same += fragment->length;
 	}
 	return all == 0 ? PERMILLE : (unsigned)(same * PERMILLE / all);
 }
 
-void batch_learn(struct batch *batch, struct site *site, uint64_t page,
-		 const struct record *record, struct linked linked)
+void commit_note_novelty(struct commit *batch, struct site *site, uint64_t page,
+			 const struct record *record, struct link_result linked)
 {
 	struct novelty novelty = {
 		.cluster = linked.cluster,
@@ -57,8 +58,9 @@ void batch_learn(struct batch *batch, struct site *site, uint64_t page,
 	if (cluster_row_get(batch->txn, site->row.id, linked.cluster, &row) &&
 	    row.page_count >= QUIET_PAGES) {
 		novelty.cluster_pages = row.page_count;
-		novelty.agreement = agreement(batch, site, linked.cluster,
-					      row.page_count, record);
+		novelty.agreement = page_text_agreement(
+			batch, site, linked.cluster, row.page_count, record);
 	}
-	frontier_learn(batch->txn, &site->row, page, &novelty, batch->now_ms);
+	frontier_count_page(batch->txn, &site->row, page, &novelty,
+			    batch->now_ms);
 }

@@ -15,7 +15,8 @@ enum {
 };
 
 /* Return how many more URLs of the site may be leased, if it does not rest. */
-static size_t room_of(const struct site *site, const struct work_order *order)
+static size_t lease_room_of_site(const struct site *site,
+				 const struct work_order *order)
 {
 	size_t window = order->max_per_site;
 	uint32_t delay_ms = site->row.options.delay_ms;
@@ -42,28 +43,28 @@ void work_free(struct work *work)
 }
 
 /* Return the decrypted text; NULL if it is empty. */
-static char *open_or_null(struct batch *batch, struct slice sealed)
+static char *open_or_null(struct commit *batch, struct slice sealed)
 {
 	struct buffer text = {0};
 
 	if (sealed.size > 0)
-		sealed_open(batch->txn->store, sealed, &text);
+		secret_text_read(batch->txn->store, sealed, &text);
 	return text.data;
 }
 
-bool batch_is_locked(struct batch *batch, const struct site *site)
+bool commit_has_no_credentials(struct commit *batch, const struct site *site)
 {
 	const struct site_options *options = &site->row.options;
 
-	return !sealed_open(batch->txn->store, options->headers, NULL) ||
-	       !sealed_open(batch->txn->store, options->proxy, NULL);
+	return !secret_text_read(batch->txn->store, options->headers, NULL) ||
+	       !secret_text_read(batch->txn->store, options->proxy, NULL);
 }
 
 /*
  * Return whether the response "not modified" would be usable: the page is
  * stored, with its body if the URL is fetched on demand.
  */
-static bool has_page(struct batch *batch, const struct site *site,
+static bool has_page(struct commit *batch, const struct site *site,
 		     const struct lease *lease)
 {
 	struct page_row row;
@@ -72,10 +73,10 @@ static bool has_page(struct batch *batch, const struct site *site,
 	       (page_row_get(batch->txn, site->row.id, lease->key, &row) &&
 		row.redirect.size == 0 &&
 		((row.flags & PAGE_ROW_HAS_NO_BODY) == 0 ||
-		 (lease->flags & FRONTIER_IS_ASKED) == 0));
+		 (lease->flags & FRONTIER_IS_ON_DEMAND) == 0));
 }
 
-static struct work work_of(struct batch *batch, const struct site *site,
+static struct work work_of(struct commit *batch, const struct site *site,
 			   const struct lease *lease)
 {
 	const struct site_options *options = &site->row.options;
@@ -106,12 +107,12 @@ static struct work work_of(struct batch *batch, const struct site *site,
 	return work;
 }
 
-void batch_lease(struct batch *batch, struct site *site,
-		 struct work_order *order)
+void commit_lease(struct commit *batch, struct site *site,
+		  struct work_order *order)
 {
 	uint32_t pending_count = site->row.pending_count;
 	uint32_t tried_count = site->row.tried_count;
-	size_t max = room_of(site, order);
+	size_t max = lease_room_of_site(site, order);
 	struct lease *leases;
 	size_t count;
 
@@ -119,13 +120,13 @@ void batch_lease(struct batch *batch, struct site *site,
 		max = order->max - order->count;
 	if (max == 0 || site->is_deleted || site->row.found_count == 0 ||
 	    batch->now_ms < site->rests_until_ms ||
-	    batch_is_locked(batch, site))
+	    commit_has_no_credentials(batch, site))
 		return;
 	sites_touch(batch->sites, site);
 	leases = mem_alloc(max, sizeof(*leases));
 	count = frontier_lease(
 		batch->txn, &site->row, &batch->options->rules,
-		&(struct lease_order){
+		&(struct lease_request){
 			.now_ms = batch->now_ms,
 			.until_ms = batch->now_ms + order->lease_ms,
 			.max = max,
@@ -141,13 +142,13 @@ void batch_lease(struct batch *batch, struct site *site,
 		count > 0 || site->row.pending_count != pending_count;
 }
 
-uint64_t batch_wake_time(struct batch *batch, const struct site *site,
-			 const struct work_order *order)
+uint64_t commit_wake_time(struct commit *batch, const struct site *site,
+			  const struct work_order *order)
 {
 	uint64_t due;
 
-	if (site->is_deleted || room_of(site, order) == 0 ||
-	    batch_is_locked(batch, site))
+	if (site->is_deleted || lease_room_of_site(site, order) == 0 ||
+	    commit_has_no_credentials(batch, site))
 		return UINT64_MAX;
 	due = frontier_next_due(batch->txn, site->row.id);
 	return due < site->rests_until_ms ? site->rests_until_ms : due;

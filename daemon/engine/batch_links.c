@@ -10,7 +10,7 @@
 #include "store/rows_frontier.h"
 #include "store/rows_site.h"
 
-struct candidate {
+struct link_candidate {
 	struct slice url;
 	size_t kinship; /* similarity to the page that links to it; higher is
 			   more similar */
@@ -21,7 +21,7 @@ struct candidate {
  * Return true if `text` is a URL of the host of `site`, judging by its
  * beginning only.
  */
-static bool is_of_site(const struct site *site, struct slice text)
+static bool link_is_of_site(const struct site *site, struct slice text)
 {
 	const char *host = memmem(text.data, text.size, "://", 3);
 	struct slice rest;
@@ -41,7 +41,7 @@ static bool is_of_site(const struct site *site, struct slice text)
  * Return the number of common leading path segments of two URLs, plus one if
  * both have equally many: such URLs probably have the same template.
  */
-static size_t kinship(struct slice a, struct slice b)
+static size_t link_kinship(struct slice a, struct slice b)
 {
 	const char *left = a.data;
 	const char *right = b.data;
@@ -61,8 +61,8 @@ static size_t kinship(struct slice a, struct slice b)
 
 static int closest_first(const void *left, const void *right)
 {
-	const struct candidate *a = left;
-	const struct candidate *b = right;
+	const struct link_candidate *a = left;
+	const struct link_candidate *b = right;
 
 	if (a->kinship != b->kinship)
 		return a->kinship > b->kinship ? -1 : 1;
@@ -70,7 +70,8 @@ static int closest_first(const void *left, const void *right)
 }
 
 /* Return whether the frontier has the URL; it never loses one. */
-static bool is_known(struct batch *batch, struct site *site, struct slice url)
+static bool link_is_known(struct commit *batch, struct site *site,
+			  struct slice url)
 {
 	uint64_t key = page_key_of(url);
 	uint64_t *known =
@@ -87,10 +88,10 @@ static bool is_known(struct batch *batch, struct site *site, struct slice url)
 }
 
 /* Find the links of the page into the site that are not in the frontier. */
-static size_t find_candidates(struct batch *batch, struct site *site,
+static size_t find_candidates(struct commit *batch, struct site *site,
 			      const struct url *page,
 			      const struct record *record,
-			      struct candidate *candidates)
+			      struct link_candidate *candidates)
 {
 	size_t count = 0;
 
@@ -98,12 +99,12 @@ static size_t find_candidates(struct batch *batch, struct site *site,
 		struct record_link link = record_link_at(record, i);
 
 		if ((link.flags & LINK_IS_NOFOLLOW) != 0 ||
-		    !is_of_site(site, link.url) ||
-		    is_known(batch, site, link.url))
+		    !link_is_of_site(site, link.url) ||
+		    link_is_known(batch, site, link.url))
 			continue;
-		candidates[count] = (struct candidate){
+		candidates[count] = (struct link_candidate){
 			.url = link.url,
-			.kinship = kinship(link.url, slice_of(page->text)),
+			.kinship = link_kinship(link.url, slice_of(page->text)),
 			.order = count,
 		};
 		count++;
@@ -111,28 +112,28 @@ static size_t find_candidates(struct batch *batch, struct site *site,
 	return count;
 }
 
-static void add_candidate(struct batch *batch, struct site *site,
+static void add_candidate(struct commit *batch, struct site *site,
 			  struct slice text, unsigned depth)
 {
 	struct url url;
 
 	if (url_parse(&url, text, NULL) != ERR_NONE)
 		return;
-	batch_discover(batch, site,
-		       &(struct discovery){
-			       .url = &url,
-			       .how = ADMIT_LINK,
-			       .depth = depth,
-		       });
+	commit_discover(batch, site,
+			&(struct discovery){
+				.url = &url,
+				.how = ADMIT_LINK,
+				.depth = depth,
+			});
 }
 
-void batch_follow(struct batch *batch, struct site *site,
+void commit_links(struct commit *batch, struct site *site,
 		  const struct url *page, const struct record *record,
 		  const struct frontier_row *row)
 {
-	bool is_asked = (row->flags & FRONTIER_IS_ASKED) != 0;
+	bool is_asked = (row->flags & FRONTIER_IS_ON_DEMAND) != 0;
 	unsigned depth = is_asked ? 1 : row->depth + 1U;
-	struct candidate *candidates;
+	struct link_candidate *candidates;
 	size_t count;
 
 	if ((record->flags & RECORD_IS_NOFOLLOW) != 0 ||

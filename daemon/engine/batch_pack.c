@@ -14,7 +14,7 @@
  * Delete the old row. Return false and keep it if it has changed since it was
  * read.
  */
-static bool take_out(struct batch *batch, const struct pack_row *row)
+static bool packing_remove_row(struct commit *batch, const struct pack_row *row)
 {
 	struct slice key = key_slice(&row->key);
 	struct slice value = txn_get(batch->txn, row->table, key);
@@ -33,14 +33,15 @@ static bool take_out(struct batch *batch, const struct pack_row *row)
  * when a row is deleted, not when it shrinks. And it fills a page completely
  * when rows are appended in order, but splits it in half otherwise.
  */
-static uint32_t replace(struct batch *batch, const struct packing *packing)
+static uint32_t packing_replace_rows(struct commit *batch,
+				     const struct packing *packing)
 {
 	bool *is_out = mem_alloc(packing->count + 1, sizeof(*is_out));
 	uint32_t count = 0;
 
 	for (size_t i = 0; i < packing->count; i++)
 		is_out[i] = packing->rows[i].table != TABLE_DICTIONARIES &&
-			    take_out(batch, &packing->rows[i]);
+			    packing_remove_row(batch, &packing->rows[i]);
 	for (size_t i = 0; i < packing->count; i++) {
 		const struct pack_row *row = &packing->rows[i];
 
@@ -55,7 +56,7 @@ static uint32_t replace(struct batch *batch, const struct packing *packing)
 }
 
 /* Add a dictionary, unless its site or cluster was deleted since. */
-static bool add_dictionary(struct batch *batch, const struct pack_row *row)
+static bool add_dictionary(struct commit *batch, const struct pack_row *row)
 {
 	struct slice cluster = key_slice(&row->key);
 	uint64_t number;
@@ -74,7 +75,7 @@ static bool add_dictionary(struct batch *batch, const struct pack_row *row)
 	return true;
 }
 
-static bool apply_dictionary(struct batch *batch, const struct pack_row *row)
+static bool apply_dictionary(struct commit *batch, const struct pack_row *row)
 {
 	if (row->table != TABLE_DICTIONARIES ||
 	    !store_owns_site(batch->txn->store,
@@ -86,11 +87,11 @@ static bool apply_dictionary(struct batch *batch, const struct pack_row *row)
 	return true;
 }
 
-enum error batch_pack(struct batch *batch, struct change *change)
+enum error commit_pack(struct commit *batch, struct change *change)
 {
 	const struct packing *packing = change->pack.packing;
 
-	change->pack.packed = replace(batch, packing);
+	change->pack.packed = packing_replace_rows(batch, packing);
 	for (size_t i = 0; i < packing->count; i++)
 		change->pack.packed +=
 			apply_dictionary(batch, &packing->rows[i]);

@@ -30,7 +30,7 @@ struct before {
 	struct record record;
 };
 
-static struct before load_before(struct batch *batch, const struct site *site,
+static struct before load_before(struct commit *batch, const struct site *site,
 				 uint64_t page, struct slice url)
 {
 	struct before before = {0};
@@ -40,7 +40,7 @@ static struct before load_before(struct batch *batch, const struct site *site,
 		return before;
 	if (!slice_equal(row.url, url)) {
 		/* two URLs of a site with the same hash are always an attack */
-		txn_fail(batch->txn, ERR_REFUSED);
+		txn_fail(batch->txn, ERR_ADDRESS_FORBIDDEN);
 		return before;
 	}
 	before.is_row = true;
@@ -54,24 +54,24 @@ static struct before load_before(struct batch *batch, const struct site *site,
 	before.cluster = row.cluster;
 	before.page_class = row.page_class % SITE_CLASSES;
 	if (before.is_page)
-		batch_load_record(batch, site, page, &before.record,
-				  &before.bytes);
+		commit_load_record(batch, site, page, &before.record,
+				   &before.bytes);
 	return before;
 }
 
 /* A visited page, before and now. */
-struct arrival {
-	struct batch *batch;
+struct page_visit {
+	struct commit *batch;
 	struct site *site;
 	const struct change *change;
-	const struct arrived_page *arrived; /* of the change */
+	const struct crawled_page *arrived; /* of the change */
 	uint64_t page;
 	struct before before;
 	struct record record;
 	unsigned page_class; /* enum page_class */
 };
 
-static void put_content(const struct arrival *arrival)
+static void put_content(const struct page_visit *arrival)
 {
 	struct txn *txn = arrival->batch->txn;
 	struct key key = key_page(arrival->site->row.id, arrival->page);
@@ -80,7 +80,7 @@ static void put_content(const struct arrival *arrival)
 	txn_put(txn, TABLE_RECORDS, key_slice(&key), arrival->arrived->record);
 }
 
-static void delete_content(struct batch *batch, const struct site *site,
+static void delete_content(struct commit *batch, const struct site *site,
 			   uint64_t page)
 {
 	struct key key = key_page(site->row.id, page);
@@ -90,10 +90,10 @@ static void delete_content(struct batch *batch, const struct site *site,
 }
 
 /* Set when the content last changed, and whether an archive has it. */
-static void put_time(const struct arrival *arrival, bool is_changed,
+static void put_time(const struct page_visit *arrival, bool is_changed,
 		     struct page_row *row)
 {
-	const struct arrived_page *arrived = arrival->arrived;
+	const struct crawled_page *arrived = arrival->arrived;
 	bool is_archived = arrived->archived_ms != 0;
 
 	if (!is_changed) {
@@ -110,13 +110,13 @@ static void put_time(const struct arrival *arrival, bool is_changed,
 }
 
 /* Write the row of the page, and an event if it is new or changed. */
-static void put_row(const struct arrival *arrival, bool is_changed,
-		    struct page_row *row)
+static void page_visit_put_row(const struct page_visit *arrival,
+			       bool is_changed, struct page_row *row)
 {
-	const struct arrived_page *arrived = arrival->arrived;
+	const struct crawled_page *arrived = arrival->arrived;
 	const struct before *before = &arrival->before;
 	const struct change *change = arrival->change;
-	struct batch *batch = arrival->batch;
+	struct commit *batch = arrival->batch;
 	struct site *site = arrival->site;
 
 	row->content_hash = arrival->record.content_hash;
@@ -136,21 +136,21 @@ static void put_row(const struct arrival *arrival, bool is_changed,
 	if (!is_changed)
 		return;
 	site->row.generation++;
-	batch_event(batch, site,
-		    &(struct event_row){
-			    .kind = before->is_page ? EVENT_PAGE_CHANGED
-						    : EVENT_PAGE_ADDED,
-			    .cluster = row->cluster,
-			    .other = before->cluster == row->cluster
-					     ? 0
-					     : before->cluster,
-			    .pages = 1,
-			    .url = row->url,
-		    });
+	commit_event(batch, site,
+		     &(struct event_row){
+			     .kind = before->is_page ? EVENT_PAGE_CHANGED
+						     : EVENT_PAGE_ADDED,
+			     .cluster = row->cluster,
+			     .other = before->cluster == row->cluster
+					      ? 0
+					      : before->cluster,
+			     .pages = 1,
+			     .url = row->url,
+		     });
 }
 
 /* Store new content: update signature, cluster and counts. */
-static struct linked take_content(const struct arrival *arrival)
+static struct link_result take_content(const struct page_visit *arrival)
 {
 	const struct before *before = &arrival->before;
 	const struct record *record = &arrival->record;
@@ -160,8 +160,9 @@ static struct linked take_content(const struct arrival *arrival)
 	struct signature signature = {record->signatures[slot],
 				      record->signature_counts[slot]};
 	bool is_learned = arrival->page_class == CLASS_PAGE;
-	struct linked linked = batch_link(arrival->batch, site, arrival->page,
-					  is_learned ? &signature : NULL);
+	struct link_result linked =
+		commit_link(arrival->batch, site, arrival->page,
+			    is_learned ? &signature : NULL);
 
 	put_content(arrival);
 	site_count(site, before->cluster, &before->record, -1);
@@ -174,7 +175,7 @@ static struct linked take_content(const struct arrival *arrival)
 	return linked;
 }
 
-static bool has_changed(const struct arrival *arrival)
+static bool has_changed(const struct page_visit *arrival)
 {
 	const struct before *before = &arrival->before;
 	unsigned slot = signature_slot(arrival->site->row.options.measure %
@@ -190,8 +191,8 @@ static bool has_changed(const struct arrival *arrival)
  * Return the class of the page; the seed is always a page, even if it looks
  * like the soft 404.
  */
-static unsigned class_of(const struct site *site, const struct record *record,
-			 struct slice url)
+static unsigned commit_page_class(const struct site *site,
+				  const struct record *record, struct slice url)
 {
 	unsigned page_class = record_class(record);
 
@@ -209,7 +210,7 @@ static void learn_missing(struct site *site, const struct record *record)
 	if (record->fragment_count == 0)
 		return; /* otherwise every page without text would look like it
 			 */
-	soft_404_learn(record, &missing);
+	soft_404_store_probe(record, &missing);
 	site_set_text(&site->row.missing, buffer_slice(&missing));
 	buffer_free(&missing);
 	site->is_changed = true;
@@ -233,22 +234,23 @@ static bool is_followed(unsigned page_class)
 }
 
 /* Reset the visit: the last one did not see the stored page. */
-static void forget_visit(const struct arrival *arrival)
+static void forget_visit(const struct page_visit *arrival)
 {
-	frontier_forget(arrival->batch->txn, arrival->site->row.id,
-			arrival->page);
+	frontier_clear_validators(arrival->batch->txn, arrival->site->row.id,
+				  arrival->page);
 	if (arrival->arrived->was_poisoned)
-		batch_cure(arrival->batch, arrival->site, arrival->change->url);
+		commit_unquarantine(arrival->batch, arrival->site,
+				    arrival->change->url);
 }
 
 /* Store the page: row, cluster, counts, links and novelty. */
-static void store_arrival(const struct arrival *arrival,
+static void store_arrival(const struct page_visit *arrival,
 			  const struct frontier_row *visit,
 			  struct outcome *outcome)
 {
-	struct batch *batch = arrival->batch;
+	struct commit *batch = arrival->batch;
 	struct site *site = arrival->site;
-	struct linked linked = {.cluster = arrival->before.cluster};
+	struct link_result linked = {.cluster = arrival->before.cluster};
 	struct page_row row = {0};
 	bool is_changed = has_changed(arrival);
 
@@ -257,9 +259,9 @@ static void store_arrival(const struct arrival *arrival,
 	else if (arrival->before.has_no_body)
 		put_content(arrival);
 	row.cluster = linked.cluster;
-	put_row(arrival, is_changed, &row);
+	page_visit_put_row(arrival, is_changed, &row);
 	if (arrival->page_class == CLASS_PAGE &&
-	    !batch_guard_page(batch, site, &row, arrival->arrived->guarded)) {
+	    !commit_guard_page(batch, site, &row, arrival->arrived->guarded)) {
 		/* the next visit must get the page and not a 304 */
 		outcome->etag = slice_of("");
 		outcome->modified = slice_of("");
@@ -270,14 +272,14 @@ static void store_arrival(const struct arrival *arrival,
 		forget_visit(arrival);
 	if (visit == NULL)
 		return;
-	if ((visit->flags & FRONTIER_IS_LEARNED) == 0)
-		batch_learn(batch, site, arrival->page, &arrival->record,
-			    linked);
+	if ((visit->flags & FRONTIER_IS_COUNTED) == 0)
+		commit_note_novelty(batch, site, arrival->page,
+				    &arrival->record, linked);
 	else if (linked.is_news || linked.cluster != arrival->before.cluster)
 		frontier_reopen(batch->txn, &site->row, arrival->page,
 				batch->now_ms);
 	if (is_followed(arrival->page_class))
-		batch_follow(batch, site, arrival->change->url,
+		commit_links(batch, site, arrival->change->url,
 			     &arrival->record, visit);
 }
 
@@ -295,7 +297,7 @@ static bool is_obstacle(unsigned page_class)
  * Return whether the daemon itself has fetched the URL: a page, a redirect, or
  * not found.
  */
-static bool batch_page_is_own(const struct arrival *arrival)
+static bool batch_page_is_own(const struct page_visit *arrival)
 {
 	const struct before *before = &arrival->before;
 	const struct site_row *site = &arrival->site->row;
@@ -308,9 +310,9 @@ static bool batch_page_is_own(const struct arrival *arrival)
 }
 
 /* Return whether the new document should replace the stored one. */
-static bool is_better(const struct arrival *arrival)
+static bool page_visit_is_better(const struct page_visit *arrival)
 {
-	const struct arrived_page *arrived = arrival->arrived;
+	const struct crawled_page *arrived = arrival->arrived;
 
 	if (arrived->is_undated && arrival->before.is_row && !arrived->replaces)
 		return false;
@@ -327,12 +329,12 @@ static bool is_better(const struct arrival *arrival)
 				       arrival->page_class != CLASS_TRUNCATED);
 }
 
-void batch_put_page(struct batch *batch, struct site *site,
-		    struct change *change, struct outcome *outcome)
+void commit_put_page(struct commit *batch, struct site *site,
+		     struct change *change, struct outcome *outcome)
 {
-	struct arrived_page *arrived = &change->answer.page;
+	struct crawled_page *arrived = &change->answer.page;
 	struct slice url = slice_of(change->url->text);
-	struct arrival arrival = {
+	struct page_visit arrival = {
 		.batch = batch,
 		.site = site,
 		.change = change,
@@ -352,27 +354,28 @@ void batch_put_page(struct batch *batch, struct site *site,
 			   !arrived->replaces && batch_page_is_own(&arrival);
 	if (arrived->is_kept)
 		goto out;
-	arrival.page_class = class_of(site, &arrival.record, url);
+	arrival.page_class = commit_page_class(site, &arrival.record, url);
 	is_visit = change->kind == CHANGE_PAGE &&
 		   frontier_row_get(batch->txn, site->row.id, arrival.page,
 				    &visit);
 	if (is_visit && (visit.flags & FRONTIER_IS_PROBE) != 0)
 		learn_missing(site, &arrival.record);
-	else if (is_better(&arrival))
+	else if (page_visit_is_better(&arrival))
 		store_arrival(&arrival, is_visit ? &visit : NULL, outcome);
 	else if (is_obstacle(arrival.page_class))
 		outcome->error = ERR_NETWORK; /* the page may be back soon */
 	if (arrival.page_class == CLASS_PAGE && is_visit)
 		site->row.seen_ms = batch->now_ms;
 	if (arrived->is_broken)
-		frontier_forget(batch->txn, site->row.id, arrival.page);
+		frontier_clear_validators(batch->txn, site->row.id,
+					  arrival.page);
 	site->is_changed = true;
 out:
 	buffer_free(&arrival.before.bytes);
 }
 
-void batch_remove_page(struct batch *batch, struct site *site,
-		       const struct url *url, const struct url *redirect)
+void commit_remove_page(struct commit *batch, struct site *site,
+			const struct url *url, const struct url *redirect)
 {
 	struct slice text = slice_of(url->text);
 	uint64_t page = page_key_of(text);
@@ -380,19 +383,19 @@ void batch_remove_page(struct batch *batch, struct site *site,
 	struct key key = key_page(site->row.id, page);
 
 	if (batch->txn->error == ERR_NONE && before.is_page) {
-		batch_link(batch, site, page, NULL);
-		batch_unguard_page(batch, site, page);
+		commit_link(batch, site, page, NULL);
+		commit_unguard_page(batch, site, page);
 		site_count(site, before.cluster, &before.record, -1);
 		delete_content(batch, site, page);
 		site->row.page_count--;
 		site->row.class_counts[before.page_class]--;
 		site->row.generation++;
 		site->is_changed = true;
-		batch_event(batch, site,
-			    &(struct event_row){.kind = EVENT_PAGE_GONE,
-						.cluster = before.cluster,
-						.pages = 1,
-						.url = text});
+		commit_event(batch, site,
+			     &(struct event_row){.kind = EVENT_PAGE_GONE,
+						 .cluster = before.cluster,
+						 .pages = 1,
+						 .url = text});
 	}
 	buffer_free(&before.bytes);
 	if (redirect != NULL)
@@ -408,26 +411,26 @@ void batch_remove_page(struct batch *batch, struct site *site,
 }
 
 /* Delete the page, its redirect, and its quarantine row. */
-enum error batch_delete_page(struct batch *batch, struct change *change)
+enum error commit_delete_page(struct commit *batch, struct change *change)
 {
 	const struct url *url = change->url;
 	struct site *site = sites_find(batch->sites, slice_of(url->host));
 	uint64_t page = page_key_of(slice_of(url->text));
-	struct poison_row poison;
+	struct quarantine_row poison;
 	struct page_row row;
 	enum error error;
 
 	if (site == NULL ||
 	    (!page_row_get(batch->txn, site->row.id, page, &row) &&
-	     !poison_row_get(batch->txn, site->row.id, page, &poison)))
+	     !quarantine_row_get(batch->txn, site->row.id, page, &poison)))
 		return ERR_NOT_FOUND;
-	error = frontier_ban(batch->txn, &site->row, page);
+	error = frontier_exclude(batch->txn, &site->row, page);
 	if (error != ERR_NONE)
 		return error;
 	site->used = batch->number;
 	site->is_changed = true;
-	batch_remove_page(batch, site, url, NULL);
-	batch_cure(batch, site, url);
-	site_flush_counts(site, batch->txn, MAX_WAITING_COUNTS);
+	commit_remove_page(batch, site, url, NULL);
+	commit_unquarantine(batch, site, url);
+	site_flush_counts(site, batch->txn, MAX_UNWRITTEN_COUNTS);
 	return ERR_NONE;
 }

@@ -10,7 +10,7 @@
 #include "store/rows_frontier.h"
 #include "store/rows_hook.h"
 
-bool batch_owns_host(const struct batch *batch, struct slice host)
+bool commit_owns_host(const struct commit *batch, struct slice host)
 {
 	const struct store *store = batch->txn->store;
 
@@ -18,7 +18,7 @@ bool batch_owns_host(const struct batch *batch, struct slice host)
 }
 
 /* Add a site without running work. Its host rests as after a fetch. */
-static void adopt_site(struct batch *batch, const struct site_row *row)
+static void adopt_site(struct commit *batch, const struct site_row *row)
 {
 	struct site *site = site_create(row);
 
@@ -26,11 +26,11 @@ static void adopt_site(struct batch *batch, const struct site_row *row)
 	site->adoption = batch->number;
 	sites_add(batch->sites, site);
 	frontier_release(batch->txn, &site->row, batch->now_ms);
-	batch_clamp_site(batch, site); /* also clears its rest */
+	commit_clamp_site(batch, site); /* also clears its rest */
 	site->rests_until_ms = batch->now_ms + row->options.delay_ms;
 }
 
-struct adoption {
+struct partition_adoption {
 	struct buffer *rows; /* [count], copies, because writes invalidate
 				LMDB's memory */
 	size_t count;
@@ -38,7 +38,7 @@ struct adoption {
 };
 
 static void find_sites(struct txn *txn, unsigned partition,
-		       struct adoption *adoption)
+		       struct partition_adoption *adoption)
 {
 	struct scan scan = scan_begin(txn, TABLE_SITES, slice_of(""));
 
@@ -58,9 +58,9 @@ static void find_sites(struct txn *txn, unsigned partition,
 	scan_end(&scan);
 }
 
-static void adopt_sites(struct batch *batch, unsigned partition)
+static void adopt_sites(struct commit *batch, unsigned partition)
 {
-	struct adoption adoption = {0};
+	struct partition_adoption adoption = {0};
 
 	find_sites(batch->txn, partition, &adoption);
 	for (size_t i = 0; i < adoption.count; i++) {
@@ -79,7 +79,7 @@ static void adopt_sites(struct batch *batch, unsigned partition)
  * Mark the sites as deleted: they are dropped at the commit, or restored if it
  * is rolled back.
  */
-static void leave_sites(struct batch *batch, unsigned partition)
+static void leave_sites(struct commit *batch, unsigned partition)
 {
 	const struct store *store = batch->txn->store;
 
@@ -93,8 +93,8 @@ static void leave_sites(struct batch *batch, unsigned partition)
 	}
 }
 
-static uint32_t count_waiting(struct txn *txn, uint32_t hook,
-			      unsigned partition)
+static uint32_t hook_count_queued(struct txn *txn, uint32_t hook,
+				  unsigned partition)
 {
 	struct key prefix = key_small(hook);
 	struct scan scan = scan_begin(txn, TABLE_OUTBOX, key_slice(&prefix));
@@ -133,15 +133,15 @@ static uint32_t *list_hooks(struct txn *txn, size_t *count_out)
  * Add the queued events of the partition to the hooks' counts, or subtract
  * them.
  */
-static void count_again(struct batch *batch,
+static void count_again(struct commit *batch,
 			const struct partition_change *change)
 {
 	size_t count;
 	uint32_t *hooks = list_hooks(batch->txn, &count);
 
 	for (size_t i = 0; i < count; i++) {
-		uint32_t waiting =
-			count_waiting(batch->txn, hooks[i], change->partition);
+		uint32_t waiting = hook_count_queued(batch->txn, hooks[i],
+						     change->partition);
 		struct hook_row row;
 
 		if (waiting == 0 || !hook_row_get(batch->txn, hooks[i], &row))
@@ -156,7 +156,7 @@ static void count_again(struct batch *batch,
 	free(hooks);
 }
 
-void batch_reset_waiting(struct batch *batch)
+void commit_reset_hook_queues(struct commit *batch)
 {
 	size_t count;
 	uint32_t *hooks = list_hooks(batch->txn, &count);
@@ -173,14 +173,14 @@ void batch_reset_waiting(struct batch *batch)
 	free(hooks);
 }
 
-enum error batch_take_partition(struct batch *batch, struct change *change)
+enum error commit_partition(struct commit *batch, struct change *change)
 {
 	const struct partition_change *partition = &change->partition;
 
 	/* the lease may have expired since */
 	if (partition->is_own &&
 	    !store_owns(batch->txn->store, partition->partition))
-		return ERR_MOVED;
+		return ERR_NOT_OWNER;
 	if (partition->is_own)
 		adopt_sites(batch, partition->partition);
 	else
@@ -220,15 +220,15 @@ static bool is_noted(struct txn *txn, const struct jobs_change *jobs)
 }
 
 /* Return false if the site cannot be added now. */
-static bool add_seed(struct batch *batch, struct seed *seed)
+static bool commit_add_seed(struct commit *batch, struct seed *seed)
 {
 	seed->error = ERR_NONE;
 	if (seed->url == NULL)
 		return true;
 	seed->error =
-		batch_owns_host(batch, slice_of(seed->url->host))
-			? batch_add_site(batch, seed->url, &seed->options, 0)
-			: ERR_MOVED;
+		commit_owns_host(batch, slice_of(seed->url->host))
+			? commit_add_site(batch, seed->url, &seed->options, 0)
+			: ERR_NOT_OWNER;
 	return seed->error == ERR_NONE || seed->error == ERR_TOO_LARGE;
 }
 
@@ -236,7 +236,7 @@ static bool add_seed(struct batch *batch, struct seed *seed)
  * Add the seeds. One that reads all rows of its site is added alone, to limit
  * the duration of the transaction.
  */
-static void add_seeds(struct batch *batch, struct jobs_change *jobs)
+static void commit_add_seeds(struct commit *batch, struct jobs_change *jobs)
 {
 	bool goes_on = true;
 
@@ -244,10 +244,10 @@ static void add_seeds(struct batch *batch, struct jobs_change *jobs)
 		struct seed *seed = &jobs->seeds[jobs->done];
 		bool is_slow =
 			seed->url != NULL &&
-			batch_reads_site(batch, seed->url, &seed->options);
+			commit_reads_site(batch, seed->url, &seed->options);
 
-		goes_on =
-			(!is_slow || jobs->done == 0) && add_seed(batch, seed);
+		goes_on = (!is_slow || jobs->done == 0) &&
+			  commit_add_seed(batch, seed);
 		if (!goes_on)
 			return;
 		jobs->mark = seed->mark;
@@ -256,16 +256,16 @@ static void add_seeds(struct batch *batch, struct jobs_change *jobs)
 	}
 }
 
-enum error batch_take_jobs(struct batch *batch, struct change *change)
+enum error commit_executed_jobs(struct commit *batch, struct change *change)
 {
 	struct jobs_change *jobs = &change->jobs;
 
 	jobs->done = 0;
 	if (!store_owns(batch->txn->store, jobs->partition))
-		return ERR_MOVED;
+		return ERR_NOT_OWNER;
 	if (!is_noted(batch->txn, jobs))
 		return ERR_BUSY;
-	add_seeds(batch, jobs);
+	commit_add_seeds(batch, jobs);
 	if (jobs->count == 0 || jobs->done > 0)
 		put_mark(batch->txn, jobs->partition, &jobs->mark);
 	return ERR_NONE;

@@ -13,19 +13,20 @@ enum {
 };
 
 /* Delete the oldest row if the site has the maximum. */
-static void make_room(struct batch *batch, const struct site *site)
+static void quarantine_drop_oldest(struct commit *batch,
+				   const struct site *site)
 {
 	struct key prefix = key_site(site->row.id);
 	struct scan scan =
-		scan_begin(batch->txn, TABLE_POISON, key_slice(&prefix));
+		scan_begin(batch->txn, TABLE_QUARANTINE, key_slice(&prefix));
 	uint64_t oldest_ms = UINT64_MAX;
 	struct key oldest = {0};
 	uint32_t count = 0;
-	struct poison_row row;
+	struct quarantine_row row;
 
 	while (scan_next(&scan)) {
 		count++;
-		if (!poison_row_decode(scan.value, &row))
+		if (!quarantine_row_decode(scan.value, &row))
 			row.time_ms = 0;
 		if (row.time_ms >= oldest_ms)
 			continue;
@@ -35,15 +36,15 @@ static void make_room(struct batch *batch, const struct site *site)
 	}
 	scan_end(&scan);
 	if (count >= MAX_SITE_POISONS)
-		txn_delete(batch->txn, TABLE_POISON, key_slice(&oldest));
+		txn_delete(batch->txn, TABLE_QUARANTINE, key_slice(&oldest));
 }
 
-void batch_poison(struct batch *batch, struct site *site,
-		  const struct change *change)
+void commit_quarantine(struct commit *batch, struct site *site,
+		       const struct change *change)
 {
-	const struct poison *poison = &change->answer.poison;
+	const struct quarantined_page *poison = &change->answer.poison;
 	const struct slice url = slice_of(change->url->text);
-	const struct poison_row row = {
+	const struct quarantine_row row = {
 		.time_ms = batch->now_ms,
 		.content_hash = poison->content_hash,
 		.body_bytes = poison->body_bytes,
@@ -56,9 +57,9 @@ void batch_poison(struct batch *batch, struct site *site,
 
 	if (poison->packed.size == 0)
 		return; /* skipped without a worker: its bytes are known */
-	make_room(batch, site);
-	poison_row_put(batch->txn, site->row.id, page_key_of(url), &row);
-	if (change->kind == CHANGE_POISON)
+	quarantine_drop_oldest(batch, site);
+	quarantine_row_put(batch->txn, site->row.id, page_key_of(url), &row);
+	if (change->kind == CHANGE_QUARANTINE)
 		return; /* submitted by a client: no reason to rest the site */
 	site->poisoned_in_row++;
 	if (site->poisoned_in_row < SLOW_AFTER)
@@ -70,24 +71,25 @@ void batch_poison(struct batch *batch, struct site *site,
 		 << (doublings < MAX_DOUBLINGS ? doublings : MAX_DOUBLINGS));
 }
 
-void batch_cure(struct batch *batch, struct site *site, const struct url *url)
+void commit_unquarantine(struct commit *batch, struct site *site,
+			 const struct url *url)
 {
 	struct key key =
 		key_page(site->row.id, page_key_of(slice_of(url->text)));
 
-	txn_delete(batch->txn, TABLE_POISON, key_slice(&key));
+	txn_delete(batch->txn, TABLE_QUARANTINE, key_slice(&key));
 }
 
-enum error batch_forget_poison(struct batch *batch, struct change *change)
+enum error commit_quarantine_remove(struct commit *batch, struct change *change)
 {
 	struct site *site =
 		sites_find(batch->sites, slice_of(change->url->host));
-	struct poison_row row;
+	struct quarantine_row row;
 
 	if (site == NULL ||
-	    !poison_row_get(batch->txn, site->row.id,
-			    page_key_of(slice_of(change->url->text)), &row))
+	    !quarantine_row_get(batch->txn, site->row.id,
+				page_key_of(slice_of(change->url->text)), &row))
 		return ERR_NOT_FOUND;
-	batch_cure(batch, site, change->url);
+	commit_unquarantine(batch, site, change->url);
 	return ERR_NONE;
 }

@@ -28,8 +28,8 @@ static int by_flow(const void *left, const void *right)
  * Return the number of pages that moved from one cluster to another, per pair
  * of clusters.
  */
-static json_t *flows_json(struct slice host,
-			  const struct linkage_changes *changes)
+static json_t *threshold_moves_json(struct slice host,
+				    const struct linkage_changes *changes)
 {
 	size_t count = changes->move_count;
 	struct linkage_move *moves = mem_alloc(count, sizeof(*moves));
@@ -56,8 +56,10 @@ static json_t *flows_json(struct slice host,
 	return list;
 }
 
-static void emit(struct batch *batch, const struct site *site, uint16_t before,
-		 const struct recut *recut, json_t *flows)
+static void threshold_emit_event(struct commit *batch, const struct site *site,
+				 uint16_t before,
+				 const struct threshold_update *recut,
+				 json_t *flows)
 {
 	json_t *detail = json_pack(
 		"{s:f, s:f, s:o, s:o}", "from", (double)before / PERMILLE, "to",
@@ -65,31 +67,31 @@ static void emit(struct batch *batch, const struct site *site, uint16_t before,
 		json_text(recut->reason), "moves", flows);
 	char *text = json_dumps(detail, JSON_COMPACT | JSON_REAL_PRECISION(3));
 
-	batch_event(batch, site,
-		    &(struct event_row){.kind = EVENT_SITE_RECUT,
-					.pages = site->row.page_count,
-					.detail = slice_of(text)});
+	commit_event(batch, site,
+		     &(struct event_row){.kind = EVENT_SITE_RECUT,
+					 .pages = site->row.page_count,
+					 .detail = slice_of(text)});
 	free(text);
 	json_decref(detail);
 }
 
-void batch_recut(struct batch *batch, struct site *site,
-		 const struct recut *recut)
+void commit_threshold(struct commit *batch, struct site *site,
+		      const struct threshold_update *recut)
 {
 	struct linkage_changes changes = {0};
 	uint16_t before = site->row.options.threshold;
 	json_t *flows;
 
 	site_open(site, batch->options, batch->txn);
-	sites_note_open(batch->sites, site);
+	sites_mark_open(batch->sites, site);
 	site->is_changed = true;
 	if (batch->txn->error != ERR_NONE || before == recut->threshold)
 		return;
-	linkage_recut(site->linkage, recut->threshold, &site->row.next_cluster,
-		      &changes);
+	linkage_set_threshold(site->linkage, recut->threshold,
+			      &site->row.next_cluster, &changes);
 	site->row.options.threshold = recut->threshold;
 	site->row.generation++;
-	flows = flows_json(site->row.host, &changes);
-	batch_follow_changes(batch, site, NULL, &changes);
-	emit(batch, site, before, recut, flows);
+	flows = threshold_moves_json(site->row.host, &changes);
+	commit_linkage_changes(batch, site, NULL, &changes);
+	threshold_emit_event(batch, site, before, recut, flows);
 }

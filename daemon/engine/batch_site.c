@@ -14,23 +14,23 @@
 #include "store/sealed.h"
 
 /* Replace an encrypted text of the row. The commit wipes the old secret. */
-static void reseal(struct batch *batch, struct slice *sealed, redaction *redact,
-		   struct slice text)
+static void commit_replace_secret(struct commit *batch, struct slice *sealed,
+				  redaction *redact, struct slice text)
 {
 	struct buffer fresh = {0};
 
-	txn_drop_sealed(batch->txn, *sealed);
-	txn_seal(batch->txn, redact, text, &fresh);
+	txn_drop_secret_text(batch->txn, *sealed);
+	txn_store_secret_text(batch->txn, redact, text, &fresh);
 	site_set_text(sealed, buffer_slice(&fresh));
 	buffer_free(&fresh);
 }
 
 /*
- * Set the options, except the threshold, which only batch_recut() changes;
+ * Set the options, except the threshold, which only commit_threshold() changes;
  * computed and missing values stay.
  */
-static void set_options(struct batch *batch, struct site *site,
-			const struct site_options *options)
+static void commit_set_site_options(struct commit *batch, struct site *site,
+				    const struct site_options *options)
 {
 	struct site_options *own = &site->row.options;
 	const struct site_options before = *own;
@@ -43,14 +43,16 @@ static void set_options(struct batch *batch, struct site *site,
 	own->headers = before.headers;
 	own->proxy = before.proxy;
 	if (options->headers.data != NULL)
-		reseal(batch, &own->headers, redact_headers, options->headers);
+		commit_replace_secret(batch, &own->headers, redact_headers,
+				      options->headers);
 	if (options->proxy.data != NULL)
-		reseal(batch, &own->proxy, redact_proxy, options->proxy);
+		commit_replace_secret(batch, &own->proxy, redact_proxy,
+				      options->proxy);
 	site->is_changed = true;
 }
 
-struct site *batch_new_site(struct batch *batch, const struct url *seed,
-			    const struct site_options *options)
+struct site *commit_new_site(struct commit *batch, const struct url *seed,
+			     const struct site_options *options)
 {
 	struct site_row row = {
 		.next_cluster = 1,
@@ -64,11 +66,12 @@ struct site *batch_new_site(struct batch *batch, const struct url *seed,
 	struct site *site;
 
 	if (batch->sites->all.count >= batch->options->max_sites ||
-	    !batch_owns_host(batch, row.host))
+	    !commit_owns_host(batch, row.host))
 		return NULL;
 	row.id = store_next_site(batch->txn, row.host);
-	txn_seal(batch->txn, redact_headers, options->headers, &headers);
-	txn_seal(batch->txn, redact_proxy, options->proxy, &proxy);
+	txn_store_secret_text(batch->txn, redact_headers, options->headers,
+			      &headers);
+	txn_store_secret_text(batch->txn, redact_proxy, options->proxy, &proxy);
 	row.options.headers = buffer_slice(&headers);
 	row.options.proxy = buffer_slice(&proxy);
 	site = site_create(&row);
@@ -76,13 +79,13 @@ struct site *batch_new_site(struct batch *batch, const struct url *seed,
 	buffer_free(&proxy);
 	site->is_new = true;
 	sites_add(batch->sites, site);
-	batch_event(
+	commit_event(
 		batch, site,
 		&(struct event_row){.kind = EVENT_SITE_ADDED, .url = row.seed});
 	return site;
 }
 
-enum error batch_no_site(const struct batch *batch)
+enum error commit_no_site_error(const struct commit *batch)
 {
 	return batch->sites->all.count >= batch->options->max_sites
 		       ? ERR_TOO_LARGE
@@ -99,8 +102,8 @@ static bool has_other_limits(const struct site_options *before,
 	       before->saturation != options->saturation;
 }
 
-bool batch_reads_site(struct batch *batch, const struct url *seed,
-		      const struct site_options *options)
+bool commit_reads_site(struct commit *batch, const struct url *seed,
+		       const struct site_options *options)
 {
 	const struct site *site =
 		sites_find(batch->sites, slice_of(seed->host));
@@ -115,15 +118,17 @@ bool batch_reads_site(struct batch *batch, const struct url *seed,
  * Set another seed. Headers and proxy belong to the seed's origin: a seed of
  * another origin drops the old ones and keeps only those passed with it.
  */
-static void move_seed(struct batch *batch, struct site *site,
+static void move_seed(struct commit *batch, struct site *site,
 		      const struct url *seed)
 {
 	struct site_options *own = &site->row.options;
 
 	if (!slice_equal(url_origin(site->row.seed),
 			 slice_of(seed->authority))) {
-		reseal(batch, &own->headers, redact_headers, slice_of(""));
-		reseal(batch, &own->proxy, redact_proxy, slice_of(""));
+		commit_replace_secret(batch, &own->headers, redact_headers,
+				      slice_of(""));
+		commit_replace_secret(batch, &own->proxy, redact_proxy,
+				      slice_of(""));
 	}
 	site_set_text(&site->row.seed, slice_of(seed->text));
 }
@@ -132,7 +137,7 @@ static void move_seed(struct batch *batch, struct site *site,
  * Change the options. A threshold set by the operator takes effect immediately;
  * with "auto" the old one is used until a new one is chosen.
  */
-static void change_options(struct batch *batch, struct site *site,
+static void change_options(struct commit *batch, struct site *site,
 			   const struct url *seed,
 			   const struct site_options *options)
 {
@@ -147,13 +152,14 @@ static void change_options(struct batch *batch, struct site *site,
 		move_seed(batch, site, seed);
 	if (has_other_limits(&site->row.options, options))
 		frontier_revive(batch->txn, &site->row, 0);
-	set_options(batch, site, options);
+	commit_set_site_options(batch, site, options);
 	if ((options->flags & SITE_IS_AUTO) != 0)
 		site->row.threshold_generation = 0;
 	else
-		batch_recut(batch, site,
-			    &(struct recut){options->threshold,
-					    slice_of("set by the operator")});
+		commit_threshold(batch, site,
+				 &(struct threshold_update){
+					 options->threshold,
+					 slice_of("set by the operator")});
 }
 
 /*
@@ -161,31 +167,33 @@ static void change_options(struct batch *batch, struct site *site,
  * because its signatures depend on them, and a watched site never becomes a
  * sample. `redirects`: number of redirects that led to the seed.
  */
-enum error batch_add_site(struct batch *batch, const struct url *seed,
-			  const struct site_options *options,
-			  unsigned redirects)
+enum error commit_add_site(struct commit *batch, const struct url *seed,
+			   const struct site_options *options,
+			   unsigned redirects)
 {
 	struct site *site = sites_find(batch->sites, slice_of(seed->host));
 
-	if (!txn_may_seal(batch->txn, redact_headers, options->headers) ||
-	    !txn_may_seal(batch->txn, redact_proxy, options->proxy))
-		return ERR_NO_KEY;
+	if (!txn_may_store_secret_text(batch->txn, redact_headers,
+				       options->headers) ||
+	    !txn_may_store_secret_text(batch->txn, redact_proxy,
+				       options->proxy))
+		return ERR_NO_ENCRYPTION_KEY;
 	if (site == NULL)
-		site = batch_new_site(batch, seed, options);
+		site = commit_new_site(batch, seed, options);
 	else
 		change_options(batch, site, seed, options);
 	if (site == NULL)
-		return batch_no_site(batch);
+		return commit_no_site_error(batch);
 	if ((options->flags & SITE_IS_OFFLINE) != 0)
 		return ERR_NONE;
-	batch_discover(batch, site,
-		       &(struct discovery){
-			       .url = seed,
-			       .how = ADMIT_SEED,
-			       .redirects = redirects,
-			       .flags = FRONTIER_IS_ASKED,
-		       });
-	batch_ask_auxiliary(batch, site, seed);
+	commit_discover(batch, site,
+			&(struct discovery){
+				.url = seed,
+				.how = ADMIT_SEED,
+				.redirects = redirects,
+				.flags = FRONTIER_IS_ON_DEMAND,
+			});
+	commit_schedule_auxiliary(batch, site, seed);
 	return ERR_NONE;
 }
 
@@ -193,7 +201,8 @@ enum error batch_add_site(struct batch *batch, const struct url *seed,
  * Apply a threshold that was chosen from the pages, even if pages have changed
  * since; the next choice will follow soon.
  */
-enum error batch_set_site_threshold(struct batch *batch, struct change *change)
+enum error commit_set_site_threshold(struct commit *batch,
+				     struct change *change)
 {
 	const struct site_select_threshold *select_threshold =
 		&change->site_select_threshold;
@@ -206,9 +215,9 @@ enum error batch_set_site_threshold(struct batch *batch, struct change *change)
 	if ((site->row.options.flags & SITE_IS_AUTO) == 0)
 		return ERR_NONE; /* the operator has set one since */
 	is_current = site->row.generation == select_threshold->generation;
-	batch_recut(batch, site,
-		    &(struct recut){select_threshold->threshold,
-				    select_threshold->reason});
+	commit_threshold(batch, site,
+			 &(struct threshold_update){select_threshold->threshold,
+						    select_threshold->reason});
 	site->row.threshold_generation = is_current
 						 ? site->row.generation
 						 : select_threshold->generation;
@@ -217,7 +226,7 @@ enum error batch_set_site_threshold(struct batch *batch, struct change *change)
 }
 
 /* Delete the row of the host. */
-static void delete_robots(struct batch *batch, const char *scheme,
+static void delete_robots(struct commit *batch, const char *scheme,
 			  struct slice host)
 {
 	struct buffer authority = {0};
@@ -232,7 +241,7 @@ static void delete_robots(struct batch *batch, const char *scheme,
  * Delete the silences of single templates, because a site that is added again
  * renumbers its templates. Silences of the whole site stay.
  */
-static void delete_silences(struct batch *batch, struct slice host)
+static void delete_silences(struct commit *batch, struct slice host)
 {
 	struct scan scan = scan_begin(batch->txn, TABLE_SILENCES, slice_of(""));
 	struct silence_row row;
@@ -245,10 +254,10 @@ static void delete_silences(struct batch *batch, struct slice host)
 		    slice_equal(row.host, host))
 			scan_delete(&scan);
 	scan_end(&scan);
-	audience_forget(batch->audience);
+	subscriptions_reset(batch->audience);
 }
 
-void batch_forget_site(struct batch *batch, struct site *site)
+void commit_remove_site(struct commit *batch, struct site *site)
 {
 	static const enum table tables[] = TABLES_OF_SITES;
 	struct key key = key_site(site->row.id);
@@ -256,24 +265,24 @@ void batch_forget_site(struct batch *batch, struct site *site)
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		txn_delete_prefix(batch->txn, tables[i], key_slice(&key));
 	txn_delete(batch->txn, TABLE_SITES, site->row.host);
-	txn_drop_sealed(batch->txn, site->row.options.headers);
-	txn_drop_sealed(batch->txn, site->row.options.proxy);
+	txn_drop_secret_text(batch->txn, site->row.options.headers);
+	txn_drop_secret_text(batch->txn, site->row.options.proxy);
 	delete_silences(batch, site->row.host);
 	delete_robots(batch, "http://", site->row.host);
 	delete_robots(batch, "https://", site->row.host);
-	batch_event(batch, site,
-		    &(struct event_row){.kind = EVENT_SITE_DELETED,
-					.pages = site->row.page_count});
+	commit_event(batch, site,
+		     &(struct event_row){.kind = EVENT_SITE_DELETED,
+					 .pages = site->row.page_count});
 	site->is_deleted = true;
 }
 
-enum error batch_delete_site(struct batch *batch, struct change *change)
+enum error commit_delete_site(struct commit *batch, struct change *change)
 {
 	struct site *site =
 		sites_find(batch->sites, slice_of(change->url->host));
 
 	if (site == NULL)
 		return ERR_NOT_FOUND;
-	batch_forget_site(batch, site);
+	commit_remove_site(batch, site);
 	return ERR_NONE;
 }

@@ -6,8 +6,8 @@
 #include "store/rows_template.h"
 
 /* End the previous version at the time when it was last seen. */
-static void end_version(struct batch *batch, uint32_t site,
-			const struct template_finding *found)
+static void end_version(struct commit *batch, uint32_t site,
+			const struct template_update *found)
 {
 	uint32_t number = found->row.version - 1;
 	struct version_row row;
@@ -23,8 +23,8 @@ static void end_version(struct batch *batch, uint32_t site,
 	version_row_put(batch->txn, site, found->cluster, number, &row);
 }
 
-static bool has_version(struct batch *batch, uint32_t site,
-			const struct template_finding *found)
+static bool has_version(struct commit *batch, uint32_t site,
+			const struct template_update *found)
 {
 	struct version_row row;
 
@@ -32,8 +32,8 @@ static bool has_version(struct batch *batch, uint32_t site,
 			       found->row.version, &row);
 }
 
-static void put_version(struct batch *batch, uint32_t site,
-			const struct template_finding *found)
+static void commit_put_version(struct commit *batch, uint32_t site,
+			       const struct template_update *found)
 {
 	if (!has_version(batch, site, found))
 		end_version(batch, site, found);
@@ -41,8 +41,8 @@ static void put_version(struct batch *batch, uint32_t site,
 			&found->version);
 }
 
-static void put_sample(struct batch *batch, uint32_t site,
-		       const struct template_finding *found)
+static void put_sample(struct commit *batch, uint32_t site,
+		       const struct template_update *found)
 {
 	struct key prefix = key_cluster(site, found->cluster);
 
@@ -58,9 +58,9 @@ static void put_sample(struct batch *batch, uint32_t site,
  * corrects that. Reject them if the site was deleted or added again, or its
  * threshold has changed.
  */
-enum error batch_take_findings(struct batch *batch, struct change *change)
+enum error commit_template_updates(struct commit *batch, struct change *change)
 {
-	const struct findings *findings = change->templates.findings;
+	const struct template_updates *findings = change->templates.findings;
 	struct site *site =
 		sites_find(batch->sites, slice_of(change->url->host));
 
@@ -69,20 +69,20 @@ enum error batch_take_findings(struct batch *batch, struct change *change)
 	if (site->row.options.threshold != findings->threshold)
 		return ERR_BUSY; /* pages are in other clusters now */
 	for (size_t i = 0; i < findings->template_count; i++) {
-		const struct template_finding *found = &findings->templates[i];
+		const struct template_update *found = &findings->templates[i];
 
 		if (found->has_version)
-			put_version(batch, site->row.id, found);
+			commit_put_version(batch, site->row.id, found);
 		if (found->has_sample)
 			put_sample(batch, site->row.id, found);
 		template_row_put(batch->txn, site->row.id, found->cluster,
 				 &found->row);
 	}
 	for (size_t i = 0; i < findings->event_count; i++)
-		batch_event(batch, site, &findings->events[i]);
+		commit_event(batch, site, &findings->events[i]);
 	for (size_t i = 0; i < findings->visit_count; i++)
-		frontier_visit(batch->txn, site->row.id, findings->visits[i],
-			       batch->now_ms);
+		frontier_make_due(batch->txn, site->row.id, findings->visits[i],
+				  batch->now_ms);
 	site->row.options.flags &= ~findings->clear_flags;
 	site->row.options.flags |= findings->set_flags;
 	site->is_changed = true;

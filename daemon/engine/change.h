@@ -19,7 +19,7 @@
 #include "store/rows_frontier.h"
 #include "store/rows_site.h"
 
-struct findings;
+struct template_updates;
 struct guard_change;
 struct alert_change;
 struct gc_row;
@@ -36,29 +36,30 @@ enum change_kind {
 			  */
 	CHANGE_SITE_THRESHOLD, /* set the threshold of the site of url */
 	CHANGE_SITE_DELETE,    /* delete the site of url with all its data */
-	CHANGE_PAGE_DELETE, /* delete the page of url; it is not visited again
-			       until it is requested */
-	CHANGE_GUARD,       /* add or delete a guard of the site of url */
-	CHANGE_ALERTS,      /* hooks, silences, acknowledgements; no url */
-	CHANGE_ASK,         /* fetch url now; adds its site if missing */
-	CHANGE_TEMPLATES,   /* template updates of a site */
-	CHANGE_GC,          /* delete rows over the limits; no url */
-	CHANGE_PACK,        /* compress rows again; no url */
-	CHANGE_CURE,      /* remove url from quarantine: store/rows_poison.h */
-	CHANGE_JOBS,      /* jobs of the node group were executed; no url */
-	CHANGE_PARTITION, /* adopt or leave its sites; no url */
+	CHANGE_PAGE_DELETE,  /* delete the page of url; it is not visited again
+				until it is requested */
+	CHANGE_GUARD,        /* add or delete a guard of the site of url */
+	CHANGE_ALERTS,       /* hooks, silences, acknowledgements; no url */
+	CHANGE_FETCH_NOW,    /* fetch url now; adds its site if missing */
+	CHANGE_TEMPLATES,    /* template updates of a site */
+	CHANGE_GC,           /* delete rows over the limits; no url */
+	CHANGE_PACK,         /* compress rows again; no url */
+	CHANGE_UNQUARANTINE, /* remove url from quarantine: store/rows_poison.h
+			      */
+	CHANGE_JOBS,         /* jobs of the node group were executed; no url */
+	CHANGE_PARTITION,    /* adopt or leave its sites; no url */
 	CHANGE_HOST, /* robots.txt of url->authority, or (robots_ms 0) a pause
 		      */
 	/* results of a lease */
-	CHANGE_PAGE,     /* url was fetched */
-	CHANGE_REDIRECT, /* url redirects to another place */
-	CHANGE_FRESH,    /* url is unchanged: 304 */
-	CHANGE_SITEMAP,  /* url is a sitemap */
-	CHANGE_FAILED,   /* see the outcome */
+	CHANGE_PAGE,         /* url was fetched */
+	CHANGE_REDIRECT,     /* url redirects to another place */
+	CHANGE_NOT_MODIFIED, /* url is unchanged: 304 */
+	CHANGE_SITEMAP,      /* url is a sitemap */
+	CHANGE_FAILED,       /* see the outcome */
 	/* changes without a lease */
 	CHANGE_INGEST, /* as PAGE, but submitted by a client: adds its site if
 			  it is new, and fetches nothing for it */
-	CHANGE_POISON, /* a submitted page crashed its worker */
+	CHANGE_QUARANTINE, /* a submitted page crashed its worker */
 	CHANGE_KINDS
 };
 
@@ -81,22 +82,22 @@ struct site_select_threshold {
 	struct slice reason; /* human-readable; or empty */
 };
 
-struct ask {
+struct fetch_now_change {
 	struct site_options options; /* options of a new site */
 	uint64_t asked_ms; /* a page fetched since then is recent enough; 0 =
 			      fetch always */
 };
 
 struct templates_change {
-	uint32_t site;                   /* number of the site */
-	const struct findings *findings; /* daemon/engine/findings.h */
+	uint32_t site;                           /* number of the site */
+	const struct template_updates *findings; /* daemon/engine/findings.h */
 };
 
 /*
  * Adopt a partition: read its sites, release all leases, and let each site rest
  * for its delay. Or leave it: drop its sites from memory and write nothing.
- * Results of running fetches then get ERR_MOVED. In both cases call store_own()
- * first.
+ * Results of running fetches then get ERR_NOT_OWNER. In both cases call
+ * store_set_owned() first.
  */
 struct partition_change {
 	unsigned partition;
@@ -140,8 +141,8 @@ struct pack_change {
 };
 
 /* A page that was fetched or submitted. */
-struct arrived_page {
-	struct slice packed;  /* the body by compress() */
+struct crawled_page {
+	struct slice packed;  /* the body by compress_slice() */
 	struct slice record;  /* of analyse(), aligned to 8 */
 	struct slice guarded; /* of guards_check(), or empty */
 	struct slice charset; /* of the Content-Type, or empty */
@@ -163,9 +164,10 @@ struct arrived_page {
 };
 
 /* A page whose bytes crashed or stalled a worker. */
-struct poison {
-	struct slice packed; /* the body by compress(); empty: the bytes are
-				those in quarantine, and no worker read them */
+struct quarantined_page {
+	struct slice
+		packed; /* the body by compress_slice(); empty: the bytes are
+			   those in quarantine, and no worker read them */
 	struct slice charset;
 	struct slice reason; /* English */
 	uint64_t content_hash;
@@ -173,7 +175,7 @@ struct poison {
 };
 
 /* The result of a visit. */
-struct answer {
+struct fetch_outcome {
 	uint32_t site;     /* site of the lease; 0 = any */
 	uint64_t adoption; /* from struct work: leases from before this node
 			      adopted the site are invalid */
@@ -182,8 +184,9 @@ struct answer {
 	uint64_t pause_ms; /* pause of the host; 0 = none */
 	struct outcome outcome; /* its time is set at the commit */
 	union {
-		struct arrived_page page; /* PAGE, INGEST */
-		struct poison poison;     /* FAILED with ERR_POISONED, POISON */
+		struct crawled_page page; /* PAGE, INGEST */
+		struct quarantined_page
+			poison; /* FAILED with ERR_QUARANTINED, POISON */
 		const struct url *target; /* REDIRECT */
 		struct slice listing;     /* SITEMAP: crawl/listing.h */
 	};
@@ -201,14 +204,14 @@ struct change {
 		struct site_select_threshold site_select_threshold;
 		struct guard_change *guard; /* daemon/engine/guard_change.h */
 		struct alert_change *alert; /* daemon/engine/alert_change.h */
-		struct ask ask;
+		struct fetch_now_change ask;
 		struct templates_change templates;
 		struct gc_change gc;
 		struct pack_change pack;
 		struct partition_change partition;
 		struct jobs_change jobs;
 		struct host_row host;
-		struct answer answer; /* PAGE to INGEST */
+		struct fetch_outcome answer; /* PAGE to INGEST */
 	};
 };
 

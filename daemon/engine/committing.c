@@ -31,9 +31,9 @@ enum {
 	MAX_IDLE_MS = 1000,
 };
 
-static struct arrived_page page_of(const struct job *job)
+static struct crawled_page job_crawled_page(const struct job *job)
 {
-	return (struct arrived_page){
+	return (struct crawled_page){
 		.packed = buffer_slice(&job->packed),
 		.record = buffer_slice(&job->record),
 		.guarded = buffer_slice(&job->guarded),
@@ -51,9 +51,9 @@ static struct arrived_page page_of(const struct job *job)
 	};
 }
 
-static struct poison poison_of(const struct job *job)
+static struct quarantined_page poison_of(const struct job *job)
 {
-	return (struct poison){
+	return (struct quarantined_page){
 		.packed = buffer_slice(&job->packed),
 		.charset = slice_of(job->result.charset),
 		.reason = slice_of(job->reason),
@@ -62,11 +62,11 @@ static struct poison poison_of(const struct job *job)
 	};
 }
 
-static struct answer answer_of(const struct job *job, uint32_t first_pause_ms,
-			       uint64_t now_ms)
+static struct fetch_outcome answer_of(const struct job *job,
+				      uint32_t first_pause_ms, uint64_t now_ms)
 {
 	const struct fetch_result *result = &job->result;
-	struct answer answer = {
+	struct fetch_outcome answer = {
 		.site = job->work.site,
 		.adoption = job->work.adoption,
 		.pace_ms = job->pace_ms,
@@ -84,8 +84,8 @@ static struct answer answer_of(const struct job *job, uint32_t first_pause_ms,
 		answer.outcome.retry_ms =
 			now_ms + result->retry_after_s * 1000U;
 	if (job->kind == CHANGE_PAGE || job->kind == CHANGE_INGEST)
-		answer.page = page_of(job);
-	else if (job->error == ERR_POISONED)
+		answer.page = job_crawled_page(job);
+	else if (job->error == ERR_QUARANTINED)
 		answer.poison = poison_of(job);
 	else if (job->kind == CHANGE_REDIRECT)
 		answer.target = &job->target;
@@ -110,13 +110,13 @@ static struct change change_of(const struct job *job, uint32_t first_pause_ms,
 }
 
 /* The jobs of the next commit, kept while the store is full. */
-struct held {
+struct pending_jobs {
 	struct job *first;
 	size_t count;
 };
 
 /* Append the finished jobs. */
-static void hold_ended(struct pipeline *pipeline, struct held *held)
+static void hold_ended(struct pipeline *pipeline, struct pending_jobs *held)
 {
 	struct job **end = &held->first;
 
@@ -135,14 +135,15 @@ static void hold_ended(struct pipeline *pipeline, struct held *held)
  * Return whether the job made a request: it was not submitted and did not fail
  * before its request.
  */
-static bool was_fetched(const struct job *job)
+static bool job_was_fetched(const struct job *job)
 {
 	return job->ingestion == NULL &&
 	       (job->result.http_status != 0 || job->result.elapsed_us >= 1000);
 }
 
-static void count_jobs(struct pipeline *pipeline, const struct held *held,
-		       uint64_t elapsed_us)
+static void pipeline_count_jobs(struct pipeline *pipeline,
+				const struct pending_jobs *held,
+				uint64_t elapsed_us)
 {
 	struct pipeline_stats *stats = &pipeline->stats;
 
@@ -152,7 +153,7 @@ static void count_jobs(struct pipeline *pipeline, const struct held *held,
 		stats->wire_bytes += job->result.wire_bytes;
 		if (job->kind == CHANGE_HOST)
 			continue;
-		if (was_fetched(job))
+		if (job_was_fetched(job))
 			time_histogram_add(&stats->fetches,
 					   job->result.elapsed_us);
 		if (job->ingestion != NULL)
@@ -161,7 +162,7 @@ static void count_jobs(struct pipeline *pipeline, const struct held *held,
 			pipeline->in_flight--;
 		stats->committed +=
 			job->kind == CHANGE_PAGE || job->kind == CHANGE_INGEST;
-		stats->fresh += job->kind == CHANGE_FRESH;
+		stats->fresh += job->kind == CHANGE_NOT_MODIFIED;
 		stats->failed +=
 			job->kind == CHANGE_FAILED && job->error != ERR_STOPPED;
 		stats->fetched +=
@@ -173,7 +174,7 @@ static void count_jobs(struct pipeline *pipeline, const struct held *held,
 	lock_release(&pipeline->lock);
 }
 
-static void free_held(struct held *held)
+static void free_held(struct pending_jobs *held)
 {
 	while (held->first != NULL) {
 		struct job *next = held->first->next;
@@ -191,7 +192,7 @@ static void explain_pause(struct pipeline *pipeline, enum error error,
 	char failure[STORE_FAILURE_BYTES];
 
 	store_write_failure(pipeline->fetching.store, failure);
-	if (error == ERR_UNLOGGED)
+	if (error == ERR_LOG_UNAVAILABLE)
 		snprintf(out, size,
 			 "cannot write the log of the node group; see "
 			 "templatectl node status");
@@ -211,7 +212,7 @@ static void explain_pause(struct pipeline *pipeline, enum error error,
 }
 
 /* Set the reason why nothing can be written; ERR_NONE = writing works. */
-static void set_pause(struct pipeline *pipeline, enum error error)
+static void pipeline_set_pause(struct pipeline *pipeline, enum error error)
 {
 	struct pipeline_stats *stats = &pipeline->stats;
 	bool was_paused = stats->is_paused;
@@ -222,7 +223,7 @@ static void set_pause(struct pipeline *pipeline, enum error error)
 	lock_acquire(&pipeline->lock);
 	stats->is_paused = error != ERR_NONE;
 	stats->pause_error = error;
-	pipeline->retry_ms = error == ERR_UNLOGGED ? LOG_RETRY_MS
+	pipeline->retry_ms = error == ERR_LOG_UNAVAILABLE ? LOG_RETRY_MS
 			     : pipeline->options.retry_ms == 0
 				     ? RETRY_MS
 				     : pipeline->options.retry_ms;
@@ -261,11 +262,12 @@ static void send_work(struct pipeline *pipeline, struct work_order *order)
 			send_job(pipeline, job);
 	}
 	if (order->count > 0)
-		remote_fetcher_wake(pipeline->fetching.fetcher);
+		fetcher_client_wake(pipeline->fetching.fetcher);
 }
 
 /* Return how many URLs may be leased after the next commit. */
-static size_t room_for_work(struct pipeline *pipeline, const struct held *held)
+static size_t room_for_work(struct pipeline *pipeline,
+			    const struct pending_jobs *held)
 {
 	size_t max = 0;
 	size_t out;
@@ -281,7 +283,8 @@ static size_t room_for_work(struct pipeline *pipeline, const struct held *held)
 }
 
 /* Copy the results of submitted pages to their jobs. */
-static void take_outcomes(const struct held *held, const struct change *changes)
+static void take_outcomes(const struct pending_jobs *held,
+			  const struct change *changes)
 {
 	size_t i = 0;
 
@@ -297,7 +300,8 @@ static void take_outcomes(const struct held *held, const struct change *changes)
 }
 
 /* Commit the jobs and lease more. After an error the jobs stay in the list. */
-static enum error commit_jobs(struct pipeline *pipeline, struct held *held)
+static enum error commit_jobs(struct pipeline *pipeline,
+			      struct pending_jobs *held)
 {
 	uint64_t now_ms = clock_wall_ms();
 	uint64_t begin_us = clock_read_us(CLOCK_MONOTONIC);
@@ -318,8 +322,8 @@ static enum error commit_jobs(struct pipeline *pipeline, struct held *held)
 	error = engine_commit(pipeline->engine, changes, count, now_ms, &order);
 	if (error == ERR_NONE) {
 		take_outcomes(held, changes);
-		count_jobs(pipeline, held,
-			   clock_read_us(CLOCK_MONOTONIC) - begin_us);
+		pipeline_count_jobs(pipeline, held,
+				    clock_read_us(CLOCK_MONOTONIC) - begin_us);
 		send_work(pipeline, &order);
 		free_held(held);
 	}
@@ -409,8 +413,8 @@ static uint64_t rest_until(uint64_t time_ms, uint64_t now_ms)
  * use the wall clock; `begin_ms`, the start of the last commit, and `now_ms`
  * use the steady clock. Call with the lock held.
  */
-static uint64_t find_rest(const struct pipeline *pipeline, uint64_t begin_ms,
-			  uint64_t now_ms, size_t ended)
+static uint64_t commit_wait_ms(const struct pipeline *pipeline,
+			       uint64_t begin_ms, uint64_t now_ms, size_t ended)
 {
 	const struct pipeline_options *options = &pipeline->options;
 
@@ -428,14 +432,14 @@ static uint64_t find_rest(const struct pipeline *pipeline, uint64_t begin_ms,
 	if (pipeline->is_draining ||
 	    pipeline->in_flight >= options->max_in_flight)
 		return MAX_IDLE_MS;
-	if (engine_is_behind(pipeline->engine, clock_wall_ms()))
+	if (engine_clock_was_set_back(pipeline->engine, clock_wall_ms()))
 		return 0;
 	return rest_until(engine_next_due(pipeline->engine), clock_wall_ms());
 }
 
 /* Wait until there is work; false when the pipeline is drained. */
-static bool wait_for_work(struct pipeline *pipeline, uint64_t begin_ms,
-			  const struct held *held)
+static bool commit_wait_for_work(struct pipeline *pipeline, uint64_t begin_ms,
+				 const struct pending_jobs *held)
 {
 	bool goes_on;
 
@@ -443,7 +447,8 @@ static bool wait_for_work(struct pipeline *pipeline, uint64_t begin_ms,
 	for (;;) {
 		size_t ended = job_queue_count(&pipeline->ended) + held->count;
 		uint64_t now_ms = clock_steady_ms();
-		uint64_t rest_ms = find_rest(pipeline, begin_ms, now_ms, ended);
+		uint64_t rest_ms =
+			commit_wait_ms(pipeline, begin_ms, now_ms, ended);
 
 		goes_on = !pipeline->is_drained ||
 			  (ended > 0 && !pipeline->stats.is_paused);
@@ -462,17 +467,17 @@ static bool wait_for_work(struct pipeline *pipeline, uint64_t begin_ms,
 	return goes_on;
 }
 
-void *commit_main(void *argument)
+void *committer_main(void *argument)
 {
 	struct pipeline *pipeline = argument;
 	uint64_t begin_ms = 0;
-	struct held held = {0};
+	struct pending_jobs held = {0};
 
-	while (wait_for_work(pipeline, begin_ms, &held)) {
+	while (commit_wait_for_work(pipeline, begin_ms, &held)) {
 		begin_ms = clock_steady_ms();
 		run_commands(pipeline);
 		hold_ended(pipeline, &held);
-		set_pause(pipeline, commit_jobs(pipeline, &held));
+		pipeline_set_pause(pipeline, commit_jobs(pipeline, &held));
 		if (pipeline->options.on_commit != NULL)
 			pipeline->options.on_commit(pipeline->options.context);
 	}

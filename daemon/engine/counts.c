@@ -10,7 +10,7 @@
 
 enum { FIRST_SLOTS = 1024 };
 
-struct count {
+struct counts_entry {
 	uint64_t fragment;
 	uint32_t cluster; /* 0 = free slot */
 	int32_t delta;
@@ -18,15 +18,15 @@ struct count {
 	bool is_read;
 };
 
-void counts_forget(struct counts *counts)
+void counts_reset(struct counts *counts)
 {
 	free(counts->slots);
 	*counts = (struct counts){0};
 }
 
 /* Return the slot of the count, or a free one for it. */
-static struct count *slot_of(const struct counts *counts, uint32_t cluster,
-			     uint64_t fragment)
+static struct counts_entry *counts_slot(const struct counts *counts,
+					uint32_t cluster, uint64_t fragment)
 {
 	const size_t mask = counts->slot_count - 1;
 	/* a random seed, so that authors of pages cannot make slots collide */
@@ -43,7 +43,7 @@ static struct count *slot_of(const struct counts *counts, uint32_t cluster,
 }
 
 /* Double the slots when half of them are used. */
-static void make_room(struct counts *counts)
+static void counts_grow(struct counts *counts)
 {
 	const struct counts old = *counts;
 
@@ -54,19 +54,19 @@ static void make_room(struct counts *counts)
 	counts->slots = mem_alloc(counts->slot_count, sizeof(*counts->slots));
 	for (size_t i = 0; i < old.slot_count; i++)
 		if (old.slots[i].cluster != 0)
-			*slot_of(counts, old.slots[i].cluster,
-				 old.slots[i].fragment) = old.slots[i];
+			*counts_slot(counts, old.slots[i].cluster,
+				     old.slots[i].fragment) = old.slots[i];
 	free(old.slots);
 }
 
-static struct count *find(struct counts *counts, uint32_t cluster,
-			  uint64_t fragment)
+static struct counts_entry *counts_find(struct counts *counts, uint32_t cluster,
+					uint64_t fragment)
 {
-	struct count *count;
+	struct counts_entry *count;
 
 	assert(cluster != 0);
-	make_room(counts);
-	count = slot_of(counts, cluster, fragment);
+	counts_grow(counts);
+	count = counts_slot(counts, cluster, fragment);
 	if (count->cluster == 0) {
 		count->cluster = cluster;
 		count->fragment = fragment;
@@ -78,13 +78,14 @@ static struct count *find(struct counts *counts, uint32_t cluster,
 void counts_add(struct counts *counts, uint32_t cluster, uint64_t fragment,
 		int32_t delta)
 {
-	find(counts, cluster, fragment)->delta += delta;
+	counts_find(counts, cluster, fragment)->delta += delta;
 }
 
 uint32_t counts_get(struct counts *counts, struct df_reader *reader,
 		    uint64_t fragment)
 {
-	struct count *count = find(counts, reader->cluster, fragment);
+	struct counts_entry *count =
+		counts_find(counts, reader->cluster, fragment);
 
 	if (!count->is_read)
 		count->stored = df_read(reader, fragment);
@@ -98,7 +99,7 @@ void counts_write(struct counts *counts, struct txn *txn, uint32_t site)
 	size_t changed = 0;
 
 	for (size_t i = 0; i < counts->slot_count; i++) {
-		const struct count *count = &counts->slots[i];
+		const struct counts_entry *count = &counts->slots[i];
 
 		if (count->delta != 0)
 			deltas[changed++] = (struct df_delta){
@@ -110,5 +111,5 @@ void counts_write(struct counts *counts, struct txn *txn, uint32_t site)
 	assert(changed <= counts->used);
 	df_apply(txn, site, deltas, changed);
 	free(deltas);
-	counts_forget(counts);
+	counts_reset(counts);
 }

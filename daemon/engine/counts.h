@@ -11,18 +11,18 @@
 
 #include "store/txn.h"
 
-struct count;
+struct counts_entry;
 struct df_reader;
 
 /* A hash table by cluster and fragment; {0} is empty. */
 struct counts {
-	struct count *slots; /* [slot_count], a power of two; or NULL */
+	struct counts_entry *slots; /* [slot_count], a power of two; or NULL */
 	size_t slot_count;
 	size_t used; /* number of slots */
 };
 
 /* Free without writing. */
-void counts_forget(struct counts *counts);
+void counts_reset(struct counts *counts);
 
 /* Add `delta` to the count of the fragment; the table is updated later. */
 void counts_add(struct counts *counts, uint32_t cluster, uint64_t fragment,

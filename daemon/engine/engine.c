@@ -31,7 +31,7 @@ struct engine {
 	struct sites sites;
 	uint64_t batch_number;
 	uint64_t next_due;
-	struct audience audience;
+	struct event_subscriptions audience;
 	struct site_queue queue;
 	size_t max_per_site; /* of the order that the queue was computed for */
 	size_t first_ready;  /* index of the first site to lease from; another
@@ -58,7 +58,7 @@ void engine_destroy(struct engine *engine)
 {
 	if (engine == NULL)
 		return;
-	audience_forget(&engine->audience);
+	subscriptions_reset(&engine->audience);
 	journal_destroy(engine->journal);
 	sites_free(&engine->sites);
 	site_queue_free(&engine->queue);
@@ -86,8 +86,8 @@ static void load_sites(struct engine *engine, struct txn *txn)
 	scan_end(&scan);
 }
 
-static void set_options(struct engine *engine,
-			const struct engine_options *options)
+static void engine_set_options(struct engine *engine,
+			       const struct engine_options *options)
 {
 	engine->options = *options;
 	if (engine->options.max_open_sites == 0)
@@ -107,7 +107,7 @@ static void set_options(struct engine *engine,
 }
 
 /* Release the leases of earlier processes. */
-static void release_leases(struct batch *batch)
+static void release_leases(struct commit *batch)
 {
 	for (size_t i = 0; i < batch->sites->all.count; i++) {
 		struct site *site = batch->sites->all.items[i];
@@ -121,7 +121,7 @@ static void release_leases(struct batch *batch)
 }
 
 /* Make URLs due that are due too late because the clock was set back. */
-static void clamp_times(struct batch *batch)
+static void clamp_times(struct commit *batch)
 {
 	for (size_t i = 0; i < batch->sites->all.count; i++) {
 		struct site *site = batch->sites->all.items[i];
@@ -129,14 +129,14 @@ static void clamp_times(struct batch *batch)
 		if (site->is_deleted)
 			continue;
 		sites_touch(batch->sites, site);
-		batch_clamp_site(batch, site);
+		commit_clamp_site(batch, site);
 	}
 }
 
 /* Write the changes that are still in memory. */
-static void flush_sites(struct batch *batch)
+static void flush_sites(struct commit *batch)
 {
-	const struct site_list *touched = &batch->sites->touched;
+	const struct site_array *touched = &batch->sites->touched;
 
 	for (size_t i = 0; i < touched->count; i++) {
 		struct site *site = touched->items[i];
@@ -147,10 +147,10 @@ static void flush_sites(struct batch *batch)
 		if (site->pending_before > 0 && site->row.pending_count == 0 &&
 		    site->is_explored) {
 			site->is_crawled = true;
-			batch_event(batch, site,
-				    &(struct event_row){
-					    .kind = EVENT_SITE_CRAWLED,
-					    .pages = site->row.page_count});
+			commit_event(batch, site,
+				     &(struct event_row){
+					     .kind = EVENT_SITE_CRAWLED,
+					     .pages = site->row.page_count});
 		}
 		if (site->is_changed || site->is_new)
 			site_put(batch->txn, &site->row);
@@ -161,23 +161,23 @@ static void flush_sites(struct batch *batch)
  * Update the queue for the sites that have changed. Touch these sites, because
  * a failed read may have placed them before a rollback.
  */
-static void place_sites(struct engine *engine, struct batch *batch,
+static void place_sites(struct engine *engine, struct commit *batch,
 			const struct work_order *order)
 {
-	struct site_list *unplaced = &batch->sites->unplaced;
+	struct site_array *unplaced = &batch->sites->unplaced;
 
 	for (size_t i = 0; i < unplaced->count; i++) {
 		sites_touch(batch->sites, unplaced->items[i]);
 		site_queue_put(
 			&engine->queue, unplaced->items[i],
-			batch_wake_time(batch, unplaced->items[i], order),
+			commit_wake_time(batch, unplaced->items[i], order),
 			batch->now_ms);
 	}
 	sites_clear(unplaced, SITE_IN_UNPLACED);
 }
 
 /* The queue depends on max_per_site: compute it again for another value. */
-static void take_order(struct engine *engine, struct batch *batch,
+static void take_order(struct engine *engine, struct commit *batch,
 		       const struct work_order *order)
 {
 	struct sites *sites = batch->sites;
@@ -190,7 +190,7 @@ static void take_order(struct engine *engine, struct batch *batch,
 	site_queue_wake(&engine->queue, batch->now_ms);
 }
 
-static void lease_work(struct engine *engine, struct batch *batch,
+static void lease_work(struct engine *engine, struct commit *batch,
 		       struct work_order *order)
 {
 	const struct site_queue *queue = &engine->queue;
@@ -203,9 +203,9 @@ static void lease_work(struct engine *engine, struct batch *batch,
 		return;
 	engine->first_ready = (engine->first_ready + 1) % count;
 	for (size_t i = 0; i < count && order->count < order->max; i++)
-		batch_lease(batch,
-			    queue->ready[(engine->first_ready + i) % count],
-			    order);
+		commit_lease(batch,
+			     queue->ready[(engine->first_ready + i) % count],
+			     order);
 }
 
 static void drop_site(struct engine *engine, struct site *site)
@@ -217,7 +217,7 @@ static void drop_site(struct engine *engine, struct site *site)
 /* After the commit: sites in memory equal the store. */
 static void keep_batch(struct engine *engine)
 {
-	struct site_list *touched = &engine->sites.touched;
+	struct site_array *touched = &engine->sites.touched;
 
 	for (size_t i = touched->count; i-- > 0;) {
 		struct site *site = touched->items[i];
@@ -249,12 +249,12 @@ static enum error undo_batch(struct engine *engine)
 	struct sites *sites = &engine->sites;
 	struct txn txn = txn_begin_read(engine->store);
 
-	audience_forget(&engine->audience);
+	subscriptions_reset(&engine->audience);
 	for (size_t i = sites->touched.count; i-- > 0;) {
 		struct site *site = sites->touched.items[i];
 		struct site_row row;
 
-		sites_unplace(sites, site);
+		sites_mark_unqueued(sites, site);
 		if (site->is_new || is_strange(engine, site))
 			drop_site(engine, site);
 		else if (site_get(&txn, site->row.host, &row))
@@ -311,26 +311,26 @@ static enum error try_batch(struct engine *engine, struct change *changes,
 			    struct work_order *order)
 {
 	struct txn txn = txn_begin_write(engine->store);
-	struct batch batch = {.sites = &engine->sites,
-			      .audience = &engine->audience,
-			      .options = &engine->options,
-			      .txn = &txn,
-			      .now_ms = now_ms};
+	struct commit batch = {.sites = &engine->sites,
+			       .audience = &engine->audience,
+			       .options = &engine->options,
+			       .txn = &txn,
+			       .now_ms = now_ms};
 	uint64_t due = engine->next_due;
 	enum error error;
 
 	if (engine->journal != NULL && txn.error == ERR_NONE)
 		journal_begin(engine->journal, &txn);
 	if (atomic_exchange(&engine->forgets, false))
-		audience_forget(&engine->audience);
+		subscriptions_reset(&engine->audience);
 	batch.number = ++engine->batch_number;
 	for (size_t i = 0; i < count; i++)
-		batch_apply(&batch, &changes[i]);
+		commit_apply(&batch, &changes[i]);
 	if (!engine->is_released)
 		release_leases(&batch);
 	if (!engine->is_released && engine->journal != NULL)
-		batch_reset_waiting(&batch);
-	if (!engine->is_released || engine_is_behind(engine, now_ms))
+		commit_reset_hook_queues(&batch);
+	if (!engine->is_released || engine_clock_was_set_back(engine, now_ms))
 		clamp_times(&batch);
 	if (order != NULL)
 		lease_work(engine, &batch, order);
@@ -383,7 +383,7 @@ enum error engine_create(struct engine **engine_out, struct store *store,
 	engine->store = store;
 	if (options->log != NULL)
 		engine->journal = journal_create();
-	set_options(engine, options);
+	engine_set_options(engine, options);
 	load_sites(engine, &txn);
 	error = txn_end(&txn);
 	if (error == ERR_NONE)
@@ -400,8 +400,8 @@ enum error engine_create(struct engine **engine_out, struct store *store,
  * Give up a change that cannot be committed: end its lease with the error, so
  * that its URL does not stay leased.
  */
-static void give_up(struct engine *engine, struct change *change,
-		    enum error error, uint64_t now_ms)
+static void engine_abandon_change(struct engine *engine, struct change *change,
+				  enum error error, uint64_t now_ms)
 {
 	struct change failed = {
 		.kind = CHANGE_FAILED,
@@ -436,10 +436,10 @@ static enum error fail_all(struct change *changes, size_t count,
  * Return whether the error is independent of the change and would affect every
  * change.
  */
-static bool is_of_all(enum error error)
+static bool commit_error_is_general(enum error error)
 {
 	return error == ERR_STORE_FULL || error == ERR_IO ||
-	       error == ERR_UNLOGGED;
+	       error == ERR_LOG_UNAVAILABLE;
 }
 
 enum error engine_commit(struct engine *engine, struct change *changes,
@@ -451,19 +451,20 @@ enum error engine_commit(struct engine *engine, struct change *changes,
 
 	if (error == ERR_NONE)
 		return ERR_NONE;
-	if (is_of_all(error) || count == 0)
+	if (commit_error_is_general(error) || count == 0)
 		return fail_all(changes, count, error);
 	for (size_t i = 0; i < count; i++) {
 		error = try_sound_batch(engine, &changes[i], 1, now_ms, NULL);
-		if (is_of_all(error))
+		if (commit_error_is_general(error))
 			return fail_all(&changes[i], count - i, error);
 		if (error != ERR_NONE)
-			give_up(engine, &changes[i], error, now_ms);
+			engine_abandon_change(engine, &changes[i], error,
+					      now_ms);
 	}
 	return try_sound_batch(engine, NULL, 0, now_ms, order);
 }
 
-void engine_forget_audience(struct engine *engine)
+void engine_reset_subscriptions(struct engine *engine)
 {
 	atomic_store(&engine->forgets, true);
 }
@@ -473,7 +474,7 @@ uint64_t engine_next_due(const struct engine *engine)
 	return engine->next_due;
 }
 
-bool engine_is_behind(const struct engine *engine, uint64_t now_ms)
+bool engine_clock_was_set_back(const struct engine *engine, uint64_t now_ms)
 {
 	return now_ms + SETBACK_MS < engine->last_ms;
 }

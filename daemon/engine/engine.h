@@ -32,8 +32,8 @@ struct commit_log {
 	/*
 	 * Called before the commit with the rows that the transaction changes,
 	 * of at least one partition; further writes are not collected. An error
-	 * rolls back: ERR_MOVED: another node owns a partition; ERR_UNLOGGED:
-	 * nothing can be committed now.
+	 * rolls back: ERR_NOT_OWNER: another node owns a partition;
+	 * ERR_LOG_UNAVAILABLE: nothing can be committed now.
 	 */
 	enum error (*append)(void *context, struct txn *txn,
 			     struct journal *journal);
@@ -69,7 +69,7 @@ struct work {
 	struct lease lease;
 	uint32_t site;
 	uint32_t delay_ms;
-	uint64_t adoption;    /* of the site: for struct answer */
+	uint64_t adoption;    /* of the site: for struct fetch_outcome */
 	enum measure measure; /* of the site */
 	uint16_t width;
 	uint32_t site_flags; /* SITE_* */
@@ -124,12 +124,12 @@ uint64_t engine_next_due(const struct engine *engine);
  * Reset the subscriptions: other code has changed hooks or silences. Any
  * thread.
  */
-void engine_forget_audience(struct engine *engine);
+void engine_reset_subscriptions(struct engine *engine);
 
 /*
  * Return whether the clock, which is at `now_ms`, was set back since the last
  * commit: the next one clamps due times. For the committer thread.
  */
-bool engine_is_behind(const struct engine *engine, uint64_t now_ms);
+bool engine_clock_was_set_back(const struct engine *engine, uint64_t now_ms);
 
 #endif

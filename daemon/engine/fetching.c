@@ -14,41 +14,42 @@ enum {
 				     for its host */
 };
 
-void send_ended(struct fetching *fetching, struct job *job)
+void crawler_send_ended(struct crawler *fetching, struct job *job)
 {
 	fetching->on_ended(fetching->context,
 			   job_queue_push(fetching->ended, job));
 }
 
-uint64_t long_pause_ms(const struct host *host, uint64_t now_ms)
+uint64_t host_long_pause_ms(const struct host *host, uint64_t now_ms)
 {
 	uint64_t next_ms = host->polite.next_ms;
 
 	return next_ms > now_ms + MAX_QUEUE_MS ? next_ms - now_ms : 0;
 }
 
-void note_pace(struct job *job, const struct host *host)
+void job_set_pace(struct job *job, const struct host *host)
 {
 	job->pace_ms = host->pace_ms;
-	job->pause_ms = long_pause_ms(host, clock_steady_ms());
+	job->pause_ms = host_long_pause_ms(host, clock_steady_ms());
 }
 
-void end_job(struct fetching *fetching, struct job *job, enum error error)
+void crawler_end_job(struct crawler *fetching, struct job *job,
+		     enum error error)
 {
 	job->kind = CHANGE_FAILED;
 	job->error = error;
-	send_ended(fetching, job);
+	crawler_send_ended(fetching, job);
 }
 
-void fail_waiting(struct fetching *fetching, struct host *host,
-		  enum error error, unsigned status)
+void crawler_fail_waiting_jobs(struct crawler *fetching, struct host *host,
+			       enum error error, unsigned status)
 {
 	struct job *job;
 
 	while ((job = host_pop(host)) != NULL) {
-		note_pace(job, host);
+		job_set_pace(job, host);
 		job->result.http_status = (uint16_t)status;
-		end_job(fetching, job, error);
+		crawler_end_job(fetching, job, error);
 	}
 }
 
@@ -56,13 +57,13 @@ void fail_waiting(struct fetching *fetching, struct host *host,
  * Finish jobs that would wait too long: the number of jobs is limited, and jobs
  * of a slow or failing host must not block other hosts.
  */
-static void shorten_queue(struct fetching *fetching, struct host *host,
+static void shorten_queue(struct crawler *fetching, struct host *host,
 			  uint64_t now_ms)
 {
 	size_t keep = SIZE_MAX;
 	struct job *job;
 
-	if (long_pause_ms(host, now_ms) > 0)
+	if (host_long_pause_ms(host, now_ms) > 0)
 		keep = 0;
 	else if (host->pace_ms > 0)
 		keep = MAX_QUEUE_MS / host->pace_ms + 1U;
@@ -70,14 +71,15 @@ static void shorten_queue(struct fetching *fetching, struct host *host,
 	while (job != NULL) {
 		struct job *next = job->next;
 
-		note_pace(job, host);
-		end_job(fetching, job, ERR_STOPPED);
+		job_set_pace(job, host);
+		crawler_end_job(fetching, job, ERR_STOPPED);
 		job = next;
 	}
 }
 
-void flight_start(struct fetching *fetching, struct flight *flight,
-		  const struct url *url)
+void crawler_transfer_start(struct crawler *fetching,
+			    struct crawler_transfer *flight,
+			    const struct url *url)
 {
 	struct host *host = flight->host;
 	const struct job *job = flight->job;
@@ -106,44 +108,44 @@ void flight_start(struct fetching *fetching, struct flight *flight,
 		request.etag = job->work.lease.etag;
 		request.modified = job->work.lease.modified;
 	}
-	polite_started(&host->polite);
-	remote_fetcher_start(fetching->fetcher, &request, flight->is_sitemap);
+	politeness_start(&host->polite);
+	fetcher_client_start(fetching->fetcher, &request, flight->is_sitemap);
 }
 
-void flight_free(struct flight *flight)
+void crawler_transfer_free(struct crawler_transfer *flight)
 {
 	free(flight->headers);
 	free(flight->proxy);
 	free(flight);
 }
 
-static void start_page(struct fetching *fetching, struct host *host)
+static void start_page(struct crawler *fetching, struct host *host)
 {
 	struct job *job = host_pop(host);
 	struct slice path = slice_of(job->url.text + job->url.path);
-	struct flight *flight;
+	struct crawler_transfer *flight;
 
 	host->is_robots_used = true;
 	if (!fetching->ignores_robots && host->robots != NULL &&
 	    !robots_allows(host->robots, path)) {
-		end_job(fetching, job, ERR_DENIED);
+		crawler_end_job(fetching, job, ERR_ROBOTS_DENIED);
 		return;
 	}
-	polite_set_delay(&host->polite, job->work.delay_ms,
-			 fetching->ignores_robots || host->robots == NULL
-				 ? 0
-				 : robots_delay_ms(host->robots));
+	politeness_set_delay(&host->polite, job->work.delay_ms,
+			     fetching->ignores_robots || host->robots == NULL
+				     ? 0
+				     : robots_delay_ms(host->robots));
 	flight = mem_alloc(1, sizeof(*flight));
 	flight->host = host;
 	flight->job = job;
 	flight->site_flags = job->work.site_flags;
 	flight->is_sitemap = (job->work.lease.flags & FRONTIER_IS_SITEMAP) != 0;
-	flight_start(fetching, flight, &job->url);
+	crawler_transfer_start(fetching, flight, &job->url);
 }
 
-static bool has_room(const struct fetching *fetching)
+static bool crawler_has_room(const struct crawler *fetching)
 {
-	return remote_fetcher_running(fetching->fetcher) <
+	return fetcher_client_running(fetching->fetcher) <
 		       fetching->max_connections &&
 	       fetching->waiting_bytes <= fetching->max_waiting_bytes;
 }
@@ -152,38 +154,40 @@ static bool has_room(const struct fetching *fetching)
  * Return whether the robots.txt of the host is too old, or has a time in the
  * future because the clock was set back.
  */
-static bool is_outdated(const struct fetching *fetching,
-			const struct host *host, uint64_t wall_ms)
+static bool crawler_robots_is_outdated(const struct crawler *fetching,
+				       const struct host *host,
+				       uint64_t wall_ms)
 {
 	return host->robots_ms > wall_ms ||
 	       host->robots_ms + fetching->robots_ttl_ms <= wall_ms;
 }
 
 /* Start the jobs of the host that may start now. */
-static void serve_host(struct fetching *fetching, struct host *host,
+static void serve_host(struct crawler *fetching, struct host *host,
 		       uint64_t now_ms)
 {
 	if (host->first != NULL)
 		host_load(fetching, host);
 	shorten_queue(fetching, host, now_ms);
-	while (host->first != NULL && polite_may_start(&host->polite, now_ms) &&
-	       has_room(fetching)) {
+	while (host->first != NULL &&
+	       politeness_may_start(&host->polite, now_ms) &&
+	       crawler_has_room(fetching)) {
 		if (host->robots_state == ROBOTS_KNOWN &&
 		    host->is_robots_used &&
-		    is_outdated(fetching, host, clock_wall_ms()))
+		    crawler_robots_is_outdated(fetching, host, clock_wall_ms()))
 			host->robots_state = ROBOTS_UNKNOWN;
 		if (fetching->ignores_robots ||
 		    host->robots_state == ROBOTS_KNOWN)
 			start_page(fetching, host);
 		else if (host->robots_state == ROBOTS_UNKNOWN)
-			ask_robots(fetching, host);
+			host_request_robots(fetching, host);
 		else
 			break;
 	}
 }
 
 /* Begin with another host each time, so that no host uses all connections. */
-static void serve_hosts(struct fetching *fetching, uint64_t now_ms)
+static void serve_hosts(struct crawler *fetching, uint64_t now_ms)
 {
 	const struct hosts *hosts = &fetching->hosts;
 	size_t first = fetching->rounds++;
@@ -194,7 +198,7 @@ static void serve_hosts(struct fetching *fetching, uint64_t now_ms)
 }
 
 /* Return the time until the next job may start. */
-static uint32_t idle_ms(const struct fetching *fetching, uint64_t now_ms)
+static uint32_t idle_ms(const struct crawler *fetching, uint64_t now_ms)
 {
 	const struct hosts *hosts = &fetching->hosts;
 	uint64_t wait = MAX_WAIT_MS;
@@ -203,7 +207,7 @@ static uint32_t idle_ms(const struct fetching *fetching, uint64_t now_ms)
 		return fetching->stop_ms > now_ms
 			       ? (uint32_t)(fetching->stop_ms - now_ms)
 			       : 0;
-	if (fetching->is_stopping || !has_room(fetching))
+	if (fetching->is_stopping || !crawler_has_room(fetching))
 		return MAX_WAIT_MS;
 	for (size_t i = 0; i < hosts->count; i++) {
 		const struct host *host = hosts->items[i];
@@ -223,25 +227,26 @@ static uint32_t idle_ms(const struct fetching *fetching, uint64_t now_ms)
  * Return the number of hosts that could be fetched from if a connection were
  * free.
  */
-static size_t count_waiting(const struct fetching *fetching, uint64_t now_ms)
+static size_t crawler_count_waiting_hosts(const struct crawler *fetching,
+					  uint64_t now_ms)
 {
 	const struct hosts *hosts = &fetching->hosts;
 	size_t count = 0;
 
-	if (fetching->is_stopping || remote_fetcher_running(fetching->fetcher) <
+	if (fetching->is_stopping || fetcher_client_running(fetching->fetcher) <
 					     fetching->max_connections)
 		return 0;
 	for (size_t i = 0; i < hosts->count; i++) {
 		const struct host *host = hosts->items[i];
 
 		count += host->first != NULL &&
-			 host->robots_state != ROBOTS_ASKED &&
-			 polite_may_start(&host->polite, now_ms);
+			 host->robots_state != ROBOTS_REQUESTED &&
+			 politeness_may_start(&host->polite, now_ms);
 	}
 	return count;
 }
 
-static void take_arrivals(struct fetching *fetching)
+static void take_arrivals(struct crawler *fetching)
 {
 	struct job *job = job_queue_take_all(fetching->arrivals);
 
@@ -253,38 +258,39 @@ static void take_arrivals(struct fetching *fetching)
 	}
 }
 
-static bool is_finished(const struct fetching *fetching)
+static bool is_finished(const struct crawler *fetching)
 {
 	return fetching->is_stopping &&
-	       (remote_fetcher_running(fetching->fetcher) == 0 ||
+	       (fetcher_client_running(fetching->fetcher) == 0 ||
 		clock_steady_ms() >= fetching->stop_ms);
 }
 
-static void take_results(struct fetching *fetching)
+static void crawler_handle_results(struct crawler *fetching)
 {
 	struct fetch_result result;
 
-	while (remote_fetcher_next(fetching->fetcher, &result))
-		take_result(fetching, &result);
+	while (fetcher_client_next(fetching->fetcher, &result))
+		crawler_handle_result(fetching, &result);
 }
 
 /* Abort all jobs. */
-static void abort_all(struct fetching *fetching)
+static void abort_all(struct crawler *fetching)
 {
 	struct hosts *hosts = &fetching->hosts;
 
-	remote_fetcher_abort(fetching->fetcher);
-	take_results(fetching);
+	fetcher_client_abort(fetching->fetcher);
+	crawler_handle_results(fetching);
 	take_arrivals(fetching);
 	for (size_t i = 0; i < hosts->count; i++)
-		fail_waiting(fetching, hosts->items[i], ERR_STOPPED, 0);
+		crawler_fail_waiting_jobs(fetching, hosts->items[i],
+					  ERR_STOPPED, 0);
 }
 
 /*
  * Finish the waiting jobs of hosts that another node owns now; count the
  * running ones.
  */
-static void look_for_strangers(struct fetching *fetching)
+static void look_for_strangers(struct crawler *fetching)
 {
 	const struct store *store = fetching->store;
 	uint64_t asks = fetching->asks;
@@ -298,14 +304,14 @@ static void look_for_strangers(struct fetching *fetching)
 		if (store_owns(store, store_partition_of_host(
 					      store, host_subject(host).site)))
 			continue;
-		fail_waiting(fetching, host, ERR_MOVED, 0);
+		crawler_fail_waiting_jobs(fetching, host, ERR_NOT_OWNER, 0);
 		strangers += host->polite.running;
 	}
 	fetching->strangers = strangers;
 	fetching->looked = asks;
 }
 
-void fetching_run(struct fetching *fetching)
+void crawler_run(struct crawler *fetching)
 {
 	while (!is_finished(fetching)) {
 		uint64_t now_ms = clock_steady_ms();
@@ -315,14 +321,15 @@ void fetching_run(struct fetching *fetching)
 			abort_all(fetching);
 		look_for_strangers(fetching);
 		serve_hosts(fetching, now_ms);
-		fetching->running = remote_fetcher_running(fetching->fetcher);
+		fetching->running = fetcher_client_running(fetching->fetcher);
 		if (fetching->running == 0)
-			job_queue_hurry(fetching->fetched);
-		remote_fetcher_press(fetching->fetcher,
-				     count_waiting(fetching, now_ms));
-		remote_fetcher_run(fetching->fetcher,
+			job_queue_flush(fetching->fetched);
+		fetcher_client_report_backlog(
+			fetching->fetcher,
+			crawler_count_waiting_hosts(fetching, now_ms));
+		fetcher_client_run(fetching->fetcher,
 				   idle_ms(fetching, now_ms));
-		take_results(fetching);
+		crawler_handle_results(fetching);
 		hosts_trim(&fetching->hosts, MAX_IDLE_HOSTS, now_ms);
 	}
 	fetching->running = 0;

@@ -16,9 +16,9 @@
 #include "daemon/privsep/remote_fetcher.h"
 #include "store/store.h"
 
-struct fetching {
+struct crawler {
 	struct store *store; /* for stored robots.txt files */
-	struct remote_fetcher *fetcher;
+	struct fetcher_client *fetcher;
 	struct job_queue *arrivals; /* leased jobs */
 	struct job_queue *fetched;  /* out: jobs with a page */
 	struct job_queue
@@ -56,6 +56,6 @@ struct fetching {
 };
 
 /* Run until is_stopping is set and no job is running. */
-void fetching_run(struct fetching *fetching);
+void crawler_run(struct crawler *fetching);
 
 #endif

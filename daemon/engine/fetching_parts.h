@@ -8,7 +8,7 @@
 #include "daemon/engine/fetching.h"
 
 /* A running transfer: of a job, or (job NULL) of a robots.txt. */
-struct flight {
+struct crawler_transfer {
 	struct host *host;
 	struct job *job;
 	bool is_sitemap;
@@ -21,28 +21,30 @@ struct flight {
 };
 
 /* Start the transfer; the flight is freed when it ends. */
-void flight_start(struct fetching *fetching, struct flight *flight,
-		  const struct url *url);
-void flight_free(struct flight *flight);
+void crawler_transfer_start(struct crawler *fetching,
+			    struct crawler_transfer *flight,
+			    const struct url *url);
+void crawler_transfer_free(struct crawler_transfer *flight);
 
 /* Send the finished job to the committer thread. */
-void send_ended(struct fetching *fetching, struct job *job);
-void end_job(struct fetching *fetching, struct job *job, enum error error);
+void crawler_send_ended(struct crawler *fetching, struct job *job);
+void crawler_end_job(struct crawler *fetching, struct job *job,
+		     enum error error);
 
 /* Finish all jobs that wait for the host with `error`. */
-void fail_waiting(struct fetching *fetching, struct host *host,
-		  enum error error, unsigned status);
+void crawler_fail_waiting_jobs(struct crawler *fetching, struct host *host,
+			       enum error error, unsigned status);
 
 /*
  * Copy the pace of the host to the job, so that no more URLs are leased than
  * the host can serve.
  */
-void note_pace(struct job *job, const struct host *host);
+void job_set_pace(struct job *job, const struct host *host);
 
 /*
  * Return the pause of the host if it is longer than jobs may wait, otherwise 0.
  */
-uint64_t long_pause_ms(const struct host *host, uint64_t now_ms);
+uint64_t host_long_pause_ms(const struct host *host, uint64_t now_ms);
 
 /* fetching_robots.c: robots.txt and pauses of a host. */
 
@@ -50,15 +52,17 @@ uint64_t long_pause_ms(const struct host *host, uint64_t now_ms);
  * Load the stored state of an earlier run: a fresh robots.txt, and a pause that
  * is not over. Once per host.
  */
-void host_load(struct fetching *fetching, struct host *host);
+void host_load(struct crawler *fetching, struct host *host);
 
 /* Store the pause of the host, so that it survives a restart. */
-void host_store_pause(struct fetching *fetching, const struct host *host);
-void ask_robots(struct fetching *fetching, struct host *host);
-void take_robots(struct fetching *fetching, struct flight *flight,
-		 struct fetch_result *result);
+void host_store_pause(struct crawler *fetching, const struct host *host);
+void host_request_robots(struct crawler *fetching, struct host *host);
+void crawler_handle_robots(struct crawler *fetching,
+			   struct crawler_transfer *flight,
+			   struct fetch_result *result);
 
 /* fetching_result.c: the result of a transfer. */
-void take_result(struct fetching *fetching, struct fetch_result *result);
+void crawler_handle_result(struct crawler *fetching,
+			   struct fetch_result *result);
 
 #endif

@@ -22,36 +22,36 @@ static enum error error_of_status(unsigned status)
 }
 
 /* Handle the status of a response; true if its body is not needed. */
-static bool take_answer(struct fetching *fetching, struct job *job)
+static bool crawler_handle_status(struct crawler *fetching, struct job *job)
 {
 	const struct fetch_result *result = &job->result;
 	unsigned status = result->http_status;
 
 	if (result->error != ERR_NONE) {
 		log_debug_about(job_subject(job), "%s", result->reason);
-		end_job(fetching, job, result->error);
+		crawler_end_job(fetching, job, result->error);
 	} else if (status == STATUS_FRESH) {
-		job->kind = CHANGE_FRESH;
-		send_ended(fetching, job);
+		job->kind = CHANGE_NOT_MODIFIED;
+		crawler_send_ended(fetching, job);
 	} else if (result->redirect[0] != '\0' &&
 		   url_parse(&job->target, slice_of(result->redirect), NULL) ==
 			   ERR_NONE) {
 		job->kind = CHANGE_REDIRECT;
-		send_ended(fetching, job);
+		crawler_send_ended(fetching, job);
 	} else if (status < 200 || status >= 300) {
-		end_job(fetching, job, error_of_status(status));
+		crawler_end_job(fetching, job, error_of_status(status));
 	} else {
 		return false;
 	}
 	return true;
 }
 
-static void take_page(struct fetching *fetching, struct job *job)
+static void crawler_handle_page(struct crawler *fetching, struct job *job)
 {
-	if (take_answer(fetching, job))
+	if (crawler_handle_status(fetching, job))
 		return;
 	if (!job->result.is_html) {
-		end_job(fetching, job, ERR_NOT_HTML);
+		crawler_end_job(fetching, job, ERR_NOT_HTML);
 		return;
 	}
 	job->kind = CHANGE_PAGE;
@@ -63,26 +63,26 @@ static void take_page(struct fetching *fetching, struct job *job)
  * Read a sitemap. Its entries are used even if it ends at a limit or is
  * incomplete; one that was truncated in transit is fetched again.
  */
-static void take_sitemap(struct fetching *fetching, struct job *job)
+static void take_sitemap(struct crawler *fetching, struct job *job)
 {
 	struct fetch_result *result = &job->result;
 	enum error error = result->error;
 	bool is_file = result->http_status >= 200 && result->http_status < 300;
 
 	if (error == ERR_NONE && !is_file) {
-		take_answer(fetching, job);
+		crawler_handle_status(fetching, job);
 		return;
 	}
 	if (error == ERR_NONE && result->is_cut)
 		error = result->is_broken ? ERR_NETWORK : ERR_TOO_LARGE;
 	if (error == ERR_NETWORK || error == ERR_TIMEOUT ||
 	    error == ERR_STOPPED) {
-		end_job(fetching, job, error);
+		crawler_end_job(fetching, job, error);
 		return;
 	}
 	if (result->body.size == 0) {
-		end_job(fetching, job,
-			error == ERR_NONE ? ERR_MALFORMED : error);
+		crawler_end_job(fetching, job,
+				error == ERR_NONE ? ERR_MALFORMED : error);
 		return;
 	}
 	if (error != ERR_NONE)
@@ -91,7 +91,7 @@ static void take_sitemap(struct fetching *fetching, struct job *job)
 	job->kind = CHANGE_SITEMAP;
 	job->listing = result->body;
 	result->body = (struct buffer){0};
-	send_ended(fetching, job);
+	crawler_send_ended(fetching, job);
 }
 
 static bool is_pressed(const struct fetch_result *result)
@@ -112,51 +112,53 @@ static bool is_pressed(const struct fetch_result *result)
  * Set the pace of the host; before its robots.txt is known it gets no other
  * requests.
  */
-static void set_pace(struct fetching *fetching, const struct flight *flight,
+static void set_pace(struct crawler *fetching,
+		     const struct crawler_transfer *flight,
 		     const struct fetch_result *result)
 {
 	struct host *host = flight->host;
 	uint32_t elapsed_ms = (uint32_t)(result->elapsed_us / 1000);
 	bool is_stopped = result->error == ERR_STOPPED;
 	/* a forbidden address says nothing about the load of the host */
-	bool is_refused =
-		result->error == ERR_REFUSED && host->robots_hops == 0;
+	bool is_refused = result->error == ERR_ADDRESS_FORBIDDEN &&
+			  host->robots_hops == 0;
 	bool is_failed = flight->job == NULL && result->error != ERR_NONE &&
 			 !is_stopped && !is_refused;
 
-	polite_finished(&host->polite, is_failed || is_pressed(result),
-			result->retry_after_s, clock_steady_ms());
+	politeness_finish(&host->polite, is_failed || is_pressed(result),
+			  result->retry_after_s, clock_steady_ms());
 	host->pace_ms = host->polite.delay_ms > elapsed_ms
 				? host->polite.delay_ms
 				: elapsed_ms;
-	if (!is_stopped && long_pause_ms(host, clock_steady_ms()) > 0) {
-		if (polite_is_broken(&host->polite))
+	if (!is_stopped && host_long_pause_ms(host, clock_steady_ms()) > 0) {
+		if (politeness_is_broken(&host->polite))
 			log_info_about(
 				host_subject(host),
 				"repeated failures; no fetches for %u s",
-				(unsigned)(long_pause_ms(host,
-							 clock_steady_ms()) /
+				(unsigned)(host_long_pause_ms(
+						   host, clock_steady_ms()) /
 					   1000U));
 		host_store_pause(fetching, host);
 	}
 }
 
-void take_result(struct fetching *fetching, struct fetch_result *result)
+void crawler_handle_result(struct crawler *fetching,
+			   struct fetch_result *result)
 {
-	struct flight *flight = result->context;
+	struct crawler_transfer *flight = result->context;
 	struct job *job = flight->job;
 
 	set_pace(fetching, flight, result);
 	if (job == NULL) {
-		take_robots(fetching, flight, result);
+		crawler_handle_robots(fetching, flight, result);
 		fetch_result_free(result);
 	} else {
-		note_pace(job, flight->host);
+		job_set_pace(job, flight->host);
 		job->result = *result;
 		if (flight->is_sitemap)
 			take_sitemap(fetching, job);
 		else
-			take_page(fetching, job);
+			crawler_handle_page(fetching, job);
 	}
-	flight_free(flight);
+	crawler_transfer_free(flight);
 }

@@ -12,7 +12,7 @@
 
 enum {
 	MAX_ROBOTS_HOPS = 5, /* RFC 9309, 2.3.1.2 */
-	STATUS_TOO_MANY = 429,
+	ROBOTS_STATUS_TOO_MANY = 429,
 	ROBOTS_URL_BYTES = MAX_HOST_BYTES + 32,
 	MAX_PAUSE_MS = 24 * 60 * 60 * 1000, /* see crawl/polite.c */
 };
@@ -43,7 +43,7 @@ static void set_robots(struct host *host, struct slice file, unsigned status,
 				       robots_delay_ms(host->robots) / 1000U);
 }
 
-void host_load(struct fetching *fetching, struct host *host)
+void host_load(struct crawler *fetching, struct host *host)
 {
 	uint64_t now_ms = clock_wall_ms();
 	struct txn txn;
@@ -78,10 +78,11 @@ static char *copy_or_null(const char *text)
  * Send the row to the committer thread; `robots` is the result of a flight, or
  * NULL.
  */
-static void send_host(struct fetching *fetching, const struct host *host,
+static void send_host(struct crawler *fetching, const struct host *host,
 		      struct host_row row, struct fetch_result *robots)
 {
-	const struct flight *flight = robots == NULL ? NULL : robots->context;
+	const struct crawler_transfer *flight =
+		robots == NULL ? NULL : robots->context;
 	struct job *job = mem_alloc(1, sizeof(*job));
 	struct url home;
 
@@ -94,10 +95,10 @@ static void send_host(struct fetching *fetching, const struct host *host,
 		job->result = *robots;
 		*robots = (struct fetch_result){0};
 	}
-	send_ended(fetching, job);
+	crawler_send_ended(fetching, job);
 }
 
-void host_store_pause(struct fetching *fetching, const struct host *host)
+void host_store_pause(struct crawler *fetching, const struct host *host)
 {
 	uint64_t pause_ms = host->polite.next_ms - clock_steady_ms();
 	struct host_row row = {
@@ -108,9 +109,9 @@ void host_store_pause(struct fetching *fetching, const struct host *host)
 	send_host(fetching, host, row, NULL);
 }
 
-void ask_robots(struct fetching *fetching, struct host *host)
+void host_request_robots(struct crawler *fetching, struct host *host)
 {
-	struct flight *flight = mem_alloc(1, sizeof(*flight));
+	struct crawler_transfer *flight = mem_alloc(1, sizeof(*flight));
 
 	flight->host = host;
 	/* use the options of the first waiting job, which may finish earlier */
@@ -118,13 +119,13 @@ void ask_robots(struct fetching *fetching, struct host *host)
 	flight->headers = copy_or_null(host->first->work.headers);
 	flight->proxy = copy_or_null(host->first->work.proxy);
 	url_parse(&flight->url, slice_of("/robots.txt"), &host->first->url);
-	host->robots_state = ROBOTS_ASKED;
+	host->robots_state = ROBOTS_REQUESTED;
 	host->robots_hops = 0;
-	flight_start(fetching, flight, &flight->url);
+	crawler_transfer_start(fetching, flight, &flight->url);
 }
 
 /* Store the file also for the next run. */
-static void store_robots(struct fetching *fetching, const struct host *host,
+static void store_robots(struct crawler *fetching, const struct host *host,
 			 struct fetch_result *result)
 {
 	struct host_row row = {
@@ -136,10 +137,11 @@ static void store_robots(struct fetching *fetching, const struct host *host,
 }
 
 /* Follow a redirect of robots.txt; true if it is requested at its new URL. */
-static bool follow_robots(struct fetching *fetching, struct flight *flight,
+static bool follow_robots(struct crawler *fetching,
+			  struct crawler_transfer *flight,
 			  const struct fetch_result *result)
 {
-	struct flight *next;
+	struct crawler_transfer *next;
 
 	if (result->redirect[0] == '\0' ||
 	    flight->host->robots_hops >= MAX_ROBOTS_HOPS)
@@ -148,7 +150,7 @@ static bool follow_robots(struct fetching *fetching, struct flight *flight,
 	next->host = flight->host;
 	if (url_parse(&next->url, slice_of(result->redirect), NULL) !=
 	    ERR_NONE) {
-		flight_free(next);
+		crawler_transfer_free(next);
 		return false;
 	}
 	/* the operator has named only the first host */
@@ -163,7 +165,7 @@ static bool follow_robots(struct fetching *fetching, struct flight *flight,
 		next->proxy = copy_or_null(flight->proxy);
 	}
 	flight->host->robots_hops++;
-	flight_start(fetching, next, &next->url);
+	crawler_transfer_start(fetching, next, &next->url);
 	return true;
 }
 
@@ -174,7 +176,7 @@ static bool follow_robots(struct fetching *fetching, struct flight *flight,
 static enum error passing_error(const struct host *host, enum error error)
 {
 	switch (error) {
-	case ERR_REFUSED:
+	case ERR_ADDRESS_FORBIDDEN:
 		return host->robots_hops == 0 ? error : ERR_NETWORK;
 	case ERR_STOPPED:
 	case ERR_TIMEOUT:
@@ -189,8 +191,9 @@ static enum error passing_error(const struct host *host, enum error error)
  * forbidden; the pages are retried later. The same applies to "Too many
  * requests".
  */
-void take_robots(struct fetching *fetching, struct flight *flight,
-		 struct fetch_result *result)
+void crawler_handle_robots(struct crawler *fetching,
+			   struct crawler_transfer *flight,
+			   struct fetch_result *result)
 {
 	struct host *host = flight->host;
 	unsigned status = result->http_status;
@@ -204,12 +207,13 @@ void take_robots(struct fetching *fetching, struct flight *flight,
 	}
 	if (is_answer && follow_robots(fetching, flight, result))
 		return;
-	if (!is_answer || status >= 500 || status == STATUS_TOO_MANY) {
+	if (!is_answer || status >= 500 || status == ROBOTS_STATUS_TOO_MANY) {
 		log_info_about(robots_subject(host, url), "%s",
 			       is_answer ? "the server fails" : result->reason);
 		host->robots_state = ROBOTS_UNKNOWN;
-		fail_waiting(fetching, host, passing_error(host, result->error),
-			     is_answer ? status : 0);
+		crawler_fail_waiting_jobs(fetching, host,
+					  passing_error(host, result->error),
+					  is_answer ? status : 0);
 		return;
 	}
 	if (status >= 300 && status < 400)

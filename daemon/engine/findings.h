@@ -17,7 +17,7 @@ struct sample_page_entry {
 	struct sample_page_row row;
 };
 
-struct template_finding {
+struct template_update {
 	uint32_t cluster;
 	struct template_row row;
 	bool has_version; /* version row.version, new or replaced */
@@ -27,9 +27,9 @@ struct template_finding {
 	size_t sample_count;
 };
 
-struct findings {
+struct template_updates {
 	uint16_t threshold; /* of the site when it was read */
-	const struct template_finding *templates; /* [template_count] */
+	const struct template_update *templates; /* [template_count] */
 	size_t template_count;
 	const struct event_row
 		*events; /* [event_count], without time and host */

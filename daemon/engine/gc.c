@@ -12,13 +12,13 @@
  * Delete a version that exceeds a limit; otherwise make it a candidate if there
  * are too many bytes.
  */
-static void look_at_version(struct finder *finder, struct scan *scan,
+static void look_at_version(struct gc_finder *finder, struct scan *scan,
 			    const struct version_row *row, uint32_t newest,
-			    struct oldest *oldest)
+			    struct gc_oldest *oldest)
 {
 	const struct retention_limit *limit = &finder->limits->versions;
 	uint32_t number = key_u32(scan->key, 2 * sizeof(uint32_t));
-	struct candidate candidate = {
+	struct gc_candidate candidate = {
 		.time_ms = row->last_ms,
 		.bytes = gc_bytes(scan->key, scan->value),
 		.row = {.table = TABLE_VERSIONS},
@@ -26,7 +26,7 @@ static void look_at_version(struct finder *finder, struct scan *scan,
 
 	if (number >= newest)
 		return;
-	if (finder_is_older(finder, row->last_ms, limit->age_ms) ||
+	if (gc_finder_is_older(finder, row->last_ms, limit->age_ms) ||
 	    (limit->count != 0 && newest - number >= limit->count)) {
 		gc_add(finder->gc, TABLE_VERSIONS, scan->key);
 		return;
@@ -34,16 +34,17 @@ static void look_at_version(struct finder *finder, struct scan *scan,
 	candidate.row.key =
 		key_version(key_u32(scan->key, 0),
 			    key_u32(scan->key, sizeof(uint32_t)), number);
-	oldest_consider(oldest, &candidate);
+	gc_oldest_add(oldest, &candidate);
 }
 
-static enum error find_versions(struct finder *finder, struct store *store)
+static enum error gc_find_versions(struct gc_finder *finder,
+				   struct store *store)
 {
 	struct txn txn = txn_begin_read(store);
 	struct scan scan = scan_begin(&txn, TABLE_VERSIONS, slice_of(""));
 	size_t before = finder->gc->count;
-	struct oldest oldest = {0};
-	struct looked looked = {0};
+	struct gc_oldest oldest = {0};
+	struct gc_counters looked = {0};
 	struct template_row template;
 	struct version_row row;
 
@@ -59,7 +60,7 @@ static enum error find_versions(struct finder *finder, struct store *store)
 	}
 	scan_end(&scan);
 	if (finder->gc->count == before)
-		oldest_take(
+		gc_oldest_delete(
 			&oldest, 0,
 			gc_excess(looked.bytes, finder->limits->versions.bytes),
 			finder->gc);
@@ -83,7 +84,7 @@ static uint64_t events_over(const struct retention_limit *limit,
 	return by_count > by_bytes ? by_count : by_bytes;
 }
 
-static enum error find_events(struct finder *finder, struct store *store)
+static enum error gc_find_events(struct gc_finder *finder, struct store *store)
 {
 	const struct retention_limit *limit = &finder->limits->events;
 	struct txn txn = txn_begin_read(store);
@@ -94,7 +95,7 @@ static enum error find_events(struct finder *finder, struct store *store)
 	for (uint64_t i = 0; !gc_is_full(finder->gc) && scan_next(&scan); i++) {
 		if (i >= over &&
 		    !(event_decode(scan.value, &row) &&
-		      finder_is_older(finder, row.time_ms, limit->age_ms)))
+		      gc_finder_is_older(finder, row.time_ms, limit->age_ms)))
 			break;
 		if (store_owns_event(store, key_u64(scan.key, 0)))
 			gc_add(finder->gc, TABLE_EVENTS, scan.key);
@@ -106,13 +107,13 @@ static enum error find_events(struct finder *finder, struct store *store)
 enum error gc_find(struct store *store, const struct retention_limits *limits,
 		   uint64_t now_ms, struct gc *gc_out)
 {
-	struct finder finder = {limits, now_ms, gc_out};
+	struct gc_finder finder = {limits, now_ms, gc_out};
 	enum error error;
 
 	*gc_out = (struct gc){0};
-	error = find_events(&finder, store);
+	error = gc_find_events(&finder, store);
 	if (error == ERR_NONE)
-		error = find_versions(&finder, store);
+		error = gc_find_versions(&finder, store);
 	if (error == ERR_NONE)
 		error = gc_find_bodies(&finder, store);
 	return error;

@@ -30,8 +30,8 @@ void gc_add(struct gc *gc, enum table table, struct slice key)
 	gc->rows[gc->count++] = row;
 }
 
-bool finder_is_older(const struct finder *finder, uint64_t time_ms,
-		     uint64_t age_ms)
+bool gc_finder_is_older(const struct gc_finder *finder, uint64_t time_ms,
+			uint64_t age_ms)
 {
 	return age_ms != 0 && time_ms < finder->now_ms &&
 	       finder->now_ms - time_ms > age_ms;
@@ -54,8 +54,8 @@ uint64_t gc_excess(uint64_t has, uint64_t limit)
 
 static int by_time(const void *left, const void *right)
 {
-	const struct candidate *a = left;
-	const struct candidate *b = right;
+	const struct gc_candidate *a = left;
+	const struct gc_candidate *b = right;
 
 	if (a->time_ms != b->time_ms)
 		return a->time_ms < b->time_ms ? -1 : 1;
@@ -63,7 +63,7 @@ static int by_time(const void *left, const void *right)
 		      sizeof(a->row.key.bytes));
 }
 
-void oldest_sort(struct oldest *oldest)
+void gc_oldest_sort(struct gc_oldest *oldest)
 {
 	if (oldest->count > 1)
 		qsort(oldest->items, oldest->count, sizeof(*oldest->items),
@@ -72,21 +72,22 @@ void oldest_sort(struct oldest *oldest)
 		oldest->count = GC_MAX_ROWS;
 }
 
-void oldest_consider(struct oldest *oldest, const struct candidate *candidate)
+void gc_oldest_add(struct gc_oldest *oldest,
+		   const struct gc_candidate *candidate)
 {
 	oldest->items = mem_grow(oldest->items, oldest->count,
 				 &oldest->capacity, sizeof(*oldest->items));
 	oldest->items[oldest->count++] = *candidate;
 	if (oldest->count >= 2 * (size_t)GC_MAX_ROWS)
-		oldest_sort(oldest);
+		gc_oldest_sort(oldest);
 }
 
-void oldest_take(struct oldest *oldest, uint64_t count, uint64_t bytes,
-		 struct gc *gc)
+void gc_oldest_delete(struct gc_oldest *oldest, uint64_t count, uint64_t bytes,
+		      struct gc *gc)
 {
 	uint64_t freed = 0;
 
-	oldest_sort(oldest);
+	gc_oldest_sort(oldest);
 	for (size_t i = 0; i < oldest->count && (i < count || freed < bytes);
 	     i++) {
 		const struct gc_row *row = &oldest->items[i].row;

@@ -26,7 +26,7 @@ struct evidence {
 	const struct guard_row *guard;
 	struct arena *arena;
 	json_t *pages;
-	struct kept_candidate *kept; /* [kept_count] */
+	struct page_replacement *kept; /* [kept_count] */
 	uint32_t kept_count;
 	uint32_t page_count; /* pages whose candidates were read */
 	char attribute[80];  /* "/@href", if the guard matched attributes */
@@ -42,7 +42,8 @@ void guard_expect(const struct guard_row *guard, char out[32])
 		snprintf(out, 32, "%u..%u", guard->minimum, guard->maximum);
 }
 
-static void add_page(struct evidence *evidence, const struct guarded_row *row)
+static void guard_evidence_add_page(struct evidence *evidence,
+				    const struct guarded_row *row)
 {
 	if (json_array_size(evidence->pages) == MAX_SHOWN)
 		return;
@@ -66,7 +67,7 @@ static void keep_candidate(struct evidence *evidence, const json_t *item)
 
 	if (selector == NULL || value == NULL)
 		return;
-	evidence->kept[evidence->kept_count++] = (struct kept_candidate){
+	evidence->kept[evidence->kept_count++] = (struct page_replacement){
 		.selector =
 			arena_copy(evidence->arena, selector, strlen(selector)),
 		.value = arena_copy(evidence->arena, value, strlen(value)),
@@ -77,7 +78,8 @@ static void keep_candidate(struct evidence *evidence, const json_t *item)
 	};
 }
 
-static void read_attribute(struct evidence *evidence, struct slice path)
+static void guard_evidence_read_attribute(struct evidence *evidence,
+					  struct slice path)
 {
 	const char *at = memmem(path.data, path.size, "/@", 2);
 
@@ -96,7 +98,7 @@ static void read_candidates(struct evidence *evidence,
 
 	if (row->good_ms == 0 || evidence->page_count == MAX_READ)
 		return;
-	read_attribute(evidence, row->path);
+	guard_evidence_read_attribute(evidence, row->path);
 	list = json_loadb(row->candidates.size == 0 ? "" : row->candidates.data,
 			  row->candidates.size, 0, NULL);
 	json_array_foreach(list, i, item)
@@ -112,8 +114,9 @@ static void read_candidates(struct evidence *evidence,
  * Read the pages on which the guard fails, or those on which it holds if it
  * fails on none.
  */
-static void read_pages(struct txn *txn, uint32_t site, uint32_t number,
-		       struct evidence *evidence)
+static void guard_evidence_read_pages(struct txn *txn, uint32_t site,
+				      uint32_t number,
+				      struct evidence *evidence)
 {
 	struct key prefix = key_cluster(site, number);
 	struct scan scan = scan_begin(txn, TABLE_GUARDED, key_slice(&prefix));
@@ -125,7 +128,7 @@ static void read_pages(struct txn *txn, uint32_t site, uint32_t number,
 		if (!guarded_row_decode(scan.value, &row) ||
 		    guard_fails(evidence->guard, row.matches) != is_failing)
 			continue;
-		add_page(evidence, &row);
+		guard_evidence_add_page(evidence, &row);
 		if (is_failing)
 			read_candidates(evidence, &row);
 		else if (json_array_size(evidence->pages) == MAX_SHOWN)
@@ -149,15 +152,16 @@ static json_t *xpath_json(const struct evidence *evidence, const char *selector)
 	return value;
 }
 
-static json_t *candidates_json(const struct evidence *evidence)
+static json_t *guard_evidence_candidates(const struct evidence *evidence)
 {
-	struct shared_candidate offered[MAX_OFFERED];
+	struct merged_replacement offered[MAX_OFFERED];
 	json_t *list = json_array();
-	uint32_t count = candidates_merge(
-		evidence->arena,
-		&(struct kept_candidates){evidence->kept, evidence->kept_count,
-					  evidence->page_count},
-		offered, MAX_OFFERED);
+	uint32_t count =
+		replacements_merge(evidence->arena,
+				   &(struct page_replacements){
+					   evidence->kept, evidence->kept_count,
+					   evidence->page_count},
+				   offered, MAX_OFFERED);
 
 	for (uint32_t i = 0; i < count; i++)
 		json_array_append_new(
@@ -173,7 +177,7 @@ static json_t *candidates_json(const struct evidence *evidence)
 }
 
 /* Return how many of the recent pages agree with the state. */
-static uint32_t agreed(const struct guard_row *guard)
+static uint32_t guard_evidence_agreed(const struct guard_row *guard)
 {
 	uint32_t bad = guard_recent_bad(guard);
 
@@ -191,21 +195,23 @@ json_t *guard_evidence(struct txn *txn, uint32_t site, uint32_t number,
 	char expect[32];
 	json_t *value;
 
-	evidence.kept = ARENA_NEW(evidence.arena, struct kept_candidate,
+	evidence.kept = ARENA_NEW(evidence.arena, struct page_replacement,
 				  (size_t)MAX_READ * MAX_CANDIDATES);
 	guard_expect(guard, expect);
-	value = json_pack(
-		"{s:I, s:o, s:o, s:s, s:o, s:s, s:I, s:I, s:I, s:I}", "guard",
-		(json_int_t)number, "name", json_text_or_null(guard->name),
-		"selector", json_text(guard->selector), "language",
-		guard->language == GUARD_CSS ? "css" : "xpath", "xpath",
-		json_text_or_null(guard->xpath), "expect", expect, "seen",
-		(json_int_t)guard->recent_count, "agreed",
-		(json_int_t)agreed(guard), "failed", (json_int_t)guard->failing,
-		"checked", (json_int_t)guard->checked);
-	read_pages(txn, site, number, &evidence);
+	value = json_pack("{s:I, s:o, s:o, s:s, s:o, s:s, s:I, s:I, s:I, s:I}",
+			  "guard", (json_int_t)number, "name",
+			  json_text_or_null(guard->name), "selector",
+			  json_text(guard->selector), "language",
+			  guard->language == GUARD_CSS ? "css" : "xpath",
+			  "xpath", json_text_or_null(guard->xpath), "expect",
+			  expect, "seen", (json_int_t)guard->recent_count,
+			  "agreed", (json_int_t)guard_evidence_agreed(guard),
+			  "failed", (json_int_t)guard->failing, "checked",
+			  (json_int_t)guard->checked);
+	guard_evidence_read_pages(txn, site, number, &evidence);
 	json_object_set_new(value, "pages", evidence.pages);
-	json_object_set_new(value, "candidates", candidates_json(&evidence));
+	json_object_set_new(value, "candidates",
+			    guard_evidence_candidates(&evidence));
 	arena_destroy(evidence.arena);
 	return value;
 }

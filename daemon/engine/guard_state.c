@@ -21,7 +21,7 @@ bool guard_visit_is_news(const struct guard_row *guard,
 	return !visit->fails || !visit->did_fail;
 }
 
-void guard_forget(struct guard_row *guard, uint64_t page)
+void guard_remove_visit(struct guard_row *guard, uint64_t page)
 {
 	for (unsigned i = 0; i < guard->recent_count; i++) {
 		unsigned newer = (1U << i) - 1;
@@ -38,11 +38,11 @@ void guard_forget(struct guard_row *guard, uint64_t page)
 	}
 }
 
-void guard_remember(struct guard_row *guard, const struct guard_visit *visit)
+void guard_add_visit(struct guard_row *guard, const struct guard_visit *visit)
 {
 	unsigned bad;
 
-	guard_forget(guard, visit->page);
+	guard_remove_visit(guard, visit->page);
 	if (guard->recent_count == GUARD_RECENT)
 		guard->recent_count--;
 	for (unsigned k = guard->recent_count; k > 0; k--)
@@ -84,5 +84,5 @@ void guard_begin_state(struct guard_row *guard)
 
 	for (unsigned i = guard->recent_count; i-- > 0;)
 		if (((unsigned)guard->recent_bad >> i & 1U) != is_broken)
-			guard_forget(guard, guard->recent[i]);
+			guard_remove_visit(guard, guard->recent[i]);
 }

@@ -38,10 +38,10 @@ bool guard_visit_is_news(const struct guard_row *guard,
 			 const struct guard_visit *visit);
 
 /* Add the page as the latest one with evidence. */
-void guard_remember(struct guard_row *guard, const struct guard_visit *visit);
+void guard_add_visit(struct guard_row *guard, const struct guard_visit *visit);
 
 /* Remove a page that is no longer a page. */
-void guard_forget(struct guard_row *guard, uint64_t page);
+void guard_remove_visit(struct guard_row *guard, uint64_t page);
 
 /* Return how many of the recent pages fail. */
 uint32_t guard_recent_bad(const struct guard_row *guard);

@@ -30,8 +30,8 @@ static struct wanted_guard wanted_of(struct txn *txn, uint32_t site,
 	return wanted;
 }
 
-void guarding_read(struct store *store, const char *host, struct slice url,
-		   struct buffer *list)
+void guard_check_read(struct store *store, const char *host, struct slice url,
+		      struct buffer *list)
 {
 	struct txn txn = txn_begin_read(store);
 	struct site_row site;

@@ -13,7 +13,7 @@
  * last good result on the page of `url`: a list of struct wanted_guard
  * (daemon/privsep/requests.h).
  */
-void guarding_read(struct store *store, const char *host, struct slice url,
-		   struct buffer *list);
+void guard_check_read(struct store *store, const char *host, struct slice url,
+		      struct buffer *list);
 
 #endif

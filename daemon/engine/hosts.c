@@ -47,8 +47,8 @@ void hosts_trim(struct hosts *hosts, size_t max, uint64_t now_ms)
 		struct host *host = hosts->items[i];
 
 		if (host->first != NULL || host->polite.running > 0 ||
-		    host->robots_state == ROBOTS_ASKED ||
-		    !polite_may_start(&host->polite, now_ms))
+		    host->robots_state == ROBOTS_REQUESTED ||
+		    !politeness_may_start(&host->polite, now_ms))
 			continue;
 		destroy_host(host);
 		hosts->items[i] = hosts->items[--hosts->count];

@@ -19,13 +19,13 @@
 
 enum robots_state {
 	ROBOTS_UNKNOWN,
-	ROBOTS_ASKED, /* robots.txt is being fetched */
+	ROBOTS_REQUESTED, /* robots.txt is being fetched */
 	ROBOTS_KNOWN,
 };
 
 struct host {
 	char authority[MAX_HOST_BYTES + 8 + 1];
-	struct polite polite;
+	struct politeness polite;
 	enum robots_state robots_state;
 	uint64_t robots_ms;  /* wall clock: when it was fetched */
 	struct arena *arena; /* owns the rules */

@@ -23,31 +23,31 @@ struct looked_up {
 };
 
 /* A page by the hash of its URL, or of its normalised form. */
-struct entry {
+struct link_graph_page {
 	uint64_t key;
 	uint64_t url; /* hash; decides which of several pages is first */
 	uint32_t page;
 };
 
-struct inbound {
-	struct entry *urls;       /* [page_count], ascending */
-	struct entry *equivalent; /* [page_count], ascending */
+struct link_graph {
+	struct link_graph_page *urls;       /* [page_count], ascending */
+	struct link_graph_page *equivalent; /* [page_count], ascending */
 	struct looked_up *recent; /* [RECENT], by the hash of the URL */
 	uint32_t *latest; /* [page_count], last source that links there, + 1 */
 	uint32_t page_count;
 	bool is_offline;
-	struct witness_link *links; /* [link_count] */
+	struct label_link *links; /* [link_count] */
 	size_t link_count;
 	size_t link_capacity;
 };
 
 /* The parts of a canonical URL. */
-struct parts {
+struct link_graph_url {
 	struct slice host;
 	struct slice path; /* including the query */
 };
 
-static struct parts split(struct slice url)
+static struct link_graph_url link_graph_split_url(struct slice url)
 {
 	const char *text = url.data;
 	const char *host = memmem(text, url.size, "://", 3);
@@ -55,13 +55,13 @@ static struct parts split(struct slice url)
 	const char *path;
 
 	if (host == NULL)
-		return (struct parts){{"", 0}, url};
+		return (struct link_graph_url){{"", 0}, url};
 	host += 3;
 	path = memchr(host, '/', (size_t)(end - host));
 	if (path == NULL)
 		path = end;
-	return (struct parts){{host, (size_t)(path - host)},
-			      {path, (size_t)(end - path)}};
+	return (struct link_graph_url){{host, (size_t)(path - host)},
+				       {path, (size_t)(end - path)}};
 }
 
 static bool is_hex(char byte)
@@ -78,7 +78,7 @@ static unsigned hex_value(char byte)
 }
 
 /* Percent-decode to `out` [MAX_URL_BYTES]; longer text is truncated. */
-static size_t decode(struct slice text, char *out)
+static size_t link_graph_decode_path(struct slice text, char *out)
 {
 	const char *at = text.data;
 	const char *end = at + text.size;
@@ -100,7 +100,7 @@ static size_t decode(struct slice text, char *out)
 }
 
 /* Remove `ending` from the end, if present. */
-static void drop(struct slice *text, const char *ending)
+static void link_graph_drop_ending(struct slice *text, const char *ending)
 {
 	size_t size = strlen(ending);
 
@@ -110,11 +110,12 @@ static void drop(struct slice *text, const char *ending)
 		text->size -= size;
 }
 
-static uint64_t equivalence_of(const struct inbound *inbound, struct slice url)
+static uint64_t equivalence_of(const struct link_graph *inbound,
+			       struct slice url)
 {
-	struct parts parts = split(url);
+	struct link_graph_url parts = link_graph_split_url(url);
 	char text[MAX_URL_BYTES];
-	size_t size = decode(parts.path, text);
+	size_t size = link_graph_decode_path(parts.path, text);
 	const char *query = memchr(text, '?', size);
 	struct slice path = {text,
 			     query == NULL ? size : (size_t)(query - text)};
@@ -123,34 +124,35 @@ static uint64_t equivalence_of(const struct inbound *inbound, struct slice url)
 				? 0
 				: hash64(parts.host.data, parts.host.size, 0);
 
-	drop(&path, ".gz");
-	drop(&path, "/index.html");
-	drop(&path, "/index.htm");
-	drop(&path, "/");
-	drop(&path, ".html");
-	drop(&path, ".htm");
+	link_graph_drop_ending(&path, ".gz");
+	link_graph_drop_ending(&path, "/index.html");
+	link_graph_drop_ending(&path, "/index.htm");
+	link_graph_drop_ending(&path, "/");
+	link_graph_drop_ending(&path, ".html");
+	link_graph_drop_ending(&path, ".htm");
 	hash = hash64(path.data, path.size, hash);
 	return hash64(rest.data, rest.size, hash);
 }
 
-static int compare_entries(const void *left, const void *right)
+static int link_graph_compare_pages(const void *left, const void *right)
 {
-	const struct entry *a = left;
-	const struct entry *b = right;
+	const struct link_graph_page *a = left;
+	const struct link_graph_page *b = right;
 
 	if (a->key != b->key)
 		return a->key < b->key ? -1 : 1;
 	return (a->url > b->url) - (a->url < b->url);
 }
 
-struct inbound *inbound_create(const struct slice *urls, uint32_t page_count)
+struct link_graph *link_graph_create(const struct slice *urls,
+				     uint32_t page_count)
 {
-	struct inbound *inbound = mem_alloc(1, sizeof(*inbound));
+	struct link_graph *inbound = mem_alloc(1, sizeof(*inbound));
 
 	inbound->page_count = page_count;
-	inbound->is_offline =
-		page_count > 0 &&
-		slice_equal(split(urls[0]).host, slice_of(OFFLINE_HOST));
+	inbound->is_offline = page_count > 0 &&
+			      slice_equal(link_graph_split_url(urls[0]).host,
+					  slice_of(OFFLINE_HOST));
 	inbound->urls = mem_alloc(page_count, sizeof(*inbound->urls));
 	inbound->equivalent =
 		mem_alloc(page_count, sizeof(*inbound->equivalent));
@@ -159,18 +161,18 @@ struct inbound *inbound_create(const struct slice *urls, uint32_t page_count)
 	for (uint32_t i = 0; i < page_count; i++) {
 		uint64_t url = hash64(urls[i].data, urls[i].size, 0);
 
-		inbound->urls[i] = (struct entry){url, url, i};
-		inbound->equivalent[i] = (struct entry){
+		inbound->urls[i] = (struct link_graph_page){url, url, i};
+		inbound->equivalent[i] = (struct link_graph_page){
 			equivalence_of(inbound, urls[i]), url, i};
 	}
 	qsort(inbound->urls, page_count, sizeof(*inbound->urls),
-	      compare_entries);
+	      link_graph_compare_pages);
 	qsort(inbound->equivalent, page_count, sizeof(*inbound->equivalent),
-	      compare_entries);
+	      link_graph_compare_pages);
 	return inbound;
 }
 
-void inbound_destroy(struct inbound *inbound)
+void link_graph_destroy(struct link_graph *inbound)
 {
 	if (inbound == NULL)
 		return;
@@ -183,7 +185,8 @@ void inbound_destroy(struct inbound *inbound)
 }
 
 /* Return the first page with the key, or NO_PAGE. */
-static uint32_t find(const struct entry *entries, uint32_t count, uint64_t key)
+static uint32_t link_graph_find_page(const struct link_graph_page *entries,
+				     uint32_t count, uint64_t key)
 {
 	size_t at;
 
@@ -192,33 +195,36 @@ static uint32_t find(const struct entry *entries, uint32_t count, uint64_t key)
 						    : NO_PAGE;
 }
 
-static uint32_t look_up(const struct inbound *inbound, uint64_t hash,
-			struct slice url)
+static uint32_t link_graph_look_up(const struct link_graph *inbound,
+				   uint64_t hash, struct slice url)
 {
-	uint32_t page = find(inbound->urls, inbound->page_count, hash);
+	uint32_t page =
+		link_graph_find_page(inbound->urls, inbound->page_count, hash);
 
-	return page != NO_PAGE ? page
-			       : find(inbound->equivalent, inbound->page_count,
-				      equivalence_of(inbound, url));
+	return page != NO_PAGE
+		       ? page
+		       : link_graph_find_page(inbound->equivalent,
+					      inbound->page_count,
+					      equivalence_of(inbound, url));
 }
 
 /*
  * Find the target page. Most links of a page are cached, because pages share
  * the menu of the site.
  */
-static uint32_t target_of(struct inbound *inbound, struct slice url)
+static uint32_t target_of(struct link_graph *inbound, struct slice url)
 {
 	uint64_t hash = hash64(url.data, url.size, 0);
 	struct looked_up *recent = &inbound->recent[hash % RECENT];
 
 	if (!recent->is_set || recent->url != hash)
-		*recent = (struct looked_up){hash, look_up(inbound, hash, url),
-					     true};
+		*recent = (struct looked_up){
+			hash, link_graph_look_up(inbound, hash, url), true};
 	return recent->target;
 }
 
-void inbound_add(struct inbound *inbound, uint32_t source,
-		 const struct record *record)
+void link_graph_add(struct link_graph *inbound, uint32_t source,
+		    const struct record *record)
 {
 	assert(source < inbound->page_count);
 	for (uint32_t i = 0; i < record->link_count; i++) {
@@ -236,11 +242,12 @@ void inbound_add(struct inbound *inbound, uint32_t source,
 					  &inbound->link_capacity,
 					  sizeof(*inbound->links));
 		inbound->links[inbound->link_count++] =
-			(struct witness_link){target, link.path};
+			(struct label_link){target, link.path};
 	}
 }
 
-struct witness_link *inbound_links(struct inbound *inbound, size_t *count_out)
+struct label_link *link_graph_links(struct link_graph *inbound,
+				    size_t *count_out)
 {
 	*count_out = inbound->link_count;
 	return inbound->links;

@@ -18,29 +18,31 @@
 #include "cluster/witness.h"
 #include "store/record.h"
 
-struct inbound;
+struct link_graph;
 
 /*
  * Create for the pages of one site, by their canonical URLs, which are copied
- * as hashes. Free with inbound_destroy(). O(n log n).
+ * as hashes. Free with link_graph_destroy(). O(n log n).
  */
-struct inbound *inbound_create(const struct slice *urls, uint32_t page_count);
+struct link_graph *link_graph_create(const struct slice *urls,
+				     uint32_t page_count);
 
 /* NULL is a no-op. */
-void inbound_destroy(struct inbound *inbound);
+void link_graph_destroy(struct link_graph *inbound);
 
 /*
  * Add the links of the record of page `source`; call once per source. Links of
  * `a` and `area` elements to other pages count, the first one per target. O(m
  * log n) for m links of at most MAX_URL_BYTES.
  */
-void inbound_add(struct inbound *inbound, uint32_t source,
-		 const struct record *record);
+void link_graph_add(struct link_graph *inbound, uint32_t source,
+		    const struct record *record);
 
 /*
  * Return the links added until now; the caller may sort them. Valid until the
- * next inbound_add().
+ * next link_graph_add().
  */
-struct witness_link *inbound_links(struct inbound *inbound, size_t *count_out);
+struct label_link *link_graph_links(struct link_graph *inbound,
+				    size_t *count_out);
 
 #endif

@@ -26,8 +26,8 @@ void ingest_report_free(struct ingest_report *report)
 	*report = (struct ingest_report){0};
 }
 
-void ingest_note(struct ingest_report *report, uint64_t offset, const char *url,
-		 enum error error, const char *message)
+void ingest_note_error(struct ingest_report *report, uint64_t offset,
+		       const char *url, enum error error, const char *message)
 {
 	struct ingest_error *row;
 
@@ -43,12 +43,12 @@ void ingest_note(struct ingest_report *report, uint64_t offset, const char *url,
 	snprintf(row->message, sizeof(row->message), "%s", message);
 }
 
-static void refuse(struct ingest_report *report,
-		   const struct warc_record *record, enum error error,
-		   const char *message)
+static void ingest_reject_record(struct ingest_report *report,
+				 const struct warc_record *record,
+				 enum error error, const char *message)
 {
 	report->refused++;
-	ingest_note(report, record->offset, record->url, error, message);
+	ingest_note_error(report, record->offset, record->url, error, message);
 }
 
 /* A client that submits pages. */
@@ -118,9 +118,9 @@ static void set_time(const struct warc_record *record,
 }
 
 /* Submit the page of the record. ERR_STOPPED ends the ingest. */
-static enum error take_page(struct client *client,
-			    const struct warc_record *record,
-			    struct ingest_report *report)
+static enum error ingest_submit_page(struct client *client,
+				     const struct warc_record *record,
+				     struct ingest_report *report)
 {
 	struct fetch_result result = {
 		.http_status = record->http_status,
@@ -135,7 +135,8 @@ static enum error take_page(struct client *client,
 
 	error = url_parse(&url, slice_of(record->url), NULL);
 	if (error != ERR_NONE) {
-		refuse(report, record, error, "its URL is invalid");
+		ingest_reject_record(report, record, error,
+				     "its URL is invalid");
 		return ERR_NONE;
 	}
 	if (ingest_is_named(options) &&
@@ -157,40 +158,42 @@ static enum error take_page(struct client *client,
 		report->pages++;
 		report->cut += record->is_cut;
 	} else if (error != ERR_STOPPED)
-		refuse(report, record, error, error_text(error));
+		ingest_reject_record(report, record, error, error_text(error));
 	return error == ERR_STOPPED ? error : ERR_NONE;
 }
 
-static bool is_redirect(const struct warc_record *record)
+static bool ingest_record_is_redirect(const struct warc_record *record)
 {
 	return record->http_status >= 300 && record->http_status < 400;
 }
 
-static bool is_success(const struct warc_record *record)
+static bool ingest_record_is_success(const struct warc_record *record)
 {
 	return record->http_status >= 200 && record->http_status < 300;
 }
 
-static enum error take_record(void *context, const struct warc_record *record)
+static enum error ingest_handle_record(void *context,
+				       const struct warc_record *record)
 {
 	struct client *client = context;
 	struct ingest_report *report = client->report;
 
 	report->records++;
 	if (record->error != ERR_NONE)
-		refuse(report, record, record->error, record->reason);
+		ingest_reject_record(report, record, record->error,
+				     record->reason);
 	else if (record->kind == WARC_OTHER)
 		report->other++;
 	else if (record->kind == WARC_REVISIT)
 		report->revisits++;
-	else if (is_redirect(record))
+	else if (ingest_record_is_redirect(record))
 		report->redirects++;
-	else if (!is_success(record))
+	else if (!ingest_record_is_success(record))
 		report->error_status++;
 	else if (!header_is_html(slice_of(record->content_type)))
 		report->not_html++;
 	else
-		return take_page(client, record, report);
+		return ingest_submit_page(client, record, report);
 	return ERR_NONE;
 }
 
@@ -227,13 +230,13 @@ void ingest(struct pipeline *pipeline, warc_source *source, void *context,
 		.source = source,
 		.source_context = context,
 		.max_body_bytes = options->max_body_bytes,
-		.take = take_record,
+		.take = ingest_handle_record,
 		.context = &client,
 	};
 	struct unpacking_end end;
 
 	*report_out = (struct ingest_report){0};
-	pool_unpack(options->unpackers, &unpacking, &end);
+	worker_pool_unpack(options->unpackers, &unpacking, &end);
 	report_out->end = end.error;
 	memcpy(report_out->reason, end.reason, sizeof(report_out->reason));
 	report_out->bytes = end.bytes;

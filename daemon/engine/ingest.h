@@ -15,7 +15,7 @@
 
 struct host_globs;
 struct pipeline;
-struct pool;
+struct worker_pool;
 
 enum {
 	MAX_INGEST_ERRORS = 100,
@@ -60,8 +60,8 @@ struct ingest_report {
 void ingest_report_free(struct ingest_report *report);
 
 /* Note a rejected record if there is room; `refused` counts it. */
-void ingest_note(struct ingest_report *report, uint64_t offset, const char *url,
-		 enum error error, const char *message);
+void ingest_note_error(struct ingest_report *report, uint64_t offset,
+		       const char *url, enum error error, const char *message);
 
 /*
  * What an archive may change. Pages of existing sites replace pages of older
@@ -70,9 +70,9 @@ void ingest_note(struct ingest_report *report, uint64_t offset, const char *url,
  * nothing.
  */
 struct ingest_options {
-	size_t max_body_bytes;  /* longer bodies are truncated */
-	struct pool *unpackers; /* the workers that read archives; NULL = this
-				   thread reads them */
+	size_t max_body_bytes;         /* longer bodies are truncated */
+	struct worker_pool *unpackers; /* the workers that read archives; NULL =
+				   this thread reads them */
 	const struct host_globs
 		*hosts; /* accept only pages of these hosts, and add their
 			   sites; NULL or empty = all hosts, with up to

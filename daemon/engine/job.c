@@ -137,7 +137,7 @@ struct job *job_queue_gather(struct job_queue *queue)
 	return jobs;
 }
 
-void job_queue_hurry(struct job_queue *queue)
+void job_queue_flush(struct job_queue *queue)
 {
 	lock_acquire(&queue->lock);
 	queue->is_urgent = queue->first != NULL;

@@ -27,16 +27,16 @@ struct job {
 	struct buffer
 		guarded;      /* after the analysis: result of guards_check() */
 	struct buffer packed; /* its body, compressed */
-	char reason[POOL_REASON_BYTES]; /* reason for ERR_POISONED */
-	uint64_t content_hash; /* with ERR_POISONED: hash of the body */
+	char reason[POOL_REASON_BYTES]; /* reason for ERR_QUARANTINED */
+	uint64_t content_hash; /* with ERR_QUARANTINED: hash of the body */
 	bool was_poisoned;     /* the URL was in quarantine with other bytes */
 	struct buffer listing; /* of a sitemap: see crawl/listing.h */
 	struct ingestion
 		*ingestion; /* ingest that submitted it; NULL = a leased URL */
 	struct ingest_terms terms;   /* terms of the ingest */
 	struct site_options options; /* INGEST: options of a new site */
-	bool is_kept;                /* INGEST: see struct arrived_page */
-	bool is_new_site;            /* INGEST: see struct arrived_page */
+	bool is_kept;                /* INGEST: see struct crawled_page */
+	bool is_new_site;            /* INGEST: see struct crawled_page */
 	bool is_archived;            /* the archive has got it */
 	uint64_t archived_ms;  /* time of its record in the archive; 0 = none */
 	uint32_t body_bytes;   /* uncompressed size */
@@ -98,7 +98,7 @@ enum {
 struct job *job_queue_gather(struct job_queue *queue);
 
 /* Return the queued jobs immediately: no others are coming. */
-void job_queue_hurry(struct job_queue *queue);
+void job_queue_flush(struct job_queue *queue);
 
 /* Remove all jobs, as a list; NULL if the queue is empty. Does not wait. */
 struct job *job_queue_take_all(struct job_queue *queue);

@@ -40,7 +40,7 @@ struct pack_row *packing_add(struct packing *packing, enum table table,
 }
 
 /* One step through a table. */
-struct step {
+struct packing_scan {
 	struct packing_walk *walk;
 	struct txn *txn;
 	struct packing *packing;
@@ -48,21 +48,21 @@ struct step {
 };
 
 /* The position of a scan over rows with content. */
-struct found {
+struct packing_content {
 	struct slice content; /* in the map */
 	uint32_t cluster;
 	uint32_t max_bytes;
 	uint64_t stored_ms;
 };
 
-static bool find_content(const struct step *step, struct slice key,
-			 struct slice value, struct found *found_out)
+static bool find_content(const struct packing_scan *step, struct slice key,
+			 struct slice value, struct packing_content *found_out)
 {
 	struct sample_page_row sample;
 	struct page_row row;
 
-	*found_out = (struct found){.content = value,
-				    .max_bytes = CONTENT_MAX_RECORD_BYTES};
+	*found_out = (struct packing_content){
+		.content = value, .max_bytes = CONTENT_MAX_RECORD_BYTES};
 	if (step->table == TABLE_SAMPLE_PAGES) {
 		if (!sample_page_row_decode(value, &sample))
 			return false;
@@ -81,22 +81,24 @@ static bool find_content(const struct step *step, struct slice key,
 }
 
 /* Return the dictionary for content that now uses dictionary `now`. */
-static uint32_t wanted(const struct packing_site *site, uint32_t cluster,
-		       uint32_t now)
+static uint32_t packing_choose_dictionary(const struct packing_site *site,
+					  uint32_t cluster, uint32_t now)
 {
-	const struct known_dictionary *own = known_of(site, cluster);
-	const struct known_dictionary *has = known_find(site, now);
+	const struct stored_dictionary *own =
+		packing_dictionary_of(site, cluster);
+	const struct stored_dictionary *has =
+		packing_dictionary_find(site, now);
 
 	if (own != NULL)
 		return own->number;
 	return has != NULL && has->is_current ? now : site->common;
 }
 
-static struct packer *packer_for(const struct step *step, enum table table,
-				 uint32_t dictionary)
+static struct packer *packer_for(const struct packing_scan *step,
+				 enum table table, uint32_t dictionary)
 {
 	struct packing_site *site = step->walk->known;
-	struct kept_packer *kept = site->packers;
+	struct cached_packer *kept = site->packers;
 	struct buffer bytes = {0};
 
 	for (size_t i = 0; i < MAX_PACKERS; i++)
@@ -111,7 +113,7 @@ static struct packer *packer_for(const struct step *step, enum table table,
 	}
 	kept += site->next_packer++ % MAX_PACKERS;
 	packer_destroy(kept->packer);
-	*kept = (struct kept_packer){
+	*kept = (struct cached_packer){
 		.dictionary = dictionary,
 		.table = table,
 		.packer =
@@ -125,8 +127,9 @@ static struct packer *packer_for(const struct step *step, enum table table,
  * Return the content compressed with that dictionary; empty if that is
  * impossible.
  */
-static struct buffer pack(const struct step *step, const struct found *found,
-			  uint32_t dictionary)
+static struct buffer packing_compress(const struct packing_scan *step,
+				      const struct packing_content *found,
+				      uint32_t dictionary)
 {
 	enum table table =
 		step->table == TABLE_BODIES ? TABLE_BODIES : TABLE_RECORDS;
@@ -136,7 +139,7 @@ static struct buffer pack(const struct step *step, const struct found *found,
 
 	if (packer != NULL &&
 	    content_unpack(
-		    step->txn, (struct content_place){table, step->walk->site},
+		    step->txn, (struct content_source){table, step->walk->site},
 		    found->content, found->max_bytes, &bytes) == ERR_NONE &&
 	    bytes.size <= CONTENT_MAX_RECORD_BYTES) {
 		(table == TABLE_BODIES ? content_pack : content_pack_record)(
@@ -148,16 +151,17 @@ static struct buffer pack(const struct step *step, const struct found *found,
 }
 
 /* Count `content` for its dictionary. */
-static void count(const struct step *step, const struct found *found,
-		  struct slice content)
+static void packing_count_use(const struct packing_scan *step,
+			      const struct packing_content *found,
+			      struct slice content)
 {
-	struct known_dictionary *one;
+	struct stored_dictionary *one;
 	struct packed_pages *pages;
 	uint32_t dictionary;
 
 	if (!content_is_packed(content, &dictionary))
 		return;
-	one = known_find(step->walk->known, dictionary);
+	one = packing_dictionary_find(step->walk->known, dictionary);
 	if (one == NULL)
 		return;
 	one->is_used = true;
@@ -169,8 +173,8 @@ static void count(const struct step *step, const struct found *found,
 	pages->source += found->max_bytes;
 }
 
-static void put(const struct step *step, const struct scan *scan,
-		struct buffer *content)
+static void packing_add_row(const struct packing_scan *step,
+			    const struct scan *scan, struct buffer *content)
 {
 	struct key key = {.size = scan->key.size};
 	struct pack_row *row;
@@ -188,10 +192,11 @@ static void put(const struct step *step, const struct scan *scan,
 	buffer_free(content);
 }
 
-static void look_at(const struct step *step, const struct scan *scan)
+static void packing_check_row(const struct packing_scan *step,
+			      const struct scan *scan)
 {
 	struct buffer content = {0};
-	struct found found;
+	struct packing_content found;
 	uint32_t dictionary;
 	uint32_t by;
 	bool is_packed;
@@ -200,16 +205,18 @@ static void look_at(const struct step *step, const struct scan *scan)
 	    !find_content(step, scan->key, scan->value, &found))
 		return; /* verify reports it */
 	is_packed = content_is_packed(found.content, &dictionary);
-	by = wanted(step->walk->known, found.cluster, dictionary);
+	by = packing_choose_dictionary(step->walk->known, found.cluster,
+				       dictionary);
 	if (!is_packed || by != dictionary)
-		content = pack(step, &found, by);
-	count(step, &found,
-	      content.size > 0 ? buffer_slice(&content) : found.content);
+		content = packing_compress(step, &found, by);
+	packing_count_use(step, &found,
+			  content.size > 0 ? buffer_slice(&content)
+					   : found.content);
 	if (content.size > 0)
-		put(step, scan, &content);
+		packing_add_row(step, scan, &content);
 }
 
-static bool is_full(const struct packing *packing)
+static bool packing_is_full(const struct packing *packing)
 {
 	return packing->count >= PACKING_AT_ONCE ||
 	       packing->bytes >= PACKING_STEP_BYTES;
@@ -225,14 +232,14 @@ static void next_stage(struct packing_walk *walk)
 static void walk_table(struct packing_walk *walk, struct txn *txn,
 		       enum table table, struct packing *packing)
 {
-	const struct step step = {walk, txn, packing, table};
+	const struct packing_scan step = {walk, txn, packing, table};
 	struct scan scan = scan_begin_at(txn, table, key_slice(&walk->from),
 					 sizeof(uint32_t));
 	size_t read = 0;
 	bool is_row = scan_next(&scan);
 
-	while (is_row && read++ < MAX_ROWS_READ && !is_full(packing)) {
-		look_at(&step, &scan);
+	while (is_row && read++ < MAX_ROWS_READ && !packing_is_full(packing)) {
+		packing_check_row(&step, &scan);
 		is_row = scan_next(&scan);
 	}
 	if (!is_row)
@@ -259,13 +266,13 @@ static void drop_unused(const struct packing_walk *walk,
 /* Start again: new dictionaries have their numbers only after the commit. */
 static void begin_again(struct packing_walk *walk)
 {
-	known_free(walk->known);
+	packing_site_free(walk->known);
 	walk->known = NULL;
 	walk->stage = STAGE_MAKE;
 }
 
-static void take(struct packing_walk *walk, struct txn *txn,
-		 struct packing *packing)
+static void packing_run_stage(struct packing_walk *walk, struct txn *txn,
+			      struct packing *packing)
 {
 	static const enum table tables[STAGES] = {
 		[STAGE_BODIES] = TABLE_BODIES,
@@ -274,14 +281,14 @@ static void take(struct packing_walk *walk, struct txn *txn,
 	};
 
 	if (walk->known == NULL)
-		walk->known = known_read(txn, walk->site);
+		walk->known = packing_site_read(txn, walk->site);
 	switch (walk->stage) {
 	case STAGE_MAKE:
 	case STAGE_MAKE_ANEW:
 		if (walk->stage == STAGE_MAKE)
-			packing_make(walk, txn, packing);
+			packing_make_dictionaries(walk, txn, packing);
 		else
-			packing_make_anew(walk, txn, packing);
+			packing_replace_dictionaries(walk, txn, packing);
 		if (packing->count > 0)
 			begin_again(walk);
 		else
@@ -302,13 +309,13 @@ enum error packing_step(struct packing_walk *walk, struct store *store,
 	struct txn txn = txn_begin_read(store);
 
 	if (txn.error == ERR_NONE && !walk->is_ended)
-		take(walk, &txn, packing_out);
+		packing_run_stage(walk, &txn, packing_out);
 	return txn_end(&txn);
 }
 
 void packing_walk_end(struct packing_walk *walk)
 {
-	known_free(walk->known);
+	packing_site_free(walk->known);
 	walk->known = NULL;
 	walk->is_ended = true;
 }

@@ -26,8 +26,8 @@ enum {
 				the dictionary */
 };
 
-struct known_dictionary *known_find(const struct packing_site *site,
-				    uint32_t number)
+struct stored_dictionary *
+packing_dictionary_find(const struct packing_site *site, uint32_t number)
 {
 	size_t at;
 
@@ -38,8 +38,8 @@ struct known_dictionary *known_find(const struct packing_site *site,
 }
 
 /* Return the newest dictionary of the cluster, or NULL. */
-static struct known_dictionary *newest_of(const struct packing_site *site,
-					  uint32_t cluster)
+static struct stored_dictionary *newest_of(const struct packing_site *site,
+					   uint32_t cluster)
 {
 	size_t end;
 
@@ -51,16 +51,16 @@ static struct known_dictionary *newest_of(const struct packing_site *site,
 	return site->items[end].cluster == cluster ? &site->items[end] : NULL;
 }
 
-struct known_dictionary *known_of(const struct packing_site *site,
-				  uint32_t cluster)
+struct stored_dictionary *packing_dictionary_of(const struct packing_site *site,
+						uint32_t cluster)
 {
-	struct known_dictionary *one = newest_of(site, cluster);
+	struct stored_dictionary *one = newest_of(site, cluster);
 
 	return one != NULL && one->is_current ? one : NULL;
 }
 
-static void read_rows(struct txn *txn, uint32_t site,
-		      struct packing_site *known)
+static void packing_site_read_rows(struct txn *txn, uint32_t site,
+				   struct packing_site *known)
 {
 	struct key prefix = key_site(site);
 	struct scan scan =
@@ -73,7 +73,7 @@ static void read_rows(struct txn *txn, uint32_t site,
 		known->items =
 			mem_grow(known->items, known->count, &known->capacity,
 				 sizeof(*known->items));
-		known->items[known->count++] = (struct known_dictionary){
+		known->items[known->count++] = (struct stored_dictionary){
 			.number = key_u32(scan.key, sizeof(uint32_t)),
 			.cluster = row.cluster,
 			.created_ms = row.created_ms,
@@ -83,45 +83,47 @@ static void read_rows(struct txn *txn, uint32_t site,
 }
 
 /* A cluster and an index, for sorting. */
-struct placed {
+struct dictionary_position {
 	uint32_t cluster;
 	uint32_t place;
 };
 
-static int by_cluster(const void *left, const void *right)
+static int dictionary_compare_clusters(const void *left, const void *right)
 {
-	const struct placed *a = left;
-	const struct placed *b = right;
+	const struct dictionary_position *a = left;
+	const struct dictionary_position *b = right;
 
 	if (a->cluster != b->cluster)
 		return a->cluster < b->cluster ? -1 : 1;
 	return (a->place > b->place) - (a->place < b->place);
 }
 
-static void sort(struct packing_site *known)
+static void packing_site_sort(struct packing_site *known)
 {
-	struct placed *placed = mem_alloc(known->count, sizeof(*placed));
+	struct dictionary_position *placed =
+		mem_alloc(known->count, sizeof(*placed));
 
 	known->by_cluster = mem_alloc(known->count, sizeof(uint32_t));
 	for (size_t i = 0; i < known->count; i++)
-		placed[i] =
-			(struct placed){known->items[i].cluster, (uint32_t)i};
+		placed[i] = (struct dictionary_position){
+			known->items[i].cluster, (uint32_t)i};
 	if (known->count > 1)
-		qsort(placed, known->count, sizeof(*placed), by_cluster);
+		qsort(placed, known->count, sizeof(*placed),
+		      dictionary_compare_clusters);
 	for (size_t i = 0; i < known->count; i++)
 		known->by_cluster[i] = placed[i].place;
 	free(placed);
 }
 
-struct packing_site *known_read(struct txn *txn, uint32_t site)
+struct packing_site *packing_site_read(struct txn *txn, uint32_t site)
 {
 	struct packing_site *known = mem_alloc(1, sizeof(*known));
 	uint32_t most = 0;
 
-	read_rows(txn, site, known);
-	sort(known);
+	packing_site_read_rows(txn, site, known);
+	packing_site_sort(known);
 	for (size_t i = 0; i < known->count; i++) {
-		struct known_dictionary *one = &known->items[i];
+		struct stored_dictionary *one = &known->items[i];
 		struct cluster_row row;
 
 		one->is_current =
@@ -135,7 +137,7 @@ struct packing_site *known_read(struct txn *txn, uint32_t site)
 	return known;
 }
 
-void known_free(struct packing_site *site)
+void packing_site_free(struct packing_site *site)
 {
 	if (site == NULL)
 		return;
@@ -183,7 +185,7 @@ static size_t find_members(struct txn *txn, uint32_t site, uint32_t cluster,
 }
 
 /* The pages of a dictionary, the most typical one first. */
-struct chosen {
+struct dictionary_pages {
 	struct typical pages[TYPICAL_PAGES]; /* [count] */
 	size_t count;
 };
@@ -193,10 +195,11 @@ struct chosen {
  * largest; fewer for a small cluster, whose dictionary must not be larger than
  * its savings.
  */
-static struct chosen choose(const struct typical *pages, size_t count)
+static struct dictionary_pages
+dictionary_choose_pages(const struct typical *pages, size_t count)
 {
 	static const size_t tenths[TYPICAL_PAGES] = {5, 8, 2, 9};
-	struct chosen chosen = {.count = 1};
+	struct dictionary_pages chosen = {.count = 1};
 
 	if (count >= PAGES_FOR_TWO)
 		chosen.count = count < PAGES_FOR_ALL ? 2 : TYPICAL_PAGES;
@@ -207,10 +210,11 @@ static struct chosen choose(const struct typical *pages, size_t count)
 
 /*
  * Return the stored content of the page, a record in packed form
- * (store/record_slim.h); empty if it cannot be read.
+ * (store/record_pack.h); empty if it cannot be read.
  */
-static struct buffer unpack(struct txn *txn, enum table table, uint32_t site,
-			    const struct typical *page)
+static struct buffer dictionary_read_content(struct txn *txn, enum table table,
+					     uint32_t site,
+					     const struct typical *page)
 {
 	struct key key = key_page(site, page->page);
 	struct slice value = txn_get(txn, table, key_slice(&key));
@@ -218,13 +222,13 @@ static struct buffer unpack(struct txn *txn, enum table table, uint32_t site,
 	struct buffer slim = {0};
 
 	if (value.data != NULL)
-		content_unpack(txn, (struct content_place){table, site}, value,
+		content_unpack(txn, (struct content_source){table, site}, value,
 			       table == TABLE_BODIES ? page->body_bytes
 						     : CONTENT_MAX_RECORD_BYTES,
 			       &bytes);
 	if (table == TABLE_BODIES)
 		return bytes;
-	record_slim(buffer_slice(&bytes), &slim);
+	record_pack(buffer_slice(&bytes), &slim);
 	buffer_free(&bytes);
 	return slim;
 }
@@ -235,8 +239,9 @@ static struct buffer unpack(struct txn *txn, enum table table, uint32_t site,
  * the remaining space. A line feed at the start prevents page bytes from being
  * read as a header (base/compress.h).
  */
-static struct buffer join(struct txn *txn, enum table table, uint32_t site,
-			  const struct chosen *chosen)
+static struct buffer
+dictionary_join_pages(struct txn *txn, enum table table, uint32_t site,
+		      const struct dictionary_pages *chosen)
 {
 	struct buffer parts[TYPICAL_PAGES];
 	struct buffer bytes = {0};
@@ -245,7 +250,8 @@ static struct buffer join(struct txn *txn, enum table table, uint32_t site,
 	for (size_t i = 0; i < chosen->count; i++) {
 		size_t room = DICTIONARY_MAX_BYTES - 1 - used;
 
-		parts[i] = unpack(txn, table, site, &chosen->pages[i]);
+		parts[i] = dictionary_read_content(txn, table, site,
+						   &chosen->pages[i]);
 		if (parts[i].size > room)
 			parts[i].size = room;
 		used += parts[i].size;
@@ -258,7 +264,7 @@ static struct buffer join(struct txn *txn, enum table table, uint32_t site,
 	return bytes;
 }
 
-static uint32_t pack(struct buffer *bytes, struct buffer *packed)
+static uint32_t dictionary_compress(struct buffer *bytes, struct buffer *packed)
 {
 	uint32_t size = (uint32_t)bytes->size;
 
@@ -268,12 +274,12 @@ static uint32_t pack(struct buffer *bytes, struct buffer *packed)
 }
 
 /* Make a dictionary for the cluster, if enough of its pages are stored. */
-static void make_one(const struct packing_walk *walk, struct txn *txn,
-		     uint32_t cluster, struct packing *packing)
+static void dictionary_create(const struct packing_walk *walk, struct txn *txn,
+			      uint32_t cluster, struct packing *packing)
 {
 	struct typical *pages = mem_alloc(MAX_LOOKED, sizeof(*pages));
 	size_t count = find_members(txn, walk->site, cluster, pages);
-	struct chosen chosen;
+	struct dictionary_pages chosen;
 	struct dictionary_row row = {.created_ms = walk->now_ms,
 				     .cluster = cluster};
 	struct buffer packed[2] = {{0}, {0}};
@@ -281,11 +287,13 @@ static void make_one(const struct packing_walk *walk, struct txn *txn,
 
 	if (count >= PACKING_MIN_PAGES) {
 		qsort(pages, count, sizeof(*pages), by_size);
-		chosen = choose(pages, count);
-		bytes = join(txn, TABLE_BODIES, walk->site, &chosen);
-		row.body_bytes = pack(&bytes, &packed[0]);
-		bytes = join(txn, TABLE_RECORDS, walk->site, &chosen);
-		row.record_bytes = pack(&bytes, &packed[1]);
+		chosen = dictionary_choose_pages(pages, count);
+		bytes = dictionary_join_pages(txn, TABLE_BODIES, walk->site,
+					      &chosen);
+		row.body_bytes = dictionary_compress(&bytes, &packed[0]);
+		bytes = dictionary_join_pages(txn, TABLE_RECORDS, walk->site,
+					      &chosen);
+		row.record_bytes = dictionary_compress(&bytes, &packed[1]);
 		row.bodies = buffer_slice(&packed[0]);
 		row.records = buffer_slice(&packed[1]);
 		packing_add(packing, TABLE_DICTIONARIES,
@@ -297,8 +305,8 @@ static void make_one(const struct packing_walk *walk, struct txn *txn,
 	free(pages);
 }
 
-void packing_make(const struct packing_walk *walk, struct txn *txn,
-		  struct packing *packing)
+void packing_make_dictionaries(const struct packing_walk *walk, struct txn *txn,
+			       struct packing *packing)
 {
 	struct key prefix = key_site(walk->site);
 	struct scan scan = scan_begin(txn, TABLE_CLUSTERS, key_slice(&prefix));
@@ -309,35 +317,37 @@ void packing_make(const struct packing_walk *walk, struct txn *txn,
 
 		if (cluster_row_decode(scan.value, &row) &&
 		    row.page_count >= PACKING_MIN_PAGES &&
-		    known_of(walk->known, cluster) == NULL)
-			make_one(walk, txn, cluster, packing);
+		    packing_dictionary_of(walk->known, cluster) == NULL)
+			dictionary_create(walk, txn, cluster, packing);
 	}
 	scan_end(&scan);
 }
 
 /* Return per mille of the source. */
-static uint64_t ratio(uint64_t packed, uint64_t source)
+static uint64_t dictionary_ratio(uint64_t packed, uint64_t source)
 {
 	return source == 0 ? 0 : packed * 1000 / source;
 }
 
-static bool has_drifted(const struct known_dictionary *one)
+static bool has_drifted(const struct stored_dictionary *one)
 {
 	if (!one->is_current || one->since.pages < MIN_DRIFTED ||
 	    one->since.pages < one->before.pages)
 		return false;
 	return one->before.pages == 0 ||
-	       ratio(one->since.packed, one->since.source) * 100 >
-		       ratio(one->before.packed, one->before.source) *
+	       dictionary_ratio(one->since.packed, one->since.source) * 100 >
+		       dictionary_ratio(one->before.packed,
+					one->before.source) *
 			       WORSE_PERCENT;
 }
 
-void packing_make_anew(const struct packing_walk *walk, struct txn *txn,
-		       struct packing *packing)
+void packing_replace_dictionaries(const struct packing_walk *walk,
+				  struct txn *txn, struct packing *packing)
 {
 	const struct packing_site *known = walk->known;
 
 	for (size_t i = 0; i < known->count && packing->count < MAX_MADE; i++)
 		if (has_drifted(&known->items[i]))
-			make_one(walk, txn, known->items[i].cluster, packing);
+			dictionary_create(walk, txn, known->items[i].cluster,
+					  packing);
 }

@@ -13,7 +13,7 @@ struct packed_pages {
 };
 
 /* A dictionary without its bytes. */
-struct known_dictionary {
+struct stored_dictionary {
 	uint32_t number;
 	uint32_t cluster;
 	uint64_t created_ms;
@@ -29,46 +29,46 @@ struct known_dictionary {
 enum { MAX_PACKERS = 16 };
 
 /* A packer that is reused for the next page. */
-struct kept_packer {
+struct cached_packer {
 	uint32_t dictionary;
 	enum table table;
 	struct packer *packer;
 };
 
 struct packing_site {
-	struct known_dictionary *items; /* [count], ascending by number */
+	struct stored_dictionary *items; /* [count], ascending by number */
 	size_t count;
 	size_t capacity;
 	uint32_t *by_cluster; /* [count], indexes of `items`, ascending by
 				 cluster and then by number */
 	uint32_t common; /* for pages of clusters without a dictionary; 0 = none
 			  */
-	struct kept_packer packers[MAX_PACKERS];
+	struct cached_packer packers[MAX_PACKERS];
 	size_t next_packer; /* the packer to replace next */
 };
 
 /* Return the dictionary of that number, or NULL. */
-struct known_dictionary *known_find(const struct packing_site *site,
-				    uint32_t number);
+struct stored_dictionary *
+packing_dictionary_find(const struct packing_site *site, uint32_t number);
 
 /* Return the current dictionary of the cluster, or NULL. */
-struct known_dictionary *known_of(const struct packing_site *site,
-				  uint32_t cluster);
+struct stored_dictionary *packing_dictionary_of(const struct packing_site *site,
+						uint32_t cluster);
 
 /* Read the list of dictionaries. */
-struct packing_site *known_read(struct txn *txn, uint32_t site);
-void known_free(struct packing_site *site);
+struct packing_site *packing_site_read(struct txn *txn, uint32_t site);
+void packing_site_free(struct packing_site *site);
 
 /* Add a row; its value is {0}. */
 struct pack_row *packing_add(struct packing *packing, enum table table,
 			     struct key key);
 
 /* Make missing dictionaries; a few per call. */
-void packing_make(const struct packing_walk *walk, struct txn *txn,
-		  struct packing *packing);
+void packing_make_dictionaries(const struct packing_walk *walk, struct txn *txn,
+			       struct packing *packing);
 
 /* After a walk: replace dictionaries whose newer pages compress worse. */
-void packing_make_anew(const struct packing_walk *walk, struct txn *txn,
-		       struct packing *packing);
+void packing_replace_dictionaries(const struct packing_walk *walk,
+				  struct txn *txn, struct packing *packing);
 
 #endif

@@ -31,25 +31,25 @@ static void *fetch_main(void *argument)
 {
 	struct pipeline *pipeline = argument;
 
-	fetching_run(&pipeline->fetching);
+	crawler_run(&pipeline->fetching);
 	return NULL;
 }
 
 /* A body was analysed: update waiting_bytes, which may block the fetcher. */
-static void release_bytes(struct fetching *fetching, size_t size)
+static void release_bytes(struct crawler *fetching, size_t size)
 {
 	size_t before = atomic_fetch_sub(&fetching->waiting_bytes, size);
 
 	assert(before >= size);
 	if (before > fetching->max_waiting_bytes)
-		remote_fetcher_wake(fetching->fetcher);
+		fetcher_client_wake(fetching->fetcher);
 }
 
 /* Set the result of an analysed job. */
 static void end_analysis(struct pipeline *pipeline, struct job *job)
 {
-	if (job->error == ERR_POISONED && job->ingestion != NULL)
-		job->kind = CHANGE_POISON;
+	if (job->error == ERR_QUARANTINED && job->ingestion != NULL)
+		job->kind = CHANGE_QUARANTINE;
 	else if (job->error != ERR_NONE)
 		job->kind = CHANGE_FAILED;
 	archive_job(pipeline->options.archive, job,
@@ -60,7 +60,7 @@ static void end_analysis(struct pipeline *pipeline, struct job *job)
 
 static void analyse_jobs(struct pipeline *pipeline, struct job *jobs)
 {
-	const struct analysing analysing = {
+	const struct analyser analysing = {
 		.store = pipeline->fetching.store,
 		.pool = pipeline->pool,
 		.limits = pipeline->options.limits,
@@ -73,7 +73,7 @@ static void analyse_jobs(struct pipeline *pipeline, struct job *jobs)
 
 	for (struct job *job = jobs; job != NULL; job = job->next)
 		job->body_bytes = (uint32_t)job->result.body.size;
-	analysing_run(&analysing, jobs);
+	analyser_run(&analysing, jobs);
 	for (struct job *job = jobs; job != NULL; job = job->next) {
 		end_analysis(pipeline, job);
 		count++;
@@ -146,8 +146,8 @@ static void *analyser_main(void *argument)
 
 static void free_pipeline(struct pipeline *pipeline)
 {
-	remote_fetcher_destroy(pipeline->fetching.fetcher);
-	pool_destroy(pipeline->pool);
+	fetcher_client_destroy(pipeline->fetching.fetcher);
+	worker_pool_destroy(pipeline->pool);
 	job_queue_finish(&pipeline->arrivals);
 	job_queue_finish(&pipeline->fetched);
 	job_queue_finish(&pipeline->ended);
@@ -163,7 +163,7 @@ static struct pipeline *create_pipeline(struct engine *engine,
 					const struct pipeline_options *options)
 {
 	struct pipeline *pipeline = mem_alloc(1, sizeof(*pipeline));
-	struct fetching *fetching = &pipeline->fetching;
+	struct crawler *fetching = &pipeline->fetching;
 
 	assert(options->workers > 0 && options->max_in_flight > 0);
 	pipeline->engine = engine;
@@ -177,10 +177,11 @@ static struct pipeline *create_pipeline(struct engine *engine,
 	job_queue_init(&pipeline->ended);
 	pipeline->workers = mem_alloc(options->workers, sizeof(pthread_t));
 	fetching->store = engine_store(engine);
-	fetching->fetcher = remote_fetcher_create(&(struct remote_options){
-		.fetch = options->fetch,
-		.starter = options->starter,
-	});
+	fetching->fetcher =
+		fetcher_client_create(&(struct fetcher_client_options){
+			.fetch = options->fetch,
+			.starter = options->starter,
+		});
 	fetching->arrivals = &pipeline->arrivals;
 	fetching->fetched = &pipeline->fetched;
 	fetching->ended = &pipeline->ended;
@@ -197,7 +198,7 @@ static struct pipeline *create_pipeline(struct engine *engine,
 /* Start threads until one fails. */
 static bool start_threads(struct pipeline *pipeline)
 {
-	if (!thread_start(&pipeline->commit_thread, NULL, commit_main,
+	if (!thread_start(&pipeline->commit_thread, NULL, committer_main,
 			  pipeline))
 		return false;
 	if (!thread_start(&pipeline->fetch_thread, NULL, fetch_main, pipeline))
@@ -215,7 +216,7 @@ enum error pipeline_start(struct pipeline **pipeline_out, struct engine *engine,
 			  const struct pipeline_options *options)
 {
 	struct pipeline *pipeline = create_pipeline(engine, options);
-	const struct pool_options workers = {
+	const struct worker_pool_options workers = {
 		.starter = options->starter,
 		.workers = options->workers,
 		.memory_bytes = options->worker_bytes,
@@ -223,7 +224,7 @@ enum error pipeline_start(struct pipeline **pipeline_out, struct engine *engine,
 	};
 
 	if (pipeline->fetching.fetcher == NULL ||
-	    pool_create(&pipeline->pool, &workers) != ERR_NONE) {
+	    worker_pool_create(&pipeline->pool, &workers) != ERR_NONE) {
 		free_pipeline(pipeline);
 		return ERR_IO;
 	}
@@ -247,7 +248,7 @@ void pipeline_stop(struct pipeline *pipeline, uint32_t grace_ms)
 	lock_release(&pipeline->lock);
 	pipeline->fetching.stop_ms = clock_steady_ms() + grace_ms;
 	pipeline->fetching.is_stopping = true;
-	remote_fetcher_wake(pipeline->fetching.fetcher);
+	fetcher_client_wake(pipeline->fetching.fetcher);
 	pthread_join(pipeline->fetch_thread, NULL);
 	job_queue_close(&pipeline->fetched);
 	for (size_t i = 0; i < pipeline->worker_count; i++)
@@ -291,7 +292,7 @@ enum error pipeline_command(struct pipeline *pipeline, struct change *change)
 }
 
 /* Wait for a commit or a short time. Call with the lock held. */
-static void wait_for_room(struct pipeline *pipeline)
+static void pipeline_wait_for_room(struct pipeline *pipeline)
 {
 	assert(lock_is_held(&pipeline->lock));
 	condition_wait_until(&pipeline->has_room, &pipeline->lock,
@@ -373,7 +374,7 @@ enum error pipeline_ingest(struct pipeline *pipeline,
 	job->terms = *terms;
 	lock_acquire(&pipeline->lock);
 	while (!pipeline->refuses_ingests && !may_ingest(pipeline))
-		wait_for_room(pipeline);
+		pipeline_wait_for_room(pipeline);
 	is_refused = pipeline->refuses_ingests;
 	if (!is_refused) {
 		pipeline->ingesting++;
@@ -391,10 +392,10 @@ void pipeline_end_ingest(struct pipeline *pipeline, struct ingestion *ingestion,
 			 struct ingest_outcome *outcome_out)
 {
 	assert(!txn_is_open());
-	job_queue_hurry(&pipeline->fetched);
+	job_queue_flush(&pipeline->fetched);
 	lock_acquire(&pipeline->lock);
 	while (!pipeline->refuses_ingests && ingestion->waiting > 0)
-		wait_for_room(pipeline);
+		pipeline_wait_for_room(pipeline);
 	assert(!ingestion->is_left);
 	*outcome_out = ingestion->outcome;
 	ingestion->outcome = (struct ingest_outcome){0};
@@ -404,7 +405,7 @@ void pipeline_end_ingest(struct pipeline *pipeline, struct ingestion *ingestion,
 	lock_release(&pipeline->lock);
 }
 
-void pipeline_refuse_ingests(struct pipeline *pipeline)
+void pipeline_reject_ingests(struct pipeline *pipeline)
 {
 	lock_acquire(&pipeline->lock);
 	pipeline->refuses_ingests = true;
@@ -434,21 +435,21 @@ void pipeline_fetch_until(struct pipeline *pipeline, uint64_t until_ms)
 /*
  * Make the fetching thread count the transfers again, and wait for the result.
  */
-static bool has_strangers(struct fetching *fetching, uint64_t deadline_ms)
+static bool has_strangers(struct crawler *fetching, uint64_t deadline_ms)
 {
 	uint64_t ask = atomic_fetch_add(&fetching->asks, 1) + 1;
 
 	do {
-		remote_fetcher_wake(fetching->fetcher);
+		fetcher_client_wake(fetching->fetcher);
 		nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
 	} while (fetching->looked < ask && !fetching->is_stopping &&
 		 clock_steady_ms() < deadline_ms);
 	return fetching->looked < ask || fetching->strangers > 0;
 }
 
-void pipeline_leave_strangers(struct pipeline *pipeline, uint32_t timeout_ms)
+void pipeline_leave_lost_hosts(struct pipeline *pipeline, uint32_t timeout_ms)
 {
-	struct fetching *fetching = &pipeline->fetching;
+	struct crawler *fetching = &pipeline->fetching;
 	uint64_t deadline_ms = clock_steady_ms() + timeout_ms;
 
 	assert(!txn_is_open());
@@ -457,7 +458,7 @@ void pipeline_leave_strangers(struct pipeline *pipeline, uint32_t timeout_ms)
 		;
 	if (fetching->strangers > 0 || timeout_ms == 0) {
 		fetching->aborts = true;
-		remote_fetcher_wake(fetching->fetcher);
+		fetcher_client_wake(fetching->fetcher);
 	}
 }
 

@@ -22,11 +22,11 @@
 
 struct archive;
 struct pipeline;
-struct starter;
+struct spawner;
 
 struct pipeline_options {
 	struct fetch_options fetch;
-	struct starter *starter; /* spawns the processes; NULL = use threads */
+	struct spawner *starter; /* spawns the processes; NULL = use threads */
 	struct page_limits limits;
 	struct guard_limits guard_limits;
 	size_t workers;           /* number of workers that analyse pages */
@@ -128,7 +128,7 @@ void pipeline_end_ingest(struct pipeline *pipeline, struct ingestion *ingestion,
  * Reject new ingests and wake waiting ones: call before pipeline_stop(), so
  * that their threads can be joined. Any thread.
  */
-void pipeline_refuse_ingests(struct pipeline *pipeline);
+void pipeline_reject_ingests(struct pipeline *pipeline);
 
 /*
  * Apply a reloaded configuration (SIGHUP): intervals, queue lengths and the use
@@ -174,6 +174,6 @@ void pipeline_fetch_until(struct pipeline *pipeline, uint64_t until_ms);
  * (store/partitions.h). After `timeout_ms`, abort all fetches. Any thread
  * except those of the pipeline.
  */
-void pipeline_leave_strangers(struct pipeline *pipeline, uint32_t timeout_ms);
+void pipeline_leave_lost_hosts(struct pipeline *pipeline, uint32_t timeout_ms);
 
 #endif

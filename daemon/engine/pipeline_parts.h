@@ -30,8 +30,8 @@ struct ingestion {
 struct pipeline {
 	struct engine *engine;
 	struct pipeline_options options;
-	struct fetching fetching;
-	struct pool *pool;         /* the workers; one thread waits for each */
+	struct crawler fetching;
+	struct worker_pool *pool;  /* the workers; one thread waits for each */
 	struct job_queue arrivals; /* leased jobs for the fetching thread */
 	struct job_queue fetched;  /* jobs for the analysing threads */
 	struct job_queue ended;    /* jobs for the committer thread */
@@ -61,6 +61,6 @@ struct pipeline {
 void pipeline_count_ingested(struct pipeline *pipeline, const struct job *job);
 
 /* committing.c: the committer thread; its argument is the pipeline. */
-void *commit_main(void *argument);
+void *committer_main(void *argument);
 
 #endif

@@ -32,22 +32,22 @@ enum error report_begin(enum measure measure, const struct report_pages *pages,
 	if (options.max_leaves == 0)
 		options.max_leaves = REPORT_MAX_LEAVES;
 	*report_out = (struct report){.measure = measure};
-	error = dendrogram_make(pages->leaves, pages->leaf_count, &options,
-				&report_out->dendrogram);
+	error = dendrogram_build(pages->leaves, pages->leaf_count, &options,
+				 &report_out->dendrogram);
 	if (error != ERR_NONE)
 		return error;
 	report_out->curve =
 		mem_alloc(DENDROGRAM_POINTS, sizeof(*report_out->curve));
 	dendrogram_curve(&report_out->dendrogram, report_out->curve);
 	merge_pages = merge_pages_of(pages);
-	report_out->suggestion =
-		suggest(&report_out->dendrogram, measure, &merge_pages);
+	report_out->suggestion = threshold_suggest(&report_out->dendrogram,
+						   measure, &merge_pages);
 	if (pages->truth != NULL)
-		report_out->merges =
-			merges_make(&report_out->dendrogram, &merge_pages);
-	witness_choose(&pages->witness, &report_out->dendrogram,
-		       measure_template_threshold(measure),
-		       &report_out->witness);
+		report_out->merges = cluster_merges_compute(
+			&report_out->dendrogram, &merge_pages);
+	link_labels_choose(&pages->witness, &report_out->dendrogram,
+			   measure_template_threshold(measure),
+			   &report_out->witness);
 	return ERR_NONE;
 }
 
@@ -55,23 +55,23 @@ void report_free(struct report *report)
 {
 	dendrogram_free(&report->dendrogram);
 	free(report->curve);
-	merges_free(&report->merges);
+	cluster_merges_free(&report->merges);
 	*report = (struct report){0};
 }
 
 /* Insert before the first entry with a higher threshold. */
-static void add_cut(struct report_cut *cuts, size_t count,
-		    struct report_cut cut)
+static void threshold_list_insert(struct report_threshold *cuts, size_t count,
+				  struct report_threshold cut)
 {
 	for (; count > 0 && cuts[count - 1].threshold > cut.threshold; count--)
 		cuts[count] = cuts[count - 1];
 	cuts[count] = cut;
 }
 
-size_t report_cuts(const struct report *report,
-		   struct report_cut cuts_out[REPORT_CUTS])
+size_t report_thresholds(const struct report *report,
+			 struct report_threshold cuts_out[REPORT_THRESHOLDS])
 {
-	const struct report_cut cuts[] = {
+	const struct report_threshold cuts[] = {
 		{"template", 'T', measure_template_threshold(report->measure)},
 		{"site", 'S', measure_site_threshold(report->measure)},
 		{"plateau", 'P', report->suggestion.plateau},
@@ -81,13 +81,13 @@ size_t report_cuts(const struct report *report,
 	bool is_other = true;
 	size_t count = 0;
 
-	_Static_assert(sizeof(cuts) / sizeof(*cuts) == REPORT_CUTS,
+	_Static_assert(sizeof(cuts) / sizeof(*cuts) == REPORT_THRESHOLDS,
 		       "room for all");
-	for (size_t i = 0; i < REPORT_CUTS; i++) {
+	for (size_t i = 0; i < REPORT_THRESHOLDS; i++) {
 		if ((cuts[i].mark == 'P' && cuts[i].threshold == 0) ||
 		    (cuts[i].mark == 'U' && !is_other))
 			continue;
-		add_cut(cuts_out, count++, cuts[i]);
+		threshold_list_insert(cuts_out, count++, cuts[i]);
 		is_other &= cuts[i].threshold != report->threshold;
 	}
 	return count;
@@ -129,7 +129,7 @@ void report_address(struct slice address, struct buffer *out)
 }
 
 /* Pages with a label, and scratch memory for the labels of a clustering. */
-struct sample {
+struct labelled_sample {
 	uint32_t *leaves; /* [count] */
 	uint32_t *truth;
 	uint32_t *found;
@@ -137,11 +137,11 @@ struct sample {
 	size_t count;
 };
 
-static struct sample begin_sample(const struct report *report,
-				  const uint32_t *leaves, const uint32_t *truth,
-				  size_t count)
+static struct labelled_sample begin_sample(const struct report *report,
+					   const uint32_t *leaves,
+					   const uint32_t *truth, size_t count)
 {
-	struct sample sample = {
+	struct labelled_sample sample = {
 		.leaves = mem_alloc(count + 1, sizeof(*sample.leaves)),
 		.truth = mem_alloc(count + 1, sizeof(*sample.truth)),
 		.found = mem_alloc(count + 1, sizeof(*sample.found)),
@@ -158,7 +158,7 @@ static struct sample begin_sample(const struct report *report,
 	return sample;
 }
 
-static void end_sample(struct sample *sample)
+static void end_sample(struct labelled_sample *sample)
 {
 	free(sample->leaves);
 	free(sample->truth);
@@ -167,7 +167,7 @@ static void end_sample(struct sample *sample)
 }
 
 static struct report_score score_cut(const struct report *report,
-				     const struct sample *sample,
+				     const struct labelled_sample *sample,
 				     const char *name, unsigned threshold)
 {
 	struct report_score score = {.name = name, .threshold = threshold};
@@ -182,7 +182,7 @@ static struct report_score score_cut(const struct report *report,
 }
 
 static struct report_score score_best(const struct report *report,
-				      const struct sample *sample)
+				      const struct labelled_sample *sample)
 {
 	struct report_score best =
 		score_cut(report, sample, "best (oracle)", 0);
@@ -203,19 +203,20 @@ static struct report_score score_best(const struct report *report,
 void report_score(struct report *report, const uint32_t *leaves,
 		  const uint32_t *truth, size_t count)
 {
-	struct sample sample = begin_sample(report, leaves, truth, count);
-	struct report_cut cuts[REPORT_CUTS];
+	struct labelled_sample sample =
+		begin_sample(report, leaves, truth, count);
+	struct report_threshold cuts[REPORT_THRESHOLDS];
 
 	report->labelled = sample.count;
-	report->score_count = report_cuts(report, cuts);
+	report->score_count = report_thresholds(report, cuts);
 	for (size_t i = 0; i < report->score_count; i++)
 		report->scores[i] = score_cut(report, &sample, cuts[i].name,
 					      cuts[i].threshold);
 	report->scores[report->score_count++] = score_best(report, &sample);
-	witness_choose(&(struct witness_pages){sample.leaves, sample.truth,
-					       sample.count},
-		       &report->dendrogram,
-		       measure_template_threshold(report->measure),
-		       &report->truth);
+	link_labels_choose(&(struct label_pages){sample.leaves, sample.truth,
+						 sample.count},
+			   &report->dendrogram,
+			   measure_template_threshold(report->measure),
+			   &report->truth);
 	end_sample(&sample);
 }

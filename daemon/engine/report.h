@@ -26,13 +26,13 @@ enum {
 };
 
 /* A threshold that a report describes. */
-struct report_cut {
+struct report_threshold {
 	const char *name; /* static string */
 	char mark;        /* S, T, P, * or U */
 	unsigned threshold;
 };
 
-enum { REPORT_CUTS = 5 };
+enum { REPORT_THRESHOLDS = 5 };
 
 /* Agreement of a clustering with labels. */
 struct report_score {
@@ -49,27 +49,26 @@ struct report {
 	unsigned threshold; /* current threshold of the site */
 	size_t shingle_ids; /* number of distinct shingles in all signatures */
 	struct dendrogram dendrogram;
-	struct histogram histogram;
+	struct distance_histogram histogram;
 	struct dendrogram_point *curve; /* [DENDROGRAM_POINTS] */
-	struct suggestion suggestion;
-	struct witness_choice
-		witness;             /* computed from the links to the pages */
+	struct threshold_suggestion suggestion;
+	struct label_choice witness; /* computed from the links to the pages */
 	const char *const *examples; /* [dendrogram.count], the name of a page
 					per leaf; owned by the caller */
-	struct report_score scores[REPORT_CUTS + 1]; /* [score_count] */
+	struct report_score scores[REPORT_THRESHOLDS + 1]; /* [score_count] */
 	size_t score_count;
 	size_t labelled; /* number of pages with a label */
-	struct witness_choice
-		truth;        /* the same choice, computed from the labels */
-	struct merges merges; /* if there is truth; otherwise empty */
+	struct label_choice
+		truth; /* the same choice, computed from the labels */
+	struct cluster_merges merges; /* if there is truth; otherwise empty */
 };
 
 /* The input of a report. */
 struct report_pages {
 	const struct dendrogram_leaf *leaves; /* [leaf_count] */
 	size_t leaf_count;
-	struct witness_pages witness; /* all pages, with these leaves */
-	const uint32_t *truth; /* [witness.count], 0 = unknown; or NULL */
+	struct label_pages witness; /* all pages, with these leaves */
+	const uint32_t *truth;      /* [witness.count], 0 = unknown; or NULL */
 };
 
 /*
@@ -88,15 +87,15 @@ void report_free(struct report *report);
  * "suggestion", and "in use" if the current threshold is none of these. Return
  * their number.
  */
-size_t report_cuts(const struct report *report,
-		   struct report_cut cuts_out[REPORT_CUTS]);
+size_t report_thresholds(const struct report *report,
+			 struct report_threshold cuts_out[REPORT_THRESHOLDS]);
 
 /*
  * Compute the scores of the thresholds, then the score of the threshold with
  * the largest adjusted Rand index, the lowest one if several are equal. Page i
  * of [count] has the signature of leaf leaves[i] and the label truth[i]; pages
  * with label 0 are skipped. Compares partitions once per height of a merge.
- * `truth` has no agreement with fewer than WITNESS_MIN_PAGES labels.
+ * `truth` has no agreement with fewer than LINK_LABEL_MIN_PAGES labels.
  */
 void report_score(struct report *report, const uint32_t *leaves,
 		  const uint32_t *truth, size_t count);

@@ -54,7 +54,7 @@ void site_destroy(struct site *site)
 		return;
 	site_close(site);
 	free_strings(site);
-	counts_forget(&site->counts);
+	counts_reset(&site->counts);
 	free(site);
 }
 
@@ -63,7 +63,7 @@ void site_reset(struct site *site, const struct site_row *row)
 	site_close(site);
 	free_strings(site);
 	copy_strings(site, row);
-	counts_forget(&site->counts);
+	counts_reset(&site->counts);
 	site->leased = site->leased_before;
 	site->is_changed = false;
 	site->is_deleted = false;

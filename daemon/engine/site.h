@@ -17,7 +17,7 @@
 #include "store/txn.h"
 
 /* The lists of struct sites that a site can be in. */
-enum site_lists {
+enum site_array_flags {
 	SITE_IN_TOUCHED = 1,
 	SITE_IN_UNPLACED = 2,
 	SITE_IN_OPEN = 4,
@@ -35,7 +35,7 @@ enum site_waits { SITE_WAITS_NOT, SITE_WAITS_READY, SITE_WAITS_LATER };
 struct site {
 	struct site *next; /* in its hash bucket */
 	size_t index;      /* in the list of all sites */
-	unsigned lists;    /* enum site_lists */
+	unsigned lists;    /* enum site_array_flags */
 	enum site_waits waits;
 	size_t place;            /* index in the queue */
 	uint64_t wake_ms;        /* when to check it for due URLs */
@@ -80,7 +80,7 @@ void site_open(struct site *site, const struct engine_options *options,
 	       struct txn *txn);
 
 /* Maximum number of unwritten counts: 48 MiB per site. */
-enum { MAX_WAITING_COUNTS = 1 << 20 };
+enum { MAX_UNWRITTEN_COUNTS = 1 << 20 };
 
 /* Free the linkage; site_open() loads it again. */
 void site_close(struct site *site);

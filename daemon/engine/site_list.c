@@ -7,7 +7,7 @@
 #include "store/partitions.h"
 #include "store/rows_site.h"
 
-static int by_site(const void *left, const void *right)
+static int site_list_compare(const void *left, const void *right)
 {
 	const struct listed_site *a = left;
 	const struct listed_site *b = right;
@@ -15,7 +15,8 @@ static int by_site(const void *left, const void *right)
 	return (a->site > b->site) - (a->site < b->site);
 }
 
-enum error site_list_read(struct store *store, struct site_list *list)
+enum error stored_site_list_read(struct store *store,
+				 struct stored_site_list *list)
 {
 	struct txn txn = txn_begin_read(store);
 	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
@@ -24,23 +25,26 @@ enum error site_list_read(struct store *store, struct site_list *list)
 	while (scan_next(&scan))
 		if (site_decode(scan.value, &row) &&
 		    store_owns_site(store, row.id))
-			site_list_add(list, (struct listed_site){
-						    row.id, row.generation});
+			stored_site_list_add(
+				list,
+				(struct listed_site){row.id, row.generation});
 	scan_end(&scan);
 	if (list->count > 1)
-		qsort(list->items, list->count, sizeof(*list->items), by_site);
+		qsort(list->items, list->count, sizeof(*list->items),
+		      site_list_compare);
 	return txn_end(&txn);
 }
 
-void site_list_add(struct site_list *list, struct listed_site site)
+void stored_site_list_add(struct stored_site_list *list,
+			  struct listed_site site)
 {
 	list->items = mem_grow(list->items, list->count, &list->capacity,
 			       sizeof(*list->items));
 	list->items[list->count++] = site;
 }
 
-const struct listed_site *site_list_find(const struct site_list *list,
-					 uint32_t site)
+const struct listed_site *
+stored_site_list_find(const struct stored_site_list *list, uint32_t site)
 {
 	size_t at;
 
@@ -50,8 +54,8 @@ const struct listed_site *site_list_find(const struct site_list *list,
 		       : NULL;
 }
 
-void site_list_free(struct site_list *list)
+void stored_site_list_free(struct stored_site_list *list)
 {
 	free(list->items);
-	*list = (struct site_list){0};
+	*list = (struct stored_site_list){0};
 }

@@ -16,8 +16,8 @@ struct listed_site {
 	uint64_t generation; /* of its row: changes when its pages change */
 };
 
-/* Initialize with {0}; free with site_list_free(). */
-struct site_list {
+/* Initialize with {0}; free with stored_site_list_free(). */
+struct stored_site_list {
 	struct listed_site *items; /* [count] */
 	size_t count;
 	size_t capacity;
@@ -27,14 +27,16 @@ struct site_list {
  * Read the sites that this node owns (store/partitions.h), ascending by number.
  * ERR_IO, ERR_BUSY.
  */
-enum error site_list_read(struct store *store, struct site_list *list);
+enum error stored_site_list_read(struct store *store,
+				 struct stored_site_list *list);
 
-void site_list_add(struct site_list *list, struct listed_site site);
+void stored_site_list_add(struct stored_site_list *list,
+			  struct listed_site site);
 
 /* Return the site of that number, or NULL. `list` is ascending. */
-const struct listed_site *site_list_find(const struct site_list *list,
-					 uint32_t site);
+const struct listed_site *
+stored_site_list_find(const struct stored_site_list *list, uint32_t site);
 
-void site_list_free(struct site_list *list);
+void stored_site_list_free(struct stored_site_list *list);
 
 #endif

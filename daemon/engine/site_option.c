@@ -61,8 +61,8 @@ const struct site_option *site_option_of(const char *name)
 }
 
 /* Return the raw field of the struct. */
-static uint64_t read_field(const struct site_option *option,
-			   const struct site_options *options)
+static uint64_t site_option_read_field(const struct site_option *option,
+				       const struct site_options *options)
 {
 	const char *field = (const char *)options + option->offset;
 	uint64_t wide;
@@ -107,7 +107,7 @@ static void write_field(const struct site_option *option,
 uint64_t site_option_get(const struct site_option *option,
 			 const struct site_options *options)
 {
-	uint64_t value = read_field(option, options);
+	uint64_t value = site_option_read_field(option, options);
 
 	if (option->kind == OPTION_FLAG)
 		return (value & option->factor) != 0;

@@ -13,7 +13,7 @@
 #include "store/rows_event.h"
 #include "store/rows_site.h"
 
-enum option_kind {
+enum site_option_option_kind {
 	OPTION_WHOLE,     /* a whole number */
 	OPTION_FLAG,      /* true or false: a bit of the flags */
 	OPTION_MEASURE,   /* a name of enum measure */
@@ -32,7 +32,7 @@ struct site_option {
 			    for a flag: its bit */
 	double minimum;  /* for a number, in the unit of JSON */
 	double maximum;
-	enum option_kind kind;
+	enum site_option_option_kind kind;
 	bool is_read_only; /* output only */
 };
 

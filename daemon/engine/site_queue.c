@@ -20,7 +20,8 @@ static void sift_up(struct site_queue *queue, size_t at, struct site *site)
 	set_later(queue, at, site);
 }
 
-static void sift_down(struct site_queue *queue, size_t at, struct site *site)
+static void site_queue_sift_down(struct site_queue *queue, size_t at,
+				 struct site *site)
 {
 	for (;;) {
 		size_t child = 2 * at + 1;
@@ -47,7 +48,7 @@ static void remove_later(struct site_queue *queue, size_t at)
 	if (at > 0 && queue->later[(at - 1) / 2]->wake_ms > last->wake_ms)
 		sift_up(queue, at, last);
 	else
-		sift_down(queue, at, last);
+		site_queue_sift_down(queue, at, last);
 }
 
 static void remove_ready(struct site_queue *queue, size_t at)
@@ -58,7 +59,7 @@ static void remove_ready(struct site_queue *queue, size_t at)
 	last->place = at;
 }
 
-static void take_out(struct site_queue *queue, struct site *site)
+static void site_queue_remove(struct site_queue *queue, struct site *site)
 {
 	if (site->waits == SITE_WAITS_LATER) {
 		assert(queue->later[site->place] == site);
@@ -95,7 +96,7 @@ void site_queue_put(struct site_queue *queue, struct site *site,
 		site->wake_ms = wake_ms;
 		return;
 	}
-	take_out(queue, site);
+	site_queue_remove(queue, site);
 	site->wake_ms = wake_ms;
 	if (wake_ms == UINT64_MAX)
 		return;
@@ -110,7 +111,7 @@ void site_queue_wake(struct site_queue *queue, uint64_t now_ms)
 	while (queue->later_count > 0 && queue->later[0]->wake_ms <= now_ms) {
 		struct site *site = queue->later[0];
 
-		take_out(queue, site);
+		site_queue_remove(queue, site);
 		put_ready(queue, site);
 	}
 }

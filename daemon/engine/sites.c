@@ -8,31 +8,31 @@
 
 enum { MIN_BUCKETS = 64 };
 
-static struct site **bucket_of(const struct sites *sites, struct slice host)
+static struct site **sites_bucket(const struct sites *sites, struct slice host)
 {
 	uint64_t hash = hash64(host.data, host.size, 0);
 
 	return &sites->buckets[hash & (sites->bucket_count - 1)];
 }
 
-static void push(struct site_list *list, struct site *site)
+static void site_array_push(struct site_array *list, struct site *site)
 {
 	list->items = mem_grow(list->items, list->count, &list->capacity,
 			       sizeof(struct site *));
 	list->items[list->count++] = site;
 }
 
-static void list_once(struct site_list *list, struct site *site,
-		      enum site_lists which)
+static void list_once(struct site_array *list, struct site *site,
+		      enum site_array_flags which)
 {
 	if ((site->lists & which) != 0)
 		return;
 	site->lists |= which;
-	push(list, site);
+	site_array_push(list, site);
 }
 
-static void unlist(struct site_list *list, struct site *site,
-		   enum site_lists which)
+static void site_array_remove(struct site_array *list, struct site *site,
+			      enum site_array_flags which)
 {
 	size_t i = 0;
 
@@ -52,10 +52,10 @@ void sites_touch(struct sites *sites, struct site *site)
 		site->is_crawled = false;
 	}
 	list_once(&sites->touched, site, SITE_IN_TOUCHED);
-	sites_unplace(sites, site);
+	sites_mark_unqueued(sites, site);
 }
 
-void sites_unplace(struct sites *sites, struct site *site)
+void sites_mark_unqueued(struct sites *sites, struct site *site)
 {
 	list_once(&sites->unplaced, site, SITE_IN_UNPLACED);
 }
@@ -64,7 +64,7 @@ struct site *sites_find(struct sites *sites, struct slice host)
 {
 	if (sites->bucket_count == 0)
 		return NULL;
-	for (struct site *site = *bucket_of(sites, host); site != NULL;
+	for (struct site *site = *sites_bucket(sites, host); site != NULL;
 	     site = site->next) {
 		if (site->is_deleted || !slice_equal(site->row.host, host))
 			continue;
@@ -76,7 +76,7 @@ struct site *sites_find(struct sites *sites, struct slice host)
 
 static void hang_up(struct sites *sites, struct site *site)
 {
-	struct site **bucket = bucket_of(sites, site->row.host);
+	struct site **bucket = sites_bucket(sites, site->row.host);
 
 	site->next = *bucket;
 	*bucket = site;
@@ -98,14 +98,14 @@ void sites_add(struct sites *sites, struct site *site)
 	if (sites->all.count >= sites->bucket_count)
 		grow_buckets(sites);
 	site->index = sites->all.count;
-	push(&sites->all, site);
+	site_array_push(&sites->all, site);
 	hang_up(sites, site);
 	sites_touch(sites, site);
 }
 
 void sites_drop(struct sites *sites, struct site *site)
 {
-	struct site **link = bucket_of(sites, site->row.host);
+	struct site **link = sites_bucket(sites, site->row.host);
 	struct site *last = sites->all.items[--sites->all.count];
 
 	assert(site->waits == SITE_WAITS_NOT);
@@ -114,13 +114,13 @@ void sites_drop(struct sites *sites, struct site *site)
 	*link = site->next;
 	sites->all.items[site->index] = last;
 	last->index = site->index;
-	unlist(&sites->touched, site, SITE_IN_TOUCHED);
-	unlist(&sites->unplaced, site, SITE_IN_UNPLACED);
-	unlist(&sites->open, site, SITE_IN_OPEN);
+	site_array_remove(&sites->touched, site, SITE_IN_TOUCHED);
+	site_array_remove(&sites->unplaced, site, SITE_IN_UNPLACED);
+	site_array_remove(&sites->open, site, SITE_IN_OPEN);
 	site_destroy(site);
 }
 
-void sites_note_open(struct sites *sites, struct site *site)
+void sites_mark_open(struct sites *sites, struct site *site)
 {
 	if (site->linkage != NULL)
 		list_once(&sites->open, site, SITE_IN_OPEN);
@@ -132,14 +132,14 @@ void sites_note_open(struct sites *sites, struct site *site)
  */
 static struct site *find_oldest(struct sites *sites)
 {
-	struct site_list *open = &sites->open;
+	struct site_array *open = &sites->open;
 	struct site *oldest = NULL;
 
 	for (size_t i = open->count; i-- > 0;) {
 		struct site *site = open->items[i];
 
 		if (site->linkage == NULL)
-			unlist(open, site, SITE_IN_OPEN);
+			site_array_remove(open, site, SITE_IN_OPEN);
 		else if (oldest == NULL || site->used < oldest->used)
 			oldest = site;
 	}
@@ -157,7 +157,7 @@ void sites_close_idle(struct sites *sites, size_t max)
 	}
 }
 
-void sites_clear(struct site_list *list, enum site_lists which)
+void sites_clear(struct site_array *list, enum site_array_flags which)
 {
 	for (size_t i = 0; i < list->count; i++)
 		list->items[i]->lists &= ~(unsigned)which;

@@ -12,20 +12,20 @@
 #include "daemon/engine/site.h"
 
 /* A list of sites; `site->lists` has a bit for each list of the site. */
-struct site_list {
+struct site_array {
 	struct site **items; /* [count] */
 	size_t count;
 	size_t capacity;
 };
 
 struct sites {
-	struct site_list all;     /* a site stores its index here */
-	struct site **buckets;    /* [bucket_count], by the hash of the host */
-	size_t bucket_count;      /* a power of two, or 0 */
-	struct site_list touched; /* by this commit */
-	struct site_list
-		unplaced;      /* since the queue was updated: site_queue.h */
-	struct site_list open; /* sites that may have a linkage */
+	struct site_array all;     /* a site stores its index here */
+	struct site **buckets;     /* [bucket_count], by the hash of the host */
+	size_t bucket_count;       /* a power of two, or 0 */
+	struct site_array touched; /* by this commit */
+	struct site_array
+		unplaced;       /* since the queue was updated: site_queue.h */
+	struct site_array open; /* sites that may have a linkage */
 };
 
 /*
@@ -44,16 +44,16 @@ void sites_drop(struct sites *sites, struct site *site);
 void sites_touch(struct sites *sites, struct site *site);
 
 /* The queue must be updated for this site. */
-void sites_unplace(struct sites *sites, struct site *site);
+void sites_mark_unqueued(struct sites *sites, struct site *site);
 
 /* Note that the site may have a linkage now. */
-void sites_note_open(struct sites *sites, struct site *site);
+void sites_mark_open(struct sites *sites, struct site *site);
 
 /* Close the least recently used linkages until `max` remain. */
 void sites_close_idle(struct sites *sites, size_t max);
 
 /* Empty the list. */
-void sites_clear(struct site_list *list, enum site_lists which);
+void sites_clear(struct site_array *list, enum site_array_flags which);
 
 void sites_free(struct sites *sites);
 

@@ -19,29 +19,30 @@
 enum { PAGES_PER_READ = 500 }; /* read transactions must be short */
 
 /* A page in a cluster. */
-struct member {
+struct snapshot_page {
 	uint64_t page;
 	uint32_t set;
 	uint32_t leaf;
 };
 
 /* The data read until now, in growing arrays. */
-struct reading {
+struct site_snapshot_reader {
 	struct store *store;
-	struct snapshot *snapshot;
+	struct site_snapshot *snapshot;
 	uint32_t *sets; /* [leaf_count], signature numbers, ascending */
 	size_t set_capacity;
 	size_t leaf_capacity;
-	struct member *members; /* [member_count] */
+	struct snapshot_page *members; /* [member_count] */
 	size_t member_count;
 	size_t member_capacity;
 	struct arena *arena; /* owns the arrays below */
 	struct slice *urls;  /* [member_count] */
 };
 
-static void add_leaf(struct reading *reading, const struct set_scan *scan)
+static void site_snapshot_add_leaf(struct site_snapshot_reader *reading,
+				   const struct set_scan *scan)
 {
-	struct snapshot *snapshot = reading->snapshot;
+	struct site_snapshot *snapshot = reading->snapshot;
 	uint32_t *shingle_ids =
 		ARENA_NEW(snapshot->arena, uint32_t, scan->count);
 
@@ -63,17 +64,19 @@ static void add_leaf(struct reading *reading, const struct set_scan *scan)
 			(size_t)shingle_ids[scan->count - 1] + 1;
 }
 
-static void read_sets(struct reading *reading, struct txn *txn)
+static void site_snapshot_read_signatures(struct site_snapshot_reader *reading,
+					  struct txn *txn)
 {
 	struct set_scan scan = set_scan_begin(txn, reading->snapshot->site.id);
 
 	while (set_scan_next(&scan))
-		add_leaf(reading, &scan);
+		site_snapshot_add_leaf(reading, &scan);
 	set_scan_end(&scan);
 }
 
 /* Return the leaf of a signature, or leaf_count. */
-static uint32_t leaf_of(const struct reading *reading, uint32_t set)
+static uint32_t leaf_of(const struct site_snapshot_reader *reading,
+			uint32_t set)
 {
 	uint32_t count = reading->sets == NULL
 				 ? 0
@@ -84,14 +87,15 @@ static uint32_t leaf_of(const struct reading *reading, uint32_t set)
 	return at < count && reading->sets[at] == set ? (uint32_t)at : count;
 }
 
-static void read_members(struct reading *reading, struct txn *txn)
+static void site_snapshot_read_pages(struct site_snapshot_reader *reading,
+				     struct txn *txn)
 {
-	struct snapshot *snapshot = reading->snapshot;
+	struct site_snapshot *snapshot = reading->snapshot;
 	struct key prefix = key_site(snapshot->site.id);
 	struct scan scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
 
 	while (scan_next(&scan)) {
-		struct member member = {
+		struct snapshot_page member = {
 			.page = key_u64(scan.key, 2 * sizeof(uint32_t))};
 
 		if (!member_decode(scan.value, &member.set))
@@ -112,24 +116,25 @@ static void read_members(struct reading *reading, struct txn *txn)
 
 static int by_page(const void *left, const void *right)
 {
-	const struct member *a = left;
-	const struct member *b = right;
+	const struct snapshot_page *a = left;
+	const struct snapshot_page *b = right;
 
 	return (a->page > b->page) - (a->page < b->page);
 }
 
 /* Read the signatures and their pages in one transaction. */
-static enum error read_base(struct reading *reading, const char *host)
+static enum error read_base(struct site_snapshot_reader *reading,
+			    const char *host)
 {
 	struct txn txn = txn_begin_read(reading->store);
-	struct snapshot *snapshot = reading->snapshot;
+	struct site_snapshot *snapshot = reading->snapshot;
 
 	if (!site_get(&txn, slice_of(host), &snapshot->site))
 		txn_fail(&txn, ERR_NOT_FOUND);
 	snapshot->site.host = (struct slice){NULL, 0};
 	snapshot->site.seed = (struct slice){NULL, 0};
-	read_sets(reading, &txn);
-	read_members(reading, &txn);
+	site_snapshot_read_signatures(reading, &txn);
+	site_snapshot_read_pages(reading, &txn);
 	if (reading->member_count > 1)
 		qsort(reading->members, reading->member_count,
 		      sizeof(*reading->members), by_page);
@@ -137,10 +142,11 @@ static enum error read_base(struct reading *reading, const char *host)
 }
 
 /* Read the URL of a page; empty if it was deleted meanwhile. */
-static void read_url(struct reading *reading, struct txn *txn, size_t index)
+static void site_snapshot_read_url(struct site_snapshot_reader *reading,
+				   struct txn *txn, size_t index)
 {
-	struct snapshot *snapshot = reading->snapshot;
-	const struct member *member = &reading->members[index];
+	struct site_snapshot *snapshot = reading->snapshot;
+	const struct snapshot_page *member = &reading->members[index];
 	struct slice url = {"", 0};
 	struct page_row row;
 
@@ -153,28 +159,30 @@ static void read_url(struct reading *reading, struct txn *txn, size_t index)
 			arena_copy(snapshot->names, url.data, url.size);
 }
 
-static void read_links(struct reading *reading, struct txn *txn, size_t index,
-		       struct inbound *inbound)
+static void site_snapshot_read_links(struct site_snapshot_reader *reading,
+				     struct txn *txn, size_t index,
+				     struct link_graph *inbound)
 {
 	struct buffer bytes = {0};
 	struct record record;
 	size_t links;
 
-	inbound_links(inbound, &links);
+	link_graph_links(inbound, &links);
 	if (links >= SNAPSHOT_MAX_LINKS)
 		return;
 	if (content_record(txn, reading->snapshot->site.id,
 			   reading->members[index].page, &bytes,
 			   &record) == ERR_NONE)
-		inbound_add(inbound, (uint32_t)index, &record);
+		link_graph_add(inbound, (uint32_t)index, &record);
 	buffer_free(&bytes);
 }
 
 /*
  * Read URLs (`inbound` NULL) or links of the first `count` members in one pass.
  */
-static enum error read_pages(struct reading *reading, size_t count,
-			     struct inbound *inbound)
+static enum error site_snapshot_walk_pages(struct site_snapshot_reader *reading,
+					   size_t count,
+					   struct link_graph *inbound)
 {
 	enum error error = ERR_NONE;
 	size_t i = 0;
@@ -186,50 +194,52 @@ static enum error read_pages(struct reading *reading, size_t count,
 
 		for (; i < end; i++) {
 			if (inbound == NULL)
-				read_url(reading, &txn, i);
+				site_snapshot_read_url(reading, &txn, i);
 			else
-				read_links(reading, &txn, i, inbound);
+				site_snapshot_read_links(reading, &txn, i,
+							 inbound);
 		}
 		error = txn_end(&txn);
 	}
 	return error;
 }
 
-static enum error read_witness(struct reading *reading)
+static enum error read_witness(struct site_snapshot_reader *reading)
 {
-	struct snapshot *snapshot = reading->snapshot;
+	struct site_snapshot *snapshot = reading->snapshot;
 	size_t count = reading->member_count;
 	uint32_t *leaves = ARENA_NEW(snapshot->arena, uint32_t, count);
 	uint32_t *labels = ARENA_NEW(snapshot->arena, uint32_t, count);
-	struct inbound *inbound =
-		inbound_create(reading->urls, (uint32_t)count);
-	struct witness_link *links;
+	struct link_graph *inbound =
+		link_graph_create(reading->urls, (uint32_t)count);
+	struct label_link *links;
 	size_t link_count;
-	enum error error = read_pages(
+	enum error error = site_snapshot_walk_pages(
 		reading,
 		count < SNAPSHOT_MAX_SOURCES ? count : SNAPSHOT_MAX_SOURCES,
 		inbound);
 
-	links = inbound_links(inbound, &link_count);
-	witness_labels(links, link_count, labels, (uint32_t)count);
-	inbound_destroy(inbound);
+	links = link_graph_links(inbound, &link_count);
+	link_labels_compute(links, link_count, labels, (uint32_t)count);
+	link_graph_destroy(inbound);
 	for (size_t i = 0; i < count; i++)
 		leaves[i] = reading->members[i].leaf;
-	snapshot->witness = (struct witness_pages){leaves, labels, count};
+	snapshot->witness = (struct label_pages){leaves, labels, count};
 	return error;
 }
 
-enum error snapshot_read(struct store *store, const char *host,
-			 size_t max_leaves, struct snapshot *snapshot_out)
+enum error site_snapshot_read(struct store *store, const char *host,
+			      size_t max_leaves,
+			      struct site_snapshot *snapshot_out)
 {
-	struct reading reading = {.store = store,
-				  .snapshot = snapshot_out,
-				  .arena = arena_create()};
+	struct site_snapshot_reader reading = {.store = store,
+					       .snapshot = snapshot_out,
+					       .arena = arena_create()};
 	enum error error;
 	bool is_small;
 
-	*snapshot_out = (struct snapshot){.arena = arena_create(),
-					  .names = arena_create()};
+	*snapshot_out = (struct site_snapshot){.arena = arena_create(),
+					       .names = arena_create()};
 	error = read_base(&reading, host);
 	is_small = snapshot_out->leaf_count <= max_leaves;
 	if (error == ERR_NONE && is_small) {
@@ -238,7 +248,8 @@ enum error snapshot_read(struct store *store, const char *host,
 				  snapshot_out->leaf_count);
 		reading.urls = ARENA_NEW(reading.arena, struct slice,
 					 reading.member_count);
-		error = read_pages(&reading, reading.member_count, NULL);
+		error = site_snapshot_walk_pages(&reading, reading.member_count,
+						 NULL);
 	}
 	if (error == ERR_NONE && is_small)
 		error = read_witness(&reading);
@@ -246,29 +257,29 @@ enum error snapshot_read(struct store *store, const char *host,
 	free(reading.members);
 	arena_destroy(reading.arena);
 	if (error != ERR_NONE)
-		snapshot_free(snapshot_out);
+		site_snapshot_free(snapshot_out);
 	return error;
 }
 
-void snapshot_trim(struct snapshot *snapshot)
+void site_snapshot_trim(struct site_snapshot *snapshot)
 {
 	arena_destroy(snapshot->arena);
 	free(snapshot->leaves);
 	snapshot->arena = NULL;
 	snapshot->leaves = NULL;
-	snapshot->witness = (struct witness_pages){0};
+	snapshot->witness = (struct label_pages){0};
 }
 
-void snapshot_free(struct snapshot *snapshot)
+void site_snapshot_free(struct site_snapshot *snapshot)
 {
-	snapshot_trim(snapshot);
+	site_snapshot_trim(snapshot);
 	arena_destroy(snapshot->names);
-	*snapshot = (struct snapshot){0};
+	*snapshot = (struct site_snapshot){0};
 }
 
-enum error snapshot_report(const struct snapshot *snapshot,
-			   const struct dendrogram_options *watch,
-			   struct report *report_out)
+enum error site_snapshot_report(const struct site_snapshot *snapshot,
+				const struct dendrogram_options *watch,
+				struct report *report_out)
 {
 	const struct report_pages pages = {
 		.leaves = snapshot->leaves,
@@ -285,15 +296,15 @@ enum error snapshot_report(const struct snapshot *snapshot,
 	return error;
 }
 
-static enum error choose(const struct snapshot *snapshot,
-			 const struct dendrogram_options *watch,
-			 struct choice *choice)
+static enum error site_snapshot_choose(const struct site_snapshot *snapshot,
+				       const struct dendrogram_options *watch,
+				       struct threshold_choice *choice)
 {
 	enum measure measure =
 		(enum measure)(snapshot->site.options.measure % MEASURE_COUNT);
 	struct dendrogram dendrogram;
-	struct suggestion suggestion;
-	enum error error = dendrogram_make(
+	struct threshold_suggestion suggestion;
+	enum error error = dendrogram_build(
 		snapshot->leaves, snapshot->leaf_count, watch, &dendrogram);
 
 	choice->site = snapshot->site.id;
@@ -305,14 +316,14 @@ static enum error choose(const struct snapshot *snapshot,
 		 "(clustering.max_dendrogram_size)",
 		 measure_name(measure), snapshot->leaf_count);
 	if (error == ERR_NONE) {
-		suggestion =
-			suggest(&dendrogram, measure,
-				&(struct merge_pages){
-					.leaves = snapshot->leaves,
-					.leaf_of = snapshot->witness.leaves,
-					.labels = snapshot->witness.labels,
-					.count = snapshot->witness.count,
-				});
+		suggestion = threshold_suggest(
+			&dendrogram, measure,
+			&(struct merge_pages){
+				.leaves = snapshot->leaves,
+				.leaf_of = snapshot->witness.leaves,
+				.labels = snapshot->witness.labels,
+				.count = snapshot->witness.count,
+			});
 		choice->threshold = suggestion.threshold;
 		memcpy(choice->reason, suggestion.reason,
 		       sizeof(choice->reason));
@@ -321,22 +332,24 @@ static enum error choose(const struct snapshot *snapshot,
 	return error == ERR_TOO_LARGE ? ERR_NONE : error;
 }
 
-enum error snapshot_choose(struct store *store, const char *host,
-			   const struct dendrogram_options *watch,
-			   struct choice *choice_out)
+enum error
+site_snapshot_choose_threshold(struct store *store, const char *host,
+			       const struct dendrogram_options *watch,
+			       struct threshold_choice *choice_out)
 {
-	struct snapshot snapshot;
+	struct site_snapshot snapshot;
 	enum error error =
-		snapshot_read(store, host, watch->max_leaves, &snapshot);
+		site_snapshot_read(store, host, watch->max_leaves, &snapshot);
 
 	if (error != ERR_NONE)
 		return error;
-	error = choose(&snapshot, watch, choice_out);
-	snapshot_free(&snapshot);
+	error = site_snapshot_choose(&snapshot, watch, choice_out);
+	site_snapshot_free(&snapshot);
 	return error;
 }
 
-struct change choice_change(const struct choice *choice, const struct url *seed)
+struct change threshold_choice_change(const struct threshold_choice *choice,
+				      const struct url *seed)
 {
 	return (struct change){
 		.kind = CHANGE_SITE_THRESHOLD,

@@ -22,8 +22,8 @@
  */
 enum { SNAPSHOT_MAX_SOURCES = 20000, SNAPSHOT_MAX_LINKS = 4000000 };
 
-/* Create with snapshot_read(); free with snapshot_free(). */
-struct snapshot {
+/* Create with site_snapshot_read(); free with site_snapshot_free(). */
+struct site_snapshot {
 	struct site_row site;           /* its slices are not set */
 	struct arena *arena;            /* owns leaves and witness */
 	struct arena *names;            /* owns examples */
@@ -32,7 +32,7 @@ struct snapshot {
 	const char **examples; /* [leaf_count], the URL of one page per leaf */
 	size_t leaf_count;
 	size_t shingle_count;
-	struct witness_pages witness; /* the pages in clusters */
+	struct label_pages witness; /* the pages in clusters */
 };
 
 /*
@@ -41,23 +41,24 @@ struct snapshot {
  * distinct signatures, because its dendrogram is not computed. ERR_NOT_FOUND,
  * and errors of the transaction; then *snapshot_out is empty.
  */
-enum error snapshot_read(struct store *store, const char *host,
-			 size_t max_leaves, struct snapshot *snapshot_out);
-void snapshot_free(struct snapshot *snapshot);
+enum error site_snapshot_read(struct store *store, const char *host,
+			      size_t max_leaves,
+			      struct site_snapshot *snapshot_out);
+void site_snapshot_free(struct site_snapshot *snapshot);
 
 /*
  * Free everything except the site and the examples, which a finished report
  * still needs.
  */
-void snapshot_trim(struct snapshot *snapshot);
+void site_snapshot_trim(struct site_snapshot *snapshot);
 
 /* Compute the report; `snapshot` must outlive it. As report_begin(). */
-enum error snapshot_report(const struct snapshot *snapshot,
-			   const struct dendrogram_options *watch,
-			   struct report *report_out);
+enum error site_snapshot_report(const struct site_snapshot *snapshot,
+				const struct dendrogram_options *watch,
+				struct report *report_out);
 
 /* The threshold chosen for "auto". */
-struct choice {
+struct threshold_choice {
 	unsigned threshold;  /* permille */
 	uint32_t site;       /* number of the site */
 	uint64_t generation; /* generation of the site when it was read */
@@ -66,17 +67,18 @@ struct choice {
 
 /*
  * Choose the threshold of the site. With more leaves than `watch` allows it is
- * the default of the measure. ERR_STOPPED, and errors of snapshot_read().
+ * the default of the measure. ERR_STOPPED, and errors of site_snapshot_read().
  */
-enum error snapshot_choose(struct store *store, const char *host,
-			   const struct dendrogram_options *watch,
-			   struct choice *choice_out);
+enum error
+site_snapshot_choose_threshold(struct store *store, const char *host,
+			       const struct dendrogram_options *watch,
+			       struct threshold_choice *choice_out);
 
 /*
  * Return the change that applies the choice, which must outlive it; `seed` is a
  * URL of the site.
  */
-struct change choice_change(const struct choice *choice,
-			    const struct url *seed);
+struct change threshold_choice_change(const struct threshold_choice *choice,
+				      const struct url *seed);
 
 #endif

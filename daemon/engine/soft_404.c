@@ -19,7 +19,7 @@ enum {
  * hash are used, which are a sample of both (a bottom-k sketch: Broder 1997, On
  * the resemblance and containment of documents).
  */
-struct known {
+struct soft_404_sample {
 	uint32_t magic;
 	uint32_t count;
 	uint64_t bound; /* the highest hash of the sample */
@@ -34,7 +34,7 @@ struct known_fragment {
 
 static const uint32_t magic = 0x74343034; /* "t404" */
 
-_Static_assert(sizeof(struct known) +
+_Static_assert(sizeof(struct soft_404_sample) +
 			       MAX_KNOWN * sizeof(struct known_fragment) <=
 		       8192,
 	       "the header promises 8 KiB");
@@ -60,9 +60,9 @@ void soft_404_probe(const struct url *seed, uint64_t salt, struct url *out)
 		*out = *seed; /* the URL would be too long */
 }
 
-void soft_404_learn(const struct record *record, struct buffer *out)
+void soft_404_store_probe(const struct record *record, struct buffer *out)
 {
-	struct known known = {
+	struct soft_404_sample known = {
 		.magic = magic,
 		.count = record->fragment_count,
 		.bound = UINT64_MAX,
@@ -86,7 +86,7 @@ void soft_404_learn(const struct record *record, struct buffer *out)
 }
 
 /* `slice` may be anywhere in memory. */
-static bool read_known(struct slice slice, struct known *known_out)
+static bool read_known(struct slice slice, struct soft_404_sample *known_out)
 {
 	if (slice.size < sizeof(*known_out))
 		return false;
@@ -102,7 +102,7 @@ static struct known_fragment known_at(struct slice known, uint32_t index)
 	struct known_fragment fragment;
 
 	memcpy(&fragment,
-	       (const char *)known.data + sizeof(struct known) +
+	       (const char *)known.data + sizeof(struct soft_404_sample) +
 		       index * sizeof(fragment),
 	       sizeof(fragment));
 	return fragment;
@@ -124,7 +124,8 @@ struct comparison {
 	bool is_damaged; /* the stored fragments are not ascending */
 };
 
-static void add(struct difference *difference, uint32_t length, uint32_t flags)
+static void soft_404_difference_add(struct difference *difference,
+				    uint32_t length, uint32_t flags)
 {
 	difference->count++;
 	difference->bytes += length;
@@ -134,8 +135,9 @@ static void add(struct difference *difference, uint32_t length, uint32_t flags)
 }
 
 /* A merge of two ascending lists. */
-static struct comparison compare(const struct record *record,
-				 struct slice bytes, const struct known *known)
+static struct comparison soft_404_compare(const struct record *record,
+					  struct slice bytes,
+					  const struct soft_404_sample *known)
 {
 	struct comparison comparison = {.shared = 0};
 	uint32_t count = record->fragment_count;
@@ -155,11 +157,13 @@ static struct comparison compare(const struct record *record,
 			last = theirs.hash;
 		}
 		if (j == known->count || (i < count && mine < theirs.hash)) {
-			add(&comparison.own, record->fragments[i].length,
-			    record->fragments[i].flags);
+			soft_404_difference_add(&comparison.own,
+						record->fragments[i].length,
+						record->fragments[i].flags);
 			i++;
 		} else if (i == count || theirs.hash < mine) {
-			add(&comparison.probes, theirs.length, theirs.flags);
+			soft_404_difference_add(&comparison.probes,
+						theirs.length, theirs.flags);
 			j++;
 		} else {
 			comparison.shared++;
@@ -179,7 +183,7 @@ static bool is_echo(const struct difference *difference)
 
 bool soft_404_is(const struct record *record, struct slice known)
 {
-	struct known header;
+	struct soft_404_sample header;
 	struct comparison comparison;
 
 	/*
@@ -189,7 +193,7 @@ bool soft_404_is(const struct record *record, struct slice known)
 	if (!read_known(known, &header) ||
 	    header.title != hash64(record->title.data, record->title.size, 0))
 		return false;
-	comparison = compare(record, known, &header);
+	comparison = soft_404_compare(record, known, &header);
 	return !comparison.is_damaged && is_echo(&comparison.own) &&
 	       is_echo(&comparison.probes) &&
 	       comparison.own.count == comparison.probes.count &&

@@ -24,14 +24,14 @@ void soft_404_probe(const struct url *seed, uint64_t salt, struct url *out);
  * Append the data about the probe's page that soft_404_is() needs to `out`; at
  * most 8 KiB.
  */
-void soft_404_learn(const struct record *record, struct buffer *out);
+void soft_404_store_probe(const struct record *record, struct buffer *out);
 
 /*
  * Return whether a page looks like the probe's page: it has the same title, and
  * the text that only one of them has is at most an echo of its URL: three
  * fragments, none of them a link, half as long as the shared text. `known` was
- * written by soft_404_learn(); return false if it is empty or damaged. Linear
- * in the fragments.
+ * written by soft_404_store_probe(); return false if it is empty or damaged.
+ * Linear in the fragments.
  *
  * If a site returns one page for every URL, that page would be a soft 404: so
  * do not call this for the seed, and do not store a probe that was redirected

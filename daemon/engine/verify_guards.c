@@ -20,8 +20,8 @@ static uint32_t count_failing(struct txn *txn, uint32_t site, uint32_t guard,
 	return failing;
 }
 
-void verify_guards(struct txn *txn, const struct site_row *site,
-		   struct verify_report *report)
+void invariants_verify_guards(struct txn *txn, const struct site_row *site,
+			      struct verify_report *report)
 {
 	struct key prefix = key_site(site->id);
 	struct scan scan = scan_begin(txn, TABLE_GUARDS, key_slice(&prefix));

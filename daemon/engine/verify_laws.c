@@ -16,7 +16,7 @@
 #include "store/sets.h"
 
 /* A distinct signature of a site and the cluster of its pages. */
-struct entry {
+struct invariants_signature {
 	uint32_t set;
 	uint32_t cluster;   /* 0 = no page has it */
 	uint32_t component; /* by brute force, from 1 */
@@ -24,14 +24,15 @@ struct entry {
 	size_t count;
 };
 
-struct entries {
-	struct entry *items; /* [count], ascending by signature at first */
+struct invariants_signature_list {
+	struct invariants_signature
+		*items; /* [count], ascending by signature at first */
 	size_t count;
 	size_t capacity;
 };
 
 /* Terms and their shingles. */
-struct shingles {
+struct invariants_shingle_list {
 	uint32_t *numbers;  /* [count], ascending */
 	uint64_t *shingles; /* [count] */
 	size_t count;
@@ -39,15 +40,16 @@ struct shingles {
 	size_t shingle_capacity;
 };
 
-static void free_entries(struct entries *entries)
+static void free_entries(struct invariants_signature_list *entries)
 {
 	for (size_t i = 0; i < entries->count; i++)
 		free(entries->items[i].shingles);
 	free(entries->items);
 }
 
-static void load_shingles(struct txn *txn, const struct site_row *site,
-			  struct shingles *shingle_ids)
+static void
+invariants_load_shingles(struct txn *txn, const struct site_row *site,
+			 struct invariants_shingle_list *shingle_ids)
 {
 	struct key prefix = key_site(site->id);
 	struct scan scan = scan_begin(txn, TABLE_SHINGLES, key_slice(&prefix));
@@ -72,7 +74,7 @@ static void load_shingles(struct txn *txn, const struct site_row *site,
 	scan_end(&scan);
 }
 
-static uint64_t shingle_of(const struct shingles *shingle_ids,
+static uint64_t shingle_of(const struct invariants_shingle_list *shingle_ids,
 			   uint32_t shingle_id)
 {
 	size_t at;
@@ -85,13 +87,13 @@ static uint64_t shingle_of(const struct shingles *shingle_ids,
 }
 
 /* Add the signature with its shingles. */
-static void add_entry(struct entries *entries,
-		      const struct shingles *shingle_ids, uint32_t set,
-		      struct slice value)
+static void add_entry(struct invariants_signature_list *entries,
+		      const struct invariants_shingle_list *shingle_ids,
+		      uint32_t set, struct slice value)
 {
 	uint32_t *numbers = mem_alloc(value.size + 1, sizeof(*numbers));
 	size_t count = set_decode(value, numbers);
-	struct entry entry = {.set = set, .count = count};
+	struct invariants_signature entry = {.set = set, .count = count};
 
 	if (count != SIZE_MAX) {
 		entry.shingles = mem_alloc(count + 1, sizeof(uint64_t));
@@ -106,14 +108,15 @@ static void add_entry(struct entries *entries,
 	free(numbers);
 }
 
-static void load_sets(struct txn *txn, const struct site_row *site,
-		      struct entries *entries)
+static void
+invariants_load_signatures(struct txn *txn, const struct site_row *site,
+			   struct invariants_signature_list *entries)
 {
 	struct key prefix = key_site(site->id);
 	struct scan scan = scan_begin(txn, TABLE_SETS, key_slice(&prefix));
-	struct shingles shingle_ids = {0};
+	struct invariants_shingle_list shingle_ids = {0};
 
-	load_shingles(txn, site, &shingle_ids);
+	invariants_load_shingles(txn, site, &shingle_ids);
 	while (scan_next(&scan))
 		add_entry(entries, &shingle_ids,
 			  key_u32(scan.key, sizeof(uint32_t)), scan.value);
@@ -122,7 +125,9 @@ static void load_sets(struct txn *txn, const struct site_row *site,
 	free(shingle_ids.shingles);
 }
 
-static struct entry *find_entry(const struct entries *entries, uint32_t set)
+static struct invariants_signature *
+invariants_find_signature(const struct invariants_signature_list *entries,
+			  uint32_t set)
 {
 	size_t at;
 
@@ -133,9 +138,10 @@ static struct entry *find_entry(const struct entries *entries, uint32_t set)
 }
 
 /* Check that the signature in the record of the page is the stored one. */
-static void check_record(struct txn *txn, const struct site_row *site,
-			 uint64_t page, const struct entry *entry,
-			 struct verify_report *report)
+static void invariants_check_record(struct txn *txn,
+				    const struct site_row *site, uint64_t page,
+				    const struct invariants_signature *entry,
+				    struct verify_report *report)
 {
 	unsigned measure = site->options.measure % MEASURE_COUNT;
 	unsigned slot = signature_slot(measure);
@@ -163,17 +169,18 @@ static void check_record(struct txn *txn, const struct site_row *site,
 
 /* Check that equal signatures are in one cluster. */
 static void check_shingle(struct txn *txn, const struct site_row *site,
-			  const struct scan *scan, struct entries *entries,
+			  const struct scan *scan,
+			  struct invariants_signature_list *entries,
 			  struct verify_report *report)
 {
 	uint32_t cluster = key_u32(scan->key, sizeof(uint32_t));
 	uint64_t page = key_u64(scan->key, 2 * sizeof(uint32_t));
-	struct entry *entry;
+	struct invariants_signature *entry;
 	uint32_t set;
 
 	if (!member_decode(scan->value, &set))
 		return; /* store_verify() reports it, as below */
-	entry = find_entry(entries, set);
+	entry = invariants_find_signature(entries, set);
 	if (entry == NULL)
 		return;
 	if (entry->cluster == 0)
@@ -185,17 +192,18 @@ static void check_shingle(struct txn *txn, const struct site_row *site,
 			       (int)site->host.size,
 			       (const char *)site->host.data, entry->cluster,
 			       cluster);
-	check_record(txn, site, page, entry, report);
+	invariants_check_record(txn, site, page, entry, report);
 }
 
 static void load_entries(struct txn *txn, const struct site_row *site,
-			 struct entries *entries, struct verify_report *report)
+			 struct invariants_signature_list *entries,
+			 struct verify_report *report)
 {
 	struct key prefix = key_site(site->id);
 	struct scan scan;
 	size_t kept = 0;
 
-	load_sets(txn, site, entries);
+	invariants_load_signatures(txn, site, entries);
 	scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
 	while (scan_next(&scan))
 		check_shingle(txn, site, &scan, entries, report);
@@ -208,13 +216,14 @@ static void load_entries(struct txn *txn, const struct site_row *site,
 	entries->count = kept;
 }
 
-static struct signature signature_of(const struct entry *entry)
+static struct signature signature_of(const struct invariants_signature *entry)
 {
 	return (struct signature){entry->shingles, entry->count};
 }
 
 /* Find the components of the threshold graph by comparing all pairs. */
-static void find_components(struct entries *entries, unsigned threshold)
+static void find_components(struct invariants_signature_list *entries,
+			    unsigned threshold)
 {
 	size_t *stack = mem_alloc(entries->count, sizeof(*stack));
 	uint32_t component = 0;
@@ -227,11 +236,12 @@ static void find_components(struct entries *entries, unsigned threshold)
 		entries->items[i].component = ++component;
 		stack[depth++] = i;
 		while (depth > 0) {
-			const struct entry *from =
+			const struct invariants_signature *from =
 				&entries->items[stack[--depth]];
 
 			for (size_t k = 0; k < entries->count; k++) {
-				struct entry *to = &entries->items[k];
+				struct invariants_signature *to =
+					&entries->items[k];
 
 				if (to->component != 0 ||
 				    !signature_linked(signature_of(from),
@@ -246,10 +256,10 @@ static void find_components(struct entries *entries, unsigned threshold)
 	free(stack);
 }
 
-static int by_cluster(const void *left, const void *right)
+static int invariants_compare_clusters(const void *left, const void *right)
 {
-	const struct entry *a = left;
-	const struct entry *b = right;
+	const struct invariants_signature *a = left;
+	const struct invariants_signature *b = right;
 
 	if (a->cluster != b->cluster)
 		return a->cluster < b->cluster ? -1 : 1;
@@ -258,8 +268,8 @@ static int by_cluster(const void *left, const void *right)
 
 static int by_component(const void *left, const void *right)
 {
-	const struct entry *a = left;
-	const struct entry *b = right;
+	const struct invariants_signature *a = left;
+	const struct invariants_signature *b = right;
 
 	if (a->component != b->component)
 		return a->component < b->component ? -1 : 1;
@@ -267,14 +277,14 @@ static int by_component(const void *left, const void *right)
 }
 
 /* Check that clusters and components are equal. */
-static void compare_partitions(struct entries *entries,
+static void compare_partitions(struct invariants_signature_list *entries,
 			       const struct site_row *site,
 			       struct verify_report *report)
 {
 	if (entries->count < 2)
 		return;
 	qsort(entries->items, entries->count, sizeof(*entries->items),
-	      by_cluster);
+	      invariants_compare_clusters);
 	for (size_t i = 1; i < entries->count; i++)
 		if (entries->items[i].cluster ==
 			    entries->items[i - 1].cluster &&
@@ -301,13 +311,14 @@ static void compare_partitions(struct entries *entries,
 }
 
 /* The sites by name, because each is read in a separate transaction. */
-struct names {
+struct invariants_site_names {
 	char **items; /* [count] */
 	size_t count;
 	size_t capacity;
 };
 
-static void list_sites(struct txn *txn, struct names *names)
+static void invariants_list_sites(struct txn *txn,
+				  struct invariants_site_names *names)
 {
 	struct scan scan =
 		scan_begin(txn, TABLE_SITES, (struct slice){NULL, 0});
@@ -329,14 +340,14 @@ static enum error verify_site(struct store *store, const char *host,
 			      struct verify_report *report)
 {
 	struct txn txn = txn_begin_read(store);
-	struct entries entries = {0};
+	struct invariants_signature_list entries = {0};
 	struct site_row site;
 	bool is_there = site_get(&txn, slice_of(host), &site);
 	enum error error;
 
 	verify_place(report, "site %s", host);
 	if (is_there) {
-		verify_guards(&txn, &site, report);
+		invariants_verify_guards(&txn, &site, report);
 		load_entries(&txn, &site, &entries, report);
 	}
 	site.host = slice_of(host);
@@ -352,11 +363,11 @@ static enum error verify_site(struct store *store, const char *host,
 /*
  * NOLINTNEXTLINE(readability-non-const-parameter): the report is written to it
  */
-enum error verify_laws(struct store *store, char *place,
-		       struct verify_report *report_out)
+enum error invariants_verify(struct store *store, char *place,
+			     struct verify_report *report_out)
 {
 	struct txn txn;
-	struct names names = {0};
+	struct invariants_site_names names = {0};
 	enum error error;
 
 	*report_out = (struct verify_report){.place = place};
@@ -365,7 +376,7 @@ enum error verify_laws(struct store *store, char *place,
 		return error;
 	txn = txn_begin_read(store);
 	store_verify(&txn, report_out);
-	list_sites(&txn, &names);
+	invariants_list_sites(&txn, &names);
 	error = txn_end(&txn);
 	for (size_t i = 0; i < names.count; i++) {
 		if (error == ERR_NONE)

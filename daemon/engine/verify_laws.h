@@ -1,4 +1,4 @@
-/* daemon/engine/verify_laws.h - verify a store including its clusters. */
+/* daemon/engine/invariants_verify.h - verify a store including its clusters. */
 #ifndef DAEMON_ENGINE_VERIFY_LAWS_H
 #define DAEMON_ENGINE_VERIFY_LAWS_H
 
@@ -13,7 +13,7 @@
  * O(n^2) comparisons. Uses one read transaction, and then one per site; any
  * thread. `place` belongs to the report, or is NULL. Free report_out->text.
  */
-enum error verify_laws(struct store *store, char *place,
-		       struct verify_report *report_out);
+enum error invariants_verify(struct store *store, char *place,
+			     struct verify_report *report_out);
 
 #endif

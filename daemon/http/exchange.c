@@ -107,12 +107,12 @@ uint64_t http_arrival_ms(const struct http_exchange *exchange)
 	return exchange->arrival_ms;
 }
 
-uint64_t *http_memory(struct http_exchange *exchange)
+uint64_t *http_handler_state(struct http_exchange *exchange)
 {
 	return exchange->memory;
 }
 
-uint64_t *http_note(struct http_exchange *exchange)
+uint64_t *http_user_data(struct http_exchange *exchange)
 {
 	return &exchange->note;
 }
@@ -157,7 +157,7 @@ bool http_is_ended(const struct http_exchange *exchange)
 	return is_cut;
 }
 
-bool http_is_quick(const struct http_exchange *exchange)
+bool http_is_inline(const struct http_exchange *exchange)
 {
 	return exchange->is_quick;
 }
@@ -222,13 +222,13 @@ bool exchange_take(struct http_exchange *exchange, struct quota *quota,
 		   size_t count)
 {
 	struct http_server *server = exchange->server;
-	enum quota_answer answer = quota_take(quota, exchange->owner, count);
+	enum quota_result answer = quota_acquire(quota, exchange->owner, count);
 
 	assert(lock_is_held(&server->lock));
 	exchange->is_over = answer == QUOTA_SHARED;
 	server->limited += answer == QUOTA_SHARED;
 	server->refused += answer == QUOTA_FULL;
-	return answer == QUOTA_TAKEN;
+	return answer == QUOTA_ACQUIRED;
 }
 
 void exchange_refuse_busy(struct http_exchange *exchange, const char *message)
@@ -317,10 +317,12 @@ void exchange_end(struct http_exchange *exchange)
 	struct http_server *server = exchange->server;
 
 	lock_acquire(&server->lock);
-	quota_give(&server->uploads, exchange->owner, exchange->upload != NULL);
-	quota_give(&server->listeners, exchange->owner, exchange->is_listener);
-	quota_give(&server->clients, exchange->owner, exchange->has_place);
-	quota_give(&server->unread, exchange->owner, exchange->held_reply);
+	quota_release(&server->uploads, exchange->owner,
+		      exchange->upload != NULL);
+	quota_release(&server->listeners, exchange->owner,
+		      exchange->is_listener);
+	quota_release(&server->clients, exchange->owner, exchange->has_place);
+	quota_release(&server->unread, exchange->owner, exchange->held_reply);
 	if (exchange->is_admitted) {
 		assert(server->admitted > 0);
 		server->admitted--;

@@ -41,9 +41,9 @@ struct http_exchange {
 	struct http_exchange *next; /* in a queue */
 	struct http_server *server;
 	struct MHD_Connection *connection;
-	struct connection *client; /* lives as long as its connection */
-	int file;                  /* client's socket, to detect its close */
-	const char *method;        /* MHD owns it, as long as the exchange */
+	struct client_connection *client; /* lives as long as its connection */
+	int file;           /* client's socket, to detect its close */
+	const char *method; /* MHD owns it, as long as the exchange */
 	const char *path;
 	enum exchange_state state;
 	bool was_parked;
@@ -88,7 +88,7 @@ struct exchange_queue {
 struct http_server {
 	struct MHD_Daemon *mhd;
 	atomic_bool has_begun; /* clients may connect */
-	struct listening listening;
+	struct listen_socket listening;
 	struct http_options options;
 	char *socket_path;
 	struct quota held_bytes; /* of all bodies; only the server's thread */
@@ -113,9 +113,9 @@ struct http_server {
 				   http_wake() */
 	struct quota uploads;   /* exchanges with an upload */
 	struct quota unread;    /* bytes of replies that clients must read */
-	struct connection *connections; /* [connection_count] */
+	struct client_connection *connections; /* [client_connection_count] */
 	size_t connection_count;
-	uint64_t look_ms; /* time of the next connections_look() */
+	uint64_t look_ms; /* time of the next client_connections_check() */
 	int *old_files;   /* [old_count], a worker closes them */
 	size_t old_count;
 	size_t old_capacity;

@@ -81,9 +81,9 @@ static void notice_client(void *context, struct MHD_Connection *connection,
 
 	if (code == MHD_CONNECTION_NOTIFY_STARTED)
 		*socket_context =
-			connection_begin(server, socket_of(connection));
+			client_connection_begin(server, socket_of(connection));
 	else
-		connection_end(server, *socket_context);
+		client_connection_end(server, *socket_context);
 	if (code == MHD_CONNECTION_NOTIFY_STARTED && seconds > FIRST_REQUEST_S)
 		MHD_set_connection_option(connection,
 					  MHD_CONNECTION_OPTION_TIMEOUT,
@@ -109,8 +109,8 @@ struct sent_file {
 	int file;
 };
 
-static ssize_t read_file(void *context, uint64_t position, char *out,
-			 size_t size)
+static ssize_t http_file_read(void *context, uint64_t position, char *out,
+			      size_t size)
 {
 	const struct sent_file *sent = context;
 	ssize_t count = pread(sent->file, out, size, (off_t)position);
@@ -122,7 +122,7 @@ static ssize_t read_file(void *context, uint64_t position, char *out,
  * Closing a large file takes long, because the file system frees its blocks; a
  * worker does it, so that the server's thread does not block.
  */
-static void end_file(void *context)
+static void http_file_end(void *context)
 {
 	struct sent_file *sent = context;
 
@@ -136,9 +136,9 @@ static struct MHD_Response *response_of_file(struct http_exchange *exchange)
 	struct MHD_Response *response;
 
 	*sent = (struct sent_file){exchange->server, exchange->reply_file};
-	response = MHD_create_response_from_callback(exchange->reply_size,
-						     FILE_BLOCK_BYTES,
-						     read_file, sent, end_file);
+	response = MHD_create_response_from_callback(
+		exchange->reply_size, FILE_BLOCK_BYTES, http_file_read, sent,
+		http_file_end);
 	if (response != NULL)
 		exchange->is_file = false;
 	else
@@ -164,7 +164,8 @@ static enum MHD_Result send_reply(struct http_exchange *exchange)
 	response = response_of(exchange);
 	if (response == NULL)
 		return MHD_NO;
-	connection_enter(exchange->server, exchange->client, CONNECTION_REPLY);
+	client_connection_enter(exchange->server, exchange->client,
+				CONNECTION_REPLY);
 	/* patience.h checks more precisely whether the client reads */
 	MHD_set_connection_option(exchange->connection,
 				  MHD_CONNECTION_OPTION_TIMEOUT, 0U);
@@ -180,7 +181,7 @@ static enum MHD_Result send_reply(struct http_exchange *exchange)
 	return result;
 }
 
-static void refuse(struct http_exchange *exchange)
+static void http_reject(struct http_exchange *exchange)
 {
 	struct http_server *server = exchange->server;
 	char message[128];
@@ -257,7 +258,7 @@ static bool has_clear_length(const struct http_exchange *exchange)
 }
 
 /* Return the status of a request that is rejected by its head; otherwise 0. */
-static unsigned refusal_of(struct http_exchange *exchange)
+static unsigned http_head_status(struct http_exchange *exchange)
 {
 	const struct http_options *options = &exchange->server->options;
 
@@ -296,8 +297,8 @@ static enum MHD_Result begin_exchange(struct http_server *server,
 		MHD_get_connection_info(connection,
 					MHD_CONNECTION_INFO_SOCKET_CONTEXT)
 			->socket_context;
-	connection_enter(server, exchange->client, CONNECTION_BODY);
-	connection_take(server, exchange->client, exchange);
+	client_connection_enter(server, exchange->client, CONNECTION_BODY);
+	client_connection_set_exchange(server, exchange->client, exchange);
 	exchange->method = method;
 	exchange->path = path;
 	exchange->arrival_ms = clock_steady_ms();
@@ -312,15 +313,15 @@ static enum MHD_Result begin_exchange(struct http_server *server,
 	if (server->options.admit != NULL &&
 	    !server->options.admit(exchange, server->options.context))
 		return send_refusal(exchange);
-	exchange->refusal = refusal_of(exchange);
+	exchange->refusal = http_head_status(exchange);
 	if (exchange->refusal == 0)
 		return MHD_YES;
-	refuse(exchange);
+	http_reject(exchange);
 	return send_reply(exchange);
 }
 
 /* Count a part of the body against the memory limit. */
-static bool hold(struct http_exchange *exchange, size_t size)
+static bool http_hold_body(struct http_exchange *exchange, size_t size)
 {
 	struct http_server *server = exchange->server;
 	bool is_held;
@@ -335,40 +336,40 @@ static bool hold(struct http_exchange *exchange, size_t size)
  * Store a part of the body. Bytes over the limit are read and dropped, because
  * a client that is still sending would not see the reply.
  */
-static enum MHD_Result receive(struct http_exchange *exchange, const char *data,
-			       size_t *size)
+static enum MHD_Result http_receive_body(struct http_exchange *exchange,
+					 const char *data, size_t *size)
 {
 	struct http_server *server = exchange->server;
 	uint64_t max = server->options.max_body_bytes;
 
 	assert(exchange->upload == NULL);
-	connection_count(server, exchange->client, *size);
+	client_connection_count(server, exchange->client, *size);
 	exchange->received += *size;
 	if (exchange->received > max)
 		exchange->refusal = MHD_HTTP_CONTENT_TOO_LARGE;
-	else if (exchange->refusal == 0 && !hold(exchange, *size))
+	else if (exchange->refusal == 0 && !http_hold_body(exchange, *size))
 		exchange->refusal = http_busy_status(exchange);
 	if (exchange->received > max * MAX_DISCARDED)
 		return MHD_NO;
 	if (exchange->refusal == 0) {
 		buffer_append(&exchange->body, data, *size);
 	} else {
-		quota_give(&server->held_bytes, exchange->owner,
-			   exchange->body.size);
+		quota_release(&server->held_bytes, exchange->owner,
+			      exchange->body.size);
 		buffer_free(&exchange->body);
 	}
 	*size = 0;
 	return MHD_YES;
 }
 
-/* Like receive(), for a streamed body. */
+/* Like http_receive_body(), for a streamed body. */
 static enum MHD_Result receive_upload(struct http_exchange *exchange,
 				      const char *data, size_t *size)
 {
 	bool is_over;
 	enum MHD_Result result;
 
-	connection_count(exchange->server, exchange->client, *size);
+	client_connection_count(exchange->server, exchange->client, *size);
 	result = upload_receive(exchange, data, size, &is_over);
 	return is_over ? send_reply(exchange) : result;
 }
@@ -389,18 +390,20 @@ static bool is_answered_at_once(struct http_exchange *exchange)
 }
 
 /* Queue the exchange; false if it already has its reply. */
-static bool submit(struct http_exchange *exchange)
+static bool http_submit(struct http_exchange *exchange)
 {
 	/* before it belongs to a worker */
-	connection_enter(exchange->server, exchange->client, CONNECTION_BUSY);
+	client_connection_enter(exchange->server, exchange->client,
+				CONNECTION_BUSY);
 	return !is_answered_at_once(exchange) && work_submit(exchange);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the type is MHD's */
-static enum MHD_Result serve(void *context, struct MHD_Connection *connection,
-			     const char *path, const char *method,
-			     const char *version, const char *data,
-			     size_t *size, void **exchange_context)
+static enum MHD_Result http_on_request(void *context,
+				       struct MHD_Connection *connection,
+				       const char *path, const char *method,
+				       const char *version, const char *data,
+				       size_t *size, void **exchange_context)
 {
 	struct http_exchange *exchange = *exchange_context;
 
@@ -411,12 +414,12 @@ static enum MHD_Result serve(void *context, struct MHD_Connection *connection,
 	if (exchange->upload != NULL)
 		return receive_upload(exchange, data, size);
 	if (*size > 0)
-		return receive(exchange, data, size);
+		return http_receive_body(exchange, data, size);
 	if (exchange->state == EXCHANGE_REPLIED)
 		return send_reply(exchange);
 	if (exchange->refusal != 0)
-		refuse(exchange);
-	else if (submit(exchange))
+		http_reject(exchange);
+	else if (http_submit(exchange))
 		return MHD_YES;
 	return send_reply(exchange);
 }
@@ -436,13 +439,15 @@ static void end_exchange(void *context, struct MHD_Connection *connection,
 	if (exchange == NULL)
 		return;
 	*exchange_context = NULL;
-	connection_enter(server, exchange->client, CONNECTION_HEAD);
-	quota_give(&server->held_bytes, exchange->owner, exchange->body.size);
+	client_connection_enter(server, exchange->client, CONNECTION_HEAD);
+	quota_release(&server->held_bytes, exchange->owner,
+		      exchange->body.size);
 	if (exchange->upload == NULL || upload_abandon(exchange, failure))
 		exchange_end(exchange);
 }
 
-static struct http_server *create(const struct http_options *options)
+static struct http_server *
+http_server_create(const struct http_options *options)
 {
 	struct http_server *server = mem_alloc(1, sizeof(*server));
 
@@ -499,9 +504,10 @@ static struct MHD_Daemon *start_mhd(struct http_server *server)
 		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
 			MHD_USE_ERROR_LOG | (has_tls ? MHD_USE_TLS : 0U) |
 			(is_listening ? 0U : MHD_USE_NO_LISTEN_SOCKET),
-		0, NULL, NULL, serve, server, MHD_OPTION_EXTERNAL_LOGGER,
-		log_mhd, server, MHD_OPTION_CONNECTION_LIMIT,
-		(unsigned)options->max_clients, MHD_OPTION_CONNECTION_TIMEOUT,
+		0, NULL, NULL, http_on_request, server,
+		MHD_OPTION_EXTERNAL_LOGGER, log_mhd, server,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)options->max_clients,
+		MHD_OPTION_CONNECTION_TIMEOUT,
 		(options->timeout_ms + 999U) / 1000U,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
 		MHD_OPTION_NOTIFY_COMPLETED, end_exchange, server,
@@ -533,7 +539,7 @@ static enum error listen_somewhere(struct http_server *server)
 			 &server->listening);
 }
 
-static enum error begin(struct http_server *server)
+static enum error http_server_begin(struct http_server *server)
 {
 	const struct http_options *options = &server->options;
 	bool is_tcp = options->listener != NULL;
@@ -562,8 +568,8 @@ static enum error begin(struct http_server *server)
 enum error http_start(struct http_server **server_out,
 		      const struct http_options *options)
 {
-	struct http_server *server = create(options);
-	enum error error = begin(server);
+	struct http_server *server = http_server_create(options);
+	enum error error = http_server_begin(server);
 
 	if (error != ERR_NONE) {
 		http_stop(server);

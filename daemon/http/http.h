@@ -23,9 +23,9 @@ struct tcp_listener;
 struct http_exchange;
 
 enum http_verdict {
-	HTTP_ANSWERED, /* http_reply() was called */
-	HTTP_PARKED,   /* handle it again after http_wake() or its deadline */
-	HTTP_DEFERRED, /* a worker must handle it: http_is_quick() */
+	HTTP_ANSWERED,  /* http_reply() was called */
+	HTTP_SUSPENDED, /* handle it again after http_wake() or its deadline */
+	HTTP_QUEUED,    /* a worker must handle it: http_is_inline() */
 };
 
 struct http_options {
@@ -72,7 +72,7 @@ struct http_options {
 	/*
 	 * Return whether the server's thread may handle such a request first,
 	 * ahead of long requests in the queue. The handler must then not block,
-	 * but return HTTP_DEFERRED instead. NULL: false. Called by the server's
+	 * but return HTTP_QUEUED instead. NULL: false. Called by the server's
 	 * thread.
 	 */
 	bool (*is_quick)(const char *method, const char *path);
@@ -102,7 +102,7 @@ enum error http_start(struct http_server **server_out,
 void http_stop(struct http_server *server);
 
 /* Return whether the server's thread handles the exchange now. */
-bool http_is_quick(const struct http_exchange *exchange);
+bool http_is_inline(const struct http_exchange *exchange);
 
 /* Handle the suspended exchanges again. Any thread; cheap. */
 void http_wake(struct http_server *server);
@@ -176,12 +176,12 @@ uint64_t http_arrival_ms(const struct http_exchange *exchange);
  * Return four words of memory that the handler may use while an exchange is
  * suspended; initially zero.
  */
-uint64_t *http_memory(struct http_exchange *exchange);
+uint64_t *http_handler_state(struct http_exchange *exchange);
 
 /*
  * Return a word that the admit function passes to the handler; initially zero.
  */
-uint64_t *http_note(struct http_exchange *exchange);
+uint64_t *http_user_data(struct http_exchange *exchange);
 
 /*
  * Set the owner of the request, once, in the admit function. 0, the default: no

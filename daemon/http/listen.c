@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "daemon/runtime/activation.h"
 
-static int open_socket(void)
+static int listen_open_socket(void)
 {
 	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
@@ -36,9 +36,9 @@ static bool make_address(const char *path, struct sockaddr_un *address_out)
  * Return whether a process accepts connections there. A full queue, or missing
  * permission to connect, counts as true.
  */
-static bool is_answered(const struct sockaddr_un *address)
+static bool listen_path_is_served(const struct sockaddr_un *address)
 {
-	int file = open_socket();
+	int file = listen_open_socket();
 	bool is_there;
 
 	if (file < 0)
@@ -64,7 +64,7 @@ static enum error clear_path(const char *path,
 			  path);
 		return ERR_IO;
 	}
-	if (is_answered(address)) {
+	if (listen_path_is_served(address)) {
 		log_error("socket %s: another daemon accepts connections on "
 			  "it; stop it or change socket.path",
 			  path);
@@ -94,8 +94,8 @@ enum error listen_clear(const char *path)
  * it never permits more than `mode`. Bits that the umask removed are added
  * before listen(), that is, before any client can connect.
  */
-static bool begin(int file, const char *path, uint32_t mode,
-		  const struct sockaddr_un *address)
+static bool listen_bind(int file, const char *path, uint32_t mode,
+			const struct sockaddr_un *address)
 {
 	return file >= 0 && fchmod(file, (mode_t)mode) == 0 &&
 	       bind(file, (const struct sockaddr *)address, sizeof(*address)) ==
@@ -104,7 +104,7 @@ static bool begin(int file, const char *path, uint32_t mode,
 }
 
 /* Duplicate the descriptor: the original stays open for the next start. */
-static enum error take_over(int handed, struct listening *listening_out)
+static enum error take_over(int handed, struct listen_socket *listening_out)
 {
 	int file = fcntl(handed, F_DUPFD_CLOEXEC, 0);
 
@@ -114,12 +114,12 @@ static enum error take_over(int handed, struct listening *listening_out)
 		close(file);
 		return ERR_IO;
 	}
-	*listening_out = (struct listening){.file = file};
+	*listening_out = (struct listen_socket){.file = file};
 	return ERR_NONE;
 }
 
 enum error listen_on(const char *path, uint32_t mode,
-		     struct listening *listening_out)
+		     struct listen_socket *listening_out)
 {
 	struct sockaddr_un address;
 	struct stat status = {0};
@@ -131,8 +131,9 @@ enum error listen_on(const char *path, uint32_t mode,
 	if (file >= 0)
 		return take_over(file, listening_out);
 	make_address(path, &address);
-	file = open_socket();
-	if (!begin(file, path, mode, &address) || lstat(path, &status) != 0) {
+	file = listen_open_socket();
+	if (!listen_bind(file, path, mode, &address) ||
+	    lstat(path, &status) != 0) {
 		log_error("socket %s: %s; the daemon needs write permission "
 			  "for its folder",
 			  path, strerrordesc_np(errno));
@@ -140,7 +141,7 @@ enum error listen_on(const char *path, uint32_t mode,
 			close(file);
 		return ERR_IO;
 	}
-	*listening_out = (struct listening){
+	*listening_out = (struct listen_socket){
 		.file = file,
 		.device = status.st_dev,
 		.inode = status.st_ino,
@@ -148,7 +149,7 @@ enum error listen_on(const char *path, uint32_t mode,
 	return ERR_NONE;
 }
 
-void listen_hide(const struct listening *listening, const char *path)
+void listen_hide(const struct listen_socket *listening, const char *path)
 {
 	struct stat status;
 
@@ -158,7 +159,7 @@ void listen_hide(const struct listening *listening, const char *path)
 		unlink(path);
 }
 
-void listen_end(struct listening *listening)
+void listen_end(struct listen_socket *listening)
 {
 	if (listening->file >= 0)
 		close(listening->file);

@@ -11,7 +11,7 @@
  * A listening socket and the identity of its file, so that no other file is
  * removed.
  */
-struct listening {
+struct listen_socket {
 	int file;     /* descriptor; -1: closed */
 	dev_t device; /* of its file; 0: this process must not remove it */
 	ino_t inode;
@@ -25,7 +25,7 @@ struct listening {
  * for a socket. ERR_IO. The error and a remedy are logged.
  */
 enum error listen_on(const char *path, uint32_t mode,
-		     struct listening *listening_out);
+		     struct listen_socket *listening_out);
 
 /*
  * Remove an unused socket file at `path`, if there is one. For processes that
@@ -38,9 +38,9 @@ enum error listen_clear(const char *path);
  * Remove the file if it still belongs to this socket, so that clients can no
  * longer connect.
  */
-void listen_hide(const struct listening *listening, const char *path);
+void listen_hide(const struct listen_socket *listening, const char *path);
 
 /* Close. */
-void listen_end(struct listening *listening);
+void listen_end(struct listen_socket *listening);
 
 #endif

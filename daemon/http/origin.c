@@ -15,7 +15,7 @@ static bool is_port(const char *text)
 		text[1 + strspn(text + 1, "0123456789")] == '\0');
 }
 
-static bool is_address(int family, const char *text, size_t length)
+static bool origin_is_address(int family, const char *text, size_t length)
 {
 	unsigned char bytes[sizeof(struct in6_addr)];
 	char copy[MAX_ADDRESS];
@@ -27,7 +27,8 @@ static bool is_address(int family, const char *text, size_t length)
 	return inet_pton(family, copy, bytes) == 1;
 }
 
-static bool is_listed(const char *name, size_t length, const char *names)
+static bool origin_host_is_listed(const char *name, size_t length,
+				  const char *names)
 {
 	while (*names != '\0') {
 		size_t size;
@@ -51,13 +52,13 @@ bool origin_is_host_ours(const char *host, const char *names)
 	if (*host == '[') {
 		length = strcspn(host, "]");
 		return host[length] == ']' && is_port(host + length + 1) &&
-		       is_address(AF_INET6, host + 1, length - 1);
+		       origin_is_address(AF_INET6, host + 1, length - 1);
 	}
 	length = strcspn(host, ":");
 	return is_port(host + length) &&
-	       (is_listed(host, length, "localhost") ||
-		is_listed(host, length, names) ||
-		is_address(AF_INET, host, length));
+	       (origin_host_is_listed(host, length, "localhost") ||
+		origin_host_is_listed(host, length, names) ||
+		origin_is_address(AF_INET, host, length));
 }
 
 bool origin_is_own(const char *origin, const char *host, bool is_encrypted)

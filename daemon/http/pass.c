@@ -32,7 +32,7 @@ static const char *const dropped[] = {
 	"Server",     "Set-Cookie",     "Trailer",
 };
 
-static bool is_plain(unsigned char c)
+static bool proxy_byte_is_plain(unsigned char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	       (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
@@ -40,12 +40,13 @@ static bool is_plain(unsigned char c)
 }
 
 /* Percent-encode all bytes except those in `kept`. */
-static void encode(struct buffer *out, const char *text, const char *kept)
+static void proxy_append_encoded(struct buffer *out, const char *text,
+				 const char *kept)
 {
 	for (; *text != '\0'; text++) {
 		unsigned char c = (unsigned char)*text;
 
-		if (is_plain(c) || strchr(kept, c) != NULL)
+		if (proxy_byte_is_plain(c) || strchr(kept, c) != NULL)
 			buffer_append_byte(out, (char)c);
 		else
 			buffer_printf(out, "%%%02X", c);
@@ -65,10 +66,10 @@ static enum MHD_Result write_argument(void *context, enum MHD_ValueKind kind,
 	(void)kind;
 	buffer_append_byte(target->out, target->has_arguments ? '&' : '?');
 	target->has_arguments = true;
-	encode(target->out, name, "");
+	proxy_append_encoded(target->out, name, "");
 	if (value != NULL) {
 		buffer_append_byte(target->out, '=');
-		encode(target->out, value, "/:,");
+		proxy_append_encoded(target->out, value, "/:,");
 	}
 	return MHD_YES;
 }
@@ -77,7 +78,7 @@ void http_write_target(const struct http_exchange *exchange, struct buffer *out)
 {
 	struct target target = {out, false};
 
-	encode(out, exchange->path, "/:");
+	proxy_append_encoded(out, exchange->path, "/:");
 	MHD_get_connection_values(exchange->connection, MHD_GET_ARGUMENT_KIND,
 				  write_argument, &target);
 }
@@ -135,7 +136,7 @@ static int connect_to(struct http_server *server)
 }
 
 /* A server that does not read all bytes has already replied. */
-static void send_all(int file, struct slice bytes)
+static void proxy_send_all(int file, struct slice bytes)
 {
 	const char *data = bytes.data;
 
@@ -221,7 +222,7 @@ enum error http_serve(struct http_server *server, struct slice request,
 
 	if (file < 0)
 		return ERR_IO;
-	send_all(file, request);
+	proxy_send_all(file, request);
 	error = receive_all(server, file, until_ms, &bytes);
 	close(file);
 	if (error == ERR_NONE && bytes.size > max_bytes)
@@ -247,7 +248,7 @@ static struct slice next_line(struct slice *rest)
 	return line;
 }
 
-static struct slice trim(struct slice text)
+static struct slice proxy_trim(struct slice text)
 {
 	const char *data = text.data;
 
@@ -262,8 +263,8 @@ static struct slice trim(struct slice text)
 }
 
 /* Parse "Name: value"; false if the line has another form. */
-static bool cut(struct slice line, struct slice *name_out,
-		struct slice *value_out)
+static bool proxy_parse_header(struct slice line, struct slice *name_out,
+			       struct slice *value_out)
 {
 	const char *data = line.data;
 	const char *colon =
@@ -272,12 +273,12 @@ static bool cut(struct slice line, struct slice *name_out,
 	if (colon == NULL || colon == data)
 		return false;
 	*name_out = (struct slice){data, (size_t)(colon - data)};
-	*value_out =
-		trim((struct slice){colon + 1, line.size - name_out->size - 1});
+	*value_out = proxy_trim(
+		(struct slice){colon + 1, line.size - name_out->size - 1});
 	return true;
 }
 
-static bool is_named(struct slice name, const char *wanted)
+static bool proxy_name_is(struct slice name, const char *wanted)
 {
 	return name.size == strlen(wanted) &&
 	       strncasecmp(name.data, wanted, name.size) == 0;
@@ -291,12 +292,13 @@ struct slice http_head_value(struct slice answer, const char *name)
 
 	next_line(&answer);
 	while ((line = next_line(&answer)).size > 0)
-		if (cut(line, &found, &value) && is_named(found, name))
+		if (proxy_parse_header(line, &found, &value) &&
+		    proxy_name_is(found, name))
 			return value;
 	return (struct slice){NULL, 0};
 }
 
-static bool read_number(struct slice text, uint64_t *number_out)
+static bool proxy_parse_number(struct slice text, uint64_t *number_out)
 {
 	const char *digit = text.data;
 
@@ -323,27 +325,28 @@ bool http_read_head(struct slice answer, struct http_head *head_out)
 	*head_out = (struct http_head){0};
 	if (end == NULL || answer.size < place + 3 ||
 	    memcmp(data, "HTTP/1.", strlen("HTTP/1.")) != 0 ||
-	    !read_number((struct slice){data + place, 3}, &status) ||
+	    !proxy_parse_number((struct slice){data + place, 3}, &status) ||
 	    status < 200 || status > 599)
 		return false;
 	head_out->status = (unsigned)status;
 	head_out->size = (size_t)(end - data) + 4;
 	head_out->has_length =
-		read_number(http_head_value(answer, "Content-Length"),
-			    &head_out->body_bytes);
+		proxy_parse_number(http_head_value(answer, "Content-Length"),
+				   &head_out->body_bytes);
 	return true;
 }
 
-static bool is_dropped(struct slice name)
+static bool proxy_drops_header(struct slice name)
 {
 	for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++)
-		if (is_named(name, dropped[i]))
+		if (proxy_name_is(name, dropped[i]))
 			return true;
 	return false;
 }
 
 /* Return NULL if the exchange has its maximum of texts. */
-static const char *keep(struct http_exchange *exchange, struct slice text)
+static const char *proxy_keep_text(struct http_exchange *exchange,
+				   struct slice text)
 {
 	char *copy;
 
@@ -362,17 +365,18 @@ void http_take_headers(struct http_exchange *exchange, struct slice head,
 	struct slice name;
 	struct slice value;
 
-	*media_type_out = type.size == 0 ? "" : keep(exchange, type);
+	*media_type_out = type.size == 0 ? "" : proxy_keep_text(exchange, type);
 	next_line(&head);
 	while ((line = next_line(&head)).size > 0) {
 		const char *kept_name;
 		char *text;
 
 		/* reserve two headers for the server */
-		if (!cut(line, &name, &value) || is_dropped(name) ||
+		if (!proxy_parse_header(line, &name, &value) ||
+		    proxy_drops_header(name) ||
 		    exchange->header_count + 2 >= MAX_EXCHANGE_HEADERS)
 			continue;
-		kept_name = keep(exchange, name);
+		kept_name = proxy_keep_text(exchange, name);
 		if (kept_name == NULL)
 			return;
 		text = mem_copy_text(value.data, value.size);

@@ -17,12 +17,14 @@ enum {
 	PRESSED_UPLOAD_MS = 5000,
 	PRESSED_RATE = 16 * 1024, /* minimum bytes of a body per second, if
 				     places are scarce */
-	TCP_PATIENCE = 5,         /* factor of the timeout over TCP */
+	TCP_TIMEOUT_FACTOR = 5,   /* factor of the timeout over TCP */
 };
 
-struct connection *connection_begin(struct http_server *server, int file)
+struct client_connection *client_connection_begin(struct http_server *server,
+						  int file)
 {
-	struct connection *connection = mem_alloc(1, sizeof(*connection));
+	struct client_connection *connection =
+		mem_alloc(1, sizeof(*connection));
 
 	connection->file = file;
 	connection->since_ms = clock_steady_ms();
@@ -39,7 +41,8 @@ struct connection *connection_begin(struct http_server *server, int file)
 	return connection;
 }
 
-void connection_end(struct http_server *server, struct connection *connection)
+void client_connection_end(struct http_server *server,
+			   struct client_connection *connection)
 {
 	if (connection == NULL)
 		return;
@@ -56,15 +59,17 @@ void connection_end(struct http_server *server, struct connection *connection)
 	free(connection);
 }
 
-void connection_enter(struct http_server *server, struct connection *connection,
-		      enum connection_state state)
+void client_connection_enter(struct http_server *server,
+			     struct client_connection *connection,
+			     enum client_connection_state state)
 {
 	lock_acquire(&server->lock);
-	connection_turn(connection, state);
+	client_connection_set_state(connection, state);
 	lock_release(&server->lock);
 }
 
-void connection_turn(struct connection *connection, enum connection_state state)
+void client_connection_set_state(struct client_connection *connection,
+				 enum client_connection_state state)
 {
 	connection->is_known |= connection->state == CONNECTION_BUSY ||
 				connection->state == CONNECTION_REPLY;
@@ -76,15 +81,16 @@ void connection_turn(struct connection *connection, enum connection_state state)
 		connection->exchange = NULL;
 }
 
-void connection_take(struct http_server *server, struct connection *connection,
-		     struct http_exchange *exchange)
+void client_connection_set_exchange(struct http_server *server,
+				    struct client_connection *connection,
+				    struct http_exchange *exchange)
 {
 	lock_acquire(&server->lock);
 	connection->exchange = exchange;
 	lock_release(&server->lock);
 }
 
-void connection_cut(const struct connection *connection)
+void client_connection_cut(const struct client_connection *connection)
 {
 	const struct linger none = {.l_onoff = 1, .l_linger = 0};
 
@@ -93,8 +99,8 @@ void connection_cut(const struct connection *connection)
 	shutdown(connection->file, SHUT_RDWR);
 }
 
-void connection_count(struct http_server *server, struct connection *connection,
-		      size_t size)
+void client_connection_count(struct http_server *server,
+			     struct client_connection *connection, size_t size)
 {
 	lock_acquire(&server->lock);
 	connection->received += size;
@@ -107,7 +113,8 @@ void connection_count(struct http_server *server, struct connection *connection,
  * to send: libmicrohttpd checks how many bytes it could send, and on a Unix
  * socket it can send nothing until the client has read most bytes.
  */
-static void look_at_reader(struct connection *connection, uint64_t now_ms)
+static void look_at_reader(struct client_connection *connection,
+			   uint64_t now_ms)
 {
 	const struct http_exchange *exchange = connection->exchange;
 	int unread = 0;
@@ -125,7 +132,7 @@ static void look_at_reader(struct connection *connection, uint64_t now_ms)
  * place.
  */
 static bool is_too_slow_body(const struct http_server *server,
-			     const struct connection *connection,
+			     const struct client_connection *connection,
 			     bool is_pressed, uint64_t age_ms)
 {
 	const struct http_exchange *exchange = connection->exchange;
@@ -139,7 +146,8 @@ static bool is_too_slow_body(const struct http_server *server,
 }
 
 static bool is_too_slow(const struct http_server *server,
-			const struct connection *connection, uint64_t now_ms)
+			const struct client_connection *connection,
+			uint64_t now_ms)
 {
 	bool is_pressed =
 		server->connection_count * 4 >= server->options.max_clients * 3;
@@ -153,7 +161,7 @@ static bool is_too_slow(const struct http_server *server,
 	if (connection->state == CONNECTION_REPLY)
 		return age_ms > (server->options.listener == NULL
 					 ? patience_ms
-					 : TCP_PATIENCE * patience_ms);
+					 : TCP_TIMEOUT_FACTOR * patience_ms);
 	if (!connection->is_known && patience_ms > FIRST_HEAD_MS)
 		patience_ms = FIRST_HEAD_MS;
 	if (is_pressed && patience_ms > PRESSED_MS)
@@ -165,15 +173,15 @@ static bool is_too_slow(const struct http_server *server,
  * Bytes sent before the next head are the client's, however slowly it reads:
  * the kernel still delivers them.
  */
-static void connection_end_slow(const struct connection *connection)
+static void connection_end_slow(const struct client_connection *connection)
 {
 	if (connection->state == CONNECTION_REPLY)
-		connection_cut(connection);
+		client_connection_cut(connection);
 	else
 		shutdown(connection->file, SHUT_RDWR);
 }
 
-void connections_look(struct http_server *server)
+void client_connections_check(struct http_server *server)
 {
 	uint64_t now_ms = clock_steady_ms();
 
@@ -181,7 +189,7 @@ void connections_look(struct http_server *server)
 	if (now_ms < server->look_ms)
 		return;
 	server->look_ms = now_ms + LOOK_MS;
-	for (struct connection *connection = server->connections;
+	for (struct client_connection *connection = server->connections;
 	     connection != NULL; connection = connection->next) {
 		if (connection->state == CONNECTION_REPLY)
 			look_at_reader(connection, now_ms);
@@ -190,7 +198,7 @@ void connections_look(struct http_server *server)
 	}
 }
 
-uint64_t connections_look_ms(const struct http_server *server)
+uint64_t client_connections_check_ms(const struct http_server *server)
 {
 	return server->connections == NULL ? UINT64_MAX : server->look_ms;
 }

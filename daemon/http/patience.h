@@ -12,19 +12,19 @@
 
 struct http_server;
 
-enum connection_state {
+enum client_connection_state {
 	CONNECTION_HEAD, /* waiting for the head of a request */
 	CONNECTION_BODY,
 	CONNECTION_BUSY,  /* the server must continue */
 	CONNECTION_REPLY, /* sending the reply */
 };
 
-struct connection {
-	struct connection *next;
-	struct connection *previous;
+struct client_connection {
+	struct client_connection *next;
+	struct client_connection *previous;
 	int file;
 	struct http_exchange *exchange; /* current exchange, or NULL */
-	enum connection_state state;
+	enum client_connection_state state;
 	uint64_t since_ms; /* steady clock: begin of the state, or time when the
 			      client last read */
 	int unread; /* bytes of the reply in the socket at the last check */
@@ -36,31 +36,35 @@ struct connection {
  * Begin a connection of a client on the socket `file`. Each of these functions
  * acquires the lock of the server, except as noted.
  */
-struct connection *connection_begin(struct http_server *server, int file);
+struct client_connection *client_connection_begin(struct http_server *server,
+						  int file);
 
 /* Call it before its socket is closed. */
-void connection_end(struct http_server *server, struct connection *connection);
+void client_connection_end(struct http_server *server,
+			   struct client_connection *connection);
 
-void connection_enter(struct http_server *server, struct connection *connection,
-		      enum connection_state state);
+void client_connection_enter(struct http_server *server,
+			     struct client_connection *connection,
+			     enum client_connection_state state);
 
 /* Call it with the lock held. */
-void connection_turn(struct connection *connection,
-		     enum connection_state state);
+void client_connection_set_state(struct client_connection *connection,
+				 enum client_connection_state state);
 
 /* Set the exchange of the connection, until the next head. */
-void connection_take(struct http_server *server, struct connection *connection,
-		     struct http_exchange *exchange);
+void client_connection_set_exchange(struct http_server *server,
+				    struct client_connection *connection,
+				    struct http_exchange *exchange);
 
 /*
  * With the lock held: cut the connection off and drop unsent bytes. The
  * server's thread detects this and closes the socket.
  */
-void connection_cut(const struct connection *connection);
+void client_connection_cut(const struct client_connection *connection);
 
 /* Count received bytes of the body. */
-void connection_count(struct http_server *server, struct connection *connection,
-		      size_t size);
+void client_connection_count(struct http_server *server,
+			     struct client_connection *connection, size_t size);
 
 /*
  * With the lock held: if a check is due, cut off connections that are too slow.
@@ -72,12 +76,12 @@ void connection_count(struct http_server *server, struct connection *connection,
  * TCP within five times the timeout, because the other kernel buffers a few
  * hundred KiB before it reports that the client reads little or nothing.
  */
-void connections_look(struct http_server *server);
+void client_connections_check(struct http_server *server);
 
 /*
  * With the lock held: return the time of the next check; UINT64_MAX without
  * connections.
  */
-uint64_t connections_look_ms(const struct http_server *server);
+uint64_t client_connections_check_ms(const struct http_server *server);
 
 #endif

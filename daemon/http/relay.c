@@ -28,7 +28,7 @@ enum {
 	KEEPALIVE_S = 15,
 };
 
-struct relay {
+struct http_proxy {
 	CURLM *multi;
 	CURL *easy;
 	struct curl_slist *headers;
@@ -54,7 +54,8 @@ struct relay {
 };
 
 /* Parse a trailer line. */
-static void take_trailer(struct relay *relay, const char *line, size_t size)
+static void take_trailer(struct http_proxy *relay, const char *line,
+			 size_t size)
 {
 	const size_t length = strlen(relay->trailer_name);
 	char number[24];
@@ -70,7 +71,7 @@ static void take_trailer(struct relay *relay, const char *line, size_t size)
 /* Store a line of the head; after a 1xx head another head follows. */
 static size_t on_head(char *data, size_t size, size_t count, void *context)
 {
-	struct relay *relay = context;
+	struct http_proxy *relay = context;
 
 	size *= count;
 	if (relay->has_head) {
@@ -87,7 +88,7 @@ static size_t on_head(char *data, size_t size, size_t count, void *context)
 	return size;
 }
 
-static bool spool(struct relay *relay, const char *data, size_t size)
+static bool proxy_spool(struct http_proxy *relay, const char *data, size_t size)
 {
 	while (size > 0) {
 		ssize_t count = write(relay->spool, data, size);
@@ -102,14 +103,15 @@ static bool spool(struct relay *relay, const char *data, size_t size)
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): the type is libcurl's */
-static size_t on_body(char *data, size_t size, size_t count, void *context)
+static size_t proxy_on_body(char *data, size_t size, size_t count,
+			    void *context)
 {
-	struct relay *relay = context;
+	struct http_proxy *relay = context;
 	struct buffer *out = relay->out == NULL ? &relay->held : relay->out;
 
 	size *= count;
 	if (relay->spool >= 0)
-		return spool(relay, data, size) ? size : 0;
+		return proxy_spool(relay, data, size) ? size : 0;
 	if (out->size >= (relay->out == NULL ? MAX_HELD_BYTES : relay->room)) {
 		relay->is_paused = true;
 		return CURL_WRITEFUNC_PAUSE;
@@ -120,7 +122,7 @@ static size_t on_body(char *data, size_t size, size_t count, void *context)
 
 static size_t on_read(char *out, size_t size, size_t count, void *context)
 {
-	struct relay *relay = context;
+	struct http_proxy *relay = context;
 	size_t read;
 
 	relay->client =
@@ -129,7 +131,7 @@ static size_t on_read(char *out, size_t size, size_t count, void *context)
 }
 
 /* Do all transfers that are possible without waiting. */
-static void go_on(struct relay *relay)
+static void proxy_perform(struct http_proxy *relay)
 {
 	int running = 0;
 	int left;
@@ -150,13 +152,13 @@ static void go_on(struct relay *relay)
 		}
 }
 
-static void wait_for_news(struct relay *relay)
+static void proxy_wait(struct http_proxy *relay)
 {
 	if (!relay->is_over && !relay->is_paused)
 		curl_multi_poll(relay->multi, NULL, 0, POLL_MS, NULL);
 }
 
-static void add_lines(struct relay *relay, struct slice lines)
+static void add_lines(struct http_proxy *relay, struct slice lines)
 {
 	const char *line = lines.data;
 	size_t left = lines.size;
@@ -177,9 +179,9 @@ static void add_lines(struct relay *relay, struct slice lines)
 	}
 }
 
-static void add_headers(struct relay *relay,
-			const struct http_exchange *exchange,
-			const struct relay_options *options)
+static void proxy_add_headers(struct http_proxy *relay,
+			      const struct http_exchange *exchange,
+			      const struct http_proxy_options *options)
 {
 	struct buffer lines = {0};
 
@@ -194,7 +196,7 @@ static void add_headers(struct relay *relay,
 	curl_easy_setopt(relay->easy, CURLOPT_HTTPHEADER, relay->headers);
 }
 
-static void set_body(struct relay *relay, struct http_exchange *exchange)
+static void set_body(struct http_proxy *relay, struct http_exchange *exchange)
 {
 	const char *method = http_method(exchange);
 	struct slice body = {NULL, 0};
@@ -218,8 +220,8 @@ static void set_body(struct relay *relay, struct http_exchange *exchange)
 			 strcmp(method, "HEAD") == 0 ? "GET" : method);
 }
 
-static void set_up(struct relay *relay, struct http_exchange *exchange,
-		   const struct relay_options *options)
+static void set_up(struct http_proxy *relay, struct http_exchange *exchange,
+		   const struct http_proxy_options *options)
 {
 	struct buffer address = {0};
 	CURL *easy = relay->easy;
@@ -246,13 +248,13 @@ static void set_up(struct relay *relay, struct http_exchange *exchange,
 	}
 	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_head);
 	curl_easy_setopt(easy, CURLOPT_HEADERDATA, relay);
-	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, proxy_on_body);
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, relay);
-	add_headers(relay, exchange, options);
+	proxy_add_headers(relay, exchange, options);
 	set_body(relay, exchange);
 }
 
-static enum error error_of(const struct relay *relay)
+static enum error proxy_error(const struct http_proxy *relay)
 {
 	if (relay->client != ERR_NONE)
 		return relay->client;
@@ -264,8 +266,8 @@ static enum error error_of(const struct relay *relay)
  * The timeout excludes the time that the client needs to send its body, which
  * has its own limit.
  */
-static enum error wait_for_head(struct relay *relay,
-				const struct relay_options *options)
+static enum error wait_for_head(struct http_proxy *relay,
+				const struct http_proxy_options *options)
 {
 	uint64_t until_ms = clock_steady_ms() + relay->patience_ms;
 
@@ -275,9 +277,9 @@ static enum error wait_for_head(struct relay *relay,
 
 		curl_easy_getinfo(relay->easy, CURLINFO_SIZE_UPLOAD_T,
 				  &sent_before);
-		go_on(relay);
+		proxy_perform(relay);
 		if (!relay->has_head)
-			wait_for_news(relay);
+			proxy_wait(relay);
 		curl_easy_getinfo(relay->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
 		if (sent > sent_before)
 			until_ms = clock_steady_ms() + relay->patience_ms;
@@ -287,13 +289,14 @@ static enum error wait_for_head(struct relay *relay,
 		    !options->goes_on(options->context))
 			return ERR_STOPPED;
 	}
-	return relay->has_head ? ERR_NONE : error_of(relay);
+	return relay->has_head ? ERR_NONE : proxy_error(relay);
 }
 
-enum error relay_begin(struct relay **relay_out, struct http_exchange *exchange,
-		       const struct relay_options *options)
+enum error http_proxy_begin(struct http_proxy **relay_out,
+			    struct http_exchange *exchange,
+			    const struct http_proxy_options *options)
 {
-	struct relay *relay = mem_alloc(1, sizeof(*relay));
+	struct http_proxy *relay = mem_alloc(1, sizeof(*relay));
 	enum error error;
 
 	relay->spool = -1;
@@ -313,23 +316,24 @@ enum error relay_begin(struct relay **relay_out, struct http_exchange *exchange,
 			 relay->result == CURLE_OK
 				 ? error_text(error)
 				 : curl_easy_strerror(relay->result));
-	relay_end(relay);
+	http_proxy_end(relay);
 	return error;
 }
 
-unsigned relay_status(const struct relay *relay)
+unsigned http_proxy_status(const struct http_proxy *relay)
 {
 	return relay->read_head.status;
 }
 
-bool relay_says(const struct relay *relay, const char *name, const char *value)
+bool http_proxy_has_header(const struct http_proxy *relay, const char *name,
+			   const char *value)
 {
 	return slice_equal(http_head_value(buffer_slice(&relay->head), name),
 			   slice_of(value));
 }
 
 /* Receive the rest of the response, to memory or to the spool file. */
-static enum error finish(struct relay *relay)
+static enum error proxy_receive_rest(struct http_proxy *relay)
 {
 	uint64_t until_ms = clock_steady_ms() + relay->patience_ms;
 	struct buffer whole = relay->held;
@@ -339,12 +343,12 @@ static enum error finish(struct relay *relay)
 	       clock_steady_ms() < until_ms) {
 		uint64_t before = whole.size + relay->spooled;
 
-		go_on(relay);
+		proxy_perform(relay);
 		buffer_append_slice(&whole, buffer_slice(&relay->held));
 		buffer_clear(&relay->held);
 		if (whole.size + relay->spooled > before)
 			until_ms = clock_steady_ms() + relay->patience_ms;
-		wait_for_news(relay);
+		proxy_wait(relay);
 	}
 	buffer_free(&relay->held);
 	relay->held = whole;
@@ -353,10 +357,10 @@ static enum error finish(struct relay *relay)
 	return relay->is_over && relay->result == CURLE_OK ? ERR_NONE : ERR_IO;
 }
 
-static enum error reply_whole(struct relay *relay,
+static enum error reply_whole(struct http_proxy *relay,
 			      struct http_exchange *exchange)
 {
-	enum error error = finish(relay);
+	enum error error = proxy_receive_rest(relay);
 	const char *media_type;
 
 	if (error != ERR_NONE)
@@ -373,7 +377,7 @@ static enum error reply_whole(struct relay *relay,
 }
 
 /* Set the size of the next part, after the client has read the last one. */
-static void set_room(struct relay *relay)
+static void set_room(struct http_proxy *relay)
 {
 	bool is_slow = relay->filled_ms != 0 &&
 		       clock_steady_ms() > relay->filled_ms + SLOW_MS;
@@ -383,47 +387,48 @@ static void set_room(struct relay *relay)
 		relay->room = MAX_HELD_BYTES;
 }
 
-static bool fill(void *context, struct buffer *out)
+static bool proxy_stream_fill(void *context, struct buffer *out)
 {
-	struct relay *relay = context;
+	struct http_proxy *relay = context;
 	size_t before;
 
 	set_room(relay);
 	buffer_append_slice(out, buffer_slice(&relay->held));
 	buffer_clear(&relay->held);
 	relay->out = out;
-	go_on(relay);
+	proxy_perform(relay);
 	if (out->size == 0)
-		wait_for_news(relay);
+		proxy_wait(relay);
 	do {
 		before = out->size;
-		go_on(relay);
+		proxy_perform(relay);
 	} while (out->size > before && out->size < relay->room);
 	relay->out = NULL;
 	relay->filled_ms = out->size > 0 ? clock_steady_ms() : 0;
 	return !relay->is_over;
 }
 
-static bool is_broken(const void *context)
+static bool proxy_stream_is_broken(const void *context)
 {
-	const struct relay *relay = context;
+	const struct http_proxy *relay = context;
 
 	return relay->result != CURLE_OK;
 }
 
-static uint64_t trailer(const void *context)
+static uint64_t proxy_stream_trailer(const void *context)
 {
-	const struct relay *relay = context;
+	const struct http_proxy *relay = context;
 
 	return relay->trailer;
 }
 
 static void end_stream(void *context)
 {
-	relay_end(context);
+	http_proxy_end(context);
 }
 
-static void begin_stream(struct relay *relay, struct http_exchange *exchange)
+static void begin_stream(struct http_proxy *relay,
+			 struct http_exchange *exchange)
 {
 	struct slice name =
 		http_head_value(buffer_slice(&relay->head), "Trailer");
@@ -436,18 +441,18 @@ static void begin_stream(struct relay *relay, struct http_exchange *exchange)
 	http_take_headers(exchange, buffer_slice(&relay->head), &media_type);
 	http_reply_stream(exchange, relay->read_head.status, media_type,
 			  &(struct http_stream){
-				  .fill = fill,
+				  .fill = proxy_stream_fill,
 				  .free = end_stream,
-				  .is_broken = is_broken,
+				  .is_broken = proxy_stream_is_broken,
 				  .context = relay,
 				  .trailer_name = has_trailer
 							  ? relay->trailer_name
 							  : NULL,
-				  .trailer = trailer,
+				  .trailer = proxy_stream_trailer,
 			  });
 }
 
-static bool is_small(const struct relay *relay)
+static bool proxy_response_is_small(const struct http_proxy *relay)
 {
 	return relay->read_head.status != 200 ||
 	       (relay->read_head.has_length &&
@@ -455,50 +460,50 @@ static bool is_small(const struct relay *relay)
 }
 
 /* The bytes that came with the head go to the spool file, too. */
-static enum error finish_and_reply(struct relay *relay,
+static enum error finish_and_reply(struct http_proxy *relay,
 				   struct http_exchange *exchange)
 {
 	enum error error = ERR_IO;
 
 	if (relay->spool < 0)
 		return reply_whole(relay, exchange);
-	if (spool(relay, relay->held.data, relay->held.size)) {
+	if (proxy_spool(relay, relay->held.data, relay->held.size)) {
 		buffer_clear(&relay->held);
 		error = reply_whole(relay, exchange);
 	}
 	return error;
 }
 
-enum error relay_reply(struct relay *relay, struct http_exchange *exchange,
-		       int spool_file)
+enum error http_proxy_reply(struct http_proxy *relay,
+			    struct http_exchange *exchange, int spool_file)
 {
 	enum error error;
 
 	relay->spool = spool_file;
-	if (is_small(relay) || http_is_upload(exchange)) {
+	if (proxy_response_is_small(relay) || http_is_upload(exchange)) {
 		error = finish_and_reply(relay, exchange);
-		relay_end(relay);
+		http_proxy_end(relay);
 		return error;
 	}
 	if (!http_listen(exchange)) {
-		relay_end(relay);
+		http_proxy_end(relay);
 		return ERR_BUSY;
 	}
 	begin_stream(relay, exchange);
 	return ERR_NONE;
 }
 
-bool relay_open(void)
+bool http_proxy_open(void)
 {
 	return curl_memory_begin();
 }
 
-void relay_close(void)
+void http_proxy_close(void)
 {
 	curl_global_cleanup();
 }
 
-void relay_end(struct relay *relay)
+void http_proxy_end(struct http_proxy *relay)
 {
 	if (relay == NULL)
 		return;

@@ -12,17 +12,17 @@
 #include "base/error.h"
 #include "daemon/http/http.h"
 
-struct relay;
+struct http_proxy;
 
 /*
- * Call relay_open() before the first relay and relay_close() after the last
- * one, in one thread.
+ * Call http_proxy_open() before the first relay and http_proxy_close() after
+ * the last one, in one thread.
  */
-bool relay_open(void);
-void relay_close(void);
+bool http_proxy_open(void);
+void http_proxy_close(void);
 
 /* Must live as long as the call. */
-struct relay_options {
+struct http_proxy_options {
 	const char *address; /* "https://host:port" */
 	const char *token;   /* sent as Authorization: Bearer; or "" */
 	const char *ca_file; /* CA of the other node; "": the system's CAs */
@@ -46,15 +46,17 @@ struct relay_options {
  * returned false. ERR_TOO_LARGE: the head is too large. Errors of
  * http_body_read() for the client.
  */
-enum error relay_begin(struct relay **relay_out, struct http_exchange *exchange,
-		       const struct relay_options *options);
+enum error http_proxy_begin(struct http_proxy **relay_out,
+			    struct http_exchange *exchange,
+			    const struct http_proxy_options *options);
 
 /*
- * relay_status(): the status of the response. The other function: whether the
- * response has this header with this value.
+ * http_proxy_status(): the status of the response. The other function: whether
+ * the response has this header with this value.
  */
-unsigned relay_status(const struct relay *relay);
-bool relay_says(const struct relay *relay, const char *name, const char *value);
+unsigned http_proxy_status(const struct http_proxy *relay);
+bool http_proxy_has_header(const struct http_proxy *relay, const char *name,
+			   const char *value);
 
 /*
  * Reply with the response. Destroys the relay, also after an error. `spool` is
@@ -62,10 +64,10 @@ bool relay_says(const struct relay *relay, const char *name, const char *value);
  * relay owns it. Without a reply: ERR_BUSY: too many streams. ERR_IO: the
  * response was cut off. ERR_TIMEOUT.
  */
-enum error relay_reply(struct relay *relay, struct http_exchange *exchange,
-		       int spool);
+enum error http_proxy_reply(struct http_proxy *relay,
+			    struct http_exchange *exchange, int spool);
 
 /* NULL is a no-op. */
-void relay_end(struct relay *relay);
+void http_proxy_end(struct http_proxy *relay);
 
 #endif

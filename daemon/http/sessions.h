@@ -28,11 +28,11 @@ struct sessions *sessions_create(void);
 void sessions_destroy(struct sessions *sessions);
 
 /*
- * Begin a session of the token with this id (struct token). If the token has
- * MAX_TOKEN_SESSIONS, or MAX_SESSIONS exist in total, end the least recently
- * used one: *ended_out is its ticket, for which the caller must end the open
- * exchanges; 0: none ended. `now_ms` must come from a monotonic clock. False:
- * the system has no random numbers. Any thread.
+ * Begin a session of the token with this id (struct access_token). If the token
+ * has MAX_TOKEN_SESSIONS, or MAX_SESSIONS exist in total, end the least
+ * recently used one: *ended_out is its ticket, for which the caller must end
+ * the open exchanges; 0: none ended. `now_ms` must come from a monotonic clock.
+ * False: the system has no random numbers. Any thread.
  */
 bool sessions_begin(struct sessions *sessions, uint64_t token, uint64_t now_ms,
 		    char session_out[SESSION_BYTES], uint64_t *ended_out);

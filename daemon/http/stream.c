@@ -23,7 +23,7 @@ bool http_listen(struct http_exchange *exchange)
 	lock_acquire(&server->lock);
 	exchange->is_listener = exchange_take(exchange, &server->listeners, 1);
 	if (exchange->is_listener)
-		quota_give(&server->waiting, exchange->owner, 1);
+		quota_release(&server->waiting, exchange->owner, 1);
 	lock_release(&server->lock);
 	return exchange->is_listener;
 }
@@ -42,7 +42,7 @@ void http_reply_stream(struct http_exchange *exchange, unsigned status,
 }
 
 /* Copy up to `max` bytes of the chunk. */
-static size_t take(struct stream *stream, char *out, size_t max)
+static size_t stream_copy_chunk(struct stream *stream, char *out, size_t max)
 {
 	size_t size = stream->chunk.size - stream->sent;
 
@@ -72,7 +72,7 @@ static void add_trailer(const struct stream *stream)
  * Return the end of the stream, or an error if it is incomplete. With the lock
  * held.
  */
-static ssize_t end_of(const struct http_exchange *exchange)
+static ssize_t stream_end_code(const struct http_exchange *exchange)
 {
 	const struct stream *stream = exchange->stream;
 	const struct http_stream *source = &stream->source;
@@ -95,11 +95,11 @@ static ssize_t on_room(void *context, uint64_t position, char *out, size_t max)
 	(void)position;
 	lock_acquire(&server->lock);
 	/* MHD may offer more bytes than the declared block size */
-	size = (ssize_t)take(exchange->stream, out,
-			     max < BLOCK_BYTES ? max : BLOCK_BYTES);
+	size = (ssize_t)stream_copy_chunk(
+		exchange->stream, out, max < BLOCK_BYTES ? max : BLOCK_BYTES);
 	if (size == 0 && (exchange->stream->is_ended ||
 			  exchange->stream->is_left || server->is_stopping))
-		size = end_of(exchange);
+		size = stream_end_code(exchange);
 	else if (size == 0)
 		work_suspend(exchange);
 	lock_release(&server->lock);
@@ -126,7 +126,7 @@ enum http_verdict stream_fill(struct stream *stream)
 	stream->is_ended =
 		!stream->source.fill(stream->source.context, &stream->chunk);
 	return stream->is_ended || stream->chunk.size > 0 ? HTTP_ANSWERED
-							  : HTTP_PARKED;
+							  : HTTP_SUSPENDED;
 }
 
 void stream_free(struct stream *stream)

@@ -13,7 +13,7 @@
 
 enum { MAX_PEM_BYTES = 1 << 20 };
 
-static void wipe(char *text)
+static void tcp_wipe(char *text)
 {
 	if (text != NULL)
 		explicit_bzero(text, strlen(text));
@@ -110,8 +110,8 @@ void tcp_close(struct tcp_listener *listener)
 		return;
 	if (listener->file >= 0)
 		close(listener->file);
-	wipe(listener->certificate);
-	wipe(listener->key);
-	wipe(listener->trust);
+	tcp_wipe(listener->certificate);
+	tcp_wipe(listener->key);
+	tcp_wipe(listener->trust);
 	free(listener);
 }

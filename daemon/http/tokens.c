@@ -31,8 +31,8 @@ enum {
 
 _Static_assert(TOKEN_BYTES == sizeof(PREFIX) + CREDENTIAL_DIGITS, "its text");
 
-struct row {
-	struct token token;
+struct token_entry {
+	struct access_token token;
 	uint8_t digest[DIGEST_BYTES];
 	uint64_t allowance; /* thousandths of a request, up to the rate */
 	uint64_t since_ms;  /* time of `allowance`; 0: never used */
@@ -43,7 +43,7 @@ struct tokens {
 	struct lock change; /* held for a change and its write */
 	struct lock lock;   /* guards the members below; hold both to add or
 			       remove rows */
-	struct row rows[MAX_TOKENS]; /* [count], by name */
+	struct token_entry rows[MAX_TOKENS]; /* [count], by name */
 	size_t count;
 	uint64_t last_id;
 	bool is_unsaved; /* the file has removed tokens; guarded by `change` */
@@ -69,7 +69,7 @@ static bool read_hex(const char *text, uint8_t digest_out[DIGEST_BYTES])
 	return true;
 }
 
-static bool is_name(const char *name)
+static bool token_name_is_valid(const char *name)
 {
 	size_t length = strlen(name);
 
@@ -80,7 +80,7 @@ static bool is_name(const char *name)
 }
 
 /* Return the index of the name, or the index to insert it at. */
-static size_t place_of(const struct tokens *tokens, const char *name)
+static size_t tokens_index_of(const struct tokens *tokens, const char *name)
 {
 	size_t at = 0;
 
@@ -90,13 +90,15 @@ static size_t place_of(const struct tokens *tokens, const char *name)
 	return at;
 }
 
-static bool is_at(const struct tokens *tokens, size_t at, const char *name)
+static bool tokens_name_is_at(const struct tokens *tokens, size_t at,
+			      const char *name)
 {
 	return at < tokens->count &&
 	       strcmp(tokens->rows[at].token.name, name) == 0;
 }
 
-static void insert(struct tokens *tokens, size_t at, const struct row *row)
+static void tokens_insert(struct tokens *tokens, size_t at,
+			  const struct token_entry *row)
 {
 	memmove(&tokens->rows[at + 1], &tokens->rows[at],
 		(tokens->count - at) * sizeof(*row));
@@ -105,7 +107,7 @@ static void insert(struct tokens *tokens, size_t at, const struct row *row)
 	tokens->count++;
 }
 
-static void delete (struct tokens *tokens, size_t at)
+static void tokens_delete(struct tokens *tokens, size_t at)
 {
 	tokens->count--;
 	memmove(&tokens->rows[at], &tokens->rows[at + 1],
@@ -119,7 +121,7 @@ static bool read_role(const char *text, enum token_role *role_out)
 	return strcmp(text, role_names[*role_out]) == 0;
 }
 
-static bool read_time(const char *text, uint64_t *time_ms_out)
+static bool tokens_parse_time(const char *text, uint64_t *time_ms_out)
 {
 	char *end;
 
@@ -129,24 +131,24 @@ static bool read_time(const char *text, uint64_t *time_ms_out)
 }
 
 /* Parse "NAME ROLE CREATED DIGEST"; modifies the line. */
-static bool read_line(char *line, struct row *row_out)
+static bool tokens_parse_line(char *line, struct token_entry *row_out)
 {
 	char *rest = NULL;
 	char *words[WORDS + 1];
 
-	*row_out = (struct row){0};
+	*row_out = (struct token_entry){0};
 	for (size_t i = 0; i <= WORDS; i++)
 		words[i] = strtok_r(i == 0 ? line : NULL, " ", &rest);
 	if (words[WORDS - 1] == NULL || words[WORDS] != NULL ||
-	    !is_name(words[0]))
+	    !token_name_is_valid(words[0]))
 		return false;
 	memcpy(row_out->token.name, words[0], strlen(words[0]) + 1);
 	return read_role(words[1], &row_out->token.role) &&
-	       read_time(words[2], &row_out->token.created_ms) &&
+	       tokens_parse_time(words[2], &row_out->token.created_ms) &&
 	       read_hex(words[3], row_out->digest);
 }
 
-static bool read_text(struct tokens *tokens, const char *text)
+static bool tokens_parse_file(struct tokens *tokens, const char *text)
 {
 	size_t first = strlen(FIRST_LINE);
 
@@ -156,7 +158,7 @@ static bool read_text(struct tokens *tokens, const char *text)
 	while (*text != '\0') {
 		size_t length = strcspn(text, "\n");
 		char line[MAX_LINE_BYTES];
-		struct row row;
+		struct token_entry row;
 		size_t at;
 
 		if (length >= sizeof(line) || text[length] != '\n' ||
@@ -167,17 +169,18 @@ static bool read_text(struct tokens *tokens, const char *text)
 		text += length + 1;
 		if (line[0] == REMOVED)
 			continue;
-		if (!read_line(line, &row))
+		if (!tokens_parse_line(line, &row))
 			return false;
-		at = place_of(tokens, row.token.name);
-		if (is_at(tokens, at, row.token.name))
+		at = tokens_index_of(tokens, row.token.name);
+		if (tokens_name_is_at(tokens, at, row.token.name))
 			return false;
-		insert(tokens, at, &row);
+		tokens_insert(tokens, at, &row);
 	}
 	return true;
 }
 
-static void append_line(const struct row *row, struct buffer *out)
+static void tokens_append_line(const struct token_entry *row,
+			       struct buffer *out)
 {
 	char digest[DIGEST_DIGITS + 1];
 
@@ -188,16 +191,17 @@ static void append_line(const struct row *row, struct buffer *out)
 }
 
 /* Rewrite the file: the rows, and `more` unless it is NULL. */
-static enum error save(struct tokens *tokens, const struct row *more)
+static enum error tokens_save(struct tokens *tokens,
+			      const struct token_entry *more)
 {
 	struct buffer text = {0};
 	enum error error;
 
 	buffer_append_text(&text, FIRST_LINE);
 	for (size_t i = 0; i < tokens->count; i++)
-		append_line(&tokens->rows[i], &text);
+		tokens_append_line(&tokens->rows[i], &text);
 	if (more != NULL)
-		append_line(more, &text);
+		tokens_append_line(more, &text);
 	error = folder_write(tokens->folder, TOKENS_FILE, buffer_slice(&text),
 			     true);
 	buffer_free(&text);
@@ -216,7 +220,7 @@ static bool tokens_have_line(const struct tokens *tokens, const char *line)
 		return false;
 	memcpy(name, line, length);
 	name[length] = '\0';
-	return is_at(tokens, place_of(tokens, name), name);
+	return tokens_name_is_at(tokens, tokens_index_of(tokens, name), name);
 }
 
 /* Return false if a byte could not be written. */
@@ -269,12 +273,12 @@ static enum error save_removal(struct tokens *tokens)
 
 	/* a copy may work if the blocks cannot be written in place */
 	if (error != ERR_NONE)
-		error = save(tokens, NULL);
+		error = tokens_save(tokens, NULL);
 	tokens->is_unsaved = error != ERR_NONE;
 	return error;
 }
 
-static enum error load(struct tokens *tokens)
+static enum error tokens_load(struct tokens *tokens)
 {
 	char name[MAX_PATH_BYTES];
 	struct buffer text = {0};
@@ -284,7 +288,7 @@ static enum error load(struct tokens *tokens)
 		error = file_read(name, MAX_FILE_BYTES, &text);
 	buffer_append_byte(&text, '\0');
 	if (error == ERR_NONE && (strlen(text.data) + 1 != text.size ||
-				  !read_text(tokens, text.data)))
+				  !tokens_parse_file(tokens, text.data)))
 		error = ERR_CORRUPT;
 	buffer_free(&text);
 	if (error == ERR_NOT_FOUND)
@@ -304,7 +308,7 @@ enum error tokens_open(struct tokens **tokens_out, const char *folder)
 	tokens->folder = mem_copy_text(folder, strlen(folder));
 	lock_init(&tokens->change, LOCK_TOKEN_FILE);
 	lock_init(&tokens->lock, LOCK_TOKENS);
-	error = load(tokens);
+	error = tokens_load(tokens);
 	if (error != ERR_NONE) {
 		tokens_close(tokens);
 		return error;
@@ -325,20 +329,21 @@ void tokens_close(struct tokens *tokens)
 }
 
 /* With the lock of changes held. */
-static enum error add_row(struct tokens *tokens, const struct row *row)
+static enum error tokens_add_entry(struct tokens *tokens,
+				   const struct token_entry *row)
 {
-	size_t at = place_of(tokens, row->token.name);
+	size_t at = tokens_index_of(tokens, row->token.name);
 	enum error error;
 
-	if (is_at(tokens, at, row->token.name))
+	if (tokens_name_is_at(tokens, at, row->token.name))
 		return ERR_BUSY;
 	if (tokens->count >= MAX_TOKENS)
 		return ERR_TOO_LARGE;
-	error = save(tokens, row);
+	error = tokens_save(tokens, row);
 	if (error != ERR_NONE)
 		return error;
 	lock_acquire(&tokens->lock);
-	insert(tokens, at, row);
+	tokens_insert(tokens, at, row);
 	lock_release(&tokens->lock);
 	return ERR_NONE;
 }
@@ -347,10 +352,11 @@ enum error tokens_add(struct tokens *tokens, const char *name,
 		      enum token_role role, uint64_t now_ms,
 		      char token_out[TOKEN_BYTES])
 {
-	struct row row = {.token = {.role = role, .created_ms = now_ms}};
+	struct token_entry row = {
+		.token = {.role = role, .created_ms = now_ms}};
 	enum error error;
 
-	if (!is_name(name))
+	if (!token_name_is_valid(name))
 		return ERR_MALFORMED;
 	memcpy(token_out, PREFIX, sizeof(PREFIX));
 	if (!credential_make(token_out + sizeof(PREFIX) - 1))
@@ -358,7 +364,7 @@ enum error tokens_add(struct tokens *tokens, const char *name,
 	memcpy(row.token.name, name, strlen(name) + 1);
 	credential_digest(token_out, row.digest);
 	lock_acquire(&tokens->change);
-	error = add_row(tokens, &row);
+	error = tokens_add_entry(tokens, &row);
 	lock_release(&tokens->change);
 	if (error != ERR_NONE)
 		explicit_bzero(token_out, TOKEN_BYTES);
@@ -373,11 +379,11 @@ enum error tokens_remove(struct tokens *tokens, const char *name,
 
 	*id_out = 0;
 	lock_acquire(&tokens->change);
-	at = place_of(tokens, name);
-	if (is_at(tokens, at, name)) {
+	at = tokens_index_of(tokens, name);
+	if (tokens_name_is_at(tokens, at, name)) {
 		*id_out = tokens->rows[at].token.id;
 		lock_acquire(&tokens->lock);
-		delete (tokens, at);
+		tokens_delete(tokens, at);
 		lock_release(&tokens->lock);
 		error = save_removal(tokens);
 	}
@@ -413,7 +419,8 @@ bool tokens_has(struct tokens *tokens, uint64_t id)
 	return is_there;
 }
 
-size_t tokens_list(struct tokens *tokens, struct token list_out[MAX_TOKENS])
+size_t tokens_list(struct tokens *tokens,
+		   struct access_token list_out[MAX_TOKENS])
 {
 	size_t count;
 
@@ -426,7 +433,8 @@ size_t tokens_list(struct tokens *tokens, struct token list_out[MAX_TOKENS])
 }
 
 /* Token bucket: `rate` requests, refilled at `rate` per second. */
-static bool take_request(struct row *row, uint32_t rate, uint64_t now_ms)
+static bool take_request(struct token_entry *row, uint32_t rate,
+			 uint64_t now_ms)
 {
 	uint64_t most = (uint64_t)rate * REQUEST;
 	uint64_t passed_ms = now_ms - row->since_ms;
@@ -447,8 +455,9 @@ static bool take_request(struct row *row, uint32_t rate, uint64_t now_ms)
 }
 
 /* With the lock held: return the verdict for a row, or for NULL. */
-static enum token_verdict use_row(struct row *row, uint32_t rate,
-				  uint64_t now_ms, struct token *token_out)
+static enum token_verdict use_row(struct token_entry *row, uint32_t rate,
+				  uint64_t now_ms,
+				  struct access_token *token_out)
 {
 	if (row == NULL)
 		return TOKEN_UNKNOWN;
@@ -458,10 +467,10 @@ static enum token_verdict use_row(struct row *row, uint32_t rate,
 
 enum token_verdict tokens_check(struct tokens *tokens, const char *text,
 				uint32_t rate, uint64_t now_ms,
-				struct token *token_out)
+				struct access_token *token_out)
 {
 	uint8_t digest[DIGEST_BYTES];
-	struct row *row = NULL;
+	struct token_entry *row = NULL;
 	enum token_verdict verdict;
 
 	credential_digest(text, digest);
@@ -476,9 +485,9 @@ enum token_verdict tokens_check(struct tokens *tokens, const char *text,
 
 enum token_verdict tokens_check_id(struct tokens *tokens, uint64_t id,
 				   uint32_t rate, uint64_t now_ms,
-				   struct token *token_out)
+				   struct access_token *token_out)
 {
-	struct row *row = NULL;
+	struct token_entry *row = NULL;
 	enum token_verdict verdict;
 
 	lock_acquire(&tokens->lock);

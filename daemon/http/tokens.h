@@ -26,7 +26,7 @@ enum {
 	TOKEN_BYTES = 68,      /* "td_", 64 hexadecimal digits and the NUL */
 };
 
-struct token {
+struct access_token {
 	char name[TOKEN_NAME_BYTES]; /* letters, digits, and "._-" */
 	enum token_role role;
 	uint64_t created_ms; /* wall clock */
@@ -69,7 +69,8 @@ void tokens_retry(struct tokens *tokens);
 bool tokens_has(struct tokens *tokens, uint64_t id);
 
 /* Copy all tokens, sorted by name, and return their number. Any thread. */
-size_t tokens_list(struct tokens *tokens, struct token list_out[MAX_TOKENS]);
+size_t tokens_list(struct tokens *tokens,
+		   struct access_token list_out[MAX_TOKENS]);
 
 enum token_verdict {
 	TOKEN_UNKNOWN,
@@ -85,13 +86,13 @@ enum token_verdict {
  */
 enum token_verdict tokens_check(struct tokens *tokens, const char *text,
 				uint32_t rate, uint64_t now_ms,
-				struct token *token_out);
+				struct access_token *token_out);
 
 /*
  * Like tokens_check(), for the token with this id, from a session. Any thread.
  */
 enum token_verdict tokens_check_id(struct tokens *tokens, uint64_t id,
 				   uint32_t rate, uint64_t now_ms,
-				   struct token *token_out);
+				   struct access_token *token_out);
 
 #endif

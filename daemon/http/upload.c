@@ -39,7 +39,8 @@ void upload_free(struct upload *upload)
 }
 
 /* Copy as many bytes as fit; return their number. */
-static size_t put(struct upload *upload, const char *data, size_t size)
+static size_t upload_ring_put(struct upload *upload, const char *data,
+			      size_t size)
 {
 	size_t room = UPLOAD_BYTES - upload->count;
 	size_t taken = size < room ? size : room;
@@ -54,7 +55,8 @@ static size_t put(struct upload *upload, const char *data, size_t size)
 	return taken;
 }
 
-static size_t take(struct upload *upload, char *out, size_t capacity)
+static size_t upload_ring_take(struct upload *upload, char *out,
+			       size_t capacity)
 {
 	size_t taken = upload->count < capacity ? upload->count : capacity;
 	size_t rest = UPLOAD_BYTES - upload->begin;
@@ -72,17 +74,17 @@ static size_t take(struct upload *upload, char *out, size_t capacity)
  * Call it on the server's thread with the lock held: receive nothing until
  * resumed.
  */
-static void suspend(struct http_exchange *exchange)
+static void upload_suspend(struct http_exchange *exchange)
 {
 	assert(lock_is_held(&exchange->server->lock));
 	assert(!exchange->upload->is_suspended);
 	MHD_suspend_connection(exchange->connection);
 	exchange->upload->is_suspended = true;
-	connection_turn(exchange->client, CONNECTION_BUSY);
+	client_connection_set_state(exchange->client, CONNECTION_BUSY);
 }
 
 /* Drop bytes that arrive after the reply is ready. */
-static enum MHD_Result drop(struct upload *upload, size_t *size)
+static enum MHD_Result upload_drop(struct upload *upload, size_t *size)
 {
 	upload->dropped += *size;
 	*size = 0;
@@ -94,7 +96,7 @@ static enum MHD_Result drop(struct upload *upload, size_t *size)
  * the request's head until it begins to read the body. MHD keeps the received
  * bytes and passes them again. False if the exchange was rejected.
  */
-static bool submit(struct http_exchange *exchange, bool is_ended)
+static bool upload_submit(struct http_exchange *exchange, bool is_ended)
 {
 	struct upload *upload = exchange->upload;
 
@@ -102,10 +104,12 @@ static bool submit(struct http_exchange *exchange, bool is_ended)
 	upload->is_submitted = true;
 	upload->is_ended = is_ended;
 	upload->is_suspended = true;
-	connection_enter(exchange->server, exchange->client, CONNECTION_BUSY);
+	client_connection_enter(exchange->server, exchange->client,
+				CONNECTION_BUSY);
 	if (work_submit(exchange))
 		return true;
-	connection_enter(exchange->server, exchange->client, CONNECTION_BODY);
+	client_connection_enter(exchange->server, exchange->client,
+				CONNECTION_BODY);
 	upload->is_suspended = false;
 	exchange->state = EXCHANGE_REPLIED;
 	return false;
@@ -120,19 +124,19 @@ enum MHD_Result upload_receive(struct http_exchange *exchange, const char *data,
 
 	assert(upload != NULL);
 	*is_over_out = false;
-	if (!upload->is_submitted && submit(exchange, *size == 0))
+	if (!upload->is_submitted && upload_submit(exchange, *size == 0))
 		return MHD_YES;
 	lock_acquire(&server->lock);
 	if (exchange->state == EXCHANGE_REPLIED) {
 		*is_over_out = *size == 0;
-		result = drop(upload, size);
+		result = upload_drop(upload, size);
 	} else if (*size == 0) {
 		upload->is_ended = true;
-		suspend(exchange);
+		upload_suspend(exchange);
 	} else {
-		*size -= put(upload, data, *size);
+		*size -= upload_ring_put(upload, data, *size);
 		if (*size > 0)
-			suspend(exchange);
+			upload_suspend(exchange);
 	}
 	condition_broadcast(&server->is_fed);
 	lock_release(&server->lock);
@@ -162,7 +166,7 @@ static bool give_turn(struct http_exchange *exchange)
 	bool was_suspended = exchange->upload->is_suspended;
 
 	if (was_suspended)
-		connection_turn(exchange->client, CONNECTION_BODY);
+		client_connection_set_state(exchange->client, CONNECTION_BODY);
 	exchange->upload->is_suspended = false;
 	return was_suspended;
 }
@@ -177,7 +181,7 @@ bool upload_close(struct http_exchange *exchange)
  * With the lock held, released meanwhile: let the client continue to send, if
  * suspended.
  */
-static bool resume(struct http_exchange *exchange)
+static bool upload_resume(struct http_exchange *exchange)
 {
 	struct http_server *server = exchange->server;
 
@@ -211,7 +215,7 @@ enum error http_body_read(struct http_exchange *exchange, char *out,
 	*size_out = 0;
 	lock_acquire(&server->lock);
 	while (!has_news(exchange))
-		if (!resume(exchange))
+		if (!upload_resume(exchange))
 			condition_wait(&server->is_fed, &server->lock);
 	if (server->is_stopping)
 		error = ERR_STOPPED;
@@ -220,9 +224,9 @@ enum error http_body_read(struct http_exchange *exchange, char *out,
 	else if (upload->count == 0)
 		error = upload->failure;
 	else
-		*size_out = take(upload, out, capacity);
+		*size_out = upload_ring_take(upload, out, capacity);
 	if (upload->count <= UPLOAD_BYTES / 2)
-		resume(exchange);
+		upload_resume(exchange);
 	lock_release(&server->lock);
 	return error;
 }

@@ -10,7 +10,8 @@
 
 enum { TICK_MS = 200, WORKERS_LEFT = 2 /* workers without long requests */ };
 
-static void push(struct exchange_queue *queue, struct http_exchange *exchange)
+static void exchange_queue_push(struct exchange_queue *queue,
+				struct http_exchange *exchange)
 {
 	assert((queue->first == NULL) == (queue->count == 0));
 	exchange->next = NULL;
@@ -40,7 +41,7 @@ static struct http_exchange *pop_behind(struct exchange_queue *queue,
 	return exchange;
 }
 
-static struct http_exchange *pop(struct exchange_queue *queue)
+static struct http_exchange *exchange_queue_pop(struct exchange_queue *queue)
 {
 	return pop_behind(queue, NULL);
 }
@@ -48,12 +49,13 @@ static struct http_exchange *pop(struct exchange_queue *queue)
 static void push_ready(struct http_server *server,
 		       struct http_exchange *exchange)
 {
-	push(exchange->takes_long ? &server->ready_long : &server->ready,
-	     exchange);
+	exchange_queue_push(exchange->takes_long ? &server->ready_long
+						 : &server->ready,
+			    exchange);
 }
 
 /* With the lock held: queue all suspended exchanges again. */
-static void unpark(struct http_server *server)
+static void exchanges_requeue_suspended(struct http_server *server)
 {
 	struct http_exchange *exchange;
 
@@ -61,7 +63,7 @@ static void unpark(struct http_server *server)
 	server->tick_ms = clock_steady_ms() + TICK_MS;
 	if (server->parked.first == NULL)
 		return;
-	while ((exchange = pop(&server->parked)) != NULL)
+	while ((exchange = exchange_queue_pop(&server->parked)) != NULL)
 		push_ready(server, exchange);
 	condition_broadcast(&server->is_wanted);
 }
@@ -70,14 +72,14 @@ void http_wake(struct http_server *server)
 {
 	lock_acquire(&server->lock);
 	server->wakes++;
-	unpark(server);
+	exchanges_requeue_suspended(server);
 	lock_release(&server->lock);
 }
 
 void http_end_owner(struct http_server *server, uint64_t owner)
 {
 	lock_acquire(&server->lock);
-	for (struct connection *connection = server->connections;
+	for (struct client_connection *connection = server->connections;
 	     connection != NULL; connection = connection->next) {
 		struct http_exchange *exchange = connection->exchange;
 
@@ -85,10 +87,10 @@ void http_end_owner(struct http_server *server, uint64_t owner)
 		    (exchange->owner != owner && exchange->ticket != owner))
 			continue;
 		exchange->is_cut = true;
-		connection_cut(connection);
+		client_connection_cut(connection);
 	}
 	server->wakes++;
-	unpark(server);
+	exchanges_requeue_suspended(server);
 	condition_broadcast(&server->is_fed);
 	lock_release(&server->lock);
 }
@@ -96,7 +98,7 @@ void http_end_owner(struct http_server *server, uint64_t owner)
 /* With the lock held, released meanwhile: wait until the next tick at most. */
 static void wait_for_tick(struct http_server *server)
 {
-	uint64_t until_ms = connections_look_ms(server);
+	uint64_t until_ms = client_connections_check_ms(server);
 
 	assert(lock_is_held(&server->lock));
 	if (server->parked.first != NULL && server->tick_ms < until_ms)
@@ -145,10 +147,11 @@ static struct http_exchange *pop_fair(struct http_server *server,
 	struct http_exchange *exchange = queue->first;
 
 	while (exchange != NULL &&
-	       (quota_look(&server->busy, exchange->owner, 1) != QUOTA_TAKEN ||
+	       (quota_check(&server->busy, exchange->owner, 1) !=
+			QUOTA_ACQUIRED ||
 		(exchange->takes_long &&
-		 quota_look(&server->busy_long, exchange->owner, 1) !=
-			 QUOTA_TAKEN))) {
+		 quota_check(&server->busy_long, exchange->owner, 1) !=
+			 QUOTA_ACQUIRED))) {
 		previous = exchange;
 		exchange = exchange->next;
 	}
@@ -167,34 +170,34 @@ static struct http_exchange *pop_ready(struct http_server *server)
 		exchange = pop_fair(server, &server->ready_long);
 	if (exchange == NULL)
 		return NULL;
-	quota_take(&server->busy, exchange->owner, 1);
+	quota_acquire(&server->busy, exchange->owner, 1);
 	if (exchange->takes_long)
-		quota_take(&server->busy_long, exchange->owner, 1);
+		quota_acquire(&server->busy_long, exchange->owner, 1);
 	return exchange;
 }
 
 /* With the lock held: a worker has finished an exchange of this owner. */
 static void end_work(struct http_server *server, uint64_t owner, bool took_long)
 {
-	quota_give(&server->busy, owner, 1);
+	quota_release(&server->busy, owner, 1);
 	if (took_long)
-		quota_give(&server->busy_long, owner, 1);
+		quota_release(&server->busy_long, owner, 1);
 	/* another worker may start one, too */
 	if (server->ready.first != NULL || server->ready_long.first != NULL)
 		condition_signal(&server->is_wanted);
 }
 
 /* With the lock held: return the next exchange to handle; NULL at the end. */
-static struct http_exchange *take(struct http_server *server)
+static struct http_exchange *exchange_queue_next(struct http_server *server)
 {
 	assert(lock_is_held(&server->lock));
 	while (!server->is_stopping) {
 		struct http_exchange *exchange;
 
-		connections_look(server);
+		client_connections_check(server);
 		if (server->parked.first != NULL &&
 		    clock_steady_ms() >= server->tick_ms)
-			unpark(server);
+			exchanges_requeue_suspended(server);
 		exchange = pop_ready(server);
 		if (exchange != NULL)
 			return exchange;
@@ -211,7 +214,7 @@ static struct http_exchange *take(struct http_server *server)
  * stopped sending does not count; over TCP the two look the same until bytes
  * are sent.
  */
-static bool has_left(const struct http_exchange *exchange)
+static bool exchange_client_has_left(const struct http_exchange *exchange)
 {
 	struct pollfd file = {.fd = exchange->file};
 
@@ -228,8 +231,9 @@ static bool has_left_stream(const struct http_exchange *exchange)
 	struct pollfd file = {.fd = exchange->file, .events = POLLRDHUP};
 	bool is_tcp = exchange->server->options.listener != NULL;
 
-	return has_left(exchange) || (is_tcp && poll(&file, 1, 0) == 1 &&
-				      (file.revents & POLLRDHUP) != 0);
+	return exchange_client_has_left(exchange) ||
+	       (is_tcp && poll(&file, 1, 0) == 1 &&
+		(file.revents & POLLRDHUP) != 0);
 }
 
 /*
@@ -237,7 +241,7 @@ static bool has_left_stream(const struct http_exchange *exchange)
  * soon as its connection is resumed, or, for an upload in progress, as soon as
  * the lock is released.
  */
-static void give_back(struct http_exchange *exchange)
+static void exchange_return(struct http_exchange *exchange)
 {
 	struct http_server *server = exchange->server;
 	struct MHD_Connection *connection = exchange->connection;
@@ -249,7 +253,8 @@ static void give_back(struct http_exchange *exchange)
 	lock_acquire(&server->lock);
 	assert(exchange->state == EXCHANGE_WAITS);
 	exchange->state = EXCHANGE_REPLIED;
-	quota_give(&server->waiting, exchange->owner, !exchange->is_listener);
+	quota_release(&server->waiting, exchange->owner,
+		      !exchange->is_listener);
 	assert(exchange->status / 100 < HTTP_CLASSES);
 	server->replies[exchange->status / 100]++;
 	if (!exchange->is_listener && upload == NULL)
@@ -274,7 +279,8 @@ static enum http_verdict handle_stream(struct http_exchange *exchange,
 	return HTTP_ANSWERED;
 }
 
-static enum http_verdict handle(struct http_exchange *exchange, bool is_cut)
+static enum http_verdict exchange_handle(struct http_exchange *exchange,
+					 bool is_cut)
 {
 	const struct http_options *options = &exchange->server->options;
 
@@ -286,7 +292,7 @@ static enum http_verdict handle(struct http_exchange *exchange, bool is_cut)
 				"the token was removed");
 		return HTTP_ANSWERED;
 	}
-	if (exchange->was_parked && has_left(exchange)) {
+	if (exchange->was_parked && exchange_client_has_left(exchange)) {
 		exchange_refuse(exchange, MHD_HTTP_SERVICE_UNAVAILABLE,
 				"stopped", "the client has disconnected");
 		return HTTP_ANSWERED;
@@ -294,13 +300,13 @@ static enum http_verdict handle(struct http_exchange *exchange, bool is_cut)
 	return options->handle(exchange, options->context);
 }
 
-static void *work(void *argument)
+static void *exchange_worker(void *argument)
 {
 	struct http_server *server = argument;
 	struct http_exchange *exchange;
 
 	lock_acquire(&server->lock);
-	while ((exchange = take(server)) != NULL) {
+	while ((exchange = exchange_queue_next(server)) != NULL) {
 		uint64_t wakes = server->wakes;
 		bool took_long = exchange->takes_long;
 		uint64_t owner = exchange->owner;
@@ -308,10 +314,10 @@ static void *work(void *argument)
 		enum http_verdict verdict;
 
 		lock_release(&server->lock);
-		verdict = handle(exchange, is_cut);
-		assert(verdict == HTTP_PARKED || exchange->status != 0);
+		verdict = exchange_handle(exchange, is_cut);
+		assert(verdict == HTTP_SUSPENDED || exchange->status != 0);
 		if (verdict == HTTP_ANSWERED)
-			give_back(exchange);
+			exchange_return(exchange);
 		lock_acquire(&server->lock);
 		end_work(server, owner, took_long);
 		if (verdict == HTTP_ANSWERED)
@@ -319,7 +325,7 @@ static void *work(void *argument)
 		exchange->was_parked = true;
 		/* a wake-up during the handler may have missed this exchange */
 		if (wakes == server->wakes)
-			push(&server->parked, exchange);
+			exchange_queue_push(&server->parked, exchange);
 		else
 			push_ready(server, exchange);
 	}
@@ -334,7 +340,7 @@ bool work_start(struct http_server *server)
 		mem_alloc(server->options.workers, sizeof(*server->workers));
 	while (server->worker_count < server->options.workers) {
 		if (!thread_start(&server->workers[server->worker_count], NULL,
-				  work, server))
+				  exchange_worker, server))
 			return false;
 		server->worker_count++;
 	}
@@ -403,12 +409,12 @@ void work_stop(struct http_server *server)
 	for (size_t i = 0; i < server->worker_count; i++)
 		pthread_join(server->workers[i], NULL);
 	/* no exchange is pushed now */
-	while ((exchange = pop(&server->ready)) != NULL ||
-	       (exchange = pop(&server->ready_long)) != NULL ||
-	       (exchange = pop(&server->parked)) != NULL) {
+	while ((exchange = exchange_queue_pop(&server->ready)) != NULL ||
+	       (exchange = exchange_queue_pop(&server->ready_long)) != NULL ||
+	       (exchange = exchange_queue_pop(&server->parked)) != NULL) {
 		/* a stream ends without a rejection */
 		if (exchange->stream == NULL)
 			refuse_stopped(exchange);
-		give_back(exchange);
+		exchange_return(exchange);
 	}
 }

@@ -1,8 +1,8 @@
 /*
  * Append to the logs of partitions, in the committer thread: first to the log,
  * then to the store. After a lost reply or with a full disk the log may hold
- * entries that the store does not have (is_unsure). Such entries are read from
- * the log before anything else is appended.
+ * entries that the store does not have (is_in_doubt). Such entries are read
+ * from the log before anything else is appended.
  */
 #include "daemon/nodes/cluster_parts.h"
 
@@ -30,13 +30,13 @@ struct portion {
 	unsigned partition;
 	uint64_t epoch;
 	uint64_t number;      /* number of the last entry of the log */
-	uint64_t hash;        /* entry_hash() of that entry */
+	uint64_t hash;        /* log_entry_hash() of that entry */
 	struct buffer packed; /* the rows, compressed */
 	unsigned parts;
 	size_t part_bytes; /* maximum size of a part */
 	bool sums;
 	struct buffer bytes; /* the current part, with its head */
-	char subject[BUS_SUBJECT_BYTES];
+	char subject[BROKER_SUBJECT_BYTES];
 	char id[ID_BYTES];
 };
 
@@ -44,22 +44,22 @@ struct portion {
  * Read the log positions of all portions. Return the error of the first
  * partition that this node may not append to now.
  */
-static enum error take_places(struct cluster *cluster, struct portion *portions,
-			      size_t count)
+static enum error take_places(struct node_group *cluster,
+			      struct portion *portions, size_t count)
 {
 	enum error error = ERR_NONE;
 
 	lock_acquire(&cluster->lock);
-	if (!has_lease(cluster))
-		error = ERR_UNLOGGED;
+	if (!nodes_have_lease(cluster))
+		error = ERR_LOG_UNAVAILABLE;
 	for (size_t i = 0; i < count && error == ERR_NONE; i++) {
 		struct partition *partition =
 			&cluster->partitions[portions[i].partition];
 
 		if (!store_owns(cluster->store, portions[i].partition))
-			error = ERR_MOVED;
+			error = ERR_NOT_OWNER;
 		else if (partition->is_unsure)
-			error = ERR_UNLOGGED;
+			error = ERR_LOG_UNAVAILABLE;
 		portions[i].epoch = partition->epoch;
 		portions[i].number = partition->applied;
 		portions[i].hash = partition->applied_hash;
@@ -72,8 +72,9 @@ static enum error take_places(struct cluster *cluster, struct portion *portions,
 	return error;
 }
 
-static void pack(struct cluster *cluster, struct txn *txn,
-		 struct journal *journal, struct portion *portion)
+static void log_append_pack_rows(struct node_group *cluster, struct txn *txn,
+				 struct journal *journal,
+				 struct portion *portion)
 {
 	struct buffer rows = {0};
 
@@ -81,23 +82,26 @@ static void pack(struct cluster *cluster, struct txn *txn,
 	packer_pack(cluster->packer, buffer_slice(&rows), &portion->packed);
 	portion->part_bytes =
 		cluster->ops->max_bytes(cluster->bus) - SUBJECT_ROOM;
-	portion->parts = entry_parts(portion->packed.size, portion->part_bytes);
-	if (rows.size > ENTRY_MAX_ROWS_BYTES) /* a follower could not read it */
-		portion->parts = ENTRY_MAX_PARTS + 1;
-	log_subject_of(portion->partition, portion->subject);
+	portion->parts =
+		log_entry_parts(portion->packed.size, portion->part_bytes);
+	if (rows.size >
+	    LOG_ENTRY_MAX_ROWS_BYTES) /* a follower could not read it */
+		portion->parts = LOG_ENTRY_MAX_PARTS + 1;
+	log_stream_subject(portion->partition, portion->subject);
 	buffer_free(&rows);
 }
 
-static struct bus_entry entry_of(struct cluster *cluster,
-				 struct portion *portion, unsigned part)
+static struct broker_entry log_append_build_entry(struct node_group *cluster,
+						  struct portion *portion,
+						  unsigned part)
 {
-	const struct entry_head head = {
-		.kind = ENTRY_ROWS,
+	const struct log_entry_head head = {
+		.kind = LOG_ENTRY_ROWS,
 		.partition = (uint16_t)portion->partition,
 		.part = (uint16_t)part,
 		.parts = (uint16_t)portion->parts,
 		.flags = portion->sums && part + 1 == portion->parts
-				 ? ENTRY_IS_SUMMED
+				 ? LOG_ENTRY_IS_SUMMED
 				 : 0,
 		.epoch = portion->epoch,
 		.before = portion->number,
@@ -105,16 +109,16 @@ static struct bus_entry entry_of(struct cluster *cluster,
 	};
 
 	buffer_clear(&portion->bytes);
-	entry_write(&head,
-		    entry_part(buffer_slice(&portion->packed),
-			       portion->part_bytes, part),
-		    &portion->bytes);
+	log_entry_write(&head,
+			log_entry_part(buffer_slice(&portion->packed),
+				       portion->part_bytes, part),
+			&portion->bytes);
 	/* ids of two attempts differ even if their numbers are equal */
 	snprintf(portion->id, sizeof(portion->id), "%s.%u.%llu.%llu.%u",
 		 cluster->id, portion->partition,
 		 (unsigned long long)portion->epoch,
 		 (unsigned long long)clock_read_us(CLOCK_MONOTONIC), part);
-	return (struct bus_entry){
+	return (struct broker_entry){
 		.subject = portion->subject,
 		.id = portion->id,
 		.data = buffer_slice(&portion->bytes),
@@ -127,15 +131,16 @@ static struct bus_entry entry_of(struct cluster *cluster,
  * entry of the log, but it has another number now. If another node wrote it,
  * the rejection is final.
  */
-static bool has_other_number(struct cluster *cluster, struct portion *portion)
+static bool has_other_number(struct node_group *cluster,
+			     struct portion *portion)
 {
 	struct log_end last;
 
-	if (last_of_log(cluster, portion->partition, &last) != ERR_NONE ||
+	if (log_read_last(cluster, portion->partition, &last) != ERR_NONE ||
 	    last.hash != portion->hash || last.number == portion->number)
 		return false;
-	tell_renumbered(cluster, portion->partition, portion->number,
-			last.number);
+	log_apply_log_renumbered(cluster, portion->partition, portion->number,
+				 last.number);
 	portion->number = last.number;
 	return true;
 }
@@ -145,24 +150,25 @@ static bool has_other_number(struct cluster *cluster, struct portion *portion)
  * that must be written again to the front; *again_out is their number if no
  * other portion failed, otherwise 0.
  */
-static enum error append_part(struct cluster *cluster, unsigned part,
-			      struct portion **portions, size_t count,
-			      size_t *again_out)
+static enum error log_append_write_part(struct node_group *cluster,
+					unsigned part,
+					struct portion **portions, size_t count,
+					size_t *again_out)
 {
-	struct bus_entry *entries = mem_alloc(count, sizeof(*entries));
+	struct broker_entry *entries = mem_alloc(count, sizeof(*entries));
 	size_t refused = 0;
 	size_t again = 0;
 	enum error error;
 
 	for (size_t i = 0; i < count; i++)
-		entries[i] = entry_of(cluster, portions[i], part);
+		entries[i] = log_append_build_entry(cluster, portions[i], part);
 	error = cluster->ops->append(cluster->bus, entries, count);
 	for (size_t i = 0; i < count; i++) {
 		struct portion *portion = portions[i];
 
 		if (entries[i].error == ERR_NONE) {
 			portion->number = entries[i].number;
-			portion->hash = entry_hash(entries[i].data);
+			portion->hash = log_entry_hash(entries[i].data);
 			continue;
 		}
 		refused++;
@@ -176,7 +182,7 @@ static enum error append_part(struct cluster *cluster, unsigned part,
 }
 
 /* Append part `part` of every portion that has this many parts. */
-static enum error append_parts(struct cluster *cluster,
+static enum error append_parts(struct node_group *cluster,
 			       struct portion *portions, size_t count,
 			       unsigned part)
 {
@@ -188,9 +194,10 @@ static enum error append_parts(struct cluster *cluster,
 	for (size_t i = 0; i < count; i++)
 		if (part < portions[i].parts)
 			chosen[used++] = &portions[i];
-	error = append_part(cluster, part, chosen, used, &again);
+	error = log_append_write_part(cluster, part, chosen, used, &again);
 	if (again > 0)
-		error = append_part(cluster, part, chosen, again, &again);
+		error = log_append_write_part(cluster, part, chosen, again,
+					      &again);
 	if (error != ERR_NONE)
 		log_warn_limited(
 			"nodes: appending %zu entr%s to the log failed: %s",
@@ -199,8 +206,8 @@ static enum error append_parts(struct cluster *cluster,
 	return error;
 }
 
-static enum error append_all(struct cluster *cluster, struct portion *portions,
-			     size_t count)
+static enum error append_all(struct node_group *cluster,
+			     struct portion *portions, size_t count)
 {
 	unsigned parts = 0;
 	enum error error = ERR_NONE;
@@ -208,7 +215,7 @@ static enum error append_all(struct cluster *cluster, struct portion *portions,
 	for (size_t i = 0; i < count; i++)
 		if (portions[i].parts > parts)
 			parts = portions[i].parts;
-	if (parts > ENTRY_MAX_PARTS)
+	if (parts > LOG_ENTRY_MAX_PARTS)
 		return ERR_TOO_LARGE;
 	for (unsigned part = 0; part < parts && error == ERR_NONE; part++)
 		error = append_parts(cluster, portions, count, part);
@@ -216,23 +223,25 @@ static enum error append_all(struct cluster *cluster, struct portion *portions,
 }
 
 /* Mark the partitions whose entries may be in the log: they are read again. */
-static void doubt(struct cluster *cluster, const struct portion *portions,
-		  size_t count)
+static void log_append_mark_in_doubt(struct node_group *cluster,
+				     const struct portion *portions,
+				     size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		cluster->partitions[portions[i].partition].is_unsure = true;
-	wake_copying(cluster);
+	log_apply_wake(cluster);
 }
 
-static enum error end_append(struct cluster *cluster, struct portion *portions,
-			     size_t count, enum error error)
+static enum error end_append(struct node_group *cluster,
+			     struct portion *portions, size_t count,
+			     enum error error)
 {
 	lock_acquire(&cluster->lock);
 	/* after our lease expired another node may have adopted this entry */
-	if (error == ERR_NONE && !has_lease(cluster))
-		error = ERR_UNLOGGED;
+	if (error == ERR_NONE && !nodes_have_lease(cluster))
+		error = ERR_LOG_UNAVAILABLE;
 	if (error != ERR_NONE && error != ERR_TOO_LARGE)
-		doubt(cluster, portions, count);
+		log_append_mark_in_doubt(cluster, portions, count);
 	for (size_t i = 0; i < count && error == ERR_NONE; i++) {
 		struct partition *partition =
 			&cluster->partitions[portions[i].partition];
@@ -245,21 +254,21 @@ static enum error end_append(struct cluster *cluster, struct portion *portions,
 	lock_release(&cluster->lock);
 	if (error == ERR_NONE || error == ERR_TOO_LARGE)
 		return error;
-	return ERR_UNLOGGED;
+	return ERR_LOG_UNAVAILABLE;
 }
 
 /* The log has the entry, but the transaction failed: read it again later. */
-static void undo_append(struct cluster *cluster, const struct portion *portions,
-			size_t count)
+static void undo_append(struct node_group *cluster,
+			const struct portion *portions, size_t count)
 {
 	lock_acquire(&cluster->lock);
 	for (size_t i = 0; i < count; i++)
 		cluster->partitions[portions[i].partition].pending = 0;
-	doubt(cluster, portions, count);
+	log_append_mark_in_doubt(cluster, portions, count);
 	lock_release(&cluster->lock);
 }
 
-static void count_append(struct cluster *cluster,
+static void count_append(struct node_group *cluster,
 			 const struct portion *portions, size_t count,
 			 uint64_t begin_us)
 {
@@ -271,10 +280,9 @@ static void count_append(struct cluster *cluster,
 	lock_release(&cluster->lock);
 }
 
-enum error cluster_append(void *context, struct txn *txn,
-			  struct journal *journal)
+enum error log_append(void *context, struct txn *txn, struct journal *journal)
 {
-	struct cluster *cluster = context;
+	struct node_group *cluster = context;
 	uint64_t begin_us = clock_read_us(CLOCK_MONOTONIC);
 	unsigned partitions[JOURNAL_PARTITIONS];
 	size_t count = journal_partitions(journal, partitions);
@@ -285,7 +293,7 @@ enum error cluster_append(void *context, struct txn *txn,
 		portions[i].partition = partitions[i];
 	error = take_places(cluster, portions, count);
 	for (size_t i = 0; i < count && error == ERR_NONE; i++)
-		pack(cluster, txn, journal, &portions[i]);
+		log_append_pack_rows(cluster, txn, journal, &portions[i]);
 	if (error == ERR_NONE && txn->error == ERR_NONE) {
 		txn_wait_begin();
 		error = append_all(cluster, portions, count);
@@ -293,13 +301,13 @@ enum error cluster_append(void *context, struct txn *txn,
 		error = end_append(cluster, portions, count, error);
 	}
 	for (size_t i = 0; i < count && error == ERR_NONE; i++)
-		journal_place_put(txn, portions[i].partition,
-				  &(struct journal_place){
-					  .number = portions[i].number,
-					  .epoch = portions[i].epoch,
-					  .is_whole = 1,
-					  .hash = portions[i].hash,
-				  });
+		journal_position_put(txn, portions[i].partition,
+				     &(struct journal_position){
+					     .number = portions[i].number,
+					     .epoch = portions[i].epoch,
+					     .is_whole = 1,
+					     .hash = portions[i].hash,
+				     });
 	if (error == ERR_NONE && txn->error != ERR_NONE)
 		undo_append(cluster, portions, count);
 	count_append(cluster, portions, count, begin_us);
@@ -311,9 +319,9 @@ enum error cluster_append(void *context, struct txn *txn,
 	return error != ERR_NONE ? error : txn->error;
 }
 
-void cluster_settle(void *context, enum error error)
+void log_append_settle(void *context, enum error error)
 {
-	struct cluster *cluster = context;
+	struct node_group *cluster = context;
 	unsigned news[ALL_PARTITIONS];
 	uint64_t numbers[ALL_PARTITIONS];
 	uint64_t sums[ALL_PARTITIONS]; /* hashes of entries; 0 = no sum */
@@ -340,15 +348,15 @@ void cluster_settle(void *context, enum error error)
 			news[count++] = i;
 		} else {
 			partition->is_unsure = true;
-			wake_copying(cluster);
+			log_apply_wake(cluster);
 		}
 		partition->pending = 0;
 	}
-	wake_tending(cluster);
+	snapshot_publisher_wake(cluster);
 	lock_release(&cluster->lock);
 	for (size_t i = 0; i < count; i++) {
 		if (sums[i] != 0)
-			sum_up(cluster, news[i], sums[i]);
-		hint_write(cluster, news[i], numbers[i]);
+			replica_check_sum(cluster, news[i], sums[i]);
+		log_hint_publish(cluster, news[i], numbers[i]);
 	}
 }

@@ -13,7 +13,7 @@
 #if defined(BUS_MODULES)
 
 /* Write the log lines of the module to the daemon's log. */
-static void say(const struct log_event *event)
+static void broker_write_log_event(const struct log_event *event)
 {
 	log_line(event->level, "%s", event->message);
 }
@@ -22,7 +22,7 @@ static void *open_in(const char *folder)
 {
 	char path[PATH_MAX];
 
-	if (snprintf(path, sizeof(path), "%s/%s", folder, BUS_NATS_FILE) >=
+	if (snprintf(path, sizeof(path), "%s/%s", folder, BROKER_NATS_FILE) >=
 		    (int)sizeof(path) ||
 	    access(path, R_OK) != 0)
 		return NULL;
@@ -56,22 +56,23 @@ static void *open_module(void)
 	return module;
 }
 
-static const struct bus_ops *bus_load_module(const char *servers)
+static const struct broker_ops *bus_load_module(const char *servers)
 {
 	void *module = open_module();
 	const char *why = dlerror();
-	bus_module *load = NULL;
+	broker_module *load = NULL;
 
 	if (module != NULL)
 		/*
 		 * POSIX's own conversion from an object to a function pointer
 		 */
-		*(void **)&load = dlsym(module, BUS_NATS_SYMBOL);
+		*(void **)&load = dlsym(module, BROKER_NATS_SYMBOL);
 	if (load != NULL)
-		return load(say); /* it stays loaded until the process exits */
+		return load(broker_write_log_event); /* it stays loaded until
+							the process exits */
 	log_error("nodes.broker_urls %s: %s", servers,
 		  why != NULL ? why
-			      : BUS_MODULES "/" BUS_NATS_FILE
+			      : BUS_MODULES "/" BROKER_NATS_FILE
 					    " is missing: install the Debian "
 					    "package templated-cluster");
 	return NULL;
@@ -79,9 +80,9 @@ static const struct bus_ops *bus_load_module(const char *servers)
 
 /* NOLINTEND(concurrency-mt-unsafe) */
 
-static const struct bus_ops *loaded;
+static const struct broker_ops *loaded;
 
-const struct bus_ops *bus_load(const char *servers)
+const struct broker_ops *broker_load(const char *servers)
 {
 	if (loaded == NULL)
 		loaded = bus_load_module(servers);
@@ -90,15 +91,15 @@ const struct bus_ops *bus_load(const char *servers)
 
 #elif defined(BUS_BUILTIN)
 
-const struct bus_ops *bus_load(const char *servers)
+const struct broker_ops *broker_load(const char *servers)
 {
 	(void)servers;
-	return bus_nats_load(NULL);
+	return broker_nats_load(NULL);
 }
 
 #else
 
-const struct bus_ops *bus_load(const char *servers)
+const struct broker_ops *broker_load(const char *servers)
 {
 	log_error("nodes.broker_urls %s: this program was built without broker "
 		  "support",
@@ -108,7 +109,7 @@ const struct bus_ops *bus_load(const char *servers)
 
 #endif
 
-void bus_flush_log(bool is_end)
+void broker_flush_log(bool is_end)
 {
 #if defined(BUS_MODULES)
 	if (loaded != NULL)

@@ -23,9 +23,9 @@
 #include "base/error.h"
 #include "base/slice.h"
 
-struct bus;
+struct broker;
 
-struct bus_options {
+struct broker_options {
 	const char *servers; /* "nats://a:4222,tls://b:4222" */
 	const char *name;    /* of this node; the servers show it */
 	const char
@@ -37,8 +37,9 @@ struct bus_options {
 	const char *key_file;
 	uint32_t timeout_ms;
 	unsigned replicas;  /* of the broker's streams: 1, 3 or 5 */
-	uint32_t lease_ms;  /* lifetime of a row of BUS_NODES */
-	uint64_t log_bytes; /* maximum size of BUS_LOG; then it rejects entries
+	uint32_t lease_ms;  /* lifetime of a row of BROKER_NODES */
+	uint64_t log_bytes; /* maximum size of BROKER_LOG; then it rejects
+			     * entries
 			     */
 	uint32_t log_age_s; /* older entries are deleted, even the last one of a
 			       subject (see purge()); 0 = never */
@@ -51,33 +52,39 @@ struct bus_options {
  * Streams that store entries until they are purged or too old (Limits
  * retention, file storage).
  */
-enum bus_stream {
-	BUS_LOG,    /* tpl.log.<P>: the commits of partition P */
-	BUS_EVENTS, /* tpl.evt.<P>.<site>: events, for users' own consumers */
-	BUS_JOBS,   /* tpl.job.<P>.<verb>: jobs of users */
-	BUS_STREAMS
+enum broker_stream {
+	BROKER_LOG,    /* tpl.log.<P>: the commits of partition P */
+	BROKER_EVENTS, /* tpl.evt.<P>.<site>: events, for users' own consumers
+			*/
+	BROKER_JOBS,   /* tpl.job.<P>.<verb>: jobs of users */
+	BROKER_STREAMS
 };
 
 /* Buckets of rows with revisions; revisions grow over the whole bucket. */
-enum bus_bucket {
-	BUS_NODES, /* the nodes; a row is a lease and expires if it is not
+enum broker_bucket {
+	BROKER_NODES, /* the nodes; a row is a lease and expires if it is not
 		      written for lease_ms */
-	BUS_FACTS, /* rows do not expire: the agreed state of the node group */
-	BUS_BUCKETS
+	BROKER_FACTS, /* rows do not expire: the agreed state of the node group
+		       */
+	BROKER_BUCKETS
 };
 
-enum { BUS_SUBJECT_BYTES = 256, BUS_KEY_BYTES = 128, BUS_WHY_BYTES = 512 };
+enum {
+	BROKER_SUBJECT_BYTES = 256,
+	BROKER_KEY_BYTES = 128,
+	BROKER_WHY_BYTES = 512
+};
 
 /* Any number is accepted. */
-#define BUS_ANY UINT64_MAX
+#define BROKER_ANY UINT64_MAX
 
-struct bus_entry {
+struct broker_entry {
 	const char *subject; /* without wildcards */
 	const char *id; /* the broker ignores an id that it got in the last two
 			   minutes; or NULL */
 	struct slice data;
 	uint64_t expected; /* last number of this subject; 0 = it has no entry;
-			      or BUS_ANY */
+			      or BROKER_ANY */
 	uint64_t epoch;    /* epoch of the owner, for readers of the stream; 0 =
 			      only the data has it */
 	uint64_t number;   /* out: number of the entry in its stream, >= 1 */
@@ -87,15 +94,15 @@ struct bus_entry {
 };
 
 /* An entry that was read. Initialize with {0}; free with buffer_free(&data). */
-struct bus_message {
+struct broker_message {
 	struct buffer subject;
 	struct buffer data;
 	uint64_t number;
 	uint64_t time_ms; /* when the server received it */
 };
 
-struct bus_row {
-	char key[BUS_KEY_BYTES];
+struct broker_row {
+	char key[BROKER_KEY_BYTES];
 	struct buffer value; /* freed by the caller */
 	uint64_t revision;
 	uint64_t time_ms; /* server clock: when it was written */
@@ -106,7 +113,7 @@ struct bus_row {
  * returns true. The waiting thread calls it several times per second; NULL =
  * always true.
  */
-struct bus_patience {
+struct broker_wait {
 	uint32_t timeout_ms;
 	bool (*goes_on)(const void *context);
 	const void *context;
@@ -117,57 +124,58 @@ struct bus_patience {
  * max_payload of the servers). Runs in a thread of the bus and may take long.
  * Other threads handle more requests, up to the number passed to bus_answer().
  */
-typedef void bus_answerer(void *context, struct slice question,
-			  struct buffer *answer);
+typedef void broker_request_handler(void *context, struct slice question,
+				    struct buffer *answer);
 
 /*
  * Handle a message on a subject that we listen to. Runs in a thread of the bus
  * and must not block.
  */
-typedef void bus_listener(void *context, const char *subject,
-			  struct slice data);
+typedef void broker_listener(void *context, const char *subject,
+			     struct slice data);
 
-struct bus_ops {
+struct broker_ops {
 	/*
 	 * Connect, and create or check streams and buckets. ERR_VERSION: a
 	 * stream that was just created does not have the features of server
-	 * 2.9; ERR_REFUSED: no permission, or a wrong password; ERR_MALFORMED:
-	 * a stream has other settings; ERR_NOT_FOUND, ERR_NETWORK. Then why_out
-	 * has a human-readable reason with the place and the remedy. The
-	 * function logs nothing, so that callers can retry.
+	 * 2.9; ERR_ADDRESS_FORBIDDEN: no permission, or a wrong password;
+	 * ERR_MALFORMED: a stream has other settings; ERR_NOT_FOUND,
+	 * ERR_NETWORK. Then why_out has a human-readable reason with the place
+	 * and the remedy. The function logs nothing, so that callers can retry.
 	 */
-	enum error (*open)(struct bus **bus_out,
-			   const struct bus_options *options,
-			   char why_out[BUS_WHY_BYTES]);
-	void (*close)(struct bus *bus);
+	enum error (*open)(struct broker **bus_out,
+			   const struct broker_options *options,
+			   char why_out[BROKER_WHY_BYTES]);
+	void (*close)(struct broker *bus);
 
 	/*
 	 * Return whether there is a connection. *clock_ms_out is how far the
 	 * server's clock is ahead of ours, in ms, as far as that is known.
 	 */
-	bool (*is_connected)(struct bus *bus, int64_t *clock_ms_out);
+	bool (*is_connected)(struct broker *bus, int64_t *clock_ms_out);
 
 	/*
 	 * Return whether the connection was closed permanently: the servers
 	 * have rejected our user more than once after accepting it. Then all
 	 * functions fail, and another bus may be opened.
 	 */
-	bool (*is_closed)(struct bus *bus);
+	bool (*is_closed)(struct broker *bus);
 
 	/* Close the connection; is_closed() becomes true. */
-	void (*hang_up)(struct bus *bus);
+	void (*hang_up)(struct broker *bus);
 
 	/* Return the maximum size of an entry, a request or a response. */
-	size_t (*max_bytes)(struct bus *bus);
+	size_t (*max_bytes)(struct broker *bus);
 
 	/*
 	 * Append entries [count] together and wait for all. Their subjects must
-	 * differ unless they expect any number (BUS_ANY). ERR_NONE: all are
+	 * differ unless they expect any number (BROKER_ANY). ERR_NONE: all are
 	 * stored on a majority of the replicas. Otherwise each has its own
 	 * error: ERR_BUSY: another number is the last one of its subject;
-	 * ERR_STORE_FULL; ERR_REFUSED; ERR_NETWORK: it may be stored or not.
+	 * ERR_STORE_FULL; ERR_ADDRESS_FORBIDDEN; ERR_NETWORK: it may be stored
+	 * or not.
 	 */
-	enum error (*append)(struct bus *bus, struct bus_entry *entries,
+	enum error (*append)(struct broker *bus, struct broker_entry *entries,
 			     size_t count);
 
 	/*
@@ -175,41 +183,42 @@ struct bus_ops {
 	 * number is at least `from`, from any replica. ERR_NOT_FOUND: this
 	 * replica has no such entry yet.
 	 */
-	enum error (*next)(struct bus *bus, enum bus_stream stream,
+	enum error (*next)(struct broker *bus, enum broker_stream stream,
 			   const char *subject, uint64_t from,
-			   struct bus_message *message_out);
+			   struct broker_message *message_out);
 
 	/*
 	 * Like next(), but from the leader of the stream, which costs more:
 	 * after servers were killed, replicas may number the same entries
 	 * differently. ERR_NOT_FOUND: there is no such entry.
 	 */
-	enum error (*next_of_leader)(struct bus *bus, enum bus_stream stream,
+	enum error (*next_of_leader)(struct broker *bus,
+				     enum broker_stream stream,
 				     const char *subject, uint64_t from,
-				     struct bus_message *message_out);
+				     struct broker_message *message_out);
 
 	/*
 	 * Read the last entry of the subject from the leader of the stream; all
 	 * entries acknowledged before are visible. ERR_NOT_FOUND: there is no
 	 * entry.
 	 */
-	enum error (*last)(struct bus *bus, enum bus_stream stream,
+	enum error (*last)(struct broker *bus, enum broker_stream stream,
 			   const char *subject,
-			   struct bus_message *message_out);
+			   struct broker_message *message_out);
 
 	/*
 	 * Delete the entries of the subject whose number is below `before`.
 	 * Keep the last one: otherwise the subject has no entry, and a writer
 	 * that expects its number is rejected.
 	 */
-	enum error (*purge)(struct bus *bus, enum bus_stream stream,
+	enum error (*purge)(struct broker *bus, enum broker_stream stream,
 			    const char *subject, uint64_t before);
 
 	/*
 	 * Write a row whose revision is `expected` (0 = no row). ERR_BUSY: it
 	 * has another revision.
 	 */
-	enum error (*put)(struct bus *bus, enum bus_bucket bucket,
+	enum error (*put)(struct broker *bus, enum broker_bucket bucket,
 			  const char *key, struct slice value,
 			  uint64_t expected, uint64_t *revision_out);
 
@@ -217,8 +226,8 @@ struct bus_ops {
 	 * Read a row. ERR_NOT_FOUND: no row; with a revision it was removed,
 	 * otherwise it may have expired.
 	 */
-	enum error (*get)(struct bus *bus, enum bus_bucket bucket,
-			  const char *key, struct bus_row *row_out);
+	enum error (*get)(struct broker *bus, enum broker_bucket bucket,
+			  const char *key, struct broker_row *row_out);
 
 	/*
 	 * Read all rows of the bucket, by keys, [*count_out]; free() the array
@@ -227,11 +236,11 @@ struct bus_ops {
 	 * has changed, and one for each changed row. Keys that begin with '_'
 	 * are reserved for the bus.
 	 */
-	enum error (*list)(struct bus *bus, enum bus_bucket bucket,
-			   struct bus_row **rows_out, size_t *count_out);
+	enum error (*list)(struct broker *bus, enum broker_bucket bucket,
+			   struct broker_row **rows_out, size_t *count_out);
 
 	/* Remove a row whose revision is `expected`; errors as of put(). */
-	enum error (*remove)(struct bus *bus, enum bus_bucket bucket,
+	enum error (*remove)(struct broker *bus, enum broker_bucket bucket,
 			     const char *key, uint64_t expected);
 
 	/*
@@ -240,9 +249,9 @@ struct bus_ops {
 	 * ERR_STOPPED: `goes_on` returned false; ERR_NETWORK: the connection
 	 * was lost. After the last three the request may have been handled.
 	 */
-	enum error (*ask)(struct bus *bus, const char *subject,
+	enum error (*ask)(struct broker *bus, const char *subject,
 			  struct slice question,
-			  const struct bus_patience *patience,
+			  const struct broker_wait *patience,
 			  struct buffer *answer);
 
 	/*
@@ -250,12 +259,12 @@ struct bus_ops {
 	 * NULL = stop handling them. When the call returns, no earlier handler
 	 * of the subject runs.
 	 */
-	enum error (*answer)(struct bus *bus, const char *subject,
-			     bus_answerer *answerer, void *context,
+	enum error (*answer)(struct broker *bus, const char *subject,
+			     broker_request_handler *answerer, void *context,
 			     unsigned threads);
 
 	/* Publish to the current listeners; nothing is stored. */
-	enum error (*tell)(struct bus *bus, const char *subject,
+	enum error (*tell)(struct broker *bus, const char *subject,
 			   struct slice data);
 
 	/*
@@ -263,8 +272,8 @@ struct bus_ops {
 	 * closed. The listener also gets entries of streams before they are
 	 * stored: treat them as hints only.
 	 */
-	enum error (*listen)(struct bus *bus, const char *subject,
-			     bus_listener *listener, void *context);
+	enum error (*listen)(struct broker *bus, const char *subject,
+			     broker_listener *listener, void *context);
 
 	/* log_flush() of the module, which has a separate log. */
 	void (*flush_log)(bool is_end);
@@ -275,9 +284,9 @@ struct bus_ops {
  * line in the log, if it is not installed. The first call loads it: make that
  * call while the process has one thread.
  */
-const struct bus_ops *bus_load(const char *servers);
+const struct broker_ops *broker_load(const char *servers);
 
 /* Call log_flush(), also for the log of the loaded implementation. */
-void bus_flush_log(bool is_end);
+void broker_flush_log(bool is_end);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * daemon/nodes/bus_module.h - how bus_load() finds an implementation: in a module
- * (dlopen), so that a single daemon needs no broker library, or built in
- * (option CLUSTER).
+ * daemon/nodes/broker_module.h - how broker_load() finds an implementation: in
+ * a module (dlopen), so that a single daemon needs no broker library, or built
+ * in (option CLUSTER).
  */
 #ifndef DAEMON_NODES_BUS_MODULE_H
 #define DAEMON_NODES_BUS_MODULE_H
@@ -13,13 +13,13 @@
  * Return the implementation, in static memory. A module has a separate log,
  * whose lines go to `sink`; NULL = it uses the daemon's log.
  */
-typedef const struct bus_ops *bus_module(log_sink *sink);
+typedef const struct broker_ops *broker_module(log_sink *sink);
 
 /* daemon/bus/nats: NATS JetStream, server 2.9 or later. */
-bus_module bus_nats_load;
+broker_module broker_nats_load;
 
 /* The same as text, for dlsym(). */
-#define BUS_NATS_SYMBOL "bus_nats_load"
-#define BUS_NATS_FILE   "templated-nats.so"
+#define BROKER_NATS_SYMBOL "bus_nats_load"
+#define BROKER_NATS_FILE   "templated-nats.so"
 
 #endif

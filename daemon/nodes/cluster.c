@@ -17,41 +17,41 @@
 enum {
 	PACK_LEVEL = -5, /* bodies are compressed already */
 	SUM_ENTRIES = 1000,
-	DEPOT_CONNECT_MS = 10 * 1000,
-	DEPOT_STALL_S = 30,
+	SNAPSHOT_STORE_CONNECT_MS = 10 * 1000,
+	SNAPSHOT_STORE_STALL_S = 30,
 	JOBS_AT_ONCE = 64,
 	LOOK_AGAIN_MS = 1000, /* between reads of the end of a log */
 };
 
-bool has_lease(const struct cluster *cluster)
+bool nodes_have_lease(const struct node_group *cluster)
 {
 	assert(lock_is_held(&cluster->lock));
 	return clock_lease_ms() < cluster->lease_until_ms;
 }
 
-void log_subject_of(unsigned partition, char out[BUS_SUBJECT_BYTES])
+void log_stream_subject(unsigned partition, char out[BROKER_SUBJECT_BYTES])
 {
-	snprintf(out, BUS_SUBJECT_BYTES, "tpl.log.%03u", partition);
+	snprintf(out, BROKER_SUBJECT_BYTES, "tpl.log.%03u", partition);
 }
 
-void question_subject_of(unsigned partition, char out[BUS_SUBJECT_BYTES])
+void owner_request_subject(unsigned partition, char out[BROKER_SUBJECT_BYTES])
 {
-	snprintf(out, BUS_SUBJECT_BYTES, "tpl.q.%03u", partition);
+	snprintf(out, BROKER_SUBJECT_BYTES, "tpl.q.%03u", partition);
 }
 
-void partition_key(unsigned partition, char out[BUS_KEY_BYTES])
+void partition_key(unsigned partition, char out[BROKER_KEY_BYTES])
 {
-	snprintf(out, BUS_KEY_BYTES, "p.%03u", partition);
+	snprintf(out, BROKER_KEY_BYTES, "p.%03u", partition);
 }
 
-void wake_copying(struct cluster *cluster)
+void log_apply_wake(struct node_group *cluster)
 {
 	assert(lock_is_held(&cluster->lock));
 	cluster->is_news = true;
 	condition_signal(&cluster->has_news);
 }
 
-void wake_tending(struct cluster *cluster)
+void snapshot_publisher_wake(struct node_group *cluster)
 {
 	assert(lock_is_held(&cluster->lock));
 	cluster->is_work = true;
@@ -64,7 +64,7 @@ static const char drains_name[] = "node.drains"; /* 1 = this node is draining */
  * Read the id of this store, unique among all stores and created once; and
  * whether the node is drained.
  */
-static void read_id(struct cluster *cluster)
+static void node_read_id(struct node_group *cluster)
 {
 	static const char name[] = "node.id";
 	struct txn txn = txn_begin_write(cluster->store);
@@ -87,15 +87,15 @@ static void read_id(struct cluster *cluster)
 }
 
 /* Read the partitions that the store holds from an earlier run. */
-static void read_places(struct cluster *cluster)
+static void read_places(struct node_group *cluster)
 {
 	struct txn txn = txn_begin_read(cluster->store);
 
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
 		struct partition *partition = &cluster->partitions[i];
-		struct journal_place place;
+		struct journal_position place;
 
-		if (!journal_place_get(&txn, i, &place))
+		if (!journal_position_get(&txn, i, &place))
 			continue;
 		partition->applied = place.number;
 		partition->applied_hash = place.hash;
@@ -108,14 +108,15 @@ static void read_places(struct cluster *cluster)
 }
 
 /* A hint: "tpl.hint.log" or "tpl.hint.jobs", with a partition and a number. */
-struct hint {
+struct node_hint {
 	uint64_t number;
 	uint16_t partition;
 };
 
-void hint_write(struct cluster *cluster, unsigned partition, uint64_t number)
+void log_hint_publish(struct node_group *cluster, unsigned partition,
+		      uint64_t number)
 {
-	struct hint hint = {0};
+	struct node_hint hint = {0};
 
 	hint.number = number;
 	hint.partition = (uint16_t)partition;
@@ -123,9 +124,9 @@ void hint_write(struct cluster *cluster, unsigned partition, uint64_t number)
 			   (struct slice){&hint, sizeof(hint)});
 }
 
-void owners_changed(struct cluster *cluster)
+void owners_hint_publish(struct node_group *cluster)
 {
-	const struct hint hint = {0};
+	const struct node_hint hint = {0};
 
 	cluster->ops->tell(cluster->bus, "tpl.hint.owners",
 			   (struct slice){&hint, sizeof(hint)});
@@ -136,20 +137,20 @@ void owners_changed(struct cluster *cluster)
  * that we have passed. The hint may be late, or the log continues with other
  * numbers. Call with the lock held.
  */
-static void look_soon(struct cluster *cluster, struct partition *partition)
+static void look_soon(struct node_group *cluster, struct partition *partition)
 {
 	if (partition->state != PARTITION_FOLLOWED ||
 	    clock_steady_ms() < partition->looked_ms + LOOK_AGAIN_MS)
 		return;
 	partition->looked_ms = 0;
-	wake_copying(cluster);
+	log_apply_wake(cluster);
 }
 
-void take_hint(void *context, const char *subject, struct slice data)
+void nodes_handle_hint(void *context, const char *subject, struct slice data)
 {
-	struct cluster *cluster = context;
+	struct node_group *cluster = context;
 	struct partition *partition;
-	struct hint hint;
+	struct node_hint hint;
 
 	if (data.size != sizeof(hint))
 		return;
@@ -167,43 +168,43 @@ void take_hint(void *context, const char *subject, struct slice data)
 		condition_signal(&cluster->ends);
 	} else if (hint.number > partition->last) {
 		partition->last = hint.number;
-		wake_copying(cluster);
+		log_apply_wake(cluster);
 	} else if (hint.number < partition->applied) {
 		look_soon(cluster, partition);
 	}
 	lock_release(&cluster->lock);
 }
 
-static enum error open_depot(struct cluster *cluster)
+static enum error open_depot(struct node_group *cluster)
 {
-	const struct cluster_options *options = &cluster->options;
-	const struct depot_options depot = {
+	const struct nodes_options *options = &cluster->options;
+	const struct snapshot_store_options depot = {
 		.location = options->snapshots,
 		.key_file = options->snapshots_key,
 		.ca_file = options->bus.ca_file,
 		.spool_folder = options->spool_folder,
-		.connect_timeout_ms = DEPOT_CONNECT_MS,
-		.stall_timeout_s = DEPOT_STALL_S,
+		.connect_timeout_ms = SNAPSHOT_STORE_CONNECT_MS,
+		.stall_timeout_s = SNAPSHOT_STORE_STALL_S,
 	};
 
 	return *options->snapshots == '\0'
 		       ? ERR_NONE
-		       : depot_open(&cluster->depot, &depot);
+		       : snapshot_store_open(&cluster->depot, &depot);
 }
 
-enum error cluster_open(struct cluster **cluster_out, struct store *store,
-			const struct cluster_options *options)
+enum error nodes_open(struct node_group **cluster_out, struct store *store,
+		      const struct nodes_options *options)
 {
-	struct cluster *cluster = mem_alloc(1, sizeof(*cluster));
+	struct node_group *cluster = mem_alloc(1, sizeof(*cluster));
 	enum error error;
 
 	cluster->options = *options;
 	cluster->sightings.lease_ms = options->bus.lease_ms;
 	cluster->store = store;
 	cluster->log =
-		(struct commit_log){cluster_append, cluster_settle, cluster};
+		(struct commit_log){log_append, log_append_settle, cluster};
 	cluster->packer = packer_create(slice_of(""), PACK_LEVEL);
-	lock_init(&cluster->lock, LOCK_CLUSTER);
+	lock_init(&cluster->lock, LOCK_NODES);
 	condition_init(&cluster->has_news);
 	condition_init(&cluster->has_work);
 	condition_init(&cluster->ends);
@@ -211,43 +212,44 @@ enum error cluster_open(struct cluster **cluster_out, struct store *store,
 	condition_init(&cluster->has_jobs);
 	if (cluster->options.sum_entries == 0)
 		cluster->options.sum_entries = SUM_ENTRIES;
-	cluster->ops = bus_load(options->bus.servers);
+	cluster->ops = broker_load(options->bus.servers);
 	error = cluster->ops == NULL ? ERR_IO : open_depot(cluster);
 	if (error == ERR_NONE) {
-		read_id(cluster);
+		node_read_id(cluster);
 		read_places(cluster);
-		error = join_at_start(cluster);
+		error = nodes_connect_at_start(cluster);
 	}
 	if (error != ERR_NONE) {
-		cluster_close(cluster);
+		nodes_close(cluster);
 		return error;
 	}
 	*cluster_out = cluster;
 	return ERR_NONE;
 }
 
-const struct commit_log *cluster_log(const struct cluster *cluster)
+const struct commit_log *nodes_log(const struct node_group *cluster)
 {
 	return &cluster->log;
 }
 
-static bool start_workers(struct cluster *cluster)
+static bool start_workers(struct node_group *cluster)
 {
 	for (unsigned i = 0; i < JOB_THREADS; i++)
-		if (!thread_start(&cluster->workers[i], NULL, jobs_main,
+		if (!thread_start(&cluster->workers[i], NULL, import_jobs_main,
 				  cluster))
 			return false;
 	return true;
 }
 
-enum error cluster_run(struct cluster *cluster, struct engine *engine,
-		       struct pipeline *pipeline)
+enum error nodes_run(struct node_group *cluster, struct engine *engine,
+		     struct pipeline *pipeline)
 {
 	cluster->engine = engine;
 	cluster->pipeline = pipeline;
-	if (!thread_start(&cluster->copying, NULL, copying_main, cluster))
+	if (!thread_start(&cluster->copying, NULL, log_apply_main, cluster))
 		return ERR_IO;
-	if (!thread_start(&cluster->tending, NULL, tending_main, cluster) ||
+	if (!thread_start(&cluster->tending, NULL, snapshot_publisher_main,
+			  cluster) ||
 	    !thread_start(&cluster->membership, NULL, membership_main,
 			  cluster) ||
 	    !start_workers(cluster)) {
@@ -259,14 +261,14 @@ enum error cluster_run(struct cluster *cluster, struct engine *engine,
 	return ERR_NONE;
 }
 
-void cluster_stop(struct cluster *cluster)
+void nodes_stop(struct node_group *cluster)
 {
 	if (cluster == NULL || !cluster->is_running)
 		return;
 	lock_acquire(&cluster->lock);
 	cluster->is_ending = true;
-	wake_copying(cluster);
-	wake_tending(cluster);
+	log_apply_wake(cluster);
+	snapshot_publisher_wake(cluster);
 	condition_signal(&cluster->ends);
 	condition_broadcast(&cluster->has_jobs);
 	lock_release(&cluster->lock);
@@ -283,7 +285,7 @@ void cluster_stop(struct cluster *cluster)
 	cluster->is_running = false;
 }
 
-static void close_buses(struct cluster *cluster)
+static void close_buses(struct node_group *cluster)
 {
 	if (cluster->bus != NULL)
 		cluster->ops->close(cluster->bus);
@@ -291,7 +293,7 @@ static void close_buses(struct cluster *cluster)
 		cluster->ops->close(cluster->closed[i]);
 }
 
-void cluster_close(struct cluster *cluster)
+void nodes_close(struct node_group *cluster)
 {
 	if (cluster == NULL)
 		return;
@@ -305,10 +307,10 @@ void cluster_close(struct cluster *cluster)
 	condition_destroy(&cluster->ends);
 	condition_destroy(&cluster->has_work);
 	condition_destroy(&cluster->has_news);
-	depot_close(cluster->depot);
+	snapshot_store_close(cluster->depot);
 	lock_destroy(&cluster->lock);
 	free(cluster->members);
-	sightings_free(&cluster->sightings);
+	failure_detector_free(&cluster->sightings);
 	free(cluster->presences);
 	free(cluster);
 }
@@ -316,17 +318,17 @@ void cluster_close(struct cluster *cluster)
 uint64_t partition_lag(enum partition_state state, uint64_t applied,
 		       uint64_t last)
 {
-	return state != PARTITION_ELSEWHERE && last > applied ? last - applied
-							      : 0;
+	return state != PARTITION_NOT_HERE && last > applied ? last - applied
+							     : 0;
 }
 
-void cluster_facts(struct cluster *cluster, struct cluster_facts *facts_out)
+void nodes_facts(struct node_group *cluster, struct cluster_facts *facts_out)
 {
 	lock_acquire(&cluster->lock);
 	*facts_out = (struct cluster_facts){
 		.has_joined = cluster->bus != NULL,
 		.is_connected = cluster->is_connected,
-		.has_lease = has_lease(cluster),
+		.has_lease = nodes_have_lease(cluster),
 		.failovers = cluster->failovers,
 		.moves = cluster->moves,
 		.divergences = cluster->divergences,
@@ -344,7 +346,7 @@ void cluster_facts(struct cluster *cluster, struct cluster_facts *facts_out)
 		 cluster->trouble);
 	for (size_t i = 0; i < cluster->member_count; i++)
 		facts_out->nodes[i] = cluster->members[i].facts;
-	presence_facts(cluster, facts_out);
+	heartbeat_facts(cluster, facts_out);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
 		const struct partition *partition = &cluster->partitions[i];
 		struct partition_facts *facts = &facts_out->partitions[i];
@@ -352,7 +354,7 @@ void cluster_facts(struct cluster *cluster, struct cluster_facts *facts_out)
 		facts->state = partition->state;
 		memcpy(facts->owner, partition->owner, sizeof(facts->owner));
 		memcpy(facts->wanted, partition->wanted, sizeof(facts->wanted));
-		facts->epoch = partition->state == PARTITION_OWN
+		facts->epoch = partition->state == PARTITION_OWNED
 				       ? partition->epoch
 				       : partition->row_epoch;
 		facts->applied = partition->applied;
@@ -365,15 +367,16 @@ void cluster_facts(struct cluster *cluster, struct cluster_facts *facts_out)
 	lock_release(&cluster->lock);
 }
 
-void cluster_find(struct cluster *cluster, unsigned partition,
-		  struct whereabouts *out)
+void nodes_find_route(struct node_group *cluster, unsigned partition,
+		      struct partition_route *out)
 {
 	const struct partition *row = &cluster->partitions[partition];
 
 	assert(partition < ALL_PARTITIONS);
 	lock_acquire(&cluster->lock);
-	*out = (struct whereabouts){
-		.is_own = row->state == PARTITION_OWN && has_lease(cluster),
+	*out = (struct partition_route){
+		.is_own = row->state == PARTITION_OWNED &&
+			  nodes_have_lease(cluster),
 		.is_copy = row->is_whole,
 		.epoch = row->row_epoch,
 		.last = row->last,
@@ -388,15 +391,15 @@ void cluster_find(struct cluster *cluster, unsigned partition,
 }
 
 /* A request that waits for its response. */
-struct asking {
-	struct cluster *cluster;
+struct node_request {
+	struct node_group *cluster;
 	unsigned partition;
 	const char *node; /* or NULL */
 	uint64_t epoch;   /* epoch of the partition's row when the request was
 			     sent */
 };
 
-static bool has_member(const struct cluster *cluster, const char *name)
+static bool has_member(const struct node_group *cluster, const char *name)
 {
 	for (size_t i = 0; i < cluster->member_count; i++)
 		if (strcmp(cluster->members[i].facts.name, name) == 0)
@@ -407,8 +410,8 @@ static bool has_member(const struct cluster *cluster, const char *name)
 /* Return whether the node that got the request may still respond. */
 static bool may_answer(const void *context)
 {
-	const struct asking *asking = context;
-	struct cluster *cluster = asking->cluster;
+	const struct node_request *asking = context;
+	struct node_group *cluster = asking->cluster;
 	bool may;
 
 	lock_acquire(&cluster->lock);
@@ -422,21 +425,21 @@ static bool may_answer(const void *context)
 }
 
 /* NOLINTNEXTLINE(readability-function-size): a request has this many cases */
-enum error cluster_ask(struct cluster *cluster, unsigned partition,
-		       const char *node, struct slice question,
-		       uint32_t timeout_ms, struct buffer *answer)
+enum error nodes_request(struct node_group *cluster, unsigned partition,
+			 const char *node, struct slice question,
+			 uint32_t timeout_ms, struct buffer *answer)
 {
-	struct asking asking = {cluster, partition, node, 0};
-	const struct bus_patience patience = {timeout_ms, may_answer, &asking};
-	char subject[BUS_SUBJECT_BYTES];
-	struct bus *bus = cluster->bus;
+	struct node_request asking = {cluster, partition, node, 0};
+	const struct broker_wait patience = {timeout_ms, may_answer, &asking};
+	char subject[BROKER_SUBJECT_BYTES];
+	struct broker *bus = cluster->bus;
 
 	if (bus == NULL)
 		return ERR_NOT_FOUND;
 	if (node != NULL) {
 		snprintf(subject, sizeof(subject), "tpl.node.%s", node);
 	} else {
-		question_subject_of(partition, subject);
+		owner_request_subject(partition, subject);
 		lock_acquire(&cluster->lock);
 		asking.epoch = cluster->partitions[partition].row_epoch;
 		lock_release(&cluster->lock);
@@ -444,7 +447,7 @@ enum error cluster_ask(struct cluster *cluster, unsigned partition,
 	return cluster->ops->ask(bus, subject, question, &patience, answer);
 }
 
-void cluster_end_call(struct cluster *cluster)
+void nodes_end_call(struct node_group *cluster)
 {
 	lock_acquire(&cluster->lock);
 	assert(cluster->calls > 0);
@@ -453,10 +456,11 @@ void cluster_end_call(struct cluster *cluster)
 	lock_release(&cluster->lock);
 }
 
-void cluster_answer(void *context, struct slice question, struct buffer *answer)
+void nodes_handle_request(void *context, struct slice question,
+			  struct buffer *answer)
 {
-	struct cluster *cluster = context;
-	cluster_answerer *answerer;
+	struct node_group *cluster = context;
+	nodes_request_handler *answerer;
 	void *answer_context;
 
 	lock_acquire(&cluster->lock);
@@ -467,13 +471,13 @@ void cluster_answer(void *context, struct slice question, struct buffer *answer)
 	if (answerer == NULL)
 		return;
 	answerer(answer_context, question, answer);
-	cluster_end_call(cluster);
+	nodes_end_call(cluster);
 }
 
-const struct cluster_worker *cluster_begin_work(struct cluster *cluster,
+const struct import_job_runner *nodes_begin_job(struct node_group *cluster,
 						void **context_out)
 {
-	const struct cluster_worker *worker;
+	const struct import_job_runner *worker;
 
 	lock_acquire(&cluster->lock);
 	worker = cluster->worker;
@@ -483,8 +487,8 @@ const struct cluster_worker *cluster_begin_work(struct cluster *cluster,
 	return worker;
 }
 
-void cluster_set_answerer(struct cluster *cluster, cluster_answerer *answerer,
-			  void *context)
+void nodes_set_request_handler(struct node_group *cluster,
+			       nodes_request_handler *answerer, void *context)
 {
 	lock_acquire(&cluster->lock);
 	cluster->answer_context = context;
@@ -494,8 +498,8 @@ void cluster_set_answerer(struct cluster *cluster, cluster_answerer *answerer,
 	lock_release(&cluster->lock);
 }
 
-void cluster_set_worker(struct cluster *cluster,
-			const struct cluster_worker *worker, void *context)
+void nodes_set_job_runner(struct node_group *cluster,
+			  const struct import_job_runner *worker, void *context)
 {
 	lock_acquire(&cluster->lock);
 	cluster->worker_context = context;
@@ -506,21 +510,21 @@ void cluster_set_worker(struct cluster *cluster,
 	lock_release(&cluster->lock);
 }
 
-size_t cluster_max_bytes(struct cluster *cluster)
+size_t nodes_max_bytes(struct node_group *cluster)
 {
-	struct bus *bus = cluster->bus;
+	struct broker *bus = cluster->bus;
 
 	return bus == NULL ? 0 : cluster->ops->max_bytes(bus);
 }
 
 /* Publish "tpl.hint.jobs" with the partition of each job. */
-static void tell_of_jobs(struct cluster *cluster,
-			 const struct cluster_job *jobs, size_t count)
+static void tell_of_jobs(struct node_group *cluster,
+			 const struct import_job *jobs, size_t count)
 {
 	bool has_told[ALL_PARTITIONS] = {false};
 
 	for (size_t i = 0; i < count; i++) {
-		struct hint hint = {0};
+		struct node_hint hint = {0};
 
 		if (has_told[jobs[i].partition])
 			continue;
@@ -533,32 +537,32 @@ static void tell_of_jobs(struct cluster *cluster,
 
 /* A job that is sent to the broker. */
 struct job_entry {
-	char subject[BUS_SUBJECT_BYTES];
-	char id[SECRET_NAME_BYTES]; /* id of an encrypted job */
+	char subject[BROKER_SUBJECT_BYTES];
+	char id[ENCRYPTION_NAME_BYTES]; /* id of an encrypted job */
 	struct buffer sealed;
 };
 
-static struct bus_entry entry_of(const struct cluster *cluster,
-				 const struct cluster_job *job,
-				 struct job_entry *entry)
+static struct broker_entry
+import_job_build_entry(const struct node_group *cluster,
+		       const struct import_job *job, struct job_entry *entry)
 {
-	const struct secret_keys *keys = cluster->options.secret_keys;
+	const struct encryption_keys *keys = cluster->options.secret_keys;
 
 	*entry = (struct job_entry){0};
 	snprintf(entry->subject, sizeof(entry->subject), "tpl.job.%03u.%s",
 		 job->partition, job->verb);
 	if (job->has_secret) {
-		sealed_job_write(keys, entry->subject, job->data,
-				 &entry->sealed);
+		import_job_encrypt(keys, entry->subject, job->data,
+				   &entry->sealed);
 		/* the plain id can be guessed from the content */
-		secret_keys_name(keys, slice_of(job->id), entry->id);
+		encryption_keys_name(keys, slice_of(job->id), entry->id);
 	}
-	return (struct bus_entry){
+	return (struct broker_entry){
 		.subject = entry->subject,
 		.id = job->has_secret ? entry->id : job->id,
 		.data = job->has_secret ? buffer_slice(&entry->sealed)
 					: job->data,
-		.expected = BUS_ANY,
+		.expected = BROKER_ANY,
 	};
 }
 
@@ -566,15 +570,15 @@ static struct bus_entry entry_of(const struct cluster *cluster,
  * Submit at most this many at a time. Their subjects may be equal: the broker
  * stores them in order.
  */
-static enum error submit_some(struct cluster *cluster, struct cluster_job *jobs,
-			      size_t count)
+static enum error submit_some(struct node_group *cluster,
+			      struct import_job *jobs, size_t count)
 {
-	struct bus_entry entries[JOBS_AT_ONCE];
+	struct broker_entry entries[JOBS_AT_ONCE];
 	struct job_entry own[JOBS_AT_ONCE];
 	enum error error;
 
 	for (size_t i = 0; i < count; i++)
-		entries[i] = entry_of(cluster, &jobs[i], &own[i]);
+		entries[i] = import_job_build_entry(cluster, &jobs[i], &own[i]);
 	error = cluster->ops->append(cluster->bus, entries, count);
 	for (size_t i = 0; i < count; i++) {
 		jobs[i].is_known = entries[i].is_known;
@@ -584,14 +588,14 @@ static enum error submit_some(struct cluster *cluster, struct cluster_job *jobs,
 	return error;
 }
 
-enum error cluster_submit(struct cluster *cluster, struct cluster_job *jobs,
-			  size_t count)
+enum error import_jobs_submit(struct node_group *cluster,
+			      struct import_job *jobs, size_t count)
 {
 	enum error error = cluster->bus == NULL ? ERR_NETWORK : ERR_NONE;
 
 	for (size_t i = 0; i < count; i++)
 		if (jobs[i].has_secret && cluster->options.secret_keys == NULL)
-			return ERR_NO_KEY;
+			return ERR_NO_ENCRYPTION_KEY;
 	for (size_t i = 0; i < count && error == ERR_NONE; i += JOBS_AT_ONCE) {
 		size_t left = count - i;
 
@@ -601,30 +605,30 @@ enum error cluster_submit(struct cluster *cluster, struct cluster_job *jobs,
 	return error;
 }
 
-enum error cluster_remove(struct cluster *cluster, const char *node)
+enum error nodes_remove(struct node_group *cluster, const char *node)
 {
-	struct bus *bus = cluster->bus;
-	char key[BUS_KEY_BYTES];
-	struct bus_row row = {0};
+	struct broker *bus = cluster->bus;
+	char key[BROKER_KEY_BYTES];
+	struct broker_row row = {0};
 	enum error error =
 		bus == NULL ? ERR_NETWORK
-			    : cluster->ops->get(bus, BUS_NODES, node, &row);
+			    : cluster->ops->get(bus, BROKER_NODES, node, &row);
 
 	buffer_clear(&row.value);
 	if (error == ERR_NONE) {
 		error = ERR_BUSY;
 	} else if (error == ERR_NOT_FOUND) {
-		presence_key(node, key);
-		error = cluster->ops->get(bus, BUS_FACTS, key, &row);
+		heartbeat_key(node, key);
+		error = cluster->ops->get(bus, BROKER_FACTS, key, &row);
 		if (error == ERR_NONE)
-			error = cluster->ops->remove(bus, BUS_FACTS, key,
+			error = cluster->ops->remove(bus, BROKER_FACTS, key,
 						     row.revision);
 	}
 	buffer_free(&row.value);
 	return error;
 }
 
-void cluster_drain(struct cluster *cluster, bool drains)
+void nodes_drain(struct node_group *cluster, bool drains)
 {
 	uint64_t number = drains;
 	struct txn txn = txn_begin_write(cluster->store);

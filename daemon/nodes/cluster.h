@@ -21,7 +21,7 @@
 #include "daemon/nodes/secret_keys.h"
 #include "store/partitions.h"
 
-struct cluster;
+struct node_group;
 
 enum {
 	PARTITIONS = 256,
@@ -36,13 +36,14 @@ enum {
 };
 
 enum partition_state {
-	PARTITION_ELSEWHERE, /* no data of the partition is stored here */
+	PARTITION_NOT_HERE, /* no data of the partition is stored here */
 	PARTITION_COPYING, /* this node reads a snapshot and the log after it */
 	PARTITION_FOLLOWED,
-	PARTITION_TAKEN, /* this node becomes the owner: it reads the log to its
-			    end */
-	PARTITION_OWN,
-	PARTITION_LEFT, /* another node becomes the owner: running work ends */
+	PARTITION_ADOPTING, /* this node becomes the owner: it reads the log to
+			    its end */
+	PARTITION_OWNED,
+	PARTITION_LEAVING, /* another node becomes the owner: running work ends
+			    */
 };
 
 struct partition_facts {
@@ -81,7 +82,7 @@ struct node_facts {
 	bool is_self;
 	bool is_draining;
 	/* Id of its encryption key (daemon/nodes/secret_keys.h), or "". */
-	char key[SECRET_KEY_ID_BYTES];
+	char key[ENCRYPTION_KEY_ID_BYTES];
 	bool has_strange_key; /* this node does not have that key */
 	/*
 	 * Number of its own partitions whose snapshots may be encrypted with
@@ -91,13 +92,13 @@ struct node_facts {
 };
 
 /* A node without a lease that is expected to return (nodes.rebalance_delay). */
-struct away_facts {
+struct missing_node_facts {
 	char name[NODE_NAME_BYTES];
 	uint32_t capacity;
 	uint64_t silent_ms; /* since its last heartbeat */
 };
 
-enum { AWAY_SHOWN = 32 };
+enum { MISSING_NODES_SHOWN = 32 };
 
 struct cluster_facts {
 	char name[NODE_NAME_BYTES]; /* name of this node */
@@ -117,8 +118,8 @@ struct cluster_facts {
 					     human-readable; or "" */
 	struct node_facts *nodes; /* [node_count], sorted by name; free() */
 	size_t node_count;
-	size_t away_count; /* at most AWAY_SHOWN */
-	struct away_facts away[AWAY_SHOWN];
+	size_t away_count; /* at most MISSING_NODES_SHOWN */
+	struct missing_node_facts away[MISSING_NODES_SHOWN];
 	struct partition_facts partitions[ALL_PARTITIONS];
 };
 
@@ -126,16 +127,16 @@ struct cluster_facts {
  * Return the maximum size of a request, a response or a job in bytes; 0 while
  * the node is not connected.
  */
-size_t cluster_max_bytes(struct cluster *cluster);
+size_t nodes_max_bytes(struct node_group *cluster);
 
 /* Get the current state. Any thread may call this. */
-void cluster_facts(struct cluster *cluster, struct cluster_facts *facts_out);
+void nodes_facts(struct node_group *cluster, struct cluster_facts *facts_out);
 
 /* The partition of a host (host[:port], as in struct url). Pure. */
-unsigned cluster_partition(struct slice host);
+unsigned nodes_partition_of(struct slice host);
 
 /* Where requests about a partition are sent. */
-struct whereabouts {
+struct partition_route {
 	bool is_own;  /* this node, with a lease */
 	bool is_copy; /* this node, as a follower, or as an owner without a
 			 lease: responses may be outdated */
@@ -146,8 +147,8 @@ struct whereabouts {
 	uint64_t last; /* last known entry of its log */
 };
 
-void cluster_find(struct cluster *cluster, unsigned partition,
-		  struct whereabouts *out);
+void nodes_find_route(struct node_group *cluster, unsigned partition,
+		      struct partition_route *out);
 
 /*
  * Send a request to the owner of the partition (subject tpl.q.<P>) or, with
@@ -156,23 +157,23 @@ void cluster_find(struct cluster *cluster, unsigned partition,
  * node has left; the request may have been executed. Until the broker is
  * reached for the first time, the error is ERR_NOT_FOUND or ERR_NETWORK.
  */
-enum error cluster_ask(struct cluster *cluster, unsigned partition,
-		       const char *node, struct slice question,
-		       uint32_t timeout_ms, struct buffer *answer);
+enum error nodes_request(struct node_group *cluster, unsigned partition,
+			 const char *node, struct slice question,
+			 uint32_t timeout_ms, struct buffer *answer);
 
 /*
  * Handle requests of other nodes with this function. NULL = reject them; no
  * handler runs when the call returns.
  */
-typedef void cluster_answerer(void *context, struct slice question,
-			      struct buffer *answer);
-void cluster_set_answerer(struct cluster *cluster, cluster_answerer *answerer,
-			  void *context);
+typedef void nodes_request_handler(void *context, struct slice question,
+				   struct buffer *answer);
+void nodes_set_request_handler(struct node_group *cluster,
+			       nodes_request_handler *answerer, void *context);
 
 /*
  * A request of a user that the owner executes later: see docs/howto/nodes.md.
  */
-struct cluster_job {
+struct import_job {
 	unsigned partition;
 	const char *verb;  /* last token of its subject, tpl.job.<P>.<verb> */
 	const char *id;    /* the broker ignores an id that it got in the last
@@ -183,7 +184,7 @@ struct cluster_job {
 };
 
 /* A job with the verb seed; such jobs can be executed in groups. */
-struct cluster_seed {
+struct import_site {
 	struct slice data; /* JSON */
 	struct job_mark mark;
 	struct buffer
@@ -198,37 +199,38 @@ struct cluster_seed {
  * returns how many it executed. 0 = execute the first one with `run`, or the
  * last stored hash is not `before`.
  */
-struct cluster_worker {
+struct import_job_runner {
 	enum error (*run)(void *context, unsigned partition, struct slice data,
 			  struct buffer *why);
 	size_t (*seed)(void *context, unsigned partition,
-		       struct cluster_seed *jobs, size_t count,
-		       uint64_t before);
+		       struct import_site *jobs, size_t count, uint64_t before);
 };
 
 /* Set these functions. The caller keeps ownership of the worker. */
-void cluster_set_worker(struct cluster *cluster,
-			const struct cluster_worker *worker, void *context);
+void nodes_set_job_runner(struct node_group *cluster,
+			  const struct import_job_runner *worker,
+			  void *context);
 
 /*
- * Append jobs [count] to the stream BUS_JOBS. ERR_NONE: all are stored. After
- * any other error some may be stored; submit all again. ERR_NO_KEY: some have
- * secrets, and nodes.encryption_key_file is not set; none was appended.
+ * Append jobs [count] to the stream BROKER_JOBS. ERR_NONE: all are stored.
+ * After any other error some may be stored; submit all again.
+ * ERR_NO_ENCRYPTION_KEY: some have secrets, and nodes.encryption_key_file is
+ * not set; none was appended.
  */
-enum error cluster_submit(struct cluster *cluster, struct cluster_job *jobs,
-			  size_t count);
+enum error import_jobs_submit(struct node_group *cluster,
+			      struct import_job *jobs, size_t count);
 
 /*
  * Release all partitions of this node, or (false) accept partitions again. The
  * store saves the setting: it survives a restart.
  */
-void cluster_drain(struct cluster *cluster, bool drains);
+void nodes_drain(struct node_group *cluster, bool drains);
 
 /*
  * Remove a node that will not return: other nodes get its replicas without
  * waiting for nodes.rebalance_delay. ERR_NOT_FOUND; ERR_BUSY: the node has a
  * lease.
  */
-enum error cluster_remove(struct cluster *cluster, const char *node);
+enum error nodes_remove(struct node_group *cluster, const char *node);
 
 #endif

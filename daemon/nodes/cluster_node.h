@@ -17,15 +17,15 @@ struct commit_log;
 struct engine;
 struct pipeline;
 
-struct cluster_options {
-	struct bus_options bus;
+struct nodes_options {
+	struct broker_options bus;
 	const char *address;  /* for direct connections, or "" */
 	const char *version;  /* of this program */
 	uint32_t capacity;    /* weight: its share of the partitions; >= 1 */
 	uint64_t patience_ms; /* a missing node keeps its replicas for this
 				 time; the same on all nodes; 0 = it does not */
 	/* Encrypt secrets between nodes, as the store's cipher; or NULL. */
-	const struct secret_keys *secret_keys;
+	const struct encryption_keys *secret_keys;
 	unsigned copies; /* replicas of a partition, including the owner's: 1 to
 			    3 */
 	const char *snapshots;     /* location of a snapshot store, or "" */
@@ -43,23 +43,23 @@ struct cluster_options {
  * partitions. Errors as of bus_ops.open() except ERR_NETWORK, with a line in
  * the log. ERR_IO: the broker's module is not installed.
  */
-enum error cluster_open(struct cluster **cluster_out, struct store *store,
-			const struct cluster_options *options);
+enum error nodes_open(struct node_group **cluster_out, struct store *store,
+		      const struct nodes_options *options);
 
 /* Return the log for engine_options. */
-const struct commit_log *cluster_log(const struct cluster *cluster);
+const struct commit_log *nodes_log(const struct node_group *cluster);
 
 /* Start to own and follow partitions. ERR_IO: cannot create the threads. */
-enum error cluster_run(struct cluster *cluster, struct engine *engine,
-		       struct pipeline *pipeline);
+enum error nodes_run(struct node_group *cluster, struct engine *engine,
+		     struct pipeline *pipeline);
 
 /*
  * Release the lease so that other nodes need not wait until it expires, and
  * stop the threads. Call while the pipeline still runs.
  */
-void cluster_stop(struct cluster *cluster);
+void nodes_stop(struct node_group *cluster);
 
 /* Call after the engine is closed. NULL is a no-op. */
-void cluster_close(struct cluster *cluster);
+void nodes_close(struct node_group *cluster);
 
 #endif

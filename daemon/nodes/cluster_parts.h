@@ -36,7 +36,7 @@ struct partition_sum {
 };
 
 /* The progress of a partition's jobs. */
-struct job_place {
+struct import_job_progress {
 	struct job_mark last; /* the last executed job; hash 0 = unknown */
 	uint64_t noted;   /* hash of the last job that the store has noted */
 	unsigned unnoted; /* number of jobs executed since then */
@@ -52,7 +52,8 @@ struct job_place {
 
 /* A partition on this node. The lock protects all fields unless stated. */
 struct partition {
-	char owner[NODE_NAME_BYTES];  /* from its row in BUS_FACTS; "" = no row
+	char owner[NODE_NAME_BYTES];  /* from its row in BROKER_FACTS; "" = no
+				       * row
 				       */
 	char wanted[NODE_NAME_BYTES]; /* the node that should own it */
 	enum partition_state state;   /* written by the copying thread */
@@ -64,7 +65,7 @@ struct partition {
 
 	/* The log and how much of it is applied here. */
 	uint64_t applied;      /* number of the last applied entry */
-	uint64_t applied_hash; /* entry_hash() of that entry; 0 = unknown */
+	uint64_t applied_hash; /* log_entry_hash() of that entry; 0 = unknown */
 	uint64_t read_epoch;   /* highest epoch that was applied */
 	uint64_t last;         /* number of the last known entry */
 	uint64_t sought;  /* hash of an entry that must be read; 0 = it was read
@@ -77,7 +78,8 @@ struct partition {
 			       here; 0 = not missing */
 	uint64_t looked_ms; /* steady clock: the log was read, or its last entry
 			       was compared */
-	uint64_t checked_ms; /* steady clock: last look_for_damage(); 0 = never
+	uint64_t checked_ms; /* steady clock: last replica_check_partition(); 0
+			      * = never
 			      */
 	uint64_t damaged_ms; /* steady clock: since when some rows are known to
 				be unreadable; 0 = none */
@@ -96,7 +98,7 @@ struct partition {
 				 start */
 	uint64_t saved_bytes; /* size of our last snapshot; 0 = none yet */
 	uint64_t published; /* the last event that is published to the stream */
-	struct job_place
+	struct import_job_progress
 		jobs;    /* written by the thread that executes the jobs */
 	uint64_t job_ms; /* steady clock: search no jobs before this time */
 
@@ -125,8 +127,8 @@ struct partition {
 	bool has_jobs;           /* a hint about new jobs came */
 };
 
-/* A node, from its row in BUS_NODES. */
-struct member {
+/* A node, from its row in BROKER_NODES. */
+struct node_state {
 	struct node_facts facts;
 	uint64_t revision;
 	uint64_t time_ms;         /* server clock: when the row was written */
@@ -138,8 +140,8 @@ struct member {
 					  version */
 };
 
-/* A node that has sent a heartbeat, from its row in BUS_FACTS. */
-struct presence {
+/* A node that has sent a heartbeat, from its row in BROKER_FACTS. */
+struct node_heartbeat {
 	char name[NODE_NAME_BYTES];
 	uint32_t capacity;
 	bool is_draining;
@@ -148,22 +150,22 @@ struct presence {
 	uint64_t time_ms; /* server clock: time of the heartbeat */
 };
 
-struct cluster {
-	const struct bus_ops *ops;
+struct node_group {
+	const struct broker_ops *ops;
 	/*
 	 * NULL until a server has responded. A bus that is closed permanently
 	 * is replaced; threads that still use the old one get errors, so it is
 	 * freed at the end.
 	 */
-	_Atomic(struct bus *) bus;
-	struct bus *
+	_Atomic(struct broker *) bus;
+	struct broker *
 		*closed; /* [closed_count], owned by the membership thread */
 	size_t closed_count;
 	size_t closed_capacity;
-	struct cluster_options options;
+	struct nodes_options options;
 	struct store *store;
-	struct engine *engine;     /* set by cluster_run() */
-	struct pipeline *pipeline; /* set by cluster_run() */
+	struct engine *engine;     /* set by nodes_run() */
+	struct pipeline *pipeline; /* set by nodes_run() */
 	struct commit_log log;
 	struct packer *packer; /* used by the committer thread */
 	pthread_t membership;
@@ -173,8 +175,8 @@ struct cluster {
 	bool is_running;
 	bool asks_leader; /* read entries from the leader; used by the copying
 			     thread */
-	struct depot *depot; /* NULL = no snapshots */
-	uint64_t locked_ms;  /* steady clock: a missing key was logged */
+	struct snapshot_store *depot; /* NULL = no snapshots */
+	uint64_t locked_ms; /* steady clock: a missing key was logged */
 	unsigned begun; /* index of the next unfinished replica to continue */
 	uint64_t depot_ms; /* the snapshot store failed: request nothing from it
 			      before this time */
@@ -194,9 +196,9 @@ struct cluster {
 	struct condition has_work; /* wakes the tending thread */
 	bool is_work;
 	struct condition ends; /* wakes the membership thread */
-	cluster_answerer *answerer;
+	nodes_request_handler *answerer;
 	void *answer_context;
-	const struct cluster_worker *worker;
+	const struct import_job_runner *worker;
 	void *worker_context;
 	unsigned calls; /* number of running calls of both handlers */
 	struct condition is_quiet; /* no call runs */
@@ -218,7 +220,7 @@ struct cluster {
 	uint64_t answered_ms; /* steady clock: last response of the servers */
 	bool has_members;     /* the nodes were read at least once */
 	uint64_t lease_until_ms; /* by clock_lease_ms(); 0 = no lease */
-	uint64_t revision;       /* of our row in BUS_NODES */
+	uint64_t revision;       /* of our row in BROKER_NODES */
 	int64_t clock_ms;
 	uint64_t failovers;
 	uint64_t moves;
@@ -227,53 +229,53 @@ struct cluster {
 	uint64_t append_us;
 	uint64_t append_bytes;
 	uint64_t jobs;
-	struct member *members; /* [member_count], sorted by name */
+	struct node_state *members; /* [member_count], sorted by name */
 	size_t member_count;
-	struct sightings sightings; /* sightings of leases */
-	struct presence *presences; /* [presence_count]; written only by the
-				       membership thread */
+	struct failure_detector sightings; /* sightings of leases */
+	struct node_heartbeat *presences;  /* [presence_count]; written only by
+					the  membership thread */
 	size_t presence_count;
 	uint64_t told_ms; /* steady clock: our last heartbeat; 0 = none yet */
 	struct partition partitions[ALL_PARTITIONS];
 };
 
 /* Return whether our lease is valid. Call with the lock held. */
-bool has_lease(const struct cluster *cluster);
+bool nodes_have_lease(const struct node_group *cluster);
 
 /* Write the subject of a partition's log. */
-void log_subject_of(unsigned partition, char out[BUS_SUBJECT_BYTES]);
+void log_stream_subject(unsigned partition, char out[BROKER_SUBJECT_BYTES]);
 
 /* Write the subject of requests to a partition's owner. */
-void question_subject_of(unsigned partition, char out[BUS_SUBJECT_BYTES]);
+void owner_request_subject(unsigned partition, char out[BROKER_SUBJECT_BYTES]);
 
 /*
  * Read the owner of a partition from its row, "NODE", a NUL, "EPOCH". Return
  * the epoch; 0 if the row has none.
  */
-uint64_t owner_read(const struct bus_row *row, char name[NODE_NAME_BYTES]);
+uint64_t owner_read(const struct broker_row *row, char name[NODE_NAME_BYTES]);
 
-/* Write the key of a partition's row in BUS_FACTS: "p.017". */
-void partition_key(unsigned partition, char out[BUS_KEY_BYTES]);
+/* Write the key of a partition's row in BROKER_FACTS: "p.017". */
+void partition_key(unsigned partition, char out[BROKER_KEY_BYTES]);
 
 /* Wake the copying thread. Call with the lock held. */
-void wake_copying(struct cluster *cluster);
+void log_apply_wake(struct node_group *cluster);
 
 /* Wake the tending thread. Call with the lock held. */
-void wake_tending(struct cluster *cluster);
+void snapshot_publisher_wake(struct node_group *cluster);
 
 /*
  * Send the number of its last entry to the followers of a partition; hints may
  * be lost.
  */
-void hint_write(struct cluster *cluster, unsigned partition, uint64_t number);
+void log_hint_publish(struct node_group *cluster, unsigned partition,
+		      uint64_t number);
 
 /* Make all nodes read the owners again: one has changed. */
-void owners_changed(struct cluster *cluster);
+void owners_hint_publish(struct node_group *cluster);
 
 /* appending.c */
-enum error cluster_append(void *context, struct txn *txn,
-			  struct journal *journal);
-void cluster_settle(void *context, enum error error);
+enum error log_append(void *context, struct txn *txn, struct journal *journal);
+void log_append_settle(void *context, enum error error);
 
 /* joining.c */
 
@@ -281,132 +283,137 @@ void cluster_settle(void *context, enum error error);
  * Connect to the broker if it responds; otherwise leave that to the membership
  * thread. Return only permanent errors, with a line in the log.
  */
-enum error join_at_start(struct cluster *cluster);
+enum error nodes_connect_at_start(struct node_group *cluster);
 
 /* Connect if there is no connection. For the membership thread. */
-enum error join(struct cluster *cluster);
+enum error nodes_connect(struct node_group *cluster);
 
 /*
  * Set the current problem for /v1/nodes, and log it at most once a minute; ""
  * = no problem.
  */
-void set_trouble(struct cluster *cluster, enum log_level level,
-		 const char *text);
+void nodes_set_problem(struct node_group *cluster, enum log_level level,
+		       const char *text);
 
-/* cluster.c: a bus_listener for tpl.hint.* */
-void take_hint(void *context, const char *subject, struct slice data);
+/* cluster.c: a broker_listener for tpl.hint.* */
+void nodes_handle_hint(void *context, const char *subject, struct slice data);
 
 /* membership.c */
 void *membership_main(void *argument);
 
 /* Delete our row, so that other nodes need not wait until the lease expires. */
-void membership_leave(struct cluster *cluster);
+void membership_leave(struct node_group *cluster);
 
 /*
  * presence.c: for the membership thread. Read the expected nodes from the rows
- * of BUS_FACTS; ignore other rows.
+ * of BROKER_FACTS; ignore other rows.
  */
-void presence_read(struct cluster *cluster, const struct bus_row *rows,
-		   size_t count);
+void heartbeat_read_all(struct node_group *cluster,
+			const struct broker_row *rows, size_t count);
 
 /* Write our heartbeat when it is due, and delete nodes that did not return. */
-void presence_tell(struct cluster *cluster);
+void heartbeat_write(struct node_group *cluster);
 
 /*
  * Fill in the silent time of each node and the missing nodes, after the facts
  * of the members. Call with the lock held; any thread.
  */
-void presence_facts(const struct cluster *cluster, struct cluster_facts *out);
+void heartbeat_facts(const struct node_group *cluster,
+		     struct cluster_facts *out);
 
-/* Write "n.NAME", the key in BUS_FACTS. */
-void presence_key(const char *node, char out[BUS_KEY_BYTES]);
+/* Write "n.NAME", the key in BROKER_FACTS. */
+void heartbeat_key(const char *node, char out[BROKER_KEY_BYTES]);
 
 /*
- * cluster.c: a bus_answerer; below, the functions that execute jobs, or NULL:
- * call cluster_end_call() afterwards.
+ * cluster.c: a broker_request_handler; below, the functions that execute jobs,
+ * or NULL: call nodes_end_call() afterwards.
  */
-void cluster_answer(void *context, struct slice question,
-		    struct buffer *answer);
-const struct cluster_worker *cluster_begin_work(struct cluster *cluster,
+void nodes_handle_request(void *context, struct slice question,
+			  struct buffer *answer);
+const struct import_job_runner *nodes_begin_job(struct node_group *cluster,
 						void **context_out);
-void cluster_end_call(struct cluster *cluster);
+void nodes_end_call(struct node_group *cluster);
 
 /* copying.c */
-void *copying_main(void *argument);
+void *log_apply_main(void *argument);
 
 /* tending.c */
-void *tending_main(void *argument);
+void *snapshot_publisher_main(void *argument);
 
 /* jobs.c */
-void *jobs_main(void *argument);
+void *import_jobs_main(void *argument);
 
 /*
  * damage.c: after ERR_CORRUPT, check whether rows of the partition are
  * unreadable; if so, the copying thread repairs it. Reads all rows, at most
  * once a minute.
  */
-void look_for_damage(struct cluster *cluster, unsigned number);
+void replica_check_partition(struct node_group *cluster, unsigned number);
 
 /*
  * sums.c: sum up the rows of the partition as the store has them now, after the
  * entry with this hash, or note that they are damaged. Call in the thread that
  * wrote the entry, before it writes more.
  */
-void sum_up(struct cluster *cluster, unsigned partition, uint64_t entry);
+void replica_check_sum(struct node_group *cluster, unsigned partition,
+		       uint64_t entry);
 
 /*
  * Compare the known sums; return whether this replica differs and must be
  * copied again. For the copying thread.
  */
-bool sums_differ(struct cluster *cluster, unsigned partition);
+bool replica_check_differs(struct node_group *cluster, unsigned partition);
 
-/* "s.017" in BUS_FACTS: the owner's sum. */
-void sum_key(unsigned partition, char out[BUS_KEY_BYTES]);
-bool sum_read(struct slice text, struct partition_sum *sum_out);
+/* "s.017" in BROKER_FACTS: the owner's sum. */
+void replica_check_key(unsigned partition, char out[BROKER_KEY_BYTES]);
+bool replica_check_read(struct slice text, struct partition_sum *sum_out);
 
 /*
  * following.c: read a bounded number of new entries of the partition's log into
  * the store; *more_out = there may be more. ERR_NOT_FOUND: the log no longer
  * has the missing entries.
  */
-enum error follow(struct cluster *cluster, unsigned number, bool *more_out);
+enum error log_apply_follow(struct node_group *cluster, unsigned number,
+			    bool *more_out);
 
 /*
  * Read from the leader only, for some minutes: replicas may number entries
  * differently. Return false if this is already the case. For the copying
  * thread.
  */
-bool doubt_numbers(struct cluster *cluster);
+bool log_apply_doubt_numbers(struct node_group *cluster);
 
 /* Where the log has the last entry that is applied here. */
-enum place {
-	PLACE_SAME,    /* at its number, or unknown */
-	PLACE_OTHER,   /* at another number, which is known now */
-	PLACE_NONE,    /* not nearby: it was purged or lost */
-	PLACE_UNKNOWN, /* the broker does not respond */
+enum log_position {
+	LOG_POSITION_SAME,    /* at its number, or unknown */
+	LOG_POSITION_OTHER,   /* at another number, which is known now */
+	LOG_POSITION_NONE,    /* not nearby: it was purged or lost */
+	LOG_POSITION_UNKNOWN, /* the broker does not respond */
 };
 
 /*
  * Ask the leader: servers of version 2.9 that were killed may renumber entries.
  */
-enum place find_place(struct cluster *cluster, unsigned number);
+enum log_position log_apply_find_position(struct node_group *cluster,
+					  unsigned number);
 
 /* The last entry of a log; all 0 = empty log. */
 struct log_end {
 	uint64_t number;
-	uint64_t hash;  /* entry_hash() */
+	uint64_t hash;  /* log_entry_hash() */
 	uint64_t epoch; /* UINT64_MAX: not written by a node */
 };
 
 /* Read the last entry from the leader. */
-enum error last_of_log(struct cluster *cluster, unsigned number,
-		       struct log_end *end_out);
+enum error log_read_last(struct node_group *cluster, unsigned number,
+			 struct log_end *end_out);
 
 /* Set the number of the last applied entry. */
-void renumber(struct cluster *cluster, unsigned number, uint64_t to);
+void log_apply_renumber(struct node_group *cluster, unsigned number,
+			uint64_t to);
 
 /* Log the new number, at most once a minute. */
-void tell_renumbered(struct cluster *cluster, unsigned number, uint64_t from,
-		     uint64_t to);
+void log_apply_log_renumbered(struct node_group *cluster, unsigned number,
+			      uint64_t from, uint64_t to);
 
 #endif

@@ -18,7 +18,7 @@ enum {
 		1000, /* like LOOK_MS, when a known entry is missing here */
 };
 
-void set_partition_state(struct cluster *cluster, unsigned number,
+void partition_set_state(struct node_group *cluster, unsigned number,
 			 enum partition_state state)
 {
 	lock_acquire(&cluster->lock);
@@ -26,7 +26,8 @@ void set_partition_state(struct cluster *cluster, unsigned number,
 	lock_release(&cluster->lock);
 }
 
-struct partition view_partition(struct cluster *cluster, unsigned number)
+struct partition partition_copy_state(struct node_group *cluster,
+				      unsigned number)
 {
 	struct partition partition;
 
@@ -36,7 +37,8 @@ struct partition view_partition(struct cluster *cluster, unsigned number)
 	return partition;
 }
 
-uint64_t number_of(struct cluster *cluster, const uint64_t *field)
+uint64_t partition_read_number(struct node_group *cluster,
+			       const uint64_t *field)
 {
 	uint64_t number;
 
@@ -46,36 +48,36 @@ uint64_t number_of(struct cluster *cluster, const uint64_t *field)
 	return number;
 }
 
-bool holds_lease(struct cluster *cluster)
+bool nodes_hold_lease(struct node_group *cluster)
 {
 	bool holds;
 
 	lock_acquire(&cluster->lock);
-	holds = has_lease(cluster) && !cluster->is_lost;
+	holds = nodes_have_lease(cluster) && !cluster->is_lost;
 	lock_release(&cluster->lock);
 	return holds;
 }
 
 /* Read new entries until there are none; then the replica is complete. */
-static bool keep_up(struct cluster *cluster, unsigned number)
+static bool keep_up(struct node_group *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
-	const struct partition before = view_partition(cluster, number);
+	const struct partition before = partition_copy_state(cluster, number);
 	bool more = false;
-	enum error error = follow(cluster, number, &more);
+	enum error error = log_apply_follow(cluster, number, &more);
 
-	mend_copy(cluster, number, error);
-	if ((is_useless(error) ||
+	resync_repair(cluster, number, error);
+	if ((resync_error_is_fatal(error) ||
 	     (error == ERR_NOT_FOUND && !before.is_whole)) &&
-	    !view_partition(cluster, number).is_whole &&
+	    !partition_copy_state(cluster, number).is_whole &&
 	    strcmp(before.owner, cluster->options.bus.name) == 0)
-		give_up(cluster, number);
+		ownership_renounce(cluster, number);
 	if (error == ERR_NONE && !more &&
-	    !view_partition(cluster, number).is_whole) {
+	    !partition_copy_state(cluster, number).is_whole) {
 		struct log_end last;
 
-		error = read_to_end(cluster, number, &last);
-		mend_copy(cluster, number, error);
+		error = log_apply_read_to_end(cluster, number, &last);
+		resync_repair(cluster, number, error);
 		lock_acquire(&cluster->lock);
 		if (error == ERR_NONE) {
 			partition->is_whole = true;
@@ -84,16 +86,16 @@ static bool keep_up(struct cluster *cluster, unsigned number)
 		}
 		lock_release(&cluster->lock);
 	}
-	return more && !is_useless(error);
+	return more && !resync_error_is_fatal(error);
 }
 
-enum turn { TURN_DONE, TURN_SOON /* retry in BEHIND_MS */, TURN_AGAIN };
+enum copying_turn { TURN_DONE, TURN_SOON /* retry in BEHIND_MS */, TURN_AGAIN };
 
 /*
  * Return whether the log has entries that are missing here, from hints and from
  * the owners' rows.
  */
-static bool is_behind(struct cluster *cluster, unsigned number)
+static bool log_apply_is_behind(struct node_group *cluster, unsigned number)
 {
 	const struct partition *partition = &cluster->partitions[number];
 	bool is_behind;
@@ -105,7 +107,7 @@ static bool is_behind(struct cluster *cluster, unsigned number)
 }
 
 /* Return for how long a known entry is missing here. */
-static uint64_t behind_for_ms(struct cluster *cluster, unsigned number)
+static uint64_t behind_for_ms(struct node_group *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
 	uint64_t now_ms = clock_steady_ms();
@@ -125,75 +127,76 @@ static uint64_t behind_for_ms(struct cluster *cluster, unsigned number)
  * Read the end of the log: the known number or the applied one may have changed
  * since.
  */
-static void look(struct cluster *cluster, unsigned number)
+static void log_apply_check_end(struct node_group *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
 	uint64_t now_ms = clock_steady_ms();
 	bool is_late = behind_for_ms(cluster, number) >= LOOK_BEHIND_MS;
 	struct log_end last;
 
-	if (!view_partition(cluster, number).is_whole ||
-	    now_ms < number_of(cluster, &partition->looked_ms) +
+	if (!partition_copy_state(cluster, number).is_whole ||
+	    now_ms < partition_read_number(cluster, &partition->looked_ms) +
 			     (is_late ? LOOK_BEHIND_MS : LOOK_MS) ||
-	    last_of_log(cluster, number, &last) != ERR_NONE)
+	    log_read_last(cluster, number, &last) != ERR_NONE)
 		return;
 	lock_acquire(&cluster->lock);
 	partition->looked_ms = now_ms;
 	partition->last = last.number;
 	lock_release(&cluster->lock);
-	if (ends_with(cluster, number, &last))
+	if (log_apply_ends_with(cluster, number, &last))
 		return;
-	if (last.number <= number_of(cluster, &partition->applied))
-		find_place(cluster, number);
+	if (last.number <= partition_read_number(cluster, &partition->applied))
+		log_apply_find_position(cluster, number);
 	else if (is_late)
-		doubt_numbers(cluster);
+		log_apply_doubt_numbers(cluster);
 }
 
 /* One turn of a partition that we do not own. */
-static enum turn copy(struct cluster *cluster, unsigned number,
-		      const struct partition *partition)
+static enum copying_turn log_apply_turn(struct node_group *cluster,
+					unsigned number,
+					const struct partition *partition)
 {
-	if (partition->state == PARTITION_LEFT) {
-		leave_again(cluster, number, partition);
+	if (partition->state == PARTITION_LEAVING) {
+		ownership_retry_leave(cluster, number, partition);
 		return TURN_DONE;
 	}
 	if (clock_steady_ms() < partition->locked_until_ms)
 		return TURN_DONE;
-	if (replace_copy(cluster, number, partition))
+	if (resync_replace_damaged(cluster, number, partition))
 		return TURN_DONE;
-	if (is_to_be_taken(cluster, partition)) {
-		take(cluster, number);
+	if (ownership_should_adopt(cluster, partition)) {
+		ownership_adopt(cluster, number);
 		return TURN_DONE;
 	}
-	if (sums_differ(cluster, number)) {
-		replace_differing(cluster, number);
+	if (replica_check_differs(cluster, number)) {
+		resync_replace_differing(cluster, number);
 		return TURN_AGAIN;
 	}
-	if (partition->state == PARTITION_TAKEN)
-		set_partition_state(cluster, number, PARTITION_FOLLOWED);
-	if (partition->state == PARTITION_ELSEWHERE) {
+	if (partition->state == PARTITION_ADOPTING)
+		partition_set_state(cluster, number, PARTITION_FOLLOWED);
+	if (partition->state == PARTITION_NOT_HERE) {
 		if (!partition->wants_copy)
 			return TURN_DONE;
-		set_partition_state(cluster, number, PARTITION_COPYING);
+		partition_set_state(cluster, number, PARTITION_COPYING);
 	}
 	if (partition->applied == 0 && !partition->is_whole &&
-	    !begin_copy(cluster, number))
+	    !resync_begin(cluster, number))
 		return TURN_DONE;
 	if (!partition->wants_copy && partition->others_have_it &&
 	    !partition->is_owner_gone) {
-		drop_copy(cluster, number);
+		resync_drop(cluster, number);
 		return TURN_DONE;
 	}
-	look(cluster, number);
-	if (partition->is_whole && !is_behind(cluster, number))
+	log_apply_check_end(cluster, number);
+	if (partition->is_whole && !log_apply_is_behind(cluster, number))
 		return TURN_DONE;
 	if (keep_up(cluster, number))
 		return TURN_AGAIN;
-	return is_behind(cluster, number) ? TURN_SOON : TURN_DONE;
+	return log_apply_is_behind(cluster, number) ? TURN_SOON : TURN_DONE;
 }
 
 /* Leave all partitions: without a lease we own none. */
-static void leave_all(struct cluster *cluster)
+static void leave_all(struct node_group *cluster)
 {
 	bool has_left = false;
 
@@ -201,15 +204,15 @@ static void leave_all(struct cluster *cluster)
 	cluster->is_lost = false;
 	lock_release(&cluster->lock);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++)
-		store_own(cluster->store, i, false);
+		store_set_owned(cluster->store, i, false);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
-		if (view_partition(cluster, i).state != PARTITION_OWN)
+		if (partition_copy_state(cluster, i).state != PARTITION_OWNED)
 			continue;
-		leave(cluster, i);
+		ownership_leave(cluster, i);
 		has_left = true;
 	}
 	if (has_left) {
-		pipeline_leave_strangers(cluster->pipeline, 0);
+		pipeline_leave_lost_hosts(cluster->pipeline, 0);
 		log_warn("nodes: the lease has expired; this node fetches and "
 			 "changes nothing until it has a new one");
 	}
@@ -218,16 +221,16 @@ static void leave_all(struct cluster *cluster)
 /*
  * Check that the store can be written: commits fail before they reach the log.
  */
-static void look_at_store(struct cluster *cluster)
+static void log_apply_check_store(struct node_group *cluster)
 {
 	struct pipeline_stats stats;
 
 	pipeline_stats(cluster->pipeline, &stats);
 	if (stats.is_paused && (stats.pause_error == ERR_STORE_FULL ||
 				stats.pause_error == ERR_IO))
-		note_full(cluster, stats.pause_error);
+		resync_note_full_disk(cluster, stats.pause_error);
 	if (stats.is_paused && stats.pause_error == ERR_CORRUPT)
-		look_for_all_damage(cluster);
+		replica_check_all(cluster);
 }
 
 /*
@@ -236,23 +239,25 @@ static void look_at_store(struct cluster *cluster)
 static bool is_begun(const struct partition *partition)
 {
 	return partition->state == PARTITION_COPYING ||
-	       (partition->state == PARTITION_ELSEWHERE &&
+	       (partition->state == PARTITION_NOT_HERE &&
 		partition->wants_copy);
 }
 
 /* One turn of the complete partitions; adopt the ones that are due. */
-static enum turn work_at_whole(struct cluster *cluster)
+static enum copying_turn work_at_whole(struct node_group *cluster)
 {
-	enum turn all = TURN_DONE;
+	enum copying_turn all = TURN_DONE;
 
-	for (unsigned i = 0; i < ALL_PARTITIONS && holds_lease(cluster); i++) {
-		const struct partition partition = view_partition(cluster, i);
-		enum turn turn = TURN_DONE;
+	for (unsigned i = 0; i < ALL_PARTITIONS && nodes_hold_lease(cluster);
+	     i++) {
+		const struct partition partition =
+			partition_copy_state(cluster, i);
+		enum copying_turn turn = TURN_DONE;
 
-		if (partition.state == PARTITION_OWN)
-			own(cluster, i, &partition);
+		if (partition.state == PARTITION_OWNED)
+			ownership_turn(cluster, i, &partition);
 		else if (!is_begun(&partition))
-			turn = copy(cluster, i, &partition);
+			turn = log_apply_turn(cluster, i, &partition);
 		all = turn > all ? turn : all;
 	}
 	return all;
@@ -262,23 +267,25 @@ static enum turn work_at_whole(struct cluster *cluster)
  * Continue some unfinished partitions, one after another, until `until_ms`, so
  * that complete partitions need not wait long.
  */
-static enum turn work_at_begun(struct cluster *cluster, uint64_t until_ms)
+static enum copying_turn work_at_begun(struct node_group *cluster,
+				       uint64_t until_ms)
 {
 	unsigned first = cluster->begun;
-	enum turn all = TURN_DONE;
+	enum copying_turn all = TURN_DONE;
 
-	for (unsigned i = 0; i < ALL_PARTITIONS && holds_lease(cluster); i++) {
+	for (unsigned i = 0; i < ALL_PARTITIONS && nodes_hold_lease(cluster);
+	     i++) {
 		unsigned number = (first + i) % ALL_PARTITIONS;
 		const struct partition partition =
-			view_partition(cluster, number);
-		enum turn turn;
+			partition_copy_state(cluster, number);
+		enum copying_turn turn;
 
 		if (!is_begun(&partition) ||
 		    clock_steady_ms() < partition.locked_until_ms)
 			continue;
 		if (clock_steady_ms() >= until_ms)
 			return all == TURN_AGAIN ? TURN_AGAIN : TURN_SOON;
-		turn = copy(cluster, number, &partition);
+		turn = log_apply_turn(cluster, number, &partition);
 		all = turn > all ? turn : all;
 		cluster->begun = number + 1;
 	}
@@ -286,28 +293,28 @@ static enum turn work_at_begun(struct cluster *cluster, uint64_t until_ms)
 }
 
 /* One turn of all partitions; return how soon the next one is due. */
-static enum turn work(struct cluster *cluster)
+static enum copying_turn log_apply_run_turns(struct node_group *cluster)
 {
 	uint64_t begin_ms = clock_steady_ms();
 	uint64_t spent_ms;
-	enum turn whole;
-	enum turn begun;
+	enum copying_turn whole;
+	enum copying_turn begun;
 
-	look_at_store(cluster);
+	log_apply_check_store(cluster);
 	whole = work_at_whole(cluster);
 	/* wait at least as long as that took */
 	spent_ms = clock_steady_ms() - begin_ms;
 	begun = work_at_begun(
 		cluster, begin_ms + spent_ms +
 				 (spent_ms > BEGUN_MS ? spent_ms : BEGUN_MS));
-	if (!holds_lease(cluster)) {
+	if (!nodes_hold_lease(cluster)) {
 		leave_all(cluster);
 		return TURN_DONE;
 	}
 	return whole > begun ? whole : begun;
 }
 
-static bool wait_for_news(struct cluster *cluster, enum turn turn)
+static bool log_apply_wait(struct node_group *cluster, enum copying_turn turn)
 {
 	uint64_t until_ms =
 		clock_steady_ms() + (turn == TURN_SOON ? BEHIND_MS : IDLE_MS);
@@ -325,7 +332,7 @@ static bool wait_for_news(struct cluster *cluster, enum turn turn)
 }
 
 /* Set the handlers again on a new bus after the old one was closed. */
-static void answer_again(struct cluster *cluster)
+static void answer_again(struct node_group *cluster)
 {
 	bool is_new;
 
@@ -334,23 +341,23 @@ static void answer_again(struct cluster *cluster)
 	cluster->has_new_bus = false;
 	lock_release(&cluster->lock);
 	for (unsigned i = 0; is_new && i < ALL_PARTITIONS; i++)
-		if (view_partition(cluster, i).state == PARTITION_OWN)
-			answer_questions(cluster, i, true);
+		if (partition_copy_state(cluster, i).state == PARTITION_OWNED)
+			ownership_serve_requests(cluster, i, true);
 }
 
-void *copying_main(void *argument)
+void *log_apply_main(void *argument)
 {
-	struct cluster *cluster = argument;
-	enum turn turn = TURN_DONE;
+	struct node_group *cluster = argument;
+	enum copying_turn turn = TURN_DONE;
 
-	while (wait_for_news(cluster, turn)) {
+	while (log_apply_wait(cluster, turn)) {
 		bool has_members;
 
 		answer_again(cluster);
 		lock_acquire(&cluster->lock);
 		has_members = cluster->has_members;
 		lock_release(&cluster->lock);
-		turn = has_members ? work(cluster) : TURN_DONE;
+		turn = has_members ? log_apply_run_turns(cluster) : TURN_DONE;
 	}
 	leave_all(cluster);
 	return NULL;

@@ -17,50 +17,53 @@ enum { LOOK_MS = 60000 };
 
 /* copying.c */
 
-void set_partition_state(struct cluster *cluster, unsigned number,
+void partition_set_state(struct node_group *cluster, unsigned number,
 			 enum partition_state state);
 
 /* Return a copy of the partition's state. */
-struct partition view_partition(struct cluster *cluster, unsigned number);
+struct partition partition_copy_state(struct node_group *cluster,
+				      unsigned number);
 
 /* Read one number of a partition under the lock. */
-uint64_t number_of(struct cluster *cluster, const uint64_t *field);
+uint64_t partition_read_number(struct node_group *cluster,
+			       const uint64_t *field);
 
-bool holds_lease(struct cluster *cluster);
+bool nodes_hold_lease(struct node_group *cluster);
 
 /* owning.c */
 
 /* Return whether this node should own the partition and can adopt it. */
-bool is_to_be_taken(const struct cluster *cluster,
-		    const struct partition *partition);
+bool ownership_should_adopt(const struct node_group *cluster,
+			    const struct partition *partition);
 
 /*
  * Write us into the partition's row, and adopt it if no other node was faster.
  */
-void take(struct cluster *cluster, unsigned number);
+void ownership_adopt(struct node_group *cluster, unsigned number);
 
 /* One turn of a partition that we own. */
-void own(struct cluster *cluster, unsigned number,
-	 const struct partition *partition);
+void ownership_turn(struct node_group *cluster, unsigned number,
+		    const struct partition *partition);
 
 /*
  * Leave a partition that another node owns or may own: from now on fetch,
  * commit and answer nothing for it.
  */
-enum error leave(struct cluster *cluster, unsigned number);
+enum error ownership_leave(struct node_group *cluster, unsigned number);
 
-/* Retry leave() after it failed. */
-void leave_again(struct cluster *cluster, unsigned number,
-		 const struct partition *partition);
+/* Retry ownership_leave() after it failed. */
+void ownership_retry_leave(struct node_group *cluster, unsigned number,
+			   const struct partition *partition);
 
 /*
  * Name a node with a complete replica as owner: our data is unusable, but the
  * row names us.
  */
-void give_up(struct cluster *cluster, unsigned number);
+void ownership_renounce(struct node_group *cluster, unsigned number);
 
 /* Start or stop handling requests about the partition. */
-void answer_questions(struct cluster *cluster, unsigned number, bool answers);
+void ownership_serve_requests(struct node_group *cluster, unsigned number,
+			      bool answers);
 
 /* mending.c */
 
@@ -70,56 +73,57 @@ void answer_questions(struct cluster *cluster, unsigned number, bool answers);
  * number 0 and is in no log. Return false if the snapshot store does not
  * respond now.
  */
-bool begin_copy(struct cluster *cluster, unsigned number);
+bool resync_begin(struct node_group *cluster, unsigned number);
 
 /* Decide how to continue after the log could not be read. */
-void mend_copy(struct cluster *cluster, unsigned number, enum error error);
+void resync_repair(struct node_group *cluster, unsigned number,
+		   enum error error);
 
 /* Delete all data of the replica before anything else happens with it. */
-void drop_copy(struct cluster *cluster, unsigned number);
+void resync_drop(struct node_group *cluster, unsigned number);
 
 /* damage.c: note that rows of the partition are unreadable. */
-void note_damage(struct cluster *cluster, unsigned number);
+void replica_check_note_damage(struct node_group *cluster, unsigned number);
 
 /* After ERR_CORRUPT: return whether rows of the partition are unreadable. */
-bool is_damaged(struct cluster *cluster, unsigned number);
+bool replica_check_is_damaged(struct node_group *cluster, unsigned number);
 
 /* Check all partitions that we own. */
-void look_for_all_damage(struct cluster *cluster);
+void replica_check_all(struct node_group *cluster);
 
 /*
  * Return whether rows are damaged and other nodes have had time to report their
  * own damage.
  */
-bool is_damage_told(const struct cluster *cluster,
-		    const struct partition *partition);
+bool replica_check_is_reported(const struct node_group *cluster,
+			       const struct partition *partition);
 
 /*
  * Give a damaged partition to a node with a complete replica, and delete the
  * data here once that node owns it; or continue a deletion. Return false if the
  * data must be kept.
  */
-bool replace_copy(struct cluster *cluster, unsigned number,
-		  const struct partition *partition);
+bool resync_replace_damaged(struct node_group *cluster, unsigned number,
+			    const struct partition *partition);
 
 /* Delete a replica that differs from the owner's, now or as soon as allowed. */
-void replace_differing(struct cluster *cluster, unsigned number);
+void resync_replace_differing(struct node_group *cluster, unsigned number);
 
 /* Return whether this error makes a replica unusable for now. */
-bool is_useless(enum error error);
+bool resync_error_is_fatal(enum error error);
 
 /* Note a full disk: this node adopts no partitions and gives away its own. */
-void note_full(struct cluster *cluster, enum error error);
+void resync_note_full_disk(struct node_group *cluster, enum error error);
 
 /*
  * Have other nodes adopt all our partitions for some time. Return false if they
  * own them already.
  */
-bool yield_sites(struct cluster *cluster);
+bool resync_yield_sites(struct node_group *cluster);
 
 /* Find another node with a complete replica; false if no node has one. */
-bool find_whole(struct cluster *cluster, unsigned number,
-		char name[NODE_NAME_BYTES]);
+bool resync_find_complete(struct node_group *cluster, unsigned number,
+			  char name[NODE_NAME_BYTES]);
 
 /* following.c */
 
@@ -127,14 +131,14 @@ bool find_whole(struct cluster *cluster, unsigned number,
  * Read the log to its end; *end_out is its last entry. ERR_NOT_FOUND: the log
  * ends with another entry than the applied one, or was started again.
  */
-enum error read_to_end(struct cluster *cluster, unsigned number,
-		       struct log_end *end_out);
+enum error log_apply_read_to_end(struct node_group *cluster, unsigned number,
+				 struct log_end *end_out);
 
 /*
  * Return whether the last applied entry is this one, or, if its hash is
  * unknown, has this number.
  */
-bool ends_with(struct cluster *cluster, unsigned number,
-	       const struct log_end *end);
+bool log_apply_ends_with(struct node_group *cluster, unsigned number,
+			 const struct log_end *end);
 
 #endif

@@ -15,7 +15,7 @@ enum {
 	TOLD_LEASES = 2,  /* until all nodes have read each other's reports */
 };
 
-void note_damage(struct cluster *cluster, unsigned number)
+void replica_check_note_damage(struct node_group *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
 	bool is_known;
@@ -25,7 +25,7 @@ void note_damage(struct cluster *cluster, unsigned number)
 	if (!is_known)
 		partition->damaged_ms = clock_steady_ms();
 	cluster->divergences += !is_known;
-	wake_copying(cluster);
+	log_apply_wake(cluster);
 	lock_release(&cluster->lock);
 	if (!is_known)
 		log_error("nodes: partition %u: some rows are damaged; a node "
@@ -34,7 +34,7 @@ void note_damage(struct cluster *cluster, unsigned number)
 			  number);
 }
 
-void look_for_damage(struct cluster *cluster, unsigned number)
+void replica_check_partition(struct node_group *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
 	uint64_t now_ms = clock_steady_ms();
@@ -53,25 +53,25 @@ void look_for_damage(struct cluster *cluster, unsigned number)
 	txn = txn_begin_read(cluster->store);
 	journal_sum(&txn, number, NULL);
 	if (txn_end(&txn) == ERR_CORRUPT)
-		note_damage(cluster, number);
+		replica_check_note_damage(cluster, number);
 }
 
-bool is_damaged(struct cluster *cluster, unsigned number)
+bool replica_check_is_damaged(struct node_group *cluster, unsigned number)
 {
-	look_for_damage(cluster, number);
-	return view_partition(cluster, number).damaged_ms != 0;
+	replica_check_partition(cluster, number);
+	return partition_copy_state(cluster, number).damaged_ms != 0;
 }
 
-void look_for_all_damage(struct cluster *cluster)
+void replica_check_all(struct node_group *cluster)
 {
-	look_for_damage(cluster, PARTITION_COMMON);
+	replica_check_partition(cluster, PARTITION_COMMON);
 	for (unsigned i = 0; i < PARTITIONS; i++)
-		if (view_partition(cluster, i).state == PARTITION_OWN)
-			look_for_damage(cluster, i);
+		if (partition_copy_state(cluster, i).state == PARTITION_OWNED)
+			replica_check_partition(cluster, i);
 }
 
-bool is_damage_told(const struct cluster *cluster,
-		    const struct partition *partition)
+bool replica_check_is_reported(const struct node_group *cluster,
+			       const struct partition *partition)
 {
 	return partition->damaged_ms != 0 &&
 	       clock_steady_ms() >=
@@ -81,14 +81,14 @@ bool is_damage_told(const struct cluster *cluster,
 }
 
 /* Return whether another node owns the partition and has a complete replica. */
-static bool is_owned_whole(struct cluster *cluster, unsigned number)
+static bool is_owned_whole(struct node_group *cluster, unsigned number)
 {
 	const char *owner = cluster->partitions[number].owner;
 	bool is_whole = false;
 
 	lock_acquire(&cluster->lock);
 	for (size_t i = 0; i < cluster->member_count; i++) {
-		const struct member *member = &cluster->members[i];
+		const struct node_state *member = &cluster->members[i];
 
 		if (!member->facts.is_self &&
 		    strcmp(member->facts.name, owner) == 0)
@@ -99,21 +99,23 @@ static bool is_owned_whole(struct cluster *cluster, unsigned number)
 }
 
 /* The common partition is needed by all our partitions: leave those first. */
-static bool may_drop(struct cluster *cluster, unsigned number)
+static bool may_drop(struct node_group *cluster, unsigned number)
 {
 	unsigned owned = 0;
 
 	if (number != PARTITION_COMMON)
 		return true;
 	for (unsigned i = 0; i < PARTITIONS; i++)
-		owned += view_partition(cluster, i).state == PARTITION_OWN;
-	if (owned > 0 && yield_sites(cluster))
+		owned += partition_copy_state(cluster, i).state ==
+			 PARTITION_OWNED;
+	if (owned > 0 && resync_yield_sites(cluster))
 		log_error("nodes: hooks and silences must be copied again; "
 			  "other nodes own the sites of this node until then");
 	return owned == 0;
 }
 
-static void plan_drop(struct cluster *cluster, unsigned number, bool is_planned)
+static void plan_drop(struct node_group *cluster, unsigned number,
+		      bool is_planned)
 {
 	lock_acquire(&cluster->lock);
 	cluster->partitions[number].is_dropping = is_planned;
@@ -121,8 +123,8 @@ static void plan_drop(struct cluster *cluster, unsigned number, bool is_planned)
 }
 
 /* Return whether no other node would adopt it. */
-static bool is_ours(const struct cluster *cluster,
-		    const struct partition *partition)
+static bool resync_is_our_partition(const struct node_group *cluster,
+				    const struct partition *partition)
 {
 	const char *self = cluster->options.bus.name;
 
@@ -131,8 +133,8 @@ static bool is_ours(const struct cluster *cluster,
 		strcmp(partition->wanted, self) == 0);
 }
 
-bool replace_copy(struct cluster *cluster, unsigned number,
-		  const struct partition *partition)
+bool resync_replace_damaged(struct node_group *cluster, unsigned number,
+			    const struct partition *partition)
 {
 	char name[NODE_NAME_BYTES];
 	bool is_damaged = partition->damaged_ms != 0;
@@ -141,30 +143,30 @@ bool replace_copy(struct cluster *cluster, unsigned number,
 
 	if (!partition->is_dropping && !is_damaged)
 		return false;
-	has_other = find_whole(cluster, number, name);
+	has_other = resync_find_complete(cluster, number, name);
 	if (!has_other && partition->is_whole) /* this is the last replica */
 		plan_drop(cluster, number, false);
 	if (!has_other && (partition->is_whole || !partition->is_dropping))
 		return false;
-	if (has_other && is_ours(cluster, partition)) {
-		give_up(cluster, number);
+	if (has_other && resync_is_our_partition(cluster, partition)) {
+		ownership_renounce(cluster, number);
 		return true;
 	}
-	is_due =
-		partition->is_dropping || (is_damage_told(cluster, partition) &&
-					   is_owned_whole(cluster, number));
+	is_due = partition->is_dropping ||
+		 (replica_check_is_reported(cluster, partition) &&
+		  is_owned_whole(cluster, number));
 	if (is_due &&
 	    !may_drop(cluster, number)) /* continue to follow it if possible */
 		return is_damaged || !partition->is_whole;
 	if (is_due)
-		drop_copy(cluster, number);
+		resync_drop(cluster, number);
 	return true;
 }
 
-void replace_differing(struct cluster *cluster, unsigned number)
+void resync_replace_differing(struct node_group *cluster, unsigned number)
 {
 	if (may_drop(cluster, number))
-		drop_copy(cluster, number);
+		resync_drop(cluster, number);
 	else
 		plan_drop(cluster, number, true);
 }

@@ -15,29 +15,30 @@
 
 enum {
 	MAGIC_BYTES = 8,
-	TRAILER_BYTES = MAGIC_BYTES + 8 + DEPOT_DIGEST_BYTES,
+	TRAILER_BYTES = MAGIC_BYTES + 8 + SNAPSHOT_STORE_DIGEST_BYTES,
 	CHUNK_BYTES = 256 * 1024,
 	MAX_PARTITIONS = 1000,
 };
 
-_Static_assert((int)DEPOT_DIGEST_BYTES == SHA256_DIGEST_SIZE, "SHA-256");
+_Static_assert((int)SNAPSHOT_STORE_DIGEST_BYTES == SHA256_DIGEST_SIZE,
+	       "SHA-256");
 
 /* The trailer of a snapshot: magic, size in bytes (little-endian), SHA-256. */
 static const char magic[MAGIC_BYTES] = "TPLDEPOT";
 
-struct depot {
-	const struct depot_kind *kind;
+struct snapshot_store {
+	const struct snapshot_store_ops *kind;
 	void *place;
 	char *location;
 };
 
-void depot_list_add(struct depot_list *list, uint64_t number)
+void snapshot_store_list_add(struct snapshot_store_list *list, uint64_t number)
 {
 	size_t at = list->count;
 
 	while (at > 0 && list->numbers[at - 1] > number)
 		at--;
-	if (list->count < DEPOT_MAX_ITEMS) {
+	if (list->count < SNAPSHOT_STORE_MAX_ITEMS) {
 		memmove(&list->numbers[at + 1], &list->numbers[at],
 			(list->count - at) * sizeof(list->numbers[0]));
 		list->count++;
@@ -51,7 +52,8 @@ void depot_list_add(struct depot_list *list, uint64_t number)
 	list->numbers[at] = number;
 }
 
-static const struct depot_kind *kind_of(const char *location)
+static const struct snapshot_store_ops *
+snapshot_store_find_kind(const char *location)
 {
 	static const char *const schemes[] = {"http://", "https://",
 					      "s3+http://", "s3+https://"};
@@ -64,11 +66,12 @@ static const struct depot_kind *kind_of(const char *location)
 	return NULL;
 }
 
-enum error depot_open(struct depot **depot_out,
-		      const struct depot_options *options)
+enum error snapshot_store_open(struct snapshot_store **depot_out,
+			       const struct snapshot_store_options *options)
 {
-	const struct depot_kind *kind = kind_of(options->location);
-	struct depot *depot;
+	const struct snapshot_store_ops *kind =
+		snapshot_store_find_kind(options->location);
+	struct snapshot_store *depot;
 	enum error error;
 	void *place = NULL;
 
@@ -78,9 +81,9 @@ enum error depot_open(struct depot **depot_out,
 		return ERR_MALFORMED;
 	}
 	if (kind == &depot_folder_kind)
-		error = depot_folder_open(&place, options);
+		error = snapshot_store_folder_open(&place, options);
 	else
-		error = depot_http_open(&place, options);
+		error = snapshot_store_http_open(&place, options);
 	if (error != ERR_NONE)
 		return error;
 	depot = mem_alloc(1, sizeof(*depot));
@@ -92,7 +95,7 @@ enum error depot_open(struct depot **depot_out,
 	return ERR_NONE;
 }
 
-void depot_close(struct depot *depot)
+void snapshot_store_close(struct snapshot_store *depot)
 {
 	if (depot == NULL)
 		return;
@@ -101,12 +104,13 @@ void depot_close(struct depot *depot)
 	free(depot);
 }
 
-const char *depot_location(const struct depot *depot)
+const char *snapshot_store_location(const struct snapshot_store *depot)
 {
 	return depot->location;
 }
 
-static enum error write_all(int file, const char *bytes, size_t size)
+static enum error snapshot_store_write_all(int file, const char *bytes,
+					   size_t size)
 {
 	while (size > 0) {
 		ssize_t count = write(file, bytes, size);
@@ -130,22 +134,24 @@ static void make_trailer(char out[TRAILER_BYTES], uint64_t size,
 
 	memcpy(out, magic, MAGIC_BYTES);
 	memcpy(out + MAGIC_BYTES, &little, sizeof(little));
-	sha256_digest(&context, DEPOT_DIGEST_BYTES,
+	sha256_digest(&context, SNAPSHOT_STORE_DIGEST_BYTES,
 		      (uint8_t *)out + MAGIC_BYTES + sizeof(little));
 }
 
 /* Append bytes to the file and to the checksum. */
-static enum error add(struct depot_body *body, struct sha256_ctx *context,
-		      const char *bytes, size_t size)
+static enum error snapshot_body_append(struct snapshot_store_body *body,
+				       struct sha256_ctx *context,
+				       const char *bytes, size_t size)
 {
 	sha256_update(context, size, (const uint8_t *)bytes);
 	body->size += size;
-	return write_all(body->file, bytes, size);
+	return snapshot_store_write_all(body->file, bytes, size);
 }
 
 /* Write all bytes of the reader, and the trailer. */
-static enum error fill(struct depot_body *body, depot_reader *reader,
-		       void *reader_context)
+static enum error snapshot_body_fill(struct snapshot_store_body *body,
+				     snapshot_store_reader *reader,
+				     void *reader_context)
 {
 	char *chunk = mem_alloc(1, CHUNK_BYTES);
 	char trailer[TRAILER_BYTES];
@@ -158,7 +164,7 @@ static enum error fill(struct depot_body *body, depot_reader *reader,
 		error = reader(reader_context, chunk, CHUNK_BYTES, &size);
 		if (error != ERR_NONE || size == 0)
 			break;
-		error = add(body, &context, chunk, size);
+		error = snapshot_body_append(body, &context, chunk, size);
 		if (error != ERR_NONE)
 			break;
 	}
@@ -166,22 +172,23 @@ static enum error fill(struct depot_body *body, depot_reader *reader,
 	if (error != ERR_NONE)
 		return error;
 	make_trailer(trailer, body->size, context);
-	error = add(body, &context, trailer, sizeof(trailer));
+	error = snapshot_body_append(body, &context, trailer, sizeof(trailer));
 	sha256_digest(&context, sizeof(body->sha256), body->sha256);
 	return error;
 }
 
-enum error depot_put(struct depot *depot, struct depot_item item,
-		     depot_reader *reader, void *context)
+enum error snapshot_store_put(struct snapshot_store *depot,
+			      struct snapshot_store_item item,
+			      snapshot_store_reader *reader, void *context)
 {
-	struct depot_body body = {.file = -1};
+	struct snapshot_store_body body = {.file = -1};
 	enum error error;
 
 	assert(item.partition < MAX_PARTITIONS);
 	error = depot->kind->begin(depot->place, item, &body.file);
 	if (error != ERR_NONE)
 		return error;
-	error = fill(&body, reader, context);
+	error = snapshot_body_fill(&body, reader, context);
 	if (error == ERR_NONE)
 		error = depot->kind->commit(depot->place, item, &body);
 	else
@@ -198,16 +205,17 @@ enum error depot_put(struct depot *depot, struct depot_item item,
  * A snapshot that is received. The last bytes are held back: they may be the
  * trailer.
  */
-struct arrival {
+struct snapshot_receiver {
 	struct sha256_ctx context;
 	uint64_t size; /* bytes passed to the sink */
 	char last[TRAILER_BYTES];
 	size_t last_size;
-	depot_sink *sink;
+	snapshot_store_sink *sink;
 	void *sink_context;
 };
 
-static enum error pass(struct arrival *arrival, const char *bytes, size_t size)
+static enum error snapshot_receiver_pass(struct snapshot_receiver *arrival,
+					 const char *bytes, size_t size)
 {
 	if (size == 0)
 		return ERR_NONE;
@@ -217,17 +225,17 @@ static enum error pass(struct arrival *arrival, const char *bytes, size_t size)
 			     (struct slice){bytes, size});
 }
 
-static enum error arrive(void *context, struct slice bytes)
+static enum error snapshot_receiver_consume(void *context, struct slice bytes)
 {
-	struct arrival *arrival = context;
+	struct snapshot_receiver *arrival = context;
 	size_t all = arrival->last_size + bytes.size;
 	size_t spare = all > TRAILER_BYTES ? all - TRAILER_BYTES : 0;
 	size_t old = spare < arrival->last_size ? spare : arrival->last_size;
 	size_t fresh = spare - old;
-	enum error error = pass(arrival, arrival->last, old);
+	enum error error = snapshot_receiver_pass(arrival, arrival->last, old);
 
 	if (error == ERR_NONE)
-		error = pass(arrival, bytes.data, fresh);
+		error = snapshot_receiver_pass(arrival, bytes.data, fresh);
 	arrival->last_size -= old;
 	memmove(arrival->last, arrival->last + old, arrival->last_size);
 	memcpy(arrival->last + arrival->last_size,
@@ -236,7 +244,8 @@ static enum error arrive(void *context, struct slice bytes)
 	return error;
 }
 
-static bool is_whole(const struct arrival *arrival)
+static bool
+snapshot_receiver_is_complete(const struct snapshot_receiver *arrival)
 {
 	char trailer[TRAILER_BYTES];
 
@@ -245,16 +254,19 @@ static bool is_whole(const struct arrival *arrival)
 	       memcmp(trailer, arrival->last, sizeof(trailer)) == 0;
 }
 
-enum error depot_get(struct depot *depot, struct depot_item item,
-		     depot_sink *sink, void *context)
+enum error snapshot_store_get(struct snapshot_store *depot,
+			      struct snapshot_store_item item,
+			      snapshot_store_sink *sink, void *context)
 {
-	struct arrival arrival = {.sink = sink, .sink_context = context};
+	struct snapshot_receiver arrival = {.sink = sink,
+					    .sink_context = context};
 	enum error error;
 
 	assert(item.partition < MAX_PARTITIONS);
 	sha256_init(&arrival.context);
-	error = depot->kind->fetch(depot->place, item, arrive, &arrival);
-	if (error != ERR_NONE || is_whole(&arrival))
+	error = depot->kind->fetch(depot->place, item,
+				   snapshot_receiver_consume, &arrival);
+	if (error != ERR_NONE || snapshot_receiver_is_complete(&arrival))
 		return error;
 	log_error("nodes.snapshot_store %s: snapshot %" PRIu64
 		  " of partition %u is truncated or damaged; ignoring it",
@@ -262,10 +274,11 @@ enum error depot_get(struct depot *depot, struct depot_item item,
 	return ERR_CORRUPT;
 }
 
-enum error depot_latest(struct depot *depot, unsigned partition, uint64_t below,
-			uint64_t *number_out)
+enum error snapshot_store_latest(struct snapshot_store *depot,
+				 unsigned partition, uint64_t below,
+				 uint64_t *number_out)
 {
-	struct depot_list list = {0};
+	struct snapshot_store_list list = {0};
 	enum error error = depot->kind->list(depot->place, partition, &list);
 
 	if (error != ERR_NONE)
@@ -278,9 +291,10 @@ enum error depot_latest(struct depot *depot, unsigned partition, uint64_t below,
 	return ERR_NOT_FOUND;
 }
 
-enum error depot_keep(struct depot *depot, unsigned partition, size_t kept)
+enum error snapshot_store_prune(struct snapshot_store *depot,
+				unsigned partition, size_t kept)
 {
-	struct depot_list list = {0};
+	struct snapshot_store_list list = {0};
 	enum error error = depot->kind->list(depot->place, partition, &list);
 
 	if (error != ERR_NONE || list.count <= kept)

@@ -32,9 +32,9 @@
 #include "base/error.h"
 #include "base/slice.h"
 
-struct depot;
+struct snapshot_store;
 
-struct depot_options {
+struct snapshot_store_options {
 	const char *location;
 	/*
 	 * A file of one line, "NAME:SECRET": user and password, or the id of an
@@ -55,23 +55,23 @@ struct depot_options {
  * ERR_MALFORMED (the location or the key file), ERR_NOT_FOUND, ERR_IO; the log
  * says what to do. Do not call while another thread initializes libcurl.
  */
-enum error depot_open(struct depot **depot_out,
-		      const struct depot_options *options);
-void depot_close(struct depot *depot); /* NULL is a no-op */
+enum error snapshot_store_open(struct snapshot_store **depot_out,
+			       const struct snapshot_store_options *options);
+void snapshot_store_close(struct snapshot_store *depot); /* NULL is a no-op */
 
 /*
  * Write up to `size` bytes to `out`; *size_out = 0 at the end. An error aborts
  * the put, which returns it.
  */
-typedef enum error depot_reader(void *context, char *out, size_t size,
-				size_t *size_out);
+typedef enum error snapshot_store_reader(void *context, char *out, size_t size,
+					 size_t *size_out);
 
 /*
  * Consume the next bytes, not empty; an error aborts the get, which returns it.
  */
-typedef enum error depot_sink(void *context, struct slice bytes);
+typedef enum error snapshot_store_sink(void *context, struct slice bytes);
 
-struct depot_item {
+struct snapshot_store_item {
 	unsigned partition; /* < 1000 */
 	uint64_t number;
 };
@@ -79,34 +79,38 @@ struct depot_item {
 /*
  * ERR_NONE: the snapshot is stored completely and survives a loss of power as
  * far as the server promises that. ERR_STORE_FULL: the snapshot store or the
- * spool folder has no space. ERR_REFUSED: the server rejects our credentials,
- * has an untrusted certificate, or redirects (with a password, redirects are
- * not followed). ERR_NOT_FOUND: no such folder or bucket. ERR_BUSY: another
- * node writes. ERR_TIMEOUT, ERR_NETWORK, ERR_IO; errors of the reader. The log
- * says what failed and where.
+ * spool folder has no space. ERR_ADDRESS_FORBIDDEN: the server rejects our
+ * credentials, has an untrusted certificate, or redirects (with a password,
+ * redirects are not followed). ERR_NOT_FOUND: no such folder or bucket.
+ * ERR_BUSY: another node writes. ERR_TIMEOUT, ERR_NETWORK, ERR_IO; errors of
+ * the reader. The log says what failed and where.
  */
-enum error depot_put(struct depot *depot, struct depot_item item,
-		     depot_reader *reader, void *context);
+enum error snapshot_store_put(struct snapshot_store *depot,
+			      struct snapshot_store_item item,
+			      snapshot_store_reader *reader, void *context);
 
 /*
  * Pass all bytes to the sink. The bytes are valid only after ERR_NONE; after
  * any other error discard what the sink got. ERR_CORRUPT: truncated or damaged;
  * ERR_NOT_FOUND: no such snapshot; other errors as above.
  */
-enum error depot_get(struct depot *depot, struct depot_item item,
-		     depot_sink *sink, void *context);
+enum error snapshot_store_get(struct snapshot_store *depot,
+			      struct snapshot_store_item item,
+			      snapshot_store_sink *sink, void *context);
 
 /*
  * Find the newest snapshot of the partition whose number is below `below`
  * (UINT64_MAX = any). ERR_NOT_FOUND: there is none; other errors as above.
  */
-enum error depot_latest(struct depot *depot, unsigned partition, uint64_t below,
-			uint64_t *number_out);
+enum error snapshot_store_latest(struct snapshot_store *depot,
+				 unsigned partition, uint64_t below,
+				 uint64_t *number_out);
 
 /* Delete all snapshots of the partition except the `kept` newest ones. */
-enum error depot_keep(struct depot *depot, unsigned partition, size_t kept);
+enum error snapshot_store_prune(struct snapshot_store *depot,
+				unsigned partition, size_t kept);
 
 /* Return the location without a password, for messages. */
-const char *depot_location(const struct depot *depot);
+const char *snapshot_store_location(const struct snapshot_store *depot);
 
 #endif

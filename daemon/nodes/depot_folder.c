@@ -18,16 +18,16 @@
 #include "base/memory.h"
 #include "daemon/nodes/depot_kind.h"
 
-enum { PATH_BYTES = 4096, CHUNK_BYTES = 256 * 1024, MAX_DIGITS = 20 };
+enum { PATH_BYTES = 4096, FOLDER_CHUNK_BYTES = 256 * 1024, MAX_DIGITS = 20 };
 
 #define ENDING ".tpl"
 #define NEW    "new"
 
-struct path {
+struct snapshot_folder_path {
 	char text[PATH_BYTES];
 };
 
-static enum error complain(const char *path, const char *what)
+static enum error snapshot_folder_log_error(const char *path, const char *what)
 {
 	int code = errno;
 
@@ -40,38 +40,41 @@ static enum error complain(const char *path, const char *what)
 		return ERR_STORE_FULL;
 	if (code == ENOENT || code == ENOTDIR)
 		return ERR_NOT_FOUND;
-	return code == EACCES || code == EPERM ? ERR_REFUSED : ERR_IO;
+	return code == EACCES || code == EPERM ? ERR_ADDRESS_FORBIDDEN : ERR_IO;
 }
 
-static struct path folder_of(const char *root, unsigned partition)
+static struct snapshot_folder_path snapshot_folder_of(const char *root,
+						      unsigned partition)
 {
-	struct path path;
+	struct snapshot_folder_path path;
 
 	snprintf(path.text, sizeof(path.text), "%.4000s/p%03u", root,
 		 partition);
 	return path;
 }
 
-static struct path file_of(const char *root, unsigned partition,
-			   const char *name)
+static struct snapshot_folder_path
+snapshot_folder_file(const char *root, unsigned partition, const char *name)
 {
-	struct path path;
+	struct snapshot_folder_path path;
 
 	snprintf(path.text, sizeof(path.text), "%.4000s/p%03u/%.64s", root,
 		 partition, name);
 	return path;
 }
 
-static struct path snapshot_of(const char *root, struct depot_item item)
+static struct snapshot_folder_path snapshot_of(const char *root,
+					       struct snapshot_store_item item)
 {
-	char name[DEPOT_NAME_BYTES];
+	char name[SNAPSHOT_STORE_NAME_BYTES];
 
 	snprintf(name, sizeof(name), "%016" PRIu64 ENDING, item.number);
-	return file_of(root, item.partition, name);
+	return snapshot_folder_file(root, item.partition, name);
 }
 
-enum error depot_folder_open(void **place_out,
-			     const struct depot_options *options)
+enum error
+snapshot_store_folder_open(void **place_out,
+			   const struct snapshot_store_options *options)
 {
 	struct stat facts;
 
@@ -79,10 +82,12 @@ enum error depot_folder_open(void **place_out,
 	 * do not create the folder: it may be the mount point of a missing disk
 	 */
 	if (stat(options->location, &facts) != 0)
-		return complain(options->location, "cannot be used");
+		return snapshot_folder_log_error(options->location,
+						 "cannot be used");
 	if (!S_ISDIR(facts.st_mode)) {
 		errno = ENOTDIR;
-		return complain(options->location, "cannot be used");
+		return snapshot_folder_log_error(options->location,
+						 "cannot be used");
 	}
 	*place_out =
 		mem_copy_text(options->location, strlen(options->location));
@@ -93,7 +98,7 @@ enum error depot_folder_open(void **place_out,
  * Return whether this is still the file at that path. If not, it became a
  * snapshot while we waited for its lock.
  */
-static bool is_at(int file, const char *path)
+static bool snapshot_folder_file_is_at(int file, const char *path)
 {
 	struct stat ours;
 	struct stat there;
@@ -102,18 +107,25 @@ static bool is_at(int file, const char *path)
 	       ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
 }
 
-static enum error begin(void *place, struct depot_item item, int *file_out)
+static enum error snapshot_folder_begin(void *place,
+					struct snapshot_store_item item,
+					int *file_out)
 {
-	struct path folder = folder_of(place, item.partition);
-	struct path path = file_of(place, item.partition, NEW);
+	struct snapshot_folder_path folder =
+		snapshot_folder_of(place, item.partition);
+	struct snapshot_folder_path path =
+		snapshot_folder_file(place, item.partition, NEW);
 	int file;
 
 	if (mkdir(folder.text, 0700) != 0 && errno != EEXIST)
-		return complain(folder.text, "cannot be created");
+		return snapshot_folder_log_error(folder.text,
+						 "cannot be created");
 	file = open(path.text, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (file < 0)
-		return complain(path.text, "cannot be created");
-	if (flock(file, LOCK_EX | LOCK_NB) != 0 || !is_at(file, path.text)) {
+		return snapshot_folder_log_error(path.text,
+						 "cannot be created");
+	if (flock(file, LOCK_EX | LOCK_NB) != 0 ||
+	    !snapshot_folder_file_is_at(file, path.text)) {
 		log_error("nodes.snapshot_store %s: another process is writing "
 			  "it",
 			  path.text);
@@ -122,7 +134,8 @@ static enum error begin(void *place, struct depot_item item, int *file_out)
 	}
 	if (ftruncate(file, 0) != 0) {
 		close(file);
-		return complain(path.text, "cannot be emptied");
+		return snapshot_folder_log_error(path.text,
+						 "cannot be emptied");
 	}
 	*file_out = file;
 	return ERR_NONE;
@@ -134,54 +147,63 @@ static enum error sync_folder(const char *path)
 	enum error error = ERR_NONE;
 
 	if (folder < 0 || fsync(folder) != 0)
-		error = complain(path, "cannot be synced");
+		error = snapshot_folder_log_error(path, "cannot be synced");
 	if (folder >= 0)
 		close(folder);
 	return error;
 }
 
-static enum error commit(void *place, struct depot_item item,
-			 const struct depot_body *body)
+static enum error snapshot_folder_commit(void *place,
+					 struct snapshot_store_item item,
+					 const struct snapshot_store_body *body)
 {
-	struct path folder = folder_of(place, item.partition);
-	struct path new = file_of(place, item.partition, NEW);
-	struct path path = snapshot_of(place, item);
+	struct snapshot_folder_path folder =
+		snapshot_folder_of(place, item.partition);
+	struct snapshot_folder_path new =
+		snapshot_folder_file(place, item.partition, NEW);
+	struct snapshot_folder_path path = snapshot_of(place, item);
 
 	if (fsync(body->file) != 0)
-		return complain(new.text, "cannot be synced");
+		return snapshot_folder_log_error(new.text, "cannot be synced");
 	if (rename(new.text, path.text) != 0)
-		return complain(path.text, "cannot be renamed");
+		return snapshot_folder_log_error(path.text,
+						 "cannot be renamed");
 	/* sync the partition's folder too, which may be new */
 	if (sync_folder(folder.text) != ERR_NONE)
 		return ERR_IO;
 	return sync_folder(place);
 }
 
-static void abandon(void *place, struct depot_item item)
+static void snapshot_folder_abandon(void *place,
+				    struct snapshot_store_item item)
 {
-	struct path path = file_of(place, item.partition, NEW);
+	struct snapshot_folder_path path =
+		snapshot_folder_file(place, item.partition, NEW);
 
 	unlink(path.text);
 }
 
-static enum error fetch(void *place, struct depot_item item, depot_sink *sink,
-			void *context)
+static enum error snapshot_folder_fetch(void *place,
+					struct snapshot_store_item item,
+					snapshot_store_sink *sink,
+					void *context)
 {
-	struct path path = snapshot_of(place, item);
+	struct snapshot_folder_path path = snapshot_of(place, item);
 	int file = open(path.text, O_RDONLY | O_CLOEXEC);
 	enum error error = ERR_NONE;
 	char *chunk;
 
 	if (file < 0)
-		return complain(path.text, "cannot be read");
-	chunk = mem_alloc(1, CHUNK_BYTES);
+		return snapshot_folder_log_error(path.text, "cannot be read");
+	chunk = mem_alloc(1, FOLDER_CHUNK_BYTES);
 	while (error == ERR_NONE) {
-		ssize_t count = read(file, chunk, CHUNK_BYTES);
+		ssize_t count = read(file, chunk, FOLDER_CHUNK_BYTES);
 
 		if (count < 0 && errno == EINTR)
 			continue;
 		if (count < 0)
-			error = complain(path.text, "cannot be read");
+			error = snapshot_folder_log_error(path.text,
+							  "cannot be read");
 		if (count <= 0)
 			break;
 		error = sink(context, (struct slice){chunk, (size_t)count});
@@ -204,10 +226,10 @@ static bool parse_name(const char *name, uint64_t *number_out)
 	return errno == 0;
 }
 
-static enum error list(void *place, unsigned partition,
-		       struct depot_list *list_out)
+static enum error snapshot_folder_list(void *place, unsigned partition,
+				       struct snapshot_store_list *list_out)
 {
-	struct path path = folder_of(place, partition);
+	struct snapshot_folder_path path = snapshot_folder_of(place, partition);
 	DIR *folder = opendir(path.text);
 	const struct dirent *entry;
 	uint64_t number;
@@ -215,40 +237,41 @@ static enum error list(void *place, unsigned partition,
 	if (folder == NULL && errno == ENOENT)
 		return ERR_NONE;
 	if (folder == NULL)
-		return complain(path.text, "cannot be read");
+		return snapshot_folder_log_error(path.text, "cannot be read");
 	/*
 	 * NOLINTNEXTLINE(concurrency-mt-unsafe): only this thread uses the
 	 * stream
 	 */
 	while ((entry = readdir(folder)) != NULL)
 		if (parse_name(entry->d_name, &number))
-			depot_list_add(list_out, number);
+			snapshot_store_list_add(list_out, number);
 	closedir(folder);
 	return ERR_NONE;
 }
 
-static enum error drop(void *place, unsigned partition,
-		       const struct depot_list *gone)
+static enum error snapshot_folder_drop(void *place, unsigned partition,
+				       const struct snapshot_store_list *gone)
 {
 	enum error error = ERR_NONE;
 
 	for (size_t i = 0; i < gone->count; i++) {
-		struct path path = snapshot_of(
-			place,
-			(struct depot_item){partition, gone->numbers[i]});
+		struct snapshot_folder_path path = snapshot_of(
+			place, (struct snapshot_store_item){partition,
+							    gone->numbers[i]});
 
 		if (unlink(path.text) != 0 && errno != ENOENT)
-			error = complain(path.text, "cannot be removed");
+			error = snapshot_folder_log_error(path.text,
+							  "cannot be removed");
 	}
 	return error;
 }
 
-const struct depot_kind depot_folder_kind = {
-	.begin = begin,
-	.commit = commit,
-	.abandon = abandon,
-	.fetch = fetch,
-	.list = list,
-	.drop = drop,
+const struct snapshot_store_ops depot_folder_kind = {
+	.begin = snapshot_folder_begin,
+	.commit = snapshot_folder_commit,
+	.abandon = snapshot_folder_abandon,
+	.fetch = snapshot_folder_fetch,
+	.list = snapshot_folder_list,
+	.drop = snapshot_folder_drop,
 	.close = free,
 };

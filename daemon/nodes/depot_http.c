@@ -29,7 +29,7 @@ enum { MAX_KEY_BYTES = 4096, PATH_BYTES = 64, REGION_BYTES = 64 };
 #define DEFAULT_REGION "us-east-1"
 
 struct http_place {
-	struct depot_server server;
+	struct snapshot_store_server server;
 	char *spool_folder;
 };
 
@@ -37,7 +37,7 @@ static void close_place(void *context)
 {
 	struct http_place *place = context;
 
-	authorities_close(&place->server.authorities);
+	ca_bundle_close(&place->server.authorities);
 	free(place->server.url);
 	free(place->server.login);
 	free(place->server.sigv4);
@@ -46,7 +46,7 @@ static void close_place(void *context)
 	curl_global_cleanup();
 }
 
-static enum error malformed(const char *what)
+static enum error snapshot_http_reject_location(const char *what)
 {
 	log_error("nodes.snapshot_store: %s", what);
 	return ERR_MALFORMED;
@@ -55,7 +55,7 @@ static enum error malformed(const char *what)
 /*
  * Return a part of the URL, to be freed by curl_free(); NULL if it is missing.
  */
-static char *part_of(CURLU *url, CURLUPart part)
+static char *snapshot_http_url_part(CURLU *url, CURLUPart part)
 {
 	char *text = NULL;
 
@@ -63,7 +63,7 @@ static char *part_of(CURLU *url, CURLUPart part)
 }
 
 /* Read the first line of the key file. */
-static enum error read_key(const char *path, struct buffer *out)
+static enum error snapshot_http_read_key(const char *path, struct buffer *out)
 {
 	enum error error = file_read(path, MAX_KEY_BYTES, out);
 
@@ -86,8 +86,8 @@ static enum error read_key(const char *path, struct buffer *out)
 }
 
 /* Build "NAME:SECRET" from the location's user and the key file. */
-static enum error find_login(struct depot_server *server, const char *user,
-			     const char *key_file)
+static enum error find_login(struct snapshot_store_server *server,
+			     const char *user, const char *key_file)
 {
 	struct buffer login = {0};
 	struct buffer key = {0};
@@ -96,17 +96,19 @@ static enum error find_login(struct depot_server *server, const char *user,
 	if (key_file[0] == '\0')
 		return user == NULL && server->sigv4 == NULL
 			       ? ERR_NONE
-			       : malformed("a password or key is missing; set "
-					   "nodes.snapshot_store_key_file");
-	error = read_key(key_file, &key);
+			       : snapshot_http_reject_location(
+					 "a password or key is missing; set "
+					 "nodes.snapshot_store_key_file");
+	error = snapshot_http_read_key(key_file, &key);
 	if (error == ERR_NONE) {
 		if (user != NULL)
 			buffer_printf(&login, "%s:", user);
 		buffer_append_slice(&login, buffer_slice(&key));
 		server->login = mem_copy_text(login.data, login.size);
 		if (strchr(server->login, ':') == NULL)
-			error = malformed("the key file has no NAME:SECRET, "
-					  "and the location has no user");
+			error = snapshot_http_reject_location(
+				"the key file has no NAME:SECRET, "
+				"and the location has no user");
 	}
 	buffer_free(&key);
 	buffer_free(&login);
@@ -114,24 +116,25 @@ static enum error find_login(struct depot_server *server, const char *user,
 }
 
 /* Read the region of S3 from the query, which must have nothing else. */
-static enum error find_region(struct depot_server *server, const char *query,
-			      bool is_s3)
+static enum error find_region(struct snapshot_store_server *server,
+			      const char *query, bool is_s3)
 {
 	const char *region = DEFAULT_REGION;
 	char text[REGION_BYTES + sizeof("aws:amz::s3")];
 
 	if (query != NULL) {
 		if (!is_s3 || strncmp(query, REGION, strlen(REGION)) != 0)
-			return malformed(
+			return snapshot_http_reject_location(
 				"a query (?region=) is only valid for s3+...");
 		region = query + strlen(REGION);
 	}
 	for (const char *c = region; *c != '\0'; c++)
 		if (!is_alphanumeric(*c) && *c != '-')
-			return malformed(
+			return snapshot_http_reject_location(
 				"a region may have letters, digits and '-'");
 	if (region[0] == '\0' || strlen(region) >= REGION_BYTES)
-		return malformed("?region= is empty or too long");
+		return snapshot_http_reject_location(
+			"?region= is empty or too long");
 	if (is_s3) {
 		snprintf(text, sizeof(text), "aws:amz:%s:s3", region);
 		server->sigv4 = mem_copy_text(text, strlen(text));
@@ -140,16 +143,17 @@ static enum error find_region(struct depot_server *server, const char *query,
 }
 
 /* Build the location without user and query, with a '/' at its end. */
-static enum error find_url(struct depot_server *server, CURLU *url)
+static enum error snapshot_http_build_url(struct snapshot_store_server *server,
+					  CURLU *url)
 {
 	char *text;
 	size_t length;
 
 	curl_url_set(url, CURLUPART_USER, NULL, 0);
 	curl_url_set(url, CURLUPART_QUERY, NULL, 0);
-	text = part_of(url, CURLUPART_URL);
+	text = snapshot_http_url_part(url, CURLUPART_URL);
 	if (text == NULL)
-		return malformed("invalid location");
+		return snapshot_http_reject_location("invalid location");
 	length = strlen(text);
 	server->url = mem_alloc(1, length + 2);
 	snprintf(server->url, length + 2, "%s%s", text,
@@ -158,8 +162,8 @@ static enum error find_url(struct depot_server *server, CURLU *url)
 	return ERR_NONE;
 }
 
-static enum error read_location(struct depot_server *server,
-				const struct depot_options *options)
+static enum error read_location(struct snapshot_store_server *server,
+				const struct snapshot_store_options *options)
 {
 	bool is_s3 = strncmp(options->location, S3, strlen(S3)) == 0;
 	const char *text = options->location + (is_s3 ? strlen(S3) : 0);
@@ -174,23 +178,25 @@ static enum error read_location(struct depot_server *server,
 		mem_exhausted("libcurl");
 	if (curl_url_set(url, CURLUPART_URL, text, 0) != CURLUE_OK) {
 		curl_url_cleanup(url);
-		return malformed("invalid location");
+		return snapshot_http_reject_location("invalid location");
 	}
-	query = part_of(url, CURLUPART_QUERY);
-	user = part_of(url, CURLUPART_USER);
-	password = part_of(url, CURLUPART_PASSWORD);
-	fragment = part_of(url, CURLUPART_FRAGMENT);
-	error = password != NULL ? malformed("move the password to "
-					     "nodes.snapshot_store_key_file")
+	query = snapshot_http_url_part(url, CURLUPART_QUERY);
+	user = snapshot_http_url_part(url, CURLUPART_USER);
+	password = snapshot_http_url_part(url, CURLUPART_PASSWORD);
+	fragment = snapshot_http_url_part(url, CURLUPART_FRAGMENT);
+	error = password != NULL ? snapshot_http_reject_location(
+					   "move the password to "
+					   "nodes.snapshot_store_key_file")
 				 : ERR_NONE;
 	if (error == ERR_NONE && fragment != NULL)
-		error = malformed("remove the '#' from the location");
+		error = snapshot_http_reject_location(
+			"remove the '#' from the location");
 	if (error == ERR_NONE)
 		error = find_region(server, query, is_s3);
 	if (error == ERR_NONE)
 		error = find_login(server, user, options->key_file);
 	if (error == ERR_NONE)
-		error = find_url(server, url);
+		error = snapshot_http_build_url(server, url);
 	curl_free(query);
 	curl_free(user);
 	curl_free(password);
@@ -199,8 +205,9 @@ static enum error read_location(struct depot_server *server,
 	return error;
 }
 
-enum error depot_http_open(void **place_out,
-			   const struct depot_options *options)
+enum error
+snapshot_store_http_open(void **place_out,
+			 const struct snapshot_store_options *options)
 {
 	struct http_place *place;
 	enum error error;
@@ -215,9 +222,9 @@ enum error depot_http_open(void **place_out,
 					    strlen(options->spool_folder));
 	error = read_location(&place->server, options);
 	if (error == ERR_NONE &&
-	    !authorities_open(&place->server.authorities,
-			      options->ca_file[0] == '\0' ? NULL
-							  : options->ca_file)) {
+	    !ca_bundle_open(&place->server.authorities,
+			    options->ca_file[0] == '\0' ? NULL
+							: options->ca_file)) {
 		log_error("nodes.snapshot_store: %s cannot be read",
 			  options->ca_file);
 		error = ERR_IO;
@@ -230,7 +237,9 @@ enum error depot_http_open(void **place_out,
 	return ERR_NONE;
 }
 
-static enum error begin(void *context, struct depot_item item, int *file_out)
+static enum error snapshot_http_begin(void *context,
+				      struct snapshot_store_item item,
+				      int *file_out)
 {
 	const struct http_place *place = context;
 	struct buffer name = {0};
@@ -253,30 +262,32 @@ static enum error begin(void *context, struct depot_item item, int *file_out)
 	return code == ENOSPC || code == EDQUOT ? ERR_STORE_FULL : ERR_IO;
 }
 
-static void abandon(void *place, struct depot_item item)
+static void snapshot_http_abandon(void *place, struct snapshot_store_item item)
 {
 	(void)place;
 	(void)item;
 }
 
-struct path {
+struct snapshot_http_path {
 	char text[PATH_BYTES];
 };
 
-static struct path path_of(unsigned partition, const char *name)
+static struct snapshot_http_path snapshot_http_path_of(unsigned partition,
+						       const char *name)
 {
-	struct path path;
+	struct snapshot_http_path path;
 
 	snprintf(path.text, sizeof(path.text), "p%03u/%.48s", partition, name);
 	return path;
 }
 
-static struct path file_of(unsigned partition, const struct depot_row *row)
+static struct snapshot_http_path
+snapshot_http_file(unsigned partition, const struct snapshot_store_row *row)
 {
-	char name[DEPOT_FILE_BYTES];
+	char name[SNAPSHOT_STORE_FILE_BYTES];
 
-	depot_row_name(row, name);
-	return path_of(partition, name);
+	snapshot_store_row_name(row, name);
+	return snapshot_http_path_of(partition, name);
 }
 
 /* Append the bytes of a manifest, which is small. */
@@ -284,7 +295,7 @@ static enum error take_manifest(void *context, struct slice bytes)
 {
 	struct buffer *text = context;
 
-	if (text->size + bytes.size > DEPOT_MANIFEST_BYTES)
+	if (text->size + bytes.size > SNAPSHOT_STORE_MANIFEST_BYTES)
 		return ERR_CORRUPT;
 	buffer_append_slice(text, bytes);
 	return ERR_NONE;
@@ -293,20 +304,22 @@ static enum error take_manifest(void *context, struct slice bytes)
 /* Read the manifest; if the server has none, it is empty. */
 static enum error read_manifest(const struct http_place *place,
 				unsigned partition,
-				struct depot_manifest *manifest_out)
+				struct snapshot_store_manifest *manifest_out)
 {
-	struct path path = path_of(partition, "manifest");
+	struct snapshot_http_path path =
+		snapshot_http_path_of(partition, "manifest");
 	struct buffer text = {0};
 	struct depot_request request = {.method = "GET",
 					.path = path.text,
 					.sink = take_manifest,
 					.context = &text,
 					.may_be_missing = true};
-	enum error error = depot_request(&place->server, &request);
+	enum error error = snapshot_store_request(&place->server, &request);
 
 	manifest_out->count = 0;
 	if (error == ERR_NONE)
-		error = depot_manifest_parse(buffer_slice(&text), manifest_out);
+		error = snapshot_store_manifest_parse(buffer_slice(&text),
+						      manifest_out);
 	if (error == ERR_CORRUPT)
 		log_error("nodes.snapshot_store: %s%s is not a manifest of "
 			  "templated; delete it to have a new one created",
@@ -317,16 +330,17 @@ static enum error read_manifest(const struct http_place *place,
 
 static enum error write_manifest(const struct http_place *place,
 				 unsigned partition,
-				 const struct depot_manifest *manifest)
+				 const struct snapshot_store_manifest *manifest)
 {
-	struct path path = path_of(partition, "manifest");
+	struct snapshot_http_path path =
+		snapshot_http_path_of(partition, "manifest");
 	struct buffer text = {0};
 	struct depot_request request = {.method = "PUT", .path = path.text};
 	enum error error;
 
-	depot_manifest_write(manifest, &text);
+	snapshot_store_manifest_write(manifest, &text);
 	request.bytes = buffer_slice(&text);
-	error = depot_request(&place->server, &request);
+	error = snapshot_store_request(&place->server, &request);
 	buffer_free(&text);
 	return error;
 }
@@ -335,74 +349,82 @@ static enum error write_manifest(const struct http_place *place,
  * Create a folder for the partition. The server rejects this if the folder
  * exists or folders are not needed: the next put shows whether that matters.
  */
-static void make_folder(const struct http_place *place, unsigned partition)
+static void snapshot_http_create_folder(const struct http_place *place,
+					unsigned partition)
 {
-	struct path path = path_of(partition, "");
+	struct snapshot_http_path path = snapshot_http_path_of(partition, "");
 	struct depot_request request = {
 		.method = "MKCOL", .path = path.text, .may_fail = true};
 
 	if (place->server.sigv4 == NULL)
-		(void)depot_request(&place->server, &request);
+		(void)snapshot_store_request(&place->server, &request);
 }
 
 /* Delete files that are no longer in the manifest, to free space. */
 static void delete_files(const struct http_place *place, unsigned partition,
-			 const struct depot_manifest *gone)
+			 const struct snapshot_store_manifest *gone)
 {
 	for (size_t i = 0; i < gone->count; i++) {
-		struct path path = file_of(partition, &gone->rows[i]);
+		struct snapshot_http_path path =
+			snapshot_http_file(partition, &gone->rows[i]);
 		struct depot_request request = {.method = "DELETE",
 						.path = path.text,
 						.may_be_missing = true};
 
-		(void)depot_request(&place->server, &request);
+		(void)snapshot_store_request(&place->server, &request);
 	}
 }
 
 /* Move the rows for which is_gone() is true to `gone`. */
-static void split(struct depot_manifest *manifest, struct depot_manifest *gone,
-		  bool (*is_gone)(const struct depot_row *, const void *),
-		  const void *context)
+static void snapshot_http_split_manifest(
+	struct snapshot_store_manifest *manifest,
+	struct snapshot_store_manifest *gone,
+	bool (*is_gone)(const struct snapshot_store_row *, const void *),
+	const void *context)
 {
 	for (size_t i = manifest->count; i-- > 0;)
 		if (is_gone(&manifest->rows[i], context)) {
-			depot_manifest_add(gone, manifest->rows[i]);
-			depot_manifest_remove(manifest, i);
+			snapshot_store_manifest_add(gone, manifest->rows[i]);
+			snapshot_store_manifest_remove(manifest, i);
 		}
 }
 
-static bool is_left_over(const struct depot_row *row, const void *context)
+static bool is_left_over(const struct snapshot_store_row *row,
+			 const void *context)
 {
 	(void)context;
 	return !row->is_whole;
 }
 
 /* Return whether the row has the number of the row that replaces it. */
-static bool is_replaced(const struct depot_row *row, const void *context)
+static bool is_replaced(const struct snapshot_store_row *row,
+			const void *context)
 {
-	const struct depot_row *by = context;
+	const struct snapshot_store_row *by = context;
 
 	return row->number == by->number && row->random != by->random;
 }
 
 /* Add the file to the manifest as incomplete. */
-static enum error announce(const struct http_place *place, unsigned partition,
-			   struct depot_row row)
+static enum error snapshot_http_announce(const struct http_place *place,
+					 unsigned partition,
+					 struct snapshot_store_row row)
 {
-	struct depot_manifest manifest;
-	struct depot_manifest gone = {.count = 0};
+	struct snapshot_store_manifest manifest;
+	struct snapshot_store_manifest gone = {.count = 0};
 	enum error error = read_manifest(place, partition, &manifest);
 
 	if (error == ERR_NOT_FOUND)
-		make_folder(place, partition);
+		snapshot_http_create_folder(place, partition);
 	else if (error != ERR_NONE)
 		return error;
-	split(&manifest, &gone, is_left_over, NULL);
-	if (!depot_manifest_add(&manifest, row)) {
+	snapshot_http_split_manifest(&manifest, &gone, is_left_over, NULL);
+	if (!snapshot_store_manifest_add(&manifest, row)) {
 		log_error("nodes.snapshot_store: %sp%03u has %d snapshots: "
 			  "delete "
 			  "some, and its manifest",
-			  place->server.url, partition, DEPOT_MANIFEST_ROWS);
+			  place->server.url, partition,
+			  SNAPSHOT_STORE_MANIFEST_ROWS);
 		return ERR_TOO_LARGE;
 	}
 	error = write_manifest(place, partition, &manifest);
@@ -412,13 +434,15 @@ static enum error announce(const struct http_place *place, unsigned partition,
 }
 
 /* Mark the file as complete. */
-static enum error publish(const struct http_place *place, unsigned partition,
-			  struct depot_row row)
+static enum error snapshot_http_publish(const struct http_place *place,
+					unsigned partition,
+					struct snapshot_store_row row)
 {
-	struct depot_manifest manifest;
-	struct depot_manifest gone = {.count = 0};
+	struct snapshot_store_manifest manifest;
+	struct snapshot_store_manifest gone = {.count = 0};
 	enum error error = read_manifest(place, partition, &manifest);
-	struct depot_row *ours = depot_manifest_find(&manifest, row);
+	struct snapshot_store_row *ours =
+		snapshot_store_manifest_find(&manifest, row);
 
 	if (error == ERR_NONE && ours == NULL)
 		error = ERR_NOT_FOUND;
@@ -431,37 +455,40 @@ static enum error publish(const struct http_place *place, unsigned partition,
 	if (error != ERR_NONE)
 		return error;
 	ours->is_whole = true;
-	split(&manifest, &gone, is_replaced, &row);
+	snapshot_http_split_manifest(&manifest, &gone, is_replaced, &row);
 	error = write_manifest(place, partition, &manifest);
 	if (error == ERR_NONE)
 		delete_files(place, partition, &gone);
 	return error;
 }
 
-static enum error commit(void *context, struct depot_item item,
-			 const struct depot_body *body)
+static enum error snapshot_http_commit(void *context,
+				       struct snapshot_store_item item,
+				       const struct snapshot_store_body *body)
 {
 	const struct http_place *place = context;
-	struct depot_row row = {.number = item.number};
+	struct snapshot_store_row row = {.number = item.number};
 	struct depot_request request = {.method = "PUT", .body = body};
-	struct path path;
+	struct snapshot_http_path path;
 	enum error error;
 
 	if (getrandom(&row.random, sizeof(row.random), 0) !=
 	    (ssize_t)sizeof(row.random))
 		return ERR_IO;
-	path = file_of(item.partition, &row);
+	path = snapshot_http_file(item.partition, &row);
 	request.path = path.text;
-	error = announce(place, item.partition, row);
+	error = snapshot_http_announce(place, item.partition, row);
 	if (error == ERR_NONE)
-		error = depot_request(&place->server, &request);
+		error = snapshot_store_request(&place->server, &request);
 	if (error == ERR_NONE)
-		error = publish(place, item.partition, row);
+		error = snapshot_http_publish(place, item.partition, row);
 	return error;
 }
 
-static enum error fetch(void *context, struct depot_item item, depot_sink *sink,
-			void *sink_context)
+static enum error snapshot_http_fetch(void *context,
+				      struct snapshot_store_item item,
+				      snapshot_store_sink *sink,
+				      void *sink_context)
 {
 	const struct http_place *place = context;
 	struct depot_request request = {
@@ -470,8 +497,8 @@ static enum error fetch(void *context, struct depot_item item, depot_sink *sink,
 		.context = sink_context,
 		.may_be_missing = true,
 	};
-	struct depot_manifest manifest;
-	struct path path;
+	struct snapshot_store_manifest manifest;
+	struct snapshot_http_path path;
 	enum error error = read_manifest(place, item.partition, &manifest);
 
 	if (error != ERR_NONE)
@@ -480,9 +507,9 @@ static enum error fetch(void *context, struct depot_item item, depot_sink *sink,
 		if (!manifest.rows[i].is_whole ||
 		    manifest.rows[i].number != item.number)
 			continue;
-		path = file_of(item.partition, &manifest.rows[i]);
+		path = snapshot_http_file(item.partition, &manifest.rows[i]);
 		request.path = path.text;
-		error = depot_request(&place->server, &request);
+		error = snapshot_store_request(&place->server, &request);
 		if (error == ERR_NOT_FOUND)
 			log_error("nodes.snapshot_store: %s%s is in the "
 				  "manifest but missing on the server",
@@ -492,23 +519,25 @@ static enum error fetch(void *context, struct depot_item item, depot_sink *sink,
 	return ERR_NOT_FOUND;
 }
 
-static enum error list(void *context, unsigned partition,
-		       struct depot_list *list_out)
+static enum error snapshot_http_list(void *context, unsigned partition,
+				     struct snapshot_store_list *list_out)
 {
-	struct depot_manifest manifest;
+	struct snapshot_store_manifest manifest;
 	enum error error = read_manifest(context, partition, &manifest);
 
 	if (error == ERR_NOT_FOUND)
 		return ERR_NONE;
 	for (size_t i = 0; i < manifest.count; i++)
 		if (manifest.rows[i].is_whole)
-			depot_list_add(list_out, manifest.rows[i].number);
+			snapshot_store_list_add(list_out,
+						manifest.rows[i].number);
 	return error;
 }
 
-static bool is_listed(const struct depot_row *row, const void *context)
+static bool snapshot_http_is_listed(const struct snapshot_store_row *row,
+				    const void *context)
 {
-	const struct depot_list *list = context;
+	const struct snapshot_store_list *list = context;
 
 	for (size_t i = 0; i < list->count; i++)
 		if (row->is_whole && row->number == list->numbers[i])
@@ -516,29 +545,30 @@ static bool is_listed(const struct depot_row *row, const void *context)
 	return false;
 }
 
-static enum error drop(void *context, unsigned partition,
-		       const struct depot_list *list)
+static enum error snapshot_http_drop(void *context, unsigned partition,
+				     const struct snapshot_store_list *list)
 {
 	const struct http_place *place = context;
-	struct depot_manifest manifest;
-	struct depot_manifest gone = {.count = 0};
+	struct snapshot_store_manifest manifest;
+	struct snapshot_store_manifest gone = {.count = 0};
 	enum error error = read_manifest(place, partition, &manifest);
 
 	if (error != ERR_NONE)
 		return error == ERR_NOT_FOUND ? ERR_NONE : error;
-	split(&manifest, &gone, is_listed, list);
+	snapshot_http_split_manifest(&manifest, &gone, snapshot_http_is_listed,
+				     list);
 	error = write_manifest(place, partition, &manifest);
 	if (error == ERR_NONE)
 		delete_files(place, partition, &gone);
 	return error;
 }
 
-const struct depot_kind depot_http_kind = {
-	.begin = begin,
-	.commit = commit,
-	.abandon = abandon,
-	.fetch = fetch,
-	.list = list,
-	.drop = drop,
+const struct snapshot_store_ops depot_http_kind = {
+	.begin = snapshot_http_begin,
+	.commit = snapshot_http_commit,
+	.abandon = snapshot_http_abandon,
+	.fetch = snapshot_http_fetch,
+	.list = snapshot_http_list,
+	.drop = snapshot_http_drop,
 	.close = close_place,
 };

@@ -22,40 +22,46 @@
 #include "base/slice.h"
 
 enum {
-	DEPOT_MANIFEST_ROWS = 64,
-	DEPOT_MANIFEST_BYTES = 8192, /* maximum size of the file */
-	DEPOT_FILE_BYTES = 48,       /* size of a name, with NUL */
+	SNAPSHOT_STORE_MANIFEST_ROWS = 64,
+	SNAPSHOT_STORE_MANIFEST_BYTES = 8192, /* maximum size of the file */
+	SNAPSHOT_STORE_FILE_BYTES = 48,       /* size of a name, with NUL */
 };
 
-struct depot_row {
+struct snapshot_store_row {
 	uint64_t number;
 	uint64_t random;
 	bool is_whole;
 };
 
-struct depot_manifest {
-	struct depot_row rows[DEPOT_MANIFEST_ROWS]; /* [count], in the order of
-						       the file */
+struct snapshot_store_manifest {
+	struct snapshot_store_row
+		rows[SNAPSHOT_STORE_MANIFEST_ROWS]; /* [count], in the order of
+				     the file */
 	size_t count;
 };
 
 /* ERR_CORRUPT: the text is not a manifest. */
-enum error depot_manifest_parse(struct slice text,
-				struct depot_manifest *manifest_out);
+enum error
+snapshot_store_manifest_parse(struct slice text,
+			      struct snapshot_store_manifest *manifest_out);
 
 /* Append the text of the manifest. */
-void depot_manifest_write(const struct depot_manifest *manifest,
-			  struct buffer *out);
+void snapshot_store_manifest_write(
+	const struct snapshot_store_manifest *manifest, struct buffer *out);
 
 /* Add a row; false if the manifest is full. */
-bool depot_manifest_add(struct depot_manifest *manifest, struct depot_row row);
-void depot_manifest_remove(struct depot_manifest *manifest, size_t index);
+bool snapshot_store_manifest_add(struct snapshot_store_manifest *manifest,
+				 struct snapshot_store_row row);
+void snapshot_store_manifest_remove(struct snapshot_store_manifest *manifest,
+				    size_t index);
 
 /* Return the row of that file, or NULL. */
-struct depot_row *depot_manifest_find(struct depot_manifest *manifest,
-				      struct depot_row row);
+struct snapshot_store_row *
+snapshot_store_manifest_find(struct snapshot_store_manifest *manifest,
+			     struct snapshot_store_row row);
 
 /* "0000000012345678.8c2f6ab01d3e5f79.tpl" */
-void depot_row_name(const struct depot_row *row, char out[DEPOT_FILE_BYTES]);
+void snapshot_store_row_name(const struct snapshot_store_row *row,
+			     char out[SNAPSHOT_STORE_FILE_BYTES]);
 
 #endif

@@ -20,12 +20,12 @@ enum {
 	LEAST_BYTES_PER_S = 1024,
 	MAX_REFUSAL_BYTES = 2048,
 	CODE_BYTES = 64,
-	DIGEST_DIGITS = 2 * DEPOT_DIGEST_BYTES,
+	DIGEST_DIGITS = 2 * SNAPSHOT_STORE_DIGEST_BYTES,
 	SERVER_ERROR = 500,
 };
 
 /* A running request. */
-struct transfer {
+struct snapshot_transfer {
 	CURL *easy;
 	const struct depot_request *request;
 	struct curl_slist *headers;
@@ -37,30 +37,32 @@ struct transfer {
 };
 
 /* Advice for an operator by HTTP status. */
-struct hint {
+struct snapshot_http_advice {
 	long status;
 	enum error error;
 	const char *text;
 };
 
-static const struct hint hints[] = {
-	{400, ERR_REFUSED, "the server rejects the request; check the region"},
-	{401, ERR_REFUSED, "check nodes.snapshot_store_key_file"},
-	{403, ERR_REFUSED, "no permission; allow GET, PUT and DELETE"},
+static const struct snapshot_http_advice hints[] = {
+	{400, ERR_ADDRESS_FORBIDDEN,
+	 "the server rejects the request; check the region"},
+	{401, ERR_ADDRESS_FORBIDDEN, "check nodes.snapshot_store_key_file"},
+	{403, ERR_ADDRESS_FORBIDDEN,
+	 "no permission; allow GET, PUT and DELETE"},
 	{404, ERR_NOT_FOUND, "create this folder or bucket"},
-	{405, ERR_REFUSED,
+	{405, ERR_ADDRESS_FORBIDDEN,
 	 "the server does not allow GET, PUT and DELETE here"},
 	{409, ERR_NOT_FOUND, "create the parent folder"},
-	{411, ERR_REFUSED, "the server requires a length"},
+	{411, ERR_ADDRESS_FORBIDDEN, "the server requires a length"},
 	{413, ERR_TOO_LARGE, "the file is too large for the server"},
 	{429, ERR_NETWORK, "too many requests"},
 	{500, ERR_NETWORK, "check the server's log and that the folder exists"},
-	{501, ERR_REFUSED,
+	{501, ERR_ADDRESS_FORBIDDEN,
 	 "the server does not allow GET, PUT and DELETE here"},
 	{507, ERR_STORE_FULL, "the server's disk is full"},
 };
 
-static long status_of(const struct transfer *transfer)
+static long snapshot_transfer_status(const struct snapshot_transfer *transfer)
 {
 	long status = 0;
 
@@ -70,7 +72,7 @@ static long status_of(const struct transfer *transfer)
 
 static size_t send_more(char *out, size_t size, size_t count, void *context)
 {
-	struct transfer *transfer = context;
+	struct snapshot_transfer *transfer = context;
 	const struct depot_request *request = transfer->request;
 	size_t room = size * count;
 	ssize_t got;
@@ -99,7 +101,7 @@ static size_t send_more(char *out, size_t size, size_t count, void *context)
 /* Rewind: libcurl sends again when a reused connection was closed. */
 static int send_from(void *context, curl_off_t offset, int origin)
 {
-	struct transfer *transfer = context;
+	struct snapshot_transfer *transfer = context;
 
 	if (origin != SEEK_SET || offset < 0)
 		return CURL_SEEKFUNC_FAIL;
@@ -108,12 +110,13 @@ static int send_from(void *context, curl_off_t offset, int origin)
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): libcurl defines the type */
-static size_t receive(char *bytes, size_t size, size_t count, void *context)
+static size_t snapshot_transfer_receive(char *bytes, size_t size, size_t count,
+					void *context)
 {
-	struct transfer *transfer = context;
+	struct snapshot_transfer *transfer = context;
 	const struct depot_request *request = transfer->request;
 	size_t all = size * count;
-	long status = status_of(transfer);
+	long status = snapshot_transfer_status(transfer);
 
 	if (status >= 300 || request->sink == NULL) {
 		if (transfer->refusal.size + all <= MAX_REFUSAL_BYTES)
@@ -126,7 +129,9 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context)
 	return transfer->error == ERR_NONE ? all : CURL_WRITEFUNC_ERROR;
 }
 
-static unsigned set_protocol(const struct depot_server *server, CURL *easy)
+static unsigned
+snapshot_transfer_set_protocol(const struct snapshot_store_server *server,
+			       CURL *easy)
 {
 	unsigned failed = 0;
 
@@ -149,11 +154,12 @@ static unsigned set_protocol(const struct depot_server *server, CURL *easy)
 				   (long)LEAST_BYTES_PER_S);
 	failed |= curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME,
 				   (long)server->stall_timeout_s);
-	failed |= authorities_set(&server->authorities, easy);
+	failed |= ca_bundle_set(&server->authorities, easy);
 	return failed;
 }
 
-static void add_header(struct transfer *transfer, const char *line)
+static void snapshot_transfer_add_header(struct snapshot_transfer *transfer,
+					 const char *line)
 {
 	struct curl_slist *longer = curl_slist_append(transfer->headers, line);
 
@@ -163,11 +169,11 @@ static void add_header(struct transfer *transfer, const char *line)
 }
 
 /* S3 signs the checksum of the body, which libcurl does not know. */
-static void add_checksum(struct transfer *transfer)
+static void add_checksum(struct snapshot_transfer *transfer)
 {
 	const struct depot_request *request = transfer->request;
 	char line[sizeof("X-Amz-Content-Sha256: ") + DIGEST_DIGITS];
-	unsigned char digest[DEPOT_DIGEST_BYTES];
+	unsigned char digest[SNAPSHOT_STORE_DIGEST_BYTES];
 	char digits[DIGEST_DIGITS + 1] = "";
 	struct sha256_ctx context;
 
@@ -182,11 +188,11 @@ static void add_checksum(struct transfer *transfer)
 	}
 	base16_encode_update(digits, sizeof(digest), digest);
 	snprintf(line, sizeof(line), "X-Amz-Content-Sha256: %s", digits);
-	add_header(transfer, line);
+	snapshot_transfer_add_header(transfer, line);
 }
 
-static unsigned set_login(struct transfer *transfer,
-			  const struct depot_server *server)
+static unsigned set_login(struct snapshot_transfer *transfer,
+			  const struct snapshot_store_server *server)
 {
 	CURL *easy = transfer->easy;
 	unsigned failed = 0;
@@ -202,7 +208,8 @@ static unsigned set_login(struct transfer *transfer,
 	       curl_easy_setopt(easy, CURLOPT_AWS_SIGV4, server->sigv4);
 }
 
-static unsigned set_request(struct transfer *transfer)
+static unsigned
+snapshot_transfer_set_request(struct snapshot_transfer *transfer)
 {
 	const struct depot_request *request = transfer->request;
 	CURL *easy = transfer->easy;
@@ -211,7 +218,8 @@ static unsigned set_request(struct transfer *transfer)
 	failed |= curl_easy_setopt(easy, CURLOPT_URL, transfer->url);
 	failed |= curl_easy_setopt(easy, CURLOPT_ERRORBUFFER,
 				   transfer->error_text);
-	failed |= curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive);
+	failed |= curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION,
+				   snapshot_transfer_receive);
 	failed |= curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
 	failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->headers);
 	if (strcmp(request->method, "GET") == 0)
@@ -250,9 +258,11 @@ static void find_code(const struct buffer *refusal, char out[CODE_BYTES])
 	out[size] = '\0';
 }
 
-static enum error explain(const struct transfer *transfer, long status)
+static enum error
+snapshot_transfer_explain(const struct snapshot_transfer *transfer, long status)
 {
-	struct hint hint = {status, ERR_NETWORK, "the server failed"};
+	struct snapshot_http_advice hint = {status, ERR_NETWORK,
+					    "the server failed"};
 	const char *method = transfer->request->method;
 	char *elsewhere = NULL;
 	char code[CODE_BYTES];
@@ -263,10 +273,10 @@ static enum error explain(const struct transfer *transfer, long status)
 			"nodes.snapshot_store: %s %s: %ld, to %s: redirects "
 			"are not followed; use that location if it is correct",
 			method, transfer->url, status, elsewhere);
-		return ERR_REFUSED;
+		return ERR_ADDRESS_FORBIDDEN;
 	}
 	if (status < SERVER_ERROR) {
-		hint.error = ERR_REFUSED;
+		hint.error = ERR_ADDRESS_FORBIDDEN;
 		hint.text = "not a snapshot store";
 	}
 	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
@@ -279,10 +289,12 @@ static enum error explain(const struct transfer *transfer, long status)
 	return hint.error;
 }
 
-static enum error finish(const struct transfer *transfer, CURLcode code)
+static enum error
+snapshot_transfer_finish(const struct snapshot_transfer *transfer,
+			 CURLcode code)
 {
 	const struct depot_request *request = transfer->request;
-	long status = status_of(transfer);
+	long status = snapshot_transfer_status(transfer);
 	enum error error;
 
 	if (transfer->error != ERR_NONE)
@@ -292,13 +304,13 @@ static enum error finish(const struct transfer *transfer, CURLcode code)
 		if (request->may_fail ||
 		    (status == 404 && request->may_be_missing))
 			return ERR_NOT_FOUND;
-		return explain(transfer, status);
+		return snapshot_transfer_explain(transfer, status);
 	}
 	if (code == CURLE_OK)
 		return ERR_NONE;
 	error = error_from_curl(code);
 	if (code == CURLE_PEER_FAILED_VERIFICATION)
-		error = ERR_REFUSED;
+		error = ERR_ADDRESS_FORBIDDEN;
 	log_error("nodes.snapshot_store: %s %s: %s", request->method,
 		  transfer->url,
 		  transfer->error_text[0] != '\0' ? transfer->error_text
@@ -306,10 +318,10 @@ static enum error finish(const struct transfer *transfer, CURLcode code)
 	return error;
 }
 
-enum error depot_request(const struct depot_server *server,
-			 const struct depot_request *request)
+enum error snapshot_store_request(const struct snapshot_store_server *server,
+				  const struct depot_request *request)
 {
-	struct transfer transfer = {.request = request};
+	struct snapshot_transfer transfer = {.request = request};
 	size_t length = strlen(server->url) + strlen(request->path);
 	CURLcode code = CURLE_FAILED_INIT;
 	enum error error;
@@ -319,10 +331,11 @@ enum error depot_request(const struct depot_server *server,
 	transfer.easy = curl_easy_init();
 	if (transfer.easy == NULL)
 		mem_exhausted("libcurl");
-	if ((set_protocol(server, transfer.easy) |
-	     set_login(&transfer, server) | set_request(&transfer)) == 0)
+	if ((snapshot_transfer_set_protocol(server, transfer.easy) |
+	     set_login(&transfer, server) |
+	     snapshot_transfer_set_request(&transfer)) == 0)
 		code = curl_easy_perform(transfer.easy);
-	error = finish(&transfer, code);
+	error = snapshot_transfer_finish(&transfer, code);
 	curl_easy_cleanup(transfer.easy);
 	curl_slist_free_all(transfer.headers);
 	buffer_free(&transfer.refusal);

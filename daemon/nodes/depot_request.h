@@ -1,7 +1,7 @@
 /*
- * daemon/nodes/depot_request.h - one request to the server of a snapshot
- * store: WebDAV with a password, or S3 with a signature. Internal to the
- * snapshot store.
+ * daemon/nodes/snapshot_store_request.h - one request to the server of a
+ * snapshot store: WebDAV with a password, or S3 with a signature. Internal to
+ * the snapshot store.
  */
 #ifndef DAEMON_NODES_DEPOT_REQUEST_H
 #define DAEMON_NODES_DEPOT_REQUEST_H
@@ -12,11 +12,11 @@
 #include "crawl/authorities.h"
 #include "daemon/nodes/depot_kind.h"
 
-struct depot_server {
+struct snapshot_store_server {
 	char *url;   /* "https://host/path/" without user and query */
 	char *login; /* "NAME:SECRET", or NULL */
 	char *sigv4; /* "aws:amz:REGION:s3" for S3; NULL = WebDAV */
-	struct authorities authorities;
+	struct ca_bundle authorities;
 	uint32_t connect_timeout_ms;
 	uint32_t stall_timeout_s;
 };
@@ -25,10 +25,10 @@ struct depot_request {
 	const char *method; /* "GET", "PUT", "DELETE" or "MKCOL" */
 	const char *path;   /* relative to the server's URL */
 	/* Body of a PUT: a file from its beginning, or bytes. */
-	const struct depot_body *body;
+	const struct snapshot_store_body *body;
 	struct slice bytes;
 	/* For a GET: gets the body of responses with status < 300. */
-	depot_sink *sink;
+	snapshot_store_sink *sink;
 	void *context;
 	bool may_be_missing; /* do not log ERR_NOT_FOUND of the server */
 	bool may_fail;       /* log no errors */
@@ -38,7 +38,7 @@ struct depot_request {
  * Send a request. ERR_NONE: a status < 300; otherwise the log has the status
  * and what to do.
  */
-enum error depot_request(const struct depot_server *server,
-			 const struct depot_request *request);
+enum error snapshot_store_request(const struct snapshot_store_server *server,
+				  const struct depot_request *request);
 
 #endif

@@ -23,10 +23,10 @@ enum {
 };
 
 /* Entries that are read and not yet stored. */
-struct reading {
-	struct cluster *cluster;
+struct log_reader {
+	struct node_group *cluster;
 	unsigned partition;
-	struct journal_place place; /* position after these entries */
+	struct journal_position place; /* position after these entries */
 	uint64_t read; /* last entry read, possibly later than `place`: its
 			  transaction may be incomplete */
 	uint64_t read_hash;
@@ -40,12 +40,12 @@ struct reading {
 	bool sums; /* sum up the rows after the last entry */
 };
 
-static void add_rows(struct reading *reading, struct slice packed,
+static void add_rows(struct log_reader *reading, struct slice packed,
 		     enum error *error)
 {
 	struct buffer rows = {0};
 
-	*error = decompress(packed, ENTRY_MAX_ROWS_BYTES, &rows);
+	*error = decompress_slice(packed, LOG_ENTRY_MAX_ROWS_BYTES, &rows);
 	if (*error == ERR_NONE) {
 		buffer_append(&reading->rows, &rows.size, sizeof(rows.size));
 		buffer_append(&reading->rows, rows.data, rows.size);
@@ -58,8 +58,9 @@ static void add_rows(struct reading *reading, struct slice packed,
  * Add a part of a transaction. Discard an incomplete transaction when another
  * one begins. Ignore entries of an owner that has a successor.
  */
-static enum error take_rows(struct reading *reading,
-			    const struct entry_head *head, struct slice part)
+static enum error take_rows(struct log_reader *reading,
+			    const struct log_entry_head *head,
+			    struct slice part)
 {
 	enum error error = ERR_NONE;
 
@@ -77,20 +78,20 @@ static enum error take_rows(struct reading *reading,
 	if (reading->next_part < head->parts)
 		return ERR_NONE;
 	add_rows(reading, buffer_slice(&reading->parts), &error);
-	reading->sums = (head->flags & ENTRY_IS_SUMMED) != 0;
+	reading->sums = (head->flags & LOG_ENTRY_IS_SUMMED) != 0;
 	buffer_clear(&reading->parts);
 	reading->next_part = 0;
 	return error;
 }
 
-static enum error take_entry(struct reading *reading,
-			     const struct bus_message *message)
+static enum error log_reader_handle_entry(struct log_reader *reading,
+					  const struct broker_message *message)
 {
-	struct entry_head head;
+	struct log_entry_head head;
 	struct slice part;
 	bool is_newer;
 
-	if (entry_is_foreign(buffer_slice(&message->data))) {
+	if (log_entry_is_foreign(buffer_slice(&message->data))) {
 		log_warn_limited("nodes: entry %" PRIu64
 				 " in the log of partition %u is from an "
 				 "unknown client; ignoring it; check who may "
@@ -98,8 +99,8 @@ static enum error take_entry(struct reading *reading,
 				 message->number, reading->partition);
 		return ERR_NONE;
 	}
-	if (!entry_read(buffer_slice(&message->data), &head, &part,
-			&is_newer) ||
+	if (!log_entry_read(buffer_slice(&message->data), &head, &part,
+			    &is_newer) ||
 	    head.partition != reading->partition) {
 		log_error_limited(
 			"nodes: entry %" PRIu64
@@ -109,22 +110,23 @@ static enum error take_entry(struct reading *reading,
 				 : "is damaged");
 		return is_newer ? ERR_VERSION : ERR_CORRUPT;
 	}
-	if (!entry_follows(&head, reading->read, reading->read_hash))
+	if (!log_entry_follows(&head, reading->read, reading->read_hash))
 		return ERR_NOT_FOUND;
 	reading->bytes += part.size;
-	if (head.kind == ENTRY_ROWS)
+	if (head.kind == LOG_ENTRY_ROWS)
 		return take_rows(reading, &head, part);
 	reading->next_part = 0; /* the started transaction is incomplete */
-	if (head.kind == ENTRY_CLAIM && head.epoch > reading->place.epoch)
+	if (head.kind == LOG_ENTRY_CLAIM && head.epoch > reading->place.epoch)
 		reading->place.epoch = head.epoch;
 	return ERR_NONE;
 }
 
 /* Advance over an entry that was read. */
-static void pass(struct reading *reading, const struct bus_message *message)
+static void log_reader_advance(struct log_reader *reading,
+			       const struct broker_message *message)
 {
 	reading->read = message->number;
-	reading->read_hash = entry_hash(buffer_slice(&message->data));
+	reading->read_hash = log_entry_hash(buffer_slice(&message->data));
 	if (reading->read_hash == reading->sought)
 		reading->sought = 0;
 	if (reading->next_part == 0) {
@@ -133,7 +135,7 @@ static void pass(struct reading *reading, const struct bus_message *message)
 	}
 }
 
-bool doubt_numbers(struct cluster *cluster)
+bool log_apply_doubt_numbers(struct node_group *cluster)
 {
 	uint64_t now_ms = clock_steady_ms();
 	bool was_doubted = now_ms < cluster->doubted_until_ms;
@@ -143,16 +145,16 @@ bool doubt_numbers(struct cluster *cluster)
 }
 
 /* Read the first entry with at least this number. */
-static enum error entry_from(struct cluster *cluster, const char *subject,
-			     uint64_t from, struct bus_message *message)
+static enum error entry_from(struct node_group *cluster, const char *subject,
+			     uint64_t from, struct broker_message *message)
 {
-	const struct bus_ops *ops = cluster->ops;
+	const struct broker_ops *ops = cluster->ops;
 
 	return cluster->asks_leader ||
 			       clock_steady_ms() < cluster->doubted_until_ms
-		       ? ops->next_of_leader(cluster->bus, BUS_LOG, subject,
+		       ? ops->next_of_leader(cluster->bus, BROKER_LOG, subject,
 					     from, message)
-		       : ops->next(cluster->bus, BUS_LOG, subject, from,
+		       : ops->next(cluster->bus, BROKER_LOG, subject, from,
 				   message);
 }
 
@@ -160,20 +162,20 @@ static enum error entry_from(struct cluster *cluster, const char *subject,
  * Read the entry after `read`. Servers search the log for the next entry of a
  * subject, but find the last known entry directly, and that is usually the one.
  */
-static enum error next_entry(struct reading *reading, const char *subject,
-			     uint64_t last, struct bus_message *message)
+static enum error next_entry(struct log_reader *reading, const char *subject,
+			     uint64_t last, struct broker_message *message)
 {
-	struct cluster *cluster = reading->cluster;
+	struct node_group *cluster = reading->cluster;
 	uint64_t read = reading->read;
-	struct entry_head head;
+	struct log_entry_head head;
 	struct slice part;
 	bool is_newer;
 
 	if (last > read + 1 &&
 	    entry_from(cluster, subject, last, message) == ERR_NONE) {
-		if (entry_read(buffer_slice(&message->data), &head, &part,
-			       &is_newer) &&
-		    entry_follows(&head, read, reading->read_hash))
+		if (log_entry_read(buffer_slice(&message->data), &head, &part,
+				   &is_newer) &&
+		    log_entry_follows(&head, read, reading->read_hash))
 			return ERR_NONE;
 		buffer_clear(&message->data);
 		buffer_clear(&message->subject);
@@ -185,21 +187,21 @@ static enum error next_entry(struct reading *reading, const char *subject,
  * Read entries until there are enough or all known ones are read. The position
  * never stops inside a transaction: it stays before the transaction.
  */
-static enum error read_entries(struct reading *reading, uint64_t last,
-			       bool *more_out)
+static enum error log_reader_read_entries(struct log_reader *reading,
+					  uint64_t last, bool *more_out)
 {
-	char subject[BUS_SUBJECT_BYTES];
+	char subject[BROKER_SUBJECT_BYTES];
 	enum error error = ERR_NONE;
 
 	reading->read = reading->place.number;
 	reading->read_hash = reading->place.hash;
-	log_subject_of(reading->partition, subject);
+	log_stream_subject(reading->partition, subject);
 	*more_out = true;
 	while (error == ERR_NONE && !reading->sums &&
 	       (last == 0 || reading->read < last) &&
 	       (reading->next_part > 0 ||
 		(reading->count < MAX_ENTRIES && reading->bytes < MAX_BYTES))) {
-		struct bus_message message = {0};
+		struct broker_message message = {0};
 
 		error = next_entry(reading, subject, last, &message);
 		if (error == ERR_NOT_FOUND) {
@@ -209,9 +211,9 @@ static enum error read_entries(struct reading *reading, uint64_t last,
 			return ERR_NONE;
 		}
 		if (error == ERR_NONE)
-			error = take_entry(reading, &message);
+			error = log_reader_handle_entry(reading, &message);
 		if (error == ERR_NONE)
-			pass(reading, &message);
+			log_reader_advance(reading, &message);
 		buffer_free(&message.data);
 		buffer_free(&message.subject);
 	}
@@ -219,9 +221,9 @@ static enum error read_entries(struct reading *reading, uint64_t last,
 	return error;
 }
 
-static enum error write_rows(struct reading *reading)
+static enum error log_reader_write_rows(struct log_reader *reading)
 {
-	struct cluster *cluster = reading->cluster;
+	struct node_group *cluster = reading->cluster;
 	struct txn txn = txn_begin_write(cluster->store);
 	struct slice rest = buffer_slice(&reading->rows);
 
@@ -235,32 +237,33 @@ static enum error write_rows(struct reading *reading)
 		rest = (struct slice){bytes + size,
 				      rest.size - sizeof(size) - size};
 	}
-	journal_place_put(&txn, reading->partition, &reading->place);
+	journal_position_put(&txn, reading->partition, &reading->place);
 	return txn_end(&txn);
 }
 
-enum error follow(struct cluster *cluster, unsigned number, bool *more_out)
+enum error log_apply_follow(struct node_group *cluster, unsigned number,
+			    bool *more_out)
 {
 	struct partition *partition = &cluster->partitions[number];
-	struct reading reading = {.cluster = cluster, .partition = number};
+	struct log_reader reading = {.cluster = cluster, .partition = number};
 	uint64_t before; /* its hash */
 	uint64_t last;
 	enum error error;
 
 	lock_acquire(&cluster->lock);
-	reading.place = (struct journal_place){
+	reading.place = (struct journal_position){
 		partition->applied, partition->read_epoch, partition->is_whole,
 		partition->applied_hash};
 	reading.sought = partition->sought;
 	last = partition->is_whole ? partition->last : 0;
 	lock_release(&cluster->lock);
 	before = reading.place.hash;
-	error = read_entries(&reading, last, more_out);
+	error = log_reader_read_entries(&reading, last, more_out);
 	lock_acquire(&cluster->lock);
 	partition->sought = reading.sought;
 	lock_release(&cluster->lock);
 	if (reading.place.hash != before) {
-		enum error written = write_rows(&reading);
+		enum error written = log_reader_write_rows(&reading);
 
 		if (written == ERR_NONE) {
 			lock_acquire(&cluster->lock);
@@ -278,38 +281,39 @@ enum error follow(struct cluster *cluster, unsigned number, bool *more_out)
 						       (uint32_t)reading.count;
 			lock_release(&cluster->lock);
 			if (reading.sums)
-				sum_up(cluster, number, reading.place.hash);
+				replica_check_sum(cluster, number,
+						  reading.place.hash);
 		} else {
 			error = written;
 		}
 		if (number == PARTITION_COMMON)
-			engine_forget_audience(cluster->engine);
+			engine_reset_subscriptions(cluster->engine);
 	}
 	buffer_free(&reading.parts);
 	buffer_free(&reading.rows);
 	return error;
 }
 
-enum error last_of_log(struct cluster *cluster, unsigned number,
-		       struct log_end *end_out)
+enum error log_read_last(struct node_group *cluster, unsigned number,
+			 struct log_end *end_out)
 {
-	char subject[BUS_SUBJECT_BYTES];
-	struct bus_message last = {0};
-	struct entry_head head;
+	char subject[BROKER_SUBJECT_BYTES];
+	struct broker_message last = {0};
+	struct log_entry_head head;
 	struct slice part;
 	bool is_newer;
 	enum error error;
 
-	log_subject_of(number, subject);
-	error = cluster->ops->last(cluster->bus, BUS_LOG, subject, &last);
+	log_stream_subject(number, subject);
+	error = cluster->ops->last(cluster->bus, BROKER_LOG, subject, &last);
 	*end_out = (struct log_end){0};
 	if (error == ERR_NONE) {
 		struct slice bytes = buffer_slice(&last.data);
-		bool is_ours = entry_read(bytes, &head, &part, &is_newer);
+		bool is_ours = log_entry_read(bytes, &head, &part, &is_newer);
 
 		*end_out = (struct log_end){
 			.number = last.number,
-			.hash = entry_hash(bytes),
+			.hash = log_entry_hash(bytes),
 			.epoch = is_ours ? head.epoch : UINT64_MAX,
 		};
 	}
@@ -318,7 +322,8 @@ enum error last_of_log(struct cluster *cluster, unsigned number,
 	return error == ERR_NOT_FOUND ? ERR_NONE : error;
 }
 
-void renumber(struct cluster *cluster, unsigned number, uint64_t to)
+void log_apply_renumber(struct node_group *cluster, unsigned number,
+			uint64_t to)
 {
 	struct partition *partition = &cluster->partitions[number];
 	uint64_t from;
@@ -328,11 +333,11 @@ void renumber(struct cluster *cluster, unsigned number, uint64_t to)
 	partition->applied = to;
 	lock_release(&cluster->lock);
 	if (from != to)
-		tell_renumbered(cluster, number, from, to);
+		log_apply_log_renumbered(cluster, number, from, to);
 }
 
-void tell_renumbered(struct cluster *cluster, unsigned number, uint64_t from,
-		     uint64_t to)
+void log_apply_log_renumbered(struct node_group *cluster, unsigned number,
+			      uint64_t from, uint64_t to)
 {
 	uint64_t now_ms = clock_steady_ms();
 	bool tells;
@@ -353,38 +358,39 @@ void tell_renumbered(struct cluster *cluster, unsigned number, uint64_t from,
 }
 
 /* Return whether this entry has that hash or is the one after it. */
-static bool is_near(const struct bus_message *message, uint64_t hash,
-		    uint64_t *number_out)
+static bool log_entry_is_near(const struct broker_message *message,
+			      uint64_t hash, uint64_t *number_out)
 {
 	struct slice bytes = buffer_slice(&message->data);
-	struct entry_head head;
+	struct log_entry_head head;
 	struct slice part;
 	bool is_newer;
 
 	*number_out = message->number;
-	if (entry_hash(bytes) == hash)
+	if (log_entry_hash(bytes) == hash)
 		return true;
 	*number_out = message->number - 1;
-	return entry_read(bytes, &head, &part, &is_newer) && head.chain == hash;
+	return log_entry_read(bytes, &head, &part, &is_newer) &&
+	       head.chain == hash;
 }
 
 /* Search the entry with this hash at most `width` from `number`. */
-static enum error find_near(struct cluster *cluster, const char *subject,
+static enum error find_near(struct node_group *cluster, const char *subject,
 			    struct log_end *place, uint64_t width)
 {
 	uint64_t end = place->number + width;
 	uint64_t from = place->number > width ? place->number - width : 1;
-	struct bus_message message = {0};
+	struct broker_message message = {0};
 	enum error error = ERR_NONE;
 	uint64_t number = 0;
 	bool is_it = false;
 
 	for (unsigned i = 0;
 	     i < MAX_LOOKS && error == ERR_NONE && !is_it && from <= end; i++) {
-		error = cluster->ops->next_of_leader(cluster->bus, BUS_LOG,
+		error = cluster->ops->next_of_leader(cluster->bus, BROKER_LOG,
 						     subject, from, &message);
 		is_it = error == ERR_NONE &&
-			is_near(&message, place->hash, &number);
+			log_entry_is_near(&message, place->hash, &number);
 		from = message.number + 1;
 	}
 	if (is_it)
@@ -399,26 +405,27 @@ static enum error find_near(struct cluster *cluster, const char *subject,
 /*
  * Search near the old number, and near the end of the log if that comes first.
  */
-static enum error find_entry(struct cluster *cluster, unsigned number,
-			     struct log_end *place)
+static enum error log_apply_find_entry(struct node_group *cluster,
+				       unsigned number, struct log_end *place)
 {
-	char subject[BUS_SUBJECT_BYTES];
+	char subject[BROKER_SUBJECT_BYTES];
 	enum error error = ERR_NOT_FOUND;
 	struct log_end last;
 
-	log_subject_of(number, subject);
+	log_stream_subject(number, subject);
 	for (uint64_t width = NEAR; width <= FAR && error == ERR_NOT_FOUND;
 	     width *= 16)
 		error = find_near(cluster, subject, place, width);
 	if (error != ERR_NOT_FOUND ||
-	    last_of_log(cluster, number, &last) != ERR_NONE ||
+	    log_read_last(cluster, number, &last) != ERR_NONE ||
 	    last.number + FAR >= place->number)
 		return error;
 	place->number = last.number;
 	return find_near(cluster, subject, place, NEAR);
 }
 
-enum place find_place(struct cluster *cluster, unsigned number)
+enum log_position log_apply_find_position(struct node_group *cluster,
+					  unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
 	struct log_end place;
@@ -430,19 +437,20 @@ enum place find_place(struct cluster *cluster, unsigned number)
 				 .hash = partition->applied_hash};
 	lock_release(&cluster->lock);
 	if (place.hash == 0)
-		return PLACE_SAME;
+		return LOG_POSITION_SAME;
 	before = place.number;
-	error = find_entry(cluster, number, &place);
+	error = log_apply_find_entry(cluster, number, &place);
 	if (error != ERR_NONE)
-		return error == ERR_NOT_FOUND ? PLACE_NONE : PLACE_UNKNOWN;
+		return error == ERR_NOT_FOUND ? LOG_POSITION_NONE
+					      : LOG_POSITION_UNKNOWN;
 	if (place.number == before)
-		return PLACE_SAME;
-	renumber(cluster, number, place.number);
-	return PLACE_OTHER;
+		return LOG_POSITION_SAME;
+	log_apply_renumber(cluster, number, place.number);
+	return LOG_POSITION_OTHER;
 }
 
-bool ends_with(struct cluster *cluster, unsigned number,
-	       const struct log_end *end)
+bool log_apply_ends_with(struct node_group *cluster, unsigned number,
+			 const struct log_end *end)
 {
 	struct partition *partition = &cluster->partitions[number];
 	bool is_it;
@@ -455,20 +463,20 @@ bool ends_with(struct cluster *cluster, unsigned number,
 		partition->last = end->number;
 	lock_release(&cluster->lock);
 	if (is_it)
-		renumber(cluster, number, end->number);
+		log_apply_renumber(cluster, number, end->number);
 	return is_it;
 }
 
-enum error read_to_end(struct cluster *cluster, unsigned number,
-		       struct log_end *end_out)
+enum error log_apply_read_to_end(struct node_group *cluster, unsigned number,
+				 struct log_end *end_out)
 {
 	struct partition *partition = &cluster->partitions[number];
 	bool more = true;
-	enum error error = last_of_log(cluster, number, end_out);
+	enum error error = log_read_last(cluster, number, end_out);
 
 	if (error != ERR_NONE)
 		return error;
-	if (ends_with(cluster, number, end_out))
+	if (log_apply_ends_with(cluster, number, end_out))
 		return ERR_NONE;
 	lock_acquire(&cluster->lock);
 	partition->sought = end_out->hash;
@@ -476,16 +484,18 @@ enum error read_to_end(struct cluster *cluster, unsigned number,
 		partition->last = end_out->number;
 	lock_release(&cluster->lock);
 	while (error == ERR_NONE && more)
-		error = follow(cluster, number, &more);
+		error = log_apply_follow(cluster, number, &more);
 	/* the replica that responds may not have all entries yet */
 	cluster->asks_leader = true;
-	more = number_of(cluster, &partition->sought) != 0;
+	more = partition_read_number(cluster, &partition->sought) != 0;
 	while (error == ERR_NONE && more)
-		error = follow(cluster, number, &more);
+		error = log_apply_follow(cluster, number, &more);
 	cluster->asks_leader = false;
-	if (error != ERR_NONE || number_of(cluster, &partition->sought) == 0)
+	if (error != ERR_NONE ||
+	    partition_read_number(cluster, &partition->sought) == 0)
 		return error;
 	/* it may have a number that we have already passed */
-	return find_place(cluster, number) == PLACE_NONE ? ERR_NOT_FOUND
-							 : ERR_BUSY;
+	return log_apply_find_position(cluster, number) == LOG_POSITION_NONE
+		       ? ERR_NOT_FOUND
+		       : ERR_BUSY;
 }

@@ -28,23 +28,23 @@ enum {
 	GROUP_BYTES = 1 << 20, /* approximate size per transaction */
 };
 
-static uint64_t less(uint64_t number)
+static uint64_t import_jobs_lower_bound(uint64_t number)
 {
 	return number > NUMBERS_KEPT ? number - NUMBERS_KEPT : 0;
 }
 
-static void subject_of(unsigned number, char out[BUS_SUBJECT_BYTES])
+static void import_jobs_subject(unsigned number, char out[BROKER_SUBJECT_BYTES])
 {
-	snprintf(out, BUS_SUBJECT_BYTES, "tpl.job.%03u.*", number);
+	snprintf(out, BROKER_SUBJECT_BYTES, "tpl.job.%03u.*", number);
 }
 
-static enum error read_place(struct cluster *cluster, unsigned number,
-			     struct job_place *place)
+static enum error read_place(struct node_group *cluster, unsigned number,
+			     struct import_job_progress *place)
 {
 	struct txn txn = txn_begin_read(cluster->store);
 	char name[COUNTER_NAME_BYTES];
 
-	*place = (struct job_place){0};
+	*place = (struct import_job_progress){0};
 	job_counter_name(number, name);
 	place->last.number = store_last_number(&txn, name);
 	job_time_counter_name(number, name);
@@ -56,7 +56,7 @@ static enum error read_place(struct cluster *cluster, unsigned number,
 }
 
 /* Where to search for a job, and when it was stored (0 = any time). */
-struct search {
+struct import_job_search {
 	uint64_t from;
 	uint64_t end;
 	uint64_t time_ms;
@@ -65,24 +65,26 @@ struct search {
 /*
  * Search the last executed job in this range; ERR_NOT_FOUND if it is not in it.
  */
-static enum error find_between(struct cluster *cluster, unsigned number,
-			       struct job_place *place, struct search search)
+static enum error find_between(struct node_group *cluster, unsigned number,
+			       struct import_job_progress *place,
+			       struct import_job_search search)
 {
-	char subject[BUS_SUBJECT_BYTES];
-	struct bus_message message = {0};
+	char subject[BROKER_SUBJECT_BYTES];
+	struct broker_message message = {0};
 	enum error error = ERR_NOT_FOUND;
 	bool is_it = false;
 
-	subject_of(number, subject);
+	import_jobs_subject(number, subject);
 	while (place->last.hash != 0 && search.from <= search.end && !is_it) {
-		error = cluster->ops->next_of_leader(
-			cluster->bus, BUS_JOBS, subject, search.from, &message);
+		error = cluster->ops->next_of_leader(cluster->bus, BROKER_JOBS,
+						     subject, search.from,
+						     &message);
 		if (error != ERR_NONE)
 			break;
 		is_it = message.number <= search.end &&
 			(search.time_ms == 0 ||
 			 message.time_ms == search.time_ms) &&
-			entry_hash(buffer_slice(&message.data)) ==
+			log_entry_hash(buffer_slice(&message.data)) ==
 				place->last.hash;
 		search.from = message.number + 1;
 	}
@@ -102,16 +104,16 @@ static enum error find_between(struct cluster *cluster, unsigned number,
  * replaced. Start before its number. Skip jobs that are older than it: sites
  * that users have added or deleted in other ways since must not change back.
  */
-static enum error go_back(struct cluster *cluster, unsigned number,
-			  struct job_place *place, bool is_new)
+static enum error go_back(struct node_group *cluster, unsigned number,
+			  struct import_job_progress *place, bool is_new)
 {
-	char subject[BUS_SUBJECT_BYTES];
-	struct bus_message last = {0};
+	char subject[BROKER_SUBJECT_BYTES];
+	struct broker_message last = {0};
 	uint64_t job = place->last.number;
 	enum error error;
 
-	subject_of(number, subject);
-	error = cluster->ops->last(cluster->bus, BUS_JOBS, subject, &last);
+	import_jobs_subject(number, subject);
+	error = cluster->ops->last(cluster->bus, BROKER_JOBS, subject, &last);
 	buffer_free(&last.data);
 	buffer_free(&last.subject);
 	if (error != ERR_NONE && error != ERR_NOT_FOUND)
@@ -124,9 +126,9 @@ static enum error go_back(struct cluster *cluster, unsigned number,
 	if (place->last.time_ms > place->done_time_ms)
 		place->done_time_ms = place->last.time_ms;
 	place->last.number = 0;
-	if (error == ERR_NONE && last.number >= less(job))
-		place->last.number =
-			less(last.number < job ? last.number : job);
+	if (error == ERR_NONE && last.number >= import_jobs_lower_bound(job))
+		place->last.number = import_jobs_lower_bound(
+			last.number < job ? last.number : job);
 	place->last.hash = 0;
 	return ERR_NONE;
 }
@@ -137,17 +139,17 @@ static enum error go_back(struct cluster *cluster, unsigned number,
  * bytes, and its number is only near the right one. The same request may come
  * again at another time. `is_new`: the position comes from the store.
  */
-static enum error find_last_done(struct cluster *cluster, unsigned number,
-				 struct job_place *place, bool is_new)
+static enum error find_last_done(struct node_group *cluster, unsigned number,
+				 struct import_job_progress *place, bool is_new)
 {
 	uint64_t job = place->last.number;
-	struct search search = {job, job, place->last.time_ms};
+	struct import_job_search search = {job, job, place->last.time_ms};
 	enum error error;
 
 	if (job == 0)
 		return ERR_NONE;
 	error = find_between(cluster, number, place, search);
-	search.from = less(job) + 1;
+	search.from = import_jobs_lower_bound(job) + 1;
 	search.end = job + NUMBERS_KEPT;
 	if (error == ERR_NOT_FOUND)
 		error = find_between(cluster, number, place, search);
@@ -160,8 +162,8 @@ static enum error find_last_done(struct cluster *cluster, unsigned number,
 	return error;
 }
 
-static bool is_done(const struct job_place *place,
-		    const struct bus_message *message)
+static bool import_job_is_done(const struct import_job_progress *place,
+			       const struct broker_message *message)
 {
 	return message->number <= place->done &&
 	       (place->done_time_ms == 0 ||
@@ -172,10 +174,10 @@ static bool is_done(const struct job_place *place,
  * Continue from the store: the log had an unconfirmed entry, or other nodes
  * have executed more.
  */
-static bool catch_up(struct cluster *cluster, unsigned number,
-		     struct job_place *place)
+static bool catch_up(struct node_group *cluster, unsigned number,
+		     struct import_job_progress *place)
 {
-	struct job_place stored;
+	struct import_job_progress stored;
 
 	if (read_place(cluster, number, &stored) != ERR_NONE ||
 	    stored.noted == place->noted)
@@ -186,8 +188,8 @@ static bool catch_up(struct cluster *cluster, unsigned number,
 	return true;
 }
 
-static enum error note_place(struct cluster *cluster, unsigned number,
-			     struct job_place *place)
+static enum error note_place(struct node_group *cluster, unsigned number,
+			     struct import_job_progress *place)
 {
 	struct change change = {
 		.kind = CHANGE_JOBS,
@@ -206,29 +208,30 @@ static enum error note_place(struct cluster *cluster, unsigned number,
 	return error;
 }
 
-static enum error give_job(struct cluster *cluster, unsigned number,
+static enum error give_job(struct node_group *cluster, unsigned number,
 			   struct slice data, struct buffer *why)
 {
 	void *context;
-	const struct cluster_worker *worker =
-		cluster_begin_work(cluster, &context);
+	const struct import_job_runner *worker =
+		nodes_begin_job(cluster, &context);
 	enum error error;
 
 	if (worker == NULL)
 		return ERR_BUSY;
 	error = worker->run(context, number, data, why);
-	cluster_end_call(cluster);
+	nodes_end_call(cluster);
 	return error;
 }
 
 /* Execute a job; one whose encryption key is missing here waits for the key. */
-static enum error do_job(struct cluster *cluster, unsigned number,
-			 const struct bus_message *message, struct buffer *why)
+static enum error do_job(struct node_group *cluster, unsigned number,
+			 const struct broker_message *message,
+			 struct buffer *why)
 {
 	struct buffer job = {0};
-	enum error error = sealed_job_read(cluster->options.secret_keys,
-					   message->subject.data,
-					   buffer_slice(&message->data), &job);
+	enum error error = import_job_decrypt(
+		cluster->options.secret_keys, message->subject.data,
+		buffer_slice(&message->data), &job);
 
 	if (error == ERR_NONE)
 		error = give_job(cluster, number, buffer_slice(&job), why);
@@ -240,7 +243,7 @@ static enum error do_job(struct cluster *cluster, unsigned number,
 	return error;
 }
 
-static void tell_passed_over(const struct bus_message *message,
+static void tell_passed_over(const struct broker_message *message,
 			     const struct buffer *why)
 {
 	log_warn_limited("job %s, number %" PRIu64 ": %.*s; skipping it",
@@ -249,7 +252,7 @@ static void tell_passed_over(const struct bus_message *message,
 }
 
 /* Return whether a waiting job may be logged now. */
-static bool may_tell(struct cluster *cluster, uint64_t now_ms)
+static bool may_tell(struct node_group *cluster, uint64_t now_ms)
 {
 	bool may;
 
@@ -266,12 +269,13 @@ static bool may_tell(struct cluster *cluster, uint64_t now_ms)
  * Log a job that waits, because it blocks the jobs after it: at most one a
  * minute, but a missing key immediately.
  */
-static void tell_waiting(struct cluster *cluster, struct job_place *place,
-			 const struct bus_message *message, enum error error,
+static void tell_waiting(struct node_group *cluster,
+			 struct import_job_progress *place,
+			 const struct broker_message *message, enum error error,
 			 const struct buffer *why)
 {
 	uint64_t now_ms = clock_steady_ms();
-	uint64_t patience_ms = error == ERR_NO_KEY ? 0 : TOLD_MS;
+	uint64_t patience_ms = error == ERR_NO_ENCRYPTION_KEY ? 0 : TOLD_MS;
 
 	if (place->waiting != message->number) {
 		place->waiting = message->number;
@@ -287,40 +291,40 @@ static void tell_waiting(struct cluster *cluster, struct job_place *place,
 			why->size == 0 ? "" : why->data);
 }
 
-static void count_jobs(struct cluster *cluster, size_t count)
+static void import_jobs_count_done(struct node_group *cluster, size_t count)
 {
 	lock_acquire(&cluster->lock);
 	cluster->jobs += count;
 	lock_release(&cluster->lock);
 }
 
-static bool is_own(struct cluster *cluster, unsigned number)
+static bool import_jobs_is_own(struct node_group *cluster, unsigned number)
 {
 	bool is_own;
 
 	lock_acquire(&cluster->lock);
-	is_own = cluster->partitions[number].state == PARTITION_OWN &&
+	is_own = cluster->partitions[number].state == PARTITION_OWNED &&
 		 !cluster->is_ending && cluster->worker != NULL;
 	lock_release(&cluster->lock);
 	return is_own;
 }
 
-static enum error try_job(struct cluster *cluster, unsigned number,
-			  struct job_place *place,
-			  const struct bus_message *message)
+static enum error try_job(struct node_group *cluster, unsigned number,
+			  struct import_job_progress *place,
+			  const struct broker_message *message)
 {
 	struct buffer why = {0};
 	enum error error = do_job(cluster, number, message, &why);
 
 	/* a failed job of a partition that we lost is the next owner's */
-	if (error != ERR_NONE && !is_own(cluster, number))
+	if (error != ERR_NONE && !import_jobs_is_own(cluster, number))
 		error = ERR_BUSY;
-	if (error == ERR_BUSY || error == ERR_NO_KEY) {
+	if (error == ERR_BUSY || error == ERR_NO_ENCRYPTION_KEY) {
 		tell_waiting(cluster, place, message, error, &why);
 	} else {
 		if (error != ERR_NONE)
 			tell_passed_over(message, &why);
-		count_jobs(cluster, 1);
+		import_jobs_count_done(cluster, 1);
 		error = ERR_NONE;
 	}
 	buffer_free(&why);
@@ -328,15 +332,15 @@ static enum error try_job(struct cluster *cluster, unsigned number,
 }
 
 /* Consecutive jobs: seeds, or one of any kind. */
-struct group {
-	struct bus_message messages[GROUP_JOBS];
+struct import_job_group {
+	struct broker_message messages[GROUP_JOBS];
 	struct buffer texts[GROUP_JOBS]; /* decrypted */
 	size_t count;
 	size_t seeds; /* number of seeds; 0 = another kind of job */
 	size_t bytes;
 };
 
-static void free_group(struct group *group)
+static void free_group(struct import_job_group *group)
 {
 	for (size_t i = 0; i < GROUP_JOBS; i++) {
 		struct buffer *text = &group->texts[i];
@@ -350,7 +354,7 @@ static void free_group(struct group *group)
 	free(group);
 }
 
-static bool is_seed(const struct bus_message *message)
+static bool is_seed(const struct broker_message *message)
 {
 	const char *verb = strrchr(message->subject.data, '.');
 
@@ -358,15 +362,18 @@ static bool is_seed(const struct bus_message *message)
 }
 
 /* Add a seed and count it, if it can be executed in a group. */
-static bool add_seed(struct cluster *cluster, const struct job_place *place,
-		     struct group *group, const struct bus_message *message)
+static bool import_job_group_add(struct node_group *cluster,
+				 const struct import_job_progress *place,
+				 struct import_job_group *group,
+				 const struct broker_message *message)
 {
 	struct buffer *text = &group->texts[group->seeds];
 
 	if (!is_seed(message) || place->waiting == message->number ||
-	    is_done(place, message) ||
-	    sealed_job_read(cluster->options.secret_keys, message->subject.data,
-			    buffer_slice(&message->data), text) != ERR_NONE)
+	    import_job_is_done(place, message) ||
+	    import_job_decrypt(cluster->options.secret_keys,
+			       message->subject.data,
+			       buffer_slice(&message->data), text) != ERR_NONE)
 		return false;
 	group->seeds++;
 	group->bytes += text->size;
@@ -377,23 +384,24 @@ static bool add_seed(struct cluster *cluster, const struct job_place *place,
  * Read the next job, and the seeds that follow if it is a seed. ERR_NOT_FOUND:
  * no job now.
  */
-static enum error read_group(struct cluster *cluster, unsigned number,
-			     const struct job_place *place, struct group *group)
+static enum error read_group(struct node_group *cluster, unsigned number,
+			     const struct import_job_progress *place,
+			     struct import_job_group *group)
 {
-	char subject[BUS_SUBJECT_BYTES];
+	char subject[BROKER_SUBJECT_BYTES];
 	uint64_t from = place->last.number + 1;
 	enum error error = ERR_NONE;
 	bool goes_on = true;
 
-	subject_of(number, subject);
+	import_jobs_subject(number, subject);
 	while (goes_on && group->count < (place->singly > 0 ? 1 : GROUP_JOBS) &&
 	       group->bytes < GROUP_BYTES) {
-		struct bus_message *message = &group->messages[group->count];
+		struct broker_message *message = &group->messages[group->count];
 
-		error = cluster->ops->next_of_leader(cluster->bus, BUS_JOBS,
+		error = cluster->ops->next_of_leader(cluster->bus, BROKER_JOBS,
 						     subject, from, message);
 		goes_on = error == ERR_NONE &&
-			  add_seed(cluster, place, group, message);
+			  import_job_group_add(cluster, place, group, message);
 		from = message->number + 1;
 		if (goes_on || (error == ERR_NONE && group->count == 0))
 			group->count++;
@@ -401,42 +409,42 @@ static enum error read_group(struct cluster *cluster, unsigned number,
 	return group->count > 0 ? ERR_NONE : error;
 }
 
-static struct job_mark mark_of(const struct bus_message *message)
+static struct job_mark import_job_mark(const struct broker_message *message)
 {
 	return (struct job_mark){
 		.number = message->number,
 		.time_ms = message->time_ms,
-		.hash = entry_hash(buffer_slice(&message->data)),
+		.hash = log_entry_hash(buffer_slice(&message->data)),
 	};
 }
 
-static size_t give_seeds(struct cluster *cluster, unsigned number,
-			 struct cluster_seed *seeds, size_t count,
+static size_t give_seeds(struct node_group *cluster, unsigned number,
+			 struct import_site *seeds, size_t count,
 			 uint64_t before)
 {
 	void *context;
-	const struct cluster_worker *worker =
-		cluster_begin_work(cluster, &context);
+	const struct import_job_runner *worker =
+		nodes_begin_job(cluster, &context);
 	size_t done;
 
 	if (worker == NULL)
 		return 0;
 	done = worker->seed(context, number, seeds, count, before);
-	cluster_end_call(cluster);
+	nodes_end_call(cluster);
 	return done;
 }
 
 /* Return how many seeds were executed and noted, from the first one. */
-static size_t do_seeds(struct cluster *cluster, unsigned number,
-		       const struct group *group, uint64_t before)
+static size_t do_seeds(struct node_group *cluster, unsigned number,
+		       const struct import_job_group *group, uint64_t before)
 {
-	struct cluster_seed *seeds = mem_alloc(group->seeds, sizeof(*seeds));
+	struct import_site *seeds = mem_alloc(group->seeds, sizeof(*seeds));
 	size_t done;
 
 	for (size_t i = 0; i < group->seeds; i++)
-		seeds[i] = (struct cluster_seed){
+		seeds[i] = (struct import_site){
 			.data = buffer_slice(&group->texts[i]),
-			.mark = mark_of(&group->messages[i]),
+			.mark = import_job_mark(&group->messages[i]),
 		};
 	done = give_seeds(cluster, number, seeds, group->seeds, before);
 	for (size_t i = 0; i < group->seeds; i++) {
@@ -444,16 +452,17 @@ static size_t do_seeds(struct cluster *cluster, unsigned number,
 			tell_passed_over(&group->messages[i], &seeds[i].why);
 		buffer_free(&seeds[i].why);
 	}
-	count_jobs(cluster, done);
+	import_jobs_count_done(cluster, done);
 	free(seeds);
 	return done;
 }
 
 /* Execute a group; jobs other than seeds, and failed seeds, one by one. */
-static enum error do_group(struct cluster *cluster, unsigned number,
-			   struct job_place *place, const struct group *group)
+static enum error do_group(struct node_group *cluster, unsigned number,
+			   struct import_job_progress *place,
+			   const struct import_job_group *group)
 {
-	const struct bus_message *first = &group->messages[0];
+	const struct broker_message *first = &group->messages[0];
 	enum error error = ERR_NONE;
 	size_t done = group->seeds == 0
 			      ? 0
@@ -464,7 +473,7 @@ static enum error do_group(struct cluster *cluster, unsigned number,
 	else
 		place->singly = (unsigned)(group->seeds - done);
 	if (done > 0) {
-		place->last = mark_of(&group->messages[done - 1]);
+		place->last = import_job_mark(&group->messages[done - 1]);
 		place->unnoted = 0;
 		place->noted = place->last.hash;
 		return ERR_NONE;
@@ -472,20 +481,20 @@ static enum error do_group(struct cluster *cluster, unsigned number,
 	/* search the new position first */
 	if (group->seeds > 0 && catch_up(cluster, number, place))
 		return ERR_BUSY;
-	if (!is_done(place, first)) {
+	if (!import_job_is_done(place, first)) {
 		error = try_job(cluster, number, place, first);
 		place->unnoted += error == ERR_NONE;
 	}
 	if (error == ERR_NONE)
-		place->last = mark_of(first);
+		place->last = import_job_mark(first);
 	return error;
 }
 
 /* Execute the next jobs; ERR_NOT_FOUND: no job now. */
-static enum error do_next(struct cluster *cluster, unsigned number,
-			  struct job_place *place)
+static enum error do_next(struct node_group *cluster, unsigned number,
+			  struct import_job_progress *place)
 {
-	struct group *group = mem_alloc(1, sizeof(*group));
+	struct import_job_group *group = mem_alloc(1, sizeof(*group));
 	enum error error = read_group(cluster, number, place, group);
 
 	if (error == ERR_NONE)
@@ -498,12 +507,12 @@ static enum error do_next(struct cluster *cluster, unsigned number,
  * Execute the jobs of a partition until there are none. ERR_BUSY: the next one
  * cannot be executed now.
  */
-static enum error do_jobs(struct cluster *cluster, unsigned number,
-			  struct job_place *place)
+static enum error do_jobs(struct node_group *cluster, unsigned number,
+			  struct import_job_progress *place)
 {
 	enum error error = ERR_NONE;
 
-	while (error == ERR_NONE && is_own(cluster, number)) {
+	while (error == ERR_NONE && import_jobs_is_own(cluster, number)) {
 		error = do_next(cluster, number, place);
 		if (place->unnoted >= JOBS_NOTED)
 			error = note_place(cluster, number, place);
@@ -517,7 +526,7 @@ static enum error do_jobs(struct cluster *cluster, unsigned number,
  * Find a partition whose turn it is, or ALL_PARTITIONS. Call with the lock
  * held.
  */
-static unsigned find_turn(const struct cluster *cluster, uint64_t now_ms)
+static unsigned find_turn(const struct node_group *cluster, uint64_t now_ms)
 {
 	const struct partition *partitions = cluster->partitions;
 	unsigned found = ALL_PARTITIONS;
@@ -525,7 +534,7 @@ static unsigned find_turn(const struct cluster *cluster, uint64_t now_ms)
 	if (cluster->worker == NULL)
 		return found;
 	for (unsigned i = 0; i < PARTITIONS; i++)
-		if (partitions[i].state == PARTITION_OWN &&
+		if (partitions[i].state == PARTITION_OWNED &&
 		    !partitions[i].is_working &&
 		    partitions[i].job_ms <= now_ms &&
 		    (found == ALL_PARTITIONS ||
@@ -535,7 +544,7 @@ static unsigned find_turn(const struct cluster *cluster, uint64_t now_ms)
 }
 
 /* Wait for a turn; false = stop the thread. */
-static bool take_turn(struct cluster *cluster, unsigned *number_out)
+static bool take_turn(struct node_group *cluster, unsigned *number_out)
 {
 	bool goes_on;
 
@@ -555,14 +564,14 @@ static bool take_turn(struct cluster *cluster, unsigned *number_out)
 	return goes_on;
 }
 
-void *jobs_main(void *argument)
+void *import_jobs_main(void *argument)
 {
-	struct cluster *cluster = argument;
+	struct node_group *cluster = argument;
 	unsigned number;
 
 	while (take_turn(cluster, &number)) {
 		struct partition *partition = &cluster->partitions[number];
-		struct job_place place;
+		struct import_job_progress place;
 		enum error error;
 		bool is_known;
 
@@ -574,7 +583,7 @@ void *jobs_main(void *argument)
 		error = is_known ? ERR_NONE
 				 : read_place(cluster, number, &place);
 		if (error == ERR_CORRUPT)
-			look_for_damage(cluster, number);
+			replica_check_partition(cluster, number);
 		if (error == ERR_NONE)
 			error = find_last_done(cluster, number, &place,
 					       !is_known);

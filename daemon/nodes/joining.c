@@ -21,8 +21,8 @@ enum {
 			    change */
 };
 
-void set_trouble(struct cluster *cluster, enum log_level level,
-		 const char *text)
+void nodes_set_problem(struct node_group *cluster, enum log_level level,
+		       const char *text)
 {
 	uint64_t now_ms = clock_steady_ms();
 	bool is_told;
@@ -39,34 +39,35 @@ void set_trouble(struct cluster *cluster, enum log_level level,
 }
 
 /* Subscribe to hints and to requests to this node. */
-static enum error listen_to_nodes(struct cluster *cluster, struct bus *bus)
+static enum error listen_to_nodes(struct node_group *cluster,
+				  struct broker *bus)
 {
-	char subject[BUS_SUBJECT_BYTES];
-	enum error error =
-		cluster->ops->listen(bus, "tpl.hint.*", take_hint, cluster);
+	char subject[BROKER_SUBJECT_BYTES];
+	enum error error = cluster->ops->listen(bus, "tpl.hint.*",
+						nodes_handle_hint, cluster);
 
 	snprintf(subject, sizeof(subject), "tpl.node.%s",
 		 cluster->options.bus.name);
 	if (error == ERR_NONE)
-		error = cluster->ops->answer(bus, subject, cluster_answer,
+		error = cluster->ops->answer(bus, subject, nodes_handle_request,
 					     cluster, NODE_ANSWERERS);
 	return error;
 }
 
 /* Replace the bus; the copying thread sets the handlers for its partitions. */
-static void replace_bus(struct cluster *cluster, struct bus *bus)
+static void replace_bus(struct node_group *cluster, struct broker *bus)
 {
-	struct bus *old = atomic_exchange(&cluster->bus, bus);
+	struct broker *old = atomic_exchange(&cluster->bus, bus);
 
 	if (old == NULL)
 		return;
 	cluster->closed =
 		mem_grow(cluster->closed, cluster->closed_count,
-			 &cluster->closed_capacity, sizeof(struct bus *));
+			 &cluster->closed_capacity, sizeof(struct broker *));
 	cluster->closed[cluster->closed_count++] = old;
 	lock_acquire(&cluster->lock);
 	cluster->has_new_bus = true;
-	wake_copying(cluster);
+	log_apply_wake(cluster);
 	lock_release(&cluster->lock);
 }
 
@@ -75,16 +76,16 @@ static void replace_bus(struct cluster *cluster, struct bus *bus)
  * connection but have no JetStream until its restart (version 2.9). After some
  * leases without a response the node connects to another server.
  */
-static bool is_deaf(const struct cluster *cluster)
+static bool is_deaf(const struct node_group *cluster)
 {
 	return clock_steady_ms() - cluster->answered_ms >=
 	       (uint64_t)DEAF_LEASES * cluster->options.bus.lease_ms;
 }
 
-enum error join(struct cluster *cluster)
+enum error nodes_connect(struct node_group *cluster)
 {
-	char why[BUS_WHY_BYTES] = "the connection was lost immediately";
-	struct bus *bus = cluster->bus;
+	char why[BROKER_WHY_BYTES] = "the connection was lost immediately";
+	struct broker *bus = cluster->bus;
 	enum error error;
 
 	if (bus != NULL && !cluster->ops->is_closed(bus)) {
@@ -115,17 +116,17 @@ enum error join(struct cluster *cluster)
 	}
 	if (bus != NULL)
 		cluster->ops->close(bus);
-	set_trouble(cluster,
-		    error == ERR_NETWORK ? LOG_LEVEL_WARN : LOG_LEVEL_ERROR,
-		    why);
+	nodes_set_problem(
+		cluster,
+		error == ERR_NETWORK ? LOG_LEVEL_WARN : LOG_LEVEL_ERROR, why);
 	cluster->join_ms = clock_steady_ms() +
 			   (error == ERR_NETWORK ? RETRY_MS : WRONG_MS);
 	return error;
 }
 
-enum error join_at_start(struct cluster *cluster)
+enum error nodes_connect_at_start(struct node_group *cluster)
 {
-	enum error error = join(cluster);
+	enum error error = nodes_connect(cluster);
 
 	if (error != ERR_NETWORK)
 		return error;

@@ -72,7 +72,7 @@ static void write_last(json_t *last, unsigned partition, uint64_t number)
 	json_object_set_new(last, name, json_integer((json_int_t)number));
 }
 
-static void read_last(const json_t *last, struct member *member)
+static void node_state_read_last(const json_t *last, struct node_state *member)
 {
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
 		char name[8];
@@ -84,7 +84,7 @@ static void read_last(const json_t *last, struct member *member)
 }
 
 /* Return our row, to be freed with free(). */
-static char *write_member(struct cluster *cluster)
+static char *write_member(struct node_group *cluster)
 {
 	char copies[HEX_DIGITS + 1];
 	char owned[HEX_DIGITS + 1];
@@ -101,7 +101,7 @@ static char *write_member(struct cluster *cluster)
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
 		has[i] = cluster->partitions[i].is_whole &&
 			 cluster->partitions[i].damaged_ms == 0;
-		owns[i] = cluster->partitions[i].state == PARTITION_OWN;
+		owns[i] = cluster->partitions[i].state == PARTITION_OWNED;
 		lag += (json_int_t)partition_lag(cluster->partitions[i].state,
 						 cluster->partitions[i].applied,
 						 cluster->partitions[i].last);
@@ -124,8 +124,8 @@ static char *write_member(struct cluster *cluster)
 			(json_int_t)cluster->clock_ms, "schema", STORE_SCHEMA,
 			"copies", copies, "owned", owned, "last", last,
 			"domains", domain_list(), "key",
-			secret_keys_id(cluster->options.secret_keys), "reseals",
-			reseals, "lag", lag);
+			encryption_keys_id(cluster->options.secret_keys),
+			"reseals", reseals, "lag", lag);
 	text = json_dumps(row, JSON_COMPACT);
 	json_decref(row);
 	if (text == NULL)
@@ -133,21 +133,22 @@ static char *write_member(struct cluster *cluster)
 	return text;
 }
 
-static const char *text_of(const json_t *row, const char *name)
+static const char *node_row_text(const json_t *row, const char *name)
 {
 	const char *text = json_string_value(json_object_get(row, name));
 
 	return text == NULL ? "" : text;
 }
 
-static bool read_member(const struct bus_row *row, struct member *member)
+static bool node_state_read(const struct broker_row *row,
+			    struct node_state *member)
 {
 	struct node_facts *facts = &member->facts;
 	json_t *json = json_loadb(row->value.data, row->value.size, 0, NULL);
 	json_int_t capacity;
 
-	*member = (struct member){.revision = row->revision,
-				  .time_ms = row->time_ms};
+	*member = (struct node_state){.revision = row->revision,
+				      .time_ms = row->time_ms};
 	if (!json_is_object(json)) {
 		json_decref(json);
 		return false;
@@ -155,23 +156,24 @@ static bool read_member(const struct bus_row *row, struct member *member)
 	snprintf(facts->name, sizeof(facts->name), "%.*s", NODE_NAME_BYTES - 1,
 		 row->key);
 	snprintf(facts->address, sizeof(facts->address), "%s",
-		 text_of(json, "address"));
+		 node_row_text(json, "address"));
 	snprintf(facts->version, sizeof(facts->version), "%s",
-		 text_of(json, "version"));
+		 node_row_text(json, "version"));
 	capacity = json_integer_value(json_object_get(json, "capacity"));
 	facts->capacity =
 		capacity > 0 && capacity <= UINT32_MAX ? (uint32_t)capacity : 1;
 	facts->is_draining = json_is_true(json_object_get(json, "draining"));
 	facts->clock_ms = json_integer_value(json_object_get(json, "clock_ms"));
-	snprintf(facts->key, sizeof(facts->key), "%s", text_of(json, "key"));
+	snprintf(facts->key, sizeof(facts->key), "%s",
+		 node_row_text(json, "key"));
 	facts->reseals =
 		(uint32_t)json_integer_value(json_object_get(json, "reseals"));
 	facts->lag = (uint64_t)json_integer_value(json_object_get(json, "lag"));
-	read_set(text_of(json, "copies"), member->has);
-	read_set(text_of(json, "owned"), member->owns);
-	read_last(json_object_get(json, "last"), member);
+	read_set(node_row_text(json, "copies"), member->has);
+	read_set(node_row_text(json, "owned"), member->owns);
+	node_state_read_last(json_object_get(json, "last"), member);
 	member->has_other_domains =
-		strcmp(text_of(json, "domains"), domain_list()) != 0;
+		strcmp(node_row_text(json, "domains"), domain_list()) != 0;
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
 		facts->copies += member->has[i];
 		facts->owned += member->owns[i];
@@ -180,7 +182,7 @@ static bool read_member(const struct bus_row *row, struct member *member)
 	return true;
 }
 
-static void free_rows(struct bus_row *rows, size_t count)
+static void free_rows(struct broker_row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		buffer_free(&rows[i].value);
@@ -191,12 +193,13 @@ static void free_rows(struct bus_row *rows, size_t count)
  * Return whether another store uses our name: two nodes of one name would own
  * the same partitions.
  */
-static bool is_taken(struct cluster *cluster, const struct bus_row *row)
+static bool membership_name_is_taken(struct node_group *cluster,
+				     const struct broker_row *row)
 {
 	json_t *json = json_loadb(row->value.data, row->value.size, 0, NULL);
 	char text[NODE_TROUBLE_BYTES];
-	bool is_other =
-		json != NULL && strcmp(text_of(json, "id"), cluster->id) != 0;
+	bool is_other = json != NULL &&
+			strcmp(node_row_text(json, "id"), cluster->id) != 0;
 
 	json_decref(json);
 	snprintf(text, sizeof(text),
@@ -204,18 +207,18 @@ static bool is_taken(struct cluster *cluster, const struct bus_row *row)
 		 "nodes.name, or wait until the other lease expires",
 		 cluster->options.bus.name);
 	if (is_other)
-		set_trouble(cluster, LOG_LEVEL_ERROR, text);
+		nodes_set_problem(cluster, LOG_LEVEL_ERROR, text);
 	return is_other;
 }
 
 /* ERR_BUSY: another store uses our name. */
-static enum error look_for_namesake(struct cluster *cluster)
+static enum error look_for_namesake(struct node_group *cluster)
 {
-	struct bus_row row = {0};
-	enum error error = cluster->ops->get(cluster->bus, BUS_NODES,
+	struct broker_row row = {0};
+	enum error error = cluster->ops->get(cluster->bus, BROKER_NODES,
 					     cluster->options.bus.name, &row);
 
-	if (error == ERR_NONE && is_taken(cluster, &row))
+	if (error == ERR_NONE && membership_name_is_taken(cluster, &row))
 		error = ERR_BUSY;
 	buffer_free(&row.value);
 	return error == ERR_NOT_FOUND ? ERR_NONE : error;
@@ -228,7 +231,7 @@ static enum error look_for_namesake(struct cluster *cluster)
  * no leader finds its entries.) Our lease begins when the write begins, before
  * the broker's.
  */
-static enum error renew(struct cluster *cluster)
+static enum error membership_renew_lease(struct node_group *cluster)
 {
 	uint32_t lease_ms = cluster->options.bus.lease_ms;
 	uint64_t begin_ms = clock_lease_ms();
@@ -241,9 +244,9 @@ static enum error renew(struct cluster *cluster)
 	if (error != ERR_NONE)
 		return error;
 	text = write_member(cluster);
-	error = cluster->ops->put(cluster->bus, BUS_NODES,
+	error = cluster->ops->put(cluster->bus, BROKER_NODES,
 				  cluster->options.bus.name, slice_of(text),
-				  BUS_ANY, &revision);
+				  BROKER_ANY, &revision);
 	free(text);
 	if (error != ERR_NONE)
 		return error;
@@ -257,37 +260,38 @@ static enum error renew(struct cluster *cluster)
 }
 
 /* Read the nodes, sorted by name. */
-static enum error look_at_nodes(struct cluster *cluster)
+static enum error membership_read_nodes(struct node_group *cluster)
 {
-	struct bus_row *rows;
-	struct member *members;
+	struct broker_row *rows;
+	struct node_state *members;
 	size_t count;
 	size_t used = 0;
 	enum error error =
-		cluster->ops->list(cluster->bus, BUS_NODES, &rows, &count);
+		cluster->ops->list(cluster->bus, BROKER_NODES, &rows, &count);
 
 	if (error != ERR_NONE)
 		return error;
 	members = mem_alloc(count + 1, sizeof(*members));
 	lock_acquire(&cluster->lock);
-	sightings_note(&cluster->sightings, rows, count, clock_steady_ms());
+	failure_detector_note(&cluster->sightings, rows, count,
+			      clock_steady_ms());
 	lock_release(&cluster->lock);
 	/* only this thread writes the sightings */
 	for (size_t i = 0; i < count; i++)
-		if (!sightings_is_silent(&cluster->sightings, &rows[i]))
-			used += read_member(&rows[i], &members[used]);
+		if (!failure_detector_is_silent(&cluster->sightings, &rows[i]))
+			used += node_state_read(&rows[i], &members[used]);
 	for (size_t i = 0; i < used; i++) {
 		members[i].facts.has_strange_key =
 			*members[i].facts.key != '\0' &&
-			!secret_keys_has(cluster->options.secret_keys,
-					 members[i].facts.key);
+			!encryption_keys_has(cluster->options.secret_keys,
+					     members[i].facts.key);
 		members[i].facts.is_self =
 			strcmp(members[i].facts.name,
 			       cluster->options.bus.name) == 0;
 		for (size_t j = i; j > 0 && strcmp(members[j - 1].facts.name,
 						   members[j].facts.name) > 0;
 		     j--) {
-			struct member other = members[j];
+			struct node_state other = members[j];
 
 			members[j] = members[j - 1];
 			members[j - 1] = other;
@@ -307,7 +311,7 @@ static enum error look_at_nodes(struct cluster *cluster)
  * the nodes with this key, then by their number, then by its name. All nodes
  * get the same result.
  */
-static bool goes_before(const struct cluster *cluster, const char *key,
+static bool goes_before(const struct node_group *cluster, const char *key,
 			const char *other)
 {
 	uint32_t owned[2] = {0};
@@ -331,7 +335,7 @@ static bool goes_before(const struct cluster *cluster, const char *key,
 }
 
 /* Return the key of the node group; "" if no node has one. */
-static const char *key_of_all(const struct cluster *cluster)
+static const char *key_of_all(const struct node_group *cluster)
 {
 	const char *first = "";
 
@@ -350,14 +354,14 @@ static const char *key_of_all(const struct cluster *cluster)
  * own sites, and they could not follow its log. A node without a key encrypts
  * nothing and continues.
  */
-static void look_at_keys(struct cluster *cluster)
+static void look_at_keys(struct node_group *cluster)
 {
-	const struct secret_keys *keys = cluster->options.secret_keys;
+	const struct encryption_keys *keys = cluster->options.secret_keys;
 	const char *key = key_of_all(cluster);
 
 	lock_acquire(&cluster->lock);
 	cluster->yields =
-		keys != NULL && *key != '\0' && !secret_keys_has(keys, key);
+		keys != NULL && *key != '\0' && !encryption_keys_has(keys, key);
 	for (size_t i = 0; i < cluster->member_count; i++)
 		if (cluster->members[i].facts.is_self)
 			cluster->members[i].facts.is_draining |=
@@ -366,7 +370,8 @@ static void look_at_keys(struct cluster *cluster)
 }
 
 /* Parse "p.017": kind "p." and partition 17. */
-static bool read_key(const char *key, const char *kind, unsigned *number_out)
+static bool membership_parse_key(const char *key, const char *kind,
+				 unsigned *number_out)
 {
 	char *end;
 	unsigned long number;
@@ -379,7 +384,7 @@ static bool read_key(const char *key, const char *kind, unsigned *number_out)
 	       number < ALL_PARTITIONS;
 }
 
-uint64_t owner_read(const struct bus_row *row, char name[NODE_NAME_BYTES])
+uint64_t owner_read(const struct broker_row *row, char name[NODE_NAME_BYTES])
 {
 	char text[NODE_NAME_BYTES + 24] = "";
 	size_t size = row->value.size < sizeof(text) - 1 ? row->value.size
@@ -394,16 +399,16 @@ uint64_t owner_read(const struct bus_row *row, char name[NODE_NAME_BYTES])
 }
 
 /* Read the owners of partitions. */
-static enum error look_at_owners(struct cluster *cluster)
+static enum error look_at_owners(struct node_group *cluster)
 {
-	struct bus_row *rows;
+	struct broker_row *rows;
 	size_t count;
 	enum error error =
-		cluster->ops->list(cluster->bus, BUS_FACTS, &rows, &count);
+		cluster->ops->list(cluster->bus, BROKER_FACTS, &rows, &count);
 
 	if (error != ERR_NONE)
 		return error;
-	presence_read(cluster, rows, count);
+	heartbeat_read_all(cluster, rows, count);
 	lock_acquire(&cluster->lock);
 	for (size_t i = 0; i < count; i++) {
 		unsigned number;
@@ -411,10 +416,11 @@ static enum error look_at_owners(struct cluster *cluster)
 		char owner[NODE_NAME_BYTES];
 		struct partition *partition;
 
-		if (read_key(rows[i].key, "s.", &number))
-			sum_read(buffer_slice(&rows[i].value),
-				 &cluster->partitions[number].owner_sum);
-		if (!read_key(rows[i].key, "p.", &number))
+		if (membership_parse_key(rows[i].key, "s.", &number))
+			replica_check_read(
+				buffer_slice(&rows[i].value),
+				&cluster->partitions[number].owner_sum);
+		if (!membership_parse_key(rows[i].key, "p.", &number))
 			continue;
 		partition = &cluster->partitions[number];
 		/* our own later writes are newer than these rows */
@@ -430,7 +436,8 @@ static enum error look_at_owners(struct cluster *cluster)
 	return ERR_NONE;
 }
 
-static struct member *find_member(struct cluster *cluster, const char *name)
+static struct node_state *find_member(struct node_group *cluster,
+				      const char *name)
 {
 	for (size_t i = 0; i < cluster->member_count; i++)
 		if (strcmp(cluster->members[i].facts.name, name) == 0)
@@ -439,7 +446,7 @@ static struct member *find_member(struct cluster *cluster, const char *name)
 }
 
 /* Return the first node by rank that has a complete replica. */
-static const char *first_of_whole(const struct cluster *cluster,
+static const char *first_of_whole(const struct node_group *cluster,
 				  const struct placement_node *nodes,
 				  unsigned number)
 {
@@ -461,12 +468,13 @@ static const char *first_of_whole(const struct cluster *cluster,
 }
 
 /* Decide what happens to one partition. Call with the lock held. */
-static void decide(struct cluster *cluster, const struct placement_node *nodes,
-		   unsigned number, const uint32_t *holders)
+static void membership_plan_partition(struct node_group *cluster,
+				      const struct placement_node *nodes,
+				      unsigned number, const uint32_t *holders)
 {
 	struct partition *partition = &cluster->partitions[number];
 	const char *self = cluster->options.bus.name;
-	const struct member *owner = find_member(cluster, partition->owner);
+	const struct node_state *owner = find_member(cluster, partition->owner);
 	unsigned copies = cluster->options.copies;
 	const char *first;
 
@@ -475,7 +483,7 @@ static void decide(struct cluster *cluster, const struct placement_node *nodes,
 	partition->wanted_has_it = false;
 	partition->others_have_it = true;
 	for (unsigned i = 0; i < copies; i++) {
-		const struct member *holder;
+		const struct node_state *holder;
 
 		if (holders[i] == PLACEMENT_NOBODY)
 			continue;
@@ -503,7 +511,7 @@ static void decide(struct cluster *cluster, const struct placement_node *nodes,
 }
 
 /* List the present nodes in order, then the missing ones. */
-static size_t list_nodes(const struct cluster *cluster,
+static size_t list_nodes(const struct node_group *cluster,
 			 struct placement_node *nodes)
 {
 	size_t count = cluster->member_count;
@@ -527,7 +535,7 @@ static size_t list_nodes(const struct cluster *cluster,
 }
 
 /* Decide what happens to all partitions. */
-static void plan(struct cluster *cluster)
+static void membership_plan_all(struct node_group *cluster)
 {
 	unsigned copies = cluster->options.copies;
 	struct placement_node *nodes =
@@ -543,31 +551,32 @@ static void plan(struct cluster *cluster)
 			  holders);
 	lock_acquire(&cluster->lock);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++)
-		decide(cluster, nodes, i, holders + (size_t)i * copies);
+		membership_plan_partition(cluster, nodes, i,
+					  holders + (size_t)i * copies);
 	cluster->has_members = true;
-	wake_copying(cluster);
+	log_apply_wake(cluster);
 	lock_release(&cluster->lock);
 	free(holders);
 	free(nodes);
 }
 
 /* One turn; false if the broker did not respond. */
-static bool look(struct cluster *cluster)
+static bool membership_check(struct node_group *cluster)
 {
-	enum error error = join(cluster);
+	enum error error = nodes_connect(cluster);
 
 	if (error == ERR_NONE)
-		error = renew(cluster);
+		error = membership_renew_lease(cluster);
 	if (error == ERR_NONE)
-		error = look_at_nodes(cluster);
+		error = membership_read_nodes(cluster);
 	if (error == ERR_NONE) {
 		look_at_keys(cluster);
 		error = look_at_owners(cluster);
 	}
 	if (error == ERR_NONE) {
-		presence_tell(cluster);
-		plan(cluster);
-		set_trouble(cluster, LOG_LEVEL_DEBUG, "");
+		heartbeat_write(cluster);
+		membership_plan_all(cluster);
+		nodes_set_problem(cluster, LOG_LEVEL_DEBUG, "");
 	}
 	/* a rejection is also a response */
 	if (error != ERR_NETWORK)
@@ -576,32 +585,33 @@ static bool look(struct cluster *cluster)
 }
 
 /* Log once that the broker connection is lost or back. */
-static void tell(struct cluster *cluster, bool is_connected)
+static void membership_log_connection(struct node_group *cluster,
+				      bool is_connected)
 {
 	bool was_connected;
 	bool is_untold;
 	bool is_over;
 
 	lock_acquire(&cluster->lock);
-	is_over = cluster->lease_until_ms != 0 && !has_lease(cluster);
+	is_over = cluster->lease_until_ms != 0 && !nodes_have_lease(cluster);
 	is_untold = !is_connected && *cluster->trouble == '\0';
 	was_connected = cluster->is_connected;
 	cluster->is_connected = is_connected;
 	cluster->is_lost |= is_over;
-	if (!has_lease(cluster))
-		wake_copying(cluster);
+	if (!nodes_have_lease(cluster))
+		log_apply_wake(cluster);
 	lock_release(&cluster->lock);
 	/*
 	 * the copying thread may be busy: stop fetches of the partitions that
 	 * it will leave
 	 */
 	for (unsigned i = 0; is_over && i < ALL_PARTITIONS; i++)
-		store_own(cluster->store, i, false);
+		store_set_owned(cluster->store, i, false);
 	if (is_over)
-		pipeline_leave_strangers(cluster->pipeline, 0);
+		pipeline_leave_lost_hosts(cluster->pipeline, 0);
 	if (is_untold)
-		set_trouble(cluster, LOG_LEVEL_DEBUG,
-			    "the NATS servers do not respond");
+		nodes_set_problem(cluster, LOG_LEVEL_DEBUG,
+				  "the NATS servers do not respond");
 	if (was_connected && !is_connected)
 		log_warn("nodes: the broker does not respond; until it does, "
 			 "this node fetches and changes nothing, and responses "
@@ -612,7 +622,7 @@ static void tell(struct cluster *cluster, bool is_connected)
 }
 
 /* Compare our clock: times in the store come from the clocks of all nodes. */
-static void check_clock(struct cluster *cluster, uint64_t *reminded_ms)
+static void check_clock(struct node_group *cluster, uint64_t *reminded_ms)
 {
 	uint64_t now_ms = clock_steady_ms();
 	int64_t clock_ms = 0;
@@ -637,7 +647,8 @@ static void check_clock(struct cluster *cluster, uint64_t *reminded_ms)
  * Compare the lists of public suffixes: they must be equal for a host to belong
  * to only one partition.
  */
-static void check_domains(const struct cluster *cluster, uint64_t *reminded_ms)
+static void check_domains(const struct node_group *cluster,
+			  uint64_t *reminded_ms)
 {
 	uint64_t now_ms = clock_steady_ms();
 
@@ -654,9 +665,9 @@ static void check_domains(const struct cluster *cluster, uint64_t *reminded_ms)
 }
 
 /* Log the nodes with another key, or without one while others have one. */
-static void check_keys(const struct cluster *cluster, uint64_t *reminded_ms)
+static void check_keys(const struct node_group *cluster, uint64_t *reminded_ms)
 {
-	const char *own = secret_keys_id(cluster->options.secret_keys);
+	const char *own = encryption_keys_id(cluster->options.secret_keys);
 	uint64_t now_ms = clock_steady_ms();
 
 	if (*reminded_ms != 0 && now_ms < *reminded_ms + REMIND_MS)
@@ -689,7 +700,7 @@ static void check_keys(const struct cluster *cluster, uint64_t *reminded_ms)
  * Wait until `until_ms` or until an owner has changed; collect hints that come
  * together.
  */
-static bool rest(struct cluster *cluster, uint64_t until_ms)
+static bool membership_wait(struct node_group *cluster, uint64_t until_ms)
 {
 	uint64_t soon_ms = clock_steady_ms() + MIN_TICK_MS;
 	bool goes_on;
@@ -710,7 +721,7 @@ static bool rest(struct cluster *cluster, uint64_t until_ms)
 
 void *membership_main(void *argument)
 {
-	struct cluster *cluster = argument;
+	struct node_group *cluster = argument;
 	uint32_t tick_ms = cluster->options.bus.lease_ms / TICKS;
 	uint64_t clock_reminded_ms = 0;
 	uint64_t domains_reminded_ms = 0;
@@ -719,19 +730,19 @@ void *membership_main(void *argument)
 	if (tick_ms < MIN_TICK_MS)
 		tick_ms = MIN_TICK_MS;
 	do {
-		tell(cluster, look(cluster));
+		membership_log_connection(cluster, membership_check(cluster));
 		check_clock(cluster, &clock_reminded_ms);
 		check_domains(cluster, &domains_reminded_ms);
 		check_keys(cluster, &keys_reminded_ms);
-	} while (rest(cluster, clock_steady_ms() + tick_ms));
+	} while (membership_wait(cluster, clock_steady_ms() + tick_ms));
 	return NULL;
 }
 
-void membership_leave(struct cluster *cluster)
+void membership_leave(struct node_group *cluster)
 {
 	if (cluster->revision == 0)
 		return;
-	cluster->ops->remove(cluster->bus, BUS_NODES, cluster->options.bus.name,
-			     BUS_ANY);
+	cluster->ops->remove(cluster->bus, BROKER_NODES,
+			     cluster->options.bus.name, BROKER_ANY);
 	cluster->revision = 0;
 }

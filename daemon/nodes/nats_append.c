@@ -22,18 +22,18 @@ enum entry_state {
 	ENTRY_ANSWERED, /* entry.error is set */
 };
 
-struct batch {
-	struct bus_entry *entries;
+struct nats_batch {
+	struct broker_entry *entries;
 	enum entry_state *states; /* [count] */
 	size_t count;
 	size_t sent; /* number of entries in ENTRY_SENT */
 	uint64_t token;
 	const char *operation;
-	struct batch *next;
+	struct nats_batch *next;
 };
 
 /* Return a number of a response or of its error; 0 if it is missing. */
-static uint64_t number_of(const json_t *object, const char *name)
+static uint64_t nats_response_number(const json_t *object, const char *name)
 {
 	return (uint64_t)json_integer_value(json_object_get(object, name));
 }
@@ -69,46 +69,49 @@ static enum error error_of_code(uint64_t code, const json_t *error)
 	}
 	log_error_limited("nodes: the NATS server did not store an entry: %s",
 			  answer);
-	return ERR_REFUSED;
+	return ERR_ADDRESS_FORBIDDEN;
 }
 
-static void set_state(struct batch *batch, size_t i, enum entry_state state)
+static void set_state(struct nats_batch *batch, size_t i,
+		      enum entry_state state)
 {
 	batch->sent -= batch->states[i] == ENTRY_SENT;
 	batch->sent += state == ENTRY_SENT;
 	batch->states[i] = state;
 }
 
-static void set_answer(struct batch *batch, size_t i, enum error error)
+static void nats_batch_set_result(struct nats_batch *batch, size_t i,
+				  enum error error)
 {
 	batch->entries[i].error = error;
 	set_state(batch, i, ENTRY_ANSWERED);
 }
 
-static void take_answer(struct batch *batch, size_t i, natsMsg *message)
+static void nats_batch_handle_response(struct nats_batch *batch, size_t i,
+				       natsMsg *message)
 {
-	struct bus_entry *entry = &batch->entries[i];
+	struct broker_entry *entry = &batch->entries[i];
 	const char *data = natsMsg_GetData(message);
 	json_t *answer =
 		json_loadb(data == NULL ? "" : data,
 			   (size_t)natsMsg_GetDataLength(message), 0, NULL);
 	const json_t *error = json_object_get(answer, "error");
-	const uint64_t code = number_of(error, "err_code");
+	const uint64_t code = nats_response_number(error, "err_code");
 
-	entry->number = number_of(answer, "seq");
+	entry->number = nats_response_number(answer, "seq");
 	entry->is_known = json_is_true(json_object_get(answer, "duplicate"));
 	if (natsMsg_IsNoResponders(message) || code == JSClusterNotAvailErr ||
 	    code == JSClusterNotLeaderErr)
 		set_state(batch, i, ENTRY_NEW);
 	else if (error != NULL)
-		set_answer(batch, i, error_of_code(code, error));
+		nats_batch_set_result(batch, i, error_of_code(code, error));
 	else
 		/*
 		 * no number: an entry with this id is in transit and may still
 		 * be rejected
 		 */
-		set_answer(batch, i,
-			   entry->number == 0 ? ERR_NETWORK : ERR_NONE);
+		nats_batch_set_result(
+			batch, i, entry->number == 0 ? ERR_NETWORK : ERR_NONE);
 	json_decref(answer);
 }
 
@@ -116,22 +119,22 @@ static void on_answer(natsConnection *connection,
 		      natsSubscription *subscription, natsMsg *message,
 		      void *closure)
 {
-	struct bus *bus = closure;
+	struct broker *bus = closure;
 	const char *name = natsMsg_GetSubject(message) + strlen(bus->inbox);
 	uint64_t token = strtoull(name, NULL, 10);
 
 	(void)connection;
 	(void)subscription;
-	if (nats_take_answer(bus, name, message))
+	if (nats_request_handle_response(bus, name, message))
 		return;
 	lock_acquire(&bus->lock);
-	for (struct batch *batch = bus->batches; batch != NULL;
+	for (struct nats_batch *batch = bus->batches; batch != NULL;
 	     batch = batch->next) {
 		uint64_t i = token - batch->token;
 
 		if (i >= batch->count || batch->states[i] != ENTRY_SENT)
 			continue;
-		take_answer(batch, i, message);
+		nats_batch_handle_response(batch, i, message);
 		if (batch->sent == 0)
 			condition_broadcast(&bus->answered);
 	}
@@ -139,7 +142,7 @@ static void on_answer(natsConnection *connection,
 	natsMsg_Destroy(message);
 }
 
-natsStatus nats_inbox_open(struct bus *bus)
+natsStatus nats_inbox_open(struct broker *bus)
 {
 	char subject[NATS_INBOX_BYTES + 2];
 	natsInbox *inbox = NULL;
@@ -157,41 +160,43 @@ natsStatus nats_inbox_open(struct bus *bus)
 					  bus);
 	if (status != NATS_OK)
 		return status;
-	nats_subscribed(bus, bus->inbox_subscription);
+	nats_subscription_added(bus, bus->inbox_subscription);
 	return natsSubscription_SetPendingLimits(bus->inbox_subscription, -1,
 						 -1);
 }
 
-void nats_batches_fail(struct bus *bus)
+void nats_batches_fail(struct broker *bus)
 {
-	for (struct batch *batch = bus->batches; batch != NULL;
+	for (struct nats_batch *batch = bus->batches; batch != NULL;
 	     batch = batch->next)
 		for (size_t i = 0; i < batch->count; i++)
 			if (batch->states[i] == ENTRY_SENT)
-				set_answer(batch, i, ERR_NETWORK);
+				nats_batch_set_result(batch, i, ERR_NETWORK);
 	condition_broadcast(&bus->answered);
 }
 
-void nats_batches_refuse(struct bus *bus, const char *subject)
+void nats_batches_reject(struct broker *bus, const char *subject)
 {
-	for (struct batch *batch = bus->batches; batch != NULL;
+	for (struct nats_batch *batch = bus->batches; batch != NULL;
 	     batch = batch->next)
 		for (size_t i = 0; i < batch->count; i++)
 			if (batch->states[i] == ENTRY_SENT &&
 			    strcmp(batch->entries[i].subject, subject) == 0)
-				set_answer(batch, i, ERR_REFUSED);
+				nats_batch_set_result(batch, i,
+						      ERR_ADDRESS_FORBIDDEN);
 	condition_broadcast(&bus->answered);
 }
 
-static natsStatus set_headers(natsMsg *message, const struct bus_entry *entry,
-			      const char *operation)
+static natsStatus nats_entry_set_headers(natsMsg *message,
+					 const struct broker_entry *entry,
+					 const char *operation)
 {
 	natsStatus status = NATS_OK;
 	char number[NUMBER_BYTES];
 
 	if (entry->id != NULL)
 		status = natsMsgHeader_Set(message, "Nats-Msg-Id", entry->id);
-	if (status == NATS_OK && entry->expected != BUS_ANY) {
+	if (status == NATS_OK && entry->expected != BROKER_ANY) {
 		/* libnats's own option treats 0 as "any" */
 		snprintf(number, sizeof(number), "%" PRIu64, entry->expected);
 		status = natsMsgHeader_Set(
@@ -206,9 +211,10 @@ static natsStatus set_headers(natsMsg *message, const struct bus_entry *entry,
 	return status;
 }
 
-static enum error publish(struct bus *bus, const struct batch *batch, size_t i)
+static enum error nats_entry_publish(struct broker *bus,
+				     const struct nats_batch *batch, size_t i)
 {
-	const struct bus_entry *entry = &batch->entries[i];
+	const struct broker_entry *entry = &batch->entries[i];
 	char reply[NATS_INBOX_BYTES + NUMBER_BYTES];
 	natsMsg *message = NULL;
 	natsStatus status;
@@ -220,7 +226,8 @@ static enum error publish(struct bus *bus, const struct batch *batch, size_t i)
 	status = natsMsg_Create(&message, entry->subject, reply,
 				entry->data.data, (int)entry->data.size);
 	if (status == NATS_OK)
-		status = set_headers(message, entry, batch->operation);
+		status = nats_entry_set_headers(message, entry,
+						batch->operation);
 	if (status == NATS_OK)
 		status = natsConnection_PublishMsg(bus->connection, message);
 	natsMsg_Destroy(message);
@@ -233,7 +240,7 @@ static enum error publish(struct bus *bus, const struct batch *batch, size_t i)
  * Publish new entries; return whether there were any. Responses may arrive
  * meanwhile.
  */
-static bool publish_new(struct bus *bus, struct batch *batch)
+static bool publish_new(struct broker *bus, struct nats_batch *batch)
 {
 	bool is_any = false;
 
@@ -249,18 +256,19 @@ static bool publish_new(struct bus *bus, struct batch *batch)
 		if (!is_new)
 			continue;
 		is_any = true;
-		error = publish(bus, batch, i);
+		error = nats_entry_publish(bus, batch, i);
 		lock_acquire(&bus->lock);
 		if (error != ERR_NONE && batch->states[i] == ENTRY_SENT)
-			set_answer(batch, i, error);
+			nats_batch_set_result(batch, i, error);
 		lock_release(&bus->lock);
 	}
 	return is_any;
 }
 
-static void await(const struct patience *patience, struct batch *batch)
+static void nats_batch_wait(const struct nats_deadline *patience,
+			    struct nats_batch *batch)
 {
-	struct bus *bus = patience->bus;
+	struct broker *bus = patience->bus;
 
 	lock_acquire(&bus->lock);
 	while (batch->sent > 0 &&
@@ -271,7 +279,7 @@ static void await(const struct patience *patience, struct batch *batch)
 }
 
 /* Return whether some entries must be published again. */
-static bool has_new(struct bus *bus, const struct batch *batch)
+static bool has_new(struct broker *bus, const struct nats_batch *batch)
 {
 	bool is_any = false;
 
@@ -282,7 +290,7 @@ static bool has_new(struct bus *bus, const struct batch *batch)
 	return is_any;
 }
 
-static void batch_begin(struct bus *bus, struct batch *batch)
+static void batch_begin(struct broker *bus, struct nats_batch *batch)
 {
 	lock_acquire(&bus->lock);
 	batch->token = bus->next_token;
@@ -292,9 +300,9 @@ static void batch_begin(struct bus *bus, struct batch *batch)
 	lock_release(&bus->lock);
 }
 
-static enum error batch_end(struct bus *bus, struct batch *batch)
+static enum error batch_end(struct broker *bus, struct nats_batch *batch)
 {
-	struct batch **link = &bus->batches;
+	struct nats_batch **link = &bus->batches;
 	enum error error = ERR_NONE;
 
 	lock_acquire(&bus->lock);
@@ -312,14 +320,15 @@ static enum error batch_end(struct bus *bus, struct batch *batch)
 	return error;
 }
 
-enum error nats_append_as(struct bus *bus, struct bus_entry *entries,
+enum error nats_append_as(struct broker *bus, struct broker_entry *entries,
 			  size_t count, const char *operation)
 {
-	struct patience patience = nats_patience(bus, bus->timeout_ms);
-	struct batch batch = {.entries = entries,
-			      .states = mem_alloc(count, sizeof(*batch.states)),
-			      .count = count,
-			      .operation = operation};
+	struct nats_deadline patience = nats_deadline_of(bus, bus->timeout_ms);
+	struct nats_batch batch = {
+		.entries = entries,
+		.states = mem_alloc(count, sizeof(*batch.states)),
+		.count = count,
+		.operation = operation};
 	enum error error;
 
 	for (size_t i = 0; i < count; i++) {
@@ -329,7 +338,7 @@ enum error nats_append_as(struct bus *bus, struct bus_entry *entries,
 	batch_begin(bus, &batch);
 	/* without a connection libnats would buffer the messages for later */
 	while (nats_wait_connected(&patience) && publish_new(bus, &batch)) {
-		await(&patience, &batch);
+		nats_batch_wait(&patience, &batch);
 		if (!has_new(bus, &batch) || !nats_pause(&patience))
 			break;
 	}
@@ -337,12 +346,13 @@ enum error nats_append_as(struct bus *bus, struct bus_entry *entries,
 	/* a rejection does not show whether the leader accepts entries */
 	if (count > 0 &&
 	    (entries[0].error == ERR_NONE || entries[0].error == ERR_NETWORK))
-		nats_heard(bus, entries[0].subject,
-			   entries[0].error == ERR_NONE);
+		nats_leader_note_write(bus, entries[0].subject,
+				       entries[0].error == ERR_NONE);
 	return error;
 }
 
-enum error nats_append(struct bus *bus, struct bus_entry *entries, size_t count)
+enum error nats_append(struct broker *bus, struct broker_entry *entries,
+		       size_t count)
 {
 	return nats_append_as(bus, entries, count, NULL);
 }

@@ -22,33 +22,33 @@ enum {
 
 #define QUEUE_GROUP "tpl"
 
-struct answering {
-	struct answers *answers;
-	char subject[BUS_SUBJECT_BYTES];
-	bus_answerer *answerer;
+struct nats_handler {
+	struct nats_handlers *answers;
+	char subject[BROKER_SUBJECT_BYTES];
+	broker_request_handler *answerer;
 	void *context;
 	unsigned threads; /* maximum */
 	unsigned running;
 	bool is_ended;
 	bool is_complete; /* no more messages will arrive */
 	natsSubscription *subscription;
-	struct answering *next;
+	struct nats_handler *next;
 };
 
-struct question {
-	struct answering *answering;
+struct nats_received_request {
+	struct nats_handler *answering;
 	natsMsg *message;
-	struct question *next;
+	struct nats_received_request *next;
 };
 
-struct answers {
-	struct bus *bus;
+struct nats_handlers {
+	struct broker *bus;
 	struct lock lock;
 	struct condition asked;
 	struct condition done;
-	struct answering *answerings;
-	struct question *first;
-	struct question **end;
+	struct nats_handler *answerings;
+	struct nats_received_request *first;
+	struct nats_received_request **end;
 	size_t waiting;
 	pthread_t threads[MAX_THREADS];
 	unsigned thread_count;
@@ -56,19 +56,19 @@ struct answers {
 	bool is_ended;
 };
 
-struct answers *nats_answers_create(struct bus *bus)
+struct nats_handlers *nats_handlers_create(struct broker *bus)
 {
-	struct answers *answers = mem_alloc(1, sizeof(*answers));
+	struct nats_handlers *answers = mem_alloc(1, sizeof(*answers));
 
 	answers->bus = bus;
 	answers->end = &answers->first;
-	lock_init(&answers->lock, LOCK_BUS_ANSWERS);
+	lock_init(&answers->lock, LOCK_BROKER_RESPONSES);
 	condition_init(&answers->asked);
 	condition_init(&answers->done);
 	return answers;
 }
 
-static void send_answer(struct bus *bus, natsMsg *question,
+static void send_answer(struct broker *bus, natsMsg *question,
 			const struct buffer *answer)
 {
 	const char *reply = natsMsg_GetReply(question);
@@ -99,11 +99,12 @@ static void send_answer(struct bus *bus, natsMsg *question,
  * With the lock held: remove the first request whose subject is below its
  * thread limit.
  */
-static struct question *take_question(struct answers *answers)
+static struct nats_received_request *
+take_question(struct nats_handlers *answers)
 {
-	for (struct question **link = &answers->first; *link != NULL;
-	     link = &(*link)->next) {
-		struct question *question = *link;
+	for (struct nats_received_request **link = &answers->first;
+	     *link != NULL; link = &(*link)->next) {
+		struct nats_received_request *question = *link;
 
 		if (question->answering->running >=
 		    question->answering->threads)
@@ -117,9 +118,10 @@ static struct question *take_question(struct answers *answers)
 	return NULL;
 }
 
-static void answer_question(struct answers *answers, struct question *question)
+static void nats_handle_request(struct nats_handlers *answers,
+				struct nats_received_request *question)
 {
-	struct answering *answering = question->answering;
+	struct nats_handler *answering = question->answering;
 	struct buffer answer = {0};
 	const struct slice data = {
 		natsMsg_GetData(question->message),
@@ -134,12 +136,12 @@ static void answer_question(struct answers *answers, struct question *question)
 
 static void *answers_main(void *closure)
 {
-	struct answers *answers = closure;
+	struct nats_handlers *answers = closure;
 
 	lock_acquire(&answers->lock);
 	while (!answers->is_ended) {
-		struct question *question = take_question(answers);
-		struct answering *answering;
+		struct nats_received_request *question = take_question(answers);
+		struct nats_handler *answering;
 
 		if (question == NULL) {
 			answers->idle++;
@@ -150,7 +152,7 @@ static void *answers_main(void *closure)
 		answering = question->answering;
 		answering->running++;
 		lock_release(&answers->lock);
-		answer_question(answers, question);
+		nats_handle_request(answers, question);
 		lock_acquire(&answers->lock);
 		answering->running--;
 		condition_broadcast(&answers->done);
@@ -161,7 +163,7 @@ static void *answers_main(void *closure)
 }
 
 /* Call with the lock held. */
-static void wake_thread(struct answers *answers)
+static void wake_thread(struct nats_handlers *answers)
 {
 	if (answers->idle == 0 && answers->thread_count < MAX_THREADS &&
 	    thread_start(&answers->threads[answers->thread_count], NULL,
@@ -174,9 +176,9 @@ static void on_question(natsConnection *connection,
 			natsSubscription *subscription, natsMsg *message,
 			void *closure)
 {
-	struct answering *answering = closure;
-	struct answers *answers = answering->answers;
-	struct question *question = NULL;
+	struct nats_handler *answering = closure;
+	struct nats_handlers *answers = answering->answers;
+	struct nats_received_request *question = NULL;
 
 	(void)connection;
 	(void)subscription;
@@ -195,10 +197,10 @@ static void on_question(natsConnection *connection,
 		natsMsg_Destroy(message);
 }
 
-static void on_complete(void *closure)
+static void nats_on_handler_complete(void *closure)
 {
-	struct answering *answering = closure;
-	struct answers *answers = answering->answers;
+	struct nats_handler *answering = closure;
+	struct nats_handlers *answers = answering->answers;
 
 	lock_acquire(&answers->lock);
 	answering->is_complete = true;
@@ -207,13 +209,13 @@ static void on_complete(void *closure)
 }
 
 /* With the lock held: drop the waiting requests of this subject. */
-static void drop_questions(struct answers *answers,
-			   const struct answering *answering)
+static void drop_questions(struct nats_handlers *answers,
+			   const struct nats_handler *answering)
 {
-	struct question **link = &answers->first;
+	struct nats_received_request **link = &answers->first;
 
 	while (*link != NULL) {
-		struct question *question = *link;
+		struct nats_received_request *question = *link;
 
 		if (question->answering != answering) {
 			link = &question->next;
@@ -228,7 +230,8 @@ static void drop_questions(struct answers *answers,
 }
 
 /* End a subject that is no longer in the list. */
-static void end_answering(struct answers *answers, struct answering *answering)
+static void end_answering(struct nats_handlers *answers,
+			  struct nats_handler *answering)
 {
 	lock_acquire(&answers->lock);
 	answering->is_ended = true;
@@ -243,11 +246,11 @@ static void end_answering(struct answers *answers, struct answering *answering)
 	free(answering);
 }
 
-static struct answering *take_answering(struct answers *answers,
-					const char *subject)
+static struct nats_handler *take_answering(struct nats_handlers *answers,
+					   const char *subject)
 {
-	struct answering **link = &answers->answerings;
-	struct answering *found;
+	struct nats_handler **link = &answers->answerings;
+	struct nats_handler *found;
 
 	lock_acquire(&answers->lock);
 	while (*link != NULL && subject != NULL &&
@@ -260,9 +263,9 @@ static struct answering *take_answering(struct answers *answers,
 	return found;
 }
 
-void nats_answers_destroy(struct answers *answers)
+void nats_handlers_destroy(struct nats_handlers *answers)
 {
-	struct answering *answering;
+	struct nats_handler *answering;
 
 	while ((answering = take_answering(answers, NULL)) != NULL)
 		end_answering(answers, answering);
@@ -278,11 +281,12 @@ void nats_answers_destroy(struct answers *answers)
 	free(answers);
 }
 
-enum error nats_answer(struct bus *bus, const char *subject,
-		       bus_answerer *answerer, void *context, unsigned threads)
+enum error nats_handle(struct broker *bus, const char *subject,
+		       broker_request_handler *answerer, void *context,
+		       unsigned threads)
 {
-	struct answers *answers = bus->answers;
-	struct answering *answering = take_answering(answers, subject);
+	struct nats_handlers *answers = bus->answers;
+	struct nats_handler *answering = take_answering(answers, subject);
 	natsStatus status;
 
 	if (answering != NULL)
@@ -303,8 +307,9 @@ enum error nats_answer(struct bus *bus, const char *subject,
 		return ERR_NETWORK;
 	}
 	if (natsSubscription_SetOnCompleteCB(answering->subscription,
-					     on_complete, answering) != NATS_OK)
-		on_complete(answering);
+					     nats_on_handler_complete,
+					     answering) != NATS_OK)
+		nats_on_handler_complete(answering);
 	lock_acquire(&answers->lock);
 	answering->next = answers->answerings;
 	answers->answerings = answering;
@@ -312,7 +317,8 @@ enum error nats_answer(struct bus *bus, const char *subject,
 	return ERR_NONE;
 }
 
-enum error nats_tell(struct bus *bus, const char *subject, struct slice data)
+enum error nats_publish(struct broker *bus, const char *subject,
+			struct slice data)
 {
 	int64_t clock_ms;
 
@@ -328,7 +334,7 @@ enum error nats_tell(struct bus *bus, const char *subject, struct slice data)
 static void on_told(natsConnection *connection, natsSubscription *subscription,
 		    natsMsg *message, void *closure)
 {
-	struct listening *listening = closure;
+	struct nats_listener *listening = closure;
 	const struct slice data = {natsMsg_GetData(message),
 				   (size_t)natsMsg_GetDataLength(message)};
 
@@ -339,10 +345,10 @@ static void on_told(natsConnection *connection, natsSubscription *subscription,
 	natsMsg_Destroy(message);
 }
 
-enum error nats_listen(struct bus *bus, const char *subject,
-		       bus_listener *listener, void *context)
+enum error nats_listen(struct broker *bus, const char *subject,
+		       broker_listener *listener, void *context)
 {
-	struct listening *listening = mem_alloc(1, sizeof(*listening));
+	struct nats_listener *listening = mem_alloc(1, sizeof(*listening));
 
 	listening->listener = listener;
 	listening->context = context;
@@ -351,7 +357,7 @@ enum error nats_listen(struct bus *bus, const char *subject,
 		free(listening);
 		return ERR_NETWORK;
 	}
-	nats_subscribed(bus, listening->subscription);
+	nats_subscription_added(bus, listening->subscription);
 	lock_acquire(&bus->lock);
 	listening->next = bus->listenings;
 	bus->listenings = listening;

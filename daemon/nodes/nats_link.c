@@ -27,14 +27,14 @@ enum {
 	CLOSE_MS = 10000,
 };
 
-struct patience nats_patience(struct bus *bus, uint32_t timeout_ms)
+struct nats_deadline nats_deadline_of(struct broker *bus, uint32_t timeout_ms)
 {
 	uint64_t now_ms = clock_steady_ms();
 
-	return (struct patience){bus, now_ms, now_ms + timeout_ms};
+	return (struct nats_deadline){bus, now_ms, now_ms + timeout_ms};
 }
 
-int64_t nats_try_ms(const struct patience *patience)
+int64_t nats_try_ms(const struct nats_deadline *patience)
 {
 	uint64_t now_ms = clock_steady_ms();
 	uint64_t left;
@@ -45,9 +45,9 @@ int64_t nats_try_ms(const struct patience *patience)
 	return (int64_t)(left > NATS_TRY_MS ? NATS_TRY_MS : left);
 }
 
-bool nats_wait_connected(const struct patience *patience)
+bool nats_wait_connected(const struct nats_deadline *patience)
 {
-	struct bus *bus = patience->bus;
+	struct broker *bus = patience->bus;
 	bool is_connected;
 
 	lock_acquire(&bus->lock);
@@ -60,9 +60,9 @@ bool nats_wait_connected(const struct patience *patience)
 	return is_connected;
 }
 
-bool nats_pause(const struct patience *patience)
+bool nats_pause(const struct nats_deadline *patience)
 {
-	struct bus *bus = patience->bus;
+	struct broker *bus = patience->bus;
 	uint64_t until_ms = clock_steady_ms() + NATS_PAUSE_MS;
 
 	if (until_ms >= patience->until_ms)
@@ -75,14 +75,14 @@ bool nats_pause(const struct patience *patience)
 	return true;
 }
 
-bool nats_was_refused(const struct patience *patience, const char *part)
+bool nats_was_rejected(const struct nats_deadline *patience, const char *part)
 {
-	struct bus *bus = patience->bus;
+	struct broker *bus = patience->bus;
 	bool was_refused = false;
 
 	lock_acquire(&bus->lock);
 	for (size_t i = 0; i < NATS_REFUSALS && i < bus->refusal_count; i++) {
-		const struct refusal *refusal = &bus->refusals[i];
+		const struct nats_rejection *refusal = &bus->refusals[i];
 
 		was_refused |= refusal->at_ms >= patience->start_ms &&
 			       strstr(refusal->subject, part) != NULL;
@@ -92,7 +92,7 @@ bool nats_was_refused(const struct patience *patience, const char *part)
 }
 
 /* Return whether the bus is open and we have not closed it. */
-static bool is_in_use(struct bus *bus)
+static bool is_in_use(struct broker *bus)
 {
 	bool is_in_use;
 
@@ -106,14 +106,15 @@ static bool is_in_use(struct bus *bus)
  * Handle errors without a request, such as `Permissions Violation for Publish
  * to "tpl.log.3"`.
  */
-static void on_error(natsConnection *connection, natsSubscription *subscription,
-		     natsStatus status, void *closure)
+static void nats_on_error(natsConnection *connection,
+			  natsSubscription *subscription, natsStatus status,
+			  void *closure)
 {
-	struct bus *bus = closure;
+	struct broker *bus = closure;
 	bool is_open = is_in_use(bus);
 	const char *text = "";
 	const char *quote;
-	struct refusal *refusal;
+	struct nats_rejection *refusal;
 
 	(void)subscription;
 	natsConnection_GetLastError(connection, &text);
@@ -134,11 +135,11 @@ static void on_error(natsConnection *connection, natsSubscription *subscription,
 	snprintf(refusal->subject, sizeof(refusal->subject), "%.*s",
 		 (int)strcspn(quote + 1, "\""), quote + 1);
 	refusal->at_ms = clock_steady_ms();
-	nats_batches_refuse(bus, refusal->subject);
+	nats_batches_reject(bus, refusal->subject);
 	lock_release(&bus->lock);
 }
 
-static void set_connected(struct bus *bus, bool is_connected, bool is_closed)
+static void set_connected(struct broker *bus, bool is_connected, bool is_closed)
 {
 	lock_acquire(&bus->lock);
 	bus->is_connected = is_connected;
@@ -147,14 +148,14 @@ static void set_connected(struct bus *bus, bool is_connected, bool is_closed)
 		bus->connections++;
 	} else {
 		nats_batches_fail(bus);
-		nats_inquiries_fail(bus);
+		nats_requests_fail(bus);
 	}
 	condition_broadcast(&bus->changed);
 	lock_release(&bus->lock);
 }
 
 /* Count a lost connection; return the number in the current period. */
-static unsigned count_flap(struct bus *bus)
+static unsigned count_flap(struct broker *bus)
 {
 	uint64_t now_ms = clock_steady_ms();
 	unsigned flaps;
@@ -199,9 +200,9 @@ static void on_closed(natsConnection *connection, void *closure)
 	set_connected(closure, false, true);
 }
 
-static void on_complete(void *closure)
+static void nats_on_subscription_complete(void *closure)
 {
-	struct bus *bus = closure;
+	struct broker *bus = closure;
 
 	lock_acquire(&bus->lock);
 	bus->subscriptions--;
@@ -209,14 +210,15 @@ static void on_complete(void *closure)
 	lock_release(&bus->lock);
 }
 
-void nats_subscribed(struct bus *bus, natsSubscription *subscription)
+void nats_subscription_added(struct broker *bus, natsSubscription *subscription)
 {
 	lock_acquire(&bus->lock);
 	bus->subscriptions++;
 	lock_release(&bus->lock);
-	if (natsSubscription_SetOnCompleteCB(subscription, on_complete, bus) !=
-	    NATS_OK)
-		on_complete(bus);
+	if (natsSubscription_SetOnCompleteCB(subscription,
+					     nats_on_subscription_complete,
+					     bus) != NATS_OK)
+		nats_on_subscription_complete(bus);
 }
 
 static natsStatus set_servers(natsOptions *options, const char *servers)
@@ -236,8 +238,8 @@ static natsStatus set_servers(natsOptions *options, const char *servers)
 	return status;
 }
 
-static natsStatus set_user(struct bus *bus, natsOptions *options,
-			   const struct bus_options *wanted)
+static natsStatus set_user(struct broker *bus, natsOptions *options,
+			   const struct broker_options *wanted)
 {
 	struct buffer password = {0};
 	natsStatus status;
@@ -251,8 +253,8 @@ static natsStatus set_user(struct bus *bus, natsOptions *options,
 	if (wanted->password_file[0] != '\0' &&
 	    (error = file_read(wanted->password_file, MAX_PASSWORD_BYTES,
 			       &password)) != ERR_NONE) {
-		nats_complain(bus, "password_file %s: cannot read it: %s",
-			      wanted->password_file, file_error_text(error));
+		nats_add_error(bus, "password_file %s: cannot read it: %s",
+			       wanted->password_file, file_error_text(error));
 		buffer_free(&password);
 		return NATS_NOT_PERMITTED;
 	}
@@ -268,8 +270,8 @@ static natsStatus set_user(struct bus *bus, natsOptions *options,
 	return status;
 }
 
-static natsStatus set_tls(struct bus *bus, natsOptions *options,
-			  const struct bus_options *wanted)
+static natsStatus set_tls(struct broker *bus, natsOptions *options,
+			  const struct broker_options *wanted)
 {
 	natsStatus status = NATS_OK;
 
@@ -284,18 +286,18 @@ static natsStatus set_tls(struct bus *bus, natsOptions *options,
 		status = natsOptions_LoadCertificatesChain(
 			options, wanted->certificate_file, wanted->key_file);
 	if (status != NATS_OK)
-		nats_complain(bus,
-			      "ca_file %s, certificate_file %s, key_file "
-			      "%s: %s",
-			      wanted->ca_file, wanted->certificate_file,
-			      wanted->key_file, nats_GetLastError(NULL));
+		nats_add_error(bus,
+			       "ca_file %s, certificate_file %s, key_file "
+			       "%s: %s",
+			       wanted->ca_file, wanted->certificate_file,
+			       wanted->key_file, nats_GetLastError(NULL));
 	return status;
 }
 
 /*
  * Set how we send: each message immediately, and an error if it cannot be sent.
  */
-static natsStatus set_manners(natsOptions *options, struct bus *bus)
+static natsStatus set_manners(natsOptions *options, struct broker *bus)
 {
 	natsStatus status = natsOptions_SetSendAsap(options, true);
 
@@ -319,9 +321,10 @@ static natsStatus set_manners(natsOptions *options, struct bus *bus)
 	return status;
 }
 
-static natsStatus set_callbacks(natsOptions *options, struct bus *bus)
+static natsStatus nats_set_callbacks(natsOptions *options, struct broker *bus)
 {
-	natsStatus status = natsOptions_SetErrorHandler(options, on_error, bus);
+	natsStatus status =
+		natsOptions_SetErrorHandler(options, nats_on_error, bus);
 
 	if (status == NATS_OK)
 		status = natsOptions_SetDisconnectedCB(options, on_disconnected,
@@ -334,34 +337,34 @@ static natsStatus set_callbacks(natsOptions *options, struct bus *bus)
 	return status;
 }
 
-static enum error connect_error(struct bus *bus, natsStatus status)
+static enum error connect_error(struct broker *bus, natsStatus status)
 {
 	switch (status) {
 	case NATS_OK:
 		return ERR_NONE;
 	case NATS_CONNECTION_AUTH_FAILED:
 	case NATS_NOT_PERMITTED:
-		nats_complain(
+		nats_add_error(
 			bus,
 			"the NATS servers reject the user or its password");
-		return ERR_REFUSED;
+		return ERR_ADDRESS_FORBIDDEN;
 	case NATS_SSL_ERROR:
 	case NATS_SECURE_CONNECTION_WANTED:
 	case NATS_SECURE_CONNECTION_REQUIRED:
-		nats_complain(
+		nats_add_error(
 			bus,
 			"cannot open a TLS connection to the NATS servers: %s",
 			nats_GetLastError(NULL));
-		return ERR_REFUSED;
+		return ERR_ADDRESS_FORBIDDEN;
 	default:
-		nats_complain(bus, "the NATS servers: %s",
-			      natsStatus_GetText(status));
+		nats_add_error(bus, "the NATS servers: %s",
+			       natsStatus_GetText(status));
 		return ERR_NETWORK;
 	}
 }
 
 /* Set the node's name in the form of a key and a subject. */
-static void set_name(struct bus *bus, const char *name)
+static void set_name(struct broker *bus, const char *name)
 {
 	size_t i = 0;
 
@@ -374,7 +377,8 @@ static void set_name(struct bus *bus, const char *name)
 		 bus->name[0] == '\0' ? "node" : bus->name);
 }
 
-enum error nats_link_open(struct bus *bus, const struct bus_options *wanted)
+enum error nats_link_open(struct broker *bus,
+			  const struct broker_options *wanted)
 {
 	natsOptions *options = NULL;
 	natsStatus status;
@@ -395,7 +399,7 @@ enum error nats_link_open(struct bus *bus, const struct bus_options *wanted)
 	if (status == NATS_OK)
 		status = set_manners(options, bus);
 	if (status == NATS_OK)
-		status = set_callbacks(options, bus);
+		status = nats_set_callbacks(options, bus);
 	if (status == NATS_OK)
 		status = natsConnection_Connect(&bus->connection, options);
 	natsOptions_Destroy(options);
@@ -410,7 +414,7 @@ enum error nats_link_open(struct bus *bus, const struct bus_options *wanted)
 	return connect_error(bus, status);
 }
 
-void nats_link_close(struct bus *bus)
+void nats_link_close(struct broker *bus)
 {
 	uint64_t until_ms = clock_steady_ms() + CLOSE_MS;
 
@@ -428,7 +432,7 @@ void nats_link_close(struct bus *bus)
 	jsCtx_Destroy(bus->js);
 	natsSubscription_Destroy(bus->inbox_subscription);
 	while (bus->listenings != NULL) {
-		struct listening *listening = bus->listenings;
+		struct nats_listener *listening = bus->listenings;
 
 		bus->listenings = listening->next;
 		natsSubscription_Destroy(listening->subscription);

@@ -17,23 +17,25 @@
 
 enum {
 	LEAST_MS = 5000, /* an election takes 2 to 5 s */
-	LOST_MS = 30000, /* minimum time between two of nats_is_lost() */
+	LOST_MS =
+		30000, /* minimum time between two of nats_leader_step_down() */
 	API_BYTES = 128,
 };
 
 /* "tpl.log.*" matches "tpl.log.17". */
-static bool has_subject(const struct kept *kept, const char *subject)
+static bool has_subject(const struct nats_stored_stream *kept,
+			const char *subject)
 {
 	return strncmp(kept->subject, subject, strlen(kept->subject) - 1) == 0;
 }
 
-static struct mute *mute_of(struct bus *bus, const char *subject,
-			    const char **stream_out)
+static struct nats_leader_watch *
+mute_of(struct broker *bus, const char *subject, const char **stream_out)
 {
-	for (unsigned i = 0; i < BUS_STREAMS + BUS_BUCKETS; i++) {
-		const struct kept *kept =
-			i < BUS_STREAMS ? &nats_streams[i]
-					: &nats_buckets[i - BUS_STREAMS];
+	for (unsigned i = 0; i < BROKER_STREAMS + BROKER_BUCKETS; i++) {
+		const struct nats_stored_stream *kept =
+			i < BROKER_STREAMS ? &nats_streams[i]
+					   : &nats_buckets[i - BROKER_STREAMS];
 
 		*stream_out = kept->name;
 		if (has_subject(kept, subject))
@@ -43,10 +45,10 @@ static struct mute *mute_of(struct bus *bus, const char *subject,
 }
 
 /* Read the leader's name; "" if there is none or no response. */
-static void find_leader(struct bus *bus, const char *stream,
+static void find_leader(struct broker *bus, const char *stream,
 			char out[NATS_NAME_BYTES])
 {
-	struct patience patience = nats_patience(bus, NATS_TRY_MS);
+	struct nats_deadline patience = nats_deadline_of(bus, NATS_TRY_MS);
 	char api[API_BYTES];
 	natsMsg *answer = NULL;
 	const char *leader = NULL;
@@ -54,7 +56,7 @@ static void find_leader(struct bus *bus, const char *stream,
 
 	out[0] = '\0';
 	snprintf(api, sizeof(api), "$JS.API.STREAM.INFO.%s", stream);
-	if (nats_request(&patience, api, "", &answer) != ERR_NONE)
+	if (nats_api_request(&patience, api, "", &answer) != ERR_NONE)
 		return;
 	json = json_loadb(natsMsg_GetData(answer),
 			  (size_t)natsMsg_GetDataLength(answer), 0, NULL);
@@ -65,21 +67,22 @@ static void find_leader(struct bus *bus, const char *stream,
 	natsMsg_Destroy(answer);
 }
 
-static void step_down(struct bus *bus, const char *stream)
+static void step_down(struct broker *bus, const char *stream)
 {
-	struct patience patience = nats_patience(bus, NATS_TRY_MS);
+	struct nats_deadline patience = nats_deadline_of(bus, NATS_TRY_MS);
 	char api[API_BYTES];
 	natsMsg *answer = NULL;
 
 	snprintf(api, sizeof(api), "$JS.API.STREAM.LEADER.STEPDOWN.%s", stream);
-	nats_request(&patience, api, "", &answer);
+	nats_api_request(&patience, api, "", &answer);
 	natsMsg_Destroy(answer);
 }
 
-void nats_heard(struct bus *bus, const char *subject, bool is_acknowledged)
+void nats_leader_note_write(struct broker *bus, const char *subject,
+			    bool is_acknowledged)
 {
 	const char *stream;
-	struct mute *mute = mute_of(bus, subject, &stream);
+	struct nats_leader_watch *mute = mute_of(bus, subject, &stream);
 	char leader[NATS_NAME_BYTES];
 	uint64_t now_ms = clock_steady_ms();
 	/* half of the time after which a node tries another server */
@@ -112,7 +115,7 @@ void nats_heard(struct bus *bus, const char *subject, bool is_acknowledged)
 	step_down(bus, stream);
 }
 
-void nats_is_lost(struct bus *bus, const char *stream)
+void nats_leader_step_down(struct broker *bus, const char *stream)
 {
 	uint64_t now_ms = clock_steady_ms();
 	bool is_told;
@@ -121,7 +124,7 @@ void nats_is_lost(struct bus *bus, const char *stream)
 	 * leases are written with any revision and read one by one: an election
 	 * would cost some seconds, and the new leader may have the same fault
 	 */
-	if (strcmp(stream, nats_buckets[BUS_NODES].name) == 0)
+	if (strcmp(stream, nats_buckets[BROKER_NODES].name) == 0)
 		return;
 	lock_acquire(&bus->lock);
 	is_told = bus->lost_ms != 0 && now_ms < bus->lost_ms + LOST_MS;

@@ -13,14 +13,15 @@
 
 enum { LOOK_MS = 100, NUMBER_BYTES = 24 };
 
-struct inquiry {
+struct nats_pending_request {
 	uint64_t token;
 	natsMsg *answer; /* NULL = none yet */
 	bool is_lost;    /* no response will come: the connection was lost */
-	struct inquiry *next;
+	struct nats_pending_request *next;
 };
 
-bool nats_take_answer(struct bus *bus, const char *name, natsMsg *message)
+bool nats_request_handle_response(struct broker *bus, const char *name,
+				  natsMsg *message)
 {
 	uint64_t token;
 
@@ -28,8 +29,8 @@ bool nats_take_answer(struct bus *bus, const char *name, natsMsg *message)
 		return false;
 	token = strtoull(name + 1, NULL, 10);
 	lock_acquire(&bus->lock);
-	for (struct inquiry *inquiry = bus->inquiries; inquiry != NULL;
-	     inquiry = inquiry->next) {
+	for (struct nats_pending_request *inquiry = bus->inquiries;
+	     inquiry != NULL; inquiry = inquiry->next) {
 		if (inquiry->token != token || inquiry->answer != NULL)
 			continue;
 		inquiry->answer = message;
@@ -42,15 +43,16 @@ bool nats_take_answer(struct bus *bus, const char *name, natsMsg *message)
 	return true;
 }
 
-void nats_inquiries_fail(struct bus *bus)
+void nats_requests_fail(struct broker *bus)
 {
-	for (struct inquiry *inquiry = bus->inquiries; inquiry != NULL;
-	     inquiry = inquiry->next)
+	for (struct nats_pending_request *inquiry = bus->inquiries;
+	     inquiry != NULL; inquiry = inquiry->next)
 		inquiry->is_lost = true;
 	condition_broadcast(&bus->answered);
 }
 
-static void begin(struct bus *bus, struct inquiry *inquiry)
+static void nats_request_begin(struct broker *bus,
+			       struct nats_pending_request *inquiry)
 {
 	lock_acquire(&bus->lock);
 	inquiry->token = bus->next_token++;
@@ -59,9 +61,10 @@ static void begin(struct bus *bus, struct inquiry *inquiry)
 	lock_release(&bus->lock);
 }
 
-static void end(struct bus *bus, struct inquiry *inquiry)
+static void nats_request_end(struct broker *bus,
+			     struct nats_pending_request *inquiry)
 {
-	struct inquiry **link = &bus->inquiries;
+	struct nats_pending_request **link = &bus->inquiries;
 
 	lock_acquire(&bus->lock);
 	while (*link != inquiry)
@@ -70,8 +73,10 @@ static void end(struct bus *bus, struct inquiry *inquiry)
 	lock_release(&bus->lock);
 }
 
-static natsStatus publish(struct bus *bus, const struct inquiry *inquiry,
-			  const char *subject, struct slice question)
+static natsStatus
+nats_request_publish(struct broker *bus,
+		     const struct nats_pending_request *inquiry,
+		     const char *subject, struct slice question)
 {
 	char reply[NATS_INBOX_BYTES + NUMBER_BYTES];
 
@@ -84,8 +89,9 @@ static natsStatus publish(struct bus *bus, const struct inquiry *inquiry,
 /*
  * Wait for the response until `until_ms`; return whether it came or was lost.
  */
-static bool await(struct bus *bus, const struct inquiry *inquiry,
-		  uint64_t until_ms)
+static bool nats_request_wait(struct broker *bus,
+			      const struct nats_pending_request *inquiry,
+			      uint64_t until_ms)
 {
 	bool is_over;
 
@@ -102,16 +108,17 @@ static bool await(struct bus *bus, const struct inquiry *inquiry,
  * Wait for the response. After a cancel, wait a little longer for a response in
  * transit.
  */
-static enum error await_answer(struct bus *bus, const struct inquiry *inquiry,
-			       const struct bus_patience *patience)
+static enum error await_answer(struct broker *bus,
+			       const struct nats_pending_request *inquiry,
+			       const struct broker_wait *patience)
 {
 	uint64_t now_ms = clock_steady_ms();
 	uint64_t until_ms = now_ms + patience->timeout_ms;
 	enum error error = ERR_TIMEOUT;
 
-	while (!await(bus, inquiry,
-		      now_ms + LOOK_MS < until_ms ? now_ms + LOOK_MS
-						  : until_ms)) {
+	while (!nats_request_wait(bus, inquiry,
+				  now_ms + LOOK_MS < until_ms ? now_ms + LOOK_MS
+							      : until_ms)) {
 		now_ms = clock_steady_ms();
 		if (now_ms >= until_ms)
 			return error;
@@ -126,43 +133,45 @@ static enum error await_answer(struct bus *bus, const struct inquiry *inquiry,
 }
 
 /* Send a request once; NULL if no response came. */
-static natsMsg *request(struct bus *bus, const char *subject,
-			const char *question, int64_t wait_ms)
+static natsMsg *nats_request_once(struct broker *bus, const char *subject,
+				  const char *question, int64_t wait_ms)
 {
-	const struct bus_patience patience = {.timeout_ms = (uint32_t)wait_ms};
-	struct inquiry inquiry = {0};
+	const struct broker_wait patience = {.timeout_ms = (uint32_t)wait_ms};
+	struct nats_pending_request inquiry = {0};
 
-	begin(bus, &inquiry);
-	if (publish(bus, &inquiry, subject, slice_of(question)) == NATS_OK)
+	nats_request_begin(bus, &inquiry);
+	if (nats_request_publish(bus, &inquiry, subject, slice_of(question)) ==
+	    NATS_OK)
 		await_answer(bus, &inquiry, &patience);
-	end(bus, &inquiry);
+	nats_request_end(bus, &inquiry);
 	if (inquiry.answer == NULL || !natsMsg_IsNoResponders(inquiry.answer))
 		return inquiry.answer;
 	natsMsg_Destroy(inquiry.answer);
 	return NULL;
 }
 
-enum error nats_request(const struct patience *patience, const char *subject,
-			const char *question, natsMsg **answer_out)
+enum error nats_api_request(const struct nats_deadline *patience,
+			    const char *subject, const char *question,
+			    natsMsg **answer_out)
 {
 	while (nats_wait_connected(patience)) {
 		int64_t wait_ms = nats_try_ms(patience);
 
 		if (wait_ms == 0)
 			break;
-		*answer_out =
-			request(patience->bus, subject, question, wait_ms);
+		*answer_out = nats_request_once(patience->bus, subject,
+						question, wait_ms);
 		if (*answer_out != NULL)
 			return ERR_NONE;
-		if (nats_was_refused(patience, subject))
-			return ERR_REFUSED;
+		if (nats_was_rejected(patience, subject))
+			return ERR_ADDRESS_FORBIDDEN;
 		if (!nats_pause(patience))
 			break;
 	}
 	return ERR_NETWORK;
 }
 
-static enum error read_answer(natsMsg *message, struct buffer *answer)
+static enum error nats_response_read(natsMsg *message, struct buffer *answer)
 {
 	const char *is_large = NULL;
 
@@ -175,28 +184,30 @@ static enum error read_answer(natsMsg *message, struct buffer *answer)
 	return ERR_NONE;
 }
 
-enum error nats_ask(struct bus *bus, const char *subject, struct slice question,
-		    const struct bus_patience *wanted, struct buffer *answer)
+enum error nats_request_node(struct broker *bus, const char *subject,
+			     struct slice question,
+			     const struct broker_wait *wanted,
+			     struct buffer *answer)
 {
 	/* the caller has alternatives, and nothing was sent yet */
-	struct patience patience = nats_patience(
+	struct nats_deadline patience = nats_deadline_of(
 		bus, wanted->timeout_ms < NATS_TRY_MS ? wanted->timeout_ms
 						      : NATS_TRY_MS);
-	struct inquiry inquiry = {0};
+	struct nats_pending_request inquiry = {0};
 	enum error error = ERR_NETWORK;
 
 	if (question.size > nats_max_bytes(bus))
 		return ERR_TOO_LARGE;
 	if (!nats_wait_connected(&patience))
 		return ERR_NOT_FOUND;
-	begin(bus, &inquiry);
-	if (publish(bus, &inquiry, subject, question) == NATS_OK)
+	nats_request_begin(bus, &inquiry);
+	if (nats_request_publish(bus, &inquiry, subject, question) == NATS_OK)
 		error = await_answer(bus, &inquiry, wanted);
-	end(bus, &inquiry);
+	nats_request_end(bus, &inquiry);
 	if (inquiry.answer != NULL)
-		error = read_answer(inquiry.answer, answer);
-	else if (error == ERR_TIMEOUT && nats_was_refused(&patience, subject))
-		error = ERR_REFUSED;
+		error = nats_response_read(inquiry.answer, answer);
+	else if (error == ERR_TIMEOUT && nats_was_rejected(&patience, subject))
+		error = ERR_ADDRESS_FORBIDDEN;
 	natsMsg_Destroy(inquiry.answer);
 	return error;
 }

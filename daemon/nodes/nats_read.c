@@ -29,7 +29,8 @@ enum {
 #define TIME     "Nats-Time-Stamp"
 
 /* Append a base64 member, which may be missing. */
-static bool decode(const json_t *message, const char *name, struct buffer *out)
+static bool nats_decode_base64(const json_t *message, const char *name,
+			       struct buffer *out)
 {
 	const json_t *value = json_object_get(message, name);
 	struct base64_decode_ctx base64;
@@ -47,8 +48,8 @@ static bool decode(const json_t *message, const char *name, struct buffer *out)
 	return true;
 }
 
-static void begin_entry(struct nats_entry *out, const char *subject,
-			uint64_t number, const char *time)
+static void nats_entry_begin(struct nats_entry *out, const char *subject,
+			     uint64_t number, const char *time)
 {
 	buffer_clear(&out->message.subject);
 	buffer_clear(&out->message.data);
@@ -63,13 +64,13 @@ static bool take_json(const json_t *message, struct nats_entry *out)
 	struct buffer headers = {0};
 	bool is_read;
 
-	begin_entry(
+	nats_entry_begin(
 		out, json_string_value(json_object_get(message, "subject")),
 		(uint64_t)json_integer_value(json_object_get(message, "seq")),
 		json_string_value(json_object_get(message, "time")));
 	is_read = out->message.number != 0 &&
-		  decode(message, "hdrs", &headers) &&
-		  decode(message, "data", &out->message.data);
+		  nats_decode_base64(message, "hdrs", &headers) &&
+		  nats_decode_base64(message, "data", &out->message.data);
 	out->is_removal = headers.size > 0 &&
 			  memmem(headers.data, headers.size, NATS_OPERATION ":",
 				 strlen(NATS_OPERATION ":")) != NULL;
@@ -106,7 +107,7 @@ static enum error take_answer_of_leader(const char *stream, natsMsg *answer,
 	return result;
 }
 
-static const char *header(natsMsg *message, const char *name)
+static const char *nats_message_header(natsMsg *message, const char *name)
 {
 	const char *value = NULL;
 
@@ -118,23 +119,24 @@ static const char *header(natsMsg *message, const char *name)
 static enum error take_answer_of_replica(natsMsg *answer,
 					 struct nats_entry *out)
 {
-	const char *status = header(answer, STATUS);
-	const char *number = header(answer, SEQUENCE);
+	const char *status = nats_message_header(answer, STATUS);
+	const char *number = nats_message_header(answer, SEQUENCE);
 
 	if (status != NULL && strcmp(status, "404") == 0)
 		return ERR_NOT_FOUND;
 	if (number == NULL)
 		return ERR_NETWORK;
-	begin_entry(out, header(answer, SUBJECT), strtoull(number, NULL, 10),
-		    header(answer, TIME));
+	nats_entry_begin(out, nats_message_header(answer, SUBJECT),
+			 strtoull(number, NULL, 10),
+			 nats_message_header(answer, TIME));
 	buffer_append(&out->message.data, natsMsg_GetData(answer),
 		      (size_t)natsMsg_GetDataLength(answer));
-	out->is_removal = header(answer, NATS_OPERATION) != NULL;
+	out->is_removal = nats_message_header(answer, NATS_OPERATION) != NULL;
 	return ERR_NONE;
 }
 
-static void write_question(const struct reading *reading,
-			   char out[QUESTION_BYTES])
+static void nats_read_write_request(const struct nats_read_args *reading,
+				    char out[QUESTION_BYTES])
 {
 	uint64_t number = reading->number == 0 ? 1 : reading->number;
 
@@ -155,21 +157,22 @@ static void write_question(const struct reading *reading,
 	}
 }
 
-static enum error read_entry(struct bus *bus, const struct reading *reading,
-			     struct nats_entry *out)
+static enum error nats_read_entry(struct broker *bus,
+				  const struct nats_read_args *reading,
+				  struct nats_entry *out)
 {
 	bool is_replicas = reading->kind == NATS_NEXT;
-	struct patience patience = nats_patience(bus, bus->timeout_ms);
+	struct nats_deadline patience = nats_deadline_of(bus, bus->timeout_ms);
 	char api[API_BYTES];
 	char question[QUESTION_BYTES];
 
 	snprintf(api, sizeof(api), "$JS.API.%s.GET.%s",
 		 is_replicas ? "DIRECT" : "STREAM.MSG", reading->stream);
-	write_question(reading, question);
+	nats_read_write_request(reading, question);
 	for (;;) {
 		natsMsg *answer;
 		enum error error =
-			nats_request(&patience, api, question, &answer);
+			nats_api_request(&patience, api, question, &answer);
 
 		if (error != ERR_NONE)
 			return error;
@@ -187,18 +190,19 @@ static enum error read_entry(struct bus *bus, const struct reading *reading,
 /*
  * Read from the first entry to the last one. ERR_NETWORK: there are too many.
  */
-static enum error walk(struct bus *bus, const struct reading *reading,
-		       struct nats_entry *out)
+static enum error nats_read_walk(struct broker *bus,
+				 const struct nats_read_args *reading,
+				 struct nats_entry *out)
 {
-	struct reading next = *reading;
+	struct nats_read_args next = *reading;
 	enum error error;
 	unsigned steps = 0;
 
 	next.kind = NATS_NEXT_OF_LEADER;
-	error = read_entry(bus, &next, out);
+	error = nats_read_entry(bus, &next, out);
 	while (error == ERR_NONE && steps++ < MAX_STEPS) {
 		next.number = out->message.number + 1;
-		error = read_entry(bus, &next, out);
+		error = nats_read_entry(bus, &next, out);
 	}
 	if (error == ERR_NONE)
 		return ERR_NETWORK;
@@ -206,26 +210,26 @@ static enum error walk(struct bus *bus, const struct reading *reading,
 	return error == ERR_NOT_FOUND && steps > 0 ? ERR_NONE : error;
 }
 
-enum error nats_read(struct bus *bus, const struct reading *reading,
+enum error nats_read(struct broker *bus, const struct nats_read_args *reading,
 		     struct nats_entry *out)
 {
-	enum error error = read_entry(bus, reading, out);
+	enum error error = nats_read_entry(bus, reading, out);
 
 	if (reading->kind != NATS_LAST || error != ERR_NOT_FOUND)
 		return error;
 	/* servers that were killed may have lost the index of last entries */
-	error = walk(bus, reading, out);
+	error = nats_read_walk(bus, reading, out);
 	if (error != ERR_NONE && error != ERR_NETWORK)
 		return error;
-	if (read_entry(bus, reading, out) == ERR_NONE)
+	if (nats_read_entry(bus, reading, out) == ERR_NONE)
 		return ERR_NONE; /* it arrived meanwhile */
-	nats_is_lost(bus, reading->stream);
+	nats_leader_step_down(bus, reading->stream);
 	return error;
 }
 
-static enum error read_message(struct bus *bus, enum bus_stream stream,
-			       struct reading reading,
-			       struct bus_message *message)
+static enum error read_message(struct broker *bus, enum broker_stream stream,
+			       struct nats_read_args reading,
+			       struct broker_message *message)
 {
 	struct nats_entry entry = {.message = *message};
 	enum error error;
@@ -236,41 +240,41 @@ static enum error read_message(struct bus *bus, enum bus_stream stream,
 	return error;
 }
 
-enum error nats_next(struct bus *bus, enum bus_stream stream,
+enum error nats_next(struct broker *bus, enum broker_stream stream,
 		     const char *subject, uint64_t from,
-		     struct bus_message *message_out)
+		     struct broker_message *message_out)
 {
 	return read_message(bus, stream,
-			    (struct reading){.kind = NATS_NEXT,
-					     .subject = subject,
-					     .number = from},
+			    (struct nats_read_args){.kind = NATS_NEXT,
+						    .subject = subject,
+						    .number = from},
 			    message_out);
 }
 
-enum error nats_next_of_leader(struct bus *bus, enum bus_stream stream,
+enum error nats_next_of_leader(struct broker *bus, enum broker_stream stream,
 			       const char *subject, uint64_t from,
-			       struct bus_message *message_out)
+			       struct broker_message *message_out)
 {
 	return read_message(bus, stream,
-			    (struct reading){.kind = NATS_NEXT_OF_LEADER,
-					     .subject = subject,
-					     .number = from},
+			    (struct nats_read_args){.kind = NATS_NEXT_OF_LEADER,
+						    .subject = subject,
+						    .number = from},
 			    message_out);
 }
 
-enum error nats_last(struct bus *bus, enum bus_stream stream,
-		     const char *subject, struct bus_message *message_out)
+enum error nats_last(struct broker *bus, enum broker_stream stream,
+		     const char *subject, struct broker_message *message_out)
 {
 	return read_message(
 		bus, stream,
-		(struct reading){.kind = NATS_LAST, .subject = subject},
+		(struct nats_read_args){.kind = NATS_LAST, .subject = subject},
 		message_out);
 }
 
-enum error nats_purge(struct bus *bus, enum bus_stream stream,
+enum error nats_purge(struct broker *bus, enum broker_stream stream,
 		      const char *subject, uint64_t before)
 {
-	struct patience patience = nats_patience(bus, bus->timeout_ms);
+	struct nats_deadline patience = nats_deadline_of(bus, bus->timeout_ms);
 	char api[API_BYTES];
 	char question[QUESTION_BYTES];
 	bool is_done = false;
@@ -282,7 +286,7 @@ enum error nats_purge(struct bus *bus, enum bus_stream stream,
 	do {
 		natsMsg *answer;
 		enum error error =
-			nats_request(&patience, api, question, &answer);
+			nats_api_request(&patience, api, question, &answer);
 		json_t *json;
 
 		if (error != ERR_NONE)

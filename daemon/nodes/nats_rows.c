@@ -23,21 +23,21 @@
 enum {
 	CLOCK_EVERY_MS = 60000,
 	ANEW_EVERY_MS = 60000,
-	SUBJECT_BYTES = 64 + BUS_KEY_BYTES,
+	SUBJECT_BYTES = 64 + BROKER_KEY_BYTES,
 	/* Check a row four times during its lifetime without writes. */
 	LOOKS = 4,
 };
 
-struct row {
-	struct bus_row row;
+struct nats_kv_row {
+	struct broker_row row;
 	uint64_t seen_ms; /* clock_steady_ms(): when it existed */
 	bool is_old;      /* not read since the copy was started again */
 };
 
-struct copy {
+struct nats_kv_copy {
 	bool is_taken; /* under the bus's lock: a thread uses the other fields
 			*/
-	struct row *rows;
+	struct nats_kv_row *rows;
 	size_t count;
 	size_t capacity;
 	uint64_t number;      /* number of the last entry in the copy */
@@ -51,12 +51,12 @@ struct copy {
 			  */
 };
 
-struct copy *nats_copy_create(void)
+struct nats_kv_copy *nats_kv_copy_create(void)
 {
-	return mem_alloc(1, sizeof(struct copy));
+	return mem_alloc(1, sizeof(struct nats_kv_copy));
 }
 
-static void copy_clear(struct copy *copy)
+static void copy_clear(struct nats_kv_copy *copy)
 {
 	for (size_t i = 0; i < copy->count; i++)
 		buffer_free(&copy->rows[i].row.value);
@@ -64,14 +64,15 @@ static void copy_clear(struct copy *copy)
 	copy->number = 0;
 }
 
-void nats_copy_destroy(struct copy *copy)
+void nats_kv_copy_destroy(struct nats_kv_copy *copy)
 {
 	copy_clear(copy);
 	free(copy->rows);
 	free(copy);
 }
 
-static void subject_of(char *out, enum bus_bucket bucket, const char *key)
+static void nats_kv_subject(char *out, enum broker_bucket bucket,
+			    const char *key)
 {
 	/* "$KV.tpl_facts.>" */
 	const char *all = nats_buckets[bucket].subject;
@@ -79,14 +80,14 @@ static void subject_of(char *out, enum bus_bucket bucket, const char *key)
 	snprintf(out, SUBJECT_BYTES, "%.*s%s", (int)strlen(all) - 1, all, key);
 }
 
-static void row_take(struct bus_row *row, enum bus_bucket bucket,
-		     const struct bus_message *message)
+static void row_take(struct broker_row *row, enum broker_bucket bucket,
+		     const struct broker_message *message)
 {
 	size_t prefix = strlen(nats_buckets[bucket].subject) - 1;
 	size_t size = message->subject.size;
 
-	*row = (struct bus_row){.revision = message->number,
-				.time_ms = message->time_ms};
+	*row = (struct broker_row){.revision = message->number,
+				   .time_ms = message->time_ms};
 	snprintf(row->key, sizeof(row->key), "%.*s",
 		 size < prefix ? 0 : (int)(size - prefix),
 		 size < prefix ? "" : message->subject.data + prefix);
@@ -100,23 +101,25 @@ static void entry_free(struct nats_entry *entry)
 }
 
 /* Read the last entry of a row, even if it removes the row. */
-static enum error read_last(struct bus *bus, enum bus_bucket bucket,
-			    const char *key, struct nats_entry *entry)
+static enum error nats_kv_read_last(struct broker *bus,
+				    enum broker_bucket bucket, const char *key,
+				    struct nats_entry *entry)
 {
 	char subject[SUBJECT_BYTES];
-	const struct reading reading = {.kind = NATS_LAST,
-					.stream = nats_buckets[bucket].name,
-					.subject = subject};
+	const struct nats_read_args reading = {
+		.kind = NATS_LAST,
+		.stream = nats_buckets[bucket].name,
+		.subject = subject};
 
-	subject_of(subject, bucket, key);
+	nats_kv_subject(subject, bucket, key);
 	return nats_read(bus, &reading, entry);
 }
 
-enum error nats_get(struct bus *bus, enum bus_bucket bucket, const char *key,
-		    struct bus_row *row_out)
+enum error nats_kv_get(struct broker *bus, enum broker_bucket bucket,
+		       const char *key, struct broker_row *row_out)
 {
 	struct nats_entry entry = {0};
-	enum error error = read_last(bus, bucket, key, &entry);
+	enum error error = nats_kv_read_last(bus, bucket, key, &entry);
 
 	if (error == ERR_NONE && entry.is_removal) {
 		row_out->revision = entry.message.number;
@@ -129,13 +132,15 @@ enum error nats_get(struct bus *bus, enum bus_bucket bucket, const char *key,
 }
 
 /* Write a row, or remove it if `operation` is not NULL. */
-static enum error write_row(struct bus *bus, enum bus_bucket bucket,
-			    struct bus_entry *entry, const char *operation)
+static enum error nats_kv_write_row(struct broker *bus,
+				    enum broker_bucket bucket,
+				    struct broker_entry *entry,
+				    const char *operation)
 {
 	char subject[SUBJECT_BYTES];
 	enum error error;
 
-	subject_of(subject, bucket, entry->subject);
+	nats_kv_subject(subject, bucket, entry->subject);
 	entry->subject = subject;
 	error = nats_append_as(bus, entry, 1, operation);
 	if (error == ERR_BUSY) {
@@ -147,25 +152,27 @@ static enum error write_row(struct bus *bus, enum bus_bucket bucket,
 }
 
 /* Return the number of the entry that removed the row; 0 if the row exists. */
-static uint64_t removed_at(struct bus *bus, enum bus_bucket bucket,
+static uint64_t removed_at(struct broker *bus, enum broker_bucket bucket,
 			   const char *key)
 {
 	struct nats_entry entry = {0};
 	uint64_t number = 0;
 
-	if (read_last(bus, bucket, key, &entry) == ERR_NONE && entry.is_removal)
+	if (nats_kv_read_last(bus, bucket, key, &entry) == ERR_NONE &&
+	    entry.is_removal)
 		number = entry.message.number;
 	entry_free(&entry);
 	return number;
 }
 
 /* Set the server's clock: it wrote entry `number` at our time `wall_ms`. */
-static enum error look_at_clock(struct bus *bus, enum bus_bucket bucket,
+static enum error look_at_clock(struct broker *bus, enum broker_bucket bucket,
 				uint64_t number, uint64_t wall_ms)
 {
-	const struct reading reading = {.kind = NATS_AT,
-					.stream = nats_buckets[bucket].name,
-					.number = number};
+	const struct nats_read_args reading = {
+		.kind = NATS_AT,
+		.stream = nats_buckets[bucket].name,
+		.number = number};
 	struct nats_entry entry = {0};
 	enum error error = nats_read(bus, &reading, &entry);
 
@@ -180,7 +187,7 @@ static enum error look_at_clock(struct bus *bus, enum bus_bucket bucket,
 	return error;
 }
 
-static bool is_clock_old(struct bus *bus)
+static bool is_clock_old(struct broker *bus)
 {
 	bool is_old;
 
@@ -194,21 +201,21 @@ static bool is_clock_old(struct bus *bus)
 /*
  * NOLINTNEXTLINE(readability-function-size): the interface has six parameters
  */
-enum error nats_put(struct bus *bus, enum bus_bucket bucket, const char *key,
-		    struct slice value, uint64_t expected,
-		    uint64_t *revision_out)
+enum error nats_kv_put(struct broker *bus, enum broker_bucket bucket,
+		       const char *key, struct slice value, uint64_t expected,
+		       uint64_t *revision_out)
 {
 	uint64_t start_ms = clock_wall_ms();
-	struct bus_entry entry = {
+	struct broker_entry entry = {
 		.subject = key, .data = value, .expected = expected};
-	enum error error = write_row(bus, bucket, &entry, NULL);
+	enum error error = nats_kv_write_row(bus, bucket, &entry, NULL);
 
 	if (error == ERR_BUSY && expected == 0) {
 		entry.subject = key;
 		entry.expected = removed_at(bus, bucket, key);
 		if (entry.expected != 0) {
 			start_ms = clock_wall_ms();
-			error = write_row(bus, bucket, &entry, NULL);
+			error = nats_kv_write_row(bus, bucket, &entry, NULL);
 		}
 	}
 	if (error != ERR_NONE)
@@ -220,25 +227,25 @@ enum error nats_put(struct bus *bus, enum bus_bucket bucket, const char *key,
 	return ERR_NONE;
 }
 
-enum error nats_clock(struct bus *bus)
+enum error nats_kv_write_clock(struct broker *bus)
 {
-	char key[BUS_KEY_BYTES + sizeof("_clock.")];
+	char key[BROKER_KEY_BYTES + sizeof("_clock.")];
 	uint64_t revision;
 
 	snprintf(key, sizeof(key), "_clock.%s", bus->name);
-	return nats_put(bus, BUS_NODES, key, (struct slice){0}, BUS_ANY,
-			&revision);
+	return nats_kv_put(bus, BROKER_NODES, key, (struct slice){0},
+			   BROKER_ANY, &revision);
 }
 
-enum error nats_remove(struct bus *bus, enum bus_bucket bucket, const char *key,
-		       uint64_t expected)
+enum error nats_kv_remove_row(struct broker *bus, enum broker_bucket bucket,
+			      const char *key, uint64_t expected)
 {
-	struct bus_entry entry = {.subject = key, .expected = expected};
+	struct broker_entry entry = {.subject = key, .expected = expected};
 
-	return write_row(bus, bucket, &entry, "DEL");
+	return nats_kv_write_row(bus, bucket, &entry, "DEL");
 }
 
-static size_t find(const struct copy *copy, const char *key)
+static size_t nats_kv_find(const struct nats_kv_copy *copy, const char *key)
 {
 	size_t i = 0;
 
@@ -247,24 +254,25 @@ static size_t find(const struct copy *copy, const char *key)
 	return i;
 }
 
-static void drop(struct copy *copy, size_t i)
+static void nats_kv_remove(struct nats_kv_copy *copy, size_t i)
 {
 	buffer_free(&copy->rows[i].row.value);
 	copy->rows[i] = copy->rows[--copy->count];
 }
 
-static void take_entry(struct copy *copy, enum bus_bucket bucket,
-		       const struct nats_entry *entry)
+static void nats_kv_apply_entry(struct nats_kv_copy *copy,
+				enum broker_bucket bucket,
+				const struct nats_entry *entry)
 {
-	struct bus_row row;
+	struct broker_row row;
 	size_t i;
 
 	copy->number = entry->message.number;
 	copy->time_ms = entry->message.time_ms;
 	row_take(&row, bucket, &entry->message);
-	i = find(copy, row.key);
+	i = nats_kv_find(copy, row.key);
 	if (i < copy->count)
-		drop(copy, i);
+		nats_kv_remove(copy, i);
 	/* our own row, for the clock */
 	if (entry->is_removal || row.key[0] == '_') {
 		buffer_free(&row.value);
@@ -273,28 +281,28 @@ static void take_entry(struct copy *copy, enum bus_bucket bucket,
 	copy->rows = mem_grow(copy->rows, copy->count, &copy->capacity,
 			      sizeof(*copy->rows));
 	copy->rows[copy->count++] =
-		(struct row){.row = row, .seen_ms = clock_steady_ms()};
+		(struct nats_kv_row){.row = row, .seen_ms = clock_steady_ms()};
 }
 
 /*
  * Check the rows that were not read again: they were deleted, or written after
  * the last entry was requested.
  */
-static enum error look_for_old(struct bus *bus, enum bus_bucket bucket,
-			       struct copy *copy)
+static enum error look_for_old(struct broker *bus, enum broker_bucket bucket,
+			       struct nats_kv_copy *copy)
 {
 	struct nats_entry entry = {0};
 	enum error error = ERR_NONE;
 
 	for (size_t i = copy->count; i-- > 0 && error == ERR_NONE;) {
-		struct row *row = &copy->rows[i];
+		struct nats_kv_row *row = &copy->rows[i];
 
 		if (!row->is_old)
 			continue;
-		error = read_last(bus, bucket, row->row.key, &entry);
+		error = nats_kv_read_last(bus, bucket, row->row.key, &entry);
 		if (error == ERR_NOT_FOUND ||
 		    (error == ERR_NONE && entry.is_removal)) {
-			drop(copy, i);
+			nats_kv_remove(copy, i);
 			error = ERR_NONE;
 		} else if (error == ERR_NONE) {
 			row->is_old = false;
@@ -307,12 +315,14 @@ static enum error look_for_old(struct bus *bus, enum bus_bucket bucket,
 }
 
 /* Read the entries up to `last`. */
-static enum error read_entries(struct bus *bus, enum bus_bucket bucket,
-			       struct copy *copy, uint64_t last)
+static enum error nats_kv_read_entries(struct broker *bus,
+				       enum broker_bucket bucket,
+				       struct nats_kv_copy *copy, uint64_t last)
 {
-	struct reading reading = {.kind = NATS_NEXT_OF_LEADER,
-				  .stream = nats_buckets[bucket].name,
-				  .subject = nats_buckets[bucket].subject};
+	struct nats_read_args reading = {.kind = NATS_NEXT_OF_LEADER,
+					 .stream = nats_buckets[bucket].name,
+					 .subject =
+						 nats_buckets[bucket].subject};
 	struct nats_entry entry = {0};
 	enum error error = ERR_NONE;
 
@@ -320,7 +330,7 @@ static enum error read_entries(struct bus *bus, enum bus_bucket bucket,
 		reading.number = copy->number + 1;
 		error = nats_read(bus, &reading, &entry);
 		if (error == ERR_NONE)
-			take_entry(copy, bucket, &entry);
+			nats_kv_apply_entry(copy, bucket, &entry);
 	}
 	entry_free(&entry);
 	if (error == ERR_NOT_FOUND) { /* it was deleted since */
@@ -335,22 +345,22 @@ static enum error read_entries(struct bus *bus, enum bus_bucket bucket,
 }
 
 /* Drop rows that have expired. */
-static enum error look_for_rows(struct bus *bus, enum bus_bucket bucket,
-				struct copy *copy)
+static enum error look_for_rows(struct broker *bus, enum broker_bucket bucket,
+				struct nats_kv_copy *copy)
 {
 	struct nats_entry entry = {0};
 	enum error error = ERR_NONE;
 
 	for (size_t i = copy->count; i-- > 0 && error == ERR_NONE;) {
-		struct row *row = &copy->rows[i];
+		struct nats_kv_row *row = &copy->rows[i];
 
 		if (clock_steady_ms() - row->seen_ms < bus->lease_ms / LOOKS)
 			continue;
-		error = read_last(bus, bucket, row->row.key, &entry);
+		error = nats_kv_read_last(bus, bucket, row->row.key, &entry);
 		if (error == ERR_NONE) {
 			row->seen_ms = clock_steady_ms();
 		} else if (error == ERR_NOT_FOUND) {
-			drop(copy, i);
+			nats_kv_remove(copy, i);
 			error = ERR_NONE;
 		}
 	}
@@ -362,7 +372,7 @@ static enum error look_for_rows(struct bus *bus, enum bus_bucket bucket,
  * Start again from the first entry, with current numbers. Rows stay in the copy
  * until the end.
  */
-static void read_anew(struct copy *copy)
+static void read_anew(struct nats_kv_copy *copy)
 {
 	copy->number = 0;
 	copy->is_anew = true;
@@ -370,12 +380,13 @@ static void read_anew(struct copy *copy)
 		copy->rows[i].is_old = true;
 }
 
-static enum error refresh(struct bus *bus, enum bus_bucket bucket,
-			  struct copy *copy)
+static enum error nats_kv_refresh(struct broker *bus, enum broker_bucket bucket,
+				  struct nats_kv_copy *copy)
 {
-	struct reading reading = {.kind = NATS_LAST,
-				  .stream = nats_buckets[bucket].name,
-				  .subject = nats_buckets[bucket].subject};
+	struct nats_read_args reading = {.kind = NATS_LAST,
+					 .stream = nats_buckets[bucket].name,
+					 .subject =
+						 nats_buckets[bucket].subject};
 	struct nats_entry entry = {0};
 	enum error error = nats_read(bus, &reading, &entry);
 	uint64_t last = entry.message.number;
@@ -391,10 +402,10 @@ static enum error refresh(struct bus *bus, enum bus_bucket bucket,
 	     (last == copy->number && time_ms != copy->time_ms)))
 		read_anew(copy);
 	if (error == ERR_NONE)
-		error = read_entries(bus, bucket, copy, last);
+		error = nats_kv_read_entries(bus, bucket, copy, last);
 	if (error == ERR_NONE && copy->number == last)
 		copy->time_ms = time_ms;
-	if (error == ERR_NONE && bucket != BUS_FACTS)
+	if (error == ERR_NONE && bucket != BROKER_FACTS)
 		error = look_for_rows(bus, bucket, copy);
 	return error;
 }
@@ -403,7 +414,7 @@ static enum error refresh(struct bus *bus, enum bus_bucket bucket,
  * Acquire the copy for one thread. After each new connection, start empty:
  * servers that lost their files begin to count again.
  */
-static void copy_take(struct bus *bus, struct copy *copy)
+static void copy_take(struct broker *bus, struct nats_kv_copy *copy)
 {
 	uint64_t now_ms = clock_steady_ms();
 
@@ -422,7 +433,7 @@ static void copy_take(struct bus *bus, struct copy *copy)
 	lock_release(&bus->lock);
 }
 
-static void copy_give(struct bus *bus, struct copy *copy)
+static void copy_give(struct broker *bus, struct nats_kv_copy *copy)
 {
 	lock_acquire(&bus->lock);
 	copy->is_taken = false;
@@ -430,23 +441,23 @@ static void copy_give(struct bus *bus, struct copy *copy)
 	lock_release(&bus->lock);
 }
 
-static int compare_keys(const void *a, const void *b)
+static int nats_kv_compare_keys(const void *a, const void *b)
 {
-	return strcmp(((const struct bus_row *)a)->key,
-		      ((const struct bus_row *)b)->key);
+	return strcmp(((const struct broker_row *)a)->key,
+		      ((const struct broker_row *)b)->key);
 }
 
-enum error nats_list(struct bus *bus, enum bus_bucket bucket,
-		     struct bus_row **rows_out, size_t *count_out)
+enum error nats_kv_list(struct broker *bus, enum broker_bucket bucket,
+			struct broker_row **rows_out, size_t *count_out)
 {
-	struct copy *copy = bus->copies[bucket];
-	struct bus_row *rows = NULL;
+	struct nats_kv_copy *copy = bus->copies[bucket];
+	struct broker_row *rows = NULL;
 	enum error error;
 
 	*rows_out = NULL;
 	*count_out = 0;
 	copy_take(bus, copy);
-	error = refresh(bus, bucket, copy);
+	error = nats_kv_refresh(bus, bucket, copy);
 	if (error == ERR_NONE && copy->count > 0) {
 		rows = mem_alloc(copy->count, sizeof(*rows));
 		for (size_t i = 0; i < copy->count; i++) {
@@ -456,7 +467,7 @@ enum error nats_list(struct bus *bus, enum bus_bucket bucket,
 				&rows[i].value,
 				buffer_slice(&copy->rows[i].row.value));
 		}
-		qsort(rows, copy->count, sizeof(*rows), compare_keys);
+		qsort(rows, copy->count, sizeof(*rows), nats_kv_compare_keys);
 		*rows_out = rows;
 		*count_out = copy->count;
 	}

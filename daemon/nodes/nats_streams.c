@@ -5,14 +5,14 @@
 #include "base/log.h"
 #include "daemon/nodes/nats_bus.h"
 
-const struct kept nats_streams[BUS_STREAMS] = {
-	[BUS_LOG] = {"TPL_LOG", "tpl.log.>"},
-	[BUS_EVENTS] = {"TPL_EVENTS", "tpl.evt.>"},
-	[BUS_JOBS] = {"TPL_JOBS", "tpl.job.>"},
+const struct nats_stored_stream nats_streams[BROKER_STREAMS] = {
+	[BROKER_LOG] = {"TPL_LOG", "tpl.log.>"},
+	[BROKER_EVENTS] = {"TPL_EVENTS", "tpl.evt.>"},
+	[BROKER_JOBS] = {"TPL_JOBS", "tpl.job.>"},
 };
-const struct kept nats_buckets[BUS_BUCKETS] = {
-	[BUS_NODES] = {"KV_tpl_nodes", "$KV.tpl_nodes.>"},
-	[BUS_FACTS] = {"KV_tpl_facts", "$KV.tpl_facts.>"},
+const struct nats_stored_stream nats_buckets[BROKER_BUCKETS] = {
+	[BROKER_NODES] = {"KV_tpl_nodes", "$KV.tpl_nodes.>"},
+	[BROKER_FACTS] = {"KV_tpl_facts", "$KV.tpl_facts.>"},
 };
 
 #define MS INT64_C(1000000) /* nanoseconds per ms */
@@ -21,8 +21,9 @@ const struct kept nats_buckets[BUS_BUCKETS] = {
 enum { DUPLICATES_S = 120, JOB_DAYS = 7, DAY_S = 86400 };
 
 /* Set the options that all streams share. */
-static void set_common(jsStreamConfig *wanted, const struct kept *kept,
-		       const struct bus_options *options)
+static void set_common(jsStreamConfig *wanted,
+		       const struct nats_stored_stream *kept,
+		       const struct broker_options *options)
 {
 	jsStreamConfig_Init(wanted);
 	wanted->Name = kept->name;
@@ -36,19 +37,19 @@ static void set_common(jsStreamConfig *wanted, const struct kept *kept,
 	wanted->Duplicates = DUPLICATES_S * S;
 }
 
-static void set_stream(jsStreamConfig *wanted, enum bus_stream stream,
-		       const struct bus_options *options)
+static void set_stream(jsStreamConfig *wanted, enum broker_stream stream,
+		       const struct broker_options *options)
 {
 	set_common(wanted, &nats_streams[stream], options);
 	switch (stream) {
-	case BUS_LOG: /* reject entries rather than lose them */
+	case BROKER_LOG: /* reject entries rather than lose them */
 		wanted->Discard = js_DiscardNew;
 		wanted->MaxBytes = options->log_bytes == 0
 					   ? -1
 					   : (int64_t)options->log_bytes;
 		wanted->MaxAge = options->log_age_s * S;
 		break;
-	case BUS_EVENTS:
+	case BROKER_EVENTS:
 		wanted->MaxAge = options->event_age_s * S;
 		break;
 	default:
@@ -59,15 +60,15 @@ static void set_stream(jsStreamConfig *wanted, enum bus_stream stream,
 		wanted->Duplicates = wanted->MaxAge;
 }
 
-static void set_bucket(jsStreamConfig *wanted, enum bus_bucket bucket,
-		       const struct bus_options *options)
+static void set_bucket(jsStreamConfig *wanted, enum broker_bucket bucket,
+		       const struct broker_options *options)
 {
 	set_common(wanted, &nats_buckets[bucket], options);
 	wanted->MaxMsgsPerSubject = 1;
 	wanted->Discard = js_DiscardNew;
 	wanted->AllowRollup = true;
 	wanted->DenyDelete = true;
-	if (bucket != BUS_FACTS)
+	if (bucket != BROKER_FACTS)
 		wanted->MaxAge = options->lease_ms * MS;
 	if (wanted->MaxAge > 0 && wanted->Duplicates > wanted->MaxAge)
 		wanted->Duplicates = wanted->MaxAge;
@@ -82,7 +83,7 @@ struct setting {
 			     be changed, remove the stream */
 };
 
-static bool has_settings(struct bus *bus, const jsStreamConfig *is,
+static bool has_settings(struct broker *bus, const jsStreamConfig *is,
 			 const jsStreamConfig *must)
 {
 	const struct setting settings[] = {
@@ -108,17 +109,18 @@ static bool has_settings(struct bus *bus, const jsStreamConfig *is,
 		       strcmp(is->Subjects[0], must->Subjects[0]) == 0;
 
 	if (!has_all)
-		nats_complain(bus,
-			      "stream %s of the NATS servers: its only subject "
-			      "must be %s",
-			      must->Name, must->Subjects[0]);
+		nats_add_error(
+			bus,
+			"stream %s of the NATS servers: its only subject "
+			"must be %s",
+			must->Name, must->Subjects[0]);
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
 		const struct setting *setting = &settings[i];
 
 		if (setting->is == setting->must)
 			continue;
 		has_all = false;
-		nats_complain(
+		nats_add_error(
 			bus,
 			"stream %s of the NATS servers: %s is "
 			"%" PRId64 ", must be %" PRId64 ": %s%s",
@@ -131,24 +133,26 @@ static bool has_settings(struct bus *bus, const jsStreamConfig *is,
 	return has_all;
 }
 
-static void say_limits(struct bus *bus, const jsStreamConfig *is,
+static void say_limits(struct broker *bus, const jsStreamConfig *is,
 		       const jsStreamConfig *must)
 {
 	if (is->MaxBytes != must->MaxBytes || is->MaxAge != must->MaxAge)
-		nats_note(bus,
-			  "stream %s of the NATS servers keeps %" PRId64
-			  " bytes for %" PRId64 " s, not %" PRId64
-			  " bytes for %" PRId64 " s (-1, 0: no limit): nats "
-			  "stream edit --max-bytes, --max-age",
-			  must->Name, is->MaxBytes, is->MaxAge / S,
-			  must->MaxBytes, must->MaxAge / S);
+		nats_add_note(bus,
+			      "stream %s of the NATS servers keeps %" PRId64
+			      " bytes for %" PRId64 " s, not %" PRId64
+			      " bytes for %" PRId64
+			      " s (-1, 0: no limit): nats "
+			      "stream edit --max-bytes, --max-age",
+			      must->Name, is->MaxBytes, is->MaxAge / S,
+			      must->MaxBytes, must->MaxAge / S);
 }
 
-static enum error check(struct bus *bus, const jsStreamConfig *is,
-			const jsStreamConfig *must, bool is_new)
+static enum error nats_stream_check(struct broker *bus,
+				    const jsStreamConfig *is,
+				    const jsStreamConfig *must, bool is_new)
 {
 	if (is_new && !is->AllowDirect) {
-		nats_complain(bus, "the NATS server is older than 2.9");
+		nats_add_error(bus, "the NATS server is older than 2.9");
 		return ERR_VERSION;
 	}
 	if (!has_settings(bus, is, must))
@@ -162,17 +166,18 @@ static enum error check(struct bus *bus, const jsStreamConfig *is,
 	"space: %s"
 
 /* ERR_NETWORK, ERR_BUSY: it may work later. */
-static enum error error_of(const struct patience *patience, natsStatus status,
-			   jsErrCode code, const char *name)
+static enum error nats_stream_error(const struct nats_deadline *patience,
+				    natsStatus status, jsErrCode code,
+				    const char *name)
 {
-	struct bus *bus = patience->bus;
+	struct broker *bus = patience->bus;
 
-	if (nats_was_refused(patience, name)) {
-		nats_complain(bus,
-			      "stream %s: the user may not read or create it; "
-			      "see conf/cluster",
-			      name);
-		return ERR_REFUSED;
+	if (nats_was_rejected(patience, name)) {
+		nats_add_error(bus,
+			       "stream %s: the user may not read or create it; "
+			       "see conf/cluster",
+			       name);
+		return ERR_ADDRESS_FORBIDDEN;
 	}
 	switch ((int)code) {
 	case 0:
@@ -181,9 +186,9 @@ static enum error error_of(const struct patience *patience, natsStatus status,
 		break;
 	case JSNotEnabledErr:
 	case JSNotEnabledForAccountErr:
-		nats_complain(bus,
-			      "the NATS servers have no JetStream for this "
-			      "account");
+		nats_add_error(bus,
+			       "the NATS servers have no JetStream for this "
+			       "account");
 		return ERR_MALFORMED;
 	case JSInsufficientResourcesErr:
 	case JSClusterNoPeersErr:
@@ -194,13 +199,13 @@ static enum error error_of(const struct patience *patience, natsStatus status,
 		return ERR_BUSY;
 	case JSStorageResourcesExceededErr:
 	case JSStreamReplicasNotSupportedErr:
-		nats_complain(bus, TOO_FEW_SERVERS, name,
-			      nats_GetLastError(NULL));
+		nats_add_error(bus, TOO_FEW_SERVERS, name,
+			       nats_GetLastError(NULL));
 		return code == JSStorageResourcesExceededErr ? ERR_STORE_FULL
 							     : ERR_MALFORMED;
 	default:
-		nats_complain(bus, "stream %s: %s", name,
-			      nats_GetLastError(NULL));
+		nats_add_error(bus, "stream %s: %s", name,
+			       nats_GetLastError(NULL));
 		return ERR_MALFORMED;
 	}
 	log_debug("nodes: stream %s: %s", name, natsStatus_GetText(status));
@@ -208,7 +213,7 @@ static enum error error_of(const struct patience *patience, natsStatus status,
 }
 
 /* Check the stream once; create it if `creates`. */
-static enum error try_stream(const struct patience *patience,
+static enum error try_stream(const struct nats_deadline *patience,
 			     jsStreamConfig *wanted, bool creates)
 {
 	jsStreamInfo *info = NULL;
@@ -224,9 +229,9 @@ static enum error try_stream(const struct patience *patience,
 				  &options, &code);
 	if (status == NATS_NOT_FOUND || code == JSStreamNotFoundErr) {
 		if (!creates) {
-			nats_complain(patience->bus,
-				      "the NATS servers have no stream %s",
-				      wanted->Name);
+			nats_add_error(patience->bus,
+				       "the NATS servers have no stream %s",
+				       wanted->Name);
 			return ERR_NOT_FOUND;
 		}
 		code = 0;
@@ -239,16 +244,18 @@ static enum error try_stream(const struct patience *patience,
 				      &options, &code);
 	}
 	error = status == NATS_OK
-			? check(patience->bus, info->Config, wanted, is_new)
-			: error_of(patience, status, code, wanted->Name);
+			? nats_stream_check(patience->bus, info->Config, wanted,
+					    is_new)
+			: nats_stream_error(patience, status, code,
+					    wanted->Name);
 	jsStreamInfo_Destroy(info);
 	return error;
 }
 
-static enum error open_stream(struct bus *bus, jsStreamConfig *wanted,
+static enum error open_stream(struct broker *bus, jsStreamConfig *wanted,
 			      bool creates)
 {
-	struct patience patience = nats_patience(bus, bus->timeout_ms);
+	struct nats_deadline patience = nats_deadline_of(bus, bus->timeout_ms);
 	enum error error;
 
 	do
@@ -260,12 +267,12 @@ static enum error open_stream(struct bus *bus, jsStreamConfig *wanted,
 	if (error == ERR_NONE)
 		bus->why[0] = '\0'; /* reasons of earlier attempts */
 	if (error == ERR_BUSY) {
-		nats_complain(bus, TOO_FEW_SERVERS, wanted->Name,
-			      nats_GetLastError(NULL));
+		nats_add_error(bus, TOO_FEW_SERVERS, wanted->Name,
+			       nats_GetLastError(NULL));
 		return ERR_NETWORK;
 	}
 	if (error == ERR_NETWORK)
-		nats_complain(
+		nats_add_error(
 			bus,
 			"stream %s: no response from JetStream within %" PRIu32
 			" ms; a majority of the NATS servers must run",
@@ -273,16 +280,17 @@ static enum error open_stream(struct bus *bus, jsStreamConfig *wanted,
 	return error;
 }
 
-enum error nats_streams_open(struct bus *bus, const struct bus_options *options)
+enum error nats_streams_open(struct broker *bus,
+			     const struct broker_options *options)
 {
 	jsStreamConfig wanted;
 	enum error error = ERR_NONE;
 
-	for (unsigned i = 0; i < BUS_STREAMS && error == ERR_NONE; i++) {
+	for (unsigned i = 0; i < BROKER_STREAMS && error == ERR_NONE; i++) {
 		set_stream(&wanted, i, options);
 		error = open_stream(bus, &wanted, options->creates);
 	}
-	for (unsigned i = 0; i < BUS_BUCKETS && error == ERR_NONE; i++) {
+	for (unsigned i = 0; i < BROKER_BUCKETS && error == ERR_NONE; i++) {
 		set_bucket(&wanted, i, options);
 		error = open_stream(bus, &wanted, options->creates);
 	}

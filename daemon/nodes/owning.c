@@ -19,18 +19,19 @@ enum {
 	ANSWERERS = 4,
 };
 
-void answer_questions(struct cluster *cluster, unsigned number, bool answers)
+void ownership_serve_requests(struct node_group *cluster, unsigned number,
+			      bool answers)
 {
-	char subject[BUS_SUBJECT_BYTES];
+	char subject[BROKER_SUBJECT_BYTES];
 
-	question_subject_of(number, subject);
+	owner_request_subject(number, subject);
 	cluster->ops->answer(cluster->bus, subject,
-			     answers ? cluster_answer : NULL, cluster,
+			     answers ? nodes_handle_request : NULL, cluster,
 			     ANSWERERS);
 }
 
 /* Add or remove the sites of the partition in the engine. */
-static enum error change_engine(struct cluster *cluster, unsigned number,
+static enum error change_engine(struct node_group *cluster, unsigned number,
 				bool is_own)
 {
 	struct change change = {
@@ -38,7 +39,7 @@ static enum error change_engine(struct cluster *cluster, unsigned number,
 		.partition = {.partition = number, .is_own = is_own},
 	};
 
-	store_own(cluster->store, number, is_own);
+	store_set_owned(cluster->store, number, is_own);
 	return pipeline_command(cluster->pipeline, &change);
 }
 
@@ -46,13 +47,13 @@ static enum error change_engine(struct cluster *cluster, unsigned number,
  * Return whether its row has changed only in its revision, which servers that
  * were killed assign again.
  */
-static bool has_other_revision(struct cluster *cluster, const char *key,
+static bool has_other_revision(struct node_group *cluster, const char *key,
 			       const struct partition *known,
 			       uint64_t *revision_out)
 {
-	struct bus_row row = {0};
+	struct broker_row row = {0};
 	char owner[NODE_NAME_BYTES];
-	bool is_it = cluster->ops->get(cluster->bus, BUS_FACTS, key, &row) ==
+	bool is_it = cluster->ops->get(cluster->bus, BROKER_FACTS, key, &row) ==
 			     ERR_NONE &&
 		     owner_read(&row, owner) == known->row_epoch &&
 		     strcmp(owner, known->owner) == 0;
@@ -63,15 +64,15 @@ static bool has_other_revision(struct cluster *cluster, const char *key,
 }
 
 /* Write the owner's row: "NODE", a NUL, "EPOCH". */
-static enum error write_owner(struct cluster *cluster, unsigned number,
+static enum error write_owner(struct node_group *cluster, unsigned number,
 			      const char *owner)
 {
 	struct partition *partition = &cluster->partitions[number];
-	const struct partition before = view_partition(cluster, number);
+	const struct partition before = partition_copy_state(cluster, number);
 	uint64_t epoch =
 		1 + (before.row_epoch > before.read_epoch ? before.row_epoch
 							  : before.read_epoch);
-	char key[BUS_KEY_BYTES];
+	char key[BROKER_KEY_BYTES];
 	struct buffer text = {0};
 	uint64_t revision;
 	enum error error;
@@ -80,12 +81,12 @@ static enum error write_owner(struct cluster *cluster, unsigned number,
 	buffer_append_text(&text, owner);
 	buffer_append_byte(&text, '\0');
 	buffer_printf(&text, "%" PRIu64, epoch);
-	error = cluster->ops->put(cluster->bus, BUS_FACTS, key,
+	error = cluster->ops->put(cluster->bus, BROKER_FACTS, key,
 				  buffer_slice(&text), before.revision,
 				  &revision);
 	if (error == ERR_BUSY && before.revision != 0 &&
 	    has_other_revision(cluster, key, &before, &revision))
-		error = cluster->ops->put(cluster->bus, BUS_FACTS, key,
+		error = cluster->ops->put(cluster->bus, BROKER_FACTS, key,
 					  buffer_slice(&text), revision,
 					  &revision);
 	buffer_free(&text);
@@ -99,18 +100,18 @@ static enum error write_owner(struct cluster *cluster, unsigned number,
 	return ERR_NONE;
 }
 
-enum error leave(struct cluster *cluster, unsigned number)
+enum error ownership_leave(struct node_group *cluster, unsigned number)
 {
 	enum error error;
 
-	answer_questions(cluster, number, false);
+	ownership_serve_requests(cluster, number, false);
 	/* the disk may be full; retry while the engine has the sites */
 	error = change_engine(cluster, number, false);
 	lock_acquire(&cluster->lock);
 	cluster->partitions[number].is_unsure = false;
 	cluster->partitions[number].epoch = 0;
 	cluster->partitions[number].state =
-		error == ERR_NONE ? PARTITION_FOLLOWED : PARTITION_LEFT;
+		error == ERR_NONE ? PARTITION_FOLLOWED : PARTITION_LEAVING;
 	lock_release(&cluster->lock);
 	return error;
 }
@@ -121,10 +122,11 @@ enum error leave(struct cluster *cluster, unsigned number)
  * the cut, and our data continues the log. Nodes with the same data follow;
  * others copy again.
  */
-static bool is_cut(struct cluster *cluster, unsigned number,
-		   const struct log_end *last)
+static bool ownership_log_is_cut(struct node_group *cluster, unsigned number,
+				 const struct log_end *last)
 {
-	const struct partition partition = view_partition(cluster, number);
+	const struct partition partition =
+		partition_copy_state(cluster, number);
 
 	if (!partition.is_whole || partition.applied_hash == 0 ||
 	    last->number >= partition.applied ||
@@ -141,43 +143,47 @@ static bool is_cut(struct cluster *cluster, unsigned number,
 }
 
 /* Append our claim: from here on entries of earlier owners are invalid. */
-static enum error append_claim(struct cluster *cluster, unsigned number,
+static enum error append_claim(struct node_group *cluster, unsigned number,
 			       const struct log_end *last)
 {
 	struct partition *partition = &cluster->partitions[number];
-	char subject[BUS_SUBJECT_BYTES];
+	char subject[BROKER_SUBJECT_BYTES];
 	struct buffer bytes = {0};
-	const struct entry_head head = {
-		.kind = ENTRY_CLAIM,
+	const struct log_entry_head head = {
+		.kind = LOG_ENTRY_CLAIM,
 		.partition = (uint16_t)number,
 		.parts = 1,
-		.epoch = number_of(cluster, &partition->row_epoch),
+		.epoch = partition_read_number(cluster, &partition->row_epoch),
 		.before = last->number,
-		.chain = number_of(cluster, &partition->applied_hash),
+		.chain = partition_read_number(cluster,
+					       &partition->applied_hash),
 	};
-	struct bus_entry entry = {.subject = subject, .expected = last->number};
+	struct broker_entry entry = {.subject = subject,
+				     .expected = last->number};
 	enum error error;
 
-	log_subject_of(number, subject);
-	entry_write(&head, slice_of(cluster->options.bus.name), &bytes);
+	log_stream_subject(number, subject);
+	log_entry_write(&head, slice_of(cluster->options.bus.name), &bytes);
 	entry.data = buffer_slice(&bytes);
 	lock_acquire(&cluster->lock);
-	partition->claim = entry_hash(entry.data);
+	partition->claim = log_entry_hash(entry.data);
 	lock_release(&cluster->lock);
 	error = cluster->ops->append(cluster->bus, &entry, 1);
 	buffer_free(&bytes);
 	lock_acquire(&cluster->lock);
 	partition->is_log_full = error == ERR_STORE_FULL;
 	if (partition->is_log_full)
-		wake_tending(cluster);
+		snapshot_publisher_wake(cluster);
 	lock_release(&cluster->lock);
-	return error == ERR_STORE_FULL ? ERR_UNLOGGED : error;
+	return error == ERR_STORE_FULL ? ERR_LOG_UNAVAILABLE : error;
 }
 
 /* Return whether the log ends with our claim of this epoch. */
-static bool has_claim(struct cluster *cluster, unsigned number, uint64_t epoch)
+static bool has_claim(struct node_group *cluster, unsigned number,
+		      uint64_t epoch)
 {
-	const struct partition partition = view_partition(cluster, number);
+	const struct partition partition =
+		partition_copy_state(cluster, number);
 
 	return partition.claim != 0 &&
 	       partition.applied_hash == partition.claim &&
@@ -185,13 +191,14 @@ static bool has_claim(struct cluster *cluster, unsigned number, uint64_t epoch)
 }
 
 /* Read the log to its end, and append our claim. ERR_BUSY: not now. */
-static enum error claim_log(struct cluster *cluster, unsigned number,
+static enum error claim_log(struct node_group *cluster, unsigned number,
 			    uint64_t epoch)
 {
 	struct log_end last;
-	enum error error = read_to_end(cluster, number, &last);
+	enum error error = log_apply_read_to_end(cluster, number, &last);
 
-	if (error == ERR_NOT_FOUND && is_cut(cluster, number, &last))
+	if (error == ERR_NOT_FOUND &&
+	    ownership_log_is_cut(cluster, number, &last))
 		error = ERR_NONE;
 	if (error != ERR_NONE || has_claim(cluster, number, epoch))
 		return error;
@@ -199,14 +206,15 @@ static enum error claim_log(struct cluster *cluster, unsigned number,
 	 * rows may have been lost or renumbered: write this one again, with an
 	 * epoch above all epochs of the log
 	 */
-	if (number_of(cluster, &cluster->partitions[number].read_epoch) >=
+	if (partition_read_number(cluster,
+				  &cluster->partitions[number].read_epoch) >=
 	    epoch) {
-		set_partition_state(cluster, number, PARTITION_FOLLOWED);
+		partition_set_state(cluster, number, PARTITION_FOLLOWED);
 		return ERR_BUSY;
 	}
 	error = append_claim(cluster, number, &last);
 	if (error == ERR_NONE)
-		error = read_to_end(cluster, number, &last);
+		error = log_apply_read_to_end(cluster, number, &last);
 	if (error == ERR_NONE && !has_claim(cluster, number, epoch))
 		error = ERR_BUSY;
 	return error;
@@ -216,13 +224,14 @@ static enum error claim_log(struct cluster *cluster, unsigned number,
  * The row names us with a unique epoch: read the log to its end and own the
  * partition from there.
  */
-static enum error activate(struct cluster *cluster, unsigned number)
+static enum error ownership_activate(struct node_group *cluster,
+				     unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
-	uint64_t epoch = number_of(cluster, &partition->row_epoch);
+	uint64_t epoch = partition_read_number(cluster, &partition->row_epoch);
 	enum error error = claim_log(cluster, number, epoch);
 
-	if (error == ERR_NONE && !holds_lease(cluster))
+	if (error == ERR_NONE && !nodes_hold_lease(cluster))
 		error = ERR_BUSY;
 	if (error != ERR_NONE)
 		return error;
@@ -232,25 +241,25 @@ static enum error activate(struct cluster *cluster, unsigned number)
 	lock_release(&cluster->lock);
 	error = change_engine(cluster, number, true);
 	if (error != ERR_NONE) {
-		store_own(cluster->store, number, false);
+		store_set_owned(cluster->store, number, false);
 		return error;
 	}
 	lock_acquire(&cluster->lock);
-	partition->state = PARTITION_OWN;
+	partition->state = PARTITION_OWNED;
 	partition->saved_ms = clock_steady_ms();
 	partition->summed_ms = clock_steady_ms();
 	partition->is_resealed =
 		cluster->depot == NULL ||
-		secret_keys_count(cluster->options.secret_keys) < 2;
+		encryption_keys_count(cluster->options.secret_keys) < 2;
 	partition->is_published_known = false;
 	partition->is_job_known = false;
 	partition->job_ms = 0;
 	condition_broadcast(&cluster->has_jobs);
 	partition->has_events = true;
-	wake_tending(cluster);
+	snapshot_publisher_wake(cluster);
 	lock_release(&cluster->lock);
-	answer_questions(cluster, number, true);
-	owners_changed(cluster);
+	ownership_serve_requests(cluster, number, true);
+	owners_hint_publish(cluster);
 	return ERR_NONE;
 }
 
@@ -258,7 +267,7 @@ static enum error activate(struct cluster *cluster, unsigned number)
  * Accept the row of the servers, even if the known one was newer: their numbers
  * may go back (nats_rows.c).
  */
-static void forget_revision(struct cluster *cluster, unsigned number)
+static void forget_revision(struct node_group *cluster, unsigned number)
 {
 	lock_acquire(&cluster->lock);
 	cluster->partitions[number].revision = 0;
@@ -266,18 +275,18 @@ static void forget_revision(struct cluster *cluster, unsigned number)
 	lock_release(&cluster->lock);
 }
 
-void give_up(struct cluster *cluster, unsigned number)
+void ownership_renounce(struct node_group *cluster, unsigned number)
 {
 	char name[NODE_NAME_BYTES];
 	enum error error;
 
-	if (!find_whole(cluster, number, name))
+	if (!resync_find_complete(cluster, number, name))
 		return;
 	error = write_owner(cluster, number, name);
 	if (error == ERR_BUSY) /* the row has changed */
 		forget_revision(cluster, number);
 	if (error == ERR_NONE)
-		owners_changed(cluster);
+		owners_hint_publish(cluster);
 }
 
 /*
@@ -285,49 +294,51 @@ void give_up(struct cluster *cluster, unsigned number)
  * our clock. The listed rows may come from another server and be old, and the
  * servers' clocks may have been set.
  */
-static bool is_surely_gone(struct cluster *cluster,
+static bool is_surely_gone(struct node_group *cluster,
 			   const struct partition *partition)
 {
-	struct bus_row row = {0};
-	enum error error = cluster->ops->get(cluster->bus, BUS_NODES,
+	struct broker_row row = {0};
+	enum error error = cluster->ops->get(cluster->bus, BROKER_NODES,
 					     partition->owner, &row);
-	const struct sightings *sightings = &cluster->sightings;
+	const struct failure_detector *sightings = &cluster->sightings;
 	bool is_gone = false;
 
 	lock_acquire(&cluster->lock);
 	if (error == ERR_NONE)
-		is_gone = sightings_is_silent(sightings, &row);
+		is_gone = failure_detector_is_silent(sightings, &row);
 	else if (error == ERR_NOT_FOUND)
 		is_gone = row.revision != 0 || /* the lease was released */
-			  sightings_has_ended(sightings, partition->owner,
-					      clock_steady_ms());
+			  failure_detector_has_expired(sightings,
+						       partition->owner,
+						       clock_steady_ms());
 	lock_release(&cluster->lock);
 	buffer_free(&row.value);
 	return is_gone;
 }
 
 /* Hand the partition over to another node. */
-static void hand_over(struct cluster *cluster, unsigned number, const char *to)
+static void ownership_transfer(struct node_group *cluster, unsigned number,
+			       const char *to)
 {
-	set_partition_state(cluster, number, PARTITION_LEFT);
-	leave(cluster, number);
-	pipeline_leave_strangers(cluster->pipeline, LEAVE_MS);
+	partition_set_state(cluster, number, PARTITION_LEAVING);
+	ownership_leave(cluster, number);
+	pipeline_leave_lost_hosts(cluster->pipeline, LEAVE_MS);
 	/* from now on nothing of it is committed here, left or not */
 	if (write_owner(cluster, number, to) == ERR_NONE) {
 		lock_acquire(&cluster->lock);
 		cluster->moves++;
 		lock_release(&cluster->lock);
-		owners_changed(cluster);
+		owners_hint_publish(cluster);
 	}
 }
 
-void take(struct cluster *cluster, unsigned number)
+void ownership_adopt(struct node_group *cluster, unsigned number)
 {
-	const struct partition before = view_partition(cluster, number);
+	const struct partition before = partition_copy_state(cluster, number);
 	const char *self = cluster->options.bus.name;
 	enum error error = ERR_NONE;
 
-	if (before.state != PARTITION_TAKEN) {
+	if (before.state != PARTITION_ADOPTING) {
 		if (before.is_owner_gone && strcmp(before.owner, self) != 0 &&
 		    !is_surely_gone(cluster, &before))
 			return;
@@ -336,7 +347,7 @@ void take(struct cluster *cluster, unsigned number)
 			forget_revision(cluster, number);
 		if (error != ERR_NONE)
 			return;
-		set_partition_state(cluster, number, PARTITION_TAKEN);
+		partition_set_state(cluster, number, PARTITION_ADOPTING);
 		lock_acquire(&cluster->lock);
 		if (before.is_owner_gone && strcmp(before.owner, self) != 0)
 			cluster->failovers++;
@@ -345,23 +356,23 @@ void take(struct cluster *cluster, unsigned number)
 			cluster->moves++;
 		lock_release(&cluster->lock);
 	}
-	error = activate(cluster, number);
-	mend_copy(cluster, number, error);
-	if (is_useless(error))
-		give_up(cluster, number);
+	error = ownership_activate(cluster, number);
+	resync_repair(cluster, number, error);
+	if (resync_error_is_fatal(error))
+		ownership_renounce(cluster, number);
 	else if (error != ERR_NONE && error != ERR_BUSY)
 		log_warn_limited("nodes: cannot adopt partition %u yet: %s",
 				 number, error_text(error));
 }
 
-bool is_to_be_taken(const struct cluster *cluster,
-		    const struct partition *partition)
+bool ownership_should_adopt(const struct node_group *cluster,
+			    const struct partition *partition)
 {
 	const char *self = cluster->options.bus.name;
 
 	if (!partition->is_whole)
 		return false;
-	if (partition->state == PARTITION_TAKEN)
+	if (partition->state == PARTITION_ADOPTING)
 		return strcmp(partition->owner, self) == 0;
 	if (partition->revision == 0)
 		return strcmp(partition->wanted, self) == 0;
@@ -374,37 +385,37 @@ bool is_to_be_taken(const struct cluster *cluster,
  * Return whether the log has no entry that is missing here: then our doubtful
  * entry was not stored.
  */
-static bool is_nothing_new(struct cluster *cluster, unsigned number)
+static bool is_nothing_new(struct node_group *cluster, unsigned number)
 {
 	struct log_end last;
 
-	return last_of_log(cluster, number, &last) == ERR_NONE &&
-	       ends_with(cluster, number, &last);
+	return log_read_last(cluster, number, &last) == ERR_NONE &&
+	       log_apply_ends_with(cluster, number, &last);
 }
 
-void own(struct cluster *cluster, unsigned number,
-	 const struct partition *partition)
+void ownership_turn(struct node_group *cluster, unsigned number,
+		    const struct partition *partition)
 {
 	const char *self = cluster->options.bus.name;
 	char whole[NODE_NAME_BYTES];
 
 	if (strcmp(partition->owner, self) != 0 ||
 	    partition->row_epoch != partition->epoch) {
-		leave(cluster, number);
+		ownership_leave(cluster, number);
 	} else if (partition->is_unsure) {
 		if (is_nothing_new(cluster, number)) {
 			lock_acquire(&cluster->lock);
 			cluster->partitions[number].is_unsure = false;
 			lock_release(&cluster->lock);
 		} else {
-			leave(cluster, number);
+			ownership_leave(cluster, number);
 		}
 	} else if (strcmp(partition->wanted, self) != 0 &&
 		   partition->wanted_has_it) {
-		hand_over(cluster, number, partition->wanted);
-	} else if (is_damage_told(cluster, partition) &&
-		   find_whole(cluster, number, whole)) {
-		hand_over(cluster, number, whole);
+		ownership_transfer(cluster, number, partition->wanted);
+	} else if (replica_check_is_reported(cluster, partition) &&
+		   resync_find_complete(cluster, number, whole)) {
+		ownership_transfer(cluster, number, whole);
 	} else if (clock_steady_ms() >= partition->looked_ms + LOOK_MS) {
 		lock_acquire(&cluster->lock);
 		cluster->partitions[number].looked_ms = clock_steady_ms();
@@ -414,14 +425,14 @@ void own(struct cluster *cluster, unsigned number,
 	}
 }
 
-void leave_again(struct cluster *cluster, unsigned number,
-		 const struct partition *partition)
+void ownership_retry_leave(struct node_group *cluster, unsigned number,
+			   const struct partition *partition)
 {
-	enum error error = leave(cluster, number);
+	enum error error = ownership_leave(cluster, number);
 
-	if (!is_useless(error))
+	if (!resync_error_is_fatal(error))
 		return;
-	note_full(cluster, error);
+	resync_note_full_disk(cluster, error);
 	if (strcmp(partition->owner, cluster->options.bus.name) == 0)
-		give_up(cluster, number);
+		ownership_renounce(cluster, number);
 }

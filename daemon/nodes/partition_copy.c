@@ -22,16 +22,16 @@ struct dumping {
 	struct txn txn;
 	struct dump dump;
 	bool is_open;
-	struct partition_copy *copy;
+	struct snapshot_figures *copy;
 };
 
 static void begin_dump(struct dumping *dumping, struct store *store,
 		       unsigned partition, uint64_t now_ms)
 {
-	struct journal_place place;
+	struct journal_position place;
 
 	dumping->txn = txn_begin_read(store);
-	journal_place_get(&dumping->txn, partition, &place);
+	journal_position_get(&dumping->txn, partition, &place);
 	dumping->dump = dump_begin(&dumping->txn, partition);
 	dumping->is_open = true;
 	dumping->copy->head = (struct snapshot_head){
@@ -67,20 +67,21 @@ static enum error dump_chunk(void *context, struct buffer *chunk)
 	return end_dump(dumping);
 }
 
-enum error partition_save(struct store *store, unsigned partition,
-			  uint64_t now_ms, struct depot *depot,
-			  struct partition_copy *copy_out)
+enum error snapshot_save(struct store *store, unsigned partition,
+			 uint64_t now_ms, struct snapshot_store *depot,
+			 struct snapshot_figures *copy_out)
 {
 	struct dumping dumping = {.copy = copy_out};
 	struct snapshot_writer *writer;
 	enum error error;
 
-	*copy_out = (struct partition_copy){0};
+	*copy_out = (struct snapshot_figures){0};
 	begin_dump(&dumping, store, partition, now_ms);
 	writer = snapshot_writer_create(&copy_out->head, dump_chunk, &dumping);
-	error = depot_put(depot,
-			  (struct depot_item){partition, copy_out->head.number},
-			  snapshot_pack, writer);
+	error = snapshot_store_put(
+		depot,
+		(struct snapshot_store_item){partition, copy_out->head.number},
+		snapshot_pack, writer);
 	end_dump(&dumping);
 	snapshot_writer_destroy(writer);
 	return error;
@@ -92,23 +93,24 @@ struct loading {
 	unsigned partition;  /* or ANY_PARTITION: the first chunk has the number
 			      */
 	bool is_begun;
-	struct partition_copy *copy;
+	struct snapshot_figures *copy;
 };
 
 static enum error put_place(struct store *store, unsigned partition,
-			    const struct journal_place *place)
+			    const struct journal_position *place)
 {
 	struct txn txn = txn_begin_write(store);
 
-	journal_place_put(&txn, partition, place);
+	journal_position_put(&txn, partition, place);
 	return txn_end(&txn);
 }
 
 /* Delete all rows of the partition; first mark its position as incomplete. */
-static enum error clear(struct store *store, unsigned partition)
+static enum error snapshot_clear_partition(struct store *store,
+					   unsigned partition)
 {
 	enum error error =
-		put_place(store, partition, &(struct journal_place){0});
+		put_place(store, partition, &(struct journal_position){0});
 	uint64_t count = CLEARED_ROWS;
 
 	while (error == ERR_NONE && count == CLEARED_ROWS) {
@@ -131,8 +133,10 @@ static enum error begin_load(struct loading *loading,
 	     loading->partition != head->partition))
 		return ERR_CORRUPT;
 	loading->partition = head->partition;
-	return loading->store == NULL ? ERR_NONE
-				      : clear(loading->store, head->partition);
+	return loading->store == NULL
+		       ? ERR_NONE
+		       : snapshot_clear_partition(loading->store,
+						  head->partition);
 }
 
 static enum error load_chunk(void *context, const struct snapshot_head *head,
@@ -159,7 +163,7 @@ static enum error end_load(struct loading *loading,
 			   const struct snapshot_reader *reader)
 {
 	struct snapshot_head head;
-	struct journal_place place = {.is_whole = 1};
+	struct journal_position place = {.is_whole = 1};
 	enum error error = snapshot_unpack_end(reader, &head);
 
 	/* a snapshot without a chunk is invalid */
@@ -174,8 +178,9 @@ static enum error end_load(struct loading *loading,
 	return put_place(loading->store, loading->partition, &place);
 }
 
-enum error partition_load(struct store *store, struct depot_item item,
-			  struct depot *depot, struct partition_copy *copy_out)
+enum error snapshot_load(struct store *store, struct snapshot_store_item item,
+			 struct snapshot_store *depot,
+			 struct snapshot_figures *copy_out)
 {
 	struct loading loading = {
 		.store = store, .partition = item.partition, .copy = copy_out};
@@ -183,22 +188,23 @@ enum error partition_load(struct store *store, struct depot_item item,
 		snapshot_reader_create(load_chunk, &loading);
 	enum error error;
 
-	*copy_out = (struct partition_copy){0};
-	error = depot_get(depot, item, snapshot_unpack, reader);
+	*copy_out = (struct snapshot_figures){0};
+	error = snapshot_store_get(depot, item, snapshot_unpack, reader);
 	if (error == ERR_NONE)
 		error = end_load(&loading, reader);
 	snapshot_reader_destroy(reader);
 	return error;
 }
 
-static enum error error_of_disk(void)
+static enum error snapshot_error_of_errno(void)
 {
 	if (errno == ENOENT || errno == ENOTDIR)
 		return ERR_NOT_FOUND;
 	return errno == ENOSPC || errno == EDQUOT ? ERR_STORE_FULL : ERR_IO;
 }
 
-static enum error write_file(struct snapshot_writer *writer, FILE *file)
+static enum error snapshot_write_file(struct snapshot_writer *writer,
+				      FILE *file)
 {
 	char *block = mem_alloc(1, BLOCK_BYTES);
 	enum error error;
@@ -207,18 +213,18 @@ static enum error write_file(struct snapshot_writer *writer, FILE *file)
 	do {
 		error = snapshot_pack(writer, block, BLOCK_BYTES, &size);
 		if (error == ERR_NONE && fwrite(block, 1, size, file) != size)
-			error = error_of_disk();
+			error = snapshot_error_of_errno();
 	} while (error == ERR_NONE && size > 0);
 	free(block);
 	if (error == ERR_NONE &&
 	    (fflush(file) != 0 || fsync(fileno(file)) != 0))
-		error = error_of_disk();
+		error = snapshot_error_of_errno();
 	return error;
 }
 
-enum error partition_save_file(struct store *store, unsigned partition,
-			       uint64_t now_ms, const char *path,
-			       struct partition_copy *copy_out)
+enum error snapshot_save_file(struct store *store, unsigned partition,
+			      uint64_t now_ms, const char *path,
+			      struct snapshot_figures *copy_out)
 {
 	struct dumping dumping = {.copy = copy_out};
 	struct snapshot_writer *writer;
@@ -227,7 +233,7 @@ enum error partition_save_file(struct store *store, unsigned partition,
 	FILE *file;
 	int descriptor;
 
-	*copy_out = (struct partition_copy){0};
+	*copy_out = (struct snapshot_figures){0};
 	if (snprintf(aside, sizeof(aside), "%s.new", path) >=
 	    (int)sizeof(aside))
 		return ERR_IO;
@@ -235,22 +241,22 @@ enum error partition_save_file(struct store *store, unsigned partition,
 		open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
 	if (file == NULL)
-		return error_of_disk();
+		return snapshot_error_of_errno();
 	begin_dump(&dumping, store, partition, now_ms);
 	writer = snapshot_writer_create(&copy_out->head, dump_chunk, &dumping);
-	error = write_file(writer, file);
+	error = snapshot_write_file(writer, file);
 	end_dump(&dumping);
 	snapshot_writer_destroy(writer);
 	if (fclose(file) != 0 && error == ERR_NONE)
-		error = error_of_disk();
+		error = snapshot_error_of_errno();
 	if (error == ERR_NONE && rename(aside, path) != 0)
-		error = error_of_disk();
+		error = snapshot_error_of_errno();
 	if (error != ERR_NONE)
 		unlink(aside);
 	return error;
 }
 
-static enum error read_file(struct snapshot_reader *reader, FILE *file)
+static enum error snapshot_read_file(struct snapshot_reader *reader, FILE *file)
 {
 	char *block = mem_alloc(1, BLOCK_BYTES);
 	enum error error = ERR_NONE;
@@ -265,8 +271,8 @@ static enum error read_file(struct snapshot_reader *reader, FILE *file)
 	return error;
 }
 
-enum error partition_load_file(struct store *store, const char *path,
-			       struct partition_copy *copy_out)
+enum error snapshot_load_file(struct store *store, const char *path,
+			      struct snapshot_figures *copy_out)
 {
 	struct loading loading = {
 		.store = store, .partition = ANY_PARTITION, .copy = copy_out};
@@ -274,11 +280,11 @@ enum error partition_load_file(struct store *store, const char *path,
 	struct snapshot_reader *reader;
 	enum error error;
 
-	*copy_out = (struct partition_copy){0};
+	*copy_out = (struct snapshot_figures){0};
 	if (file == NULL)
-		return error_of_disk();
+		return snapshot_error_of_errno();
 	reader = snapshot_reader_create(load_chunk, &loading);
-	error = read_file(reader, file);
+	error = snapshot_read_file(reader, file);
 	if (error == ERR_NONE)
 		error = end_load(&loading, reader);
 	snapshot_reader_destroy(reader);

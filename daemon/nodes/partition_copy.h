@@ -18,7 +18,7 @@
 #include "store/store.h"
 
 /* Figures of a copy. */
-struct partition_copy {
+struct snapshot_figures {
 	struct snapshot_head head;
 	uint64_t rows;   /* 0 after loading */
 	uint64_t chunks; /* about 4 MiB each */
@@ -27,33 +27,34 @@ struct partition_copy {
 
 /*
  * Save the partition as it is now to the snapshot store; number and epoch come
- * from journal_place_get(). Uses one read transaction until all rows are read,
- * not during the upload. This thread must have no open transaction. Errors as
- * of depot_put(); ERR_CORRUPT: a row is damaged.
+ * from journal_position_get(). Uses one read transaction until all rows are
+ * read, not during the upload. This thread must have no open transaction.
+ * Errors as of snapshot_store_put(); ERR_CORRUPT: a row is damaged.
  */
-enum error partition_save(struct store *store, unsigned partition,
-			  uint64_t now_ms, struct depot *depot,
-			  struct partition_copy *copy_out);
+enum error snapshot_save(struct store *store, unsigned partition,
+			 uint64_t now_ms, struct snapshot_store *depot,
+			 struct snapshot_figures *copy_out);
 
 /*
  * Replace the partition by the snapshot: delete the existing rows, then write
  * rows in transactions of 4 MiB. The partition is incomplete until all rows are
  * written; its position is written last. After an error it stays incomplete:
- * load again, or call journal_clear(). Errors as of depot_get(); ERR_VERSION:
- * another schema; ERR_CORRUPT: also if it is of another partition.
+ * load again, or call journal_clear(). Errors as of snapshot_store_get();
+ * ERR_VERSION: another schema; ERR_CORRUPT: also if it is of another partition.
  */
-enum error partition_load(struct store *store, struct depot_item item,
-			  struct depot *depot, struct partition_copy *copy_out);
+enum error snapshot_load(struct store *store, struct snapshot_store_item item,
+			 struct snapshot_store *depot,
+			 struct snapshot_figures *copy_out);
 
 /*
  * Save to a file, which is created or replaced, or load from one. With store
  * NULL, only read it to its end. The file has the partition's number.
  * ERR_NOT_FOUND, ERR_STORE_FULL, ERR_IO.
  */
-enum error partition_save_file(struct store *store, unsigned partition,
-			       uint64_t now_ms, const char *path,
-			       struct partition_copy *copy_out);
-enum error partition_load_file(struct store *store, const char *path,
-			       struct partition_copy *copy_out);
+enum error snapshot_save_file(struct store *store, unsigned partition,
+			      uint64_t now_ms, const char *path,
+			      struct snapshot_figures *copy_out);
+enum error snapshot_load_file(struct store *store, const char *path,
+			      struct snapshot_figures *copy_out);
 
 #endif

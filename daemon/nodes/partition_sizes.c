@@ -11,7 +11,7 @@
 
 enum { SITE_SHIFT = 24 };
 
-struct owner {
+struct partition_of_site {
 	uint32_t site;
 	unsigned partition;
 };
@@ -19,22 +19,24 @@ struct owner {
 struct counting {
 	struct txn txn;
 	struct partition_sizes *sizes;
-	struct owner *owners; /* [count], by site */
+	struct partition_of_site *owners; /* [count], by site */
 	size_t count;
 	size_t capacity;
 };
 
-static int by_site(const void *left, const void *right)
+static int partition_sizes_compare_sites(const void *left, const void *right)
 {
-	const struct owner *a = left;
-	const struct owner *b = right;
+	const struct partition_of_site *a = left;
+	const struct partition_of_site *b = right;
 
 	return (a->site > b->site) - (a->site < b->site);
 }
 
-static void add_site(struct counting *counting, const struct site_row *row)
+static void partition_sizes_add_site(struct counting *counting,
+				     const struct site_row *row)
 {
-	struct owner owner = {row->id, cluster_partition(row->host)};
+	struct partition_of_site owner = {row->id,
+					  nodes_partition_of(row->host)};
 	struct partition_size *size = &counting->sizes->items[owner.partition];
 
 	size->sites++;
@@ -47,7 +49,7 @@ static void add_site(struct counting *counting, const struct site_row *row)
 	counting->owners[counting->count++] = owner;
 }
 
-static void read_sites(struct counting *counting)
+static void partition_sizes_read_sites(struct counting *counting)
 {
 	struct scan scan =
 		scan_begin(&counting->txn, TABLE_SITES, slice_of(""));
@@ -55,17 +57,17 @@ static void read_sites(struct counting *counting)
 
 	while (scan_next(&scan))
 		if (site_decode(scan.value, &row))
-			add_site(counting, &row);
+			partition_sizes_add_site(counting, &row);
 		else
 			txn_fail(&counting->txn, ERR_CORRUPT);
 	scan_end(&scan);
 	if (counting->count > 1)
 		qsort(counting->owners, counting->count,
-		      sizeof(*counting->owners), by_site);
+		      sizeof(*counting->owners), partition_sizes_compare_sites);
 }
 
 /* Return the host in "https://host:8080", of TABLE_HOSTS. */
-static struct slice host_of(struct slice authority)
+static struct slice partition_sizes_host(struct slice authority)
 {
 	const char *text = authority.data;
 	const char *end = memmem(text, authority.size, "://", 3);
@@ -80,23 +82,24 @@ static unsigned partition_of_event(struct slice value)
 
 	if (!event_decode(value, &row) || row.host.size == 0)
 		return JOURNAL_COMMON;
-	return cluster_partition(row.host);
+	return nodes_partition_of(row.host);
 }
 
 /* Return the partition of a row; JOURNAL_PARTITIONS if it has none. */
-static unsigned partition_of(const struct counting *counting, enum table table,
-			     const struct scan *scan)
+static unsigned partition_sizes_partition(const struct counting *counting,
+					  enum table table,
+					  const struct scan *scan)
 {
-	const struct owner wanted = {.site = key_u32(scan->key, 0)};
-	const struct owner *owner;
+	const struct partition_of_site wanted = {.site = key_u32(scan->key, 0)};
+	const struct partition_of_site *owner;
 
 	switch (table) {
 	case TABLE_META:
 		return JOURNAL_PARTITIONS;
 	case TABLE_SITES:
-		return cluster_partition(scan->key);
+		return nodes_partition_of(scan->key);
 	case TABLE_HOSTS:
-		return cluster_partition(host_of(scan->key));
+		return nodes_partition_of(partition_sizes_host(scan->key));
 	case TABLE_EVENTS:
 	case TABLE_OUTBOX:
 		return partition_of_event(scan->value);
@@ -108,7 +111,7 @@ static unsigned partition_of(const struct counting *counting, enum table table,
 				? NULL
 				: bsearch(&wanted, counting->owners,
 					  counting->count, sizeof(wanted),
-					  by_site);
+					  partition_sizes_compare_sites);
 		return owner == NULL ? JOURNAL_PARTITIONS : owner->partition;
 	}
 }
@@ -118,7 +121,8 @@ static void count_table(struct counting *counting, enum table table)
 	struct scan scan = scan_begin(&counting->txn, table, slice_of(""));
 
 	while (scan_next(&scan)) {
-		unsigned partition = partition_of(counting, table, &scan);
+		unsigned partition =
+			partition_sizes_partition(counting, table, &scan);
 
 		if (partition == JOURNAL_PARTITIONS)
 			continue;
@@ -136,7 +140,7 @@ enum error partition_sizes_read(struct store *store,
 				    .sizes = sizes_out};
 
 	*sizes_out = (struct partition_sizes){0};
-	read_sites(&counting);
+	partition_sizes_read_sites(&counting);
 	for (enum table table = TABLE_META; table < TABLE_COUNT; table++)
 		count_table(&counting, table);
 	free(counting.owners);

@@ -10,7 +10,7 @@
 #include "crawl/domain.h"
 #include "daemon/nodes/cluster.h"
 
-unsigned cluster_partition(struct slice host)
+unsigned nodes_partition_of(struct slice host)
 {
 	struct slice domain = domain_registrable(host);
 
@@ -56,7 +56,7 @@ static uint64_t time_of(uint64_t draw)
 }
 
 /* Return whether `a` is earlier, that is, has the smaller time / capacity. */
-static bool is_before(struct runner a, struct runner b)
+static bool placement_runner_is_before(struct runner a, struct runner b)
 {
 	uint64_t time_a;
 	uint64_t time_b;
@@ -85,12 +85,12 @@ size_t placement_rank(const struct placement_node *nodes, size_t count,
 		struct runner other = {&nodes[i],
 				       draw_of(seed_of(&nodes[i]), partition)};
 
-		rank += i != index && is_before(other, self);
+		rank += i != index && placement_runner_is_before(other, self);
 	}
 	return rank;
 }
 
-struct seat {
+struct placement_seat {
 	uint64_t seed;
 	uint32_t load; /* partitions that it has */
 	uint32_t room; /* partitions that it may have */
@@ -99,12 +99,12 @@ struct seat {
 struct placing {
 	const struct placement_node *nodes; /* [count] */
 	size_t count;
-	struct seat *seats; /* [count] */
-	uint64_t capacity;  /* sum over the nodes that accept partitions */
+	struct placement_seat *seats; /* [count] */
+	uint64_t capacity; /* sum over the nodes that accept partitions */
 	bool are_all_draining;
 };
 
-static bool takes(const struct placing *placing, size_t index)
+static bool placement_node_accepts(const struct placing *placing, size_t index)
 {
 	return placing->are_all_draining || !placing->nodes[index].is_draining;
 }
@@ -116,12 +116,13 @@ static void add_capacities(struct placing *placing)
 		if (!placing->nodes[i].is_draining)
 			placing->are_all_draining = false;
 	for (size_t i = 0; i < placing->count; i++)
-		if (takes(placing, i))
+		if (placement_node_accepts(placing, i))
 			placing->capacity += placing->nodes[i].capacity;
 }
 
 /* Give each node its share of `wanted` replicas plus the slack, rounded up. */
-static void make_room(struct placing *placing, uint64_t wanted, uint32_t slack)
+static void placement_set_room(struct placing *placing, uint64_t wanted,
+			       uint32_t slack)
 {
 	uint64_t whole = placing->capacity * 100;
 
@@ -129,10 +130,11 @@ static void make_room(struct placing *placing, uint64_t wanted, uint32_t slack)
 		uint64_t part = wanted * placing->nodes[i].capacity;
 
 		placing->seats[i].room =
-			takes(placing, i) ? (uint32_t)((part * (100 + slack) +
-							whole - 1) /
-						       whole)
-					  : 0;
+			placement_node_accepts(placing, i)
+				? (uint32_t)((part * (100 + slack) + whole -
+					      1) /
+					     whole)
+				: 0;
 	}
 }
 
@@ -147,14 +149,15 @@ static int compare_full(const struct placing *placing, size_t a, size_t b)
 	uint64_t load_b =
 		(uint64_t)placing->seats[b].load * placing->nodes[a].capacity;
 
-	if (takes(placing, a) != takes(placing, b))
-		return takes(placing, a) ? -1 : 1;
+	if (placement_node_accepts(placing, a) !=
+	    placement_node_accepts(placing, b))
+		return placement_node_accepts(placing, a) ? -1 : 1;
 	return (load_a > load_b) - (load_a < load_b);
 }
 
 /* Return whether `a` should get it rather than `b`. */
-static bool is_better(const struct placing *placing, struct runner a,
-		      struct runner b)
+static bool placement_runner_is_better(const struct placing *placing,
+				       struct runner a, struct runner b)
 {
 	size_t at = (size_t)(a.node - placing->nodes);
 	size_t bt = (size_t)(b.node - placing->nodes);
@@ -164,7 +167,7 @@ static bool is_better(const struct placing *placing, struct runner a,
 	if (has_room != (placing->seats[bt].load < placing->seats[bt].room))
 		return has_room;
 	order = has_room ? 0 : compare_full(placing, at, bt);
-	return order == 0 ? is_before(a, b) : order < 0;
+	return order == 0 ? placement_runner_is_before(a, b) : order < 0;
 }
 
 static bool has_one(const uint32_t *holders, uint32_t copies, size_t index)
@@ -176,8 +179,8 @@ static bool has_one(const uint32_t *holders, uint32_t copies, size_t index)
 }
 
 /* Choose the next holder of a partition that has `copies` holders. */
-static uint32_t choose(struct placing *placing, uint32_t partition,
-		       const uint32_t *holders, uint32_t copies)
+static uint32_t placement_choose(struct placing *placing, uint32_t partition,
+				 const uint32_t *holders, uint32_t copies)
 {
 	struct runner best = {NULL, 0};
 	size_t index;
@@ -188,7 +191,8 @@ static uint32_t choose(struct placing *placing, uint32_t partition,
 			draw_of(placing->seats[i].seed, partition)};
 
 		if (!has_one(holders, copies, i) &&
-		    (best.node == NULL || is_better(placing, runner, best)))
+		    (best.node == NULL ||
+		     placement_runner_is_better(placing, runner, best)))
 			best = runner;
 	}
 	if (best.node == NULL)
@@ -208,8 +212,10 @@ static uint32_t first_present(const struct placing *placing, uint32_t partition)
 			&placing->nodes[i],
 			draw_of(placing->seats[i].seed, partition)};
 
-		if (!runner.node->is_away && takes(placing, i) &&
-		    (best.node == NULL || is_before(runner, best)))
+		if (!runner.node->is_away &&
+		    placement_node_accepts(placing, i) &&
+		    (best.node == NULL ||
+		     placement_runner_is_before(runner, best)))
 			best = runner;
 	}
 	return best.node == NULL ? PLACEMENT_NOBODY
@@ -253,12 +259,13 @@ void placement_compute(const struct placement_node *nodes, size_t count,
 		uint64_t wanted = (uint64_t)terms.partitions *
 				  (copy == 0 ? 1 : terms.copies);
 
-		make_room(&placing, wanted, terms.slack);
+		placement_set_room(&placing, wanted, terms.slack);
 		for (uint32_t p = 0; p < terms.partitions; p++) {
 			uint32_t *holders =
 				&holders_out[(size_t)p * terms.copies];
 
-			holders[copy] = choose(&placing, p, holders, copy);
+			holders[copy] =
+				placement_choose(&placing, p, holders, copy);
 		}
 	}
 	for (uint32_t p = 0; p < terms.partitions; p++)

@@ -1,5 +1,5 @@
 /*
- * The expected nodes: each node has a row "n.NAME" in BUS_FACTS, which stays
+ * The expected nodes: each node has a row "n.NAME" in BROKER_FACTS, which stays
  * when its lease expires and which it rewrites several times per
  * nodes.rebalance_delay. A node with a younger row and no lease is missing and
  * keeps its replicas. A node that was draining is not expected to return.
@@ -21,19 +21,20 @@ enum {
 	LEAST_MS = 1000,
 };
 
-void presence_key(const char *node, char out[BUS_KEY_BYTES])
+void heartbeat_key(const char *node, char out[BROKER_KEY_BYTES])
 {
-	snprintf(out, BUS_KEY_BYTES, "n.%s", node);
+	snprintf(out, BROKER_KEY_BYTES, "n.%s", node);
 }
 
-static bool read_row(const struct bus_row *row, struct presence *out)
+static bool heartbeat_read(const struct broker_row *row,
+			   struct node_heartbeat *out)
 {
 	json_t *json = json_loadb(row->value.data, row->value.size, 0, NULL);
 	json_int_t capacity =
 		json_integer_value(json_object_get(json, "capacity"));
 	bool is_read = json_is_object(json);
 
-	*out = (struct presence){
+	*out = (struct node_heartbeat){
 		.capacity = capacity > 0 && capacity <= UINT32_MAX
 				    ? (uint32_t)capacity
 				    : 1,
@@ -47,7 +48,8 @@ static bool read_row(const struct bus_row *row, struct presence *out)
 	return is_read;
 }
 
-static struct presence *find(struct cluster *cluster, const char *name)
+static struct node_heartbeat *heartbeat_find(struct node_group *cluster,
+					     const char *name)
 {
 	for (size_t i = 0; i < cluster->presence_count; i++)
 		if (strcmp(cluster->presences[i].name, name) == 0)
@@ -56,8 +58,8 @@ static struct presence *find(struct cluster *cluster, const char *name)
 }
 
 /* By the server's clock, as the times of the rows. */
-static bool is_expected(const struct cluster *cluster,
-			const struct presence *presence)
+static bool heartbeat_is_expected(const struct node_group *cluster,
+				  const struct node_heartbeat *presence)
 {
 	int64_t now_ms = (int64_t)clock_wall_ms() + cluster->clock_ms;
 
@@ -66,7 +68,7 @@ static bool is_expected(const struct cluster *cluster,
 				  cluster->options.patience_ms);
 }
 
-static bool has_lease_of(const struct cluster *cluster, const char *name)
+static bool has_lease_of(const struct node_group *cluster, const char *name)
 {
 	for (size_t i = 0; i < cluster->member_count; i++)
 		if (strcmp(cluster->members[i].facts.name, name) == 0)
@@ -74,22 +76,23 @@ static bool has_lease_of(const struct cluster *cluster, const char *name)
 	return false;
 }
 
-void presence_read(struct cluster *cluster, const struct bus_row *rows,
-		   size_t count)
+void heartbeat_read_all(struct node_group *cluster,
+			const struct broker_row *rows, size_t count)
 {
-	struct presence *presences = mem_alloc(count + 1, sizeof(*presences));
+	struct node_heartbeat *presences =
+		mem_alloc(count + 1, sizeof(*presences));
 	size_t used = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		struct presence *presence = &presences[used];
-		const struct presence *before;
+		struct node_heartbeat *presence = &presences[used];
+		const struct node_heartbeat *before;
 
 		if (strncmp(rows[i].key, "n.", strlen("n.")) != 0 ||
-		    !read_row(&rows[i], presence))
+		    !heartbeat_read(&rows[i], presence))
 			continue;
-		before = find(cluster, presence->name);
+		before = heartbeat_find(cluster, presence->name);
 		presence->is_away = !has_lease_of(cluster, presence->name) &&
-				    is_expected(cluster, presence);
+				    heartbeat_is_expected(cluster, presence);
 		if (presence->is_away && before != NULL && !before->is_away)
 			log_info("nodes: node %s is missing; it keeps its "
 				 "replicas for nodes.rebalance_delay",
@@ -106,23 +109,25 @@ void presence_read(struct cluster *cluster, const struct bus_row *rows,
 /*
  * Return the time since then by the server's clock; 0 if it is in the future.
  */
-static uint64_t silence_of(const struct cluster *cluster, uint64_t time_ms)
+static uint64_t silence_of(const struct node_group *cluster, uint64_t time_ms)
 {
 	int64_t now_ms = (int64_t)clock_wall_ms() + cluster->clock_ms;
 
 	return now_ms > (int64_t)time_ms ? (uint64_t)now_ms - time_ms : 0;
 }
 
-void presence_facts(const struct cluster *cluster, struct cluster_facts *out)
+void heartbeat_facts(const struct node_group *cluster,
+		     struct cluster_facts *out)
 {
 	for (size_t i = 0; i < out->node_count; i++)
 		out->nodes[i].silent_ms =
 			silence_of(cluster, cluster->members[i].time_ms);
 	for (size_t i = 0; i < cluster->presence_count; i++) {
-		const struct presence *presence = &cluster->presences[i];
-		struct away_facts *away = &out->away[out->away_count];
+		const struct node_heartbeat *presence = &cluster->presences[i];
+		struct missing_node_facts *away = &out->away[out->away_count];
 
-		if (!presence->is_away || out->away_count == AWAY_SHOWN)
+		if (!presence->is_away ||
+		    out->away_count == MISSING_NODES_SHOWN)
 			continue;
 		memcpy(away->name, presence->name, sizeof(away->name));
 		away->capacity = presence->capacity;
@@ -132,30 +137,30 @@ void presence_facts(const struct cluster *cluster, struct cluster_facts *out)
 }
 
 /* Delete the rows of nodes that did not return; one node does this. */
-static void forget_gone(struct cluster *cluster)
+static void forget_gone(struct node_group *cluster)
 {
 	if (!cluster->members[0].facts.is_self)
 		return;
 	for (size_t i = 0; i < cluster->presence_count; i++) {
-		const struct presence *presence = &cluster->presences[i];
-		char key[BUS_KEY_BYTES];
+		const struct node_heartbeat *presence = &cluster->presences[i];
+		char key[BROKER_KEY_BYTES];
 
 		if (presence->is_away || has_lease_of(cluster, presence->name))
 			continue;
-		presence_key(presence->name, key);
-		cluster->ops->remove(cluster->bus, BUS_FACTS, key,
+		heartbeat_key(presence->name, key);
+		cluster->ops->remove(cluster->bus, BROKER_FACTS, key,
 				     presence->revision);
 	}
 }
 
-void presence_tell(struct cluster *cluster)
+void heartbeat_write(struct node_group *cluster)
 {
 	const char *self = cluster->options.bus.name;
 	uint64_t patience_ms = cluster->options.patience_ms;
 	uint64_t pause_ms = patience_ms / TOLD;
 	uint64_t now_ms = clock_steady_ms();
-	const struct presence *own = find(cluster, self);
-	char key[BUS_KEY_BYTES];
+	const struct node_heartbeat *own = heartbeat_find(cluster, self);
+	char key[BROKER_KEY_BYTES];
 	char text[80];
 	uint64_t revision;
 	bool drains;
@@ -169,11 +174,11 @@ void presence_tell(struct cluster *cluster)
 	    (own != NULL && own->is_draining == drains &&
 	     cluster->told_ms != 0 && now_ms < cluster->told_ms + pause_ms))
 		return;
-	presence_key(self, key);
+	heartbeat_key(self, key);
 	snprintf(text, sizeof(text), "{\"capacity\":%u,\"draining\":%s}",
 		 cluster->options.capacity, drains ? "true" : "false");
 	/* a row with another revision is written at the next turn */
-	if (cluster->ops->put(cluster->bus, BUS_FACTS, key, slice_of(text),
+	if (cluster->ops->put(cluster->bus, BROKER_FACTS, key, slice_of(text),
 			      own == NULL ? 0 : own->revision,
 			      &revision) == ERR_NONE)
 		cluster->told_ms = now_ms;

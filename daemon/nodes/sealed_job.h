@@ -11,14 +11,15 @@
 #include "daemon/nodes/secret_keys.h"
 
 /* Append the job, encrypted for this subject. `keys` is not NULL. */
-void sealed_job_write(const struct secret_keys *keys, const char *subject,
-		      struct slice job, struct buffer *out);
+void import_job_encrypt(const struct encryption_keys *keys, const char *subject,
+			struct slice job, struct buffer *out);
 
 /*
- * Append the decrypted job. ERR_NO_KEY; ERR_CORRUPT: it was changed, or belongs
- * to another subject.
+ * Append the decrypted job. ERR_NO_ENCRYPTION_KEY; ERR_CORRUPT: it was changed,
+ * or belongs to another subject.
  */
-enum error sealed_job_read(const struct secret_keys *keys, const char *subject,
-			   struct slice bytes, struct buffer *out);
+enum error import_job_decrypt(const struct encryption_keys *keys,
+			      const char *subject, struct slice bytes,
+			      struct buffer *out);
 
 #endif

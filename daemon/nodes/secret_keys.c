@@ -23,22 +23,22 @@ enum {
 	FORBIDDEN_MODE = 037, /* permissions beyond reading by the group */
 };
 
-struct secret_key {
+struct encryption_key {
 	struct siv_cmac_aes256_ctx siv;
-	uint8_t naming[KEY_BYTES]; /* key of secret_keys_name() */
+	uint8_t naming[KEY_BYTES]; /* key of encryption_keys_name() */
 	uint8_t id[ID_BYTES];
-	char name[SECRET_KEY_ID_BYTES];
+	char name[ENCRYPTION_KEY_ID_BYTES];
 };
 
-struct secret_keys {
+struct encryption_keys {
 	struct cipher cipher;
 	size_t count; /* >= 1 */
-	struct secret_key keys[SECRET_KEYS_MAX];
+	struct encryption_key keys[ENCRYPTION_KEYS_MAX];
 };
 
 /* Derive a key for a name; keys of other names reveal nothing about it. */
-static void derive(const uint8_t secret[KEY_BYTES], const char *name,
-		   size_t size, uint8_t *out)
+static void encryption_key_derive(const uint8_t secret[KEY_BYTES],
+				  const char *name, size_t size, uint8_t *out)
 {
 	struct hmac_sha256_ctx context;
 
@@ -51,27 +51,29 @@ static void derive(const uint8_t secret[KEY_BYTES], const char *name,
 	explicit_bzero(&context, sizeof(context));
 }
 
-static void make_key(struct secret_key *key, const uint8_t secret[KEY_BYTES])
+static void encryption_key_init(struct encryption_key *key,
+				const uint8_t secret[KEY_BYTES])
 {
 	uint8_t siv_key[SIV_KEY_BYTES];
 
-	derive(secret, "templated cluster secrets, AES-SIV", sizeof(siv_key),
-	       siv_key);
+	encryption_key_derive(secret, "templated cluster secrets, AES-SIV",
+			      sizeof(siv_key), siv_key);
 	siv_cmac_aes256_set_key(&key->siv, siv_key);
 	explicit_bzero(siv_key, sizeof(siv_key));
-	derive(secret, "templated cluster secrets, id of the key",
-	       sizeof(key->id), key->id);
-	derive(secret, "templated cluster secrets, names", sizeof(key->naming),
-	       key->naming);
+	encryption_key_derive(secret,
+			      "templated cluster secrets, id of the key",
+			      sizeof(key->id), key->id);
+	encryption_key_derive(secret, "templated cluster secrets, names",
+			      sizeof(key->naming), key->naming);
 	base16_encode_update(key->name, sizeof(key->id), key->id);
-	key->name[SECRET_KEY_ID_BYTES - 1] = '\0';
+	key->name[ENCRYPTION_KEY_ID_BYTES - 1] = '\0';
 }
 
-static void seal(const void *context, struct slice about, struct slice text,
-		 struct buffer *out)
+static void encryption_keys_encrypt(const void *context, struct slice about,
+				    struct slice text, struct buffer *out)
 {
-	const struct secret_keys *keys = context;
-	const struct secret_key *key = &keys->keys[0];
+	const struct encryption_keys *keys = context;
+	const struct encryption_key *key = &keys->keys[0];
 	size_t size = text.size + SIV_DIGEST_SIZE;
 	uint8_t nonce[NONCE_BYTES];
 
@@ -87,8 +89,8 @@ static void seal(const void *context, struct slice about, struct slice text,
 	out->size += size;
 }
 
-static const struct secret_key *find_key(const struct secret_keys *keys,
-					 const void *id)
+static const struct encryption_key *
+encryption_keys_find(const struct encryption_keys *keys, const void *id)
 {
 	for (size_t i = 0; i < keys->count; i++)
 		if (memcmp(keys->keys[i].id, id, ID_BYTES) == 0)
@@ -100,15 +102,15 @@ static enum error open_sealed(const void *context, struct slice about,
 			      struct slice sealed, struct buffer *out)
 {
 	const uint8_t *bytes = sealed.data;
-	const struct secret_key *key;
+	const struct encryption_key *key;
 	char *text;
 	size_t size;
 
 	if (sealed.size < ID_BYTES + NONCE_BYTES + SIV_DIGEST_SIZE)
 		return ERR_CORRUPT;
-	key = find_key(context, bytes);
+	key = encryption_keys_find(context, bytes);
 	if (key == NULL)
-		return ERR_NO_KEY;
+		return ERR_NO_ENCRYPTION_KEY;
 	size = sealed.size - ID_BYTES - NONCE_BYTES - SIV_DIGEST_SIZE;
 	text = buffer_reserve(out, size);
 	if (siv_cmac_aes256_decrypt_message(
@@ -123,7 +125,8 @@ static enum error open_sealed(const void *context, struct slice about,
 }
 
 /* Return false if the line is not 64 hexadecimal digits. */
-static bool read_line(struct secret_keys *keys, const char *line, size_t length)
+static bool encryption_keys_parse_line(struct encryption_keys *keys,
+				       const char *line, size_t length)
 {
 	struct base16_decode_ctx hex;
 	uint8_t secret[BASE16_DECODE_LENGTH(2 * KEY_BYTES)];
@@ -132,22 +135,23 @@ static bool read_line(struct secret_keys *keys, const char *line, size_t length)
 
 	base16_decode_init(&hex);
 	is_key = length == (size_t)2 * KEY_BYTES &&
-		 keys->count < SECRET_KEYS_MAX &&
+		 keys->count < ENCRYPTION_KEYS_MAX &&
 		 base16_decode_update(&hex, &size, secret, length, line) == 1 &&
 		 base16_decode_final(&hex) == 1 && size == KEY_BYTES;
 	if (is_key)
-		make_key(&keys->keys[keys->count++], secret);
+		encryption_key_init(&keys->keys[keys->count++], secret);
 	explicit_bzero(secret, sizeof(secret));
 	return is_key;
 }
 
-static bool read_lines(struct secret_keys *keys, const char *text)
+static bool encryption_keys_parse_lines(struct encryption_keys *keys,
+					const char *text)
 {
 	while (*text != '\0') {
 		size_t length = strcspn(text, "\r\n");
 
 		if (length > 0 && *text != '#' &&
-		    !read_line(keys, text, length))
+		    !encryption_keys_parse_line(keys, text, length))
 			return false;
 		text += length;
 		text += strspn(text, "\r\n");
@@ -155,7 +159,8 @@ static bool read_lines(struct secret_keys *keys, const char *text)
 	return keys->count > 0;
 }
 
-static enum error read_file(struct secret_keys *keys, const char *path)
+static enum error encryption_keys_read_file(struct encryption_keys *keys,
+					    const char *path)
 {
 	struct buffer text = {0};
 	struct stat status;
@@ -165,33 +170,35 @@ static enum error read_file(struct secret_keys *keys, const char *path)
 		return errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND
 							   : file_fail();
 	if ((status.st_mode & FORBIDDEN_MODE) != 0)
-		return ERR_REFUSED;
+		return ERR_ADDRESS_FORBIDDEN;
 	error = file_read(path, MAX_FILE_BYTES, &text);
 	buffer_append_byte(&text, '\0');
-	if (error == ERR_NONE && !read_lines(keys, text.data))
+	if (error == ERR_NONE && !encryption_keys_parse_lines(keys, text.data))
 		error = ERR_MALFORMED;
 	explicit_bzero(text.data, text.capacity);
 	buffer_free(&text);
 	return error;
 }
 
-enum error secret_keys_read(struct secret_keys **keys_out, const char *path)
+enum error encryption_keys_read(struct encryption_keys **keys_out,
+				const char *path)
 {
-	struct secret_keys *keys;
+	struct encryption_keys *keys;
 	enum error error;
 
 	*keys_out = NULL;
 	if (*path == '\0')
 		return ERR_NONE;
 	keys = mem_alloc(1, sizeof(*keys));
-	keys->cipher = (struct cipher){seal, open_sealed, keys};
-	error = read_file(keys, path);
+	keys->cipher =
+		(struct cipher){encryption_keys_encrypt, open_sealed, keys};
+	error = encryption_keys_read_file(keys, path);
 	if (error == ERR_NONE) {
 		*keys_out = keys;
 		return ERR_NONE;
 	}
-	secret_keys_destroy(keys);
-	if (error == ERR_REFUSED)
+	encryption_keys_destroy(keys);
+	if (error == ERR_ADDRESS_FORBIDDEN)
 		log_error("secrets' key %s: other users can read or write it; "
 			  "chmod 600, and replace the key if it may be known",
 			  path);
@@ -199,13 +206,13 @@ enum error secret_keys_read(struct secret_keys **keys_out, const char *path)
 		log_error("secrets' key %s: must have 1 to %d lines of 64 "
 			  "hexadecimal digits; create one with openssl rand "
 			  "-hex 32",
-			  path, SECRET_KEYS_MAX);
+			  path, ENCRYPTION_KEYS_MAX);
 	else
 		log_error("secrets' key %s: %s", path, file_error_text(error));
 	return error;
 }
 
-void secret_keys_destroy(struct secret_keys *keys)
+void encryption_keys_destroy(struct encryption_keys *keys)
 {
 	if (keys == NULL)
 		return;
@@ -213,39 +220,39 @@ void secret_keys_destroy(struct secret_keys *keys)
 	free(keys);
 }
 
-const struct cipher *secret_keys_cipher(const struct secret_keys *keys)
+const struct cipher *encryption_keys_cipher(const struct encryption_keys *keys)
 {
 	return keys == NULL ? NULL : &keys->cipher;
 }
 
-size_t secret_keys_count(const struct secret_keys *keys)
+size_t encryption_keys_count(const struct encryption_keys *keys)
 {
 	return keys == NULL ? 0 : keys->count;
 }
 
-const char *secret_keys_id(const struct secret_keys *keys)
+const char *encryption_keys_id(const struct encryption_keys *keys)
 {
 	return keys == NULL ? "" : keys->keys[0].name;
 }
 
-bool secret_keys_has(const struct secret_keys *keys, const char *id)
+bool encryption_keys_has(const struct encryption_keys *keys, const char *id)
 {
-	for (size_t i = 0; i < secret_keys_count(keys); i++)
+	for (size_t i = 0; i < encryption_keys_count(keys); i++)
 		if (strcmp(keys->keys[i].name, id) == 0)
 			return true;
 	return false;
 }
 
-void secret_keys_name(const struct secret_keys *keys, struct slice text,
-		      char name_out[SECRET_NAME_BYTES])
+void encryption_keys_name(const struct encryption_keys *keys, struct slice text,
+			  char name_out[ENCRYPTION_NAME_BYTES])
 {
 	struct hmac_sha256_ctx context;
-	uint8_t digest[SECRET_NAME_BYTES / 2];
+	uint8_t digest[ENCRYPTION_NAME_BYTES / 2];
 
 	hmac_sha256_set_key(&context, KEY_BYTES, keys->keys[0].naming);
 	hmac_sha256_update(&context, text.size, text.data);
 	hmac_sha256_digest(&context, sizeof(digest), digest);
 	base16_encode_update(name_out, sizeof(digest), digest);
-	name_out[SECRET_NAME_BYTES - 1] = '\0';
+	name_out[ENCRYPTION_NAME_BYTES - 1] = '\0';
 	explicit_bzero(&context, sizeof(context));
 }

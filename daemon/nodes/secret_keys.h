@@ -22,43 +22,44 @@
 #include "store/cipher.h"
 
 enum {
-	SECRET_KEYS_MAX = 8,
-	SECRET_KEY_ID_BYTES = 17, /* 16 hexadecimal digits, with NUL */
-	SECRET_NAME_BYTES = 33,   /* 32 hexadecimal digits, with NUL */
+	ENCRYPTION_KEYS_MAX = 8,
+	ENCRYPTION_KEY_ID_BYTES = 17, /* 16 hexadecimal digits, with NUL */
+	ENCRYPTION_NAME_BYTES = 33,   /* 32 hexadecimal digits, with NUL */
 };
 
-struct secret_keys;
+struct encryption_keys;
 
 /*
  * Read the file. "" = set *keys_out to NULL, which the functions below treat as
- * no keys. ERR_NOT_FOUND, ERR_IO; ERR_REFUSED: other users may read it, or
- * users other than its owner may write it; ERR_MALFORMED; with a line in the
- * log.
+ * no keys. ERR_NOT_FOUND, ERR_IO; ERR_ADDRESS_FORBIDDEN: other users may read
+ * it, or users other than its owner may write it; ERR_MALFORMED; with a line in
+ * the log.
  */
-enum error secret_keys_read(struct secret_keys **keys_out, const char *path);
+enum error encryption_keys_read(struct encryption_keys **keys_out,
+				const char *path);
 
 /* Wipe and free the keys; NULL is a no-op. */
-void secret_keys_destroy(struct secret_keys *keys);
+void encryption_keys_destroy(struct encryption_keys *keys);
 
 /*
  * Return the cipher for store_options; it lives as long as the keys. NULL if
  * there are no keys.
  */
-const struct cipher *secret_keys_cipher(const struct secret_keys *keys);
+const struct cipher *encryption_keys_cipher(const struct encryption_keys *keys);
 
-size_t secret_keys_count(const struct secret_keys *keys);
+size_t encryption_keys_count(const struct encryption_keys *keys);
 
 /* Return the public id of the key that encrypts; "" if there are no keys. */
-const char *secret_keys_id(const struct secret_keys *keys);
+const char *encryption_keys_id(const struct encryption_keys *keys);
 
 /* Return whether texts encrypted with the key of that id can be decrypted. */
-bool secret_keys_has(const struct secret_keys *keys, const char *id);
+bool encryption_keys_has(const struct encryption_keys *keys, const char *id);
 
 /*
  * Write the name of a text: equal for equal text and key, and impossible to
  * find by guessing texts without the key (HMAC). `keys` is not NULL.
  */
-void secret_keys_name(const struct secret_keys *keys, struct slice text,
-		      char name_out[SECRET_NAME_BYTES]);
+void encryption_keys_name(const struct encryption_keys *keys, struct slice text,
+			  char name_out[ENCRYPTION_NAME_BYTES]);
 
 #endif

@@ -13,8 +13,9 @@ enum {
 		      one step */
 };
 
-static struct sighting *find(const struct sightings *sightings,
-			     const char *name)
+static struct failure_detector_item *
+failure_detector_find(const struct failure_detector *sightings,
+		      const char *name)
 {
 	for (size_t i = 0; i < sightings->count; i++)
 		if (strcmp(sightings->items[i].name, name) == 0)
@@ -22,10 +23,10 @@ static struct sighting *find(const struct sightings *sightings,
 	return NULL;
 }
 
-static void add(struct sightings *sightings, const struct bus_row *row,
-		uint64_t now_ms)
+static void failure_detector_add(struct failure_detector *sightings,
+				 const struct broker_row *row, uint64_t now_ms)
 {
-	struct sighting sighting = {
+	struct failure_detector_item sighting = {
 		.revision = row->revision,
 		.seen_ms = now_ms,
 		.looked_ms = now_ms,
@@ -37,8 +38,9 @@ static void add(struct sightings *sightings, const struct bus_row *row,
 	sightings->items[sightings->count++] = sighting;
 }
 
-static void see_again(struct sightings *sightings, struct sighting *sighting,
-		      const struct bus_row *row, uint64_t now_ms)
+static void see_again(struct failure_detector *sightings,
+		      struct failure_detector_item *sighting,
+		      const struct broker_row *row, uint64_t now_ms)
 {
 	uint64_t step_ms = sightings->lease_ms / STEPS;
 	uint64_t since_ms = now_ms - sighting->looked_ms;
@@ -52,7 +54,7 @@ static void see_again(struct sightings *sightings, struct sighting *sighting,
 	sighting->silent_ms = 0;
 }
 
-static void forget_old(struct sightings *sightings, uint64_t now_ms)
+static void forget_old(struct failure_detector *sightings, uint64_t now_ms)
 {
 	uint64_t kept_ms = KEPT_LEASES * sightings->lease_ms;
 	size_t kept = 0;
@@ -63,36 +65,40 @@ static void forget_old(struct sightings *sightings, uint64_t now_ms)
 	sightings->count = kept;
 }
 
-void sightings_note(struct sightings *sightings, const struct bus_row *rows,
-		    size_t count, uint64_t now_ms)
+void failure_detector_note(struct failure_detector *sightings,
+			   const struct broker_row *rows, size_t count,
+			   uint64_t now_ms)
 {
 	if (now_ms > sightings->looked_ms + sightings->lease_ms / STEPS)
 		sightings->since_ms = now_ms;
 	sightings->looked_ms = now_ms;
 	for (size_t i = 0; i < count; i++) {
-		struct sighting *known = find(sightings, rows[i].key);
+		struct failure_detector_item *known =
+			failure_detector_find(sightings, rows[i].key);
 
 		if (known != NULL)
 			see_again(sightings, known, &rows[i], now_ms);
 		else if (strlen(rows[i].key) < NODE_NAME_BYTES)
-			add(sightings, &rows[i], now_ms);
+			failure_detector_add(sightings, &rows[i], now_ms);
 	}
 	forget_old(sightings, now_ms);
 }
 
-bool sightings_is_silent(const struct sightings *sightings,
-			 const struct bus_row *row)
+bool failure_detector_is_silent(const struct failure_detector *sightings,
+				const struct broker_row *row)
 {
-	const struct sighting *sighting = find(sightings, row->key);
+	const struct failure_detector_item *sighting =
+		failure_detector_find(sightings, row->key);
 
 	return sighting != NULL && sighting->revision == row->revision &&
 	       sighting->silent_ms >= SILENT_LEASES * sightings->lease_ms;
 }
 
-bool sightings_has_ended(const struct sightings *sightings, const char *name,
-			 uint64_t now_ms)
+bool failure_detector_has_expired(const struct failure_detector *sightings,
+				  const char *name, uint64_t now_ms)
 {
-	const struct sighting *sighting = find(sightings, name);
+	const struct failure_detector_item *sighting =
+		failure_detector_find(sightings, name);
 	uint64_t seen_ms = sightings->since_ms;
 
 	if (sighting != NULL && sighting->seen_ms > seen_ms)
@@ -100,7 +106,7 @@ bool sightings_has_ended(const struct sightings *sightings, const char *name,
 	return now_ms >= seen_ms + sightings->lease_ms;
 }
 
-void sightings_free(struct sightings *sightings)
+void failure_detector_free(struct failure_detector *sightings)
 {
 	free(sightings->items);
 }

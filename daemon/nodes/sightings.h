@@ -17,7 +17,7 @@
 #include "daemon/nodes/bus.h"
 #include "daemon/nodes/cluster.h"
 
-struct sighting {
+struct failure_detector_item {
 	char name[NODE_NAME_BYTES];
 	uint64_t revision;
 	uint64_t seen_ms;   /* when it appeared or was renewed */
@@ -25,35 +25,36 @@ struct sighting {
 	uint64_t silent_ms; /* observed time without a renewal */
 };
 
-struct sightings {
+struct failure_detector {
 	uint64_t lease_ms;
 	uint64_t since_ms;  /* start of the current observation without a gap; 0
 			       = not started */
 	uint64_t looked_ms; /* last observation */
-	struct sighting *items; /* [count] */
+	struct failure_detector_item *items; /* [count] */
 	size_t count;
 	size_t capacity;
 };
 
 /* Note all current leases: the key is the node's name. */
-void sightings_note(struct sightings *sightings, const struct bus_row *rows,
-		    size_t count, uint64_t now_ms);
+void failure_detector_note(struct failure_detector *sightings,
+			   const struct broker_row *rows, size_t count,
+			   uint64_t now_ms);
 
 /*
  * Return whether this existing lease was not renewed for two lease durations
  * while we observed it: its node has failed long ago.
  */
-bool sightings_is_silent(const struct sightings *sightings,
-			 const struct bus_row *row);
+bool failure_detector_is_silent(const struct failure_detector *sightings,
+				const struct broker_row *row);
 
 /*
  * Return whether the lease of a node, which has no row, has expired by our
  * clock too: its last renewal is one lease ago, and we have observed without a
  * gap since.
  */
-bool sightings_has_ended(const struct sightings *sightings, const char *name,
-			 uint64_t now_ms);
+bool failure_detector_has_expired(const struct failure_detector *sightings,
+				  const char *name, uint64_t now_ms);
 
-void sightings_free(struct sightings *sightings);
+void failure_detector_free(struct failure_detector *sightings);
 
 #endif

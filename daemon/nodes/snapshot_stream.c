@@ -44,20 +44,20 @@ _Static_assert(sizeof(struct head_bytes) == SNAPSHOT_HEAD_BYTES, "no holes");
 _Static_assert(sizeof(struct tail_bytes) == TAIL_BYTES, "no holes");
 
 /* The values of the tail, in native byte order. */
-struct sums {
+struct snapshot_sums {
 	uint64_t chunks;
 	uint64_t bytes;
 	uint64_t hash;
 };
 
-static void add_up(struct sums *sums, struct slice chunk)
+static void snapshot_sums_add(struct snapshot_sums *sums, struct slice chunk)
 {
 	sums->chunks++;
 	sums->bytes += chunk.size;
 	sums->hash = hash64(chunk.data, chunk.size, sums->hash);
 }
 
-static uint64_t hash_of(const struct head_bytes *head)
+static uint64_t snapshot_head_hash(const struct head_bytes *head)
 {
 	return hash64(head, sizeof(*head) - sizeof(head->hash), 0);
 }
@@ -66,7 +66,7 @@ struct snapshot_writer {
 	ZSTD_CCtx *zstd;
 	snapshot_source *source;
 	void *context;
-	struct sums sums;
+	struct snapshot_sums sums;
 	struct buffer chunk;
 	struct buffer pending; /* sizes, chunks, or the tail */
 	size_t pending_at;
@@ -100,7 +100,7 @@ struct snapshot_writer *snapshot_writer_create(const struct snapshot_head *head,
 		.time_ms = htole64(head->time_ms),
 	};
 	memcpy(writer->head.magic, magic, sizeof(magic));
-	writer->head.hash = htole64(hash_of(&writer->head));
+	writer->head.hash = htole64(snapshot_head_hash(&writer->head));
 	return writer;
 }
 
@@ -115,7 +115,7 @@ void snapshot_writer_destroy(struct snapshot_writer *writer)
 }
 
 /* Read the next chunk after its size, or write the tail. */
-static enum error fetch(struct snapshot_writer *writer)
+static enum error snapshot_writer_fetch(struct snapshot_writer *writer)
 {
 	enum error error = writer->source(writer->context, &writer->chunk);
 	struct slice chunk = buffer_slice(&writer->chunk);
@@ -130,7 +130,7 @@ static enum error fetch(struct snapshot_writer *writer)
 	writer->pending_at = 0;
 	buffer_append(&writer->pending, &size, sizeof(size));
 	if (chunk.size > 0) {
-		add_up(&writer->sums, chunk);
+		snapshot_sums_add(&writer->sums, chunk);
 		buffer_append_slice(&writer->pending, chunk);
 		return ERR_NONE;
 	}
@@ -143,7 +143,8 @@ static enum error fetch(struct snapshot_writer *writer)
 }
 
 /* Compress pending data as far as there is space. */
-static enum error pack(struct snapshot_writer *writer, ZSTD_outBuffer *out)
+static enum error snapshot_writer_compress(struct snapshot_writer *writer,
+					   ZSTD_outBuffer *out)
 {
 	ZSTD_inBuffer in = {writer->pending.data, writer->pending.size,
 			    writer->pending_at};
@@ -172,9 +173,9 @@ enum error snapshot_pack(void *context, char *out, size_t size,
 	while (error == ERR_NONE && packed.pos < size && !writer->is_ended) {
 		if (writer->pending_at == writer->pending.size &&
 		    !writer->is_last)
-			error = fetch(writer);
+			error = snapshot_writer_fetch(writer);
 		if (error == ERR_NONE)
-			error = pack(writer, &packed);
+			error = snapshot_writer_compress(writer, &packed);
 	}
 	*size_out = packed.pos;
 	return error;
@@ -184,7 +185,7 @@ struct snapshot_reader {
 	ZSTD_DCtx *zstd;
 	snapshot_target *target;
 	void *context;
-	struct sums sums;
+	struct snapshot_sums sums;
 	struct snapshot_head head;
 	struct head_bytes head_bytes;
 	size_t head_at;
@@ -220,7 +221,7 @@ void snapshot_reader_destroy(struct snapshot_reader *reader)
 	free(reader);
 }
 
-static enum error read_head(struct snapshot_reader *reader)
+static enum error snapshot_reader_parse_head(struct snapshot_reader *reader)
 {
 	const struct head_bytes *bytes = &reader->head_bytes;
 
@@ -228,7 +229,8 @@ static enum error read_head(struct snapshot_reader *reader)
 		return ERR_CORRUPT;
 	if (le32toh(bytes->version) != VERSION)
 		return ERR_VERSION;
-	if (le64toh(bytes->hash) != hash_of(bytes) || bytes->zero != 0)
+	if (le64toh(bytes->hash) != snapshot_head_hash(bytes) ||
+	    bytes->zero != 0)
 		return ERR_CORRUPT;
 	reader->head = (struct snapshot_head){
 		.schema = le32toh(bytes->schema),
@@ -258,7 +260,7 @@ static enum error end_chunk(struct snapshot_reader *reader)
 {
 	struct slice chunk = buffer_slice(&reader->part);
 
-	add_up(&reader->sums, chunk);
+	snapshot_sums_add(&reader->sums, chunk);
 	reader->kind = PART_SIZE;
 	reader->part_bytes = SIZE_BYTES;
 	return reader->target(reader->context, &reader->head, chunk);
@@ -278,7 +280,7 @@ static enum error end_tail(struct snapshot_reader *reader)
 		       : ERR_CORRUPT;
 }
 
-static enum error end_part(struct snapshot_reader *reader)
+static enum error snapshot_reader_end_part(struct snapshot_reader *reader)
 {
 	enum error error;
 
@@ -307,12 +309,13 @@ static enum error take_unpacked(struct snapshot_reader *reader,
 		bytes.data = (const char *)bytes.data + size;
 		bytes.size -= size;
 		if (size == missing)
-			error = end_part(reader);
+			error = snapshot_reader_end_part(reader);
 	}
 	return error;
 }
 
-static enum error unpack(struct snapshot_reader *reader, struct slice bytes)
+static enum error snapshot_reader_decompress(struct snapshot_reader *reader,
+					     struct slice bytes)
 {
 	ZSTD_inBuffer in = {bytes.data, bytes.size, 0};
 	enum error error = ERR_NONE;
@@ -349,11 +352,11 @@ enum error snapshot_unpack(void *context, struct slice bytes)
 		bytes.size -= size;
 		if (size < missing)
 			return ERR_NONE;
-		error = read_head(reader);
+		error = snapshot_reader_parse_head(reader);
 		if (error != ERR_NONE)
 			return error;
 	}
-	return unpack(reader, bytes);
+	return snapshot_reader_decompress(reader, bytes);
 }
 
 enum error snapshot_unpack_end(const struct snapshot_reader *reader,

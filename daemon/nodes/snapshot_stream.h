@@ -51,8 +51,8 @@ struct snapshot_writer *snapshot_writer_create(const struct snapshot_head *head,
 void snapshot_writer_destroy(struct snapshot_writer *writer); /* or NULL */
 
 /*
- * Write the next bytes, as a depot_reader: `context` is the writer. Errors of
- * the source; ERR_TOO_LARGE: a chunk is too large.
+ * Write the next bytes, as a snapshot_store_reader: `context` is the writer.
+ * Errors of the source; ERR_TOO_LARGE: a chunk is too large.
  */
 enum error snapshot_pack(void *context, char *out, size_t size,
 			 size_t *size_out);
@@ -69,7 +69,7 @@ struct snapshot_reader *snapshot_reader_create(snapshot_target *target,
 void snapshot_reader_destroy(struct snapshot_reader *reader); /* or NULL */
 
 /*
- * Consume the next bytes, as a depot_sink: `context` is the reader.
+ * Consume the next bytes, as a snapshot_store_sink: `context` is the reader.
  * ERR_CORRUPT; ERR_VERSION: written by another version; errors of the target.
  */
 enum error snapshot_unpack(void *context, struct slice bytes);

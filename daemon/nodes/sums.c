@@ -1,6 +1,6 @@
 /*
  * Compare replicas: owner and followers sum up all rows of a partition after
- * the same entry of its log. The owner's sum is stored in BUS_FACTS.
+ * the same entry of its log. The owner's sum is stored in BROKER_FACTS.
  */
 #include "daemon/nodes/copying_parts.h"
 
@@ -13,12 +13,12 @@
 
 enum { TEXT_BYTES = 96 };
 
-void sum_key(unsigned partition, char out[BUS_KEY_BYTES])
+void replica_check_key(unsigned partition, char out[BROKER_KEY_BYTES])
 {
-	snprintf(out, BUS_KEY_BYTES, "s.%03u", partition);
+	snprintf(out, BROKER_KEY_BYTES, "s.%03u", partition);
 }
 
-bool sum_read(struct slice text, struct partition_sum *sum_out)
+bool replica_check_read(struct slice text, struct partition_sum *sum_out)
 {
 	char copy[TEXT_BYTES] = "";
 	struct partition_sum sum;
@@ -37,7 +37,8 @@ bool sum_read(struct slice text, struct partition_sum *sum_out)
 	return true;
 }
 
-void sum_up(struct cluster *cluster, unsigned partition, uint64_t entry)
+void replica_check_sum(struct node_group *cluster, unsigned partition,
+		       uint64_t entry)
 {
 	struct partition_sum sum = {.entry = entry};
 	struct txn txn = txn_begin_read(cluster->store);
@@ -46,17 +47,17 @@ void sum_up(struct cluster *cluster, unsigned partition, uint64_t entry)
 	sum.sum = journal_sum(&txn, partition, &sum.rows);
 	error = txn_end(&txn);
 	if (error == ERR_CORRUPT)
-		note_damage(cluster, partition);
+		replica_check_note_damage(cluster, partition);
 	if (error != ERR_NONE)
 		return;
 	lock_acquire(&cluster->lock);
 	cluster->partitions[partition].own_sum = sum;
-	wake_tending(cluster);
-	wake_copying(cluster);
+	snapshot_publisher_wake(cluster);
+	log_apply_wake(cluster);
 	lock_release(&cluster->lock);
 }
 
-bool sums_differ(struct cluster *cluster, unsigned number)
+bool replica_check_differs(struct node_group *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
 	struct partition_sum own;

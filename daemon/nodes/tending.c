@@ -38,16 +38,16 @@ enum {
  * Return whether we own the partition, or would own it if its log had space; a
  * snapshot makes space.
  */
-static bool is_tended(struct cluster *cluster, unsigned number)
+static bool is_tended(struct node_group *cluster, unsigned number)
 {
 	const struct partition *partition = &cluster->partitions[number];
 	bool is_tended;
 
 	lock_acquire(&cluster->lock);
-	is_tended = (partition->state == PARTITION_OWN ||
-		     (partition->state == PARTITION_TAKEN &&
+	is_tended = (partition->state == PARTITION_OWNED ||
+		     (partition->state == PARTITION_ADOPTING &&
 		      partition->is_log_full)) &&
-		    has_lease(cluster);
+		    nodes_have_lease(cluster);
 	lock_release(&cluster->lock);
 	return is_tended;
 }
@@ -60,7 +60,7 @@ static bool is_tended(struct cluster *cluster, unsigned number)
  * cost many times the changes. After a week a little log is enough, so that log
  * entries do not expire.
  */
-static bool needs_snapshot(struct cluster *cluster, unsigned number)
+static bool needs_snapshot(struct node_group *cluster, unsigned number)
 {
 	const struct partition *partition = &cluster->partitions[number];
 	uint64_t now_ms = clock_steady_ms();
@@ -85,10 +85,10 @@ static bool needs_snapshot(struct cluster *cluster, unsigned number)
  * needed. If the log has no space, those in the newer one are not needed
  * either.
  */
-static void shorten_log(struct cluster *cluster, unsigned number,
+static void shorten_log(struct node_group *cluster, unsigned number,
 			uint64_t newest)
 {
-	char subject[BUS_SUBJECT_BYTES];
+	char subject[BROKER_SUBJECT_BYTES];
 	uint64_t older = newest;
 	enum error error = ERR_NONE;
 	bool is_full;
@@ -96,31 +96,32 @@ static void shorten_log(struct cluster *cluster, unsigned number,
 	lock_acquire(&cluster->lock);
 	is_full = cluster->partitions[number].is_log_full;
 	lock_release(&cluster->lock);
-	log_subject_of(number, subject);
-	if (depot_keep(cluster->depot, number, SNAPSHOTS_KEPT) != ERR_NONE ||
-	    (!is_full &&
-	     depot_latest(cluster->depot, number, newest, &older) != ERR_NONE))
+	log_stream_subject(number, subject);
+	if (snapshot_store_prune(cluster->depot, number, SNAPSHOTS_KEPT) !=
+		    ERR_NONE ||
+	    (!is_full && snapshot_store_latest(cluster->depot, number, newest,
+					       &older) != ERR_NONE))
 		return;
 	if (older > NUMBERS_KEPT)
-		error = cluster->ops->purge(cluster->bus, BUS_LOG, subject,
+		error = cluster->ops->purge(cluster->bus, BROKER_LOG, subject,
 					    older - NUMBERS_KEPT);
 	if (error != ERR_NONE)
 		log_warn("nodes: partition %u: cannot shorten its log now: %s",
 			 number, error_text(error));
 }
 
-static void save(struct cluster *cluster, unsigned number)
+static void snapshot_publisher_save(struct node_group *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
-	struct partition_copy copy;
+	struct snapshot_figures copy;
 	uint64_t log_bytes;
 	enum error error;
 
 	lock_acquire(&cluster->lock);
 	log_bytes = partition->log_bytes;
 	lock_release(&cluster->lock);
-	error = partition_save(cluster->store, number, clock_wall_ms(),
-			       cluster->depot, &copy);
+	error = snapshot_save(cluster->store, number, clock_wall_ms(),
+			      cluster->depot, &copy);
 	lock_acquire(&cluster->lock);
 	partition->saved_ms = clock_steady_ms();
 	if (error == ERR_NONE) {
@@ -133,24 +134,24 @@ static void save(struct cluster *cluster, unsigned number)
 	}
 	lock_release(&cluster->lock);
 	if (error == ERR_CORRUPT)
-		look_for_damage(cluster, number);
+		replica_check_partition(cluster, number);
 	if (error == ERR_NONE)
 		shorten_log(cluster, number, copy.head.number);
 	else
 		log_warn("nodes: cannot save partition %u to %s: %s; keeping "
 			 "its log",
-			 number, depot_location(cluster->depot),
+			 number, snapshot_store_location(cluster->depot),
 			 error_text(error));
 }
 
 /* Sums. */
 
-static void publish_sum(struct cluster *cluster, unsigned number)
+static void publish_sum(struct node_group *cluster, unsigned number)
 {
-	char key[BUS_KEY_BYTES];
+	char key[BROKER_KEY_BYTES];
 	char text[96];
 	struct partition_sum sum;
-	struct bus_row row = {0};
+	struct broker_row row = {0};
 	uint64_t revision;
 
 	lock_acquire(&cluster->lock);
@@ -159,11 +160,11 @@ static void publish_sum(struct cluster *cluster, unsigned number)
 	lock_release(&cluster->lock);
 	if (sum.entry == 0)
 		return;
-	sum_key(number, key);
+	replica_check_key(number, key);
 	snprintf(text, sizeof(text), "%" PRIu64 " %" PRIx64 " %" PRIu64,
 		 sum.entry, sum.sum, sum.rows);
-	cluster->ops->get(cluster->bus, BUS_FACTS, key, &row);
-	cluster->ops->put(cluster->bus, BUS_FACTS, key, slice_of(text),
+	cluster->ops->get(cluster->bus, BROKER_FACTS, key, &row);
+	cluster->ops->put(cluster->bus, BROKER_FACTS, key, slice_of(text),
 			  row.revision, &revision);
 	buffer_free(&row.value);
 }
@@ -188,16 +189,16 @@ static uint64_t last_number(struct slice lines)
  * Find the last event of the partition in the stream; 0 = none. Return false if
  * that is unknown now.
  */
-static bool find_published(struct cluster *cluster, unsigned number,
+static bool find_published(struct node_group *cluster, unsigned number,
 			   uint64_t *published_out)
 {
-	char subject[BUS_SUBJECT_BYTES];
-	struct bus_message last = {0};
+	char subject[BROKER_SUBJECT_BYTES];
+	struct broker_message last = {0};
 	enum error error;
 
 	*published_out = 0;
 	snprintf(subject, sizeof(subject), "tpl.evt.%03u.>", number);
-	error = cluster->ops->last(cluster->bus, BUS_EVENTS, subject, &last);
+	error = cluster->ops->last(cluster->bus, BROKER_EVENTS, subject, &last);
 	if (error == ERR_NONE && last.data.size > 0)
 		*published_out = last_number(buffer_slice(&last.data));
 	buffer_free(&last.data);
@@ -206,7 +207,7 @@ static bool find_published(struct cluster *cluster, unsigned number,
 }
 
 /* Where publishing starts for each partition. */
-struct outset {
+struct publish_cursor {
 	bool asks[ALL_PARTITIONS];     /* partitions to find */
 	uint64_t last[ALL_PARTITIONS]; /* last event in the stream; 0 = none */
 	unsigned count;                /* number of partitions still to find */
@@ -218,7 +219,7 @@ struct outset {
 };
 
 /* Note an event of the partition; each call has an older one. */
-static void step_back(struct outset *outset, unsigned partition,
+static void step_back(struct publish_cursor *outset, unsigned partition,
 		      uint64_t number, bool is_old)
 {
 	bool is_new = number > outset->last[partition];
@@ -240,7 +241,8 @@ static void step_back(struct outset *outset, unsigned partition,
  * event of a partition, all events older than the stream's retention time were
  * published.
  */
-static void find_outset(struct cluster *cluster, struct outset *outset)
+static void find_outset(struct node_group *cluster,
+			struct publish_cursor *outset)
 {
 	uint64_t age_ms = 1000U * (uint64_t)cluster->options.bus.event_age_s;
 	uint64_t now_ms = clock_wall_ms();
@@ -265,18 +267,18 @@ static void find_outset(struct cluster *cluster, struct outset *outset)
 }
 
 /* Events of one subject to publish, one line each. */
-struct leaflet {
+struct event_message {
 	uint64_t first; /* their event numbers */
 	uint64_t last;
 	struct buffer body;
 	unsigned partition;
-	char subject[BUS_SUBJECT_BYTES];
+	char subject[BROKER_SUBJECT_BYTES];
 	char id[64];
 };
 
 /* For one append(), so that the events of a subject are in one message. */
-struct press {
-	struct leaflet leaflets[SUBJECTS_AT_ONCE];
+struct event_publisher {
+	struct event_message leaflets[SUBJECTS_AT_ONCE];
 	size_t count;
 	size_t events;
 	size_t max_bytes; /* size of a body before its last event */
@@ -288,11 +290,11 @@ struct press {
  * Write the subject: it has no blanks and no wildcards; a host has none either.
  */
 static void write_subject(unsigned partition, struct slice host,
-			  char out[BUS_SUBJECT_BYTES])
+			  char out[BROKER_SUBJECT_BYTES])
 {
 	if (host.size == 0)
 		host = slice_of("_");
-	snprintf(out, BUS_SUBJECT_BYTES, "tpl.evt.%03u.%.*s", partition,
+	snprintf(out, BROKER_SUBJECT_BYTES, "tpl.evt.%03u.%.*s", partition,
 		 (int)(host.size < 200 ? host.size : 200),
 		 (const char *)host.data);
 }
@@ -301,9 +303,10 @@ static void write_subject(unsigned partition, struct slice host,
  * Return the existing or a new message of the subject; NULL if there is no
  * space.
  */
-static struct leaflet *find_leaflet(struct press *press, const char *subject)
+static struct event_message *find_leaflet(struct event_publisher *press,
+					  const char *subject)
 {
-	struct leaflet *leaflet;
+	struct event_message *leaflet;
 
 	if (press->events == EVENTS_AT_ONCE)
 		return NULL;
@@ -321,11 +324,12 @@ static struct leaflet *find_leaflet(struct press *press, const char *subject)
 }
 
 /* Return false if there is no space. */
-static bool add_event(struct press *press, unsigned partition, uint64_t number,
-		      const struct event_row *event)
+static bool event_publisher_add(struct event_publisher *press,
+				unsigned partition, uint64_t number,
+				const struct event_row *event)
 {
-	char subject[BUS_SUBJECT_BYTES];
-	struct leaflet *leaflet;
+	char subject[BROKER_SUBJECT_BYTES];
+	struct event_message *leaflet;
 
 	write_subject(partition, event->host, subject);
 	leaflet = find_leaflet(press, subject);
@@ -346,8 +350,9 @@ static bool add_event(struct press *press, unsigned partition, uint64_t number,
  * Collect events after `from` of the partitions in `published`, which has the
  * last published event of each; UINT64_MAX = not our partition.
  */
-static void gather(struct cluster *cluster, uint64_t from,
-		   const uint64_t *published, struct press *press)
+static void event_publisher_collect(struct node_group *cluster, uint64_t from,
+				    const uint64_t *published,
+				    struct event_publisher *press)
 {
 	struct txn txn = txn_begin_read(cluster->store);
 	struct key key = key_number(from + 1);
@@ -369,8 +374,8 @@ static void gather(struct cluster *cluster, uint64_t from,
 		if (txn.error != ERR_NONE)
 			break;
 		if (is_read)
-			press->is_full =
-				!add_event(press, partition, number, &event);
+			press->is_full = !event_publisher_add(press, partition,
+							      number, &event);
 		else if (is_new)
 			log_error_limited("nodes: event %" PRIu64
 					  " is damaged and cannot be published",
@@ -382,24 +387,25 @@ static void gather(struct cluster *cluster, uint64_t from,
 	txn_end(&txn);
 }
 
-static enum error print(struct cluster *cluster, struct press *press)
+static enum error event_publisher_append(struct node_group *cluster,
+					 struct event_publisher *press)
 {
-	struct bus_entry entries[SUBJECTS_AT_ONCE];
+	struct broker_entry entries[SUBJECTS_AT_ONCE];
 
 	if (press->count == 0)
 		return ERR_NONE;
 	for (size_t i = 0; i < press->count; i++) {
-		struct leaflet *leaflet = &press->leaflets[i];
+		struct event_message *leaflet = &press->leaflets[i];
 
 		snprintf(leaflet->id, sizeof(leaflet->id),
 			 "evt.%" PRIu64 "-%" PRIu64, leaflet->first,
 			 leaflet->last);
-		entries[i] = (struct bus_entry){
+		entries[i] = (struct broker_entry){
 			.subject = leaflet->subject,
 			.id = leaflet->id,
 			.data = buffer_slice(&leaflet->body),
-			.expected = BUS_ANY,
-			.epoch = number_of(
+			.expected = BROKER_ANY,
+			.epoch = partition_read_number(
 				cluster,
 				&cluster->partitions[leaflet->partition].epoch),
 		};
@@ -408,14 +414,14 @@ static enum error print(struct cluster *cluster, struct press *press)
 }
 
 /* Find where publishing starts for partitions that we have adopted. */
-static void find_outsets(struct cluster *cluster)
+static void find_outsets(struct node_group *cluster)
 {
-	struct outset outset = {.count = 0};
+	struct publish_cursor outset = {.count = 0};
 
 	lock_acquire(&cluster->lock);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++)
 		outset.asks[i] =
-			cluster->partitions[i].state == PARTITION_OWN &&
+			cluster->partitions[i].state == PARTITION_OWNED &&
 			!cluster->partitions[i].is_published_known;
 	lock_release(&cluster->lock);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
@@ -430,7 +436,7 @@ static void find_outsets(struct cluster *cluster)
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
 		struct partition *partition = &cluster->partitions[i];
 
-		if (!outset.asks[i] || partition->state != PARTITION_OWN)
+		if (!outset.asks[i] || partition->state != PARTITION_OWNED)
 			continue;
 		partition->published = outset.published[i];
 		partition->is_published_known = true;
@@ -439,7 +445,8 @@ static void find_outsets(struct cluster *cluster)
 }
 
 /* Return the event to publish from; UINT64_MAX = nothing to do. */
-static uint64_t find_from(struct cluster *cluster, uint64_t *published)
+static uint64_t event_publisher_find_start(struct node_group *cluster,
+					   uint64_t *published)
 {
 	uint64_t from = UINT64_MAX;
 
@@ -449,7 +456,7 @@ static uint64_t find_from(struct cluster *cluster, uint64_t *published)
 		struct partition *partition = &cluster->partitions[i];
 
 		published[i] = UINT64_MAX;
-		if (partition->state != PARTITION_OWN ||
+		if (partition->state != PARTITION_OWNED ||
 		    !partition->is_published_known || !partition->has_events)
 			continue;
 		published[i] = partition->published;
@@ -462,8 +469,9 @@ static uint64_t find_from(struct cluster *cluster, uint64_t *published)
 }
 
 /* Note the published events, or that a retry is needed. */
-static void note(struct cluster *cluster, const uint64_t *published,
-		 uint64_t reached, bool is_done)
+static void event_publisher_note(struct node_group *cluster,
+				 const uint64_t *published, uint64_t reached,
+				 bool is_done)
 {
 	lock_acquire(&cluster->lock);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
@@ -479,37 +487,38 @@ static void note(struct cluster *cluster, const uint64_t *published,
 }
 
 /* Leave space for one more event. */
-static size_t max_leaflet_bytes(struct cluster *cluster)
+static size_t max_leaflet_bytes(struct node_group *cluster)
 {
 	size_t half = cluster->ops->max_bytes(cluster->bus) / 2;
 
 	return half < MAX_LEAFLET_BYTES ? half : MAX_LEAFLET_BYTES;
 }
 
-static void publish_events(struct cluster *cluster)
+static void publish_events(struct node_group *cluster)
 {
 	uint64_t published[ALL_PARTITIONS];
-	uint64_t from = find_from(cluster, published);
+	uint64_t from = event_publisher_find_start(cluster, published);
 	bool goes_on = from != UINT64_MAX;
 
 	while (goes_on) {
-		struct press press = {
+		struct event_publisher press = {
 			.max_bytes = max_leaflet_bytes(cluster),
 		};
 		enum error error;
 
-		gather(cluster, from, published, &press);
-		error = print(cluster, &press);
+		event_publisher_collect(cluster, from, published, &press);
+		error = event_publisher_append(cluster, &press);
 		goes_on = error == ERR_NONE && press.is_full;
-		note(cluster, published, error == ERR_NONE ? press.reached : 0,
-		     error == ERR_NONE);
+		event_publisher_note(cluster, published,
+				     error == ERR_NONE ? press.reached : 0,
+				     error == ERR_NONE);
 		from = press.reached;
 		for (size_t i = 0; i < press.count; i++)
 			buffer_free(&press.leaflets[i].body);
 	}
 }
 
-static bool wait_for_work(struct cluster *cluster)
+static bool snapshot_publisher_wait(struct node_group *cluster)
 {
 	uint64_t until_ms = clock_steady_ms() + IDLE_MS;
 	bool goes_on;
@@ -525,18 +534,18 @@ static bool wait_for_work(struct cluster *cluster)
 	return goes_on;
 }
 
-void *tending_main(void *argument)
+void *snapshot_publisher_main(void *argument)
 {
-	struct cluster *cluster = argument;
+	struct node_group *cluster = argument;
 
-	while (wait_for_work(cluster)) {
+	while (snapshot_publisher_wait(cluster)) {
 		for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
 			if (!is_tended(cluster, i))
 				continue;
 			publish_sum(cluster, i);
 			if (cluster->depot != NULL &&
 			    needs_snapshot(cluster, i))
-				save(cluster, i);
+				snapshot_publisher_save(cluster, i);
 		}
 		publish_events(cluster);
 	}

@@ -19,10 +19,10 @@
 #include "store/store.h"
 
 struct delivery;
-struct starter;
+struct spawner;
 
 struct delivery_options {
-	struct starter *starter; /* NULL: use threads and child processes */
+	struct spawner *starter; /* NULL: use threads and child processes */
 	const char *user_agent;
 	const char *ca_file; /* PEM, additional to the system's; or NULL */
 	uint32_t connect_timeout_ms;

@@ -16,7 +16,7 @@
 #include "store/partitions.h"
 #include "store/sealed.h"
 
-void outlet_destroy(struct outlet *outlet)
+void hook_queue_destroy(struct hook_queue *outlet)
 {
 	buffer_free(&outlet->target);
 	buffer_free(&outlet->secret);
@@ -27,7 +27,7 @@ void outlet_destroy(struct outlet *outlet)
 	free(outlet);
 }
 
-static void set_text(struct buffer *out, struct slice text)
+static void hook_queue_set_text(struct buffer *out, struct slice text)
 {
 	buffer_clear(out);
 	buffer_append_slice(out, text);
@@ -39,13 +39,14 @@ static bool open_text(const struct delivery *delivery, struct buffer *out,
 		      struct slice sealed)
 {
 	buffer_append_text(out, "");
-	return sealed_open(delivery->store, sealed, out);
+	return secret_text_read(delivery->store, sealed, out);
 }
 
-static struct outlet *create_outlet(const struct delivery *delivery,
-				    uint32_t hook, const struct hook_row *row)
+static struct hook_queue *hook_queue_create(const struct delivery *delivery,
+					    uint32_t hook,
+					    const struct hook_row *row)
 {
-	struct outlet *outlet = mem_alloc(1, sizeof(*outlet));
+	struct hook_queue *outlet = mem_alloc(1, sizeof(*outlet));
 
 	outlet->hook = hook;
 	outlet->report.hook = hook;
@@ -59,22 +60,23 @@ static struct outlet *create_outlet(const struct delivery *delivery,
 }
 
 /* Insert the outlet at the index, before those with larger numbers. */
-static void insert_outlet(struct delivery *delivery, size_t index,
-			  struct outlet *outlet)
+static void hook_queue_insert(struct delivery *delivery, size_t index,
+			      struct hook_queue *outlet)
 {
 	lock_acquire(&delivery->lock);
-	delivery->outlets =
-		mem_grow(delivery->outlets, delivery->outlet_count,
-			 &delivery->outlet_capacity, sizeof(struct outlet *));
+	delivery->outlets = mem_grow(delivery->outlets, delivery->outlet_count,
+				     &delivery->outlet_capacity,
+				     sizeof(struct hook_queue *));
 	memmove(delivery->outlets + index + 1, delivery->outlets + index,
-		(delivery->outlet_count - index) * sizeof(struct outlet *));
+		(delivery->outlet_count - index) * sizeof(struct hook_queue *));
 	delivery->outlets[index] = outlet;
 	delivery->outlet_count++;
 	lock_release(&delivery->lock);
 }
 
 /* Return whether the outlet was created from this row of its hook. */
-static bool is_of_row(const struct outlet *outlet, const struct hook_row *row)
+static bool is_of_row(const struct hook_queue *outlet,
+		      const struct hook_row *row)
 {
 	return !outlet->is_replaced &&
 	       slice_equal(buffer_slice(&outlet->sealed_target), row->target) &&
@@ -86,11 +88,12 @@ static bool is_of_row(const struct outlet *outlet, const struct hook_row *row)
  * node has copied the hook to this node. Replace its outlet. If the outlet is
  * in use, replace it later and ignore its results; return NULL then.
  */
-static struct outlet *replace_outlet(struct delivery *delivery, size_t index,
-				     const struct hook_row *row)
+static struct hook_queue *hook_queue_replace(struct delivery *delivery,
+					     size_t index,
+					     const struct hook_row *row)
 {
-	struct outlet *outlet = delivery->outlets[index];
-	struct outlet *next;
+	struct hook_queue *outlet = delivery->outlets[index];
+	struct hook_queue *next;
 	bool is_in_use;
 
 	lock_acquire(&delivery->lock);
@@ -100,11 +103,11 @@ static struct outlet *replace_outlet(struct delivery *delivery, size_t index,
 	lock_release(&delivery->lock);
 	if (is_in_use)
 		return NULL;
-	next = create_outlet(delivery, outlet->hook, row);
+	next = hook_queue_create(delivery, outlet->hook, row);
 	lock_acquire(&delivery->lock);
 	delivery->outlets[index] = next;
 	lock_release(&delivery->lock);
-	outlet_destroy(outlet);
+	hook_queue_destroy(outlet);
 	return next;
 }
 
@@ -113,23 +116,24 @@ static struct outlet *replace_outlet(struct delivery *delivery, size_t index,
  * or a new one. Hooks are added and removed in any order when another node
  * copies them. Return NULL if the outlet cannot be used yet.
  */
-static struct outlet *find_outlet(struct delivery *delivery, size_t *next,
-				  uint32_t hook, const struct hook_row *row)
+static struct hook_queue *hook_queue_find(struct delivery *delivery,
+					  size_t *next, uint32_t hook,
+					  const struct hook_row *row)
 {
-	struct outlet *outlet;
+	struct hook_queue *outlet;
 
 	while (*next < delivery->outlet_count &&
 	       delivery->outlets[*next]->hook < hook)
 		++*next;
 	if (*next == delivery->outlet_count ||
 	    delivery->outlets[*next]->hook != hook) {
-		outlet = create_outlet(delivery, hook, row);
-		insert_outlet(delivery, (*next)++, outlet);
+		outlet = hook_queue_create(delivery, hook, row);
+		hook_queue_insert(delivery, (*next)++, outlet);
 		return outlet;
 	}
 	outlet = delivery->outlets[*next];
 	if (!is_of_row(outlet, row))
-		outlet = replace_outlet(delivery, *next, row);
+		outlet = hook_queue_replace(delivery, *next, row);
 	++*next;
 	return outlet;
 }
@@ -138,8 +142,9 @@ static struct outlet *find_outlet(struct delivery *delivery, size_t *next,
  * Use the state in the row, which an earlier run or a test has written, unless
  * the state in memory is newer.
  */
-static void adopt(struct delivery *delivery, struct outlet *outlet,
-		  const struct hook_row *row)
+static void hook_queue_load_state(struct delivery *delivery,
+				  struct hook_queue *outlet,
+				  const struct hook_row *row)
 {
 	if (!outlet->is_current || outlet->is_running)
 		return;
@@ -154,8 +159,8 @@ static void adopt(struct delivery *delivery, struct outlet *outlet,
 }
 
 /* Return whether the event was delivered after the snapshot. */
-static bool is_delivered(struct delivery *delivery, const struct outlet *outlet,
-			 uint64_t number)
+static bool is_delivered(struct delivery *delivery,
+			 const struct hook_queue *outlet, uint64_t number)
 {
 	const struct hook_report *report = &outlet->report;
 	bool is_there = false;
@@ -168,7 +173,7 @@ static bool is_delivered(struct delivery *delivery, const struct outlet *outlet,
 }
 
 /* Read an event. Return false if it is damaged; log that once. */
-static bool take_event(struct outlet *outlet, uint64_t number,
+static bool take_event(struct hook_queue *outlet, uint64_t number,
 		       struct scan *scan)
 {
 	struct event_row event;
@@ -176,7 +181,7 @@ static bool take_event(struct outlet *outlet, uint64_t number,
 	if (scan_try(scan) && event_decode(scan->value, &event)) {
 		outlet->number = number;
 		outlet->kind = event.kind;
-		set_text(&outlet->site, event.host);
+		hook_queue_set_text(&outlet->site, event.host);
 		event_append(number, &event, &outlet->body);
 		return true;
 	}
@@ -197,7 +202,7 @@ static bool take_event(struct outlet *outlet, uint64_t number,
  * it waits for the next scan, so that this event is not sent after later ones.
  */
 static void load_event(struct delivery *delivery, struct txn *txn,
-		       struct outlet *outlet)
+		       struct hook_queue *outlet)
 {
 	struct key prefix = key_small(outlet->hook);
 	struct scan scan = scan_begin(txn, TABLE_OUTBOX, key_slice(&prefix));
@@ -226,7 +231,7 @@ static void load_event(struct delivery *delivery, struct txn *txn,
  * Return whether the hook waits for its retry. A longer wait than the maximum
  * means that the clock was set back.
  */
-static bool is_resting(const struct outlet *outlet, uint64_t now_ms)
+static bool is_resting(const struct hook_queue *outlet, uint64_t now_ms)
 {
 	uint64_t next_ms = outlet->report.next_ms;
 
@@ -245,17 +250,17 @@ static void look_at_hooks(struct delivery *delivery, struct txn *txn)
 	size_t next = 0;
 
 	while (scan_next(&scan)) {
-		struct outlet *outlet;
+		struct hook_queue *outlet;
 
 		if (!hook_row_decode(scan.value, &row) ||
 		    scan.key.size != sizeof(outlet->hook))
 			continue; /* damaged row */
-		outlet = find_outlet(delivery, &next, key_u32(scan.key, 0),
-				     &row);
+		outlet = hook_queue_find(delivery, &next, key_u32(scan.key, 0),
+					 &row);
 		if (outlet == NULL)
 			continue;
 		outlet->is_there = true;
-		adopt(delivery, outlet, &row);
+		hook_queue_load_state(delivery, outlet, &row);
 		if (outlet->is_running)
 			continue;
 		buffer_clear(&outlet->body);
@@ -266,7 +271,7 @@ static void look_at_hooks(struct delivery *delivery, struct txn *txn)
 	scan_end(&scan);
 }
 
-void hook_report_forget(struct hook_report *report, size_t count)
+void hook_report_drop(struct hook_report *report, size_t count)
 {
 	assert(count <= report->number_count);
 	report->number_count -= count;
@@ -282,9 +287,9 @@ static void begin_look(struct delivery *delivery)
 {
 	lock_acquire(&delivery->lock);
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
-		struct outlet *outlet = delivery->outlets[i];
+		struct hook_queue *outlet = delivery->outlets[i];
 
-		hook_report_forget(&outlet->report, outlet->saved);
+		hook_report_drop(&outlet->report, outlet->saved);
 		outlet->saved = 0;
 		outlet->is_there = false;
 		outlet->is_current = !outlet->has_news && !outlet->is_saving;
@@ -293,25 +298,25 @@ static void begin_look(struct delivery *delivery)
 }
 
 /* Free the outlets of deleted hooks that are not in use. */
-static void drop_outlets(struct delivery *delivery)
+static void hook_queues_drop(struct delivery *delivery)
 {
 	size_t kept = 0;
 
 	lock_acquire(&delivery->lock);
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
-		struct outlet *outlet = delivery->outlets[i];
+		struct hook_queue *outlet = delivery->outlets[i];
 
 		if (outlet->is_there || outlet->is_running || outlet->is_saving)
 			delivery->outlets[kept++] = outlet;
 		else
-			outlet_destroy(outlet);
+			hook_queue_destroy(outlet);
 	}
 	assert(kept <= delivery->outlet_count);
 	delivery->outlet_count = kept;
 	lock_release(&delivery->lock);
 }
 
-void delivery_look(struct delivery *delivery)
+void delivery_load_hooks(struct delivery *delivery)
 {
 	struct txn txn;
 	enum error error;
@@ -323,5 +328,5 @@ void delivery_look(struct delivery *delivery)
 	if (error != ERR_NONE)
 		log_error("hooks: %s", error_text(error));
 	else
-		drop_outlets(delivery);
+		hook_queues_drop(delivery);
 }

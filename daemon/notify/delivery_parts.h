@@ -22,7 +22,7 @@ enum {
 };
 
 /* State of a hook in the sending thread. */
-struct outlet {
+struct hook_queue {
 	uint32_t hook;
 	struct buffer target;
 	struct buffer secret;
@@ -57,13 +57,13 @@ struct delivery {
 	struct store *store;
 	struct pipeline *pipeline;
 	struct delivery_options options;
-	struct remote_poster *poster;
+	struct notifier_client *poster;
 	pthread_t sender;
 	pthread_t saver;
 	atomic_bool has_news;
-	atomic_bool is_ended;    /* send no new events */
-	struct outlet **outlets; /* [outlet_count], ascending; only the sender
-				    changes the list, under the lock */
+	atomic_bool is_ended;        /* send no new events */
+	struct hook_queue **outlets; /* [outlet_count], ascending; only the
+				    sender changes the list, under the lock */
 	size_t outlet_count;
 	size_t outlet_capacity;
 	struct lock lock;
@@ -71,11 +71,12 @@ struct delivery {
 	bool is_last; /* under the lock: no more results will come */
 };
 
-/* delivery_look.c: read the hooks and their next events from the store. */
-void delivery_look(struct delivery *delivery);
-void outlet_destroy(struct outlet *outlet);
+/* delivery_load_hooks.c: read the hooks and their next events from the store.
+ */
+void delivery_load_hooks(struct delivery *delivery);
+void hook_queue_destroy(struct hook_queue *outlet);
 /* Remove the first `count` delivered events. */
-void hook_report_forget(struct hook_report *report, size_t count);
+void hook_report_drop(struct hook_report *report, size_t count);
 
 /* delivery_send.c: send the next events, and process results. */
 void delivery_send(struct delivery *delivery);

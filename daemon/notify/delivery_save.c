@@ -14,7 +14,7 @@ enum { RETRY_MS = 1000 };
 /* The reports of one commit, and the texts that they point to. */
 struct saving {
 	struct hook_report *reports; /* [count] */
-	char (*errors)[sizeof(((struct outlet *)NULL)->error)];
+	char (*errors)[sizeof(((struct hook_queue *)NULL)->error)];
 	size_t count;
 };
 
@@ -26,7 +26,8 @@ static void free_saving(struct saving *saving)
 }
 
 /* With the lock held. */
-static void take_report(struct saving *saving, struct outlet *outlet)
+static void delivery_copy_report(struct saving *saving,
+				 struct hook_queue *outlet)
 {
 	struct hook_report *report = &saving->reports[saving->count];
 	char *error = saving->errors[saving->count++];
@@ -34,7 +35,7 @@ static void take_report(struct saving *saving, struct outlet *outlet)
 	assert(outlet->has_news && !outlet->is_saving);
 	memcpy(error, outlet->error, sizeof(outlet->error));
 	*report = outlet->report;
-	hook_report_forget(report, outlet->saved);
+	hook_report_drop(report, outlet->saved);
 	report->error = slice_of(error);
 	outlet->saving = report->number_count;
 	outlet->has_news = false;
@@ -51,7 +52,7 @@ static void take_reports(struct delivery *delivery, struct saving *saving)
 	saving->errors = mem_alloc(room + 1, sizeof(*saving->errors));
 	for (size_t i = 0; i < room; i++)
 		if (delivery->outlets[i]->has_news)
-			take_report(saving, delivery->outlets[i]);
+			delivery_copy_report(saving, delivery->outlets[i]);
 	assert(saving->count <= room);
 }
 
@@ -81,7 +82,7 @@ static void end_reports(struct delivery *delivery, bool is_saved)
 	assert(!lock_is_held(&delivery->lock));
 	lock_acquire(&delivery->lock);
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
-		struct outlet *outlet = delivery->outlets[i];
+		struct hook_queue *outlet = delivery->outlets[i];
 
 		if (!outlet->is_saving)
 			continue;
@@ -96,7 +97,8 @@ static void end_reports(struct delivery *delivery, bool is_saved)
 	delivery_wake(delivery);
 }
 
-static enum error commit(struct delivery *delivery, const struct saving *saving)
+static enum error delivery_commit_reports(struct delivery *delivery,
+					  const struct saving *saving)
 {
 	struct alert_change alert = {
 		.action = HOOKS_REPORT,
@@ -110,7 +112,7 @@ static enum error commit(struct delivery *delivery, const struct saving *saving)
 }
 
 /* Wait before the next attempt; return false if the delivery stops. */
-static bool rest(struct delivery *delivery)
+static bool delivery_wait_for_retry(struct delivery *delivery)
 {
 	uint64_t until_ms = clock_steady_ms() + RETRY_MS;
 	bool goes_on;
@@ -132,7 +134,7 @@ void *delivery_save(void *argument)
 	bool goes_on = true;
 
 	while (goes_on && wait_for_reports(delivery, &saving)) {
-		enum error error = commit(delivery, &saving);
+		enum error error = delivery_commit_reports(delivery, &saving);
 
 		free_saving(&saving);
 		end_reports(delivery, error == ERR_NONE);
@@ -141,7 +143,7 @@ void *delivery_save(void *argument)
 		log_warn("hooks: cannot save the results of deliveries: %s; "
 			 "retrying",
 			 error_text(error));
-		goes_on = rest(delivery);
+		goes_on = delivery_wait_for_retry(delivery);
 	}
 	free_saving(&saving);
 	return NULL;

@@ -18,8 +18,9 @@
 enum { MAX_VARIABLES = 8 };
 
 /* With the lock held: record the result for the next commit. */
-static void note_result(const struct delivery *delivery, struct outlet *outlet,
-			unsigned http_status, const char *why)
+static void note_result(const struct delivery *delivery,
+			struct hook_queue *outlet, unsigned http_status,
+			const char *why)
 {
 	struct hook_report *report = &outlet->report;
 	uint64_t now_ms = clock_wall_ms();
@@ -43,7 +44,7 @@ static void note_result(const struct delivery *delivery, struct outlet *outlet,
 }
 
 /* Finish the running event; `why` is NULL if it was delivered. */
-static void end_event(struct delivery *delivery, struct outlet *outlet,
+static void end_event(struct delivery *delivery, struct hook_queue *outlet,
 		      unsigned http_status, const char *why)
 {
 	bool is_first_failure = false;
@@ -68,7 +69,7 @@ static void end_event(struct delivery *delivery, struct outlet *outlet,
 }
 
 /* Send the event; if the poster is full, send it later. */
-static void send_request(struct delivery *delivery, struct outlet *outlet)
+static void send_request(struct delivery *delivery, struct hook_queue *outlet)
 {
 	struct post_request request = {
 		.url = outlet->target.data,
@@ -94,7 +95,7 @@ static void send_request(struct delivery *delivery, struct outlet *outlet)
 				signature + length);
 		request.headers[3] = signature;
 	}
-	outlet->is_running = remote_poster_start(delivery->poster, &request);
+	outlet->is_running = notifier_client_start(delivery->poster, &request);
 }
 
 /* Point to the texts, each with its NUL; NULL follows the last pointer. */
@@ -109,7 +110,7 @@ static void split_variables(const struct buffer *texts, char **variables_out)
 	assert(count <= MAX_VARIABLES);
 }
 
-static void run_command(struct delivery *delivery, struct outlet *outlet)
+static void run_command(struct delivery *delivery, struct hook_queue *outlet)
 {
 	struct command_words words;
 	struct buffer texts = {0};
@@ -143,7 +144,7 @@ static void run_command(struct delivery *delivery, struct outlet *outlet)
 }
 
 /* Return whether the loaded event can be sent now. */
-static bool is_ready(struct delivery *delivery, const struct outlet *outlet)
+static bool is_ready(struct delivery *delivery, const struct hook_queue *outlet)
 {
 	const struct hook_report *report = &outlet->report;
 	size_t unsaved;
@@ -161,7 +162,7 @@ static bool is_ready(struct delivery *delivery, const struct outlet *outlet)
 void delivery_send(struct delivery *delivery)
 {
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
-		struct outlet *outlet = delivery->outlets[i];
+		struct hook_queue *outlet = delivery->outlets[i];
 
 		if (!is_ready(delivery, outlet))
 			continue;
@@ -177,7 +178,7 @@ static void end_requests(struct delivery *delivery)
 {
 	struct post_result result;
 
-	while (remote_poster_next(delivery->poster, &result)) {
+	while (notifier_client_next(delivery->poster, &result)) {
 		char why[128];
 
 		if (result.error != ERR_NONE)
@@ -198,13 +199,13 @@ static void end_commands(struct delivery *delivery)
 	uint64_t now_ms = clock_steady_ms();
 
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
-		struct outlet *outlet = delivery->outlets[i];
+		struct hook_queue *outlet = delivery->outlets[i];
 		enum child_state state;
 
 		if (!outlet->is_running || !outlet->is_child)
 			continue;
-		state = command_look(delivery->options.starter, &outlet->child,
-				     now_ms);
+		state = command_check(delivery->options.starter, &outlet->child,
+				      now_ms);
 		if (state != CHILD_RUNS)
 			end_event(delivery, outlet, 0,
 				  state == CHILD_DONE ? NULL

@@ -7,7 +7,7 @@
 
 #define COMMAND "exec:"
 
-static bool begins_with(struct slice text, const char *beginning)
+static bool hook_target_begins_with(struct slice text, const char *beginning)
 {
 	size_t length = strlen(beginning);
 
@@ -16,7 +16,7 @@ static bool begins_with(struct slice text, const char *beginning)
 
 bool hook_target_is_command(struct slice target)
 {
-	return begins_with(target, COMMAND);
+	return hook_target_begins_with(target, COMMAND);
 }
 
 bool hook_target_split(struct slice target, struct command_words *words_out)
@@ -76,8 +76,8 @@ bool hook_target_check(struct slice target, char *message, size_t size)
 	}
 	if (hook_target_is_command(target))
 		return check_command(target, message, size);
-	if ((begins_with(target, "http://") ||
-	     begins_with(target, "https://")) &&
+	if ((hook_target_begins_with(target, "http://") ||
+	     hook_target_begins_with(target, "https://")) &&
 	    memchr(target.data, ' ', target.size) == NULL &&
 	    url_parse(&url, target, NULL) == ERR_NONE)
 		return true;

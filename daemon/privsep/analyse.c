@@ -56,7 +56,7 @@ static struct slice without_fragment(struct slice href)
 	return href;
 }
 
-struct link_list {
+struct record_link_list {
 	struct arena *arena;
 	struct url base;
 	struct slice drop_parameters;
@@ -70,7 +70,8 @@ struct link_list {
  * Return the index of the link to the target of `link`; add it if it is new.
  * Return NO_LINK if the link has no target.
  */
-static uint32_t resolve(struct link_list *list, const struct link *link)
+static uint32_t page_link_resolve(struct record_link_list *list,
+				  const struct link *link)
 {
 	struct slice href = without_fragment(link->href);
 	uint32_t *written;
@@ -105,7 +106,7 @@ static uint32_t resolve(struct link_list *list, const struct link *link)
 	return *resolved;
 }
 
-static bool is_anchor(const struct page *page, const struct link *link)
+static bool link_is_same_page(const struct page *page, const struct link *link)
 {
 	uint16_t tag = page->nodes[link->node].tag;
 
@@ -122,7 +123,7 @@ static const struct record_link *resolve_links(const struct page *page,
 	struct arena *arena = page->arena;
 	uint32_t max =
 		page->link_count < MAX_LINKS ? page->link_count : MAX_LINKS;
-	struct link_list list = {
+	struct record_link_list list = {
 		.arena = arena,
 		.base = url_base(url, page->base),
 		.drop_parameters = drop_parameters,
@@ -133,7 +134,7 @@ static const struct record_link *resolve_links(const struct page *page,
 
 	for (uint32_t i = 0; i < page->link_count && list.count < max; i++) {
 		const struct link *link = &page->links[i];
-		uint32_t at = resolve(&list, link);
+		uint32_t at = page_link_resolve(&list, link);
 
 		/*
 		 * A canonical link may precede the refresh to the same target.
@@ -141,7 +142,7 @@ static const struct record_link *resolve_links(const struct page *page,
 		if (at != NO_LINK)
 			list.links[at].flags |= link->flags & LINK_IS_REFRESH;
 		if (at != NO_LINK && list.links[at].path == 0 &&
-		    is_anchor(page, link))
+		    link_is_same_page(page, link))
 			list.links[at].path = path_shingle(
 				page, steps, link->node, LINK_PATH_WIDTH);
 	}
@@ -170,7 +171,7 @@ static const struct record_fragment *copy_fragments(const struct page *page,
 }
 
 /* Return whether a refresh of the page leads to another page. */
-static bool leads_on(const struct page *page, const struct url *url)
+static bool page_has_refresh(const struct page *page, const struct url *url)
 {
 	const struct url base = url_base(url, page->base);
 
@@ -186,19 +187,21 @@ static bool leads_on(const struct page *page, const struct url *url)
 	return false;
 }
 
-static enum page_class class_of(const struct page *page, const struct url *url,
-				const struct analyse_options *options)
+static enum page_class
+analysed_page_class(const struct page *page, const struct url *url,
+		    const struct analyse_options *options)
 {
 	enum page_class page_class =
 		page_class_of(page, options->http_status, options->is_cut);
 
-	if (page_class == CLASS_STUB && !leads_on(page, url))
+	if (page_class == CLASS_STUB && !page_has_refresh(page, url))
 		return page->text_count == 0 ? CLASS_EMPTY : CLASS_PAGE;
 	return page_class;
 }
 
-static uint32_t flags_of(const struct page *page, enum page_class page_class,
-			 const struct analyse_options *options)
+static uint32_t analysed_page_flags(const struct page *page,
+				    enum page_class page_class,
+				    const struct analyse_options *options)
 {
 	uint32_t flags = (uint32_t)page_class << RECORD_CLASS_SHIFT;
 
@@ -214,7 +217,8 @@ static uint32_t flags_of(const struct page *page, enum page_class page_class,
  * measure, which never changes; templates are recognised by paths
  * (template/merge.h).
  */
-static bool is_wanted(unsigned measure, const struct analyse_options *options)
+static bool measure_is_needed(unsigned measure,
+			      const struct analyse_options *options)
 {
 	return measure == options->measure ||
 	       (!options->is_for_once &&
@@ -222,9 +226,10 @@ static bool is_wanted(unsigned measure, const struct analyse_options *options)
 }
 
 /* Compute the signatures by the needed measures, each with its width. */
-static void sign(const struct page *page, const struct path_table *paths,
-		 const struct url *url, const struct analyse_options *options,
-		 struct record *record)
+static void page_sign(const struct page *page, const struct path_table *paths,
+		      const struct url *url,
+		      const struct analyse_options *options,
+		      struct record *record)
 {
 	for (unsigned m = 0; m < MEASURE_COUNT; m++) {
 		struct signature_rule rule = {
@@ -234,7 +239,7 @@ static void sign(const struct page *page, const struct path_table *paths,
 		};
 		struct signature signature;
 
-		if (!is_wanted(m, options))
+		if (!measure_is_needed(m, options))
 			continue;
 		signature = signature_of_paths(page->arena, page, paths, rule);
 		record->signatures[signature_slot(m)] = signature.shingles;
@@ -250,7 +255,8 @@ static void fill_record(const struct page *page, struct slice body,
 {
 	struct record record = {
 		.content_hash = hash64(body.data, body.size, 0),
-		.flags = flags_of(page, class_of(page, url, options), options),
+		.flags = analysed_page_flags(
+			page, analysed_page_class(page, url, options), options),
 		.text_count = page->text_count,
 		.node_count = page->node_count,
 		.title = page->title,
@@ -260,7 +266,7 @@ static void fill_record(const struct page *page, struct slice body,
 	const struct path_table paths = path_table_make(page->arena, page);
 	const struct record_link *links;
 
-	sign(page, &paths, url, options, &record);
+	page_sign(page, &paths, url, options, &record);
 	record.fragments = copy_fragments(page, &record.fragment_count);
 	links = resolve_links(page, paths.steps[PATH_INNER_CLASSES], url,
 			      options->drop_parameters, &record.link_count);

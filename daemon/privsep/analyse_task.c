@@ -15,7 +15,7 @@
 #include "page/xpath.h"
 
 /* The decoded request and its page. */
-struct given {
+struct analyse_task_input {
 	struct analyse_request request;
 	struct url url;
 	struct slice body;
@@ -27,14 +27,15 @@ struct given {
  * Decode the request and parse the page. ERR_MALFORMED: invalid request.
  * Otherwise the response gets the result of page_parse().
  */
-static enum error begin(const struct task *task, struct given *given,
-			struct analyse_answer *answer)
+static enum error analyse_task_begin(const struct task *task,
+				     struct analyse_task_input *given,
+				     struct analyse_answer *answer)
 {
 	struct slice rest = task->body;
 	struct page_limits limits;
 
-	if (!row_layout_decode(&analyse_request_layout, task->head,
-			       &given->request) ||
+	if (!row_codec_decode(&analyse_request_layout, task->head,
+			      &given->request) ||
 	    !item_cut(&rest, given->request.page_bytes, &given->body))
 		return ERR_MALFORMED;
 	given->guards = rest;
@@ -44,13 +45,15 @@ static enum error begin(const struct task *task, struct given *given,
 	return ERR_NONE;
 }
 
-static void finish(const struct analyse_answer *row, struct message *answer)
+static void analyse_task_finish(const struct analyse_answer *row,
+				struct message *answer)
 {
-	answer->head = row_layout_encode(&analyse_answer_layout, row);
+	answer->head = row_codec_encode(&analyse_answer_layout, row);
 }
 
-static void analyse_given(const struct given *given, struct worker *worker,
-			  struct analyse_answer *row, struct message *answer)
+static void analyse_given(const struct analyse_task_input *given,
+			  struct worker *worker, struct analyse_answer *row,
+			  struct message *answer)
 {
 	const struct analyse_request *request = &given->request;
 	const struct analyse_options options = {
@@ -75,8 +78,8 @@ static void analyse_given(const struct given *given, struct worker *worker,
 enum error analyse_task(struct task *task, struct message *answer)
 {
 	struct analyse_answer row = {0};
-	struct given given = {0};
-	enum error error = begin(task, &given, &row);
+	struct analyse_task_input given = {0};
+	enum error error = analyse_task_begin(task, &given, &row);
 
 	if (error == ERR_NONE)
 		error = url_parse(&given.url, given.request.url, NULL);
@@ -86,7 +89,7 @@ enum error analyse_task(struct task *task, struct message *answer)
 	if (error == ERR_NONE && row.error == ERR_NONE)
 		analyse_given(&given, task->worker, &row, answer);
 	if (error == ERR_NONE)
-		finish(&row, answer);
+		analyse_task_finish(&row, answer);
 	page_destroy(given.page);
 	return error;
 }
@@ -94,15 +97,15 @@ enum error analyse_task(struct task *task, struct message *answer)
 enum error guard_task(struct task *task, struct message *answer)
 {
 	struct analyse_answer row = {0};
-	struct given given = {0};
-	enum error error = begin(task, &given, &row);
+	struct analyse_task_input given = {0};
+	enum error error = analyse_task_begin(task, &given, &row);
 
 	if (error == ERR_NONE && row.error == ERR_NONE)
 		guards_check(given.page, given.guards,
 			     &given.request.guard_limits, &answer->body);
 	row.guarded_bytes = answer->body.size;
 	if (error == ERR_NONE)
-		finish(&row, answer);
+		analyse_task_finish(&row, answer);
 	page_destroy(given.page);
 	return error;
 }

@@ -25,15 +25,15 @@ struct archive_run {
 static void archive_run_hand_over(struct archive_run *run)
 {
 	struct message answer = {0};
-	const struct inquiry inquiry = {.kind = ASK_RECORDS,
-					.body = buffer_slice(&run->records)};
+	const struct task_request inquiry = {
+		.kind = ASK_RECORDS, .body = buffer_slice(&run->records)};
 	struct records_answer said;
 
 	if (run->records.size == 0 || run->is_over)
 		return;
-	run->is_over = !task_ask(run->task, &inquiry, &answer) ||
-		       !row_layout_decode(&records_answer_layout,
-					  buffer_slice(&answer.head), &said) ||
+	run->is_over = !task_send_request(run->task, &inquiry, &answer) ||
+		       !row_codec_decode(&records_answer_layout,
+					 buffer_slice(&answer.head), &said) ||
 		       said.is_enough != 0;
 	message_free(&answer);
 	buffer_clear(&run->records);
@@ -42,15 +42,16 @@ static void archive_run_hand_over(struct archive_run *run)
 /* Request the next piece; an empty piece is the end of the archive. */
 static enum error archive_run_ask(struct archive_run *run)
 {
-	const struct inquiry inquiry = {.kind = ASK_BYTES};
+	const struct task_request inquiry = {.kind = ASK_BYTES};
 	struct bytes_answer said;
 
 	archive_run_hand_over(run);
 	message_free(&run->piece);
 	run->taken = 0;
-	if (run->is_over || !task_ask(run->task, &inquiry, &run->piece) ||
-	    !row_layout_decode(&bytes_answer_layout,
-			       buffer_slice(&run->piece.head), &said))
+	if (run->is_over ||
+	    !task_send_request(run->task, &inquiry, &run->piece) ||
+	    !row_codec_decode(&bytes_answer_layout,
+			      buffer_slice(&run->piece.head), &said))
 		return ERR_STOPPED;
 	return (enum error)said.error;
 }
@@ -87,7 +88,7 @@ enum error archive_task(struct task *task, struct message *answer)
 	enum error error = ERR_NONE;
 	struct buffer head;
 
-	if (!row_layout_decode(&archive_request_layout, task->head, &request) ||
+	if (!row_codec_decode(&archive_request_layout, task->head, &request) ||
 	    request.max_body_bytes > MAX_REQUEST_BYTES)
 		return ERR_MALFORMED;
 	record = mem_alloc(1, sizeof(*record));
@@ -104,7 +105,7 @@ enum error archive_task(struct task *task, struct message *answer)
 	end.error = error;
 	end.position = warc_position(reader);
 	end.reason = slice_of(error == ERR_NONE ? "" : record->reason);
-	head = row_layout_encode(&archive_answer_layout, &end);
+	head = row_codec_encode(&archive_answer_layout, &end);
 	answer->head = head;
 	warc_reader_destroy(reader);
 	message_free(&run.piece);

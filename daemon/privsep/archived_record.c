@@ -26,13 +26,13 @@ struct archived_record {
 	struct slice body;
 };
 
-static const struct field archived_record_fields[] = {
+static const struct row_field archived_record_fields[] = {
 	FIELD(archived_record, offset),     FIELD(archived_record, time_ms),
 	FIELD(archived_record, kind),       FIELD(archived_record, http_status),
 	FIELD(archived_record, robots_tag), FIELD(archived_record, is_cut),
 	FIELD(archived_record, error),      FIELD(archived_record, reserved),
 };
-static const struct row_layout archived_record_layout =
+static const struct row_codec archived_record_layout =
 	LAYOUT(archived_record, archived_record_fields,
 	       offsetof(struct archived_record, url), 7);
 
@@ -100,7 +100,7 @@ bool archived_record_read(struct slice item, size_t max_body_bytes,
 	struct warc_record *record = record_out;
 	struct archived_record row;
 
-	if (!row_layout_decode(&archived_record_layout, item, &row) ||
+	if (!row_codec_decode(&archived_record_layout, item, &row) ||
 	    row.kind > WARC_OTHER || row.http_status > UINT16_MAX ||
 	    (row.robots_tag &
 	     ~(uint32_t)(ROBOTS_TAG_NOFOLLOW | ROBOTS_TAG_NOINDEX)) != 0 ||

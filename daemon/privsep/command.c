@@ -8,7 +8,7 @@
 #include "daemon/privsep/starter.h"
 
 /* Join the texts, each with its NUL. */
-static struct buffer join(char *const *texts)
+static struct buffer command_join_texts(char *const *texts)
 {
 	struct buffer joined = {0};
 
@@ -18,23 +18,24 @@ static struct buffer join(char *const *texts)
 }
 
 /* Return the process id of the command, or a negative errno. */
-static int64_t run(struct starter *starter, const struct child_command *command)
+static int64_t command_request_run(struct spawner *starter,
+				   const struct child_command *command)
 {
-	struct buffer words = join(command->words);
-	struct buffer environment = join(command->environment);
-	const struct starter_command row = {buffer_slice(&words),
+	struct buffer words = command_join_texts(command->words);
+	struct buffer environment = command_join_texts(command->environment);
+	const struct spawner_command row = {buffer_slice(&words),
 					    buffer_slice(&environment)};
-	struct buffer head = row_layout_encode(&starter_command_layout, &row);
+	struct buffer head = row_codec_encode(&spawner_command_layout, &row);
 	int64_t number = -E2BIG;
 
 	if (head.size <= FRAME_MAX_HEAD &&
-	    command->input.size <= STARTER_MAX_INPUT &&
-	    starter_ask(starter,
-			&(struct frame_parts){.kind = STARTER_RUN,
-					      .head = buffer_slice(&head),
-					      .body = command->input,
-					      .file = -1},
-			&number, NULL) != ERR_NONE)
+	    command->input.size <= SPAWNER_MAX_INPUT &&
+	    spawner_request(starter,
+			    &(struct frame_parts){.kind = SPAWNER_RUN,
+						  .head = buffer_slice(&head),
+						  .body = command->input,
+						  .file = -1},
+			    &number, NULL) != ERR_NONE)
 		number = -EIO;
 	buffer_free(&head);
 	buffer_free(&environment);
@@ -42,7 +43,7 @@ static int64_t run(struct starter *starter, const struct child_command *command)
 	return number;
 }
 
-enum child_state command_start(struct starter *starter, struct child *child_out,
+enum child_state command_start(struct spawner *starter, struct child *child_out,
 			       const struct child_command *command)
 {
 	int64_t number;
@@ -51,7 +52,7 @@ enum child_state command_start(struct starter *starter, struct child *child_out,
 		return child_start(child_out, command);
 	*child_out =
 		(struct child){.file = -1, .deadline_ms = command->deadline_ms};
-	number = run(starter, command);
+	number = command_request_run(starter, command);
 	if (number <= 0)
 		return child_fail(child_out, number == 0 ? EIO : (int)-number);
 	child_out->pid = (pid_t)number;
@@ -63,7 +64,7 @@ enum child_state command_start(struct starter *starter, struct child *child_out,
 	return CHILD_RUNS;
 }
 
-void command_kill(struct starter *starter, struct child *child)
+void command_kill(struct spawner *starter, struct child *child)
 {
 	int64_t number;
 
@@ -72,20 +73,20 @@ void command_kill(struct starter *starter, struct child *child)
 		return;
 	}
 	/* Without the spawner, nothing can be done. */
-	(void)starter_ask_number(starter, STARTER_KILL, child->pid, &number,
-				 NULL);
-	child_forget(child);
+	(void)spawner_request_number(starter, SPAWNER_KILL, child->pid, &number,
+				     NULL);
+	child_release(child);
 }
 
-enum child_state command_look(struct starter *starter, struct child *child,
-			      uint64_t now_ms)
+enum child_state command_check(struct spawner *starter, struct child *child,
+			       uint64_t now_ms)
 {
 	int64_t status;
 
 	if (starter == NULL)
-		return child_look(child, now_ms);
-	if (starter_ask_number(starter, STARTER_LOOK, child->pid, &status,
-			       NULL) != ERR_NONE)
+		return child_check(child, now_ms);
+	if (spawner_request_number(starter, SPAWNER_CHECK, child->pid, &status,
+				   NULL) != ERR_NONE)
 		status = -EIO;
 	if (status == -EAGAIN && now_ms < child->deadline_ms)
 		return CHILD_RUNS;
@@ -93,6 +94,6 @@ enum child_state command_look(struct starter *starter, struct child *child,
 		command_kill(starter, child);
 		return child_expire(child);
 	}
-	child_forget(child);
+	child_release(child);
 	return child_judge(child, (int)status);
 }

@@ -10,17 +10,17 @@
 
 #include "daemon/runtime/child.h"
 
-struct starter;
+struct spawner;
 
 /* Like child_start(); also CHILD_FAILED if the spawner may not run commands. */
-enum child_state command_start(struct starter *starter, struct child *child_out,
+enum child_state command_start(struct spawner *starter, struct child *child_out,
 			       const struct child_command *command);
 
-/* Like child_look(). */
-enum child_state command_look(struct starter *starter, struct child *child,
-			      uint64_t now_ms);
+/* Like child_check(). */
+enum child_state command_check(struct spawner *starter, struct child *child,
+			       uint64_t now_ms);
 
 /* Like child_kill(). */
-void command_kill(struct starter *starter, struct child *child);
+void command_kill(struct spawner *starter, struct child *child);
 
 #endif

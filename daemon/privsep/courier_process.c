@@ -17,33 +17,34 @@ enum {
 	LOOK_MS = 60 * 1000, /* interval of checks of the resolver files */
 };
 
-void courier_process_init(struct courier_process *courier,
-			  struct starter *starter,
-			  const struct poster_options *options, role_main *role)
+void notifier_process_init(struct notifier_process *courier,
+			   struct spawner *starter,
+			   const struct poster_options *options,
+			   role_main *role)
 {
-	const struct courier_options row = {
+	const struct notifier_options row = {
 		.connect_timeout_ms = options->connect_timeout_ms,
 		.timeout_ms = options->timeout_ms,
-		.user_agent = courier_text(options->user_agent),
-		.ca_file = courier_text(options->ca_file),
+		.user_agent = notifier_text(options->user_agent),
+		.ca_file = notifier_text(options->ca_file),
 	};
 
-	*courier = (struct courier_process){.starter = starter};
-	courier->options = row_layout_encode(&courier_options_layout, &row);
+	*courier = (struct notifier_process){.starter = starter};
+	courier->options = row_codec_encode(&notifier_options_layout, &row);
 	buffer_append(&courier->networks, options->allowed,
 		      options->allowed_count * sizeof(struct network));
 	if (options->ca_file != NULL)
 		courier->ca_file = mem_copy_text(options->ca_file,
 						 strlen(options->ca_file));
 	courier->how = (struct process_options){
-		.role = ROLE_COURIER,
+		.role = ROLE_NOTIFIER,
 		.main = role,
 		.max_body = MAX_ANSWER_BODY,
 		.readable = courier->ca_file,
 	};
 }
 
-void courier_process_finish(struct courier_process *courier)
+void notifier_process_finish(struct notifier_process *courier)
 {
 	if (courier->is_there)
 		process_end(courier->starter, &courier->process, NULL);
@@ -53,32 +54,32 @@ void courier_process_finish(struct courier_process *courier)
 }
 
 /* Send the options; return false if the notifier cannot use them. */
-static bool greet(struct courier_process *courier)
+static bool notifier_handshake(struct notifier_process *courier)
 {
 	struct channel *channel = &courier->process.channel;
 	const struct frame_parts options = {
-		.kind = COURIER_OPTIONS,
+		.kind = NOTIFIER_OPTIONS,
 		.head = buffer_slice(&courier->options),
 		.body = buffer_slice(&courier->networks),
 		.file = -1,
 	};
-	struct courier_ready ready = {0};
-	struct frame frame;
+	struct notifier_ready ready = {0};
+	struct channel_frame frame;
 	bool is_ready;
 
-	if (frame_send(channel, &options) != ERR_NONE)
+	if (channel_send(channel, &options) != ERR_NONE)
 		return false;
 	is_ready =
-		frame_receive(channel, READY_MS, &frame) == ERR_NONE &&
-		frame.kind == COURIER_READY &&
-		row_layout_decode(&courier_ready_layout, frame.head, &ready) &&
+		channel_receive(channel, READY_MS, &frame) == ERR_NONE &&
+		frame.kind == NOTIFIER_READY &&
+		row_codec_decode(&notifier_ready_layout, frame.head, &ready) &&
 		ready.has_failed == 0;
 	frame_free(&frame);
 	return is_ready;
 }
 
 /* Set the earliest restart: immediate after the first exit, then delayed. */
-static void count_death(struct courier_process *courier, uint64_t now_ms)
+static void count_death(struct notifier_process *courier, uint64_t now_ms)
 {
 	courier->deaths++;
 	courier->restart_ms = now_ms;
@@ -87,9 +88,9 @@ static void count_death(struct courier_process *courier, uint64_t now_ms)
 						  courier->deaths - 1, 0);
 }
 
-bool courier_process_start(struct courier_process *courier, uint64_t now_ms)
+bool notifier_process_start(struct notifier_process *courier, uint64_t now_ms)
 {
-	char reason[COURIER_END_BYTES];
+	char reason[NOTIFIER_END_BYTES];
 
 	if (now_ms < courier->restart_ms)
 		return false;
@@ -99,14 +100,15 @@ bool courier_process_start(struct courier_process *courier, uint64_t now_ms)
 		return false;
 	}
 	courier->is_there = true;
-	if (!greet(courier))
-		courier_process_end(courier, "it cannot use its options",
-				    now_ms, reason);
+	if (!notifier_handshake(courier))
+		notifier_process_end(courier, "it cannot use its options",
+				     now_ms, reason);
 	return courier->is_there;
 }
 
-void courier_process_end(struct courier_process *courier, const char *complaint,
-			 uint64_t now_ms, char reason_out[COURIER_END_BYTES])
+void notifier_process_end(struct notifier_process *courier,
+			  const char *complaint, uint64_t now_ms,
+			  char reason_out[NOTIFIER_END_BYTES])
 {
 	char why[PROCESS_END_BYTES];
 
@@ -114,15 +116,15 @@ void courier_process_end(struct courier_process *courier, const char *complaint,
 	courier->is_there = false;
 	count_death(courier, now_ms);
 	if (complaint != NULL)
-		snprintf(reason_out, COURIER_END_BYTES,
+		snprintf(reason_out, NOTIFIER_END_BYTES,
 			 "the notifier was stopped: %s", complaint);
 	else
-		snprintf(reason_out, COURIER_END_BYTES,
+		snprintf(reason_out, NOTIFIER_END_BYTES,
 			 "the notifier has exited: %s", why);
 	log_error_limited("hooks: %s", reason_out);
 }
 
-void courier_process_renew(struct courier_process *courier, uint64_t now_ms)
+void notifier_process_renew(struct notifier_process *courier, uint64_t now_ms)
 {
 	if (!courier->is_there || now_ms < courier->look_ms)
 		return;

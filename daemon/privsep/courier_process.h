@@ -13,10 +13,10 @@
 #include "daemon/privsep/post.h"
 #include "daemon/privsep/process.h"
 
-enum { COURIER_END_BYTES = 128 };
+enum { NOTIFIER_END_BYTES = 128 };
 
-struct courier_process {
-	struct starter *starter;
+struct notifier_process {
+	struct spawner *starter;
 	struct process_options how;
 	struct buffer options;  /* head of the first frame */
 	struct buffer networks; /* body of the first frame */
@@ -29,32 +29,33 @@ struct courier_process {
 };
 
 /* Copy the options; start nothing. Without a starter, a thread runs `role`. */
-void courier_process_init(struct courier_process *courier,
-			  struct starter *starter,
-			  const struct poster_options *options,
-			  role_main *role);
+void notifier_process_init(struct notifier_process *courier,
+			   struct spawner *starter,
+			   const struct poster_options *options,
+			   role_main *role);
 
 /* Stop the notifier if it runs. */
-void courier_process_finish(struct courier_process *courier);
+void notifier_process_finish(struct notifier_process *courier);
 
 /*
  * Start the notifier. Return false if it is before restart_ms (steady clock),
  * if it cannot be started, or cannot use its options.
  */
-bool courier_process_start(struct courier_process *courier, uint64_t now_ms);
+bool notifier_process_start(struct notifier_process *courier, uint64_t now_ms);
 
 /*
  * Stop the notifier if resolver files were replaced, because it cannot read the
- * new files; the next courier_process_start() starts it again. Checks once a
+ * new files; the next notifier_process_start() starts it again. Checks once a
  * minute. No request may be running.
  */
-void courier_process_renew(struct courier_process *courier, uint64_t now_ms);
+void notifier_process_renew(struct notifier_process *courier, uint64_t now_ms);
 
 /*
  * The notifier has exited, or must be killed for `complaint` (may be NULL).
  * Return why it ended in `reason_out`.
  */
-void courier_process_end(struct courier_process *courier, const char *complaint,
-			 uint64_t now_ms, char reason_out[COURIER_END_BYTES]);
+void notifier_process_end(struct notifier_process *courier,
+			  const char *complaint, uint64_t now_ms,
+			  char reason_out[NOTIFIER_END_BYTES]);
 
 #endif

@@ -54,7 +54,7 @@ struct options_row {
 	struct slice ports;    /* list of uint16_t */
 };
 
-static const struct field options_fields[] = {
+static const struct row_field options_fields[] = {
 	FIELD(options_row, max_body_bytes),
 	FIELD(options_row, max_connections),
 	FIELD(options_row, connect_timeout_ms),
@@ -62,7 +62,7 @@ static const struct field options_fields[] = {
 	FIELD(options_row, stall_timeout_ms),
 	FIELD(options_row, flags),
 };
-static const struct row_layout options_layout =
+static const struct row_codec options_layout =
 	LAYOUT(options_row, options_fields,
 	       offsetof(struct options_row, user_agent), 4);
 
@@ -79,13 +79,13 @@ struct order_row {
 	struct slice cookies; /* without a NUL */
 };
 
-static const struct field order_fields[] = {
+static const struct row_field order_fields[] = {
 	FIELD(order_row, id),
 	FIELD(order_row, max_body_bytes),
 	FIELD(order_row, flags),
 	FIELD(order_row, not_after_ms),
 };
-static const struct row_layout order_layout =
+static const struct row_codec order_layout =
 	LAYOUT(order_row, order_fields, offsetof(struct order_row, url), 6);
 
 /* Texts have no NUL. */
@@ -110,7 +110,7 @@ struct result_row {
 	struct slice cookies;
 };
 
-static const struct field result_fields[] = {
+static const struct row_field result_fields[] = {
 	FIELD(result_row, id),         FIELD(result_row, retry_after_s),
 	FIELD(result_row, wire_bytes), FIELD(result_row, body_bytes),
 	FIELD(result_row, head_bytes), FIELD(result_row, request_bytes),
@@ -118,7 +118,7 @@ static const struct field result_fields[] = {
 	FIELD(result_row, error),      FIELD(result_row, http_status),
 	FIELD(result_row, flags),
 };
-static const struct row_layout result_layout = LAYOUT(
+static const struct row_codec result_layout = LAYOUT(
 	result_row, result_fields, offsetof(struct result_row, reason), 7);
 
 static struct slice text_with_end(const char *text)
@@ -127,19 +127,19 @@ static struct slice text_with_end(const char *text)
 }
 
 /* Return whether the slice is one text with its NUL, or empty. */
-static bool is_text(struct slice text)
+static bool fetch_message_is_text(struct slice text)
 {
 	return text.size == 0 ||
 	       memchr(text.data, '\0', text.size) ==
 		       (const char *)text.data + text.size - 1;
 }
 
-static const char *text_of(struct slice text)
+static const char *fetch_message_text(struct slice text)
 {
 	return text.size == 0 ? NULL : text.data;
 }
 
-static unsigned flag(bool is_set, unsigned bit)
+static unsigned fetch_message_flag(bool is_set, unsigned bit)
 {
 	return is_set ? bit : 0;
 }
@@ -152,8 +152,10 @@ struct buffer fetch_options_encode(const struct fetch_options *options)
 		.connect_timeout_ms = options->connect_timeout_ms,
 		.total_timeout_ms = options->total_timeout_ms,
 		.stall_timeout_ms = options->stall_timeout_ms,
-		.flags = flag(options->is_proxy_trusted, IS_PROXY_TRUSTED) |
-			 flag(options->keeps_headers, KEEPS_HEADERS),
+		.flags = fetch_message_flag(options->is_proxy_trusted,
+					    IS_PROXY_TRUSTED) |
+			 fetch_message_flag(options->keeps_headers,
+					    KEEPS_HEADERS),
 		.user_agent = text_with_end(options->user_agent),
 		.proxy = text_with_end(options->proxy),
 		.networks = {options->allowed,
@@ -162,7 +164,7 @@ struct buffer fetch_options_encode(const struct fetch_options *options)
 			  options->port_count * sizeof(uint16_t)},
 	};
 
-	return row_layout_encode(&options_layout, &row);
+	return row_codec_encode(&options_layout, &row);
 }
 
 /* Return whether each network is a valid address prefix. */
@@ -180,9 +182,9 @@ bool fetch_options_decode(struct slice head, struct buffer *ports_out,
 	struct options_row row;
 	size_t networks;
 
-	if (!row_layout_decode(&options_layout, head, &row) ||
-	    row.flags > ALL_OPTIONS || !is_text(row.user_agent) ||
-	    !is_text(row.proxy) ||
+	if (!row_codec_decode(&options_layout, head, &row) ||
+	    row.flags > ALL_OPTIONS || !fetch_message_is_text(row.user_agent) ||
+	    !fetch_message_is_text(row.proxy) ||
 	    row.networks.size % sizeof(struct network) != 0 ||
 	    row.ports.size % sizeof(uint16_t) != 0)
 		return false;
@@ -191,7 +193,7 @@ bool fetch_options_decode(struct slice head, struct buffer *ports_out,
 		return false;
 	buffer_append_slice(ports_out, row.ports); /* and aligns them */
 	*options_out = (struct fetch_options){
-		.user_agent = text_of(row.user_agent),
+		.user_agent = fetch_message_text(row.user_agent),
 		.max_body_bytes = (size_t)row.max_body_bytes,
 		.connect_timeout_ms = row.connect_timeout_ms,
 		.total_timeout_ms = row.total_timeout_ms,
@@ -201,26 +203,29 @@ bool fetch_options_decode(struct slice head, struct buffer *ports_out,
 		.allowed_count = networks,
 		.ports = (const void *)ports_out->data,
 		.port_count = row.ports.size / sizeof(uint16_t),
-		.proxy = text_of(row.proxy),
+		.proxy = fetch_message_text(row.proxy),
 		.is_proxy_trusted = (row.flags & IS_PROXY_TRUSTED) != 0,
 		.keeps_headers = (row.flags & KEEPS_HEADERS) != 0,
 	};
 	return true;
 }
 
-struct buffer fetch_order_encode(uint64_t id,
-				 const struct fetch_request *request,
-				 bool is_sitemap)
+struct buffer fetch_message_encode(uint64_t id,
+				   const struct fetch_request *request,
+				   bool is_sitemap)
 {
 	const struct order_row row = {
 		.id = id,
 		.max_body_bytes = request->max_body_bytes,
-		.flags = flag(request->is_private_ok, IS_PRIVATE_OK) |
-			 flag(request->is_port_ok, IS_PORT_OK) |
-			 flag(request->is_network_ok, IS_NETWORK_OK) |
-			 flag(request->any_type, ANY_TYPE) |
-			 flag(is_sitemap, IS_SITEMAP) |
-			 flag(request->cookies != NULL, HAS_COOKIES),
+		.flags = fetch_message_flag(request->is_private_ok,
+					    IS_PRIVATE_OK) |
+			 fetch_message_flag(request->is_port_ok, IS_PORT_OK) |
+			 fetch_message_flag(request->is_network_ok,
+					    IS_NETWORK_OK) |
+			 fetch_message_flag(request->any_type, ANY_TYPE) |
+			 fetch_message_flag(is_sitemap, IS_SITEMAP) |
+			 fetch_message_flag(request->cookies != NULL,
+					    HAS_COOKIES),
 		.not_after_ms = request->not_after_ms,
 		.url = slice_of(request->url->text),
 		.etag = text_with_end(request->etag),
@@ -232,22 +237,25 @@ struct buffer fetch_order_encode(uint64_t id,
 				   : buffer_slice(&request->cookies->lines),
 	};
 
-	return row_layout_encode(&order_layout, &row);
+	return row_codec_encode(&order_layout, &row);
 }
 
 static bool is_order(const struct order_row *row)
 {
-	return row->flags <= ALL_OF_REQUEST && is_text(row->etag) &&
-	       is_text(row->modified) && is_text(row->headers) &&
-	       is_text(row->proxy) && row->cookies.size <= MAX_COOKIE_TEXT &&
+	return row->flags <= ALL_OF_REQUEST &&
+	       fetch_message_is_text(row->etag) &&
+	       fetch_message_is_text(row->modified) &&
+	       fetch_message_is_text(row->headers) &&
+	       fetch_message_is_text(row->proxy) &&
+	       row->cookies.size <= MAX_COOKIE_TEXT &&
 	       ((row->flags & HAS_COOKIES) != 0 || row->cookies.size == 0);
 }
 
-bool fetch_order_decode(struct slice head, struct fetch_order *order_out)
+bool fetch_message_decode(struct slice head, struct fetch_message *order_out)
 {
 	struct order_row row;
 
-	if (!row_layout_decode(&order_layout, head, &row) || !is_order(&row) ||
+	if (!row_codec_decode(&order_layout, head, &row) || !is_order(&row) ||
 	    url_parse(&order_out->url, row.url, NULL) != ERR_NONE ||
 	    !slice_equal(row.url, slice_of(order_out->url.text)))
 		return false;
@@ -262,10 +270,10 @@ bool fetch_order_decode(struct slice head, struct fetch_order *order_out)
 		.any_type = (row.flags & ANY_TYPE) != 0,
 		.max_body_bytes = (size_t)row.max_body_bytes,
 		.not_after_ms = row.not_after_ms,
-		.etag = text_of(row.etag),
-		.modified = text_of(row.modified),
-		.headers = text_of(row.headers),
-		.proxy = text_of(row.proxy),
+		.etag = fetch_message_text(row.etag),
+		.modified = fetch_message_text(row.modified),
+		.headers = fetch_message_text(row.headers),
+		.proxy = fetch_message_text(row.proxy),
 	};
 	return true;
 }
@@ -284,9 +292,11 @@ struct buffer fetch_result_encode(uint64_t id, struct fetch_result *result,
 		.robots_tag = result->robots_tag,
 		.error = result->error,
 		.http_status = result->http_status,
-		.flags = (uint16_t)(flag(result->is_html, IS_HTML) |
-				    flag(result->is_cut, IS_CUT) |
-				    flag(result->is_broken, IS_BROKEN)),
+		.flags = (uint16_t)(fetch_message_flag(result->is_html,
+						       IS_HTML) |
+				    fetch_message_flag(result->is_cut, IS_CUT) |
+				    fetch_message_flag(result->is_broken,
+						       IS_BROKEN)),
 		.reason = slice_of(result->reason),
 		.charset = slice_of(result->charset),
 		.redirect = slice_of(result->redirect),
@@ -299,31 +309,31 @@ struct buffer fetch_result_encode(uint64_t id, struct fetch_result *result,
 
 	buffer_append_slice(&result->body, buffer_slice(&result->head));
 	buffer_append_slice(&result->body, buffer_slice(&result->request));
-	return row_layout_encode(&result_layout, &row);
+	return row_codec_encode(&result_layout, &row);
 }
 
-static const struct field press_fields[] = {
-	FIELD(fetch_press, waiting),
-	FIELD(fetch_press, answers),
+static const struct row_field press_fields[] = {
+	FIELD(fetch_backlog, waiting),
+	FIELD(fetch_backlog, answers),
 };
-static const struct row_layout press_layout =
-	LAYOUT(fetch_press, press_fields, 0, 0);
+static const struct row_codec press_layout =
+	LAYOUT(fetch_backlog, press_fields, 0, 0);
 
-struct buffer fetch_press_encode(const struct fetch_press *press)
+struct buffer fetch_backlog_encode(const struct fetch_backlog *press)
 {
-	return row_layout_encode(&press_layout, press);
+	return row_codec_encode(&press_layout, press);
 }
 
-bool fetch_press_decode(struct slice head, struct fetch_press *press_out)
+bool fetch_backlog_decode(struct slice head, struct fetch_backlog *press_out)
 {
-	return row_layout_decode(&press_layout, head, press_out);
+	return row_codec_decode(&press_layout, head, press_out);
 }
 
 bool fetch_result_id(struct slice head, uint64_t *id_out)
 {
 	struct result_row row;
 
-	if (!row_layout_decode(&result_layout, head, &row))
+	if (!row_codec_decode(&result_layout, head, &row))
 		return false;
 	*id_out = row.id;
 	return true;
@@ -332,7 +342,8 @@ bool fetch_result_id(struct slice head, uint64_t *id_out)
 /*
  * Copy a text to `out` [capacity]; return false if it is invalid or too long.
  */
-static bool copy_text(struct slice text, char *out, size_t capacity)
+static bool fetch_message_copy_text(struct slice text, char *out,
+				    size_t capacity)
 {
 	if (text.size >= capacity ||
 	    (text.size > 0 && memchr(text.data, '\0', text.size) != NULL))
@@ -344,7 +355,7 @@ static bool copy_text(struct slice text, char *out, size_t capacity)
 }
 
 /* Return whether the text is a canonical URL, or empty. */
-static bool is_redirect(const char *text)
+static bool fetch_message_is_redirect(const char *text)
 {
 	struct url url;
 
@@ -353,26 +364,28 @@ static bool is_redirect(const char *text)
 		strcmp(url.text, text) == 0);
 }
 
-static bool copy_texts(const struct result_row *row,
-		       struct fetch_result *result)
+static bool fetch_result_copy_texts(const struct result_row *row,
+				    struct fetch_result *result)
 {
 	static const char of_address[] = "0123456789abcdefABCDEF.:";
 
-	return copy_text(row->reason, result->reason, sizeof(result->reason)) &&
-	       copy_text(row->charset, result->charset,
-			 sizeof(result->charset)) &&
-	       copy_text(row->redirect, result->redirect,
-			 sizeof(result->redirect)) &&
-	       copy_text(row->etag, result->etag, sizeof(result->etag)) &&
-	       copy_text(row->modified, result->modified,
-			 sizeof(result->modified)) &&
-	       copy_text(row->address, result->address,
-			 sizeof(result->address)) &&
+	return fetch_message_copy_text(row->reason, result->reason,
+				       sizeof(result->reason)) &&
+	       fetch_message_copy_text(row->charset, result->charset,
+				       sizeof(result->charset)) &&
+	       fetch_message_copy_text(row->redirect, result->redirect,
+				       sizeof(result->redirect)) &&
+	       fetch_message_copy_text(row->etag, result->etag,
+				       sizeof(result->etag)) &&
+	       fetch_message_copy_text(row->modified, result->modified,
+				       sizeof(result->modified)) &&
+	       fetch_message_copy_text(row->address, result->address,
+				       sizeof(result->address)) &&
 	       strspn(result->address, of_address) == row->address.size &&
-	       is_redirect(result->redirect);
+	       fetch_message_is_redirect(result->redirect);
 }
 
-static bool is_error(int32_t error)
+static bool fetch_result_is_error(int32_t error)
 {
 	switch (error) {
 	case ERR_NONE:
@@ -390,21 +403,23 @@ static bool is_result(const struct result_row *row)
 {
 	bool is_cut = (row->flags & IS_CUT) != 0;
 
-	return is_error(row->error) && row->flags <= ALL_OF_RESULT &&
+	return fetch_result_is_error(row->error) &&
+	       row->flags <= ALL_OF_RESULT &&
 	       (is_cut || (row->flags & IS_BROKEN) == 0) &&
 	       (row->robots_tag &
 		~(uint32_t)(ROBOTS_TAG_NOFOLLOW | ROBOTS_TAG_NOINDEX)) == 0;
 }
 
 /* Return whether the sizes are consistent, and match the request. */
-static bool is_expected(const struct result_row *row, size_t body_size,
-			const struct fetch_expectation *expected)
+static bool fetch_result_is_expected(const struct result_row *row,
+				     size_t body_size,
+				     const struct fetch_expectation *expected)
 {
 	bool is_file = row->http_status >= FIRST_SUCCESS &&
 		       row->http_status < FIRST_REDIRECT;
 	bool has_body =
 		is_file && (row->error == ERR_NONE || expected->is_sitemap);
-	uint64_t max_body = expected->is_sitemap ? MAX_LISTING_BYTES
+	uint64_t max_body = expected->is_sitemap ? MAX_SITEMAP_ENTRIES_BYTES
 						 : expected->max_body_bytes;
 
 	if (row->body_bytes > (has_body ? max_body : 0) ||
@@ -422,7 +437,8 @@ static bool is_expected(const struct result_row *row, size_t body_size,
 }
 
 /* Move the next `size` bytes to `out`. */
-static void take(struct slice *bytes, uint64_t size, struct buffer *out)
+static void fetch_message_take_bytes(struct slice *bytes, uint64_t size,
+				     struct buffer *out)
 {
 	if (size == 0)
 		return;
@@ -431,7 +447,7 @@ static void take(struct slice *bytes, uint64_t size, struct buffer *out)
 	bytes->size -= (size_t)size;
 }
 
-bool fetch_result_decode(const struct frame *frame,
+bool fetch_result_decode(const struct channel_frame *frame,
 			 const struct fetch_expectation *expected,
 			 struct fetch_result *result_out,
 			 struct slice *cookies_out)
@@ -440,12 +456,13 @@ bool fetch_result_decode(const struct frame *frame,
 	struct result_row row;
 
 	*result_out = (struct fetch_result){0};
-	if (!row_layout_decode(&result_layout, frame->head, &row) ||
-	    !is_result(&row) || !is_expected(&row, bytes.size, expected) ||
-	    !copy_texts(&row, result_out))
+	if (!row_codec_decode(&result_layout, frame->head, &row) ||
+	    !is_result(&row) ||
+	    !fetch_result_is_expected(&row, bytes.size, expected) ||
+	    !fetch_result_copy_texts(&row, result_out))
 		return false;
 	if (expected->is_sitemap &&
-	    !listing_is_whole(
+	    !sitemap_entries_are_valid(
 		    (struct slice){bytes.data, (size_t)row.body_bytes}))
 		return false;
 	result_out->error = (enum error)row.error;
@@ -457,9 +474,10 @@ bool fetch_result_decode(const struct frame *frame,
 	result_out->retry_after_s = row.retry_after_s;
 	result_out->wire_bytes = row.wire_bytes;
 	result_out->elapsed_us = row.elapsed_us;
-	take(&bytes, row.body_bytes, &result_out->body);
-	take(&bytes, row.head_bytes, &result_out->head);
-	take(&bytes, row.request_bytes, &result_out->request);
+	fetch_message_take_bytes(&bytes, row.body_bytes, &result_out->body);
+	fetch_message_take_bytes(&bytes, row.head_bytes, &result_out->head);
+	fetch_message_take_bytes(&bytes, row.request_bytes,
+				 &result_out->request);
 	*cookies_out = row.cookies;
 	return true;
 }

@@ -21,7 +21,8 @@ enum fetch_frame {
 	FETCH_OPTIONS = 32, /* body: additional CA certificates, PEM */
 	FETCH_READY,        /* the response to options */
 	FETCH_START,        /* a request */
-	FETCH_PRESS,  /* number of waiting requests, for fetcher_press() */
+	FETCH_BACKLOG,      /* number of waiting requests, for
+			       fetcher_report_backlog() */
 	FETCH_RESULT, /* body: the body of the response, or the entries of a
 			 sitemap; then the response's head and the request */
 };
@@ -42,7 +43,7 @@ bool fetch_options_decode(struct slice head, struct buffer *ports_out,
 			  struct fetch_options *options_out);
 
 /* A request in a frame. */
-struct fetch_order {
+struct fetch_message {
 	uint64_t id;
 	bool is_sitemap; /* return the entries instead of the body */
 	bool has_cookies;
@@ -55,12 +56,12 @@ struct fetch_order {
  * Encode the head of FETCH_START for the request, with its `url` and `cookies`,
  * without its sink and context. A head over FRAME_MAX_HEAD cannot be sent.
  */
-struct buffer fetch_order_encode(uint64_t id,
-				 const struct fetch_request *request,
-				 bool is_sitemap);
+struct buffer fetch_message_encode(uint64_t id,
+				   const struct fetch_request *request,
+				   bool is_sitemap);
 
 /* Decode the head of FETCH_START. Texts point into `head`. */
-bool fetch_order_decode(struct slice head, struct fetch_order *order_out);
+bool fetch_message_decode(struct slice head, struct fetch_message *order_out);
 
 /*
  * Encode the head of FETCH_RESULT. Append the long parts of the result to its
@@ -75,14 +76,14 @@ struct buffer fetch_result_encode(uint64_t id, struct fetch_result *result,
  * response, which frees a connection; `answers` is the number of responses that
  * the main process had received.
  */
-struct fetch_press {
+struct fetch_backlog {
 	uint64_t waiting;
 	uint64_t answers;
 };
 
-/* Encode the head of FETCH_PRESS. */
-struct buffer fetch_press_encode(const struct fetch_press *press);
-bool fetch_press_decode(struct slice head, struct fetch_press *press_out);
+/* Encode the head of FETCH_BACKLOG. */
+struct buffer fetch_backlog_encode(const struct fetch_backlog *press);
+bool fetch_backlog_decode(struct slice head, struct fetch_backlog *press_out);
 
 /* The limits of a valid response. */
 struct fetch_expectation {
@@ -101,7 +102,7 @@ bool fetch_result_id(struct slice head, uint64_t *id_out);
  * cookies point into the head. Return false if the frame is not a valid
  * response to the request; there is nothing to free then.
  */
-bool fetch_result_decode(const struct frame *frame,
+bool fetch_result_decode(const struct channel_frame *frame,
 			 const struct fetch_expectation *expected,
 			 struct fetch_result *result_out,
 			 struct slice *cookies_out);

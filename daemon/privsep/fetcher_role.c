@@ -13,7 +13,7 @@ enum {
 	PRESSED_MS = 1000, /* interval of checks for slow servers */
 };
 
-struct role_state {
+struct fetcher_process_state {
 	struct channel channel;
 	struct buffer options; /* the fetcher points into its lists */
 	struct buffer ports;   /* the ports of the options */
@@ -24,7 +24,7 @@ struct role_state {
 };
 
 /* A running request. */
-struct errand {
+struct pending_fetch {
 	uint64_t id;
 	bool has_cookies;
 	struct cookies cookies;
@@ -33,17 +33,18 @@ struct errand {
 	bool is_full;            /* the list of entries is full */
 };
 
-static bool answer(const struct channel *channel, uint32_t kind,
-		   struct slice head, struct slice body)
+static bool fetcher_process_send(const struct channel *channel, uint32_t kind,
+				 struct slice head, struct slice body)
 {
-	return frame_send(channel, &(struct frame_parts){.kind = kind,
-							 .head = head,
-							 .body = body,
-							 .file = -1}) ==
+	return channel_send(channel, &(struct frame_parts){.kind = kind,
+							   .head = head,
+							   .body = body,
+							   .file = -1}) ==
 	       ERR_NONE;
 }
 
-static bool read_options(struct role_state *state, const struct frame *frame)
+static bool fetcher_process_read_options(struct fetcher_process_state *state,
+					 const struct channel_frame *frame)
 {
 	struct fetch_options options;
 
@@ -57,38 +58,39 @@ static bool read_options(struct role_state *state, const struct frame *frame)
 	return state->fetcher != NULL;
 }
 
-static bool begin(struct role_state *state)
+static bool fetcher_process_begin(struct fetcher_process_state *state)
 {
 	const struct slice nothing = {NULL, 0};
-	struct frame frame;
+	struct channel_frame frame;
 	bool is_read;
 
-	if (frame_receive(&state->channel, -1, &frame) != ERR_NONE)
+	if (channel_receive(&state->channel, -1, &frame) != ERR_NONE)
 		return false;
-	is_read = read_options(state, &frame);
+	is_read = fetcher_process_read_options(state, &frame);
 	frame_free(&frame);
 	if (!is_read)
 		return false;
 	fetcher_listen(state->fetcher, state->channel.socket);
-	return answer(&state->channel, FETCH_READY, nothing, nothing);
+	return fetcher_process_send(&state->channel, FETCH_READY, nothing,
+				    nothing);
 }
 
 static void on_entry(void *context, const struct sitemap_entry *entry)
 {
-	struct errand *errand = context;
+	struct pending_fetch *errand = context;
 
-	errand->is_full |= !listing_append(&errand->listing, entry);
+	errand->is_full |= !sitemap_entries_append(&errand->listing, entry);
 }
 
 static enum error feed_sitemap(void *context, struct slice bytes)
 {
-	struct errand *errand = context;
+	struct pending_fetch *errand = context;
 	enum error error = sitemap_feed(errand->sitemap, bytes);
 
 	return error == ERR_NONE && errand->is_full ? ERR_TOO_LARGE : error;
 }
 
-static void free_errand(struct errand *errand)
+static void pending_fetch_free(struct pending_fetch *errand)
 {
 	sitemap_destroy(errand->sitemap);
 	buffer_free(&errand->cookies.lines);
@@ -96,9 +98,9 @@ static void free_errand(struct errand *errand)
 	free(errand);
 }
 
-static struct errand *make_errand(struct fetch_order *order)
+static struct pending_fetch *pending_fetch_create(struct fetch_message *order)
 {
-	struct errand *errand = mem_alloc(1, sizeof(*errand));
+	struct pending_fetch *errand = mem_alloc(1, sizeof(*errand));
 
 	errand->id = order->id;
 	errand->has_cookies = order->has_cookies;
@@ -119,7 +121,8 @@ static struct errand *make_errand(struct fetch_order *order)
 /*
  * Finish parsing if the file is complete, and return the entries as the body.
  */
-static void end_sitemap(struct errand *errand, struct fetch_result *result)
+static void end_sitemap(struct pending_fetch *errand,
+			struct fetch_result *result)
 {
 	bool is_file = result->http_status >= 200 && result->http_status < 300;
 
@@ -138,7 +141,7 @@ static void end_sitemap(struct errand *errand, struct fetch_result *result)
  * Drop parts that exceed the limits of the main process, which it would count
  * as invalid.
  */
-static void limit(struct fetch_result *result)
+static void fetcher_process_limit_result(struct fetch_result *result)
 {
 	if (result->head.size > FETCH_MAX_HEAD_BYTES)
 		buffer_clear(&result->head);
@@ -146,21 +149,22 @@ static void limit(struct fetch_result *result)
 		buffer_clear(&result->request);
 }
 
-static bool send_result(const struct role_state *state,
+static bool send_result(const struct fetcher_process_state *state,
 			struct fetch_result *result)
 {
-	struct errand *errand = result->context;
+	struct pending_fetch *errand = result->context;
 	struct buffer head;
 	bool is_sent;
 
 	if (errand->sitemap != NULL)
 		end_sitemap(errand, result);
-	limit(result);
+	fetcher_process_limit_result(result);
 	head = fetch_result_encode(errand->id, result,
 				   errand->has_cookies ? &errand->cookies
 						       : NULL);
-	is_sent = answer(&state->channel, FETCH_RESULT, buffer_slice(&head),
-			 buffer_slice(&result->body));
+	is_sent = fetcher_process_send(&state->channel, FETCH_RESULT,
+				       buffer_slice(&head),
+				       buffer_slice(&result->body));
 	buffer_free(&head);
 	return is_sent;
 }
@@ -169,28 +173,30 @@ static bool send_result(const struct role_state *state,
  * Send the result. It frees a connection: the main process reports again how
  * many requests wait.
  */
-static void end_errand(struct role_state *state, struct fetch_result *result)
+static void pending_fetch_finish(struct fetcher_process_state *state,
+				 struct fetch_result *result)
 {
 	state->waiting = 0;
 	state->answers++;
 	if (!state->has_ended && !send_result(state, result))
 		state->has_ended = true;
-	free_errand(result->context);
+	pending_fetch_free(result->context);
 	fetch_result_free(result);
 }
 
-static void send_results(struct role_state *state)
+static void fetcher_process_send_results(struct fetcher_process_state *state)
 {
 	struct fetch_result result;
 
 	while (fetcher_next(state->fetcher, &result))
-		end_errand(state, &result);
+		pending_fetch_finish(state, &result);
 }
 
-static void start(struct role_state *state, struct fetch_order *order)
+static void fetcher_process_start_fetch(struct fetcher_process_state *state,
+					struct fetch_message *order)
 {
 	uint64_t not_after_ms = order->request.not_after_ms;
-	struct errand *errand = make_errand(order);
+	struct pending_fetch *errand = pending_fetch_create(order);
 	struct fetch_result result = {.context = errand, .error = ERR_STOPPED};
 
 	/*
@@ -200,23 +206,24 @@ static void start(struct role_state *state, struct fetch_order *order)
 	if (not_after_ms == 0 || clock_lease_ms() < not_after_ms)
 		fetcher_start(state->fetcher, &order->request);
 	else
-		end_errand(state, &result);
+		pending_fetch_finish(state, &result);
 }
 
 /* Execute a frame; return false if it is invalid. */
-static bool obey(struct role_state *state, const struct frame *frame)
+static bool fetcher_process_handle_message(struct fetcher_process_state *state,
+					   const struct channel_frame *frame)
 {
-	struct fetch_order order;
-	struct fetch_press press;
+	struct fetch_message order;
+	struct fetch_backlog press;
 
 	switch (frame->kind) {
 	case FETCH_START:
-		if (!fetch_order_decode(frame->head, &order))
+		if (!fetch_message_decode(frame->head, &order))
 			return false;
-		start(state, &order);
+		fetcher_process_start_fetch(state, &order);
 		return true;
-	case FETCH_PRESS:
-		if (!fetch_press_decode(frame->head, &press))
+	case FETCH_BACKLOG:
+		if (!fetch_backlog_decode(frame->head, &press))
 			return false;
 		if (press.answers == state->answers)
 			state->waiting = (size_t)press.waiting;
@@ -226,41 +233,43 @@ static bool obey(struct role_state *state, const struct frame *frame)
 	}
 }
 
-static void read_frames(struct role_state *state)
+static void read_frames(struct fetcher_process_state *state)
 {
 	while (!state->has_ended) {
-		struct frame frame;
-		enum error error = frame_receive(&state->channel, 0, &frame);
+		struct channel_frame frame;
+		enum error error = channel_receive(&state->channel, 0, &frame);
 
 		if (error == ERR_TIMEOUT)
 			return;
-		state->has_ended = error != ERR_NONE || !obey(state, &frame);
+		state->has_ended =
+			error != ERR_NONE ||
+			!fetcher_process_handle_message(state, &frame);
 		frame_free(&frame);
 	}
 }
 
-static void fetch(struct role_state *state)
+static void fetcher_process_run(struct fetcher_process_state *state)
 {
 	while (!state->has_ended) {
-		fetcher_press(state->fetcher, state->waiting,
-			      clock_steady_ms());
+		fetcher_report_backlog(state->fetcher, state->waiting,
+				       clock_steady_ms());
 		fetcher_run(state->fetcher,
 			    state->waiting > 0 ? PRESSED_MS : IDLE_MS);
-		send_results(state);
+		fetcher_process_send_results(state);
 		read_frames(state);
 	}
 	fetcher_abort(state->fetcher);
-	send_results(state);
+	fetcher_process_send_results(state);
 }
 
-void fetcher_role(int socket)
+void fetcher_main(int socket)
 {
-	struct role_state state = {
-		.channel = channel_without_files(socket, MAX_AUTHORITY_BYTES),
+	struct fetcher_process_state state = {
+		.channel = channel_without_files(socket, MAX_CA_BYTES),
 	};
 
-	if (begin(&state))
-		fetch(&state);
+	if (fetcher_process_begin(&state))
+		fetcher_process_run(&state);
 	fetcher_destroy(state.fetcher);
 	buffer_free(&state.options);
 	buffer_free(&state.ports);

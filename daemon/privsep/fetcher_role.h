@@ -1,5 +1,5 @@
 /*
- * daemon/privsep/fetcher_role.h - the process that uses the network: it
+ * daemon/privsep/fetcher_main.h - the process that uses the network: it
  * receives requests and returns bytes. It contains libcurl and parses sitemaps.
  * It has no store, and knows a site only by its requests.
  */
@@ -9,6 +9,6 @@
 #include "daemon/privsep/process.h"
 
 /* Fetch what the other end requests, until it closes the channel. */
-role_main fetcher_role;
+role_main fetcher_main;
 
 #endif

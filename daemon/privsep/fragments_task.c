@@ -20,8 +20,8 @@ struct wanted {
 	struct message *answer;
 };
 
-static void tell(struct wanted *wanted, size_t index, struct slice text,
-		 struct arena *arena)
+static void fragments_task_append(struct wanted *wanted, size_t index,
+				  struct slice text, struct arena *arena)
 {
 	uint32_t number = (uint32_t)index;
 	char *copy = arena_alloc(arena, text.size, 1);
@@ -33,7 +33,8 @@ static void tell(struct wanted *wanted, size_t index, struct slice text,
 		    (struct slice){copy, text_collapse(text, copy)});
 }
 
-static void look_at(const struct page *page, struct wanted *wanted)
+static void fragments_task_search_page(const struct page *page,
+				       struct wanted *wanted)
 {
 	const struct fragment *fragments = fragments_of_page(page->arena, page);
 
@@ -42,19 +43,20 @@ static void look_at(const struct page *page, struct wanted *wanted)
 					   fragments[i].hash);
 
 		if (index < wanted->count && !wanted->is_found[index])
-			tell(wanted, index, page_text(page, i), page->arena);
+			fragments_task_append(wanted, index, page_text(page, i),
+					      page->arena);
 	}
 }
 
-static bool read_request(const struct task *task,
-			 struct fragments_request *request,
-			 struct wanted *wanted, struct slice *pages)
+static bool fragments_task_read_request(const struct task *task,
+					struct fragments_request *request,
+					struct wanted *wanted,
+					struct slice *pages)
 {
 	struct slice hashes;
 
 	*pages = task->body;
-	if (!row_layout_decode(&fragments_request_layout, task->head,
-			       request) ||
+	if (!row_codec_decode(&fragments_request_layout, task->head, request) ||
 	    request->count > pages->size / sizeof(*wanted->hashes) ||
 	    !item_cut(pages, request->count * sizeof(*wanted->hashes), &hashes))
 		return false;
@@ -75,12 +77,12 @@ enum error fragments_task(struct task *task, struct message *answer)
 	struct slice list;
 	uint32_t count;
 
-	if (!read_request(task, &request, &wanted, &list))
+	if (!fragments_task_read_request(task, &request, &wanted, &list))
 		return ERR_MALFORMED;
 	limits = limits_of_field(&request.limits);
 	count = sample_parse(list, &limits, pages, MAX_PAGES);
 	for (uint32_t i = 0; i < count; i++) {
-		look_at(pages[i], &wanted);
+		fragments_task_search_page(pages[i], &wanted);
 		page_destroy(pages[i]);
 	}
 	free(wanted.hashes);

@@ -30,7 +30,7 @@ enum body_place {
 };
 
 /* Precedes head and body in a message. */
-struct header {
+struct frame_header {
 	uint32_t magic;
 	uint32_t kind;
 	uint32_t head_bytes;
@@ -43,13 +43,13 @@ struct header {
 /* Size of a piece; fits into the socket buffer of any kernel. */
 enum { PIECE_BYTES = 64 * 1024 };
 
-enum { ROOM_BYTES = sizeof(struct header) + FRAME_MAX_INLINE };
+enum { ROOM_BYTES = sizeof(struct frame_header) + FRAME_MAX_INLINE };
 
 /*
  * Enlarge the socket buffer for frames of FRAME_MAX_INLINE bytes. If the kernel
  * allows less, larger frames use files.
  */
-static void make_room(int socket)
+static void channel_enlarge_buffer(int socket)
 {
 	const int bytes = ROOM_BYTES;
 
@@ -61,8 +61,8 @@ enum error channel_pair(int sockets_out[2])
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
 		       sockets_out) != 0)
 		return ERR_IO;
-	make_room(sockets_out[0]);
-	make_room(sockets_out[1]);
+	channel_enlarge_buffer(sockets_out[0]);
+	channel_enlarge_buffer(sockets_out[1]);
 	return ERR_NONE;
 }
 
@@ -98,7 +98,7 @@ void channel_close(struct channel *channel)
 	channel->room = NULL;
 }
 
-static bool write_all(int file, struct slice bytes)
+static bool frame_write_file(int file, struct slice bytes)
 {
 	const char *at = bytes.data;
 	size_t left = bytes.size;
@@ -123,7 +123,7 @@ static int seal_file(struct slice bytes)
 
 	if (file < 0)
 		return -1;
-	if (write_all(file, bytes) &&
+	if (frame_write_file(file, bytes) &&
 	    fcntl(file, F_ADD_SEALS, SEALS | F_SEAL_SEAL) == 0)
 		return file;
 	close(file);
@@ -136,8 +136,8 @@ union control {
 	struct cmsghdr alignment;
 };
 
-static void attach(struct msghdr *message, union control *control,
-		   const int *files, size_t count)
+static void frame_attach_files(struct msghdr *message, union control *control,
+			       const int *files, size_t count)
 {
 	struct cmsghdr *item;
 
@@ -171,7 +171,7 @@ static enum error send_message(int socket, const struct msghdr *message,
 }
 
 /* Return a part of a message; sendmsg() does not write to it. */
-static struct iovec part_of(const void *data, size_t size)
+static struct iovec frame_part(const void *data, size_t size)
 {
 	union {
 		const void *given;
@@ -189,7 +189,7 @@ static enum error send_first(const struct channel *channel,
 			     const struct frame_parts *parts,
 			     enum body_place place, int flags)
 {
-	const struct header header = {
+	const struct frame_header header = {
 		.magic = MAGIC,
 		.kind = parts->kind,
 		.head_bytes = (uint32_t)parts->head.size,
@@ -198,9 +198,9 @@ static enum error send_first(const struct channel *channel,
 		.body_bytes = parts->body.size,
 	};
 	struct iovec pieces[] = {
-		part_of(&header, sizeof(header)),
-		part_of(parts->head.data, parts->head.size),
-		part_of(parts->body.data, parts->body.size),
+		frame_part(&header, sizeof(header)),
+		frame_part(parts->head.data, parts->head.size),
+		frame_part(parts->body.data, parts->body.size),
 	};
 	struct msghdr message = {.msg_iov = pieces,
 				 .msg_iovlen = place == BODY_HERE ? 3 : 2};
@@ -218,7 +218,7 @@ static enum error send_first(const struct channel *channel,
 	}
 	if (parts->file >= 0)
 		files[count++] = parts->file;
-	attach(&message, &control, files, count);
+	frame_attach_files(&message, &control, files, count);
 	error = send_message(channel->socket, &message, flags);
 	if (body >= 0)
 		close(body);
@@ -239,7 +239,7 @@ static enum error send_in_pieces(const struct channel *channel,
 
 	while (error == ERR_NONE && left.size > 0) {
 		size_t size = piece_bytes(left.size);
-		struct iovec piece = part_of(left.data, size);
+		struct iovec piece = frame_part(left.data, size);
 
 		error = send_message(
 			channel->socket,
@@ -269,14 +269,14 @@ static enum error send_parts(const struct channel *channel,
 	return error == ERR_TOO_LARGE ? ERR_IO : error;
 }
 
-enum error frame_send(const struct channel *channel,
-		      const struct frame_parts *parts)
+enum error channel_send(const struct channel *channel,
+			const struct frame_parts *parts)
 {
 	return send_parts(channel, parts, 0);
 }
 
-enum error frame_offer(const struct channel *channel,
-		       const struct frame_parts *parts)
+enum error channel_offer(const struct channel *channel,
+			 const struct frame_parts *parts)
 {
 	assert(channel->sends_files);
 	return send_parts(channel, parts, MSG_DONTWAIT);
@@ -311,7 +311,7 @@ static size_t take_files(struct msghdr *message, int *files_out, size_t max)
 /*
  * Map the body in `file`; return false if it is not sealed or has another size.
  */
-static bool map_body(int file, uint64_t size, struct frame *frame)
+static bool map_body(int file, uint64_t size, struct channel_frame *frame)
 {
 	struct stat status;
 	int seals = fcntl(file, F_GET_SEALS);
@@ -333,8 +333,8 @@ static bool map_body(int file, uint64_t size, struct frame *frame)
  * Return whether the header is valid for a message of `size` bytes with `files`
  * files.
  */
-static bool is_whole(const struct header *header, size_t size, size_t files,
-		     size_t max_body)
+static bool frame_header_is_valid(const struct frame_header *header,
+				  size_t size, size_t files, size_t max_body)
 {
 	size_t rest = size - sizeof(*header);
 
@@ -355,16 +355,16 @@ static bool is_whole(const struct header *header, size_t size, size_t files,
  * follows in further messages.
  */
 static enum error open_message(struct channel *channel, size_t size, int *files,
-			       size_t file_count, struct frame *frame)
+			       size_t file_count, struct channel_frame *frame)
 {
 	const char *room = channel->room;
-	struct header header;
+	struct frame_header header;
 	bool is_right = size >= sizeof(header);
 
 	if (is_right) {
 		memcpy(&header, room, sizeof(header));
-		is_right =
-			is_whole(&header, size, file_count, channel->max_body);
+		is_right = frame_header_is_valid(&header, size, file_count,
+						 channel->max_body);
 	}
 	if (is_right) {
 		frame->kind = header.kind;
@@ -387,7 +387,7 @@ static enum error open_message(struct channel *channel, size_t size, int *files,
 	if (header.place == BODY_AFTER) {
 		channel->missing = (size_t)header.body_bytes;
 		channel->partial = *frame;
-		*frame = (struct frame){.file = -1};
+		*frame = (struct channel_frame){.file = -1};
 	}
 	return ERR_NONE;
 }
@@ -442,7 +442,7 @@ static enum error receive_message(int socket, int timeout_ms,
 }
 
 static enum error receive_first(struct channel *channel, int timeout_ms,
-				struct frame *frame)
+				struct channel_frame *frame)
 {
 	struct iovec piece = {.iov_len = ROOM_BYTES};
 	int files[MAX_FILES];
@@ -464,7 +464,7 @@ static enum error receive_first(struct channel *channel, int timeout_ms,
  * frame.
  */
 static enum error receive_piece(struct channel *channel, int timeout_ms,
-				struct frame *frame)
+				struct channel_frame *frame)
 {
 	struct buffer *pieces = &channel->partial.pieces;
 	size_t wanted = piece_bytes(channel->missing);
@@ -498,14 +498,14 @@ static int time_left(uint64_t end_ms)
 	return now_ms < end_ms ? (int)(end_ms - now_ms) : 0;
 }
 
-enum error frame_receive(struct channel *channel, int timeout_ms,
-			 struct frame *frame_out)
+enum error channel_receive(struct channel *channel, int timeout_ms,
+			   struct channel_frame *frame_out)
 {
 	const uint64_t end_ms =
 		timeout_ms > 0 ? clock_steady_ms() + (uint64_t)timeout_ms : 0;
 	enum error error;
 
-	*frame_out = (struct frame){.file = -1};
+	*frame_out = (struct channel_frame){.file = -1};
 	do {
 		int left_ms = timeout_ms > 0 ? time_left(end_ms) : timeout_ms;
 
@@ -516,17 +516,17 @@ enum error frame_receive(struct channel *channel, int timeout_ms,
 	return error;
 }
 
-bool frame_is_partial(const struct channel *channel)
+bool channel_is_partial(const struct channel *channel)
 {
 	return channel->missing > 0;
 }
 
-void frame_free(struct frame *frame)
+void frame_free(struct channel_frame *frame)
 {
 	if (frame->map != NULL)
 		munmap(frame->map, frame->map_bytes);
 	buffer_free(&frame->pieces);
 	if (frame->file >= 0)
 		close(frame->file);
-	*frame = (struct frame){.file = -1};
+	*frame = (struct channel_frame){.file = -1};
 }

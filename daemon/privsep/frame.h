@@ -26,7 +26,7 @@ enum {
 };
 
 /* A received frame; valid until the next one, or until frame_free(). */
-struct frame {
+struct channel_frame {
 	uint32_t kind;
 	struct slice head;
 	struct slice body;
@@ -42,8 +42,8 @@ struct channel {
 	size_t max_body;  /* of a received frame */
 	bool sends_files; /* send large bodies in files, otherwise in pieces */
 	char *room;       /* buffer of a message, allocated when needed */
-	struct frame partial; /* a frame whose body is incomplete */
-	size_t missing;       /* bytes of its body; 0 = no partial frame */
+	struct channel_frame partial; /* a frame whose body is incomplete */
+	size_t missing; /* bytes of its body; 0 = no partial frame */
 };
 
 /* Create two connected ends; the caller closes both. ERR_IO on failure. */
@@ -53,7 +53,7 @@ enum error channel_pair(int sockets_out[2]);
 struct channel channel_of(int socket, size_t max_body);
 
 /*
- * Return an end that sends large bodies in pieces: frame_send() blocks until
+ * Return an end that sends large bodies in pieces: channel_send() blocks until
  * the other end has read nearly all of them.
  */
 struct channel channel_without_files(int socket, size_t max_body);
@@ -72,15 +72,15 @@ struct frame_parts {
  * closed; ERR_IO: no memory or descriptor for the body's file, or the head
  * exceeds FRAME_MAX_HEAD.
  */
-enum error frame_send(const struct channel *channel,
-		      const struct frame_parts *parts);
+enum error channel_send(const struct channel *channel,
+			const struct frame_parts *parts);
 
 /*
  * Send without blocking; ERR_BUSY: the socket is full. Only for ends that send
  * files.
  */
-enum error frame_offer(const struct channel *channel,
-		       const struct frame_parts *parts);
+enum error channel_offer(const struct channel *channel,
+			 const struct frame_parts *parts);
 
 /*
  * Receive the next frame within `timeout_ms` (-1 = no limit). ERR_TIMEOUT: no
@@ -88,13 +88,13 @@ enum error frame_offer(const struct channel *channel,
  * closed. ERR_MALFORMED: the data is not a frame or exceeds a limit; do not
  * trust the other end any longer.
  */
-enum error frame_receive(struct channel *channel, int timeout_ms,
-			 struct frame *frame_out);
+enum error channel_receive(struct channel *channel, int timeout_ms,
+			   struct channel_frame *frame_out);
 
 /* Return whether a frame has arrived in part. */
-bool frame_is_partial(const struct channel *channel);
+bool channel_is_partial(const struct channel *channel);
 
 /* Free the body. Close the file unless the caller has set it to -1. */
-void frame_free(struct frame *frame);
+void frame_free(struct channel_frame *frame);
 
 #endif

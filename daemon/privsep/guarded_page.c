@@ -158,20 +158,20 @@ static void guards_find(struct guarded_page *guarded,
 		find_xpath(guarded, selector, result);
 }
 
-static json_t *candidates_json(struct arena *arena,
-			       const struct guarded_page *guarded,
-			       const struct wanted_guard *known)
+static json_t *guards_replacements_json(struct arena *arena,
+					const struct guarded_page *guarded,
+					const struct wanted_guard *known)
 {
-	const struct lost lost = {
+	const struct lost_element lost = {
 		.is_stopped = &guarded->is_over,
 		.value = known->value,
 		.path = known->path,
 		.minimum = known->minimum,
 		.maximum = known->maximum,
 	};
-	const struct candidate *candidates;
+	const struct replacement *candidates;
 	uint32_t count =
-		candidates_find(arena, guarded->page, &lost, &candidates);
+		replacements_find(arena, guarded->page, &lost, &candidates);
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; i < count; i++)
@@ -260,7 +260,7 @@ static void guards_add_candidates(struct guarded_page *guarded,
 		json_t *found;
 		json_int_t matches;
 
-		if (!row_layout_decode(&wanted_guard_layout, item, &guard))
+		if (!row_codec_decode(&wanted_guard_layout, item, &guard))
 			continue;
 		found = json_array_get(list, i++);
 		matches = json_integer_value(json_object_get(found, "matches"));
@@ -268,9 +268,9 @@ static void guards_add_candidates(struct guarded_page *guarded,
 		    (matches >= guard.minimum && matches <= guard.maximum))
 			continue;
 		if (guards_start(guarded, guarded->page_us))
-			json_object_set_new(
-				found, "candidates",
-				candidates_json(arena, guarded, &guard));
+			json_object_set_new(found, "candidates",
+					    guards_replacements_json(
+						    arena, guarded, &guard));
 		cpu_timer_stop(&guarded->timer);
 	}
 }
@@ -293,7 +293,7 @@ void guards_check(struct page *page, struct slice guards,
 	while (item_next(&rest, &item)) {
 		struct wanted_guard guard;
 
-		if (row_layout_decode(&wanted_guard_layout, item, &guard))
+		if (row_codec_decode(&wanted_guard_layout, item, &guard))
 			json_array_append_new(
 				list, guards_check_one(&guarded, &guard));
 	}

@@ -10,10 +10,10 @@ void item_append(struct buffer *list, struct slice item)
 	buffer_append_slice(list, item);
 }
 
-void item_append_row(struct buffer *list, const struct row_layout *layout,
+void item_append_row(struct buffer *list, const struct row_codec *layout,
 		     const void *row)
 {
-	struct buffer item = row_layout_encode(layout, row);
+	struct buffer item = row_codec_encode(layout, row);
 
 	item_append(list, buffer_slice(&item));
 	buffer_free(&item);

@@ -1,6 +1,6 @@
 /*
- * daemon/privsep/item_list.h - a list of byte strings, each preceded by its size
- * as u32.
+ * daemon/privsep/item_list.h - a list of byte strings, each preceded by its
+ * size as u32.
  */
 #ifndef DAEMON_PRIVSEP_ITEM_LIST_H
 #define DAEMON_PRIVSEP_ITEM_LIST_H
@@ -15,7 +15,7 @@
 void item_append(struct buffer *list, struct slice item);
 
 /* Append a row as an item. */
-void item_append_row(struct buffer *list, const struct row_layout *layout,
+void item_append_row(struct buffer *list, const struct row_codec *layout,
 		     const void *row);
 
 /*

@@ -20,7 +20,7 @@ struct landlock_rules {
 
 /*
  * Restrict the calling thread and all threads and processes that it starts.
- * Return the layers that the kernel enforces (set of enum sandbox_wall); 0 if
+ * Return the layers that the kernel enforces (set of enum sandbox_layer); 0 if
  * the kernel has no Landlock.
  */
 unsigned landlock_restrict(const struct landlock_rules *rules);

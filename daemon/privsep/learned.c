@@ -11,8 +11,8 @@
 #include "daemon/runtime/lock.h"
 #include "template/learning.h"
 
-struct learned {
-	struct learned *next;
+struct cached_model {
+	struct cached_model *next;
 	const struct extractor *extractor;
 	double parameters[MAX_PARAMETERS];
 	uint64_t site;
@@ -27,38 +27,38 @@ struct learned {
 	bool is_kept;   /* in the cache */
 };
 
-struct learned_cache {
+struct model_cache {
 	struct lock learning; /* one sample in memory at a time */
 	struct lock lock;     /* guards the fields below */
 	size_t max_bytes;
 	size_t bytes;
-	struct learned *newest; /* list ordered by last use */
+	struct cached_model *newest; /* list ordered by last use */
 };
 
-static void destroy(struct learned *learned)
+static void cached_model_free(struct cached_model *learned)
 {
 	arena_destroy(learned->arena);
 	free(learned);
 }
 
-struct learned_cache *learned_cache_create(size_t max_bytes)
+struct model_cache *model_cache_create(size_t max_bytes)
 {
-	struct learned_cache *cache = mem_alloc(1, sizeof(*cache));
+	struct model_cache *cache = mem_alloc(1, sizeof(*cache));
 
 	cache->max_bytes = max_bytes;
-	lock_init(&cache->learning, LOCK_LEARNING);
-	lock_init(&cache->lock, LOCK_LEARNED);
+	lock_init(&cache->learning, LOCK_MODEL_BUILD);
+	lock_init(&cache->lock, LOCK_MODEL_CACHE);
 	return cache;
 }
 
-void learned_cache_destroy(struct learned_cache *cache)
+void model_cache_destroy(struct model_cache *cache)
 {
 	if (cache == NULL)
 		return;
 	while (cache->newest != NULL) {
-		struct learned *next = cache->newest->next;
+		struct cached_model *next = cache->newest->next;
 
-		destroy(cache->newest);
+		cached_model_free(cache->newest);
 		cache->newest = next;
 	}
 	lock_destroy(&cache->learning);
@@ -66,7 +66,7 @@ void learned_cache_destroy(struct learned_cache *cache)
 	free(cache);
 }
 
-size_t learned_cache_bytes(struct learned_cache *cache)
+size_t model_cache_bytes(struct model_cache *cache)
 {
 	size_t bytes;
 
@@ -87,9 +87,9 @@ struct read_sample {
  * Return whether the entry was learned from `sample`; if NULL, from the cluster
  * state in `question`.
  */
-static bool answers(const struct learned *learned,
-		    const struct learned_question *question,
-		    const struct read_sample *sample)
+static bool cached_model_matches(const struct cached_model *learned,
+				 const struct model_query *question,
+				 const struct read_sample *sample)
 {
 	return learned->extractor == question->extractor &&
 	       learned->site == question->site &&
@@ -97,24 +97,24 @@ static bool answers(const struct learned *learned,
 	       (sample == NULL ? learned->changes == question->changes
 			       : memcmp(&learned->sample, &sample->hash,
 					sizeof(sample->hash)) == 0) &&
-	       extractor_learns_the_same(question->extractor,
-					 learned->parameters,
-					 question->parameters);
+	       extractor_builds_same_model(question->extractor,
+					   learned->parameters,
+					   question->parameters);
 }
 
 /*
  * Find the entry, or NULL, and make it the most recently used. An entry with
  * the same sample is valid for the current state of the cluster.
  */
-static struct learned *find(struct learned_cache *cache,
-			    const struct learned_question *question,
-			    const struct read_sample *sample)
+static struct cached_model *model_cache_find(struct model_cache *cache,
+					     const struct model_query *question,
+					     const struct read_sample *sample)
 {
-	struct learned **link = &cache->newest;
-	struct learned *found;
+	struct cached_model **link = &cache->newest;
+	struct cached_model *found;
 
 	lock_acquire(&cache->lock);
-	while (*link != NULL && !answers(*link, question, sample))
+	while (*link != NULL && !cached_model_matches(*link, question, sample))
 		link = &(*link)->next;
 	found = *link;
 	if (found != NULL) {
@@ -130,14 +130,14 @@ static struct learned *find(struct learned_cache *cache,
 }
 
 /* Evict the least recently used entries that nothing holds. */
-static void make_room(struct learned_cache *cache)
+static void model_cache_evict(struct model_cache *cache)
 {
 	assert(lock_is_held(&cache->lock));
 	while (cache->bytes > cache->max_bytes) {
-		struct learned **oldest = NULL;
-		struct learned *gone;
+		struct cached_model **oldest = NULL;
+		struct cached_model *gone;
 
-		for (struct learned **link = &cache->newest; *link != NULL;
+		for (struct cached_model **link = &cache->newest; *link != NULL;
 		     link = &(*link)->next)
 			if ((*link)->users == 0)
 				oldest = link;
@@ -147,7 +147,7 @@ static void make_room(struct learned_cache *cache)
 		*oldest = gone->next;
 		assert(cache->bytes >= gone->bytes);
 		cache->bytes -= gone->bytes;
-		destroy(gone);
+		cached_model_free(gone);
 	}
 }
 
@@ -155,8 +155,8 @@ static void make_room(struct learned_cache *cache)
  * Read and hash the sample. Free its list with buffer_free(), also after an
  * error.
  */
-static enum error read_sample(const struct learned_question *question,
-			      struct read_sample *sample_out)
+static enum error model_cache_read_sample(const struct model_query *question,
+					  struct read_sample *sample_out)
 {
 	struct read_sample *sample = sample_out;
 	enum error error;
@@ -171,12 +171,12 @@ static enum error read_sample(const struct learned_question *question,
 }
 
 /* Create an empty entry with one holder. */
-static struct learned *create(const struct learned_question *question,
-			      uint32_t changes)
+static struct cached_model *
+cached_model_create(const struct model_query *question, uint32_t changes)
 {
-	struct learned *learned = mem_alloc(1, sizeof(*learned));
+	struct cached_model *learned = mem_alloc(1, sizeof(*learned));
 
-	*learned = (struct learned){
+	*learned = (struct cached_model){
 		.extractor = question->extractor,
 		.site = question->site,
 		.cluster = question->cluster,
@@ -189,27 +189,29 @@ static struct learned *create(const struct learned_question *question,
 	return learned;
 }
 
-static struct learned *learn(const struct learned_question *question,
-			     const struct read_sample *sample)
+static struct cached_model *
+cached_model_build(const struct model_query *question,
+		   const struct read_sample *sample)
 {
 	struct page *pages[MAX_SAMPLE_PAGES];
 	uint32_t count =
 		sample_parse(buffer_slice(&sample->list), question->limits,
 			     pages, MAX_SAMPLE_PAGES);
-	struct learned *learned;
+	struct cached_model *learned;
 
 	if (count == 0)
 		return NULL;
-	learned = create(question, sample->changes);
+	learned = cached_model_create(question, sample->changes);
 	learned->sample = sample->hash;
 	learned->knowledge =
-		learn_from(question->extractor, learned->parameters, pages,
-			   count, learned->arena);
+		template_model_build(question->extractor, learned->parameters,
+				     pages, count, learned->arena);
 	learned->bytes = sizeof(*learned) + arena_bytes(learned->arena);
 	return learned;
 }
 
-static void keep(struct learned_cache *cache, struct learned *learned)
+static void model_cache_insert(struct model_cache *cache,
+			       struct cached_model *learned)
 {
 	assert(!learned->is_kept && learned->users > 0);
 	lock_acquire(&cache->lock);
@@ -217,28 +219,28 @@ static void keep(struct learned_cache *cache, struct learned *learned)
 	learned->next = cache->newest;
 	cache->newest = learned;
 	cache->bytes += learned->bytes;
-	make_room(cache);
+	model_cache_evict(cache);
 	lock_release(&cache->lock);
 }
 
 /*
  * Read the current sample. Learn from it unless the cache has an entry for it.
  */
-static enum error learn_anew(struct learned_cache *cache,
-			     const struct learned_question *question,
-			     struct learned **learned_out)
+static enum error learn_anew(struct model_cache *cache,
+			     const struct model_query *question,
+			     struct cached_model **learned_out)
 {
 	struct read_sample sample;
-	enum error error = read_sample(question, &sample);
+	enum error error = model_cache_read_sample(question, &sample);
 
 	if (error == ERR_NONE && cache != NULL)
-		*learned_out = find(cache, question, &sample);
+		*learned_out = model_cache_find(cache, question, &sample);
 	if (error == ERR_NONE && *learned_out == NULL) {
-		*learned_out = learn(question, &sample);
+		*learned_out = cached_model_build(question, &sample);
 		if (*learned_out == NULL)
 			error = ERR_CORRUPT;
 		else if (cache != NULL)
-			keep(cache, *learned_out);
+			model_cache_insert(cache, *learned_out);
 	}
 	buffer_free(&sample.list);
 	return error;
@@ -248,14 +250,14 @@ static enum error learn_anew(struct learned_cache *cache,
  * Learn, in one thread at a time. Another thread may have added the entry
  * before.
  */
-static enum error learn_and_keep(struct learned_cache *cache,
-				 const struct learned_question *question,
-				 struct learned **learned_out)
+static enum error learn_and_keep(struct model_cache *cache,
+				 const struct model_query *question,
+				 struct cached_model **learned_out)
 {
 	enum error error = ERR_NONE;
 
 	lock_acquire(&cache->learning);
-	*learned_out = find(cache, question, NULL);
+	*learned_out = model_cache_find(cache, question, NULL);
 	if (*learned_out == NULL) {
 		assert(lock_is_held(&cache->learning));
 		error = learn_anew(cache, question, learned_out);
@@ -264,25 +266,26 @@ static enum error learn_and_keep(struct learned_cache *cache,
 	return error;
 }
 
-enum error learned_get(struct learned_cache *cache,
-		       const struct learned_question *question,
-		       struct learned **learned_out)
+enum error model_cache_get(struct model_cache *cache,
+			   const struct model_query *question,
+			   struct cached_model **learned_out)
 {
 	assert(question->extractor != NULL);
 	*learned_out = NULL;
 	if (cache == NULL)
 		return learn_anew(NULL, question, learned_out);
-	*learned_out = find(cache, question, NULL);
+	*learned_out = model_cache_find(cache, question, NULL);
 	return *learned_out != NULL
 		       ? ERR_NONE
 		       : learn_and_keep(cache, question, learned_out);
 }
 
-void learned_teach(struct learned_cache *cache,
-		   const struct learned_question *question,
-		   const struct sample *sample)
+void model_cache_add_sample(struct model_cache *cache,
+			    const struct model_query *question,
+			    const struct sample *sample)
 {
-	struct learned *learned = create(question, question->changes);
+	struct cached_model *learned =
+		cached_model_create(question, question->changes);
 
 	learned->knowledge = question->extractor->learn(
 		sample,
@@ -291,27 +294,28 @@ void learned_teach(struct learned_cache *cache,
 			: NULL,
 		learned->arena);
 	learned->bytes = sizeof(*learned) + arena_bytes(learned->arena);
-	keep(cache, learned);
+	model_cache_insert(cache, learned);
 	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): still held here */
-	learned_release(cache, learned);
+	model_cache_release(cache, learned);
 }
 
-const void *learned_knowledge(const struct learned *learned)
+const void *cached_model_template(const struct cached_model *learned)
 {
 	return learned == NULL ? NULL : learned->knowledge;
 }
 
-void learned_release(struct learned_cache *cache, struct learned *learned)
+void model_cache_release(struct model_cache *cache,
+			 struct cached_model *learned)
 {
 	if (learned == NULL)
 		return;
 	if (!learned->is_kept) {
-		destroy(learned);
+		cached_model_free(learned);
 		return;
 	}
 	lock_acquire(&cache->lock);
 	assert(learned->users > 0);
 	learned->users--;
-	make_room(cache);
+	model_cache_evict(cache);
 	lock_release(&cache->lock);
 }

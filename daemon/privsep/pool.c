@@ -20,12 +20,13 @@ enum {
 	MAX_TRIES = 2, /* of a task whose worker another process has killed */
 };
 
-struct pool {
-	struct pool_options options;
-	struct seats *seats; /* [options.workers] */
+struct worker_pool {
+	struct worker_pool_options options;
+	struct worker_slots *seats; /* [options.workers] */
 };
 
-static enum error start_worker(struct pool *pool, struct seat *seat)
+static enum error start_worker(struct worker_pool *pool,
+			       struct worker_slot *seat)
 {
 	const struct process_options options = {
 		.role = ROLE_WORKER,
@@ -41,44 +42,45 @@ static enum error start_worker(struct pool *pool, struct seat *seat)
 }
 
 /* Stop the worker. Return the signal that had ended it, or 0. */
-static int end_worker(struct pool *pool, struct seat *seat, char *why)
+static int end_worker(struct worker_pool *pool, struct worker_slot *seat,
+		      char *why)
 {
 	assert(seat->is_started);
 	seat->is_started = false;
 	return process_end(pool->options.starter, &seat->process, why);
 }
 
-enum error pool_create(struct pool **pool_out,
-		       const struct pool_options *options)
+enum error worker_pool_create(struct worker_pool **pool_out,
+			      const struct worker_pool_options *options)
 {
-	struct pool *pool = mem_alloc(1, sizeof(*pool));
+	struct worker_pool *pool = mem_alloc(1, sizeof(*pool));
 	enum error error = ERR_NONE;
 
 	assert(options->workers > 0);
 	pool->options = *options;
-	pool->seats = seats_create(options->workers);
+	pool->seats = worker_slots_create(options->workers);
 	for (size_t i = 0;
 	     error == ERR_NONE && !options->starts_late && i < options->workers;
 	     i++)
-		error = start_worker(pool, seats_at(pool->seats, i));
+		error = start_worker(pool, worker_slots_at(pool->seats, i));
 	if (error == ERR_NONE)
 		*pool_out = pool;
 	else
-		pool_destroy(pool);
+		worker_pool_destroy(pool);
 	return error;
 }
 
-void pool_destroy(struct pool *pool)
+void worker_pool_destroy(struct worker_pool *pool)
 {
 	if (pool == NULL)
 		return;
 	for (size_t i = 0; i < pool->options.workers; i++) {
-		struct seat *seat = seats_at(pool->seats, i);
+		struct worker_slot *seat = worker_slots_at(pool->seats, i);
 
 		if (seat->is_started)
 			end_worker(pool, seat, NULL);
 	}
-	seats_destroy(pool->seats);
+	worker_slots_destroy(pool->seats);
 	free(pool);
 }
 
@@ -102,8 +104,8 @@ static struct deadline deadline_after(const struct process *process,
 	};
 }
 
-static bool is_over(const struct deadline *deadline,
-		    const struct process *process)
+static bool deadline_is_over(const struct deadline *deadline,
+			     const struct process *process)
 {
 	return deadline->cpu_ms != 0 &&
 	       (process_cpu_ms(process) >= deadline->cpu_ms ||
@@ -111,25 +113,26 @@ static bool is_over(const struct deadline *deadline,
 }
 
 /* Receive the next frame of the worker. ERR_TIMEOUT: its time is over. */
-static enum error receive(struct process *process,
-			  const struct deadline *deadline, struct frame *frame)
+static enum error worker_pool_receive(struct process *process,
+				      const struct deadline *deadline,
+				      struct channel_frame *frame)
 {
 	enum error error;
 
 	do
-		error = frame_receive(&process->channel,
-				      deadline->cpu_ms == 0 ? -1 : LOOK_MS,
-				      frame);
-	while (error == ERR_TIMEOUT && !is_over(deadline, process));
+		error = channel_receive(&process->channel,
+					deadline->cpu_ms == 0 ? -1 : LOOK_MS,
+					frame);
+	while (error == ERR_TIMEOUT && !deadline_is_over(deadline, process));
 	return error;
 }
 
 static enum error answer_ask(struct process *process,
 			     const struct pool_task *task,
-			     const struct frame *frame)
+			     const struct channel_frame *frame)
 {
-	const struct inquiry inquiry = {
-		.kind = (enum ask_kind)(frame->kind - FRAME_ASK),
+	const struct task_request inquiry = {
+		.kind = (enum task_request_kind)(frame->kind - FRAME_ASK),
 		.head = frame->head,
 		.body = frame->body,
 	};
@@ -139,17 +142,18 @@ static enum error answer_ask(struct process *process,
 	/* The worker waits for the response, so its socket has room. */
 	if (task->serve != NULL &&
 	    task->serve(task->serve_context, &inquiry, &answer))
-		error = frame_offer(&process->channel,
-				    &(struct frame_parts){
-					    .kind = FRAME_ASK_DONE,
-					    .head = buffer_slice(&answer.head),
-					    .body = buffer_slice(&answer.body),
-					    .file = -1});
+		error = channel_offer(
+			&process->channel,
+			&(struct frame_parts){
+				.kind = FRAME_ASK_DONE,
+				.head = buffer_slice(&answer.head),
+				.body = buffer_slice(&answer.body),
+				.file = -1});
 	message_free(&answer);
 	return error == ERR_BUSY ? ERR_MALFORMED : error;
 }
 
-static bool is_ask(const struct frame *frame)
+static bool is_ask(const struct channel_frame *frame)
 {
 	return frame->kind >= FRAME_ASK &&
 	       frame->kind < FRAME_ASK + (uint32_t)ASK_KINDS;
@@ -159,22 +163,22 @@ static bool is_ask(const struct frame *frame)
  * Serve the worker's requests until the task is done. ERR_STOPPED: the worker
  * has died.
  */
-static enum error converse(struct process *process,
-			   const struct pool_task *task,
-			   struct deadline *deadline)
+static enum error worker_pool_call(struct process *process,
+				   const struct pool_task *task,
+				   struct deadline *deadline)
 {
 	enum error error = ERR_NONE;
 	bool is_done = false;
 
 	while (error == ERR_NONE && !is_done) {
-		struct frame frame;
+		struct channel_frame frame;
 
-		error = receive(process, deadline, &frame);
+		error = worker_pool_receive(process, deadline, &frame);
 		if (error != ERR_NONE)
 			break;
 		is_done = frame.kind == FRAME_TASK_DONE;
 		if (is_ask(&frame)) {
-			error = is_over(deadline, process)
+			error = deadline_is_over(deadline, process)
 					? ERR_TIMEOUT
 					: answer_ask(process, task, &frame);
 			if (task->is_stream)
@@ -195,32 +199,36 @@ static bool is_too_large(const struct pool_task *task)
 }
 
 /* Return whether the task is likely to take long, judging by its size. */
-static bool is_long(const struct pool_task *task)
+static bool pool_task_is_long(const struct pool_task *task)
 {
 	return task->body.size > LONG_BYTES;
 }
 
 /* Send the task. ERR_BUSY: the worker's socket is full. */
-static enum error offer(struct process *process, const struct pool_task *task)
+static enum error pool_task_offer(struct process *process,
+				  const struct pool_task *task)
 {
 	if (is_too_large(task))
 		return ERR_TOO_LARGE;
-	return frame_offer(&process->channel,
-			   &(struct frame_parts){.kind = (uint32_t)task->kind,
-						 .head = task->head,
-						 .body = task->body,
-						 .file = -1});
+	return channel_offer(&process->channel,
+			     &(struct frame_parts){.kind = (uint32_t)task->kind,
+						   .head = task->head,
+						   .body = task->body,
+						   .file = -1});
 }
 
-static enum error run_by(struct process *process, const struct pool_task *task,
-			 struct deadline *deadline)
+static enum error pool_task_run_by(struct process *process,
+				   const struct pool_task *task,
+				   struct deadline *deadline)
 {
-	enum error error = offer(process, task);
+	enum error error = pool_task_offer(process, task);
 
-	return error == ERR_NONE ? converse(process, task, deadline) : error;
+	return error == ERR_NONE ? worker_pool_call(process, task, deadline)
+				 : error;
 }
 
-static void explain(struct pool_task *task, enum error error, const char *why)
+static void pool_task_set_reason(struct pool_task *task, enum error error,
+				 const char *why)
 {
 	const char *what = "its worker has exited";
 
@@ -236,14 +244,14 @@ static void explain(struct pool_task *task, enum error error, const char *why)
 }
 
 /* Return whether the worker runs and has sent nothing unexpected. */
-static bool is_quiet(struct process *process)
+static bool worker_is_idle(struct process *process)
 {
-	struct frame frame;
-	enum error error = frame_receive(&process->channel, 0, &frame);
+	struct channel_frame frame;
+	enum error error = channel_receive(&process->channel, 0, &frame);
 
 	if (error == ERR_NONE)
 		frame_free(&frame);
-	return error == ERR_TIMEOUT && !frame_is_partial(&process->channel);
+	return error == ERR_TIMEOUT && !channel_is_partial(&process->channel);
 }
 
 /*
@@ -251,15 +259,15 @@ static bool is_quiet(struct process *process)
  * failure after its last task must not count for the next one. Return false if
  * no worker can be started.
  */
-static bool make_ready(struct pool *pool, struct seat *seat)
+static bool make_ready(struct worker_pool *pool, struct worker_slot *seat)
 {
-	if (seat->is_started && !is_quiet(&seat->process))
+	if (seat->is_started && !worker_is_idle(&seat->process))
 		end_worker(pool, seat, NULL);
 	return seat->is_started || start_worker(pool, seat) == ERR_NONE;
 }
 
 /* Run the task in the seat; stop its worker if the task fails. */
-static enum error run_once(struct pool *pool, struct seat *seat,
+static enum error run_once(struct worker_pool *pool, struct worker_slot *seat,
 			   struct pool_task *task, bool *was_killed_out)
 {
 	char why[PROCESS_END_BYTES];
@@ -274,17 +282,17 @@ static enum error run_once(struct pool *pool, struct seat *seat,
 		return ERR_IO;
 	}
 	deadline = deadline_after(&seat->process, pool->options.task_ms);
-	error = run_by(&seat->process, task, &deadline);
+	error = pool_task_run_by(&seat->process, task, &deadline);
 	if (error == ERR_NONE)
 		return ERR_NONE;
 	end_signal = end_worker(pool, seat, why);
-	explain(task, error, why);
+	pool_task_set_reason(task, error, why);
 	/*
 	 * Another process has killed it: the kernel, short of memory, or an
 	 * operator.
 	 */
 	*was_killed_out = error == ERR_STOPPED && end_signal == SIGKILL;
-	return error == ERR_IO ? ERR_IO : ERR_POISONED;
+	return error == ERR_IO ? ERR_IO : ERR_QUARANTINED;
 }
 
 /* Run the task in this thread. */
@@ -312,10 +320,10 @@ static enum error run_here(struct pool_task *task)
 	return error;
 }
 
-static enum error run_in(struct pool *pool, struct seat *seat,
+static enum error run_in(struct worker_pool *pool, struct worker_slot *seat,
 			 struct pool_task *task)
 {
-	enum error error = ERR_POISONED;
+	enum error error = ERR_QUARANTINED;
 	bool was_killed_here = true;
 
 	for (int i = 0;
@@ -323,18 +331,18 @@ static enum error run_in(struct pool *pool, struct seat *seat,
 		error = run_once(pool, seat, task, &was_killed_here);
 	if (!seat->is_started && !pool->options.starts_late)
 		start_worker(pool, seat);
-	seats_leave(pool->seats, seat);
+	worker_slots_release(pool->seats, seat);
 	return error;
 }
 
 /* Run the task by the worker of `only`, or by any worker if NULL. */
-static enum error run_by_one(struct pool *pool, struct pool_task *task,
-			     const struct seat *only)
+static enum error run_by_one(struct worker_pool *pool, struct pool_task *task,
+			     const struct worker_slot *only)
 {
-	const struct seat_wish wish = {
+	const struct worker_slot_request wish = {
 		.site = task->site,
 		.only = only,
-		.is_long = is_long(task),
+		.is_long = pool_task_is_long(task),
 	};
 
 	assert(!txn_is_open());
@@ -346,26 +354,27 @@ static enum error run_by_one(struct pool *pool, struct pool_task *task,
 	}
 	if (pool == NULL)
 		return run_here(task);
-	return run_in(pool, seats_take(pool->seats, &wish), task);
+	return run_in(pool, worker_slots_acquire(pool->seats, &wish), task);
 }
 
-enum error pool_run(struct pool *pool, struct pool_task *task)
+enum error worker_pool_run(struct worker_pool *pool, struct pool_task *task)
 {
 	return run_by_one(pool, task, NULL);
 }
 
-enum error pool_run_each(struct pool *pool, struct pool_task *task)
+enum error worker_pool_run_each(struct worker_pool *pool,
+				struct pool_task *task)
 {
 	enum error error = ERR_NONE;
 
-	for (size_t i = 0; i < pool_workers(pool) && error == ERR_NONE; i++)
-		error = run_by_one(pool, task,
-				   pool == NULL ? NULL
-						: seats_at(pool->seats, i));
+	for (size_t i = 0; i < worker_pool_size(pool) && error == ERR_NONE; i++)
+		error = run_by_one(
+			pool, task,
+			pool == NULL ? NULL : worker_slots_at(pool->seats, i));
 	return error;
 }
 
-size_t pool_workers(const struct pool *pool)
+size_t worker_pool_size(const struct worker_pool *pool)
 {
 	return pool == NULL ? 1 : pool->options.workers;
 }
@@ -381,12 +390,13 @@ static size_t run_some(struct process *process, const struct pool_task *tasks,
 	while (error == ERR_NONE && done < count) {
 		assert(tasks[done].serve == NULL);
 		while (error == ERR_NONE && sent < count) {
-			error = offer(process, &tasks[sent]);
+			error = pool_task_offer(process, &tasks[sent]);
 			sent += error == ERR_NONE;
 		}
 		/* A response to an earlier task makes room in the socket. */
 		if (error == ERR_NONE || (error == ERR_BUSY && sent > done))
-			error = converse(process, &tasks[done], deadline);
+			error = worker_pool_call(process, &tasks[done],
+						 deadline);
 		done += error == ERR_NONE;
 	}
 	return done;
@@ -396,22 +406,23 @@ static size_t run_some(struct process *process, const struct pool_task *tasks,
  * Return the time limit of several tasks together. A task that exceeds it runs
  * again alone, with its full time limit.
  */
-static struct deadline shared_deadline(const struct pool *pool,
+static struct deadline shared_deadline(const struct worker_pool *pool,
 				       const struct process *process)
 {
 	return deadline_after(process, (pool->options.task_ms + PATIENCE - 1) /
 					       PATIENCE);
 }
 
-void pool_run_all(struct pool *pool, struct pool_task *tasks, size_t count)
+void worker_pool_run_all(struct worker_pool *pool, struct pool_task *tasks,
+			 size_t count)
 {
 	size_t done = 0;
 
 	assert(!txn_is_open());
 	if (pool != NULL && count > 1) {
-		struct seat *seat =
-			seats_take(pool->seats,
-				   &(struct seat_wish){.site = tasks[0].site});
+		struct worker_slot *seat = worker_slots_acquire(
+			pool->seats,
+			&(struct worker_slot_request){.site = tasks[0].site});
 		bool is_ready = make_ready(pool, seat);
 
 		if (is_ready) {
@@ -424,15 +435,15 @@ void pool_run_all(struct pool *pool, struct pool_task *tasks, size_t count)
 			 * The worker has sent a response too many: discard all,
 			 * because their order is unknown.
 			 */
-			if (done == count && !is_quiet(&seat->process))
+			if (done == count && !worker_is_idle(&seat->process))
 				done = 0;
 		}
 		if (is_ready && done < count)
 			end_worker(pool, seat, NULL);
-		seats_leave(pool->seats, seat);
+		worker_slots_release(pool->seats, seat);
 	}
 	for (size_t i = 0; i < done; i++)
 		tasks[i].error = ERR_NONE;
 	for (size_t i = done; i < count; i++)
-		tasks[i].error = pool_run(pool, &tasks[i]);
+		tasks[i].error = worker_pool_run(pool, &tasks[i]);
 }

@@ -35,7 +35,7 @@ struct post {
 
 struct poster {
 	CURLM *multi;
-	struct authorities authorities;
+	struct ca_bundle authorities;
 	char *user_agent;
 	uint32_t connect_timeout_ms;
 	uint32_t timeout_ms;
@@ -68,7 +68,7 @@ struct poster *poster_create(const struct poster_options *options)
 	poster->allowed = options->allowed;
 	poster->allowed_count = options->allowed_count;
 	poster->multi = curl_multi_init();
-	if (!authorities_open(&poster->authorities, options->ca_file) ||
+	if (!ca_bundle_open(&poster->authorities, options->ca_file) ||
 	    poster->multi == NULL ||
 	    curl_multi_setopt(poster->multi, CURLMOPT_MAXCONNECTS,
 			      (long)KEPT_CONNECTIONS) != CURLM_OK) {
@@ -94,7 +94,7 @@ void poster_destroy(struct poster *poster)
 		destroy_post(post);
 	}
 	curl_multi_cleanup(poster->multi);
-	authorities_close(&poster->authorities);
+	ca_bundle_close(&poster->authorities);
 	free(poster->files);
 	free(poster->user_agent);
 	free(poster);
@@ -106,7 +106,7 @@ void poster_destroy(struct poster *poster)
  * known by then.
  */
 /* NOLINTNEXTLINE(readability-non-const-parameter): the type is libcurl's */
-static size_t on_body(char *data, size_t size, size_t count, void *context)
+static size_t post_on_body(char *data, size_t size, size_t count, void *context)
 {
 	struct post *post = context;
 
@@ -138,8 +138,8 @@ static curl_socket_t on_open(void *context, curlsocktype purpose,
 		      target->protocol);
 }
 
-static unsigned set_request(struct post *post,
-			    const struct post_request *request)
+static unsigned post_set_request(struct post *post,
+				 const struct post_request *request)
 {
 	CURL *easy = post->easy;
 	unsigned failed = 0;
@@ -162,7 +162,7 @@ static unsigned set_request(struct post *post,
 	failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER, post->headers);
 	failed |= curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
 	failed |= curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, post);
-	failed |= curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+	failed |= curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, post_on_body);
 	failed |= curl_easy_setopt(easy, CURLOPT_WRITEDATA, post);
 	failed |= curl_easy_setopt(easy, CURLOPT_PRIVATE, post);
 	failed |= curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, post->error_text);
@@ -170,7 +170,7 @@ static unsigned set_request(struct post *post,
 }
 
 /* Allow only HTTP, no redirects, nothing from the environment. */
-static unsigned set_protocol(const struct poster *poster, CURL *easy)
+static unsigned post_set_protocol(const struct poster *poster, CURL *easy)
 {
 	unsigned failed = 0;
 
@@ -193,7 +193,7 @@ static unsigned set_protocol(const struct poster *poster, CURL *easy)
 /*
  * Set the result of a finished request; a response that was too long is valid.
  */
-static void finish(struct post *post, CURLcode code)
+static void post_set_result(struct post *post, CURLcode code)
 {
 	struct post_result *result = &post->result;
 	long status = 0;
@@ -203,7 +203,7 @@ static void finish(struct post *post, CURLcode code)
 	if (code == CURLE_OK || post->is_cut)
 		return;
 	if (!post->is_connected && post->refused[0] != '\0') {
-		result->error = ERR_REFUSED;
+		result->error = ERR_ADDRESS_FORBIDDEN;
 		snprintf(result->reason, sizeof(result->reason),
 			 "%s is a private address: add its network to "
 			 "hooks.allowed_networks",
@@ -216,7 +216,7 @@ static void finish(struct post *post, CURLcode code)
 					     : curl_easy_strerror(code));
 }
 
-static void push(struct post **list, struct post *post)
+static void post_list_push(struct post **list, struct post *post)
 {
 	post->next = *list;
 	*list = post;
@@ -231,27 +231,28 @@ void poster_start(struct poster *poster, const struct post_request *request)
 	post->easy = curl_easy_init();
 	if (post->easy == NULL)
 		mem_exhausted("libcurl");
-	if ((set_request(post, request) | set_protocol(poster, post->easy) |
-	     authorities_set(&poster->authorities, post->easy)) == 0 &&
+	if ((post_set_request(post, request) |
+	     post_set_protocol(poster, post->easy) |
+	     ca_bundle_set(&poster->authorities, post->easy)) == 0 &&
 	    curl_multi_add_handle(poster->multi, post->easy) == CURLM_OK) {
-		push(&poster->running, post);
+		post_list_push(&poster->running, post);
 		return;
 	}
-	finish(post, CURLE_FAILED_INIT);
-	push(&poster->ended, post);
+	post_set_result(post, CURLE_FAILED_INIT);
+	post_list_push(&poster->ended, post);
 }
 
-static void end(struct poster *poster, struct post *post)
+static void poster_end_post(struct poster *poster, struct post *post)
 {
 	struct post **at = &poster->running;
 
 	while (*at != post)
 		at = &(*at)->next;
 	*at = post->next;
-	push(&poster->ended, post);
+	post_list_push(&poster->ended, post);
 }
 
-static void perform(struct poster *poster)
+static void poster_perform(struct poster *poster)
 {
 	CURLMsg *message;
 	int left;
@@ -268,8 +269,8 @@ static void perform(struct poster *poster)
 			continue;
 		curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&post);
 		curl_multi_remove_handle(poster->multi, easy);
-		finish(post, result);
-		end(poster, post);
+		post_set_result(post, result);
+		poster_end_post(poster, post);
 	}
 }
 
@@ -279,7 +280,7 @@ void poster_run(struct poster *poster, uint32_t timeout_ms, const int *files,
 	int wait = timeout_ms < INT_MAX ? (int)timeout_ms : INT_MAX;
 
 	assert(count <= MAX_POST_FILES);
-	perform(poster);
+	poster_perform(poster);
 	if (poster->ended != NULL)
 		return;
 	if (count > poster->file_capacity) {
@@ -292,7 +293,7 @@ void poster_run(struct poster *poster, uint32_t timeout_ms, const int *files,
 			.fd = files[i], .events = CURL_WAIT_POLLIN};
 	curl_multi_poll(poster->multi, poster->files, (unsigned)count, wait,
 			NULL);
-	perform(poster);
+	poster_perform(poster);
 }
 
 bool poster_next(struct poster *poster, struct post_result *result_out)

@@ -54,7 +54,7 @@ struct post_result {
 /*
  * Start a request. The result has the errors: ERR_TIMEOUT, ERR_NETWORK,
  * ERR_MALFORMED, ERR_TOO_LARGE (headers only: a long body is truncated),
- * ERR_REFUSED (by the address filter; `reason` names the address).
+ * ERR_ADDRESS_FORBIDDEN (by the address filter; `reason` names the address).
  */
 void poster_start(struct poster *poster, const struct post_request *request);
 

@@ -33,14 +33,14 @@ enum {
 	FIRST_PAUSE_MS = 100, /* between the first two; doubles each time */
 };
 
-struct starter {
+struct spawner {
 	struct lock lock; /* one request at a time */
 	struct channel channel;
 	uint32_t answer_ms;
 	atomic_bool is_lost; /* it does not respond; requests fail */
-	pthread_t owner;     /* the thread that may call starter_look() */
+	pthread_t owner;     /* the thread that may call spawner_check() */
 	pid_t pid;
-	struct roster *roster;
+	struct process_table *roster;
 };
 
 /*
@@ -99,7 +99,7 @@ static void execute_starter(int socket)
 	char *const words[] = {program, option, name, NULL};
 	sigset_t none;
 
-	snprintf(name, sizeof(name), "%s", role_name(ROLE_STARTER));
+	snprintf(name, sizeof(name), "%s", role_name(ROLE_SPAWNER));
 	sigemptyset(&none);
 	pthread_sigmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -121,10 +121,10 @@ static void execute_starter(int socket)
 /* Send the first frame, which has no response. */
 static enum error set_rules(const struct channel *channel, bool allows_commands)
 {
-	const struct starter_number rules = {allows_commands};
-	struct buffer head = row_layout_encode(&starter_number_layout, &rules);
-	enum error error = frame_send(
-		channel, &(struct frame_parts){.kind = STARTER_RULES,
+	const struct spawner_number rules = {allows_commands};
+	struct buffer head = row_codec_encode(&spawner_number_layout, &rules);
+	enum error error = channel_send(
+		channel, &(struct frame_parts){.kind = SPAWNER_RULES,
 					       .head = buffer_slice(&head),
 					       .file = -1});
 
@@ -140,12 +140,12 @@ static enum error receive_ready(struct channel *channel,
 				struct sandbox_report *walls_out)
 {
 	struct role_ready ready = {0};
-	struct frame frame;
-	enum error error = frame_receive(channel, START_MS, &frame);
+	struct channel_frame frame;
+	enum error error = channel_receive(channel, START_MS, &frame);
 
 	if (error == ERR_NONE &&
 	    (frame.kind != ROLE_READY ||
-	     !row_layout_decode(&role_ready_layout, frame.head, &ready) ||
+	     !row_codec_decode(&role_ready_layout, frame.head, &ready) ||
 	     ready.has_failed != 0))
 		error = ERR_MALFORMED;
 	frame_free(&frame);
@@ -153,18 +153,19 @@ static enum error receive_ready(struct channel *channel,
 	return error;
 }
 
-static void enlist(struct starter *starter, enum role role, pid_t pid,
-		   const struct sandbox_report *walls)
+static void process_register(struct spawner *starter, enum role role, pid_t pid,
+			     const struct sandbox_report *walls)
 {
-	roster_add(starter->roster, &(struct roster_entry){
-					    .role = role,
-					    .pid = pid,
-					    .started_ms = clock_wall_ms(),
-					    .walls = *walls,
-				    });
+	process_table_add(starter->roster,
+			  &(struct process_entry){
+				  .role = role,
+				  .pid = pid,
+				  .started_ms = clock_wall_ms(),
+				  .walls = *walls,
+			  });
 }
 
-static enum error start_starter(struct starter *starter, bool allows_commands)
+static enum error start_starter(struct spawner *starter, bool allows_commands)
 {
 	struct sandbox_report walls;
 	int ends[2];
@@ -183,32 +184,32 @@ static enum error start_starter(struct starter *starter, bool allows_commands)
 	if (error == ERR_NONE)
 		error = receive_ready(&starter->channel, &walls);
 	if (error == ERR_NONE)
-		enlist(starter, ROLE_STARTER, starter->pid, &walls);
+		process_register(starter, ROLE_SPAWNER, starter->pid, &walls);
 	return error;
 }
 
-enum error starter_create(struct starter **starter_out, bool allows_commands)
+enum error spawner_create(struct spawner **starter_out, bool allows_commands)
 {
-	struct starter *starter = mem_alloc(1, sizeof(*starter));
+	struct spawner *starter = mem_alloc(1, sizeof(*starter));
 	char limits[THREAD_LIMITS_BYTES];
 
 	starter->channel.socket = -1;
 	starter->answer_ms = ANSWER_MS;
 	starter->owner = pthread_self();
-	lock_init(&starter->lock, LOCK_STARTER);
-	starter->roster = roster_create();
+	lock_init(&starter->lock, LOCK_SPAWNER);
+	starter->roster = process_table_create();
 	if (start_starter(starter, allows_commands) != ERR_NONE) {
 		thread_limits(limits);
-		log_error("%s: cannot start; %s", role_name(ROLE_STARTER),
+		log_error("%s: cannot start; %s", role_name(ROLE_SPAWNER),
 			  limits);
-		starter_destroy(starter);
+		spawner_destroy(starter);
 		return ERR_IO;
 	}
 	*starter_out = starter;
 	return ERR_NONE;
 }
 
-static void describe(int64_t status, char *why)
+static void process_describe_end(int64_t status, char *why)
 {
 	int number = (int)status;
 
@@ -222,7 +223,7 @@ static void describe(int64_t status, char *why)
 			 WTERMSIG(number), sigdescr_np(WTERMSIG(number)));
 }
 
-bool starter_look(struct starter *starter, char *why_out)
+bool spawner_check(struct spawner *starter, char *why_out)
 {
 	int status;
 	bool has_ended =
@@ -231,8 +232,8 @@ bool starter_look(struct starter *starter, char *why_out)
 	bool is_lost = atomic_load(&starter->is_lost);
 
 	if (has_ended) {
-		describe(status, why_out);
-		roster_remove(starter->roster, starter->pid, true);
+		process_describe_end(status, why_out);
+		process_table_remove(starter->roster, starter->pid, true);
 		starter->pid = 0;
 	}
 	/* The spawner may have exited because its channel was closed. */
@@ -241,17 +242,17 @@ bool starter_look(struct starter *starter, char *why_out)
 	return !has_ended && !is_lost;
 }
 
-void starter_limit(struct starter *starter, uint32_t answer_ms)
+void spawner_set_timeout(struct spawner *starter, uint32_t answer_ms)
 {
 	starter->answer_ms = answer_ms;
 }
 
-struct roster *starter_roster(struct starter *starter)
+struct process_table *spawner_process_table(struct spawner *starter)
 {
 	return starter->roster;
 }
 
-void starter_destroy(struct starter *starter)
+void spawner_destroy(struct spawner *starter)
 {
 	if (starter == NULL)
 		return;
@@ -267,25 +268,25 @@ void starter_destroy(struct starter *starter)
 		kill(starter->pid, SIGKILL);
 		if (child_await(starter->pid, END_MS, &status) == ETIMEDOUT)
 			log_warn("%s: process %ld has not exited yet",
-				 role_name(ROLE_STARTER), (long)starter->pid);
+				 role_name(ROLE_SPAWNER), (long)starter->pid);
 	}
-	roster_destroy(starter->roster);
+	process_table_destroy(starter->roster);
 	lock_destroy(&starter->lock);
 	free(starter);
 }
 
 /* Receive a response: a number, and possibly a file. */
-static enum error take_answer(struct starter *starter, int64_t *number_out,
-			      int *file_out)
+static enum error spawner_receive_response(struct spawner *starter,
+					   int64_t *number_out, int *file_out)
 {
-	struct starter_number answer;
-	struct frame frame;
-	enum error error = frame_receive(&starter->channel,
-					 (int)starter->answer_ms, &frame);
+	struct spawner_number answer;
+	struct channel_frame frame;
+	enum error error = channel_receive(&starter->channel,
+					   (int)starter->answer_ms, &frame);
 
 	if (error == ERR_NONE &&
-	    (frame.kind != STARTER_DONE ||
-	     !row_layout_decode(&starter_number_layout, frame.head, &answer)))
+	    (frame.kind != SPAWNER_DONE ||
+	     !row_codec_decode(&spawner_number_layout, frame.head, &answer)))
 		error = ERR_MALFORMED;
 	if (error == ERR_NONE) {
 		*number_out = answer.number;
@@ -303,15 +304,16 @@ static enum error take_answer(struct starter *starter, int64_t *number_out,
  * dead, because later responses would belong to other requests. Signal the
  * owner, as its exit would.
  */
-static void lose_starter(struct starter *starter)
+static void lose_starter(struct spawner *starter)
 {
 	atomic_store(&starter->is_lost, true);
 	channel_close(&starter->channel);
 	pthread_kill(starter->owner, SIGCHLD);
 }
 
-enum error starter_ask(struct starter *starter, const struct frame_parts *parts,
-		       int64_t *number_out, int *file_out)
+enum error spawner_request(struct spawner *starter,
+			   const struct frame_parts *parts, int64_t *number_out,
+			   int *file_out)
 {
 	enum error error = ERR_STOPPED;
 
@@ -320,9 +322,9 @@ enum error starter_ask(struct starter *starter, const struct frame_parts *parts,
 		*file_out = -1;
 	lock_acquire(&starter->lock);
 	if (!atomic_load(&starter->is_lost))
-		error = frame_send(&starter->channel, parts);
+		error = channel_send(&starter->channel, parts);
 	if (error == ERR_NONE) {
-		error = take_answer(starter, number_out, file_out);
+		error = spawner_receive_response(starter, number_out, file_out);
 		if (error == ERR_TIMEOUT || error == ERR_MALFORMED)
 			lose_starter(starter);
 	}
@@ -330,21 +332,22 @@ enum error starter_ask(struct starter *starter, const struct frame_parts *parts,
 	if (error == ERR_TIMEOUT)
 		log_error("%s: no response within %" PRIu32
 			  " ms; the daemon sends it no further requests",
-			  role_name(ROLE_STARTER), starter->answer_ms);
+			  role_name(ROLE_SPAWNER), starter->answer_ms);
 	else if (error == ERR_MALFORMED)
 		log_error("%s: invalid response; the daemon sends it no "
 			  "further requests",
-			  role_name(ROLE_STARTER));
+			  role_name(ROLE_SPAWNER));
 	return error;
 }
 
-enum error starter_ask_number(struct starter *starter,
-			      enum starter_request kind, int64_t number,
-			      int64_t *number_out, int *file_out)
+enum error spawner_request_number(struct spawner *starter,
+				  enum spawner_request_kind kind,
+				  int64_t number, int64_t *number_out,
+				  int *file_out)
 {
-	const struct starter_number asked = {number};
-	struct buffer head = row_layout_encode(&starter_number_layout, &asked);
-	enum error error = starter_ask(
+	const struct spawner_number asked = {number};
+	struct buffer head = row_codec_encode(&spawner_number_layout, &asked);
+	enum error error = spawner_request(
 		starter,
 		&(struct frame_parts){
 			.kind = kind, .head = buffer_slice(&head), .file = -1},
@@ -355,22 +358,22 @@ enum error starter_ask_number(struct starter *starter,
 }
 
 /* Send the options to the new process. */
-static enum error greet(const struct process *process,
-			const struct process_options *options)
+static enum error process_handshake(const struct process *process,
+				    const struct process_options *options)
 {
-	const struct role_hello hello = {
+	const struct role_init hello = {
 		.memory_bytes = options->memory_bytes,
 		.readable = {options->readable,
 			     options->readable == NULL
 				     ? 0
 				     : strlen(options->readable) + 1},
 	};
-	struct buffer head = row_layout_encode(&role_hello_layout, &hello);
+	struct buffer head = row_codec_encode(&role_init_layout, &hello);
 	enum error error =
-		frame_send(&process->channel,
-			   &(struct frame_parts){.kind = ROLE_HELLO,
-						 .head = buffer_slice(&head),
-						 .file = -1});
+		channel_send(&process->channel,
+			     &(struct frame_parts){.kind = ROLE_INIT,
+						   .head = buffer_slice(&head),
+						   .file = -1});
 
 	buffer_free(&head);
 	return error;
@@ -382,11 +385,11 @@ static enum error greet(const struct process *process,
  * process available now. A response with only one of the two is invalid: close
  * the socket, end the process.
  */
-static enum error ask_for_process(struct starter *starter, enum role role,
+static enum error ask_for_process(struct spawner *starter, enum role role,
 				  int64_t *number_out, int *socket_out)
 {
-	enum error error = starter_ask_number(starter, STARTER_START, role,
-					      number_out, socket_out);
+	enum error error = spawner_request_number(starter, SPAWNER_START, role,
+						  number_out, socket_out);
 	int64_t status;
 
 	if (error != ERR_NONE)
@@ -397,14 +400,14 @@ static enum error ask_for_process(struct starter *starter, enum role role,
 		close(*socket_out);
 	*socket_out = -1;
 	if (*number_out > 0) {
-		starter_ask_number(starter, STARTER_END, *number_out, &status,
-				   NULL);
+		spawner_request_number(starter, SPAWNER_END, *number_out,
+				       &status, NULL);
 		*number_out = -EBADMSG;
 	}
 	return ERR_IO;
 }
 
-static enum error get_process(struct starter *starter, enum role role,
+static enum error get_process(struct spawner *starter, enum role role,
 			      int64_t *number_out, int *socket_out)
 {
 	uint64_t pause_ms = FIRST_PAUSE_MS;
@@ -428,9 +431,10 @@ static enum error get_process(struct starter *starter, enum role role,
 	return error;
 }
 
-static enum error start_process(struct starter *starter,
-				const struct process_options *options,
-				struct process *process)
+static enum error
+process_start_by_spawner(struct spawner *starter,
+			 const struct process_options *options,
+			 struct process *process)
 {
 	char why[PROCESS_END_BYTES];
 	char limits[THREAD_LIMITS_BYTES];
@@ -451,11 +455,11 @@ static enum error start_process(struct starter *starter,
 	}
 	process->pid = (pid_t)number;
 	process->channel = channel_of(socket, options->max_body);
-	error = greet(process, options);
+	error = process_handshake(process, options);
 	if (error == ERR_NONE)
 		error = receive_ready(&process->channel, &walls);
 	if (error == ERR_NONE) {
-		enlist(starter, options->role, process->pid, &walls);
+		process_register(starter, options->role, process->pid, &walls);
 		return ERR_NONE;
 	}
 	process_end(starter, process, why);
@@ -499,7 +503,7 @@ static enum error start_thread(const struct process_options *options,
 	return ERR_NONE;
 }
 
-enum error process_start(struct starter *starter,
+enum error process_start(struct spawner *starter,
 			 const struct process_options *options,
 			 struct process *process_out)
 {
@@ -508,27 +512,29 @@ enum error process_start(struct starter *starter,
 		.resolver = sandbox_resolver_stamp(),
 	};
 	return starter == NULL ? start_thread(options, process_out)
-			       : start_process(starter, options, process_out);
+			       : process_start_by_spawner(starter, options,
+							  process_out);
 }
 
-int process_end(struct starter *starter, struct process *process, char *why_out)
+int process_end(struct spawner *starter, struct process *process, char *why_out)
 {
 	int64_t status = -1;
 
 	if (starter != NULL)
-		roster_measure(starter->roster, process->pid);
+		process_table_measure(starter->roster, process->pid);
 	if (process->pid == 0) {
 		shutdown(process->channel.socket, SHUT_RDWR);
 		pthread_join(process->thread, NULL);
-	} else if (starter_ask_number(starter, STARTER_END, process->pid,
-				      &status, NULL) != ERR_NONE) {
+	} else if (spawner_request_number(starter, SPAWNER_END, process->pid,
+					  &status, NULL) != ERR_NONE) {
 		status = -1;
 	}
 	if (starter != NULL)
-		roster_remove(starter->roster, process->pid, why_out != NULL);
+		process_table_remove(starter->roster, process->pid,
+				     why_out != NULL);
 	channel_close(&process->channel);
 	if (why_out != NULL)
-		describe(status, why_out);
+		process_describe_end(status, why_out);
 	return status >= 0 && WIFSIGNALED((int)status) ? WTERMSIG((int)status)
 						       : 0;
 }

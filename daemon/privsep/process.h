@@ -19,13 +19,13 @@
 #include "daemon/privsep/frame.h"
 #include "daemon/privsep/process_role.h"
 
-struct roster;
-struct starter;
+struct process_table;
+struct spawner;
 
 enum { PROCESS_END_BYTES = 64 };
 
 /* The main function of the spawner, for process_main(). */
-void starter_main(int socket);
+void spawner_main(int socket);
 
 /*
  * Start the spawner. Call it before any thread starts, and before opening
@@ -33,28 +33,28 @@ void starter_main(int socket);
  * final: an attacker who controls the main process cannot change it. ERR_IO
  * after logging the error.
  */
-enum error starter_create(struct starter **starter_out, bool allows_commands);
+enum error spawner_create(struct spawner **starter_out, bool allows_commands);
 
 /*
  * Stop the spawner and all processes that it has started. If it does not exit
  * within ten seconds, it exits with the main process. NULL is a no-op.
  */
-void starter_destroy(struct starter *starter);
+void spawner_destroy(struct spawner *starter);
 
 /*
  * Return whether the spawner runs. If it has exited, so have its processes; if
  * it does not respond, no process can be started. Then `why_out`
  * [PROCESS_END_BYTES] states which, and the caller must exit, too. In both
- * cases the thread of starter_create() gets SIGCHLD. Only that thread may call
- * this function, and not during starter_destroy().
+ * cases the thread of spawner_create() gets SIGCHLD. Only that thread may call
+ * this function, and not during spawner_destroy().
  */
-bool starter_look(struct starter *starter, char *why_out);
+bool spawner_check(struct spawner *starter, char *why_out);
 
 /*
  * Return the table of all processes of the spawner, including itself. The
  * caller may add its own process.
  */
-struct roster *starter_roster(struct starter *starter);
+struct process_table *spawner_process_table(struct spawner *starter);
 
 /*
  * The main function of a role: use its end of the channel until the other end
@@ -83,7 +83,7 @@ struct process {
  * thread may call it. It takes milliseconds, or seconds if the system is short
  * of processes or memory: then it retries. ERR_IO after logging the error.
  */
-enum error process_start(struct starter *starter,
+enum error process_start(struct spawner *starter,
 			 const struct process_options *options,
 			 struct process *process_out);
 
@@ -93,7 +93,7 @@ enum error process_start(struct starter *starter,
  * fault)" or "exit status 3"; pass NULL for a process that is no longer needed,
  * which does not count as a crash. Return the signal that ended it, or 0.
  */
-int process_end(struct starter *starter, struct process *process,
+int process_end(struct spawner *starter, struct process *process,
 		char *why_out);
 
 /*

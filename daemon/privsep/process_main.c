@@ -13,16 +13,17 @@
 
 enum { MAX_HELLO_BODY = 1 };
 
-static enum error get_hello(struct channel *channel, struct frame *frame,
-			    struct role_hello *hello)
+static enum error get_hello(struct channel *channel,
+			    struct channel_frame *frame,
+			    struct role_init *hello)
 {
-	enum error error = frame_receive(channel, -1, frame);
+	enum error error = channel_receive(channel, -1, frame);
 	const char *readable;
 
 	if (error != ERR_NONE)
 		return error;
-	if (frame->kind != ROLE_HELLO ||
-	    !row_layout_decode(&role_hello_layout, frame->head, hello))
+	if (frame->kind != ROLE_INIT ||
+	    !row_codec_decode(&role_init_layout, frame->head, hello))
 		return ERR_MALFORMED;
 	readable = hello->readable.data;
 	if (hello->readable.size > 0 &&
@@ -32,7 +33,7 @@ static enum error get_hello(struct channel *channel, struct frame *frame,
 }
 
 /* Return the address space in use, including libraries. */
-static uint64_t used_bytes(void)
+static uint64_t process_used_bytes(void)
 {
 	struct buffer text = {0};
 	uint64_t pages = 0;
@@ -45,7 +46,7 @@ static uint64_t used_bytes(void)
 
 static uint64_t limit_of(uint64_t memory_bytes)
 {
-	return memory_bytes == 0 ? 0 : memory_bytes + used_bytes();
+	return memory_bytes == 0 ? 0 : memory_bytes + process_used_bytes();
 }
 
 /* Report the enforced layers, or the failure. */
@@ -55,12 +56,12 @@ static enum error send_ready(const struct channel *channel,
 {
 	const struct role_ready ready = {report->holds, report->lacks,
 					 error != ERR_NONE};
-	struct buffer head = row_layout_encode(&role_ready_layout, &ready);
+	struct buffer head = row_codec_encode(&role_ready_layout, &ready);
 
-	if (frame_send(channel,
-		       &(struct frame_parts){.kind = ROLE_READY,
-					     .head = buffer_slice(&head),
-					     .file = -1}) != ERR_NONE)
+	if (channel_send(channel,
+			 &(struct frame_parts){.kind = ROLE_READY,
+					       .head = buffer_slice(&head),
+					       .file = -1}) != ERR_NONE)
 		error = ERR_STOPPED;
 	buffer_free(&head);
 	return error;
@@ -71,7 +72,7 @@ static enum error enter_starter(const struct channel *channel)
 {
 	struct sandbox_report report = {0};
 	enum error error = sandbox_enter(
-		&(struct sandbox_options){.role = ROLE_STARTER}, &report);
+		&(struct sandbox_options){.role = ROLE_SPAWNER}, &report);
 
 	return send_ready(channel, &report, error);
 }
@@ -80,11 +81,11 @@ static enum error enter_starter(const struct channel *channel)
  * Enter the sandbox with the options of the first frame, and report the
  * enforced layers.
  */
-static enum error enter(enum role role, struct channel *channel)
+static enum error process_enter_sandbox(enum role role, struct channel *channel)
 {
 	struct sandbox_report report = {0};
-	struct role_hello hello;
-	struct frame frame;
+	struct role_init hello;
+	struct channel_frame frame;
 	enum error error = get_hello(channel, &frame, &hello);
 
 	if (error == ERR_NONE) {
@@ -122,7 +123,7 @@ static void leave_signals(void)
 int process_main(const char *name, const struct role_program *programs)
 {
 	struct channel channel = channel_of(ROLE_SOCKET, MAX_HELLO_BODY);
-	enum role role = ROLE_KEEPER;
+	enum role role = ROLE_MAIN;
 	enum error error = ERR_NONE;
 
 	while (role < ROLE_COUNT && strcmp(name, role_name(role)) != 0)
@@ -132,8 +133,8 @@ int process_main(const char *name, const struct role_program *programs)
 	leave_signals();
 	if (programs[role].prepare != NULL)
 		programs[role].prepare();
-	error = role == ROLE_STARTER ? enter_starter(&channel)
-				     : enter(role, &channel);
+	error = role == ROLE_SPAWNER ? enter_starter(&channel)
+				     : process_enter_sandbox(role, &channel);
 	if (error != ERR_NONE)
 		return EXIT_FAILURE;
 	free(channel.room);

@@ -5,9 +5,9 @@
 const char *role_name(enum role role)
 {
 	static const char *const names[ROLE_COUNT] = {
-		[ROLE_KEEPER] = "keeper",   [ROLE_STARTER] = "starter",
-		[ROLE_FETCHER] = "fetcher", [ROLE_WORKER] = "worker",
-		[ROLE_COURIER] = "courier",
+		[ROLE_MAIN] = "keeper",      [ROLE_SPAWNER] = "starter",
+		[ROLE_FETCHER] = "fetcher",  [ROLE_WORKER] = "worker",
+		[ROLE_NOTIFIER] = "courier",
 	};
 
 	assert(role < ROLE_COUNT);

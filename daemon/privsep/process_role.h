@@ -3,11 +3,11 @@
 #define DAEMON_PRIVSEP_PROCESS_ROLE_H
 
 enum role {
-	ROLE_KEEPER,  /* main process: store, engine, API; no network */
-	ROLE_STARTER, /* spawner: starts other roles and commands */
-	ROLE_FETCHER, /* network and TLS; no store */
-	ROLE_WORKER,  /* parses and extracts; no network, no files */
-	ROLE_COURIER, /* notifier: webhooks; limits of the fetcher */
+	ROLE_MAIN,     /* main process: store, engine, API; no network */
+	ROLE_SPAWNER,  /* spawner: starts other roles and commands */
+	ROLE_FETCHER,  /* network and TLS; no store */
+	ROLE_WORKER,   /* parses and extracts; no network, no files */
+	ROLE_NOTIFIER, /* notifier: webhooks; limits of the fetcher */
 	ROLE_COUNT
 };
 

@@ -31,8 +31,8 @@ enum {
 	WHY_BYTES = PROCESS_END_BYTES + 64,
 };
 
-struct request {
-	struct request *next;
+struct fetcher_client_request {
+	struct fetcher_client_request *next;
 	uint64_t id;
 	struct buffer order; /* encoded */
 	struct fetch_expectation expected;
@@ -43,12 +43,13 @@ struct request {
 };
 
 struct request_queue {
-	struct request *first;
-	struct request **end; /* next pointer of the last request */
+	struct fetcher_client_request *first;
+	struct fetcher_client_request *
+		*end; /* next pointer of the last request */
 };
 
-struct remote_fetcher {
-	struct starter *starter;
+struct fetcher_client {
+	struct spawner *starter;
 	struct process_options role;
 	struct buffer options; /* head and body of FETCH_OPTIONS */
 	struct buffer authorities;
@@ -71,7 +72,8 @@ struct remote_fetcher {
 	uint64_t answers; /* responses of the process */
 };
 
-static void queue_push(struct request_queue *queue, struct request *request)
+static void queue_push(struct request_queue *queue,
+		       struct fetcher_client_request *request)
 {
 	request->next = NULL;
 	*queue->end = request;
@@ -79,10 +81,10 @@ static void queue_push(struct request_queue *queue, struct request *request)
 }
 
 /* Remove the request that `*link` points to. */
-static struct request *queue_take(struct request_queue *queue,
-				  struct request **link)
+static struct fetcher_client_request *
+queue_take(struct request_queue *queue, struct fetcher_client_request **link)
 {
-	struct request *request = *link;
+	struct fetcher_client_request *request = *link;
 
 	*link = request->next;
 	if (*link == NULL)
@@ -93,7 +95,8 @@ static struct request *queue_take(struct request_queue *queue,
 static void queue_free(struct request_queue *queue)
 {
 	while (queue->first != NULL) {
-		struct request *request = queue_take(queue, &queue->first);
+		struct fetcher_client_request *request =
+			queue_take(queue, &queue->first);
 
 		buffer_free(&request->order);
 		fetch_result_free(&request->result);
@@ -102,15 +105,17 @@ static void queue_free(struct request_queue *queue)
 }
 
 /* Finish a request that has its result. */
-static void end_request(struct remote_fetcher *remote, struct request *request)
+static void end_request(struct fetcher_client *remote,
+			struct fetcher_client_request *request)
 {
 	assert(remote->running > 0);
 	remote->running--;
 	queue_push(&remote->ended, request);
 }
 
-static void fail(struct remote_fetcher *remote, struct request *request,
-		 enum error error, const char *reason)
+static void fetcher_client_fail_request(struct fetcher_client *remote,
+					struct fetcher_client_request *request,
+					enum error error, const char *reason)
 {
 	request->result.error = error;
 	snprintf(request->result.reason, sizeof(request->result.reason), "%s",
@@ -119,7 +124,7 @@ static void fail(struct remote_fetcher *remote, struct request *request,
 }
 
 /* Queue the requests before the unsent ones. */
-static void send_again(struct remote_fetcher *remote,
+static void send_again(struct fetcher_client *remote,
 		       struct request_queue *again)
 {
 	if (again->first == NULL)
@@ -134,24 +139,26 @@ static void send_again(struct remote_fetcher *remote,
  * The process has exited: send its requests first to the next process, or fail
  * a request that has seen MAX_ENDS exits.
  */
-static void return_requests(struct remote_fetcher *remote, const char *why)
+static void return_requests(struct fetcher_client *remote, const char *why)
 {
 	struct request_queue again = {.end = &again.first};
 
 	while (remote->sent.first != NULL) {
-		struct request *request =
+		struct fetcher_client_request *request =
 			queue_take(&remote->sent, &remote->sent.first);
 
 		if (++request->ends < MAX_ENDS)
 			queue_push(&again, request);
 		else
-			fail(remote, request, ERR_NETWORK, why);
+			fetcher_client_fail_request(remote, request,
+						    ERR_NETWORK, why);
 	}
 	send_again(remote, &again);
 }
 
 /* Set the earliest start of the next process. */
-static void set_pause(struct remote_fetcher *remote, uint64_t now_ms)
+static void fetcher_client_set_restart(struct fetcher_client *remote,
+				       uint64_t now_ms)
 {
 	unsigned doublings;
 
@@ -167,7 +174,7 @@ static void set_pause(struct remote_fetcher *remote, uint64_t now_ms)
 }
 
 /* Stop the process. `what` is the violation; NULL if it has exited. */
-static void lose_process(struct remote_fetcher *remote, const char *what)
+static void lose_process(struct fetcher_client *remote, const char *what)
 {
 	char end[PROCESS_END_BYTES];
 	char why[WHY_BYTES];
@@ -180,24 +187,24 @@ static void lose_process(struct remote_fetcher *remote, const char *what)
 		snprintf(why, sizeof(why), "the fetcher was stopped: it %s",
 			 what);
 	log_error_limited("%s", why);
-	set_pause(remote, clock_steady_ms());
+	fetcher_client_set_restart(remote, clock_steady_ms());
 	return_requests(remote, why);
 }
 
 /* Send the options and wait until the process is ready. */
-static bool greet(struct remote_fetcher *remote)
+static bool fetcher_client_handshake(struct fetcher_client *remote)
 {
 	struct channel *channel = &remote->process.channel;
-	struct frame frame = {.file = -1};
+	struct channel_frame frame = {.file = -1};
 	bool is_ready =
-		frame_send(channel,
-			   &(struct frame_parts){
-				   .kind = FETCH_OPTIONS,
-				   .head = buffer_slice(&remote->options),
-				   .body = buffer_slice(&remote->authorities),
-				   .file = -1,
-			   }) == ERR_NONE &&
-		frame_receive(channel, READY_MS, &frame) == ERR_NONE &&
+		channel_send(channel,
+			     &(struct frame_parts){
+				     .kind = FETCH_OPTIONS,
+				     .head = buffer_slice(&remote->options),
+				     .body = buffer_slice(&remote->authorities),
+				     .file = -1,
+			     }) == ERR_NONE &&
+		channel_receive(channel, READY_MS, &frame) == ERR_NONE &&
 		frame.kind == FETCH_READY;
 
 	frame_free(&frame);
@@ -208,16 +215,16 @@ static bool greet(struct remote_fetcher *remote)
  * Count the failed start for unsent requests, too: otherwise they would wait
  * forever.
  */
-static void fail_start(struct remote_fetcher *remote)
+static void fail_start(struct fetcher_client *remote)
 {
 	while (remote->unsent.first != NULL)
 		queue_push(&remote->sent,
 			   queue_take(&remote->unsent, &remote->unsent.first));
-	set_pause(remote, clock_steady_ms());
+	fetcher_client_set_restart(remote, clock_steady_ms());
 	return_requests(remote, "the fetcher cannot start: see the log");
 }
 
-static void start_process(struct remote_fetcher *remote)
+static void fetcher_client_start_process(struct fetcher_client *remote)
 {
 	char end[PROCESS_END_BYTES];
 
@@ -230,7 +237,7 @@ static void start_process(struct remote_fetcher *remote)
 		fail_start(remote);
 		return;
 	}
-	remote->is_up = greet(remote);
+	remote->is_up = fetcher_client_handshake(remote);
 	if (remote->is_up)
 		return;
 	process_end(remote->starter, &remote->process, end);
@@ -238,9 +245,10 @@ static void start_process(struct remote_fetcher *remote)
 	fail_start(remote);
 }
 
-static struct request **find_request(struct remote_fetcher *remote, uint64_t id)
+static struct fetcher_client_request **
+find_request(struct fetcher_client *remote, uint64_t id)
 {
-	struct request **link = &remote->sent.first;
+	struct fetcher_client_request **link = &remote->sent.first;
 
 	while (*link != NULL && (*link)->id != id)
 		link = &(*link)->next;
@@ -251,11 +259,11 @@ static struct request **find_request(struct remote_fetcher *remote, uint64_t id)
  * Store the result of a request. Return false if the frame is not a valid
  * response to a running request.
  */
-static bool take_answer(struct remote_fetcher *remote,
-			const struct frame *frame)
+static bool fetcher_client_take_result(struct fetcher_client *remote,
+				       const struct channel_frame *frame)
 {
-	struct request **link;
-	struct request *request;
+	struct fetcher_client_request **link;
+	struct fetcher_client_request *request;
 	struct fetch_result result;
 	struct slice cookies;
 	uint64_t id;
@@ -285,17 +293,18 @@ static bool take_answer(struct remote_fetcher *remote,
 }
 
 /* Process the received responses. */
-static void receive(struct remote_fetcher *remote)
+static void fetcher_client_receive(struct fetcher_client *remote)
 {
 	while (remote->is_up) {
-		struct frame frame;
+		struct channel_frame frame;
 		enum error error =
-			frame_receive(&remote->process.channel, 0, &frame);
+			channel_receive(&remote->process.channel, 0, &frame);
 		bool is_answer;
 
 		if (error == ERR_TIMEOUT)
 			return;
-		is_answer = error == ERR_NONE && take_answer(remote, &frame);
+		is_answer = error == ERR_NONE &&
+			    fetcher_client_take_result(remote, &frame);
 		frame_free(&frame);
 		if (error == ERR_STOPPED)
 			lose_process(remote, NULL);
@@ -308,7 +317,8 @@ static void receive(struct remote_fetcher *remote)
  * Wait until the socket may have room for a frame. Read responses meanwhile,
  * because the process may block until they are read.
  */
-static void wait_for_room(struct remote_fetcher *remote, uint64_t until_ms)
+static void fetcher_client_wait_for_room(struct fetcher_client *remote,
+					 uint64_t until_ms)
 {
 	struct pollfd ready = {.fd = remote->process.channel.socket,
 			       .events = POLLIN | POLLOUT};
@@ -320,10 +330,10 @@ static void wait_for_room(struct remote_fetcher *remote, uint64_t until_ms)
 	}
 	poll(&ready, 1, (int)(until_ms - now_ms));
 	if ((ready.revents & ~POLLOUT) != 0)
-		receive(remote);
+		fetcher_client_receive(remote);
 }
 
-static void send_frame(struct remote_fetcher *remote, enum fetch_frame kind,
+static void send_frame(struct fetcher_client *remote, enum fetch_frame kind,
 		       struct slice head)
 {
 	const struct frame_parts parts = {
@@ -332,24 +342,24 @@ static void send_frame(struct remote_fetcher *remote, enum fetch_frame kind,
 	enum error error = ERR_BUSY;
 
 	while (error == ERR_BUSY && remote->is_up) {
-		error = frame_offer(&remote->process.channel, &parts);
+		error = channel_offer(&remote->process.channel, &parts);
 		if (error == ERR_BUSY)
-			wait_for_room(remote, until_ms);
+			fetcher_client_wait_for_room(remote, until_ms);
 		else if (error != ERR_NONE)
 			lose_process(remote, NULL);
 	}
 }
 
 /* Send the unsent requests; start a process first if needed and due. */
-static void send_requests(struct remote_fetcher *remote)
+static void send_requests(struct fetcher_client *remote)
 {
 	uint64_t now_ms = clock_steady_ms();
 
 	if (!remote->is_up && remote->unsent.first != NULL &&
 	    now_ms >= remote->next_ms)
-		start_process(remote);
+		fetcher_client_start_process(remote);
 	while (remote->is_up && remote->unsent.first != NULL) {
-		struct request *request =
+		struct fetcher_client_request *request =
 			queue_take(&remote->unsent, &remote->unsent.first);
 
 		request->sent_ms = now_ms;
@@ -362,7 +372,7 @@ static void send_requests(struct remote_fetcher *remote)
  * Replace a process that cannot read the current resolver files, and send its
  * requests again.
  */
-static void check_resolver(struct remote_fetcher *remote)
+static void check_resolver(struct fetcher_client *remote)
 {
 	struct request_queue again = {.end = &again.first};
 	uint64_t now_ms = clock_steady_ms();
@@ -382,30 +392,30 @@ static void check_resolver(struct remote_fetcher *remote)
 }
 
 /* Stop the process if the oldest request is late. */
-static void check_late(struct remote_fetcher *remote)
+static void check_late(struct fetcher_client *remote)
 {
-	const struct request *first = remote->sent.first;
+	const struct fetcher_client_request *first = remote->sent.first;
 
 	if (first != NULL &&
 	    clock_steady_ms() - first->sent_ms > remote->max_answer_ms)
 		lose_process(remote, "does not respond");
 }
 
-static bool read_authorities(struct remote_fetcher *remote, const char *path)
+static bool read_authorities(struct fetcher_client *remote, const char *path)
 {
 	enum error error;
 
 	if (path == NULL)
 		return true;
-	error = file_read(path, MAX_AUTHORITY_BYTES, &remote->authorities);
+	error = file_read(path, MAX_CA_BYTES, &remote->authorities);
 	if (error != ERR_NONE)
 		log_error("crawl.ca_file %s: cannot read the certificates: %s",
 			  path, file_error_text(error));
 	return error == ERR_NONE;
 }
 
-static void set_limits(struct remote_fetcher *remote,
-		       const struct fetch_options *options)
+static void fetcher_client_set_limits(struct fetcher_client *remote,
+				      const struct fetch_options *options)
 {
 	uint64_t total_ms = options->total_timeout_ms == 0
 				    ? DEFAULT_TOTAL_MS
@@ -416,23 +426,23 @@ static void set_limits(struct remote_fetcher *remote,
 	remote->keeps_headers = options->keeps_headers;
 	remote->max_body_bytes = body;
 	remote->max_answer_ms = 2 * total_ms + SLACK_MS;
-	if (body < MAX_LISTING_BYTES)
-		body = MAX_LISTING_BYTES;
+	if (body < MAX_SITEMAP_ENTRIES_BYTES)
+		body = MAX_SITEMAP_ENTRIES_BYTES;
 	remote->role.max_body =
 		body + FETCH_MAX_HEAD_BYTES + FETCH_MAX_REQUEST_BYTES;
 }
 
-struct remote_fetcher *
-remote_fetcher_create(const struct remote_options *options)
+struct fetcher_client *
+fetcher_client_create(const struct fetcher_client_options *options)
 {
-	struct remote_fetcher *remote = mem_alloc(1, sizeof(*remote));
+	struct fetcher_client *remote = mem_alloc(1, sizeof(*remote));
 
 	remote->starter = options->starter;
 	remote->role = (struct process_options){
 		.role = ROLE_FETCHER,
-		.main = options->main == NULL ? fetcher_role : options->main,
+		.main = options->main == NULL ? fetcher_main : options->main,
 	};
-	set_limits(remote, &options->fetch);
+	fetcher_client_set_limits(remote, &options->fetch);
 	remote->options = fetch_options_encode(&options->fetch);
 	remote->unsent.end = &remote->unsent.first;
 	remote->sent.end = &remote->sent.first;
@@ -440,14 +450,14 @@ remote_fetcher_create(const struct remote_options *options)
 	remote->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (remote->wake >= 0 &&
 	    read_authorities(remote, options->fetch.ca_file))
-		start_process(remote);
+		fetcher_client_start_process(remote);
 	if (remote->is_up)
 		return remote;
-	remote_fetcher_destroy(remote);
+	fetcher_client_destroy(remote);
 	return NULL;
 }
 
-void remote_fetcher_destroy(struct remote_fetcher *remote)
+void fetcher_client_destroy(struct fetcher_client *remote)
 {
 	if (remote == NULL)
 		return;
@@ -469,14 +479,14 @@ static bool is_conditional(const struct fetch_request *request)
 	       (request->modified != NULL && *request->modified != '\0');
 }
 
-void remote_fetcher_start(struct remote_fetcher *remote,
+void fetcher_client_start(struct fetcher_client *remote,
 			  const struct fetch_request *request, bool is_sitemap)
 {
-	struct request *made = mem_alloc(1, sizeof(*made));
+	struct fetcher_client_request *made = mem_alloc(1, sizeof(*made));
 
 	assert(request->sink == NULL);
 	made->id = ++remote->last_id;
-	made->order = fetch_order_encode(made->id, request, is_sitemap);
+	made->order = fetch_message_encode(made->id, request, is_sitemap);
 	made->cookies = request->cookies;
 	made->result.context = request->context;
 	made->expected = (struct fetch_expectation){
@@ -490,7 +500,8 @@ void remote_fetcher_start(struct remote_fetcher *remote,
 	};
 	remote->running++;
 	if (made->order.size > FRAME_MAX_HEAD) {
-		fail(remote, made, ERR_TOO_LARGE, "the request is too long");
+		fetcher_client_fail_request(remote, made, ERR_TOO_LARGE,
+					    "the request is too long");
 		return;
 	}
 	queue_push(&remote->unsent, made);
@@ -498,7 +509,7 @@ void remote_fetcher_start(struct remote_fetcher *remote,
 }
 
 /* Wait for a response or a wake. */
-static void wait_for_answer(struct remote_fetcher *remote, uint64_t timeout_ms)
+static void wait_for_answer(struct fetcher_client *remote, uint64_t timeout_ms)
 {
 	struct pollfd ready[] = {
 		{.fd = remote->wake, .events = POLLIN},
@@ -520,7 +531,7 @@ static void wait_for_answer(struct remote_fetcher *remote, uint64_t timeout_ms)
 		return; /* a further wake follows */
 }
 
-void remote_fetcher_run(struct remote_fetcher *remote, uint32_t timeout_ms)
+void fetcher_client_run(struct fetcher_client *remote, uint32_t timeout_ms)
 {
 	enum { MAX_WAIT_MS = 24 * 60 * 60 * 1000 };
 
@@ -529,16 +540,16 @@ void remote_fetcher_run(struct remote_fetcher *remote, uint32_t timeout_ms)
 		return;
 	wait_for_answer(remote,
 			timeout_ms < MAX_WAIT_MS ? timeout_ms : MAX_WAIT_MS);
-	receive(remote);
+	fetcher_client_receive(remote);
 	check_late(remote);
 	check_resolver(remote);
 	send_requests(remote);
 }
 
-bool remote_fetcher_next(struct remote_fetcher *remote,
+bool fetcher_client_next(struct fetcher_client *remote,
 			 struct fetch_result *result_out)
 {
-	struct request *request;
+	struct fetcher_client_request *request;
 
 	if (remote->ended.first == NULL)
 		return false;
@@ -550,7 +561,7 @@ bool remote_fetcher_next(struct remote_fetcher *remote,
 }
 
 /* Stopping the process is faster than sending it a message. */
-void remote_fetcher_abort(struct remote_fetcher *remote)
+void fetcher_client_abort(struct fetcher_client *remote)
 {
 	struct request_queue *const queues[] = {&remote->sent, &remote->unsent};
 
@@ -560,29 +571,32 @@ void remote_fetcher_abort(struct remote_fetcher *remote)
 	}
 	for (size_t i = 0; i < 2; i++)
 		while (queues[i]->first != NULL)
-			fail(remote, queue_take(queues[i], &queues[i]->first),
-			     ERR_STOPPED, error_text(ERR_STOPPED));
+			fetcher_client_fail_request(
+				remote,
+				queue_take(queues[i], &queues[i]->first),
+				ERR_STOPPED, error_text(ERR_STOPPED));
 }
 
-void remote_fetcher_press(struct remote_fetcher *remote, size_t waiting)
+void fetcher_client_report_backlog(struct fetcher_client *remote,
+				   size_t waiting)
 {
 	struct buffer head;
 
 	if (!remote->is_up || waiting == remote->waiting)
 		return;
 	remote->waiting = waiting;
-	head = fetch_press_encode(&(struct fetch_press){
+	head = fetch_backlog_encode(&(struct fetch_backlog){
 		.waiting = waiting, .answers = remote->answers});
-	send_frame(remote, FETCH_PRESS, buffer_slice(&head));
+	send_frame(remote, FETCH_BACKLOG, buffer_slice(&head));
 	buffer_free(&head);
 }
 
-size_t remote_fetcher_running(const struct remote_fetcher *remote)
+size_t fetcher_client_running(const struct fetcher_client *remote)
 {
 	return remote->running;
 }
 
-void remote_fetcher_wake(struct remote_fetcher *remote)
+void fetcher_client_wake(struct fetcher_client *remote)
 {
 	const uint64_t one = 1;
 

@@ -20,44 +20,45 @@
 #include "crawl/fetch.h"
 #include "daemon/privsep/process.h"
 
-struct remote_fetcher;
+struct fetcher_client;
 
-struct remote_options {
+struct fetcher_client_options {
 	struct fetch_options fetch; /* copied; `ca_file` is read immediately */
-	struct starter
+	struct spawner
 		*starter; /* must outlive the fetcher; NULL: use a thread */
-	role_main *main; /* main function of the thread; NULL: fetcher_role() */
+	role_main *main; /* main function of the thread; NULL: fetcher_main() */
 };
 
 /*
  * Return NULL after logging the error: `ca_file` cannot be read, or no process
  * can be started.
  */
-struct remote_fetcher *
-remote_fetcher_create(const struct remote_options *options);
+struct fetcher_client *
+fetcher_client_create(const struct fetcher_client_options *options);
 
 /* Stop all requests and the process. NULL is a no-op. */
-void remote_fetcher_destroy(struct remote_fetcher *remote);
+void fetcher_client_destroy(struct fetcher_client *remote);
 
 /*
  * Like fetcher_start(), without a sink. With `is_sitemap`, the body of the
  * result is the entries of the sitemap (crawl/listing.h) that could be
  * read, also after an error, which may be an error of sitemap_feed().
  */
-void remote_fetcher_start(struct remote_fetcher *remote,
+void fetcher_client_start(struct fetcher_client *remote,
 			  const struct fetch_request *request, bool is_sitemap);
 
 /* Wait for results, for at most `timeout_ms`. */
-void remote_fetcher_run(struct remote_fetcher *remote, uint32_t timeout_ms);
+void fetcher_client_run(struct fetcher_client *remote, uint32_t timeout_ms);
 
 /* Like the functions in fetch.h. */
-bool remote_fetcher_next(struct remote_fetcher *remote,
+bool fetcher_client_next(struct fetcher_client *remote,
 			 struct fetch_result *result_out);
-void remote_fetcher_abort(struct remote_fetcher *remote);
-void remote_fetcher_press(struct remote_fetcher *remote, size_t waiting);
-size_t remote_fetcher_running(const struct remote_fetcher *remote);
+void fetcher_client_abort(struct fetcher_client *remote);
+void fetcher_client_report_backlog(struct fetcher_client *remote,
+				   size_t waiting);
+size_t fetcher_client_running(const struct fetcher_client *remote);
 
-/* End the wait in remote_fetcher_run(). The only function for other threads. */
-void remote_fetcher_wake(struct remote_fetcher *remote);
+/* End the wait in fetcher_client_run(). The only function for other threads. */
+void fetcher_client_wake(struct fetcher_client *remote);
 
 #endif

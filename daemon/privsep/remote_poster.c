@@ -20,21 +20,21 @@ enum { SEND_MS = 5 * 1000 /* until the notifier accepts a request */ };
 enum slot_state { SLOT_FREE, SLOT_RUNS, SLOT_ENDED };
 
 /* The state of a request, indexed by its number. */
-struct slot {
+struct post_slot {
 	enum slot_state state;
 	struct post_result result;
 };
 
-struct remote_poster {
-	struct courier_process courier;
+struct notifier_client {
+	struct notifier_process courier;
 	int wakes; /* eventfd */
-	struct slot slots[COURIER_MAX_REQUESTS];
+	struct post_slot slots[NOTIFIER_MAX_REQUESTS];
 	size_t ended;          /* number of slots with is_ended */
 	struct pollfd *polled; /* [polled_capacity] */
 	size_t polled_capacity;
 };
 
-static void end_slot(struct remote_poster *poster, struct slot *slot,
+static void end_slot(struct notifier_client *poster, struct post_slot *slot,
 		     enum error error, const char *reason)
 {
 	slot->state = SLOT_ENDED;
@@ -45,38 +45,39 @@ static void end_slot(struct remote_poster *poster, struct slot *slot,
 }
 
 /* Stop the notifier and fail all running requests. */
-static void end_courier(struct remote_poster *poster, const char *complaint)
+static void notifier_client_stop(struct notifier_client *poster,
+				 const char *complaint)
 {
-	char reason[COURIER_END_BYTES];
+	char reason[NOTIFIER_END_BYTES];
 
-	courier_process_end(&poster->courier, complaint, clock_steady_ms(),
-			    reason);
-	for (size_t i = 0; i < COURIER_MAX_REQUESTS; i++)
+	notifier_process_end(&poster->courier, complaint, clock_steady_ms(),
+			     reason);
+	for (size_t i = 0; i < NOTIFIER_MAX_REQUESTS; i++)
 		if (poster->slots[i].state == SLOT_RUNS)
 			end_slot(poster, &poster->slots[i], ERR_NETWORK,
 				 reason);
 }
 
-struct remote_poster *remote_poster_create(struct starter *starter,
-					   const struct poster_options *options,
-					   role_main *role)
+struct notifier_client *
+notifier_client_create(struct spawner *starter,
+		       const struct poster_options *options, role_main *role)
 {
-	struct remote_poster *poster = mem_alloc(1, sizeof(*poster));
+	struct notifier_client *poster = mem_alloc(1, sizeof(*poster));
 
-	courier_process_init(&poster->courier, starter, options, role);
+	notifier_process_init(&poster->courier, starter, options, role);
 	poster->wakes = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (poster->wakes >= 0 &&
-	    courier_process_start(&poster->courier, clock_steady_ms()))
+	    notifier_process_start(&poster->courier, clock_steady_ms()))
 		return poster;
-	remote_poster_destroy(poster);
+	notifier_client_destroy(poster);
 	return NULL;
 }
 
-void remote_poster_destroy(struct remote_poster *poster)
+void notifier_client_destroy(struct notifier_client *poster)
 {
 	if (poster == NULL)
 		return;
-	courier_process_finish(&poster->courier);
+	notifier_process_finish(&poster->courier);
 	if (poster->wakes >= 0)
 		close(poster->wakes);
 	free(poster->polled);
@@ -84,7 +85,7 @@ void remote_poster_destroy(struct remote_poster *poster)
 }
 
 /* Only ASCII, which is ordered by byte value. */
-static bool is_printable(char byte)
+static bool notifier_is_printable(char byte)
 {
 	return byte >= ' ' && byte <= '~';
 }
@@ -100,7 +101,7 @@ static void copy_reason(struct slice reason, char *out, size_t size)
 
 	memset(out, '?', length);
 	for (size_t i = 0; i < length; i++)
-		if (is_printable(bytes[i]))
+		if (notifier_is_printable(bytes[i]))
 			out[i] = bytes[i];
 	out[length] = '\0';
 }
@@ -110,20 +111,21 @@ static bool is_result_error(int32_t error)
 {
 	return error == ERR_NONE || error == ERR_TIMEOUT ||
 	       error == ERR_NETWORK || error == ERR_MALFORMED ||
-	       error == ERR_TOO_LARGE || error == ERR_REFUSED;
+	       error == ERR_TOO_LARGE || error == ERR_ADDRESS_FORBIDDEN;
 }
 
 /* Store a result; return false if the frame is invalid. */
-static bool take_result(struct remote_poster *poster, const struct frame *frame)
+static bool notifier_client_take_result(struct notifier_client *poster,
+					const struct channel_frame *frame)
 {
-	struct courier_result row;
+	struct notifier_result row;
 	struct post_result *result;
 	char reason[sizeof(result->reason)];
 
-	if (frame->kind != COURIER_RESULT || frame->body.size != 0 ||
+	if (frame->kind != NOTIFIER_RESULT || frame->body.size != 0 ||
 	    frame->file >= 0 ||
-	    !row_layout_decode(&courier_result_layout, frame->head, &row) ||
-	    row.number >= COURIER_MAX_REQUESTS ||
+	    !row_codec_decode(&notifier_result_layout, frame->head, &row) ||
+	    row.number >= NOTIFIER_MAX_REQUESTS ||
 	    poster->slots[row.number].state != SLOT_RUNS ||
 	    !is_result_error(row.error) || row.http_status > 999)
 		return false;
@@ -141,24 +143,25 @@ static bool take_result(struct remote_poster *poster, const struct frame *frame)
 }
 
 /* Process all received results. */
-static void take_results(struct remote_poster *poster)
+static void notifier_client_take_results(struct notifier_client *poster)
 {
-	struct frame frame;
+	struct channel_frame frame;
 	enum error error = ERR_NONE;
 
 	while (poster->courier.is_there && error != ERR_TIMEOUT) {
 		bool is_right;
 
-		error = frame_receive(&poster->courier.process.channel, 0,
-				      &frame);
+		error = channel_receive(&poster->courier.process.channel, 0,
+					&frame);
 		is_right = error == ERR_TIMEOUT ||
-			   (error == ERR_NONE && take_result(poster, &frame));
+			   (error == ERR_NONE &&
+			    notifier_client_take_result(poster, &frame));
 		frame_free(&frame);
 		if (!is_right)
-			end_courier(poster,
-				    error == ERR_STOPPED
-					    ? NULL
-					    : "it sent an invalid frame");
+			notifier_client_stop(
+				poster, error == ERR_STOPPED
+						? NULL
+						: "it sent an invalid frame");
 	}
 }
 
@@ -166,7 +169,7 @@ static void take_results(struct remote_poster *poster)
  * Wait until the notifier accepts a request. Read results meanwhile, so that
  * the two do not wait for each other.
  */
-static void wait_for_room(struct remote_poster *poster)
+static void notifier_client_wait_for_room(struct notifier_client *poster)
 {
 	uint64_t until_ms = clock_steady_ms() + SEND_MS;
 	struct pollfd wanted = {.events = POLLIN | POLLOUT};
@@ -177,24 +180,24 @@ static void wait_for_room(struct remote_poster *poster)
 		wanted.fd = poster->courier.process.channel.socket;
 		ready = poll(&wanted, 1, SEND_MS);
 		if (ready > 0 && (wanted.revents & ~POLLOUT) != 0)
-			take_results(poster);
+			notifier_client_take_results(poster);
 		else if (ready > 0)
 			return;
 		else if (clock_steady_ms() >= until_ms)
-			end_courier(poster, "it accepts no requests");
+			notifier_client_stop(poster, "it accepts no requests");
 	}
 }
 
-static struct slot *take_slot(struct remote_poster *poster,
-			      const struct post_request *request)
+static struct post_slot *take_slot(struct notifier_client *poster,
+				   const struct post_request *request)
 {
-	for (size_t i = 0; i < COURIER_MAX_REQUESTS; i++) {
-		struct slot *slot = &poster->slots[i];
+	for (size_t i = 0; i < NOTIFIER_MAX_REQUESTS; i++) {
+		struct post_slot *slot = &poster->slots[i];
 
 		if (slot->state != SLOT_FREE)
 			continue;
-		*slot = (struct slot){.state = SLOT_RUNS,
-				      .result.context = request->context};
+		*slot = (struct post_slot){.state = SLOT_RUNS,
+					   .result.context = request->context};
 		return slot;
 	}
 	return NULL;
@@ -206,35 +209,35 @@ static struct buffer join_headers(const struct post_request *request)
 
 	for (size_t i = 0; i < MAX_POST_HEADERS && request->headers[i] != NULL;
 	     i++)
-		buffer_append_slice(&lines, courier_text(request->headers[i]));
+		buffer_append_slice(&lines, notifier_text(request->headers[i]));
 	return lines;
 }
 
-static void send_post(struct remote_poster *poster, struct slot *slot,
+static void send_post(struct notifier_client *poster, struct post_slot *slot,
 		      const struct post_request *request)
 {
 	struct buffer lines = join_headers(request);
-	const struct courier_post row = {
+	const struct notifier_post row = {
 		.number = (uint32_t)(slot - poster->slots),
-		.url = courier_text(request->url),
+		.url = notifier_text(request->url),
 		.headers = buffer_slice(&lines),
 	};
-	struct buffer head = row_layout_encode(&courier_post_layout, &row);
+	struct buffer head = row_codec_encode(&notifier_post_layout, &row);
 	enum error error;
 
 	if (head.size > FRAME_MAX_HEAD ||
-	    request->body.size > COURIER_MAX_BODY) {
+	    request->body.size > NOTIFIER_MAX_BODY) {
 		end_slot(poster, slot, ERR_TOO_LARGE,
 			 "the request is too large");
 	} else {
-		error = frame_send(
+		error = channel_send(
 			&poster->courier.process.channel,
-			&(struct frame_parts){.kind = COURIER_POST,
+			&(struct frame_parts){.kind = NOTIFIER_POST,
 					      .head = buffer_slice(&head),
 					      .body = request->body,
 					      .file = -1});
 		if (error == ERR_STOPPED)
-			end_courier(poster, NULL);
+			notifier_client_stop(poster, NULL);
 		else if (error != ERR_NONE)
 			end_slot(poster, slot, error,
 				 "no memory or descriptor for the notifier");
@@ -243,27 +246,27 @@ static void send_post(struct remote_poster *poster, struct slot *slot,
 	buffer_free(&lines);
 }
 
-static bool is_busy(const struct remote_poster *poster)
+static bool notifier_client_is_busy(const struct notifier_client *poster)
 {
-	for (size_t i = 0; i < COURIER_MAX_REQUESTS; i++)
+	for (size_t i = 0; i < NOTIFIER_MAX_REQUESTS; i++)
 		if (poster->slots[i].state == SLOT_RUNS)
 			return true;
 	return false;
 }
 
-bool remote_poster_start(struct remote_poster *poster,
-			 const struct post_request *request)
+bool notifier_client_start(struct notifier_client *poster,
+			   const struct post_request *request)
 {
-	struct slot *slot;
+	struct post_slot *slot;
 
-	if (!is_busy(poster))
-		courier_process_renew(&poster->courier, clock_steady_ms());
-	wait_for_room(poster);
+	if (!notifier_client_is_busy(poster))
+		notifier_process_renew(&poster->courier, clock_steady_ms());
+	notifier_client_wait_for_room(poster);
 	slot = take_slot(poster, request);
 	if (slot == NULL)
 		return false;
 	if (poster->courier.is_there ||
-	    courier_process_start(&poster->courier, clock_steady_ms()))
+	    notifier_process_start(&poster->courier, clock_steady_ms()))
 		send_post(poster, slot, request);
 	else
 		end_slot(poster, slot, ERR_BUSY,
@@ -271,8 +274,8 @@ bool remote_poster_start(struct remote_poster *poster,
 	return true;
 }
 
-/* Wait for the notifier, the descriptors, or remote_poster_wake(). */
-static void wait_for_any(struct remote_poster *poster, int timeout_ms,
+/* Wait for the notifier, the descriptors, or notifier_client_wake(). */
+static void wait_for_any(struct notifier_client *poster, int timeout_ms,
 			 const int *files, size_t count)
 {
 	size_t used = 0;
@@ -297,24 +300,25 @@ static void wait_for_any(struct remote_poster *poster, int timeout_ms,
 	(void)!read(poster->wakes, &wakes, sizeof(wakes));
 }
 
-void remote_poster_run(struct remote_poster *poster, uint32_t timeout_ms,
-		       const int *files, size_t count)
+void notifier_client_run(struct notifier_client *poster, uint32_t timeout_ms,
+			 const int *files, size_t count)
 {
 	int wait = timeout_ms < INT_MAX ? (int)timeout_ms : INT_MAX;
 
 	assert(count <= MAX_POST_FILES);
-	take_results(poster);
+	notifier_client_take_results(poster);
 	if (poster->ended > 0)
 		return;
 	wait_for_any(poster, wait, files, count);
-	take_results(poster);
+	notifier_client_take_results(poster);
 }
 
-bool remote_poster_next(struct remote_poster *poster,
-			struct post_result *result_out)
+bool notifier_client_next(struct notifier_client *poster,
+			  struct post_result *result_out)
 {
-	for (size_t i = 0; poster->ended > 0 && i < COURIER_MAX_REQUESTS; i++) {
-		struct slot *slot = &poster->slots[i];
+	for (size_t i = 0; poster->ended > 0 && i < NOTIFIER_MAX_REQUESTS;
+	     i++) {
+		struct post_slot *slot = &poster->slots[i];
 
 		if (slot->state != SLOT_ENDED)
 			continue;
@@ -326,7 +330,7 @@ bool remote_poster_next(struct remote_poster *poster,
 	return false;
 }
 
-void remote_poster_wake(struct remote_poster *poster)
+void notifier_client_wake(struct notifier_client *poster)
 {
 	const uint64_t one = 1;
 

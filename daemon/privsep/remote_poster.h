@@ -14,43 +14,44 @@
 #include "daemon/privsep/post.h"
 #include "daemon/privsep/process.h"
 
-struct remote_poster;
+struct notifier_client;
 
 /*
  * Start the notifier through `starter`; if NULL, as a thread with the main
  * function `role`. Return NULL if it cannot be started, or if poster_create()
  * fails there.
  */
-struct remote_poster *remote_poster_create(struct starter *starter,
-					   const struct poster_options *options,
-					   role_main *role);
+struct notifier_client *
+notifier_client_create(struct spawner *starter,
+		       const struct poster_options *options, role_main *role);
 
 /* Stop the notifier and all requests. NULL is a no-op. */
-void remote_poster_destroy(struct remote_poster *poster);
+void notifier_client_destroy(struct notifier_client *poster);
 
 /*
  * Like poster_start(). If the notifier has exited, restart it; before the
  * restart is due, a request fails with ERR_BUSY. The delay grows with
  * consecutive exits. ERR_TOO_LARGE: the request exceeds a limit of the
  * notifier; ERR_IO: it cannot be sent to the notifier. Return false if
- * COURIER_MAX_REQUESTS requests are running; this one is not started.
+ * NOTIFIER_MAX_REQUESTS requests are running; this one is not started.
  */
-bool remote_poster_start(struct remote_poster *poster,
-			 const struct post_request *request);
+bool notifier_client_start(struct notifier_client *poster,
+			   const struct post_request *request);
 
 /*
  * Like poster_run(). If the notifier exits, all running requests fail with
  * ERR_NETWORK and the way it ended ("the courier has ended: signal 9
  * (Killed)"); it is unknown whether the servers received them.
  */
-void remote_poster_run(struct remote_poster *poster, uint32_t timeout_ms,
-		       const int *files, size_t count);
+void notifier_client_run(struct notifier_client *poster, uint32_t timeout_ms,
+			 const int *files, size_t count);
 
 /* Like poster_next(). The reason is printable ASCII. */
-bool remote_poster_next(struct remote_poster *poster,
-			struct post_result *result_out);
+bool notifier_client_next(struct notifier_client *poster,
+			  struct post_result *result_out);
 
-/* End the wait in remote_poster_run(). The only function for other threads. */
-void remote_poster_wake(struct remote_poster *poster);
+/* End the wait in notifier_client_run(). The only function for other threads.
+ */
+void notifier_client_wake(struct notifier_client *poster);
 
 #endif

@@ -10,37 +10,40 @@
 #include "extract/methods/ridge_model.h"
 #include "template/site_question.h"
 
-static struct slice copy(struct arena *arena, struct slice text)
+static struct slice site_client_copy_text(struct arena *arena,
+					  struct slice text)
 {
 	return (struct slice){arena_copy(arena, text.data, text.size),
 			      text.size};
 }
 
-static bool find_page(void *context, const struct url *url,
-		      struct known_page *page_out)
+static bool site_client_find_page(void *context, const struct url *url,
+				  struct known_page *page_out)
 {
-	struct remote_site *site = context;
+	struct site_client *site = context;
 	struct known_field found = {0};
 	struct message answer;
-	bool is_found = task_ask(site->task,
-				 &(struct inquiry){.kind = ASK_FIND,
-						   .head = slice_of(url->text)},
-				 &answer) &&
-			row_layout_decode(&known_field_layout,
-					  buffer_slice(&answer.head), &found) &&
+	bool is_found = task_send_request(site->task,
+					  &(struct task_request){
+						  .kind = ASK_FIND,
+						  .head = slice_of(url->text)},
+					  &answer) &&
+			row_codec_decode(&known_field_layout,
+					 buffer_slice(&answer.head), &found) &&
 			found.is_found != 0;
 
 	*page_out = (struct known_page){0};
 	if (is_found) {
 		*page_out = known_of_field(&found);
-		page_out->charset = copy(site->arena, found.charset);
+		page_out->charset =
+			site_client_copy_text(site->arena, found.charset);
 	}
 	message_free(&answer);
 	return is_found;
 }
 
 /* Encode the request as a message. */
-static struct message question_of(const struct site_question *question)
+static struct message question_of(const struct site_query *question)
 {
 	struct message message = {0};
 	struct buffer known = {0};
@@ -55,10 +58,10 @@ static struct message question_of(const struct site_question *question)
 		const struct known_field field =
 			known_to_field(question->known);
 
-		known = row_layout_encode(&known_field_layout, &field);
+		known = row_codec_encode(&known_field_layout, &field);
 	}
 	row.known = buffer_slice(&known);
-	message.head = row_layout_encode(&site_question_field_layout, &row);
+	message.head = row_codec_encode(&site_question_field_layout, &row);
 	buffer_free(&known);
 	buffer_append(&message.body, question->fragments,
 		      question->count * sizeof(*question->fragments));
@@ -68,14 +71,16 @@ static struct message question_of(const struct site_question *question)
 }
 
 /* Decode the response. ERR_STOPPED: it is invalid. */
-static enum error take(struct remote_site *site, const struct message *message,
-		       uint32_t count, struct site_answer *answer)
+static enum error site_client_read_response(struct site_client *site,
+					    const struct message *message,
+					    uint32_t count,
+					    struct site_query_result *answer)
 {
 	struct site_answer_field row;
 	size_t size = count * sizeof(*answer->frequencies);
 
-	if (!row_layout_decode(&site_answer_field_layout,
-			       buffer_slice(&message->head), &row) ||
+	if (!row_codec_decode(&site_answer_field_layout,
+			      buffer_slice(&message->head), &row) ||
 	    (row.error == ERR_NONE && row.cluster != 0 &&
 	     message->body.size != size))
 		return ERR_STOPPED;
@@ -93,9 +98,8 @@ static enum error take(struct remote_site *site, const struct message *message,
 }
 
 /* Return false if a fragment is missing in the task's data. */
-static bool find_told(const struct told_page *told,
-		      const struct site_question *question,
-		      uint32_t *frequencies)
+static bool find_told(const struct page_site_data *told,
+		      const struct site_query *question, uint32_t *frequencies)
 {
 	for (uint32_t i = 0; told->cluster != 0 && i < question->count; i++) {
 		size_t at = sorted_find(told->fragments, told->count,
@@ -112,11 +116,11 @@ static bool find_told(const struct told_page *told,
  * Answer from the data sent with the task; return false if only the main
  * process can.
  */
-static bool is_told(const struct remote_site *site,
-		    const struct site_question *question,
-		    struct site_answer *answer)
+static bool site_client_has_data(const struct site_client *site,
+				 const struct site_query *question,
+				 struct site_query_result *answer)
 {
-	const struct told_page *told = &site->told;
+	const struct page_site_data *told = &site->told;
 
 	if (question->known == NULL || !told->is_there ||
 	    !find_told(told, question, answer->frequencies))
@@ -129,45 +133,49 @@ static bool is_told(const struct remote_site *site,
 	return true;
 }
 
-static enum error answer_question(void *context,
-				  const struct site_question *question,
-				  struct site_answer *answer_out)
+static enum error site_client_query(void *context,
+				    const struct site_query *question,
+				    struct site_query_result *answer_out)
 {
-	struct remote_site *site = context;
+	struct site_client *site = context;
 	struct message asked;
 	struct message answer;
 	enum error error = ERR_STOPPED;
 
-	if (is_told(site, question, answer_out))
+	if (site_client_has_data(site, question, answer_out))
 		return ERR_NONE;
 	asked = question_of(question);
-	if (task_ask(site->task,
-		     &(struct inquiry){.kind = ASK_SITE,
-				       .head = buffer_slice(&asked.head),
-				       .body = buffer_slice(&asked.body)},
-		     &answer))
-		error = take(site, &answer, question->count, answer_out);
+	if (task_send_request(
+		    site->task,
+		    &(struct task_request){.kind = ASK_SITE,
+					   .head = buffer_slice(&asked.head),
+					   .body = buffer_slice(&asked.body)},
+		    &answer))
+		error = site_client_read_response(site, &answer,
+						  question->count, answer_out);
 	message_free(&asked);
 	message_free(&answer);
 	return error;
 }
 
 /* A sample_reader. ERR_STOPPED: no response. */
-static enum error read_sample(void *context, uint32_t cluster,
-			      struct buffer *list, uint32_t *changes_out)
+static enum error site_client_read_sample(void *context, uint32_t cluster,
+					  struct buffer *list,
+					  uint32_t *changes_out)
 {
-	struct remote_site *site = context;
+	struct site_client *site = context;
 	const struct number_field number = {cluster};
-	struct buffer head = row_layout_encode(&number_field_layout, &number);
+	struct buffer head = row_codec_encode(&number_field_layout, &number);
 	struct sample_field row = {.error = ERR_STOPPED};
 	struct message answer;
 
-	if (!task_ask(site->task,
-		      &(struct inquiry){.kind = ASK_SAMPLE,
-					.head = buffer_slice(&head)},
-		      &answer) ||
-	    !row_layout_decode(&sample_field_layout, buffer_slice(&answer.head),
-			       &row))
+	if (!task_send_request(
+		    site->task,
+		    &(struct task_request){.kind = ASK_SAMPLE,
+					   .head = buffer_slice(&head)},
+		    &answer) ||
+	    !row_codec_decode(&sample_field_layout, buffer_slice(&answer.head),
+			      &row))
 		row = (struct sample_field){.error = ERR_STOPPED};
 	if (row.error == ERR_NONE)
 		buffer_append_slice(list, buffer_slice(&answer.body));
@@ -177,52 +185,57 @@ static enum error read_sample(void *context, uint32_t cluster,
 	return (enum error)row.error;
 }
 
-static struct taught learn(void *context, uint32_t cluster, uint32_t changes,
-			   const struct extractor *extractor,
-			   const double *parameters)
+static struct template_model
+site_client_build_model(void *context, uint32_t cluster, uint32_t changes,
+			const struct extractor *extractor,
+			const double *parameters)
 {
-	struct remote_site *site = context;
-	struct learned *learned;
-	enum error error = learned_get(site->learned,
-				       &(struct learned_question){
-					       .extractor = extractor,
-					       .parameters = parameters,
-					       .read = read_sample,
-					       .context = site,
-					       .site = site->site,
-					       .cluster = cluster,
-					       .limits = site->limits,
-					       .changes = changes,
-				       },
-				       &learned);
+	struct site_client *site = context;
+	struct cached_model *learned;
+	enum error error =
+		model_cache_get(site->learned,
+				&(struct model_query){
+					.extractor = extractor,
+					.parameters = parameters,
+					.read = site_client_read_sample,
+					.context = site,
+					.site = site->site,
+					.cluster = cluster,
+					.limits = site->limits,
+					.changes = changes,
+				},
+				&learned);
 
-	return (struct taught){learned_knowledge(learned), learned, error};
+	return (struct template_model){cached_model_template(learned), learned,
+				       error};
 }
 
-static void release(void *context, struct taught taught)
+static void site_client_release_model(void *context,
+				      struct template_model taught)
 {
-	const struct remote_site *site = context;
+	const struct site_client *site = context;
 
-	learned_release(site->learned, taught.holder);
+	model_cache_release(site->learned, taught.holder);
 }
 
-void remote_site_init(struct remote_site *site)
+void site_client_init(struct site_client *site)
 {
 	static const struct site_source source = {
-		.answer = answer_question,
-		.find_page = find_page,
-		.learn = learn,
-		.release = release,
+		.answer = site_client_query,
+		.find_page = site_client_find_page,
+		.learn = site_client_build_model,
+		.release = site_client_release_model,
 	};
 
 	site->view.source = &source;
 	site->view.context = site;
 }
 
-enum error remote_model_load(void *context, const struct answer_rules *rules,
-			     const struct text_request *request,
-			     struct ridge_model **model_out,
-			     struct text_answer *answer)
+enum error site_client_load_model(void *context,
+				  const struct extraction_options *rules,
+				  const struct text_request *request,
+				  struct ridge_model **model_out,
+				  struct extraction_result *answer)
 {
 	struct model_field row = {.error = ERR_STOPPED};
 	struct message message;
@@ -231,9 +244,11 @@ enum error remote_model_load(void *context, const struct answer_rules *rules,
 	(void)rules;
 	(void)request;
 	*model_out = NULL;
-	if (task_ask(context, &(struct inquiry){.kind = ASK_MODEL}, &message) &&
-	    row_layout_decode(&model_field_layout, buffer_slice(&message.head),
-			      &row))
+	if (task_send_request(context,
+			      &(struct task_request){.kind = ASK_MODEL},
+			      &message) &&
+	    row_codec_decode(&model_field_layout, buffer_slice(&message.head),
+			     &row))
 		error = (enum error)row.error;
 	if (error == ERR_NONE && row.is_there != 0)
 		error = ridge_model_read(model_out,

@@ -10,10 +10,10 @@
 #include "template/site_view.h"
 
 struct arena;
-struct learned_cache;
+struct model_cache;
 
 /* The site's data about the stored page of the task, sent with the task. */
-struct told_page {
+struct page_site_data {
 	bool is_there; /* false: request it from the main process */
 	uint32_t cluster;
 	uint32_t page_count;
@@ -23,23 +23,24 @@ struct told_page {
 	const uint32_t *frequencies; /* [count] */
 };
 
-struct remote_site {
+struct site_client {
 	struct site_view view;
 	struct task *task;
 	struct arena *arena; /* for copied texts */
-	struct learned_cache *learned;
+	struct model_cache *learned;
 	const struct page_limits *limits;
 	uint64_t site; /* identifies the site; 0 = no site */
-	struct told_page told;
+	struct page_site_data told;
 };
 
 /* Set the source of the view; the caller sets its other fields. */
-void remote_site_init(struct remote_site *site);
+void site_client_init(struct site_client *site);
 
 /* A model_loader; its context is the task. */
-enum error remote_model_load(void *context, const struct answer_rules *rules,
-			     const struct text_request *request,
-			     struct ridge_model **model_out,
-			     struct text_answer *answer);
+enum error site_client_load_model(void *context,
+				  const struct extraction_options *rules,
+				  const struct text_request *request,
+				  struct ridge_model **model_out,
+				  struct extraction_result *answer);
 
 #endif

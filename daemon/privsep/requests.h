@@ -130,15 +130,15 @@ struct archive_answer {
 	struct slice reason; /* English; or empty */
 };
 
-extern const struct row_layout archive_request_layout;
-extern const struct row_layout bytes_answer_layout;
-extern const struct row_layout records_answer_layout;
-extern const struct row_layout archive_answer_layout;
-extern const struct row_layout version_request_layout;
-extern const struct row_layout tree_request_layout;
-extern const struct row_layout fragments_request_layout;
-extern const struct row_layout analyse_request_layout;
-extern const struct row_layout wanted_guard_layout;
-extern const struct row_layout analyse_answer_layout;
+extern const struct row_codec archive_request_layout;
+extern const struct row_codec bytes_answer_layout;
+extern const struct row_codec records_answer_layout;
+extern const struct row_codec archive_answer_layout;
+extern const struct row_codec version_request_layout;
+extern const struct row_codec tree_request_layout;
+extern const struct row_codec fragments_request_layout;
+extern const struct row_codec analyse_request_layout;
+extern const struct row_codec wanted_guard_layout;
+extern const struct row_codec analyse_answer_layout;
 
 #endif

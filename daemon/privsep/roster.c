@@ -10,7 +10,7 @@
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/lock.h"
 
-struct roster {
+struct process_table {
 	struct lock lock; /* guards the fields below */
 	struct buffer entries;
 	uint64_t starts[ROLE_COUNT];
@@ -19,20 +19,20 @@ struct roster {
 	struct sandbox_report said[ROLE_COUNT]; /* as logged last */
 };
 
-static size_t count_entries(const struct roster *roster)
+static size_t count_entries(const struct process_table *roster)
 {
-	return roster->entries.size / sizeof(struct roster_entry);
+	return roster->entries.size / sizeof(struct process_entry);
 }
 
-struct roster *roster_create(void)
+struct process_table *process_table_create(void)
 {
-	struct roster *roster = mem_alloc(1, sizeof(*roster));
+	struct process_table *roster = mem_alloc(1, sizeof(*roster));
 
-	lock_init(&roster->lock, LOCK_ROSTER);
+	lock_init(&roster->lock, LOCK_PROCESS_TABLE);
 	return roster;
 }
 
-void roster_destroy(struct roster *roster)
+void process_table_destroy(struct process_table *roster)
 {
 	if (roster == NULL)
 		return;
@@ -41,7 +41,7 @@ void roster_destroy(struct roster *roster)
 	free(roster);
 }
 
-static void say(const struct roster_entry *entry)
+static void process_table_log_entry(const struct process_entry *entry)
 {
 	struct buffer text = {0};
 
@@ -50,7 +50,8 @@ static void say(const struct roster_entry *entry)
 	buffer_free(&text);
 }
 
-void roster_add(struct roster *roster, const struct roster_entry *entry)
+void process_table_add(struct process_table *roster,
+		       const struct process_entry *entry)
 {
 	struct sandbox_report *said = &roster->said[entry->role];
 	bool is_new;
@@ -63,14 +64,14 @@ void roster_add(struct roster *roster, const struct roster_entry *entry)
 	roster->starts[entry->role]++;
 	lock_release(&roster->lock);
 	if (is_new)
-		say(entry);
+		process_table_log_entry(entry);
 }
 
 /*
  * With the lock held: update the CPU time of the process; keep the last value
  * if it has exited.
  */
-static void measure(struct roster_entry *entry)
+static void process_entry_measure(struct process_entry *entry)
 {
 	clockid_t clock;
 	uint64_t used_us;
@@ -82,23 +83,24 @@ static void measure(struct roster_entry *entry)
 		entry->cpu_us = used_us;
 }
 
-static struct roster_entry *entries_of(struct roster *roster)
+static struct process_entry *entries_of(struct process_table *roster)
 {
-	return (struct roster_entry *)(void *)roster->entries.data;
+	return (struct process_entry *)(void *)roster->entries.data;
 }
 
-void roster_measure(struct roster *roster, pid_t pid)
+void process_table_measure(struct process_table *roster, pid_t pid)
 {
 	lock_acquire(&roster->lock);
 	for (size_t i = 0; i < count_entries(roster); i++)
 		if (entries_of(roster)[i].pid == pid)
-			measure(&entries_of(roster)[i]);
+			process_entry_measure(&entries_of(roster)[i]);
 	lock_release(&roster->lock);
 }
 
-void roster_remove(struct roster *roster, pid_t pid, bool has_died)
+void process_table_remove(struct process_table *roster, pid_t pid,
+			  bool has_died)
 {
-	struct roster_entry *entries;
+	struct process_entry *entries;
 	size_t count;
 	size_t at = 0;
 
@@ -117,17 +119,17 @@ void roster_remove(struct roster *roster, pid_t pid, bool has_died)
 	lock_release(&roster->lock);
 }
 
-struct roster_view roster_look(struct roster *roster)
+struct process_snapshot process_table_snapshot(struct process_table *roster)
 {
-	struct roster_view view;
+	struct process_snapshot view;
 
 	lock_acquire(&roster->lock);
 	memcpy(view.cpu_us, roster->gone_us, sizeof(view.cpu_us));
 	view.count = count_entries(roster);
 	for (size_t i = 0; i < view.count; i++) {
-		struct roster_entry *entry = &entries_of(roster)[i];
+		struct process_entry *entry = &entries_of(roster)[i];
 
-		measure(entry);
+		process_entry_measure(entry);
 		view.cpu_us[entry->role] += entry->cpu_us;
 	}
 	view.entries = mem_alloc(view.count + 1, sizeof(*view.entries));
@@ -140,8 +142,8 @@ struct roster_view roster_look(struct roster *roster)
 	return view;
 }
 
-void roster_view_free(struct roster_view *view)
+void process_snapshot_free(struct process_snapshot *view)
 {
 	free(view->entries);
-	*view = (struct roster_view){0};
+	*view = (struct process_snapshot){0};
 }

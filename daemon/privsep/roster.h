@@ -12,14 +12,14 @@
 
 #include "daemon/privsep/sandbox.h"
 
-struct roster;
+struct process_table;
 
-struct roster *roster_create(void);
+struct process_table *process_table_create(void);
 
 /* NULL is a no-op. */
-void roster_destroy(struct roster *roster);
+void process_table_destroy(struct process_table *roster);
 
-struct roster_entry {
+struct process_entry {
 	enum role role;
 	pid_t pid;
 	uint64_t started_ms; /* Unix time */
@@ -31,17 +31,19 @@ struct roster_entry {
  * Add a process. Log its sandbox layers if it is the first process of its role,
  * or if they differ from the last one's.
  */
-void roster_add(struct roster *roster, const struct roster_entry *entry);
+void process_table_add(struct process_table *roster,
+		       const struct process_entry *entry);
 
 /* Update the CPU time of a process before its removal. */
-void roster_measure(struct roster *roster, pid_t pid);
+void process_table_measure(struct process_table *roster, pid_t pid);
 
 /* Remove the process. Do nothing if `pid` is not in the table. */
-void roster_remove(struct roster *roster, pid_t pid, bool has_died);
+void process_table_remove(struct process_table *roster, pid_t pid,
+			  bool has_died);
 
 /* A copy of the table. */
-struct roster_view {
-	struct roster_entry *entries; /* [count], ordered by start */
+struct process_snapshot {
+	struct process_entry *entries; /* [count], ordered by start */
 	size_t count;
 	/* Counts of a role since the daemon's start: */
 	uint64_t starts[ROLE_COUNT];
@@ -51,11 +53,11 @@ struct roster_view {
 };
 
 /*
- * Copy the table; free the copy with roster_view_free(). Makes one system call
- * per process.
+ * Copy the table; free the copy with process_snapshot_free(). Makes one system
+ * call per process.
  */
-struct roster_view roster_look(struct roster *roster);
+struct process_snapshot process_table_snapshot(struct process_table *roster);
 
-void roster_view_free(struct roster_view *view);
+void process_snapshot_free(struct process_snapshot *view);
 
 #endif

@@ -40,13 +40,12 @@ enum {
 };
 
 static const unsigned walls[ROLE_COUNT] = {
-	[ROLE_KEEPER] =
-		EVERY_ROLE | SANDBOX_TCP | SANDBOX_SCOPES | SANDBOX_CODE,
-	[ROLE_STARTER] = EVERY_ROLE,
+	[ROLE_MAIN] = EVERY_ROLE | SANDBOX_TCP | SANDBOX_SCOPES | SANDBOX_CODE,
+	[ROLE_SPAWNER] = EVERY_ROLE,
 	[ROLE_FETCHER] = EVERY_ROLE | LANDLOCKED | SANDBOX_CODE,
 	[ROLE_WORKER] = EVERY_ROLE | LANDLOCKED | SANDBOX_CODE |
 			SANDBOX_NAMESPACES | SANDBOX_EMPTY_ROOT,
-	[ROLE_COURIER] = EVERY_ROLE | LANDLOCKED | SANDBOX_CODE,
+	[ROLE_NOTIFIER] = EVERY_ROLE | LANDLOCKED | SANDBOX_CODE,
 };
 
 static const char *const resolver[] = {
@@ -90,7 +89,7 @@ static const char *const network[] = {
 
 static bool is_networked(enum role role)
 {
-	return role == ROLE_FETCHER || role == ROLE_COURIER;
+	return role == ROLE_FETCHER || role == ROLE_NOTIFIER;
 }
 
 /* Without /proc, assume that the process has one thread. */
@@ -126,7 +125,7 @@ static void drop_capabilities(void)
 }
 
 /* Lower the limit of `resource` to `most`; never raise it. */
-static bool limit(__rlimit_resource_t resource, uint64_t most)
+static bool sandbox_limit(__rlimit_resource_t resource, uint64_t most)
 {
 	struct rlimit now;
 
@@ -146,39 +145,39 @@ static bool logs_to_file(void)
 	return fstat(STDERR_FILENO, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-static bool set_limits(const struct sandbox_options *options)
+static bool sandbox_set_limits(const struct sandbox_options *options)
 {
-	bool is_set = limit(RLIMIT_CORE, 0);
+	bool is_set = sandbox_limit(RLIMIT_CORE, 0);
 
 	if (options->max_files != 0)
-		is_set &= limit(RLIMIT_NOFILE, options->max_files);
+		is_set &= sandbox_limit(RLIMIT_NOFILE, options->max_files);
 	else if (options->role == ROLE_WORKER)
-		is_set &= limit(RLIMIT_NOFILE, WORKER_FILES);
-	else if (options->role != ROLE_STARTER)
+		is_set &= sandbox_limit(RLIMIT_NOFILE, WORKER_FILES);
+	else if (options->role != ROLE_SPAWNER)
 		/*
 		 * As many descriptors as the hard limit allows, because
 		 * connections and clients need them. Commands of the spawner
 		 * keep the limit that the daemon was started with.
 		 */
-		is_set &= limit(RLIMIT_NOFILE, RLIM_INFINITY);
+		is_set &= sandbox_limit(RLIMIT_NOFILE, RLIM_INFINITY);
 	if (options->memory_bytes != 0 && !IS_SANITIZED)
-		is_set &= limit(RLIMIT_AS, options->memory_bytes);
+		is_set &= sandbox_limit(RLIMIT_AS, options->memory_bytes);
 	/* The leak checker starts a process. */
 	if (options->role == ROLE_WORKER && !IS_SANITIZED)
-		is_set &= limit(RLIMIT_NPROC, 0);
+		is_set &= sandbox_limit(RLIMIT_NPROC, 0);
 	if (!IS_SANITIZED && !logs_to_file() && options->role == ROLE_WORKER)
-		is_set &= limit(RLIMIT_FSIZE, 0);
+		is_set &= sandbox_limit(RLIMIT_FSIZE, 0);
 	if (!IS_SANITIZED && !logs_to_file() && is_networked(options->role))
-		is_set &= limit(RLIMIT_FSIZE, AUTHORITIES_BYTES);
+		is_set &= sandbox_limit(RLIMIT_FSIZE, AUTHORITIES_BYTES);
 	return is_set;
 }
 
 static unsigned restrict_files(const struct sandbox_options *options)
 {
 	struct landlock_rules rules = {
-		.has_files = options->role != ROLE_KEEPER,
+		.has_files = options->role != ROLE_MAIN,
 		.may_connect = is_networked(options->role) || options->connects,
-		.may_notify = options->role == ROLE_KEEPER,
+		.may_notify = options->role == ROLE_MAIN,
 	};
 
 	if (is_networked(options->role)) {
@@ -220,7 +219,7 @@ enum error sandbox_enter(const struct sandbox_options *options,
 	*report_out = (struct sandbox_report){0};
 	if (!IS_SANITIZED && has_threads())
 		return ERR_BUSY;
-	if (!drop_privileges() || !set_limits(options))
+	if (!drop_privileges() || !sandbox_set_limits(options))
 		return ERR_IO;
 	if (!IS_SANITIZED)
 		holds |= build_walls(options);
@@ -229,7 +228,7 @@ enum error sandbox_enter(const struct sandbox_options *options,
 	return ERR_NONE;
 }
 
-void sandbox_list_walls(unsigned set, struct buffer *out)
+void sandbox_list_layers(unsigned set, struct buffer *out)
 {
 	static const char *const names[] = {
 		"no new privileges", "system calls", "files",  "TCP",  "scopes",
@@ -248,12 +247,12 @@ void sandbox_list_walls(unsigned set, struct buffer *out)
 
 void sandbox_describe(const struct sandbox_report *report, struct buffer *out)
 {
-	sandbox_list_walls(report->holds, out);
+	sandbox_list_layers(report->holds, out);
 	if (report->lacks == 0)
 		return;
 	buffer_append_text(out, IS_SANITIZED ? "; sanitizer builds omit "
 					     : "; kernel or unit refuse ");
-	sandbox_list_walls(report->lacks, out);
+	sandbox_list_layers(report->lacks, out);
 }
 
 uint64_t sandbox_resolver_stamp(void)

@@ -39,8 +39,8 @@ struct sandbox_options {
 };
 
 /*
- * Sets of enum sandbox_wall. The two are disjoint; together they are all layers
- * of the role.
+ * Sets of enum sandbox_layer. The two are disjoint; together they are all
+ * layers of the role.
  */
 struct sandbox_report {
 	unsigned holds;
@@ -58,10 +58,10 @@ enum error sandbox_enter(const struct sandbox_options *options,
 			 struct sandbox_report *report_out);
 
 /*
- * Append the names of the layers in `set` (enum sandbox_wall), for example
+ * Append the names of the layers in `set` (enum sandbox_layer), for example
  * "system calls, files, limits".
  */
-void sandbox_list_walls(unsigned set, struct buffer *out);
+void sandbox_list_layers(unsigned set, struct buffer *out);
 
 /*
  * Append the enforced and the missing layers, for example "system calls, files,

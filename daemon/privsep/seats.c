@@ -9,22 +9,22 @@
 /* A waiting thread; on its stack. */
 struct waiter {
 	struct waiter *next;
-	const struct seat_wish *wish;
-	struct seat *given; /* NULL: still waiting */
+	const struct worker_slot_request *wish;
+	struct worker_slot *given; /* NULL: still waiting */
 	struct condition is_given;
 };
 
-struct seats {
+struct worker_slots {
 	struct lock lock; /* guards all below except busy processes */
 	struct waiter *first;
 	size_t count;
 	size_t long_count; /* busy seats with a long task */
-	struct seat *items;
+	struct worker_slot *items;
 };
 
-struct seats *seats_create(size_t count)
+struct worker_slots *worker_slots_create(size_t count)
 {
-	struct seats *seats = mem_alloc(1, sizeof(*seats));
+	struct worker_slots *seats = mem_alloc(1, sizeof(*seats));
 
 	assert(count > 0);
 	lock_init(&seats->lock, LOCK_POOL);
@@ -33,7 +33,7 @@ struct seats *seats_create(size_t count)
 	return seats;
 }
 
-void seats_destroy(struct seats *seats)
+void worker_slots_destroy(struct worker_slots *seats)
 {
 	assert(seats->first == NULL);
 	lock_destroy(&seats->lock);
@@ -41,7 +41,7 @@ void seats_destroy(struct seats *seats)
 	free(seats);
 }
 
-size_t seats_waiting(struct seats *seats)
+size_t worker_slots_waiting(struct worker_slots *seats)
 {
 	size_t count = 0;
 
@@ -52,23 +52,24 @@ size_t seats_waiting(struct seats *seats)
 	return count;
 }
 
-struct seat *seats_at(struct seats *seats, size_t i)
+struct worker_slot *worker_slots_at(struct worker_slots *seats, size_t i)
 {
 	assert(i < seats->count);
 	return &seats->items[i];
 }
 
 /* Return a free seat that fits `wish`; NULL if there is no such seat. */
-static struct seat *find_free(struct seats *seats, const struct seat_wish *wish)
+static struct worker_slot *find_free(struct worker_slots *seats,
+				     const struct worker_slot_request *wish)
 {
-	struct seat *found = NULL;
+	struct worker_slot *found = NULL;
 
 	assert(lock_is_held(&seats->lock));
 	if (wish->is_long && seats->count > 1 &&
 	    seats->long_count + 1 >= seats->count)
 		return NULL;
 	for (size_t i = 0; i < seats->count; i++) {
-		struct seat *seat = &seats->items[i];
+		struct worker_slot *seat = &seats->items[i];
 
 		if (!seat->is_busy &&
 		    (wish->only == NULL || wish->only == seat) &&
@@ -78,8 +79,9 @@ static struct seat *find_free(struct seats *seats, const struct seat_wish *wish)
 	return found;
 }
 
-static void occupy(struct seats *seats, struct seat *seat,
-		   const struct seat_wish *wish)
+static void worker_slot_occupy(struct worker_slots *seats,
+			       struct worker_slot *seat,
+			       const struct worker_slot_request *wish)
 {
 	seat->is_busy = true;
 	seat->is_long = wish->is_long;
@@ -88,27 +90,29 @@ static void occupy(struct seats *seats, struct seat *seat,
 }
 
 /* Assign the free seats to waiting threads, the longest waiting first. */
-static void give(struct seats *seats)
+static void worker_slots_assign(struct worker_slots *seats)
 {
 	struct waiter **link = &seats->first;
 
 	assert(lock_is_held(&seats->lock));
 	while (*link != NULL) {
 		struct waiter *waiter = *link;
-		struct seat *seat = find_free(seats, waiter->wish);
+		struct worker_slot *seat = find_free(seats, waiter->wish);
 
 		if (seat == NULL) {
 			link = &waiter->next;
 			continue;
 		}
 		*link = waiter->next;
-		occupy(seats, seat, waiter->wish);
+		worker_slot_occupy(seats, seat, waiter->wish);
 		waiter->given = seat;
 		condition_signal(&waiter->is_given);
 	}
 }
 
-static struct seat *wait(struct seats *seats, const struct seat_wish *wish)
+static struct worker_slot *
+worker_slots_wait(struct worker_slots *seats,
+		  const struct worker_slot_request *wish)
 {
 	struct waiter own = {.wish = wish};
 	struct waiter **last = &seats->first;
@@ -124,27 +128,28 @@ static struct seat *wait(struct seats *seats, const struct seat_wish *wish)
 	return own.given;
 }
 
-struct seat *seats_take(struct seats *seats, const struct seat_wish *wish)
+struct worker_slot *worker_slots_acquire(struct worker_slots *seats,
+					 const struct worker_slot_request *wish)
 {
-	struct seat *seat;
+	struct worker_slot *seat;
 
 	lock_acquire(&seats->lock);
 	/* The waiting threads cannot use the seats that are free now. */
 	seat = find_free(seats, wish);
 	if (seat != NULL)
-		occupy(seats, seat, wish);
+		worker_slot_occupy(seats, seat, wish);
 	else
-		seat = wait(seats, wish);
+		seat = worker_slots_wait(seats, wish);
 	lock_release(&seats->lock);
 	return seat;
 }
 
-void seats_leave(struct seats *seats, struct seat *seat)
+void worker_slots_release(struct worker_slots *seats, struct worker_slot *seat)
 {
 	lock_acquire(&seats->lock);
 	assert(seat->is_busy && seats->long_count >= seat->is_long);
 	seat->is_busy = false;
 	seats->long_count -= seat->is_long;
-	give(seats);
+	worker_slots_assign(seats);
 	lock_release(&seats->lock);
 }

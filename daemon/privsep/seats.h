@@ -17,7 +17,7 @@
  * A seat of a worker. Its holder may use the process; the other fields belong
  * to seats.c.
  */
-struct seat {
+struct worker_slot {
 	struct process process;
 	bool is_started;
 	bool is_busy;
@@ -25,28 +25,31 @@ struct seat {
 	uint64_t site; /* of its last task */
 };
 
-struct seats;
+struct worker_slots;
 
-struct seats *seats_create(size_t count); /* > 0 */
-void seats_destroy(struct seats *seats);  /* all seats must be free */
+struct worker_slots *worker_slots_create(size_t count); /* > 0 */
+void worker_slots_destroy(
+	struct worker_slots *seats); /* all seats must be free */
 
 /*
  * Return seat `i`, which must be below the count. The caller must hold the
  * seat, or no thread may use it.
  */
-struct seat *seats_at(struct seats *seats, size_t i);
+struct worker_slot *worker_slots_at(struct worker_slots *seats, size_t i);
 
-struct seat_wish {
-	uint64_t site;           /* prefer a seat that had this site last */
-	const struct seat *only; /* this seat; NULL: any */
+struct worker_slot_request {
+	uint64_t site; /* prefer a seat that had this site last */
+	const struct worker_slot *only; /* this seat; NULL: any */
 	bool is_long;
 };
 
 /* Acquire a seat; block until one is free. */
-struct seat *seats_take(struct seats *seats, const struct seat_wish *wish);
-void seats_leave(struct seats *seats, struct seat *seat);
+struct worker_slot *
+worker_slots_acquire(struct worker_slots *seats,
+		     const struct worker_slot_request *wish);
+void worker_slots_release(struct worker_slots *seats, struct worker_slot *seat);
 
 /* Return the number of waiting threads. */
-size_t seats_waiting(struct seats *seats);
+size_t worker_slots_waiting(struct worker_slots *seats);
 
 #endif

@@ -16,32 +16,32 @@
 #include "daemon/runtime/child.h"
 #include "store/row.h"
 
-static const struct field number_fields[] = {FIELD(starter_number, number)};
-const struct row_layout starter_number_layout =
-	LAYOUT(starter_number, number_fields, 0, 0);
+static const struct row_field number_fields[] = {FIELD(spawner_number, number)};
+const struct row_codec spawner_number_layout =
+	LAYOUT(spawner_number, number_fields, 0, 0);
 
-const struct row_layout starter_command_layout = {
-	.slices = offsetof(struct starter_command, words),
+const struct row_codec spawner_command_layout = {
+	.slices = offsetof(struct spawner_command, words),
 	.slice_count = 2,
-	.size = sizeof(struct starter_command),
+	.size = sizeof(struct spawner_command),
 };
 
-static const struct field hello_fields[] = {FIELD(role_hello, memory_bytes)};
-const struct row_layout role_hello_layout = LAYOUT(
-	role_hello, hello_fields, offsetof(struct role_hello, readable), 1);
+static const struct row_field hello_fields[] = {FIELD(role_init, memory_bytes)};
+const struct row_codec role_init_layout = LAYOUT(
+	role_init, hello_fields, offsetof(struct role_init, readable), 1);
 
-static const struct field ready_fields[] = {
+static const struct row_field ready_fields[] = {
 	FIELD(role_ready, holds),
 	FIELD(role_ready, lacks),
 	FIELD(role_ready, has_failed),
 };
-const struct row_layout role_ready_layout =
+const struct row_codec role_ready_layout =
 	LAYOUT(role_ready, ready_fields, 0, 0);
 
 enum { COMMAND_UMASK = 0027 };
 
 /* Runs in the new process: execute the role. Does not return. */
-static void execute(enum role role, int socket)
+static void spawner_execute_role(enum role role, int socket)
 {
 	char name[ROLE_BYTES];
 	char program[] = "templated";
@@ -62,18 +62,18 @@ static void execute(enum role role, int socket)
 }
 
 /* Start a role; return its process id, or a negative errno. */
-static int64_t start(int64_t role, int *socket_out)
+static int64_t spawner_start_role(int64_t role, int *socket_out)
 {
 	int ends[2];
 	pid_t pid;
 
-	if (role <= ROLE_STARTER || role >= ROLE_COUNT)
+	if (role <= ROLE_SPAWNER || role >= ROLE_COUNT)
 		return -EINVAL;
 	if (channel_pair(ends) != ERR_NONE)
 		return -errno;
 	pid = fork();
 	if (pid == 0)
-		execute((enum role)role, ends[1]);
+		spawner_execute_role((enum role)role, ends[1]);
 	close(ends[1]);
 	if (pid < 0) {
 		close(ends[0]);
@@ -87,7 +87,7 @@ static int64_t start(int64_t role, int *socket_out)
  * Kill and reap a process. Return its status as of waitpid(), or a negative
  * errno: -ETIMEDOUT if it was killed but still exists.
  */
-static int64_t end(int64_t pid)
+static int64_t spawner_end_process(int64_t pid)
 {
 	int status = 0;
 	int failed;
@@ -105,12 +105,13 @@ static int64_t end(int64_t pid)
 	return failed != 0 ? -failed : status;
 }
 
-static bool answer(const struct channel *channel, int64_t number, int file)
+static bool spawner_send_response(const struct channel *channel, int64_t number,
+				  int file)
 {
-	const struct starter_number row = {number};
-	struct buffer head = row_layout_encode(&starter_number_layout, &row);
-	enum error error = frame_send(
-		channel, &(struct frame_parts){.kind = STARTER_DONE,
+	const struct spawner_number row = {number};
+	struct buffer head = row_codec_encode(&spawner_number_layout, &row);
+	enum error error = channel_send(
+		channel, &(struct frame_parts){.kind = SPAWNER_DONE,
 					       .head = buffer_slice(&head),
 					       .file = file});
 
@@ -121,12 +122,12 @@ static bool answer(const struct channel *channel, int64_t number, int file)
 /* Read the rules that the main process sends first. */
 static bool read_rules(struct channel *channel, bool *allows_commands_out)
 {
-	struct starter_number rules = {0};
-	struct frame frame;
+	struct spawner_number rules = {0};
+	struct channel_frame frame;
 	bool is_read =
-		frame_receive(channel, -1, &frame) == ERR_NONE &&
-		frame.kind == STARTER_RULES &&
-		row_layout_decode(&starter_number_layout, frame.head, &rules);
+		channel_receive(channel, -1, &frame) == ERR_NONE &&
+		frame.kind == SPAWNER_RULES &&
+		row_codec_decode(&spawner_number_layout, frame.head, &rules);
 
 	frame_free(&frame);
 	*allows_commands_out = rules.number == 1;
@@ -134,26 +135,26 @@ static bool read_rules(struct channel *channel, bool *allows_commands_out)
 }
 
 /* Execute a request whose argument is a number. */
-static bool serve_number(struct starter_commands *commands,
-			 const struct frame *frame, int64_t *number_out,
+static bool serve_number(struct spawner_commands *commands,
+			 const struct channel_frame *frame, int64_t *number_out,
 			 int *socket_out)
 {
-	struct starter_number row;
+	struct spawner_number row;
 
-	if (!row_layout_decode(&starter_number_layout, frame->head, &row))
+	if (!row_codec_decode(&spawner_number_layout, frame->head, &row))
 		return false;
-	if (frame->kind == STARTER_START)
-		*number_out = start(row.number, socket_out);
-	else if (frame->kind == STARTER_LOOK)
-		*number_out = starter_commands_look(commands, row.number);
-	else if (frame->kind == STARTER_KILL)
-		*number_out = starter_commands_kill(commands, row.number);
-	else if (frame->kind != STARTER_END)
+	if (frame->kind == SPAWNER_START)
+		*number_out = spawner_start_role(row.number, socket_out);
+	else if (frame->kind == SPAWNER_CHECK)
+		*number_out = spawner_commands_check(commands, row.number);
+	else if (frame->kind == SPAWNER_KILL)
+		*number_out = spawner_commands_kill(commands, row.number);
+	else if (frame->kind != SPAWNER_END)
 		return false;
-	else if (starter_commands_have(commands, row.number))
+	else if (spawner_commands_have(commands, row.number))
 		*number_out = -EINVAL;
 	else
-		*number_out = end(row.number);
+		*number_out = spawner_end_process(row.number);
 	return true;
 }
 
@@ -161,38 +162,41 @@ static bool serve_number(struct starter_commands *commands,
  * Execute a request. Return false if the request is invalid or the main process
  * has exited.
  */
-static bool serve(const struct channel *channel, const struct frame *frame,
-		  bool allows_commands, struct starter_commands *commands)
+static bool spawner_serve(const struct channel *channel,
+			  const struct channel_frame *frame,
+			  bool allows_commands,
+			  struct spawner_commands *commands)
 {
 	int64_t number = -EPERM;
 	int socket = -1;
 	bool is_answered;
 
-	if (frame->kind == STARTER_RUN) {
+	if (frame->kind == SPAWNER_RUN) {
 		if (allows_commands)
-			number = starter_commands_run(commands, frame);
+			number = spawner_commands_run(commands, frame);
 	} else if (!serve_number(commands, frame, &number, &socket)) {
 		return false;
 	}
-	is_answered = answer(channel, number, socket);
+	is_answered = spawner_send_response(channel, number, socket);
 	if (socket >= 0)
 		close(socket);
 	return is_answered;
 }
 
-void starter_main(int socket)
+void spawner_main(int socket)
 {
-	struct channel channel = channel_of(socket, STARTER_MAX_INPUT);
-	struct starter_commands commands = {0};
-	struct frame frame;
+	struct channel channel = channel_of(socket, SPAWNER_MAX_INPUT);
+	struct spawner_commands commands = {0};
+	struct channel_frame frame;
 	bool allows_commands;
 	bool goes_on = read_rules(&channel, &allows_commands);
 
 	umask(COMMAND_UMASK);
-	while (goes_on && frame_receive(&channel, -1, &frame) == ERR_NONE) {
-		goes_on = serve(&channel, &frame, allows_commands, &commands);
+	while (goes_on && channel_receive(&channel, -1, &frame) == ERR_NONE) {
+		goes_on = spawner_serve(&channel, &frame, allows_commands,
+					&commands);
 		frame_free(&frame);
 	}
-	starter_commands_forget(&commands);
+	spawner_commands_release(&commands);
 	channel_close(&channel);
 }

@@ -8,7 +8,8 @@
 #include "daemon/privsep/starter.h"
 #include "daemon/runtime/child.h"
 
-static struct child *find(const struct starter_commands *commands, int64_t pid)
+static struct child *
+spawner_command_find(const struct spawner_commands *commands, int64_t pid)
 {
 	for (size_t i = 0; i < commands->count; i++)
 		if (commands->items[i].pid == pid)
@@ -16,22 +17,23 @@ static struct child *find(const struct starter_commands *commands, int64_t pid)
 	return NULL;
 }
 
-static void drop(struct starter_commands *commands, struct child *child)
+static void spawner_command_remove(struct spawner_commands *commands,
+				   struct child *child)
 {
 	*child = commands->items[--commands->count];
 }
 
-bool starter_commands_have(const struct starter_commands *commands, int64_t pid)
+bool spawner_commands_have(const struct spawner_commands *commands, int64_t pid)
 {
-	return find(commands, pid) != NULL;
+	return spawner_command_find(commands, pid) != NULL;
 }
 
 /*
  * Copy the texts to `copy` and point to each; NULL follows the last pointer.
  * Return false if there are too many, or one has no NUL.
  */
-static bool split(struct slice texts, struct buffer *copy,
-		  char *words_out[STARTER_MAX_WORDS + 1])
+static bool spawner_command_split(struct slice texts, struct buffer *copy,
+				  char *words_out[SPAWNER_MAX_WORDS + 1])
 {
 	size_t count = 0;
 
@@ -40,7 +42,7 @@ static bool split(struct slice texts, struct buffer *copy,
 		return false;
 	for (size_t at = 0; at < copy->size;
 	     at += strlen(copy->data + at) + 1) {
-		if (count == STARTER_MAX_WORDS)
+		if (count == SPAWNER_MAX_WORDS)
 			return false;
 		words_out[count++] = copy->data + at;
 	}
@@ -48,8 +50,8 @@ static bool split(struct slice texts, struct buffer *copy,
 	return true;
 }
 
-static int64_t start(struct starter_commands *commands,
-		     const struct child_command *command)
+static int64_t spawner_command_start(struct spawner_commands *commands,
+				     const struct child_command *command)
 {
 	struct child child;
 	int failed = child_spawn(&child, command);
@@ -63,57 +65,59 @@ static int64_t start(struct starter_commands *commands,
 	return child.pid;
 }
 
-int64_t starter_commands_run(struct starter_commands *commands,
-			     const struct frame *frame)
+int64_t spawner_commands_run(struct spawner_commands *commands,
+			     const struct channel_frame *frame)
 {
-	char *words[STARTER_MAX_WORDS + 1];
-	char *environment[STARTER_MAX_WORDS + 1];
+	char *words[SPAWNER_MAX_WORDS + 1];
+	char *environment[SPAWNER_MAX_WORDS + 1];
 	struct buffer copies[2] = {{0}, {0}};
-	struct starter_command row;
+	struct spawner_command row;
 	int64_t number = -EINVAL;
 
-	if (commands->count == STARTER_MAX_COMMANDS)
+	if (commands->count == SPAWNER_MAX_COMMANDS)
 		return -EAGAIN;
-	if (row_layout_decode(&starter_command_layout, frame->head, &row) &&
-	    row.words.size > 0 && split(row.words, &copies[0], words) &&
-	    split(row.environment, &copies[1], environment))
-		number = start(commands, &(struct child_command){
-						 .words = words,
-						 .environment = environment,
-						 .input = frame->body,
-					 });
+	if (row_codec_decode(&spawner_command_layout, frame->head, &row) &&
+	    row.words.size > 0 &&
+	    spawner_command_split(row.words, &copies[0], words) &&
+	    spawner_command_split(row.environment, &copies[1], environment))
+		number = spawner_command_start(
+			commands, &(struct child_command){
+					  .words = words,
+					  .environment = environment,
+					  .input = frame->body,
+				  });
 	buffer_free(&copies[0]);
 	buffer_free(&copies[1]);
 	return number;
 }
 
-int64_t starter_commands_look(struct starter_commands *commands, int64_t pid)
+int64_t spawner_commands_check(struct spawner_commands *commands, int64_t pid)
 {
-	struct child *child = find(commands, pid);
+	struct child *child = spawner_command_find(commands, pid);
 	int status;
 
 	if (child == NULL)
 		return -ECHILD;
 	status = child_wait(child);
 	if (status != -EAGAIN)
-		drop(commands, child);
+		spawner_command_remove(commands, child);
 	return status;
 }
 
-int64_t starter_commands_kill(struct starter_commands *commands, int64_t pid)
+int64_t spawner_commands_kill(struct spawner_commands *commands, int64_t pid)
 {
-	struct child *child = find(commands, pid);
+	struct child *child = spawner_command_find(commands, pid);
 
 	if (child == NULL)
 		return -ECHILD;
 	child_kill(child);
-	drop(commands, child);
+	spawner_command_remove(commands, child);
 	return 0;
 }
 
-void starter_commands_forget(struct starter_commands *commands)
+void spawner_commands_release(struct spawner_commands *commands)
 {
 	for (size_t i = 0; i < commands->count; i++)
-		child_forget(&commands->items[i]);
+		child_release(&commands->items[i]);
 	free(commands->items);
 }

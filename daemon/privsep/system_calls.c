@@ -20,9 +20,9 @@
 
 /* Sets of roles. */
 enum {
-	KEEPER = 1U << ROLE_KEEPER,
-	STARTER = 1U << ROLE_STARTER,
-	FETCHING = 1U << ROLE_FETCHER | 1U << ROLE_COURIER,
+	KEEPER = 1U << ROLE_MAIN,
+	STARTER = 1U << ROLE_SPAWNER,
+	FETCHING = 1U << ROLE_FETCHER | 1U << ROLE_NOTIFIER,
 	WORKER = 1U << ROLE_WORKER,
 	THREADED = KEEPER | FETCHING,
 	LISTED = THREADED | WORKER,
@@ -287,8 +287,8 @@ static const struct case_of cases[] = {
 };
 
 /* Return false if the rule is invalid or memory is short. */
-static bool add(scmp_filter_ctx filter, uint32_t action,
-		const struct case_of *item)
+static bool system_calls_add(scmp_filter_ctx filter, uint32_t action,
+			     const struct case_of *item)
 {
 	int number = seccomp_syscall_resolve_name(item->name);
 	unsigned count = 0;
@@ -309,12 +309,12 @@ static bool add_calls(scmp_filter_ctx filter, unsigned role, uint32_t action,
 		struct case_of item = {.name = calls->names[i]};
 
 		if ((calls->roles & role) != 0)
-			is_whole &= add(filter, action, &item);
+			is_whole &= system_calls_add(filter, action, &item);
 	}
 	return is_whole;
 }
 
-static bool add_rules(scmp_filter_ctx filter, unsigned role)
+static bool system_calls_add_rules(scmp_filter_ctx filter, unsigned role)
 {
 	struct case_of tgkill = {
 		.name = "tgkill",
@@ -335,10 +335,10 @@ static bool add_rules(scmp_filter_ctx filter, unsigned role)
 				: SCMP_ACT_ERRNO((unsigned)cases[i].error);
 
 		if ((cases[i].roles & role) != 0)
-			is_whole &= add(filter, action, &cases[i]);
+			is_whole &= system_calls_add(filter, action, &cases[i]);
 	}
 	if ((LISTED & role) != 0)
-		is_whole &= add(filter, SCMP_ACT_ALLOW, &tgkill);
+		is_whole &= system_calls_add(filter, SCMP_ACT_ALLOW, &tgkill);
 	return is_whole;
 }
 
@@ -346,11 +346,11 @@ bool system_calls_restrict(enum role role, bool connects)
 {
 	unsigned roles = 1U << role | (connects ? 1U << ROLE_FETCHER : 0);
 	scmp_filter_ctx filter = seccomp_init(
-		role == ROLE_STARTER ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(EPERM));
+		role == ROLE_SPAWNER ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(EPERM));
 	bool is_done = filter != NULL &&
 		       seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH,
 					SCMP_ACT_KILL_PROCESS) == 0 &&
-		       add_rules(filter, roles);
+		       system_calls_add_rules(filter, roles);
 
 	/*
 	 * Without threads to synchronise, older kernels need neither of these.

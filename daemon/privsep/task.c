@@ -27,8 +27,8 @@ enum error task_run(struct task *task, struct message *answer)
 	return functions[task->kind](task, answer);
 }
 
-bool task_ask(struct task *task, const struct inquiry *inquiry,
-	      struct message *answer)
+bool task_send_request(struct task *task, const struct task_request *inquiry,
+		       struct message *answer)
 {
 	*answer = (struct message){0};
 	if (task->has_stopped || task->serve == NULL)

@@ -35,7 +35,7 @@ enum { FRAME_TASK_DONE = 100, FRAME_ASK = 200, FRAME_ASK_DONE = 300 };
 /*
  * Requests of a task to the main process; the frame's kind is FRAME_ASK + this.
  */
-enum ask_kind {
+enum task_request_kind {
 	ASK_FIND,    /* the stored page at a URL */
 	ASK_SITE,    /* the cluster of a page and its fragments' frequencies */
 	ASK_SAMPLE,  /* pages of a cluster */
@@ -56,8 +56,8 @@ struct message {
 
 void message_free(struct message *message);
 
-struct inquiry {
-	enum ask_kind kind;
+struct task_request {
+	enum task_request_kind kind;
 	struct slice head;
 	struct slice body;
 };
@@ -66,8 +66,8 @@ struct inquiry {
  * Respond to a request of a task. Return false if this task may not send such a
  * request: the worker is then stopped as untrusted.
  */
-typedef bool ask_server(void *context, const struct inquiry *inquiry,
-			struct message *answer);
+typedef bool request_handler(void *context, const struct task_request *inquiry,
+			     struct message *answer);
 
 struct worker;
 
@@ -76,7 +76,8 @@ struct task {
 	struct slice head;
 	struct slice body;
 	struct worker *worker; /* state kept between tasks */
-	ask_server *serve; /* the main process, in this process or another */
+	request_handler
+		*serve; /* the main process, in this process or another */
 	void *serve_context;
 	bool has_stopped; /* the main process no longer responds */
 };
@@ -88,8 +89,8 @@ enum error task_run(struct task *task, struct message *answer);
  * Send a request to the main process; return false if it does not respond. Free
  * the response with message_free().
  */
-bool task_ask(struct task *task, const struct inquiry *inquiry,
-	      struct message *answer);
+bool task_send_request(struct task *task, const struct task_request *inquiry,
+		       struct message *answer);
 
 /* Create the state kept between tasks. Destroying NULL is a no-op. */
 struct worker *worker_create(void);

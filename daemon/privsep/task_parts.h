@@ -18,16 +18,16 @@ task_function version_task;
 task_function tree_task;
 task_function archive_task;
 
-struct learned_cache;
+struct model_cache;
 struct packer;
 
 /* Caches kept between tasks; each is created when needed. */
 struct worker {
 	struct packer *packer; /* its tables are as large as a page's tree */
-	struct learned_cache *learned;
+	struct model_cache *learned;
 };
 
 struct packer *worker_packer(struct worker *worker);
-struct learned_cache *worker_learned(struct worker *worker, size_t max_bytes);
+struct model_cache *worker_model_cache(struct worker *worker, size_t max_bytes);
 
 #endif

@@ -2,15 +2,15 @@
 
 #include "store/row.h"
 
-static const struct field known_fields[] = {
+static const struct row_field known_fields[] = {
 	FIELD(known_field, key),      FIELD(known_field, content_hash),
 	FIELD(known_field, cluster),  FIELD(known_field, http_status),
 	FIELD(known_field, is_found), FIELD(known_field, reserved),
 };
-const struct row_layout known_field_layout = LAYOUT(
+const struct row_codec known_field_layout = LAYOUT(
 	known_field, known_fields, offsetof(struct known_field, charset), 1);
 
-static const struct field text_fields[] = {
+static const struct row_field text_fields[] = {
 	FIELD(text_task_request, limits),
 	FIELD(text_task_request, fetched_ms),
 	FIELD(text_task_request, generation),
@@ -33,11 +33,11 @@ static const struct field text_fields[] = {
 	FIELD(text_task_request, told_pages),
 	FIELD(text_task_request, told_changes),
 };
-const struct row_layout text_task_request_layout =
+const struct row_codec text_task_request_layout =
 	LAYOUT(text_task_request, text_fields,
 	       offsetof(struct text_task_request, host), 10);
 
-static const struct field answer_fields[] = {
+static const struct row_field answer_fields[] = {
 	FIELD(text_task_answer, generation_at),
 	FIELD(text_task_answer, version_at),
 	FIELD(text_task_answer, error),
@@ -45,44 +45,44 @@ static const struct field answer_fields[] = {
 	FIELD(text_task_answer, has_confidence),
 	FIELD(text_task_answer, confidence),
 };
-const struct row_layout text_task_answer_layout =
+const struct row_codec text_task_answer_layout =
 	LAYOUT(text_task_answer, answer_fields,
 	       offsetof(struct text_task_answer, method), 3);
 
-static const struct field number_fields[] = {FIELD(number_field, number)};
-const struct row_layout number_field_layout =
+static const struct row_field number_fields[] = {FIELD(number_field, number)};
+const struct row_codec number_field_layout =
 	LAYOUT(number_field, number_fields, 0, 0);
 
-static const struct field sample_fields[] = {
+static const struct row_field sample_fields[] = {
 	FIELD(sample_field, error),
 	FIELD(sample_field, changes),
 };
-const struct row_layout sample_field_layout =
+const struct row_codec sample_field_layout =
 	LAYOUT(sample_field, sample_fields, 0, 0);
 
-static const struct field question_fields[] = {
+static const struct row_field question_fields[] = {
 	FIELD(site_question_field, fragment_count),
 	FIELD(site_question_field, is_known),
 	FIELD(site_question_field, reserved),
 };
-const struct row_layout site_question_field_layout =
+const struct row_codec site_question_field_layout =
 	LAYOUT(site_question_field, question_fields,
 	       offsetof(struct site_question_field, known), 2);
 
-static const struct field site_fields[] = {
+static const struct row_field site_fields[] = {
 	FIELD(site_answer_field, generation), FIELD(site_answer_field, error),
 	FIELD(site_answer_field, is_there),   FIELD(site_answer_field, cluster),
 	FIELD(site_answer_field, page_count), FIELD(site_answer_field, changes),
 	FIELD(site_answer_field, reserved),
 };
-const struct row_layout site_answer_field_layout =
+const struct row_codec site_answer_field_layout =
 	LAYOUT(site_answer_field, site_fields, 0, 0);
 
-static const struct field model_fields[] = {
+static const struct row_field model_fields[] = {
 	FIELD(model_field, error),
 	FIELD(model_field, is_there),
 };
-const struct row_layout model_field_layout = LAYOUT(
+const struct row_codec model_field_layout = LAYOUT(
 	model_field, model_fields, offsetof(struct model_field, path), 1);
 
 struct known_field known_to_field(const struct known_page *page)

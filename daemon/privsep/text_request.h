@@ -93,7 +93,7 @@ struct sample_field {
 	uint32_t changes;
 };
 
-/* ASK_SITE: struct site_question. Body: the fragments, then the signature. */
+/* ASK_SITE: struct site_query. Body: the fragments, then the signature. */
 struct site_question_field {
 	uint64_t fragment_count;
 	uint32_t is_known;
@@ -123,14 +123,14 @@ struct model_field {
 	struct slice path;
 };
 
-extern const struct row_layout known_field_layout;
-extern const struct row_layout text_task_request_layout;
-extern const struct row_layout text_task_answer_layout;
-extern const struct row_layout number_field_layout;
-extern const struct row_layout sample_field_layout;
-extern const struct row_layout site_question_field_layout;
-extern const struct row_layout site_answer_field_layout;
-extern const struct row_layout model_field_layout;
+extern const struct row_codec known_field_layout;
+extern const struct row_codec text_task_request_layout;
+extern const struct row_codec text_task_answer_layout;
+extern const struct row_codec number_field_layout;
+extern const struct row_codec sample_field_layout;
+extern const struct row_codec site_question_field_layout;
+extern const struct row_codec site_answer_field_layout;
+extern const struct row_codec model_field_layout;
 
 struct known_field known_to_field(const struct known_page *page);
 struct known_page known_of_field(const struct known_field *field);

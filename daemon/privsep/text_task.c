@@ -13,21 +13,21 @@
 #include "template/extraction.h"
 
 /* A decoded request. */
-struct asked {
+struct text_task_arguments {
 	struct text_task_request row;
 	struct known_field known;
-	struct answer_rules rules;
+	struct extraction_options rules;
 	struct text_request request;
 	struct url url;
 	const char *parameters[MAX_PARAMETERS + 1];
-	struct remote_site site;
+	struct site_client site;
 };
 
 /*
  * Return a text with its NUL; NULL for an empty one. Return false if the NUL is
  * missing.
  */
-static bool read_text(struct slice given, const char **text_out)
+static bool text_task_read_text(struct slice given, const char **text_out)
 {
 	const char *text = given.data;
 
@@ -40,7 +40,7 @@ static bool read_text(struct slice given, const char **text_out)
 	return true;
 }
 
-static bool read_parameters(struct asked *asked)
+static bool text_task_read_parameters(struct text_task_arguments *asked)
 {
 	struct slice list = asked->row.parameters;
 	struct slice item;
@@ -49,7 +49,7 @@ static bool read_parameters(struct asked *asked)
 	while (list.size > 0) {
 		if (count == MAX_PARAMETERS || !item_next(&list, &item) ||
 		    item.size == 0 ||
-		    !read_text(item, &asked->parameters[count++]))
+		    !text_task_read_text(item, &asked->parameters[count++]))
 			return false;
 	}
 	if (count > 0)
@@ -57,18 +57,18 @@ static bool read_parameters(struct asked *asked)
 	return true;
 }
 
-static bool read_texts(struct asked *asked)
+static bool read_texts(struct text_task_arguments *asked)
 {
 	const struct text_task_request *row = &asked->row;
 
-	return read_text(row->settings, &asked->rules.settings) &&
-	       read_text(row->method, &asked->request.method) &&
-	       read_text(row->include, &asked->request.include) &&
-	       read_text(row->exclude, &asked->request.exclude) &&
-	       read_parameters(asked);
+	return text_task_read_text(row->settings, &asked->rules.settings) &&
+	       text_task_read_text(row->method, &asked->request.method) &&
+	       text_task_read_text(row->include, &asked->request.include) &&
+	       text_task_read_text(row->exclude, &asked->request.exclude) &&
+	       text_task_read_parameters(asked);
 }
 
-static bool read_url(struct asked *asked)
+static bool text_task_read_url(struct text_task_arguments *asked)
 {
 	if (asked->row.url.size == 0)
 		return true;
@@ -99,10 +99,10 @@ static void *copy_numbers(struct arena *arena, struct slice numbers)
  * Remove the site's fragment data, which may be unaligned, from the body, so
  * that only the page remains. Return false if the body is invalid.
  */
-static bool read_told(struct asked *asked)
+static bool text_task_read_site_data(struct text_task_arguments *asked)
 {
 	const struct text_task_request *row = &asked->row;
-	struct remote_site *site = &asked->site;
+	struct site_client *site = &asked->site;
 	struct slice body = asked->request.body;
 	struct slice fragments;
 	struct slice frequencies;
@@ -116,7 +116,7 @@ static bool read_told(struct asked *asked)
 	    !item_cut(&body, count * sizeof(uint32_t), &frequencies) ||
 	    body.size != 0)
 		return false;
-	site->told = (struct told_page){
+	site->told = (struct page_site_data){
 		.is_there = true,
 		.cluster = row->told_cluster,
 		.page_count = row->told_pages,
@@ -128,10 +128,10 @@ static bool read_told(struct asked *asked)
 	return true;
 }
 
-static void open_site(struct asked *asked, struct task *task)
+static void open_site(struct text_task_arguments *asked, struct task *task)
 {
 	const struct text_task_request *row = &asked->row;
-	struct remote_site *site = &asked->site;
+	struct site_client *site = &asked->site;
 
 	if (row->site == 0)
 		return;
@@ -144,47 +144,52 @@ static void open_site(struct asked *asked, struct task *task)
 	};
 	site->task = task;
 	site->arena = arena_create();
-	site->learned = worker_learned(task->worker, (size_t)row->max_learned);
+	site->learned =
+		worker_model_cache(task->worker, (size_t)row->max_learned);
 	site->limits = &asked->rules.limits;
 	site->site = row->site;
-	remote_site_init(site);
+	site_client_init(site);
 }
 
 /* Decode the request. ERR_MALFORMED: it is invalid. */
-static enum error read_request(struct task *task, struct asked *asked)
+static enum error text_task_read_request(struct task *task,
+					 struct text_task_arguments *asked)
 {
 	struct text_task_request *row = &asked->row;
 
-	*asked = (struct asked){0};
-	if (!row_layout_decode(&text_task_request_layout, task->head, row) ||
-	    !is_in_range(row) || !read_texts(asked) || !read_url(asked))
+	*asked = (struct text_task_arguments){0};
+	if (!row_codec_decode(&text_task_request_layout, task->head, row) ||
+	    !is_in_range(row) || !read_texts(asked) ||
+	    !text_task_read_url(asked))
 		return ERR_MALFORMED;
 	if (row->is_stored != 0 &&
-	    (row->site == 0 || !row_layout_decode(&known_field_layout,
-						  row->known, &asked->known)))
+	    (row->site == 0 ||
+	     !row_codec_decode(&known_field_layout, row->known, &asked->known)))
 		return ERR_MALFORMED;
 	asked->rules.limits = limits_of_field(&row->limits);
 	asked->rules.min_cluster_pages = row->min_cluster_pages;
 	asked->request.format = (enum format)row->format;
-	asked->request.preference = (struct preference){(enum scope)row->scope,
-							(enum favor)row->favor};
+	asked->request.preference = (struct preference){
+		(enum preference_scope)row->scope, (enum favor)row->favor};
 	asked->request.extras = row->extras;
 	asked->request.body = task->body;
 	asked->request.charset = row->charset;
 	open_site(asked, task);
-	return read_told(asked) ? ERR_NONE : ERR_MALFORMED;
+	return text_task_read_site_data(asked) ? ERR_NONE : ERR_MALFORMED;
 }
 
-static enum error extract(struct task *task, struct asked *asked,
-			  struct text_answer *answer)
+static enum error text_task_extract(struct task *task,
+				    struct text_task_arguments *asked,
+				    struct extraction_result *answer)
 {
 	struct known_page known = known_of_field(&asked->known);
 	struct extraction extraction = {
 		.rules = &asked->rules,
 		.request = &asked->request,
 		.site = asked->row.site == 0 ? NULL : &asked->site.view,
-		.load_model =
-			asked->row.has_models == 0 ? NULL : remote_model_load,
+		.load_model = asked->row.has_models == 0
+				      ? NULL
+				      : site_client_load_model,
 		.load_context = task,
 	};
 	enum error error;
@@ -201,9 +206,10 @@ static enum error extract(struct task *task, struct asked *asked,
 		       : error;
 }
 
-static void write_answer(const struct asked *asked, enum error error,
-			 const struct text_answer *result,
-			 struct message *answer)
+static void text_task_write_response(const struct text_task_arguments *asked,
+				     enum error error,
+				     const struct extraction_result *result,
+				     struct message *answer)
 {
 	bool has_confidence = !isnan(result->confidence);
 	struct generation_places places = {0};
@@ -218,24 +224,25 @@ static void write_answer(const struct asked *asked, enum error error,
 	};
 
 	if (error == ERR_NONE && asked->request.format == FORMAT_JSON)
-		answer_json(result, &places, &answer->body);
+		result_json(result, &places, &answer->body);
 	else if (error == ERR_NONE)
 		buffer_append_slice(&answer->body, buffer_slice(&result->text));
 	row.generation_at = places.at[0];
 	row.version_at = places.at[1];
-	answer->head = row_layout_encode(&text_task_answer_layout, &row);
+	answer->head = row_codec_encode(&text_task_answer_layout, &row);
 }
 
 enum error text_task(struct task *task, struct message *answer)
 {
-	struct text_answer result = {0};
-	struct asked asked;
-	enum error error = read_request(task, &asked);
+	struct extraction_result result = {0};
+	struct text_task_arguments asked;
+	enum error error = text_task_read_request(task, &asked);
 
 	if (error == ERR_NONE)
-		write_answer(&asked, extract(task, &asked, &result), &result,
-			     answer);
-	text_answer_free(&result);
+		text_task_write_response(
+			&asked, text_task_extract(task, &asked, &result),
+			&result, answer);
+	extraction_result_free(&result);
 	arena_destroy(asked.site.arena);
 	return error;
 }

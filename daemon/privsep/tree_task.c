@@ -29,10 +29,11 @@ static const uint32_t *ask_counts(struct task *task, const struct page *page)
 	for (uint32_t i = 0; i < page->text_count; i++)
 		buffer_append(&hashes, &fragments[i].hash,
 			      sizeof(fragments[i].hash));
-	is_right = task_ask(task,
-			    &(struct inquiry){.kind = ASK_COUNTS,
-					      .body = buffer_slice(&hashes)},
-			    &answer) &&
+	is_right = task_send_request(task,
+				     &(struct task_request){
+					     .kind = ASK_COUNTS,
+					     .body = buffer_slice(&hashes)},
+				     &answer) &&
 		   answer.body.size == size;
 	if (is_right && size > 0)
 		memcpy(counts, answer.body.data, size);
@@ -50,7 +51,7 @@ enum error tree_task(struct task *task, struct message *answer)
 	struct arena *arena;
 	uint32_t count;
 
-	if (!row_layout_decode(&tree_request_layout, task->head, &request))
+	if (!row_codec_decode(&tree_request_layout, task->head, &request))
 		return ERR_MALFORMED;
 	arena = arena_create();
 	tree = page_tree_make(arena);

@@ -50,7 +50,7 @@ static void unpacking_give_bytes(struct unpacking_run *run,
 	if (answer->body.size > 0)
 		run->turn_ms = 0;
 	run->given += answer->body.size;
-	answer->head = row_layout_encode(&bytes_answer_layout, &said);
+	answer->head = row_codec_encode(&bytes_answer_layout, &said);
 }
 
 /*
@@ -73,7 +73,7 @@ static bool unpacking_take_records(struct unpacking_run *run, struct slice list,
 		run->stopped = unpacking->take(unpacking->context, run->record);
 	}
 	said.is_enough = run->stopped != ERR_NONE;
-	answer->head = row_layout_encode(&records_answer_layout, &said);
+	answer->head = row_codec_encode(&records_answer_layout, &said);
 	return run->stopped != ERR_NONE || list.size == 0;
 }
 
@@ -90,7 +90,7 @@ static bool unpacking_is_endless(struct unpacking_run *run)
 	return run->late > MAX_LATE || run->turn_ms > MAX_TURN_MS;
 }
 
-static bool unpacking_serve(void *context, const struct inquiry *inquiry,
+static bool unpacking_serve(void *context, const struct task_request *inquiry,
 			    struct message *answer)
 {
 	struct unpacking_run *run = context;
@@ -114,7 +114,7 @@ static bool unpacking_take_end(void *context, struct slice head,
 	struct archive_answer answer;
 
 	(void)body;
-	if (!row_layout_decode(&archive_answer_layout, head, &answer) ||
+	if (!row_codec_decode(&archive_answer_layout, head, &answer) ||
 	    answer.position > run->given || answer.error > 0)
 		return false;
 	end->error = (enum error)answer.error;
@@ -124,8 +124,9 @@ static bool unpacking_take_end(void *context, struct slice head,
 	return true;
 }
 
-void pool_unpack(struct pool *pool, const struct unpacking *unpacking,
-		 struct unpacking_end *end_out)
+void worker_pool_unpack(struct worker_pool *pool,
+			const struct unpacking *unpacking,
+			struct unpacking_end *end_out)
 {
 	struct archive_request request = {
 		.max_body_bytes = unpacking->max_body_bytes < MAX_RECORD_BYTES
@@ -139,7 +140,7 @@ void pool_unpack(struct pool *pool, const struct unpacking *unpacking,
 		.answered_ms = clock_steady_ms(),
 	};
 	struct buffer head =
-		row_layout_encode(&archive_request_layout, &request);
+		row_codec_encode(&archive_request_layout, &request);
 	struct pool_task task = {
 		.kind = TASK_ARCHIVE,
 		.head = buffer_slice(&head),
@@ -153,7 +154,7 @@ void pool_unpack(struct pool *pool, const struct unpacking *unpacking,
 	enum error error;
 
 	*end_out = (struct unpacking_end){0};
-	error = pool_run(pool, &task);
+	error = worker_pool_run(pool, &task);
 	if (error != ERR_NONE) {
 		end_out->error = error;
 		end_out->bytes = run.given;

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "crawl/warc.h"
 
-struct pool;
+struct worker_pool;
 
 struct unpacking {
 	warc_source *source;
@@ -30,7 +30,7 @@ struct unpacking {
 struct unpacking_end {
 	enum error error; /* ERR_NONE: the archive was read completely; an error
 			     of the source, of take(), or of warc_next();
-			     ERR_POISONED: the worker died of the archive */
+			     ERR_QUARANTINED: the worker died of the archive */
 	char reason[160]; /* English, or "" */
 	uint64_t bytes;   /* bytes of the source that were read */
 };
@@ -41,7 +41,8 @@ struct unpacking_end {
  * so memory is bounded on both sides for every archive. Any thread without an
  * open transaction.
  */
-void pool_unpack(struct pool *pool, const struct unpacking *unpacking,
-		 struct unpacking_end *end_out);
+void worker_pool_unpack(struct worker_pool *pool,
+			const struct unpacking *unpacking,
+			struct unpacking_end *end_out);
 
 #endif

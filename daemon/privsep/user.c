@@ -33,36 +33,36 @@ static bool can_come_back(void)
 	       setresgid(0, 0, 0) == 0;
 }
 
-static enum error change(uid_t user, gid_t group, char *reason)
+static enum error user_change(uid_t user, gid_t group, char *reason)
 {
 	if (geteuid() == 0 &&
 	    (setgroups(0, NULL) != 0 || setresgid(group, group, group) != 0 ||
 	     setresuid(user, user, user) != 0)) {
 		snprintf(reason, USER_REASON_BYTES, "%s",
 			 strerrordesc_np(errno));
-		return ERR_REFUSED;
+		return ERR_ADDRESS_FORBIDDEN;
 	}
 	if (!is_only(user, group)) {
 		snprintf(reason, USER_REASON_BYTES,
 			 "only root can become another user");
-		return ERR_REFUSED;
+		return ERR_ADDRESS_FORBIDDEN;
 	}
 	if (can_come_back()) {
 		snprintf(reason, USER_REASON_BYTES,
 			 "the process can become root again");
-		return ERR_REFUSED;
+		return ERR_ADDRESS_FORBIDDEN;
 	}
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) {
 		snprintf(reason, USER_REASON_BYTES, "%s",
 			 strerrordesc_np(errno));
-		return ERR_REFUSED;
+		return ERR_ADDRESS_FORBIDDEN;
 	}
 	return ERR_NONE;
 }
 
-/* Return the ids of the user; ERR_REFUSED for root. */
-static enum error find(const char *name, uid_t *user_out, gid_t *group_out,
-		       char *reason)
+/* Return the ids of the user; ERR_ADDRESS_FORBIDDEN for root. */
+static enum error user_find(const char *name, uid_t *user_out, gid_t *group_out,
+			    char *reason)
 {
 	char text[MAX_ENTRY_BYTES];
 	struct passwd entry;
@@ -77,7 +77,7 @@ static enum error find(const char *name, uid_t *user_out, gid_t *group_out,
 	if (entry.pw_uid == 0 || entry.pw_gid == 0) {
 		snprintf(reason, USER_REASON_BYTES,
 			 "it is root, or in root's group");
-		return ERR_REFUSED;
+		return ERR_ADDRESS_FORBIDDEN;
 	}
 	*user_out = entry.pw_uid;
 	*group_out = entry.pw_gid;
@@ -88,14 +88,14 @@ enum error user_become(const char *name, char reason[USER_REASON_BYTES])
 {
 	uid_t user;
 	gid_t group;
-	enum error error = find(name, &user, &group, reason);
+	enum error error = user_find(name, &user, &group, reason);
 
-	return error == ERR_NONE ? change(user, group, reason) : error;
+	return error == ERR_NONE ? user_change(user, group, reason) : error;
 }
 
 enum error user_check(const char *name, char reason[USER_REASON_BYTES])
 {
-	return find(name, &(uid_t){0}, &(gid_t){0}, reason);
+	return user_find(name, &(uid_t){0}, &(gid_t){0}, reason);
 }
 
 enum error user_make_folder(const char *name, const char *path, mode_t mode)
@@ -103,7 +103,7 @@ enum error user_make_folder(const char *name, const char *path, mode_t mode)
 	char reason[USER_REASON_BYTES];
 	uid_t user;
 	gid_t group;
-	enum error error = find(name, &user, &group, reason);
+	enum error error = user_find(name, &user, &group, reason);
 
 	if (error != ERR_NONE)
 		return error;

@@ -13,9 +13,9 @@ enum { USER_REASON_BYTES = 128 };
  * all ids, drop all capabilities, forbid tracing and core dumps. This needs
  * root, or a process that already runs as that user and cannot become root.
  * Call it while the process has one thread. ERR_NOT_FOUND: no such user.
- * ERR_REFUSED: the user is root, the caller has no permission, or the process
- * could become root again; the process must exit then. `reason` is the error
- * text.
+ * ERR_ADDRESS_FORBIDDEN: the user is root, the caller has no permission, or the
+ * process could become root again; the process must exit then. `reason` is the
+ * error text.
  */
 enum error user_become(const char *name, char reason[USER_REASON_BYTES]);
 

@@ -10,7 +10,7 @@
 #include "template/version.h"
 
 /* The decoded request. */
-struct given {
+struct version_task_input {
 	struct version_request request;
 	struct arena *arena;
 	struct record *records;
@@ -21,7 +21,7 @@ struct given {
 	uint32_t page_count;
 };
 
-static bool read_records(struct given *given, struct slice *list)
+static bool read_records(struct version_task_input *given, struct slice *list)
 {
 	uint32_t count = given->request.record_count;
 	struct slice item;
@@ -45,7 +45,8 @@ static bool read_records(struct given *given, struct slice *list)
 	return true;
 }
 
-static bool read_pages(struct given *given, struct slice list)
+static bool version_task_read_pages(struct version_task_input *given,
+				    struct slice list)
 {
 	const struct page_limits limits =
 		limits_of_field(&given->request.limits);
@@ -68,7 +69,8 @@ static bool read_pages(struct given *given, struct slice list)
 	return true;
 }
 
-static void make_version(const struct given *given, struct message *answer)
+static void make_version(const struct version_task_input *given,
+			 struct message *answer)
 {
 	const struct version_input input = {
 		.page_count = given->request.page_count,
@@ -85,13 +87,14 @@ static void make_version(const struct given *given, struct message *answer)
 
 enum error version_task(struct task *task, struct message *answer)
 {
-	struct given given = {.arena = arena_create()};
+	struct version_task_input given = {.arena = arena_create()};
 	struct slice list = task->body;
 	enum error error = ERR_MALFORMED;
 
-	if (row_layout_decode(&version_request_layout, task->head,
-			      &given.request) &&
-	    read_records(&given, &list) && read_pages(&given, list))
+	if (row_codec_decode(&version_request_layout, task->head,
+			     &given.request) &&
+	    read_records(&given, &list) &&
+	    version_task_read_pages(&given, list))
 		error = ERR_NONE;
 	/* Without a readable page, the response is empty. */
 	if (error == ERR_NONE && given.record_count > 0 && given.page_count > 0)

@@ -3,7 +3,7 @@
 #define DAEMON_PRIVSEP_WALL_H
 
 /* Bits of a set of layers. */
-enum sandbox_wall {
+enum sandbox_layer {
 	SANDBOX_NO_NEW_PRIVILEGES = 1U << 0, /* also not dumpable */
 	SANDBOX_SYSTEM_CALLS = 1U << 1,      /* seccomp */
 	SANDBOX_FILES = 1U << 2,             /* Landlock */

@@ -28,7 +28,7 @@ void worker_destroy(struct worker *worker)
 	if (worker == NULL)
 		return;
 	packer_destroy(worker->packer);
-	learned_cache_destroy(worker->learned);
+	model_cache_destroy(worker->learned);
 	free(worker);
 }
 
@@ -40,21 +40,21 @@ struct packer *worker_packer(struct worker *worker)
 	return worker->packer;
 }
 
-struct learned_cache *worker_learned(struct worker *worker, size_t max_bytes)
+struct model_cache *worker_model_cache(struct worker *worker, size_t max_bytes)
 {
 	if (worker->learned == NULL)
-		worker->learned = learned_cache_create(max_bytes);
+		worker->learned = model_cache_create(max_bytes);
 	return worker->learned;
 }
 
 /* Send a request to the main process, at the other end of the channel. */
-static bool ask_keeper(void *context, const struct inquiry *inquiry,
+static bool ask_keeper(void *context, const struct task_request *inquiry,
 		       struct message *answer)
 {
 	struct channel *channel = context;
-	struct frame frame;
+	struct channel_frame frame;
 	bool is_answer;
-	enum error error = frame_send(
+	enum error error = channel_send(
 		channel, &(struct frame_parts){.kind = FRAME_ASK +
 						       (uint32_t)inquiry->kind,
 					       .head = inquiry->head,
@@ -62,7 +62,7 @@ static bool ask_keeper(void *context, const struct inquiry *inquiry,
 					       .file = -1});
 
 	if (error == ERR_NONE)
-		error = frame_receive(channel, -1, &frame);
+		error = channel_receive(channel, -1, &frame);
 	if (error != ERR_NONE)
 		return false;
 	is_answer = frame.kind == FRAME_ASK_DONE;
@@ -76,12 +76,13 @@ static bool ask_keeper(void *context, const struct inquiry *inquiry,
  * Responses that are sent together when no request is waiting, so that the main
  * process wakes once for all of them.
  */
-struct held {
+struct pending_responses {
 	struct message answers[MAX_HELD];
 	size_t count;
 };
 
-static enum error send_held(const struct channel *channel, struct held *held)
+static enum error send_held(const struct channel *channel,
+			    struct pending_responses *held)
 {
 	enum error error = ERR_NONE;
 
@@ -94,7 +95,7 @@ static enum error send_held(const struct channel *channel, struct held *held)
 		};
 
 		if (error == ERR_NONE)
-			error = frame_send(channel, &parts);
+			error = channel_send(channel, &parts);
 		message_free(&held->answers[i]);
 	}
 	held->count = 0;
@@ -102,8 +103,9 @@ static enum error send_held(const struct channel *channel, struct held *held)
 }
 
 /* Run the task of the frame and collect its response. */
-static enum error serve(struct worker *worker, struct channel *asks,
-			const struct frame *frame, struct held *held)
+static enum error worker_serve(struct worker *worker, struct channel *asks,
+			       const struct channel_frame *frame,
+			       struct pending_responses *held)
 {
 	struct task task = {
 		.kind = frame->kind,
@@ -124,17 +126,18 @@ static enum error serve(struct worker *worker, struct channel *asks,
 }
 
 /* Receive the next request. Send the collected responses before blocking. */
-static enum error receive(struct channel *requests, struct held *held,
-			  struct frame *frame)
+static enum error worker_receive(struct channel *requests,
+				 struct pending_responses *held,
+				 struct channel_frame *frame)
 {
 	enum error error = ERR_TIMEOUT;
 
 	if (held->count > 0)
-		error = frame_receive(requests, 0, frame);
+		error = channel_receive(requests, 0, frame);
 	if (error != ERR_TIMEOUT)
 		return error;
 	error = send_held(requests, held);
-	return error == ERR_NONE ? frame_receive(requests, -1, frame) : error;
+	return error == ERR_NONE ? channel_receive(requests, -1, frame) : error;
 }
 
 void worker_main(int socket)
@@ -147,15 +150,15 @@ void worker_main(int socket)
 	 */
 	struct channel asks = channel_without_files(socket, MAX_REQUEST_BYTES);
 	struct worker *worker = worker_create();
-	struct held held = {0};
+	struct pending_responses held = {0};
 	enum error error = ERR_NONE;
-	struct frame frame;
+	struct channel_frame frame;
 
 	while (error == ERR_NONE &&
-	       receive(&requests, &held, &frame) == ERR_NONE) {
+	       worker_receive(&requests, &held, &frame) == ERR_NONE) {
 		size_t size = frame.body.size;
 
-		error = serve(worker, &asks, &frame, &held);
+		error = worker_serve(worker, &asks, &frame, &held);
 		frame_free(&frame);
 		if (size >= LARGE_BYTES)
 			malloc_trim(0);

@@ -13,10 +13,10 @@
 
 enum { MAX_TRIES = 5 };
 
-static enum error compute_text(const struct answer_rules *rules,
+static enum error compute_text(const struct extraction_options *rules,
 			       const struct text_request *request,
-			       const struct found_page *found,
-			       struct text_answer *answer)
+			       const struct copied_page *found,
+			       struct extraction_result *answer)
 {
 	struct extraction extraction = {
 		.rules = rules,
@@ -36,26 +36,26 @@ static enum error compute_text(const struct answer_rules *rules,
 }
 
 /* Return ERR_BUSY if the page has changed between two transactions. */
-static enum error try_text(struct store *store,
-			   const struct answer_rules *rules,
-			   const struct text_request *request,
-			   struct text_answer *answer)
+static enum error query_try_text(struct store *store,
+				 const struct extraction_options *rules,
+				 const struct text_request *request,
+				 struct extraction_result *answer)
 {
-	struct found_page found = {0};
+	struct copied_page found = {0};
 	enum error error =
-		found_page_read(store, rules, request->url, &found, answer);
+		copied_page_read(store, rules, request->url, &found, answer);
 
 	if (error == ERR_NONE)
 		error = compute_text(rules, request, &found, answer);
-	found_page_close(&found);
+	copied_page_close(&found);
 	return error;
 }
 
-/* Like try_text(), for a submitted page. */
+/* Like query_try_text(), for a submitted page. */
 static enum error try_extract(struct store *store,
-			      const struct answer_rules *rules,
+			      const struct extraction_options *rules,
 			      const struct text_request *request,
-			      struct text_answer *answer)
+			      struct extraction_result *answer)
 {
 	struct extraction extraction = {.rules = rules,
 					.request = request,
@@ -82,67 +82,73 @@ out:
 }
 
 /* Retry while the page changes during the computation. */
-static enum error answer_by(
-	enum error (*try)(struct store *store, const struct answer_rules *rules,
-			  const struct text_request *request,
-			  struct text_answer *answer),
-	struct store *store, const struct answer_rules *rules,
-	const struct text_request *request, struct text_answer *answer_out)
+static enum error
+query_retry(enum error (*try)(struct store *store,
+			      const struct extraction_options *rules,
+			      const struct text_request *request,
+			      struct extraction_result *answer),
+	    struct store *store, const struct extraction_options *rules,
+	    const struct text_request *request,
+	    struct extraction_result *answer_out)
 {
 	enum error error = ERR_BUSY;
 
-	*answer_out = (struct text_answer){0};
+	*answer_out = (struct extraction_result){0};
 	for (int i = 0; i < MAX_TRIES && error == ERR_BUSY; i++) {
-		text_answer_free(answer_out);
-		*answer_out = (struct text_answer){0};
+		extraction_result_free(answer_out);
+		*answer_out = (struct extraction_result){0};
 		error = try(store, rules, request, answer_out);
 	}
 	return error;
 }
 
-enum error answer_text(struct store *store, const struct answer_rules *rules,
-		       const struct text_request *request,
-		       struct text_answer *answer_out)
+enum error query_text(struct store *store,
+		      const struct extraction_options *rules,
+		      const struct text_request *request,
+		      struct extraction_result *answer_out)
 {
-	return answer_by(try_text, store, rules, request, answer_out);
+	return query_retry(query_try_text, store, rules, request, answer_out);
 }
 
-enum error answer_extract(struct store *store, const struct answer_rules *rules,
-			  const struct text_request *request,
-			  struct text_answer *answer_out)
-{
-	return answer_by(try_extract, store, rules, request, answer_out);
-}
-
-enum error answer_parsed(struct store *store, const struct answer_rules *rules,
+enum error query_extract(struct store *store,
+			 const struct extraction_options *rules,
 			 const struct text_request *request,
-			 struct parsed_page parsed,
-			 struct text_answer *answer_out)
+			 struct extraction_result *answer_out)
 {
-	struct found_page found = {.has_page = true};
+	return query_retry(try_extract, store, rules, request, answer_out);
+}
+
+enum error query_parsed_page(struct store *store,
+			     const struct extraction_options *rules,
+			     const struct text_request *request,
+			     struct parsed_page parsed,
+			     struct extraction_result *answer_out)
+{
+	struct copied_page found = {.has_page = true};
 	struct extraction extraction = {.rules = rules,
 					.request = request,
 					.load_model = site_model_load,
 					.prepared = parsed.prepared};
 	enum error error;
 
-	*answer_out = (struct text_answer){.page = parsed.page};
-	error = found_page_read(store, rules, request->url, &found, answer_out);
+	*answer_out = (struct extraction_result){.page = parsed.page};
+	error = copied_page_read(store, rules, request->url, &found,
+				 answer_out);
 	extraction.site = found.view;
 	answer_out->fetched_ms = found.fetched_ms;
 	if (error == ERR_NONE)
 		error = extraction_of_known(&extraction, parsed.page,
 					    &found.known, answer_out);
-	found_page_close(&found);
+	copied_page_close(&found);
 	return error;
 }
 
-enum error answer_place(struct store *store, const struct url *url,
-			struct text_answer *answer)
+enum error query_page_place(struct store *store, const struct url *url,
+			    struct extraction_result *answer)
 {
 	struct txn txn = txn_begin_read(store);
-	struct stored stored = {0};
-	enum error error = stored_find(&txn, url, &stored, answer);
+	struct stored_page stored = {0};
+	enum error error = stored_page_find(&txn, url, &stored, answer);
 	const uint32_t cluster = stored.row.cluster;
 
 	if (error == ERR_NONE) {
@@ -162,32 +168,32 @@ enum error answer_place(struct store *store, const struct url *url,
 
 /* Fill in the state of a page from its frontier row. */
 static void tell_visit(const struct frontier_row *row,
-		       struct page_standing *standing)
+		       struct page_status *standing)
 {
 	bool has_failed =
 		row->state == FRONTIER_FAILED || row->state == FRONTIER_DENIED;
 
-	if (standing->state != PAGE_PRESENT)
-		standing->state = has_failed ? PAGE_REFUSED : PAGE_AWAITED;
+	if (standing->state != PAGE_STORED)
+		standing->state = has_failed ? PAGE_REFUSED : PAGE_QUEUED;
 	if (!has_failed)
 		return;
 	standing->error = (enum error)row->error;
 	standing->http_status = row->http_status;
 }
 
-enum error answer_standing(struct store *store, const struct url *url,
-			   struct page_standing *standing_out)
+enum error query_page_status(struct store *store, const struct url *url,
+			     struct page_status *standing_out)
 {
-	struct page_standing *standing = standing_out;
-	struct text_answer scratch = {0};
+	struct page_status *standing = standing_out;
+	struct extraction_result scratch = {0};
 	struct txn txn = txn_begin_read(store);
-	struct stored stored = {0};
+	struct stored_page stored = {0};
 	struct frontier_row row;
 
-	*standing = (struct page_standing){.state = PAGE_UNKNOWN};
-	if (stored_find(&txn, url, &stored, &scratch) == ERR_NONE) {
+	*standing = (struct page_status){.state = PAGE_UNKNOWN};
+	if (stored_page_find(&txn, url, &stored, &scratch) == ERR_NONE) {
 		if ((stored.row.flags & PAGE_ROW_HAS_NO_BODY) == 0)
-			standing->state = PAGE_PRESENT;
+			standing->state = PAGE_STORED;
 		/* an archived page does not satisfy a request to fetch it */
 		if ((stored.row.flags & PAGE_ROW_IS_INGESTED) == 0)
 			standing->fetched_ms = stored.row.fetched_ms;

@@ -19,16 +19,17 @@
 
 struct arena;
 struct page;
-struct pool;
+struct worker_pool;
 
 /*
  * Return the content of a stored page; redirects are followed. ERR_NOT_FOUND:
  * the page is not stored; the reason states the state of its URL if the URL is
  * known.
  */
-enum error answer_text(struct store *store, const struct answer_rules *rules,
-		       const struct text_request *request,
-		       struct text_answer *answer_out);
+enum error query_text(struct store *store,
+		      const struct extraction_options *rules,
+		      const struct text_request *request,
+		      struct extraction_result *answer_out);
 
 /* A stored page that the caller has parsed from the same bytes. */
 struct parsed_page {
@@ -38,52 +39,54 @@ struct parsed_page {
 };
 
 /*
- * Like answer_text(), for a parsed page, which the result owns even after an
+ * Like query_text(), for a parsed page, which the result owns even after an
  * error. ERR_BUSY: the site has changed since.
  */
-enum error answer_parsed(struct store *store, const struct answer_rules *rules,
-			 const struct text_request *request,
-			 struct parsed_page parsed,
-			 struct text_answer *answer_out);
+enum error query_parsed_page(struct store *store,
+			     const struct extraction_options *rules,
+			     const struct text_request *request,
+			     struct parsed_page parsed,
+			     struct extraction_result *answer_out);
 
 /*
  * Fill in the fields about the page's place: url, cluster, cluster_pages and
- * generation. Errors as of answer_text().
+ * generation. Errors as of query_text().
  */
-enum error answer_place(struct store *store, const struct url *url,
-			struct text_answer *answer);
+enum error query_page_place(struct store *store, const struct url *url,
+			    struct extraction_result *answer);
 
 /*
  * Extract the content of the page request->body without storing it, as if its
  * URL were request->url (NULL = no site): see extraction_of_body() in
  * template/extraction.h. `store` may be NULL.
  */
-enum error answer_extract(struct store *store, const struct answer_rules *rules,
-			  const struct text_request *request,
-			  struct text_answer *answer_out);
+enum error query_extract(struct store *store,
+			 const struct extraction_options *rules,
+			 const struct text_request *request,
+			 struct extraction_result *answer_out);
 
 /* The state of a URL, for requests that wait for its page. */
 enum page_state {
 	PAGE_UNKNOWN, /* unknown */
-	PAGE_AWAITED, /* in the frontier, not fetched yet */
-	PAGE_PRESENT, /* stored */
+	PAGE_QUEUED,  /* in the frontier, not fetched yet */
+	PAGE_STORED,  /* stored */
 	PAGE_REFUSED, /* failed or denied, see `error` */
 };
 
-struct page_standing {
+struct page_status {
 	enum page_state state;
 	enum error error; /* PAGE_REFUSED, or the last visit failed */
 	uint16_t http_status;
-	uint64_t fetched_ms;    /* PAGE_PRESENT */
-	uint32_t cluster_pages; /* PAGE_PRESENT: number of pages in its cluster
+	uint64_t fetched_ms;    /* PAGE_STORED */
+	uint32_t cluster_pages; /* PAGE_STORED: number of pages in its cluster
 				 */
 	uint32_t site_pending;  /* number of pending URLs of its site */
 	bool is_sample; /* the site is only crawled for requested pages and
 			   their neighbours */
 };
 
-enum error answer_standing(struct store *store, const struct url *url,
-			   struct page_standing *standing_out);
+enum error query_page_status(struct store *store, const struct url *url,
+			     struct page_status *standing_out);
 
 /* A fragment of a cluster's template. */
 struct template_fragment {
@@ -94,7 +97,7 @@ struct template_fragment {
 			      template_answer.arena */
 };
 
-struct template_answer {
+struct template_result {
 	uint32_t page_count;
 	uint64_t generation;
 	struct template_fragment *fragments; /* highest DF first, [count] */
@@ -112,10 +115,10 @@ struct template_name {
 	uint32_t cluster;
 };
 
-enum error answer_template(struct pool *pool, struct store *store,
-			   const struct answer_rules *rules,
-			   const struct template_name *name,
-			   struct template_answer *answer_out);
-void template_answer_free(struct template_answer *answer);
+enum error query_template(struct worker_pool *pool, struct store *store,
+			  const struct extraction_options *rules,
+			  const struct template_name *name,
+			  struct template_result *answer_out);
+void template_result_free(struct template_result *answer);
 
 #endif

@@ -20,11 +20,11 @@ enum {
 };
 
 /* Immutable once it is in the cache, except the fields under the lock. */
-struct entry {
-	struct entry *next;  /* in its hash chain; under the lock, as the fields
-				up to `users` */
-	struct entry *newer; /* list by age */
-	struct entry *older;
+struct text_cache_entry {
+	struct text_cache_entry *next;  /* in its hash chain; under the lock, as
+				the fields  up to `users` */
+	struct text_cache_entry *newer; /* list by age */
+	struct text_cache_entry *older;
 	bool was_asked;
 	bool is_listed;
 	uint32_t users; /* number of threads that copy from it */
@@ -32,33 +32,33 @@ struct entry {
 	uint64_t hash;       /* of the request */
 	struct buffer asked; /* request part of the key */
 	struct buffer state;
-	struct page_answer answer; /* its body has gaps */
+	struct text_result answer; /* its body has gaps */
 	size_t gaps[MAX_GAPS]; /* [gap_count], offsets at which the generation
 				  is inserted */
 	size_t gap_count;
 };
 
-struct answer_cache {
+struct text_cache {
 	struct lock lock; /* guards the fields below except max_bytes */
 	size_t max_bytes;
-	struct entry **chains; /* [chain_count], a power of two */
+	struct text_cache_entry **chains; /* [chain_count], a power of two */
 	size_t chain_count;
-	struct entry *newest;
-	struct entry *oldest;
-	struct entry *hand; /* NULL = the oldest entry */
+	struct text_cache_entry *newest;
+	struct text_cache_entry *oldest;
+	struct text_cache_entry *hand; /* NULL = the oldest entry */
 	struct answer_cache_stats stats;
-	struct answer_computing *computing; /* list of running computations */
+	struct text_computation *computing; /* list of running computations */
 	struct condition has_ended;         /* a computation has ended */
 	uint64_t last_number;
 };
 
-static size_t bytes_of(const struct entry *entry)
+static size_t bytes_of(const struct text_cache_entry *entry)
 {
 	return sizeof(*entry) + entry->asked.capacity + entry->state.capacity +
 	       entry->answer.body.capacity;
 }
 
-static void destroy(struct entry *entry)
+static void text_cache_entry_destroy(struct text_cache_entry *entry)
 {
 	buffer_free(&entry->asked);
 	buffer_free(&entry->state);
@@ -66,27 +66,28 @@ static void destroy(struct entry *entry)
 	free(entry);
 }
 
-struct answer_cache *answer_cache_create(size_t max_bytes)
+struct text_cache *text_cache_create(size_t max_bytes)
 {
-	struct answer_cache *cache = mem_alloc(1, sizeof(*cache));
+	struct text_cache *cache = mem_alloc(1, sizeof(*cache));
 
 	cache->max_bytes = max_bytes;
 	cache->chain_count = MIN_CHAINS;
-	cache->chains = mem_alloc(cache->chain_count, sizeof(struct entry *));
-	lock_init(&cache->lock, LOCK_ANSWERS);
+	cache->chains = mem_alloc(cache->chain_count,
+				  sizeof(struct text_cache_entry *));
+	lock_init(&cache->lock, LOCK_TEXT_CACHE);
 	condition_init(&cache->has_ended);
 	return cache;
 }
 
-void answer_cache_destroy(struct answer_cache *cache)
+void text_cache_destroy(struct text_cache *cache)
 {
 	if (cache == NULL)
 		return;
 	while (cache->newest != NULL) {
-		struct entry *older = cache->newest->older;
+		struct text_cache_entry *older = cache->newest->older;
 
 		assert(cache->newest->users == 0);
-		destroy(cache->newest);
+		text_cache_entry_destroy(cache->newest);
 		cache->newest = older;
 	}
 	assert(cache->computing == NULL);
@@ -96,7 +97,7 @@ void answer_cache_destroy(struct answer_cache *cache)
 	free(cache);
 }
 
-static uint64_t hash_of(const struct answer_key *key)
+static uint64_t text_cache_hash_key(const struct text_key *key)
 {
 	return hash64(key->asked.data, key->asked.size, 0);
 }
@@ -104,10 +105,11 @@ static uint64_t hash_of(const struct answer_key *key)
 /*
  * Return the link to the entry of the request, or the link where it would be.
  */
-static struct entry **link_of(struct answer_cache *cache, uint64_t hash,
-			      struct slice asked)
+static struct text_cache_entry **link_of(struct text_cache *cache,
+					 uint64_t hash, struct slice asked)
 {
-	struct entry **link = &cache->chains[hash & (cache->chain_count - 1)];
+	struct text_cache_entry **link =
+		&cache->chains[hash & (cache->chain_count - 1)];
 
 	assert(lock_is_held(&cache->lock));
 	while (*link != NULL &&
@@ -118,16 +120,18 @@ static struct entry **link_of(struct answer_cache *cache, uint64_t hash,
 }
 
 /* Double the number of chains when there is more than one entry per chain. */
-static void spread(struct answer_cache *cache)
+static void text_cache_grow_chains(struct text_cache *cache)
 {
 	size_t count = cache->chain_count * 2;
-	struct entry **chains;
+	struct text_cache_entry **chains;
 
 	if (cache->stats.count < cache->chain_count)
 		return;
-	chains = mem_alloc(count, sizeof(struct entry *));
-	for (struct entry *e = cache->newest; e != NULL; e = e->older) {
-		struct entry **chain = &chains[e->hash & (count - 1)];
+	chains = mem_alloc(count, sizeof(struct text_cache_entry *));
+	for (struct text_cache_entry *e = cache->newest; e != NULL;
+	     e = e->older) {
+		struct text_cache_entry **chain =
+			&chains[e->hash & (count - 1)];
 
 		e->next = *chain;
 		*chain = e;
@@ -138,9 +142,10 @@ static void spread(struct answer_cache *cache)
 }
 
 /* Remove the entry; the last thread that copies from it frees it. */
-static void drop(struct answer_cache *cache, struct entry *entry)
+static void text_cache_remove_entry(struct text_cache *cache,
+				    struct text_cache_entry *entry)
 {
-	struct entry **link =
+	struct text_cache_entry **link =
 		link_of(cache, entry->hash, buffer_slice(&entry->asked));
 
 	assert(*link == entry && entry->is_listed);
@@ -155,13 +160,14 @@ static void drop(struct answer_cache *cache, struct entry *entry)
 	cache->stats.count--;
 	entry->is_listed = false;
 	if (entry->users == 0)
-		destroy(entry);
+		text_cache_entry_destroy(entry);
 }
 
 /* SIEVE: evict the next entry that was not requested. */
-static void evict(struct answer_cache *cache)
+static void text_cache_evict(struct text_cache *cache)
 {
-	struct entry *entry = cache->hand == NULL ? cache->oldest : cache->hand;
+	struct text_cache_entry *entry =
+		cache->hand == NULL ? cache->oldest : cache->hand;
 
 	while (entry->was_asked) {
 		entry->was_asked = false;
@@ -169,12 +175,13 @@ static void evict(struct answer_cache *cache)
 	}
 	cache->hand = entry->newer;
 	cache->stats.evictions++;
-	drop(cache, entry);
+	text_cache_remove_entry(cache, entry);
 }
 
-static void insert(struct answer_cache *cache, struct entry *entry)
+static void text_cache_insert(struct text_cache *cache,
+			      struct text_cache_entry *entry)
 {
-	struct entry **chain =
+	struct text_cache_entry **chain =
 		&cache->chains[entry->hash & (cache->chain_count - 1)];
 
 	entry->next = *chain;
@@ -193,7 +200,7 @@ static void insert(struct answer_cache *cache, struct entry *entry)
  * if the generation is not at these places, which come from an untrusted
  * worker.
  */
-static bool cut_gaps(struct entry *entry, struct slice json,
+static bool cut_gaps(struct text_cache_entry *entry, struct slice json,
 		     const struct generation_places *places,
 		     uint64_t generation)
 {
@@ -223,13 +230,14 @@ static bool cut_gaps(struct entry *entry, struct slice json,
  * Create an entry that is not in the cache yet; NULL if the result cannot be
  * cached.
  */
-static struct entry *make(const struct answer_key *key,
-			  const struct page_answer *answer)
+static struct text_cache_entry *
+text_cache_entry_create(const struct text_key *key,
+			const struct text_result *answer)
 {
-	struct entry *entry = mem_alloc(1, sizeof(*entry));
+	struct text_cache_entry *entry = mem_alloc(1, sizeof(*entry));
 	struct slice body = buffer_slice(&answer->body);
 
-	entry->hash = hash_of(key);
+	entry->hash = text_cache_hash_key(key);
 	entry->answer = *answer;
 	entry->answer.body = (struct buffer){0};
 	buffer_append_slice(&entry->asked, buffer_slice(&key->asked));
@@ -237,17 +245,17 @@ static struct entry *make(const struct answer_key *key,
 	if (key->generation == 0) {
 		buffer_append_slice(&entry->answer.body, body);
 	} else if (!cut_gaps(entry, body, &answer->places, key->generation)) {
-		destroy(entry);
+		text_cache_entry_destroy(entry);
 		return NULL;
 	}
 	return entry;
 }
 
 /* Return the running computation of the key, or NULL. */
-static const struct answer_computing *
-find_computing(const struct answer_cache *cache, const struct answer_key *key)
+static const struct text_computation *
+find_computing(const struct text_cache *cache, const struct text_key *key)
 {
-	const struct answer_computing *at = cache->computing;
+	const struct text_computation *at = cache->computing;
 
 	assert(lock_is_held(&cache->lock));
 	while (at != NULL && (!slice_equal(buffer_slice(&at->key->state),
@@ -258,22 +266,21 @@ find_computing(const struct answer_cache *cache, const struct answer_key *key)
 	return at;
 }
 
-static bool is_computing(const struct answer_cache *cache, uint64_t number)
+static bool is_computing(const struct text_cache *cache, uint64_t number)
 {
-	const struct answer_computing *at = cache->computing;
+	const struct text_computation *at = cache->computing;
 
 	while (at != NULL && at->number != number)
 		at = at->next;
 	return at != NULL;
 }
 
-bool answer_cache_begin(struct answer_cache *cache,
-			const struct answer_key *key,
-			struct answer_computing *computing)
+bool text_cache_begin(struct text_cache *cache, const struct text_key *key,
+		      struct text_computation *computing)
 {
-	const struct answer_computing *other = NULL;
+	const struct text_computation *other = NULL;
 
-	*computing = (struct answer_computing){.key = key};
+	*computing = (struct text_computation){.key = key};
 	if (cache == NULL)
 		return true;
 	lock_acquire(&cache->lock);
@@ -294,10 +301,10 @@ bool answer_cache_begin(struct answer_cache *cache,
 	return other == NULL;
 }
 
-void answer_cache_end(struct answer_cache *cache,
-		      struct answer_computing *computing)
+void text_cache_end(struct text_cache *cache,
+		    struct text_computation *computing)
 {
-	struct answer_computing **link;
+	struct text_computation **link;
 
 	if (cache == NULL)
 		return;
@@ -310,56 +317,59 @@ void answer_cache_end(struct answer_cache *cache,
 	lock_release(&cache->lock);
 }
 
-void answer_cache_put(struct answer_cache *cache, const struct answer_key *key,
-		      const struct page_answer *answer)
+void text_cache_put(struct text_cache *cache, const struct text_key *key,
+		    const struct text_result *answer)
 {
-	struct entry *entry;
-	struct entry *before;
+	struct text_cache_entry *entry;
+	struct text_cache_entry *before;
 
 	if (cache == NULL || sizeof(*entry) + key->asked.size +
 					     key->state.size +
 					     answer->body.size >
 				     cache->max_bytes / LARGEST_SHARE)
 		return;
-	entry = make(key, answer);
+	entry = text_cache_entry_create(key, answer);
 	if (entry == NULL)
 		return;
 	lock_acquire(&cache->lock);
 	before = *link_of(cache, entry->hash, buffer_slice(&entry->asked));
 	if (before != NULL)
-		drop(cache, before);
-	insert(cache, entry);
-	spread(cache);
+		text_cache_remove_entry(cache, before);
+	text_cache_insert(cache, entry);
+	text_cache_grow_chains(cache);
 	while (cache->stats.bytes > cache->max_bytes)
-		evict(cache);
+		text_cache_evict(cache);
 	lock_release(&cache->lock);
 }
 
-bool answer_cache_knows(struct answer_cache *cache,
-			const struct answer_key *key, size_t max_bytes)
+bool text_cache_has(struct text_cache *cache, const struct text_key *key,
+		    size_t max_bytes)
 {
-	const struct entry *entry;
+	const struct text_cache_entry *entry;
 	bool is_there;
 
 	if (cache == NULL || cache->max_bytes == 0)
 		return false;
 	lock_acquire(&cache->lock);
-	entry = *link_of(cache, hash_of(key), buffer_slice(&key->asked));
+	entry = *link_of(cache, text_cache_hash_key(key),
+			 buffer_slice(&key->asked));
 	is_there = entry != NULL && entry->answer.body.size <= max_bytes;
 	lock_release(&cache->lock);
 	return is_there;
 }
 
 /*
- * Acquire the entry until give_back(). Return NULL if no entry has this state.
+ * Acquire the entry until text_cache_release_entry(). Return NULL if no entry
+ * has this state.
  */
-static struct entry *take(struct answer_cache *cache,
-			  const struct answer_key *key)
+static struct text_cache_entry *
+text_cache_acquire_entry(struct text_cache *cache, const struct text_key *key)
 {
-	struct entry *entry;
+	struct text_cache_entry *entry;
 
 	lock_acquire(&cache->lock);
-	entry = *link_of(cache, hash_of(key), buffer_slice(&key->asked));
+	entry = *link_of(cache, text_cache_hash_key(key),
+			 buffer_slice(&key->asked));
 	if (entry != NULL && !slice_equal(buffer_slice(&entry->state),
 					  buffer_slice(&key->state)))
 		entry = NULL;
@@ -372,7 +382,8 @@ static struct entry *take(struct answer_cache *cache,
 	return entry;
 }
 
-static void give_back(struct answer_cache *cache, struct entry *entry)
+static void text_cache_release_entry(struct text_cache *cache,
+				     struct text_cache_entry *entry)
 {
 	bool is_last;
 
@@ -382,10 +393,10 @@ static void give_back(struct answer_cache *cache, struct entry *entry)
 	is_last = entry->users == 0 && !entry->is_listed;
 	lock_release(&cache->lock);
 	if (is_last)
-		destroy(entry);
+		text_cache_entry_destroy(entry);
 }
 
-static void fill_gaps(const struct entry *entry, uint64_t generation,
+static void fill_gaps(const struct text_cache_entry *entry, uint64_t generation,
 		      struct buffer *out)
 {
 	const struct buffer *body = &entry->answer.body;
@@ -401,24 +412,24 @@ static void fill_gaps(const struct entry *entry, uint64_t generation,
 		buffer_append(out, body->data + from, body->size - from);
 }
 
-bool answer_cache_get(struct answer_cache *cache, const struct answer_key *key,
-		      struct page_answer *answer_out)
+bool text_cache_get(struct text_cache *cache, const struct text_key *key,
+		    struct text_result *answer_out)
 {
-	struct entry *entry;
+	struct text_cache_entry *entry;
 
 	if (cache == NULL || cache->max_bytes == 0)
 		return false;
-	entry = take(cache, key);
+	entry = text_cache_acquire_entry(cache, key);
 	if (entry == NULL)
 		return false;
 	*answer_out = entry->answer;
 	answer_out->body = (struct buffer){0};
 	fill_gaps(entry, key->generation, &answer_out->body);
-	give_back(cache, entry);
+	text_cache_release_entry(cache, entry);
 	return true;
 }
 
-struct answer_cache_stats answer_cache_stats(struct answer_cache *cache)
+struct answer_cache_stats text_cache_stats(struct text_cache *cache)
 {
 	struct answer_cache_stats stats = {0};
 

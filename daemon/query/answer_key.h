@@ -32,27 +32,27 @@
 #include "store/store.h"
 #include "template/text_answer.h"
 
-struct answer_key {
-	struct buffer asked; /* freed by answer_key_free() */
+struct text_key {
+	struct buffer asked; /* freed by text_key_free() */
 	struct buffer state;
 	uint64_t generation; /* of the site; 0 if the result does not contain it
 			      */
 };
 
 /* Create a key with the request and without a state. */
-struct answer_key answer_key_of(const struct answer_rules *rules,
-				const struct text_request *request);
+struct text_key text_key_of(const struct extraction_options *rules,
+			    const struct text_request *request);
 
 /*
  * Read the state again, in one transaction that looks up three rows.
  * ERR_NOT_FOUND: there is no such page, or its body is not stored, so there is
  * no text.
  */
-enum error answer_key_read(struct answer_key *key, struct store *store,
-			   const struct answer_rules *rules,
-			   const struct text_request *request);
+enum error text_key_read(struct text_key *key, struct store *store,
+			 const struct extraction_options *rules,
+			 const struct text_request *request);
 
 /* A zeroed key is valid. */
-void answer_key_free(struct answer_key *key);
+void text_key_free(struct text_key *key);
 
 #endif

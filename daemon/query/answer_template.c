@@ -15,7 +15,7 @@
 
 enum { MAX_SAMPLES = 16, MAX_SAMPLE_BYTES = 16 << 20 };
 
-void template_answer_free(struct template_answer *answer)
+void template_result_free(struct template_result *answer)
 {
 	free(answer->fragments);
 	arena_destroy(answer->arena);
@@ -36,7 +36,7 @@ static int highest_first(const void *left, const void *right)
  * cluster (Gottron 2008, section 6), ascending by hash, as in the table.
  */
 static void find_fragments(struct txn *txn, uint32_t site, uint32_t cluster,
-			   struct template_answer *answer)
+			   struct template_result *answer)
 {
 	struct df_scan scan = df_scan_begin(txn, site, cluster);
 	size_t capacity = 0;
@@ -62,7 +62,7 @@ static void find_fragments(struct txn *txn, uint32_t site, uint32_t cluster,
 /* Read the texts that a worker has found; false if the list is invalid. */
 static bool take_texts(void *context, struct slice head, struct slice body)
 {
-	struct template_answer *answer = context;
+	struct template_result *answer = context;
 	struct slice item;
 	uint32_t index;
 
@@ -85,14 +85,14 @@ static bool take_texts(void *context, struct slice head, struct slice body)
 }
 
 /* Find the texts in the pages; unreadable ones remain unknown. */
-static void find_texts(struct pool *pool, const char *host,
+static void find_texts(struct worker_pool *pool, const char *host,
 		       const struct page_limits *limits, struct slice pages,
-		       struct template_answer *answer)
+		       struct template_result *answer)
 {
 	const struct fragments_request request = {limits_to_field(limits),
 						  answer->count};
 	struct buffer head =
-		row_layout_encode(&fragments_request_layout, &request);
+		row_codec_encode(&fragments_request_layout, &request);
 	struct buffer body = {0};
 	struct pool_task task = {
 		.kind = TASK_FRAGMENTS,
@@ -106,7 +106,7 @@ static void find_texts(struct pool *pool, const char *host,
 			      sizeof(answer->fragments[i].hash));
 	buffer_append_slice(&body, pages);
 	task.body = buffer_slice(&body);
-	if (pool_run(pool, &task) != ERR_NONE)
+	if (worker_pool_run(pool, &task) != ERR_NONE)
 		log_warn_limited_about(
 			(struct log_subject){.site = slice_of(host)},
 			"cannot read the texts of a template: %s", task.reason);
@@ -114,10 +114,10 @@ static void find_texts(struct pool *pool, const char *host,
 	buffer_free(&body);
 }
 
-enum error answer_template(struct pool *pool, struct store *store,
-			   const struct answer_rules *rules,
-			   const struct template_name *name,
-			   struct template_answer *answer_out)
+enum error query_template(struct worker_pool *pool, struct store *store,
+			  const struct extraction_options *rules,
+			  const struct template_name *name,
+			  struct template_result *answer_out)
 {
 	struct buffer pages = {0};
 	struct txn txn = txn_begin_read(store);
@@ -125,7 +125,7 @@ enum error answer_template(struct pool *pool, struct store *store,
 	struct site_row site;
 	enum error error = ERR_NOT_FOUND;
 
-	*answer_out = (struct template_answer){.arena = arena_create()};
+	*answer_out = (struct template_result){.arena = arena_create()};
 	if (site_get(&txn, slice_of(name->host), &site) &&
 	    cluster_row_get(&txn, site.id, name->cluster, &cluster)) {
 		answer_out->page_count = cluster.page_count;
@@ -148,8 +148,8 @@ enum error answer_template(struct pool *pool, struct store *store,
 		qsort(answer_out->fragments, answer_out->count,
 		      sizeof(*answer_out->fragments), highest_first);
 	if (error != ERR_NONE) {
-		template_answer_free(answer_out);
-		*answer_out = (struct template_answer){0};
+		template_result_free(answer_out);
+		*answer_out = (struct template_result){0};
 	}
 	return error;
 }

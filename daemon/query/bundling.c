@@ -17,17 +17,17 @@
 
 enum { MAX_REASON = 256, MAX_VERSION_BYTES = 64 << 20 };
 
-bool bundler_has_failed(struct bundler *bundler)
+bool bundle_exporter_has_failed(struct bundle_exporter *bundler)
 {
 	if (bundle_is_full(&bundler->writer))
 		txn_fail(bundler->txn, ERR_TOO_LARGE);
 	return bundler->txn->error != ERR_NONE;
 }
 
-static void put_site(struct bundler *bundler)
+static void bundle_export_site(struct bundle_exporter *bundler)
 {
-	const struct bundling *bundling = bundler->bundling;
-	const struct answer_rules *rules = bundling->rules;
+	const struct bundle_export_options *bundling = bundler->bundling;
+	const struct extraction_options *rules = bundling->rules;
 	struct buffer base = {0};
 	struct url seed;
 
@@ -60,7 +60,7 @@ static void put_site(struct bundler *bundler)
  * Add the site's model. An invalid model is an error here, because otherwise
  * every user of the bundle would get it.
  */
-static void put_model(struct bundler *bundler, char *reason)
+static void put_model(struct bundle_exporter *bundler, char *reason)
 {
 	struct ridge_model *model = NULL;
 	struct buffer path = {0};
@@ -88,7 +88,7 @@ static void put_model(struct bundler *bundler, char *reason)
  * Add the pages that models are built from, as stored_pages_sample() selects
  * them.
  */
-static void put_samples_of(struct bundler *bundler, uint32_t cluster)
+static void put_samples_of(struct bundle_exporter *bundler, uint32_t cluster)
 {
 	const struct stored_pages from = {
 		.txn = bundler->txn,
@@ -118,7 +118,7 @@ static void put_samples_of(struct bundler *bundler, uint32_t cluster)
 	buffer_free(&body);
 }
 
-static void put_version_of(struct bundler *bundler, uint32_t cluster)
+static void put_version_of(struct bundle_exporter *bundler, uint32_t cluster)
 {
 	struct template_row row;
 	struct version_row version;
@@ -128,7 +128,8 @@ static void put_version_of(struct bundler *bundler, uint32_t cluster)
 	    !version_row_get(bundler->txn, bundler->site.id, cluster,
 			     row.version, &version))
 		return;
-	if (decompress(version.packed, MAX_VERSION_BYTES, &json) == ERR_NONE)
+	if (decompress_slice(version.packed, MAX_VERSION_BYTES, &json) ==
+	    ERR_NONE)
 		bundle_put_version(&bundler->writer, cluster, row.version,
 				   buffer_slice(&json));
 	else
@@ -140,23 +141,25 @@ static void put_version_of(struct bundler *bundler, uint32_t cluster)
  * Also add samples of clusters that are one page too small: a submitted page
  * may make the cluster large enough for a template.
  */
-static void put_samples(struct bundler *bundler, uint32_t cluster,
+static void put_samples(struct bundle_exporter *bundler, uint32_t cluster,
 			const struct cluster_row *row)
 {
 	if (row->page_count + 1 >= bundler->bundling->rules->min_cluster_pages)
 		put_samples_of(bundler, cluster);
 }
 
-static void put_version(struct bundler *bundler, uint32_t cluster,
-			const struct cluster_row *row)
+static void bundle_export_version(struct bundle_exporter *bundler,
+				  uint32_t cluster,
+				  const struct cluster_row *row)
 {
 	(void)row;
 	put_version_of(bundler, cluster);
 }
 
 /* Call `put` for every cluster of the site, ascending. */
-static void each_cluster(struct bundler *bundler,
-			 void (*put)(struct bundler *bundler, uint32_t cluster,
+static void each_cluster(struct bundle_exporter *bundler,
+			 void (*put)(struct bundle_exporter *bundler,
+				     uint32_t cluster,
 				     const struct cluster_row *row))
 {
 	struct key prefix = key_site(bundler->site.id);
@@ -164,29 +167,30 @@ static void each_cluster(struct bundler *bundler,
 		scan_begin(bundler->txn, TABLE_CLUSTERS, key_slice(&prefix));
 	struct cluster_row row;
 
-	while (!bundler_has_failed(bundler) && scan_next(&scan))
+	while (!bundle_exporter_has_failed(bundler) && scan_next(&scan))
 		if (cluster_row_decode(scan.value, &row))
 			put(bundler, key_u32(scan.key, sizeof(uint32_t)), &row);
 	scan_end(&scan);
 }
 
-static void put_all(struct bundler *bundler, char *reason)
+static void put_all(struct bundle_exporter *bundler, char *reason)
 {
-	put_site(bundler);
+	bundle_export_site(bundler);
 	put_model(bundler, reason);
-	if (!bundler_has_failed(bundler))
-		bundler_put_sets(bundler);
-	if (!bundler_has_failed(bundler))
-		bundler_put_pages(bundler);
+	if (!bundle_exporter_has_failed(bundler))
+		bundle_exporter_put_signatures(bundler);
+	if (!bundle_exporter_has_failed(bundler))
+		bundle_exporter_put_pages(bundler);
 	each_cluster(bundler, put_samples);
-	each_cluster(bundler, put_version);
+	each_cluster(bundler, bundle_export_version);
 }
 
-enum error bundling_make(struct store *store, const struct bundling *bundling,
+enum error bundle_export(struct store *store,
+			 const struct bundle_export_options *bundling,
 			 struct buffer *out, char *reason)
 {
 	struct txn txn = txn_begin_read(store);
-	struct bundler bundler = {
+	struct bundle_exporter bundler = {
 		.bundling = bundling,
 		.txn = &txn,
 		.writer = {.max_bytes = bundling->max_bytes},

@@ -13,10 +13,11 @@
 #include "store/store.h"
 #include "template/text_answer.h"
 
-struct bundling {
+struct bundle_export_options {
 	const char *host;
-	const struct answer_rules *rules; /* extraction rules of the bundle */
-	const char *program;              /* name of this program */
+	const struct extraction_options
+		*rules;      /* extraction rules of the bundle */
+	const char *program; /* name of this program */
 	uint64_t now_ms;
 	size_t max_bytes; /* maximum size of the bundle */
 };
@@ -26,7 +27,8 @@ struct bundling {
  * about four times `max_bytes` of memory. ERR_NOT_FOUND, ERR_TOO_LARGE,
  * ERR_MALFORMED (the site's own model is invalid), with a reason [256].
  */
-enum error bundling_make(struct store *store, const struct bundling *bundling,
+enum error bundle_export(struct store *store,
+			 const struct bundle_export_options *bundling,
 			 struct buffer *out, char *reason);
 
 #endif

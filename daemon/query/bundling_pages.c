@@ -42,8 +42,8 @@ struct content {
  * Read a page; false if it has no content, or after an error. Free the bytes
  * with buffer_free().
  */
-static bool read_content(struct bundler *bundler, const struct scan *scan,
-			 struct content *content)
+static bool read_content(struct bundle_exporter *bundler,
+			 const struct scan *scan, struct content *content)
 {
 	uint64_t page = key_u64(scan->key, sizeof(uint32_t));
 	struct page_row row;
@@ -53,7 +53,7 @@ static bool read_content(struct bundler *bundler, const struct scan *scan,
 		txn_fail(bundler->txn, ERR_CORRUPT);
 		return false;
 	}
-	content->known = stored_site_known(page, &row);
+	content->known = stored_site_known_page(page, &row);
 	if (row.redirect.size > 0 || row.cluster == 0)
 		return row.redirect.size == 0;
 	if (content_record(bundler->txn, bundler->site.id, page,
@@ -65,8 +65,9 @@ static bool read_content(struct bundler *bundler, const struct scan *scan,
 }
 
 /* Call `take` for every page with content, ascending by key. */
-static void each_page(struct bundler *bundler, struct hash_list *fragments,
-		      void (*take)(struct bundler *bundler,
+static void each_page(struct bundle_exporter *bundler,
+		      struct hash_list *fragments,
+		      void (*take)(struct bundle_exporter *bundler,
 				   const struct content *content,
 				   struct hash_list *fragments))
 {
@@ -75,7 +76,7 @@ static void each_page(struct bundler *bundler, struct hash_list *fragments,
 		scan_begin(bundler->txn, TABLE_PAGES, key_slice(&prefix));
 	struct content content;
 
-	while (!bundler_has_failed(bundler) && scan_next(&scan))
+	while (!bundle_exporter_has_failed(bundler) && scan_next(&scan))
 		if (read_content(bundler, &scan, &content)) {
 			take(bundler, &content, fragments);
 			buffer_free(&content.bytes);
@@ -84,8 +85,9 @@ static void each_page(struct bundler *bundler, struct hash_list *fragments,
 }
 
 /* Add the hashes; sort the list whenever its size has doubled. */
-static void collect(struct bundler *bundler, const struct content *content,
-		    struct hash_list *list)
+static void bundle_export_collect_hashes(struct bundle_exporter *bundler,
+					 const struct content *content,
+					 struct hash_list *list)
 {
 	const struct record *record = &content->record;
 
@@ -101,8 +103,9 @@ static void collect(struct bundler *bundler, const struct content *content,
 		txn_fail(bundler->txn, ERR_TOO_LARGE);
 }
 
-static void put(struct bundler *bundler, const struct content *content,
-		struct hash_list *fragments)
+static void bundle_export_page(struct bundle_exporter *bundler,
+			       const struct content *content,
+			       struct hash_list *fragments)
 {
 	const struct record *record = &content->record;
 	uint32_t *indices =
@@ -117,14 +120,14 @@ static void put(struct bundler *bundler, const struct content *content,
 	free(indices);
 }
 
-void bundler_put_pages(struct bundler *bundler)
+void bundle_exporter_put_pages(struct bundle_exporter *bundler)
 {
 	struct hash_list fragments = {0};
 
-	each_page(bundler, &fragments, collect);
+	each_page(bundler, &fragments, bundle_export_collect_hashes);
 	make_distinct(&fragments);
 	bundle_put_fragments(&bundler->writer, fragments.items,
 			     fragments.count);
-	each_page(bundler, &fragments, put);
+	each_page(bundler, &fragments, bundle_export_page);
 	free(fragments.items);
 }

@@ -1,5 +1,5 @@
 /*
- * daemon/query/bundling_parts.h - the steps of bundling_make(). Internal to
+ * daemon/query/bundling_parts.h - the steps of bundle_export(). Internal to
  * bundling*.c.
  */
 #ifndef DAEMON_QUERY_BUNDLING_PARTS_H
@@ -10,20 +10,20 @@
 #include "store/txn.h"
 #include "template/bundle_writer.h"
 
-struct bundler {
-	const struct bundling *bundling;
+struct bundle_exporter {
+	const struct bundle_export_options *bundling;
 	struct txn *txn; /* its error stops the export, also ERR_TOO_LARGE */
 	struct site_row site;
 	struct bundle_writer writer;
 };
 
 /* Return whether to stop: an error has occurred, or the bundle is too large. */
-bool bundler_has_failed(struct bundler *bundler);
+bool bundle_exporter_has_failed(struct bundle_exporter *bundler);
 
 /* bundling_sets.c: add the distinct signatures and their shingles. */
-void bundler_put_sets(struct bundler *bundler);
+void bundle_exporter_put_signatures(struct bundle_exporter *bundler);
 
 /* bundling_pages.c: add the pages with their fragments. */
-void bundler_put_pages(struct bundler *bundler);
+void bundle_exporter_put_pages(struct bundle_exporter *bundler);
 
 #endif

@@ -22,13 +22,13 @@ struct shingle_list {
 };
 
 /* The cluster of the pages with a signature. */
-struct owner {
+struct signature_cluster {
 	uint32_t set;
 	uint32_t cluster;
 };
 
 struct owner_list {
-	struct owner *items; /* [count], ascending by set */
+	struct signature_cluster *items; /* [count], ascending by set */
 	size_t count;
 	size_t capacity;
 };
@@ -51,16 +51,16 @@ static int by_number(const void *left, const void *right)
 
 static int by_set(const void *left, const void *right)
 {
-	const struct owner *a = left;
-	const struct owner *b = right;
+	const struct signature_cluster *a = left;
+	const struct signature_cluster *b = right;
 
 	if (a->set != b->set)
 		return a->set < b->set ? -1 : 1;
 	return (a->cluster > b->cluster) - (a->cluster < b->cluster);
 }
 
-static void load_shingles(struct bundler *bundler,
-			  struct shingle_list *shingle_ids)
+static void bundle_export_load_shingles(struct bundle_exporter *bundler,
+					struct shingle_list *shingle_ids)
 {
 	struct key prefix = key_site(bundler->site.id);
 	struct scan scan =
@@ -91,7 +91,7 @@ static void load_shingles(struct bundler *bundler,
  * Number the shingles in ascending order; afterwards sort them by their numbers
  * in the store.
  */
-static void put_shingles(struct bundler *bundler,
+static void put_shingles(struct bundle_exporter *bundler,
 			 struct shingle_list *shingle_ids)
 {
 	uint64_t *shingles =
@@ -109,16 +109,17 @@ static void put_shingles(struct bundler *bundler,
 	free(shingles);
 }
 
-static void load_owners(struct bundler *bundler, struct owner_list *owners)
+static void load_owners(struct bundle_exporter *bundler,
+			struct owner_list *owners)
 {
 	struct key prefix = key_site(bundler->site.id);
 	struct scan scan =
 		scan_begin(bundler->txn, TABLE_MEMBERS, key_slice(&prefix));
 
 	while (scan_next(&scan)) {
-		struct owner owner = {
+		struct signature_cluster owner = {
 			.cluster = key_u32(scan.key, sizeof(uint32_t))};
-		const struct owner *last =
+		const struct signature_cluster *last =
 			owners->count == 0 ? NULL
 					   : &owners->items[owners->count - 1];
 
@@ -148,8 +149,8 @@ static uint32_t owner_of(const struct owner_list *owners, uint32_t set)
 }
 
 /* Write the indexes to `out` [set->count]; false if a shingle is missing. */
-static bool translate(const struct shingle_list *shingle_ids,
-		      const struct set_scan *set, uint32_t *out)
+static bool bundle_export_translate(const struct shingle_list *shingle_ids,
+				    const struct set_scan *set, uint32_t *out)
 {
 	for (size_t i = 0; i < set->count; i++) {
 		const struct numbered_shingle wanted = {
@@ -167,16 +168,16 @@ static bool translate(const struct shingle_list *shingle_ids,
 	return true;
 }
 
-static void put_sets(struct bundler *bundler,
+static void put_sets(struct bundle_exporter *bundler,
 		     const struct shingle_list *shingle_ids,
 		     const struct owner_list *owners)
 {
 	struct set_scan scan = set_scan_begin(bundler->txn, bundler->site.id);
 	uint32_t *indices = mem_alloc(shingle_ids->count + 1, sizeof(*indices));
 
-	while (!bundler_has_failed(bundler) && set_scan_next(&scan)) {
+	while (!bundle_exporter_has_failed(bundler) && set_scan_next(&scan)) {
 		if (scan.count > shingle_ids->count ||
-		    !translate(shingle_ids, &scan, indices))
+		    !bundle_export_translate(shingle_ids, &scan, indices))
 			txn_fail(bundler->txn, ERR_CORRUPT);
 		else
 			bundle_put_set(&bundler->writer,
@@ -187,12 +188,12 @@ static void put_sets(struct bundler *bundler,
 	free(indices);
 }
 
-void bundler_put_sets(struct bundler *bundler)
+void bundle_exporter_put_signatures(struct bundle_exporter *bundler)
 {
 	struct shingle_list shingle_ids = {0};
 	struct owner_list owners = {0};
 
-	load_shingles(bundler, &shingle_ids);
+	bundle_export_load_shingles(bundler, &shingle_ids);
 	if (bundler->txn->error == ERR_NONE && shingle_ids.count > 0)
 		put_shingles(bundler, &shingle_ids);
 	load_owners(bundler, &owners);

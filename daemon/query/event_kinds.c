@@ -27,7 +27,7 @@ static const kind_set alerts =
 
 enum { KINDS = sizeof(all_kinds) / sizeof(all_kinds[0]) };
 
-static bool is_named(struct slice item, uint16_t kind)
+static bool event_kind_is_named(struct slice item, uint16_t kind)
 {
 	struct slice name = slice_of(event_kind_name(kind));
 	const char *text = item.data;
@@ -45,13 +45,13 @@ static kind_set kinds_of(struct slice item)
 	kind_set kinds = 0;
 
 	for (size_t i = 0; i < KINDS && item.size > 0; i++)
-		if (is_named(item, all_kinds[i]))
+		if (event_kind_is_named(item, all_kinds[i]))
 			kinds |= BIT(all_kinds[i]);
 	return kinds;
 }
 
 /* Remove the blanks around the item. */
-static struct slice trim(struct slice item)
+static struct slice event_kind_trim_item(struct slice item)
 {
 	const char *text = item.data;
 
@@ -63,7 +63,8 @@ static struct slice trim(struct slice item)
 	return item;
 }
 
-bool kinds_read(struct slice list, kind_set *kinds_out, struct slice *wrong_out)
+bool kind_set_parse(struct slice list, kind_set *kinds_out,
+		    struct slice *wrong_out)
 {
 	const char *at = list.data;
 	const char *end = at + list.size;
@@ -75,7 +76,7 @@ bool kinds_read(struct slice list, kind_set *kinds_out, struct slice *wrong_out)
 	while (at <= end) {
 		const char *comma = memchr(at, ',', (size_t)(end - at));
 		const char *stop = comma == NULL ? end : comma;
-		struct slice item = trim((struct slice){
+		struct slice item = event_kind_trim_item((struct slice){
 			at,
 			(size_t)(stop - at),
 		});
@@ -90,17 +91,17 @@ bool kinds_read(struct slice list, kind_set *kinds_out, struct slice *wrong_out)
 	return true;
 }
 
-kind_set kinds_alerts(void)
+kind_set kind_set_alerts(void)
 {
 	return alerts;
 }
 
 bool event_kind_is_alert(uint16_t kind)
 {
-	return kinds_have(alerts, kind);
+	return kind_set_has(alerts, kind);
 }
 
-bool kinds_have(kind_set kinds, uint16_t kind)
+bool kind_set_has(kind_set kinds, uint16_t kind)
 {
 	return kind < 64 && (kinds >> kind & 1) != 0;
 }

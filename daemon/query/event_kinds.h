@@ -20,16 +20,16 @@ typedef uint64_t kind_set;
  * Parse the list. Return false if it is too long, or an item is empty or
  * matches no kind; then *wrong_out is that item.
  */
-bool kinds_read(struct slice list, kind_set *kinds_out,
-		struct slice *wrong_out);
+bool kind_set_parse(struct slice list, kind_set *kinds_out,
+		    struct slice *wrong_out);
 
 /*
  * Return the kinds that are alerts, which need attention. The others are a
  * journal of the daemon's actions.
  */
-kind_set kinds_alerts(void);
+kind_set kind_set_alerts(void);
 bool event_kind_is_alert(uint16_t kind);
 
-bool kinds_have(kind_set kinds, uint16_t kind);
+bool kind_set_has(kind_set kinds, uint16_t kind);
 
 #endif

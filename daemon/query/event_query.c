@@ -4,8 +4,8 @@
 
 enum { MAX_LOOKED_AT = 10000 /* maximum number of events per transaction */ };
 
-static bool is_wanted(const struct event_query *query,
-		      const struct event_row *event)
+static bool event_query_matches(const struct event_query *query,
+				const struct event_row *event)
 {
 	if (query->host[0] != '\0' &&
 	    !slice_equal(event->host, slice_of(query->host)))
@@ -13,12 +13,13 @@ static bool is_wanted(const struct event_query *query,
 	if (query->is_firing &&
 	    (event->flags & (EVENT_IS_SILENCED | EVENT_IS_ACKED)) != 0)
 		return false;
-	return kinds_have(query->kinds, event->kind);
+	return kind_set_has(query->kinds, event->kind);
 }
 
 /* Read a part of the events; *goes_on_out = there may be more. */
 static enum error run_part(struct event_query *query, struct store *store,
-			   event_taker *take, void *context, bool *goes_on_out)
+			   event_handler *take, void *context,
+			   bool *goes_on_out)
 {
 	struct key from = key_number(query->since + 1);
 	struct txn txn = txn_begin_read(store);
@@ -34,7 +35,7 @@ static enum error run_part(struct event_query *query, struct store *store,
 		looked_at++;
 		query->since = number;
 		if (!event_decode(scan.value, &event) ||
-		    !is_wanted(query, &event))
+		    !event_query_matches(query, &event))
 			continue;
 		query->limit--;
 		goes_on = take(context, number, &event) && query->limit > 0;
@@ -45,7 +46,7 @@ static enum error run_part(struct event_query *query, struct store *store,
 }
 
 enum error event_query_run(struct event_query *query, struct store *store,
-			   event_taker *take, void *context)
+			   event_handler *take, void *context)
 {
 	enum error error;
 	bool goes_on;

@@ -22,15 +22,15 @@ struct event_query {
 };
 
 /* Consume a matching event; return false to stop the query. */
-typedef bool event_taker(void *context, uint64_t number,
-			 const struct event_row *event);
+typedef bool event_handler(void *context, uint64_t number,
+			   const struct event_row *event);
 
 /*
  * Pass matching events to `take`, up to the limit. Transactions stay short
  * however many events do not match.
  */
 enum error event_query_run(struct event_query *query, struct store *store,
-			   event_taker *take, void *context);
+			   event_handler *take, void *context);
 
 /* Return the number of the last event that was ever written; 0 = none. */
 uint64_t event_last_number(struct store *store);

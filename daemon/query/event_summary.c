@@ -45,7 +45,8 @@ static const struct sentence {
 	{"hook.test", "a test of the hook"},
 };
 
-static const char *text_of(const json_t *object, const char *name)
+static const char *event_summary_member_text(const json_t *object,
+					     const char *name)
 {
 	return json_string_value(json_object_get(object, name));
 }
@@ -73,8 +74,8 @@ static json_int_t whole_of(const json_t *object, const char *name)
 }
 
 /* Append "12 paths gone and 9 come", if there are any. */
-static void append_moves(const json_t *detail, const char *name,
-			 const char *noun, struct buffer *out)
+static void event_summary_append_moves(const json_t *detail, const char *name,
+				       const char *noun, struct buffer *out)
 {
 	const json_t *moves = json_object_get(detail, name);
 	json_int_t gone = whole_of(moves, "gone_count");
@@ -88,13 +89,13 @@ static void append_moves(const json_t *detail, const char *name,
 }
 
 /* Append the name of the guard, or its selector, and the best replacement. */
-static void append_guard(const json_t *detail, struct buffer *out)
+static void event_summary_append_guard(const json_t *detail, struct buffer *out)
 {
 	const json_t *best =
 		json_array_get(json_object_get(detail, "candidates"), 0);
-	const char *name = text_of(detail, "name");
-	const char *selector = text_of(detail, "selector");
-	const char *instead = text_of(best, "selector");
+	const char *name = event_summary_member_text(detail, "name");
+	const char *selector = event_summary_member_text(detail, "selector");
+	const char *instead = event_summary_member_text(best, "selector");
 	const json_t *score = json_object_get(best, "score");
 
 	if (name != NULL && *name != '\0')
@@ -125,7 +126,7 @@ static void append_cut(const json_t *detail, struct buffer *out)
 {
 	const json_t *from = json_object_get(detail, "from");
 	const json_t *to = json_object_get(detail, "to");
-	const char *reason = text_of(detail, "reason");
+	const char *reason = event_summary_member_text(detail, "reason");
 
 	if (!json_is_number(from) || !json_is_number(to))
 		return;
@@ -139,7 +140,7 @@ static void append_cut(const json_t *detail, struct buffer *out)
 static void append_reason(const char *kind, const json_t *detail,
 			  struct buffer *out)
 {
-	const char *reason = text_of(detail, "reason");
+	const char *reason = event_summary_member_text(detail, "reason");
 
 	if (kind != NULL && reason != NULL &&
 	    (strncmp(kind, "template.", strlen("template.")) == 0 ||
@@ -149,8 +150,8 @@ static void append_reason(const char *kind, const json_t *detail,
 }
 
 /* Append the number of pages that agree. */
-static void append_pages(const json_t *event, const json_t *detail,
-			 struct buffer *out)
+static void event_summary_append_pages(const json_t *event,
+				       const json_t *detail, struct buffer *out)
 {
 	json_int_t agreed = whole_of(detail, "agreed");
 	json_int_t seen = whole_of(detail, "seen");
@@ -168,8 +169,8 @@ static void append_pages(const json_t *event, const json_t *detail,
 
 void event_summary(const json_t *event, struct buffer *out)
 {
-	const char *kind = text_of(event, "kind");
-	const char *other = text_of(event, "other");
+	const char *kind = event_summary_member_text(event, "kind");
+	const char *other = event_summary_member_text(event, "other");
 	const json_t *detail = json_object_get(event, "detail");
 	json_int_t days = whole_of(detail, "days");
 
@@ -182,10 +183,10 @@ void event_summary(const json_t *event, struct buffer *out)
 	if (other != NULL)
 		buffer_printf(out, ": %s", other);
 	append_cut(detail, out);
-	append_guard(detail, out);
+	event_summary_append_guard(detail, out);
 	append_left(event, detail, out);
 	append_reason(kind, detail, out);
-	append_moves(detail, "paths", "paths", out);
-	append_moves(detail, "fragments", "texts", out);
-	append_pages(event, detail, out);
+	event_summary_append_moves(detail, "paths", "paths", out);
+	event_summary_append_moves(detail, "fragments", "texts", out);
+	event_summary_append_pages(event, detail, out);
 }

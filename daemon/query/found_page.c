@@ -10,7 +10,8 @@
 
 /* Write the reason why the page of `url` is not stored. */
 static void explain_absence(struct txn *txn, const struct site_row *site,
-			    const struct url *url, struct text_answer *answer)
+			    const struct url *url,
+			    struct extraction_result *answer)
 {
 	struct frontier_row row;
 
@@ -24,7 +25,7 @@ static void explain_absence(struct txn *txn, const struct site_row *site,
 		snprintf(answer->reason, sizeof(answer->reason),
 			 "the site is known, but not this page; use "
 			 "fetch=missing");
-	else if (row.state == FRONTIER_DENIED && row.error == ERR_NOT_KEPT)
+	else if (row.state == FRONTIER_DENIED && row.error == ERR_BODY_EXPIRED)
 		snprintf(answer->reason, sizeof(answer->reason),
 			 "a client deleted the page; use fetch=missing");
 	else if (row.state == FRONTIER_FAILED || row.state == FRONTIER_DENIED)
@@ -36,8 +37,9 @@ static void explain_absence(struct txn *txn, const struct site_row *site,
 			 "it is queued for fetching");
 }
 
-enum error stored_find(struct txn *txn, const struct url *url,
-		       struct stored *stored_out, struct text_answer *answer)
+enum error stored_page_find(struct txn *txn, const struct url *url,
+			    struct stored_page *stored_out,
+			    struct extraction_result *answer)
 {
 	struct url here = *url;
 
@@ -74,8 +76,9 @@ enum error stored_find(struct txn *txn, const struct url *url,
  * cluster, if a worker will need them. If the record cannot be read, append
  * nothing: the worker requests them.
  */
-static void tell(struct txn *txn, const struct stored *stored,
-		 struct found_page *found)
+static void stored_text_append_fragments(struct txn *txn,
+					 const struct stored_page *stored,
+					 struct copied_page *found)
 {
 	uint32_t cluster = stored->row.cluster;
 	struct df_reader reader = {
@@ -102,10 +105,10 @@ static void tell(struct txn *txn, const struct stored *stored,
 	buffer_free(&bytes);
 }
 
-static enum error copy_page(struct txn *txn, const struct stored *stored,
-			    const struct answer_rules *rules,
-			    struct found_page *found,
-			    struct text_answer *answer)
+static enum error copy_page(struct txn *txn, const struct stored_page *stored,
+			    const struct extraction_options *rules,
+			    struct copied_page *found,
+			    struct extraction_result *answer)
 {
 	const struct stored_pages pages = {txn, stored->site.id,
 					   stored->row.cluster, &rules->limits};
@@ -118,26 +121,27 @@ static enum error copy_page(struct txn *txn, const struct stored *stored,
 	if (!found->has_page)
 		error = stored_page_body(&pages, stored->key, &stored->row,
 					 &found->body);
-	if (error == ERR_NOT_KEPT)
+	if (error == ERR_BODY_EXPIRED)
 		snprintf(answer->reason, sizeof(answer->reason),
 			 "see retention.bodies_age, retention.bodies_count and "
 			 "retention.bodies_bytes; use fetch=always");
-	found->known = stored_site_keep(
-		&found->site, stored_site_known(stored->key, &stored->row));
+	found->known = stored_site_own_page(
+		&found->site,
+		stored_site_known_page(stored->key, &stored->row));
 	found->fetched_ms = stored->row.fetched_ms;
 	if (error == ERR_NONE && found->wants_told)
-		tell(txn, stored, found);
+		stored_text_append_fragments(txn, stored, found);
 	return error;
 }
 
-enum error found_page_read(struct store *store,
-			   const struct answer_rules *rules,
-			   const struct url *url, struct found_page *found,
-			   struct text_answer *answer)
+enum error copied_page_read(struct store *store,
+			    const struct extraction_options *rules,
+			    const struct url *url, struct copied_page *found,
+			    struct extraction_result *answer)
 {
 	struct txn txn = txn_begin_read(store);
-	struct stored stored = {0};
-	enum error error = stored_find(&txn, url, &stored, answer);
+	struct stored_page stored = {0};
+	enum error error = stored_page_find(&txn, url, &stored, answer);
 
 	if (error == ERR_NONE && txn.error == ERR_NONE)
 		error = copy_page(&txn, &stored, rules, found, answer);
@@ -147,7 +151,7 @@ enum error found_page_read(struct store *store,
 	return error;
 }
 
-void found_page_close(struct found_page *found)
+void copied_page_close(struct copied_page *found)
 {
 	buffer_free(&found->body);
 	stored_site_close(&found->site);

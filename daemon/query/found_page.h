@@ -10,7 +10,7 @@
 #include "store/rows_site.h"
 
 /* A stored page with its site and key. */
-struct stored {
+struct stored_page {
 	struct site_row site;
 	struct page_row row;
 	uint64_t key;
@@ -20,11 +20,12 @@ struct stored {
  * Find the page of `url`, following redirects; answer->url becomes its URL.
  * ERR_NOT_FOUND, with the reason in the answer; errors of the transaction.
  */
-enum error stored_find(struct txn *txn, const struct url *url,
-		       struct stored *stored_out, struct text_answer *answer);
+enum error stored_page_find(struct txn *txn, const struct url *url,
+			    struct stored_page *stored_out,
+			    struct extraction_result *answer);
 
 /* A copied page, usable without a transaction. */
-struct found_page {
+struct copied_page {
 	struct stored_site site;
 	const struct site_view *view;
 	struct known_page known;
@@ -44,13 +45,13 @@ struct found_page {
 
 /*
  * Find a page and copy it into *found. Before the call *found is {0} except the
- * input fields; close it in any case. Errors of stored_find(), ERR_NOT_KEPT,
- * ERR_CORRUPT.
+ * input fields; close it in any case. Errors of stored_page_find(),
+ * ERR_BODY_EXPIRED, ERR_CORRUPT.
  */
-enum error found_page_read(struct store *store,
-			   const struct answer_rules *rules,
-			   const struct url *url, struct found_page *found,
-			   struct text_answer *answer);
-void found_page_close(struct found_page *found);
+enum error copied_page_read(struct store *store,
+			    const struct extraction_options *rules,
+			    const struct url *url, struct copied_page *found,
+			    struct extraction_result *answer);
+void copied_page_close(struct copied_page *found);
 
 #endif

@@ -19,13 +19,14 @@ enum {
 };
 
 /* The result of a worker. */
-struct taken {
-	struct page_answer *answer;
+struct text_task_result {
+	struct text_result *answer;
 	enum error error;
 };
 
 /* Copy a text for display; unprintable bytes become '?'. */
-static void show(struct slice text, char *out, size_t room)
+static void stored_text_copy_printable(struct slice text, char *out,
+				       size_t room)
 {
 	size_t size = text.size < room - 1 ? text.size : room - 1;
 
@@ -40,17 +41,17 @@ static void show(struct slice text, char *out, size_t room)
 }
 
 /* Return whether extraction can return this error. */
-static bool is_error(int32_t error)
+static bool extraction_error_is_valid(int32_t error)
 {
 	switch (error) {
 	case ERR_NONE:
 	case ERR_NOT_HTML:
 	case ERR_NOT_FOUND:
-	case ERR_REFUSED:
+	case ERR_ADDRESS_FORBIDDEN:
 	case ERR_MALFORMED:
 	case ERR_CORRUPT:
 	case ERR_BUSY:
-	case ERR_NOT_KEPT:
+	case ERR_BODY_EXPIRED:
 	case ERR_IO:
 	case ERR_TOO_LARGE:
 	case ERR_VERSION:
@@ -60,21 +61,26 @@ static bool is_error(int32_t error)
 	}
 }
 
-static bool take(void *context, struct slice head, struct slice body)
+static bool text_task_store_result(void *context, struct slice head,
+				   struct slice body)
 {
-	struct taken *taken = context;
-	struct page_answer *answer = taken->answer;
+	struct text_task_result *taken = context;
+	struct text_result *answer = taken->answer;
 	struct text_task_answer row;
 
-	if (!row_layout_decode(&text_task_answer_layout, head, &row) ||
-	    !is_error(row.error) || row.quality >= QUALITY_COUNT)
+	if (!row_codec_decode(&text_task_answer_layout, head, &row) ||
+	    !extraction_error_is_valid(row.error) ||
+	    row.quality >= QUALITY_COUNT)
 		return false;
 	taken->error = (enum error)row.error;
-	answer->quality = (enum answer_quality)row.quality;
+	answer->quality = (enum text_quality)row.quality;
 	answer->confidence = row.has_confidence != 0 ? row.confidence : NAN;
-	show(row.method, answer->method, sizeof(answer->method));
-	show(row.reason, answer->reason, sizeof(answer->reason));
-	show(row.cluster, answer->cluster, sizeof(answer->cluster));
+	stored_text_copy_printable(row.method, answer->method,
+				   sizeof(answer->method));
+	stored_text_copy_printable(row.reason, answer->reason,
+				   sizeof(answer->reason));
+	stored_text_copy_printable(row.cluster, answer->cluster,
+				   sizeof(answer->cluster));
 	answer->places = (struct generation_places){
 		.at = {(size_t)row.generation_at, (size_t)row.version_at},
 		.count = (size_t)(row.generation_at > 0) + (row.version_at > 0),
@@ -92,16 +98,17 @@ static struct slice with_end(const char *text)
 }
 
 /* The place of a page: in a site, or in none. */
-struct place {
-	struct stored_site *site;       /* NULL = in no site */
-	const struct known_page *known; /* NULL = not stored */
-	const struct found_page *found; /* the same page, or NULL */
-	const char *url;                /* of a stored page */
+struct text_task_page {
+	struct stored_site *site;        /* NULL = in no site */
+	const struct known_page *known;  /* NULL = not stored */
+	const struct copied_page *found; /* the same page, or NULL */
+	const char *url;                 /* of a stored page */
 	uint64_t fetched_ms;
 	struct slice body;
 };
 
-static void put_site(const struct place *place, struct text_task_request *row)
+static void text_task_put_site(const struct text_task_page *place,
+			       struct text_task_request *row)
 {
 	const struct site_view *view = &place->site->view;
 
@@ -114,7 +121,7 @@ static void put_site(const struct place *place, struct text_task_request *row)
 	row->generation = view->generation;
 }
 
-static void put_told(const struct found_page *found,
+static void put_told(const struct copied_page *found,
 		     struct text_task_request *row)
 {
 	row->is_told = 1;
@@ -135,13 +142,14 @@ static void put_lists(const struct text_request *request,
 	if (known != NULL) {
 		const struct known_field field = known_to_field(known);
 
-		*page = row_layout_encode(&known_field_layout, &field);
+		*page = row_codec_encode(&known_field_layout, &field);
 	}
 }
 
-static struct buffer head_of(const struct answer_rules *rules,
-			     const struct text_request *request,
-			     const struct place *place)
+static struct buffer
+text_task_encode_head(const struct extraction_options *rules,
+		      const struct text_request *request,
+		      const struct text_task_page *place)
 {
 	struct buffer parameters = {0};
 	struct buffer known = {0};
@@ -167,52 +175,55 @@ static struct buffer head_of(const struct answer_rules *rules,
 	};
 
 	if (place->site != NULL)
-		put_site(place, &row);
+		text_task_put_site(place, &row);
 	if (place->found != NULL && place->found->is_told)
 		put_told(place->found, &row);
 	put_lists(request, place->known, &parameters, &known);
 	row.parameters = buffer_slice(&parameters);
 	row.known = buffer_slice(&known);
-	head = row_layout_encode(&text_task_request_layout, &row);
+	head = row_codec_encode(&text_task_request_layout, &row);
 	buffer_free(&parameters);
 	buffer_free(&known);
 	return head;
 }
 
 /* An extraction request and its environment. */
-struct asking {
-	struct pool *pool;
+struct text_task_input {
+	struct worker_pool *pool;
 	struct store *store;
-	const struct answer_rules *rules;
+	const struct extraction_options *rules;
 	const struct text_request *request;
 	bool is_ahead;    /* build the models of all workers; no client waits */
 	bool is_repeated; /* a retry after the site has changed */
 };
 
-static enum error run(const struct asking *asking, const struct place *place,
-		      struct page_answer *answer)
+static enum error text_task_run(const struct text_task_input *asking,
+				const struct text_task_page *place,
+				struct text_result *answer)
 {
-	struct site_server server = {place->site, asking->rules,
-				     asking->request, asking->is_ahead};
-	struct buffer head = head_of(asking->rules, asking->request, place);
-	struct taken taken = {.answer = answer};
+	struct site_service server = {place->site, asking->rules,
+				      asking->request, asking->is_ahead};
+	struct buffer head =
+		text_task_encode_head(asking->rules, asking->request, place);
+	struct text_task_result taken = {.answer = answer};
 	struct pool_task task = {
 		.kind = TASK_TEXT,
 		.head = buffer_slice(&head),
 		.body = place->body,
 		.site = place->site == NULL ? 0 : place->site->id,
-		.serve = site_server_answer,
+		.serve = site_service_respond,
 		.serve_context = &server,
-		.take = take,
+		.take = text_task_store_result,
 		.take_context = &taken,
 	};
-	enum error error = asking->is_ahead ? pool_run_each(asking->pool, &task)
-					    : pool_run(asking->pool, &task);
+	enum error error = asking->is_ahead
+				   ? worker_pool_run_each(asking->pool, &task)
+				   : worker_pool_run(asking->pool, &task);
 
 	buffer_free(&head);
 	if (place->site != NULL && !asking->is_ahead)
-		teaching_note(asking->rules->teaching, asking->rules,
-			      place->site->view.host);
+		cache_warmer_note(asking->rules->teaching, asking->rules,
+				  place->site->view.host);
 	if (error == ERR_NONE)
 		return taken.error;
 	snprintf(answer->reason, sizeof(answer->reason), "%s", task.reason);
@@ -220,12 +231,12 @@ static enum error run(const struct asking *asking, const struct place *place,
 }
 
 /* Return ERR_BUSY if the page has changed between two transactions. */
-static enum error answer_stored(const struct asking *asking,
-				struct page_answer *answer)
+static enum error answer_stored(const struct text_task_input *asking,
+				struct text_result *answer)
 {
 	const struct text_request *request = asking->request;
-	struct text_answer told = {0};
-	struct found_page found = {
+	struct extraction_result told = {0};
+	struct copied_page found = {
 		/*
 		 * data copied before a worker is free may be outdated then: on
 		 * a retry the worker requests current data
@@ -233,31 +244,33 @@ static enum error answer_stored(const struct asking *asking,
 		.wants_told = !asking->is_repeated,
 		.wants_counts = extraction_needs_counts(request),
 	};
-	enum error error = found_page_read(asking->store, asking->rules,
-					   request->url, &found, &told);
+	enum error error = copied_page_read(asking->store, asking->rules,
+					    request->url, &found, &told);
 
 	if (error == ERR_NONE)
-		error = run(asking,
-			    &(struct place){.site = &found.site,
-					    .known = &found.known,
-					    .found = &found,
-					    .url = told.url,
-					    .fetched_ms = found.fetched_ms,
-					    .body = buffer_slice(&found.body)},
-			    answer);
+		error = text_task_run(
+			asking,
+			&(struct text_task_page){
+				.site = &found.site,
+				.known = &found.known,
+				.found = &found,
+				.url = told.url,
+				.fetched_ms = found.fetched_ms,
+				.body = buffer_slice(&found.body)},
+			answer);
 	else
 		snprintf(answer->reason, sizeof(answer->reason), "%s",
 			 told.reason);
-	found_page_close(&found);
+	copied_page_close(&found);
 	return error;
 }
 
 /* Like answer_stored(), for a submitted page. */
-static enum error answer_given(const struct asking *asking,
-			       struct page_answer *answer)
+static enum error answer_given(const struct text_task_input *asking,
+			       struct text_result *answer)
 {
 	const struct text_request *request = asking->request;
-	struct place place = {.body = request->body};
+	struct text_task_page place = {.body = request->body};
 	struct stored_site stored = {0};
 	struct site_row row;
 	enum error error = ERR_NONE;
@@ -273,21 +286,22 @@ static enum error answer_given(const struct asking *asking,
 		txn_abort(&txn);
 	}
 	if (error == ERR_NONE)
-		error = run(asking, &place, answer);
+		error = text_task_run(asking, &place, answer);
 	stored_site_close(&stored);
 	return error;
 }
 
 /* Retry while the site changes during the computation. */
-static enum error answer_by(enum error (*try)(const struct asking *asking,
-					      struct page_answer *answer),
-			    const struct asking *asking,
-			    struct page_answer *answer_out)
+static enum error
+text_task_retry(enum error (*try)(const struct text_task_input *asking,
+				  struct text_result *answer),
+		const struct text_task_input *asking,
+		struct text_result *answer_out)
 {
-	struct asking again = *asking;
+	struct text_task_input again = *asking;
 	enum error error = ERR_BUSY;
 
-	*answer_out = (struct page_answer){.confidence = NAN};
+	*answer_out = (struct text_result){.confidence = NAN};
 	for (int i = 0; i < MAX_TRIES && error == ERR_BUSY; i++) {
 		again.is_repeated = i > 0;
 		buffer_clear(&answer_out->body);
@@ -300,106 +314,109 @@ static enum error answer_by(enum error (*try)(const struct asking *asking,
 	return error;
 }
 
-static bool read_key(const struct asking *asking, struct answer_key *key)
+static bool stored_text_read_key(const struct text_task_input *asking,
+				 struct text_key *key)
 {
-	return answer_key_read(key, asking->store, asking->rules,
-			       asking->request) == ERR_NONE;
+	return text_key_read(key, asking->store, asking->rules,
+			     asking->request) == ERR_NONE;
 }
 
 /*
  * Compute the text of the key, and cache it if the state is unchanged
  * afterwards: then all data read meanwhile was of that state.
  */
-static enum error compute_and_keep(const struct asking *asking,
-				   const struct answer_key *key,
-				   struct page_answer *answer_out)
+static enum error compute_and_keep(const struct text_task_input *asking,
+				   const struct text_key *key,
+				   struct text_result *answer_out)
 {
-	struct answer_cache *answers = asking->rules->answers;
-	enum error error = answer_by(answer_stored, asking, answer_out);
-	struct answer_key now = {0};
+	struct text_cache *answers = asking->rules->answers;
+	enum error error = text_task_retry(answer_stored, asking, answer_out);
+	struct text_key now = {0};
 
-	if (error == ERR_NONE && read_key(asking, &now) &&
+	if (error == ERR_NONE && stored_text_read_key(asking, &now) &&
 	    now.generation == key->generation &&
 	    slice_equal(buffer_slice(&now.state), buffer_slice(&key->state)))
-		answer_cache_put(answers, key, answer_out);
-	answer_key_free(&now);
+		text_cache_put(answers, key, answer_out);
+	text_key_free(&now);
 	return error;
 }
 
 /* Return the cached text; if another thread is computing it, wait for that. */
-static enum error compute_once(const struct asking *asking,
-			       const struct answer_key *key,
-			       struct page_answer *answer_out)
+static enum error compute_once(const struct text_task_input *asking,
+			       const struct text_key *key,
+			       struct text_result *answer_out)
 {
-	struct answer_cache *answers = asking->rules->answers;
-	struct answer_computing computing;
+	struct text_cache *answers = asking->rules->answers;
+	struct text_computation computing;
 	enum error error;
 
-	while (!answer_cache_get(answers, key, answer_out)) {
-		if (!answer_cache_begin(answers, key, &computing))
+	while (!text_cache_get(answers, key, answer_out)) {
+		if (!text_cache_begin(answers, key, &computing))
 			continue;
 		error = compute_and_keep(asking, key, answer_out);
-		answer_cache_end(answers, &computing);
+		text_cache_end(answers, &computing);
 		return error;
 	}
 	return ERR_NONE;
 }
 
-bool page_answer_kept(struct store *store, const struct answer_rules *rules,
-		      const struct text_request *request,
-		      struct page_answer *answer_out)
+bool stored_text_get_cached(struct store *store,
+			    const struct extraction_options *rules,
+			    const struct text_request *request,
+			    struct text_result *answer_out)
 {
-	struct answer_key key = answer_key_of(rules, request);
-	bool is_kept =
-		answer_cache_knows(rules->answers, &key, MAX_QUICK_BYTES) &&
-		answer_key_read(&key, store, rules, request) == ERR_NONE &&
-		answer_cache_get(rules->answers, &key, answer_out);
+	struct text_key key = text_key_of(rules, request);
+	bool is_kept = text_cache_has(rules->answers, &key, MAX_QUICK_BYTES) &&
+		       text_key_read(&key, store, rules, request) == ERR_NONE &&
+		       text_cache_get(rules->answers, &key, answer_out);
 
-	answer_key_free(&key);
+	text_key_free(&key);
 	return is_kept;
 }
 
-enum error page_answer_stored(struct pool *pool, struct store *store,
-			      const struct answer_rules *rules,
-			      const struct text_request *request,
-			      struct page_answer *answer_out)
+enum error stored_text_get(struct worker_pool *pool, struct store *store,
+			   const struct extraction_options *rules,
+			   const struct text_request *request,
+			   struct text_result *answer_out)
 {
-	const struct asking asking = {pool,    store, rules,
-				      request, false, false};
-	struct answer_key key;
+	const struct text_task_input asking = {pool,    store, rules,
+					       request, false, false};
+	struct text_key key;
 	enum error error = ERR_NONE;
 
 	if (rules->answers == NULL)
-		return answer_by(answer_stored, &asking, answer_out);
-	key = answer_key_of(rules, request);
-	if (!read_key(&asking, &key))
-		error = answer_by(answer_stored, &asking, answer_out);
+		return text_task_retry(answer_stored, &asking, answer_out);
+	key = text_key_of(rules, request);
+	if (!stored_text_read_key(&asking, &key))
+		error = text_task_retry(answer_stored, &asking, answer_out);
 	else
 		error = compute_once(&asking, &key, answer_out);
-	answer_key_free(&key);
+	text_key_free(&key);
 	return error;
 }
 
-enum error page_answer_given(struct pool *pool, struct store *store,
-			     const struct answer_rules *rules,
-			     const struct text_request *request,
-			     struct page_answer *answer_out)
+enum error submitted_text_get(struct worker_pool *pool, struct store *store,
+			      const struct extraction_options *rules,
+			      const struct text_request *request,
+			      struct text_result *answer_out)
 {
-	return answer_by(
-		answer_given,
-		&(struct asking){pool, store, rules, request, false, false},
-		answer_out);
+	return text_task_retry(answer_given,
+			       &(struct text_task_input){pool, store, rules,
+							 request, false, false},
+			       answer_out);
 }
 
-enum error page_answer_teach(struct pool *pool, struct store *store,
-			     const struct answer_rules *rules,
-			     const struct text_request *request)
+enum error stored_text_build_models(struct worker_pool *pool,
+				    struct store *store,
+				    const struct extraction_options *rules,
+				    const struct text_request *request)
 {
-	struct page_answer answer;
-	enum error error = answer_by(
-		answer_stored,
-		&(struct asking){pool, store, rules, request, true, false},
-		&answer);
+	struct text_result answer;
+	enum error error =
+		text_task_retry(answer_stored,
+				&(struct text_task_input){pool, store, rules,
+							  request, true, false},
+				&answer);
 
 	buffer_free(&answer.body);
 	return error;

@@ -20,10 +20,11 @@ enum error site_model_read(const char *folder, const char *host,
 	return error == ERR_NOT_FOUND ? ERR_NONE : error;
 }
 
-enum error site_model_load(void *context, const struct answer_rules *rules,
+enum error site_model_load(void *context,
+			   const struct extraction_options *rules,
 			   const struct text_request *request,
 			   struct ridge_model **model_out,
-			   struct text_answer *answer)
+			   struct extraction_result *answer)
 {
 	struct buffer path = {0};
 	struct buffer text = {0};
@@ -45,7 +46,8 @@ enum error site_model_load(void *context, const struct answer_rules *rules,
 	return error;
 }
 
-struct site_model_stamp site_model_look(const char *folder, const char *host)
+struct site_model_stamp site_model_identity(const char *folder,
+					    const char *host)
 {
 	struct site_model_stamp stamp = {0};
 	struct buffer path = {0};

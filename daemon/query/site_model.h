@@ -12,10 +12,11 @@
 #include "template/text_answer.h"
 
 /* A model_loader of template/extraction.h. */
-enum error site_model_load(void *context, const struct answer_rules *rules,
+enum error site_model_load(void *context,
+			   const struct extraction_options *rules,
 			   const struct text_request *request,
 			   struct ridge_model **model_out,
-			   struct text_answer *answer);
+			   struct extraction_result *answer);
 
 /*
  * Append the unchecked content of the file of `host` to `text`, and its path to
@@ -35,6 +36,7 @@ struct site_model_stamp {
 };
 
 /* `folder` NULL or "" = no file. */
-struct site_model_stamp site_model_look(const char *folder, const char *host);
+struct site_model_stamp site_model_identity(const char *folder,
+					    const char *host);
 
 #endif

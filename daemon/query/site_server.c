@@ -9,8 +9,8 @@
 #include "daemon/query/teaching.h"
 #include "template/site_question.h"
 
-static bool find(const struct site_server *server, struct slice text,
-		 struct message *answer)
+static bool site_service_find_page(const struct site_service *server,
+				   struct slice text, struct message *answer)
 {
 	struct known_field row = {0};
 	struct known_page page;
@@ -20,23 +20,24 @@ static bool find(const struct site_server *server, struct slice text,
 		return false;
 	if (site_find(&server->site->view, &url, &page))
 		row = known_to_field(&page);
-	answer->head = row_layout_encode(&known_field_layout, &row);
+	answer->head = row_codec_encode(&known_field_layout, &row);
 	return true;
 }
 
 /* A worker's request with its data. */
-struct asked {
+struct site_service_request {
 	struct site_question_field row;
 	struct known_field field;
 	struct known_page known;
 	struct url url;
 	uint64_t *hashes; /* the fragments, then the signature; free() it */
-	struct site_question question;
+	struct site_query question;
 };
 
 /* Copy hashes, because received ones are not aligned. */
-static bool read_hashes(const struct site_server *server, struct slice body,
-			struct asked *asked)
+static bool site_service_read_hashes(const struct site_service *server,
+				     struct slice body,
+				     struct site_service_request *asked)
 {
 	uint64_t count = asked->row.fragment_count;
 	size_t all = body.size / sizeof(uint64_t);
@@ -59,17 +60,18 @@ static bool read_hashes(const struct site_server *server, struct slice body,
 	return true;
 }
 
-static bool read_question(const struct site_server *server,
-			  const struct inquiry *inquiry, struct asked *asked)
+static bool read_question(const struct site_service *server,
+			  const struct task_request *inquiry,
+			  struct site_service_request *asked)
 {
-	*asked = (struct asked){0};
-	if (!row_layout_decode(&site_question_field_layout, inquiry->head,
-			       &asked->row) ||
-	    !read_hashes(server, inquiry->body, asked))
+	*asked = (struct site_service_request){0};
+	if (!row_codec_decode(&site_question_field_layout, inquiry->head,
+			      &asked->row) ||
+	    !site_service_read_hashes(server, inquiry->body, asked))
 		return false;
 	if (asked->row.is_known != 0) {
-		if (!row_layout_decode(&known_field_layout, asked->row.known,
-				       &asked->field))
+		if (!row_codec_decode(&known_field_layout, asked->row.known,
+				      &asked->field))
 			return false;
 		asked->known = known_of_field(&asked->field);
 		asked->question.known = &asked->known;
@@ -82,20 +84,21 @@ static bool read_question(const struct site_server *server,
 	return true;
 }
 
-static bool answer_site(const struct site_server *server,
-			const struct inquiry *inquiry, struct message *answer)
+static bool answer_site(const struct site_service *server,
+			const struct task_request *inquiry,
+			struct message *answer)
 {
-	struct asked asked;
+	struct site_service_request asked;
 	bool is_right = read_question(server, inquiry, &asked);
 
 	if (is_right) {
 		uint32_t count = asked.question.count;
-		struct site_answer found = {
+		struct site_query_result found = {
 			.frequencies =
 				mem_alloc(count, sizeof(*found.frequencies)),
 		};
-		enum error error =
-			site_ask(&server->site->view, &asked.question, &found);
+		enum error error = site_query_run(&server->site->view,
+						  &asked.question, &found);
 		const struct site_answer_field row = {
 			.generation = found.generation,
 			.error = error,
@@ -106,7 +109,7 @@ static bool answer_site(const struct site_server *server,
 		};
 
 		answer->head =
-			row_layout_encode(&site_answer_field_layout, &row);
+			row_codec_encode(&site_answer_field_layout, &row);
 		if (error == ERR_NONE && found.cluster != 0)
 			buffer_append(&answer->body, found.frequencies,
 				      count * sizeof(*found.frequencies));
@@ -116,23 +119,24 @@ static bool answer_site(const struct site_server *server,
 	return is_right;
 }
 
-static bool give_sample(const struct site_server *server, struct slice head,
+static bool give_sample(const struct site_service *server, struct slice head,
 			struct message *answer)
 {
 	struct number_field asked;
 	struct sample_field row = {0};
 
-	if (!row_layout_decode(&number_field_layout, head, &asked) ||
+	if (!row_codec_decode(&number_field_layout, head, &asked) ||
 	    asked.number > UINT32_MAX)
 		return false;
 	row.error = stored_site_sample(server->site, (uint32_t)asked.number,
 				       &answer->body, &row.changes);
-	answer->head = row_layout_encode(&sample_field_layout, &row);
-	teaching_count(server->rules->teaching, server->is_ahead);
+	answer->head = row_codec_encode(&sample_field_layout, &row);
+	cache_warmer_count(server->rules->teaching, server->is_ahead);
 	return true;
 }
 
-static bool give_model(const struct site_server *server, struct message *answer)
+static bool give_model(const struct site_service *server,
+		       struct message *answer)
 {
 	const struct url *url = server->request->url;
 	struct buffer path = {0};
@@ -143,15 +147,15 @@ static bool give_model(const struct site_server *server, struct message *answer)
 					    &path, &answer->body);
 	row.is_there = answer->body.data != NULL;
 	row.path = buffer_slice(&path);
-	answer->head = row_layout_encode(&model_field_layout, &row);
+	answer->head = row_codec_encode(&model_field_layout, &row);
 	buffer_free(&path);
 	return true;
 }
 
-bool site_server_answer(void *context, const struct inquiry *inquiry,
-			struct message *answer)
+bool site_service_respond(void *context, const struct task_request *inquiry,
+			  struct message *answer)
 {
-	const struct site_server *server = context;
+	const struct site_service *server = context;
 
 	if (inquiry->kind == ASK_MODEL)
 		return give_model(server, answer);
@@ -159,7 +163,7 @@ bool site_server_answer(void *context, const struct inquiry *inquiry,
 		return false;
 	switch (inquiry->kind) {
 	case ASK_FIND:
-		return find(server, inquiry->head, answer);
+		return site_service_find_page(server, inquiry->head, answer);
 	case ASK_SITE:
 		return answer_site(server, inquiry, answer);
 	case ASK_SAMPLE:

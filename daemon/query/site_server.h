@@ -8,16 +8,16 @@
 #include "daemon/privsep/task.h"
 #include "daemon/query/stored_site.h"
 
-struct site_server {
+struct site_service {
 	struct stored_site
 		*site; /* the only site that the worker may request; or NULL */
-	const struct answer_rules *rules;
+	const struct extraction_options *rules;
 	const struct text_request *request;
 	bool is_ahead; /* no client waits for the text */
 };
 
-/* An ask_server, whose context is a struct site_server. */
-bool site_server_answer(void *context, const struct inquiry *inquiry,
-			struct message *answer);
+/* An request_handler, whose context is a struct site_service. */
+bool site_service_respond(void *context, const struct task_request *inquiry,
+			  struct message *answer);
 
 #endif

@@ -36,7 +36,7 @@ enum error stored_page_body(const struct stored_pages *from, uint64_t key,
 
 	if (error != ERR_NOT_FOUND)
 		return error;
-	return (row->flags & PAGE_ROW_HAS_NO_BODY) != 0 ? ERR_NOT_KEPT
+	return (row->flags & PAGE_ROW_HAS_NO_BODY) != 0 ? ERR_BODY_EXPIRED
 							: ERR_CORRUPT;
 }
 
@@ -68,12 +68,13 @@ enum error stored_page_parse(const struct stored_pages *from, uint64_t key,
 }
 
 /* A page of the cluster that may be in the sample. */
-struct candidate {
+struct sample_candidate {
 	uint64_t key;
 	struct page_row row;
 };
 
-static bool precedes(const struct candidate *a, const struct candidate *b)
+static bool sample_candidate_precedes(const struct sample_candidate *a,
+				      const struct sample_candidate *b)
 {
 	return a->row.content_hash != b->row.content_hash
 		       ? a->row.content_hash < b->row.content_hash
@@ -81,19 +82,23 @@ static bool precedes(const struct candidate *a, const struct candidate *b)
 }
 
 /* Insert it into the `count` first ones, sorted; return the new count. */
-static uint32_t insert(struct candidate *first, uint32_t count,
-		       uint32_t max_count, const struct candidate *candidate)
+static uint32_t
+sample_candidate_insert(struct sample_candidate *first, uint32_t count,
+			uint32_t max_count,
+			const struct sample_candidate *candidate)
 {
 	uint32_t at = count;
 
 	if (count == max_count) {
-		if (count == 0 || !precedes(candidate, &first[count - 1]))
+		if (count == 0 ||
+		    !sample_candidate_precedes(candidate, &first[count - 1]))
 			return count;
 		at--;
 	} else {
 		count++;
 	}
-	for (; at > 0 && precedes(candidate, &first[at - 1]); at--)
+	for (; at > 0 && sample_candidate_precedes(candidate, &first[at - 1]);
+	     at--)
 		first[at] = first[at - 1];
 	first[at] = *candidate;
 	return count;
@@ -101,7 +106,7 @@ static uint32_t insert(struct candidate *first, uint32_t count,
 
 /* Find the candidates with the lowest hashes; `first` is [max_count]. */
 static uint32_t find_first(const struct stored_pages *from, uint32_t max_count,
-			   struct candidate *first)
+			   struct sample_candidate *first)
 {
 	struct key prefix = key_cluster(from->site, from->cluster);
 	struct scan scan =
@@ -109,13 +114,14 @@ static uint32_t find_first(const struct stored_pages *from, uint32_t max_count,
 	uint32_t count = 0;
 
 	while (scan_next(&scan)) {
-		struct candidate candidate = {
+		struct sample_candidate candidate = {
 			.key = key_u64(scan.key, 2 * sizeof(uint32_t))};
 
 		if (page_row_get(from->txn, from->site, candidate.key,
 				 &candidate.row) &&
 		    (candidate.row.flags & PAGE_ROW_HAS_NO_BODY) == 0)
-			count = insert(first, count, max_count, &candidate);
+			count = sample_candidate_insert(first, count, max_count,
+							&candidate);
 	}
 	scan_end(&scan);
 	return count;
@@ -124,7 +130,7 @@ static uint32_t find_first(const struct stored_pages *from, uint32_t max_count,
 uint32_t stored_pages_find(const struct stored_pages *from, uint32_t max_count,
 			   uint64_t *keys_out)
 {
-	struct candidate *first = mem_alloc(max_count, sizeof(*first));
+	struct sample_candidate *first = mem_alloc(max_count, sizeof(*first));
 	uint32_t count = find_first(from, max_count, first);
 
 	for (uint32_t i = 0; i < count; i++)
@@ -136,7 +142,7 @@ uint32_t stored_pages_find(const struct stored_pages *from, uint32_t max_count,
 uint32_t stored_sample_find(const struct stored_pages *from, uint32_t max_count,
 			    uint64_t max_bytes, uint64_t *keys_out)
 {
-	struct candidate *first = mem_alloc(max_count, sizeof(*first));
+	struct sample_candidate *first = mem_alloc(max_count, sizeof(*first));
 	uint32_t found = find_first(from, max_count, first);
 	uint64_t bytes = 0;
 	uint32_t count = 0;
@@ -153,7 +159,7 @@ uint32_t stored_pages_sample(const struct stored_pages *from,
 			     uint32_t max_count, uint64_t max_bytes,
 			     struct page **pages_out)
 {
-	struct candidate *first = mem_alloc(max_count, sizeof(*first));
+	struct sample_candidate *first = mem_alloc(max_count, sizeof(*first));
 	uint32_t found = find_first(from, max_count, first);
 	uint64_t bytes = 0;
 	uint32_t count = 0;
@@ -174,11 +180,11 @@ enum error stored_sample_append(const struct stored_pages *from,
 				uint32_t max_count, uint64_t max_bytes,
 				struct buffer *list)
 {
-	struct candidate *first = mem_alloc(max_count, sizeof(*first));
+	struct sample_candidate *first = mem_alloc(max_count, sizeof(*first));
 	uint32_t found = find_first(from, max_count, first);
 	uint64_t bytes = 0;
 	uint32_t count = 0;
-	enum error failure = ERR_NOT_KEPT;
+	enum error failure = ERR_BODY_EXPIRED;
 
 	for (uint32_t i = 0; i < found && (count < 2 || bytes <= max_bytes);
 	     i++) {

@@ -30,23 +30,23 @@ struct stored_pages {
 };
 
 /*
- * Append the source of the page. ERR_NOT_KEPT, ERR_CORRUPT; or the error of the
- * transaction.
+ * Append the source of the page. ERR_BODY_EXPIRED, ERR_CORRUPT; or the error of
+ * the transaction.
  */
 enum error stored_page_body(const struct stored_pages *from, uint64_t key,
 			    const struct page_row *row, struct buffer *out);
 
 /*
  * Append the page `key` of the site, whose row is `row`, to a list of
- * daemon/privsep/page_list.h, to be parsed without a transaction. ERR_NOT_KEPT,
- * ERR_CORRUPT: nothing is appended.
+ * daemon/privsep/page_list.h, to be parsed without a transaction.
+ * ERR_BODY_EXPIRED, ERR_CORRUPT: nothing is appended.
  */
 enum error stored_page_append(const struct stored_pages *from, uint64_t key,
 			      const struct page_row *row, struct buffer *list);
 
 /*
  * Append the pages of stored_pages_sample(); a damaged page still counts
- * towards the limit. ERR_NOT_KEPT: no body of the cluster is stored; other
+ * towards the limit. ERR_BODY_EXPIRED: no body of the cluster is stored; other
  * errors if no page can be read.
  */
 enum error stored_sample_append(const struct stored_pages *from,
@@ -56,7 +56,7 @@ enum error stored_sample_append(const struct stored_pages *from,
 /*
  * Parse the page `key` of the site, whose row is `row`; free it with
  * page_destroy(). Uses the largest limits with which it may have been stored.
- * ERR_NOT_KEPT, ERR_CORRUPT.
+ * ERR_BODY_EXPIRED, ERR_CORRUPT.
  */
 enum error stored_page_parse(const struct stored_pages *from, uint64_t key,
 			     const struct page_row *row,

@@ -17,8 +17,8 @@
 
 enum { FIRST_MEMBERS = 16 };
 
-static size_t find_shingles(void *context, struct signature own,
-			    uint32_t *shingles_out)
+static size_t stored_site_find_shingles(void *context, struct signature own,
+					uint32_t *shingles_out)
 {
 	struct stored_site *site = context;
 	struct key prefix = key_site(site->id);
@@ -38,17 +38,17 @@ static size_t find_shingles(void *context, struct signature own,
 	return count;
 }
 
-static void each_set(void *context,
-		     void (*visit)(void *visitor,
-				   const struct shingle_set *set),
-		     void *visitor)
+static void stored_site_each_signature(
+	void *context,
+	void (*visit)(void *visitor, const struct site_signature *set),
+	void *visitor)
 {
 	struct stored_site *site = context;
 	struct set_scan scan = set_scan_begin(&site->txn, site->id);
 
 	while (set_scan_next(&scan))
-		visit(visitor, &(struct shingle_set){scan.set, scan.shingle_ids,
-						     scan.count});
+		visit(visitor, &(struct site_signature){
+				       scan.set, scan.shingle_ids, scan.count});
 	set_scan_end(&scan);
 }
 
@@ -84,7 +84,8 @@ static uint32_t find_set(struct stored_site *site, uint32_t set, size_t max,
 	return found;
 }
 
-static uint32_t find_cluster(struct stored_site *site, uint32_t set, size_t max)
+static uint32_t stored_site_find_cluster(struct stored_site *site, uint32_t set,
+					 size_t max)
 {
 	struct key from = key_member(site->id, 0, 0);
 	bool is_end = false;
@@ -99,12 +100,13 @@ static uint32_t find_cluster(struct stored_site *site, uint32_t set, size_t max)
  * Most clusters have few distinct signatures: search the first members of each
  * cluster before all members.
  */
-static uint32_t cluster_of(void *context, uint32_t set)
+static uint32_t stored_site_cluster_of(void *context, uint32_t set)
 {
 	struct stored_site *site = context;
-	uint32_t cluster = find_cluster(site, set, FIRST_MEMBERS);
+	uint32_t cluster = stored_site_find_cluster(site, set, FIRST_MEMBERS);
 
-	return cluster != 0 ? cluster : find_cluster(site, set, SIZE_MAX);
+	return cluster != 0 ? cluster
+			    : stored_site_find_cluster(site, set, SIZE_MAX);
 }
 
 struct cluster_state stored_site_state(struct txn *txn, uint32_t site,
@@ -117,21 +119,24 @@ struct cluster_state stored_site_state(struct txn *txn, uint32_t site,
 	return (struct cluster_state){row.page_count, row.changes};
 }
 
-static struct cluster_state state(void *context, uint32_t cluster)
+static struct cluster_state stored_site_view_state(void *context,
+						   uint32_t cluster)
 {
 	struct stored_site *site = context;
 
 	return stored_site_state(&site->txn, site->id, cluster);
 }
 
-static uint32_t frequency(void *context, uint32_t cluster, uint64_t fragment)
+static uint32_t stored_site_frequency(void *context, uint32_t cluster,
+				      uint64_t fragment)
 {
 	struct stored_site *site = context;
 
 	return df_get(&site->txn, site->id, cluster, fragment);
 }
 
-struct known_page stored_site_known(uint64_t key, const struct page_row *row)
+struct known_page stored_site_known_page(uint64_t key,
+					 const struct page_row *row)
 {
 	return (struct known_page){
 		.key = key,
@@ -142,39 +147,40 @@ struct known_page stored_site_known(uint64_t key, const struct page_row *row)
 	};
 }
 
-struct known_page stored_site_keep(struct stored_site *site,
-				   struct known_page page)
+struct known_page stored_site_own_page(struct stored_site *site,
+				       struct known_page page)
 {
 	page.charset.data =
 		arena_copy(site->arena, page.charset.data, page.charset.size);
 	return page;
 }
 
-static bool read_page(struct stored_site *site, uint64_t key,
-		      struct page_row *row_out)
+static bool stored_site_read_page(struct stored_site *site, uint64_t key,
+				  struct page_row *row_out)
 {
 	return page_row_get(&site->txn, site->id, key, row_out) &&
 	       row_out->redirect.size == 0;
 }
 
-static bool find_page(void *context, const struct url *url,
-		      struct known_page *page_out)
+static bool stored_site_find_page(void *context, const struct url *url,
+				  struct known_page *page_out)
 {
 	struct stored_site *site = context;
 	uint64_t key = page_key_of(slice_of(url->text));
 	struct page_row row;
 
-	if (!read_page(site, key, &row))
+	if (!stored_site_read_page(site, key, &row))
 		return false;
-	*page_out = stored_site_keep(site, stored_site_known(key, &row));
+	*page_out =
+		stored_site_own_page(site, stored_site_known_page(key, &row));
 	return true;
 }
 
-static bool is_current(void *context, struct known_page *page)
+static bool stored_site_page_is_current(void *context, struct known_page *page)
 {
 	struct page_row row;
 
-	if (!read_page(context, page->key, &row) ||
+	if (!stored_site_read_page(context, page->key, &row) ||
 	    row.content_hash != page->content_hash)
 		return false;
 	page->cluster = row.cluster;
@@ -216,8 +222,10 @@ static void *load_record(struct stored_site *site, uint64_t page,
 	return NULL;
 }
 
-static const uint64_t *fragments(void *context, const struct known_page *page,
-				 struct arena *arena, uint32_t *count_out)
+static const uint64_t *stored_site_fragments(void *context,
+					     const struct known_page *page,
+					     struct arena *arena,
+					     uint32_t *count_out)
 {
 	struct record record;
 	void *bytes = load_record(context, page->key, &record);
@@ -233,45 +241,49 @@ static const uint64_t *fragments(void *context, const struct known_page *page,
 	return hashes;
 }
 
-static enum error read_sample(void *context, uint32_t cluster,
-			      struct buffer *list, uint32_t *changes_out)
+static enum error stored_site_read_sample(void *context, uint32_t cluster,
+					  struct buffer *list,
+					  uint32_t *changes_out)
 {
 	return stored_site_sample(context, cluster, list, changes_out);
 }
 
-static struct taught learn(void *context, uint32_t cluster, uint32_t changes,
-			   const struct extractor *extractor,
-			   const double *parameters)
+static struct template_model
+stored_site_build_model(void *context, uint32_t cluster, uint32_t changes,
+			const struct extractor *extractor,
+			const double *parameters)
 {
 	struct stored_site *site = context;
-	struct learned *learned;
+	struct cached_model *learned;
 	enum error error;
 
 	assert(!site->is_read);
-	error = learned_get(site->rules->learned,
-			    &(struct learned_question){
-				    .extractor = extractor,
-				    .parameters = parameters,
-				    .read = read_sample,
-				    .context = site,
-				    .site = site->id,
-				    .cluster = cluster,
-				    .limits = &site->rules->limits,
-				    .changes = changes,
-			    },
-			    &learned);
-	return (struct taught){learned_knowledge(learned), learned, error};
+	error = model_cache_get(site->rules->learned,
+				&(struct model_query){
+					.extractor = extractor,
+					.parameters = parameters,
+					.read = stored_site_read_sample,
+					.context = site,
+					.site = site->id,
+					.cluster = cluster,
+					.limits = &site->rules->limits,
+					.changes = changes,
+				},
+				&learned);
+	return (struct template_model){cached_model_template(learned), learned,
+				       error};
 }
 
-static void release(void *context, struct taught taught)
+static void stored_site_release_model(void *context,
+				      struct template_model taught)
 {
 	const struct stored_site *site = context;
 
-	learned_release(site->rules->learned, taught.holder);
+	model_cache_release(site->rules->learned, taught.holder);
 }
 
 /* Read the row again: the site may have been deleted or changed. */
-static void begin(void *context)
+static void stored_site_begin(void *context)
 {
 	struct stored_site *site = context;
 	struct site_row row;
@@ -288,7 +300,7 @@ static void begin(void *context)
 	site->view.generation = row.generation;
 }
 
-static void end(void *context)
+static void stored_site_end(void *context)
 {
 	struct stored_site *site = context;
 	enum error error;
@@ -300,7 +312,7 @@ static void end(void *context)
 		site->error = error;
 }
 
-static enum error failure(const void *context)
+static enum error stored_site_error(const void *context)
 {
 	const struct stored_site *site = context;
 
@@ -311,22 +323,22 @@ static enum error failure(const void *context)
 const struct site_view *stored_site_open(struct stored_site *site,
 					 struct store *store,
 					 const struct site_row *row,
-					 const struct answer_rules *rules)
+					 const struct extraction_options *rules)
 {
 	static const struct site_source source = {
-		.begin = begin,
-		.end = end,
-		.is_current = is_current,
-		.find_shingles = find_shingles,
-		.each_set = each_set,
-		.cluster_of = cluster_of,
-		.state = state,
-		.frequency = frequency,
-		.find_page = find_page,
-		.fragments = fragments,
-		.learn = learn,
-		.release = release,
-		.failure = failure,
+		.begin = stored_site_begin,
+		.end = stored_site_end,
+		.is_current = stored_site_page_is_current,
+		.find_shingles = stored_site_find_shingles,
+		.each_set = stored_site_each_signature,
+		.cluster_of = stored_site_cluster_of,
+		.state = stored_site_view_state,
+		.frequency = stored_site_frequency,
+		.find_page = stored_site_find_page,
+		.fragments = stored_site_fragments,
+		.learn = stored_site_build_model,
+		.release = stored_site_release_model,
+		.failure = stored_site_error,
 	};
 
 	*site = (struct stored_site){.arena = arena_create()};

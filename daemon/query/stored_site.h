@@ -20,7 +20,7 @@ struct stored_site {
 	bool is_read;
 	enum error error; /* the first error */
 	uint32_t id;
-	const struct answer_rules *rules;
+	const struct extraction_options *rules;
 	struct arena *arena; /* for copied texts */
 };
 
@@ -30,27 +30,28 @@ struct stored_site {
  * end the caller's transaction first. NULL: the row is damaged. Close it in any
  * case.
  */
-const struct site_view *stored_site_open(struct stored_site *site,
-					 struct store *store,
-					 const struct site_row *row,
-					 const struct answer_rules *rules);
+const struct site_view *
+stored_site_open(struct stored_site *site, struct store *store,
+		 const struct site_row *row,
+		 const struct extraction_options *rules);
 
 /* Close a site; an unopened one must be zeroed. */
 void stored_site_close(struct stored_site *site);
 
 /*
- * Append the sample of a cluster, see sample_reader of daemon/privsep/learned.h.
- * This thread must have no open transaction.
+ * Append the sample of a cluster, see sample_reader of
+ * daemon/privsep/learned.h. This thread must have no open transaction.
  */
 enum error stored_site_sample(struct stored_site *site, uint32_t cluster,
 			      struct buffer *list, uint32_t *changes_out);
 
 /* Return the page `key` with its row; the charset points into the row. */
-struct known_page stored_site_known(uint64_t key, const struct page_row *row);
+struct known_page stored_site_known_page(uint64_t key,
+					 const struct page_row *row);
 
 /* Return the page with a charset that lives as long as the site. */
-struct known_page stored_site_keep(struct stored_site *site,
-				   struct known_page page);
+struct known_page stored_site_own_page(struct stored_site *site,
+				       struct known_page page);
 
 /* Return all 0 if there is no such cluster. */
 struct cluster_state stored_site_state(struct txn *txn, uint32_t site,

@@ -1,4 +1,5 @@
-/* daemon/query/stored_version.h - versions of templates, read from the store.
+/* daemon/query/stored_version_read.h - versions of templates, read from the
+ * store.
  */
 #ifndef DAEMON_QUERY_STORED_VERSION_H
 #define DAEMON_QUERY_STORED_VERSION_H
@@ -21,8 +22,8 @@ struct version_name {
  * Read a version. row_out->packed belongs to the transaction, *version_out to
  * `arena`. ERR_NOT_FOUND; ERR_CORRUPT.
  */
-enum error stored_version(struct txn *txn, struct version_name name,
-			  struct arena *arena, struct version_row *row_out,
-			  struct version **version_out);
+enum error stored_version_read(struct txn *txn, struct version_name name,
+			       struct arena *arena, struct version_row *row_out,
+			       struct version **version_out);
 
 #endif

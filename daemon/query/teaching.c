@@ -44,8 +44,8 @@ struct taught_site {
 	struct taught_template templates[MAX_TEMPLATES];
 };
 
-struct teaching {
-	struct pool *pool;
+struct cache_warmer {
+	struct worker_pool *pool;
 	struct store *store;
 	struct background *background;
 	atomic_ullong ahead;
@@ -56,12 +56,12 @@ struct teaching {
 	struct lock lock; /* guards the fields below */
 	struct noted_site noted[MAX_SITES];
 	size_t noted_count;
-	struct answer_rules rules;
+	struct extraction_options rules;
 	char *settings; /* texts of the rules; or NULL */
 	char *models;
 };
 
-static void copy_text(char **to, const char *from)
+static void cache_warmer_copy_text(char **to, const char *from)
 {
 	if (*to != NULL && from != NULL && strcmp(*to, from) == 0)
 		return;
@@ -69,7 +69,7 @@ static void copy_text(char **to, const char *from)
 	*to = from == NULL ? NULL : mem_copy_text(from, strlen(from));
 }
 
-static bool is_host(const char *text, struct slice host)
+static bool cache_warmer_is_host(const char *text, struct slice host)
 {
 	return slice_equal(slice_of(text), host);
 }
@@ -77,7 +77,8 @@ static bool is_host(const char *text, struct slice host)
 /*
  * Return the entry of the host; a new host replaces the one noted longest ago.
  */
-static struct noted_site *place_of(struct teaching *teaching, struct slice host)
+static struct noted_site *cache_warmer_host_entry(struct cache_warmer *teaching,
+						  struct slice host)
 {
 	struct noted_site *oldest = &teaching->noted[0];
 
@@ -85,7 +86,7 @@ static struct noted_site *place_of(struct teaching *teaching, struct slice host)
 	for (size_t i = 0; i < teaching->noted_count; i++) {
 		struct noted_site *site = &teaching->noted[i];
 
-		if (is_host(site->host, host))
+		if (cache_warmer_is_host(site->host, host))
 			return site;
 		if (site->noted_ms < oldest->noted_ms)
 			oldest = site;
@@ -98,8 +99,9 @@ static struct noted_site *place_of(struct teaching *teaching, struct slice host)
 	return oldest;
 }
 
-void teaching_note(struct teaching *teaching, const struct answer_rules *rules,
-		   struct slice host)
+void cache_warmer_note(struct cache_warmer *teaching,
+		       const struct extraction_options *rules,
+		       struct slice host)
 {
 	struct noted_site *site;
 	bool is_new;
@@ -107,12 +109,12 @@ void teaching_note(struct teaching *teaching, const struct answer_rules *rules,
 	if (teaching == NULL || host.size > MAX_HOST_BYTES)
 		return;
 	lock_acquire(&teaching->lock);
-	copy_text(&teaching->settings, rules->settings);
-	copy_text(&teaching->models, rules->models);
+	cache_warmer_copy_text(&teaching->settings, rules->settings);
+	cache_warmer_copy_text(&teaching->models, rules->models);
 	teaching->rules = *rules;
 	teaching->rules.settings = teaching->settings;
 	teaching->rules.models = teaching->models;
-	site = place_of(teaching, host);
+	site = cache_warmer_host_entry(teaching, host);
 	is_new = site->noted_ms == 0;
 	site->noted_ms = clock_steady_ms();
 	lock_release(&teaching->lock);
@@ -120,14 +122,14 @@ void teaching_note(struct teaching *teaching, const struct answer_rules *rules,
 		background_wake(teaching->background);
 }
 
-void teaching_count(struct teaching *teaching, bool is_ahead)
+void cache_warmer_count(struct cache_warmer *teaching, bool is_ahead)
 {
 	if (teaching != NULL)
 		atomic_fetch_add(is_ahead ? &teaching->ahead : &teaching->asked,
 				 1);
 }
 
-struct teaching_stats teaching_stats(struct teaching *teaching)
+struct teaching_stats cache_warmer_stats(struct cache_warmer *teaching)
 {
 	if (teaching == NULL)
 		return (struct teaching_stats){0};
@@ -136,9 +138,10 @@ struct teaching_stats teaching_stats(struct teaching *teaching)
 }
 
 /* Copy the current hosts and the rules, whose texts the caller frees. */
-static size_t take_noted(struct teaching *teaching,
+static size_t take_noted(struct cache_warmer *teaching,
 			 char hosts[MAX_SITES][MAX_HOST_BYTES + 1],
-			 struct answer_rules *rules_out, char *texts_out[2])
+			 struct extraction_options *rules_out,
+			 char *texts_out[2])
 {
 	uint64_t now_ms = clock_steady_ms();
 	size_t count = 0;
@@ -152,8 +155,8 @@ static size_t take_noted(struct teaching *teaching,
 		memcpy(hosts[i], teaching->noted[i].host,
 		       sizeof(teaching->noted[i].host));
 	*rules_out = teaching->rules;
-	copy_text(&texts_out[0], teaching->settings);
-	copy_text(&texts_out[1], teaching->models);
+	cache_warmer_copy_text(&texts_out[0], teaching->settings);
+	cache_warmer_copy_text(&texts_out[1], teaching->models);
 	rules_out->settings = texts_out[0];
 	rules_out->models = texts_out[1];
 	lock_release(&teaching->lock);
@@ -161,8 +164,8 @@ static size_t take_noted(struct teaching *teaching,
 }
 
 /* Insert it into the sorted list of the largest templates. */
-static void insert(struct taught_site *site,
-		   const struct taught_template *template)
+static void cache_warmer_insert_template(struct taught_site *site,
+					 const struct taught_template *template)
 {
 	size_t at = site->count;
 
@@ -184,9 +187,10 @@ static void insert(struct taught_site *site,
  * Read the current largest templates. Return false if the site is missing or
  * unchanged.
  */
-static bool read_site(struct txn *txn, const struct answer_rules *rules,
-		      const struct taught_site *before,
-		      struct taught_site *now_out)
+static bool cache_warmer_read_site(struct txn *txn,
+				   const struct extraction_options *rules,
+				   const struct taught_site *before,
+				   struct taught_site *now_out)
 {
 	struct site_row row;
 	struct key prefix;
@@ -205,13 +209,14 @@ static bool read_site(struct txn *txn, const struct answer_rules *rules,
 
 		if (cluster_row_decode(scan.value, &cluster) &&
 		    cluster.page_count >= rules->min_cluster_pages)
-			insert(now_out,
-			       &(struct taught_template){
-				       .cluster = key_u32(scan.key,
-							  sizeof(uint32_t)),
-				       .changes = cluster.changes,
-				       .page_count = cluster.page_count,
-			       });
+			cache_warmer_insert_template(
+				now_out,
+				&(struct taught_template){
+					.cluster = key_u32(scan.key,
+							   sizeof(uint32_t)),
+					.changes = cluster.changes,
+					.page_count = cluster.page_count,
+				});
 	}
 	scan_end(&scan);
 	return true;
@@ -230,8 +235,8 @@ static bool is_taught(const struct taught_site *site,
  * Find a page of the cluster whose body is stored; false if there is no such
  * page.
  */
-static bool find_page(struct txn *txn, uint32_t site, uint32_t cluster,
-		      struct url *url_out)
+static bool cache_warmer_find_page(struct txn *txn, uint32_t site,
+				   uint32_t cluster, struct url *url_out)
 {
 	struct key prefix = key_cluster(site, cluster);
 	struct scan scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
@@ -250,19 +255,20 @@ static bool find_page(struct txn *txn, uint32_t site, uint32_t cluster,
 }
 
 /* Have every worker build the template's model. */
-static bool teach(struct teaching *teaching, const struct answer_rules *rules,
-		  uint32_t site, uint32_t cluster)
+static bool cache_warmer_build_model(struct cache_warmer *teaching,
+				     const struct extraction_options *rules,
+				     uint32_t site, uint32_t cluster)
 {
 	struct txn txn = txn_begin_read(teaching->store);
 	struct text_request request = {.format = FORMAT_TXT};
 	struct url url;
-	bool is_found = find_page(&txn, site, cluster, &url);
+	bool is_found = cache_warmer_find_page(&txn, site, cluster, &url);
 	enum error error = txn_end(&txn);
 
 	request.url = &url;
 	if (is_found && error == ERR_NONE)
-		error = page_answer_teach(teaching->pool, teaching->store,
-					  rules, &request);
+		error = stored_text_build_models(
+			teaching->pool, teaching->store, rules, &request);
 	return is_found && error == ERR_NONE;
 }
 
@@ -270,13 +276,13 @@ static bool teach(struct teaching *teaching, const struct answer_rules *rules,
  * Build the models of changed templates. After a failure, retry when the
  * template has changed again or a client needs it.
  */
-static void teach_site(struct teaching *teaching,
-		       const struct answer_rules *rules,
+static void teach_site(struct cache_warmer *teaching,
+		       const struct extraction_options *rules,
 		       struct taught_site *site)
 {
 	struct taught_site now = {0};
 	struct txn txn = txn_begin_read(teaching->store);
-	bool has_changed = read_site(&txn, rules, site, &now);
+	bool has_changed = cache_warmer_read_site(&txn, rules, site, &now);
 	size_t known = 0;
 
 	if (txn_end(&txn) != ERR_NONE || !has_changed)
@@ -289,7 +295,8 @@ static void teach_site(struct teaching *teaching,
 		if (background_is_ended(teaching->background))
 			return;
 		if (is_taught(site, template) ||
-		    teach(teaching, rules, now.id, template->cluster))
+		    cache_warmer_build_model(teaching, rules, now.id,
+					     template->cluster))
 			now.templates[known++] = *template;
 	}
 	now.count = known;
@@ -297,8 +304,9 @@ static void teach_site(struct teaching *teaching,
 }
 
 /* Keep the state of these sites and add new ones. */
-static void keep_sites(struct teaching *teaching,
-		       char hosts[MAX_SITES][MAX_HOST_BYTES + 1], size_t count)
+static void cache_warmer_set_sites(struct cache_warmer *teaching,
+				   char hosts[MAX_SITES][MAX_HOST_BYTES + 1],
+				   size_t count)
 {
 	struct taught_site *sites = mem_alloc(MAX_SITES, sizeof(*sites));
 
@@ -313,17 +321,18 @@ static void keep_sites(struct teaching *teaching,
 	teaching->taught_count = count;
 }
 
-static struct background_wish look(struct background *background, void *context)
+static struct thread_schedule
+cache_warmer_check_sites(struct background *background, void *context)
 {
-	struct teaching *teaching = context;
+	struct cache_warmer *teaching = context;
 	char(*hosts)[MAX_HOST_BYTES + 1] = mem_alloc(MAX_SITES, sizeof(*hosts));
 	uint64_t begin_ms = clock_steady_ms();
-	struct answer_rules rules;
+	struct extraction_options rules;
 	char *texts[2] = {NULL, NULL}; /* texts of the rules */
 	size_t count = take_noted(teaching, hosts, &rules, texts);
 	uint64_t rest_ms;
 
-	keep_sites(teaching, hosts, count);
+	cache_warmer_set_sites(teaching, hosts, count);
 	for (size_t i = 0; i < count && !background_is_ended(background); i++)
 		teach_site(teaching, &rules, &teaching->taught[i]);
 	free(hosts);
@@ -332,22 +341,23 @@ static struct background_wish look(struct background *background, void *context)
 	/* the work of the workers does not load this thread */
 	rest_ms = (clock_steady_ms() - begin_ms) * REST_FACTOR;
 	if (count == 0)
-		return (struct background_wish){0};
-	return (struct background_wish){
+		return (struct thread_schedule){0};
+	return (struct thread_schedule){
 		.within_ms = rest_ms < PERIOD_MS ? PERIOD_MS : rest_ms};
 }
 
-enum error teaching_start(struct teaching **teaching_out, struct pool *pool,
-			  struct store *store)
+enum error cache_warmer_start(struct cache_warmer **teaching_out,
+			      struct worker_pool *pool, struct store *store)
 {
-	struct teaching *teaching = mem_alloc(1, sizeof(*teaching));
+	struct cache_warmer *teaching = mem_alloc(1, sizeof(*teaching));
 	enum error error;
 
 	teaching->pool = pool;
 	teaching->store = store;
-	lock_init(&teaching->lock, LOCK_TEACHING);
+	lock_init(&teaching->lock, LOCK_CACHE_WARMER);
 	*teaching_out = teaching;
-	error = background_start(&teaching->background, look, teaching);
+	error = background_start(&teaching->background,
+				 cache_warmer_check_sites, teaching);
 	if (error != ERR_NONE) {
 		*teaching_out = NULL;
 		lock_destroy(&teaching->lock);
@@ -356,7 +366,7 @@ enum error teaching_start(struct teaching **teaching_out, struct pool *pool,
 	return error;
 }
 
-void teaching_stop(struct teaching *teaching)
+void cache_warmer_stop(struct cache_warmer *teaching)
 {
 	if (teaching == NULL)
 		return;

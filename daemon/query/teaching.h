@@ -14,8 +14,8 @@
 #include "store/store.h"
 #include "template/text_answer.h"
 
-struct pool;
-struct teaching;
+struct worker_pool;
+struct cache_warmer;
 
 /*
  * Start a thread that checks, every few seconds, the last 64 sites requested
@@ -23,21 +23,22 @@ struct teaching;
  * the largest templates of a site it builds the models of the default method.
  * Store and pool must outlive it. ERR_IO: cannot create the thread.
  */
-enum error teaching_start(struct teaching **teaching_out, struct pool *pool,
-			  struct store *store);
+enum error cache_warmer_start(struct cache_warmer **teaching_out,
+			      struct worker_pool *pool, struct store *store);
 
 /* Wait for the current task and stop the thread. NULL is a no-op. */
-void teaching_stop(struct teaching *teaching);
+void cache_warmer_stop(struct cache_warmer *teaching);
 
 /*
  * Note that a text of the host is computed by these rules, which are copied.
  * Any thread may call this; cheap. NULL is a no-op.
  */
-void teaching_note(struct teaching *teaching, const struct answer_rules *rules,
-		   struct slice host);
+void cache_warmer_note(struct cache_warmer *teaching,
+		       const struct extraction_options *rules,
+		       struct slice host);
 
 /* Count a sample that a worker got for building a model. NULL is a no-op. */
-void teaching_count(struct teaching *teaching, bool is_ahead);
+void cache_warmer_count(struct cache_warmer *teaching, bool is_ahead);
 
 struct teaching_stats {
 	uint64_t ahead; /* models built in the background */
@@ -45,6 +46,6 @@ struct teaching_stats {
 };
 
 /* All 0 for NULL. */
-struct teaching_stats teaching_stats(struct teaching *teaching);
+struct teaching_stats cache_warmer_stats(struct cache_warmer *teaching);
 
 #endif

@@ -20,23 +20,23 @@ static const struct {
 	const char *name;
 	const char *media_type;
 } forms[] = {
-	[TEXT_FORM_JSON_LINES] = {"jsonl", "application/x-ndjson"},
-	[TEXT_FORM_WET] = {"wet", "application/warc"},
-	[TEXT_FORM_WET_GZIP] = {"wet.gz", "application/warc"},
-	[TEXT_FORM_CSV] = {"csv", "text/csv; charset=utf-8; header=present"},
+	[TEXT_EXPORT_JSON_LINES] = {"jsonl", "application/x-ndjson"},
+	[TEXT_EXPORT_WET] = {"wet", "application/warc"},
+	[TEXT_EXPORT_WET_GZIP] = {"wet.gz", "application/warc"},
+	[TEXT_EXPORT_CSV] = {"csv", "text/csv; charset=utf-8; header=present"},
 };
 
-bool text_form_from_name(const char *name, enum text_form *form_out)
+bool text_export_format_of(const char *name, enum text_export_format *form_out)
 {
-	for (unsigned i = 0; i < TEXT_FORM_COUNT; i++)
+	for (unsigned i = 0; i < TEXT_EXPORT_FORMATS; i++)
 		if (strcmp(forms[i].name, name) == 0) {
-			*form_out = (enum text_form)i;
+			*form_out = (enum text_export_format)i;
 			return true;
 		}
 	return false;
 }
 
-const char *text_form_media_type(enum text_form form)
+const char *text_export_media_type(enum text_export_format form)
 {
 	return forms[form].media_type;
 }
@@ -55,19 +55,20 @@ static void append_info(const char *software, uint64_t now_ms, bool is_plain,
 	warc_write_info(&info, out);
 }
 
-void text_form_begin(enum text_form form, const char *software, uint64_t now_ms,
-		     struct buffer *out)
+void text_export_begin(enum text_export_format form, const char *software,
+		       uint64_t now_ms, struct buffer *out)
 {
-	if (form == TEXT_FORM_CSV)
+	if (form == TEXT_EXPORT_CSV)
 		buffer_append_text(out, "sequence,url,fetched,type,cluster,"
 					"quality,confidence,method,error,"
 					"text\r\n");
-	else if (form != TEXT_FORM_JSON_LINES)
-		append_info(software, now_ms, form == TEXT_FORM_WET, out);
+	else if (form != TEXT_EXPORT_JSON_LINES)
+		append_info(software, now_ms, form == TEXT_EXPORT_WET, out);
 }
 
 /* Write HOST/N, or "". */
-static void write_cluster(const struct told_text *told, char *out, size_t size)
+static void text_export_write_cluster(const struct text_export_row *told,
+				      char *out, size_t size)
 {
 	out[0] = '\0';
 	if (told->error == ERR_NONE)
@@ -77,21 +78,21 @@ static void write_cluster(const struct told_text *told, char *out, size_t size)
 }
 
 /* Return the beginning of a line: the place of the page. */
-static json_t *place_json(const struct told_text *told)
+static json_t *place_json(const struct text_export_row *told)
 {
-	char place[PLACE_BYTES];
+	char place[TEXT_POSITION_BYTES];
 
 	if (told->position != 0)
 		return json_pack("{s:I}", "position",
 				 (json_int_t)told->position);
-	text_place_write(told->place, place);
+	text_position_write(told->place, place);
 	return json_pack("{s:s, s:s}", "sequence", place, "type",
 			 page_class_name(told->page->page_class));
 }
 
-static json_t *line_json(const struct told_text *told)
+static json_t *line_json(const struct text_export_row *told)
 {
-	const struct page_answer *answer = told->answer;
+	const struct text_result *answer = told->answer;
 	json_t *line = place_json(told);
 	char cluster[MAX_HOST_BYTES + 16];
 
@@ -108,11 +109,11 @@ static json_t *line_json(const struct told_text *told)
 				  json_text(slice_of(answer->reason))));
 		return line;
 	}
-	write_cluster(told, cluster, sizeof(cluster));
+	text_export_write_cluster(told, cluster, sizeof(cluster));
 	json_object_set_new(line, "cluster",
 			    json_text_or_null(slice_of(cluster)));
 	json_object_set_new(line, "quality",
-			    json_string(answer_quality_name(answer->quality)));
+			    json_string(text_quality_name(answer->quality)));
 	json_object_set_new(line, "confidence",
 			    isnan(answer->confidence)
 				    ? json_null()
@@ -125,7 +126,7 @@ static json_t *line_json(const struct told_text *told)
 }
 
 /* Append the value, without the line end. */
-static void append_json(json_t *value, struct buffer *out)
+static void text_export_append_json(json_t *value, struct buffer *out)
 {
 	char *text = json_dumps(
 		value, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
@@ -145,42 +146,44 @@ static bool is_object_line(struct slice body)
 	       memchr(bytes, '\n', body.size) == bytes + body.size - 1;
 }
 
-static void append_line(const struct told_text *told, struct buffer *out)
+static void text_export_append_line(const struct text_export_row *told,
+				    struct buffer *out)
 {
 	struct slice body = buffer_slice(&told->answer->body);
 	bool is_object = told->error == ERR_NONE && told->format == FORMAT_JSON;
-	struct told_text line = *told;
+	struct text_export_row line = *told;
 
 	if (is_object && is_object_line(body)) {
-		append_json(place_json(told), out);
+		text_export_append_json(place_json(told), out);
 		out->data[out->size - 1] = ','; /* replace the final "}" */
 		buffer_append(out, (const char *)body.data + 1, body.size - 1);
 		return;
 	}
 	if (is_object)
-		line.error = ERR_POISONED; /* the store is not the cause */
-	append_json(line_json(&line), out);
+		line.error = ERR_QUARANTINED; /* the store is not the cause */
+	text_export_append_json(line_json(&line), out);
 	buffer_append_byte(out, '\n');
 }
 
-static void append_row(const struct told_text *told, struct buffer *out)
+static void text_export_append_row(const struct text_export_row *told,
+				   struct buffer *out)
 {
-	const struct page_answer *answer = told->answer;
+	const struct text_result *answer = told->answer;
 	bool is_told = told->error == ERR_NONE;
 	char cluster[MAX_HOST_BYTES + 16];
-	char place[PLACE_BYTES];
+	char place[TEXT_POSITION_BYTES];
 	char date[DATE_BYTES];
 
-	text_place_write(told->place, place);
+	text_position_write(told->place, place);
 	date_format(told->page->fetched_ms, date);
-	write_cluster(told, cluster, sizeof(cluster));
+	text_export_write_cluster(told, cluster, sizeof(cluster));
 	buffer_printf(out, "%s,", place);
 	csv_append_cell(slice_of(told->url), told->is_raw, out);
 	buffer_printf(out, ",%s,%s,", date,
 		      page_class_name(told->page->page_class));
 	csv_append_cell(slice_of(cluster), told->is_raw, out);
 	buffer_printf(out, ",%s,",
-		      is_told ? answer_quality_name(answer->quality) : "");
+		      is_told ? text_quality_name(answer->quality) : "");
 	if (is_told && !isnan(answer->confidence))
 		buffer_printf(out, "%.3f", (double)answer->confidence);
 	buffer_append_byte(out, ',');
@@ -193,13 +196,13 @@ static void append_row(const struct told_text *told, struct buffer *out)
 	buffer_append_text(out, "\r\n");
 }
 
-static void append_record(const struct told_text *told, bool is_plain,
+static void append_record(const struct text_export_row *told, bool is_plain,
 			  struct buffer *out)
 {
 	const bool has_failed = told->error != ERR_NONE;
 	struct slice text = has_failed ? slice_of(told->answer->reason)
 				       : buffer_slice(&told->answer->body);
-	char place[PLACE_BYTES];
+	char place[TEXT_POSITION_BYTES];
 	struct warc_conversion record = {
 		.error = has_failed ? error_code(told->error) : NULL,
 		.url = slice_of(told->url),
@@ -214,19 +217,19 @@ static void append_record(const struct told_text *told, bool is_plain,
 		.is_plain = is_plain,
 	};
 
-	text_place_write(told->place, place);
+	text_position_write(told->place, place);
 	record.sequence = slice_of(place);
 	warc_write_conversion(&record, out);
 }
 
-void text_form_append(enum text_form form, const struct told_text *told,
-		      struct buffer *out)
+void text_export_append(enum text_export_format form,
+			const struct text_export_row *told, struct buffer *out)
 {
 	assert(told->position != 0 || told->page != NULL);
-	if (form == TEXT_FORM_JSON_LINES)
-		append_line(told, out);
-	else if (form == TEXT_FORM_CSV)
-		append_row(told, out);
+	if (form == TEXT_EXPORT_JSON_LINES)
+		text_export_append_line(told, out);
+	else if (form == TEXT_EXPORT_CSV)
+		text_export_append_row(told, out);
 	else
-		append_record(told, form == TEXT_FORM_WET, out);
+		append_record(told, form == TEXT_EXPORT_WET, out);
 }

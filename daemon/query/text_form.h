@@ -15,37 +15,37 @@
 #include "daemon/query/text_walk.h"
 #include "extract/render/render.h"
 
-enum text_form {
-	TEXT_FORM_JSON_LINES,
-	TEXT_FORM_WET,
-	TEXT_FORM_WET_GZIP, /* each record is a gzip member */
-	TEXT_FORM_CSV,
-	TEXT_FORM_COUNT
+enum text_export_format {
+	TEXT_EXPORT_JSON_LINES,
+	TEXT_EXPORT_WET,
+	TEXT_EXPORT_WET_GZIP, /* each record is a gzip member */
+	TEXT_EXPORT_CSV,
+	TEXT_EXPORT_FORMATS
 };
 
 /* "jsonl", "wet", "wet.gz", "csv". */
-bool text_form_from_name(const char *name, enum text_form *form_out);
-const char *text_form_media_type(enum text_form form);
+bool text_export_format_of(const char *name, enum text_export_format *form_out);
+const char *text_export_media_type(enum text_export_format form);
 
 /*
  * Append what precedes the first page: the column names, a warcinfo record of
  * `software`, or nothing.
  */
-void text_form_begin(enum text_form form, const char *software, uint64_t now_ms,
-		     struct buffer *out);
+void text_export_begin(enum text_export_format form, const char *software,
+		       uint64_t now_ms, struct buffer *out);
 
 /* The text of a page with its place. */
-struct told_text {
+struct text_export_row {
 	uint64_t position; /* index in the submitted pages, from 1; 0 = a stored
 			      page */
-	struct text_place place;        /* of a stored page */
-	const struct placed_page *page; /* of a stored page */
-	const char *host;               /* of a stored page */
-	const char *url;                /* of any page; "" = none */
-	enum format format;             /* of the text */
+	struct text_position place;         /* of a stored page */
+	const struct positioned_page *page; /* of a stored page */
+	const char *host;                   /* of a stored page */
+	const char *url;                    /* of any page; "" = none */
+	enum format format;                 /* of the text */
 	bool is_raw; /* CSV cells may be formulas, see csv_append_cell() */
 	enum error error;
-	const struct page_answer
+	const struct text_result
 		*answer; /* after an error only its reason is set */
 };
 
@@ -53,9 +53,9 @@ struct told_text {
  * Append a page. A page with an error becomes a line with the error; in WET, a
  * metadata record. With FORMAT_JSON a line of JSON is the object of that
  * format, with place and type added at its start; if the text is not a one-line
- * object, the line has ERR_POISONED.
+ * object, the line has ERR_QUARANTINED.
  */
-void text_form_append(enum text_form form, const struct told_text *told,
-		      struct buffer *out);
+void text_export_append(enum text_export_format form,
+			const struct text_export_row *told, struct buffer *out);
 
 #endif

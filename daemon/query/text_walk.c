@@ -22,18 +22,18 @@ struct text_walk {
 	char host[MAX_HOST_BYTES + 1];
 	uint32_t site;
 	struct text_filter filter;
-	struct text_place last;    /* last returned place, or the start */
-	struct text_place *places; /* [count], a heap with the last place at its
-				      top; sorted ascending afterwards */
+	struct text_position last;    /* last returned place, or the start */
+	struct text_position *places; /* [count], a heap with the last place at
+				      its top; sorted ascending afterwards */
 	size_t count;
 	size_t next;
 	bool is_last; /* no places remain after these */
 };
 
-void text_place_write(struct text_place place, char *out)
+void text_position_write(struct text_position place, char *out)
 {
-	snprintf(out, PLACE_BYTES, "%" PRIu64 ".%016" PRIx64, place.stored_ms,
-		 place.key);
+	snprintf(out, TEXT_POSITION_BYTES, "%" PRIu64 ".%016" PRIx64,
+		 place.stored_ms, place.key);
 }
 
 /*
@@ -59,7 +59,7 @@ static size_t read_digits(struct slice text, unsigned base,
 	return count;
 }
 
-bool text_place_read(struct slice text, struct text_place *place_out)
+bool text_position_read(struct slice text, struct text_position *place_out)
 {
 	size_t count = read_digits(text, 10, &place_out->stored_ms);
 	struct slice key = {NULL, 0};
@@ -73,25 +73,27 @@ bool text_place_read(struct slice text, struct text_place *place_out)
 	       read_digits(key, 16, &place_out->key) == KEY_DIGITS;
 }
 
-static bool is_before(struct text_place a, struct text_place b)
+static bool text_position_is_before(struct text_position a,
+				    struct text_position b)
 {
 	return a.stored_ms != b.stored_ms ? a.stored_ms < b.stored_ms
 					  : a.key < b.key;
 }
 
 /* Restore the heap: sink the place at `index`, whose children are heaps. */
-static void sink(struct text_walk *walk, size_t index)
+static void text_walk_sift_down(struct text_walk *walk, size_t index)
 {
-	struct text_place *places = walk->places;
-	struct text_place place = places[index];
+	struct text_position *places = walk->places;
+	struct text_position place = places[index];
 
 	for (;;) {
 		size_t child = 2 * index + 1;
 
 		if (child + 1 < walk->count &&
-		    is_before(places[child], places[child + 1]))
+		    text_position_is_before(places[child], places[child + 1]))
 			child++;
-		if (child >= walk->count || !is_before(place, places[child]))
+		if (child >= walk->count ||
+		    !text_position_is_before(place, places[child]))
 			break;
 		places[index] = places[child];
 		index = child;
@@ -99,12 +101,13 @@ static void sink(struct text_walk *walk, size_t index)
 	places[index] = place;
 }
 
-static void rise(struct text_walk *walk, size_t index)
+static void text_walk_sift_up(struct text_walk *walk, size_t index)
 {
-	struct text_place *places = walk->places;
-	struct text_place place = places[index];
+	struct text_position *places = walk->places;
+	struct text_position place = places[index];
 
-	while (index > 0 && is_before(places[(index - 1) / 2], place)) {
+	while (index > 0 &&
+	       text_position_is_before(places[(index - 1) / 2], place)) {
 		places[index] = places[(index - 1) / 2];
 		index = (index - 1) / 2;
 	}
@@ -112,34 +115,37 @@ static void rise(struct text_walk *walk, size_t index)
 }
 
 /* Insert the place if it is among the first MAX_PLACES. */
-static void consider(struct text_walk *walk, struct text_place place)
+static void text_walk_add_position(struct text_walk *walk,
+				   struct text_position place)
 {
 	if (walk->count < MAX_PLACES) {
 		walk->places[walk->count] = place;
-		rise(walk, walk->count++);
+		text_walk_sift_up(walk, walk->count++);
 		return;
 	}
 	walk->is_last = false;
-	if (!is_before(place, walk->places[0]))
+	if (!text_position_is_before(place, walk->places[0]))
 		return;
 	walk->places[0] = place;
-	sink(walk, 0);
+	text_walk_sift_down(walk, 0);
 }
 
-static bool is_wanted(const struct text_walk *walk, const struct page_row *row,
-		      struct text_place place)
+static bool text_walk_matches(const struct text_walk *walk,
+			      const struct page_row *row,
+			      struct text_position place)
 {
 	const struct text_filter *filter = &walk->filter;
 
 	return row->redirect.size == 0 && row->stored_ms < filter->before_ms &&
-	       is_before(walk->last, place) &&
+	       text_position_is_before(walk->last, place) &&
 	       (filter->cluster == 0 || filter->cluster == row->cluster) &&
 	       row->page_class < 32 &&
 	       (filter->classes >> row->page_class & 1U) != 0;
 }
 
 /* Read the next rows from *key on, and advance it; false at the end. */
-static bool read_rows(struct text_walk *walk, struct txn *txn, uint64_t *key)
+static bool text_walk_read_rows(struct text_walk *walk, struct txn *txn,
+				uint64_t *key)
 {
 	struct key from = key_page(walk->site, *key);
 	struct scan scan = scan_begin_at(txn, TABLE_PAGES, key_slice(&from),
@@ -154,10 +160,10 @@ static bool read_rows(struct text_walk *walk, struct txn *txn, uint64_t *key)
 			break;
 		*key = key_u64(scan.key, sizeof(uint32_t));
 		if (page_row_decode(scan.value, &row)) {
-			struct text_place place = {row.stored_ms, *key};
+			struct text_position place = {row.stored_ms, *key};
 
-			if (is_wanted(walk, &row, place))
-				consider(walk, place);
+			if (text_walk_matches(walk, &row, place))
+				text_walk_add_position(walk, place);
 		}
 		has_more = *key < UINT64_MAX;
 		*key += has_more;
@@ -174,19 +180,20 @@ static uint32_t find_site(struct txn *txn, const char *host)
 	return site_get(txn, slice_of(host), &row) ? row.id : 0;
 }
 
-static int by_place(const void *a, const void *b)
+static int text_walk_compare_positions(const void *a, const void *b)
 {
-	struct text_place x = *(const struct text_place *)a;
-	struct text_place y = *(const struct text_place *)b;
+	struct text_position x = *(const struct text_position *)a;
+	struct text_position y = *(const struct text_position *)b;
 
-	return is_before(x, y) ? -1 : is_before(y, x);
+	return text_position_is_before(x, y) ? -1
+					     : text_position_is_before(y, x);
 }
 
 /*
  * Find the places after the last one. After an error the list is empty, and the
  * call can be repeated.
  */
-static enum error find_places(struct text_walk *walk)
+static enum error text_walk_find_positions(struct text_walk *walk)
 {
 	uint64_t key = 0;
 	bool has_more = true;
@@ -200,7 +207,7 @@ static enum error find_places(struct text_walk *walk)
 		bool is_there = find_site(&txn, walk->host) == walk->site;
 
 		if (is_there)
-			has_more = read_rows(walk, &txn, &key);
+			has_more = text_walk_read_rows(walk, &txn, &key);
 		else
 			txn_fail(&txn, ERR_NOT_FOUND);
 		error = txn.error;
@@ -213,7 +220,7 @@ static enum error find_places(struct text_walk *walk)
 	}
 	if (walk->count > 0)
 		qsort(walk->places, walk->count, sizeof(*walk->places),
-		      by_place);
+		      text_walk_compare_positions);
 	return ERR_NONE;
 }
 
@@ -278,14 +285,14 @@ uint32_t text_walk_site(const struct text_walk *walk)
 	return walk->site;
 }
 
-enum error text_walk_next(struct text_walk *walk, struct text_place *place_out,
-			  bool *is_there_out)
+enum error text_walk_next(struct text_walk *walk,
+			  struct text_position *place_out, bool *is_there_out)
 {
 	enum error error = ERR_NONE;
 
 	*is_there_out = false;
 	if (walk->next == walk->count && !walk->is_last)
-		error = find_places(walk);
+		error = text_walk_find_positions(walk);
 	if (error != ERR_NONE || walk->next == walk->count)
 		return error;
 	walk->last = walk->places[walk->next++];
@@ -294,9 +301,9 @@ enum error text_walk_next(struct text_walk *walk, struct text_place *place_out,
 	return ERR_NONE;
 }
 
-enum error text_place_page(struct store *store, uint32_t site,
-			   struct text_place place,
-			   struct placed_page *page_out)
+enum error text_position_page(struct store *store, uint32_t site,
+			      struct text_position place,
+			      struct positioned_page *page_out)
 {
 	struct txn txn = txn_begin_read(store);
 	struct page_row row;

@@ -18,24 +18,24 @@
 #include "store/store.h"
 
 /* The position of a page in that order. */
-struct text_place {
+struct text_position {
 	uint64_t stored_ms;
 	uint64_t key; /* key of the page */
 };
 
-enum { PLACE_BYTES = 40 };
+enum { TEXT_POSITION_BYTES = 40 };
 
 /*
  * Write the position as text, "1763908400123.00a1b2c3d4e5f607", to `out`
- * [PLACE_BYTES].
+ * [TEXT_POSITION_BYTES].
  */
-void text_place_write(struct text_place place, char *out);
+void text_position_write(struct text_position place, char *out);
 
 /*
  * Parse such a text, or only a time, which is after all pages of its
  * millisecond. Return false if it is invalid.
  */
-bool text_place_read(struct slice text, struct text_place *place_out);
+bool text_position_read(struct slice text, struct text_position *place_out);
 
 /*
  * Which pages of a site: after `since`, stored before a time that is at most
@@ -43,7 +43,7 @@ bool text_place_read(struct slice text, struct text_place *place_out);
  */
 struct text_filter {
 	const char *host;
-	struct text_place since;
+	struct text_position since;
 	uint64_t before_ms;
 	uint32_t cluster; /* 0 = of all clusters, and of none */
 	uint32_t classes; /* one bit per enum page_class */
@@ -68,11 +68,11 @@ uint32_t text_walk_site(const struct text_walk *walk);
  * deleted or replaced; other errors as above. After an error the call can be
  * repeated.
  */
-enum error text_walk_next(struct text_walk *walk, struct text_place *place_out,
-			  bool *is_there_out);
+enum error text_walk_next(struct text_walk *walk,
+			  struct text_position *place_out, bool *is_there_out);
 
 /* A page at its position. */
-struct placed_page {
+struct positioned_page {
 	char url[MAX_URL_BYTES + 1];
 	uint64_t fetched_ms;
 	uint64_t archived_ms; /* time of its record in an archive; 0 = none */
@@ -84,8 +84,8 @@ struct placed_page {
  * Read the page of a position. ERR_NOT_FOUND: it was deleted or has another
  * position now.
  */
-enum error text_place_page(struct store *store, uint32_t site,
-			   struct text_place place,
-			   struct placed_page *page_out);
+enum error text_position_page(struct store *store, uint32_t site,
+			      struct text_position place,
+			      struct positioned_page *page_out);
 
 #endif

@@ -32,7 +32,7 @@ bool background_is_ended(const struct background *background)
 }
 
 /* Sleep until `until_ms`, or until the end; with the lock held. */
-static void rest(struct background *background, uint64_t until_ms)
+static void background_sleep(struct background *background, uint64_t until_ms)
 {
 	assert(lock_is_held(&background->lock));
 	while (!background_is_ended(background) &&
@@ -44,7 +44,8 @@ static void rest(struct background *background, uint64_t until_ms)
 /*
  * Wait for news, at most until `until_ms` (0 = unlimited); with the lock held.
  */
-static void wait_for_news(struct background *background, uint64_t until_ms)
+static void background_wait_for_news(struct background *background,
+				     uint64_t until_ms)
 {
 	bool is_early = true;
 
@@ -61,14 +62,15 @@ static void wait_for_news(struct background *background, uint64_t until_ms)
 }
 
 /* Sleep, then wait; return false at the end. */
-static bool goes_on(struct background *background, uint64_t rest_ms,
-		    uint64_t within_ms)
+static bool background_wait(struct background *background, uint64_t rest_ms,
+			    uint64_t within_ms)
 {
 	uint64_t now_ms = clock_steady_ms();
 
 	lock_acquire(&background->lock);
-	rest(background, now_ms + rest_ms);
-	wait_for_news(background, within_ms == 0 ? 0 : now_ms + within_ms);
+	background_sleep(background, now_ms + rest_ms);
+	background_wait_for_news(background,
+				 within_ms == 0 ? 0 : now_ms + within_ms);
 	background->has_news = false;
 	lock_release(&background->lock);
 	return !background_is_ended(background);
@@ -87,10 +89,10 @@ static uint64_t rest_after(uint64_t work_ms, bool is_failing)
 static void *background_main(void *argument)
 {
 	struct background *background = argument;
-	struct background_wish wish = {0};
+	struct thread_schedule wish = {0};
 	uint64_t rest_ms = 0;
 
-	while (goes_on(background, rest_ms, wish.within_ms)) {
+	while (background_wait(background, rest_ms, wish.within_ms)) {
 		uint64_t begin_ms = clock_thread_ms();
 
 		wish = background->work(background, background->context);
@@ -100,7 +102,7 @@ static void *background_main(void *argument)
 	return NULL;
 }
 
-static void destroy(struct background *background)
+static void background_free(struct background *background)
 {
 	condition_destroy(&background->is_wanted);
 	lock_destroy(&background->lock);
@@ -124,7 +126,7 @@ enum error background_start(struct background **background_out,
 			 background))
 		return ERR_NONE;
 	*background_out = NULL;
-	destroy(background);
+	background_free(background);
 	return ERR_IO;
 }
 
@@ -146,5 +148,5 @@ void background_stop(struct background *background)
 	lock_release(&background->lock);
 	assert(!pthread_equal(pthread_self(), background->thread));
 	pthread_join(background->thread, NULL);
-	destroy(background);
+	background_free(background);
 }

@@ -14,14 +14,14 @@
 struct background;
 
 /* The schedule after a work step. */
-struct background_wish {
+struct thread_schedule {
 	bool is_failing;    /* sleep for the maximum time, because the cause may
 			       persist */
 	uint64_t within_ms; /* work again after this time without news; 0 = only
 			       with news */
 };
 
-typedef struct background_wish background_work(struct background *background,
+typedef struct thread_schedule background_work(struct background *background,
 					       void *context);
 
 /*

@@ -26,7 +26,7 @@ enum { MAX_ACCOUNT_BYTES = 16384 };
 enum { FIRST_NAP_NS = 50 * 1000, MAX_NAP_NS = 10 * 1000 * 1000 };
 
 /* Return a memory file with the input, so that no thread has to fill a pipe. */
-static int open_input(struct slice input)
+static int child_open_input(struct slice input)
 {
 	int file = memfd_create("event", MFD_CLOEXEC);
 	const char *at = input.data;
@@ -179,7 +179,7 @@ enum child_state child_fail(struct child *child, int number)
 
 int child_spawn(struct child *child_out, const struct child_command *command)
 {
-	int input = open_input(command->input);
+	int input = child_open_input(command->input);
 	int failed;
 
 	*child_out =
@@ -201,7 +201,7 @@ enum child_state child_start(struct child *child_out,
 	return failed == 0 ? CHILD_RUNS : child_fail(child_out, failed);
 }
 
-void child_forget(struct child *child)
+void child_release(struct child *child)
 {
 	if (child->file >= 0)
 		close(child->file);
@@ -236,7 +236,7 @@ void child_kill(struct child *child)
 	descendants_kill(child->pid, child->mark);
 	kill(-child->pid, SIGKILL);
 	child_await(child->pid, CHILD_KILL_MS, &status);
-	child_forget(child);
+	child_release(child);
 }
 
 int child_wait(struct child *child)
@@ -247,7 +247,7 @@ int child_wait(struct child *child)
 
 	if (pid == 0)
 		return -EAGAIN;
-	child_forget(child);
+	child_release(child);
 	return failed != 0 ? failed : status;
 }
 
@@ -279,7 +279,7 @@ enum child_state child_judge(struct child *child, int status)
 	return CHILD_FAILED;
 }
 
-enum child_state child_look(struct child *child, uint64_t now_ms)
+enum child_state child_check(struct child *child, uint64_t now_ms)
 {
 	int status = child_wait(child);
 

@@ -48,7 +48,7 @@ enum child_state child_start(struct child *child_out,
 			     const struct child_command *command);
 
 /* Return the state without waiting; reap a child that has exited. */
-enum child_state child_look(struct child *child, uint64_t now_ms);
+enum child_state child_check(struct child *child, uint64_t now_ms);
 
 /*
  * Kill the process group and all descendants of the child, in any session. Wait
@@ -89,6 +89,6 @@ enum child_state child_fail(struct child *child, int number);
 enum child_state child_expire(struct child *child);
 
 /* Release a child that was reaped. */
-void child_forget(struct child *child);
+void child_release(struct child *child);
 
 #endif

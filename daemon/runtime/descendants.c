@@ -14,14 +14,14 @@
 
 enum { MAX_ROUNDS = 16, PIECE_BYTES = 4096, MAX_PROC_BYTES = 1 << 20 };
 
-struct process {
+struct proc_entry {
 	pid_t pid;
 	pid_t parent;
 	bool is_ours;
 };
 
 struct process_list {
-	struct process *items; /* [count] */
+	struct proc_entry *items; /* [count] */
 	size_t count;
 	size_t capacity;
 };
@@ -30,7 +30,7 @@ struct process_list {
  * Read a file of /proc/PID; return false if the process has exited, or belongs
  * to another user.
  */
-static bool read_file(pid_t pid, const char *name, struct buffer *out)
+static bool proc_read_file(pid_t pid, const char *name, struct buffer *out)
 {
 	char path[64];
 	ssize_t size = 1;
@@ -55,7 +55,7 @@ static bool has_mark(pid_t pid, const char *mark, struct buffer *scratch)
 {
 	size_t at = 0;
 
-	if (!read_file(pid, "environ", scratch))
+	if (!proc_read_file(pid, "environ", scratch))
 		return false;
 	while (at < scratch->size) {
 		if (strcmp(scratch->data + at, mark) == 0)
@@ -69,11 +69,11 @@ static bool has_mark(pid_t pid, const char *mark, struct buffer *scratch)
  * Read the fourth field of stat. The second field, a name, may contain any
  * characters.
  */
-static pid_t parent_of(pid_t pid, struct buffer *scratch)
+static pid_t proc_parent(pid_t pid, struct buffer *scratch)
 {
 	const char *end;
 
-	if (!read_file(pid, "stat", scratch))
+	if (!proc_read_file(pid, "stat", scratch))
 		return 0;
 	end = strrchr(scratch->data, ')');
 	return end == NULL || strlen(end) < 4
@@ -97,9 +97,9 @@ static void list_processes(struct process_list *list, pid_t root,
 			continue;
 		list->items = mem_grow(list->items, list->count,
 				       &list->capacity, sizeof(*list->items));
-		list->items[list->count++] = (struct process){
+		list->items[list->count++] = (struct proc_entry){
 			.pid = pid,
-			.parent = parent_of(pid, &scratch),
+			.parent = proc_parent(pid, &scratch),
 			.is_ours = pid == root || has_mark(pid, mark, &scratch),
 		};
 	}
@@ -109,7 +109,7 @@ static void list_processes(struct process_list *list, pid_t root,
 }
 
 static bool is_child(const struct process_list *list,
-		     const struct process *process)
+		     const struct proc_entry *process)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (list->items[i].is_ours &&
@@ -129,7 +129,7 @@ static void add_children(struct process_list *list)
 	while (has_grown) {
 		has_grown = false;
 		for (size_t i = 0; i < list->count; i++) {
-			struct process *process = &list->items[i];
+			struct proc_entry *process = &list->items[i];
 
 			if (process->is_ours || !is_child(list, process))
 				continue;

@@ -7,13 +7,13 @@
 #include "base/memory.h"
 #include "page/xml_memory.h"
 
-static void *take(size_t size)
+static void *library_alloc(size_t size)
 {
 	return mem_resize(NULL, size, 1);
 }
 
-void library_memory_take(void)
+void library_memory_install(void)
 {
-	json_set_alloc_funcs(take, free);
-	xml_memory_take();
+	json_set_alloc_funcs(library_alloc, free);
+	xml_memory_set_abort();
 }

@@ -7,6 +7,6 @@
  * mem_alloc(); otherwise they would continue with an incomplete value or page.
  * Call it at the start of main(), before any thread.
  */
-void library_memory_take(void);
+void library_memory_install(void);
 
 #endif

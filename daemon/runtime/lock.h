@@ -14,31 +14,31 @@
  * From the outermost to the innermost. Two locks of the same rank never nest.
  */
 enum lock_rank {
-	LOCK_PARTS = 1,  /* runtime/parts.c: the running components */
-	LOCK_LEARNING,   /* worker/learned.c: one sample in memory at a time */
-	LOCK_LEARNED,    /* worker/learned.c: the cache */
-	LOCK_TEACHING,   /* answer/teaching.c: the sites of recent requests */
-	LOCK_ANSWERS,    /* answer/answer_cache.c: the cached texts */
-	LOCK_CUTS,       /* report/levels.c: the cached trees */
-	LOCK_API,        /* api/: the configuration, and single-instance work */
-	LOCK_TALLY,      /* api/event_tally.c: the event counters */
-	LOCK_GC,         /* watch/garbage_collector.c: its limits */
-	LOCK_DELIVERY,   /* delivery/: the outlets of its two threads */
-	LOCK_PIPELINE,   /* pipeline/: what its threads share */
-	LOCK_QUEUE,      /* pipeline/job.c: each queue of jobs */
-	LOCK_ARCHIVE,    /* pipeline/archive.c: the file, during writes */
-	LOCK_TOKEN_FILE, /* access/tokens.c: the file, during writes */
-	LOCK_TOKENS,     /* access/tokens.c: the tokens and their rate limits */
-	LOCK_SESSIONS,   /* access/sessions.c: the sessions */
-	LOCK_ORDERED,    /* runtime/ordered.c: a queue of a stream */
-	LOCK_SERVER,     /* http/: the queues of exchanges */
-	LOCK_POOL,       /* pool/seats.c: the free workers */
-	LOCK_STARTER,    /* process/process.c: one request to the spawner */
-	LOCK_ROSTER,     /* process/roster.c: the process table */
-	LOCK_CLUSTER,    /* cluster/: the owners of partitions */
-	LOCK_BUS_ANSWERS, /* bus/nats: pending requests */
-	LOCK_BUS,         /* bus/nats: requests to the broker */
-	LOCK_BACKGROUND,  /* runtime/background.c: news */
+	LOCK_COMPONENTS = 1, /* runtime/parts.c: the running components */
+	LOCK_MODEL_BUILD, /* worker/learned.c: one sample in memory at a time */
+	LOCK_MODEL_CACHE, /* worker/learned.c: the cache */
+	LOCK_CACHE_WARMER, /* answer/teaching.c: the sites of recent requests */
+	LOCK_TEXT_CACHE,   /* answer/answer_cache.c: the cached texts */
+	LOCK_LEVELS,       /* report/levels.c: the cached trees */
+	LOCK_API, /* api/: the configuration, and single-instance work */
+	LOCK_EVENT_COUNTERS, /* api/event_tally.c: the event counters */
+	LOCK_GC,             /* watch/garbage_collector.c: its limits */
+	LOCK_DELIVERY,       /* delivery/: the outlets of its two threads */
+	LOCK_PIPELINE,       /* pipeline/: what its threads share */
+	LOCK_QUEUE,          /* pipeline/job.c: each queue of jobs */
+	LOCK_ARCHIVE,        /* pipeline/archive.c: the file, during writes */
+	LOCK_TOKEN_FILE,     /* access/tokens.c: the file, during writes */
+	LOCK_TOKENS,   /* access/tokens.c: the tokens and their rate limits */
+	LOCK_SESSIONS, /* access/sessions.c: the sessions */
+	LOCK_ORDERED,  /* runtime/ordered.c: a queue of a stream */
+	LOCK_SERVER,   /* http/: the queues of exchanges */
+	LOCK_POOL,     /* pool/seats.c: the free workers */
+	LOCK_SPAWNER,  /* process/process.c: one request to the spawner */
+	LOCK_PROCESS_TABLE,    /* process/roster.c: the process table */
+	LOCK_NODES,            /* cluster/: the owners of partitions */
+	LOCK_BROKER_RESPONSES, /* bus/nats: pending requests */
+	LOCK_BROKER,           /* bus/nats: requests to the broker */
+	LOCK_BACKGROUND,       /* runtime/background.c: news */
 };
 
 /* Plain data, to be a field next to the data it guards. */

@@ -14,7 +14,7 @@
 #include "daemon/runtime/datagram.h"
 
 /* Append the time as 2017-03-06T04:03:53.123Z. */
-static void append_time(struct buffer *out, uint64_t now_ms)
+static void log_append_time(struct buffer *out, uint64_t now_ms)
 {
 	char text[DATE_BYTES];
 
@@ -59,7 +59,7 @@ static void append_member(struct buffer *out, const char *name,
 void log_output_json(const struct log_event *event, uint64_t now_ms,
 		     struct buffer *out)
 {
-	append_time(out, now_ms);
+	log_append_time(out, now_ms);
 	append_member(out, "level", log_level_name(event->level));
 	if (event->site[0] != '\0')
 		append_member(out, "site", event->site);

@@ -9,18 +9,18 @@
 #include "daemon/runtime/lock.h"
 #include "daemon/runtime/thread.h"
 
-struct place {
+struct ordered_slot {
 	void *item;
 	bool is_done;
 };
 
-struct ordered {
-	struct ordered_options options;
+struct ordered_queue {
+	struct ordered_queue_options options;
 	struct lock lock; /* guards the fields below */
 	struct condition is_wanted;
 	struct condition is_done;
-	struct place *places; /* [window], a ring */
-	size_t first;         /* index of the first item */
+	struct ordered_slot *places; /* [window], a ring */
+	size_t first;                /* index of the first item */
 	size_t count;
 	size_t begun; /* items started or done, from the first */
 	size_t bytes; /* held by all items */
@@ -28,7 +28,8 @@ struct ordered {
 	bool is_closed;
 };
 
-static struct place *place_of(struct ordered *ordered, size_t index)
+static struct ordered_slot *ordered_slot_at(struct ordered_queue *ordered,
+					    size_t index)
 {
 	assert(index < ordered->options.window);
 	return &ordered->places[(ordered->first + index) %
@@ -36,7 +37,7 @@ static struct place *place_of(struct ordered *ordered, size_t index)
 }
 
 /* With the lock held: return whether the next item may be started. */
-static bool may_begin(const struct ordered *ordered)
+static bool ordered_can_start_item(const struct ordered_queue *ordered)
 {
 	return ordered->begun < ordered->count &&
 	       (ordered->begun == 0 ||
@@ -44,7 +45,7 @@ static bool may_begin(const struct ordered *ordered)
 }
 
 /* With the lock held: discard an item that nothing points to. */
-static void drop(struct ordered *ordered, void *item)
+static void ordered_discard(struct ordered_queue *ordered, void *item)
 {
 	ordered->bytes -= ordered->options.size(item);
 	ordered->options.discard(item);
@@ -54,9 +55,10 @@ static void drop(struct ordered *ordered, void *item)
  * Work on an item; with the lock held, but released during the work. Items
  * taken meanwhile precede this one, so its slot in the ring does not move.
  */
-static void work_on(struct ordered *ordered, struct place *place)
+static void ordered_work_on(struct ordered_queue *ordered,
+			    struct ordered_slot *place)
 {
-	const struct ordered_options *options = &ordered->options;
+	const struct ordered_queue_options *options = &ordered->options;
 	void *item = place->item;
 	size_t before = options->size(item);
 
@@ -66,12 +68,12 @@ static void work_on(struct ordered *ordered, struct place *place)
 	ordered->bytes = ordered->bytes - before + options->size(item);
 	place->is_done = true;
 	if (ordered->is_closed)
-		drop(ordered, item);
+		ordered_discard(ordered, item);
 	else
 		condition_signal(&ordered->is_done);
 }
 
-static void destroy(struct ordered *ordered)
+static void ordered_free(struct ordered_queue *ordered)
 {
 	condition_destroy(&ordered->is_wanted);
 	condition_destroy(&ordered->is_done);
@@ -80,22 +82,24 @@ static void destroy(struct ordered *ordered)
 	free(ordered);
 }
 
-static void *run(void *argument)
+static void *ordered_main(void *argument)
 {
-	struct ordered *ordered = argument;
+	struct ordered_queue *ordered = argument;
 	bool is_last;
 
 	lock_acquire(&ordered->lock);
 	while (!ordered->is_closed)
-		if (may_begin(ordered))
-			work_on(ordered, place_of(ordered, ordered->begun++));
+		if (ordered_can_start_item(ordered))
+			ordered_work_on(
+				ordered,
+				ordered_slot_at(ordered, ordered->begun++));
 		else
 			condition_wait(&ordered->is_wanted, &ordered->lock);
 	is_last = --ordered->threads == 0;
 	lock_release(&ordered->lock);
 	if (is_last) {
 		ordered->options.end(ordered->options.context);
-		destroy(ordered);
+		ordered_free(ordered);
 	}
 	return NULL;
 }
@@ -104,7 +108,7 @@ static void *run(void *argument)
  * Start the threads; with the lock held, so that none exits before all are
  * counted.
  */
-static void start(struct ordered *ordered)
+static void ordered_start_threads(struct ordered_queue *ordered)
 {
 	pthread_attr_t detached;
 	pthread_t thread;
@@ -112,15 +116,15 @@ static void start(struct ordered *ordered)
 	pthread_attr_init(&detached);
 	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
 	while (ordered->threads < ordered->options.threads &&
-	       thread_start(&thread, &detached, run, ordered))
+	       thread_start(&thread, &detached, ordered_main, ordered))
 		ordered->threads++;
 	pthread_attr_destroy(&detached);
 }
 
-enum error ordered_open(struct ordered **ordered_out,
-			const struct ordered_options *options)
+enum error ordered_queue_open(struct ordered_queue **ordered_out,
+			      const struct ordered_queue_options *options)
 {
-	struct ordered *ordered = mem_alloc(1, sizeof(*ordered));
+	struct ordered_queue *ordered = mem_alloc(1, sizeof(*ordered));
 	bool is_started;
 
 	assert(options->threads > 0 && options->window > 0);
@@ -130,18 +134,18 @@ enum error ordered_open(struct ordered **ordered_out,
 	condition_init(&ordered->is_wanted);
 	condition_init(&ordered->is_done);
 	lock_acquire(&ordered->lock);
-	start(ordered);
+	ordered_start_threads(ordered);
 	is_started = ordered->threads > 0;
 	lock_release(&ordered->lock);
 	if (!is_started) {
-		destroy(ordered);
+		ordered_free(ordered);
 		return ERR_IO;
 	}
 	*ordered_out = ordered;
 	return ERR_NONE;
 }
 
-bool ordered_has_room(struct ordered *ordered)
+bool ordered_queue_is_not_full(struct ordered_queue *ordered)
 {
 	bool has_room;
 
@@ -153,11 +157,12 @@ bool ordered_has_room(struct ordered *ordered)
 	return has_room;
 }
 
-void ordered_put(struct ordered *ordered, void *item)
+void ordered_queue_put(struct ordered_queue *ordered, void *item)
 {
 	lock_acquire(&ordered->lock);
 	assert(ordered->count < ordered->options.window);
-	*place_of(ordered, ordered->count) = (struct place){.item = item};
+	*ordered_slot_at(ordered, ordered->count) =
+		(struct ordered_slot){.item = item};
 	ordered->count++;
 	ordered->bytes += ordered->options.size(item);
 	condition_signal(&ordered->is_wanted);
@@ -165,9 +170,9 @@ void ordered_put(struct ordered *ordered, void *item)
 }
 
 /* With the lock held: remove the first item, which must be done. */
-static void *take(struct ordered *ordered)
+static void *ordered_remove_first(struct ordered_queue *ordered)
 {
-	void *item = place_of(ordered, 0)->item;
+	void *item = ordered_slot_at(ordered, 0)->item;
 
 	assert(ordered->begun > 0);
 	ordered->first = (ordered->first + 1) % ordered->options.window;
@@ -178,32 +183,33 @@ static void *take(struct ordered *ordered)
 	return item;
 }
 
-void *ordered_take(struct ordered *ordered, uint64_t until_ms)
+void *ordered_queue_take(struct ordered_queue *ordered, uint64_t until_ms)
 {
 	void *item = NULL;
 	bool is_time = true;
 
 	lock_acquire(&ordered->lock);
-	while (ordered->count > 0 && !place_of(ordered, 0)->is_done && is_time)
+	while (ordered->count > 0 && !ordered_slot_at(ordered, 0)->is_done &&
+	       is_time)
 		is_time = condition_wait_until(&ordered->is_done,
 					       &ordered->lock, until_ms);
-	if (ordered->count > 0 && place_of(ordered, 0)->is_done)
-		item = take(ordered);
+	if (ordered->count > 0 && ordered_slot_at(ordered, 0)->is_done)
+		item = ordered_remove_first(ordered);
 	lock_release(&ordered->lock);
 	return item;
 }
 
-bool ordered_is_ready(struct ordered *ordered)
+bool ordered_queue_is_ready(struct ordered_queue *ordered)
 {
 	bool is_ready;
 
 	lock_acquire(&ordered->lock);
-	is_ready = ordered->count > 0 && place_of(ordered, 0)->is_done;
+	is_ready = ordered->count > 0 && ordered_slot_at(ordered, 0)->is_done;
 	lock_release(&ordered->lock);
 	return is_ready;
 }
 
-bool ordered_is_empty(struct ordered *ordered)
+bool ordered_queue_is_empty(struct ordered_queue *ordered)
 {
 	bool is_empty;
 
@@ -213,17 +219,17 @@ bool ordered_is_empty(struct ordered *ordered)
 	return is_empty;
 }
 
-void ordered_close(struct ordered *ordered)
+void ordered_queue_close(struct ordered_queue *ordered)
 {
 	if (ordered == NULL)
 		return;
 	lock_acquire(&ordered->lock);
 	for (size_t i = 0; i < ordered->count; i++) {
-		const struct place *place = place_of(ordered, i);
+		const struct ordered_slot *place = ordered_slot_at(ordered, i);
 
 		/* The threads discard running items. */
 		if (place->is_done || i >= ordered->begun)
-			drop(ordered, place->item);
+			ordered_discard(ordered, place->item);
 	}
 	ordered->is_closed = true;
 	condition_broadcast(&ordered->is_wanted);

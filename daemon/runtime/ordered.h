@@ -12,9 +12,9 @@
 
 #include "base/error.h"
 
-struct ordered;
+struct ordered_queue;
 
-struct ordered_options {
+struct ordered_queue_options {
 	size_t threads; /* > 0 */
 	size_t window;  /* items at a time; > 0 */
 	/*
@@ -33,35 +33,35 @@ struct ordered_options {
 };
 
 /* ERR_IO if no thread can be started; `end` is not called then. */
-enum error ordered_open(struct ordered **ordered_out,
-			const struct ordered_options *options);
+enum error ordered_queue_open(struct ordered_queue **ordered_out,
+			      const struct ordered_queue_options *options);
 
 /*
  * Return whether an item may be added. Only one thread at a time may call this
  * and the functions below.
  */
-bool ordered_has_room(struct ordered *ordered);
+bool ordered_queue_is_not_full(struct ordered_queue *ordered);
 
 /* Add an item; the queue must have room. The queue owns it then. */
-void ordered_put(struct ordered *ordered, void *item);
+void ordered_queue_put(struct ordered_queue *ordered, void *item);
 
 /*
  * Return the first item when it is done; wait until clock_steady_ms() reaches
  * `until_ms`. The caller owns the item then. Return NULL if it is not done, or
  * the queue is empty.
  */
-void *ordered_take(struct ordered *ordered, uint64_t until_ms);
+void *ordered_queue_take(struct ordered_queue *ordered, uint64_t until_ms);
 
 /* Return whether the first item is done. */
-bool ordered_is_ready(struct ordered *ordered);
+bool ordered_queue_is_ready(struct ordered_queue *ordered);
 
 /* Return whether the queue is empty. */
-bool ordered_is_empty(struct ordered *ordered);
+bool ordered_queue_is_empty(struct ordered_queue *ordered);
 
 /*
  * Start no further items and discard the others. Does not wait: running items
  * are discarded when done. NULL is a no-op.
  */
-void ordered_close(struct ordered *ordered);
+void ordered_queue_close(struct ordered_queue *ordered);
 
 #endif

@@ -9,11 +9,11 @@
 
 enum { MAX_PLACE = 4096 };
 
-static bool print(char *out, size_t size, const char *format, ...)
+static bool xdg_print_path(char *out, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Format the text; return false if it is too long. */
-static bool print(char *out, size_t size, const char *format, ...)
+static bool xdg_print_path(char *out, size_t size, const char *format, ...)
 {
 	va_list values;
 	int length;
@@ -25,7 +25,7 @@ static bool print(char *out, size_t size, const char *format, ...)
 }
 
 /* Return the variable if its value is an absolute path; ignore other values. */
-static const char *folder_of(const char *variable)
+static const char *xdg_folder(const char *variable)
 {
 	/* NOLINTNEXTLINE(concurrency-mt-unsafe): nothing changes it */
 	const char *path = getenv(variable);
@@ -33,54 +33,56 @@ static const char *folder_of(const char *variable)
 	return path != NULL && *path == '/' ? path : NULL;
 }
 
-bool own_store_path(char *out, size_t size)
+bool xdg_store_path(char *out, size_t size)
 {
-	const char *data = folder_of("XDG_DATA_HOME");
-	const char *home = folder_of("HOME");
+	const char *data = xdg_folder("XDG_DATA_HOME");
+	const char *home = xdg_folder("HOME");
 
 	if (data != NULL)
-		return print(out, size, "%s/templated", data);
+		return xdg_print_path(out, size, "%s/templated", data);
 	return home != NULL &&
-	       print(out, size, "%s/.local/share/templated", home);
+	       xdg_print_path(out, size, "%s/.local/share/templated", home);
 }
 
-static bool path_in_runtime(char out[OWN_SOCKET_BYTES])
+static bool path_in_runtime(char out[XDG_SOCKET_BYTES])
 {
-	const char *runtime = folder_of("XDG_RUNTIME_DIR");
+	const char *runtime = xdg_folder("XDG_RUNTIME_DIR");
 
-	return runtime != NULL && print(out, OWN_SOCKET_BYTES,
-					"%s/templated/templated.sock", runtime);
+	return runtime != NULL &&
+	       xdg_print_path(out, XDG_SOCKET_BYTES,
+			      "%s/templated/templated.sock", runtime);
 }
 
-static bool path_in_store(char out[OWN_SOCKET_BYTES])
+static bool path_in_store(char out[XDG_SOCKET_BYTES])
 {
 	char store[MAX_PLACE];
 
-	return own_store_path(store, sizeof(store)) &&
-	       print(out, OWN_SOCKET_BYTES, "%s/templated.sock", store);
+	return xdg_store_path(store, sizeof(store)) &&
+	       xdg_print_path(out, XDG_SOCKET_BYTES, "%s/templated.sock",
+			      store);
 }
 
-bool own_socket_path(char out[OWN_SOCKET_BYTES])
+bool xdg_socket_path(char out[XDG_SOCKET_BYTES])
 {
 	return path_in_runtime(out) || path_in_store(out);
 }
 
-bool own_socket_find(char out[OWN_SOCKET_BYTES])
+bool xdg_socket_find(char out[XDG_SOCKET_BYTES])
 {
 	return (path_in_runtime(out) && access(out, F_OK) == 0) ||
 	       (path_in_store(out) && access(out, F_OK) == 0);
 }
 
-static bool make_one(const char *path)
+static bool xdg_make_folder(const char *path)
 {
 	return mkdir(path, 0700) == 0 || access(path, F_OK) == 0;
 }
 
-bool own_folder_make(const char *path)
+bool xdg_folder_make(const char *path)
 {
 	char folder[MAX_PLACE];
 
-	if (!print(folder, sizeof(folder), "%s", path)) {
+	if (!xdg_print_path(folder, sizeof(folder), "%s", path)) {
 		errno = ENAMETOOLONG;
 		return false;
 	}
@@ -88,9 +90,9 @@ bool own_folder_make(const char *path)
 		if (*c != '/')
 			continue;
 		*c = '\0';
-		if (!make_one(folder))
+		if (!xdg_make_folder(folder))
 			return false;
 		*c = '/';
 	}
-	return make_one(folder) && access(folder, W_OK | X_OK) == 0;
+	return xdg_make_folder(folder) && access(folder, W_OK | X_OK) == 0;
 }

@@ -9,27 +9,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { OWN_SOCKET_BYTES = 108 }; /* a socket path, with its NUL */
+enum { XDG_SOCKET_BYTES = 108 }; /* a socket path, with its NUL */
 
 /*
  * Return $XDG_DATA_HOME/templated, or ~/.local/share/templated if the variable
  * is not set. Return false if there is no home, or the path is too long.
  */
-bool own_store_path(char *out, size_t size);
+bool xdg_store_path(char *out, size_t size);
 
 /*
  * Return $XDG_RUNTIME_DIR/templated/templated.sock, or templated.sock in the
  * folder of the store if the variable is not set. Return false as above.
  */
-bool own_socket_path(char out[OWN_SOCKET_BYTES]);
+bool xdg_socket_path(char out[XDG_SOCKET_BYTES]);
 
 /* Return the socket path of these two that exists. */
-bool own_socket_find(char out[OWN_SOCKET_BYTES]);
+bool xdg_socket_find(char out[XDG_SOCKET_BYTES]);
 
 /*
  * Create the folder and its parents, accessible only to the user. Return false
  * with errno if the folder does not exist afterwards.
  */
-bool own_folder_make(const char *path);
+bool xdg_folder_make(const char *path);
 
 #endif

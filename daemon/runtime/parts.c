@@ -4,21 +4,23 @@
 
 #include "base/log.h"
 
-void parts_init(struct parts *parts, const struct part *table, size_t count,
-		void *context)
+void components_init(struct service_components *parts,
+		     const struct service_component *table, size_t count,
+		     void *context)
 {
-	*parts = (struct parts){
+	*parts = (struct service_components){
 		.table = table, .count = count, .context = context};
-	lock_init(&parts->lock, LOCK_PARTS);
+	lock_init(&parts->lock, LOCK_COMPONENTS);
 }
 
-void parts_finish(struct parts *parts)
+void components_finish(struct service_components *parts)
 {
 	assert(parts->running == 0);
 	lock_destroy(&parts->lock);
 }
 
-static enum error start(const struct part *part, void *context)
+static enum error component_start(const struct service_component *part,
+				  void *context)
 {
 	enum error error = part->start(context);
 
@@ -27,15 +29,15 @@ static enum error start(const struct part *part, void *context)
 	return error;
 }
 
-enum error parts_start(struct parts *parts)
+enum error components_start(struct service_components *parts)
 {
 	assert(parts->running == 0);
 	while (parts->running < parts->count) {
-		enum error error =
-			start(&parts->table[parts->running], parts->context);
+		enum error error = component_start(
+			&parts->table[parts->running], parts->context);
 
 		if (error != ERR_NONE) {
-			parts_stop(parts);
+			components_stop(parts);
 			return error;
 		}
 		lock_acquire(&parts->lock);
@@ -45,7 +47,7 @@ enum error parts_start(struct parts *parts)
 	return ERR_NONE;
 }
 
-void parts_wake(struct parts *parts)
+void components_wake(struct service_components *parts)
 {
 	lock_acquire(&parts->lock);
 	for (size_t i = 0; i < parts->running; i++)
@@ -54,10 +56,11 @@ void parts_wake(struct parts *parts)
 	lock_release(&parts->lock);
 }
 
-void parts_stop(struct parts *parts)
+void components_stop(struct service_components *parts)
 {
 	while (parts->running > 0) {
-		const struct part *part = &parts->table[parts->running - 1];
+		const struct service_component *part =
+			&parts->table[parts->running - 1];
 
 		lock_acquire(&parts->lock);
 		parts->running--;

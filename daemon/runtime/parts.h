@@ -11,7 +11,7 @@
 #include "daemon/runtime/lock.h"
 
 /* A row of the table. Each function gets the context of all components. */
-struct part {
+struct service_component {
 	enum error (*start)(void *context);
 	void (*stop)(void *context); /* NULL: nothing to stop */
 	void (*wake)(void *context); /* report news; NULL: not needed */
@@ -20,33 +20,34 @@ struct part {
 };
 
 /* Plain data; the table and the context must outlive it. */
-struct parts {
-	const struct part *table; /* [count] */
+struct service_components {
+	const struct service_component *table; /* [count] */
 	size_t count;
 	void *context;
 	struct lock lock;
 	size_t running; /* guarded by the lock: number of running components */
 };
 
-void parts_init(struct parts *parts, const struct part *table, size_t count,
-		void *context);
+void components_init(struct service_components *parts,
+		     const struct service_component *table, size_t count,
+		     void *context);
 
 /* No component may run. */
-void parts_finish(struct parts *parts);
+void components_finish(struct service_components *parts);
 
 /*
  * Start all components. If one fails, stop those before it and return its
  * error; the failed component must clean up itself.
  */
-enum error parts_start(struct parts *parts);
+enum error components_start(struct service_components *parts);
 
 /*
  * Wake the running components: none before its start has returned, none after
  * its stop was called. Any thread; not from within a wake.
  */
-void parts_wake(struct parts *parts);
+void components_wake(struct service_components *parts);
 
 /* Stop the running components in reverse order. */
-void parts_stop(struct parts *parts);
+void components_stop(struct service_components *parts);
 
 #endif

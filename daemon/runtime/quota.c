@@ -15,8 +15,8 @@ static size_t quota_find(const struct quota *quota, uint64_t owner)
 	return at;
 }
 
-enum quota_answer quota_look(const struct quota *quota, uint64_t owner,
-			     size_t count)
+enum quota_result quota_check(const struct quota *quota, uint64_t owner,
+			      size_t count)
 {
 	size_t reserved = owner == QUOTA_UNLIMITED ? 0 : quota->reserved;
 	size_t taken = quota->used + reserved;
@@ -24,20 +24,21 @@ enum quota_answer quota_look(const struct quota *quota, uint64_t owner,
 	size_t own = at == quota->count ? 0 : quota->shares[at].count;
 
 	if (count == 0)
-		return QUOTA_TAKEN;
+		return QUOTA_ACQUIRED;
 	if (taken > quota->max || count > quota->max - taken)
 		return QUOTA_FULL;
 	/* as for the last slot, acquired one by one */
 	return own == 0 || own + count <= quota->max - taken - (count - 1)
-		       ? QUOTA_TAKEN
+		       ? QUOTA_ACQUIRED
 		       : QUOTA_SHARED;
 }
 
-enum quota_answer quota_take(struct quota *quota, uint64_t owner, size_t count)
+enum quota_result quota_acquire(struct quota *quota, uint64_t owner,
+				size_t count)
 {
-	enum quota_answer answer = quota_look(quota, owner, count);
+	enum quota_result answer = quota_check(quota, owner, count);
 
-	if (answer == QUOTA_TAKEN)
+	if (answer == QUOTA_ACQUIRED)
 		quota_add(quota, owner, count);
 	return answer;
 }
@@ -58,7 +59,7 @@ void quota_add(struct quota *quota, uint64_t owner, size_t count)
 	quota->shares[at].count += count;
 }
 
-void quota_give(struct quota *quota, uint64_t owner, size_t count)
+void quota_release(struct quota *quota, uint64_t owner, size_t count)
 {
 	size_t at = quota_find(quota, owner);
 

@@ -33,27 +33,28 @@ struct quota {
 	size_t capacity;
 };
 
-enum quota_answer {
-	QUOTA_TAKEN,
+enum quota_result {
+	QUOTA_ACQUIRED,
 	QUOTA_SHARED, /* the owner has its maximum now */
 	QUOTA_FULL,   /* not enough free slots for any owner */
 };
 
 /*
- * Return the result that quota_take() would return; 0 slots are always
+ * Return the result that quota_acquire() would return; 0 slots are always
  * available.
  */
-enum quota_answer quota_look(const struct quota *quota, uint64_t owner,
-			     size_t count);
+enum quota_result quota_check(const struct quota *quota, uint64_t owner,
+			      size_t count);
 
 /* Acquire `count` slots. */
-enum quota_answer quota_take(struct quota *quota, uint64_t owner, size_t count);
+enum quota_result quota_acquire(struct quota *quota, uint64_t owner,
+				size_t count);
 
 /* Count slots as used, even beyond the maximum. */
 void quota_add(struct quota *quota, uint64_t owner, size_t count);
 
 /* Release slots of the owner. */
-void quota_give(struct quota *quota, uint64_t owner, size_t count);
+void quota_release(struct quota *quota, uint64_t owner, size_t count);
 
 /* Free the quota; all slots must be released. */
 void quota_free(struct quota *quota);

@@ -12,22 +12,23 @@
 enum { GAP = 2, MIN_ELASTIC = 8 };
 
 /* A cell is a range of `text`, cleaned. */
-struct cell {
+struct table_cell {
 	size_t begin;
 	size_t size;
 	size_t width;
 };
 
 struct text_table {
-	const struct column *columns; /* [column_count] */
+	const struct table_column *columns; /* [column_count] */
 	size_t column_count;
-	struct cell *cells; /* [cell_count] */
+	struct table_cell *cells; /* [cell_count] */
 	size_t cell_count;
 	size_t capacity;
 	struct buffer text;
 };
 
-struct text_table *table_create(const struct column *columns, size_t count)
+struct text_table *table_create(const struct table_column *columns,
+				size_t count)
 {
 	struct text_table *table = mem_alloc(1, sizeof(*table));
 
@@ -50,8 +51,8 @@ void table_destroy(struct text_table *table)
 
 void table_add(struct text_table *table, struct slice text)
 {
-	struct cell cell = {.begin = table->text.size,
-			    .width = terminal_width(text)};
+	struct table_cell cell = {.begin = table->text.size,
+				  .width = terminal_width(text)};
 
 	terminal_clean(text, &table->text);
 	cell.size = table->text.size - cell.begin;
@@ -80,7 +81,8 @@ void table_printf(struct text_table *table, const char *format, ...)
  * Return the widest elastic column that may shrink; SIZE_MAX if there is no
  * such column.
  */
-static size_t widest(const struct text_table *table, const size_t *widths)
+static size_t table_widest_column(const struct text_table *table,
+				  const size_t *widths)
 {
 	size_t found = SIZE_MAX;
 
@@ -107,7 +109,8 @@ static size_t next_width(const struct text_table *table, const size_t *widths,
 	return next;
 }
 
-static void fit(const struct text_table *table, size_t *widths, size_t width)
+static void table_fit_columns(const struct text_table *table, size_t *widths,
+			      size_t width)
 {
 	size_t total = GAP * (table->column_count - 1);
 	size_t over;
@@ -116,7 +119,7 @@ static void fit(const struct text_table *table, size_t *widths, size_t width)
 		total += widths[i];
 	over = total > width ? total - width : 0;
 	while (over > 0) {
-		size_t chosen = widest(table, widths);
+		size_t chosen = table_widest_column(table, widths);
 		size_t cut;
 
 		if (chosen == SIZE_MAX)
@@ -134,7 +137,7 @@ static void fit(const struct text_table *table, size_t *widths, size_t width)
 	}
 }
 
-static void pad(struct buffer *out, size_t count)
+static void table_pad(struct buffer *out, size_t count)
 {
 	while (count-- > 0)
 		buffer_append_byte(out, ' ');
@@ -143,22 +146,22 @@ static void pad(struct buffer *out, size_t count)
 static void render_cell(const struct text_table *table, size_t index,
 			size_t width, struct buffer *out)
 {
-	const struct cell *cell = &table->cells[index];
+	const struct table_cell *cell = &table->cells[index];
 	size_t column = index % table->column_count;
 	bool is_last = column + 1 == table->column_count;
 	size_t used = cell->width < width ? cell->width : width;
 
 	if (table->columns[column].is_number)
-		pad(out, width - used);
+		table_pad(out, width - used);
 	used = terminal_cut(
 		(struct slice){table->text.data + cell->begin, cell->size},
 		width, out);
 	if (is_last)
 		buffer_append_byte(out, '\n');
 	else
-		pad(out,
-		    GAP + (table->columns[column].is_number ? 0
-							    : width - used));
+		table_pad(out, GAP + (table->columns[column].is_number
+					      ? 0
+					      : width - used));
 }
 
 void table_render(const struct text_table *table, size_t width,
@@ -170,7 +173,7 @@ void table_render(const struct text_table *table, size_t width,
 		if (table->cells[i].width > widths[i % table->column_count])
 			widths[i % table->column_count] = table->cells[i].width;
 	if (width > 0)
-		fit(table, widths, width);
+		table_fit_columns(table, widths, width);
 	for (size_t i = 0; i < table->cell_count; i++)
 		render_cell(table, i, widths[i % table->column_count], out);
 	if (table->cell_count % table->column_count != 0)

@@ -11,7 +11,7 @@
 #include "base/buffer.h"
 #include "base/slice.h"
 
-struct column {
+struct table_column {
 	const char *title; /* NULL in all columns: no header line */
 	bool is_number;    /* aligned to the right */
 	bool is_elastic;   /* truncated if lines are too wide */
@@ -23,7 +23,8 @@ struct text_table;
  * The columns are not copied; they must outlive the table. Free it with
  * table_destroy().
  */
-struct text_table *table_create(const struct column *columns, size_t count);
+struct text_table *table_create(const struct table_column *columns,
+				size_t count);
 
 /* NULL is a no-op. */
 void table_destroy(struct text_table *table);

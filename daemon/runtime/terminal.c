@@ -4,13 +4,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-struct range {
+struct code_point_span {
 	uint32_t first;
 	uint32_t last;
 };
 
 /* Marks over, under or inside the previous character. */
-static const struct range zero_wide[] = {
+static const struct code_point_span zero_wide[] = {
 	{0x0300, 0x036F},   {0x0483, 0x0489}, {0x0591, 0x05BD},
 	{0x0610, 0x061A},   {0x064B, 0x065F}, {0x06D6, 0x06DC},
 	{0x0900, 0x0902},   {0x093C, 0x093C}, {0x0941, 0x0948},
@@ -21,7 +21,7 @@ static const struct range zero_wide[] = {
 	{0xE0100, 0xE01EF},
 };
 
-static const struct range double_wide[] = {
+static const struct code_point_span double_wide[] = {
 	{0x1100, 0x115F},   {0x231A, 0x231B},   {0x23E9, 0x23EC},
 	{0x2614, 0x2615},   {0x2648, 0x2653},   {0x26A1, 0x26A1},
 	{0x2705, 0x2705},   {0x270A, 0x270B},   {0x2728, 0x2728},
@@ -38,17 +38,19 @@ static const struct range double_wide[] = {
  * Characters that must not reach a terminal, in addition to the controls below
  * U+00A0.
  */
-static const struct range steering[] = {
+static const struct code_point_span steering[] = {
 	{0x061C, 0x061C}, /* Arabic letter mark */
 	{0x200E, 0x200F}, /* left-to-right and right-to-left mark */
 	{0x2028, 0x202E}, /* separators, embeddings and overrides */
 	{0x2066, 0x2069}, /* isolates */
 };
 
-#define IN(ranges, code_point) \
-	is_in((ranges), sizeof(ranges) / sizeof((ranges)[0]), (code_point))
+#define IN(ranges, code_point)    \
+	code_point_spans_contain( \
+		(ranges), sizeof(ranges) / sizeof((ranges)[0]), (code_point))
 
-static bool is_in(const struct range *ranges, size_t count, uint32_t code_point)
+static bool code_point_spans_contain(const struct code_point_span *ranges,
+				     size_t count, uint32_t code_point)
 {
 	for (size_t i = 0; i < count; i++)
 		if (code_point >= ranges[i].first &&
@@ -106,7 +108,7 @@ unsigned terminal_columns(uint32_t code_point)
 	return IN(double_wide, code_point) ? 2 : 1;
 }
 
-static uint32_t harmless(uint32_t code_point)
+static uint32_t terminal_safe_code_point(uint32_t code_point)
 {
 	if (code_point >= '\t' && code_point <= '\r')
 		return ' ';
@@ -146,7 +148,8 @@ void terminal_clean(struct slice text, struct buffer *out)
 
 	while (position < text.size)
 		append_code_point(
-			out, harmless(terminal_code_point(text, &position)));
+			out, terminal_safe_code_point(
+				     terminal_code_point(text, &position)));
 }
 
 void terminal_clean_lines(struct slice text, struct buffer *out)
@@ -157,7 +160,7 @@ void terminal_clean_lines(struct slice text, struct buffer *out)
 		uint32_t code_point = terminal_code_point(text, &position);
 
 		if (code_point != '\n' && code_point != '\t')
-			code_point = harmless(code_point);
+			code_point = terminal_safe_code_point(code_point);
 		append_code_point(out, code_point);
 	}
 }
@@ -168,8 +171,8 @@ size_t terminal_width(struct slice text)
 	size_t width = 0;
 
 	while (position < text.size)
-		width += terminal_columns(
-			harmless(terminal_code_point(text, &position)));
+		width += terminal_columns(terminal_safe_code_point(
+			terminal_code_point(text, &position)));
 	return width;
 }
 
@@ -185,8 +188,8 @@ size_t terminal_cut(struct slice text, size_t width, struct buffer *out)
 	if (width == 0)
 		return 0;
 	for (;;) {
-		uint32_t code_point =
-			harmless(terminal_code_point(text, &position));
+		uint32_t code_point = terminal_safe_code_point(
+			terminal_code_point(text, &position));
 		unsigned columns = terminal_columns(code_point);
 
 		if (used + columns > width - 1)

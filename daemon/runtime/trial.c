@@ -17,15 +17,15 @@
 #include "store/folder.h"
 
 /* The process that does the work. */
-struct worker {
+struct child_run {
 	pid_t pid;
 	int file; /* pipe with its result */
-	const struct trial_place *place;
+	const struct child_work_position *place;
 };
 
 enum { LEAST_MS = 60000, MIB_MS = 1000, CHUNK_BYTES = 65536 };
 
-uint64_t trial_limit_ms(const char *path)
+uint64_t child_work_limit_ms(const char *path)
 {
 	char name[MAX_PATH_BYTES];
 	struct stat status;
@@ -35,7 +35,7 @@ uint64_t trial_limit_ms(const char *path)
 	return LEAST_MS + ((uint64_t)status.st_size >> 20) * MIB_MS;
 }
 
-static void write_all(int file, const struct buffer *out)
+static void child_run_write(int file, const struct buffer *out)
 {
 	const char *at = out->data;
 	size_t left = out->size;
@@ -53,8 +53,9 @@ static void write_all(int file, const struct buffer *out)
 }
 
 /* Runs in the new process. */
-static _Noreturn void work(const struct trial *trial, struct trial_place *place,
-			   int file, pid_t parent)
+static _Noreturn void child_run_main(const struct child_work *trial,
+				     struct child_work_position *place,
+				     int file, pid_t parent)
 {
 	struct buffer out = {0};
 	enum error error = ERR_STOPPED;
@@ -63,12 +64,12 @@ static _Noreturn void work(const struct trial *trial, struct trial_place *place,
 	prctl(PR_SET_DUMPABLE, 0); /* no core dump */
 	if (getppid() == parent)
 		error = trial->work(trial->context, place, &out);
-	write_all(file, &out);
+	child_run_write(file, &out);
 	_exit(-(int)error);
 }
 
 /* Read the result to its end; return false if the time is over before. */
-static bool read_answer(int file, uint64_t until_ms, struct buffer *out)
+static bool child_run_read(int file, uint64_t until_ms, struct buffer *out)
 {
 	struct pollfd poll_file = {.fd = file, .events = POLLIN};
 
@@ -94,10 +95,10 @@ static bool read_answer(int file, uint64_t until_ms, struct buffer *out)
 }
 
 static enum error tell_end(int status, bool is_late,
-			   const struct trial_place *place,
-			   const struct trial *trial, char *why)
+			   const struct child_work_position *place,
+			   const struct child_work *trial, char *why)
 {
-	char text[TRIAL_PLACE_BYTES / 4];
+	char text[CHILD_WORK_POSITION_BYTES / 4];
 
 	if (!is_late && WIFEXITED(status))
 		return (enum error) - WEXITSTATUS(status);
@@ -107,17 +108,18 @@ static enum error tell_end(int status, bool is_late,
 	else
 		snprintf(text, sizeof(text), "was killed by signal %d (%s)",
 			 WTERMSIG(status), sigdescr_np(WTERMSIG(status)));
-	snprintf(why, TRIAL_PLACE_BYTES, "the check %s%s%.128s", text,
+	snprintf(why, CHILD_WORK_POSITION_BYTES, "the check %s%s%.128s", text,
 		 place->text[0] == '\0' ? "" : " at ", place->text);
 	return ERR_STOPPED;
 }
 
 /* Wait for the process to end. */
-static enum error watch(const struct trial *trial, const struct worker *worker,
-			struct buffer *out, char *why)
+static enum error child_run_wait(const struct child_work *trial,
+				 const struct child_run *worker,
+				 struct buffer *out, char *why)
 {
-	bool is_late = !read_answer(worker->file,
-				    clock_steady_ms() + trial->limit_ms, out);
+	bool is_late = !child_run_read(
+		worker->file, clock_steady_ms() + trial->limit_ms, out);
 	int status = 0;
 
 	if (is_late)
@@ -127,17 +129,18 @@ static enum error watch(const struct trial *trial, const struct worker *worker,
 	return tell_end(status, is_late, worker->place, trial, why);
 }
 
-enum error trial_run(const struct trial *trial, struct buffer *out, char *why)
+enum error run_in_child(const struct child_work *trial, struct buffer *out,
+			char *why)
 {
-	struct trial_place *place =
+	struct child_work_position *place =
 		mmap(NULL, sizeof(*place), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	enum error error = ERR_IO;
 	pid_t parent = getpid();
-	struct worker worker = {.place = place};
+	struct child_run worker = {.place = place};
 	int ends[2];
 
-	snprintf(why, TRIAL_PLACE_BYTES, "no process is available");
+	snprintf(why, CHILD_WORK_POSITION_BYTES, "no process is available");
 	if (place == MAP_FAILED)
 		return ERR_IO;
 	if (pipe2(ends, O_CLOEXEC) == 0) {
@@ -146,11 +149,11 @@ enum error trial_run(const struct trial *trial, struct buffer *out, char *why)
 		worker.pid = fork();
 		if (worker.pid == 0) {
 			close(ends[0]);
-			work(trial, place, ends[1], parent);
+			child_run_main(trial, place, ends[1], parent);
 		}
 		close(ends[1]);
 		if (worker.pid > 0)
-			error = watch(trial, &worker, out, why);
+			error = child_run_wait(trial, &worker, out, why);
 		close(ends[0]);
 	}
 	munmap(place, sizeof(*place));

@@ -12,16 +12,16 @@
 #include "base/buffer.h"
 #include "base/error.h"
 
-enum { TRIAL_PLACE_BYTES = 256 };
+enum { CHILD_WORK_POSITION_BYTES = 256 };
 
 /* The position of the work, for messages. */
-struct trial_place {
-	char text[TRIAL_PLACE_BYTES]; /* with its NUL */
+struct child_work_position {
+	char text[CHILD_WORK_POSITION_BYTES]; /* with its NUL */
 };
 
-struct trial {
+struct child_work {
 	/* Append the result to `out`; update the position. */
-	enum error (*work)(void *context, struct trial_place *place,
+	enum error (*work)(void *context, struct child_work_position *place,
 			   struct buffer *out);
 	void *context;
 	uint64_t limit_ms;
@@ -30,15 +30,17 @@ struct trial {
 /*
  * Fork, do the work in the child, and append its result to `out`. Return the
  * error of the work; ERR_STOPPED if the child was killed, by a signal or at its
- * time limit: `why` [TRIAL_PLACE_BYTES] gets the reason and the position;
- * ERR_IO if there is no process. If this process dies, so does the child.
+ * time limit: `why` [CHILD_WORK_POSITION_BYTES] gets the reason and the
+ * position; ERR_IO if there is no process. If this process dies, so does the
+ * child.
  */
-enum error trial_run(const struct trial *trial, struct buffer *out, char *why);
+enum error run_in_child(const struct child_work *trial, struct buffer *out,
+			char *why);
 
 /*
  * Return the time limit for work on the store in the folder `path`, which reads
  * its file several times: 60 s plus 1 s per MiB.
  */
-uint64_t trial_limit_ms(const char *path);
+uint64_t child_work_limit_ms(const char *path);
 
 #endif

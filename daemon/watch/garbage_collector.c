@@ -11,7 +11,7 @@
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/lock.h"
 
-enum { PERIOD_MS = 60000 };
+enum { GC_PERIOD_MS = 60000 };
 
 struct garbage_collector {
 	struct store *store;
@@ -22,9 +22,9 @@ struct garbage_collector {
 };
 
 /* Delete some rows; add their number to *collected. */
-static enum error drop(struct garbage_collector *collector,
-		       const struct gc_row *rows, size_t count,
-		       uint64_t *collected)
+static enum error garbage_collector_delete(struct garbage_collector *collector,
+					   const struct gc_row *rows,
+					   size_t count, uint64_t *collected)
 {
 	struct change change = {.kind = CHANGE_GC,
 				.gc = {.rows = rows, .count = count}};
@@ -54,15 +54,15 @@ static enum error gc_once(struct garbage_collector *collector,
 	     i += GC_AT_ONCE) {
 		size_t count = gc.count - i;
 
-		error = drop(collector, gc.rows + i,
-			     count < GC_AT_ONCE ? count : GC_AT_ONCE,
-			     swept_out);
+		error = garbage_collector_delete(
+			collector, gc.rows + i,
+			count < GC_AT_ONCE ? count : GC_AT_ONCE, swept_out);
 	}
 	free(gc.rows);
 	return error;
 }
 
-static struct background_wish gc_all(struct background *background,
+static struct thread_schedule gc_all(struct background *background,
 				     void *context)
 {
 	struct garbage_collector *collector = context;
@@ -83,8 +83,8 @@ static struct background_wish gc_all(struct background *background,
 		log_warn("retention: cannot delete data over the limits now: "
 			 "%s; retrying",
 			 error_text(error));
-	return (struct background_wish){.is_failing = error != ERR_NONE,
-					.within_ms = PERIOD_MS};
+	return (struct thread_schedule){.is_failing = error != ERR_NONE,
+					.within_ms = GC_PERIOD_MS};
 }
 
 enum error garbage_collector_start(struct garbage_collector **collector_out,

@@ -13,8 +13,8 @@ enum {
 /* A site check while it runs. */
 struct making {
 	struct facts_source source;
-	struct plan plan;
-	struct draft draft;
+	struct watch_plan plan;
+	struct event_draft draft;
 };
 
 /*
@@ -22,40 +22,41 @@ struct making {
  * is missing. The final step is based on data of one transaction only.
  */
 static enum error plan_subject(const struct making *making,
-			       const struct subject *subject,
+			       const struct template_view *subject,
 			       struct arena *scratch,
-			       struct subject_facts *facts, struct step *step)
+			       struct template_facts *facts,
+			       struct decision *step)
 {
-	*facts = (struct subject_facts){.self = *subject};
-	step_plan(&making->plan, facts, scratch, step);
+	*facts = (struct template_facts){.self = *subject};
+	decision_plan(&making->plan, facts, scratch, step);
 	for (int i = 0; i < MAX_READINGS; i++) {
-		struct wish wish = step->wish;
+		struct data_request wish = step->wish;
 		enum error error;
 
-		if (wish_is_met(&wish, &facts->given))
+		if (data_request_is_met(&wish, &facts->given))
 			return ERR_NONE;
-		error = subject_facts_read(&making->source, subject, &wish,
-					   scratch, facts);
+		error = template_facts_read(&making->source, subject, &wish,
+					    scratch, facts);
 		if (error != ERR_NONE)
 			return error;
-		step_plan(&making->plan, facts, scratch, step);
+		decision_plan(&making->plan, facts, scratch, step);
 	}
 	return ERR_BUSY;
 }
 
 static enum error inspect_subject(struct making *making,
-				  const struct subject *subject)
+				  const struct template_view *subject)
 {
 	struct arena *scratch = arena_create();
-	struct subject_facts *facts =
-		ARENA_NEW(scratch, struct subject_facts, 1);
-	struct step step;
+	struct template_facts *facts =
+		ARENA_NEW(scratch, struct template_facts, 1);
+	struct decision step;
 	enum error error = plan_subject(making, subject, scratch, facts, &step);
 
 	if (error == ERR_NONE) {
-		step_apply(&making->plan, facts, &step, scratch,
-			   &making->draft);
-		plan_take(&making->plan, &step);
+		decision_apply(&making->plan, facts, &step, scratch,
+			       &making->draft);
+		plan_add_decision(&making->plan, &step);
 	}
 	arena_destroy(scratch);
 	return error;
@@ -66,9 +67,10 @@ static enum error inspect_subject(struct making *making,
  * clusters, and a new template must know where its pages come from before it is
  * planned.
  */
-enum turn { TURN_LIVE, TURN_UNKNOWN, TURN_ENDED, TURNS };
+enum inspection_turn { TURN_LIVE, TURN_UNKNOWN, TURN_ENDED, TURNS };
 
-static enum turn turn_of(const struct subject *subject)
+static enum inspection_turn
+site_check_turn_of(const struct template_view *subject)
 {
 	if (!subject->has_row)
 		return TURN_UNKNOWN;
@@ -79,42 +81,44 @@ static enum turn turn_of(const struct subject *subject)
  * Return whether the check stops here: it has many results; the next check
  * continues after they are committed.
  */
-static bool is_cut(const struct plan *plan)
+static bool site_check_is_full(const struct watch_plan *plan)
 {
 	return plan->found >= MAX_FOUND;
 }
 
-static enum error inspect_all(struct making *making, enum turn turn)
+static enum error inspect_all(struct making *making, enum inspection_turn turn)
 {
-	const struct plan *plan = &making->plan;
+	const struct watch_plan *plan = &making->plan;
 	enum error error = ERR_NONE;
 
-	for (size_t i = 0;
-	     error == ERR_NONE && i < plan->subject_count && !is_cut(plan);
+	for (size_t i = 0; error == ERR_NONE && i < plan->subject_count &&
+			   !site_check_is_full(plan);
 	     i++) {
-		const struct planned *planned = &plan->subjects[i];
+		const struct planned_template *planned = &plan->subjects[i];
 
-		if (!planned->is_planned && turn_of(&planned->subject) == turn)
+		if (!planned->is_planned &&
+		    site_check_turn_of(&planned->subject) == turn)
 			error = inspect_subject(making, &planned->subject);
 	}
 	return error;
 }
 
-static void inspect_site(struct making *making, struct inspection *inspection)
+static void inspect_site(struct making *making, struct site_check *inspection)
 {
-	struct site_step step;
+	struct site_decision step;
 
 	plan_site(&making->plan, &step);
-	site_step_apply(&making->plan, &step, &making->draft);
+	site_decision_apply(&making->plan, &step, &making->draft);
 	inspection->findings.set_flags = step.set_flags;
 	inspection->findings.clear_flags = step.clear_flags;
 	if (step.next_ms < making->plan.next_ms)
 		making->plan.next_ms = step.next_ms;
 }
 
-static enum error inspect(struct store *store, const struct site_facts *site,
-			  const struct inspection_rules *rules, uint64_t now_ms,
-			  struct inspection *inspection)
+static enum error site_check_run(struct store *store,
+				 const struct site_facts *site,
+				 const struct site_check_rules *rules,
+				 uint64_t now_ms, struct site_check *inspection)
 {
 	struct making making = {
 		.source = {.store = store,
@@ -132,23 +136,23 @@ static enum error inspect(struct store *store, const struct site_facts *site,
 		   &(struct plan_options){rules->min_pages, rules->stale_ms},
 		   now_ms, &making.plan);
 	for (int turn = 0; error == ERR_NONE && turn < TURNS; turn++)
-		error = inspect_all(&making, (enum turn)turn);
-	if (error == ERR_NONE && !is_cut(&making.plan))
+		error = inspect_all(&making, (enum inspection_turn)turn);
+	if (error == ERR_NONE && !site_check_is_full(&making.plan))
 		inspect_site(&making, inspection);
-	draft_end(&making.draft, &inspection->findings);
+	event_draft_finish(&making.draft, &inspection->findings);
 	inspection->next_ms = making.plan.next_ms;
 	return error;
 }
 
-enum error inspection_make(struct store *store, const char *host,
-			   const struct inspection_rules *rules,
-			   uint64_t now_ms, struct inspection *inspection_out)
+enum error site_check_make(struct store *store, const char *host,
+			   const struct site_check_rules *rules,
+			   uint64_t now_ms, struct site_check *inspection_out)
 {
 	struct arena *arena = arena_create();
 	struct site_facts *site = ARENA_NEW(arena, struct site_facts, 1);
 	enum error error = site_facts_read(store, host, now_ms, arena, site);
 
-	*inspection_out = (struct inspection){
+	*inspection_out = (struct site_check){
 		.arena = arena,
 		.site = site->row.id,
 		.seed = (char *)site->row.seed.data,
@@ -156,21 +160,22 @@ enum error inspection_make(struct store *store, const char *host,
 		.next_ms = UINT64_MAX,
 	};
 	if (error == ERR_NONE)
-		error = inspect(store, site, rules, now_ms, inspection_out);
+		error = site_check_run(store, site, rules, now_ms,
+				       inspection_out);
 	if (error != ERR_NONE)
-		inspection_free(inspection_out);
+		site_check_free(inspection_out);
 	return error;
 }
 
-void inspection_free(struct inspection *inspection)
+void site_check_free(struct site_check *inspection)
 {
 	arena_destroy(inspection->arena);
-	*inspection = (struct inspection){.next_ms = UINT64_MAX};
+	*inspection = (struct site_check){.next_ms = UINT64_MAX};
 }
 
-bool inspection_has_findings(const struct inspection *inspection)
+bool site_check_has_updates(const struct site_check *inspection)
 {
-	const struct findings *findings = &inspection->findings;
+	const struct template_updates *findings = &inspection->findings;
 
 	return findings->template_count + findings->event_count +
 			       findings->visit_count >

@@ -32,20 +32,20 @@
 
 struct arena;
 
-struct inspection_rules {
+struct site_check_rules {
 	struct page_limits limits;
-	struct pool *pool;  /* workers that parse pages; NULL = parse in this
-			       process */
-	uint32_t min_pages; /* a smaller cluster is not a template */
-	uint64_t stale_ms;  /* 0 = never report a site as stale */
+	struct worker_pool *pool; /* workers that parse pages; NULL = parse in
+			      this process */
+	uint32_t min_pages;       /* a smaller cluster is not a template */
+	uint64_t stale_ms;        /* 0 = never report a site as stale */
 };
 
-/* Create with inspection_make(); free with inspection_free(). */
-struct inspection {
+/* Create with site_check_make(); free with site_check_free(). */
+struct site_check {
 	struct arena *arena; /* owns everything */
 	uint32_t site;       /* number of the site */
 	char *seed;          /* a URL of the site */
-	struct findings findings;
+	struct template_updates findings;
 	uint64_t next_ms; /* when to check again even without changes;
 			     UINT64_MAX = never */
 };
@@ -54,12 +54,12 @@ struct inspection {
  * Check a site. ERR_NOT_FOUND and errors of the transaction; then
  * *inspection_out is empty.
  */
-enum error inspection_make(struct store *store, const char *host,
-			   const struct inspection_rules *rules,
-			   uint64_t now_ms, struct inspection *inspection_out);
-void inspection_free(struct inspection *inspection);
+enum error site_check_make(struct store *store, const char *host,
+			   const struct site_check_rules *rules,
+			   uint64_t now_ms, struct site_check *inspection_out);
+void site_check_free(struct site_check *inspection);
 
 /* Return whether there is anything to commit. */
-bool inspection_has_findings(const struct inspection *inspection);
+bool site_check_has_updates(const struct site_check *inspection);
 
 #endif

@@ -12,7 +12,7 @@
 #include "store/rows_site.h"
 #include "store/rows_template.h"
 
-static void add_visit(struct draft *draft, uint64_t page)
+static void add_visit(struct event_draft *draft, uint64_t page)
 {
 	draft->visits = mem_grow(draft->visits, draft->visit_count,
 				 &draft->visit_capacity, sizeof(uint64_t));
@@ -20,36 +20,37 @@ static void add_visit(struct draft *draft, uint64_t page)
 }
 
 /* Add an event; its slices must be in the arena. */
-static void emit(struct draft *draft, const struct event_row *event)
+static void event_draft_add_event(struct event_draft *draft,
+				  const struct event_row *event)
 {
 	draft->events = mem_grow(draft->events, draft->event_count,
 				 &draft->event_capacity, sizeof(*event));
 	draft->events[draft->event_count++] = *event;
 }
 
-static struct template_finding *add_template(struct draft *draft,
-					     uint32_t cluster,
-					     const struct template_row *row)
+static struct template_update *add_template(struct event_draft *draft,
+					    uint32_t cluster,
+					    const struct template_row *row)
 {
-	struct template_finding *found;
+	struct template_update *found;
 
 	draft->templates = mem_grow(draft->templates, draft->template_count,
 				    &draft->template_capacity, sizeof(*found));
 	found = &draft->templates[draft->template_count++];
-	*found = (struct template_finding){.cluster = cluster, .row = *row};
+	*found = (struct template_update){.cluster = cluster, .row = *row};
 	return found;
 }
 
 /* Set version found->row.version and its sample pages. */
-static void set_version(const struct plan *plan,
-			const struct taken_version *taken, uint64_t first_ms,
-			struct template_finding *found)
+static void set_version(const struct watch_plan *plan,
+			const struct built_version *taken, uint64_t first_ms,
+			struct template_update *found)
 {
 	struct buffer json = {0};
 	struct buffer packed = {0};
 
 	version_encode(taken->version, &json);
-	compress(buffer_slice(&json), &packed);
+	compress_slice(buffer_slice(&json), &packed);
 	found->has_version = true;
 	found->version = (struct version_row){
 		.first_ms = first_ms,
@@ -65,8 +66,8 @@ static void set_version(const struct plan *plan,
 	buffer_free(&packed);
 }
 
-static struct sample_page_entry entry_of(struct arena *arena,
-					 const struct sample_page *page)
+static struct sample_page_entry
+sample_page_entry_of(struct arena *arena, const struct sample_page *page)
 {
 	return (struct sample_page_entry){
 		.page = page->page,
@@ -79,18 +80,19 @@ static struct sample_page_entry entry_of(struct arena *arena,
 }
 
 /* Replace sample pages that no longer exist by pages of the new version. */
-static void mend_sample(struct arena *arena, const struct subject_facts *facts,
+static void mend_sample(struct arena *arena, const struct template_facts *facts,
 			const struct votes *votes,
-			struct template_finding *found)
+			struct template_update *found)
 {
-	const struct taken_version *taken = &facts->taken;
+	const struct built_version *taken = &facts->taken;
 	struct sample_page_entry *mended =
 		ARENA_NEW(arena, struct sample_page_entry, MAX_TEMPLATE_SAMPLE);
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < votes->pages; i++)
 		if (votes->observations[i].kind != OBSERVED_GONE)
-			mended[count++] = entry_of(arena, &facts->sample[i]);
+			mended[count++] =
+				sample_page_entry_of(arena, &facts->sample[i]);
 	for (size_t i = 0; i < taken->page_count && count < MAX_TEMPLATE_SAMPLE;
 	     i++) {
 		size_t j = 0;
@@ -106,9 +108,10 @@ static void mend_sample(struct arena *arena, const struct subject_facts *facts,
 }
 
 /* Set the version and the sample pages that the action results in. */
-static void set_content(const struct plan *plan,
-			const struct subject_facts *facts,
-			const struct step *step, struct template_finding *found)
+static void set_content(const struct watch_plan *plan,
+			const struct template_facts *facts,
+			const struct decision *step,
+			struct template_update *found)
 {
 	switch (step->action) {
 	case ACTION_RENEW:
@@ -133,9 +136,9 @@ static void set_content(const struct plan *plan,
 }
 
 /* Return the URL of an example page. */
-static struct slice url_of(const struct plan *plan,
-			   const struct subject_facts *facts,
-			   const struct step *step)
+static struct slice decision_example_url(const struct watch_plan *plan,
+					 const struct template_facts *facts,
+					 const struct decision *step)
 {
 	struct slice url = plan->site->seed;
 
@@ -147,45 +150,48 @@ static struct slice url_of(const struct plan *plan,
 			      url.size};
 }
 
-static uint32_t pages_of(const struct subject_facts *facts,
-			 const struct step *step)
+static uint32_t pages_of(const struct template_facts *facts,
+			 const struct decision *step)
 {
 	if (step->action == ACTION_BEGIN)
 		return facts->taken.version->page_count;
 	if (step->signal == SIGNAL_DEPLETED)
-		return subject_missing(facts);
+		return template_missing_pages(facts);
 	return facts->before == NULL ? step->event.agreed
 				     : facts->before->page_count;
 }
 
-static void emit_step(const struct plan *plan,
-		      const struct subject_facts *facts,
-		      const struct step *step, struct arena *scratch,
-		      struct draft *draft)
+static void emit_step(const struct watch_plan *plan,
+		      const struct template_facts *facts,
+		      const struct decision *step, struct arena *scratch,
+		      struct event_draft *draft)
 {
 	enum event_kind kind = step->event.kind;
 
-	emit(draft,
-	     &(struct event_row){
-		     .kind = (uint16_t)kind,
-		     .cluster = step->cluster,
-		     .other = kind == EVENT_TEMPLATE_CHANGED ? 0
-							     : step->row.other,
-		     .pages = pages_of(facts, step),
-		     .url = url_of(plan, facts, step),
-		     .detail = evidence_text(
-			     plan->arena,
-			     kind == EVENT_TEMPLATE_NEW
-				     ? evidence_of_new(&facts->taken)
-			     : step->event.corrects != 0
-				     ? evidence_of_correction(plan, facts, step)
-				     : evidence_of_step(plan, facts, step,
-							scratch)),
-	     });
+	event_draft_add_event(
+		draft,
+		&(struct event_row){
+			.kind = (uint16_t)kind,
+			.cluster = step->cluster,
+			.other = kind == EVENT_TEMPLATE_CHANGED
+					 ? 0
+					 : step->row.other,
+			.pages = pages_of(facts, step),
+			.url = decision_example_url(plan, facts, step),
+			.detail = evidence_text(
+				plan->arena,
+				kind == EVENT_TEMPLATE_NEW
+					? evidence_of_new(&facts->taken)
+				: step->event.corrects != 0
+					? evidence_of_correction(plan, facts,
+								 step)
+					: evidence_of_decision(plan, facts,
+							       step, scratch)),
+		});
 }
 
 /* Return whether the page is in the sample, which was fetched already. */
-static bool is_in_sample(const struct subject_facts *facts, uint64_t page)
+static bool is_in_sample(const struct template_facts *facts, uint64_t page)
 {
 	for (uint32_t i = 0; i < facts->sample_count; i++)
 		if (facts->sample[i].page == page)
@@ -193,9 +199,10 @@ static bool is_in_sample(const struct subject_facts *facts, uint64_t page)
 	return false;
 }
 
-void step_apply(const struct plan *plan, const struct subject_facts *facts,
-		const struct step *step, struct arena *scratch,
-		struct draft *draft)
+void decision_apply(const struct watch_plan *plan,
+		    const struct template_facts *facts,
+		    const struct decision *step, struct arena *scratch,
+		    struct event_draft *draft)
 {
 	if (step->event.kind != 0)
 		emit_step(plan, facts, step, scratch, draft);
@@ -214,46 +221,50 @@ void step_apply(const struct plan *plan, const struct subject_facts *facts,
 			add_visit(draft, facts->members[i]);
 }
 
-void site_step_apply(const struct plan *plan, const struct site_step *step,
-		     struct draft *draft)
+void site_decision_apply(const struct watch_plan *plan,
+			 const struct site_decision *step,
+			 struct event_draft *draft)
 {
 	const struct site_row *site = plan->site;
 
 	if (step->is_blocked)
-		emit(draft,
-		     &(struct event_row){
-			     .kind = EVENT_SITE_BLOCKED,
-			     .pages = plan->blocked,
-			     .url = site->seed,
-			     .detail = evidence_text(
-				     plan->arena,
-				     json_pack("{s:I, s:I, s:s}", "asked",
-					       (json_int_t)plan->blocked,
-					       "answered", (json_int_t)0,
-					       "reason",
-					       "only errors, challenges and "
-					       "gates")),
-		     });
+		event_draft_add_event(
+			draft,
+			&(struct event_row){
+				.kind = EVENT_SITE_BLOCKED,
+				.pages = plan->blocked,
+				.url = site->seed,
+				.detail = evidence_text(
+					plan->arena,
+					json_pack("{s:I, s:I, s:s}", "asked",
+						  (json_int_t)plan->blocked,
+						  "answered", (json_int_t)0,
+						  "reason",
+						  "only errors, challenges and "
+						  "gates")),
+			});
 	if (step->is_stale)
-		emit(draft,
-		     &(struct event_row){
-			     .kind = EVENT_SITE_STALE,
-			     .pages = site->page_count,
-			     .url = site->seed,
-			     .detail = evidence_text(
-				     plan->arena,
-				     json_pack("{s:I, s:I, s:s}", "days",
-					       (json_int_t)(step->unseen_ms /
-							    86400000U),
-					       "seen_ms",
-					       (json_int_t)site->seen_ms,
-					       "reason",
-					       "no page was fetched since")),
-		     });
+		event_draft_add_event(
+			draft,
+			&(struct event_row){
+				.kind = EVENT_SITE_STALE,
+				.pages = site->page_count,
+				.url = site->seed,
+				.detail = evidence_text(
+					plan->arena,
+					json_pack("{s:I, s:I, s:s}", "days",
+						  (json_int_t)(step->unseen_ms /
+							       86400000U),
+						  "seen_ms",
+						  (json_int_t)site->seen_ms,
+						  "reason",
+						  "no page was fetched since")),
+			});
 }
 
 /* Move results into the arena. */
-static void *take(struct arena *arena, void *items, size_t count, size_t size)
+static void *event_draft_move_items(struct arena *arena, void *items,
+				    size_t count, size_t size)
 {
 	void *copy = NULL;
 
@@ -265,19 +276,21 @@ static void *take(struct arena *arena, void *items, size_t count, size_t size)
 	return copy;
 }
 
-void draft_end(struct draft *draft, struct findings *findings_out)
+void event_draft_finish(struct event_draft *draft,
+			struct template_updates *findings_out)
 {
 	struct arena *arena = draft->arena;
 
 	findings_out->template_count = draft->template_count;
-	findings_out->templates =
-		take(arena, draft->templates, draft->template_count,
-		     sizeof(struct template_finding));
+	findings_out->templates = event_draft_move_items(
+		arena, draft->templates, draft->template_count,
+		sizeof(struct template_update));
 	findings_out->event_count = draft->event_count;
-	findings_out->events = take(arena, draft->events, draft->event_count,
-				    sizeof(struct event_row));
+	findings_out->events =
+		event_draft_move_items(arena, draft->events, draft->event_count,
+				       sizeof(struct event_row));
 	findings_out->visit_count = draft->visit_count;
-	findings_out->visits = take(arena, draft->visits, draft->visit_count,
-				    sizeof(uint64_t));
-	*draft = (struct draft){.arena = arena};
+	findings_out->visits = event_draft_move_items(
+		arena, draft->visits, draft->visit_count, sizeof(uint64_t));
+	*draft = (struct event_draft){.arena = arena};
 }

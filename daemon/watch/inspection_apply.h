@@ -11,11 +11,11 @@
 
 /*
  * Growing list of updates. Initialize with zeros and the arena; finish with
- * draft_end().
+ * event_draft_finish().
  */
-struct draft {
+struct event_draft {
 	struct arena *arena;
-	struct template_finding *templates; /* [template_count] */
+	struct template_update *templates; /* [template_count] */
 	size_t template_count;
 	size_t template_capacity;
 	struct event_row *events; /* [event_count] */
@@ -30,13 +30,16 @@ struct draft {
  * Apply a step. Temporary data is in `scratch`, results are in the draft's
  * arena.
  */
-void step_apply(const struct plan *plan, const struct subject_facts *facts,
-		const struct step *step, struct arena *scratch,
-		struct draft *draft);
-void site_step_apply(const struct plan *plan, const struct site_step *step,
-		     struct draft *draft);
+void decision_apply(const struct watch_plan *plan,
+		    const struct template_facts *facts,
+		    const struct decision *step, struct arena *scratch,
+		    struct event_draft *draft);
+void site_decision_apply(const struct watch_plan *plan,
+			 const struct site_decision *step,
+			 struct event_draft *draft);
 
 /* Move the results into the arena; the draft is empty afterwards. */
-void draft_end(struct draft *draft, struct findings *findings_out);
+void event_draft_finish(struct event_draft *draft,
+			struct template_updates *findings_out);
 
 #endif

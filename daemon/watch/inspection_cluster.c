@@ -34,15 +34,15 @@ static uint64_t last_asked(const struct template_row *row)
 		       : row->ended_ms;
 }
 
-static struct newcomers newcomers_of(const struct plan *plan,
-				     const struct subject_facts *facts)
+static struct newcomers newcomers_of(const struct watch_plan *plan,
+				     const struct template_facts *facts)
 {
 	uint64_t created_ms = facts->self.cluster_row.created_ms;
 	uint64_t ended_ms = last_asked(&facts->self.row);
 	struct newcomers newcomers = {.count = facts->arrival_count};
 
 	for (uint32_t i = 0; i < facts->arrival_count; i++) {
-		const struct arrival *arrival = &facts->arrivals[i];
+		const struct page_timestamps *arrival = &facts->arrivals[i];
 
 		newcomers.older += arrival->stored_ms < created_ms ||
 				   arrival->found_ms < plan->first_ms;
@@ -58,7 +58,7 @@ static bool is_mostly_older(const struct newcomers *newcomers)
 }
 
 /* Return whether the first templates of the site are still unknown. */
-static bool is_first(const struct plan *plan)
+static bool site_has_no_known_templates(const struct watch_plan *plan)
 {
 	return (plan->site->options.flags & SITE_IS_KNOWN) == 0;
 }
@@ -67,8 +67,8 @@ static bool is_first(const struct plan *plan)
  * Return whether it is too early for a version: half of a crawl is not a
  * template.
  */
-static bool is_young(const struct plan *plan, const struct subject *self,
-		     struct step *step)
+static bool is_young(const struct watch_plan *plan,
+		     const struct template_view *self, struct decision *step)
 {
 	uint64_t rested_ms = self->cluster_row.changed_ms + SETTLED_MS;
 
@@ -77,7 +77,7 @@ static bool is_young(const struct plan *plan, const struct subject *self,
 	if (plan_is_settled(plan))
 		return false;
 	if (rested_ms > plan->now_ms)
-		step_wait(step, rested_ms);
+		decision_wait_until(step, rested_ms);
 	return rested_ms > plan->now_ms;
 }
 
@@ -85,27 +85,29 @@ static bool is_young(const struct plan *plan, const struct subject *self,
  * Return whether the cluster must rest for a round first. While the pages of a
  * redesign are fetched, clusters split off from others and disappear again.
  */
-static bool is_passing(const struct plan *plan, const struct subject *self,
-		       const struct newcomers *newcomers, struct step *step)
+static bool cluster_is_passing(const struct watch_plan *plan,
+			       const struct template_view *self,
+			       const struct newcomers *newcomers,
+			       struct decision *step)
 {
 	uint64_t rested_ms =
 		self->cluster_row.changed_ms + plan->site->options.watch_ms;
 
-	if (is_first(plan) || !is_mostly_older(newcomers) ||
+	if (site_has_no_known_templates(plan) || !is_mostly_older(newcomers) ||
 	    rested_ms <= plan->now_ms ||
 	    plan_parent(plan, self->cluster) != NULL)
 		return false;
-	step_wait(step, rested_ms);
+	decision_wait_until(step, rested_ms);
 	return true;
 }
 
-static enum watch_signal signal_of(const struct plan *plan,
-				   const struct subject_facts *facts,
+static enum watch_signal signal_of(const struct watch_plan *plan,
+				   const struct template_facts *facts,
 				   const struct newcomers *newcomers,
-				   struct step *step)
+				   struct decision *step)
 {
-	const struct subject *self = &facts->self;
-	const struct planned *planned = plan_find(plan, self->cluster);
+	const struct template_view *self = &facts->self;
+	const struct planned_template *planned = plan_find(plan, self->cluster);
 
 	if (is_young(plan, self, step))
 		return SIGNAL_YOUNG;
@@ -115,7 +117,7 @@ static enum watch_signal signal_of(const struct plan *plan,
 	step->wish.has_arrivals = true;
 	if (!facts->given.has_arrivals)
 		return SIGNAL_YOUNG; /* not read yet */
-	if (is_passing(plan, self, newcomers, step))
+	if (cluster_is_passing(plan, self, newcomers, step))
 		return SIGNAL_PASSING;
 	if (self->has_row && newcomers->returned < MIN_RETURNED)
 		return SIGNAL_ABSENT;
@@ -123,10 +125,10 @@ static enum watch_signal signal_of(const struct plan *plan,
 	return self->has_row ? SIGNAL_RETURNED : SIGNAL_FOUND;
 }
 
-static struct slice begin_lineage(const struct plan *plan,
-				  const struct subject *self)
+static struct slice begin_lineage(const struct watch_plan *plan,
+				  const struct template_view *self)
 {
-	const struct subject *parent = plan_parent(plan, self->cluster);
+	const struct template_view *parent = plan_parent(plan, self->cluster);
 	struct lineage_entry entry = {.kind = "new"};
 
 	if (self->has_row)
@@ -142,7 +144,8 @@ static struct slice begin_lineage(const struct plan *plan,
 }
 
 /* Fill in the row of a new or returned template. */
-static void begin_row(const struct plan *plan, const struct subject *self,
+static void begin_row(const struct watch_plan *plan,
+		      const struct template_view *self,
 		      struct template_row *row)
 {
 	if (!self->has_row)
@@ -152,7 +155,7 @@ static void begin_row(const struct plan *plan, const struct subject *self,
 	row->other = 0;
 	row->version++;
 	row->seen_ms = plan->now_ms;
-	row_settle(plan, row);
+	template_row_settle(plan, row);
 	row->lineage = begin_lineage(plan, self);
 }
 
@@ -161,57 +164,61 @@ static void begin_row(const struct plan *plan, const struct subject *self,
  * grouped differently. A cluster that another template went to was reported
  * when that template ended.
  */
-static bool is_news(const struct plan *plan, const struct subject *self,
+static bool is_news(const struct watch_plan *plan,
+		    const struct template_view *self,
 		    const struct newcomers *newcomers)
 {
 	if (self->has_row || plan_parent(plan, self->cluster) != NULL)
 		return false;
-	return is_first(plan) || !is_mostly_older(newcomers);
+	return site_has_no_known_templates(plan) || !is_mostly_older(newcomers);
 }
 
 /*
  * The template has ended, but a new threshold may have moved its pages since.
  * For one round, report where they are whenever the site is at rest.
  */
-static enum watch_signal leaving(const struct plan *plan,
-				 const struct subject_facts *facts,
-				 struct step *step)
+static enum watch_signal
+cluster_leaving_signal(const struct watch_plan *plan,
+		       const struct template_facts *facts,
+		       struct decision *step)
 {
 	const struct template_row *row = &facts->self.row;
 	uint64_t round_ms = row->ended_ms + plan->site->options.watch_ms;
-	struct flows flows;
+	struct page_moves flows;
 	uint32_t now;
 
-	step->wish = (struct wish){.has_sample = true};
+	step->wish = (struct data_request){.has_sample = true};
 	if (!facts->given.has_sample)
 		return SIGNAL_SETTLING;
-	flows = flows_of(facts);
-	now = flows_main(&flows, step->cluster, row->other);
+	flows = page_moves_of(facts);
+	now = page_moves_main(&flows, step->cluster, row->other);
 	if (plan_is_at_rest(plan) && now != 0 && now != row->other)
 		return SIGNAL_CORRECTED;
 	if (plan->now_ms >= round_ms && plan_is_at_rest(plan))
 		return SIGNAL_ARRIVED;
 	if (plan->now_ms < round_ms)
-		step_wait(step, round_ms);
+		decision_wait_until(step, round_ms);
 	return SIGNAL_SETTLING;
 }
 
-static const char *const endings[TEMPLATE_STATES] = {
+static const char *const cluster_endings[TEMPLATE_STATES] = {
 	[TEMPLATE_REPLACED] = "replaced",
 	[TEMPLATE_MERGED] = "merged",
 };
 
 /* Correct an earlier alert that reported another destination. */
-static void correct(const struct plan *plan, const struct subject_facts *facts,
-		    struct step *step)
+static void cluster_correct_destination(const struct watch_plan *plan,
+					const struct template_facts *facts,
+					struct decision *step)
 {
-	const struct flows flows = flows_of(facts);
+	const struct page_moves flows = page_moves_of(facts);
 	struct template_row *row = &step->row;
 
-	const char *ending =
-		row->state < TEMPLATE_STATES ? endings[row->state] : NULL;
+	const char *ending = row->state < TEMPLATE_STATES
+				     ? cluster_endings[row->state]
+				     : NULL;
 
-	row->other = flows_main(&flows, step->cluster, row->other);
+	row->other = page_moves_main(&flows, step->cluster, row->other);
 	if (ending != NULL) /* otherwise the row is damaged */
 		row->lineage = lineage_add(
 			plan, row->lineage,
@@ -222,17 +229,18 @@ static void correct(const struct plan *plan, const struct subject_facts *facts,
 		step->event.kind = EVENT_TEMPLATE_REPLACED;
 }
 
-void step_plan_cluster(const struct plan *plan,
-		       const struct subject_facts *facts, struct step *step)
+void decision_plan_cluster(const struct watch_plan *plan,
+			   const struct template_facts *facts,
+			   struct decision *step)
 {
 	const struct newcomers newcomers = newcomers_of(plan, facts);
-	const struct subject *self = &facts->self;
+	const struct template_view *self = &facts->self;
 
 	step->signal = signal_of(plan, facts, &newcomers, step);
 	if (step->signal != SIGNAL_RETURNED &&
 	    (self->row.flags & TEMPLATE_IS_LEAVING) != 0)
-		step->signal = leaving(plan, facts, step);
-	if (!wish_is_met(&step->wish, &facts->given))
+		step->signal = cluster_leaving_signal(plan, facts, step);
+	if (!data_request_is_met(&step->wish, &facts->given))
 		return;
 	if (facts->taken.version == NULL)
 		step->signal = watch_without_version(step->signal);
@@ -240,7 +248,7 @@ void step_plan_cluster(const struct plan *plan,
 	step->is_written =
 		step->action == ACTION_CORRECT || step->action == ACTION_LEAVE;
 	if (step->action == ACTION_CORRECT)
-		correct(plan, facts, step);
+		cluster_correct_destination(plan, facts, step);
 	if (step->action == ACTION_LEAVE)
 		step->row.flags = 0;
 	if (step->action != ACTION_BEGIN)

@@ -27,7 +27,7 @@ static bool has_hash(const uint64_t *hashes, uint32_t count, uint64_t hash)
 	return sorted_find(hashes, count, hash) < count;
 }
 
-static void add_item(json_t *list, const struct version_item *item)
+static void evidence_add_item(json_t *list, const struct version_item *item)
 {
 	if (item->text.size > 0 && json_array_size(list) < MAX_ITEMS)
 		json_array_append_new(list,
@@ -37,7 +37,7 @@ static void add_item(json_t *list, const struct version_item *item)
 }
 
 /* Hashes that moved, and where to find their texts. */
-struct moved {
+struct moved_items {
 	const uint64_t *hashes; /* [count], ascending */
 	uint32_t count;
 	const struct version_item *items; /* [item_count] */
@@ -48,30 +48,31 @@ struct moved {
 	uint32_t difference_count;
 };
 
-static json_t *items_json(const struct moved *moved)
+static json_t *evidence_items_json(const struct moved_items *moved)
 {
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; i < moved->item_count; i++)
 		if (has_hash(moved->hashes, moved->count, moved->items[i].hash))
-			add_item(list, &moved->items[i]);
+			evidence_add_item(list, &moved->items[i]);
 	if (json_array_size(list) == 0)
 		for (uint32_t i = 0; i < moved->difference_count; i++)
-			add_item(list, moved->differences[i]);
+			evidence_add_item(list, moved->differences[i]);
 	return list;
 }
 
-static json_t *moves_json(double ratio, const struct moved *gone,
-			  const struct moved *come)
+static json_t *moves_json(double ratio, const struct moved_items *gone,
+			  const struct moved_items *come)
 {
 	return json_pack("{s:f, s:I, s:I, s:o, s:o}", "moved", ratio,
 			 "gone_count", (json_int_t)gone->count, "come_count",
-			 (json_int_t)come->count, "gone", items_json(gone),
-			 "come", items_json(come));
+			 (json_int_t)come->count, "gone",
+			 evidence_items_json(gone), "come",
+			 evidence_items_json(come));
 }
 
 /* Add the removed and the added items. */
-static void add_moves(const struct subject_facts *facts,
+static void add_moves(const struct template_facts *facts,
 		      const struct detection *detection, struct arena *scratch,
 		      json_t *value)
 {
@@ -87,30 +88,31 @@ static void add_moves(const struct subject_facts *facts,
 	json_object_set_new(
 		value, "paths",
 		moves_json(detection->paths_moved,
-			   &(struct moved){detection->gone_paths,
-					   detection->gone_path_count,
-					   before->paths, before->path_count,
-					   diff.gone_paths,
-					   diff.gone_path_count},
-			   &(struct moved){detection->come_paths,
-					   detection->come_path_count,
-					   after->paths, after->path_count,
-					   diff.come_paths,
-					   diff.come_path_count}));
+			   &(struct moved_items){
+				   detection->gone_paths,
+				   detection->gone_path_count, before->paths,
+				   before->path_count, diff.gone_paths,
+				   diff.gone_path_count},
+			   &(struct moved_items){
+				   detection->come_paths,
+				   detection->come_path_count, after->paths,
+				   after->path_count, diff.come_paths,
+				   diff.come_path_count}));
 	json_object_set_new(
 		value, "fragments",
-		moves_json(
-			detection->fragments_moved,
-			&(struct moved){
-				detection->gone_fragments,
-				detection->gone_fragment_count,
-				before->fragments, before->fragment_count,
-				diff.gone_fragments, diff.gone_fragment_count},
-			&(struct moved){detection->come_fragments,
-					detection->come_fragment_count,
-					after->fragments, after->fragment_count,
-					diff.come_fragments,
-					diff.come_fragment_count}));
+		moves_json(detection->fragments_moved,
+			   &(struct moved_items){detection->gone_fragments,
+						 detection->gone_fragment_count,
+						 before->fragments,
+						 before->fragment_count,
+						 diff.gone_fragments,
+						 diff.gone_fragment_count},
+			   &(struct moved_items){detection->come_fragments,
+						 detection->come_fragment_count,
+						 after->fragments,
+						 after->fragment_count,
+						 diff.come_fragments,
+						 diff.come_fragment_count}));
 }
 
 static json_t *destinations_json(struct slice host,
@@ -129,7 +131,8 @@ static json_t *destinations_json(struct slice host,
 	return list;
 }
 
-static const char *name_of(const struct sample_observation *observation)
+static const char *
+observation_name(const struct sample_observation *observation)
 {
 	switch (observation->kind) {
 	case OBSERVED_PAGE:
@@ -143,8 +146,9 @@ static const char *name_of(const struct sample_observation *observation)
 	}
 }
 
-static json_t *pages_json(struct slice host, const struct subject_facts *facts,
-			  const struct votes *votes)
+static json_t *evidence_pages_json(struct slice host,
+				   const struct template_facts *facts,
+				   const struct votes *votes)
 {
 	json_t *list = json_array();
 
@@ -158,8 +162,9 @@ static json_t *pages_json(struct slice host, const struct subject_facts *facts,
 			continue;
 		value = json_pack(
 			"{s:o, s:s, s:o}", "url", json_text(page->url), "now",
-			page->is_stored || !now->is_moved ? name_of(now)
-							  : "moved",
+			page->is_stored || !now->is_moved
+				? observation_name(now)
+				: "moved",
 			"template", json_cluster_id(host, now->cluster));
 		if (page->moved_to.size > 0)
 			json_object_set_new(value, "to",
@@ -170,16 +175,16 @@ static json_t *pages_json(struct slice host, const struct subject_facts *facts,
 }
 
 /* Return the template's version before, and the one after if it differs. */
-static json_t *versions_json(uint32_t before, uint32_t after)
+static json_t *evidence_versions_json(uint32_t before, uint32_t after)
 {
 	return before == after ? json_pack("[I]", (json_int_t)before)
 			       : json_pack("[I, I]", (json_int_t)before,
 					   (json_int_t)after);
 }
 
-json_t *evidence_of_step(const struct plan *plan,
-			 const struct subject_facts *facts,
-			 const struct step *step, struct arena *scratch)
+json_t *evidence_of_decision(const struct watch_plan *plan,
+			     const struct template_facts *facts,
+			     const struct decision *step, struct arena *scratch)
 {
 	const struct detection *detection = &step->votes.detection;
 	struct slice host = plan->site->host;
@@ -189,9 +194,10 @@ json_t *evidence_of_step(const struct plan *plan,
 				  (json_int_t)step->event.agreed);
 
 	if (facts->self.row.version != 0)
-		json_object_set_new(value, "versions",
-				    versions_json(facts->self.row.version,
-						  step->row.version));
+		json_object_set_new(
+			value, "versions",
+			evidence_versions_json(facts->self.row.version,
+					       step->row.version));
 	if (step->event.reason != NULL)
 		json_object_set_new(value, "reason",
 				    json_string(step->event.reason));
@@ -207,15 +213,15 @@ json_t *evidence_of_step(const struct plan *plan,
 	json_object_set_new(value, "to", destinations_json(host, detection));
 	add_moves(facts, detection, scratch, value);
 	json_object_set_new(value, "pages",
-			    pages_json(host, facts, &step->votes));
+			    evidence_pages_json(host, facts, &step->votes));
 	return value;
 }
 
-json_t *evidence_of_correction(const struct plan *plan,
-			       const struct subject_facts *facts,
-			       const struct step *step)
+json_t *evidence_of_correction(const struct watch_plan *plan,
+			       const struct template_facts *facts,
+			       const struct decision *step)
 {
-	const struct flows flows = flows_of(facts);
+	const struct page_moves flows = page_moves_of(facts);
 	struct slice host = plan->site->host;
 	json_t *pages = json_array();
 
@@ -225,7 +231,7 @@ json_t *evidence_of_correction(const struct plan *plan,
 			json_pack("{s:o, s:o}", "url",
 				  json_text(facts->sample[i].url), "template",
 				  json_cluster_id(host,
-						  sample_page_place(
+						  sample_page_cluster(
 							  &facts->sample[i]))));
 	return json_pack("{s:o, s:I, s:I, s:I, s:s, s:o, s:o}", "from",
 			 json_cluster_id(host, step->cluster), "corrects",
@@ -233,10 +239,10 @@ json_t *evidence_of_correction(const struct plan *plan,
 			 (json_int_t)facts->sample_count, "agreed",
 			 (json_int_t)step->event.agreed, "reason",
 			 "a later threshold has moved its pages", "to",
-			 flows_json(host, &flows), "pages", pages);
+			 page_moves_json(host, &flows), "pages", pages);
 }
 
-json_t *evidence_of_new(const struct taken_version *taken)
+json_t *evidence_of_new(const struct built_version *taken)
 {
 	const struct version *version = taken->version;
 	json_t *pages = json_array();

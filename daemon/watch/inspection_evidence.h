@@ -12,20 +12,21 @@
 /*
  * Return how the pages of a template moved, with the versions before and after.
  */
-json_t *evidence_of_step(const struct plan *plan,
-			 const struct subject_facts *facts,
-			 const struct step *step, struct arena *scratch);
+json_t *evidence_of_decision(const struct watch_plan *plan,
+			     const struct template_facts *facts,
+			     const struct decision *step,
+			     struct arena *scratch);
 
 /*
  * Return where the pages of an ended template are now, and which event reported
  * another place.
  */
-json_t *evidence_of_correction(const struct plan *plan,
-			       const struct subject_facts *facts,
-			       const struct step *step);
+json_t *evidence_of_correction(const struct watch_plan *plan,
+			       const struct template_facts *facts,
+			       const struct decision *step);
 
 /* Return the description of a new template. */
-json_t *evidence_of_new(const struct taken_version *taken);
+json_t *evidence_of_new(const struct built_version *taken);
 
 /* Return the text of the value in the arena; release the value. */
 struct slice evidence_text(struct arena *arena, json_t *value);

@@ -24,34 +24,35 @@
  */
 enum { MAX_TOLD = 100000 };
 
-static struct slice copy_of(struct arena *arena, struct slice text)
+static struct slice site_facts_copy_text(struct arena *arena, struct slice text)
 {
 	return (struct slice){arena_copy(arena, text.data, text.size),
 			      text.size};
 }
 
 /* The rows of a site during reading. */
-struct rows {
+struct site_fact_rows {
 	struct txn *txn;
 	struct arena *arena;
 	uint64_t now_ms;
-	struct subject *subjects; /* [count] */
+	struct template_view *subjects; /* [count] */
 	size_t count;
 	size_t capacity;
 };
 
-static struct subject *add_subject(struct rows *rows, uint32_t cluster)
+static struct template_view *add_subject(struct site_fact_rows *rows,
+					 uint32_t cluster)
 {
-	struct subject *subject;
+	struct template_view *subject;
 
 	rows->subjects = mem_grow(rows->subjects, rows->count, &rows->capacity,
 				  sizeof(*subject));
 	subject = &rows->subjects[rows->count++];
-	*subject = (struct subject){.cluster = cluster};
+	*subject = (struct template_view){.cluster = cluster};
 	return subject;
 }
 
-static void read_clusters(struct rows *rows, uint32_t site)
+static void site_facts_read_clusters(struct site_fact_rows *rows, uint32_t site)
 {
 	struct key prefix = key_site(site);
 	struct scan scan =
@@ -59,7 +60,7 @@ static void read_clusters(struct rows *rows, uint32_t site)
 	struct cluster_row row;
 
 	while (scan_next(&scan)) {
-		struct subject *subject;
+		struct template_view *subject;
 
 		if (!cluster_row_decode(scan.value, &row))
 			continue;
@@ -71,7 +72,8 @@ static void read_clusters(struct rows *rows, uint32_t site)
 	scan_end(&scan);
 }
 
-static void set_template(const struct rows *rows, struct subject *subject,
+static void set_template(const struct site_fact_rows *rows,
+			 struct template_view *subject,
 			 const struct template_row *row)
 {
 	subject->has_row = true;
@@ -80,11 +82,12 @@ static void set_template(const struct rows *rows, struct subject *subject,
 		subject->row.round_ms = 0;
 	if (row->asked_ms > rows->now_ms)
 		subject->row.asked_ms = 0;
-	subject->row.lineage = copy_of(rows->arena, row->lineage);
+	subject->row.lineage = site_facts_copy_text(rows->arena, row->lineage);
 }
 
 /* Merge the templates into the clusters, which come first and sorted. */
-static void read_templates(struct rows *rows, uint32_t site)
+static void site_facts_read_templates(struct site_fact_rows *rows,
+				      uint32_t site)
 {
 	struct key prefix = key_site(site);
 	struct scan scan =
@@ -110,15 +113,15 @@ static void read_templates(struct rows *rows, uint32_t site)
 	scan_end(&scan);
 }
 
-static int by_cluster(const void *left, const void *right)
+static int site_facts_compare_clusters(const void *left, const void *right)
 {
-	const struct subject *a = left;
-	const struct subject *b = right;
+	const struct template_view *a = left;
+	const struct template_view *b = right;
 
 	return (a->cluster > b->cluster) - (a->cluster < b->cluster);
 }
 
-bool site_is_asked(const struct site_row *site)
+bool site_is_fetched(const struct site_row *site)
 {
 	return (site->options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) ==
 		       0 &&
@@ -130,17 +133,18 @@ enum error site_facts_read(struct store *store, const char *host,
 			   struct site_facts *facts_out)
 {
 	struct txn txn = txn_begin_read(store);
-	struct rows rows = {.txn = &txn, .arena = arena, .now_ms = now_ms};
+	struct site_fact_rows rows = {
+		.txn = &txn, .arena = arena, .now_ms = now_ms};
 	struct site_row *site = &facts_out->row;
 	enum error error = ERR_NONE;
 
 	*facts_out = (struct site_facts){0};
 	if (site_get(&txn, slice_of(host), site)) {
-		site->host = copy_of(arena, site->host);
-		site->seed = copy_of(arena, site->seed);
+		site->host = site_facts_copy_text(arena, site->host);
+		site->seed = site_facts_copy_text(arena, site->seed);
 		facts_out->due_ms = frontier_next_due(&txn, site->id);
-		read_clusters(&rows, site->id);
-		read_templates(&rows, site->id);
+		site_facts_read_clusters(&rows, site->id);
+		site_facts_read_templates(&rows, site->id);
 	} else {
 		error = ERR_NOT_FOUND;
 	}
@@ -148,19 +152,20 @@ enum error site_facts_read(struct store *store, const char *host,
 		error = txn.error;
 	txn_abort(&txn);
 	if (rows.count > 0) {
-		qsort(rows.subjects, rows.count, sizeof(struct subject),
-		      by_cluster);
+		qsort(rows.subjects, rows.count, sizeof(struct template_view),
+		      site_facts_compare_clusters);
 		facts_out->subjects =
-			ARENA_NEW(arena, struct subject, rows.count);
+			ARENA_NEW(arena, struct template_view, rows.count);
 		memcpy(facts_out->subjects, rows.subjects,
-		       rows.count * sizeof(struct subject));
+		       rows.count * sizeof(struct template_view));
 		facts_out->subject_count = rows.count;
 	}
 	free(rows.subjects);
 	return error;
 }
 
-bool wish_is_met(const struct wish *wish, const struct wish *given)
+bool data_request_is_met(const struct data_request *wish,
+			 const struct data_request *given)
 {
 	return (given->has_sample || !wish->has_sample) &&
 	       (given->has_arrivals || !wish->has_arrivals) &&
@@ -171,15 +176,15 @@ bool wish_is_met(const struct wish *wish, const struct wish *given)
 				       given->since_ms == wish->since_ms));
 }
 
-uint32_t subject_missing(const struct subject_facts *facts)
+uint32_t template_missing_pages(const struct template_facts *facts)
 {
 	uint32_t now = facts->self.cluster_row.page_count;
 
 	return facts->version_pages > now ? facts->version_pages - now : 0;
 }
 
-static void read_version_row(const struct reading *reading,
-			     struct subject_facts *facts)
+static void read_version_row(const struct facts_reader *reading,
+			     struct template_facts *facts)
 {
 	struct version_row row;
 
@@ -192,15 +197,15 @@ static void read_version_row(const struct reading *reading,
 	facts->version_pages = row.page_count;
 }
 
-static void read_arrival(const struct reading *reading, uint64_t page,
-			 struct subject_facts *facts)
+static void read_arrival(const struct facts_reader *reading, uint64_t page,
+			 struct template_facts *facts)
 {
 	struct frontier_row visit;
 	struct page_row row;
 
 	if (!page_row_get(reading->txn, reading->site, page, &row))
 		return;
-	facts->arrivals[facts->arrival_count++] = (struct arrival){
+	facts->arrivals[facts->arrival_count++] = (struct page_timestamps){
 		.stored_ms = row.stored_ms,
 		.fetched_ms = row.fetched_ms,
 		.found_ms = frontier_row_get(reading->txn, reading->site, page,
@@ -210,8 +215,8 @@ static void read_arrival(const struct reading *reading, uint64_t page,
 	};
 }
 
-static void read_arrivals(const struct reading *reading,
-			  struct subject_facts *facts)
+static void read_arrivals(const struct facts_reader *reading,
+			  struct template_facts *facts)
 {
 	struct key prefix = key_cluster(reading->site, facts->self.cluster);
 	struct scan scan =
@@ -223,8 +228,8 @@ static void read_arrivals(const struct reading *reading,
 	scan_end(&scan);
 }
 
-static void read_members(const struct reading *reading,
-			 struct subject_facts *facts)
+static void template_facts_read_members(const struct facts_reader *reading,
+					struct template_facts *facts)
 {
 	struct key prefix = key_cluster(reading->site, facts->self.cluster);
 	struct scan scan =
@@ -243,8 +248,8 @@ static void read_members(const struct reading *reading,
  * Find the event. Events of a partition are numbered in order; events of other
  * partitions are between them.
  */
-static void read_told(const struct reading *reading,
-		      struct subject_facts *facts)
+static void template_facts_read_alert(const struct facts_reader *reading,
+				      struct template_facts *facts)
 {
 	const struct store *store = reading->txn->store;
 	unsigned partition = store_partition_of_site(store, reading->site);
@@ -268,26 +273,26 @@ static void read_told(const struct reading *reading,
 	}
 }
 
-static void read_before(const struct reading *reading,
-			struct subject_facts *facts)
+static void read_before(const struct facts_reader *reading,
+			struct template_facts *facts)
 {
 	const struct version_name name = {reading->site, facts->self.cluster,
 					  facts->self.row.version};
 	struct version *version;
 	struct version_row row;
 
-	if (stored_version(reading->txn, name, reading->scratch, &row,
-			   &version) == ERR_NONE)
+	if (stored_version_read(reading->txn, name, reading->scratch, &row,
+				&version) == ERR_NONE)
 		facts->before = version;
 }
 
 /* Read the requested data in one transaction. */
-static enum error read_wished(const struct reading *reading,
-			      struct subject_facts *facts,
+static enum error read_wished(const struct facts_reader *reading,
+			      struct template_facts *facts,
 			      struct version_pages **pages_out)
 {
-	const struct wish *wish = &facts->given;
-	struct subject *self = &facts->self;
+	const struct data_request *wish = &facts->given;
+	struct template_view *self = &facts->self;
 	enum error error = ERR_NONE;
 
 	self->has_cluster = cluster_row_get(reading->txn, reading->site,
@@ -295,32 +300,33 @@ static enum error read_wished(const struct reading *reading,
 	if (!self->has_cluster)
 		self->cluster_row = (struct cluster_row){0};
 	if (wish->has_sample) {
-		error = sample_read(reading, self->cluster, facts);
+		error = facts_reader_read_sample(reading, self->cluster, facts);
 		read_version_row(reading, facts);
 		if ((self->row.flags & TEMPLATE_IS_LEAVING) != 0)
-			read_told(reading, facts);
+			template_facts_read_alert(reading, facts);
 	}
 	if (wish->has_moves && error == ERR_NONE)
-		moves_read(reading, facts);
+		facts_reader_read_moves(reading, facts);
 	if (wish->has_arrivals)
 		read_arrivals(reading, facts);
 	if (wish->has_before)
 		read_before(reading, facts);
 	if (wish->has_members)
-		read_members(reading, facts);
+		template_facts_read_members(reading, facts);
 	if (error == ERR_NONE && wish->version != 0)
-		*pages_out = version_pages_read(reading, wish->version,
-						wish->since_ms);
+		*pages_out = facts_reader_read_version_pages(
+			reading, wish->version, wish->since_ms);
 	return reading->txn->error != ERR_NONE ? reading->txn->error : error;
 }
 
-enum error subject_facts_read(const struct facts_source *source,
-			      const struct subject *subject,
-			      const struct wish *wish, struct arena *scratch,
-			      struct subject_facts *facts_out)
+enum error template_facts_read(const struct facts_source *source,
+			       const struct template_view *subject,
+			       const struct data_request *wish,
+			       struct arena *scratch,
+			       struct template_facts *facts_out)
 {
 	struct txn txn = txn_begin_read(source->store);
-	const struct reading reading = {
+	const struct facts_reader reading = {
 		.source = source,
 		.txn = &txn,
 		.site = source->site->row.id,
@@ -330,10 +336,10 @@ enum error subject_facts_read(const struct facts_source *source,
 	struct version_pages *pages = NULL;
 	enum error error;
 
-	*facts_out = (struct subject_facts){.given = *wish, .self = *subject};
+	*facts_out = (struct template_facts){.given = *wish, .self = *subject};
 	error = read_wished(&reading, facts_out, &pages);
 	txn_abort(&txn);
 	if (pages != NULL)
-		version_take(&reading, pages, &facts_out->taken);
+		version_pages_build(&reading, pages, &facts_out->taken);
 	return error;
 }

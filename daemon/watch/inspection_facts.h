@@ -34,7 +34,7 @@ struct store;
 enum { FACTS_MAX_MEMBERS = 1000 };
 
 /* A cluster, or a template, or both. */
-struct subject {
+struct template_view {
 	uint32_t cluster;
 	bool has_cluster;
 	struct cluster_row cluster_row;
@@ -43,14 +43,15 @@ struct subject {
 };
 
 struct site_facts {
-	struct site_row row;      /* its host and seed belong to the arena */
-	uint64_t due_ms;          /* the next visit; UINT64_MAX = none */
-	struct subject *subjects; /* [subject_count], ascending by cluster */
+	struct site_row row; /* its host and seed belong to the arena */
+	uint64_t due_ms;     /* the next visit; UINT64_MAX = none */
+	struct template_view
+		*subjects; /* [subject_count], ascending by cluster */
 	size_t subject_count;
 };
 
 /* Return whether pages of the site can be fetched. */
-bool site_is_asked(const struct site_row *site);
+bool site_is_fetched(const struct site_row *site);
 
 /*
  * Read the rows of a site. Times after `now_ms` become 0, so that a clock that
@@ -61,7 +62,7 @@ enum error site_facts_read(struct store *store, const char *host,
 			   struct site_facts *facts_out);
 
 /* The data that a plan needs about one subject. */
-struct wish {
+struct data_request {
 	bool has_sample;   /* its sample pages and the row of its newest version
 			    */
 	bool has_arrivals; /* the first pages of the cluster */
@@ -75,14 +76,15 @@ struct wish {
 };
 
 /* Return whether `given` has all the data of `wish`. */
-bool wish_is_met(const struct wish *wish, const struct wish *given);
+bool data_request_is_met(const struct data_request *wish,
+			 const struct data_request *given);
 
 /* Where a sample page redirects to, by HTTP or by a stub page in HTML. */
-enum lead {
-	LEAD_NONE,    /* a page, an error, or missing */
-	LEAD_AWAY,    /* to an unknown place */
-	LEAD_AWAITED, /* to a page that was not fetched yet */
-	LEAD_PAGE,    /* to a page of `lead_cluster` */
+enum redirect_target {
+	REDIRECT_TARGET_NONE,    /* a page, an error, or missing */
+	REDIRECT_TARGET_UNKNOWN, /* to an unknown place */
+	REDIRECT_TARGET_QUEUED,  /* to a page that was not fetched yet */
+	REDIRECT_TARGET_PAGE,    /* to a page of `lead_cluster` */
 };
 
 /* A sample page in its old and its current stored state. */
@@ -101,7 +103,7 @@ struct sample_page {
 	uint64_t answered_ms;  /* last visit, whatever its result; 0 = never */
 	struct slice moved_to; /* the URL that it redirects to, or that has its
 				  content now; or empty */
-	enum lead lead;
+	enum redirect_target lead;
 	uint32_t lead_cluster; /* 0 = none */
 };
 
@@ -112,23 +114,23 @@ struct sample_page {
 struct slice sample_record(struct arena *arena, const struct record *record);
 
 /* One of the first pages of a cluster. */
-struct arrival {
+struct page_timestamps {
 	uint64_t stored_ms;  /* first time */
 	uint64_t fetched_ms; /* last time */
 	uint64_t found_ms;   /* when a link to it was found */
 };
 
 /* A version and its sample pages. */
-struct taken_version {
+struct built_version {
 	struct version *version; /* NULL if none of its pages can be read */
 	struct sample_page_entry *pages; /* [page_count] */
 	size_t page_count;
 	bool is_partial; /* only from pages fetched since that time */
 };
 
-struct subject_facts {
-	struct wish given;   /* the data below that was read */
-	struct subject self; /* with the current cluster */
+struct template_facts {
+	struct data_request given; /* the data below that was read */
+	struct template_view self; /* with the current cluster */
 	struct sample_page sample[MAX_TEMPLATE_SAMPLE];
 	uint32_t sample_count;
 	uint64_t told; /* of an ended template: the last alert that reported
@@ -136,22 +138,22 @@ struct subject_facts {
 	bool has_version_row; /* of self.row.version */
 	uint64_t version_ms;  /* when it was built */
 	uint32_t version_pages;
-	struct arrival arrivals[MAX_TEMPLATE_SAMPLE];
+	struct page_timestamps arrivals[MAX_TEMPLATE_SAMPLE];
 	uint32_t arrival_count;
-	struct taken_version taken;
+	struct built_version taken;
 	const struct version *before; /* NULL if missing */
 	const uint64_t *members;      /* [member_count] */
 	size_t member_count;
 };
 
 /* Return how many pages of its newest version have left its cluster. */
-uint32_t subject_missing(const struct subject_facts *facts);
+uint32_t template_missing_pages(const struct template_facts *facts);
 
 /* Inputs for reading all subjects. */
 struct facts_source {
 	struct store *store;
-	struct pool *pool; /* workers that parse pages; NULL = parse in this
-			      process */
+	struct worker_pool *pool; /* workers that parse pages; NULL = parse in
+			      this process */
 	const struct site_facts *site;
 	const struct page_limits *limits;
 	uint32_t min_pages; /* minimum for a version */
@@ -164,9 +166,10 @@ struct facts_source {
  * Read the requested data of the subject into `scratch`. Errors of the
  * transaction; ERR_CORRUPT.
  */
-enum error subject_facts_read(const struct facts_source *source,
-			      const struct subject *subject,
-			      const struct wish *wish, struct arena *scratch,
-			      struct subject_facts *facts_out);
+enum error template_facts_read(const struct facts_source *source,
+			       const struct template_view *subject,
+			       const struct data_request *wish,
+			       struct arena *scratch,
+			       struct template_facts *facts_out);
 
 #endif

@@ -19,17 +19,18 @@ static int most_first(const void *left, const void *right)
 	return (a->cluster > b->cluster) - (a->cluster < b->cluster);
 }
 
-uint32_t sample_page_place(const struct sample_page *page)
+uint32_t sample_page_cluster(const struct sample_page *page)
 {
-	return page->lead == LEAD_NONE ? page->cluster : page->lead_cluster;
+	return page->lead == REDIRECT_TARGET_NONE ? page->cluster
+						  : page->lead_cluster;
 }
 
-struct flows flows_of(const struct subject_facts *facts)
+struct page_moves page_moves_of(const struct template_facts *facts)
 {
-	struct flows flows = {.count = 0};
+	struct page_moves flows = {.count = 0};
 
 	for (uint32_t i = 0; i < facts->sample_count; i++) {
-		uint32_t cluster = sample_page_place(&facts->sample[i]);
+		uint32_t cluster = sample_page_cluster(&facts->sample[i]);
 		uint32_t at = 0;
 
 		while (at < flows.count && flows.items[at].cluster != cluster)
@@ -45,7 +46,8 @@ struct flows flows_of(const struct subject_facts *facts)
 	return flows;
 }
 
-uint32_t flows_main(const struct flows *flows, uint32_t self, uint32_t likely)
+uint32_t page_moves_main(const struct page_moves *flows, uint32_t self,
+			 uint32_t likely)
 {
 	const struct destination *best = NULL;
 
@@ -61,7 +63,7 @@ uint32_t flows_main(const struct flows *flows, uint32_t self, uint32_t likely)
 	return best == NULL ? 0 : best->cluster;
 }
 
-json_t *flows_json(struct slice host, const struct flows *flows)
+json_t *page_moves_json(struct slice host, const struct page_moves *flows)
 {
 	json_t *list = json_array();
 
@@ -75,7 +77,7 @@ json_t *flows_json(struct slice host, const struct flows *flows)
 	return list;
 }
 
-struct slice lineage_add(const struct plan *plan, struct slice lineage,
+struct slice lineage_add(const struct watch_plan *plan, struct slice lineage,
 			 const struct lineage_entry *entry)
 {
 	json_t *list = json_loadb(lineage.data == NULL ? "" : lineage.data,
@@ -93,8 +95,9 @@ struct slice lineage_add(const struct plan *plan, struct slice lineage,
 			  "kind", entry->kind, "other",
 			  json_cluster_id(plan->site->host, entry->other));
 	if (entry->flows != NULL)
-		json_object_set_new(value, "to",
-				    flows_json(plan->site->host, entry->flows));
+		json_object_set_new(
+			value, "to",
+			page_moves_json(plan->site->host, entry->flows));
 	json_array_append_new(list, value);
 	while (json_array_size(list) > MAX_LINEAGE)
 		json_array_remove(list, 0);

@@ -38,8 +38,8 @@ static bool has_fragment(const struct record *record, uint64_t hash)
 	       record->fragments[low].hash == hash;
 }
 
-static bool is_own(const struct subject_facts *facts, uint32_t page,
-		   uint64_t hash)
+static bool moved_page_text_is_own(const struct template_facts *facts,
+				   uint32_t page, uint64_t hash)
 {
 	for (uint32_t i = 0; i < facts->sample_count; i++)
 		if (i != page && has_fragment(&facts->sample[i].before, hash))
@@ -48,7 +48,7 @@ static bool is_own(const struct subject_facts *facts, uint32_t page,
 }
 
 static struct own_texts own_texts_of(struct arena *arena,
-				     const struct subject_facts *facts,
+				     const struct template_facts *facts,
 				     uint32_t page)
 {
 	const struct record *record = &facts->sample[page].before;
@@ -60,7 +60,7 @@ static struct own_texts own_texts_of(struct arena *arena,
 	for (uint32_t i = 0; i < record->fragment_count; i++) {
 		const struct record_fragment *fragment = &record->fragments[i];
 
-		if (!is_own(facts, page, fragment->hash))
+		if (!moved_page_text_is_own(facts, page, fragment->hash))
 			continue;
 		own.items[own.count++] = fragment;
 		own.length += fragment->length;
@@ -85,16 +85,18 @@ static bool is_the_same(const struct record *record, struct own_texts *own)
 	return true;
 }
 
-static void compare(const struct reading *reading, const struct page_row *row,
-		    const struct record *record, struct subject_facts *facts,
-		    struct own_texts *own)
+static void moved_page_compare(const struct facts_reader *reading,
+			       const struct page_row *row,
+			       const struct record *record,
+			       struct template_facts *facts,
+			       struct own_texts *own)
 {
 	for (uint32_t i = 0; i < facts->sample_count; i++) {
 		struct sample_page *page = &facts->sample[i];
 
 		if (page->is_stored || !is_the_same(record, &own[i]))
 			continue;
-		page->lead = LEAD_PAGE;
+		page->lead = REDIRECT_TARGET_PAGE;
 		page->lead_cluster = row->cluster;
 		page->moved_to =
 			(struct slice){arena_copy(reading->scratch,
@@ -103,20 +105,21 @@ static void compare(const struct reading *reading, const struct page_row *row,
 	}
 }
 
-static void compare_stored(const struct reading *reading, uint64_t key,
+static void compare_stored(const struct facts_reader *reading, uint64_t key,
 			   const struct page_row *row,
-			   struct subject_facts *facts, struct own_texts *own)
+			   struct template_facts *facts, struct own_texts *own)
 {
 	struct buffer bytes = {0};
 	struct record record;
 
 	if (content_record(reading->txn, reading->site, key, &bytes, &record) ==
 	    ERR_NONE)
-		compare(reading, row, &record, facts, own);
+		moved_page_compare(reading, row, &record, facts, own);
 	buffer_free(&bytes);
 }
 
-void moves_read(const struct reading *reading, struct subject_facts *facts)
+void facts_reader_read_moves(const struct facts_reader *reading,
+			     struct template_facts *facts)
 {
 	struct own_texts own[MAX_TEMPLATE_SAMPLE];
 	struct key prefix = key_site(reading->site);

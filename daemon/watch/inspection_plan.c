@@ -5,7 +5,7 @@
 #include "store/rows_cluster.h"
 #include "store/rows_template.h"
 
-static bool is_live(const struct subject *subject)
+static bool is_live(const struct template_view *subject)
 {
 	return subject->has_row && subject->row.state == TEMPLATE_LIVE;
 }
@@ -14,12 +14,13 @@ static bool is_live(const struct subject *subject)
  * Find when a template was first suspected to have changed. The others may have
  * changed for the same reason: fetch their samples before deciding.
  */
-static void suspect(struct plan *plan)
+static void plan_find_suspicion(struct watch_plan *plan)
 {
 	const uint16_t both = TEMPLATE_IS_ASKING | TEMPLATE_IS_SUSPECT;
 
 	for (size_t i = 0; i < plan->subject_count; i++) {
-		const struct subject *subject = &plan->subjects[i].subject;
+		const struct template_view *subject =
+			&plan->subjects[i].subject;
 
 		if (is_live(subject) && (subject->row.flags & both) == both &&
 		    subject->row.asked_ms < plan->suspected_ms)
@@ -28,7 +29,8 @@ static void suspect(struct plan *plan)
 	if (plan->suspected_ms == UINT64_MAX)
 		return;
 	for (size_t i = 0; i < plan->subject_count; i++) {
-		const struct subject *subject = &plan->subjects[i].subject;
+		const struct template_view *subject =
+			&plan->subjects[i].subject;
 
 		plan->is_unasked |=
 			is_live(subject) &&
@@ -39,33 +41,35 @@ static void suspect(struct plan *plan)
 
 void plan_begin(struct arena *arena, const struct site_facts *site,
 		const struct plan_options *options, uint64_t now_ms,
-		struct plan *plan_out)
+		struct watch_plan *plan_out)
 {
-	*plan_out = (struct plan){
+	*plan_out = (struct watch_plan){
 		.arena = arena,
 		.options = *options,
 		.now_ms = now_ms,
 		.site = &site->row,
 		.due_ms = site->due_ms,
-		.subjects =
-			ARENA_NEW(arena, struct planned, site->subject_count),
+		.subjects = ARENA_NEW(arena, struct planned_template,
+				      site->subject_count),
 		.subject_count = site->subject_count,
 		.suspected_ms = UINT64_MAX,
 		.first_ms = UINT64_MAX,
 		.next_ms = UINT64_MAX,
 	};
 	for (size_t i = 0; i < site->subject_count; i++) {
-		const struct subject *subject = &site->subjects[i];
+		const struct template_view *subject = &site->subjects[i];
 
-		plan_out->subjects[i] = (struct planned){.subject = *subject};
+		plan_out->subjects[i] =
+			(struct planned_template){.subject = *subject};
 		if (subject->has_row &&
 		    subject->row.created_ms < plan_out->first_ms)
 			plan_out->first_ms = subject->row.created_ms;
 	}
-	suspect(plan_out);
+	plan_find_suspicion(plan_out);
 }
 
-struct planned *plan_find(const struct plan *plan, uint32_t cluster)
+struct planned_template *plan_find(const struct watch_plan *plan,
+				   uint32_t cluster)
 {
 	size_t low = 0;
 	size_t high = plan->subject_count;
@@ -84,35 +88,38 @@ struct planned *plan_find(const struct plan *plan, uint32_t cluster)
 		       : NULL;
 }
 
-bool plan_is_settled(const struct plan *plan)
+bool plan_is_settled(const struct watch_plan *plan)
 {
 	return plan->site->pending_count == 0 &&
 	       !site_wants_threshold(plan->site);
 }
 
-bool plan_is_at_rest(const struct plan *plan)
+bool plan_is_at_rest(const struct watch_plan *plan)
 {
 	return plan_is_settled(plan) && plan->due_ms > plan->now_ms &&
 	       !plan->is_unasked;
 }
 
-uint64_t plan_rest_ms(const struct plan *plan)
+uint64_t plan_rest_ms(const struct watch_plan *plan)
 {
 	uint64_t rounds_ms = REST_ROUNDS * plan->site->options.watch_ms;
 
 	return rounds_ms < REST_MS ? rounds_ms : REST_MS;
 }
 
-bool plan_is_large(const struct plan *plan, const struct subject *subject)
+bool plan_is_large(const struct watch_plan *plan,
+		   const struct template_view *subject)
 {
 	return subject->has_cluster &&
 	       subject->cluster_row.page_count >= plan->options.min_pages;
 }
 
-const struct subject *plan_parent(const struct plan *plan, uint32_t cluster)
+const struct template_view *plan_parent(const struct watch_plan *plan,
+					uint32_t cluster)
 {
 	for (size_t i = 0; i < plan->subject_count; i++) {
-		const struct subject *subject = &plan->subjects[i].subject;
+		const struct template_view *subject =
+			&plan->subjects[i].subject;
 
 		if (subject->has_row && subject->row.other == cluster)
 			return subject;
@@ -120,13 +127,14 @@ const struct subject *plan_parent(const struct plan *plan, uint32_t cluster)
 	return NULL;
 }
 
-void step_wait(struct step *step, uint64_t time_ms)
+void decision_wait_until(struct decision *step, uint64_t time_ms)
 {
 	if (time_ms < step->next_ms)
 		step->next_ms = time_ms;
 }
 
-void row_settle(const struct plan *plan, struct template_row *row)
+void template_row_settle(const struct watch_plan *plan,
+			 struct template_row *row)
 {
 	row->asked_for = 0;
 	row->asked_ms = 0;
@@ -139,7 +147,7 @@ void row_settle(const struct plan *plan, struct template_row *row)
  * Set the time window: a visit counts if it ended in it. If no pages of the
  * site are fetched, all visits count.
  */
-static struct vote_rules vote_rules_of(const struct plan *plan,
+static struct vote_rules vote_rules_of(const struct watch_plan *plan,
 				       const struct template_row *row)
 {
 	struct vote_rules rules = {
@@ -148,25 +156,26 @@ static struct vote_rules vote_rules_of(const struct plan *plan,
 			   plan->now_ms >= row->asked_ms + PATIENCE_MS,
 	};
 
-	if (site_is_asked(plan->site))
+	if (site_is_fetched(plan->site))
 		rules.window_ms = row->asked_ms > row->round_ms ? row->asked_ms
 								: row->round_ms;
 	return rules;
 }
 
-void step_plan(const struct plan *plan, const struct subject_facts *facts,
-	       struct arena *scratch, struct step *step_out)
+void decision_plan(const struct watch_plan *plan,
+		   const struct template_facts *facts, struct arena *scratch,
+		   struct decision *step_out)
 {
-	const struct subject *self = &facts->self;
+	const struct template_view *self = &facts->self;
 	struct vote_rules rules;
 
-	*step_out = (struct step){
+	*step_out = (struct decision){
 		.cluster = self->cluster,
 		.row = self->row,
 		.next_ms = UINT64_MAX,
 	};
 	if (!self->has_row || self->row.state != TEMPLATE_LIVE) {
-		step_plan_cluster(plan, facts, step_out);
+		decision_plan_cluster(plan, facts, step_out);
 		return;
 	}
 	step_out->wish.has_sample = true;
@@ -174,12 +183,13 @@ void step_plan(const struct plan *plan, const struct subject_facts *facts,
 		return;
 	rules = vote_rules_of(plan, &self->row);
 	votes_count(facts, &rules, scratch, &step_out->votes);
-	step_plan_template(plan, facts, step_out);
+	decision_plan_template(plan, facts, step_out);
 }
 
-static bool is_taken_over(const struct plan *plan, const struct stray *stray)
+static bool is_taken_over(const struct watch_plan *plan,
+			  const struct misplaced_page *stray)
 {
-	const struct planned *into = plan_find(plan, stray->cluster);
+	const struct planned_template *into = plan_find(plan, stray->cluster);
 
 	return into != NULL &&
 	       2 * stray->pages >= into->subject.cluster_row.page_count;
@@ -189,7 +199,8 @@ static bool is_taken_over(const struct plan *plan, const struct stray *stray)
  * Return whether the pages follow a split that was reported: then it is known
  * whose cluster this is.
  */
-static bool is_told(const struct step *step, const struct stray *stray)
+static bool misplaced_page_is_reported(const struct decision *step,
+				       const struct misplaced_page *stray)
 {
 	return step->votes.follows_split && stray->is_seen &&
 	       stray->cluster == step->row.other;
@@ -200,23 +211,24 @@ static bool is_told(const struct step *step, const struct stray *stray)
  * If no pages of the site are fetched, mark only clusters that have mostly
  * sample pages.
  */
-static void contest(struct plan *plan, const struct step *step)
+static void plan_contest_clusters(struct watch_plan *plan,
+				  const struct decision *step)
 {
-	bool is_unsure = !site_is_asked(plan->site) &&
+	bool is_unsure = !site_is_fetched(plan->site) &&
 			 step->votes.detection.kind == DECISION_UNSURE;
 
 	for (uint32_t i = 0; i < step->votes.elsewhere; i++) {
-		const struct stray *stray = &step->votes.strays[i];
-		struct planned *into = plan_find(plan, stray->cluster);
+		const struct misplaced_page *stray = &step->votes.strays[i];
+		struct planned_template *into = plan_find(plan, stray->cluster);
 
-		if (into != NULL && !is_told(step, stray) &&
+		if (into != NULL && !misplaced_page_is_reported(step, stray) &&
 		    (step->contests ||
 		     (is_unsure && is_taken_over(plan, stray))))
 			into->is_contested = true;
 	}
 }
 
-static void count_votes(struct plan *plan, const struct step *step,
+static void count_votes(struct watch_plan *plan, const struct decision *step,
 			const struct template_row *before)
 {
 	uint32_t asked = step->votes.pages;
@@ -224,21 +236,21 @@ static void count_votes(struct plan *plan, const struct step *step,
 	if (!watch_is_open(watch_position_of(before).state) &&
 	    asked > ROUND_PAGES)
 		asked = ROUND_PAGES;
-	plan->asked += site_is_asked(plan->site) ? asked : 0;
+	plan->asked += site_is_fetched(plan->site) ? asked : 0;
 	plan->blocked += step->votes.blocked;
 	plan->fresh += step->votes.fresh;
 }
 
-void plan_take(struct plan *plan, const struct step *step)
+void plan_add_decision(struct watch_plan *plan, const struct decision *step)
 {
-	struct planned *planned = plan_find(plan, step->cluster);
-	struct subject *subject = &planned->subject;
+	struct planned_template *planned = plan_find(plan, step->cluster);
+	struct template_view *subject = &planned->subject;
 	bool was_live = is_live(subject);
 
 	planned->is_planned = true;
 	if (was_live && step->signal != SIGNAL_RECUT) {
 		count_votes(plan, step, &subject->row);
-		contest(plan, step);
+		plan_contest_clusters(plan, step);
 	}
 	if (was_live && step->is_written)
 		subject->row = step->row;

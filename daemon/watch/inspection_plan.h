@@ -3,10 +3,11 @@
  * clock, no I/O; the same data at the same time give the same plan.
  *
  * A plan has one step per subject, in the order of inspection.c: live templates
- * first, because their pages may be in new clusters. step_plan() plans a step
- * from the known data of its subject; if it needs more data, it requests them
- * and is called again with them. plan_take() adds the step to the plan, so that
- * later steps see it. plan_site() then plans for the site as a whole.
+ * first, because their pages may be in new clusters. decision_plan() plans a
+ * step from the known data of its subject; if it needs more data, it requests
+ * them and is called again with them. plan_add_decision() adds the step to the
+ * plan, so that later steps see it. plan_site() then plans for the site as a
+ * whole.
  */
 #ifndef DAEMON_WATCH_INSPECTION_PLAN_H
 #define DAEMON_WATCH_INSPECTION_PLAN_H
@@ -33,25 +34,26 @@ struct plan_options {
 };
 
 /* A subject in its planned state. */
-struct planned {
-	struct subject subject;
+struct planned_template {
+	struct template_view subject;
 	bool is_contested; /* pages of an open incident are in it: it is unknown
 			      which template it belongs to */
 	bool is_planned;
 };
 
 /* The plan until now. Initialize with plan_begin(). */
-struct plan {
+struct watch_plan {
 	struct arena *arena; /* owns the plan */
 	struct plan_options options;
 	uint64_t now_ms;
 	const struct site_row *site;
-	uint64_t due_ms;          /* the next visit of the site */
-	uint64_t suspected_ms;    /* when the sample of the first template was
-				     fetched whose pages are all fetched now;
-				     UINT64_MAX = no such template */
-	bool is_unasked;          /* a template has had no round since then */
-	struct planned *subjects; /* [subject_count], ascending by cluster */
+	uint64_t due_ms;       /* the next visit of the site */
+	uint64_t suspected_ms; /* when the sample of the first template was
+				  fetched whose pages are all fetched now;
+				  UINT64_MAX = no such template */
+	bool is_unasked;       /* a template has had no round since then */
+	struct planned_template
+		*subjects; /* [subject_count], ascending by cluster */
 	size_t subject_count;
 	uint64_t first_ms; /* when the first template of the site was created;
 			      UINT64_MAX = no template */
@@ -66,28 +68,31 @@ struct plan {
 
 void plan_begin(struct arena *arena, const struct site_facts *site,
 		const struct plan_options *options, uint64_t now_ms,
-		struct plan *plan_out);
+		struct watch_plan *plan_out);
 
 /* Return NULL if the cluster is unknown. */
-struct planned *plan_find(const struct plan *plan, uint32_t cluster);
+struct planned_template *plan_find(const struct watch_plan *plan,
+				   uint32_t cluster);
 
 /* Return whether no page of the site is pending and its threshold is chosen. */
-bool plan_is_settled(const struct plan *plan);
+bool plan_is_settled(const struct watch_plan *plan);
 
 /*
  * Return whether the plan is settled, no visit of any page is due, and all
  * templates have had a round since one was suspected to have changed.
  */
-bool plan_is_at_rest(const struct plan *plan);
+bool plan_is_at_rest(const struct watch_plan *plan);
 
 /* Return whether the cluster has enough pages to be a template. */
-bool plan_is_large(const struct plan *plan, const struct subject *subject);
+bool plan_is_large(const struct watch_plan *plan,
+		   const struct template_view *subject);
 
 /*
  * Return a template that moved into the cluster or that it was split from; or
  * NULL.
  */
-const struct subject *plan_parent(const struct plan *plan, uint32_t cluster);
+const struct template_view *plan_parent(const struct watch_plan *plan,
+					uint32_t cluster);
 
 /* An event; its evidence comes from the facts and votes. */
 struct plan_event {
@@ -98,8 +103,9 @@ struct plan_event {
 };
 
 /* The decision about one subject. */
-struct step {
-	struct wish wish; /* if the facts do not have it, nothing else is set */
+struct decision {
+	struct data_request
+		wish; /* if the facts do not have it, nothing else is set */
 	enum watch_signal signal;
 	enum watch_action action;
 	uint32_t cluster;
@@ -118,14 +124,15 @@ struct step {
 };
 
 /* Plan a step. Temporary data of the votes is in `scratch`. */
-void step_plan(const struct plan *plan, const struct subject_facts *facts,
-	       struct arena *scratch, struct step *step_out);
+void decision_plan(const struct watch_plan *plan,
+		   const struct template_facts *facts, struct arena *scratch,
+		   struct decision *step_out);
 
 /* Add a step to the plan; later steps see its result. */
-void plan_take(struct plan *plan, const struct step *step);
+void plan_add_decision(struct watch_plan *plan, const struct decision *step);
 
 /* The decision about the site as a whole. */
-struct site_step {
+struct site_decision {
 	uint32_t set_flags; /* of SITE_FINDINGS */
 	uint32_t clear_flags;
 	bool is_blocked;    /* has just become so: emit an event */
@@ -134,28 +141,31 @@ struct site_step {
 	uint64_t next_ms;   /* UINT64_MAX = none */
 };
 
-void plan_site(const struct plan *plan, struct site_step *step_out);
+void plan_site(const struct watch_plan *plan, struct site_decision *step_out);
 
 /* inspection_signal.c: turn votes into a signal. */
-enum watch_signal signal_of_template(const struct plan *plan,
-				     const struct subject_facts *facts,
+enum watch_signal signal_of_template(const struct watch_plan *plan,
+				     const struct template_facts *facts,
 				     const struct votes *votes);
 
 /* inspection_cluster.c: a cluster that is not a live template. */
-void step_plan_cluster(const struct plan *plan,
-		       const struct subject_facts *facts, struct step *step);
+void decision_plan_cluster(const struct watch_plan *plan,
+			   const struct template_facts *facts,
+			   struct decision *step);
 
 /* inspection_template.c: a live template, with its votes in the step. */
-void step_plan_template(const struct plan *plan,
-			const struct subject_facts *facts, struct step *step);
+void decision_plan_template(const struct watch_plan *plan,
+			    const struct template_facts *facts,
+			    struct decision *step);
 
 /* Return how long an incident waits for the site to be at rest. */
-uint64_t plan_rest_ms(const struct plan *plan);
+uint64_t plan_rest_ms(const struct watch_plan *plan);
 
 /* Start new rounds of the row's sample from now on. */
-void row_settle(const struct plan *plan, struct template_row *row);
+void template_row_settle(const struct watch_plan *plan,
+			 struct template_row *row);
 
 /* Check again at this time at the latest. */
-void step_wait(struct step *step, uint64_t time_ms);
+void decision_wait_until(struct decision *step, uint64_t time_ms);
 
 #endif

@@ -11,7 +11,7 @@
 
 struct record;
 
-struct reading {
+struct facts_reader {
 	const struct facts_source *source;
 	struct txn *txn;
 	uint32_t site;
@@ -23,29 +23,33 @@ struct reading {
  * Decode a stored record (store/content.h) into the scratch arena. ERR_CORRUPT,
  * ERR_VERSION.
  */
-enum error reading_record(const struct reading *reading, struct slice value,
-			  struct record *record_out);
+enum error facts_reader_record(const struct facts_reader *reading,
+			       struct slice value, struct record *record_out);
 
 /*
  * inspection_moves.c: find deleted sample pages again. A page matches if it was
  * stored after the version was built and has most of the sample page's own
  * texts. O(sample pages * fragments) per page, for at most 1,000 pages.
  */
-void moves_read(const struct reading *reading, struct subject_facts *facts);
+void facts_reader_read_moves(const struct facts_reader *reading,
+			     struct template_facts *facts);
 
 /* inspection_sample.c: the sample pages of a template. */
-enum error sample_read(const struct reading *reading, uint32_t cluster,
-		       struct subject_facts *facts);
+enum error facts_reader_read_sample(const struct facts_reader *reading,
+				    uint32_t cluster,
+				    struct template_facts *facts);
 
 /* inspection_version.c: build a version from the stored pages of a cluster. */
 
 /* The pages of the version, copied out of the store. */
 struct version_pages;
-struct version_pages *version_pages_read(const struct reading *reading,
-					 uint32_t cluster, uint64_t since_ms);
+struct version_pages *
+facts_reader_read_version_pages(const struct facts_reader *reading,
+				uint32_t cluster, uint64_t since_ms);
 
 /* Build the version, after the transaction; frees the pages. */
-void version_take(const struct reading *reading, struct version_pages *pages,
-		  struct taken_version *taken_out);
+void version_pages_build(const struct facts_reader *reading,
+			 struct version_pages *pages,
+			 struct built_version *taken_out);
 
 #endif

@@ -23,26 +23,26 @@
 enum { MAX_DRIFT = 200 };
 
 /* Decode a record from the store. */
-enum error reading_record(const struct reading *reading, struct slice value,
-			  struct record *record_out)
+enum error facts_reader_record(const struct facts_reader *reading,
+			       struct slice value, struct record *record_out)
 {
 	struct buffer bytes = {0};
 	enum error error = content_record_open(reading->txn, reading->site,
 					       value, &bytes, record_out);
 
 	if (error == ERR_NONE)
-		arena_keep(reading->scratch, bytes.data, bytes.capacity);
+		arena_adopt(reading->scratch, bytes.data, bytes.capacity);
 	else
 		buffer_free(&bytes);
 	return error;
 }
 
-static enum error load_stored(const struct reading *reading, uint64_t page,
+static enum error load_stored(const struct facts_reader *reading, uint64_t page,
 			      struct record *record_out)
 {
 	struct key key = key_page(reading->site, page);
 
-	return reading_record(
+	return facts_reader_record(
 		reading, txn_get(reading->txn, TABLE_RECORDS, key_slice(&key)),
 		record_out);
 }
@@ -53,8 +53,8 @@ static struct signature paths_of(const struct record *record)
 				  record->signature_counts[MEASURE_CPC]};
 }
 
-static void follow(const struct reading *reading, struct slice target,
-		   struct sample_page *page)
+static void sample_page_follow(const struct facts_reader *reading,
+			       struct slice target, struct sample_page *page)
 {
 	uint64_t key = page_key_of(target);
 	struct frontier_row visit;
@@ -64,37 +64,37 @@ static void follow(const struct reading *reading, struct slice target,
 		arena_copy(reading->scratch, target.data, target.size),
 		target.size};
 	if (page_row_get(reading->txn, reading->site, key, &row)) {
-		page->lead = LEAD_PAGE;
+		page->lead = REDIRECT_TARGET_PAGE;
 		page->lead_cluster = row.cluster;
 	} else if (frontier_row_get(reading->txn, reading->site, key, &visit) &&
 		   (visit.state == FRONTIER_PENDING ||
 		    visit.state == FRONTIER_LEASED)) {
-		page->lead = LEAD_AWAITED;
+		page->lead = REDIRECT_TARGET_QUEUED;
 	}
 }
 
 /* Follow a stub page, which is a redirect in HTML. */
-static enum error follow_stub(const struct reading *reading,
+static enum error follow_stub(const struct facts_reader *reading,
 			      struct sample_page *page)
 {
 	struct record record;
 	enum error error = load_stored(reading, page->page, &record);
 
-	page->lead = LEAD_AWAY;
+	page->lead = REDIRECT_TARGET_UNKNOWN;
 	for (uint32_t i = 0; error == ERR_NONE && i < record.link_count; i++) {
 		struct record_link link = record_link_at(&record, i);
 
 		if ((link.flags & LINK_IS_REFRESH) != 0) {
-			follow(reading, link.url, page);
+			sample_page_follow(reading, link.url, page);
 			break;
 		}
 	}
 	return error;
 }
 
-static enum error read_page(const struct reading *reading,
-			    const struct page_row *row,
-			    struct sample_page *page)
+static enum error sample_page_read(const struct facts_reader *reading,
+				   const struct page_row *row,
+				   struct sample_page *page)
 {
 	enum error error = ERR_NONE;
 
@@ -108,7 +108,7 @@ static enum error read_page(const struct reading *reading,
 	return error;
 }
 
-static enum error read_stored(const struct reading *reading,
+static enum error read_stored(const struct facts_reader *reading,
 			      const struct page_row *row,
 			      struct sample_page *page)
 {
@@ -117,17 +117,18 @@ static enum error read_stored(const struct reading *reading,
 	page->cluster = row->cluster;
 	page->fetched_ms = row->fetched_ms;
 	if (row->redirect.size > 0) {
-		page->lead = LEAD_AWAY;
-		follow(reading, row->redirect, page);
+		page->lead = REDIRECT_TARGET_UNKNOWN;
+		sample_page_follow(reading, row->redirect, page);
 		return ERR_NONE;
 	}
 	if (row->page_class == CLASS_STUB)
 		return follow_stub(reading, page);
-	return row->page_class == CLASS_PAGE ? read_page(reading, row, page)
-					     : ERR_NONE;
+	return row->page_class == CLASS_PAGE
+		       ? sample_page_read(reading, row, page)
+		       : ERR_NONE;
 }
 
-static enum error read_now(const struct reading *reading,
+static enum error read_now(const struct facts_reader *reading,
 			   struct sample_page *page)
 {
 	struct frontier_row visit;
@@ -143,8 +144,9 @@ static enum error read_now(const struct reading *reading,
 		       : ERR_NONE;
 }
 
-static enum error read_entry(const struct reading *reading, struct slice key,
-			     struct slice value, struct sample_page *page)
+static enum error sample_page_read_entry(const struct facts_reader *reading,
+					 struct slice key, struct slice value,
+					 struct sample_page *page)
 {
 	uint64_t now_ms = reading->source->now_ms;
 	struct sample_page_row row;
@@ -159,12 +161,13 @@ static enum error read_entry(const struct reading *reading, struct slice key,
 	page->url = (struct slice){
 		arena_copy(reading->scratch, row.url.data, row.url.size),
 		row.url.size};
-	error = reading_record(reading, row.record, &page->before);
+	error = facts_reader_record(reading, row.record, &page->before);
 	return error == ERR_NONE ? read_now(reading, page) : error;
 }
 
-enum error sample_read(const struct reading *reading, uint32_t cluster,
-		       struct subject_facts *facts)
+enum error facts_reader_read_sample(const struct facts_reader *reading,
+				    uint32_t cluster,
+				    struct template_facts *facts)
 {
 	struct key prefix = key_cluster(reading->site, cluster);
 	struct scan scan = scan_begin(reading->txn, TABLE_SAMPLE_PAGES,
@@ -173,8 +176,9 @@ enum error sample_read(const struct reading *reading, uint32_t cluster,
 
 	while (error == ERR_NONE && facts->sample_count < MAX_TEMPLATE_SAMPLE &&
 	       scan_next(&scan))
-		error = read_entry(reading, scan.key, scan.value,
-				   &facts->sample[facts->sample_count++]);
+		error = sample_page_read_entry(
+			reading, scan.key, scan.value,
+			&facts->sample[facts->sample_count++]);
 	scan_end(&scan);
 	return error;
 }

@@ -12,10 +12,10 @@ enum {
 };
 
 /* A template and the votes about it. */
-struct evaluation {
-	const struct plan *plan;
-	const struct subject_facts *facts;
-	const struct subject *self;
+struct template_evaluation {
+	const struct watch_plan *plan;
+	const struct template_facts *facts;
+	const struct template_view *self;
 	const struct votes *votes;
 	struct watch_position position;
 	bool is_open;  /* all sample pages are fetched */
@@ -25,10 +25,10 @@ struct evaluation {
 			    enough */
 };
 
-static bool is_outdated(const struct evaluation *evaluation)
+static bool evaluation_is_outdated(const struct template_evaluation *evaluation)
 {
 	const struct template_row *row = &evaluation->self->row;
-	const struct subject_facts *facts = evaluation->facts;
+	const struct template_facts *facts = evaluation->facts;
 
 	return row->threshold != evaluation->plan->site->options.threshold ||
 	       (evaluation->position.basis == BASIS_PARTIAL &&
@@ -38,15 +38,17 @@ static bool is_outdated(const struct evaluation *evaluation)
 }
 
 /* Return whether another version can be built from the existing pages. */
-static bool is_renewable(const struct evaluation *evaluation)
+static bool is_renewable(const struct template_evaluation *evaluation)
 {
 	return evaluation->facts->has_version_row &&
 	       evaluation->self->has_cluster;
 }
 
-static bool is_template(const struct evaluation *evaluation, uint32_t cluster)
+static bool evaluation_is_template(const struct template_evaluation *evaluation,
+				   uint32_t cluster)
 {
-	const struct planned *planned = plan_find(evaluation->plan, cluster);
+	const struct planned_template *planned =
+		plan_find(evaluation->plan, cluster);
 
 	return planned != NULL &&
 	       plan_is_large(evaluation->plan, &planned->subject);
@@ -56,16 +58,17 @@ static bool is_template(const struct evaluation *evaluation, uint32_t cluster)
  * A part of the template is elsewhere. That also happens during a redesign:
  * report it only if it is still so one round later.
  */
-static enum watch_signal divided(const struct evaluation *evaluation)
+static enum watch_signal
+evaluation_divided_signal(const struct template_evaluation *evaluation)
 {
 	const struct votes *votes = evaluation->votes;
-	bool is_again = evaluation->position.state == WATCH_DIVIDED ||
-			evaluation->position.state == WATCH_RECHECK;
+	bool is_again = evaluation->position.state == WATCH_SPLIT_PENDING ||
+			evaluation->position.state == WATCH_RECHECKING;
 	bool is_still =
 		is_again && votes->disagreed <= evaluation->self->row.asked_for;
 
 	if ((!is_still && evaluation->is_asked) ||
-	    !is_template(evaluation, votes->destination))
+	    !evaluation_is_template(evaluation, votes->destination))
 		return SIGNAL_PARTED;
 	if (plan_is_large(evaluation->plan, evaluation->self))
 		return SIGNAL_SPLIT;
@@ -77,7 +80,7 @@ static enum watch_signal divided(const struct evaluation *evaluation)
  * Return whether most of its cluster is deleted. If the cluster has more pages
  * than were fetched, only the sample can show it.
  */
-static bool is_depleted(const struct evaluation *evaluation)
+static bool is_depleted(const struct template_evaluation *evaluation)
 {
 	uint32_t before = evaluation->facts->version_pages;
 	uint32_t now = evaluation->self->cluster_row.page_count;
@@ -87,7 +90,8 @@ static bool is_depleted(const struct evaluation *evaluation)
 }
 
 /* Most of the sample is deleted: other pages may still exist. */
-static enum watch_signal lost(const struct evaluation *evaluation)
+static enum watch_signal
+evaluation_lost_signal(const struct template_evaluation *evaluation)
 {
 	if (plan_is_large(evaluation->plan, evaluation->self))
 		return is_depleted(evaluation) ? SIGNAL_DEPLETED
@@ -101,15 +105,16 @@ static enum watch_signal lost(const struct evaluation *evaluation)
  * moved, but too little for an event, accept their new state: otherwise they
  * would hide later changes.
  */
-static enum watch_signal closing(const struct evaluation *evaluation)
+static enum watch_signal
+evaluation_closing_signal(const struct template_evaluation *evaluation)
 {
 	const struct votes *votes = evaluation->votes;
 	bool is_same = votes->detection.kind == DECISION_SAME;
 
 	if (2 * votes->gone > votes->pages)
-		return lost(evaluation);
+		return evaluation_lost_signal(evaluation);
 	if (is_same && 2 * votes->elsewhere >= votes->pages)
-		return divided(evaluation);
+		return evaluation_divided_signal(evaluation);
 	if (!evaluation->self->has_cluster)
 		return SIGNAL_SAME;
 	if (is_same && 2 * votes->disagreed >= votes->pages)
@@ -117,12 +122,13 @@ static enum watch_signal closing(const struct evaluation *evaluation)
 	return votes->gone > 0 ? SIGNAL_THINNED : SIGNAL_SAME;
 }
 
-static enum watch_signal quiet(const struct evaluation *evaluation)
+static enum watch_signal
+evaluation_quiet_signal(const struct template_evaluation *evaluation)
 {
 	/* not while new pages come */
 	return evaluation->votes->disagreed == 0 && is_renewable(evaluation) &&
 			       plan_is_settled(evaluation->plan) &&
-			       is_outdated(evaluation)
+			       evaluation_is_outdated(evaluation)
 		       ? SIGNAL_OUTDATED
 		       : SIGNAL_QUIET;
 }
@@ -132,11 +138,12 @@ static enum watch_signal quiet(const struct evaluation *evaluation)
  * a template yet, it has only these pages: the template was replaced if they
  * have changed, otherwise it only has a new number.
  */
-static enum watch_signal joined(const struct evaluation *evaluation)
+static enum watch_signal
+evaluation_merged_signal(const struct template_evaluation *evaluation)
 {
 	const struct change_rules *rules = &change_rules_default;
 	const struct detection *detection = &evaluation->votes->detection;
-	const struct planned *into =
+	const struct planned_template *into =
 		plan_find(evaluation->plan, evaluation->votes->destination);
 
 	if (into != NULL && into->subject.has_row &&
@@ -150,22 +157,24 @@ static enum watch_signal joined(const struct evaluation *evaluation)
 }
 
 /* All available pages were fetched. */
-static enum watch_signal concluded(const struct evaluation *evaluation)
+static enum watch_signal
+evaluation_final_signal(const struct template_evaluation *evaluation)
 {
 	switch (evaluation->votes->detection.kind) {
 	case DECISION_CHANGED:
 		return SIGNAL_CHANGED;
 	case DECISION_SPLIT:
-		return divided(evaluation);
+		return evaluation_divided_signal(evaluation);
 	case DECISION_REPLACED:
 		return SIGNAL_REPLACED;
 	case DECISION_MERGED:
-		return joined(evaluation);
+		return evaluation_merged_signal(evaluation);
 	case DECISION_VANISHED:
-		return lost(evaluation);
+		return evaluation_lost_signal(evaluation);
 	default:
-		return evaluation->is_open ? closing(evaluation)
-					   : quiet(evaluation);
+		return evaluation->is_open
+			       ? evaluation_closing_signal(evaluation)
+			       : evaluation_quiet_signal(evaluation);
 	}
 }
 
@@ -173,7 +182,7 @@ static enum watch_signal concluded(const struct evaluation *evaluation)
  * Return whether only the sample shows it and the other pages were not fetched
  * yet.
  */
-static bool is_suspicion(const struct evaluation *evaluation,
+static bool is_suspicion(const struct template_evaluation *evaluation,
 			 enum watch_signal signal)
 {
 	enum watch_action action = watch_transition_of(signal)->action;
@@ -183,9 +192,10 @@ static bool is_suspicion(const struct evaluation *evaluation,
 }
 
 /* All sample pages were fetched, or the wait is over. */
-static enum watch_signal inquired(const struct evaluation *evaluation)
+static enum watch_signal
+evaluation_incident_signal(const struct template_evaluation *evaluation)
 {
-	enum watch_signal signal = concluded(evaluation);
+	enum watch_signal signal = evaluation_final_signal(evaluation);
 
 	if (is_suspicion(evaluation, signal))
 		return SIGNAL_SUSPECTED;
@@ -196,17 +206,18 @@ static enum watch_signal inquired(const struct evaluation *evaluation)
  * No pages can be fetched: use the stored ones. The linkage moves pages back
  * and forth while others come and while the threshold is chosen.
  */
-static enum watch_signal stored(const struct evaluation *evaluation)
+static enum watch_signal
+evaluation_stored_signal(const struct template_evaluation *evaluation)
 {
 	enum decision_kind kind = evaluation->votes->detection.kind;
 
 	return (kind == DECISION_MERGED || kind == DECISION_SPLIT) &&
 			       !plan_is_settled(evaluation->plan)
 		       ? SIGNAL_UNSETTLED
-		       : concluded(evaluation);
+		       : evaluation_final_signal(evaluation);
 }
 
-static bool is_event(enum decision_kind kind)
+static bool decision_kind_is_event(enum decision_kind kind)
 {
 	return kind != DECISION_SAME && kind != DECISION_UNSURE &&
 	       kind != DECISION_BLOCKED;
@@ -216,14 +227,15 @@ static bool is_event(enum decision_kind kind)
  * Return whether more pages disagree than at the last complete fetch, or as
  * many and this was not reported yet.
  */
-static bool is_dissent(const struct evaluation *evaluation)
+static bool is_dissent(const struct template_evaluation *evaluation)
 {
 	const struct template_row *row = &evaluation->self->row;
 	bool was_asked = row->asked_ms != 0 && row->asked_ms >= row->round_ms;
 
 	return evaluation->votes->disagreed > row->asked_for ||
-	       (!was_asked && (is_event(evaluation->votes->detection.kind) ||
-			       evaluation->position.state == WATCH_DIVIDED));
+	       (!was_asked &&
+		(decision_kind_is_event(evaluation->votes->detection.kind) ||
+		 evaluation->position.state == WATCH_SPLIT_PENDING));
 }
 
 /*
@@ -231,18 +243,18 @@ static bool is_dissent(const struct evaluation *evaluation)
  * template's pages moved it. So decide nothing before all sample pages were
  * fetched at the same time.
  */
-enum watch_signal signal_of_template(const struct plan *plan,
-				     const struct subject_facts *facts,
+enum watch_signal signal_of_template(const struct watch_plan *plan,
+				     const struct template_facts *facts,
 				     const struct votes *votes)
 {
 	const struct template_row *row = &facts->self.row;
-	struct evaluation evaluation = {
+	struct template_evaluation evaluation = {
 		.plan = plan,
 		.facts = facts,
 		.self = &facts->self,
 		.votes = votes,
 		.position = watch_position_of(row),
-		.is_asked = site_is_asked(plan->site),
+		.is_asked = site_is_fetched(plan->site),
 	};
 
 	evaluation.is_open = watch_is_open(evaluation.position.state);
@@ -254,10 +266,12 @@ enum watch_signal signal_of_template(const struct plan *plan,
 	if (votes->is_recut)
 		return SIGNAL_RECUT;
 	if (!evaluation.is_asked)
-		return stored(&evaluation);
+		return evaluation_stored_signal(&evaluation);
 	if (!evaluation.is_open)
-		return is_dissent(&evaluation) ? SIGNAL_DISSENT
-					       : quiet(&evaluation);
-	return votes->unseen > 0 && !evaluation.is_late ? SIGNAL_AWAITED
-							: inquired(&evaluation);
+		return is_dissent(&evaluation)
+			       ? SIGNAL_DISSENT
+			       : evaluation_quiet_signal(&evaluation);
+	return votes->unseen > 0 && !evaluation.is_late
+		       ? SIGNAL_AWAITED
+		       : evaluation_incident_signal(&evaluation);
 }

@@ -17,36 +17,36 @@
  * signal     action  UNKNOWN  CALM     ASKING   DIVIDED  RECHECK  LEAVING  ENDED
  */
 static const struct watch_transition transitions[WATCH_SIGNALS] = {
-ROW(QUIET,      GO_ON,  x,       CALM,    x,       DIVIDED, x,       x,       x),
-ROW(OUTDATED,   RENEW,  x,       CALM,    x,       CALM,    x,       x,       x),
-ROW(DISSENT,    ASK,    x,       ASKING,  x,       RECHECK, x,       x,       x),
-ROW(AWAITED,    AWAIT,  x,       x,       ASKING,  x,       RECHECK, x,       x),
-ROW(UNSETTLED,  AWAIT,  x,       CALM,    ASKING,  DIVIDED, RECHECK, x,       x),
-ROW(SUSPECTED,  WIDEN,  x,       x,       ASKING,  x,       RECHECK, x,       x),
-ROW(UNREADABLE, AWAIT,  UNKNOWN, CALM,    ASKING,  DIVIDED, RECHECK, LEAVING, ENDED),
-ROW(ABANDONED,  CLOSE,  x,       x,       CALM,    x,       CALM,    x,       x),
-ROW(SAME,       CLOSE,  x,       x,       CALM,    x,       CALM,    x,       x),
-ROW(THINNED,    MEND,   x,       x,       CALM,    x,       CALM,    x,       x),
-ROW(DRIFTED,    RENEW,  x,       x,       CALM,    x,       CALM,    x,       x),
-ROW(PARTED,     PART,   x,       DIVIDED, DIVIDED, DIVIDED, DIVIDED, x,       x),
-ROW(SPLIT,      CHANGE, x,       CALM,    CALM,    CALM,    CALM,    x,       x),
-ROW(CHANGED,    CHANGE, x,       CALM,    CALM,    CALM,    CALM,    x,       x),
-ROW(DEPLETED,   CHANGE, x,       CALM,    CALM,    CALM,    CALM,    x,       x),
-ROW(REPLACED,   END,    x,       LEAVING, LEAVING, LEAVING, LEAVING, x,       x),
-ROW(RENUMBERED, END,    x,       LEAVING, LEAVING, LEAVING, LEAVING, x,       x),
-ROW(MERGED,     END,    x,       LEAVING, LEAVING, LEAVING, LEAVING, x,       x),
-ROW(LED_AWAY,   END,    x,       LEAVING, LEAVING, LEAVING, LEAVING, x,       x),
-ROW(VANISHED,   END,    x,       ENDED,   ENDED,   ENDED,   ENDED,   x,       x),
-ROW(RECUT,      END,    x,       LEAVING, LEAVING, LEAVING, LEAVING, x,       x),
-ROW(YOUNG,      HOLD,   UNKNOWN, x,       x,       x,       x,       x,       ENDED),
-ROW(CONTESTED,  HOLD,   UNKNOWN, x,       x,       x,       x,       x,       ENDED),
-ROW(PASSING,    HOLD,   UNKNOWN, x,       x,       x,       x,       x,       ENDED),
-ROW(ABSENT,     HOLD,   x,       x,       x,       x,       x,       x,       ENDED),
-ROW(FOUND,      BEGIN,  CALM,    x,       x,       x,       x,       x,       x),
-ROW(RETURNED,   BEGIN,  x,       x,       x,       x,       x,       CALM,    CALM),
-ROW(SETTLING,   HOLD,   x,       x,       x,       x,       x,       LEAVING, x),
-ROW(CORRECTED,  CORRECT, x,      x,       x,       x,       x,       LEAVING, x),
-ROW(ARRIVED,    LEAVE,  x,       x,       x,       x,       x,       ENDED,   x),
+ROW(QUIET,      GO_ON,  x,       SAMPLING,    x,       SPLIT_PENDING, x,       x,       x),
+ROW(OUTDATED,   RENEW,  x,       SAMPLING,    x,       SAMPLING,    x,       x,       x),
+ROW(DISSENT,    ASK,    x,       CHECKING,  x,       RECHECKING, x,       x,       x),
+ROW(AWAITED,    AWAIT,  x,       x,       CHECKING,  x,       RECHECKING, x,       x),
+ROW(UNSETTLED,  AWAIT,  x,       SAMPLING,    CHECKING,  SPLIT_PENDING, RECHECKING, x,       x),
+ROW(SUSPECTED,  WIDEN,  x,       x,       CHECKING,  x,       RECHECKING, x,       x),
+ROW(UNREADABLE, AWAIT,  UNKNOWN, SAMPLING,    CHECKING,  SPLIT_PENDING, RECHECKING, MIGRATING, RETIRED),
+ROW(ABANDONED,  CLOSE,  x,       x,       SAMPLING,    x,       SAMPLING,    x,       x),
+ROW(SAME,       CLOSE,  x,       x,       SAMPLING,    x,       SAMPLING,    x,       x),
+ROW(THINNED,    MEND,   x,       x,       SAMPLING,    x,       SAMPLING,    x,       x),
+ROW(DRIFTED,    RENEW,  x,       x,       SAMPLING,    x,       SAMPLING,    x,       x),
+ROW(PARTED,     PART,   x,       SPLIT_PENDING, SPLIT_PENDING, SPLIT_PENDING, SPLIT_PENDING, x,       x),
+ROW(SPLIT,      CHANGE, x,       SAMPLING,    SAMPLING,    SAMPLING,    SAMPLING,    x,       x),
+ROW(CHANGED,    CHANGE, x,       SAMPLING,    SAMPLING,    SAMPLING,    SAMPLING,    x,       x),
+ROW(DEPLETED,   CHANGE, x,       SAMPLING,    SAMPLING,    SAMPLING,    SAMPLING,    x,       x),
+ROW(REPLACED,   END,    x,       MIGRATING, MIGRATING, MIGRATING, MIGRATING, x,       x),
+ROW(RENUMBERED, END,    x,       MIGRATING, MIGRATING, MIGRATING, MIGRATING, x,       x),
+ROW(MERGED,     END,    x,       MIGRATING, MIGRATING, MIGRATING, MIGRATING, x,       x),
+ROW(LED_AWAY,   END,    x,       MIGRATING, MIGRATING, MIGRATING, MIGRATING, x,       x),
+ROW(VANISHED,   END,    x,       RETIRED,   RETIRED,   RETIRED,   RETIRED,   x,       x),
+ROW(RECUT,      END,    x,       MIGRATING, MIGRATING, MIGRATING, MIGRATING, x,       x),
+ROW(YOUNG,      HOLD,   UNKNOWN, x,       x,       x,       x,       x,       RETIRED),
+ROW(CONTESTED,  HOLD,   UNKNOWN, x,       x,       x,       x,       x,       RETIRED),
+ROW(PASSING,    HOLD,   UNKNOWN, x,       x,       x,       x,       x,       RETIRED),
+ROW(ABSENT,     HOLD,   x,       x,       x,       x,       x,       x,       RETIRED),
+ROW(FOUND,      BEGIN,  SAMPLING,    x,       x,       x,       x,       x,       x),
+ROW(RETURNED,   BEGIN,  x,       x,       x,       x,       x,       SAMPLING,    SAMPLING),
+ROW(SETTLING,   HOLD,   x,       x,       x,       x,       x,       MIGRATING, x),
+ROW(CORRECTED,  CORRECT, x,      x,       x,       x,       x,       MIGRATING, x),
+ROW(ARRIVED,    LEAVE,  x,       x,       x,       x,       x,       RETIRED,   x),
 };
 
 #undef ROW
@@ -69,7 +69,7 @@ struct watch_position watch_position_of(const struct template_row *row)
 {
 	bool is_divided = (row->flags & TEMPLATE_IS_DIVIDED) != 0;
 	struct watch_position position = {
-		.state = is_divided ? WATCH_DIVIDED : WATCH_CALM,
+		.state = is_divided ? WATCH_SPLIT_PENDING : WATCH_SAMPLING,
 		.stage = (row->flags & TEMPLATE_IS_SUSPECT) != 0 ? STAGE_ALL
 								 : STAGE_SAMPLE,
 		.basis = (row->flags & TEMPLATE_IS_PARTIAL) != 0 ? BASIS_PARTIAL
@@ -77,11 +77,11 @@ struct watch_position watch_position_of(const struct template_row *row)
 	};
 
 	if ((row->flags & TEMPLATE_IS_ASKING) != 0)
-		position.state = is_divided ? WATCH_RECHECK : WATCH_ASKING;
+		position.state = is_divided ? WATCH_RECHECKING : WATCH_CHECKING;
 	if (row->state != TEMPLATE_LIVE)
 		position.state = (row->flags & TEMPLATE_IS_LEAVING) != 0
-					 ? WATCH_LEAVING
-					 : WATCH_ENDED;
+					 ? WATCH_MIGRATING
+					 : WATCH_RETIRED;
 	return position;
 }
 
@@ -90,10 +90,10 @@ uint16_t watch_flags_of(const struct watch_position *position)
 	enum watch_state state = position->state;
 	unsigned flags = 0;
 
-	assert(state >= WATCH_CALM && state <= WATCH_RECHECK);
+	assert(state >= WATCH_SAMPLING && state <= WATCH_RECHECKING);
 	if (watch_is_open(state))
 		flags |= TEMPLATE_IS_ASKING;
-	if (state == WATCH_DIVIDED || state == WATCH_RECHECK)
+	if (state == WATCH_SPLIT_PENDING || state == WATCH_RECHECKING)
 		flags |= TEMPLATE_IS_DIVIDED;
 	if (position->stage == STAGE_ALL)
 		flags |= TEMPLATE_IS_SUSPECT;
@@ -104,7 +104,7 @@ uint16_t watch_flags_of(const struct watch_position *position)
 
 bool watch_is_open(enum watch_state state)
 {
-	return state == WATCH_ASKING || state == WATCH_RECHECK;
+	return state == WATCH_CHECKING || state == WATCH_RECHECKING;
 }
 
 const struct watch_transition *watch_transition_of(enum watch_signal signal)

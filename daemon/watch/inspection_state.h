@@ -47,16 +47,16 @@
 #include "store/rows_template.h"
 
 enum watch_state {
-	WATCH_NEVER,   /* the signal is impossible in that state */
-	WATCH_UNKNOWN, /* a cluster that is not a template yet */
-	WATCH_CALM,    /* each round fetches a few of its sample pages */
-	WATCH_ASKING,  /* all of its sample pages are fetched once */
-	WATCH_DIVIDED, /* a part of them was elsewhere: report it if that is
-			  still so one round later */
-	WATCH_RECHECK, /* divided, and all are fetched again */
-	WATCH_LEAVING, /* replaced or merged: for one round, correct where its
+	WATCH_NEVER,         /* the signal is impossible in that state */
+	WATCH_UNKNOWN,       /* a cluster that is not a template yet */
+	WATCH_SAMPLING,      /* each round fetches a few of its sample pages */
+	WATCH_CHECKING,      /* all of its sample pages are fetched once */
+	WATCH_SPLIT_PENDING, /* a part of them was elsewhere: report it if that
+			  is still so one round later */
+	WATCH_RECHECKING,    /* divided, and all are fetched again */
+	WATCH_MIGRATING, /* replaced or merged: for one round, correct where its
 			  pages went */
-	WATCH_ENDED,   /* replaced, merged, or vanished */
+	WATCH_RETIRED,   /* replaced, merged, or vanished */
 	WATCH_STATES
 };
 

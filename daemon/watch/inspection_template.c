@@ -5,14 +5,14 @@
 #include "store/rows_template.h"
 
 /* How a template ends, by signal. */
-struct ending {
+struct retirement {
 	enum template_state state;
 	enum event_kind kind; /* 0 = not reported */
 	const char *lineage;
 	const char *reason;
 };
 
-static const struct ending endings[WATCH_SIGNALS] = {
+static const struct retirement template_endings[WATCH_SIGNALS] = {
 	[SIGNAL_REPLACED] = {TEMPLATE_REPLACED, EVENT_TEMPLATE_REPLACED,
 			     "replaced", NULL},
 	[SIGNAL_RENUMBERED] = {TEMPLATE_REPLACED, 0, "renumbered", NULL},
@@ -26,13 +26,13 @@ static const struct ending endings[WATCH_SIGNALS] = {
 };
 
 /* How a template continues with another version, by signal. */
-struct going_on {
+struct transition {
 	enum event_kind kind;
 	const char *lineage; /* NULL = none */
 	const char *reason;
 };
 
-static const struct going_on goings_on[WATCH_SIGNALS] = {
+static const struct transition goings_on[WATCH_SIGNALS] = {
 	[SIGNAL_CHANGED] = {EVENT_TEMPLATE_CHANGED, NULL, NULL},
 	[SIGNAL_SPLIT] = {EVENT_TEMPLATE_SPLIT, "split", NULL},
 	[SIGNAL_DEPLETED] = {EVENT_TEMPLATE_VANISHED, "depleted",
@@ -52,7 +52,7 @@ static const char *const checked[WATCH_SIGNALS] = {
 };
 
 /* Return the cluster that the template ends in; 0 = none. */
-static uint32_t ended_in(const struct step *step)
+static uint32_t ended_in(const struct decision *step)
 {
 	switch (step->signal) {
 	case SIGNAL_LED_AWAY:
@@ -67,9 +67,9 @@ static uint32_t ended_in(const struct step *step)
 }
 
 /* Request the versions and pages that the action needs. */
-static void wish_for(const struct subject *self, struct step *step)
+static void wish_for(const struct template_view *self, struct decision *step)
 {
-	struct wish *wish = &step->wish;
+	struct data_request *wish = &step->wish;
 	bool is_told = false;
 
 	switch (step->action) {
@@ -83,7 +83,7 @@ static void wish_for(const struct subject *self, struct step *step)
 		wish->has_members = true;
 		break;
 	case ACTION_END:
-		is_told = endings[step->signal].kind != 0;
+		is_told = template_endings[step->signal].kind != 0;
 		wish->has_moves = step->signal == SIGNAL_VANISHED ||
 				  step->signal == SIGNAL_LED_AWAY;
 		wish->has_before = is_told;
@@ -106,14 +106,15 @@ static void wish_for(const struct subject *self, struct step *step)
  * Merge: the template `into` got the pages of this one; its version covers
  * both.
  */
-static void absorb(const struct plan *plan, uint32_t into, struct step *step)
+static void decision_merge_into(const struct watch_plan *plan, uint32_t into,
+				struct decision *step)
 {
 	struct template_row *row = &step->absorbed_row;
 
 	*row = plan_find(plan, into)->subject.row;
 	step->absorbed = into;
 	row->version++;
-	row_settle(plan, row);
+	template_row_settle(plan, row);
 	row->lineage = lineage_add(plan, row->lineage,
 				   &(struct lineage_entry){
 					   .kind = "merged from",
@@ -121,11 +122,12 @@ static void absorb(const struct plan *plan, uint32_t into, struct step *step)
 				   });
 }
 
-static void end(const struct plan *plan, const struct subject_facts *facts,
-		struct step *step)
+static void decision_end_template(const struct watch_plan *plan,
+				  const struct template_facts *facts,
+				  struct decision *step)
 {
-	const struct ending *ending = &endings[step->signal];
-	const struct flows flows = flows_of(facts);
+	const struct retirement *ending = &template_endings[step->signal];
+	const struct page_moves flows = page_moves_of(facts);
 	uint32_t other = ended_in(step);
 
 	step->row.state = (uint16_t)ending->state;
@@ -137,15 +139,16 @@ static void end(const struct plan *plan, const struct subject_facts *facts,
 	step->event.kind = ending->kind;
 	step->event.reason = ending->reason;
 	if (step->signal == SIGNAL_MERGED && facts->taken.version != NULL)
-		absorb(plan, other, step);
+		decision_merge_into(plan, other, step);
 }
 
 /* Continue with another version. */
-static void change(const struct plan *plan, const struct subject_facts *facts,
-		   struct step *step)
+static void decision_change_version(const struct watch_plan *plan,
+				    const struct template_facts *facts,
+				    struct decision *step)
 {
-	const struct flows flows = flows_of(facts);
-	const struct going_on *going_on = &goings_on[step->signal];
+	const struct page_moves flows = page_moves_of(facts);
+	const struct transition *going_on = &goings_on[step->signal];
 
 	step->row.version++;
 	step->event.kind = going_on->kind;
@@ -163,41 +166,42 @@ static void change(const struct plan *plan, const struct subject_facts *facts,
 			plan, step->row.lineage,
 			&(struct lineage_entry){going_on->lineage,
 						step->row.other, &flows});
-	row_settle(plan, &step->row);
+	template_row_settle(plan, &step->row);
 	step->row.seen_ms = plan->now_ms;
 }
 
-static void visit(struct step *step, uint64_t page)
+static void decision_add_visit(struct decision *step, uint64_t page)
 {
 	step->visits[step->visit_count++] = page;
 }
 
 /* Fetch all sample pages again, at the same time. */
-static void ask_all(const struct plan *plan, const struct subject_facts *facts,
-		    struct step *step)
+static void ask_all(const struct watch_plan *plan,
+		    const struct template_facts *facts, struct decision *step)
 {
 	for (uint32_t i = 0; i < facts->sample_count; i++)
-		visit(step, facts->sample[i].page);
+		decision_add_visit(step, facts->sample[i].page);
 	step->row.asked_ms = plan->now_ms;
-	step_wait(step, plan->now_ms + PATIENCE_MS);
+	decision_wait_until(step, plan->now_ms + PATIENCE_MS);
 }
 
 /* Wait for the site to be at rest, then for fetches. */
-static void await(const struct plan *plan, struct step *step)
+static void decision_wait(const struct watch_plan *plan, struct decision *step)
 {
 	uint64_t rested_ms = step->row.asked_ms + plan_rest_ms(plan);
 
 	if (watch_is_open(watch_position_of(&step->row).state))
-		step_wait(step, rested_ms > plan->now_ms
-					? rested_ms
-					: step->row.asked_ms + PATIENCE_MS);
+		decision_wait_until(step,
+				    rested_ms > plan->now_ms
+					    ? rested_ms
+					    : step->row.asked_ms + PATIENCE_MS);
 }
 
 /*
  * Return when the next round is due. All templates of a site have their rounds
  * at the same time, so that a change of several templates is found together.
  */
-static uint64_t next_round(const struct plan *plan, uint64_t round_ms)
+static uint64_t next_round(const struct watch_plan *plan, uint64_t round_ms)
 {
 	uint64_t first_ms = plan->site->added_ms;
 	uint64_t watch_ms = plan->site->options.watch_ms;
@@ -208,14 +212,15 @@ static uint64_t next_round(const struct plan *plan, uint64_t round_ms)
 }
 
 /* Fetch the next few sample pages if a round is due. */
-static void begin_round(const struct plan *plan,
-			const struct subject_facts *facts, struct step *step)
+static void begin_round(const struct watch_plan *plan,
+			const struct template_facts *facts,
+			struct decision *step)
 {
 	struct template_row *row = &step->row;
 	uint32_t count = facts->sample_count;
 	uint64_t due_ms;
 
-	if (!site_is_asked(plan->site) || count == 0)
+	if (!site_is_fetched(plan->site) || count == 0)
 		return;
 	due_ms = next_round(plan, row->round_ms);
 	if (row->round_ms < plan->suspected_ms &&
@@ -227,17 +232,19 @@ static void begin_round(const struct plan *plan,
 		for (uint32_t i = 0; i < ROUND_PAGES && i < count; i++) {
 			uint32_t turn = row->round * ROUND_PAGES + i;
 
-			visit(step, facts->sample[turn % count].page);
+			decision_add_visit(step,
+					   facts->sample[turn % count].page);
 		}
 		row->round++;
 		row->round_ms = plan->now_ms;
 		due_ms = next_round(plan, plan->now_ms);
 	}
-	step_wait(step, due_ms);
+	decision_wait_until(step, due_ms);
 }
 
-static void act(const struct plan *plan, const struct subject_facts *facts,
-		struct step *step)
+static void decision_apply_action(const struct watch_plan *plan,
+				  const struct template_facts *facts,
+				  struct decision *step)
 {
 	uint32_t disagreed = step->votes.disagreed;
 	struct template_row *row = &step->row;
@@ -251,7 +258,7 @@ static void act(const struct plan *plan, const struct subject_facts *facts,
 		ask_all(plan, facts, step);
 		break;
 	case ACTION_AWAIT:
-		await(plan, step);
+		decision_wait(plan, step);
 		break;
 	case ACTION_CLOSE:
 	case ACTION_MEND:
@@ -259,13 +266,13 @@ static void act(const struct plan *plan, const struct subject_facts *facts,
 		row->asked_for = disagreed;
 		break;
 	case ACTION_RENEW:
-		row_settle(plan, row);
+		template_row_settle(plan, row);
 		break;
 	case ACTION_CHANGE:
-		change(plan, facts, step);
+		decision_change_version(plan, facts, step);
 		break;
 	case ACTION_END:
-		end(plan, facts, step);
+		decision_end_template(plan, facts, step);
 		break;
 	default:
 		break;
@@ -273,19 +280,22 @@ static void act(const struct plan *plan, const struct subject_facts *facts,
 }
 
 /* Set the stored flags of the next state. */
-static void move(const struct plan *plan, const struct subject_facts *facts,
-		 struct step *step)
+static void decision_set_flags(const struct watch_plan *plan,
+			       const struct template_facts *facts,
+			       struct decision *step)
 {
 	struct watch_position position = watch_position_of(&facts->self.row);
 
 	position.state =
 		watch_transition_of(step->signal)->next[position.state];
 	step->row.flags = 0;
-	if (position.state == WATCH_LEAVING && site_is_asked(plan->site)) {
+	if (position.state == WATCH_MIGRATING && site_is_fetched(plan->site)) {
 		step->row.flags = TEMPLATE_IS_LEAVING;
-		step_wait(step, plan->now_ms + plan->site->options.watch_ms);
+		decision_wait_until(step, plan->now_ms +
+						  plan->site->options.watch_ms);
 	}
-	if (position.state == WATCH_LEAVING || position.state == WATCH_ENDED)
+	if (position.state == WATCH_MIGRATING ||
+	    position.state == WATCH_RETIRED)
 		return;
 	switch (step->action) {
 	case ACTION_WIDEN:
@@ -312,7 +322,7 @@ static void move(const struct plan *plan, const struct subject_facts *facts,
  * Note when a page was last seen unchanged, unless fetches are pending or the
  * incident has found a change.
  */
-static void see(struct step *step)
+static void decision_note_seen(struct decision *step)
 {
 	enum decision_kind kind = step->votes.detection.kind;
 	bool is_found = kind != DECISION_SAME && kind != DECISION_UNSURE &&
@@ -349,16 +359,16 @@ static uint32_t agreed_by(enum watch_signal signal, const struct votes *votes)
 		       : votes->detection.agreed;
 }
 
-static void set_signal(enum watch_signal signal, struct step *step)
+static void set_signal(enum watch_signal signal, struct decision *step)
 {
 	step->signal = signal;
 	step->action = watch_transition_of(signal)->action;
 }
 
 /* Replace the signal if it needs a version and no version could be built. */
-static void set_readable_signal(const struct plan *plan,
-				const struct subject_facts *facts,
-				struct step *step)
+static void set_readable_signal(const struct watch_plan *plan,
+				const struct template_facts *facts,
+				struct decision *step)
 {
 	const struct template_row *row = &facts->self.row;
 
@@ -371,7 +381,7 @@ static void set_readable_signal(const struct plan *plan,
 }
 
 /* Emit an event when an incident ends, whatever its result is. */
-static void state_end(const struct template_row *before, struct step *step)
+static void state_end(const struct template_row *before, struct decision *step)
 {
 	bool is_open = step->row.state == TEMPLATE_LIVE &&
 		       watch_is_open(watch_position_of(&step->row).state);
@@ -383,22 +393,23 @@ static void state_end(const struct template_row *before, struct step *step)
 	step->event.reason = checked[step->signal];
 }
 
-void step_plan_template(const struct plan *plan,
-			const struct subject_facts *facts, struct step *step)
+void decision_plan_template(const struct watch_plan *plan,
+			    const struct template_facts *facts,
+			    struct decision *step)
 {
 	const struct template_row *before = &facts->self.row;
 	bool was_open = watch_is_open(watch_position_of(before).state);
 
 	set_signal(signal_of_template(plan, facts, &step->votes), step);
 	wish_for(&facts->self, step);
-	if (!wish_is_met(&step->wish, &facts->given))
+	if (!data_request_is_met(&step->wish, &facts->given))
 		return;
 	set_readable_signal(plan, facts, step);
 	step->event.agreed = agreed_by(step->signal, &step->votes);
 	if (step->signal != SIGNAL_RECUT)
-		see(step);
-	act(plan, facts, step);
-	move(plan, facts, step);
+		decision_note_seen(step);
+	decision_apply_action(plan, facts, step);
+	decision_set_flags(plan, facts, step);
 	state_end(before, step);
 	if (step->action == ACTION_GO_ON || step->action == ACTION_PART)
 		begin_round(plan, facts, step);

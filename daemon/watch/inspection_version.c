@@ -15,7 +15,7 @@
 #include "store/rows_frontier.h"
 #include "store/rows_page.h"
 
-static struct slice copy_of(struct arena *arena, struct slice text)
+static struct slice version_copy_text(struct arena *arena, struct slice text)
 {
 	return (struct slice){arena_copy(arena, text.data, text.size),
 			      text.size};
@@ -28,7 +28,7 @@ static struct slice copy_of(struct arena *arena, struct slice text)
 enum { MAX_PAGES_BYTES = 16 << 20 };
 
 /* A page of the cluster, copied out of the store. */
-struct member {
+struct version_member {
 	uint64_t key;
 	struct page_row row; /* its URL belongs to the arena */
 	struct record record;
@@ -36,13 +36,13 @@ struct member {
 };
 
 struct members {
-	struct member *items; /* [count], by page key: a sample that does not
-				 depend on content */
+	struct version_member *items; /* [count], by page key: a sample that
+				 does not depend on content */
 	uint32_t count;
 };
 
-static bool load_member(const struct reading *reading, uint64_t key,
-			struct member *member)
+static bool load_member(const struct facts_reader *reading, uint64_t key,
+			struct version_member *member)
 {
 	struct key name = key_page(reading->site, key);
 	struct frontier_row visit;
@@ -51,25 +51,26 @@ static bool load_member(const struct reading *reading, uint64_t key,
 	member->key = key;
 	if (!page_row_get(reading->txn, reading->site, key, &member->row))
 		return false;
-	member->row.url = copy_of(reading->scratch, member->row.url);
-	member->row.charset = copy_of(reading->scratch, member->row.charset);
+	member->row.url = version_copy_text(reading->scratch, member->row.url);
+	member->row.charset =
+		version_copy_text(reading->scratch, member->row.charset);
 	member->is_visited =
 		frontier_row_get(reading->txn, reading->site, key, &visit) &&
 		visit.state != FRONTIER_DENIED;
 	value = txn_get(reading->txn, TABLE_RECORDS, key_slice(&name));
 	return value.data != NULL &&
-	       reading_record(reading, value, &member->record) == ERR_NONE;
+	       facts_reader_record(reading, value, &member->record) == ERR_NONE;
 }
 
 /* Load the first members by key that were fetched since `since_ms`. */
-static struct members load_members(const struct reading *reading,
+static struct members load_members(const struct facts_reader *reading,
 				   uint32_t cluster, uint64_t since_ms)
 {
 	struct key prefix = key_cluster(reading->site, cluster);
 	struct scan scan =
 		scan_begin(reading->txn, TABLE_MEMBERS, key_slice(&prefix));
 	struct members members = {
-		.items = ARENA_NEW(reading->scratch, struct member,
+		.items = ARENA_NEW(reading->scratch, struct version_member,
 				   VERSION_MAX_RECORDS),
 	};
 
@@ -94,8 +95,9 @@ struct version_pages {
 };
 
 /* Append the URL and the page of the member, if its body is stored. */
-static bool append_page(const struct stored_pages *from,
-			const struct member *member, struct buffer *list)
+static bool version_append_page(const struct stored_pages *from,
+				const struct version_member *member,
+				struct buffer *list)
 {
 	size_t before = list->size;
 
@@ -108,7 +110,7 @@ static bool append_page(const struct stored_pages *from,
 }
 
 /* Copy all data that the version is built from. */
-static void copy_members(const struct reading *reading, uint32_t cluster,
+static void copy_members(const struct facts_reader *reading, uint32_t cluster,
 			 struct version_pages *pages)
 {
 	const struct members *members = &pages->members;
@@ -127,12 +129,13 @@ static void copy_members(const struct reading *reading, uint32_t cluster,
 	     (count < 2 ||
 	      pages->request.size - records_bytes <= MAX_PAGES_BYTES);
 	     i++)
-		count +=
-			append_page(&from, &members->items[i], &pages->request);
+		count += version_append_page(&from, &members->items[i],
+					     &pages->request);
 }
 
-struct version_pages *version_pages_read(const struct reading *reading,
-					 uint32_t cluster, uint64_t since_ms)
+struct version_pages *
+facts_reader_read_version_pages(const struct facts_reader *reading,
+				uint32_t cluster, uint64_t since_ms)
 {
 	struct version_pages *pages =
 		ARENA_NEW(reading->scratch, struct version_pages, 1);
@@ -156,25 +159,26 @@ struct version_pages *version_pages_read(const struct reading *reading,
 }
 
 /* Make them the sample pages of the template from now on. */
-static void take_pages(const struct reading *reading,
+static void take_pages(const struct facts_reader *reading,
 		       const struct members *members,
-		       struct taken_version *taken)
+		       struct built_version *taken)
 {
-	bool is_asked = site_is_asked(&reading->source->site->row);
+	bool is_asked = site_is_fetched(&reading->source->site->row);
 
 	taken->pages = ARENA_NEW(reading->arena, struct sample_page_entry,
 				 MAX_TEMPLATE_SAMPLE);
 	for (uint32_t i = 0;
 	     i < members->count && taken->page_count < MAX_TEMPLATE_SAMPLE;
 	     i++) {
-		const struct member *member = &members->items[i];
+		const struct version_member *member = &members->items[i];
 
 		if (is_asked && !member->is_visited)
 			continue;
 		taken->pages[taken->page_count++] = (struct sample_page_entry){
 			.page = member->key,
 			.row = {.since_ms = member->row.fetched_ms,
-				.url = copy_of(reading->arena, member->row.url),
+				.url = version_copy_text(reading->arena,
+							 member->row.url),
 				.record = sample_record(reading->arena,
 							&member->record)},
 		};
@@ -196,8 +200,9 @@ static bool take_version(void *context, struct slice head, struct slice body)
 	       version_decode(made->arena, body, &made->version) == ERR_NONE;
 }
 
-void version_take(const struct reading *reading, struct version_pages *pages,
-		  struct taken_version *taken_out)
+void version_pages_build(const struct facts_reader *reading,
+			 struct version_pages *pages,
+			 struct built_version *taken_out)
 {
 	const struct facts_source *source = reading->source;
 	const struct version_request request = {
@@ -207,7 +212,7 @@ void version_take(const struct reading *reading, struct version_pages *pages,
 		.record_count = pages->members.count,
 	};
 	struct buffer head =
-		row_layout_encode(&version_request_layout, &request);
+		row_codec_encode(&version_request_layout, &request);
 	struct made made = {.arena = reading->scratch};
 	struct pool_task task = {
 		.kind = TASK_VERSION,
@@ -218,8 +223,8 @@ void version_take(const struct reading *reading, struct version_pages *pages,
 		.take_context = &made,
 	};
 
-	*taken_out = (struct taken_version){.is_partial = pages->is_partial};
-	if (pool_run(source->pool, &task) != ERR_NONE)
+	*taken_out = (struct built_version){.is_partial = pages->is_partial};
+	if (worker_pool_run(source->pool, &task) != ERR_NONE)
 		log_warn_limited_about(
 			(struct log_subject){.site = source->site->row.host},
 			"cannot build a version of a template: %s",

@@ -8,7 +8,8 @@ enum {
 };
 
 /* Return whether its last visit ended in the window. */
-static bool is_answered(const struct sample_page *page, uint64_t window_ms)
+static bool sample_page_is_fetched(const struct sample_page *page,
+				   uint64_t window_ms)
 {
 	return page->answered_ms != 0 && page->answered_ms >= window_ms;
 }
@@ -27,23 +28,23 @@ static struct sample_observation observe_page(const struct sample_page *page,
 
 	if (observation.is_fresh)
 		return observation;
-	if (page->is_refused && is_answered(page, window_ms))
+	if (page->is_refused && sample_page_is_fetched(page, window_ms))
 		observation.kind = OBSERVED_BLOCKED;
 	else if (!page->has_other_paths)
 		observation.kind = OBSERVED_UNSEEN;
 	return observation;
 }
 
-struct sample_observation observe(const struct sample_page *page,
-				  uint64_t window_ms)
+struct sample_observation observe_sample_page(const struct sample_page *page,
+					      uint64_t window_ms)
 {
 	struct sample_observation observation = {
 		.kind = OBSERVED_GONE,
-		.is_fresh = is_answered(page, window_ms),
+		.is_fresh = sample_page_is_fetched(page, window_ms),
 	};
 
-	if (page->lead != LEAD_NONE) {
-		if (page->lead == LEAD_AWAITED)
+	if (page->lead != REDIRECT_TARGET_NONE) {
+		if (page->lead == REDIRECT_TARGET_QUEUED)
 			observation.kind = OBSERVED_UNSEEN;
 		observation.cluster = page->lead_cluster;
 		observation.is_moved = page->lead_cluster != 0;
@@ -66,7 +67,7 @@ struct sample_observation observe(const struct sample_page *page,
 	}
 }
 
-bool observation_is_as_it_was(const struct sample_observation *observation)
+bool observation_is_unchanged(const struct sample_observation *observation)
 {
 	return observation->kind == OBSERVED_UNSEEN ||
 	       (observation->kind == OBSERVED_PAGE &&
@@ -74,8 +75,8 @@ bool observation_is_as_it_was(const struct sample_observation *observation)
 }
 
 /* State while the votes are counted. */
-struct count {
-	const struct subject_facts *facts;
+struct vote_count {
+	const struct template_facts *facts;
 	const struct vote_rules *rules;
 	struct arena *arena;
 	struct votes *votes;
@@ -102,26 +103,26 @@ static uint32_t majority_of(const struct votes *votes)
  * wherever they are now. If the template has no cluster any longer, set
  * is_recut and nothing else.
  */
-static void forgive_recut(const struct count *count)
+static void forgive_recut(const struct vote_count *count)
 {
 	struct votes *votes = count->votes;
 	uint32_t unchanged = 0;
 
 	votes->majority = majority_of(votes);
 	for (uint32_t i = 0; i < votes->pages; i++)
-		unchanged += observation_is_as_it_was(&votes->observations[i]);
+		unchanged += observation_is_unchanged(&votes->observations[i]);
 	votes->is_recut =
 		!count->facts->self.has_cluster && 2 * unchanged > votes->pages;
 	for (uint32_t i = 0; i < votes->pages && !votes->is_recut; i++) {
 		struct sample_observation *observation =
 			&votes->observations[i];
 
-		if (observation_is_as_it_was(observation))
+		if (observation_is_unchanged(observation))
 			observation->cluster = count->facts->self.cluster;
 	}
 }
 
-static bool follows_split(const struct count *count)
+static bool follows_split(const struct vote_count *count)
 {
 	const struct votes *votes = count->votes;
 	uint32_t other = count->facts->self.row.other;
@@ -134,7 +135,7 @@ static bool follows_split(const struct count *count)
 	       pages * PERMILLE < votes->pages * change_rules_default.agreement;
 }
 
-static bool is_follower(const struct count *count,
+static bool is_follower(const struct vote_count *count,
 			const struct sample_observation *observation)
 {
 	return count->votes->follows_split &&
@@ -142,7 +143,7 @@ static bool is_follower(const struct count *count,
 	       observation->cluster == count->facts->self.row.other;
 }
 
-static bool is_elsewhere(const struct count *count,
+static bool is_elsewhere(const struct vote_count *count,
 			 const struct sample_observation *observation)
 {
 	return observation->cluster != count->facts->self.cluster &&
@@ -151,7 +152,8 @@ static bool is_elsewhere(const struct count *count,
 	       !is_follower(count, observation);
 }
 
-static struct observed_page witness_of(const struct count *count, uint32_t i)
+static struct observed_page witness_of(const struct vote_count *count,
+				       uint32_t i)
 {
 	const struct sample_page *page = &count->facts->sample[i];
 	const struct sample_observation *observation =
@@ -170,7 +172,7 @@ static struct observed_page witness_of(const struct count *count, uint32_t i)
  * Detect the change. Ignore pages that were not fetched in time, and pages that
  * follow a reported split.
  */
-static void decide(const struct count *count)
+static void votes_detect_change(const struct vote_count *count)
 {
 	struct votes *votes = count->votes;
 	struct observed_page observed_pages[MAX_TEMPLATE_SAMPLE];
@@ -190,7 +192,7 @@ static void decide(const struct count *count)
  * Most of the pages are elsewhere: return whether these have all changed in the
  * same way.
  */
-static bool has_left(const struct count *count)
+static bool votes_have_left(const struct vote_count *count)
 {
 	struct change_rules rules = change_rules_default;
 	struct observed_page observed_pages[MAX_TEMPLATE_SAMPLE];
@@ -207,9 +209,9 @@ static bool has_left(const struct count *count)
 static void add_stray(struct votes *votes,
 		      const struct sample_observation *observation)
 {
-	struct stray *stray = &votes->strays[votes->elsewhere++];
+	struct misplaced_page *stray = &votes->strays[votes->elsewhere++];
 
-	*stray = (struct stray){
+	*stray = (struct misplaced_page){
 		.cluster = observation->cluster,
 		.is_seen = observation->kind == OBSERVED_PAGE,
 	};
@@ -218,7 +220,7 @@ static void add_stray(struct votes *votes,
 			votes->observations[i].cluster == stray->cluster;
 }
 
-static void count_page(const struct count *count,
+static void count_page(const struct vote_count *count,
 		       const struct sample_observation *observation)
 {
 	struct votes *votes = count->votes;
@@ -231,7 +233,7 @@ static void count_page(const struct count *count,
 					  observation->kind == OBSERVED_GONE);
 	if (is_elsewhere(count, observation))
 		add_stray(votes, observation);
-	if (observation_is_as_it_was(observation) &&
+	if (observation_is_unchanged(observation) &&
 	    observation->fetched_ms > votes->seen_ms)
 		votes->seen_ms = observation->fetched_ms;
 }
@@ -262,20 +264,20 @@ static uint32_t led_to(const struct votes *votes)
 	return 0;
 }
 
-void votes_count(const struct subject_facts *facts,
+void votes_count(const struct template_facts *facts,
 		 const struct vote_rules *rules, struct arena *arena,
 		 struct votes *votes_out)
 {
-	struct count count = {facts, rules, arena, votes_out};
+	struct vote_count count = {facts, rules, arena, votes_out};
 
 	*votes_out = (struct votes){.pages = facts->sample_count};
 	for (uint32_t i = 0; i < facts->sample_count; i++)
-		votes_out->observations[i] =
-			observe(&facts->sample[i], rules->window_ms);
+		votes_out->observations[i] = observe_sample_page(
+			&facts->sample[i], rules->window_ms);
 	if (facts->self.row.threshold != rules->threshold)
 		forgive_recut(&count);
 	votes_out->follows_split = follows_split(&count);
-	decide(&count);
+	votes_detect_change(&count);
 	for (uint32_t i = 0; i < facts->sample_count; i++)
 		count_page(&count, &votes_out->observations[i]);
 	votes_out->disagreed = votes_out->gone + votes_out->elsewhere;
@@ -285,5 +287,5 @@ void votes_count(const struct subject_facts *facts,
 		destination_of(&votes_out->detection, facts->self.cluster);
 	votes_out->led_to = led_to(votes_out);
 	if (votes_out->destination != 0)
-		votes_out->has_left = has_left(&count);
+		votes_out->has_left = votes_have_left(&count);
 }

@@ -24,14 +24,14 @@ struct sample_observation {
  * OBSERVED_UNSEEN, unless its paths differ: a page does not change back on its
  * own. A redirect also counts as unseen until its target is fetched.
  */
-struct sample_observation observe(const struct sample_page *page,
-				  uint64_t window_ms);
+struct sample_observation observe_sample_page(const struct sample_page *page,
+					      uint64_t window_ms);
 
 /* Return whether the page is unseen, or exists with its old paths. */
-bool observation_is_as_it_was(const struct sample_observation *observation);
+bool observation_is_unchanged(const struct sample_observation *observation);
 
 /* A cluster that misplaced sample pages are in. */
-struct stray {
+struct misplaced_page {
 	uint32_t cluster;
 	uint32_t pages; /* number of sample pages in it */
 	bool is_seen;   /* the page was fetched and is a page */
@@ -48,7 +48,7 @@ struct votes {
 	uint32_t fresh;     /* fetched in the window, or deleted */
 	uint32_t elsewhere; /* number of pages in other clusters: each has its
 			       stray */
-	struct stray strays[MAX_TEMPLATE_SAMPLE];
+	struct misplaced_page strays[MAX_TEMPLATE_SAMPLE];
 	uint32_t disagreed;   /* pages that have changed or moved */
 	uint32_t destination; /* where most misplaced pages are; 0 = nowhere */
 	uint32_t led_to; /* the cluster that half of the sample redirects to; 0
@@ -63,7 +63,7 @@ struct votes {
 };
 
 struct vote_rules {
-	uint64_t window_ms; /* see observe() */
+	uint64_t window_ms; /* see observe_sample_page() */
 	uint16_t threshold; /* threshold of the site */
 	bool is_late;       /* the wait is over */
 };
@@ -73,7 +73,7 @@ struct vote_rules {
  * reported split are ignored until nearly all have moved. Temporary data is in
  * `arena`.
  */
-void votes_count(const struct subject_facts *facts,
+void votes_count(const struct template_facts *facts,
 		 const struct vote_rules *rules, struct arena *arena,
 		 struct votes *votes_out);
 

@@ -16,7 +16,7 @@
  */
 enum { PERIOD_MS = 5000, LEVEL = 9 };
 
-struct packing_service {
+struct packing_thread {
 	struct store *store;
 	struct pipeline *pipeline;
 	struct background *background;
@@ -24,20 +24,21 @@ struct packing_service {
 	 * the sites that were processed completely, in their state then; owned
 	 * by the thread
 	 */
-	struct site_list walked;
+	struct stored_site_list walked;
 };
 
-static bool is_done(const struct packing_service *service,
-		    const struct listed_site *site)
+static bool packing_site_is_done(const struct packing_thread *service,
+				 const struct listed_site *site)
 {
 	const struct listed_site *walked =
-		site_list_find(&service->walked, site->site);
+		stored_site_list_find(&service->walked, site->site);
 
 	return walked != NULL && walked->generation == site->generation;
 }
 
-static enum error commit(struct packing_service *service,
-			 const struct packing *packing, uint64_t *packed)
+static enum error packing_commit(struct packing_thread *service,
+				 const struct packing *packing,
+				 uint64_t *packed)
 {
 	struct change change = {.kind = CHANGE_PACK,
 				.pack = {.packing = packing}};
@@ -48,7 +49,7 @@ static enum error commit(struct packing_service *service,
 	return error;
 }
 
-static enum error walk_site(struct packing_service *service, uint32_t site,
+static enum error walk_site(struct packing_thread *service, uint32_t site,
 			    uint64_t *packed)
 {
 	struct packing_walk walk = {
@@ -62,7 +63,7 @@ static enum error walk_site(struct packing_service *service, uint32_t site,
 				? ERR_STOPPED
 				: packing_step(&walk, service->store, &packing);
 		if (error == ERR_NONE && packing.count > 0)
-			error = commit(service, &packing, packed);
+			error = packing_commit(service, &packing, packed);
 		packing_free(&packing);
 	}
 	packing_walk_end(&walk);
@@ -73,14 +74,16 @@ static enum error walk_site(struct packing_service *service, uint32_t site,
  * A site is finished when a pass has changed nothing, because data derived from
  * its templates may be written shortly after its pages.
  */
-static enum error walk_sites(struct packing_service *service,
-			     const struct site_list *sites, uint64_t *total)
+static enum error walk_sites(struct packing_thread *service,
+			     const struct stored_site_list *sites,
+			     uint64_t *total)
 {
-	struct site_list done = {0};
+	struct stored_site_list done = {0};
 	enum error error = ERR_NONE;
 
 	for (size_t i = 0; i < sites->count; i++) {
-		bool is_walked = is_done(service, &sites->items[i]);
+		bool is_walked =
+			packing_site_is_done(service, &sites->items[i]);
 		uint64_t packed = 0;
 
 		if (!is_walked && error == ERR_NONE) {
@@ -90,39 +93,39 @@ static enum error walk_sites(struct packing_service *service,
 		}
 		*total += packed;
 		if (is_walked)
-			site_list_add(&done, sites->items[i]);
+			stored_site_list_add(&done, sites->items[i]);
 	}
-	site_list_free(&service->walked);
+	stored_site_list_free(&service->walked);
 	service->walked = done;
 	return error;
 }
 
-static struct background_wish pack_all(struct background *background,
+static struct thread_schedule pack_all(struct background *background,
 				       void *context)
 {
-	struct packing_service *service = context;
-	struct site_list sites = {0};
+	struct packing_thread *service = context;
+	struct stored_site_list sites = {0};
 	uint64_t packed = 0;
-	enum error error = site_list_read(service->store, &sites);
+	enum error error = stored_site_list_read(service->store, &sites);
 
 	(void)background;
 	if (error == ERR_NONE)
 		error = walk_sites(service, &sites, &packed);
-	site_list_free(&sites);
+	stored_site_list_free(&sites);
 	if (packed > 0)
 		log_debug("packing: compressed %" PRIu64 " rows again", packed);
 	if (error != ERR_NONE && error != ERR_STOPPED)
 		log_warn("packing: cannot compress the pages again now: %s; "
 			 "retrying",
 			 error_text(error));
-	return (struct background_wish){.is_failing = error != ERR_NONE,
+	return (struct thread_schedule){.is_failing = error != ERR_NONE,
 					.within_ms = PERIOD_MS};
 }
 
-enum error packing_start(struct packing_service **service_out,
-			 struct store *store, struct pipeline *pipeline)
+enum error packing_thread_start(struct packing_thread **service_out,
+				struct store *store, struct pipeline *pipeline)
 {
-	struct packing_service *service = mem_alloc(1, sizeof(*service));
+	struct packing_thread *service = mem_alloc(1, sizeof(*service));
 	enum error error;
 
 	service->store = store;
@@ -136,11 +139,11 @@ enum error packing_start(struct packing_service **service_out,
 	return error;
 }
 
-void packing_stop(struct packing_service *service)
+void packing_thread_stop(struct packing_thread *service)
 {
 	if (service == NULL)
 		return;
 	background_stop(service->background);
-	site_list_free(&service->walked);
+	stored_site_list_free(&service->walked);
 	free(service);
 }

@@ -9,17 +9,17 @@
 #include "daemon/engine/pipeline.h"
 #include "store/store.h"
 
-struct packing_service;
+struct packing_thread;
 
 /*
  * Start a thread that processes all sites first, and then each site whose pages
  * have changed, some seconds after its last pass. The pipeline commits its
  * steps; store and pipeline must outlive it. ERR_IO: cannot create the thread.
  */
-enum error packing_start(struct packing_service **service_out,
-			 struct store *store, struct pipeline *pipeline);
+enum error packing_thread_start(struct packing_thread **service_out,
+				struct store *store, struct pipeline *pipeline);
 
 /* Wait for the current step and stop the thread. NULL is a no-op. */
-void packing_stop(struct packing_service *service);
+void packing_thread_stop(struct packing_thread *service);
 
 #endif

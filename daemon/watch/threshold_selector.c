@@ -43,7 +43,8 @@ static enum error find_turns(struct store *store, struct turns *turns)
 	return txn_end(&txn);
 }
 
-static bool goes_on(void *context, uint64_t done, uint64_t total)
+static bool threshold_selector_continue(void *context, uint64_t done,
+					uint64_t total)
 {
 	(void)done;
 	(void)total;
@@ -51,24 +52,25 @@ static bool goes_on(void *context, uint64_t done, uint64_t total)
 }
 
 /* Return false after a failure that may persist. */
-static bool select_threshold(struct threshold_selector *selector,
-			     struct background *background, const char *seed)
+static bool threshold_selector_choose(struct threshold_selector *selector,
+				      struct background *background,
+				      const char *seed)
 {
 	const struct dendrogram_options options = {
 		.max_leaves = selector->max_leaves,
-		.goes_on = goes_on,
+		.goes_on = threshold_selector_continue,
 		.context = background,
 	};
 	struct url url = {.host = ""};
 	struct change change;
-	struct choice choice;
+	struct threshold_choice choice;
 	enum error error = url_parse(&url, slice_of(seed), NULL);
 
 	if (error == ERR_NONE)
-		error = snapshot_choose(selector->store, url.host, &options,
-					&choice);
+		error = site_snapshot_choose_threshold(
+			selector->store, url.host, &options, &choice);
 	if (error == ERR_NONE) {
-		change = choice_change(&choice, &url);
+		change = threshold_choice_change(&choice, &url);
 		error = pipeline_command(selector->pipeline, &change);
 	}
 	if (error == ERR_NONE)
@@ -85,7 +87,7 @@ static bool select_threshold(struct threshold_selector *selector,
 	return false;
 }
 
-static struct background_wish select_all(struct background *background,
+static struct thread_schedule select_all(struct background *background,
 					 void *context)
 {
 	struct threshold_selector *selector = context;
@@ -99,15 +101,15 @@ static struct background_wish select_all(struct background *background,
 			 error_text(error));
 	for (size_t i = 0; i < turns.count; i++) {
 		if (!background_is_ended(background))
-			is_well &= select_threshold(selector, background,
-						    turns.seeds[i]);
+			is_well &= threshold_selector_choose(
+				selector, background, turns.seeds[i]);
 		free(turns.seeds[i]);
 	}
 	free(turns.seeds);
 	/*
 	 * retry after the pause that follows a failure, with or without changes
 	 */
-	return (struct background_wish){.is_failing = !is_well,
+	return (struct thread_schedule){.is_failing = !is_well,
 					.within_ms = is_well ? 0 : 1};
 }
 

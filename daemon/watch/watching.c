@@ -26,17 +26,18 @@ struct watched {
 	bool is_there;
 };
 
-struct watching {
+struct watcher {
 	struct store *store;
 	struct pipeline *pipeline;
-	struct inspection_rules rules;
+	struct site_check_rules rules;
 	struct background *background;
 	struct watched *sites; /* [count], ascending by number */
 	size_t count;
 	size_t capacity;
 };
 
-static struct watched *find(struct watching *watching, uint32_t site)
+static struct watched *watcher_find_site(struct watcher *watching,
+					 uint32_t site)
 {
 	size_t at;
 
@@ -80,7 +81,7 @@ static bool is_due(struct watched *watched, const struct site_row *row,
 }
 
 /* Read the sites, and set next_ms to 0 if a check is due. */
-static enum error read_sites(struct watching *watching, uint64_t now_ms)
+static enum error watcher_read_sites(struct watcher *watching, uint64_t now_ms)
 {
 	struct txn txn = txn_begin_read(watching->store);
 	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
@@ -94,7 +95,7 @@ static enum error read_sites(struct watching *watching, uint64_t now_ms)
 		if (!site_decode(scan.value, &row) ||
 		    !store_owns_site(watching->store, row.id))
 			continue;
-		watched = find(watching, row.id);
+		watched = watcher_find_site(watching, row.id);
 		if (is_due(watched, &row, now_ms))
 			watched->next_ms = 0;
 	}
@@ -103,7 +104,7 @@ static enum error read_sites(struct watching *watching, uint64_t now_ms)
 }
 
 /* Remove the sites that were deleted. */
-static void drop_sites(struct watching *watching)
+static void drop_sites(struct watcher *watching)
 {
 	size_t kept = 0;
 
@@ -116,8 +117,8 @@ static void drop_sites(struct watching *watching)
 	watching->count = kept;
 }
 
-static enum error commit(struct watching *watching,
-			 const struct inspection *inspection)
+static enum error watcher_commit(struct watcher *watching,
+				 const struct site_check *inspection)
 {
 	struct url url;
 	struct change change = {
@@ -143,21 +144,22 @@ static uint64_t steady_of(uint64_t time_ms, uint64_t wall_ms)
 }
 
 /* Return false after a failure that may persist. */
-static bool inspect(struct watching *watching, struct watched *watched)
+static bool watcher_check_site(struct watcher *watching,
+			       struct watched *watched)
 {
-	struct inspection inspection;
+	struct site_check inspection;
 	enum error error =
-		inspection_make(watching->store, watched->host,
+		site_check_make(watching->store, watched->host,
 				&watching->rules, clock_wall_ms(), &inspection);
 
 	assert(watched->host != NULL);
 	watched->next_ms = steady_of(inspection.next_ms, clock_wall_ms());
-	if (error == ERR_NONE && inspection_has_findings(&inspection)) {
-		error = commit(watching, &inspection);
+	if (error == ERR_NONE && site_check_has_updates(&inspection)) {
+		error = watcher_commit(watching, &inspection);
 		watched->next_ms =
 			0; /* check again: the commit may have consequences */
 	}
-	inspection_free(&inspection);
+	site_check_free(&inspection);
 	if (error == ERR_NONE || error == ERR_NOT_FOUND ||
 	    error == ERR_STOPPED || error == ERR_BUSY)
 		return true;
@@ -169,20 +171,20 @@ static bool inspect(struct watching *watching, struct watched *watched)
 	return false;
 }
 
-static struct background_wish watch_all(struct background *background,
+static struct thread_schedule watch_all(struct background *background,
 					void *context)
 {
-	struct watching *watching = context;
-	struct background_wish wish = {0};
+	struct watcher *watching = context;
+	struct thread_schedule wish = {0};
 	uint64_t now_ms = clock_steady_ms();
 	uint64_t next_ms = UINT64_MAX;
 	enum error error;
 
-	error = read_sites(watching, now_ms);
+	error = watcher_read_sites(watching, now_ms);
 	if (error != ERR_NONE) {
 		log_warn("cannot read the sites now: %s; retrying",
 			 error_text(error));
-		return (struct background_wish){.is_failing = true,
+		return (struct thread_schedule){.is_failing = true,
 						.within_ms = 1};
 	}
 	drop_sites(watching);
@@ -191,7 +193,8 @@ static struct background_wish watch_all(struct background *background,
 
 		if (background_is_ended(background))
 			break;
-		if (watched->next_ms == 0 && !inspect(watching, watched))
+		if (watched->next_ms == 0 &&
+		    !watcher_check_site(watching, watched))
 			wish.is_failing = true;
 		if (watched->next_ms < next_ms)
 			next_ms = watched->next_ms;
@@ -202,11 +205,11 @@ static struct background_wish watch_all(struct background *background,
 	return wish;
 }
 
-enum error watching_start(struct watching **watching_out, struct store *store,
-			  struct pipeline *pipeline,
-			  const struct inspection_rules *rules)
+enum error watcher_start(struct watcher **watching_out, struct store *store,
+			 struct pipeline *pipeline,
+			 const struct site_check_rules *rules)
 {
-	struct watching *watching = mem_alloc(1, sizeof(*watching));
+	struct watcher *watching = mem_alloc(1, sizeof(*watching));
 	enum error error;
 
 	watching->store = store;
@@ -220,12 +223,12 @@ enum error watching_start(struct watching **watching_out, struct store *store,
 	return error;
 }
 
-void watching_wake(struct watching *watching)
+void watcher_wake(struct watcher *watching)
 {
 	background_wake(watching->background);
 }
 
-void watching_stop(struct watching *watching)
+void watcher_stop(struct watcher *watching)
 {
 	if (watching == NULL)
 		return;

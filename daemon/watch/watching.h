@@ -10,20 +10,20 @@
 #include "daemon/watch/inspection.h"
 #include "store/store.h"
 
-struct watching;
+struct watcher;
 
 /*
  * Start the thread; it reads `store` and commits through `pipeline`. The rules
  * are copied. ERR_IO: cannot create the thread.
  */
-enum error watching_start(struct watching **watching_out, struct store *store,
-			  struct pipeline *pipeline,
-			  const struct inspection_rules *rules);
+enum error watcher_start(struct watcher **watching_out, struct store *store,
+			 struct pipeline *pipeline,
+			 const struct site_check_rules *rules);
 
 /* Check the sites after a commit. Any thread may call this; cheap. */
-void watching_wake(struct watching *watching);
+void watcher_wake(struct watcher *watching);
 
 /* Stop the thread after its current check. NULL is a no-op. */
-void watching_stop(struct watching *watching);
+void watcher_stop(struct watcher *watching);
 
 #endif

@@ -20,69 +20,71 @@ enum {
 };
 
 /* The dendrogram of a site at one of its generations. */
-struct kept {
+struct cached_dendrogram {
 	char *host; /* NULL = free entry */
 	uint64_t used;
-	struct snapshot snapshot;
+	struct site_snapshot snapshot;
 	struct report report;
 };
 
-struct cuts {
+struct site_thresholds {
 	struct store *store;
 	size_t max_leaves;
 	atomic_bool is_stopped;
 	struct lock lock; /* guards the fields below */
 	bool is_busy;
 	uint64_t clock; /* counts requests: the age of entries */
-	struct kept kept[MAX_KEPT];
+	struct cached_dendrogram kept[MAX_KEPT];
 };
 
-struct cuts *cuts_create(struct store *store, size_t max_leaves)
+struct site_thresholds *thresholds_create(struct store *store,
+					  size_t max_leaves)
 {
-	struct cuts *cuts = mem_alloc(1, sizeof(*cuts));
+	struct site_thresholds *cuts = mem_alloc(1, sizeof(*cuts));
 
 	cuts->store = store;
 	cuts->max_leaves = max_leaves;
-	lock_init(&cuts->lock, LOCK_CUTS);
+	lock_init(&cuts->lock, LOCK_LEVELS);
 	return cuts;
 }
 
-static void forget(struct kept *kept)
+static void cached_dendrogram_free(struct cached_dendrogram *kept)
 {
 	if (kept->host == NULL)
 		return;
 	free(kept->host);
 	report_free(&kept->report);
-	snapshot_free(&kept->snapshot);
-	*kept = (struct kept){0};
+	site_snapshot_free(&kept->snapshot);
+	*kept = (struct cached_dendrogram){0};
 }
 
-void cuts_destroy(struct cuts *cuts)
+void thresholds_destroy(struct site_thresholds *cuts)
 {
 	if (cuts == NULL)
 		return;
 	for (size_t i = 0; i < MAX_KEPT; i++)
-		forget(&cuts->kept[i]);
+		cached_dendrogram_free(&cuts->kept[i]);
 	lock_destroy(&cuts->lock);
 	free(cuts);
 }
 
-void cuts_stop(struct cuts *cuts)
+void thresholds_stop(struct site_thresholds *cuts)
 {
 	atomic_store(&cuts->is_stopped, true);
 }
 
-static bool goes_on(void *context, uint64_t done, uint64_t total)
+static bool thresholds_continue(void *context, uint64_t done, uint64_t total)
 {
-	struct cuts *cuts = context;
+	struct site_thresholds *cuts = context;
 
 	(void)done;
 	(void)total;
 	return !atomic_load(&cuts->is_stopped);
 }
 
-static enum error read_site(struct cuts *cuts, const char *host,
-			    struct site_row *row_out)
+static enum error thresholds_read_site(struct site_thresholds *cuts,
+				       const char *host,
+				       struct site_row *row_out)
 {
 	struct txn txn = txn_begin_read(cuts->store);
 
@@ -92,27 +94,28 @@ static enum error read_site(struct cuts *cuts, const char *host,
 }
 
 /* Return the entry of the site if it is up to date. Call with the lock held. */
-static struct kept *find(struct cuts *cuts, const char *host,
-			 const struct site_row *row)
+static struct cached_dendrogram *thresholds_find(struct site_thresholds *cuts,
+						 const char *host,
+						 const struct site_row *row)
 {
 	assert(lock_is_held(&cuts->lock));
 	for (size_t i = 0; i < MAX_KEPT; i++) {
-		struct kept *kept = &cuts->kept[i];
+		struct cached_dendrogram *kept = &cuts->kept[i];
 
 		if (kept->host == NULL || strcmp(kept->host, host) != 0)
 			continue;
 		if (kept->snapshot.site.id == row->id &&
 		    kept->snapshot.site.generation == row->generation)
 			return kept;
-		forget(kept);
+		cached_dendrogram_free(kept);
 	}
 	return NULL;
 }
 
 /* Return the least recently used entry. Call with the lock held. */
-static struct kept *oldest(struct cuts *cuts)
+static struct cached_dendrogram *thresholds_oldest(struct site_thresholds *cuts)
 {
-	struct kept *best = &cuts->kept[0];
+	struct cached_dendrogram *best = &cuts->kept[0];
 
 	assert(lock_is_held(&cuts->lock));
 	for (size_t i = 1; i < MAX_KEPT; i++)
@@ -121,25 +124,27 @@ static struct kept *oldest(struct cuts *cuts)
 	return best;
 }
 
-static enum error make(struct cuts *cuts, const char *host,
-		       struct kept *kept_out)
+static enum error cached_dendrogram_compute(struct site_thresholds *cuts,
+					    const char *host,
+					    struct cached_dendrogram *kept_out)
 {
 	const struct dendrogram_options watch = {
 		.max_leaves = cuts->max_leaves,
-		.goes_on = goes_on,
+		.goes_on = thresholds_continue,
 		.context = cuts,
 	};
-	enum error error = snapshot_read(cuts->store, host, cuts->max_leaves,
-					 &kept_out->snapshot);
+	enum error error = site_snapshot_read(
+		cuts->store, host, cuts->max_leaves, &kept_out->snapshot);
 
 	if (error != ERR_NONE)
 		return error;
-	error = snapshot_report(&kept_out->snapshot, &watch, &kept_out->report);
+	error = site_snapshot_report(&kept_out->snapshot, &watch,
+				     &kept_out->report);
 	if (error != ERR_NONE) {
-		snapshot_free(&kept_out->snapshot);
+		site_snapshot_free(&kept_out->snapshot);
 		return error;
 	}
-	snapshot_trim(&kept_out->snapshot);
+	site_snapshot_trim(&kept_out->snapshot);
 	kept_out->host = mem_copy_text(host, strlen(host));
 	return ERR_NONE;
 }
@@ -148,10 +153,10 @@ static enum error make(struct cuts *cuts, const char *host,
  * Compute the dendrogram and store it. Call with the lock held; it is released
  * during the computation.
  */
-static enum error add(struct cuts *cuts, const char *host,
-		      struct kept **kept_out)
+static enum error thresholds_add(struct site_thresholds *cuts, const char *host,
+				 struct cached_dendrogram **kept_out)
 {
-	struct kept kept = {0};
+	struct cached_dendrogram kept = {0};
 	enum error error;
 
 	assert(lock_is_held(&cuts->lock));
@@ -159,20 +164,21 @@ static enum error add(struct cuts *cuts, const char *host,
 		return ERR_BUSY;
 	cuts->is_busy = true;
 	lock_release(&cuts->lock);
-	error = make(cuts, host, &kept);
+	error = cached_dendrogram_compute(cuts, host, &kept);
 	lock_acquire(&cuts->lock);
 	assert(cuts->is_busy);
 	cuts->is_busy = false;
 	if (error != ERR_NONE)
 		return error;
-	*kept_out = oldest(cuts);
-	forget(*kept_out);
+	*kept_out = thresholds_oldest(cuts);
+	cached_dendrogram_free(*kept_out);
 	**kept_out = kept;
 	return ERR_NONE;
 }
 
-static void append_json(const struct kept *kept, const struct site_row *row,
-			struct buffer *out)
+static void thresholds_append_json(const struct cached_dendrogram *kept,
+				   const struct site_row *row,
+				   struct buffer *out)
 {
 	json_t *site = json_pack(
 		"{s:s, s:s, s:I, s:f, s:b, s:I}", "host", kept->host, "measure",
@@ -194,32 +200,34 @@ static void append_json(const struct kept *kept, const struct site_row *row,
 	json_decref(site);
 }
 
-static void append(const struct kept *kept, const struct site_row *row,
-		   enum cuts_format format, struct buffer *out)
+static void thresholds_append_format(const struct cached_dendrogram *kept,
+				     const struct site_row *row,
+				     enum thresholds_format format,
+				     struct buffer *out)
 {
 	assert(kept->host != NULL);
 	switch (format) {
-	case CUTS_JSON:
-		append_json(kept, row, out);
+	case THRESHOLDS_JSON:
+		thresholds_append_json(kept, row, out);
 		break;
-	case CUTS_TEXT:
+	case THRESHOLDS_TEXT:
 		report_text(&kept->report, REPORT_MAX_WIDTH, out);
 		break;
-	case CUTS_SVG:
+	case THRESHOLDS_SVG:
 		report_svg(&kept->report, out);
 		break;
-	case CUTS_FIGURE:
+	case THRESHOLDS_FIGURE:
 		report_svg_figure(&kept->report, out);
 		break;
 	}
 }
 
-enum error cuts_append(struct cuts *cuts, const char *host,
-		       enum cuts_format format, struct buffer *out)
+enum error thresholds_append(struct site_thresholds *cuts, const char *host,
+			     enum thresholds_format format, struct buffer *out)
 {
 	struct site_row row;
-	enum error error = read_site(cuts, host, &row);
-	struct kept *kept;
+	enum error error = thresholds_read_site(cuts, host, &row);
+	struct cached_dendrogram *kept;
 
 	assert(!txn_is_open());
 	if (error != ERR_NONE)
@@ -227,15 +235,15 @@ enum error cuts_append(struct cuts *cuts, const char *host,
 	if (atomic_load(&cuts->is_stopped))
 		return ERR_STOPPED;
 	lock_acquire(&cuts->lock);
-	kept = find(cuts, host, &row);
+	kept = thresholds_find(cuts, host, &row);
 	if (kept == NULL) {
-		error = add(cuts, host, &kept);
+		error = thresholds_add(cuts, host, &kept);
 		if (error == ERR_NONE)
 			row = kept->snapshot.site; /* may have changed since */
 	}
 	if (error == ERR_NONE) {
 		kept->used = ++cuts->clock;
-		append(kept, &row, format, out);
+		thresholds_append_format(kept, &row, format, out);
 	}
 	lock_release(&cuts->lock);
 	return error;

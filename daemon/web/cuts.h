@@ -12,21 +12,27 @@
 #include "base/error.h"
 #include "store/store.h"
 
-enum cuts_format { CUTS_JSON, CUTS_TEXT, CUTS_SVG, CUTS_FIGURE };
+enum thresholds_format {
+	THRESHOLDS_JSON,
+	THRESHOLDS_TEXT,
+	THRESHOLDS_SVG,
+	THRESHOLDS_FIGURE
+};
 
-struct cuts;
+struct site_thresholds;
 
 /*
  * Create a cache. Sites with more than `max_leaves` distinct signatures are
  * rejected.
  */
-struct cuts *cuts_create(struct store *store, size_t max_leaves);
+struct site_thresholds *thresholds_create(struct store *store,
+					  size_t max_leaves);
 
 /* NULL is a no-op. No request may be running. */
-void cuts_destroy(struct cuts *cuts);
+void thresholds_destroy(struct site_thresholds *cuts);
 
 /* Stop: running and later requests return ERR_STOPPED. */
-void cuts_stop(struct cuts *cuts);
+void thresholds_stop(struct site_thresholds *cuts);
 
 /*
  * Append the thresholds of the site `host`: the report of
@@ -34,7 +40,7 @@ void cuts_stop(struct cuts *cuts);
  * ERR_NOT_FOUND, ERR_TOO_LARGE, ERR_STOPPED; ERR_BUSY while another dendrogram
  * is computed, so that this uses at most one core.
  */
-enum error cuts_append(struct cuts *cuts, const char *host,
-		       enum cuts_format format, struct buffer *out);
+enum error thresholds_append(struct site_thresholds *cuts, const char *host,
+			     enum thresholds_format format, struct buffer *out);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { BYTES_PER_COLUMN = 4 }; /* maximum size of a character */
 
-void show_text(struct buffer *out, struct slice text, size_t columns)
+void html_append_text(struct buffer *out, struct slice text, size_t columns)
 {
 	struct buffer cut = {0};
 
@@ -20,7 +20,7 @@ void show_text(struct buffer *out, struct slice text, size_t columns)
 	buffer_free(&cut);
 }
 
-void show_count(struct buffer *out, uint64_t count)
+void html_append_count(struct buffer *out, uint64_t count)
 {
 	char digits[32];
 	int size = snprintf(digits, sizeof(digits), "%" PRIu64, count);
@@ -32,15 +32,15 @@ void show_count(struct buffer *out, uint64_t count)
 	}
 }
 
-void show_counted(struct buffer *out, uint64_t count, const char *noun)
+void html_append_counted(struct buffer *out, uint64_t count, const char *noun)
 {
-	show_count(out, count);
+	html_append_count(out, count);
 	buffer_printf(out, " %s%s", noun, count == 1 ? "" : "s");
 }
 
 /* ARIA roles, because the style may turn the table into blocks */
-void show_table(struct buffer *out, const char *caption,
-		const char *const *heads)
+void html_begin_table(struct buffer *out, const char *caption,
+		      const char *const *heads)
 {
 	buffer_printf(out,
 		      "<table role=\"table\"><caption>%s</caption>\n"
@@ -55,12 +55,12 @@ void show_table(struct buffer *out, const char *caption,
 	buffer_append_text(out, "</tr></thead>\n<tbody role=\"rowgroup\">\n");
 }
 
-void show_table_end(struct buffer *out)
+void html_end_table(struct buffer *out)
 {
 	buffer_append_text(out, "</tbody></table>\n");
 }
 
-void show_cell(struct buffer *out, const char *head)
+void html_begin_cell(struct buffer *out, const char *head)
 {
 	buffer_printf(out, "<td role=\"cell\"%s data-head=\"%s\">",
 		      *head == '#' ? " class=\"num\"" : "",

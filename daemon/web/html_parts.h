@@ -16,28 +16,28 @@
  * with an ellipsis, and escaped for text and attributes. At most 24 bytes per
  * column.
  */
-void show_text(struct buffer *out, struct slice text, size_t columns);
+void html_append_text(struct buffer *out, struct slice text, size_t columns);
 
 /* Append a number, such as "12,345". */
-void show_count(struct buffer *out, uint64_t count);
+void html_append_count(struct buffer *out, uint64_t count);
 
 /*
  * Append a count, such as "3 pages": `noun` gets an "s" unless the count is 1.
  */
-void show_counted(struct buffer *out, uint64_t count, const char *noun);
+void html_append_counted(struct buffer *out, uint64_t count, const char *noun);
 
 /*
  * Begin a table: `heads` are its columns, NULL-terminated, with "#" before
- * columns of numbers. End it with show_table_end().
+ * columns of numbers. End it with html_end_table().
  */
-void show_table(struct buffer *out, const char *caption,
-		const char *const *heads);
-void show_table_end(struct buffer *out);
+void html_begin_table(struct buffer *out, const char *caption,
+		      const char *const *heads);
+void html_end_table(struct buffer *out);
 
 /*
  * Begin a cell with the label `head`, which is shown if the style hides the
  * table head.
  */
-void show_cell(struct buffer *out, const char *head);
+void html_begin_cell(struct buffer *out, const char *head);
 
 #endif

@@ -3,29 +3,30 @@
 #include "daemon/engine/report.h"
 #include "template/json_value.h"
 
-enum { CURVE_STEP = 10, TREE_CLUSTERS = 200 };
+enum { JSON_CURVE_STEP = 10, JSON_TREE_CLUSTERS = 200 };
 
-static json_t *ratio(unsigned permille)
+static json_t *permille_json(unsigned permille)
 {
 	return json_real(permille / 1000.0);
 }
 
-static json_t *range(unsigned begin, unsigned end)
+static json_t *permille_range_json(unsigned begin, unsigned end)
 {
 	if (end == 0)
 		return json_null();
-	return json_pack("[o, o]", ratio(begin), ratio(end));
+	return json_pack("[o, o]", permille_json(begin), permille_json(end));
 }
 
-json_t *suggestion_json(const struct suggestion *suggestion)
+json_t *suggested_threshold_json(const struct threshold_suggestion *suggestion)
 {
-	return json_pack("{s:o, s:s, s:f, s:f, s:o, s:I, s:I}", "threshold",
-			 ratio(suggestion->threshold), "reason",
-			 suggestion->reason, "agreement", suggestion->agreement,
-			 "ratio", suggestion->ratio, "plateau",
-			 range(suggestion->begin, suggestion->end), "sizable",
-			 (json_int_t)suggestion->sizable, "clusters",
-			 (json_int_t)suggestion->clusters);
+	return json_pack(
+		"{s:o, s:s, s:f, s:f, s:o, s:I, s:I}", "threshold",
+		permille_json(suggestion->threshold), "reason",
+		suggestion->reason, "agreement", suggestion->agreement, "ratio",
+		suggestion->ratio, "plateau",
+		permille_range_json(suggestion->begin, suggestion->end),
+		"sizable", (json_int_t)suggestion->sizable, "clusters",
+		(json_int_t)suggestion->clusters);
 }
 
 static json_t *point_json(const struct report *report, unsigned threshold)
@@ -33,7 +34,7 @@ static json_t *point_json(const struct report *report, unsigned threshold)
 	const struct dendrogram_point *point = &report->curve[threshold];
 
 	return json_pack("{s:o, s:I, s:I, s:I, s:I}", "threshold",
-			 ratio(threshold), "clusters",
+			 permille_json(threshold), "clusters",
 			 (json_int_t)point->clusters, "sizable",
 			 (json_int_t)point->sizable, "sizable_pages",
 			 (json_int_t)point->sizable_pages, "largest_pages",
@@ -42,8 +43,8 @@ static json_t *point_json(const struct report *report, unsigned threshold)
 
 static json_t *cuts_json(const struct report *report)
 {
-	struct report_cut cuts[REPORT_CUTS];
-	size_t count = report_cuts(report, cuts);
+	struct report_threshold cuts[REPORT_THRESHOLDS];
+	size_t count = report_thresholds(report, cuts);
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < count; i++) {
@@ -59,12 +60,12 @@ static json_t *curve_json(const struct report *report)
 {
 	json_t *array = json_array();
 
-	for (unsigned i = 0; i < DENDROGRAM_POINTS; i += CURVE_STEP)
+	for (unsigned i = 0; i < DENDROGRAM_POINTS; i += JSON_CURVE_STEP)
 		json_array_append_new(array, point_json(report, i));
 	return array;
 }
 
-static json_t *histogram_json(const struct histogram *histogram)
+static json_t *histogram_json(const struct distance_histogram *histogram)
 {
 	struct histogram_gap gap = histogram_gap(histogram);
 	json_t *pairs = json_array();
@@ -72,12 +73,13 @@ static json_t *histogram_json(const struct histogram *histogram)
 	for (size_t i = 0; i < HISTOGRAM_BINS; i++)
 		json_array_append_new(
 			pairs, json_integer((json_int_t)histogram->pairs[i]));
-	return json_pack("{s:o, s:o, s:o}", "width", ratio(HISTOGRAM_WIDTH),
-			 "pairs", pairs, "gap", range(gap.begin, gap.end));
+	return json_pack("{s:o, s:o, s:o}", "width",
+			 permille_json(HISTOGRAM_WIDTH), "pairs", pairs, "gap",
+			 permille_range_json(gap.begin, gap.end));
 }
 
-static json_t *node_json(const struct report *report,
-			 const struct condensed_node *node)
+static json_t *condensed_node_json(const struct report *report,
+				   const struct condensed_node *node)
 {
 	const char *name = report->examples[node->leaf];
 
@@ -85,8 +87,9 @@ static json_t *node_json(const struct report *report,
 		"{s:o, s:o, s:o, s:I, s:o}", "parent",
 		node->parent == CONDENSED_NONE ? json_null()
 					       : json_integer(node->parent),
-		"height", ratio(node->height), "end", ratio(node->end), "pages",
-		(json_int_t)node->pages, "example", json_text(slice_of(name)));
+		"height", permille_json(node->height), "end",
+		permille_json(node->end), "pages", (json_int_t)node->pages,
+		"example", json_text(slice_of(name)));
 }
 
 static json_t *tree_json(const struct report *report)
@@ -94,11 +97,12 @@ static json_t *tree_json(const struct report *report)
 	json_t *nodes = json_array();
 	struct condensed tree;
 
-	condensed_make(&report->dendrogram,
-		       dendrogram_sizable(&report->dendrogram), TREE_CLUSTERS,
-		       &tree);
+	condensed_build(&report->dendrogram,
+			dendrogram_sizable(&report->dendrogram),
+			JSON_TREE_CLUSTERS, &tree);
 	for (size_t i = 0; i < tree.count; i++)
-		json_array_append_new(nodes, node_json(report, &tree.nodes[i]));
+		json_array_append_new(
+			nodes, condensed_node_json(report, &tree.nodes[i]));
 	condensed_free(&tree);
 	return nodes;
 }
@@ -114,7 +118,7 @@ static json_t *scores_json(const struct report *report)
 			array,
 			json_pack("{s:s, s:o, s:I, s:f, s:f, s:f}", "name",
 				  score->name, "threshold",
-				  ratio(score->threshold), "clusters",
+				  permille_json(score->threshold), "clusters",
 				  (json_int_t)score->clusters, "rand",
 				  score->agreement.rand, "adjusted_rand",
 				  score->agreement.adjusted_rand, "v_measure",
@@ -123,11 +127,11 @@ static json_t *scores_json(const struct report *report)
 	return array;
 }
 
-static json_t *agreement_json(const struct witness_choice *choice)
+static json_t *agreement_json(const struct label_choice *choice)
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < WITNESS_STEPS; i++)
+	for (size_t i = 0; i < LINK_LABEL_STEPS; i++)
 		json_array_append_new(array, json_real(choice->curve[i]));
 	return array;
 }
@@ -135,15 +139,15 @@ static json_t *agreement_json(const struct witness_choice *choice)
 /*
  * Return {threshold, pages: [A, B], right, known, and each of MERGE_FEATURES}.
  */
-static json_t *merges_json(const struct merges *merges)
+static json_t *merges_json(const struct cluster_merges *merges)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < merges->count; i++) {
-		const struct merge *merge = &merges->items[i];
+		const struct cluster_merge *merge = &merges->items[i];
 		json_t *object = json_pack(
 			"{s:o, s:[I, I], s:f, s:f, s:f}", "threshold",
-			ratio(merge->threshold), "pages",
+			permille_json(merge->threshold), "pages",
 			(json_int_t)merge->pages_a, (json_int_t)merge->pages_b,
 			"probability", merge_probability(merge), "right",
 			merge->right, "known", merge->known);
@@ -160,7 +164,7 @@ static json_t *merges_json(const struct merges *merges)
 json_t *report_json(const struct report *report)
 {
 	const struct dendrogram *dendrogram = &report->dendrogram;
-	const struct suggestion *suggestion = &report->suggestion;
+	const struct threshold_suggestion *suggestion = &report->suggestion;
 	json_t *object = json_pack(
 		"{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:f, "
 		"s:o}}",
@@ -168,8 +172,9 @@ json_t *report_json(const struct report *report)
 		(json_int_t)dendrogram->count, "shingles",
 		(json_int_t)report->shingle_ids, "sizable_pages",
 		(json_int_t)dendrogram_sizable(dendrogram), "thresholds",
-		cuts_json(report), "suggestion", suggestion_json(suggestion),
-		"join_gap", range(suggestion->gap_begin, suggestion->gap_end),
+		cuts_json(report), "suggestion",
+		suggested_threshold_json(suggestion), "join_gap",
+		permille_range_json(suggestion->gap_begin, suggestion->gap_end),
 		"histogram", histogram_json(&report->histogram), "tree",
 		tree_json(report), "curve", curve_json(report), "witness",
 		"ratio", report->witness.ratio, "agreement",

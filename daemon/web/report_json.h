@@ -12,11 +12,11 @@ struct report;
  * Return {"threshold", "reason", "plateau": [begin, end] or null, "sizable",
  * "clusters"}; free it with json_decref().
  */
-json_t *suggestion_json(const struct suggestion *suggestion);
+json_t *suggested_threshold_json(const struct threshold_suggestion *suggestion);
 
 /*
  * Return all data of the text of daemon/engine/report.h, with thresholds and
- * heights as numbers from 0 to 1. At the WITNESS_STEPS thresholds of
+ * heights as numbers from 0 to 1. At the LINK_LABEL_STEPS thresholds of
  * cluster/witness.h, also the adjusted Rand index of the clustering with the
  * link labels and, if there are scores, with the given labels. Free it with
  * json_decref().

@@ -26,10 +26,10 @@ enum {
 	.pairs_top = 124, .curve_top = 262, .tree_top = 370, .row = 18, \
 	.text_x = 338, .name_y = 4, .caption_y = 14, .name_columns = 40
 
-static const struct shape wide = {.class = "lv", SHAPE_WIDE};
-static const struct shape figure_wide = {
+static const struct threshold_plot_shape wide = {.class = "lv", SHAPE_WIDE};
+static const struct threshold_plot_shape figure_wide = {
 	.class = "lv wide", .top = 58, SHAPE_WIDE};
-static const struct shape figure_narrow = {
+static const struct threshold_plot_shape figure_narrow = {
 	.class = "lv narrow",
 	.width = 400,
 	.left = 20,
@@ -68,7 +68,8 @@ static const char style[] =
 	".lv text{stroke:#1e2124}\n"
 	"}\n</style>\n";
 
-static void append_name(const char *name, size_t columns, struct buffer *out)
+static void threshold_svg_name(const char *name, size_t columns,
+			       struct buffer *out)
 {
 	struct buffer plain = {0};
 	struct buffer clean = {0};
@@ -83,7 +84,8 @@ static void append_name(const char *name, size_t columns, struct buffer *out)
 	buffer_free(&plain);
 }
 
-static void append_head(const struct drawing *drawing, struct buffer *out)
+static void threshold_svg_head(const struct threshold_plot *drawing,
+			       struct buffer *out)
 {
 	const struct report *report = drawing->report;
 	const struct dendrogram *dendrogram = &report->dendrogram;
@@ -98,7 +100,8 @@ static void append_head(const struct drawing *drawing, struct buffer *out)
 		 report->suggestion.reason);
 }
 
-static void append_ticks(const struct drawing *drawing, struct buffer *out)
+static void threshold_svg_ticks(const struct threshold_plot *drawing,
+				struct buffer *out)
 {
 	for (unsigned i = 0; i <= 1000; i += TICK) {
 		double x = x_of(drawing, i);
@@ -119,10 +122,10 @@ static void append_ticks(const struct drawing *drawing, struct buffer *out)
  * Set the rows: each cluster without children has a row, others are centred
  * over their children.
  */
-static void place_nodes(struct drawing *drawing)
+static void place_nodes(struct threshold_plot *drawing)
 {
 	const struct condensed *tree = &drawing->tree;
-	const struct shape *shape = drawing->shape;
+	const struct threshold_plot_shape *shape = drawing->shape;
 	double *first = mem_alloc(tree->count + 1, sizeof(*first));
 	double *last = mem_alloc(tree->count + 1, sizeof(*last));
 	int rows = 0;
@@ -148,8 +151,8 @@ static void place_nodes(struct drawing *drawing)
 	free(last);
 }
 
-static void append_line(const struct drawing *drawing, size_t index,
-			struct buffer *out)
+static void threshold_svg_node(const struct threshold_plot *drawing,
+			       size_t index, struct buffer *out)
 {
 	const struct condensed_node *node = &drawing->tree.nodes[index];
 	uint64_t all = drawing->report->dendrogram.page_count;
@@ -169,20 +172,22 @@ static void append_line(const struct drawing *drawing, size_t index,
 			 y, drawing->y[node->parent]);
 }
 
-static void append_tree(const struct drawing *drawing, struct buffer *out)
+static void threshold_svg_tree(const struct threshold_plot *drawing,
+			       struct buffer *out)
 {
 	const struct condensed *tree = &drawing->tree;
-	const struct shape *shape = drawing->shape;
+	const struct threshold_plot_shape *shape = drawing->shape;
 
 	svg_band(drawing,
-		 (struct band){drawing->report->suggestion.begin,
-			       drawing->report->suggestion.end, shape->tree_top,
-			       drawing->bottom - shape->tree_top},
+		 (struct threshold_plot_axis){
+			 drawing->report->suggestion.begin,
+			 drawing->report->suggestion.end, shape->tree_top,
+			 drawing->bottom - shape->tree_top},
 		 out);
 	for (size_t i = 0; i < tree->count; i++) {
 		const struct condensed_node *node = &tree->nodes[i];
 
-		append_line(drawing, i, out);
+		threshold_svg_node(drawing, i, out);
 		if (node->children > 0)
 			continue;
 		svg_text_begin(out, "n",
@@ -190,8 +195,8 @@ static void append_tree(const struct drawing *drawing, struct buffer *out)
 						  drawing->y[i] + shape->name_y,
 						  false},
 			       "");
-		append_name(drawing->report->examples[node->leaf],
-			    shape->name_columns, out);
+		threshold_svg_name(drawing->report->examples[node->leaf],
+				   shape->name_columns, out);
 		buffer_printf(out, " <tspan class=\"m\">%" PRIu64 "</tspan>",
 			      node->pages);
 		svg_text_end(out);
@@ -202,10 +207,11 @@ static void append_tree(const struct drawing *drawing, struct buffer *out)
  * Draw the labels, each in a separate row below those of lower thresholds, so
  * that no line crosses a label.
  */
-static void append_cuts(const struct drawing *drawing, struct buffer *out)
+static void threshold_svg_thresholds(const struct threshold_plot *drawing,
+				     struct buffer *out)
 {
-	struct report_cut cuts[REPORT_CUTS];
-	size_t count = report_cuts(drawing->report, cuts);
+	struct report_threshold cuts[REPORT_THRESHOLDS];
+	size_t count = report_thresholds(drawing->report, cuts);
 
 	for (size_t i = 0; i < count; i++) {
 		double x = x_of(drawing, cuts[i].threshold);
@@ -225,14 +231,15 @@ static void append_cuts(const struct drawing *drawing, struct buffer *out)
 }
 
 static void append_drawing(const struct report *report,
-			   const struct shape *shape, struct buffer *out)
+			   const struct threshold_plot_shape *shape,
+			   struct buffer *out)
 {
-	struct drawing drawing = {.report = report, .shape = shape};
+	struct threshold_plot drawing = {.report = report, .shape = shape};
 	int height;
 
-	condensed_make(&report->dendrogram,
-		       dendrogram_sizable(&report->dendrogram), MAX_CLUSTERS,
-		       &drawing.tree);
+	condensed_build(&report->dendrogram,
+			dendrogram_sizable(&report->dendrogram), MAX_CLUSTERS,
+			&drawing.tree);
 	place_nodes(&drawing);
 	height = drawing.bottom + AXIS_HEIGHT - shape->top;
 	buffer_printf(out,
@@ -246,12 +253,12 @@ static void append_drawing(const struct report *report,
 	svg_rect(out, "p",
 		 (struct svg_box){0, shape->top, shape->width, height, false});
 	if (shape == &wide)
-		append_head(&drawing, out);
-	append_ticks(&drawing, out);
-	append_cuts(&drawing, out);
+		threshold_svg_head(&drawing, out);
+	threshold_svg_ticks(&drawing, out);
+	threshold_svg_thresholds(&drawing, out);
 	svg_pairs(&drawing, out);
 	svg_curve(&drawing, out);
-	append_tree(&drawing, out);
+	threshold_svg_tree(&drawing, out);
 	buffer_append_text(out, "</svg>\n");
 	condensed_free(&drawing.tree);
 	free(drawing.y);

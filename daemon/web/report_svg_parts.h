@@ -16,7 +16,7 @@ enum {
 };
 
 /* The layout of a drawing. */
-struct shape {
+struct threshold_plot_shape {
 	const char *class;
 	int width;
 	int left; /* x of distance 0 */
@@ -34,35 +34,36 @@ struct shape {
 };
 
 /* The condensed tree with the y coordinates of its nodes. */
-struct drawing {
+struct threshold_plot {
 	const struct report *report;
-	const struct shape *shape;
+	const struct threshold_plot_shape *shape;
 	struct condensed tree;
 	double *y; /* [tree.count] */
 	int bottom;
 };
 
-static inline double x_of(const struct drawing *drawing, unsigned permille)
+static inline double x_of(const struct threshold_plot *drawing,
+			  unsigned permille)
 {
 	return drawing->shape->left +
 	       permille * (drawing->shape->span / 1000.0);
 }
 
 /* An axis of distances, starting at `top`, `height` high. */
-struct band {
+struct threshold_plot_axis {
 	unsigned begin;
 	unsigned end;
 	int top;
 	int height;
 };
 
-void svg_band(const struct drawing *drawing, struct band band,
-	      struct buffer *out);
+void svg_band(const struct threshold_plot *drawing,
+	      struct threshold_plot_axis band, struct buffer *out);
 
 /* Draw the distribution of distances of pairs of pages. */
-void svg_pairs(const struct drawing *drawing, struct buffer *out);
+void svg_pairs(const struct threshold_plot *drawing, struct buffer *out);
 
 /* Draw the number of clusters by threshold. */
-void svg_curve(const struct drawing *drawing, struct buffer *out);
+void svg_curve(const struct threshold_plot *drawing, struct buffer *out);
 
 #endif

@@ -5,8 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 
-static void append_caption(const struct shape *shape, int y, const char *first,
-			   const char *second, struct buffer *out)
+static void append_caption(const struct threshold_plot_shape *shape, int y,
+			   const char *first, const char *second,
+			   struct buffer *out)
 {
 	y += shape->caption_y;
 	svg_text(out, "n", (struct svg_point){shape->text_x, y, false}, "%s",
@@ -15,8 +16,8 @@ static void append_caption(const struct shape *shape, int y, const char *first,
 		 "%s", second);
 }
 
-void svg_band(const struct drawing *drawing, struct band band,
-	      struct buffer *out)
+void svg_band(const struct threshold_plot *drawing,
+	      struct threshold_plot_axis band, struct buffer *out)
 {
 	double x = x_of(drawing, band.begin);
 
@@ -27,9 +28,10 @@ void svg_band(const struct drawing *drawing, struct band band,
 					  band.height, false});
 }
 
-void svg_pairs(const struct drawing *drawing, struct buffer *out)
+void svg_pairs(const struct threshold_plot *drawing, struct buffer *out)
 {
-	const struct histogram *histogram = &drawing->report->histogram;
+	const struct distance_histogram *histogram =
+		&drawing->report->histogram;
 	struct histogram_gap gap = histogram_gap(histogram);
 	int top = drawing->shape->pairs_top;
 	uint64_t largest = 1;
@@ -45,7 +47,9 @@ void svg_pairs(const struct drawing *drawing, struct buffer *out)
 	append_caption(drawing->shape, top, "pairs of pages at this distance",
 		       second, out);
 	svg_band(drawing,
-		 (struct band){gap.begin, gap.end, top, SVG_PAIRS_HEIGHT}, out);
+		 (struct threshold_plot_axis){gap.begin, gap.end, top,
+					      SVG_PAIRS_HEIGHT},
+		 out);
 	for (unsigned i = 0; i < HISTOGRAM_BINS; i++) {
 		double height = (double)histogram->pairs[i] * SVG_PAIRS_HEIGHT /
 				(double)largest;
@@ -79,7 +83,7 @@ static double curve_y(int top, uint32_t sizable, uint32_t largest)
 	       (double)sizable * SVG_CURVE_HEIGHT / largest;
 }
 
-void svg_curve(const struct drawing *drawing, struct buffer *out)
+void svg_curve(const struct threshold_plot *drawing, struct buffer *out)
 {
 	const struct report *report = drawing->report;
 	const struct dendrogram_point *curve = report->curve;
@@ -93,8 +97,9 @@ void svg_curve(const struct drawing *drawing, struct buffer *out)
 	append_caption(drawing->shape, top, "clusters at the threshold", second,
 		       out);
 	svg_band(drawing,
-		 (struct band){report->suggestion.begin, report->suggestion.end,
-			       top, SVG_CURVE_HEIGHT},
+		 (struct threshold_plot_axis){report->suggestion.begin,
+					      report->suggestion.end, top,
+					      SVG_CURVE_HEIGHT},
 		 out);
 	buffer_printf(out, "<path class=\"t\" d=\"M%.1f %.1f", x_of(drawing, 0),
 		      curve_y(top, curve[0].sizable, largest));

@@ -11,7 +11,7 @@ enum {
 	LEFT_OF_BAR = 23,   /* columns */
 };
 
-static double percent(uint64_t part, uint64_t all)
+static double threshold_text_percent(uint64_t part, uint64_t all)
 {
 	return all == 0 ? 0 : 100.0 * (double)part / (double)all;
 }
@@ -38,11 +38,11 @@ static void append_wrapped(const char *text, size_t width, struct buffer *out)
 	buffer_append_text(out, ".\n");
 }
 
-static void append_head(const struct report *report, size_t width,
-			struct buffer *out)
+static void threshold_text_head(const struct report *report, size_t width,
+				struct buffer *out)
 {
 	const struct dendrogram *dendrogram = &report->dendrogram;
-	const struct suggestion *suggestion = &report->suggestion;
+	const struct threshold_suggestion *suggestion = &report->suggestion;
 	struct histogram_gap gap = histogram_gap(&report->histogram);
 
 	buffer_printf(out,
@@ -69,11 +69,12 @@ static void append_head(const struct report *report, size_t width,
 		buffer_printf(out,
 			      "Few pages (%.3f %% of the pairs) are between "
 			      "%.2f and %.2f apart.\n",
-			      percent(gap.pairs, report->histogram.total),
+			      threshold_text_percent(gap.pairs,
+						     report->histogram.total),
 			      gap.begin / 1000.0, gap.end / 1000.0);
 }
 
-static const struct column cut_columns[] = {
+static const struct table_column cut_columns[] = {
 	{.title = "CUT"},
 	{.title = "THRESHOLD", .is_number = true},
 	{.title = "CLUSTERS", .is_number = true},
@@ -88,8 +89,9 @@ static struct text_table *begin_cuts(void)
 			    sizeof(cut_columns) / sizeof(*cut_columns));
 }
 
-static void add_cut(struct text_table *table, const struct report *report,
-		    struct report_cut cut)
+static void threshold_text_add_row(struct text_table *table,
+				   const struct report *report,
+				   struct report_threshold cut)
 {
 	const struct dendrogram_point *point = &report->curve[cut.threshold];
 	uint64_t pages = report->dendrogram.page_count;
@@ -98,28 +100,30 @@ static void add_cut(struct text_table *table, const struct report *report,
 	table_printf(table, "%.3f", cut.threshold / 1000.0);
 	table_printf(table, "%" PRIu32, point->clusters);
 	table_printf(table, "%" PRIu32, point->sizable);
-	table_printf(table, "%.1f", percent(point->sizable_pages, pages));
-	table_printf(table, "%.1f", percent(point->largest_pages, pages));
+	table_printf(table, "%.1f",
+		     threshold_text_percent(point->sizable_pages, pages));
+	table_printf(table, "%.1f",
+		     threshold_text_percent(point->largest_pages, pages));
 }
 
-static void end_table(struct text_table *table, size_t width,
-		      struct buffer *out)
+static void threshold_text_end_table(struct text_table *table, size_t width,
+				     struct buffer *out)
 {
 	table_render(table, width, out);
 	table_destroy(table);
 }
 
-static void append_cuts(const struct report *report, size_t width,
-			struct buffer *out)
+static void threshold_text_thresholds(const struct report *report, size_t width,
+				      struct buffer *out)
 {
-	struct report_cut cuts[REPORT_CUTS];
-	size_t count = report_cuts(report, cuts);
+	struct report_threshold cuts[REPORT_THRESHOLDS];
+	size_t count = report_thresholds(report, cuts);
 	struct text_table *table = begin_cuts();
 
 	buffer_append_byte(out, '\n');
 	for (size_t i = 0; i < count; i++)
-		add_cut(table, report, cuts[i]);
-	end_table(table, width, out);
+		threshold_text_add_row(table, report, cuts[i]);
+	threshold_text_end_table(table, width, out);
 }
 
 static void append_curve(const struct report *report, size_t width,
@@ -129,11 +133,12 @@ static void append_curve(const struct report *report, size_t width,
 
 	buffer_append_text(out, "\nWhat other thresholds give\n");
 	for (unsigned i = 0; i < DENDROGRAM_POINTS; i += CURVE_STEP)
-		add_cut(table, report, (struct report_cut){"", ' ', i});
-	end_table(table, width, out);
+		threshold_text_add_row(table, report,
+				       (struct report_threshold){"", ' ', i});
+	threshold_text_end_table(table, width, out);
 }
 
-static const struct column score_columns[] = {
+static const struct table_column score_columns[] = {
 	{.title = "CUT"},
 	{.title = "THRESHOLD", .is_number = true},
 	{.title = "CLUSTERS", .is_number = true},
@@ -163,15 +168,15 @@ static void append_scores(const struct report *report, size_t width,
 		table_printf(table, "%.3f", score->agreement.adjusted_rand);
 		table_printf(table, "%.3f", score->agreement.v_measure);
 	}
-	end_table(table, width, out);
+	threshold_text_end_table(table, width, out);
 }
 
 /* Append the letters of the thresholds in the bins [begin, end). */
-static void append_marks(const struct report *report, unsigned begin,
-			 unsigned end, struct buffer *out)
+static void threshold_text_marks(const struct report *report, unsigned begin,
+				 unsigned end, struct buffer *out)
 {
-	struct report_cut cuts[REPORT_CUTS];
-	size_t count = report_cuts(report, cuts);
+	struct report_threshold cuts[REPORT_THRESHOLDS];
+	size_t count = report_thresholds(report, cuts);
 	size_t used = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -185,10 +190,10 @@ static void append_marks(const struct report *report, unsigned begin,
 			used++;
 		}
 	}
-	buffer_printf(out, "%*s", (int)(REPORT_CUTS - used), "");
+	buffer_printf(out, "%*s", (int)(REPORT_THRESHOLDS - used), "");
 }
 
-static uint64_t largest_bin(const struct histogram *histogram)
+static uint64_t largest_bin(const struct distance_histogram *histogram)
 {
 	uint64_t largest = 1;
 
@@ -198,8 +203,8 @@ static uint64_t largest_bin(const struct histogram *histogram)
 	return largest;
 }
 
-static void append_bar(uint64_t part, uint64_t all, size_t width,
-		       struct buffer *out)
+static void threshold_text_bar(uint64_t part, uint64_t all, size_t width,
+			       struct buffer *out)
 {
 	size_t length = (size_t)((double)part / (double)all * (double)width);
 
@@ -226,22 +231,24 @@ static void append_histogram(const struct report *report, size_t width,
 		buffer_printf(out, "%.2f-%.2f ",
 			      begin * HISTOGRAM_WIDTH / 1000.0,
 			      end * HISTOGRAM_WIDTH / 1000.0);
-		append_marks(report, begin, end, out);
+		threshold_text_marks(report, begin, end, out);
 		buffer_printf(out, " %6.2f",
-			      percent(pairs[begin], report->histogram.total));
-		append_bar(pairs[begin], largest, width - LEFT_OF_BAR, out);
+			      threshold_text_percent(pairs[begin],
+						     report->histogram.total));
+		threshold_text_bar(pairs[begin], largest, width - LEFT_OF_BAR,
+				   out);
 		buffer_append_byte(out, '\n');
 	}
 }
 
-static void append_tree(const struct report *report, size_t width,
-			struct buffer *out)
+static void threshold_text_tree(const struct report *report, size_t width,
+				struct buffer *out)
 {
 	struct condensed tree;
 
-	condensed_make(&report->dendrogram,
-		       dendrogram_sizable(&report->dendrogram), TREE_CLUSTERS,
-		       &tree);
+	condensed_build(&report->dendrogram,
+			dendrogram_sizable(&report->dendrogram), TREE_CLUSTERS,
+			&tree);
 	buffer_printf(out,
 		      "\nWhere clusters of at least %" PRIu64 " pages join "
 		      "(+), with a page of each\nHEIGHT   PAGES\n",
@@ -268,10 +275,10 @@ void report_text(const struct report *report, size_t width, struct buffer *out)
 		width = REPORT_MAX_WIDTH;
 	if (width < REPORT_MIN_WIDTH)
 		width = REPORT_MIN_WIDTH;
-	append_head(report, width, out);
-	append_cuts(report, width, out);
+	threshold_text_head(report, width, out);
+	threshold_text_thresholds(report, width, out);
 	append_scores(report, width, out);
 	append_histogram(report, width, out);
-	append_tree(report, width, out);
+	threshold_text_tree(report, width, out);
 	append_curve(report, width, out);
 }

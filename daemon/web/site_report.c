@@ -19,31 +19,33 @@ static void append_begin(const struct report_facts *facts, struct buffer *out)
 		     "initial-scale=1\">\n"
 		     "<meta name=\"referrer\" content=\"no-referrer\">\n"
 		     "<title>Templates of ");
-	show_text(out, facts->site.host, SHOWN_URL);
+	html_append_text(out, facts->site.host, SHOWN_URL);
 	buffer_printf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n",
 		      report_style);
 }
 
-static void append_figure(struct buffer *out, const char *name, uint64_t count)
+static void site_report_figure(struct buffer *out, const char *name,
+			       uint64_t count)
 {
 	buffer_printf(out, "<div><dt>%s</dt><dd>", name);
-	show_count(out, count);
+	html_append_count(out, count);
 }
 
-static void append_figures(const struct report_facts *facts, struct buffer *out)
+static void site_report_figures(const struct report_facts *facts,
+				struct buffer *out)
 {
 	const struct site_row *site = &facts->site;
 	const char *measure =
 		measure_name(site->options.measure % MEASURE_COUNT);
 
 	buffer_append_text(out, "<dl class=\"figures\">\n");
-	append_figure(out, "Pages", site->page_count);
+	site_report_figure(out, "Pages", site->page_count);
 	buffer_append_text(out, "<small>");
-	show_count(out, facts->clustered_pages);
+	html_append_count(out, facts->clustered_pages);
 	buffer_append_text(out, " in clusters</small></dd></div>\n");
-	append_figure(out, "Templates", facts->learned_count);
+	site_report_figure(out, "Templates", facts->learned_count);
 	buffer_append_text(out, "<small>of ");
-	show_counted(out, facts->cluster_count, "cluster");
+	html_append_counted(out, facts->cluster_count, "cluster");
 	buffer_append_text(out, "</small></dd></div>\n");
 	buffer_printf(out,
 		      "<div><dt>Threshold</dt><dd>%.3f<small>%s, measure %s"
@@ -53,7 +55,7 @@ static void append_figures(const struct report_facts *facts, struct buffer *out)
 			      ? "chosen from the pages"
 			      : "set by hand",
 		      measure);
-	append_figure(out, "Alerts", facts->event_total);
+	site_report_figure(out, "Alerts", facts->event_total);
 	buffer_printf(out,
 		      "<small>state of change %" PRIu64
 		      "</small></dd></div>\n</dl>\n",
@@ -70,20 +72,20 @@ static void append_lede(const struct report_facts *facts, struct buffer *out)
 		buffer_append_text(out, "It has no pages yet.</p>\n");
 		return;
 	}
-	show_counted(out, facts->clustered_pages, "page");
+	html_append_counted(out, facts->clustered_pages, "page");
 	buffer_append_text(out, " in ");
-	show_counted(out, facts->cluster_count, "cluster");
+	html_append_counted(out, facts->cluster_count, "cluster");
 	buffer_append_text(out, "; ");
-	show_count(out, facts->learned_count);
+	html_append_count(out, facts->learned_count);
 	buffer_printf(
 		out,
 		" of these %s, having %" PRIu32 " pages or more. The largest, ",
 		facts->learned_count == 1 ? "is a template" : "are templates",
 		facts->source->min_cluster_pages);
-	show_template(out, facts, first->number);
+	html_append_template(out, facts, first->number);
 	buffer_append_text(out, ", makes ");
-	show_ratio(out, (double)first->cluster.page_count /
-				(double)facts->clustered_pages);
+	html_append_ratio(out, (double)first->cluster.page_count /
+				       (double)facts->clustered_pages);
 	buffer_append_text(out, " of the pages. ");
 	if (facts->event_total == 0) {
 		buffer_append_text(out, "There are no alerts yet.</p>\n");
@@ -94,7 +96,8 @@ static void append_lede(const struct report_facts *facts, struct buffer *out)
 		out, report_event_text(
 			     facts->events[facts->event_count - 1].row.kind));
 	buffer_append_text(out, ", ");
-	show_time(out, facts->events[facts->event_count - 1].row.time_ms);
+	html_append_time(out,
+			 facts->events[facts->event_count - 1].row.time_ms);
 	buffer_append_text(out, ".</p>\n");
 }
 
@@ -105,7 +108,7 @@ void report_head(const struct report_facts *facts, struct buffer *out)
 	append_begin(facts, out);
 	buffer_append_text(out, "<header>\n<p class=\"kicker\">Templates of a "
 				"site</p>\n<h1>");
-	show_text(out, facts->site.host, SHOWN_URL);
+	html_append_text(out, facts->site.host, SHOWN_URL);
 	buffer_append_text(out, "</h1>\n");
 	append_lede(facts, out);
 	if ((flags & SITE_IS_STALE) != 0)
@@ -116,13 +119,13 @@ void report_head(const struct report_facts *facts, struct buffer *out)
 		buffer_append_text(
 			out, "<p><span class=\"badge bad\">blocked</span> It "
 			     "returns only errors and challenges.</p>\n");
-	append_figures(facts, out);
+	site_report_figures(facts, out);
 	buffer_append_text(out, "<p class=\"soft small\">As of ");
-	show_time(out, facts->source->now_ms);
+	html_append_time(out, facts->source->now_ms);
 	buffer_append_text(out, " UTC; all times are UTC. Watched since ");
-	show_time(out, facts->site.added_ms);
+	html_append_time(out, facts->site.added_ms);
 	buffer_append_text(out, ", from ");
-	show_link(out, facts->site.seed, (struct slice){NULL, 0});
+	html_append_link(out, facts->site.seed, (struct slice){NULL, 0});
 	buffer_append_text(
 		out, ".</p>\n<nav aria-label=\"Sections\"><ul>"
 		     "<li><a href=\"#clusters\">Clusters</a></li>"
@@ -143,7 +146,7 @@ enum error site_report(const struct site_report_source *source,
 	if (error == ERR_NONE) {
 		report_head(&facts, out);
 		report_clusters(&facts, out);
-		error = report_cuts_section(&facts, out);
+		error = report_thresholds_section(&facts, out);
 	}
 	if (error == ERR_NONE) {
 		report_trees(&facts, out);

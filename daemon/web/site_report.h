@@ -12,15 +12,15 @@
 #include "page/page.h"
 #include "store/store.h"
 
-struct cuts;
+struct site_thresholds;
 
 enum { SITE_REPORT_MAX_BYTES = 4 << 20 };
 
 struct site_report_source {
 	struct store *store;
-	struct pool *pool; /* workers that parse pages; NULL = parse in this
-			      process */
-	struct cuts *cuts;
+	struct worker_pool *pool; /* workers that parse pages; NULL = parse in
+			      this process */
+	struct site_thresholds *cuts;
 	struct page_limits limits;
 	uint32_t min_cluster_pages; /* a smaller cluster has no template */
 	uint64_t now_ms;
@@ -31,8 +31,8 @@ struct site_report_source {
  * resources, of at most SITE_REPORT_MAX_BYTES. All text of the site is escaped
  * and truncated; only http and https URLs become links. Reads the store in
  * several short transactions, so it may see parts of concurrent changes.
- * ERR_NOT_FOUND, and the errors of cuts_append() except ERR_TOO_LARGE, which
- * the page shows.
+ * ERR_NOT_FOUND, and the errors of thresholds_append() except ERR_TOO_LARGE,
+ * which the page shows.
  */
 enum error site_report(const struct site_report_source *source,
 		       const char *host, struct buffer *out);

@@ -28,7 +28,7 @@ static uint32_t version_reported(const json_t *detail, size_t index)
 	return value > 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
 }
 
-static void find_versions(struct reported_change *change)
+static void reported_change_find_versions(struct reported_change *change)
 {
 	const struct event_row *row = change->row;
 	bool is_replaced = row->kind == EVENT_TEMPLATE_REPLACED;
@@ -121,6 +121,6 @@ static void find_items(struct reported_change *change)
 
 void report_change_find(struct reported_change *change)
 {
-	find_versions(change);
+	reported_change_find_versions(change);
 	find_items(change);
 }

@@ -15,8 +15,9 @@ enum {
 	TEXT_COLUMNS = 110,
 };
 
-static void add_paths(struct path_tree *tree, enum path_side side,
-		      const struct reported_items *told)
+static void reported_change_add_paths(struct path_tree *tree,
+				      enum path_side side,
+				      const struct reported_items *told)
 {
 	uint32_t count = 0;
 
@@ -25,8 +26,9 @@ static void add_paths(struct path_tree *tree, enum path_side side,
 
 		if (item->text.size == 0)
 			continue;
-		path_tree_add(tree, &(struct told_path){item->text, item->ratio,
-							side, true});
+		path_tree_add(tree,
+			      &(struct shown_path){item->text, item->ratio,
+						   side, true});
 		count++;
 	}
 }
@@ -37,23 +39,23 @@ static struct path_tree make_tree(const struct reported_change *change)
 	struct path_tree tree = path_tree_make(change->facts->arena);
 
 	for (unsigned side = 0; side < PATH_SIDES; side++)
-		add_paths(&tree, (enum path_side)side,
-			  &change->sides[side].paths);
+		reported_change_add_paths(&tree, (enum path_side)side,
+					  &change->sides[side].paths);
 	for (unsigned side = 0; side < PATH_SIDES; side++) {
 		const struct version *version = change->sides[side].version;
 
 		for (uint32_t i = 0; version != NULL && i < version->path_count;
 		     i++)
 			path_tree_add(&tree,
-				      &(struct told_path){
+				      &(struct shown_path){
 					      .path = version->paths[i].text,
 					      .side = (enum path_side)side});
 	}
 	return tree;
 }
 
-static void append_texts(const struct reported_items *told, enum path_side side,
-			 struct buffer *out)
+static void reported_change_texts(const struct reported_items *told,
+				  enum path_side side, struct buffer *out)
 {
 	const char *mark = side == PATH_BEFORE ? "del" : "ins";
 	uint32_t count = 0;
@@ -63,15 +65,15 @@ static void append_texts(const struct reported_items *told, enum path_side side,
 		if (told->items[i]->text.size == 0)
 			continue;
 		buffer_printf(out, "<li><%s>", mark);
-		show_text(out, told->items[i]->text, TEXT_COLUMNS);
+		html_append_text(out, told->items[i]->text, TEXT_COLUMNS);
 		buffer_printf(out, "</%s> <span class=\"soft small\">", mark);
-		show_ratio(out, (double)told->items[i]->ratio);
+		html_append_ratio(out, (double)told->items[i]->ratio);
 		buffer_append_text(out, "</span></li>\n");
 		count++;
 	}
 	if (count < told->total) {
 		buffer_append_text(out, "<li class=\"soft\">and ");
-		show_count(out, told->total - count);
+		html_append_count(out, told->total - count);
 		buffer_append_text(out, " more</li>\n");
 	}
 	buffer_append_text(out, "</ul>\n");
@@ -85,33 +87,35 @@ static void append_paths(const struct reported_items *told,
 	if (told->total > MAX_PATHS) {
 		buffer_append_text(out, "<p class=\"soft small\">These are the "
 					"most common of ");
-		show_count(out, told->total);
+		html_append_count(out, told->total);
 		buffer_append_text(out, ".</p>\n");
 	}
 }
 
-static void append_version(const struct reported_change *change,
-			   const struct reported_side *side, struct buffer *out)
+static void reported_change_version(const struct reported_change *change,
+				    const struct reported_side *side,
+				    struct buffer *out)
 {
 	const struct version *version = side->version;
 
 	if (side->cluster != 0)
-		show_template(out, change->facts, side->cluster);
+		html_append_template(out, change->facts, side->cluster);
 	if (side->number != 0)
 		buffer_printf(out, ", version %" PRIu32, side->number);
 	if (version == NULL)
 		return;
 	buffer_append_text(out, ", ");
-	show_counted(out, version->page_count, "page");
+	html_append_counted(out, version->page_count, "page");
 	if (version->sample_count > 0) {
 		buffer_append_text(out, ", such as ");
-		show_link(out, version->samples[0], (struct slice){NULL, 0});
+		html_append_link(out, version->samples[0],
+				 (struct slice){NULL, 0});
 	}
 }
 
-static void append_side(const struct reported_change *change,
-			const struct path_tree *tree, enum path_side side,
-			struct buffer *out)
+static void reported_change_side(const struct reported_change *change,
+				 const struct path_tree *tree,
+				 enum path_side side, struct buffer *out)
 {
 	static const char *const heads[PATH_SIDES] = {"Before", "After"};
 	static const char *const moves[PATH_SIDES] = {"gone", "come"};
@@ -120,22 +124,22 @@ static void append_side(const struct reported_change *change,
 
 	buffer_printf(out, "<div class=\"%s\"><h4>%s</h4>\n<p class=\"small\">",
 		      classes[side], heads[side]);
-	append_version(change, told, out);
+	reported_change_version(change, told, out);
 	buffer_append_text(out, "</p>\n<h4>");
-	show_counted(out, told->paths.total, "path");
+	html_append_counted(out, told->paths.total, "path");
 	buffer_printf(out, " %s</h4>\n", moves[side]);
 	if (told->paths.count > 0)
 		append_paths(&told->paths, tree, side, out);
 	buffer_append_text(out, "<h4>");
-	show_counted(out, told->texts.total, "text");
+	html_append_counted(out, told->texts.total, "text");
 	buffer_printf(out, " %s</h4>\n", moves[side]);
 	if (told->texts.count > 0)
-		append_texts(&told->texts, side, out);
+		reported_change_texts(&told->texts, side, out);
 	buffer_append_text(out, "</div>\n");
 }
 
-static void append_pages(const struct reported_change *change,
-			 struct buffer *out)
+static void reported_change_pages(const struct reported_change *change,
+				  struct buffer *out)
 {
 	const json_t *pages = json_object_get(change->detail, "pages");
 	const json_t *page;
@@ -154,11 +158,11 @@ static void append_pages(const struct reported_change *change,
 		if (i == MAX_PAGES)
 			break;
 		buffer_append_text(out, i > 0 ? ", " : "");
-		show_link(out, slice_of(url), (struct slice){NULL, 0});
+		html_append_link(out, slice_of(url), (struct slice){NULL, 0});
 		if (template == NULL)
 			continue;
 		buffer_append_text(out, " (now <code>");
-		show_text(out, slice_of(template), SHOWN_URL);
+		html_append_text(out, slice_of(template), SHOWN_URL);
 		buffer_append_text(out, "</code>)");
 	}
 	if (json_array_size(pages) > MAX_PAGES)
@@ -181,17 +185,17 @@ static void append_change(const struct report_facts *facts,
 	report_change_find(&change);
 	tree = make_tree(&change);
 	buffer_printf(out, "<article id=\"e%" PRIu64 "\"><h3>", event->number);
-	show_template(out, facts, row->cluster);
+	html_append_template(out, facts, row->cluster);
 	buffer_printf(out, ": %s</h3>\n<p class=\"soft small\">",
 		      report_event_text(row->kind));
-	show_time(out, row->time_ms);
+	html_append_time(out, row->time_ms);
 	buffer_append_text(out, ", ");
-	show_counted(out, row->pages, "page");
+	html_append_counted(out, row->pages, "page");
 	buffer_append_text(out, "</p>\n");
-	append_pages(&change, out);
+	reported_change_pages(&change, out);
 	buffer_append_text(out, "<div class=\"sides\">\n");
-	append_side(&change, &tree, PATH_BEFORE, out);
-	append_side(&change, &tree, PATH_AFTER, out);
+	reported_change_side(&change, &tree, PATH_BEFORE, out);
+	reported_change_side(&change, &tree, PATH_AFTER, out);
 	buffer_append_text(out, "</div>\n</article>\n");
 	json_decref(detail);
 }
@@ -224,7 +228,7 @@ void report_changes(const struct report_facts *facts, struct buffer *out)
 			"<p>No template was changed or replaced yet.</p>\n");
 	if (left > 0) {
 		buffer_append_text(out, "<p class=\"soft\">Not shown: ");
-		show_counted(out, left, "older change");
+		html_append_counted(out, left, "older change");
 		buffer_append_text(out, ".</p>\n");
 	}
 	buffer_append_text(out, "</section>\n");

@@ -14,7 +14,8 @@ enum {
 	BAR_NAME = 44, /* columns */
 };
 
-static double ratio_of(const struct report_facts *facts, uint64_t pages)
+static double cluster_section_ratio(const struct report_facts *facts,
+				    uint64_t pages)
 {
 	return facts->clustered_pages == 0
 		       ? 0
@@ -22,9 +23,9 @@ static double ratio_of(const struct report_facts *facts, uint64_t pages)
 }
 
 /* Append a bar. Widths are relative to the drawing; texts have a fixed size. */
-static void append_bar(const struct report_facts *facts,
-		       const struct report_template *template, unsigned row,
-		       struct buffer *out)
+static void cluster_section_bar(const struct report_facts *facts,
+				const struct report_template *template,
+				unsigned row, struct buffer *out)
 {
 	uint32_t largest = facts->templates[0].cluster.page_count;
 	uint32_t pages = template->cluster.page_count;
@@ -39,11 +40,11 @@ static void append_bar(const struct report_facts *facts,
 		      "</tspan> <tspan class=\"s-soft\">",
 		      template->number);
 	if (template->sample_count > 0)
-		show_text(out,
-			  template->samples[0].title.size > 0
-				  ? template->samples[0].title
-				  : template->samples[0].url,
-			  BAR_NAME);
+		html_append_text(out,
+				 template->samples[0].title.size > 0
+					 ? template->samples[0].title
+					 : template->samples[0].url,
+				 BAR_NAME);
 	buffer_append_text(out, "</tspan>");
 	svg_text_end(out);
 	bar.y = y + 19;
@@ -54,7 +55,7 @@ static void append_bar(const struct report_facts *facts,
 	buffer_append_text(out, " rx=\"2\"/>");
 	svg_text_begin(out, NULL, (struct svg_point){100, y + 27, true},
 		       " text-anchor=\"end\"");
-	show_count(out, pages);
+	html_append_count(out, pages);
 	svg_text_end(out);
 }
 
@@ -66,7 +67,7 @@ static void append_chart(const struct report_facts *facts, unsigned clusters,
 	buffer_append_text(out, "<figure><figcaption>Pages of the ");
 	if (bars < facts->cluster_count)
 		buffer_printf(out, "%u largest of the ", bars);
-	show_counted(out, facts->cluster_count, "cluster");
+	html_append_counted(out, facts->cluster_count, "cluster");
 	buffer_printf(
 		out,
 		", each with the title of one page. Grey ones have too few "
@@ -75,7 +76,7 @@ static void append_chart(const struct report_facts *facts, unsigned clusters,
 		"height=\"%u\"><title>Sizes of clusters</title>\n",
 		bars * BAR_ROW);
 	for (unsigned i = 0; i < bars; i++)
-		append_bar(facts, &facts->templates[i], i, out);
+		cluster_section_bar(facts, &facts->templates[i], i, out);
 	buffer_append_text(out, "</svg></figure>\n");
 }
 
@@ -107,13 +108,13 @@ static void append_state(const struct report_facts *facts,
 			      : "?");
 	if (template->row.other != 0) {
 		buffer_append_text(out, " by ");
-		show_template(out, facts, template->row.other);
+		html_append_template(out, facts, template->row.other);
 	}
 	buffer_append_text(out, "</span>");
 }
 
-static void append_version(const struct report_template *template,
-			   struct buffer *out)
+static void cluster_section_version(const struct report_template *template,
+				    struct buffer *out)
 {
 	const struct report_version *last;
 
@@ -123,12 +124,12 @@ static void append_version(const struct report_template *template,
 	}
 	last = &template->versions[template->version_count - 1];
 	buffer_printf(out, "<span>v%" PRIu32 ", ", last->number);
-	show_time(out, last->first_ms);
+	html_append_time(out, last->first_ms);
 	buffer_append_text(out, "</span>");
 }
 
-static void append_samples(const struct report_template *template,
-			   struct buffer *out)
+static void cluster_section_samples(const struct report_template *template,
+				    struct buffer *out)
 {
 	if (template->sample_count == 0) {
 		buffer_append_text(out, "–");
@@ -137,16 +138,16 @@ static void append_samples(const struct report_template *template,
 	buffer_append_text(out, "<ul>");
 	for (uint32_t i = 0; i < template->sample_count; i++) {
 		buffer_append_text(out, "<li>");
-		show_link(out, template->samples[i].url,
-			  template->samples[i].title);
+		html_append_link(out, template->samples[i].url,
+				 template->samples[i].title);
 		buffer_append_text(out, "</li>");
 	}
 	buffer_append_text(out, "</ul>");
 }
 
-static void append_row(const struct report_facts *facts,
-		       const struct report_template *template,
-		       struct buffer *out)
+static void cluster_section_row(const struct report_facts *facts,
+				const struct report_template *template,
+				struct buffer *out)
 {
 	uint64_t first = template->is_there ? template->cluster.created_ms
 					    : template->row.created_ms;
@@ -154,34 +155,35 @@ static void append_row(const struct report_facts *facts,
 					   : template->fetched_ms;
 
 	buffer_append_text(out, "<tr role=\"row\">");
-	show_cell(out, "Template");
-	show_template(out, facts, template->number);
+	html_begin_cell(out, "Template");
+	html_append_template(out, facts, template->number);
 	buffer_append_text(out, "</td>");
-	show_cell(out, "State");
+	html_begin_cell(out, "State");
 	append_state(facts, template, out);
 	buffer_append_text(out, "</td>");
-	show_cell(out, "#Pages");
-	show_count(out, template->cluster.page_count);
+	html_begin_cell(out, "#Pages");
+	html_append_count(out, template->cluster.page_count);
 	buffer_append_text(out, "</td>");
-	show_cell(out, "#Share");
-	show_ratio(out, ratio_of(facts, template->cluster.page_count));
+	html_begin_cell(out, "#Share");
+	html_append_ratio(out, cluster_section_ratio(
+				       facts, template->cluster.page_count));
 	buffer_append_text(out, "</td>");
-	show_cell(out, "First seen");
-	show_time(out, first);
+	html_begin_cell(out, "First seen");
+	html_append_time(out, first);
 	buffer_append_text(out, "</td>");
-	show_cell(out, "Last seen");
-	show_time(out, last);
+	html_begin_cell(out, "Last seen");
+	html_append_time(out, last);
 	buffer_append_text(out, "</td>");
-	show_cell(out, "Version");
-	append_version(template, out);
+	html_begin_cell(out, "Version");
+	cluster_section_version(template, out);
 	buffer_append_text(out, "</td>");
-	show_cell(out, "Some pages");
-	append_samples(template, out);
+	html_begin_cell(out, "Some pages");
+	cluster_section_samples(template, out);
 	buffer_append_text(out, "</td></tr>\n");
 }
 
-static void append_rest(const struct report_facts *facts, uint32_t clusters,
-			struct buffer *out)
+static void cluster_section_rest(const struct report_facts *facts,
+				 uint32_t clusters, struct buffer *out)
 {
 	uint64_t told = 0;
 	uint32_t past = facts->template_count - clusters;
@@ -190,15 +192,16 @@ static void append_rest(const struct report_facts *facts, uint32_t clusters,
 		told += facts->templates[i].cluster.page_count;
 	if (clusters < facts->cluster_count) {
 		buffer_append_text(out, "<p class=\"soft\">Not listed: ");
-		show_counted(out, facts->cluster_count - clusters,
-			     "smaller cluster");
+		html_append_counted(out, facts->cluster_count - clusters,
+				    "smaller cluster");
 		buffer_append_text(out, " with ");
-		show_counted(out, facts->clustered_pages - told, "page");
+		html_append_counted(out, facts->clustered_pages - told, "page");
 		buffer_append_text(out, " in all.</p>\n");
 	}
 	if (past < facts->past_count) {
 		buffer_append_text(out, "<p class=\"soft\">Not listed: ");
-		show_counted(out, facts->past_count - past, "older template");
+		html_append_counted(out, facts->past_count - past,
+				    "older template");
 		buffer_append_text(out, " without pages.</p>\n");
 	}
 }
@@ -221,11 +224,11 @@ void report_clusters(const struct report_facts *facts, struct buffer *out)
 	if (facts->template_count > 0) {
 		if (clusters > 0)
 			append_chart(facts, clusters, out);
-		show_table(out, "Clusters, largest first", heads);
+		html_begin_table(out, "Clusters, largest first", heads);
 		for (uint32_t i = 0; i < facts->template_count; i++)
-			append_row(facts, &facts->templates[i], out);
-		show_table_end(out);
-		append_rest(facts, clusters, out);
+			cluster_section_row(facts, &facts->templates[i], out);
+		html_end_table(out);
+		cluster_section_rest(facts, clusters, out);
 	}
 	buffer_append_text(out, "</section>\n");
 }

@@ -11,28 +11,28 @@ static double number_at(const json_t *object, const char *name)
 	return json_number_value(json_object_get(object, name));
 }
 
-static void append_row(const json_t *cut, struct buffer *out)
+static void threshold_section_row(const json_t *cut, struct buffer *out)
 {
 	const char *name = json_string_value(json_object_get(cut, "name"));
 
 	buffer_append_text(out, "<tr role=\"row\">");
-	show_cell(out, "Cut");
-	show_text(out, slice_of(name), SHOWN_TITLE);
+	html_begin_cell(out, "Cut");
+	html_append_text(out, slice_of(name), SHOWN_TITLE);
 	buffer_append_text(out, "</td>");
-	show_cell(out, "#Threshold");
+	html_begin_cell(out, "#Threshold");
 	buffer_printf(out, "%.3f</td>", number_at(cut, "threshold"));
-	show_cell(out, "#Clusters");
-	show_count(out, (uint64_t)number_at(cut, "clusters"));
+	html_begin_cell(out, "#Clusters");
+	html_append_count(out, (uint64_t)number_at(cut, "clusters"));
 	buffer_append_text(out, "</td>");
-	show_cell(out, "#Sizable ones");
-	show_count(out, (uint64_t)number_at(cut, "sizable"));
+	html_begin_cell(out, "#Sizable ones");
+	html_append_count(out, (uint64_t)number_at(cut, "sizable"));
 	buffer_append_text(out, "</td>");
-	show_cell(out, "#Largest, pages");
-	show_count(out, (uint64_t)number_at(cut, "largest_pages"));
+	html_begin_cell(out, "#Largest, pages");
+	html_append_count(out, (uint64_t)number_at(cut, "largest_pages"));
 	buffer_append_text(out, "</td></tr>\n");
 }
 
-static void append_table(const json_t *cuts, struct buffer *out)
+static void threshold_section_table(const json_t *cuts, struct buffer *out)
 {
 	static const char *const heads[] = {
 		"Cut",           "#Threshold",      "#Clusters",
@@ -40,12 +40,12 @@ static void append_table(const json_t *cuts, struct buffer *out)
 	const json_t *cut;
 	size_t i;
 
-	show_table(out, "What other thresholds would give", heads);
+	html_begin_table(out, "What other thresholds would give", heads);
 	json_array_foreach(cuts, i, cut)
 	{
-		append_row(cut, out);
+		threshold_section_row(cut, out);
 	}
-	show_table_end(out);
+	html_end_table(out);
 }
 
 /* Append a range, such as "0.240 to 0.360". */
@@ -59,18 +59,18 @@ static void append_gap(const json_t *gap, struct buffer *out)
 			      json_number_value(json_array_get(gap, 1)));
 }
 
-static void append_words(const struct report_facts *facts, const json_t *cuts,
-			 struct buffer *out)
+static void threshold_section_summary(const struct report_facts *facts,
+				      const json_t *cuts, struct buffer *out)
 {
 	const json_t *suggestion = json_object_get(cuts, "suggestion");
 	const char *reason =
 		json_string_value(json_object_get(suggestion, "reason"));
 
 	buffer_append_text(out, "<p>");
-	show_counted(out, (uint64_t)number_at(cuts, "signatures"),
-		     "distinct signature");
+	html_append_counted(out, (uint64_t)number_at(cuts, "signatures"),
+			    "distinct signature");
 	buffer_append_text(out, " of ");
-	show_counted(out, (uint64_t)number_at(cuts, "pages"), "page");
+	html_append_counted(out, (uint64_t)number_at(cuts, "pages"), "page");
 	buffer_printf(out, ". The threshold in use is %.3f, %s.",
 		      facts->site.options.threshold / 1000.0,
 		      (facts->site.options.flags & SITE_IS_AUTO) != 0
@@ -78,27 +78,29 @@ static void append_words(const struct report_facts *facts, const json_t *cuts,
 			      : "set by hand");
 	buffer_printf(out, " These pages speak for %.3f: ",
 		      number_at(suggestion, "threshold"));
-	show_text(out, slice_of(reason), 200);
+	html_append_text(out, slice_of(reason), 200);
 	buffer_append_text(out, ".");
 	append_gap(json_object_get(json_object_get(cuts, "histogram"), "gap"),
 		   out);
 	buffer_append_text(out, "</p>\n");
 }
 
-static enum error append_cuts(const struct report_facts *facts,
-			      const char *host, struct buffer *out)
+static enum error threshold_section_append(const struct report_facts *facts,
+					   const char *host, struct buffer *out)
 {
-	struct cuts *cuts = facts->source->cuts;
+	struct site_thresholds *cuts = facts->source->cuts;
 	struct buffer json = {0};
 	struct buffer figure = {0};
-	enum error error = cuts_append(cuts, host, CUTS_JSON, &json);
+	enum error error =
+		thresholds_append(cuts, host, THRESHOLDS_JSON, &json);
 
 	if (error == ERR_NONE)
-		error = cuts_append(cuts, host, CUTS_FIGURE, &figure);
+		error = thresholds_append(cuts, host, THRESHOLDS_FIGURE,
+					  &figure);
 	if (error == ERR_NONE) {
 		json_t *value = json_loadb(json.data, json.size, 0, NULL);
 
-		append_words(facts, value, out);
+		threshold_section_summary(facts, value, out);
 		buffer_append_text(
 			out,
 			"<figure class=\"cuts\"><figcaption>By distance: the "
@@ -107,7 +109,8 @@ static enum error append_cuts(const struct report_facts *facts,
 			"Vertical lines are thresholds.</figcaption>\n");
 		buffer_append_slice(out, buffer_slice(&figure));
 		buffer_append_text(out, "</figure>\n");
-		append_table(json_object_get(value, "thresholds"), out);
+		threshold_section_table(json_object_get(value, "thresholds"),
+					out);
 		json_decref(value);
 	}
 	buffer_free(&json);
@@ -115,13 +118,13 @@ static enum error append_cuts(const struct report_facts *facts,
 	return error;
 }
 
-enum error report_cuts_section(const struct report_facts *facts,
-			       struct buffer *out)
+enum error report_thresholds_section(const struct report_facts *facts,
+				     struct buffer *out)
 {
 	enum error error;
 
 	buffer_append_text(out, "<section id=\"cuts\"><h2>Distances</h2>\n");
-	error = append_cuts(facts, facts->site.host.data, out);
+	error = threshold_section_append(facts, facts->site.host.data, out);
 	if (error == ERR_TOO_LARGE) {
 		buffer_append_text(out,
 				   "<p>The site has more distinct signatures "

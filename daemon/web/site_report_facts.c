@@ -20,7 +20,8 @@ enum {
 	TEMPLATES = REPORT_CLUSTERS + REPORT_PAST,
 };
 
-static struct slice keep(struct arena *arena, struct slice text)
+static struct slice report_facts_copy_text(struct arena *arena,
+					   struct slice text)
 {
 	if (text.size == 0)
 		return (struct slice){NULL, 0};
@@ -30,8 +31,8 @@ static struct slice keep(struct arena *arena, struct slice text)
 
 static void keep_site(struct arena *arena, struct site_row *site)
 {
-	site->host = keep(arena, site->host);
-	site->seed = keep(arena, site->seed);
+	site->host = report_facts_copy_text(arena, site->host);
+	site->seed = report_facts_copy_text(arena, site->seed);
 	site->options.headers =
 		(struct slice){NULL, 0}; /* they may be secret */
 	site->options.proxy = (struct slice){NULL, 0};
@@ -63,7 +64,8 @@ struct first {
 			 const struct report_template *b);
 };
 
-static void insert(struct first *first, const struct report_template *template)
+static void report_facts_insert_template(struct first *first,
+					 const struct report_template *template)
 {
 	uint32_t at = first->count;
 
@@ -80,7 +82,8 @@ static void insert(struct first *first, const struct report_template *template)
 	first->templates[at] = *template;
 }
 
-static void read_clusters(struct report_facts *facts, struct txn *txn)
+static void report_facts_read_clusters(struct report_facts *facts,
+				       struct txn *txn)
 {
 	struct first first = {.templates = facts->templates,
 			      .max = REPORT_CLUSTERS,
@@ -100,7 +103,7 @@ static void read_clusters(struct report_facts *facts, struct txn *txn)
 		facts->clustered_pages += template.cluster.page_count;
 		facts->learned_count += template.cluster.page_count >=
 					facts->source->min_cluster_pages;
-		insert(&first, &template);
+		report_facts_insert_template(&first, &template);
 	}
 	scan_end(&scan);
 	while (first.count > REPORT_SMALL &&
@@ -129,7 +132,7 @@ static void read_past(struct report_facts *facts, struct txn *txn)
 		    cluster_row_get(txn, facts->site.id, template.number, &row))
 			continue;
 		facts->past_count++;
-		insert(&first, &template);
+		report_facts_insert_template(&first, &template);
 	}
 	scan_end(&scan);
 	facts->template_count += first.count;
@@ -161,8 +164,9 @@ static void read_versions(struct report_facts *facts, struct txn *txn,
 	scan_end(&scan);
 }
 
-static void read_samples(struct report_facts *facts, struct txn *txn,
-			 struct report_template *template)
+static void report_facts_read_samples(struct report_facts *facts,
+				      struct txn *txn,
+				      struct report_template *template)
 {
 	struct key prefix = key_cluster(facts->site.id, template->number);
 	struct scan scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
@@ -177,7 +181,8 @@ static void read_samples(struct report_facts *facts, struct txn *txn,
 			template->fetched_ms = row.fetched_ms;
 		template->samples[template->sample_count++] =
 			(struct report_sample){
-				.url = keep(facts->arena, row.url),
+				.url = report_facts_copy_text(facts->arena,
+							      row.url),
 				.title =
 					stored_page_title(facts->arena, txn,
 							  facts->site.id, page),
@@ -186,11 +191,12 @@ static void read_samples(struct report_facts *facts, struct txn *txn,
 	scan_end(&scan);
 }
 
-static void read_templates(struct report_facts *facts, struct txn *txn)
+static void report_facts_read_templates(struct report_facts *facts,
+					struct txn *txn)
 {
 	facts->templates =
 		ARENA_NEW(facts->arena, struct report_template, TEMPLATES);
-	read_clusters(facts, txn);
+	report_facts_read_clusters(facts, txn);
 	read_past(facts, txn);
 	for (uint32_t i = 0; i < facts->template_count; i++) {
 		struct report_template *template = &facts->templates[i];
@@ -198,16 +204,17 @@ static void read_templates(struct report_facts *facts, struct txn *txn)
 		template->is_known = template_row_get(
 			txn, facts->site.id, template->number, &template->row);
 		if (template->is_known)
-			template->row.lineage =
-				keep(facts->arena, template->row.lineage);
+			template->row.lineage = report_facts_copy_text(
+				facts->arena, template->row.lineage);
 		read_versions(facts, txn, template);
-		read_samples(facts, txn, template);
+		report_facts_read_samples(facts, txn, template);
 	}
 }
 
 /* Find the numbers of the newest alerts of the site, in a ring. */
-static void find_events(struct report_facts *facts, struct txn *txn,
-			uint64_t numbers[REPORT_EVENTS])
+static void report_facts_find_events(struct report_facts *facts,
+				     struct txn *txn,
+				     uint64_t numbers[REPORT_EVENTS])
 {
 	struct scan scan =
 		scan_begin(txn, TABLE_EVENTS, (struct slice){NULL, 0});
@@ -230,7 +237,7 @@ static void read_events(struct report_facts *facts, struct txn *txn)
 	uint64_t numbers[REPORT_EVENTS] = {0};
 	uint64_t first;
 
-	find_events(facts, txn, numbers);
+	report_facts_find_events(facts, txn, numbers);
 	facts->events =
 		ARENA_NEW(facts->arena, struct report_event, REPORT_EVENTS);
 	first = facts->event_total < REPORT_EVENTS
@@ -243,8 +250,10 @@ static void read_events(struct report_facts *facts, struct txn *txn)
 		if (!event_get(txn, event->number, &event->row))
 			continue;
 		event->row.host = facts->site.host;
-		event->row.url = keep(facts->arena, event->row.url);
-		event->row.detail = keep(facts->arena, event->row.detail);
+		event->row.url =
+			report_facts_copy_text(facts->arena, event->row.url);
+		event->row.detail =
+			report_facts_copy_text(facts->arena, event->row.detail);
 		facts->event_count++;
 	}
 }
@@ -258,7 +267,7 @@ enum error report_facts_read(const struct site_report_source *source,
 	*facts_out = (struct report_facts){.source = source, .arena = arena};
 	if (site_get(&txn, slice_of(host), &facts_out->site)) {
 		keep_site(arena, &facts_out->site);
-		read_templates(facts_out, &txn);
+		report_facts_read_templates(facts_out, &txn);
 		read_events(facts_out, &txn);
 	} else {
 		txn_fail(&txn, ERR_NOT_FOUND);
@@ -308,7 +317,8 @@ struct version *report_version(const struct report_facts *facts,
 	struct version_row row;
 
 	if (version_row_get(&txn, facts->site.id, cluster, version, &row) &&
-	    decompress(row.packed, MAX_VERSION_BYTES, &json) == ERR_NONE &&
+	    decompress_slice(row.packed, MAX_VERSION_BYTES, &json) ==
+		    ERR_NONE &&
 	    version_decode(facts->arena, buffer_slice(&json), &found) !=
 		    ERR_NONE)
 		found = NULL;

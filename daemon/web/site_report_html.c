@@ -12,7 +12,7 @@
 #include "extract/core/markup.h"
 #include "page/escape.h"
 
-static bool begins(struct slice text, const char *with)
+static bool url_has_scheme(struct slice text, const char *with)
 {
 	size_t size = strlen(with);
 
@@ -23,7 +23,8 @@ static bool begins(struct slice text, const char *with)
 static bool append_address(struct buffer *out, struct slice url)
 {
 	struct buffer address = {0};
-	bool is_safe = (begins(url, "http://") || begins(url, "https://")) &&
+	bool is_safe = (url_has_scheme(url, "http://") ||
+			url_has_scheme(url, "https://")) &&
 		       url.size <= MAX_LINK &&
 		       markup_append_address(&address, url);
 
@@ -38,11 +39,11 @@ static void show_address(struct buffer *out, struct slice url)
 	struct buffer plain = {0};
 
 	report_address(url, &plain);
-	show_text(out, buffer_slice(&plain), SHOWN_URL);
+	html_append_text(out, buffer_slice(&plain), SHOWN_URL);
 	buffer_free(&plain);
 }
 
-void show_link(struct buffer *out, struct slice url, struct slice text)
+void html_append_link(struct buffer *out, struct slice url, struct slice text)
 {
 	struct buffer address = {0};
 	bool is_link = append_address(&address, url);
@@ -54,7 +55,7 @@ void show_link(struct buffer *out, struct slice url, struct slice text)
 		buffer_append_text(out, "\">");
 	}
 	if (text.size > 0)
-		show_text(out, text, SHOWN_TITLE);
+		html_append_text(out, text, SHOWN_TITLE);
 	else
 		show_address(out, url);
 	if (is_link)
@@ -62,7 +63,7 @@ void show_link(struct buffer *out, struct slice url, struct slice text)
 	buffer_free(&address);
 }
 
-void show_time(struct buffer *out, uint64_t time_ms)
+void html_append_time(struct buffer *out, uint64_t time_ms)
 {
 	time_t seconds = (time_t)(time_ms / 1000U);
 	struct tm parts;
@@ -78,7 +79,7 @@ void show_time(struct buffer *out, uint64_t time_ms)
 			      text);
 }
 
-void show_ratio(struct buffer *out, double ratio)
+void html_append_ratio(struct buffer *out, double ratio)
 {
 	double percent = isfinite(ratio) ? 100 * ratio : 0;
 	bool is_small = percent > 0 && percent < 9.95;
@@ -95,15 +96,15 @@ static bool has_tree(const struct report_facts *facts, uint32_t number)
 	       template->cluster.page_count >= facts->source->min_cluster_pages;
 }
 
-void show_template(struct buffer *out, const struct report_facts *facts,
-		   uint32_t number)
+void html_append_template(struct buffer *out, const struct report_facts *facts,
+			  uint32_t number)
 {
 	bool is_link = has_tree(facts, number);
 
 	if (is_link)
 		buffer_printf(out, "<a href=\"#t%" PRIu32 "\">", number);
 	buffer_append_text(out, "<code>");
-	show_text(out, facts->site.host, SHOWN_URL);
+	html_append_text(out, facts->site.host, SHOWN_URL);
 	buffer_printf(out, "/%" PRIu32 "</code>%s", number,
 		      is_link ? "</a>" : "");
 }

@@ -24,22 +24,22 @@ enum {
  * Append a link to `url` with the label `text`, or the URL if `text` is empty;
  * without a link if the URL is not http or https.
  */
-void show_link(struct buffer *out, struct slice url, struct slice text);
+void html_append_link(struct buffer *out, struct slice url, struct slice text);
 
 /*
  * Append a time such as "2025-11-22 10:07", in UTC, as an element; a dash for
  * 0.
  */
-void show_time(struct buffer *out, uint64_t time_ms);
+void html_append_time(struct buffer *out, uint64_t time_ms);
 
 /*
  * Append a ratio such as "97 %", with one more digit below 10 %; `share` is 0
  * to 1.
  */
-void show_ratio(struct buffer *out, double ratio);
+void html_append_ratio(struct buffer *out, double ratio);
 
 /* Append HOST/N as code, with a link to its tree if it has one. */
-void show_template(struct buffer *out, const struct report_facts *facts,
-		   uint32_t number);
+void html_append_template(struct buffer *out, const struct report_facts *facts,
+			  uint32_t number);
 
 #endif

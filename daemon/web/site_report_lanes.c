@@ -54,7 +54,7 @@ static const struct {
 
 enum { MARKS = sizeof(marks) / sizeof(marks[0]) };
 
-static double x_of(const struct lanes *lanes, uint64_t time_ms)
+static double timeline_x(const struct lanes *lanes, uint64_t time_ms)
 {
 	if (time_ms < lanes->from_ms)
 		time_ms = lanes->from_ms;
@@ -64,7 +64,7 @@ static double x_of(const struct lanes *lanes, uint64_t time_ms)
 			      (double)(lanes->to_ms - lanes->from_ms);
 }
 
-static void reach(struct lanes *lanes, uint64_t time_ms)
+static void timeline_extend(struct lanes *lanes, uint64_t time_ms)
 {
 	if (time_ms != 0 && time_ms < lanes->from_ms)
 		lanes->from_ms = time_ms;
@@ -77,7 +77,8 @@ static bool has_lane(const struct report_template *template)
 	return template->is_known || template->version_count > 0;
 }
 
-static struct lanes make(const struct report_facts *facts, struct buffer *out)
+static struct lanes timeline_create(const struct report_facts *facts,
+				    struct buffer *out)
 {
 	struct lanes lanes = {.facts = facts,
 			      .from_ms = facts->source->now_ms,
@@ -90,12 +91,12 @@ static struct lanes make(const struct report_facts *facts, struct buffer *out)
 		if (!has_lane(template) || lanes.count == LANES)
 			continue;
 		lanes.count++;
-		reach(&lanes, template->row.created_ms);
+		timeline_extend(&lanes, template->row.created_ms);
 		if (template->version_count > 0)
-			reach(&lanes, template->versions[0].first_ms);
+			timeline_extend(&lanes, template->versions[0].first_ms);
 	}
 	for (uint32_t i = 0; i < facts->event_count; i++) {
-		reach(&lanes, facts->events[i].row.time_ms);
+		timeline_extend(&lanes, facts->events[i].row.time_ms);
 		lanes.has_site |= facts->events[i].row.cluster == 0;
 	}
 	if (lanes.to_ms - lanes.from_ms < MIN_SPAN_MS)
@@ -118,7 +119,7 @@ static void append_tick(const struct lanes *lanes, unsigned tick, unsigned y)
 						    : "%H:%M:%S";
 	char text[32] = "";
 	char anchor[32];
-	double x = x_of(lanes, time_ms);
+	double x = timeline_x(lanes, time_ms);
 
 	if (gmtime_r(&seconds, &parts) != NULL)
 		strftime(text, sizeof(text), format, &parts);
@@ -133,19 +134,20 @@ static void append_tick(const struct lanes *lanes, unsigned tick, unsigned y)
 	svg_text_end(lanes->out);
 }
 
-static void append_version(const struct lanes *lanes,
-			   const struct report_version *version, unsigned y)
+static void timeline_append_version(const struct lanes *lanes,
+				    const struct report_version *version,
+				    unsigned y)
 {
 	buffer_printf(lanes->out,
 		      "<circle class=\"s-version\" cx=\"%.2f%%\" cy=\"%u\" "
 		      "r=\"5\"><title>version %" PRIu32 ", %" PRIu32
 		      " pages</title></circle>\n",
-		      x_of(lanes, version->first_ms), y + TRACK_Y,
+		      timeline_x(lanes, version->first_ms), y + TRACK_Y,
 		      version->number, version->page_count);
 }
 
-static void append_mark(const struct lanes *lanes, const struct event_row *row,
-			unsigned y)
+static void timeline_append_mark(const struct lanes *lanes,
+				 const struct event_row *row, unsigned y)
 {
 	for (size_t i = 0; i < MARKS; i++)
 		if (marks[i].kind == row->kind)
@@ -154,26 +156,26 @@ static void append_mark(const struct lanes *lanes, const struct event_row *row,
 				      "overflow=\"visible\"><path class=\"%s\" "
 				      "d=\"%s\"><title>%s</title></path>"
 				      "</svg>\n",
-				      x_of(lanes, row->time_ms), y + MARK_Y,
-				      marks[i].class, marks[i].path,
+				      timeline_x(lanes, row->time_ms),
+				      y + MARK_Y, marks[i].class, marks[i].path,
 				      report_event_text(row->kind));
 }
 
-static void append_marks(const struct lanes *lanes, uint32_t cluster,
-			 unsigned y)
+static void timeline_append_marks(const struct lanes *lanes, uint32_t cluster,
+				  unsigned y)
 {
 	const struct report_facts *facts = lanes->facts;
 
 	for (uint32_t i = 0; i < facts->event_count; i++)
 		if (facts->events[i].row.cluster == cluster)
-			append_mark(lanes, &facts->events[i].row, y);
+			timeline_append_mark(lanes, &facts->events[i].row, y);
 }
 
 static void append_track(const struct lanes *lanes, uint64_t from_ms,
 			 uint64_t to_ms, unsigned y)
 {
-	double x = x_of(lanes, from_ms);
-	double width = x_of(lanes, to_ms) - x;
+	double x = timeline_x(lanes, from_ms);
+	double width = timeline_x(lanes, to_ms) - x;
 
 	svg_rect_begin(lanes->out, "s-bar",
 		       (struct svg_box){x, y + TRACK_Y - 2,
@@ -201,7 +203,7 @@ static void append_lane(const struct lanes *lanes,
 		      "<tspan font-weight=\"600\">/%" PRIu32
 		      "</tspan> <tspan class=\"s-soft\">",
 		      template->number);
-	show_counted(lanes->out, template->version_total, "version");
+	html_append_counted(lanes->out, template->version_total, "version");
 	if (row->state < TEMPLATE_STATES)
 		buffer_append_text(lanes->out, ends[row->state]);
 	if (row->state != TEMPLATE_LIVE && row->other != 0)
@@ -211,8 +213,8 @@ static void append_lane(const struct lanes *lanes,
 	append_track(lanes, from_ms,
 		     row->ended_ms != 0 ? row->ended_ms : lanes->to_ms, y);
 	for (uint32_t i = 0; i < template->version_count; i++)
-		append_version(lanes, &template->versions[i], y);
-	append_marks(lanes, template->number, y);
+		timeline_append_version(lanes, &template->versions[i], y);
+	timeline_append_marks(lanes, template->number, y);
 }
 
 static void append_key(struct buffer *out)
@@ -236,7 +238,7 @@ static void append_key(struct buffer *out)
 
 void report_lanes(const struct report_facts *facts, struct buffer *out)
 {
-	struct lanes lanes = make(facts, out);
+	struct lanes lanes = timeline_create(facts, out);
 	unsigned height = (lanes.count + lanes.has_site) * LANE;
 	unsigned y = 0;
 	unsigned done = 0;
@@ -258,7 +260,7 @@ void report_lanes(const struct report_facts *facts, struct buffer *out)
 		buffer_append_text(out, "the site");
 		svg_text_end(out);
 		append_track(&lanes, facts->site.added_ms, lanes.to_ms, 0);
-		append_marks(&lanes, 0, 0);
+		timeline_append_marks(&lanes, 0, 0);
 		y += LANE;
 	}
 	for (uint32_t i = 0; i < facts->template_count && done < lanes.count;

@@ -15,34 +15,34 @@ static void append_moment(const json_t *time, struct buffer *out)
 	uint64_t time_ms = date_parse(text);
 
 	if (json_is_integer(time))
-		show_time(out, (uint64_t)json_integer_value(time));
+		html_append_time(out, (uint64_t)json_integer_value(time));
 	else if (time_ms != 0)
-		show_time(out, time_ms);
+		html_append_time(out, time_ms);
 	else
-		show_text(out, text, SHOWN_URL);
+		html_append_text(out, text, SHOWN_URL);
 }
 
-static void append_step(const struct report_facts *facts,
-			const struct report_template *template,
-			const json_t *step, struct buffer *out)
+static void lineage_append_entry(const struct report_facts *facts,
+				 const struct report_template *template,
+				 const json_t *step, struct buffer *out)
 {
 	const json_t *time = json_object_get(step, "time");
 	const char *kind = json_string_value(json_object_get(step, "kind"));
 	const char *other = json_string_value(json_object_get(step, "other"));
 
 	buffer_append_text(out, "<tr role=\"row\">");
-	show_cell(out, "Template");
-	show_template(out, facts, template->number);
+	html_begin_cell(out, "Template");
+	html_append_template(out, facts, template->number);
 	buffer_append_text(out, "</td>");
-	show_cell(out, "When");
+	html_begin_cell(out, "When");
 	append_moment(time, out);
 	buffer_append_text(out, "</td>");
-	show_cell(out, "What");
-	show_text(out, slice_of(kind), SHOWN_URL);
+	html_begin_cell(out, "What");
+	html_append_text(out, slice_of(kind), SHOWN_URL);
 	buffer_append_text(out, "</td>");
-	show_cell(out, "With");
+	html_begin_cell(out, "With");
 	buffer_append_text(out, "<code>");
-	show_text(out, slice_of(other), SHOWN_URL);
+	html_append_text(out, slice_of(other), SHOWN_URL);
 	buffer_append_text(out, "</code></td></tr>\n");
 }
 
@@ -66,14 +66,15 @@ void report_lineage(const struct report_facts *facts, struct buffer *out)
 			json_array_foreach(steps, at, step)
 			{
 				if (rows == 0)
-					show_table(out, "Lineage", heads);
+					html_begin_table(out, "Lineage", heads);
 				if (rows++ < LINEAGE_ROWS)
-					append_step(facts, template, step, out);
+					lineage_append_entry(facts, template,
+							     step, out);
 			}
 		json_decref(steps);
 	}
 	if (rows > 0)
-		show_table_end(out);
+		html_end_table(out);
 	if (rows > LINEAGE_ROWS)
 		buffer_printf(out,
 			      "<p class=\"soft\">Not listed: %u more.</p>\n",

@@ -118,8 +118,8 @@ const char *report_event_text(uint16_t kind);
 /* Append the sections, in order. Each closes its elements. */
 void report_head(const struct report_facts *facts, struct buffer *out);
 void report_clusters(const struct report_facts *facts, struct buffer *out);
-enum error report_cuts_section(const struct report_facts *facts,
-			       struct buffer *out);
+enum error report_thresholds_section(const struct report_facts *facts,
+				     struct buffer *out);
 void report_trees(const struct report_facts *facts, struct buffer *out);
 void report_timeline(const struct report_facts *facts, struct buffer *out);
 void report_changes(const struct report_facts *facts, struct buffer *out);

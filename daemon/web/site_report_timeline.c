@@ -48,8 +48,8 @@ static void append_votes(const json_t *detail, struct buffer *out)
 }
 
 /* Append "61 % of the paths moved (12 gone, 8 come)." */
-static void append_moves(const json_t *detail, const char *name,
-			 struct buffer *out)
+static void event_section_moves(const json_t *detail, const char *name,
+				struct buffer *out)
 {
 	const json_t *moves = json_object_get(detail, name);
 	const json_t *moved = json_object_get(moves, "moved");
@@ -58,7 +58,7 @@ static void append_moves(const json_t *detail, const char *name,
 
 	if (!json_is_number(moved))
 		return;
-	show_ratio(out, json_number_value(moved));
+	html_append_ratio(out, json_number_value(moved));
 	buffer_printf(out, " of the %s moved", name);
 	if (json_is_integer(gone) && json_is_integer(come))
 		buffer_printf(out,
@@ -91,39 +91,39 @@ static void append_evidence(const struct event_row *row, struct buffer *out)
 
 	buffer_append_text(out, "<span>");
 	if (reason != NULL) {
-		show_text(out, slice_of(reason), REASON_COLUMNS);
+		html_append_text(out, slice_of(reason), REASON_COLUMNS);
 		buffer_append_text(out, ". ");
 	}
 	append_votes(detail, out);
-	append_moves(detail, "paths", out);
-	append_moves(detail, "fragments", out);
+	event_section_moves(detail, "paths", out);
+	event_section_moves(detail, "fragments", out);
 	append_stable(detail, "paths", out);
 	append_stable(detail, "fragments", out);
 	if (row->url.size > 0)
-		show_link(out, row->url, (struct slice){NULL, 0});
+		html_append_link(out, row->url, (struct slice){NULL, 0});
 	buffer_append_text(out, "</span>");
 	json_decref(detail);
 }
 
-static void append_event(const struct report_facts *facts,
-			 const struct event_row *row, struct buffer *out)
+static void event_section_event(const struct report_facts *facts,
+				const struct event_row *row, struct buffer *out)
 {
 	buffer_append_text(out, "<tr role=\"row\">");
-	show_cell(out, "When");
-	show_time(out, row->time_ms);
+	html_begin_cell(out, "When");
+	html_append_time(out, row->time_ms);
 	buffer_append_text(out, "</td>");
-	show_cell(out, "Template");
+	html_begin_cell(out, "Template");
 	buffer_append_text(out, "<span>");
 	if (row->cluster == 0)
 		buffer_append_text(out, "the site");
 	else
-		show_template(out, facts, row->cluster);
+		html_append_template(out, facts, row->cluster);
 	buffer_append_text(out, "</span></td>");
-	show_cell(out, "What");
+	html_begin_cell(out, "What");
 	buffer_printf(out, "<span>%s", report_event_text(row->kind));
 	if (row->other != 0) {
 		buffer_append_text(out, ": ");
-		show_template(out, facts, row->other);
+		html_append_template(out, facts, row->other);
 	}
 	if ((row->flags & EVENT_IS_ACKED) != 0)
 		buffer_append_text(out, " <span class=\"badge off\">seen to"
@@ -133,10 +133,10 @@ static void append_event(const struct report_facts *facts,
 					"</span>");
 	buffer_printf(out, "<br><code class=\"soft\">%s</code></span></td>",
 		      event_kind_name(row->kind));
-	show_cell(out, "#Pages");
-	show_count(out, row->pages);
+	html_begin_cell(out, "#Pages");
+	html_append_count(out, row->pages);
 	buffer_append_text(out, "</td>");
-	show_cell(out, "Evidence");
+	html_begin_cell(out, "Evidence");
 	append_evidence(row, out);
 	buffer_append_text(out, "</td></tr>\n");
 }
@@ -151,14 +151,15 @@ static void append_events(const struct report_facts *facts, struct buffer *out)
 					"as first seen.</p>\n");
 		return;
 	}
-	show_table(out, "What happened, the last first", heads);
+	html_begin_table(out, "What happened, the last first", heads);
 	for (uint32_t i = facts->event_count; i-- > 0;)
-		append_event(facts, &facts->events[i].row, out);
-	show_table_end(out);
+		event_section_event(facts, &facts->events[i].row, out);
+	html_end_table(out);
 	if (facts->event_total > facts->event_count) {
 		buffer_append_text(out, "<p class=\"soft\">Not listed: ");
-		show_counted(out, facts->event_total - facts->event_count,
-			     "older alert");
+		html_append_counted(out,
+				    facts->event_total - facts->event_count,
+				    "older alert");
 		buffer_append_text(out, ".</p>\n");
 	}
 }

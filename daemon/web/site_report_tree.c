@@ -7,13 +7,13 @@
 
 enum {
 	OPEN_DEPTH = 4, /* levels that are unfolded */
-	LABEL_COLUMNS = 40,
+	TREE_LABEL_COLUMNS = 40,
 	MAX_CHAIN = 3, /* maximum number of labels per row */
 	EXAMPLE_COLUMNS = 64,
 };
 
-static const struct page_tree_node *node_at(const struct report_tree *drawn,
-					    uint32_t index)
+static const struct page_tree_node *
+report_tree_node(const struct report_tree *drawn, uint32_t index)
 {
 	return page_tree_node(drawn->tree, index);
 }
@@ -22,7 +22,7 @@ static const struct page_tree_node *node_at(const struct report_tree *drawn,
 static uint32_t shown_from(const struct report_tree *drawn, uint32_t index)
 {
 	while (index != NO_STEP && !drawn->choice.is_shown[index])
-		index = node_at(drawn, index)->step.next_sibling;
+		index = report_tree_node(drawn, index)->step.next_sibling;
 	return index;
 }
 
@@ -32,14 +32,15 @@ static uint32_t shown_from(const struct report_tree *drawn, uint32_t index)
  */
 static uint32_t only_child(const struct report_tree *drawn, uint32_t index)
 {
-	const struct page_tree_node *node = node_at(drawn, index);
+	const struct page_tree_node *node = report_tree_node(drawn, index);
 	uint32_t child = shown_from(drawn, node->step.first_child);
 
 	if (child == NO_STEP || drawn->is_region[index] ||
 	    drawn->choice.hidden[index] > 0 ||
 	    node->own.template + node->own.content > 0 ||
-	    node_at(drawn, child)->pages != node->pages ||
-	    shown_from(drawn, node_at(drawn, child)->step.next_sibling) !=
+	    report_tree_node(drawn, child)->pages != node->pages ||
+	    shown_from(drawn,
+		       report_tree_node(drawn, child)->step.next_sibling) !=
 		    NO_STEP)
 		return NO_STEP;
 	return child;
@@ -77,13 +78,15 @@ void report_tree_mark(struct report_tree *drawn, uint32_t index)
 	if (index == NO_STEP || !drawn->choice.is_shown[index])
 		return;
 	drawn->is_region[index] = true;
-	for (; index != NO_STEP; index = node_at(drawn, index)->step.parent)
+	for (; index != NO_STEP;
+	     index = report_tree_node(drawn, index)->step.parent)
 		drawn->leads[index] = true;
 }
 
-static void append_label(const struct report_tree *drawn, uint32_t index)
+static void report_tree_label(const struct report_tree *drawn, uint32_t index)
 {
-	show_text(drawn->out, node_at(drawn, index)->step.label, LABEL_COLUMNS);
+	html_append_text(drawn->out, report_tree_node(drawn, index)->step.label,
+			 TREE_LABEL_COLUMNS);
 }
 
 /* Append "div.page › … › main": the row's node and the nodes joined with it. */
@@ -95,7 +98,7 @@ static void append_labels(const struct report_tree *drawn, uint32_t index)
 
 	chain[count++] = index;
 	while (drawn->is_joined[index] && count <= REPORT_TREE_DEPTH) {
-		index = node_at(drawn, index)->step.parent;
+		index = report_tree_node(drawn, index)->step.parent;
 		chain[count++] = index;
 	}
 	buffer_append_text(out, "<code>");
@@ -105,7 +108,7 @@ static void append_labels(const struct report_tree *drawn, uint32_t index)
 
 		if (is_folded && i == count - 2)
 			buffer_append_text(out, "<span title=\"");
-		append_label(drawn, chain[i]);
+		report_tree_label(drawn, chain[i]);
 		if (is_folded && i == MAX_CHAIN - 1)
 			buffer_printf(out, "\">… %u …</span>",
 				      count - MAX_CHAIN);
@@ -131,9 +134,9 @@ static void append_heat(const struct page_tree_text *text, struct buffer *out)
 		      100.0 * (double)text->template / (double)all);
 }
 
-static void append_row(const struct report_tree *drawn, uint32_t index)
+static void report_tree_row(const struct report_tree *drawn, uint32_t index)
 {
-	const struct page_tree_node *node = node_at(drawn, index);
+	const struct page_tree_node *node = report_tree_node(drawn, index);
 	uint32_t pages = drawn->tree->page_count;
 	struct buffer *out = drawn->out;
 
@@ -155,7 +158,7 @@ static void append_row(const struct report_tree *drawn, uint32_t index)
 	buffer_append_text(out, "</span>");
 	if (node->example.size > 0) {
 		buffer_append_text(out, " <q>");
-		show_text(out, node->example, EXAMPLE_COLUMNS);
+		html_append_text(out, node->example, EXAMPLE_COLUMNS);
 		buffer_append_text(out, "</q>");
 	}
 	buffer_append_text(out, "</span></span>");
@@ -163,15 +166,17 @@ static void append_row(const struct report_tree *drawn, uint32_t index)
 
 static bool has_shown_child(const struct report_tree *drawn, uint32_t index)
 {
-	return shown_from(drawn, node_at(drawn, index)->step.first_child) !=
+	return shown_from(drawn,
+			  report_tree_node(drawn, index)->step.first_child) !=
 	       NO_STEP;
 }
 
 /* Return whether the node is shown in the row of its only child. */
-static bool is_passed(const struct report_tree *drawn, uint32_t index)
+static bool report_tree_is_joined(const struct report_tree *drawn,
+				  uint32_t index)
 {
-	uint32_t child =
-		shown_from(drawn, node_at(drawn, index)->step.first_child);
+	uint32_t child = shown_from(
+		drawn, report_tree_node(drawn, index)->step.first_child);
 
 	return child != NO_STEP && drawn->is_joined[child];
 }
@@ -183,12 +188,12 @@ static void append_more(const struct report_tree *drawn, uint32_t index)
 	if (hidden == 0)
 		return;
 	buffer_append_text(drawn->out, "<li class=\"more\">and ");
-	show_count(drawn->out, hidden);
+	html_append_count(drawn->out, hidden);
 	buffer_printf(drawn->out, " kind%s of element inside, not shown</li>",
 		      hidden == 1 ? "" : "s");
 }
 
-static void enter(struct report_tree *drawn, uint32_t index)
+static void report_tree_begin_node(struct report_tree *drawn, uint32_t index)
 {
 	struct buffer *out = drawn->out;
 	bool is_open = drawn->depth < OPEN_DEPTH || drawn->leads[index];
@@ -198,7 +203,7 @@ static void enter(struct report_tree *drawn, uint32_t index)
 					: "<li>");
 	if (!has_shown_child(drawn, index)) {
 		buffer_append_text(out, "<div class=\"leaf\">");
-		append_row(drawn, index);
+		report_tree_row(drawn, index);
 		buffer_append_text(out, "</div>");
 		if (drawn->choice.hidden[index] > 0) {
 			buffer_append_text(out, "<ul>");
@@ -209,12 +214,12 @@ static void enter(struct report_tree *drawn, uint32_t index)
 		return;
 	}
 	buffer_printf(out, "<details%s><summary>", is_open ? " open" : "");
-	append_row(drawn, index);
+	report_tree_row(drawn, index);
 	buffer_append_text(out, "</summary><ul>\n");
 	drawn->depth++;
 }
 
-static void leave(struct report_tree *drawn, uint32_t index)
+static void report_tree_end_node(struct report_tree *drawn, uint32_t index)
 {
 	append_more(drawn, index);
 	buffer_append_text(drawn->out, "</ul></details></li>\n");
@@ -235,12 +240,12 @@ void report_tree_append(struct report_tree *drawn, struct buffer *out)
 			step_walk_skip(&walk);
 			continue;
 		}
-		if (is_passed(drawn, index))
+		if (report_tree_is_joined(drawn, index))
 			continue;
 		if (!walk.is_leaving)
-			enter(drawn, index);
+			report_tree_begin_node(drawn, index);
 		else if (has_shown_child(drawn, index))
-			leave(drawn, index);
+			report_tree_end_node(drawn, index);
 	}
 	buffer_append_text(drawn->out, "</ul>\n");
 }

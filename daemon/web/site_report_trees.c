@@ -55,9 +55,11 @@ struct counted {
 	uint32_t cluster;
 };
 
-/* An ask_server: return in how many pages of the template fragments occur. */
-static bool count_fragments(void *context, const struct inquiry *inquiry,
-			    struct message *answer)
+/* An request_handler: return in how many pages of the template fragments occur.
+ */
+static bool tree_section_count_fragments(void *context,
+					 const struct task_request *inquiry,
+					 struct message *answer)
 {
 	const struct counted *counted = context;
 	struct slice hashes = inquiry->body;
@@ -100,14 +102,14 @@ static void read_tree(const struct report_facts *facts,
 		.limits = limits_to_field(&facts->source->limits),
 		.page_count = template->cluster.page_count,
 	};
-	struct buffer head = row_layout_encode(&tree_request_layout, &request);
+	struct buffer head = row_codec_encode(&tree_request_layout, &request);
 	struct counted counted = {facts, template->number};
 	struct buffer pages = {0};
 	struct pool_task task = {
 		.kind = TASK_TREE,
 		.head = buffer_slice(&head),
 		.site = facts->site.id,
-		.serve = count_fragments,
+		.serve = tree_section_count_fragments,
 		.serve_context = &counted,
 		.take = take_tree,
 		.take_context = tree,
@@ -119,15 +121,15 @@ static void read_tree(const struct report_facts *facts,
 			     MAX_PAGES, MAX_PAGES_BYTES, &pages);
 	txn_abort(&txn);
 	task.body = buffer_slice(&pages);
-	if (pool_run(facts->source->pool, &task) != ERR_NONE)
+	if (worker_pool_run(facts->source->pool, &task) != ERR_NONE)
 		*tree = page_tree_make(tree->arena);
 	buffer_free(&head);
 	buffer_free(&pages);
 }
 
-static void append_words(const struct report_tree *drawn,
-			 const struct report_template *template,
-			 struct buffer *out)
+static void tree_section_summary(const struct report_tree *drawn,
+				 const struct report_template *template,
+				 struct buffer *out)
 {
 	const struct page_tree_text *text =
 		&page_tree_node(drawn->tree, 0)->inside;
@@ -135,21 +137,22 @@ static void append_words(const struct report_tree *drawn,
 	uint32_t kinds = step_tree_count(&drawn->tree->steps);
 
 	buffer_append_text(out, "<p class=\"soft small\">");
-	show_counted(out, drawn->tree->page_count, "page");
+	html_append_counted(out, drawn->tree->page_count, "page");
 	buffer_append_text(out, " of ");
-	show_count(out, template->cluster.page_count);
+	html_append_count(out, template->cluster.page_count);
 	buffer_append_text(out, " laid over each other; ");
-	show_ratio(out, all == 0 ? 0 : (double)text->template / (double)all);
+	html_append_ratio(out,
+			  all == 0 ? 0 : (double)text->template / (double)all);
 	buffer_append_text(out, " of their text is template. ");
-	show_count(out, drawn->choice.shown_count);
+	html_append_count(out, drawn->choice.shown_count);
 	buffer_append_text(out, " of ");
-	show_counted(out, kinds, "kind");
+	html_append_counted(out, kinds, "kind");
 	buffer_append_text(out, " of element are shown");
 	if (drawn->choice.shown_count < kinds)
 		buffer_append_text(out, ": those on most pages");
 	if (drawn->tree->left_out > 0) {
 		buffer_append_text(out, "; ");
-		show_counted(out, drawn->tree->left_out, "element");
+		html_append_counted(out, drawn->tree->left_out, "element");
 		buffer_append_text(out, " found no room");
 	}
 	buffer_append_text(out, ".</p>\n");
@@ -174,24 +177,24 @@ static void draw_tree(const struct report_facts *facts,
 	drawn = report_tree_make(arena, &tree,
 				 page_tree_choose(arena, &tree, limits));
 	mark_regions(facts, template, &drawn);
-	append_words(&drawn, template, out);
+	tree_section_summary(&drawn, template, out);
 	report_tree_append(&drawn, out);
 }
 
-static void append_template(const struct report_facts *facts,
-			    const struct report_template *template,
-			    bool has_room, struct buffer *out)
+static void tree_section_template(const struct report_facts *facts,
+				  const struct report_template *template,
+				  bool has_room, struct buffer *out)
 {
 	struct arena *arena = arena_create();
 
 	buffer_printf(out, "<article id=\"t%" PRIu32 "\"><h3><code>",
 		      template->number);
-	show_text(out, facts->site.host, SHOWN_URL);
+	html_append_text(out, facts->site.host, SHOWN_URL);
 	buffer_printf(out, "/%" PRIu32 "</code></h3>\n", template->number);
 	if (template->sample_count > 0) {
 		buffer_append_text(out, "<p>Such as ");
-		show_link(out, template->samples[0].url,
-			  template->samples[0].title);
+		html_append_link(out, template->samples[0].url,
+				 template->samples[0].title);
 		buffer_append_text(out, "</p>\n");
 	}
 	if (has_room)
@@ -204,7 +207,7 @@ static void append_template(const struct report_facts *facts,
 	arena_destroy(arena);
 }
 
-static void append_legend(struct buffer *out)
+static void tree_section_legend(struct buffer *out)
 {
 	buffer_append_text(
 		out,
@@ -231,15 +234,16 @@ void report_trees(const struct report_facts *facts, struct buffer *out)
 
 	buffer_append_text(out,
 			   "<section id=\"templates\"><h2>Templates</h2>\n");
-	append_legend(out);
+	tree_section_legend(out);
 	for (; told < facts->learned_count && told < REPORT_TREES; told++)
-		append_template(facts, &facts->templates[told],
-				out->size - begin < REPORT_TREES_BYTES, out);
+		tree_section_template(facts, &facts->templates[told],
+				      out->size - begin < REPORT_TREES_BYTES,
+				      out);
 	if (told < facts->learned_count) {
 		buffer_append_text(out, "<p class=\"soft\">Without a tree "
 					"here: ");
-		show_counted(out, facts->learned_count - told,
-			     "smaller template");
+		html_append_counted(out, facts->learned_count - told,
+				    "smaller template");
 		buffer_append_text(out, ".</p>\n");
 	}
 	buffer_append_text(out, "</section>\n");
@@ -254,7 +258,7 @@ enum error site_report_tree(const struct site_report_source *source,
 	enum error error = report_facts_read_one(source, host, number, &facts);
 
 	if (error == ERR_NONE) {
-		append_legend(out);
+		tree_section_legend(out);
 		draw_tree(&facts, facts.templates, arena, out);
 	}
 	arena_destroy(arena);

@@ -27,16 +27,16 @@ static void append_silences(struct buffer *out, const json_t *answer)
 	json_array_foreach(silences, i, silence)
 	{
 		buffer_append_text(out, "<tr role=\"row\">");
-		show_cell(out, heads[0]);
+		html_begin_cell(out, heads[0]);
 		ui_site_link(out, ui_member(silence, "site"));
 		buffer_append_text(out, "</td>");
-		show_cell(out, heads[1]);
+		html_begin_cell(out, heads[1]);
 		ui_template_link(out, ui_member(silence, "cluster"));
 		buffer_append_text(out, "</td>");
-		show_cell(out, heads[2]);
+		html_begin_cell(out, heads[2]);
 		ui_text(out, ui_member(silence, "kind"), UI_LABEL_COLUMNS);
 		buffer_append_text(out, "</td>");
-		show_cell(out, heads[3]);
+		html_begin_cell(out, heads[3]);
 		ui_time(out, json_object_get(silence, "created"));
 		buffer_append_text(out, "</td><td role=\"cell\" class=\"act\" "
 					"data-head=\"\">");
@@ -76,7 +76,7 @@ void ui_alerts(struct buffer *out, const struct ui_alerts *shown)
 	append_silences(out, shown->silences);
 }
 
-static void append_title(struct buffer *out, const json_t *event)
+static void web_alert_title(struct buffer *out, const json_t *event)
 {
 	struct buffer sentence = {0};
 	const char *id = ui_member(event, "cluster");
@@ -99,21 +99,21 @@ static void append_found(struct buffer *out, const char *const *heads,
 {
 	if (is_guard) {
 		ui_count_cell(out, heads[1], ui_whole(page, "matches"));
-		show_cell(out, heads[2]);
+		html_begin_cell(out, heads[2]);
 		ui_text(out, ui_member(page, "value"), UI_TEXT_COLUMNS);
 	} else {
-		show_cell(out, heads[1]);
+		html_begin_cell(out, heads[1]);
 		ui_text(out, ui_member(page, "now"), UI_LABEL_COLUMNS);
 		buffer_append_text(out, "</td>");
-		show_cell(out, heads[2]);
+		html_begin_cell(out, heads[2]);
 		ui_template_link(out, ui_member(page, "template"));
 	}
 	buffer_append_text(out, "</td></tr>\n");
 }
 
 /* Append the pages that agree: objects with "url", or addresses. */
-static void append_pages(struct buffer *out, const json_t *detail,
-			 bool is_guard)
+static void web_alert_pages(struct buffer *out, const json_t *detail,
+			    bool is_guard)
 {
 	static const char *const moved[] = {"Page", "Is now", "In", NULL};
 	static const char *const guarded[] = {"Page", "#Matches",
@@ -132,7 +132,7 @@ static void append_pages(struct buffer *out, const json_t *detail,
 		if (i == MAX_PAGES)
 			break;
 		buffer_append_text(out, "<tr role=\"row\">");
-		show_cell(out, heads[0]);
+		html_begin_cell(out, heads[0]);
 		ui_page_link(out,
 			     json_is_string(page) ? json_string_value(page)
 						  : ui_member(page, "url"),
@@ -143,7 +143,7 @@ static void append_pages(struct buffer *out, const json_t *detail,
 	ui_table_end(out);
 }
 
-static void append_actions(struct buffer *out, const json_t *event)
+static void web_alert_actions(struct buffer *out, const json_t *event)
 {
 	char path[64];
 
@@ -165,7 +165,7 @@ static void append_actions(struct buffer *out, const json_t *event)
 	}
 }
 
-static void append_guard(struct buffer *out, const json_t *event)
+static void web_alert_guard(struct buffer *out, const json_t *event)
 {
 	buffer_append_text(out, "<p><a href=\"/ui/sites/");
 	ui_escape(out, ui_member(event, "site"));
@@ -185,9 +185,9 @@ void ui_alert(struct buffer *out, const json_t *event, bool is_reader)
 	ui_text(out, ui_member(event, "kind"), UI_LABEL_COLUMNS);
 	buffer_append_text(out, "</h1>");
 	if (!is_reader)
-		append_actions(out, event);
+		web_alert_actions(out, event);
 	buffer_append_text(out, "</div>\n");
-	append_title(out, event);
+	web_alert_title(out, event);
 	buffer_append_text(out, "<p class=\"soft small\">");
 	ui_time(out, json_object_get(event, "time"));
 	if (*ui_member(event, "url") != '\0') {
@@ -196,11 +196,11 @@ void ui_alert(struct buffer *out, const json_t *event, bool is_reader)
 	}
 	buffer_append_text(out, "</p>\n");
 	if (is_guard && !is_reader)
-		append_guard(out, event);
+		web_alert_guard(out, event);
 	if (json_is_array(json_object_get(json_object_get(detail, "paths"),
 					  "gone"))) {
 		buffer_append_text(out, "<h2>Before and after</h2>\n");
 		ui_moves(out, detail);
 	}
-	append_pages(out, detail, is_guard);
+	web_alert_pages(out, detail, is_guard);
 }

@@ -26,15 +26,15 @@ static unsigned colour_of(const json_t *nodes, const char *name)
 	return COLOURS;
 }
 
-static void append_mark(struct buffer *out, unsigned x, unsigned y,
-			const char *class)
+static void web_nodes_mark(struct buffer *out, unsigned x, unsigned y,
+			   const char *class)
 {
 	buffer_printf(out, "<circle class=\"%s\" cx=\"%u\" cy=\"%u\" r=\"3\"/>",
 		      class, x + CELL / 2, y + CELL / 2);
 }
 
 /* Append a description for pointers and screen readers. */
-static void append_title(struct buffer *out, const json_t *row)
+static void web_nodes_partition_title(struct buffer *out, const json_t *row)
 {
 	const char *owner = ui_member(row, "owner");
 
@@ -50,7 +50,7 @@ static void append_title(struct buffer *out, const json_t *row)
 }
 
 /* Return the mark of a partition; NULL if this node has no data of it. */
-static const char *mark_of(const json_t *row)
+static const char *web_nodes_mark_class(const json_t *row)
 {
 	const char *state = ui_member(row, "state");
 
@@ -68,18 +68,18 @@ static void append_cell(struct buffer *out, const json_t *nodes,
 {
 	unsigned number = (unsigned)ui_whole(row, "partition");
 	unsigned colour = colour_of(nodes, ui_member(row, "owner"));
-	const char *mark = mark_of(row);
+	const char *mark = web_nodes_mark_class(row);
 	unsigned x = number % FIELD_SIDE * CELL;
 	unsigned y = number / FIELD_SIDE * CELL;
 
 	buffer_append_text(out, "<g>");
-	append_title(out, row);
+	web_nodes_partition_title(out, row);
 	buffer_printf(out,
 		      "<rect class=\"n%u\" x=\"%u\" y=\"%u\" width=\"%d\" "
 		      "height=\"%d\"/>",
 		      colour, x, y, CELL - 1, CELL - 1);
 	if (mark != NULL)
-		append_mark(out, x, y, mark);
+		web_nodes_mark(out, x, y, mark);
 	buffer_append_text(out, "</g>");
 }
 
@@ -111,7 +111,7 @@ static void append_seconds(struct buffer *out, const char *head,
 {
 	double ms = json_number_value(json_object_get(node, name));
 
-	show_cell(out, head);
+	html_begin_cell(out, head);
 	buffer_printf(out, "%.1f s</td>", ms / 1000);
 }
 
@@ -119,7 +119,7 @@ static void append_node(struct buffer *out, const char *const *heads,
 			const json_t *nodes, const json_t *node)
 {
 	buffer_append_text(out, "<tr role=\"row\">");
-	show_cell(out, heads[0]);
+	html_begin_cell(out, heads[0]);
 	buffer_printf(out,
 		      "<svg class=\"swatch\" viewBox=\"0 0 10 10\" "
 		      "aria-hidden=\"true\"><rect class=\"n%u\" width=\"10\" "
@@ -140,10 +140,10 @@ static void append_node(struct buffer *out, const char *const *heads,
 	ui_count_cell(out, heads[4], ui_whole(node, "weight"));
 	append_seconds(out, heads[5], node, "silent_ms");
 	append_seconds(out, heads[6], node, "clock_ms");
-	show_cell(out, heads[7]);
+	html_begin_cell(out, heads[7]);
 	ui_text(out, ui_member(node, "version"), UI_LABEL_COLUMNS);
 	buffer_append_text(out, "</td>");
-	show_cell(out, heads[8]);
+	html_begin_cell(out, heads[8]);
 	ui_text(out, ui_member(node, "address"), UI_TEXT_COLUMNS);
 	buffer_append_text(out, "</td></tr>\n");
 }
@@ -181,7 +181,7 @@ static void append_away(struct buffer *out, const json_t *away)
 	buffer_append_text(out, "</p>\n");
 }
 
-static void append_figures(struct buffer *out, const json_t *cluster)
+static void web_nodes_figures(struct buffer *out, const json_t *cluster)
 {
 	static const struct {
 		const char *name;
@@ -231,7 +231,7 @@ void ui_cluster(struct buffer *out, const json_t *cluster)
 		ui_badge(out, "bad", "no lease: this node changes nothing");
 	buffer_append_text(out, "</p>\n");
 	append_trouble(out, cluster);
-	append_figures(out, cluster);
+	web_nodes_figures(out, cluster);
 	append_nodes(out, json_object_get(cluster, "nodes"));
 	append_away(out, json_object_get(cluster, "away"));
 	append_field(out, cluster);

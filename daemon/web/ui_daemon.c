@@ -19,17 +19,17 @@ static void append_processes(struct buffer *out, const json_t *status)
 	json_array_foreach(list, i, process)
 	{
 		buffer_append_text(out, "<tr role=\"row\">");
-		show_cell(out, heads[0]);
+		html_begin_cell(out, heads[0]);
 		ui_text(out, ui_member(process, "role"), UI_LABEL_COLUMNS);
 		buffer_append_text(out, "</td>");
 		ui_count_cell(
 			out, heads[1],
 			json_array_size(json_object_get(process, "running")));
 		ui_count_cell(out, heads[2], ui_whole(process, "deaths"));
-		show_cell(out, heads[3]);
+		html_begin_cell(out, heads[3]);
 		ui_text(out, ui_member(process, "holds"), UI_TEXT_COLUMNS);
 		buffer_append_text(out, "</td>");
-		show_cell(out, heads[4]);
+		html_begin_cell(out, heads[4]);
 		ui_text(out, ui_member(process, "lacks"), UI_TEXT_COLUMNS);
 		buffer_append_text(out, "</td></tr>\n");
 	}

@@ -16,7 +16,7 @@ static int digit_of(char byte)
 }
 
 /* Append the decoded text; false if it contains a NUL. */
-static bool decode(struct slice text, struct buffer *out)
+static bool form_decode(struct slice text, struct buffer *out)
 {
 	const char *bytes = text.data;
 
@@ -42,17 +42,17 @@ static bool decode(struct slice text, struct buffer *out)
 }
 
 /* Add the field "name=value". */
-static bool add_field(json_t *form, struct slice field)
+static bool form_add_field(json_t *form, struct slice field)
 {
 	const char *bytes = field.data;
 	const char *equals = memchr(bytes, '=', field.size);
 	size_t size = equals == NULL ? field.size : (size_t)(equals - bytes);
 	struct buffer name = {0};
 	struct buffer value = {0};
-	bool is_right = decode((struct slice){bytes, size}, &name);
+	bool is_right = form_decode((struct slice){bytes, size}, &name);
 
 	if (equals != NULL && is_right)
-		is_right = decode(
+		is_right = form_decode(
 			(struct slice){equals + 1, field.size - size - 1},
 			&value);
 	/* jansson rejects invalid UTF-8 */
@@ -75,7 +75,7 @@ json_t *ui_form_read(struct slice body)
 		size_t size = end == NULL ? left : (size_t)(end - at);
 
 		is_right = i < UI_FORM_MAX_FIELDS &&
-			   add_field(form, (struct slice){at, size});
+			   form_add_field(form, (struct slice){at, size});
 		left -= end == NULL ? size : size + 1;
 		at += end == NULL ? size : size + 1;
 	}
@@ -145,7 +145,7 @@ bool ui_form_threshold(json_t *form)
 }
 
 /* Add the header in a line of `size` bytes; false if it has no colon. */
-static bool add_header(json_t *headers, const char *line, size_t size)
+static bool form_add_header(json_t *headers, const char *line, size_t size)
 {
 	const char *colon = memchr(line, ':', size);
 	size_t name = colon == NULL ? 0 : (size_t)(colon - line);
@@ -178,7 +178,7 @@ bool ui_form_headers(json_t *form)
 	     line += *line == '\n') {
 		size_t size = strcspn(line, "\r\n");
 
-		is_right = add_header(headers, line, size);
+		is_right = form_add_header(headers, line, size);
 		line += size;
 		line += *line == '\r';
 	}

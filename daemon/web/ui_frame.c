@@ -19,7 +19,7 @@ static const struct {
 	[UI_DAEMON] = {"/ui/daemon", "Daemon"},
 };
 
-static void append_hash(struct buffer *out, const char *text)
+static void html_append_hash(struct buffer *out, const char *text)
 {
 	char coded[BASE64_ENCODE_RAW_LENGTH(SHA256_DIGEST_SIZE)];
 	uint8_t digest[SHA256_DIGEST_SIZE];
@@ -37,9 +37,9 @@ static void append_hash(struct buffer *out, const char *text)
 void ui_policy(struct buffer *out, bool has_attributes)
 {
 	buffer_append_text(out, "default-src 'none'; script-src ");
-	append_hash(out, ui_script);
+	html_append_hash(out, ui_script);
 	buffer_append_text(out, "; style-src ");
-	append_hash(out, ui_style);
+	html_append_hash(out, ui_style);
 	if (has_attributes)
 		buffer_append_text(out, "; style-src-attr 'unsafe-inline'");
 	buffer_append_text(out, "; img-src data:; connect-src 'self'; "
@@ -71,7 +71,8 @@ static void append_kinds(struct buffer *out)
 	buffer_append_text(out, kinds + 1);
 }
 
-static bool is_shown(const struct ui_frame *frame, unsigned section)
+static bool html_section_is_shown(const struct ui_frame *frame,
+				  unsigned section)
 {
 	if (section == UI_CLUSTER)
 		return frame->has_cluster && !frame->is_reader;
@@ -88,7 +89,7 @@ static void append_navigation(struct buffer *out, const struct ui_frame *frame)
 	buffer_append_text(out, "templated</a>"
 				"<nav aria-label=\"Pages\"><ul>");
 	for (unsigned i = 0; i < UI_SECTIONS; i++)
-		if (is_shown(frame, i))
+		if (html_section_is_shown(frame, i))
 			buffer_printf(out, "<li><a href=\"%s\"%s>%s</a></li>",
 				      sections[i].path,
 				      i == frame->section

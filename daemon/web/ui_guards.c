@@ -13,7 +13,7 @@
 
 enum { MAX_ROWS = 500, MAX_UP = 6 };
 
-static void append_guards_path(struct buffer *out, const char *host)
+static void web_guards_path(struct buffer *out, const char *host)
 {
 	buffer_append_text(out, "/ui/sites/");
 	ui_escape(out, host);
@@ -25,7 +25,7 @@ static void append_guard_link(struct buffer *out, const json_t *guard)
 	const char *name = ui_member(guard, "name");
 
 	buffer_append_text(out, "<a href=\"");
-	append_guards_path(out, ui_member(guard, "site"));
+	web_guards_path(out, ui_member(guard, "site"));
 	buffer_printf(out, "/%" PRIu64 "\">", ui_whole(guard, "id"));
 	if (*name != '\0')
 		ui_text(out, name, UI_LABEL_COLUMNS);
@@ -34,36 +34,36 @@ static void append_guard_link(struct buffer *out, const json_t *guard)
 	buffer_append_text(out, "</a>");
 }
 
-static void append_row(struct buffer *out, const char *const *heads,
-		       const json_t *guard)
+static void web_guards_row(struct buffer *out, const char *const *heads,
+			   const json_t *guard)
 {
 	buffer_append_text(out, "<tr role=\"row\">");
-	show_cell(out, heads[0]);
+	html_begin_cell(out, heads[0]);
 	append_guard_link(out, guard);
 	buffer_append_text(out, "</td>");
-	show_cell(out, heads[1]);
+	html_begin_cell(out, heads[1]);
 	ui_guard_state(out, guard);
 	buffer_append_text(out, "</td>");
-	show_cell(out, heads[2]);
+	html_begin_cell(out, heads[2]);
 	buffer_append_text(out, "<code>");
 	ui_text(out, ui_member(guard, "selector"), UI_TEXT_COLUMNS);
 	buffer_append_text(out, "</code></td>");
-	show_cell(out, heads[3]);
+	html_begin_cell(out, heads[3]);
 	ui_text(out, ui_member(guard, "expect"), UI_LABEL_COLUMNS);
 	buffer_append_text(out, "</td>");
 	ui_count_cell(out, heads[4], ui_whole(guard, "pages"));
 	ui_count_cell(out, heads[5], ui_whole(guard, "failing"));
-	show_cell(out, heads[6]);
+	html_begin_cell(out, heads[6]);
 	ui_template_link(out, ui_member(guard, "cluster"));
 	buffer_append_text(out, "</td></tr>\n");
 }
 
-static void append_form(struct buffer *out, const char *host)
+static void web_guards_form(struct buffer *out, const char *host)
 {
 	buffer_append_text(out, "<h2 id=\"new\">New guard</h2>\n<form "
 				"class=\"panel\" method=\"post\" "
 				"aria-labelledby=\"new\" action=\"");
-	append_guards_path(out, host);
+	web_guards_path(out, host);
 	buffer_append_text(
 		out,
 		"\"><p class=\"soft small\">A guard checks a selector on all "
@@ -99,11 +99,11 @@ void ui_guards(struct buffer *out, const char *host, const json_t *answer)
 		{
 			if (i == MAX_ROWS)
 				break;
-			append_row(out, heads, guard);
+			web_guards_row(out, heads, guard);
 		}
 		ui_table_end(out);
 	}
-	append_form(out, host);
+	web_guards_form(out, host);
 }
 
 /* Append a form that creates a guard from a selector. */
@@ -113,7 +113,7 @@ static void append_use(struct buffer *out, const char *host,
 	const char *expect = ui_member(guard, "expect");
 
 	buffer_append_text(out, "<form method=\"post\" action=\"");
-	append_guards_path(out, host);
+	web_guards_path(out, host);
 	buffer_append_text(out, "\"><input type=\"hidden\" name=\"css\" "
 				"value=\"");
 	ui_lines(out, ui_member(candidate, "selector"));
@@ -138,16 +138,16 @@ void ui_candidates(struct buffer *out, const char *host, const json_t *guard)
 	json_array_foreach(list, i, candidate)
 	{
 		buffer_append_text(out, "<tr role=\"row\">");
-		show_cell(out, heads[0]);
+		html_begin_cell(out, heads[0]);
 		buffer_append_text(out, "<code>");
 		ui_text(out, ui_member(candidate, "selector"), UI_TEXT_COLUMNS);
 		buffer_append_text(out, "</code></td>");
-		show_cell(out, heads[1]);
+		html_begin_cell(out, heads[1]);
 		buffer_printf(
 			out, "%.2f</td>",
 			json_number_value(json_object_get(candidate, "score")));
 		ui_count_cell(out, heads[2], ui_whole(candidate, "pages"));
-		show_cell(out, heads[3]);
+		html_begin_cell(out, heads[3]);
 		ui_text(out, ui_member(candidate, "example"), UI_LABEL_COLUMNS);
 		buffer_append_text(out, "</td><td role=\"cell\" class=\"act\" "
 					"data-head=\"\">");
@@ -172,14 +172,14 @@ static void append_sample(struct buffer *out, const json_t *guard)
 	json_array_foreach(pages, i, page)
 	{
 		buffer_append_text(out, "<tr role=\"row\">");
-		show_cell(out, heads[0]);
+		html_begin_cell(out, heads[0]);
 		ui_page_link(out, ui_member(page, "url"), "");
 		buffer_append_text(out, "</td>");
 		ui_count_cell(out, heads[1], ui_whole(page, "matches"));
-		show_cell(out, heads[2]);
+		html_begin_cell(out, heads[2]);
 		ui_text(out, ui_member(page, "value"), UI_TEXT_COLUMNS);
 		buffer_append_text(out, "</td>");
-		show_cell(out, heads[3]);
+		html_begin_cell(out, heads[3]);
 		ui_time(out, json_object_get(page, "good"));
 		buffer_append_text(out, "</td></tr>\n");
 	}
@@ -196,13 +196,13 @@ static void append_facts(struct buffer *out, const json_t *guard)
 	buffer_append_text(out, "</span></dd><dt>Matches on a page</dt><dd>");
 	ui_text(out, ui_member(guard, "expect"), UI_LABEL_COLUMNS);
 	buffer_append_text(out, "</dd><dt>Pages</dt><dd>");
-	show_count(out, ui_whole(guard, "failing"));
+	html_append_count(out, ui_whole(guard, "failing"));
 	buffer_append_text(out, " failing of ");
-	show_count(out, ui_whole(guard, "pages"));
+	html_append_count(out, ui_whole(guard, "pages"));
 	buffer_append_text(out, "; ");
-	show_count(out, ui_whole(guard, "agreed"));
+	html_append_count(out, ui_whole(guard, "agreed"));
 	buffer_append_text(out, " of the last ");
-	show_count(out, ui_whole(guard, "seen"));
+	html_append_count(out, ui_whole(guard, "seen"));
 	buffer_append_text(out, " agree</dd><dt>Template</dt><dd>");
 	if (*ui_member(guard, "cluster") == '\0')
 		buffer_append_text(out, "all pages of the site");
@@ -226,7 +226,7 @@ void ui_guard(struct buffer *out, const json_t *guard)
 	buffer_append_text(out, "</h1>");
 	ui_guard_state(out, guard);
 	buffer_append_text(out, "<form method=\"post\" action=\"");
-	append_guards_path(out, host);
+	web_guards_path(out, host);
 	buffer_printf(out,
 		      "/%" PRIu64 "/delete\"><button class=\"danger\">Delete"
 		      "</button></form></div>\n",
@@ -285,7 +285,8 @@ static void append_up(struct buffer *out, const struct ui_element *shown)
 		      shown->number, shown->up + 1);
 }
 
-static void append_rest(struct buffer *out, const struct ui_element *shown)
+static void web_guard_element_form(struct buffer *out,
+				   const struct ui_element *shown)
 {
 	const char *slash = strrchr(shown->cluster, '/');
 
@@ -323,9 +324,9 @@ void ui_element(struct buffer *out, const struct ui_element *shown)
 	append_up(out, shown);
 	buffer_append_text(out, "<form class=\"panel\" method=\"post\" "
 				"action=\"");
-	append_guards_path(out, shown->host);
+	web_guards_path(out, shown->host);
 	buffer_append_text(out, "\"><fieldset><legend>Selector</legend>\n");
 	append_choices(out, shown->found);
 	buffer_append_text(out, "</fieldset>\n");
-	append_rest(out, shown);
+	web_guard_element_form(out, shown);
 }

@@ -26,7 +26,7 @@ bool ui_is_true(const json_t *object, const char *name)
 
 void ui_text(struct buffer *out, const char *text, size_t columns)
 {
-	show_text(out, slice_of(text), columns);
+	html_append_text(out, slice_of(text), columns);
 }
 
 void ui_lines(struct buffer *out, const char *text)
@@ -157,22 +157,22 @@ void ui_foreign_link(struct buffer *out, const char *url)
 void ui_table(struct buffer *out, const char *caption, const char *const *heads)
 {
 	buffer_append_text(out, "<div class=\"scroll\">");
-	show_table(out, caption, heads);
+	html_begin_table(out, caption, heads);
 }
 
 void ui_table_end(struct buffer *out)
 {
-	show_table_end(out);
+	html_end_table(out);
 	buffer_append_text(out, "</div>\n");
 }
 
 void ui_count_cell(struct buffer *out, const char *head, uint64_t count)
 {
-	show_cell(out, head);
+	html_begin_cell(out, head);
 	if (count == 0)
 		buffer_append_text(out, "<span class=\"soft\">0</span>");
 	else
-		show_count(out, count);
+		html_append_count(out, count);
 	buffer_append_text(out, "</td>");
 }
 

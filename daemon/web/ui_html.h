@@ -1,6 +1,6 @@
 /*
- * daemon/web/ui_html.h - write safe HTML from values of the API's JSON. Internal
- * to daemon/ui and its callers in daemon/api.
+ * daemon/web/ui_html.h - write safe HTML from values of the API's JSON.
+ * Internal to daemon/ui and its callers in daemon/api.
  */
 #ifndef DAEMON_WEB_UI_HTML_H
 #define DAEMON_WEB_UI_HTML_H
@@ -63,7 +63,7 @@ void ui_template_link(struct buffer *out, const char *id);
  */
 void ui_foreign_link(struct buffer *out, const char *url);
 
-/* Like show_table(), in a box that scrolls horizontally. */
+/* Like html_begin_table(), in a box that scrolls horizontally. */
 void ui_table(struct buffer *out, const char *caption,
 	      const char *const *heads);
 void ui_table_end(struct buffer *out);

@@ -40,8 +40,8 @@ static void append_items(struct buffer *out, const json_t *items, bool is_path)
 	buffer_append_text(out, "</ul>\n");
 }
 
-static void append_side(struct buffer *out, const json_t *moves, bool is_after,
-			bool is_path)
+static void web_moves_side(struct buffer *out, const json_t *moves,
+			   bool is_after, bool is_path)
 {
 	const char *count = is_after ? "come_count" : "gone_count";
 	const json_t *items =
@@ -54,7 +54,7 @@ static void append_side(struct buffer *out, const json_t *moves, bool is_after,
 		      is_after ? "after" : "before",
 		      is_path ? "Paths" : "Texts",
 		      is_after ? "added" : "removed");
-	show_count(out, total);
+	html_append_count(out, total);
 	buffer_append_text(out, "</span></h3>");
 	append_items(out, items, is_path);
 	buffer_append_text(out, "</section>\n");
@@ -66,9 +66,9 @@ void ui_moves(struct buffer *out, const json_t *change)
 	const json_t *texts = json_object_get(change, "fragments");
 
 	buffer_append_text(out, "<div class=\"sides\">\n");
-	append_side(out, paths, false, true);
-	append_side(out, paths, true, true);
-	append_side(out, texts, false, false);
-	append_side(out, texts, true, false);
+	web_moves_side(out, paths, false, true);
+	web_moves_side(out, paths, true, true);
+	web_moves_side(out, texts, false, false);
+	web_moves_side(out, texts, true, false);
 	buffer_append_text(out, "</div>\n");
 }

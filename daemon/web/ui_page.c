@@ -66,7 +66,8 @@ static void append_judgement(struct buffer *out, const json_t *text)
 	ui_template_link(out, ui_member(text, "cluster"));
 	if (ui_whole(text, "cluster_pages") > 0) {
 		buffer_append_text(out, " <span class=\"soft\">");
-		show_counted(out, ui_whole(text, "cluster_pages"), "page");
+		html_append_counted(out, ui_whole(text, "cluster_pages"),
+				    "page");
 		buffer_append_text(out, "</span>");
 	}
 	buffer_append_text(out, "</dd><dt>Text</dt><dd>");
@@ -90,7 +91,7 @@ static void append_judgement(struct buffer *out, const json_t *text)
 /*
  * Return the HTML element for a kind of block (extract/render/content_block.h).
  */
-static const char *element_of(const char *kind)
+static const char *web_page_block_element(const char *kind)
 {
 	static const struct {
 		const char *kind;
@@ -118,7 +119,8 @@ static void append_blocks(struct buffer *out, const json_t *text)
 	{
 		const char *kind = ui_member(block, "kind");
 		bool is_item = strcmp(kind, "list-item") == 0;
-		const char *element = is_item ? "li" : element_of(kind);
+		const char *element =
+			is_item ? "li" : web_page_block_element(kind);
 
 		if (i == MAX_BLOCKS)
 			break;
@@ -175,7 +177,7 @@ static void append_sides(struct buffer *out, const struct ui_page *shown)
 }
 
 /* Append "http_status" as "http status". */
-static void append_name(struct buffer *out, const char *name)
+static void web_page_name(struct buffer *out, const char *name)
 {
 	for (; *name != '\0'; name++) {
 		char byte = *name;
@@ -193,8 +195,8 @@ static bool is_size(const char *name)
 	return size >= 5 && strcmp(name + size - 5, "bytes") == 0;
 }
 
-static void append_value(struct buffer *out, const char *name,
-			 const json_t *value)
+static void web_page_value(struct buffer *out, const char *name,
+			   const json_t *value)
 {
 	const char *text = json_string_value(value);
 
@@ -205,7 +207,7 @@ static void append_value(struct buffer *out, const char *name,
 	else if (json_is_integer(value) && is_size(name))
 		ui_bytes(out, (uint64_t)json_integer_value(value));
 	else if (json_is_integer(value))
-		show_count(out, (uint64_t)json_integer_value(value));
+		html_append_count(out, (uint64_t)json_integer_value(value));
 	else
 		buffer_append_text(out, json_is_true(value) ? "yes" : "no");
 }
@@ -223,17 +225,17 @@ void ui_object(struct buffer *out, const json_t *object)
 		    json_is_null(value))
 			continue;
 		buffer_append_text(out, "<dt>");
-		append_name(out, name);
+		web_page_name(out, name);
 		buffer_append_text(out, "</dt><dd>");
-		append_value(out, name, value);
+		web_page_value(out, name, value);
 		buffer_append_text(out, "</dd>");
 	}
 	buffer_append_text(out, "</dl>\n");
 }
 
 /* Append a form that sends the URL. */
-static void append_form(struct buffer *out, const char *path, const char *url,
-			const char *class, const char *text)
+static void web_page_form(struct buffer *out, const char *path, const char *url,
+			  const char *class, const char *text)
 {
 	buffer_printf(out,
 		      "<form method=\"post\" action=\"%s\">"
@@ -248,7 +250,7 @@ static void append_form(struct buffer *out, const char *path, const char *url,
  * Append the actions for the page. On a site that is not watched, a fetch
  * includes its neighbours.
  */
-static void append_actions(struct buffer *out, const json_t *explain)
+static void web_page_actions(struct buffer *out, const json_t *explain)
 {
 	bool is_known = ui_is_true(explain, "site_is_known");
 	bool is_stored = json_is_object(json_object_get(explain, "page"));
@@ -256,16 +258,16 @@ static void append_actions(struct buffer *out, const json_t *explain)
 
 	buffer_append_text(out, "<div class=\"actions\">");
 	if (!is_known)
-		append_form(out, "/ui/sites", url, "main", "Watch this site");
-	append_form(out, "/ui/page/fetch", url, is_known ? "main" : "",
-		    is_stored  ? "Fetch it again"
-		    : is_known ? "Fetch it"
-			       : "Fetch this page and some of the pages that "
-				 "it links to");
+		web_page_form(out, "/ui/sites", url, "main", "Watch this site");
+	web_page_form(out, "/ui/page/fetch", url, is_known ? "main" : "",
+		      is_stored  ? "Fetch it again"
+		      : is_known ? "Fetch it"
+				 : "Fetch this page and some of the pages that "
+				   "it links to");
 	buffer_append_text(out, "</div>\n");
 }
 
-static void append_end(struct buffer *out, const json_t *explain)
+static void web_page_delete_form(struct buffer *out, const json_t *explain)
 {
 	if (!json_is_object(json_object_get(explain, "page")))
 		return;
@@ -274,8 +276,8 @@ static void append_end(struct buffer *out, const json_t *explain)
 		"<details class=\"panel\"><summary>Delete this "
 		"page</summary><p>Deletes its text, its bytes and its counts. "
 		"It is not visited again until a client requests it.</p>");
-	append_form(out, "/ui/page/delete", ui_member(explain, "url"), "danger",
-		    "Delete it");
+	web_page_form(out, "/ui/page/delete", ui_member(explain, "url"),
+		      "danger", "Delete it");
 	buffer_append_text(out, "</details>\n");
 }
 
@@ -315,7 +317,7 @@ static void append_visit(struct buffer *out, const json_t *explain)
 	ui_text(out, ui_member(explain, "meaning"), UI_LONG_COLUMNS);
 	buffer_append_text(out, ".</p>\n");
 	append_failure(out, json_object_get(explain, "visit"));
-	append_actions(out, explain);
+	web_page_actions(out, explain);
 	buffer_append_text(out, "<div class=\"cards\">\n");
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		const json_t *part = json_object_get(explain, parts[i].name);
@@ -328,10 +330,10 @@ static void append_visit(struct buffer *out, const json_t *explain)
 		buffer_append_text(out, "</section>\n");
 	}
 	buffer_append_text(out, "</div>\n");
-	append_end(out, explain);
+	web_page_delete_form(out, explain);
 }
 
-static void append_part(struct buffer *out, const struct ui_page *shown)
+static void web_page_tab(struct buffer *out, const struct ui_page *shown)
 {
 	if (shown->tab == UI_VISIT) {
 		append_visit(out, shown->explain);
@@ -368,5 +370,5 @@ void ui_page(struct buffer *out, const struct ui_page *shown)
 				       .label = "Parts of the page",
 				       .is_reader = shown->is_reader});
 	buffer_free(&query);
-	append_part(out, shown);
+	web_page_tab(out, shown);
 }

@@ -56,12 +56,12 @@ void ui_site_budget(struct buffer *out, const json_t *site)
 
 	ui_site_bar(out, site);
 	buffer_append_text(out, "<span class=\"small soft\">");
-	show_count(out, ui_whole(site, "tried"));
+	html_append_count(out, ui_whole(site, "tried"));
 	buffer_append_text(out, " of ");
-	show_count(out, ui_whole(site, "max_pages"));
+	html_append_count(out, ui_whole(site, "max_pages"));
 	if (pending > 0) {
 		buffer_append_text(out, ", ");
-		show_count(out, pending);
+		html_append_count(out, pending);
 		buffer_append_text(out, " to go");
 	}
 	buffer_append_text(out, "</span>");
@@ -78,7 +78,7 @@ void ui_site_rate(struct buffer *out, const json_t *site)
 		buffer_printf(out, "%.3g", 60000.0 / (double)delay_ms);
 }
 
-static const char *class_of(const char *kind)
+static const char *event_badge_class(const char *kind)
 {
 	static const char *const bad[] = {"guard.firing", "guard.suspended",
 					  "site.blocked", "template.removed"};
@@ -118,8 +118,8 @@ static void append_summary(struct buffer *out, const json_t *event)
 }
 
 /* Append a button for the event; its label names the event. */
-static void append_action(struct buffer *out, const json_t *event,
-			  const char *action, const char *text)
+static void event_list_action(struct buffer *out, const json_t *event,
+			      const char *action, const char *text)
 {
 	const char *id = ui_member(event, "cluster");
 	char path[64];
@@ -133,7 +133,7 @@ static void append_action(struct buffer *out, const json_t *event,
 	ui_button(out, path, text, label);
 }
 
-static void append_actions(struct buffer *out, const json_t *event)
+static void event_list_actions(struct buffer *out, const json_t *event)
 {
 	if (!ui_is_true(event, "alert"))
 		return;
@@ -142,42 +142,42 @@ static void append_actions(struct buffer *out, const json_t *event)
 				   "<span class=\"badge\">acknowledged</span>");
 		return;
 	}
-	append_action(out, event, "ack", "Acknowledge");
+	event_list_action(out, event, "ack", "Acknowledge");
 	if (ui_is_true(event, "silenced"))
 		buffer_append_text(out, " <span class=\"badge\">silenced"
 					"</span>");
 	else
-		append_action(out, event, "silence", "Silence");
+		event_list_action(out, event, "silence", "Silence");
 }
 
-static void append_event(struct buffer *out, const json_t *event,
-			 const struct ui_event_list *shown)
+static void event_list_event(struct buffer *out, const json_t *event,
+			     const struct ui_event_list *shown)
 {
 	const char *kind = ui_member(event, "kind");
 
 	buffer_append_text(out, "<tr role=\"row\">");
-	show_cell(out, "Time");
+	html_begin_cell(out, "Time");
 	ui_time(out, json_object_get(event, "time"));
 	buffer_append_text(out, "</td>");
 	if (shown->has_site) {
-		show_cell(out, "Site");
+		html_begin_cell(out, "Site");
 		ui_site_link(out, ui_member(event, "site"));
 		buffer_append_text(out, "</td>");
 	}
-	show_cell(out, "Event");
+	html_begin_cell(out, "Event");
 	buffer_printf(out,
 		      "<a class=\"badge %s\" href=\"/ui/alerts/%" PRIu64 "\">",
-		      class_of(kind), ui_whole(event, "seq"));
+		      event_badge_class(kind), ui_whole(event, "seq"));
 	ui_text(out, kind, UI_LABEL_COLUMNS);
 	buffer_append_text(out, "</a></td>");
-	show_cell(out, "What");
+	html_begin_cell(out, "What");
 	buffer_append_text(out, "<span>");
 	append_summary(out, event);
 	buffer_append_text(out, "</span></td>");
 	if (!shown->is_reader) {
 		buffer_append_text(out, "<td role=\"cell\" class=\"act\" "
 					"data-head=\"\"><span>");
-		append_actions(out, event);
+		event_list_actions(out, event);
 		buffer_append_text(out, "</span></td>");
 	}
 	buffer_append_text(out, "</tr>\n");
@@ -200,7 +200,7 @@ void ui_events(struct buffer *out, const struct ui_event_list *shown)
 	{
 		if (i == shown->max)
 			break;
-		append_event(out, event, shown);
+		event_list_event(out, event, shown);
 	}
 	ui_table_end(out);
 }

@@ -6,8 +6,8 @@
 #include "daemon/web/ui_html.h"
 #include "daemon/web/ui_parts.h"
 
-static void append_number(struct buffer *out, const json_t *site,
-			  const char *const row[3])
+static void web_settings_number(struct buffer *out, const json_t *site,
+				const char *const row[3])
 {
 	buffer_printf(out,
 		      "<label>%s<input name=\"%s\" type=\"number\" min=\"%s\" "
@@ -16,7 +16,7 @@ static void append_number(struct buffer *out, const json_t *site,
 }
 
 /* Name, label, minimum. */
-static void append_numbers(struct buffer *out, const json_t *site)
+static void web_settings_numbers(struct buffer *out, const json_t *site)
 {
 	static const char *const rows[][3] = {
 		{"max_pages", "Maximum pages", "1"},
@@ -34,7 +34,7 @@ static void append_numbers(struct buffer *out, const json_t *site)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		append_number(out, site, rows[i]);
+		web_settings_number(out, site, rows[i]);
 }
 
 static void append_threshold(struct buffer *out, const json_t *site)
@@ -106,8 +106,8 @@ static void append_secrets(struct buffer *out, const json_t *site)
 		"value=\"1\">use no proxy</label></div></fieldset>\n");
 }
 
-static void append_action(struct buffer *out, const char *host,
-			  const char *action)
+static void web_settings_action(struct buffer *out, const char *host,
+				const char *action)
 {
 	buffer_append_text(out, "<form class=\"panel\" method=\"post\" "
 				"action=\"/ui/sites/");
@@ -119,10 +119,10 @@ static void append_action(struct buffer *out, const char *host,
  * Append the form to delete the site. It requires a confirmation even without
  * the script.
  */
-static void append_end(struct buffer *out, const char *host)
+static void web_settings_delete_form(struct buffer *out, const char *host)
 {
 	buffer_append_text(out, "<h2 id=\"end\">Delete this site</h2>\n");
-	append_action(out, host, "delete");
+	web_settings_action(out, host, "delete");
 	buffer_append_text(
 		out, " aria-labelledby=\"end\"><p>Deletes its pages, templates "
 		     "and guards with all data about them. This cannot be "
@@ -146,11 +146,11 @@ void ui_settings(struct buffer *out, const json_t *site)
 			out, "<p class=\"notice warn\">This site is not "
 			     "watched: its pages were submitted or requested. "
 			     "Saving these settings watches it.</p>\n");
-	append_action(out, host, "settings");
+	web_settings_action(out, host, "settings");
 	buffer_append_text(out, " aria-labelledby=\"settings\">"
 				"<fieldset><legend>Visits</legend>"
 				"<div class=\"fields\">");
-	append_numbers(out, site);
+	web_settings_numbers(out, site);
 	append_threshold(out, site);
 	append_flags(out, site);
 	buffer_append_text(out, "</div></fieldset>\n");
@@ -163,5 +163,5 @@ void ui_settings(struct buffer *out, const json_t *site)
 		      "class=\"main\">%s</button></form>\n",
 		      ui_whole(site, "shingle_width"),
 		      is_watched ? "Save" : "Watch with these settings");
-	append_end(out, host);
+	web_settings_delete_form(out, host);
 }

@@ -16,7 +16,7 @@ enum {
 	MAX_SAMPLES = 3,
 };
 
-static const struct ui_tab_row tabs[UI_TABS] = {
+static const struct ui_tab_row site_tabs[UI_TABS] = {
 	[UI_TEMPLATES] = {"", "Templates", false},
 	[UI_PATTERNS] = {"patterns", "URL patterns", true},
 	[UI_GUARDS] = {"guards", "Guards", true},
@@ -26,16 +26,17 @@ static const struct ui_tab_row tabs[UI_TABS] = {
 
 enum ui_tab ui_tab_of(const char *name)
 {
-	return (enum ui_tab)ui_tab_find(tabs, UI_TABS, name);
+	return (enum ui_tab)ui_tab_find(site_tabs, UI_TABS, name);
 }
 
-static void append_figure(struct buffer *out, const char *name, uint64_t count)
+static void web_site_figure(struct buffer *out, const char *name,
+			    uint64_t count)
 {
 	buffer_printf(out, "<div><dt>%s</dt><dd>", name);
-	show_count(out, count);
+	html_append_count(out, count);
 }
 
-static void append_classes(struct buffer *out, const json_t *site)
+static void web_site_classes(struct buffer *out, const json_t *site)
 {
 	json_t *classes = json_object_get(site, "classes");
 	const char *name;
@@ -50,7 +51,7 @@ static void append_classes(struct buffer *out, const json_t *site)
 		if (!is_first)
 			buffer_append_text(out, ", ");
 		is_first = false;
-		show_count(out, (uint64_t)json_integer_value(count));
+		html_append_count(out, (uint64_t)json_integer_value(count));
 		buffer_append_byte(out, ' ');
 		ui_text(out, name, UI_LABEL_COLUMNS);
 	}
@@ -59,41 +60,41 @@ static void append_classes(struct buffer *out, const json_t *site)
 	buffer_append_text(out, "</small>");
 }
 
-static void append_figures(struct buffer *out, const json_t *site)
+static void web_site_figures(struct buffer *out, const json_t *site)
 {
 	buffer_append_text(out, "<dl class=\"figures\">");
-	append_figure(out, "Pages", ui_whole(site, "pages"));
-	append_classes(out, site);
+	web_site_figure(out, "Pages", ui_whole(site, "pages"));
+	web_site_classes(out, site);
 	buffer_append_text(out, "</dd></div>");
-	append_figure(out, "Templates", ui_whole(site, "clusters"));
+	web_site_figure(out, "Templates", ui_whole(site, "clusters"));
 	buffer_printf(out, "<small>threshold %.3g, %s</small></dd></div>",
 		      json_number_value(json_object_get(site, "threshold")),
 		      ui_is_true(site, "auto") ? "chosen" : "set");
 	buffer_append_text(out, "<div><dt>Visited</dt><dd>");
-	show_count(out, ui_whole(site, "tried"));
+	html_append_count(out, ui_whole(site, "tried"));
 	buffer_append_text(out, "<small>");
 	ui_site_bar(out, site);
 	buffer_append_text(out, "of ");
-	show_count(out, ui_whole(site, "max_pages"));
+	html_append_count(out, ui_whole(site, "max_pages"));
 	if (ui_whole(site, "pending") > 0) {
 		buffer_append_text(out, ", ");
-		show_count(out, ui_whole(site, "pending"));
+		html_append_count(out, ui_whole(site, "pending"));
 		buffer_append_text(out, " to go");
 	}
 	buffer_append_text(
 		out, "</small></dd></div><div><dt>Fetches a minute</dt><dd>");
 	ui_site_rate(out, site);
 	buffer_append_text(out, "<small>");
-	show_count(out, ui_whole(site, "delay_ms"));
+	html_append_count(out, ui_whole(site, "delay_ms"));
 	buffer_append_text(out, " ms between two</small></dd></div>");
-	append_figure(out, "Failed", ui_whole(site, "failed"));
+	web_site_figure(out, "Failed", ui_whole(site, "failed"));
 	buffer_append_text(out, "<small>");
-	show_count(out, ui_whole(site, "skipped"));
+	html_append_count(out, ui_whole(site, "skipped"));
 	buffer_append_text(out, " skipped as known well</small></dd></div>"
 				"<div><dt>Received</dt><dd>");
 	ui_bytes(out, ui_whole(site, "spent_bytes"));
 	buffer_append_text(out, "<small>state of change ");
-	show_count(out, ui_whole(site, "generation"));
+	html_append_count(out, ui_whole(site, "generation"));
 	buffer_append_text(out, "</small></dd></div></dl>\n");
 }
 
@@ -104,7 +105,7 @@ static void append_tabs(struct buffer *out, const char *host,
 
 	buffer_append_text(&path, "/ui/sites/");
 	ui_escape(&path, host);
-	ui_tabs(out, &(struct ui_tabs){.tabs = tabs,
+	ui_tabs(out, &(struct ui_tabs){.tabs = site_tabs,
 				       .count = UI_TABS,
 				       .current = shown->tab,
 				       .path = path.data,
@@ -114,7 +115,7 @@ static void append_tabs(struct buffer *out, const char *host,
 	buffer_free(&path);
 }
 
-static void append_samples(struct buffer *out, const json_t *cluster)
+static void web_site_samples(struct buffer *out, const json_t *cluster)
 {
 	const json_t *samples = json_object_get(cluster, "sample");
 	const json_t *page;
@@ -137,7 +138,7 @@ static void append_cluster(struct buffer *out, const char *const *heads,
 			   const json_t *cluster)
 {
 	buffer_append_text(out, "<tr role=\"row\">");
-	show_cell(out, heads[0]);
+	html_begin_cell(out, heads[0]);
 	buffer_append_text(out, "<span>");
 	ui_template_link(out, ui_member(cluster, "id"));
 	if (!ui_is_true(cluster, "has_template"))
@@ -146,13 +147,13 @@ static void append_cluster(struct buffer *out, const char *const *heads,
 	buffer_append_text(out, "</span></td>");
 	ui_count_cell(out, heads[1], ui_whole(cluster, "pages"));
 	ui_count_cell(out, heads[2], ui_whole(cluster, "version"));
-	show_cell(out, heads[3]);
-	append_samples(out, cluster);
+	html_begin_cell(out, heads[3]);
+	web_site_samples(out, cluster);
 	buffer_append_text(out, "</td>");
-	show_cell(out, heads[4]);
+	html_begin_cell(out, heads[4]);
 	ui_time(out, json_object_get(cluster, "created"));
 	buffer_append_text(out, "</td>");
-	show_cell(out, heads[5]);
+	html_begin_cell(out, heads[5]);
 	ui_time(out, json_object_get(cluster, "changed"));
 	buffer_append_text(out, "</td></tr>\n");
 }
@@ -187,17 +188,17 @@ static void append_pattern(struct buffer *out, const char *const *heads,
 	const char *state = ui_member(pattern, "state");
 
 	buffer_append_text(out, "<tr role=\"row\">");
-	show_cell(out, heads[0]);
+	html_begin_cell(out, heads[0]);
 	buffer_append_text(out, "<code>");
 	ui_text(out, ui_member(pattern, "pattern"), UI_URL_COLUMNS);
 	buffer_append_text(out, "</code></td>");
-	show_cell(out, heads[1]);
+	html_begin_cell(out, heads[1]);
 	ui_badge(out, strcmp(state, "open") == 0 ? "good" : "soft", state);
 	buffer_append_text(out, "</td>");
 	ui_count_cell(out, heads[2], ui_whole(pattern, "found"));
 	ui_count_cell(out, heads[3], ui_whole(pattern, "visited"));
 	ui_count_cell(out, heads[4], ui_whole(pattern, "learned"));
-	show_cell(out, heads[5]);
+	html_begin_cell(out, heads[5]);
 	ui_template_link(out, ui_member(pattern, "cluster"));
 	buffer_append_text(out, "</td></tr>\n");
 }
@@ -224,7 +225,7 @@ static void append_patterns(struct buffer *out, const json_t *answer)
 	ui_table_end(out);
 }
 
-static void append_part(struct buffer *out, const struct ui_site *shown)
+static void web_site_tab(struct buffer *out, const struct ui_site *shown)
 {
 	switch (shown->tab) {
 	case UI_PATTERNS:
@@ -270,7 +271,7 @@ void ui_site(struct buffer *out, const struct ui_site *shown)
 		buffer_append_text(out, "/report\">Report to keep</a>");
 	}
 	buffer_append_text(out, "</p>\n");
-	append_figures(out, site);
+	web_site_figures(out, site);
 	append_tabs(out, host, shown);
-	append_part(out, shown);
+	web_site_tab(out, shown);
 }

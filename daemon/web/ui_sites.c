@@ -11,31 +11,31 @@ static const char *const heads[] = {
 	"#Per minute", "#Failed", "Last seen", NULL,
 };
 
-static void append_row(struct buffer *out, const json_t *site)
+static void web_sites_row(struct buffer *out, const json_t *site)
 {
 	buffer_append_text(out, "<tr role=\"row\">");
-	show_cell(out, heads[0]);
+	html_begin_cell(out, heads[0]);
 	ui_site_link(out, ui_member(site, "host"));
 	buffer_append_text(out, "</td>");
-	show_cell(out, heads[1]);
+	html_begin_cell(out, heads[1]);
 	ui_site_state(out, site);
 	buffer_append_text(out, "</td>");
 	ui_count_cell(out, heads[2], ui_whole(site, "pages"));
-	show_cell(out, heads[3]);
+	html_begin_cell(out, heads[3]);
 	ui_site_budget(out, site);
 	buffer_append_text(out, "</td>");
 	ui_count_cell(out, heads[4], ui_whole(site, "clusters"));
-	show_cell(out, heads[5]);
+	html_begin_cell(out, heads[5]);
 	ui_site_rate(out, site);
 	buffer_append_text(out, "</td>");
 	ui_count_cell(out, heads[6], ui_whole(site, "failed"));
-	show_cell(out, heads[7]);
+	html_begin_cell(out, heads[7]);
 	ui_time(out, json_object_get(site, "seen"));
 	buffer_append_text(out, "</td></tr>\n");
 }
 
-static void append_table(struct buffer *out, const json_t *sites,
-			 const struct ui_sites *shown)
+static void web_sites_table(struct buffer *out, const json_t *sites,
+			    const struct ui_sites *shown)
 {
 	size_t count = json_array_size(sites);
 
@@ -56,7 +56,7 @@ static void append_table(struct buffer *out, const json_t *sites,
 	}
 	ui_table(out, "Sites", heads);
 	for (size_t i = 0; i < count && i < UI_SITES_SHOWN; i++)
-		append_row(out, json_array_get(sites, i));
+		web_sites_row(out, json_array_get(sites, i));
 	ui_table_end(out);
 }
 
@@ -84,7 +84,7 @@ static void append_turns(struct buffer *out, const struct ui_sites *shown)
 	buffer_append_text(out, "</p>\n");
 }
 
-static void append_form(struct buffer *out)
+static void web_sites_form(struct buffer *out)
 {
 	buffer_append_text(
 		out,
@@ -121,15 +121,15 @@ static void append_sums(struct buffer *out, const json_t *sites,
 		pending += ui_whole(site, "pending");
 	}
 	buffer_append_text(out, "<p class=\"lede\">");
-	show_counted(out, json_array_size(sites), "site");
+	html_append_counted(out, json_array_size(sites), "site");
 	buffer_append_text(out, are_some(shown) ? " on this page, " : ", ");
-	show_counted(out, pages, "page");
+	html_append_counted(out, pages, "page");
 	buffer_append_text(out, ", ");
 	if (pending == 0) {
 		buffer_append_text(out, "nothing queued.</p>\n");
 		return;
 	}
-	show_count(out, pending);
+	html_append_count(out, pending);
 	buffer_append_text(out, " to be visited.</p>\n");
 }
 
@@ -139,7 +139,7 @@ void ui_sites(struct buffer *out, const struct ui_sites *shown)
 
 	buffer_append_text(out, "<h1>Sites</h1>\n");
 	append_sums(out, sites, shown);
-	append_table(out, sites, shown);
+	web_sites_table(out, sites, shown);
 	append_turns(out, shown);
 	if (json_array_size(shown->alerts) > 0) {
 		buffer_append_text(out, "<h2>Open alerts</h2>\n");
@@ -149,5 +149,5 @@ void ui_sites(struct buffer *out, const struct ui_sites *shown)
 					"alerts</a></p>\n");
 	}
 	if (!shown->is_reader)
-		append_form(out);
+		web_sites_form(out);
 }

@@ -10,7 +10,7 @@
 
 enum { MAX_PAGES = 100, MAX_TEXTS = 200 };
 
-static const struct ui_tab_row tabs[UI_TEMPLATE_TABS] = {
+static const struct ui_tab_row template_tabs[UI_TEMPLATE_TABS] = {
 	[UI_TREE] = {"", "Tree", false},
 	[UI_MEMBERS] = {"pages", "Pages", false},
 	[UI_TEXTS] = {"texts", "Shared texts", false},
@@ -19,17 +19,20 @@ static const struct ui_tab_row tabs[UI_TEMPLATE_TABS] = {
 
 enum ui_template_tab ui_template_tab_of(const char *name)
 {
-	return (enum ui_template_tab)ui_tab_find(tabs, UI_TEMPLATE_TABS, name);
+	return (enum ui_template_tab)ui_tab_find(template_tabs,
+						 UI_TEMPLATE_TABS, name);
 }
 
-static void append_path(struct buffer *out, const struct ui_template *shown)
+static void web_template_path(struct buffer *out,
+			      const struct ui_template *shown)
 {
 	buffer_append_text(out, "/ui/templates/");
 	ui_escape(out, shown->host);
 	buffer_printf(out, "/%" PRIu32, shown->number);
 }
 
-static void append_head(struct buffer *out, const struct ui_template *shown)
+static void web_template_head(struct buffer *out,
+			      const struct ui_template *shown)
 {
 	const json_t *template = shown->template;
 	const char *state = ui_member(template, "state");
@@ -49,19 +52,19 @@ static void append_head(struct buffer *out, const struct ui_template *shown)
 	buffer_append_text(out, "</div>\n");
 }
 
-static void append_figures(struct buffer *out, const json_t *template)
+static void web_template_figures(struct buffer *out, const json_t *template)
 {
 	buffer_append_text(out, "<dl class=\"figures\"><div><dt>Pages</dt>"
 				"<dd>");
-	show_count(out, ui_whole(template, "pages"));
+	html_append_count(out, ui_whole(template, "pages"));
 	buffer_append_text(out, "</dd></div><div><dt>Version</dt><dd>");
-	show_count(out, ui_whole(template, "version"));
+	html_append_count(out, ui_whole(template, "version"));
 	buffer_append_text(out, "<small>since ");
 	ui_time(out, json_object_get(template, "created"));
 	buffer_append_text(out, "</small></dd></div><div><dt>Shared texts"
 				"</dt><dd>");
-	show_count(out,
-		   json_array_size(json_object_get(template, "fragments")));
+	html_append_count(
+		out, json_array_size(json_object_get(template, "fragments")));
 	buffer_append_text(out, "<small>in more than a third of the pages"
 				"</small></dd></div><div><dt>Last seen</dt>"
 				"<dd><small>");
@@ -69,7 +72,8 @@ static void append_figures(struct buffer *out, const json_t *template)
 	buffer_append_text(out, "</small></dd></div></dl>\n");
 }
 
-static void append_pages(struct buffer *out, const struct ui_template *shown)
+static void web_template_pages(struct buffer *out,
+			       const struct ui_template *shown)
 {
 	static const char *const heads[] = {"Page", "Address", "Fetched",
 					    "#Size", NULL};
@@ -91,16 +95,16 @@ static void append_pages(struct buffer *out, const struct ui_template *shown)
 			break;
 		last = ui_member(page, "url");
 		buffer_append_text(out, "<tr role=\"row\">");
-		show_cell(out, heads[0]);
+		html_begin_cell(out, heads[0]);
 		ui_page_link(out, last, ui_member(page, "title"));
 		buffer_append_text(out, "</td>");
-		show_cell(out, heads[1]);
+		html_begin_cell(out, heads[1]);
 		ui_foreign_link(out, last);
 		buffer_append_text(out, "</td>");
-		show_cell(out, heads[2]);
+		html_begin_cell(out, heads[2]);
 		ui_time(out, json_object_get(page, "fetched"));
 		buffer_append_text(out, "</td>");
-		show_cell(out, heads[3]);
+		html_begin_cell(out, heads[3]);
 		ui_bytes(out, ui_whole(page, "bytes"));
 		buffer_append_text(out, "</td></tr>\n");
 	}
@@ -108,13 +112,13 @@ static void append_pages(struct buffer *out, const struct ui_template *shown)
 	if (json_array_size(pages) <= MAX_PAGES)
 		return;
 	buffer_append_text(out, "<p><a href=\"");
-	append_path(out, shown);
+	web_template_path(out, shown);
 	buffer_append_text(out, "/pages?after=");
 	ui_escape(out, last);
 	buffer_append_text(out, "\">More pages</a></p>\n");
 }
 
-static void append_texts(struct buffer *out, const json_t *template)
+static void web_template_texts(struct buffer *out, const json_t *template)
 {
 	static const char *const heads[] = {"Text", "#Pages", "#Ratio", NULL};
 	const json_t *texts = json_object_get(template, "fragments");
@@ -131,11 +135,11 @@ static void append_texts(struct buffer *out, const json_t *template)
 		if (*ui_member(text, "text") == '\0' || shown++ == MAX_TEXTS)
 			continue;
 		buffer_append_text(out, "<tr role=\"row\">");
-		show_cell(out, heads[0]);
+		html_begin_cell(out, heads[0]);
 		ui_text(out, ui_member(text, "text"), UI_LONG_COLUMNS);
 		buffer_append_text(out, "</td>");
 		ui_count_cell(out, heads[1], ui_whole(text, "df"));
-		show_cell(out, heads[2]);
+		html_begin_cell(out, heads[2]);
 		buffer_printf(out, "%.0f&nbsp;%%</td></tr>\n", 100 * ratio);
 		if (shown == MAX_TEXTS)
 			break;
@@ -159,17 +163,17 @@ static void append_versions(struct buffer *out, const struct ui_template *shown)
 
 		buffer_append_text(out, "<tr role=\"row\">");
 		ui_count_cell(out, heads[0], number);
-		show_cell(out, heads[1]);
+		html_begin_cell(out, heads[1]);
 		ui_time(out, json_object_get(version, "first"));
 		buffer_append_text(out, "</td>");
-		show_cell(out, heads[2]);
+		html_begin_cell(out, heads[2]);
 		ui_time(out, json_object_get(version, "last"));
 		buffer_append_text(out, "</td>");
 		ui_count_cell(out, heads[3], ui_whole(version, "pages"));
-		show_cell(out, heads[4]);
+		html_begin_cell(out, heads[4]);
 		if (i > 0) {
 			buffer_append_text(out, "<a href=\"");
-			append_path(out, shown);
+			web_template_path(out, shown);
 			buffer_printf(out,
 				      "/versions?from=%" PRIu64
 				      "&amp;to=%" PRIu64 "\">with %" PRIu64
@@ -191,10 +195,10 @@ void ui_template(struct buffer *out, const struct ui_template *shown)
 {
 	struct buffer path = {0};
 
-	append_head(out, shown);
-	append_figures(out, shown->template);
-	append_path(&path, shown);
-	ui_tabs(out, &(struct ui_tabs){.tabs = tabs,
+	web_template_head(out, shown);
+	web_template_figures(out, shown->template);
+	web_template_path(&path, shown);
+	ui_tabs(out, &(struct ui_tabs){.tabs = template_tabs,
 				       .count = UI_TEMPLATE_TABS,
 				       .current = shown->tab,
 				       .path = path.data,
@@ -203,10 +207,10 @@ void ui_template(struct buffer *out, const struct ui_template *shown)
 	buffer_free(&path);
 	switch (shown->tab) {
 	case UI_MEMBERS:
-		append_pages(out, shown);
+		web_template_pages(out, shown);
 		break;
 	case UI_TEXTS:
-		append_texts(out, shown->template);
+		web_template_texts(out, shown->template);
 		break;
 	case UI_VERSIONS:
 		append_versions(out, shown);

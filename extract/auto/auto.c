@@ -12,7 +12,7 @@
 
 /* Parameters whose default comes from a model file. */
 enum {
-	PARAMETER_SCOPE, /* must be first: known_passages_learn() reads it */
+	PARAMETER_SCOPE, /* must be first: passage_model_build() reads it */
 	PARAMETER_threshold,
 };
 
@@ -44,21 +44,21 @@ static const struct parameter parameters[] = {
 #undef TRADE
 #undef DEFAULT_VALUE
 
-static enum scope scope_of(const double *given)
+static enum preference_scope scope_of(const double *given)
 {
-	return (enum scope)given[PARAMETER_SCOPE];
+	return (enum preference_scope)given[PARAMETER_SCOPE];
 }
 
-static const void *prepare(const struct page *page, const double *given,
-			   struct arena *arena)
+static const void *auto_prepare(const struct page *page, const double *given,
+				struct arena *arena)
 {
 	return prepared_page_make(arena, page, scope_of(given));
 }
 
-static const void *learn(const struct sample *sample, const double *given,
-			 struct arena *arena)
+static const void *auto_build_model(const struct sample *sample,
+				    const double *given, struct arena *arena)
 {
-	return known_passages_learn(sample, scope_of(given), arena);
+	return passage_model_build(sample, scope_of(given), arena);
 }
 
 /* Score by the page alone. Copy the prepared scores, which must not change. */
@@ -70,8 +70,8 @@ static struct passage_scores score_alone(const struct extractor_input *input,
 	struct passage_scores scores;
 
 	if (prepared == NULL) {
-		const struct page_claims claims =
-			claims_of_page(arena, passages->page);
+		const struct page_hints claims =
+			page_hints_of(arena, passages->page);
 
 		return passage_scores_make(arena, passages, &claims,
 					   scope_of(input->parameters),
@@ -85,14 +85,15 @@ static struct passage_scores score_alone(const struct extractor_input *input,
 }
 
 /* Score, with the evidence of other pages if the template is known. */
-static struct passage_scores score(const struct extractor_input *input,
-				   const struct prepared_page *prepared,
-				   const struct passages *passages)
+static struct passage_scores
+auto_score_page(const struct extractor_input *input,
+		const struct prepared_page *prepared,
+		const struct passages *passages)
 {
 	struct passage_scores scores = score_alone(input, prepared, passages);
 
 	if (input->learned != NULL)
-		scores.evidence = known_passages_view(
+		scores.evidence = passage_model_view(
 			input->learned, input->arena, passages, scores.scores,
 			prepared == NULL ? NULL : prepared->paths);
 	if (scores.evidence != NULL)
@@ -100,7 +101,8 @@ static struct passage_scores score(const struct extractor_input *input,
 	return scores;
 }
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void auto_run(const struct extractor_input *input,
+		     struct verdict *verdicts)
 {
 	const struct page *page = input->page;
 	/*
@@ -112,7 +114,8 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 		prepared != NULL ? prepared->passages
 				 : passages_make(input->arena, page);
 	double threshold = input->parameters[PARAMETER_threshold];
-	const struct passage_scores scores = score(input, prepared, &passages);
+	const struct passage_scores scores =
+		auto_score_page(input, prepared, &passages);
 	const bool *is_chosen = passages_choose(input->arena, &passages,
 						scores.scores, threshold);
 
@@ -146,10 +149,10 @@ const struct extractor extractor_auto = {
 		  "Generalization, Neural Networks 5, 1992)",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.needs = MAY_KNOW_SAMPLE,
+	.needs = MAY_USE_SAMPLE,
 #include "auto-choice.model"
-	.prepare = prepare,
-	.learn = learn,
+	.prepare = auto_prepare,
+	.learn = auto_build_model,
 	.learned_parameters = PARAMETER_SCOPE + 1,
-	.run = run,
+	.run = auto_run,
 };

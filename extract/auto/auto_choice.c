@@ -25,7 +25,7 @@ enum { MIN_REPEATED_WORDS = 5 };
 /* Ratio of the highest score; passages below it end the best run. */
 #define BEST_RATIO 0.7
 
-struct shown {
+struct shown_passage {
 	uint64_t key; /* hash of a passage */
 	bool is_shown;
 };
@@ -52,9 +52,10 @@ const bool *passages_preformatted(struct arena *arena,
 /*
  * Return true if an earlier chosen passage has the same words; remember them.
  */
-static bool repeats(struct hash_table *shown, const struct passage *passage)
+static bool is_repeated_choice(struct hash_table *shown,
+			       const struct passage *passage)
 {
-	struct shown *words = hash_table_add(shown, passage->hash);
+	struct shown_passage *words = hash_table_add(shown, passage->hash);
 	bool is_shown = words->is_shown;
 
 	words->is_shown = true;
@@ -62,7 +63,7 @@ static bool repeats(struct hash_table *shown, const struct passage *passage)
 }
 
 /* Return the number of words that a reader sees. */
-static double weight_of(const struct passage *passage)
+static double choice_weight(const struct passage *passage)
 {
 	return passage->place == PLACE_PLAIN && passage->hiding == HIDING_NONE
 		       ? passage->words
@@ -81,14 +82,14 @@ static void choose_best_run(const struct passages *passages,
 	double highest = 0;
 
 	for (uint32_t i = 0; i < passages->count; i++)
-		if (weight_of(&passages->items[i]) > 0)
+		if (choice_weight(&passages->items[i]) > 0)
 			highest = fmax(highest, (double)scores[i]);
 	for (uint32_t i = 0; i < passages->count; i++)
-		maximum_run_add(&run, weight_of(&passages->items[i]) *
+		maximum_run_add(&run, choice_weight(&passages->items[i]) *
 					      ((double)scores[i] -
 					       BEST_RATIO * highest));
 	for (uint32_t i = run.begin; i < run.end; i++)
-		is_chosen[i] = weight_of(&passages->items[i]) > 0 &&
+		is_chosen[i] = choice_weight(&passages->items[i]) > 0 &&
 			       is_showable[passages->items[i].first_text];
 }
 
@@ -98,7 +99,8 @@ const bool *passages_choose(struct arena *arena,
 {
 	const bool *is_preformatted = passages_preformatted(arena, passages);
 	const bool *is_showable = showable_texts(arena, passages->page);
-	struct hash_table shown = hash_table_make(arena, sizeof(struct shown));
+	struct hash_table shown =
+		hash_table_make(arena, sizeof(struct shown_passage));
 	bool *is_chosen = ARENA_NEW(arena, bool, passages->count);
 	uint64_t words = 0;
 
@@ -109,7 +111,7 @@ const bool *passages_choose(struct arena *arena,
 			       is_showable[passage->first_text];
 		if (is_chosen[i] && !is_preformatted[i] &&
 		    passage->words >= MIN_REPEATED_WORDS)
-			is_chosen[i] = !repeats(&shown, passage);
+			is_chosen[i] = !is_repeated_choice(&shown, passage);
 		words += is_chosen[i] ? passage->words : 0;
 	}
 	if (words == 0)
@@ -118,8 +120,8 @@ const bool *passages_choose(struct arena *arena,
 }
 
 /* Return the confidence by the formula that tests/eval/calibration.py fits. */
-static double confidence(double expected_f1, double chosen, double words,
-			 uint32_t passages)
+static double choice_confidence(double expected_f1, double chosen, double words,
+				uint32_t passages)
 {
 	static const double edge = 0.01;
 	double f1 = fmin(fmax(expected_f1, edge), 1 - edge);
@@ -157,8 +159,8 @@ struct assessment choice_assess(const struct passages *passages,
 	expected_f1 = chosen + content > 0 ? 2 * right / (chosen + content) : 0;
 	return (struct assessment){
 		.expected_f1 = (float)expected_f1,
-		.confidence = (float)confidence(expected_f1, chosen, words,
-						passages->count),
+		.confidence = (float)choice_confidence(expected_f1, chosen,
+						       words, passages->count),
 		.is_unsure = chosen > 0 && !is_sure,
 	};
 }

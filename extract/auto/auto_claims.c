@@ -17,7 +17,7 @@ static struct slice graph_property(const struct page *page, const char *name)
 	return (struct slice){NULL, 0};
 }
 
-static void add_bodies(struct page_claims *claims, const struct json_ld *ld,
+static void add_bodies(struct page_hints *claims, const struct json_ld *ld,
 		       uint32_t object)
 {
 	static const char *const keys[] = {"articleBody", "description",
@@ -59,7 +59,7 @@ enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
  * Return the index of the first entry of `kinds` that occurs in the type; KINDS
  * if none does.
  */
-static size_t find_kind(struct slice type)
+static size_t find_claimed_kind(struct slice type)
 {
 	size_t i = 0;
 
@@ -70,13 +70,13 @@ static size_t find_kind(struct slice type)
 	return i;
 }
 
-static enum claimed_kind kind_of(const struct page *page,
-				 const struct json_ld *ld)
+static enum claimed_kind claimed_kind_of(const struct page *page,
+					 const struct json_ld *ld)
 {
-	size_t best = find_kind(graph_property(page, "og:type"));
+	size_t best = find_claimed_kind(graph_property(page, "og:type"));
 
 	for (uint32_t i = 0; i < ld->object_count; i++) {
-		size_t found = find_kind(json_ld_type(ld, i));
+		size_t found = find_claimed_kind(json_ld_type(ld, i));
 
 		if (found < best)
 			best = found;
@@ -84,12 +84,12 @@ static enum claimed_kind kind_of(const struct page *page,
 	return best == KINDS ? CLAIMS_NO_KIND : kinds[best].kind;
 }
 
-struct page_claims claims_of_page(struct arena *arena, const struct page *page)
+struct page_hints page_hints_of(struct arena *arena, const struct page *page)
 {
 	const struct json_ld ld = json_ld_of_page(arena, page);
-	struct page_claims claims = {
+	struct page_hints claims = {
 		.title = page->title,
-		.kind = kind_of(page, &ld),
+		.kind = claimed_kind_of(page, &ld),
 		.descriptions = {page->description,
 				 graph_property(page, "og:description")},
 	};

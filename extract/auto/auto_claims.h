@@ -14,6 +14,6 @@ struct page;
  * MAX_CLAIMS texts of the JSON-LD: slices of the page or of `arena`. Linear,
  * constant stack.
  */
-struct page_claims claims_of_page(struct arena *arena, const struct page *page);
+struct page_hints page_hints_of(struct arena *arena, const struct page *page);
 
 #endif

@@ -10,7 +10,7 @@
 const bool *auto_comments(struct arena *arena, const struct page *page)
 {
 	const struct passages passages = passages_make(arena, page);
-	const struct page_claims claims = claims_of_page(arena, page);
+	const struct page_hints claims = page_hints_of(arena, page);
 	const float *scores = comment_scores(arena, &passages, &claims);
 	const bool *is_visible = visible_texts(arena, page);
 	bool *is_comment = ARENA_NEW(arena, bool, page->text_count);

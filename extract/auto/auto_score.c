@@ -12,43 +12,45 @@
  * comments) reads, one byte each, stored until the first forest has scored the
  * whole page.
  */
-struct kept {
+struct second_forest_bins {
 	size_t begin; /* the columns of page features in the second forest */
 	size_t end;
 	int8_t *bins; /* [blocks][end - begin][FOREST_ROWS] */
 	const struct forest *forest;
 };
 
-static size_t blocks_of(uint32_t passages)
+static size_t count_forest_blocks(uint32_t passages)
 {
 	return ((size_t)passages + FOREST_ROWS - 1) / FOREST_ROWS;
 }
 
 /* Columns are in the order of features; the context features come first. */
-static struct kept make_kept(struct arena *arena, uint32_t passages,
-			     const struct forest *forest)
+static struct second_forest_bins
+make_kept(struct arena *arena, uint32_t passages, const struct forest *forest)
 {
-	struct kept kept = {.end = forest->column_count, .forest = forest};
+	struct second_forest_bins kept = {.end = forest->column_count,
+					  .forest = forest};
 
 	while (kept.begin < kept.end &&
 	       forest->columns[kept.begin].feature < CONTEXT_COUNT)
 		kept.begin++;
 	kept.bins = (int8_t *)arena_room(
-		arena,
-		blocks_of(passages) * (kept.end - kept.begin) * FOREST_ROWS);
+		arena, count_forest_blocks(passages) * (kept.end - kept.begin) *
+			       FOREST_ROWS);
 	return kept;
 }
 
-static int8_t *kept_block(const struct kept *kept, uint32_t first_passage,
-			  size_t *bytes_out)
+static int8_t *kept_block(const struct second_forest_bins *kept,
+			  uint32_t first_passage, size_t *bytes_out)
 {
 	assert(first_passage % FOREST_ROWS == 0);
 	*bytes_out = (kept->end - kept->begin) * FOREST_ROWS;
 	return kept->bins + first_passage / FOREST_ROWS * *bytes_out;
 }
 
-static void keep(const struct kept *kept, uint32_t first_passage,
-		 const struct forest_rows *rows, struct forest_block *block)
+static void store_bins(const struct second_forest_bins *kept,
+		       uint32_t first_passage, const struct forest_rows *rows,
+		       struct forest_block *block)
 {
 	size_t bytes;
 	int8_t *bins = kept_block(kept, first_passage, &bytes);
@@ -57,8 +59,8 @@ static void keep(const struct kept *kept, uint32_t first_passage,
 	memcpy(bins, block->bins[kept->begin], bytes);
 }
 
-static void recall(const struct kept *kept, uint32_t first_passage,
-		   struct forest_block *block)
+static void load_bins(const struct second_forest_bins *kept,
+		      uint32_t first_passage, struct forest_block *block)
 {
 	size_t bytes;
 	const int8_t *bins = kept_block(kept, first_passage, &bytes);
@@ -66,8 +68,8 @@ static void recall(const struct kept *kept, uint32_t first_passage,
 	memcpy(block->bins[kept->begin], bins, bytes);
 }
 
-static void insert(struct strongest_moves *strongest, uint16_t feature,
-		   float move)
+static void insert_move(struct strongest_moves *strongest, uint16_t feature,
+			float move)
 {
 	size_t at = MAX_MOVES;
 
@@ -92,14 +94,14 @@ static struct strongest_moves find_moves(const struct forest_block *block,
 
 	forest_moves(&auto_page_forest, block, row, moves);
 	for (size_t i = 0; i < auto_page_forest.column_count; i++)
-		insert(&strongest, auto_page_forest.columns[i].feature,
-		       moves[i]);
+		insert_move(&strongest, auto_page_forest.columns[i].feature,
+			    moves[i]);
 	return strongest;
 }
 
 /* A block of passages while both forests score it. */
 struct scorer {
-	struct kept kept;
+	struct second_forest_bins kept;
 	float rows[FOREST_ROWS][AUTO_FEATURE_COUNT];
 	struct forest_block block;
 	float margins[FOREST_ROWS];
@@ -144,7 +146,7 @@ static void score_by_page(struct scorer *scorer, struct features *features,
 		for (uint32_t i = 0; i < height; i++)
 			features_next(features,
 				      scorer->rows[i] + CONTEXT_COUNT);
-		keep(&scorer->kept, begin, &all, &scorer->block);
+		store_bins(&scorer->kept, begin, &all, &scorer->block);
 		forest_bin(forest, &page, 0, forest->column_count,
 			   &scorer->block);
 		forest_block_margins(forest, &scorer->block, scorer->margins);
@@ -165,7 +167,7 @@ static void score_by_context(struct scorer *scorer, struct context *context,
 
 		for (uint32_t i = 0; i < height; i++)
 			context_next(context, scorer->rows[i]);
-		recall(&scorer->kept, begin, &scorer->block);
+		load_bins(&scorer->kept, begin, &scorer->block);
 		forest_bin(forest, &rows, 0, scorer->kept.begin,
 			   &scorer->block);
 		forest_block_margins(forest, &scorer->block, scorer->margins);
@@ -195,7 +197,7 @@ const bool *auto_wanted(struct arena *arena)
 /* Score by the first forest and by `second`; `moves` may be NULL. */
 static struct passage_scores score_by(struct arena *arena,
 				      const struct passages *passages,
-				      const struct page_claims *claims,
+				      const struct page_hints *claims,
 				      const struct forest *second,
 				      struct strongest_moves *moves)
 {
@@ -221,8 +223,9 @@ static struct passage_scores score_by(struct arena *arena,
 
 struct passage_scores passage_scores_make(struct arena *arena,
 					  const struct passages *passages,
-					  const struct page_claims *claims,
-					  enum scope scope, bool needs_moves)
+					  const struct page_hints *claims,
+					  enum preference_scope scope,
+					  bool needs_moves)
 {
 	static const struct forest *const seconds[SCOPE_COUNT] = {
 		[SCOPE_NONE] = &auto_context_forest,
@@ -239,7 +242,7 @@ struct passage_scores passage_scores_make(struct arena *arena,
 
 const float *comment_scores(struct arena *arena,
 			    const struct passages *passages,
-			    const struct page_claims *claims)
+			    const struct page_hints *claims)
 {
 	return score_by(arena, passages, claims, &auto_comments_forest, NULL)
 		.scores;

@@ -52,8 +52,9 @@ const bool *auto_wanted(struct arena *arena);
  */
 struct passage_scores passage_scores_make(struct arena *arena,
 					  const struct passages *passages,
-					  const struct page_claims *claims,
-					  enum scope scope, bool needs_moves);
+					  const struct page_hints *claims,
+					  enum preference_scope scope,
+					  bool needs_moves);
 
 /*
  * Return the probabilities that a passage is a reader's comment,
@@ -61,6 +62,6 @@ struct passage_scores passage_scores_make(struct arena *arena,
  */
 const float *comment_scores(struct arena *arena,
 			    const struct passages *passages,
-			    const struct page_claims *claims);
+			    const struct page_hints *claims);
 
 #endif

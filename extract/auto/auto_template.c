@@ -24,7 +24,7 @@ enum { NEAR = 3 };
  */
 static const float trust = 0.7F;
 
-struct known_passages {
+struct passage_model {
 	struct sample_pages pages;
 	struct template_slots slots;
 };
@@ -43,11 +43,11 @@ static float *copy_scores(struct arena *arena, const float *scores,
  * much memory.
  */
 static struct passage_scores
-score(struct arena *arena, const struct passages *passages, enum scope scope)
+score_without_inputs(struct arena *arena, const struct passages *passages,
+		     enum preference_scope scope)
 {
 	struct arena *scratch = arena_create();
-	const struct page_claims claims =
-		claims_of_page(scratch, passages->page);
+	const struct page_hints claims = page_hints_of(scratch, passages->page);
 	struct passage_scores scores =
 		passage_scores_make(scratch, passages, &claims, scope, false);
 
@@ -59,19 +59,20 @@ score(struct arena *arena, const struct passages *passages, enum scope scope)
 
 const struct prepared_page *prepared_page_make(struct arena *arena,
 					       const struct page *page,
-					       enum scope scope)
+					       enum preference_scope scope)
 {
 	struct prepared_page *prepared =
 		ARENA_NEW(arena, struct prepared_page, 1);
 
 	prepared->passages = passages_make(arena, page);
-	prepared->scores = score(arena, &prepared->passages, scope);
+	prepared->scores =
+		score_without_inputs(arena, &prepared->passages, scope);
 	prepared->paths = node_paths(arena, page, true);
 	return prepared;
 }
 
-static void learn_page(struct known_passages *known,
-		       const struct prepared_page *page, uint32_t bit)
+static void add_prepared_page(struct passage_model *known,
+			      const struct prepared_page *page, uint32_t bit)
 {
 	template_slots_add(&known->slots,
 			   &(struct scored_page){
@@ -82,9 +83,9 @@ static void learn_page(struct known_passages *known,
 			   bit);
 }
 
-static void learn_scored(struct known_passages *known, struct arena *own,
-			 const struct page *page, const float *scores,
-			 uint32_t bit)
+static void add_scored_page(struct passage_model *known, struct arena *own,
+			    const struct page *page, const float *scores,
+			    uint32_t bit)
 {
 	const struct passages passages = passages_make(own, page);
 
@@ -98,11 +99,10 @@ static void learn_scored(struct known_passages *known, struct arena *own,
 }
 
 /* Count the words that only one page has, and copy the tables into `arena`. */
-static const struct known_passages *finish(const struct known_passages *growing,
-					   struct arena *arena)
+static const struct passage_model *
+passage_model_finish(const struct passage_model *growing, struct arena *arena)
 {
-	struct known_passages *known =
-		ARENA_NEW(arena, struct known_passages, 1);
+	struct passage_model *known = ARENA_NEW(arena, struct passage_model, 1);
 	const struct template_slots *slots = &growing->slots;
 
 	known->pages = growing->pages;
@@ -114,9 +114,9 @@ static const struct known_passages *finish(const struct known_passages *growing,
 		.sums = slots->sums,
 	};
 	for (uint32_t i = 0; i < slots->placed.count; i++) {
-		const struct standing *text =
+		const struct passage_occurrence *text =
 			hash_table_entry(&slots->placed, i);
-		struct slot *slot =
+		struct passage_slot *slot =
 			hash_table_find(&known->slots.slots, text->slot);
 
 		if (slot != NULL && sample_size(text->pages) == 1)
@@ -129,54 +129,54 @@ static const struct known_passages *finish(const struct known_passages *growing,
  * Build the model from the scores [pages of the sample]; NULL: compute the
  * scores.
  */
-static const struct known_passages *learn(const struct sample *sample,
-					  enum scope scope,
-					  const float *const *scores,
-					  struct arena *arena)
+static const struct passage_model *
+build_passage_model(const struct sample *sample, enum preference_scope scope,
+		    const float *const *scores, struct arena *arena)
 {
 	struct arena *scratch = arena_create();
-	struct known_passages growing = {
+	struct passage_model growing = {
 		.pages = sample_pages_of(sample),
 		.slots = template_slots_make(scratch),
 	};
-	const struct known_passages *known;
+	const struct passage_model *known;
 
 	for (uint32_t i = 0; i < sample->count; i++) {
 		struct arena *own = arena_create();
 
 		if (scores != NULL)
-			learn_scored(&growing, own, sample->pages[i], scores[i],
-				     1U << i);
+			add_scored_page(&growing, own, sample->pages[i],
+					scores[i], 1U << i);
 		else if (sample->prepared != NULL)
-			learn_page(&growing, sample->prepared[i], 1U << i);
+			add_prepared_page(&growing, sample->prepared[i],
+					  1U << i);
 		else
-			learn_page(&growing,
-				   prepared_page_make(own, sample->pages[i],
-						      scope),
-				   1U << i);
+			add_prepared_page(&growing,
+					  prepared_page_make(
+						  own, sample->pages[i], scope),
+					  1U << i);
 		arena_destroy(own);
 	}
-	known = finish(&growing, arena);
+	known = passage_model_finish(&growing, arena);
 	arena_destroy(scratch);
 	return known;
 }
 
-const struct known_passages *known_passages_learn(const struct sample *sample,
-						  enum scope scope,
-						  struct arena *arena)
+const struct passage_model *passage_model_build(const struct sample *sample,
+						enum preference_scope scope,
+						struct arena *arena)
 {
-	return learn(sample, scope, NULL, arena);
+	return build_passage_model(sample, scope, NULL, arena);
 }
 
-const struct known_passages *
-known_passages_of_scores(const struct sample *sample,
-			 const float *const *scores, struct arena *arena)
+const struct passage_model *passage_model_of_scores(const struct sample *sample,
+						    const float *const *scores,
+						    struct arena *arena)
 {
-	return learn(sample, SCOPE_NONE, scores, arena);
+	return build_passage_model(sample, SCOPE_NONE, scores, arena);
 }
 
 /* The template without the page that is scored. */
-struct view {
+struct model_view {
 	const struct template_slots *theirs;
 	struct template_slots mine; /* empty if the page is in the sample */
 	struct scored_page page;
@@ -195,10 +195,12 @@ static void count_unique(const struct template_slots *theirs,
 			 struct template_slots *mine)
 {
 	for (uint32_t i = 0; i < mine->placed.count; i++) {
-		const struct standing *own = hash_table_entry(&mine->placed, i);
-		const struct standing *other =
+		const struct passage_occurrence *own =
+			hash_table_entry(&mine->placed, i);
+		const struct passage_occurrence *other =
 			hash_table_find(&theirs->placed, own->key);
-		struct slot *slot = hash_table_find(&mine->slots, own->slot);
+		struct passage_slot *slot =
+			hash_table_find(&mine->slots, own->slot);
 
 		if (slot == NULL)
 			continue;
@@ -209,12 +211,12 @@ static void count_unique(const struct template_slots *theirs,
 	}
 }
 
-static struct view make_view(const struct known_passages *known,
-			     struct arena *arena,
-			     const struct scored_page *page)
+static struct model_view make_view(const struct passage_model *known,
+				   struct arena *arena,
+				   const struct scored_page *page)
 {
 	uint32_t own = sample_bit(&known->pages, page->passages->page);
-	struct view view = {
+	struct model_view view = {
 		.theirs = &known->slots,
 		.mine = template_slots_make(arena),
 		.page = *page,
@@ -232,7 +234,7 @@ static struct view make_view(const struct known_passages *known,
 	return view;
 }
 
-static float ratio(double part, double whole)
+static float clamped_ratio(double part, double whole)
 {
 	if (whole <= 0 || part <= 0)
 		return 0;
@@ -246,13 +248,16 @@ static float mean_of(int64_t fixed, int64_t words)
 }
 
 /* Return the sums of a slot over all pages, including this page. */
-static struct slot slot_of(const struct view *view, uint32_t i,
-			   enum slot_level level)
+static struct passage_slot sum_slot(const struct model_view *view, uint32_t i,
+				    enum slot_level level)
 {
 	uint64_t key = slot_key(&view->page, i, level);
-	const struct slot *theirs = hash_table_find(&view->theirs->slots, key);
-	const struct slot *mine = hash_table_find(&view->mine.slots, key);
-	struct slot both = theirs == NULL ? (struct slot){.key = key} : *theirs;
+	const struct passage_slot *theirs =
+		hash_table_find(&view->theirs->slots, key);
+	const struct passage_slot *mine =
+		hash_table_find(&view->mine.slots, key);
+	struct passage_slot both =
+		theirs == NULL ? (struct passage_slot){.key = key} : *theirs;
 
 	if (mine == NULL)
 		return both;
@@ -270,23 +275,23 @@ static struct slot slot_of(const struct view *view, uint32_t i,
 	return both;
 }
 
-static float slot_odds(const struct slot *slot)
+static float slot_odds(const struct passage_slot *slot)
 {
-	return limited_odds((double)ratio(fixed_value(slot->score_words),
-					  (double)slot->words));
+	return limited_odds((double)clamped_ratio(
+		fixed_value(slot->score_words), (double)slot->words));
 }
 
-static void view_texts(const struct view *view, uint32_t i, float *values)
+static void view_texts(const struct model_view *view, uint32_t i, float *values)
 {
 	const struct passages *passages = view->page.passages;
 	uint64_t hash = passages->items[i].hash;
 	uint64_t slot = slot_key(&view->page, i, LEVEL_SLOT);
-	static const struct standing nowhere;
-	const struct standing *text =
+	static const struct passage_occurrence nowhere;
+	const struct passage_occurrence *text =
 		hash_table_find(&view->theirs->texts, hash);
-	const struct standing *placed =
+	const struct passage_occurrence *placed =
 		hash_table_find(&view->theirs->placed, hash_chain(hash, slot));
-	const struct standing *begins =
+	const struct passage_occurrence *begins =
 		hash_table_find(&view->theirs->begins, begin_key(passages, i));
 	uint32_t anywhere = (text == NULL ? &nowhere : text)->pages;
 	uint32_t here = (placed == NULL ? &nowhere : placed)->pages;
@@ -295,20 +300,20 @@ static void view_texts(const struct view *view, uint32_t i, float *values)
 	uint32_t all = view->other_pages;
 
 	values[TEMPLATE_frequency] =
-		ratio(sample_size(anywhere & all), view->others);
+		clamped_ratio(sample_size(anywhere & all), view->others);
 	values[TEMPLATE_frequency_in_slot] =
-		ratio(sample_size(here & all), view->others);
-	values[TEMPLATE_frequency_elsewhere] =
-		ratio(sample_size(anywhere & ~here & all), view->others);
+		clamped_ratio(sample_size(here & all), view->others);
+	values[TEMPLATE_frequency_elsewhere] = clamped_ratio(
+		sample_size(anywhere & ~here & all), view->others);
 	values[TEMPLATE_frequency_as_link] =
-		ratio(sample_size(linked & all), view->others);
-	values[TEMPLATE_frequency_of_begin] =
-		ratio(sample_size(alike & ~anywhere & all), view->others);
+		clamped_ratio(sample_size(linked & all), view->others);
+	values[TEMPLATE_frequency_of_begin] = clamped_ratio(
+		sample_size(alike & ~anywhere & all), view->others);
 }
 
-static void view_slot(const struct view *view, uint32_t i, float *values)
+static void view_slot(const struct model_view *view, uint32_t i, float *values)
 {
-	const struct slot slot = slot_of(view, i, LEVEL_SLOT);
+	const struct passage_slot slot = sum_slot(view, i, LEVEL_SLOT);
 	double times = slot.times;
 	double mean = fixed_value(slot.means) / fmax(times, 1);
 	double variance =
@@ -316,38 +321,40 @@ static void view_slot(const struct view *view, uint32_t i, float *values)
 
 	values[TEMPLATE_slot_odds] = slot_odds(&slot);
 	values[TEMPLATE_slot_spread] = (float)sqrt(fmax(variance, 0));
-	values[TEMPLATE_slot_agreement] = ratio(slot.agreeing, times);
+	values[TEMPLATE_slot_agreement] = clamped_ratio(slot.agreeing, times);
 	values[TEMPLATE_slot_variability] =
-		ratio((double)slot.unique_words, (double)slot.words);
-	values[TEMPLATE_slot_presence] = ratio(
+		clamped_ratio((double)slot.unique_words, (double)slot.words);
+	values[TEMPLATE_slot_presence] = clamped_ratio(
 		sample_size(slot.pages & view->other_pages), view->others);
-	values[TEMPLATE_slot_share] =
-		ratio((double)slot.score_words, (double)view->sums.score_words);
+	values[TEMPLATE_slot_share] = clamped_ratio(
+		(double)slot.score_words, (double)view->sums.score_words);
 	values[TEMPLATE_slot_words] =
 		ln1((float)slot.words / fmaxf((float)times, 1));
 	values[TEMPLATE_slot_passages] =
 		ln1((float)slot.passages / fmaxf((float)times, 1));
 	values[TEMPLATE_slot_links] =
-		ratio((double)slot.link_words, (double)slot.words);
-	values[TEMPLATE_slot_ends] = ratio(slot.ends, slot.passages);
-	values[TEMPLATE_slot_dates] = ratio(slot.dates, slot.passages);
+		clamped_ratio((double)slot.link_words, (double)slot.words);
+	values[TEMPLATE_slot_ends] = clamped_ratio(slot.ends, slot.passages);
+	values[TEMPLATE_slot_dates] = clamped_ratio(slot.dates, slot.passages);
 }
 
 /* Write values_out: odds, variability, presence and share of the slot. */
-static void view_around(const struct view *view, uint32_t i,
+static void view_around(const struct model_view *view, uint32_t i,
 			enum slot_level level, float *values_out)
 {
-	const struct slot slot = slot_of(view, i, level);
+	const struct passage_slot slot = sum_slot(view, i, level);
 
 	values_out[0] = slot_odds(&slot);
-	values_out[1] = ratio((double)slot.unique_words, (double)slot.words);
-	values_out[2] = ratio(sample_size(slot.pages & view->other_pages),
-			      view->others);
-	values_out[3] =
-		ratio((double)slot.score_words, (double)view->sums.score_words);
+	values_out[1] =
+		clamped_ratio((double)slot.unique_words, (double)slot.words);
+	values_out[2] = clamped_ratio(
+		sample_size(slot.pages & view->other_pages), view->others);
+	values_out[3] = clamped_ratio((double)slot.score_words,
+				      (double)view->sums.score_words);
 }
 
-static void view_passage(const struct view *view, uint32_t i, float *values)
+static void view_passage(const struct model_view *view, uint32_t i,
+			 float *values)
 {
 	const struct passage *passage = &view->page.passages->items[i];
 	const struct template_sums *sums = &view->sums;
@@ -372,7 +379,7 @@ static void view_passage(const struct view *view, uint32_t i, float *values)
  * Write the means over the passages near, weighted by words; without passages
  * near, the values of passage `i`.
  */
-static void view_near(const struct view *view, uint32_t i,
+static void view_near(const struct model_view *view, uint32_t i,
 		      struct passage_evidence *evidence)
 {
 	const struct passages *passages = view->page.passages;
@@ -401,9 +408,9 @@ static void view_near(const struct view *view, uint32_t i,
 }
 
 const struct passage_evidence *
-known_passages_view(const struct known_passages *known, struct arena *arena,
-		    const struct passages *passages, const float *scores,
-		    const uint64_t *paths)
+passage_model_view(const struct passage_model *known, struct arena *arena,
+		   const struct passages *passages, const float *scores,
+		   const uint64_t *paths)
 {
 	const struct scored_page page = {
 		.passages = passages,
@@ -412,7 +419,7 @@ known_passages_view(const struct known_passages *known, struct arena *arena,
 				 : node_paths(arena, passages->page, true),
 		.scores = scores,
 	};
-	const struct view view = make_view(known, arena, &page);
+	const struct model_view view = make_view(known, arena, &page);
 	struct passage_evidence *evidence =
 		ARENA_NEW(arena, struct passage_evidence, passages->count);
 
@@ -438,7 +445,7 @@ known_passages_view(const struct known_passages *known, struct arena *arena,
  * Return the weight of the margin; it falls with the ratio of other pages that
  * have the slot or the text.
  */
-static float trust_in(const float *values)
+static float evidence_weight(const float *values)
 {
 	return trust * sqrtf(fmaxf(values[TEMPLATE_slot_presence],
 				   values[TEMPLATE_frequency]));
@@ -462,7 +469,7 @@ void evidence_apply(const struct passage_evidence *evidence, uint32_t count,
 
 			scores[at + i] = forest_probability(
 				values[TEMPLATE_odds] +
-				trust_in(values) * margins[i]);
+				evidence_weight(values) * margins[i]);
 		}
 	}
 }

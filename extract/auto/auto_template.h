@@ -24,7 +24,7 @@
 #include "extract/text/passage.h"
 
 struct arena;
-struct known_passages;
+struct passage_model;
 
 /* The evidence about a passage. All values are finite. */
 struct passage_evidence {
@@ -44,21 +44,21 @@ struct prepared_page {
  */
 const struct prepared_page *prepared_page_make(struct arena *arena,
 					       const struct page *page,
-					       enum scope scope);
+					       enum preference_scope scope);
 
 /*
  * Score the pages of the sample for the scope, unless they are prepared, and
  * count their texts by slot: about 250 bytes a passage. The result belongs to
  * `arena`. Linear.
  */
-const struct known_passages *known_passages_learn(const struct sample *sample,
-						  enum scope scope,
-						  struct arena *arena);
+const struct passage_model *passage_model_build(const struct sample *sample,
+						enum preference_scope scope,
+						struct arena *arena);
 
 /* Do the same with the scores of the passages of each page. */
-const struct known_passages *
-known_passages_of_scores(const struct sample *sample,
-			 const float *const *scores, struct arena *arena);
+const struct passage_model *passage_model_of_scores(const struct sample *sample,
+						    const float *const *scores,
+						    struct arena *arena);
 
 /*
  * Return the evidence for each passage [passages->count], owned by `arena`;
@@ -66,9 +66,9 @@ known_passages_of_scores(const struct sample *sample,
  * page alone, `paths` its node_paths() with classes, or NULL. Linear.
  */
 const struct passage_evidence *
-known_passages_view(const struct known_passages *known, struct arena *arena,
-		    const struct passages *passages, const float *scores,
-		    const uint64_t *paths);
+passage_model_view(const struct passage_model *known, struct arena *arena,
+		   const struct passages *passages, const float *scores,
+		   const uint64_t *paths);
 
 /* Add the forest's margin for the evidence to scores [count], in place. */
 void evidence_apply(const struct passage_evidence *evidence, uint32_t count,

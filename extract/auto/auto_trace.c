@@ -40,9 +40,9 @@ static void print_evidence(const struct passage_evidence *evidence, char *out,
 		 100 * (double)evidence->values[TEMPLATE_slot_variability]);
 }
 
-static void give_reasons(struct trace *trace,
-			 const struct passage_scores *scores,
-			 const bool *is_chosen, float threshold)
+static void auto_add_reasons(struct trace *trace,
+			     const struct passage_scores *scores,
+			     const bool *is_chosen, float threshold)
 {
 	const struct passages *passages = scores->passages;
 	char moves[160];
@@ -95,11 +95,11 @@ void auto_trace(struct trace *trace, const struct passage_scores *scores,
 	};
 	double *values = ARENA_NEW(trace->arena, double, count);
 
-	give_reasons(trace, scores, is_chosen, (float)threshold);
+	auto_add_reasons(trace, scores, is_chosen, (float)threshold);
 	trace_figure(trace, &curve);
 	for (uint32_t i = 0; i < count; i++)
 		values[i] = (double)scores->scores[i];
-	trace_histogram(trace, &(struct histogram){
+	trace_histogram(trace, &(struct value_histogram){
 				       .title = "Passages by their score",
 				       .x_label = "probability",
 				       .y_label = "passages",

@@ -9,7 +9,7 @@
 
 enum { MAX_CLAIM_BYTES = 64 * 1024, MAX_TERMS = 4000 };
 
-enum claim {
+enum claim_words_claim {
 	CLAIM_TITLE,
 	CLAIM_DESCRIPTION,
 	CLAIM_BODY,
@@ -22,13 +22,13 @@ struct claimed_term {
 	bool is_in[CLAIM_COUNT];
 };
 
-struct claim_words {
+struct markup_hints {
 	struct hash_table terms; /* of struct claimed_term */
 	uint32_t counts[CLAIM_COUNT];
 	uint32_t visit;
 };
 
-static size_t readable(struct slice text)
+static size_t claim_bytes(struct slice text)
 {
 	return text.size < MAX_CLAIM_BYTES ? text.size : MAX_CLAIM_BYTES;
 }
@@ -37,12 +37,12 @@ static size_t readable(struct slice text)
  * Add the words of a claim. `scratch` has room for the terms of the longest
  * claim.
  */
-static void add_claim(struct claim_words *words, enum claim claim,
+static void add_claim(struct markup_hints *words, enum claim_words_claim claim,
 		      struct slice text, uint32_t *scratch)
 {
 	uint32_t count;
 
-	text.size = readable(text);
+	text.size = claim_bytes(text);
 	count = passage_text_terms(text, scratch);
 	for (uint32_t i = 0; i < count && words->terms.count < MAX_TERMS; i++) {
 		struct claimed_term *term =
@@ -53,23 +53,23 @@ static void add_claim(struct claim_words *words, enum claim claim,
 	}
 }
 
-static size_t longest_claim(const struct page_claims *claims)
+static size_t longest_claim(const struct page_hints *claims)
 {
-	size_t longest = readable(claims->title);
+	size_t longest = claim_bytes(claims->title);
 
 	for (size_t i = 0; i < 2; i++)
-		if (readable(claims->descriptions[i]) > longest)
-			longest = readable(claims->descriptions[i]);
+		if (claim_bytes(claims->descriptions[i]) > longest)
+			longest = claim_bytes(claims->descriptions[i]);
 	for (size_t i = 0; i < claims->body_count; i++)
-		if (readable(claims->bodies[i]) > longest)
-			longest = readable(claims->bodies[i]);
+		if (claim_bytes(claims->bodies[i]) > longest)
+			longest = claim_bytes(claims->bodies[i]);
 	return longest;
 }
 
-struct claim_words *claim_words_make(struct arena *arena,
-				     const struct page_claims *claims)
+struct markup_hints *markup_hints_make(struct arena *arena,
+				       const struct page_hints *claims)
 {
-	struct claim_words *words = ARENA_NEW(arena, struct claim_words, 1);
+	struct markup_hints *words = ARENA_NEW(arena, struct markup_hints, 1);
 	uint32_t *scratch =
 		ARENA_NEW(arena, uint32_t, longest_claim(claims) / 2 + 1);
 
@@ -83,13 +83,14 @@ struct claim_words *claim_words_make(struct arena *arena,
 	return words;
 }
 
-static float ratio_in(const struct claim_words *words, enum claim claim,
-		      uint32_t common, uint32_t all)
+static float ratio_in(const struct markup_hints *words,
+		      enum claim_words_claim claim, uint32_t common,
+		      uint32_t all)
 {
 	return words->counts[claim] == 0 ? -1 : ratio(common, all);
 }
 
-struct claim_overlap claim_words_compare(struct claim_words *words,
+struct hint_overlap markup_hints_compare(struct markup_hints *words,
 					 const struct passages *passages,
 					 uint32_t index)
 {
@@ -111,7 +112,7 @@ struct claim_overlap claim_words_compare(struct claim_words *words,
 			term->is_in[CLAIM_TITLE] && term->visit != words->visit;
 		term->visit = words->visit;
 	}
-	return (struct claim_overlap){
+	return (struct hint_overlap){
 		.title = ratio_in(words, CLAIM_TITLE, common[CLAIM_TITLE], all),
 		.description = ratio_in(words, CLAIM_DESCRIPTION,
 					common[CLAIM_DESCRIPTION], all),

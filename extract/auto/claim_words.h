@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 struct arena;
-struct page_claims;
+struct page_hints;
 struct passages;
 
 /* Ratio of the passage's terms that the claim contains; -1 without a claim. */
-struct claim_overlap {
+struct hint_overlap {
 	float title;
 	float description;
 	float body;
@@ -24,17 +24,17 @@ struct claim_overlap {
 	float title_covered;
 };
 
-struct claim_words;
+struct markup_hints;
 
 /*
  * Prepare. Reads at most the first 64 kB of each claim, and at most 4,000
  * distinct terms of all claims. Everything belongs to `arena`: at most 400 kB.
  */
-struct claim_words *claim_words_make(struct arena *arena,
-				     const struct page_claims *claims);
+struct markup_hints *markup_hints_make(struct arena *arena,
+				       const struct page_hints *claims);
 
 /* Compare a passage. Linear in the passage. Not thread-safe. */
-struct claim_overlap claim_words_compare(struct claim_words *words,
+struct hint_overlap markup_hints_compare(struct markup_hints *words,
 					 const struct passages *passages,
 					 uint32_t index);
 

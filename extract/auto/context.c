@@ -91,7 +91,8 @@ static float score_in(const struct masses *masses, struct passage_range range)
 	return mass_mean(mass_between(masses, range));
 }
 
-static void windows_row(const struct masses *masses, uint32_t index, float *row)
+static void context_windows_row(const struct masses *masses, uint32_t index,
+				float *row)
 {
 	const struct passages *passages = masses->passages;
 
@@ -141,7 +142,7 @@ void context_next(struct context *context, float *row)
 
 	assert(index < masses->passages->count);
 	neighbours_row(masses, index, row);
-	windows_row(masses, index, row);
+	context_windows_row(masses, index, row);
 	context_tree_row(&context->tree, index, row);
 	groups_row(context, index, row);
 	page_row(context, index, row);

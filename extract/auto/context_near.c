@@ -6,7 +6,7 @@
 
 typedef bool predicate(const struct masses *masses, uint32_t index);
 
-static bool is_content(const struct masses *masses, uint32_t index)
+static bool is_content_passage(const struct masses *masses, uint32_t index)
 {
 	return masses->scores[index] > .8F;
 }
@@ -24,7 +24,8 @@ static bool is_long_content(const struct masses *masses, uint32_t index)
 	       masses->passages->items[index].words >= MIN_WORDS;
 }
 
-static uint32_t find(const struct masses *masses, uint32_t begin, predicate *is)
+static uint32_t find_passage(const struct masses *masses, uint32_t begin,
+			     predicate *is)
 {
 	for (uint32_t i = begin; i < masses->passages->count; i++)
 		if (is(masses, i))
@@ -33,16 +34,18 @@ static uint32_t find(const struct masses *masses, uint32_t begin, predicate *is)
 }
 
 /* Advance to passage `index`, one more than in the last call. */
-static void advance(struct neighbours *neighbours, const struct masses *masses,
-		    uint32_t index, predicate *is)
+static void advance_neighbours(struct neighbours *neighbours,
+			       const struct masses *masses, uint32_t index,
+			       predicate *is)
 {
 	if (index > 0 && neighbours->after >= index)
 		return;
 	neighbours->before = index > 0 ? neighbours->after : NO_PASSAGE;
-	neighbours->after = find(masses, index, is);
+	neighbours->after = find_passage(masses, index, is);
 }
 
-static float nearest(const struct neighbours *neighbours, uint32_t index)
+static float nearest_distance(const struct neighbours *neighbours,
+			      uint32_t index)
 {
 	static const float none = 20;
 	uint32_t distance = NO_PASSAGE;
@@ -64,7 +67,7 @@ struct context_near context_near_make(const struct masses *masses,
 		.page_context = page_context,
 		.last_content = count > 0 ? count - 1 : 0,
 	};
-	uint32_t first = find(masses, 0, is_long_content);
+	uint32_t first = find_passage(masses, 0, is_long_content);
 
 	if (first == NO_PASSAGE)
 		return near;
@@ -101,18 +104,23 @@ static void heading_row(struct context_near *near, uint32_t index, float *row)
 		mass_mean(mass_between(near->masses, near->section));
 }
 
-static float distance(uint32_t index, uint32_t from)
+static float context_distance(uint32_t index, uint32_t from)
 {
 	return signed_ln1((float)((int64_t)index - from));
 }
 
 void context_near_next(struct context_near *near, uint32_t index, float *row)
 {
-	advance(&near->content, near->masses, index, is_content);
-	advance(&near->boilerplate, near->masses, index, is_boilerplate);
+	advance_neighbours(&near->content, near->masses, index,
+			   is_content_passage);
+	advance_neighbours(&near->boilerplate, near->masses, index,
+			   is_boilerplate);
 	heading_row(near, index, row);
-	row[CONTEXT_distance_first] = distance(index, near->first_content);
-	row[CONTEXT_distance_last] = distance(index, near->last_content);
-	row[CONTEXT_near_content] = nearest(&near->content, index);
-	row[CONTEXT_near_boilerplate] = nearest(&near->boilerplate, index);
+	row[CONTEXT_distance_first] =
+		context_distance(index, near->first_content);
+	row[CONTEXT_distance_last] =
+		context_distance(index, near->last_content);
+	row[CONTEXT_near_content] = nearest_distance(&near->content, index);
+	row[CONTEXT_near_boilerplate] =
+		nearest_distance(&near->boilerplate, index);
 }

@@ -8,7 +8,7 @@
 #include "extract/auto/repetition.h"
 #include "page/page.h"
 
-static uint32_t parent_of(const struct page *page, uint32_t node)
+static uint32_t context_parent(const struct page *page, uint32_t node)
 {
 	assert(node == NO_NODE || node < page->node_count);
 	return node == NO_NODE ? NO_NODE : page->nodes[node].parent;
@@ -24,18 +24,18 @@ static bool is_frame(const struct page *page, uint32_t node)
 	return page->nodes[node].depth <= 1;
 }
 
-static struct surrounding surrounding_of(const struct masses *masses,
-					 const struct surrounding *surroundings,
-					 const struct repetition *repetition,
-					 uint32_t node)
+static struct context_element
+surrounding_of(const struct masses *masses,
+	       const struct context_element *surroundings,
+	       const struct repetition *repetition, uint32_t node)
 {
 	enum { MIN_SIBLINGS = 3 };
 	const struct page *page = masses->passages->page;
-	const uint32_t parent = parent_of(page, node);
+	const uint32_t parent = context_parent(page, node);
 	const struct passage_range range =
 		passages_inside(masses->passages, node);
 	const struct mass mass = mass_between(masses, range);
-	struct surrounding of = {.half = NO_NODE, .item = NO_NODE};
+	struct context_element of = {.half = NO_NODE, .item = NO_NODE};
 
 	assert(parent == NO_NODE || parent < node);
 	if (parent != NO_NODE)
@@ -52,7 +52,7 @@ static struct surrounding surrounding_of(const struct masses *masses,
 	return of;
 }
 
-static void find_elements(struct context_tree *tree)
+static void find_main_elements(struct context_tree *tree)
 {
 	const struct masses *masses = tree->masses;
 	const struct passages *passages = masses->passages;
@@ -86,8 +86,8 @@ struct context_tree context_tree_make(struct arena *arena,
 				      const struct repetition *repetition)
 {
 	const uint32_t count = masses->passages->page->node_count;
-	struct surrounding *surroundings =
-		ARENA_NEW(arena, struct surrounding, count);
+	struct context_element *surroundings =
+		ARENA_NEW(arena, struct context_element, count);
 	struct context_tree tree = {
 		.masses = masses,
 		.surroundings = surroundings,
@@ -96,7 +96,7 @@ struct context_tree context_tree_make(struct arena *arena,
 	for (uint32_t i = 0; i < count; i++)
 		surroundings[i] =
 			surrounding_of(masses, surroundings, repetition, i);
-	find_elements(&tree);
+	find_main_elements(&tree);
 	return tree;
 }
 
@@ -112,7 +112,7 @@ static void ancestors_row(const struct masses *masses, uint32_t node,
 
 	for (int i = 0; i < LEVELS; i++) {
 		up[i] = mass_inside(masses, node);
-		node = parent_of(masses->passages->page, node);
+		node = context_parent(masses->passages->page, node);
 	}
 	row[CONTEXT_score_element] = mass_mean(up[0]);
 	row[CONTEXT_score_1_up] = mass_mean(up[1]);
@@ -128,8 +128,8 @@ static void ancestors_row(const struct masses *masses, uint32_t node,
 static float score_of_others(const struct masses *masses, uint32_t index,
 			     uint32_t node)
 {
-	const struct mass around =
-		mass_inside(masses, parent_of(masses->passages->page, node));
+	const struct mass around = mass_inside(
+		masses, context_parent(masses->passages->page, node));
 	const struct mass own =
 		mass_between(masses, (struct passage_range){index, index + 1});
 
@@ -139,7 +139,7 @@ static float score_of_others(const struct masses *masses, uint32_t index,
 				       fmax(around.content - own.content, 0)});
 }
 
-static bool is_inside(struct passage_range range, uint32_t index)
+static bool range_contains(struct passage_range range, uint32_t index)
 {
 	return index >= range.begin && index < range.end;
 }
@@ -149,8 +149,8 @@ static void surrounding_row(const struct context_tree *tree, uint32_t node,
 {
 	const struct masses *masses = tree->masses;
 	const struct page *page = masses->passages->page;
-	struct surrounding of = {mass_f1(masses, masses->all), NO_NODE,
-				 NO_NODE};
+	struct context_element of = {mass_f1(masses, masses->all), NO_NODE,
+				     NO_NODE};
 
 	if (node != NO_NODE)
 		of = tree->surroundings[node];
@@ -158,7 +158,7 @@ static void surrounding_row(const struct context_tree *tree, uint32_t node,
 	row[CONTEXT_score_item] = NO_SCORE;
 	if (of.item != NO_NODE) {
 		row[CONTEXT_score_list] = mass_mean(
-			mass_inside(masses, parent_of(page, of.item)));
+			mass_inside(masses, context_parent(page, of.item)));
 		row[CONTEXT_score_item] =
 			mass_mean(mass_inside(masses, of.item));
 	}
@@ -185,7 +185,8 @@ void context_tree_row(const struct context_tree *tree, uint32_t index,
 	surrounding_row(tree, node, row);
 	row[CONTEXT_score_others] = score_of_others(tree->masses, index, node);
 	row[CONTEXT_f1_element] = tree->f1;
-	row[CONTEXT_in_f1_element] = is_inside(tree->f1_element, index) ? 1 : 0;
+	row[CONTEXT_in_f1_element] =
+		range_contains(tree->f1_element, index) ? 1 : 0;
 	row[CONTEXT_in_main_element] =
-		is_inside(tree->main_element, index) ? 1 : 0;
+		range_contains(tree->main_element, index) ? 1 : 0;
 }

@@ -10,7 +10,7 @@
 struct repetition;
 
 /* The best element among an element and the elements around it. */
-struct surrounding {
+struct context_element {
 	float f1;      /* the highest expected F1 */
 	uint32_t half; /* innermost with half of all content, or NO_NODE */
 	uint32_t item; /* innermost with two siblings of its kind, or NO_NODE */
@@ -18,8 +18,8 @@ struct surrounding {
 
 struct context_tree {
 	const struct masses *masses;
-	const struct surrounding *surroundings; /* [page->node_count] */
-	float f1;                               /* expected F1 of f1_element */
+	const struct context_element *surroundings; /* [page->node_count] */
+	float f1;                          /* expected F1 of f1_element */
 	struct passage_range f1_element;   /* the element with the highest F1 */
 	struct passage_range main_element; /* the element with the fewest words
 					      and 80 % of the content */

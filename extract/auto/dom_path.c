@@ -32,7 +32,7 @@ _Static_assert(DOM_PATH_to_class_action - DOM_PATH_to_class_navigation ==
 	       "enum class_group is in the order of DOM_PATH_DISTANCES");
 
 /* An open element; level 0 is the page, level d + 1 an element of depth d. */
-struct level {
+struct dom_level {
 	uint32_t node;       /* NO_NODE: the page */
 	uint32_t repeats;    /* from struct repetition */
 	uint32_t item;       /* the level of the nearest item; 0: none */
@@ -50,13 +50,13 @@ struct dom_path {
 	struct subtrees subtrees;
 	struct readability readability;
 	struct repetition repetition;
-	struct level *levels; /* [levels of the deepest passage] */
-	uint32_t open;        /* the innermost open level */
-	uint32_t level;       /* the passage's own level, at most `open` */
-	uint32_t next;        /* next passage */
+	struct dom_level *levels; /* [levels of the deepest passage] */
+	uint32_t open;            /* the innermost open level */
+	uint32_t level;           /* the passage's own level, at most `open` */
+	uint32_t next;            /* next passage */
 };
 
-static uint32_t level_of(const struct page *page, uint32_t node)
+static uint32_t dom_level_of(const struct page *page, uint32_t node)
 {
 	return node == NO_NODE ? 0 : (uint32_t)page->nodes[node].depth + 1;
 }
@@ -67,7 +67,7 @@ static uint32_t deepest_level(const struct passages *passages)
 
 	for (uint32_t i = 0; i < passages->count; i++) {
 		uint32_t level =
-			level_of(passages->page, passages->items[i].node);
+			dom_level_of(passages->page, passages->items[i].node);
 
 		if (level > deepest)
 			deepest = level;
@@ -77,7 +77,7 @@ static uint32_t deepest_level(const struct passages *passages)
 
 static void open_page(struct dom_path *dom_path)
 {
-	struct level *level = &dom_path->levels[0];
+	struct dom_level *level = &dom_path->levels[0];
 
 	level->node = NO_NODE;
 	level->repeats = 1;
@@ -97,23 +97,24 @@ struct dom_path *dom_path_make(struct arena *arena,
 	dom_path->readability =
 		readability_make(arena, passages, dom_path->groups);
 	dom_path->repetition = repetition_make(arena, passages);
-	dom_path->levels = ARENA_NEW(arena, struct level,
+	dom_path->levels = ARENA_NEW(arena, struct dom_level,
 				     (size_t)deepest_level(passages) + 1);
 	open_page(dom_path);
 	return dom_path;
 }
 
-static bool is_inside(const struct page *page, uint32_t node, uint32_t outer)
+static bool is_inside_element(const struct page *page, uint32_t node,
+			      uint32_t outer)
 {
 	return node >= outer && node < page->nodes[outer].end;
 }
 
 /* Open the element of the next level. */
-static void enter(struct dom_path *dom_path)
+static void dom_path_enter(struct dom_path *dom_path)
 {
 	const struct page *page = dom_path->passages->page;
-	const struct level *parent = &dom_path->levels[dom_path->open];
-	struct level *level = &dom_path->levels[++dom_path->open];
+	const struct dom_level *parent = &dom_path->levels[dom_path->open];
+	struct dom_level *level = &dom_path->levels[++dom_path->open];
 	uint32_t node = level->node;
 	uint32_t top = dom_path->readability.top;
 
@@ -123,7 +124,7 @@ static void enter(struct dom_path *dom_path)
 	if (level->repeats >= MIN_REPEATS && level->subtree.passages > 0)
 		level->item = dom_path->open;
 	level->around_top = parent->around_top;
-	if (top != NO_NODE && is_inside(page, top, node))
+	if (top != NO_NODE && is_inside_element(page, top, node))
 		level->around_top = dom_path->open;
 	level->best_score =
 		fmaxf(parent->best_score, dom_path->readability.scores[node]);
@@ -141,31 +142,32 @@ static void enter(struct dom_path *dom_path)
 static void move_to(struct dom_path *dom_path, const struct passage *passage)
 {
 	const struct page *page = dom_path->passages->page;
-	struct level *levels = dom_path->levels;
+	struct dom_level *levels = dom_path->levels;
 	uint32_t owner = page->texts[passage->first_text].node;
 	uint32_t node = passage->node;
 
 	while (dom_path->open > 0 &&
-	       !is_inside(page, owner, levels[dom_path->open].node))
+	       !is_inside_element(page, owner, levels[dom_path->open].node))
 		dom_path->open--;
-	dom_path->level = level_of(page, node);
+	dom_path->level = dom_level_of(page, node);
 	for (uint32_t i = dom_path->level; i > dom_path->open; i--) {
 		levels[i].node = node;
 		node = page->nodes[node].parent;
 	}
 	while (dom_path->open < dom_path->level)
-		enter(dom_path);
+		dom_path_enter(dom_path);
 }
 
 /* Return the level `steps` up, at most the page. */
-static const struct level *up(const struct dom_path *dom_path, uint32_t steps)
+static const struct dom_level *dom_path_up(const struct dom_path *dom_path,
+					   uint32_t steps)
 {
 	uint32_t level = dom_path->level;
 
 	return &dom_path->levels[level > steps ? level - steps : 0];
 }
 
-static void write_distances(const struct level *level, float *row)
+static void write_distances(const struct dom_level *level, float *row)
 {
 	for (size_t i = 0; i < DISTANCE_COUNT; i++)
 		row[DOM_PATH_to_article + i] = level->distances[i];
@@ -174,11 +176,11 @@ static void write_distances(const struct level *level, float *row)
 
 static void write_subtrees(const struct dom_path *dom_path, float *row)
 {
-	const struct subtree *one = &up(dom_path, 1)->subtree;
-	const struct subtree *two = &up(dom_path, 2)->subtree;
-	const struct subtree *four = &up(dom_path, 4)->subtree;
+	const struct subtree *one = &dom_path_up(dom_path, 1)->subtree;
+	const struct subtree *two = &dom_path_up(dom_path, 2)->subtree;
+	const struct subtree *four = &dom_path_up(dom_path, 4)->subtree;
 
-	row[DOM_PATH_element_words] = up(dom_path, 0)->subtree.words;
+	row[DOM_PATH_element_words] = dom_path_up(dom_path, 0)->subtree.words;
 	row[DOM_PATH_words_1up] = one->words;
 	row[DOM_PATH_words_2up] = two->words;
 	row[DOM_PATH_words_4up] = four->words;
@@ -201,15 +203,16 @@ static void write_subtrees(const struct dom_path *dom_path, float *row)
 
 static void write_density(const struct dom_path *dom_path, float *row)
 {
-	const struct level *level = up(dom_path, 0);
+	const struct dom_level *level = dom_path_up(dom_path, 0);
 	float page = dom_path->levels[0].subtree.density;
 	float highest = 0;
 
 	if (page <= 0)
 		page = 1; /* every passage starts at the page */
 	for (uint32_t i = 0; i < NEAREST; i++)
-		highest = fmaxf(highest,
-				up(dom_path, i)->subtree.composite_density);
+		highest = fmaxf(
+			highest,
+			dom_path_up(dom_path, i)->subtree.composite_density);
 	row[DOM_PATH_density] = level->subtree.density / page;
 	row[DOM_PATH_highest_density] = level->best_density / page;
 	row[DOM_PATH_composite_density] = ln1(highest);
@@ -218,10 +221,10 @@ static void write_density(const struct dom_path *dom_path, float *row)
 static void write_score(const struct dom_path *dom_path, float *row)
 {
 	const struct page *page = dom_path->passages->page;
-	const struct level *level = up(dom_path, 0);
+	const struct dom_level *level = dom_path_up(dom_path, 0);
 	uint32_t top = dom_path->readability.top;
 	float top_score = dom_path->readability.top_score;
-	uint32_t top_level = level_of(page, top);
+	uint32_t top_level = dom_level_of(page, top);
 	uint32_t steps = top_level - level->around_top;
 
 	row[DOM_PATH_subtree_score] = level->best_score;
@@ -232,32 +235,33 @@ static void write_score(const struct dom_path *dom_path, float *row)
 		(float)(steps < DISTANCE_NONE ? steps : DISTANCE_NONE);
 }
 
-static float at_most(uint32_t count, uint32_t most)
+static float dom_path_limit(uint32_t count, uint32_t most)
 {
 	return (float)(count < most ? count : most);
 }
 
 static void write_repetition(const struct dom_path *dom_path, float *row)
 {
-	uint32_t item = up(dom_path, 0)->item;
+	uint32_t item = dom_path_up(dom_path, 0)->item;
 
-	row[DOM_PATH_repeats] = at_most(up(dom_path, 0)->repeats, MAX_REPEATS);
+	row[DOM_PATH_repeats] =
+		dom_path_limit(dom_path_up(dom_path, 0)->repeats, MAX_REPEATS);
 	row[DOM_PATH_repeats_1up] =
-		at_most(up(dom_path, 1)->repeats, MAX_REPEATS);
+		dom_path_limit(dom_path_up(dom_path, 1)->repeats, MAX_REPEATS);
 	row[DOM_PATH_repeats_2up] =
-		at_most(up(dom_path, 2)->repeats, MAX_REPEATS);
+		dom_path_limit(dom_path_up(dom_path, 2)->repeats, MAX_REPEATS);
 	row[DOM_PATH_to_item] = DISTANCE_NONE;
 	for (int i = DOM_PATH_item_words; i <= DOM_PATH_list_long_ratio; i++)
 		row[i] = 0;
 	if (item > 0) {
-		const struct level *level = &dom_path->levels[item];
+		const struct dom_level *level = &dom_path->levels[item];
 		const struct subtree *list = &(level - 1)->subtree;
 
 		row[DOM_PATH_to_item] =
-			at_most(dom_path->level - item, DISTANCE_NONE);
+			dom_path_limit(dom_path->level - item, DISTANCE_NONE);
 		row[DOM_PATH_item_words] = level->subtree.words;
 		row[DOM_PATH_item_repeats] =
-			at_most(level->repeats, MAX_ITEM_REPEATS);
+			dom_path_limit(level->repeats, MAX_ITEM_REPEATS);
 		row[DOM_PATH_item_link_ratio] = level->subtree.link_ratio;
 		row[DOM_PATH_item_dates] = level->subtree.dates;
 		row[DOM_PATH_list_ends] = list->sentence_ends;
@@ -294,7 +298,7 @@ void dom_path_next(struct dom_path *dom_path, float *row)
 	move_to(dom_path, passage);
 	row[DOM_PATH_depth] = (float)dom_path->level;
 	row[DOM_PATH_element_kind] = tag_kind(passages->page, passage->node);
-	write_distances(up(dom_path, 0), row);
+	write_distances(dom_path_up(dom_path, 0), row);
 	write_subtrees(dom_path, row);
 	write_density(dom_path, row);
 	write_score(dom_path, row);

@@ -26,7 +26,7 @@ _Static_assert(PAGE_CONTEXT_BEGIN + PAGE_CONTEXT_COUNT == FEATURE_COUNT,
 struct features {
 	const struct passages *passages;
 	struct dom_path *dom_path;
-	const struct sequence *sequence;
+	const struct passage_sequence *sequence;
 	const struct page_context *page_context;
 	uint32_t next;
 };
@@ -45,7 +45,7 @@ const char *feature_definition(size_t feature)
 
 struct features *features_make(struct arena *arena,
 			       const struct passages *passages,
-			       const struct page_claims *claims,
+			       const struct page_hints *claims,
 			       const bool *wanted)
 {
 	struct features *features = ARENA_NEW(arena, struct features, 1);

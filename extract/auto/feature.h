@@ -50,7 +50,7 @@ struct features;
  */
 struct features *features_make(struct arena *arena,
 			       const struct passages *passages,
-			       const struct page_claims *claims,
+			       const struct page_hints *claims,
 			       const bool *wanted);
 
 /*

@@ -18,7 +18,7 @@ static int8_t bin_of(const float *thresholds, size_t count, float value)
 static void bin_column(const struct forest *forest, size_t index,
 		       const float *values, size_t stride, int8_t *bins)
 {
-	const struct column *column = &forest->columns[index];
+	const struct forest_column *column = &forest->columns[index];
 	const float *thresholds = forest->thresholds + column->first;
 
 	assert(column->count < FOREST_LEFT);
@@ -55,7 +55,7 @@ void forest_bin(const struct forest *forest, const struct forest_rows *rows,
 	}
 }
 
-static unsigned child_of(const struct tree *tree, unsigned node,
+static unsigned child_of(const struct forest_tree *tree, unsigned node,
 			 const struct forest_block *block, size_t row)
 {
 	int8_t bin = block->bins[tree->columns[node]][row];
@@ -68,8 +68,8 @@ static unsigned child_of(const struct tree *tree, unsigned node,
  * All rows go down one level at a time: the loads of one row depend on each
  * other, but the loads of different rows overlap.
  */
-static void add_tree(const struct tree *tree, const struct forest_block *block,
-		     float *margins)
+static void add_tree(const struct forest_tree *tree,
+		     const struct forest_block *block, float *margins)
 {
 	unsigned at[FOREST_ROWS] = {0};
 
@@ -133,7 +133,7 @@ void forest_moves(const struct forest *forest, const struct forest_block *block,
 	for (size_t i = 0; i < forest->column_count; i++)
 		moves_out[i] = 0;
 	for (size_t i = 0; i < forest->tree_count; i++) {
-		const struct tree *tree = &forest->trees[i];
+		const struct forest_tree *tree = &forest->trees[i];
 		unsigned node = 0;
 
 		for (unsigned level = 0; level < FOREST_DEPTH; level++) {

@@ -38,22 +38,22 @@ enum {
 	FOREST_COLUMNS = 512, /* maximum of a forest */
 };
 
-struct column {
+struct forest_column {
 	uint16_t feature;
 	uint16_t first; /* index of its first threshold in forest.thresholds */
 	uint16_t count; /* number of its thresholds, < FOREST_LEFT */
 };
 
-struct tree {
+struct forest_tree {
 	uint16_t columns[FOREST_INNER];
 	int8_t bins[FOREST_INNER];
 	float values[FOREST_INNER + FOREST_LEAVES];
 };
 
 struct forest {
-	const struct tree *trees; /* [tree_count] */
+	const struct forest_tree *trees; /* [tree_count] */
 	size_t tree_count;
-	const struct column *columns; /* [column_count] */
+	const struct forest_column *columns; /* [column_count] */
 	size_t column_count;
 	const float *thresholds; /* of all columns */
 	float base;

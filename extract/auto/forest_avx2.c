@@ -67,7 +67,7 @@ AVX2 void forest_bin_avx2(const float *thresholds, size_t count,
  * larger number, so the maximum selects it; it is cleared for the rows that go
  * left.
  */
-AVX2_PART __m256i find_leaves(const struct tree *tree,
+AVX2_PART __m256i find_leaves(const struct forest_tree *tree,
 			      const struct forest_block *block)
 {
 	__m256i is_left[FOREST_INNER]; /* -1 or 0 */
@@ -116,7 +116,7 @@ AVX2 void forest_add_avx2(const struct forest *forest,
 	for (size_t k = 0; k < PARTS; k++)
 		sums[k] = _mm256_loadu_ps(margins + k * FLOATS);
 	for (size_t i = 0; i < forest->tree_count; i++) {
-		const struct tree *tree = &forest->trees[i];
+		const struct forest_tree *tree = &forest->trees[i];
 		const __m256i leaves = find_leaves(tree, block);
 		int64_t parts[PARTS];
 		__m256 values[PARTS];

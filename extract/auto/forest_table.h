@@ -30,7 +30,7 @@ static const float thresholds[THRESHOLD_COUNT] = {
 #undef COLUMN
 
 #define COLUMN(name, ...) {FEATURE(name), FIRST_##name, COUNT_OF(__VA_ARGS__)},
-static const struct column columns[] = {
+static const struct forest_column columns[] = {
 #include MODEL
 };
 #undef COLUMN
@@ -38,7 +38,7 @@ static const struct column columns[] = {
 
 #define COLUMN(...)
 #define TREE(...) {__VA_ARGS__},
-static const struct tree trees[] = {
+static const struct forest_tree trees[] = {
 #include MODEL
 };
 #undef TREE

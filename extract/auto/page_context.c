@@ -24,15 +24,15 @@ _Static_assert(PAGE_CONTEXT_page_words + PAGE_KIND_COUNT == PAGE_CONTEXT_COUNT,
 /* A passage that is less similar to the title element is not the title. */
 #define MIN_LIKENESS 0.4F
 
-struct note {
-	struct claim_overlap overlap;
+struct heading_note {
+	struct hint_overlap overlap;
 	uint32_t heading; /* at or before the passage, or NO_PASSAGE */
 };
 
 struct page_context {
 	const struct passages *passages;
-	struct note *notes; /* [count] */
-	uint32_t title;     /* the passage, or NO_PASSAGE */
+	struct heading_note *notes; /* [count] */
+	uint32_t title;             /* the passage, or NO_PASSAGE */
 	/* The elements around the title, the innermost first. */
 	uint32_t *chain;
 	uint32_t chain_count;
@@ -41,7 +41,8 @@ struct page_context {
 };
 
 /* Return the level of the heading that holds the passage, 1..6, or 0. */
-static unsigned level_of(const struct passages *passages, uint32_t index)
+static unsigned heading_level_of(const struct passages *passages,
+				 uint32_t index)
 {
 	const struct page *page = passages->page;
 	uint32_t node = passages->items[index].node;
@@ -56,7 +57,7 @@ static unsigned level_of(const struct passages *passages, uint32_t index)
 	return 0;
 }
 
-static bool is_plain(const struct passages *passages, uint32_t index)
+static bool is_plain_passage(const struct passages *passages, uint32_t index)
 {
 	return passages->items[index].place == PLACE_PLAIN;
 }
@@ -66,8 +67,8 @@ static void find_headings(struct page_context *page_context)
 	uint32_t heading = NO_PASSAGE;
 
 	for (uint32_t i = 0; i < page_context->passages->count; i++) {
-		if (is_plain(page_context->passages, i) &&
-		    level_of(page_context->passages, i) > 0)
+		if (is_plain_passage(page_context->passages, i) &&
+		    heading_level_of(page_context->passages, i) > 0)
 			heading = i;
 		page_context->notes[i].heading = heading;
 	}
@@ -80,7 +81,7 @@ static uint32_t best_first_heading(const struct page_context *page_context)
 
 	for (uint32_t i = 0; i < page_context->passages->count; i++) {
 		if (page_context->notes[i].heading != i ||
-		    level_of(page_context->passages, i) != 1)
+		    heading_level_of(page_context->passages, i) != 1)
 			continue;
 		if (best == NO_PASSAGE ||
 		    page_context->notes[i].overlap.title_covered >
@@ -97,11 +98,11 @@ static uint32_t most_alike(const struct page_context *page_context)
 	float likeness = MIN_LIKENESS;
 
 	for (uint32_t i = 0; i < page_context->passages->count; i++) {
-		const struct claim_overlap *overlap =
+		const struct hint_overlap *overlap =
 			&page_context->notes[i].overlap;
 		float product = overlap->title_covered * overlap->title;
 
-		if (!is_plain(page_context->passages, i) ||
+		if (!is_plain_passage(page_context->passages, i) ||
 		    page_context->passages->items[i].words > MAX_TITLE_WORDS ||
 		    product <= likeness)
 			continue;
@@ -132,18 +133,19 @@ static void find_title(struct page_context *page_context, struct arena *arena)
 
 struct page_context *page_context_make(struct arena *arena,
 				       const struct passages *passages,
-				       const struct page_claims *claims)
+				       const struct page_hints *claims)
 {
 	struct page_context *page_context =
 		ARENA_NEW(arena, struct page_context, 1);
-	struct claim_words *words = claim_words_make(arena, claims);
+	struct markup_hints *words = markup_hints_make(arena, claims);
 
 	page_context->passages = passages;
 	page_context->kind = claims->kind;
-	page_context->notes = ARENA_NEW(arena, struct note, passages->count);
+	page_context->notes =
+		ARENA_NEW(arena, struct heading_note, passages->count);
 	for (uint32_t i = 0; i < passages->count; i++)
 		page_context->notes[i].overlap =
-			claim_words_compare(words, passages, i);
+			markup_hints_compare(words, passages, i);
 	find_headings(page_context);
 	find_title(page_context, arena);
 	page_kind_row(passages, page_context->page);
@@ -159,8 +161,8 @@ static uint32_t words_between(const struct passages *passages, uint32_t first,
 	return passages->sums[last + 1].words - passages->sums[first + 1].words;
 }
 
-static void write_heading(const struct page_context *page_context,
-			  uint32_t index, float *row)
+static void write_heading_features(const struct page_context *page_context,
+				   uint32_t index, float *row)
 {
 	const struct passages *passages = page_context->passages;
 	uint32_t heading = page_context->notes[index].heading;
@@ -173,7 +175,8 @@ static void write_heading(const struct page_context *page_context,
 	}
 	row[PAGE_CONTEXT_heading_distance] =
 		fminf((float)(index - heading), MAX_DISTANCE);
-	row[PAGE_CONTEXT_heading_level] = (float)level_of(passages, heading);
+	row[PAGE_CONTEXT_heading_level] =
+		(float)heading_level_of(passages, heading);
 	row[PAGE_CONTEXT_heading_words] =
 		ln1((float)words_between(passages, heading, index));
 }
@@ -183,7 +186,8 @@ static void write_heading(const struct page_context *page_context,
  * around `node`, or chain_count. Every element of the chain contains those
  * before it.
  */
-static uint32_t meet(const struct page_context *page_context, uint32_t node)
+static uint32_t title_chain_meet(const struct page_context *page_context,
+				 uint32_t node)
 {
 	const struct node *nodes = page_context->passages->page->nodes;
 	const uint32_t *chain = page_context->chain;
@@ -201,7 +205,7 @@ static void write_steps(const struct page_context *page_context, uint32_t index,
 {
 	const struct node *nodes = page_context->passages->page->nodes;
 	uint32_t node = page_context->passages->items[index].node;
-	uint32_t steps = meet(page_context, node);
+	uint32_t steps = title_chain_meet(page_context, node);
 	uint32_t back = MAX_STEPS;
 
 	if (steps < page_context->chain_count)
@@ -213,8 +217,8 @@ static void write_steps(const struct page_context *page_context, uint32_t index,
 	row[PAGE_CONTEXT_steps_to_title] = fminf((float)back, MAX_STEPS);
 }
 
-static void write_title(const struct page_context *page_context, uint32_t index,
-			float *row)
+static void write_title_features(const struct page_context *page_context,
+				 uint32_t index, float *row)
 {
 	uint32_t title = page_context->title;
 	bool is_behind = index >= title;
@@ -237,11 +241,11 @@ static void write_title(const struct page_context *page_context, uint32_t index,
 void page_context_row(const struct page_context *page_context, uint32_t index,
 		      float *row)
 {
-	const struct claim_overlap *overlap =
+	const struct hint_overlap *overlap =
 		&page_context->notes[index].overlap;
 
-	write_heading(page_context, index, row);
-	write_title(page_context, index, row);
+	write_heading_features(page_context, index, row);
+	write_title_features(page_context, index, row);
 	row[PAGE_CONTEXT_title_ratio] = overlap->title;
 	row[PAGE_CONTEXT_title_covered] = overlap->title_covered;
 	row[PAGE_CONTEXT_description_ratio] = overlap->description;

@@ -57,7 +57,7 @@ enum claimed_kind {
 };
 
 /* The claims of the page about itself; each may be empty. */
-struct page_claims {
+struct page_hints {
 	struct slice title;           /* of the title element */
 	struct slice descriptions[2]; /* meta description, og:description */
 	/* articleBody, description and text of its JSON-LD */
@@ -75,7 +75,7 @@ struct page_context;
  */
 struct page_context *page_context_make(struct arena *arena,
 				       const struct passages *passages,
-				       const struct page_claims *claims);
+				       const struct page_hints *claims);
 
 /* Write the row [PAGE_CONTEXT_COUNT] of passage `index`. */
 void page_context_row(const struct page_context *page_context, uint32_t index,

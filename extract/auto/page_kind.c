@@ -38,7 +38,7 @@ static unsigned feature_of(uint16_t tag)
 	}
 }
 
-static void write_counts(const struct page *page, float *row)
+static void write_tag_counts(const struct page *page, float *row)
 {
 	uint32_t counts[PAGE_KIND_COUNT + 1] = {0};
 
@@ -73,7 +73,7 @@ void page_kind_row(const struct passages *passages, float *row)
 {
 	const struct passage_sums *sums = &passages->sums[passages->count];
 
-	write_counts(passages->page, row);
+	write_tag_counts(passages->page, row);
 	row[PAGE_KIND_page_words] = ln1((float)sums->words);
 	row[PAGE_KIND_page_passages] = ln1((float)passages->count);
 	row[PAGE_KIND_page_link_ratio] =

@@ -21,7 +21,7 @@ enum {
 static const float ratios[LEVELS] = {1, 1 / 2.0F, 1 / 6.0F, 1 / 9.0F,
 				     1 / 12.0F};
 
-static float score_of(const struct passage *passage)
+static float readability_score(const struct passage *passage)
 {
 	float hundreds = (float)passage->characters / 100;
 
@@ -36,7 +36,7 @@ static void add_scores(const struct passages *passages, float *scores)
 	for (uint32_t i = 0; i < passages->count; i++) {
 		const struct passage *passage = &passages->items[i];
 		uint32_t node = passage->node;
-		float score = score_of(passage);
+		float score = readability_score(passage);
 
 		if (passage->place != PLACE_PLAIN || node == NO_NODE ||
 		    passage->characters < MIN_CHARACTERS)

@@ -51,7 +51,8 @@ static const uint32_t *count_siblings(struct arena *arena,
 	return siblings;
 }
 
-static uint64_t path_of(const struct repetition *repetition, uint32_t node)
+static uint64_t repetition_path(const struct repetition *repetition,
+				uint32_t node)
 {
 	return node == NO_NODE ? 0 : repetition->paths[node];
 }
@@ -65,8 +66,9 @@ static void count_paths(struct repetition *repetition,
 
 		if (passage->place != PLACE_PLAIN)
 			continue;
-		group = hash_table_add(&repetition->groups,
-				       path_of(repetition, passage->node));
+		group = hash_table_add(
+			&repetition->groups,
+			repetition_path(repetition, passage->node));
 		group->passages++;
 		group->words += passage->words;
 		group->link_words += passage->link_words;
@@ -91,8 +93,8 @@ struct repetition repetition_make(struct arena *arena,
 struct path_group repetition_group(const struct repetition *repetition,
 				   uint32_t node)
 {
-	const struct path_group *group =
-		hash_table_find(&repetition->groups, path_of(repetition, node));
+	const struct path_group *group = hash_table_find(
+		&repetition->groups, repetition_path(repetition, node));
 
 	return group == NULL ? (struct path_group){0} : *group;
 }

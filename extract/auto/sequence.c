@@ -10,21 +10,22 @@
 #include "extract/core/ln1.h"
 #include "extract/core/ratio.h"
 
-struct sequence {
+struct passage_sequence {
 	const struct passages *passages;
 	const struct repetition *repetition;
 	struct sequence_blurs blurs;
 	struct sequence_runs runs;
 };
 
-struct sequence *sequence_make(struct arena *arena,
-			       const struct passages *passages,
-			       const struct repetition *repetition,
-			       const bool *wanted)
+struct passage_sequence *sequence_make(struct arena *arena,
+				       const struct passages *passages,
+				       const struct repetition *repetition,
+				       const bool *wanted)
 {
-	struct sequence *sequence = ARENA_NEW(arena, struct sequence, 1);
+	struct passage_sequence *sequence =
+		ARENA_NEW(arena, struct passage_sequence, 1);
 
-	*sequence = (struct sequence){
+	*sequence = (struct passage_sequence){
 		.passages = passages,
 		.repetition = repetition,
 		.blurs = sequence_blurs_make(arena, passages, wanted),
@@ -33,7 +34,7 @@ struct sequence *sequence_make(struct arena *arena,
 	return sequence;
 }
 
-static float at_most(uint32_t value, uint32_t limit)
+static float sequence_limit(uint32_t value, uint32_t limit)
 {
 	return (float)(value < limit ? value : limit);
 }
@@ -52,8 +53,9 @@ static void position_row(const struct passages *passages, uint32_t index,
 	row[SEQUENCE_passage_position] = (float)index / (float)count;
 	row[SEQUENCE_words_before] = ln1(before);
 	row[SEQUENCE_words_after] = ln1(all - with);
-	row[SEQUENCE_passages_before] = at_most(index, MAX_PASSAGES);
-	row[SEQUENCE_passages_after] = at_most(count - index, MAX_PASSAGES);
+	row[SEQUENCE_passages_before] = sequence_limit(index, MAX_PASSAGES);
+	row[SEQUENCE_passages_after] =
+		sequence_limit(count - index, MAX_PASSAGES);
 }
 
 /* The features of one window around the passage. */
@@ -80,8 +82,8 @@ static void window_features(const struct passages *passages,
 	features[WINDOW_PRICES] = ratio(sums.prices, range.end - range.begin);
 }
 
-static void windows_row(const struct passages *passages, uint32_t index,
-			float *row)
+static void sequence_windows_row(const struct passages *passages,
+				 uint32_t index, float *row)
 {
 	float near[WINDOW_COUNT];
 	float far[WINDOW_COUNT];
@@ -100,13 +102,14 @@ static void windows_row(const struct passages *passages, uint32_t index,
 	row[SEQUENCE_prices_20] = far[WINDOW_PRICES];
 }
 
-void sequence_row(const struct sequence *sequence, uint32_t index, float *row)
+void sequence_row(const struct passage_sequence *sequence, uint32_t index,
+		  float *row)
 {
 	const struct passages *passages = sequence->passages;
 
 	assert(index < passages->count);
 	position_row(passages, index, row);
-	windows_row(passages, index, row);
+	sequence_windows_row(passages, index, row);
 	sequence_blurs_row(&sequence->blurs, passages, index, row);
 	sequence_runs_row(&sequence->runs, index, row);
 	sequence_neighbours_row(passages, sequence->repetition, index, row);

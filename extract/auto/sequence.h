@@ -94,7 +94,7 @@ enum {
 		SEQUENCE_COUNT
 };
 
-struct sequence;
+struct passage_sequence;
 
 /*
  * Prepare. Everything belongs to `arena`: at most 60 bytes a passage. The
@@ -102,12 +102,13 @@ struct sequence;
  * [SEQUENCE_COUNT]: a feature that is not wanted may be left out; NULL: all are
  * wanted.
  */
-struct sequence *sequence_make(struct arena *arena,
-			       const struct passages *passages,
-			       const struct repetition *repetition,
-			       const bool *wanted);
+struct passage_sequence *sequence_make(struct arena *arena,
+				       const struct passages *passages,
+				       const struct repetition *repetition,
+				       const bool *wanted);
 
 /* Write the row [SEQUENCE_COUNT] of passage `index`. */
-void sequence_row(const struct sequence *sequence, uint32_t index, float *row);
+void sequence_row(const struct passage_sequence *sequence, uint32_t index,
+		  float *row);
 
 #endif

@@ -10,7 +10,7 @@
 /* A value of a passage, to be blurred. */
 typedef float measure(const struct passage *passage);
 
-static float characters(const struct passage *passage)
+static float blur_characters(const struct passage *passage)
 {
 	return passage->place == PLACE_PLAIN ? (float)passage->characters : 0;
 }
@@ -21,19 +21,19 @@ static float link_characters(const struct passage *passage)
 					     : 0;
 }
 
-static float code(const struct passage *passage)
+static float blur_code(const struct passage *passage)
 {
-	return characters(passage) + (float)passage->markup;
+	return blur_characters(passage) + (float)passage->markup;
 }
 
 static float tag_ratio(const struct passage *passage)
 {
 	uint32_t tags = passage->tags > 0 ? passage->tags : 1;
 
-	return characters(passage) / (float)tags;
+	return blur_characters(passage) / (float)tags;
 }
 
-static float mass(const struct passage *passage)
+static float blur_mass(const struct passage *passage)
 {
 	float words = (float)passage->words - (float)passage->link_words;
 
@@ -55,23 +55,27 @@ static const struct {
 				  SEQUENCE_tag_ratio_ratio,
 				  SEQUENCE_tag_ratio_deviations}},
 	[BLURRED_TAG_RATIO_8] = {tag_ratio, 8, {SEQUENCE_tag_ratio_8}},
-	[BLURRED_CHARACTERS_1] = {characters, 1, {SEQUENCE_text_ratio_1}},
-	[BLURRED_CHARACTERS_3] =
-		{characters, 3, {SEQUENCE_text_ratio_3, SEQUENCE_link_quota_3}},
-	[BLURRED_CHARACTERS_8] =
-		{characters, 8, {SEQUENCE_text_ratio_8, SEQUENCE_link_quota_8}},
-	[BLURRED_CODE_1] = {code, 1, {SEQUENCE_text_ratio_1}},
-	[BLURRED_CODE_3] = {code, 3, {SEQUENCE_text_ratio_3}},
-	[BLURRED_CODE_8] = {code, 8, {SEQUENCE_text_ratio_8}},
+	[BLURRED_CHARACTERS_1] = {blur_characters, 1, {SEQUENCE_text_ratio_1}},
+	[BLURRED_CHARACTERS_3] = {blur_characters,
+				  3,
+				  {SEQUENCE_text_ratio_3,
+				   SEQUENCE_link_quota_3}},
+	[BLURRED_CHARACTERS_8] = {blur_characters,
+				  8,
+				  {SEQUENCE_text_ratio_8,
+				   SEQUENCE_link_quota_8}},
+	[BLURRED_CODE_1] = {blur_code, 1, {SEQUENCE_text_ratio_1}},
+	[BLURRED_CODE_3] = {blur_code, 3, {SEQUENCE_text_ratio_3}},
+	[BLURRED_CODE_8] = {blur_code, 8, {SEQUENCE_text_ratio_8}},
 	[BLURRED_LINKS_3] = {link_characters, 3, {SEQUENCE_link_quota_3}},
 	[BLURRED_LINKS_8] = {link_characters, 8, {SEQUENCE_link_quota_8}},
-	[BLURRED_MASS] = {mass,
+	[BLURRED_MASS] = {blur_mass,
 			  3,
 			  {SEQUENCE_ridge_height, SEQUENCE_ridge_valley,
 			   SEQUENCE_ridge_distance, SEQUENCE_ridge_words}},
 };
 
-static bool is_wanted(const bool *wanted, enum blurred vector)
+static bool is_wanted_vector(const bool *wanted, enum blurred vector)
 {
 	const uint16_t *readers = plans[vector].readers;
 	bool is_read = wanted == NULL;
@@ -93,7 +97,7 @@ static const float *blur_measure(struct arena *arena,
 }
 
 /* Return the index of the highest value; of several, the first. */
-static uint32_t highest(const float *values, uint32_t count)
+static uint32_t index_of_highest(const float *values, uint32_t count)
 {
 	uint32_t best = 0;
 
@@ -103,7 +107,7 @@ static uint32_t highest(const float *values, uint32_t count)
 	return best;
 }
 
-static float deviation(const struct passages *passages)
+static float deviation_of_ratios(const struct passages *passages)
 {
 	double sum = 0;
 	double squares = 0;
@@ -147,20 +151,21 @@ struct sequence_blurs sequence_blurs_make(struct arena *arena,
 	const float *masses;
 
 	for (enum blurred i = 0; i < BLURRED_COUNT; i++)
-		if (is_wanted(wanted, i))
+		if (is_wanted_vector(wanted, i))
 			blurs.blurred[i] =
 				blur_measure(arena, passages, scratch, i);
 	tag_ratios = blurs.blurred[BLURRED_TAG_RATIO_3];
 	masses = blurs.blurred[BLURRED_MASS];
 	if (masses != NULL) {
-		blurs.peak = highest(masses, count);
+		blurs.peak = index_of_highest(masses, count);
 		blurs.valleys =
 			valleys_around(arena, masses, count, blurs.peak);
 	}
 	if (tag_ratios != NULL && count > 0) {
-		blurs.highest_tag_ratio =
-			ln1(fmaxf(tag_ratios[highest(tag_ratios, count)], 0));
-		blurs.tag_ratio_deviation = fmaxf(deviation(passages), 1);
+		blurs.highest_tag_ratio = ln1(fmaxf(
+			tag_ratios[index_of_highest(tag_ratios, count)], 0));
+		blurs.tag_ratio_deviation =
+			fmaxf(deviation_of_ratios(passages), 1);
 	}
 	return blurs;
 }
@@ -187,8 +192,9 @@ static void tag_ratio_row(const struct sequence_blurs *blurs, uint32_t index,
 }
 
 /* Return the blurred part divided by the blurred whole. */
-static float quotient(const struct sequence_blurs *blurs, enum blurred part,
-		      enum blurred whole, uint32_t index)
+static float blur_quotient(const struct sequence_blurs *blurs,
+			   enum blurred part, enum blurred whole,
+			   uint32_t index)
 {
 	const float *parts = blurs->blurred[part];
 	const float *wholes = blurs->blurred[whole];
@@ -198,19 +204,19 @@ static float quotient(const struct sequence_blurs *blurs, enum blurred part,
 	return parts[index] / fmaxf(wholes[index], 1);
 }
 
-static void ratio_row(const struct sequence_blurs *blurs, uint32_t index,
-		      float *row)
+static void blur_ratio_row(const struct sequence_blurs *blurs, uint32_t index,
+			   float *row)
 {
-	row[SEQUENCE_text_ratio_1] =
-		quotient(blurs, BLURRED_CHARACTERS_1, BLURRED_CODE_1, index);
-	row[SEQUENCE_text_ratio_3] =
-		quotient(blurs, BLURRED_CHARACTERS_3, BLURRED_CODE_3, index);
-	row[SEQUENCE_text_ratio_8] =
-		quotient(blurs, BLURRED_CHARACTERS_8, BLURRED_CODE_8, index);
-	row[SEQUENCE_link_quota_3] =
-		quotient(blurs, BLURRED_LINKS_3, BLURRED_CHARACTERS_3, index);
-	row[SEQUENCE_link_quota_8] =
-		quotient(blurs, BLURRED_LINKS_8, BLURRED_CHARACTERS_8, index);
+	row[SEQUENCE_text_ratio_1] = blur_quotient(blurs, BLURRED_CHARACTERS_1,
+						   BLURRED_CODE_1, index);
+	row[SEQUENCE_text_ratio_3] = blur_quotient(blurs, BLURRED_CHARACTERS_3,
+						   BLURRED_CODE_3, index);
+	row[SEQUENCE_text_ratio_8] = blur_quotient(blurs, BLURRED_CHARACTERS_8,
+						   BLURRED_CODE_8, index);
+	row[SEQUENCE_link_quota_3] = blur_quotient(blurs, BLURRED_LINKS_3,
+						   BLURRED_CHARACTERS_3, index);
+	row[SEQUENCE_link_quota_8] = blur_quotient(blurs, BLURRED_LINKS_8,
+						   BLURRED_CHARACTERS_8, index);
 }
 
 static void ridge_row(const struct sequence_blurs *blurs,
@@ -238,6 +244,6 @@ void sequence_blurs_row(const struct sequence_blurs *blurs,
 			float *row)
 {
 	tag_ratio_row(blurs, index, row);
-	ratio_row(blurs, index, row);
+	blur_ratio_row(blurs, index, row);
 	ridge_row(blurs, passages, index, row);
 }

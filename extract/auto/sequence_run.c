@@ -56,7 +56,7 @@ struct sequence_runs sequence_runs_make(const struct passages *passages)
  * Return the distance to the run in passages: 0 inside, negative before it,
  * positive after it.
  */
-static int64_t distance(struct passage_range run, uint32_t index)
+static int64_t run_distance(struct passage_range run, uint32_t index)
 {
 	assert(run.begin <= run.end);
 	if (index < run.begin)
@@ -68,7 +68,7 @@ static void run_row(struct passage_range run, uint32_t index, float *inside_out,
 		    float *distance_out)
 {
 	*inside_out = index >= run.begin && index < run.end ? 1 : 0;
-	*distance_out = signed_ln1((float)distance(run, index));
+	*distance_out = signed_ln1((float)run_distance(run, index));
 }
 
 void sequence_runs_row(const struct sequence_runs *runs, uint32_t index,

@@ -5,7 +5,7 @@
 
 enum { MAX_TAGS = 200, MAX_COPIES = 20 };
 
-static float at_most(uint32_t count, uint32_t limit)
+static float shape_limit(uint32_t count, uint32_t limit)
 {
 	return (float)(count < limit ? count : limit);
 }
@@ -16,7 +16,7 @@ static void write_markup(const struct passage *passage, float *row)
 	row[SHAPE_links] = passage->links;
 	row[SHAPE_place] = passage->place;
 	row[SHAPE_hiding] = passage->hiding;
-	row[SHAPE_tags_before] = at_most(passage->tags, MAX_TAGS);
+	row[SHAPE_tags_before] = shape_limit(passage->tags, MAX_TAGS);
 	row[SHAPE_markup_before] = ln1((float)passage->markup);
 	row[SHAPE_inlines] = passage->inlines;
 	row[SHAPE_bolds] = passage->bolds;
@@ -25,7 +25,7 @@ static void write_markup(const struct passage *passage, float *row)
 	row[SHAPE_breaks] = passage->breaks;
 }
 
-static void write_text(const struct passage *passage, float *row)
+static void write_text_shape(const struct passage *passage, float *row)
 {
 	float words = (float)passage->words;
 	float sentences = passage->sentences;
@@ -51,7 +51,7 @@ static void write_text(const struct passage *passage, float *row)
 void shape_row(const struct passage *passage, float *row)
 {
 	write_markup(passage, row);
-	write_text(passage, row);
-	row[SHAPE_copies] = at_most(passage->repeats, MAX_COPIES);
+	write_text_shape(passage, row);
+	row[SHAPE_copies] = shape_limit(passage->repeats, MAX_COPIES);
 	row[SHAPE_is_copy] = passage->is_repeat;
 }

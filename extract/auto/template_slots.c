@@ -34,10 +34,13 @@ double fixed_value(int64_t fixed)
 struct template_slots template_slots_make(struct arena *arena)
 {
 	return (struct template_slots){
-		.texts = hash_table_make(arena, sizeof(struct standing)),
-		.begins = hash_table_make(arena, sizeof(struct standing)),
-		.placed = hash_table_make(arena, sizeof(struct standing)),
-		.slots = hash_table_make(arena, sizeof(struct slot)),
+		.texts = hash_table_make(arena,
+					 sizeof(struct passage_occurrence)),
+		.begins = hash_table_make(arena,
+					  sizeof(struct passage_occurrence)),
+		.placed = hash_table_make(arena,
+					  sizeof(struct passage_occurrence)),
+		.slots = hash_table_make(arena, sizeof(struct passage_slot)),
 	};
 }
 
@@ -63,11 +66,12 @@ uint64_t begin_key(const struct passages *passages, uint32_t passage)
 		      BEGIN_TERMS * sizeof(passages->terms[0]), 0);
 }
 
-static struct standing *note_standing(struct hash_table *table, uint64_t key,
-				      const struct passage *passage,
-				      uint32_t bits)
+static struct passage_occurrence *note_standing(struct hash_table *table,
+						uint64_t key,
+						const struct passage *passage,
+						uint32_t bits)
 {
-	struct standing *text = hash_table_add(table, key);
+	struct passage_occurrence *text = hash_table_add(table, key);
 
 	text->words += passage_weight(passage);
 	text->pages |= bits;
@@ -85,7 +89,7 @@ static void note_passage(struct template_slots *slots,
 
 	for (int level = 0; level < LEVEL_COUNT; level++) {
 		uint64_t key = slot_key(page, i, (enum slot_level)level);
-		struct slot *slot = hash_table_add(own, key);
+		struct passage_slot *slot = hash_table_add(own, key);
 
 		slot->words += weight;
 		slot->link_words += passage->link_words;
@@ -100,10 +104,10 @@ static void note_passage(struct template_slots *slots,
 }
 
 /* Add the sums of a page to the sums of all pages. */
-static void merge(struct hash_table *slots, const struct slot *own,
-		  uint32_t bits)
+static void merge_page_slots(struct hash_table *slots,
+			     const struct passage_slot *own, uint32_t bits)
 {
-	struct slot *slot = hash_table_add(slots, own->key);
+	struct passage_slot *slot = hash_table_add(slots, own->key);
 	double mean = fixed_value(own->score_words) / (double)own->words;
 
 	slot->words += own->words;
@@ -148,7 +152,8 @@ void template_slots_add(struct template_slots *slots,
 			const struct scored_page *page, uint32_t bits)
 {
 	struct arena *scratch = arena_create();
-	struct hash_table own = hash_table_make(scratch, sizeof(struct slot));
+	struct hash_table own =
+		hash_table_make(scratch, sizeof(struct passage_slot));
 	const struct template_sums sums = template_sums_of(page);
 
 	for (uint32_t i = 0; i < page->passages->count; i++) {
@@ -161,7 +166,8 @@ void template_slots_add(struct template_slots *slots,
 			note_standing(&slots->begins, begin, passage, bits);
 	}
 	for (uint32_t i = 0; i < own.count; i++)
-		merge(&slots->slots, hash_table_entry(&own, i), bits);
+		merge_page_slots(&slots->slots, hash_table_entry(&own, i),
+				 bits);
 	template_sums_add(&slots->sums, &sums);
 	arena_destroy(scratch);
 }

@@ -23,7 +23,7 @@ double fixed_value(int64_t fixed);
 enum slot_level { LEVEL_SLOT, LEVEL_GROUP, LEVEL_SECTION, LEVEL_COUNT };
 
 /* The occurrences of a text on pages, anywhere or in one slot. */
-struct standing {
+struct passage_occurrence {
 	uint64_t key;
 	uint64_t slot;
 	uint64_t words; /* over all its occurrences */
@@ -35,7 +35,7 @@ struct standing {
  * Sums over the passages in a slot. A page that is not in the sample adds
  * differences, so unique_words may be below 0.
  */
-struct slot {
+struct passage_slot {
 	uint64_t key;
 	int64_t words;
 	int64_t unique_words; /* in texts that only one page has in this slot */
@@ -60,10 +60,12 @@ struct template_sums {
 };
 
 struct template_slots {
-	struct hash_table texts;  /* of struct standing, anywhere */
-	struct hash_table begins; /* of struct standing, of the first terms */
-	struct hash_table placed; /* of struct standing, in one slot */
-	struct hash_table slots;  /* of struct slot */
+	struct hash_table texts; /* of struct passage_occurrence, anywhere */
+	struct hash_table
+		begins; /* of struct passage_occurrence, of the first terms */
+	struct hash_table
+		placed;          /* of struct passage_occurrence, in one slot */
+	struct hash_table slots; /* of struct passage_slot */
 	struct template_sums sums;
 };
 

@@ -67,7 +67,7 @@ uint32_t blur_reach(const struct blur *blur)
  * Return the index of the entry that the endless mirrored vector has at
  * `index`.
  */
-static size_t mirrored(ptrdiff_t index, size_t count)
+static size_t mirror_index(ptrdiff_t index, size_t count)
 {
 	ptrdiff_t period = 2 * (ptrdiff_t)count;
 	ptrdiff_t at = index % period;
@@ -80,15 +80,16 @@ static size_t mirrored(ptrdiff_t index, size_t count)
 }
 
 /* Return the value at `index`, which may be outside of the vector. */
-static double at(const float *in, size_t count, ptrdiff_t index, bool mirrors)
+static double blur_value_at(const float *in, size_t count, ptrdiff_t index,
+			    bool mirrors)
 {
 	if (index >= 0 && index < (ptrdiff_t)count)
 		return (double)in[index];
-	return mirrors ? (double)in[mirrored(index, count)] : 0;
+	return mirrors ? (double)in[mirror_index(index, count)] : 0;
 }
 
 /* Return the number of entries within `radius` of `index` inside the vector. */
-static size_t cut_window(size_t count, size_t index, size_t radius)
+static size_t window_entries(size_t count, size_t index, size_t radius)
 {
 	size_t begin = index < radius ? 0 : index - radius;
 	size_t end = count - index <= radius ? count : index + radius + 1;
@@ -113,7 +114,7 @@ static void running_mean(const float *in, float *out, size_t count,
 	double sum = 0;
 
 	for (ptrdiff_t i = -reach; i <= reach; i++)
-		sum += at(in, count, i, mirrors);
+		sum += blur_value_at(in, count, i, mirrors);
 	for (size_t i = 0; i < count; i++) {
 		size_t next = i + radius + 1;
 		ptrdiff_t last = (ptrdiff_t)i - reach;
@@ -123,11 +124,12 @@ static void running_mean(const float *in, float *out, size_t count,
 			sum += (double)in[next] - (double)in[last];
 			continue;
 		}
-		out[i] = (float)(sum / (double)(mirrors ? window
-							: cut_window(count, i,
-								     radius)));
-		sum += at(in, count, (ptrdiff_t)next, mirrors) -
-		       at(in, count, last, mirrors);
+		out[i] = (float)(sum /
+				 (double)(mirrors ? window
+						  : window_entries(count, i,
+								   radius)));
+		sum += blur_value_at(in, count, (ptrdiff_t)next, mirrors) -
+		       blur_value_at(in, count, last, mirrors);
 	}
 }
 
@@ -135,8 +137,8 @@ static void running_mean(const float *in, float *out, size_t count,
  * Write the blur of `in` to `out`; all vectors are [count]; at least two means.
  * With an odd number of means `scratch` may be `in`, which is then overwritten.
  */
-static void gaussian(const float *in, float *out, float *scratch, size_t count,
-		     const struct means *means)
+static void blur_gaussian(const float *in, float *out, float *scratch,
+			  size_t count, const struct means *means)
 {
 	float *to = means->count % 2 == 0 ? scratch : out;
 
@@ -158,7 +160,7 @@ float *blur_run(struct arena *arena, float *values, uint32_t count,
 	float *blurred = ARENA_NEW(arena, float, count);
 
 	assert(blur->radius >= 1 && blur->passes >= 1);
-	gaussian(values, blurred, values, count, &means);
+	blur_gaussian(values, blurred, values, count, &means);
 	return blurred;
 }
 
@@ -172,8 +174,8 @@ struct coarse {
 	float *scratch;  /* [count] */
 };
 
-static struct coarse coarsen(struct arena *arena, const float *values,
-			     size_t count, uint32_t radius)
+static struct coarse blur_coarsen(struct arena *arena, const float *values,
+				  size_t count, uint32_t radius)
 {
 	enum { STEPS_IN_RADIUS = 2 };
 	size_t step = radius < STEPS_IN_RADIUS ? 1 : radius / STEPS_IN_RADIUS;
@@ -209,10 +211,10 @@ static double largest_change(const struct coarse *coarse, uint32_t passes)
 		means_of(passes * coarse->variance, SEARCH_MEANS, true);
 	double largest = 0;
 
-	gaussian(coarse->values, coarse->wide, coarse->scratch, coarse->count,
-		 &all);
-	gaussian(coarse->wide, coarse->wider, coarse->scratch, coarse->count,
-		 &one);
+	blur_gaussian(coarse->values, coarse->wide, coarse->scratch,
+		      coarse->count, &all);
+	blur_gaussian(coarse->wide, coarse->wider, coarse->scratch,
+		      coarse->count, &one);
 	/* not fmax(): gcc 12 for arm64 fails on its reduction */
 	for (size_t i = 0; i < coarse->count; i++) {
 		double change = fabs((double)coarse->wider[i] -
@@ -223,7 +225,7 @@ static double largest_change(const struct coarse *coarse, uint32_t passes)
 	return largest * coarse->variance / one.variance;
 }
 
-static uint32_t between(double value, uint32_t low, uint32_t high)
+static uint32_t clamp_passes(double value, uint32_t low, uint32_t high)
 {
 	assert(low <= high);
 	if (value < low)
@@ -241,7 +243,7 @@ uint32_t blur_passes_to_converge(struct arena *arena, const float *values,
 				 uint32_t count, uint32_t radius,
 				 double epsilon)
 {
-	struct coarse coarse = coarsen(arena, values, count, radius);
+	struct coarse coarse = blur_coarsen(arena, values, count, radius);
 	uint32_t low = 0;
 	uint32_t high = blur_max_passes(epsilon) - 1;
 	uint32_t passes = high / 2;
@@ -256,9 +258,10 @@ uint32_t blur_passes_to_converge(struct arena *arena, const float *values,
 		else
 			low = passes + 1;
 		if (low < high)
-			passes = halves ? low + (high - low) / 2
-					: between(passes * change / epsilon,
-						  low, high - 1);
+			passes =
+				halves ? low + (high - low) / 2
+				       : clamp_passes(passes * change / epsilon,
+						      low, high - 1);
 	}
 	return low + 1;
 }

@@ -16,8 +16,8 @@ void extractor_defaults(const struct extractor *extractor, double *parameters)
 					: 0;
 }
 
-bool extractor_learns_the_same(const struct extractor *extractor,
-			       const double *these, const double *those)
+bool extractor_builds_same_model(const struct extractor *extractor,
+				 const double *these, const double *those)
 {
 	for (size_t i = 0; i < extractor->learned_parameters; i++)
 		if (these[i] < those[i] || these[i] > those[i])
@@ -26,7 +26,7 @@ bool extractor_learns_the_same(const struct extractor *extractor,
 }
 
 __attribute__((format(printf, 2, 3))) static bool
-refuse(char *error_out, const char *format, ...)
+extractor_reject(char *error_out, const char *format, ...)
 {
 	va_list list;
 
@@ -36,8 +36,9 @@ refuse(char *error_out, const char *format, ...)
 	return false;
 }
 
-static const struct parameter *find(const struct extractor *extractor,
-				    const char *name, size_t length)
+static const struct parameter *
+extractor_find_parameter(const struct extractor *extractor, const char *name,
+			 size_t length)
 {
 	for (size_t i = 0; i < extractor->parameter_count; i++) {
 		const struct parameter *parameter = &extractor->parameters[i];
@@ -50,14 +51,16 @@ static const struct parameter *find(const struct extractor *extractor,
 }
 
 /* Write "accb has no such parameter; it has radius, passes, threshold." */
-static bool refuse_name(const struct extractor *extractor, char *error_out)
+static bool reject_parameter_name(const struct extractor *extractor,
+				  char *error_out)
 {
 	size_t used;
 
 	if (extractor->parameter_count == 0)
-		return refuse(error_out, "%s has no parameters.",
-			      extractor->name);
-	refuse(error_out, "%s has no such parameter; it has:", extractor->name);
+		return extractor_reject(error_out, "%s has no parameters.",
+					extractor->name);
+	extractor_reject(error_out,
+			 "%s has no such parameter; it has:", extractor->name);
 	for (size_t i = 0; i < extractor->parameter_count; i++) {
 		used = strlen(error_out);
 		snprintf(error_out + used, MAX_ERROR - used, "%s %s",
@@ -75,20 +78,25 @@ bool extractor_set(const struct extractor *extractor, const char *assignment,
 	double value;
 
 	if (equals == NULL)
-		return refuse(error_out, "Set a parameter with NAME=VALUE.");
-	parameter = find(extractor, assignment, (size_t)(equals - assignment));
+		return extractor_reject(error_out,
+					"Set a parameter with NAME=VALUE.");
+	parameter = extractor_find_parameter(extractor, assignment,
+					     (size_t)(equals - assignment));
 	if (parameter == NULL)
-		return refuse_name(extractor, error_out);
+		return reject_parameter_name(extractor, error_out);
 	value = strtod(equals + 1, &end);
 	if (end == equals + 1 || *end != '\0' || !isfinite(value))
-		return refuse(error_out, "%s: the value is not a number.",
-			      parameter->name);
+		return extractor_reject(error_out,
+					"%s: the value is not a number.",
+					parameter->name);
 	if (value < parameter->minimum)
-		return refuse(error_out, "%s: %g is below the minimum %g.",
-			      parameter->name, value, parameter->minimum);
+		return extractor_reject(
+			error_out, "%s: %g is below the minimum %g.",
+			parameter->name, value, parameter->minimum);
 	if (value > parameter->maximum)
-		return refuse(error_out, "%s: %g is above the maximum %g.",
-			      parameter->name, value, parameter->maximum);
+		return extractor_reject(
+			error_out, "%s: %g is above the maximum %g.",
+			parameter->name, value, parameter->maximum);
 	parameters[parameter - extractor->parameters] = value;
 	return true;
 }

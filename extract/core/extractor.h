@@ -50,11 +50,11 @@ struct sample {
 
 /* The input of a method in addition to the page. */
 enum knowledge {
-	KNOWS_PAGE,   /* none */
-	KNOWS_COUNTS, /* template_counts */
-	KNOWS_SAMPLE, /* template_counts, and the model that learn() builds from
+	NEEDS_PAGE,   /* none */
+	NEEDS_COUNTS, /* template_counts */
+	NEEDS_SAMPLE, /* template_counts, and the model that learn() builds from
 			 a sample */
-	MAY_KNOW_SAMPLE, /* works without, but better with both of these */
+	MAY_USE_SAMPLE, /* works without, but better with both of these */
 };
 
 /* How good the method estimates its choice to be. */
@@ -127,7 +127,7 @@ struct extractor {
 	/*
 	 * Build a model from a sample, in `arena`, for run() on any number of
 	 * pages. The model holds no pointer into the sample. Not NULL with
-	 * KNOWS_SAMPLE, may be NULL with MAY_KNOW_SAMPLE, NULL otherwise.
+	 * NEEDS_SAMPLE, may be NULL with MAY_USE_SAMPLE, NULL otherwise.
 	 * Linear in the sample, constant stack.
 	 */
 	const void *(*learn)(const struct sample *sample,
@@ -144,8 +144,8 @@ struct extractor {
 
 static inline bool needs_template(const struct extractor *extractor)
 {
-	return extractor->needs == KNOWS_COUNTS ||
-	       extractor->needs == KNOWS_SAMPLE;
+	return extractor->needs == NEEDS_COUNTS ||
+	       extractor->needs == NEEDS_SAMPLE;
 }
 
 /* Return true if the method reads the document frequencies of fragments. */
@@ -157,7 +157,7 @@ static inline bool reads_counts(const struct extractor *extractor)
 /*
  * Return true if the method builds a model from a sample of the page's cluster.
  */
-static inline bool learns_sample(const struct extractor *extractor)
+static inline bool extractor_builds_model(const struct extractor *extractor)
 {
 	return extractor->learn != NULL;
 }
@@ -166,8 +166,8 @@ static inline bool learns_sample(const struct extractor *extractor)
  * Return true if learn() builds the same model from both parameter vectors
  * [MAX_PARAMETERS].
  */
-bool extractor_learns_the_same(const struct extractor *extractor,
-			       const double *these, const double *those);
+bool extractor_builds_same_model(const struct extractor *extractor,
+				 const double *these, const double *those);
 
 /* Set `parameters` [MAX_PARAMETERS] to the defaults. */
 void extractor_defaults(const struct extractor *extractor, double *parameters);

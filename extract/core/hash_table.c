@@ -42,7 +42,7 @@ uint32_t hash_table_index(const struct hash_table *table, const void *entry)
 			  table->entry_bytes);
 }
 
-static uint64_t key_of(const struct hash_table *table, uint32_t index)
+static uint64_t hash_table_key(const struct hash_table *table, uint32_t index)
 {
 	uint64_t key;
 
@@ -54,7 +54,7 @@ static uint64_t key_of(const struct hash_table *table, uint32_t index)
  * Return the slot of `key`, or the free slot for it; NULL if MAX_PROBES slots
  * hold other keys.
  */
-static uint32_t *slot_of(const struct hash_table *table, uint64_t key)
+static uint32_t *hash_table_slot(const struct hash_table *table, uint64_t key)
 {
 	uint32_t mask = table->slot_count - 1;
 	uint32_t at = (uint32_t)(key >> 32 ^ key);
@@ -64,7 +64,7 @@ static uint32_t *slot_of(const struct hash_table *table, uint64_t key)
 		uint32_t *slot = &table->slots[(at + i) & mask];
 
 		assert(*slot <= table->count);
-		if (*slot == 0 || key_of(table, *slot - 1) == key)
+		if (*slot == 0 || hash_table_key(table, *slot - 1) == key)
 			return slot;
 	}
 	return NULL;
@@ -79,7 +79,8 @@ static void fill_slots(struct hash_table *table)
 	table->slot_count = table->capacity * SLOTS_PER_ENTRY;
 	table->slots = ARENA_NEW(table->arena, uint32_t, table->slot_count);
 	for (uint32_t i = 0; i < table->count; i++) {
-		uint32_t *slot = slot_of(table, key_of(table, i));
+		uint32_t *slot =
+			hash_table_slot(table, hash_table_key(table, i));
 
 		if (slot != NULL)
 			*slot = i + 1;
@@ -98,7 +99,7 @@ void hash_table_reserve(struct hash_table *table, uint32_t count)
 	fill_slots(table);
 }
 
-static void grow(struct hash_table *table)
+static void hash_table_grow(struct hash_table *table)
 {
 	void *entries;
 
@@ -116,14 +117,15 @@ static void grow(struct hash_table *table)
 
 void *hash_table_add(struct hash_table *table, uint64_t key)
 {
-	uint32_t *slot = table->capacity == 0 ? NULL : slot_of(table, key);
+	uint32_t *slot =
+		table->capacity == 0 ? NULL : hash_table_slot(table, key);
 	void *entry;
 
 	if (slot != NULL && *slot != 0)
 		return hash_table_entry(table, *slot - 1);
 	if (table->count == table->capacity) {
-		grow(table);
-		slot = slot_of(table, key);
+		hash_table_grow(table);
+		slot = hash_table_slot(table, key);
 	}
 	if (slot == NULL) {
 		entry = table->spare;
@@ -139,7 +141,7 @@ void *hash_table_add(struct hash_table *table, uint64_t key)
 
 void *hash_table_find(const struct hash_table *table, uint64_t key)
 {
-	uint32_t *slot = table->count == 0 ? NULL : slot_of(table, key);
+	uint32_t *slot = table->count == 0 ? NULL : hash_table_slot(table, key);
 
 	return slot == NULL || *slot == 0 ? NULL
 					  : hash_table_entry(table, *slot - 1);

@@ -7,7 +7,7 @@
 #include "page/escape.h"
 #include "page/page.h"
 
-static bool is_control(unsigned char byte)
+static bool is_control_byte(unsigned char byte)
 {
 	return byte < 0x20 || byte == 0x7f;
 }
@@ -16,7 +16,7 @@ static bool is_control(unsigned char byte)
  * Return true for C1 control characters, U+0080 to U+009F; in UTF-8 C2 80 to C2
  * 9F.
  */
-static bool is_c1(const unsigned char *bytes, size_t size)
+static bool is_c1_control(const unsigned char *bytes, size_t size)
 {
 	return size >= 2 && bytes[0] == 0xc2 && bytes[1] < 0xa0;
 }
@@ -25,7 +25,7 @@ static bool is_c1(const unsigned char *bytes, size_t size)
  * Replace U+FFFE and U+FFFF (EF BF BE and EF BF BF), which XML forbids, by
  * U+FFFD.
  */
-static void mend_noncharacters(unsigned char *bytes, size_t size)
+static void replace_noncharacters(unsigned char *bytes, size_t size)
 {
 	unsigned char *end = bytes + size;
 	unsigned char *at = memchr(bytes, 0xef, size);
@@ -39,39 +39,39 @@ static void mend_noncharacters(unsigned char *bytes, size_t size)
 }
 
 /*
- * Return true if clean() may have work to do. The loop has no jumps, so that
- * the compiler tests many bytes at a time.
+ * Return true if clean_controls() may have work to do. The loop has no jumps,
+ * so that the compiler tests many bytes at a time.
  */
 static bool may_be_unclean(const unsigned char *bytes, size_t size)
 {
 	unsigned found = 0;
 
 	for (size_t i = 0; i < size; i++)
-		found |= (unsigned)(is_control(bytes[i]) & (bytes[i] != '\n') &
-				    (bytes[i] != '\t')) |
+		found |= (unsigned)(is_control_byte(bytes[i]) &
+				    (bytes[i] != '\n') & (bytes[i] != '\t')) |
 			 (unsigned)(bytes[i] == 0xc2 || bytes[i] == 0xef);
 	return found != 0;
 }
 
 /* Replace control characters except tab and LF by spaces, in place. */
-static size_t clean(unsigned char *bytes, size_t size)
+static size_t clean_controls(unsigned char *bytes, size_t size)
 {
 	size_t used = 0;
 
 	if (!may_be_unclean(bytes, size))
 		return size;
 	for (size_t i = 0; i < size; i++) {
-		if (is_c1(bytes + i, size - i)) {
+		if (is_c1_control(bytes + i, size - i)) {
 			bytes[used++] = ' ';
 			i++;
-		} else if (is_control(bytes[i]) && bytes[i] != '\n' &&
+		} else if (is_control_byte(bytes[i]) && bytes[i] != '\n' &&
 			   bytes[i] != '\t') {
 			bytes[used++] = ' ';
 		} else {
 			bytes[used++] = bytes[i];
 		}
 	}
-	mend_noncharacters(bytes, used);
+	replace_noncharacters(bytes, used);
 	return used;
 }
 
@@ -105,12 +105,12 @@ void markup_append_plain(struct buffer *out, struct slice text, bool is_pre)
 	char *end = buffer_reserve(out, text.size);
 	size_t size = is_pre ? copy_lines(text, end) : text_collapse(text, end);
 
-	out->size += clean((unsigned char *)end, size);
+	out->size += clean_controls((unsigned char *)end, size);
 	out->data[out->size] = '\0';
 }
 
 /* Return the number of bytes of the character that begins with `byte`. */
-static size_t character_size(unsigned char byte)
+static size_t utf8_character_size(unsigned char byte)
 {
 	if (byte < 0xc0)
 		return 1;
@@ -129,8 +129,9 @@ static size_t whole_size(const char *text, size_t size)
 	if (begin == 0)
 		return size;
 	begin--;
-	return begin + character_size((unsigned char)text[begin]) > size ? begin
-									 : size;
+	return begin + utf8_character_size((unsigned char)text[begin]) > size
+		       ? begin
+		       : size;
 }
 
 void markup_append_label(struct buffer *out, const char *label)
@@ -150,9 +151,10 @@ bool markup_is_blank(struct slice text)
 	for (size_t i = 0; i < text.size; i++) {
 		struct slice rest = {bytes + i, text.size - i};
 
-		if (is_control(bytes[i]) || (bytes[i] & 0xc0) == 0x80)
+		if (is_control_byte(bytes[i]) || (bytes[i] & 0xc0) == 0x80)
 			continue;
-		if (!is_c1(rest.data, rest.size) && !separator_begins(rest))
+		if (!is_c1_control(rest.data, rest.size) &&
+		    !separator_begins(rest))
 			return false;
 	}
 	return true;
@@ -183,7 +185,7 @@ static bool is_safe_url(const char *url, size_t size)
 	struct slice scheme = scheme_of(url, size);
 
 	for (size_t i = 0; i < size; i++)
-		if (is_control((unsigned char)url[i]))
+		if (is_control_byte((unsigned char)url[i]))
 			return false;
 	if (scheme.data == NULL)
 		return size > 0;

@@ -22,7 +22,8 @@ static const char *const favor_names[FAVOR_COUNT] = {
  * Return the index of `name` in `names`, some of which may be NULL; `count` if
  * it is missing.
  */
-static unsigned find(const char *const *names, unsigned count, const char *name)
+static unsigned preference_find_name(const char *const *names, unsigned count,
+				     const char *name)
 {
 	unsigned i = 0;
 
@@ -31,23 +32,25 @@ static unsigned find(const char *const *names, unsigned count, const char *name)
 	return i;
 }
 
-bool scope_from_name(const char *name, enum scope *scope_out)
+bool scope_from_name(const char *name, enum preference_scope *scope_out)
 {
-	const unsigned found = find(scope_names, SCOPE_COUNT, name);
+	const unsigned found =
+		preference_find_name(scope_names, SCOPE_COUNT, name);
 
 	if (found < SCOPE_COUNT)
-		*scope_out = (enum scope)found;
+		*scope_out = (enum preference_scope)found;
 	return found < SCOPE_COUNT;
 }
 
-const char *scope_name(enum scope scope)
+const char *scope_name(enum preference_scope scope)
 {
 	return scope_names[scope];
 }
 
 bool favor_from_name(const char *name, enum favor *favor_out)
 {
-	const unsigned found = find(favor_names, FAVOR_COUNT, name);
+	const unsigned found =
+		preference_find_name(favor_names, FAVOR_COUNT, name);
 
 	if (found < FAVOR_COUNT)
 		*favor_out = (enum favor)found;
@@ -59,8 +62,9 @@ const char *favor_name(enum favor favor)
 	return favor_names[favor];
 }
 
-static void set(const struct extractor *extractor, const char *name,
-		double value, double *parameters)
+static void preference_set_parameter(const struct extractor *extractor,
+				     const char *name, double value,
+				     double *parameters)
 {
 	size_t i = 0;
 
@@ -86,8 +90,9 @@ bool preference_apply(struct preference preference,
 				 : "be given a scope");
 		return false;
 	}
-	set(extractor, "threshold", threshold, parameters);
+	preference_set_parameter(extractor, "threshold", threshold, parameters);
 	if (preference.scope != SCOPE_NONE)
-		set(extractor, "scope", preference.scope, parameters);
+		preference_set_parameter(extractor, "scope", preference.scope,
+					 parameters);
 	return true;
 }

@@ -10,7 +10,7 @@
 
 struct extractor;
 
-enum scope {
+enum preference_scope {
 	SCOPE_NONE, /* none named: a compromise */
 	SCOPE_BODY, /* only the article or the post */
 	SCOPE_PAGE, /* everything that the page is about: list entries, replies
@@ -21,7 +21,7 @@ enum scope {
 enum favor { FAVOR_BALANCE, FAVOR_PRECISION, FAVOR_RECALL, FAVOR_COUNT };
 
 struct preference {
-	enum scope scope;
+	enum preference_scope scope;
 	enum favor favor;
 };
 
@@ -29,8 +29,8 @@ struct preference {
  * Parse "body" or "page"; return false for other names. The name of SCOPE_NONE
  * is NULL.
  */
-bool scope_from_name(const char *name, enum scope *scope_out);
-const char *scope_name(enum scope scope);
+bool scope_from_name(const char *name, enum preference_scope *scope_out);
+const char *scope_name(enum preference_scope scope);
 
 /* Parse "balance", "precision" or "recall"; return false for other names. */
 bool favor_from_name(const char *name, enum favor *favor_out);

@@ -4,7 +4,7 @@
 
 #include "page/scanner.h"
 
-static bool is_list(uint16_t tag)
+static bool is_list_element(uint16_t tag)
 {
 	return tag == TAG_ul || tag == TAG_ol || tag == TAG_dir ||
 	       tag == TAG_menu || tag == TAG_dl;
@@ -38,7 +38,7 @@ enum separator separator_of_element(const struct page *page, uint32_t node)
 	case TAG_option:
 		return SEPARATOR_LINE;
 	default:
-		return is_list(tag) && is_inside_item(page, node)
+		return is_list_element(tag) && is_inside_item(page, node)
 			       ? SEPARATOR_LINE
 			       : SEPARATOR_BLANK_LINE;
 	}
@@ -101,7 +101,7 @@ static bool continues_character(char byte)
 	return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-static bool is_blank(const char *character, size_t size)
+static bool is_blank_character(const char *character, size_t size)
 {
 	char collapsed[MAX_CHARACTER];
 
@@ -119,7 +119,7 @@ bool separator_begins(struct slice text)
 	while (size < text.size && size < MAX_CHARACTER &&
 	       continues_character(bytes[size]))
 		size++;
-	return is_blank(bytes, size);
+	return is_blank_character(bytes, size);
 }
 
 bool separator_ends(struct slice text)
@@ -132,5 +132,5 @@ bool separator_ends(struct slice text)
 	while (size < text.size && size < MAX_CHARACTER &&
 	       continues_character(bytes[text.size - size]))
 		size++;
-	return is_blank(bytes + text.size - size, size);
+	return is_blank_character(bytes + text.size - size, size);
 }

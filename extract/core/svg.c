@@ -7,7 +7,8 @@
 
 enum { MAX_TEXT = 1024 };
 
-static void begin(struct buffer *out, const char *element, const char *class)
+static void svg_begin(struct buffer *out, const char *element,
+		      const char *class)
 {
 	buffer_printf(out, "<%s", element);
 	if (class != NULL)
@@ -27,7 +28,7 @@ static void append_across(struct buffer *out, const char *name, double value,
 void svg_text_begin(struct buffer *out, const char *class, struct svg_point at,
 		    const char *more)
 {
-	begin(out, "text", class);
+	svg_begin(out, "text", class);
 	append_across(out, "x", at.x, at.is_percent);
 	buffer_printf(out, " y=\"%.1f\"%s>", at.y, more);
 }
@@ -53,7 +54,7 @@ void svg_text(struct buffer *out, const char *class, struct svg_point at,
 
 void svg_rect_begin(struct buffer *out, const char *class, struct svg_box box)
 {
-	begin(out, "rect", class);
+	svg_begin(out, "rect", class);
 	append_across(out, "x", box.x, box.is_percent);
 	buffer_printf(out, " y=\"%.1f\"", box.y);
 	append_across(out, "width", box.width, box.is_percent);
@@ -74,6 +75,6 @@ void svg_path(struct buffer *out, const char *class, const char *format, ...)
 	va_start(list, format);
 	vsnprintf(path, sizeof(path), format, list);
 	va_end(list);
-	begin(out, "path", class);
+	svg_begin(out, "path", class);
 	buffer_printf(out, " d=\"%s\"/>\n", path);
 }

@@ -43,7 +43,8 @@ void trace_figure(struct trace *trace, const struct figure *figure)
 		trace->figures[trace->figure_count++] = *figure;
 }
 
-void trace_histogram(struct trace *trace, const struct histogram *histogram)
+void trace_histogram(struct trace *trace,
+		     const struct value_histogram *histogram)
 {
 	const double *values = histogram->values;
 	double threshold = histogram->threshold;

@@ -97,7 +97,7 @@ void trace_figure(struct trace *trace, const struct figure *figure);
  * The distribution of `count` values, and which side of a threshold the method
  * drops.
  */
-struct histogram {
+struct value_histogram {
 	const char *title;
 	const char *x_label;
 	const char *y_label;
@@ -109,6 +109,7 @@ struct histogram {
 };
 
 /* Add the histogram as a figure: FIGURE_HISTOGRAM. */
-void trace_histogram(struct trace *trace, const struct histogram *histogram);
+void trace_histogram(struct trace *trace,
+		     const struct value_histogram *histogram);
 
 #endif

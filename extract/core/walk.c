@@ -2,12 +2,12 @@
 
 #include <assert.h>
 
-struct walk walk_begin(const struct page *page)
+struct page_walk walk_begin(const struct page *page)
 {
-	return (struct walk){.page = page, .current = NO_NODE};
+	return (struct page_walk){.page = page, .current = NO_NODE};
 }
 
-static enum step close_current(struct walk *walk, uint32_t *index_out)
+static enum step close_current(struct page_walk *walk, uint32_t *index_out)
 {
 	assert(walk->current < walk->page->node_count);
 	*index_out = walk->current;
@@ -15,7 +15,7 @@ static enum step close_current(struct walk *walk, uint32_t *index_out)
 	return STEP_CLOSE;
 }
 
-enum step walk_next(struct walk *walk, uint32_t *index_out)
+enum step walk_next(struct page_walk *walk, uint32_t *index_out)
 {
 	const struct page *page = walk->page;
 	const struct node *current =

@@ -16,20 +16,20 @@ enum step {
 	STEP_END,
 };
 
-struct walk {
+struct page_walk {
 	const struct page *page;
 	uint32_t current; /* the innermost open element, or NO_NODE */
 	uint32_t next_node;
 	uint32_t next_text;
 };
 
-struct walk walk_begin(const struct page *page);
+struct page_walk walk_begin(const struct page *page);
 
 /*
  * Return the next step, with the index of its node or text. The walk opens and
  * closes every node once, inside its parent, and visits every text once:
  * linear.
  */
-enum step walk_next(struct walk *walk, uint32_t *index_out);
+enum step walk_next(struct page_walk *walk, uint32_t *index_out);
 
 #endif

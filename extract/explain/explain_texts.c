@@ -11,7 +11,7 @@
 #include "extract/text/word.h"
 #include "page/page.h"
 
-struct explaining {
+struct text_explainer {
 	struct html_writer
 		html; /* must be first: html_writer.h gets the same context */
 	const struct page *page;
@@ -43,8 +43,9 @@ static const char *why_hidden(uint32_t flags)
 /*
  * Write the title: "kept, score 0.82; on 1 of 40 pages; ratio 0.82, over 0.8"
  */
-static void write_title(const struct explaining *explaining, uint32_t index,
-			enum standing standing, struct buffer *out)
+static void write_text_title(const struct text_explainer *explaining,
+			     uint32_t index, enum standing standing,
+			     struct buffer *out)
 {
 	const struct template_counts *counts = explaining->counts;
 	const struct trace *trace = explaining->trace;
@@ -67,14 +68,15 @@ static void write_title(const struct explaining *explaining, uint32_t index,
 	}
 }
 
-static void write(void *context, uint32_t index, struct slice text)
+static void write_explained_text(void *context, uint32_t index,
+				 struct slice text)
 {
 	static const char *const classes[STANDING_COUNT] = {
 		[STANDING_KEPT] = "k",
 		[STANDING_DROPPED] = "d",
 		[STANDING_HIDDEN] = "h",
 	};
-	struct explaining *explaining = context;
+	struct text_explainer *explaining = context;
 	struct buffer *out = explaining->html.out;
 	enum standing standing = standing_of(explaining->is_visible[index],
 					     explaining->verdicts[index]);
@@ -83,7 +85,7 @@ static void write(void *context, uint32_t index, struct slice text)
 	buffer_printf(out, "<span class=\"%s s%u%s\" title=\"",
 		      classes[standing], explaining->quantiles[index],
 		      (flags & TEXT_IS_LINK) != 0 ? " l" : "");
-	write_title(explaining, index, standing, out);
+	write_text_title(explaining, index, standing, out);
 	buffer_append_text(out, "\">");
 	html_text(context, index, text);
 	buffer_append_text(out, "</span>");
@@ -105,7 +107,7 @@ void explain_texts(const struct page *page, const struct verdict *verdicts,
 		   const struct template_counts *counts, struct buffer *out)
 {
 	struct arena *arena = arena_create();
-	struct explaining explaining = {
+	struct text_explainer explaining = {
 		.html = {.page = page, .out = out},
 		.page = page,
 		.verdicts = verdicts,
@@ -120,17 +122,17 @@ void explain_texts(const struct page *page, const struct verdict *verdicts,
 		       .open = html_open,
 		       .close = html_close,
 		       .gap = html_gap,
-		       .text = write,
+		       .text = write_explained_text,
 	       });
 	arena_destroy(arena);
 }
 
-struct explained explain_count(const struct page *page,
-			       const struct verdict *verdicts)
+struct explained_counts explain_count(const struct page *page,
+				      const struct verdict *verdicts)
 {
 	struct arena *arena = arena_create();
 	const bool *is_visible = visible_texts(arena, page);
-	struct explained explained = {0};
+	struct explained_counts explained = {0};
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		enum standing standing =

@@ -22,7 +22,7 @@ enum standing {
 };
 
 /* The number of texts of each kind, and of the words (word.h) in them. */
-struct explained {
+struct explained_counts {
 	uint32_t texts[STANDING_COUNT];
 	uint64_t words[STANDING_COUNT];
 };
@@ -35,7 +35,7 @@ void explain_texts(const struct page *page, const struct verdict *verdicts,
 		   const struct trace *trace,
 		   const struct template_counts *counts, struct buffer *out);
 
-struct explained explain_count(const struct page *page,
-			       const struct verdict *verdicts);
+struct explained_counts explain_count(const struct page *page,
+				      const struct verdict *verdicts);
 
 #endif

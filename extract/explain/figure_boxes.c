@@ -28,7 +28,8 @@ static bool is_drawable(const struct figure_box *box)
  * Make a plot with the same scale for both axes; only pages that are too long
  * are drawn wider, so that they stay visible.
  */
-static struct plot make_plot(const struct figure *figure, struct buffer *out)
+static struct plot make_box_plot(const struct figure *figure,
+				 struct buffer *out)
 {
 	struct extent x = {0};
 	struct extent y = {0};
@@ -106,7 +107,7 @@ struct tags {
 	unsigned count;
 };
 
-static bool is_free(const struct tags *tags, double x, double y)
+static bool is_free_position(const struct tags *tags, double x, double y)
 {
 	for (unsigned i = 0; i < tags->count; i++)
 		if (fabs(tags->x[i] - x) < TAG_WIDTH &&
@@ -127,7 +128,7 @@ static void append_tag(struct plot *plot, struct tags *tags,
 		axis_place(&plot->y, (double)box->top + (double)box->height);
 
 	if (tags->count == MAX_TAGS || right - x < TAG_WIDTH ||
-	    bottom - y < TAG_HEIGHT || !is_free(tags, x, y))
+	    bottom - y < TAG_HEIGHT || !is_free_position(tags, x, y))
 		return;
 	tags->x[tags->count] = x;
 	tags->y[tags->count++] = y;
@@ -164,10 +165,10 @@ static const uint8_t *quantile_boxes(struct arena *arena,
 	return quantiles_by_rank(arena, values, figure->box_count, QUANTILES);
 }
 
-void figure_boxes(const struct figure *figure, struct buffer *out)
+void plot_boxes(const struct figure *figure, struct buffer *out)
 {
 	struct arena *arena = arena_create();
-	struct plot plot = make_plot(figure, out);
+	struct plot plot = make_box_plot(figure, out);
 	const uint8_t *quantiles = quantile_boxes(arena, figure);
 
 	plot_begin(&plot, figure);

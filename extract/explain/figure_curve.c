@@ -11,7 +11,8 @@
  */
 enum { MAX_RANGES = 1000 };
 
-static struct plot make_plot(const struct figure *figure, struct buffer *out)
+static struct plot make_curve_plot(const struct figure *figure,
+				   struct buffer *out)
 {
 	struct extent x = {0};
 	struct extent y = {0};
@@ -50,7 +51,7 @@ static void append_band(struct plot *plot, double begin, double end,
 	buffer_append_text(plot->out, "</rect>\n");
 }
 
-/* Append the pixel columns that touch() has marked. */
+/* Append the pixel columns that mark_columns() has marked. */
 static void append_columns(struct plot *plot, const bool *is_touched,
 			   bool is_content)
 {
@@ -65,7 +66,7 @@ static void append_columns(struct plot *plot, const bool *is_touched,
 	}
 }
 
-static void touch(bool *is_touched, double begin, double end)
+static void mark_columns(bool *is_touched, double begin, double end)
 {
 	int last = (int)floor(end - PLOT_LEFT);
 
@@ -96,7 +97,7 @@ static void append_ranges(struct plot *plot, const struct figure *figure)
 			append_band(plot, begin, end, range->is_content,
 				    range->label);
 		else
-			touch(is_touched[range->is_content], begin, end);
+			mark_columns(is_touched[range->is_content], begin, end);
 	}
 	for (int i = 0; i < 2; i++)
 		append_columns(plot, is_touched[i], i != 0);
@@ -108,7 +109,7 @@ struct pen {
 	bool is_down;
 };
 
-static void move(struct pen *pen, size_t index, float value)
+static void pen_move(struct pen *pen, size_t index, float value)
 {
 	struct plot *plot = pen->plot;
 
@@ -145,9 +146,9 @@ static void move_column(struct pen *pen, const struct figure_series *series,
 		lowest = highest;
 		highest = swap;
 	}
-	move(pen, lowest, series->values[lowest]);
+	pen_move(pen, lowest, series->values[lowest]);
 	if (highest != lowest)
-		move(pen, highest, series->values[highest]);
+		pen_move(pen, highest, series->values[highest]);
 }
 
 static void append_series(struct plot *plot, const struct figure_series *series,
@@ -173,10 +174,10 @@ static bool has_range(const struct figure *figure, bool is_content)
 	return false;
 }
 
-void figure_curve(const struct figure *figure, struct buffer *out)
+void plot_curve(const struct figure *figure, struct buffer *out)
 {
 	static const char *const classes[MAX_SERIES] = {"c0", "c1", "c2"};
-	struct plot plot = make_plot(figure, out);
+	struct plot plot = make_curve_plot(figure, out);
 
 	plot_begin(&plot, figure);
 	append_ranges(&plot, figure);

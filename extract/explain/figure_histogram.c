@@ -85,7 +85,7 @@ static struct bins count_points(const struct figure *figure)
  * Return true if a few high bins would make the others invisible; the counts
  * then need a logarithmic scale.
  */
-static bool is_wide(const struct bins *bins, double highest)
+static bool needs_log_scale(const struct bins *bins, double highest)
 {
 	unsigned low = 0;
 	unsigned filled = 0;
@@ -99,7 +99,8 @@ static bool is_wide(const struct bins *bins, double highest)
 	return 4 * low > filled;
 }
 
-static struct plot make_plot(const struct bins *bins, struct buffer *out)
+static struct plot make_histogram_plot(const struct bins *bins,
+				       struct buffer *out)
 {
 	struct extent x = {true, bins->begin,
 			   bins->begin + bins->width * bins->count};
@@ -113,7 +114,7 @@ static struct plot make_plot(const struct bins *bins, struct buffer *out)
 	plot.x = axis_make(&x, PLOT_LEFT, PLOT_RIGHT);
 	plot.x.is_whole = bins->is_whole;
 	plot.y = axis_make_round(&y, PLOT_BOTTOM, PLOT_TOP);
-	if (is_wide(bins, y.high)) {
+	if (needs_log_scale(bins, y.high)) {
 		plot.y.is_log = true;
 		plot.y.low = 0.5;
 		plot.y.high = y.high * 1.2;
@@ -121,8 +122,8 @@ static struct plot make_plot(const struct bins *bins, struct buffer *out)
 	return plot;
 }
 
-static void append_bar(struct plot *plot, const struct bins *bins, unsigned bin,
-		       bool is_kept)
+static void plot_append_bar(struct plot *plot, const struct bins *bins,
+			    unsigned bin, bool is_kept)
 {
 	size_t count = is_kept ? bins->kept[bin] : bins->thrown[bin];
 	double begin = bins->begin + bin * bins->width;
@@ -155,15 +156,15 @@ static void append_bar(struct plot *plot, const struct bins *bins, unsigned bin,
 		      is_kept ? "kept" : "thrown away");
 }
 
-void figure_histogram(const struct figure *figure, struct buffer *out)
+void plot_histogram(const struct figure *figure, struct buffer *out)
 {
 	struct bins bins = count_points(figure);
-	struct plot plot = make_plot(&bins, out);
+	struct plot plot = make_histogram_plot(&bins, out);
 
 	plot_begin(&plot, figure);
 	for (unsigned i = 0; i < bins.count; i++) {
-		append_bar(&plot, &bins, i, true);
-		append_bar(&plot, &bins, i, false);
+		plot_append_bar(&plot, &bins, i, true);
+		plot_append_bar(&plot, &bins, i, false);
 	}
 	if (bins.has_kept)
 		plot_legend_patch(&plot, "b1", "kept");

@@ -131,8 +131,8 @@ static void append_tick_y(struct plot *plot, double value)
 	svg_text_end(plot->out);
 }
 
-static void append_ticks(struct plot *plot, const struct axis *axis,
-			 void (*append)(struct plot *plot, double value))
+static void plot_append_ticks(struct plot *plot, const struct axis *axis,
+			      void (*append)(struct plot *plot, double value))
 {
 	double room = axis == &plot->x ? TICK_WIDTH : TICK_HEIGHT;
 	unsigned most =
@@ -159,8 +159,8 @@ static void append_axes(struct plot *plot, const struct figure *figure)
 	double middle = (plot->y.first + plot->y.last) / 2;
 	double bottom = bottom_of(plot);
 
-	append_ticks(plot, &plot->y, append_tick_y);
-	append_ticks(plot, &plot->x, append_tick_x);
+	plot_append_ticks(plot, &plot->y, append_tick_y);
+	plot_append_ticks(plot, &plot->x, append_tick_x);
 	svg_path(plot->out, "ax", "M%.1f %.1fV%.1fH%.1f", plot->x.first,
 		 fmin(plot->y.first, plot->y.last), bottom, plot->x.last);
 	svg_text_begin(plot->out, "c",
@@ -204,7 +204,7 @@ void plot_end(struct plot *plot)
 }
 
 /* Reserve space for an entry: a swatch of 22 pixels, then the text. */
-static void begin_entry(struct plot *plot)
+static void plot_begin_legend_entry(struct plot *plot)
 {
 	if (plot->legend_x > LEGEND_END && plot->legend_y == LEGEND_TOP) {
 		plot->legend_x = PLOT_LEFT;
@@ -225,14 +225,14 @@ static void append_entry_text(struct plot *plot, const char *text)
 
 void plot_legend_line(struct plot *plot, const char *class, const char *text)
 {
-	begin_entry(plot);
+	plot_begin_legend_entry(plot);
 	svg_path(plot->out, class, "M%d %dh16", plot->legend_x, plot->legend_y);
 	append_entry_text(plot, text);
 }
 
 void plot_legend_dot(struct plot *plot, const char *class, const char *text)
 {
-	begin_entry(plot);
+	plot_begin_legend_entry(plot);
 	svg_path(plot->out, class, "M%d %dh0", plot->legend_x + 12,
 		 plot->legend_y);
 	append_entry_text(plot, text);
@@ -240,7 +240,7 @@ void plot_legend_dot(struct plot *plot, const char *class, const char *text)
 
 void plot_legend_patch(struct plot *plot, const char *class, const char *text)
 {
-	begin_entry(plot);
+	plot_begin_legend_entry(plot);
 	svg_rect(plot->out, class,
 		 (struct svg_box){plot->legend_x, plot->legend_y - 5, 16, 10,
 				  false});

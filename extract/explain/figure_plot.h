@@ -87,9 +87,9 @@ void plot_legend_patch(struct plot *plot, const char *class, const char *text);
 void plot_threshold(struct plot *plot, double value, bool is_across);
 
 /* The kinds of figures. */
-void figure_curve(const struct figure *figure, struct buffer *out);
-void figure_histogram(const struct figure *figure, struct buffer *out);
-void figure_scatter(const struct figure *figure, struct buffer *out);
-void figure_boxes(const struct figure *figure, struct buffer *out);
+void plot_curve(const struct figure *figure, struct buffer *out);
+void plot_histogram(const struct figure *figure, struct buffer *out);
+void plot_scatter(const struct figure *figure, struct buffer *out);
+void plot_boxes(const struct figure *figure, struct buffer *out);
 
 #endif

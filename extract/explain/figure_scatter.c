@@ -17,7 +17,8 @@ enum {
 	GROUPS = 4, /* with separate colours and shapes */
 };
 
-static struct plot make_plot(const struct figure *figure, struct buffer *out)
+static struct plot make_scatter_plot(const struct figure *figure,
+				     struct buffer *out)
 {
 	struct extent x = {0};
 	struct extent y = {0};
@@ -47,16 +48,16 @@ static unsigned look_of(uint32_t group)
 }
 
 /* The points of a look. */
-struct drawn {
+struct scatter_look {
 	size_t count;
 	uint32_t highest; /* highest of their groups */
 };
 
-static struct drawn append_points(struct plot *plot,
-				  const struct figure *figure, unsigned look,
-				  bool *is_taken)
+static struct scatter_look append_points(struct plot *plot,
+					 const struct figure *figure,
+					 unsigned look, bool *is_taken)
 {
-	struct drawn drawn = {0};
+	struct scatter_look drawn = {0};
 
 	memset(is_taken, 0, (size_t)CELL_COLUMNS * CELL_ROWS);
 	buffer_printf(plot->out, "<path class=\"g%u\" d=\"", look);
@@ -84,7 +85,8 @@ static struct drawn append_points(struct plot *plot,
 	return drawn;
 }
 
-static void append_legend(struct plot *plot, unsigned look, struct drawn drawn)
+static void scatter_append_legend(struct plot *plot, unsigned look,
+				  struct scatter_look drawn)
 {
 	char class[] = "g0";
 	struct buffer text = {0};
@@ -104,16 +106,17 @@ static void append_legend(struct plot *plot, unsigned look, struct drawn drawn)
 	buffer_free(&text);
 }
 
-void figure_scatter(const struct figure *figure, struct buffer *out)
+void plot_scatter(const struct figure *figure, struct buffer *out)
 {
-	struct plot plot = make_plot(figure, out);
+	struct plot plot = make_scatter_plot(figure, out);
 	bool *is_taken =
 		mem_alloc((size_t)CELL_COLUMNS * CELL_ROWS, sizeof(*is_taken));
 
 	plot_begin(&plot, figure);
 	for (unsigned look = 0; look < GROUPS; look++)
-		append_legend(&plot, look,
-			      append_points(&plot, figure, look, is_taken));
+		scatter_append_legend(
+			&plot, look,
+			append_points(&plot, figure, look, is_taken));
 	plot_end(&plot);
 	free(is_taken);
 }

@@ -38,25 +38,25 @@ static const char style[] =
 	".fig .bx{fill:var(--quiet);stroke:var(--quiet);stroke-width:.6}"
 	".fig .by{fill:var(--c0);stroke:var(--c0);stroke-width:3}\n";
 
-void figure_style(struct buffer *out)
+void plot_style(struct buffer *out)
 {
 	buffer_append_text(out, style);
 }
 
-void figure_svg(const struct figure *figure, struct buffer *out)
+void plot_svg(const struct figure *figure, struct buffer *out)
 {
 	switch (figure->kind) {
 	case FIGURE_CURVE:
-		figure_curve(figure, out);
+		plot_curve(figure, out);
 		break;
 	case FIGURE_HISTOGRAM:
-		figure_histogram(figure, out);
+		plot_histogram(figure, out);
 		break;
 	case FIGURE_SCATTER:
-		figure_scatter(figure, out);
+		plot_scatter(figure, out);
 		break;
 	case FIGURE_BOXES:
-		figure_boxes(figure, out);
+		plot_boxes(figure, out);
 		break;
 	}
 }

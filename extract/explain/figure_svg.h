@@ -1,5 +1,5 @@
 /*
- * extract/explain/figure_svg.h - writes a figure of a trace as an inline SVG
+ * extract/explain/plot_svg.h - writes a figure of a trace as an inline SVG
  * picture: a few tens of kilobytes for a page of any length.
  */
 #ifndef EXTRACT_EXPLAIN_FIGURE_SVG_H
@@ -10,13 +10,13 @@
 struct figure;
 
 /* Append the CSS rules that all pictures of a document share. */
-void figure_style(struct buffer *out);
+void plot_style(struct buffer *out);
 
 /*
  * Append the picture: one svg element with a title, axes, and a legend. Leaves
  * out values that are not finite; escapes labels. Linear in the figure, n log n
  * in boxes.
  */
-void figure_svg(const struct figure *figure, struct buffer *out);
+void plot_svg(const struct figure *figure, struct buffer *out);
 
 #endif

@@ -41,7 +41,7 @@ static const char head[] =
 	"outline-offset:1px}\n"
 	"</style>\n</head>\n<body>\n";
 
-struct copying {
+struct page_copier {
 	struct html_writer
 		html; /* must be first: html_writer.h gets the same context */
 	const struct page *page;
@@ -50,9 +50,9 @@ struct copying {
 	const char *query;      /* "?url=...&amp;element=" */
 };
 
-static void write(void *context, uint32_t index, struct slice text)
+static void write_copied_text(void *context, uint32_t index, struct slice text)
 {
-	struct copying *copying = context;
+	struct page_copier *copying = context;
 	struct buffer *out = copying->html.out;
 	uint32_t node = copying->page->texts[index].node;
 	bool is_kept = copying->verdicts[index].is_content;
@@ -87,7 +87,7 @@ void page_copy(const struct page *page, const struct verdict *verdicts,
 {
 	struct arena *arena = arena_create();
 	struct buffer query = {0};
-	struct copying copying = {
+	struct page_copier copying = {
 		.html = {.page = page, .out = out},
 		.page = page,
 		.verdicts = verdicts,
@@ -103,7 +103,7 @@ void page_copy(const struct page *page, const struct verdict *verdicts,
 		       .open = html_open,
 		       .close = html_close,
 		       .gap = html_gap,
-		       .text = write,
+		       .text = write_copied_text,
 	       });
 	buffer_append_text(out, "</body>\n</html>\n");
 	buffer_free(&query);

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/lower_bound.h"
 
-static int compare(const void *left, const void *right)
+static int compare_floats(const void *left, const void *right)
 {
 	float a = *(const float *)left;
 	float b = *(const float *)right;
@@ -17,7 +17,8 @@ static int compare(const void *left, const void *right)
 /*
  * Collect the distinct finite values in ascending order; return their number.
  */
-static size_t collect(const float *values, size_t count, float *distinct)
+static size_t collect_distinct(const float *values, size_t count,
+			       float *distinct)
 {
 	size_t found = 0;
 	size_t used = 0;
@@ -26,7 +27,7 @@ static size_t collect(const float *values, size_t count, float *distinct)
 		if (isfinite(values[i]))
 			distinct[found++] = values[i];
 	if (found > 1)
-		qsort(distinct, found, sizeof(*distinct), compare);
+		qsort(distinct, found, sizeof(*distinct), compare_floats);
 	for (size_t i = 0; i < found; i++)
 		if (used == 0 || distinct[i] > distinct[used - 1])
 			distinct[used++] = distinct[i];
@@ -34,7 +35,7 @@ static size_t collect(const float *values, size_t count, float *distinct)
 }
 
 /* Return the number of distinct values that are lower. */
-static size_t rank_of(const float *distinct, size_t count, float value)
+static size_t rank_in_distinct(const float *distinct, size_t count, float value)
 {
 	size_t at;
 
@@ -47,7 +48,7 @@ const uint8_t *quantiles_by_rank(struct arena *arena, const float *values,
 {
 	uint8_t *quantiles = ARENA_NEW(arena, uint8_t, count);
 	float *distinct = ARENA_NEW(arena, float, count);
-	size_t distinct_count = collect(values, count, distinct);
+	size_t distinct_count = collect_distinct(values, count, distinct);
 
 	for (size_t i = 0; i < count; i++) {
 		if (!isfinite(values[i]))
@@ -55,8 +56,9 @@ const uint8_t *quantiles_by_rank(struct arena *arena, const float *values,
 		quantiles[i] = (uint8_t)(levels - 1);
 		if (distinct_count > 1)
 			quantiles[i] =
-				(uint8_t)(rank_of(distinct, distinct_count,
-						  values[i]) *
+				(uint8_t)(rank_in_distinct(distinct,
+							   distinct_count,
+							   values[i]) *
 					  (levels - 1) / (distinct_count - 1));
 	}
 	return quantiles;

@@ -70,14 +70,15 @@ static void write_style(struct buffer *out)
 {
 	buffer_append_text(out, "<style>\n");
 	buffer_append_text(out, style);
-	figure_style(out);
+	plot_style(out);
 	for (int i = 0; i < EXPLAIN_QUANTILES; i++)
 		buffer_printf(out, ".s%d{background:rgba(var(--hue),%.2f)}\n",
 			      i, 0.03 + 0.42 * i / (EXPLAIN_QUANTILES - 1));
 	buffer_append_text(out, "</style>\n");
 }
 
-static void write_row(struct buffer *out, const char *name, const char *value)
+static void explain_write_row(struct buffer *out, const char *name,
+			      const char *value)
 {
 	if (value == NULL || *value == '\0')
 		return;
@@ -113,10 +114,10 @@ static void write_parameters(struct buffer *out,
 	buffer_append_text(out, "</table></dd>\n");
 }
 
-static void write_counts(struct buffer *out, const struct page *page,
-			 const struct verdict *verdicts)
+static void explain_write_counts(struct buffer *out, const struct page *page,
+				 const struct verdict *verdicts)
 {
-	struct explained explained = explain_count(page, verdicts);
+	struct explained_counts explained = explain_count(page, verdicts);
 
 	buffer_append_text(out, "<dt>Texts</dt><dd>");
 	for (int i = 0; i < STANDING_COUNT; i++)
@@ -141,17 +142,17 @@ static void write_header(struct buffer *out, const struct page *page,
 		escape_append(out, page->title);
 		buffer_append_text(out, "</dd>\n");
 	}
-	write_row(out, "Address", explanation->url);
-	write_row(out, "Cluster", explanation->cluster);
+	explain_write_row(out, "Address", explanation->url);
+	explain_write_row(out, "Cluster", explanation->cluster);
 	if (explanation->template_counts != NULL) {
 		snprintf(pages, sizeof(pages), "%u",
 			 explanation->template_counts->page_count);
-		write_row(out, "Pages in the cluster", pages);
+		explain_write_row(out, "Pages in the cluster", pages);
 	}
-	write_row(out, "Why this method", explanation->reason);
-	write_row(out, "Source", extractor->source);
+	explain_write_row(out, "Why this method", explanation->reason);
+	explain_write_row(out, "Source", extractor->source);
 	write_parameters(out, explanation);
-	write_counts(out, page, verdicts);
+	explain_write_counts(out, page, verdicts);
 	buffer_append_text(out, "</dl>\n");
 }
 
@@ -180,7 +181,7 @@ static void write_figures(struct buffer *out, const struct trace *trace)
 		return;
 	for (size_t i = 0; i < trace->figure_count; i++) {
 		buffer_append_text(out, "<figure>\n");
-		figure_svg(&trace->figures[i], out);
+		plot_svg(&trace->figures[i], out);
 		buffer_append_text(out, "</figure>\n");
 	}
 }

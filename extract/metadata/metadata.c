@@ -20,7 +20,8 @@ enum {
 		50, /* first rank of dates that are written for readers */
 };
 
-static struct metadatum metadatum_of(const struct candidate *candidate)
+static struct metadatum
+candidate_metadatum(const struct metadata_candidate *candidate)
 {
 	if (candidate == NULL)
 		return (struct metadatum){{NULL, 0}, NULL};
@@ -31,14 +32,15 @@ static struct metadatum metadatum_of(const struct candidate *candidate)
  * Return the candidate after `last` (NULL: the first one), ordered by rank and
  * then by position in the page; NULL at the end.
  */
-static const struct candidate *next_best(const struct findings *findings,
-					 enum subject subject,
-					 const struct candidate *last)
+static const struct metadata_candidate *
+next_best(const struct metadata_candidates *findings, enum subject subject,
+	  const struct metadata_candidate *last)
 {
-	const struct candidate *best = NULL;
+	const struct metadata_candidate *best = NULL;
 
 	for (uint32_t i = 0; i < findings->counts[subject]; i++) {
-		const struct candidate *one = &findings->items[subject][i];
+		const struct metadata_candidate *one =
+			&findings->items[subject][i];
 
 		if (last != NULL && (one->rank < last->rank ||
 				     (one->rank == last->rank && one <= last)))
@@ -50,13 +52,13 @@ static const struct candidate *next_best(const struct findings *findings,
 }
 
 /* Names from one source. */
-struct names {
+struct author_names {
 	struct slice items[MAX_AUTHORS];
 	size_t count;
 	const char *source;
 };
 
-static bool has_name(const struct names *names, struct slice name)
+static bool has_author(const struct author_names *names, struct slice name)
 {
 	for (size_t i = 0; i < names->count; i++)
 		if (slice_equal(names->items[i], name))
@@ -64,13 +66,14 @@ static bool has_name(const struct names *names, struct slice name)
 	return false;
 }
 
-static void add_names(struct names *names, struct slice text, bool is_prose)
+static void add_names(struct author_names *names, struct slice text,
+		      bool is_prose)
 {
 	struct slice found[MAX_AUTHORS];
 	size_t count = byline_names(text, is_prose, found, MAX_AUTHORS);
 
 	for (size_t i = 0; i < count && names->count < MAX_AUTHORS; i++)
-		if (!has_name(names, found[i]))
+		if (!has_author(names, found[i]))
 			names->items[names->count++] = found[i];
 }
 
@@ -81,10 +84,11 @@ static void add_names(struct names *names, struct slice text, bool is_prose)
  * names of all candidates of that rank; in the body, other candidates belong to
  * comments and other articles.
  */
-static struct names names_of(const struct findings *findings,
-			     const struct candidate *candidate, bool is_forum)
+static struct author_names
+candidate_names(const struct metadata_candidates *findings,
+		const struct metadata_candidate *candidate, bool is_forum)
 {
-	struct names names = {.source = candidate->source};
+	struct author_names names = {.source = candidate->source};
 
 	if (candidate->rank >= BODY_RANK) {
 		add_names(&names, candidate->value, true);
@@ -94,7 +98,7 @@ static struct names names_of(const struct findings *findings,
 		return names;
 	}
 	for (uint32_t i = 0; i < findings->counts[SUBJECT_AUTHOR]; i++) {
-		const struct candidate *one =
+		const struct metadata_candidate *one =
 			&findings->items[SUBJECT_AUTHOR][i];
 
 		if (one->rank == candidate->rank)
@@ -112,7 +116,8 @@ static bool is_person(const struct site_names *site, struct arena *arena,
 	       !slice_equal(name_fold(arena, name), site->name);
 }
 
-static void give_authors(const struct names *names, struct metadata *metadata)
+static void set_authors(const struct author_names *names,
+			struct metadata *metadata)
 {
 	for (size_t i = 0; i < names->count; i++)
 		metadata->authors[i] =
@@ -132,18 +137,19 @@ static bool is_of_thing(struct slice kind)
  * ("ann.smith2") or the site as the author; then prefer persons' names from
  * other sources. In a forum logins are the authors' names.
  */
-static void choose_authors(const struct findings *findings,
+static void choose_authors(const struct metadata_candidates *findings,
 			   const struct site_names *site,
 			   struct metadata *metadata)
 {
 	bool is_forum = value_is(metadata->page_type.value, "forum");
 	uint32_t end =
 		is_of_thing(metadata->page_type.value) ? BODY_RANK : UINT32_MAX;
-	const struct candidate *at = NULL;
+	const struct metadata_candidate *at = NULL;
 
 	while ((at = next_best(findings, SUBJECT_AUTHOR, at)) != NULL &&
 	       at->rank < end) {
-		struct names names = names_of(findings, at, is_forum);
+		struct author_names names =
+			candidate_names(findings, at, is_forum);
 		bool is_solid;
 
 		if (names.count == 0)
@@ -151,13 +157,13 @@ static void choose_authors(const struct findings *findings,
 		is_solid = is_person(site, findings->arena, names.items[0]);
 		if (metadata->author_count == 0 ||
 		    (is_solid && at->rank < LAST_SOLID))
-			give_authors(&names, metadata);
+			set_authors(&names, metadata);
 		if (is_solid || is_forum)
 			return;
 	}
 }
 
-static bool is_update(const struct candidate *candidate)
+static bool is_update(const struct metadata_candidate *candidate)
 {
 	return candidate->rank >= VISIBLE_RANK &&
 	       (value_holds(candidate->value, "updat") ||
@@ -165,10 +171,10 @@ static bool is_update(const struct candidate *candidate)
 		value_holds(candidate->value, "revised"));
 }
 
-static struct metadatum choose_date(const struct findings *findings,
+static struct metadatum choose_date(const struct metadata_candidates *findings,
 				    enum subject subject, enum date_order order)
 {
-	const struct candidate *at = NULL;
+	const struct metadata_candidate *at = NULL;
 	char date[DATE_SIZE];
 
 	while ((at = next_best(findings, subject, at)) != NULL) {
@@ -188,10 +194,10 @@ static struct metadatum choose_date(const struct findings *findings,
 /*
  * Read an update date written for readers if there is no machine-readable one.
  */
-static void read_updates(struct findings *findings)
+static void read_updates(struct metadata_candidates *findings)
 {
 	for (uint32_t i = 0; i < findings->counts[SUBJECT_PUBLISHED]; i++) {
-		const struct candidate *one =
+		const struct metadata_candidate *one =
 			&findings->items[SUBJECT_PUBLISHED][i];
 
 		if (is_update(one))
@@ -201,7 +207,8 @@ static void read_updates(struct findings *findings)
 }
 
 /* Read a date from the path of the URL: /2024/03/05/title. */
-static void read_url(struct findings *findings, struct slice url)
+static void read_url_date(struct metadata_candidates *findings,
+			  struct slice url)
 {
 	const char *bytes = url.data;
 	const char *slash;
@@ -223,7 +230,7 @@ struct tag_list {
 	bool is_whole; /* a comma is part of a value: "Arts, Music" */
 };
 
-static bool has_tag(const struct tag_list *tags, struct slice tag)
+static bool has_category_tag(const struct tag_list *tags, struct slice tag)
 {
 	for (size_t i = 0; i < *tags->count; i++) {
 		struct slice other = tags->items[i].value;
@@ -236,7 +243,7 @@ static bool has_tag(const struct tag_list *tags, struct slice tag)
 }
 
 /* Add the tags of one candidate; split them at commas unless `is_whole`. */
-static void add_tags(const struct candidate *candidate,
+static void add_tags(const struct metadata_candidate *candidate,
 		     const struct tag_list *tags)
 {
 	const char *at = candidate->value.data;
@@ -254,7 +261,8 @@ static void add_tags(const struct candidate *candidate,
 		tag = (struct slice){at, (size_t)(last - at)};
 		while (tag.size > 0 && at[tag.size - 1] == ' ')
 			tag.size--;
-		if (tag.size > 0 && tag.size <= MAX_TAG && !has_tag(tags, tag))
+		if (tag.size > 0 && tag.size <= MAX_TAG &&
+		    !has_category_tag(tags, tag))
 			tags->items[(*tags->count)++] =
 				(struct metadatum){tag, candidate->source};
 		at = last + 1;
@@ -262,10 +270,11 @@ static void add_tags(const struct candidate *candidate,
 }
 
 /* Use all tags of the best source. */
-static void choose_tags(const struct findings *findings, enum subject subject,
-			const struct tag_list *tags)
+static void choose_tags(const struct metadata_candidates *findings,
+			enum subject subject, const struct tag_list *tags)
 {
-	const struct candidate *best = findings_best(findings, subject);
+	const struct metadata_candidate *best =
+		findings_best(findings, subject);
 
 	for (uint32_t i = 0; i < findings->counts[subject]; i++)
 		if (findings->items[subject][i].rank == best->rank)
@@ -273,10 +282,11 @@ static void choose_tags(const struct findings *findings, enum subject subject,
 }
 
 /* Collect everything except the body. */
-static struct findings *collect_head(struct arena *arena,
-				     const struct page *page, struct slice url)
+static struct metadata_candidates *
+collect_head(struct arena *arena, const struct page *page, struct slice url)
 {
-	struct findings *findings = ARENA_NEW(arena, struct findings, 1);
+	struct metadata_candidates *findings =
+		ARENA_NEW(arena, struct metadata_candidates, 1);
 	const struct json_ld ld = json_ld_of_page(arena, page);
 
 	findings->arena = arena;
@@ -285,25 +295,26 @@ static struct findings *collect_head(struct arena *arena,
 	findings_json_ld(findings, &ld);
 	findings_meta(findings);
 	findings_headings(findings);
-	read_url(findings, url);
+	read_url_date(findings, url);
 	return findings;
 }
 
 struct metadata metadata_read(struct arena *arena, const struct page *page,
 			      struct slice url)
 {
-	struct findings *findings = collect_head(arena, page, url);
+	struct metadata_candidates *findings = collect_head(arena, page, url);
 	struct metadata metadata = {
-		.site_name = metadatum_of(
+		.site_name = candidate_metadatum(
 			findings_best(findings, SUBJECT_SITE_NAME)),
-		.description = metadatum_of(
+		.description = candidate_metadatum(
 			findings_best(findings, SUBJECT_DESCRIPTION)),
-		.image = metadatum_of(findings_best(findings, SUBJECT_IMAGE)),
-		.canonical = metadatum_of(
+		.image = candidate_metadatum(
+			findings_best(findings, SUBJECT_IMAGE)),
+		.canonical = candidate_metadatum(
 			findings_best(findings, SUBJECT_CANONICAL)),
 		.language = language_choose(findings),
-		.favicon =
-			metadatum_of(findings_best(findings, SUBJECT_FAVICON)),
+		.favicon = candidate_metadatum(
+			findings_best(findings, SUBJECT_FAVICON)),
 	};
 	struct site_names site =
 		site_names_of(arena, metadata.site_name.value, url);
@@ -318,7 +329,7 @@ struct metadata metadata_read(struct arena *arena, const struct page *page,
 	metadata.page_type =
 		kind_choose(findings, url, metadata.published.source != NULL);
 	metadata.licence =
-		metadatum_of(findings_best(findings, SUBJECT_LICENCE));
+		candidate_metadatum(findings_best(findings, SUBJECT_LICENCE));
 	choose_authors(findings, &site, &metadata);
 	choose_tags(
 		findings, SUBJECT_TAG,

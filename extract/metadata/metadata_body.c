@@ -27,7 +27,7 @@ struct clues {
 	struct slice content;
 };
 
-static bool is_name(struct slice name, const char *word, size_t size)
+static bool is_class_name(struct slice name, const char *word, size_t size)
 {
 	return name.size == size && memcmp(name.data, word, size) == 0;
 }
@@ -42,15 +42,15 @@ static struct clues clues_of(const struct page *page, const struct node *node)
 		struct slice name = attributes[i].name;
 		struct slice value = attributes[i].value;
 
-		if (is_name(name, "class", 5))
+		if (is_class_name(name, "class", 5))
 			clues.class_names = value;
-		else if (is_name(name, "itemprop", 8))
+		else if (is_class_name(name, "itemprop", 8))
 			clues.itemprop = value;
-		else if (is_name(name, "rel", 3))
+		else if (is_class_name(name, "rel", 3))
 			clues.rel = value;
-		else if (is_name(name, "datetime", 8))
+		else if (is_class_name(name, "datetime", 8))
 			clues.datetime = value;
-		else if (is_name(name, "content", 7))
+		else if (is_class_name(name, "content", 7))
 			clues.content = value;
 	}
 	return clues;
@@ -60,7 +60,8 @@ static struct clues clues_of(const struct page *page, const struct node *node)
  * Return true if the node begins within TEXTS_BEFORE or TEXTS_AFTER texts of
  * the title.
  */
-static bool is_near(const struct findings *findings, uint32_t index)
+static bool is_near_title(const struct metadata_candidates *findings,
+			  uint32_t index)
 {
 	uint32_t text = findings->page->nodes[index].first_text;
 	uint32_t title = findings->title_end;
@@ -76,7 +77,8 @@ struct ranks {
 };
 
 /* Return the value of the node: its content, its time, or its text. */
-static struct slice value_of(struct findings *findings, uint32_t index)
+static struct slice node_value(struct metadata_candidates *findings,
+			       uint32_t index)
 {
 	struct clues clues =
 		clues_of(findings->page, &findings->page->nodes[index]);
@@ -91,13 +93,13 @@ static struct slice value_of(struct findings *findings, uint32_t index)
 	return label_of(findings->arena, findings->page, index);
 }
 
-static void add(struct findings *findings, enum subject subject, uint32_t index,
-		const char *source, struct ranks ranks)
+static void body_add(struct metadata_candidates *findings, enum subject subject,
+		     uint32_t index, const char *source, struct ranks ranks)
 {
-	uint32_t rank = is_near(findings, index) ? ranks.near : ranks.far;
+	uint32_t rank = is_near_title(findings, index) ? ranks.near : ranks.far;
 
 	if (rank != NEVER)
-		findings_add(findings, subject, value_of(findings, index),
+		findings_add(findings, subject, node_value(findings, index),
 			     source, rank);
 }
 
@@ -114,25 +116,25 @@ static uint32_t named_inside(const struct page *page, uint32_t index)
 	return index;
 }
 
-static void read_itemprop(struct findings *findings, uint32_t index,
+static void read_itemprop(struct metadata_candidates *findings, uint32_t index,
 			  struct slice name)
 {
 	if (value_is(name, "author") || value_is(name, "creator"))
-		add(findings, SUBJECT_AUTHOR,
-		    named_inside(findings->page, index), "microdata",
-		    (struct ranks){36, 64});
+		body_add(findings, SUBJECT_AUTHOR,
+			 named_inside(findings->page, index), "microdata",
+			 (struct ranks){36, 64});
 	else if (value_holds(name, "datePublished"))
-		add(findings, SUBJECT_PUBLISHED, index, "microdata",
-		    (struct ranks){40, 56});
+		body_add(findings, SUBJECT_PUBLISHED, index, "microdata",
+			 (struct ranks){40, 56});
 	else if (value_is(name, "dateCreated"))
-		add(findings, SUBJECT_PUBLISHED, index, "microdata",
-		    (struct ranks){42, 57});
+		body_add(findings, SUBJECT_PUBLISHED, index, "microdata",
+			 (struct ranks){42, 57});
 	else if (value_is(name, "dateModified"))
-		add(findings, SUBJECT_MODIFIED, index, "microdata",
-		    (struct ranks){40, 56});
+		body_add(findings, SUBJECT_MODIFIED, index, "microdata",
+			 (struct ranks){40, 56});
 	else if (value_is(name, "headline"))
-		add(findings, SUBJECT_TITLE, index, "microdata",
-		    (struct ranks){25, 26});
+		body_add(findings, SUBJECT_TITLE, index, "microdata",
+			 (struct ranks){25, 26});
 }
 
 /* Kinds of metadata that class names may mark. */
@@ -185,46 +187,46 @@ static bool may_name_author(struct slice names)
 	return names.size > 0 && *(const char *)names.data == 'U';
 }
 
-static void read_author_class(struct findings *findings, uint32_t index,
-			      unsigned flags)
+static void read_author_class(struct metadata_candidates *findings,
+			      uint32_t index, unsigned flags)
 {
 	if ((flags & CLASS_AUTHOR) != 0 && (flags & CLASS_NAME) != 0)
-		add(findings, SUBJECT_AUTHOR, index, "byline",
-		    (struct ranks){50, 60});
+		body_add(findings, SUBJECT_AUTHOR, index, "byline",
+			 (struct ranks){50, 60});
 	else if ((flags & (CLASS_AUTHOR | CLASS_BYLINE)) != 0)
-		add(findings, SUBJECT_AUTHOR, index, "byline",
-		    (struct ranks){54, NEVER});
+		body_add(findings, SUBJECT_AUTHOR, index, "byline",
+			 (struct ranks){54, NEVER});
 	else if ((flags & CLASS_USERNAME) != 0)
-		add(findings, SUBJECT_AUTHOR, index, "byline",
-		    (struct ranks){35, 62});
+		body_add(findings, SUBJECT_AUTHOR, index, "byline",
+			 (struct ranks){35, 62});
 }
 
-static void read_class(struct findings *findings, uint32_t index,
+static void read_class(struct metadata_candidates *findings, uint32_t index,
 		       struct slice names)
 {
 	const struct ranks ranks = {52, NEVER};
 	unsigned flags;
 
-	if (!is_near(findings, index) && !may_name_author(names))
+	if (!is_near_title(findings, index) && !may_name_author(names))
 		return;
 	flags = flags_of_class(names);
 	read_author_class(findings, index, flags);
 	if ((flags & CLASS_UPDATE) != 0)
-		add(findings, SUBJECT_MODIFIED, index, "byline", ranks);
+		body_add(findings, SUBJECT_MODIFIED, index, "byline", ranks);
 	else if ((flags & CLASS_DATE) != 0)
-		add(findings, SUBJECT_PUBLISHED, index, "byline", ranks);
+		body_add(findings, SUBJECT_PUBLISHED, index, "byline", ranks);
 }
 
-static void read_time(struct findings *findings, uint32_t index,
-		      struct slice class_names)
+static void body_read_time(struct metadata_candidates *findings, uint32_t index,
+			   struct slice class_names)
 {
 	bool is_update = (flags_of_class(class_names) & CLASS_UPDATE) != 0;
 
-	add(findings, is_update ? SUBJECT_MODIFIED : SUBJECT_PUBLISHED, index,
-	    "time", (struct ranks){50, NEVER});
+	body_add(findings, is_update ? SUBJECT_MODIFIED : SUBJECT_PUBLISHED,
+		 index, "time", (struct ranks){50, NEVER});
 }
 
-static void read_node(struct findings *findings, uint32_t index)
+static void body_read_node(struct metadata_candidates *findings, uint32_t index)
 {
 	const struct page *page = findings->page;
 	struct clues clues = clues_of(page, &page->nodes[index]);
@@ -232,22 +234,22 @@ static void read_node(struct findings *findings, uint32_t index)
 	if (clues.itemprop.size > 0)
 		read_itemprop(findings, index, clues.itemprop);
 	if (value_is(clues.rel, "author"))
-		add(findings, SUBJECT_AUTHOR, index, "link",
-		    (struct ranks){48, 58});
+		body_add(findings, SUBJECT_AUTHOR, index, "link",
+			 (struct ranks){48, 58});
 	if (page->nodes[index].tag == TAG_time)
-		read_time(findings, index, clues.class_names);
+		body_read_time(findings, index, clues.class_names);
 	else if (clues.class_names.size > 0)
 		read_class(findings, index, clues.class_names);
 }
 
-void findings_headings(struct findings *findings)
+void findings_headings(struct metadata_candidates *findings)
 {
 	const struct page *page = findings->page;
 
 	for (uint32_t i = 0; i < page->node_count; i++) {
 		uint32_t count = findings->counts[SUBJECT_TITLE];
 
-		if (count == MAX_CANDIDATES)
+		if (count == MAX_FINDINGS)
 			return;
 		if (page->nodes[i].tag != TAG_h1 ||
 		    (page->nodes[i].flags &
@@ -286,7 +288,8 @@ static bool is_of_author(struct slice href)
  * categories as rel="category tag"; links far from the title belong to other
  * posts.
  */
-static void read_rel(struct findings *findings, const struct link *link)
+static void read_rel(struct metadata_candidates *findings,
+		     const struct link *link)
 {
 	struct slice rel = page_attribute(findings->page, link->node, "rel");
 
@@ -296,10 +299,10 @@ static void read_rel(struct findings *findings, const struct link *link)
 		findings_add(findings, SUBJECT_LICENCE, link->href, "link", 12);
 	if (value_has_word(rel, "category"))
 		findings_add(findings, SUBJECT_CATEGORY, link->anchor, "link",
-			     is_near(findings, link->node) ? 20 : 40);
+			     is_near_title(findings, link->node) ? 20 : 40);
 }
 
-static void read_links(struct findings *findings)
+static void body_read_links(struct metadata_candidates *findings)
 {
 	const struct page *page = findings->page;
 
@@ -308,13 +311,13 @@ static void read_links(struct findings *findings)
 
 		read_rel(findings, link);
 		if (is_of_author(link->href))
-			findings_add(findings, SUBJECT_AUTHOR, link->anchor,
-				     "link",
-				     is_near(findings, link->node) ? 49 : 59);
+			findings_add(
+				findings, SUBJECT_AUTHOR, link->anchor, "link",
+				is_near_title(findings, link->node) ? 49 : 59);
 	}
 }
 
-void findings_body(struct findings *findings)
+void findings_body(struct metadata_candidates *findings)
 {
 	const struct page *page = findings->page;
 
@@ -322,6 +325,6 @@ void findings_body(struct findings *findings)
 		if (page->nodes[i].attribute_count > 0 &&
 		    page->nodes[i].tag != TAG_meta &&
 		    page->nodes[i].tag != TAG_link)
-			read_node(findings, i);
-	read_links(findings);
+			body_read_node(findings, i);
+	body_read_links(findings);
 }

@@ -11,12 +11,13 @@ enum {
 };
 
 /* Return true for a capital, or a non-ASCII letter. */
-static bool is_upper(char byte)
+static bool is_capital(char byte)
 {
 	return (byte >= 'A' && byte <= 'Z') || (unsigned char)byte >= 0x80;
 }
 
-static bool is_listed(struct slice text, const char *const *words, size_t count)
+static bool is_listed_word(struct slice text, const char *const *words,
+			   size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (text.size == strlen(words[i]) &&
@@ -26,9 +27,9 @@ static bool is_listed(struct slice text, const char *const *words, size_t count)
 }
 
 #define IS_LISTED(text, words) \
-	is_listed((text), (words), sizeof(words) / sizeof((words)[0]))
+	is_listed_word((text), (words), sizeof(words) / sizeof((words)[0]))
 
-static bool has_digit(struct slice word)
+static bool word_has_digit(struct slice word)
 {
 	const char *bytes = word.data;
 
@@ -93,7 +94,7 @@ static bool ends_name(struct slice word)
 }
 
 /* Return true for "5 March" or "March 5". */
-static bool is_date(struct slice text)
+static bool is_byline_date(struct slice text)
 {
 	struct slice word = first_word(text);
 	const char *bytes = text.data;
@@ -115,8 +116,8 @@ static struct slice cut_tail(struct slice text)
 			first_word((struct slice){begin + at, text.size - at});
 
 		if (at > 0 && word.size > 0 &&
-		    (ends_name(word) ||
-		     is_date((struct slice){begin + at, text.size - at})))
+		    (ends_name(word) || is_byline_date((struct slice){
+						begin + at, text.size - at})))
 			break;
 		at += word.size + 1;
 	}
@@ -126,7 +127,7 @@ static struct slice cut_tail(struct slice text)
 }
 
 /* Return the part after "by" of "Recipe by Ann Smith". */
-static struct slice behind_by(struct slice text)
+static struct slice text_after_by(struct slice text)
 {
 	const char *by = memmem(text.data, text.size, " by ", 4);
 	const char *begin = text.data;
@@ -159,7 +160,7 @@ static bool is_degree(struct slice text)
 	return true;
 }
 
-static bool is_address(struct slice text)
+static bool is_byline_address(struct slice text)
 {
 	return memmem(text.data, text.size, "://", 3) != NULL ||
 	       memmem(text.data, text.size, "www.", 4) != NULL ||
@@ -200,7 +201,7 @@ static size_t separator_size(struct slice text)
 	return 0;
 }
 
-struct names {
+struct byline_name_list {
 	struct slice *items; /* [max] */
 	size_t count;
 	size_t max;
@@ -208,7 +209,7 @@ struct names {
 	bool is_prose;
 };
 
-static void add_name(struct names *names, struct slice piece)
+static void byline_add_name(struct byline_name_list *names, struct slice piece)
 {
 	struct slice name = byline_trim(piece);
 	struct slice rest = byline_rest(name);
@@ -216,7 +217,7 @@ static void add_name(struct names *names, struct slice piece)
 	if (rest.data != NULL)
 		name = rest;
 	if (names->is_prose)
-		name = cut_tail(behind_by(name));
+		name = cut_tail(text_after_by(name));
 
 	if (names->is_open && name.size > 0 && is_degree(name)) {
 		struct slice *last = &names->items[names->count - 1];
@@ -226,7 +227,7 @@ static void add_name(struct names *names, struct slice piece)
 		return;
 	}
 	names->is_open = name.size > 1 && has_letter(name) &&
-			 name.size <= MAX_NAME && !is_address(name) &&
+			 name.size <= MAX_NAME && !is_byline_address(name) &&
 			 !is_nobody(name) && names->count < names->max;
 	if (names->is_open)
 		names->items[names->count++] = name;
@@ -235,7 +236,8 @@ static void add_name(struct names *names, struct slice piece)
 size_t byline_names(struct slice text, bool is_prose, struct slice *items,
 		    size_t max)
 {
-	struct names names = {.items = items, .max = max, .is_prose = is_prose};
+	struct byline_name_list names = {
+		.items = items, .max = max, .is_prose = is_prose};
 	const char *bytes = text.data;
 	size_t begin = 0;
 	size_t at = 0;
@@ -245,15 +247,15 @@ size_t byline_names(struct slice text, bool is_prose, struct slice *items,
 			(struct slice){bytes + at, text.size - at});
 
 		if (size > 0)
-			add_name(&names,
-				 (struct slice){bytes + begin, at - begin});
+			byline_add_name(&names, (struct slice){bytes + begin,
+							       at - begin});
 		at += size > 0 ? size : 1;
 		if (size > 0)
 			begin = at;
 	}
 	if (text.size > begin)
-		add_name(&names,
-			 (struct slice){bytes + begin, text.size - begin});
+		byline_add_name(&names, (struct slice){bytes + begin,
+						       text.size - begin});
 	return names.count;
 }
 
@@ -265,15 +267,15 @@ bool byline_is_person(struct slice name)
 	uint32_t words = 0;
 	uint32_t lower = 0;
 
-	if (name.size < 2 || name.size > MAX_NAME || has_digit(name) ||
-	    IS_LISTED(name, days) || !is_upper(bytes[0]))
+	if (name.size < 2 || name.size > MAX_NAME || word_has_digit(name) ||
+	    IS_LISTED(name, days) || !is_capital(bytes[0]))
 		return false;
 	for (size_t at = 0; at < name.size;) {
 		struct slice word =
 			first_word((struct slice){bytes + at, name.size - at});
 
 		words++;
-		lower += !is_upper(bytes[at]);
+		lower += !is_capital(bytes[at]);
 		at += word.size + 1;
 	}
 	return words <= 5 && (lower <= 1 || words > 3); /* "de la Cruz" */

@@ -3,8 +3,8 @@
 #include "extract/metadata/metadata_moment.h"
 #include "extract/metadata/metadata_token.h"
 
-static const struct date_token *at(const struct date_tokens *tokens,
-				   uint32_t index)
+static const struct date_token *date_token_at(const struct date_tokens *tokens,
+					      uint32_t index)
 {
 	static const struct date_token none = {.kind = DATE_NONE};
 
@@ -43,33 +43,33 @@ static bool is_short(const struct date_token *token)
 static uint32_t read_year_first(const struct date_tokens *tokens,
 				uint32_t index, struct moment *date)
 {
-	const struct date_token *token = at(tokens, index);
+	const struct date_token *token = date_token_at(tokens, index);
 
 	if (!is_year(token))
 		return 0;
 	date->year = (uint32_t)token->value;
-	token = at(tokens, ++index);
+	token = date_token_at(tokens, ++index);
 	if (is_mark(token, "-/.,") || is_unit(token, 0x5E74, 0xB144))
-		token = at(tokens, ++index);
+		token = date_token_at(tokens, ++index);
 	else if (token->month == 0)
 		return 0;
 	if (!is_short(token) && token->month == 0)
 		return 0;
 	date->month = token->month != 0 ? token->month : (uint32_t)token->value;
-	token = at(tokens, ++index);
+	token = date_token_at(tokens, ++index);
 	if (is_mark(token, "-/.,") || is_unit(token, 0x6708, 0xC6D4))
-		token = at(tokens, ++index);
+		token = date_token_at(tokens, ++index);
 	if (!is_short(token))
 		return 0;
 	date->day = (uint32_t)token->value;
-	token = at(tokens, ++index);
+	token = date_token_at(tokens, ++index);
 	return is_unit(token, 0x65E5, 0xC77C) ? index + 1 : index;
 }
 
 /* Skip "th" of 5th, "." of 5., "de" of 5 de marzo. */
 static uint32_t skip_particle(const struct date_tokens *tokens, uint32_t index)
 {
-	const struct date_token *token = at(tokens, index);
+	const struct date_token *token = date_token_at(tokens, index);
 
 	if (is_mark(token, "-/.,'") ||
 	    (token->kind == DATE_WORD && token->month == 0 &&
@@ -85,17 +85,17 @@ static uint32_t skip_particle(const struct date_tokens *tokens, uint32_t index)
 static uint32_t read_day_month(const struct date_tokens *tokens, uint32_t index,
 			       struct moment *date)
 {
-	const struct date_token *token = at(tokens, index);
+	const struct date_token *token = date_token_at(tokens, index);
 
 	if (!is_short(token))
 		return 0;
 	date->day = (uint32_t)token->value;
 	index = skip_particle(tokens, skip_particle(tokens, index + 1));
-	date->month = at(tokens, index)->month;
+	date->month = date_token_at(tokens, index)->month;
 	if (date->month == 0)
 		return 0;
 	index = skip_particle(tokens, skip_particle(tokens, index + 1));
-	token = at(tokens, index);
+	token = date_token_at(tokens, index);
 	if (!is_year(token))
 		return 0;
 	date->year = (uint32_t)token->value;
@@ -108,16 +108,16 @@ static uint32_t read_month_first(const struct date_tokens *tokens,
 {
 	const struct date_token *token;
 
-	date->month = at(tokens, index)->month;
+	date->month = date_token_at(tokens, index)->month;
 	if (date->month == 0)
 		return 0;
 	index = skip_particle(tokens, index + 1);
-	token = at(tokens, index);
+	token = date_token_at(tokens, index);
 	if (!is_short(token))
 		return 0;
 	date->day = (uint32_t)token->value;
 	index = skip_particle(tokens, skip_particle(tokens, index + 1));
-	token = at(tokens, index);
+	token = date_token_at(tokens, index);
 	if (!is_year(token))
 		return 0;
 	date->year = (uint32_t)token->value;
@@ -128,15 +128,16 @@ static uint32_t read_month_first(const struct date_tokens *tokens,
 static uint32_t read_numeric(const struct date_tokens *tokens, uint32_t index,
 			     enum date_order order, struct moment *date)
 {
-	const struct date_token *first = at(tokens, index);
-	const struct date_token *mark = at(tokens, index + 1);
-	const struct date_token *second = at(tokens, index + 2);
-	const struct date_token *year = at(tokens, index + 4);
+	const struct date_token *first = date_token_at(tokens, index);
+	const struct date_token *mark = date_token_at(tokens, index + 1);
+	const struct date_token *second = date_token_at(tokens, index + 2);
+	const struct date_token *year = date_token_at(tokens, index + 4);
 	bool is_month_first = order == MONTH_FIRST;
 
 	if (!is_short(first) || !is_mark(mark, "-/.") || !is_short(second) ||
-	    at(tokens, index + 3)->kind != DATE_MARK ||
-	    at(tokens, index + 3)->mark != mark->mark || !is_year(year))
+	    date_token_at(tokens, index + 3)->kind != DATE_MARK ||
+	    date_token_at(tokens, index + 3)->mark != mark->mark ||
+	    !is_year(year))
 		return 0;
 	if (mark->mark != '/' || first->value > 12)
 		is_month_first = false; /* dots and dashes are not used in
@@ -150,10 +151,10 @@ static uint32_t read_numeric(const struct date_tokens *tokens, uint32_t index,
 }
 
 /* 20240305, 20240305T101500, 20240305101500 */
-static uint32_t read_run(const struct date_tokens *tokens, uint32_t index,
-			 struct moment *date)
+static uint32_t date_read_digits(const struct date_tokens *tokens,
+				 uint32_t index, struct moment *date)
 {
-	const struct date_token *token = at(tokens, index);
+	const struct date_token *token = date_token_at(tokens, index);
 	uint64_t day = token->value;
 
 	if (token->kind != DATE_NUMBER ||
@@ -174,7 +175,7 @@ static uint32_t read_run(const struct date_tokens *tokens, uint32_t index,
 	return index + 1;
 }
 
-static bool is_word(const struct date_token *token, const char *word)
+static bool date_token_is(const struct date_token *token, const char *word)
 {
 	return token->kind == DATE_WORD && token->text.size == strlen(word) &&
 	       strncasecmp(token->text.data, word, token->text.size) == 0;
@@ -184,22 +185,25 @@ static bool is_word(const struct date_token *token, const char *word)
 static void read_offset(const struct date_tokens *tokens, uint32_t index,
 			struct moment *date)
 {
-	const struct date_token *token = at(tokens, index);
+	const struct date_token *token = date_token_at(tokens, index);
 	uint32_t minutes;
-	bool is_utc = is_word(token, "z") || is_word(token, "gmt") ||
-		      is_word(token, "utc");
+	bool is_utc = date_token_is(token, "z") ||
+		      date_token_is(token, "gmt") ||
+		      date_token_is(token, "utc");
 
 	if (is_utc)
-		token = at(tokens, ++index);
+		token = date_token_at(tokens, ++index);
 	date->has_offset = is_utc;
-	if (!is_mark(token, "+-") || at(tokens, index + 1)->digits == 0 ||
-	    at(tokens, index + 1)->digits > 4)
+	if (!is_mark(token, "+-") ||
+	    date_token_at(tokens, index + 1)->digits == 0 ||
+	    date_token_at(tokens, index + 1)->digits > 4)
 		return;
-	minutes = (uint32_t)at(tokens, index + 1)->value;
-	if (at(tokens, index + 1)->digits > 2)
+	minutes = (uint32_t)date_token_at(tokens, index + 1)->value;
+	if (date_token_at(tokens, index + 1)->digits > 2)
 		minutes = minutes / 100 * 60 + minutes % 100;
-	else if (is_mark(at(tokens, index + 2), ":"))
-		minutes = minutes * 60 + (uint32_t)at(tokens, index + 3)->value;
+	else if (is_mark(date_token_at(tokens, index + 2), ":"))
+		minutes = minutes * 60 +
+			  (uint32_t)date_token_at(tokens, index + 3)->value;
 	else
 		minutes *= 60;
 	if (minutes > 14 * 60)
@@ -213,14 +217,15 @@ static void read_offset(const struct date_tokens *tokens, uint32_t index,
 static uint32_t read_half(const struct date_tokens *tokens, uint32_t index,
 			  struct moment *date)
 {
-	const struct date_token *token = at(tokens, index);
-	bool is_am = is_word(token, "am");
-	bool is_pm = is_word(token, "pm");
+	const struct date_token *token = date_token_at(tokens, index);
+	bool is_am = date_token_is(token, "am");
+	bool is_pm = date_token_is(token, "pm");
 
-	if (!is_am && !is_pm && is_mark(at(tokens, index + 1), ".") &&
-	    is_word(at(tokens, index + 2), "m")) {
-		is_am = is_word(token, "a");
-		is_pm = is_word(token, "p");
+	if (!is_am && !is_pm &&
+	    is_mark(date_token_at(tokens, index + 1), ".") &&
+	    date_token_is(date_token_at(tokens, index + 2), "m")) {
+		is_am = date_token_is(token, "a");
+		is_pm = date_token_is(token, "p");
 		index += is_am || is_pm ? 3 : 0;
 	} else {
 		index += is_am || is_pm;
@@ -233,33 +238,34 @@ static uint32_t read_half(const struct date_tokens *tokens, uint32_t index,
 }
 
 /* Read a time of day after the date, and its offset. */
-static void read_time(const struct date_tokens *tokens, uint32_t index,
-		      struct moment *date)
+static void date_read_time(const struct date_tokens *tokens, uint32_t index,
+			   struct moment *date)
 {
 	index = skip_particle(tokens, index);
-	if (!is_short(at(tokens, index)) ||
-	    !is_mark(at(tokens, index + 1), ":") ||
-	    !is_short(at(tokens, index + 2)))
+	if (!is_short(date_token_at(tokens, index)) ||
+	    !is_mark(date_token_at(tokens, index + 1), ":") ||
+	    !is_short(date_token_at(tokens, index + 2)))
 		return;
 	date->has_time = true;
-	date->hour = (uint32_t)at(tokens, index)->value;
-	date->minute = (uint32_t)at(tokens, index + 2)->value;
+	date->hour = (uint32_t)date_token_at(tokens, index)->value;
+	date->minute = (uint32_t)date_token_at(tokens, index + 2)->value;
 	index += 3;
-	if (is_mark(at(tokens, index), ":") &&
-	    is_short(at(tokens, index + 1))) {
+	if (is_mark(date_token_at(tokens, index), ":") &&
+	    is_short(date_token_at(tokens, index + 1))) {
 		date->has_second = true;
-		date->second = (uint32_t)at(tokens, index + 1)->value;
+		date->second =
+			(uint32_t)date_token_at(tokens, index + 1)->value;
 		index += 2;
-		if (is_mark(at(tokens, index), ".,") &&
-		    at(tokens, index + 1)->kind == DATE_NUMBER)
+		if (is_mark(date_token_at(tokens, index), ".,") &&
+		    date_token_at(tokens, index + 1)->kind == DATE_NUMBER)
 			index += 2;
 	}
 	read_offset(tokens, read_half(tokens, index, date), date);
 }
 
 /* Read the date at token `index` with the first pattern that matches. */
-static bool read_at(const struct date_tokens *tokens, uint32_t index,
-		    enum date_order order, struct moment *date)
+static bool date_read_at(const struct date_tokens *tokens, uint32_t index,
+			 enum date_order order, struct moment *date)
 {
 	uint32_t end = read_year_first(tokens, index, date);
 
@@ -270,11 +276,11 @@ static bool read_at(const struct date_tokens *tokens, uint32_t index,
 	if (end == 0)
 		end = read_month_first(tokens, index, date);
 	if (end == 0)
-		end = read_run(tokens, index, date);
+		end = date_read_digits(tokens, index, date);
 	if (end == 0 || !moment_is_valid(date))
 		return false;
 	if (!date->has_time)
-		read_time(tokens, end, date);
+		date_read_time(tokens, end, date);
 	return true;
 }
 
@@ -288,7 +294,7 @@ bool date_find(struct slice text, enum date_order order, char out[DATE_SIZE])
 	for (uint32_t i = 0; i < tokens.count; i++) {
 		struct moment date = {0};
 
-		if (!read_at(&tokens, i, order, &date))
+		if (!date_read_at(&tokens, i, order, &date))
 			continue;
 		moment_write(&date, out);
 		return true;

@@ -3,13 +3,13 @@
 #include "base/arena.h"
 #include "base/utf8.h"
 
-void findings_add(struct findings *findings, enum subject subject,
+void findings_add(struct metadata_candidates *findings, enum subject subject,
 		  struct slice value, const char *source, uint32_t rank)
 {
 	uint32_t *count = &findings->counts[subject];
 	char *out;
 
-	if (value.size == 0 || *count == MAX_CANDIDATES ||
+	if (value.size == 0 || *count == MAX_FINDINGS ||
 	    (value.size > MAX_VALUE && subject_is_address(subject)))
 		return;
 	value = utf8_truncate(value, MAX_VALUE);
@@ -17,16 +17,18 @@ void findings_add(struct findings *findings, enum subject subject,
 	value = (struct slice){out, text_collapse(value, out)};
 	if (value.size > 0)
 		findings->items[subject][(*count)++] =
-			(struct candidate){value, source, rank, NO_NODE};
+			(struct metadata_candidate){value, source, rank,
+						    NO_NODE};
 }
 
-const struct candidate *findings_best(const struct findings *findings,
-				      enum subject subject)
+const struct metadata_candidate *
+findings_best(const struct metadata_candidates *findings, enum subject subject)
 {
-	const struct candidate *best = NULL;
+	const struct metadata_candidate *best = NULL;
 
 	for (uint32_t i = 0; i < findings->counts[subject]; i++) {
-		const struct candidate *one = &findings->items[subject][i];
+		const struct metadata_candidate *one =
+			&findings->items[subject][i];
 
 		if (best == NULL || one->rank < best->rank)
 			best = one;
@@ -40,7 +42,7 @@ bool value_is(struct slice text, const char *word)
 	       strncasecmp(text.data, word, text.size) == 0;
 }
 
-static bool is_space(char byte)
+static bool findings_is_space(char byte)
 {
 	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r' ||
 	       byte == '\f';
@@ -57,7 +59,7 @@ bool value_has_word(struct slice text, const char *word)
 	while (at < end) {
 		const char *first = at;
 
-		while (at < end && !is_space(*at))
+		while (at < end && !findings_is_space(*at))
 			at++;
 		if (value_is((struct slice){first, (size_t)(at - first)}, word))
 			return true;

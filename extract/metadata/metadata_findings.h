@@ -33,20 +33,20 @@ enum subject {
 
 #define NO_TEXT UINT32_MAX
 
-enum { MAX_CANDIDATES = 64, MAX_VALUE = 1024 };
+enum { MAX_FINDINGS = 64, MAX_VALUE = 1024 };
 
-struct candidate {
+struct metadata_candidate {
 	struct slice value; /* as the page writes it, never empty */
 	const char *source; /* see struct metadatum */
 	uint32_t rank;      /* lower ranks are preferred */
 	uint32_t node;      /* an h1; NO_NODE for other candidates */
 };
 
-struct findings {
+struct metadata_candidates {
 	struct arena *arena;
 	const struct page *page;
-	struct candidate items[SUBJECT_COUNT]
-			      [MAX_CANDIDATES]; /* in order of discovery */
+	struct metadata_candidate
+		items[SUBJECT_COUNT][MAX_FINDINGS]; /* in order of discovery */
 	uint32_t counts[SUBJECT_COUNT];
 	/*
 	 * The texts of the title in the body; both NO_TEXT if it is not in the
@@ -54,7 +54,7 @@ struct findings {
 	 */
 	uint32_t title_begin;
 	uint32_t title_end;
-	uint32_t look_ups;   /* of @id in JSON-LD, at most MAX_CANDIDATES */
+	uint32_t look_ups;   /* of @id in JSON-LD, at most MAX_FINDINGS */
 	uint32_t texts_read; /* texts of elements in the body */
 };
 
@@ -66,26 +66,27 @@ static inline bool subject_is_address(enum subject subject)
 }
 
 /*
- * Add a candidate, unless it is blank or there are MAX_CANDIDATES. Collapse the
+ * Add a candidate, unless it is blank or there are MAX_FINDINGS. Collapse the
  * value and truncate it to MAX_VALUE bytes; leave out a longer address.
  */
-void findings_add(struct findings *findings, enum subject subject,
+void findings_add(struct metadata_candidates *findings, enum subject subject,
 		  struct slice value, const char *source, uint32_t rank);
 
 /* Return the best candidate of a subject, the first of several; or NULL. */
-const struct candidate *findings_best(const struct findings *findings,
-				      enum subject subject);
+const struct metadata_candidate *
+findings_best(const struct metadata_candidates *findings, enum subject subject);
 
 /*
  * Collect from each kind of source, in this order. Find the title before
  * reading the body, because its position shows which text belongs to the
  * content. Linear, constant stack.
  */
-void findings_json_ld(struct findings *findings, const struct json_ld *ld);
-void findings_meta(struct findings *findings);
-void findings_headings(struct findings *findings);
-void findings_body(struct findings *findings);
-void findings_near(struct findings *findings);
+void findings_json_ld(struct metadata_candidates *findings,
+		      const struct json_ld *ld);
+void findings_meta(struct metadata_candidates *findings);
+void findings_headings(struct metadata_candidates *findings);
+void findings_body(struct metadata_candidates *findings);
+void findings_near(struct metadata_candidates *findings);
 
 /* Compare `text` with `word`, ignoring the case of ASCII letters. */
 bool value_is(struct slice text, const char *word);

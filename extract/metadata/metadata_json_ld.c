@@ -53,7 +53,7 @@ static const struct {
 	{"Page", WEIGHT_PAGE},
 };
 
-static bool ends_with(struct slice text, const char *ending)
+static bool type_ends_with(struct slice text, const char *ending)
 {
 	size_t size = strlen(ending);
 
@@ -72,7 +72,7 @@ static bool is_asked(const struct json_ld *ld, uint32_t object)
 	return parent == NO_OBJECT || !json_ld_is(ld, parent, "FAQPage");
 }
 
-static enum weight weight_of(const struct json_ld *ld, uint32_t object)
+static enum weight json_ld_weight(const struct json_ld *ld, uint32_t object)
 {
 	const struct json_ld_field *type = json_ld_find(ld, object, "@type");
 	enum weight best = WEIGHT_NONE;
@@ -81,7 +81,7 @@ static enum weight weight_of(const struct json_ld *ld, uint32_t object)
 		for (size_t i = 0; i < sizeof(weights) / sizeof(weights[0]);
 		     i++)
 			if (weights[i].weight > best &&
-			    ends_with(type->text, weights[i].ending))
+			    type_ends_with(type->text, weights[i].ending))
 				best = weights[i].weight;
 	if (best == WEIGHT_WORK && json_ld_is(ld, object, "Question") &&
 	    !is_asked(ld, object))
@@ -118,14 +118,16 @@ static const bool *mark_aside(struct arena *arena, const struct json_ld *ld)
  * Return the entity that the page is about: the first of the highest weight
  * that is not marked aside; NO_OBJECT if there is none.
  */
-static uint32_t main_entity(struct findings *findings, const struct json_ld *ld)
+static uint32_t main_entity(struct metadata_candidates *findings,
+			    const struct json_ld *ld)
 {
 	const bool *marks = mark_aside(findings->arena, ld);
 	enum weight best = WEIGHT_NONE;
 	uint32_t entity = NO_OBJECT;
 
 	for (uint32_t i = 0; i < ld->object_count; i++) {
-		enum weight weight = marks[i] ? WEIGHT_NONE : weight_of(ld, i);
+		enum weight weight =
+			marks[i] ? WEIGHT_NONE : json_ld_weight(ld, i);
 
 		if (weight > best) {
 			best = weight;
@@ -145,13 +147,13 @@ static bool is_reference(const struct json_ld *ld, uint32_t object)
  * Return the object with the same @id that has a name, or `object` if there is
  * none. Searches over all objects are counted and limited.
  */
-static uint32_t resolve(struct findings *findings, const struct json_ld *ld,
-			uint32_t object)
+static uint32_t json_ld_resolve(struct metadata_candidates *findings,
+				const struct json_ld *ld, uint32_t object)
 {
 	struct slice id = json_ld_text(ld, object, "@id");
 
 	if (id.size == 0 || !is_reference(ld, object) ||
-	    findings->look_ups == MAX_CANDIDATES)
+	    findings->look_ups == MAX_FINDINGS)
 		return object;
 	findings->look_ups++;
 	for (uint32_t i = 0; i < ld->object_count; i++)
@@ -161,7 +163,7 @@ static uint32_t resolve(struct findings *findings, const struct json_ld *ld,
 	return object;
 }
 
-static bool is_date(enum subject subject)
+static bool subject_is_date(enum subject subject)
 {
 	return subject == SUBJECT_PUBLISHED || subject == SUBJECT_MODIFIED;
 }
@@ -170,33 +172,37 @@ static bool is_date(enum subject subject)
  * Add the values of a field: texts unchanged, and of objects their `name` or
  * their `url`.
  */
-static void add_values(struct findings *findings, const struct json_ld *ld,
+static void add_values(struct metadata_candidates *findings,
+		       const struct json_ld *ld,
 		       const struct json_ld_field *field, enum subject subject,
 		       uint32_t rank)
 {
 	const char *name = subject_is_address(subject) ? "url" : "name";
 
-	for (uint32_t i = 0; field != NULL && i < MAX_CANDIDATES; i++) {
+	for (uint32_t i = 0; field != NULL && i < MAX_FINDINGS; i++) {
 		struct slice text = field->text;
 
-		if (field->kind == JSON_LD_WORD && !is_date(subject))
+		if (field->kind == JSON_LD_WORD && !subject_is_date(subject))
 			text.size = 0; /* null, false */
 		else if (field->kind == JSON_LD_OBJECT)
 			text = json_ld_text(
-				ld, resolve(findings, ld, field->object), name);
+				ld,
+				json_ld_resolve(findings, ld, field->object),
+				name);
 		findings_add(findings, subject, text, "json-ld", rank);
 		field = json_ld_next(ld, field);
 	}
 }
 
-struct rule {
+struct json_ld_rule {
 	const char *key;
 	enum subject subject;
 	uint32_t rank;
 };
 
-static void add_rules(struct findings *findings, const struct json_ld *ld,
-		      uint32_t object, const struct rule *rules)
+static void json_ld_add_rules(struct metadata_candidates *findings,
+			      const struct json_ld *ld, uint32_t object,
+			      const struct json_ld_rule *rules)
 {
 	for (; rules->key != NULL; rules++)
 		add_values(findings, ld, json_ld_find(ld, object, rules->key),
@@ -204,7 +210,7 @@ static void add_rules(struct findings *findings, const struct json_ld *ld,
 }
 
 /* Rules for the main entity. */
-static const struct rule work_rules[] = {
+static const struct json_ld_rule work_rules[] = {
 	{"headline", SUBJECT_TITLE, 10},
 	{"name", SUBJECT_TITLE, 11},
 	{"author", SUBJECT_AUTHOR, 10},
@@ -226,7 +232,7 @@ static const struct rule work_rules[] = {
 };
 
 /* Rules for any entity that is the page. */
-static const struct rule page_rules[] = {
+static const struct json_ld_rule page_rules[] = {
 	{"name", SUBJECT_TITLE, 32},
 	{"author", SUBJECT_AUTHOR, 16},
 	{"datePublished", SUBJECT_PUBLISHED, 18},
@@ -238,28 +244,30 @@ static const struct rule page_rules[] = {
 	{NULL, SUBJECT_COUNT, 0},
 };
 
-static const struct rule site_rules[] = {
+static const struct json_ld_rule site_rules[] = {
 	{"name", SUBJECT_SITE_NAME, 20},
 	{NULL, SUBJECT_COUNT, 0},
 };
 
-void findings_json_ld(struct findings *findings, const struct json_ld *ld)
+void findings_json_ld(struct metadata_candidates *findings,
+		      const struct json_ld *ld)
 {
 	uint32_t entity = main_entity(findings, ld);
 
 	if (entity != NO_OBJECT) {
 		findings_add(findings, SUBJECT_TYPE, json_ld_type(ld, entity),
 			     "json-ld", 10);
-		add_rules(findings, ld, entity,
-			  weight_of(ld, entity) == WEIGHT_PAGE ? page_rules
-							       : work_rules);
+		json_ld_add_rules(findings, ld, entity,
+				  json_ld_weight(ld, entity) == WEIGHT_PAGE
+					  ? page_rules
+					  : work_rules);
 	}
 	for (uint32_t i = 0; i < ld->object_count; i++) {
 		if (i == entity)
 			continue;
 		if (json_ld_is(ld, i, "WebPage"))
-			add_rules(findings, ld, i, page_rules);
+			json_ld_add_rules(findings, ld, i, page_rules);
 		else if (json_ld_is(ld, i, "WebSite"))
-			add_rules(findings, ld, i, site_rules);
+			json_ld_add_rules(findings, ld, i, site_rules);
 	}
 }

@@ -1,12 +1,12 @@
 #include "extract/metadata/metadata_kind.h"
 
-struct rule {
+struct page_type_rule {
 	const char *part; /* part of the searched text */
 	const char *kind;
 };
 
 /* Parts of schema.org types; the first match wins. */
-static const struct rule types[] = {
+static const struct page_type_rule types[] = {
 	{"DiscussionForumPosting", "forum"},
 	{"Question", "forum"},
 	{"QAPage", "forum"},
@@ -26,7 +26,7 @@ static const struct rule types[] = {
 };
 
 /* Parts of the content of meta generator. */
-static const struct rule generators[] = {
+static const struct page_type_rule generators[] = {
 	{"discourse", "forum"},
 	{"xenforo", "forum"},
 	{"phpbb", "forum"},
@@ -48,7 +48,7 @@ static const struct rule generators[] = {
 };
 
 /* Parts of addresses: hosts with a dot, paths with slashes. */
-static const struct rule addresses[] = {
+static const struct page_type_rule addresses[] = {
 	{"://docs.", "documentation"},
 	{"://doc.", "documentation"},
 	{"://developer.", "documentation"},
@@ -85,15 +85,16 @@ static const struct rule addresses[] = {
 	{"/articles/", "article"},
 };
 
-static const struct rule graph_types[] = {
+static const struct page_type_rule graph_types[] = {
 	{"product", "product"},
 	{"profile", "profile"},
 	{"video", "video"},
 };
 
 /* Return the kind of the first rule whose part occurs in the text, or NULL. */
-static const char *kind_of(struct slice text, const struct rule *rules,
-			   size_t count)
+static const char *find_page_type(struct slice text,
+				  const struct page_type_rule *rules,
+				  size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (value_holds(text, rules[i].part))
@@ -102,7 +103,7 @@ static const char *kind_of(struct slice text, const struct rule *rules,
 }
 
 #define KIND_OF(text, rules) \
-	kind_of((text), (rules), sizeof(rules) / sizeof((rules)[0]))
+	find_page_type((text), (rules), sizeof(rules) / sizeof((rules)[0]))
 
 static struct slice generator_of(const struct page *page)
 {
@@ -124,8 +125,8 @@ static bool is_root(struct slice url)
 	return url.size > 0 && slashes <= 2;
 }
 
-static const struct candidate *type_of(const struct findings *findings,
-				       const char *source)
+static const struct metadata_candidate *
+json_ld_type_of(const struct metadata_candidates *findings, const char *source)
 {
 	for (uint32_t i = 0; i < findings->counts[SUBJECT_TYPE]; i++)
 		if (strcmp(findings->items[SUBJECT_TYPE][i].source, source) ==
@@ -134,32 +135,35 @@ static const struct candidate *type_of(const struct findings *findings,
 	return NULL;
 }
 
-static struct metadatum kind(const char *value, const char *source)
+static struct metadatum page_type_metadatum(const char *value,
+					    const char *source)
 {
 	return (struct metadatum){slice_of(value), source};
 }
 
-struct metadatum kind_choose(const struct findings *findings, struct slice url,
-			     bool is_dated)
+struct metadatum kind_choose(const struct metadata_candidates *findings,
+			     struct slice url, bool is_dated)
 {
-	const struct candidate *entity = type_of(findings, "json-ld");
-	const struct candidate *graph = type_of(findings, "og");
+	const struct metadata_candidate *entity =
+		json_ld_type_of(findings, "json-ld");
+	const struct metadata_candidate *graph =
+		json_ld_type_of(findings, "og");
 	const char *found = NULL;
 
 	if (entity != NULL)
 		found = KIND_OF(entity->value, types);
 	if (found != NULL)
-		return kind(found, "json-ld");
+		return page_type_metadatum(found, "json-ld");
 	found = KIND_OF(generator_of(findings->page), generators);
 	if (found != NULL)
-		return kind(found, "meta");
+		return page_type_metadatum(found, "meta");
 	found = is_root(url) ? "home" : KIND_OF(url, addresses);
 	if (found != NULL)
-		return kind(found, "url");
+		return page_type_metadatum(found, "url");
 	if (graph == NULL)
-		return kind(NULL, NULL);
+		return page_type_metadatum(NULL, NULL);
 	found = KIND_OF(graph->value, graph_types);
 	if (found == NULL && is_dated && value_is(graph->value, "article"))
 		found = "article";
-	return kind(found, found == NULL ? NULL : "og");
+	return page_type_metadatum(found, found == NULL ? NULL : "og");
 }

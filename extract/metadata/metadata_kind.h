@@ -14,7 +14,7 @@
  * page, counts only if the page has a date. Return no value if the kind is
  * unknown.
  */
-struct metadatum kind_choose(const struct findings *findings, struct slice url,
-			     bool is_dated);
+struct metadatum kind_choose(const struct metadata_candidates *findings,
+			     struct slice url, bool is_dated);
 
 #endif

@@ -10,7 +10,7 @@
  * Return true if a text and the text before it are in different blocks, or a br
  * is between them. Assume this for a gap of more than MAX_LABEL bytes.
  */
-static bool is_apart(const struct page *page, uint32_t index)
+static bool is_in_new_block(const struct page *page, uint32_t index)
 {
 	const struct text *before = &page->texts[index - 1];
 	const struct text *after = &page->texts[index];
@@ -45,7 +45,7 @@ static bool is_touching(const struct page *page, uint32_t index)
 static struct slice glue_of(const struct page *page, uint32_t index,
 			    bool is_label)
 {
-	bool is_broken = is_apart(page, index);
+	bool is_broken = is_in_new_block(page, index);
 
 	if (is_label && (is_broken || is_touching(page, index)))
 		return (struct slice){" | ", 3};
@@ -53,8 +53,8 @@ static struct slice glue_of(const struct page *page, uint32_t index,
 }
 
 /* `size` <= MAX_HEADING */
-static struct slice join(struct arena *arena, const struct page *page,
-			 uint32_t index, size_t size)
+static struct slice join_texts(struct arena *arena, const struct page *page,
+			       uint32_t index, size_t size)
 {
 	const struct node *node = &page->nodes[index];
 	char raw[MAX_HEADING];
@@ -84,11 +84,11 @@ static struct slice join(struct arena *arena, const struct page *page,
 struct slice heading_of(struct arena *arena, const struct page *page,
 			uint32_t node)
 {
-	return join(arena, page, node, MAX_HEADING);
+	return join_texts(arena, page, node, MAX_HEADING);
 }
 
 struct slice label_of(struct arena *arena, const struct page *page,
 		      uint32_t node)
 {
-	return join(arena, page, node, MAX_LABEL);
+	return join_texts(arena, page, node, MAX_LABEL);
 }

@@ -37,7 +37,7 @@ static size_t script_of(uint32_t code)
  * Return the language if at least half of the letters are in its script.
  * Japanese: there is more than one kana for ten Han characters.
  */
-static const char *guess(const struct page *page)
+static const char *guess_language(const struct page *page)
 {
 	uint32_t counts[SCRIPTS + 1] = {0};
 	const unsigned char *at = (const unsigned char *)page->text;
@@ -68,7 +68,7 @@ static const char *guess(const struct page *page)
 }
 
 /* Return true for two or three letters, and optionally "-" or "_" and more. */
-static bool is_language(struct slice text)
+static bool is_bcp47_tag(struct slice text)
 {
 	const char *bytes = text.data;
 	size_t size = 0;
@@ -97,21 +97,21 @@ static bool is_of_html(const struct page *page)
 		page_attribute(page, 0, "xml:lang").size > 0);
 }
 
-struct metadatum language_choose(const struct findings *findings)
+struct metadatum language_choose(const struct metadata_candidates *findings)
 {
 	const struct page *page = findings->page;
-	const struct candidate *best =
+	const struct metadata_candidate *best =
 		findings_best(findings, SUBJECT_LANGUAGE);
 	const char *script;
 
-	if (is_language(page->language))
+	if (is_bcp47_tag(page->language))
 		return (struct metadatum){
 			tag_of(findings->arena, page->language),
 			is_of_html(page) ? "html-lang" : "meta"};
-	if (best != NULL && is_language(best->value))
+	if (best != NULL && is_bcp47_tag(best->value))
 		return (struct metadatum){tag_of(findings->arena, best->value),
 					  best->source};
-	script = guess(page);
+	script = guess_language(page);
 	return (struct metadatum){slice_of(script),
 				  script == NULL ? NULL : "text"};
 }

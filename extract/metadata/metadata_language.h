@@ -12,7 +12,7 @@
  * these, from the script of most letters in the page's text, if only one
  * language uses it. Linear.
  */
-struct metadatum language_choose(const struct findings *findings);
+struct metadatum language_choose(const struct metadata_candidates *findings);
 
 /*
  * Return the order of numbers in dates of that language: the month comes first

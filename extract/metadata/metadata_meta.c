@@ -7,7 +7,7 @@
  * services (article:, parsely, sailthru, citation) belong to the article; a
  * lone "date" is often the file's date.
  */
-struct rule {
+struct meta_rule {
 	const char *name; /* value of meta[name], [property] or [itemprop] */
 	size_t size;      /* size of the name */
 	enum subject subject;
@@ -17,7 +17,7 @@ struct rule {
 
 #define NAME(name) name, sizeof(name) - 1
 
-static const struct rule rules[] = {
+static const struct meta_rule rules[] = {
 	{NAME("og:title"), SUBJECT_TITLE, 20, "og"},
 	{NAME("twitter:title"), SUBJECT_TITLE, 40, "meta"},
 	{NAME("parsely-title"), SUBJECT_TITLE, 22, "meta"},
@@ -134,11 +134,11 @@ static const struct rule rules[] = {
 	{NAME("license"), SUBJECT_LICENCE, 24, "meta"},
 };
 
-static void add_named(struct findings *findings, struct slice name,
+static void add_named(struct metadata_candidates *findings, struct slice name,
 		      struct slice content)
 {
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-		const struct rule *rule = &rules[i];
+		const struct meta_rule *rule = &rules[i];
 
 		if (name.size != rule->size ||
 		    strncasecmp(name.data, rule->name, name.size) != 0)
@@ -149,7 +149,7 @@ static void add_named(struct findings *findings, struct slice name,
 	}
 }
 
-static void read_meta(struct findings *findings, uint32_t node)
+static void head_read_meta(struct metadata_candidates *findings, uint32_t node)
 {
 	static const char *const names[] = {"property", "name", "itemprop",
 					    "http-equiv"};
@@ -166,7 +166,7 @@ static void read_meta(struct findings *findings, uint32_t node)
 	}
 }
 
-static void read_link(struct findings *findings, uint32_t node)
+static void read_link(struct metadata_candidates *findings, uint32_t node)
 {
 	const struct page *page = findings->page;
 	struct slice href = page_attribute(page, node, "href");
@@ -187,13 +187,13 @@ static void read_link(struct findings *findings, uint32_t node)
 		findings_add(findings, SUBJECT_IMAGE, href, "microdata", 33);
 }
 
-void findings_meta(struct findings *findings)
+void findings_meta(struct metadata_candidates *findings)
 {
 	const struct page *page = findings->page;
 
 	for (uint32_t i = 0; i < page->node_count; i++) {
 		if (page->nodes[i].tag == TAG_meta)
-			read_meta(findings, i);
+			head_read_meta(findings, i);
 		else if (page->nodes[i].tag == TAG_link)
 			read_link(findings, i);
 	}

@@ -45,7 +45,7 @@ static const char *const months[12] = {
 
 enum { MAX_LETTERS = 16 };
 
-static uint32_t fold(uint32_t code)
+static uint32_t fold_month_letter(uint32_t code)
 {
 	if (code >= 0x80)
 		return character_lower(code);
@@ -62,13 +62,14 @@ static uint32_t fold_word(struct slice word, uint32_t out[MAX_LETTERS])
 	while (at < end) {
 		if (count == MAX_LETTERS)
 			return 0;
-		out[count++] = fold(utf8_next(&at, end));
+		out[count++] = fold_month_letter(utf8_next(&at, end));
 	}
 	return count;
 }
 
 /* Return true if one of the names begins with the letters. */
-static bool has_name(const char *names, const uint32_t *letters, uint32_t count)
+static bool has_month_name(const char *names, const uint32_t *letters,
+			   uint32_t count)
 {
 	const unsigned char *at = (const unsigned char *)names;
 	const unsigned char *end = at + strlen(names);
@@ -96,7 +97,7 @@ uint32_t month_of(struct slice word)
 	if (count < 3)
 		return 0;
 	for (uint32_t i = 0; i < 12; i++)
-		if (has_name(months[i], letters, count))
+		if (has_month_name(months[i], letters, count))
 			return i + 1;
 	return 0;
 }

@@ -17,7 +17,7 @@ static enum character_class character_class_at(uint32_t code)
 			   : character_class_of(code);
 }
 
-static uint32_t lower(uint32_t code)
+static uint32_t lower_letter(uint32_t code)
 {
 	if (code >= 0x80)
 		return character_lower(code);
@@ -42,7 +42,7 @@ struct slice name_fold(struct arena *arena, struct slice text)
 		uint32_t code = utf8_next(&at, end);
 
 		if (character_class_at(code) >= CHARACTER_LETTER)
-			size += utf8_encode(lower(code), out + size);
+			size += utf8_encode(lower_letter(code), out + size);
 	}
 	return (struct slice){out, size};
 }
@@ -74,7 +74,7 @@ struct title_words title_words_of(struct slice text)
 		}
 		if (class < CHARACTER_LETTER)
 			continue;
-		code = lower(code);
+		code = lower_letter(code);
 		hash = hash64(&code, sizeof(code), hash);
 		if (is_single(class) && words.count < MAX_TITLE_WORDS) {
 			words.words[words.count++] = hash;
@@ -86,7 +86,7 @@ struct title_words title_words_of(struct slice text)
 	return words;
 }
 
-static bool has_word(const struct title_words *words, uint64_t word)
+static bool title_has_word(const struct title_words *words, uint64_t word)
 {
 	for (size_t i = 0; i < words->count; i++)
 		if (words->words[i] == word)
@@ -101,14 +101,14 @@ double title_overlap(const struct title_words *a, const struct title_words *b)
 	if (a->count == 0 || b->count == 0)
 		return 0;
 	for (size_t i = 0; i < a->count; i++)
-		shared += has_word(b, a->words[i]);
+		shared += title_has_word(b, a->words[i]);
 	for (size_t i = 0; i < b->count; i++)
-		shared += has_word(a, b->words[i]);
+		shared += title_has_word(a, b->words[i]);
 	return (double)shared / (double)(a->count + b->count);
 }
 
 /* Return the host of an address, or empty. */
-static struct slice host_of(struct slice url)
+static struct slice host_of_address(struct slice url)
 {
 	const char *begin =
 		url.size < 3 ? NULL : memmem(url.data, url.size, "://", 3);
@@ -149,7 +149,7 @@ static struct slice longest_label(struct slice host)
 struct site_names site_names_of(struct arena *arena, struct slice name,
 				struct slice url)
 {
-	struct slice host = host_of(url);
+	struct slice host = host_of_address(url);
 
 	return (struct site_names){
 		.name = name_fold(arena, name),
@@ -158,7 +158,7 @@ struct site_names site_names_of(struct arena *arena, struct slice name,
 	};
 }
 
-static bool contains(struct slice text, struct slice part)
+static bool name_contains(struct slice text, struct slice part)
 {
 	return part.size > 0 && text.size >= part.size &&
 	       memmem(text.data, text.size, part.data, part.size) != NULL;
@@ -171,13 +171,13 @@ bool site_is_named(struct arena *arena, const struct site_names *site,
 
 	if (name.size == 0 || slice_equal(name, site->name))
 		return true;
-	if (contains(name, site->name) && name.size < 2 * site->name.size)
+	if (name_contains(name, site->name) && name.size < 2 * site->name.size)
 		return true;
-	if (name.size >= MIN_SHARED &&
-	    (contains(site->name, name) || contains(site->host, name)))
+	if (name.size >= MIN_SHARED && (name_contains(site->name, name) ||
+					name_contains(site->host, name)))
 		return true;
 	return site->domain.size >= MIN_SHARED &&
-	       contains(name, site->domain) &&
+	       name_contains(name, site->domain) &&
 	       name.size < 3 * site->domain.size;
 }
 
@@ -185,7 +185,7 @@ bool site_is_named(struct arena *arena, const struct site_names *site,
  * A separator: where the part before it ends, and where the part after it
  * begins.
  */
-struct cut {
+struct title_separator {
 	size_t end;
 	size_t begin; /* 0: no separator */
 	bool is_firm; /* the part after "|" is never part of the title; the part
@@ -205,7 +205,7 @@ static const struct {
 };
 
 /* Return the separator whose sign is at byte `at` >= 1. */
-static struct cut cut_at(struct slice title, size_t at)
+static struct title_separator title_separator_at(struct slice title, size_t at)
 {
 	const char *bytes = title.data;
 
@@ -218,10 +218,11 @@ static struct cut cut_at(struct slice title, size_t at)
 		if (end < title.size &&
 		    memcmp(bytes + at, signs[i].sign, size) == 0 &&
 		    (signs[i].is_alone || (is_before && is_behind)))
-			return (struct cut){at - is_before, end + is_behind,
-					    signs[i].is_firm};
+			return (struct title_separator){at - is_before,
+							end + is_behind,
+							signs[i].is_firm};
 	}
-	return (struct cut){0};
+	return (struct title_separator){0};
 }
 
 static bool is_cut_off(struct arena *arena, const struct site_names *site,
@@ -232,11 +233,13 @@ static bool is_cut_off(struct arena *arena, const struct site_names *site,
 }
 
 /* Find the first and the last separator. */
-static void find_cuts(struct slice title, struct cut *first, struct cut *last)
+static void find_title_separators(struct slice title,
+				  struct title_separator *first,
+				  struct title_separator *last)
 {
-	*first = *last = (struct cut){0};
+	*first = *last = (struct title_separator){0};
 	for (size_t i = 1; i < title.size; i++) {
-		struct cut cut = cut_at(title, i);
+		struct title_separator cut = title_separator_at(title, i);
 
 		if (cut.begin == 0)
 			continue;
@@ -251,13 +254,13 @@ struct slice title_without_site(struct arena *arena,
 				const struct site_names *site,
 				struct slice other, struct slice title)
 {
-	struct cut first;
-	struct cut last;
+	struct title_separator first;
+	struct title_separator last;
 
 	for (size_t i = 0; i < MAX_CUTS; i++) {
 		const char *bytes = title.data;
 
-		find_cuts(title, &first, &last);
+		find_title_separators(title, &first, &last);
 		if (last.begin == 0 || last.end == 0)
 			break;
 		if (is_cut_off(arena, site, other,

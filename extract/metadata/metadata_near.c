@@ -12,7 +12,7 @@ enum {
 	TEXTS_BEHIND = 25,
 };
 
-static bool has_digit(struct slice text)
+static bool text_has_digit(struct slice text)
 {
 	const char *bytes = text.data;
 
@@ -22,7 +22,8 @@ static bool has_digit(struct slice text)
 	return false;
 }
 
-static struct slice collapsed(const struct findings *findings, uint32_t index)
+static struct slice
+collapsed_text_at(const struct metadata_candidates *findings, uint32_t index)
 {
 	struct slice text = page_text(findings->page, index);
 	char *out;
@@ -34,7 +35,7 @@ static struct slice collapsed(const struct findings *findings, uint32_t index)
 }
 
 /* Read a name after "by", or in the text after a text that is only "by". */
-static void read_byline(struct findings *findings, struct slice text,
+static void read_byline(struct metadata_candidates *findings, struct slice text,
 			uint32_t index)
 {
 	struct slice rest = byline_rest(text);
@@ -43,13 +44,13 @@ static void read_byline(struct findings *findings, struct slice text,
 	if (rest.data == NULL)
 		return;
 	if (rest.size == 0 && index + 1 < findings->page->text_count)
-		rest = collapsed(findings, index + 1);
+		rest = collapsed_text_at(findings, index + 1);
 	if (byline_names(rest, true, names, 1) == 1 &&
 	    byline_is_person(names[0]))
 		findings_add(findings, SUBJECT_AUTHOR, rest, "byline", 56);
 }
 
-void findings_near(struct findings *findings)
+void findings_near(struct metadata_candidates *findings)
 {
 	uint32_t title = findings->title_end;
 	uint32_t end = findings->page->text_count;
@@ -60,12 +61,12 @@ void findings_near(struct findings *findings)
 		end = title + TEXTS_BEHIND;
 	for (uint32_t i = title < TEXTS_BEFORE ? 0 : title - TEXTS_BEFORE;
 	     i < end; i++) {
-		struct slice text = collapsed(findings, i);
+		struct slice text = collapsed_text_at(findings, i);
 
 		if (text.size == 0 || (i >= findings->title_begin && i < title))
 			continue;
 		read_byline(findings, text, i);
-		if (has_digit(text))
+		if (text_has_digit(text))
 			findings_add(findings, SUBJECT_PUBLISHED, text,
 				     "byline", 54);
 	}

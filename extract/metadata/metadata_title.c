@@ -16,8 +16,8 @@ enum {
 	MAX_LOOKS = 64
 }; /* maximum number of candidates checked that are not h1 */
 
-struct choice {
-	struct findings *findings;
+struct title_choice {
+	struct metadata_candidates *findings;
 	const struct site_names *site;
 	struct slice
 		title; /* text of the title element, without the site's name */
@@ -25,11 +25,12 @@ struct choice {
 };
 
 /* Return the first title candidate from that source, or NULL. */
-static const struct candidate *find(const struct findings *findings,
-				    const char *source, uint32_t rank)
+static const struct metadata_candidate *
+find_title_candidate(const struct metadata_candidates *findings,
+		     const char *source, uint32_t rank)
 {
 	for (uint32_t i = 0; i < findings->counts[SUBJECT_TITLE]; i++) {
-		const struct candidate *one =
+		const struct metadata_candidate *one =
 			&findings->items[SUBJECT_TITLE][i];
 
 		if (strcmp(one->source, source) == 0 &&
@@ -39,8 +40,8 @@ static const struct candidate *find(const struct findings *findings,
 	return NULL;
 }
 
-static struct slice cut_of(const struct choice *choice,
-			   const struct candidate *candidate)
+static struct slice cut_of(const struct title_choice *choice,
+			   const struct metadata_candidate *candidate)
 {
 	if (candidate == NULL)
 		return (struct slice){"", 0};
@@ -48,7 +49,8 @@ static struct slice cut_of(const struct choice *choice,
 				  (struct slice){"", 0}, candidate->value);
 }
 
-static double overlap_of(const struct choice *choice, struct slice heading)
+static double overlap_of(const struct title_choice *choice,
+			 struct slice heading)
 {
 	struct title_words words = title_words_of(heading);
 	struct title_words title = title_words_of(choice->title);
@@ -63,7 +65,7 @@ static double overlap_of(const struct choice *choice, struct slice heading)
  * Return true if the heading is the last part of the title element, which is
  * usually the name of a site or a book; remove it from the title then.
  */
-static bool is_last_part(struct choice *choice, struct slice heading)
+static bool is_last_part(struct title_choice *choice, struct slice heading)
 {
 	struct arena *arena = choice->findings->arena;
 	struct slice cut = title_without_site(
@@ -78,15 +80,15 @@ static bool is_last_part(struct choice *choice, struct slice heading)
 }
 
 /* Return the h1 with the highest overlap; NULL if there is none. */
-static const struct candidate *best_heading(struct choice *choice,
-					    double *overlap_out)
+static const struct metadata_candidate *
+best_heading(struct title_choice *choice, double *overlap_out)
 {
-	const struct findings *findings = choice->findings;
-	const struct candidate *best = NULL;
+	const struct metadata_candidates *findings = choice->findings;
+	const struct metadata_candidate *best = NULL;
 
 	*overlap_out = -1;
 	for (uint32_t i = 0; i < findings->counts[SUBJECT_TITLE]; i++) {
-		const struct candidate *one =
+		const struct metadata_candidate *one =
 			&findings->items[SUBJECT_TITLE][i];
 		double overlap;
 
@@ -117,19 +119,19 @@ static struct slice without_anchor(struct slice title)
 	return title;
 }
 
-static struct metadatum metadatum_of(const struct candidate *candidate,
-				     struct slice value)
+static struct metadatum
+title_metadatum(const struct metadata_candidate *candidate, struct slice value)
 {
 	return (struct metadatum){without_anchor(value), candidate->source};
 }
 
-static bool is_the_title(const struct choice *choice, struct slice text)
+static bool is_the_title(const struct title_choice *choice, struct slice text)
 {
 	return overlap_of(choice, text) >= min_lower_overlap;
 }
 
 /* Return the first h2 or h3 that matches the titles in the head, or NO_NODE. */
-static uint32_t lower_heading(const struct choice *choice)
+static uint32_t lower_heading(const struct title_choice *choice)
 {
 	const struct page *page = choice->findings->page;
 	uint32_t looked_at = 0;
@@ -152,7 +154,7 @@ static uint32_t lower_heading(const struct choice *choice)
  * Return the first text of about the title's length that matches it, or
  * NO_TEXT.
  */
-static uint32_t title_text(const struct choice *choice)
+static uint32_t title_text(const struct title_choice *choice)
 {
 	const struct page *page = choice->findings->page;
 	uint32_t looked_at = 0;
@@ -176,10 +178,11 @@ static uint32_t title_text(const struct choice *choice)
  * Find the title in the body: the h1 that is the title; otherwise another
  * element that matches it; otherwise any h1.
  */
-static void find_place(const struct choice *choice,
-		       const struct candidate *heading, double overlap)
+static void find_title_position(const struct title_choice *choice,
+				const struct metadata_candidate *heading,
+				double overlap)
 {
-	struct findings *findings = choice->findings;
+	struct metadata_candidates *findings = choice->findings;
 	uint32_t node = NO_NODE;
 	uint32_t text = NO_TEXT;
 
@@ -200,30 +203,33 @@ static void find_place(const struct choice *choice,
 	}
 }
 
-struct metadatum title_choose(struct findings *findings,
+struct metadatum title_choose(struct metadata_candidates *findings,
 			      const struct site_names *site)
 {
-	const struct candidate *graph = find(findings, "og", 0);
-	const struct candidate *title = find(findings, "title", 0);
-	const struct candidate *headline = find(findings, "json-ld", 10);
-	struct choice choice = {.findings = findings, .site = site};
-	const struct candidate *heading;
+	const struct metadata_candidate *graph =
+		find_title_candidate(findings, "og", 0);
+	const struct metadata_candidate *title =
+		find_title_candidate(findings, "title", 0);
+	const struct metadata_candidate *headline =
+		find_title_candidate(findings, "json-ld", 10);
+	struct title_choice choice = {.findings = findings, .site = site};
+	const struct metadata_candidate *heading;
 	double overlap;
 
 	choice.title = cut_of(&choice, title);
 	choice.graph_title = cut_of(&choice, graph);
 	heading = best_heading(&choice, &overlap);
-	find_place(&choice, heading, overlap);
+	find_title_position(&choice, heading, overlap);
 	if (heading != NULL && overlap >= min_overlap)
-		return metadatum_of(heading, cut_of(&choice, heading));
+		return title_metadatum(heading, cut_of(&choice, heading));
 	if (headline != NULL)
-		return metadatum_of(headline, cut_of(&choice, headline));
+		return title_metadatum(headline, cut_of(&choice, headline));
 	if (graph != NULL)
-		return metadatum_of(graph, choice.graph_title);
+		return title_metadatum(graph, choice.graph_title);
 	if (title != NULL)
-		return metadatum_of(title, choice.title);
+		return title_metadatum(title, choice.title);
 	graph = findings_best(findings, SUBJECT_TITLE);
 	if (graph == NULL)
 		return (struct metadatum){{NULL, 0}, NULL};
-	return metadatum_of(graph, graph->value);
+	return title_metadatum(graph, graph->value);
 }

@@ -16,7 +16,7 @@
  * title_begin and title_end of the findings, near which bylines are searched.
  * Linear.
  */
-struct metadatum title_choose(struct findings *findings,
+struct metadatum title_choose(struct metadata_candidates *findings,
 			      const struct site_names *site);
 
 #endif

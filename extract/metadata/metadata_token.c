@@ -29,8 +29,8 @@ static bool is_word_letter(uint32_t code)
 /*
  * Return the token at *from, which is not white space; advance *from after it.
  */
-static struct date_token read_token(const unsigned char **from,
-				    const unsigned char *end)
+static struct date_token date_read_token(const unsigned char **from,
+					 const unsigned char *end)
 {
 	const unsigned char *begin = *from;
 	struct date_token token = {.kind = DATE_MARK,
@@ -58,7 +58,7 @@ static struct date_token read_token(const unsigned char **from,
 	return token;
 }
 
-static bool is_space(uint32_t code)
+static bool is_date_space(uint32_t code)
 {
 	return code <= ' ' || code == 0xA0 || code == 0x3000 ||
 	       (code >= 0x2000 && code <= 0x200F) || code == 0x202F;
@@ -91,10 +91,11 @@ void date_tokens_read(struct slice text, struct date_tokens *tokens)
 	while (from < end && tokens->count < MAX_DATE_TOKENS) {
 		const unsigned char *next = from;
 
-		if (is_space(utf8_next(&next, end)))
+		if (is_date_space(utf8_next(&next, end)))
 			from = next;
 		else
-			tokens->items[tokens->count++] = read_token(&from, end);
+			tokens->items[tokens->count++] =
+				date_read_token(&from, end);
 	}
 	find_months(tokens);
 }

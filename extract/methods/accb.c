@@ -31,7 +31,8 @@ static const struct code_blur version = {
 	.entries = "characters",
 };
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void accb_run(const struct extractor_input *input,
+		     struct verdict *verdicts)
 {
 	code_blur_run(&version, input, verdicts);
 }
@@ -43,5 +44,5 @@ const struct extractor extractor_accb = {
 		  "Extraction, TIR 2008, adapted version (ACCB)",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.run = run,
+	.run = accb_run,
 };

@@ -32,7 +32,7 @@ static bool is_ad_label(const char *label, size_t length)
 }
 
 /* Return the host: the text between "//" and the path, or empty. */
-static struct slice host_of(struct slice href)
+static struct slice host_of_link(struct slice href)
 {
 	const char *text = href.data;
 	size_t begin = 0;
@@ -51,7 +51,7 @@ static struct slice host_of(struct slice href)
 
 bool ad_server_has(struct slice href)
 {
-	struct slice host = host_of(href);
+	struct slice host = host_of_link(href);
 	const char *text = host.data;
 	size_t begin = 0;
 

@@ -41,7 +41,8 @@ static const struct parameter parameters[] = {
 	[MAX_SLOPE] = SLOPE_MAXIMUM,
 };
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void adsc_run(const struct extractor_input *input,
+		     struct verdict *verdicts)
 {
 	const bool *is_visible = visible_texts(input->arena, input->page);
 	struct token_stream stream =
@@ -71,5 +72,5 @@ const struct extractor extractor_adsc = {
 		  "Evaluating Content Extraction on HTML Documents, ITA 2007",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.run = run,
+	.run = adsc_run,
 };

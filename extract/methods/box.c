@@ -28,7 +28,7 @@ uint32_t text_extent(struct slice text)
 }
 
 static const float *text_advances(struct arena *arena, const struct page *page,
-				  const struct style *styles,
+				  const struct css_style *styles,
 				  const bool *is_visible)
 {
 	float *advances = ARENA_NEW(arena, float, page->text_count);
@@ -48,12 +48,13 @@ static const float *text_advances(struct arena *arena, const struct page *page,
 const struct box *boxes_estimate(struct arena *arena, const struct page *page,
 				 const bool *is_visible)
 {
-	const struct style *styles = styles_of_page(arena, page);
-	struct layout layout = {
+	const struct css_style *styles = styles_of_page(arena, page);
+	struct box_estimate layout = {
 		.page = page,
 		.styles = styles,
 		.advances = text_advances(arena, page, styles, is_visible),
-		.rooms = ARENA_NEW(arena, struct room, page->node_count),
+		.rooms = ARENA_NEW(arena, struct element_widths,
+				   page->node_count),
 		.boxes = ARENA_NEW(arena, struct box, page->node_count),
 	};
 

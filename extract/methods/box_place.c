@@ -26,7 +26,7 @@ static float count_lines(float line, float width)
 	return ceilf(line / larger(width, 1));
 }
 
-static void end_line(struct flow_state *state)
+static void flow_end_line(struct flow_state *state)
 {
 	if (state->line > 0)
 		state->top += count_lines(state->line, state->width) *
@@ -72,7 +72,7 @@ static void place_in_line(struct flow_state *state, struct box *box)
 
 static void clear_floats(struct flow_state *state)
 {
-	end_line(state);
+	flow_end_line(state);
 	state->top = larger(state->top, state->float_bottom);
 	state->float_left = state->float_right = 0;
 }
@@ -102,7 +102,7 @@ static void place_float(struct flow_state *state, struct box *box, uint8_t flow)
 /*
  * Return the position by the margins; "auto" on both sides centres the element.
  */
-static float left_of(const struct style *style, float width, float whole)
+static float left_of(const struct css_style *style, float width, float whole)
 {
 	float rest = larger(whole - width, 0);
 
@@ -112,9 +112,9 @@ static float left_of(const struct style *style, float width, float whole)
 }
 
 static void place_block(struct flow_state *state, struct box *box,
-			const struct style *style)
+			const struct css_style *style)
 {
-	end_line(state);
+	flow_end_line(state);
 	end_gap(state, style->gap);
 	box->left = left_of(style, box->width, state->width);
 	box->top = state->top;
@@ -131,10 +131,10 @@ static void place_in_row(struct flow_state *state, struct box *box)
 	state->float_bottom = larger(state->float_bottom, box->height);
 }
 
-static void place_child(const struct layout *layout, uint32_t parent,
+static void place_child(const struct box_estimate *layout, uint32_t parent,
 			struct flow_state *state, uint32_t child)
 {
-	const struct style *style = &layout->styles[child];
+	const struct css_style *style = &layout->styles[child];
 	struct box *box = &layout->boxes[child];
 
 	if (style->display == DISPLAY_NONE)
@@ -145,7 +145,7 @@ static void place_child(const struct layout *layout, uint32_t parent,
 		add_to_line(state, 0, style->font_size * line_em);
 		if (state->line <= 0) /* an empty line */
 			state->top += state->line_height;
-		end_line(state);
+		flow_end_line(state);
 	} else if (style->flow == FLOW_OUT) {
 		box->top = state->top;
 	} else if (display_is_row(layout->styles[parent].display)) {
@@ -159,10 +159,10 @@ static void place_child(const struct layout *layout, uint32_t parent,
 	}
 }
 
-static float height_of(const struct layout *layout, uint32_t index,
+static float height_of(const struct box_estimate *layout, uint32_t index,
 		       float content)
 {
-	const struct style *style = &layout->styles[index];
+	const struct css_style *style = &layout->styles[index];
 	const struct box *box = &layout->boxes[index];
 
 	if (layout_is_replaced(layout->page->nodes[index].tag) && content <= 0)
@@ -173,7 +173,7 @@ static float height_of(const struct layout *layout, uint32_t index,
 	return content;
 }
 
-void layout_make_height(struct layout *layout, uint32_t index)
+void layout_make_height(struct box_estimate *layout, uint32_t index)
 {
 	const struct node *nodes = layout->page->nodes;
 	const float line = layout->styles[index].font_size * line_em;
@@ -198,7 +198,7 @@ void layout_make_height(struct layout *layout, uint32_t index)
 	if (box->is_inline) /* like a single line, except after br */
 		state.top += state.line_height;
 	else
-		end_line(&state);
+		flow_end_line(&state);
 	box->height =
 		height_of(layout, index, larger(state.top, state.float_bottom));
 }

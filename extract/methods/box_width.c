@@ -13,7 +13,7 @@ bool layout_is_replaced(uint16_t tag)
  * Return true if the element is in a row; then it is a block, whatever its
  * display.
  */
-static bool is_in_row(const struct layout *layout, uint32_t index)
+static bool is_in_row(const struct box_estimate *layout, uint32_t index)
 {
 	uint32_t parent = layout->page->nodes[index].parent;
 
@@ -21,7 +21,7 @@ static bool is_in_row(const struct layout *layout, uint32_t index)
 	       display_is_row(layout->styles[parent].display);
 }
 
-float layout_own_advance(const struct layout *layout, uint32_t node,
+float layout_own_advance(const struct box_estimate *layout, uint32_t node,
 			 uint32_t begin, uint32_t end)
 {
 	float advance = 0;
@@ -36,9 +36,9 @@ float layout_own_advance(const struct layout *layout, uint32_t node,
  * Return the preferred width of a child with its margins, except margins in
  * percent.
  */
-static float outer_preferred(const struct layout *layout, uint32_t child)
+static float outer_preferred(const struct box_estimate *layout, uint32_t child)
 {
-	const struct style *style = &layout->styles[child];
+	const struct css_style *style = &layout->styles[child];
 
 	if (layout->rooms[child].is_inline)
 		return layout->rooms[child].preferred;
@@ -52,11 +52,11 @@ static float outer_preferred(const struct layout *layout, uint32_t child)
  * in a row, otherwise the widest line or block. Also decides which elements are
  * inline: an inline element that contains a block is a block.
  */
-void layout_prefer(struct layout *layout, uint32_t index)
+void layout_prefer(struct box_estimate *layout, uint32_t index)
 {
 	const struct node *node = &layout->page->nodes[index];
-	const struct style *style = &layout->styles[index];
-	struct room *room = &layout->rooms[index];
+	const struct css_style *style = &layout->styles[index];
+	struct element_widths *room = &layout->rooms[index];
 	uint32_t text = node->first_text;
 	float line = 0;
 	float widest = 0;
@@ -66,7 +66,7 @@ void layout_prefer(struct layout *layout, uint32_t index)
 			  !is_in_row(layout, index);
 	for (uint32_t i = index + 1; i < node->end;
 	     i = layout->page->nodes[i].end) {
-		const struct style *child = &layout->styles[i];
+		const struct css_style *child = &layout->styles[i];
 		bool is_out = child->display == DISPLAY_NONE ||
 			      child->flow == FLOW_OUT;
 
@@ -100,16 +100,17 @@ void layout_prefer(struct layout *layout, uint32_t index)
 }
 
 /* Return true if an element is only as wide as its content. */
-static bool shrinks(const struct layout *layout, uint32_t index)
+static bool is_shrink_to_fit(const struct box_estimate *layout, uint32_t index)
 {
-	const struct style *style = &layout->styles[index];
+	const struct css_style *style = &layout->styles[index];
 
 	return layout->rooms[index].is_inline || style->flow != FLOW_NORMAL ||
 	       style->display == DISPLAY_INLINE_BLOCK ||
 	       style->display == DISPLAY_TABLE;
 }
 
-static float limit(const struct style *style, float width, float available)
+static float limit_width(const struct css_style *style, float width,
+			 float available)
 {
 	if (style->max_width.unit > LENGTH_AUTO)
 		width = smaller(width, length_px(style->max_width,
@@ -118,10 +119,10 @@ static float limit(const struct style *style, float width, float available)
 }
 
 /* CSS 2.2, section 10.3, for an element outside of rows. */
-static float width_of(const struct layout *layout, uint32_t index,
+static float width_of(const struct box_estimate *layout, uint32_t index,
 		      float available)
 {
-	const struct style *style = &layout->styles[index];
+	const struct css_style *style = &layout->styles[index];
 	float margins =
 		length_px(style->margin_left, style->font_size, available) +
 		length_px(style->margin_right, style->font_size, available);
@@ -129,12 +130,12 @@ static float width_of(const struct layout *layout, uint32_t index,
 
 	if (style->width.unit > LENGTH_AUTO && !layout->rooms[index].is_inline)
 		width = length_px(style->width, style->font_size, available);
-	else if (shrinks(layout, index))
+	else if (is_shrink_to_fit(layout, index))
 		width = smaller(layout->rooms[index].preferred, width);
-	return limit(style, width, available);
+	return limit_width(style, width, available);
 }
 
-static bool takes_room(const struct style *style)
+static bool takes_room(const struct css_style *style)
 {
 	return style->display != DISPLAY_NONE && style->flow != FLOW_OUT;
 }
@@ -146,14 +147,14 @@ struct ratios {
 	float count;
 };
 
-static struct ratios ratios_of(const struct layout *layout, uint32_t row,
-			       float width)
+static struct ratios row_ratios_of(const struct box_estimate *layout,
+				   uint32_t row, float width)
 {
 	const struct node *nodes = layout->page->nodes;
 	struct ratios ratios = {0};
 
 	for (uint32_t i = row + 1; i < nodes[row].end; i = nodes[i].end) {
-		const struct style *style = &layout->styles[i];
+		const struct css_style *style = &layout->styles[i];
 
 		if (!takes_room(style))
 			continue;
@@ -174,16 +175,17 @@ static struct ratios ratios_of(const struct layout *layout, uint32_t row,
  * part or its preferred width. If the sum is too wide, all shrink in
  * proportion.
  */
-static void ratio_row(struct layout *layout, uint32_t row, float width)
+static void distribute_row(struct box_estimate *layout, uint32_t row,
+			   float width)
 {
 	const struct node *nodes = layout->page->nodes;
-	const struct ratios ratios = ratios_of(layout, row, width);
+	const struct ratios ratios = row_ratios_of(layout, row, width);
 	const float rest = larger(width - ratios.fixed, 0);
 	const float least = width / larger(ratios.count, 1) / 2;
 	float total = 0;
 
 	for (uint32_t i = row + 1; i < nodes[row].end; i = nodes[i].end) {
-		const struct style *style = &layout->styles[i];
+		const struct css_style *style = &layout->styles[i];
 		float wanted = layout->rooms[i].preferred;
 		float *out = &layout->boxes[i].width;
 
@@ -207,10 +209,10 @@ static void ratio_row(struct layout *layout, uint32_t row, float width)
 		layout->boxes[i].width *= width / total;
 }
 
-void layout_make_width(struct layout *layout, uint32_t index)
+void layout_make_width(struct box_estimate *layout, uint32_t index)
 {
 	const struct node *node = &layout->page->nodes[index];
-	const struct style *style = &layout->styles[index];
+	const struct css_style *style = &layout->styles[index];
 	struct box *box = &layout->boxes[index];
 	float available = node->parent == NO_NODE
 				  ? VIEWPORT_WIDTH
@@ -225,10 +227,10 @@ void layout_make_width(struct layout *layout, uint32_t index)
 	layout->rooms[index].available = available;
 	if (!box->is_displayed)
 		return;
-	box->width = is_shared ? limit(style, box->width, available)
+	box->width = is_shared ? limit_width(style, box->width, available)
 			       : width_of(layout, index, available);
 	if (!box->is_inline)
 		layout->rooms[index].available = box->width;
 	if (display_is_row(style->display))
-		ratio_row(layout, index, box->width);
+		distribute_row(layout, index, box->width);
 }

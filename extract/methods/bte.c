@@ -11,7 +11,8 @@
  * the maximum is the maximum-sum run of tokens with the weight 1 for a word and
  * -1 for a tag.
  */
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void bte_run(const struct extractor_input *input,
+		    struct verdict *verdicts)
 {
 	maximum_sum_run(input, 1, verdicts);
 }
@@ -21,5 +22,5 @@ const struct extractor extractor_bte = {
 	.summary = "The run of source with the most words and the fewest tags.",
 	.source = "Finn, Kushmerick & Smyth, Fact or Fiction: Content "
 		  "Classification for Digital Libraries, 2001 (BTE)",
-	.run = run,
+	.run = bte_run,
 };

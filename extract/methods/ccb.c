@@ -24,7 +24,8 @@ static const struct code_blur version = {
 	.entries = "characters",
 };
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void ccb_run(const struct extractor_input *input,
+		    struct verdict *verdicts)
 {
 	code_blur_run(&version, input, verdicts);
 }
@@ -37,5 +38,5 @@ const struct extractor extractor_ccb = {
 		  "Extraction, TIR 2008, basic version (CCB)",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.run = run,
+	.run = ccb_run,
 };

@@ -13,7 +13,7 @@
 #define GAMMA_LETTERS 75.0
 #define GAMMA_UNKNOWN 1.0
 
-static bool is_space(uint32_t code)
+static bool is_cell_space(uint32_t code)
 {
 	return code <= ' ' || code == 0xA0 || code == 0x3000 ||
 	       (code >= 0x2000 && code <= 0x200B) || code == 0xFEFF;
@@ -27,7 +27,7 @@ static bool is_han(uint32_t code)
 	       (code >= 0x20000 && code <= 0x3FFFF);
 }
 
-static bool is_letter(uint32_t code)
+static bool is_cell_letter(uint32_t code)
 {
 	if (code < 0x80)
 		return (code | 0x20) >= 'a' && (code | 0x20) <= 'z';
@@ -78,7 +78,7 @@ static bool is_pause(uint32_t code)
 }
 
 /* Return true if the character may follow the full stop of a sentence. */
-static bool is_closing(uint32_t code)
+static bool is_closing_mark(uint32_t code)
 {
 	switch (code) {
 	case '"':
@@ -111,17 +111,17 @@ struct cell_features cell_features_of(struct slice text)
 
 	while (at < end) {
 		uint32_t code = utf8_next(&at, end);
-		bool space = is_space(code);
+		bool space = is_cell_space(code);
 		bool is_mark = is_stop(code) || is_pause(code);
 
-		if (is_after_mark && !is_letter(code) &&
+		if (is_after_mark && !is_cell_letter(code) &&
 		    !(code >= '0' && code <= '9'))
 			features.punctuation++;
 		is_after_mark = is_mark && code < 0x80;
 		features.punctuation += is_mark && code >= 0x80;
 		features.length += !(space && is_after_space);
 		is_after_space = space;
-		if (!space && !is_closing(code))
+		if (!space && !is_closing_mark(code))
 			features.is_stopped = is_stop(code);
 	}
 	features.punctuation += is_after_mark;
@@ -152,7 +152,7 @@ double cells_gamma(const struct page *page, const bool *is_visible)
 			uint32_t code = utf8_next(&at, end);
 
 			han += is_han(code);
-			letters += is_letter(code);
+			letters += is_cell_letter(code);
 		}
 	}
 	if (han == 0 && letters == 0)
@@ -220,7 +220,7 @@ struct cells cells_of_page(struct arena *arena, const struct page *page,
 	uint32_t left = begin_of(page, rank);
 
 	assert(blank_bytes >= 1);
-	cells.items = ARENA_NEW(arena, struct cell,
+	cells.items = ARENA_NEW(arena, struct mountain_cell,
 				count_cells(page, is_visible, blank_bytes));
 	while (rank < page->text_count) {
 		uint32_t i = page_text_in_source(page, rank);
@@ -233,8 +233,8 @@ struct cells cells_of_page(struct arena *arena, const struct page *page,
 
 		features.is_anchor = (page->texts[i].flags & TEXT_IS_LINK) != 0;
 		features.visible = visible_ratio(page, i, left, right);
-		cells.items[cells.count++] =
-			(struct cell){i, (float)cell_score(&features, gamma)};
+		cells.items[cells.count++] = (struct mountain_cell){
+			i, (float)cell_score(&features, gamma)};
 		for (uint32_t k = right / blank_bytes; !is_last && k > 0; k--)
 			cells.items[cells.count++].text = NO_TEXT;
 		left = right;
@@ -244,14 +244,14 @@ struct cells cells_of_page(struct arena *arena, const struct page *page,
 }
 
 /* Return the weight of a cell `distance` cells away (eq. 3, for i != n). */
-static double weight(uint32_t distance)
+static double cell_weight(uint32_t distance)
 {
 	return distance <= 4 ? 1 - distance * 0.2 : 0.1;
 }
 
 /* Return the value that eq. 2 adds to the score of cell `n`. */
-static double uplift(const float *scores, uint32_t count, uint32_t n,
-		     uint32_t window)
+static double cell_uplift(const float *scores, uint32_t count, uint32_t n,
+			  uint32_t window)
 {
 	uint32_t begin = n < window / 2 ? 0 : n - window / 2;
 	uint32_t end = count - n <= window / 2 ? count : n + window / 2 + 1;
@@ -264,7 +264,7 @@ static double uplift(const float *scores, uint32_t count, uint32_t n,
 	for (uint32_t i = begin; i < end; i++)
 		if (i != n)
 			sum += ((double)scores[i] - mean) *
-			       weight(i < n ? n - i : i - n);
+			       cell_weight(i < n ? n - i : i - n);
 	return sum / (window - 1);
 }
 
@@ -278,5 +278,5 @@ void cells_smooth(struct arena *arena, struct cells *cells, uint32_t window)
 		scores[i] = cells->items[i].score;
 	for (uint32_t i = 0; i < cells->count; i++)
 		cells->items[i].score +=
-			(float)uplift(scores, cells->count, i, window);
+			(float)cell_uplift(scores, cells->count, i, window);
 }

@@ -34,14 +34,14 @@ struct cell_features cell_features_of(struct slice text);
  */
 double cell_score(const struct cell_features *features, double gamma);
 
-struct cell {
+struct mountain_cell {
 	uint32_t text; /* index of the text in the page; NO_TEXT for a blank
 			  cell */
 	float score;   /* 0 for a blank cell before smoothing */
 };
 
 struct cells {
-	struct cell *items; /* [count], in source order */
+	struct mountain_cell *items; /* [count], in source order */
 	uint32_t count;
 };
 

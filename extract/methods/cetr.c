@@ -10,7 +10,7 @@
 static const struct parameter parameters[] = {
 	[TAG_RATIO_RADIUS] = TAG_RATIO_RADIUS_ROW,
 	[TAG_RATIO_WIDTH] = TAG_RATIO_WIDTH_ROW,
-	[TAG_RATIO_CUT] =
+	[TAG_RATIO_LIMIT] =
 		{
 			.name = "clusters",
 			.unit = "",
@@ -25,7 +25,8 @@ static const struct parameter parameters[] = {
 /*
  * Return the mean of the next three lines (fewer at the end), minus the line.
  */
-static float derivative(const struct tag_ratios *ratios, uint32_t line)
+static float tag_ratio_derivative(const struct tag_ratios *ratios,
+				  uint32_t line)
 {
 	enum { NEXT = 3 };
 	double sum = 0;
@@ -46,7 +47,7 @@ static const struct kmeans_point *points_of(struct arena *arena,
 
 	for (uint32_t i = 0; i < ratios->count; i++) {
 		points[i].x = ratios->smoothed[i];
-		points[i].y = fabsf(derivative(ratios, i));
+		points[i].y = fabsf(tag_ratio_derivative(ratios, i));
 	}
 	return points;
 }
@@ -55,9 +56,9 @@ static const struct kmeans_point *points_of(struct arena *arena,
  * Draw a figure with at most its maximum number of lines, evenly chosen; group
  * 0 is noise.
  */
-static void draw(const struct extractor_input *input,
-		 const struct kmeans_point *points, const struct kmeans *kmeans,
-		 uint32_t count)
+static void cetr_draw(const struct extractor_input *input,
+		      const struct kmeans_point *points,
+		      const struct kmeans *kmeans, uint32_t count)
 {
 	uint32_t step = curve_step(count);
 	struct figure_point *drawn = ARENA_NEW(
@@ -76,19 +77,20 @@ static void draw(const struct extractor_input *input,
 	trace_figure(input->trace, &figure);
 }
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void cetr_run(const struct extractor_input *input,
+		     struct verdict *verdicts)
 {
 	struct tag_ratios ratios = tag_ratios_make(input);
 	const struct kmeans_point *points = points_of(input->arena, &ratios);
 	struct kmeans kmeans =
 		kmeans_run(input->arena, points, ratios.count,
-			   (uint32_t)input->parameters[TAG_RATIO_CUT], true);
+			   (uint32_t)input->parameters[TAG_RATIO_LIMIT], true);
 
 	for (uint32_t i = 0; i < ratios.count; i++)
 		ratios.is_content[i] = kmeans.clusters[i] > 0;
 	tag_ratios_judge(input, &ratios, verdicts);
 	if (input->trace != NULL)
-		draw(input, points, &kmeans, ratios.count);
+		cetr_draw(input, points, &kmeans, ratios.count);
 }
 
 const struct extractor extractor_cetr = {
@@ -99,5 +101,5 @@ const struct extractor extractor_cetr = {
 		  "Ratios, WWW 2010",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.run = run,
+	.run = cetr_run,
 };

@@ -7,7 +7,7 @@
 static const struct parameter parameters[] = {
 	[TAG_RATIO_RADIUS] = TAG_RATIO_RADIUS_ROW,
 	[TAG_RATIO_WIDTH] = TAG_RATIO_WIDTH_ROW,
-	[TAG_RATIO_CUT] =
+	[TAG_RATIO_LIMIT] =
 		{
 			.name = "clusters",
 			.unit = "",
@@ -19,8 +19,8 @@ static const struct parameter parameters[] = {
 		},
 };
 
-static struct kmeans cluster(const struct extractor_input *input,
-			     const struct tag_ratios *ratios)
+static struct kmeans cetr_km_cluster(const struct extractor_input *input,
+				     const struct tag_ratios *ratios)
 {
 	struct kmeans_point *points =
 		ARENA_NEW(input->arena, struct kmeans_point, ratios->count);
@@ -28,7 +28,7 @@ static struct kmeans cluster(const struct extractor_input *input,
 	for (uint32_t i = 0; i < ratios->count; i++)
 		points[i].x = ratios->smoothed[i];
 	return kmeans_run(input->arena, points, ratios->count,
-			  (uint32_t)input->parameters[TAG_RATIO_CUT], false);
+			  (uint32_t)input->parameters[TAG_RATIO_LIMIT], false);
 }
 
 /* Return the middle between the lowest centroid and the next. */
@@ -39,10 +39,11 @@ static float threshold_of(const struct kmeans *kmeans)
 	return (kmeans->centroids[0].x + kmeans->centroids[1].x) / 2;
 }
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void cetr_km_run(const struct extractor_input *input,
+			struct verdict *verdicts)
 {
 	struct tag_ratios ratios = tag_ratios_make(input);
-	struct kmeans kmeans = cluster(input, &ratios);
+	struct kmeans kmeans = cetr_km_cluster(input, &ratios);
 
 	for (uint32_t i = 0; i < ratios.count; i++)
 		/* a single cluster: no line is noise */
@@ -60,5 +61,5 @@ const struct extractor extractor_cetr_km = {
 		  "Ratios, WWW 2010, k-means (CETR-KM)",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.run = run,
+	.run = cetr_km_run,
 };

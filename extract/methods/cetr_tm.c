@@ -14,7 +14,7 @@
 static const struct parameter parameters[] = {
 	[TAG_RATIO_RADIUS] = TAG_RATIO_RADIUS_ROW,
 	[TAG_RATIO_WIDTH] = TAG_RATIO_WIDTH_ROW,
-	[TAG_RATIO_CUT] =
+	[TAG_RATIO_LIMIT] =
 		{
 			.name = "lambda",
 			.unit = "standard deviations",
@@ -38,11 +38,12 @@ static double standard_deviation(const struct tag_ratios *ratios)
 	return ratios->count == 0 ? 0 : sqrt(squares / ratios->count);
 }
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void cetr_tm_run(const struct extractor_input *input,
+			struct verdict *verdicts)
 {
 	struct tag_ratios ratios = tag_ratios_make(input);
-	double threshold =
-		input->parameters[TAG_RATIO_CUT] * standard_deviation(&ratios);
+	double threshold = input->parameters[TAG_RATIO_LIMIT] *
+			   standard_deviation(&ratios);
 
 	for (uint32_t i = 0; i < ratios.count; i++)
 		ratios.is_content[i] = (double)ratios.smoothed[i] > threshold;
@@ -58,5 +59,5 @@ const struct extractor extractor_cetr_tm = {
 		  "Ratios, WWW 2010, threshold method (CETR-TM)",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.run = run,
+	.run = cetr_tm_run,
 };

@@ -23,9 +23,9 @@ static uint32_t longest_code_run(const struct blur *blur, bool converges)
 }
 
 /* Draw the figure; `vector` holds the ratios before the blur. */
-static void draw(const struct code_blur *code_blur,
-		 const struct extractor_input *input,
-		 const struct content_code *code, const float *vector)
+static void code_blur_draw(const struct code_blur *code_blur,
+			   const struct extractor_input *input,
+			   const struct content_code *code, const float *vector)
 {
 	struct arena *arena = input->trace->arena;
 	const struct figure figure = {
@@ -45,8 +45,9 @@ static void draw(const struct code_blur *code_blur,
 	trace_figure(input->trace, &figure);
 }
 
-static void tell(const struct extractor_input *input, const bool *is_visible,
-		 const struct verdict *verdicts, uint32_t passes)
+static void code_blur_explain(const struct extractor_input *input,
+			      const bool *is_visible,
+			      const struct verdict *verdicts, uint32_t passes)
 {
 	double threshold = input->parameters[CODE_BLUR_THRESHOLD];
 
@@ -121,6 +122,6 @@ void code_blur_run(const struct code_blur *code_blur,
 	}
 	if (input->trace == NULL)
 		return;
-	tell(input, is_visible, verdicts, blur.passes);
-	draw(code_blur, input, &code, vector);
+	code_blur_explain(input, is_visible, verdicts, blur.passes);
+	code_blur_draw(code_blur, input, &code, vector);
 }

@@ -62,7 +62,7 @@ static bool begins_character(unsigned char byte)
 	return (byte & 0xc0) != 0x80;
 }
 
-static bool is_blank(const unsigned char *bytes, size_t size)
+static bool is_blank_source(const unsigned char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		if (!character_is_space(bytes[i]))
@@ -74,8 +74,8 @@ static bool is_blank(const unsigned char *bytes, size_t size)
  * Count the characters of text; a run of white space and an entity each count
  * as one.
  */
-static void add_text(struct runs *runs, bool is_content,
-		     const unsigned char *bytes, size_t size)
+static void content_code_add_text(struct runs *runs, bool is_content,
+				  const unsigned char *bytes, size_t size)
 {
 	uint32_t entries = 0;
 	bool is_after_space = runs->is_after_space;
@@ -93,7 +93,8 @@ static void add_text(struct runs *runs, bool is_content,
 }
 
 /* Do the same for code; stop when the run has the maximum length. */
-static void add_code(struct runs *runs, const unsigned char *bytes, size_t size)
+static void content_code_add_code(struct runs *runs, const unsigned char *bytes,
+				  size_t size)
 {
 	uint32_t entries = 0;
 	bool is_after_space = runs->is_after_space;
@@ -113,19 +114,20 @@ static void add_code(struct runs *runs, const unsigned char *bytes, size_t size)
  * Add text without a text node: blanks between tags, or text that the parser
  * drops.
  */
-static void add_gap(struct runs *runs, const unsigned char *bytes, size_t size)
+static void content_code_add_gap(struct runs *runs, const unsigned char *bytes,
+				 size_t size)
 {
-	if (!is_blank(bytes, size))
-		add_code(runs, bytes, size);
+	if (!is_blank_source(bytes, size))
+		content_code_add_code(runs, bytes, size);
 }
 
-static bool is_anchor(const struct token *token)
+static bool is_anchor_tag(const struct token *token)
 {
 	return (token->kind == TOKEN_START || token->kind == TOKEN_END) &&
 	       token->tag == TAG_a;
 }
 
-static float *expand(struct arena *arena, const struct runs *runs)
+static float *content_code_expand(struct arena *arena, const struct runs *runs)
 {
 	float *ratio = ARENA_NEW(arena, float, runs->total);
 	size_t at = 0;
@@ -141,9 +143,10 @@ static float *expand(struct arena *arena, const struct runs *runs)
 
 static struct content_code content_code(struct arena *arena,
 					const struct runs *runs,
-					const struct entries *texts)
+					const struct code_entry_range *texts)
 {
-	return (struct content_code){expand(arena, runs), runs->total, texts};
+	return (struct content_code){content_code_expand(arena, runs),
+				     runs->total, texts};
 }
 
 struct content_code
@@ -151,8 +154,8 @@ content_code_vector(struct arena *arena, const struct page *page,
 		    const bool *is_visible,
 		    const struct content_code_options *options)
 {
-	struct entries *texts =
-		ARENA_NEW(arena, struct entries, page->text_count);
+	struct code_entry_range *texts =
+		ARENA_NEW(arena, struct code_entry_range, page->text_count);
 	struct runs runs = {.arena = arena,
 			    .max_code_run = options->max_code_run};
 	struct source_walk walk = source_walk_begin(page);
@@ -168,22 +171,24 @@ content_code_vector(struct arena *arena, const struct page *page,
 
 		if (text != NO_TEXT) {
 			texts[text].begin = runs.total;
-			add_text(&runs, is_visible[text], bytes, size);
+			content_code_add_text(&runs, is_visible[text], bytes,
+					      size);
 			texts[text].end = runs.total;
 		} else if (token.kind == TOKEN_TEXT) {
-			add_gap(&runs, bytes, size);
-		} else if (!options->ignores_anchors || !is_anchor(&token)) {
-			add_code(&runs, bytes, size);
+			content_code_add_gap(&runs, bytes, size);
+		} else if (!options->ignores_anchors ||
+			   !is_anchor_tag(&token)) {
+			content_code_add_code(&runs, bytes, size);
 		}
 	}
 	return content_code(arena, &runs, texts);
 }
 
 /* Return the entries of a text whose `words` begin at entry `at`. */
-static struct entries entries_of_words(uint32_t at, uint32_t words,
-				       uint32_t count)
+static struct code_entry_range entries_of_words(uint32_t at, uint32_t words,
+						uint32_t count)
 {
-	struct entries entries = {at, at + words};
+	struct code_entry_range entries = {at, at + words};
 
 	if (words > 0)
 		return entries;
@@ -192,8 +197,10 @@ static struct entries entries_of_words(uint32_t at, uint32_t words,
 	return entries;
 }
 
-static void add_tokens(struct runs *runs, const struct token_stream *stream,
-		       struct token_range within, bool ignores_anchors)
+static void content_code_add_tokens(struct runs *runs,
+				    const struct token_stream *stream,
+				    struct token_range within,
+				    bool ignores_anchors)
 {
 	for (uint32_t i = within.begin; i < within.end; i++) {
 		const struct stream_token *token = &stream->tokens[i];
@@ -211,8 +218,8 @@ content_code_tokens(struct arena *arena, const struct page *page,
 		    const struct content_code_options *options)
 {
 	struct token_stream stream = token_stream_make(arena, page, is_visible);
-	struct entries *texts =
-		ARENA_NEW(arena, struct entries, page->text_count);
+	struct code_entry_range *texts =
+		ARENA_NEW(arena, struct code_entry_range, page->text_count);
 	struct runs runs = {.arena = arena,
 			    .max_code_run = options->max_code_run};
 	struct token_range gap = {0, 0};
@@ -222,12 +229,13 @@ content_code_tokens(struct arena *arena, const struct page *page,
 		uint32_t i = page_text_in_source(page, rank);
 
 		gap.end = stream.texts[i].begin;
-		add_tokens(&runs, &stream, gap, options->ignores_anchors);
+		content_code_add_tokens(&runs, &stream, gap,
+					options->ignores_anchors);
 		texts[i].begin = runs.total;
 		gap.begin = gap.end;
 	}
 	gap.end = stream.count;
-	add_tokens(&runs, &stream, gap, options->ignores_anchors);
+	content_code_add_tokens(&runs, &stream, gap, options->ignores_anchors);
 	for (uint32_t i = 0; i < page->text_count; i++)
 		texts[i] = entries_of_words(texts[i].begin,
 					    stream.texts[i].end -
@@ -237,7 +245,7 @@ content_code_tokens(struct arena *arena, const struct page *page,
 }
 
 float content_code_highest(const struct content_code *code,
-			   struct entries entries)
+			   struct code_entry_range entries)
 {
 	float highest = 0;
 

@@ -14,7 +14,7 @@ struct arena;
 struct page;
 
 /* A half-open range of entries. */
-struct entries {
+struct code_entry_range {
 	uint32_t begin;
 	uint32_t end;
 };
@@ -27,7 +27,7 @@ struct content_code {
 	float *ratio;
 	uint32_t count;
 	/* [page->text_count]: the entries of each text node */
-	const struct entries *texts;
+	const struct code_entry_range *texts;
 };
 
 struct content_code_options {
@@ -66,6 +66,6 @@ content_code_tokens(struct arena *arena, const struct page *page,
 
 /* Return the highest ratio among the entries; 0 without entries. */
 float content_code_highest(const struct content_code *code,
-			   struct entries entries);
+			   struct code_entry_range entries);
 
 #endif

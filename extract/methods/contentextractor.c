@@ -67,7 +67,7 @@ struct bucket {
 	uint32_t count;
 };
 
-struct known_blocks {
+struct sample_block_index {
 	struct sample_pages pages;
 	struct hash_table blocks;  /* struct sample_block */
 	struct hash_table buckets; /* struct bucket */
@@ -82,8 +82,9 @@ struct page_blocks {
 	const struct feature_vector *vectors; /* [tree.count] */
 };
 
-static struct page_blocks
-blocks_of(struct arena *arena, const struct page *page, const bool *is_visible)
+static struct page_blocks page_blocks_of(struct arena *arena,
+					 const struct page *page,
+					 const bool *is_visible)
 {
 	struct block_tree tree = block_tree_make(arena, page, is_visible);
 	struct term_list list = terms_of_page(arena, page, is_visible);
@@ -95,8 +96,9 @@ blocks_of(struct arena *arena, const struct page *page, const bool *is_visible)
 }
 
 /* Append the features of a new block. */
-static void keep_features(struct known_blocks *known, struct arena *arena,
-			  const struct feature_vector *vector)
+static void append_features(struct sample_block_index *known,
+			    struct arena *arena,
+			    const struct feature_vector *vector)
 {
 	uint32_t needed = known->feature_count + vector->count;
 
@@ -116,7 +118,7 @@ static void keep_features(struct known_blocks *known, struct arena *arena,
 }
 
 /* Add a new block to its buckets. */
-static void add_to_buckets(struct known_blocks *known, uint32_t index,
+static void add_to_buckets(struct sample_block_index *known, uint32_t index,
 			   const struct feature_vector *vector)
 {
 	struct sample_block *block = hash_table_entry(&known->blocks, index);
@@ -135,8 +137,9 @@ static void add_to_buckets(struct known_blocks *known, uint32_t index,
 	}
 }
 
-static void add_block(struct known_blocks *known, struct arena *arena,
-		      const struct feature_vector *vector, uint32_t page)
+static void sample_add_block(struct sample_block_index *known,
+			     struct arena *arena,
+			     const struct feature_vector *vector, uint32_t page)
 {
 	uint32_t index = known->blocks.count;
 	struct sample_block *block =
@@ -148,27 +151,31 @@ static void add_block(struct known_blocks *known, struct arena *arena,
 	block->begin = known->feature_count;
 	block->count = vector->count;
 	block->norm = vector->norm;
-	keep_features(known, arena, vector);
+	append_features(known, arena, vector);
 	add_to_buckets(known, index, vector);
 }
 
-static void add_page(struct known_blocks *known, struct arena *arena,
-		     const struct page *page, uint32_t number)
+static void sample_add_page(struct sample_block_index *known,
+			    struct arena *arena, const struct page *page,
+			    uint32_t number)
 {
 	struct arena *scratch = arena_create();
 	struct page_blocks blocks =
-		blocks_of(scratch, page, visible_texts(scratch, page));
+		page_blocks_of(scratch, page, visible_texts(scratch, page));
 
 	for (uint32_t i = 0; i < blocks.tree.count; i++)
 		if (blocks.vectors[i].count > 0)
-			add_block(known, arena, &blocks.vectors[i], number);
+			sample_add_block(known, arena, &blocks.vectors[i],
+					 number);
 	arena_destroy(scratch);
 }
 
-static const void *learn(const struct sample *sample,
-			 const double *unused_parameters, struct arena *arena)
+static const void *contentextractor_build_model(const struct sample *sample,
+						const double *unused_parameters,
+						struct arena *arena)
 {
-	struct known_blocks *known = ARENA_NEW(arena, struct known_blocks, 1);
+	struct sample_block_index *known =
+		ARENA_NEW(arena, struct sample_block_index, 1);
 	struct arena *scratch = arena_create();
 	struct feature *features;
 
@@ -177,7 +184,7 @@ static const void *learn(const struct sample *sample,
 	known->blocks = hash_table_make(scratch, sizeof(struct sample_block));
 	known->buckets = hash_table_make(scratch, sizeof(struct bucket));
 	for (uint32_t i = 0; i < sample->count; i++)
-		add_page(known, scratch, sample->pages[i], i);
+		sample_add_page(known, scratch, sample->pages[i], i);
 	known->blocks = hash_table_copy(arena, &known->blocks);
 	known->buckets = hash_table_copy(arena, &known->buckets);
 	features = ARENA_NEW(arena, struct feature, known->feature_count);
@@ -189,7 +196,7 @@ static const void *learn(const struct sample *sample,
 	return known;
 }
 
-static bool is_similar(const struct known_blocks *known,
+static bool is_similar(const struct sample_block_index *known,
 		       const struct sample_block *theirs,
 		       const struct feature_vector *mine, double similarity)
 {
@@ -205,7 +212,7 @@ static bool is_similar(const struct known_blocks *known,
 }
 
 /* Return the pages of the sample with a block similar to this one. */
-static uint32_t pages_with(const struct known_blocks *known,
+static uint32_t pages_with(const struct sample_block_index *known,
 			   const struct feature_vector *mine, double similarity)
 {
 	const struct sample_block *same =
@@ -236,11 +243,11 @@ static uint32_t pages_with(const struct known_blocks *known,
  * Return for each block the number of pages of the sample that hold it, without
  * this page.
  */
-static const uint32_t *count_pages(const struct extractor_input *input,
-				   const struct page_blocks *blocks,
-				   uint32_t own_bit)
+static const uint32_t *count_block_pages(const struct extractor_input *input,
+					 const struct page_blocks *blocks,
+					 uint32_t own_bit)
 {
-	const struct known_blocks *known = input->learned;
+	const struct sample_block_index *known = input->learned;
 	uint32_t *counts =
 		ARENA_NEW(input->arena, uint32_t, blocks->tree.count);
 
@@ -259,26 +266,28 @@ static const uint32_t *count_pages(const struct extractor_input *input,
  * page has one, to 0, if all have one, so that the threshold does not depend on
  * the number of pages.
  */
-static float ibdf(uint32_t pages_with_it, uint32_t other_pages)
+static float inverse_block_frequency(uint32_t pages_with_it,
+				     uint32_t other_pages)
 {
 	if (other_pages == 0)
 		return 1;
 	return 1 - (float)pages_with_it / (float)other_pages;
 }
 
-static void draw(const struct extractor_input *input,
-		 const struct page_blocks *blocks, const uint32_t *counts,
-		 uint32_t other_pages)
+static void contentextractor_draw(const struct extractor_input *input,
+				  const struct page_blocks *blocks,
+				  const uint32_t *counts, uint32_t other_pages)
 {
 	const struct block_tree *tree = &blocks->tree;
 	double *values = ARENA_NEW(input->arena, double, tree->count);
 
 	for (uint32_t i = 0; i < tree->count; i++)
 		values[i] = tree->blocks[i].own.texts > 0
-				    ? (double)ibdf(counts[i], other_pages)
+				    ? (double)inverse_block_frequency(
+					      counts[i], other_pages)
 				    : (double)NAN;
 	trace_histogram(input->trace,
-			&(struct histogram){
+			&(struct value_histogram){
 				.title = "IBDF of the blocks",
 				.x_label = "inverse block document frequency",
 				.y_label = "blocks",
@@ -289,19 +298,22 @@ static void draw(const struct extractor_input *input,
 			});
 }
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void contentextractor_run(const struct extractor_input *input,
+				 struct verdict *verdicts)
 {
-	const struct known_blocks *known = input->learned;
+	const struct sample_block_index *known = input->learned;
 	const struct page *page = input->page;
 	const bool *is_visible = visible_texts(input->arena, page);
-	struct page_blocks blocks = blocks_of(input->arena, page, is_visible);
+	struct page_blocks blocks =
+		page_blocks_of(input->arena, page, is_visible);
 	uint32_t own_bit = sample_bit(&known->pages, page);
 	uint32_t other_pages = known->pages.count - (own_bit != 0);
-	const uint32_t *counts = count_pages(input, &blocks, own_bit);
+	const uint32_t *counts = count_block_pages(input, &blocks, own_bit);
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		uint32_t block = blocks.tree.text_blocks[i];
-		float score = ibdf(counts[block], other_pages);
+		float score =
+			inverse_block_frequency(counts[block], other_pages);
 
 		verdicts[i] = (struct verdict){
 			.score = score,
@@ -317,7 +329,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 				     input->parameters[MIN_IBDF]);
 	}
 	if (input->trace != NULL)
-		draw(input, &blocks, counts, other_pages);
+		contentextractor_draw(input, &blocks, counts, other_pages);
 }
 
 const struct extractor extractor_contentextractor = {
@@ -328,7 +340,7 @@ const struct extractor extractor_contentextractor = {
 		  "ContentExtractor",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.needs = KNOWS_SAMPLE,
-	.learn = learn,
-	.run = run,
+	.needs = NEEDS_SAMPLE,
+	.learn = contentextractor_build_model,
+	.run = contentextractor_run,
 };

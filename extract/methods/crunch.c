@@ -87,7 +87,7 @@ enum filter {
 };
 
 /* The rest of a block after filtering the blocks inside it. */
-struct rest {
+struct crunch_block {
 	uint32_t links;
 	uint32_t items;
 	uint32_t words; /* outside of links */
@@ -95,7 +95,7 @@ struct rest {
 	enum filter filter; /* the filter that drops the block */
 };
 
-static bool is_list(uint16_t tag)
+static bool is_crunch_list(uint16_t tag)
 {
 	switch (tag) {
 	case TAG_ul:
@@ -113,22 +113,22 @@ static bool is_list(uint16_t tag)
  * Return links per word outside of links; without such words, the number of
  * links.
  */
-static double link_ratio(const struct rest *rest)
+static double link_ratio(const struct crunch_block *rest)
 {
 	return (double)rest->links / (rest->words > 0 ? rest->words : 1);
 }
 
-static double words_per_item(const struct rest *rest)
+static double words_per_item(const struct crunch_block *rest)
 {
 	return (double)rest->words / rest->items;
 }
 
-static enum filter filter_of(const struct rest *rest, uint16_t tag,
+static enum filter filter_of(const struct crunch_block *rest, uint16_t tag,
 			     const double *limits)
 {
 	if (rest->links > 1 && link_ratio(rest) > limits[LINKS_PER_WORD])
 		return FILTER_LINK_LIST;
-	if (is_list(tag) && rest->items > 1 &&
+	if (is_crunch_list(tag) && rest->items > 1 &&
 	    words_per_item(rest) < limits[ITEM_WORDS])
 		return FILTER_TEXT_LIST;
 	if (tag == TAG_table && rest->characters < limits[TABLE_CHARACTERS])
@@ -136,7 +136,8 @@ static enum filter filter_of(const struct rest *rest, uint16_t tag,
 	return FILTER_NONE;
 }
 
-static void add(struct rest *sum, const struct rest *rest)
+static void crunch_add(struct crunch_block *sum,
+		       const struct crunch_block *rest)
 {
 	sum->links += rest->links;
 	sum->items += rest->items;
@@ -148,27 +149,29 @@ static void add(struct rest *sum, const struct rest *rest)
  * Filter the innermost blocks first, so that a table is filtered after its
  * cells.
  */
-static const struct rest *filter_blocks(struct arena *arena,
-					const struct page *page,
-					const struct block_tree *tree,
-					const double *limits)
+static const struct crunch_block *filter_blocks(struct arena *arena,
+						const struct page *page,
+						const struct block_tree *tree,
+						const double *limits)
 {
-	struct rest *rests = ARENA_NEW(arena, struct rest, tree->count);
+	struct crunch_block *rests =
+		ARENA_NEW(arena, struct crunch_block, tree->count);
 
 	for (uint32_t i = tree->count; i-- > 1;) {
 		const struct block *block = &tree->blocks[i];
 		const struct block_counts *own = &block->own;
 
-		add(&rests[i], &(struct rest){
-				       .links = own->links,
-				       .items = own->items,
-				       .words = own->words - own->link_words,
-				       .characters = own->characters,
-			       });
+		crunch_add(&rests[i],
+			   &(struct crunch_block){
+				   .links = own->links,
+				   .items = own->items,
+				   .words = own->words - own->link_words,
+				   .characters = own->characters,
+			   });
 		rests[i].filter = filter_of(
 			&rests[i], page->nodes[block->node].tag, limits);
 		if (rests[i].filter == FILTER_NONE)
-			add(&rests[block->parent], &rests[i]);
+			crunch_add(&rests[block->parent], &rests[i]);
 	}
 	return rests;
 }
@@ -179,7 +182,7 @@ static const struct rest *filter_blocks(struct arena *arena,
  */
 static const uint32_t *find_dropped(struct arena *arena,
 				    const struct block_tree *tree,
-				    const struct rest *rests)
+				    const struct crunch_block *rests)
 {
 	uint32_t *dropped = ARENA_NEW(arena, uint32_t, tree->count);
 
@@ -190,8 +193,8 @@ static const uint32_t *find_dropped(struct arena *arena,
 	return dropped;
 }
 
-static void explain(struct trace *trace, uint32_t text, bool is_ad_text,
-		    const struct rest *rest)
+static void crunch_explain(struct trace *trace, uint32_t text, bool is_ad_text,
+			   const struct crunch_block *rest)
 {
 	switch (is_ad_text ? FILTER_AD : rest->filter) {
 	case FILTER_AD:
@@ -222,7 +225,7 @@ static void explain(struct trace *trace, uint32_t text, bool is_ad_text,
  */
 static const double *find_highest(struct arena *arena,
 				  const struct block_tree *tree,
-				  const struct rest *rests)
+				  const struct crunch_block *rests)
 {
 	double *highest = ARENA_NEW(arena, double, tree->count);
 
@@ -232,13 +235,14 @@ static const double *find_highest(struct arena *arena,
 	return highest;
 }
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void crunch_run(const struct extractor_input *input,
+		       struct verdict *verdicts)
 {
 	const struct page *page = input->page;
 	const bool *is_visible = visible_texts(input->arena, page);
 	const bool *is_left = drop_ads(input->arena, page, is_visible);
 	struct block_tree tree = block_tree_make(input->arena, page, is_left);
-	const struct rest *rests =
+	const struct crunch_block *rests =
 		filter_blocks(input->arena, page, &tree, input->parameters);
 	const uint32_t *dropped = find_dropped(input->arena, &tree, rests);
 	const double *highest = find_highest(input->arena, &tree, rests);
@@ -253,8 +257,9 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 			.is_content = is_kept,
 		};
 		if (input->trace != NULL)
-			explain(input->trace, i, is_visible[i] && !is_left[i],
-				&rests[dropped[block]]);
+			crunch_explain(input->trace, i,
+				       is_visible[i] && !is_left[i],
+				       &rests[dropped[block]]);
 	}
 }
 
@@ -266,5 +271,5 @@ const struct extractor extractor_crunch = {
 		  "Extraction of HTML Documents, WWW 2003",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.run = run,
+	.run = crunch_run,
 };

@@ -55,7 +55,7 @@ static void skip_space_and_comments(struct css_scan *scan)
  * Return the position after one byte, or after a whole comment, string or
  * escape.
  */
-static const char *next(const char *at, const char *end)
+static const char *css_next(const char *at, const char *end)
 {
 	if (is_comment(at, end))
 		return comment_end(at, end);
@@ -80,7 +80,7 @@ struct slice css_scan_until(struct css_scan *scan, const char *stops)
 			depth++;
 		else if (byte == ')' && depth > 0)
 			depth--;
-		scan->at = next(scan->at, scan->end);
+		scan->at = css_next(scan->at, scan->end);
 	}
 	return (struct slice){begin, (size_t)(scan->at - begin)};
 }

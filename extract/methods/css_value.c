@@ -51,7 +51,7 @@ struct slice css_next_word(struct slice *rest)
  * Read digits with an optional point, without sign and exponent. Return NULL,
  * and write nothing, if there are no digits.
  */
-static const char *read_number(const char *at, const char *end, double *out)
+static const char *css_read_number(const char *at, const char *end, double *out)
 {
 	double value = 0;
 	double place = 1;
@@ -80,13 +80,13 @@ static const char *read_number(const char *at, const char *end, double *out)
 }
 
 /* The size of one unit, in px, em or percent. */
-struct unit {
+struct css_value_unit {
 	char name[5];
 	uint8_t unit;
 	double factor;
 };
 
-static const struct unit units[] = {
+static const struct css_value_unit units[] = {
 	{"px", LENGTH_PX, 1},
 	{"%", LENGTH_PERCENT, 1},
 	{"em", LENGTH_EM, 1},
@@ -122,7 +122,7 @@ bool css_length(struct slice text, struct length *length_out)
 		return make_length(0, LENGTH_AUTO, length_out);
 	if (text.size > 0 && *at == '+')
 		at++;
-	at = read_number(at, end, &value);
+	at = css_read_number(at, end, &value);
 	if (at == NULL)
 		return false;
 	name = (struct slice){at, (size_t)(end - at)};
@@ -141,7 +141,7 @@ bool html_dimension(struct slice text, struct length *length_out)
 	const char *end = at + trimmed.size;
 	double value = 0;
 
-	at = read_number(at, end, &value);
+	at = css_read_number(at, end, &value);
 	if (at == NULL)
 		return false;
 	return make_length(value,
@@ -199,7 +199,7 @@ static bool rgb_color(const char *at, const char *end, uint32_t *color_out)
 	size_t count = 0;
 
 	while (at < end && count < 4) {
-		const char *next = read_number(at, end, &parts[count]);
+		const char *next = css_read_number(at, end, &parts[count]);
 
 		if (next == NULL) {
 			at++;

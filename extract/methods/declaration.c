@@ -100,10 +100,10 @@ static const struct property_row rows[] = {
 void declare(struct declarations *declarations, enum property property,
 	     struct length value, uint32_t rank)
 {
-	struct declared *declared = &declarations->properties[property];
+	struct css_declaration *declared = &declarations->properties[property];
 
 	if (rank >= declared->rank)
-		*declared = (struct declared){value, rank};
+		*declared = (struct css_declaration){value, rank};
 }
 
 void declare_word(struct declarations *declarations, enum property property,
@@ -115,7 +115,8 @@ void declare_word(struct declarations *declarations, enum property property,
 uint32_t declared_word(const struct declarations *declarations,
 		       enum property property, uint32_t otherwise)
 {
-	const struct declared *declared = &declarations->properties[property];
+	const struct css_declaration *declared =
+		&declarations->properties[property];
 
 	return declared->rank > 0 ? declared->value.unit : otherwise;
 }
@@ -126,8 +127,8 @@ struct length declared_length(const struct declarations *declarations,
 	return declarations->properties[property].value;
 }
 
-static bool find_word(const struct word *words, struct slice text,
-		      uint32_t *value_out)
+static bool css_find_word(const struct word *words, struct slice text,
+			  uint32_t *value_out)
 {
 	for (; words->name != NULL; words++) {
 		if (css_is(text, words->name)) {
@@ -149,7 +150,7 @@ static bool read_font_size(struct slice text, struct length *length_out)
 			css_is(text, "larger") ? 1.2F : 1 / 1.2F, LENGTH_EM};
 		return true;
 	}
-	if (!find_word(font_sizes, text, &hundredths))
+	if (!css_find_word(font_sizes, text, &hundredths))
 		return false;
 	*length_out = (struct length){(float)hundredths / 100 * ROOT_FONT_SIZE,
 				      LENGTH_PX};
@@ -193,7 +194,7 @@ static void read_font(struct declarations *declarations, struct slice text,
 
 		if (slash != NULL)
 			word.size = (size_t)(slash - (const char *)word.data);
-		if (find_word(weights, word, &weight))
+		if (css_find_word(weights, word, &weight))
 			continue;
 		if (read_font_size(word, &length)) {
 			declare(declarations, PROPERTY_FONT_SIZE, length, rank);
@@ -221,9 +222,9 @@ static void read_color(struct declarations *declarations, struct slice text,
 	}
 }
 
-static void read_value(struct declarations *declarations,
-		       const struct property_row *row, struct slice text,
-		       uint32_t rank)
+static void css_read_value(struct declarations *declarations,
+			   const struct property_row *row, struct slice text,
+			   uint32_t rank)
 {
 	struct slice rest = text;
 	struct slice word = css_next_word(&rest);
@@ -232,7 +233,7 @@ static void read_value(struct declarations *declarations,
 
 	switch (row->kind) {
 	case VALUE_WORD:
-		if (find_word(row->words, word, &value))
+		if (css_find_word(row->words, word, &value))
 			declare_word(declarations, row->property, value, rank);
 		break;
 	case VALUE_LENGTH:
@@ -271,8 +272,8 @@ static void read_declaration(struct declarations *declarations,
 	}
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (css_is(name, rows[i].name)) {
-			read_value(declarations, &rows[i], css_trim(value),
-				   rank);
+			css_read_value(declarations, &rows[i], css_trim(value),
+				       rank);
 			return;
 		}
 	}

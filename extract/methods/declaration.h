@@ -1,7 +1,7 @@
 /*
- * extract/methods/declaration.h - declarations of the CSS properties that the box
- * estimate supports. Of two declarations the one with the higher rank wins, so
- * they can be merged in any order.
+ * extract/methods/declaration.h - declarations of the CSS properties that the
+ * box estimate supports. Of two declarations the one with the higher rank wins,
+ * so they can be merged in any order.
  */
 #ifndef EXTRACT_METHODS_DECLARATION_H
 #define EXTRACT_METHODS_DECLARATION_H
@@ -45,13 +45,13 @@ enum flow {
 };
 
 /* A length, or in `unit` a number that is specific to the property. */
-struct declared {
+struct css_declaration {
 	struct length value;
 	uint32_t rank; /* 0: not declared */
 };
 
 struct declarations {
-	struct declared properties[PROPERTY_COUNT];
+	struct css_declaration properties[PROPERTY_COUNT];
 };
 
 /* Ranks: 1 for HTML attributes, then by specificity, then by order. */

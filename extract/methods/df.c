@@ -30,28 +30,27 @@ static const struct parameter parameters[] = {
 };
 
 /* Gottron 2008, section 6 and 7: "in more than a third of the documents". */
-static bool is_redundant(uint64_t document_frequency, uint64_t page_count,
-			 uint64_t max_ratio)
+static bool is_frequent(uint64_t document_frequency, uint64_t page_count,
+			uint64_t max_ratio)
 {
 	return document_frequency * whole > page_count * max_ratio;
 }
 
-static float rarity(uint32_t document_frequency, uint32_t page_count)
+static float text_rarity(uint32_t document_frequency, uint32_t page_count)
 {
 	if (document_frequency >= page_count)
 		return document_frequency == 0 ? 1 : 0;
 	return 1 - (float)document_frequency / (float)page_count;
 }
 
-static void tell_reasons(const struct extractor_input *input,
-			 uint64_t max_ratio)
+static void df_explain(const struct extractor_input *input, uint64_t max_ratio)
 {
 	const struct template_counts *counts = input->template_counts;
 
 	for (uint32_t i = 0; i < input->page->text_count; i++) {
 		uint32_t frequency = counts->document_frequency[i];
 		bool is_over =
-			is_redundant(frequency, counts->page_count, max_ratio);
+			is_frequent(frequency, counts->page_count, max_ratio);
 
 		trace_reason(input->trace, i,
 			     "%.3g %% of the cluster's pages hold it, %s "
@@ -66,8 +65,8 @@ static void tell_reasons(const struct extractor_input *input,
  * Draw the distribution of texts by the ratio of pages that hold them, with the
  * threshold.
  */
-static void draw(const struct extractor_input *input,
-		 const struct verdict *verdicts, const bool *is_visible)
+static void df_draw(const struct extractor_input *input,
+		    const struct verdict *verdicts, const bool *is_visible)
 {
 	const struct template_counts *counts = input->template_counts;
 	uint32_t text_count = input->page->text_count;
@@ -93,7 +92,8 @@ static void draw(const struct extractor_input *input,
 	trace_figure(input->trace, &figure);
 }
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void df_run(const struct extractor_input *input,
+		   struct verdict *verdicts)
 {
 	const struct template_counts *counts = input->template_counts;
 	const bool *is_visible = visible_texts(input->arena, input->page);
@@ -105,17 +105,17 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 		uint32_t frequency = counts->document_frequency[i];
 
 		verdicts[i] = (struct verdict){
-			.score = rarity(frequency, counts->page_count),
+			.score = text_rarity(frequency, counts->page_count),
 			.is_content =
 				is_visible[i] &&
-				!is_redundant(frequency, counts->page_count,
-					      max_ratio),
+				!is_frequent(frequency, counts->page_count,
+					     max_ratio),
 		};
 	}
 	if (input->trace == NULL)
 		return;
-	tell_reasons(input, max_ratio);
-	draw(input, verdicts, is_visible);
+	df_explain(input, max_ratio);
+	df_draw(input, verdicts, is_visible);
 }
 
 const struct extractor extractor_df = {
@@ -126,7 +126,7 @@ const struct extractor extractor_df = {
 		  "section 6",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.needs = KNOWS_COUNTS,
+	.needs = NEEDS_COUNTS,
 	.falls_back = true,
-	.run = run,
+	.run = df_run,
 };

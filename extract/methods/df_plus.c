@@ -70,7 +70,7 @@ static const struct parameter parameters[] = {
 enum { NEIGHBOURHOOD = 30 };
 
 /* The features of a block, from its own texts. */
-struct finding {
+struct block_evidence {
 	uint32_t words;
 	uint32_t redundant; /* redundant words */
 	float links;        /* ratio of words in links */
@@ -83,22 +83,23 @@ struct finding {
 struct judge {
 	const struct extractor_input *input;
 	struct slot_view view;
-	const struct verdict *ratios; /* content code ratios */
-	struct finding *findings;     /* [view.tree.count] */
+	const struct verdict *ratios;    /* content code ratios */
+	struct block_evidence *findings; /* [view.tree.count] */
 };
 
-static const void *learn(const struct sample *sample, const double *values,
-			 struct arena *arena)
+static const void *df_plus_build_model(const struct sample *sample,
+				       const double *values,
+				       struct arena *arena)
 {
 	(void)values;
-	return slots_learn(sample, arena);
+	return slot_model_build(sample, arena);
 }
 
 /*
  * Return true if the text is redundant: in more than max_ratio of the cluster's
  * pages, and of the sample's pages in this slot.
  */
-static bool is_redundant(const struct judge *judge, uint32_t i)
+static bool is_redundant_text(const struct judge *judge, uint32_t i)
 {
 	const struct template_counts *counts = judge->input->template_counts;
 	double max_ratio = judge->input->parameters[MAX_RATIO];
@@ -113,20 +114,20 @@ static bool is_redundant(const struct judge *judge, uint32_t i)
 static void find_words(struct judge *judge)
 {
 	for (uint32_t i = 0; i < judge->input->page->text_count; i++) {
-		struct finding *finding =
+		struct block_evidence *finding =
 			&judge->findings[judge->view.tree.text_blocks[i]];
 		uint32_t words = judge->view.words[i];
 
 		if (!judge->view.is_visible[i] || words == 0)
 			continue;
 		finding->words += words;
-		finding->redundant += is_redundant(judge, i) ? words : 0;
+		finding->redundant += is_redundant_text(judge, i) ? words : 0;
 		if (judge->ratios[i].score > finding->ratio)
 			finding->ratio = judge->ratios[i].score;
 	}
 }
 
-static bool is_fresh(const struct finding *finding)
+static bool is_fresh_block(const struct block_evidence *finding)
 {
 	return finding->words > 0 &&
 	       (uint64_t)finding->redundant * 2 <= finding->words;
@@ -135,14 +136,14 @@ static bool is_fresh(const struct finding *finding)
 /*
  * The blocks that are not redundant ("fresh"), and prefix sums of their words.
  */
-struct sums {
+struct fresh_block_sums {
 	uint32_t count;
 	const uint32_t *blocks;     /* [count]: indexes of the blocks */
 	const uint64_t *words;      /* [count + 1] */
 	const uint64_t *link_words; /* [count + 1] */
 };
 
-static struct sums sum_fresh(const struct judge *judge)
+static struct fresh_block_sums sum_fresh(const struct judge *judge)
 {
 	const struct block_tree *tree = &judge->view.tree;
 	struct arena *arena = judge->input->arena;
@@ -154,14 +155,14 @@ static struct sums sum_fresh(const struct judge *judge)
 	for (uint32_t i = 0; i < tree->count; i++) {
 		const struct block_counts *own = &tree->blocks[i].own;
 
-		if (!is_fresh(&judge->findings[i]))
+		if (!is_fresh_block(&judge->findings[i]))
 			continue;
 		blocks[count] = i;
 		words[count + 1] = words[count] + judge->findings[i].words;
 		link_words[count + 1] = link_words[count] + own->link_words;
 		count++;
 	}
-	return (struct sums){count, blocks, words, link_words};
+	return (struct fresh_block_sums){count, blocks, words, link_words};
 }
 
 /*
@@ -169,8 +170,8 @@ static struct sums sum_fresh(const struct judge *judge)
  * which is not before block *at; inside a block, use the block's ratio of link
  * words.
  */
-static double links_before(const struct sums *sums, uint64_t position,
-			   uint32_t *at)
+static double links_before(const struct fresh_block_sums *sums,
+			   uint64_t position, uint32_t *at)
 {
 	double words;
 	double links;
@@ -190,7 +191,7 @@ static double links_before(const struct sums *sums, uint64_t position,
  */
 static void find_links(struct judge *judge)
 {
-	struct sums sums = sum_fresh(judge);
+	struct fresh_block_sums sums = sum_fresh(judge);
 	uint64_t all = sums.words[sums.count];
 	uint32_t begin_at = 0;
 	uint32_t end_at = 0;
@@ -198,7 +199,8 @@ static void find_links(struct judge *judge)
 	for (uint32_t i = 0; i < sums.count; i++) {
 		const struct block *block =
 			&judge->view.tree.blocks[sums.blocks[i]];
-		struct finding *finding = &judge->findings[sums.blocks[i]];
+		struct block_evidence *finding =
+			&judge->findings[sums.blocks[i]];
 		uint64_t begin = sums.words[i] > NEIGHBOURHOOD
 					 ? sums.words[i] - NEIGHBOURHOOD
 					 : 0;
@@ -215,33 +217,36 @@ static void find_links(struct judge *judge)
 	}
 }
 
-static void find(struct judge *judge)
+static void find_block_evidence(struct judge *judge)
 {
 	uint32_t count = judge->view.tree.count;
 
-	judge->findings = ARENA_NEW(judge->input->arena, struct finding, count);
+	judge->findings =
+		ARENA_NEW(judge->input->arena, struct block_evidence, count);
 	find_words(judge);
 	find_links(judge);
 	for (uint32_t i = 0; i < count; i++)
 		judge->findings[i].variability = judge->view.variabilities[i];
 }
 
-static float evidence(const struct finding *finding)
+static float block_evidence_sum(const struct block_evidence *finding)
 {
 	return finding->words == 0 ? 0 : finding->ratio + finding->variability;
 }
 
-static bool is_content(const struct judge *judge, const struct finding *finding)
+static bool is_content_block(const struct judge *judge,
+			     const struct block_evidence *finding)
 {
 	const double *values = judge->input->parameters;
 
-	return is_fresh(finding) &&
+	return is_fresh_block(finding) &&
 	       ((double)finding->links <= values[MAX_LINKS] ||
 		(double)finding->links_around <= values[MAX_LINKS]) &&
-	       (double)evidence(finding) >= values[MIN_EVIDENCE];
+	       (double)block_evidence_sum(finding) >= values[MIN_EVIDENCE];
 }
 
-static void explain(const struct judge *judge, const struct verdict *verdicts)
+static void df_plus_explain(const struct judge *judge,
+			    const struct verdict *verdicts)
 {
 	struct trace *trace = judge->input->trace;
 	uint32_t count = judge->input->page->text_count;
@@ -249,7 +254,7 @@ static void explain(const struct judge *judge, const struct verdict *verdicts)
 		ARENA_NEW(trace->arena, struct figure_point, count);
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct finding *finding =
+		const struct block_evidence *finding =
 			&judge->findings[judge->view.tree.text_blocks[i]];
 
 		trace_reason(
@@ -295,26 +300,27 @@ content_code_ratios(const struct extractor_input *input)
 	return verdicts;
 }
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void df_plus_run(const struct extractor_input *input,
+			struct verdict *verdicts)
 {
 	struct judge judge = {.input = input};
 
 	assert(input->learned != NULL && input->template_counts != NULL);
 	judge.view = slots_view(input->learned, input->page, input->arena);
 	judge.ratios = content_code_ratios(input);
-	find(&judge);
+	find_block_evidence(&judge);
 	for (uint32_t i = 0; i < input->page->text_count; i++) {
-		const struct finding *finding =
+		const struct block_evidence *finding =
 			&judge.findings[judge.view.tree.text_blocks[i]];
 
 		verdicts[i] = (struct verdict){
-			.score = evidence(finding),
+			.score = block_evidence_sum(finding),
 			.is_content = judge.view.is_visible[i] &&
-				      is_content(&judge, finding),
+				      is_content_block(&judge, finding),
 		};
 	}
 	if (input->trace != NULL)
-		explain(&judge, verdicts);
+		df_plus_explain(&judge, verdicts);
 }
 
 const struct extractor extractor_df_plus = {
@@ -325,8 +331,8 @@ const struct extractor extractor_df_plus = {
 		  "slots and evidence for more precision",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.needs = KNOWS_SAMPLE,
+	.needs = NEEDS_SAMPLE,
 	.falls_back = true,
-	.learn = learn,
-	.run = run,
+	.learn = df_plus_build_model,
+	.run = df_plus_run,
 };

@@ -25,7 +25,8 @@ static const struct parameter parameters[] = {
 	[MAX_SLOPE] = SLOPE_MAXIMUM,
 };
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void dsc_run(const struct extractor_input *input,
+		    struct verdict *verdicts)
 {
 	const bool *is_visible = visible_texts(input->arena, input->page);
 	struct token_stream stream =
@@ -53,5 +54,5 @@ const struct extractor extractor_dsc = {
 		  "Semi-Structured Data, JCDL 2002 (document slope curve)",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.run = run,
+	.run = dsc_run,
 };

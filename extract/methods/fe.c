@@ -36,8 +36,8 @@ static uint32_t find_best(const struct feature_ratios *ratios)
 	return best;
 }
 
-static void explain(const struct extractor_input *input,
-		    const struct feature_ratios *ratios, uint32_t best)
+static void fe_explain(const struct extractor_input *input,
+		       const struct feature_ratios *ratios, uint32_t best)
 {
 	for (uint32_t i = 0; i < input->page->text_count; i++) {
 		uint32_t block = ratios->tree.text_blocks[i];
@@ -51,7 +51,8 @@ static void explain(const struct extractor_input *input,
 	}
 }
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void fe_run(const struct extractor_input *input,
+		   struct verdict *verdicts)
 {
 	struct feature_ratios ratios =
 		feature_ratios_make(input, input->parameters[WEIGHT]);
@@ -62,7 +63,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 		is_kept[best] = true;
 	feature_ratios_judge(input, &ratios, is_kept, verdicts);
 	if (input->trace != NULL)
-		explain(input, &ratios, best);
+		fe_explain(input, &ratios, best);
 }
 
 const struct extractor extractor_fe = {
@@ -72,5 +73,5 @@ const struct extractor extractor_fe = {
 		  "Documents, ISMIS 2005: FeatureExtractor",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.run = run,
+	.run = fe_run,
 };

@@ -5,7 +5,7 @@
 #include "extract/core/visible.h"
 #include "page/page.h"
 
-static float ratio_of(const struct block_counts *own, double weight)
+static float block_text_ratio(const struct block_counts *own, double weight)
 {
 	double text = own->words - own->link_words;
 	double others = (double)own->links + own->images + own->items +
@@ -30,14 +30,15 @@ struct feature_ratios feature_ratios_make(const struct extractor_input *input,
 
 		if (own->texts == 0)
 			continue;
-		ratios[i] = ratio_of(own, weight);
+		ratios[i] = block_text_ratio(own, weight);
 		blocks[count++] = i;
 	}
 	return (struct feature_ratios){is_visible, tree, ratios, blocks, count};
 }
 
-static void draw(struct trace *trace, const struct feature_ratios *ratios,
-		 const bool *is_kept)
+static void feature_ratio_draw(struct trace *trace,
+			       const struct feature_ratios *ratios,
+			       const bool *is_kept)
 {
 	struct figure_point *points =
 		ARENA_NEW(trace->arena, struct figure_point, ratios->count);
@@ -74,5 +75,5 @@ void feature_ratios_judge(const struct extractor_input *input,
 		};
 	}
 	if (input->trace != NULL)
-		draw(input->trace, ratios, is_kept);
+		feature_ratio_draw(input->trace, ratios, is_kept);
 }

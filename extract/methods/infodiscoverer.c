@@ -44,8 +44,8 @@ struct knowledge_of_terms {
 	struct hash_table terms; /* struct term */
 };
 
-static void add_page(struct hash_table *table, uint32_t page,
-		     const struct term_list *list, uint32_t text_count)
+static void entropy_add_page(struct hash_table *table, uint32_t page,
+			     const struct term_list *list, uint32_t text_count)
 {
 	for (uint32_t i = 0; i < list->begin[text_count]; i++) {
 		struct term *term = hash_table_add(table, list->terms[i]);
@@ -54,8 +54,9 @@ static void add_page(struct hash_table *table, uint32_t page,
 	}
 }
 
-static const void *learn(const struct sample *sample,
-			 const double *unused_parameters, struct arena *arena)
+static const void *infodiscoverer_build_model(const struct sample *sample,
+					      const double *unused_parameters,
+					      struct arena *arena)
 {
 	struct knowledge_of_terms *known =
 		ARENA_NEW(arena, struct knowledge_of_terms, 1);
@@ -69,7 +70,7 @@ static const void *learn(const struct sample *sample,
 		struct term_list list = terms_of_page(
 			of_page, page, visible_texts(of_page, page));
 
-		add_page(&table, i, &list, page->text_count);
+		entropy_add_page(&table, i, &list, page->text_count);
 		arena_destroy(of_page);
 	}
 	known->pages = sample_pages_of(sample);
@@ -119,9 +120,9 @@ static const double *term_entropies(const struct extractor_input *input,
 }
 
 /* Each term counts once in a block: the features of a block are a set. */
-static const struct judged_block *judge(const struct extractor_input *input,
-					const struct block_tree *tree,
-					const struct term_list *list)
+static const struct judged_block *
+judge_blocks(const struct extractor_input *input, const struct block_tree *tree,
+	     const struct term_list *list)
 {
 	const double *entropies = term_entropies(input, list);
 	struct judged_block *blocks =
@@ -149,8 +150,9 @@ static const struct judged_block *judge(const struct extractor_input *input,
 	return blocks;
 }
 
-static void draw(const struct extractor_input *input,
-		 const struct judged_block *blocks, uint32_t count)
+static void infodiscoverer_draw(const struct extractor_input *input,
+				const struct judged_block *blocks,
+				uint32_t count)
 {
 	double *values = ARENA_NEW(input->arena, double, count);
 
@@ -158,7 +160,7 @@ static void draw(const struct extractor_input *input,
 		values[i] =
 			blocks[i].terms > 0 ? blocks[i].entropy : (double)NAN;
 	trace_histogram(input->trace,
-			&(struct histogram){
+			&(struct value_histogram){
 				.title = "Entropy of the blocks",
 				.x_label = "mean entropy of the block's words",
 				.y_label = "blocks",
@@ -168,14 +170,15 @@ static void draw(const struct extractor_input *input,
 			});
 }
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void infodiscoverer_run(const struct extractor_input *input,
+			       struct verdict *verdicts)
 {
 	const struct page *page = input->page;
 	const bool *is_visible = visible_texts(input->arena, page);
 	struct block_tree tree =
 		block_tree_make(input->arena, page, is_visible);
 	struct term_list list = terms_of_page(input->arena, page, is_visible);
-	const struct judged_block *blocks = judge(input, &tree, &list);
+	const struct judged_block *blocks = judge_blocks(input, &tree, &list);
 	double threshold = input->parameters[MAX_ENTROPY];
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
@@ -193,7 +196,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 				     block->terms, block->entropy, threshold);
 	}
 	if (input->trace != NULL)
-		draw(input, blocks, tree.count);
+		infodiscoverer_draw(input, blocks, tree.count);
 }
 
 const struct extractor extractor_infodiscoverer = {
@@ -203,7 +206,7 @@ const struct extractor extractor_infodiscoverer = {
 		  "Documents, KDD 2002",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.needs = KNOWS_SAMPLE,
-	.learn = learn,
-	.run = run,
+	.needs = NEEDS_SAMPLE,
+	.learn = infodiscoverer_build_model,
+	.run = infodiscoverer_run,
 };

@@ -58,7 +58,7 @@ enum { LEVELS = 32 };
  * A text or an element before smoothing. Both have weights like the nodes of
  * the source; elements without visible text have no weight.
  */
-struct observation {
+struct isotonic_observation {
 	float score; /* templateness, in [0, 1] */
 	float weight;
 };
@@ -68,11 +68,11 @@ struct costs {
 	float of[LEVELS];
 };
 
-struct smoothing {
+struct smoothing_state {
 	const struct page *page;
-	struct observation *texts; /* [text_count] */
-	struct observation *nodes; /* [node_count] */
-	struct costs *costs;       /* [node_count] */
+	struct isotonic_observation *texts; /* [text_count] */
+	struct isotonic_observation *nodes; /* [node_count] */
+	struct costs *costs;                /* [node_count] */
 	float penalty;
 };
 
@@ -95,7 +95,8 @@ static float ratio_of_others(const struct template_counts *counts,
  * ratio of links.
  */
 static void observe_texts(const struct extractor_input *input,
-			  struct smoothing *smoothing, const bool *is_visible)
+			  struct smoothing_state *smoothing,
+			  const bool *is_visible)
 {
 	const struct page *page = input->page;
 	float link_weight = (float)input->parameters[LINK_WEIGHT];
@@ -105,8 +106,8 @@ static void observe_texts(const struct extractor_input *input,
 
 		if ((page->texts[i].flags & TEXT_IS_LINK) != 0)
 			score += (1 - score) * link_weight;
-		smoothing->texts[i] =
-			(struct observation){score, is_visible[i] ? 1 : 0};
+		smoothing->texts[i] = (struct isotonic_observation){
+			score, is_visible[i] ? 1 : 0};
 	}
 }
 
@@ -125,14 +126,15 @@ static bool is_wrapped(const struct page *page, uint32_t node)
  * Of several elements around the same texts only the outermost counts, so that
  * nested wrappers do not get more weight than a short article.
  */
-static void observe_nodes(struct arena *arena, struct smoothing *smoothing)
+static void observe_nodes(struct arena *arena,
+			  struct smoothing_state *smoothing)
 {
 	const struct page *page = smoothing->page;
 	double *sums = ARENA_NEW(arena, double, page->node_count);
 	double *lengths = ARENA_NEW(arena, double, page->node_count);
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
-		const struct observation *text = &smoothing->texts[i];
+		const struct isotonic_observation *text = &smoothing->texts[i];
 		uint32_t node = page->texts[i].node;
 
 		if (node == NO_NODE || text->weight == 0)
@@ -144,7 +146,7 @@ static void observe_nodes(struct arena *arena, struct smoothing *smoothing)
 		uint32_t parent = page->nodes[i].parent;
 
 		if (lengths[i] > 0 && !is_wrapped(page, i))
-			smoothing->nodes[i] = (struct observation){
+			smoothing->nodes[i] = (struct isotonic_observation){
 				(float)(sums[i] / lengths[i]), 1};
 		if (parent == NO_NODE)
 			continue;
@@ -159,15 +161,17 @@ static float level_score(unsigned level)
 }
 
 /* Return the error of a level: L1, as in the source. */
-static float error_at(const struct observation *observation, unsigned level)
+static float error_at(const struct isotonic_observation *observation,
+		      unsigned level)
 {
 	return observation->weight *
 	       fabsf(observation->score - level_score(level));
 }
 
 /* Add the costs of a text below an element of each level. */
-static void add_text(struct costs *costs, const struct observation *text,
-		     float penalty)
+static void costs_add_text(struct costs *costs,
+			   const struct isotonic_observation *text,
+			   float penalty)
 {
 	for (unsigned k = 0; k < LEVELS; k++) {
 		float stay = error_at(text, k);
@@ -183,8 +187,8 @@ static void add_text(struct costs *costs, const struct observation *text,
  * Add the costs of an element below an element of each level: it has that
  * level, or a higher one that is cheaper.
  */
-static void add_element(struct costs *costs, const struct costs *element,
-			float penalty)
+static void costs_add_element(struct costs *costs, const struct costs *element,
+			      float penalty)
 {
 	float best_above = INFINITY;
 
@@ -199,14 +203,15 @@ static void add_element(struct costs *costs, const struct costs *element,
  * over all scores under which no element has a higher templateness than its
  * content.
  */
-static void sum_up(struct smoothing *smoothing)
+static void sum_up_costs(struct smoothing_state *smoothing)
 {
 	const struct page *page = smoothing->page;
 
 	for (uint32_t i = 0; i < page->text_count; i++)
 		if (page->texts[i].node != NO_NODE)
-			add_text(&smoothing->costs[page->texts[i].node],
-				 &smoothing->texts[i], smoothing->penalty);
+			costs_add_text(&smoothing->costs[page->texts[i].node],
+				       &smoothing->texts[i],
+				       smoothing->penalty);
 	for (uint32_t i = page->node_count; i-- > 0;) {
 		uint32_t parent = page->nodes[i].parent;
 
@@ -214,8 +219,9 @@ static void sum_up(struct smoothing *smoothing)
 			smoothing->costs[i].of[k] +=
 				error_at(&smoothing->nodes[i], k);
 		if (parent != NO_NODE)
-			add_element(&smoothing->costs[parent],
-				    &smoothing->costs[i], smoothing->penalty);
+			costs_add_element(&smoothing->costs[parent],
+					  &smoothing->costs[i],
+					  smoothing->penalty);
 	}
 }
 
@@ -239,7 +245,7 @@ static uint8_t choose_level(const struct costs *costs, unsigned level,
 
 /* Return the level of every element, from the root to the leaves. */
 static const uint8_t *element_levels(struct arena *arena,
-				     const struct smoothing *smoothing)
+				     const struct smoothing_state *smoothing)
 {
 	const struct page *page = smoothing->page;
 	uint8_t *levels = ARENA_NEW(arena, uint8_t, page->node_count);
@@ -256,10 +262,10 @@ static const uint8_t *element_levels(struct arena *arena,
 	return levels;
 }
 
-static float smoothed(const struct smoothing *smoothing, const uint8_t *levels,
-		      uint32_t text)
+static float smoothed_score(const struct smoothing_state *smoothing,
+			    const uint8_t *levels, uint32_t text)
 {
-	const struct observation *own = &smoothing->texts[text];
+	const struct isotonic_observation *own = &smoothing->texts[text];
 	uint32_t node = smoothing->page->texts[text].node;
 	float around;
 
@@ -271,15 +277,16 @@ static float smoothed(const struct smoothing *smoothing, const uint8_t *levels,
 	return around;
 }
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void isotonic_run(const struct extractor_input *input,
+			 struct verdict *verdicts)
 {
 	const struct page *page = input->page;
 	const bool *is_visible = visible_texts(input->arena, page);
-	struct smoothing smoothing = {
+	struct smoothing_state smoothing = {
 		.page = page,
-		.texts = ARENA_NEW(input->arena, struct observation,
+		.texts = ARENA_NEW(input->arena, struct isotonic_observation,
 				   page->text_count),
-		.nodes = ARENA_NEW(input->arena, struct observation,
+		.nodes = ARENA_NEW(input->arena, struct isotonic_observation,
 				   page->node_count),
 		.costs =
 			ARENA_NEW(input->arena, struct costs, page->node_count),
@@ -290,10 +297,10 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 	assert(input->template_counts != NULL);
 	observe_texts(input, &smoothing, is_visible);
 	observe_nodes(input->arena, &smoothing);
-	sum_up(&smoothing);
+	sum_up_costs(&smoothing);
 	levels = element_levels(input->arena, &smoothing);
 	for (uint32_t i = 0; i < page->text_count; i++) {
-		float templateness = smoothed(&smoothing, levels, i);
+		float templateness = smoothed_score(&smoothing, levels, i);
 
 		verdicts[i] = (struct verdict){
 			.score = 1 - templateness,
@@ -319,6 +326,6 @@ const struct extractor extractor_isotonic = {
 		  "Detection via Isotonic Smoothing, WWW 2007",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.needs = KNOWS_COUNTS,
-	.run = run,
+	.needs = NEEDS_COUNTS,
+	.run = isotonic_run,
 };

@@ -22,8 +22,8 @@ struct tree_maker {
 	const uint64_t *steps;
 };
 
-static uint32_t add_item(struct tree_maker *maker, uint64_t subtree,
-			 uint32_t label)
+static uint32_t item_tree_add(struct tree_maker *maker, uint64_t subtree,
+			      uint32_t label)
 {
 	uint32_t index = maker->count++;
 
@@ -32,7 +32,8 @@ static uint32_t add_item(struct tree_maker *maker, uint64_t subtree,
 }
 
 /* Add the hash of a complete child to the hash of its parent. */
-static void fold(struct tree_maker *maker, uint32_t parent, uint32_t child)
+static void item_tree_fold(struct tree_maker *maker, uint32_t parent,
+			   uint32_t child)
 {
 	struct tree_item *items = maker->items;
 	uint64_t *subtree =
@@ -44,12 +45,12 @@ static void fold(struct tree_maker *maker, uint32_t parent, uint32_t child)
 	*subtree = hash_chain(items[child].subtree, *subtree);
 }
 
-static void open_element(struct tree_maker *maker, uint32_t node)
+static void item_tree_open(struct tree_maker *maker, uint32_t node)
 {
 	uint64_t step = maker->steps[node];
 	uint32_t label = (uint32_t)step | FIRST_LABEL;
 
-	maker->node_items[node] = add_item(maker, step, label);
+	maker->node_items[node] = item_tree_add(maker, step, label);
 }
 
 struct item_tree item_tree_make(struct arena *arena, const struct page *page)
@@ -63,28 +64,28 @@ struct item_tree item_tree_make(struct arena *arena, const struct page *page)
 		.node_items = ARENA_NEW(arena, uint32_t, page->node_count),
 		.steps = node_steps(arena, page, true),
 	};
-	struct walk walk = walk_begin(page);
+	struct page_walk walk = walk_begin(page);
 	enum step step;
 	uint32_t index;
 
-	add_item(&maker, 0, PAGE_LABEL);
+	item_tree_add(&maker, 0, PAGE_LABEL);
 	while ((step = walk_next(&walk, &index)) != STEP_END) {
 		uint32_t item;
 
 		switch (step) {
 		case STEP_OPEN:
-			open_element(&maker, index);
+			item_tree_open(&maker, index);
 			break;
 		case STEP_CLOSE:
 			item = maker.node_items[index];
 			maker.items[item].end = maker.count;
-			fold(&maker, page->nodes[index].parent, item);
+			item_tree_fold(&maker, page->nodes[index].parent, item);
 			break;
 		default:
-			item = add_item(&maker, fragments[index].hash,
-					TEXT_LABEL);
+			item = item_tree_add(&maker, fragments[index].hash,
+					     TEXT_LABEL);
 			maker.text_items[index] = item;
-			fold(&maker, page->texts[index].node, item);
+			item_tree_fold(&maker, page->texts[index].node, item);
 			break;
 		}
 	}

@@ -24,9 +24,9 @@ static const struct parameter parameters[] = {
 /*
  * Return [tree.count]: true for blocks in the cluster with the highest ratios.
  */
-static const bool *find_kept(struct arena *arena,
-			     const struct feature_ratios *ratios,
-			     uint32_t clusters)
+static const bool *find_best_cluster(struct arena *arena,
+				     const struct feature_ratios *ratios,
+				     uint32_t clusters)
 {
 	struct kmeans_point *points =
 		ARENA_NEW(arena, struct kmeans_point, ratios->count);
@@ -42,8 +42,9 @@ static const bool *find_kept(struct arena *arena,
 	return is_kept;
 }
 
-static void explain(const struct extractor_input *input,
-		    const struct feature_ratios *ratios, const bool *is_kept)
+static void kfe_explain(const struct extractor_input *input,
+			const struct feature_ratios *ratios,
+			const bool *is_kept)
 {
 	for (uint32_t i = 0; i < input->page->text_count; i++) {
 		uint32_t block = ratios->tree.text_blocks[i];
@@ -56,16 +57,17 @@ static void explain(const struct extractor_input *input,
 	}
 }
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void kfe_run(const struct extractor_input *input,
+		    struct verdict *verdicts)
 {
 	struct feature_ratios ratios =
 		feature_ratios_make(input, input->parameters[WEIGHT]);
-	const bool *is_kept = find_kept(input->arena, &ratios,
-					(uint32_t)input->parameters[CLUSTERS]);
+	const bool *is_kept = find_best_cluster(
+		input->arena, &ratios, (uint32_t)input->parameters[CLUSTERS]);
 
 	feature_ratios_judge(input, &ratios, is_kept, verdicts);
 	if (input->trace != NULL)
-		explain(input, &ratios, is_kept);
+		kfe_explain(input, &ratios, is_kept);
 }
 
 const struct extractor extractor_kfe = {
@@ -75,5 +77,5 @@ const struct extractor extractor_kfe = {
 		  "Documents, ISMIS 2005: K-FeatureExtractor",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.run = run,
+	.run = kfe_run,
 };

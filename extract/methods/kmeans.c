@@ -43,7 +43,7 @@ finite_points(struct arena *arena, const struct kmeans_point *points,
 }
 
 /* Return the squared distance: at most 1e78, in the range of a double. */
-static double distance(struct kmeans_point point, double x, double y)
+static double kmeans_distance(struct kmeans_point point, double x, double y)
 {
 	double across = (double)point.x - x;
 	double up = (double)point.y - y;
@@ -52,15 +52,15 @@ static double distance(struct kmeans_point point, double x, double y)
 }
 
 /* Return the squared distance to the nearest centroid found up to now. */
-static double nearest(const struct lloyd *lloyd, struct kmeans_point point,
-		      uint32_t *nearest_out)
+static double kmeans_nearest(const struct lloyd *lloyd,
+			     struct kmeans_point point, uint32_t *nearest_out)
 {
 	double least = DBL_MAX;
 
 	assert(lloyd->count <= MAX_CLUSTERS);
 	for (uint32_t i = 0; i < lloyd->count; i++) {
 		const struct centroid *centroid = &lloyd->centroids[i];
-		double apart = distance(point, centroid->x, centroid->y);
+		double apart = kmeans_distance(point, centroid->x, centroid->y);
 
 		if (apart < least) {
 			least = apart;
@@ -79,7 +79,7 @@ static bool comes_first(struct kmeans_point a, struct kmeans_point b)
 	return a.x > b.x || (a.x == b.x && a.y > b.y);
 }
 
-static void add_seed(struct lloyd *lloyd, double x, double y)
+static void kmeans_add_seed(struct lloyd *lloyd, double x, double y)
 {
 	assert(lloyd->count < MAX_CLUSTERS);
 	lloyd->centroids[lloyd->count++] = (struct centroid){.x = x, .y = y};
@@ -96,7 +96,8 @@ static bool add_farthest(struct lloyd *lloyd)
 	uint32_t ignored;
 
 	for (uint32_t i = 0; i < lloyd->point_count; i++) {
-		double apart = nearest(lloyd, lloyd->points[i], &ignored);
+		double apart =
+			kmeans_nearest(lloyd, lloyd->points[i], &ignored);
 
 		if (apart > most ||
 		    (apart == most &&
@@ -107,8 +108,8 @@ static bool add_farthest(struct lloyd *lloyd)
 	}
 	if (most == 0)
 		return false;
-	add_seed(lloyd, (double)lloyd->points[farthest].x,
-		 (double)lloyd->points[farthest].y);
+	kmeans_add_seed(lloyd, (double)lloyd->points[farthest].x,
+			(double)lloyd->points[farthest].y);
 	return true;
 }
 
@@ -125,17 +126,17 @@ static void add_first(struct lloyd *lloyd)
 		x += (double)lloyd->points[i].x / lloyd->point_count;
 		y += (double)lloyd->points[i].y / lloyd->point_count;
 	}
-	add_seed(lloyd, x, y);
+	kmeans_add_seed(lloyd, x, y);
 	if (!add_farthest(lloyd))
 		return;
 	lloyd->centroids[0] = lloyd->centroids[1];
 	lloyd->count = 1;
 }
 
-static void add_seeds(struct lloyd *lloyd, uint32_t k, bool pins_origin)
+static void kmeans_add_seeds(struct lloyd *lloyd, uint32_t k, bool pins_origin)
 {
 	if (pins_origin)
-		add_seed(lloyd, 0, 0);
+		kmeans_add_seed(lloyd, 0, 0);
 	else if (lloyd->point_count > 0)
 		add_first(lloyd);
 	while (lloyd->count < k && lloyd->point_count > 0)
@@ -146,7 +147,7 @@ static void add_seeds(struct lloyd *lloyd, uint32_t k, bool pins_origin)
 /*
  * Assign every point to its nearest centroid; return false if nothing changed.
  */
-static bool assign(struct lloyd *lloyd)
+static bool kmeans_assign(struct lloyd *lloyd)
 {
 	bool is_changed = false;
 
@@ -160,7 +161,7 @@ static bool assign(struct lloyd *lloyd)
 		uint32_t cluster = 0;
 		struct centroid *centroid;
 
-		nearest(lloyd, point, &cluster);
+		kmeans_nearest(lloyd, point, &cluster);
 		is_changed |= lloyd->clusters[i] != cluster;
 		assert(cluster < lloyd->count || lloyd->count == 0);
 		lloyd->clusters[i] = (uint8_t)cluster;
@@ -176,7 +177,7 @@ static bool assign(struct lloyd *lloyd)
  * Move every centroid from `first` on to the mean of its points; a centroid
  * without points stays.
  */
-static void move(struct lloyd *lloyd, uint32_t first)
+static void kmeans_move(struct lloyd *lloyd, uint32_t first)
 {
 	for (uint32_t i = first; i < lloyd->count; i++) {
 		struct centroid *centroid = &lloyd->centroids[i];
@@ -192,8 +193,8 @@ static void move(struct lloyd *lloyd, uint32_t first)
  * Write order_out [count]: centroids by their distance from the origin, without
  * centroids that have no points, except the pinned one. Return their number.
  */
-static uint32_t sort(const struct lloyd *lloyd, bool pins_origin,
-		     uint32_t *order_out)
+static uint32_t kmeans_sort(const struct lloyd *lloyd, bool pins_origin,
+			    uint32_t *order_out)
 {
 	const struct kmeans_point origin = {0, 0};
 	double far[MAX_CLUSTERS];
@@ -201,7 +202,8 @@ static uint32_t sort(const struct lloyd *lloyd, bool pins_origin,
 
 	for (uint32_t i = 0; i < lloyd->count; i++) {
 		const struct centroid *centroid = &lloyd->centroids[i];
-		double apart = distance(origin, centroid->x, centroid->y);
+		double apart =
+			kmeans_distance(origin, centroid->x, centroid->y);
 		uint32_t at = count;
 
 		if (centroid->points == 0 && !(pins_origin && i == 0))
@@ -217,13 +219,13 @@ static uint32_t sort(const struct lloyd *lloyd, bool pins_origin,
 	return count;
 }
 
-static struct kmeans result(struct lloyd *lloyd, bool pins_origin)
+static struct kmeans kmeans_result(struct lloyd *lloyd, bool pins_origin)
 {
 	struct kmeans kmeans = {.clusters = lloyd->clusters};
 	uint32_t order[MAX_CLUSTERS];
 	uint8_t rank[MAX_CLUSTERS] = {0};
 
-	kmeans.count = sort(lloyd, pins_origin, order);
+	kmeans.count = kmeans_sort(lloyd, pins_origin, order);
 	for (uint32_t i = 0; i < kmeans.count; i++) {
 		const struct centroid *centroid = &lloyd->centroids[order[i]];
 
@@ -247,12 +249,12 @@ struct kmeans kmeans_run(struct arena *arena, const struct kmeans_point *points,
 	};
 
 	assert(k >= 1 && k <= MAX_CLUSTERS);
-	add_seeds(&lloyd, k, pins_origin);
-	assign(&lloyd);
+	kmeans_add_seeds(&lloyd, k, pins_origin);
+	kmeans_assign(&lloyd);
 	for (int round = 0; round < MAX_ROUNDS; round++) {
-		move(&lloyd, pins_origin ? 1 : 0);
-		if (!assign(&lloyd))
+		kmeans_move(&lloyd, pins_origin ? 1 : 0);
+		if (!kmeans_assign(&lloyd))
 			break;
 	}
-	return result(&lloyd, pins_origin);
+	return kmeans_result(&lloyd, pins_origin);
 }

@@ -29,7 +29,7 @@ uint32_t slope_window(const struct token_stream *stream, double size)
 	return size < 1 ? 1 : (uint32_t)size;
 }
 
-struct growing {
+struct region_builder {
 	struct token_range *ranges; /* [count] */
 	uint32_t count;
 };
@@ -38,7 +38,8 @@ struct growing {
  * Add a window. Windows come in order; a window that touches the last region
  * extends it.
  */
-static void add_window(struct growing *growing, struct token_range window)
+static void add_window(struct region_builder *growing,
+		       struct token_range window)
 {
 	if (growing->count > 0 &&
 	    growing->ranges[growing->count - 1].end >= window.begin)
@@ -47,8 +48,10 @@ static void add_window(struct growing *growing, struct token_range window)
 		growing->ranges[growing->count++] = window;
 }
 
-static void slide(struct growing *growing, const struct token_stream *stream,
-		  struct token_range within, const struct windows *windows)
+static void slope_slide_window(struct region_builder *growing,
+			       const struct token_stream *stream,
+			       struct token_range within,
+			       const struct windows *windows)
 {
 	struct token_range window = {within.begin, within.begin};
 	uint32_t size = within.end - within.begin;
@@ -75,13 +78,14 @@ struct token_regions slope_low_regions(struct arena *arena,
 {
 	/* regions do not touch, so each holds a separate window */
 	const uint32_t capacity = stream->count / windows->size + within->count;
-	struct growing growing = {
+	struct region_builder growing = {
 		.ranges = ARENA_NEW(arena, struct token_range, capacity),
 	};
 
 	assert(windows->size >= 1 && windows->step >= 1);
 	for (uint32_t i = 0; i < within->count; i++)
-		slide(&growing, stream, within->ranges[i], windows);
+		slope_slide_window(&growing, stream, within->ranges[i],
+				   windows);
 	return (struct token_regions){growing.ranges, growing.count};
 }
 

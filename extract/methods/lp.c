@@ -66,7 +66,7 @@ static const uint32_t *find_pagelets(struct arena *arena,
 	return pagelets;
 }
 
-static uint32_t text_of(const struct block_counts *counts)
+static uint32_t block_text_size(const struct block_counts *counts)
 {
 	return counts->characters - counts->link_characters;
 }
@@ -75,14 +75,14 @@ static uint32_t text_of(const struct block_counts *counts)
  * Return the amount of text of every pagelet, and of the REMAINDER:
  * [tree->count].
  */
-static const uint32_t *measure(struct arena *arena,
-			       const struct block_tree *tree,
-			       const uint32_t *pagelets)
+static const uint32_t *measure_pagelets(struct arena *arena,
+					const struct block_tree *tree,
+					const uint32_t *pagelets)
 {
 	uint32_t *sizes = ARENA_NEW(arena, uint32_t, tree->count);
 
 	for (uint32_t i = 0; i < tree->count; i++)
-		sizes[pagelets[i]] += text_of(&tree->blocks[i].own);
+		sizes[pagelets[i]] += block_text_size(&tree->blocks[i].own);
 	return sizes;
 }
 
@@ -96,8 +96,9 @@ static uint32_t find_largest(const uint32_t *sizes, uint32_t count)
 	return largest;
 }
 
-static void explain(struct trace *trace, uint32_t text,
-		    const struct block *pagelet, const struct verdict *verdict)
+static void lp_explain(struct trace *trace, uint32_t text,
+		       const struct block *pagelet,
+		       const struct verdict *verdict)
 {
 	const char *largest = verdict->is_content ? ", the largest" : "";
 
@@ -112,7 +113,8 @@ static void explain(struct trace *trace, uint32_t text,
 			pagelet->all.links, (double)verdict->score, largest);
 }
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void lp_run(const struct extractor_input *input,
+		   struct verdict *verdicts)
 {
 	const struct page *page = input->page;
 	uint32_t links = (uint32_t)input->parameters[LINKS];
@@ -120,9 +122,9 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 	struct block_tree tree =
 		block_tree_make(input->arena, page, is_visible);
 	const uint32_t *pagelets = find_pagelets(input->arena, &tree, links);
-	const uint32_t *sizes = measure(input->arena, &tree, pagelets);
+	const uint32_t *sizes = measure_pagelets(input->arena, &tree, pagelets);
 	uint32_t largest = find_largest(sizes, tree.count);
-	uint32_t whole = text_of(&tree.blocks[0].all);
+	uint32_t whole = block_text_size(&tree.blocks[0].all);
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		uint32_t pagelet = pagelets[tree.text_blocks[i]];
@@ -134,8 +136,8 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 			.is_content = is_visible[i] && pagelet == largest,
 		};
 		if (input->trace != NULL)
-			explain(input->trace, i, &tree.blocks[pagelet],
-				&verdicts[i]);
+			lp_explain(input->trace, i, &tree.blocks[pagelet],
+				   &verdicts[i]);
 	}
 }
 
@@ -147,5 +149,5 @@ const struct extractor extractor_lp = {
 		  "pagelets",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.run = run,
+	.run = lp_run,
 };

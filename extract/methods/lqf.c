@@ -30,12 +30,12 @@ static const struct parameter parameters_50[] = QUOTA_PARAMETER(.5);
 static const struct parameter parameters_75[] = QUOTA_PARAMETER(.75);
 
 /* The rest of a block without the dropped blocks inside it. */
-struct rest {
+struct lqf_block {
 	uint32_t characters;
 	uint32_t link_characters;
 };
 
-static double quota_of(const struct rest *rest)
+static double quota_of(const struct lqf_block *rest)
 {
 	if (rest->characters == 0)
 		return 0;
@@ -47,14 +47,14 @@ static double quota_of(const struct rest *rest)
  * words of a block over `max_quota` do not count for the blocks around it.
  * rests_out [tree->count] is zeroed.
  */
-static double *judge(struct arena *arena, const struct block_tree *tree,
-		     double max_quota, struct rest *rests_out)
+static double *lqf_judge(struct arena *arena, const struct block_tree *tree,
+			 double max_quota, struct lqf_block *rests_out)
 {
 	double *quotas = ARENA_NEW(arena, double, tree->count);
 
 	for (uint32_t i = tree->count; i-- > 0;) {
 		const struct block *block = &tree->blocks[i];
-		struct rest *rest = &rests_out[i];
+		struct lqf_block *rest = &rests_out[i];
 
 		rest->characters += block->own.characters;
 		rest->link_characters += block->own.link_characters;
@@ -72,15 +72,15 @@ static double *judge(struct arena *arena, const struct block_tree *tree,
  * Draw the figure; `quotas` are the quotas of the blocks before they are
  * inherited.
  */
-static void draw(struct trace *trace, const struct block_tree *tree,
-		 const struct rest *rests, const double *quotas,
-		 double max_quota)
+static void lqf_draw(struct trace *trace, const struct block_tree *tree,
+		     const struct lqf_block *rests, const double *quotas,
+		     double max_quota)
 {
 	double *values = ARENA_NEW(trace->arena, double, tree->count);
 
 	for (uint32_t i = 0; i < tree->count; i++)
 		values[i] = rests[i].characters > 0 ? quotas[i] : (double)NAN;
-	trace_histogram(trace, &(struct histogram){
+	trace_histogram(trace, &(struct value_histogram){
 				       .title = "Link quota of the blocks",
 				       .x_label = "characters in links, ratio",
 				       .y_label = "blocks",
@@ -94,8 +94,8 @@ static void draw(struct trace *trace, const struct block_tree *tree,
  * Add the reason; `highest` is the highest link quota of the blocks around the
  * text.
  */
-static void explain(struct trace *trace, uint32_t text, double highest,
-		    double max_quota)
+static void lqf_explain(struct trace *trace, uint32_t text, double highest,
+			double max_quota)
 {
 	if (highest <= max_quota)
 		trace_reason(trace, text,
@@ -107,18 +107,20 @@ static void explain(struct trace *trace, uint32_t text, double highest,
 			     highest, max_quota);
 }
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void lqf_run(const struct extractor_input *input,
+		    struct verdict *verdicts)
 {
 	const struct page *page = input->page;
 	double max_quota = input->parameters[QUOTA];
 	const bool *is_visible = visible_texts(input->arena, page);
 	struct block_tree tree =
 		block_tree_make(input->arena, page, is_visible);
-	struct rest *rests = ARENA_NEW(input->arena, struct rest, tree.count);
-	double *quotas = judge(input->arena, &tree, max_quota, rests);
+	struct lqf_block *rests =
+		ARENA_NEW(input->arena, struct lqf_block, tree.count);
+	double *quotas = lqf_judge(input->arena, &tree, max_quota, rests);
 
 	if (input->trace != NULL)
-		draw(input->trace, &tree, rests, quotas, max_quota);
+		lqf_draw(input->trace, &tree, rests, quotas, max_quota);
 	block_tree_inherit(&tree, quotas);
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		double highest = quotas[tree.text_blocks[i]];
@@ -128,17 +130,18 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 			.is_content = is_visible[i] && highest <= max_quota,
 		};
 		if (input->trace != NULL)
-			explain(input->trace, i, highest, max_quota);
+			lqf_explain(input->trace, i, highest, max_quota);
 	}
 }
 
-#define LQF(name_, summary_, parameters_)                                      \
-	{                                                                      \
-		.name = (name_), .summary = (summary_),                        \
-		.source = "Mantratzis, Orgun, Cassidy, Separating XHTML "      \
-			  "Content from Navigation Clutter Using "             \
-			  "DOM-Structure Block Analysis, HYPERTEXT 2005",      \
-		.parameters = (parameters_), .parameter_count = 1, .run = run, \
+#define LQF(name_, summary_, parameters_)                                 \
+	{                                                                 \
+		.name = (name_), .summary = (summary_),                   \
+		.source = "Mantratzis, Orgun, Cassidy, Separating XHTML " \
+			  "Content from Navigation Clutter Using "        \
+			  "DOM-Structure Block Analysis, HYPERTEXT 2005", \
+		.parameters = (parameters_), .parameter_count = 1,        \
+		.run = lqf_run,                                           \
 	}
 
 const struct extractor extractor_lqf_25 =

@@ -8,7 +8,7 @@
 #include "extract/methods/token_region.h"
 #include "page/page.h"
 
-static double weight(const struct stream_token *token, double tag_penalty)
+static double token_weight(const struct stream_token *token, double tag_penalty)
 {
 	assert(tag_penalty >= 0);
 	return token->text == NO_TEXT ? -tag_penalty : 1;
@@ -17,8 +17,8 @@ static double weight(const struct stream_token *token, double tag_penalty)
 /*
  * Return the maximum-sum subsequence (Bentley, Programming Pearls, column 8).
  */
-static struct token_range find(const struct token_stream *stream,
-			       double tag_penalty)
+static struct token_range find_maximum_sum(const struct token_stream *stream,
+					   double tag_penalty)
 {
 	struct token_range best = {0, 0};
 	double best_sum = 0;
@@ -30,7 +30,7 @@ static struct token_range find(const struct token_stream *stream,
 			sum = 0;
 			begin = i;
 		}
-		sum += weight(&stream->tokens[i], tag_penalty);
+		sum += token_weight(&stream->tokens[i], tag_penalty);
 		if (sum > best_sum) {
 			best_sum = sum;
 			best = (struct token_range){begin, i + 1};
@@ -41,9 +41,10 @@ static struct token_range find(const struct token_stream *stream,
 }
 
 /* Draw the prefix sums of the weights: the run is where they rise most. */
-static void draw(const struct extractor_input *input,
-		 const struct token_stream *stream, double tag_penalty,
-		 const struct token_regions *regions)
+static void maximum_sum_draw(const struct extractor_input *input,
+			     const struct token_stream *stream,
+			     double tag_penalty,
+			     const struct token_regions *regions)
 {
 	struct arena *arena = input->trace->arena;
 	float *values = ARENA_NEW(arena, float, stream->count + 1);
@@ -58,7 +59,7 @@ static void draw(const struct extractor_input *input,
 	double sum = 0;
 
 	for (uint32_t i = 0; i < stream->count; i++) {
-		sum += weight(&stream->tokens[i], tag_penalty);
+		sum += token_weight(&stream->tokens[i], tag_penalty);
 		values[i + 1] = (float)sum;
 	}
 	token_regions_draw(arena, regions, &figure);
@@ -71,11 +72,11 @@ void maximum_sum_run(const struct extractor_input *input, double tag_penalty,
 	const bool *is_visible = visible_texts(input->arena, input->page);
 	struct token_stream stream =
 		token_stream_make(input->arena, input->page, is_visible);
-	struct token_range range = find(&stream, tag_penalty);
+	struct token_range range = find_maximum_sum(&stream, tag_penalty);
 	struct token_regions regions = {&range,
 					range.end > range.begin ? 1 : 0};
 
 	token_regions_judge(input, &stream, is_visible, &regions, verdicts);
 	if (input->trace != NULL)
-		draw(input, &stream, tag_penalty, &regions);
+		maximum_sum_draw(input, &stream, tag_penalty, &regions);
 }

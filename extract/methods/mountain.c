@@ -91,8 +91,8 @@ struct judgement {
  * highest decision value is content, so that every page with text gets an
  * extract. The source extracts nothing there.
  */
-static const struct judgement *judge(const struct extractor_input *input,
-				     const struct ridges *ridges)
+static const struct judgement *judge_ridges(const struct extractor_input *input,
+					    const struct ridges *ridges)
 {
 	const struct ridge_model *model =
 		input->ridges != NULL ? input->ridges : ridge_model_universal();
@@ -116,9 +116,9 @@ static const struct judgement *judge(const struct extractor_input *input,
 	return judgements;
 }
 
-static void tell_ridge(const struct extractor_input *input,
-		       const struct mountain *mountain, uint32_t index,
-		       const struct judgement *judgement)
+static void explain_ridge(const struct extractor_input *input,
+			  const struct mountain *mountain, uint32_t index,
+			  const struct judgement *judgement)
 {
 	const struct ridge *ridge = &mountain->ridges.items[index];
 	const char *verdict = judgement->value > 0    ? "primary"
@@ -137,9 +137,9 @@ static void tell_ridge(const struct extractor_input *input,
 				     (double)mountain->cells.items[i].score);
 }
 
-static void tell_reasons(const struct extractor_input *input,
-			 const struct mountain *mountain,
-			 const struct judgement *judgements)
+static void mountain_explain(const struct extractor_input *input,
+			     const struct mountain *mountain,
+			     const struct judgement *judgements)
 {
 	const struct cells *cells = &mountain->cells;
 
@@ -155,11 +155,11 @@ static void tell_reasons(const struct extractor_input *input,
 				mountain->ridges.primary_threshold,
 				mountain->ridges.peak_threshold);
 	for (uint32_t i = 0; i < mountain->ridges.count; i++)
-		tell_ridge(input, mountain, i, &judgements[i]);
+		explain_ridge(input, mountain, i, &judgements[i]);
 }
 
-static const char *label_of(struct arena *arena, const struct ridge *ridge,
-			    const struct judgement *judgement)
+static const char *ridge_label(struct arena *arena, const struct ridge *ridge,
+			       const struct judgement *judgement)
 {
 	char text[128];
 
@@ -171,9 +171,9 @@ static const char *label_of(struct arena *arena, const struct ridge *ridge,
 }
 
 /* Draw figure 1 of the source, with the ridges. */
-static void draw(const struct extractor_input *input,
-		 const struct mountain *mountain,
-		 const struct judgement *judgements)
+static void mountain_draw(const struct extractor_input *input,
+			  const struct mountain *mountain,
+			  const struct judgement *judgements)
 {
 	struct arena *arena = input->trace->arena;
 	const struct cells *cells = &mountain->cells;
@@ -203,20 +203,22 @@ static void draw(const struct extractor_input *input,
 			.begin = (float)ridges->items[i].begin / step,
 			.end = (float)ridges->items[i].end / step,
 			.is_content = judgements[i].is_content,
-			.label = label_of(arena, &ridges->items[i],
-					  &judgements[i]),
+			.label = ridge_label(arena, &ridges->items[i],
+					     &judgements[i]),
 		};
 	trace_figure(input->trace, &figure);
 }
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void mountain_run(const struct extractor_input *input,
+			 struct verdict *verdicts)
 {
 	const struct page *page = input->page;
 	const struct mountain mountain = mountain_of_page(
 		input->arena, page, visible_texts(input->arena, page),
 		input->parameters);
-	const struct cell *cells = mountain.cells.items;
-	const struct judgement *judgements = judge(input, &mountain.ridges);
+	const struct mountain_cell *cells = mountain.cells.items;
+	const struct judgement *judgements =
+		judge_ridges(input, &mountain.ridges);
 
 	for (uint32_t i = 0; i < page->text_count; i++)
 		verdicts[i] = (struct verdict){0};
@@ -233,8 +235,8 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 	}
 	if (input->trace == NULL)
 		return;
-	tell_reasons(input, &mountain, judgements);
-	draw(input, &mountain, judgements);
+	mountain_explain(input, &mountain, judgements);
+	mountain_draw(input, &mountain, judgements);
 }
 
 const struct extractor extractor_mountain = {
@@ -245,5 +247,5 @@ const struct extractor extractor_mountain = {
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
 	.reads_ridges = true,
-	.run = run,
+	.run = mountain_run,
 };

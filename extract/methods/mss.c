@@ -21,7 +21,8 @@ static const struct parameter parameters[] = {
 		},
 };
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void mss_run(const struct extractor_input *input,
+		    struct verdict *verdicts)
 {
 	maximum_sum_run(input, input->parameters[TAG_PENALTY], verdicts);
 }
@@ -34,5 +35,5 @@ const struct extractor extractor_mss = {
 		  "with Maximum Subsequence Segmentation, WWW 2009 (MSS)",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.run = run,
+	.run = mss_run,
 };

@@ -3,7 +3,8 @@
 #include "extract/methods/methods.h"
 #include "page/page.h"
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void plain_run(const struct extractor_input *input,
+		      struct verdict *verdicts)
 {
 	const bool *is_visible = visible_texts(input->arena, input->page);
 
@@ -22,5 +23,5 @@ const struct extractor extractor_plain = {
 	.summary = "All visible text: the baseline.",
 	.source = "Gottron, Evaluating Content Extraction on HTML Documents, "
 		  "ITA 2007",
-	.run = run,
+	.run = plain_run,
 };

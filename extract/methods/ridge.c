@@ -7,7 +7,8 @@
 
 enum { HEIGHT, WIDTH, RIDGE_POSITION, CELL_POSITION };
 
-static struct ridges measure(const struct cells *cells, double peak_factor)
+static struct ridges measure_thresholds(const struct cells *cells,
+					double peak_factor)
 {
 	double sum = 0;
 	double highest = 0;
@@ -26,8 +27,8 @@ static struct ridges measure(const struct cells *cells, double peak_factor)
 	};
 }
 
-static bool is_primary(const struct cells *cells, uint32_t index,
-		       const struct ridges *ridges)
+static bool is_primary_cell(const struct cells *cells, uint32_t index,
+			    const struct ridges *ridges)
 {
 	double score = (double)cells->items[index].score;
 
@@ -45,12 +46,12 @@ static struct ridge next_run(const struct cells *cells, uint32_t begin,
 {
 	struct ridge run;
 
-	while (begin < cells->count && !is_primary(cells, begin, ridges))
+	while (begin < cells->count && !is_primary_cell(cells, begin, ridges))
 		begin++;
 	run = (struct ridge){.begin = begin, .end = begin};
 	*highest_out = 0;
 	for (uint32_t i = begin; i < cells->count && i - run.end <= span; i++)
-		if (is_primary(cells, i, ridges)) {
+		if (is_primary_cell(cells, i, ridges)) {
 			run.end = i + 1;
 			*highest_out = fmax(*highest_out,
 					    (double)cells->items[i].score);
@@ -113,7 +114,7 @@ static void set_features(const struct cells *cells, struct ridge *ridges,
 struct ridges ridges_of_cells(struct arena *arena, const struct cells *cells,
 			      uint32_t span, double peak_factor)
 {
-	struct ridges ridges = measure(cells, peak_factor);
+	struct ridges ridges = measure_thresholds(cells, peak_factor);
 	struct ridge *items = ARENA_NEW(arena, struct ridge,
 					count_runs(cells, span, &ridges));
 	uint32_t at = 0;

@@ -56,7 +56,7 @@ void ridge_model_write(const struct ridge_model *model, struct slice notes,
 }
 
 /* Cut off the next part of `rest`, up to `separator` or the end. */
-static struct slice take(struct slice *rest, char separator)
+static struct slice model_text_next(struct slice *rest, char separator)
 {
 	const char *text = rest->data;
 	size_t size = 0;
@@ -74,8 +74,8 @@ static struct slice take(struct slice *rest, char separator)
  * Read a decimal number in [minimum, maximum]; reject the other formats of
  * strtod().
  */
-static bool read_number(struct slice word, double minimum, double maximum,
-			double *number_out)
+static bool model_read_number(struct slice word, double minimum, double maximum,
+			      double *number_out)
 {
 	char text[32];
 	char *end;
@@ -91,19 +91,19 @@ static bool read_number(struct slice word, double minimum, double maximum,
 }
 
 /* Read the line "NAME NUMBER". */
-static bool read_field(struct slice *rest, const char *name, double minimum,
-		       double maximum, double *number_out)
+static bool model_read_field(struct slice *rest, const char *name,
+			     double minimum, double maximum, double *number_out)
 {
-	struct slice line = take(rest, '\n');
+	struct slice line = model_text_next(rest, '\n');
 
-	return slice_equal(take(&line, ' '), slice_of(name)) &&
-	       read_number(line, minimum, maximum, number_out);
+	return slice_equal(model_text_next(&line, ' '), slice_of(name)) &&
+	       model_read_number(line, minimum, maximum, number_out);
 }
 
 static void skip_notes(struct slice *rest)
 {
 	while (rest->size > 0 && *(const char *)rest->data == '#')
-		take(rest, '\n');
+		model_text_next(rest, '\n');
 }
 
 static bool read_vector(struct slice line, double *coefficient_out,
@@ -111,11 +111,12 @@ static bool read_vector(struct slice line, double *coefficient_out,
 {
 	double features[RIDGE_FEATURES];
 
-	if (!read_number(take(&line, ' '), -RIDGE_COST_MAX, RIDGE_COST_MAX,
-			 coefficient_out))
+	if (!model_read_number(model_text_next(&line, ' '), -RIDGE_COST_MAX,
+			       RIDGE_COST_MAX, coefficient_out))
 		return false;
 	for (int i = 0; i < RIDGE_FEATURES; i++)
-		if (!read_number(take(&line, ' '), 0, 1, &features[i]))
+		if (!model_read_number(model_text_next(&line, ' '), 0, 1,
+				       &features[i]))
 			return false;
 	*vector_out = ridge_vector_of(features);
 	return line.size == 0;
@@ -124,8 +125,8 @@ static bool read_vector(struct slice line, double *coefficient_out,
 static bool read_vectors(struct ridge_model *model, struct slice rest)
 {
 	for (int i = 0; i < model->svm.l; i++)
-		if (!read_vector(take(&rest, '\n'), &model->coefficients[i],
-				 &model->vectors[i]))
+		if (!read_vector(model_text_next(&rest, '\n'),
+				 &model->coefficients[i], &model->vectors[i]))
 			return false;
 	return rest.size == 0;
 }
@@ -139,17 +140,19 @@ enum error ridge_model_read(struct ridge_model **model_out, struct slice text)
 	double rho;
 	double count;
 
-	if (!read_field(&text, MAGIC, 0, 1e9, &version))
+	if (!model_read_field(&text, MAGIC, 0, 1e9, &version))
 		return ERR_MALFORMED;
 	if (version != VERSION)
 		return ERR_VERSION;
 	skip_notes(&text);
-	if (!slice_equal(take(&text, '\n'), slice_of(FEATURES)) ||
-	    !read_field(&text, "C", RIDGE_COST_MIN, RIDGE_COST_MAX, &cost) ||
-	    !read_field(&text, "gamma", RIDGE_GAMMA_MIN, RIDGE_GAMMA_MAX,
-			&gamma) ||
-	    !read_field(&text, "rho", -MAX_RHO, MAX_RHO, &rho) ||
-	    !read_field(&text, "supports", 1, MAX_RIDGE_EXAMPLES, &count) ||
+	if (!slice_equal(model_text_next(&text, '\n'), slice_of(FEATURES)) ||
+	    !model_read_field(&text, "C", RIDGE_COST_MIN, RIDGE_COST_MAX,
+			      &cost) ||
+	    !model_read_field(&text, "gamma", RIDGE_GAMMA_MIN, RIDGE_GAMMA_MAX,
+			      &gamma) ||
+	    !model_read_field(&text, "rho", -MAX_RHO, MAX_RHO, &rho) ||
+	    !model_read_field(&text, "supports", 1, MAX_RIDGE_EXAMPLES,
+			      &count) ||
 	    count != floor(count))
 		return ERR_MALFORMED;
 	model = ridge_model_create((size_t)count);

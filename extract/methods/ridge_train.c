@@ -8,7 +8,7 @@
 /* Features are rounded to the precision of ridge_model_write(). */
 #define FEATURE_STEPS 1e4
 
-static void say_nothing(const char *text)
+static void discard_message(const char *text)
 {
 	(void)text;
 }
@@ -19,7 +19,7 @@ static void say_nothing(const char *text)
  * offset, it would be the same ridge of every page on sites whose pages all
  * have equally many ridges.
  */
-static size_t taken(size_t part, size_t count)
+static size_t example_index(size_t part, size_t count)
 {
 	size_t begin = part * count / MAX_RIDGE_EXAMPLES;
 	size_t end = (part + 1) * count / MAX_RIDGE_EXAMPLES;
@@ -49,7 +49,7 @@ static struct problem make_problem(const struct ridge_example *examples,
 
 	for (size_t i = 0; i < used; i++) {
 		const struct ridge_example *example =
-			&examples[taken(i, count)];
+			&examples[example_index(i, count)];
 		double features[RIDGE_FEATURES];
 
 		for (int k = 0; k < RIDGE_FEATURES; k++)
@@ -82,7 +82,7 @@ static bool has_both_kinds(const struct svm_problem *problem)
  * Copy the model. Of the classes +1 and -1 libsvm uses +1 as the first (since
  * 3.17).
  */
-static struct ridge_model *copy(const struct svm_model *svm)
+static struct ridge_model *copy_svm_model(const struct svm_model *svm)
 {
 	struct ridge_model *model = ridge_model_create((size_t)svm->l);
 
@@ -115,9 +115,9 @@ struct ridge_model *ridge_model_train(const struct ridge_example *examples,
 	struct svm_model *svm;
 
 	if (has_both_kinds(&problem.svm)) {
-		svm_set_print_string_function(say_nothing);
+		svm_set_print_string_function(discard_message);
 		svm = svm_train(&problem.svm, &parameter);
-		model = copy(svm);
+		model = copy_svm_model(svm);
 		svm_free_and_destroy_model(&svm);
 	}
 	free_problem(&problem);

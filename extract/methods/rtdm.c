@@ -37,22 +37,23 @@ static const struct parameter parameters[] = {
 };
 
 /* A page of the sample. */
-struct reference {
+struct reference_page {
 	struct item_tree tree;
 	uint32_t bit; /* of the page in the sample */
 };
 
-struct known_trees {
+struct reference_trees {
 	struct sample_pages pages;
-	struct reference references[MAX_SAMPLE_PAGES]; /* [count] */
+	struct reference_page references[MAX_SAMPLE_PAGES]; /* [count] */
 	uint32_t count;
 };
 
 /* Keep an even selection of the sample's pages. */
-static const void *learn(const struct sample *sample, const double *values,
-			 struct arena *arena)
+static const void *rtdm_build_model(const struct sample *sample,
+				    const double *values, struct arena *arena)
 {
-	struct known_trees *known = ARENA_NEW(arena, struct known_trees, 1);
+	struct reference_trees *known =
+		ARENA_NEW(arena, struct reference_trees, 1);
 	uint32_t wanted = (uint32_t)values[REFERENCES];
 
 	known->pages = sample_pages_of(sample);
@@ -60,7 +61,7 @@ static const void *learn(const struct sample *sample, const double *values,
 	for (uint32_t i = 0; i < known->count; i++) {
 		uint32_t page =
 			(uint32_t)((uint64_t)i * sample->count / known->count);
-		struct reference *reference = &known->references[i];
+		struct reference_page *reference = &known->references[i];
 		struct arena *scratch = arena_create();
 		struct item_tree tree =
 			item_tree_make(scratch, sample->pages[page]);
@@ -73,10 +74,10 @@ static const void *learn(const struct sample *sample, const double *values,
 }
 
 /* Write the trees except the page's own; return their number. */
-static uint32_t others(const struct extractor_input *input,
-		       const struct item_tree **trees_out)
+static uint32_t other_trees(const struct extractor_input *input,
+			    const struct item_tree **trees_out)
 {
-	const struct known_trees *known = input->learned;
+	const struct reference_trees *known = input->learned;
 	uint32_t own_bit = sample_bit(&known->pages, input->page);
 	uint32_t count = 0;
 
@@ -86,13 +87,14 @@ static uint32_t others(const struct extractor_input *input,
 	return count;
 }
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void rtdm_run(const struct extractor_input *input,
+		     struct verdict *verdicts)
 {
 	const struct page *page = input->page;
 	const bool *is_visible = visible_texts(input->arena, page);
 	struct item_tree tree = item_tree_make(input->arena, page);
 	const struct item_tree *trees[MAX_SAMPLE_PAGES];
-	uint32_t count = others(input, trees);
+	uint32_t count = other_trees(input, trees);
 	const uint32_t *matches =
 		tree_mapping_matches(input->arena, &tree, trees, count);
 	double max_ratio = input->parameters[MAX_RATIO];
@@ -120,8 +122,8 @@ const struct extractor extractor_rtdm = {
 		  "Extraction Using Tree Edit Distance, WWW 2004",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.needs = KNOWS_SAMPLE,
-	.learn = learn,
+	.needs = NEEDS_SAMPLE,
+	.learn = rtdm_build_model,
 	.learned_parameters = sizeof(parameters) / sizeof(parameters[0]),
-	.run = run,
+	.run = rtdm_run,
 };

@@ -17,14 +17,14 @@ struct arena;
 struct page;
 
 /* The slots of a sample; belongs to an arena. */
-struct known_slots;
+struct slot_model;
 
 /*
  * Build the slots. Linear in the sample; 100 bytes for each fragment of each
  * slot.
  */
-const struct known_slots *slots_learn(const struct sample *sample,
-				      struct arena *arena);
+const struct slot_model *slot_model_build(const struct sample *sample,
+					  struct arena *arena);
 
 /* The slots for one page, which may be a page of the sample. */
 struct slot_view {
@@ -46,7 +46,7 @@ struct slot_view {
 };
 
 /* Everything belongs to `arena`. Linear. */
-struct slot_view slots_view(const struct known_slots *known,
+struct slot_view slots_view(const struct slot_model *known,
 			    const struct page *page, struct arena *arena);
 
 #endif

@@ -35,8 +35,8 @@ static const struct parameter parameters[] = {
 		},
 };
 
-static const void *learn(const struct sample *sample, const double *values,
-			 struct arena *arena)
+static const void *sst_build_model(const struct sample *sample,
+				   const double *values, struct arena *arena)
 {
 	struct hash_table *known = ARENA_NEW(arena, struct hash_table, 1);
 
@@ -45,7 +45,7 @@ static const void *learn(const struct sample *sample, const double *values,
 }
 
 /* Return the innermost block-level element around a text, or NO_NODE. */
-static uint32_t block_around(const struct page *page, uint32_t text)
+static uint32_t block_of_text(const struct page *page, uint32_t text)
 {
 	uint32_t node = page->texts[text].node;
 
@@ -63,7 +63,8 @@ static uint32_t block_around(const struct page *page, uint32_t text)
  * (tests/eval/RESULTS.md, "What parameters were chosen by"). A place that no
  * other page has gets the importance 1.
  */
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void sst_run(const struct extractor_input *input,
+		    struct verdict *verdicts)
 {
 	const struct page *page = input->page;
 	const bool *is_visible = visible_texts(input->arena, page);
@@ -71,7 +72,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 	double threshold = input->parameters[MIN_IMPORTANCE];
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
-		uint32_t block = block_around(page, i);
+		uint32_t block = block_of_text(page, i);
 		const struct importance *known = hash_table_find(
 			input->learned, block == NO_NODE ? places.texts[i]
 							 : places.nodes[block]);
@@ -97,8 +98,8 @@ const struct extractor extractor_sst = {
 		  "for Data Mining, KDD 2003",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.needs = KNOWS_SAMPLE,
-	.learn = learn,
+	.needs = NEEDS_SAMPLE,
+	.learn = sst_build_model,
 	.learned_parameters = sizeof(parameters) / sizeof(parameters[0]),
-	.run = run,
+	.run = sst_run,
 };

@@ -65,14 +65,14 @@ static const struct default_style defaults[] = {
 	{TAG_template, DISPLAY_NONE, false, 1, 0, 0, 0},
 };
 
-struct styling {
+struct style_builder {
 	const struct page *page;
 	struct style_sheet sheet;
 	uint8_t rows[TAG_COUNT]; /* index in `defaults` + 1 */
-	struct style *styles;
+	struct css_style *styles;
 };
 
-static struct default_style default_of(const struct styling *styling,
+static struct default_style default_of(const struct style_builder *styling,
 				       uint16_t tag)
 {
 	if (tag < TAG_COUNT && styling->rows[tag] > 0)
@@ -134,8 +134,9 @@ static void read_align(uint16_t tag, struct slice value,
 	}
 }
 
-static void read_attribute(uint16_t tag, const struct attribute *attribute,
-			   struct declarations *declarations)
+static void read_style_attribute(uint16_t tag,
+				 const struct attribute *attribute,
+				 struct declarations *declarations)
 {
 	const struct slice name = attribute->name;
 	const struct slice value = attribute->value;
@@ -160,14 +161,14 @@ static void read_attribute(uint16_t tag, const struct attribute *attribute,
 		read_font_attribute(value, declarations);
 }
 
-static struct declarations declarations_of(const struct styling *styling,
+static struct declarations declarations_of(const struct style_builder *styling,
 					   uint32_t index)
 {
 	const struct node *node = &styling->page->nodes[index];
 	struct declarations declarations = {0};
 
 	for (uint32_t i = 0; i < node->attribute_count; i++)
-		read_attribute(
+		read_style_attribute(
 			node->tag,
 			&styling->page->attributes[node->first_attribute + i],
 			&declarations);
@@ -223,20 +224,20 @@ static struct length margin_of(const struct declarations *declarations,
 		       : (struct length){otherwise, LENGTH_PX};
 }
 
-static void style_node(const struct styling *styling, uint32_t index)
+static void style_node(const struct style_builder *styling, uint32_t index)
 {
-	static const struct style above = {
+	static const struct css_style above = {
 		.font_size = ROOT_FONT_SIZE,
 		.background = 0xFFFFFF,
 	};
 	const struct node *node = &styling->page->nodes[index];
-	const struct style *parent = node->parent == NO_NODE
-					     ? &above
-					     : &styling->styles[node->parent];
+	const struct css_style *parent =
+		node->parent == NO_NODE ? &above
+					: &styling->styles[node->parent];
 	const struct default_style otherwise = default_of(styling, node->tag);
 	const struct declarations declarations =
 		declarations_of(styling, index);
-	struct style *style = &styling->styles[index];
+	struct css_style *style = &styling->styles[index];
 	uint32_t color = declared_word(&declarations, PROPERTY_BACKGROUND,
 				       COLOR_TRANSPARENT);
 
@@ -261,12 +262,13 @@ static void style_node(const struct styling *styling, uint32_t index)
 	style->clears = declared_word(&declarations, PROPERTY_CLEAR, 0) == 1;
 }
 
-const struct style *styles_of_page(struct arena *arena, const struct page *page)
+const struct css_style *styles_of_page(struct arena *arena,
+				       const struct page *page)
 {
-	struct styling styling = {
+	struct style_builder styling = {
 		.page = page,
 		.sheet = style_sheet_read(arena, page),
-		.styles = ARENA_NEW(arena, struct style, page->node_count),
+		.styles = ARENA_NEW(arena, struct css_style, page->node_count),
 	};
 
 	_Static_assert(sizeof(defaults) / sizeof(defaults[0]) < UINT8_MAX,

@@ -1,7 +1,8 @@
 /*
- * extract/methods/style.h - the styles of a page's elements from the page's source:
- * HTML's default styles, presentational attributes, <style> rules
- * (extract/methods/style_sheet.h) and style attributes, in ascending precedence.
+ * extract/methods/style.h - the styles of a page's elements from the page's
+ * source: HTML's default styles, presentational attributes, <style> rules
+ * (extract/methods/style_sheet.h) and style attributes, in ascending
+ * precedence.
  */
 #ifndef EXTRACT_METHODS_STYLE_H
 #define EXTRACT_METHODS_STYLE_H
@@ -14,7 +15,7 @@
 struct arena;
 struct page;
 
-struct style {
+struct css_style {
 	struct length width;
 	struct length height;
 	struct length max_width;
@@ -37,7 +38,7 @@ enum { MAX_FONT_SIZE = 1000 };
  * Return the style of every element: [page->node_count], owned by `arena`; 60
  * bytes an element. Linear; constant stack.
  */
-const struct style *styles_of_page(struct arena *arena,
-				   const struct page *page);
+const struct css_style *styles_of_page(struct arena *arena,
+				       const struct page *page);
 
 #endif

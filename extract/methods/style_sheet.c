@@ -11,7 +11,7 @@ struct style_rule {
 	struct declarations declarations;
 };
 
-struct selector {
+struct css_selector {
 	uint64_t key;
 	enum specificity specificity;
 };
@@ -23,7 +23,7 @@ static uint64_t selector_key(enum specificity specificity, uint64_t tag,
 	return hash64(name.data, name.size, tag + (uint64_t)specificity);
 }
 
-static bool is_name_byte(char byte)
+static bool is_css_name_byte(char byte)
 {
 	unsigned char letter = (unsigned char)css_lower(byte);
 
@@ -32,12 +32,12 @@ static bool is_name_byte(char byte)
 	       letter == '_' || letter >= 0x80;
 }
 
-static struct slice read_name(struct slice *rest)
+static struct slice css_read_name(struct slice *rest)
 {
 	const char *begin = rest->data;
 	size_t size = 0;
 
-	while (size < rest->size && is_name_byte(begin[size]))
+	while (size < rest->size && is_css_name_byte(begin[size]))
 		size++;
 	*rest = (struct slice){begin + size, rest->size - size};
 	return (struct slice){begin, size};
@@ -57,7 +57,8 @@ static uint64_t hash_of_tag(struct slice name)
 }
 
 /* Return false if the selector has more than one compound. */
-static bool read_selector(struct slice text, struct selector *selector_out)
+static bool css_read_selector(struct slice text,
+			      struct css_selector *selector_out)
 {
 	struct slice rest = css_trim(text);
 	struct slice name;
@@ -68,22 +69,22 @@ static bool read_selector(struct slice text, struct selector *selector_out)
 	if (rest.size > 1 && *(const char *)rest.data == '*')
 		rest = (struct slice){(const char *)rest.data + 1,
 				      rest.size - 1};
-	name = read_name(&rest);
+	name = css_read_name(&rest);
 	has_tag = name.size > 0;
 	if (has_tag)
 		tag = hash_of_tag(name);
 	if (rest.size == 0) {
-		*selector_out =
-			(struct selector){selector_key(SPECIFICITY_TAG, tag,
-						       (struct slice){"", 0}),
-					  SPECIFICITY_TAG};
+		*selector_out = (struct css_selector){
+			selector_key(SPECIFICITY_TAG, tag,
+				     (struct slice){"", 0}),
+			SPECIFICITY_TAG};
 		return has_tag;
 	}
 	kind = *(const char *)rest.data;
 	if (kind != '.' && kind != '#')
 		return false;
 	rest = (struct slice){(const char *)rest.data + 1, rest.size - 1};
-	name = read_name(&rest);
+	name = css_read_name(&rest);
 	selector_out->specificity =
 		kind == '.' ? SPECIFICITY_CLASS : SPECIFICITY_ID;
 	if (has_tag) /* with a tag: the next enumerator */
@@ -95,7 +96,7 @@ static bool read_selector(struct slice text, struct selector *selector_out)
 /*
  * Add the declarations of one selector; their rank depends only on the order.
  */
-static void add_rule(struct style_sheet *sheet, struct selector selector,
+static void add_rule(struct style_sheet *sheet, struct css_selector selector,
 		     const struct declarations *declarations)
 {
 	const uint32_t base = (uint32_t)selector.specificity << 24;
@@ -106,7 +107,8 @@ static void add_rule(struct style_sheet *sheet, struct selector selector,
 	if (rule == NULL)
 		rule = hash_table_add(&sheet->rules, selector.key);
 	for (uint32_t i = 0; i < PROPERTY_COUNT; i++) {
-		const struct declared *one = &declarations->properties[i];
+		const struct css_declaration *one =
+			&declarations->properties[i];
 
 		if (one->rank > 0)
 			declare(&rule->declarations, (enum property)i,
@@ -127,9 +129,10 @@ static void read_rule(struct style_sheet *sheet, struct slice prelude,
 	body = (struct slice){begin, (size_t)(scan->at - begin)};
 	declarations_read(&declarations, body, ++sheet->order);
 	while (!css_scan_ended(&selectors)) {
-		struct selector selector;
+		struct css_selector selector;
 
-		if (read_selector(css_scan_until(&selectors, ","), &selector))
+		if (css_read_selector(css_scan_until(&selectors, ","),
+				      &selector))
 			add_rule(sheet, selector, &declarations);
 		css_scan_step(&selectors);
 	}
@@ -160,7 +163,7 @@ static bool has_feature(struct slice media, const char *feature,
  * Return true if a media query matches a screen of VIEWPORT_WIDTH. The
  * conditions of a list of queries count as one query.
  */
-static bool applies(struct slice media)
+static bool media_applies(struct slice media)
 {
 	struct length length;
 	struct slice rest = media;
@@ -192,7 +195,7 @@ static bool holds_rules(struct slice prelude)
 	struct slice name = css_next_word(&rest);
 
 	if (css_is(name, "@media"))
-		return applies(rest);
+		return media_applies(rest);
 	return css_is(name, "@supports") || css_is(name, "@layer");
 }
 
@@ -247,7 +250,7 @@ static struct slice css_of(const struct page *page, uint32_t node,
 	if (page->nodes[node].tag != TAG_style)
 		return css;
 	media = page_attribute(page, node, "media");
-	if (media.data == NULL || applies(media))
+	if (media.data == NULL || media_applies(media))
 		css = content_of(page, node);
 	if (css.size > max_bytes)
 		css.size = max_bytes;

@@ -12,7 +12,7 @@
 #include "page/page.h"
 
 /* An element node of the style tree, or a leaf. */
-struct place {
+struct style_place {
 	uint64_t key;
 	uint32_t parent;  /* index of its place, or NO_ENTRY */
 	uint32_t pages;   /* pages that have it */
@@ -25,7 +25,7 @@ struct place {
 	double feature_sum; /* sum of their entropies */
 };
 
-struct style {
+struct child_sequence {
 	uint64_t key;
 	uint32_t place;
 	uint32_t pages;
@@ -38,8 +38,8 @@ struct place_feature {
 };
 
 struct style_tree {
-	struct hash_table places;   /* struct place */
-	struct hash_table styles;   /* struct style */
+	struct hash_table places;   /* struct style_place */
+	struct hash_table styles;   /* struct child_sequence */
 	struct hash_table features; /* struct place_feature */
 };
 
@@ -61,8 +61,8 @@ static uint64_t place_key(struct hash_table *counters, uint64_t parent,
 	return hash_chain(counter->count++, counter->key);
 }
 
-static void add_child(struct page_places *places, uint32_t parent,
-		      uint64_t step)
+static void style_tree_add_child(struct page_places *places, uint32_t parent,
+				 uint64_t step)
 {
 	if (parent == NO_NODE)
 		return;
@@ -82,7 +82,7 @@ struct page_places style_tree_places(struct arena *arena,
 		.styles = ARENA_NEW(arena, uint64_t, page->node_count),
 		.children = ARENA_NEW(arena, uint32_t, page->node_count),
 	};
-	struct walk walk = walk_begin(page);
+	struct page_walk walk = walk_begin(page);
 	enum step step;
 	uint32_t index;
 
@@ -93,8 +93,9 @@ struct page_places style_tree_places(struct arena *arena,
 			continue;
 		parent = step == STEP_OPEN ? page->nodes[index].parent
 					   : page->texts[index].node;
-		add_child(&places, parent,
-			  step == STEP_OPEN ? steps[index] : text_step);
+		style_tree_add_child(&places, parent,
+				     step == STEP_OPEN ? steps[index]
+						       : text_step);
 		*(step == STEP_OPEN ? &places.nodes[index]
 				    : &places.texts[index]) =
 			place_key(&counters,
@@ -108,18 +109,18 @@ struct page_places style_tree_places(struct arena *arena,
  * Return a place of the page after counting it; `siblings` is the number of
  * children of its parent. A parent must be counted before its children.
  */
-static struct place *count_place(struct style_tree *tree, uint64_t key,
-				 const uint64_t *parent_key, uint32_t siblings,
-				 uint32_t page)
+static struct style_place *count_place(struct style_tree *tree, uint64_t key,
+				       const uint64_t *parent_key,
+				       uint32_t siblings, uint32_t page)
 {
-	const struct place *parent =
+	const struct style_place *parent =
 		parent_key == NULL
 			? NULL
 			: hash_table_find(&tree->places, *parent_key);
 	uint32_t parent_index =
 		parent == NULL ? NO_ENTRY
 			       : hash_table_index(&tree->places, parent);
-	struct place *place = hash_table_add(&tree->places, key);
+	struct style_place *place = hash_table_add(&tree->places, key);
 
 	if (place->page == page + 1)
 		return place;
@@ -133,19 +134,21 @@ static struct place *count_place(struct style_tree *tree, uint64_t key,
 static void add_style(struct style_tree *tree, uint32_t place, uint64_t key,
 		      uint64_t sequence)
 {
-	struct style *style =
+	struct child_sequence *style =
 		hash_table_add(&tree->styles, hash_chain(sequence, key));
 
 	style->place = place;
 	style->pages++;
 }
 
-static void add_nodes(struct style_tree *tree, const struct page *page,
-		      const struct page_places *places, uint32_t number)
+static void style_tree_add_nodes(struct style_tree *tree,
+				 const struct page *page,
+				 const struct page_places *places,
+				 uint32_t number)
 {
 	for (uint32_t i = 0; i < page->node_count; i++) {
 		uint32_t parent = page->nodes[i].parent;
-		const struct place *place =
+		const struct style_place *place =
 			parent == NO_NODE
 				? count_place(tree, places->nodes[i], NULL, 0,
 					      number)
@@ -158,9 +161,10 @@ static void add_nodes(struct style_tree *tree, const struct page *page,
 	}
 }
 
-static void add_texts(struct style_tree *tree, const struct page *page,
-		      const struct page_places *places,
-		      const struct term_list *list, uint32_t number)
+static void style_tree_add_texts(struct style_tree *tree,
+				 const struct page *page,
+				 const struct page_places *places,
+				 const struct term_list *list, uint32_t number)
 {
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		uint32_t node = page->texts[i].node;
@@ -183,24 +187,25 @@ static void add_texts(struct style_tree *tree, const struct page *page,
 	}
 }
 
-static void add_page(struct style_tree *tree, const struct page *page,
-		     uint32_t number)
+static void style_tree_add_page(struct style_tree *tree,
+				const struct page *page, uint32_t number)
 {
 	struct arena *scratch = arena_create();
 	struct page_places places = style_tree_places(scratch, page);
 	struct term_list list =
 		terms_of_page(scratch, page, visible_texts(scratch, page));
 
-	add_nodes(tree, page, &places, number);
-	add_texts(tree, page, &places, &list, number);
+	style_tree_add_nodes(tree, page, &places, number);
+	style_tree_add_texts(tree, page, &places, &list, number);
 	arena_destroy(scratch);
 }
 
 static void sum_styles(struct style_tree *tree)
 {
 	for (uint32_t i = 0; i < tree->styles.count; i++) {
-		const struct style *style = hash_table_entry(&tree->styles, i);
-		struct place *place;
+		const struct child_sequence *style =
+			hash_table_entry(&tree->styles, i);
+		struct style_place *place;
 
 		if (style->place == NO_ENTRY)
 			continue;
@@ -215,7 +220,7 @@ static void sum_features(struct style_tree *tree)
 	for (uint32_t i = 0; i < tree->features.count; i++) {
 		const struct place_feature *feature =
 			hash_table_entry(&tree->features, i);
-		struct place *place;
+		struct style_place *place;
 
 		if (feature->place == NO_ENTRY)
 			continue;
@@ -230,7 +235,7 @@ static void sum_features(struct style_tree *tree)
  * NodeImp of the source: for an inner node the entropy of its styles; for a
  * leaf one minus the mean entropy of its features; 1 if only one page has it.
  */
-static double node_importance(const struct place *place)
+static double node_importance(const struct style_place *place)
 {
 	double pages = place->pages;
 
@@ -247,7 +252,7 @@ static double node_importance(const struct place *place)
  * CompImp of the source: the fewer styles a node has, the more its importance
  * depends on its children.
  */
-static double composite_importance(const struct place *place,
+static double composite_importance(const struct style_place *place,
 				   double attenuation)
 {
 	double ratio = pow(attenuation, place->styles);
@@ -258,8 +263,9 @@ static double composite_importance(const struct place *place,
 	       ratio * place->inner / place->pages;
 }
 
-static void keep(struct hash_table *rated, const struct place *place,
-		 double composite)
+static void style_tree_store_rating(struct hash_table *rated,
+				    const struct style_place *place,
+				    double composite)
 {
 	struct importance *importance = hash_table_add(rated, place->key);
 
@@ -275,17 +281,18 @@ rate_places(struct arena *arena, struct style_tree *tree, double attenuation)
 		hash_table_make(arena, sizeof(struct importance));
 
 	for (uint32_t i = tree->places.count; i-- > 0;) {
-		const struct place *place = hash_table_entry(&tree->places, i);
+		const struct style_place *place =
+			hash_table_entry(&tree->places, i);
 		double composite = composite_importance(place, attenuation);
 
 		if (place->parent != NO_ENTRY) {
-			struct place *parent =
+			struct style_place *parent =
 				hash_table_entry(&tree->places, place->parent);
 
 			parent->inner += place->weight * composite;
 		}
 		if (place->parent == NO_ENTRY || place->styles > 0)
-			keep(&rated, place, composite);
+			style_tree_store_rating(&rated, place, composite);
 	}
 	return rated;
 }
@@ -296,15 +303,16 @@ struct hash_table style_tree_rate(struct arena *arena,
 {
 	struct arena *scratch = arena_create();
 	struct style_tree tree = {
-		.places = hash_table_make(scratch, sizeof(struct place)),
-		.styles = hash_table_make(scratch, sizeof(struct style)),
+		.places = hash_table_make(scratch, sizeof(struct style_place)),
+		.styles =
+			hash_table_make(scratch, sizeof(struct child_sequence)),
 		.features =
 			hash_table_make(scratch, sizeof(struct place_feature)),
 	};
 	struct hash_table rated;
 
 	for (uint32_t i = 0; i < sample->count; i++)
-		add_page(&tree, sample->pages[i], i);
+		style_tree_add_page(&tree, sample->pages[i], i);
 	sum_styles(&tree);
 	sum_features(&tree);
 	rated = rate_places(scratch, &tree, attenuation);

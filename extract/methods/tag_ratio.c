@@ -32,8 +32,8 @@ struct lines {
 };
 
 /* Reserve space for one more item of `size` bytes after `count` items. */
-static void *grow(struct arena *arena, void *items, uint32_t count,
-		  uint32_t *capacity, size_t size)
+static void *line_array_grow(struct arena *arena, void *items, uint32_t count,
+			     uint32_t *capacity, size_t size)
 {
 	void *grown;
 
@@ -47,14 +47,14 @@ static void *grow(struct arena *arena, void *items, uint32_t count,
 }
 
 /* End a line. Empty lines are removed, as in the source. */
-static void end_line(struct lines *lines)
+static void tag_ratio_end_line(struct lines *lines)
 {
 	lines->total += lines->length;
 	lines->length = 0;
 	if (lines->line.characters == 0 && lines->line.tags == 0)
 		return;
-	lines->lines = grow(lines->arena, lines->lines, lines->count,
-			    &lines->capacity, sizeof(*lines->lines));
+	lines->lines = line_array_grow(lines->arena, lines->lines, lines->count,
+				       &lines->capacity, sizeof(*lines->lines));
 	lines->lines[lines->count++] = lines->line;
 	lines->line = (struct line){0, 0};
 }
@@ -64,15 +64,16 @@ static void add_part(struct lines *lines, uint32_t text, uint32_t characters)
 	if (characters == 0)
 		return;
 	lines->line.characters += characters;
-	lines->parts = grow(lines->arena, lines->parts, lines->part_count,
-			    &lines->part_capacity, sizeof(*lines->parts));
+	lines->parts =
+		line_array_grow(lines->arena, lines->parts, lines->part_count,
+				&lines->part_capacity, sizeof(*lines->parts));
 	lines->parts[lines->part_count++] =
 		(struct line_part){text, lines->count, characters};
 }
 
 /* Add text of text node `text`, or of NO_TEXT if the text does not count. */
-static void add_text(struct lines *lines, uint32_t text,
-		     const unsigned char *bytes, size_t size)
+static void tag_ratio_add_text(struct lines *lines, uint32_t text,
+			       const unsigned char *bytes, size_t size)
 {
 	uint32_t characters = 0;
 	bool is_after_space = true;
@@ -90,25 +91,26 @@ static void add_text(struct lines *lines, uint32_t text,
 		if (!is_break && lines->length < lines->width)
 			continue;
 		add_part(lines, text, text == NO_TEXT ? 0 : characters);
-		end_line(lines);
+		tag_ratio_end_line(lines);
 		characters = 0;
 		is_after_space = true;
 	}
 	add_part(lines, text, text == NO_TEXT ? 0 : characters);
 }
 
-static void add_tag(struct lines *lines, const struct token *token)
+static void tag_ratio_add_tag(struct lines *lines, const struct token *token)
 {
 	if (token->tag == TAG_script || token->tag == TAG_style)
 		return;
 	lines->line.tags++;
 	lines->length += token->source.end - token->source.begin;
 	if (lines->length >= lines->width)
-		end_line(lines);
+		tag_ratio_end_line(lines);
 }
 
-static struct lines read_lines(struct arena *arena, const struct page *page,
-			       const bool *is_visible, uint32_t width)
+static struct lines tag_ratio_read_lines(struct arena *arena,
+					 const struct page *page,
+					 const bool *is_visible, uint32_t width)
 {
 	struct lines lines = {.arena = arena, .width = width};
 	struct source_walk walk = source_walk_begin(page);
@@ -119,20 +121,21 @@ static struct lines read_lines(struct arena *arena, const struct page *page,
 		const unsigned char *source = page->source.data;
 
 		if (token.kind == TOKEN_START || token.kind == TOKEN_END)
-			add_tag(&lines, &token);
+			tag_ratio_add_tag(&lines, &token);
 		else if (token.kind == TOKEN_TEXT)
-			add_text(&lines,
-				 text != NO_TEXT && is_visible[text] ? text
-								     : NO_TEXT,
-				 source + token.source.begin,
-				 token.source.end - token.source.begin);
+			tag_ratio_add_text(
+				&lines,
+				text != NO_TEXT && is_visible[text] ? text
+								    : NO_TEXT,
+				source + token.source.begin,
+				token.source.end - token.source.begin);
 	}
-	end_line(&lines);
+	tag_ratio_end_line(&lines);
 	return lines;
 }
 
 /* Return the TTR of every line. */
-static float *ratios_of(const struct lines *lines)
+static float *tag_ratio_values(const struct lines *lines)
 {
 	float *ratios = ARENA_NEW(lines->arena, float, lines->count);
 
@@ -149,8 +152,8 @@ static float *ratios_of(const struct lines *lines)
  * Smooth with the Gaussian exp(-d^2 / (2 radius^2)) over the lines within
  * `radius`; the neighbourhood ends with the page.
  */
-static const float *smooth(struct arena *arena, const float *ratios,
-			   uint32_t count, uint32_t radius)
+static const float *tag_ratio_smooth(struct arena *arena, const float *ratios,
+				     uint32_t count, uint32_t radius)
 {
 	double weights[MAX_TAG_RATIO_RADIUS + 1];
 	float *smoothed = ARENA_NEW(arena, float, count);
@@ -194,15 +197,17 @@ struct tag_ratios tag_ratios_make(const struct extractor_input *input)
 	struct arena *arena = input->arena;
 	const double *parameters = input->parameters;
 	const bool *is_visible = visible_texts(arena, input->page);
-	struct lines lines =
-		read_lines(arena, input->page, is_visible, UINT32_MAX);
+	struct lines lines = tag_ratio_read_lines(arena, input->page,
+						  is_visible, UINT32_MAX);
 	struct tag_ratios ratios = {.is_visible = is_visible};
 
 	if (has_hardly_any_breaks(&lines))
-		lines = read_lines(arena, input->page, is_visible,
-				   (uint32_t)parameters[TAG_RATIO_WIDTH]);
-	ratios.ratios = ratios_of(&lines);
-	ratios.smoothed = smooth(arena, ratios.ratios, lines.count,
+		lines = tag_ratio_read_lines(
+			arena, input->page, is_visible,
+			(uint32_t)parameters[TAG_RATIO_WIDTH]);
+	ratios.ratios = tag_ratio_values(&lines);
+	ratios.smoothed =
+		tag_ratio_smooth(arena, ratios.ratios, lines.count,
 				 (uint32_t)parameters[TAG_RATIO_RADIUS]);
 	ratios.is_content = ARENA_NEW(arena, bool, lines.count);
 	ratios.count = lines.count;

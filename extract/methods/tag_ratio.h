@@ -16,7 +16,7 @@
 enum {
 	TAG_RATIO_RADIUS,
 	TAG_RATIO_WIDTH,
-	TAG_RATIO_CUT, /* lambda, or the number of clusters */
+	TAG_RATIO_LIMIT, /* lambda, or the number of clusters */
 };
 
 enum { MAX_TAG_RATIO_RADIUS = 20 };

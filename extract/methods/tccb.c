@@ -22,7 +22,8 @@ static const struct code_blur version = {
 	.entries = "tags and words",
 };
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void tccb_run(const struct extractor_input *input,
+		     struct verdict *verdicts)
 {
 	code_blur_run(&version, input, verdicts);
 }
@@ -34,5 +35,5 @@ const struct extractor extractor_tccb = {
 		  "Extraction, TIR 2008, token based version (TCCB)",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.run = run,
+	.run = tccb_run,
 };

@@ -12,7 +12,7 @@ struct ratio {
 	uint32_t words; /* >= 1 */
 };
 
-static uint32_t overlap(struct token_range a, struct token_range b)
+static uint32_t token_range_overlap(struct token_range a, struct token_range b)
 {
 	uint32_t begin = a.begin > b.begin ? a.begin : b.begin;
 	uint32_t end = a.end < b.end ? a.end : b.end;
@@ -25,19 +25,21 @@ static uint32_t overlap(struct token_range a, struct token_range b)
  * Return the ratio of a text that is in the regions from *next on; move *next
  * past the regions that end before the text.
  */
-static struct ratio ratio_of(const struct token_regions *regions,
-			     uint32_t *next, struct token_range text)
+static struct ratio token_range_ratio(const struct token_regions *regions,
+				      uint32_t *next, struct token_range text)
 {
 	struct ratio ratio = {.words = text.end - text.begin};
 
 	assert(text.begin <= text.end);
 	while (*next < regions->count &&
 	       regions->ranges[*next].end < text.end) {
-		ratio.inside += overlap(regions->ranges[*next], text);
+		ratio.inside +=
+			token_range_overlap(regions->ranges[*next], text);
 		++*next;
 	}
 	if (*next < regions->count)
-		ratio.inside += overlap(regions->ranges[*next], text);
+		ratio.inside +=
+			token_range_overlap(regions->ranges[*next], text);
 	if (ratio.words > 0)
 		return ratio;
 	ratio.words = 1;
@@ -58,7 +60,8 @@ void token_regions_judge(const struct extractor_input *input,
 
 	for (uint32_t rank = 0; rank < input->page->text_count; rank++) {
 		uint32_t i = page_text_in_source(input->page, rank);
-		struct ratio ratio = ratio_of(regions, &next, stream->texts[i]);
+		struct ratio ratio =
+			token_range_ratio(regions, &next, stream->texts[i]);
 
 		assert(ratio.words >= 1 && ratio.inside <= ratio.words);
 		verdicts[i] = (struct verdict){

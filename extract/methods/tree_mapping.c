@@ -9,7 +9,7 @@
 /* Number of cells in a row of the band; odd. */
 enum { BAND = 65 };
 
-enum direction { SKIP_MINE, SKIP_THEIRS, PAIR };
+enum tree_mapping_direction { SKIP_MINE, SKIP_THEIRS, PAIR };
 
 /* A run of siblings. */
 struct siblings {
@@ -39,8 +39,8 @@ static void list_children(const struct item_tree *tree, uint32_t item,
 		out->items[out->count++] = i;
 }
 
-static bool is_same(const struct mapping *mapping, uint32_t mine,
-		    uint32_t theirs)
+static bool is_same_subtree(const struct mapping *mapping, uint32_t mine,
+			    uint32_t theirs)
 {
 	return mapping->mine->items[mine].subtree ==
 		       mapping->theirs->items[theirs].subtree &&
@@ -64,12 +64,12 @@ static void match_subtree(const struct mapping *mapping, uint32_t mine)
  * Return the gain of a pair: all items for equal subtrees, otherwise one for
  * the element.
  */
-static uint32_t gain(const struct mapping *mapping, uint32_t mine,
-		     uint32_t theirs)
+static uint32_t mapping_gain(const struct mapping *mapping, uint32_t mine,
+			     uint32_t theirs)
 {
 	const struct tree_item *item = &mapping->mine->items[mine];
 
-	if (is_same(mapping, mine, theirs))
+	if (is_same_subtree(mapping, mine, theirs))
 		return item->end - mine + 1;
 	if (item->label == TEXT_LABEL ||
 	    item->label != mapping->theirs->items[theirs].label)
@@ -116,12 +116,12 @@ static void fill_row(const struct mapping *mapping, uint32_t i,
 
 	for (uint32_t j = row->begin; j <= row->end; j++) {
 		uint32_t best = gain_at(above, j);
-		enum direction direction = SKIP_MINE;
+		enum tree_mapping_direction direction = SKIP_MINE;
 		uint32_t paired = 0;
 
 		if (j > above->begin)
-			paired = gain(mapping, mapping->a.items[i - 1],
-				      mapping->b.items[j - 1]);
+			paired = mapping_gain(mapping, mapping->a.items[i - 1],
+					      mapping->b.items[j - 1]);
 		if (paired > 0 && paired + gain_at(above, j - 1) > best) {
 			best = paired + gain_at(above, j - 1);
 			direction = PAIR;
@@ -137,7 +137,7 @@ static void fill_row(const struct mapping *mapping, uint32_t i,
 
 static void map_pair(struct mapping *mapping, uint32_t mine, uint32_t theirs)
 {
-	if (is_same(mapping, mine, theirs)) {
+	if (is_same_subtree(mapping, mine, theirs)) {
 		match_subtree(mapping, mine);
 		return;
 	}
@@ -156,7 +156,7 @@ static void trace_back(struct mapping *mapping)
 		const struct band_row row = row_at(i, a, b);
 		uint32_t at = j < row.end ? j : row.end;
 
-		switch ((enum direction)
+		switch ((enum tree_mapping_direction)
 				mapping->directions[(size_t)(i - 1) * BAND +
 						    at - row.begin]) {
 		case PAIR:
@@ -175,7 +175,7 @@ static void trace_back(struct mapping *mapping)
 	}
 }
 
-static void align(struct mapping *mapping)
+static void mapping_align(struct mapping *mapping)
 {
 	const struct siblings *a = &mapping->a;
 	const struct siblings *b = &mapping->b;
@@ -200,13 +200,13 @@ static void strip_ends(struct mapping *mapping)
 	uint32_t common = 0;
 
 	while (a->count > 0 && b->count > 0 &&
-	       is_same(mapping, a->items[a->count - 1],
-		       b->items[b->count - 1])) {
+	       is_same_subtree(mapping, a->items[a->count - 1],
+			       b->items[b->count - 1])) {
 		match_subtree(mapping, a->items[--a->count]);
 		b->count--;
 	}
 	while (common < a->count && common < b->count &&
-	       is_same(mapping, a->items[common], b->items[common]))
+	       is_same_subtree(mapping, a->items[common], b->items[common]))
 		match_subtree(mapping, a->items[common++]);
 	a->count -= common;
 	b->count -= common;
@@ -226,7 +226,7 @@ static void map_trees(struct mapping *mapping)
 		list_children(mapping->mine, pair[0], &mapping->a);
 		list_children(mapping->theirs, pair[1], &mapping->b);
 		strip_ends(mapping);
-		align(mapping);
+		mapping_align(mapping);
 	}
 }
 

@@ -47,7 +47,7 @@ static const struct parameter parameters[] = {
  */
 static const double least_divisor = 0.05;
 
-struct search {
+struct main_block_search {
 	const struct vce_tree *tree;
 	double *factors; /* [tree->block_count]; 0: not a candidate */
 	bool *is_main; /* [page->node_count]: its texts belong to the main block
@@ -92,7 +92,7 @@ static double factor_value(const struct vce_tree *tree,
  * FindMainBlock, section 2.2 and figure 7; `is_strict`: only blocks that meet
  * the averages.
  */
-static void find_main_block(struct search *search, bool is_strict)
+static void find_main_block(struct main_block_search *search, bool is_strict)
 {
 	double highest = 0;
 
@@ -112,7 +112,7 @@ static void find_main_block(struct search *search, bool is_strict)
 }
 
 /* Mark the elements whose text was added, step by step, to the main block. */
-static void mark_main_block(struct search *search)
+static void mark_main_block(struct main_block_search *search)
 {
 	const struct page *page = search->tree->page;
 	uint32_t head;
@@ -126,7 +126,7 @@ static void mark_main_block(struct search *search)
 				     search->is_main[page->nodes[i].parent];
 }
 
-static uint32_t block_of(const struct search *search, uint32_t text)
+static uint32_t block_of(const struct main_block_search *search, uint32_t text)
 {
 	uint32_t node = search->tree->page->texts[text].node;
 
@@ -135,8 +135,8 @@ static uint32_t block_of(const struct search *search, uint32_t text)
 }
 
 /* Return the factor value of a text's block, relative to the highest. */
-static struct verdict judge(const struct search *search, uint32_t text,
-			    bool is_visible)
+static struct verdict vce_judge(const struct main_block_search *search,
+				uint32_t text, bool is_visible)
 {
 	uint32_t block = block_of(search, text);
 
@@ -151,8 +151,8 @@ static struct verdict judge(const struct search *search, uint32_t text,
 	};
 }
 
-static void explain(const struct search *search, uint32_t text,
-		    struct verdict verdict, struct trace *trace)
+static void vce_explain(const struct main_block_search *search, uint32_t text,
+			struct verdict verdict, struct trace *trace)
 {
 	uint32_t block = block_of(search, text);
 
@@ -175,7 +175,8 @@ static void explain(const struct search *search, uint32_t text,
 			     "its block is below the averages of the page");
 }
 
-static void draw(const struct search *search, struct trace *trace)
+static void vce_draw(const struct main_block_search *search,
+		     struct trace *trace)
 {
 	const struct vce_tree *tree = search->tree;
 	struct box_figure figure = box_figure_begin(trace, search->main);
@@ -203,7 +204,8 @@ static void draw(const struct search *search, struct trace *trace)
 	box_figure_end(&figure, "Blocks by factor value");
 }
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void vce_run(const struct extractor_input *input,
+		    struct verdict *verdicts)
 {
 	const struct page *page = input->page;
 	const bool *is_visible = visible_texts(input->arena, page);
@@ -213,7 +215,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 	};
 	const struct vce_tree tree =
 		vce_tree_make(input->arena, page, is_visible, &options);
-	struct search search = {
+	struct main_block_search search = {
 		.tree = &tree,
 		.factors = ARENA_NEW(input->arena, double, tree.block_count),
 		.is_main = ARENA_NEW(input->arena, bool, page->node_count),
@@ -224,12 +226,12 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 		find_main_block(&search, false);
 	mark_main_block(&search);
 	for (uint32_t i = 0; i < page->text_count; i++) {
-		verdicts[i] = judge(&search, i, is_visible[i]);
+		verdicts[i] = vce_judge(&search, i, is_visible[i]);
 		if (input->trace != NULL)
-			explain(&search, i, verdicts[i], input->trace);
+			vce_explain(&search, i, verdicts[i], input->trace);
 	}
 	if (input->trace != NULL)
-		draw(&search, input->trace);
+		vce_draw(&search, input->trace);
 }
 
 const struct extractor extractor_vce = {
@@ -239,5 +241,5 @@ const struct extractor extractor_vce = {
 		  "Detailed Web Pages, IJCA 2010 (VCE)",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.run = run,
+	.run = vce_run,
 };

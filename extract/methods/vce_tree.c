@@ -7,7 +7,7 @@
 #include "extract/core/hash_table.h"
 #include "page/page.h"
 
-struct maker {
+struct vce_tree_maker {
 	const struct page *page;
 	const struct box *boxes;
 	const bool *is_visible;
@@ -17,17 +17,19 @@ struct maker {
 	uint32_t block_count;
 };
 
-static unsigned differs(float a, float b)
+static unsigned lengths_differ(float a, float b)
 {
 	return fabsf(a - b) >= 1 ? 1 : 0;
 }
 
 unsigned vce_distance(const struct box *a, const struct box *b)
 {
-	return differs(a->width, b->width) + differs(a->height, b->height) +
-	       differs(a->font_size, b->font_size) +
+	return lengths_differ(a->width, b->width) +
+	       lengths_differ(a->height, b->height) +
+	       lengths_differ(a->font_size, b->font_size) +
 	       (a->background != b->background ? 1 : 0) +
-	       differs(a->left, b->left) + differs(a->top, b->top);
+	       lengths_differ(a->left, b->left) +
+	       lengths_differ(a->top, b->top);
 }
 
 double vce_link_density(const struct vce_element *element)
@@ -38,7 +40,7 @@ double vce_link_density(const struct vce_element *element)
 }
 
 /* DetectBlock, section 2.1.3: top-down. */
-static void detect_block(struct maker *maker, uint32_t index)
+static void detect_block(struct vce_tree_maker *maker, uint32_t index)
 {
 	const uint32_t parent = maker->page->nodes[index].parent;
 	struct vce_element *element = &maker->elements[index];
@@ -62,7 +64,7 @@ static void detect_block(struct maker *maker, uint32_t index)
 }
 
 /* AddText, section 2.1.4. */
-static void add_text(struct maker *maker, uint32_t index)
+static void vce_tree_add_text(struct vce_tree_maker *maker, uint32_t index)
 {
 	const struct text *text = &maker->page->texts[index];
 	uint32_t length = text_extent(page_text(maker->page, index));
@@ -88,7 +90,7 @@ static void add_text(struct maker *maker, uint32_t index)
  * and "its link density is below the threshold, or it is a leaf link". A leaf
  * link is here any element inside a link that holds no block.
  */
-static void manipulate_text(struct maker *maker, uint32_t index)
+static void manipulate_text(struct vce_tree_maker *maker, uint32_t index)
 {
 	const struct node *node = &maker->page->nodes[index];
 	struct vce_element *element = &maker->elements[index];
@@ -115,7 +117,7 @@ static void manipulate_text(struct maker *maker, uint32_t index)
  * The source does not define the pattern of a block: here it is the block's tag
  * and box, without height and top, which depend on the length of the text.
  */
-static uint64_t pattern_of(const struct maker *maker,
+static uint64_t pattern_of(const struct vce_tree_maker *maker,
 			   const struct vce_block *block)
 {
 	const struct box *box = &maker->boxes[block->node];
@@ -132,7 +134,7 @@ static uint64_t pattern_of(const struct maker *maker,
  * PatternVerifier, sections 2.1.2 and 2.1.5, figure 5: one cache for all
  * parents; the key of a pattern includes the parent.
  */
-static void verify_patterns(struct maker *maker, struct arena *arena)
+static void verify_patterns(struct vce_tree_maker *maker, struct arena *arena)
 {
 	struct hash_table cache = hash_table_make(arena, sizeof(uint64_t));
 
@@ -150,7 +152,8 @@ static void verify_patterns(struct maker *maker, struct arena *arena)
 }
 
 /* Final ElementManipulation, section 2.1.6. */
-static void sum_up(const struct maker *maker, struct vce_tree *tree)
+static void vce_tree_sum_up(const struct vce_tree_maker *maker,
+			    struct vce_tree *tree)
 {
 	struct vce_averages *sums = &tree->averages;
 	double count = 0;
@@ -181,7 +184,7 @@ struct vce_tree vce_tree_make(struct arena *arena, const struct page *page,
 			      const bool *is_visible,
 			      const struct vce_options *options)
 {
-	struct maker maker = {
+	struct vce_tree_maker maker = {
 		.page = page,
 		.boxes = boxes_estimate(arena, page, is_visible),
 		.is_visible = is_visible,
@@ -200,11 +203,11 @@ struct vce_tree vce_tree_make(struct arena *arena, const struct page *page,
 	for (uint32_t i = 0; i < page->node_count; i++)
 		detect_block(&maker, i);
 	for (uint32_t i = 0; i < page->text_count; i++)
-		add_text(&maker, i);
+		vce_tree_add_text(&maker, i);
 	for (uint32_t i = page->node_count; i-- > 0;)
 		manipulate_text(&maker, i);
 	verify_patterns(&maker, arena);
 	tree.block_count = maker.block_count;
-	sum_up(&maker, &tree);
+	vce_tree_sum_up(&maker, &tree);
 	return tree;
 }

@@ -42,7 +42,8 @@ static const struct parameter parameters[] = {
 };
 
 /* Return 1 in the middle of the page's width, 0 at its edges. */
-static double nearness(const struct vips_segment *segment, double page_width)
+static double segment_nearness(const struct vips_segment *segment,
+			       double page_width)
 {
 	double middle = page_width / 2;
 	double center = ((double)segment->left + (double)segment->right) / 2;
@@ -55,10 +56,11 @@ static double nearness(const struct vips_segment *segment, double page_width)
  * weighted by its nearness to the centre. The source ends with the blocks and
  * does not choose one.
  */
-static double score_of(const struct vips_segment *segment, double page_width)
+static double segment_score(const struct vips_segment *segment,
+			    double page_width)
 {
 	return (double)(segment->length - segment->link_length) *
-	       nearness(segment, page_width);
+	       segment_nearness(segment, page_width);
 }
 
 static const double *scores_of(struct arena *arena,
@@ -68,7 +70,7 @@ static const double *scores_of(struct arena *arena,
 	double *scores = ARENA_NEW(arena, double, segments->count);
 
 	for (uint32_t i = 0; i < segments->count; i++)
-		scores[i] = score_of(&segments->segments[i], page_width);
+		scores[i] = segment_score(&segments->segments[i], page_width);
 	return scores;
 }
 
@@ -84,8 +86,9 @@ static uint32_t highest_of(const double *scores, uint32_t count)
 	return highest;
 }
 
-static void explain(const struct vips_segments *segments, uint32_t text,
-		    uint32_t highest, const double *scores, struct trace *trace)
+static void vips_explain(const struct vips_segments *segments, uint32_t text,
+			 uint32_t highest, const double *scores,
+			 struct trace *trace)
 {
 	uint32_t index = segments->text_segments[text];
 
@@ -108,8 +111,8 @@ static void explain(const struct vips_segments *segments, uint32_t text,
 			     highest == NO_SEGMENT ? 0 : scores[highest]);
 }
 
-static void draw(const struct vips_segments *segments, uint32_t highest,
-		 struct trace *trace)
+static void vips_draw(const struct vips_segments *segments, uint32_t highest,
+		      struct trace *trace)
 {
 	struct box_figure figure = box_figure_begin(trace, highest);
 
@@ -132,7 +135,8 @@ static void draw(const struct vips_segments *segments, uint32_t highest,
 	box_figure_end(&figure, "Visual blocks by degree of coherence");
 }
 
-static void run(const struct extractor_input *input, struct verdict *verdicts)
+static void vips_run(const struct extractor_input *input,
+		     struct verdict *verdicts)
 {
 	const struct page *page = input->page;
 	const bool *is_visible = visible_texts(input->arena, page);
@@ -156,10 +160,11 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 			.is_content = index != NO_SEGMENT && index == highest,
 		};
 		if (input->trace != NULL)
-			explain(&segments, i, highest, scores, input->trace);
+			vips_explain(&segments, i, highest, scores,
+				     input->trace);
 	}
 	if (input->trace != NULL)
-		draw(&segments, highest, input->trace);
+		vips_draw(&segments, highest, input->trace);
 }
 
 const struct extractor extractor_vips = {
@@ -169,5 +174,5 @@ const struct extractor extractor_vips = {
 		  "Algorithm, MSR-TR-2003-79",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-	.run = run,
+	.run = vips_run,
 };

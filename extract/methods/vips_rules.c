@@ -16,7 +16,7 @@ static float area_of(const struct box *box)
 	return box->width * box->height;
 }
 
-static void add_text(struct vips_rules *rules, uint32_t index)
+static void vips_add_text_cues(struct vips_rules *rules, uint32_t index)
 {
 	const struct text *text = &rules->page->texts[index];
 	struct vips_cues *cues;
@@ -29,7 +29,7 @@ static void add_text(struct vips_rules *rules, uint32_t index)
 }
 
 /* Add the cues of `index` to its parent; its own cues must be complete. */
-static void add_child(struct vips_rules *rules, uint32_t index)
+static void vips_add_child_cues(struct vips_rules *rules, uint32_t index)
 {
 	const struct node *node = &rules->page->nodes[index];
 	const struct box *box = &rules->boxes[index];
@@ -78,9 +78,9 @@ struct vips_rules vips_rules_make(struct arena *arena, const struct page *page,
 
 	for (uint32_t i = 0; i < page->text_count; i++)
 		if (is_visible[i])
-			add_text(&rules, i);
+			vips_add_text_cues(&rules, i);
 	for (uint32_t i = page->node_count; i-- > 0;)
-		add_child(&rules, i);
+		vips_add_child_cues(&rules, i);
 	return rules;
 }
 
@@ -143,7 +143,7 @@ static uint8_t coherence_of(const struct vips_rules *rules, uint32_t node,
  */
 #define RULE(n) (1U << (n))
 
-static unsigned rules_of(const struct box *box, uint16_t tag)
+static unsigned vips_rules_of_tag(const struct box *box, uint16_t tag)
 {
 	const unsigned all = RULE(1) | RULE(2) | RULE(3);
 
@@ -171,7 +171,7 @@ static unsigned rules_of(const struct box *box, uint16_t tag)
  * Apply rule 8: children with another background colour stay whole in this
  * round.
  */
-static void keep_colored(const struct vips_rules *rules, uint32_t index)
+static void vips_mark_colored(const struct vips_rules *rules, uint32_t index)
 {
 	const struct node *nodes = rules->page->nodes;
 
@@ -182,12 +182,13 @@ static void keep_colored(const struct vips_rules *rules, uint32_t index)
 }
 
 /* Return the first matching rule among the rules of the tag: table 1. */
-static unsigned find_rule(const struct vips_rules *rules, uint32_t node,
-			  float area, bool is_root)
+static unsigned vips_find_rule(const struct vips_rules *rules, uint32_t node,
+			       float area, bool is_root)
 {
 	const struct vips_cues *cues = &rules->cues[node];
 	const struct box *box = &rules->boxes[node];
-	const unsigned set = rules_of(box, rules->page->nodes[node].tag);
+	const unsigned set =
+		vips_rules_of_tag(box, rules->page->nodes[node].tag);
 	const float small = (float)rules->small * area;
 
 	if (cues->child_count == 0)
@@ -229,7 +230,7 @@ struct vips_division vips_divide(const struct vips_rules *rules, uint32_t node,
 			division.coherence = 6;
 		return division;
 	}
-	division.rule = (uint8_t)find_rule(rules, node, area, is_root);
+	division.rule = (uint8_t)vips_find_rule(rules, node, area, is_root);
 	switch (division.rule) {
 	case 1:
 		division.coherence = 10;
@@ -238,7 +239,7 @@ struct vips_division vips_divide(const struct vips_rules *rules, uint32_t node,
 		division.coherence = cues->has_other_font ? 9 : 10;
 		break;
 	case 8:
-		keep_colored(rules, node);
+		vips_mark_colored(rules, node);
 		division.is_divided = true;
 		break;
 	case 2:

@@ -134,7 +134,8 @@ static void count_texts(struct segmentation *segmentation,
 /*
  * Section 4.3: add the leaf to the previous leaf's segment, or begin a segment.
  */
-static void add_leaf(struct segmentation *segmentation, const struct leaf *leaf)
+static void vips_add_leaf(struct segmentation *segmentation,
+			  const struct leaf *leaf)
 {
 	const struct box *box = &segmentation->boxes[leaf->node];
 	unsigned weight = MAX_WEIGHT;
@@ -167,15 +168,15 @@ static void add_leaf(struct segmentation *segmentation, const struct leaf *leaf)
  * Note that the next item is inside the open element of depth `depth` and in no
  * deeper one.
  */
-static void pass(struct segmentation *segmentation, uint16_t depth)
+static void vips_pass_element(struct segmentation *segmentation, uint16_t depth)
 {
 	if (depth < segmentation->common_depth)
 		segmentation->common_depth = depth;
 }
 
 /* Add the texts from `begin` to `end`, which belong to divided elements. */
-static void add_texts(struct segmentation *segmentation, uint32_t begin,
-		      uint32_t end)
+static void vips_add_texts(struct segmentation *segmentation, uint32_t begin,
+			   uint32_t end)
 {
 	const struct page *page = segmentation->page;
 
@@ -193,8 +194,8 @@ static void add_texts(struct segmentation *segmentation, uint32_t begin,
 		    !segmentation->boxes[node].is_displayed)
 			continue;
 		leaf.depth = page->nodes[node].depth;
-		pass(segmentation, leaf.depth);
-		add_leaf(segmentation, &leaf);
+		vips_pass_element(segmentation, leaf.depth);
+		vips_add_leaf(segmentation, &leaf);
 	}
 }
 
@@ -204,7 +205,8 @@ static uint16_t depth_around(const struct node *node)
 }
 
 /* Record for the next sibling whether this one was divided, for rule 11. */
-static void tell_next_sibling(struct segmentation *segmentation, uint32_t index)
+static void vips_mark_next_sibling(struct segmentation *segmentation,
+				   uint32_t index)
 {
 	const struct page *page = segmentation->page;
 	uint32_t next = page->nodes[index].end;
@@ -218,8 +220,8 @@ static void tell_next_sibling(struct segmentation *segmentation, uint32_t index)
  * Add a block that is not divided in this round: a leaf, or, if it is not
  * coherent enough and `may_divide`, a sub-page of a later round.
  */
-static void add_block(struct segmentation *segmentation, uint32_t index,
-		      struct vips_division division, bool may_divide)
+static void vips_add_block(struct segmentation *segmentation, uint32_t index,
+			   struct vips_division division, bool may_divide)
 {
 	const struct node *node = &segmentation->page->nodes[index];
 	struct leaf leaf = {
@@ -234,18 +236,19 @@ static void add_block(struct segmentation *segmentation, uint32_t index,
 		segmentation->has_rule = true;
 	if (division.rule == 1 || !vips_is_valid(&segmentation->rules, index))
 		return; /* cut */
-	tell_next_sibling(segmentation, index);
+	vips_mark_next_sibling(segmentation, index);
 	if (may_divide &&
 	    division.coherence < segmentation->options->coherence) {
 		segmentation->queue[segmentation->queue_count++] = index;
 		segmentation->has_last = false;
 		return;
 	}
-	add_leaf(segmentation, &leaf);
+	vips_add_leaf(segmentation, &leaf);
 }
 
 /* Section 4.1: run one round on the sub-page of element `root`. */
-static void divide(struct segmentation *segmentation, uint32_t root)
+static void vips_divide_subpage(struct segmentation *segmentation,
+				uint32_t root)
 {
 	const struct node *nodes = segmentation->page->nodes;
 	const float area = segmentation->boxes[root].width *
@@ -260,16 +263,16 @@ static void divide(struct segmentation *segmentation, uint32_t root)
 			vips_divide(&segmentation->rules, i, area, i == root);
 
 		next = i + 1;
-		add_texts(segmentation, text, nodes[i].first_text);
+		vips_add_texts(segmentation, text, nodes[i].first_text);
 		text = nodes[i].first_text;
-		pass(segmentation, depth_around(&nodes[i]));
+		vips_pass_element(segmentation, depth_around(&nodes[i]));
 		if (division.is_divided)
 			continue;
-		add_block(segmentation, i, division, i != root);
+		vips_add_block(segmentation, i, division, i != root);
 		text = nodes[i].end_text;
 		next = nodes[i].end;
 	}
-	add_texts(segmentation, text, nodes[root].end_text);
+	vips_add_texts(segmentation, text, nodes[root].end_text);
 }
 
 struct vips_segments vips_segments_make(struct arena *arena,
@@ -297,8 +300,8 @@ struct vips_segments vips_segments_make(struct arena *arena,
 	for (uint32_t i = 0; i < page->text_count; i++)
 		out.text_segments[i] = NO_SEGMENT;
 	for (uint32_t i = 0; i < page->node_count; i = page->nodes[i].end)
-		divide(&segmentation, i);
+		vips_divide_subpage(&segmentation, i);
 	for (uint32_t i = 0; i < segmentation.queue_count; i++)
-		divide(&segmentation, segmentation.queue[i]);
+		vips_divide_subpage(&segmentation, segmentation.queue[i]);
 	return out;
 }

@@ -24,7 +24,7 @@ static bool is_part(char byte)
 	       (byte != '\0' && strchr("+#._-", byte) != NULL);
 }
 
-static bool is_language(struct slice word)
+static bool is_code_language(struct slice word)
 {
 	const char *bytes = word.data;
 
@@ -46,7 +46,7 @@ static struct slice language_of_word(const char *word, size_t size)
 		struct slice rest = {word + length, size - length};
 
 		if (size > length && memcmp(word, prefixes[i], length) == 0 &&
-		    is_language(rest))
+		    is_code_language(rest))
 			return rest;
 	}
 	return (struct slice){"", 0};

@@ -11,7 +11,7 @@
 #include "extract/render/table_survey.h"
 #include "page/page.h"
 
-struct collecting {
+struct block_collector {
 	const struct verdict *verdicts;
 	struct content_block *items; /* [count] */
 	size_t count;
@@ -48,8 +48,8 @@ const char *content_kind_name(enum content_kind kind)
 	return names[kind];
 }
 
-static void begin_block(struct collecting *collecting, enum content_kind kind,
-			uint32_t level)
+static void begin_block(struct block_collector *collecting,
+			enum content_kind kind, uint32_t level)
 {
 	collecting->block = (struct content_block){
 		.kind = kind,
@@ -60,7 +60,7 @@ static void begin_block(struct collecting *collecting, enum content_kind kind,
 	collecting->scored = 0;
 }
 
-static void end_block(struct collecting *collecting)
+static void content_block_end(struct block_collector *collecting)
 {
 	struct content_block *block = &collecting->block;
 	struct buffer *text = &collecting->text;
@@ -81,7 +81,8 @@ static void end_block(struct collecting *collecting)
 	collecting->items[collecting->count++] = *block;
 }
 
-static void open_line(struct collecting *collecting, uint16_t tag)
+static void content_block_open_line(struct block_collector *collecting,
+				    uint16_t tag)
 {
 	uint32_t count = collecting->around_count;
 
@@ -105,7 +106,7 @@ static void open_line(struct collecting *collecting, uint16_t tag)
 	}
 }
 
-static void open_in_table(struct collecting *collecting, uint16_t tag)
+static void open_in_table(struct block_collector *collecting, uint16_t tag)
 {
 	if (!collecting->is_in_table)
 		return;
@@ -118,9 +119,10 @@ static void open_in_table(struct collecting *collecting, uint16_t tag)
 	}
 }
 
-static void open_element(void *context, const struct layout_element *element)
+static void content_block_open(void *context,
+			       const struct layout_element *element)
 {
-	struct collecting *collecting = context;
+	struct block_collector *collecting = context;
 
 	switch (element->tag) {
 	case TAG_li:
@@ -141,14 +143,14 @@ static void open_element(void *context, const struct layout_element *element)
 		break;
 	default:
 		if (outline_is_line(element->tag))
-			open_line(collecting, element->tag);
+			content_block_open_line(collecting, element->tag);
 		break;
 	}
 }
 
-static void close_element(void *context, uint16_t tag)
+static void content_block_close(void *context, uint16_t tag)
 {
-	struct collecting *collecting = context;
+	struct block_collector *collecting = context;
 	bool is_row = tag == TAG_tr && collecting->is_in_row;
 
 	if (tag == TAG_li || tag == TAG_blockquote) {
@@ -157,16 +159,17 @@ static void close_element(void *context, uint16_t tag)
 		collecting->quotes -= tag == TAG_blockquote;
 	}
 	if (is_row || (outline_is_line(tag) && !collecting->is_in_row))
-		end_block(collecting);
+		content_block_end(collecting);
 	if (is_row)
 		collecting->is_in_row = false;
 	if (tag == TAG_table)
 		collecting->is_in_table = false;
 }
 
-static void add_gap(void *context, enum separator separator, struct slice blank)
+static void content_block_add_gap(void *context, enum separator separator,
+				  struct slice blank)
 {
-	struct collecting *collecting = context;
+	struct block_collector *collecting = context;
 
 	buffer_append_slice(&collecting->text, blank);
 	if (separator == SEPARATOR_SPACE)
@@ -177,9 +180,10 @@ static void add_gap(void *context, enum separator separator, struct slice blank)
 		buffer_append_byte(&collecting->text, '\n');
 }
 
-static void add_text(void *context, uint32_t index, struct slice text)
+static void content_block_add_text(void *context, uint32_t index,
+				   struct slice text)
 {
-	struct collecting *collecting = context;
+	struct block_collector *collecting = context;
 
 	buffer_append_slice(&collecting->text, text);
 	collecting->score +=
@@ -191,7 +195,8 @@ static void add_text(void *context, uint32_t index, struct slice text)
  * Layout calls this for images and the writer ignores them; without this
  * function images would not open blocks.
  */
-static void skip_image(void *context, const struct layout_image *image)
+static void content_block_skip_image(void *context,
+				     const struct layout_image *image)
 {
 	(void)context;
 	(void)image;
@@ -203,7 +208,7 @@ struct content_blocks content_blocks_make(struct arena *arena,
 {
 	const struct render_request request = {.page = page,
 					       .verdicts = verdicts};
-	struct collecting collecting = {
+	struct block_collector collecting = {
 		.verdicts = verdicts,
 		.survey = table_survey_make(arena, &request),
 	};
@@ -212,11 +217,11 @@ struct content_blocks content_blocks_make(struct arena *arena,
 
 	layout(&request, &(struct layout_writer){
 				 .context = &collecting,
-				 .open = open_element,
-				 .close = close_element,
-				 .gap = add_gap,
-				 .text = add_text,
-				 .image = skip_image,
+				 .open = content_block_open,
+				 .close = content_block_close,
+				 .gap = content_block_add_gap,
+				 .text = content_block_add_text,
+				 .image = content_block_skip_image,
 			 });
 	items = ARENA_NEW(arena, struct content_block, collecting.count);
 	for (size_t i = 0; i < collecting.count; i++)

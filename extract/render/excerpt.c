@@ -11,19 +11,20 @@ enum { MIN_WORDS = 10 };
 
 static const char ellipsis[] = "\xE2\x80\xA6";
 
-static struct slice text_of(const struct content_blocks *blocks, size_t index)
+static struct slice content_block_text(const struct content_blocks *blocks,
+				       size_t index)
 {
 	const struct content_block *block = &blocks->items[index];
 
 	return (struct slice){blocks->text + block->begin, block->length};
 }
 
-static struct slice choose(const struct content_blocks *blocks)
+static struct slice choose_excerpt(const struct content_blocks *blocks)
 {
 	struct slice longest = {"", 0};
 
 	for (size_t i = 0; i < blocks->count; i++) {
-		struct slice text = text_of(blocks, i);
+		struct slice text = content_block_text(blocks, i);
 
 		if (blocks->items[i].kind == CONTENT_PARAGRAPH &&
 		    word_count(text) >= MIN_WORDS)
@@ -35,7 +36,7 @@ static struct slice choose(const struct content_blocks *blocks)
 }
 
 /* Return the size in bytes of the first MAX_EXCERPT characters. */
-static size_t room_of(const char *bytes, size_t size)
+static size_t excerpt_bytes(const char *bytes, size_t size)
 {
 	size_t characters = 0;
 	size_t end = 0;
@@ -50,10 +51,10 @@ static size_t room_of(const char *bytes, size_t size)
 struct slice excerpt_make(struct arena *arena,
 			  const struct content_blocks *blocks)
 {
-	struct slice chosen = choose(blocks);
+	struct slice chosen = choose_excerpt(blocks);
 	char *out = arena_alloc(arena, chosen.size + sizeof(ellipsis) + 1, 1);
 	size_t size = text_collapse(chosen, out);
-	size_t end = room_of(out, size);
+	size_t end = excerpt_bytes(out, size);
 
 	if (end < size) {
 		size_t space = end;

@@ -19,8 +19,8 @@ static void write_attribute(struct html_writer *html, const char *name,
 }
 
 /* Write an attribute with a number from 2 to `most`; 1 is HTML's default. */
-static void write_whole(struct html_writer *html, uint32_t node,
-			const char *name, uint32_t most)
+static void html_write_whole(struct html_writer *html, uint32_t node,
+			     const char *name, uint32_t most)
 {
 	uint32_t value = whole_attribute(html->page, node, name, 1);
 
@@ -39,11 +39,12 @@ static void write_attributes(struct html_writer *html,
 		break;
 	case TAG_td:
 	case TAG_th:
-		write_whole(html, element->node, "colspan", MAX_SPAN);
-		write_whole(html, element->node, "rowspan", MAX_SPAN);
+		html_write_whole(html, element->node, "colspan", MAX_SPAN);
+		html_write_whole(html, element->node, "rowspan", MAX_SPAN);
 		break;
 	case TAG_ol:
-		write_whole(html, element->node, "start", MAX_WHOLE_ATTRIBUTE);
+		html_write_whole(html, element->node, "start",
+				 MAX_WHOLE_ATTRIBUTE);
 		break;
 	case TAG_pre:
 		language = code_language(html->page, element->node);

@@ -25,7 +25,7 @@ void image_filter_end(struct image_filter *filter)
 	buffer_free(&filter->candidate);
 }
 
-static bool is_kept(const struct render_request *request, uint32_t text)
+static bool is_kept_text(const struct render_request *request, uint32_t text)
 {
 	return text < request->page->text_count &&
 	       request->verdicts[text].is_content;
@@ -34,8 +34,9 @@ static bool is_kept(const struct render_request *request, uint32_t text)
 static bool is_between_kept(const struct render_request *request,
 			    const struct node *node)
 {
-	return node->first_text > 0 && is_kept(request, node->first_text - 1) &&
-	       is_kept(request, node->end_text);
+	return node->first_text > 0 &&
+	       is_kept_text(request, node->first_text - 1) &&
+	       is_kept_text(request, node->end_text);
 }
 
 static const struct node *figure_of(const struct page *page, uint32_t node)
@@ -56,7 +57,7 @@ static bool has_kept(const struct render_request *request,
 	for (uint32_t i = node->first_text;
 	     i < node->end_text && i < node->first_text + MAX_CAPTION_TEXTS;
 	     i++)
-		if (is_kept(request, i))
+		if (is_kept_text(request, i))
 			return true;
 	return false;
 }
@@ -85,7 +86,7 @@ static bool is_tiny(const struct page *page, uint32_t node, const char *name)
 	       strtoul(digits, NULL, 10) < MIN_PIXELS;
 }
 
-static bool is_seen(const struct page *page, uint32_t node)
+static bool is_visible_image(const struct page *page, uint32_t node)
 {
 	const unsigned unseen =
 		TEXT_IS_HIDDEN | TEXT_IS_TITLE | TEXT_IS_TEMPLATE;
@@ -102,7 +103,8 @@ static bool is_seen(const struct page *page, uint32_t node)
 
 bool image_belongs(const struct render_request *request, uint32_t node)
 {
-	return has_place(request, node) && is_seen(request->page, node);
+	return has_place(request, node) &&
+	       is_visible_image(request->page, node);
 }
 
 /* Return the address before the first descriptor: "a.jpg 2x, b.jpg". */
@@ -122,8 +124,8 @@ static struct slice first_of_set(struct slice set)
 	return (struct slice){bytes + begin, end - begin};
 }
 
-static bool find_source(const struct render_request *request, uint32_t node,
-			struct buffer *out)
+static bool find_image_source(const struct render_request *request,
+			      uint32_t node, struct buffer *out)
 {
 	static const struct {
 		const char *name;
@@ -159,7 +161,7 @@ static bool is_copy(const struct image_filter *filter, const struct node *node)
 			   buffer_slice(&filter->candidate));
 }
 
-bool image_filter_take(struct image_filter *filter,
+bool image_filter_next(struct image_filter *filter,
 		       const struct render_request *request, uint32_t node,
 		       struct layout_image *image_out)
 {
@@ -168,7 +170,7 @@ bool image_filter_take(struct image_filter *filter,
 
 	buffer_clear(&filter->candidate);
 	if (!image_belongs(request, node) ||
-	    !find_source(request, node, &filter->candidate) ||
+	    !find_image_source(request, node, &filter->candidate) ||
 	    is_copy(filter, &request->page->nodes[node]))
 		return false;
 	filter->source = filter->candidate;

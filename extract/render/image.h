@@ -37,7 +37,7 @@ bool image_belongs(const struct render_request *request, uint32_t node);
  * srcset and data-srcset that has one (src of a lazily loaded image is a
  * placeholder). O(1), except for the attributes.
  */
-bool image_filter_take(struct image_filter *filter,
+bool image_filter_next(struct image_filter *filter,
 		       const struct render_request *request, uint32_t node,
 		       struct layout_image *image_out);
 

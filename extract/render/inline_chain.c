@@ -54,7 +54,8 @@ void inline_chain_add(struct inline_chain *chain, struct inline_element element)
 	chain->count++;
 }
 
-static bool goes_on(struct inline_element open, struct inline_element wanted)
+static bool inline_continues(struct inline_element open,
+			     struct inline_element wanted)
 {
 	enum inline_kind kind = inline_kind(open.tag);
 
@@ -69,7 +70,7 @@ uint32_t inline_chain_shared(const struct inline_chain *open,
 	uint32_t count = 0;
 
 	while (count < open->count && count < wanted->count &&
-	       goes_on(open->items[count], wanted->items[count]))
+	       inline_continues(open->items[count], wanted->items[count]))
 		count++;
 	assert(count <= open->count && count <= wanted->count);
 	return count;

@@ -22,11 +22,11 @@
  * It reopens inline elements in each line; there is at most one of each kind.
  */
 
-struct layout {
+struct layout_state {
 	const struct render_request *request;
 	const struct page *page;
 	const struct layout_writer *writer;
-	struct outline outline;
+	struct block_outline outline;
 	struct layout_level *levels; /* [level_count] */
 	uint32_t level_count;
 	uint32_t tried; /* all levels below this one were opened, or will never
@@ -51,24 +51,26 @@ struct layout {
  * Return true if the writer gets more than texts and gaps; then levels are
  * needed.
  */
-static bool has_structure(const struct layout *layout)
+static bool has_structure(const struct layout_state *layout)
 {
 	return layout->writer->open != NULL;
 }
 
-static const struct layout_level *innermost(const struct layout *layout)
+static const struct layout_level *
+layout_innermost(const struct layout_state *layout)
 {
 	assert(layout->level_count > 0);
 	return &layout->levels[layout->level_count - 1];
 }
 
 /* Return the inline elements around the next text. */
-static const struct inline_chain *inlines_here(const struct layout *layout)
+static const struct inline_chain *
+inlines_here(const struct layout_state *layout)
 {
-	return &layout->levels[innermost(layout)->inline_level].inlines;
+	return &layout->levels[layout_innermost(layout)->inline_level].inlines;
 }
 
-static void close_inlines(struct layout *layout, uint32_t count)
+static void close_inlines(struct layout_state *layout, uint32_t count)
 {
 	while (layout->open.count > count) {
 		uint32_t last = --layout->open.count;
@@ -83,7 +85,8 @@ static void close_inlines(struct layout *layout, uint32_t count)
  * Return true if the address of `a` may be written; layout->address then holds
  * it.
  */
-static bool take_link(struct layout *layout, struct inline_element element)
+static bool layout_load_link(struct layout_state *layout,
+			     struct inline_element element)
 {
 	struct layout_level *level = &layout->levels[element.level];
 
@@ -95,7 +98,7 @@ static bool take_link(struct layout *layout, struct inline_element element)
 		       page_attribute(layout->page, element.node, "href"));
 }
 
-static void open_inlines(struct layout *layout)
+static void open_inlines(struct layout_state *layout)
 {
 	const struct inline_chain *wanted = inlines_here(layout);
 
@@ -107,7 +110,7 @@ static void open_inlines(struct layout *layout)
 		assert(layout->open.count < INLINE_KIND_COUNT);
 		layout->open.items[layout->open.count++] = item;
 		layout->told &= ~(UINT32_C(1) << i);
-		if (item.tag == TAG_a && !take_link(layout, item))
+		if (item.tag == TAG_a && !layout_load_link(layout, item))
 			continue;
 		layout->told |= UINT32_C(1) << i;
 		if (item.tag == TAG_a)
@@ -116,7 +119,7 @@ static void open_inlines(struct layout *layout)
 	}
 }
 
-static void end_line(struct layout *layout)
+static void layout_end_line(struct layout_state *layout)
 {
 	if (!has_structure(layout))
 		return;
@@ -124,7 +127,7 @@ static void end_line(struct layout *layout)
 	outline_end_line(&layout->outline);
 }
 
-static void tell_gap(struct layout *layout)
+static void layout_pass_gap(struct layout_state *layout)
 {
 	enum separator separator = layout->pending;
 
@@ -137,9 +140,9 @@ static void tell_gap(struct layout *layout)
 }
 
 /* Open the blocks around a line that were not tried yet, and then the line. */
-static void open_line(struct layout *layout)
+static void layout_open_line(struct layout_state *layout)
 {
-	const struct layout_level *level = innermost(layout);
+	const struct layout_level *level = layout_innermost(layout);
 
 	if (outline_is_in_line(&layout->outline))
 		return;
@@ -156,23 +159,23 @@ static void open_line(struct layout *layout)
 }
 
 /* Open the blocks and inline elements around a text or an image. */
-static void begin_piece(struct layout *layout)
+static void begin_piece(struct layout_state *layout)
 {
 	assert(layout->levels != NULL || !has_structure(layout));
 	if (!has_structure(layout)) {
-		tell_gap(layout);
+		layout_pass_gap(layout);
 		return;
 	}
-	open_line(layout);
+	layout_open_line(layout);
 	close_inlines(layout,
 		      inline_chain_shared(&layout->open, inlines_here(layout)));
-	tell_gap(layout);
+	layout_pass_gap(layout);
 	open_inlines(layout);
 	layout->is_fresh = false;
 }
 
 /* Write the white space between two texts of pre to layout->gap. */
-static void take_blank(struct layout *layout, uint32_t index)
+static void layout_copy_blank(struct layout_state *layout, uint32_t index)
 {
 	struct slice blank = separator_in_source(layout->page, index);
 	char *decoded = buffer_reserve(&layout->text, entity_room(blank.size));
@@ -183,15 +186,17 @@ static void take_blank(struct layout *layout, uint32_t index)
 }
 
 /* Copy text of pre unchanged, without the line end after the start tag. */
-static void take_pre(struct layout *layout, uint32_t index, struct slice text)
+static void layout_copy_pre(struct layout_state *layout, uint32_t index,
+			    struct slice text)
 {
 	if (layout->pending == SEPARATOR_NONE && !layout->is_at_pre)
-		take_blank(layout, index);
+		layout_copy_blank(layout, index);
 	layout->is_at_pre = false;
 	markup_append_plain(&layout->text, text, true);
 }
 
-static void take_text(struct layout *layout, uint32_t index, struct slice text)
+static void layout_copy_text(struct layout_state *layout, uint32_t index,
+			     struct slice text)
 {
 	if (layout->pending == SEPARATOR_NONE &&
 	    (separator_begins(text) ||
@@ -201,15 +206,16 @@ static void take_text(struct layout *layout, uint32_t index, struct slice text)
 }
 
 /* Pass on text `index`; `text` is its readable part. */
-static void tell_text(struct layout *layout, uint32_t index, struct slice text)
+static void layout_pass_text(struct layout_state *layout, uint32_t index,
+			     struct slice text)
 {
 	assert(index < layout->page->text_count);
 	buffer_clear(&layout->text);
 	buffer_clear(&layout->gap);
 	if (layout->open_pres > 0)
-		take_pre(layout, index, text);
+		layout_copy_pre(layout, index, text);
 	else
-		take_text(layout, index, text);
+		layout_copy_text(layout, index, text);
 	begin_piece(layout);
 	layout->writer->text(layout->writer->context, index,
 			     buffer_slice(&layout->text));
@@ -218,7 +224,7 @@ static void tell_text(struct layout *layout, uint32_t index, struct slice text)
 }
 
 /* Return true inside code, where only text is allowed. */
-static bool is_in_code(const struct layout *layout)
+static bool layout_is_in_code(const struct layout_state *layout)
 {
 	const struct inline_chain *inlines = inlines_here(layout);
 
@@ -228,13 +234,13 @@ static bool is_in_code(const struct layout *layout)
 			INLINE_CODE);
 }
 
-static void tell_image(struct layout *layout, uint32_t node)
+static void layout_pass_image(struct layout_state *layout, uint32_t node)
 {
 	struct layout_image image;
 
 	if (layout->request->verdicts == NULL ||
-	    layout->writer->image == NULL || is_in_code(layout) ||
-	    !image_filter_take(&layout->images, layout->request, node, &image))
+	    layout->writer->image == NULL || layout_is_in_code(layout) ||
+	    !image_filter_next(&layout->images, layout->request, node, &image))
 		return;
 	buffer_clear(&layout->gap);
 	begin_piece(layout);
@@ -242,34 +248,35 @@ static void tell_image(struct layout *layout, uint32_t node)
 }
 
 /* Separate texts; in pre a block only begins a new line. */
-static void separate(struct layout *layout, enum separator separator)
+static void layout_separate(struct layout_state *layout,
+			    enum separator separator)
 {
 	if (layout->open_pres > 0 && separator > SEPARATOR_LINE)
 		separator = SEPARATOR_LINE;
 	if (separator > layout->pending)
 		layout->pending = separator;
 	if (separator >= SEPARATOR_LINE && layout->open_pres == 0)
-		end_line(layout);
+		layout_end_line(layout);
 }
 
 /*
  * Pass on media outside of inline elements only: a link must not contain
  * another link.
  */
-static void tell_media(struct layout *layout, uint32_t node)
+static void layout_pass_media(struct layout_state *layout, uint32_t node)
 {
 	struct layout_media media;
 
 	if (layout->request->verdicts == NULL ||
 	    layout->writer->media == NULL || inlines_here(layout)->count > 0 ||
 	    layout->open_pres > 0 ||
-	    !media_filter_take(&layout->media, layout->request, node, &media))
+	    !media_filter_next(&layout->media, layout->request, node, &media))
 		return;
-	separate(layout, SEPARATOR_BLANK_LINE);
+	layout_separate(layout, SEPARATOR_BLANK_LINE);
 	buffer_clear(&layout->gap);
 	begin_piece(layout);
 	layout->writer->media(layout->writer->context, &media);
-	separate(layout, SEPARATOR_BLANK_LINE);
+	layout_separate(layout, SEPARATOR_BLANK_LINE);
 }
 
 static bool may_play(uint16_t tag)
@@ -282,7 +289,7 @@ static bool may_play(uint16_t tag)
  * Handle br; a second br begins a paragraph, because it makes a blank line on a
  * screen.
  */
-static void take_break(struct layout *layout)
+static void layout_handle_break(struct layout_state *layout)
 {
 	if (layout->pending < SEPARATOR_LINE) {
 		layout->pending = SEPARATOR_LINE;
@@ -290,17 +297,17 @@ static void take_break(struct layout *layout)
 	}
 	layout->pending = SEPARATOR_BLANK_LINE;
 	if (has_structure(layout) && layout->open_pres == 0 &&
-	    innermost(layout)->line == TAG_p)
-		end_line(layout);
+	    layout_innermost(layout)->line == TAG_p)
+		layout_end_line(layout);
 }
 
-static void open_element(struct layout *layout, uint32_t node)
+static void layout_open_element(struct layout_state *layout, uint32_t node)
 {
 	uint16_t tag = layout->page->nodes[node].tag;
 
 	if (tag == TAG_br)
-		take_break(layout);
-	separate(layout, separator_of_element(layout->page, node));
+		layout_handle_break(layout);
+	layout_separate(layout, separator_of_element(layout->page, node));
 	if (has_structure(layout))
 		level_enter(layout->levels, layout->level_count++, layout->page,
 			    node);
@@ -309,12 +316,12 @@ static void open_element(struct layout *layout, uint32_t node)
 	if (inline_kind(tag) == INLINE_CODE)
 		layout->open_codes++;
 	if (tag == TAG_img)
-		tell_image(layout, node);
+		layout_pass_image(layout, node);
 	if (may_play(tag))
-		tell_media(layout, node);
+		layout_pass_media(layout, node);
 }
 
-static void close_element(struct layout *layout, uint32_t node)
+static void layout_close_element(struct layout_state *layout, uint32_t node)
 {
 	uint16_t tag = layout->page->nodes[node].tag;
 
@@ -323,7 +330,7 @@ static void close_element(struct layout *layout, uint32_t node)
 	if (inline_kind(tag) == INLINE_CODE)
 		layout->open_codes--;
 	assert(node < layout->page->node_count);
-	separate(layout, separator_of_element(layout->page, node));
+	layout_separate(layout, separator_of_element(layout->page, node));
 	if (!has_structure(layout))
 		return;
 	assert(layout->level_count > 1);
@@ -334,32 +341,33 @@ static void close_element(struct layout *layout, uint32_t node)
 }
 
 /* without verdicts, pass on the texts unchanged */
-static void take_node(struct layout *layout, uint32_t index)
+static void layout_handle_text(struct layout_state *layout, uint32_t index)
 {
 	const struct verdict *verdicts = layout->request->verdicts;
 	struct slice text = page_text(layout->page, index);
 
 	if (verdicts == NULL) {
-		tell_text(layout, index, text);
+		layout_pass_text(layout, index, text);
 		return;
 	}
 	if (verdicts[index].is_content && layout->open_pres == 0 &&
 	    layout->open_codes == 0)
 		text = readable_text(&layout->readable, index);
 	if (verdicts[index].is_content && !markup_is_blank(text))
-		tell_text(layout, index, text);
+		layout_pass_text(layout, index, text);
 	else
-		separate(layout, SEPARATOR_SPACE);
+		layout_separate(layout, SEPARATOR_SPACE);
 }
 
-static void take_step(struct layout *layout, enum step step, uint32_t index)
+static void layout_handle_step(struct layout_state *layout, enum step step,
+			       uint32_t index)
 {
 	if (step == STEP_OPEN)
-		open_element(layout, index);
+		layout_open_element(layout, index);
 	else if (step == STEP_CLOSE)
-		close_element(layout, index);
+		layout_close_element(layout, index);
 	else
-		take_node(layout, index);
+		layout_handle_text(layout, index);
 }
 
 static uint32_t count_levels(const struct page *page)
@@ -372,7 +380,7 @@ static uint32_t count_levels(const struct page *page)
 	return deepest + 2;
 }
 
-static void begin_structure(struct layout *layout, struct arena *arena)
+static void begin_structure(struct layout_state *layout, struct arena *arena)
 {
 	uint32_t count = count_levels(layout->page);
 
@@ -387,21 +395,21 @@ void layout(const struct render_request *request,
 	    const struct layout_writer *writer)
 {
 	struct arena *arena = arena_create();
-	struct layout layout = {
+	struct layout_state layout = {
 		.request = request,
 		.page = request->page,
 		.writer = writer,
 		.readable = readable_begin(request->page),
 	};
-	struct walk walk = walk_begin(request->page);
+	struct page_walk walk = walk_begin(request->page);
 	enum step step;
 	uint32_t index;
 
 	if (has_structure(&layout))
 		begin_structure(&layout, arena);
 	while ((step = walk_next(&walk, &index)) != STEP_END)
-		take_step(&layout, step, index);
-	end_line(&layout);
+		layout_handle_step(&layout, step, index);
+	layout_end_line(&layout);
 	buffer_free(&layout.text);
 	buffer_free(&layout.gap);
 	buffer_free(&layout.address);

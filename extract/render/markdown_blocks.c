@@ -6,8 +6,8 @@
 
 #include "extract/render/whole_attribute.h"
 
-static void push(struct markdown_blocks *blocks,
-		 struct markdown_container container)
+static void markdown_push_container(struct markdown_blocks *blocks,
+				    struct markdown_container container)
 {
 	assert(blocks->count < MAX_MARKDOWN_DEPTH);
 	blocks->open[blocks->count++] = container;
@@ -37,7 +37,7 @@ void markdown_open_list(struct markdown_blocks *blocks, bool is_ordered,
 
 	if (is_ordered)
 		list.marker = choose_marker(blocks, '.', ')');
-	push(blocks, list);
+	markdown_push_container(blocks, list);
 }
 
 static bool is_ordered(const struct markdown_container *container)
@@ -64,12 +64,13 @@ void markdown_open_item(struct markdown_blocks *blocks)
 	item.width = is_ordered(list) ? digits_of(item.number) + 2 : 2;
 	if (list->number < MAX_WHOLE_ATTRIBUTE)
 		list->number++;
-	push(blocks, item);
+	markdown_push_container(blocks, item);
 }
 
 void markdown_open_quote(struct markdown_blocks *blocks)
 {
-	push(blocks, (struct markdown_container){.kind = CONTAINER_QUOTE});
+	markdown_push_container(
+		blocks, (struct markdown_container){.kind = CONTAINER_QUOTE});
 }
 
 void markdown_close(struct markdown_blocks *blocks)
@@ -114,15 +115,15 @@ static void write_prefix(const struct markdown_blocks *blocks, uint32_t count,
 	}
 }
 
-static void trim_line(struct buffer *out)
+static void markdown_trim_block_line(struct buffer *out)
 {
 	while (out->size > 0 && out->data[out->size - 1] == ' ')
 		out->size--;
 }
 
-static void end_line(struct markdown_blocks *blocks)
+static void markdown_end_block_line(struct markdown_blocks *blocks)
 {
-	trim_line(blocks->out);
+	markdown_trim_block_line(blocks->out);
 	buffer_append_byte(blocks->out, '\n');
 }
 
@@ -165,10 +166,10 @@ static void write_begin(struct markdown_blocks *blocks)
 void markdown_begin_block(struct markdown_blocks *blocks, bool is_bare)
 {
 	if (blocks->has_block) {
-		end_line(blocks);
+		markdown_end_block_line(blocks);
 		if (!is_tight(blocks, is_bare)) {
 			write_prefix(blocks, blocks->kept, blocks->out);
-			end_line(blocks);
+			markdown_end_block_line(blocks);
 		}
 	}
 	write_begin(blocks);
@@ -185,12 +186,12 @@ void markdown_begin_line(struct markdown_blocks *blocks, bool is_empty)
 	buffer_append_byte(blocks->out, '\n');
 	buffer_append_slice(blocks->out, buffer_slice(&blocks->prefix));
 	if (is_empty)
-		trim_line(blocks->out);
+		markdown_trim_block_line(blocks->out);
 }
 
 void markdown_blocks_end(struct markdown_blocks *blocks)
 {
 	if (blocks->has_block)
-		end_line(blocks);
+		markdown_end_block_line(blocks);
 	buffer_free(&blocks->prefix);
 }

@@ -21,7 +21,7 @@ bool markdown_is_tag(uint16_t tag)
  * Return true if the run writes anything; an element without a mark in
  * CommonMark writes nothing.
  */
-static bool is_seen(const struct markdown_run *run)
+static bool run_is_visible(const struct markdown_run *run)
 {
 	switch (run->kind) {
 	case RUN_OPEN:
@@ -56,8 +56,8 @@ class_of_run(const struct markdown_line *line, size_t at,
  * write. Emphasis after `decided` is not yet decided; its mark would not be a
  * space.
  */
-static enum markdown_class class_behind(const struct markdown_line *line,
-					size_t at, size_t decided)
+static enum markdown_class class_after(const struct markdown_line *line,
+				       size_t at, size_t decided)
 {
 	bool is_sure = true;
 	enum markdown_class class = MARKDOWN_SPACE;
@@ -68,7 +68,7 @@ static enum markdown_class class_behind(const struct markdown_line *line,
 		if (run->kind == RUN_OPEN && markdown_is_emphasis(run->tag) &&
 		    at > decided)
 			is_sure = false;
-		else if (is_seen(run))
+		else if (run_is_visible(run))
 			break;
 	}
 	if (at < line->count)
@@ -106,7 +106,7 @@ static bool is_edge(enum markdown_class class)
  * Return true if a parser can read a run of * between `outer` and `inner` as a
  * mark of the inner side: left-flanking before it, right-flanking after it.
  */
-static bool flanks(enum markdown_class outer, enum markdown_class inner)
+static bool is_flanking(enum markdown_class outer, enum markdown_class inner)
 {
 	if (inner == MARKDOWN_SPACE)
 		return false;
@@ -117,11 +117,11 @@ char markdown_emphasis_mark(const struct markdown_line *line, size_t at,
 			    enum markdown_class before, char last_mark)
 {
 	const struct markdown_run *run = &line->runs[at];
-	enum markdown_class behind = class_behind(line, run->partner + 1, at);
+	enum markdown_class behind = class_after(line, run->partner + 1, at);
 	char mark = '\0';
 
-	if (!flanks(before, class_behind(line, at + 1, at)) ||
-	    !flanks(behind, class_before(line, run->partner - 1)))
+	if (!is_flanking(before, class_after(line, at + 1, at)) ||
+	    !is_flanking(behind, class_before(line, run->partner - 1)))
 		return '\0';
 	if (inline_kind(run->tag) == INLINE_STRONG ||
 	    (run->partner == at + 2 && before == MARKDOWN_LETTER &&

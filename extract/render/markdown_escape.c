@@ -34,7 +34,7 @@ static bool begins_entity(struct slice text, size_t at, bool goes_on)
 }
 
 /* Return true if a tag, a comment, or an address begins. */
-static bool begins_tag(struct slice text, size_t at, bool goes_on)
+static bool markdown_begins_tag(struct slice text, size_t at, bool goes_on)
 {
 	char next = slice_byte(text, at + 1);
 
@@ -54,7 +54,7 @@ static bool is_special(struct slice text, size_t at,
 	case '~':
 		return true;
 	case '<':
-		return begins_tag(text, at, place.precedes_text);
+		return markdown_begins_tag(text, at, place.precedes_text);
 	case '_':
 		return !is_in_word(text, at);
 	case '&':
@@ -172,7 +172,7 @@ size_t markdown_longest_ticks(struct slice text)
 	return longest;
 }
 
-static void append_ticks(struct buffer *out, size_t count)
+static void append_backticks(struct buffer *out, size_t count)
 {
 	while (count-- > 0)
 		buffer_append_byte(out, '`');
@@ -194,7 +194,7 @@ void markdown_escape_code(struct buffer *out, struct slice code, bool is_cell)
 {
 	size_t ticks = markdown_longest_ticks(code) + 1;
 
-	append_ticks(out, ticks);
+	append_backticks(out, ticks);
 	if (needs_spaces(code))
 		buffer_append_byte(out, ' ');
 	for (size_t i = 0; i < code.size; i++) {
@@ -204,15 +204,17 @@ void markdown_escape_code(struct buffer *out, struct slice code, bool is_cell)
 	}
 	if (needs_spaces(code))
 		buffer_append_byte(out, ' ');
-	append_ticks(out, ticks);
+	append_backticks(out, ticks);
 }
 
-struct range {
+struct code_point_range {
 	uint32_t first;
 	uint32_t last;
 };
 
-static bool is_in(uint32_t code, const struct range *ranges, size_t count)
+static bool is_in_code_points(uint32_t code,
+			      const struct code_point_range *ranges,
+			      size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (code >= ranges[i].first && code <= ranges[i].last)
@@ -221,7 +223,7 @@ static bool is_in(uint32_t code, const struct range *ranges, size_t count)
 }
 
 /* Characters that are letters or digits in all versions of Unicode. */
-static const struct range letters[] = {
+static const struct code_point_range letters[] = {
 	{0x00C0, 0x00D6}, {0x00D8, 0x00F6}, {0x00F8, 0x024F}, {0x0391, 0x03A1},
 	{0x03A3, 0x03CE}, {0x0400, 0x0481}, {0x048A, 0x0523}, {0x05D0, 0x05EA},
 	{0x0621, 0x064A}, {0x0904, 0x0939}, {0x0E01, 0x0E30}, {0x1E00, 0x1EF9},
@@ -229,13 +231,13 @@ static const struct range letters[] = {
 };
 
 /* Characters that are punctuation in all versions of Unicode. */
-static const struct range signs[] = {
+static const struct code_point_range signs[] = {
 	{0x00AB, 0x00AB}, {0x00BB, 0x00BB}, {0x00BF, 0x00BF}, {0x060C, 0x060C},
 	{0x2010, 0x2027}, {0x3001, 0x3003}, {0x3008, 0x3011}, {0xFF08, 0xFF09},
 	{0xFF0C, 0xFF0C}, {0xFF1A, 0xFF1B}, {0xFF1F, 0xFF1F},
 };
 
-static enum markdown_class class_of(uint32_t code)
+static enum markdown_class markdown_class_of(uint32_t code)
 {
 	if (code == ' ' || code == 0x1680 || code == 0x180E || code == 0x2028 ||
 	    code == 0x2029 || code == 0x202F || code == 0x205F)
@@ -243,9 +245,10 @@ static enum markdown_class class_of(uint32_t code)
 	if (code < 0x80)
 		return is_alphanumeric((char)code) ? MARKDOWN_LETTER
 						   : MARKDOWN_PUNCTUATION;
-	if (is_in(code, letters, sizeof(letters) / sizeof(letters[0])))
+	if (is_in_code_points(code, letters,
+			      sizeof(letters) / sizeof(letters[0])))
 		return MARKDOWN_LETTER;
-	if (is_in(code, signs, sizeof(signs) / sizeof(signs[0])))
+	if (is_in_code_points(code, signs, sizeof(signs) / sizeof(signs[0])))
 		return MARKDOWN_PUNCTUATION;
 	return MARKDOWN_UNSURE;
 }
@@ -254,8 +257,9 @@ enum markdown_class markdown_class_first(struct slice text)
 {
 	const unsigned char *at = text.data;
 
-	return text.size == 0 ? MARKDOWN_SPACE
-			      : class_of(utf8_next(&at, at + text.size));
+	return text.size == 0
+		       ? MARKDOWN_SPACE
+		       : markdown_class_of(utf8_next(&at, at + text.size));
 }
 
 enum markdown_class markdown_class_last(struct slice text)
@@ -269,5 +273,5 @@ enum markdown_class markdown_class_last(struct slice text)
 	do
 		at--;
 	while (at > begin && (*at & 0xC0) == 0x80);
-	return class_of(utf8_next(&at, end));
+	return markdown_class_of(utf8_next(&at, end));
 }

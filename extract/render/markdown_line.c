@@ -9,7 +9,7 @@
 #include "extract/render/markdown_escape.h"
 #include "page/tag.h"
 
-struct writing {
+struct inline_writer {
 	struct markdown_line *line;
 	enum markdown_block block;
 	struct slice prefix;
@@ -68,7 +68,7 @@ void markdown_line_add(struct markdown_line *line, enum markdown_run_kind kind,
 	line->runs[line->count++] = run;
 }
 
-static enum markdown_class class_written(const struct writing *writing)
+static enum markdown_class class_written(const struct inline_writer *writing)
 {
 	size_t length = writing->out->size - writing->line_begin;
 
@@ -82,7 +82,7 @@ static enum markdown_class class_written(const struct writing *writing)
 }
 
 /* Return the emphasis mark at the end of `out`, or '\0'. */
-static char last_mark(const struct writing *writing)
+static char last_mark(const struct inline_writer *writing)
 {
 	const struct buffer *out = writing->out;
 
@@ -95,7 +95,7 @@ static char last_mark(const struct writing *writing)
  * Write the collected code; merge adjacent code into one span, because a parser
  * would merge two.
  */
-static void flush_code(struct writing *writing)
+static void flush_code(struct inline_writer *writing)
 {
 	if (writing->code.size == 0)
 		return;
@@ -104,7 +104,7 @@ static void flush_code(struct writing *writing)
 	buffer_clear(&writing->code);
 }
 
-static bool begins_line(const struct writing *writing)
+static bool begins_line(const struct inline_writer *writing)
 {
 	return writing->out->size == writing->line_begin;
 }
@@ -113,7 +113,7 @@ static bool begins_line(const struct writing *writing)
  * Return the number of digits that are the whole line up to now; 0 if there are
  * other characters, or more digits than an item may have.
  */
-static unsigned count_digits(const struct writing *writing)
+static unsigned count_digits(const struct inline_writer *writing)
 {
 	const struct buffer *out = writing->out;
 	size_t length = out->size - writing->line_begin;
@@ -130,8 +130,8 @@ static unsigned count_digits(const struct writing *writing)
  * Check what follows a text, which may change the meaning of its last
  * character.
  */
-static void look_behind(const struct markdown_line *line, size_t at,
-			struct markdown_place *place)
+static void check_next_run(const struct markdown_line *line, size_t at,
+			   struct markdown_place *place)
 {
 	for (at++; at < line->count; at++) {
 		const struct markdown_run *run = &line->runs[at];
@@ -146,7 +146,7 @@ static void look_behind(const struct markdown_line *line, size_t at,
 		at < line->count && line->runs[at].kind == RUN_TEXT;
 }
 
-static void write_text(struct writing *writing, size_t at)
+static void inline_write_text(struct inline_writer *writing, size_t at)
 {
 	struct markdown_place place = {
 		.begins_line = begins_line(writing),
@@ -156,12 +156,12 @@ static void write_text(struct writing *writing, size_t at)
 		.is_cell = writing->block == MARKDOWN_CELL,
 	};
 
-	look_behind(writing->line, at, &place);
+	check_next_run(writing->line, at, &place);
 	markdown_escape(writing->out, markdown_run_bytes(writing->line, at),
 			place);
 }
 
-static void trim_line(struct writing *writing)
+static void inline_trim_line(struct inline_writer *writing)
 {
 	struct buffer *out = writing->out;
 
@@ -170,9 +170,9 @@ static void trim_line(struct writing *writing)
 		out->size--;
 }
 
-static void write_break(struct writing *writing)
+static void inline_write_break(struct inline_writer *writing)
 {
-	trim_line(writing);
+	inline_trim_line(writing);
 	if (begins_line(writing))
 		return;
 	switch (writing->block) {
@@ -191,7 +191,7 @@ static void write_break(struct writing *writing)
 	}
 }
 
-static void write_image(struct writing *writing, size_t at)
+static void inline_write_image(struct inline_writer *writing, size_t at)
 {
 	buffer_append_text(writing->out, "![");
 	markdown_escape(writing->out, markdown_run_bytes(writing->line, at),
@@ -204,7 +204,8 @@ static void write_image(struct writing *writing, size_t at)
 	buffer_append_byte(writing->out, ')');
 }
 
-static void write_mark(struct writing *writing, const struct markdown_run *run)
+static void write_mark(struct inline_writer *writing,
+		       const struct markdown_run *run)
 {
 	flush_code(writing);
 	buffer_append_byte(writing->out, run->mark);
@@ -218,7 +219,7 @@ static void write_mark(struct writing *writing, const struct markdown_run *run)
  * definition. Code with ] inside a link can cause this, because definitions
  * take precedence over code: "[`]: a`](b)".
  */
-static bool is_definition(const struct writing *writing, size_t at)
+static bool is_definition(const struct inline_writer *writing, size_t at)
 {
 	const struct markdown_line *line = writing->line;
 	bool is_in_code = false;
@@ -237,7 +238,7 @@ static bool is_definition(const struct writing *writing, size_t at)
 	return false;
 }
 
-static void open_link(struct writing *writing, size_t at)
+static void open_link(struct inline_writer *writing, size_t at)
 {
 	struct markdown_run *run = &writing->line->runs[at];
 
@@ -249,7 +250,8 @@ static void open_link(struct writing *writing, size_t at)
 	buffer_append_byte(writing->out, '[');
 }
 
-static void close_link(struct writing *writing, const struct markdown_run *run)
+static void close_link(struct inline_writer *writing,
+		       const struct markdown_run *run)
 {
 	if (run->is_left_out)
 		return;
@@ -263,7 +265,8 @@ static void close_link(struct writing *writing, const struct markdown_run *run)
 /*
  * Write a tag. It cannot begin an HTML block, because text follows in its line.
  */
-static void write_tag(struct writing *writing, const char *begin, uint16_t tag)
+static void write_tag(struct inline_writer *writing, const char *begin,
+		      uint16_t tag)
 {
 	flush_code(writing);
 	buffer_append_text(writing->out, begin);
@@ -271,7 +274,7 @@ static void write_tag(struct writing *writing, const char *begin, uint16_t tag)
 	buffer_append_byte(writing->out, '>');
 }
 
-static void open_element(struct writing *writing, size_t at)
+static void inline_open_element(struct inline_writer *writing, size_t at)
 {
 	struct markdown_run *run = &writing->line->runs[at];
 
@@ -290,7 +293,7 @@ static void open_element(struct writing *writing, size_t at)
 		write_mark(writing, run);
 }
 
-static void close_element(struct writing *writing, size_t at)
+static void inline_close_element(struct inline_writer *writing, size_t at)
 {
 	const struct markdown_run *run = &writing->line->runs[at];
 
@@ -305,7 +308,7 @@ static void close_element(struct writing *writing, size_t at)
 }
 
 /* Add a run to code, which holds only text and spaces. */
-static void add_code(struct writing *writing, size_t at)
+static void inline_add_code(struct inline_writer *writing, size_t at)
 {
 	const struct markdown_run *run = &writing->line->runs[at];
 
@@ -316,22 +319,22 @@ static void add_code(struct writing *writing, size_t at)
 		buffer_append_byte(&writing->code, ' ');
 }
 
-static void write_piece(struct writing *writing, size_t at)
+static void write_piece(struct inline_writer *writing, size_t at)
 {
 	flush_code(writing);
 	switch (writing->line->runs[at].kind) {
 	case RUN_TEXT:
-		write_text(writing, at);
+		inline_write_text(writing, at);
 		break;
 	case RUN_SPACE:
 		if (!begins_line(writing))
 			buffer_append_byte(writing->out, ' ');
 		break;
 	case RUN_BREAK:
-		write_break(writing);
+		inline_write_break(writing);
 		break;
 	case RUN_IMAGE:
-		write_image(writing, at);
+		inline_write_image(writing, at);
 		break;
 	default: /* RUN_ADDRESS belongs to RUN_IMAGE */
 		break;
@@ -341,7 +344,7 @@ static void write_piece(struct writing *writing, size_t at)
 void markdown_line_write(struct markdown_line *line, enum markdown_block block,
 			 struct slice prefix, struct buffer *out)
 {
-	struct writing writing = {
+	struct inline_writer writing = {
 		.line = line,
 		.block = block,
 		.prefix = prefix,
@@ -352,15 +355,15 @@ void markdown_line_write(struct markdown_line *line, enum markdown_block block,
 
 	for (size_t i = 0; i < line->count; i++) {
 		if (line->runs[i].kind == RUN_OPEN)
-			open_element(&writing, i);
+			inline_open_element(&writing, i);
 		else if (line->runs[i].kind == RUN_CLOSE)
-			close_element(&writing, i);
+			inline_close_element(&writing, i);
 		else if (writing.is_in_code)
-			add_code(&writing, i);
+			inline_add_code(&writing, i);
 		else
 			write_piece(&writing, i);
 	}
 	flush_code(&writing);
-	trim_line(&writing);
+	inline_trim_line(&writing);
 	buffer_free(&writing.code);
 }

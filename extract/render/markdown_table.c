@@ -22,7 +22,7 @@ static void open_row(struct markdown_table *table)
 }
 
 /* Fill or truncate the row to the number of cells of the head. */
-static void close_row(struct markdown_table *table)
+static void markdown_close_row(struct markdown_table *table)
 {
 	write_cells(table, "  |", table->shape->columns - table->columns);
 	if (table->rows != 1)
@@ -32,7 +32,7 @@ static void close_row(struct markdown_table *table)
 	write_cells(table, " --- |", table->shape->columns);
 }
 
-static void open_cell(struct markdown_table *table, uint32_t node)
+static void markdown_open_cell(struct markdown_table *table, uint32_t node)
 {
 	table->span = table_cell_span(table->page, node);
 	table->columns += table->span;
@@ -40,13 +40,13 @@ static void open_cell(struct markdown_table *table, uint32_t node)
 	buffer_append_byte(table->blocks->out, ' ');
 }
 
-static void close_cell(struct markdown_table *table)
+static void markdown_close_cell(struct markdown_table *table)
 {
 	buffer_append_text(table->blocks->out, " |");
 	write_cells(table, "  |", table->span - 1);
 }
 
-static void open_table(struct markdown_table *table)
+static void markdown_open_table(struct markdown_table *table)
 {
 	const struct table_shape *shape =
 		&table->survey.tables[table->opened++];
@@ -61,13 +61,13 @@ void markdown_table_open(struct markdown_table *table,
 			 const struct layout_element *element)
 {
 	if (element->tag == TAG_table)
-		open_table(table);
+		markdown_open_table(table);
 	else if (table->shape == NULL)
 		return;
 	else if (element->tag == TAG_tr)
 		open_row(table);
 	else
-		open_cell(table, element->node);
+		markdown_open_cell(table, element->node);
 }
 
 void markdown_table_close(struct markdown_table *table, uint16_t tag)
@@ -77,9 +77,9 @@ void markdown_table_close(struct markdown_table *table, uint16_t tag)
 	if (tag == TAG_table)
 		table->shape = NULL;
 	else if (tag == TAG_tr)
-		close_row(table);
+		markdown_close_row(table);
 	else
-		close_cell(table);
+		markdown_close_cell(table);
 }
 
 bool markdown_table_has_cell(const struct markdown_table *table)

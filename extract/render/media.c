@@ -43,20 +43,20 @@ void media_filter_end(struct media_filter *filter)
 	buffer_free(&filter->candidate);
 }
 
-static bool begins_with(struct slice text, const char *begin)
+static bool slice_begins_with(struct slice text, const char *begin)
 {
 	size_t size = strlen(begin);
 
 	return text.size >= size && strncasecmp(text.data, begin, size) == 0;
 }
 
-static struct slice behind(struct slice text, size_t size)
+static struct slice slice_after(struct slice text, size_t size)
 {
 	return (struct slice){(const char *)text.data + size, text.size - size};
 }
 
 /* Return true if `host` is `name`, or ends with a dot and `name`. */
-static bool is_host(struct slice host, const char *name)
+static bool is_player_host(struct slice host, const char *name)
 {
 	size_t size = strlen(name);
 
@@ -75,25 +75,25 @@ static size_t find_player(struct slice address)
 	struct slice host;
 	size_t row = 0;
 
-	if (begins_with(address, "https:"))
-		address = behind(address, 6);
-	else if (begins_with(address, "http:"))
-		address = behind(address, 5);
-	if (!begins_with(address, "//"))
+	if (slice_begins_with(address, "https:"))
+		address = slice_after(address, 6);
+	else if (slice_begins_with(address, "http:"))
+		address = slice_after(address, 5);
+	if (!slice_begins_with(address, "//"))
 		return count;
-	host = behind(address, 2);
+	host = slice_after(address, 2);
 	for (size_t i = 0; i < host.size; i++)
 		if (strchr("/:?#", slice_byte(host, i)) != NULL)
 			host.size = i;
-	address = behind(address, 2 + host.size);
-	while (row < count && !(is_host(host, players[row].host) &&
-				begins_with(address, players[row].path)))
+	address = slice_after(address, 2 + host.size);
+	while (row < count && !(is_player_host(host, players[row].host) &&
+				slice_begins_with(address, players[row].path)))
 		row++;
 	return row;
 }
 
-static bool find_source(const struct render_request *request, uint32_t node,
-			struct buffer *out)
+static bool find_media_source(const struct render_request *request,
+			      uint32_t node, struct buffer *out)
 {
 	static const char *const names[] = {"data-src", "data-lazy-src", "src"};
 	const struct page *page = request->page;
@@ -112,7 +112,8 @@ static bool find_inner_source(const struct render_request *request,
 
 	for (uint32_t i = node + 1;
 	     i < nodes[node].end && i <= node + MAX_SOURCES; i++)
-		if (nodes[i].tag == TAG_source && find_source(request, i, out))
+		if (nodes[i].tag == TAG_source &&
+		    find_media_source(request, i, out))
 			return true;
 	return false;
 }
@@ -126,7 +127,7 @@ static const char *read_media(const struct render_request *request,
 {
 	uint16_t tag = request->page->nodes[node].tag;
 	struct slice type = page_attribute(request->page, node, "type");
-	bool is_found = find_source(request, node, out);
+	bool is_found = find_media_source(request, node, out);
 	size_t player;
 
 	if (tag == TAG_video || tag == TAG_audio) {
@@ -141,12 +142,12 @@ static const char *read_media(const struct render_request *request,
 		return players[player].is_sound ? "audio" : "video";
 	if (tag != TAG_embed)
 		return NULL;
-	if (begins_with(type, "video/"))
+	if (slice_begins_with(type, "video/"))
 		return "video";
-	return begins_with(type, "audio/") ? "audio" : NULL;
+	return slice_begins_with(type, "audio/") ? "audio" : NULL;
 }
 
-bool media_filter_take(struct media_filter *filter,
+bool media_filter_next(struct media_filter *filter,
 		       const struct render_request *request, uint32_t node,
 		       struct layout_media *media_out)
 {

@@ -29,7 +29,7 @@ void media_filter_end(struct media_filter *filter);
  * maps). They are kept where an image would be kept (extract/render/image.h),
  * and not twice in succession. O(1), except for the attributes.
  */
-bool media_filter_take(struct media_filter *filter,
+bool media_filter_next(struct media_filter *filter,
 		       const struct render_request *request, uint32_t node,
 		       struct layout_media *media_out);
 

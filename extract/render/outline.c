@@ -11,21 +11,21 @@
 
 enum { NESTED_LIST, NESTED_TABLE, NESTED_QUOTE, NESTED_FIGURE, NOT_NESTED };
 
-struct outline outline_begin(struct arena *arena,
-			     const struct layout_writer *writer,
-			     uint32_t level_count)
+struct block_outline outline_begin(struct arena *arena,
+				   const struct layout_writer *writer,
+				   uint32_t level_count)
 {
 	/* A level opens a row, a cell and itself; so does a line. */
 	uint32_t max_frames = 3 * (level_count + 1) + 1;
-	struct outline outline = {
+	struct block_outline outline = {
 		.writer = writer,
-		.frames = ARENA_NEW(arena, struct frame, max_frames),
+		.frames = ARENA_NEW(arena, struct outline_frame, max_frames),
 		.frame_count = 1,
 		.max_frames = max_frames,
 		.line_frame = NO_FRAME,
 	};
 
-	outline.frames[0] = (struct frame){.tag = TAG_html};
+	outline.frames[0] = (struct outline_frame){.tag = TAG_html};
 	return outline;
 }
 
@@ -59,19 +59,19 @@ static unsigned nesting_of(uint16_t tag)
 	}
 }
 
-static struct frame *top(const struct outline *outline)
+static struct outline_frame *outline_top(const struct block_outline *outline)
 {
 	assert(outline->frame_count > 0);
 	return &outline->frames[outline->frame_count - 1];
 }
 
-static void push(struct outline *outline, struct layout_element element,
-		 uint32_t level)
+static void outline_push(struct block_outline *outline,
+			 struct layout_element element, uint32_t level)
 {
-	struct frame frame = *top(outline);
+	struct outline_frame frame = *outline_top(outline);
 	unsigned nesting = nesting_of(element.tag);
 
-	top(outline)->has_child = true;
+	outline_top(outline)->has_child = true;
 	element.outer = frame.tag;
 	frame.tag = element.tag;
 	frame.home = level;
@@ -86,9 +86,9 @@ static void push(struct outline *outline, struct layout_element element,
 	outline->writer->open(outline->writer->context, &element);
 }
 
-static void pop(struct outline *outline)
+static void outline_pop(struct block_outline *outline)
 {
-	uint16_t tag = top(outline)->tag;
+	uint16_t tag = outline_top(outline)->tag;
 
 	assert(outline->frame_count > 1);
 	outline->frame_count--;
@@ -97,19 +97,21 @@ static void pop(struct outline *outline)
 		outline->line_frame = NO_FRAME;
 }
 
-static void open_made(struct outline *outline, uint16_t tag, uint32_t level)
+static void open_made(struct block_outline *outline, uint16_t tag,
+		      uint32_t level)
 {
-	push(outline, (struct layout_element){.tag = tag, .node = NO_NODE},
-	     level);
+	outline_push(outline,
+		     (struct layout_element){.tag = tag, .node = NO_NODE},
+		     level);
 }
 
 /*
  * Open missing elements: lists can hold only items, tables only rows, rows only
  * cells.
  */
-static void open_cell(struct outline *outline, uint32_t level)
+static void outline_open_cell(struct block_outline *outline, uint32_t level)
 {
-	uint16_t context = top(outline)->tag;
+	uint16_t context = outline_top(outline)->tag;
 
 	if (context == TAG_ul || context == TAG_ol)
 		open_made(outline, TAG_li, level);
@@ -120,58 +122,59 @@ static void open_cell(struct outline *outline, uint32_t level)
 }
 
 /* Open td or th in the columns that it has in its row. */
-static void open_page_cell(struct outline *outline,
+static void open_page_cell(struct block_outline *outline,
 			   struct layout_element element, uint32_t level,
 			   struct columns columns)
 {
-	if (top(outline)->tag == TAG_table)
+	if (outline_top(outline)->tag == TAG_table)
 		open_made(outline, TAG_tr, level);
-	if (top(outline)->tag != TAG_tr)
+	if (outline_top(outline)->tag != TAG_tr)
 		return;
-	if (top(outline)->home + 1 == level) {
-		while (top(outline)->columns < columns.begin) {
-			top(outline)->columns++;
+	if (outline_top(outline)->home + 1 == level) {
+		while (outline_top(outline)->columns < columns.begin) {
+			outline_top(outline)->columns++;
 			open_made(outline, TAG_td, level);
-			pop(outline);
+			outline_pop(outline);
 		}
-		top(outline)->columns = columns.end;
+		outline_top(outline)->columns = columns.end;
 	}
-	push(outline, element, level);
+	outline_push(outline, element, level);
 }
 
-void outline_open_block(struct outline *outline, uint16_t tag, uint32_t node,
-			uint32_t level, struct columns columns)
+void outline_open_block(struct block_outline *outline, uint16_t tag,
+			uint32_t node, uint32_t level, struct columns columns)
 {
 	const struct layout_element element = {.tag = tag, .node = node};
 	unsigned nesting = nesting_of(tag);
-	uint16_t context = top(outline)->tag;
+	uint16_t context = outline_top(outline)->tag;
 
 	if (nesting != NOT_NESTED) {
-		if (top(outline)->nested[nesting] == MAX_OUTLINE_NESTING)
+		if (outline_top(outline)->nested[nesting] ==
+		    MAX_OUTLINE_NESTING)
 			return; /* too deep: the block around it gets its
 				   content */
-		open_cell(outline, level);
-		push(outline, element, level);
+		outline_open_cell(outline, level);
+		outline_push(outline, element, level);
 	} else if (tag == TAG_li) {
 		if (context == TAG_ul || context == TAG_ol)
-			push(outline, element, level);
+			outline_push(outline, element, level);
 	} else if (tag == TAG_tr) {
 		if (context == TAG_table)
-			push(outline, element, level);
+			outline_push(outline, element, level);
 	} else if (tag == TAG_td || tag == TAG_th) {
 		open_page_cell(outline, element, level, columns);
 	}
 }
 
-bool outline_is_in_line(const struct outline *outline)
+bool outline_is_in_line(const struct block_outline *outline)
 {
-	return outline_is_line(top(outline)->tag);
+	return outline_is_line(outline_top(outline)->tag);
 }
 
 /* A caption starts its table, and is nowhere else. */
-static uint16_t line_here(const struct outline *outline, uint16_t line)
+static uint16_t line_here(const struct block_outline *outline, uint16_t line)
 {
-	const struct frame *frame = top(outline);
+	const struct outline_frame *frame = outline_top(outline);
 
 	if (line == TAG_caption &&
 	    (frame->tag != TAG_table || frame->has_child))
@@ -181,8 +184,8 @@ static uint16_t line_here(const struct outline *outline, uint16_t line)
 	return line;
 }
 
-void outline_open_line(struct outline *outline, uint16_t line, uint32_t node,
-		       uint32_t level)
+void outline_open_line(struct block_outline *outline, uint16_t line,
+		       uint32_t node, uint32_t level)
 {
 	struct layout_element element = {.node = node};
 	uint32_t first = outline->frame_count;
@@ -191,26 +194,27 @@ void outline_open_line(struct outline *outline, uint16_t line, uint32_t node,
 		return;
 	element.tag = line_here(outline, line);
 	if (element.tag != TAG_caption)
-		open_cell(outline, level);
-	element.is_bare = element.tag == TAG_p && is_cell(top(outline)->tag) &&
-			  top(outline)->home == level &&
-			  !top(outline)->has_child;
+		outline_open_cell(outline, level);
+	element.is_bare = element.tag == TAG_p &&
+			  is_cell(outline_top(outline)->tag) &&
+			  outline_top(outline)->home == level &&
+			  !outline_top(outline)->has_child;
 	if (outline->line_frame == NO_FRAME)
 		outline->line_frame = first;
 	assert(outline_is_line(element.tag));
-	push(outline, element, level);
+	outline_push(outline, element, level);
 }
 
-void outline_end_line(struct outline *outline)
+void outline_end_line(struct block_outline *outline)
 {
 	uint32_t line_frame = outline->line_frame;
 
 	while (outline->frame_count > line_frame)
-		pop(outline);
+		outline_pop(outline);
 }
 
-void outline_close(struct outline *outline, uint32_t level)
+void outline_close(struct block_outline *outline, uint32_t level)
 {
-	while (outline->frame_count > 1 && top(outline)->level >= level)
-		pop(outline);
+	while (outline->frame_count > 1 && outline_top(outline)->level >= level)
+		outline_pop(outline);
 }

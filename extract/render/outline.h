@@ -21,7 +21,7 @@ struct layout_writer;
 enum { MAX_OUTLINE_NESTING = 16 };
 
 /* An open block. */
-struct frame {
+struct outline_frame {
 	uint32_t level;    /* it is closed with this level */
 	uint32_t home;     /* the level that opened it */
 	uint16_t tag;      /* enum tag; TAG_html is the outermost frame */
@@ -37,9 +37,10 @@ struct columns {
 	uint32_t end;
 };
 
-struct outline {
+struct block_outline {
 	const struct layout_writer *writer;
-	struct frame *frames; /* [frame_count]; frames[0] is the whole page */
+	struct outline_frame
+		*frames; /* [frame_count]; frames[0] is the whole page */
 	uint32_t frame_count;
 	uint32_t max_frames;
 	/*
@@ -50,9 +51,9 @@ struct outline {
 };
 
 /* Begin with at most `level_count` levels. The frames belong to `arena`. */
-struct outline outline_begin(struct arena *arena,
-			     const struct layout_writer *writer,
-			     uint32_t level_count);
+struct block_outline outline_begin(struct arena *arena,
+				   const struct layout_writer *writer,
+				   uint32_t level_count);
 
 /*
  * Return true if the element holds text and no blocks: p, pre, h1..h6, caption,
@@ -66,23 +67,23 @@ bool outline_is_line(uint16_t tag);
  * missing item, row or cell around it. `columns` applies to td and th: empty
  * cells replace earlier cells without kept content.
  */
-void outline_open_block(struct outline *outline, uint16_t tag, uint32_t node,
-			uint32_t level, struct columns columns);
+void outline_open_block(struct block_outline *outline, uint16_t tag,
+			uint32_t node, uint32_t level, struct columns columns);
 
 /* Return true if a line is open. */
-bool outline_is_in_line(const struct outline *outline);
+bool outline_is_in_line(const struct block_outline *outline);
 
 /*
  * Open a line (outline_is_line()) of `node` for text whose innermost block is
  * at `level`, unless a line is open.
  */
-void outline_open_line(struct outline *outline, uint16_t line, uint32_t node,
-		       uint32_t level);
+void outline_open_line(struct block_outline *outline, uint16_t line,
+		       uint32_t node, uint32_t level);
 
 /* Close the frames of a line, because a block of the page starts or ends. */
-void outline_end_line(struct outline *outline);
+void outline_end_line(struct block_outline *outline);
 
 /* Close the blocks that belong to `level` and to levels inside it. */
-void outline_close(struct outline *outline, uint32_t level);
+void outline_close(struct block_outline *outline, uint32_t level);
 
 #endif

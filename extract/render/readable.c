@@ -37,7 +37,7 @@ static bool has_byte(struct slice text, char byte)
  * Return the size of the reference at the start of `text`, including "&" and
  * ";", or 0.
  */
-static size_t reference_size(struct slice text)
+static size_t character_reference_size(struct slice text)
 {
 	size_t size = 1;
 
@@ -72,7 +72,7 @@ static bool is_usual(struct slice name)
  * Decode a reference to `out` [entity_room(size)]; return the length, 0 = do
  * not decode it. The names of ISO-8859-1 are the ones that need no ";".
  */
-static size_t decode(struct slice reference, char *out)
+static size_t decode_reference(struct slice reference, char *out)
 {
 	const char *bytes = reference.data;
 	const struct slice bare = {bytes, reference.size - 1};
@@ -106,13 +106,14 @@ static void append_decoded(struct slice text, struct buffer *out)
 
 	while (at < text.size) {
 		struct slice rest = {bytes + at, text.size - at};
-		size_t size = bytes[at] == '&' ? reference_size(rest) : 0;
+		size_t size =
+			bytes[at] == '&' ? character_reference_size(rest) : 0;
 		char decoded[2 * MAX_REFERENCE];
 		size_t length = 0;
 
 		if (size > 0 && !is_enclosed(text, at, size))
-			length = decode((struct slice){rest.data, size},
-					decoded);
+			length = decode_reference(
+				(struct slice){rest.data, size}, decoded);
 		if (length == 0)
 			buffer_append_byte(out, bytes[at++]);
 		else
@@ -121,7 +122,7 @@ static void append_decoded(struct slice text, struct buffer *out)
 	}
 }
 
-static bool is_in_code(const struct page *page, uint32_t node)
+static bool is_text_in_code(const struct page *page, uint32_t node)
 {
 	for (unsigned i = 0; i < MAX_CODE_DEPTH && node != NO_NODE; i++) {
 		uint16_t tag = page->nodes[node].tag;
@@ -140,7 +141,8 @@ static bool has_reference(struct slice text)
 	const char *end = at + text.size;
 
 	while ((at = memchr(at, '&', (size_t)(end - at))) != NULL) {
-		if (reference_size((struct slice){at, (size_t)(end - at)}) > 0)
+		if (character_reference_size(
+			    (struct slice){at, (size_t)(end - at)}) > 0)
 			return true;
 		at++;
 	}
@@ -153,7 +155,7 @@ static bool is_on_markup(struct readable *readable)
 
 	for (uint32_t i = 0; i < page->text_count && !readable->is_judged; i++)
 		if (has_reference(page_text(page, i)) &&
-		    is_in_code(page, page->texts[i].node))
+		    is_text_in_code(page, page->texts[i].node))
 			readable->is_on_markup = readable->is_judged = true;
 	readable->is_judged = true;
 	return readable->is_on_markup;
@@ -163,7 +165,7 @@ static bool is_on_markup(struct readable *readable)
  * Return true if the text is inside noscript and contains a spelled-out HTML
  * tag.
  */
-static bool has_tag(const struct page *page, uint32_t index)
+static bool has_spelled_out_tag(const struct page *page, uint32_t index)
 {
 	struct scanner scanner = {.source = page_text(page, index)};
 	uint32_t node = page->texts[index].node;
@@ -198,7 +200,7 @@ static void append_without_tags(struct slice text, struct buffer *out)
 }
 
 /* Swap in readable->spare, which holds the new text, and return it. */
-static struct slice take_spare(struct readable *readable)
+static struct slice swap_spare(struct readable *readable)
 {
 	struct buffer old = readable->text;
 
@@ -214,17 +216,17 @@ struct slice readable_text(struct readable *readable, uint32_t index)
 	struct slice text = page_text(readable->page, index);
 
 	buffer_clear(&readable->spare);
-	if (has_byte(text, '<') && has_tag(readable->page, index)) {
+	if (has_byte(text, '<') && has_spelled_out_tag(readable->page, index)) {
 		append_without_tags(text, &readable->spare);
-		text = take_spare(readable);
+		text = swap_spare(readable);
 	}
 	if (has_byte(text, '&') && has_reference(text) &&
 	    !is_on_markup(readable)) {
 		append_decoded(text, &readable->spare);
-		text = take_spare(readable);
+		text = swap_spare(readable);
 	}
 	if (has_byte(text, '[') &&
 	    shortcodes_drop(&readable->shortcodes, text, &readable->spare))
-		text = take_spare(readable);
+		text = swap_spare(readable);
 	return text;
 }

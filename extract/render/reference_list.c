@@ -11,104 +11,111 @@
 #include "page/page.h"
 
 /* A list under construction. */
-struct growing {
-	struct reference *items; /* [count] */
+struct reference_builder {
+	struct page_reference *items; /* [count] */
 	size_t count;
 	size_t capacity;
 };
 
-struct collecting {
+struct reference_collector {
 	struct arena *arena;
-	struct growing images;
-	struct growing links;
+	struct reference_builder images;
+	struct reference_builder links;
 	struct hash_table seen; /* addresses of images */
 	struct buffer text;     /* text of the open link */
 	struct slice address;   /* address of the open link */
 	uint32_t node; /* node of the open link; NO_NODE: none is open */
 };
 
-static struct slice keep(struct arena *arena, struct slice text)
+static struct slice reference_copy_text(struct arena *arena, struct slice text)
 {
 	return (struct slice){arena_copy(arena, text.data, text.size),
 			      text.size};
 }
 
-static void add(struct collecting *collecting, struct growing *list,
-		struct slice address, struct slice text)
+static void reference_add(struct reference_collector *collecting,
+			  struct reference_builder *list, struct slice address,
+			  struct slice text)
 {
 	if (list->count == MAX_REFERENCES)
 		return;
 	list->items = mem_grow(list->items, list->count, &list->capacity,
 			       sizeof(*list->items));
-	list->items[list->count++] =
-		(struct reference){address, keep(collecting->arena, text)};
+	list->items[list->count++] = (struct page_reference){
+		address, reference_copy_text(collecting->arena, text)};
 }
 
 /* Add the open link, if any. */
-static void end_link(struct collecting *collecting)
+static void end_link(struct reference_collector *collecting)
 {
 	if (collecting->node != NO_NODE)
-		add(collecting, &collecting->links, collecting->address,
-		    buffer_slice(&collecting->text));
+		reference_add(collecting, &collecting->links,
+			      collecting->address,
+			      buffer_slice(&collecting->text));
 	buffer_clear(&collecting->text);
 	collecting->node = NO_NODE;
 }
 
 /* A link that continues in the next line is one link. */
-static void open_element(void *context, const struct layout_element *element)
+static void reference_open_element(void *context,
+				   const struct layout_element *element)
 {
-	struct collecting *collecting = context;
+	struct reference_collector *collecting = context;
 
 	if (element->tag != TAG_a || element->node == collecting->node)
 		return;
 	end_link(collecting);
 	collecting->node = element->node;
-	collecting->address = keep(collecting->arena, element->href);
+	collecting->address =
+		reference_copy_text(collecting->arena, element->href);
 }
 
-static void close_element(void *context, uint16_t tag)
+static void reference_close_element(void *context, uint16_t tag)
 {
-	struct collecting *collecting = context;
+	struct reference_collector *collecting = context;
 
 	if (tag == TAG_a)
 		end_link(collecting);
 }
 
-static void add_gap(void *context, enum separator separator, struct slice blank)
+static void reference_add_gap(void *context, enum separator separator,
+			      struct slice blank)
 {
-	struct collecting *collecting = context;
+	struct reference_collector *collecting = context;
 
 	(void)blank;
 	if (separator != SEPARATOR_NONE && collecting->text.size > 0)
 		buffer_append_byte(&collecting->text, ' ');
 }
 
-static void add_text(void *context, uint32_t index, struct slice text)
+static void reference_add_text(void *context, uint32_t index, struct slice text)
 {
-	struct collecting *collecting = context;
+	struct reference_collector *collecting = context;
 
 	(void)index;
 	if (collecting->node != NO_NODE)
 		buffer_append_slice(&collecting->text, text);
 }
 
-static void add_image(void *context, const struct layout_image *image)
+static void reference_add_image(void *context, const struct layout_image *image)
 {
-	struct collecting *collecting = context;
+	struct reference_collector *collecting = context;
 	struct slice source = image->source;
 	uint32_t count = collecting->seen.count;
 
 	hash_table_add(&collecting->seen, hash64(source.data, source.size, 0));
 	if (collecting->seen.count > count)
-		add(collecting, &collecting->images,
-		    keep(collecting->arena, source), image->label);
+		reference_add(collecting, &collecting->images,
+			      reference_copy_text(collecting->arena, source),
+			      image->label);
 }
 
 /* Move the list to the arena. */
-static struct reference_list finish(struct arena *arena, struct growing *list)
+static struct reference_list reference_finish(struct arena *arena,
+					      struct reference_builder *list)
 {
-	struct reference *items =
-		ARENA_NEW(arena, struct reference, list->count);
+	struct page_reference *items =
+		ARENA_NEW(arena, struct page_reference, list->count);
 
 	for (size_t i = 0; i < list->count; i++)
 		items[i] = list->items[i];
@@ -119,7 +126,7 @@ static struct reference_list finish(struct arena *arena, struct growing *list)
 struct references references_make(struct arena *arena,
 				  const struct render_request *request)
 {
-	struct collecting collecting = {
+	struct reference_collector collecting = {
 		.arena = arena,
 		.seen = hash_table_make(arena, sizeof(uint64_t)),
 		.node = NO_NODE,
@@ -128,16 +135,16 @@ struct references references_make(struct arena *arena,
 
 	layout(request, &(struct layout_writer){
 				.context = &collecting,
-				.open = open_element,
-				.close = close_element,
-				.gap = add_gap,
-				.text = add_text,
-				.image = add_image,
+				.open = reference_open_element,
+				.close = reference_close_element,
+				.gap = reference_add_gap,
+				.text = reference_add_text,
+				.image = reference_add_image,
 				.has_links = true,
 			});
 	end_link(&collecting);
-	references.images = finish(arena, &collecting.images);
-	references.links = finish(arena, &collecting.links);
+	references.images = reference_finish(arena, &collecting.images);
+	references.links = reference_finish(arena, &collecting.links);
 	buffer_free(&collecting.text);
 	return references;
 }

@@ -19,14 +19,14 @@ enum {
 		16) /* maximum number of each kind; the rest is left out */
 };
 
-struct reference {
+struct page_reference {
 	struct slice address; /* resolved as the request demands */
 	struct slice
 		text; /* alt, or the text of the link; plain; may be empty */
 };
 
 struct reference_list {
-	const struct reference *items; /* [count], document order */
+	const struct page_reference *items; /* [count], document order */
 	size_t count;
 };
 

@@ -14,7 +14,7 @@ enum format {
 	FORMAT_TXT, /* one line for a block, a blank line between blocks */
 	FORMAT_MD,  /* CommonMark with GFM tables; sub and sup as inline HTML */
 	FORMAT_JSON,    /* the text is TXT, the blocks are from
-			   extract/render/content_block.h; template/answer_json.h
+			   extract/render/content_block.h; template/result_json.h
 			   writes the object around them */
 	FORMAT_HTML,    /* the kept text in allow-listed elements of the page */
 	FORMAT_XML,     /* a TEI P5 document */

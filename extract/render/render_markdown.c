@@ -31,8 +31,8 @@ static struct buffer *out_of(struct markdown *markdown)
 	return markdown->blocks.out;
 }
 
-static void open_line(struct markdown *markdown,
-		      const struct layout_element *element)
+static void render_markdown_open_line(struct markdown *markdown,
+				      const struct layout_element *element)
 {
 	markdown_line_clear(&markdown->line);
 	markdown->is_bare = element->is_bare && element->outer == TAG_li;
@@ -72,12 +72,13 @@ static void open_block(struct markdown *markdown,
 	case TAG_figure:
 		break;
 	default:
-		open_line(markdown, element);
+		render_markdown_open_line(markdown, element);
 		break;
 	}
 }
 
-static void open_element(void *context, const struct layout_element *element)
+static void render_markdown_open(void *context,
+				 const struct layout_element *element)
 {
 	struct markdown *markdown = context;
 
@@ -121,7 +122,7 @@ static void write_code(struct markdown *markdown)
 	markdown->is_verbatim = false;
 }
 
-static void write_heading(struct markdown *markdown, unsigned level)
+static void render_markdown_heading(struct markdown *markdown, unsigned level)
 {
 	markdown_begin_block(&markdown->blocks, false);
 	while (level-- > 0)
@@ -153,12 +154,12 @@ static void close_line(struct markdown *markdown, uint16_t tag)
 	else if (markdown_table_has_cell(&markdown->table))
 		write_in_cell(markdown);
 	else if ((tag_flags(tag) & TAG_IS_HEADING) != 0)
-		write_heading(markdown, (unsigned)(tag - TAG_h1 + 1));
+		render_markdown_heading(markdown, (unsigned)(tag - TAG_h1 + 1));
 	else
 		write_paragraph(markdown);
 }
 
-static void close_block(struct markdown *markdown, uint16_t tag)
+static void render_markdown_close_block(struct markdown *markdown, uint16_t tag)
 {
 	switch (tag) {
 	case TAG_ul:
@@ -181,12 +182,12 @@ static void close_block(struct markdown *markdown, uint16_t tag)
 	}
 }
 
-static void close_element(void *context, uint16_t tag)
+static void render_markdown_close(void *context, uint16_t tag)
 {
 	struct markdown *markdown = context;
 
 	if (inline_kind(tag) == INLINE_NONE)
-		close_block(markdown, tag);
+		render_markdown_close_block(markdown, tag);
 	else if (!markdown->is_verbatim)
 		markdown_line_add(&markdown->line, RUN_CLOSE, tag,
 				  slice_of(NULL));
@@ -204,7 +205,8 @@ static void write_code_gap(struct markdown *markdown, enum separator separator,
 		buffer_append_byte(&markdown->code, '\n');
 }
 
-static void add_gap(void *context, enum separator separator, struct slice blank)
+static void render_markdown_gap(void *context, enum separator separator,
+				struct slice blank)
 {
 	struct markdown *markdown = context;
 
@@ -218,10 +220,11 @@ static void add_gap(void *context, enum separator separator, struct slice blank)
 }
 
 /*
- * add_text() gets spaces instead of control characters; spaces have a meaning
- * at the ends.
+ * render_markdown_text() gets spaces instead of control characters; spaces have
+ * a meaning at the ends.
  */
-static void add_text(void *context, uint32_t index, struct slice text)
+static void render_markdown_text(void *context, uint32_t index,
+				 struct slice text)
 {
 	struct markdown *markdown = context;
 	const char *bytes = text.data;
@@ -247,7 +250,8 @@ static void add_text(void *context, uint32_t index, struct slice text)
 				  slice_of(NULL));
 }
 
-static void add_image(void *context, const struct layout_image *image)
+static void render_markdown_image(void *context,
+				  const struct layout_image *image)
 {
 	struct markdown *markdown = context;
 
@@ -281,11 +285,11 @@ void render_as_markdown(const struct render_request *request,
 	};
 	layout(request, &(struct layout_writer){
 				.context = &markdown,
-				.open = open_element,
-				.close = close_element,
-				.gap = add_gap,
-				.text = add_text,
-				.image = add_image,
+				.open = render_markdown_open,
+				.close = render_markdown_close,
+				.gap = render_markdown_gap,
+				.text = render_markdown_text,
+				.image = render_markdown_image,
 				.media = add_media,
 				.has_links = true,
 			});

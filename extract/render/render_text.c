@@ -11,7 +11,7 @@ struct text_writer {
 };
 
 /* Trim the end. Only lines of pre may end in white space. */
-static void trim_end(struct text_writer *writer)
+static void text_writer_trim_end(struct text_writer *writer)
 {
 	struct buffer *out = writer->out;
 
@@ -22,14 +22,14 @@ static void trim_end(struct text_writer *writer)
 		out->data[out->size] = '\0';
 }
 
-static void write_gap(void *context, enum separator separator,
-		      struct slice blank)
+static void text_writer_gap(void *context, enum separator separator,
+			    struct slice blank)
 {
 	struct text_writer *writer = context;
 
 	buffer_append_slice(writer->out, blank);
 	if (separator >= SEPARATOR_LINE)
-		trim_end(writer);
+		text_writer_trim_end(writer);
 	if (writer->out->size == writer->begin)
 		return;
 	if (separator == SEPARATOR_SPACE)
@@ -40,7 +40,7 @@ static void write_gap(void *context, enum separator separator,
 		buffer_append_byte(writer->out, '\n');
 }
 
-static void write_text(void *context, uint32_t index, struct slice text)
+static void text_writer_text(void *context, uint32_t index, struct slice text)
 {
 	struct text_writer *writer = context;
 
@@ -54,10 +54,10 @@ void render_as_text(const struct render_request *request, struct buffer *out)
 
 	layout(request, &(struct layout_writer){
 				.context = &writer,
-				.gap = write_gap,
-				.text = write_text,
+				.gap = text_writer_gap,
+				.text = text_writer_text,
 			});
-	trim_end(&writer);
+	text_writer_trim_end(&writer);
 	if (out->size > writer.begin)
 		buffer_append_byte(out, '\n');
 }

@@ -24,7 +24,7 @@ struct tei {
 	bool has_text;
 };
 
-static unsigned rank_of(uint16_t heading)
+static unsigned tei_heading_rank(uint16_t heading)
 {
 	return (unsigned)(heading - TAG_h1 + 1);
 }
@@ -41,7 +41,7 @@ static void close_sections(struct tei *tei, unsigned rank)
 /* A heading begins a div; where TEI allows no div, it becomes an ab element. */
 static void open_heading(struct tei *tei, const struct layout_element *element)
 {
-	unsigned rank = rank_of(element->tag);
+	unsigned rank = tei_heading_rank(element->tag);
 
 	if (element->outer != TAG_html) {
 		buffer_printf(tei->out, "<ab type=\"heading\" rend=\"h%u\">",
@@ -68,7 +68,7 @@ static void open_code(struct tei *tei, uint32_t node)
 	tei->line = "</code></p>\n";
 }
 
-static void open_line(struct tei *tei, const struct layout_element *element)
+static void tei_open_line(struct tei *tei, const struct layout_element *element)
 {
 	if ((tag_flags(element->tag) & TAG_IS_HEADING) != 0) {
 		open_heading(tei, element);
@@ -116,7 +116,7 @@ static const struct {
 };
 
 /* Return the row of `elements`; for a line, the number of rows. */
-static size_t element_of(uint16_t tag)
+static size_t tei_element_of(uint16_t tag)
 {
 	const size_t count = sizeof(elements) / sizeof(elements[0]);
 	size_t at = 0;
@@ -141,10 +141,11 @@ static void open_inline(struct tei *tei, const struct layout_element *element)
 		tei->is_in_code = true;
 }
 
-static void open_element(void *context, const struct layout_element *element)
+static void tei_open_element(void *context,
+			     const struct layout_element *element)
 {
 	struct tei *tei = context;
-	size_t row = element_of(element->tag);
+	size_t row = tei_element_of(element->tag);
 
 	tei->has_text = true;
 	if (element->tag == TAG_table || element->tag == TAG_tr)
@@ -152,7 +153,7 @@ static void open_element(void *context, const struct layout_element *element)
 	if (inline_kind(element->tag) != INLINE_NONE)
 		open_inline(tei, element);
 	else if (row == sizeof(elements) / sizeof(elements[0]))
-		open_line(tei, element);
+		tei_open_line(tei, element);
 	else
 		buffer_append_text(tei->out, elements[row].begin);
 }
@@ -166,10 +167,10 @@ static void close_inline(struct tei *tei, uint16_t tag)
 		tei->is_in_code = false;
 }
 
-static void close_element(void *context, uint16_t tag)
+static void tei_close_element(void *context, uint16_t tag)
 {
 	struct tei *tei = context;
-	size_t row = element_of(tag);
+	size_t row = tei_element_of(tag);
 
 	if (inline_kind(tag) != INLINE_NONE) {
 		close_inline(tei, tag);
@@ -184,14 +185,14 @@ static void close_element(void *context, uint16_t tag)
 	}
 }
 
-static void write_break(struct tei *tei)
+static void tei_write_break(struct tei *tei)
 {
 	buffer_append_text(
 		tei->out, tei->is_verbatim || tei->is_in_code ? "\n" : "<lb/>");
 }
 
-static void write_gap(void *context, enum separator separator,
-		      struct slice blank)
+static void tei_write_gap(void *context, enum separator separator,
+			  struct slice blank)
 {
 	struct tei *tei = context;
 
@@ -199,12 +200,12 @@ static void write_gap(void *context, enum separator separator,
 	if (separator == SEPARATOR_SPACE)
 		buffer_append_byte(tei->out, ' ');
 	if (separator >= SEPARATOR_LINE)
-		write_break(tei);
+		tei_write_break(tei);
 	if (separator == SEPARATOR_BLANK_LINE)
-		write_break(tei);
+		tei_write_break(tei);
 }
 
-static void write_text(void *context, uint32_t index, struct slice text)
+static void tei_write_text(void *context, uint32_t index, struct slice text)
 {
 	struct tei *tei = context;
 
@@ -212,7 +213,7 @@ static void write_text(void *context, uint32_t index, struct slice text)
 	escape_append(tei->out, text);
 }
 
-static void write_image(void *context, const struct layout_image *image)
+static void tei_write_image(void *context, const struct layout_image *image)
 {
 	struct tei *tei = context;
 
@@ -233,11 +234,11 @@ static void write_body(const struct render_request *request, struct buffer *out)
 
 	layout(request, &(struct layout_writer){
 				.context = &tei,
-				.open = open_element,
-				.close = close_element,
-				.gap = write_gap,
-				.text = write_text,
-				.image = write_image,
+				.open = tei_open_element,
+				.close = tei_close_element,
+				.gap = tei_write_gap,
+				.text = tei_write_text,
+				.image = tei_write_image,
 				.has_links = true,
 			});
 	close_sections(&tei, 1);

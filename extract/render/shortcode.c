@@ -23,14 +23,14 @@ struct shortcode {
 	bool has_attributes;
 };
 
-static bool is_blank(char byte)
+static bool is_shortcode_blank(char byte)
 {
 	return byte != '\0' && strchr(" \t\n\r\f", byte) != NULL;
 }
 
 static size_t skip_blanks(struct slice text, size_t at)
 {
-	while (is_blank(slice_byte(text, at)))
+	while (is_shortcode_blank(slice_byte(text, at)))
 		at++;
 	return at;
 }
@@ -63,7 +63,7 @@ static size_t quote_size(struct slice text, size_t at)
 }
 
 /* Return the end of the value at `at`; 0 if there is none. */
-static size_t skip_value(struct slice text, size_t at)
+static size_t shortcode_skip_value(struct slice text, size_t at)
 {
 	size_t quote = quote_size(text, at);
 	char mark = slice_byte(text, at);
@@ -97,11 +97,12 @@ static size_t skip_attribute(struct slice text, size_t at)
 
 	if (end == at || slice_byte(text, end) != '=')
 		return 0;
-	return skip_value(text, end + 1);
+	return shortcode_skip_value(text, end + 1);
 }
 
 /* Read the part after the name: attributes, and the end. */
-static bool read_rest(struct slice text, size_t at, struct shortcode *code)
+static bool shortcode_read_rest(struct slice text, size_t at,
+				struct shortcode *code)
 {
 	const size_t stop = at + MAX_SHORTCODE;
 
@@ -147,7 +148,7 @@ static bool read_shortcode(struct slice text, size_t at,
 		return false;
 	code.name =
 		(struct slice){(const char *)text.data + begin, end - begin};
-	if (!read_rest(text, end, &code))
+	if (!shortcode_read_rest(text, end, &code))
 		return false;
 	*code_out = code;
 	return true;
@@ -182,8 +183,8 @@ static bool has_closing(struct slice text, struct slice name)
 }
 
 /* Return the entry of the name; NULL if the page has too many names. */
-static struct shortcode_name *find_name(struct shortcodes *shortcodes,
-					struct slice name)
+static struct shortcode_name *shortcode_find_name(struct shortcodes *shortcodes,
+						  struct slice name)
 {
 	uint64_t hash = hash64(name.data, name.size, 0);
 	struct shortcode_name *found = shortcodes->names;
@@ -203,9 +204,9 @@ static struct shortcode_name *find_name(struct shortcodes *shortcodes,
 	return found;
 }
 
-static struct slice trim_end(struct slice text)
+static struct slice shortcode_trim_end(struct slice text)
 {
-	while (is_blank(slice_byte(text, text.size - 1)))
+	while (is_shortcode_blank(slice_byte(text, text.size - 1)))
 		text.size--;
 	return text;
 }
@@ -229,10 +230,12 @@ static bool ends_sentence(struct slice text)
 }
 
 /* `before`: the kept text before it, trimmed. */
-static bool is_dropped(struct shortcodes *shortcodes,
-		       const struct shortcode *code, struct slice before)
+static bool shortcode_is_dropped(struct shortcodes *shortcodes,
+				 const struct shortcode *code,
+				 struct slice before)
 {
-	struct shortcode_name *name = find_name(shortcodes, code->name);
+	struct shortcode_name *name =
+		shortcode_find_name(shortcodes, code->name);
 	bool is_own = is_own_name(code->name);
 
 	if (name == NULL)
@@ -257,7 +260,8 @@ static size_t skip_address(struct slice text, size_t at)
 
 	if (text.size - at < 4 || memcmp(bytes + at, "http", 4) != 0)
 		return at;
-	while (end < text.size && !is_blank(bytes[end]) && bytes[end] != '[')
+	while (end < text.size && !is_shortcode_blank(bytes[end]) &&
+	       bytes[end] != '[')
 		end++;
 	return slice_byte(text, end) == '[' && slice_byte(text, end + 1) == '/'
 		       ? end
@@ -279,12 +283,13 @@ bool shortcodes_drop(struct shortcodes *shortcodes, struct slice text,
 
 		if (bytes[at] != '[' || !read_shortcode(text, at, &code))
 			continue;
-		before = trim_end(before);
-		if (!is_dropped(shortcodes, &code,
-				before.size > 0 || solid == old
-					? before
-					: (struct slice){out->data + old,
-							 solid - old}))
+		before = shortcode_trim_end(before);
+		if (!shortcode_is_dropped(
+			    shortcodes, &code,
+			    before.size > 0 || solid == old
+				    ? before
+				    : (struct slice){out->data + old,
+						     solid - old}))
 			continue;
 		if (before.size > 0)
 			solid = out->size + before.size;

@@ -6,7 +6,7 @@
 #include "extract/render/table_survey.h"
 #include "page/page.h"
 
-struct filtering {
+struct table_filter_state {
 	struct table_survey survey;
 	uint32_t opened;     /* number of tables opened */
 	uint32_t depth;      /* number of open tables; the outermost one */
@@ -14,9 +14,10 @@ struct filtering {
 	bool *is_left_out;   /* [text_count] */
 };
 
-static void open_element(void *context, const struct layout_element *element)
+static void table_filter_open(void *context,
+			      const struct layout_element *element)
 {
-	struct filtering *filtering = context;
+	struct table_filter_state *filtering = context;
 
 	if (element->tag != TAG_table)
 		return;
@@ -26,16 +27,16 @@ static void open_element(void *context, const struct layout_element *element)
 		filtering->left_depth = filtering->depth;
 }
 
-static void close_element(void *context, uint16_t tag)
+static void table_filter_close(void *context, uint16_t tag)
 {
-	struct filtering *filtering = context;
+	struct table_filter_state *filtering = context;
 
 	if (tag == TAG_table && filtering->depth-- == filtering->left_depth)
 		filtering->left_depth = 0;
 }
 
-static void skip_gap(void *context, enum separator separator,
-		     struct slice blank)
+static void table_filter_skip_gap(void *context, enum separator separator,
+				  struct slice blank)
 {
 	(void)context;
 	(void)separator;
@@ -44,13 +45,14 @@ static void skip_gap(void *context, enum separator separator,
 
 static void note_text(void *context, uint32_t index, struct slice text)
 {
-	struct filtering *filtering = context;
+	struct table_filter_state *filtering = context;
 
 	(void)text;
 	filtering->is_left_out[index] = filtering->left_depth != 0;
 }
 
-static void skip_image(void *context, const struct layout_image *image)
+static void table_filter_skip_image(void *context,
+				    const struct layout_image *image)
 {
 	(void)context;
 	(void)image;
@@ -61,7 +63,7 @@ void tables_leave_out(struct arena *arena, const struct page *page,
 {
 	const struct render_request request = {.page = page,
 					       .verdicts = verdicts};
-	struct filtering filtering = {
+	struct table_filter_state filtering = {
 		.survey = table_survey_make(arena, &request),
 		.is_left_out = ARENA_NEW(arena, bool, page->text_count),
 	};
@@ -70,11 +72,11 @@ void tables_leave_out(struct arena *arena, const struct page *page,
 		return;
 	layout(&request, &(struct layout_writer){
 				 .context = &filtering,
-				 .open = open_element,
-				 .close = close_element,
-				 .gap = skip_gap,
+				 .open = table_filter_open,
+				 .close = table_filter_close,
+				 .gap = table_filter_skip_gap,
 				 .text = note_text,
-				 .image = skip_image,
+				 .image = table_filter_skip_image,
 			 });
 	for (uint32_t i = 0; i < page->text_count; i++)
 		verdicts[i].is_content &= !filtering.is_left_out[i];

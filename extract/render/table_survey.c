@@ -9,18 +9,18 @@
 #include "page/page.h"
 
 /* An open table. */
-struct surveyed {
+struct surveyed_table {
 	uint32_t table;   /* index of its shape */
 	uint32_t columns; /* number of columns of the row */
 	uint32_t lines;   /* number of lines of the cell */
 	bool has_heading; /* one of these lines is a heading */
 };
 
-struct survey {
+struct table_surveyor {
 	const struct page *page;
 	struct table_shape *tables; /* [max_count] */
 	uint32_t count;
-	struct surveyed open[MAX_OUTLINE_NESTING]; /* [open_count] */
+	struct surveyed_table open[MAX_OUTLINE_NESTING]; /* [open_count] */
 	uint32_t open_count;
 };
 
@@ -33,15 +33,15 @@ uint32_t table_cell_span(const struct page *page, uint32_t node)
 	return span > MAX_TABLE_COLUMNS ? MAX_TABLE_COLUMNS : span;
 }
 
-static void open_table(struct survey *survey)
+static void survey_open_table(struct table_surveyor *survey)
 {
 	survey->tables[survey->count].is_simple = true;
 	survey->open[survey->open_count++] =
-		(struct surveyed){.table = survey->count++};
+		(struct surveyed_table){.table = survey->count++};
 }
 
-static void open_cell(struct survey *survey, struct surveyed *open,
-		      uint32_t node)
+static void survey_open_cell(struct table_surveyor *survey,
+			     struct surveyed_table *open, uint32_t node)
 {
 	struct table_shape *shape = &survey->tables[open->table];
 
@@ -54,7 +54,7 @@ static void open_cell(struct survey *survey, struct surveyed *open,
 		shape->is_simple = false;
 }
 
-static bool is_heading(uint16_t tag)
+static bool is_heading_tag(uint16_t tag)
 {
 	return (tag_flags(tag) & TAG_IS_HEADING) != 0;
 }
@@ -63,20 +63,20 @@ static bool is_heading(uint16_t tag)
  * Note a heading in a cell: if it is all of the cell, it labels a row or a
  * column.
  */
-static void open_line(struct surveyed *open, struct table_shape *shape,
-		      uint16_t tag)
+static void survey_open_line(struct surveyed_table *open,
+			     struct table_shape *shape, uint16_t tag)
 {
 	open->lines++;
-	open->has_heading = open->has_heading || is_heading(tag);
+	open->has_heading = open->has_heading || is_heading_tag(tag);
 	if (open->lines > (open->has_heading ? 1 : MAX_CELL_LINES))
 		shape->is_simple = false;
 }
 
 /* Note an element in the innermost table. */
-static void open_inside(struct survey *survey,
+static void open_inside(struct table_surveyor *survey,
 			const struct layout_element *element)
 {
-	struct surveyed *open = &survey->open[survey->open_count - 1];
+	struct surveyed_table *open = &survey->open[survey->open_count - 1];
 	struct table_shape *shape = &survey->tables[open->table];
 
 	switch (element->tag) {
@@ -86,32 +86,33 @@ static void open_inside(struct survey *survey,
 		break;
 	case TAG_td:
 	case TAG_th:
-		open_cell(survey, open, element->node);
+		survey_open_cell(survey, open, element->node);
 		break;
 	case TAG_caption:
 		break;
 	default:
-		if (element->tag == TAG_p || is_heading(element->tag))
-			open_line(open, shape, element->tag);
+		if (element->tag == TAG_p || is_heading_tag(element->tag))
+			survey_open_line(open, shape, element->tag);
 		else if (inline_kind(element->tag) == INLINE_NONE)
 			shape->is_simple = false;
 		break;
 	}
 }
 
-static void open_element(void *context, const struct layout_element *element)
+static void survey_open_element(void *context,
+				const struct layout_element *element)
 {
-	struct survey *survey = context;
+	struct table_surveyor *survey = context;
 
 	if (survey->open_count > 0)
 		open_inside(survey, element);
 	if (element->tag == TAG_table)
-		open_table(survey);
+		survey_open_table(survey);
 }
 
-static void close_element(void *context, uint16_t tag)
+static void survey_close_element(void *context, uint16_t tag)
 {
-	struct survey *survey = context;
+	struct table_surveyor *survey = context;
 	struct table_shape *shape;
 
 	if (tag != TAG_table)
@@ -122,8 +123,8 @@ static void close_element(void *context, uint16_t tag)
 		shape->is_simple = false;
 }
 
-static void skip_gap(void *context, enum separator separator,
-		     struct slice blank)
+static void survey_skip_gap(void *context, enum separator separator,
+			    struct slice blank)
 {
 	(void)context;
 	(void)separator;
@@ -138,7 +139,7 @@ static void skip_text(void *context, uint32_t index, struct slice text)
 }
 
 /* Layout calls this for images, because they open blocks as texts do. */
-static void skip_image(void *context, const struct layout_image *image)
+static void survey_skip_image(void *context, const struct layout_image *image)
 {
 	(void)context;
 	(void)image;
@@ -157,18 +158,18 @@ struct table_survey table_survey_make(struct arena *arena,
 				      const struct render_request *request)
 {
 	uint32_t max_count = count_tables(request->page);
-	struct survey survey = {.page = request->page};
+	struct table_surveyor survey = {.page = request->page};
 
 	if (max_count == 0)
 		return (struct table_survey){NULL, 0};
 	survey.tables = ARENA_NEW(arena, struct table_shape, max_count);
 	layout(request, &(struct layout_writer){
 				.context = &survey,
-				.open = open_element,
-				.close = close_element,
-				.gap = skip_gap,
+				.open = survey_open_element,
+				.close = survey_close_element,
+				.gap = survey_skip_gap,
 				.text = skip_text,
-				.image = skip_image,
+				.image = survey_skip_image,
 			});
 	return (struct table_survey){survey.tables, survey.count};
 }

@@ -66,8 +66,8 @@ struct slice tei_language(const struct render_request *request)
 }
 
 /* Write the title; TEI requires the element even if the page has no title. */
-static void write_title(struct buffer *out,
-			const struct render_request *request)
+static void tei_write_title(struct buffer *out,
+			    const struct render_request *request)
 {
 	buffer_append_text(out, "<title>");
 	append_plain(out, request->metadata == NULL
@@ -102,7 +102,7 @@ static void write_source(struct buffer *out,
 	const struct metadata *metadata = request->metadata;
 
 	buffer_append_text(out, "<sourceDesc><bibl>\n");
-	write_title(out, request);
+	tei_write_title(out, request);
 	write_authors(out, metadata);
 	if (metadata != NULL) {
 		write_element(out, "publisher", metadata->site_name.value);
@@ -164,7 +164,7 @@ static void write_profile(struct buffer *out,
 void tei_header(const struct render_request *request, struct buffer *out)
 {
 	buffer_append_text(out, "<teiHeader>\n<fileDesc>\n<titleStmt>\n");
-	write_title(out, request);
+	tei_write_title(out, request);
 	write_authors(out, request->metadata);
 	buffer_append_text(out, "</titleStmt>\n<publicationStmt>"
 				"<p>Main content of a web page</p>"

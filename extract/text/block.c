@@ -25,7 +25,7 @@ static uint32_t count_blocks(const struct page *page)
 	return count;
 }
 
-static uint32_t block_around(const struct builder *builder, uint32_t node)
+static uint32_t enclosing_block(const struct builder *builder, uint32_t node)
 {
 	assert(node == NO_NODE || node < builder->page->node_count);
 	return node == NO_NODE ? 0 : builder->node_blocks[node];
@@ -83,13 +83,13 @@ static void count_element(struct block_counts *counts, const struct page *page,
 }
 
 /* Count each element in the block around it, even if it is a block. */
-static void add_nodes(struct builder *builder)
+static void block_tree_add_nodes(struct builder *builder)
 {
 	const struct page *page = builder->page;
 
 	for (uint32_t i = 0; i < page->node_count; i++) {
 		const struct node *node = &page->nodes[i];
-		uint32_t parent = block_around(builder, node->parent);
+		uint32_t parent = enclosing_block(builder, node->parent);
 
 		count_element(&builder->blocks[parent].own, page, node);
 		builder->node_blocks[i] = parent;
@@ -105,7 +105,7 @@ static void add_nodes(struct builder *builder)
 }
 
 /* Count all bytes except UTF-8 continuation bytes. */
-static uint32_t count_characters(const char *text, size_t length)
+static uint32_t count_text_characters(const char *text, size_t length)
 {
 	uint32_t count = 0;
 
@@ -118,7 +118,7 @@ static void count_text(struct block_counts *counts, struct slice text,
 		       bool is_link, char *scratch)
 {
 	size_t length = text_collapse(text, scratch);
-	uint32_t characters = count_characters(scratch, length);
+	uint32_t characters = count_text_characters(scratch, length);
 	uint32_t words = word_count((struct slice){scratch, length});
 
 	assert(length <= text.size);
@@ -131,8 +131,9 @@ static void count_text(struct block_counts *counts, struct slice text,
 	}
 }
 
-static const uint32_t *add_texts(struct arena *arena, struct builder *builder,
-				 const bool *is_visible)
+static const uint32_t *block_tree_add_texts(struct arena *arena,
+					    struct builder *builder,
+					    const bool *is_visible)
 {
 	const struct page *page = builder->page;
 	uint32_t *text_blocks = ARENA_NEW(arena, uint32_t, page->text_count);
@@ -140,7 +141,7 @@ static const uint32_t *add_texts(struct arena *arena, struct builder *builder,
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		const struct text *text = &page->texts[i];
-		uint32_t block = block_around(builder, text->node);
+		uint32_t block = enclosing_block(builder, text->node);
 
 		assert(block < builder->count);
 		text_blocks[i] = block;
@@ -152,8 +153,8 @@ static const uint32_t *add_texts(struct arena *arena, struct builder *builder,
 	return text_blocks;
 }
 
-static void add_counts(struct block_counts *sum,
-		       const struct block_counts *counts)
+static void block_counts_add(struct block_counts *sum,
+			     const struct block_counts *counts)
 {
 	sum->characters += counts->characters;
 	sum->link_characters += counts->link_characters;
@@ -168,19 +169,19 @@ static void add_counts(struct block_counts *sum,
 }
 
 /* Add up from the last block to the first: a block's children come after it. */
-static void sum_up(struct block *blocks, uint32_t count)
+static void block_tree_sum_up(struct block *blocks, uint32_t count)
 {
 	for (uint32_t i = count; i-- > 0;) {
 		struct block *block = &blocks[i];
 		struct block *parent;
 
-		add_counts(&block->all, &block->own);
+		block_counts_add(&block->all, &block->own);
 		if (block->end == 0)
 			block->end = i + 1;
 		if (block->parent == NO_BLOCK)
 			continue;
 		parent = &blocks[block->parent];
-		add_counts(&parent->all, &block->all);
+		block_counts_add(&parent->all, &block->all);
 		if (parent->end < block->end)
 			parent->end = block->end;
 	}
@@ -198,9 +199,9 @@ struct block_tree block_tree_make(struct arena *arena, const struct page *page,
 	const uint32_t *text_blocks;
 
 	builder.blocks[0] = (struct block){.node = NO_NODE, .parent = NO_BLOCK};
-	add_nodes(&builder);
-	text_blocks = add_texts(arena, &builder, is_visible);
-	sum_up(builder.blocks, builder.count);
+	block_tree_add_nodes(&builder);
+	text_blocks = block_tree_add_texts(arena, &builder, is_visible);
+	block_tree_sum_up(builder.blocks, builder.count);
 	return (struct block_tree){
 		.blocks = builder.blocks,
 		.count = builder.count,

@@ -13,9 +13,9 @@
 enum { NAME_IMAGES, NAME_SCRIPTS, NAME_LINKS, NAME_COUNT };
 
 /* Return where the features of each block begin: [tree->count + 1]. */
-static uint32_t *offsets(struct arena *arena, const struct page *page,
-			 const struct block_tree *tree,
-			 const struct term_list *list)
+static uint32_t *feature_offsets(struct arena *arena, const struct page *page,
+				 const struct block_tree *tree,
+				 const struct term_list *list)
 {
 	uint32_t *begin = ARENA_NEW(arena, uint32_t, tree->count + 1);
 
@@ -27,14 +27,14 @@ static uint32_t *offsets(struct arena *arena, const struct page *page,
 	return begin;
 }
 
-static void add(struct feature *features, uint32_t *used, uint32_t name,
-		uint32_t count)
+static void feature_add(struct feature *features, uint32_t *used, uint32_t name,
+			uint32_t count)
 {
 	if (count > 0)
 		features[(*used)++] = (struct feature){name, count};
 }
 
-static int compare(const void *a, const void *b)
+static int compare_features(const void *a, const void *b)
 {
 	const struct feature *x = a;
 	const struct feature *y = b;
@@ -43,13 +43,14 @@ static int compare(const void *a, const void *b)
 }
 
 /* Sort the features and merge equal names. */
-static struct feature_vector finish(struct feature *features, uint32_t used)
+static struct feature_vector feature_vector_finish(struct feature *features,
+						   uint32_t used)
 {
 	struct feature_vector vector = {.features = features};
 	double squares = 0;
 
 	if (used > 1)
-		qsort(features, used, sizeof(*features), compare);
+		qsort(features, used, sizeof(*features), compare_features);
 	for (uint32_t i = 0; i < used; i++) {
 		struct feature feature = features[i];
 
@@ -74,7 +75,7 @@ const struct feature_vector *block_features(struct arena *arena,
 {
 	struct feature_vector *vectors =
 		ARENA_NEW(arena, struct feature_vector, tree->count);
-	uint32_t *begin = offsets(arena, page, tree, list);
+	uint32_t *begin = feature_offsets(arena, page, tree, list);
 	struct feature *features =
 		ARENA_NEW(arena, struct feature, begin[tree->count]);
 	uint32_t *used = ARENA_NEW(arena, uint32_t, tree->count);
@@ -83,18 +84,18 @@ const struct feature_vector *block_features(struct arena *arena,
 		uint32_t block = tree->text_blocks[i];
 
 		for (uint32_t k = list->begin[i]; k < list->begin[i + 1]; k++)
-			add(features + begin[block], &used[block],
-			    (uint32_t)list->terms[k], 1);
+			feature_add(features + begin[block], &used[block],
+				    (uint32_t)list->terms[k], 1);
 	}
 	for (uint32_t i = 0; i < tree->count; i++) {
 		const struct block_counts *own = &tree->blocks[i].own;
 		struct feature *mine = features + begin[i];
 
-		add(mine, &used[i], NAME_IMAGES, own->images);
-		add(mine, &used[i], NAME_SCRIPTS, own->scripts);
-		add(mine, &used[i], NAME_LINKS, own->links);
+		feature_add(mine, &used[i], NAME_IMAGES, own->images);
+		feature_add(mine, &used[i], NAME_SCRIPTS, own->scripts);
+		feature_add(mine, &used[i], NAME_LINKS, own->links);
 		assert(begin[i] + used[i] <= begin[i + 1]);
-		vectors[i] = finish(mine, used[i]);
+		vectors[i] = feature_vector_finish(mine, used[i]);
 	}
 	return vectors;
 }

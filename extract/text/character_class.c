@@ -41,7 +41,7 @@ const uint8_t character_class_of_byte[256] = {
 #undef L
 #undef D
 
-struct range {
+struct character_range {
 	uint32_t first;
 	uint32_t last;
 	enum character_class class;
@@ -51,7 +51,7 @@ struct range {
  * Ascending. Ranges of letters are listed for speed; extract/text/word.h
  * decides about characters outside of these ranges.
  */
-static const struct range ranges[] = {
+static const struct character_range ranges[] = {
 	{0x00A2, 0x00A5, CHARACTER_CURRENCY},
 	{0x00A9, 0x00A9, CHARACTER_RIGHTS},
 	{0x00AB, 0x00AB, CHARACTER_QUOTE},

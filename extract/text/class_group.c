@@ -162,7 +162,7 @@ static const uint8_t first_of_letter[27] = {
 
 _Static_assert(WORD_COUNT <= UINT8_MAX, "first_of_letter holds bytes");
 
-static bool is_upper(char byte)
+static bool is_ascii_capital(char byte)
 {
 	return byte >= 'A' && byte <= 'Z';
 }
@@ -207,17 +207,17 @@ static uint32_t groups_of_word(const char *word, size_t length)
  * Return the length of the first part of camelCase letters: "article" of
  * articleBody, "HTML" of HTMLParser, "Parser" of Parser.
  */
-static size_t part_length(const char *word, size_t length)
+static size_t camel_part_length(const char *word, size_t length)
 {
 	size_t at = 0;
 
-	while (at < length && is_upper(word[at]))
+	while (at < length && is_ascii_capital(word[at]))
 		at++;
 	if (at == length)
 		return length;
 	if (at > 1)
 		return at - 1;
-	while (at < length && !is_upper(word[at]))
+	while (at < length && !is_ascii_capital(word[at]))
 		at++;
 	return at;
 }
@@ -229,7 +229,7 @@ static uint32_t groups_of_letters(const char *letters, size_t length)
 	size_t at = 0;
 
 	while (at < length) {
-		size_t size = part_length(letters + at, length - at);
+		size_t size = camel_part_length(letters + at, length - at);
 
 		groups |= groups_of_word(letters + at, size);
 		at += size;
@@ -260,15 +260,15 @@ uint32_t class_groups_of(struct slice names)
 }
 
 /* The groups of an attribute value, by its hash. */
-struct known {
+struct attribute_groups {
 	uint64_t key;
 	uint32_t groups;
 	bool is_known;
 };
 
-static uint32_t look_up(struct hash_table *table, struct slice names)
+static uint32_t look_up_groups(struct hash_table *table, struct slice names)
 {
-	struct known *known;
+	struct attribute_groups *known;
 
 	if (names.size == 0)
 		return 0;
@@ -287,7 +287,7 @@ const uint32_t *class_groups_make(struct arena *arena,
 	uint32_t *groups = ARENA_NEW(arena, uint32_t, page->node_count);
 	struct arena *scratch = arena_create();
 	struct hash_table table =
-		hash_table_make(scratch, sizeof(struct known));
+		hash_table_make(scratch, sizeof(struct attribute_groups));
 
 	for (uint32_t i = 0; i < page->node_count; i++) {
 		struct passage_range inside = passages_inside(passages, i);
@@ -295,8 +295,10 @@ const uint32_t *class_groups_make(struct arena *arena,
 		if (inside.begin == inside.end ||
 		    page->nodes[i].parent == NO_NODE)
 			continue;
-		groups[i] = look_up(&table, page_attribute(page, i, "class")) |
-			    look_up(&table, page_attribute(page, i, "id"));
+		groups[i] =
+			look_up_groups(&table,
+				       page_attribute(page, i, "class")) |
+			look_up_groups(&table, page_attribute(page, i, "id"));
 	}
 	arena_destroy(scratch);
 	return groups;

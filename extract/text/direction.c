@@ -55,7 +55,7 @@ static enum direction direction_of_text(struct slice text)
 	return to_left > letters / 2 ? DIRECTION_RTL : DIRECTION_LTR;
 }
 
-static bool is_word(struct slice text, const char *word)
+static bool is_direction_word(struct slice text, const char *word)
 {
 	return text.size == 3 && strncasecmp(text.data, word, 3) == 0;
 }
@@ -69,9 +69,9 @@ enum direction direction_of(const struct page *page, struct slice text)
 		if (tag != TAG_html && tag != TAG_body)
 			continue;
 		dir = page_attribute(page, i, "dir");
-		if (is_word(dir, "rtl"))
+		if (is_direction_word(dir, "rtl"))
 			return DIRECTION_RTL;
-		if (is_word(dir, "ltr"))
+		if (is_direction_word(dir, "ltr"))
 			return DIRECTION_LTR;
 		if (tag == TAG_body)
 			break;

@@ -43,13 +43,13 @@ const struct fragment *fragments_of_page(struct arena *arena,
 	return fragments;
 }
 
-static size_t bucket_of(const struct fragment *fragment)
+static size_t fragment_bucket(const struct fragment *fragment)
 {
 	return (size_t)(fragment->hash >> (64 - BUCKET_BITS));
 }
 
 /* Order by hash; of equal hashes, the earlier fragment first. */
-static int compare(const void *a, const void *b)
+static int compare_fragments(const void *a, const void *b)
 {
 	const struct fragment *const *x = a;
 	const struct fragment *const *y = b;
@@ -75,8 +75,9 @@ static void sort_few(const struct fragment **order, size_t count)
  * Sort. Hashes are evenly distributed, so buckets by their first bits hold few
  * fragments each.
  */
-static const struct fragment **
-sort(struct arena *arena, const struct fragment *fragments, uint32_t count)
+static const struct fragment **sort_fragments(struct arena *arena,
+					      const struct fragment *fragments,
+					      uint32_t count)
 {
 	const struct fragment **order =
 		ARENA_ROOM(arena, const struct fragment *, count);
@@ -84,7 +85,7 @@ sort(struct arena *arena, const struct fragment *fragments, uint32_t count)
 	uint32_t begin = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		ends[bucket_of(&fragments[i])]++;
+		ends[fragment_bucket(&fragments[i])]++;
 	for (size_t i = 0; i < BUCKETS; i++) {
 		const uint32_t size = ends[i];
 
@@ -92,14 +93,15 @@ sort(struct arena *arena, const struct fragment *fragments, uint32_t count)
 		begin += size;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		order[ends[bucket_of(&fragments[i])]++] = &fragments[i];
+		order[ends[fragment_bucket(&fragments[i])]++] = &fragments[i];
 	begin = 0;
 	for (size_t i = 0; i < BUCKETS; begin = ends[i++]) {
 		if (ends[i] - begin <= FEW)
 			sort_few(order + begin, ends[i] - begin);
 		else
 			qsort(order + begin, ends[i] - begin,
-			      sizeof(const struct fragment *), compare);
+			      sizeof(const struct fragment *),
+			      compare_fragments);
 	}
 	return order;
 }
@@ -108,7 +110,7 @@ const struct fragment *fragments_distinct(struct arena *arena,
 					  const struct fragment *fragments,
 					  uint32_t count, uint32_t *count_out)
 {
-	const struct fragment **order = sort(arena, fragments, count);
+	const struct fragment **order = sort_fragments(arena, fragments, count);
 	struct fragment *distinct = ARENA_ROOM(arena, struct fragment, count);
 	uint32_t kept = 0;
 

@@ -13,7 +13,7 @@ enum { MAX_NAME_BYTES = 64 };
 /* The seed of all paths, so that their hashes are practically never 0. */
 static const uint64_t root_seed = 0x9E3779B97F4A7C15U;
 
-static bool is_space(char byte)
+static bool is_class_space(char byte)
 {
 	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\f' ||
 	       byte == '\r';
@@ -33,7 +33,7 @@ static uint64_t name_hash(const char *name, size_t length)
 }
 
 /* A sum, so that the order of the names does not matter. */
-static uint64_t class_hash(struct slice classes)
+static uint64_t hash_of_classes(struct slice classes)
 {
 	const char *text = classes.data;
 	uint64_t sum = 0;
@@ -42,7 +42,7 @@ static uint64_t class_hash(struct slice classes)
 	while (at < classes.size) {
 		size_t begin = at;
 
-		while (at < classes.size && !is_space(text[at]))
+		while (at < classes.size && !is_class_space(text[at]))
 			at++;
 		if (at > begin)
 			sum += name_hash(text + begin, at - begin);
@@ -55,33 +55,34 @@ static uint64_t class_hash(struct slice classes)
  * The hash of an attribute's classes, cached by the hash of its bytes: pages
  * repeat class attributes.
  */
-struct known_classes {
+struct class_hash_entry {
 	uint64_t key;
 	uint64_t hash;
 	bool is_known;
 };
 
-static uint64_t known_class_hash(struct hash_table *known, struct slice classes)
+static uint64_t cached_class_hash(struct hash_table *known,
+				  struct slice classes)
 {
-	struct known_classes *entry;
+	struct class_hash_entry *entry;
 
 	if (classes.size == 0)
 		return 0;
 	entry = hash_table_add(known, hash64(classes.data, classes.size, 0));
 	if (!entry->is_known)
-		entry->hash = class_hash(classes);
+		entry->hash = hash_of_classes(classes);
 	entry->is_known = true;
 	return entry->hash;
 }
 
 /* Cached hashes. */
-struct known {
+struct path_hash_cache {
 	struct hash_table classes;
 	uint64_t tags[TAG_COUNT]; /* 0: not computed yet */
 };
 
-static uint64_t known_tag_hash(struct known *known, const struct page *page,
-			       uint16_t tag)
+static uint64_t cached_tag_hash(struct path_hash_cache *known,
+				const struct page *page, uint16_t tag)
 {
 	if (tag >= TAG_COUNT)
 		return page_tag_hash(page, tag);
@@ -91,17 +92,17 @@ static uint64_t known_tag_hash(struct known *known, const struct page *page,
 }
 
 static uint64_t step_of(const struct page *page, uint32_t node, bool with_class,
-			struct known *known)
+			struct path_hash_cache *known)
 {
 	uint16_t tag = page->nodes[node].tag;
-	uint64_t step = known_tag_hash(known, page, tag);
+	uint64_t step = cached_tag_hash(known, page, tag);
 	uint64_t classes;
 
 	assert(node < page->node_count);
 	if (!with_class || tag == TAG_html || tag == TAG_body)
 		return step;
-	classes = known_class_hash(&known->classes,
-				   page_attribute(page, node, "class"));
+	classes = cached_class_hash(&known->classes,
+				    page_attribute(page, node, "class"));
 	return classes == 0 ? step : hash_chain(classes, step);
 }
 
@@ -110,9 +111,9 @@ static uint64_t *make_steps(struct arena *arena, const struct page *page,
 {
 	uint64_t *steps = ARENA_NEW(arena, uint64_t, page->node_count);
 	struct arena *scratch = arena_create();
-	struct known known = {
-		.classes =
-			hash_table_make(scratch, sizeof(struct known_classes)),
+	struct path_hash_cache known = {
+		.classes = hash_table_make(scratch,
+					   sizeof(struct class_hash_entry)),
 	};
 
 	for (uint32_t i = 0; i < page->node_count; i++)

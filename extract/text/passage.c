@@ -29,19 +29,20 @@ static size_t max_passages(const struct page *page)
 				 1;
 }
 
-struct maker {
+struct passage_maker {
 	const struct page *page;
 	struct passage *items; /* [count]; the last one may be open */
 	uint32_t count;
 	uint32_t *of_text;
-	struct scope *scopes; /* [node_count] */
+	struct passage_scope_scope *scopes; /* [node_count] */
 	struct passage_text reader;
 	bool is_open;
 	uint32_t tags; /* tags since the end of the last passage */
 	uint32_t markup;
 };
 
-static struct scope scope_at(const struct maker *maker, uint32_t node)
+static struct passage_scope_scope scope_at(const struct passage_maker *maker,
+					   uint32_t node)
 {
 	assert(node == NO_NODE || node < maker->page->node_count);
 	return node == NO_NODE ? scope_of_page() : maker->scopes[node];
@@ -61,7 +62,7 @@ static uint32_t markup_of(const struct page *page, const struct node *node)
 	return (uint32_t)size;
 }
 
-static void end_passage(struct maker *maker)
+static void end_passage(struct passage_maker *maker)
 {
 	if (!maker->is_open)
 		return;
@@ -72,7 +73,7 @@ static void end_passage(struct maker *maker)
 	maker->markup = 0;
 }
 
-static uint32_t texts_of_last(const struct maker *maker)
+static uint32_t texts_of_last(const struct passage_maker *maker)
 {
 	const struct passage *last = &maker->items[maker->count - 1];
 
@@ -81,7 +82,7 @@ static uint32_t texts_of_last(const struct maker *maker)
 }
 
 /* Handle the start or the end of a block-level element. */
-static void read_boundary(struct maker *maker)
+static void read_boundary(struct passage_maker *maker)
 {
 	if (maker->is_open && maker->count > MANY_PASSAGES &&
 	    texts_of_last(maker) < MANY_TEXTS)
@@ -90,37 +91,37 @@ static void read_boundary(struct maker *maker)
 		end_passage(maker);
 }
 
-static void count_one(uint16_t *counter)
+static void passage_count_one(uint16_t *counter)
 {
 	*counter = (uint16_t)(*counter + (*counter < UINT16_MAX));
 }
 
 /* Count an element inside the open passage that is not a boundary. */
-static void count_inline(struct maker *maker, uint16_t tag)
+static void count_inline(struct passage_maker *maker, uint16_t tag)
 {
 	struct passage *passage = &maker->items[maker->count - 1];
 
 	assert(maker->is_open && maker->count > 0);
 	if (tag == TAG_br) {
-		count_one(&passage->breaks);
+		passage_count_one(&passage->breaks);
 		passage_text_space(&maker->reader);
 		return;
 	}
-	count_one(&passage->inlines);
+	passage_count_one(&passage->inlines);
 	if (tag == TAG_a)
-		count_one(&passage->links);
+		passage_count_one(&passage->links);
 	else if (tag == TAG_b || tag == TAG_strong)
-		count_one(&passage->bolds);
+		passage_count_one(&passage->bolds);
 	else if (tag == TAG_img)
-		count_one(&passage->images);
+		passage_count_one(&passage->images);
 	else if (tag == TAG_code)
-		count_one(&passage->codes);
+		passage_count_one(&passage->codes);
 }
 
-static void open_element(struct maker *maker, uint32_t index)
+static void passage_open_element(struct passage_maker *maker, uint32_t index)
 {
 	const struct node *node = &maker->page->nodes[index];
-	struct scope around = scope_at(maker, node->parent);
+	struct passage_scope_scope around = scope_at(maker, node->parent);
 
 	assert(index < maker->page->node_count);
 	maker->scopes[index] = scope_of_node(maker->page, index, &around);
@@ -134,17 +135,17 @@ static void open_element(struct maker *maker, uint32_t index)
 	}
 }
 
-static bool is_heading(const struct page *page, uint32_t node)
+static bool is_heading_node(const struct page *page, uint32_t node)
 {
 	return node != NO_NODE &&
 	       (tag_flags(page->nodes[node].tag) & TAG_IS_HEADING) != 0;
 }
 
-static void begin_passage(struct maker *maker, uint32_t text)
+static void begin_passage(struct passage_maker *maker, uint32_t text)
 {
 	uint32_t node = maker->page->texts[text].node;
-	struct scope scope = scope_at(maker, node);
-	struct scope block = scope_at(maker, scope.block);
+	struct passage_scope_scope scope = scope_at(maker, node);
+	struct passage_scope_scope block = scope_at(maker, scope.block);
 	struct passage *passage = &maker->items[maker->count++];
 
 	assert(!maker->is_open);
@@ -156,7 +157,7 @@ static void begin_passage(struct maker *maker, uint32_t text)
 		.markup = maker->markup,
 		.place = scope.place,
 		.hiding = block.hiding,
-		.is_heading = is_heading(maker->page, scope.block),
+		.is_heading = is_heading_node(maker->page, scope.block),
 	};
 	passage_text_begin(&maker->reader, passage);
 	maker->is_open = true;
@@ -166,19 +167,20 @@ static void begin_passage(struct maker *maker, uint32_t text)
  * Return true if the page has many passages and the text would begin or extend
  * one that is not PLACE_PLAIN.
  */
-static bool is_left_out(const struct maker *maker, const struct text *text)
+static bool is_left_out_text(const struct passage_maker *maker,
+			     const struct text *text)
 {
 	return maker->count + !maker->is_open > MANY_PASSAGES &&
 	       scope_at(maker, text->node).place != PLACE_PLAIN;
 }
 
-static void add_text(struct maker *maker, uint32_t index)
+static void passage_add_text(struct passage_maker *maker, uint32_t index)
 {
 	const struct page *page = maker->page;
 	const struct text *text = &page->texts[index];
 
 	maker->of_text[index] = NO_PASSAGE;
-	if ((text->flags & TEXT_IS_TITLE) != 0 || is_left_out(maker, text))
+	if ((text->flags & TEXT_IS_TITLE) != 0 || is_left_out_text(maker, text))
 		return;
 	if (!maker->is_open)
 		begin_passage(maker, index);
@@ -191,17 +193,17 @@ static void add_text(struct maker *maker, uint32_t index)
 	maker->of_text[index] = maker->count - 1;
 }
 
-static void read_page(struct maker *maker)
+static void passage_read_page(struct passage_maker *maker)
 {
-	struct walk walk = walk_begin(maker->page);
+	struct page_walk walk = walk_begin(maker->page);
 	uint32_t index;
 	enum step step;
 
 	while ((step = walk_next(&walk, &index)) != STEP_END) {
 		if (step == STEP_OPEN)
-			open_element(maker, index);
+			passage_open_element(maker, index);
 		else if (step == STEP_TEXT)
-			add_text(maker, index);
+			passage_add_text(maker, index);
 		else if (maker->scopes[index].is_boundary)
 			read_boundary(maker);
 	}
@@ -243,7 +245,7 @@ static void count_repeats(struct arena *arena, struct passage *items,
  * Return true if the passage is long enough for running text and is not a list
  * of links.
  */
-static bool is_long(const struct passage *passage)
+static bool is_running_text(const struct passage *passage)
 {
 	return passage->words >= 15 && passage_link_ratio(passage) < 0.5F;
 }
@@ -270,12 +272,12 @@ static void add_passage(struct passage_sums *sums,
 	sums->dates += passage->has_date;
 	sums->headings += passage->is_heading;
 	sums->linked_headings += passage->is_heading && is_linked(passage);
-	if (is_long(passage))
+	if (is_running_text(passage))
 		sums->long_words += passage->words;
 }
 
 static const struct passage_sums *
-sum_up(struct arena *arena, const struct passage *items, uint32_t count)
+passage_sum_up(struct arena *arena, const struct passage *items, uint32_t count)
 {
 	struct passage_sums *sums =
 		ARENA_NEW(arena, struct passage_sums, (size_t)count + 1);
@@ -307,23 +309,24 @@ struct passages passages_make(struct arena *arena, const struct page *page)
 {
 	const size_t max_terms = (page->text_bytes + page->text_count) / 2 + 1;
 	struct arena *scratch = arena_create();
-	struct maker maker = {
+	struct passage_maker maker = {
 		.page = page,
 		.items = ARENA_NEW(arena, struct passage, max_passages(page)),
 		.of_text = ARENA_NEW(arena, uint32_t, page->text_count),
-		.scopes = ARENA_NEW(scratch, struct scope, page->node_count),
+		.scopes = ARENA_NEW(scratch, struct passage_scope_scope,
+				    page->node_count),
 		.reader.terms = (uint32_t *)(void *)arena_room(
 			arena, max_terms * sizeof(uint32_t)),
 	};
 
-	read_page(&maker);
+	passage_read_page(&maker);
 	count_repeats(scratch, maker.items, maker.count);
 	arena_destroy(scratch);
 	return (struct passages){
 		.page = page,
 		.items = maker.items,
 		.count = maker.count,
-		.sums = sum_up(arena, maker.items, maker.count),
+		.sums = passage_sum_up(arena, maker.items, maker.count),
 		.before_text = count_before(arena, maker.items, maker.count,
 					    page->text_count),
 		.of_text = maker.of_text,

@@ -33,7 +33,7 @@ static bool is_boundary(const struct page *page, uint16_t tag)
 	}
 }
 
-static uint8_t place_of(uint16_t tag, uint8_t around)
+static uint8_t passage_place_of(uint16_t tag, uint8_t around)
 {
 	switch (tag) {
 	case TAG_noscript:
@@ -158,21 +158,22 @@ static uint8_t hiding_of(const struct page *page, const struct node *node,
 	return hiding;
 }
 
-struct scope scope_of_page(void)
+struct passage_scope_scope scope_of_page(void)
 {
-	return (struct scope){.block = NO_NODE};
+	return (struct passage_scope_scope){.block = NO_NODE};
 }
 
-struct scope scope_of_node(const struct page *page, uint32_t node,
-			   const struct scope *around)
+struct passage_scope_scope
+scope_of_node(const struct page *page, uint32_t node,
+	      const struct passage_scope_scope *around)
 {
 	const struct node *element = &page->nodes[node];
-	struct scope scope = *around;
+	struct passage_scope_scope scope = *around;
 
 	scope.is_boundary = is_boundary(page, element->tag);
 	if (scope.is_boundary)
 		scope.block = node;
-	scope.place = place_of(element->tag, around->place);
+	scope.place = passage_place_of(element->tag, around->place);
 	scope.is_link |= element->tag == TAG_a;
 	if (around->hiding == HIDING_NONE && element->attribute_count > 0 &&
 	    element->first_text < element->end_text) {

@@ -10,7 +10,7 @@
 
 struct page;
 
-struct scope {
+struct passage_scope_scope {
 	uint32_t block;   /* the nearest block-level element, or NO_NODE */
 	uint8_t place;    /* enum passage_place */
 	uint8_t hiding;   /* enum passage_hiding; not set for elements without
@@ -20,10 +20,11 @@ struct scope {
 };
 
 /* Return the scope of text outside of all elements. */
-struct scope scope_of_page(void);
+struct passage_scope_scope scope_of_page(void);
 
 /* Return the scope of element `node`; `around` is its parent's scope. */
-struct scope scope_of_node(const struct page *page, uint32_t node,
-			   const struct scope *around);
+struct passage_scope_scope
+scope_of_node(const struct page *page, uint32_t node,
+	      const struct passage_scope_scope *around);
 
 #endif

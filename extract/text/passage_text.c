@@ -35,7 +35,7 @@ enum {
 	THAI_PERIOD = 4, /* letters of a word, without marks */
 };
 
-static void count_one(uint16_t *counter)
+static void saturating_increment(uint16_t *counter)
 {
 	*counter = (uint16_t)(*counter + (*counter < UINT16_MAX));
 }
@@ -48,7 +48,7 @@ static bool is_soft_stop(uint8_t class)
 static void end_sentence(struct passage_text *reader)
 {
 	if (reader->is_sentence_open)
-		count_one(&reader->passage->sentences);
+		saturating_increment(&reader->passage->sentences);
 	reader->is_sentence_open = false;
 }
 
@@ -88,7 +88,8 @@ static void open_word(struct passage_text *reader)
 }
 
 /* Count a character of `weight`, and the white space before it. */
-static void count_characters(struct passage_text *reader, uint32_t weight)
+static void passage_count_characters(struct passage_text *reader,
+				     uint32_t weight)
 {
 	struct passage *passage = reader->passage;
 
@@ -108,9 +109,9 @@ static void note_number(struct passage_text *reader, const unsigned char *at,
 /*
  * Read ASCII letters and digits from `at` on; return the position after them.
  */
-static const unsigned char *read_run(struct passage_text *reader,
-				     const unsigned char *at,
-				     const unsigned char *end)
+static const unsigned char *passage_read_run(struct passage_text *reader,
+					     const unsigned char *at,
+					     const unsigned char *end)
 {
 	const unsigned char *begin = at;
 	uint32_t digits = 0;
@@ -128,7 +129,7 @@ static const unsigned char *read_run(struct passage_text *reader,
 		at++;
 	} while (at < end && character_class_of_byte[*at] >= CHARACTER_LETTER);
 	reader->term = term;
-	count_characters(reader, (uint32_t)(at - begin));
+	passage_count_characters(reader, (uint32_t)(at - begin));
 	reader->passage->digits += digits;
 	if (at[-1] <= '9')
 		reader->near = NEAR_NUMBER;
@@ -140,7 +141,7 @@ static void read_letter(struct passage_text *reader, uint32_t code,
 {
 	open_term(reader);
 	open_word(reader);
-	count_characters(reader, weight);
+	passage_count_characters(reader, weight);
 	reader->term = HASHED(reader->term, character_lower(code));
 	reader->near = NEAR_NOTHING;
 }
@@ -174,7 +175,8 @@ static void read_dense(struct passage_text *reader, uint32_t code,
 	reader->is_sentence_open = true;
 	reader->last = CHARACTER_LETTER;
 	reader->near = NEAR_NOTHING;
-	count_characters(reader, class == CHARACTER_HAN ? HAN_CHARACTERS : 1);
+	passage_count_characters(reader,
+				 class == CHARACTER_HAN ? HAN_CHARACTERS : 1);
 }
 
 static void read_currency(struct passage_text *reader)
@@ -189,7 +191,7 @@ static void read_mark(struct passage_text *reader, enum character_class class)
 	struct passage *passage = reader->passage;
 
 	end_term(reader);
-	count_characters(reader, 1);
+	passage_count_characters(reader, 1);
 	passage->punctuation++;
 	if (class == CHARACTER_QUOTE)
 		return;
@@ -201,7 +203,7 @@ static void read_mark(struct passage_text *reader, enum character_class class)
 	if (class != CHARACTER_STOP) /* a full stop may follow kr */
 		reader->near = NEAR_NOTHING;
 	if (class == CHARACTER_CLAUSE || class == CHARACTER_COLON)
-		count_one(&passage->clauses);
+		saturating_increment(&passage->clauses);
 	else if (class == CHARACTER_FULL_STOP ||
 		 class == CHARACTER_FULL_QUESTION)
 		end_sentence(reader);
@@ -219,7 +221,7 @@ void passage_text_space(struct passage_text *reader)
 	reader->dense = 0;
 }
 
-static void read_character(struct passage_text *reader, uint32_t code)
+static void passage_read_character(struct passage_text *reader, uint32_t code)
 {
 	enum character_class class = character_class_of(code);
 
@@ -240,7 +242,7 @@ static void read_character(struct passage_text *reader, uint32_t code)
 		passage_text_space(reader);
 		break;
 	case CHARACTER_JOINT:
-		count_characters(reader, 1);
+		passage_count_characters(reader, 1);
 		break;
 	default:
 		read_mark(reader, class);
@@ -248,7 +250,7 @@ static void read_character(struct passage_text *reader, uint32_t code)
 	}
 }
 
-static void read_text(struct passage_text *reader, struct slice text)
+static void passage_read_text(struct passage_text *reader, struct slice text)
 {
 	const unsigned char *at = text.data;
 	const unsigned char *end = at == NULL ? NULL : at + text.size;
@@ -257,9 +259,9 @@ static void read_text(struct passage_text *reader, struct slice text)
 		enum character_class class = character_class_of_byte[*at];
 
 		if (*at >= 0x80) {
-			read_character(reader, utf8_next(&at, end));
+			passage_read_character(reader, utf8_next(&at, end));
 		} else if (class >= CHARACTER_LETTER) {
-			at = read_run(reader, at, end);
+			at = passage_read_run(reader, at, end);
 		} else {
 			at++;
 			if (class == CHARACTER_SPACE)
@@ -287,7 +289,7 @@ void passage_text_add(struct passage_text *reader, struct slice text,
 	uint32_t words = passage->words;
 	uint32_t characters = passage->characters;
 
-	read_text(reader, text);
+	passage_read_text(reader, text);
 	if (!is_link)
 		return;
 	passage->link_words += passage->words - words;
@@ -318,7 +320,7 @@ uint32_t passage_text_terms(struct slice text, uint32_t *terms_out)
 	struct passage_text reader = {.passage = &passage};
 
 	reader.terms = terms_out;
-	read_text(&reader, text);
+	passage_read_text(&reader, text);
 	end_term(&reader);
 	return reader.term_count;
 }

@@ -10,12 +10,12 @@ enum { WIDTH = 3, BITS = 64, MAX_WORD = 256, PLANES = 32 };
  * How many hashes have each bit set: plane p holds bit p of the counts of all
  * bits, so that one operation updates all counts.
  */
-struct tally {
+struct bit_counts {
 	uint64_t planes[PLANES];
 	uint64_t count; /* number of hashes */
 };
 
-static void tally_add(struct tally *tally, uint64_t hash)
+static void bit_counts_add(struct bit_counts *tally, uint64_t hash)
 {
 	tally->count++;
 	for (unsigned p = 0; hash != 0 && p < PLANES; p++) {
@@ -27,7 +27,7 @@ static void tally_add(struct tally *tally, uint64_t hash)
 }
 
 /* Return the bits that more than half of the hashes have. */
-static uint64_t tally_most(const struct tally *tally)
+static uint64_t tally_most(const struct bit_counts *tally)
 {
 	uint64_t most = 0;
 
@@ -42,7 +42,7 @@ static uint64_t tally_most(const struct tally *tally)
 }
 
 /* Return the hash of a word; only its first MAX_WORD bytes count. */
-static uint64_t hash_word(struct slice word)
+static uint64_t simhash_word(struct slice word)
 {
 	const char *bytes = word.data;
 	size_t size = word.size < MAX_WORD ? word.size : MAX_WORD;
@@ -65,7 +65,7 @@ static uint64_t hash_words(const uint64_t *words, unsigned count)
 
 uint64_t simhash(struct slice text)
 {
-	struct tally tally = {.count = 0};
+	struct bit_counts tally = {.count = 0};
 	uint64_t words[WIDTH]; /* hashes of the last words */
 	unsigned count = 0;
 	struct slice word;
@@ -76,11 +76,11 @@ uint64_t simhash(struct slice text)
 			words[1] = words[2];
 			count--;
 		}
-		words[count++] = hash_word(word);
+		words[count++] = simhash_word(word);
 		if (count == WIDTH)
-			tally_add(&tally, hash_words(words, WIDTH));
+			bit_counts_add(&tally, hash_words(words, WIDTH));
 	}
 	if (count > 0 && tally.count == 0)
-		tally_add(&tally, hash_words(words, count));
+		bit_counts_add(&tally, hash_words(words, count));
 	return tally_most(&tally);
 }

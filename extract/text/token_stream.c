@@ -42,8 +42,9 @@ static uint32_t count_words(struct token_range *texts, const struct page *page,
 }
 
 /* Write the tokens in order, and move the ranges to their positions. */
-static void fill(struct stream_token *tokens, struct token_range *texts,
-		 const struct page *page)
+static void token_stream_fill(struct stream_token *tokens,
+			      struct token_range *texts,
+			      const struct page *page)
 {
 	struct source_walk walk = source_walk_begin(page);
 	struct token token;
@@ -78,6 +79,6 @@ struct token_stream token_stream_make(struct arena *arena,
 	struct stream_token *tokens =
 		ARENA_NEW(arena, struct stream_token, count);
 
-	fill(tokens, texts, page);
+	token_stream_fill(tokens, texts, page);
 	return (struct token_stream){tokens, count, texts};
 }

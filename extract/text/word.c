@@ -6,14 +6,14 @@
 #include "base/lower_bound.h"
 #include "base/utf8.h"
 
-struct range {
+struct word_range {
 	uint32_t first;
 	uint32_t last;
 	enum word_role role;
 };
 
 /* Ascending. Characters outside of these ranges are letters. */
-static const struct range ranges[] = {
+static const struct word_range ranges[] = {
 	{0x80, 0x9F, ROLE_MARK},  /* control characters */
 	{0xA0, 0xA0, ROLE_SPACE}, /* no-break space */
 	{0xA1, 0xA9, ROLE_MARK},  /* Latin 1, except ordinals, */

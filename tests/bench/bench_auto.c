@@ -35,7 +35,7 @@ enum stage {
 
 static size_t work_on(const struct page *page, enum stage stage)
 {
-	const struct page_claims claims = claims_of_page(page->arena, page);
+	const struct page_hints claims = page_hints_of(page->arena, page);
 	const struct passages passages = passages_make(page->arena, page);
 	float row[FEATURE_COUNT];
 

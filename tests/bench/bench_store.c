@@ -78,7 +78,7 @@ static void queue(struct bench *bench, const struct buffer *body)
 	if (record_open(buffer_slice(&waiting->record), &record) == ERR_NONE)
 		bench->shingles +=
 			record.signature_counts[bench->options.measure];
-	compress(buffer_slice(body), &waiting->packed);
+	compress_slice(buffer_slice(body), &waiting->packed);
 	bench->changes[bench->count++] = (struct change){
 		.kind = CHANGE_PAGE,
 		.url = &waiting->url,

@@ -50,7 +50,7 @@ void contestant_learn(struct contestant *contestant,
 {
 	const struct extractor *extractor = contestant->extractor;
 
-	if (extractor->needs != KNOWS_SAMPLE)
+	if (extractor->needs != NEEDS_SAMPLE)
 		return;
 	arena_destroy(contestant->arena);
 	contestant->arena = arena_create();

@@ -170,7 +170,7 @@ bool growth_print(struct contestants *contestants, struct slice source,
 		print_row(extractor->name, times.bytes, times.run[i], is_tsv);
 		(void)snprintf(name, sizeof(name), "%s (learn, a page)",
 			       extractor->name);
-		if (extractor->needs == KNOWS_SAMPLE)
+		if (extractor->needs == NEEDS_SAMPLE)
 			print_row(name, times.bytes, times.learn[i], is_tsv);
 	}
 	return true;

@@ -35,19 +35,19 @@ static enum error write_output(void *context, struct slice bytes)
 		       : ERR_IO;
 }
 
-static enum error run(struct depot *depot, const char *verb, unsigned partition,
-		      uint64_t number)
+static enum error run(struct snapshot_store *depot, const char *verb,
+		      unsigned partition, uint64_t number)
 {
-	struct depot_item item = {partition, number};
+	struct snapshot_store_item item = {partition, number};
 	enum error error;
 
 	if (strcmp(verb, "put") == 0)
-		return depot_put(depot, item, read_input, NULL);
+		return snapshot_store_put(depot, item, read_input, NULL);
 	if (strcmp(verb, "get") == 0)
-		return depot_get(depot, item, write_output, NULL);
+		return snapshot_store_get(depot, item, write_output, NULL);
 	if (strcmp(verb, "keep") == 0)
-		return depot_keep(depot, partition, number);
-	error = depot_latest(depot, partition, number, &number);
+		return snapshot_store_prune(depot, partition, number);
+	error = snapshot_store_latest(depot, partition, number, &number);
 	if (error == ERR_NONE)
 		printf("%llu\n", (unsigned long long)number);
 	return error;
@@ -57,11 +57,11 @@ int main(int argc, char **argv)
 {
 	char key[256];
 	char ca[256];
-	struct depot_options options = {
+	struct snapshot_store_options options = {
 		.connect_timeout_ms = CONNECT_TIMEOUT_MS,
 		.stall_timeout_s = STALL_TIMEOUT_S,
 	};
-	struct depot *depot = NULL;
+	struct snapshot_store *depot = NULL;
 	enum error error;
 
 	if (argc != ARGUMENTS)
@@ -72,12 +72,12 @@ int main(int argc, char **argv)
 	options.spool_folder = argv[2];
 	options.key_file = access(key, F_OK) == 0 ? key : "";
 	options.ca_file = access(ca, F_OK) == 0 ? ca : "";
-	error = depot_open(&depot, &options);
+	error = snapshot_store_open(&depot, &options);
 	if (error == ERR_NONE)
 		error = run(depot, argv[3],
 			    (unsigned)strtoul(argv[4], NULL, 10),
 			    strtoull(argv[5], NULL, 10));
-	depot_close(depot);
+	snapshot_store_close(depot);
 	if (error == ERR_NONE)
 		return fflush(stdout) == 0 ? 0 : 1;
 	fprintf(stderr, "%s\n", error_code(error));

@@ -142,23 +142,24 @@ static void watch(struct trial *trial)
 }
 
 static uint32_t keep(struct trial *trial, uint32_t index,
-		     struct kept_candidate *kept, uint32_t page)
+		     struct page_replacement *kept, uint32_t page)
 {
 	const struct page *before = trial->pairs[index].before;
 	struct buffer path = {0};
-	const struct candidate *candidates;
+	const struct replacement *candidates;
 	uint32_t count;
 
 	element_path(before, trial->before[index].node, &path);
-	count = candidates_find(
+	count = replacements_find(
 		trial->arena, trial->pairs[index].after,
-		&(struct lost){.value = slice_of(trial->before[index].value),
-			       .path = buffer_slice(&path),
-			       .minimum = 1,
-			       .maximum = 1},
+		&(struct lost_element){
+			.value = slice_of(trial->before[index].value),
+			.path = buffer_slice(&path),
+			.minimum = 1,
+			.maximum = 1},
 		&candidates);
 	for (uint32_t i = 0; i < count; i++)
-		kept[i] = (struct kept_candidate){
+		kept[i] = (struct page_replacement){
 			candidates[i].selector, candidates[i].value,
 			candidates[i].score, page, candidates[i].node};
 	buffer_free(&path);
@@ -179,8 +180,8 @@ static bool is_right(const struct trial *trial, const char *selector)
 
 static void print_trial(struct trial *trial)
 {
-	struct kept_candidate kept[MAX_PAIRS * MAX_CANDIDATES];
-	struct shared_candidate merged[SHOWN] = {{0}};
+	struct page_replacement kept[MAX_PAIRS * MAX_CANDIDATES];
+	struct merged_replacement merged[SHOWN] = {{0}};
 	uint32_t pages = 0;
 	uint32_t count = 0;
 	uint32_t place = 0;
@@ -188,9 +189,9 @@ static void print_trial(struct trial *trial)
 	for (uint32_t i = 0; i < trial->pair_count; i++)
 		if (trial->has_failed[i])
 			count += keep(trial, i, kept + count, pages++);
-	count = candidates_merge(trial->arena,
-				 &(struct kept_candidates){kept, count, pages},
-				 merged, SHOWN);
+	count = replacements_merge(
+		trial->arena, &(struct page_replacements){kept, count, pages},
+		merged, SHOWN);
 	for (uint32_t i = 0; i < count && place == 0; i++)
 		if (is_right(trial, merged[i].selector))
 			place = i + 1;

@@ -92,8 +92,8 @@ static void list_places(struct flips *flips)
 }
 
 /* The value that has byte `n` of all; *n_out is the byte in it. */
-static const struct place *place_of(const struct flips *flips, uint64_t n,
-				    uint64_t *n_out)
+static const struct place *element_position_of(const struct flips *flips,
+					       uint64_t n, uint64_t *n_out)
 {
 	const struct place *place = flips->places;
 
@@ -137,7 +137,7 @@ static void try_flip(struct flips *flips, uint64_t *state)
 	uint64_t number = next_number(state);
 	uint64_t byte;
 	const struct place *place =
-		place_of(flips, number / BITS % flips->bytes, &byte);
+		element_position_of(flips, number / BITS % flips->bytes, &byte);
 	off_t offset = place->offset + (off_t)byte;
 	bool was_read;
 	bool was_verified;

@@ -69,7 +69,7 @@ static bool read_scores(FILE *file, const struct passages *passages,
 static void write_rows(FILE *out, struct arena *arena,
 		       const struct passages *passages, const float *scores)
 {
-	const struct page_claims claims = claims_of_page(arena, passages->page);
+	const struct page_hints claims = page_hints_of(arena, passages->page);
 	struct features *features =
 		features_make(arena, passages, &claims, NULL);
 	struct context *context = NULL;

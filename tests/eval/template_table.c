@@ -32,7 +32,7 @@ struct table {
 	struct page *pages[MAX_SAMPLE_PAGES];
 	const float *page_scores[MAX_SAMPLE_PAGES];
 	uint32_t count; /* of the sample */
-	const struct known_passages *known;
+	const struct passage_model *known;
 	struct arena *arena; /* of what is known; NULL: nothing yet */
 };
 
@@ -101,8 +101,8 @@ static void learn(struct table *table)
 	};
 
 	table->arena = arena_create();
-	table->known = known_passages_of_scores(&sample, table->page_scores,
-						table->arena);
+	table->known = passage_model_of_scores(&sample, table->page_scores,
+					       table->arena);
 }
 
 static void write_page(struct table *table, uint64_t first, const char *path)
@@ -114,8 +114,8 @@ static void write_page(struct table *table, uint64_t first, const char *path)
 
 	if (table->arena == NULL)
 		learn(table);
-	evidence = known_passages_view(table->known, page->arena, &passages,
-				       scores_at(table, first), NULL);
+	evidence = passage_model_view(table->known, page->arena, &passages,
+				      scores_at(table, first), NULL);
 	if (evidence != NULL)
 		count = passages.count;
 	fwrite(&count, sizeof(count), 1, table->out);

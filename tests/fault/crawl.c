@@ -78,7 +78,7 @@ static int serve(const struct config *config, struct fault *fault)
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	library_memory_take();
+	library_memory_install();
 	fault_arm(fault);
 	if (service_start(&service, config, NULL, NULL, NULL) != ERR_NONE)
 		return EXIT_FAILURE;
@@ -263,8 +263,9 @@ struct holding crawl_hold(const struct crawl *crawl)
 	name(path, crawl, "store");
 	if (store_open(&store, path, &(struct store_options){0}) != ERR_NONE)
 		return holding;
-	holding.is_there = verify_laws(store, NULL, &report) == ERR_NONE &&
-			   store_usage(store, &usage) == ERR_NONE;
+	holding.is_there =
+		invariants_verify(store, NULL, &report) == ERR_NONE &&
+		store_usage(store, &usage) == ERR_NONE;
 	holding.problems = report.problems;
 	holding.text = report.text;
 	holding.pages = report.pages;

@@ -195,7 +195,7 @@ static void check_store(struct daemon *daemon)
 {
 	struct verify_report report;
 
-	must(verify_laws(daemon->store, NULL, &report) == ERR_NONE,
+	must(invariants_verify(daemon->store, NULL, &report) == ERR_NONE,
 	     "no report");
 	must(report.problems == 0, report.text.data);
 	buffer_free(&report.text);

@@ -45,15 +45,15 @@ static void ask(struct bundle *bundle, const char *address, const char *method)
 		.method = method,
 		.body = {html, sizeof(html) - 1},
 	};
-	struct text_answer answer;
-	struct classed classed;
+	struct extraction_result answer;
+	struct cluster_match classed;
 	struct url url;
 
 	if (address != NULL &&
 	    url_parse(&url, slice_of(address), NULL) == ERR_NONE)
 		request.url = &url;
 	bundle_extract(bundle, &request, &answer);
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	bundle_classify(bundle, &request, &classed);
 }
 

@@ -38,21 +38,21 @@ static void touch(struct slice bytes)
 static void read_message(struct slice bytes)
 {
 	struct channel channel;
-	struct frame frame;
+	struct channel_frame frame;
 	enum error error;
 	int ends[2];
 
 	require(channel_pair(ends) == ERR_NONE);
 	channel = channel_of(ends[0], MAX_BODY);
 	send(ends[1], bytes.data, bytes.size, MSG_NOSIGNAL);
-	error = frame_receive(&channel, 0, &frame);
+	error = channel_receive(&channel, 0, &frame);
 	/* as many of the same bytes as are missing of the body, or too few */
-	if (error == ERR_TIMEOUT && frame_is_partial(&channel)) {
+	if (error == ERR_TIMEOUT && channel_is_partial(&channel)) {
 		size_t size = channel.missing < bytes.size ? channel.missing
 							   : bytes.size;
 
 		send(ends[1], bytes.data, size, MSG_NOSIGNAL);
-		error = frame_receive(&channel, 0, &frame);
+		error = channel_receive(&channel, 0, &frame);
 	}
 	if (error == ERR_NONE) {
 		require(frame.head.size <= FRAME_MAX_HEAD &&
@@ -85,33 +85,33 @@ static void read_options(struct slice head)
 
 static void read_order(struct slice head)
 {
-	struct fetch_order order;
+	struct fetch_message order;
 	struct cookies cookies = {0};
 
-	if (!fetch_order_decode(head, &order))
+	if (!fetch_message_decode(head, &order))
 		return;
 	order.request.url = &order.url;
 	buffer_append_slice(&cookies.lines, order.cookies);
 	if (order.has_cookies)
 		order.request.cookies = &cookies;
-	compare(head,
-		fetch_order_encode(order.id, &order.request, order.is_sitemap));
+	compare(head, fetch_message_encode(order.id, &order.request,
+					   order.is_sitemap));
 	buffer_free(&cookies.lines);
 }
 
 static void read_listing(struct slice listing)
 {
-	bool is_whole = listing_is_whole(listing);
+	bool is_whole = sitemap_entries_are_valid(listing);
 	struct sitemap_entry entry;
 
-	while (listing_next(&listing, &entry)) {
+	while (sitemap_entries_next(&listing, &entry)) {
 		require(!is_whole || entry.url.size <= MAX_URL_BYTES);
 		touch(entry.url);
 	}
 	require(!is_whole || listing.size == 0);
 }
 
-static void check_result(const struct frame *frame,
+static void check_result(const struct channel_frame *frame,
 			 const struct fetch_expectation *expected,
 			 struct fetch_result *result, struct slice lines)
 {
@@ -122,7 +122,7 @@ static void check_result(const struct frame *frame,
 	require(result->error == ERR_NONE || expected->is_sitemap ||
 		result->body.size == 0);
 	if (expected->is_sitemap)
-		require(listing_is_whole(buffer_slice(&result->body)));
+		require(sitemap_entries_are_valid(buffer_slice(&result->body)));
 	else
 		require(result->body.size <= MAX_BODY);
 	require(expected->keeps_headers ||
@@ -138,7 +138,7 @@ static void read_result(struct slice bytes)
 {
 	const uint8_t *data = bytes.data;
 	struct fetch_expectation expected = {.max_body_bytes = MAX_BODY};
-	struct frame frame = {.file = -1};
+	struct channel_frame frame = {.file = -1};
 	struct fetch_result result;
 	struct slice cookies;
 	size_t head;

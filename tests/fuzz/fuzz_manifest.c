@@ -10,18 +10,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct slice text = {bytes, size};
-	struct depot_manifest manifest;
-	struct depot_manifest again;
+	struct snapshot_store_manifest manifest;
+	struct snapshot_store_manifest again;
 	struct buffer written = {0};
 
-	if (depot_manifest_parse(text, &manifest) != ERR_NONE)
+	if (snapshot_store_manifest_parse(text, &manifest) != ERR_NONE)
 		return 0;
-	depot_manifest_write(&manifest, &written);
-	if (depot_manifest_parse(buffer_slice(&written), &again) != ERR_NONE ||
+	snapshot_store_manifest_write(&manifest, &written);
+	if (snapshot_store_manifest_parse(buffer_slice(&written), &again) !=
+		    ERR_NONE ||
 	    again.count != manifest.count)
 		abort();
 	for (size_t i = 0; i < again.count; i++)
-		if (depot_manifest_find(&manifest, again.rows[i]) == NULL)
+		if (snapshot_store_manifest_find(&manifest, again.rows[i]) ==
+		    NULL)
 			abort();
 	buffer_free(&written);
 	return 0;

@@ -40,11 +40,11 @@ static void read_slim(struct slice slim)
 	struct buffer back = {0};
 
 	/* fewer than any record has */
-	if (record_unslim(slim, 8, &bytes) == ERR_NONE)
+	if (record_unpack(slim, 8, &bytes) == ERR_NONE)
 		abort();
-	if (record_unslim(slim, 1 << 24, &bytes) == ERR_NONE &&
-	    record_slim(buffer_slice(&bytes), &again) &&
-	    (record_unslim(buffer_slice(&again), bytes.size, &back) !=
+	if (record_unpack(slim, 1 << 24, &bytes) == ERR_NONE &&
+	    record_pack(buffer_slice(&bytes), &again) &&
+	    (record_unpack(buffer_slice(&again), bytes.size, &back) !=
 		     ERR_NONE ||
 	     !slice_equal(buffer_slice(&bytes), buffer_slice(&back))))
 		abort();

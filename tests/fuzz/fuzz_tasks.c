@@ -32,7 +32,7 @@ static void require(bool is_true)
 }
 
 /* What the keeper says, whatever was asked. */
-static bool serve(void *context, const struct inquiry *inquiry,
+static bool serve(void *context, const struct task_request *inquiry,
 		  struct message *answer)
 {
 	const struct parts *parts = context;
@@ -52,8 +52,8 @@ static void check_answer(enum task_kind kind, const struct message *answer)
 
 	if (kind != TASK_ANALYSE)
 		return;
-	require(row_layout_decode(&analyse_answer_layout,
-				  buffer_slice(&answer->head), &row));
+	require(row_codec_decode(&analyse_answer_layout,
+				 buffer_slice(&answer->head), &row));
 	if (row.error != ERR_NONE)
 		return;
 	require(row.record_bytes + row.guarded_bytes <= answer->body.size);

@@ -41,7 +41,7 @@ struct attempt_row {
 	 * likes, '?' as it likes.
 	 */
 	const char *expected;
-	unsigned walls; /* whichever of them refuses it (enum sandbox_wall); 0:
+	unsigned walls; /* whichever of them refuses it (enum sandbox_layer); 0:
 			   system calls do */
 };
 

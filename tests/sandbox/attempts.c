@@ -50,7 +50,7 @@ static const struct attempt_row *const tables[] = {
 static struct surroundings around;
 
 /* Where the sandbox is entered. */
-enum place {
+enum log_position {
 	PLACE_KERNEL,     /* with all that this kernel has */
 	PLACE_UNIT,       /* under what conf/templated.service refuses */
 	PLACE_OLD_KERNEL, /* without Landlock */
@@ -60,7 +60,7 @@ enum place {
 static const char *const place_names[PLACES] = {"as nobody", "in the unit",
 						"without Landlock"};
 
-static enum place place;
+static enum log_position place;
 
 /* A role has had a filter: sanitizers have none, wherever they are. */
 static bool has_filter;
@@ -383,7 +383,7 @@ static unsigned try_everywhere(void)
 	unsigned wrong = 0;
 
 	for (unsigned i = 0; i < PLACES && (i == 0 || has_filter); i++) {
-		place = (enum place)i;
+		place = (enum log_position)i;
 		wrong += try_all(false);
 	}
 	place = PLACE_KERNEL;

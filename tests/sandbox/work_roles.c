@@ -79,7 +79,7 @@ int work_keeper(char **words)
 	enum error error;
 	char byte;
 
-	work_enter(ROLE_KEEPER, NULL);
+	work_enter(ROLE_MAIN, NULL);
 	snprintf(path, sizeof(path), "%s/store", words[0]);
 	error = store_open(&store, path, &size);
 	if (error != ERR_NONE)
@@ -104,7 +104,7 @@ int work_starter(char **words)
 	pid_t child;
 	int status = 1;
 
-	work_enter(ROLE_STARTER, NULL);
+	work_enter(ROLE_SPAWNER, NULL);
 	child = fork();
 	if (child == 0) {
 		execvp(words[0], words);

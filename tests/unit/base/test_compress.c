@@ -9,7 +9,7 @@ static struct buffer pack(const void *data, size_t size)
 {
 	struct buffer packed = {0};
 
-	compress((struct slice){data, size}, &packed);
+	compress_slice((struct slice){data, size}, &packed);
 	return packed;
 }
 
@@ -19,7 +19,8 @@ START_TEST(bytes_come_back_behind_what_is_there)
 	struct buffer out = {0};
 
 	buffer_append_text(&out, "before ");
-	ck_assert_int_eq(decompress(buffer_slice(&packed), 6, &out), ERR_NONE);
+	ck_assert_int_eq(decompress_slice(buffer_slice(&packed), 6, &out),
+			 ERR_NONE);
 	ck_assert_str_eq(out.data, "before a page");
 	ck_assert_uint_eq(out.size, 13);
 	buffer_free(&packed);
@@ -33,7 +34,8 @@ START_TEST(nothing_comes_back_as_nothing)
 	struct buffer out = {0};
 
 	ck_assert_uint_gt(packed.size, 0);
-	ck_assert_int_eq(decompress(buffer_slice(&packed), 0, &out), ERR_NONE);
+	ck_assert_int_eq(decompress_slice(buffer_slice(&packed), 0, &out),
+			 ERR_NONE);
 	ck_assert_uint_eq(out.size, 0);
 	buffer_free(&packed);
 	buffer_free(&out);
@@ -49,10 +51,11 @@ START_TEST(a_bomb_is_refused_before_it_is_unpacked)
 
 	free(zeros);
 	ck_assert_uint_lt(packed.size, 1 << 16);
-	ck_assert_int_eq(decompress(buffer_slice(&packed), size - 1, &out),
-			 ERR_TOO_LARGE);
+	ck_assert_int_eq(
+		decompress_slice(buffer_slice(&packed), size - 1, &out),
+		ERR_TOO_LARGE);
 	ck_assert_uint_eq(out.capacity, 0);
-	ck_assert_int_eq(decompress(buffer_slice(&packed), size, &out),
+	ck_assert_int_eq(decompress_slice(buffer_slice(&packed), size, &out),
 			 ERR_NONE);
 	ck_assert_uint_eq(out.size, size);
 	buffer_free(&packed);
@@ -77,9 +80,10 @@ START_TEST(a_frame_cut_short_is_corrupt)
 	struct buffer out = {0};
 
 	for (size_t cut = 0; cut < packed.size; cut++)
-		ck_assert_int_eq(decompress((struct slice){packed.data, cut},
-					    1 << 20, &out),
-				 ERR_CORRUPT);
+		ck_assert_int_eq(
+			decompress_slice((struct slice){packed.data, cut},
+					 1 << 20, &out),
+			ERR_CORRUPT);
 	ck_assert_uint_eq(out.size, 0);
 	buffer_free(&packed);
 	buffer_free(&out);
@@ -90,10 +94,11 @@ START_TEST(what_is_no_frame_is_corrupt)
 {
 	struct buffer out = {0};
 
-	ck_assert_int_eq(decompress(slice_of("not zstd"), 1 << 20, &out),
+	ck_assert_int_eq(decompress_slice(slice_of("not zstd"), 1 << 20, &out),
 			 ERR_CORRUPT);
-	ck_assert_int_eq(decompress((struct slice){NULL, 0}, 1 << 20, &out),
-			 ERR_CORRUPT);
+	ck_assert_int_eq(
+		decompress_slice((struct slice){NULL, 0}, 1 << 20, &out),
+		ERR_CORRUPT);
 	ck_assert_uint_eq(out.size, 0);
 }
 END_TEST
@@ -106,7 +111,7 @@ static bool is_refused(struct buffer *packed, size_t i)
 	enum error error;
 
 	*byte ^= (unsigned char)(1U << (i % 8));
-	error = decompress(buffer_slice(packed), 1 << 20, &out);
+	error = decompress_slice(buffer_slice(packed), 1 << 20, &out);
 	*byte ^= (unsigned char)(1U << (i % 8));
 	/* a few bits mean nothing; none may change what comes back */
 	if (error == ERR_NONE)

@@ -5,18 +5,18 @@
 
 START_TEST(an_empty_tally_has_no_entries)
 {
-	struct tally tally = {0};
+	struct count_map tally = {0};
 
-	tally_sort(&tally);
+	count_map_sort(&tally);
 	ck_assert_uint_eq(tally.count, 0);
-	tally_free(&tally);
+	count_map_free(&tally);
 }
 END_TEST
 
 START_TEST(numbers_are_counted_in_order)
 {
 	static uint64_t model[5000];
-	struct tally tally = {0};
+	struct count_map tally = {0};
 	uint64_t seed = 3;
 	size_t at = 0;
 
@@ -25,9 +25,9 @@ START_TEST(numbers_are_counted_in_order)
 		uint64_t number = scratch_random(&seed) % 5000;
 
 		model[number]++;
-		tally_add(&tally, number);
+		count_map_add(&tally, number);
 	}
-	tally_sort(&tally);
+	count_map_sort(&tally);
 	for (uint64_t n = 0; n < 5000; n++) {
 		if (model[n] == 0)
 			continue;
@@ -37,7 +37,7 @@ START_TEST(numbers_are_counted_in_order)
 	}
 	ck_assert_uint_eq(at, tally.count);
 	ck_assert_uint_le(tally.capacity, 16384); /* not 100000 */
-	tally_free(&tally);
+	count_map_free(&tally);
 }
 END_TEST
 

@@ -33,7 +33,7 @@ START_TEST(small_clusters_are_lost_in_what_they_join)
 	struct dendrogram dendrogram = {edges, pages, 6, 13};
 	struct condensed condensed;
 
-	condensed_make(&dendrogram, 3, 10, &condensed);
+	condensed_build(&dendrogram, 3, 10, &condensed);
 	ck_assert_uint_eq(condensed.minimum, 3);
 	ck_assert_uint_eq(condensed.count, 5);
 	check_node(&condensed, 0,
@@ -62,7 +62,7 @@ START_TEST(joins_at_one_height_are_one_join)
 	struct dendrogram dendrogram = {edges, pages, 5, 16};
 	struct condensed condensed;
 
-	condensed_make(&dendrogram, 3, 10, &condensed);
+	condensed_build(&dendrogram, 3, 10, &condensed);
 	ck_assert_uint_eq(condensed.count, 4);
 	check_node(&condensed, 0,
 		   (struct condensed_node){CONDENSED_NONE, 0, 3, 400, 1000, 16,
@@ -86,15 +86,15 @@ START_TEST(the_minimum_is_raised_until_there_are_few)
 	struct condensed condensed;
 
 	/* 3 -> 5: three of them; 5 -> 8: two */
-	condensed_make(&dendrogram, 3, 5, &condensed);
+	condensed_build(&dendrogram, 3, 5, &condensed);
 	ck_assert_uint_eq(condensed.minimum, 3);
 	ck_assert_uint_eq(condensed.count, 5 + 4);
 	condensed_free(&condensed);
-	condensed_make(&dendrogram, 3, 4, &condensed);
+	condensed_build(&dendrogram, 3, 4, &condensed);
 	ck_assert_uint_eq(condensed.minimum, 5);
 	ck_assert_uint_eq(condensed.count, 3 + 2);
 	condensed_free(&condensed);
-	condensed_make(&dendrogram, 3, 2, &condensed);
+	condensed_build(&dendrogram, 3, 2, &condensed);
 	ck_assert_uint_eq(condensed.minimum, 8);
 	ck_assert_uint_eq(condensed.count, 2 + 1);
 	ck_assert_uint_eq(condensed.nodes[0].pages, 29);
@@ -108,13 +108,13 @@ START_TEST(fewer_pages_than_the_minimum_give_nothing)
 	struct dendrogram dendrogram = {NULL, pages, 1, 2};
 	struct condensed condensed;
 
-	condensed_make(&dendrogram, 3, 10, &condensed);
+	condensed_build(&dendrogram, 3, 10, &condensed);
 	ck_assert_uint_eq(condensed.count, 0);
 	condensed_free(&condensed);
-	condensed_make(&(struct dendrogram){0}, 3, 10, &condensed);
+	condensed_build(&(struct dendrogram){0}, 3, 10, &condensed);
 	ck_assert_uint_eq(condensed.count, 0);
 	condensed_free(&condensed);
-	condensed_make(&dendrogram, 2, 10, &condensed);
+	condensed_build(&dendrogram, 2, 10, &condensed);
 	ck_assert_uint_eq(condensed.count, 1);
 	check_node(
 		&condensed, 0,

@@ -32,13 +32,13 @@ START_TEST(nothing_and_one)
 	struct dendrogram dendrogram;
 	uint32_t label = 7;
 
-	ck_assert_int_eq(dendrogram_make(NULL, 0, &plain, &dendrogram),
+	ck_assert_int_eq(dendrogram_build(NULL, 0, &plain, &dendrogram),
 			 ERR_NONE);
 	ck_assert_uint_eq(dendrogram_cut(&dendrogram, 500, &label), 0);
 	dendrogram_curve(&dendrogram, curve);
 	ck_assert_uint_eq(curve[1000].clusters, 0);
 	dendrogram_free(&dendrogram);
-	ck_assert_int_eq(dendrogram_make(families, 1, &plain, &dendrogram),
+	ck_assert_int_eq(dendrogram_build(families, 1, &plain, &dendrogram),
 			 ERR_NONE);
 	ck_assert_uint_eq(dendrogram_cut(&dendrogram, 0, &label), 1);
 	ck_assert_uint_eq(label, 0);
@@ -54,7 +54,7 @@ START_TEST(a_worked_example)
 	struct dendrogram dendrogram;
 	uint32_t labels[5];
 
-	ck_assert_int_eq(dendrogram_make(families, 5, &plain, &dendrogram),
+	ck_assert_int_eq(dendrogram_build(families, 5, &plain, &dendrogram),
 			 ERR_NONE);
 	ck_assert_uint_eq(dendrogram.page_count, 12);
 	ck_assert_uint_eq(dendrogram_cut(&dendrogram, 249, labels), 5);
@@ -75,7 +75,7 @@ START_TEST(the_curve_counts_clusters_and_pages)
 	uint64_t joins[DENDROGRAM_POINTS];
 	struct dendrogram dendrogram;
 
-	ck_assert_int_eq(dendrogram_make(families, 5, &plain, &dendrogram),
+	ck_assert_int_eq(dendrogram_build(families, 5, &plain, &dendrogram),
 			 ERR_NONE);
 	dendrogram_curve(&dendrogram, curve);
 	ck_assert_uint_eq(curve[249].clusters, 5);
@@ -115,10 +115,10 @@ START_TEST(too_many_leaves_are_refused)
 	struct dendrogram_options options = {.max_leaves = 4};
 	struct dendrogram dendrogram;
 
-	ck_assert_int_eq(dendrogram_make(families, 5, &options, &dendrogram),
+	ck_assert_int_eq(dendrogram_build(families, 5, &options, &dendrogram),
 			 ERR_TOO_LARGE);
 	ck_assert_uint_eq(dendrogram.count, 0);
-	ck_assert_int_eq(dendrogram_make(families, 4, &options, &dendrogram),
+	ck_assert_int_eq(dendrogram_build(families, 4, &options, &dendrogram),
 			 ERR_NONE);
 	ck_assert_uint_eq(dendrogram.count, 4);
 	dendrogram_free(&dendrogram);
@@ -148,7 +148,7 @@ START_TEST(it_tells_how_far_it_is_and_can_be_stopped)
 		.max_leaves = 5, .goes_on = watch, .context = &watcher};
 	struct dendrogram dendrogram;
 
-	ck_assert_int_eq(dendrogram_make(families, 5, &options, &dendrogram),
+	ck_assert_int_eq(dendrogram_build(families, 5, &options, &dendrogram),
 			 ERR_NONE);
 	dendrogram_free(&dendrogram);
 	/* 4 calls; before the last leaf 4 + 3 + 2 of the 10 are made */
@@ -156,7 +156,7 @@ START_TEST(it_tells_how_far_it_is_and_can_be_stopped)
 	ck_assert_uint_eq(watcher.done, 9);
 	ck_assert_uint_eq(watcher.total, 10);
 	watcher.left = 2;
-	ck_assert_int_eq(dendrogram_make(families, 5, &options, &dendrogram),
+	ck_assert_int_eq(dendrogram_build(families, 5, &options, &dendrogram),
 			 ERR_STOPPED);
 	ck_assert_uint_eq(watcher.done, 7);
 	ck_assert_uint_eq(dendrogram.count, 0);
@@ -262,13 +262,13 @@ START_TEST(every_cut_is_that_of_the_threshold_graph)
 	for (int round = 0; round < 60; round++) {
 		struct spanning_forest *forest =
 			make_forest(2 + random_below(38));
-		struct histogram histogram = {0};
+		struct distance_histogram histogram = {0};
 		struct dendrogram_options options = plain;
 		struct dendrogram dendrogram;
 
 		options.histogram = round % 2 == 0 ? &histogram : NULL;
-		ck_assert_int_eq(dendrogram_make(forest->leaves, forest->count,
-						 &options, &dendrogram),
+		ck_assert_int_eq(dendrogram_build(forest->leaves, forest->count,
+						  &options, &dendrogram),
 				 ERR_NONE);
 		for (unsigned t = 0; t <= 1000; t += 1 + random_below(40))
 			check_cut(forest, &dendrogram, t);
@@ -280,7 +280,7 @@ START_TEST(every_cut_is_that_of_the_threshold_graph)
 END_TEST
 
 static void count_pairs(const struct spanning_forest *forest,
-			struct histogram *histogram)
+			struct distance_histogram *histogram)
 {
 	for (size_t i = 0; i < forest->count; i++) {
 		struct signature a = forest->signatures[i];
@@ -304,16 +304,16 @@ START_TEST(the_histogram_has_all_pairs_of_pages)
 	random_begin(7);
 	for (int round = 0; round < 20; round++) {
 		struct spanning_forest *forest = make_forest(30);
-		struct histogram expected = {0};
-		struct histogram found = {0};
+		struct distance_histogram expected = {0};
+		struct distance_histogram found = {0};
 		struct dendrogram_options options = {.max_leaves = 30,
 						     .histogram = &found};
 		struct dendrogram dendrogram;
 		uint64_t pages;
 
 		count_pairs(forest, &expected);
-		ck_assert_int_eq(dendrogram_make(forest->leaves, 30, &options,
-						 &dendrogram),
+		ck_assert_int_eq(dendrogram_build(forest->leaves, 30, &options,
+						  &dendrogram),
 				 ERR_NONE);
 		pages = dendrogram.page_count;
 		ck_assert_uint_eq(found.total, pages * (pages - 1) / 2);
@@ -345,8 +345,8 @@ static void look(const struct spanning_forest *forest, struct view *view)
 {
 	struct dendrogram dendrogram;
 
-	ck_assert_int_eq(dendrogram_make(forest->leaves, forest->count, &plain,
-					 &dendrogram),
+	ck_assert_int_eq(dendrogram_build(forest->leaves, forest->count, &plain,
+					  &dendrogram),
 			 ERR_NONE);
 	dendrogram_curve(&dendrogram, view->curve);
 	dendrogram_joins(&dendrogram, view->joins);

@@ -5,22 +5,22 @@
 #include "base/memory.h"
 #include "tests/unit/run.h"
 
-static struct dictionary dictionary;
+static struct shingle_dictionary dictionary;
 
 static void begin(void)
 {
-	dictionary_begin(&dictionary, 20261123);
+	shingle_dictionary_begin(&dictionary, 20261123);
 }
 
 static void end(void)
 {
-	dictionary_end(&dictionary);
+	shingle_dictionary_end(&dictionary);
 }
 
 static const uint32_t *take(const uint64_t *shingles, size_t count)
 {
-	return dictionary_take(&dictionary,
-			       (struct signature){shingles, count});
+	return shingle_dictionary_use(&dictionary,
+				      (struct signature){shingles, count});
 }
 
 START_TEST(a_shingle_has_one_shingle_id)
@@ -50,11 +50,11 @@ START_TEST(a_shingle_id_stays_while_a_set_has_it)
 
 	take(a, 2);
 	take(a + 1, 1);
-	dictionary_forget(&dictionary);
-	dictionary_release(&dictionary, both, 2);
+	shingle_dictionary_clear_log(&dictionary);
+	shingle_dictionary_release(&dictionary, both, 2);
 	ck_assert_uint_eq(dictionary.dropped.count, 1);
 	ck_assert_uint_eq(dictionary.dropped.items[0], 0);
-	dictionary_release(&dictionary, both + 1, 1);
+	shingle_dictionary_release(&dictionary, both + 1, 1);
 	ck_assert_uint_eq(dictionary.dropped.count, 2);
 	ck_assert_uint_eq(dictionary.id_of_shingle.count, 0);
 }
@@ -68,7 +68,7 @@ START_TEST(numbers_are_used_again)
 	const uint32_t *shingle_ids;
 
 	take(a, 2);
-	dictionary_release(&dictionary, both, 2);
+	shingle_dictionary_release(&dictionary, both, 2);
 	shingle_ids = take(b, 3);
 	ck_assert_uint_eq(shingle_ids[0], 0);
 	ck_assert_uint_eq(shingle_ids[2], 2);
@@ -95,11 +95,12 @@ START_TEST(many_shingle_ids_come_in_order)
 			ck_abort_msg("%u is %u", i, shingle_ids[i]);
 	}
 	ck_assert_uint_eq(dictionary.added.count, SHINGLES);
-	ck_assert(dictionary_has_room(&dictionary,
-				      DICTIONARY_MAX_SHINGLES - SHINGLES));
-	ck_assert(!dictionary_has_room(&dictionary,
-				       DICTIONARY_MAX_SHINGLES - SHINGLES + 1));
-	ck_assert_uint_ge(dictionary_bytes(&dictionary), SHINGLES * 16UL);
+	ck_assert(shingle_dictionary_has_room(
+		&dictionary, DICTIONARY_MAX_SHINGLES - SHINGLES));
+	ck_assert(!shingle_dictionary_has_room(
+		&dictionary, DICTIONARY_MAX_SHINGLES - SHINGLES + 1));
+	ck_assert_uint_ge(shingle_dictionary_bytes(&dictionary),
+			  SHINGLES * 16UL);
 	free(shingles);
 }
 END_TEST
@@ -110,14 +111,17 @@ START_TEST(a_restored_dictionary_fills_its_gaps)
 	const uint32_t shingle_ids[] = {1, 4};
 	const uint32_t *taken;
 
-	ck_assert_int_eq(dictionary_restore(&dictionary, 4, 40), ERR_NONE);
-	ck_assert_int_eq(dictionary_restore(&dictionary, 1, 10), ERR_NONE);
-	ck_assert_int_eq(dictionary_restore(&dictionary, 1, 11), ERR_CORRUPT);
-	ck_assert_int_eq(
-		dictionary_restore(&dictionary, DICTIONARY_MAX_SHINGLES, 11),
-		ERR_CORRUPT);
-	ck_assert(dictionary_retake(&dictionary, shingle_ids, 2));
-	ck_assert(dictionary_check(&dictionary));
+	ck_assert_int_eq(shingle_dictionary_restore(&dictionary, 4, 40),
+			 ERR_NONE);
+	ck_assert_int_eq(shingle_dictionary_restore(&dictionary, 1, 10),
+			 ERR_NONE);
+	ck_assert_int_eq(shingle_dictionary_restore(&dictionary, 1, 11),
+			 ERR_CORRUPT);
+	ck_assert_int_eq(shingle_dictionary_restore(
+				 &dictionary, DICTIONARY_MAX_SHINGLES, 11),
+			 ERR_CORRUPT);
+	ck_assert(shingle_dictionary_reuse(&dictionary, shingle_ids, 2));
+	ck_assert(shingle_dictionary_check(&dictionary));
 	taken = take(more, 4);
 	ck_assert_uint_eq(taken[0], 0);
 	ck_assert_uint_eq(taken[1], 2);

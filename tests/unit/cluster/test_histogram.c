@@ -4,7 +4,7 @@
 
 START_TEST(bins_are_closed_at_their_upper_edge)
 {
-	struct histogram histogram = {0};
+	struct distance_histogram histogram = {0};
 
 	histogram_add(&histogram, 0, 1);
 	histogram_add(&histogram, 1, 2);
@@ -23,7 +23,7 @@ END_TEST
 
 START_TEST(gap_is_the_widest_between_fuller_bins)
 {
-	struct histogram histogram = {0};
+	struct distance_histogram histogram = {0};
 	struct histogram_gap gap;
 
 	/* Bins 5, 8 and 20 are full: valleys of 2 and of 11 bins. What is
@@ -40,7 +40,7 @@ END_TEST
 
 START_TEST(thin_bins_belong_to_the_gap_up_to_a_thousandth)
 {
-	struct histogram histogram = {0};
+	struct distance_histogram histogram = {0};
 	struct histogram_gap gap;
 
 	/* 3,000 pairs: three in a bin are thin, four are not */
@@ -62,7 +62,7 @@ END_TEST
 
 START_TEST(of_equal_gaps_the_emptier_one_then_the_lower_one)
 {
-	struct histogram histogram = {0};
+	struct distance_histogram histogram = {0};
 	struct histogram_gap gap;
 
 	histogram_add(&histogram, 20, 1000);
@@ -80,7 +80,7 @@ END_TEST
 
 START_TEST(without_a_valley_there_is_no_gap)
 {
-	struct histogram histogram = {0};
+	struct distance_histogram histogram = {0};
 	struct histogram_gap gap = histogram_gap(&histogram);
 
 	ck_assert_uint_eq(gap.begin, 0);

@@ -92,7 +92,7 @@ static bool replay_moves(void)
 static bool replay_event(struct linkage_event event)
 {
 	bool is_birth =
-		event.kind == LINKAGE_NEW || event.kind == LINKAGE_SPLIT;
+		event.kind == LINKAGE_ADDED || event.kind == LINKAGE_SPLIT;
 	bool has_other =
 		event.kind == LINKAGE_MERGED || event.kind == LINKAGE_SPLIT;
 
@@ -363,11 +363,11 @@ static void begin_chain(void)
 START_TEST(first_pages_are_new_clusters)
 {
 	put(1, SET_01);
-	check_event(0, LINKAGE_NEW, 1, 0);
+	check_event(0, LINKAGE_ADDED, 1, 0);
 	ck_assert_uint_eq(world.changes.move_count, 1);
 	ck_assert_uint_eq(world.changes.moves[0].from, 0);
 	put(2, SET_23);
-	check_event(0, LINKAGE_NEW, 2, 0);
+	check_event(0, LINKAGE_ADDED, 2, 0);
 	put(3, SET_01);
 	ck_assert_uint_eq(world.changes.event_count, 0);
 	ck_assert_uint_eq(linkage_label(world.linkage, 3), 1);
@@ -488,10 +488,10 @@ START_TEST(the_last_page_ends_its_cluster)
 	put(1, SET_01);
 	take(1);
 	ck_assert_uint_eq(world.changes.event_count, 1);
-	check_event(0, LINKAGE_GONE, 1, 0);
+	check_event(0, LINKAGE_REMOVED, 1, 0);
 	ck_assert_uint_eq(linkage_size(world.linkage).sets, 0);
 	put(1, SET_01);
-	check_event(0, LINKAGE_NEW, 2, 0);
+	check_event(0, LINKAGE_ADDED, 2, 0);
 }
 END_TEST
 
@@ -529,14 +529,14 @@ START_TEST(a_lone_page_that_joins_others_ends_its_cluster)
 	put(2, SET_56);
 	put(1, SET_45);
 	ck_assert_uint_eq(world.changes.event_count, 1);
-	check_event(0, LINKAGE_GONE, 1, 0);
+	check_event(0, LINKAGE_REMOVED, 1, 0);
 	ck_assert_uint_eq(world.changes.move_count, 1);
 	ck_assert_uint_eq(world.changes.moves[0].from, 1);
 	ck_assert_uint_eq(world.changes.moves[0].to, 2);
 	/* The same into a set that is there already. */
 	put(3, SET_89);
 	put(3, SET_45);
-	check_event(0, LINKAGE_GONE, 3, 0);
+	check_event(0, LINKAGE_REMOVED, 3, 0);
 }
 END_TEST
 
@@ -546,7 +546,7 @@ START_TEST(a_page_that_leaves_others_is_a_new_cluster)
 	put(2, SET_12);
 	put(1, SET_89);
 	ck_assert_uint_eq(world.changes.event_count, 1);
-	check_event(0, LINKAGE_NEW, 2, 0);
+	check_event(0, LINKAGE_ADDED, 2, 0);
 	ck_assert_uint_eq(linkage_label(world.linkage, 2), 1);
 	ck_assert_uint_eq(linkage_label(world.linkage, 1), 2);
 }
@@ -704,8 +704,8 @@ END_TEST
 
 static void recut(unsigned threshold)
 {
-	linkage_recut(world.linkage, threshold, &world.next_label,
-		      &world.changes);
+	linkage_set_threshold(world.linkage, threshold, &world.next_label,
+			      &world.changes);
 	world.threshold = threshold;
 	ck_assert_uint_eq(world.changes.added_set, LINKAGE_NONE);
 	ck_assert_uint_eq(world.changes.dropped_set, LINKAGE_NONE);

@@ -5,52 +5,52 @@
 
 START_TEST(items_stand_in_the_order_of_the_pushes)
 {
-	struct list list = {0};
+	struct int_list list = {0};
 
 	for (uint32_t i = 0; i < 100; i++)
-		list_push(&list, 100 - i);
+		int_list_push(&list, 100 - i);
 	ck_assert_uint_eq(list.count, 100);
 	ck_assert_uint_eq(list.items[0], 100);
 	ck_assert_uint_eq(list.items[99], 1);
-	list_free(&list);
+	int_list_free(&list);
 	ck_assert_uint_eq(list.count, 0);
-	list_reserve(&list, 0);
+	int_list_reserve(&list, 0);
 	ck_assert_ptr_null(list.items);
 }
 END_TEST
 
 START_TEST(an_ordered_list_holds_an_item_once)
 {
-	struct list list = {0};
+	struct int_list list = {0};
 
-	ck_assert(list_add_ordered(&list, 7));
-	ck_assert(list_add_ordered(&list, UINT32_MAX));
-	ck_assert(list_add_ordered(&list, 0));
-	ck_assert(!list_add_ordered(&list, 7));
-	ck_assert(!list_add_ordered(&list, UINT32_MAX));
+	ck_assert(int_list_add_ordered(&list, 7));
+	ck_assert(int_list_add_ordered(&list, UINT32_MAX));
+	ck_assert(int_list_add_ordered(&list, 0));
+	ck_assert(!int_list_add_ordered(&list, 7));
+	ck_assert(!int_list_add_ordered(&list, UINT32_MAX));
 	ck_assert_uint_eq(list.count, 3);
-	list_remove_ordered(&list, 8);
+	int_list_remove_ordered(&list, 8);
 	ck_assert_uint_eq(list.count, 3);
-	list_remove_ordered(&list, 7);
+	int_list_remove_ordered(&list, 7);
 	ck_assert_uint_eq(list.items[0], 0);
 	ck_assert_uint_eq(list.items[1], UINT32_MAX);
-	list_free(&list);
+	int_list_free(&list);
 }
 END_TEST
 
 START_TEST(what_an_ordered_list_loses_gives_memory_back)
 {
-	struct list list = {0};
+	struct int_list list = {0};
 
 	for (uint32_t i = 0; i < 1000; i++)
-		list_add_ordered(&list, i);
+		int_list_add_ordered(&list, i);
 	for (uint32_t i = 0; i < 990; i++)
-		list_remove_ordered(&list, i);
+		int_list_remove_ordered(&list, i);
 	ck_assert_uint_lt(list.capacity, 50);
 	for (uint32_t i = 990; i < 1000; i++)
-		list_remove_ordered(&list, i);
+		int_list_remove_ordered(&list, i);
 	ck_assert_uint_eq(list.capacity, 0);
-	list_remove_ordered(&list, 1);
+	int_list_remove_ordered(&list, 1);
 }
 END_TEST
 
@@ -58,7 +58,7 @@ START_TEST(random_changes_agree_with_an_array)
 {
 	enum { ITEMS = 200 };
 	bool expected[ITEMS] = {false};
-	struct list list = {0};
+	struct int_list list = {0};
 
 	random_begin(20261122);
 	for (int i = 0; i < 20000; i++) {
@@ -66,11 +66,11 @@ START_TEST(random_changes_agree_with_an_array)
 		uint32_t at = 0;
 
 		if (random_below(2) == 0) {
-			if (list_add_ordered(&list, item) == expected[item])
+			if (int_list_add_ordered(&list, item) == expected[item])
 				ck_abort_msg("%u", item);
 			expected[item] = true;
 		} else {
-			list_remove_ordered(&list, item);
+			int_list_remove_ordered(&list, item);
 			expected[item] = false;
 		}
 		for (uint32_t j = 0; j < ITEMS; j++) {
@@ -81,7 +81,7 @@ START_TEST(random_changes_agree_with_an_array)
 		if (at != list.count)
 			ck_abort_msg("%u items", list.count);
 	}
-	list_free(&list);
+	int_list_free(&list);
 }
 END_TEST
 

@@ -5,29 +5,29 @@
 
 START_TEST(an_empty_map_holds_nothing)
 {
-	struct map map = {0};
+	struct int_map map = {0};
 
-	ck_assert_uint_eq(map_get(&map, 0), MAP_NONE);
-	map_remove(&map, 0);
+	ck_assert_uint_eq(int_map_get(&map, 0), INT_MAP_NONE);
+	int_map_remove(&map, 0);
 	ck_assert_uint_eq(map.count, 0);
-	map_free(&map);
+	int_map_free(&map);
 }
 END_TEST
 
 START_TEST(any_key_may_be_set_changed_and_removed)
 {
-	struct map map = {0};
+	struct int_map map = {0};
 
-	map_set(&map, 0, 5);
-	map_set(&map, UINT64_MAX, 6);
-	map_set(&map, 0, 0);
+	int_map_set(&map, 0, 5);
+	int_map_set(&map, UINT64_MAX, 6);
+	int_map_set(&map, 0, 0);
 	ck_assert_uint_eq(map.count, 2);
-	ck_assert_uint_eq(map_get(&map, 0), 0);
-	ck_assert_uint_eq(map_get(&map, UINT64_MAX), 6);
-	map_remove(&map, 0);
-	ck_assert_uint_eq(map_get(&map, 0), MAP_NONE);
+	ck_assert_uint_eq(int_map_get(&map, 0), 0);
+	ck_assert_uint_eq(int_map_get(&map, UINT64_MAX), 6);
+	int_map_remove(&map, 0);
+	ck_assert_uint_eq(int_map_get(&map, 0), INT_MAP_NONE);
 	ck_assert_uint_eq(map.count, 1);
-	map_free(&map);
+	int_map_free(&map);
 }
 END_TEST
 
@@ -36,30 +36,30 @@ START_TEST(random_changes_agree_with_an_array)
 {
 	enum { KEYS = 300 };
 	uint32_t expected[KEYS];
-	struct map map = {0};
+	struct int_map map = {0};
 	size_t count = 0;
 	random_begin(20240918);
 	for (size_t i = 0; i < KEYS; i++)
-		expected[i] = MAP_NONE;
+		expected[i] = INT_MAP_NONE;
 	for (uint32_t i = 0; i < 60000; i++) {
 		size_t key = random_below(KEYS);
 
-		count -= expected[key] != MAP_NONE;
+		count -= expected[key] != INT_MAP_NONE;
 		if (random_below(2) == 0) {
-			map_set(&map, key, i);
+			int_map_set(&map, key, i);
 			expected[key] = i;
 			count++;
 		} else {
-			map_remove(&map, key);
-			expected[key] = MAP_NONE;
+			int_map_remove(&map, key);
+			expected[key] = INT_MAP_NONE;
 		}
 		ck_assert_uint_eq(map.count, count);
 		key = random_below(KEYS);
-		ck_assert_uint_eq(map_get(&map, key), expected[key]);
+		ck_assert_uint_eq(int_map_get(&map, key), expected[key]);
 	}
 	for (size_t i = 0; i < KEYS; i++)
-		ck_assert_uint_eq(map_get(&map, i), expected[i]);
-	map_free(&map);
+		ck_assert_uint_eq(int_map_get(&map, i), expected[i]);
+	int_map_free(&map);
 }
 END_TEST
 

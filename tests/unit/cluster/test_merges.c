@@ -36,25 +36,25 @@ static void add_page(struct site *site, uint32_t begin, uint32_t end,
 	site->truth[at] = label;
 }
 
-static struct merges merges_of(const struct site *site)
+static struct cluster_merges merges_of(const struct site *site)
 {
 	const struct dendrogram_options options = {.max_leaves = MAX_PAGES};
 	const struct merge_pages pages = {site->leaves, site->leaf_of,
 					  site->labels, site->truth,
 					  site->count};
 	struct dendrogram dendrogram;
-	struct merges merges;
+	struct cluster_merges merges;
 
-	ck_assert_int_eq(dendrogram_make(site->leaves, site->count, &options,
-					 &dendrogram),
+	ck_assert_int_eq(dendrogram_build(site->leaves, site->count, &options,
+					  &dendrogram),
 			 ERR_NONE);
-	merges = merges_make(&dendrogram, &pages);
+	merges = cluster_merges_compute(&dendrogram, &pages);
 	dendrogram_free(&dendrogram);
 	return merges;
 }
 
-static void check_near(const struct merge *merge, enum merge_feature feature,
-		       double expected)
+static void check_near(const struct cluster_merge *merge,
+		       enum merge_feature feature, double expected)
 {
 	ck_assert_msg(fabs((double)merge->features[feature] - expected) < 1e-6,
 		      "%s: %f, not %f", merge_feature_name(feature),
@@ -78,8 +78,8 @@ static void fill(struct site *site)
 START_TEST(a_merge_tells_what_both_sides_lack)
 {
 	struct site site;
-	struct merges merges;
-	const struct merge *last;
+	struct cluster_merges merges;
+	const struct cluster_merge *last;
 
 	fill(&site);
 	merges = merges_of(&site);
@@ -104,14 +104,14 @@ START_TEST(a_merge_tells_what_both_sides_lack)
 	ck_assert_double_eq(last->right, 0);
 	ck_assert_double_eq(last->known, 6);
 	ck_assert_double_eq(merges.items[0].right, 1);
-	merges_free(&merges);
+	cluster_merges_free(&merges);
 }
 END_TEST
 
 START_TEST(without_labels_nothing_is_said_of_links_and_truth)
 {
 	struct site site;
-	struct merges merges;
+	struct cluster_merges merges;
 
 	fill(&site);
 	memset(site.labels, 0, sizeof(site.labels));
@@ -120,14 +120,14 @@ START_TEST(without_labels_nothing_is_said_of_links_and_truth)
 	check_near(&merges.items[3], MERGE_links, -1);
 	check_near(&merges.items[3], MERGE_links_known, 0);
 	ck_assert_double_eq(merges.items[3].known, 0);
-	merges_free(&merges);
+	cluster_merges_free(&merges);
 }
 END_TEST
 
 static int by_features(const void *left, const void *right)
 {
-	const struct merge *a = left;
-	const struct merge *b = right;
+	const struct cluster_merge *a = left;
+	const struct cluster_merge *b = right;
 
 	for (size_t i = 0; i < MERGE_FEATURE_COUNT; i++)
 		if (a->features[i] < b->features[i] ||
@@ -141,8 +141,8 @@ START_TEST(the_order_of_the_pages_does_not_show)
 {
 	struct site forward = {0};
 	struct site backward = {0};
-	struct merges a;
-	struct merges b;
+	struct cluster_merges a;
+	struct cluster_merges b;
 
 	for (uint32_t i = 0; i < 40; i++) {
 		uint32_t k = 39 - i;
@@ -152,15 +152,15 @@ START_TEST(the_order_of_the_pages_does_not_show)
 	}
 	a = merges_of(&forward);
 	b = merges_of(&backward);
-	ck_assert_uint_eq(merges_choose(&a, 200).threshold,
-			  merges_choose(&b, 200).threshold);
+	ck_assert_uint_eq(merge_model_choose(&a, 200).threshold,
+			  merge_model_choose(&b, 200).threshold);
 	ck_assert_uint_eq(a.count, b.count);
 	qsort(a.items, a.count, sizeof(*a.items), by_features);
 	qsort(b.items, b.count, sizeof(*b.items), by_features);
 	for (size_t i = 0; i < a.count; i++)
 		ck_assert_int_eq(by_features(&a.items[i], &b.items[i]), 0);
-	merges_free(&a);
-	merges_free(&b);
+	cluster_merges_free(&a);
+	cluster_merges_free(&b);
 }
 END_TEST
 
@@ -180,8 +180,8 @@ START_TEST(equal_groups_are_told_apart_by_their_terms)
 {
 	struct site forward = {0};
 	struct site backward = {0};
-	struct merges a;
-	struct merges b;
+	struct cluster_merges a;
+	struct cluster_merges b;
 
 	for (uint32_t i = 0; i < 5; i++)
 		add_rare(&forward, i);
@@ -192,8 +192,8 @@ START_TEST(equal_groups_are_told_apart_by_their_terms)
 	ck_assert_uint_eq(a.count, b.count);
 	for (size_t i = 0; i < a.count; i++)
 		ck_assert_int_eq(by_features(&a.items[i], &b.items[i]), 0);
-	merges_free(&a);
-	merges_free(&b);
+	cluster_merges_free(&a);
+	cluster_merges_free(&b);
 }
 END_TEST
 
@@ -202,35 +202,36 @@ END_TEST
 START_TEST(the_threshold_lies_between_two_templates)
 {
 	struct site site = {0};
-	struct merges merges;
+	struct cluster_merges merges;
 	struct merge_choice choice;
 
 	for (uint32_t i = 0; i < 30; i++)
 		add_page(&site, i < 20 ? 0 : 8, i < 20 ? 20 : 28, 100 + i,
 			 i < 20 ? 1 : 2);
 	merges = merges_of(&site);
-	choice = merges_choose(&merges, 200);
+	choice = merge_model_choose(&merges, 200);
 	/* from 50 to 430 all are as good: the nearest to the default is taken
 	 */
 	ck_assert_uint_eq(choice.threshold, 200);
 	ck_assert_uint_eq(choice.merges, 28);
-	ck_assert_uint_eq(merges_choose(&merges, 300).threshold, 300);
-	ck_assert_uint_ge(merges_choose(&merges, 0).threshold, 50);
-	ck_assert_uint_lt(merges_choose(&merges, 1000).threshold, 430);
-	merges_free(&merges);
+	ck_assert_uint_eq(merge_model_choose(&merges, 300).threshold, 300);
+	ck_assert_uint_ge(merge_model_choose(&merges, 0).threshold, 50);
+	ck_assert_uint_lt(merge_model_choose(&merges, 1000).threshold, 430);
+	cluster_merges_free(&merges);
 }
 END_TEST
 
 START_TEST(a_site_of_one_page_has_no_merge)
 {
 	struct site site = {0};
-	struct merges merges;
+	struct cluster_merges merges;
 
 	add_page(&site, 0, 5, 9, 0);
 	merges = merges_of(&site);
 	ck_assert_uint_eq(merges.count, 0);
-	ck_assert_uint_le(merges_choose(&merges, 200).threshold, MERGE_HIGHEST);
-	merges_free(&merges);
+	ck_assert_uint_le(merge_model_choose(&merges, 200).threshold,
+			  MERGE_HIGHEST);
+	cluster_merges_free(&merges);
 }
 END_TEST
 

@@ -260,7 +260,8 @@ static void recut(unsigned threshold)
 	struct linkage_changes changes;
 
 	world.threshold = threshold;
-	linkage_recut(world.linkage, threshold, &world.next_label, &changes);
+	linkage_set_threshold(world.linkage, threshold, &world.next_label,
+			      &changes);
 }
 
 /* First it grows, then it goes on at its size, then it shrinks to nothing. */

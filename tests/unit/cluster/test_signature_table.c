@@ -24,7 +24,7 @@ static uint64_t inverse(uint64_t factor)
 	return result;
 }
 
-/* The shingle for which map_mix() gives `mixed`. */
+/* The shingle for which int_map_mix() gives `mixed`. */
 static uint64_t unmix(uint64_t mixed)
 {
 	uint64_t key = mixed ^ mixed >> 32;
@@ -62,7 +62,8 @@ static void check_found(const uint32_t *expected)
 					  &table, collision(i, shingles)),
 				  expected[i]);
 	ck_assert_uint_eq(
-		signature_table_find_set(&table, pair(4, 6, shingles)), NOBODY);
+		signature_table_find_set(&table, pair(4, 6, shingles)),
+		NO_TABLE_ROW);
 }
 
 START_TEST(sets_of_one_key_are_told_apart)
@@ -76,14 +77,14 @@ START_TEST(sets_of_one_key_are_told_apart)
 	ck_assert_uint_eq(table.set_of_key.count, 1);
 	check_found(rows);
 	signature_table_drop_set(&table, rows[1]); /* the middle one */
-	rows[1] = NOBODY;
+	rows[1] = NO_TABLE_ROW;
 	check_found(rows);
 	signature_table_drop_set(&table, rows[2]); /* the first one */
-	rows[2] = NOBODY;
+	rows[2] = NO_TABLE_ROW;
 	check_found(rows);
 	rows[1] = signature_table_add_set(&table, collision(1, shingles));
 	signature_table_drop_set(&table, rows[0]); /* the last one */
-	rows[0] = NOBODY;
+	rows[0] = NO_TABLE_ROW;
 	check_found(rows);
 	signature_table_drop_set(&table, rows[1]);
 	ck_assert_uint_eq(table.set_of_key.count, 0);
@@ -104,7 +105,7 @@ START_TEST(a_part_of_a_set_is_another_set)
 			  all);
 	ck_assert_uint_eq(signature_table_find_set(
 				  &table, (struct signature){shingles, 5}),
-			  NOBODY);
+			  NO_TABLE_ROW);
 	ck_assert_uint_eq(
 		signature_table_find_set(&table, (struct signature){NULL, 0}),
 		none);
@@ -129,13 +130,14 @@ START_TEST(counts_follow_the_moves)
 	ck_assert_uint_eq(table.components[component].page_count, 2);
 	ck_assert_uint_eq(signature_table_label(&table, old), 5);
 	ck_assert_uint_eq(signature_table_oldest(&table, set), 0);
-	signature_table_move_page(&table, old, NOBODY);
+	signature_table_move_page(&table, old, NO_TABLE_ROW);
 	ck_assert_uint_eq(signature_table_label(&table, old), 0);
 	ck_assert_uint_eq(signature_table_oldest(&table, set), 1);
 	ck_assert_uint_eq(table.components[component].page_count, 1);
 	signature_table_scatter(&table);
 	ck_assert_uint_eq(signature_table_label(&table, young), 0);
-	ck_assert_uint_eq(signature_table_find_component(&table, 5), NOBODY);
+	ck_assert_uint_eq(signature_table_find_component(&table, 5),
+			  NO_TABLE_ROW);
 	ck_assert_uint_eq(table.component_count, 0);
 	ck_assert_uint_gt(signature_table_bytes(&table), 0);
 }

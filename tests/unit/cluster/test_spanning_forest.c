@@ -6,7 +6,7 @@ enum { SETS = 4 };
 
 static struct signature_table table;
 static struct spanning_forest forest;
-static struct list neighbours;
+static struct int_list neighbours;
 
 static void begin(void)
 {
@@ -18,7 +18,7 @@ static void begin(void)
 
 static void end(void)
 {
-	list_free(&neighbours);
+	int_list_free(&neighbours);
 	spanning_forest_end(&forest);
 	signature_table_end(&table);
 }
@@ -31,7 +31,7 @@ START_TEST(an_isolated_set_has_no_edge)
 	spanning_forest_isolate(&forest, &table, 1, &neighbours);
 	ck_assert_uint_eq(neighbours.count, 3);
 	for (uint32_t i = 0; i < SETS; i++)
-		ck_assert_uint_eq(table.sets[i].first_edge, NOBODY);
+		ck_assert_uint_eq(table.sets[i].first_edge, NO_TABLE_ROW);
 	spanning_forest_isolate(&forest, &table, 1, &neighbours);
 	ck_assert_uint_eq(neighbours.count, 0);
 }
@@ -61,7 +61,7 @@ START_TEST(edges_are_used_again)
 	ck_assert_uint_eq(forest.rows, 4);
 	spanning_forest_link(&forest, &table, 0, 1);
 	spanning_forest_clear(&forest, &table);
-	ck_assert_uint_eq(table.sets[0].first_edge, NOBODY);
+	ck_assert_uint_eq(table.sets[0].first_edge, NO_TABLE_ROW);
 	ck_assert_uint_eq(forest.rows, 0);
 }
 END_TEST

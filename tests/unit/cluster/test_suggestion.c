@@ -3,9 +3,9 @@
 #include "tests/unit/run.h"
 
 /* A dendrogram of four leaves with the heights of their edges. */
-static struct suggestion suggest_for(const uint32_t pages[4],
-				     const uint32_t heights[3],
-				     enum measure measure)
+static struct threshold_suggestion suggest_for(const uint32_t pages[4],
+					       const uint32_t heights[3],
+					       enum measure measure)
 {
 	struct dendrogram_edge edges[] = {
 		{0, 1, heights[0]}, {1, 2, heights[1]}, {2, 3, heights[2]}};
@@ -17,7 +17,7 @@ static struct suggestion suggest_for(const uint32_t pages[4],
 		.page_count = pages[0] + pages[1] + pages[2] + pages[3],
 	};
 
-	return suggest_plateau(&dendrogram, measure);
+	return threshold_suggest_plateau(&dendrogram, measure);
 }
 
 /*
@@ -27,7 +27,7 @@ static struct suggestion suggest_for(const uint32_t pages[4],
 START_TEST(the_longest_plateau_is_taken_in_its_middle)
 {
 	uint32_t pages[] = {10, 10, 10, 10};
-	struct suggestion s = suggest_for(
+	struct threshold_suggestion s = suggest_for(
 		pages, (const uint32_t[]){100, 400, 120}, MEASURE_CPC);
 
 	ck_assert_uint_eq(s.begin, 120);
@@ -44,11 +44,11 @@ END_TEST
 START_TEST(nothing_is_searched_beyond_the_limit)
 {
 	uint32_t pages[] = {10, 10, 10, 10};
-	struct suggestion s = suggest_for(
+	struct threshold_suggestion s = suggest_for(
 		pages, (const uint32_t[]){260, 900, 270}, MEASURE_CPC);
 
-	ck_assert_uint_eq(suggestion_limit(MEASURE_CPC), 475);
-	ck_assert_uint_eq(suggestion_limit(MEASURE_CP), 450);
+	ck_assert_uint_eq(threshold_suggestion_limit(MEASURE_CPC), 475);
+	ck_assert_uint_eq(threshold_suggestion_limit(MEASURE_CP), 450);
 	/* 0..259 are 260 thresholds, 270..475 are 206 */
 	ck_assert_uint_eq(s.begin, 0);
 	ck_assert_uint_eq(s.end, 259);
@@ -62,7 +62,7 @@ END_TEST
 START_TEST(of_equal_plateaus_the_lowest)
 {
 	uint32_t pages[] = {10, 10, 10, 10};
-	struct suggestion s = suggest_for(
+	struct threshold_suggestion s = suggest_for(
 		pages, (const uint32_t[]){100, 250, 150}, MEASURE_CPC);
 
 	ck_assert_uint_eq(s.begin, 0);
@@ -74,7 +74,7 @@ END_TEST
 START_TEST(one_sizable_cluster_is_no_plateau)
 {
 	uint32_t pages[] = {10, 10, 1, 1};
-	struct suggestion s =
+	struct threshold_suggestion s =
 		suggest_for(pages, (const uint32_t[]){20, 30, 40}, MEASURE_CPC);
 
 	/* 20 thresholds of two clusters, then one */
@@ -88,7 +88,7 @@ END_TEST
 START_TEST(without_a_plateau_the_default_and_a_reason)
 {
 	uint32_t pages[] = {10, 1, 1, 1};
-	struct suggestion s = suggest_for(
+	struct threshold_suggestion s = suggest_for(
 		pages, (const uint32_t[]){20, 300, 40}, MEASURE_CPS);
 
 	ck_assert_uint_eq(s.threshold, 150);
@@ -100,7 +100,7 @@ START_TEST(without_a_plateau_the_default_and_a_reason)
 	ck_assert_str_eq(s.reason,
 			 "no threshold up to 0.375 gives two sizable clusters "
 			 "with half of the pages: the default of cps");
-	s = suggest_plateau(&(struct dendrogram){0}, MEASURE_CP);
+	s = threshold_suggest_plateau(&(struct dendrogram){0}, MEASURE_CP);
 	ck_assert_uint_eq(s.threshold, 200);
 	ck_assert_uint_eq(s.clusters, 0);
 }
@@ -118,7 +118,7 @@ START_TEST(half_of_the_pages_are_in_the_sizable_clusters)
 					.pages = pages,
 					.count = 990,
 					.page_count = 1000};
-	struct suggestion s;
+	struct threshold_suggestion s;
 
 	for (uint32_t i = 0; i < 989; i++) {
 		edges[i] = (struct dendrogram_edge){i, i + 1, 460};
@@ -127,13 +127,13 @@ START_TEST(half_of_the_pages_are_in_the_sizable_clusters)
 	pages[0] = 6;
 	pages[1] = 6;
 	pages[989] = 1;
-	s = suggest_plateau(&dendrogram, MEASURE_CPC);
+	s = threshold_suggest_plateau(&dendrogram, MEASURE_CPC);
 	ck_assert_uint_eq(s.threshold, 250);
 	ck_assert_uint_eq(s.end, 0);
 	/* 494 of the others in one cluster: 6 + 494 are half */
 	for (uint32_t i = 494; i < 988; i++)
 		edges[i].height = 100;
-	s = suggest_plateau(&dendrogram, MEASURE_CPC);
+	s = threshold_suggest_plateau(&dendrogram, MEASURE_CPC);
 	ck_assert_uint_eq(s.begin, 100);
 	ck_assert_uint_eq(s.end, 459);
 	ck_assert_uint_eq(s.sizable, 3);
@@ -145,7 +145,7 @@ START_TEST(the_gap_is_the_longest_stretch_without_a_join)
 	uint32_t alone[] = {1, 1, 1, 1};
 	uint32_t shared[] = {1, 2, 1, 1};
 	const uint32_t heights[] = {400, 1000, 430};
-	struct suggestion s = suggest_for(alone, heights, MEASURE_CP);
+	struct threshold_suggestion s = suggest_for(alone, heights, MEASURE_CP);
 
 	ck_assert_uint_eq(s.gap_begin, 430);
 	ck_assert_uint_eq(s.gap_end, 1000);

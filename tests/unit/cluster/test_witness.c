@@ -20,13 +20,13 @@ static void check_labels(const uint32_t *found, const uint32_t *expected,
 START_TEST(the_commonest_path_of_the_links_to_a_page_is_its_label)
 {
 	/* Of page 0: 7 twice, 9 once. Of page 3: 9 twice, 7 once. */
-	struct witness_link links[] = {
+	struct label_link links[] = {
 		{0, 9}, {3, 9}, {2, 7}, {1, 7}, {0, 7},
 		{3, 7}, {0, 7}, {5, 9}, {3, 9}, {4, 9},
 	};
 	uint32_t labels[7];
 
-	ck_assert_uint_eq(witness_labels(links, 10, labels, 7), 2);
+	ck_assert_uint_eq(link_labels_compute(links, 10, labels, 7), 2);
 	check_labels(labels, (uint32_t[]){1, 1, 1, 2, 2, 2, 0}, 7);
 }
 END_TEST
@@ -35,19 +35,19 @@ START_TEST(of_equally_common_paths_that_to_most_pages_is_the_label)
 {
 	/* 8 leads to pages 0 to 4, 7 to 0 to 2, and there are more links at 7:
 	 * page 9 has the most of them. */
-	struct witness_link links[] = {
+	struct label_link links[] = {
 		{0, 7}, {1, 7}, {2, 7}, {0, 8}, {1, 8}, {2, 8},
 		{3, 8}, {4, 8}, {9, 7}, {9, 7}, {9, 7},
 	};
 	/* both lead to three */
-	struct witness_link equal[] = {
+	struct label_link equal[] = {
 		{0, 8}, {1, 8}, {2, 8}, {0, 7}, {1, 7}, {2, 7},
 	};
 	uint32_t labels[10];
 
-	ck_assert_uint_eq(witness_labels(links, 11, labels, 10), 1);
+	ck_assert_uint_eq(link_labels_compute(links, 11, labels, 10), 1);
 	check_labels(labels, (uint32_t[]){1, 1, 1, 1, 1, 0, 0, 0, 0, 0}, 10);
-	ck_assert_uint_eq(witness_labels(equal, 6, labels, 3), 1);
+	ck_assert_uint_eq(link_labels_compute(equal, 6, labels, 3), 1);
 	check_labels(labels, (uint32_t[]){1, 1, 1}, 3);
 	ck_assert_uint_eq(equal[0].path, 7);
 }
@@ -55,12 +55,12 @@ END_TEST
 
 START_TEST(a_path_of_fewer_than_three_pages_is_no_label)
 {
-	struct witness_link links[] = {
+	struct label_link links[] = {
 		{0, 7}, {1, 7}, {2, 8}, {3, 8}, {4, 8}, {5, 9},
 	};
 	uint32_t labels[6];
 
-	ck_assert_uint_eq(witness_labels(links, 6, labels, 6), 1);
+	ck_assert_uint_eq(link_labels_compute(links, 6, labels, 6), 1);
 	check_labels(labels, (uint32_t[]){0, 0, 1, 1, 1, 0}, 6);
 }
 END_TEST
@@ -69,17 +69,17 @@ START_TEST(without_links_there_are_no_labels)
 {
 	uint32_t labels[2] = {5, 5};
 
-	ck_assert_uint_eq(witness_labels(NULL, 0, labels, 2), 0);
+	ck_assert_uint_eq(link_labels_compute(NULL, 0, labels, 2), 0);
 	check_labels(labels, (uint32_t[]){0, 0}, 2);
-	ck_assert_uint_eq(witness_labels(NULL, 0, NULL, 0), 0);
+	ck_assert_uint_eq(link_labels_compute(NULL, 0, NULL, 0), 0);
 }
 END_TEST
 
 /* Links that stand in different orders label alike. */
 START_TEST(the_order_of_links_does_not_matter)
 {
-	struct witness_link links[300];
-	struct witness_link reversed[300];
+	struct label_link links[300];
+	struct label_link reversed[300];
 	uint32_t first[PAGES];
 	uint32_t again[PAGES];
 
@@ -89,8 +89,8 @@ START_TEST(the_order_of_links_does_not_matter)
 		links[i].path = random_below(4) + 1;
 		reversed[299 - i] = links[i];
 	}
-	ck_assert_uint_gt(witness_labels(links, 300, first, PAGES), 0);
-	witness_labels(reversed, 300, again, PAGES);
+	ck_assert_uint_gt(link_labels_compute(links, 300, first, PAGES), 0);
+	link_labels_compute(reversed, 300, again, PAGES);
 	check_labels(again, first, PAGES);
 }
 END_TEST
@@ -125,13 +125,13 @@ static void world_begin(struct world *world, const uint32_t *heights,
 }
 
 /* The first `count` pages; those behind PAGES stand at leaf 0 without label. */
-static struct witness_choice choose(const struct world *world, size_t count,
-				    unsigned default_value)
+static struct label_choice choose(const struct world *world, size_t count,
+				  unsigned default_value)
 {
-	struct witness_pages pages = {world->leaves, world->labels, count};
-	struct witness_choice choice;
+	struct label_pages pages = {world->leaves, world->labels, count};
+	struct label_choice choice;
 
-	witness_choose(&pages, &world->dendrogram, default_value, &choice);
+	link_labels_choose(&pages, &world->dendrogram, default_value, &choice);
 	return choice;
 }
 
@@ -143,14 +143,14 @@ static const uint32_t steps[PAGES - 1] = {100, 100, 100, 100, 100, 500,
 					  300, 300, 300, 300, 300};
 static const uint32_t halves[PAGES] = {1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2};
 
-static double curve_at(const struct witness_choice *choice, unsigned threshold)
+static double curve_at(const struct label_choice *choice, unsigned threshold)
 {
-	return choice->curve[(threshold - WITNESS_FIRST) / WITNESS_STEP];
+	return choice->curve[(threshold - LINK_LABEL_FIRST) / LINK_LABEL_STEP];
 }
 
 START_TEST(the_curve_is_the_agreement_of_each_cut)
 {
-	struct witness_choice choice;
+	struct label_choice choice;
 	struct world world;
 
 	world_begin(&world, steps, halves);
@@ -171,7 +171,7 @@ END_TEST
 
 START_TEST(the_best_cut_nearest_to_the_default_value_is_chosen)
 {
-	struct witness_choice choice;
+	struct label_choice choice;
 	struct world world;
 
 	world_begin(&world, steps, halves);
@@ -189,7 +189,7 @@ END_TEST
 
 START_TEST(few_labels_pull_less)
 {
-	struct witness_choice choice;
+	struct label_choice choice;
 	struct world world;
 
 	world_begin(&world, steps, halves);
@@ -215,7 +215,7 @@ START_TEST(the_smaller_of_two_equals_is_chosen)
 		180, 225, 180, 225, 180, 225, 180, 225, 180, 225, 180};
 	static const uint32_t labels[PAGES] = {1, 2, 1, 2, 1, 2,
 					       1, 2, 1, 2, 1, 2};
-	struct witness_choice choice;
+	struct label_choice choice;
 	struct world world;
 
 	world_begin(&world, heights, labels);
@@ -228,7 +228,7 @@ END_TEST
 
 START_TEST(fewer_than_eleven_labels_leave_the_default_value)
 {
-	struct witness_choice choice;
+	struct label_choice choice;
 	struct world world;
 
 	world_begin(&world, steps, halves);
@@ -240,7 +240,7 @@ START_TEST(fewer_than_eleven_labels_leave_the_default_value)
 	ck_assert_uint_eq(choice.threshold, 203);
 	ck_assert_double_eq(choice.agreement, 0);
 	ck_assert_double_eq_tol(choice.ratio, 10.0 / 12, 1e-12);
-	for (int i = 0; i < WITNESS_STEPS; i++)
+	for (int i = 0; i < LINK_LABEL_STEPS; i++)
 		ck_assert_double_eq(choice.curve[i], 0);
 }
 END_TEST
@@ -248,10 +248,10 @@ END_TEST
 START_TEST(no_pages_leave_the_default_value)
 {
 	const struct dendrogram empty = {0};
-	struct witness_pages pages = {0};
-	struct witness_choice choice;
+	struct label_pages pages = {0};
+	struct label_choice choice;
 
-	witness_choose(&pages, &empty, 200, &choice);
+	link_labels_choose(&pages, &empty, 200, &choice);
 	ck_assert_uint_eq(choice.threshold, 200);
 	ck_assert_double_eq(choice.ratio, 0);
 }
@@ -266,7 +266,7 @@ START_TEST(random_curves_are_those_of_the_index)
 
 	random_begin(8);
 	for (int round = 0; round < 200; round++) {
-		struct witness_choice choice;
+		struct label_choice choice;
 
 		for (int i = 0; i < PAGES; i++)
 			labels[i] = random_below(3) + 1;

@@ -72,15 +72,15 @@ static inline enum admission add(const char *text)
 
 static inline enum admission ask(const char *text, uint64_t due_ms)
 {
-	return discover(text, ADMIT_ASKED,
-			(struct discovery){.flags = FRONTIER_IS_ASKED,
+	return discover(text, ADMIT_ON_DEMAND,
+			(struct discovery){.flags = FRONTIER_IS_ON_DEMAND,
 					   .due_ms = due_ms});
 }
 
 static inline size_t lease(uint64_t now_ms, uint64_t until_ms, size_t max,
 			   struct lease *leases)
 {
-	struct lease_order order = {now_ms, until_ms, max};
+	struct lease_request order = {now_ms, until_ms, max};
 
 	return frontier_lease(&txn, &site, &rules, &order, leases);
 }
@@ -101,7 +101,7 @@ static inline void answer(uint64_t key, enum error error, unsigned status,
 				  .http_status = (uint16_t)status,
 				  .now_ms = now_ms};
 
-	frontier_answer(&txn, &site, key, &outcome);
+	frontier_record_outcome(&txn, &site, key, &outcome);
 }
 
 static inline struct frontier_row row_of(const char *url)

@@ -49,7 +49,7 @@ static void fetch_closed(const char *text)
 
 static void check_refused(const char *reason)
 {
-	client_check_error(&client, ERR_REFUSED);
+	client_check_error(&client, ERR_ADDRESS_FORBIDDEN);
 	ck_assert_msg(strstr(client.result.reason, reason) != NULL, "%s",
 		      client.result.reason);
 	ck_assert_uint_eq(client.result.http_status, 0);

@@ -450,7 +450,7 @@ static void run_until_result(size_t waiting)
 
 	fetch_result_free(&client.result);
 	while (!fetcher_next(client.fetcher, &client.result)) {
-		fetcher_press(client.fetcher, waiting, now_ms += 100);
+		fetcher_report_backlog(client.fetcher, waiting, now_ms += 100);
 		fetcher_run(client.fetcher, 100);
 	}
 }

@@ -109,7 +109,7 @@ START_TEST(an_open_connection_of_http_2_does_not_pass_the_filter)
 	fetch("localhost", server.port, "/", true);
 	client_check_body(&client, "hello");
 	fetch("localhost", server.port, "/", false);
-	client_check_error(&client, ERR_REFUSED);
+	client_check_error(&client, ERR_ADDRESS_FORBIDDEN);
 	ck_assert_uint_eq(client.result.http_status, 0);
 	fetch("localhost", server.port, "/", true);
 	client_check_body(&client, "hello");
@@ -122,7 +122,7 @@ static size_t count_certificates(const char *path)
 	struct buffer pem = {0};
 	size_t count = 0;
 
-	ck_assert_int_eq(file_read(path, MAX_AUTHORITY_BYTES, &pem), ERR_NONE);
+	ck_assert_int_eq(file_read(path, MAX_CA_BYTES, &pem), ERR_NONE);
 	for (const char *at = strstr(pem.data, begin); at != NULL;
 	     at = strstr(at + 1, begin))
 		count++;
@@ -132,19 +132,19 @@ static size_t count_certificates(const char *path)
 
 START_TEST(it_is_added_to_those_of_the_system)
 {
-	struct authorities system;
-	struct authorities all;
+	struct ca_bundle system;
+	struct ca_bundle all;
 
-	ck_assert(authorities_open(&system, NULL));
-	ck_assert(authorities_open(&all, server.ca_file));
+	ck_assert(ca_bundle_open(&system, NULL));
+	ck_assert(ca_bundle_open(&all, server.ca_file));
 	ck_assert_ptr_nonnull(all.file);
 	ck_assert_uint_eq(
 		count_certificates(all.file),
 		1 + (system.is_complete ? count_certificates(system.file) : 0));
-	authorities_close(&all);
+	ca_bundle_close(&all);
 	ck_assert_ptr_null(all.file);
-	authorities_close(&all);
-	authorities_close(&system);
+	ca_bundle_close(&all);
+	ca_bundle_close(&system);
 }
 END_TEST
 
@@ -152,7 +152,7 @@ START_TEST(it_may_come_as_bytes)
 {
 	struct buffer pem = {0};
 
-	ck_assert_int_eq(file_read(server.ca_file, MAX_AUTHORITY_BYTES, &pem),
+	ck_assert_int_eq(file_read(server.ca_file, MAX_CA_BYTES, &pem),
 			 ERR_NONE);
 	client.options.ca_file = NULL;
 	client.options.ca_pem = buffer_slice(&pem);

@@ -170,7 +170,7 @@ START_TEST(the_first_pause_of_a_page_can_be_set)
 	uint64_t due_ms;
 
 	add("http://a.example/1");
-	frontier_answer(&txn, &site, lease_one(10).key, &outcome);
+	frontier_record_outcome(&txn, &site, lease_one(10).key, &outcome);
 	due_ms = frontier_next_due(&txn, site.id);
 	ck_assert_uint_ge(due_ms, 40);
 	ck_assert_uint_le(due_ms, 60);
@@ -213,14 +213,15 @@ START_TEST(retry_after_is_obeyed_for_a_day)
 	uint64_t due_ms;
 
 	add("http://a.example/1");
-	frontier_answer(&txn, &site, lease_one(10).key, &outcome);
+	frontier_record_outcome(&txn, &site, lease_one(10).key, &outcome);
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), 60000);
 	outcome.retry_ms = UINT64_MAX;
-	frontier_answer(&txn, &site, lease_one(60000).key, &outcome);
+	frontier_record_outcome(&txn, &site, lease_one(60000).key, &outcome);
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), DAY_MS + 100);
 	outcome.retry_ms = 1;
 	outcome.now_ms = DAY_MS + 100;
-	frontier_answer(&txn, &site, lease_one(DAY_MS + 100).key, &outcome);
+	frontier_record_outcome(&txn, &site, lease_one(DAY_MS + 100).key,
+				&outcome);
 	due_ms = frontier_next_due(&txn, site.id);
 	ck_assert_uint_ge(due_ms, DAY_MS + 100 + 15000);
 	ck_assert_uint_le(due_ms, DAY_MS + 100 + 25000);
@@ -244,10 +245,10 @@ START_TEST(failures_by_their_kind)
 		{ERR_TIMEOUT, 0, FRONTIER_PENDING, ADMIT_LINK},
 		{ERR_NETWORK, 200, FRONTIER_PENDING, ADMIT_LINK},
 		{ERR_STOPPED, 0, FRONTIER_PENDING, ADMIT_LINK},
-		{ERR_DENIED, 0, FRONTIER_DENIED, DENY_ROBOTS},
-		{ERR_REFUSED, 0, FRONTIER_DENIED, DENY_ADDRESS},
-		{ERR_OUT_OF_SITE, 0, FRONTIER_DENIED, DENY_SCOPE},
-		{ERR_DENIED, 503, FRONTIER_DENIED, DENY_ROBOTS},
+		{ERR_ROBOTS_DENIED, 0, FRONTIER_DENIED, DENY_ROBOTS},
+		{ERR_ADDRESS_FORBIDDEN, 0, FRONTIER_DENIED, DENY_ADDRESS},
+		{ERR_OUT_OF_SCOPE, 0, FRONTIER_DENIED, DENY_SCOPE},
+		{ERR_ROBOTS_DENIED, 503, FRONTIER_DENIED, DENY_ROBOTS},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -289,7 +290,7 @@ START_TEST(who_asks_is_served_at_once)
 	answer(lease_one(3).key, ERR_NOT_FOUND, 404, 3);
 	add("http://a.example/wait");
 	check_counts(1, 1, 1);
-	ck_assert_int_eq(ask("http://a.example/wait", 0), ADMIT_ASKED);
+	ck_assert_int_eq(ask("http://a.example/wait", 0), ADMIT_ON_DEMAND);
 	ask("http://a.example/done", 20);
 	ask("http://a.example/failed", 30);
 	check_counts(3, 0, 0);
@@ -298,8 +299,8 @@ START_TEST(who_asks_is_served_at_once)
 	ck_assert_str_eq(lease_one(100).url, "http://a.example/failed");
 	ck_assert_uint_eq(row_of("http://a.example/failed").attempts, 0);
 	ck_assert_uint_eq(row_of("http://a.example/done").flags &
-				  FRONTIER_IS_ASKED,
-			  FRONTIER_IS_ASKED);
+				  FRONTIER_IS_ON_DEMAND,
+			  FRONTIER_IS_ON_DEMAND);
 	ck_assert_uint_eq(row_of("http://a.example/done").depth, 0);
 }
 END_TEST
@@ -311,7 +312,7 @@ START_TEST(a_leased_url_stays_leased_when_asked_for)
 	ask("http://a.example/1", 20);
 	ck_assert_uint_eq(lease_one(30).key, 0);
 	ck_assert_uint_eq(row_of("http://a.example/1").flags,
-			  FRONTIER_IS_ASKED | FRONTIER_IS_TRIED);
+			  FRONTIER_IS_ON_DEMAND | FRONTIER_IS_ATTEMPTED);
 	check_counts(1, 0, 0);
 }
 END_TEST
@@ -331,8 +332,8 @@ START_TEST(redirects_are_counted_on_when_asked_again)
 	answer(lease_one(10).key, ERR_NONE, 302, 11);
 	discover("http://a.example/1", ADMIT_REDIRECT,
 		 (struct discovery){.redirects = 2,
-				    .flags = FRONTIER_IS_ASKED |
-					     FRONTIER_IS_TRIED});
+				    .flags = FRONTIER_IS_ON_DEMAND |
+					     FRONTIER_IS_ATTEMPTED});
 	ck_assert_uint_eq(lease_one(12).redirects, 2);
 }
 END_TEST
@@ -360,10 +361,12 @@ START_TEST(validators_are_kept_until_there_are_others)
 	outcome.modified = slice_of("Thu, 01 Jan 1970 00:00:00 GMT");
 	add(url);
 	ck_assert_str_eq(lease_one(10).etag, "");
-	frontier_answer(&txn, &site, page_key_of(slice_of(url)), &outcome);
+	frontier_record_outcome(&txn, &site, page_key_of(slice_of(url)),
+				&outcome);
 	outcome = fetched(304, 2000);
 	ck_assert_str_eq(lease_one(2000).etag, "\"one\"");
-	frontier_answer(&txn, &site, page_key_of(slice_of(url)), &outcome);
+	frontier_record_outcome(&txn, &site, page_key_of(slice_of(url)),
+				&outcome);
 	ck_assert_uint_eq(row_of(url).fetched_ms, 2000);
 	/* a failure keeps them, too */
 	answer(lease_one(10000).key, ERR_TIMEOUT, 0, 10000);
@@ -371,7 +374,8 @@ START_TEST(validators_are_kept_until_there_are_others)
 			 "Thu, 01 Jan 1970 00:00:00 GMT");
 	outcome = fetched(200, 20000);
 	outcome.etag = (struct slice){"x", MAX_ETAG}; /* too long */
-	frontier_answer(&txn, &site, page_key_of(slice_of(url)), &outcome);
+	frontier_record_outcome(&txn, &site, page_key_of(slice_of(url)),
+				&outcome);
 	ck_assert_uint_eq(row_of(url).etag.size, 0);
 	ck_assert_uint_eq(row_of(url).modified.size, 0);
 }
@@ -389,25 +393,26 @@ START_TEST(an_interval_adapts_and_its_cluster_follows)
 	cluster_row_put(&txn, site.id, 1, &(struct cluster_row){0});
 	outcome.cluster = 1;
 	add(url);
-	frontier_answer(&txn, &site, key, &outcome);
+	frontier_record_outcome(&txn, &site, key, &outcome);
 	ck_assert_uint_eq(row_of(url).interval_ms, DAY_MS);
 	ck_assert(cluster_row_get(&txn, site.id, 1, &row));
 	ck_assert_uint_eq(row.interval_ms, 0); /* nothing is known yet */
 	outcome.now_ms += DAY_MS;
 	outcome.is_changed = true;
-	frontier_answer(&txn, &site, key, &outcome);
+	frontier_record_outcome(&txn, &site, key, &outcome);
 	ck_assert_uint_eq(row_of(url).interval_ms, DAY_MS / 2);
 	ck_assert(cluster_row_get(&txn, site.id, 1, &row));
 	ck_assert_uint_eq(row.interval_ms, DAY_MS / 2);
 	/* as it was, but it came long before its time */
 	outcome.now_ms += 60000;
 	outcome.is_changed = false;
-	frontier_answer(&txn, &site, key, &outcome);
+	frontier_record_outcome(&txn, &site, key, &outcome);
 	ck_assert_uint_eq(row_of(url).interval_ms, DAY_MS / 2);
 	/* a new page of the cluster begins where the others are */
 	add("http://a.example/2");
-	frontier_answer(&txn, &site,
-			page_key_of(slice_of("http://a.example/2")), &outcome);
+	frontier_record_outcome(&txn, &site,
+				page_key_of(slice_of("http://a.example/2")),
+				&outcome);
 	ck_assert_uint_eq(row_of("http://a.example/2").interval_ms, DAY_MS / 2);
 	txn_delete_prefix(&txn, TABLE_CLUSTERS, slice_of(""));
 }
@@ -444,14 +449,14 @@ START_TEST(first_visits_cost_of_the_budgets)
 
 	site.options.revisit_ms = DAY_MS;
 	add("http://a.example/1");
-	frontier_answer(&txn, &site, key, &outcome);
+	frontier_record_outcome(&txn, &site, key, &outcome);
 	outcome = fetched(200, 20);
 	outcome.wire_bytes = 100;
 	outcome.elapsed_ms = 70;
-	frontier_answer(&txn, &site, key, &outcome);
+	frontier_record_outcome(&txn, &site, key, &outcome);
 	ck_assert_uint_eq(site.spent_bytes, 110);
 	ck_assert_uint_eq(site.spent_ms, 77);
-	frontier_answer(&txn, &site, key, &outcome);
+	frontier_record_outcome(&txn, &site, key, &outcome);
 	ck_assert_uint_eq(site.spent_bytes, 110);
 }
 END_TEST
@@ -530,8 +535,8 @@ START_TEST(sitemaps_come_out_of_the_budget_of_bytes)
 			 (struct discovery){.flags = FRONTIER_IS_SITEMAP});
 	}
 	outcome.wire_bytes = 60;
-	frontier_answer(&txn, &site, lease_one(10).key, &outcome);
-	frontier_answer(&txn, &site, lease_one(10).key, &outcome);
+	frontier_record_outcome(&txn, &site, lease_one(10).key, &outcome);
+	frontier_record_outcome(&txn, &site, lease_one(10).key, &outcome);
 	ck_assert_uint_eq(site.spent_bytes, 120);
 	ck_assert_uint_eq(lease_one(10).key, 0);
 	ck_assert_uint_eq(site.pending_count, 0);
@@ -661,7 +666,7 @@ static void model_answer(struct model *model, enum error error, uint64_t now_ms)
 	}
 	model->attempts++;
 	model->state = FRONTIER_FAILED;
-	if (error == ERR_DENIED) {
+	if (error == ERR_ROBOTS_DENIED) {
 		model->state = FRONTIER_DENIED;
 		model->due_ms = 0;
 		model->spread_ms = 0;
@@ -712,16 +717,16 @@ START_TEST(a_known_page_is_visited_when_it_is_wanted)
 	add("http://a.example/1");
 	answer(lease_one(10).key, ERR_NONE, 200, 20);
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), UINT64_MAX);
-	frontier_visit(&txn, site.id, key, 500);
+	frontier_make_due(&txn, site.id, key, 500);
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), 500);
 	ck_assert_uint_eq(row_of("http://a.example/1").state, FRONTIER_DONE);
 	check_counts(0, 1, 0);
-	frontier_visit(&txn, site.id, key, 600); /* it is due already */
+	frontier_make_due(&txn, site.id, key, 600); /* it is due already */
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), 500);
 	ck_assert_uint_eq(lease_one(499).key, 0);
 	ck_assert_uint_eq(lease_one(700).key, key);
 	check_counts(1, 0, 0);
-	frontier_visit(&txn, site.id, key, 800); /* it is out */
+	frontier_make_due(&txn, site.id, key, 800); /* it is out */
 	ck_assert_uint_eq(lease_one(801).key, 0);
 	answer(key, ERR_NONE, 304, 810);
 	check_counts(0, 1, 0);
@@ -738,7 +743,7 @@ START_TEST(a_visit_that_is_wanted_comes_before_the_planned_one)
 	site.options.revisit_ms = DAY_MS;
 	add("http://a.example/1");
 	answer(lease_one(10).key, ERR_NONE, 200, 20);
-	frontier_visit(&txn, site.id, key, HOUR_MS);
+	frontier_make_due(&txn, site.id, key, HOUR_MS);
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), HOUR_MS);
 	answer(lease_one(HOUR_MS).key, ERR_NONE, 304, HOUR_MS + 1);
 	ck_assert_uint_ge(frontier_next_due(&txn, site.id), DAY_MS / 2);
@@ -750,17 +755,17 @@ START_TEST(what_was_forgotten_is_visited_when_somebody_asks)
 	uint64_t key = page_key_of(slice_of("http://a.example/1"));
 
 	site.options.revisit_ms = DAY_MS;
-	ck_assert_int_eq(frontier_ban(&txn, &site, key), ERR_NONE);
+	ck_assert_int_eq(frontier_exclude(&txn, &site, key), ERR_NONE);
 	add("http://a.example/1");
 	lease_one(10);
-	ck_assert_int_eq(frontier_ban(&txn, &site, key), ERR_BUSY);
+	ck_assert_int_eq(frontier_exclude(&txn, &site, key), ERR_BUSY);
 	answer(key, ERR_NONE, 200, 20);
-	ck_assert_int_eq(frontier_ban(&txn, &site, key), ERR_NONE);
+	ck_assert_int_eq(frontier_exclude(&txn, &site, key), ERR_NONE);
 	check_counts(0, 0, 1);
-	frontier_visit(&txn, site.id, key, 30);
-	ck_assert_int_eq(add("http://a.example/1"), DENY_FORGOTTEN);
+	frontier_make_due(&txn, site.id, key, 30);
+	ck_assert_int_eq(add("http://a.example/1"), DENY_DELETED);
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), UINT64_MAX);
-	ck_assert_int_eq(ask("http://a.example/1", 40), ADMIT_ASKED);
+	ck_assert_int_eq(ask("http://a.example/1", 40), ADMIT_ON_DEMAND);
 	ck_assert_uint_eq(lease_one(40).key, key);
 }
 END_TEST
@@ -772,7 +777,7 @@ START_TEST(what_was_given_up_is_visited_when_it_is_wanted)
 	add("http://a.example/1");
 	answer(lease_one(10).key, ERR_NOT_FOUND, 404, 20);
 	check_counts(0, 0, 1);
-	frontier_visit(&txn, site.id, key, 30);
+	frontier_make_due(&txn, site.id, key, 30);
 	ck_assert_uint_eq(lease_one(30).key, key);
 	answer(key, ERR_NONE, 200, 40);
 	check_counts(0, 1, 0);
@@ -786,17 +791,17 @@ START_TEST(nobody_is_visited_before_his_turn)
 	uint64_t key = page_key_of(slice_of("http://a.example/1"));
 	uint64_t due_ms;
 
-	frontier_visit(&txn, site.id, key, 5);
+	frontier_make_due(&txn, site.id, key, 5);
 	check_counts(0, 0, 0);
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), UINT64_MAX);
 	add("http://a.example/1");
 	due_ms = row_of("http://a.example/1").due_ms;
-	frontier_visit(&txn, site.id, key, 5000);
+	frontier_make_due(&txn, site.id, key, 5000);
 	ck_assert_uint_eq(row_of("http://a.example/1").due_ms, due_ms);
 	answer(lease_one(10).key, ERR_TIMEOUT, 0, 20);
 	due_ms = row_of("http://a.example/1").due_ms;
 	ck_assert_uint_gt(due_ms, 3000);
-	frontier_visit(&txn, site.id, key, 30);
+	frontier_make_due(&txn, site.id, key, 30);
 	ck_assert_uint_eq(row_of("http://a.example/1").due_ms, due_ms);
 }
 END_TEST
@@ -804,7 +809,7 @@ END_TEST
 START_TEST(random_operations_agree_with_a_model)
 {
 	static const enum error errors[] = {ERR_NONE, ERR_TIMEOUT, ERR_TIMEOUT,
-					    ERR_NOT_HTML, ERR_DENIED};
+					    ERR_NOT_HTML, ERR_ROBOTS_DENIED};
 	struct model models[URLS] = {{0}};
 	uint64_t now_ms = 30;
 

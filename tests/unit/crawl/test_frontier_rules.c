@@ -14,7 +14,7 @@ static void learn(uint64_t key, uint32_t cluster, uint32_t cluster_pages)
 				  .is_novel = cluster_pages == 1,
 				  .agreement = 1000};
 
-	frontier_learn(&txn, &site, key, &novelty, 77);
+	frontier_count_page(&txn, &site, key, &novelty, 77);
 }
 
 static struct pattern_row pattern_of(const char *url, bool is_coarse)
@@ -88,8 +88,8 @@ START_TEST(what_a_page_teaches)
 
 		snprintf(url, sizeof(url), "http://a.example/x/%u", i);
 		add(url);
-		frontier_learn(&txn, &site, page_key_of(slice_of(url)),
-			       &lessons[i].novelty, 100 + i);
+		frontier_count_page(&txn, &site, page_key_of(slice_of(url)),
+				    &lessons[i].novelty, 100 + i);
 		check_lesson(url, i);
 	}
 	ck_assert_uint_eq(pattern_of("http://a.example/x/0", false).changed_ms,
@@ -126,7 +126,7 @@ START_TEST(answers_that_are_no_pages_are_quiet)
 	ck_assert_uint_eq(pattern_of(url, false).quiet, 3);
 	/* but an outage, or robots.txt, says nothing of the pages */
 	answer(lease_one(10).key, ERR_TIMEOUT, 0, 10);
-	answer(lease_one(10).key, ERR_DENIED, 0, 10);
+	answer(lease_one(10).key, ERR_ROBOTS_DENIED, 0, 10);
 	answer(lease_one(10).key, ERR_STOPPED, 0, 10);
 	ck_assert_uint_eq(pattern_of(url, false).quiet, 3);
 	ck_assert_uint_eq(pattern_of(url, false).learned, 3);
@@ -148,8 +148,8 @@ START_TEST(a_saturated_pattern_is_left_alone)
 	ck_assert_uint_eq(row_of("http://a.example/x/29").rule, SKIP_SATURATED);
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), UINT64_MAX);
 	/* who asks gets it all the same */
-	ck_assert_int_eq(ask("http://a.example/x/29", 0), ADMIT_ASKED);
-	ck_assert_int_eq(ask("http://a.example/x/98", 0), ADMIT_ASKED);
+	ck_assert_int_eq(ask("http://a.example/x/29", 0), ADMIT_ON_DEMAND);
+	ck_assert_int_eq(ask("http://a.example/x/98", 0), ADMIT_ON_DEMAND);
 	ck_assert_uint_eq(visit_quiet(100), 2);
 	ck_assert_uint_eq(site.skipped_count, 20);
 }
@@ -333,12 +333,12 @@ START_TEST(a_site_has_budgets)
 
 		one = lease_one(100);
 		ck_assert_uint_ne(one.key, 0);
-		frontier_answer(&txn, &site, one.key, &outcome);
+		frontier_record_outcome(&txn, &site, one.key, &outcome);
 	}
 	ck_assert_uint_eq(lease_one(100).key, 0);
 	ck_assert_uint_eq(site.skipped_count, 7);
 	ck_assert_int_eq(add("http://a.example/y"), skips[_i]);
-	ck_assert_int_eq(ask("http://a.example/z", 0), ADMIT_ASKED);
+	ck_assert_int_eq(ask("http://a.example/z", 0), ADMIT_ON_DEMAND);
 	ck_assert_uint_ne(lease_one(100).key, 0);
 }
 END_TEST
@@ -349,7 +349,7 @@ START_TEST(a_site_knows_so_many_urls)
 	add_numbered("http://a.example/x/%d", 0, 3);
 	ck_assert_int_eq(add("http://a.example/x/9"), REFUSE_URLS);
 	ck_assert_int_eq(add("http://a.example/x/1"), ADMIT_LINK);
-	ck_assert_int_eq(ask("http://a.example/x/9", 0), ADMIT_ASKED);
+	ck_assert_int_eq(ask("http://a.example/x/9", 0), ADMIT_ON_DEMAND);
 	ck_assert_uint_eq(site.found_count, 4);
 }
 END_TEST
@@ -357,7 +357,8 @@ END_TEST
 START_TEST(what_a_redirect_leads_to)
 {
 	struct discovery plain = {.redirects = 1};
-	struct discovery wanted = {.flags = FRONTIER_IS_ASKED, .redirects = 1};
+	struct discovery wanted = {.flags = FRONTIER_IS_ON_DEMAND,
+				   .redirects = 1};
 
 	site.options.max_pages = 0;
 	ck_assert_int_eq(discover("http://a.example/1", ADMIT_REDIRECT, plain),
@@ -406,9 +407,9 @@ START_TEST(one_call_skips_so_many)
 }
 END_TEST
 
-static struct frontier_finding explain(const char *text)
+static struct frontier_explanation explain(const char *text)
 {
-	struct frontier_finding finding;
+	struct frontier_explanation finding;
 	struct url url;
 
 	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
@@ -418,7 +419,7 @@ static struct frontier_finding explain(const char *text)
 
 START_TEST(a_decision_is_explained)
 {
-	struct frontier_finding finding;
+	struct frontier_explanation finding;
 
 	site.options.saturation = 2;
 	finding = explain("http://a.example/x/1");
@@ -443,7 +444,8 @@ START_TEST(a_decision_is_explained)
 			 SKIP_SATURATED);
 	ck_assert_int_eq(explain("http://a.example/x/9").verdict,
 			 SKIP_SATURATED);
-	ck_assert_int_eq(explain("http://a.example/x/4").verdict, ADMIT_ASKED);
+	ck_assert_int_eq(explain("http://a.example/x/4").verdict,
+			 ADMIT_ON_DEMAND);
 	ck_assert_int_eq(explain("http://a.example/").verdict, ADMIT_SEED);
 	ck_assert_int_eq(explain("http://a.example/x/0").verdict, ADMIT_LINK);
 	/* skipped, but it would not be any more */
@@ -649,7 +651,7 @@ static struct crawl crawl_trap(const struct trap *trap)
 	site.options.max_depth = 1000;
 	rules.max_pattern = 50;
 	discover("http://a.example/", ADMIT_SEED,
-		 (struct discovery){.flags = FRONTIER_IS_ASKED});
+		 (struct discovery){.flags = FRONTIER_IS_ON_DEMAND});
 	for (;;) {
 		struct lease one = lease_one(5000);
 

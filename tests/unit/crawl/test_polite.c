@@ -6,61 +6,61 @@
 
 START_TEST(the_larger_delay_counts)
 {
-	struct polite polite = {0};
+	struct politeness polite = {0};
 
-	polite_set_delay(&polite, 1000, 5000);
+	politeness_set_delay(&polite, 1000, 5000);
 	ck_assert_uint_eq(polite.delay_ms, 5000);
-	polite_set_delay(&polite, 1000, 0);
+	politeness_set_delay(&polite, 1000, 0);
 	ck_assert_uint_eq(polite.delay_ms, 1000);
 }
 END_TEST
 
 START_TEST(one_at_a_time_with_a_delay_after_its_end)
 {
-	struct polite polite = {.delay_ms = 1000, .max_running = 1};
+	struct politeness polite = {.delay_ms = 1000, .max_running = 1};
 
-	ck_assert(polite_may_start(&polite, 0));
-	polite_started(&polite);
-	ck_assert(!polite_may_start(&polite, 100000));
-	polite_finished(&polite, false, 0, 5000);
-	ck_assert(!polite_may_start(&polite, 5999));
-	ck_assert(polite_may_start(&polite, 6000));
+	ck_assert(politeness_may_start(&polite, 0));
+	politeness_start(&polite);
+	ck_assert(!politeness_may_start(&polite, 100000));
+	politeness_finish(&polite, false, 0, 5000);
+	ck_assert(!politeness_may_start(&polite, 5999));
+	ck_assert(politeness_may_start(&polite, 6000));
 }
 END_TEST
 
 START_TEST(no_maximum_means_one)
 {
-	struct polite polite = {0};
+	struct politeness polite = {0};
 
-	polite_started(&polite);
-	ck_assert(!polite_may_start(&polite, 0));
+	politeness_start(&polite);
+	ck_assert(!politeness_may_start(&polite, 0));
 }
 END_TEST
 
 START_TEST(two_at_a_time_when_allowed)
 {
-	struct polite polite = {.max_running = 2};
+	struct politeness polite = {.max_running = 2};
 
-	polite_started(&polite);
-	ck_assert(polite_may_start(&polite, 0));
-	polite_started(&polite);
-	ck_assert(!polite_may_start(&polite, 0));
-	polite_finished(&polite, false, 0, 10);
-	ck_assert(polite_may_start(&polite, 10));
+	politeness_start(&polite);
+	ck_assert(politeness_may_start(&polite, 0));
+	politeness_start(&polite);
+	ck_assert(!politeness_may_start(&polite, 0));
+	politeness_finish(&polite, false, 0, 10);
+	ck_assert(politeness_may_start(&polite, 10));
 }
 END_TEST
 
 /* In [3/4, 5/4] of 40 ms, 80 ms. */
 START_TEST(the_first_pause_can_be_set)
 {
-	struct polite polite = {.max_running = 1, .first_pause_ms = 40};
+	struct politeness polite = {.max_running = 1, .first_pause_ms = 40};
 
-	polite_started(&polite);
-	polite_finished(&polite, true, 0, 1000);
+	politeness_start(&polite);
+	politeness_finish(&polite, true, 0, 1000);
 	ck_assert_uint_ge(polite.next_ms, 1030);
 	ck_assert_uint_le(polite.next_ms, 1050);
-	polite_started(&polite);
-	polite_finished(&polite, true, 0, 2000);
+	politeness_start(&polite);
+	politeness_finish(&polite, true, 0, 2000);
 	ck_assert_uint_ge(polite.next_ms, 2060);
 	ck_assert_uint_le(polite.next_ms, 2100);
 }
@@ -72,18 +72,18 @@ START_TEST(the_pause_doubles_up_to_six_hours)
 	static const uint64_t pauses_s[] = {5,    10,    20,    40,    80,
 					    160,  320,   640,   1280,  2560,
 					    5120, 10240, 20480, 21600, 21600};
-	struct polite polite = {.delay_ms = 1000, .max_running = 1};
+	struct politeness polite = {.delay_ms = 1000, .max_running = 1};
 	uint64_t now_ms = 0;
 
 	for (int i = 0; i < 15; i++) {
-		polite_started(&polite);
-		polite_finished(&polite, true, 0, now_ms);
+		politeness_start(&polite);
+		politeness_finish(&polite, true, 0, now_ms);
 		ck_assert_uint_ge(polite.next_ms - now_ms, pauses_s[i] * 750);
 		ck_assert_uint_le(polite.next_ms - now_ms, pauses_s[i] * 1250);
 		now_ms = polite.next_ms;
 	}
 	polite.failures = UINT32_MAX;
-	polite_finished(&polite, true, 0, now_ms);
+	politeness_finish(&polite, true, 0, now_ms);
 	ck_assert_uint_ge(polite.next_ms - now_ms, 16200000);
 	ck_assert_uint_eq(polite.failures, UINT32_MAX);
 }
@@ -91,29 +91,29 @@ END_TEST
 
 START_TEST(an_answer_ends_the_failures)
 {
-	struct polite polite = {.delay_ms = 1000, .max_running = 1};
+	struct politeness polite = {.delay_ms = 1000, .max_running = 1};
 
-	polite_finished(&polite, true, 0, 0);
-	polite_finished(&polite, true, 0, 100000);
-	polite_finished(&polite, false, 0, 200000);
+	politeness_finish(&polite, true, 0, 0);
+	politeness_finish(&polite, true, 0, 100000);
+	politeness_finish(&polite, false, 0, 200000);
 	ck_assert_uint_eq(polite.failures, 0);
 	ck_assert_uint_eq(polite.next_ms, 201000);
-	polite_finished(&polite, true, 0, 300000);
+	politeness_finish(&polite, true, 0, 300000);
 	ck_assert_uint_le(polite.next_ms, 306250);
 }
 END_TEST
 
 START_TEST(failures_that_were_under_way_together_count_as_one)
 {
-	struct polite polite = {.delay_ms = 1000, .max_running = 8};
+	struct politeness polite = {.delay_ms = 1000, .max_running = 8};
 
 	for (int i = 0; i < 8; i++)
-		polite_started(&polite);
+		politeness_start(&polite);
 	for (uint64_t i = 0; i < 8; i++)
-		polite_finished(&polite, true, 0, 100 + i);
+		politeness_finish(&polite, true, 0, 100 + i);
 	ck_assert_uint_eq(polite.failures, 1);
 	ck_assert_uint_le(polite.next_ms, 107 + 6250);
-	polite_finished(&polite, true, 0, polite.next_ms);
+	politeness_finish(&polite, true, 0, polite.next_ms);
 	ck_assert_uint_eq(polite.failures, 2);
 }
 END_TEST
@@ -124,11 +124,11 @@ START_TEST(hosts_that_fail_together_come_back_apart_and_the_same_each_time)
 	uint64_t most = 0;
 
 	for (uint64_t seed = 0; seed < 1000; seed++) {
-		struct polite one = {.seed = seed, .failures = 5};
-		struct polite same = one;
+		struct politeness one = {.seed = seed, .failures = 5};
+		struct politeness same = one;
 
-		polite_finished(&one, true, 0, 0);
-		polite_finished(&same, true, 0, 0);
+		politeness_finish(&one, true, 0, 0);
+		politeness_finish(&same, true, 0, 0);
 		ck_assert_uint_eq(one.next_ms, same.next_ms);
 		least = one.next_ms < least ? one.next_ms : least;
 		most = one.next_ms > most ? one.next_ms : most;
@@ -142,16 +142,16 @@ START_TEST(hosts_that_fail_together_come_back_apart_and_the_same_each_time)
 END_TEST
 
 /* Ask a host as often as it may be, until `end_ms`; it always fails. */
-static unsigned ask_until(struct polite *polite, uint64_t now_ms,
+static unsigned ask_until(struct politeness *polite, uint64_t now_ms,
 			  uint64_t end_ms, uint64_t retry_after_s)
 {
 	unsigned requests = 0;
 
 	for (; now_ms < end_ms; now_ms += 100) {
-		if (!polite_may_start(polite, now_ms))
+		if (!politeness_may_start(polite, now_ms))
 			continue;
-		polite_started(polite);
-		polite_finished(polite, true, retry_after_s, now_ms + 50);
+		politeness_start(polite);
+		politeness_finish(polite, true, retry_after_s, now_ms + 50);
 		requests++;
 	}
 	return requests;
@@ -168,7 +168,7 @@ START_TEST(a_host_that_is_down_costs_16_requests_in_a_day)
 	unsigned second = 0;
 
 	for (uint64_t seed = 0; seed < 20; seed++) {
-		struct polite polite = {.delay_ms = 1000, .seed = seed};
+		struct politeness polite = {.delay_ms = 1000, .seed = seed};
 
 		first += ask_until(&polite, 0, day_ms, 0);
 		second += ask_until(&polite, day_ms, 2 * day_ms, 0);
@@ -186,7 +186,7 @@ END_TEST
 START_TEST(a_busy_host_is_asked_when_it_said)
 {
 	const uint64_t day_ms = 24ULL * 60 * 60 * 1000;
-	struct polite polite = {.delay_ms = 1000, .seed = 7};
+	struct politeness polite = {.delay_ms = 1000, .seed = 7};
 
 	ck_assert_uint_eq(ask_until(&polite, 0, day_ms, 6ULL * 60 * 60), 4);
 }
@@ -194,56 +194,56 @@ END_TEST
 
 START_TEST(an_open_breaker_lets_one_try_pass)
 {
-	struct polite polite = {.max_running = 4, .failures = 4};
+	struct politeness polite = {.max_running = 4, .failures = 4};
 
-	ck_assert(!polite_is_broken(&polite));
-	polite_finished(&polite, true, 0, 0);
-	ck_assert(polite_is_broken(&polite));
-	ck_assert(!polite_may_start(&polite, polite.next_ms - 1));
-	ck_assert(polite_may_start(&polite, polite.next_ms));
-	polite_started(&polite);
-	ck_assert(!polite_may_start(&polite, polite.next_ms));
-	polite_finished(&polite, false, 0, polite.next_ms);
-	ck_assert(!polite_is_broken(&polite));
-	polite_started(&polite);
-	ck_assert(polite_may_start(&polite, polite.next_ms));
+	ck_assert(!politeness_is_broken(&polite));
+	politeness_finish(&polite, true, 0, 0);
+	ck_assert(politeness_is_broken(&polite));
+	ck_assert(!politeness_may_start(&polite, polite.next_ms - 1));
+	ck_assert(politeness_may_start(&polite, polite.next_ms));
+	politeness_start(&polite);
+	ck_assert(!politeness_may_start(&polite, polite.next_ms));
+	politeness_finish(&polite, false, 0, polite.next_ms);
+	ck_assert(!politeness_is_broken(&polite));
+	politeness_start(&polite);
+	ck_assert(politeness_may_start(&polite, polite.next_ms));
 }
 END_TEST
 
 START_TEST(retry_after_is_obeyed_for_a_day)
 {
-	struct polite polite = {.max_running = 1};
+	struct politeness polite = {.max_running = 1};
 
-	polite_finished(&polite, true, 60, 0);
+	politeness_finish(&polite, true, 60, 0);
 	ck_assert_uint_eq(polite.next_ms, 60000);
-	polite = (struct polite){.max_running = 1};
-	polite_finished(&polite, true, UINT64_MAX, 0);
+	polite = (struct politeness){.max_running = 1};
+	politeness_finish(&polite, true, UINT64_MAX, 0);
 	ck_assert_uint_eq(polite.next_ms, 86400000);
-	polite = (struct polite){.max_running = 1};
-	polite_finished(&polite, true, 1, 0);
+	polite = (struct politeness){.max_running = 1};
+	politeness_finish(&polite, true, 1, 0);
 	ck_assert_uint_ge(polite.next_ms, 3750);
 }
 END_TEST
 
 START_TEST(a_long_delay_is_kept_when_pressed)
 {
-	struct polite polite = {.delay_ms = 30000, .max_running = 1};
+	struct politeness polite = {.delay_ms = 30000, .max_running = 1};
 
-	polite_finished(&polite, true, 0, 0);
+	politeness_finish(&polite, true, 0, 0);
 	ck_assert_uint_eq(polite.next_ms, 30000);
 }
 END_TEST
 
 START_TEST(an_answer_does_not_shorten_a_pause)
 {
-	struct polite polite = {.max_running = 2};
+	struct politeness polite = {.max_running = 2};
 
-	polite_started(&polite);
-	polite_started(&polite);
-	polite_finished(&polite, true, 60, 0);
-	polite_finished(&polite, false, 0, 1000);
-	ck_assert(!polite_may_start(&polite, 59999));
-	ck_assert(polite_may_start(&polite, 60000));
+	politeness_start(&polite);
+	politeness_start(&polite);
+	politeness_finish(&polite, true, 60, 0);
+	politeness_finish(&polite, false, 0, 1000);
+	ck_assert(!politeness_may_start(&polite, 59999));
+	ck_assert(politeness_may_start(&polite, 60000));
 }
 END_TEST
 

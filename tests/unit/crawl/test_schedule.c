@@ -133,7 +133,7 @@ static bool visit(uint64_t end_ms, uint64_t down_ms, uint64_t up_ms)
 		count_visit(page);
 	now_ms += DELAY_MS;
 	outcome.now_ms = now_ms;
-	frontier_answer(&txn, &site, one.key, &outcome);
+	frontier_record_outcome(&txn, &site, one.key, &outcome);
 	return true;
 }
 

@@ -206,7 +206,7 @@ START_TEST(references_are_resolved)
 	};
 
 	for (size_t i = 0; i < COUNT(pairs); i++)
-		check("http://a/b/c?q#f", &pairs[i], ERR_REFUSED);
+		check("http://a/b/c?q#f", &pairs[i], ERR_ADDRESS_FORBIDDEN);
 }
 END_TEST
 
@@ -220,8 +220,8 @@ START_TEST(other_schemes_are_refused)
 	};
 
 	for (size_t i = 0; i < COUNT(pairs); i++) {
-		check(NULL, &pairs[i], ERR_REFUSED);
-		check("http://a/", &pairs[i], ERR_REFUSED);
+		check(NULL, &pairs[i], ERR_ADDRESS_FORBIDDEN);
+		check("http://a/", &pairs[i], ERR_ADDRESS_FORBIDDEN);
 	}
 }
 END_TEST
@@ -350,7 +350,7 @@ START_TEST(only_the_canonical_form_is_measured)
 			 ERR_TOO_LARGE);
 	write_over(text, slice_of("data:text,"));
 	ck_assert_int_eq(url_parse(&url, (struct slice){text, size}, NULL),
-			 ERR_REFUSED);
+			 ERR_ADDRESS_FORBIDDEN);
 	memset(text + 7, 'a', size - 7);
 	write_over(text, slice_of("http://"));
 	ck_assert_int_eq(url_parse(&url, (struct slice){text, size}, NULL),
@@ -364,7 +364,7 @@ START_TEST(an_error_leaves_the_result_alone)
 	struct url url = parse("http://a/b");
 
 	ck_assert_int_eq(url_parse(&url, slice_of("mailto:x"), &url),
-			 ERR_REFUSED);
+			 ERR_ADDRESS_FORBIDDEN);
 	ck_assert_str_eq(url.text, "http://a/b");
 }
 END_TEST

@@ -24,14 +24,14 @@ static void name_node(unsigned node, char *out)
 	(void)snprintf(out, NODE_NAME_BYTES, "n%u", node);
 }
 
-static void find(struct cluster *cluster, unsigned partition_number,
-		 struct whereabouts *out)
+static void find(struct node_group *cluster, unsigned partition_number,
+		 struct partition_route *out)
 {
 	struct joined *joined = cluster->joined;
 	unsigned owner = atomic_load(&joined->owners[partition_number]);
 
-	*out = (struct whereabouts){.epoch = atomic_load(&joined->epoch),
-				    .last = atomic_load(&joined->last)};
+	*out = (struct partition_route){.epoch = atomic_load(&joined->epoch),
+					.last = atomic_load(&joined->last)};
 	if (cluster->self == 0)
 		atomic_store(&joined->was_old,
 			     atomic_load(&joined->old_looks) > 0);
@@ -41,7 +41,7 @@ static void find(struct cluster *cluster, unsigned partition_number,
 	}
 	out->is_own = owner == cluster->self;
 	out->is_copy = !out->is_own && atomic_load(&joined->has_copies);
-	if (!out->is_own && owner != NOBODY)
+	if (!out->is_own && owner != NO_TABLE_ROW)
 		name_node(owner, out->owner);
 	if (out->owner[0] != '\0' && atomic_load(&joined->has_addresses))
 		(void)snprintf(out->address, sizeof(out->address), "%s",
@@ -60,7 +60,7 @@ static void node_facts(const struct joined *joined, unsigned node,
 	out->is_draining = node == 0 && atomic_load(&joined->drains);
 }
 
-static void facts(struct cluster *cluster, struct cluster_facts *out)
+static void facts(struct node_group *cluster, struct cluster_facts *out)
 {
 	struct joined *joined = cluster->joined;
 
@@ -87,9 +87,9 @@ static void facts(struct cluster *cluster, struct cluster_facts *out)
 			.epoch = atomic_load(&joined->epoch),
 			.applied = 40,
 			.last = 42,
-			.state = owner == cluster->self ? PARTITION_OWN
-							: PARTITION_ELSEWHERE};
-		if (owner != NOBODY)
+			.state = owner == cluster->self ? PARTITION_OWNED
+							: PARTITION_NOT_HERE};
+		if (owner != NO_TABLE_ROW)
 			name_node(owner, row->owner);
 	}
 }
@@ -98,11 +98,11 @@ static unsigned node_of(const struct joined *joined, const char *name)
 {
 	unsigned node = (unsigned)strtoul(name + 1, NULL, 10);
 
-	return node < joined->count ? node : NOBODY;
+	return node < joined->count ? node : NO_TABLE_ROW;
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the type is the cluster's */
-static enum error ask(struct cluster *cluster, unsigned partition_number,
+static enum error ask(struct node_group *cluster, unsigned partition_number,
 		      const char *node, struct slice question,
 		      uint32_t timeout_ms, struct buffer *answer)
 {
@@ -126,19 +126,19 @@ static enum error ask(struct cluster *cluster, unsigned partition_number,
 	}
 	if (owner >= joined->count)
 		return ERR_NOT_FOUND;
-	api_answer_node(joined->nodes[owner].served.api, question, answer);
+	api_handle_node(joined->nodes[owner].served.api, question, answer);
 	return ERR_NONE;
 }
 
-static void drain(struct cluster *cluster, bool drains)
+static void drain(struct node_group *cluster, bool drains)
 {
 	atomic_store(&cluster->joined->drains, drains);
 }
 
-static enum error remove_node(struct cluster *cluster, const char *node)
+static enum error remove_node(struct node_group *cluster, const char *node)
 {
-	return node_of(cluster->joined, node) == NOBODY ? ERR_NOT_FOUND
-							: ERR_BUSY;
+	return node_of(cluster->joined, node) == NO_TABLE_ROW ? ERR_NOT_FOUND
+							      : ERR_BUSY;
 }
 
 static uint16_t free_port(void)
@@ -166,7 +166,7 @@ static void listen_at(struct joined_node *node)
 	node->served.listener = node->listener;
 }
 
-static enum error submit(struct cluster *cluster, struct cluster_job *jobs,
+static enum error submit(struct node_group *cluster, struct import_job *jobs,
 			 size_t count)
 {
 	struct joined *joined = cluster->joined;
@@ -182,7 +182,7 @@ static enum error submit(struct cluster *cluster, struct cluster_job *jobs,
 	return error;
 }
 
-static size_t max_bytes(struct cluster *cluster)
+static size_t max_bytes(struct node_group *cluster)
 {
 	return cluster->max_bytes;
 }
@@ -199,8 +199,8 @@ void joined_open(struct joined *joined, unsigned count)
 		world_open(&node->world, 0);
 		served_make(&node->served, node->world.store,
 			    node->world.engine, node->world.path);
-		node->cluster = (struct cluster){joined, i, 1 << 16};
-		node->peers = (struct peers){
+		node->cluster = (struct node_group){joined, i, 1 << 16};
+		node->peers = (struct node_client){
 			.cluster = &node->cluster,
 			.partition = partition,
 			.facts = facts,

@@ -16,17 +16,17 @@
 
 #define JOINED_TOKEN "the-token-of-this-cluster"
 
-enum { JOINED_MAX = 3, NOBODY = JOINED_MAX };
+enum { JOINED_MAX = 3, NO_TABLE_ROW = JOINED_MAX };
 
-struct cluster {
+struct node_group {
 	struct joined *joined;
 	unsigned self;
 	size_t max_bytes;
 };
 
 struct joined_node {
-	struct cluster cluster;
-	struct peers peers;
+	struct node_group cluster;
+	struct node_client peers;
 	struct world world;
 	struct served served;
 	struct tcp_listener *listener;

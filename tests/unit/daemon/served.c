@@ -37,7 +37,7 @@ void served_make(struct served *served, struct store *store,
 				.max_streams = MAX_INGESTS,
 				.max_listeners = 8,
 				.is_stream = api_is_stream,
-				.is_quick = api_is_quick,
+				.is_quick = api_route_is_inline,
 				.handle = api_handle,
 			},
 	};
@@ -108,7 +108,7 @@ void served_start(struct served *served)
 	if (served->tokens != NULL)
 		api_set_tokens(served->api, served->tokens);
 	if (served->peers != NULL)
-		api_set_peers(served->api, served->peers);
+		api_set_node_client(served->api, served->peers);
 	served->http_options.socket_path = served->path;
 	served->http_options.context = served->api;
 	must(http_start(&served->server, &served->http_options), "the server");
@@ -124,7 +124,7 @@ void served_start(struct served *served)
 void served_stop(struct served *served)
 {
 	api_stop(served->api);
-	pipeline_refuse_ingests(served->pipeline);
+	pipeline_reject_ingests(served->pipeline);
 	set_woken(served, NULL);
 	http_stop(served->server);
 	api_end_nodes(served->api);

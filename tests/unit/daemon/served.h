@@ -23,7 +23,7 @@ struct served {
 	struct pipeline_options pipeline_options;
 	struct http_options http_options;
 	struct tokens *tokens;               /* the caller's, or NULL */
-	const struct peers *peers;           /* the caller's, or NULL */
+	const struct node_client *peers;     /* the caller's, or NULL */
 	const struct tcp_listener *listener; /* as well */
 	struct pipeline *pipeline;
 	struct api *api;

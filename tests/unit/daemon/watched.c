@@ -109,7 +109,7 @@ enum error watched_set_options(struct watched *watched)
 
 void watched_ask(struct watched *watched, unsigned section, unsigned number)
 {
-	struct change change = {.kind = CHANGE_ASK,
+	struct change change = {.kind = CHANGE_FETCH_NOW,
 				.ask.options = watched->options};
 	struct url url;
 	char text[64];
@@ -150,18 +150,18 @@ uint32_t watched_site_id(struct txn *txn)
 	return site.id;
 }
 
-static void make(struct watched *watched, struct inspection *inspection)
+static void make(struct watched *watched, struct site_check *inspection)
 {
-	ck_assert_int_eq(inspection_make(watched->world.store, WATCHED_HOST,
+	ck_assert_int_eq(site_check_make(watched->world.store, WATCHED_HOST,
 					 &watched->rules, watched->world.now_ms,
 					 inspection),
 			 ERR_NONE);
 }
 
 /* Commit what it has found, if anything, and end it: was there anything? */
-static bool take(struct watched *watched, struct inspection *inspection)
+static bool take(struct watched *watched, struct site_check *inspection)
 {
-	bool is_news = inspection_has_findings(inspection);
+	bool is_news = site_check_has_updates(inspection);
 
 	if (is_news) {
 		struct change change = {.kind = CHANGE_TEMPLATES,
@@ -171,13 +171,13 @@ static bool take(struct watched *watched, struct inspection *inspection)
 
 		ck_assert_int_eq(watched_commit(watched, &change), ERR_NONE);
 	}
-	inspection_free(inspection);
+	site_check_free(inspection);
 	return is_news;
 }
 
 static bool inspect(struct watched *watched, uint64_t *next_out)
 {
-	struct inspection inspection;
+	struct site_check inspection;
 
 	make(watched, &inspection);
 	*next_out = inspection.next_ms;
@@ -196,7 +196,7 @@ static void choose_threshold(struct watched *watched)
 {
 	const struct dendrogram_options options = {.max_leaves = 1000};
 	struct site_row site = world_site(&watched->world, WATCHED_HOST);
-	struct choice choice;
+	struct threshold_choice choice;
 	struct change change;
 	struct url url;
 
@@ -205,10 +205,11 @@ static void choose_threshold(struct watched *watched)
 	ck_assert_int_eq(
 		url_parse(&url, slice_of("http://" WATCHED_HOST "/"), NULL),
 		ERR_NONE);
-	ck_assert_int_eq(snapshot_choose(watched->world.store, WATCHED_HOST,
-					 &options, &choice),
+	ck_assert_int_eq(site_snapshot_choose_threshold(watched->world.store,
+							WATCHED_HOST, &options,
+							&choice),
 			 ERR_NONE);
-	change = choice_change(&choice, &url);
+	change = threshold_choice_change(&choice, &url);
 	ck_assert_int_eq(watched_commit(watched, &change), ERR_NONE);
 }
 
@@ -231,7 +232,7 @@ uint64_t watched_settle(struct watched *watched)
 static bool fetch(struct watched *watched)
 {
 	struct work work[MAX_WORK];
-	struct inspection inspection;
+	struct site_check inspection;
 	struct work_order order = {
 		.max = watched->max_work == 0 ? MAX_WORK : watched->max_work,
 		.max_per_site = MAX_WORK,

@@ -67,7 +67,7 @@ struct watched_section {
 
 struct watched {
 	struct world world;
-	struct inspection_rules rules;
+	struct site_check_rules rules;
 	struct site_options options;
 	struct watched_section sections[WATCHED_SECTIONS];
 	unsigned section_count;
@@ -87,7 +87,7 @@ struct watched {
  * cpc, 200 permille, a look a day, no visits otherwise. */
 void watched_open(struct watched *watched);
 
-/* verify_laws() finds nothing, rows of templates agree, each alert has
+/* invariants_verify() finds nothing, rows of templates agree, each alert has
  * evidence; and all is gone. */
 void watched_close(struct watched *watched);
 

@@ -22,7 +22,7 @@ void visit_read_page(const struct watched *watched, struct visit *visit)
 	ck_assert_int_eq(analyse(buffer_slice(&visit->html), slice_of("utf-8"),
 				 &visit->url, &options, &visit->record),
 			 ERR_NONE);
-	compress(buffer_slice(&visit->html), &visit->packed);
+	compress_slice(buffer_slice(&visit->html), &visit->packed);
 	visit->change.answer.page.record = buffer_slice(&visit->record);
 	visit->change.answer.page.packed = buffer_slice(&visit->packed);
 	visit->change.answer.page.body_bytes = (uint32_t)visit->html.size;
@@ -72,7 +72,7 @@ static void bring(const struct watched *watched, const struct work *work,
 	change->answer.outcome.http_status = 200;
 	change->kind = CHANGE_PAGE;
 	if (strcmp(visit->etag, work->lease.etag) == 0) {
-		change->kind = CHANGE_FRESH;
+		change->kind = CHANGE_NOT_MODIFIED;
 		change->answer.outcome.http_status = 304;
 		return;
 	}
@@ -126,6 +126,6 @@ void visit_answer(struct watched *watched, const struct work *work,
 	} else {
 		watched_write_page(watched, section, number, &visit->html);
 		bring(watched, work, visit);
-		page->fresh += visit->change.kind == CHANGE_FRESH;
+		page->fresh += visit->change.kind == CHANGE_NOT_MODIFIED;
 	}
 }

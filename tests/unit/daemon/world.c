@@ -202,7 +202,7 @@ enum error world_put(struct world *world, const char *text, struct slice html)
 {
 	struct change change = {.kind = CHANGE_PAGE,
 				.answer.outcome = {.http_status = 200}};
-	struct arrived_page *page = &change.answer.page;
+	struct crawled_page *page = &change.answer.page;
 	struct buffer packed = {0};
 	struct buffer record = {0};
 	struct url url;
@@ -214,7 +214,7 @@ enum error world_put(struct world *world, const char *text, struct slice html)
 					 .limits = &page_limits_default},
 				 &record),
 			 ERR_NONE);
-	compress(html, &packed);
+	compress_slice(html, &packed);
 	page->body_bytes = (uint32_t)html.size;
 	page->packed = buffer_slice(&packed);
 	page->record = buffer_slice(&record);
@@ -277,7 +277,8 @@ uint64_t world_problems(struct world *world)
 	struct verify_report report = {0};
 	uint64_t problems;
 
-	ck_assert_int_eq(verify_laws(world->store, NULL, &report), ERR_NONE);
+	ck_assert_int_eq(invariants_verify(world->store, NULL, &report),
+			 ERR_NONE);
 	problems = report.problems;
 	if (problems > 0)
 		fprintf(stderr, "%s", report.text.data);

@@ -76,7 +76,7 @@ void world_put_blocks(struct world *world, const char *text, uint32_t mask);
  * common: its tree takes time. */
 void world_put_many(struct world *world, const char *host, unsigned count);
 
-/* Problems that verify_laws() finds; each is printed. */
+/* Problems that invariants_verify() finds; each is printed. */
 uint64_t world_problems(struct world *world);
 
 /* The next number of a small generator: the same for the same seed. */

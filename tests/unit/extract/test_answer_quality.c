@@ -14,11 +14,11 @@ static const char *quality_with(const char *html, unsigned http_status)
 {
 	struct page *page = parse(html);
 	const struct verdict *verdicts = run(page, "plain", NULL, NULL);
-	enum answer_quality quality =
-		answer_quality_of(page, verdicts, false, http_status);
+	enum text_quality quality =
+		text_quality_of(page, verdicts, false, http_status);
 
 	page_destroy(page);
-	return answer_quality_name(quality);
+	return text_quality_name(quality);
 }
 
 static const char *quality(const char *html)
@@ -173,8 +173,8 @@ START_TEST(a_page_that_was_cut_is_truncated)
 				    slice_of(NULL), &limits),
 			 ERR_NONE);
 	ck_assert(page->is_truncated);
-	ck_assert_int_eq(answer_quality_of(page, run(page, "plain", NULL, NULL),
-					   false, 200),
+	ck_assert_int_eq(text_quality_of(page, run(page, "plain", NULL, NULL),
+					 false, 200),
 			 QUALITY_TRUNCATED);
 	page_destroy(page);
 }
@@ -186,12 +186,12 @@ START_TEST(what_nobody_is_sure_of_is_unsure)
 	struct verdict *verdicts =
 		ARENA_NEW(page->arena, struct verdict, page->text_count);
 
-	ck_assert_int_eq(answer_quality_of(page, verdicts, true, 200),
+	ck_assert_int_eq(text_quality_of(page, verdicts, true, 200),
 			 QUALITY_EMPTY);
 	verdicts[0].is_content = true;
-	ck_assert_int_eq(answer_quality_of(page, verdicts, true, 200),
+	ck_assert_int_eq(text_quality_of(page, verdicts, true, 200),
 			 QUALITY_UNSURE);
-	ck_assert_str_eq(answer_quality_name(QUALITY_UNSURE), "unsure");
+	ck_assert_str_eq(text_quality_name(QUALITY_UNSURE), "unsure");
 	page_destroy(page);
 }
 END_TEST

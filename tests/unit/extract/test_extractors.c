@@ -93,10 +93,10 @@ START_TEST(only_what_learning_reads_makes_a_difference)
 	const double same[MAX_PARAMETERS] = {1, 3};
 	const double others[MAX_PARAMETERS] = {2, 2};
 
-	ck_assert(extractor_learns_the_same(&none, these, others));
-	ck_assert(extractor_learns_the_same(&first, these, same));
-	ck_assert(!extractor_learns_the_same(&first, these, others));
-	ck_assert(!extractor_learns_the_same(&first, others, these));
+	ck_assert(extractor_builds_same_model(&none, these, others));
+	ck_assert(extractor_builds_same_model(&first, these, same));
+	ck_assert(!extractor_builds_same_model(&first, these, others));
+	ck_assert(!extractor_builds_same_model(&first, others, these));
 }
 END_TEST
 

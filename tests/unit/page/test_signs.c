@@ -7,16 +7,16 @@ static const struct {
 	const char *text;
 	unsigned kinds;
 } rows[] = {
-	{"gokuProps", SIGN_CHALLENGE},
-	{"acw_sc__v2", SIGN_CHALLENGE},
-	{"/cdn-cgi/l/chk_captcha", SIGN_CHALLENGE},
-	{"id=\"captcha-form\"", SIGN_CHALLENGE},
-	{"privacywall", SIGN_CONSENT},
-	{"/copyConsent?sessionId=", SIGN_CONSENT},
-	{"<title>IIS ", SIGN_ERROR},
-	{"id=\"cf-error-details\"", SIGN_ERROR},
-	{"gokuPropsprivacywall", SIGN_CHALLENGE | SIGN_CONSENT},
-	{"id=\"captcha-form\"<title>IIS ", SIGN_CHALLENGE | SIGN_ERROR},
+	{"gokuProps", MARKER_CHALLENGE},
+	{"acw_sc__v2", MARKER_CHALLENGE},
+	{"/cdn-cgi/l/chk_captcha", MARKER_CHALLENGE},
+	{"id=\"captcha-form\"", MARKER_CHALLENGE},
+	{"privacywall", MARKER_CONSENT},
+	{"/copyConsent?sessionId=", MARKER_CONSENT},
+	{"<title>IIS ", MARKER_ERROR},
+	{"id=\"cf-error-details\"", MARKER_ERROR},
+	{"gokuPropsprivacywall", MARKER_CHALLENGE | MARKER_CONSENT},
+	{"id=\"captcha-form\"<title>IIS ", MARKER_CHALLENGE | MARKER_ERROR},
 };
 
 START_TEST(a_sign_is_found_wherever_it_stands)
@@ -30,7 +30,7 @@ START_TEST(a_sign_is_found_wherever_it_stands)
 				"gokuPropgokuPropgokuProp", rows[_i].text,
 				behind, "<title>IIS<title>IIS");
 
-			ck_assert_uint_eq(signs_find((struct slice){
+			ck_assert_uint_eq(page_markers_find((struct slice){
 						  source, (size_t)size}),
 					  rows[_i].kinds);
 		}
@@ -40,10 +40,12 @@ END_TEST
 START_TEST(the_begin_of_a_sign_is_none)
 {
 	for (size_t size = 0; size < 9; size++)
-		ck_assert_uint_eq(signs_find((struct slice){"gokuProps", size}),
-				  0);
-	ck_assert_uint_eq(signs_find(slice_of("id=\"cf-error-details")), 0);
-	ck_assert_uint_eq(signs_find((struct slice){NULL, 0}), 0);
+		ck_assert_uint_eq(
+			page_markers_find((struct slice){"gokuProps", size}),
+			0);
+	ck_assert_uint_eq(page_markers_find(slice_of("id=\"cf-error-details")),
+			  0);
+	ck_assert_uint_eq(page_markers_find((struct slice){NULL, 0}), 0);
 }
 END_TEST
 

@@ -172,7 +172,7 @@ START_TEST(a_store_that_is_read_only_is_left)
 	store_close(store);
 	ck_assert_int_eq(store_open(&store, scratch.folder, &options),
 			 ERR_NONE);
-	ck_assert_int_eq(store_compact(store, &sizes), ERR_REFUSED);
+	ck_assert_int_eq(store_compact(store, &sizes), ERR_ADDRESS_FORBIDDEN);
 	store_close(store);
 }
 END_TEST

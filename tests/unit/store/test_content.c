@@ -68,7 +68,7 @@ static enum error unpack(enum table table, struct slice value, size_t max,
 			 struct buffer *out)
 {
 	buffer_clear(out);
-	return content_unpack(&txn, (struct content_place){table, SITE}, value,
+	return content_unpack(&txn, (struct content_source){table, SITE}, value,
 			      max, out);
 }
 
@@ -96,7 +96,7 @@ START_TEST(two_sites_may_have_dictionaries_of_one_number)
 {
 	struct slice data = {noise + 900, 1000};
 	struct buffer value = pack(data, dictionary);
-	struct content_place other = {TABLE_BODIES, SITE + 1};
+	struct content_source other = {TABLE_BODIES, SITE + 1};
 	struct buffer packed = {0};
 	struct buffer out = {0};
 	struct dictionary_row row = {.cluster = 3, .body_bytes = 3};
@@ -129,7 +129,8 @@ START_TEST(without_a_dictionary_it_is_one_frame)
 
 	ck_assert(content_is_packed(buffer_slice(&value), &by));
 	ck_assert_uint_eq(by, 0);
-	ck_assert_int_eq(decompress(buffer_slice(&value), 3, &out), ERR_NONE);
+	ck_assert_int_eq(decompress_slice(buffer_slice(&value), 3, &out),
+			 ERR_NONE);
 	ck_assert_str_eq(out.data, "abc");
 	buffer_free(&value);
 	buffer_free(&out);

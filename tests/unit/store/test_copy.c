@@ -176,7 +176,8 @@ START_TEST(a_store_is_not_overwritten)
 {
 	struct store *store = open_both();
 
-	ck_assert_int_eq(store_restore(store, to.folder, NULL), ERR_REFUSED);
+	ck_assert_int_eq(store_restore(store, to.folder, NULL),
+			 ERR_ADDRESS_FORBIDDEN);
 	ck_assert_uint_eq(rows_in(&to), 3);
 	store_close(store);
 }

@@ -64,7 +64,7 @@ static void fill(uint64_t seed, int rounds)
 		for (int j = 0; j < CHANGES; j++)
 			change(&txn, &state);
 		ck_assert_int_eq(txn_end(&txn), ERR_NONE);
-		ck_assert_int_eq(data_check(scratch.folder, DATA_PAGES),
+		ck_assert_int_eq(lmdb_file_check(scratch.folder, LMDB_PAGES),
 				 ERR_NONE);
 	}
 	store_close(store);
@@ -74,15 +74,15 @@ START_TEST(what_lmdb_wrote_is_whole)
 {
 	for (uint64_t seed = 1; seed <= 3; seed++)
 		fill(seed, ROUNDS);
-	ck_assert_int_eq(data_check(scratch.folder, DATA_ROOTS), ERR_NONE);
+	ck_assert_int_eq(lmdb_file_check(scratch.folder, LMDB_ROOTS), ERR_NONE);
 }
 END_TEST
 
 START_TEST(a_new_store_is_whole)
 {
-	ck_assert_int_eq(data_check(scratch.folder, DATA_PAGES), ERR_NONE);
+	ck_assert_int_eq(lmdb_file_check(scratch.folder, LMDB_PAGES), ERR_NONE);
 	store_close(scratch_store(&scratch));
-	ck_assert_int_eq(data_check(scratch.folder, DATA_PAGES), ERR_NONE);
+	ck_assert_int_eq(lmdb_file_check(scratch.folder, LMDB_PAGES), ERR_NONE);
 }
 END_TEST
 
@@ -155,8 +155,10 @@ START_TEST(a_file_that_says_it_is_huge_is_damaged)
 				 sizeof(last_page));
 	}
 	close(file);
-	ck_assert_int_eq(data_check(scratch.folder, DATA_ROOTS), ERR_CORRUPT);
-	ck_assert_int_eq(data_check(scratch.folder, DATA_PAGES), ERR_CORRUPT);
+	ck_assert_int_eq(lmdb_file_check(scratch.folder, LMDB_ROOTS),
+			 ERR_CORRUPT);
+	ck_assert_int_eq(lmdb_file_check(scratch.folder, LMDB_PAGES),
+			 ERR_CORRUPT);
 	ck_assert_int_eq(open_it(false), ERR_CORRUPT);
 }
 END_TEST
@@ -180,8 +182,8 @@ START_TEST(each_bit_of_the_head_of_a_page_counts)
 			off_t at = page * PAGE_BYTES + bit / 8;
 
 			flip(file, at, bit % 8);
-			of_page += data_check(scratch.folder, DATA_PAGES) ==
-				   ERR_CORRUPT;
+			of_page += lmdb_file_check(scratch.folder,
+						   LMDB_PAGES) == ERR_CORRUPT;
 			flip(file, at, bit % 8);
 		}
 		/* not one, of a page that no table has */
@@ -237,8 +239,9 @@ static void damage_a_leaf(void)
 	ck_assert_int_ge(file, 0);
 	for (;; page++) {
 		flip(file, page * PAGE_BYTES, 0);
-		if (data_check(scratch.folder, DATA_PAGES) == ERR_CORRUPT &&
-		    data_check(scratch.folder, DATA_ROOTS) == ERR_NONE)
+		if (lmdb_file_check(scratch.folder, LMDB_PAGES) ==
+			    ERR_CORRUPT &&
+		    lmdb_file_check(scratch.folder, LMDB_ROOTS) == ERR_NONE)
 			break;
 		flip(file, page * PAGE_BYTES, 0);
 	}

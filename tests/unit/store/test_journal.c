@@ -366,16 +366,16 @@ END_TEST
 
 START_TEST(places_are_kept)
 {
-	const struct journal_place place = {17, 4, 1, 99};
-	struct journal_place read = {0};
+	const struct journal_position place = {17, 4, 1, 99};
+	struct journal_position read = {0};
 	struct txn txn = txn_begin_write(owner.store);
 
-	ck_assert(!journal_place_get(&txn, 3, &read));
-	journal_place_put(&txn, 3, &place);
-	ck_assert(journal_place_get(&txn, 3, &read));
+	ck_assert(!journal_position_get(&txn, 3, &read));
+	journal_position_put(&txn, 3, &place);
+	ck_assert(journal_position_get(&txn, 3, &read));
 	ck_assert_int_eq(memcmp(&read, &place, sizeof(place)), 0);
-	journal_place_delete(&txn, 3);
-	ck_assert(!journal_place_get(&txn, 3, &read));
+	journal_position_delete(&txn, 3);
+	ck_assert(!journal_position_get(&txn, 3, &read));
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
 END_TEST
@@ -383,7 +383,7 @@ END_TEST
 START_TEST(nothing_is_ours_at_first)
 {
 	ck_assert(!store_owns(owner.store, 'a'));
-	store_own(owner.store, 'a', true);
+	store_set_owned(owner.store, 'a', true);
 	ck_assert(store_owns_site(owner.store, (uint32_t)'a' << 24 | 9));
 	ck_assert(!store_owns_site(owner.store, (uint32_t)'b' << 24 | 9));
 	ck_assert(store_owns_event(owner.store, 5 << 9 | 'a'));
@@ -406,7 +406,7 @@ static void reopen_owner(bool has_partitions)
 static bool was_whole(void)
 {
 	struct txn txn = txn_begin_read(owner.store);
-	bool answer = store_was_whole(&txn);
+	bool answer = store_has_unpartitioned_sites(&txn);
 
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 	return answer;

@@ -55,10 +55,10 @@ START_TEST(a_record_comes_back_byte_for_byte)
 		struct buffer slim = {0};
 		struct buffer back = {0};
 
-		ck_assert(record_slim(buffer_slice(&bytes), &slim));
+		ck_assert(record_pack(buffer_slice(&bytes), &slim));
 		ck_assert_uint_lt(slim.size, bytes.size);
 		ck_assert_int_eq(
-			record_unslim(buffer_slice(&slim), bytes.size, &back),
+			record_unpack(buffer_slice(&slim), bytes.size, &back),
 			ERR_NONE);
 		ck_assert(
 			slice_equal(buffer_slice(&back), buffer_slice(&bytes)));
@@ -75,9 +75,9 @@ START_TEST(a_record_that_is_too_large_is_told)
 	struct buffer slim = {0};
 	struct buffer back = {0};
 
-	ck_assert(record_slim(buffer_slice(&bytes), &slim));
+	ck_assert(record_pack(buffer_slice(&bytes), &slim));
 	ck_assert_int_eq(
-		record_unslim(buffer_slice(&slim), bytes.size - 1, &back),
+		record_unpack(buffer_slice(&slim), bytes.size - 1, &back),
 		ERR_TOO_LARGE);
 	ck_assert_uint_eq(back.size, 0);
 	buffer_free(&bytes);
@@ -89,10 +89,10 @@ START_TEST(another_version_is_told)
 {
 	struct buffer back = {0};
 
-	ck_assert_int_eq(record_unslim(slice_of("\x7f"), 1000, &back),
+	ck_assert_int_eq(record_unpack(slice_of("\x7f"), 1000, &back),
 			 ERR_VERSION);
-	ck_assert_int_eq(record_unslim(slice_of(""), 1000, &back), ERR_CORRUPT);
-	ck_assert_int_eq(record_unslim(slice_of("\xff"), 1000, &back),
+	ck_assert_int_eq(record_unpack(slice_of(""), 1000, &back), ERR_CORRUPT);
+	ck_assert_int_eq(record_unpack(slice_of("\xff"), 1000, &back),
 			 ERR_CORRUPT);
 }
 END_TEST
@@ -106,9 +106,9 @@ START_TEST(a_string_with_a_nul_has_no_slim_form)
 
 	record_encode(&record, &link, &bytes);
 	buffer_append_text(&slim, "before");
-	ck_assert(!record_slim(buffer_slice(&bytes), &slim));
+	ck_assert(!record_pack(buffer_slice(&bytes), &slim));
 	ck_assert_uint_eq(slim.size, 6);
-	ck_assert(!record_slim(slice_of("no record"), &slim));
+	ck_assert(!record_pack(slice_of("no record"), &slim));
 	buffer_free(&bytes);
 	buffer_free(&slim);
 }
@@ -120,13 +120,13 @@ START_TEST(a_slim_record_cut_short_or_too_long_is_corrupt)
 	struct buffer slim = {0};
 	struct buffer back = {0};
 
-	ck_assert(record_slim(buffer_slice(&bytes), &slim));
+	ck_assert(record_pack(buffer_slice(&bytes), &slim));
 	for (size_t size = 0; size < slim.size; size++)
-		ck_assert_int_eq(record_unslim((struct slice){slim.data, size},
+		ck_assert_int_eq(record_unpack((struct slice){slim.data, size},
 					       bytes.size, &back),
 				 ERR_CORRUPT);
 	buffer_append_byte(&slim, 0);
-	ck_assert_int_eq(record_unslim(buffer_slice(&slim), bytes.size, &back),
+	ck_assert_int_eq(record_unpack(buffer_slice(&slim), bytes.size, &back),
 			 ERR_CORRUPT);
 	ck_assert_uint_eq(back.size, 0);
 	buffer_free(&bytes);
@@ -141,14 +141,14 @@ START_TEST(changed_bytes_are_refused_or_read)
 	uint64_t seed = 21;
 	size_t refused = 0;
 
-	ck_assert(record_slim(buffer_slice(&bytes), &slim));
+	ck_assert(record_pack(buffer_slice(&bytes), &slim));
 	for (int i = 0; i < 20000; i++) {
 		size_t at = scratch_random(&seed) % slim.size;
 		char before = slim.data[at];
 		struct buffer back = {0};
 
 		slim.data[at] = (char)scratch_random(&seed);
-		refused += record_unslim(buffer_slice(&slim), 1 << 20, &back) !=
+		refused += record_unpack(buffer_slice(&slim), 1 << 20, &back) !=
 			   ERR_NONE;
 		buffer_free(&back);
 		slim.data[at] = before;

@@ -23,7 +23,7 @@ static struct scratch old_folder;
 static struct scratch new_folder;
 static struct store *from;
 static struct store *to;
-static struct repartition_report report;
+static struct partitions_migration_report report;
 
 static void setup(void)
 {
@@ -51,7 +51,7 @@ static uint32_t add_site(struct txn *txn, const char *host, const char *headers)
 	struct buffer sealed = {0};
 
 	row.id = store_next_site(txn, row.host);
-	txn_seal(txn, redact_headers, slice_of(headers), &sealed);
+	txn_store_secret_text(txn, redact_headers, slice_of(headers), &sealed);
 	row.options.headers = buffer_slice(&sealed);
 	site_put(txn, &row);
 	buffer_free(&sealed);
@@ -95,7 +95,8 @@ START_TEST(sites_take_their_rows_along)
 	struct key key;
 
 	add_sites();
-	ck_assert_int_eq(store_repartition(from, to, false, &report), ERR_NONE);
+	ck_assert_int_eq(partitions_migrate(from, to, false, &report),
+			 ERR_NONE);
 	ck_assert_uint_eq(report.sites, 3);
 	ck_assert_uint_eq(report.rows, 3 + PAGES);
 	txn = txn_begin_read(to);
@@ -118,7 +119,8 @@ START_TEST(new_sites_get_numbers_behind_them)
 	struct txn txn;
 
 	add_sites();
-	ck_assert_int_eq(store_repartition(from, to, false, &report), ERR_NONE);
+	ck_assert_int_eq(partitions_migrate(from, to, false, &report),
+			 ERR_NONE);
 	txn = txn_begin_write(to);
 	ck_assert_uint_eq(add_site(&txn, "b.test", ""),
 			  (uint32_t)'b' << 24 | 3);
@@ -138,7 +140,8 @@ START_TEST(events_stay_in_order)
 	silence_row_put(&txn, 7, &silence);
 	outbox_put(&txn, 5, 3, &row);
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
-	ck_assert_int_eq(store_repartition(from, to, false, &report), ERR_NONE);
+	ck_assert_int_eq(partitions_migrate(from, to, false, &report),
+			 ERR_NONE);
 	ck_assert_uint_eq(report.events, 3);
 	txn = txn_begin_write(to);
 	ck_assert(event_get(&txn, 512 + 'b', &row));
@@ -159,7 +162,7 @@ static void expect_headers(const char *headers)
 	struct site_row row;
 
 	ck_assert(site_get(&txn, slice_of("a.test"), &row));
-	ck_assert_int_eq(sealed_open(to, row.options.headers, &text),
+	ck_assert_int_eq(secret_text_read(to, row.options.headers, &text),
 			 headers[0] != '\0');
 	ck_assert_str_eq(text.size == 0 ? "" : text.data, headers);
 	buffer_free(&text);
@@ -169,7 +172,8 @@ static void expect_headers(const char *headers)
 START_TEST(secrets_stay_unless_they_are_wanted)
 {
 	add_sites();
-	ck_assert_int_eq(store_repartition(from, to, false, &report), ERR_NONE);
+	ck_assert_int_eq(partitions_migrate(from, to, false, &report),
+			 ERR_NONE);
 	ck_assert_uint_eq(report.secrets, 1);
 	ck_assert_uint_eq(report.secrets_copied, 0);
 	expect_headers("");
@@ -179,7 +183,7 @@ END_TEST
 START_TEST(secrets_go_along)
 {
 	add_sites();
-	ck_assert_int_eq(store_repartition(from, to, true, &report), ERR_NONE);
+	ck_assert_int_eq(partitions_migrate(from, to, true, &report), ERR_NONE);
 	ck_assert_uint_eq(report.secrets_copied, 1);
 	expect_headers("Cookie: secret\n");
 }
@@ -194,20 +198,20 @@ START_TEST(what_cannot_be_is_refused)
 	/* a row of no site */
 	txn_put(&txn, TABLE_BODIES, key_slice(&key), slice_of("x"));
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
-	ck_assert_int_eq(store_repartition(from, to, false, &report),
+	ck_assert_int_eq(partitions_migrate(from, to, false, &report),
 			 ERR_CORRUPT);
 	/* a site that has a partition */
 	txn = txn_begin_write(from);
 	site_put(&txn, &site);
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
-	ck_assert_int_eq(store_repartition(from, to, false, &report),
+	ck_assert_int_eq(partitions_migrate(from, to, false, &report),
 			 ERR_MALFORMED);
 	/* sites there already */
 	txn = txn_begin_write(to);
 	site_put(&txn, &site);
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
-	ck_assert_int_eq(store_repartition(from, to, false, &report),
-			 ERR_REFUSED);
+	ck_assert_int_eq(partitions_migrate(from, to, false, &report),
+			 ERR_ADDRESS_FORBIDDEN);
 }
 END_TEST
 

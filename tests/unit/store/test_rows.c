@@ -233,7 +233,7 @@ static const struct frontier_row visit = {
 	.redirects = 6,
 	.http_status = 503,
 	.error = ERR_TIMEOUT,
-	.flags = FRONTIER_IS_ASKED,
+	.flags = FRONTIER_IS_ON_DEMAND,
 	.url = {"http://a.example/1", 18},
 	.etag = {"\"e\"", 3},
 };
@@ -253,7 +253,7 @@ START_TEST(a_url_is_read_back)
 	ck_assert_uint_eq(row.redirects, 6);
 	ck_assert_uint_eq(row.http_status, 503);
 	ck_assert_int_eq(row.error, ERR_TIMEOUT);
-	ck_assert_uint_eq(row.flags, FRONTIER_IS_ASKED);
+	ck_assert_uint_eq(row.flags, FRONTIER_IS_ON_DEMAND);
 	ck_assert(slice_equal(row.url, visit.url));
 	ck_assert(slice_equal(row.etag, visit.etag));
 }

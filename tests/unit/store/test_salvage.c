@@ -22,13 +22,13 @@ static void tear_down(void)
 	scratch_remove(&scratch, inner);
 }
 
-static struct salvage_report salvage_it(void)
+static struct recovery_report salvage_it(void)
 {
-	struct salvage_report report;
+	struct recovery_report report;
 
-	ck_assert_int_eq(store_salvage(scratch.folder,
-				       scratch_path(&scratch, "new"), NULL,
-				       &report),
+	ck_assert_int_eq(store_recover_intact(scratch.folder,
+					      scratch_path(&scratch, "new"),
+					      NULL, &report),
 			 ERR_NONE);
 	ck_assert_uint_eq(report.text.size, 0);
 	buffer_free(&report.text);
@@ -62,7 +62,7 @@ START_TEST(sites_are_found_by_their_numbers)
 {
 	struct store *store = scratch_store(&scratch);
 	struct txn txn = txn_begin_write(store);
-	struct salvage_report report;
+	struct recovery_report report;
 	struct site_row row;
 
 	put_site(&txn, 9, "a.test");

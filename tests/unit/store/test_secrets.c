@@ -41,7 +41,7 @@ static void put_site(struct txn *txn, const char *text,
 {
 	struct site_row row = {.id = 1, .host = slice_of("a.test")};
 
-	txn_seal(txn, redact_headers, slice_of(text), sealed_out);
+	txn_store_secret_text(txn, redact_headers, slice_of(text), sealed_out);
 	row.options.headers = buffer_slice(sealed_out);
 	site_put(txn, &row);
 }
@@ -57,7 +57,7 @@ static void add_site(const char *text, struct buffer *sealed_out)
 static bool opens_as(const struct buffer *sealed, const char *wanted)
 {
 	struct buffer text = {0};
-	bool is_good = sealed_open(store, buffer_slice(sealed), &text) &&
+	bool is_good = secret_text_read(store, buffer_slice(sealed), &text) &&
 		       slice_equal(buffer_slice(&text), slice_of(wanted));
 
 	buffer_free(&text);
@@ -81,7 +81,7 @@ START_TEST(a_row_has_what_is_shown_and_the_file_the_text)
 	struct stat status;
 
 	add_site(headers, &sealed);
-	ck_assert(slice_equal(sealed_shown(buffer_slice(&sealed)),
+	ck_assert(slice_equal(secret_text_redacted(buffer_slice(&sealed)),
 			      slice_of("Authorization: ***\n")));
 	ck_assert(opens_as(&sealed, headers));
 	ck_assert(file_has(SECRETS_FILE, "s3same"));
@@ -100,12 +100,13 @@ START_TEST(what_hides_nothing_needs_no_secret)
 	struct buffer sealed = {0};
 	struct txn txn = txn_begin_write(store);
 
-	txn_seal(&txn, redact_proxy, slice_of("http://a.test:3128"), &sealed);
+	txn_store_secret_text(&txn, redact_proxy,
+			      slice_of("http://a.test:3128"), &sealed);
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 	ck_assert(opens_as(&sealed, "http://a.test:3128"));
 	ck_assert(!file_has(SECRETS_FILE, "a.test"));
 	buffer_free(&sealed);
-	ck_assert(sealed_open(store, slice_of(""), NULL));
+	ck_assert(secret_text_read(store, slice_of(""), NULL));
 }
 END_TEST
 
@@ -117,11 +118,11 @@ START_TEST(a_transaction_that_is_undone_leaves_no_secret)
 
 	add_site(headers, &first);
 	txn = txn_begin_write(store);
-	txn_drop_sealed(&txn, buffer_slice(&first));
+	txn_drop_secret_text(&txn, buffer_slice(&first));
 	put_site(&txn, "Cookie: other\n", &second);
 	txn_abort(&txn);
 	ck_assert(opens_as(&first, headers));
-	ck_assert(!sealed_open(store, buffer_slice(&second), NULL));
+	ck_assert(!secret_text_read(store, buffer_slice(&second), NULL));
 	open_again();
 	ck_assert(opens_as(&first, headers));
 	ck_assert(!file_has(SECRETS_FILE, "other"));
@@ -138,11 +139,11 @@ START_TEST(what_is_replaced_goes_with_the_commit)
 
 	add_site(headers, &first);
 	txn = txn_begin_write(store);
-	txn_drop_sealed(&txn, buffer_slice(&first));
+	txn_drop_secret_text(&txn, buffer_slice(&first));
 	put_site(&txn, "Cookie: other\n", &second);
 	ck_assert(file_has(SECRETS_FILE, "s3same"));
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
-	ck_assert(!sealed_open(store, buffer_slice(&first), NULL));
+	ck_assert(!secret_text_read(store, buffer_slice(&first), NULL));
 	ck_assert(opens_as(&second, "Cookie: other\n"));
 	ck_assert(!file_has(SECRETS_FILE, "s3same"));
 	buffer_free(&first);
@@ -156,11 +157,11 @@ START_TEST(secrets_that_no_row_names_go_at_the_start)
 	struct buffer sealed = {0};
 	struct txn txn = txn_begin_write(store);
 
-	txn_seal(&txn, redact_headers, slice_of(headers), &sealed);
+	txn_store_secret_text(&txn, redact_headers, slice_of(headers), &sealed);
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 	ck_assert(file_has(SECRETS_FILE, "s3same"));
 	open_again();
-	ck_assert(!sealed_open(store, buffer_slice(&sealed), NULL));
+	ck_assert(!secret_text_read(store, buffer_slice(&sealed), NULL));
 	ck_assert(!file_has(SECRETS_FILE, "s3same"));
 	buffer_free(&sealed);
 }
@@ -174,14 +175,14 @@ START_TEST(without_its_file_a_row_is_locked)
 	add_site(headers, &sealed);
 	ck_assert_int_eq(unlink(scratch_path(&scratch, SECRETS_FILE)), 0);
 	open_again();
-	ck_assert(!sealed_open(store, buffer_slice(&sealed), NULL));
+	ck_assert(!secret_text_read(store, buffer_slice(&sealed), NULL));
 	store_close(store);
 	store = NULL;
 	ck_assert_int_eq(
 		store_open(&reader, scratch.folder,
 			   &(struct store_options){.is_read_only = true}),
 		ERR_NONE);
-	ck_assert(!sealed_open(reader, buffer_slice(&sealed), NULL));
+	ck_assert(!secret_text_read(reader, buffer_slice(&sealed), NULL));
 	store_close(reader);
 	buffer_free(&sealed);
 }

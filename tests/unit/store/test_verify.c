@@ -69,7 +69,7 @@ static void put_record(uint32_t i, uint32_t flags)
 	if (flags == 0)
 		put_set(i);
 	buffer_clear(&bytes);
-	compress(urls[i], &bytes); /* the body is the URL's text */
+	compress_slice(urls[i], &bytes); /* the body is the URL's text */
 	txn_put(&txn, TABLE_BODIES, key_slice(&key), buffer_slice(&bytes));
 	buffer_free(&bytes);
 }
@@ -131,8 +131,8 @@ static void put_site(void)
 static void put_urls(void)
 {
 	for (uint32_t i = 0; i < URLS; i++) {
-		uint32_t flags =
-			FRONTIER_IS_TRIED | (i == 2 ? FRONTIER_IS_LEARNED : 0U);
+		uint32_t flags = FRONTIER_IS_ATTEMPTED |
+				 (i == 2 ? FRONTIER_IS_COUNTED : 0U);
 
 		frontier_row_put(&txn, SITE, page_key_of(urls[i]),
 				 &(struct frontier_row){
@@ -403,7 +403,7 @@ START_TEST(a_body_of_other_content_is_found)
 	struct key key = page_key(0);
 	struct buffer packed = {0};
 
-	compress(urls[1], &packed);
+	compress_slice(urls[1], &packed);
 	txn_put(&txn, TABLE_BODIES, key_slice(&key), buffer_slice(&packed));
 	buffer_free(&packed);
 	expect("the body has a wrong hash");
@@ -427,7 +427,7 @@ static void pack_by_dictionary(bool is_there)
 	struct buffer packed = {0};
 	struct buffer part = {0};
 
-	compress(slice_of("http://a.exa"), &part);
+	compress_slice(slice_of("http://a.exa"), &part);
 	if (is_there)
 		dictionary_row_put(
 			&txn, SITE,
@@ -471,7 +471,7 @@ START_TEST(a_dictionary_that_was_never_numbered_is_found)
 {
 	struct buffer part = {0};
 
-	compress(slice_of("http://a.exa"), &part);
+	compress_slice(slice_of("http://a.exa"), &part);
 	dictionary_row_put(
 		&txn, SITE, 7,
 		&(struct dictionary_row){.body_bytes = 12,

@@ -238,7 +238,7 @@ struct bundle *small_open(const struct buffer *bytes, char *reason)
 
 enum error small_ask(struct bundle *bundle, unsigned number,
 		     const char *address, const char *method,
-		     struct text_answer *answer)
+		     struct extraction_result *answer)
 {
 	struct text_request request = {.method = method};
 	struct buffer html = {0};

@@ -33,6 +33,6 @@ struct bundle *small_open(const struct buffer *bytes, char *reason);
 /* The answer for page `number` at `address` (NULL: none). */
 enum error small_ask(struct bundle *bundle, unsigned number,
 		     const char *address, const char *method,
-		     struct text_answer *answer);
+		     struct extraction_result *answer);
 
 #endif

@@ -68,7 +68,7 @@ END_TEST
 START_TEST(a_known_page_is_answered_as_one_of_its_cluster)
 {
 	struct bundle *bundle = open_good();
-	struct text_answer answer;
+	struct extraction_result answer;
 
 	ck_assert_int_eq(
 		small_ask(bundle, 2, "http://a.test/a/3", "df", &answer),
@@ -79,7 +79,7 @@ START_TEST(a_known_page_is_answered_as_one_of_its_cluster)
 	ck_assert_str_eq(answer.text.data,
 			 "Heading 2\n\nThis is the text of page 2, which has a "
 			 "few more words than the menu.\n");
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	bundle_close(bundle);
 }
 END_TEST
@@ -101,13 +101,13 @@ START_TEST(a_page_is_counted_once)
 	struct bundle *bundle = open_good();
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct text_answer answer;
+		struct extraction_result answer;
 
 		ck_assert_int_eq(small_ask(bundle, rows[i].page, rows[i].url,
 					   NULL, &answer),
 				 ERR_NONE);
 		ck_assert_uint_eq(answer.cluster_pages, rows[i].pages);
-		text_answer_free(&answer);
+		extraction_result_free(&answer);
 	}
 	bundle_close(bundle);
 }
@@ -116,20 +116,20 @@ END_TEST
 START_TEST(the_very_page_that_is_known_is_answered_as_that)
 {
 	struct bundle *bundle = open_good();
-	struct text_answer answer;
+	struct extraction_result answer;
 
 	ck_assert_int_eq(small_ask(bundle, SMALL_GONE, "http://a.test/gone",
 				   NULL, &answer),
 			 ERR_NONE);
 	ck_assert_str_eq(answer.cluster, "");
 	ck_assert_uint_eq(answer.cluster_pages, 0);
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	/* elsewhere it is one of those that it looks like */
 	ck_assert_int_eq(
 		small_ask(bundle, SMALL_GONE, "http://a.test/x", NULL, &answer),
 		ERR_NONE);
 	ck_assert_str_eq(answer.cluster, "a.test/1");
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	bundle_close(bundle);
 }
 END_TEST
@@ -159,17 +159,17 @@ END_TEST
 START_TEST(a_page_of_a_small_cluster_has_no_template)
 {
 	struct bundle *bundle = open_good();
-	struct text_answer answer;
+	struct extraction_result answer;
 
 	ck_assert_int_eq(
 		small_ask(bundle, 4, "http://a.test/b", "sst", &answer),
-		ERR_REFUSED);
+		ERR_ADDRESS_FORBIDDEN);
 	ck_assert_str_ne(answer.reason, "");
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	ck_assert_int_eq(
 		small_ask(bundle, 4, "http://a.test/b", "magic", &answer),
 		ERR_NOT_FOUND);
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	bundle_close(bundle);
 }
 END_TEST
@@ -190,8 +190,8 @@ START_TEST(what_is_learnt_changes_no_answer)
 			 ERR_NONE);
 	for (unsigned i = 0; i < 3 * sizeof(methods) / sizeof(methods[0]);
 	     i++) {
-		struct text_answer a;
-		struct text_answer b;
+		struct extraction_result a;
+		struct extraction_result b;
 
 		ck_assert_int_eq(small_ask(bundle, 9, NULL, methods[i % 4], &a),
 				 ERR_NONE);
@@ -201,8 +201,8 @@ START_TEST(what_is_learnt_changes_no_answer)
 		ck_assert(a.has_template);
 		ck_assert(slice_equal(buffer_slice(&a.text),
 				      buffer_slice(&b.text)));
-		text_answer_free(&a);
-		text_answer_free(&b);
+		extraction_result_free(&a);
+		extraction_result_free(&b);
 	}
 	bundle_close(bundle);
 	bundle_close(forgetful);
@@ -217,9 +217,9 @@ struct counting {
 	unsigned samples;
 };
 
-static struct taught learn_counted(void *context, uint32_t cluster,
-				   const struct extractor *extractor,
-				   const double *parameters)
+static struct template_model learn_counted(void *context, uint32_t cluster,
+					   const struct extractor *extractor,
+					   const double *parameters)
 {
 	struct counting *counting = context;
 
@@ -227,7 +227,7 @@ static struct taught learn_counted(void *context, uint32_t cluster,
 	return bundle_learn(counting->bundle, cluster, extractor, parameters);
 }
 
-static void release_counted(void *context, struct taught taught)
+static void release_counted(void *context, struct template_model taught)
 {
 	struct counting *counting = context;
 
@@ -251,8 +251,8 @@ START_TEST(another_one_may_learn_of_its_samples)
 	const struct bundle_learner learner = {learn_counted, release_counted,
 					       &counting};
 	struct text_request request = {.format = FORMAT_TXT};
-	struct text_answer by_itself;
-	struct text_answer by_another;
+	struct extraction_result by_itself;
+	struct extraction_result by_another;
 	struct buffer html = {0};
 
 	small_page(&html, 9);
@@ -269,8 +269,8 @@ START_TEST(another_one_may_learn_of_its_samples)
 			      buffer_slice(&by_another.text)));
 	bundle_each_sample(bundle, 1, count_sample, &counting);
 	ck_assert_uint_gt(counting.samples, 1);
-	text_answer_free(&by_itself);
-	text_answer_free(&by_another);
+	extraction_result_free(&by_itself);
+	extraction_result_free(&by_another);
 	buffer_free(&html);
 	bundle_close(bundle);
 }
@@ -293,13 +293,13 @@ static size_t learned_with(struct bundle *bundle, const char *parameter)
 	const char *const parameters[] = {parameter, NULL};
 	struct text_request request = {.method = "sst",
 				       .parameters = parameters};
-	struct text_answer answer;
+	struct extraction_result answer;
 	struct buffer html = {0};
 
 	small_page(&html, 9);
 	request.body = buffer_slice(&html);
 	ck_assert_int_eq(bundle_extract(bundle, &request, &answer), ERR_NONE);
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	buffer_free(&html);
 	return bundle->learned_bytes;
 }
@@ -316,10 +316,10 @@ START_TEST(what_learning_reads_is_learnt_again)
 }
 END_TEST
 
-static struct classed class_of(struct bundle *bundle, const char *html)
+static struct cluster_match class_of(struct bundle *bundle, const char *html)
 {
 	struct text_request request = {.body = slice_of(html)};
-	struct classed classed;
+	struct cluster_match classed;
 
 	ck_assert_int_eq(bundle_classify(bundle, &request, &classed), ERR_NONE);
 	return classed;
@@ -328,7 +328,7 @@ static struct classed class_of(struct bundle *bundle, const char *html)
 START_TEST(a_page_is_classed_by_the_nearest_signature)
 {
 	struct bundle *bundle = open_good();
-	struct classed classed;
+	struct cluster_match classed;
 
 	/* title, td: those of page /b; the second signature like it is later */
 	classed = class_of(bundle, "<title>x</title><table><tr><td>y</table>");
@@ -378,7 +378,7 @@ static char *explain(struct bundle *bundle, const char *address)
 {
 	struct text_request request = {.method = "mountain",
 				       .format = FORMAT_EXPLAIN};
-	struct text_answer answer;
+	struct extraction_result answer;
 	struct buffer html = {0};
 	struct url url;
 	char *text;
@@ -390,7 +390,7 @@ static char *explain(struct bundle *bundle, const char *address)
 	ck_assert_int_eq(bundle_extract(bundle, &request, &answer), ERR_NONE);
 	text = answer.text.data;
 	answer.text = (struct buffer){0};
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	buffer_free(&html);
 	return text;
 }

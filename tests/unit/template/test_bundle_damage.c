@@ -26,15 +26,15 @@ static void teardown(void)
 static void use(struct bundle *bundle)
 {
 	static const char *const methods[] = {NULL, "df", "sst"};
-	struct text_answer answer;
+	struct extraction_result answer;
 
 	if (bundle == NULL)
 		return;
 	for (unsigned i = 0; i < 3; i++) {
 		small_ask(bundle, 2, "http://a.test/a/3", methods[i], &answer);
-		text_answer_free(&answer);
+		extraction_result_free(&answer);
 		small_ask(bundle, 50, NULL, methods[i], &answer);
-		text_answer_free(&answer);
+		extraction_result_free(&answer);
 	}
 	bundle_close(bundle);
 }

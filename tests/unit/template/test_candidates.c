@@ -7,20 +7,20 @@
 #include "tests/unit/page/page_of.h"
 #include "tests/unit/run.h"
 
-static const struct lost once = {.minimum = 1, .maximum = 1};
+static const struct lost_element once = {.minimum = 1, .maximum = 1};
 
 /* The best candidate for what had this value at this path. */
 static void check_best(const char *html, const char *value, const char *path,
 		       const char *selector)
 {
 	struct page *page = page_of(html);
-	struct lost lost = once;
-	const struct candidate *candidates;
+	struct lost_element lost = once;
+	const struct replacement *candidates;
 	uint32_t count;
 
 	lost.value = slice_of(value);
 	lost.path = slice_of(path);
-	count = candidates_find(page->arena, page, &lost, &candidates);
+	count = replacements_find(page->arena, page, &lost, &candidates);
 	ck_assert_uint_gt(count, 0);
 	ck_assert_str_eq(candidates[0].selector, selector);
 	ck_assert(candidates[0].score > 0 && candidates[0].score <= 1);
@@ -37,12 +37,12 @@ static double agreement(const char *wanted, const char *text)
 
 static double similarity(const char *a, const char *b)
 {
-	struct place left;
-	struct place right;
+	struct element_position left;
+	struct element_position right;
 
-	place_read(&left, slice_of(a));
-	place_read(&right, slice_of(b));
-	return place_similarity(&left, &right);
+	element_position_read(&left, slice_of(a));
+	element_position_read(&right, slice_of(b));
+	return element_position_similarity(&left, &right);
 }
 
 START_TEST(the_same_text_wins)
@@ -104,14 +104,14 @@ START_TEST(several_elements_may_match_and_the_first_is_the_one)
 {
 	struct page *page = page_of("<body><ul class=l><li>a<li>b<li>c</ul>"
 				    "<ol><li>d</ol>");
-	const struct lost lost = {.value = slice_of("a"),
-				  .path = slice_of("html>body>p>i"),
-				  .minimum = 2,
-				  .maximum = UINT32_MAX};
-	const struct candidate *candidates;
+	const struct lost_element lost = {.value = slice_of("a"),
+					  .path = slice_of("html>body>p>i"),
+					  .minimum = 2,
+					  .maximum = UINT32_MAX};
+	const struct replacement *candidates;
 
 	ck_assert_uint_gt(
-		candidates_find(page->arena, page, &lost, &candidates), 0);
+		replacements_find(page->arena, page, &lost, &candidates), 0);
 	ck_assert_str_eq(candidates[0].selector, "li");
 	ck_assert_str_eq(candidates[0].value, "a");
 	page_destroy(page);
@@ -122,21 +122,21 @@ START_TEST(there_may_be_none)
 {
 	struct page *page = page_of("<body><p>a");
 	struct page *empty = page_of("");
-	struct lost lost = {.value = slice_of("zzz"),
-			    .path = slice_of("html>body>b"),
-			    .minimum = 1,
-			    .maximum = 1};
-	const struct candidate *candidates;
+	struct lost_element lost = {.value = slice_of("zzz"),
+				    .path = slice_of("html>body>b"),
+				    .minimum = 1,
+				    .maximum = 1};
+	const struct replacement *candidates;
 
 	ck_assert_uint_eq(
-		candidates_find(page->arena, page, &lost, &candidates), 0);
+		replacements_find(page->arena, page, &lost, &candidates), 0);
 	ck_assert_uint_eq(
-		candidates_find(empty->arena, empty, &lost, &candidates), 0);
+		replacements_find(empty->arena, empty, &lost, &candidates), 0);
 	lost.value = slice_of("a");
 	lost.maximum = 0;
 	lost.minimum = 0;
 	ck_assert_uint_eq(
-		candidates_find(page->arena, page, &lost, &candidates), 0);
+		replacements_find(page->arena, page, &lost, &candidates), 0);
 	page_destroy(page);
 	page_destroy(empty);
 }
@@ -146,21 +146,21 @@ START_TEST(a_search_ends_when_it_is_stopped)
 {
 	struct page *page = page_of("<body><p>a");
 	volatile sig_atomic_t is_stopped = 0;
-	const struct lost lost = {.value = slice_of("a"),
-				  .path = slice_of("html>body>p"),
-				  .minimum = 1,
-				  .maximum = 1,
-				  .is_stopped = &is_stopped};
+	const struct lost_element lost = {.value = slice_of("a"),
+					  .path = slice_of("html>body>p"),
+					  .minimum = 1,
+					  .maximum = 1,
+					  .is_stopped = &is_stopped};
 	struct selector_budget budget = {1000, &is_stopped};
 	const struct element_query query = {page, page->node_count - 1, 1, 1};
 	struct element_selector selectors[MAX_ELEMENT_SELECTORS];
-	const struct candidate *candidates;
+	const struct replacement *candidates;
 
 	ck_assert_uint_gt(
-		candidates_find(page->arena, page, &lost, &candidates), 0);
+		replacements_find(page->arena, page, &lost, &candidates), 0);
 	is_stopped = 1;
 	ck_assert_uint_eq(
-		candidates_find(page->arena, page, &lost, &candidates), 0);
+		replacements_find(page->arena, page, &lost, &candidates), 0);
 	ck_assert_uint_eq(
 		element_selectors(page->arena, &query, &budget, selectors), 0);
 	ck_assert_int_eq(budget.nodes, 1000);
@@ -243,17 +243,18 @@ END_TEST
 /* Two pages: "b" is on both; "a" selects on the first what "b" does there. */
 START_TEST(candidates_of_pages_add_up)
 {
-	static const struct kept_candidate kept[] = {
+	static const struct page_replacement kept[] = {
 		{"a", "one", 0.9, 0, 5}, {"b", "one", 0.8, 0, 5},
 		{"c", "x", 0.3, 0, 7},   {"b", "two", 0.8, 1, 5},
 		{"c", "y", 0.2, 1, 9},
 	};
 	struct arena *arena = arena_create();
-	struct shared_candidate merged[5];
+	struct merged_replacement merged[5];
 
 	ck_assert_uint_eq(
-		candidates_merge(arena, &(struct kept_candidates){kept, 5, 2},
-				 merged, 5),
+		replacements_merge(arena,
+				   &(struct page_replacements){kept, 5, 2},
+				   merged, 5),
 		2);
 	ck_assert_str_eq(merged[0].selector, "b");
 	ck_assert_str_eq(merged[0].value, "one");
@@ -262,12 +263,14 @@ START_TEST(candidates_of_pages_add_up)
 	ck_assert_str_eq(merged[1].selector, "c");
 	ck_assert_double_eq_tol(merged[1].score, 0.25, 1e-12);
 	ck_assert_uint_eq(
-		candidates_merge(arena, &(struct kept_candidates){kept, 5, 2},
-				 merged, 1),
+		replacements_merge(arena,
+				   &(struct page_replacements){kept, 5, 2},
+				   merged, 1),
 		1);
 	ck_assert_uint_eq(
-		candidates_merge(arena, &(struct kept_candidates){kept, 0, 2},
-				 merged, 5),
+		replacements_merge(arena,
+				   &(struct page_replacements){kept, 0, 2},
+				   merged, 5),
 		0);
 	arena_destroy(arena);
 }
@@ -300,8 +303,8 @@ START_TEST(a_large_page_ends)
 {
 	struct buffer html = {0};
 	struct page *page;
-	struct lost lost = once;
-	const struct candidate *candidates;
+	struct lost_element lost = once;
+	const struct replacement *candidates;
 
 	for (int i = 0; i < 300; i++)
 		buffer_append_text(&html, "<div class='a b c d e f g h'>");
@@ -310,7 +313,7 @@ START_TEST(a_large_page_ends)
 	page = page_of(html.data);
 	lost.value = slice_of("same");
 	lost.path = slice_of("html>body>p");
-	(void)candidates_find(page->arena, page, &lost, &candidates);
+	(void)replacements_find(page->arena, page, &lost, &candidates);
 	page_destroy(page);
 	buffer_free(&html);
 }

@@ -4,7 +4,7 @@
 
 #include "tests/unit/run.h"
 
-static struct cursor bytes(const char *text, size_t size)
+static struct byte_cursor bytes(const char *text, size_t size)
 {
 	return cursor_of((struct slice){text, size});
 }
@@ -25,7 +25,7 @@ static const struct {
 START_TEST(numbers_are_seven_bits_a_byte)
 {
 	struct buffer out = {0};
-	struct cursor cursor;
+	struct byte_cursor cursor;
 
 	pack_number(&out, numbers[_i].number);
 	ck_assert_uint_eq(out.size, numbers[_i].size);
@@ -40,7 +40,7 @@ END_TEST
 
 START_TEST(hashes_stand_with_their_least_byte_first)
 {
-	struct cursor cursor = bytes("\x02\x01\0\0\0\0\0\0", 8);
+	struct byte_cursor cursor = bytes("\x02\x01\0\0\0\0\0\0", 8);
 
 	ck_assert_uint_eq(cursor_u64(&cursor), 258);
 	ck_assert(cursor_is_done(&cursor));
@@ -49,7 +49,7 @@ END_TEST
 
 START_TEST(a_number_over_its_limit_is_damage)
 {
-	struct cursor cursor = bytes("\x07\x08", 2);
+	struct byte_cursor cursor = bytes("\x07\x08", 2);
 
 	ck_assert_uint_eq(cursor_number(&cursor, 7), 7);
 	ck_assert_uint_eq(cursor_number(&cursor, 7), 0);
@@ -60,8 +60,8 @@ END_TEST
 
 START_TEST(a_number_that_has_no_end_is_damage)
 {
-	struct cursor cursor = bytes("\x80", 1);
-	struct cursor longer =
+	struct byte_cursor cursor = bytes("\x80", 1);
+	struct byte_cursor longer =
 		bytes("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10);
 
 	cursor_number(&cursor, UINT64_MAX);
@@ -73,9 +73,9 @@ END_TEST
 
 START_TEST(what_is_cut_is_damage)
 {
-	struct cursor cursor = bytes("abc", 3);
-	struct cursor text = bytes("\x03xy", 3);
-	struct cursor hash = bytes("1234567", 7);
+	struct byte_cursor cursor = bytes("abc", 3);
+	struct byte_cursor text = bytes("\x03xy", 3);
+	struct byte_cursor hash = bytes("1234567", 7);
 
 	ck_assert_uint_eq(cursor_bytes(&cursor, 4).size, 0);
 	ck_assert(cursor.is_broken);
@@ -89,7 +89,7 @@ END_TEST
 START_TEST(a_text_stands_behind_its_length)
 {
 	struct buffer out = {0};
-	struct cursor cursor;
+	struct byte_cursor cursor;
 
 	pack_text(&out, slice_of("utf-8"));
 	pack_text(&out, slice_of(NULL));
@@ -104,7 +104,7 @@ END_TEST
 
 START_TEST(nothing_is_at_its_end)
 {
-	struct cursor cursor = cursor_of((struct slice){NULL, 0});
+	struct byte_cursor cursor = cursor_of((struct slice){NULL, 0});
 
 	ck_assert(cursor_is_done(&cursor));
 	cursor_number(&cursor, 1);

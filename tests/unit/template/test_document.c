@@ -20,9 +20,10 @@ static const char html[] =
 	"<table><tr><td>Size<td>Price<tr><td>Small<td>12 crowns</table>"
 	"<p>And this is the end of it.</body>";
 
-/* Of `method` plain, but for comments; text_answer_free() it. */
-static struct text_answer answer_of(const char *page, enum format format,
-				    uint32_t extras, const struct url *url)
+/* Of `method` plain, but for comments; extraction_result_free() it. */
+static struct extraction_result answer_of(const char *page, enum format format,
+					  uint32_t extras,
+					  const struct url *url)
 {
 	const struct text_request request = {
 		.url = url,
@@ -31,9 +32,9 @@ static struct text_answer answer_of(const char *page, enum format format,
 		.extras = extras,
 		.body = slice_of(page),
 	};
-	struct extraction extraction = {.rules = &answer_rules_default,
+	struct extraction extraction = {.rules = &extraction_options_default,
 					.request = &request};
-	struct text_answer answer = {0};
+	struct extraction_result answer = {0};
 
 	ck_assert_int_eq(extraction_of_body(&extraction, &answer), ERR_NONE);
 	return answer;
@@ -42,15 +43,16 @@ static struct text_answer answer_of(const char *page, enum format format,
 static json_t *json_of_page(const char *page, uint32_t extras,
 			    const struct url *url)
 {
-	struct text_answer answer = answer_of(page, FORMAT_JSON, extras, url);
+	struct extraction_result answer =
+		answer_of(page, FORMAT_JSON, extras, url);
 	struct buffer text = {0};
 	json_t *json;
 
-	answer_json(&answer, NULL, &text);
+	result_json(&answer, NULL, &text);
 	json = json_loadb(text.data, text.size, 0, NULL);
 	ck_assert_ptr_nonnull(json);
 	buffer_free(&text);
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	return json;
 }
 
@@ -172,18 +174,18 @@ END_TEST
 
 START_TEST(tables_can_be_left_out)
 {
-	struct text_answer answer =
+	struct extraction_result answer =
 		answer_of(html, FORMAT_TXT, EXTRA_NO_TABLES, NULL);
 
 	ck_assert_ptr_null(strstr(answer.text.data, "crowns"));
 	ck_assert_ptr_nonnull(strstr(answer.text.data, "And this is the end"));
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 }
 END_TEST
 
 START_TEST(metadata_stand_before_markdown)
 {
-	struct text_answer answer =
+	struct extraction_result answer =
 		answer_of(html, FORMAT_MD, EXTRA_FRONT_MATTER, NULL);
 	const char *expected =
 		"---\ntitle: \"Felt hats\"\nauthors:\n"
@@ -192,14 +194,14 @@ START_TEST(metadata_stand_before_markdown)
 
 	ck_assert_int_eq(strncmp(answer.text.data, expected, strlen(expected)),
 			 0);
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	answer = answer_of("<title>a\xC2\x85"
 			   "b\\\xE2\x80\xA8"
 			   "c</title>d",
 			   FORMAT_MD, EXTRA_FRONT_MATTER, NULL);
 	ck_assert_str_eq(answer.text.data,
 			 "---\ntitle: \"a b\\\\ c\"\n---\n\nd\n");
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 }
 END_TEST
 
@@ -215,7 +217,7 @@ START_TEST(comments_stand_apart_where_there_is_a_place_for_them)
 		"class=comment-author>Eve says:<div class=comment-content><p>"
 		"Mine was green, and the rain came through it, thank you."
 		"</div></ol></div>";
-	struct text_answer answer =
+	struct extraction_result answer =
 		answer_of(page, FORMAT_JSON, EXTRA_COMMENTS_APART, NULL);
 
 	ck_assert_ptr_nonnull(memmem(answer.document.comments.data,
@@ -223,10 +225,10 @@ START_TEST(comments_stand_apart_where_there_is_a_place_for_them)
 				     "Mine was green", 14));
 	ck_assert_ptr_null(strstr(answer.text.data, "Mine was green"));
 	ck_assert_ptr_nonnull(strstr(answer.text.data, "Felt is made"));
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	answer = answer_of(page, FORMAT_TXT, EXTRA_COMMENTS_APART, NULL);
 	ck_assert_ptr_nonnull(strstr(answer.text.data, "Mine was green"));
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 }
 END_TEST
 

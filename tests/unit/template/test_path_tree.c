@@ -21,8 +21,8 @@ static void teardown(void)
 
 static void tell(const char *path, enum path_side side, bool is_told)
 {
-	path_tree_add(&tree,
-		      &(struct told_path){slice_of(path), 0.5F, side, is_told});
+	path_tree_add(&tree, &(struct shown_path){slice_of(path), 0.5F, side,
+						  is_told});
 }
 
 static const struct path_tree_node *node(uint32_t index)

@@ -44,21 +44,21 @@ static void acknowledge(uint64_t number)
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
 
-static struct event_counts look(struct event_tally *tally)
+static struct event_counts look(struct event_counters *tally)
 {
 	struct event_counts counts;
 
-	ck_assert_int_eq(event_tally_look(tally, &counts), ERR_NONE);
+	ck_assert_int_eq(event_counters_read(tally, &counts), ERR_NONE);
 	return counts;
 }
 
 START_TEST(events_count_from_the_start_and_once)
 {
-	struct event_tally *tally;
+	struct event_counters *tally;
 	struct event_counts counts;
 
 	add(EVENT_PAGE_ADDED, 0);
-	tally = event_tally_create(store);
+	tally = event_counters_create(store);
 	add(EVENT_PAGE_ADDED, 0);
 	add(EVENT_PAGE_ADDED, 0);
 	add(EVENT_PAGE_GONE, 0);
@@ -69,7 +69,7 @@ START_TEST(events_count_from_the_start_and_once)
 	counts = look(tally);
 	ck_assert_uint_eq(counts.events[EVENT_PAGE_ADDED], 2);
 	ck_assert_uint_eq(counts.events[EVENT_PAGE_GONE], 2);
-	event_tally_destroy(tally);
+	event_counters_destroy(tally);
 }
 END_TEST
 
@@ -77,7 +77,7 @@ END_TEST
 START_TEST(an_alert_is_open_until_somebody_has_seen_to_it)
 {
 	uint64_t old = add(EVENT_GUARD_BROKEN, 0);
-	struct event_tally *tally = event_tally_create(store);
+	struct event_counters *tally = event_counters_create(store);
 	struct event_counts counts;
 
 	add(EVENT_GUARD_BROKEN, 0);
@@ -91,7 +91,7 @@ START_TEST(an_alert_is_open_until_somebody_has_seen_to_it)
 	counts = look(tally);
 	ck_assert_uint_eq(counts.open_alerts[EVENT_GUARD_BROKEN], 1);
 	ck_assert_uint_eq(counts.events[EVENT_GUARD_BROKEN], 2);
-	event_tally_destroy(tally);
+	event_counters_destroy(tally);
 }
 END_TEST
 

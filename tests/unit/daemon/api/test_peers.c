@@ -235,7 +235,7 @@ END_TEST
 
 START_TEST(when_nobody_owns_it_only_copies_are_read)
 {
-	atomic_store(&joined.owners[N], NOBODY);
+	atomic_store(&joined.owners[N], NO_TABLE_ROW);
 	refuse("GET", "/v1/sites/news.example", NULL, 503, "no_owner");
 	expect("GET", "/v1/sites/news.example", NULL, 503, "Retry-After: 1");
 	atomic_store(&joined.has_copies, true);
@@ -326,7 +326,7 @@ static struct buffer ask_node(const char *target, const char *headers)
 		      "GET %s HTTP/1.1\r\nHost: x\r\nConnection: "
 		      "close\r\n%s\r\n",
 		      target, headers);
-	api_answer_node(joined.nodes[0].served.api, buffer_slice(&question),
+	api_handle_node(joined.nodes[0].served.api, buffer_slice(&question),
 			&answer);
 	buffer_free(&question);
 	return answer;
@@ -799,7 +799,7 @@ START_TEST(a_job_that_cannot_be_done_is_told_from_one_for_later)
 				 "{\"verb\": \"seed\", \"url\": "
 				 "\"http://a.example/\", \"none\": 1}",
 				 "400 "),
-			 ERR_REFUSED);
+			 ERR_ADDRESS_FORBIDDEN);
 	/* it is another node's by now */
 	ck_assert_int_eq(run_job(N,
 				 "{\"verb\": \"seed\", \"url\": "
@@ -815,7 +815,7 @@ START_TEST(a_job_of_another_partition_is_never_done)
 				 "{\"verb\": \"seed\", \"url\": "
 				 "\"http://news.example/\"}",
 				 "publish it on tpl.job.014.seed"),
-			 ERR_REFUSED);
+			 ERR_ADDRESS_FORBIDDEN);
 }
 END_TEST
 
@@ -838,18 +838,17 @@ START_TEST(a_job_over_the_limit_of_sites_is_never_done)
 		(void)run_job(LOOPBACK, seed, NULL);
 	}
 	ck_assert_int_eq(run_job(LOOPBACK, jobs[0], "crawl.max_sites"),
-			 ERR_REFUSED);
+			 ERR_ADDRESS_FORBIDDEN);
 	ck_assert_int_eq(run_job(LOOPBACK, jobs[1], "crawl.max_sites"),
-			 ERR_REFUSED);
+			 ERR_ADDRESS_FORBIDDEN);
 	ck_assert_int_eq(run_job(LOOPBACK, jobs[2], "\"rejected\":1"),
-			 ERR_REFUSED);
+			 ERR_ADDRESS_FORBIDDEN);
 	refuse("POST", "/v1/sites", "{\"url\": \"http://127.0.0.9:9/\"}", 413,
 	       "too_large");
 }
 END_TEST
 
-static size_t run_seeds(struct cluster_seed *jobs, size_t count,
-			uint64_t before)
+static size_t run_seeds(struct import_site *jobs, size_t count, uint64_t before)
 {
 	for (size_t i = 0; i < count; i++)
 		jobs[i].mark = (struct job_mark){i + 1, 1000, i + 1};
@@ -858,7 +857,7 @@ static size_t run_seeds(struct cluster_seed *jobs, size_t count,
 }
 
 /* What was said of them goes. */
-static void expect_said(struct cluster_seed *jobs, size_t count,
+static void expect_said(struct import_site *jobs, size_t count,
 			const char *const *said)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -875,7 +874,7 @@ static void expect_said(struct cluster_seed *jobs, size_t count,
 
 START_TEST(useless_seeds_spoil_no_others)
 {
-	struct cluster_seed jobs[] = {
+	struct import_site jobs[] = {
 		{.data = slice_of(SEED "127.0.0.1:9/\", \"max_pages\": 7}")},
 		{.data = slice_of("nonsense")},
 		{.data = slice_of(SEED "127.0.0.2:9/\", \"none\": 1}")},
@@ -905,7 +904,7 @@ END_TEST
 
 START_TEST(seeds_end_where_another_job_begins)
 {
-	struct cluster_seed jobs[] = {
+	struct import_site jobs[] = {
 		{.data = slice_of(SEED "127.0.0.1:9/\"}")},
 		{.data = slice_of("{\"verb\": \"delete\", \"host\": "
 				  "\"127.0.0.1:9\"}")},

@@ -384,7 +384,7 @@ START_TEST(every_key_has_a_meaning_and_a_default_in_its_range)
 				      row->text != NULL,
 			      "%s", row->key);
 		ck_assert_msg(row->default_value <= row->maximum ||
-				      (row->type == CONFIG_CUT &&
+				      (row->type == CONFIG_THRESHOLD &&
 				       row->default_value == THRESHOLD_AUTO),
 			      "%s", row->key);
 	}
@@ -402,7 +402,7 @@ START_TEST(a_reload_keeps_what_needs_a_restart)
 		      "crawl:\n  delay: 7 s\n  allowed_networks: [10.0.0.0/8]\n"
 		      "workers:\n  count: 9\n"),
 		ERR_NONE);
-	config_keep_fixed(&config, &old, &kept);
+	config_restore_fixed(&config, &old, &kept);
 	ck_assert_str_eq(kept.data,
 			 "socket.path, crawl.allowed_networks, workers.count");
 	ck_assert_str_eq(config.socket_path, old.socket_path);

@@ -12,8 +12,8 @@
 enum { PAGES = 40 };
 
 static struct world world;
-static struct kept_pages *kept;
-static struct answer_rules rules;
+static struct page_cache *kept;
+static struct extraction_options rules;
 
 static struct url url_of(unsigned seed)
 {
@@ -38,7 +38,7 @@ static void put(unsigned seed)
 	ck_assert_int_eq(page_parse(&page, buffer_slice(&body),
 				    (struct slice){NULL, 0}, &rules.limits),
 			 ERR_NONE);
-	kept_pages_add(kept, seed, &url, page);
+	page_cache_add(kept, seed, &url, page);
 	buffer_free(&body);
 }
 
@@ -47,30 +47,30 @@ static void setup_with(size_t max_bytes)
 	world = (struct world){0};
 	world_open(&world, 0);
 	ck_assert_int_eq(world_add_site(&world, "a.test"), ERR_NONE);
-	rules = answer_rules_default;
-	rules.learned = learned_cache_create(1 << 20);
+	rules = extraction_options_default;
+	rules.learned = model_cache_create(1 << 20);
 	rules.max_learned = 1 << 20;
-	kept = kept_pages_create(max_bytes, 2);
+	kept = page_cache_create(max_bytes, 2);
 	for (unsigned i = 0; i < PAGES; i++)
 		put(i);
 }
 
 static void teardown(void)
 {
-	kept_pages_destroy(kept);
-	learned_cache_destroy(rules.learned);
+	page_cache_destroy(kept);
+	model_cache_destroy(rules.learned);
 	world_close(&world);
 }
 
-static struct buffer json_of(enum error error, struct text_answer *answer)
+static struct buffer json_of(enum error error, struct extraction_result *answer)
 {
 	struct buffer json = {0};
 
 	ck_assert_int_eq(error, ERR_NONE);
 	ck_assert(answer->has_template);
-	answer_json(answer, NULL, &json);
+	result_json(answer, NULL, &json);
 	buffer_append_byte(&json, '\0');
-	text_answer_free(answer);
+	extraction_result_free(answer);
 	return json;
 }
 
@@ -78,21 +78,21 @@ static struct buffer json_of(enum error error, struct text_answer *answer)
 static void check_page(struct text_request request, unsigned seed)
 {
 	const struct url url = url_of(seed);
-	struct answer_rules fresh = rules;
-	struct text_answer answer;
+	struct extraction_options fresh = rules;
+	struct extraction_result answer;
 	struct buffer of_kept;
 	struct buffer of_stored;
 	enum error error;
 
 	fresh.learned = NULL;
 	request.url = &url;
-	error = answer_parsed(world.store, &rules, &request,
-			      kept_pages_take(kept, seed), &answer);
+	error = query_parsed_page(world.store, &rules, &request,
+				  page_cache_remove(kept, seed), &answer);
 	of_kept = json_of(error, &answer);
-	error = answer_text(world.store, &fresh, &request, &answer);
+	error = query_text(world.store, &fresh, &request, &answer);
 	of_stored = json_of(error, &answer);
 	ck_assert_str_eq(of_kept.data, of_stored.data);
-	ck_assert_ptr_null(kept_pages_take(kept, seed).page);
+	ck_assert_ptr_null(page_cache_remove(kept, seed).page);
 	buffer_free(&of_kept);
 	buffer_free(&of_stored);
 }
@@ -104,13 +104,13 @@ static void check(const char *method, size_t max_bytes)
 	size_t taught;
 
 	setup_with(max_bytes);
-	kept_pages_teach(kept, world.store, "a.test", &rules, &request);
-	taught = learned_cache_bytes(rules.learned);
+	page_cache_build_models(kept, world.store, "a.test", &rules, &request);
+	taught = model_cache_bytes(rules.learned);
 	for (unsigned i = 0; i < PAGES; i++)
 		check_page(request, i);
 	/* nothing was learned after that */
 	ck_assert_uint_gt(taught, 0);
-	ck_assert_uint_eq(learned_cache_bytes(rules.learned), taught);
+	ck_assert_uint_eq(model_cache_bytes(rules.learned), taught);
 	teardown();
 }
 
@@ -133,8 +133,8 @@ START_TEST(a_method_of_the_page_alone_is_not_taught)
 	const struct text_request request = {.method = "accb"};
 
 	setup_with(SIZE_MAX);
-	kept_pages_teach(kept, world.store, "a.test", &rules, &request);
-	ck_assert_uint_eq(learned_cache_bytes(rules.learned), 0);
+	page_cache_build_models(kept, world.store, "a.test", &rules, &request);
+	ck_assert_uint_eq(model_cache_bytes(rules.learned), 0);
 	teardown();
 }
 END_TEST
@@ -155,11 +155,11 @@ START_TEST(a_cluster_whose_sample_is_not_kept_is_not_taught)
 			world_put(&world, other.text, buffer_slice(&body)),
 			ERR_NONE);
 	}
-	kept_pages_teach(kept, world.store, "a.test", &rules, &request);
-	ck_assert_uint_eq(learned_cache_bytes(rules.learned), 0);
+	page_cache_build_models(kept, world.store, "a.test", &rules, &request);
+	ck_assert_uint_eq(model_cache_bytes(rules.learned), 0);
 	for (unsigned i = 0; i < 4; i++)
 		check_page(request, i);
-	ck_assert_ptr_null(kept_pages_take(kept, PAGES).page);
+	ck_assert_ptr_null(page_cache_remove(kept, PAGES).page);
 	buffer_free(&body);
 	teardown();
 }

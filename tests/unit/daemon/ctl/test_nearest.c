@@ -5,13 +5,13 @@
 /* Of some options of `watch`. */
 static const char *meant_by(const char *word)
 {
-	struct nearest nearest = {.word = word};
+	struct name_suggestion nearest = {.word = word};
 
-	nearest_try(&nearest, "max-pages");
-	nearest_try(&nearest, "max-depth");
-	nearest_try(&nearest, "threshold");
-	nearest_try(&nearest, "wait");
-	nearest_try(&nearest, "for");
+	suggest_name(&nearest, "max-pages");
+	suggest_name(&nearest, "max-depth");
+	suggest_name(&nearest, "threshold");
+	suggest_name(&nearest, "wait");
+	suggest_name(&nearest, "for");
 	return nearest.name == NULL ? "none" : nearest.name;
 }
 

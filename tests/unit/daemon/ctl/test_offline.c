@@ -129,9 +129,9 @@ START_TEST(clusters_are_numbered_by_size_then_first_page)
 	const uint32_t expected[] = {2, 1, 3, 1, 2, 1, 4};
 	uint32_t numbers[7];
 
-	ck_assert_uint_eq(partition_number(labels, 7, numbers), 4);
+	ck_assert_uint_eq(clustering_result_number(labels, 7, numbers), 4);
 	ck_assert_mem_eq(numbers, expected, sizeof(expected));
-	ck_assert_uint_eq(partition_number(labels, 0, numbers), 0);
+	ck_assert_uint_eq(clustering_result_number(labels, 0, numbers), 0);
 }
 END_TEST
 

@@ -12,7 +12,7 @@ static size_t count_words(const char *text)
 	size_t count = 0;
 	uint64_t word;
 
-	while (gold_next_word(&rest, &word))
+	while (gold_text_next_word(&rest, &word))
 		count++;
 	return count;
 }
@@ -22,7 +22,7 @@ static uint64_t word_of(const char *text)
 	struct slice rest = slice_of(text);
 	uint64_t word = 0;
 
-	ck_assert(gold_next_word(&rest, &word));
+	ck_assert(gold_text_next_word(&rest, &word));
 	return word;
 }
 
@@ -40,14 +40,15 @@ END_TEST
 START_TEST(a_word_of_the_gold_is_taken_as_often_as_it_stands_there)
 {
 	struct arena *arena = arena_create();
-	struct gold gold = gold_make(arena, slice_of("to be or not to be"));
+	struct gold_text gold =
+		gold_text_create(arena, slice_of("to be or not to be"));
 
 	ck_assert_uint_eq(gold.count, 4);
-	ck_assert(gold_take(&gold, word_of("to")));
-	ck_assert(gold_take(&gold, word_of("To")));
-	ck_assert(!gold_take(&gold, word_of("to")));
-	ck_assert(gold_take(&gold, word_of("not")));
-	ck_assert(!gold_take(&gold, word_of("is")));
+	ck_assert(gold_text_remove(&gold, word_of("to")));
+	ck_assert(gold_text_remove(&gold, word_of("To")));
+	ck_assert(!gold_text_remove(&gold, word_of("to")));
+	ck_assert(gold_text_remove(&gold, word_of("not")));
+	ck_assert(!gold_text_remove(&gold, word_of("is")));
 	arena_destroy(arena);
 }
 END_TEST

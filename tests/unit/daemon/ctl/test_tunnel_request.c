@@ -12,29 +12,29 @@
 #define COOKIE  "Cookie: a=b; templated-8481=" SESSION "; c=d\r\n"
 #define LET_IN  HOST COOKIE
 
-static struct tunnel_keys keys;
+static struct browser_proxy_keys keys;
 static uint64_t now_ms = 1000;
 
 static void make_keys(void)
 {
-	keys = (struct tunnel_keys){.token = TOKEN,
-				    .session = SESSION,
-				    .port = 8481,
-				    .until_ms = now_ms + 1};
+	keys = (struct browser_proxy_keys){.token = TOKEN,
+					   .session = SESSION,
+					   .port = 8481,
+					   .until_ms = now_ms + 1};
 }
 
 /* "V HEAD": what is done, and what is sent. */
 static const char *judged(const char *head)
 {
 	static const char *const verdicts[] = {
-		[TUNNEL_FORWARD] = "forward ",
-		[TUNNEL_ENTER] = "enter ",
-		[TUNNEL_REFUSE] = "refuse ",
+		[BROWSER_PROXY_FORWARD] = "forward ",
+		[BROWSER_PROXY_ENTER] = "enter ",
+		[BROWSER_PROXY_REFUSE] = "refuse ",
 	};
 	static char text[4096];
-	struct tunnel_request request;
+	struct browser_proxy_request request;
 
-	tunnel_judge(&keys, slice_of(head), now_ms, &request);
+	browser_proxy_decide(&keys, slice_of(head), now_ms, &request);
 	snprintf(text, sizeof(text), "%s%s", verdicts[request.verdict],
 		 request.head.data);
 	buffer_free(&request.head);
@@ -176,7 +176,7 @@ START_TEST(a_body_has_one_length)
 #define POST                                            \
 	"POST /ui/sites HTTP/1.1\r\n" LET_IN "Origin: " \
 	"http://127.0.0.1:8481\r\n"
-	struct tunnel_request request;
+	struct browser_proxy_request request;
 
 	ck_assert_int_eq(refusal(POST "Transfer-Encoding: chunked\r\n\r\n"),
 			 411);
@@ -186,8 +186,9 @@ START_TEST(a_body_has_one_length)
 	ck_assert_int_eq(refusal(POST "Content-Length: -1\r\n\r\n"), 400);
 	ck_assert_int_eq(refusal(POST "Content-Length: \r\n\r\n"), 400);
 	ck_assert_int_eq(refusal(POST "Content-Length: 67108865\r\n\r\n"), 413);
-	tunnel_judge(&keys, slice_of(POST "Content-Length: 67108864\r\n\r\n"),
-		     now_ms, &request);
+	browser_proxy_decide(&keys,
+			     slice_of(POST "Content-Length: 67108864\r\n\r\n"),
+			     now_ms, &request);
 	ck_assert_uint_eq(request.body_bytes, 67108864);
 	buffer_free(&request.head);
 }

@@ -22,7 +22,7 @@ static void give(bool is_own)
 		.partition = {.partition = PARTITION, .is_own = is_own},
 	};
 
-	store_own(world.store, PARTITION, is_own);
+	store_set_owned(world.store, PARTITION, is_own);
 	ck_assert_int_eq(
 		engine_commit(world.engine, &change, 1, world.now_ms, NULL),
 		ERR_NONE);

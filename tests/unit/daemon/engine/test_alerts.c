@@ -109,7 +109,8 @@ static uint32_t site_number(const char *host)
 /* An event of the site, as an inspection would find it. */
 static void happen(const char *host, const struct event_row *event)
 {
-	const struct findings findings = {.events = event, .event_count = 1};
+	const struct template_updates findings = {.events = event,
+						  .event_count = 1};
 	char text[64];
 	struct url url;
 	struct change change = {.kind = CHANGE_TEMPLATES,

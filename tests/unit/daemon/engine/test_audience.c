@@ -5,18 +5,18 @@
 
 static struct scratch scratch;
 static struct store *store;
-static struct audience audience;
+static struct event_subscriptions audience;
 
 static void setup(void)
 {
 	scratch_make(&scratch);
 	store = scratch_store(&scratch);
-	audience = (struct audience){0};
+	audience = (struct event_subscriptions){0};
 }
 
 static void teardown(void)
 {
-	audience_forget(&audience);
+	subscriptions_reset(&audience);
 	store_close(store);
 	scratch_remove(&scratch, NULL);
 }
@@ -44,14 +44,14 @@ START_TEST(what_was_undone_is_forgotten)
 	struct txn txn = txn_begin_write(store);
 
 	put_rules(&txn);
-	audience_read(&audience, &txn);
-	ck_assert(audience_silences(&audience, &event));
+	subscriptions_read(&audience, &txn);
+	ck_assert(subscriptions_silence(&audience, &event));
 	ck_assert_uint_eq(audience.wish_count, 1);
 	txn_abort(&txn);
-	audience_forget(&audience);
+	subscriptions_reset(&audience);
 	txn = txn_begin_read(store);
-	audience_read(&audience, &txn);
-	ck_assert(!audience_silences(&audience, &event));
+	subscriptions_read(&audience, &txn);
+	ck_assert(!subscriptions_silence(&audience, &event));
 	ck_assert_uint_eq(audience.wish_count, 0);
 	txn_abort(&txn);
 }
@@ -63,12 +63,12 @@ START_TEST(a_rule_silences_its_template_alone)
 	struct event_row other = event;
 
 	put_rules(&txn);
-	audience_read(&audience, &txn);
+	subscriptions_read(&audience, &txn);
 	other.cluster = 4;
-	ck_assert(!audience_silences(&audience, &other));
+	ck_assert(!subscriptions_silence(&audience, &other));
 	other = event;
 	other.host = slice_of("b.test");
-	ck_assert(!audience_silences(&audience, &other));
+	ck_assert(!subscriptions_silence(&audience, &other));
 	txn_abort(&txn);
 }
 END_TEST
@@ -79,14 +79,14 @@ START_TEST(a_hook_is_told_of_its_kinds_and_its_site)
 	struct event_row other = event;
 
 	put_rules(&txn);
-	audience_read(&audience, &txn);
+	subscriptions_read(&audience, &txn);
 	ck_assert_uint_eq(audience.wishes[0].hook, 7);
-	ck_assert(wish_is_for(&audience.wishes[0], &event));
+	ck_assert(hook_filter_matches(&audience.wishes[0], &event));
 	other.kind = EVENT_PAGE_ADDED;
-	ck_assert(!wish_is_for(&audience.wishes[0], &other));
+	ck_assert(!hook_filter_matches(&audience.wishes[0], &other));
 	other = event;
 	other.host = slice_of("b.test");
-	ck_assert(!wish_is_for(&audience.wishes[0], &other));
+	ck_assert(!hook_filter_matches(&audience.wishes[0], &other));
 	txn_abort(&txn);
 }
 END_TEST

@@ -55,7 +55,7 @@ START_TEST(what_was_forgotten_is_not_written)
 	struct counts counts = {0};
 
 	counts_add(&counts, 1, 7, 2);
-	counts_forget(&counts);
+	counts_reset(&counts);
 	counts_write(&counts, &txn, 3);
 	ck_assert_uint_eq(df_get(&txn, 3, 1, 7), 0);
 	ck_assert_int_eq(txn.error, ERR_NONE);

@@ -137,7 +137,7 @@ static void read_page(struct visit *visit, unsigned status)
 	ck_assert_int_eq(analyse(buffer_slice(&visit->html), slice_of("utf-8"),
 				 &visit->url, &options, &visit->record),
 			 ERR_NONE);
-	compress(buffer_slice(&visit->html), &visit->packed);
+	compress_slice(buffer_slice(&visit->html), &visit->packed);
 	visit->change.kind = CHANGE_PAGE;
 	visit->change.answer.page.record = buffer_slice(&visit->record);
 	visit->change.answer.page.packed = buffer_slice(&visit->packed);
@@ -183,7 +183,7 @@ static void answer(const struct work *work, struct visit *visit)
 	change->answer.outcome.etag = slice_of(visit->etag);
 	if (strcmp(visit->etag, work->lease.etag) == 0) {
 		web.fresh++;
-		change->kind = CHANGE_FRESH;
+		change->kind = CHANGE_NOT_MODIFIED;
 		change->answer.outcome.http_status = 304;
 		return;
 	}
@@ -390,11 +390,13 @@ START_TEST(a_clock_that_is_set_back_is_noticed)
 {
 	world.now_ms += 500 * DAY_MS;
 	add_site(usual());
-	ck_assert(!engine_is_behind(world.engine, world.now_ms - 59000));
-	ck_assert(engine_is_behind(world.engine, world.now_ms - 61000));
+	ck_assert(
+		!engine_clock_was_set_back(world.engine, world.now_ms - 59000));
+	ck_assert(
+		engine_clock_was_set_back(world.engine, world.now_ms - 61000));
 	world.now_ms -= 61000;
 	crawl_now();
-	ck_assert(!engine_is_behind(world.engine, world.now_ms));
+	ck_assert(!engine_clock_was_set_back(world.engine, world.now_ms));
 }
 END_TEST
 
@@ -438,7 +440,7 @@ START_TEST(what_answers_like_the_probe_is_no_page)
 
 		snprintf(text, sizeof(text), "http://a.test/gone/%u", i);
 		entry.url = slice_of(text);
-		ck_assert(listing_append(&listing, &entry));
+		ck_assert(sitemap_entries_append(&listing, &entry));
 	}
 	url_parse(&url, slice_of("http://a.test/sitemap.xml"), NULL);
 	change.url = &url;
@@ -466,7 +468,7 @@ START_TEST(a_sitemap_brings_back_what_has_changed)
 	visits = web.visits;
 	world.now_ms += 4 * HOUR_MS; /* an eighth of the interval is over */
 	entry.lastmod_ms = world.now_ms - 1000;
-	listing_append(&listing, &entry);
+	sitemap_entries_append(&listing, &entry);
 	url_parse(&url, slice_of("http://a.test/sitemap.xml"), NULL);
 	change.url = &url;
 	change.answer.listing = buffer_slice(&listing);
@@ -573,7 +575,7 @@ END_TEST
 START_TEST(not_modified_is_not_of_what_an_archive_has_put_in_place)
 {
 	struct url url;
-	struct change change = {.kind = CHANGE_FRESH, .url = &url};
+	struct change change = {.kind = CHANGE_NOT_MODIFIED, .url = &url};
 
 	memset(&terms, 0, sizeof(terms));
 	terms.replaces = true;
@@ -708,7 +710,7 @@ END_TEST
 
 START_TEST(an_answer_for_a_deleted_site_is_not_for_its_successor)
 {
-	struct change change = {.kind = CHANGE_FRESH};
+	struct change change = {.kind = CHANGE_NOT_MODIFIED};
 	struct url url;
 
 	add_site(usual());

@@ -216,7 +216,7 @@ static void random_step(uint64_t *state)
 		put(number, world_random(state) % 4, world_random(state) % 7);
 }
 
-/* Laws 1 and 2: verify_laws() recounts, and clusters by brute force. */
+/* Laws 1 and 2: invariants_verify() recounts, and clusters by brute force. */
 START_TEST(counts_and_clusters_are_exact_after_any_history)
 {
 	uint64_t state = (uint64_t)_i + 1;
@@ -416,7 +416,7 @@ START_TEST(less_is_leased_of_a_slow_host)
 
 	crawl("b.test", 0);
 	for (unsigned i = 0; i < 6; i++) {
-		struct change ask = {.kind = CHANGE_ASK};
+		struct change ask = {.kind = CHANGE_FETCH_NOW};
 		char url[64];
 
 		snprintf(url, sizeof(url), "http://b.test/%u", i);
@@ -527,7 +527,8 @@ END_TEST
 /* Ask for page 0 of those fetched since `asked_ms`; rows of the frontier. */
 static uint64_t ask_since(uint64_t asked_ms)
 {
-	struct change change = {.kind = CHANGE_ASK, .ask.asked_ms = asked_ms};
+	struct change change = {.kind = CHANGE_FETCH_NOW,
+				.ask.asked_ms = asked_ms};
 	struct url url;
 
 	url_parse(&url, slice_of("http://a.test/page/0"), NULL);
@@ -617,14 +618,15 @@ static void select_threshold(unsigned threshold, uint64_t generation)
 }
 
 /* The clusters of pages 0 to 6. */
-static void check_clusters(const uint32_t expected[7])
+static void verify_cluster_tables(const uint32_t expected[7])
 {
 	for (unsigned i = 0; i < 7; i++)
 		ck_assert_uint_eq(cluster_of(i), expected[i]);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
 
-#define CHECK_CLUSTERS(...) check_clusters((const uint32_t[7]){__VA_ARGS__})
+#define CHECK_CLUSTERS(...) \
+	verify_cluster_tables((const uint32_t[7]){__VA_ARGS__})
 
 /*
  * Signatures of 4, 5 and 4 members: pages 0 to 2 and 3 to 4 have 4 in common,

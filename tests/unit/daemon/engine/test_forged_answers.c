@@ -81,8 +81,8 @@ static void end(void)
  */
 static enum error analyse_forged(void)
 {
-	const struct analysing analysing = {.store = world.store,
-					    .limits = page_limits_default};
+	const struct analyser analysing = {.store = world.store,
+					   .limits = page_limits_default};
 	struct job job = {.work = {.width = 2}};
 	struct record record;
 	enum error error;
@@ -90,7 +90,7 @@ static enum error analyse_forged(void)
 	ck_assert_int_eq(url_parse(&job.url, slice_of("http://a.test/x"), NULL),
 			 ERR_NONE);
 	buffer_append_slice(&job.result.body, buffer_slice(&html));
-	analysing_run(&analysing, &job);
+	analyser_run(&analysing, &job);
 	error = job.error;
 	if (error == ERR_NONE)
 		ck_assert_int_eq(
@@ -107,11 +107,11 @@ static enum error analyse_forged(void)
 
 static enum error extract_forged(void)
 {
-	const struct answer_rules rules = {.limits = page_limits_default};
+	const struct extraction_options rules = {.limits = page_limits_default};
 	const struct text_request request = {.body = buffer_slice(&html)};
-	struct page_answer answer;
-	enum error error =
-		page_answer_given(NULL, world.store, &rules, &request, &answer);
+	struct text_result answer;
+	enum error error = submitted_text_get(NULL, world.store, &rules,
+					      &request, &answer);
 
 	ck_assert_ptr_nonnull(
 		memchr(answer.method, '\0', sizeof(answer.method)));

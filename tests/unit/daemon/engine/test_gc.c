@@ -283,7 +283,7 @@ static unsigned first_without_body(unsigned to)
 	ck_abort_msg("every page has its body");
 }
 
-static enum error ask_text(unsigned number, struct text_answer *answer)
+static enum error ask_text(unsigned number, struct extraction_result *answer)
 {
 	struct text_request request = {.url = NULL};
 	struct url url;
@@ -292,26 +292,26 @@ static enum error ask_text(unsigned number, struct text_answer *answer)
 	page_url(text, sizeof(text), "a.test", number);
 	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
 	request.url = &url;
-	return answer_text(world.store, &answer_rules_default, &request,
-			   answer);
+	return query_text(world.store, &extraction_options_default, &request,
+			  answer);
 }
 
 START_TEST(a_page_without_body_says_so_until_it_comes_again)
 {
-	struct text_answer answer;
+	struct extraction_result answer;
 	unsigned number;
 
 	put(0, 40);
 	limits.bodies.age_ms = 1;
 	gc_all();
 	number = first_without_body(40);
-	ck_assert_int_eq(ask_text(number, &answer), ERR_NOT_KEPT);
+	ck_assert_int_eq(ask_text(number, &answer), ERR_BODY_EXPIRED);
 	ck_assert_ptr_nonnull(strstr(answer.reason, "fetch=always"));
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	put(number, number + 1); /* the same content */
 	ck_assert(has_body(number));
 	ck_assert_int_eq(ask_text(number, &answer), ERR_NONE);
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 }
 END_TEST
 

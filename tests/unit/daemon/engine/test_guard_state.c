@@ -8,7 +8,7 @@ static struct guard_row guard_of(uint32_t pages)
 	struct guard_row guard = {.checked = pages, .maximum = 1};
 
 	for (uint64_t i = 1; i <= pages; i++)
-		guard_remember(&guard, &(struct guard_visit){.page = i});
+		guard_add_visit(&guard, &(struct guard_visit){.page = i});
 	guard.state = guard_state_of(&guard);
 	return guard;
 }
@@ -25,7 +25,7 @@ static uint16_t visit(struct guard_row *guard, uint64_t page, bool did_fail,
 	};
 
 	if (guard_visit_is_news(guard, &visited)) {
-		guard_remember(guard, &visited);
+		guard_add_visit(guard, &visited);
 		if (guard->state != guard_state_of(guard)) {
 			guard->state = guard_state_of(guard);
 			guard_begin_state(guard);
@@ -124,15 +124,15 @@ START_TEST(a_page_that_is_gone_is_forgotten)
 	visit(&guard, 1, false, true);
 	ck_assert_uint_eq(guard.recent[0], 1);
 	ck_assert_uint_eq(guard.recent_bad, 1);
-	guard_forget(&guard, 3);
+	guard_remove_visit(&guard, 3);
 	ck_assert_uint_eq(guard.recent_count, 2);
 	ck_assert_uint_eq(guard.recent[1], 2);
 	ck_assert_uint_eq(guard.recent_bad, 1);
-	guard_forget(&guard, 1);
+	guard_remove_visit(&guard, 1);
 	ck_assert_uint_eq(guard.recent_bad, 0);
-	guard_forget(&guard, 99);
+	guard_remove_visit(&guard, 99);
 	ck_assert_uint_eq(guard.recent_count, 1);
-	guard_forget(&guard, 2);
+	guard_remove_visit(&guard, 2);
 	ck_assert_uint_eq(guard.recent_count, 0);
 }
 END_TEST

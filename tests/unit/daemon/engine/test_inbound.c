@@ -6,11 +6,11 @@
 
 enum { MAX_PAGES = 8 };
 
-static struct inbound *inbound;
+static struct link_graph *inbound;
 
 static void teardown(void)
 {
-	inbound_destroy(inbound);
+	link_graph_destroy(inbound);
 	inbound = NULL;
 }
 
@@ -22,7 +22,7 @@ static void begin(const char *const *urls)
 
 	for (; urls[count] != NULL; count++)
 		slices[count] = slice_of(urls[count]);
-	inbound = inbound_create(slices, count);
+	inbound = link_graph_create(slices, count);
 }
 
 #define BEGIN(...) begin((const char *const[]){__VA_ARGS__, NULL})
@@ -37,7 +37,7 @@ static void add(uint32_t source, const struct record_link *links,
 
 	record_encode(&plain, links, &bytes);
 	ck_assert_int_eq(record_open(buffer_slice(&bytes), &record), ERR_NONE);
-	inbound_add(inbound, source, &record);
+	link_graph_add(inbound, source, &record);
 	buffer_free(&bytes);
 }
 
@@ -46,13 +46,13 @@ static void add(uint32_t source, const struct record_link *links,
 static uint32_t target(const char *url)
 {
 	const struct record_link link = {.url = slice_of(url), .path = 9};
-	const struct witness_link *links;
+	const struct label_link *links;
 	size_t before;
 	size_t after;
 
-	inbound_links(inbound, &before);
+	link_graph_links(inbound, &before);
 	add(0, &link, 1);
-	links = inbound_links(inbound, &after);
+	links = link_graph_links(inbound, &after);
 	return after == before ? 0 : links[after - 1].target;
 }
 
@@ -139,14 +139,14 @@ START_TEST(a_target_counts_once_a_source_and_never_for_itself)
 		{.url = slice_of("http://a.test/1"), .path = 9},
 		{.url = slice_of("http://a.test/0"), .path = 5},
 	};
-	const struct witness_link expected[] = {{1, 6}, {2, 8}, {1, 9}, {0, 5}};
-	const struct witness_link *links;
+	const struct label_link expected[] = {{1, 6}, {2, 8}, {1, 9}, {0, 5}};
+	const struct label_link *links;
 	size_t count;
 
 	BEGIN("http://a.test/0", "http://a.test/1", "http://a.test/2");
 	add(0, first, 4);
 	add(2, second, 2);
-	links = inbound_links(inbound, &count);
+	links = link_graph_links(inbound, &count);
 	ck_assert_uint_eq(count, 4);
 	for (size_t i = 0; i < count; i++) {
 		ck_assert_uint_eq(links[i].target, expected[i].target);
@@ -165,7 +165,7 @@ START_TEST(links_without_a_path_do_not_count)
 
 	BEGIN("http://a.test/0", "http://a.test/1");
 	add(0, links, 2);
-	ck_assert_uint_eq(inbound_links(inbound, &count)->path, 4);
+	ck_assert_uint_eq(link_graph_links(inbound, &count)->path, 4);
 	ck_assert_uint_eq(count, 1);
 }
 END_TEST
@@ -188,10 +188,10 @@ START_TEST(no_pages_have_no_links)
 {
 	size_t count = 1;
 
-	inbound = inbound_create(NULL, 0);
-	inbound_links(inbound, &count);
+	inbound = link_graph_create(NULL, 0);
+	link_graph_links(inbound, &count);
 	ck_assert_uint_eq(count, 0);
-	inbound_destroy(NULL);
+	link_graph_destroy(NULL);
 }
 END_TEST
 

@@ -54,7 +54,7 @@ static void teardown(void)
 static void ask(const struct server *server, const char *path)
 {
 	struct change change = {
-		.kind = CHANGE_ASK,
+		.kind = CHANGE_FETCH_NOW,
 		.ask.options = {.measure = MEASURE_CPC,
 				.threshold = 250,
 				.max_pages = 100,

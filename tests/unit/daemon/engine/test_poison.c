@@ -43,11 +43,11 @@ static void poison(unsigned number, const char *bytes)
 {
 	struct url url = url_of(number);
 	struct buffer packed = {0};
-	struct change change = {.kind = CHANGE_POISON, .url = &url};
+	struct change change = {.kind = CHANGE_QUARANTINE, .url = &url};
 
 	world.now_ms += 1000;
 	if (bytes != NULL) {
-		compress(slice_of(bytes), &packed);
+		compress_slice(slice_of(bytes), &packed);
 		change.answer.poison.content_hash =
 			hash64(bytes, strlen(bytes), 0);
 		change.answer.poison.body_bytes = strlen(bytes);
@@ -69,12 +69,13 @@ static bool is_poisoned(unsigned number, const char *bytes)
 	struct url url = url_of(number);
 	struct txn txn = txn_begin_read(world.store);
 	struct buffer body = {0};
-	struct poison_row row;
-	bool is_there = poison_row_get(&txn, site.id,
-				       page_key_of(slice_of(url.text)), &row);
+	struct quarantine_row row;
+	bool is_there = quarantine_row_get(
+		&txn, site.id, page_key_of(slice_of(url.text)), &row);
 
 	if (is_there) {
-		ck_assert_int_eq(decompress(row.body, 1000, &body), ERR_NONE);
+		ck_assert_int_eq(decompress_slice(row.body, 1000, &body),
+				 ERR_NONE);
 		ck_assert(slice_equal(buffer_slice(&body), slice_of(bytes)));
 		ck_assert(slice_equal(row.reason, slice_of("signal 11")));
 	}
@@ -100,7 +101,7 @@ END_TEST
 static enum error cure(unsigned number)
 {
 	struct url url = url_of(number);
-	struct change change = {.kind = CHANGE_CURE, .url = &url};
+	struct change change = {.kind = CHANGE_UNQUARANTINE, .url = &url};
 
 	ck_assert_int_eq(
 		engine_commit(world.engine, &change, 1, world.now_ms, NULL),

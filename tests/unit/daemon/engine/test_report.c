@@ -66,10 +66,10 @@ static void check_holds(const char *text, const char *part)
 START_TEST(cuts_stand_by_ascending_threshold)
 {
 	struct report report = make_report(250);
-	struct report_cut cuts[REPORT_CUTS];
+	struct report_threshold cuts[REPORT_THRESHOLDS];
 
 	/* two families from 250 up to the limit, 475: 362 */
-	ck_assert_uint_eq(report_cuts(&report, cuts), 4);
+	ck_assert_uint_eq(report_thresholds(&report, cuts), 4);
 	ck_assert_str_eq(cuts[0].name, "template");
 	ck_assert_uint_eq(cuts[0].threshold, 250);
 	ck_assert_str_eq(cuts[1].name, "plateau");
@@ -79,7 +79,7 @@ START_TEST(cuts_stand_by_ascending_threshold)
 	ck_assert_str_eq(cuts[3].name, "site");
 	ck_assert_uint_eq(cuts[3].threshold, 700);
 	report.threshold = 0;
-	ck_assert_uint_eq(report_cuts(&report, cuts), 5);
+	ck_assert_uint_eq(report_thresholds(&report, cuts), 5);
 	ck_assert_str_eq(cuts[0].name, "in use");
 	ck_assert_str_eq(cuts[4].name, "site");
 	report_free(&report);
@@ -372,8 +372,8 @@ START_TEST(json_tells_agreement_by_threshold)
 		1e-12);
 	witness = json_object_get(witness, "agreement");
 	curve = json_object_get(json, "scores_curve");
-	ck_assert_uint_eq(json_array_size(witness), WITNESS_STEPS);
-	ck_assert_uint_eq(json_array_size(curve), WITNESS_STEPS);
+	ck_assert_uint_eq(json_array_size(witness), LINK_LABEL_STEPS);
+	ck_assert_uint_eq(json_array_size(curve), LINK_LABEL_STEPS);
 	ck_assert_double_lt(at(witness, 44), 1);
 	ck_assert_double_eq(at(witness, 45), 1);
 	ck_assert_double_lt(at(curve, 45), 1);

@@ -29,7 +29,7 @@ static void own(unsigned partition, bool is_own)
 		.partition = {.partition = partition, .is_own = is_own},
 	};
 
-	store_own(world.store, partition, is_own);
+	store_set_owned(world.store, partition, is_own);
 	engine_commit(world.engine, &owning, 1, world.now_ms, NULL);
 	ck_assert_int_eq(owning.error, ERR_NONE);
 }
@@ -155,7 +155,7 @@ START_TEST(one_that_has_to_wait_holds_up_those_behind_it_alone)
 	add("http://a2.test/");
 	ck_assert_int_eq(commit(), ERR_NONE);
 	ck_assert_uint_eq(change.jobs.done, 1);
-	ck_assert_int_eq(seeds[1].error, ERR_MOVED);
+	ck_assert_int_eq(seeds[1].error, ERR_NOT_OWNER);
 	ck_assert_uint_eq(max_pages("a.test"), 100);
 	ck_assert_uint_eq(max_pages("a2.test"), 0);
 	expect_mark(11, 1000, 77);
@@ -214,7 +214,7 @@ START_TEST(who_has_lost_the_partition_does_none)
 {
 	own(1, false);
 	add("http://a.test/");
-	ck_assert_int_eq(commit(), ERR_MOVED);
+	ck_assert_int_eq(commit(), ERR_NOT_OWNER);
 	ck_assert_uint_eq(change.jobs.done, 0);
 	expect_mark(0, 0, 0);
 }

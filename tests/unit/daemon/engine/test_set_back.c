@@ -111,7 +111,7 @@ END_TEST
 START_TEST(a_page_that_is_asked_for_is_fetched)
 {
 	struct url url;
-	struct change change = {.kind = CHANGE_ASK, .url = &url};
+	struct change change = {.kind = CHANGE_FETCH_NOW, .url = &url};
 
 	ck_assert_int_eq(url_parse(&url, slice_of(OTHER), NULL), ERR_NONE);
 	world.now_ms -= AHEAD_MS;

@@ -24,7 +24,7 @@ enum {
 };
 
 static struct world world;
-static struct snapshot snapshot;
+static struct site_snapshot snapshot;
 
 static const struct dendrogram_options plenty = {.max_leaves = 100};
 
@@ -70,20 +70,20 @@ static void setup(void)
 {
 	world_open(&world, 0);
 	world_add_site(&world, "a.test");
-	snapshot = (struct snapshot){0};
+	snapshot = (struct site_snapshot){0};
 }
 
 static void teardown(void)
 {
-	snapshot_free(&snapshot);
+	site_snapshot_free(&snapshot);
 	world_close(&world);
 }
 
 static void read_site(void)
 {
-	snapshot_free(&snapshot);
+	site_snapshot_free(&snapshot);
 	ck_assert_int_eq(
-		snapshot_read(world.store, "a.test", SIZE_MAX, &snapshot),
+		site_snapshot_read(world.store, "a.test", SIZE_MAX, &snapshot),
 		ERR_NONE);
 }
 
@@ -216,43 +216,43 @@ END_TEST
 
 START_TEST(a_site_without_pages_is_empty)
 {
-	struct choice choice;
+	struct threshold_choice choice;
 
 	read_site();
 	ck_assert_uint_eq(snapshot.leaf_count, 0);
 	ck_assert_uint_eq(snapshot.shingle_count, 0);
 	ck_assert_uint_eq(snapshot.witness.count, 0);
-	ck_assert_int_eq(
-		snapshot_choose(world.store, "a.test", &plenty, &choice),
-		ERR_NONE);
+	ck_assert_int_eq(site_snapshot_choose_threshold(world.store, "a.test",
+							&plenty, &choice),
+			 ERR_NONE);
 	ck_assert_uint_eq(choice.threshold, DEFAULT_VALUE);
 }
 END_TEST
 
 START_TEST(a_site_that_is_not_there_is_not_found)
 {
-	struct choice choice;
+	struct threshold_choice choice;
 
 	put_site();
 	ck_assert_int_eq(
-		snapshot_read(world.store, "b.test", SIZE_MAX, &snapshot),
+		site_snapshot_read(world.store, "b.test", SIZE_MAX, &snapshot),
 		ERR_NOT_FOUND);
 	ck_assert_ptr_null(snapshot.arena);
 	ck_assert_uint_eq(snapshot.leaf_count, 0);
-	ck_assert_int_eq(
-		snapshot_choose(world.store, "b.test", &plenty, &choice),
-		ERR_NOT_FOUND);
+	ck_assert_int_eq(site_snapshot_choose_threshold(world.store, "b.test",
+							&plenty, &choice),
+			 ERR_NOT_FOUND);
 }
 END_TEST
 
-static struct choice choose(size_t max_leaves)
+static struct threshold_choice choose(size_t max_leaves)
 {
 	const struct dendrogram_options watch = {.max_leaves = max_leaves};
-	struct choice choice;
+	struct threshold_choice choice;
 
-	ck_assert_int_eq(
-		snapshot_choose(world.store, "a.test", &watch, &choice),
-		ERR_NONE);
+	ck_assert_int_eq(site_snapshot_choose_threshold(world.store, "a.test",
+							&watch, &choice),
+			 ERR_NONE);
 	ck_assert_uint_eq(choice.generation,
 			  world_site(&world, "a.test").generation);
 	return choice;
@@ -260,7 +260,7 @@ static struct choice choose(size_t max_leaves)
 
 START_TEST(the_threshold_is_chosen_by_the_witness)
 {
-	struct choice choice;
+	struct threshold_choice choice;
 
 	put_site();
 	choice = choose(100);
@@ -293,7 +293,7 @@ END_TEST
 
 START_TEST(with_too_many_signatures_it_is_the_default)
 {
-	struct choice choice;
+	struct threshold_choice choice;
 
 	put_site();
 	choice = choose(3);
@@ -317,12 +317,12 @@ START_TEST(it_can_be_stopped)
 {
 	const struct dendrogram_options watch = {.max_leaves = 100,
 						 .goes_on = never};
-	struct choice choice;
+	struct threshold_choice choice;
 
 	put_site();
-	ck_assert_int_eq(
-		snapshot_choose(world.store, "a.test", &watch, &choice),
-		ERR_STOPPED);
+	ck_assert_int_eq(site_snapshot_choose_threshold(world.store, "a.test",
+							&watch, &choice),
+			 ERR_STOPPED);
 }
 END_TEST
 
@@ -336,7 +336,7 @@ START_TEST(a_member_of_no_set_is_damage)
 	txn_delete_prefix(&txn, TABLE_SETS, key_slice(&key));
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 	ck_assert_int_eq(
-		snapshot_read(world.store, "a.test", SIZE_MAX, &snapshot),
+		site_snapshot_read(world.store, "a.test", SIZE_MAX, &snapshot),
 		ERR_CORRUPT);
 	ck_assert_ptr_null(snapshot.arena);
 }
@@ -348,7 +348,7 @@ START_TEST(the_report_is_that_of_the_site)
 
 	put_site();
 	read_site();
-	ck_assert_int_eq(snapshot_report(&snapshot, &plenty, &report),
+	ck_assert_int_eq(site_snapshot_report(&snapshot, &plenty, &report),
 			 ERR_NONE);
 	ck_assert_uint_eq(report.dendrogram.count, 4);
 	ck_assert_uint_eq(report.dendrogram.page_count, PAGES);
@@ -367,9 +367,9 @@ START_TEST(a_report_needs_the_examples_alone)
 
 	put_site();
 	read_site();
-	ck_assert_int_eq(snapshot_report(&snapshot, &plenty, &report),
+	ck_assert_int_eq(site_snapshot_report(&snapshot, &plenty, &report),
 			 ERR_NONE);
-	snapshot_trim(&snapshot);
+	site_snapshot_trim(&snapshot);
 	ck_assert_ptr_null(snapshot.leaves);
 	ck_assert_ptr_null(snapshot.arena);
 	for (size_t i = 0; i < report.dendrogram.count; i++)
@@ -383,9 +383,10 @@ START_TEST(pages_are_not_read_when_there_are_too_many_signatures)
 {
 	world_put_blocks(&world, "http://a.test/1", 1);
 	world_put_blocks(&world, "http://a.test/2", 2);
-	snapshot_free(&snapshot);
-	ck_assert_int_eq(snapshot_read(world.store, "a.test", 1, &snapshot),
-			 ERR_NONE);
+	site_snapshot_free(&snapshot);
+	ck_assert_int_eq(
+		site_snapshot_read(world.store, "a.test", 1, &snapshot),
+		ERR_NONE);
 	ck_assert_uint_eq(snapshot.leaf_count, 2);
 	ck_assert_uint_eq(snapshot.witness.count, 0);
 }

@@ -52,7 +52,7 @@ static bool is_soft_404(const char *html, const char *probes_answer)
 	bool is_one;
 
 	ck_assert_int_eq(record_open(buffer_slice(&answer), &record), ERR_NONE);
-	soft_404_learn(&record, &known);
+	soft_404_store_probe(&record, &known);
 	ck_assert_int_eq(record_open(buffer_slice(&page), &record), ERR_NONE);
 	is_one = soft_404_is(&record, buffer_slice(&known));
 	buffer_free(&known);
@@ -145,7 +145,7 @@ START_TEST(of_a_large_answer_a_sample_is_kept)
 	struct record record = record_of(1, 2000, "x");
 	struct buffer known = {0};
 
-	soft_404_learn(&record, &known);
+	soft_404_store_probe(&record, &known);
 	ck_assert_uint_le(known.size, 8192);
 	ck_assert(soft_404_is(&record, buffer_slice(&known)));
 	/* what lies behind the sample is not looked at */
@@ -166,7 +166,7 @@ START_TEST(what_is_damaged_or_unknown_is_none)
 	char *bytes;
 
 	ck_assert(!soft_404_is(&record, (struct slice){NULL, 0}));
-	soft_404_learn(&record, &known);
+	soft_404_store_probe(&record, &known);
 	ck_assert(soft_404_is(&record, buffer_slice(&known)));
 	for (size_t size = 0; size < known.size; size++)
 		ck_assert(!soft_404_is(&record,
@@ -194,7 +194,7 @@ START_TEST(fragments_out_of_order_are_damage)
 
 	fragments[0] = fragments[1];
 	fragments[1] = first;
-	soft_404_learn(&record, &known);
+	soft_404_store_probe(&record, &known);
 	record = record_of(1, 100, "x");
 	ck_assert(!soft_404_is(&record, buffer_slice(&known)));
 	buffer_free(&known);

@@ -50,7 +50,8 @@ static bool reports(const char *words)
 	struct verify_report report = {0};
 	bool is_found;
 
-	ck_assert_int_eq(verify_laws(world.store, NULL, &report), ERR_NONE);
+	ck_assert_int_eq(invariants_verify(world.store, NULL, &report),
+			 ERR_NONE);
 	is_found = report.problems > 0 && report.text.data != NULL &&
 		   strstr(report.text.data, words) != NULL;
 	buffer_free(&report.text);
@@ -61,7 +62,8 @@ START_TEST(a_sound_store_has_no_problem)
 {
 	struct verify_report report = {0};
 
-	ck_assert_int_eq(verify_laws(world.store, NULL, &report), ERR_NONE);
+	ck_assert_int_eq(invariants_verify(world.store, NULL, &report),
+			 ERR_NONE);
 	ck_assert_uint_eq(report.problems, 0);
 	ck_assert_uint_eq(report.sites, 1);
 	ck_assert_uint_eq(report.pages, 6);

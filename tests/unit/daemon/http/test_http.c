@@ -44,7 +44,7 @@ static void sleep_ms(long time_ms)
 static enum http_verdict handle(struct http_exchange *exchange, void *context)
 {
 	const char *asked = http_path(exchange);
-	uint64_t *memory = http_memory(exchange);
+	uint64_t *memory = http_handler_state(exchange);
 	const char *argument = http_argument(exchange, "say");
 	struct buffer body = {0};
 
@@ -52,12 +52,12 @@ static enum http_verdict handle(struct http_exchange *exchange, void *context)
 	atomic_fetch_add(&handled, 1);
 	memory[0]++;
 	if (strcmp(asked, "/gate") == 0 && !atomic_load(&gate_is_open))
-		return HTTP_PARKED;
+		return HTTP_SUSPENDED;
 	if (strcmp(asked, "/late") == 0 &&
 	    clock_steady_ms() < http_arrival_ms(exchange) + 300)
-		return HTTP_PARKED;
+		return HTTP_SUSPENDED;
 	if (strcmp(asked, "/thrice") == 0 && memory[0] < 3)
-		return HTTP_PARKED;
+		return HTTP_SUSPENDED;
 	if (strcmp(asked, "/slow") == 0)
 		sleep_ms(100);
 	if (strcmp(asked, "/header") == 0) {
@@ -190,14 +190,14 @@ static enum http_verdict handle_quickly(struct http_exchange *exchange,
 	struct buffer body = {0};
 
 	(void)context;
-	if (http_is_quick(exchange) &&
+	if (http_is_inline(exchange) &&
 	    strcmp(http_path(exchange), "/kept") != 0)
-		return HTTP_DEFERRED;
+		return HTTP_QUEUED;
 	while (strcmp(http_path(exchange), "/held") == 0 &&
 	       !atomic_load(&gate_is_open))
 		sleep_ms(1);
-	buffer_append_text(&body,
-			   http_is_quick(exchange) ? "at once" : "by a worker");
+	buffer_append_text(&body, http_is_inline(exchange) ? "at once"
+							   : "by a worker");
 	http_reply(exchange, 200, "text/plain", &body);
 	return HTTP_ANSWERED;
 }

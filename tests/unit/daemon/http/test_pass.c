@@ -39,7 +39,7 @@ static enum http_verdict answer(struct http_exchange *exchange, void *context)
 
 	(void)context;
 	if (strcmp(http_path(exchange), "/never") == 0)
-		return HTTP_PARKED;
+		return HTTP_SUSPENDED;
 	if (strcmp(http_path(exchange), "/large") == 0)
 		return reply_large(exchange);
 	buffer_printf(&reply, "%s|%s|%s|%s|", http_method(exchange),

@@ -130,7 +130,7 @@ static enum http_verdict answer(struct http_exchange *exchange, void *context)
 	if (strcmp(http_path(exchange), "/stalls") == 0)
 		return reply_stalling(exchange);
 	if (strcmp(http_path(exchange), "/silent") == 0)
-		return HTTP_PARKED;
+		return HTTP_SUSPENDED;
 	buffer_append_text(&body, http_argument(exchange, "a"));
 	http_reply(exchange, 404, "text/plain", &body);
 	return HTTP_ANSWERED;
@@ -145,7 +145,7 @@ static bool goes_on(const void *context)
 
 static enum http_verdict relay(struct http_exchange *exchange, void *context)
 {
-	const struct relay_options relay_options = {
+	const struct http_proxy_options relay_options = {
 		.address = address,
 		.token = "secret",
 		.ca_file = "",
@@ -160,14 +160,15 @@ static enum http_verdict relay(struct http_exchange *exchange, void *context)
 	};
 	FILE *spool = http_is_upload(exchange) ? tmpfile() : NULL;
 	struct buffer body = {0};
-	struct relay *begun;
+	struct http_proxy *begun;
 	enum error error;
 
 	(void)context;
-	error = relay_begin(&begun, exchange, &relay_options);
+	error = http_proxy_begin(&begun, exchange, &relay_options);
 	if (error == ERR_NONE)
-		error = relay_reply(begun, exchange,
-				    spool == NULL ? -1 : dup(fileno(spool)));
+		error = http_proxy_reply(begun, exchange,
+					 spool == NULL ? -1
+						       : dup(fileno(spool)));
 	if (spool != NULL)
 		(void)fclose(spool);
 	if (error != ERR_NONE) {
@@ -212,7 +213,7 @@ static void begin(void)
 	};
 	char place[32];
 
-	ck_assert(relay_open());
+	ck_assert(http_proxy_open());
 	snprintf(place, sizeof(place), "127.0.0.1:%u", free_port());
 	snprintf(address, sizeof(address), "http://%s", place);
 	ck_assert_int_eq(tcp_open(&listener, place, "", ""), ERR_NONE);
@@ -230,7 +231,7 @@ static void end(void)
 	http_stop(front);
 	http_stop(back);
 	tcp_close(listener);
-	relay_close();
+	http_proxy_close();
 }
 
 static size_t count_bytes(const struct buffer *answered)

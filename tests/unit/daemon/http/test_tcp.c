@@ -44,7 +44,7 @@ static bool admit(struct http_exchange *exchange, void *context)
 	(void)context;
 	atomic_fetch_add(&admitted, 1);
 	if (cookie != NULL && strcmp(cookie, "x") == 0) {
-		*http_note(exchange) = NOTE;
+		*http_user_data(exchange) = NOTE;
 		return true;
 	}
 	http_add_header(exchange, "WWW-Authenticate", "Bearer");
@@ -103,7 +103,7 @@ static void reply_large(struct http_exchange *exchange)
 
 static enum http_verdict handle(struct http_exchange *exchange, void *context)
 {
-	uint64_t *memory = http_memory(exchange);
+	uint64_t *memory = http_handler_state(exchange);
 
 	(void)context;
 	if (strcmp(http_path(exchange), "/large") == 0) {
@@ -111,11 +111,11 @@ static enum http_verdict handle(struct http_exchange *exchange, void *context)
 		return HTTP_ANSWERED;
 	}
 	if (strcmp(http_path(exchange), "/thrice") == 0 && ++memory[0] < 3)
-		return HTTP_PARKED;
+		return HTTP_SUSPENDED;
 	if (strcmp(http_path(exchange), "/stream") == 0)
 		return reply_stream(exchange);
 	reply(exchange, 200,
-	      *http_note(exchange) == NOTE && !http_is_encrypted(exchange)
+	      *http_user_data(exchange) == NOTE && !http_is_encrypted(exchange)
 		      ? "plain"
 		      : "wrong");
 	return HTTP_ANSWERED;

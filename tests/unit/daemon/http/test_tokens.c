@@ -49,14 +49,14 @@ static void add(const char *name, enum token_role role, char *token_out)
 static enum token_verdict check(const char *text, uint32_t rate,
 				uint64_t now_ms)
 {
-	struct token token;
+	struct access_token token;
 
 	return tokens_check(tokens, text, rate, now_ms, &token);
 }
 
 static void check_role(const char *text, enum token_role wanted)
 {
-	struct token token;
+	struct access_token token;
 
 	ck_assert_int_eq(tokens_check(tokens, text, ANY_RATE, NOW_MS, &token),
 			 TOKEN_MAY);
@@ -65,7 +65,7 @@ static void check_role(const char *text, enum token_role wanted)
 
 static uint64_t id_of(const char *text)
 {
-	struct token token;
+	struct access_token token;
 
 	ck_assert_int_eq(tokens_check(tokens, text, ANY_RATE, NOW_MS, &token),
 			 TOKEN_MAY);
@@ -195,7 +195,7 @@ END_TEST
 /* MAX_TOKENS of them, by their names. */
 static void check_list(void)
 {
-	struct token list[MAX_TOKENS];
+	struct access_token list[MAX_TOKENS];
 	bool is_same = true;
 	char name[16];
 
@@ -297,7 +297,7 @@ END_TEST
 START_TEST(what_cannot_be_written_is_not_given)
 {
 	char token[TOKEN_BYTES] = "x";
-	struct token list[MAX_TOKENS];
+	struct access_token list[MAX_TOKENS];
 
 	ck_assert_int_eq(rmdir(folder), 0);
 	ck_assert_int_ne(tokens_add(tokens, "a", TOKEN_READS, NOW_MS, token),

@@ -79,7 +79,7 @@ static enum http_verdict handle(struct http_exchange *exchange, void *context)
 
 	(void)context;
 	if (strcmp(asked, "/read-late") == 0 && !atomic_load(&gate_is_open))
-		return HTTP_PARKED;
+		return HTTP_SUSPENDED;
 	if (strcmp(asked, "/read-some") == 0)
 		max = 10;
 	if (strncmp(asked, "/read", 5) == 0) {

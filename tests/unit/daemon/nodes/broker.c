@@ -251,27 +251,27 @@ void broker_end(struct broker *broker)
 	ck_assert_int_eq(system(command), 0);
 }
 
-struct bus_options broker_options(const struct broker *broker)
+struct broker_options broker_options(const struct broker *broker)
 {
-	return (struct bus_options){.servers = broker->urls,
-				    .name = "node-a",
-				    .credentials = "",
-				    .user = "",
-				    .password_file = "",
-				    .ca_file = "",
-				    .certificate_file = "",
-				    .key_file = "",
-				    .timeout_ms = 2000,
-				    .replicas = broker->count,
-				    .lease_ms = 5000,
-				    .event_age_s = 3600,
-				    .creates = true};
+	return (struct broker_options){.servers = broker->urls,
+				       .name = "node-a",
+				       .credentials = "",
+				       .user = "",
+				       .password_file = "",
+				       .ca_file = "",
+				       .certificate_file = "",
+				       .key_file = "",
+				       .timeout_ms = 2000,
+				       .replicas = broker->count,
+				       .lease_ms = 5000,
+				       .event_age_s = 3600,
+				       .creates = true};
 }
 
-enum error broker_try(struct bus **bus_out, const struct bus_ops *ops,
-		      const struct bus_options *options)
+enum error broker_try(struct broker **bus_out, const struct broker_ops *ops,
+		      const struct broker_options *options)
 {
-	char why[BUS_WHY_BYTES];
+	char why[BROKER_WHY_BYTES];
 	enum error error = ops->open(bus_out, options, why);
 
 	hear(&(struct log_event){.message = why});
@@ -279,10 +279,10 @@ enum error broker_try(struct bus **bus_out, const struct bus_ops *ops,
 	return error;
 }
 
-struct bus *broker_open(const struct bus_ops *ops,
-			const struct bus_options *options)
+struct broker *broker_open(const struct broker_ops *ops,
+			   const struct broker_options *options)
 {
-	struct bus *bus = NULL;
+	struct broker *bus = NULL;
 	enum error error = ERR_NETWORK;
 
 	for (unsigned i = 0; i < 400 && error == ERR_NETWORK; i++) {

@@ -42,15 +42,15 @@ void broker_resume(struct broker *broker, unsigned server);
 void broker_end(struct broker *broker);
 
 /* What a test opens a bus with: everything is made, waits are short. */
-struct bus_options broker_options(const struct broker *broker);
+struct broker_options broker_options(const struct broker *broker);
 
 /* Open it once; what is wrong counts as said. */
-enum error broker_try(struct bus **bus_out, const struct bus_ops *ops,
-		      const struct bus_options *options);
+enum error broker_try(struct broker **bus_out, const struct broker_ops *ops,
+		      const struct broker_options *options);
 
 /* Open it, as soon as the servers are ready: at most 20 s. */
-struct bus *broker_open(const struct bus_ops *ops,
-			const struct bus_options *options);
+struct broker *broker_open(const struct broker_ops *ops,
+			   const struct broker_options *options);
 
 /* What was logged in this process since; "" is in all. */
 bool broker_has_said(const char *part);

@@ -11,16 +11,16 @@
 /* One real server. */
 
 static struct broker broker;
-static const struct bus_ops *ops;
-static struct bus *bus;
+static const struct broker_ops *ops;
+static struct broker *bus;
 
 static void begin(void)
 {
-	struct bus_options options;
+	struct broker_options options;
 
 	broker_hear();
 	broker_start(&broker, 1, "max_payload: 65536");
-	ops = bus_load(broker.urls);
+	ops = broker_load(broker.urls);
 	ck_assert_ptr_nonnull(ops);
 	options = broker_options(&broker);
 	options.lease_ms = 600;
@@ -45,9 +45,9 @@ static void nap(long ms)
 static enum error append(const char *subject, const char *text,
 			 uint64_t expected, uint64_t *number_out)
 {
-	struct bus_entry entry = {.subject = subject,
-				  .data = slice_of(text),
-				  .expected = expected};
+	struct broker_entry entry = {.subject = subject,
+				     .data = slice_of(text),
+				     .expected = expected};
 	enum error error = ops->append(bus, &entry, 1);
 
 	*number_out = entry.number;
@@ -57,9 +57,9 @@ static enum error append(const char *subject, const char *text,
 static void expect_next(const char *subject, uint64_t from, uint64_t number,
 			const char *text)
 {
-	struct bus_message message = {0};
+	struct broker_message message = {0};
 
-	ck_assert_int_eq(ops->next(bus, BUS_LOG, subject, from, &message),
+	ck_assert_int_eq(ops->next(bus, BROKER_LOG, subject, from, &message),
 			 ERR_NONE);
 	ck_assert_uint_eq(message.number, number);
 	ck_assert_str_eq(message.data.data, text);
@@ -69,8 +69,8 @@ static void expect_next(const char *subject, uint64_t from, uint64_t number,
 
 START_TEST(entries_are_numbered_and_read_again)
 {
-	struct bus_message message = {0};
-	struct bus_entry entries[] = {
+	struct broker_message message = {0};
+	struct broker_entry entries[] = {
 		{.subject = "tpl.log.1", .data = slice_of("a"), .expected = 0},
 		{.subject = "tpl.log.2", .data = slice_of("b"), .expected = 0},
 	};
@@ -82,9 +82,9 @@ START_TEST(entries_are_numbered_and_read_again)
 	expect_next("tpl.log.1", 0, 1, "a");
 	expect_next("tpl.log.1", 2, 3, "c");
 	expect_next("tpl.log.*", 2, 2, "b");
-	ck_assert_int_eq(ops->next(bus, BUS_LOG, "tpl.log.2", 3, &message),
+	ck_assert_int_eq(ops->next(bus, BROKER_LOG, "tpl.log.2", 3, &message),
 			 ERR_NOT_FOUND);
-	ck_assert_int_eq(ops->last(bus, BUS_LOG, "tpl.log.1", &message),
+	ck_assert_int_eq(ops->last(bus, BROKER_LOG, "tpl.log.1", &message),
 			 ERR_NONE);
 	ck_assert_uint_eq(message.number, 3);
 	ck_assert_str_eq(message.subject.data, "tpl.log.1");
@@ -95,13 +95,13 @@ END_TEST
 
 START_TEST(time_is_the_servers)
 {
-	struct bus_message message = {0};
+	struct broker_message message = {0};
 	uint64_t before_ms = clock_wall_ms();
 	uint64_t number;
 	int64_t clock_ms = 1 << 20;
 
 	ck_assert_int_eq(append("tpl.log.1", "a", 0, &number), ERR_NONE);
-	ck_assert_int_eq(ops->last(bus, BUS_LOG, "tpl.log.1", &message),
+	ck_assert_int_eq(ops->last(bus, BROKER_LOG, "tpl.log.1", &message),
 			 ERR_NONE);
 	ck_assert_uint_ge(message.time_ms, before_ms);
 	ck_assert_uint_le(message.time_ms, clock_wall_ms());
@@ -114,7 +114,7 @@ END_TEST
 
 START_TEST(another_number_than_expected_is_refused)
 {
-	struct bus_entry entries[] = {
+	struct broker_entry entries[] = {
 		{.subject = "tpl.log.1", .data = slice_of("b"), .expected = 7},
 		{.subject = "tpl.log.2", .data = slice_of("b"), .expected = 0},
 	};
@@ -126,21 +126,22 @@ START_TEST(another_number_than_expected_is_refused)
 	ck_assert_int_eq(ops->append(bus, entries, 2), ERR_BUSY);
 	ck_assert_int_eq(entries[0].error, ERR_BUSY);
 	ck_assert_int_eq(entries[1].error, ERR_NONE);
-	ck_assert_int_eq(append("tpl.log.1", "b", BUS_ANY, &number), ERR_NONE);
+	ck_assert_int_eq(append("tpl.log.1", "b", BROKER_ANY, &number),
+			 ERR_NONE);
 	ck_assert_uint_eq(number, 3);
 }
 END_TEST
 
 START_TEST(an_id_that_was_there_is_known)
 {
-	struct bus_entry entry = {.subject = "tpl.job.1.seed",
-				  .id = "job-1",
-				  .data = slice_of("a"),
-				  .expected = 5};
+	struct broker_entry entry = {.subject = "tpl.job.1.seed",
+				     .id = "job-1",
+				     .data = slice_of("a"),
+				     .expected = 5};
 
 	ck_assert_int_eq(ops->append(bus, &entry, 1), ERR_BUSY);
 	/* what was refused was not there */
-	entry.expected = BUS_ANY;
+	entry.expected = BROKER_ANY;
 	ck_assert_int_eq(ops->append(bus, &entry, 1), ERR_NONE);
 	ck_assert(!entry.is_known);
 	ck_assert_uint_eq(entry.number, 1);
@@ -152,17 +153,17 @@ END_TEST
 
 START_TEST(what_is_purged_is_gone)
 {
-	struct bus_message message = {0};
+	struct broker_message message = {0};
 	uint64_t number = 0;
 
 	for (uint64_t i = 0; i < 3; i++)
 		ck_assert_int_eq(append("tpl.log.1", "a", number, &number),
 				 ERR_NONE);
 	ck_assert_int_eq(append("tpl.log.2", "b", 0, &number), ERR_NONE);
-	ck_assert_int_eq(ops->purge(bus, BUS_LOG, "tpl.log.1", 3), ERR_NONE);
+	ck_assert_int_eq(ops->purge(bus, BROKER_LOG, "tpl.log.1", 3), ERR_NONE);
 	expect_next("tpl.log.1", 0, 3, "a");
 	expect_next("tpl.log.2", 0, 4, "b");
-	ck_assert_int_eq(ops->next(bus, BUS_LOG, "tpl.log.1", 4, &message),
+	ck_assert_int_eq(ops->next(bus, BROKER_LOG, "tpl.log.1", 4, &message),
 			 ERR_NOT_FOUND);
 	ck_assert_int_eq(append("tpl.log.1", "c", 3, &number), ERR_NONE);
 }
@@ -172,13 +173,13 @@ START_TEST(entries_over_the_limit_are_refused)
 {
 	size_t max = ops->max_bytes(bus);
 	char *bytes = calloc(1, max + 2048);
-	struct bus_entry entry = {
+	struct broker_entry entry = {
 		.subject = "tpl.log.1", .data = {bytes, max}, .expected = 0};
 
 	ck_assert_uint_gt(max, 60000);
 	ck_assert_int_eq(ops->append(bus, &entry, 1), ERR_NONE);
 	entry.data.size = max + 1;
-	entry.expected = BUS_ANY;
+	entry.expected = BROKER_ANY;
 	ck_assert_int_eq(ops->append(bus, &entry, 1), ERR_TOO_LARGE);
 	free(bytes);
 }
@@ -187,13 +188,13 @@ END_TEST
 static enum error put(const char *key, const char *value, uint64_t expected,
 		      uint64_t *revision_out)
 {
-	return ops->put(bus, BUS_FACTS, key, slice_of(value), expected,
+	return ops->put(bus, BROKER_FACTS, key, slice_of(value), expected,
 			revision_out);
 }
 
 START_TEST(rows_are_written_by_revision)
 {
-	struct bus_row row;
+	struct broker_row row;
 	uint64_t first;
 	uint64_t second;
 
@@ -202,36 +203,38 @@ START_TEST(rows_are_written_by_revision)
 	ck_assert_int_eq(put("p.1", "b", first + 1, &second), ERR_BUSY);
 	ck_assert_int_eq(put("p.1", "b", first, &second), ERR_NONE);
 	ck_assert_uint_gt(second, first);
-	ck_assert_int_eq(ops->get(bus, BUS_FACTS, "p.1", &row), ERR_NONE);
+	ck_assert_int_eq(ops->get(bus, BROKER_FACTS, "p.1", &row), ERR_NONE);
 	ck_assert_str_eq(row.value.data, "b");
 	ck_assert_str_eq(row.key, "p.1");
 	ck_assert_uint_eq(row.revision, second);
 	buffer_free(&row.value);
-	ck_assert_int_eq(ops->get(bus, BUS_FACTS, "p.2", &row), ERR_NOT_FOUND);
+	ck_assert_int_eq(ops->get(bus, BROKER_FACTS, "p.2", &row),
+			 ERR_NOT_FOUND);
 }
 END_TEST
 
 START_TEST(a_removed_row_is_made_again)
 {
-	struct bus_row row;
+	struct broker_row row;
 	uint64_t revision;
 
 	ck_assert_int_eq(put("p.1", "a", 0, &revision), ERR_NONE);
-	ck_assert_int_eq(ops->remove(bus, BUS_FACTS, "p.1", revision + 1),
+	ck_assert_int_eq(ops->remove(bus, BROKER_FACTS, "p.1", revision + 1),
 			 ERR_BUSY);
-	ck_assert_int_eq(ops->remove(bus, BUS_FACTS, "p.1", revision),
+	ck_assert_int_eq(ops->remove(bus, BROKER_FACTS, "p.1", revision),
 			 ERR_NONE);
-	ck_assert_int_eq(ops->get(bus, BUS_FACTS, "p.1", &row), ERR_NOT_FOUND);
+	ck_assert_int_eq(ops->get(bus, BROKER_FACTS, "p.1", &row),
+			 ERR_NOT_FOUND);
 	ck_assert_int_eq(put("p.1", "b", 0, &revision), ERR_NONE);
 	ck_assert_int_eq(put("p.1", "c", 0, &revision), ERR_BUSY);
 }
 END_TEST
 
 /* "p.1=a p.2=b " */
-static void expect_list(enum bus_bucket bucket, const char *expected)
+static void expect_list(enum broker_bucket bucket, const char *expected)
 {
 	struct buffer text = {0};
-	struct bus_row *rows;
+	struct broker_row *rows;
 	size_t count;
 
 	ck_assert_int_eq(ops->list(bus, bucket, &rows, &count), ERR_NONE);
@@ -250,45 +253,45 @@ START_TEST(all_rows_are_listed)
 	uint64_t first;
 	uint64_t revision;
 
-	expect_list(BUS_FACTS, "");
+	expect_list(BROKER_FACTS, "");
 	ck_assert_int_eq(put("p.2", "a", 0, &first), ERR_NONE);
 	ck_assert_int_eq(put("p.1", "b", 0, &revision), ERR_NONE);
-	expect_list(BUS_FACTS, "p.1=b p.2=a ");
-	expect_list(BUS_FACTS, "p.1=b p.2=a ");
+	expect_list(BROKER_FACTS, "p.1=b p.2=a ");
+	expect_list(BROKER_FACTS, "p.1=b p.2=a ");
 	ck_assert_int_eq(put("p.2", "c", first, &revision), ERR_NONE);
-	expect_list(BUS_FACTS, "p.1=b p.2=c ");
-	ck_assert_int_eq(ops->remove(bus, BUS_FACTS, "p.2", revision),
+	expect_list(BROKER_FACTS, "p.1=b p.2=c ");
+	ck_assert_int_eq(ops->remove(bus, BROKER_FACTS, "p.2", revision),
 			 ERR_NONE);
-	expect_list(BUS_FACTS, "p.1=b ");
+	expect_list(BROKER_FACTS, "p.1=b ");
 	/* what the bus writes for itself is not listed */
-	expect_list(BUS_NODES, "");
+	expect_list(BROKER_NODES, "");
 }
 END_TEST
 
 START_TEST(a_row_that_is_not_renewed_goes)
 {
 	uint64_t revision;
-	struct bus_row row;
+	struct broker_row row;
 
 	ck_assert_int_eq(
-		ops->put(bus, BUS_NODES, "a", slice_of("1"), 0, &revision),
+		ops->put(bus, BROKER_NODES, "a", slice_of("1"), 0, &revision),
 		ERR_NONE);
 	nap(400);
-	ck_assert_int_eq(ops->put(bus, BUS_NODES, "a", slice_of("2"), revision,
-				  &revision),
+	ck_assert_int_eq(ops->put(bus, BROKER_NODES, "a", slice_of("2"),
+				  revision, &revision),
 			 ERR_NONE);
 	nap(300);
-	expect_list(BUS_NODES, "a=2 ");
+	expect_list(BROKER_NODES, "a=2 ");
 	nap(600); /* 0.9 s after it was written, of 0.6 s and 0.15 s */
-	expect_list(BUS_NODES, "");
-	ck_assert_int_eq(ops->get(bus, BUS_NODES, "a", &row), ERR_NOT_FOUND);
-	ck_assert_int_eq(ops->put(bus, BUS_NODES, "a", slice_of("3"), revision,
-				  &revision),
+	expect_list(BROKER_NODES, "");
+	ck_assert_int_eq(ops->get(bus, BROKER_NODES, "a", &row), ERR_NOT_FOUND);
+	ck_assert_int_eq(ops->put(bus, BROKER_NODES, "a", slice_of("3"),
+				  revision, &revision),
 			 ERR_BUSY);
 	ck_assert_int_eq(
-		ops->put(bus, BUS_NODES, "a", slice_of("3"), 0, &revision),
+		ops->put(bus, BROKER_NODES, "a", slice_of("3"), 0, &revision),
 		ERR_NONE);
-	expect_list(BUS_NODES, "a=3 ");
+	expect_list(BROKER_NODES, "a=3 ");
 }
 END_TEST
 
@@ -322,7 +325,7 @@ static enum error ask(const char *subject, struct buffer *answer)
 {
 	buffer_clear(answer);
 	return ops->ask(bus, subject, slice_of("ab"),
-			&(struct bus_patience){.timeout_ms = 100}, answer);
+			&(struct broker_wait){.timeout_ms = 100}, answer);
 }
 
 START_TEST(questions_are_answered)
@@ -358,7 +361,7 @@ static bool loses_the_server(const void *context)
 
 START_TEST(an_answer_is_waited_for_as_long_as_it_is_wanted)
 {
-	struct bus_patience patience = {60000, stops, NULL};
+	struct broker_wait patience = {60000, stops, NULL};
 	struct buffer answer = {0};
 
 	ops->answer(bus, "tpl.q.2", answer_late, NULL, 2);
@@ -404,22 +407,22 @@ END_TEST
 
 START_TEST(who_hangs_up_is_closed)
 {
-	struct bus_message message = {0};
+	struct broker_message message = {0};
 
 	ck_assert(!ops->is_closed(bus));
 	ops->hang_up(bus);
 	for (unsigned i = 0; i < 200 && !ops->is_closed(bus); i++)
 		nap(10);
 	ck_assert(ops->is_closed(bus));
-	ck_assert_int_eq(ops->last(bus, BUS_LOG, "tpl.log.1", &message),
+	ck_assert_int_eq(ops->last(bus, BROKER_LOG, "tpl.log.1", &message),
 			 ERR_NETWORK);
 }
 END_TEST
 
 START_TEST(a_server_that_was_gone_has_all_again)
 {
-	struct bus_message message = {0};
-	struct bus_row row;
+	struct broker_message message = {0};
+	struct broker_row row;
 	int64_t clock_ms;
 	uint64_t number;
 
@@ -427,9 +430,9 @@ START_TEST(a_server_that_was_gone_has_all_again)
 	broker_kill(&broker, 0);
 	ck_assert_int_eq(append("tpl.log.1", "b", 1, &number), ERR_NETWORK);
 	ck_assert(!ops->is_connected(bus, &clock_ms));
-	ck_assert_int_eq(ops->get(bus, BUS_FACTS, "p.1", &row), ERR_NETWORK);
+	ck_assert_int_eq(ops->get(bus, BROKER_FACTS, "p.1", &row), ERR_NETWORK);
 	broker_resume(&broker, 0);
-	while (ops->last(bus, BUS_LOG, "tpl.log.1", &message) != ERR_NONE)
+	while (ops->last(bus, BROKER_LOG, "tpl.log.1", &message) != ERR_NONE)
 		nap(10);
 	/* what was not answered is there or not, and its number tells */
 	ck_assert_uint_le(message.number, 2);

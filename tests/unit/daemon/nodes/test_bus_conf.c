@@ -14,12 +14,12 @@
  */
 
 static struct broker broker;
-static const struct bus_ops *ops;
+static const struct broker_ops *ops;
 static char paths[3][128];
 
-static struct bus_options options_of(const char *user)
+static struct broker_options options_of(const char *user)
 {
-	struct bus_options options = broker_options(&broker);
+	struct broker_options options = broker_options(&broker);
 
 	options.name = user;
 	options.user = user;
@@ -32,9 +32,9 @@ static struct bus_options options_of(const char *user)
 	return options;
 }
 
-static struct bus *open_as(const char *user)
+static struct broker *open_as(const char *user)
 {
-	struct bus_options options = options_of(user);
+	struct broker_options options = options_of(user);
 
 	return broker_open(ops, &options);
 }
@@ -56,11 +56,11 @@ static void nap(void)
 
 static void begin(void)
 {
-	struct bus *first;
+	struct broker *first;
 
 	broker_hear();
 	broker_start_conf(&broker, CONF_CLUSTER);
-	ops = bus_load(broker.urls);
+	ops = broker_load(broker.urls);
 	ck_assert_ptr_nonnull(ops);
 	first = open_as("operator");
 	ops->close(first);
@@ -71,47 +71,49 @@ static void end(void)
 	broker_end(&broker);
 }
 
-static enum error append(struct bus *bus, const char *subject)
+static enum error append(struct broker *bus, const char *subject)
 {
-	struct bus_entry entry = {
-		.subject = subject, .data = slice_of("a"), .expected = BUS_ANY};
+	struct broker_entry entry = {.subject = subject,
+				     .data = slice_of("a"),
+				     .expected = BROKER_ANY};
 
 	return ops->append(bus, &entry, 1);
 }
 
 /* What a node does: all of it. */
-static void expect_log(struct bus *a, struct bus *b)
+static void expect_log(struct broker *a, struct broker *b)
 {
-	struct bus_message message = {0};
+	struct broker_message message = {0};
 
 	ck_assert_int_eq(append(a, "tpl.log.017"), ERR_NONE);
 	ck_assert_int_eq(append(a, "tpl.evt.017.example"), ERR_NONE);
-	ck_assert_int_eq(ops->last(b, BUS_LOG, "tpl.log.017", &message),
+	ck_assert_int_eq(ops->last(b, BROKER_LOG, "tpl.log.017", &message),
 			 ERR_NONE);
-	ck_assert_int_eq(ops->purge(b, BUS_LOG, "tpl.log.017", message.number),
-			 ERR_NONE);
+	ck_assert_int_eq(
+		ops->purge(b, BROKER_LOG, "tpl.log.017", message.number),
+		ERR_NONE);
 	buffer_free(&message.data);
 	buffer_free(&message.subject);
 }
 
-static void expect_rows_and_answers(struct bus *a, struct bus *b)
+static void expect_rows_and_answers(struct broker *a, struct broker *b)
 {
 	struct buffer answer = {0};
-	struct bus_row *rows;
+	struct broker_row *rows;
 	uint64_t revision;
 	size_t count;
 
 	ck_assert_int_eq(
-		ops->put(a, BUS_FACTS, "p.017", slice_of("a"), 0, &revision),
+		ops->put(a, BROKER_FACTS, "p.017", slice_of("a"), 0, &revision),
 		ERR_NONE);
-	ck_assert_int_eq(ops->list(b, BUS_FACTS, &rows, &count), ERR_NONE);
+	ck_assert_int_eq(ops->list(b, BROKER_FACTS, &rows, &count), ERR_NONE);
 	ck_assert_uint_eq(count, 1);
 	buffer_free(&rows[0].value);
 	free(rows);
 	ops->answer(a, "tpl.q.017", answer_pong, NULL, 2);
 	for (unsigned i = 0; i < 100 && answer.size == 0; i++) {
 		ops->ask(b, "tpl.q.017", slice_of("ping"),
-			 &(struct bus_patience){.timeout_ms = 1000}, &answer);
+			 &(struct broker_wait){.timeout_ms = 1000}, &answer);
 		nap();
 	}
 	ck_assert_str_eq(answer.data, "pong");
@@ -119,16 +121,16 @@ static void expect_rows_and_answers(struct bus *a, struct bus *b)
 }
 
 /* Each its own lease. */
-static void expect_leases(struct bus *a)
+static void expect_leases(struct broker *a)
 {
 	uint64_t revision;
 
 	ck_assert_int_eq(
-		ops->put(a, BUS_NODES, "a", slice_of("{}"), 0, &revision),
+		ops->put(a, BROKER_NODES, "a", slice_of("{}"), 0, &revision),
 		ERR_NONE);
 	ck_assert_int_eq(
-		ops->put(a, BUS_NODES, "b", slice_of("{}"), 0, &revision),
-		ERR_REFUSED);
+		ops->put(a, BROKER_NODES, "b", slice_of("{}"), 0, &revision),
+		ERR_ADDRESS_FORBIDDEN);
 }
 
 static void hear_nothing(void *context, const char *subject, struct slice data)
@@ -142,17 +144,17 @@ static void expect_said(const char *part)
 {
 	for (unsigned i = 0; i < 100 && !broker_has_said(part); i++) {
 		nap();
-		bus_flush_log(true); /* what was left out of the minute */
+		broker_flush_log(true); /* what was left out of the minute */
 	}
 	ck_assert_msg(broker_has_said(part), "nobody said: %s", part);
 }
 
 START_TEST(users_may_what_they_must_and_no_more)
 {
-	struct bus *a = open_as("a");
-	struct bus *b = open_as("b");
-	struct bus_options options = options_of("a");
-	struct bus *bus = NULL;
+	struct broker *a = open_as("a");
+	struct broker *b = open_as("b");
+	struct broker_options options = options_of("a");
+	struct broker *bus = NULL;
 
 	expect_log(a, b);
 	expect_rows_and_answers(a, b);
@@ -162,20 +164,24 @@ START_TEST(users_may_what_they_must_and_no_more)
 	expect_said("Subscription to \"_INBOX.b.>\"");
 	ops->tell(a, "$JS.API.STREAM.DELETE.TPL_LOG", slice_of(""));
 	expect_said("Publish to \"$JS.API.STREAM.DELETE.TPL_LOG\"");
-	ck_assert_int_eq(append(a, "other.log"), ERR_REFUSED);
+	ck_assert_int_eq(append(a, "other.log"), ERR_ADDRESS_FORBIDDEN);
 	/* another's password */
 	options.user = "b";
-	ck_assert_int_eq(broker_try(&bus, ops, &options), ERR_REFUSED);
+	ck_assert_int_eq(broker_try(&bus, ops, &options),
+			 ERR_ADDRESS_FORBIDDEN);
 	options.timeout_ms = 300;
 	options.user = "a";
 	options.name = "b";
-	ck_assert_int_eq(broker_try(&bus, ops, &options), ERR_REFUSED);
+	ck_assert_int_eq(broker_try(&bus, ops, &options),
+			 ERR_ADDRESS_FORBIDDEN);
 	expect_said("the user may not subscribe to _INBOX.b.>");
 	/* readers and those who ask for work are no nodes */
 	options = options_of("reader");
-	ck_assert_int_eq(broker_try(&bus, ops, &options), ERR_REFUSED);
+	ck_assert_int_eq(broker_try(&bus, ops, &options),
+			 ERR_ADDRESS_FORBIDDEN);
 	options = options_of("jobs");
-	ck_assert_int_eq(broker_try(&bus, ops, &options), ERR_REFUSED);
+	ck_assert_int_eq(broker_try(&bus, ops, &options),
+			 ERR_ADDRESS_FORBIDDEN);
 	/* an authority that did not sign the servers */
 	options = options_of("a");
 	options.ca_file = "/etc/ssl/certs/ca-certificates.crt";

@@ -19,8 +19,8 @@
 enum { SUBJECTS = 4, RECOVERY_MS = 60000 };
 
 static struct broker broker;
-static const struct bus_ops *ops;
-static struct bus *bus;
+static const struct broker_ops *ops;
+static struct broker *bus;
 
 /* One who appends to a subject as the owner of a partition does. */
 struct writer {
@@ -37,11 +37,11 @@ static _Atomic uint64_t appended;
 
 static void begin(void)
 {
-	struct bus_options options;
+	struct broker_options options;
 
 	broker_hear();
 	broker_start(&broker, BROKER_SERVERS, "");
-	ops = bus_load(broker.urls);
+	ops = broker_load(broker.urls);
 	ck_assert_ptr_nonnull(ops);
 	options = broker_options(&broker);
 	bus = broker_open(ops, &options);
@@ -61,7 +61,7 @@ static void nap(long ms)
 	nanosleep(&time, NULL);
 }
 
-static void message_free(struct bus_message *message)
+static void message_free(struct broker_message *message)
 {
 	buffer_free(&message->data);
 	buffer_free(&message->subject);
@@ -71,13 +71,13 @@ static void message_free(struct bus_message *message)
  * Servers that were killed may have numbered it anew. */
 static void resolve(struct writer *writer)
 {
-	struct bus_message message = {0};
+	struct broker_message message = {0};
 	enum error error;
 	uint64_t next;
 
 	writer->unknown++;
 	do
-		error = ops->last(bus, BUS_LOG, writer->subject, &message);
+		error = ops->last(bus, BROKER_LOG, writer->subject, &message);
 	while (error == ERR_NETWORK);
 	if (error == ERR_NONE) {
 		buffer_append_byte(&message.data, '\0');
@@ -96,8 +96,8 @@ static void *writer_main(void *context)
 
 	while (!atomic_load(&is_ended)) {
 		char text[32];
-		struct bus_entry entry = {.subject = writer->subject,
-					  .expected = writer->last};
+		struct broker_entry entry = {.subject = writer->subject,
+					     .expected = writer->last};
 
 		snprintf(text, sizeof(text), "%llu",
 			 (unsigned long long)writer->count);
@@ -148,11 +148,11 @@ static uint64_t wait_for(uint64_t count)
 static void expect_all(void)
 {
 	for (unsigned i = 0; i < SUBJECTS; i++) {
-		struct bus_message message = {0};
+		struct broker_message message = {0};
 		uint64_t from = 0;
 
 		for (uint64_t n = 0; n < writers[i].count; n++) {
-			ck_assert_int_eq(ops->next_of_leader(bus, BUS_LOG,
+			ck_assert_int_eq(ops->next_of_leader(bus, BROKER_LOG,
 							     writers[i].subject,
 							     from, &message),
 					 ERR_NONE);
@@ -161,7 +161,7 @@ static void expect_all(void)
 					  n);
 			from = message.number + 1;
 		}
-		ck_assert_int_eq(ops->next_of_leader(bus, BUS_LOG,
+		ck_assert_int_eq(ops->next_of_leader(bus, BROKER_LOG,
 						     writers[i].subject, from,
 						     &message),
 				 ERR_NOT_FOUND);
@@ -196,11 +196,11 @@ END_TEST
 
 START_TEST(all_servers_may_be_killed_and_have_all_again)
 {
-	struct bus_row row;
+	struct broker_row row;
 	uint64_t revision;
 
 	ck_assert_int_eq(
-		ops->put(bus, BUS_FACTS, "p.1", slice_of("a"), 0, &revision),
+		ops->put(bus, BROKER_FACTS, "p.1", slice_of("a"), 0, &revision),
 		ERR_NONE);
 	write_on();
 	wait_for(100);
@@ -213,12 +213,12 @@ START_TEST(all_servers_may_be_killed_and_have_all_again)
 	       (unsigned long long)wait_for(20));
 	stop_writing();
 	expect_all();
-	while (ops->get(bus, BUS_FACTS, "p.1", &row) == ERR_NETWORK)
+	while (ops->get(bus, BROKER_FACTS, "p.1", &row) == ERR_NETWORK)
 		;
 	ck_assert(slice_equal(buffer_slice(&row.value), slice_of("a")));
 	buffer_free(&row.value);
 	/* its revision may be another one */
-	ck_assert_int_eq(ops->put(bus, BUS_FACTS, "p.1", slice_of("b"),
+	ck_assert_int_eq(ops->put(bus, BROKER_FACTS, "p.1", slice_of("b"),
 				  row.revision, &revision),
 			 ERR_NONE);
 }

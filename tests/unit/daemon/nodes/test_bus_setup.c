@@ -21,16 +21,16 @@
 	"] } }\n"
 
 static struct broker broker;
-static const struct bus_ops *ops;
-static struct bus_options options;
-static struct bus *bus;
+static const struct broker_ops *ops;
+static struct broker_options options;
+static struct broker *bus;
 static char password_path[128];
 
 static void begin_with(const char *settings)
 {
 	broker_hear();
 	broker_start(&broker, 1, settings);
-	ops = bus_load(broker.urls);
+	ops = broker_load(broker.urls);
 	ck_assert_ptr_nonnull(ops);
 	options = broker_options(&broker);
 	bus = NULL;
@@ -130,23 +130,26 @@ END_TEST
 
 START_TEST(a_wrong_password_is_refused)
 {
-	struct bus *other = NULL;
+	struct broker *other = NULL;
 
 	set_password("wrong");
-	ck_assert_int_eq(broker_try(&other, ops, &options), ERR_REFUSED);
+	ck_assert_int_eq(broker_try(&other, ops, &options),
+			 ERR_ADDRESS_FORBIDDEN);
 	ck_assert(broker_has_said("reject the user or its password"));
 	options.password_file = "/nonexistent/password";
-	ck_assert_int_eq(broker_try(&other, ops, &options), ERR_REFUSED);
+	ck_assert_int_eq(broker_try(&other, ops, &options),
+			 ERR_ADDRESS_FORBIDDEN);
 	ck_assert(broker_has_said("/nonexistent/password: cannot read it"));
 }
 END_TEST
 
 START_TEST(a_user_who_may_not_ask_is_refused)
 {
-	struct bus *other = NULL;
+	struct broker *other = NULL;
 
 	options.user = "r";
-	ck_assert_int_eq(broker_try(&other, ops, &options), ERR_REFUSED);
+	ck_assert_int_eq(broker_try(&other, ops, &options),
+			 ERR_ADDRESS_FORBIDDEN);
 	ck_assert(broker_has_said("stream TPL_LOG: the user may not read or "
 				  "create it"));
 }
@@ -154,24 +157,24 @@ END_TEST
 
 START_TEST(an_entry_that_a_user_may_not_append_is_refused)
 {
-	struct bus_entry entries[] = {
+	struct broker_entry entries[] = {
 		{.subject = "tpl.log.8", .expected = 0},
 		{.subject = "tpl.log.9", .expected = 0},
 	};
 
-	ck_assert_int_eq(ops->append(bus, entries, 2), ERR_REFUSED);
+	ck_assert_int_eq(ops->append(bus, entries, 2), ERR_ADDRESS_FORBIDDEN);
 	ck_assert_int_eq(entries[0].error, ERR_NONE);
-	ck_assert_int_eq(entries[1].error, ERR_REFUSED);
+	ck_assert_int_eq(entries[1].error, ERR_ADDRESS_FORBIDDEN);
 }
 END_TEST
 
 START_TEST(a_full_log_takes_no_more)
 {
 	static char bytes[16384];
-	struct bus_entry entry = {.subject = "tpl.log.1",
-				  .data = {bytes, sizeof(bytes)},
-				  .expected = BUS_ANY};
-	struct bus_message first = {0};
+	struct broker_entry entry = {.subject = "tpl.log.1",
+				     .data = {bytes, sizeof(bytes)},
+				     .expected = BROKER_ANY};
+	struct broker_message first = {0};
 	enum error error = ERR_NONE;
 
 	begin_with("");
@@ -181,7 +184,7 @@ START_TEST(a_full_log_takes_no_more)
 		error = ops->append(bus, &entry, 1);
 	ck_assert_int_eq(error, ERR_STORE_FULL);
 	/* and has lost nothing */
-	ck_assert_int_eq(ops->next(bus, BUS_LOG, "tpl.log.1", 1, &first),
+	ck_assert_int_eq(ops->next(bus, BROKER_LOG, "tpl.log.1", 1, &first),
 			 ERR_NONE);
 	ck_assert_uint_eq(first.number, 1);
 	buffer_free(&first.data);

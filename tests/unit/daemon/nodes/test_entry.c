@@ -4,12 +4,12 @@
 
 #include "tests/unit/run.h"
 
-static const struct entry_head head = {
-	.kind = ENTRY_ROWS,
+static const struct log_entry_head head = {
+	.kind = LOG_ENTRY_ROWS,
 	.partition = 17,
 	.part = 1,
 	.parts = 3,
-	.flags = ENTRY_IS_SUMMED | ENTRY_IS_CHAINED,
+	.flags = LOG_ENTRY_IS_SUMMED | LOG_ENTRY_IS_CHAINED,
 	.epoch = 5,
 	.before = 99,
 	.chain = UINT64_C(0xfedcba9876543210),
@@ -19,16 +19,17 @@ START_TEST(an_entry_is_read_as_it_was_written)
 {
 	struct buffer bytes = {0};
 	struct buffer again = {0};
-	struct entry_head read;
+	struct log_entry_head read;
 	struct slice part;
 	bool is_newer;
 
-	entry_write(&head, slice_of("rows"), &bytes);
-	ck_assert(entry_read(buffer_slice(&bytes), &read, &part, &is_newer));
-	ck_assert(!entry_is_foreign(buffer_slice(&bytes)));
+	log_entry_write(&head, slice_of("rows"), &bytes);
+	ck_assert(
+		log_entry_read(buffer_slice(&bytes), &read, &part, &is_newer));
+	ck_assert(!log_entry_is_foreign(buffer_slice(&bytes)));
 	ck_assert(slice_equal(part, slice_of("rows")));
 	/* the heads are equal when their bytes are */
-	entry_write(&read, part, &again);
+	log_entry_write(&read, part, &again);
 	ck_assert(slice_equal(buffer_slice(&again), buffer_slice(&bytes)));
 	buffer_free(&again);
 	buffer_free(&bytes);
@@ -38,55 +39,60 @@ END_TEST
 START_TEST(a_later_version_is_told_from_damage)
 {
 	struct buffer bytes = {0};
-	struct entry_head read;
+	struct log_entry_head read;
 	struct slice part;
 	bool is_newer;
 
-	entry_write(&head, slice_of("rows"), &bytes);
+	log_entry_write(&head, slice_of("rows"), &bytes);
 	bytes.data[4]++; /* the format */
-	ck_assert(!entry_read(buffer_slice(&bytes), &read, &part, &is_newer));
+	ck_assert(
+		!log_entry_read(buffer_slice(&bytes), &read, &part, &is_newer));
 	ck_assert(is_newer);
 	bytes.data[4]--;
 	bytes.data[6] = 77; /* the kind */
-	ck_assert(!entry_read(buffer_slice(&bytes), &read, &part, &is_newer));
+	ck_assert(
+		!log_entry_read(buffer_slice(&bytes), &read, &part, &is_newer));
 	ck_assert(!is_newer);
-	bytes.size = ENTRY_HEAD_BYTES - 1;
-	ck_assert(!entry_read(buffer_slice(&bytes), &read, &part, &is_newer));
+	bytes.size = LOG_ENTRY_HEAD_BYTES - 1;
+	ck_assert(
+		!log_entry_read(buffer_slice(&bytes), &read, &part, &is_newer));
 	buffer_free(&bytes);
 }
 END_TEST
 
 START_TEST(what_is_of_no_node_is_foreign)
 {
-	ck_assert(entry_is_foreign(slice_of("")));
-	ck_assert(entry_is_foreign(slice_of("{\"seq\": 1}")));
+	ck_assert(log_entry_is_foreign(slice_of("")));
+	ck_assert(log_entry_is_foreign(slice_of("{\"seq\": 1}")));
 }
 END_TEST
 
 START_TEST(an_entry_follows_by_its_chain)
 {
-	ck_assert(entry_follows(&head, 98, head.chain)); /* numbered anew */
-	ck_assert(!entry_follows(&head, 99, head.chain + 1));
-	ck_assert(entry_follows(&head, 99, 0));
-	ck_assert(!entry_follows(&head, 98, 0));
+	ck_assert(log_entry_follows(&head, 98, head.chain)); /* numbered anew */
+	ck_assert(!log_entry_follows(&head, 99, head.chain + 1));
+	ck_assert(log_entry_follows(&head, 99, 0));
+	ck_assert(!log_entry_follows(&head, 98, 0));
 }
 END_TEST
 
 START_TEST(without_a_chain_the_number_counts)
 {
 	struct buffer bytes = {0};
-	struct entry_head read = head;
+	struct log_entry_head read = head;
 	struct slice part;
 	bool is_newer;
 
 	read.flags = 0;
 	read.chain = 0;
-	entry_write(&read, slice_of("rows"), &bytes);
-	memset(bytes.data + ENTRY_HEAD_BYTES - 8, 7, 8); /* was a time once */
-	ck_assert(entry_read(buffer_slice(&bytes), &read, &part, &is_newer));
+	log_entry_write(&read, slice_of("rows"), &bytes);
+	memset(bytes.data + LOG_ENTRY_HEAD_BYTES - 8, 7,
+	       8); /* was a time once */
+	ck_assert(
+		log_entry_read(buffer_slice(&bytes), &read, &part, &is_newer));
 	ck_assert_uint_eq(read.chain, 0);
-	ck_assert(entry_follows(&read, 99, 1));
-	ck_assert(!entry_follows(&read, 98, 1));
+	ck_assert(log_entry_follows(&read, 99, 1));
+	ck_assert(!log_entry_follows(&read, 98, 1));
 	buffer_free(&bytes);
 }
 END_TEST
@@ -94,21 +100,21 @@ END_TEST
 START_TEST(parts_make_the_whole)
 {
 	char text[1000];
-	size_t max = ENTRY_HEAD_BYTES + 7 + (size_t)_i;
-	unsigned parts = entry_parts(sizeof(text), max);
+	size_t max = LOG_ENTRY_HEAD_BYTES + 7 + (size_t)_i;
+	unsigned parts = log_entry_parts(sizeof(text), max);
 	struct slice whole = {text, sizeof(text)};
 	size_t size = 0;
 
 	memset(text, 'x', sizeof(text));
 	for (unsigned i = 0; i < parts; i++) {
-		struct slice part = entry_part(whole, max, i);
+		struct slice part = log_entry_part(whole, max, i);
 
 		ck_assert_ptr_eq(part.data, text + size);
-		ck_assert_uint_le(part.size, max - ENTRY_HEAD_BYTES);
+		ck_assert_uint_le(part.size, max - LOG_ENTRY_HEAD_BYTES);
 		size += part.size;
 	}
 	ck_assert_uint_eq(size, sizeof(text));
-	ck_assert_uint_eq(entry_parts(0, max), 1);
+	ck_assert_uint_eq(log_entry_parts(0, max), 1);
 }
 END_TEST
 

@@ -26,8 +26,8 @@ struct node {
 static struct node owner;
 static struct node follower;
 static struct scratch place;
-static struct depot *depot;
-static struct partition_copy copied;
+static struct snapshot_store *depot;
+static struct snapshot_figures copied;
 
 static void open_node(struct node *node)
 {
@@ -72,21 +72,22 @@ static void set_place(uint64_t number)
 {
 	struct txn txn = txn_begin_write(owner.store);
 
-	journal_place_put(&txn, 'a',
-			  &(struct journal_place){number, 3, true, ~number});
+	journal_position_put(
+		&txn, 'a',
+		&(struct journal_position){number, 3, true, ~number});
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
 
 static void setup(void)
 {
 	scratch_make(&place);
-	ck_assert_int_eq(depot_open(&depot,
-				    &(struct depot_options){
-					    .location = place.folder,
-					    .key_file = "",
-					    .ca_file = "",
-					    .spool_folder = "",
-				    }),
+	ck_assert_int_eq(snapshot_store_open(&depot,
+					     &(struct snapshot_store_options){
+						     .location = place.folder,
+						     .key_file = "",
+						     .ca_file = "",
+						     .spool_folder = "",
+					     }),
 			 ERR_NONE);
 	open_node(&owner);
 	open_node(&follower);
@@ -103,7 +104,7 @@ static void teardown(void)
 
 	close_node(&owner);
 	close_node(&follower);
-	depot_close(depot);
+	snapshot_store_close(depot);
 	scratch_remove(&place, has_folder ? inner : NULL);
 }
 
@@ -116,19 +117,19 @@ static uint64_t sum_of(struct store *store, unsigned partition)
 	return sum;
 }
 
-static struct journal_place place_of(struct store *store)
+static struct journal_position element_position_of(struct store *store)
 {
 	struct txn txn = txn_begin_read(store);
-	struct journal_place its;
+	struct journal_position its;
 
-	journal_place_get(&txn, 'a', &its);
+	journal_position_get(&txn, 'a', &its);
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 	return its;
 }
 
 static void expect_whole(void)
 {
-	struct journal_place its = place_of(follower.store);
+	struct journal_position its = element_position_of(follower.store);
 
 	ck_assert_uint_eq(its.number, 42);
 	ck_assert_uint_eq(its.epoch, 3);
@@ -144,17 +145,18 @@ START_TEST(a_partition_goes_through_a_depot)
 	uint64_t number = 0;
 
 	ck_assert_int_eq(
-		partition_save(owner.store, 'a', NOW_MS, depot, &copied),
+		snapshot_save(owner.store, 'a', NOW_MS, depot, &copied),
 		ERR_NONE);
 	ck_assert_uint_eq(copied.rows, PAGES + 1);
 	ck_assert_uint_eq(copied.chunks, 2);
-	ck_assert_int_eq(depot_latest(depot, 'a', UINT64_MAX, &number),
+	ck_assert_int_eq(snapshot_store_latest(depot, 'a', UINT64_MAX, &number),
 			 ERR_NONE);
 	ck_assert_uint_eq(number, 42);
-	ck_assert_int_eq(partition_load(follower.store,
-					(struct depot_item){'a', number}, depot,
-					&copied),
-			 ERR_NONE);
+	ck_assert_int_eq(
+		snapshot_load(follower.store,
+			      (struct snapshot_store_item){'a', number}, depot,
+			      &copied),
+		ERR_NONE);
 	ck_assert_uint_eq(copied.head.time_ms, NOW_MS);
 	expect_whole();
 }
@@ -164,11 +166,11 @@ START_TEST(what_was_there_goes)
 {
 	add_site(follower.store, "another.test");
 	ck_assert_int_eq(
-		partition_save(owner.store, 'a', NOW_MS, depot, &copied),
+		snapshot_save(owner.store, 'a', NOW_MS, depot, &copied),
 		ERR_NONE);
-	ck_assert_int_eq(partition_load(follower.store,
-					(struct depot_item){'a', 42}, depot,
-					&copied),
+	ck_assert_int_eq(snapshot_load(follower.store,
+				       (struct snapshot_store_item){'a', 42},
+				       depot, &copied),
 			 ERR_NONE);
 	expect_whole();
 }
@@ -179,12 +181,12 @@ START_TEST(a_file_does_as_well)
 	const char *path = scratch_path(&place, "a.snapshot");
 
 	ck_assert_int_eq(
-		partition_save_file(owner.store, 'a', NOW_MS, path, &copied),
+		snapshot_save_file(owner.store, 'a', NOW_MS, path, &copied),
 		ERR_NONE);
-	ck_assert_int_eq(partition_load_file(NULL, path, &copied), ERR_NONE);
+	ck_assert_int_eq(snapshot_load_file(NULL, path, &copied), ERR_NONE);
 	ck_assert_uint_eq(copied.head.partition, 'a');
 	ck_assert_uint_eq(sum_of(follower.store, 'a'), 0);
-	ck_assert_int_eq(partition_load_file(follower.store, path, &copied),
+	ck_assert_int_eq(snapshot_load_file(follower.store, path, &copied),
 			 ERR_NONE);
 	expect_whole();
 }
@@ -195,18 +197,18 @@ START_TEST(half_a_file_is_not_whole)
 	const char *path = scratch_path(&place, "a.snapshot");
 
 	ck_assert_int_eq(
-		partition_save_file(owner.store, 'a', NOW_MS, path, &copied),
+		snapshot_save_file(owner.store, 'a', NOW_MS, path, &copied),
 		ERR_NONE);
 	/* a chunk of 4 MiB is in it */
 	ck_assert_int_eq(truncate(path, 5 << 20), 0);
-	ck_assert_int_eq(partition_load_file(follower.store, path, &copied),
+	ck_assert_int_eq(snapshot_load_file(follower.store, path, &copied),
 			 ERR_CORRUPT);
-	ck_assert_uint_eq(place_of(follower.store).is_whole, 0);
+	ck_assert_uint_eq(element_position_of(follower.store).is_whole, 0);
 	ck_assert_uint_ne(sum_of(follower.store, 'a'), 0);
 	/* as are no bytes at all */
 	ck_assert_int_eq(truncate(path, 0), 0);
-	ck_assert_int_eq(partition_load_file(NULL, path, &copied), ERR_CORRUPT);
-	ck_assert_int_eq(partition_load_file(NULL, "/nowhere/a", &copied),
+	ck_assert_int_eq(snapshot_load_file(NULL, path, &copied), ERR_CORRUPT);
+	ck_assert_int_eq(snapshot_load_file(NULL, "/nowhere/a", &copied),
 			 ERR_NOT_FOUND);
 }
 END_TEST
@@ -216,13 +218,13 @@ START_TEST(another_partition_is_refused)
 	char path[SCRATCH_PATH_BYTES];
 
 	ck_assert_int_eq(
-		partition_save(owner.store, 'a', NOW_MS, depot, &copied),
+		snapshot_save(owner.store, 'a', NOW_MS, depot, &copied),
 		ERR_NONE);
 	snprintf(path, sizeof(path), "%s", scratch_path(&place, "p097"));
 	ck_assert_int_eq(rename(path, scratch_path(&place, "p098")), 0);
-	ck_assert_int_eq(partition_load(follower.store,
-					(struct depot_item){'b', 42}, depot,
-					&copied),
+	ck_assert_int_eq(snapshot_load(follower.store,
+				       (struct snapshot_store_item){'b', 42},
+				       depot, &copied),
 			 ERR_CORRUPT);
 	ck_assert_int_eq(rename(scratch_path(&place, "p098"), path), 0);
 }

@@ -78,7 +78,7 @@ START_TEST(partitions_of_hosts_are_for_ever)
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		unsigned found = cluster_partition(slice_of(known[i].host));
+		unsigned found = nodes_partition_of(slice_of(known[i].host));
 
 		ck_assert_msg(found == known[i].partition, "%s: %u and not %u",
 			      known[i].host, found, known[i].partition);
@@ -88,11 +88,11 @@ END_TEST
 
 START_TEST(hosts_of_a_domain_are_together)
 {
-	ck_assert_uint_eq(cluster_partition(slice_of("a.b.example.org:81")),
-			  cluster_partition(slice_of("example.org")));
+	ck_assert_uint_eq(nodes_partition_of(slice_of("a.b.example.org:81")),
+			  nodes_partition_of(slice_of("example.org")));
 	/* two owners of a hosting service are two domains */
-	ck_assert_uint_ne(cluster_partition(slice_of("me.github.io")),
-			  cluster_partition(slice_of("you.github.io")));
+	ck_assert_uint_ne(nodes_partition_of(slice_of("me.github.io")),
+			  nodes_partition_of(slice_of("you.github.io")));
 }
 END_TEST
 

@@ -9,13 +9,13 @@
 #define SUBJECT "tpl.job.017.seed"
 #define JOB     "{\"headers\":{\"X-Key\":\"horse\"},\"verb\":\"seed\"}"
 
-static struct secret_keys *one;
-static struct secret_keys *two;
+static struct encryption_keys *one;
+static struct encryption_keys *two;
 
 /* Of a key whose digits are all the same. */
-static struct secret_keys *keys_of(char digit)
+static struct encryption_keys *keys_of(char digit)
 {
-	struct secret_keys *keys = NULL;
+	struct encryption_keys *keys = NULL;
 	struct scratch place;
 	FILE *file;
 
@@ -26,8 +26,9 @@ static struct secret_keys *keys_of(char digit)
 		fputc(digit, file);
 	fclose(file);
 	ck_assert_int_eq(chmod(scratch_path(&place, "key"), 0600), 0);
-	ck_assert_int_eq(secret_keys_read(&keys, scratch_path(&place, "key")),
-			 ERR_NONE);
+	ck_assert_int_eq(
+		encryption_keys_read(&keys, scratch_path(&place, "key")),
+		ERR_NONE);
 	scratch_remove(&place, NULL);
 	return keys;
 }
@@ -40,8 +41,8 @@ static void setup(void)
 
 static void teardown(void)
 {
-	secret_keys_destroy(one);
-	secret_keys_destroy(two);
+	encryption_keys_destroy(one);
+	encryption_keys_destroy(two);
 }
 
 START_TEST(a_sealed_job_is_read_by_its_key_and_subject)
@@ -50,17 +51,19 @@ START_TEST(a_sealed_job_is_read_by_its_key_and_subject)
 	struct buffer job = {0};
 	struct slice sealed;
 
-	sealed_job_write(one, SUBJECT, slice_of(JOB), &bytes);
+	import_job_encrypt(one, SUBJECT, slice_of(JOB), &bytes);
 	sealed = buffer_slice(&bytes);
 	ck_assert_ptr_null(memmem(sealed.data, sealed.size, "horse", 5));
-	ck_assert_int_eq(sealed_job_read(two, SUBJECT, sealed, &job),
-			 ERR_NO_KEY);
-	ck_assert_int_eq(sealed_job_read(NULL, SUBJECT, sealed, &job),
-			 ERR_NO_KEY);
-	ck_assert_int_eq(sealed_job_read(one, "tpl.job.018.seed", sealed, &job),
-			 ERR_CORRUPT);
+	ck_assert_int_eq(import_job_decrypt(two, SUBJECT, sealed, &job),
+			 ERR_NO_ENCRYPTION_KEY);
+	ck_assert_int_eq(import_job_decrypt(NULL, SUBJECT, sealed, &job),
+			 ERR_NO_ENCRYPTION_KEY);
+	ck_assert_int_eq(
+		import_job_decrypt(one, "tpl.job.018.seed", sealed, &job),
+		ERR_CORRUPT);
 	ck_assert_uint_eq(job.size, 0);
-	ck_assert_int_eq(sealed_job_read(one, SUBJECT, sealed, &job), ERR_NONE);
+	ck_assert_int_eq(import_job_decrypt(one, SUBJECT, sealed, &job),
+			 ERR_NONE);
 	ck_assert(slice_equal(buffer_slice(&job), slice_of(JOB)));
 	buffer_free(&bytes);
 	buffer_free(&job);
@@ -71,15 +74,15 @@ START_TEST(other_jobs_are_as_they_are)
 {
 	struct buffer job = {0};
 
-	ck_assert_int_eq(sealed_job_read(NULL, SUBJECT, slice_of(JOB), &job),
+	ck_assert_int_eq(import_job_decrypt(NULL, SUBJECT, slice_of(JOB), &job),
 			 ERR_NONE);
 	ck_assert(slice_equal(buffer_slice(&job), slice_of(JOB)));
 	buffer_clear(&job);
-	ck_assert_int_eq(sealed_job_read(one, SUBJECT, slice_of(""), &job),
+	ck_assert_int_eq(import_job_decrypt(one, SUBJECT, slice_of(""), &job),
 			 ERR_NONE);
 	ck_assert_uint_eq(job.size, 0);
 	ck_assert_int_eq(
-		sealed_job_read(one, SUBJECT, slice_of("TPLSEAL1x"), &job),
+		import_job_decrypt(one, SUBJECT, slice_of("TPLSEAL1x"), &job),
 		ERR_CORRUPT);
 	buffer_free(&job);
 }
@@ -87,15 +90,15 @@ END_TEST
 
 START_TEST(a_name_needs_the_key)
 {
-	char names[3][SECRET_NAME_BYTES];
+	char names[3][ENCRYPTION_NAME_BYTES];
 
-	secret_keys_name(one, slice_of(JOB), names[0]);
-	secret_keys_name(one, slice_of(JOB), names[1]);
-	secret_keys_name(two, slice_of(JOB), names[2]);
+	encryption_keys_name(one, slice_of(JOB), names[0]);
+	encryption_keys_name(one, slice_of(JOB), names[1]);
+	encryption_keys_name(two, slice_of(JOB), names[2]);
 	ck_assert_uint_eq(strlen(names[0]), 32);
 	ck_assert_str_eq(names[0], names[1]);
 	ck_assert_str_ne(names[0], names[2]);
-	secret_keys_name(one, slice_of("{}"), names[1]);
+	encryption_keys_name(one, slice_of("{}"), names[1]);
 	ck_assert_str_ne(names[0], names[1]);
 }
 END_TEST

@@ -18,7 +18,7 @@
 
 static struct scratch place;
 
-static enum error read_text(struct secret_keys **keys_out, const char *text,
+static enum error read_text(struct encryption_keys **keys_out, const char *text,
 			    mode_t mode)
 {
 	const char *path = scratch_path(&place, "key");
@@ -30,12 +30,12 @@ static enum error read_text(struct secret_keys **keys_out, const char *text,
 	fputs(text, file);
 	fclose(file);
 	ck_assert_int_eq(chmod(path, mode), 0);
-	return secret_keys_read(keys_out, path);
+	return encryption_keys_read(keys_out, path);
 }
 
-static struct secret_keys *keys_of(const char *text)
+static struct encryption_keys *keys_of(const char *text)
 {
-	struct secret_keys *keys;
+	struct encryption_keys *keys;
 
 	ck_assert_int_eq(read_text(&keys, text, 0600), ERR_NONE);
 	return keys;
@@ -53,39 +53,39 @@ static void teardown(void)
 
 START_TEST(a_file_has_a_key_a_line)
 {
-	struct secret_keys *keys = keys_of("# new\n" ONE "\n\n" TWO);
-	struct secret_keys *one = keys_of(ONE);
-	struct secret_keys *two = keys_of(TWO "\r\n");
+	struct encryption_keys *keys = keys_of("# new\n" ONE "\n\n" TWO);
+	struct encryption_keys *one = keys_of(ONE);
+	struct encryption_keys *two = keys_of(TWO "\r\n");
 
-	ck_assert_uint_eq(secret_keys_count(keys), 2);
-	ck_assert_uint_eq(strlen(secret_keys_id(keys)), 16);
-	ck_assert_str_eq(secret_keys_id(keys), secret_keys_id(one));
-	ck_assert_str_ne(secret_keys_id(one), secret_keys_id(two));
-	ck_assert(secret_keys_has(keys, secret_keys_id(two)));
-	ck_assert(!secret_keys_has(two, secret_keys_id(one)));
-	secret_keys_destroy(keys);
-	secret_keys_destroy(one);
-	secret_keys_destroy(two);
+	ck_assert_uint_eq(encryption_keys_count(keys), 2);
+	ck_assert_uint_eq(strlen(encryption_keys_id(keys)), 16);
+	ck_assert_str_eq(encryption_keys_id(keys), encryption_keys_id(one));
+	ck_assert_str_ne(encryption_keys_id(one), encryption_keys_id(two));
+	ck_assert(encryption_keys_has(keys, encryption_keys_id(two)));
+	ck_assert(!encryption_keys_has(two, encryption_keys_id(one)));
+	encryption_keys_destroy(keys);
+	encryption_keys_destroy(one);
+	encryption_keys_destroy(two);
 }
 END_TEST
 
 START_TEST(no_file_is_no_keys)
 {
-	struct secret_keys *keys;
+	struct encryption_keys *keys;
 
-	ck_assert_int_eq(secret_keys_read(&keys, ""), ERR_NONE);
-	ck_assert_ptr_null(secret_keys_cipher(keys));
-	ck_assert_uint_eq(secret_keys_count(keys), 0);
-	ck_assert_str_eq(secret_keys_id(keys), "");
-	ck_assert(!secret_keys_has(keys, ""));
-	secret_keys_destroy(keys);
+	ck_assert_int_eq(encryption_keys_read(&keys, ""), ERR_NONE);
+	ck_assert_ptr_null(encryption_keys_cipher(keys));
+	ck_assert_uint_eq(encryption_keys_count(keys), 0);
+	ck_assert_str_eq(encryption_keys_id(keys), "");
+	ck_assert(!encryption_keys_has(keys, ""));
+	encryption_keys_destroy(keys);
 }
 END_TEST
 
 START_TEST(other_files_are_refused)
 {
 	static const char *const texts[] = {"", "# none\n", "password\n"};
-	struct secret_keys *keys;
+	struct encryption_keys *keys;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		ck_assert_int_eq(read_text(&keys, texts[i], 0600),
@@ -98,32 +98,32 @@ END_TEST
 
 START_TEST(files_of_others_are_refused)
 {
-	struct secret_keys *keys;
+	struct encryption_keys *keys;
 
-	ck_assert_int_eq(secret_keys_read(&keys, "/nowhere/key"),
+	ck_assert_int_eq(encryption_keys_read(&keys, "/nowhere/key"),
 			 ERR_NOT_FOUND);
-	ck_assert_int_eq(read_text(&keys, ONE, 0604), ERR_REFUSED);
-	ck_assert_int_eq(read_text(&keys, ONE, 0620), ERR_REFUSED);
+	ck_assert_int_eq(read_text(&keys, ONE, 0604), ERR_ADDRESS_FORBIDDEN);
+	ck_assert_int_eq(read_text(&keys, ONE, 0620), ERR_ADDRESS_FORBIDDEN);
 	ck_assert_ptr_null(keys);
 	ck_assert_int_eq(read_text(&keys, ONE, 0440), ERR_NONE);
-	secret_keys_destroy(keys);
+	encryption_keys_destroy(keys);
 }
 END_TEST
 
-static struct buffer seal(const struct secret_keys *keys, const char *about,
+static struct buffer seal(const struct encryption_keys *keys, const char *about,
 			  const char *text)
 {
-	const struct cipher *cipher = secret_keys_cipher(keys);
+	const struct cipher *cipher = encryption_keys_cipher(keys);
 	struct buffer out = {0};
 
 	cipher->seal(cipher->context, slice_of(about), slice_of(text), &out);
 	return out;
 }
 
-static enum error unseal(const struct secret_keys *keys, const char *about,
+static enum error unseal(const struct encryption_keys *keys, const char *about,
 			 struct slice sealed, struct buffer *out)
 {
-	const struct cipher *cipher = secret_keys_cipher(keys);
+	const struct cipher *cipher = encryption_keys_cipher(keys);
 
 	buffer_clear(out);
 	return cipher->open(cipher->context, slice_of(about), sealed, out);
@@ -131,9 +131,9 @@ static enum error unseal(const struct secret_keys *keys, const char *about,
 
 START_TEST(what_one_seals_who_has_its_key_opens)
 {
-	struct secret_keys *old = keys_of(ONE);
-	struct secret_keys *both = keys_of(TWO "\n" ONE);
-	struct secret_keys *new = keys_of(TWO);
+	struct encryption_keys *old = keys_of(ONE);
+	struct encryption_keys *both = keys_of(TWO "\n" ONE);
+	struct encryption_keys *new = keys_of(TWO);
 	struct buffer by_old = seal(old, "a", PASSWORD);
 	struct buffer by_both = seal(both, "a", PASSWORD);
 	struct buffer text = {0};
@@ -145,22 +145,22 @@ START_TEST(what_one_seals_who_has_its_key_opens)
 			 ERR_NONE);
 	ck_assert(slice_equal(buffer_slice(&text), slice_of(PASSWORD)));
 	ck_assert_int_eq(unseal(new, "a", buffer_slice(&by_old), &text),
-			 ERR_NO_KEY);
+			 ERR_NO_ENCRYPTION_KEY);
 	ck_assert_int_eq(unseal(old, "a", buffer_slice(&by_both), &text),
-			 ERR_NO_KEY);
+			 ERR_NO_ENCRYPTION_KEY);
 	ck_assert_uint_eq(text.size, 0);
 	buffer_free(&by_old);
 	buffer_free(&by_both);
 	buffer_free(&text);
-	secret_keys_destroy(old);
-	secret_keys_destroy(both);
-	secret_keys_destroy(new);
+	encryption_keys_destroy(old);
+	encryption_keys_destroy(both);
+	encryption_keys_destroy(new);
 }
 END_TEST
 
 START_TEST(no_other_bytes_open)
 {
-	struct secret_keys *keys = keys_of(ONE);
+	struct encryption_keys *keys = keys_of(ONE);
 	struct buffer one = seal(keys, "a", PASSWORD);
 	struct buffer other = seal(keys, "a", PASSWORD);
 	struct buffer text = {0};
@@ -183,7 +183,7 @@ START_TEST(no_other_bytes_open)
 	buffer_free(&one);
 	buffer_free(&other);
 	buffer_free(&text);
-	secret_keys_destroy(keys);
+	encryption_keys_destroy(keys);
 }
 END_TEST
 
@@ -199,7 +199,7 @@ static unsigned partition_of(struct slice host)
 
 struct node {
 	struct scratch scratch;
-	struct secret_keys *keys;
+	struct encryption_keys *keys;
 	struct store *store;
 };
 
@@ -212,7 +212,7 @@ static void open_node(struct node *node, const char *keys)
 					.partition_of = partition_of};
 
 	node->keys = *keys == '\0' ? NULL : keys_of(keys);
-	options.cipher = secret_keys_cipher(node->keys);
+	options.cipher = encryption_keys_cipher(node->keys);
 	scratch_make(&node->scratch);
 	ck_assert_int_eq(
 		store_open(&node->store, node->scratch.folder, &options),
@@ -222,7 +222,7 @@ static void open_node(struct node *node, const char *keys)
 static void close_node(struct node *node)
 {
 	store_close(node->store);
-	secret_keys_destroy(node->keys);
+	encryption_keys_destroy(node->keys);
 	scratch_remove(&node->scratch, NULL);
 }
 
@@ -243,7 +243,8 @@ static struct buffer add_site(const char *host)
 
 	journal_begin(journal, &txn);
 	row.id = store_next_site(&txn, row.host);
-	txn_seal(&txn, redact_headers, slice_of(PASSWORD "\n"), &sealed);
+	txn_store_secret_text(&txn, redact_headers, slice_of(PASSWORD "\n"),
+			      &sealed);
 	row.options.headers = buffer_slice(&sealed);
 	site_put(&txn, &row);
 	journal_write(journal, &txn, PARTITION, &changes);
@@ -268,7 +269,7 @@ static bool has_password(struct node *node, const char *host)
 	struct buffer text = {0};
 	struct site_row row;
 	bool has = site_get(&txn, slice_of(host), &row) &&
-		   sealed_open(node->store, row.options.headers, &text) &&
+		   secret_text_read(node->store, row.options.headers, &text) &&
 		   slice_equal(buffer_slice(&text), slice_of(PASSWORD "\n"));
 
 	txn_end(&txn);
@@ -293,13 +294,14 @@ static void expect_gone_with_its_row(void)
 	journal_begin(journal, &txn);
 	ck_assert(site_get(&txn, slice_of("a.test"), &row));
 	buffer_append_slice(&headers, row.options.headers);
-	txn_drop_sealed(&txn, buffer_slice(&headers));
+	txn_drop_secret_text(&txn, buffer_slice(&headers));
 	txn_delete(&txn, TABLE_SITES, slice_of("a.test"));
 	journal_write(journal, &txn, PARTITION, &changes);
 	journal_end(&txn);
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 	ck_assert_int_eq(take(PARTITION, buffer_slice(&changes)), ERR_NONE);
-	ck_assert(!sealed_open(follower.store, buffer_slice(&headers), NULL));
+	ck_assert(!secret_text_read(follower.store, buffer_slice(&headers),
+				    NULL));
 	journal_destroy(journal);
 	buffer_free(&changes);
 	buffer_free(&headers);
@@ -354,7 +356,8 @@ static void expect_no_key(const char *others_keys)
 	open_node(&owner, ONE);
 	open_node(&follower, others_keys);
 	changes = add_site("a.test");
-	ck_assert_int_eq(take(PARTITION, buffer_slice(&changes)), ERR_NO_KEY);
+	ck_assert_int_eq(take(PARTITION, buffer_slice(&changes)),
+			 ERR_NO_ENCRYPTION_KEY);
 	ck_assert(!has_password(&follower, "a.test"));
 	ck_assert(has_password(&owner, "a.test"));
 	buffer_free(&changes);
@@ -403,12 +406,13 @@ START_TEST(without_a_key_none_is_sent)
 	ck_assert_int_eq(take(PARTITION, buffer_slice(&changes)), ERR_NONE);
 	ck_assert(!has_password(&follower, "a.test"));
 	txn = txn_begin_read(owner.store);
-	ck_assert(!txn_may_seal(&txn, redact_all, slice_of("x")));
-	ck_assert(txn_may_seal(&txn, redact_all, slice_of("")));
-	ck_assert(txn_may_seal(&txn, redact_proxy, slice_of("http://a.test")));
+	ck_assert(!txn_may_store_secret_text(&txn, redact_all, slice_of("x")));
+	ck_assert(txn_may_store_secret_text(&txn, redact_all, slice_of("")));
+	ck_assert(txn_may_store_secret_text(&txn, redact_proxy,
+					    slice_of("http://a.test")));
 	txn_end(&txn);
 	txn = txn_begin_read(follower.store);
-	ck_assert(txn_may_seal(&txn, redact_all, slice_of("x")));
+	ck_assert(txn_may_store_secret_text(&txn, redact_all, slice_of("x")));
 	txn_end(&txn);
 	buffer_free(&changes);
 	close_nodes();

@@ -9,101 +9,101 @@ static const uint64_t lease_ms = 8000;
 static const uint64_t tick_ms = 800;
 static const uint64_t begin_ms = 100000;
 
-static struct sightings sightings;
+static struct failure_detector sightings;
 static uint64_t now_ms;
 
 static void setup(void)
 {
-	sightings = (struct sightings){.lease_ms = lease_ms};
+	sightings = (struct failure_detector){.lease_ms = lease_ms};
 	now_ms = begin_ms;
 }
 
 static void teardown(void)
 {
-	sightings_free(&sightings);
+	failure_detector_free(&sightings);
 }
 
-static struct bus_row lease(const char *name, uint64_t revision)
+static struct broker_row lease(const char *name, uint64_t revision)
 {
-	struct bus_row row = {.revision = revision};
+	struct broker_row row = {.revision = revision};
 
 	snprintf(row.key, sizeof(row.key), "%s", name);
 	return row;
 }
 
 /* Look, tick by tick, for so long; `rows` are not renewed. */
-static void look(const struct bus_row *rows, size_t count, uint64_t for_ms)
+static void look(const struct broker_row *rows, size_t count, uint64_t for_ms)
 {
 	for (uint64_t end_ms = now_ms + for_ms; now_ms < end_ms;
 	     now_ms += tick_ms)
-		sightings_note(&sightings, rows, count, now_ms);
+		failure_detector_note(&sightings, rows, count, now_ms);
 }
 
 START_TEST(a_lease_that_ends_too_early_has_not_ended)
 {
-	struct bus_row row = lease("a", 1);
+	struct broker_row row = lease("a", 1);
 
 	look(&row, 1, 5 * lease_ms);
 	row.revision = 2;
 	look(&row, 1, tick_ms); /* it is renewed */
 	look(NULL, 0, lease_ms - 2 * tick_ms);
-	ck_assert(!sightings_has_ended(&sightings, "a", now_ms));
+	ck_assert(!failure_detector_has_expired(&sightings, "a", now_ms));
 	look(NULL, 0, tick_ms * 2);
-	ck_assert(sightings_has_ended(&sightings, "a", now_ms));
+	ck_assert(failure_detector_has_expired(&sightings, "a", now_ms));
 	row.revision = 3;
 	look(&row, 1, tick_ms); /* it was there all the time */
-	ck_assert(!sightings_has_ended(&sightings, "a", now_ms));
+	ck_assert(!failure_detector_has_expired(&sightings, "a", now_ms));
 }
 END_TEST
 
 START_TEST(who_was_never_seen_may_have_a_lease)
 {
 	look(NULL, 0, lease_ms / 2);
-	ck_assert(!sightings_has_ended(&sightings, "a", now_ms));
+	ck_assert(!failure_detector_has_expired(&sightings, "a", now_ms));
 	look(NULL, 0, lease_ms);
-	ck_assert(sightings_has_ended(&sightings, "a", now_ms));
+	ck_assert(failure_detector_has_expired(&sightings, "a", now_ms));
 }
 END_TEST
 
 START_TEST(a_lease_that_does_not_end_is_silent_after_two)
 {
-	struct bus_row rows[] = {lease("a", 1), lease("b", 1)};
+	struct broker_row rows[] = {lease("a", 1), lease("b", 1)};
 
 	for (int i = 0; i < 19; i++) {
 		rows[1].revision++;
 		look(rows, 2, tick_ms);
 	}
-	ck_assert(!sightings_is_silent(&sightings, &rows[0]));
+	ck_assert(!failure_detector_is_silent(&sightings, &rows[0]));
 	look(rows, 2, 4 * tick_ms);
-	ck_assert(sightings_is_silent(&sightings, &rows[0]));
-	ck_assert(!sightings_is_silent(&sightings, &rows[1]));
+	ck_assert(failure_detector_is_silent(&sightings, &rows[0]));
+	ck_assert(!failure_detector_is_silent(&sightings, &rows[1]));
 	rows[0].revision = 0; /* numbered anew, or renewed */
-	ck_assert(!sightings_is_silent(&sightings, &rows[0]));
+	ck_assert(!failure_detector_is_silent(&sightings, &rows[0]));
 	look(rows, 1, tick_ms);
-	ck_assert(!sightings_is_silent(&sightings, &rows[0]));
+	ck_assert(!failure_detector_is_silent(&sightings, &rows[0]));
 }
 END_TEST
 
 /* The servers were away: nobody could renew, and nobody could look. */
 START_TEST(what_we_could_not_see_does_not_count)
 {
-	struct bus_row row = lease("a", 1);
+	struct broker_row row = lease("a", 1);
 
 	look(&row, 1, tick_ms);
 	now_ms += 10 * lease_ms;
 	look(&row, 1, 2 * tick_ms);
-	ck_assert(!sightings_is_silent(&sightings, &row));
+	ck_assert(!failure_detector_is_silent(&sightings, &row));
 	look(NULL, 0, lease_ms / 2);
-	ck_assert(!sightings_has_ended(&sightings, "a", now_ms));
+	ck_assert(!failure_detector_has_expired(&sightings, "a", now_ms));
 	look(NULL, 0, lease_ms / 2);
-	ck_assert(sightings_has_ended(&sightings, "a", now_ms));
+	ck_assert(failure_detector_has_expired(&sightings, "a", now_ms));
 }
 END_TEST
 
 /* Of those that are gone, and of what is no node's name. */
 START_TEST(nothing_is_kept_for_ever)
 {
-	struct bus_row row = lease("a", 1);
+	struct broker_row row = lease("a", 1);
 
 	memset(row.key, 'x', sizeof(row.key) - 1);
 	look(&row, 1, lease_ms);

@@ -191,9 +191,9 @@ START_TEST(errors_of_both_ends_are_given_back)
 	size_t size;
 
 	add_chunk(1, 1);
-	answer = ERR_NOT_KEPT;
+	answer = ERR_BODY_EXPIRED;
 	ck_assert_int_eq(snapshot_pack(writer, room, sizeof(room), &size),
-			 ERR_NOT_KEPT);
+			 ERR_BODY_EXPIRED);
 	snapshot_writer_destroy(writer);
 	answer = ERR_NONE;
 	given = 0;

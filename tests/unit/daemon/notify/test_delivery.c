@@ -33,16 +33,16 @@ static atomic_int courier_socket;
 /* The courier says that it is ready, and leaves its socket to the test. */
 static void courier_of_test(int socket)
 {
-	const struct courier_ready ready = {0};
-	struct buffer head = row_layout_encode(&courier_ready_layout, &ready);
-	struct channel channel = channel_of(socket, COURIER_MAX_BODY);
-	struct frame frame;
+	const struct notifier_ready ready = {0};
+	struct buffer head = row_codec_encode(&notifier_ready_layout, &ready);
+	struct channel channel = channel_of(socket, NOTIFIER_MAX_BODY);
+	struct channel_frame frame;
 
-	if (frame_receive(&channel, -1, &frame) == ERR_NONE)
-		frame_send(&channel,
-			   &(struct frame_parts){.kind = COURIER_READY,
-						 .head = buffer_slice(&head),
-						 .file = -1});
+	if (channel_receive(&channel, -1, &frame) == ERR_NONE)
+		channel_send(&channel,
+			     &(struct frame_parts){.kind = NOTIFIER_READY,
+						   .head = buffer_slice(&head),
+						   .file = -1});
 	frame_free(&frame);
 	free(channel.room);
 	buffer_free(&head);
@@ -53,11 +53,11 @@ static void courier_of_test(int socket)
 static void silent_courier(int socket)
 {
 	struct channel channel;
-	struct frame frame;
+	struct channel_frame frame;
 
 	courier_of_test(socket);
-	channel = channel_of(socket, COURIER_MAX_BODY);
-	while (frame_receive(&channel, -1, &frame) == ERR_NONE)
+	channel = channel_of(socket, NOTIFIER_MAX_BODY);
+	while (channel_receive(&channel, -1, &frame) == ERR_NONE)
 		frame_free(&frame);
 	channel_close(&channel);
 }
@@ -76,7 +76,7 @@ static void begin_with(role_main *role)
 		.options = {.first_pause_ms = FIRST_PAUSE_MS,
 			    .allows_exec = true,
 			    .exec_timeout_ms = ANSWER_MS},
-		.poster = remote_poster_create(
+		.poster = notifier_client_create(
 			NULL,
 			&(struct poster_options){.user_agent = "test",
 						 .connect_timeout_ms = 1000,
@@ -86,7 +86,7 @@ static void begin_with(role_main *role)
 	ck_assert_ptr_nonnull(delivery.poster);
 	while (atomic_load(&courier_socket) < 0)
 		nap();
-	courier = channel_of(courier_socket, COURIER_MAX_BODY);
+	courier = channel_of(courier_socket, NOTIFIER_MAX_BODY);
 	lock_init(&delivery.lock, LOCK_DELIVERY);
 	condition_init(&delivery.is_wanted);
 }
@@ -99,11 +99,11 @@ static void begin(void)
 static void end_delivery(void)
 {
 	for (size_t i = 0; i < delivery.outlet_count; i++)
-		outlet_destroy(delivery.outlets[i]);
+		hook_queue_destroy(delivery.outlets[i]);
 	free(delivery.outlets);
 	condition_destroy(&delivery.is_wanted);
 	lock_destroy(&delivery.lock);
-	remote_poster_destroy(delivery.poster);
+	notifier_client_destroy(delivery.poster);
 	world_close(&world);
 }
 
@@ -115,7 +115,7 @@ static void end(void)
 
 static void look_and_send(void)
 {
-	delivery_look(&delivery);
+	delivery_load_hooks(&delivery);
 	delivery_send(&delivery);
 }
 
@@ -179,14 +179,14 @@ static struct post next_post(void)
 {
 	static const char name[] = "X-Templated-Delivery: ";
 	struct post post = {0};
-	struct courier_post row;
-	struct frame frame;
+	struct notifier_post row;
+	struct channel_frame frame;
 	const char *header;
 
-	if (frame_receive(&courier, 0, &frame) != ERR_NONE)
+	if (channel_receive(&courier, 0, &frame) != ERR_NONE)
 		return post;
-	ck_assert_uint_eq(frame.kind, COURIER_POST);
-	ck_assert(row_layout_decode(&courier_post_layout, frame.head, &row));
+	ck_assert_uint_eq(frame.kind, NOTIFIER_POST);
+	ck_assert(row_codec_decode(&notifier_post_layout, frame.head, &row));
 	header = memmem(row.headers.data, row.headers.size, name,
 			sizeof(name) - 1);
 	ck_assert_ptr_nonnull(header);
@@ -200,18 +200,18 @@ static struct post next_post(void)
 /* Answer the request, and have the sender take the answer. */
 static void answer(const struct post *post, unsigned status)
 {
-	const struct courier_result row = {.number = post->slot,
-					   .http_status = status};
-	struct buffer head = row_layout_encode(&courier_result_layout, &row);
+	const struct notifier_result row = {.number = post->slot,
+					    .http_status = status};
+	struct buffer head = row_codec_encode(&notifier_result_layout, &row);
 
 	ck_assert_int_eq(
-		frame_send(&courier,
-			   &(struct frame_parts){.kind = COURIER_RESULT,
-						 .head = buffer_slice(&head),
-						 .file = -1}),
+		channel_send(&courier,
+			     &(struct frame_parts){.kind = NOTIFIER_RESULT,
+						   .head = buffer_slice(&head),
+						   .file = -1}),
 		ERR_NONE);
 	buffer_free(&head);
-	remote_poster_run(delivery.poster, ANSWER_MS, NULL, 0);
+	notifier_client_run(delivery.poster, ANSWER_MS, NULL, 0);
 	delivery_receive(&delivery);
 }
 
@@ -277,7 +277,7 @@ static struct post wait_for_post(void)
 	return post;
 }
 
-static void check_failure(const struct outlet *outlet, uint32_t failures)
+static void check_failure(const struct hook_queue *outlet, uint32_t failures)
 {
 	ck_assert_uint_eq(outlet->report.failures, failures);
 	ck_assert_uint_eq(outlet->report.http_status, 500);
@@ -475,7 +475,7 @@ START_TEST(no_more_are_in_flight_than_the_courier_takes)
 	struct txn txn = txn_begin_write(world.store);
 	size_t running = 0;
 
-	for (uint32_t hook = 1; hook <= COURIER_MAX_REQUESTS + 2; hook++) {
+	for (uint32_t hook = 1; hook <= NOTIFIER_MAX_REQUESTS + 2; hook++) {
 		put_row(&txn, hook, "http://a.example/",
 			&(struct hook_row){.waiting = 1});
 		outbox_put(&txn, hook, 1, &event);
@@ -484,14 +484,14 @@ START_TEST(no_more_are_in_flight_than_the_courier_takes)
 	look_and_send();
 	for (size_t i = 0; i < delivery.outlet_count; i++)
 		running += delivery.outlets[i]->is_running;
-	ck_assert_uint_eq(running, COURIER_MAX_REQUESTS);
+	ck_assert_uint_eq(running, NOTIFIER_MAX_REQUESTS);
 }
 END_TEST
 
 START_TEST(commands_run_when_they_are_allowed)
 {
 	uint64_t end_ms = clock_steady_ms() + ANSWER_MS;
-	struct outlet *outlet;
+	struct hook_queue *outlet;
 
 	put_hook(1, "exec:/bin/true");
 	put_event(1);
@@ -628,7 +628,7 @@ START_TEST(results_are_committed)
 	ck_assert_uint_eq(row.http_status, 503);
 	ck_assert_str_eq(error, "HTTP status 503");
 	/* what was saved is forgotten with the next look */
-	delivery_look(&delivery);
+	delivery_load_hooks(&delivery);
 	ck_assert_uint_eq(delivery.outlets[0]->report.number_count, 0);
 }
 END_TEST

@@ -41,7 +41,7 @@ static struct message analyse_sample(unsigned variant)
 		.drop_parameters = slice_of("c"),
 	};
 	struct message message = {
-		.head = row_layout_encode(&analyse_request_layout, &request)};
+		.head = row_codec_encode(&analyse_request_layout, &request)};
 
 	buffer_append_text(&message.body, html);
 	item_append_row(&message.body, &wanted_guard_layout, &guard);
@@ -73,7 +73,7 @@ static struct message text_sample(unsigned variant)
 		.charset = slice_of("utf-8"),
 	};
 	struct message message = {
-		.head = row_layout_encode(&text_task_request_layout, &request)};
+		.head = row_codec_encode(&text_task_request_layout, &request)};
 
 	buffer_append_text(&message.body, html);
 	return message;
@@ -94,7 +94,7 @@ static struct message version_sample(void)
 						.page_count = 1,
 						.record_count = 1};
 	struct message message = {
-		.head = row_layout_encode(&version_request_layout, &request)};
+		.head = row_codec_encode(&version_request_layout, &request)};
 	struct buffer record = {0};
 	struct url url;
 
@@ -113,7 +113,7 @@ static struct message fragments_sample(void)
 	static const uint64_t hashes[] = {1, 2, 3};
 	const struct fragments_request request = {limits_of_all(), 3};
 	struct message message = {
-		.head = row_layout_encode(&fragments_request_layout, &request)};
+		.head = row_codec_encode(&fragments_request_layout, &request)};
 
 	buffer_append(&message.body, hashes, sizeof(hashes));
 	append_page(&message.body);
@@ -125,7 +125,7 @@ static struct message tree_sample(void)
 	const struct tree_request request = {.limits = limits_of_all(),
 					     .page_count = 2};
 	struct message message = {
-		.head = row_layout_encode(&tree_request_layout, &request)};
+		.head = row_codec_encode(&tree_request_layout, &request)};
 
 	append_page(&message.body);
 	append_page(&message.body);
@@ -137,7 +137,7 @@ static struct message archive_sample(void)
 	const struct archive_request request = {.max_body_bytes = 1000};
 
 	return (struct message){
-		.head = row_layout_encode(&archive_request_layout, &request)};
+		.head = row_codec_encode(&archive_request_layout, &request)};
 }
 
 struct message sample_task(enum task_kind kind, unsigned variant)

@@ -15,7 +15,7 @@
 enum { PATIENCE_MS = 10000 };
 
 static const struct role_program mains[ROLE_COUNT] = {
-	[ROLE_STARTER] = {starter_main, NULL},
+	[ROLE_SPAWNER] = {spawner_main, NULL},
 };
 
 /* The test is its own program, executed again. */
@@ -26,7 +26,7 @@ __attribute__((constructor)) static void be_a_role(int count, char **values)
 		exit(process_main(values[2], mains));
 }
 
-static struct starter *starter;
+static struct spawner *starter;
 static struct child child;
 static char folder[64];
 
@@ -34,14 +34,14 @@ static void begin(void)
 {
 	snprintf(folder, sizeof(folder), "/tmp/test_command.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(starter_create(&starter, true), ERR_NONE);
+	ck_assert_int_eq(spawner_create(&starter, true), ERR_NONE);
 }
 
 static void end(void)
 {
 	char path[96];
 
-	starter_destroy(starter);
+	spawner_destroy(starter);
 	snprintf(path, sizeof(path), "%s/out", folder);
 	unlink(path);
 	rmdir(folder);
@@ -77,7 +77,7 @@ static enum child_state wait_for_end(void)
 		struct pollfd file = {.fd = child.file, .events = POLLIN};
 
 		poll(&file, 1, 100);
-		state = command_look(starter, &child, clock_steady_ms());
+		state = command_check(starter, &child, clock_steady_ms());
 	}
 	return state;
 }
@@ -232,7 +232,7 @@ START_TEST(others_are_not_killed)
 	first = child;
 	ck_assert_int_eq(start("sleep 100", slice_of(""), 300), CHILD_RUNS);
 	ck_assert_int_eq(wait_for_end(), CHILD_FAILED);
-	ck_assert_int_eq(command_look(starter, &first, clock_steady_ms()),
+	ck_assert_int_eq(command_check(starter, &first, clock_steady_ms()),
 			 CHILD_RUNS);
 	command_kill(starter, &first);
 	ck_assert(is_gone());
@@ -241,10 +241,10 @@ END_TEST
 
 START_TEST(a_starter_that_may_not_runs_none)
 {
-	struct starter *other;
+	struct spawner *other;
 
-	ck_assert_int_eq(starter_create(&other, false), ERR_NONE);
-	starter_destroy(starter);
+	ck_assert_int_eq(spawner_create(&other, false), ERR_NONE);
+	spawner_destroy(starter);
 	starter = other;
 	ck_assert_int_eq(start_path("/bin/true"), CHILD_FAILED);
 	ck_assert_str_eq(child.message, "cannot run: Operation not permitted");

@@ -16,8 +16,8 @@ static void begin(void)
 {
 	ck_assert_int_eq(
 		process_start(NULL,
-			      &(struct process_options){.role = ROLE_COURIER,
-							.main = courier_main},
+			      &(struct process_options){.role = ROLE_NOTIFIER,
+							.main = notifier_main},
 			      &courier),
 		ERR_NONE);
 }
@@ -27,56 +27,57 @@ static void end(void)
 	process_end(NULL, &courier, NULL);
 }
 
-static void send_row(enum courier_kind kind, const struct row_layout *layout,
-		     const void *row, struct slice body)
+static void send_row(enum notifier_message_kind kind,
+		     const struct row_codec *layout, const void *row,
+		     struct slice body)
 {
-	struct buffer head = row_layout_encode(layout, row);
+	struct buffer head = row_codec_encode(layout, row);
 
 	ck_assert_int_eq(
-		frame_send(&courier.channel,
-			   &(struct frame_parts){.kind = kind,
-						 .head = buffer_slice(&head),
-						 .body = body,
-						 .file = -1}),
+		channel_send(&courier.channel,
+			     &(struct frame_parts){.kind = kind,
+						   .head = buffer_slice(&head),
+						   .body = body,
+						   .file = -1}),
 		ERR_NONE);
 	buffer_free(&head);
 }
 
-static struct courier_options good_options(void)
+static struct notifier_options good_options(void)
 {
-	return (struct courier_options){
+	return (struct notifier_options){
 		.connect_timeout_ms = PATIENCE_MS,
 		.timeout_ms = PATIENCE_MS,
 		.user_agent = {"tester", sizeof("tester")},
 	};
 }
 
-static void send_options(const struct courier_options *options)
+static void send_options(const struct notifier_options *options)
 {
-	send_row(COURIER_OPTIONS, &courier_options_layout, options,
+	send_row(NOTIFIER_OPTIONS, &notifier_options_layout, options,
 		 slice_of(""));
 }
 
-static void send_post(const struct courier_post *post)
+static void send_post(const struct notifier_post *post)
 {
-	send_row(COURIER_POST, &courier_post_layout, post, slice_of("body"));
+	send_row(NOTIFIER_POST, &notifier_post_layout, post, slice_of("body"));
 }
 
 /* The kind of its next frame; 0: it has ended. */
-static uint32_t next_kind(struct frame *frame)
+static uint32_t next_kind(struct channel_frame *frame)
 {
-	return frame_receive(&courier.channel, PATIENCE_MS, frame) == ERR_NONE
+	return channel_receive(&courier.channel, PATIENCE_MS, frame) == ERR_NONE
 		       ? frame->kind
 		       : 0;
 }
 
 static bool is_ready(void)
 {
-	struct courier_ready ready = {1};
-	struct frame frame;
+	struct notifier_ready ready = {1};
+	struct channel_frame frame;
 	bool is_right =
-		next_kind(&frame) == COURIER_READY &&
-		row_layout_decode(&courier_ready_layout, frame.head, &ready);
+		next_kind(&frame) == NOTIFIER_READY &&
+		row_codec_decode(&notifier_ready_layout, frame.head, &ready);
 
 	frame_free(&frame);
 	return is_right && ready.has_failed == 0;
@@ -84,7 +85,7 @@ static bool is_ready(void)
 
 static bool is_ended(void)
 {
-	struct frame frame;
+	struct channel_frame frame;
 	uint32_t kind = next_kind(&frame);
 
 	frame_free(&frame);
@@ -93,7 +94,7 @@ static bool is_ended(void)
 
 static void begin_open(void)
 {
-	const struct courier_options options = good_options();
+	const struct notifier_options options = good_options();
 
 	begin();
 	send_options(&options);
@@ -102,7 +103,7 @@ static void begin_open(void)
 
 START_TEST(without_options_it_sends_nothing)
 {
-	const struct courier_post post = {.url = url_text};
+	const struct notifier_post post = {.url = url_text};
 
 	send_post(&post);
 	ck_assert(!is_ready());
@@ -112,7 +113,7 @@ END_TEST
 
 START_TEST(a_user_agent_without_an_end_is_refused)
 {
-	struct courier_options options = good_options();
+	struct notifier_options options = good_options();
 
 	options.user_agent = slice_of("tester");
 	send_options(&options);
@@ -122,7 +123,7 @@ END_TEST
 
 START_TEST(no_time_is_refused)
 {
-	struct courier_options options = good_options();
+	struct notifier_options options = good_options();
 
 	options.timeout_ms = 0;
 	send_options(&options);
@@ -132,9 +133,9 @@ END_TEST
 
 START_TEST(half_a_network_is_refused)
 {
-	const struct courier_options options = good_options();
+	const struct notifier_options options = good_options();
 
-	send_row(COURIER_OPTIONS, &courier_options_layout, &options,
+	send_row(NOTIFIER_OPTIONS, &notifier_options_layout, &options,
 		 (struct slice){url, sizeof(struct network) + 1});
 	ck_assert(is_ended());
 }
@@ -142,7 +143,7 @@ END_TEST
 
 START_TEST(authorities_that_cannot_be_read_are_told)
 {
-	struct courier_options options = good_options();
+	struct notifier_options options = good_options();
 
 	options.ca_file =
 		(struct slice){"/nonexistent", sizeof("/nonexistent")};
@@ -154,7 +155,7 @@ END_TEST
 
 START_TEST(options_that_come_again_are_refused)
 {
-	const struct courier_options options = good_options();
+	const struct notifier_options options = good_options();
 
 	send_options(&options);
 	ck_assert(is_ended());
@@ -164,27 +165,27 @@ END_TEST
 /* The address is private, and not allowed. */
 START_TEST(a_result_has_the_number_of_its_request)
 {
-	const struct courier_post post = {
-		.number = COURIER_MAX_REQUESTS - 1,
+	const struct notifier_post post = {
+		.number = NOTIFIER_MAX_REQUESTS - 1,
 		.url = url_text,
 	};
-	struct courier_result result = {0};
-	struct frame frame;
+	struct notifier_result result = {0};
+	struct channel_frame frame;
 
 	send_post(&post);
-	ck_assert_uint_eq(next_kind(&frame), COURIER_RESULT);
+	ck_assert_uint_eq(next_kind(&frame), NOTIFIER_RESULT);
 	ck_assert(
-		row_layout_decode(&courier_result_layout, frame.head, &result));
-	ck_assert_uint_eq(result.number, COURIER_MAX_REQUESTS - 1);
-	ck_assert_int_eq(result.error, ERR_REFUSED);
+		row_codec_decode(&notifier_result_layout, frame.head, &result));
+	ck_assert_uint_eq(result.number, NOTIFIER_MAX_REQUESTS - 1);
+	ck_assert_int_eq(result.error, ERR_ADDRESS_FORBIDDEN);
 	frame_free(&frame);
 }
 END_TEST
 
 START_TEST(a_number_that_is_too_large_is_refused)
 {
-	const struct courier_post post = {
-		.number = COURIER_MAX_REQUESTS,
+	const struct notifier_post post = {
+		.number = NOTIFIER_MAX_REQUESTS,
 		.url = url_text,
 	};
 
@@ -195,7 +196,7 @@ END_TEST
 
 START_TEST(a_url_without_an_end_is_refused)
 {
-	const struct courier_post post = {.url = {url, sizeof(url) - 1}};
+	const struct notifier_post post = {.url = {url, sizeof(url) - 1}};
 
 	send_post(&post);
 	ck_assert(is_ended());
@@ -205,7 +206,7 @@ END_TEST
 START_TEST(a_url_with_two_ends_is_refused)
 {
 	static const char two[] = "http://127.0.0.1:1/\0.example";
-	const struct courier_post post = {.url = {two, sizeof(two)}};
+	const struct notifier_post post = {.url = {two, sizeof(two)}};
 
 	send_post(&post);
 	ck_assert(is_ended());
@@ -214,8 +215,8 @@ END_TEST
 
 START_TEST(a_header_without_an_end_is_refused)
 {
-	const struct courier_post post = {.url = url_text,
-					  .headers = slice_of("X-One: a")};
+	const struct notifier_post post = {.url = url_text,
+					   .headers = slice_of("X-One: a")};
 
 	send_post(&post);
 	ck_assert(is_ended());
@@ -225,8 +226,8 @@ END_TEST
 START_TEST(too_many_headers_are_refused)
 {
 	static const char nuls[MAX_POST_HEADERS + 1];
-	const struct courier_post post = {.url = url_text,
-					  .headers = {nuls, sizeof(nuls)}};
+	const struct notifier_post post = {.url = url_text,
+					   .headers = {nuls, sizeof(nuls)}};
 
 	send_post(&post);
 	ck_assert(is_ended());

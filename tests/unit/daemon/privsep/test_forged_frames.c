@@ -31,16 +31,16 @@ struct forgery {
 static void (*forge)(struct forgery *forgery); /* NULL: answer right */
 static atomic_uint starts;
 static unsigned lies; /* so many starts answer with a forgery */
-static struct remote_fetcher *remote;
+static struct fetcher_client *remote;
 static struct fetch_result result;
 
 static void send_frame(const struct channel *channel, uint32_t kind,
 		       struct slice head, struct slice body, int file)
 {
-	frame_send(channel, &(struct frame_parts){.kind = kind,
-						  .head = head,
-						  .body = body,
-						  .file = file});
+	channel_send(channel, &(struct frame_parts){.kind = kind,
+						    .head = head,
+						    .body = body,
+						    .file = file});
 }
 
 static void send_forgery(const struct channel *channel, struct forgery *forgery)
@@ -61,14 +61,14 @@ static void send_forgery(const struct channel *channel, struct forgery *forgery)
 }
 
 /* Answer the request; false when the process ends over it. */
-static bool answer(const struct channel *channel, const struct frame *frame,
-		   bool is_lie)
+static bool answer(const struct channel *channel,
+		   const struct channel_frame *frame, bool is_lie)
 {
-	struct fetch_order order;
+	struct fetch_message order;
 	struct forgery forgery = {.kind = FETCH_RESULT, .file = -1};
 
 	if (frame->kind != FETCH_START ||
-	    !fetch_order_decode(frame->head, &order))
+	    !fetch_message_decode(frame->head, &order))
 		return true;
 	forgery.id = order.id;
 	forgery.result.http_status = 200;
@@ -81,17 +81,17 @@ static bool answer(const struct channel *channel, const struct frame *frame,
 	return !forgery.is_silent;
 }
 
-/* In place of fetcher_role(). */
+/* In place of fetcher_main(). */
 static void liar(int socket)
 {
-	struct channel channel = channel_of(socket, MAX_AUTHORITY_BYTES);
+	struct channel channel = channel_of(socket, MAX_CA_BYTES);
 	const struct slice nothing = {NULL, 0};
 	bool is_lie = atomic_fetch_add(&starts, 1) < lies;
-	struct frame frame;
+	struct channel_frame frame;
 	bool goes_on = true;
 
 	send_frame(&channel, FETCH_READY, nothing, nothing, -1);
-	while (goes_on && frame_receive(&channel, -1, &frame) == ERR_NONE) {
+	while (goes_on && channel_receive(&channel, -1, &frame) == ERR_NONE) {
 		goes_on = answer(&channel, &frame, is_lie);
 		frame_free(&frame);
 	}
@@ -103,7 +103,7 @@ static void begin(void (*how)(struct forgery *forgery), unsigned count)
 	forge = how;
 	lies = count;
 	starts = 0;
-	remote = remote_fetcher_create(&(struct remote_options){
+	remote = fetcher_client_create(&(struct fetcher_client_options){
 		.fetch = {.user_agent = "test", .max_body_bytes = MAX_BODY},
 		.main = liar,
 	});
@@ -116,18 +116,18 @@ static void ask(bool is_sitemap)
 	struct url url;
 
 	url_parse(&url, slice_of("http://a.test/"), NULL);
-	remote_fetcher_start(remote, &(struct fetch_request){.url = &url},
+	fetcher_client_start(remote, &(struct fetch_request){.url = &url},
 			     is_sitemap);
-	while (!remote_fetcher_next(remote, &result)) {
+	while (!fetcher_client_next(remote, &result)) {
 		ck_assert_uint_lt(clock_steady_ms(), end_ms);
-		remote_fetcher_run(remote, 1000);
+		fetcher_client_run(remote, 1000);
 	}
 }
 
 static void end(void)
 {
 	fetch_result_free(&result);
-	remote_fetcher_destroy(remote);
+	fetcher_client_destroy(remote);
 	remote = NULL;
 }
 
@@ -143,7 +143,7 @@ static bool is_refused(void (*how)(struct forgery *forgery), bool is_sitemap)
 	ask(is_sitemap);
 	is_right = starts == 2 && result.error == ERR_NONE &&
 		   result.http_status == 200 && result.body.size == 0 &&
-		   remote_fetcher_running(remote) == 0;
+		   fetcher_client_running(remote) == 0;
 	end();
 	return is_right;
 }
@@ -326,7 +326,7 @@ static void send_no_listing(struct forgery *forgery)
 
 static void send_a_huge_listing(struct forgery *forgery)
 {
-	fill(&forgery->result.body, MAX_LISTING_BYTES + 1);
+	fill(&forgery->result.body, MAX_SITEMAP_ENTRIES_BYTES + 1);
 }
 
 START_TEST(a_listing_that_is_none_is_refused)
@@ -383,7 +383,7 @@ END_TEST
 
 static void *be_fetcher(void *context)
 {
-	fetcher_role(*(int *)context);
+	fetcher_main(*(int *)context);
 	return NULL;
 }
 
@@ -393,7 +393,7 @@ static bool ends_over(uint32_t kind, struct slice head, bool has_options)
 	const struct fetch_options options = {.user_agent = "test"};
 	struct buffer told = fetch_options_encode(&options);
 	struct channel channel;
-	struct frame frame = {.file = -1};
+	struct channel_frame frame = {.file = -1};
 	pthread_t thread;
 	int ends[2];
 	bool has_ended;
@@ -405,11 +405,12 @@ static bool ends_over(uint32_t kind, struct slice head, bool has_options)
 	if (has_options) {
 		send_frame(&channel, FETCH_OPTIONS, buffer_slice(&told),
 			   (struct slice){NULL, 0}, -1);
-		frame_receive(&channel, PATIENCE_MS, &frame);
+		channel_receive(&channel, PATIENCE_MS, &frame);
 		frame_free(&frame);
 	}
 	send_frame(&channel, kind, head, (struct slice){NULL, 0}, -1);
-	has_ended = frame_receive(&channel, PATIENCE_MS, &frame) == ERR_STOPPED;
+	has_ended =
+		channel_receive(&channel, PATIENCE_MS, &frame) == ERR_STOPPED;
 	pthread_join(thread, NULL);
 	channel_close(&channel);
 	buffer_free(&told);
@@ -425,7 +426,7 @@ static bool ends_over_request(const char *etag, char wrong)
 	bool has_ended;
 
 	url_parse(&url, slice_of("http://a.test/"), NULL);
-	head = fetch_order_encode(1, &request, false);
+	head = fetch_message_encode(1, &request, false);
 	head.data[head.size - 1] = wrong; /* the NUL of the ETag */
 	has_ended = ends_over(FETCH_START, buffer_slice(&head), true);
 	buffer_free(&head);
@@ -437,7 +438,7 @@ START_TEST(the_fetcher_ends_when_it_is_told_nonsense)
 	ck_assert(ends_over(FETCH_START, slice_of(""), false));
 	ck_assert(ends_over(FETCH_OPTIONS, slice_of("nonsense"), false));
 	ck_assert(ends_over(FETCH_START, slice_of("nonsense"), true));
-	ck_assert(ends_over(FETCH_PRESS, slice_of("seven"), true));
+	ck_assert(ends_over(FETCH_BACKLOG, slice_of("seven"), true));
 	ck_assert(ends_over(FETCH_RESULT, slice_of(""), true));
 	ck_assert(ends_over_request("\"1\"", 'x'));
 }

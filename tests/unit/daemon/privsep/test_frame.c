@@ -44,17 +44,17 @@ static char *letters(size_t size)
 static bool passes(size_t size)
 {
 	char *bytes = letters(size);
-	struct frame frame;
+	struct channel_frame frame;
 	bool is_same;
 
 	ck_assert_int_eq(
-		frame_send(&ours,
-			   &(struct frame_parts){.kind = 7,
-						 .head = slice_of("head"),
-						 .body = {bytes, size},
-						 .file = -1}),
+		channel_send(&ours,
+			     &(struct frame_parts){.kind = 7,
+						   .head = slice_of("head"),
+						   .body = {bytes, size},
+						   .file = -1}),
 		ERR_NONE);
-	ck_assert_int_eq(frame_receive(&theirs, 0, &frame), ERR_NONE);
+	ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_NONE);
 	is_same = frame.kind == 7 && frame.file == -1 &&
 		  slice_equal(frame.head, slice_of("head")) &&
 		  slice_equal(frame.body, (struct slice){bytes, size});
@@ -88,15 +88,15 @@ END_TEST
 START_TEST(a_body_over_the_limit_is_refused)
 {
 	char *bytes = letters(MAX_BODY + 1);
-	struct frame frame;
+	struct channel_frame frame;
 
-	ck_assert_int_eq(
-		frame_send(&ours,
-			   &(struct frame_parts){.body = {bytes, MAX_BODY + 1},
-						 .file = -1}),
-		ERR_NONE);
+	ck_assert_int_eq(channel_send(&ours,
+				      &(struct frame_parts){
+					      .body = {bytes, MAX_BODY + 1},
+					      .file = -1}),
+			 ERR_NONE);
 	free(bytes);
-	ck_assert_int_eq(frame_receive(&theirs, 0, &frame), ERR_MALFORMED);
+	ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_MALFORMED);
 }
 END_TEST
 
@@ -105,15 +105,15 @@ START_TEST(a_head_over_the_limit_is_not_sent)
 	char *bytes = letters(FRAME_MAX_HEAD + 1);
 	struct frame_parts parts = {.head = {bytes, FRAME_MAX_HEAD},
 				    .file = -1};
-	struct frame frame;
+	struct channel_frame frame;
 
-	ck_assert_int_eq(frame_send(&ours, &parts), ERR_NONE);
-	ck_assert_int_eq(frame_receive(&theirs, 0, &frame), ERR_NONE);
+	ck_assert_int_eq(channel_send(&ours, &parts), ERR_NONE);
+	ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_NONE);
 	frame_free(&frame);
 	parts.head.size++;
-	ck_assert_int_eq(frame_send(&ours, &parts), ERR_IO);
-	ck_assert_int_eq(frame_offer(&ours, &parts), ERR_IO);
-	ck_assert_int_eq(frame_receive(&theirs, 0, &frame), ERR_TIMEOUT);
+	ck_assert_int_eq(channel_send(&ours, &parts), ERR_IO);
+	ck_assert_int_eq(channel_offer(&ours, &parts), ERR_IO);
+	ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_TIMEOUT);
 	free(bytes);
 }
 END_TEST
@@ -123,33 +123,34 @@ START_TEST(what_is_offered_does_not_wait_for_room)
 	char *bytes = letters(FRAME_MAX_INLINE);
 	const struct frame_parts parts = {.body = {bytes, FRAME_MAX_INLINE},
 					  .file = -1};
-	struct frame frame;
+	struct channel_frame frame;
 	int count = 0;
 
-	while (frame_offer(&ours, &parts) == ERR_NONE)
+	while (channel_offer(&ours, &parts) == ERR_NONE)
 		count++;
 	ck_assert_int_gt(count, 0);
-	ck_assert_int_eq(frame_offer(&ours, &parts), ERR_BUSY);
+	ck_assert_int_eq(channel_offer(&ours, &parts), ERR_BUSY);
 	for (; count > 0; count--)
-		ck_assert_int_eq(frame_receive(&theirs, 0, &frame), ERR_NONE);
-	ck_assert_int_eq(frame_receive(&theirs, 0, &frame), ERR_TIMEOUT);
-	ck_assert_int_eq(frame_offer(&ours, &parts), ERR_NONE);
+		ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_NONE);
+	ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_TIMEOUT);
+	ck_assert_int_eq(channel_offer(&ours, &parts), ERR_NONE);
 	free(bytes);
 }
 END_TEST
 
 START_TEST(a_file_comes_along)
 {
-	struct frame frame;
+	struct channel_frame frame;
 	int pipe_ends[2];
 	char byte = 0;
 
 	ck_assert_int_eq(pipe(pipe_ends), 0);
 	ck_assert_int_eq(
-		frame_send(&ours, &(struct frame_parts){.file = pipe_ends[1]}),
+		channel_send(&ours,
+			     &(struct frame_parts){.file = pipe_ends[1]}),
 		ERR_NONE);
 	close(pipe_ends[1]);
-	ck_assert_int_eq(frame_receive(&theirs, 0, &frame), ERR_NONE);
+	ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_NONE);
 	ck_assert_int_eq(write(frame.file, "x", 1), 1);
 	frame_free(&frame);
 	ck_assert_int_eq(read(pipe_ends[0], &byte, 1), 1);
@@ -162,14 +163,15 @@ END_TEST
 
 START_TEST(waiting_ends_in_time_and_with_the_other_end)
 {
-	struct frame frame;
+	struct channel_frame frame;
 
-	ck_assert_int_eq(frame_receive(&theirs, 10, &frame), ERR_TIMEOUT);
+	ck_assert_int_eq(channel_receive(&theirs, 10, &frame), ERR_TIMEOUT);
 	close(ours.socket);
 	ours.socket = -1;
-	ck_assert_int_eq(frame_receive(&theirs, -1, &frame), ERR_STOPPED);
-	ck_assert_int_eq(frame_send(&theirs, &(struct frame_parts){.file = -1}),
-			 ERR_STOPPED);
+	ck_assert_int_eq(channel_receive(&theirs, -1, &frame), ERR_STOPPED);
+	ck_assert_int_eq(
+		channel_send(&theirs, &(struct frame_parts){.file = -1}),
+		ERR_STOPPED);
 }
 END_TEST
 
@@ -196,7 +198,7 @@ static enum error forge(const struct header *header, size_t size, int file,
 	struct header copy = *header;
 	struct iovec piece = {&copy, size};
 	struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1};
-	struct frame frame;
+	struct channel_frame frame;
 	enum error error;
 
 	if (count > 0) {
@@ -211,7 +213,7 @@ static enum error forge(const struct header *header, size_t size, int file,
 		memcpy(CMSG_DATA(item), files, count * sizeof(int));
 	}
 	ck_assert_int_eq(sendmsg(ours.socket, &message, 0), (ssize_t)size);
-	error = frame_receive(&theirs, 0, &frame);
+	error = channel_receive(&theirs, 0, &frame);
 	if (error == ERR_NONE)
 		frame_free(&frame);
 	return error;
@@ -266,16 +268,16 @@ static struct header announce(void)
 START_TEST(a_frame_in_pieces_is_received_when_all_have_come)
 {
 	struct header header = announce();
-	struct frame frame;
+	struct channel_frame frame;
 
 	ck_assert_int_eq(forge(&header, sizeof(header), -1, 0), ERR_TIMEOUT);
-	ck_assert(frame_is_partial(&theirs));
+	ck_assert(channel_is_partial(&theirs));
 	send_piece(PIECE);
-	ck_assert_int_eq(frame_receive(&theirs, 10, &frame), ERR_TIMEOUT);
-	ck_assert(frame_is_partial(&theirs));
+	ck_assert_int_eq(channel_receive(&theirs, 10, &frame), ERR_TIMEOUT);
+	ck_assert(channel_is_partial(&theirs));
 	send_piece(10);
-	ck_assert_int_eq(frame_receive(&theirs, 0, &frame), ERR_NONE);
-	ck_assert(!frame_is_partial(&theirs));
+	ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_NONE);
+	ck_assert(!channel_is_partial(&theirs));
 	ck_assert_uint_eq(frame.body.size, PIECE + 10);
 	ck_assert_mem_eq(frame.body.data + PIECE, "abcdefghij", 10);
 	frame_free(&frame);
@@ -287,15 +289,15 @@ START_TEST(pieces_of_another_size_are_refused)
 {
 	const size_t sizes[] = {PIECE - 1, PIECE + 1, 10};
 	struct header header = announce();
-	struct frame frame;
+	struct channel_frame frame;
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		ck_assert_int_eq(forge(&header, sizeof(header), -1, 0),
 				 ERR_TIMEOUT);
 		send_piece(sizes[i]);
-		ck_assert_int_eq(frame_receive(&theirs, 0, &frame),
+		ck_assert_int_eq(channel_receive(&theirs, 0, &frame),
 				 ERR_MALFORMED);
-		ck_assert(!frame_is_partial(&theirs));
+		ck_assert(!channel_is_partial(&theirs));
 	}
 	header.body_bytes = MAX_BODY + 1;
 	ck_assert_int_eq(forge(&header, sizeof(header), -1, 0), ERR_MALFORMED);
@@ -303,7 +305,7 @@ START_TEST(pieces_of_another_size_are_refused)
 	header = announce();
 	ck_assert_int_eq(forge(&header, sizeof(header), -1, 0), ERR_TIMEOUT);
 	send_piece(PIECE);
-	ck_assert_int_eq(frame_receive(&theirs, 0, &frame), ERR_TIMEOUT);
+	ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_TIMEOUT);
 }
 END_TEST
 
@@ -312,9 +314,9 @@ static void *send_all(void *bytes)
 	const struct slice *body = bytes;
 	struct channel channel = channel_without_files(ends[0], 0);
 
-	return frame_send(&channel, &(struct frame_parts){.kind = 7,
-							  .body = *body,
-							  .file = -1}) ==
+	return channel_send(&channel, &(struct frame_parts){.kind = 7,
+							    .body = *body,
+							    .file = -1}) ==
 			       ERR_NONE
 		       ? bytes
 		       : NULL;
@@ -324,12 +326,12 @@ static void check_large_body(size_t size)
 {
 	char *bytes = letters(size);
 	struct slice body = {bytes, size};
-	struct frame frame;
+	struct channel_frame frame;
 	pthread_t sender;
 	void *sent;
 
 	ck_assert_int_eq(pthread_create(&sender, NULL, send_all, &body), 0);
-	ck_assert_int_eq(frame_receive(&theirs, 10000, &frame), ERR_NONE);
+	ck_assert_int_eq(channel_receive(&theirs, 10000, &frame), ERR_NONE);
 	ck_assert(slice_equal(frame.body, body));
 	ck_assert_ptr_null(frame.map);
 	ck_assert_int_eq(pthread_join(sender, &sent), 0);
@@ -386,8 +388,9 @@ START_TEST(files_of_an_empty_message_are_closed)
 	/* the end of the other side is told from it */
 	close(ours.socket);
 	ours.socket = -1;
-	ck_assert_int_eq(frame_receive(&theirs, 0, &(struct frame){0}),
-			 ERR_STOPPED);
+	ck_assert_int_eq(
+		channel_receive(&theirs, 0, &(struct channel_frame){0}),
+		ERR_STOPPED);
 }
 END_TEST
 

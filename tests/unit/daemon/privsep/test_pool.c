@@ -19,20 +19,20 @@ enum { TASK_MS = 500, MAX_FRAME = 1 << 20, TOO_LARGE = (256 << 20) + 1 };
 
 static void tell(const struct channel *channel, uint32_t kind, const char *head)
 {
-	frame_send(channel, &(struct frame_parts){.kind = kind,
-						  .head = slice_of(head),
-						  .file = -1});
+	channel_send(channel, &(struct frame_parts){.kind = kind,
+						    .head = slice_of(head),
+						    .file = -1});
 }
 
 static void ask_with_number(struct channel *channel)
 {
 	pid_t own = getpid();
 
-	frame_send(channel, &(struct frame_parts){
-				    .kind = FRAME_ASK + ASK_FIND,
-				    .head = {&own, sizeof(own)},
-				    .file = -1,
-			    });
+	channel_send(channel, &(struct frame_parts){
+				      .kind = FRAME_ASK + ASK_FIND,
+				      .head = {&own, sizeof(own)},
+				      .file = -1,
+			      });
 }
 
 static void be_done(struct channel *channel)
@@ -42,10 +42,10 @@ static void be_done(struct channel *channel)
 
 static void ask(struct channel *channel)
 {
-	struct frame frame;
+	struct channel_frame frame;
 
 	ask_with_number(channel);
-	if (frame_receive(channel, -1, &frame) == ERR_NONE)
+	if (channel_receive(channel, -1, &frame) == ERR_NONE)
 		frame_free(&frame);
 }
 
@@ -106,9 +106,9 @@ static void send_too_much(struct channel *channel)
 	void *bytes = mmap(NULL, TOO_LARGE, PROT_READ,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	frame_send(channel, &(struct frame_parts){.kind = FRAME_TASK_DONE,
-						  .body = {bytes, TOO_LARGE},
-						  .file = -1});
+	channel_send(channel, &(struct frame_parts){.kind = FRAME_TASK_DONE,
+						    .body = {bytes, TOO_LARGE},
+						    .file = -1});
 }
 
 static void hang(struct channel *channel)
@@ -204,9 +204,9 @@ static const struct {
 static void rogue_main(int socket)
 {
 	struct channel channel = channel_without_files(socket, MAX_FRAME);
-	struct frame frame;
+	struct channel_frame frame;
 
-	while (frame_receive(&channel, -1, &frame) == ERR_NONE) {
+	while (channel_receive(&channel, -1, &frame) == ERR_NONE) {
 		struct slice name = frame.head;
 
 		for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++) {
@@ -221,7 +221,7 @@ static void rogue_main(int socket)
 }
 
 static const struct role_program programs[ROLE_COUNT] = {
-	[ROLE_STARTER] = {starter_main, NULL},
+	[ROLE_SPAWNER] = {spawner_main, NULL},
 	[ROLE_WORKER] = {rogue_main, NULL},
 };
 
@@ -233,23 +233,24 @@ __attribute__((constructor)) static void be_a_role(int count, char **values)
 		exit(process_main(values[2], programs));
 }
 
-static struct starter *starter;
-static struct pool *pool;
+static struct spawner *starter;
+static struct worker_pool *pool;
 
 static void begin(void)
 {
-	const struct pool_options options = {.workers = 1, .task_ms = TASK_MS};
-	struct pool_options with = options;
+	const struct worker_pool_options options = {.workers = 1,
+						    .task_ms = TASK_MS};
+	struct worker_pool_options with = options;
 
-	ck_assert_int_eq(starter_create(&starter, false), ERR_NONE);
+	ck_assert_int_eq(spawner_create(&starter, false), ERR_NONE);
 	with.starter = starter;
-	ck_assert_int_eq(pool_create(&pool, &with), ERR_NONE);
+	ck_assert_int_eq(worker_pool_create(&pool, &with), ERR_NONE);
 }
 
 static void end(void)
 {
-	pool_destroy(pool);
-	starter_destroy(starter);
+	worker_pool_destroy(pool);
+	spawner_destroy(starter);
 }
 
 /* What is done with a worker that asks. */
@@ -261,7 +262,7 @@ struct keeper {
 	unsigned answers; /* "done" alone */
 };
 
-static bool serve(void *context, const struct inquiry *inquiry,
+static bool serve(void *context, const struct task_request *inquiry,
 		  struct message *answer)
 {
 	struct keeper *keeper = context;
@@ -302,7 +303,7 @@ static enum error run(const char *name, struct keeper *keeper)
 		.take = take,
 		.take_context = keeper,
 	};
-	enum error error = pool_run(pool, &task);
+	enum error error = worker_pool_run(pool, &task);
 
 	snprintf(reason, sizeof(reason), "%s", task.reason);
 	return error;
@@ -314,7 +315,7 @@ static void costs_itself(const char *name, const char *why,
 {
 	struct keeper next = {0};
 
-	ck_assert_msg(run(name, keeper) == ERR_POISONED, "%s", name);
+	ck_assert_msg(run(name, keeper) == ERR_QUARANTINED, "%s", name);
 	ck_assert_msg(strstr(reason, why) != NULL, "%s: %s", name, reason);
 	ck_assert_msg(run("ask", &next) == ERR_NONE, "%s", name);
 	ck_assert_uint_eq(next.answers, 1);
@@ -405,8 +406,8 @@ START_TEST(who_closes_its_end_is_ended)
 	struct keeper keeper = {0};
 
 	/* alive still, it has to be killed */
-	ck_assert_int_eq(run("close", &keeper), ERR_POISONED);
-	ck_assert_int_eq(run("nothing", &keeper), ERR_POISONED);
+	ck_assert_int_eq(run("close", &keeper), ERR_QUARANTINED);
+	ck_assert_int_eq(run("nothing", &keeper), ERR_QUARANTINED);
 	ck_assert_int_eq(run("done", &keeper), ERR_NONE);
 }
 END_TEST
@@ -456,7 +457,7 @@ static void run_all(const char *const *names, struct slice body,
 					      .body = body,
 					      .take = take,
 					      .take_context = keeper};
-	pool_run_all(pool, tasks, BATCH);
+	worker_pool_run_all(pool, tasks, BATCH);
 	for (size_t i = 0; i < BATCH; i++)
 		errors_out[i] = tasks[i].error;
 }
@@ -499,7 +500,7 @@ START_TEST(one_of_those_that_go_together_costs_itself)
 		run_all(names, nothing, &keeper, errors);
 		for (size_t k = 0; k < BATCH; k++)
 			ck_assert_int_eq(errors[k], k == i % BATCH
-							    ? ERR_POISONED
+							    ? ERR_QUARANTINED
 							    : ERR_NONE);
 		ck_assert_uint_eq(keeper.answers, BATCH - 1);
 	}

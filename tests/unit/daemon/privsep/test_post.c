@@ -128,7 +128,7 @@ START_TEST(a_private_address_must_be_allowed)
 	poster_destroy(poster);
 	open_poster("127.0.0.2");
 	result = post("/checked");
-	ck_assert_int_eq(result.error, ERR_REFUSED);
+	ck_assert_int_eq(result.error, ERR_ADDRESS_FORBIDDEN);
 	ck_assert_uint_eq(result.http_status, 0);
 	ck_assert_ptr_nonnull(strstr(result.reason, "127.0.0.1 is a private"));
 }

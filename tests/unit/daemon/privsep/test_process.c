@@ -20,21 +20,22 @@ enum { ECHO = 1, CRASH, NUMBER };
 static void echo_main(int socket)
 {
 	struct channel channel = channel_of(socket, 1000);
-	struct frame frame;
+	struct channel_frame frame;
 
-	while (frame_receive(&channel, -1, &frame) == ERR_NONE) {
+	while (channel_receive(&channel, -1, &frame) == ERR_NONE) {
 		pid_t own = getpid();
 
 		if (frame.kind == CRASH)
 			raise(SIGUSR1);
-		frame_send(&channel,
-			   &(struct frame_parts){
-				   .kind = frame.kind,
-				   .head = frame.kind == NUMBER
-						   ? (struct slice){&own,
-								    sizeof(own)}
-						   : frame.head,
-				   .file = -1});
+		channel_send(
+			&channel,
+			&(struct frame_parts){
+				.kind = frame.kind,
+				.head = frame.kind == NUMBER
+						? (struct slice){&own,
+								 sizeof(own)}
+						: frame.head,
+				.file = -1});
 		frame_free(&frame);
 	}
 	channel_close(&channel);
@@ -42,12 +43,12 @@ static void echo_main(int socket)
 
 static void answer_number(struct channel *channel, int64_t number, int file)
 {
-	const struct starter_number row = {number};
-	struct buffer head = row_layout_encode(&starter_number_layout, &row);
+	const struct spawner_number row = {number};
+	struct buffer head = row_codec_encode(&spawner_number_layout, &row);
 
-	frame_send(channel, &(struct frame_parts){.kind = STARTER_DONE,
-						  .head = buffer_slice(&head),
-						  .file = file});
+	channel_send(channel, &(struct frame_parts){.kind = SPAWNER_DONE,
+						    .head = buffer_slice(&head),
+						    .file = file});
 	buffer_free(&head);
 }
 
@@ -56,7 +57,7 @@ enum { CHILD_HAS_ENDED = 7 };
 /* It has answered with a child alone, which is to be ended then. */
 static void forge_number(struct channel *channel)
 {
-	struct frame frame;
+	struct channel_frame frame;
 	pid_t child = fork();
 	int status;
 
@@ -66,13 +67,13 @@ static void forge_number(struct channel *channel)
 			pause();
 	}
 	answer_number(channel, child, -1);
-	if (frame_receive(channel, -1, &frame) != ERR_NONE ||
-	    frame.kind != STARTER_END || kill(child, SIGKILL) != 0 ||
+	if (channel_receive(channel, -1, &frame) != ERR_NONE ||
+	    frame.kind != SPAWNER_END || kill(child, SIGKILL) != 0 ||
 	    waitpid(child, &status, 0) != child)
 		return;
 	frame_free(&frame);
 	answer_number(channel, status, -1);
-	frame_receive(channel, -1, &frame);
+	channel_receive(channel, -1, &frame);
 	_exit(CHILD_HAS_ENDED);
 }
 
@@ -85,21 +86,21 @@ static void forge_number(struct channel *channel)
 static void forged_starter(int socket, const char *what)
 {
 	struct channel channel = channel_of(socket, 1000);
-	struct frame frame;
+	struct channel_frame frame;
 
-	frame_receive(&channel, -1, &frame); /* the rules */
-	frame_receive(&channel, -1, &frame);
+	channel_receive(&channel, -1, &frame); /* the rules */
+	channel_receive(&channel, -1, &frame);
 	if (strcmp(what, "file") == 0) {
 		answer_number(&channel, -EAGAIN, socket);
 	} else if (strcmp(what, "number") == 0) {
 		forge_number(&channel);
 	} else if (strcmp(what, "twice") == 0) {
 		answer_number(&channel, -EAGAIN, -1);
-		frame_send(&channel, &(struct frame_parts){.file = -1});
+		channel_send(&channel, &(struct frame_parts){.file = -1});
 	}
-	frame_receive(&channel, -1, &frame);
+	channel_receive(&channel, -1, &frame);
 	if (strcmp(what, "file") != 0)
-		frame_receive(&channel, -1, &frame);
+		channel_receive(&channel, -1, &frame);
 	channel_close(&channel);
 }
 
@@ -112,13 +113,13 @@ static void starter_of_test(int socket)
 	const char *what = getenv(forged_variable);
 
 	if (what == NULL)
-		starter_main(socket);
+		spawner_main(socket);
 	else
 		forged_starter(socket, what);
 }
 
 static const struct role_program programs[ROLE_COUNT] = {
-	[ROLE_STARTER] = {starter_of_test, NULL},
+	[ROLE_SPAWNER] = {starter_of_test, NULL},
 	[ROLE_WORKER] = {echo_main, NULL},
 };
 
@@ -136,34 +137,34 @@ static const struct process_options options = {
 	.max_body = 1000,
 };
 
-static struct starter *starter;
+static struct spawner *starter;
 
 static void begin(void)
 {
-	ck_assert_int_eq(starter_create(&starter, false), ERR_NONE);
+	ck_assert_int_eq(spawner_create(&starter, false), ERR_NONE);
 }
 
 static void end(void)
 {
-	starter_destroy(starter);
+	spawner_destroy(starter);
 }
 
 /* The answer to an empty frame of that kind. */
 static enum error ask(struct process *process, uint32_t kind,
-		      struct frame *frame_out)
+		      struct channel_frame *frame_out)
 {
 	enum error error =
-		frame_send(&process->channel,
-			   &(struct frame_parts){.kind = kind, .file = -1});
+		channel_send(&process->channel,
+			     &(struct frame_parts){.kind = kind, .file = -1});
 
 	return error == ERR_NONE
-		       ? frame_receive(&process->channel, 5000, frame_out)
+		       ? channel_receive(&process->channel, 5000, frame_out)
 		       : error;
 }
 
 static pid_t number_of(struct process *process)
 {
-	struct frame frame;
+	struct channel_frame frame;
 	pid_t number;
 
 	ck_assert_int_eq(ask(process, NUMBER, &frame), ERR_NONE);
@@ -202,7 +203,7 @@ END_TEST
 static void crash(char *why)
 {
 	struct process process;
-	struct frame frame;
+	struct channel_frame frame;
 
 	ck_assert_int_eq(process_start(starter, &options, &process), ERR_NONE);
 	ck_assert_int_eq(ask(&process, CRASH, &frame), ERR_STOPPED);
@@ -233,7 +234,7 @@ START_TEST(with_the_starter_all_end)
 	struct process process;
 
 	ck_assert_int_eq(process_start(starter, &options, &process), ERR_NONE);
-	starter_destroy(starter);
+	spawner_destroy(starter);
 	starter = NULL;
 	ck_assert(ends(process.pid));
 	channel_close(&process.channel);
@@ -245,7 +246,7 @@ START_TEST(a_role_that_the_program_has_not_cannot_be_started)
 	struct process_options other = options;
 	struct process process;
 
-	other.role = ROLE_COURIER;
+	other.role = ROLE_NOTIFIER;
 	ck_assert_int_eq(process_start(starter, &other, &process), ERR_IO);
 }
 END_TEST
@@ -264,7 +265,7 @@ END_TEST
 static void begin_forged(const char *what)
 {
 	ck_assert_int_eq(setenv(forged_variable, what, 1), 0);
-	ck_assert_int_eq(starter_create(&starter, false), ERR_NONE);
+	ck_assert_int_eq(spawner_create(&starter, false), ERR_NONE);
 	ck_assert_int_eq(unsetenv(forged_variable), 0);
 }
 /* NOLINTEND(concurrency-mt-unsafe) */
@@ -287,7 +288,7 @@ START_TEST(a_file_without_a_process_is_closed)
 	before = count_files();
 	ck_assert_int_eq(process_start(starter, &options, &process), ERR_IO);
 	ck_assert_uint_eq(count_files(), before);
-	starter_destroy(starter);
+	spawner_destroy(starter);
 }
 END_TEST
 
@@ -298,10 +299,10 @@ START_TEST(a_process_without_a_file_is_ended)
 
 	begin_forged("number");
 	ck_assert_int_eq(process_start(starter, &options, &process), ERR_IO);
-	for (int i = 0; i < 500 && starter_look(starter, why); i++)
+	for (int i = 0; i < 500 && spawner_check(starter, why); i++)
 		usleep(10000);
 	ck_assert_str_eq(why, "exit status 7");
-	starter_destroy(starter);
+	spawner_destroy(starter);
 }
 END_TEST
 
@@ -316,9 +317,9 @@ static void check_that_it_is_lost(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	ck_assert_int_eq(sigtimedwait(&set, NULL, &second), SIGCHLD);
-	ck_assert(!starter_look(starter, why));
+	ck_assert(!spawner_check(starter, why));
 	ck_assert_str_eq(why, "it does not respond");
-	starter_limit(starter, UINT32_MAX / 4);
+	spawner_set_timeout(starter, UINT32_MAX / 4);
 	ck_assert_int_eq(process_start(starter, &options, &process), ERR_IO);
 }
 
@@ -339,12 +340,12 @@ START_TEST(a_starter_that_does_not_answer_is_lost)
 
 	begin_forged("silent");
 	block_its_end();
-	ck_assert(starter_look(starter, why));
-	starter_limit(starter, 50);
+	ck_assert(spawner_check(starter, why));
+	spawner_set_timeout(starter, 50);
 	/* the test would be killed by its time limit */
 	ck_assert_int_eq(process_start(starter, &options, &process), ERR_IO);
 	check_that_it_is_lost();
-	starter_destroy(starter);
+	spawner_destroy(starter);
 }
 END_TEST
 
@@ -354,14 +355,14 @@ START_TEST(a_starter_whose_answer_makes_no_sense_is_lost)
 
 	begin_forged("twice");
 	block_its_end();
-	ck_assert_int_eq(starter_ask_number(starter, STARTER_START, ROLE_WORKER,
-					    &number, NULL),
+	ck_assert_int_eq(spawner_request_number(starter, SPAWNER_START,
+						ROLE_WORKER, &number, NULL),
 			 ERR_NONE);
-	ck_assert_int_eq(starter_ask_number(starter, STARTER_START, ROLE_WORKER,
-					    &number, NULL),
+	ck_assert_int_eq(spawner_request_number(starter, SPAWNER_START,
+						ROLE_WORKER, &number, NULL),
 			 ERR_MALFORMED);
 	check_that_it_is_lost();
-	starter_destroy(starter);
+	spawner_destroy(starter);
 }
 END_TEST
 
@@ -377,16 +378,16 @@ static void *ask_for_one(void *argument)
 /* As a stopped or swapped out process; threads wait for it by the lock. */
 START_TEST(a_starter_that_is_stopped_holds_nobody_up)
 {
-	struct roster_view view;
+	struct process_snapshot view;
 	pthread_t threads[4];
 
 	begin();
 	block_its_end();
-	view = roster_look(starter_roster(starter));
+	view = process_table_snapshot(spawner_process_table(starter));
 	ck_assert_uint_eq(view.count, 1);
 	ck_assert_int_eq(kill(view.entries[0].pid, SIGSTOP), 0);
-	roster_view_free(&view);
-	starter_limit(starter, 100);
+	process_snapshot_free(&view);
+	spawner_set_timeout(starter, 100);
 	for (size_t i = 0; i < 4; i++)
 		ck_assert_int_eq(
 			pthread_create(&threads[i], NULL, ask_for_one, NULL),

@@ -19,8 +19,8 @@ enum { LARGE_BYTES = 300 * 1000, PATIENCE_MS = 20 * 1000 };
 
 static struct server server;
 static uint16_t port;
-static struct remote_fetcher *remote;
-static struct remote_options options;
+static struct fetcher_client *remote;
+static struct fetcher_client_options options;
 static struct fetch_result result;
 
 static void send_large(int socket, const char *request)
@@ -81,7 +81,7 @@ static const struct route routes[] = {
 
 static void open_remote(void)
 {
-	remote = remote_fetcher_create(&options);
+	remote = fetcher_client_create(&options);
 	ck_assert_ptr_nonnull(remote);
 }
 
@@ -89,7 +89,7 @@ static void setup(void)
 {
 	server = server_start(routes, sizeof(routes) / sizeof(routes[0]));
 	port = server.port;
-	options = (struct remote_options){
+	options = (struct fetcher_client_options){
 		.fetch = {.user_agent = "test",
 			  .ports = &port,
 			  .port_count = 1,
@@ -102,7 +102,7 @@ static void setup(void)
 static void teardown(void)
 {
 	fetch_result_free(&result);
-	remote_fetcher_destroy(remote);
+	fetcher_client_destroy(remote);
 	server_stop(&server);
 }
 
@@ -116,7 +116,7 @@ static void begin(const char *path, struct fetch_request request,
 	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
 	request.url = &url;
 	request.is_private_ok = true;
-	remote_fetcher_start(remote, &request, is_sitemap);
+	fetcher_client_start(remote, &request, is_sitemap);
 }
 
 static void wait_for_result(void)
@@ -124,9 +124,9 @@ static void wait_for_result(void)
 	uint64_t end_ms = clock_steady_ms() + PATIENCE_MS;
 
 	fetch_result_free(&result);
-	while (!remote_fetcher_next(remote, &result)) {
+	while (!fetcher_client_next(remote, &result)) {
 		ck_assert_uint_lt(clock_steady_ms(), end_ms);
-		remote_fetcher_run(remote, 1000);
+		fetcher_client_run(remote, 1000);
 	}
 }
 
@@ -134,7 +134,7 @@ static void fetch(const char *path, struct fetch_request request)
 {
 	begin(path, request, false);
 	wait_for_result();
-	ck_assert_uint_eq(remote_fetcher_running(remote), 0);
+	ck_assert_uint_eq(fetcher_client_running(remote), 0);
 }
 
 static bool has_text(const struct buffer *buffer, const char *text)
@@ -187,7 +187,7 @@ START_TEST(the_heads_of_both_messages_come_when_they_are_kept)
 	fetch("/", (struct fetch_request){.headers = "X-Ours: yes\n"});
 	ck_assert(has_text(&result.head, "HTTP/1.1 200 OK\r\n"));
 	ck_assert(has_text(&result.request, "X-Ours: yes\r\n"));
-	remote_fetcher_destroy(remote);
+	fetcher_client_destroy(remote);
 	options.fetch.keeps_headers = false;
 	open_remote();
 	fetch("/", (struct fetch_request){0});
@@ -241,7 +241,7 @@ static size_t count_entries(void)
 	struct sitemap_entry entry;
 	size_t count = 0;
 
-	while (listing_next(&listing, &entry))
+	while (sitemap_entries_next(&listing, &entry))
 		count++;
 	return count;
 }
@@ -273,7 +273,7 @@ static void fetch_by_network(void)
 
 	snprintf(text, sizeof(text), "http://127.0.0.1:%u/", port);
 	url_parse(&url, slice_of(text), NULL);
-	remote_fetcher_start(remote,
+	fetcher_client_start(remote,
 			     &(struct fetch_request){.url = &url,
 						     .is_network_ok = true,
 						     .headers = "A: b\n"},
@@ -286,11 +286,11 @@ START_TEST(the_address_filter_is_the_fetchers)
 	struct url url;
 
 	url_parse(&url, slice_of("http://127.0.0.1/"), NULL);
-	remote_fetcher_start(remote, &(struct fetch_request){.url = &url},
+	fetcher_client_start(remote, &(struct fetch_request){.url = &url},
 			     false);
 	wait_for_result();
-	ck_assert_int_eq(result.error, ERR_REFUSED);
-	remote_fetcher_destroy(remote);
+	ck_assert_int_eq(result.error, ERR_ADDRESS_FORBIDDEN);
+	fetcher_client_destroy(remote);
 	options.fetch.allowed = &(struct network){
 		.address = {[10] = 0xff, 0xff, 127}, .prefix = 104};
 	options.fetch.allowed_count = 1;
@@ -308,23 +308,23 @@ START_TEST(many_requests_run_at_once)
 	for (int i = 0; i < 20; i++)
 		begin(i % 2 == 0 ? "/large" : "/", (struct fetch_request){0},
 		      false);
-	ck_assert_uint_eq(remote_fetcher_running(remote), 20);
+	ck_assert_uint_eq(fetcher_client_running(remote), 20);
 	for (int i = 0; i < 20; i++) {
 		wait_for_result();
 		ck_assert_int_eq(result.error, ERR_NONE);
 	}
-	ck_assert_uint_eq(remote_fetcher_running(remote), 0);
+	ck_assert_uint_eq(fetcher_client_running(remote), 0);
 }
 END_TEST
 
 START_TEST(what_runs_is_aborted)
 {
 	begin("/never", (struct fetch_request){0}, false);
-	remote_fetcher_run(remote, 50);
-	ck_assert(!remote_fetcher_next(remote, &result));
-	remote_fetcher_abort(remote);
-	ck_assert_uint_eq(remote_fetcher_running(remote), 0);
-	ck_assert(remote_fetcher_next(remote, &result));
+	fetcher_client_run(remote, 50);
+	ck_assert(!fetcher_client_next(remote, &result));
+	fetcher_client_abort(remote);
+	ck_assert_uint_eq(fetcher_client_running(remote), 0);
+	ck_assert(fetcher_client_next(remote, &result));
 	ck_assert_int_eq(result.error, ERR_STOPPED);
 	/* and others may begin */
 	fetch("/", (struct fetch_request){0});
@@ -337,10 +337,10 @@ START_TEST(who_is_slow_makes_room_for_those_that_wait)
 	uint64_t end_ms = clock_steady_ms() + PATIENCE_MS;
 
 	begin("/slow", (struct fetch_request){0}, false);
-	while (!remote_fetcher_next(remote, &result)) {
+	while (!fetcher_client_next(remote, &result)) {
 		ck_assert_uint_lt(clock_steady_ms(), end_ms);
-		remote_fetcher_press(remote, 1);
-		remote_fetcher_run(remote, 1000);
+		fetcher_client_report_backlog(remote, 1);
+		fetcher_client_run(remote, 1000);
 	}
 	ck_assert_int_eq(result.error, ERR_TIMEOUT);
 	ck_assert_str_eq(result.reason, "too slow while other requests wait");
@@ -349,7 +349,7 @@ END_TEST
 
 static void *be_fetcher(void *context)
 {
-	fetcher_role(*(int *)context);
+	fetcher_main(*(int *)context);
 	return NULL;
 }
 
@@ -357,19 +357,19 @@ static void tell(const struct channel *channel, uint32_t kind,
 		 struct buffer head)
 {
 	ck_assert_int_eq(
-		frame_send(channel,
-			   &(struct frame_parts){.kind = kind,
-						 .head = buffer_slice(&head),
-						 .file = -1}),
+		channel_send(channel,
+			     &(struct frame_parts){.kind = kind,
+						   .head = buffer_slice(&head),
+						   .file = -1}),
 		ERR_NONE);
 	buffer_free(&head);
 }
 
 /* ERR_NONE when the slow request ends, as this is said of those that wait. */
-static enum error press(const struct fetch_press *press, int patience_ms)
+static enum error press(const struct fetch_backlog *press, int patience_ms)
 {
 	struct fetch_request request = {.is_private_ok = true};
-	struct frame frame;
+	struct channel_frame frame;
 	struct channel channel;
 	pthread_t thread;
 	struct url url;
@@ -384,10 +384,10 @@ static enum error press(const struct fetch_press *press, int patience_ms)
 	pthread_create(&thread, NULL, be_fetcher, &ends[1]);
 	channel = channel_of(ends[0], LARGE_BYTES);
 	tell(&channel, FETCH_OPTIONS, fetch_options_encode(&options.fetch));
-	ck_assert_int_eq(frame_receive(&channel, PATIENCE_MS, &frame), 0);
-	tell(&channel, FETCH_START, fetch_order_encode(1, &request, false));
-	tell(&channel, FETCH_PRESS, fetch_press_encode(press));
-	error = frame_receive(&channel, patience_ms, &frame);
+	ck_assert_int_eq(channel_receive(&channel, PATIENCE_MS, &frame), 0);
+	tell(&channel, FETCH_START, fetch_message_encode(1, &request, false));
+	tell(&channel, FETCH_BACKLOG, fetch_backlog_encode(press));
+	error = channel_receive(&channel, patience_ms, &frame);
 	frame_free(&frame);
 	channel_close(&channel);
 	pthread_join(thread, NULL);
@@ -396,7 +396,7 @@ static enum error press(const struct fetch_press *press, int patience_ms)
 
 START_TEST(who_waited_before_the_last_answer_is_not_counted)
 {
-	struct fetch_press wait = {.waiting = 1};
+	struct fetch_backlog wait = {.waiting = 1};
 
 	ck_assert_int_eq(press(&wait, PATIENCE_MS), ERR_NONE);
 	wait.answers = 1; /* there was none yet */
@@ -407,7 +407,7 @@ END_TEST
 static void *wake_soon(void *context)
 {
 	usleep(50000);
-	remote_fetcher_wake(context);
+	fetcher_client_wake(context);
 	return NULL;
 }
 
@@ -417,7 +417,7 @@ START_TEST(another_thread_ends_the_wait)
 	pthread_t thread;
 
 	ck_assert_int_eq(pthread_create(&thread, NULL, wake_soon, remote), 0);
-	remote_fetcher_run(remote, 30000);
+	fetcher_client_run(remote, 30000);
 	pthread_join(thread, NULL);
 	ck_assert_uint_lt(clock_steady_ms() - begin_ms, 10000);
 }
@@ -437,7 +437,7 @@ END_TEST
 START_TEST(a_missing_file_of_authorities_is_an_error)
 {
 	options.fetch.ca_file = "/nonexistent/ca.pem";
-	ck_assert_ptr_null(remote_fetcher_create(&options));
+	ck_assert_ptr_null(fetcher_client_create(&options));
 }
 END_TEST
 

@@ -12,45 +12,46 @@
 
 enum { TIMEOUT_MS = 5000, PATIENCE = 100, LARGE = 300 * 1000 };
 
-static struct remote_poster *poster;
+static struct notifier_client *poster;
 
 /* The result of a forged courier for the request `number`, and more frames. */
 typedef void forge(struct channel *channel, uint32_t number);
 
-static void send_row(const struct channel *channel, enum courier_kind kind,
-		     const struct row_layout *layout, const void *row,
+static void send_row(const struct channel *channel,
+		     enum notifier_message_kind kind,
+		     const struct row_codec *layout, const void *row,
 		     struct slice body)
 {
-	struct buffer head = row_layout_encode(layout, row);
+	struct buffer head = row_codec_encode(layout, row);
 
-	frame_send(channel, &(struct frame_parts){.kind = kind,
-						  .head = buffer_slice(&head),
-						  .body = body,
-						  .file = -1});
+	channel_send(channel, &(struct frame_parts){.kind = kind,
+						    .head = buffer_slice(&head),
+						    .body = body,
+						    .file = -1});
 	buffer_free(&head);
 }
 
 static void send_result(const struct channel *channel,
-			const struct courier_result *result)
+			const struct notifier_result *result)
 {
-	send_row(channel, COURIER_RESULT, &courier_result_layout, result,
+	send_row(channel, NOTIFIER_RESULT, &notifier_result_layout, result,
 		 slice_of(""));
 }
 
 /* A courier that has `answer` say what has become of a request. */
 static void run_forged(int socket, forge *answer)
 {
-	struct channel channel = channel_of(socket, COURIER_MAX_BODY);
-	const struct courier_ready ready = {0};
-	struct courier_post post = {0};
-	struct frame frame;
+	struct channel channel = channel_of(socket, NOTIFIER_MAX_BODY);
+	const struct notifier_ready ready = {0};
+	struct notifier_post post = {0};
+	struct channel_frame frame;
 
-	if (frame_receive(&channel, -1, &frame) == ERR_NONE)
-		send_row(&channel, COURIER_READY, &courier_ready_layout, &ready,
-			 slice_of(""));
+	if (channel_receive(&channel, -1, &frame) == ERR_NONE)
+		send_row(&channel, NOTIFIER_READY, &notifier_ready_layout,
+			 &ready, slice_of(""));
 	frame_free(&frame);
-	while (frame_receive(&channel, -1, &frame) == ERR_NONE) {
-		row_layout_decode(&courier_post_layout, frame.head, &post);
+	while (channel_receive(&channel, -1, &frame) == ERR_NONE) {
+		row_codec_decode(&notifier_post_layout, frame.head, &post);
 		/* what has come of the body goes by the number of the test */
 		if (frame.body.size == LARGE)
 			post.number = LARGE;
@@ -70,20 +71,20 @@ static void run_forged(int socket, forge *answer)
 static void wrong_number_it(struct channel *channel, uint32_t number)
 {
 	send_result(channel,
-		    &(struct courier_result){number + 1, 0, 204, {"", 0}});
+		    &(struct notifier_result){number + 1, 0, 204, {"", 0}});
 }
 FORGED(wrong_number)
 
 static void huge_number_it(struct channel *channel, uint32_t number)
 {
-	send_result(channel, &(struct courier_result){
+	send_result(channel, &(struct notifier_result){
 				     UINT32_MAX - number, 0, 204, {"", 0}});
 }
 FORGED(huge_number)
 
 static void twice_it(struct channel *channel, uint32_t number)
 {
-	const struct courier_result result = {number, 0, 204, {"", 0}};
+	const struct notifier_result result = {number, 0, 204, {"", 0}};
 
 	send_result(channel, &result);
 	send_result(channel, &result);
@@ -92,41 +93,42 @@ FORGED(twice)
 
 static void wrong_error_it(struct channel *channel, uint32_t number)
 {
-	send_result(channel, &(struct courier_result){number, -99, 0, {"", 0}});
+	send_result(channel,
+		    &(struct notifier_result){number, -99, 0, {"", 0}});
 }
 FORGED(wrong_error)
 
 static void wrong_status_it(struct channel *channel, uint32_t number)
 {
 	send_result(channel,
-		    &(struct courier_result){number, 0, 65536 + 204, {"", 0}});
+		    &(struct notifier_result){number, 0, 65536 + 204, {"", 0}});
 }
 FORGED(wrong_status)
 
 static void wrong_kind_it(struct channel *channel, uint32_t number)
 {
-	const struct courier_result row = {number, 0, 204, {"", 0}};
+	const struct notifier_result row = {number, 0, 204, {"", 0}};
 
-	send_row(channel, COURIER_POST, &courier_result_layout, &row,
+	send_row(channel, NOTIFIER_POST, &notifier_result_layout, &row,
 		 slice_of(""));
 }
 FORGED(wrong_kind)
 
 static void with_body_it(struct channel *channel, uint32_t number)
 {
-	const struct courier_result row = {number, 0, 204, {"", 0}};
+	const struct notifier_result row = {number, 0, 204, {"", 0}};
 
-	send_row(channel, COURIER_RESULT, &courier_result_layout, &row,
+	send_row(channel, NOTIFIER_RESULT, &notifier_result_layout, &row,
 		 slice_of("x"));
 }
 FORGED(with_body)
 
 static void half_it(struct channel *channel, uint32_t number)
 {
-	frame_send(channel,
-		   &(struct frame_parts){.kind = COURIER_RESULT,
-					 .head = {&number, sizeof(number)},
-					 .file = -1});
+	channel_send(channel,
+		     &(struct frame_parts){.kind = NOTIFIER_RESULT,
+					   .head = {&number, sizeof(number)},
+					   .file = -1});
 }
 FORGED(half)
 
@@ -140,7 +142,7 @@ static void hostile_reason_it(struct channel *channel, uint32_t number)
 {
 	static const char reason[] = "a\nb\0c\xff\x1b[1m";
 
-	send_result(channel, &(struct courier_result){
+	send_result(channel, &(struct notifier_result){
 				     number,
 				     ERR_NETWORK,
 				     0,
@@ -154,7 +156,7 @@ static void long_reason_it(struct channel *channel, uint32_t number)
 	char reason[1000];
 
 	memset(reason, 'x', sizeof(reason));
-	send_result(channel, &(struct courier_result){
+	send_result(channel, &(struct notifier_result){
 				     number,
 				     ERR_NETWORK,
 				     0,
@@ -167,7 +169,7 @@ FORGED(long_reason)
 static void large_it(struct channel *channel, uint32_t number)
 {
 	send_result(channel,
-		    &(struct courier_result){
+		    &(struct notifier_result){
 			    0, 0, number == LARGE ? 204 : 400, {"", 0}});
 }
 FORGED(large)
@@ -188,8 +190,8 @@ static void leave_it(struct channel *channel, uint32_t number)
 FORGED(leave)
 
 static const struct role_program mains[ROLE_COUNT] = {
-	[ROLE_STARTER] = {starter_main, NULL},
-	[ROLE_COURIER] = {crash_main, NULL},
+	[ROLE_SPAWNER] = {spawner_main, NULL},
+	[ROLE_NOTIFIER] = {crash_main, NULL},
 };
 
 /* The test is its own program, executed again. */
@@ -200,37 +202,37 @@ __attribute__((constructor)) static void be_a_role(int count, char **values)
 		exit(process_main(values[2], mains));
 }
 
-static struct remote_poster *create(struct starter *starter, role_main *role,
-				    const char *ca_file)
+static struct notifier_client *create(struct spawner *starter, role_main *role,
+				      const char *ca_file)
 {
 	struct network allowed;
 
 	ck_assert_int_eq(network_parse("127.0.0.1", &allowed), ERR_NONE);
-	return remote_poster_create(starter,
-				    &(struct poster_options){
-					    .user_agent = "tester",
-					    .ca_file = ca_file,
-					    .connect_timeout_ms = TIMEOUT_MS,
-					    .timeout_ms = TIMEOUT_MS,
-					    .allowed = &allowed,
-					    .allowed_count = 1,
-				    },
-				    role);
+	return notifier_client_create(starter,
+				      &(struct poster_options){
+					      .user_agent = "tester",
+					      .ca_file = ca_file,
+					      .connect_timeout_ms = TIMEOUT_MS,
+					      .timeout_ms = TIMEOUT_MS,
+					      .allowed = &allowed,
+					      .allowed_count = 1,
+				      },
+				      role);
 }
 
 static struct post_result post(const char *url, struct slice body)
 {
 	struct post_result result = {.error = ERR_STOPPED};
 
-	remote_poster_start(poster, &(struct post_request){
-					    .url = url,
-					    .body = body,
-					    .headers = {"X-One: a"},
-					    .context = &poster,
-				    });
-	for (int i = 0; i < PATIENCE && !remote_poster_next(poster, &result);
+	notifier_client_start(poster, &(struct post_request){
+					      .url = url,
+					      .body = body,
+					      .headers = {"X-One: a"},
+					      .context = &poster,
+				      });
+	for (int i = 0; i < PATIENCE && !notifier_client_next(poster, &result);
 	     i++)
-		remote_poster_run(poster, TIMEOUT_MS, NULL, 0);
+		notifier_client_run(poster, TIMEOUT_MS, NULL, 0);
 	return result;
 }
 
@@ -242,7 +244,7 @@ static struct post_result ask(role_main *role)
 	poster = create(NULL, role, NULL);
 	ck_assert_ptr_nonnull(poster);
 	result = post("http://a.invalid/", slice_of("body"));
-	remote_poster_destroy(poster);
+	notifier_client_destroy(poster);
 	return result;
 }
 
@@ -269,7 +271,7 @@ START_TEST(a_request_goes_through_the_courier)
 	struct post_result result;
 	char url[128];
 
-	poster = create(NULL, courier_main, NULL);
+	poster = create(NULL, notifier_main, NULL);
 	ck_assert_ptr_nonnull(poster);
 	snprintf(url, sizeof(url), "http://127.0.0.1:%u/checked", server.port);
 	result = post(url, slice_of("body"));
@@ -277,9 +279,9 @@ START_TEST(a_request_goes_through_the_courier)
 	ck_assert_uint_eq(result.http_status, 204);
 	ck_assert_ptr_eq(result.context, &poster);
 	result = post("http://127.0.0.2/", slice_of("body"));
-	ck_assert_int_eq(result.error, ERR_REFUSED);
+	ck_assert_int_eq(result.error, ERR_ADDRESS_FORBIDDEN);
 	ck_assert_ptr_nonnull(strstr(result.reason, "127.0.0.2 is a private"));
-	remote_poster_destroy(poster);
+	notifier_client_destroy(poster);
 	server_stop(&server);
 }
 END_TEST
@@ -294,7 +296,7 @@ START_TEST(a_large_body_comes_whole)
 	poster = create(NULL, large_main, NULL);
 	result = post("http://a.invalid/", buffer_slice(&body));
 	ck_assert_uint_eq(result.http_status, 204);
-	remote_poster_destroy(poster);
+	notifier_client_destroy(poster);
 	buffer_free(&body);
 }
 END_TEST
@@ -308,14 +310,14 @@ START_TEST(a_url_that_no_frame_holds_is_too_large)
 	url[FRAME_MAX_HEAD] = '\0';
 	poster = create(NULL, large_main, NULL);
 	ck_assert_int_eq(post(url, slice_of("")).error, ERR_TOO_LARGE);
-	remote_poster_destroy(poster);
+	notifier_client_destroy(poster);
 	free(url);
 }
 END_TEST
 
 START_TEST(authorities_that_cannot_be_read_are_told)
 {
-	ck_assert_ptr_null(create(NULL, courier_main, "/nonexistent"));
+	ck_assert_ptr_null(create(NULL, notifier_main, "/nonexistent"));
 }
 END_TEST
 
@@ -323,14 +325,14 @@ START_TEST(a_wait_ends_when_a_descriptor_is_readable_or_it_is_woken)
 {
 	int ends[2];
 
-	poster = create(NULL, courier_main, NULL);
+	poster = create(NULL, notifier_main, NULL);
 	ck_assert_int_eq(pipe(ends), 0);
 	ck_assert_int_eq(write(ends[1], "x", 1), 1);
 	/* the test would be killed by its time limit */
-	remote_poster_run(poster, UINT32_MAX, ends, 1);
-	remote_poster_wake(poster);
-	remote_poster_run(poster, UINT32_MAX, NULL, 0);
-	remote_poster_destroy(poster);
+	notifier_client_run(poster, UINT32_MAX, ends, 1);
+	notifier_client_wake(poster);
+	notifier_client_run(poster, UINT32_MAX, NULL, 0);
+	notifier_client_destroy(poster);
 	close(ends[0]);
 	close(ends[1]);
 }
@@ -359,10 +361,10 @@ START_TEST(a_result_counts_once)
 	poster = create(NULL, twice_main, NULL);
 	ck_assert_uint_eq(post("http://a.invalid/", slice_of("")).http_status,
 			  204);
-	remote_poster_run(poster, 100, NULL, 0);
+	notifier_client_run(poster, 100, NULL, 0);
 	ck_assert_uint_eq(post("http://a.invalid/", slice_of("")).http_status,
 			  204);
-	remote_poster_destroy(poster);
+	notifier_client_destroy(poster);
 }
 END_TEST
 
@@ -386,22 +388,22 @@ START_TEST(a_courier_that_ends_is_started_again_ever_later)
 	usleep(200 * 1000);
 	ck_assert_int_eq(post("http://a.invalid/", slice_of("")).error,
 			 ERR_NETWORK);
-	remote_poster_destroy(poster);
+	notifier_client_destroy(poster);
 }
 END_TEST
 
 START_TEST(how_the_process_has_ended_is_said)
 {
-	struct starter *starter;
+	struct spawner *starter;
 
-	ck_assert_int_eq(starter_create(&starter, false), ERR_NONE);
-	poster = create(starter, courier_main, NULL);
+	ck_assert_int_eq(spawner_create(&starter, false), ERR_NONE);
+	poster = create(starter, notifier_main, NULL);
 	ck_assert_ptr_nonnull(poster);
 	ck_assert_str_eq(post("http://a.invalid/", slice_of("")).reason,
 			 "the notifier has exited: signal 10 (User defined "
 			 "signal 1)");
-	remote_poster_destroy(poster);
-	starter_destroy(starter);
+	notifier_client_destroy(poster);
+	spawner_destroy(starter);
 }
 END_TEST
 

@@ -22,7 +22,7 @@ static void begin(void)
 	forged = fork();
 	if (forged == 0) {
 		close(ends[0]);
-		starter_main(ends[1]);
+		spawner_main(ends[1]);
 		_exit(0);
 	}
 	close(ends[1]);
@@ -38,16 +38,16 @@ static void end(void)
 static void send_head(uint32_t kind, struct slice head)
 {
 	ck_assert_int_eq(
-		frame_send(&channel, &(struct frame_parts){.kind = kind,
-							   .head = head,
-							   .file = -1}),
+		channel_send(&channel, &(struct frame_parts){.kind = kind,
+							     .head = head,
+							     .file = -1}),
 		ERR_NONE);
 }
 
 static void send_number(uint32_t kind, int64_t number)
 {
-	const struct starter_number row = {number};
-	struct buffer head = row_layout_encode(&starter_number_layout, &row);
+	const struct spawner_number row = {number};
+	struct buffer head = row_codec_encode(&spawner_number_layout, &row);
 
 	send_head(kind, buffer_slice(&head));
 	buffer_free(&head);
@@ -55,22 +55,22 @@ static void send_number(uint32_t kind, int64_t number)
 
 static void send_command(struct slice words, struct slice environment)
 {
-	const struct starter_command row = {words, environment};
-	struct buffer head = row_layout_encode(&starter_command_layout, &row);
+	const struct spawner_command row = {words, environment};
+	struct buffer head = row_codec_encode(&spawner_command_layout, &row);
 
-	send_head(STARTER_RUN, buffer_slice(&head));
+	send_head(SPAWNER_RUN, buffer_slice(&head));
 	buffer_free(&head);
 }
 
 /* The number of the answer; INT64_MIN: it has ended. */
 static int64_t answer(void)
 {
-	struct starter_number row = {INT64_MIN};
-	struct frame frame;
+	struct spawner_number row = {INT64_MIN};
+	struct channel_frame frame;
 
-	if (frame_receive(&channel, PATIENCE_MS, &frame) == ERR_NONE)
-		ck_assert(row_layout_decode(&starter_number_layout, frame.head,
-					    &row));
+	if (channel_receive(&channel, PATIENCE_MS, &frame) == ERR_NONE)
+		ck_assert(row_codec_decode(&spawner_number_layout, frame.head,
+					   &row));
 	frame_free(&frame);
 	return row.number;
 }
@@ -79,7 +79,7 @@ static const struct slice true_words = {"/bin/true", sizeof("/bin/true")};
 
 START_TEST(a_run_is_refused_when_commands_are_not_allowed)
 {
-	send_number(STARTER_RULES, 0);
+	send_number(SPAWNER_RULES, 0);
 	send_command(true_words, slice_of(""));
 	ck_assert_int_eq(answer(), -EPERM);
 }
@@ -87,8 +87,8 @@ END_TEST
 
 START_TEST(nobody_allows_them_later)
 {
-	send_number(STARTER_RULES, 0);
-	send_number(STARTER_RULES, 1);
+	send_number(SPAWNER_RULES, 0);
+	send_number(SPAWNER_RULES, 1);
 	ck_assert_int_eq(answer(), INT64_MIN);
 }
 END_TEST
@@ -103,23 +103,23 @@ END_TEST
 /* No words; no NUL behind the last; no row at all. */
 START_TEST(words_that_are_none_are_refused)
 {
-	send_number(STARTER_RULES, 1);
+	send_number(SPAWNER_RULES, 1);
 	send_command(slice_of(""), slice_of(""));
 	ck_assert_int_eq(answer(), -EINVAL);
 	send_command(slice_of("/bin/true"), slice_of(""));
 	ck_assert_int_eq(answer(), -EINVAL);
 	send_command(true_words, slice_of("A=b"));
 	ck_assert_int_eq(answer(), -EINVAL);
-	send_head(STARTER_RUN, slice_of("x"));
+	send_head(SPAWNER_RUN, slice_of("x"));
 	ck_assert_int_eq(answer(), -EINVAL);
 }
 END_TEST
 
 START_TEST(too_many_words_are_refused)
 {
-	static const char nuls[STARTER_MAX_WORDS + 1];
+	static const char nuls[SPAWNER_MAX_WORDS + 1];
 
-	send_number(STARTER_RULES, 1);
+	send_number(SPAWNER_RULES, 1);
 	send_command((struct slice){nuls, sizeof(nuls)}, slice_of(""));
 	ck_assert_int_eq(answer(), -EINVAL);
 	send_command(true_words, (struct slice){nuls, sizeof(nuls)});
@@ -130,14 +130,14 @@ END_TEST
 /* Neither who asks, nor the starter, nor what somebody else has started. */
 START_TEST(no_other_process_is_looked_at_or_killed)
 {
-	send_number(STARTER_RULES, 1);
-	send_number(STARTER_KILL, getpid());
+	send_number(SPAWNER_RULES, 1);
+	send_number(SPAWNER_KILL, getpid());
 	ck_assert_int_eq(answer(), -ECHILD);
-	send_number(STARTER_LOOK, forged);
+	send_number(SPAWNER_CHECK, forged);
 	ck_assert_int_eq(answer(), -ECHILD);
-	send_number(STARTER_KILL, 0);
+	send_number(SPAWNER_KILL, 0);
 	ck_assert_int_eq(answer(), -ECHILD);
-	send_number(STARTER_KILL, -1);
+	send_number(SPAWNER_KILL, -1);
 	ck_assert_int_eq(answer(), -ECHILD);
 }
 END_TEST
@@ -146,13 +146,13 @@ START_TEST(a_command_does_not_end_as_a_role)
 {
 	int64_t pid;
 
-	send_number(STARTER_RULES, 1);
+	send_number(SPAWNER_RULES, 1);
 	send_command(true_words, slice_of(""));
 	pid = answer();
 	ck_assert_int_gt(pid, 0);
-	send_number(STARTER_END, pid);
+	send_number(SPAWNER_END, pid);
 	ck_assert_int_eq(answer(), -EINVAL);
-	send_number(STARTER_KILL, pid);
+	send_number(SPAWNER_KILL, pid);
 	ck_assert_int_eq(answer(), 0);
 }
 END_TEST

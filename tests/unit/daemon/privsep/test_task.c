@@ -23,7 +23,7 @@ static uint32_t next_random(void)
 }
 
 /* A keeper that answers with nothing, or with some bytes. */
-static bool serve(void *context, const struct inquiry *inquiry,
+static bool serve(void *context, const struct task_request *inquiry,
 		  struct message *answer)
 {
 	const bool *is_wild = context;

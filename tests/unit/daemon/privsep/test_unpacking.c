@@ -26,16 +26,16 @@ enum {
 /* A worker that does not unpack, but what the archive says. */
 
 /* Ask, with a record or nothing; the answer is not looked at. */
-static void ask(struct channel *channel, enum ask_kind kind,
+static void ask(struct channel *channel, enum task_request_kind kind,
 		struct buffer *records)
 {
-	struct frame frame;
+	struct channel_frame frame;
 
-	frame_send(channel,
-		   &(struct frame_parts){.kind = FRAME_ASK + (uint32_t)kind,
-					 .body = buffer_slice(records),
-					 .file = -1});
-	if (frame_receive(channel, -1, &frame) == ERR_NONE)
+	channel_send(channel,
+		     &(struct frame_parts){.kind = FRAME_ASK + (uint32_t)kind,
+					   .body = buffer_slice(records),
+					   .file = -1});
+	if (channel_receive(channel, -1, &frame) == ERR_NONE)
 		frame_free(&frame);
 }
 
@@ -44,11 +44,11 @@ static void answer(struct channel *channel, uint64_t position, int32_t error)
 	struct archive_answer end = {.error = error,
 				     .position = position,
 				     .reason = slice_of("said by the worker")};
-	struct buffer head = row_layout_encode(&archive_answer_layout, &end);
+	struct buffer head = row_codec_encode(&archive_answer_layout, &end);
 
-	frame_send(channel, &(struct frame_parts){.kind = FRAME_TASK_DONE,
-						  .head = buffer_slice(&head),
-						  .file = -1});
+	channel_send(channel, &(struct frame_parts){.kind = FRAME_TASK_DONE,
+						    .head = buffer_slice(&head),
+						    .file = -1});
 	buffer_free(&head);
 }
 
@@ -122,14 +122,14 @@ static void rogue_main(int socket)
 	struct channel asks = channel_of(socket, MAX_FRAME);
 	const struct frame_parts question = {.kind = FRAME_ASK + ASK_BYTES,
 					     .file = -1};
-	struct frame frame;
+	struct channel_frame frame;
 
-	while (frame_receive(&requests, -1, &frame) == ERR_NONE) {
+	while (channel_receive(&requests, -1, &frame) == ERR_NONE) {
 		char act[64];
 
 		frame_free(&frame);
-		frame_send(&asks, &question);
-		if (frame_receive(&asks, -1, &frame) != ERR_NONE)
+		channel_send(&asks, &question);
+		if (channel_receive(&asks, -1, &frame) != ERR_NONE)
 			break;
 		snprintf(act, sizeof(act), "%.*s", (int)frame.body.size,
 			 (const char *)frame.body.data);
@@ -141,7 +141,7 @@ static void rogue_main(int socket)
 }
 
 static const struct role_program programs[ROLE_COUNT] = {
-	[ROLE_STARTER] = {starter_main, NULL},
+	[ROLE_SPAWNER] = {spawner_main, NULL},
 	[ROLE_WORKER] = {rogue_main, NULL},
 };
 
@@ -153,23 +153,23 @@ __attribute__((constructor)) static void be_a_role(int count, char **values)
 		exit(process_main(values[2], programs));
 }
 
-static struct starter *starter;
-static struct pool *pool;
+static struct spawner *starter;
+static struct worker_pool *pool;
 
 static void begin(void)
 {
-	struct pool_options options = {
+	struct worker_pool_options options = {
 		.workers = 1, .task_ms = TASK_MS, .starts_late = true};
 
-	ck_assert_int_eq(starter_create(&starter, false), ERR_NONE);
+	ck_assert_int_eq(spawner_create(&starter, false), ERR_NONE);
 	options.starter = starter;
-	ck_assert_int_eq(pool_create(&pool, &options), ERR_NONE);
+	ck_assert_int_eq(worker_pool_create(&pool, &options), ERR_NONE);
 }
 
 static void finish(void)
 {
-	pool_destroy(pool);
-	starter_destroy(starter);
+	worker_pool_destroy(pool);
+	spawner_destroy(starter);
 }
 
 /* What the client of the unpacking does. */
@@ -214,7 +214,8 @@ static enum error take(void *context, const struct warc_record *record)
 	return client->records == client->enough ? ERR_STOPPED : ERR_NONE;
 }
 
-static struct unpacking_end unpack(struct pool *by, struct client *client)
+static struct unpacking_end unpack(struct worker_pool *by,
+				   struct client *client)
 {
 	const struct unpacking unpacking = {
 		.source = give,
@@ -225,7 +226,7 @@ static struct unpacking_end unpack(struct pool *by, struct client *client)
 	};
 	struct unpacking_end end;
 
-	pool_unpack(by, &unpacking, &end);
+	worker_pool_unpack(by, &unpacking, &end);
 	return end;
 }
 
@@ -260,7 +261,7 @@ START_TEST(a_worker_that_lies_costs_its_archive)
 		struct client client;
 		struct unpacking_end end = act(lies[i], &client);
 
-		ck_assert_msg(end.error == ERR_POISONED, "%s", lies[i]);
+		ck_assert_msg(end.error == ERR_QUARANTINED, "%s", lies[i]);
 		ck_assert_msg(client.records == 0, "%s", lies[i]);
 		ck_assert_msg(strstr(end.reason, "an invalid response") != NULL,
 			      "%s: %s", lies[i], end.reason);
@@ -274,12 +275,12 @@ START_TEST(a_worker_that_ends_costs_its_archive)
 	struct client client;
 	struct unpacking_end end = act("die", &client);
 
-	ck_assert_int_eq(end.error, ERR_POISONED);
+	ck_assert_int_eq(end.error, ERR_QUARANTINED);
 	ck_assert_ptr_nonnull(strstr(end.reason, "signal 9"));
 	ck_assert_uint_eq(end.bytes, strlen("die"));
 	ck_assert_uint_eq(client.pieces, 1); /* it was not tried again */
 	end = act("spin", &client);
-	ck_assert_int_eq(end.error, ERR_POISONED);
+	ck_assert_int_eq(end.error, ERR_QUARANTINED);
 	ck_assert_ptr_nonnull(strstr(end.reason, "too long"));
 	ck_assert_int_eq(act("good", &client).error, ERR_NONE);
 }
@@ -308,7 +309,7 @@ START_TEST(a_worker_that_asks_for_more_than_there_is_is_ended)
 {
 	struct client client;
 
-	ck_assert_int_eq(act("read for ever", &client).error, ERR_POISONED);
+	ck_assert_int_eq(act("read for ever", &client).error, ERR_QUARANTINED);
 	ck_assert_uint_lt(client.pieces, 100);
 }
 END_TEST

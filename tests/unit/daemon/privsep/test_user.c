@@ -54,7 +54,7 @@ END_TEST
 START_TEST(another_user_is_refused_to_who_is_not_root)
 {
 	ck_assert_int_eq(user_become("nobody", reason), ERR_NONE);
-	ck_assert_int_eq(user_become("daemon", reason), ERR_REFUSED);
+	ck_assert_int_eq(user_become("daemon", reason), ERR_ADDRESS_FORBIDDEN);
 	ck_assert_str_eq(reason, "only root can become another user");
 	was_dumpable();
 }
@@ -66,7 +66,7 @@ START_TEST(a_set_user_id_that_is_kept_is_a_way_back)
 
 	ck_assert_int_eq(setresgid(nobody->pw_gid, nobody->pw_gid, 0), 0);
 	ck_assert_int_eq(setresuid(nobody->pw_uid, nobody->pw_uid, 0), 0);
-	ck_assert_int_eq(user_become("nobody", reason), ERR_REFUSED);
+	ck_assert_int_eq(user_become("nobody", reason), ERR_ADDRESS_FORBIDDEN);
 	ck_assert_int_eq(setresuid(0, 0, 0), 0);
 	was_dumpable();
 }
@@ -76,7 +76,7 @@ START_TEST(a_capability_that_is_kept_is_a_way_back)
 {
 	ck_assert_int_eq(prctl(PR_SET_SECUREBITS, 1 << 2),
 			 0); /* NO_SETUID_FIXUP */
-	ck_assert_int_eq(user_become("nobody", reason), ERR_REFUSED);
+	ck_assert_int_eq(user_become("nobody", reason), ERR_ADDRESS_FORBIDDEN);
 	ck_assert_str_eq(reason, "the process can become root again");
 	was_dumpable();
 }
@@ -84,7 +84,7 @@ END_TEST
 
 START_TEST(root_is_refused)
 {
-	ck_assert_int_eq(user_become("root", reason), ERR_REFUSED);
+	ck_assert_int_eq(user_become("root", reason), ERR_ADDRESS_FORBIDDEN);
 	ck_assert_str_eq(reason, "it is root, or in root's group");
 }
 END_TEST

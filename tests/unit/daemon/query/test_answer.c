@@ -32,15 +32,15 @@ static void teardown(void)
 }
 
 static enum error ask(const char *text, const char *method,
-		      struct text_answer *answer)
+		      struct extraction_result *answer)
 {
 	struct text_request request = {.format = FORMAT_TXT, .method = method};
 	struct url url;
 
 	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
 	request.url = &url;
-	return answer_text(world.store, &answer_rules_default, &request,
-			   answer);
+	return query_text(world.store, &extraction_options_default, &request,
+			  answer);
 }
 
 static bool has(const struct buffer *text, const char *word)
@@ -50,13 +50,13 @@ static bool has(const struct buffer *text, const char *word)
 
 START_TEST(a_page_of_a_big_cluster_is_answered_by_its_template)
 {
-	struct text_answer answer;
+	struct extraction_result answer;
 
 	ck_assert_int_eq(ask("http://a.test/page/3", NULL, &answer), ERR_NONE);
 	ck_assert_str_eq(answer.method, "auto");
 	ck_assert(answer.has_template);
 	ck_assert_str_eq(answer.reason, "template: cluster of 7 pages");
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	ck_assert_int_eq(ask("http://a.test/page/3", "df", &answer), ERR_NONE);
 	ck_assert_str_eq(answer.method, "df");
 	ck_assert_uint_eq(answer.cluster_pages, 7);
@@ -66,61 +66,61 @@ START_TEST(a_page_of_a_big_cluster_is_answered_by_its_template)
 	ck_assert(!has(&answer.text, "Printed by"));
 	ck_assert(slice_equal(answer.page->title, slice_of("Page 3")));
 	ck_assert(slice_equal(answer.page->language, slice_of("en")));
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 }
 END_TEST
 
 START_TEST(a_page_of_a_small_cluster_has_no_template_and_says_so)
 {
-	struct text_answer answer;
+	struct extraction_result answer;
 
 	ck_assert_int_eq(ask("http://a.test/page/8", NULL, &answer), ERR_NONE);
 	ck_assert_str_eq(answer.method, "auto");
 	ck_assert(!answer.has_template);
 	ck_assert_uint_eq(answer.cluster_pages, 2);
 	ck_assert_ptr_nonnull(strstr(answer.reason, "2 pages"));
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 }
 END_TEST
 
 START_TEST(a_method_that_is_named_is_used)
 {
-	struct text_answer answer;
+	struct extraction_result answer;
 
 	ck_assert_int_eq(ask("http://a.test/page/3", "plain", &answer),
 			 ERR_NONE);
 	ck_assert_str_eq(answer.method, "plain");
 	ck_assert(has(&answer.text, "Home"));
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 }
 END_TEST
 
 START_TEST(an_unknown_page_or_method_is_refused_with_a_reason)
 {
-	struct text_answer answer;
+	struct extraction_result answer;
 
 	ck_assert_int_eq(ask("http://a.test/other", NULL, &answer),
 			 ERR_NOT_FOUND);
 	ck_assert_str_ne(answer.reason, "");
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	ck_assert_int_eq(ask("http://b.test/", NULL, &answer), ERR_NOT_FOUND);
 	ck_assert_str_ne(answer.reason, "");
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	ck_assert_int_eq(ask("http://a.test/page/3", "magic", &answer),
 			 ERR_NOT_FOUND);
 	ck_assert_str_ne(answer.reason, "");
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	ck_assert_int_eq(ask("http://a.test/page/8", "sst", &answer),
-			 ERR_REFUSED);
+			 ERR_ADDRESS_FORBIDDEN);
 	ck_assert_str_ne(answer.reason, "");
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 }
 END_TEST
 
 START_TEST(a_page_without_template_is_answered_in_place_of_df)
 {
-	struct text_answer answer;
-	struct text_answer alone;
+	struct extraction_result answer;
+	struct extraction_result alone;
 
 	ck_assert_int_eq(ask("http://a.test/page/8", "auto", &alone), ERR_NONE);
 	ck_assert_int_eq(ask("http://a.test/page/8", "df", &answer), ERR_NONE);
@@ -130,13 +130,13 @@ START_TEST(a_page_without_template_is_answered_in_place_of_df)
 	ck_assert_uint_gt(answer.text.size, 0);
 	ck_assert_uint_eq(answer.text.size, alone.text.size);
 	ck_assert_mem_eq(answer.text.data, alone.text.data, alone.text.size);
-	text_answer_free(&answer);
-	text_answer_free(&alone);
+	extraction_result_free(&answer);
+	extraction_result_free(&alone);
 }
 END_TEST
 
 static enum error hand_in(const char *text, const char *method, unsigned kind,
-			  unsigned seed, struct text_answer *answer)
+			  unsigned seed, struct extraction_result *answer)
 {
 	struct text_request request = {.format = FORMAT_TXT, .method = method};
 	struct buffer html = {0};
@@ -147,8 +147,8 @@ static enum error hand_in(const char *text, const char *method, unsigned kind,
 	request.url = &url;
 	world_page(&html, kind, seed);
 	request.body = buffer_slice(&html);
-	error = answer_extract(world.store, &answer_rules_default, &request,
-			       answer);
+	error = query_extract(world.store, &extraction_options_default,
+			      &request, answer);
 	buffer_free(&html);
 	return error;
 }
@@ -158,8 +158,8 @@ static const char *const methods[] = {NULL, "df", "sst", "plain"};
 /* Law 7: the same page with the same template gives the same text. */
 START_TEST(a_stored_page_that_is_handed_in_gives_the_stored_answer)
 {
-	struct text_answer stored;
-	struct text_answer handed;
+	struct extraction_result stored;
+	struct extraction_result handed;
 
 	ck_assert_int_eq(ask("http://a.test/page/3", methods[_i], &stored),
 			 ERR_NONE);
@@ -171,14 +171,14 @@ START_TEST(a_stored_page_that_is_handed_in_gives_the_stored_answer)
 	ck_assert_str_eq(handed.reason, stored.reason);
 	ck_assert_uint_eq(handed.quality, stored.quality);
 	ck_assert_uint_eq(handed.cluster_pages, stored.cluster_pages);
-	text_answer_free(&stored);
-	text_answer_free(&handed);
+	extraction_result_free(&stored);
+	extraction_result_free(&handed);
 }
 END_TEST
 
 START_TEST(a_new_page_that_is_handed_in_counts_as_one_more)
 {
-	struct text_answer answer;
+	struct extraction_result answer;
 
 	ck_assert_int_eq(hand_in("http://a.test/new", "df", 0, 50, &answer),
 			 ERR_NONE);
@@ -186,7 +186,7 @@ START_TEST(a_new_page_that_is_handed_in_counts_as_one_more)
 	ck_assert_uint_eq(answer.cluster_pages, 8);
 	ck_assert(has(&answer.text, "The text of page 50"));
 	ck_assert(!has(&answer.text, "Home"));
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 }
 END_TEST
 
@@ -215,7 +215,7 @@ static void last_url(char *out, size_t size)
 START_TEST(a_rare_structure_is_found_in_a_large_cluster)
 {
 	struct buffer html = {0};
-	struct text_answer answer;
+	struct extraction_result answer;
 	struct url url;
 	char text[64];
 
@@ -229,28 +229,28 @@ START_TEST(a_rare_structure_is_found_in_a_large_cluster)
 	ck_assert_int_eq(url_parse(&url, slice_of("http://b.test/new"), NULL),
 			 ERR_NONE);
 	world_blocks(&html, 0x7F);
-	ck_assert_int_eq(answer_extract(world.store, &answer_rules_default,
-					&(struct text_request){
-						.url = &url,
-						.body = buffer_slice(&html),
-						.format = FORMAT_TXT,
-					},
-					&answer),
+	ck_assert_int_eq(query_extract(world.store, &extraction_options_default,
+				       &(struct text_request){
+					       .url = &url,
+					       .body = buffer_slice(&html),
+					       .format = FORMAT_TXT,
+				       },
+				       &answer),
 			 ERR_NONE);
 	ck_assert_str_eq(answer.cluster, "b.test/1");
 	ck_assert_uint_eq(answer.cluster_pages, 42);
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	buffer_free(&html);
 }
 END_TEST
 
 START_TEST(a_template_is_what_more_than_a_third_of_the_pages_hold)
 {
-	struct template_answer answer;
+	struct template_result answer;
 
 	ck_assert_int_eq(
-		answer_template(NULL, world.store, &answer_rules_default,
-				&(struct template_name){"a.test", 1}, &answer),
+		query_template(NULL, world.store, &extraction_options_default,
+			       &(struct template_name){"a.test", 1}, &answer),
 		ERR_NONE);
 	ck_assert_uint_eq(answer.page_count, 7);
 	/* Home, News, Printed by template 0 */
@@ -259,29 +259,29 @@ START_TEST(a_template_is_what_more_than_a_third_of_the_pages_hold)
 		ck_assert_uint_eq(answer.fragments[i].document_frequency, 7);
 		ck_assert(answer.fragments[i].is_known);
 	}
-	template_answer_free(&answer);
+	template_result_free(&answer);
 	ck_assert_int_eq(
-		answer_template(NULL, world.store, &answer_rules_default,
-				&(struct template_name){"a.test", 99}, &answer),
+		query_template(NULL, world.store, &extraction_options_default,
+			       &(struct template_name){"a.test", 99}, &answer),
 		ERR_NOT_FOUND);
 }
 END_TEST
 
 START_TEST(a_standing_tells_what_became_of_a_url)
 {
-	struct page_standing standing;
+	struct page_status standing;
 	struct url url;
 
 	ck_assert_int_eq(
 		url_parse(&url, slice_of("http://a.test/page/3"), NULL),
 		ERR_NONE);
-	ck_assert_int_eq(answer_standing(world.store, &url, &standing),
+	ck_assert_int_eq(query_page_status(world.store, &url, &standing),
 			 ERR_NONE);
-	ck_assert_int_eq(standing.state, PAGE_PRESENT);
+	ck_assert_int_eq(standing.state, PAGE_STORED);
 	ck_assert_uint_eq(standing.cluster_pages, 7);
 	ck_assert_int_eq(url_parse(&url, slice_of("http://a.test/none"), NULL),
 			 ERR_NONE);
-	ck_assert_int_eq(answer_standing(world.store, &url, &standing),
+	ck_assert_int_eq(query_page_status(world.store, &url, &standing),
 			 ERR_NONE);
 	ck_assert_int_eq(standing.state, PAGE_UNKNOWN);
 }
@@ -289,7 +289,7 @@ END_TEST
 
 START_TEST(the_defaults_are_the_same_everywhere)
 {
-	const struct page_limits *offline = &answer_rules_default.limits;
+	const struct page_limits *offline = &extraction_options_default.limits;
 	struct config config;
 
 	config_defaults(&config);
@@ -299,7 +299,7 @@ START_TEST(the_defaults_are_the_same_everywhere)
 	ck_assert_uint_eq(config.max_page_depth, offline->max_depth);
 	ck_assert_uint_eq(config.max_attributes, offline->max_attributes);
 	ck_assert_uint_eq(config.min_cluster_pages,
-			  answer_rules_default.min_cluster_pages);
+			  extraction_options_default.min_cluster_pages);
 }
 END_TEST
 

@@ -21,8 +21,8 @@ enum {
 };
 
 static struct world world;
-static struct answer_cache *cache;
-static struct answer_rules rules;
+static struct text_cache *cache;
+static struct extraction_options rules;
 
 static void url_of(unsigned number, struct url *url)
 {
@@ -48,33 +48,33 @@ static void setup(void)
 {
 	world_open(&world, 0);
 	world_add_site(&world, "a.test");
-	cache = answer_cache_create(CACHE_BYTES);
-	rules = answer_rules_default;
+	cache = text_cache_create(CACHE_BYTES);
+	rules = extraction_options_default;
 	rules.answers = cache;
 }
 
 static void teardown(void)
 {
-	answer_cache_destroy(cache);
+	text_cache_destroy(cache);
 	world_close(&world);
 }
 
 /* Asked as `request` says for the page of a number. */
-static enum error ask(const struct answer_rules *by,
+static enum error ask(const struct extraction_options *by,
 		      const struct text_request *request, unsigned number,
-		      struct page_answer *answer)
+		      struct text_result *answer)
 {
 	struct text_request asked = *request;
 	struct url url;
 
 	url_of(number, &url);
 	asked.url = &url;
-	return page_answer_stored(NULL, world.store, by, &asked, answer);
+	return stored_text_get(NULL, world.store, by, &asked, answer);
 }
 
-static struct page_answer must_ask(enum format format, unsigned number)
+static struct text_result must_ask(enum format format, unsigned number)
 {
-	struct page_answer answer;
+	struct text_result answer;
 
 	ck_assert_int_eq(ask(&rules, &(struct text_request){.format = format},
 			     number, &answer),
@@ -84,10 +84,10 @@ static struct page_answer must_ask(enum format format, unsigned number)
 
 static struct answer_cache_stats stats(void)
 {
-	return answer_cache_stats(cache);
+	return text_cache_stats(cache);
 }
 
-static bool is_same(const struct page_answer *a, const struct page_answer *b)
+static bool is_same(const struct text_result *a, const struct text_result *b)
 {
 	return slice_equal(buffer_slice(&a->body), buffer_slice(&b->body)) &&
 	       strcmp(a->method, b->method) == 0 &&
@@ -98,32 +98,32 @@ static bool is_same(const struct page_answer *a, const struct page_answer *b)
 		(isnan(a->confidence) && isnan(b->confidence)));
 }
 
-/* By answer_text(), which asks the store in place: the text, as bytes. */
+/* By query_text(), which asks the store in place: the text, as bytes. */
 static bool is_computed_in_place(const struct text_request *request,
-				 unsigned number, const struct page_answer *as)
+				 unsigned number, const struct text_result *as)
 {
 	struct text_request asked = *request;
-	struct text_answer answer;
+	struct extraction_result answer;
 	struct url url;
 	bool is_right;
 
 	url_of(number, &url);
 	asked.url = &url;
 	is_right =
-		answer_text(world.store, &rules, &asked, &answer) == ERR_NONE &&
+		query_text(world.store, &rules, &asked, &answer) == ERR_NONE &&
 		slice_equal(buffer_slice(&answer.text),
 			    buffer_slice(&as->body)) &&
 		strcmp(answer.cluster, as->cluster) == 0;
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	return is_right;
 }
 
 /* What the cache says is what would be computed now. */
 static void check_law(const struct text_request *request, unsigned number)
 {
-	struct answer_rules fresh_rules = rules;
-	struct page_answer kept;
-	struct page_answer fresh;
+	struct extraction_options fresh_rules = rules;
+	struct text_result kept;
+	struct text_result fresh;
 
 	fresh_rules.answers = NULL;
 	ck_assert_int_eq(ask(&rules, request, number, &kept),
@@ -175,7 +175,7 @@ START_TEST(the_second_answer_is_not_computed)
 {
 	put(0, 0, 0);
 	for (unsigned i = 0; i < 3; i++) {
-		struct page_answer answer = must_ask(FORMAT_TXT, 0);
+		struct text_result answer = must_ask(FORMAT_TXT, 0);
 
 		ck_assert_ptr_nonnull(strstr(answer.body.data, "page 0"));
 		buffer_free(&answer.body);
@@ -190,7 +190,7 @@ static unsigned asked_number;
 
 static void *ask_at_once(void *argument)
 {
-	struct page_answer *answer = argument;
+	struct text_result *answer = argument;
 
 	*answer = must_ask(FORMAT_TXT, asked_number);
 	return NULL;
@@ -198,7 +198,7 @@ static void *ask_at_once(void *argument)
 
 static void check_at_once(unsigned number)
 {
-	struct page_answer answers[THREADS];
+	struct text_result answers[THREADS];
 	pthread_t threads[THREADS];
 
 	asked_number = number;
@@ -228,23 +228,23 @@ END_TEST
 /* Nothing would come of it. */
 START_TEST(nobody_waits_for_what_a_cache_of_no_bytes_could_keep)
 {
-	struct answer_cache *none = answer_cache_create(0);
-	struct answer_computing first;
-	struct answer_computing second;
-	struct answer_key key = {0};
+	struct text_cache *none = text_cache_create(0);
+	struct text_computation first;
+	struct text_computation second;
+	struct text_key key = {0};
 
-	ck_assert(answer_cache_begin(none, &key, &first));
-	ck_assert(answer_cache_begin(none, &key, &second));
-	answer_cache_end(none, &first);
-	answer_cache_end(none, &second);
-	answer_cache_destroy(none);
+	ck_assert(text_cache_begin(none, &key, &first));
+	ck_assert(text_cache_begin(none, &key, &second));
+	text_cache_end(none, &first);
+	text_cache_end(none, &second);
+	text_cache_destroy(none);
 }
 END_TEST
 
 START_TEST(a_change_of_another_template_changes_no_answer_but_generations)
 {
-	struct page_answer before;
-	struct page_answer after;
+	struct text_result before;
+	struct text_result after;
 
 	for (unsigned number = 0; number < 8; number++)
 		put(number, number % 2, number);
@@ -267,26 +267,26 @@ START_TEST(a_change_of_another_template_changes_no_answer_but_generations)
 END_TEST
 
 /* Keep the answer of generation 7, and give that of generation 12. */
-static bool keep_and_get(struct page_answer *answer, struct page_answer *out)
+static bool keep_and_get(struct text_result *answer, struct text_result *out)
 {
-	struct answer_cache *own = answer_cache_create(1 << 20);
-	struct answer_key key = {.generation = 7};
+	struct text_cache *own = text_cache_create(1 << 20);
+	struct text_key key = {.generation = 7};
 	bool is_kept;
 
 	buffer_append_text(&key.asked, "a page");
 	buffer_append_text(&key.state, "as it is");
-	answer_cache_put(own, &key, answer);
+	text_cache_put(own, &key, answer);
 	key.generation = 12;
-	*out = (struct page_answer){0};
-	is_kept = answer_cache_get(own, &key, out);
-	answer_key_free(&key);
-	answer_cache_destroy(own);
+	*out = (struct text_result){0};
+	is_kept = text_cache_get(own, &key, out);
+	text_key_free(&key);
+	text_cache_destroy(own);
 	return is_kept;
 }
 
-static void check_second_place(struct page_answer *answer, size_t at)
+static void check_second_place(struct text_result *answer, size_t at)
 {
-	struct page_answer later;
+	struct text_result later;
 
 	answer->places = (struct generation_places){{17, at}, 2};
 	if (keep_and_get(answer, &later))
@@ -297,8 +297,8 @@ static void check_second_place(struct page_answer *answer, size_t at)
 /* Other members may have these names. */
 START_TEST(generations_stand_where_the_worker_says)
 {
-	struct page_answer answer = {.places = {{17, 43}, 2}};
-	struct page_answer later;
+	struct text_result answer = {.places = {{17, 43}, 2}};
+	struct text_result later;
 
 	buffer_append_text(&answer.body,
 			   "{\"a\":{\"b\":7},\"c\":7,\"d\":1,"
@@ -319,19 +319,22 @@ END_TEST
 
 START_TEST(what_is_kept_is_there_without_a_worker)
 {
-	struct page_answer answer;
+	struct text_result answer;
 	struct text_request request = {.format = FORMAT_TXT};
 	struct url url;
 
 	url_of(0, &url);
 	request.url = &url;
 	put(0, 0, 0);
-	ck_assert(!page_answer_kept(world.store, &rules, &request, &answer));
+	ck_assert(!stored_text_get_cached(world.store, &rules, &request,
+					  &answer));
 	check_law(&request, 0);
-	ck_assert(page_answer_kept(world.store, &rules, &request, &answer));
+	ck_assert(
+		stored_text_get_cached(world.store, &rules, &request, &answer));
 	buffer_free(&answer.body);
 	put(0, 0, 1); /* another text: what is kept is of the one before */
-	ck_assert(!page_answer_kept(world.store, &rules, &request, &answer));
+	ck_assert(!stored_text_get_cached(world.store, &rules, &request,
+					  &answer));
 	check_law(&request, 0);
 	ck_assert_uint_eq(stats().count, 1);
 	ck_assert_uint_eq(stats().misses, 2);
@@ -340,7 +343,7 @@ END_TEST
 
 START_TEST(a_large_answer_is_kept_but_not_for_those_in_haste)
 {
-	struct page_answer answer;
+	struct text_result answer;
 	struct text_request request = {.method = "plain"};
 	struct buffer html = {0};
 	struct url url;
@@ -356,7 +359,8 @@ START_TEST(a_large_answer_is_kept_but_not_for_those_in_haste)
 	for (int i = 0; i < 2; i++)
 		check_law(&request, 0);
 	ck_assert_uint_eq(stats().hits, 1);
-	ck_assert(!page_answer_kept(world.store, &rules, &request, &answer));
+	ck_assert(!stored_text_get_cached(world.store, &rules, &request,
+					  &answer));
 }
 END_TEST
 
@@ -410,12 +414,12 @@ END_TEST
 
 START_TEST(it_holds_no_more_than_it_may_and_those_who_are_asked_for)
 {
-	answer_cache_destroy(cache);
-	rules.answers = cache = answer_cache_create(ROOM_FOR_SOME);
+	text_cache_destroy(cache);
+	rules.answers = cache = text_cache_create(ROOM_FOR_SOME);
 	for (unsigned number = 0; number < PAGES; number++)
 		put(number, 0, number);
 	for (unsigned turn = 0; turn < 3 * PAGES; turn++) {
-		struct page_answer answer = must_ask(
+		struct text_result answer = must_ask(
 			FORMAT_JSON, turn % 2 == 0 ? 0 : turn / 2 % PAGES);
 
 		ck_assert_uint_le(stats().bytes, ROOM_FOR_SOME);
@@ -429,7 +433,7 @@ START_TEST(it_holds_no_more_than_it_may_and_those_who_are_asked_for)
 END_TEST
 
 /* Of each page, as it is computed. */
-static struct page_answer computed[PAGES];
+static struct text_result computed[PAGES];
 
 static void *ask_often(void *context)
 {
@@ -437,7 +441,7 @@ static void *ask_often(void *context)
 
 	for (unsigned i = 0; i < PAGES; i++) {
 		unsigned number = (first + i / 2) % PAGES;
-		struct page_answer answer = must_ask(FORMAT_JSON, number);
+		struct text_result answer = must_ask(FORMAT_JSON, number);
 
 		ck_assert(is_same(&answer, &computed[number]));
 		buffer_free(&answer.body);
@@ -451,8 +455,8 @@ START_TEST(many_threads_ask_while_answers_go)
 	pthread_t threads[THREADS];
 	unsigned firsts[THREADS];
 
-	answer_cache_destroy(cache);
-	rules.answers = cache = answer_cache_create(ROOM_FOR_SOME);
+	text_cache_destroy(cache);
+	rules.answers = cache = text_cache_create(ROOM_FOR_SOME);
 	for (unsigned number = 0; number < PAGES; number++)
 		put(number, 0, number);
 	for (unsigned number = 0; number < PAGES; number++)
@@ -475,20 +479,20 @@ END_TEST
 
 START_TEST(a_cache_of_no_bytes_holds_nothing)
 {
-	answer_cache_destroy(cache);
-	rules.answers = cache = answer_cache_create(0);
+	text_cache_destroy(cache);
+	rules.answers = cache = text_cache_create(0);
 	put(0, 0, 0);
 	check_law(&requests[0], 0);
 	check_law(&requests[0], 0);
 	ck_assert_uint_eq(stats().count, 0);
 	ck_assert_uint_eq(stats().bytes, 0);
-	ck_assert_uint_eq(answer_cache_stats(NULL).count, 0);
+	ck_assert_uint_eq(text_cache_stats(NULL).count, 0);
 }
 END_TEST
 
 START_TEST(what_cannot_be_answered_is_not_kept)
 {
-	struct page_answer answer;
+	struct text_result answer;
 
 	ck_assert_int_eq(ask(&rules, &requests[1], 0, &answer), ERR_NOT_FOUND);
 	ck_assert_str_ne(answer.reason, "");

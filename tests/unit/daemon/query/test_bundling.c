@@ -16,7 +16,7 @@
 enum { PAGES = 24 };
 
 static struct world world;
-static struct answer_rules rules;
+static struct extraction_options rules;
 
 static void put(const char *url, unsigned kind, unsigned seed)
 {
@@ -32,7 +32,7 @@ static void setup(void)
 {
 	world = (struct world){0};
 	world_open(&world, 0);
-	rules = answer_rules_default;
+	rules = extraction_options_default;
 	ck_assert_int_eq(world_add_site(&world, "a.test"), ERR_NONE);
 	for (unsigned i = 0; i < PAGES; i++) {
 		char url[64];
@@ -50,7 +50,7 @@ static void teardown(void)
 static enum error make(const char *host, size_t max_bytes, struct buffer *out,
 		       char *reason)
 {
-	const struct bundling bundling = {
+	const struct bundle_export_options bundling = {
 		.host = host,
 		.rules = &rules,
 		.program = "a test",
@@ -58,7 +58,7 @@ static enum error make(const char *host, size_t max_bytes, struct buffer *out,
 		.max_bytes = max_bytes,
 	};
 
-	return bundling_make(world.store, &bundling, out, reason);
+	return bundle_export(world.store, &bundling, out, reason);
 }
 
 static struct bundle *open_bundle(void)
@@ -81,8 +81,8 @@ struct case_row {
 	unsigned seed;
 };
 
-static bool are_same(const struct text_answer *told,
-		     const struct text_answer *mine)
+static bool are_same(const struct extraction_result *told,
+		     const struct extraction_result *mine)
 {
 	return slice_equal(buffer_slice(&told->text),
 			   buffer_slice(&mine->text)) &&
@@ -98,19 +98,19 @@ static void compare(struct bundle *bundle, const struct case_row *row,
 {
 	struct text_request request = *asked;
 	struct buffer html = {0};
-	struct text_answer told;
-	struct text_answer mine;
+	struct extraction_result told;
+	struct extraction_result mine;
 	struct url url;
 
 	world_page(&html, row->kind, row->seed);
 	ck_assert_int_eq(url_parse(&url, slice_of(row->url), NULL), ERR_NONE);
 	request.url = &url;
 	request.body = buffer_slice(&html);
-	ck_assert_int_eq(answer_extract(world.store, &rules, &request, &told),
+	ck_assert_int_eq(query_extract(world.store, &rules, &request, &told),
 			 bundle_extract(bundle, &request, &mine));
 	ck_assert(are_same(&told, &mine));
-	text_answer_free(&told);
-	text_answer_free(&mine);
+	extraction_result_free(&told);
+	extraction_result_free(&mine);
 	buffer_free(&html);
 }
 
@@ -226,13 +226,13 @@ START_TEST(an_empty_site_makes_a_bundle)
 	char reason[256];
 	struct buffer file = {0};
 	struct bundle *bundle;
-	const struct bundling bundling = {.host = "c.test",
-					  .rules = &rules,
-					  .program = "a test",
-					  .max_bytes = 1 << 20};
+	const struct bundle_export_options bundling = {.host = "c.test",
+						       .rules = &rules,
+						       .program = "a test",
+						       .max_bytes = 1 << 20};
 
 	ck_assert_int_eq(world_add_site(&world, "c.test"), ERR_NONE);
-	ck_assert_int_eq(bundling_make(world.store, &bundling, &file, reason),
+	ck_assert_int_eq(bundle_export(world.store, &bundling, &file, reason),
 			 ERR_NONE);
 	ck_assert_int_eq(
 		bundle_open(&bundle, &file, &bundle_limits_default, reason),

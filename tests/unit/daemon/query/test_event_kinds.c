@@ -11,7 +11,8 @@ static kind_set read_kinds(const char *list)
 	struct slice wrong;
 	kind_set kinds;
 
-	ck_assert_msg(kinds_read(slice_of(list), &kinds, &wrong), "%s", list);
+	ck_assert_msg(kind_set_parse(slice_of(list), &kinds, &wrong), "%s",
+		      list);
 	return kinds;
 }
 
@@ -20,7 +21,7 @@ static void check_wrong(const char *list, const char *item)
 	struct slice wrong;
 	kind_set kinds;
 
-	ck_assert(!kinds_read(slice_of(list), &kinds, &wrong));
+	ck_assert(!kind_set_parse(slice_of(list), &kinds, &wrong));
 	ck_assert_msg(slice_equal(wrong, slice_of(item)), "%.*s",
 		      (int)wrong.size, (const char *)wrong.data);
 }
@@ -39,7 +40,7 @@ START_TEST(a_star_stands_for_every_ending)
 	/* added 4, changed 5, gone 6 */
 	ck_assert_uint_eq(read_kinds("page.*"), UINT64_C(0x7) << 4);
 	ck_assert_uint_eq(read_kinds("page.added*"), UINT64_C(1) << 4);
-	ck_assert(kinds_have(read_kinds("*"), EVENT_HOOK_TEST));
+	ck_assert(kind_set_has(read_kinds("*"), EVENT_HOOK_TEST));
 }
 END_TEST
 
@@ -55,9 +56,9 @@ START_TEST(alerts_are_what_the_table_says)
 {
 	/* 12 template.added .. 21 guard.resolved, not 22 hook.test; 24
 	 * guard.suspended */
-	ck_assert_uint_eq(kinds_alerts(),
+	ck_assert_uint_eq(kind_set_alerts(),
 			  UINT64_C(0x3ff) << 12 | UINT64_C(1) << 24);
-	ck_assert_uint_eq(read_kinds("alerts"), kinds_alerts());
+	ck_assert_uint_eq(read_kinds("alerts"), kind_set_alerts());
 }
 END_TEST
 
@@ -84,18 +85,18 @@ START_TEST(a_list_that_is_too_long_is_refused)
 	for (size_t i = 0; i + 1 < sizeof(list); i++)
 		list[i] = i % 2 == 0 ? '*' : ',';
 	list[MAX_KINDS_BYTES - 1] = '\0';
-	ck_assert(kinds_read(slice_of(list), &kinds, &wrong));
+	ck_assert(kind_set_parse(slice_of(list), &kinds, &wrong));
 	list[MAX_KINDS_BYTES - 1] = ',';
 	list[MAX_KINDS_BYTES] = '*';
 	list[MAX_KINDS_BYTES + 1] = '\0';
-	ck_assert(!kinds_read(slice_of(list), &kinds, &wrong));
+	ck_assert(!kind_set_parse(slice_of(list), &kinds, &wrong));
 }
 END_TEST
 
 START_TEST(a_kind_beyond_the_table_is_in_no_set)
 {
-	ck_assert(!kinds_have(~(kind_set)0, 64));
-	ck_assert(!kinds_have(~(kind_set)0, UINT16_MAX));
+	ck_assert(!kind_set_has(~(kind_set)0, 64));
+	ck_assert(!kind_set_has(~(kind_set)0, UINT16_MAX));
 }
 END_TEST
 

@@ -46,11 +46,11 @@ static void teardown(void)
 }
 
 /* The text of page `seed` by df+; free() it. */
-static char *text_of(struct learned_cache *cache, unsigned seed)
+static char *text_of(struct model_cache *cache, unsigned seed)
 {
-	struct answer_rules rules = answer_rules_default;
+	struct extraction_options rules = extraction_options_default;
 	struct text_request request = {.format = FORMAT_TXT, .method = "df+"};
-	struct text_answer answer;
+	struct extraction_result answer;
 	struct buffer kept;
 	struct url url;
 	char text[64];
@@ -59,16 +59,16 @@ static char *text_of(struct learned_cache *cache, unsigned seed)
 	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
 	request.url = &url;
 	rules.learned = cache;
-	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
+	ck_assert_int_eq(query_text(world.store, &rules, &request, &answer),
 			 ERR_NONE);
 	buffer_append_text(&answer.text, "");
 	kept = answer.text;
 	answer.text = (struct buffer){0};
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	return kept.data;
 }
 
-static void check_same(struct learned_cache *a, struct learned_cache *b,
+static void check_same(struct model_cache *a, struct model_cache *b,
 		       unsigned seed)
 {
 	char *by_a = text_of(a, seed);
@@ -81,38 +81,38 @@ static void check_same(struct learned_cache *a, struct learned_cache *b,
 
 START_TEST(the_cache_changes_no_answer)
 {
-	struct learned_cache *cache = learned_cache_create(1 << 20);
+	struct model_cache *cache = model_cache_create(1 << 20);
 	size_t bytes;
 
 	check_same(cache, NULL, 3);
-	bytes = learned_cache_bytes(cache);
+	bytes = model_cache_bytes(cache);
 	ck_assert_uint_gt(bytes, 0);
 	for (unsigned i = 0; i < PAGES; i++)
 		check_same(cache, NULL, i);
 	/* all of one cluster: learnt once */
-	ck_assert_uint_eq(learned_cache_bytes(cache), bytes);
-	learned_cache_destroy(cache);
+	ck_assert_uint_eq(model_cache_bytes(cache), bytes);
+	model_cache_destroy(cache);
 }
 END_TEST
 
 /* A sample has 16 pages of 40 and more: some of the new ones are in it. */
 START_TEST(only_a_page_of_the_sample_teaches_anything)
 {
-	struct learned_cache *cache = learned_cache_create(1 << 20);
+	struct model_cache *cache = model_cache_create(1 << 20);
 	unsigned taught = 0;
 
 	check_same(cache, NULL, 3);
 	for (unsigned i = PAGES; i < PAGES + 10; i++) {
-		size_t bytes = learned_cache_bytes(cache);
+		size_t bytes = model_cache_bytes(cache);
 
 		put("http://a.test/page", i);
 		check_same(cache, NULL, 3);
-		ck_assert_uint_ge(learned_cache_bytes(cache), bytes);
-		taught += learned_cache_bytes(cache) > bytes;
+		ck_assert_uint_ge(model_cache_bytes(cache), bytes);
+		taught += model_cache_bytes(cache) > bytes;
 	}
 	ck_assert_uint_gt(taught, 0);
 	ck_assert_uint_lt(taught, 10);
-	learned_cache_destroy(cache);
+	model_cache_destroy(cache);
 }
 END_TEST
 
@@ -153,11 +153,11 @@ START_TEST(a_sample_is_read_again_when_its_cluster_has_changed)
 {
 	static const struct extractor extractor = {.name = "test",
 						   .learn = learn_nothing};
-	struct learned_cache *cache = learned_cache_create(1 << 20);
+	struct model_cache *cache = model_cache_create(1 << 20);
 	const double parameters[MAX_PARAMETERS] = {0};
 	struct reading reading = {0};
-	struct learned *learned;
-	struct learned_question question = {
+	struct cached_model *learned;
+	struct model_query question = {
 		.extractor = &extractor,
 		.parameters = parameters,
 		.read = read_page,
@@ -170,17 +170,17 @@ START_TEST(a_sample_is_read_again_when_its_cluster_has_changed)
 	for (unsigned i = 0; i < 6; i++) {
 		reading.changes = i / 2;
 		question.changes = i / 2;
-		ck_assert_int_eq(learned_get(cache, &question, &learned),
+		ck_assert_int_eq(model_cache_get(cache, &question, &learned),
 				 ERR_NONE);
-		learned_release(cache, learned);
+		model_cache_release(cache, learned);
 		ck_assert_uint_eq(reading.reads, i / 2 + 1);
 	}
 	/* what the reader says, and nothing is kept of that */
 	reading.error = ERR_BUSY;
 	question.changes = 9;
-	ck_assert_int_eq(learned_get(cache, &question, &learned), ERR_BUSY);
+	ck_assert_int_eq(model_cache_get(cache, &question, &learned), ERR_BUSY);
 	ck_assert_ptr_null(learned);
-	learned_cache_destroy(cache);
+	model_cache_destroy(cache);
 }
 END_TEST
 
@@ -189,8 +189,8 @@ static size_t bytes_after(const char *method, const char *first,
 			  const char *second)
 {
 	const char *const values[][2] = {{first, NULL}, {second, NULL}};
-	struct learned_cache *cache = learned_cache_create(1 << 20);
-	struct answer_rules rules = answer_rules_default;
+	struct model_cache *cache = model_cache_create(1 << 20);
+	struct extraction_options rules = extraction_options_default;
 	struct text_request request = {.method = method};
 	struct url url;
 	size_t bytes;
@@ -201,16 +201,16 @@ static size_t bytes_after(const char *method, const char *first,
 	request.url = &url;
 	rules.learned = cache;
 	for (int i = 0; i < 2; i++) {
-		struct text_answer answer;
+		struct extraction_result answer;
 
 		request.parameters = values[i];
 		ck_assert_int_eq(
-			answer_text(world.store, &rules, &request, &answer),
+			query_text(world.store, &rules, &request, &answer),
 			ERR_NONE);
-		text_answer_free(&answer);
+		extraction_result_free(&answer);
 	}
-	bytes = learned_cache_bytes(cache);
-	learned_cache_destroy(cache);
+	bytes = model_cache_bytes(cache);
+	model_cache_destroy(cache);
 	return bytes;
 }
 
@@ -234,24 +234,24 @@ END_TEST
 
 START_TEST(over_its_bound_the_oldest_is_forgotten)
 {
-	struct learned_cache *none = learned_cache_create(0);
-	struct learned_cache *cache = learned_cache_create(1 << 20);
-	struct learned_cache *small;
+	struct model_cache *none = model_cache_create(0);
+	struct model_cache *cache = model_cache_create(1 << 20);
+	struct model_cache *small;
 	size_t bytes;
 
 	free(text_of(none, 1));
-	ck_assert_uint_eq(learned_cache_bytes(none), 0);
+	ck_assert_uint_eq(model_cache_bytes(none), 0);
 	free(text_of(cache, 1));
-	bytes = learned_cache_bytes(cache);
-	small = learned_cache_create(bytes * 3 / 2);
+	bytes = model_cache_bytes(cache);
+	small = model_cache_create(bytes * 3 / 2);
 	for (unsigned i = 0; i < 4; i++) {
 		free(text_of(small, 1));
-		ck_assert_uint_le(learned_cache_bytes(small), bytes * 3 / 2);
+		ck_assert_uint_le(model_cache_bytes(small), bytes * 3 / 2);
 		put("http://a.test/page", PAGES + i);
 	}
-	learned_cache_destroy(none);
-	learned_cache_destroy(cache);
-	learned_cache_destroy(small);
+	model_cache_destroy(none);
+	model_cache_destroy(cache);
+	model_cache_destroy(small);
 }
 END_TEST
 
@@ -269,7 +269,7 @@ START_TEST(many_threads_ask_at_once)
 	pthread_t threads[THREADS];
 
 	for (int size = 0; size < 2; size++) {
-		struct learned_cache *cache = learned_cache_create(sizes[size]);
+		struct model_cache *cache = model_cache_create(sizes[size]);
 
 		for (int i = 0; i < THREADS; i++)
 			ck_assert_int_eq(pthread_create(&threads[i], NULL,
@@ -278,16 +278,16 @@ START_TEST(many_threads_ask_at_once)
 		for (int i = 0; i < THREADS; i++)
 			pthread_join(threads[i], NULL);
 		check_same(cache, NULL, 7);
-		learned_cache_destroy(cache);
+		model_cache_destroy(cache);
 	}
 }
 END_TEST
 
 START_TEST(a_site_may_have_a_model_of_its_own)
 {
-	struct answer_rules rules = answer_rules_default;
+	struct extraction_options rules = extraction_options_default;
 	struct text_request request = {.method = "mountain"};
-	struct text_answer answer;
+	struct extraction_result answer;
 	struct url url;
 	char path[128];
 
@@ -296,20 +296,20 @@ START_TEST(a_site_may_have_a_model_of_its_own)
 		ERR_NONE);
 	request.url = &url;
 	rules.models = world.path;
-	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
+	ck_assert_int_eq(query_text(world.store, &rules, &request, &answer),
 			 ERR_NONE);
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	snprintf(path, sizeof(path), "%s/a.test.model", world.path);
 	ck_assert_int_eq(file_write(path, slice_of("no model")), ERR_NONE);
-	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
+	ck_assert_int_eq(query_text(world.store, &rules, &request, &answer),
 			 ERR_MALFORMED);
 	ck_assert_msg(strstr(answer.reason, "a.test.model") != NULL, "%s",
 		      answer.reason);
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	request.method = "accb"; /* which reads none */
-	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
+	ck_assert_int_eq(query_text(world.store, &rules, &request, &answer),
 			 ERR_NONE);
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	unlink(path);
 }
 END_TEST
@@ -317,9 +317,9 @@ END_TEST
 START_TEST(settings_stand_between_defaults_and_request)
 {
 	const char *const given[] = {"threshold=0", NULL};
-	struct answer_rules rules = answer_rules_default;
+	struct extraction_options rules = extraction_options_default;
 	struct text_request request = {.method = "accb"};
-	struct text_answer answer;
+	struct extraction_result answer;
 	struct url url;
 
 	ck_assert_int_eq(
@@ -327,19 +327,19 @@ START_TEST(settings_stand_between_defaults_and_request)
 		ERR_NONE);
 	request.url = &url;
 	rules.settings = "accb.threshold=1, df.max_ratio=0.5";
-	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
+	ck_assert_int_eq(query_text(world.store, &rules, &request, &answer),
 			 ERR_NONE);
 	ck_assert_uint_eq(answer.text.size, 0);
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	request.parameters = given;
-	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
+	ck_assert_int_eq(query_text(world.store, &rules, &request, &answer),
 			 ERR_NONE);
 	ck_assert_uint_gt(answer.text.size, 0);
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	rules.settings = "accb.threshold=2";
-	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
+	ck_assert_int_eq(query_text(world.store, &rules, &request, &answer),
 			 ERR_MALFORMED);
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 }
 END_TEST
 

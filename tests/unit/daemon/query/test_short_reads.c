@@ -62,9 +62,9 @@ END_TEST
 /* A request for page 3 by a method that reads the model. */
 static enum error ask(bool is_handed_in)
 {
-	struct answer_rules rules = answer_rules_default;
+	struct extraction_options rules = extraction_options_default;
 	struct text_request request = {.method = "mountain"};
-	struct text_answer answer;
+	struct extraction_result answer;
 	struct buffer html = {0};
 	struct url url;
 	enum error error;
@@ -75,9 +75,9 @@ static enum error ask(bool is_handed_in)
 	request.body = buffer_slice(&html);
 	rules.models = world.path;
 	error = is_handed_in
-			? answer_extract(world.store, &rules, &request, &answer)
-			: answer_text(world.store, &rules, &request, &answer);
-	text_answer_free(&answer);
+			? query_extract(world.store, &rules, &request, &answer)
+			: query_text(world.store, &rules, &request, &answer);
+	extraction_result_free(&answer);
 	buffer_free(&html);
 	return error;
 }
@@ -133,11 +133,11 @@ static enum error learn_of(uint32_t cluster)
 	const struct site_source *source;
 	struct stored_site stored;
 	const struct site_view *view;
-	struct taught taught;
+	struct template_model taught;
 
 	site.host = slice_of("a.test"); /* the row's is not ours to read */
 	view = stored_site_open(&stored, world.store, &site,
-				&answer_rules_default);
+				&extraction_options_default);
 
 	source = view->source;
 	taught = source->learn(view->context, cluster, 0, &extractor,
@@ -187,7 +187,7 @@ END_TEST
 START_TEST(pages_that_are_not_kept_are_no_damage)
 {
 	drop_bodies(PAGE_ROW_HAS_NO_BODY);
-	ck_assert_int_eq(learn_of(1), ERR_NOT_KEPT);
+	ck_assert_int_eq(learn_of(1), ERR_BODY_EXPIRED);
 }
 END_TEST
 
@@ -203,14 +203,14 @@ static enum error answer_after(void (*change)(void))
 {
 	const struct text_request request = {.method = "df"};
 	const uint64_t key = page_key_of(slice_of("http://a.test/page/3"));
-	struct extraction extraction = {.rules = &answer_rules_default,
+	struct extraction extraction = {.rules = &extraction_options_default,
 					.request = &request};
 	struct txn txn = txn_begin_read(world.store);
 	struct stored_site stored;
 	struct buffer list = {0};
 	struct page *page;
 	struct known_page known;
-	struct text_answer answer = {0};
+	struct extraction_result answer = {0};
 	struct site_row site;
 	struct page_row row;
 	enum error error;
@@ -218,8 +218,9 @@ static enum error answer_after(void (*change)(void))
 	ck_assert(site_get(&txn, slice_of("a.test"), &site));
 	ck_assert(page_row_get(&txn, site.id, key, &row));
 	extraction.site = stored_site_open(&stored, world.store, &site,
-					   &answer_rules_default);
-	known = stored_site_keep(&stored, stored_site_known(key, &row));
+					   &extraction_options_default);
+	known = stored_site_own_page(&stored,
+				     stored_site_known_page(key, &row));
 	ck_assert_int_eq(
 		stored_page_append(&(struct stored_pages){&txn, site.id,
 							  row.cluster,
@@ -233,7 +234,7 @@ static enum error answer_after(void (*change)(void))
 			  1);
 	answer.page = page;
 	error = extraction_of_known(&extraction, answer.page, &known, &answer);
-	text_answer_free(&answer);
+	extraction_result_free(&answer);
 	buffer_free(&list);
 	stored_site_close(&stored);
 	return error;

@@ -13,8 +13,8 @@
 enum { PAGES = 12, WORKERS = 2, PATIENCE_MS = 20000 };
 
 static struct world world;
-static struct pool *pool;
-static struct teaching *teaching;
+static struct worker_pool *pool;
+static struct cache_warmer *teaching;
 
 static void put(unsigned kind, unsigned seed)
 {
@@ -29,7 +29,7 @@ static void put(unsigned kind, unsigned seed)
 
 static void setup(void)
 {
-	const struct pool_options options = {.workers = WORKERS};
+	const struct worker_pool_options options = {.workers = WORKERS};
 
 	world_open(&world, 0);
 	world_add_site(&world, "a.test");
@@ -37,23 +37,23 @@ static void setup(void)
 		put(0, i);
 		put(1, i);
 	}
-	ck_assert_int_eq(pool_create(&pool, &options), ERR_NONE);
-	ck_assert_int_eq(teaching_start(&teaching, pool, world.store),
+	ck_assert_int_eq(worker_pool_create(&pool, &options), ERR_NONE);
+	ck_assert_int_eq(cache_warmer_start(&teaching, pool, world.store),
 			 ERR_NONE);
 }
 
 static void teardown(void)
 {
-	teaching_stop(teaching);
-	pool_destroy(pool);
+	cache_warmer_stop(teaching);
+	worker_pool_destroy(pool);
 	world_close(&world);
 }
 
 static void ask(unsigned kind, unsigned seed)
 {
-	struct answer_rules rules = answer_rules_default;
+	struct extraction_options rules = extraction_options_default;
 	struct text_request request = {.format = FORMAT_TXT};
-	struct page_answer answer;
+	struct text_result answer;
 	struct url url;
 	char text[64];
 
@@ -62,9 +62,9 @@ static void ask(unsigned kind, unsigned seed)
 	request.url = &url;
 	rules.max_learned = 16 << 20;
 	rules.teaching = teaching;
-	ck_assert_int_eq(page_answer_stored(pool, world.store, &rules, &request,
-					    &answer),
-			 ERR_NONE);
+	ck_assert_int_eq(
+		stored_text_get(pool, world.store, &rules, &request, &answer),
+		ERR_NONE);
 	buffer_free(&answer.body);
 }
 
@@ -72,35 +72,35 @@ static void ask(unsigned kind, unsigned seed)
 static void wait_for(uint64_t ahead)
 {
 	for (int i = 0; i < PATIENCE_MS / 10; i++) {
-		if (teaching_stats(teaching).ahead >= ahead)
+		if (cache_warmer_stats(teaching).ahead >= ahead)
 			break;
 		usleep(10000);
 	}
-	ck_assert_uint_eq(teaching_stats(teaching).ahead, ahead);
+	ck_assert_uint_eq(cache_warmer_stats(teaching).ahead, ahead);
 }
 
 START_TEST(nobody_waits_for_what_the_workers_have_learned)
 {
 	ask(0, 0);
-	ck_assert_uint_eq(teaching_stats(teaching).asked, 1);
+	ck_assert_uint_eq(cache_warmer_stats(teaching).asked, 1);
 	/* both templates by each worker, but for what one knows already */
 	wait_for(2 * WORKERS - 1);
 	for (unsigned i = 0; i < 2 * PAGES; i++)
 		ask(i % 2, i / 2);
-	ck_assert_uint_eq(teaching_stats(teaching).asked, 1);
+	ck_assert_uint_eq(cache_warmer_stats(teaching).asked, 1);
 	/* the other one is what it was */
 	put(0, PAGES);
 	wait_for(3 * WORKERS - 1);
 	for (unsigned i = 0; i < 2 * PAGES; i++)
 		ask(i % 2, i / 2);
-	ck_assert_uint_eq(teaching_stats(teaching).asked, 1);
+	ck_assert_uint_eq(cache_warmer_stats(teaching).asked, 1);
 }
 END_TEST
 
 START_TEST(a_site_that_nobody_asks_about_is_not_learned)
 {
 	usleep(300000);
-	ck_assert_uint_eq(teaching_stats(teaching).ahead, 0);
+	ck_assert_uint_eq(cache_warmer_stats(teaching).ahead, 0);
 }
 END_TEST
 

@@ -8,26 +8,26 @@
 #include "tests/unit/run.h"
 
 static struct buffer out;
-static struct page_answer answer;
-static const struct placed_page page = {
+static struct text_result answer;
+static const struct positioned_page page = {
 	.url = "http://a.test/1",
 	.fetched_ms = 1488773033000,
 	.cluster = 2,
 	.page_class = CLASS_PAGE,
 };
-static struct told_text told;
+static struct text_export_row told;
 
 static void setup(void)
 {
 	out = (struct buffer){0};
-	answer = (struct page_answer){
+	answer = (struct text_result){
 		.method = "auto",
 		.cluster = "a.test/2",
 		.confidence = 0.5F,
 		.quality = QUALITY_OK,
 	};
 	buffer_append_text(&answer.body, "Say \"hello\",\nworld");
-	told = (struct told_text){
+	told = (struct text_export_row){
 		.place = {7, 8},
 		.page = &page,
 		.host = "a.test",
@@ -54,7 +54,7 @@ static void set_body(const char *text)
 
 START_TEST(a_line_of_json)
 {
-	text_form_append(TEXT_FORM_JSON_LINES, &told, &out);
+	text_export_append(TEXT_EXPORT_JSON_LINES, &told, &out);
 	ck_assert_str_eq(out.data,
 			 PLACE "\"url\":\"http://a.test/1\","
 			       "\"fetched\":\"2017-03-06T04:03:53Z\","
@@ -67,7 +67,7 @@ END_TEST
 START_TEST(a_line_with_an_object)
 {
 	set_body("{\"url\":\"u\",\"text\":\"\"}\n");
-	text_form_append(TEXT_FORM_JSON_LINES, &told, &out);
+	text_export_append(TEXT_EXPORT_JSON_LINES, &told, &out);
 	ck_assert_str_eq(out.data, PLACE "\"url\":\"u\",\"text\":\"\"}\n");
 }
 END_TEST
@@ -79,7 +79,7 @@ START_TEST(what_is_no_line_with_an_object_is_an_error)
 					     "{\"a\":1}", "{\n"};
 
 	set_body(bodies[_i]);
-	text_form_append(TEXT_FORM_JSON_LINES, &told, &out);
+	text_export_append(TEXT_EXPORT_JSON_LINES, &told, &out);
 	ck_assert_ptr_nonnull(
 		strstr(out.data, "\"error\":{\"code\":\"quarantined\""));
 	ck_assert_ptr_eq(strchr(out.data, '\n'), out.data + out.size - 1);
@@ -93,7 +93,7 @@ START_TEST(a_page_that_was_handed_in_has_a_position)
 	told.url = "";
 	answer.confidence = NAN;
 	answer.cluster[0] = '\0';
-	text_form_append(TEXT_FORM_JSON_LINES, &told, &out);
+	text_export_append(TEXT_EXPORT_JSON_LINES, &told, &out);
 	ck_assert_str_eq(out.data,
 			 "{\"position\":3,\"url\":null,\"cluster\":null,"
 			 "\"quality\":\"ok\",\"confidence\":null,"
@@ -104,21 +104,21 @@ END_TEST
 
 START_TEST(an_error_is_a_line)
 {
-	told.error = ERR_NOT_KEPT;
+	told.error = ERR_BODY_EXPIRED;
 	strcpy(answer.reason, "it is \"old\"");
-	text_form_append(TEXT_FORM_JSON_LINES, &told, &out);
+	text_export_append(TEXT_EXPORT_JSON_LINES, &told, &out);
 	ck_assert_ptr_nonnull(strstr(out.data,
 				     "\"error\":{\"code\":\"body_expired\","
 				     "\"message\":\"it is \\\"old\\\"\"}}\n"));
 	buffer_clear(&out);
-	text_form_append(TEXT_FORM_CSV, &told, &out);
+	text_export_append(TEXT_EXPORT_CSV, &told, &out);
 	ck_assert_str_eq(
 		out.data,
 		"7.0000000000000008,\"http://a.test/1\","
 		"2017-03-06T04:03:53Z,page,\"a.test/2\",,,\"\",body_expired,"
 		"\"it is \"\"old\"\"\"\r\n");
 	buffer_clear(&out);
-	text_form_append(TEXT_FORM_WET, &told, &out);
+	text_export_append(TEXT_EXPORT_WET, &told, &out);
 	ck_assert_ptr_nonnull(strstr(out.data, "WARC-Type: metadata\r\n"));
 	ck_assert_ptr_nonnull(
 		strstr(out.data, "WARC-Target-URI: http://a.test/1\r\n"
@@ -132,8 +132,8 @@ END_TEST
 
 START_TEST(a_row_of_csv)
 {
-	text_form_begin(TEXT_FORM_CSV, "", 0, &out);
-	text_form_append(TEXT_FORM_CSV, &told, &out);
+	text_export_begin(TEXT_EXPORT_CSV, "", 0, &out);
+	text_export_append(TEXT_EXPORT_CSV, &told, &out);
 	ck_assert_str_eq(
 		out.data,
 		"sequence,url,fetched,type,cluster,quality,confidence,"
@@ -148,11 +148,11 @@ START_TEST(a_formula_in_csv_is_text_unless_raw_is_wanted)
 {
 	answer.body.size = 0;
 	buffer_append_text(&answer.body, "=1+1");
-	text_form_append(TEXT_FORM_CSV, &told, &out);
+	text_export_append(TEXT_EXPORT_CSV, &told, &out);
 	ck_assert_ptr_nonnull(strstr(out.data, ",\"'=1+1\"\r\n"));
 	buffer_clear(&out);
 	told.is_raw = true;
-	text_form_append(TEXT_FORM_CSV, &told, &out);
+	text_export_append(TEXT_EXPORT_CSV, &told, &out);
 	ck_assert_ptr_nonnull(strstr(out.data, ",\"=1+1\"\r\n"));
 }
 END_TEST
@@ -161,7 +161,7 @@ END_TEST
  * base32. */
 START_TEST(a_record_of_wet)
 {
-	text_form_append(TEXT_FORM_WET, &told, &out);
+	text_export_append(TEXT_EXPORT_WET, &told, &out);
 	ck_assert_ptr_nonnull(strstr(out.data,
 				     "WARC-Date: 2017-03-06T04:03:53Z\r\n"
 				     "WARC-Target-URI: http://a.test/1\r\n"
@@ -182,8 +182,8 @@ START_TEST(a_record_has_the_same_name_again)
 {
 	struct buffer again = {0};
 
-	text_form_append(TEXT_FORM_WET_GZIP, &told, &out);
-	text_form_append(TEXT_FORM_WET_GZIP, &told, &again);
+	text_export_append(TEXT_EXPORT_WET_GZIP, &told, &out);
+	text_export_append(TEXT_EXPORT_WET_GZIP, &told, &again);
 	ck_assert_uint_eq(out.size, again.size);
 	ck_assert_mem_eq(out.data, again.data, out.size);
 	ck_assert_mem_eq(out.data, "\x1f\x8b", 2);
@@ -193,9 +193,9 @@ END_TEST
 
 START_TEST(a_file_begins_with_who_made_it)
 {
-	text_form_begin(TEXT_FORM_JSON_LINES, "us", 0, &out);
+	text_export_begin(TEXT_EXPORT_JSON_LINES, "us", 0, &out);
 	ck_assert_uint_eq(out.size, 0);
-	text_form_begin(TEXT_FORM_WET, "us", 1488773033000, &out);
+	text_export_begin(TEXT_EXPORT_WET, "us", 1488773033000, &out);
 	ck_assert_mem_eq(out.data, "WARC/1.1\r\nWARC-Type: warcinfo\r\n", 31);
 	ck_assert_ptr_nonnull(strstr(out.data, "software: us\r\n"));
 }
@@ -203,12 +203,12 @@ END_TEST
 
 START_TEST(names)
 {
-	enum text_form form;
+	enum text_export_format form;
 
-	ck_assert(text_form_from_name("wet.gz", &form));
-	ck_assert_int_eq(form, TEXT_FORM_WET_GZIP);
-	ck_assert(!text_form_from_name("json", &form));
-	ck_assert_str_eq(text_form_media_type(TEXT_FORM_JSON_LINES),
+	ck_assert(text_export_format_of("wet.gz", &form));
+	ck_assert_int_eq(form, TEXT_EXPORT_WET_GZIP);
+	ck_assert(!text_export_format_of("json", &form));
+	ck_assert_str_eq(text_export_media_type(TEXT_EXPORT_JSON_LINES),
 			 "application/x-ndjson");
 }
 END_TEST

@@ -60,7 +60,7 @@ static void put_few(void)
 }
 
 static struct text_walk *begin(const struct text_filter *what,
-			       struct text_place since)
+			       struct text_position since)
 {
 	struct text_filter filter = *what;
 	struct text_walk *walk = NULL;
@@ -72,9 +72,9 @@ static struct text_walk *begin(const struct text_filter *what,
 }
 
 /* The next page, checked to be behind `last`. */
-static bool next(struct text_walk *walk, struct text_place *last)
+static bool next(struct text_walk *walk, struct text_position *last)
 {
-	struct text_place place;
+	struct text_position place;
 	bool is_there;
 
 	ck_assert_int_eq(text_walk_next(walk, &place, &is_there), ERR_NONE);
@@ -88,7 +88,7 @@ static bool next(struct text_walk *walk, struct text_place *last)
 }
 
 static unsigned count_behind(const struct text_filter *filter,
-			     struct text_place since)
+			     struct text_position since)
 {
 	struct text_walk *walk = begin(filter, since);
 	unsigned count = 0;
@@ -101,7 +101,7 @@ static unsigned count_behind(const struct text_filter *filter,
 
 START_TEST(pages_come_in_the_order_in_which_they_were_stored)
 {
-	struct text_place place = {0, 0};
+	struct text_position place = {0, 0};
 	struct text_walk *walk;
 
 	put_few();
@@ -127,14 +127,15 @@ START_TEST(a_walk_goes_on_behind_a_place)
 	uint64_t first = keys[0] < keys[1] ? keys[0] : keys[1];
 
 	put_few();
+	ck_assert_uint_eq(count_behind(&everything,
+				       (struct text_position){5, UINT64_MAX}),
+			  3);
 	ck_assert_uint_eq(
-		count_behind(&everything, (struct text_place){5, UINT64_MAX}),
-		3);
-	ck_assert_uint_eq(
-		count_behind(&everything, (struct text_place){900, first}), 1);
-	ck_assert_uint_eq(
-		count_behind(&everything, (struct text_place){900, UINT64_MAX}),
-		0);
+		count_behind(&everything, (struct text_position){900, first}),
+		1);
+	ck_assert_uint_eq(count_behind(&everything,
+				       (struct text_position){900, UINT64_MAX}),
+			  0);
 }
 END_TEST
 
@@ -146,8 +147,10 @@ START_TEST(filters)
 	pages.classes = 1U << CLASS_PAGE;
 	seven.cluster = 7;
 	put_few();
-	ck_assert_uint_eq(count_behind(&pages, (struct text_place){0, 0}), 3);
-	ck_assert_uint_eq(count_behind(&seven, (struct text_place){0, 0}), 1);
+	ck_assert_uint_eq(count_behind(&pages, (struct text_position){0, 0}),
+			  3);
+	ck_assert_uint_eq(count_behind(&seven, (struct text_position){0, 0}),
+			  1);
 }
 END_TEST
 
@@ -163,26 +166,26 @@ START_TEST(all_of_many_pages_come_once)
 		put(&txn, url, (struct page_row){.stored_ms = 1 + i / 3});
 	}
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
-	ck_assert_uint_eq(count_behind(&everything, (struct text_place){0, 0}),
-			  MANY);
+	ck_assert_uint_eq(
+		count_behind(&everything, (struct text_position){0, 0}), MANY);
 }
 END_TEST
 
 START_TEST(a_page_at_its_place)
 {
-	struct text_place place = {5,
-				   page_key_of(slice_of("http://a.test/old"))};
-	struct placed_page page;
+	struct text_position place = {
+		5, page_key_of(slice_of("http://a.test/old"))};
+	struct positioned_page page;
 
 	put_few();
-	ck_assert_int_eq(text_place_page(world.store, site, place, &page),
+	ck_assert_int_eq(text_position_page(world.store, site, place, &page),
 			 ERR_NONE);
 	ck_assert_str_eq(page.url, "http://a.test/old");
 	ck_assert_uint_eq(page.fetched_ms, 4);
 	ck_assert_uint_eq(page.cluster, 7);
 	/* it was stored again: it stands elsewhere */
 	place.stored_ms = 4;
-	ck_assert_int_eq(text_place_page(world.store, site, place, &page),
+	ck_assert_int_eq(text_position_page(world.store, site, place, &page),
 			 ERR_NOT_FOUND);
 }
 END_TEST
@@ -201,16 +204,16 @@ START_TEST(what_another_commit_may_still_store_is_not_seen)
 	    (struct page_row){.stored_ms = last_ms + 1});
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 	now.before_ms = last_ms + 1000;
-	ck_assert_uint_eq(count_behind(&now, (struct text_place){0, 0}), 2);
+	ck_assert_uint_eq(count_behind(&now, (struct text_position){0, 0}), 2);
 	/* in the millisecond of the last commit there may be another */
 	now.before_ms = last_ms;
-	ck_assert_uint_eq(count_behind(&now, (struct text_place){0, 0}), 1);
+	ck_assert_uint_eq(count_behind(&now, (struct text_position){0, 0}), 1);
 }
 END_TEST
 
 START_TEST(a_site_that_goes_ends_the_walk)
 {
-	struct text_place place = {0, 0};
+	struct text_position place = {0, 0};
 	struct text_walk *walk = NULL;
 	struct text_filter other = everything;
 	bool is_there = true;
@@ -248,7 +251,7 @@ static void *read_long(void *context)
 START_TEST(after_an_error_it_is_tried_again)
 {
 	static pthread_t readers[READERS];
-	struct text_place place = {0, 0};
+	struct text_position place = {0, 0};
 	struct text_walk *walk;
 	bool is_there;
 
@@ -276,7 +279,7 @@ END_TEST
 static const struct {
 	const char *text;
 	bool is_right;
-	struct text_place place;
+	struct text_position place;
 } texts[] = {
 	{"0", true, {0, UINT64_MAX}},
 	{"17", true, {17, UINT64_MAX}},
@@ -297,9 +300,9 @@ static const struct {
 
 START_TEST(places_as_text)
 {
-	struct text_place place;
+	struct text_position place;
 
-	ck_assert_msg(text_place_read(slice_of(texts[_i].text), &place) ==
+	ck_assert_msg(text_position_read(slice_of(texts[_i].text), &place) ==
 			      texts[_i].is_right,
 		      "%s", texts[_i].text);
 	if (!texts[_i].is_right)
@@ -311,12 +314,12 @@ END_TEST
 
 START_TEST(a_place_is_read_as_it_is_written)
 {
-	struct text_place place = {1763908400123, 0x00A1B2C3D4E5F607};
-	char text[PLACE_BYTES];
+	struct text_position place = {1763908400123, 0x00A1B2C3D4E5F607};
+	char text[TEXT_POSITION_BYTES];
 
-	text_place_write(place, text);
+	text_position_write(place, text);
 	ck_assert_str_eq(text, "1763908400123.00a1b2c3d4e5f607");
-	ck_assert(text_place_read(slice_of(text), &place));
+	ck_assert(text_position_read(slice_of(text), &place));
 	ck_assert_uint_eq(place.key, 0x00A1B2C3D4E5F607);
 }
 END_TEST

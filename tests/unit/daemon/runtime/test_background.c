@@ -15,7 +15,7 @@ struct job {
 	atomic_uint runs;
 	atomic_bool is_ended; /* it saw that it must give up */
 	bool is_long;         /* it works until it must */
-	struct background_wish wish;
+	struct thread_schedule wish;
 };
 
 static void sleep_ms(unsigned ms)
@@ -23,7 +23,7 @@ static void sleep_ms(unsigned ms)
 	nanosleep(&(struct timespec){.tv_nsec = (long)ms * 1000000L}, NULL);
 }
 
-static struct background_wish work(struct background *background, void *context)
+static struct thread_schedule work(struct background *background, void *context)
 {
 	struct job *job = context;
 

@@ -62,7 +62,7 @@ static enum child_state wait_for_end(void)
 		struct pollfd file = {.fd = child.file, .events = POLLIN};
 
 		poll(&file, child.file >= 0, 100);
-		state = child_look(&child, clock_steady_ms());
+		state = child_check(&child, clock_steady_ms());
 	}
 	return state;
 }

@@ -16,21 +16,21 @@ static const size_t too_much = PTRDIFF_MAX / 2;
 
 START_TEST(jansson_ends_the_process)
 {
-	library_memory_take();
+	library_memory_install();
 	json_decref(json_stringn_nocheck("x", too_much));
 }
 END_TEST
 
 START_TEST(libxml2_ends_the_process)
 {
-	library_memory_take();
+	library_memory_install();
 	xmlFree(xmlMalloc(too_much));
 }
 END_TEST
 
 START_TEST(libxml2_ends_the_process_when_more_is_wanted)
 {
-	library_memory_take();
+	library_memory_install();
 	xmlFree(xmlRealloc(xmlMalloc(16), too_much));
 }
 END_TEST
@@ -47,7 +47,7 @@ START_TEST(what_was_made_before_can_be_freed_after)
 	xmlChar *text = xmlStrdup((const xmlChar *)"text");
 	xmlChar *copy;
 
-	library_memory_take();
+	library_memory_install();
 	json_object_set_new(value, "d", json_string("e"));
 	copy = xmlStrdup(text);
 	ck_assert_str_eq((const char *)copy, "text");

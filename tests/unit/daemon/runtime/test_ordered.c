@@ -61,9 +61,9 @@ static void end(void *context)
 	atomic_fetch_add(&ended, 1);
 }
 
-static struct ordered *start(size_t threads, bool holds)
+static struct ordered_queue *start(size_t threads, bool holds)
 {
-	const struct ordered_options options = {
+	const struct ordered_queue_options options = {
 		.threads = threads,
 		.window = WINDOW,
 		.max_bytes = 100,
@@ -73,29 +73,29 @@ static struct ordered *start(size_t threads, bool holds)
 		.end = end,
 		.context = &begun,
 	};
-	struct ordered *ordered = NULL;
+	struct ordered_queue *ordered = NULL;
 
 	atomic_store(&begun, 0);
 	atomic_store(&discarded, 0);
 	atomic_store(&ended, 0);
 	atomic_store(&is_held, holds);
-	ck_assert_int_eq(ordered_open(&ordered, &options), ERR_NONE);
+	ck_assert_int_eq(ordered_queue_open(&ordered, &options), ERR_NONE);
 	return ordered;
 }
 
-static void put(struct ordered *ordered, unsigned number, size_t size)
+static void put(struct ordered_queue *ordered, unsigned number, size_t size)
 {
 	struct item *item = mem_alloc(1, sizeof(*item));
 
 	*item = (struct item){.number = number, .size = size};
-	ordered_put(ordered, item);
+	ordered_queue_put(ordered, item);
 }
 
 /* The number of the next one, which is done in time. */
-static unsigned take(struct ordered *ordered)
+static unsigned take(struct ordered_queue *ordered)
 {
 	struct item *item =
-		ordered_take(ordered, clock_steady_ms() + PATIENCE_MS);
+		ordered_queue_take(ordered, clock_steady_ms() + PATIENCE_MS);
 	unsigned number;
 
 	ck_assert_ptr_nonnull(item);
@@ -117,17 +117,17 @@ static void wait_for(atomic_uint *count, unsigned wanted)
 
 START_TEST(they_come_in_the_order_in_which_they_were_put)
 {
-	struct ordered *ordered = start(4, false);
+	struct ordered_queue *ordered = start(4, false);
 	unsigned taken = 0;
 
 	for (unsigned next = 0; taken < ITEMS; taken++) {
-		while (next < ITEMS && ordered_has_room(ordered))
+		while (next < ITEMS && ordered_queue_is_not_full(ordered))
 			put(ordered, next++, 1);
 		ck_assert_uint_eq(take(ordered), taken);
 	}
-	ck_assert(ordered_is_empty(ordered));
-	ck_assert_ptr_null(ordered_take(ordered, clock_steady_ms()));
-	ordered_close(ordered);
+	ck_assert(ordered_queue_is_empty(ordered));
+	ck_assert_ptr_null(ordered_queue_take(ordered, clock_steady_ms()));
+	ordered_queue_close(ordered);
 	wait_for(&ended, 1);
 	ck_assert_uint_eq(atomic_load(&discarded), 0);
 }
@@ -135,19 +135,19 @@ END_TEST
 
 START_TEST(there_is_no_room_for_more_than_the_window)
 {
-	struct ordered *ordered = start(1, true);
+	struct ordered_queue *ordered = start(1, true);
 
 	for (unsigned i = 0; i < WINDOW; i++) {
-		ck_assert(ordered_has_room(ordered));
+		ck_assert(ordered_queue_is_not_full(ordered));
 		put(ordered, i, 1);
 	}
-	ck_assert(!ordered_has_room(ordered));
+	ck_assert(!ordered_queue_is_not_full(ordered));
 	/* the first is under way: there is nothing to take */
-	ck_assert_ptr_null(ordered_take(ordered, clock_steady_ms() + 1));
+	ck_assert_ptr_null(ordered_queue_take(ordered, clock_steady_ms() + 1));
 	atomic_store(&is_held, false);
 	ck_assert_uint_eq(take(ordered), 0);
-	ck_assert(ordered_has_room(ordered));
-	ordered_close(ordered);
+	ck_assert(ordered_queue_is_not_full(ordered));
+	ordered_queue_close(ordered);
 	wait_for(&ended, 1);
 }
 END_TEST
@@ -155,17 +155,17 @@ END_TEST
 /* 60 + 60 bytes are over the limit of 100: the third is not begun. */
 START_TEST(nothing_is_begun_over_the_limit_of_bytes)
 {
-	struct ordered *ordered = start(1, false);
+	struct ordered_queue *ordered = start(1, false);
 
 	for (unsigned i = 0; i < 4; i++)
 		put(ordered, i, 60);
 	wait_for(&begun, 2);
 	sleep_us(20000);
 	ck_assert_uint_eq(atomic_load(&begun), 2);
-	ck_assert(!ordered_has_room(ordered));
+	ck_assert(!ordered_queue_is_not_full(ordered));
 	ck_assert_uint_eq(take(ordered), 0);
 	wait_for(&begun, 3);
-	ordered_close(ordered);
+	ordered_queue_close(ordered);
 	wait_for(&ended, 1);
 }
 END_TEST
@@ -173,19 +173,19 @@ END_TEST
 /* Two are under way, six wait: each is discarded once, and nobody waits. */
 START_TEST(closing_discards_what_is_left)
 {
-	struct ordered *ordered = start(2, true);
+	struct ordered_queue *ordered = start(2, true);
 
 	for (unsigned i = 0; i < WINDOW; i++)
 		put(ordered, i, 1);
 	wait_for(&begun, 2);
-	ordered_close(ordered);
+	ordered_queue_close(ordered);
 	ck_assert_uint_eq(atomic_load(&discarded), WINDOW - 2);
 	ck_assert_uint_eq(atomic_load(&ended), 0);
 	atomic_store(&is_held, false);
 	wait_for(&ended, 1);
 	ck_assert_uint_eq(atomic_load(&discarded), WINDOW);
 	ck_assert_uint_eq(atomic_load(&begun), 2);
-	ordered_close(NULL);
+	ordered_queue_close(NULL);
 }
 END_TEST
 

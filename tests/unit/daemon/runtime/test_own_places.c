@@ -20,30 +20,30 @@ static void set(const char *home, const char *data, const char *runtime)
 
 START_TEST(what_is_said_counts_more_than_the_home)
 {
-	char path[OWN_SOCKET_BYTES];
+	char path[XDG_SOCKET_BYTES];
 
 	set("/a", "/data", "/run/user/7");
-	ck_assert(own_store_path(path, sizeof(path)));
+	ck_assert(xdg_store_path(path, sizeof(path)));
 	ck_assert_str_eq(path, "/data/templated");
-	ck_assert(own_socket_path(path));
+	ck_assert(xdg_socket_path(path));
 	ck_assert_str_eq(path, "/run/user/7/templated/templated.sock");
 	/* by the specification a relative path is none */
 	set("/a", "data", "run");
-	ck_assert(own_store_path(path, sizeof(path)));
+	ck_assert(xdg_store_path(path, sizeof(path)));
 	ck_assert_str_eq(path, "/a/.local/share/templated");
-	ck_assert(own_socket_path(path));
+	ck_assert(xdg_socket_path(path));
 	ck_assert_str_eq(path, "/a/.local/share/templated/templated.sock");
 }
 END_TEST
 
 START_TEST(without_a_home_there_are_none)
 {
-	char path[OWN_SOCKET_BYTES];
+	char path[XDG_SOCKET_BYTES];
 
 	set("", "", "");
-	ck_assert(!own_store_path(path, sizeof(path)));
-	ck_assert(!own_socket_path(path));
-	ck_assert(!own_socket_find(path));
+	ck_assert(!xdg_store_path(path, sizeof(path)));
+	ck_assert(!xdg_socket_path(path));
+	ck_assert(!xdg_socket_find(path));
 }
 END_TEST
 
@@ -51,16 +51,16 @@ END_TEST
  * 25 behind the folder. */
 START_TEST(a_path_that_is_too_long_for_a_socket_is_none)
 {
-	char path[OWN_SOCKET_BYTES];
+	char path[XDG_SOCKET_BYTES];
 	char folder[84] = "/";
 
 	memset(folder + 1, 'r', 81);
 	set("", "", folder);
-	ck_assert(own_socket_path(path));
+	ck_assert(xdg_socket_path(path));
 	ck_assert_uint_eq(strlen(path), 107);
 	folder[82] = 'r';
 	set("", "", folder);
-	ck_assert(!own_socket_path(path));
+	ck_assert(!xdg_socket_path(path));
 }
 END_TEST
 
@@ -74,15 +74,15 @@ START_TEST(folders_are_made_for_nobody_else)
 	ck_assert_ptr_nonnull(mkdtemp(root));
 	snprintf(path, sizeof(path), "%s/a", root);
 	snprintf(file, sizeof(file), "%s/a/b", root);
-	ck_assert(own_folder_make(file));
+	ck_assert(xdg_folder_make(file));
 	ck_assert_int_eq(stat(path, &status), 0);
 	ck_assert_uint_eq(status.st_mode & 0777U, 0700);
-	ck_assert(own_folder_make(file));
+	ck_assert(xdg_folder_make(file));
 	ck_assert_int_eq(rmdir(file), 0);
 	/* a file is in the way */
 	ck_assert_ptr_nonnull(freopen(file, "w", stdin));
 	snprintf(path, sizeof(path), "%s/a/b/c", root);
-	ck_assert(!own_folder_make(path));
+	ck_assert(!xdg_folder_make(path));
 	ck_assert_int_eq(errno, ENOTDIR);
 	unlink(file);
 	snprintf(path, sizeof(path), "%s/a", root);

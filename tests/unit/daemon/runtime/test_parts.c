@@ -10,7 +10,7 @@
 struct trace {
 	char words[128];
 	char broken; /* this part cannot be started */
-	struct parts *parts;
+	struct service_components *parts;
 };
 
 static void note(struct trace *trace, char what, char part)
@@ -42,7 +42,7 @@ static enum error start_c(void *context)
 {
 	struct trace *trace = context;
 
-	parts_wake(trace->parts);
+	components_wake(trace->parts);
 	return begin(trace, 'c');
 }
 
@@ -56,7 +56,7 @@ static void stop_b(void *context)
 {
 	struct trace *trace = context;
 
-	parts_wake(trace->parts);
+	components_wake(trace->parts);
 	note(trace, '-', 'b');
 }
 
@@ -76,104 +76,105 @@ static void wake_c(void *context)
 }
 
 /* The last has nothing to stop. */
-static const struct part table[] = {
+static const struct service_component table[] = {
 	{start_a, stop_a, wake_a, NULL},
 	{start_b, stop_b, wake_b, "b cannot be started"},
 	{start_c, NULL, wake_c, NULL},
 };
 
-static void make(struct trace *trace, struct parts *parts, char broken)
+static void make(struct trace *trace, struct service_components *parts,
+		 char broken)
 {
 	*trace = (struct trace){.broken = broken, .parts = parts};
-	parts_init(parts, table, sizeof(table) / sizeof(table[0]), trace);
+	components_init(parts, table, sizeof(table) / sizeof(table[0]), trace);
 }
 
 START_TEST(parts_start_in_order_and_stop_in_reverse)
 {
 	struct trace trace;
-	struct parts parts;
+	struct service_components parts;
 
 	make(&trace, &parts, '\0');
-	ck_assert_int_eq(parts_start(&parts), ERR_NONE);
+	ck_assert_int_eq(components_start(&parts), ERR_NONE);
 	ck_assert_str_eq(trace.words, "+a +b *a *b +c ");
 	trace.words[0] = '\0';
-	parts_stop(&parts);
+	components_stop(&parts);
 	ck_assert_str_eq(trace.words, "*a -b -a ");
-	parts_finish(&parts);
+	components_finish(&parts);
 }
 END_TEST
 
 START_TEST(news_wake_all_that_run_and_nothing_else)
 {
 	struct trace trace;
-	struct parts parts;
+	struct service_components parts;
 
 	make(&trace, &parts, '\0');
-	parts_wake(&parts);
+	components_wake(&parts);
 	ck_assert_str_eq(trace.words, "");
-	ck_assert_int_eq(parts_start(&parts), ERR_NONE);
+	ck_assert_int_eq(components_start(&parts), ERR_NONE);
 	trace.words[0] = '\0';
-	parts_wake(&parts);
+	components_wake(&parts);
 	ck_assert_str_eq(trace.words, "*a *b *c ");
-	parts_stop(&parts);
+	components_stop(&parts);
 	trace.words[0] = '\0';
-	parts_wake(&parts);
+	components_wake(&parts);
 	ck_assert_str_eq(trace.words, "");
-	parts_finish(&parts);
+	components_finish(&parts);
 }
 END_TEST
 
 START_TEST(a_part_that_fails_stops_those_before_it)
 {
 	struct trace trace;
-	struct parts parts;
+	struct service_components parts;
 
 	make(&trace, &parts, 'b');
-	ck_assert_int_eq(parts_start(&parts), ERR_IO);
+	ck_assert_int_eq(components_start(&parts), ERR_IO);
 	ck_assert_str_eq(trace.words, "+a +b -a ");
-	parts_finish(&parts);
+	components_finish(&parts);
 }
 END_TEST
 
 START_TEST(the_first_part_that_fails_stops_nothing)
 {
 	struct trace trace;
-	struct parts parts;
+	struct service_components parts;
 
 	make(&trace, &parts, 'a');
-	ck_assert_int_eq(parts_start(&parts), ERR_IO);
+	ck_assert_int_eq(components_start(&parts), ERR_IO);
 	ck_assert_str_eq(trace.words, "+a ");
-	parts_stop(&parts);
+	components_stop(&parts);
 	ck_assert_str_eq(trace.words, "+a ");
-	parts_finish(&parts);
+	components_finish(&parts);
 }
 END_TEST
 
 START_TEST(the_last_part_that_fails_stops_all_others)
 {
 	struct trace trace;
-	struct parts parts;
+	struct service_components parts;
 
 	make(&trace, &parts, 'c');
-	ck_assert_int_eq(parts_start(&parts), ERR_IO);
+	ck_assert_int_eq(components_start(&parts), ERR_IO);
 	ck_assert_str_eq(trace.words, "+a +b *a *b +c *a -b -a ");
-	parts_finish(&parts);
+	components_finish(&parts);
 }
 END_TEST
 
 START_TEST(parts_that_failed_can_be_started_again)
 {
 	struct trace trace;
-	struct parts parts;
+	struct service_components parts;
 
 	make(&trace, &parts, 'b');
-	ck_assert_int_eq(parts_start(&parts), ERR_IO);
+	ck_assert_int_eq(components_start(&parts), ERR_IO);
 	trace.broken = '\0';
 	trace.words[0] = '\0';
-	ck_assert_int_eq(parts_start(&parts), ERR_NONE);
+	ck_assert_int_eq(components_start(&parts), ERR_NONE);
 	ck_assert_str_eq(trace.words, "+a +b *a *b +c ");
-	parts_stop(&parts);
-	parts_finish(&parts);
+	components_stop(&parts);
+	components_finish(&parts);
 }
 END_TEST
 

@@ -7,7 +7,7 @@ static size_t fill(struct quota *quota, uint64_t owner)
 {
 	size_t count = 0;
 
-	while (quota_take(quota, owner, 1) == QUOTA_TAKEN)
+	while (quota_acquire(quota, owner, 1) == QUOTA_ACQUIRED)
 		count++;
 	return count;
 }
@@ -27,12 +27,12 @@ static void check_row(const struct row *row)
 	ck_assert_uint_eq(fill(&quota, 1), row->first);
 	ck_assert_uint_eq(fill(&quota, 2), row->second);
 	ck_assert_uint_eq(fill(&quota, 3), row->third);
-	quota_give(&quota, 3, row->third);
-	quota_give(&quota, 1, row->first);
-	quota_give(&quota, 2, row->second);
+	quota_release(&quota, 3, row->third);
+	quota_release(&quota, 1, row->first);
+	quota_release(&quota, 2, row->second);
 	ck_assert_uint_eq(quota.count, 0);
 	ck_assert_uint_eq(fill(&quota, 2), row->first);
-	quota_give(&quota, 2, row->first);
+	quota_release(&quota, 2, row->first);
 	quota_free(&quota);
 }
 
@@ -54,16 +54,16 @@ START_TEST(some_places_are_reserved)
 	struct quota quota = {.max = 4, .reserved = 1};
 
 	ck_assert_uint_eq(fill(&quota, 1), 2);
-	ck_assert_int_eq(quota_look(&quota, 1, 1), QUOTA_SHARED);
+	ck_assert_int_eq(quota_check(&quota, 1, 1), QUOTA_SHARED);
 	ck_assert_uint_eq(fill(&quota, 2), 1);
-	ck_assert_int_eq(quota_take(&quota, 3, 1), QUOTA_FULL);
+	ck_assert_int_eq(quota_acquire(&quota, 3, 1), QUOTA_FULL);
 	ck_assert_uint_eq(fill(&quota, QUOTA_UNLIMITED), 1);
-	ck_assert_int_eq(quota_look(&quota, QUOTA_UNLIMITED, 1), QUOTA_FULL);
-	quota_give(&quota, 1, 2);
+	ck_assert_int_eq(quota_check(&quota, QUOTA_UNLIMITED, 1), QUOTA_FULL);
+	quota_release(&quota, 1, 2);
 	ck_assert_uint_eq(fill(&quota, QUOTA_UNLIMITED), 2);
-	ck_assert_int_eq(quota_take(&quota, 3, 1), QUOTA_FULL);
-	quota_give(&quota, 2, 1);
-	quota_give(&quota, QUOTA_UNLIMITED, 3);
+	ck_assert_int_eq(quota_acquire(&quota, 3, 1), QUOTA_FULL);
+	quota_release(&quota, 2, 1);
+	quota_release(&quota, QUOTA_UNLIMITED, 3);
 	quota_free(&quota);
 }
 END_TEST
@@ -72,20 +72,20 @@ START_TEST(a_place_is_as_large_as_is_said)
 {
 	struct quota quota = {.max = 100};
 
-	ck_assert_int_eq(quota_take(&quota, 1, 101), QUOTA_FULL);
-	ck_assert_int_eq(quota_take(&quota, 1, 0), QUOTA_TAKEN);
-	ck_assert_int_eq(quota_take(&quota, 1, 30), QUOTA_TAKEN);
-	ck_assert_int_eq(quota_take(&quota, 1, 21), QUOTA_SHARED);
-	ck_assert_int_eq(quota_take(&quota, 1, 20), QUOTA_TAKEN);
-	ck_assert_int_eq(quota_take(&quota, 2, 50), QUOTA_TAKEN);
-	ck_assert_int_eq(quota_take(&quota, 1, 0), QUOTA_TAKEN);
+	ck_assert_int_eq(quota_acquire(&quota, 1, 101), QUOTA_FULL);
+	ck_assert_int_eq(quota_acquire(&quota, 1, 0), QUOTA_ACQUIRED);
+	ck_assert_int_eq(quota_acquire(&quota, 1, 30), QUOTA_ACQUIRED);
+	ck_assert_int_eq(quota_acquire(&quota, 1, 21), QUOTA_SHARED);
+	ck_assert_int_eq(quota_acquire(&quota, 1, 20), QUOTA_ACQUIRED);
+	ck_assert_int_eq(quota_acquire(&quota, 2, 50), QUOTA_ACQUIRED);
+	ck_assert_int_eq(quota_acquire(&quota, 1, 0), QUOTA_ACQUIRED);
 	quota_add(&quota, 3, 10);
-	ck_assert_int_eq(quota_take(&quota, 3, 0), QUOTA_TAKEN);
-	ck_assert_int_eq(quota_look(&quota, 4, 1), QUOTA_FULL);
-	quota_give(&quota, 3, 10);
-	ck_assert_int_eq(quota_take(&quota, 3, 1), QUOTA_FULL);
-	quota_give(&quota, 1, 50);
-	quota_give(&quota, 2, 50);
+	ck_assert_int_eq(quota_acquire(&quota, 3, 0), QUOTA_ACQUIRED);
+	ck_assert_int_eq(quota_check(&quota, 4, 1), QUOTA_FULL);
+	quota_release(&quota, 3, 10);
+	ck_assert_int_eq(quota_acquire(&quota, 3, 1), QUOTA_FULL);
+	quota_release(&quota, 1, 50);
+	quota_release(&quota, 2, 50);
 	quota_free(&quota);
 }
 END_TEST

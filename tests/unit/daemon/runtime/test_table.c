@@ -4,7 +4,7 @@
 #include "daemon/runtime/terminal.h"
 #include "tests/unit/run.h"
 
-static const struct column columns[] = {
+static const struct table_column columns[] = {
 	{.title = "NAME", .is_elastic = true},
 	{.title = "PAGES", .is_number = true},
 	{.title = "TITLE", .is_elastic = true},

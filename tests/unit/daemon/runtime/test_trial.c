@@ -11,7 +11,7 @@
 
 enum { LARGE_BYTES = 3 << 20 };
 
-static enum error answer_long(void *context, struct trial_place *place,
+static enum error answer_long(void *context, struct child_work_position *place,
 			      struct buffer *out)
 {
 	(void)place;
@@ -20,7 +20,7 @@ static enum error answer_long(void *context, struct trial_place *place,
 	return ERR_CORRUPT;
 }
 
-static enum error die(void *context, struct trial_place *place,
+static enum error die(void *context, struct child_work_position *place,
 		      struct buffer *out)
 {
 	snprintf(place->text, sizeof(place->text), "table pages");
@@ -29,8 +29,8 @@ static enum error die(void *context, struct trial_place *place,
 	return ERR_NONE;
 }
 
-static _Noreturn enum error hang(void *context, struct trial_place *place,
-				 struct buffer *out)
+static _Noreturn enum error
+hang(void *context, struct child_work_position *place, struct buffer *out)
 {
 	(void)context;
 	(void)out;
@@ -42,12 +42,12 @@ static _Noreturn enum error hang(void *context, struct trial_place *place,
 START_TEST(its_answer_and_its_error_come_back)
 {
 	char letter = 'x';
-	const struct trial trial = {answer_long, &letter, 60000};
+	const struct child_work trial = {answer_long, &letter, 60000};
 	struct buffer out = {0};
-	char why[TRIAL_PLACE_BYTES];
+	char why[CHILD_WORK_POSITION_BYTES];
 
 	buffer_append_text(&out, "before ");
-	ck_assert_int_eq(trial_run(&trial, &out, why), ERR_CORRUPT);
+	ck_assert_int_eq(run_in_child(&trial, &out, why), ERR_CORRUPT);
 	ck_assert_uint_eq(out.size, strlen("before ") + LARGE_BYTES);
 	ck_assert_int_eq(strncmp(out.data, "before xx", 9), 0);
 	buffer_free(&out);
@@ -60,11 +60,11 @@ START_TEST(a_signal_is_an_answer_that_names_the_place)
 
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
 		int number = signals[i];
-		const struct trial trial = {die, &number, 60000};
+		const struct child_work trial = {die, &number, 60000};
 		struct buffer out = {0};
-		char why[TRIAL_PLACE_BYTES];
+		char why[CHILD_WORK_POSITION_BYTES];
 
-		ck_assert_int_eq(trial_run(&trial, &out, why), ERR_STOPPED);
+		ck_assert_int_eq(run_in_child(&trial, &out, why), ERR_STOPPED);
 		ck_assert_ptr_nonnull(strstr(why, sigdescr_np(number)));
 		ck_assert_ptr_nonnull(strstr(why, "table pages"));
 		buffer_free(&out);
@@ -74,11 +74,11 @@ END_TEST
 
 START_TEST(what_hangs_is_ended)
 {
-	const struct trial trial = {hang, NULL, 1000};
+	const struct child_work trial = {hang, NULL, 1000};
 	struct buffer out = {0};
-	char why[TRIAL_PLACE_BYTES];
+	char why[CHILD_WORK_POSITION_BYTES];
 
-	ck_assert_int_eq(trial_run(&trial, &out, why), ERR_STOPPED);
+	ck_assert_int_eq(run_in_child(&trial, &out, why), ERR_STOPPED);
 	ck_assert_str_eq(why, "the check took more than 1 s at site a.test");
 	ck_assert_uint_eq(out.size, 0);
 }
@@ -86,7 +86,7 @@ END_TEST
 
 START_TEST(the_time_grows_with_the_file)
 {
-	ck_assert_uint_eq(trial_limit_ms("/nowhere"), 60000);
+	ck_assert_uint_eq(child_work_limit_ms("/nowhere"), 60000);
 }
 END_TEST
 

@@ -5,9 +5,9 @@
 #include "store/rows_site.h"
 #include "store/rows_template.h"
 
-static struct subject subject_of(uint32_t cluster)
+static struct template_view subject_of(uint32_t cluster)
 {
-	struct subject subject = {
+	struct template_view subject = {
 		.cluster = cluster,
 		.has_cluster = true,
 		.cluster_row = {.page_count = cluster == SMALL ? 2 : 10,
@@ -73,7 +73,7 @@ void planned_set(struct planned_site *planned, unsigned setting)
 	if ((setting & CRAWLED) != 0)
 		site->pending_count = 1;
 	if ((setting & UNREAD) != 0)
-		planned->facts.taken = (struct taken_version){0};
+		planned->facts.taken = (struct built_version){0};
 	if ((setting & UNKNOWN) != 0)
 		planned->facts.has_version_row = false;
 }
@@ -86,32 +86,32 @@ void planned_begin(struct planned_site *planned)
 
 void planned_vote(struct planned_site *planned, const struct votes *votes)
 {
-	struct subject_facts *facts = &planned->facts;
+	struct template_facts *facts = &planned->facts;
 
 	facts->self = plan_find(&planned->plan, SELF)->subject;
-	facts->given = (struct wish){.has_sample = true};
+	facts->given = (struct data_request){.has_sample = true};
 	for (int i = 0; i < 2; i++) {
-		planned->step = (struct step){
+		planned->step = (struct decision){
 			.cluster = SELF,
 			.votes = *votes,
 			.row = facts->self.row,
 			.wish = {.has_sample = true},
 			.next_ms = UINT64_MAX,
 		};
-		step_plan_template(&planned->plan, facts, &planned->step);
+		decision_plan_template(&planned->plan, facts, &planned->step);
 		facts->given = planned->step.wish;
 	}
 }
 
 void planned_target(struct planned_site *planned)
 {
-	struct subject_facts *facts = &planned->facts;
+	struct template_facts *facts = &planned->facts;
 
 	facts->self = plan_find(&planned->plan, TARGET)->subject;
-	facts->given = (struct wish){0};
+	facts->given = (struct data_request){0};
 	for (int i = 0; i < 3; i++) {
-		step_plan(&planned->plan, facts, planned->scratch,
-			  &planned->step);
+		decision_plan(&planned->plan, facts, planned->scratch,
+			      &planned->step);
 		facts->given = planned->step.wish;
 	}
 }

@@ -37,12 +37,12 @@ struct planned_site {
 	struct arena *arena;
 	struct arena *scratch;
 	struct site_facts site;
-	struct subject subjects[CLUSTERS]; /* number N is [N - 1] */
-	struct subject_facts facts;        /* of the one that is planned */
+	struct template_view subjects[CLUSTERS]; /* number N is [N - 1] */
+	struct template_facts facts; /* of the one that is planned */
 	struct version version;
 	struct sample_page_entry taken[SAMPLE];
-	struct plan plan;
-	struct step step; /* the last one */
+	struct watch_plan plan;
+	struct decision step; /* the last one */
 };
 
 void planned_open(struct planned_site *planned);

@@ -316,7 +316,7 @@ START_TEST(a_template_that_grows_is_taken_again)
 END_TEST
 
 static enum error commit(enum change_kind kind,
-			 const struct inspection *inspection)
+			 const struct site_check *inspection)
 {
 	struct change change = {.kind = kind};
 	struct url url;
@@ -334,34 +334,34 @@ static enum error commit(enum change_kind kind,
 }
 
 /* Crawl without inspecting, so that there is something to find. */
-static void make(struct inspection *inspection)
+static void make(struct site_check *inspection)
 {
 	begin();
 	web.world.now_ms += DAY_MS;
-	ck_assert_int_eq(inspection_make(web.world.store, WATCHED_HOST,
+	ck_assert_int_eq(site_check_make(web.world.store, WATCHED_HOST,
 					 &web.rules, web.world.now_ms,
 					 inspection),
 			 ERR_NONE);
-	ck_assert(inspection_has_findings(inspection));
+	ck_assert(site_check_has_updates(inspection));
 	ck_assert_int_eq(commit(CHANGE_SITE_DELETE, NULL), ERR_NONE);
 }
 
 START_TEST(findings_of_a_deleted_site_are_not_taken)
 {
-	struct inspection inspection;
+	struct site_check inspection;
 
 	make(&inspection);
 	ck_assert_int_eq(commit(CHANGE_TEMPLATES, &inspection), ERR_NOT_FOUND);
 	ck_assert_uint_eq(watched_rows(&web, TABLE_TEMPLATES), 0);
 	ck_assert_uint_eq(watched_rows(&web, TABLE_VERSIONS), 0);
 	ck_assert_uint_eq(watched_rows(&web, TABLE_SAMPLE_PAGES), 0);
-	inspection_free(&inspection);
+	site_check_free(&inspection);
 }
 END_TEST
 
 START_TEST(findings_of_a_deleted_site_are_not_its_successors)
 {
-	struct inspection inspection;
+	struct site_check inspection;
 
 	make(&inspection);
 	ck_assert_int_eq(commit(CHANGE_SITE_ADD, NULL), ERR_NONE);
@@ -369,20 +369,20 @@ START_TEST(findings_of_a_deleted_site_are_not_its_successors)
 	ck_assert_uint_eq(watched_rows(&web, TABLE_TEMPLATES), 0);
 	ck_assert_uint_eq(watched_rows(&web, TABLE_SAMPLE_PAGES), 0);
 	ck_assert_uint_eq(watched_rows(&web, TABLE_DUE), 1);
-	inspection_free(&inspection);
+	site_check_free(&inspection);
 }
 END_TEST
 
 START_TEST(a_site_that_is_not_there_is_not_inspected)
 {
-	struct inspection inspection;
+	struct site_check inspection;
 
 	begin();
-	ck_assert_int_eq(inspection_make(web.world.store, "b.test", &web.rules,
+	ck_assert_int_eq(site_check_make(web.world.store, "b.test", &web.rules,
 					 web.world.now_ms, &inspection),
 			 ERR_NOT_FOUND);
 	ck_assert_ptr_null(inspection.arena);
-	ck_assert(!inspection_has_findings(&inspection));
+	ck_assert(!site_check_has_updates(&inspection));
 	ck_assert_uint_eq(inspection.next_ms, UINT64_MAX);
 }
 END_TEST

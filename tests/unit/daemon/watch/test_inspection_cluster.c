@@ -40,26 +40,26 @@ static const struct cluster_case cluster_cases[] = {
 	{"it still grows", CRAWLED, false, false, false, 10, 0, 0, SIGNAL_YOUNG,
 	 WATCH_UNKNOWN, 0},
 	{"it rests while others grow", CRAWLED, false, false, true, 10, 0, 0,
-	 SIGNAL_FOUND, WATCH_CALM, EVENT_TEMPLATE_NEW},
+	 SIGNAL_FOUND, WATCH_SAMPLING, EVENT_TEMPLATE_NEW},
 	{"of an open inquiry", 0, true, false, true, 10, 0, 0, SIGNAL_CONTESTED,
 	 WATCH_UNKNOWN, 0},
 	{"cut out of others", 0, false, false, false, 10, 4, 0, SIGNAL_PASSING,
 	 WATCH_UNKNOWN, 0},
 	{"cut out of others a round ago", 0, false, false, true, 10, 4, 0,
-	 SIGNAL_FOUND, WATCH_CALM, 0},
+	 SIGNAL_FOUND, WATCH_SAMPLING, 0},
 	{"half of it was there", 0, false, false, false, 10, 3, 0, SIGNAL_FOUND,
-	 WATCH_CALM, EVENT_TEMPLATE_NEW},
+	 WATCH_SAMPLING, EVENT_TEMPLATE_NEW},
 	{"it cannot be read", UNREAD, false, false, true, 10, 0, 0,
 	 SIGNAL_UNREADABLE, WATCH_UNKNOWN, 0},
 	{"two pages came back", 0, false, true, true, 10, 0, 2, SIGNAL_ABSENT,
-	 WATCH_ENDED, 0},
+	 WATCH_RETIRED, 0},
 	{"three pages came back", 0, false, true, true, 10, 0, 3,
-	 SIGNAL_RETURNED, WATCH_CALM, 0},
+	 SIGNAL_RETURNED, WATCH_SAMPLING, 0},
 };
 
 static void set_target(const struct cluster_case *one)
 {
-	struct subject *target = &all.subjects[TARGET - 1];
+	struct template_view *target = &all.subjects[TARGET - 1];
 
 	target->cluster_row.page_count = one->pages;
 	target->cluster_row.changed_ms = NOW - (one->is_resting ? 2 * DAY : 0);
@@ -74,7 +74,7 @@ static void set_target(const struct cluster_case *one)
 	all.facts.sample_count = 0;
 	all.facts.arrival_count = SAMPLE;
 	for (uint32_t i = 0; i < SAMPLE; i++)
-		all.facts.arrivals[i] = (struct arrival){
+		all.facts.arrivals[i] = (struct page_timestamps){
 			.stored_ms = NOW - (i < one->older ? 20 : 4) * DAY,
 			.fetched_ms = NOW - (i < one->come ? 1 : 4) * DAY,
 			.found_ms = NOW - 4 * DAY,
@@ -85,7 +85,7 @@ START_TEST(each_signal_is_got_and_leads_where_the_table_says)
 {
 	const struct cluster_case *one = &cluster_cases[_i];
 	const enum watch_state from =
-		one->has_ended ? WATCH_ENDED : WATCH_UNKNOWN;
+		one->has_ended ? WATCH_RETIRED : WATCH_UNKNOWN;
 
 	planned_set(&all, one->setting);
 	set_target(one);
@@ -97,7 +97,7 @@ START_TEST(each_signal_is_got_and_leads_where_the_table_says)
 	ck_assert_int_eq(watch_transition_of(all.step.signal)->next[from],
 			 one->next);
 	ck_assert_int_eq(all.step.event.kind, one->kind);
-	ck_assert_int_eq(all.step.is_written, one->next == WATCH_CALM);
+	ck_assert_int_eq(all.step.is_written, one->next == WATCH_SAMPLING);
 }
 END_TEST
 
@@ -131,14 +131,14 @@ START_TEST(a_version_is_not_wished_for_before_it_is_needed)
 {
 	set_target(&cluster_cases[0]);
 	planned_begin(&all);
-	all.facts.given = (struct wish){0};
+	all.facts.given = (struct data_request){0};
 	all.facts.self = plan_find(&all.plan, TARGET)->subject;
-	step_plan(&all.plan, &all.facts, all.scratch, &all.step);
-	ck_assert(wish_is_met(&all.step.wish, &all.facts.given));
+	decision_plan(&all.plan, &all.facts, all.scratch, &all.step);
+	ck_assert(data_request_is_met(&all.step.wish, &all.facts.given));
 	set_target(&cluster_cases[2]);
 	planned_begin(&all);
 	all.facts.self = plan_find(&all.plan, TARGET)->subject;
-	step_plan(&all.plan, &all.facts, all.scratch, &all.step);
+	decision_plan(&all.plan, &all.facts, all.scratch, &all.step);
 	ck_assert(all.step.wish.has_arrivals);
 	ck_assert_uint_eq(all.step.wish.version, 0);
 }
@@ -146,10 +146,10 @@ END_TEST
 
 /* The all.site. */
 
-static struct site_step plan_site_with(uint32_t asked, uint32_t blocked,
-				       uint32_t fresh)
+static struct site_decision plan_site_with(uint32_t asked, uint32_t blocked,
+					   uint32_t fresh)
 {
-	struct site_step site_step;
+	struct site_decision site_step;
 
 	planned_begin(&all);
 	all.plan.asked = asked;

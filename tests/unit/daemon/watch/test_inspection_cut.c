@@ -165,16 +165,16 @@ END_TEST
 /* What was read before the cut is not true after it. */
 START_TEST(findings_of_another_cut_are_not_taken)
 {
-	struct inspection inspection;
+	struct site_check inspection;
 	struct change change = {.kind = CHANGE_TEMPLATES};
 	struct url url;
 
 	web.world.now_ms += DAY_MS;
-	ck_assert_int_eq(inspection_make(web.world.store, WATCHED_HOST,
+	ck_assert_int_eq(site_check_make(web.world.store, WATCHED_HOST,
 					 &web.rules, web.world.now_ms,
 					 &inspection),
 			 ERR_NONE);
-	ck_assert(inspection_has_findings(&inspection));
+	ck_assert(site_check_has_updates(&inspection));
 	web.options.threshold = 300;
 	ck_assert_int_eq(watched_set_options(&web), ERR_NONE);
 	url_parse(&url, slice_of("http://" WATCHED_HOST "/"), NULL);
@@ -183,7 +183,7 @@ START_TEST(findings_of_another_cut_are_not_taken)
 	change.templates.findings = &inspection.findings;
 	engine_commit(web.world.engine, &change, 1, web.world.now_ms, NULL);
 	ck_assert_int_eq(change.error, ERR_BUSY);
-	inspection_free(&inspection);
+	site_check_free(&inspection);
 	watched_pass(&web, DAY_MS);
 	ck_assert_str_eq(watched_emitted(&web), "");
 }

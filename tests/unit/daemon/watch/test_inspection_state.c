@@ -12,18 +12,18 @@ static struct watch_position position_of(uint16_t flags, uint16_t state)
 
 START_TEST(rows_of_before_are_read_as_states)
 {
-	ck_assert_int_eq(position_of(0, TEMPLATE_LIVE).state, WATCH_CALM);
+	ck_assert_int_eq(position_of(0, TEMPLATE_LIVE).state, WATCH_SAMPLING);
 	ck_assert_int_eq(position_of(TEMPLATE_IS_ASKING, TEMPLATE_LIVE).state,
-			 WATCH_ASKING);
+			 WATCH_CHECKING);
 	ck_assert_int_eq(position_of(TEMPLATE_IS_DIVIDED, TEMPLATE_LIVE).state,
-			 WATCH_DIVIDED);
+			 WATCH_SPLIT_PENDING);
 	ck_assert_int_eq(position_of(TEMPLATE_IS_DIVIDED | TEMPLATE_IS_ASKING,
 				     TEMPLATE_LIVE)
 				 .state,
-			 WATCH_RECHECK);
+			 WATCH_RECHECKING);
 	ck_assert_int_eq(
 		position_of(TEMPLATE_IS_ASKING, TEMPLATE_REPLACED).state,
-		WATCH_ENDED);
+		WATCH_RETIRED);
 	ck_assert_int_eq(position_of(TEMPLATE_IS_SUSPECT, TEMPLATE_LIVE).stage,
 			 STAGE_ALL);
 	ck_assert_int_eq(position_of(TEMPLATE_IS_PARTIAL, TEMPLATE_LIVE).basis,
@@ -54,7 +54,8 @@ START_TEST(each_signal_leads_somewhere)
 
 		ck_assert_int_eq(next[WATCH_NEVER], WATCH_NEVER);
 		for (int s = WATCH_UNKNOWN; s < WATCH_STATES; s++) {
-			bool is_live = s >= WATCH_CALM && s <= WATCH_RECHECK;
+			bool is_live =
+				s >= WATCH_SAMPLING && s <= WATCH_RECHECKING;
 
 			count += next[s] != WATCH_NEVER;
 			if (i != SIGNAL_UNREADABLE && is_live == is_cluster)
@@ -74,9 +75,9 @@ START_TEST(an_inquiry_ends_by_its_answers_alone)
 
 		if (transition->action == ACTION_GO_ON ||
 		    transition->action == ACTION_ASK) {
-			ck_assert_int_eq(transition->next[WATCH_ASKING],
+			ck_assert_int_eq(transition->next[WATCH_CHECKING],
 					 WATCH_NEVER);
-			ck_assert_int_eq(transition->next[WATCH_RECHECK],
+			ck_assert_int_eq(transition->next[WATCH_RECHECKING],
 					 WATCH_NEVER);
 		}
 	}

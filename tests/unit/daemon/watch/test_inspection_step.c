@@ -145,14 +145,14 @@ END_TEST
 
 START_TEST(a_merger_absorbs_and_later_steps_see_it)
 {
-	const struct subject *known;
+	const struct template_view *known;
 
 	all.subjects[SELF - 1].row.flags = WIDE;
 	all.subjects[SELF - 1].row.asked_ms = NOW;
 	planned_begin(&all);
 	planned_vote(&all,
 		     &(struct votes)VOTES(KIND(MERGED), .destination = KNOWN));
-	plan_take(&all.plan, &all.step);
+	plan_add_decision(&all.plan, &all.step);
 	known = &plan_find(&all.plan, KNOWN)->subject;
 	ck_assert_uint_eq(known->row.version, 2);
 	ck_assert_uint_eq(known->row.round_ms, NOW);
@@ -170,7 +170,7 @@ START_TEST(an_open_inquiry_contests_where_its_pages_are)
 	planned_vote(&all, &(struct votes)VOTES(KIND(UNSURE), .disagreed = 1,
 						.elsewhere = 1,
 						.strays = {{TARGET, 1, true}}));
-	plan_take(&all.plan, &all.step);
+	plan_add_decision(&all.plan, &all.step);
 	ck_assert(plan_find(&all.plan, TARGET)->is_contested);
 	ck_assert(!plan_find(&all.plan, SMALL)->is_contested);
 }
@@ -188,12 +188,12 @@ START_TEST(where_a_split_template_ends_is_not_contested)
 	all.subjects[SELF - 1].row.other = SMALL;
 	planned_begin(&all);
 	planned_vote(&all, &votes);
-	plan_take(&all.plan, &all.step);
+	plan_add_decision(&all.plan, &all.step);
 	ck_assert(!plan_find(&all.plan, TARGET)->is_contested);
 	votes.follows_split = false;
 	planned_begin(&all);
 	planned_vote(&all, &votes);
-	plan_take(&all.plan, &all.step);
+	plan_add_decision(&all.plan, &all.step);
 	ck_assert(plan_find(&all.plan, TARGET)->is_contested);
 }
 END_TEST

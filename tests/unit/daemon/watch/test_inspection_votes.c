@@ -82,26 +82,26 @@ static const struct page_case page_cases[] = {
 	 true,
 	 false},
 	{"it leads nowhere",
-	 {STORED, .lead = LEAD_AWAY, .answered_ms = AFTER},
+	 {STORED, .lead = REDIRECT_TARGET_UNKNOWN, .answered_ms = AFTER},
 	 OBSERVED_GONE,
 	 0,
 	 true,
 	 false},
 	{"it leads to what is awaited",
-	 {STORED, .lead = LEAD_AWAITED, .answered_ms = AFTER},
+	 {STORED, .lead = REDIRECT_TARGET_QUEUED, .answered_ms = AFTER},
 	 OBSERVED_UNSEEN,
 	 0,
 	 true,
 	 false},
 	{"it leads to a page",
-	 {STORED, .lead = LEAD_PAGE, .lead_cluster = OTHER,
+	 {STORED, .lead = REDIRECT_TARGET_PAGE, .lead_cluster = OTHER,
 	  .answered_ms = AFTER},
 	 OBSERVED_GONE,
 	 OTHER,
 	 true,
 	 true},
 	{"it leads to a page of no cluster",
-	 {STORED, .lead = LEAD_PAGE, .answered_ms = AFTER},
+	 {STORED, .lead = REDIRECT_TARGET_PAGE, .answered_ms = AFTER},
 	 OBSERVED_GONE,
 	 0,
 	 true,
@@ -111,7 +111,8 @@ static const struct page_case page_cases[] = {
 START_TEST(each_page_says_what_is_stored_of_it)
 {
 	const struct page_case *one = &page_cases[_i];
-	struct sample_observation observation = observe(&one->page, WINDOW);
+	struct sample_observation observation =
+		observe_sample_page(&one->page, WINDOW);
 
 	ck_assert_msg(observation.kind == one->kind, "%s: %d", one->name,
 		      observation.kind);
@@ -127,10 +128,11 @@ static struct votes count(uint32_t elsewhere, const struct template_row *row,
 			  const struct vote_rules *rules)
 {
 	struct arena *arena = arena_create();
-	struct subject_facts *facts = ARENA_NEW(arena, struct subject_facts, 1);
+	struct template_facts *facts =
+		ARENA_NEW(arena, struct template_facts, 1);
 	struct votes votes;
 
-	*facts = (struct subject_facts){
+	*facts = (struct template_facts){
 		.self = {.cluster = SELF, .has_row = true, .row = *row},
 		.sample_count = 8,
 	};

@@ -19,7 +19,7 @@ enum {
 };
 
 static struct world world;
-static struct cuts *cuts;
+static struct site_thresholds *cuts;
 
 static void put(const char *host, unsigned number)
 {
@@ -40,21 +40,22 @@ static void setup(void)
 {
 	world_open(&world, 0);
 	put_site("a.test");
-	cuts = cuts_create(world.store, 100);
+	cuts = thresholds_create(world.store, 100);
 }
 
 static void teardown(void)
 {
-	cuts_destroy(cuts);
+	thresholds_destroy(cuts);
 	world_close(&world);
 }
 
 /* The answer, with a NUL behind; buffer_free() it. */
-static struct buffer ask(const char *host, enum cuts_format format)
+static struct buffer ask(const char *host, enum thresholds_format format)
 {
 	struct buffer answer = {0};
 
-	ck_assert_int_eq(cuts_append(cuts, host, format, &answer), ERR_NONE);
+	ck_assert_int_eq(thresholds_append(cuts, host, format, &answer),
+			 ERR_NONE);
 	buffer_append_byte(&answer, '\0');
 	return answer;
 }
@@ -62,7 +63,8 @@ static struct buffer ask(const char *host, enum cuts_format format)
 static enum error error_for(const char *host)
 {
 	struct buffer answer = {0};
-	enum error error = cuts_append(cuts, host, CUTS_JSON, &answer);
+	enum error error =
+		thresholds_append(cuts, host, THRESHOLDS_JSON, &answer);
 
 	if (error != ERR_NONE)
 		ck_assert_uint_eq(answer.size, 0);
@@ -73,7 +75,7 @@ static enum error error_for(const char *host)
 /* json_decref() it. */
 static json_t *ask_json(const char *host)
 {
-	struct buffer answer = ask(host, CUTS_JSON);
+	struct buffer answer = ask(host, THRESHOLDS_JSON);
 	json_t *value = json_loads(answer.data, JSON_REJECT_DUPLICATES, NULL);
 
 	ck_assert_ptr_nonnull(value);
@@ -102,18 +104,18 @@ static void damage(const char *host)
 
 START_TEST(a_tree_is_kept_until_a_page_changes)
 {
-	struct buffer first = ask("a.test", CUTS_JSON);
+	struct buffer first = ask("a.test", THRESHOLDS_JSON);
 	struct buffer second;
 
 	damage("a.test");
-	second = ask("a.test", CUTS_JSON);
+	second = ask("a.test", THRESHOLDS_JSON);
 	ck_assert_str_eq(first.data, second.data);
 	buffer_free(&first);
 	buffer_free(&second);
 	/* for every format */
-	first = ask("a.test", CUTS_TEXT);
+	first = ask("a.test", THRESHOLDS_TEXT);
 	buffer_free(&first);
-	first = ask("a.test", CUTS_SVG);
+	first = ask("a.test", THRESHOLDS_SVG);
 	buffer_free(&first);
 	world_remove(&world, "http://a.test/0");
 	ck_assert_int_eq(error_for("a.test"), ERR_CORRUPT);
@@ -187,8 +189,8 @@ END_TEST
 
 START_TEST(formats_are_what_they_are_called)
 {
-	struct buffer text = ask("a.test", CUTS_TEXT);
-	struct buffer svg = ask("a.test", CUTS_SVG);
+	struct buffer text = ask("a.test", THRESHOLDS_TEXT);
+	struct buffer svg = ask("a.test", THRESHOLDS_SVG);
 
 	ck_assert_ptr_eq(strstr(text.data, "5 pages"), text.data);
 	ck_assert_ptr_nonnull(strstr(text.data, "\ntemplate "));
@@ -201,8 +203,8 @@ END_TEST
 
 START_TEST(a_site_without_pages_has_cuts)
 {
-	static const enum cuts_format formats[] = {CUTS_JSON, CUTS_TEXT,
-						   CUTS_SVG};
+	static const enum thresholds_format formats[] = {
+		THRESHOLDS_JSON, THRESHOLDS_TEXT, THRESHOLDS_SVG};
 
 	world_add_site(&world, "empty.test");
 	for (size_t i = 0; i < 3; i++) {
@@ -223,8 +225,8 @@ END_TEST
 
 START_TEST(too_many_signatures_are_refused)
 {
-	cuts_destroy(cuts);
-	cuts = cuts_create(world.store, PAGES - 1);
+	thresholds_destroy(cuts);
+	cuts = thresholds_create(world.store, PAGES - 1);
 	ck_assert_int_eq(error_for("a.test"), ERR_TOO_LARGE);
 	world_remove(&world, "http://a.test/0");
 	ck_assert_int_eq(error_for("a.test"), ERR_NONE);
@@ -235,7 +237,7 @@ START_TEST(after_a_stop_nobody_is_answered)
 {
 	put_site("b.test");
 	ck_assert_int_eq(error_for("a.test"), ERR_NONE);
-	cuts_stop(cuts);
+	thresholds_stop(cuts);
 	ck_assert_int_eq(error_for("b.test"), ERR_STOPPED);
 	ck_assert_int_eq(error_for("a.test"), ERR_STOPPED);
 }
@@ -252,9 +254,9 @@ START_TEST(of_many_trees_that_unasked_for_longest_goes)
 	char name[16];
 
 	world.max_sites = SITES + 1;
-	cuts_destroy(cuts);
+	thresholds_destroy(cuts);
 	world_reopen(&world);
-	cuts = cuts_create(world.store, 100);
+	cuts = thresholds_create(world.store, 100);
 	for (unsigned i = 0; i < SITES; i++) {
 		site_name(name, i);
 		put_site(name);
@@ -273,8 +275,8 @@ END_TEST
 /* A site whose tree takes some tenths of a second. */
 static void put_large_site(void)
 {
-	cuts_destroy(cuts);
-	cuts = cuts_create(world.store, LARGE);
+	thresholds_destroy(cuts);
+	cuts = thresholds_create(world.store, LARGE);
 	world_put_many(&world, "large.test", LARGE);
 }
 
@@ -290,8 +292,8 @@ static void *ask_in_thread(void *argument)
 {
 	struct asker *asker = argument;
 
-	asker->error =
-		cuts_append(cuts, "large.test", CUTS_JSON, &asker->answer);
+	asker->error = thresholds_append(cuts, "large.test", THRESHOLDS_JSON,
+					 &asker->answer);
 	atomic_store(&asker->is_answered, true);
 	return NULL;
 }
@@ -345,7 +347,7 @@ START_TEST(one_tree_is_made_at_a_time_and_counts_for_all)
 	while (!atomic_load(&asker.is_answered))
 		ck_assert_int_ne(error_for("large.test"), ERR_NOT_FOUND);
 	ck_assert_int_eq(asker.error, ERR_NONE);
-	answer = ask("large.test", CUTS_JSON);
+	answer = ask("large.test", THRESHOLDS_JSON);
 	buffer_append_byte(&asker.answer, '\0');
 	ck_assert_str_eq(answer.data, asker.answer.data);
 	buffer_free(&answer);
@@ -370,7 +372,7 @@ START_TEST(a_stop_ends_the_tree_that_is_made)
 	struct asker asker;
 
 	begin_asking(&asker);
-	cuts_stop(cuts);
+	thresholds_stop(cuts);
 	end_asking(&asker);
 	ck_assert_int_eq(asker.error, ERR_STOPPED);
 }

@@ -299,8 +299,8 @@ START_TEST(numbers_are_for_people)
 {
 	struct buffer out = {0};
 
-	show_count(&out, 1234567);
-	show_counted(&out, 1, " page");
+	html_append_count(&out, 1234567);
+	html_append_counted(&out, 1, " page");
 	ui_bytes(&out, 999);
 	ui_bytes(&out, 1500);
 	ui_bytes(&out, UINT64_MAX);

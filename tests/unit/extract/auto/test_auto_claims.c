@@ -23,7 +23,7 @@ START_TEST(claims_are_those_of_the_head_and_of_json_ld)
 		"<script type='application/ld+json'>{\"@type\": \"Article\", "
 		"\"articleBody\": \"the body\", \"headline\": \"no\", "
 		"\"comment\": {\"text\": \"a comment\"}}</script>");
-	const struct page_claims claims = claims_of_page(page->arena, page);
+	const struct page_hints claims = page_hints_of(page->arena, page);
 
 	assert_slice(claims.title, "A title");
 	assert_slice(claims.descriptions[0], "One");
@@ -38,7 +38,7 @@ END_TEST
 static enum claimed_kind kind_of(const char *html)
 {
 	struct page *page = parse(html);
-	const struct page_claims claims = claims_of_page(page->arena, page);
+	const struct page_hints claims = page_hints_of(page->arena, page);
 
 	page_destroy(page);
 	return claims.kind;
@@ -71,7 +71,7 @@ END_TEST
 START_TEST(a_page_may_claim_nothing)
 {
 	struct page *page = parse("<p>text");
-	const struct page_claims claims = claims_of_page(page->arena, page);
+	const struct page_hints claims = page_hints_of(page->arena, page);
 
 	ck_assert_uint_eq(claims.title.size, 0);
 	ck_assert_uint_eq(claims.descriptions[0].size, 0);
@@ -92,7 +92,7 @@ START_TEST(bodies_over_the_limit_are_let_go)
 			      i);
 	buffer_append_text(&html, "]</script>");
 	page = parse(html.data);
-	ck_assert_uint_eq(claims_of_page(page->arena, page).body_count,
+	ck_assert_uint_eq(page_hints_of(page->arena, page).body_count,
 			  MAX_CLAIMS);
 	page_destroy(page);
 	buffer_free(&html);

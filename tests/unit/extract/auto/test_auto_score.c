@@ -12,7 +12,7 @@
 
 /* Both forests over whole rows, one at a time: the first, and this second. */
 static void assert_scores(const struct passage_scores *scores,
-			  const struct page_claims *claims,
+			  const struct page_hints *claims,
 			  const struct forest *second)
 {
 	const struct passages *passages = scores->passages;
@@ -46,12 +46,13 @@ static void check_page(struct page *page)
 		&auto_scope_body_forest,
 		&auto_scope_page_forest,
 	};
-	const struct page_claims claims = claims_of_page(page->arena, page);
+	const struct page_hints claims = page_hints_of(page->arena, page);
 	const struct passages passages = passages_make(page->arena, page);
 
 	for (unsigned i = 0; i < SCOPE_COUNT; i++) {
-		const struct passage_scores scores = passage_scores_make(
-			page->arena, &passages, &claims, (enum scope)i, false);
+		const struct passage_scores scores =
+			passage_scores_make(page->arena, &passages, &claims,
+					    (enum preference_scope)i, false);
 
 		ck_assert_ptr_null(scores.moves);
 		assert_scores(&scores, &claims, seconds[i]);
@@ -76,7 +77,7 @@ START_TEST(the_strongest_move_comes_first)
 	struct page *page = parse("<h1>One two</h1><p>Three four five, six and "
 				  "<a href=x>seven</a>.<ul><li>Eight</ul>");
 	const struct passages passages = passages_make(page->arena, page);
-	const struct page_claims claims = {.body_count = 0};
+	const struct page_hints claims = {.body_count = 0};
 	const struct passage_scores scores = passage_scores_make(
 		page->arena, &passages, &claims, SCOPE_NONE, true);
 
@@ -97,7 +98,7 @@ START_TEST(an_empty_page_has_no_scores)
 {
 	struct page *page = parse("");
 	const struct passages passages = passages_make(page->arena, page);
-	const struct page_claims claims = {.body_count = 0};
+	const struct page_hints claims = {.body_count = 0};
 
 	ck_assert_uint_eq(passage_scores_make(page->arena, &passages, &claims,
 					      SCOPE_NONE, true)

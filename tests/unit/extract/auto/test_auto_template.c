@@ -24,7 +24,7 @@ struct pages {
 	struct page *items[PAGES];
 	struct passages first;
 	struct arena *arena;
-	const struct known_passages *known;
+	const struct passage_model *known;
 };
 
 /* Learn from the pages from..PAGES-1. */
@@ -36,7 +36,7 @@ static struct pages setup(uint32_t from)
 	for (uint32_t i = 0; i < PAGES; i++)
 		pages.items[i] = parse(sources[i]);
 	sample.pages = (const struct page *const *)pages.items + from;
-	pages.known = known_passages_learn(&sample, SCOPE_NONE, pages.arena);
+	pages.known = passage_model_build(&sample, SCOPE_NONE, pages.arena);
 	pages.first = passages_make(pages.arena, pages.items[0]);
 	ck_assert_uint_eq(pages.first.count, PASSAGES);
 	return pages;
@@ -89,8 +89,8 @@ START_TEST(a_page_of_the_sample_is_not_its_own_witness)
 	struct pages pages = setup(0);
 	const float scores[PASSAGES] = {0.1F, 0.9F, 0.5F};
 
-	assert_evidence(known_passages_view(pages.known, pages.arena,
-					    &pages.first, scores, NULL));
+	assert_evidence(passage_model_view(pages.known, pages.arena,
+					   &pages.first, scores, NULL));
 	teardown(&pages);
 }
 END_TEST
@@ -100,8 +100,8 @@ START_TEST(a_page_that_is_not_in_the_sample_sees_the_same)
 	struct pages pages = setup(1);
 	const float scores[PASSAGES] = {0.1F, 0.9F, 0.5F};
 
-	assert_evidence(known_passages_view(pages.known, pages.arena,
-					    &pages.first, scores, NULL));
+	assert_evidence(passage_model_view(pages.known, pages.arena,
+					   &pages.first, scores, NULL));
 	teardown(&pages);
 }
 END_TEST
@@ -111,8 +111,8 @@ START_TEST(one_other_page_is_no_template)
 	struct pages pages = setup(PAGES - 1);
 	const float scores[PASSAGES] = {0.1F, 0.9F, 0.5F};
 
-	ck_assert_ptr_null(known_passages_view(pages.known, pages.arena,
-					       &pages.first, scores, NULL));
+	ck_assert_ptr_null(passage_model_view(pages.known, pages.arena,
+					      &pages.first, scores, NULL));
 	teardown(&pages);
 }
 END_TEST
@@ -125,17 +125,16 @@ START_TEST(the_view_is_the_same_from_inside_and_outside)
 	float scores[PASSAGES];
 	const struct passage_evidence *inside;
 	const struct passage_evidence *outside;
-	const struct page_claims claims =
-		claims_of_page(all.arena, all.items[0]);
+	const struct page_hints claims = page_hints_of(all.arena, all.items[0]);
 	const struct passage_scores own = passage_scores_make(
 		all.arena, &all.first, &claims, SCOPE_NONE, false);
 
 	for (uint32_t i = 0; i < PASSAGES; i++)
 		scores[i] = own.scores[i];
-	inside = known_passages_view(all.known, all.arena, &all.first, scores,
+	inside = passage_model_view(all.known, all.arena, &all.first, scores,
+				    NULL);
+	outside = passage_model_view(rest.known, rest.arena, &first, scores,
 				     NULL);
-	outside = known_passages_view(rest.known, rest.arena, &first, scores,
-				      NULL);
 	for (uint32_t i = 0; i < PASSAGES; i++)
 		for (int k = 0; k < TEMPLATE_COUNT; k++)
 			ck_assert_float_eq(value_of(inside, i, k),
@@ -152,10 +151,10 @@ START_TEST(the_order_of_the_sample_does_not_matter)
 				       pages.items[0], pages.items[2]};
 	const struct sample sample = {.pages = turned, .count = PAGES};
 	const float scores[PASSAGES] = {0.1F, 0.9F, 0.5F};
-	const struct passage_evidence *one = known_passages_view(
+	const struct passage_evidence *one = passage_model_view(
 		pages.known, pages.arena, &pages.first, scores, NULL);
-	const struct passage_evidence *other = known_passages_view(
-		known_passages_learn(&sample, SCOPE_NONE, pages.arena),
+	const struct passage_evidence *other = passage_model_view(
+		passage_model_build(&sample, SCOPE_NONE, pages.arena),
 		pages.arena, &pages.first, scores, NULL);
 
 	for (uint32_t i = 0; i < PASSAGES; i++)
@@ -183,8 +182,8 @@ START_TEST(a_slot_knows_how_its_pages_agree)
 	const struct sample sample = {
 		.pages = (const struct page *const *)pages.items,
 		.count = PAGES};
-	const struct passage_evidence *evidence = known_passages_view(
-		known_passages_of_scores(&sample, scores, pages.arena),
+	const struct passage_evidence *evidence = passage_model_view(
+		passage_model_of_scores(&sample, scores, pages.arena),
 		pages.arena, &pages.first, given[0], NULL);
 
 	ck_assert_float_eq_tol(value_of(evidence, 1, TEMPLATE_slot_odds),
@@ -219,8 +218,8 @@ START_TEST(a_teaser_elsewhere_is_seen)
 	for (uint32_t i = 0; i < 3; i++)
 		items[i] = parse(texts[i]);
 	first = passages_make(arena, items[0]);
-	evidence = known_passages_view(
-		known_passages_learn(&sample, SCOPE_NONE, arena), arena, &first,
+	evidence = passage_model_view(
+		passage_model_build(&sample, SCOPE_NONE, arena), arena, &first,
 		scores, NULL);
 	ck_assert_uint_eq(first.count, 2);
 	ck_assert_float_eq(value_of(evidence, 0, TEMPLATE_frequency), 1);

@@ -8,17 +8,17 @@
 #include "tests/unit/run.h"
 
 /* The overlap of the first passage of `html`. */
-static struct claim_overlap compare(const char *html,
-				    const struct page_claims *claims)
+static struct hint_overlap compare(const char *html,
+				   const struct page_hints *claims)
 {
 	struct page *page = parse(html);
 	struct passages passages = passages_make(page->arena, page);
-	struct claim_words *words = claim_words_make(page->arena, claims);
-	struct claim_overlap overlap;
+	struct markup_hints *words = markup_hints_make(page->arena, claims);
+	struct hint_overlap overlap;
 
 	/* twice: nothing is left of the first time */
-	claim_words_compare(words, &passages, 0);
-	overlap = claim_words_compare(words, &passages, 0);
+	markup_hints_compare(words, &passages, 0);
+	overlap = markup_hints_compare(words, &passages, 0);
 	page_destroy(page);
 	return overlap;
 }
@@ -26,13 +26,13 @@ static struct claim_overlap compare(const char *html,
 /* Of "the cat, the dog, a cow", 6 terms, 3 are in the title: the, the, cat. */
 START_TEST(ratios_worked_by_hand)
 {
-	const struct page_claims claims = {
+	const struct page_hints claims = {
 		.title = slice_of("The Cat: The Film | Site"),
 		.descriptions = {slice_of("a dog"), slice_of("A COW")},
 		.bodies = {slice_of("cow"), slice_of("x")},
 		.body_count = 2,
 	};
-	struct claim_overlap overlap =
+	struct hint_overlap overlap =
 		compare("<p>the cat, the dog, a cow", &claims);
 
 	ck_assert_float_eq(overlap.title, 0.5F);
@@ -45,8 +45,8 @@ END_TEST
 
 START_TEST(a_page_may_claim_nothing)
 {
-	const struct page_claims claims = {0};
-	struct claim_overlap overlap = compare("<p>a", &claims);
+	const struct page_hints claims = {0};
+	struct hint_overlap overlap = compare("<p>a", &claims);
 
 	ck_assert_float_eq(overlap.title, -1);
 	ck_assert_float_eq(overlap.description, -1);
@@ -57,7 +57,7 @@ END_TEST
 
 START_TEST(a_passage_without_terms_ratios_nothing)
 {
-	const struct page_claims claims = {.title = slice_of("a")};
+	const struct page_hints claims = {.title = slice_of("a")};
 
 	ck_assert_float_eq(compare("<p>-", &claims).title, 0);
 }
@@ -66,7 +66,7 @@ END_TEST
 /* Letters of Han are terms: 2 of 3 are in the title. */
 START_TEST(letters_are_terms_where_words_have_no_spaces)
 {
-	const struct page_claims claims = {
+	const struct page_hints claims = {
 		.title = slice_of("\xE6\x97\xA5\xE6\x9C\xAC"),
 	};
 
@@ -82,7 +82,7 @@ START_TEST(claims_are_bounded)
 {
 	struct buffer many = {0};
 	struct buffer large = {0};
-	struct page_claims claims = {.body_count = 1};
+	struct page_hints claims = {.body_count = 1};
 	char word[16];
 
 	for (int i = 0; i < 5000; i++) {

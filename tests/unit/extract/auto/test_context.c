@@ -22,7 +22,7 @@ static uint32_t make_rows(const char *html, const float *scores,
 	struct page *page = parse(html);
 	const struct passages passages = passages_make(page->arena, page);
 	const struct page_context *page_context = page_context_make(
-		page->arena, &passages, &(struct page_claims){.body_count = 0});
+		page->arena, &passages, &(struct page_hints){.body_count = 0});
 	const struct repetition repetition =
 		repetition_make(page->arena, &passages);
 	struct context *context = context_make(
@@ -270,7 +270,7 @@ START_TEST(numbers_are_finite_whatever_the_page)
 			passages_make(page->arena, page);
 		const struct page_context *page_context = page_context_make(
 			page->arena, &passages,
-			&(struct page_claims){.body_count = 0});
+			&(struct page_hints){.body_count = 0});
 		const struct repetition repetition =
 			repetition_make(page->arena, &passages);
 		float *any = ARENA_NEW(page->arena, float, passages.count);

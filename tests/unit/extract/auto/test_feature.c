@@ -34,7 +34,7 @@ START_TEST(a_row_has_the_numbers_of_every_family)
 {
 	struct page *page = parse("<h1>a b c</h1><p>d e f g");
 	const struct passages passages = passages_make(page->arena, page);
-	const struct page_claims claims = {.body_count = 0};
+	const struct page_hints claims = {.body_count = 0};
 	struct features *features =
 		features_make(page->arena, &passages, &claims, NULL);
 	float row[FEATURE_COUNT];
@@ -63,8 +63,8 @@ START_TEST(numbers_are_finite)
 		struct page *page = parse(html);
 		const struct passages passages =
 			passages_make(page->arena, page);
-		const struct page_claims claims =
-			claims_of_page(page->arena, page);
+		const struct page_hints claims =
+			page_hints_of(page->arena, page);
 		struct features *features =
 			features_make(page->arena, &passages, &claims, NULL);
 		float row[FEATURE_COUNT];

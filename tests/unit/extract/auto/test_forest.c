@@ -17,13 +17,13 @@ static const float thresholds[THRESHOLDS] = {
 	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
 };
 
-static const struct column columns[COLUMNS] = {
+static const struct forest_column columns[COLUMNS] = {
 	{4, 0, THRESHOLDS},
 	{0, 0, THRESHOLDS},
 	{2, 0, THRESHOLDS},
 };
 
-static struct forest make_forest(const struct tree *trees, size_t count,
+static struct forest make_forest(const struct forest_tree *trees, size_t count,
 				 float base)
 {
 	return (struct forest){trees,   count,      columns,
@@ -32,9 +32,9 @@ static struct forest make_forest(const struct tree *trees, size_t count,
 
 /* A tree whose threshold in inner node i is i and whose values are their own
    index: it tells which way was taken. */
-static struct tree make_tree(uint16_t column)
+static struct forest_tree make_tree(uint16_t column)
 {
-	struct tree tree;
+	struct forest_tree tree;
 
 	for (unsigned i = 0; i < FOREST_INNER; i++) {
 		tree.columns[i] = column;
@@ -60,7 +60,7 @@ static float margin_of(const struct forest *forest, const float *row)
  */
 START_TEST(a_value_at_the_threshold_goes_right)
 {
-	const struct tree tree = make_tree(0);
+	const struct forest_tree tree = make_tree(0);
 	const struct forest forest = make_forest(&tree, 1, 0);
 
 	ck_assert_float_eq(
@@ -76,7 +76,7 @@ END_TEST
 
 START_TEST(no_value_reaches_the_bin_to_the_left)
 {
-	struct tree tree = make_tree(1);
+	struct forest_tree tree = make_tree(1);
 	const struct forest forest = make_forest(&tree, 1, 0);
 
 	for (unsigned i = 0; i < FOREST_INNER; i++)
@@ -89,7 +89,7 @@ END_TEST
 /* 31 - 0.5 and 62; the sum without trees is the base. */
 START_TEST(a_margin_is_the_base_and_a_leaf_of_each_tree)
 {
-	const struct tree trees[] = {make_tree(0), make_tree(1)};
+	const struct forest_tree trees[] = {make_tree(0), make_tree(1)};
 	const float row[FEATURES] = {99, 9, 9, 9, -1};
 	const struct forest two = make_forest(trees, 2, -0.5F);
 	const struct forest none = make_forest(trees, 0, -0.5F);
@@ -100,9 +100,9 @@ START_TEST(a_margin_is_the_base_and_a_leaf_of_each_tree)
 END_TEST
 
 /* Whatever the row, it adds `value`. */
-static struct tree make_constant(float value)
+static struct forest_tree make_constant(float value)
 {
-	struct tree tree = make_tree(0);
+	struct forest_tree tree = make_tree(0);
 
 	for (unsigned i = 0; i < FOREST_INNER + FOREST_LEAVES; i++)
 		tree.values[i] = value;
@@ -112,8 +112,9 @@ static struct tree make_constant(float value)
 /* 2^24 + 1 is no float: 2^24 + 1 + 1 is 2^24, and 1 + 1 + 2^24 is not. */
 START_TEST(trees_are_summed_in_their_order)
 {
-	const struct tree trees[] = {make_constant(16777216), make_constant(1),
-				     make_constant(1), make_constant(16777216)};
+	const struct forest_tree trees[] = {make_constant(16777216),
+					    make_constant(1), make_constant(1),
+					    make_constant(16777216)};
 	const float row[FEATURES] = {0};
 	const struct forest large_first = make_forest(trees, 3, 0);
 	const struct forest small_first = make_forest(trees + 1, 3, 0);
@@ -136,7 +137,7 @@ static int8_t random_bin(uint64_t *state)
 	return (int8_t)(bin == 0 ? FOREST_LEFT : bin);
 }
 
-static void make_random(struct tree *trees, float (*rows)[FEATURES])
+static void make_random(struct forest_tree *trees, float (*rows)[FEATURES])
 {
 	uint64_t state = 5;
 
@@ -155,7 +156,7 @@ static void make_random(struct tree *trees, float (*rows)[FEATURES])
 }
 
 /* By the definition of a tree: node by node, with thresholds for bins. */
-static float walk(const struct tree *tree, const float *row)
+static float walk(const struct forest_tree *tree, const float *row)
 {
 	unsigned node = 0;
 
@@ -171,7 +172,7 @@ static float walk(const struct tree *tree, const float *row)
 
 START_TEST(margins_are_those_of_a_walk_through_each_tree)
 {
-	struct tree trees[TREES];
+	struct forest_tree trees[TREES];
 	float rows[ROWS][FEATURES];
 	float margins[ROWS];
 	struct forest forest;
@@ -192,7 +193,7 @@ END_TEST
 
 START_TEST(rows_do_not_touch_each_other)
 {
-	struct tree trees[TREES];
+	struct forest_tree trees[TREES];
 	float rows[ROWS][FEATURES];
 	float margins[ROWS];
 	struct forest forest;
@@ -213,7 +214,7 @@ END_TEST
 
 START_TEST(no_rows_have_no_margins)
 {
-	const struct tree tree = make_tree(0);
+	const struct forest_tree tree = make_tree(0);
 	const struct forest forest = make_forest(&tree, 1, 0);
 	float untouched = 7;
 
@@ -241,7 +242,7 @@ static void moves_of(const struct forest *forest, const float *row,
  */
 START_TEST(moves_are_told_apart_by_column)
 {
-	struct tree tree = make_tree(1);
+	struct forest_tree tree = make_tree(1);
 	const struct forest forest = make_forest(&tree, 1, 0);
 	float moves[COLUMNS];
 
@@ -259,7 +260,7 @@ END_TEST
 
 START_TEST(moves_sum_up_to_the_margin)
 {
-	struct tree trees[TREES];
+	struct forest_tree trees[TREES];
 	float rows[ROWS][FEATURES];
 	float moves[COLUMNS];
 	struct forest forest;

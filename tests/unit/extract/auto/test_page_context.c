@@ -12,7 +12,7 @@ static void row_of(const char *html, const char *title, uint32_t index,
 {
 	struct page *page = parse(html);
 	struct passages passages = passages_make(page->arena, page);
-	const struct page_claims claims = {.title = slice_of(title)};
+	const struct page_hints claims = {.title = slice_of(title)};
 	struct page_context *page_context =
 		page_context_make(page->arena, &passages, &claims);
 
@@ -73,7 +73,7 @@ START_TEST(the_heading_of_each_passage_is_told)
 {
 	struct page *page = parse(SECTIONS "<noscript><h2>h</h2></noscript>");
 	struct passages passages = passages_make(page->arena, page);
-	const struct page_claims claims = {0};
+	const struct page_hints claims = {0};
 	struct page_context *page_context =
 		page_context_make(page->arena, &passages, &claims);
 
@@ -166,7 +166,7 @@ START_TEST(an_empty_page_has_a_page_context)
 {
 	struct page *page = parse("");
 	struct passages passages = passages_make(page->arena, page);
-	const struct page_claims claims = {.title = slice_of("a")};
+	const struct page_hints claims = {.title = slice_of("a")};
 
 	ck_assert_ptr_nonnull(
 		page_context_make(page->arena, &passages, &claims));

@@ -23,7 +23,7 @@ static uint32_t make_rows(const char *html,
 	const struct passages passages = passages_make(page->arena, page);
 	const struct repetition repetition =
 		repetition_make(page->arena, &passages);
-	const struct sequence *sequence =
+	const struct passage_sequence *sequence =
 		sequence_make(page->arena, &passages, &repetition, NULL);
 
 	ck_assert_uint_le(passages.count, MAX_ROWS);
@@ -333,12 +333,12 @@ static void assert_alone(const struct passages *passages,
 			 const struct repetition *repetition)
 {
 	struct arena *arena = passages->page->arena;
-	const struct sequence *all =
+	const struct passage_sequence *all =
 		sequence_make(arena, passages, repetition, NULL);
 
 	for (size_t feature = 0; feature < SEQUENCE_COUNT; feature++) {
 		bool wanted[SEQUENCE_COUNT] = {false};
-		const struct sequence *alone;
+		const struct passage_sequence *alone;
 
 		wanted[feature] = true;
 		alone = sequence_make(arena, passages, repetition, wanted);
@@ -379,7 +379,7 @@ START_TEST(numbers_are_finite_whatever_the_page)
 			passages_make(page->arena, page);
 		const struct repetition repetition =
 			repetition_make(page->arena, &passages);
-		const struct sequence *sequence = sequence_make(
+		const struct passage_sequence *sequence = sequence_make(
 			page->arena, &passages, &repetition, NULL);
 		float row[SEQUENCE_COUNT];
 

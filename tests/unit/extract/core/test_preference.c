@@ -22,7 +22,7 @@ static const struct extractor extractor = {
 		},
 };
 
-static void check_applied(enum scope scope, enum favor favor,
+static void check_applied(enum preference_scope scope, enum favor favor,
 			  double expected_scope, double expected_threshold)
 {
 	double values[MAX_PARAMETERS] = {0, 2, 0.5};
@@ -89,11 +89,12 @@ END_TEST
 
 START_TEST(every_scope_has_a_name_but_none)
 {
-	enum scope scope;
+	enum preference_scope scope;
 
 	ck_assert_ptr_null(scope_name(SCOPE_NONE));
 	for (unsigned i = SCOPE_BODY; i < SCOPE_COUNT; i++) {
-		ck_assert(scope_from_name(scope_name((enum scope)i), &scope));
+		ck_assert(scope_from_name(scope_name((enum preference_scope)i),
+					  &scope));
 		ck_assert_uint_eq(scope, i);
 	}
 	ck_assert(!scope_from_name("none", &scope));

@@ -18,7 +18,7 @@ static char *draw(const struct figure *figure)
 	struct buffer out = {0};
 	xmlDocPtr document;
 
-	figure_svg(figure, &out);
+	plot_svg(figure, &out);
 	document = xmlReadMemory(out.data, (int)out.size, "figure.svg", NULL,
 				 XML_PARSE_NONET | XML_PARSE_HUGE);
 	ck_assert_msg(document != NULL, "%.2000s", out.data);

@@ -146,7 +146,7 @@ END_TEST
  * at 0: mean 10/3 of three, (-10/3 * .8 + 20/3 * .6) / 4 = 1/3. */
 START_TEST(smoothing_worked_by_hand)
 {
-	struct cell items[5] = {[2] = {.score = 10}};
+	struct mountain_cell items[5] = {[2] = {.score = 10}};
 	struct cells cells = {items, 5};
 	struct arena *arena = arena_create();
 
@@ -164,7 +164,7 @@ END_TEST
  * (-1 * (.8 + .6 + .4 + .2) + 5 * .1) / 10 = -.15. */
 START_TEST(far_cells_have_a_tenth_of_the_weight)
 {
-	struct cell items[6] = {[5] = {.score = 6}};
+	struct mountain_cell items[6] = {[5] = {.score = 6}};
 	struct cells cells = {items, 6};
 	struct arena *arena = arena_create();
 
@@ -176,7 +176,7 @@ END_TEST
 
 START_TEST(a_window_of_one_cell_smooths_nothing)
 {
-	struct cell items[2] = {{.score = 1}, {.score = 5}};
+	struct mountain_cell items[2] = {{.score = 1}, {.score = 5}};
 	struct cells cells = {items, 2};
 	struct arena *arena = arena_create();
 

@@ -203,10 +203,12 @@ START_TEST(the_highest_ratio_of_a_range)
 	float ratio[] = {.2F, .5F, .3F, .9F};
 	const struct content_code code = {.ratio = ratio, .count = 4};
 
-	ck_assert_float_eq(content_code_highest(&code, (struct entries){0, 3}),
-			   .5F);
-	ck_assert_float_eq(content_code_highest(&code, (struct entries){3, 3}),
-			   0);
+	ck_assert_float_eq(
+		content_code_highest(&code, (struct code_entry_range){0, 3}),
+		.5F);
+	ck_assert_float_eq(
+		content_code_highest(&code, (struct code_entry_range){3, 3}),
+		0);
 }
 END_TEST
 

@@ -57,7 +57,8 @@ static struct slot_view view_of(uint32_t sampled, const struct page *page)
 	const struct sample sample = {
 		.pages = (const struct page *const *)pages, .count = sampled};
 
-	return slots_view(slots_learn(&sample, page->arena), page, page->arena);
+	return slots_view(slot_model_build(&sample, page->arena), page,
+			  page->arena);
 }
 
 static uint32_t text_with(const struct page *page, const char *begin)
@@ -131,8 +132,8 @@ START_TEST(what_two_pages_have_is_not_unique)
 	struct page *two = parse("<p>a b<p>d<!-- another source -->");
 	const struct page *const sampled[] = {one};
 	const struct sample sample = {.pages = sampled, .count = 1};
-	struct slot_view view =
-		slots_view(slots_learn(&sample, two->arena), two, two->arena);
+	struct slot_view view = slots_view(
+		slot_model_build(&sample, two->arena), two, two->arena);
 
 	/* a b twice, c, d: 2 of 6 words */
 	ck_assert_float_eq_tol(variability_of(&view, two, "d"), 2 / 6.0F,

@@ -30,10 +30,10 @@ static void check_features(const struct ridge *ridge, double height,
  */
 START_TEST(features_worked_by_hand)
 {
-	struct cell items[20] = {[2] = {.score = 8},
-				 [3] = {.score = 2},
-				 [4] = {.score = 8},
-				 [12] = {.score = 22}};
+	struct mountain_cell items[20] = {[2] = {.score = 8},
+					  [3] = {.score = 2},
+					  [4] = {.score = 8},
+					  [12] = {.score = 22}};
 	const struct cells cells = {items, 20};
 	struct ridges ridges = ridges_of_cells(arena, &cells, 5, 3);
 
@@ -49,7 +49,8 @@ END_TEST
 
 START_TEST(low_cells_within_the_span_are_part_of_the_ridge)
 {
-	struct cell items[20] = {[4] = {.score = 20}, [10] = {.score = 20}};
+	struct mountain_cell items[20] = {
+		[4] = {.score = 20}, [10] = {.score = 20}};
 	const struct cells cells = {items, 20};
 
 	ck_assert_uint_eq(ridges_of_cells(arena, &cells, 5, 3).count, 1);
@@ -62,7 +63,8 @@ END_TEST
 /* Mean 2: a run up to 7 is a ridge by peak factor 3, and none by 4. */
 START_TEST(a_ridge_has_a_peak)
 {
-	struct cell items[20] = {[2] = {.score = 7}, [12] = {.score = 33}};
+	struct mountain_cell items[20] = {
+		[2] = {.score = 7}, [12] = {.score = 33}};
 	const struct cells cells = {items, 20};
 
 	ck_assert_uint_eq(ridges_of_cells(arena, &cells, 5, 3).count, 2);
@@ -76,7 +78,7 @@ END_TEST
 
 START_TEST(nothing_has_no_ridge)
 {
-	struct cell items[3] = {{.score = 0}};
+	struct mountain_cell items[3] = {{.score = 0}};
 	const struct cells none = {items, 0};
 	const struct cells flat = {items, 3};
 
@@ -87,7 +89,7 @@ END_TEST
 
 START_TEST(equal_cells_are_one_ridge)
 {
-	struct cell items[3] = {
+	struct mountain_cell items[3] = {
 		{.score = 0.1F}, {.score = 0.1F}, {.score = 0.1F}};
 	const struct cells cells = {items, 3};
 	struct ridges ridges = ridges_of_cells(arena, &cells, 0, 3);

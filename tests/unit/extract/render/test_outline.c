@@ -87,7 +87,7 @@ START_TEST(what_stands_wrong_is_put_right)
 	const struct layout_writer writer = {
 		.context = &out, .open = record_open, .close = record_close};
 	const struct columns none = {0, 0};
-	struct outline outline = outline_begin(arena, &writer, 8);
+	struct block_outline outline = outline_begin(arena, &writer, 8);
 
 	/* a list in a list, and text in a table */
 	outline_open_block(&outline, TAG_ul, 1, 1, none);

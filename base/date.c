@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "base/ascii.h"
+#include "base/utf8.h"
 
 enum { MAX_YEAR = 9999, DATE_PARTS = 6, FRACTION_DIGITS = 9 };
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/slice.h"
+#include "base/buffer.h"
 
 /*
  * Return the Unix milliseconds of a date. The text is an RFC 3339 date; or one

@@ -109,4 +109,89 @@ void dendrogram_curve(const struct dendrogram *dendrogram,
 void dendrogram_joins(const struct dendrogram *dendrogram,
 		      uint64_t joins_out[DENDROGRAM_POINTS]);
 
+/*
+ * Reduces a dendrogram to a readable size: only clusters with a minimum number
+ * of pages, and the heights at which they join. A smaller cluster is shown
+ * only as a part of the cluster that it joins. After the condensed tree of
+ * Campello, Moulavi & Sander 2013 (HDBSCAN).
+ */
+
+#define CONDENSED_NONE UINT32_MAX
+
+/*
+ * A cluster, from the height at which it appears to the height at which it
+ * joins others. It has no child if it consists of clusters below the minimum;
+ * otherwise it has two or more, which join at the same height.
+ */
+struct condensed_node {
+	uint32_t
+		parent; /* lower index than its own; CONDENSED_NONE: the root */
+	uint32_t depth; /* number of ancestors */
+	uint32_t children;
+	uint32_t height; /* permille, height at which it appears */
+	uint32_t
+		end; /* permille, height at which it joins others; root: 1000 */
+	uint64_t pages; /* number of pages just below `end` */
+	uint32_t leaf;  /* an example: its leaf with most pages, the first of
+			   equals */
+};
+
+/*
+ * In pre-order; siblings by descending pages, then ascending leaf. Independent
+ * of the order of the leaves, except for the leaves' numbers.
+ */
+struct condensed {
+	struct condensed_node *nodes; /* [count], count < 2 * pages / minimum */
+	size_t count;
+	uint64_t minimum; /* minimum number of pages */
+};
+
+/*
+ * Condense the dendrogram to clusters of at least `minimum` (> 0) pages. Raise
+ * the minimum by half until at most `max_clusters` (> 0) clusters have no
+ * child. Empty if there are fewer pages. Free with condensed_free(). O(1001 *
+ * count) per attempt.
+ */
+void condensed_build(const struct dendrogram *dendrogram, uint64_t minimum,
+		     size_t max_clusters, struct condensed *condensed_out);
+void condensed_free(struct condensed *condensed);
+
+/* The distribution of the distances of all pairs of pages. */
+
+enum {
+	HISTOGRAM_WIDTH = 20, /* width of a bin in permille */
+	HISTOGRAM_BINS = 50,
+};
+
+/*
+ * Bin i counts the pairs with WIDTH * i < height <= WIDTH * (i + 1), the first
+ * bin also pairs of height 0: a threshold at the upper edge of a bin links
+ * exactly the pairs up to that bin. Initialise with {0}.
+ */
+struct distance_histogram {
+	uint64_t pairs[HISTOGRAM_BINS];
+	uint64_t total;
+};
+
+/* Add `pairs` pairs with `height` (permille, at most 1000). */
+void histogram_add(struct distance_histogram *histogram, unsigned height,
+		   uint64_t pairs);
+
+/* A range of distances, begin < end, in permille; {0, 0} = none. */
+struct histogram_gap {
+	unsigned begin;
+	unsigned end;
+	uint64_t pairs; /* number of pairs in it */
+};
+
+/*
+ * Return the widest valley: a run of bins with a fuller bin on both sides. Each
+ * bin of the run has at most one in HISTOGRAM_THIN of all pairs, a twentieth of
+ * an equal distribution. Among equally wide runs prefer fewer pairs, then the
+ * lower one. Source: Gottron 2008, figure 2, where the valley is empty.
+ */
+enum { HISTOGRAM_THIN = 20 * HISTOGRAM_BINS };
+
+struct histogram_gap histogram_gap(const struct distance_histogram *histogram);
+
 #endif

@@ -1,12 +1,492 @@
 #include "cluster/linkage.h"
 
 #include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/order.h"
-#include "cluster/linkage_body.h"
-#include "cluster/split.h"
+#include "cluster/signature_table.h"
+#include "cluster/threshold_graph.h"
+
+/*
+ * The net changes of one call of the linkage, without components that appear
+ * and disappear within the call, and pages that return to their label.
+ */
+
+struct change_set_note;
+struct change_set_fresh;
+struct change_set_merge;
+
+/* Initialise with {0}; free with change_set_free(). */
+struct change_set {
+	uint64_t call;                 /* number of the current call */
+	struct change_set_note *notes; /* pages whose label may have changed */
+	size_t note_count;
+	size_t note_capacity;
+	struct change_set_fresh *fresh; /* new components */
+	size_t fresh_count;
+	size_t fresh_capacity;
+	struct change_set_merge *merges;
+	size_t merge_count;
+	size_t merge_capacity;
+	uint32_t dropped_set; /* see struct linkage_changes */
+	uint32_t added_set;   /* see struct linkage_changes */
+	uint32_t
+		vacant; /* label of a component that became empty when the page
+			   left it, while no other component has it; 0 = none */
+	struct linkage_move *moves;
+	size_t move_count;
+	size_t move_capacity;
+	struct linkage_event *events;
+	size_t event_count;
+	size_t event_capacity;
+};
+
+enum { KEPT_CAPACITY = 1 << 16 };
+
+struct change_set_note {
+	uint64_t page;
+	uint32_t row;
+	uint32_t from;
+};
+
+struct change_set_fresh {
+	uint32_t component;
+	uint32_t origin;
+};
+
+struct change_set_merge {
+	uint32_t label;
+	uint32_t component;
+};
+
+static void change_set_free(struct change_set *change_set)
+{
+	free(change_set->notes);
+	free(change_set->fresh);
+	free(change_set->merges);
+	free(change_set->moves);
+	free(change_set->events);
+	*change_set = (struct change_set){0};
+}
+
+/* Free the memory of a call that has changed very many pages. */
+static void change_set_free_excess(struct change_set *change_set)
+{
+	if (change_set->note_capacity <= KEPT_CAPACITY)
+		return;
+	free(change_set->notes);
+	free(change_set->moves);
+	change_set->notes = NULL;
+	change_set->moves = NULL;
+	change_set->note_capacity = 0;
+	change_set->move_capacity = 0;
+}
+
+/* Clear the changes of the last call. */
+static void change_set_begin(struct change_set *change_set)
+{
+	change_set_free_excess(change_set);
+	change_set->call++;
+	change_set->note_count = 0;
+	change_set->fresh_count = 0;
+	change_set->merge_count = 0;
+	change_set->vacant = 0;
+	change_set->dropped_set = LINKAGE_NONE;
+	change_set->added_set = LINKAGE_NONE;
+	change_set->move_count = 0;
+	change_set->event_count = 0;
+}
+
+/*
+ * Store the label of `page` (a row) before it may change: once per call, while
+ * the page is in no set, or in a set that is not stored.
+ */
+static void change_set_note_page(struct change_set *change_set,
+				 const struct signature_table *table,
+				 uint32_t page)
+{
+	assert(page < table->page_rows);
+	change_set->notes = mem_grow(change_set->notes, change_set->note_count,
+				     &change_set->note_capacity,
+				     sizeof(*change_set->notes));
+	change_set->notes[change_set->note_count++] =
+		(struct change_set_note){table->pages[page].page, page,
+					 signature_table_label(table, page)};
+}
+
+/* Do the same for all pages of `set`; a second call does nothing. */
+static void change_set_note_set(struct change_set *change_set,
+				struct signature_table *table, uint32_t set)
+{
+	assert(set < table->set_rows);
+	if (table->sets[set].call == change_set->call)
+		return;
+	table->sets[set].call = change_set->call;
+	for (uint32_t i = table->sets[set].first_page; i != NO_TABLE_ROW;
+	     i = table->pages[i].next)
+		change_set_note_page(change_set, table, i);
+}
+
+/* Move `set` to `component` and store its pages. */
+static void change_set_move_set(struct change_set *change_set,
+				struct signature_table *table, uint32_t set,
+				uint32_t component)
+{
+	change_set_note_set(change_set, table, set);
+	signature_table_move_set(table, set, component);
+}
+
+/*
+ * Store a new component without a label, split from the component with the
+ * label `origin`, or 0. It may disappear within the call, but its row must not
+ * be reused for another component in this call. Labels are assigned in the
+ * order of these calls.
+ */
+static void change_set_add_fresh(struct change_set *change_set,
+				 uint32_t component, uint32_t origin)
+{
+	change_set->fresh = mem_grow(change_set->fresh, change_set->fresh_count,
+				     &change_set->fresh_capacity,
+				     sizeof(*change_set->fresh));
+	change_set->fresh[change_set->fresh_count++] =
+		(struct change_set_fresh){component, origin};
+}
+
+/*
+ * Store that the component with the label `from` was merged into `into`. Do
+ * nothing if `from` is 0.
+ */
+static void change_set_add_merge(struct change_set *change_set, uint32_t from,
+				 uint32_t into)
+{
+	if (from == 0)
+		return;
+	change_set->merges = mem_grow(
+		change_set->merges, change_set->merge_count,
+		&change_set->merge_capacity, sizeof(*change_set->merges));
+	change_set->merges[change_set->merge_count++] =
+		(struct change_set_merge){from, into};
+}
+
+static void change_set_add_event(struct change_set *change_set,
+				 struct linkage_event event)
+{
+	change_set->events = mem_grow(
+		change_set->events, change_set->event_count,
+		&change_set->event_capacity, sizeof(*change_set->events));
+	change_set->events[change_set->event_count++] = event;
+}
+
+static void name_fresh(struct change_set *change_set,
+		       struct signature_table *table, uint32_t *next_label)
+{
+	for (size_t i = 0; i < change_set->fresh_count; i++) {
+		struct change_set_fresh fresh = change_set->fresh[i];
+		struct linkage_event event = {LINKAGE_ADDED, 0, fresh.origin};
+
+		/* merged into another component in the same call */
+		if (table->components[fresh.component].set_count == 0)
+			continue;
+		if (*next_label == 0)
+			*next_label = 1; /* 0 means "absent" */
+		assert(*next_label > 0);
+		event.cluster = (*next_label)++;
+		if (fresh.origin != 0)
+			event.kind = LINKAGE_SPLIT;
+		signature_table_name(table, fresh.component, event.cluster);
+		change_set_add_event(change_set, event);
+	}
+}
+
+static void list_moves(struct change_set *change_set,
+		       const struct signature_table *table)
+{
+	for (size_t i = 0; i < change_set->note_count; i++) {
+		struct change_set_note note = change_set->notes[i];
+		uint32_t label = signature_table_label(table, note.row);
+
+		if (label == note.from)
+			continue;
+		change_set->moves = mem_grow(
+			change_set->moves, change_set->move_count,
+			&change_set->move_capacity, sizeof(*change_set->moves));
+		change_set->moves[change_set->move_count++] =
+			(struct linkage_move){note.page, note.from, label,
+					      table->pages[note.row].set};
+	}
+}
+
+static void change_set_report_merges(struct change_set *change_set,
+				     const struct signature_table *table)
+{
+	for (size_t i = 0; i < change_set->merge_count; i++) {
+		struct change_set_merge merge = change_set->merges[i];
+
+		change_set_add_event(
+			change_set,
+			(struct linkage_event){
+				LINKAGE_MERGED, merge.label,
+				table->components[merge.component].label});
+	}
+}
+
+/* Assign labels to the remaining new components, and return the changes. */
+static struct linkage_changes change_set_end(struct change_set *change_set,
+					     struct signature_table *table,
+					     uint32_t *next_label)
+{
+	const struct shingle_dictionary *dictionary = &table->dictionary;
+
+	name_fresh(change_set, table, next_label);
+	change_set_report_merges(change_set, table);
+	if (change_set->vacant != 0)
+		change_set_add_event(change_set,
+				     (struct linkage_event){LINKAGE_REMOVED,
+							    change_set->vacant,
+							    0});
+	list_moves(change_set, table);
+	return (struct linkage_changes){
+		.moves = change_set->moves,
+		.move_count = change_set->move_count,
+		.events = change_set->events,
+		.event_count = change_set->event_count,
+		.dropped_shingles = dictionary->dropped.items,
+		.dropped_shingle_count = dictionary->dropped.count,
+		.added_shingles = dictionary->added.items,
+		.added_shingle_count = dictionary->added.count,
+		.dropped_set = change_set->dropped_set,
+		.added_set = change_set->added_set,
+	};
+}
+
+/* Return the approximate memory in bytes. */
+static size_t change_set_bytes(const struct change_set *change_set)
+{
+	return change_set->note_capacity * sizeof(*change_set->notes) +
+	       change_set->fresh_capacity * sizeof(*change_set->fresh) +
+	       change_set->move_capacity * sizeof(*change_set->moves) +
+	       change_set->merge_capacity * sizeof(*change_set->merges) +
+	       change_set->event_capacity * sizeof(*change_set->events);
+}
+
+/*
+ * The body of struct linkage, for the sources that implement
+ * cluster/linkage.h.
+ */
+
+struct linkage {
+	struct linkage_options options;
+	struct threshold_graph graph;
+	struct change_set change_set;
+	bool has_odd_label; /* restored pages of one set had two labels */
+};
+
+/* Splits a component into its subcomponents. Internal to cluster/. */
+
+static void note_age(struct subcomponent *subcomponent, uint64_t age)
+{
+	if (age < subcomponent->oldest)
+		subcomponent->oldest = age;
+}
+
+/*
+ * Count the pages and find the oldest page of each subcomponent; find the age
+ * of the rest only if necessary.
+ */
+static void subcomponent_count_pages(struct threshold_graph *graph,
+				     uint32_t component)
+{
+	struct subcomponents *subcomponents = &graph->subcomponents;
+	struct signature_table *table = &graph->table;
+	uint64_t left = table->components[component].page_count;
+
+	for (uint32_t i = 0; i < subcomponents->count; i++)
+		subcomponents->items[i].oldest = UINT64_MAX;
+	for (uint32_t i = 0; i < subcomponents->count; i++) {
+		struct subcomponent *root =
+			&subcomponents
+				 ->items[subcomponents_root(subcomponents, i)];
+		uint32_t set = subcomponents->items[i].first;
+
+		if (i == subcomponents->rest)
+			continue;
+		for (; set != NO_TABLE_ROW;
+		     set = table->sets[set].subcomponent_next) {
+			root->page_count += table->sets[set].page_count;
+			left -= table->sets[set].page_count;
+			note_age(root, signature_table_oldest(table, set));
+		}
+	}
+	subcomponents
+		->items[subcomponents_root(subcomponents, subcomponents->rest)]
+		.page_count += left;
+}
+
+/*
+ * Return the next set of the component, from `set` on, that belongs to the
+ * rest.
+ */
+static uint32_t split_find_rest(const struct threshold_graph *graph,
+				uint32_t set)
+{
+	const struct signature_table_set *sets = graph->table.sets;
+
+	while (set != NO_TABLE_ROW && sets[set].subcomponent != NO_TABLE_ROW &&
+	       sets[set].subcomponent != graph->subcomponents.rest)
+		set = sets[set].next;
+	return set;
+}
+
+static void age_rest(struct threshold_graph *graph, uint32_t component)
+{
+	const struct signature_table *table = &graph->table;
+	struct subcomponents *subcomponents = &graph->subcomponents;
+	struct subcomponent *root = &subcomponents->items[subcomponents_root(
+		subcomponents, subcomponents->rest)];
+	uint32_t set =
+		split_find_rest(graph, table->components[component].first_set);
+
+	while (set != NO_TABLE_ROW) {
+		note_age(root, signature_table_oldest(table, set));
+		set = split_find_rest(graph, table->sets[set].next);
+	}
+}
+
+/* Return the subcomponent that keeps the label. */
+static uint32_t split_find_label_owner(struct threshold_graph *graph,
+				       uint32_t component)
+{
+	const struct subcomponents *subcomponents = &graph->subcomponents;
+	uint32_t rest = subcomponents_root(subcomponents, subcomponents->rest);
+	uint32_t keeper = rest;
+	bool is_sure = true;
+
+	for (uint32_t i = 0; i < subcomponents->count; i++) {
+		if (i != rest && subcomponents_root(subcomponents, i) == i &&
+		    subcomponents->items[i].page_count >=
+			    subcomponents->items[rest].page_count)
+			is_sure = false;
+	}
+	if (is_sure)
+		return rest;
+	age_rest(graph, component);
+	for (uint32_t i = 0; i < subcomponents->count; i++) {
+		const struct subcomponent *subcomponent =
+			&subcomponents->items[i];
+		const struct subcomponent *best = &subcomponents->items[keeper];
+
+		if (subcomponents_root(subcomponents, i) == i &&
+		    (subcomponent->page_count > best->page_count ||
+		     (subcomponent->page_count == best->page_count &&
+		      subcomponent->oldest < best->oldest)))
+			keeper = i;
+	}
+	return keeper;
+}
+
+struct split_claim {
+	uint64_t oldest; /* age of the oldest page of the subcomponent */
+	uint32_t subcomponent;
+};
+
+static int split_compare_ages(const void *left, const void *right)
+{
+	const struct split_claim *a = left;
+	const struct split_claim *b = right;
+
+	return (a->oldest > b->oldest) - (a->oldest < b->oldest);
+}
+
+/* Add a component for each subcomponent except the keeper. */
+static void add_components(struct threshold_graph *graph,
+			   struct change_set *change_set, uint32_t keeper,
+			   uint32_t component)
+{
+	struct subcomponents *subcomponents = &graph->subcomponents;
+	struct split_claim *claims =
+		mem_alloc(subcomponents->left, sizeof(*claims));
+	uint32_t label = graph->table.components[component].label;
+	size_t count = 0;
+
+	subcomponents->items[keeper].component = component;
+	for (uint32_t i = 0; i < subcomponents->count; i++) {
+		if (i != keeper && subcomponents_root(subcomponents, i) == i)
+			claims[count++] = (struct split_claim){
+				subcomponents->items[i].oldest, i};
+	}
+	assert(count + 1 == subcomponents->left);
+	qsort(claims, count, sizeof(*claims), split_compare_ages);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t fresh = signature_table_add_component(&graph->table);
+
+		subcomponents->items[claims[i].subcomponent].component = fresh;
+		change_set_add_fresh(change_set, fresh, label);
+	}
+	free(claims);
+}
+
+static void move_subcomponent(struct threshold_graph *graph,
+			      struct change_set *change_set, uint32_t index,
+			      uint32_t component)
+{
+	const struct subcomponents *subcomponents = &graph->subcomponents;
+	uint32_t set = subcomponents->items[index].first;
+
+	assert(index < subcomponents->count && index != subcomponents->rest);
+	for (; set != NO_TABLE_ROW;
+	     set = graph->table.sets[set].subcomponent_next)
+		change_set_move_set(change_set, &graph->table, set, component);
+}
+
+static void move_rest(struct threshold_graph *graph,
+		      struct change_set *change_set, uint32_t from, uint32_t to)
+{
+	struct signature_table *table = &graph->table;
+	uint32_t set =
+		split_find_rest(graph, table->components[from].first_set);
+
+	assert(from != to);
+	while (set != NO_TABLE_ROW) {
+		uint32_t next = split_find_rest(graph, table->sets[set].next);
+
+		change_set_move_set(change_set, table, set, to);
+		set = next;
+	}
+}
+
+/*
+ * Split `component`, which has more than one subcomponent in
+ * graph->subcomponents. The subcomponent that keeps the label stays in it; the
+ * others become new components, beginning with the oldest page.
+ */
+static void split_component(struct threshold_graph *graph,
+			    struct change_set *change_set, uint32_t component)
+{
+	const struct subcomponents *subcomponents = &graph->subcomponents;
+	uint32_t keeper;
+
+	assert(subcomponents->left > 1 &&
+	       subcomponents->rest < subcomponents->count);
+	subcomponent_count_pages(graph, component);
+	keeper = split_find_label_owner(graph, component);
+	add_components(graph, change_set, keeper, component);
+	for (uint32_t i = 0; i < subcomponents->count; i++) {
+		uint32_t root = subcomponents_root(subcomponents, i);
+		uint32_t into = subcomponents->items[root].component;
+
+		assert(root < subcomponents->count);
+		if (root == keeper)
+			continue;
+		if (i == subcomponents->rest)
+			move_rest(graph, change_set, component, into);
+		else
+			move_subcomponent(graph, change_set, i, into);
+	}
+}
 
 enum {
 	DEFAULT_MAX_SHINGLES = 65536,
@@ -305,4 +785,315 @@ struct linkage_size linkage_size(const struct linkage *linkage)
 uint64_t linkage_comparisons(const struct linkage *linkage)
 {
 	return linkage->graph.comparisons;
+}
+
+/*
+ * Implements linkage_set_threshold() of cluster/linkage.h: assigns the old
+ * labels to the new components.
+ */
+
+/* Number of pages that had `label` before and are in `component` now. */
+struct match {
+	uint32_t label;
+	uint32_t component;
+	uint64_t page_count;
+	uint64_t oldest; /* age of the oldest page of the component */
+};
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int match_compare_label(const void *left, const void *right)
+{
+	const struct match *a = left;
+	const struct match *b = right;
+	int order = compare_numbers(a->label, b->label);
+
+	return order != 0 ? order : compare_numbers(a->component, b->component);
+}
+
+/* Compare by the order in which labels are assigned. */
+static int compare_claims(const void *left, const void *right)
+{
+	const struct match *a = left;
+	const struct match *b = right;
+	int order = compare_numbers(b->page_count, a->page_count);
+
+	if (order == 0)
+		order = compare_numbers(a->label, b->label);
+	return order != 0 ? order : compare_numbers(a->oldest, b->oldest);
+}
+
+static int match_compare_ages(const void *left, const void *right)
+{
+	const struct match *a = left;
+	const struct match *b = right;
+
+	return compare_numbers(a->oldest, b->oldest);
+}
+
+/* Remove the label of each set and return it; 0 if a set has none. */
+static uint32_t *linkage_clear_labels(struct linkage *linkage)
+{
+	struct signature_table *table = &linkage->graph.table;
+	uint32_t *labels = mem_alloc(table->set_rows, sizeof(*labels));
+
+	for (uint32_t i = 0; i < table->set_rows; i++) {
+		if (!table->sets[i].is_used)
+			continue;
+		labels[i] = signature_table_set_label(table, i);
+		change_set_note_set(&linkage->change_set, table, i);
+	}
+	return labels;
+}
+
+/* Return the age of the oldest page of each component. */
+static uint64_t *find_ages(const struct signature_table *table)
+{
+	uint64_t *ages = mem_alloc(table->component_rows, sizeof(*ages));
+
+	for (uint32_t i = 0; i < table->component_rows; i++)
+		ages[i] = UINT64_MAX;
+	for (uint32_t i = 0; i < table->set_rows; i++) {
+		const struct signature_table_set *set = &table->sets[i];
+		uint64_t age;
+
+		if (!set->is_used)
+			continue;
+		age = signature_table_oldest(table, i);
+		if (age < ages[set->component])
+			ages[set->component] = age;
+	}
+	return ages;
+}
+
+/* Merge matches of equal label and component; return the number of matches. */
+static size_t sum_matches(struct match *matches, size_t count)
+{
+	size_t sums = 0;
+
+	qsort(matches, count, sizeof(*matches), match_compare_label);
+	for (size_t i = 0; i < count; i++) {
+		if (sums > 0 &&
+		    match_compare_label(&matches[sums - 1], &matches[i]) == 0)
+			matches[sums - 1].page_count += matches[i].page_count;
+		else
+			matches[sums++] = matches[i];
+	}
+	return sums;
+}
+
+/*
+ * Return all matches in the order in which labels are assigned; the caller
+ * frees them.
+ */
+static struct match *find_matches(const struct signature_table *table,
+				  const uint32_t *labels, size_t *count_out)
+{
+	struct match *matches = mem_alloc(table->set_count, sizeof(*matches));
+	uint64_t *ages = find_ages(table);
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < table->set_rows; i++) {
+		const struct signature_table_set *set = &table->sets[i];
+
+		if (set->is_used)
+			matches[count++] = (struct match){
+				labels[i], set->component, set->page_count,
+				ages[set->component]};
+	}
+	count = sum_matches(matches, count);
+	qsort(matches, count, sizeof(*matches), compare_claims);
+	free(ages);
+	*count_out = count;
+	return matches;
+}
+
+/*
+ * Assign to each component the first match whose label and component are both
+ * free.
+ */
+static void linkage_assign_labels(struct signature_table *table,
+				  const struct match *matches, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct match match = matches[i];
+
+		if (table->components[match.component].label == 0 &&
+		    signature_table_find_component(table, match.label) ==
+			    NO_TABLE_ROW)
+			signature_table_name(table, match.component,
+					     match.label);
+	}
+}
+
+/* Report the labels without a component as merged, by their first matches. */
+static void linkage_report_merges(struct linkage *linkage,
+				  const struct match *matches, size_t count)
+{
+	const struct signature_table *table = &linkage->graph.table;
+	struct int_map told = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		struct match match = matches[i];
+
+		if (signature_table_find_component(table, match.label) !=
+			    NO_TABLE_ROW ||
+		    int_map_get(&told, match.label) != INT_MAP_NONE)
+			continue;
+		int_map_set(&told, match.label, 1);
+		change_set_add_merge(&linkage->change_set, match.label,
+				     match.component);
+	}
+	int_map_free(&told);
+}
+
+/*
+ * Report the components without a label as split, by their first matches,
+ * beginning with the oldest page. Reorders the matches.
+ */
+static void linkage_report_fresh(struct linkage *linkage, struct match *matches,
+				 size_t count)
+{
+	struct signature_table *table = &linkage->graph.table;
+	size_t fresh = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct signature_table_component *component =
+			&table->components[matches[i].component];
+
+		if (component->label != 0 || component->is_reached)
+			continue;
+		component->is_reached = true;
+		matches[fresh++] = matches[i];
+	}
+	qsort(matches, fresh, sizeof(*matches), match_compare_ages);
+	for (size_t i = 0; i < fresh; i++) {
+		table->components[matches[i].component].is_reached = false;
+		change_set_add_fresh(&linkage->change_set, matches[i].component,
+				     matches[i].label);
+	}
+}
+
+void linkage_set_threshold(struct linkage *linkage, unsigned threshold,
+			   uint32_t *next_label,
+			   struct linkage_changes *changes_out)
+{
+	struct threshold_graph *graph = &linkage->graph;
+	struct match *matches;
+	uint32_t *labels;
+	size_t count;
+
+	shingle_dictionary_clear_log(&graph->table.dictionary);
+	change_set_begin(&linkage->change_set);
+	linkage->options.threshold = threshold;
+	labels = linkage_clear_labels(linkage);
+	threshold_graph_rebuild(graph, threshold);
+	matches = find_matches(&graph->table, labels, &count);
+	linkage_assign_labels(&graph->table, matches, count);
+	linkage_report_merges(linkage, matches, count);
+	linkage_report_fresh(linkage, matches, count);
+	*changes_out =
+		change_set_end(&linkage->change_set, &graph->table, next_label);
+	free(matches);
+	free(labels);
+}
+
+/* Opens a stored linkage: see linkage_restore_*() in cluster/linkage.h. */
+
+/*
+ * Limit of set numbers, so that a damaged number does not allocate much memory.
+ */
+enum { MAX_SET = 1 << 26 };
+
+enum error linkage_restore_shingle(struct linkage *linkage, uint32_t shingle_id,
+				   uint64_t shingle)
+{
+	return shingle_dictionary_restore(&linkage->graph.table.dictionary,
+					  shingle_id, shingle);
+}
+
+enum error linkage_restore_set(struct linkage *linkage, uint32_t set,
+			       const uint32_t *shingle_ids, size_t count)
+{
+	if (set >= MAX_SET || count > UINT32_MAX)
+		return ERR_CORRUPT;
+	return signature_table_restore_set(&linkage->graph.table, set,
+					   shingle_ids, (uint32_t)count);
+}
+
+/* Use the first label of a set; different ones are an error at the end. */
+static void label_set(struct linkage *linkage, uint32_t set, uint32_t label)
+{
+	struct signature_table *table = &linkage->graph.table;
+	uint32_t component = signature_table_find_component(table, label);
+
+	if (table->sets[set].component != NO_TABLE_ROW) {
+		if (signature_table_set_label(table, set) != label)
+			linkage->has_odd_label = true;
+		return;
+	}
+	if (component == NO_TABLE_ROW) {
+		component = signature_table_add_component(table);
+		signature_table_name(table, component, label);
+	}
+	signature_table_move_set(table, set, component);
+}
+
+enum error linkage_restore_page(struct linkage *linkage, uint64_t page,
+				uint32_t set, uint32_t label)
+{
+	struct signature_table *table = &linkage->graph.table;
+
+	if (label == 0 || set >= table->set_rows || !table->sets[set].is_used ||
+	    signature_table_find_page(table, page) != NO_TABLE_ROW)
+		return ERR_CORRUPT;
+	label_set(linkage, set, label);
+	signature_table_move_page(table, signature_table_add_page(table, page),
+				  set);
+	return ERR_NONE;
+}
+
+/*
+ * Assign the label of the set to the component of `set`. Return false if the
+ * component has another label, or another component has the label.
+ */
+static bool name_component(struct signature_table *table, uint32_t set,
+			   uint32_t label)
+{
+	uint32_t component = table->sets[set].component;
+
+	if (table->components[component].label == label)
+		return true;
+	if (table->components[component].label != 0 ||
+	    signature_table_find_component(table, label) != NO_TABLE_ROW)
+		return false;
+	signature_table_name(table, component, label);
+	return true;
+}
+
+enum error linkage_restore_end(struct linkage *linkage)
+{
+	struct threshold_graph *graph = &linkage->graph;
+	struct signature_table *table = &graph->table;
+	enum error error = signature_table_check(table);
+	uint32_t *labels;
+
+	if (error != ERR_NONE || linkage->has_odd_label)
+		return ERR_CORRUPT;
+	labels = mem_alloc(table->set_rows, sizeof(*labels));
+	for (uint32_t i = 0; i < table->set_rows; i++) {
+		if (table->sets[i].is_used)
+			labels[i] = signature_table_set_label(table, i);
+	}
+	threshold_graph_rebuild(graph, graph->threshold);
+	for (uint32_t i = 0; i < table->set_rows; i++) {
+		if (table->sets[i].is_used &&
+		    !name_component(table, i, labels[i]))
+			error = ERR_CORRUPT;
+	}
+	free(labels);
+	return error;
 }

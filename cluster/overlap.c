@@ -8,9 +8,8 @@
 #include <immintrin.h>
 #endif
 
-#include "base/lower_bound.h"
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/order.h"
 
 enum {
 	WORD_BITS = 64,

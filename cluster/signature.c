@@ -1,17 +1,378 @@
 #include "cluster/signature.h"
 
 #include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/hash.h"
-#include "cluster/class.h"
-#include "cluster/path.h"
-#include "cluster/role.h"
-#include "cluster/shingles.h"
-#include "cluster/url_shape.h"
+#include "base/utf8.h"
+#include "cluster/threshold.h"
 #include "page/page.h"
 #include "page/tag.h"
+
+enum { MIN_GENERATED = 5 }; /* bytes */
+
+static bool class_byte_is_space(char byte)
+{
+	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\f' ||
+	       byte == '\r';
+}
+
+static bool is_lower(char byte)
+{
+	return byte >= 'a' && byte <= 'z';
+}
+
+static bool class_byte_is_upper(char byte)
+{
+	return byte >= 'A' && byte <= 'Z';
+}
+
+static bool class_byte_is_separator(char byte)
+{
+	return byte == '-' || byte == '_';
+}
+
+static bool is_generated(const char *part, size_t length)
+{
+	size_t rises = 0;
+
+	if (length < MIN_GENERATED)
+		return false;
+	for (size_t i = 1; i < length; i++) {
+		if (is_digit(part[i - 1]) &&
+		    (is_lower(part[i]) || class_byte_is_upper(part[i])))
+			return true;
+		rises += is_lower(part[i - 1]) && class_byte_is_upper(part[i]);
+	}
+	return rises >= 2 && rises * 3 >= length;
+}
+
+static size_t class_part_length(const char *text, size_t size)
+{
+	size_t length = 0;
+
+	while (length < size && !class_byte_is_separator(text[length]))
+		length++;
+	return length;
+}
+
+/* Copy the part, with every run of digits replaced by one "0". */
+static size_t fold_digits(const char *part, size_t length, char *out)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		if (!is_digit(part[i]))
+			out[size++] = part[i];
+		else if (i == 0 || !is_digit(part[i - 1]))
+			out[size++] = '0';
+	}
+	assert(size <= length);
+	return size;
+}
+
+/*
+ * Return whether the part has no digit and no upper-case letter: only digits
+ * are folded, and only with digits or upper case a part looks generated.
+ */
+static bool class_name_is_plain(const char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (is_digit(text[i]) || class_byte_is_upper(text[i]))
+			return false;
+	}
+	return true;
+}
+
+size_t class_normalise(struct slice name, char *out)
+{
+	const char *text = name.data;
+	size_t end = name.size < CLASS_MAX_BYTES ? name.size : CLASS_MAX_BYTES;
+	size_t size = 0;
+
+	if (class_name_is_plain(text, end)) {
+		if (end > 0)
+			memcpy(out, text, end);
+		return end;
+	}
+	for (size_t at = 0; at < end; at++) {
+		size_t length = class_part_length(text + at, end - at);
+
+		if (at > 0 && is_generated(text + at, length))
+			out[size++] = '*';
+		else
+			size += fold_digits(text + at, length, out + size);
+		at += length;
+		if (at < end)
+			out[size++] = text[at];
+	}
+	assert(size <= CLASS_MAX_BYTES);
+	return size;
+}
+
+/* Keep the smallest `max` hashes, ascending and distinct. */
+static size_t insert_smallest(uint64_t *hashes, size_t count, size_t max,
+			      uint64_t hash)
+{
+	size_t at = 0;
+
+	while (at < count && hashes[at] < hash)
+		at++;
+	if (at == max || (at < count && hashes[at] == hash))
+		return count;
+	if (count == max)
+		count--;
+	memmove(hashes + at + 1, hashes + at, (count - at) * sizeof(*hashes));
+	assert(count < max && at <= count);
+	hashes[at] = hash;
+	return count + 1;
+}
+
+bool class_next(struct slice *classes, struct slice *name_out)
+{
+	const char *text = classes->data;
+	size_t begin = 0;
+	size_t end;
+
+	while (begin < classes->size && class_byte_is_space(text[begin]))
+		begin++;
+	end = begin;
+	while (end < classes->size && !class_byte_is_space(text[end]))
+		end++;
+	if (end == begin)
+		return false;
+	assert(begin < end && end <= classes->size);
+	*name_out = (struct slice){text + begin, end - begin};
+	*classes = (struct slice){text + end, classes->size - end};
+	return true;
+}
+
+size_t class_tokens(struct slice classes, uint64_t *hashes_out, size_t max)
+{
+	char name[CLASS_MAX_BYTES];
+	struct slice raw;
+	size_t count = 0;
+
+	while (class_next(&classes, &raw)) {
+		size_t size = class_normalise(raw, name);
+
+		count = insert_smallest(hashes_out, count, max,
+					hash64(name, size, 0));
+	}
+	assert(count <= max);
+	return count;
+}
+
+uint64_t class_hash(struct slice classes, uint64_t seed)
+{
+	uint64_t hashes[CLASS_MAX_NAMES];
+	size_t count = class_tokens(classes, hashes, CLASS_MAX_NAMES);
+
+	return count == 0 ? seed
+			  : hash64(hashes, count * sizeof(*hashes), seed);
+}
+
+/*
+ * The shingles that cas has in addition to ccs: the attributes that state the
+ * role of an element.
+ */
+
+struct page;
+struct shingle_builder;
+
+/* The shingles of a signature under construction. Internal to cluster/. */
+
+enum { SHINGLES_RECENT = 1024 };
+
+/*
+ * Hashes in the order of the page, with many repetitions. A direct-mapped cache
+ * of recent hashes drops nearly all repetitions before the sort; unlike a hash
+ * table it has no worst case.
+ */
+struct shingle_builder {
+	struct arena *arena;
+	uint64_t *items; /* [count] */
+	size_t count;
+	size_t capacity;
+	uint64_t recent[SHINGLES_RECENT];
+};
+
+/*
+ * Initialise. All memory comes from `arena`, which must outlive the shingles.
+ */
+static void shingles_begin(struct shingle_builder *shingles,
+			   struct arena *arena)
+{
+	memset(shingles, 0, sizeof(*shingles));
+	shingles->arena = arena;
+	shingles->recent[0] = 1; /* slot 0 must not look as if it contained the
+				    hash 0; 1 belongs to another slot */
+}
+
+static void shingles_grow(struct shingle_builder *shingles)
+{
+	size_t capacity =
+		shingles->capacity == 0 ? 256 : shingles->capacity * 2;
+	uint64_t *items = ARENA_ROOM(shingles->arena, uint64_t, capacity);
+
+	assert(shingles->count == shingles->capacity);
+	if (shingles->count > 0)
+		memcpy(items, shingles->items,
+		       shingles->count * sizeof(*items));
+	shingles->items = items;
+	shingles->capacity = capacity;
+}
+
+static void shingles_add(struct shingle_builder *shingles, uint64_t shingle)
+{
+	uint64_t *recent = &shingles->recent[shingle % SHINGLES_RECENT];
+
+	if (*recent == shingle)
+		return;
+	*recent = shingle;
+	if (shingles->count == shingles->capacity)
+		shingles_grow(shingles);
+	assert(shingles->count < shingles->capacity);
+	shingles->items[shingles->count++] = shingle;
+}
+
+/* Sort the hashes and drop repetitions; return the number of distinct ones. */
+static size_t shingles_settle(struct shingle_builder *shingles)
+{
+	uint64_t *items = shingles->items;
+	size_t count = 0;
+
+	if (shingles->count == 0)
+		return 0;
+	hash_sort(shingles->arena, items, shingles->count);
+	for (size_t i = 0; i < shingles->count; i++) {
+		if (count == 0 || items[count - 1] != items[i])
+			items[count++] = items[i];
+	}
+	assert(count <= shingles->count && u64_ascend(items, count));
+	shingles->count = count;
+	return count;
+}
+
+/* Return the distinct hashes as a signature, which adopts the memory. */
+static struct signature shingles_end(struct shingle_builder *shingles)
+{
+	size_t count = shingles_settle(shingles);
+
+	return (struct signature){shingles->items, count};
+}
+
+enum { KIND_SEED = 7 };
+
+/* Attributes that name roles. Their hashes are stored: never renumber. */
+enum role_role {
+	ROLE_ROLE = 8,
+	ROLE_ITEMPROP,
+	ROLE_ITEMTYPE,
+	ROLE_REL,
+	ROLE_PROPERTY,
+	ROLE_NAME,
+	ROLE_TYPE,
+	ROLE_NONE,
+};
+
+static bool role_text_equals(struct slice text, const char *word)
+{
+	return slice_equal(text, slice_of(word));
+}
+
+static enum role_role role_of(struct slice name)
+{
+	switch (name.size) {
+	case 3:
+		return role_text_equals(name, "rel") ? ROLE_REL : ROLE_NONE;
+	case 4:
+		if (role_text_equals(name, "role"))
+			return ROLE_ROLE;
+		if (role_text_equals(name, "name"))
+			return ROLE_NAME;
+		return role_text_equals(name, "type") ? ROLE_TYPE : ROLE_NONE;
+	case 8:
+		if (role_text_equals(name, "itemprop"))
+			return ROLE_ITEMPROP;
+		if (role_text_equals(name, "itemtype"))
+			return ROLE_ITEMTYPE;
+		return role_text_equals(name, "property") ? ROLE_PROPERTY
+							  : ROLE_NONE;
+	default:
+		return ROLE_NONE;
+	}
+}
+
+/*
+ * Return whether the attribute is content of the element: anchors have names
+ * like ids, and downloads have types.
+ */
+static bool role_is_content(enum role_role role, uint16_t tag)
+{
+	return (tag == TAG_a || tag == TAG_param) &&
+	       (role == ROLE_NAME || role == ROLE_TYPE);
+}
+
+static void add_role(struct shingle_builder *shingles, uint64_t tag,
+		     enum role_role role, struct slice value)
+{
+	char name[CLASS_MAX_BYTES];
+	size_t size = class_normalise(value, name);
+
+	shingles_add(shingles, hash_chain(hash64(name, size, role), tag));
+}
+
+/* Add the page type of Open Graph, which is in a property. */
+static void add_kind(struct shingle_builder *shingles, const struct page *page,
+		     uint32_t node)
+{
+	struct slice kind;
+
+	if (!role_text_equals(page_attribute(page, node, "property"),
+			      "og:type"))
+		return;
+	kind = page_attribute(page, node, "content");
+	if (kind.size > 0 && kind.size <= CLASS_MAX_BYTES)
+		shingles_add(shingles, hash64(kind.data, kind.size, KIND_SEED));
+}
+
+/*
+ * Add a shingle for each pair of an element's name and one of its values of
+ * role, itemprop, itemtype, rel, property, name or type, normalised like a
+ * class; and the content of meta[property=og:type]. Ignore the name and type of
+ * a link or parameter, which are its content, and values longer than
+ * CLASS_MAX_BYTES. Linear.
+ */
+static void role_shingles(struct shingle_builder *shingles,
+			  const struct page *page)
+{
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		const struct node *node = &page->nodes[i];
+		const struct attribute *attributes =
+			page->attributes + node->first_attribute;
+		uint64_t tag = 0;
+
+		for (uint16_t j = 0; j < node->attribute_count; j++) {
+			struct slice value = attributes[j].value;
+			enum role_role role = role_of(attributes[j].name);
+
+			if (role == ROLE_NONE || value.size == 0 ||
+			    value.size > CLASS_MAX_BYTES ||
+			    role_is_content(role, node->tag))
+				continue;
+			if (tag == 0)
+				tag = page_tag_hash(page, node->tag);
+			add_role(shingles, tag, role, value);
+		}
+		if (node->tag == TAG_meta)
+			add_kind(shingles, page, i);
+	}
+}
 
 enum {
 	END_TAG_SEED = 1,
@@ -324,4 +685,203 @@ bool signature_linked(struct signature a, struct signature b,
 	if (threshold >= 1000)
 		return true;
 	return has_common(a, b, signature_need(larger, threshold));
+}
+
+enum {
+	/* of a human-readable step: ">", a name, and classes with a "." each */
+	STEP_MAX_BYTES =
+		1 + CLASS_MAX_BYTES + CLASS_MAX_NAMES * (1 + CLASS_MAX_BYTES),
+};
+
+static bool has_classes(const struct page *page, uint32_t node,
+			enum path_steps kind)
+{
+	uint16_t tag = page->nodes[node].tag;
+
+	return kind == PATH_CLASSES || (kind == PATH_INNER_CLASSES &&
+					tag != TAG_html && tag != TAG_body);
+}
+
+static uint64_t step_to(const struct page *page, uint32_t node,
+			enum path_steps kind)
+{
+	uint64_t name = page_tag_hash(page, page->nodes[node].tag);
+
+	return has_classes(page, node, kind)
+		       ? class_hash(page_attribute(page, node, "class"), name)
+		       : name;
+}
+
+/*
+ * A cache of hashes of classes: a page repeats the same few. Direct-mapped, so
+ * that no page makes it slow.
+ */
+enum { CACHED = 256 };
+
+struct cached {
+	struct slice classes;
+	uint16_t tag;
+	bool is_set;
+	uint64_t hash;
+};
+
+static uint64_t classes_hash(struct cached *cache, uint16_t tag,
+			     struct slice classes, uint64_t name)
+{
+	const uint64_t key = hash64(classes.data, classes.size, tag);
+	struct cached *cached = &cache[key % CACHED];
+
+	if (!cached->is_set || cached->tag != tag ||
+	    !slice_equal(cached->classes, classes))
+		*cached = (struct cached){classes, tag, true,
+					  class_hash(classes, name)};
+	assert(cached->is_set);
+	return cached->hash;
+}
+
+/* Hash the tags of the source; implied elements have none. */
+static const uint64_t *hash_tags(struct arena *arena, const struct page *page)
+{
+	uint64_t *tags =
+		ARENA_NEW(arena, uint64_t, TAG_COUNT + page->unknown_tag_count);
+
+	for (uint32_t i = 0; i < page->tag_count; i++) {
+		const unsigned tag = page->tags[i] & ~(unsigned)TAG_IS_END;
+
+		if (tags[tag] == 0)
+			tags[tag] = page_tag_hash(page, (uint16_t)tag);
+	}
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		const uint16_t tag = page->nodes[i].tag;
+
+		if (tags[tag] == 0)
+			tags[tag] = page_tag_hash(page, tag);
+	}
+	return tags;
+}
+
+struct path_table path_table_make(struct arena *arena, const struct page *page)
+{
+	struct cached *cache = ARENA_NEW(arena, struct cached, CACHED);
+	const uint64_t *tags = hash_tags(arena, page);
+	uint64_t *names = ARENA_ROOM(arena, uint64_t, page->node_count);
+	uint64_t *classes = ARENA_ROOM(arena, uint64_t, page->node_count);
+	uint64_t *inner = ARENA_ROOM(arena, uint64_t, page->node_count);
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		const uint16_t tag = page->nodes[i].tag;
+		const struct slice class = page_attribute(page, i, "class");
+
+		names[i] = tags[tag];
+		classes[i] = class.size == 0 ? names[i]
+					     : classes_hash(cache, tag, class,
+							    names[i]);
+		inner[i] = has_classes(page, i, PATH_INNER_CLASSES) ? classes[i]
+								    : names[i];
+	}
+	return (struct path_table){
+		.steps =
+			{
+				[PATH_NAMES] = names,
+				[PATH_CLASSES] = classes,
+				[PATH_INNER_CLASSES] = inner,
+			},
+		.tags = tags,
+	};
+}
+
+uint64_t *path_chains(struct arena *arena, const struct page *page,
+		      const uint64_t *steps)
+{
+	uint64_t *paths = ARENA_ROOM(arena, uint64_t, page->node_count);
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		uint32_t parent = page->nodes[i].parent;
+
+		assert(parent == NO_NODE || parent < i);
+		paths[i] = hash_chain(steps[i],
+				      parent == NO_NODE ? 0 : paths[parent]);
+	}
+	return paths;
+}
+
+/* Write ">div.menu.menu-0" to `out` [STEP_MAX_BYTES]; return its length. */
+static size_t step_write(const struct page *page, uint32_t node,
+			 enum path_steps kind, char *out)
+{
+	struct slice name = utf8_truncate(
+		page_tag_name(page, page->nodes[node].tag), CLASS_MAX_BYTES);
+	struct slice classes = {NULL, 0};
+	struct slice class;
+	size_t size = 1 + name.size;
+
+	out[0] = '>';
+	memcpy(out + 1, name.data, name.size);
+	if (has_classes(page, node, kind))
+		classes = page_attribute(page, node, "class");
+	for (unsigned i = 0;
+	     i < CLASS_MAX_NAMES && class_next(&classes, &class); i++) {
+		out[size++] = '.';
+		size += class_normalise(utf8_truncate(class, CLASS_MAX_BYTES),
+					out + size);
+	}
+	assert(size <= STEP_MAX_BYTES);
+	return size;
+}
+
+size_t path_write_by(const struct page *page, uint32_t node,
+		     enum path_steps kind, char *out)
+{
+	static const char more[] = {'.', '.', '.'};
+	char step[STEP_MAX_BYTES];
+	size_t begin = PATH_MAX_BYTES;
+
+	for (; node != NO_NODE; node = page->nodes[node].parent) {
+		size_t size = step_write(page, node, kind, step);
+
+		if (size + sizeof(more) > begin) {
+			begin -= sizeof(more);
+			memcpy(out + begin, more, sizeof(more));
+			return begin;
+		}
+		assert(size < begin);
+		begin -= size;
+		memcpy(out + begin, step, size);
+	}
+	assert(begin <= PATH_MAX_BYTES);
+	return begin < PATH_MAX_BYTES ? begin + 1 : begin;
+}
+
+size_t path_write(const struct page *page, uint32_t node, char *out)
+{
+	return path_write_by(page, node, PATH_CLASSES, out);
+}
+
+uint64_t path_shingle(const struct page *page, const uint64_t *steps,
+		      uint32_t node, unsigned width)
+{
+	uint64_t window[SIGNATURE_MAX_WIDTH];
+	unsigned count = 0;
+
+	assert(width >= 1 && width <= SIGNATURE_MAX_WIDTH);
+	while (count < width && node != NO_NODE) {
+		assert(node < page->node_count);
+		window[count++] = steps[node];
+		node = page->nodes[node].parent;
+	}
+	return hash64(window, count * sizeof(*window), 0);
+}
+
+uint64_t path_hash(const struct page *page, uint32_t node, unsigned width)
+{
+	uint64_t window[SIGNATURE_MAX_WIDTH];
+	unsigned count = 0;
+
+	assert(width >= 1 && width <= SIGNATURE_MAX_WIDTH);
+	while (count < width && node != NO_NODE) {
+		assert(node < page->node_count);
+		window[count++] = step_to(page, node, PATH_INNER_CLASSES);
+		node = page->nodes[node].parent;
+	}
+	return hash64(window, count * sizeof(*window), 0);
 }

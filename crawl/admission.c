@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/slice.h"
+#include "base/buffer.h"
 
 enum { MAX_ENDING = 8 };
 

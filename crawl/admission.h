@@ -10,8 +10,7 @@
 #include <stdint.h>
 
 #include "crawl/url.h"
-#include "store/rows_frontier.h"
-#include "store/rows_site.h"
+#include "store/rows.h"
 
 /*
  * Limits of a URL that no client requested, against crawler traps: endless

@@ -3,14 +3,352 @@
 #include <assert.h>
 #include <curl/curl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "crawl/curl_memory.h"
-#include "crawl/request_headers.h"
+#include "crawl/http_message.h"
 #include "crawl/transfer.h"
+#include "page/robots_tag.h"
+
+CURLcode cookies_load(CURL *easy, const struct cookies *cookies)
+{
+	struct slice lines = buffer_slice(&cookies->lines);
+	CURLcode code = curl_easy_setopt(easy, CURLOPT_COOKIELIST, "ALL");
+
+	while (lines.size > 0 && code == CURLE_OK) {
+		struct slice line = line_take(&lines);
+		char *text = mem_copy_text(line.data, line.size);
+
+		code = curl_easy_setopt(easy, CURLOPT_COOKIELIST, text);
+		free(text);
+	}
+	return code;
+}
+
+void cookies_save(CURL *easy, struct cookies *cookies)
+{
+	struct curl_slist *list = NULL;
+	size_t count = 0;
+
+	buffer_clear(&cookies->lines);
+	curl_easy_getinfo(easy, CURLINFO_COOKIELIST, &list);
+	for (const struct curl_slist *cookie = list; cookie != NULL;
+	     cookie = cookie->next) {
+		size_t size = strlen(cookie->data) + 1;
+
+		if (count == MAX_COOKIES ||
+		    cookies->lines.size + size > MAX_COOKIE_BYTES)
+			continue;
+		buffer_append_text(&cookies->lines, cookie->data);
+		buffer_append_byte(&cookies->lines, '\n');
+		count++;
+	}
+	curl_slist_free_all(list);
+}
+
+enum error error_from_curl(CURLcode code)
+{
+	switch (code) {
+	case CURLE_OK:
+		return ERR_NONE;
+	case CURLE_OPERATION_TIMEDOUT:
+		return ERR_TIMEOUT;
+	case CURLE_ABORTED_BY_CALLBACK:
+		return ERR_ADDRESS_FORBIDDEN;
+	case CURLE_URL_MALFORMAT:
+	case CURLE_BAD_CONTENT_ENCODING:
+		return ERR_MALFORMED;
+	case CURLE_FILESIZE_EXCEEDED:
+	/*
+	 * 7.88 returns this for a header line over 100 KB; when memory is
+	 * short, curl_memory_begin() makes the process abort
+	 */
+	case CURLE_OUT_OF_MEMORY:
+		return ERR_TOO_LARGE;
+	default:
+		/* no name, no connection, TLS, HTTP, incomplete */
+		return ERR_NETWORK;
+	}
+}
+
+static void *curl_alloc(size_t size)
+{
+	return mem_resize(NULL, size, 1);
+}
+
+static void *curl_resize(void *memory, size_t size)
+{
+	return mem_resize(memory, size, 1);
+}
+
+static char *curl_copy_text(const char *text)
+{
+	return mem_copy_text(text, strlen(text));
+}
+
+bool curl_memory_begin(void)
+{
+	return curl_global_init_mem(CURL_GLOBAL_DEFAULT, curl_alloc, free,
+				    curl_resize, curl_copy_text,
+				    mem_alloc) == CURLE_OK;
+}
+
+enum { MAX_LINE_BYTES = 4096 };
+
+struct curl_slist *request_headers_add(struct curl_slist *list,
+				       const char *line)
+{
+	struct curl_slist *longer = curl_slist_append(list, line);
+
+	if (longer == NULL)
+		mem_exhausted("libcurl");
+	return longer;
+}
+
+/*
+ * Return whether a validator from a server, or from the store, is safe to send.
+ */
+static bool is_condition(const char *value, size_t capacity)
+{
+	return value != NULL && value[0] != '\0' && strlen(value) < capacity &&
+	       header_is_printable(slice_of(value));
+}
+
+bool request_is_conditional(const struct fetch_request *request)
+{
+	return is_condition(request->etag, MAX_ETAG) ||
+	       is_condition(request->modified, MAX_MODIFIED);
+}
+
+static struct curl_slist *add_condition(struct curl_slist *list,
+					const char *name, const char *value,
+					size_t capacity)
+{
+	char line[32 + MAX_ETAG];
+
+	if (!is_condition(value, capacity))
+		return list;
+	snprintf(line, sizeof(line), "%s: %s", name, value);
+	return request_headers_add(list, line);
+}
+
+/*
+ * Return whether the header is reserved: it frames the message, routes it, or
+ * states the accepted responses; also all of Proxy-...
+ */
+static bool request_header_is_reserved(struct slice name)
+{
+	static const char *const names[] = {
+		"Accept-Encoding",
+		"Connection",
+		"Content-Length",
+		"Expect",
+		"Host",
+		"HTTP2-Settings",
+		"If-Match",
+		"If-Modified-Since",
+		"If-None-Match",
+		"If-Range",
+		"If-Unmodified-Since",
+		"Keep-Alive",
+		"Range",
+		"TE",
+		"Trailer",
+		"Transfer-Encoding",
+		"Upgrade",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (header_is_word(name, names[i]))
+			return true;
+	return name.size >= 6 && strncasecmp(name.data, "Proxy-", 6) == 0;
+}
+
+/* Return whether the name is a token (RFC 9110, 5.6.2). */
+static bool is_token(struct slice name)
+{
+	static const char marks[] = "!#$%&'*+-.^_`|~";
+	const char *bytes = name.data;
+
+	for (size_t i = 0; i < name.size; i++) {
+		char c = bytes[i];
+		char lower = (char)(c | 0x20);
+
+		if ((lower < 'a' || lower > 'z') && (c < '0' || c > '9') &&
+		    memchr(marks, c, sizeof(marks) - 1) == NULL)
+			return false;
+	}
+	return name.size > 0;
+}
+
+static bool request_header_is_allowed(struct slice line)
+{
+	const char *colon =
+		line.size == 0 ? NULL : memchr(line.data, ':', line.size);
+	struct slice name = {line.data, 0};
+
+	if (colon == NULL || line.size >= MAX_LINE_BYTES ||
+	    !header_is_printable(line))
+		return false;
+	name.size = (size_t)(colon - (const char *)line.data);
+	return is_token(name) && !request_header_is_reserved(name);
+}
+
+static struct curl_slist *add_own(struct curl_slist *list, struct slice lines)
+{
+	while (lines.size > 0) {
+		struct slice line = line_take(&lines);
+		char text[MAX_LINE_BYTES];
+
+		if (!request_header_is_allowed(line))
+			continue;
+		memcpy(text, line.data, line.size);
+		text[line.size] = '\0';
+		list = request_headers_add(list, text);
+	}
+	return list;
+}
+
+struct curl_slist *request_headers(const struct fetch_request *request)
+{
+	struct curl_slist *list = NULL;
+
+	list = add_condition(list, "If-None-Match", request->etag, MAX_ETAG);
+	list = add_condition(list, "If-Modified-Since", request->modified,
+			     MAX_MODIFIED);
+	return add_own(list, slice_of(request->headers));
+}
+
+/*
+ * Copy the value if it fits and is printable, so that it can be shown and sent
+ * again.
+ */
+static void copy_value(struct slice value, char *out, size_t capacity)
+{
+	out[0] = '\0';
+	if (value.size >= capacity || !header_is_printable(value))
+		return;
+	memcpy(out, value.data, value.size);
+	out[value.size] = '\0';
+}
+
+/* Copy the media type without its parameters, such as a file name. */
+static void copy_type(struct slice value, char *out, size_t capacity)
+{
+	const char *bytes = value.data;
+	size_t size = value.size < capacity ? value.size : capacity - 1;
+
+	for (size_t i = 0; i < size; i++)
+		out[i] = (char)(bytes[i] < ' ' || bytes[i] > '~' ? '?'
+								 : bytes[i]);
+	out[size] = '\0';
+}
+
+/* Return the value if the line is a field of that name and is not empty. */
+static bool response_head_match(struct slice line, const char *name,
+				struct slice *value_out)
+{
+	*value_out = header_value(line, name);
+	return value_out->size > 0;
+}
+
+/*
+ * Content-Encoding may be empty and may occur several times. libcurl decodes
+ * the transfer coding chunked; requests accept no other.
+ */
+static void take_coding(struct response_head *answer, struct slice line)
+{
+	struct codings transfer = {0};
+	struct slice value;
+
+	if (response_head_match(line, "Content-Encoding", &value))
+		answer->is_unreadable |= !codings_add(&answer->codings, value);
+	else if (response_head_match(line, "Transfer-Encoding", &value))
+		answer->is_unreadable |=
+			!codings_add(&transfer, value) || transfer.count > 0;
+}
+
+/* Resets fields one by one instead of zeroing the struct, which is large. */
+void response_head_begin(struct response_head *answer)
+{
+	answer->redirect.text[0] = '\0';
+	answer->robots_tag = 0;
+	answer->codings.count = 0;
+	answer->is_unreadable = false;
+	answer->content_type[0] = '\0';
+	answer->retry_after[0] = '\0';
+	answer->date[0] = '\0';
+	answer->etag[0] = '\0';
+	answer->modified[0] = '\0';
+}
+
+void response_head_take(struct response_head *answer, struct slice line,
+			const struct url *url)
+{
+	struct slice value;
+
+	if (response_head_match(line, "Content-Type", &value))
+		copy_type(value, answer->content_type,
+			  sizeof(answer->content_type));
+	else if (response_head_match(line, "Location", &value))
+		url_parse(&answer->redirect, value, url);
+	else if (response_head_match(line, "Retry-After", &value))
+		copy_value(value, answer->retry_after,
+			   sizeof(answer->retry_after));
+	else if (response_head_match(line, "Date", &value))
+		copy_value(value, answer->date, sizeof(answer->date));
+	else if (response_head_match(line, "ETag", &value))
+		copy_value(value, answer->etag, sizeof(answer->etag));
+	else if (response_head_match(line, "Last-Modified", &value))
+		copy_value(value, answer->modified, sizeof(answer->modified));
+	else if (response_head_match(line, "X-Robots-Tag", &value))
+		answer->robots_tag |= robots_tag_parse(value, ROBOTS_AGENT);
+	else
+		take_coding(answer, line);
+}
+
+/*
+ * Return whether the status is a redirect by the Fetch standard, 2.2.3; 304 is
+ * not.
+ */
+static bool http_status_is_redirect(unsigned status)
+{
+	return (status >= 301 && status <= 303) || status == 307 ||
+	       status == 308;
+}
+
+/* Parsing a date is slow, so do it only if there is a Retry-After. */
+static uint64_t retry_after(const struct response_head *answer, uint64_t now_s)
+{
+	uint64_t date_s;
+
+	if (answer->retry_after[0] == '\0')
+		return 0;
+	date_s = header_date(slice_of(answer->date));
+	return header_retry_after(slice_of(answer->retry_after),
+				  date_s > 0 ? date_s : now_s);
+}
+
+void response_head_finish(const struct response_head *answer, uint64_t now_s,
+			  struct fetch_result *result_out)
+{
+	struct slice type = slice_of(answer->content_type);
+
+	result_out->is_html = header_is_html(type);
+	header_charset(type, result_out->charset, sizeof(result_out->charset));
+	result_out->retry_after_s = retry_after(answer, now_s);
+	result_out->robots_tag = answer->robots_tag;
+	memcpy(result_out->etag, answer->etag, sizeof(answer->etag));
+	memcpy(result_out->modified, answer->modified,
+	       sizeof(answer->modified));
+	if (http_status_is_redirect(result_out->http_status))
+		memcpy(result_out->redirect, answer->redirect.text,
+		       sizeof(result_out->redirect));
+}
 
 enum {
 	DEFAULT_BODY_BYTES = 8 * 1024 * 1024,

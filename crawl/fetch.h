@@ -2,7 +2,7 @@
  * crawl/fetch.h - HTTP/1.1 and 2 with libcurl multi, for one thread that
  * owns the loop. Redirects are returned, not followed, so that every hop passes
  * scope, robots.txt, politeness and the address filter again. Requests accept
- * gzip and br, which are decompressed here (crawl/unpack.h), so that a
+ * gzip and br, which are decompressed here (crawl/http_message.h), so that a
  * bomb is detected during decompression: 1 GiB in 1 MB of gzip costs 0.6 KB of
  * traffic and 0.5 MB of memory; in brotli 17 MB, because its decoder keeps a
  * large window.
@@ -10,6 +10,7 @@
 #ifndef CRAWL_FETCH_H
 #define CRAWL_FETCH_H
 
+#include <curl/curl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,6 +18,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "crawl/address_filter.h"
+#include "crawl/http_message.h"
 #include "crawl/url.h"
 
 struct fetcher;
@@ -172,5 +174,87 @@ void fetcher_report_backlog(struct fetcher *fetcher, size_t waiting,
 
 /* Return the number of running requests. */
 size_t fetcher_running(const struct fetcher *fetcher);
+
+/*
+ * The cookies of a site, loaded into libcurl's engine before a transfer and
+ * saved after it. The engine decides which cookies it accepts (none for public
+ * suffixes, by libpsl), sends and expires. Used only by transfer.c.
+ */
+
+enum { MAX_COOKIES = 64, MAX_COOKIE_BYTES = 16 * 1024 };
+
+/* Replace the cookies of the handle. */
+CURLcode cookies_load(CURL *easy, const struct cookies *cookies);
+
+/*
+ * Copy the cookies of the handle that have not expired; omit those over
+ * MAX_COOKIES or MAX_COOKIE_BYTES.
+ */
+void cookies_save(CURL *easy, struct cookies *cookies);
+
+/* The only translation of libcurl's error codes. */
+
+enum error error_from_curl(CURLcode code);
+
+/* Initialise libcurl, in the same way for all its users. */
+
+/*
+ * Like curl_global_init(); undo it by curl_global_cleanup(). When memory is
+ * short, the process aborts, as in mem_alloc(): libcurl has one code for that
+ * and for headers that are too long, which only fail the page. Not thread-safe.
+ */
+bool curl_memory_begin(void);
+
+/* The headers of a request that libcurl does not write. */
+
+/*
+ * Return the headers of the request: its conditions, and the site's own lines.
+ * Omit invalid lines and headers that libcurl or the crawler sets (Host,
+ * Connection, Accept-Encoding, ...). Return NULL if there are none. Free the
+ * list with curl_slist_free_all().
+ */
+struct curl_slist *request_headers(const struct fetch_request *request);
+
+/* Add a line to a list (NULL for an empty list). Out of memory aborts. */
+struct curl_slist *request_headers_add(struct curl_slist *list,
+				       const char *line);
+
+/*
+ * Return whether the request has a condition, so that 304 is a valid response.
+ */
+bool request_is_conditional(const struct fetch_request *request);
+
+/*
+ * Parse the head of an HTTP response line by line. Pure, except for libcurl's
+ * date parser.
+ */
+
+/* The parsed fields of one block of headers. */
+struct response_head {
+	struct url redirect;    /* Location, resolved; text "" = none */
+	unsigned robots_tag;    /* ROBOTS_TAG_* */
+	struct codings codings; /* of the content */
+	bool is_unreadable;     /* a coding of the body cannot be decoded */
+	char content_type[128]; /* "" = none; truncated if longer */
+	char retry_after[64];   /* "" = none, or longer */
+	char date[64];          /* "" = none, or longer */
+	/* "" = none, longer, or not printable */
+	char etag[MAX_ETAG];
+	char modified[MAX_MODIFIED];
+};
+
+/* Start a new head. */
+void response_head_begin(struct response_head *answer);
+
+/* Parse a header line of the response for `url`. */
+void response_head_take(struct response_head *answer, struct slice line,
+			const struct url *url);
+
+/*
+ * The headers are complete: fill the fields of `result_out` that depend on
+ * them. Its status is set; `now_s` is the Unix time, used if there is no Date.
+ */
+void response_head_finish(const struct response_head *answer, uint64_t now_s,
+			  struct fetch_result *result_out);
 
 #endif

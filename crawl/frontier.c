@@ -1,10 +1,908 @@
 #include "crawl/frontier.h"
 
 #include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "crawl/frontier_row.h"
-#include "crawl/revisit.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "crawl/schedule.h"
 #include "store/key.h"
+#include "store/rows.h"
+
+/*
+ * Writes rows of the frontier together with the counters that depend on them.
+ * Private to frontier*.c.
+ */
+
+/* Due times that are ranks. Requested URLs come first. */
+enum { DUE_ON_DEMAND = 1, DUE_FIRST = 2 };
+
+/* The rows of a URL's patterns; zero if a row does not exist. */
+struct frontier_patterns {
+	uint64_t fine_key;
+	uint64_t coarse_key;
+	struct pattern_row fine; /* its texts are the copies below */
+	struct pattern_row coarse;
+	char fine_text[MAX_PATTERN_TEXT];
+	char coarse_text[MAX_PATTERN_TEXT];
+};
+
+/* Return the result of admission_of_state() by the rules. */
+enum admission frontier_state_rule(const struct site_row *site,
+				   const struct frontier_rules *rules,
+				   const struct frontier_patterns *patterns);
+
+enum { PRESET_MAX_PATTERN = 500 };
+
+/*
+ * Return a due time: 0 is not allowed, because it would mean that the row is
+ * never due.
+ */
+static uint64_t frontier_due(uint64_t time_ms)
+{
+	return time_ms == 0 ? 1 : time_ms;
+}
+
+/*
+ * Return a due time of now; a page before its first visit keeps its rank, so
+ * that it does not move after all others of its pattern.
+ */
+static uint64_t frontier_due_again(const struct frontier_row *row,
+				   uint64_t now_ms)
+{
+	if ((row->flags & FRONTIER_IS_ON_DEMAND) != 0)
+		return DUE_ON_DEMAND;
+	if (row->fetched_ms == 0 && row->attempts == 0)
+		return DUE_FIRST;
+	return frontier_due(now_ms);
+}
+
+/* Return whether the row is no page of the site: a sitemap or the probe. */
+static bool frontier_is_auxiliary(const struct frontier_row *row)
+{
+	return (row->flags & FRONTIER_IS_AUXILIARY) != 0;
+}
+
+/*
+ * Return whether the URL is never skipped: a seed, a requested URL, or the
+ * target of its redirects.
+ */
+static bool frontier_is_never_skipped(enum admission rule, uint32_t flags)
+{
+	return rule == ADMIT_SEED || rule == ADMIT_ON_DEMAND ||
+	       (flags & FRONTIER_IS_ON_DEMAND) != 0;
+}
+
+/*
+ * Read a row like frontier_row_get(), with texts truncated to fit into a lease.
+ */
+static bool frontier_load(struct txn *txn, uint32_t site, uint64_t key,
+			  struct frontier_row *row_out)
+{
+	if (!frontier_row_get(txn, site, key, row_out))
+		return false;
+	if (row_out->url.size <= MAX_URL_BYTES &&
+	    row_out->etag.size < MAX_ETAG &&
+	    row_out->modified.size < MAX_MODIFIED)
+		return true;
+	txn_fail(txn, ERR_CORRUPT);
+	return false;
+}
+
+/* Return the counter of the site for a row in `state`, or `none`. */
+static uint32_t *counter_of(struct site_row *site,
+			    const struct frontier_row *row, uint16_t state,
+			    uint32_t *none)
+{
+	enum frontier_state known = (enum frontier_state)state;
+
+	if (known == FRONTIER_PENDING || known == FRONTIER_LEASED)
+		return &site->pending_count;
+	if (frontier_is_auxiliary(row))
+		return none;
+	switch (known) {
+	case FRONTIER_DONE:
+		return &site->fetched_count;
+	case FRONTIER_FAILED:
+	case FRONTIER_DENIED:
+		return &site->failed_count;
+	case FRONTIER_SKIPPED:
+		return &site->skipped_count;
+	default:
+		return none; /* a new row */
+	}
+}
+
+/*
+ * Set the state of the row and write it. No other function writes rows or
+ * changes the counters of states. The previous state of a new row is
+ * FRONTIER_STATES. Slices of the row may point into the map.
+ */
+static void frontier_store(struct txn *txn, struct site_row *site, uint64_t key,
+			   struct frontier_row *row, enum frontier_state state)
+{
+	uint32_t none = 0;
+
+	if (txn->error != ERR_NONE)
+		return;
+	if (row->state == FRONTIER_STATES) {
+		site->found_count += !frontier_is_auxiliary(row);
+		site->sitemap_count += (row->flags & FRONTIER_IS_SITEMAP) != 0;
+	}
+	(*counter_of(site, row, row->state, &none))--;
+	(*counter_of(site, row, (uint16_t)state, &none))++;
+	row->state = (uint16_t)state;
+	frontier_row_put(txn, site->id, key, row);
+}
+
+static void load_one(struct txn *txn, uint32_t site, uint64_t key,
+		     struct pattern_row *row, char text_out[MAX_PATTERN_TEXT])
+{
+	if (!pattern_row_get(txn, site, key, row))
+		return;
+	if (row->text.size > MAX_PATTERN_TEXT) {
+		txn_fail(txn, ERR_CORRUPT);
+		return;
+	}
+	if (row->text.size > 0)
+		memcpy(text_out, row->text.data, row->text.size);
+	row->text.data = text_out;
+}
+
+static void patterns_load(struct txn *txn, uint32_t site, uint64_t fine,
+			  uint64_t coarse, struct frontier_patterns *out)
+{
+	out->fine_key = fine;
+	out->coarse_key = coarse;
+	load_one(txn, site, fine, &out->fine, out->fine_text);
+	load_one(txn, site, coarse, &out->coarse, out->coarse_text);
+}
+
+static void patterns_store(struct txn *txn, uint32_t site,
+			   const struct frontier_patterns *patterns)
+{
+	pattern_row_put(txn, site, patterns->fine_key, &patterns->fine);
+	pattern_row_put(txn, site, patterns->coarse_key, &patterns->coarse);
+}
+
+enum admission frontier_state_rule(const struct site_row *site,
+				   const struct frontier_rules *rules,
+				   const struct frontier_patterns *patterns)
+{
+	uint32_t max_pattern = rules->max_pattern == 0 ? PRESET_MAX_PATTERN
+						       : rules->max_pattern;
+
+	return admission_of_state(site, &patterns->fine, &patterns->coarse,
+				  max_pattern);
+}
+
+/* The consequences of an outcome: state, next visit and counts. */
+
+enum {
+	FIRST_PAUSE_MS = 5 * 1000,
+	MAX_PAUSE_MS = 60 * 60 * 1000,
+	MAX_RETRY_MS = 24 * 60 * 60 * 1000, /* same as in polite.h */
+	MAX_ATTEMPTS = 4,
+	STATUS_NOT_MODIFIED = 304,
+	STATUS_TOO_MANY = 429,
+	STATUS_SERVER_ERROR = 500,
+};
+
+/* Return whether the failure is temporary. */
+static bool outcome_is_temporary(const struct outcome *outcome)
+{
+	switch (outcome->error) {
+	case ERR_TIMEOUT:
+	case ERR_NETWORK:
+	case ERR_BUSY:
+	case ERR_IO:
+	case ERR_STORE_FULL:
+		return true;
+	default:
+		return outcome->http_status == STATUS_TOO_MANY ||
+		       outcome->http_status >= STATUS_SERVER_ERROR;
+	}
+}
+
+/* Return the rule that forbade the URL, or ADMIT_NONE. */
+static enum admission outcome_denial_rule(enum error error)
+{
+	switch (error) {
+	case ERR_ROBOTS_DENIED:
+		return DENY_ROBOTS;
+	case ERR_ADDRESS_FORBIDDEN:
+		return DENY_ADDRESS;
+	case ERR_OUT_OF_SCOPE:
+		return DENY_SCOPE;
+	default:
+		return ADMIT_NONE;
+	}
+}
+
+/* Change the pause by up to a quarter. */
+static uint64_t frontier_jitter(uint64_t pause_ms, uint64_t key,
+				unsigned attempts)
+{
+	uint64_t quarter = pause_ms / 4;
+
+	assert(quarter <= pause_ms);
+	return pause_ms - quarter +
+	       hash_chain(key, attempts) % (2 * quarter + 1);
+}
+
+/*
+ * Return the time of the next try after the `attempts`-th consecutive temporary
+ * failure.
+ */
+static uint64_t next_try_ms(const struct outcome *outcome, uint64_t key,
+			    unsigned attempts)
+{
+	uint64_t latest_ms = outcome->now_ms + MAX_RETRY_MS;
+	uint64_t retry_ms =
+		outcome->retry_ms < latest_ms ? outcome->retry_ms : latest_ms;
+	uint64_t first_ms = outcome->first_pause_ms == 0
+				    ? FIRST_PAUSE_MS
+				    : outcome->first_pause_ms;
+	uint64_t pause_ms = first_ms << (attempts - 1);
+	uint64_t due_ms =
+		outcome->now_ms + frontier_jitter(pause_ms, key, attempts);
+
+	assert(attempts >= 1 && attempts <= MAX_ATTEMPTS);
+	if (due_ms > outcome->now_ms + MAX_PAUSE_MS)
+		due_ms = outcome->now_ms + MAX_PAUSE_MS;
+	return retry_ms > due_ms ? retry_ms : due_ms;
+}
+
+/* A visit that has ended, and the row that it changes. */
+struct visit {
+	struct txn *txn;
+	struct site_row *site;
+	uint64_t key;
+	const struct outcome *outcome;
+	struct frontier_row row;
+};
+
+/* Return the mean interval of its cluster; 0 = unknown. */
+static uint64_t interval_of_cluster(const struct visit *visit)
+{
+	uint32_t cluster = visit->outcome->cluster;
+	struct cluster_row row;
+
+	return cluster != 0 && cluster_row_get(visit->txn, visit->site->id,
+					       cluster, &row)
+		       ? row.interval_ms
+		       : 0;
+}
+
+/* Set the next visit by `interval`; 0 = the site's interval. */
+static void visit_set_next(struct visit *visit, uint64_t interval)
+{
+	uint64_t default_ms = visit->site->options.revisit_ms;
+
+	assert(visit->outcome != NULL);
+	visit->row.due_ms = 0;
+	if (default_ms != 0)
+		visit->row.due_ms = frontier_due(revisit_due(
+			visit->outcome->now_ms,
+			interval == 0 ? default_ms : interval, visit->key));
+}
+
+/*
+ * Return the interval after a visit. Ignore an early, requested visit that
+ * found no change.
+ */
+static uint64_t next_interval(const struct visit *visit, bool is_changed)
+{
+	uint64_t before = visit->row.interval_ms;
+	uint64_t since_ms = visit->outcome->now_ms - visit->row.fetched_ms;
+
+	if (visit->site->options.revisit_ms == 0)
+		return before;
+	if (!is_changed && visit->row.fetched_ms != 0 && since_ms < before / 2)
+		return before;
+	return revisit_interval(before, is_changed, interval_of_cluster(visit),
+				visit->site->options.revisit_ms);
+}
+
+/* Update the mean interval of the cluster, after a second or later visit. */
+static void visit_update_cluster(const struct visit *visit)
+{
+	uint32_t site = visit->site->id;
+	uint32_t cluster = visit->outcome->cluster;
+	struct cluster_row row;
+	uint64_t before;
+
+	if (cluster == 0 || !cluster_row_get(visit->txn, site, cluster, &row))
+		return;
+	before = row.interval_ms;
+	row.interval_ms = revisit_of_cluster(before, visit->row.interval_ms);
+	if (row.interval_ms != before)
+		cluster_row_put(visit->txn, site, cluster, &row);
+}
+
+static bool http_status_is_success(unsigned status)
+{
+	return (status >= 200 && status < 300) || status == STATUS_NOT_MODIFIED;
+}
+
+static enum frontier_state visit_record_success(struct visit *visit)
+{
+	const struct outcome *outcome = visit->outcome;
+	struct frontier_row *row = &visit->row;
+
+	row->attempts = 0;
+	row->interval_ms = next_interval(visit, outcome->is_changed);
+	visit_set_next(visit, row->interval_ms);
+	if (http_status_is_success(outcome->http_status))
+		row->fetched_ms = outcome->now_ms;
+	if (outcome->http_status != STATUS_NOT_MODIFIED) {
+		row->etag = outcome->etag.size < MAX_ETAG ? outcome->etag
+							  : slice_of("");
+		row->modified = outcome->modified.size < MAX_MODIFIED
+					? outcome->modified
+					: slice_of("");
+	}
+	return FRONTIER_DONE;
+}
+
+static enum frontier_state visit_record_failure(struct visit *visit)
+{
+	const struct outcome *outcome = visit->outcome;
+	struct frontier_row *row = &visit->row;
+	enum admission rule = outcome_denial_rule(outcome->error);
+
+	if (row->attempts < UINT16_MAX)
+		row->attempts++;
+	if (rule != ADMIT_NONE) {
+		row->rule = (uint16_t)rule;
+		row->due_ms = 0;
+		/* a URL that was fetched before may be allowed again later */
+		if (row->fetched_ms != 0) {
+			row->interval_ms = next_interval(visit, false);
+			visit_set_next(visit, row->interval_ms);
+		}
+		return FRONTIER_DENIED;
+	}
+	if (!outcome_is_temporary(outcome)) {
+		/* a missing page is requested less and less often */
+		row->interval_ms = next_interval(visit, false);
+		visit_set_next(visit, row->interval_ms);
+		return FRONTIER_FAILED;
+	}
+	visit_set_next(visit, 0);
+	if (row->attempts >= MAX_ATTEMPTS)
+		return FRONTIER_FAILED;
+	row->due_ms =
+		frontier_due(next_try_ms(outcome, visit->key, row->attempts));
+	return FRONTIER_PENDING;
+}
+
+/* Return the next state; set attempts and the next visit of the row. */
+static enum frontier_state visit_decide_state(struct visit *visit)
+{
+	enum error error = visit->outcome->error;
+
+	if (error == ERR_NONE)
+		return visit_record_success(visit);
+	if (error != ERR_STOPPED)
+		return visit_record_failure(visit);
+	visit->row.due_ms =
+		frontier_due_again(&visit->row, visit->outcome->now_ms);
+	return FRONTIER_PENDING;
+}
+
+/* Sitemaps have the site's interval, the probe none. */
+static void plan_auxiliary(struct visit *visit, enum frontier_state state)
+{
+	visit->row.interval_ms = 0;
+	if ((visit->row.flags & FRONTIER_IS_PROBE) != 0)
+		visit->row.due_ms = 0;
+	else if (state != FRONTIER_DENIED)
+		visit_set_next(visit, 0);
+}
+
+/*
+ * Add the cost of a visit to the budgets if the URL has never had a response.
+ */
+static void visit_charge_budget(const struct visit *visit)
+{
+	if (visit->row.fetched_ms != 0 || visit->row.interval_ms != 0)
+		return;
+	visit->site->spent_bytes += visit->outcome->wire_bytes;
+	visit->site->spent_ms += visit->outcome->elapsed_ms;
+}
+
+/* Return whether the page has shown nothing new. */
+static bool novelty_is_quiet(const struct novelty *novelty)
+{
+	return novelty->cluster == 0 ||
+	       (!novelty->is_novel && novelty->cluster_pages >= QUIET_PAGES &&
+		novelty->agreement >= QUIET_AGREEMENT);
+}
+
+/* Restart the count of quiet pages. */
+static void pattern_reset_counts(struct pattern_row *pattern, uint64_t now_ms)
+{
+	pattern->quiet = 0;
+	pattern->changed_ms = now_ms;
+}
+
+static void pattern_count_page(struct pattern_row *pattern,
+			       const struct novelty *novelty, uint64_t now_ms)
+{
+	pattern->learned++;
+	pattern->cluster = novelty->cluster;
+	if (novelty_is_quiet(novelty))
+		pattern->quiet++;
+	else
+		pattern_reset_counts(pattern, now_ms);
+}
+
+/*
+ * Update the patterns of the URL with the news of a first visit; with `novelty`
+ * NULL reset them. A saturated pattern that is reset is open again.
+ */
+static void frontier_update_patterns(struct txn *txn, struct site_row *site,
+				     const struct frontier_row *row,
+				     const struct novelty *novelty,
+				     uint64_t now_ms)
+{
+	static const struct pattern_row none;
+	struct frontier_patterns patterns;
+	struct pattern_row *both[] = {&patterns.fine, &patterns.coarse};
+	bool is_fine;
+	bool is_coarse;
+
+	patterns_load(txn, site->id, row->pattern, row->coarse, &patterns);
+	is_fine = admission_is_saturated(site, &patterns.fine, &none);
+	is_coarse = admission_is_saturated(site, &none, &patterns.coarse);
+	for (size_t i = 0; i < 2; i++) {
+		if (novelty != NULL)
+			pattern_count_page(both[i], novelty, now_ms);
+		else
+			pattern_reset_counts(both[i], now_ms);
+	}
+	patterns_store(txn, site->id, &patterns);
+	if (patterns.fine.quiet == 0 && (is_fine || is_coarse))
+		frontier_revive(txn, site,
+				is_coarse ? row->coarse : row->pattern);
+}
+
+static bool visit_is_uncounted(const struct frontier_row *row)
+{
+	return row->pattern != 0 && (row->flags & FRONTIER_IS_COUNTED) == 0;
+}
+
+/* Return whether a first visit has ended without a page. */
+static bool is_nothing(const struct visit *visit, enum frontier_state state)
+{
+	const struct outcome *outcome = visit->outcome;
+
+	return visit_is_uncounted(&visit->row) &&
+	       ((state == FRONTIER_DONE &&
+		 !http_status_is_success(outcome->http_status)) ||
+		(state == FRONTIER_FAILED && !outcome_is_temporary(outcome)));
+}
+
+void frontier_record_outcome(struct txn *txn, struct site_row *site,
+			     uint64_t url, const struct outcome *outcome)
+{
+	static const struct novelty nothing;
+	struct visit visit = {
+		.txn = txn, .site = site, .key = url, .outcome = outcome};
+	enum frontier_state state;
+	bool was_visited;
+	bool is_lesson;
+
+	if (!frontier_load(txn, site->id, url, &visit.row))
+		return;
+	visit_charge_budget(&visit);
+	was_visited = visit.row.fetched_ms != 0;
+	if (outcome->error != ERR_STOPPED) { /* otherwise it was not visited */
+		visit.row.error = (int16_t)outcome->error;
+		visit.row.http_status = outcome->http_status;
+		visit.row.answered_ms = outcome->now_ms;
+	}
+	state = visit_decide_state(&visit);
+	if (frontier_is_auxiliary(&visit.row) && state != FRONTIER_PENDING)
+		plan_auxiliary(&visit, state);
+	is_lesson = is_nothing(&visit, state);
+	if (is_lesson)
+		visit.row.flags |= FRONTIER_IS_COUNTED;
+	frontier_store(txn, site, url, &visit.row, state);
+	if (is_lesson)
+		frontier_update_patterns(txn, site, &visit.row, &nothing,
+					 outcome->now_ms);
+	if (was_visited && outcome->error == ERR_NONE &&
+	    site->options.revisit_ms != 0)
+		visit_update_cluster(&visit);
+}
+
+void frontier_count_page(struct txn *txn, struct site_row *site, uint64_t url,
+			 const struct novelty *novelty, uint64_t now_ms)
+{
+	struct frontier_row row;
+
+	if (!frontier_load(txn, site->id, url, &row) ||
+	    !visit_is_uncounted(&row))
+		return;
+	row.flags |= FRONTIER_IS_COUNTED;
+	frontier_row_put(txn, site->id, url, &row);
+	frontier_update_patterns(txn, site, &row, novelty, now_ms);
+}
+
+void frontier_reopen(struct txn *txn, struct site_row *site, uint64_t url,
+		     uint64_t now_ms)
+{
+	struct frontier_row row;
+
+	if (frontier_load(txn, site->id, url, &row) && row.pattern != 0)
+		frontier_update_patterns(txn, site, &row, NULL, now_ms);
+}
+
+void frontier_make_due(struct txn *txn, uint32_t site, uint64_t url,
+		       uint64_t now_ms)
+{
+	struct frontier_row row;
+
+	if (!frontier_load(txn, site, url, &row) ||
+	    row.state == FRONTIER_LEASED || row.state == FRONTIER_SKIPPED ||
+	    row.state == FRONTIER_PENDING || row.rule == DENY_DELETED ||
+	    (row.due_ms != 0 && row.due_ms <= now_ms))
+		return;
+	row.due_ms = frontier_due(now_ms);
+	frontier_row_put(txn, site, url, &row);
+}
+
+void frontier_clear_validators(struct txn *txn, uint32_t site, uint64_t url)
+{
+	struct frontier_row row;
+
+	if (!frontier_load(txn, site, url, &row) ||
+	    row.etag.size + row.modified.size == 0)
+		return;
+	row.etag = slice_of("");
+	row.modified = slice_of("");
+	frontier_row_put(txn, site, url, &row);
+}
+
+enum error frontier_exclude(struct txn *txn, struct site_row *site,
+			    uint64_t url)
+{
+	struct frontier_row row;
+
+	if (!frontier_load(txn, site->id, url, &row))
+		return ERR_NONE;
+	if (row.state == FRONTIER_LEASED)
+		return ERR_BUSY;
+	row.rule = DENY_DELETED;
+	row.error = ERR_BODY_EXPIRED;
+	row.due_ms = 0;
+	row.etag = slice_of("");
+	row.modified = slice_of("");
+	frontier_store(txn, site, url, &row, FRONTIER_DENIED);
+	return ERR_NONE;
+}
+
+/* Leases rows, and takes them back without an outcome. */
+
+enum {
+	MAX_FORWARDED = 1024, /* maximum number of skipped rows per call */
+	CHUNK = 256,          /* rows that are read together */
+	DUE_OFFSET = 4,       /* offset of the time in a key of TABLE_DUE */
+	URL_OFFSET = 12,      /* offset of the URL in that key */
+	ROW_URL_OFFSET = 4,
+	LATEST_MS = 24 * 60 * 60 * 1000, /* maximum distance of a retry */
+};
+
+/* Return the keys of up to `max` due rows, the longest due first. */
+static size_t find_due(struct txn *txn, uint32_t site, uint64_t now_ms,
+		       size_t max, uint64_t *keys_out)
+{
+	struct key prefix = key_site(site);
+	struct scan scan = scan_begin(txn, TABLE_DUE, key_slice(&prefix));
+	size_t count = 0;
+
+	assert(max > 0);
+	while (count < max && scan_next(&scan) &&
+	       key_u64(scan.key, DUE_OFFSET) <= now_ms)
+		keys_out[count++] = key_u64(scan.key, URL_OFFSET);
+	scan_end(&scan);
+	assert(count <= max);
+	return count;
+}
+
+static void lease_copy_text(struct slice text, char *out)
+{
+	assert(text.data != NULL || text.size == 0);
+	if (text.size > 0)
+		memcpy(out, text.data, text.size);
+	out[text.size] = '\0';
+}
+
+static void fill_lease(struct lease *lease, uint64_t key,
+		       const struct frontier_row *row)
+{
+	lease->key = key;
+	lease->depth = row->depth;
+	lease->redirects = row->redirects;
+	lease->attempts = row->attempts;
+	lease->flags = row->flags;
+	lease_copy_text(row->url, lease->url);
+	lease_copy_text(row->etag, lease->etag);
+	lease_copy_text(row->modified, lease->modified);
+}
+
+/* Return whether a rule forbids the first visit of the row. */
+static bool is_skipped(const struct site_row *site,
+		       const struct frontier_rules *rules,
+		       const struct frontier_patterns *patterns,
+		       struct frontier_row *row)
+{
+	enum admission rule = frontier_state_rule(site, rules, patterns);
+
+	if (row->state != FRONTIER_PENDING || admission_is_in(rule) ||
+	    frontier_is_never_skipped((enum admission)row->rule, row->flags))
+		return false;
+	row->rule = (uint16_t)rule;
+	row->due_ms = 0;
+	return true;
+}
+
+/* Count the first visit; return true if a rule skips it instead. */
+static bool begin_visits(struct txn *txn, struct site_row *site,
+			 const struct frontier_rules *rules,
+			 struct frontier_row *row,
+			 struct frontier_patterns *patterns)
+{
+	patterns_load(txn, site->id, row->pattern, row->coarse, patterns);
+	if (is_skipped(site, rules, patterns, row))
+		return true;
+	row->flags |= FRONTIER_IS_ATTEMPTED;
+	site->tried_count++;
+	patterns->fine.tried++;
+	patterns->coarse.tried++;
+	return false;
+}
+
+/* Return whether a budget of the site is spent; sitemaps count, too. */
+static bool is_spent(const struct site_row *site, struct frontier_row *row)
+{
+	if ((row->flags & FRONTIER_IS_SITEMAP) == 0 || row->fetched_ms != 0 ||
+	    site->options.max_bytes == 0 ||
+	    site->spent_bytes < site->options.max_bytes)
+		return false;
+	row->rule = SKIP_BYTES;
+	row->due_ms = 0;
+	return true;
+}
+
+/* The arguments of a call of frontier_lease(). */
+struct leasing {
+	struct txn *txn;
+	struct site_row *site;
+	const struct frontier_rules *rules;
+	const struct lease_request *order;
+};
+
+/* Lease a row; return false if it was skipped, or is damaged. */
+static bool lease_row(const struct leasing *leasing, uint64_t key,
+		      struct lease *lease_out)
+{
+	struct txn *txn = leasing->txn;
+	struct site_row *site = leasing->site;
+	struct frontier_row row;
+	struct frontier_patterns patterns;
+	bool is_first;
+
+	if (!frontier_load(txn, site->id, key, &row)) {
+		txn_fail(txn,
+			 ERR_CORRUPT); /* an entry of TABLE_DUE without a row */
+		return false;
+	}
+	is_first = (row.flags & FRONTIER_IS_ATTEMPTED) == 0 &&
+		   !frontier_is_auxiliary(&row);
+	if (is_spent(site, &row) ||
+	    (is_first &&
+	     begin_visits(txn, site, leasing->rules, &row, &patterns))) {
+		frontier_store(txn, site, key, &row, FRONTIER_SKIPPED);
+		return false;
+	}
+	assert(row.url.size <= MAX_URL_BYTES);
+	fill_lease(lease_out, key, &row);
+	row.due_ms = frontier_due(leasing->order->until_ms);
+	frontier_store(txn, site, key, &row, FRONTIER_LEASED);
+	if (is_first)
+		patterns_store(txn, site->id, &patterns);
+	return txn->error == ERR_NONE;
+}
+
+size_t frontier_lease(struct txn *txn, struct site_row *site,
+		      const struct frontier_rules *rules,
+		      const struct lease_request *order,
+		      struct lease *leases_out)
+{
+	const struct leasing leasing = {txn, site, rules, order};
+	uint64_t keys[CHUNK];
+	size_t passed = 0;
+	size_t count = 0;
+
+	while (count < order->max && passed < MAX_FORWARDED) {
+		/* after skipped rows read larger chunks */
+		size_t wanted = passed > 0 ? CHUNK : order->max - count;
+		size_t found = find_due(txn, site->id, order->now_ms,
+					wanted < CHUNK ? wanted : CHUNK, keys);
+
+		for (size_t i = 0; i < found && count < order->max; i++) {
+			if (lease_row(&leasing, keys[i], &leases_out[count]))
+				count++;
+			else
+				passed++;
+		}
+		if (found == 0)
+			break;
+	}
+	assert(count <= order->max);
+	return count;
+}
+
+uint64_t frontier_next_due(struct txn *txn, uint32_t site)
+{
+	struct key prefix = key_site(site);
+	struct scan scan = scan_begin(txn, TABLE_DUE, key_slice(&prefix));
+	uint64_t due = UINT64_MAX;
+
+	if (scan_next(&scan))
+		due = key_u64(scan.key, DUE_OFFSET);
+	scan_end(&scan);
+	return due;
+}
+
+/* A row that becomes pending again, and its pattern. */
+struct skipped_entry {
+	uint64_t pattern;
+	uint64_t key;
+};
+
+static int by_pattern(const void *left, const void *right)
+{
+	const struct skipped_entry *a = left;
+	const struct skipped_entry *b = right;
+
+	if (a->pattern != b->pattern)
+		return a->pattern < b->pattern ? -1 : 1;
+	return (a->key > b->key) - (a->key < b->key);
+}
+
+/* Return all rows of the site in `state`; the caller frees them. */
+static struct skipped_entry *find_all(struct txn *txn, uint32_t site,
+				      enum frontier_state state,
+				      size_t *count_out)
+{
+	struct key prefix = key_site(site);
+	struct scan scan = scan_begin(txn, TABLE_FRONTIER, key_slice(&prefix));
+	struct skipped_entry *entries = NULL;
+	size_t capacity = 0;
+	size_t count = 0;
+
+	while (scan_next(&scan)) {
+		struct frontier_row row;
+
+		if (!frontier_row_decode(scan.value, &row)) {
+			txn_fail(txn, ERR_CORRUPT);
+			break;
+		}
+		if (row.state != state)
+			continue;
+		entries = mem_grow(entries, count, &capacity, sizeof(*entries));
+		entries[count++] = (struct skipped_entry){
+			row.pattern, key_u64(scan.key, ROW_URL_OFFSET)};
+	}
+	scan_end(&scan);
+	*count_out = count;
+	return entries;
+}
+
+void frontier_release(struct txn *txn, struct site_row *site, uint64_t now_ms)
+{
+	size_t count;
+	struct skipped_entry *entries =
+		find_all(txn, site->id, FRONTIER_LEASED, &count);
+	struct frontier_row row;
+
+	for (size_t i = 0;
+	     i < count && frontier_load(txn, site->id, entries[i].key, &row);
+	     i++) {
+		row.due_ms = frontier_due_again(&row, now_ms);
+		frontier_store(txn, site, entries[i].key, &row,
+			       FRONTIER_PENDING);
+	}
+	free(entries);
+}
+
+/*
+ * Return the keys of the site's rows that are due after `after_ms`; the caller
+ * frees them.
+ */
+static uint64_t *find_later(struct txn *txn, uint32_t site, uint64_t after_ms,
+			    size_t *count_out)
+{
+	struct key prefix = key_site(site);
+	struct key from = key_due(site, after_ms, 0);
+	struct scan scan =
+		scan_begin_at(txn, TABLE_DUE, key_slice(&from), prefix.size);
+	uint64_t *keys = NULL;
+	size_t capacity = 0;
+	size_t count = 0;
+
+	while (scan_next(&scan)) {
+		keys = mem_grow(keys, count, &capacity, sizeof(*keys));
+		keys[count++] = key_u64(scan.key, URL_OFFSET);
+	}
+	scan_end(&scan);
+	*count_out = count;
+	return keys;
+}
+
+/* Set an earlier time for a row that is due too late and not leased. */
+static void frontier_clamp_row(struct txn *txn, const struct site_row *site,
+			       uint64_t key, struct frontier_row *row,
+			       uint64_t now_ms)
+{
+	uint64_t interval = row->interval_ms == 0 ? site->options.revisit_ms
+						  : row->interval_ms;
+	uint64_t due_ms = revisit_due(now_ms, interval, key);
+	uint64_t latest_ms = now_ms + LATEST_MS;
+
+	if (row->due_ms <= (due_ms > latest_ms ? due_ms : latest_ms))
+		return;
+	row->due_ms = row->state == FRONTIER_DONE
+			      ? frontier_due(due_ms)
+			      : frontier_due_again(row, now_ms);
+	frontier_row_put(txn, site->id, key, row);
+}
+
+void frontier_clamp(struct txn *txn, struct site_row *site, uint64_t now_ms)
+{
+	struct frontier_row row;
+	size_t count;
+	uint64_t *keys = find_later(txn, site->id, now_ms + LATEST_MS, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (frontier_load(txn, site->id, keys[i], &row) &&
+		    row.state != FRONTIER_LEASED)
+			frontier_clamp_row(txn, site, keys[i], &row, now_ms);
+	free(keys);
+}
+
+void frontier_revive(struct txn *txn, struct site_row *site, uint64_t pattern)
+{
+	size_t count;
+	struct skipped_entry *entries =
+		find_all(txn, site->id, FRONTIER_SKIPPED, &count);
+	struct frontier_row row;
+	uint64_t rank = 0;
+
+	if (count > 1)
+		qsort(entries, count, sizeof(*entries), by_pattern);
+	for (size_t i = 0;
+	     i < count && frontier_load(txn, site->id, entries[i].key, &row);
+	     i++) {
+		if (i > 0 && entries[i].pattern != entries[i - 1].pattern)
+			rank = 0;
+		if (pattern != 0 && row.pattern != pattern &&
+		    row.coarse != pattern)
+			continue;
+		row.due_ms = DUE_FIRST + rank++;
+		row.rule = row.lastmod_ms != 0 ? ADMIT_SITEMAP : ADMIT_LINK;
+		frontier_store(txn, site, entries[i].key, &row,
+			       FRONTIER_PENDING);
+	}
+	free(entries);
+}
 
 enum {
 	PRESET_MAX_URLS = 100 * 1000,

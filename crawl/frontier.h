@@ -28,8 +28,7 @@
 #include "crawl/fetch.h"
 #include "crawl/url.h"
 #include "crawl/url_pattern.h"
-#include "store/rows_frontier.h"
-#include "store/rows_site.h"
+#include "store/rows.h"
 #include "store/txn.h"
 
 /* Rules that are the same for all sites. */
@@ -119,7 +118,7 @@ struct outcome {
 
 /*
  * Record the outcome of a leased URL.
- * - Success: due again after its adaptive interval (crawl/revisit.h),
+ * - Success: due again after its adaptive interval (crawl/schedule.h),
  *   or never if the site's revisit_ms is 0. A visit on request before half of
  *   the interval that found no change does not lengthen the interval.
  * - Temporary failure (timeout, network, 429, 5xx): due again after

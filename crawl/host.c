@@ -1,13 +1,293 @@
 #include "crawl/host.h"
 
+#include <arpa/inet.h>
 #include <idn2.h>
+#include <libpsl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/ascii.h"
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/memory.h"
-#include "crawl/address.h"
+#include "base/utf8.h"
+#include "crawl/url.h"
+
+/*
+ * Hosts that are addresses, in all spellings that resolvers accept, normalised
+ * as in the WHATWG URL standard (3.5).
+ */
+
+/*
+ * Write the host as a dotted quad. It has 1 to 4 numbers, decimal, octal or
+ * hexadecimal; the last one fills the rest (IPv4 parser). ERR_MALFORMED.
+ */
+enum error address_put_ipv4(struct slice host, struct bounded *out);
+
+/*
+ * Write the IPv6 address, passed without brackets and without a zone,
+ * compressed and in brackets. ERR_MALFORMED.
+ */
+enum error address_put_ipv6(struct slice text, struct bounded *out);
+
+enum { MAX_PARTS = 4 };
+
+/*
+ * Return the value of a digit in lower case; `base` or more if it is no digit.
+ */
+static unsigned digit_value(char c)
+{
+	if (is_digit(c))
+		return (unsigned)(c - '0');
+	return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
+}
+
+/*
+ * Parse a number like the IPv4 number parser: after 0x hexadecimal digits,
+ * possibly none, after 0 octal digits. At most UINT32_MAX + 1. Return false if
+ * it is no number.
+ */
+static bool parse_number(struct slice text, uint64_t *number_out)
+{
+	unsigned base = 10;
+	size_t i = 0;
+
+	if (text.size == 0)
+		return false;
+	if (text.size > 1 && slice_byte(text, 0) == '0') {
+		base = slice_byte(text, 1) == 'x' ? 16 : 8;
+		i = base == 16 ? 2 : 1;
+	}
+	*number_out = 0;
+	for (; i < text.size; i++) {
+		unsigned digit = digit_value(slice_byte(text, i));
+
+		if (digit >= base)
+			return false;
+		*number_out = *number_out * base + digit;
+		if (*number_out > UINT32_MAX)
+			*number_out = (uint64_t)UINT32_MAX + 1;
+	}
+	return true;
+}
+
+/*
+ * Remove the first part from `text` and return it; return no value if nothing
+ * remains.
+ */
+static struct slice next_part(struct slice *text)
+{
+	struct slice part = *text;
+	const char *dot = memchr(text->data, '.', text->size);
+
+	if (dot == NULL) {
+		*text = (struct slice){NULL, 0};
+		return part;
+	}
+	part.size = (size_t)(dot - (const char *)text->data);
+	*text = (struct slice){dot + 1, text->size - part.size - 1};
+	return part;
+}
+
+/*
+ * Return whether the last label of `host`, a name in lower case, is a number.
+ * Such a host must be an IPv4 address, because resolvers read it as one (ends
+ * in a number checker).
+ */
+static bool address_is_ipv4(struct slice host)
+{
+	const char *dot = memrchr(host.data, '.', host.size);
+	const char *end = (const char *)host.data + host.size;
+	const char *label = dot == NULL ? host.data : dot + 1;
+	struct slice text = {label, (size_t)(end - label)};
+	size_t digits = 0;
+	uint64_t number;
+
+	while (digits < text.size && is_digit(slice_byte(text, digits)))
+		digits++;
+	return digits == text.size ||
+	       (digits > 0 && parse_number(text, &number));
+}
+
+enum error address_put_ipv4(struct slice host, struct bounded *out)
+{
+	uint64_t address = 0;
+	uint64_t number = 0;
+	int shift = 32;
+	struct in_addr bytes;
+	char text[INET_ADDRSTRLEN];
+
+	for (int parts = 0; host.data != NULL; parts++) {
+		struct slice part = next_part(&host);
+
+		if (parts == MAX_PARTS || !parse_number(part, &number))
+			return ERR_MALFORMED;
+		if (host.data == NULL)
+			break;
+		if (number > 255)
+			return ERR_MALFORMED;
+		shift -= 8;
+		address |= number << shift;
+	}
+	if (number >> shift != 0)
+		return ERR_MALFORMED;
+	bytes.s_addr = htonl((uint32_t)(address | number));
+	inet_ntop(AF_INET, &bytes, text, sizeof(text));
+	bounded_put_slice(out, slice_of(text));
+	return ERR_NONE;
+}
+
+enum error address_put_ipv6(struct slice text, struct bounded *out)
+{
+	char address[INET6_ADDRSTRLEN] = "";
+	struct in6_addr bytes;
+	char *quad;
+
+	if (text.size >= sizeof(address))
+		return ERR_MALFORMED;
+	memcpy(address, text.data, text.size);
+	if (memchr(address, '\0', text.size) != NULL ||
+	    inet_pton(AF_INET6, address, &bytes) != 1)
+		return ERR_MALFORMED;
+	inet_ntop(AF_INET6, &bytes, address, sizeof(address));
+	/* the standard does not write ::ffff:1.2.3.4 (IPv6 serializer) */
+	quad = strrchr(address, ':') + 1;
+	if (strchr(quad, '.') != NULL)
+		(void)snprintf(
+			quad, INET_ADDRSTRLEN, "%x:%x",
+			(unsigned)(bytes.s6_addr[12] << 8 | bytes.s6_addr[13]),
+			(unsigned)(bytes.s6_addr[14] << 8 | bytes.s6_addr[15]));
+	bounded_put(out, '[');
+	bounded_put_slice(out, slice_of(address));
+	bounded_put(out, ']');
+	return ERR_NONE;
+}
+
+static bool domain_is_address(const char *name)
+{
+	struct in_addr address;
+
+	return name[0] == '[' || inet_pton(AF_INET, name, &address) == 1;
+}
+
+static struct slice without_port(struct slice host)
+{
+	const char *colon =
+		host.size == 0 ? NULL : memrchr(host.data, ':', host.size);
+	const char *bracket =
+		host.size == 0 ? NULL : memrchr(host.data, ']', host.size);
+
+	if (colon != NULL && (bracket == NULL || colon > bracket))
+		host.size = (size_t)(colon - (const char *)host.data);
+	return host;
+}
+
+struct slice domain_registrable(struct slice host)
+{
+	char name[MAX_HOST_BYTES + 1];
+	struct slice whole = without_port(host);
+	const char *domain;
+
+	if (whole.size == 0 || whole.size > MAX_HOST_BYTES)
+		return whole;
+	memcpy(name, whole.data, whole.size);
+	name[whole.size] = '\0';
+	if (domain_is_address(name))
+		return whole;
+	domain = psl_registrable_domain(psl_builtin(), name);
+	if (domain == NULL)
+		return whole;
+	return (struct slice){(const char *)whole.data + (domain - name),
+			      whole.size - (size_t)(domain - name)};
+}
+
+const char *domain_list(void)
+{
+	return psl_builtin_sha1sum();
+}
+
+/*
+ * Convert a host with stars to lower case; return false if it contains other
+ * characters.
+ */
+static bool host_glob_fold(struct slice text, char *out)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789"
+				    "-._:[]*";
+	const char *bytes = text.data;
+
+	for (size_t i = 0; i < text.size; i++) {
+		out[i] = lower(bytes[i]);
+		if (out[i] == '\0' || strchr(plain, out[i]) == NULL)
+			return false;
+	}
+	out[text.size] = '\0';
+	return true;
+}
+
+/* Write the canonical form of a host without stars. */
+static bool host_glob_parse(struct slice text, char *out)
+{
+	char address[MAX_HOST_BYTES + sizeof("http://")];
+	struct url url;
+
+	for (size_t i = 0; i < text.size; i++)
+		/* strchr() also finds a NUL */
+		if (strchr("/\\@?#", ((const char *)text.data)[i]) != NULL)
+			return false;
+	(void)snprintf(address, sizeof(address), "http://%.*s", (int)text.size,
+		       (const char *)text.data);
+	if (url_parse(&url, slice_of(address), NULL) != ERR_NONE)
+		return false;
+	memcpy(out, url.host, sizeof(url.host));
+	return true;
+}
+
+bool host_globs_add(struct host_globs *globs, struct slice text)
+{
+	char host[MAX_HOST_BYTES + 2];
+	struct slice kept;
+	size_t size;
+
+	if (globs->count == MAX_HOST_GLOBS || text.size == 0 ||
+	    text.size > MAX_HOST_BYTES)
+		return false;
+	if (memchr(text.data, '*', text.size) != NULL
+		    ? !host_glob_fold(text, host)
+		    : !host_glob_parse(text, host))
+		return false;
+	if (globs->arena == NULL)
+		globs->arena = arena_create();
+	size = strlen(host);
+	host[size] = '$'; /* match up to the end */
+	kept = (struct slice){arena_copy(globs->arena, host, size + 1),
+			      size + 1};
+	if (!pattern_make(globs->arena, kept, &globs->patterns[globs->count]))
+		return false;
+	globs->texts[globs->count++] = (struct slice){kept.data, size};
+	return true;
+}
+
+bool host_globs_match(const struct host_globs *globs, struct slice host)
+{
+	struct pattern_path path;
+	size_t steps = 0;
+
+	if (host.size > MAX_HOST_BYTES)
+		return false;
+	pattern_path_set(&path, host);
+	for (size_t i = 0; i < globs->count; i++)
+		if (pattern_matches(&globs->patterns[i], &path, &steps))
+			return true;
+	return false;
+}
+
+void host_globs_free(struct host_globs *globs)
+{
+	arena_destroy(globs->arena);
+	*globs = (struct host_globs){0};
+}
 
 enum {
 	MAX_NAME = 253,

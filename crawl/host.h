@@ -2,8 +2,13 @@
 #ifndef CRAWL_HOST_H
 #define CRAWL_HOST_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buffer.h"
 #include "base/error.h"
-#include "crawl/percent.h"
+#include "crawl/url.h"
+#include "crawl/url_pattern.h"
 
 /*
  * Write the canonical form of `authority` (only a host with an optional port)
@@ -19,5 +24,50 @@
  */
 enum error host_canonical(struct slice authority, unsigned default_port,
 			  struct bounded *out);
+
+/* The registrable domain of a host (public suffix list). */
+
+/*
+ * Return the registrable domain of `host` (canonical, with or without a port):
+ * example.co.uk for www.example.co.uk. Return the whole host without port for
+ * addresses, single labels and public suffixes. The result points into `host`.
+ */
+struct slice domain_registrable(struct slice host);
+
+/*
+ * Return the version of the public suffix list in this program; static memory.
+ * With another list a host may have another domain.
+ */
+const char *domain_list(void);
+
+/*
+ * A list of hosts where '*' matches any characters, such as "example.org" and
+ * "*.example.org". Pure.
+ */
+
+enum { MAX_HOST_GLOBS = 64 };
+
+struct host_globs {
+	struct pattern patterns[MAX_HOST_GLOBS]; /* [count] */
+	struct slice texts[MAX_HOST_GLOBS]; /* [count] canonical form: letters,
+					       digits and "-._:[]*" */
+	size_t count;
+	struct arena *arena;
+};
+
+/*
+ * Add a host, with its port if that is not the default, in any form that
+ * url_parse() accepts; a host with '*' must be canonical except for upper case.
+ * Return false and change nothing if it is invalid or the list is full.
+ */
+bool host_globs_add(struct host_globs *globs, struct slice text);
+
+/*
+ * Return whether an entry matches the canonical host `host` (struct url).
+ * O(host + glob) for each glob, whatever its stars.
+ */
+bool host_globs_match(const struct host_globs *globs, struct slice host);
+
+void host_globs_free(struct host_globs *globs);
 
 #endif

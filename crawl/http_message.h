@@ -10,10 +10,60 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "base/compress.h"
 #include "base/error.h"
 #include "base/limit.h"
-#include "base/slice.h"
-#include "crawl/unpack.h"
+
+struct unpacker;
+
+/*
+ * Decode the content codings of a response as its bytes arrive. libcurl (7.88)
+ * is not usable for this: it decodes codings that the request did not accept,
+ * up to five nested ones, does not report the number of consumed bytes, and
+ * accepts a truncated gzip body as complete.
+ */
+
+enum { MAX_CODINGS = 2 };
+
+/*
+ * The codings of a body in the order in which they were applied, without
+ * invalid words. Start with {0}.
+ */
+struct codings {
+	enum coding list[MAX_CODINGS];
+	size_t count;
+};
+
+/*
+ * Add the codings of a Content-Encoding: gzip, br, deflate and zstd, without
+ * parameters. Ignore words that are not codings, such as "none", "UTF-8" or
+ * "text/html": browsers show such a body unchanged. Return false for a coding
+ * that cannot be decoded, such as "compress", and for more than MAX_CODINGS.
+ */
+bool codings_add(struct codings *codings, struct slice value);
+
+/* Create it for at least one coding. Memory: see decoder_create(). */
+struct unpacker *unpacker_create(struct codings codings);
+void unpacker_destroy(struct unpacker *unpacker); /* NULL is a no-op */
+
+/*
+ * Add the next received bytes, which must stay valid until they are consumed.
+ */
+void unpacker_feed(struct unpacker *unpacker, struct slice packed);
+
+/* Return the number of input bytes that are not consumed. */
+size_t unpacker_left(const struct unpacker *unpacker);
+
+/*
+ * Write the next bytes of the body to `out`; 0 bytes: it needs more input.
+ * Several gzip members are one body; bytes after the end are ignored.
+ * ERR_CORRUPT: the coding is damaged.
+ */
+enum error unpacker_next(struct unpacker *unpacker, char *out, size_t capacity,
+			 size_t *size_out);
+
+/* Return whether the body is complete with the input until now. */
+bool unpacker_is_whole(const struct unpacker *unpacker);
 
 /* The slices point into the parsed text; a missing field has no value. */
 struct http_message {
@@ -61,5 +111,79 @@ enum { MAX_CODING_RATIO = 200, RATIO_FREE_BYTES = LIMIT(1 << 20, 1024) };
  */
 enum error http_body_decode(const struct http_message *message,
 			    size_t max_bytes, struct http_body *body_out);
+
+/*
+ * Parse the HTTP response headers that a crawler needs (RFC 9110). Pure,
+ * except for libcurl's date parser.
+ */
+
+/*
+ * Return the trimmed value of a header line if its name is `name`; otherwise no
+ * value.
+ */
+struct slice header_value(struct slice line, const char *name);
+
+/*
+ * Remove and return the first element of a comma-separated list; trimmed,
+ * possibly empty.
+ */
+struct slice header_list_take(struct slice *list);
+
+/* The same for a list with semicolons: a value, then its parameters. */
+struct slice header_parameter_take(struct slice *list);
+
+/* Return whether the value is `word`, ignoring case. */
+bool header_is_word(struct slice value, const char *word);
+
+/* Return whether all bytes are printable ASCII. */
+bool header_is_printable(struct slice value);
+
+/*
+ * Return whether the Content-Type is HTML or XHTML. Also true for values
+ * without a type, such as "html", "unknown/unknown" and "": browsers inspect
+ * the bytes then. In a list the last type counts (Fetch standard, 2.2.2,
+ * "extract a MIME type").
+ */
+bool header_is_html(struct slice content_type);
+
+/*
+ * Return the charset parameter of a Content-Type, in a list the last one,
+ * without quotes; "" if it is missing, longer than `capacity` - 1, or has
+ * invalid characters.
+ */
+void header_charset(struct slice content_type, char *out, size_t capacity);
+
+/* Parse a time such as Date into Unix seconds; 0 if it is invalid. */
+uint64_t header_date(struct slice value);
+
+/*
+ * Return the seconds from `now_s` until a Retry-After, which is a number of
+ * seconds or a date. 0 if it is invalid, or in the past.
+ */
+uint64_t header_retry_after(struct slice value, uint64_t now_s);
+
+/* Parse a decimal number; UINT64_MAX if it is invalid or too large. */
+uint64_t header_number(struct slice value);
+
+/* Lines of archives and of HTTP heads. */
+
+/*
+ * Remove the first line of `text`, with its LF; return it without the LF and
+ * the CRs before it. The last line needs no LF.
+ */
+static inline struct slice line_take(struct slice *text)
+{
+	const char *begin = text->data;
+	const char *end =
+		text->size == 0 ? NULL : memchr(begin, '\n', text->size);
+	size_t size = end == NULL ? text->size : (size_t)(end - begin);
+	size_t taken = end == NULL ? size : size + 1;
+
+	if (taken > 0)
+		*text = (struct slice){begin + taken, text->size - taken};
+	while (size > 0 && begin[size - 1] == '\r')
+		size--;
+	return (struct slice){begin, size};
+}
 
 #endif

@@ -1,15 +1,254 @@
 #include "crawl/robots.h"
 
 #include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "base/limit.h"
 #include "base/utf8.h"
-#include "crawl/pattern.h"
-#include "crawl/robots_group.h"
-#include "crawl/robots_line.h"
 #include "crawl/url.h"
+#include "crawl/url_pattern.h"
+#include "page/charset.h"
+#include "page/robots_tag.h"
+
+/*
+ * Reads robots.txt line by line, and accepts the mistakes that Google's parser
+ * and crawler-commons accept.
+ */
+
+struct arena;
+
+enum robots_key {
+	ROBOTS_OTHER,
+	ROBOTS_LINE_AGENT,
+	ROBOTS_ALLOW,
+	ROBOTS_DISALLOW,
+	ROBOTS_SITEMAP,
+	ROBOTS_DELAY,
+};
+
+struct robots_line {
+	enum robots_key key;
+	struct slice value; /* trimmed, without the comment */
+	struct slice text;  /* the whole line, trimmed, without the comment */
+	unsigned number;    /* from 1 */
+};
+
+/* The remaining lines. Plain data: a copy reads the same lines again. */
+struct robots_lines {
+	struct slice rest;
+	unsigned number; /* number of the last line */
+};
+
+/*
+ * The rules of a robots.txt for one agent, from all of its groups (RFC 9309,
+ * 2.2.1).
+ */
+
+struct arena;
+
+struct robots_rule {
+	struct pattern pattern;
+	struct slice text; /* the line */
+	unsigned line;     /* from 1 */
+	bool is_allow;
+};
+
+struct robots_group {
+	const struct robots_rule *rules; /* the first match decides */
+	size_t rule_count;
+	uint32_t delay_ms;
+	bool is_clamped; /* a delay was over the limit, or no number */
+};
+
+enum { MAX_DELAY_MS = 60 * 60 * 1000 };
+
+struct parser {
+	struct arena *arena;
+	const char *agent; /* NULL: "*" */
+	struct robots_group *group;
+	struct buffer rules; /* array of struct robots_rule */
+	bool has_group;      /* the agent has a group, possibly empty */
+	/*
+	 * A group ends at a User-agent line after a rule; other lines must not
+	 * end it (RFC 9309, 2.2.4). Crawl-delay is not in the RFC: it applies
+	 * only to the agents named directly above it.
+	 */
+	bool are_rules_ours;
+	bool are_delays_ours;
+	bool is_in_rules;
+	bool is_in_delays;
+};
+
+/* "*" followed by a word counts as "*", as in Google's parser. */
+static bool is_any(struct slice agent)
+{
+	agent.size = word_find_blank(agent);
+	return word_is(agent, "*");
+}
+
+/* A name with digits, which is no product token, must match completely. */
+static bool robots_group_is_agent(struct slice value, const char *agent)
+{
+	struct slice whole = {value.data, word_find_blank(value)};
+
+	return word_is(word_product(value), agent) || word_is(whole, agent);
+}
+
+static void robots_group_read_agent(struct parser *parser, struct slice value)
+{
+	bool is_ours = parser->agent == NULL
+			       ? is_any(value)
+			       : robots_group_is_agent(value, parser->agent);
+
+	if (parser->is_in_rules)
+		parser->are_rules_ours = false;
+	if (parser->is_in_rules || parser->is_in_delays)
+		parser->are_delays_ours = false;
+	parser->is_in_rules = false;
+	parser->is_in_delays = false;
+	parser->are_rules_ours |= is_ours;
+	parser->are_delays_ours |= is_ours;
+	parser->has_group |= is_ours;
+}
+
+/* Add a rule; ignore a value that is empty or cannot begin a path. */
+static void robots_group_add_rule(struct parser *parser,
+				  const struct robots_line *line)
+{
+	struct robots_rule rule = {
+		.text = line->text,
+		.line = line->number,
+		.is_allow = line->key == ROBOTS_ALLOW,
+	};
+
+	parser->is_in_rules = true;
+	if (!parser->are_rules_ours || line->value.size == 0 ||
+	    (slice_byte(line->value, 0) != '/' &&
+	     slice_byte(line->value, 0) != '*'))
+		return;
+	if (pattern_make(parser->arena, line->value, &rule.pattern))
+		buffer_append(&parser->rules, &rule, sizeof(rule));
+}
+
+/*
+ * Convert seconds with a fraction to milliseconds; return false if the value is
+ * no number.
+ */
+static bool parse_delay(struct slice value, uint64_t *delay_ms_out)
+{
+	uint64_t delay = 0;
+	uint64_t unit = 1000; /* milliseconds of the last digit */
+	bool is_fraction = false;
+	bool has_digit = false;
+
+	for (size_t i = 0; i < value.size && delay <= MAX_DELAY_MS; i++) {
+		char c = slice_byte(value, i);
+
+		if (c == '.' && !is_fraction) {
+			is_fraction = true;
+			continue;
+		}
+		if (c < '0' || c > '9')
+			break;
+		has_digit = true;
+		if (is_fraction)
+			unit /= 10;
+		else
+			delay *= 10;
+		delay += (uint64_t)(c - '0') * unit;
+	}
+	*delay_ms_out = delay;
+	return has_digit;
+}
+
+static void robots_group_read_delay(struct parser *parser, struct slice value)
+{
+	struct robots_group *group = parser->group;
+	uint64_t delay_ms;
+
+	parser->is_in_delays = true;
+	if (!parser->are_delays_ours || value.size == 0)
+		return;
+	group->is_clamped |= !parse_delay(value, &delay_ms);
+	group->is_clamped |= delay_ms > MAX_DELAY_MS;
+	if (delay_ms > MAX_DELAY_MS)
+		delay_ms = MAX_DELAY_MS;
+	if (group->delay_ms < delay_ms)
+		group->delay_ms = (uint32_t)delay_ms;
+}
+
+static void robots_group_read_line(struct parser *parser,
+				   const struct robots_line *line)
+{
+	switch (line->key) {
+	case ROBOTS_LINE_AGENT:
+		robots_group_read_agent(parser, line->value);
+		break;
+	case ROBOTS_ALLOW:
+	case ROBOTS_DISALLOW:
+		robots_group_add_rule(parser, line);
+		break;
+	case ROBOTS_DELAY:
+		robots_group_read_delay(parser, line->value);
+		break;
+	case ROBOTS_SITEMAP:
+	case ROBOTS_OTHER:
+		break;
+	}
+}
+
+/*
+ * Sort the longest first, allow before disallow, then by position in the file.
+ */
+static int compare_rules(const void *a, const void *b)
+{
+	const struct robots_rule *left = a;
+	const struct robots_rule *right = b;
+
+	if (left->pattern.length != right->pattern.length)
+		return left->pattern.length > right->pattern.length ? -1 : 1;
+	if (left->is_allow != right->is_allow)
+		return left->is_allow ? -1 : 1;
+	return (left->line > right->line) - (left->line < right->line);
+}
+
+static struct robots_lines robots_lines_begin(struct arena *arena,
+					      struct slice file);
+static bool robots_lines_next(struct robots_lines *lines,
+			      struct robots_line *line_out);
+
+/*
+ * Read the groups of `agent`, or of "*" if it is NULL. Return false if there
+ * are none. The result belongs to the arena. O(n log n).
+ */
+static bool robots_group_read(struct arena *arena, struct robots_lines lines,
+			      const char *agent, struct robots_group *group_out)
+{
+	struct robots_group group = {0};
+	struct parser parser = {
+		.arena = arena, .agent = agent, .group = &group};
+	struct robots_line line;
+	struct robots_rule *rules;
+
+	while (robots_lines_next(&lines, &line))
+		robots_group_read_line(&parser, &line);
+	group.rule_count = parser.rules.size / sizeof(*rules);
+	if (group.rule_count > 0) {
+		rules = ARENA_NEW(arena, struct robots_rule, group.rule_count);
+		memcpy(rules, parser.rules.data, parser.rules.size);
+		qsort(rules, group.rule_count, sizeof(*rules), compare_rules);
+		group.rules = rules;
+	}
+	buffer_free(&parser.rules);
+	*group_out = group;
+	return parser.has_group;
+}
 
 enum {
 	MAX_STEPS =
@@ -187,4 +426,163 @@ struct slice robots_sitemap(const struct robots *robots, size_t index)
 {
 	assert(index < robots->sitemap_count);
 	return robots->sitemaps[index];
+}
+
+static bool is_line_end(char byte)
+{
+	return byte == '\n' || byte == '\r';
+}
+
+static bool robots_file_is_utf16(struct slice file)
+{
+	return file.size >= 2 && (memcmp(file.data, "\xff\xfe", 2) == 0 ||
+				  memcmp(file.data, "\xfe\xff", 2) == 0);
+}
+
+/* Skip a byte order mark, complete or in part, as Google's parser does. */
+static struct slice skip_mark(struct slice text)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	size_t size = 0;
+
+	while (size < 3 && size < text.size &&
+	       slice_byte(text, size) == mark[size])
+		size++;
+	return word_skip(text, size);
+}
+
+/*
+ * Copy the file to the arena, as UTF-8 without a byte order mark (or a part of
+ * one, or the mark of UTF-16). Read only the first MAX_ROBOTS_BYTES of a larger
+ * file, without the incomplete line at the end, because half a rule is another
+ * rule.
+ */
+static struct robots_lines robots_lines_begin(struct arena *arena,
+					      struct slice file)
+{
+	bool is_cut = file.size >= MAX_ROBOTS_BYTES;
+	struct slice text;
+
+	if (is_cut)
+		file.size = MAX_ROBOTS_BYTES;
+	if (robots_file_is_utf16(file)) {
+		text = charset_decode(arena, file, (struct slice){0}).text;
+	} else {
+		file = skip_mark(file);
+		text.data = arena_copy(arena, file.data, file.size);
+		text.size = file.size;
+	}
+	while (is_cut && text.size > 0 &&
+	       !is_line_end(slice_byte(text, text.size - 1)))
+		text.size--;
+	return (struct robots_lines){.rest = text};
+}
+
+/* Remove the first line from `text` and return it. */
+static struct slice robots_cut_line(struct slice *text)
+{
+	struct slice line = *text;
+	size_t taken;
+
+	line.size = 0;
+	while (line.size < text->size &&
+	       !is_line_end(slice_byte(*text, line.size)))
+		line.size++;
+	taken = line.size;
+	if (taken < text->size)
+		taken++;
+	if (taken < text->size && slice_byte(*text, taken - 1) == '\r' &&
+	    slice_byte(*text, taken) == '\n')
+		taken++;
+	*text = word_skip(*text, taken);
+	line.size = word_find(line, '\0');
+	line.size = word_find(line, '#');
+	return word_trim(line);
+}
+
+/*
+ * Return the end of the key: the colon or, if it is missing, a blank between
+ * two words: "Disallow /a", "Sitemap http://h/s.xml". Return the size of the
+ * line if it has no key.
+ */
+static size_t find_separator(struct slice line)
+{
+	size_t colon = word_find(line, ':');
+	size_t blank = word_find_blank(line);
+	struct slice rest = word_trim(word_skip(line, blank));
+	bool is_url = word_begins_with(rest, "http://") ||
+		      word_begins_with(rest, "https://");
+
+	if (colon < line.size && !(is_url && blank < colon))
+		return colon;
+	return word_find_blank(rest) < rest.size ? line.size : blank;
+}
+
+/*
+ * Prefixes of keys, as in Google's parser; with its misspellings and the ones
+ * of crawler-commons.
+ */
+static const struct {
+	const char *name;
+	enum robots_key key;
+} keys[] = {
+	{"disallow", ROBOTS_DISALLOW},     {"allow", ROBOTS_ALLOW},
+	{"user-agent", ROBOTS_LINE_AGENT}, {"sitemap", ROBOTS_SITEMAP},
+	{"crawl-delay", ROBOTS_DELAY},     {"useragent", ROBOTS_LINE_AGENT},
+	{"user agent", ROBOTS_LINE_AGENT}, {"user_agent", ROBOTS_LINE_AGENT},
+	{"useg-agent", ROBOTS_LINE_AGENT}, {"ser-agent", ROBOTS_LINE_AGENT},
+	{"disalow", ROBOTS_DISALLOW},      {"dissallow", ROBOTS_DISALLOW},
+	{"dissalow", ROBOTS_DISALLOW},     {"diasllow", ROBOTS_DISALLOW},
+	{"disallaw", ROBOTS_DISALLOW},     {"desallow", ROBOTS_DISALLOW},
+	{"dssalow", ROBOTS_DISALLOW},      {"dsallow", ROBOTS_DISALLOW},
+	{"site-map", ROBOTS_SITEMAP},      {"site map", ROBOTS_SITEMAP},
+	{"crawl delay", ROBOTS_DELAY},     {"crawldelay", ROBOTS_DELAY},
+};
+
+static enum robots_key robots_find_key(struct slice name)
+{
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (word_begins_with(name, keys[i].name))
+			return keys[i].key;
+	return ROBOTS_OTHER;
+}
+
+/* Return whether the line is only "https://h/sitemap.xml". */
+static bool is_bare_sitemap(struct slice line)
+{
+	return (word_begins_with(line, "http://") ||
+		word_begins_with(line, "https://")) &&
+	       word_find_blank(line) == line.size &&
+	       memmem(line.data, line.size, "sitemap", 7) != NULL;
+}
+
+/*
+ * Step to the next line that has a key and a value, which may be empty; return
+ * false at the end. The slices belong to the arena. A line ends at CR, LF or
+ * both, or before a NUL.
+ */
+static bool robots_lines_next(struct robots_lines *lines,
+			      struct robots_line *line_out)
+{
+	while (lines->rest.size > 0) {
+		struct slice text = robots_cut_line(&lines->rest);
+		size_t end = find_separator(text);
+		struct slice name = word_trim((struct slice){text.data, end});
+
+		lines->number++;
+		if (end == text.size)
+			continue;
+		*line_out = (struct robots_line){
+			.key = robots_find_key(name),
+			.value = word_trim(word_skip(text, end + 1)),
+			.text = text,
+			.number = lines->number,
+		};
+		if (is_bare_sitemap(text)) {
+			line_out->key = ROBOTS_SITEMAP;
+			line_out->value = text;
+		}
+		return true;
+	}
+	return false;
 }

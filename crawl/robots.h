@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "base/limit.h"
-#include "base/slice.h"
 
 struct arena;
 struct robots;

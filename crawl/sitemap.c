@@ -1,12 +1,491 @@
 #include "crawl/sitemap.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
-#include "base/decode.h"
+#include "base/buffer.h"
+#include "base/compress.h"
+#include "base/date.h"
+#include "base/hash.h"
+#include "base/limit.h"
 #include "base/memory.h"
-#include "crawl/sitemap_out.h"
-#include "crawl/sitemap_text.h"
-#include "crawl/sitemap_xml.h"
+#include "base/utf8.h"
+#include "crawl/http_message.h"
+#include "page/xml.h"
+
+/* In the year 10889; dates have four digits for the year. */
+static const uint64_t max_lastmod_ms = (uint64_t)1 << 48;
+
+/* Precedes the bytes of each URL. */
+struct sitemap_entry_head {
+	uint64_t lastmod_ms;
+	uint32_t size;
+	uint32_t is_sitemap;
+};
+
+bool sitemap_entries_append(struct buffer *listing,
+			    const struct sitemap_entry *entry)
+{
+	struct sitemap_entry_head head = {.lastmod_ms = entry->lastmod_ms,
+					  .size = (uint32_t)entry->url.size,
+					  .is_sitemap = entry->is_sitemap};
+
+	if (entry->url.size > MAX_URL_BYTES ||
+	    listing->size + sizeof(head) + entry->url.size >
+		    MAX_SITEMAP_ENTRIES_BYTES)
+		return false;
+	buffer_append(listing, &head, sizeof(head));
+	buffer_append_slice(listing, entry->url);
+	return true;
+}
+
+/* Read the first entry of `listing`; return false if it is incomplete. */
+static bool sitemap_entry_read_head(struct slice listing,
+				    struct sitemap_entry_head *head_out)
+{
+	if (listing.size < sizeof(*head_out))
+		return false;
+	memcpy(head_out, listing.data, sizeof(*head_out));
+	return head_out->size <= listing.size - sizeof(*head_out);
+}
+
+bool sitemap_entries_next(struct slice *listing,
+			  struct sitemap_entry *entry_out)
+{
+	const char *bytes = listing->data;
+	struct sitemap_entry_head head;
+
+	if (!sitemap_entry_read_head(*listing, &head))
+		return false;
+	*entry_out = (struct sitemap_entry){
+		.url = {bytes + sizeof(head), head.size},
+		.lastmod_ms = head.lastmod_ms,
+		.is_sitemap = head.is_sitemap != 0,
+	};
+	listing->data = bytes + sizeof(head) + head.size;
+	listing->size -= sizeof(head) + head.size;
+	return true;
+}
+
+bool sitemap_entries_are_valid(struct slice listing)
+{
+	struct sitemap_entry entry;
+	size_t count = 0;
+
+	if (listing.size > MAX_SITEMAP_ENTRIES_BYTES)
+		return false;
+	while (sitemap_entries_next(&listing, &entry))
+		if (++count > MAX_SITEMAP_ENTRIES || entry.url.size == 0 ||
+		    entry.url.size > MAX_URL_BYTES ||
+		    entry.lastmod_ms > max_lastmod_ms)
+			return false;
+	return listing.size == 0;
+}
+
+/* The output of the sitemap formats. Internal to sitemaps. */
+
+struct sitemap_out {
+	struct url base;
+	void (*on_entry)(void *context, const struct sitemap_entry *entry);
+	void *context;
+	enum sitemap_kind kind;
+	size_t count;
+	size_t refused;
+	enum error error; /* the first error; no entries are passed after it */
+};
+
+/* A sitemap with one URL per line. Internal to sitemaps. */
+
+/* Start with {.out = ...}. */
+struct sitemap_text {
+	struct sitemap_out *out;
+	char line[MAX_URL_BYTES + 1]; /* its first bytes, `size` of them */
+	size_t size;
+	size_t taken; /* bytes of the file */
+};
+
+/* Sitemaps in XML: urlset, sitemapindex, RSS 2.0 and 1.0, Atom. */
+
+struct sitemap_xml;
+
+enum { MAX_PROSE_BYTES = LIMIT(64 * 1024, 1024) };
+
+static bool sitemap_text_begins_with(struct slice text, const char *begin)
+{
+	size_t size = strlen(begin);
+
+	return text.size >= size && strncasecmp(text.data, begin, size) == 0;
+}
+
+static struct slice sitemap_text_trim(struct slice line)
+{
+	const char *bytes = line.data;
+
+	while (line.size > 0 &&
+	       (bytes[line.size - 1] == ' ' || bytes[line.size - 1] == '\t'))
+		line.size--;
+	while (line.size > 0 && (*bytes == ' ' || *bytes == '\t')) {
+		bytes++;
+		line.size--;
+	}
+	line.data = bytes;
+	return line;
+}
+
+static struct slice without_bom(struct slice line)
+{
+	if (sitemap_text_begins_with(line, "\xEF\xBB\xBF"))
+		return (struct slice){(const char *)line.data + 3,
+				      line.size - 3};
+	return line;
+}
+
+static void sitemap_out_emit(struct sitemap_out *out, struct slice reference,
+			     struct sitemap_entry entry);
+static void sitemap_out_fail(struct sitemap_out *out, enum error error);
+
+static void sitemap_text_end_line(struct sitemap_text *text)
+{
+	struct slice line = sitemap_text_trim(
+		without_bom((struct slice){text->line, text->size}));
+	bool is_url = sitemap_text_begins_with(line, "http://") ||
+		      sitemap_text_begins_with(line, "https://");
+
+	text->size = 0;
+	if (line.size == 0)
+		return;
+	if (is_url)
+		text->out->kind = SITEMAP_TEXT;
+	else
+		line.size = 0;
+	sitemap_out_emit(text->out, line, (struct sitemap_entry){0});
+}
+
+/*
+ * A line that begins with http:// or https:// is an entry; other lines are
+ * omitted, unless blank. ERR_MALFORMED for control characters, and if the first
+ * 64 KB or the whole file contain no entry.
+ */
+static void sitemap_text_feed(struct sitemap_text *text, struct slice bytes)
+{
+	const unsigned char *at = bytes.data;
+
+	for (size_t i = 0; i < bytes.size; i++) {
+		if (at[i] == '\n' || at[i] == '\r')
+			sitemap_text_end_line(text);
+		else if (at[i] < ' ' && at[i] != '\t')
+			sitemap_out_fail(text->out, ERR_MALFORMED);
+		else if (text->size < sizeof(text->line))
+			text->line[text->size++] = (char)at[i];
+		text->taken++;
+		if (text->taken > MAX_PROSE_BYTES &&
+		    text->out->kind != SITEMAP_TEXT)
+			sitemap_out_fail(text->out, ERR_MALFORMED);
+		if (text->out->error != ERR_NONE)
+			return;
+	}
+}
+
+static void sitemap_text_finish(struct sitemap_text *text)
+{
+	sitemap_text_end_line(text);
+	if (text->out->kind != SITEMAP_TEXT)
+		sitemap_out_fail(text->out, ERR_MALFORMED);
+}
+
+enum rank {
+	RANK_NONE,
+	RANK_ELSE, /* used if there is no better source */
+	RANK_FIRST,
+};
+
+/* The element of an entry, which depends on the root. */
+enum entry {
+	ENTRY_NONE,
+	ENTRY_URL,
+	ENTRY_SITEMAP,
+	ENTRY_ITEM,
+	ENTRY_ATOM,
+};
+
+/* The open entry. */
+struct sitemap_open_entry {
+	enum entry entry;
+	size_t depth;   /* of its element */
+	uint64_t space; /* hash of its namespace */
+	enum rank url_rank;
+	enum rank time_rank;
+	struct buffer url;
+	uint64_t time_ms;
+};
+
+/* The open element directly below the entry. */
+struct sitemap_field {
+	bool is_own;        /* in the entry's namespace */
+	bool is_other;      /* a link to something other than the page */
+	struct buffer link; /* the href of an Atom link */
+};
+
+struct sitemap_xml {
+	struct sitemap_out *out;
+	struct xml_stream *stream;
+	size_t depth;
+	struct sitemap_open_entry open;
+	struct sitemap_field field;
+};
+
+static bool sitemap_xml_is_name(struct slice text, const char *word)
+{
+	return text.size == strlen(word) &&
+	       (text.size == 0 || strncasecmp(text.data, word, text.size) == 0);
+}
+
+static enum sitemap_kind sitemap_xml_kind(struct slice root)
+{
+	static const struct {
+		const char *name;
+		enum sitemap_kind kind;
+	} rows[] = {
+		{"urlset", SITEMAP_URLS}, {"sitemapindex", SITEMAP_INDEX},
+		{"rss", SITEMAP_RSS},     {"RDF", SITEMAP_RSS},
+		{"feed", SITEMAP_ATOM},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (sitemap_xml_is_name(root, rows[i].name))
+			return rows[i].kind;
+	return SITEMAP_UNKNOWN;
+}
+
+/*
+ * Return the kind of entry that the element begins; a urlset may contain
+ * entries of an index, and vice versa.
+ */
+static enum entry sitemap_xml_entry_kind(enum sitemap_kind kind,
+					 struct slice name)
+{
+	if (kind == SITEMAP_RSS)
+		return sitemap_xml_is_name(name, "item") ? ENTRY_ITEM
+							 : ENTRY_NONE;
+	if (kind == SITEMAP_ATOM)
+		return sitemap_xml_is_name(name, "entry") ? ENTRY_ATOM
+							  : ENTRY_NONE;
+	if (sitemap_xml_is_name(name, "sitemap"))
+		return ENTRY_SITEMAP;
+	return sitemap_xml_is_name(name, "url") ? ENTRY_URL : ENTRY_NONE;
+}
+
+static void take_url(struct sitemap_open_entry *open, struct slice url,
+		     enum rank rank)
+{
+	if (url.size == 0 || rank <= open->url_rank)
+		return;
+	open->url_rank = rank;
+	buffer_clear(&open->url);
+	buffer_append_slice(&open->url, url);
+}
+
+static void take_time(struct sitemap_open_entry *open, struct slice text,
+		      enum rank rank)
+{
+	uint64_t time_ms = rank > open->time_rank ? sitemap_date(text) : 0;
+
+	if (time_ms == 0)
+		return;
+	open->time_rank = rank;
+	open->time_ms = time_ms;
+}
+
+static void sitemap_xml_begin_entry(struct sitemap_xml *xml, enum entry entry,
+				    uint64_t space)
+{
+	struct sitemap_open_entry *open = &xml->open;
+
+	open->entry = entry;
+	open->depth = xml->depth;
+	open->space = space;
+	open->url_rank = RANK_NONE;
+	open->time_rank = RANK_NONE;
+	open->time_ms = 0;
+	buffer_clear(&open->url);
+}
+
+static void end_entry(struct sitemap_xml *xml)
+{
+	struct sitemap_open_entry *open = &xml->open;
+
+	sitemap_out_emit(xml->out, buffer_slice(&open->url),
+			 (struct sitemap_entry){
+				 .lastmod_ms = open->time_ms,
+				 .is_sitemap = open->entry == ENTRY_SITEMAP,
+			 });
+	open->entry = ENTRY_NONE;
+}
+
+static void begin_root(struct sitemap_xml *xml, struct slice name)
+{
+	xml->out->kind = sitemap_xml_kind(name);
+	if (xml->out->kind == SITEMAP_UNKNOWN)
+		sitemap_out_fail(xml->out, ERR_MALFORMED);
+}
+
+/* An entry inside an entry: the end tag of the first is missing. */
+static void sitemap_xml_on_start(void *context, struct slice name,
+				 struct slice space)
+{
+	struct sitemap_xml *xml = context;
+	struct sitemap_open_entry *open = &xml->open;
+	uint64_t hash = hash64(space.data, space.size, 0);
+	enum entry entry;
+
+	if (++xml->depth == 1) {
+		begin_root(xml, name);
+		return;
+	}
+	if (open->entry != ENTRY_NONE && xml->depth == open->depth + 1) {
+		xml->field.is_own = hash == open->space;
+		xml->field.is_other = false;
+		buffer_clear(&xml->field.link);
+	}
+	entry = sitemap_xml_entry_kind(xml->out->kind, name);
+	if (entry == ENTRY_NONE)
+		return;
+	if (open->entry != ENTRY_NONE) {
+		if (hash != open->space)
+			return;
+		end_entry(xml);
+	}
+	sitemap_xml_begin_entry(xml, entry, hash);
+}
+
+/* RFC 4287, 4.2.7.2: a link without a relation is an alternate link. */
+static void on_attribute(void *context, struct slice name, struct slice value)
+{
+	struct sitemap_xml *xml = context;
+	struct sitemap_open_entry *open = &xml->open;
+
+	if (open->entry == ENTRY_ITEM && xml->depth == open->depth &&
+	    sitemap_xml_is_name(name, "about"))
+		take_url(open, value, RANK_ELSE); /* RSS 1.0, section 5.5 */
+	if (open->entry != ENTRY_ATOM || xml->depth != open->depth + 1)
+		return;
+	if (sitemap_xml_is_name(name, "rel") &&
+	    !sitemap_xml_is_name(value, "alternate") && value.size > 0)
+		xml->field.is_other = true;
+	else if (sitemap_xml_is_name(name, "href")) {
+		buffer_clear(&xml->field.link);
+		buffer_append_slice(&xml->field.link, value);
+	}
+}
+
+static bool is_absolute(struct slice url)
+{
+	return (url.size > 7 && strncasecmp(url.data, "http://", 7) == 0) ||
+	       (url.size > 8 && strncasecmp(url.data, "https://", 8) == 0);
+}
+
+static void end_item_field(struct sitemap_open_entry *open, struct slice name,
+			   struct slice text)
+{
+	if (sitemap_xml_is_name(name, "link"))
+		take_url(open, text, RANK_FIRST);
+	/*
+	 * a guid may be any string; even with isPermaLink="false" it is often a
+	 * URL
+	 */
+	else if (sitemap_xml_is_name(name, "guid") && is_absolute(text))
+		take_url(open, text, RANK_ELSE);
+	else if (sitemap_xml_is_name(name, "pubDate"))
+		take_time(open, text, RANK_FIRST);
+}
+
+static void end_atom_field(struct sitemap_xml *xml, struct slice name,
+			   struct slice text)
+{
+	struct sitemap_open_entry *open = &xml->open;
+
+	if (sitemap_xml_is_name(name, "link") && !xml->field.is_other)
+		take_url(open, buffer_slice(&xml->field.link), RANK_FIRST);
+	else if (sitemap_xml_is_name(name, "updated") ||
+		 sitemap_xml_is_name(name, "modified"))
+		take_time(open, text, RANK_FIRST);
+	else if (sitemap_xml_is_name(name, "published") ||
+		 sitemap_xml_is_name(name, "issued"))
+		take_time(open, text, RANK_ELSE);
+}
+
+static void end_field(struct sitemap_xml *xml, struct slice name,
+		      struct slice text)
+{
+	struct sitemap_open_entry *open = &xml->open;
+
+	/* Dublin Core's, in RSS 1.0 */
+	if (open->entry == ENTRY_ITEM && sitemap_xml_is_name(name, "date"))
+		take_time(open, text, RANK_ELSE);
+	if (!xml->field.is_own)
+		return;
+	if (open->entry == ENTRY_ITEM)
+		end_item_field(open, name, text);
+	else if (open->entry == ENTRY_ATOM)
+		end_atom_field(xml, name, text);
+	else if (sitemap_xml_is_name(name, "loc"))
+		take_url(open, text, RANK_FIRST);
+	else if (sitemap_xml_is_name(name, "lastmod"))
+		take_time(open, text, RANK_FIRST);
+}
+
+/* Some sites write the URL directly into <sitemap> or <url>, without <loc>. */
+static void sitemap_xml_on_end(void *context, struct slice name,
+			       struct slice text)
+{
+	struct sitemap_xml *xml = context;
+	struct sitemap_open_entry *open = &xml->open;
+	size_t depth = xml->depth--;
+
+	if (open->entry == ENTRY_NONE)
+		return;
+	if (depth == open->depth + 1)
+		end_field(xml, name, text);
+	if (depth != open->depth)
+		return;
+	if (open->entry == ENTRY_URL || open->entry == ENTRY_SITEMAP)
+		take_url(open, text, RANK_ELSE);
+	end_entry(xml);
+}
+
+/* `out` must outlive it. */
+static struct sitemap_xml *sitemap_xml_create(struct sitemap_out *out)
+{
+	struct sitemap_xml *xml = mem_alloc(1, sizeof(*xml));
+
+	xml->out = out;
+	xml->stream = xml_stream_create(&(struct xml_handler){
+		sitemap_xml_on_start, sitemap_xml_on_end, on_attribute, xml});
+	return xml;
+}
+
+static void sitemap_xml_destroy(struct sitemap_xml *xml)
+{
+	if (xml == NULL)
+		return;
+	xml_stream_destroy(xml->stream);
+	buffer_free(&xml->open.url);
+	buffer_free(&xml->field.link);
+	free(xml);
+}
+
+/* ERR_MALFORMED also for another root element, such as HTML. */
+static void sitemap_xml_feed(struct sitemap_xml *xml, struct slice bytes)
+{
+	sitemap_out_fail(xml->out, xml_stream_feed(xml->stream, bytes));
+}
+
+static void sitemap_xml_finish(struct sitemap_xml *xml)
+{
+	sitemap_out_fail(xml->out, xml_stream_finish(xml->stream));
+}
 
 #define BOM "\xEF\xBB\xBF"
 
@@ -26,14 +505,19 @@ struct sitemap {
 	char piece[PIECE_BYTES];
 };
 
-void sitemap_out_fail(struct sitemap_out *out, enum error error)
+/* Set the error, unless there is one. */
+static void sitemap_out_fail(struct sitemap_out *out, enum error error)
 {
 	if (out->error == ERR_NONE)
 		out->error = error;
 }
 
-void sitemap_out_emit(struct sitemap_out *out, struct slice reference,
-		      struct sitemap_entry entry)
+/*
+ * Pass an entry with the URL `reference` to the handler, or count it as
+ * omitted. `entry` has no URL yet.
+ */
+static void sitemap_out_emit(struct sitemap_out *out, struct slice reference,
+			     struct sitemap_entry entry)
 {
 	struct url url;
 
@@ -266,4 +750,51 @@ size_t sitemap_count(const struct sitemap *sitemap)
 size_t sitemap_refused(const struct sitemap *sitemap)
 {
 	return sitemap->out.refused;
+}
+
+enum { MAX_DATE_BYTES = 40, DAY_BYTES = 10 };
+
+/* Return whether the text begins with a year, as in "2004" and "2004-12". */
+static bool begins_with_year(const char *text)
+{
+	for (int i = 0; i < 4; i++)
+		if (!is_digit(text[i]))
+			return false;
+	return text[4] == '-' || text[4] == '\0';
+}
+
+static char sitemap_date_upper(char byte)
+{
+	return (char)(byte - (byte >= 'a' && byte <= 'z' ? 'a' - 'A' : 0));
+}
+
+/*
+ * Write a W3C date with common deviations corrected: lower case, a space for
+ * the T or before the zone.
+ */
+static size_t write_w3c(const char *text, char *out)
+{
+	size_t size = 0;
+
+	for (const char *at = text; *at != '\0'; at++) {
+		if (*at != ' ')
+			out[size++] = sitemap_date_upper(*at);
+		else if (size == DAY_BYTES && is_digit(at[1]))
+			out[size++] = 'T';
+	}
+	return size;
+}
+
+uint64_t sitemap_date(struct slice text)
+{
+	char word[MAX_DATE_BYTES + 1];
+	char w3c[MAX_DATE_BYTES + 1];
+
+	if (text.size == 0 || text.size > MAX_DATE_BYTES)
+		return 0;
+	memcpy(word, text.data, text.size);
+	word[text.size] = '\0';
+	if (!begins_with_year(word))
+		return header_date(text) * 1000;
+	return date_parse((struct slice){w3c, write_w3c(word, w3c)});
 }

@@ -3,7 +3,7 @@
  * index, plain text, RSS and Atom, each optionally compressed by gzip. Uses
  * about 300 KB for a file of any size, at most 5 MB for a hostile one.
  *
- * A file that begins with '<' is XML, parsed by page/xml_stream.h, so that
+ * A file that begins with '<' is XML, parsed by page/xml.h, so that
  * broken files give their readable entries; any other file is text. gzip is
  * detected by the content. Extensions (images, videos, news, hreflang) are
  * skipped by their namespace; the namespace of the sitemap itself may be any.
@@ -17,10 +17,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/limit.h"
-#include "base/slice.h"
 #include "crawl/url.h"
+
+struct sitemap;
 
 enum {
 	MAX_SITEMAP_ENTRIES =
@@ -44,8 +46,6 @@ struct sitemap_entry {
 	uint64_t lastmod_ms; /* Unix time; 0 = missing or invalid */
 	bool is_sitemap;     /* in an index: another sitemap */
 };
-
-struct sitemap;
 
 /*
  * `base` is the URL of the file, to resolve relative URLs; it is copied. The
@@ -87,5 +87,29 @@ size_t sitemap_refused(const struct sitemap *sitemap);
  * time without a zone is UTC.
  */
 uint64_t sitemap_date(struct slice text);
+
+/*
+ * Encode the entries of a sitemap, so that one process can parse the file and
+ * another use its entries.
+ */
+
+enum { MAX_SITEMAP_ENTRIES_BYTES = LIMIT(8 * 1024 * 1024, 2048) };
+
+/* Append an entry; if the listing is full, return false and change nothing. */
+bool sitemap_entries_append(struct buffer *listing,
+			    const struct sitemap_entry *entry);
+
+/*
+ * Remove the first entry of *listing; it points into the listing. Return false
+ * at the end and for invalid bytes: see sitemap_entries_are_valid().
+ */
+bool sitemap_entries_next(struct slice *listing,
+			  struct sitemap_entry *entry_out);
+
+/*
+ * Return whether untrusted bytes are exactly a list of entries within the
+ * limits of a sitemap. The URLs are not checked.
+ */
+bool sitemap_entries_are_valid(struct slice listing);
 
 #endif

@@ -1,12 +1,350 @@
 #include "crawl/url.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/error.h"
+#include "base/utf8.h"
 #include "crawl/host.h"
-#include "crawl/percent.h"
-#include "crawl/reference.h"
+
+/*
+ * Only names that a product has invented, so that no site is likely to identify
+ * pages with them. Deliberately omitted:
+ * - id, ref, source, from, cid, campaign, share, si, spm, feature: words that
+ *   sites use for their content;
+ * - sid and s: a session in phpBB and vBulletin, but the story of Slashdot and
+ *   PHP-Nuke (article.pl?sid=...) and the search of WordPress;
+ * - session, session_id, sessionid, token: conferences have sessions, and a
+ *   link with a token may be dead without it;
+ * - pk_*, ns_*, at_*, itm_*, trk*: prefixes that are also a primary key, a name
+ *   space, a place or an item; only whole names with them are listed.
+ */
+const char parameters_default[] =
+	/* Urchin, Google: analytics, ads, merchant, search box */
+	"utm_* _ga _gl _gac _gid gclid gclsrc dclid gbraid wbraid gad_source "
+	"gad_campaignid srsltid gs_l "
+	/* Meta, Twitter, Microsoft, Yandex, TikTok, LinkedIn, Pinterest */
+	"fbclid fb_action_ids fb_action_types fb_source fb_ref igshid igsh "
+	"twclid ref_src ref_url msclkid yclid ysclid ymclid _openstat ttclid "
+	"li_fat_id epik "
+	/* newsletters: Mailchimp, HubSpot, Marketo, Vero, Olytics, Drip,
+	   MailerLite, Klaviyo, dotdigital, Blueshift, Eloqua, Listrak */
+	"mc_cid mc_eid _hsenc _hsmi __hssc __hstc __hsfp hsCtaTracking hsa_* "
+	"mkt_tok vero_id vero_conv oly_anon_id oly_enc_id __s ml_subscriber "
+	"ml_subscriber_hash _kx dm_i bsft_* elqTrack* elqaid elqat elqak "
+	"elqCampaignId _bta_tid _bta_c ck_subscriber_id ss_email_id "
+	/* web analytics: Matomo, Piano, Webtrekk, Webtrends, Adobe, Comscore */
+	"mtm_* matomo_* piwik_* pk_campaign pk_kwd pk_keyword pk_source "
+	"pk_medium pk_content pk_cid at_campaign at_medium xtor wt_mc wt_zmc "
+	"WT.mc_id s_kwcid ef_id ns_campaign ns_mchannel ns_source ns_linkname "
+	"ns_fee itm_source itm_medium itm_campaign itm_content itm_term "
+	/* affiliates: Impact, Commission Junction, Rakuten, Zanox,
+	   Tradedoubler, ShareASale, and Yahoo */
+	"irclickid irgwc cjevent ranMID ranEAID ranSiteID zanpid tduid sscid "
+	"rb_clickid wickedid soc_src soc_trk guccounter guce_referrer "
+	"guce_referrer_sig "
+	/* sessions: PHP, Java, ASP, ColdFusion, osCommerce, xt:Commerce, Zen
+	   Cart */
+	"PHPSESSID jsessionid ASPSESSIONID* CFID CFTOKEN osCsid XTCsid zenid";
+
+static bool is_gap(char c)
+{
+	return c == ' ' || c == ',' || (c >= '\t' && c <= '\r');
+}
+
+/* Remove the first name from `names` and return it, or an empty one. */
+static struct slice next_name(struct slice *names)
+{
+	const char *text = names->data;
+	size_t begin = 0;
+	size_t end;
+
+	while (begin < names->size && is_gap(text[begin]))
+		begin++;
+	end = begin;
+	while (end < names->size && !is_gap(text[end]))
+		end++;
+	*names = (struct slice){text + end, names->size - end};
+	return (struct slice){text + begin, end - begin};
+}
+
+/* Return whether `name` is one of the names. */
+static bool parameter_is_listed(struct slice name, struct slice names)
+{
+	struct slice listed;
+
+	while (names.size > 0 && (listed = next_name(&names)).size > 0) {
+		const char *text = listed.data;
+		bool is_prefix = text[listed.size - 1] == '*';
+
+		listed.size -= is_prefix ? 1 : 0;
+		if ((is_prefix ? name.size >= listed.size
+			       : name.size == listed.size) &&
+		    strncasecmp(name.data, text, listed.size) == 0)
+			return true;
+	}
+	return false;
+}
+
+void parameters_expand(struct slice text, struct buffer *out)
+{
+	struct slice name;
+
+	while (text.size > 0 && (name = next_name(&text)).size > 0) {
+		if (slice_equal(name, slice_of("common")))
+			name = slice_of(parameters_default);
+		if (out->size > 0)
+			buffer_append_byte(out, ' ');
+		buffer_append_slice(out, name);
+	}
+}
+
+/* Return the part of `text` before the first of the bytes `ends`. */
+static struct slice parameter_read_until(const char *text, const char *ends)
+{
+	return (struct slice){text, strcspn(text, ends)};
+}
+
+/* Return whether the last written segment is "." or "..". */
+static bool ends_in_dots(const char *begin, const char *end)
+{
+	size_t dots = 0;
+
+	while (dots < 3 && end - dots > begin &&
+	       end[-1 - (ptrdiff_t)dots] == '.')
+		dots++;
+	return (dots == 1 || dots == 2) && end[-1 - (ptrdiff_t)dots] == '/';
+}
+
+/*
+ * Remove ";name=value" from the path at `path`, in place; return its new end.
+ * Keep it where its removal would leave a dot segment: "/..;sid=1/".
+ */
+static char *drop_from_path(char *path, const char *end, struct slice names)
+{
+	const char *in = path;
+	char *out = path;
+
+	while (in < end) {
+		struct slice part = parameter_read_until(in + 1, ";/?");
+		struct slice name = parameter_read_until(in + 1, "=;/?");
+		bool is_last =
+			in + 1 + part.size == end || in[1 + part.size] == '/';
+
+		if (*in == ';' && name.size < part.size &&
+		    parameter_is_listed(name, names) &&
+		    !(is_last && ends_in_dots(path, out))) {
+			in += 1 + part.size;
+			continue;
+		}
+		memmove(out, in, 1 + part.size);
+		out += 1 + part.size;
+		in += 1 + part.size;
+	}
+	return out;
+}
+
+/*
+ * Do the same for the query that begins with the '?' at `in`; write it to
+ * `out`.
+ */
+static char *drop_from_query(char *out, const char *in, struct slice names)
+{
+	char *begin = out;
+
+	while (*in != '\0') {
+		struct slice part = parameter_read_until(in + 1, "&");
+		struct slice name = parameter_read_until(in + 1, "=&");
+
+		if (name.size == 0 || !parameter_is_listed(name, names)) {
+			*out = out == begin ? '?' : '&';
+			memmove(out + 1, in + 1, part.size);
+			out += 1 + part.size;
+		}
+		in += 1 + part.size;
+	}
+	return out == begin + 1 ? begin : out;
+}
+
+bool parameters_drop(struct url *url, struct slice names)
+{
+	char *path = url->text + url->path;
+	const char *query = path + strcspn(path, "?");
+	const char *end = query + strlen(query);
+	char *out = path + (query - path);
+
+	if (memchr(path, ';', (size_t)(query - path)) != NULL)
+		out = drop_from_path(path, query, names);
+	out = drop_from_query(out, query, names);
+	*out = '\0';
+	return out < end;
+}
+
+void bounded_put(struct bounded *out, char byte)
+{
+	assert(out->size <= out->capacity);
+	if (out->size < out->capacity)
+		out->data[out->size++] = byte;
+	else
+		out->is_cut = true;
+}
+
+void bounded_put_slice(struct bounded *out, struct slice text)
+{
+	assert(out->size <= out->capacity);
+	if (text.size > out->capacity - out->size) {
+		out->is_cut = true;
+		return;
+	}
+	if (text.size > 0)
+		memcpy(out->data + out->size, text.data, text.size);
+	out->size += text.size;
+}
+
+struct slice bounded_slice(const struct bounded *out)
+{
+	return (struct slice){out->data, out->size};
+}
+
+/* A set of bytes: bit `byte & 63` of word `byte >> 6`. */
+struct byte_set {
+	uint64_t words[4];
+};
+
+#define BIT(c) (UINT64_C(1) << ((c)&63))
+
+static const struct byte_set unreserved = {{
+	BIT('-') | BIT('.') | UINT64_C(0x03ff000000000000), /* 0-9 */
+	BIT('_') | BIT('~') | UINT64_C(0x07fffffe07fffffe), /* A-Z a-z */
+}};
+
+/*
+ * Reserved characters (RFC 3986, 2.2) without '#' and without the single quote.
+ */
+static const struct byte_set reserved = {{
+	BIT('!') | BIT('$') | BIT('&') | BIT('(') | BIT(')') | BIT('*') |
+		BIT('+') | BIT(',') | BIT('/') | BIT(':') | BIT(';') |
+		BIT('=') | BIT('?'),
+	BIT('@') | BIT('[') | BIT(']'),
+}};
+
+static bool byte_set_has(const struct byte_set *set, unsigned char byte)
+{
+	return (set->words[byte >> 6] >> (byte & 63) & 1) != 0;
+}
+
+bool percent_is_unreserved(unsigned char byte)
+{
+	return byte_set_has(&unreserved, byte);
+}
+
+void percent_put(struct bounded *out, unsigned char byte)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	char escape[3] = {'%', digits[byte >> 4], digits[byte & 15]};
+
+	bounded_put_slice(out, (struct slice){escape, sizeof(escape)});
+}
+
+/*
+ * Return the byte of the escape at the beginning of `text`, or -1.
+ */
+static int escape_value(const unsigned char *text, size_t size)
+{
+	int high;
+	int low;
+
+	if (size < 3 || text[0] != '%')
+		return -1;
+	high = hex_digit(text[1]);
+	low = hex_digit(text[2]);
+	return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+void percent_decode(struct slice text, struct bounded *out)
+{
+	const unsigned char *bytes = text.data;
+
+	for (size_t i = 0; i < text.size && !out->is_cut; i++) {
+		int value = escape_value(bytes + i, text.size - i);
+
+		bounded_put(out, (char)(value < 0 ? bytes[i] : value));
+		if (value >= 0)
+			i += 2;
+	}
+}
+
+/* Return the bytes that are not encoded. */
+static struct byte_set plain_bytes(const char *special)
+{
+	struct byte_set plain = reserved;
+
+	for (; *special != '\0'; special++)
+		plain.words[(unsigned char)*special >> 6] &= ~BIT(*special);
+	for (size_t i = 0; i < 4; i++)
+		plain.words[i] |= unreserved.words[i];
+	return plain;
+}
+
+/*
+ * Write the escape or the single byte at the beginning of `text`; return its
+ * size.
+ */
+static size_t put_odd(const unsigned char *text, size_t size,
+		      struct bounded *out)
+{
+	int value = escape_value(text, size);
+
+	assert(size > 0);
+	if (value < 0)
+		percent_put(out, text[0]);
+	else if (percent_is_unreserved((unsigned char)value))
+		bounded_put(out, (char)value);
+	else
+		percent_put(out, (unsigned char)value);
+	return value < 0 ? 1 : 3;
+}
+
+void percent_normalize(struct slice text, const char *special,
+		       struct bounded *out)
+{
+	const struct byte_set plain = plain_bytes(special);
+	const unsigned char *bytes = text.data;
+	size_t i = 0;
+
+	while (i < text.size && !out->is_cut) {
+		size_t begin = i;
+
+		while (i < text.size && byte_set_has(&plain, bytes[i]))
+			i++;
+		bounded_put_slice(out,
+				  (struct slice){bytes + begin, i - begin});
+		if (i < text.size)
+			i += put_odd(bytes + i, text.size - i, out);
+	}
+}
+
+/* Splits a link, as written in a page, into its parts. */
+
+struct url;
+
+struct url_reference {
+	bool is_relative; /* without an authority */
+	bool is_https;
+	struct slice authority; /* without user and password */
+	struct slice rest;      /* path and query */
+};
+
+/*
+ * Split the repaired `text`, which must be absolute if `base` is NULL; the
+ * slices point into it. ERR_MALFORMED, ERR_ADDRESS_FORBIDDEN (a scheme other
+ * than http or https).
+ */
+enum error reference_split(struct slice text, const struct url *base,
+			   struct url_reference *reference_out);
 
 enum {
 	/*
@@ -163,6 +501,8 @@ static void url_copy(const struct url *url, struct url *out)
 	out->is_https = url->is_https;
 }
 
+static struct slice reference_repair(struct slice text, struct bounded *room);
+
 enum error url_parse(struct url *url_out, struct slice reference,
 		     const struct url *base)
 {
@@ -210,4 +550,289 @@ struct url url_base(const struct url *page, struct slice base_href)
 	if (base_href.size > 0)
 		url_parse(&base, base_href, page);
 	return base;
+}
+
+static struct slice reference_skip(struct slice text, size_t count)
+{
+	assert(count <= text.size);
+	return (struct slice){(const char *)text.data + count,
+			      text.size - count};
+}
+
+static bool reference_byte_is_space(char c)
+{
+	return (unsigned char)c <= ' ';
+}
+
+/*
+ * Trim controls and spaces (WHATWG URL, basic URL parser); drop the fragment.
+ */
+static struct slice reference_trim(struct slice text)
+{
+	const char *hash;
+
+	while (text.size > 0 && reference_byte_is_space(slice_byte(text, 0)))
+		text = reference_skip(text, 1);
+	hash = text.size == 0 ? NULL : memchr(text.data, '#', text.size);
+	if (hash != NULL)
+		return (struct slice){text.data,
+				      (size_t)(hash - (char *)text.data)};
+	while (text.size > 0 &&
+	       reference_byte_is_space(slice_byte(text, text.size - 1)))
+		text.size--;
+	return text;
+}
+
+/* Return whether the reference needs repair. */
+static bool is_odd(struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if ((unsigned char)slice_byte(text, i) < ' ' ||
+		    slice_byte(text, i) == '\\')
+			return true;
+	return false;
+}
+
+/*
+ * Repair `text` as browsers read an attribute (WHATWG URL, basic URL parser):
+ * trim controls and spaces around it, drop tabs and line ends inside and the
+ * fragment, and replace '\' before the query with '/'. Return a slice of
+ * `text`, or of `room` if something inside had to be repaired; truncated if
+ * `room` is full.
+ */
+static struct slice reference_repair(struct slice text, struct bounded *room)
+{
+	bool is_query = false;
+
+	text = reference_trim(text.data == NULL ? slice_of("") : text);
+	if (!is_odd(text))
+		return text;
+	for (size_t i = 0; i < text.size && !room->is_cut; i++) {
+		char c = slice_byte(text, i);
+
+		if (c == '\t' || c == '\n' || c == '\r')
+			continue;
+		is_query |= c == '?';
+		if (c == '\\' && !is_query)
+			c = '/';
+		bounded_put(room, c);
+	}
+	return bounded_slice(room);
+}
+
+/* Return the length of the scheme before its ':', or 0. */
+static size_t scheme_length(struct slice text)
+{
+	size_t length = 0;
+
+	if (!is_letter(slice_byte(text, 0)))
+		return 0;
+	while (is_letter(slice_byte(text, length)) ||
+	       is_digit(slice_byte(text, length)) ||
+	       (slice_byte(text, length) != '\0' &&
+		strchr("+-.", slice_byte(text, length)) != NULL))
+		length++;
+	return slice_byte(text, length) == ':' ? length : 0;
+}
+
+static bool reference_scheme_is(struct slice text, size_t length,
+				const char *word)
+{
+	for (size_t i = 0; i < length; i++)
+		if ((slice_byte(text, i) | 0x20) != word[i])
+			return false;
+	return word[length] == '\0';
+}
+
+/*
+ * "example.org:8080/x" has no scheme, "tel:110" has one. Without a base, a name
+ * is a host if it contains a dot, is localhost, or is followed by a port and a
+ * path.
+ */
+static bool is_host_and_port(struct slice text, size_t length)
+{
+	size_t end = length + 1;
+	char next;
+
+	while (is_digit(slice_byte(text, end)))
+		end++;
+	next = slice_byte(text, end);
+	if (end == length + 1 ||
+	    (end < text.size && next != '/' && next != '?'))
+		return false;
+	return next == '/' || memchr(text.data, '.', length) != NULL ||
+	       reference_scheme_is(text, length, "localhost");
+}
+
+static struct slice skip_slashes(struct slice text)
+{
+	while (slice_byte(text, 0) == '/')
+		text = reference_skip(text, 1);
+	return text;
+}
+
+static bool begins_with_slashes(struct slice text)
+{
+	return slice_byte(text, 0) == '/' && slice_byte(text, 1) == '/';
+}
+
+/* Split `text`, which begins with the authority, into authority and rest. */
+static void split_authority(struct slice text, struct url_reference *out)
+{
+	size_t begin = 0;
+	size_t end = 0;
+
+	for (; end < text.size && slice_byte(text, end) != '/' &&
+	       slice_byte(text, end) != '?';
+	     end++)
+		if (slice_byte(text, end) == '@')
+			begin = end + 1;
+	out->rest = reference_skip(text, end);
+	text.size = end;
+	out->authority = reference_skip(text, begin);
+}
+
+enum error reference_split(struct slice text, const struct url *base,
+			   struct url_reference *reference_out)
+{
+	size_t length = scheme_length(text);
+
+	*reference_out = (struct url_reference){.is_https = base != NULL &&
+							    base->is_https};
+	if (length > 0 && (base != NULL || !is_host_and_port(text, length))) {
+		reference_out->is_https =
+			reference_scheme_is(text, length, "https");
+		if (!reference_out->is_https &&
+		    !reference_scheme_is(text, length, "http"))
+			return ERR_ADDRESS_FORBIDDEN;
+		text = reference_skip(text, length + 1);
+		/* "http:x" is relative to a page of the same scheme (WHATWG) */
+		reference_out->is_relative =
+			base != NULL &&
+			base->is_https == reference_out->is_https &&
+			!begins_with_slashes(text);
+	} else if (base != NULL) {
+		reference_out->is_relative = !begins_with_slashes(text);
+	} else if (slice_byte(text, 0) == '/' && !begins_with_slashes(text)) {
+		return ERR_MALFORMED;
+	}
+	if (reference_out->is_relative)
+		reference_out->rest = text;
+	else
+		split_authority(skip_slashes(text), reference_out);
+	return ERR_NONE;
+}
+
+enum {
+	MAX_NAME = 32,   /* length of a name; a longer word is a sentence */
+	MAX_HYPHENS = 2, /* hyphens of a name; a word with more is a sentence */
+	MIN_HEX = 8,     /* digits of a hexadecimal number */
+	MIN_CHANGES = 3, /* between letters and digits in an identifier */
+	DAY_SIZE = 8,    /* length of 20240514 */
+	YEAR_SIZE = 4,   /* digits */
+};
+
+const char *url_kind_text(enum url_kind kind)
+{
+	static const char *const texts[] = {"", "{n}", "{date}", "{id}", "{w}"};
+
+	return texts[kind];
+}
+
+static bool url_byte_is_separator(char c)
+{
+	return c == '-' || c == '_' || c == '.';
+}
+
+/* Return whether the text is a day: 20240514. */
+static bool is_day(struct slice text)
+{
+	const char *c = text.data;
+
+	return text.size == DAY_SIZE &&
+	       (memcmp(c, "19", 2) == 0 || memcmp(c, "20", 2) == 0) &&
+	       (c[4] == '0' || c[4] == '1') && c[6] <= '3';
+}
+
+/*
+ * Return the kind of numbers with single separators, such as 2024-05, 14.5.2024
+ * or 1.2.3.
+ */
+static enum url_kind kind_of_numbers(struct slice text)
+{
+	const char *c = text.data;
+	size_t sizes[3] = {0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < text.size; i++) {
+		if (is_digit(c[i])) {
+			sizes[count]++;
+			continue;
+		}
+		if (!url_byte_is_separator(c[i]) || sizes[count] == 0 ||
+		    i + 1 == text.size)
+			return URL_NOTHING;
+		if (++count == 3)
+			return URL_NUMBER;
+	}
+	if (count == 0)
+		return is_day(text) ? URL_DATE : URL_NUMBER;
+	if (sizes[1] > 2 && count == 2)
+		return URL_NUMBER;
+	return (sizes[0] == YEAR_SIZE && sizes[count] <= 2) ||
+			       (sizes[count] == YEAR_SIZE && sizes[0] <= 2)
+		       ? URL_DATE
+		       : URL_NUMBER;
+}
+
+/*
+ * Return whether the text is a long hexadecimal number, also in groups like a
+ * UUID, or alternates letters and digits.
+ */
+static bool is_identifier(struct slice text)
+{
+	const char *c = text.data;
+	bool is_number = true;
+	size_t digits = 0;
+	size_t run = 0;
+	size_t longest = 0;
+	size_t changes = 0;
+
+	for (size_t i = 0; i < text.size; i++) {
+		digits += is_digit(c[i]);
+		run = hex_digit(c[i]) >= 0 ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+		is_number = is_number && (hex_digit(c[i]) >= 0 || c[i] == '-');
+		changes += i > 0 && ((is_digit(c[i - 1]) && is_letter(c[i])) ||
+				     (is_letter(c[i - 1]) && is_digit(c[i])));
+	}
+	return digits > 0 && text.size >= MIN_HEX &&
+	       ((is_number && longest >= MIN_HEX) || changes >= MIN_CHANGES);
+}
+
+enum url_kind url_kind_of(struct slice text)
+{
+	enum url_kind kind;
+
+	if (text.size == 0)
+		return URL_NOTHING;
+	kind = kind_of_numbers(text);
+	if (kind != URL_NOTHING)
+		return kind;
+	if (memchr(text.data, '%', text.size) != NULL)
+		return URL_WORD;
+	return is_identifier(text) ? URL_IDENTIFIER : URL_WORD;
+}
+
+bool url_is_name(struct slice word)
+{
+	const char *c = word.data;
+	size_t hyphens = 0;
+
+	for (size_t i = 0; i < word.size; i++) {
+		hyphens += c[i] == '-' || c[i] == '_';
+		if (c[i] == '%' || c[i] == '{')
+			return false;
+	}
+	return word.size <= MAX_NAME && hyphens <= MAX_HYPHENS;
 }

@@ -8,9 +8,8 @@
 
 #include "base/log.h"
 #include "daemon/config/config.h"
-#include "daemon/privsep/user.h"
-#include "daemon/runtime/activation.h"
-#include "daemon/runtime/own_places.h"
+#include "daemon/privsep/sandbox.h"
+#include "daemon/runtime/systemd.h"
 
 enum { PRIVATE = 0700, SHARED = 0755 };
 

@@ -1,20 +1,1128 @@
-#include "daemon/service_parts.h"
+#include "daemon/service.h"
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/ascii.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "crawl/parameters.h"
+#include "base/utf8.h"
+#include "crawl/url.h"
+#include "daemon/api/api.h"
+#include "daemon/api/api_extract.h"
+#include "daemon/engine/archive.h"
+#include "daemon/engine/engine.h"
+#include "daemon/engine/pipeline.h"
+#include "daemon/http/server.h"
 #include "daemon/http/tokens.h"
-#include "daemon/nodes/bus.h"
-#include "daemon/runtime/log_output.h"
-#include "daemon/status_line.h"
+#include "daemon/nodes/broker.h"
+#include "daemon/nodes/encryption_keys.h"
+#include "daemon/nodes/nodes_internal.h"
+#include "daemon/notify/notifier.h"
+#include "daemon/privsep/archive_task.h"
+#include "daemon/privsep/spawner_client.h"
+#include "daemon/privsep/worker_pool.h"
+#include "daemon/runtime/clock.h"
+#include "daemon/runtime/systemd.h"
+#include "daemon/runtime/thread.h"
+#include "daemon/watch/maintenance.h"
+#include "daemon/watch/threshold_selector.h"
+#include "daemon/watch/watcher.h"
+#include "store/partitions.h"
+#include "store/rows.h"
+#include "store/store.h"
+#include "store/txn.h"
+
+/* The state of a service, and the table of its components. */
+
+struct service {
+	const struct config
+		*config; /* current; the calling thread replaces it */
+	const struct config *first;    /* at start; components point into it */
+	struct buffer drop_parameters; /* ignored URL parameters of `first` */
+	char *path;                    /* configuration file, or NULL */
+	struct service_components parts;
+	struct spawner *starter; /* owned by the caller */
+	/* Each is NULL unless its component runs. */
+	struct store *store;
+	struct reserve *reserve; /* reserve of the store's disk; or NULL */
+	struct encryption_keys
+		*secret_keys;    /* keys of the node group, or NULL */
+	struct cluster *cluster; /* NULL also without other nodes */
+	struct engine *engine;
+	struct archive *archive; /* NULL also if no archive is written */
+	struct pipeline *pipeline;
+	struct worker_pool *pool;
+	struct worker_pool *unpackers; /* workers that unpack archives */
+	struct threshold_selector *threshold_selector;
+	struct watcher *watching;
+	struct garbage_collector *collector;
+	struct packing_thread *packing;
+	struct delivery *delivery;
+	struct api *api;
+	struct http_server *server;
+	struct http_server
+		*reader; /* for socket.read_only_path; NULL also if not used */
+	struct http_server *network; /* for TCP; NULL also if not used */
+	struct http_server *nodes; /* for other nodes; NULL also if not used */
+	struct node_client peers;  /* used by the API in a node group */
+	char node_token[256];      /* token of the node group */
+	struct tokens *tokens;     /* tokens of TCP clients */
+	const struct tcp_listener *listener; /* owned by the caller; or NULL */
+	uint64_t started_ms;                 /* steady clock */
+	uint64_t requests;    /* requests served, set when the server stops */
+	atomic_bool is_ready; /* the API has its server */
+};
+
+enum { SERVICE_COMPONENTS = 19 };
+
+/* The table of the daemon's components: how to start and stop each. */
+
+enum {
+	HTTP_WORKERS = 8,
+	READER_BODY_BYTES = 1024,
+	MAX_REPLY_BYTES = 256 << 20,
+	MIN_NODE_TOKEN = 16, /* characters */
+	RECORD_COPIES = 10,
+};
+
+static enum error service_open_store(struct service *service)
+{
+	const struct config *config = service->config;
+	const struct store_options options = {
+		.max_map_bytes = (size_t)config->store_max_bytes,
+		.partition_of =
+			*config->servers == '\0' ? NULL : nodes_partition_of,
+		.cipher = encryption_keys_cipher(service->secret_keys),
+	};
+	enum error error =
+		store_open(&service->store, config->store_path, &options);
+	const char *what = "its folder must be writable, on a local disk";
+
+	if (error == ERR_NONE)
+		return ERR_NONE;
+	if (error == ERR_BUSY)
+		what = "stop the other process or set store.path";
+	else if (error == ERR_VERSION)
+		what = "use that version, or set another store.path and crawl "
+		       "again";
+	else if (error == ERR_CORRUPT)
+		what = "restore a backup, or move the store away and crawl "
+		       "again";
+	else if (error == ERR_STORE_FULL)
+		what = "raise store.max_size";
+	log_error("store %s: %s; %s", config->store_path, error_text(error),
+		  what);
+	return error;
+}
+
+/* A store belongs to one daemon or to a node group: see store/partitions.h. */
+static enum error begin_store(const struct service *service)
+{
+	const struct config *config = service->config;
+	bool is_of_cluster = *config->servers != '\0';
+	struct txn txn = is_of_cluster ? txn_begin_read(service->store)
+				       : txn_begin_write(service->store);
+	bool was_whole = is_of_cluster && store_has_unpartitioned_sites(&txn);
+	enum error error;
+
+	if (!is_of_cluster)
+		store_leave_partitions(&txn);
+	error = txn_end(&txn);
+	if (error == ERR_NONE && was_whole) {
+		log_error("store %s: was used without nodes.broker_urls, or "
+			  "recovered; move it to a snapshot store with "
+			  "\"templatectl partition migrate\", for a new node "
+			  "group, and set another store.path, or move the "
+			  "store away",
+			  config->store_path);
+		return ERR_VERSION;
+	}
+	if (error != ERR_NONE)
+		log_error("store %s: cannot update its site counters: %s",
+			  config->store_path, error_text(error));
+	/* Start with a damaged table; requests that need it fail. */
+	return error == ERR_CORRUPT ? ERR_NONE : error;
+}
+
+static enum error read_secret_keys(struct service *service)
+{
+	enum error error = encryption_keys_read(&service->secret_keys,
+						service->config->secret_file);
+
+	if (error == ERR_NONE && service->secret_keys == NULL)
+		log_warn("nodes.encryption_key_file is not set: this node "
+			 "rejects headers, proxies and hooks, and does not "
+			 "share existing ones with other nodes");
+	return error;
+}
+
+static enum error start_store(void *context)
+{
+	struct service *service = context;
+	const struct config *config = service->config;
+	enum error error = ERR_NONE;
+
+	if (*config->servers != '\0')
+		error = read_secret_keys(service);
+	if (error == ERR_NONE)
+		error = service_open_store(service);
+	if (error == ERR_NONE) {
+		error = begin_store(service);
+		if (error == ERR_NONE) {
+			service->reserve = reserve_open(config->store_path);
+			return ERR_NONE;
+		}
+		store_close(service->store);
+	}
+	encryption_keys_destroy(service->secret_keys);
+	service->secret_keys = NULL;
+	return error;
+}
+
+static void stop_store(void *context)
+{
+	struct service *service = context;
+
+	assert(service->engine == NULL);
+	reserve_close(service->reserve);
+	service->reserve = NULL;
+	store_close(service->store);
+	service->store = NULL;
+	encryption_keys_destroy(service->secret_keys);
+	service->secret_keys = NULL;
+}
+
+static struct nodes_options cluster_options(const struct service *service)
+{
+	const struct config *config = service->config;
+
+	return (struct nodes_options){
+		.bus =
+			{
+				.servers = config->servers,
+				.name = config->node,
+				.credentials = "",
+				.user = config->bus_user,
+				.password_file = config->bus_password_file,
+				.ca_file = config->bus_ca_file,
+				.certificate_file =
+					config->bus_certificate_file,
+				.key_file = config->bus_key_file,
+				.timeout_ms = config->node_lease_ms / 4,
+				.replicas = config->log_replicas,
+				.lease_ms = config->node_lease_ms,
+				.log_bytes = config->log_bytes,
+				.event_age_s =
+					(uint32_t)(config->events_kept_ms /
+						   1000U),
+				.creates = true,
+			},
+		.address = config->node_address,
+		.version = TEMPLATED_VERSION,
+		.capacity = config->capacity,
+		.patience_ms = config->patience_ms,
+		.copies = config->copies,
+		.secret_keys = service->secret_keys,
+		.snapshots = config->snapshots,
+		.snapshots_key = config->snapshots_key_file,
+		.spool_folder = config->store_path,
+		.snapshot_bytes = config->snapshot_bytes,
+	};
+}
+
+static enum error open_cluster(void *context)
+{
+	struct service *service = context;
+	struct nodes_options options;
+
+	if (*service->config->servers == '\0')
+		return ERR_NONE;
+	options = cluster_options(service);
+	return nodes_open(&service->cluster, service->store, &options);
+}
+
+static void close_cluster(void *context)
+{
+	struct service *service = context;
+
+	assert(service->engine == NULL);
+	nodes_close(service->cluster);
+	service->cluster = NULL;
+}
+
+static enum error service_run_nodes(void *context)
+{
+	struct service *service = context;
+
+	if (service->cluster == NULL)
+		return ERR_NONE;
+	return nodes_run(service->cluster, service->engine, service->pipeline);
+}
+
+static void stop_cluster(void *context)
+{
+	struct service *service = context;
+
+	nodes_stop(service->cluster);
+}
+
+static enum error start_engine(void *context)
+{
+	struct service *service = context;
+	const struct config *config = service->config;
+	const struct engine_options options = {
+		.max_open_sites = config->max_open_sites,
+		.max_signature = (size_t)config->max_signature,
+		.max_sets = config->max_sets,
+		.max_sites = config->max_sites,
+		.max_hooks = config->max_hooks,
+		.max_silences = config->max_silences,
+		.max_waiting = config->max_waiting,
+		.max_neighbours = config->max_neighbours,
+		.rules = {.max_urls = config->max_urls,
+			  .max_pattern = config->max_pattern},
+		.drop_parameters = buffer_slice(&service->drop_parameters),
+		.log = service->cluster == NULL ? NULL
+						: nodes_log(service->cluster),
+	};
+	enum error error = engine_create(&service->engine, service->store,
+					 &options, clock_wall_ms());
+
+	assert(service->store != NULL);
+	if (error != ERR_NONE)
+		log_error("store %s: cannot read its sites: %s; run "
+			  "templatectl verify --store",
+			  config->store_path, error_text(error));
+	return error;
+}
+
+static void stop_engine(void *context)
+{
+	struct service *service = context;
+
+	assert(service->pipeline == NULL);
+	engine_destroy(service->engine);
+	service->engine = NULL;
+}
+
+static enum error start_archive(void *context)
+{
+	struct service *service = context;
+	const struct config *config = service->config;
+	enum error error;
+
+	if (*config->warc == '\0')
+		return ERR_NONE;
+	error = archive_open(&service->archive, config->warc,
+			     config->warc_bytes, config->user_agent,
+			     config->ignores_robots ? "ignore" : "classic");
+	if (error != ERR_NONE)
+		log_error("crawl.warc_dir %s: it must be a writable folder",
+			  config->warc);
+	return error;
+}
+
+static void stop_archive(void *context)
+{
+	struct service *service = context;
+
+	archive_close(service->archive);
+	service->archive = NULL;
+}
+
+/* Return the number of rows of a table; 0 if the store cannot be read. */
+static uint64_t service_count_rows(const struct service *service,
+				   enum table table)
+{
+	struct store_usage usage;
+
+	return store_usage(service->store, &usage) == ERR_NONE
+		       ? usage.rows[table]
+		       : 0;
+}
+
+/* Log a summary when the daemon stops. */
+static enum error start_count(void *context)
+{
+	struct service *service = context;
+
+	service->started_ms = clock_steady_ms();
+	return ERR_NONE;
+}
+
+static void stop_count(void *context)
+{
+	struct service *service = context;
+
+	if (!atomic_load(&service->is_ready))
+		return;
+	log_info("stopped after %" PRIu64 " s and %" PRIu64
+		 " requests; the store has %" PRIu64 " sites and %" PRIu64
+		 " pages",
+		 (clock_steady_ms() - service->started_ms) / 1000U,
+		 service->requests, service_count_rows(service, TABLE_SITES),
+		 service_count_rows(service, TABLE_RECORDS));
+}
+
+static struct page_limits service_page_limits(const struct config *config);
+static size_t service_workers(const struct config *config);
+static struct pipeline_options
+service_pipeline_options(struct service *service);
+
+static enum error start_pipeline(void *context)
+{
+	struct service *service = context;
+	struct pipeline_options options = service_pipeline_options(service);
+	enum error error =
+		pipeline_start(&service->pipeline, service->engine, &options);
+
+	assert(service->engine != NULL);
+	if (error != ERR_NONE)
+		log_error("cannot start fetching: %s", error_text(error));
+	return error;
+}
+
+static void stop_pipeline(void *context)
+{
+	struct service *service = context;
+
+	assert(service->server == NULL && service->threshold_selector == NULL &&
+	       service->watching == NULL && service->packing == NULL &&
+	       service->collector == NULL && service->delivery == NULL);
+	pipeline_stop(service->pipeline, service->config->drain_ms);
+	service->pipeline = NULL;
+}
+
+/*
+ * Several buffers of the worker hold a copy of the record, and buffers grow by
+ * doubling.
+ */
+static uint64_t unpacker_memory(const struct config *config)
+{
+	uint64_t body_bytes = config->max_body_bytes < MAX_RECORD_BYTES
+				      ? config->max_body_bytes
+				      : MAX_RECORD_BYTES;
+
+	if (config->page_memory_bytes == 0 ||
+	    config->page_memory_bytes > RECORD_COPIES * body_bytes)
+		return config->page_memory_bytes;
+	return RECORD_COPIES * body_bytes;
+}
+
+/*
+ * Start two worker pools. One parses pages for requests, so that the crawl does
+ * not use these workers. The other unpacks archives, with one worker for each
+ * upload, so that an upload never waits for another that waits for its client
+ * or another node.
+ */
+static enum error start_pools(void *context)
+{
+	struct service *service = context;
+	struct worker_pool_options options = {
+		.starter = service->starter,
+		.workers = service_workers(service->config),
+		.memory_bytes = service->config->page_memory_bytes,
+		.task_ms = service->config->page_ms,
+	};
+	enum error error = worker_pool_create(&service->pool, &options);
+
+	options.memory_bytes = unpacker_memory(service->config);
+	options.workers = (size_t)MAX_INGESTS * LISTENERS;
+	options.starts_late = true;
+	return error == ERR_NONE
+		       ? worker_pool_create(&service->unpackers, &options)
+		       : error;
+}
+
+static void stop_pools(void *context)
+{
+	struct service *service = context;
+
+	assert(service->api == NULL && service->watching == NULL);
+	worker_pool_destroy(service->unpackers);
+	service->unpackers = NULL;
+	worker_pool_destroy(service->pool);
+	service->pool = NULL;
+}
+
+static enum error start_delivery(void *context)
+{
+	struct service *service = context;
+	const struct config *config = service->config;
+	const struct delivery_options options = {
+		.starter = service->starter,
+		.user_agent = config->user_agent,
+		.ca_file = *config->ca_file == '\0' ? NULL : config->ca_file,
+		.connect_timeout_ms = config->connect_timeout_ms,
+		.timeout_ms = config->delivery_timeout_ms,
+		.first_pause_ms = config->delivery_pause_ms,
+		.allowed = service->first->hook_networks.items,
+		.allowed_count = service->first->hook_networks.count,
+		.allows_exec = config->allows_exec,
+		.exec_timeout_ms = config->exec_timeout_ms,
+	};
+
+	assert(service->pipeline != NULL);
+	return delivery_start(&service->delivery, service->store,
+			      service->pipeline, &options);
+}
+
+static void stop_delivery(void *context)
+{
+	struct service *service = context;
+
+	delivery_stop(service->delivery);
+	service->delivery = NULL;
+}
+
+static void wake_delivery(void *context)
+{
+	const struct service *service = context;
+
+	delivery_wake(service->delivery);
+}
+
+static enum error start_garbage_collector(void *context)
+{
+	struct service *service = context;
+
+	assert(service->pipeline != NULL);
+	return garbage_collector_start(&service->collector, service->store,
+				       service->pipeline,
+				       &service->config->retention);
+}
+
+static void stop_garbage_collector(void *context)
+{
+	struct service *service = context;
+
+	garbage_collector_stop(service->collector);
+	service->collector = NULL;
+}
+
+static enum error start_packing(void *context)
+{
+	struct service *service = context;
+
+	assert(service->pipeline != NULL);
+	return packing_thread_start(&service->packing, service->store,
+				    service->pipeline);
+}
+
+static void stop_packing(void *context)
+{
+	struct service *service = context;
+
+	packing_thread_stop(service->packing);
+	service->packing = NULL;
+}
+
+static enum error start_watching(void *context)
+{
+	struct service *service = context;
+	const struct config *config = service->config;
+	const struct site_check_rules rules = {
+		.limits = service_page_limits(config),
+		.pool = service->pool,
+		.min_pages = config->min_cluster_pages,
+		.stale_ms = config->stale_ms,
+	};
+
+	assert(service->pipeline != NULL);
+	return watcher_start(&service->watching, service->store,
+			     service->pipeline, &rules);
+}
+
+static void stop_watching(void *context)
+{
+	struct service *service = context;
+
+	watcher_stop(service->watching);
+	service->watching = NULL;
+}
+
+static void wake_watching(void *context)
+{
+	const struct service *service = context;
+
+	watcher_wake(service->watching);
+}
+
+static enum error start_threshold_selector(void *context)
+{
+	struct service *service = context;
+
+	assert(service->pipeline != NULL);
+	return threshold_selector_start(&service->threshold_selector,
+					service->store, service->pipeline,
+					service->config->max_leaves);
+}
+
+static void stop_threshold_selector(void *context)
+{
+	struct service *service = context;
+
+	threshold_selector_stop(service->threshold_selector);
+	service->threshold_selector = NULL;
+}
+
+static void wake_threshold_selector(void *context)
+{
+	const struct service *service = context;
+
+	threshold_selector_wake(service->threshold_selector);
+}
+
+/*
+ * Start this also without a TCP listener: operators can add tokens before they
+ * enable it.
+ */
+static enum error start_tokens(void *context)
+{
+	struct service *service = context;
+
+	assert(service->store != NULL);
+	return tokens_open(&service->tokens, service->config->store_path);
+}
+
+static void stop_tokens(void *context)
+{
+	struct service *service = context;
+
+	assert(service->api == NULL);
+	tokens_close(service->tokens);
+	service->tokens = NULL;
+}
+
+/*
+ * Read the first line of the file; "" if no file is configured or the file is
+ * unusable.
+ */
+static enum error service_read_token(const char *path, char *out, size_t size)
+{
+	struct buffer text = {0};
+	enum error error;
+	size_t length;
+
+	*out = '\0';
+	if (*path == '\0')
+		return ERR_NONE;
+	error = file_read(path, size - 1, &text);
+	length = text.size == 0 ? 0 : strcspn(text.data, "\r\n");
+	if (error == ERR_NONE && length < MIN_NODE_TOKEN)
+		error = ERR_MALFORMED;
+	if (error == ERR_NONE)
+		snprintf(out, size, "%.*s", (int)length, text.data);
+	else
+		log_error("nodes.token_file %s: %s; its first line is the "
+			  "token, of at least %d characters, the same for all "
+			  "nodes",
+			  path, error_text(error), MIN_NODE_TOKEN);
+	if (text.size > 0)
+		explicit_bzero(text.data, text.size);
+	buffer_free(&text);
+	return error;
+}
+
+static enum error set_peers(struct service *service)
+{
+	const struct config *config = service->config;
+	enum error error =
+		service_read_token(config->node_token_file, service->node_token,
+				   sizeof(service->node_token));
+
+	service->peers = (struct node_client){
+		.cluster = service->cluster,
+		.partition = nodes_partition_of,
+		.facts = nodes_facts,
+		.find = nodes_find_route,
+		.ask = nodes_request,
+		.drain = nodes_drain,
+		.remove = nodes_remove,
+		.submit = import_jobs_submit,
+		.max_bytes = nodes_max_bytes,
+		.token = service->node_token,
+		.ca_file = config->bus_ca_file,
+		.certificate_file = config->bus_certificate_file,
+		.key_file = config->bus_key_file,
+		.needs_certificate = config_certifies_nodes(config),
+	};
+	api_set_node_client(service->api, &service->peers);
+	return error;
+}
+
+static enum error start_api(void *context)
+{
+	struct service *service = context;
+
+	assert(service->pipeline != NULL);
+	service->api = api_create(service->store, service->pipeline,
+				  service->pool, service->config);
+	api_configure(service->api, service->path, service->config, NULL);
+	api_set_tokens(service->api, service->tokens);
+	api_set_unpackers(service->api, service->unpackers);
+	if (service->starter != NULL)
+		api_set_roster(service->api,
+			       spawner_process_table(service->starter));
+	return service->cluster == NULL ? ERR_NONE : set_peers(service);
+}
+
+static void stop_api(void *context)
+{
+	struct service *service = context;
+
+	api_destroy(service->api);
+	service->api = NULL;
+}
+
+static enum http_verdict service_handle(struct http_exchange *exchange,
+					void *context)
+{
+	struct service *service = context;
+
+	return atomic_load(&service->is_ready)
+		       ? api_handle(exchange, service->api)
+		       : HTTP_SUSPENDED;
+}
+
+static struct http_options server_options(struct service *service)
+{
+	const struct config *config = service->config;
+
+	return (struct http_options){
+		.socket_path = config->socket_path,
+		.socket_mode = config->socket_mode,
+		/*
+		 * Requests that wait for another node do not reduce the other
+		 * workers.
+		 */
+		.workers = service->cluster == NULL
+				   ? HTTP_WORKERS
+				   : HTTP_WORKERS + MAX_FORWARDED,
+		.max_clients = config->max_clients,
+		.max_waiting = config->max_commands,
+		.max_body_bytes = (size_t)config->max_upload_bytes,
+		.max_reply_bytes = MAX_REPLY_BYTES,
+		.timeout_ms = config->client_timeout_ms,
+		.max_streams = MAX_INGESTS,
+		.max_listeners = config->max_listeners,
+		.is_stream = api_is_stream,
+		.is_quick = api_route_is_inline,
+		.takes_long = api_route_is_slow,
+		.handle = service_handle,
+		.context = service,
+	};
+}
+
+static bool service_admit(struct http_exchange *exchange, void *context)
+{
+	const struct service *service = context;
+
+	return api_admit(exchange, service->api);
+}
+
+static enum http_verdict handle_admitted(struct http_exchange *exchange,
+					 void *context)
+{
+	struct service *service = context;
+
+	return atomic_load(&service->is_ready)
+		       ? api_handle_admitted(exchange, service->api)
+		       : HTTP_SUSPENDED;
+}
+
+/*
+ * Its clients do not use the connections of the socket. It starts before the
+ * socket: on shutdown it is notified before it stops.
+ */
+static enum error start_network(void *context)
+{
+	struct service *service = context;
+	struct http_options options = server_options(service);
+	enum error error;
+
+	assert(service->api != NULL);
+	if (service->listener == NULL)
+		return ERR_NONE;
+	options.listener = service->listener;
+	options.admit = service_admit;
+	options.handle = handle_admitted;
+	error = http_start(&service->network, &options);
+	if (error == ERR_NONE)
+		api_set_server(service->api, LISTENER_NETWORK,
+			       service->network);
+	return error;
+}
+
+static void stop_network(void *context)
+{
+	struct service *service = context;
+	struct http_stats stats;
+
+	if (service->network == NULL)
+		return;
+	api_set_server(service->api, LISTENER_NETWORK, NULL);
+	http_stats(service->network, &stats);
+	service->requests += stats.requests;
+	http_stop(service->network);
+	service->network = NULL;
+}
+
+static void wake_network(void *context)
+{
+	const struct service *service = context;
+
+	if (service->network != NULL)
+		http_wake(service->network);
+}
+
+static enum error start_server(void *context)
+{
+	struct service *service = context;
+	const struct http_options options = server_options(service);
+	enum error error = http_start(&service->server, &options);
+
+	assert(service->api != NULL);
+	if (error != ERR_NONE)
+		return error;
+	api_set_server(service->api, LISTENER_SOCKET, service->server);
+	atomic_store(&service->is_ready, true);
+	http_wake(service->server);
+	wake_network(service);
+	return ERR_NONE;
+}
+
+static enum http_verdict handle_reader(struct http_exchange *exchange,
+				       void *context)
+{
+	struct service *service = context;
+
+	return api_handle_reader(exchange, service->api);
+}
+
+static enum error run_job(void *context, unsigned partition, struct slice data,
+			  struct buffer *why)
+{
+	return api_run_job(context, partition, data, why);
+}
+
+static size_t service_list_imports(void *context, unsigned partition,
+				   struct import_site *jobs, size_t count,
+				   uint64_t before)
+{
+	return api_seed(context, partition, jobs, count, before);
+}
+
+static const struct import_job_runner worker = {run_job, service_list_imports};
+
+/*
+ * A server without a socket, so that requests of other nodes do not use the
+ * connections of clients.
+ */
+static enum error start_nodes(void *context)
+{
+	struct service *service = context;
+	struct http_options options = server_options(service);
+	enum error error;
+
+	if (service->cluster == NULL)
+		return ERR_NONE;
+	options.socket_path = NULL;
+	options.workers = HTTP_WORKERS;
+	options.admit = api_admit_node;
+	options.handle = handle_admitted;
+	options.context = service;
+	error = http_start(&service->nodes, &options);
+	if (error != ERR_NONE)
+		return error;
+	api_set_server(service->api, LISTENER_NODES, service->nodes);
+	nodes_set_request_handler(service->cluster, api_handle_node,
+				  service->api);
+	nodes_set_job_runner(service->cluster, &worker, service->api);
+	return ERR_NONE;
+}
+
+static void stop_nodes(void *context)
+{
+	struct service *service = context;
+
+	if (service->nodes == NULL)
+		return;
+	/* Running requests finish before their server stops. */
+	api_end_nodes(service->api);
+	nodes_set_job_runner(service->cluster, NULL, NULL);
+	nodes_set_request_handler(service->cluster, NULL, NULL);
+	api_set_server(service->api, LISTENER_NODES, NULL);
+	http_stop(service->nodes);
+	service->nodes = NULL;
+}
+
+static void wake_nodes(void *context)
+{
+	const struct service *service = context;
+
+	if (service->nodes != NULL)
+		http_wake(service->nodes);
+}
+
+/*
+ * A separate server, so that read-only clients do not use the connections of
+ * others.
+ */
+static enum error start_reader(void *context)
+{
+	struct service *service = context;
+	struct http_options options = server_options(service);
+	enum error error;
+
+	assert(service->server != NULL);
+	if (*service->config->reader_path == '\0')
+		return ERR_NONE;
+	options.socket_path = service->config->reader_path;
+	options.socket_mode = service->config->reader_mode;
+	options.max_body_bytes = READER_BODY_BYTES;
+	options.is_stream = NULL;
+	options.handle = handle_reader;
+	error = http_start(&service->reader, &options);
+	if (error == ERR_NONE)
+		api_set_server(service->api, LISTENER_READER, service->reader);
+	return error;
+}
+
+static void stop_reader(void *context)
+{
+	struct service *service = context;
+
+	api_set_server(service->api, LISTENER_READER, NULL);
+	http_stop(service->reader);
+	service->reader = NULL;
+}
+
+static void wake_reader(void *context)
+{
+	const struct service *service = context;
+
+	if (service->reader != NULL)
+		http_wake(service->reader);
+}
+
+/* Notify first the components that a request may wait for. */
+static void stop_server(void *context)
+{
+	struct service *service = context;
+	struct http_stats stats;
+
+	api_stop(service->api);
+	pipeline_reject_ingests(service->pipeline);
+	http_stats(service->server, &stats);
+	service->requests = stats.requests;
+	api_set_server(service->api, LISTENER_SOCKET, NULL);
+	http_stop(service->server);
+	service->server = NULL;
+}
+
+static void wake_server(void *context)
+{
+	const struct service *service = context;
+
+	http_wake(service->server);
+}
+
+/*
+ * Each component may use the components before it. Watching threads stop in
+ * reverse order, so that events of the last checks are still delivered.
+ */
+static const struct service_component service_parts[SERVICE_COMPONENTS] = {
+	{start_store, stop_store, NULL, NULL},
+	{open_cluster, close_cluster, NULL, NULL},
+	{start_engine, stop_engine, NULL, NULL},
+	{start_archive, stop_archive, NULL, NULL},
+	{start_count, stop_count, NULL, NULL},
+	{start_pipeline, stop_pipeline, NULL, NULL},
+	{service_run_nodes, stop_cluster, NULL,
+	 "this node cannot join the node group; see above"},
+	{start_pools, stop_pools, NULL, NULL},
+	{start_delivery, stop_delivery, wake_delivery,
+	 "cannot start the delivery to hooks; see above"},
+	{start_garbage_collector, stop_garbage_collector, NULL,
+	 "cannot start the enforcement of retention limits; see above"},
+	{start_packing, stop_packing, NULL,
+	 "cannot start the compression of pages by template; see above"},
+	{start_watching, stop_watching, wake_watching,
+	 "cannot start the watcher; see above"},
+	{start_threshold_selector, stop_threshold_selector,
+	 wake_threshold_selector,
+	 "cannot start the threshold selector; see above"},
+	{start_tokens, stop_tokens, NULL, NULL},
+	{start_api, stop_api, NULL, NULL},
+	{start_nodes, stop_nodes, wake_nodes, NULL},
+	{start_network, stop_network, wake_network, NULL},
+	{start_server, stop_server, wake_server, NULL},
+	{start_reader, stop_reader, wake_reader, NULL},
+};
+
+/* Convert the configuration to the options of the components. */
+
+static size_t count_cores(void)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return cores < 1 ? 1 : (size_t)cores;
+}
+
+/* Return the number of workers of a pool. */
+static size_t service_workers(const struct config *config)
+{
+	return config->workers == 0 ? count_cores() : config->workers;
+}
+
+/* Return the clustering options of a site whose pages are uploaded. */
+static struct site_options ingest_options(const struct config *config)
+{
+	struct site_options options = {
+		.measure = (uint16_t)config->measure,
+		.width = (uint16_t)config->width,
+		.max_pages = config->max_pages,
+		.max_depth = config->max_depth,
+		.delay_ms = config->delay_ms,
+		.flags = SITE_IS_OFFLINE,
+	};
+
+	options_set_threshold(&options, config->threshold);
+	return options;
+}
+
+/* service_options.c */
+static struct page_limits service_page_limits(const struct config *config)
+{
+	return (struct page_limits){
+		.max_bytes = (size_t)config->max_body_bytes,
+		.max_nodes = config->max_nodes,
+		.max_depth = config->max_page_depth,
+		.max_attributes = config->max_attributes,
+	};
+}
+
+static void on_commit(void *context)
+{
+	struct service *service = context;
+
+	components_wake(&service->parts);
+}
+
+/*
+ * Return options from the current configuration. The service keeps this
+ * configuration, because the fetcher points into it.
+ */
+static struct pipeline_options service_pipeline_options(struct service *service)
+{
+	const struct config *config = service->config;
+
+	return (struct pipeline_options){
+		.fetch =
+			{
+				.user_agent = config->user_agent,
+				.max_body_bytes =
+					(size_t)config->max_body_bytes,
+				.connect_timeout_ms =
+					config->connect_timeout_ms,
+				.total_timeout_ms = config->total_timeout_ms,
+				.stall_timeout_ms = config->stall_timeout_ms,
+				.max_connections = config->max_connections,
+				.allowed = service->first->networks.items,
+				.allowed_count = service->first->networks.count,
+				.ports = service->first->ports.items,
+				.port_count = service->first->ports.count,
+				.proxy = *config->proxy == '\0' ? NULL
+								: config->proxy,
+				.is_proxy_trusted = config->is_proxy_trusted,
+				.keeps_headers = service->archive != NULL,
+				.ca_file = *config->ca_file == '\0'
+						   ? NULL
+						   : config->ca_file,
+			},
+		.limits = service_page_limits(config),
+		.reserve = service->reserve,
+		.guard_limits = {config->guard_ms, config->guards_ms},
+		.starter = service->starter,
+		.workers = service_workers(config),
+		.worker_bytes = config->page_memory_bytes,
+		.page_ms = config->page_ms,
+		.max_in_flight = config->max_in_flight,
+		.max_waiting_bytes = (size_t)config->max_waiting_bytes,
+		.max_commands = config->max_commands,
+		.commit_interval_ms = config->commit_interval_ms,
+		.first_pause_ms = config->first_pause_ms,
+		.retry_ms = config->full_retry_ms,
+		.robots_ttl_ms = config->robots_ttl_ms,
+		.ignores_robots = config->ignores_robots,
+		.drop_parameters = buffer_slice(&service->drop_parameters),
+		.ingest = ingest_options(config),
+		.archive = service->archive,
+		.archives_credentials = config->archives_credentials,
+		.on_commit = on_commit,
+		.context = service,
+	};
+}
+
+/* Append the number with separators: "3,400". */
+static void append_grouped(uint64_t number, struct buffer *out)
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof(digits), "%" PRIu64, number);
+
+	for (int i = 0; i < length; i++) {
+		if (i > 0 && (length - i) % 3 == 0)
+			buffer_append_byte(out, ',');
+		buffer_append_byte(out, digits[i]);
+	}
+}
+
+static void append_count(uint64_t count, const char *noun, struct buffer *out)
+{
+	append_grouped(count, out);
+	buffer_printf(out, " %s%s", noun, count == 1 ? "" : "s");
+}
+
+/* Count sites that have URLs due or scheduled. */
+static uint64_t count_crawling(struct txn *txn)
+{
+	struct scan scan =
+		scan_begin(txn, TABLE_SITES, (struct slice){NULL, 0});
+	struct site_row row;
+	uint64_t count = 0;
+
+	while (scan_next(&scan))
+		count += site_decode(scan.value, &row) && row.pending_count > 0;
+	scan_end(&scan);
+	return count;
+}
+
+void status_line(struct store *store, struct buffer *out)
+{
+	struct store_usage usage;
+	struct txn txn;
+	uint64_t crawling;
+
+	if (store_usage(store, &usage) != ERR_NONE)
+		return;
+	txn = txn_begin_read(store);
+	crawling = count_crawling(&txn);
+	if (txn_end(&txn) != ERR_NONE)
+		return;
+	append_count(usage.rows[TABLE_SITES], "site", out);
+	buffer_append_text(out, ", ");
+	append_count(usage.rows[TABLE_RECORDS], "page", out);
+	buffer_append_text(out, ", ");
+	append_grouped(crawling, out);
+	buffer_append_text(out, " crawling");
+}
 
 /* Default of the node's name: the name of the machine. */
 static void name_node(struct config *config)

@@ -7,12 +7,14 @@
 #ifndef DAEMON_SERVICE_H
 #define DAEMON_SERVICE_H
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "daemon/config/config.h"
 
 struct buffer;
 struct service;
 struct spawner;
+struct store;
 struct tcp_listener;
 
 /* Set the level and format of the log from the configuration. */
@@ -42,7 +44,7 @@ void service_reload(struct service *service);
  */
 void service_probe(struct service *service);
 
-/* Append the status: see daemon/status_line.h. */
+/* Append the status: see daemon/service.h. */
 void service_describe(const struct service *service, struct buffer *out);
 
 /*
@@ -50,5 +52,13 @@ void service_describe(const struct service *service, struct buffer *out);
  * is a no-op.
  */
 void service_stop(struct service *service);
+
+/* One line about the daemon's state, for the service manager. */
+
+/*
+ * Append "12 sites, 3,400 pages, 2 crawling" from the store; nothing if the
+ * store cannot be read. O(sites).
+ */
+void status_line(struct store *store, struct buffer *out);
 
 #endif

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "daemon/ctl/ctl.h"
-#include "daemon/privsep/fetcher_role.h"
-#include "daemon/privsep/process.h"
+#include "daemon/privsep/fetcher_process.h"
+#include "daemon/privsep/spawner_client.h"
 #include "daemon/runtime/library_memory.h"
 
 static const struct verb *const verbs[] = {
@@ -60,7 +60,7 @@ static const struct verb *const verbs[] = {
 
 /*
  * Run as a role: the spawner executes this program again; see
- * daemon/privsep/process.h.
+ * daemon/privsep/spawner_client.h.
  */
 static int templatectl_run_role(const char *name)
 {

@@ -1,9 +1,183 @@
 #include "extract/extractors.h"
 
+#include <assert.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "extract/auto/auto.h"
-#include "extract/methods/methods.h"
+#include "extract/core/document_walk.h"
+#include "extract/core/extractor.h"
+#include "extract/core/trace.h"
+#include "extract/methods/plain.h"
+#include "extract/text/word.h"
+#include "page/page.h"
+#include "page/page_class.h"
+#include "page/selector.h"
+
+enum {
+	MAX_SHELL_WORDS =
+		100, /* maximum number of words that a page shell shows */
+	MAX_SHELL_CHOICE = 30, /* maximum number of words of a shell that a
+				  method may choose */
+};
+
+/* Numbers of words. */
+struct choice_words {
+	uint64_t all;
+	uint64_t links;
+};
+
+static struct choice_words count_choice(const struct page *page,
+					const struct verdict *verdicts)
+{
+	struct choice_words count = {0};
+
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		uint32_t words = verdicts[i].is_content
+					 ? word_count(page_text(page, i))
+					 : 0;
+
+		count.all += words;
+		if ((page->texts[i].flags & TEXT_IS_LINK) != 0)
+			count.links += words;
+	}
+	return count;
+}
+
+/* Count the words that a reader sees when scripts run. */
+static uint64_t count_visible(const struct page *page)
+{
+	const bool *is_visible = visible_texts(page->arena, page);
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < page->text_count; i++)
+		if (is_visible[i] &&
+		    (page->texts[i].flags & TEXT_IS_NOSCRIPT) == 0)
+			count += word_count(page_text(page, i));
+	return count;
+}
+
+static bool is_blocked_status(unsigned http_status)
+{
+	switch (http_status) {
+	case 401:
+	case 403:
+	case 407:
+	case 429:
+	case 503:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Return true if frameworks render into elements with this id. */
+static bool is_mount_name(struct slice id)
+{
+	static const char *const names[] = {
+		"root",    "app",         "main",      "__next",
+		"__nuxt",  "__layout",    "___gatsby", "react-root",
+		"mount",   "app-root",    "app-mount", "main-outlet",
+		"content", "application", "root-app",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (slice_equal(id, slice_of(names[i])))
+			return true;
+	return false;
+}
+
+/*
+ * Return true if the element is empty and its id or its tag (a custom element)
+ * shows that a script will fill it.
+ */
+static bool is_mount(const struct page *page, uint32_t node)
+{
+	const struct node *element = &page->nodes[node];
+
+	return element->first_text == element->end_text &&
+	       (page_is_custom_element(page, node) ||
+		is_mount_name(page_attribute(page, node, "id")));
+}
+
+static bool is_script(const struct page *page, uint32_t node)
+{
+	switch (page->nodes[node].tag) {
+	case TAG_script:
+		return true;
+	case TAG_link:
+		return slice_equal(page_attribute(page, node, "as"),
+				   slice_of("script")) ||
+		       slice_equal(page_attribute(page, node, "rel"),
+				   slice_of("modulepreload"));
+	default:
+		return is_mount(page, node) &&
+		       page_is_custom_element(page, node);
+	}
+}
+
+/*
+ * Return true if the page is a shell that scripts must fill: it has scripts,
+ * little text, and an empty element for the content (or no text at all). A
+ * short page without such an element is not a shell.
+ */
+static bool is_shell(const struct page *page, uint64_t chosen)
+{
+	bool has_script = false;
+	bool has_mount = false;
+	uint64_t visible;
+
+	if (chosen > MAX_SHELL_CHOICE)
+		return false;
+	visible = count_visible(page);
+	if (visible > MAX_SHELL_WORDS)
+		return false;
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		has_script |= is_script(page, i);
+		has_mount |= is_mount(page, i);
+	}
+	return has_script && (has_mount || visible == 0);
+}
+
+static const char *const names[QUALITY_COUNT] = {
+	[QUALITY_NOT_HTML] = "not-html", [QUALITY_BLOCKED] = "blocked",
+	[QUALITY_JS_ONLY] = "js-only",   [QUALITY_EMPTY] = "empty",
+	[QUALITY_UNSURE] = "unsure",     [QUALITY_TRUNCATED] = "truncated",
+	[QUALITY_LISTING] = "listing",   [QUALITY_OK] = "ok",
+};
+
+const char *text_quality_name(enum text_quality quality)
+{
+	return names[quality];
+}
+
+enum text_quality text_quality_of(const struct page *page,
+				  const struct verdict *verdicts,
+				  bool is_unsure, unsigned http_status)
+{
+	struct choice_words chosen = count_choice(page, verdicts);
+	enum page_class page_class = page_class_of(page, 0, false);
+
+	if (page_class == CLASS_NOT_HTML)
+		return QUALITY_NOT_HTML;
+	if (is_blocked_status(http_status) || page_class == CLASS_CHALLENGE ||
+	    page_class == CLASS_CONSENT)
+		return QUALITY_BLOCKED;
+	if (is_shell(page, chosen.all))
+		return QUALITY_JS_ONLY;
+	if (chosen.all == 0)
+		return QUALITY_EMPTY;
+	if (is_unsure)
+		return QUALITY_UNSURE;
+	if (page_class == CLASS_TRUNCATED)
+		return QUALITY_TRUNCATED;
+	if (2 * chosen.links > chosen.all)
+		return QUALITY_LISTING;
+	return QUALITY_OK;
+}
 
 const struct extractor *const extractors[] = {
 	/* the default */
@@ -53,4 +227,222 @@ const struct extractor *extractor_find(const char *name)
 		if (strcmp(extractors[i]->name, name) == 0)
 			return extractors[i];
 	return NULL;
+}
+
+/* Append to the reason; truncate a reason that is too long. */
+__attribute__((format(printf, 2, 3))) static void
+choice_append_reason(struct method_selection *choice, const char *format, ...)
+{
+	size_t used = strlen(choice->reason);
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(choice->reason + used, sizeof(choice->reason) - used, format,
+		  list);
+	va_end(list);
+}
+
+/* Explain why a cluster of `pages` pages has no template. */
+static void explain_lack(struct method_selection *choice, uint32_t pages,
+			 uint32_t needed)
+{
+	if (pages == 0)
+		choice_append_reason(choice,
+				     "no template: the page is in no cluster");
+	else
+		choice_append_reason(
+			choice,
+			"no template: the page's cluster has %u page%s, "
+			"%u are needed",
+			pages, pages == 1 ? "" : "s", needed);
+}
+
+enum error method_select(const char *method, uint32_t cluster_pages,
+			 uint32_t min_cluster_pages,
+			 struct method_selection *choice_out)
+{
+	const struct extractor *extractor =
+		extractor_find(method == NULL ? DEFAULT_METHOD : method);
+	uint32_t needed = min_cluster_pages == 0 ? 1 : min_cluster_pages;
+
+	*choice_out = (struct method_selection){0};
+	if (extractor == NULL) {
+		/* do not repeat the name: it is untrusted input */
+		choice_append_reason(
+			choice_out,
+			"no such method; `templatectl methods` lists them");
+		return ERR_NOT_FOUND;
+	}
+	if (extractor->needs == NEEDS_PAGE) {
+		choice_append_reason(choice_out, "from the page only");
+	} else if (cluster_pages >= needed) {
+		choice_out->has_template = true;
+		choice_append_reason(
+			choice_out, "template: cluster of %u page%s",
+			cluster_pages, cluster_pages == 1 ? "" : "s");
+	} else {
+		explain_lack(choice_out, cluster_pages, needed);
+		if (needs_template(extractor) && !extractor->falls_back) {
+			choice_append_reason(choice_out, "; %s needs it",
+					     extractor->name);
+			return ERR_ADDRESS_FORBIDDEN;
+		}
+		choice_append_reason(choice_out, "; from the page only");
+		if (extractor->falls_back)
+			choice_append_reason(choice_out,
+					     ", by %s instead of %s",
+					     DEFAULT_METHOD, extractor->name);
+	}
+	assert(!choice_out->has_template || extractor->needs != NEEDS_PAGE);
+	choice_out->named = extractor;
+	choice_out->extractor =
+		extractor->falls_back && !choice_out->has_template
+			? extractor_find(DEFAULT_METHOD)
+			: extractor;
+	return ERR_NONE;
+}
+
+/* Return [text_count]: true for texts inside a selected element. */
+static bool *texts_inside(const struct page *page,
+			  const struct selector *selector)
+{
+	const bool *is_selected = selector_match(selector, page, page->arena);
+	bool *is_inside = ARENA_NEW(page->arena, bool, page->text_count);
+	uint32_t end =
+		0; /* end of the texts of the selected elements up to now */
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		const struct node *node = &page->nodes[i];
+
+		if (!is_selected[i])
+			continue;
+		if (end < node->first_text)
+			end = node->first_text;
+		while (end < node->end_text)
+			is_inside[end++] = true;
+	}
+	return is_inside;
+}
+
+/* A new verdict for several texts. */
+struct verdict_change {
+	const bool *is_meant; /* [text_count] */
+	bool is_content;
+	const char *reason;
+};
+
+static void change_verdicts(const struct verdict_change *change,
+			    const struct page *page, struct verdict *verdicts,
+			    struct trace *trace)
+{
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		if (!change->is_meant[i] ||
+		    verdicts[i].is_content == change->is_content)
+			continue;
+		verdicts[i].is_content = change->is_content;
+		trace_reason(trace, i, "%s", change->reason);
+	}
+}
+
+static const bool *visible_inside(const struct page *page,
+				  const struct selector *selector)
+{
+	const bool *is_visible = visible_texts(page->arena, page);
+	bool *is_meant = texts_inside(page, selector);
+
+	for (uint32_t i = 0; i < page->text_count; i++)
+		is_meant[i] &= is_visible[i];
+	return is_meant;
+}
+
+void selection_apply(const struct selection *selection, const struct page *page,
+		     struct verdict *verdicts, struct trace *trace)
+{
+	if (selection->with_comments)
+		change_verdicts(
+			&(struct verdict_change){
+				auto_comments(page->arena, page), true,
+				"it is a comment, and the request "
+				"includes comments"},
+			page, verdicts, trace);
+	if (selection->apart != NULL)
+		change_verdicts(
+			&(struct verdict_change){
+				selection->apart, false,
+				"it is a comment, which the result "
+				"lists separately"},
+			page, verdicts, trace);
+	if (selection->include != NULL)
+		change_verdicts(
+			&(struct verdict_change){
+				visible_inside(page, selection->include), true,
+				"the request includes it"},
+			page, verdicts, trace);
+	if (selection->exclude != NULL)
+		change_verdicts(
+			&(struct verdict_change){
+				texts_inside(page, selection->exclude), false,
+				"the request excludes it"},
+			page, verdicts, trace);
+}
+
+enum { MAX_SETTING = 128, MAX_ERROR = 256 };
+
+static const char separators[] = ", \t";
+
+/* Split "accb.radius=30" after the name of the method. */
+static const struct extractor *find_method(char *setting, char **rest_out)
+{
+	char *dot = strchr(setting, '.');
+
+	if (dot == NULL)
+		return NULL;
+	*dot = '\0';
+	*rest_out = dot + 1;
+	return extractor_find(setting);
+}
+
+static bool apply_setting(const char *text, size_t length,
+			  const struct extractor *wanted, double *parameters,
+			  char *error_out)
+{
+	double scratch[MAX_PARAMETERS];
+	char setting[MAX_SETTING];
+	const struct extractor *extractor;
+	char *rest;
+
+	if (length >= sizeof(setting)) {
+		snprintf(error_out, MAX_ERROR,
+			 "a setting has %zu bytes; the maximum is %d", length,
+			 MAX_SETTING - 1);
+		return false;
+	}
+	memcpy(setting, text, length);
+	setting[length] = '\0';
+	extractor = find_method(setting, &rest);
+	if (extractor == NULL) {
+		snprintf(error_out, MAX_ERROR,
+			 "%.100s is not METHOD.NAME=VALUE; `templatectl "
+			 "methods` lists them",
+			 setting);
+		return false;
+	}
+	return extractor_set(extractor, rest,
+			     extractor == wanted ? parameters : scratch,
+			     error_out);
+}
+
+bool settings_apply(const char *settings, const struct extractor *extractor,
+		    double *parameters, char *error_out)
+{
+	for (const char *at = settings; *at != '\0';) {
+		size_t length = strcspn(at, separators);
+
+		if (length > 0 && !apply_setting(at, length, extractor,
+						 parameters, error_out))
+			return false;
+		at += length;
+		at += strspn(at, separators);
+	}
+	return true;
 }

@@ -2,7 +2,11 @@
 #ifndef PAGE_CHARSET_H
 #define PAGE_CHARSET_H
 
-#include "base/slice.h"
+#include <iconv.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buffer.h"
 
 struct arena;
 struct encoding;
@@ -21,7 +25,7 @@ struct decoded {
  * encoding that is unknown or does not fit the bytes. Bytes with too many
  * well-formed UTF-8 sequences for chance are UTF-8, whatever the labels
  * declare. Bytes that do not decode become U+FFFD, and a NUL becomes a space.
- * Text that was encoded twice is decoded twice (page/mojibake.h). Cannot fail;
+ * Text that was encoded twice is decoded twice (page/charset.h). Cannot fail;
  * linear.
  */
 struct decoded charset_decode(struct arena *arena, struct slice body,
@@ -40,5 +44,72 @@ const struct encoding *charset_declared(struct slice body);
  * other threads start. Takes a few milliseconds.
  */
 void charset_load(void);
+
+/* Maps labels of encodings to encodings. */
+
+struct encoding {
+	const char *name;   /* upper case */
+	const char *iconv;  /* name for iconv */
+	const char *labels; /* lower case, each followed by a space */
+};
+
+/*
+ * Return the encoding of a label, in any case and with white space around it,
+ * or NULL. Source: WHATWG Encoding, section 4.2, without its "replacement"
+ * encodings. All labels of ISO-8859-1 and ASCII mean windows-1252.
+ */
+const struct encoding *encoding_of(struct slice label);
+
+/* Return the encoding of this index, from 0; NULL after the last. */
+const struct encoding *encoding_by_index(size_t index);
+
+/* Converts bytes of an encoding to UTF-8 with iconv. Internal to page/. */
+
+struct converter {
+	iconv_t iconv; /* NULL: iconv does not support the encoding */
+	bool is_wide;  /* units of two bytes: UTF-16 */
+};
+
+/* Open a converter; close it with convert_end(). */
+struct converter convert_begin(const struct encoding *encoding);
+void convert_end(struct converter *converter);
+
+/*
+ * Append `text` to `out` as UTF-8, with U+FFFD for each unit that does not
+ * decode. `text` becomes the unread rest, an incomplete character at the end.
+ * Return false after more than `max_errors` errors. Linear.
+ */
+bool convert(struct converter converter, size_t max_errors, struct slice *text,
+	     struct buffer *out);
+
+/*
+ * Repairs UTF-8 that was read as windows-1252 or ISO-8859-1 and encoded again:
+ * an e with acute accent has become an A with tilde and a copyright sign.
+ */
+
+/*
+ * Decode such sequences of valid UTF-8 once more, in place; return the new
+ * size.
+ *
+ * A sequence is two to four characters whose bytes are one character of UTF-8;
+ * each may be a reference (&acirc;&euro;&trade;). Decode all of them if three
+ * conditions hold: there are at least four; there are at least three per other
+ * character over U+007F (except U+00A0); and at least half of them cannot be
+ * chance, because they have three or more characters, follow another sequence,
+ * or are a capital letter next to a small one. So a text that quotes broken
+ * next to correct characters does not change. In any text, decode sequences of
+ * three or more characters that contain a control character of ISO-8859-1
+ * (U+0080..U+009F), which no valid text contains. Linear.
+ */
+size_t mojibake_repair(char *text, size_t size);
+
+/* Tells pages from binary files. */
+
+/*
+ * Return whether `body` begins like a known binary format, or its first 4 KB
+ * are full of control characters and neither a byte order mark nor `charset`
+ * declares UTF-16.
+ */
+bool sniff_is_binary(struct slice body, struct slice charset);
 
 #endif

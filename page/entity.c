@@ -2,11 +2,10 @@
 
 #include <string.h>
 
-#include "base/ascii.h"
-#include "base/lower_bound.h"
+#include "base/hash.h"
 #include "base/utf8.h"
-#include "page/attribute.h"
 #include "page/entity_names.h"
+#include "page/scanner.h"
 
 /* Return the character of this name, or NULL if the name is unknown. */
 static const struct entity_name *entity_lookup_name(const char *name,

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/slice.h"
+#include "base/buffer.h"
 
 /*
  * Return the size that `size` bytes may grow to. Only the references "&nLt;"

@@ -1,13 +1,223 @@
 #include "page/json_ld.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "base/memory.h"
-#include "page/attribute.h"
-#include "page/json_text.h"
+#include "base/utf8.h"
+#include "page/entity.h"
 #include "page/page.h"
 #include "page/scanner.h"
+
+/* Reads the strings, words and comments of JSON. */
+
+struct arena;
+
+/* A position in valid UTF-8; below `end` when a read function is called. */
+struct json_cursor {
+	const char *at;
+	const char *end;
+};
+
+/*
+ * Read four hexadecimal digits at `at`; return UINT32_MAX if they are invalid.
+ */
+static uint32_t read_unit(const char *at, const char *end)
+{
+	uint32_t unit = 0;
+
+	if (end - at < 4)
+		return UINT32_MAX;
+	for (int i = 0; i < 4; i++) {
+		char c = lower(at[i]);
+
+		if (c >= '0' && c <= '9')
+			unit = unit << 4 | (uint32_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			unit = unit << 4 | (uint32_t)(c - 'a' + 10);
+		else
+			return UINT32_MAX;
+	}
+	return unit;
+}
+
+/*
+ * Decode the escape whose "\u" is before `at`, two units of a surrogate pair as
+ * one character, and return its end. The character is never longer than its
+ * escape.
+ */
+static const char *decode_unit(const char *at, const char *end, char **out)
+{
+	uint32_t code = read_unit(at, end);
+	uint32_t low = UINT32_MAX;
+
+	if (code == UINT32_MAX) {
+		*(*out)++ = 'u';
+		return at;
+	}
+	at += 4;
+	if (code >= 0xD800 && code < 0xDC00 && end - at >= 6 && at[0] == '\\' &&
+	    at[1] == 'u')
+		low = read_unit(at + 2, end);
+	if (low >= 0xDC00 && low < 0xE000) {
+		code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+		at += 6;
+	}
+	if (code == 0 || (code >= 0xD800 && code < 0xE000))
+		code = UTF8_REPLACEMENT;
+	*out += utf8_encode(code, *out);
+	return at;
+}
+
+static char json_unescape_byte(char byte)
+{
+	switch (byte) {
+	case 'n':
+	case 'r':
+	case 't':
+	case 'f':
+	case 'b':
+		return byte == 'n' ? '\n' : ' ';
+	default:
+		return byte;
+	}
+}
+
+/* Copy `text` to `out` [text.size] with its escapes decoded. */
+static size_t decode_escapes(struct slice text, char *out)
+{
+	const char *at = text.data;
+	const char *end = at + text.size;
+	char *begin = out;
+
+	while (at < end) {
+		if (*at != '\\' || at + 1 == end) {
+			*out++ = *at++;
+			continue;
+		}
+		if (at[1] == 'u') {
+			at = decode_unit(at + 2, end, &out);
+			continue;
+		}
+		*out++ = json_unescape_byte(at[1]);
+		at += 2;
+	}
+	return (size_t)(out - begin);
+}
+
+static struct slice json_decode_text(struct arena *arena, struct slice text)
+{
+	char *out;
+
+	if (text.size == 0)
+		return (struct slice){"", 0};
+	if (memchr(text.data, '\\', text.size) != NULL) {
+		out = arena_alloc(arena, text.size, 1);
+		text = (struct slice){out, decode_escapes(text, out)};
+	}
+	if (memchr(text.data, '&', text.size) != NULL) {
+		out = arena_alloc(arena, entity_room(text.size), 1);
+		text = (struct slice){out, entity_decode(text, false, out)};
+	}
+	return text;
+}
+
+static size_t json_cursor_remaining(const struct json_cursor *cursor)
+{
+	return (size_t)(cursor->end - cursor->at);
+}
+
+static bool json_is_at(const struct json_cursor *cursor, const char *word)
+{
+	size_t size = strlen(word);
+
+	return json_cursor_remaining(cursor) >= size &&
+	       memcmp(cursor->at, word, size) == 0;
+}
+
+/*
+ * Return whether the quote before `at` ends its string: the following bytes can
+ * follow a string. Pages often do not escape quotes inside strings.
+ */
+static bool json_quote_is_closing(const char *at, const char *end)
+{
+	while (at < end && is_space(*at))
+		at++;
+	return at == end || strchr(",:}]\"<&/", *at) != NULL;
+}
+
+/*
+ * Read a string up to its closing quote or the end; the cursor is after its
+ * opening quote `mark` and moves to after the closing one. Decode escapes (the
+ * two \u of a surrogate pair are one character, invalid ones become U+FFFD) and
+ * HTML character references. Return a slice of the text if possible, otherwise
+ * a copy in `arena`. A quote is part of the string if the bytes after it cannot
+ * follow a string. Linear.
+ */
+static struct slice json_read_string(struct arena *arena,
+				     struct json_cursor *cursor,
+				     const char *mark)
+{
+	size_t size = strlen(mark);
+	const char *begin = cursor->at;
+	const char *at = begin;
+	const char *end;
+
+	while (at < cursor->end) {
+		if (*at == '\\') {
+			at += at + 1 < cursor->end ? 2 : 1;
+			continue;
+		}
+		if (*at == *mark && (size_t)(cursor->end - at) >= size &&
+		    memcmp(at, mark, size) == 0 &&
+		    json_quote_is_closing(at + size, cursor->end))
+			break;
+		at++;
+	}
+	end = at;
+	cursor->at = at < cursor->end ? at + size : at;
+	return json_decode_text(arena,
+				(struct slice){begin, (size_t)(end - begin)});
+}
+
+/* Read a number, true, false or null up to its end; at least one byte. */
+static struct slice json_read_word(struct json_cursor *cursor)
+{
+	const char *begin = cursor->at;
+
+	do {
+		cursor->at++;
+	} while (cursor->at < cursor->end && !is_space(*cursor->at) &&
+		 strchr(",:{}[]\"", *cursor->at) == NULL);
+	return (struct slice){begin, (size_t)(cursor->at - begin)};
+}
+
+/*
+ * Return the length of the comment, the CDATA mark or the HTML comment mark at
+ * the cursor; 0 for other text.
+ */
+static size_t json_comment_size(const struct json_cursor *cursor)
+{
+	static const char *const marks[] = {"<![CDATA[", "<!--", "-->", "]]>",
+					    "//"};
+	const char *close;
+
+	if (strchr("<-]/", *cursor->at) == NULL)
+		return 0;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (json_is_at(cursor, marks[i]))
+			return strlen(marks[i]);
+	if (!json_is_at(cursor, "/*"))
+		return 0;
+	close = memmem(cursor->at + 2, json_cursor_remaining(cursor) - 2, "*/",
+		       2);
+	return close == NULL ? json_cursor_remaining(cursor)
+			     : (size_t)(close - cursor->at) + 2;
+}
 
 /* An open object or array. */
 struct json_ld_level {
@@ -330,4 +540,62 @@ struct json_ld json_ld_of_page(struct arena *arena, const struct page *page)
 		if (page->nodes[i].tag == TAG_script && is_json_ld(page, i))
 			json_ld_read_script(&reader, script_text(page, i));
 	return json_ld_finish(&reader);
+}
+
+/* Searches the result of json_ld.c. */
+
+static const struct json_ld_field *
+json_ld_find_from(const struct json_ld *ld, uint32_t index, struct slice key)
+{
+	while (index != NO_FIELD && !slice_equal(ld->fields[index].key, key))
+		index = ld->fields[index].next;
+	return index == NO_FIELD ? NULL : &ld->fields[index];
+}
+
+const struct json_ld_field *json_ld_find(const struct json_ld *ld,
+					 uint32_t object, const char *key)
+{
+	return json_ld_find_from(ld, ld->objects[object].first, slice_of(key));
+}
+
+const struct json_ld_field *json_ld_next(const struct json_ld *ld,
+					 const struct json_ld_field *field)
+{
+	return json_ld_find_from(ld, field->next, field->key);
+}
+
+struct slice json_ld_text(const struct json_ld *ld, uint32_t object,
+			  const char *key)
+{
+	const struct json_ld_field *field = json_ld_find(ld, object, key);
+
+	if (field == NULL || field->kind != JSON_LD_STRING)
+		return (struct slice){"", 0};
+	return field->text;
+}
+
+/* Return the name in "http://schema.org/Article" or "schema:Article". */
+static struct slice last_part(struct slice type)
+{
+	const char *begin = type.data;
+	const char *at = begin + type.size;
+
+	while (at > begin && at[-1] != '/' && at[-1] != ':' && at[-1] != '#')
+		at--;
+	return (struct slice){at, (size_t)(begin + type.size - at)};
+}
+
+struct slice json_ld_type(const struct json_ld *ld, uint32_t object)
+{
+	return last_part(json_ld_text(ld, object, "@type"));
+}
+
+bool json_ld_is(const struct json_ld *ld, uint32_t object, const char *type)
+{
+	const struct json_ld_field *field = json_ld_find(ld, object, "@type");
+
+	for (; field != NULL; field = json_ld_next(ld, field))
+		if (slice_equal(last_part(field->text), slice_of(type)))
+			return true;
+	return false;
 }

@@ -1,16 +1,415 @@
 #include "page/page.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "base/hash.h"
 #include "base/limit.h"
+#include "base/memory.h"
 #include "base/utf8.h"
-#include "page/attribute.h"
 #include "page/charset.h"
-#include "page/head.h"
-#include "page/sniff.h"
+#include "page/page_class.h"
+#include "page/robots_tag.h"
+#include "page/scanner.h"
 #include "page/tree.h"
+
+/* Return the reference that replaces the byte, or NULL if it stays. */
+static const char *escape_of(char byte)
+{
+	switch (byte) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
+void escape_append(struct buffer *out, struct slice text)
+{
+	const char *bytes = text.data;
+	size_t begin = 0;
+
+	for (size_t i = 0; i < text.size; i++) {
+		const char *escape = escape_of(bytes[i]);
+
+		if (escape == NULL)
+			continue;
+		buffer_append(out, bytes + begin, i - begin);
+		buffer_append_text(out, escape);
+		begin = i + 1;
+	}
+	if (begin < text.size)
+		buffer_append(out, bytes + begin, text.size - begin);
+}
+
+/* Reads the declarations of a page about itself. Internal to page/. */
+
+/* Return a copy with collapsed white space; `text` may be empty. */
+static struct slice head_collapse_text(struct page *page, struct slice text)
+{
+	char *out = arena_alloc(page->arena, text.size + 1, 1);
+
+	return (struct slice){out, text_collapse(text, out)};
+}
+
+/* Return all text inside the node. */
+static struct slice text_inside(struct page *page, const struct node *node)
+{
+	struct buffer text = {0};
+	struct slice collapsed;
+
+	for (uint32_t i = node->first_text; i < node->end_text; i++)
+		buffer_append_slice(&text, page_text(page, i));
+	collapsed = head_collapse_text(page, buffer_slice(&text));
+	buffer_free(&text);
+	return collapsed;
+}
+
+static void head_read_robots(struct page *page, struct slice content)
+{
+	unsigned flags = robots_tag_parse(content, ROBOTS_AGENT);
+
+	page->is_nofollow |= (flags & ROBOTS_TAG_NOFOLLOW) != 0;
+	page->is_noindex |= (flags & ROBOTS_TAG_NOINDEX) != 0;
+}
+
+static void page_head_read_meta(struct page *page, uint32_t node)
+{
+	struct slice name = page_attribute(page, node, "name");
+	struct slice content = page_attribute(page, node, "content");
+	struct slice header = page_attribute(page, node, "http-equiv");
+
+	if (content.data == NULL)
+		return;
+	if (text_is(name, "description") && page->description.size == 0)
+		page->description = head_collapse_text(page, content);
+	else if (text_is(name, "robots") || text_is(name, ROBOTS_AGENT))
+		head_read_robots(page, content);
+	else if (text_is(header, "content-language") &&
+		 page->language.size == 0)
+		page->language = text_trim(content);
+}
+
+static void read_language(struct page *page, uint32_t node)
+{
+	struct slice language = page_attribute(page, node, "lang");
+
+	if (language.size == 0)
+		language = page_attribute(page, node, "xml:lang");
+	if (language.size > 0)
+		page->language = text_trim(language);
+}
+
+static void head_read_node(struct page *page, uint32_t index)
+{
+	const struct node *node = &page->nodes[index];
+
+	switch (node->tag) {
+	case TAG_html:
+		if (page->language.size == 0)
+			read_language(page, index);
+		break;
+	case TAG_title: /* but not the title of an svg element */
+		if (page->title.size == 0 &&
+		    (node->flags & (TEXT_IS_TEMPLATE | NODE_IS_SVG)) == 0)
+			page->title = text_inside(page, node);
+		break;
+	case TAG_meta:
+		page_head_read_meta(page, index);
+		break;
+	case TAG_base:
+		if (page->base.size == 0)
+			page->base =
+				text_trim(page_attribute(page, index, "href"));
+		break;
+	default:
+		break;
+	}
+}
+
+/* Fill in title, language, description, base and the robots flags. */
+static void head_read(struct page *page)
+{
+	const struct slice empty = {"", 0};
+
+	page->title = page->language = page->description = page->base = empty;
+	for (uint32_t i = 0; i < page->node_count; i++)
+		head_read_node(page, i);
+}
+
+enum {
+	ANCHOR_BYTES = 256,
+	ANCHOR_SOURCE = 2048, /* bytes of text that are read for an anchor */
+	SCRIPT_TEXT_BYTES =
+		1000, /* visible text of a page whose scripts are read */
+};
+
+struct page_link_list {
+	struct page *page;
+	struct link *links;
+	uint32_t count;
+	size_t capacity;
+};
+
+static void link_list_add(struct page_link_list *list, struct link link)
+{
+	link.href = text_trim(link.href);
+	if (link.href.size == 0)
+		return;
+	if (list->page->is_nofollow)
+		link.flags |= LINK_IS_NOFOLLOW;
+	list->links = mem_grow(list->links, list->count, &list->capacity,
+			       sizeof(link));
+	list->links[list->count++] = link;
+}
+
+/* Truncate to ANCHOR_BYTES, in whole characters. */
+static size_t anchor_truncate(const char *text, size_t size)
+{
+	if (size <= ANCHOR_BYTES)
+		return size;
+	size = utf8_truncate((struct slice){text, size}, ANCHOR_BYTES).size;
+	while (size > 0 && text[size - 1] == ' ')
+		size--;
+	assert(size <= ANCHOR_BYTES);
+	return size;
+}
+
+/*
+ * Return the texts inside the node, joined by spaces, collapsed and truncated.
+ */
+static struct slice anchor_of(struct page *page, const struct node *node)
+{
+	char raw[ANCHOR_SOURCE];
+	char text[ANCHOR_SOURCE];
+	size_t size = 0;
+
+	assert(node->first_text <= node->end_text &&
+	       node->end_text <= page->text_count);
+	for (uint32_t i = node->first_text; i < node->end_text; i++) {
+		struct slice piece = page_text(page, i);
+
+		if (size > 0 && size < sizeof(raw))
+			raw[size++] = ' ';
+		piece = utf8_truncate(piece, sizeof(raw) - size);
+		assert(piece.size <= sizeof(raw) - size);
+		memcpy(raw + size, piece.data, piece.size);
+		size += piece.size;
+		if (piece.size < page->texts[i].length)
+			break;
+	}
+	size = anchor_truncate(text,
+			       text_collapse((struct slice){raw, size}, text));
+	return (struct slice){arena_copy(page->arena, text, size), size};
+}
+
+static unsigned flags_of_rel(struct slice rel)
+{
+	unsigned flags = 0;
+
+	if (text_has_word(rel, "nofollow"))
+		flags |= LINK_IS_NOFOLLOW;
+	if (text_has_word(rel, "next") || text_has_word(rel, "prev"))
+		flags |= LINK_IS_NEXT;
+	return flags;
+}
+
+static void add_anchor(struct page_link_list *list, uint32_t index)
+{
+	struct page *page = list->page;
+	struct slice href = page_attribute(page, index, "href");
+
+	assert(index < page->node_count);
+	if (href.size == 0)
+		return;
+	link_list_add(list,
+		      (struct link){
+			      .node = index,
+			      .flags = flags_of_rel(
+				      page_attribute(page, index, "rel")),
+			      .href = href,
+			      .anchor = anchor_of(page, &page->nodes[index]),
+		      });
+}
+
+/* Style sheets and icons are not pages. */
+static void add_relation(struct page_link_list *list, uint32_t index)
+{
+	struct slice rel = page_attribute(list->page, index, "rel");
+	unsigned flags = flags_of_rel(rel);
+
+	if (text_has_word(rel, "stylesheet"))
+		return;
+	if (text_has_word(rel, "canonical"))
+		flags |= LINK_IS_CANONICAL;
+	if (text_has_word(rel, "alternate"))
+		flags |= LINK_IS_ALTERNATE;
+	if ((flags & ~(unsigned)LINK_IS_NOFOLLOW) == 0)
+		return;
+	link_list_add(list,
+		      (struct link){
+			      .node = index,
+			      .flags = flags,
+			      .href = page_attribute(list->page, index, "href"),
+			      .anchor = {"", 0},
+		      });
+}
+
+static void add_frame(struct page_link_list *list, uint32_t index)
+{
+	link_list_add(list,
+		      (struct link){
+			      .node = index,
+			      .href = page_attribute(list->page, index, "src"),
+			      .anchor = {"", 0},
+		      });
+}
+
+/* Skip an optional "url =" at `at`. Return NULL for "url" without "=". */
+static const char *skip_url_word(const char *at, const char *end)
+{
+	if (end - at < 3 || !text_is((struct slice){at, 3}, "url"))
+		return at;
+	at += 3;
+	while (at < end && is_space(*at))
+		at++;
+	if (at == end || *at != '=')
+		return NULL;
+	at++;
+	while (at < end && is_space(*at))
+		at++;
+	return at;
+}
+
+/*
+ * Return the URL in "5; url='next.html'" or "5; next.html", or empty. As in the
+ * HTML standard (section 4.2.5.3), except that "5; url" has no URL.
+ */
+static struct slice refresh_url(struct slice content)
+{
+	const char *at = content.data;
+	const char *end = at + content.size;
+	const char *close;
+
+	while (at < end &&
+	       (is_space(*at) || *at == '.' || (*at >= '0' && *at <= '9')))
+		at++;
+	if (at == content.data || at == end ||
+	    (*at != ';' && *at != ',' && !is_space(at[-1])))
+		return (struct slice){NULL, 0};
+	while (at < end && (is_space(*at) || *at == ';' || *at == ','))
+		at++;
+	at = skip_url_word(at, end);
+	if (at == NULL)
+		return (struct slice){NULL, 0};
+	if (at < end && (*at == '"' || *at == '\'')) {
+		close = memchr(at + 1, *at, (size_t)(end - at) - 1);
+		at++;
+		end = close == NULL ? end : close;
+	}
+	return (struct slice){at, (size_t)(end - at)};
+}
+
+static void add_refresh(struct page_link_list *list, uint32_t index)
+{
+	struct slice content = page_attribute(list->page, index, "content");
+
+	if (content.size == 0 ||
+	    !text_is(page_attribute(list->page, index, "http-equiv"),
+		     "refresh"))
+		return;
+	link_list_add(list, (struct link){
+				    .node = index,
+				    .flags = LINK_IS_REFRESH,
+				    .href = refresh_url(content),
+				    .anchor = {"", 0},
+			    });
+}
+
+/* Return the content of a script. */
+static struct slice script_content(const struct page *page, uint32_t index)
+{
+	struct span span = page->nodes[index].source;
+	struct scanner scanner = {
+		.source = {(const char *)page->source.data + span.begin,
+			   span.end - span.begin},
+	};
+	struct token token;
+
+	assert(span.begin <= span.end && span.end <= page->source.size);
+	while (scanner_next(&scanner, &token))
+		if (token.kind == TOKEN_RAW)
+			return (struct slice){
+				(const char *)scanner.source.data +
+					token.source.begin,
+				token.source.end - token.source.begin};
+	return (struct slice){NULL, 0};
+}
+
+/*
+ * Add the target of a redirect by script if the page has little text; a page
+ * with more text is no stub.
+ */
+static void add_script(struct page_link_list *list, uint32_t index)
+{
+	struct slice content;
+
+	if (list->page->text_bytes > SCRIPT_TEXT_BYTES)
+		return;
+	content = script_content(list->page, index);
+	link_list_add(list, (struct link){
+				    .node = index,
+				    .flags = LINK_IS_REFRESH,
+				    .href = script_redirect(content),
+				    .anchor = {"", 0},
+			    });
+}
+
+/* Fill in the links; page->is_nofollow must be set. */
+static void links_read(struct page *page)
+{
+	struct page_link_list list = {.page = page};
+	struct link *links;
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		switch (page->nodes[i].tag) {
+		case TAG_a:
+		case TAG_area:
+			add_anchor(&list, i);
+			break;
+		case TAG_link:
+			add_relation(&list, i);
+			break;
+		case TAG_frame:
+			add_frame(&list, i);
+			break;
+		case TAG_meta:
+			add_refresh(&list, i);
+			break;
+		case TAG_script:
+			add_script(&list, i);
+			break;
+		default:
+			break;
+		}
+	}
+	links = ARENA_ROOM(page->arena, struct link, list.count);
+	if (list.count > 0)
+		memcpy(links, list.links, list.count * sizeof(*links));
+	free(list.links);
+	page->links = links;
+	page->link_count = list.count;
+}
 
 enum {
 	/* A page has about two texts and two attributes per element. */
@@ -126,4 +525,66 @@ size_t page_longest_text(const struct page *page)
 		if (page->texts[i].length > longest)
 			longest = page->texts[i].length;
 	return longest;
+}
+
+/*
+ * Return the length of the white space character at `at`, or 0 if there is
+ * none.
+ */
+static size_t space_length(const char *at, const char *end)
+{
+	assert(at < end);
+	if ((unsigned char)*at < 0x80)
+		return is_space(*at) ? 1 : 0;
+	if (end - at >= 2 && memcmp(at, "\xC2\xA0", 2) == 0)
+		return 2;
+	if (end - at < 3)
+		return 0;
+	if (memcmp(at, "\xE2\x80", 2) == 0 && (unsigned char)at[2] <= 0x8B)
+		return 3;
+	if (memcmp(at, "\xE3\x80\x80", 3) == 0 ||
+	    memcmp(at, "\xEF\xBB\xBF", 3) == 0)
+		return 3;
+	return 0;
+}
+
+bool text_is_blank(struct slice text)
+{
+	const char *at = text.data;
+	const char *end = at == NULL ? NULL : at + text.size;
+
+	while (at < end) {
+		size_t length = space_length(at, end);
+
+		if (length == 0)
+			return false;
+		at += length;
+	}
+	return true;
+}
+
+size_t text_collapse(struct slice text, char *out)
+{
+	const char *at = text.data;
+	const char *end = at == NULL ? NULL : at + text.size;
+	size_t size = 0;
+	bool is_pending = false;
+
+	while (at < end) {
+		size_t length = space_length(at, end);
+
+		if (length > 0) {
+			is_pending = size > 0;
+			at += length;
+			continue;
+		}
+		if (is_pending)
+			out[size++] = ' ';
+		is_pending = false;
+		do {
+			out[size++] = *at++;
+		} while (at < end && (unsigned char)(*at - '!') < 0x5E);
+	}
+	assert(size <= text.size);
+	return size;
 }

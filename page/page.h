@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
-#include "base/slice.h"
 #include "page/tag.h"
 
 struct arena;
@@ -194,5 +194,18 @@ size_t page_longest_text(const struct page *page);
  * tab, LF, FF, CR) and U+00A0, U+3000, U+2000..U+200B, U+FEFF.
  */
 size_t text_collapse(struct slice text, char *out);
+
+/* Escapes text for HTML, XML and SVG. */
+
+/* Append `text` with & < > " ' as references, for text and attribute values. */
+void escape_append(struct buffer *out, struct slice text);
+
+/* White space in text. */
+
+/*
+ * Return whether the text is only white space, so that text_collapse() would
+ * make it empty.
+ */
+bool text_is_blank(struct slice text);
 
 #endif

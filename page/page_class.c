@@ -1,12 +1,659 @@
 #include "page/page_class.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <strings.h>
 
+#include "base/buffer.h"
 #include "base/limit.h"
-#include "page/attribute.h"
-#include "page/error_title.h"
+#include "base/utf8.h"
 #include "page/page.h"
-#include "page/signs.h"
+#include "page/scanner.h"
+
+/* Recognises titles of error pages. Internal to page/. */
+
+enum { MAX_TITLE = 256 };
+
+/* The words of error titles, in addition to numbers and error_phrases. */
+static const char *const error_words[] = {
+	"error",  "http",   "status", "code", "oops",   "sorry",
+	"erreur", "fehler", "errore", "erro", "ошибка",
+};
+
+/*
+ * Phrases of error titles after folding: ASCII in lower case, punctuation
+ * replaced by spaces.
+ */
+static const char *const error_phrases[] = {
+	/* RFC 9110, sections 15.5 and 15.6, and variants that servers write */
+	"bad request",
+	"unauthorized",
+	"authorization required",
+	"payment required",
+	"forbidden",
+	"access denied",
+	"forbidden access is denied",
+	"not found",
+	"file not found",
+	"file or directory not found",
+	"object not found",
+	"resource not found",
+	"document not found",
+	"url not found",
+	"method not allowed",
+	"not acceptable",
+	"request timeout",
+	"request time out",
+	"gone",
+	"too many requests",
+	"internal server error",
+	"internal error",
+	"server error",
+	"not implemented",
+	"bad gateway",
+	"service unavailable",
+	"service temporarily unavailable",
+	"temporarily unavailable",
+	"gateway timeout",
+	"gateway time out",
+	"web server is down",
+	"connection timed out",
+	"origin is unreachable",
+	"a timeout occurred",
+	"backend fetch failed",
+	"no server is available to handle this request",
+	"the request could not be satisfied",
+	"the requested url could not be retrieved",
+	"application error",
+	"database error",
+	"establishing a database connection",
+	"response", /* "Error response": Python */
+	"site not found",
+	"web site not found",
+	"account suspended",
+	/* in English */
+	"page not found",
+	"page cannot be found",
+	"page doesn t exist",
+	"the page cannot be found",
+	"the page cannot be displayed",
+	"the page you were looking for doesn t exist",
+	"we re but something went wrong",
+	"that page can t be found",
+	"this page could not be found",
+	"this page can t be found",
+	"this page doesn t exist",
+	"this page isn t available",
+	"nothing found",
+	"nothing was found",
+	"the requested page could not be found",
+	/* in other languages */
+	"seite nicht gefunden",
+	"seite wurde nicht gefunden",
+	"die seite wurde nicht gefunden",
+	"diese seite wurde nicht gefunden",
+	"nicht gefunden",
+	"page introuvable",
+	"page non trouvée",
+	"non trouvé",
+	"cette page n existe pas",
+	"página no encontrada",
+	"pagina no encontrada",
+	"no encontrado",
+	"no se encontró la página",
+	"página não encontrada",
+	"pagina nao encontrada",
+	"não encontrado",
+	"pagina non trovata",
+	"pagina niet gevonden",
+	"sidan hittades inte",
+	"sidan kunde inte hittas",
+	"sidan finns inte",
+	"siden blev ikke fundet",
+	"siden ble ikke funnet",
+	"siden finnes ikke",
+	"sivua ei löytynyt",
+	"sivua ei löydy",
+	"strona nie została znaleziona",
+	"nie znaleziono strony",
+	"nie znaleziono",
+	"stránka nenalezena",
+	"stránka nebyla nalezena",
+	"stránka sa nenašla",
+	"az oldal nem található",
+	"pagina nu a fost găsită",
+	"страница не найдена",
+	"не найдено",
+	"сторінку не знайдено",
+	"страницата не е намерена",
+	"η σελίδα δεν βρέθηκε",
+	"sayfa bulunamadı",
+	"ページが見つかりません",
+	"ページが見つかりませんでした",
+	"お探しのページは見つかりませんでした",
+	"お探しのページが見つかりません",
+	"页面不存在",
+	"页面未找到",
+	"找不到页面",
+	"您访问的页面不存在",
+	"頁面不存在",
+	"找不到頁面",
+	"找不到網頁",
+	"페이지를 찾을 수 없습니다",
+	"không tìm thấy trang",
+	"ไม่พบหน้า",
+	"halaman tidak ditemukan",
+	"الصفحة غير موجودة",
+	"העמוד לא נמצא",
+	"הדף לא נמצא",
+	"صفحه یافت نشد",
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static bool is_one(struct slice word, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slice_equal(word, slice_of(words[i])))
+			return true;
+	return false;
+}
+
+/* Return whether the word is a number from 400 to 599. */
+static bool is_status(struct slice word)
+{
+	const char *digits = word.data;
+
+	return word.size == 3 && (digits[0] == '4' || digits[0] == '5') &&
+	       is_digit(digits[1]) && is_digit(digits[2]);
+}
+
+/* The parts of a title that is checked for an error. */
+struct error_claim {
+	char part[MAX_TITLE]; /* the current part, without numbers and error
+				 words */
+	size_t size;
+	bool part_has_status;
+	bool part_has_word;
+	bool has_status; /* one part is only a status number */
+	bool has_word;
+	bool has_phrase;
+	bool has_bare_word; /* "gone", "forbidden": other titles have it, too */
+};
+
+static bool error_title_is_number(struct slice word)
+{
+	const char *bytes = word.data;
+	size_t i = 0;
+
+	while (i < word.size && is_digit(bytes[i]))
+		i++;
+	return i == word.size;
+}
+
+static void claim_word(struct error_claim *claim, struct slice word)
+{
+	if (is_status(word)) {
+		claim->part_has_status = true;
+		return;
+	}
+	if (is_one(word, error_words, COUNT(error_words))) {
+		claim->part_has_word = true;
+		return;
+	}
+	if (error_title_is_number(word)) /* a number or nothing */
+		return;
+	if (claim->size > 0)
+		claim->part[claim->size++] = ' ';
+	memcpy(claim->part + claim->size, word.data, word.size);
+	claim->size += word.size;
+}
+
+static bool is_bare_word(struct slice part)
+{
+	const char *bytes = part.data;
+
+	for (size_t i = 0; i < part.size; i++)
+		if (!is_letter(bytes[i]))
+			return false;
+	return true;
+}
+
+static void error_claim_end_part(struct error_claim *claim)
+{
+	struct slice part = {claim->part, claim->size};
+	bool is_phrase = is_one(part, error_phrases, COUNT(error_phrases));
+
+	if (part.size == 0 || is_phrase) {
+		claim->has_status |= claim->part_has_status;
+		claim->has_word |= claim->part_has_word;
+	}
+	if (is_phrase && is_bare_word(part))
+		claim->has_bare_word = true;
+	else if (is_phrase)
+		claim->has_phrase = true;
+	claim->size = 0;
+	claim->part_has_status = claim->part_has_word = false;
+}
+
+/*
+ * Return the length of the punctuation mark or space at `at`; 0 for a letter or
+ * a digit.
+ */
+static size_t sign_length(const char *at, const char *end)
+{
+	if ((unsigned char)*at < 0x80)
+		return is_letter(*at) || is_digit(*at) ? 0 : 1;
+	/* U+0080..U+00BF; U+2000..U+203F: dashes, quotes; U+3000..U+303F */
+	if (*at == '\xC2' && end - at >= 2)
+		return 2;
+	if (end - at >= 3 &&
+	    (memcmp(at, "\xE2\x80", 2) == 0 || memcmp(at, "\xE3\x80", 2) == 0))
+		return 3;
+	return 0;
+}
+
+/*
+ * Return whether the mark separates parts of a title: | : < > and U+00B7,
+ * U+00BB, U+2013, U+2014, U+2022, U+203A, or a "-" between spaces.
+ */
+static bool is_divider(const char *begin, const char *at, size_t length)
+{
+	if (length == 1 && *at == '-')
+		return at > begin && at[-1] == ' ';
+	if (length == 1)
+		return strchr("|:<>", *at) != NULL;
+	if (length == 2)
+		return at[1] == '\xB7' || at[1] == '\xBB';
+	return memcmp(at, "\xE2\x80", 2) == 0 &&
+	       strchr("\x93\x94\xA2\xBA", at[2]) != NULL;
+}
+
+/* Fold ASCII, Latin-1, Greek and Russian letters to lower case. */
+static void error_title_fold(struct slice text, char *out)
+{
+	const unsigned char *bytes = text.data;
+
+	for (size_t i = 0; i < text.size; i++) {
+		unsigned lead = i > 0 ? bytes[i - 1] : 0;
+		unsigned byte = bytes[i];
+
+		out[i] = lower((char)byte);
+		if ((lead == 0xC3 && byte >= 0x80 && byte <= 0x9E) ||
+		    (lead == 0xCE && byte >= 0x91 && byte <= 0x9F) ||
+		    (lead == 0xD0 && byte >= 0x90 && byte <= 0x9F)) {
+			out[i] = (char)(byte + 0x20);
+		} else if ((lead == 0xCE || lead == 0xD0) && byte >= 0xA0 &&
+			   byte <= 0xAF) { /* continued in the next row */
+			out[i - 1] = (char)(lead + 1);
+			out[i] = (char)(byte - 0x20);
+		}
+	}
+}
+
+/* Read the words of the text, part by part. */
+static void claim_parts(struct error_claim *claim, const char *begin,
+			const char *end)
+{
+	const char *word = begin;
+
+	for (const char *at = begin; at < end;) {
+		size_t length = sign_length(at, end);
+
+		if (length > 0) {
+			claim_word(claim,
+				   (struct slice){word, (size_t)(at - word)});
+			if (is_divider(begin, at, length))
+				error_claim_end_part(claim);
+			word = at + length;
+		}
+		at += length > 0 ? length : 1;
+	}
+	claim_word(claim, (struct slice){word, (size_t)(end - word)});
+	error_claim_end_part(claim);
+}
+
+/*
+ * Return whether `title`, the title or the first heading of a document, names
+ * only an error: "404 Not Found", "Page introuvable | Site", "Error 500". Knows
+ * the most common languages. False for only a number and for titles longer than
+ * 256 bytes. Linear.
+ */
+static bool error_title_is_error(struct slice title)
+{
+	char folded[MAX_TITLE];
+	struct error_claim claim = {.size = 0};
+
+	if (title.size > sizeof(folded))
+		return false;
+	error_title_fold(title, folded);
+	claim_parts(&claim, folded, folded + title.size);
+	return claim.has_phrase || (claim.has_bare_word && claim.has_status) ||
+	       (claim.has_status && claim.has_word) ||
+	       (claim.has_bare_word && claim.has_word);
+}
+
+enum { MAX_SCRIPT = 1024 };
+
+static const struct slice nowhere = {NULL, 0};
+
+static bool script_byte_is_name(char byte)
+{
+	return is_letter(byte) || (byte >= '0' && byte <= '9') || byte == '_' ||
+	       byte == '$';
+}
+
+static void script_skip_space(const char **at, const char *end)
+{
+	while (*at < end && is_space(**at))
+		(*at)++;
+}
+
+static bool script_skip_word(const char **at, const char *end, const char *word)
+{
+	size_t length = strlen(word);
+
+	if ((size_t)(end - *at) < length || memcmp(*at, word, length) != 0)
+		return false;
+	*at += length;
+	return true;
+}
+
+/* Return the string literal at `at`. */
+static struct slice read_string(const char *at, const char *end)
+{
+	const char *close;
+
+	if (at == end || (*at != '"' && *at != '\''))
+		return nowhere;
+	close = memchr(at + 1, *at, (size_t)(end - at) - 1);
+	if (close == NULL)
+		return nowhere;
+	return (struct slice){at + 1, (size_t)(close - at) - 1};
+}
+
+/*
+ * Return whether a string that is assigned to `location` is a URL: "Berlin" may
+ * be the location of another object, and "#top" and "" do not leave the page.
+ */
+static bool script_text_is_url(struct slice text)
+{
+	return text.size > 0 && *(const char *)text.data != '#' &&
+	       (memchr(text.data, '/', text.size) != NULL ||
+		memchr(text.data, '.', text.size) != NULL ||
+		*(const char *)text.data == '?');
+}
+
+/*
+ * Return the target of an assignment or call; `at` is after the word
+ * "location".
+ */
+static struct slice script_read_target(const char *at, const char *end)
+{
+	bool is_call = false;
+
+	if (script_skip_word(&at, end, ".replace") ||
+	    script_skip_word(&at, end, ".assign"))
+		is_call = true;
+	else
+		(void)script_skip_word(&at, end, ".href");
+	script_skip_space(&at, end);
+	if (!script_skip_word(&at, end, is_call ? "(" : "="))
+		return nowhere;
+	script_skip_space(&at, end);
+	return read_string(at, end);
+}
+
+/* Return whether the script contains `name` as a whole word. */
+static bool script_has_name(struct slice script, const char *name)
+{
+	const char *at = script.data;
+	const char *end = at + script.size;
+	size_t length = strlen(name);
+
+	for (; (at = memmem(at, (size_t)(end - at), name, length)) != NULL;
+	     at += length)
+		if ((at == script.data || !script_byte_is_name(at[-1])) &&
+		    (at + length == end || !script_byte_is_name(at[length])))
+			return true;
+	return false;
+}
+
+/*
+ * Return whether the script contains conditions or waits for events, such as a
+ * click.
+ */
+static bool script_has_condition(struct slice script)
+{
+	if (script_has_name(script, "if") ||
+	    script_has_name(script, "switch") ||
+	    script_has_name(script, "confirm"))
+		return true;
+	return script_has_name(script, "function") &&
+	       !script_has_name(script, "setTimeout") &&
+	       !script_has_name(script, "onload");
+}
+
+struct slice script_redirect(struct slice script)
+{
+	const char *at = script.data;
+	const char *end = at == NULL ? NULL : at + script.size;
+	static const char word[] = "location";
+
+	if (script.size > MAX_SCRIPT)
+		return nowhere;
+	while (at < end && (at = memmem(at, (size_t)(end - at), word,
+					sizeof(word) - 1)) != NULL) {
+		bool is_whole =
+			at == script.data || !script_byte_is_name(at[-1]);
+		struct slice target;
+
+		at += sizeof(word) - 1;
+		target = is_whole ? script_read_target(at, end) : nowhere;
+		if (script_text_is_url(target))
+			return script_has_condition(script) ? nowhere : target;
+	}
+	return nowhere;
+}
+
+/*
+ * Strings in the public markup of each service, at least MIN_SIGN bytes long.
+ * Do not list strings that a service also writes into pages that it lets pass:
+ * Cloudflare's /cdn-cgi/challenge-platform/scripts/, Imperva's
+ * _Incapsula_Resource?SWJIYLWA, js.datadome.co.
+ */
+static const struct sign {
+	enum page_marker_kind kind;
+	const char *text;
+} signs[] = {
+	/* Cloudflare */
+	{MARKER_CHALLENGE, "_cf_chl_opt"},
+	{MARKER_CHALLENGE, "/orchestrate/chl_page/"},
+	{MARKER_CHALLENGE, "/orchestrate/jsch/"},
+	{MARKER_CHALLENGE, "/orchestrate/captcha/"},
+	{MARKER_CHALLENGE, "/orchestrate/managed/"},
+	{MARKER_CHALLENGE, "/cdn-cgi/l/chk_jschl"},
+	{MARKER_CHALLENGE, "/cdn-cgi/l/chk_captcha"},
+	{MARKER_CHALLENGE, "cf-browser-verification"},
+	{MARKER_CHALLENGE, "data-translate=\"block_headline\""},
+	{MARKER_CHALLENGE, "data-translate=\"challenge_headline\""},
+	/* DataDome */
+	{MARKER_CHALLENGE, "captcha-delivery.com"},
+	/* Imperva Incapsula */
+	{MARKER_CHALLENGE, "_Incapsula_Resource?CWUDNSAI"},
+	{MARKER_CHALLENGE, "_Incapsula_Resource?SWUDNSAI"},
+	{MARKER_CHALLENGE, "Incapsula incident ID"},
+	/* AWS WAF */
+	{MARKER_CHALLENGE, "gokuProps"},
+	/* PerimeterX, now HUMAN */
+	{MARKER_CHALLENGE, "px-captcha"},
+	/* SiteGround */
+	{MARKER_CHALLENGE, "/.well-known/sgcaptcha"},
+	/* Akamai */
+	{MARKER_CHALLENGE, "/_sec/cp_challenge"},
+	{MARKER_CHALLENGE, "/_sec/verify?provider="},
+	{MARKER_CHALLENGE, "sec-if-cpt-container"},
+	/* ShieldSquare, now Radware */
+	{MARKER_CHALLENGE, "validate.perfdrive.com"},
+	/* DDoS-Guard */
+	{MARKER_CHALLENGE, "/.well-known/ddos-guard"},
+	/* Anubis */
+	{MARKER_CHALLENGE, "/.within.website/x/"},
+	/* Sucuri */
+	{MARKER_CHALLENGE, "sucuri_cloudproxy_js"},
+	{MARKER_CHALLENGE, "Sucuri WebSite Firewall"},
+	{MARKER_CHALLENGE, "Sucuri Website Firewall"},
+	/* Kasada */
+	{MARKER_CHALLENGE, "KPSDK.start=KPSDK.now"},
+	/* F5 */
+	{MARKER_CHALLENGE,
+	 "Please enable JavaScript to view the page content.<br/>Your support "
+	 "ID"},
+	/* StackPath */
+	{MARKER_CHALLENGE, "/sbbi/?sbbpg="},
+	/* Vercel */
+	{MARKER_CHALLENGE, "/.well-known/vercel/security/"},
+	/* LiteSpeed */
+	{MARKER_CHALLENGE, "/.lsrecap/recaptcha"},
+	/* Qrator */
+	{MARKER_CHALLENGE, "/__qrator/qauth"},
+	/* Alibaba Cloud */
+	{MARKER_CHALLENGE, "acw_sc__v2"},
+	{MARKER_CHALLENGE, "aliyun_waf_"},
+	/* SafeLine */
+	{MARKER_CHALLENGE, "/.safeline/"},
+	/* Wordfence */
+	{MARKER_CHALLENGE, "Generated by Wordfence at"},
+	/* Google, Amazon, Yandex */
+	{MARKER_CHALLENGE, "id=\"captcha-form\""},
+	{MARKER_CHALLENGE, "/errors/validateCaptcha"},
+	{MARKER_CHALLENGE, "/checkcaptcha"},
+	/* Google, YouTube */
+	{MARKER_CONSENT, "action=\"https://consent.google."},
+	{MARKER_CONSENT, "action=\"https://consent.youtube."},
+	/* Yahoo, AOL, Techcrunch */
+	{MARKER_CONSENT, "name=\"originalDoneUrl\""},
+	{MARKER_CONSENT, "/copyConsent?sessionId="},
+	/* DPG Media */
+	{MARKER_CONSENT, "privacygate-confirm"},
+	{MARKER_CONSENT, "privacy-gate-confirm"},
+	/* Der Standard, Golem */
+	{MARKER_CONSENT, "privacywall"},
+	{MARKER_CONSENT, "/sonstiges/zustimmung/auswahl"},
+	{MARKER_ERROR,
+	 "id=\"cf-error-details\""}, /* Cloudflare, about the origin server */
+	{MARKER_ERROR, "errors.edgesuite.net"},           /* Akamai */
+	{MARKER_ERROR, "<p>Guru Meditation:</p>"},        /* Varnish */
+	{MARKER_ERROR, "<body id=\"error-page\">"},       /* WordPress */
+	{MARKER_ERROR, "<pre>Cannot GET /"},              /* Express */
+	{MARKER_ERROR, "<h1>Whitelabel Error Page</h1>"}, /* Spring Boot */
+	{MARKER_ERROR,
+	 "<title>Apache Tomcat/"},     /* before 8.5: "- Error report" */
+	{MARKER_ERROR, "<title>IIS "}, /* IIS */
+	{MARKER_ERROR, "<h1>Server Error in '"}, /* ASP.NET */
+	{MARKER_ERROR, "<H1>Server Error in '"},
+};
+
+enum {
+	SIGN_COUNT = sizeof(signs) / sizeof(signs[0]),
+	MIN_SIGN = 9, /* length of the shortest string */
+	BLOCK = 4,    /* bytes that one step compares */
+	STRIDE = MIN_SIGN - BLOCK + 1,
+	KEY_BITS = 14,
+};
+
+/*
+ * An index by the key of a block of bytes: bit i is set if a listed string has
+ * such a block at offset i. The search reads one of every STRIDE blocks of the
+ * source, and so finds one of the first STRIDE blocks of each string in it;
+ * other blocks hardly ever match. (Like Wu and Manber 1994, A fast algorithm
+ * for multi-pattern searching, but no step depends on the previous one.)
+ */
+struct marker_blocks {
+	uint8_t offsets[1 << KEY_BITS];
+};
+
+_Static_assert(STRIDE <= 8, "a byte has a bit for each offset");
+
+static uint32_t key_at(const char *at)
+{
+	uint32_t block;
+
+	memcpy(&block, at, BLOCK);
+	return block * 2654435761U >> (32 - KEY_BITS); /* Knuth: 2^32 / phi */
+}
+
+static void collect_blocks(struct marker_blocks *blocks)
+{
+	memset(blocks, 0, sizeof(*blocks));
+	for (size_t i = 0; i < SIGN_COUNT; i++)
+		for (unsigned offset = 0; offset < STRIDE; offset++)
+			blocks->offsets[key_at(signs[i].text + offset)] |=
+				(uint8_t)(1U << offset);
+}
+
+static unsigned kinds_at(const char *at, size_t left)
+{
+	unsigned kinds = 0;
+
+	for (size_t i = 0; i < SIGN_COUNT; i++) {
+		size_t length = strlen(signs[i].text);
+
+		if (length <= left && memcmp(at, signs[i].text, length) == 0)
+			kinds |= signs[i].kind;
+	}
+	return kinds;
+}
+
+/*
+ * Return whether the first and the last block of the first MIN_SIGN bytes occur
+ * in the listed strings.
+ */
+static bool marker_may_begin(const struct marker_blocks *blocks, const char *at)
+{
+	return (blocks->offsets[key_at(at)] & 1) != 0 &&
+	       (blocks->offsets[key_at(at + STRIDE - 1)] >> (STRIDE - 1) & 1) !=
+		       0;
+}
+
+/*
+ * Return the kinds of the strings that have the block at `position` at one of
+ * their offsets.
+ */
+static unsigned kinds_around(const struct marker_blocks *blocks,
+			     struct slice source, size_t position,
+			     unsigned offsets)
+{
+	const char *bytes = source.data;
+	unsigned kinds = 0;
+
+	for (size_t offset = 0; offset < STRIDE && offset <= position;
+	     offset++) {
+		const size_t begin = position - offset;
+
+		if ((offsets >> offset & 1) != 0 &&
+		    begin + MIN_SIGN <= source.size &&
+		    marker_may_begin(blocks, bytes + begin))
+			kinds |= kinds_at(bytes + begin, source.size - begin);
+	}
+	return kinds;
+}
+
+unsigned page_markers_find(struct slice source)
+{
+	const char *bytes = source.data;
+	unsigned kinds = 0;
+	struct marker_blocks blocks;
+
+	collect_blocks(&blocks);
+	for (size_t at = 0; at + BLOCK <= source.size; at += STRIDE) {
+		const unsigned offsets = blocks.offsets[key_at(bytes + at)];
+
+		if (offsets != 0)
+			kinds |= kinds_around(&blocks, source, at, offsets);
+	}
+	return kinds;
+}
 
 /* Limits on the bytes of visible text, without white space. */
 enum {

@@ -3,14 +3,16 @@
  * gates... Template models are built from real pages only, because the other
  * documents look alike on all sites and would become templates. The class
  * depends only on the page: its structure and a few words in many languages.
- * daemon/engine/soft_404.h finds soft 404s, which it compares with another page
- * of the site.
+ * daemon/engine/commit_site.h finds soft 404s, which it compares with another
+ * page of the site.
  */
 #ifndef PAGE_PAGE_CLASS_H
 #define PAGE_PAGE_CLASS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "base/buffer.h"
 
 struct page;
 
@@ -52,5 +54,31 @@ enum page_class page_class_of(const struct page *page, unsigned http_status,
 
 /* Return whether the element is a custom element: its name contains a "-". */
 bool page_is_custom_element(const struct page *page, uint32_t node);
+
+/* Recognises scripts that only redirect. Internal to page/. */
+
+/*
+ * Return the target, as written, of a script that redirects immediately:
+ * location = "URL", location.href = "URL", location.replace("URL"),
+ * location.assign("URL"). Return {NULL, 0} if it does not redirect, redirects
+ * under a condition, or is longer than 1,024 bytes. Linear.
+ */
+struct slice script_redirect(struct slice script);
+
+/*
+ * Finds strings that identify the documents of services and servers that
+ * replace a page.
+ */
+
+/* Long pages may quote such a string, so it alone proves nothing. */
+enum page_marker_kind {
+	MARKER_CHALLENGE =
+		1, /* a check that the visitor is human, or a refusal */
+	MARKER_CONSENT = 2, /* a request for consent */
+	MARKER_ERROR = 4,   /* an error of a server or gateway */
+};
+
+/* Return the SIGN_* whose strings the source of a page contains. One pass. */
+unsigned page_markers_find(struct slice source);
 
 #endif

@@ -8,8 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/slice.h"
+#include "base/buffer.h"
+#include "base/utf8.h"
 #include "page/page.h"
+#include "page/tag.h"
 
 enum token_kind {
 	TOKEN_TEXT,    /* up to the next tag or comment, or the content of a
@@ -48,5 +50,166 @@ struct scanner {
  * follows. Linear in the source for any input.
  */
 bool scanner_next(struct scanner *scanner, struct token *token_out);
+
+/*
+ * Reads the attributes in the source of a tag; defines the white space of
+ * HTML.
+ */
+
+/* Return whether `byte` is white space in HTML: space, tab, LF, FF, CR. */
+static inline bool is_space(char byte)
+{
+	return byte == ' ' || (byte >= '\t' && byte <= '\r' && byte != '\v');
+}
+
+/*
+ * Return whether `text` equals `word` (lower case), ignoring the case of ASCII
+ * letters.
+ */
+bool text_is(struct slice text, const char *word);
+
+/*
+ * Return whether `word` (lower case) is one of the words of `text`. White space
+ * and commas separate words.
+ */
+bool text_has_word(struct slice text, const char *word);
+
+/* Return `text` without white space at both ends. */
+struct slice text_trim(struct slice text);
+
+/*
+ * A position among the attributes of a tag. Start with `at` after the tag's
+ * name and `end` at the end of the source. At the end of the tag `at` points to
+ * its `>`, or equals `end` if the source ended first.
+ */
+struct attribute_cursor {
+	const char *at;
+	const char *end;
+	bool is_empty;      /* the last token was a separate "/" */
+	bool is_cut;        /* the source ended inside the tag */
+	bool is_upper;      /* the name contains an upper-case letter */
+	struct slice name;  /* as written, never empty */
+	struct slice value; /* as written, without its quotes */
+};
+
+/*
+ * Step to the next attribute; return false at the end of the tag. Follow the
+ * tokenizer of the HTML standard (sections 13.2.5.32 to 13.2.5.40), but skip an
+ * attribute that the end of the source truncates. Linear.
+ */
+bool attribute_next(struct attribute_cursor *cursor);
+
+/* Builds the list of the attributes of a page. Internal to page/. */
+
+struct attribute_list {
+	struct attribute *items; /* [count]; the caller frees them */
+	uint32_t count;
+	bool is_truncated;
+	struct arena *arena;
+	size_t capacity;
+	uint32_t max_per_tag;
+	size_t max_count;
+	uint32_t *slots; /* [slot_mask + 1] index + 1 by hash of the name */
+	uint32_t slot_mask;
+	bool has_returns; /* the source contains a CR */
+};
+
+/*
+ * Begin a list of at most `max_per_tag` (<= 65,535) attributes per tag and
+ * `max_count` in total.
+ */
+void attribute_list_begin(struct attribute_list *list, struct arena *arena,
+			  uint32_t max_per_tag, size_t max_count);
+
+/* Free everything except the items. */
+void attribute_list_end(struct attribute_list *list);
+
+/*
+ * Append the attributes of a start tag, from the end of its name to its end. Of
+ * several attributes of one name keep the first, as the HTML standard requires.
+ * Names and values point into the source, or into the arena if they had to be
+ * changed. Return the flags TEXT_IS_HIDDEN if an attribute hides the element
+ * and TEXT_IS_LINK if there is an href. Linear.
+ */
+unsigned attribute_list_read(struct attribute_list *list,
+			     struct attribute_cursor *cursor);
+
+/* The attributes of one element: a range of the list. */
+struct attribute_range {
+	uint32_t first;
+	uint16_t count;
+};
+
+/*
+ * Add to `into` the attributes of `from` whose names it does not have. `from`
+ * must be the last range of the list. If an attribute is added, `into` moves to
+ * the end of the list.
+ */
+void attribute_list_merge(struct attribute_list *list,
+			  struct attribute_range *into,
+			  struct attribute_range from);
+
+/* Return a hash of the names and values, independent of their order. Linear. */
+uint64_t attribute_list_hash(const struct attribute_list *list,
+			     struct attribute_range range);
+
+/*
+ * Finds the ends of the tokens of HTML source, for the scanner and the tree
+ * builder (the HTML standard, section 13.2.5). `end` is the end of the source.
+ */
+
+/*
+ * Return the kind of token that begins with the "<" at `at`; TOKEN_TEXT if no
+ * markup begins there.
+ */
+static inline enum token_kind lex_kind(const char *at, const char *end)
+{
+	if (end - at < 2)
+		return TOKEN_TEXT;
+	if (is_letter(at[1]))
+		return TOKEN_START;
+	if (at[1] == '!' || at[1] == '?')
+		return TOKEN_COMMENT;
+	if (at[1] != '/' || end - at < 3)
+		return TOKEN_TEXT;
+	return is_letter(at[2]) ? TOKEN_END : TOKEN_COMMENT;
+}
+
+/* Return the end of the text that begins at `at`. */
+static inline const char *lex_text_end(const char *at, const char *end)
+{
+	while ((at = memchr(at, '<', (size_t)(end - at))) != NULL) {
+		if (lex_kind(at, end) != TOKEN_TEXT)
+			return at;
+		at++;
+	}
+	return end;
+}
+
+/* Return the end of the tag name that begins at `at`. */
+static inline const char *lex_name_end(const char *at, const char *end)
+{
+	while (at < end && !is_space(*at) && *at != '/' && *at != '>')
+		at++;
+	return at;
+}
+
+/*
+ * Return the end of the comment, doctype or instruction at `at`, or `end`; set
+ * *is_open if the source ends first.
+ */
+const char *lex_comment_end(const char *at, const char *end, bool *is_open);
+
+/* Return whether the content of the element is plain text up to its end tag. */
+static inline bool lex_is_raw(uint16_t tag)
+{
+	return (tag_flags(tag) & (TAG_IS_RAW | TAG_IS_TEXT)) != 0;
+}
+
+/*
+ * Return the start of the end tag of a text-only element whose content begins
+ * at `at`, or `end`.
+ */
+const char *lex_raw_end(const char *at, const char *end, uint16_t tag);
 
 #endif

@@ -5,7 +5,7 @@
  * may use several (elements to include or exclude), and a search for the
  * successor of a lost element tries hundreds on a page. So they must be linear,
  * have no limit below the limits of a page, and never stop early. A translation
- * to XPath for libxml2 (page/css_xpath.h) would do none of this.
+ * to XPath for libxml2 (page/xpath.h) would do none of this.
  *
  * Source: Selectors Level 3 (W3C, 2018). Supported: lists with commas; type and
  * *; .class, #id; [a], [a=v], [a~=v], [a|=v], [a^=v], [a$=v], [a*=v];
@@ -18,8 +18,12 @@
 #define PAGE_SELECTOR_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "base/buffer.h"
 #include "base/limit.h"
+#include "page/page.h"
 
 struct arena;
 struct page;
@@ -45,5 +49,85 @@ const struct selector *selector_compile(struct arena *arena, const char *text,
  */
 const bool *selector_match(const struct selector *selector,
 			   const struct page *page, struct arena *arena);
+
+/* Describes an element for output: its value and its path. */
+
+enum { ELEMENT_VALUE_BYTES = 256 };
+
+/*
+ * Write the value of the element and a NUL to `out` and return the length. The
+ * value is its text, collapsed, or without text the first of its attributes
+ * content, alt, title, value, datetime, src and href. It is truncated to
+ * ELEMENT_VALUE_BYTES, in whole characters. A space separates texts if white
+ * space or a block-level boundary is between them. Reads no more of the page
+ * than necessary.
+ */
+size_t element_value(const struct page *page, uint32_t node,
+		     char out[ELEMENT_VALUE_BYTES + 1]);
+
+/* Copy `text` in the same way, collapsed and truncated. */
+size_t element_cut(struct slice text, char out[ELEMENT_VALUE_BYTES + 1]);
+
+/*
+ * Append the path from the root, "html>body>div#main>h1.title.big": tags, ids
+ * and classes in CSS syntax (with \ before characters that a name cannot
+ * contain). Truncate each element to 128 bytes and deep paths to the last 40
+ * elements.
+ */
+void element_path(const struct page *page, uint32_t node, struct buffer *out);
+
+/* Append `name` in CSS syntax. */
+void element_escape(struct slice name, struct buffer *out);
+
+/* A compiled selector. */
+
+enum test_kind {
+	TEST_ANY,
+	TEST_TYPE,
+	TEST_EXISTS, /* [name]; the following tests compare `value` */
+	TEST_EQUALS,
+	TEST_WORD, /* one of the words, which white space separates */
+	TEST_DASH, /* the value, or the value followed by "-" */
+	TEST_PREFIX,
+	TEST_SUFFIX,
+	TEST_PART,
+	TEST_LAST_CHILD,
+	TEST_NTH_CHILD, /* `step` * n + `offset`, n >= 0 */
+	TEST_NTH_OF_TYPE,
+};
+
+/* A simple selector. */
+struct test {
+	enum test_kind kind;
+	bool is_negated;
+	uint16_t tag; /* TEST_TYPE; for TAG_COUNT compare `name` */
+	const char *name;
+	struct slice value;
+	int32_t step;
+	int32_t offset;
+};
+
+/* The combinator between a compound selector and the previous one. */
+enum combinator {
+	COMBINE_NONE, /* the compound selector is the first one */
+	COMBINE_DESCENDANT,
+	COMBINE_CHILD,
+	COMBINE_NEXT,  /* + */
+	COMBINE_LATER, /* ~ */
+};
+
+/* A compound selector. */
+struct selector_part {
+	enum combinator combinator;
+	const struct test *tests; /* [test_count], all must hold */
+	size_t test_count;
+};
+
+struct selector {
+	struct selector_part parts[MAX_SELECTOR_PARTS]; /* the parts of all
+						  selectors in the list */
+	size_t part_count;
+	uint64_t last; /* bits of the last parts of the selectors in the list */
+};
 
 #endif

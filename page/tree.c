@@ -1,13 +1,399 @@
 #include "page/tree.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "base/memory.h"
-#include "page/doctype.h"
-#include "page/lex.h"
-#include "page/tree_parts.h"
+#include "page/scanner.h"
+#include "page/tree_modes.h"
+
+/* Decides from the doctype whether a page is in quirks mode. */
+
+/* Public identifiers with one of these prefixes select quirks mode. */
+static const char *const beginnings[] = {
+	"+//silmaril//dtd html pro v0r11 19970101//",
+	"-//as//dtd html 3.0 aswedit + extensions//",
+	"-//advasoft ltd//dtd html 3.0 aswedit + extensions//",
+	"-//ietf//dtd html 2.0 level 1//",
+	"-//ietf//dtd html 2.0 level 2//",
+	"-//ietf//dtd html 2.0 strict level 1//",
+	"-//ietf//dtd html 2.0 strict level 2//",
+	"-//ietf//dtd html 2.0 strict//",
+	"-//ietf//dtd html 2.0//",
+	"-//ietf//dtd html 2.1e//",
+	"-//ietf//dtd html 3.0//",
+	"-//ietf//dtd html 3.2 final//",
+	"-//ietf//dtd html 3.2//",
+	"-//ietf//dtd html 3//",
+	"-//ietf//dtd html level 0//",
+	"-//ietf//dtd html level 1//",
+	"-//ietf//dtd html level 2//",
+	"-//ietf//dtd html level 3//",
+	"-//ietf//dtd html strict level 0//",
+	"-//ietf//dtd html strict level 1//",
+	"-//ietf//dtd html strict level 2//",
+	"-//ietf//dtd html strict level 3//",
+	"-//ietf//dtd html strict//",
+	"-//ietf//dtd html//",
+	"-//metrius//dtd metrius presentational//",
+	"-//microsoft//dtd internet explorer 2.0 html strict//",
+	"-//microsoft//dtd internet explorer 2.0 html//",
+	"-//microsoft//dtd internet explorer 2.0 tables//",
+	"-//microsoft//dtd internet explorer 3.0 html strict//",
+	"-//microsoft//dtd internet explorer 3.0 html//",
+	"-//microsoft//dtd internet explorer 3.0 tables//",
+	"-//netscape comm. corp.//dtd html//",
+	"-//netscape comm. corp.//dtd strict html//",
+	"-//o'reilly and associates//dtd html 2.0//",
+	"-//o'reilly and associates//dtd html extended 1.0//",
+	"-//o'reilly and associates//dtd html extended relaxed 1.0//",
+	"-//sq//dtd html 2.0 hotmetal + extensions//",
+	"-//softquad software//dtd hotmetal pro 6.0::19990601::extensions to",
+	"-//softquad//dtd hotmetal pro 4.0::19971010::extensions to",
+	"-//spyglass//dtd html 2.0 extended//",
+	"-//sun microsystems corp.//dtd hotjava html//",
+	"-//sun microsystems corp.//dtd hotjava strict html//",
+	"-//w3c//dtd html 3 1995-03-24//",
+	"-//w3c//dtd html 3.2 draft//",
+	"-//w3c//dtd html 3.2 final//",
+	"-//w3c//dtd html 3.2//",
+	"-//w3c//dtd html 3.2s draft//",
+	"-//w3c//dtd html 4.0 frameset//",
+	"-//w3c//dtd html 4.0 transitional//",
+	"-//w3c//dtd html experimental 19960712//",
+	"-//w3c//dtd html experimental 970421//",
+	"-//w3c//dtd w3 html//",
+	"-//w3o//dtd w3 html 3.0//",
+	"-//webtechs//dtd mozilla html 2.0//",
+	"-//webtechs//dtd mozilla html//",
+};
+
+/* Return whether a doctype begins at `at`, in any case. */
+static bool doctype_begins(const char *at, const char *end)
+{
+	return end - at >= 9 && text_is((struct slice){at, 9}, "<!doctype");
+}
+
+static bool doctype_text_begins(struct slice text, const char *word)
+{
+	const size_t length = strlen(word);
+
+	return text.size >= length &&
+	       text_is((struct slice){text.data, length}, word);
+}
+
+/* The unread part of a doctype. */
+struct doctype_reader {
+	const char *at;
+	const char *end;
+	bool is_broken;
+};
+
+static void doctype_skip_space(struct doctype_reader *reader)
+{
+	while (reader->at < reader->end && is_space(*reader->at))
+		reader->at++;
+}
+
+static struct slice doctype_read_word(struct doctype_reader *reader)
+{
+	const char *begin = reader->at;
+
+	while (reader->at < reader->end && !is_space(*reader->at))
+		reader->at++;
+	return (struct slice){begin, (size_t)(reader->at - begin)};
+}
+
+/* Return the quoted text, or {NULL, 0} if there is none. */
+static struct slice read_quoted(struct doctype_reader *reader)
+{
+	const char *close;
+	struct slice quoted;
+
+	doctype_skip_space(reader);
+	if (reader->at == reader->end ||
+	    (*reader->at != '"' && *reader->at != '\'')) {
+		reader->is_broken |= reader->at < reader->end;
+		return (struct slice){NULL, 0};
+	}
+	close = memchr(reader->at + 1, *reader->at,
+		       (size_t)(reader->end - reader->at) - 1);
+	reader->is_broken |= close == NULL;
+	if (close == NULL)
+		close = reader->end;
+	quoted = (struct slice){reader->at + 1,
+				(size_t)(close - reader->at) - 1};
+	reader->at = close < reader->end ? close + 1 : close;
+	return quoted;
+}
+
+static bool is_of_quirks(struct slice public_id, struct slice system_id)
+{
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
+		if (doctype_text_begins(public_id, beginnings[i]))
+			return true;
+	if (text_is(public_id, "-//w3o//dtd w3 html strict 3.0//en//") ||
+	    text_is(public_id, "-/w3c/dtd html 4.0 transitional/en") ||
+	    text_is(public_id, "html") ||
+	    text_is(system_id, "http://www.ibm.com/data/dtd/v11/"
+			       "ibmxhtml1-transitional.dtd"))
+		return true;
+	return system_id.data == NULL &&
+	       (doctype_text_begins(public_id,
+				    "-//w3c//dtd html 4.01 frameset//") ||
+		doctype_text_begins(public_id,
+				    "-//w3c//dtd html 4.01 transitional//"));
+}
+
+/*
+ * Return whether a page with this doctype ("<!doctype html>", to its ">") is in
+ * quirks mode, where a paragraph may contain a table. Source: the HTML
+ * standard, sections 13.2.5.53 to 13.2.5.68 and 13.2.6.4.1.
+ */
+static bool doctype_is_quirky(struct slice doctype)
+{
+	struct doctype_reader reader = {doctype.data, NULL, false};
+	struct slice public_id = {NULL, 0};
+	struct slice system_id = {NULL, 0};
+	struct slice rest;
+
+	assert(doctype.size >= 9);
+	reader.end = reader.at + doctype.size;
+	if (reader.end[-1] != '>')
+		return true; /* the page ended inside the quotes */
+	reader.end--;
+	reader.at += 9;
+	doctype_skip_space(&reader);
+	if (!text_is(doctype_read_word(&reader), "html"))
+		return true;
+	doctype_skip_space(&reader);
+	rest = (struct slice){reader.at, (size_t)(reader.end - reader.at)};
+	if (rest.size == 0)
+		return false;
+	reader.at += 6;
+	if (doctype_text_begins(rest, "public")) {
+		public_id = read_quoted(&reader);
+		reader.is_broken |= public_id.data == NULL;
+		system_id = read_quoted(&reader);
+	} else if (doctype_text_begins(rest, "system")) {
+		system_id = read_quoted(&reader);
+		reader.is_broken |= system_id.data == NULL;
+	} else {
+		return true;
+	}
+	return reader.is_broken || is_of_quirks(public_id, system_id);
+}
+
+static struct order_links *links_of(const struct tree_order *order,
+				    uint32_t item)
+{
+	const uint32_t index = item & ~ITEM_IS_TEXT;
+
+	assert(order->is_kept && item != NO_ITEM);
+	assert(index < ((item & ITEM_IS_TEXT) != 0 ? order->text_count
+						   : order->node_count));
+	return (item & ITEM_IS_TEXT) != 0 ? &order->texts[index]
+					  : &order->nodes[index];
+}
+
+void order_add(struct tree_order *order, uint32_t item)
+{
+	static const struct order_links none = {NO_NODE, NO_ITEM, NO_ITEM,
+						NO_ITEM, NO_ITEM};
+
+	if ((item & ITEM_IS_TEXT) != 0) {
+		order->texts = mem_grow(order->texts, order->text_count,
+					&order->text_capacity, sizeof(none));
+		order->texts[order->text_count++] = none;
+	} else {
+		order->nodes = mem_grow(order->nodes, order->node_count,
+					&order->node_capacity, sizeof(none));
+		order->nodes[order->node_count++] = none;
+	}
+}
+
+void order_insert(struct tree_order *order, uint32_t item, uint32_t parent,
+		  uint32_t before)
+{
+	struct order_links *links = links_of(order, item);
+	struct order_links *owner = links_of(order, parent);
+
+	assert(links->parent == NO_NODE && item != parent);
+	assert(before == NO_ITEM || links_of(order, before)->parent == parent);
+	links->parent = parent;
+	links->next = before;
+	links->previous = before == NO_ITEM ? owner->last
+					    : links_of(order, before)->previous;
+	if (links->previous == NO_ITEM)
+		owner->first = item;
+	else
+		links_of(order, links->previous)->next = item;
+	if (before == NO_ITEM)
+		owner->last = item;
+	else
+		links_of(order, before)->previous = item;
+}
+
+void order_remove(struct tree_order *order, uint32_t item)
+{
+	struct order_links *links = links_of(order, item);
+
+	if (links->parent == NO_NODE)
+		return;
+	if (links->previous == NO_ITEM)
+		links_of(order, links->parent)->first = links->next;
+	else
+		links_of(order, links->previous)->next = links->next;
+	if (links->next == NO_ITEM)
+		links_of(order, links->parent)->last = links->previous;
+	else
+		links_of(order, links->next)->previous = links->previous;
+	links->parent = NO_NODE;
+}
+
+void order_move(struct tree_order *order, uint32_t from, uint32_t to)
+{
+	struct order_links *source = links_of(order, from);
+	struct order_links *target = links_of(order, to);
+
+	assert(from != to);
+	if (source->first == NO_ITEM)
+		return;
+	for (uint32_t item = source->first; item != NO_ITEM;
+	     item = links_of(order, item)->next)
+		links_of(order, item)->parent = to;
+	links_of(order, source->first)->previous = target->last;
+	if (target->last == NO_ITEM)
+		target->first = source->first;
+	else
+		links_of(order, target->last)->next = source->first;
+	target->last = source->last;
+	source->first = NO_ITEM;
+	source->last = NO_ITEM;
+}
+
+void order_begin(struct tree_order *order, struct tree_arrays arrays)
+{
+	uint32_t text = 0;
+
+	assert(!order->is_kept && order->node_count == 0);
+	order->is_kept = true;
+	for (uint32_t i = 0; i <= arrays.node_count; i++) {
+		const uint32_t until = i < arrays.node_count
+					       ? arrays.nodes[i].first_text
+					       : arrays.text_count;
+
+		for (; text < until; text++) {
+			order_add(order, text | ITEM_IS_TEXT);
+			order_insert(order, text | ITEM_IS_TEXT,
+				     arrays.texts[text].node, NO_ITEM);
+		}
+		if (i == arrays.node_count)
+			break;
+		order_add(order, i);
+		if (arrays.nodes[i].parent != NO_NODE)
+			order_insert(order, i, arrays.nodes[i].parent, NO_ITEM);
+	}
+	assert(text == arrays.text_count);
+}
+
+void order_free(struct tree_order *order)
+{
+	free(order->nodes);
+	free(order->texts);
+	*order = (struct tree_order){0};
+}
+
+/* A walk over the tree in document order. */
+struct tree_order_walk {
+	const struct tree_order *order;
+	struct tree_arrays from;
+	struct tree_arrays to;
+	uint32_t *new_index; /* [from.node_count] new indices of the visited
+				nodes */
+	uint32_t *new_texts; /* [from.text_count] new indices of the visited
+				texts */
+	uint32_t depth;      /* depth of the current item */
+};
+
+static void tree_order_take_item(struct tree_order_walk *walk, uint32_t item)
+{
+	const uint32_t parent = links_of(walk->order, item)->parent;
+	const uint32_t owner =
+		parent == NO_NODE ? NO_NODE : walk->new_index[parent];
+
+	if ((item & ITEM_IS_TEXT) != 0) {
+		struct text *text = &walk->to.texts[walk->to.text_count++];
+
+		*text = walk->from.texts[item & ~ITEM_IS_TEXT];
+		walk->new_texts[item & ~ITEM_IS_TEXT] = walk->to.text_count - 1;
+		text->node = owner;
+	} else {
+		struct node *node = &walk->to.nodes[walk->to.node_count];
+
+		walk->new_index[item] = walk->to.node_count++;
+		*node = walk->from.nodes[item];
+		node->parent = owner;
+		node->first_text = walk->to.text_count;
+	}
+}
+
+/* Return the item after `item` and all its descendants, or NO_ITEM. */
+static uint32_t tree_order_leave_item(struct tree_order_walk *walk,
+				      uint32_t item)
+{
+	const struct order_links *links = links_of(walk->order, item);
+
+	while (links->next == NO_ITEM && links->parent != NO_NODE) {
+		links = links_of(walk->order, links->parent);
+		walk->depth--;
+	}
+	return links->next;
+}
+
+struct tree_arrays order_sort(struct tree_order *order,
+			      struct tree_arrays arrays, uint32_t max_depth,
+			      uint32_t *text_ranks, bool *is_cut_out)
+{
+	struct tree_order_walk walk = {
+		.order = order,
+		.from = arrays,
+		.to.nodes = mem_alloc(arrays.node_count, sizeof(struct node)),
+		.to.texts =
+			mem_alloc(arrays.text_count + 1, sizeof(struct text)),
+		.new_index = mem_alloc(arrays.node_count, sizeof(uint32_t)),
+		.new_texts = text_ranks,
+	};
+	uint32_t item = 0;
+
+	assert(arrays.node_count > 0 && order->node_count == arrays.node_count);
+	*is_cut_out = false;
+	for (uint32_t i = 0; i < arrays.text_count; i++)
+		text_ranks[i] = NO_ITEM;
+	while (item != NO_ITEM) {
+		const bool is_text = (item & ITEM_IS_TEXT) != 0;
+
+		tree_order_take_item(&walk, item);
+		if (is_text || links_of(order, item)->first == NO_ITEM) {
+			item = tree_order_leave_item(&walk, item);
+		} else if (walk.depth + 1 == max_depth) {
+			*is_cut_out = true;
+			item = tree_order_leave_item(&walk, item);
+		} else {
+			walk.depth++;
+			item = links_of(order, item)->first;
+		}
+	}
+	assert(walk.to.node_count <= arrays.node_count);
+	assert(walk.to.text_count <= arrays.text_count);
+	free(walk.new_index);
+	free(arrays.nodes);
+	free(arrays.texts);
+	return walk.to;
+}
 
 /* Minimum source sizes per item; most pages need fewer items. */
 enum {

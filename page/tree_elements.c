@@ -2,10 +2,10 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
-#include "page/attribute.h"
 #include "page/entity.h"
-#include "page/text.h"
-#include "page/tree_parts.h"
+#include "page/page.h"
+#include "page/scanner.h"
+#include "page/tree_modes.h"
 
 enum {
 	OF_TABLE = IS_SPECIAL | IS_TABLE_PART,

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "page/element.h"
+#include "page/selector.h"
 
 struct arena;
 struct page;
@@ -75,5 +75,20 @@ enum error xpath_evaluate(struct xpath_tree *tree, const char *text,
  * of two sets of nodes: at most a second for XPATH_MAX_NODES.
  */
 void xpath_stop(struct xpath_tree *tree);
+
+/*
+ * Translates a CSS selector to an XPath expression that selects the same
+ * elements of a page (page/xpath.h). For output only: guards, and the
+ * candidates for a lost one, are shown in both languages, so that users of
+ * either kind of scraper can copy them. Nothing evaluates the translation.
+ */
+
+/*
+ * Translate `text`, in the grammar of page/selector.h, into `arena`.
+ * Return NULL, with an English phrase in `error_out` [256], if the selector is
+ * wrong or contains :first-of-type or :nth-of-type() without a tag name before
+ * it, which XPath 1.0 cannot express.
+ */
+const char *css_xpath(struct arena *arena, const char *text, char *error_out);
 
 #endif

@@ -13,9 +13,12 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "base/slice.h"
 #include "store/record.h"
 #include "store/txn.h"
+
+struct dictionary_bytes;
+struct dictionary_cache;
+struct packer;
 
 /* Larger records are stored without compression. */
 enum { CONTENT_MAX_RECORD_BYTES = 64 << 20 };
@@ -27,7 +30,6 @@ enum { CONTENT_MAX_RECORD_BYTES = 64 << 20 };
 bool content_is_packed(struct slice value, uint32_t *dictionary_out);
 
 /* Append `data`, compressed with the dictionary of that number, to `out`. */
-struct packer;
 void content_pack(struct packer *packer, uint32_t dictionary, struct slice data,
 		  struct buffer *out);
 
@@ -76,5 +78,43 @@ enum error content_record(struct txn *txn, uint32_t site, uint64_t page,
 enum error content_record_open(struct txn *txn, uint32_t site,
 			       struct slice value, struct buffer *bytes_out,
 			       struct record *record_out);
+
+/*
+ * Caches the decompressed dictionaries that were used last. A committed
+ * dictionary never changes, and its site never reuses its number, so only
+ * readers add dictionaries. Two sites may use the same number: each node
+ * counts separately. Any thread.
+ */
+
+/* At most 16 dictionaries of DICTIONARY_MAX_BYTES, 4 MiB in total. */
+
+struct dictionary_cache *dictionary_cache_create(void);
+/* The caller has released all dictionaries. Do nothing for NULL. */
+void dictionary_cache_destroy(struct dictionary_cache *cache);
+
+/* A dictionary in use. */
+struct slice dictionary_bytes_slice(const struct dictionary_bytes *dictionary);
+
+/* The key of a dictionary: it serves the values of a table. */
+struct dictionary_name {
+	enum table table;
+	uint32_t site;
+	uint32_t number;
+};
+
+/*
+ * Return the dictionary, or NULL; release it with dictionary_bytes_release().
+ */
+struct dictionary_bytes *dictionary_cache_get(struct dictionary_cache *cache,
+					      struct dictionary_name name);
+
+/*
+ * Make a dictionary of `bytes`, which it adopts; release it. Cache it if
+ * `cache` is not NULL.
+ */
+struct dictionary_bytes *dictionary_cache_put(struct dictionary_cache *cache,
+					      struct dictionary_name name,
+					      struct buffer *bytes);
+void dictionary_bytes_release(struct dictionary_bytes *dictionary);
 
 #endif

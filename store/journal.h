@@ -23,16 +23,15 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "base/slice.h"
 #include "store/store.h"
 #include "store/txn.h"
+
+struct journal;
 
 enum {
 	JOURNAL_COMMON = STORE_PARTITIONS, /* hooks and silences */
 	JOURNAL_PARTITIONS,
 };
-
-struct journal;
 
 struct journal *journal_create(void);
 void journal_destroy(struct journal *journal); /* Do nothing for NULL. */
@@ -143,5 +142,33 @@ uint64_t journal_sum(struct txn *txn, unsigned partition, uint64_t *rows_out);
  * below `max` when no row remains. The position of the partition remains.
  */
 uint64_t journal_clear(struct txn *txn, unsigned partition, uint64_t max);
+
+/*
+ * The format of rows that are sent to other nodes: a head (format, byte order,
+ * schema), then rows, each with its kind, its table and its key; lengths are
+ * LEB128.
+ */
+
+enum journal_what {
+	JOURNAL_ROW,       /* key, value */
+	JOURNAL_DELETED,   /* key of a deleted row */
+	JOURNAL_COUNTER,   /* name, u64: lower bound of the counter */
+	JOURNAL_ENCRYPTED, /* id, encrypted text of a previous row's secret:
+			   store/encryption.h */
+};
+
+void journal_put_head(struct buffer *out);
+
+/*
+ * Append a row, with its secrets if it refers to some and the store has a
+ * cipher. A counter is a row, too.
+ */
+void journal_put_row(struct txn *txn, enum table table, struct slice key,
+		     struct slice value, struct buffer *out);
+void journal_put_deleted(struct buffer *out, enum table table,
+			 struct slice key);
+
+/* Append the counters that belong to no partition. */
+void journal_put_counters(struct txn *txn, struct buffer *out);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/slice.h"
+#include "base/buffer.h"
 
 /* Big-endian keys. Pass a key as key_slice(&key). */
 struct key {
@@ -39,5 +39,23 @@ const char *key_text(struct slice key, struct key_text *out);
 
 /* Return the key of the page at `url` within its site. */
 uint64_t page_key_of(struct slice url);
+
+/*
+ * The checksum that follows each value in each table: XXH3, 64 bits, of the
+ * table's name, the key and the value. It detects bits that flip on the disk,
+ * and a row that is stored under the wrong key. Internal to store/.
+ */
+
+enum { CHECKSUM_BYTES = 8 };
+
+uint64_t checksum_of(const char *table, struct slice key, struct slice value);
+
+/* Write the value and its checksum to `out` [value.size + CHECKSUM_BYTES]. */
+void checksum_write(const char *table, struct slice key, struct slice value,
+		    void *out);
+
+/* Return the value without its checksum, or no value if it is damaged. */
+struct slice checksum_read(const char *table, struct slice key,
+			   struct slice stored);
 
 #endif

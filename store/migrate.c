@@ -1,8 +1,130 @@
 #include "store/migrate.h"
 
+#include <lmdb.h>
+#include <pthread.h>
+
 #include "base/log.h"
-#include "store/env.h"
+#include "store/store.h"
 #include "store/txn.h"
+
+/* Bytes of rows in one transaction of the copy. */
+enum { BATCH_BYTES = 16 << 20 };
+
+/* A copy in progress; it stores the first error. */
+struct rewrite {
+	struct store *from;
+	MDB_txn *reader;
+	MDB_env *env;
+	MDB_txn *writer; /* NULL after a failure */
+	MDB_dbi tables[TABLE_COUNT];
+	size_t bytes; /* bytes in the transaction */
+	int rc;
+};
+
+static void rewrite_keep_error(struct rewrite *rewrite, int rc)
+{
+	if (rewrite->rc == MDB_SUCCESS)
+		rewrite->rc = rc;
+}
+
+static void rewrite_begin(struct rewrite *rewrite)
+{
+	rewrite->bytes = 0;
+	if (rewrite->rc == MDB_SUCCESS)
+		rewrite_keep_error(rewrite, mdb_txn_begin(rewrite->env, NULL, 0,
+							  &rewrite->writer));
+}
+
+static void rewrite_end(struct rewrite *rewrite)
+{
+	if (rewrite->writer == NULL)
+		return;
+	if (rewrite->rc == MDB_SUCCESS)
+		rewrite_keep_error(rewrite, mdb_txn_commit(rewrite->writer));
+	else
+		mdb_txn_abort(rewrite->writer);
+	rewrite->writer = NULL;
+}
+
+static void open_copy(struct rewrite *rewrite, const char *name)
+{
+	static const unsigned flags =
+		MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOSYNC | MDB_NORDAHEAD;
+	MDB_envinfo info;
+
+	mdb_env_info(rewrite->from->env, &info);
+	rewrite_keep_error(rewrite, mdb_env_create(&rewrite->env));
+	if (rewrite->rc != MDB_SUCCESS)
+		return;
+	rewrite_keep_error(rewrite,
+			   mdb_env_set_maxdbs(rewrite->env, TABLE_COUNT));
+	rewrite_keep_error(rewrite,
+			   mdb_env_set_mapsize(rewrite->env, info.me_mapsize));
+	if (rewrite->rc == MDB_SUCCESS)
+		rewrite_keep_error(
+			rewrite, mdb_env_open(rewrite->env, name, flags, 0600));
+	rewrite_begin(rewrite);
+	for (int i = 0; i < TABLE_COUNT && rewrite->rc == MDB_SUCCESS; i++)
+		rewrite_keep_error(
+			rewrite,
+			mdb_dbi_open(rewrite->writer, table_name((enum table)i),
+				     MDB_CREATE, &rewrite->tables[i]));
+	rewrite_end(rewrite);
+}
+
+static void copy_table(struct rewrite *rewrite, int table)
+{
+	MDB_cursor *cursor = NULL;
+	MDB_val key;
+	MDB_val value;
+	int rc = mdb_cursor_open(rewrite->reader, rewrite->from->tables[table],
+				 &cursor);
+
+	if (rc == MDB_SUCCESS)
+		rc = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
+	while (rc == MDB_SUCCESS && rewrite->rc == MDB_SUCCESS) {
+		rewrite_keep_error(rewrite, mdb_put(rewrite->writer,
+						    rewrite->tables[table],
+						    &key, &value, MDB_APPEND));
+		rewrite->bytes += key.mv_size + value.mv_size;
+		if (rewrite->bytes >= BATCH_BYTES) {
+			rewrite_end(rewrite);
+			rewrite_begin(rewrite);
+		}
+		rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
+	}
+	mdb_cursor_close(cursor);
+	if (rc != MDB_NOTFOUND)
+		rewrite_keep_error(rewrite, rc);
+}
+
+static void copy_tables(struct rewrite *rewrite)
+{
+	rewrite_keep_error(rewrite,
+			   mdb_txn_begin(rewrite->from->env, NULL, MDB_RDONLY,
+					 &rewrite->reader));
+	if (rewrite->rc != MDB_SUCCESS)
+		return;
+	rewrite_begin(rewrite);
+	for (int i = 0; i < TABLE_COUNT && rewrite->rc == MDB_SUCCESS; i++)
+		copy_table(rewrite, i);
+	rewrite_end(rewrite);
+	mdb_txn_abort(rewrite->reader);
+}
+
+enum error store_rewrite(struct store *from, const char *name)
+{
+	struct rewrite rewrite = {.from = from};
+
+	pthread_rwlock_rdlock(&from->map_lock);
+	open_copy(&rewrite, name);
+	if (rewrite.rc == MDB_SUCCESS)
+		copy_tables(&rewrite);
+	if (rewrite.env != NULL)
+		mdb_env_close(rewrite.env);
+	pthread_rwlock_unlock(&from->map_lock);
+	return error_from_mdb(rewrite.rc);
+}
 
 /* Schema 1 is the first one: there is no step yet. */
 static const struct migration to_this_schema = {NULL, 0};

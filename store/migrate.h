@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+#include "store/store.h"
+
 struct txn;
 
 /* Migrate every row from one schema to the next. */
@@ -29,5 +32,15 @@ struct migration {
  * ERR_STORE_FULL if there is no space for the rows that a step writes.
  */
 void store_migrate(struct txn *txn, uint64_t schema);
+
+/* Copies the store so that its pages are full. Internal to store/. */
+
+/*
+ * Write every row of `from`, table by table and in order, to the empty file
+ * `name`. LMDB's own compaction does not merge pages, which may be a quarter
+ * full; this copy fills each page. It does not sync. One read transaction.
+ * ERR_STORE_FULL, ERR_CORRUPT, ERR_IO.
+ */
+enum error store_rewrite(struct store *from, const char *name);
 
 #endif

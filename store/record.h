@@ -13,7 +13,6 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "base/slice.h"
 
 enum { RECORD_VERSION = 2, RECORD_SIGNATURES = 5 };
 
@@ -29,8 +28,8 @@ struct record_link {
 	struct slice anchor; /* text of the link, collapsed */
 	uint32_t flags; /* TEXT_* of page/page.h for the first occurrence, and
 			   LINK_IS_REFRESH if any has it */
-	uint64_t path; /* path_hash() of cluster/path.h, width 4, of the first a
-			  or area element with this link; 0 = none */
+	uint64_t path;  /* path_hash() of cluster/signature.h, width 4, of the
+			   first a  or area element with this link; 0 = none */
 };
 
 /* An opened record. It points into its source buffer. */
@@ -89,5 +88,25 @@ struct record_link record_link_at(const struct record *record, uint32_t index);
  * two does not know.
  */
 bool record_is_same(const struct record *left, const struct record *right);
+
+/*
+ * The form in which a record is compressed (store/content.h). It omits data
+ * that follow from the rest, such as the offsets of strings, which differ in
+ * every page, and stores similar data of the links together.
+ */
+
+/*
+ * Append the slim form of the encoded record to `out`. Return false and leave
+ * `out` unchanged if the record is damaged or a string of a link contains a
+ * NUL. `bytes` must be aligned to 8.
+ */
+bool record_pack(struct slice bytes, struct buffer *out);
+
+/*
+ * Append the encoded record to `out`, byte for byte. ERR_CORRUPT; ERR_TOO_LARGE
+ * if it exceeds `max_bytes`; ERR_VERSION.
+ */
+enum error record_unpack(struct slice slim, size_t max_bytes,
+			 struct buffer *out);
 
 #endif

@@ -13,9 +13,8 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/log.h"
-#include "base/lower_bound.h"
 #include "base/memory.h"
-#include "store/folder.h"
+#include "store/store.h"
 
 /*
  * The file: MAGIC; for each text, in the order of ids, the id, its size as u32

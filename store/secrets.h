@@ -2,7 +2,7 @@
  * store/secrets.h - texts that no copy of the store may contain: the file
  * "secrets" next to the data, mode 0600, which is written completely and
  * renamed. Each text has a random id that is never reused. Rows refer to it by
- * the id (store/sealed.h), so that a row never gets the text of another.
+ * the id (store/encryption.h), so that a row never gets the text of another.
  *
  * The file changes with the transactions of the store. Added texts are on the
  * disk before the commit, dropped ones are removed after it. If the process is
@@ -19,7 +19,6 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "base/slice.h"
 
 struct secrets;
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/order.h"
 #include "store/key.h"
 
 /*

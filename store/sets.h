@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/slice.h"
+#include "base/buffer.h"
 #include "store/txn.h"
 
 void shingle_put(struct txn *txn, uint32_t site, uint32_t shingle_id,

@@ -2,15 +2,22 @@
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 
+#include <lmdb.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "store/txn.h"
 
 struct cipher;
+struct dictionary_cache;
 struct migration;
+struct reserve;
+struct secrets;
 struct store;
 
 enum { STORE_SCHEMA = 1, STORE_PARTITIONS = 256 };
@@ -155,5 +162,198 @@ uint64_t store_next_number(struct txn *txn, const char *name);
 
 /* Return the last value of store_next_number(); 0 = none yet. */
 uint64_t store_last_number(struct txn *txn, const char *name);
+
+/* The LMDB environment. */
+
+struct store {
+	char *path;
+	struct store_options options;
+	MDB_env *env;
+	MDB_dbi tables[TABLE_COUNT];
+	/*
+	 * The file may be replaced or reopened only while this process has no
+	 * open transaction: every transaction holds this lock shared from begin
+	 * to end. A thread that holds it exclusively blocks all new
+	 * transactions, so it must release it soon (store/backup.c).
+	 */
+	pthread_rwlock_t map_lock;
+	/*
+	 * Held by a write transaction from begin to end, and during compaction;
+	 * acquired before map_lock.
+	 */
+	pthread_mutex_t write_lock;
+	struct dictionary_cache *dictionaries;
+	struct secrets *secrets; /* NULL: read-only */
+	size_t max_map_bytes;
+	int lock_file;          /* the lock of store/store.h, or -1 */
+	atomic_int write_cause; /* errno of the last failed write, or 0 */
+	bool is_read_only;
+	bool is_noted; /* the folder notes that a process writes to it */
+	atomic_bool owns[STORE_PARTITIONS +
+			 1]; /* owned partitions, see store/partitions.h */
+};
+
+/*
+ * Open the environment and its tables according to the options. No other thread
+ * may use the store.
+ */
+enum error store_open_env(struct store *store);
+
+/*
+ * Open the environment again after LMDB has closed it. On a failure the process
+ * cannot continue: it logs a message and exits.
+ */
+void store_reopen(struct store *store);
+
+/*
+ * Reopen the environment after LMDB failed to write a meta page: it undoes the
+ * transaction, keeps all previous ones, and rejects every further one
+ * (MDB_PANIC). The caller has no open transaction.
+ */
+void store_repair_env(struct store *store);
+
+/* Translate a code of LMDB or an errno; only this function does that. */
+enum error error_from_mdb(int rc);
+
+/* LMDB declares keys and values as non-const, but only reads them. */
+MDB_val val_from_slice(struct slice slice);
+
+/*
+ * Return the value of a row of LMDB. If its checksum is wrong, return no value
+ * and fail the transaction with ERR_CORRUPT.
+ */
+struct slice txn_value(struct txn *txn, enum table table, MDB_val key,
+		       MDB_val value);
+
+/* Like txn_fail(), for a code of LMDB. */
+void txn_check(struct txn *txn, int rc);
+
+/*
+ * Open a cursor; NULL if the transaction has failed. Close it before the
+ * transaction ends.
+ */
+MDB_cursor *txn_cursor(struct txn *txn, enum table table);
+
+/* Adopt the size of the map after another process has grown it. */
+enum error store_follow_growth(struct store *store);
+
+/*
+ * The folder of a store on disk: locks it against other processes and replaces
+ * files in it. For store/ and for callers that restore a copy.
+ *
+ * The process that writes holds a flock() on the file "lock". A lock on one
+ * byte of it is held shared by processes that read, and exclusively by a
+ * process that replaces the data. It is necessary because LMDB's own lock file
+ * stores the number of the last transaction as long as a process has it open,
+ * and after a replacement that number would belong to the old data.
+ */
+
+#define FOLDER_DATA "data.mdb"
+#define FOLDER_NEW  "data.mdb.new" /* new, or left by a killed process */
+
+enum { MAX_PATH_BYTES = 4096 };
+
+/*
+ * Write "FOLDER/NAME" to `out` [MAX_PATH_BYTES]; return false if it is too
+ * long.
+ */
+bool folder_name(char *out, const char *path, const char *name);
+
+/*
+ * Create the folder (mode 0700), lock it as its only writer as long as
+ * *lock_out is open, and remove the remains of a killed process. ERR_BUSY,
+ * ERR_STORE_FULL (the disk), ERR_IO; *lock_out is -1 then.
+ */
+enum error folder_lock(const char *path, int *lock_out);
+
+/*
+ * Lock the folder as a reader until the caller closes the returned descriptor;
+ * wait while another process replaces the data. Return -1 if the folder has no
+ * lock file and therefore no store.
+ */
+int folder_lock_shared(const char *path);
+
+/* The state of the store. The size of the lock file in bytes stores it. */
+enum folder_use {
+	FOLDER_NEVER,  /* no process has written to the store yet */
+	FOLDER_CLOSED, /* the last writer has closed it */
+	FOLDER_IN_USE, /* the last writer has not closed it: it runs, or was
+			  killed */
+};
+
+/* Write the state to the disk. ERR_STORE_FULL, ERR_IO. */
+enum error folder_write_use(int lock, enum folder_use use);
+enum folder_use folder_read_use(int lock);
+
+/*
+ * Return whether the data file exists, but is empty: its creation failed, or it
+ * was truncated.
+ */
+bool folder_is_empty(const char *path);
+
+/*
+ * Lock out all readers until folder_release(). ERR_BUSY: a process is reading.
+ */
+enum error folder_lock_out_readers(int lock);
+void folder_release(int lock);
+
+/*
+ * Return whether a program that does not use our lock, such as mdb_stat, has
+ * the data open. A process that has the data open must not call it: it would
+ * lose LMDB's locks.
+ */
+bool folder_is_read(const char *path);
+
+/*
+ * Create the new, empty file `name`, readable and writable for the owner of the
+ * folder; return -1 with errno on failure.
+ */
+int folder_create(const char *path, const char *name);
+
+/*
+ * Replace the file `name`, accessible only to the owner of the folder: at any
+ * instant the old or the new file exists. With `is_synced` the new file is on
+ * disk on return. ERR_STORE_FULL, ERR_IO.
+ */
+enum error folder_write(const char *path, const char *name, struct slice bytes,
+			bool is_synced);
+
+/*
+ * Rename FOLDER_NEW, which is synced, to FOLDER_DATA: at any instant one of the
+ * two files has that name. ERR_IO.
+ */
+enum error folder_replace(const char *path);
+
+/* Do the same without folder_sync(), which the caller must call. */
+enum error folder_put_new(const char *path);
+
+/* Sync the folder, so that renamed files survive a power failure. ERR_IO. */
+enum error folder_sync(const char *path);
+
+/*
+ * Reserves disk space for deletions when the disk is full: LMDB writes new
+ * pages even to delete. The reserve is a file in the folder of the store whose
+ * blocks are freed during the deletion.
+ */
+
+enum { RESERVE_BYTES = 1 << 20 };
+
+/*
+ * Create the file in the folder, as large as the free space allows. Return NULL
+ * if it cannot be created; then there is no reserve. For one thread.
+ */
+struct reserve *reserve_open(const char *folder);
+
+/* Do nothing for NULL. */
+void reserve_close(struct reserve *reserve);
+
+/* Free all of it on the disk. */
+void reserve_release(struct reserve *reserve);
+
+/*
+ * Reserve RESERVE_BYTES again, or the largest half, quarter and so on of them
+ * for which there is space. Return the number of reserved bytes.
+ */
+size_t reserve_hold(struct reserve *reserve);
 
 #endif

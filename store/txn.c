@@ -5,11 +5,10 @@
 #include <lmdb.h>
 
 #include "base/log.h"
-#include "store/checksum.h"
-#include "store/env.h"
 #include "store/journal.h"
 #include "store/key.h"
 #include "store/secrets.h"
+#include "store/store.h"
 
 /* Another process may grow the map again while this one adopts its size. */
 enum { MAX_BEGIN_ATTEMPTS = 16 };

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
-#include "base/slice.h"
 
 struct journal;
 struct store;
@@ -28,7 +28,7 @@ struct store;
 	X(TABLE_CLUSTERS, "clusters") /* site32 cluster32 -> cluster_row */    \
 	X(TABLE_MEMBERS, "members")   /* site32 cluster32 page64 -> set32 */   \
 	X(TABLE_DF, "frequencies")    /* site32 cluster32 fragment64 ->        \
-					 store/df_block.h */                   \
+					 store/document_frequency.h */         \
 	X(TABLE_FRONTIER, "frontier") /* site32 url64 -> frontier_row */       \
 	X(TABLE_PATTERNS, "patterns") /* site32 pattern64 -> pattern_row */    \
 	X(TABLE_DUE, "due")           /* site32 due_ms64 url64 -> nothing */   \

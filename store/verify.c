@@ -1,16 +1,157 @@
 #include "store/verify.h"
 
+#include <assert.h>
+#include <inttypes.h>
+#include <lmdb.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/order.h"
-#include "store/check.h"
+#include "store/journal.h"
 #include "store/key.h"
-#include "store/rows_event.h"
-#include "store/rows_frontier.h"
+#include "store/lmdb_file.h"
+#include "store/rows.h"
 #include "store/store.h"
+#include "store/txn.h"
+#include "store/verify_tables.h"
+
+/*
+ * If `is_started` is false, the next step seeks the first key that is not below
+ * the first key.size bytes of `start`. These bytes begin with the prefix.
+ */
+struct scan scan_begin_at(struct txn *txn, enum table table, struct slice from,
+			  size_t prefix_size)
+{
+	struct scan scan = {
+		.txn = txn, .table = table, .prefix_size = prefix_size};
+
+	assert(prefix_size <= from.size);
+	if (from.size > sizeof(scan.start)) {
+		txn_fail(txn, ERR_MALFORMED);
+		return scan;
+	}
+	scan.cursor = txn_cursor(txn, table);
+	if (from.size > 0)
+		memcpy(scan.start, from.data, from.size);
+	scan.key.size = from.size;
+	return scan;
+}
+
+struct scan scan_begin(struct txn *txn, enum table table, struct slice prefix)
+{
+	return scan_begin_at(txn, table, prefix, prefix.size);
+}
+
+static bool has_prefix(const struct scan *scan)
+{
+	assert(scan->prefix_size <= sizeof(scan->start));
+	return scan->key.size >= scan->prefix_size &&
+	       memcmp(scan->key.data, scan->start, scan->prefix_size) == 0;
+}
+
+static bool scan_read_value(struct scan *scan, MDB_val key, MDB_val value)
+{
+	if (!scan->is_keys_only)
+		scan->value = txn_value(scan->txn, scan->table, key, value);
+	return scan->txn->error == ERR_NONE;
+}
+
+bool scan_next(struct scan *scan)
+{
+	MDB_val key = {scan->key.size, scan->start};
+	MDB_val value = {0};
+	MDB_cursor_op step = MDB_NEXT;
+	int rc;
+
+	if (scan->cursor == NULL || scan->txn->error != ERR_NONE)
+		return false;
+	if (!scan->is_started)
+		step = key.mv_size == 0 ? MDB_FIRST : MDB_SET_RANGE;
+	assert(scan->is_started || scan->key.size <= sizeof(scan->start));
+	rc = mdb_cursor_get(scan->cursor, &key, &value, step);
+	if (rc != MDB_SUCCESS && rc != MDB_NOTFOUND)
+		txn_check(scan->txn, rc);
+	if (rc == MDB_SUCCESS) {
+		scan->is_started = true;
+		scan->key = (struct slice){key.mv_data, key.mv_size};
+		scan->value = (struct slice){0};
+		if (has_prefix(scan) && scan_read_value(scan, key, value))
+			return true;
+	}
+	scan_end(scan);
+	return false;
+}
+
+static bool get_current(struct scan *scan, MDB_val *key, MDB_val *value)
+{
+	int rc;
+
+	assert(scan->is_keys_only && scan->is_started);
+	if (scan->cursor == NULL || scan->txn->error != ERR_NONE)
+		return false;
+	rc = mdb_cursor_get(scan->cursor, key, value, MDB_GET_CURRENT);
+	txn_check(scan->txn, rc);
+	return rc == MDB_SUCCESS;
+}
+
+bool scan_read(struct scan *scan)
+{
+	MDB_val key;
+	MDB_val value;
+
+	if (!get_current(scan, &key, &value))
+		return false;
+	scan->value = txn_value(scan->txn, scan->table, key, value);
+	return scan->value.data != NULL;
+}
+
+bool scan_try(struct scan *scan)
+{
+	MDB_val key;
+	MDB_val value;
+
+	if (!get_current(scan, &key, &value))
+		return false;
+	scan->value =
+		checksum_read(table_name(scan->table), scan->key,
+			      (struct slice){value.mv_data, value.mv_size});
+	return scan->value.data != NULL;
+}
+
+/*
+ * The scan continues with a new cursor after a copy of the deleted key. LMDB
+ * 0.9 promises only that MDB_NEXT works on a cursor after mdb_cursor_del(), and
+ * releases have broken that at page boundaries.
+ */
+void scan_delete(struct scan *scan)
+{
+	if (scan->cursor == NULL || scan->txn->error != ERR_NONE)
+		return;
+	assert(scan->is_started);
+	assert(scan->key.size <= sizeof(scan->start));
+	memcpy(scan->start, scan->key.data, scan->key.size);
+	if (scan->txn->journal != NULL)
+		journal_note(scan->txn->journal, scan->txn->store, scan->table,
+			     (struct slice){scan->start, scan->key.size});
+	txn_check(scan->txn, mdb_cursor_del(scan->cursor, 0));
+	mdb_cursor_close(scan->cursor);
+	scan->cursor = txn_cursor(scan->txn, scan->table);
+	scan->is_started = false;
+	scan->key.data = NULL;
+	scan->value = (struct slice){0};
+}
+
+void scan_end(struct scan *scan)
+{
+	if (scan->cursor != NULL)
+		mdb_cursor_close(scan->cursor);
+	scan->cursor = NULL;
+	scan->key = (struct slice){0};
+	scan->value = (struct slice){0};
+}
 
 enum { MAX_TOLD = 100, MAX_LINE_BYTES = 512 };
 
@@ -185,4 +326,60 @@ enum error store_verify(struct txn *txn, struct verify_report *report)
 	check_hosts(txn, report);
 	free(sites.ids);
 	return txn->error;
+}
+
+static void verify_note_damage(void *context, const struct lmdb_damage *damage)
+{
+	verify_problem(context, "table %s, page %" PRIu64 ": %s", damage->table,
+		       damage->page, damage->what);
+}
+
+static bool verify_check_row(void *context, const char *table, struct slice key,
+			     struct slice value)
+{
+	struct key_text text;
+
+	verify_place(context, "table %s", table);
+	if (checksum_read(table, key, value).data == NULL)
+		verify_problem(context,
+			       "table %s, row %s: its checksum is wrong", table,
+			       key_text(key, &text));
+	return true;
+}
+
+/*
+ * The caller has an open read transaction, so that LMDB keeps the pages of this
+ * snapshot.
+ */
+static enum error verify_file(const char *folder, struct verify_report *report)
+{
+	const struct lmdb_visitor visitor = {.damage = verify_note_damage,
+					     .row = verify_check_row,
+					     .context = report};
+	char name[MAX_PATH_BYTES];
+	struct buffer why = {0};
+	struct lmdb_file data;
+	enum error error;
+
+	if (!folder_name(name, folder, FOLDER_DATA))
+		return ERR_IO;
+	error = lmdb_file_open(&data, name, &why);
+	if (error == ERR_NONE)
+		error = lmdb_file_walk(&data, &visitor);
+	else if (error == ERR_CORRUPT)
+		verify_problem(report, "%s", why.data);
+	lmdb_file_close(&data);
+	buffer_free(&why);
+	return error == ERR_CORRUPT ? ERR_NONE : error;
+}
+
+enum error store_verify_pages(struct store *store, struct verify_report *report)
+{
+	struct txn txn = txn_begin_read(store);
+	enum error error = txn.error;
+
+	if (error == ERR_NONE)
+		error = verify_file(store->path, report);
+	txn_abort(&txn);
+	return error;
 }

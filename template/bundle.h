@@ -30,12 +30,44 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "template/bundle_site.h"
-#include "template/classify.h"
-#include "template/site_view.h"
-#include "template/text_answer.h"
+#include "cluster/signature.h"
+#include "page/page.h"
+#include "template/container.h"
+#include "template/extraction.h"
+#include "template/result.h"
 
+struct arena;
 struct bundle;
+struct bundle_model;
+struct ridge_model;
+
+/*
+ * The site of a bundle, and the configuration of the daemon that wrote it:
+ * section "site", a JSON object.
+ */
+
+struct bundle_site {
+	const char *host; /* HOST in HOST/N */
+	const char *base; /* scheme://host[:port]/ */
+	enum measure measure;
+	unsigned width;     /* of shingles; 0 = default of the measure */
+	unsigned threshold; /* permille */
+	uint64_t generation;
+	uint64_t made_ms;    /* Unix milliseconds */
+	const char *program; /* writer of the bundle: "templated 0.1.0" */
+	struct page_limits limits;
+	uint32_t min_cluster_pages;
+	const char *settings; /* as in extract/extractors.h; or "" */
+};
+
+void bundle_site_write(const struct bundle_site *site, struct buffer *out);
+
+/*
+ * Read and check the section; copy the texts to `arena`. ERR_CORRUPT, with an
+ * English phrase in `reason` [256].
+ */
+enum error bundle_site_read(struct arena *arena, struct slice json,
+			    struct bundle_site *site_out, char *reason);
 
 /*
  * The decompressed size of all sections: a limit for writing, and the default
@@ -103,7 +135,7 @@ enum error bundle_extract(struct bundle *bundle,
 
 /*
  * Builds template models from the samples instead of the bundle, and caches
- * them: source->learn and release of template/site_view.h, with its own
+ * them: source->learn and release of template/extraction.h, with its own
  * context.
  */
 struct bundle_learner {
@@ -136,5 +168,161 @@ void bundle_each_sample(const struct bundle *bundle, uint32_t cluster,
 enum error bundle_classify(struct bundle *bundle,
 			   const struct text_request *request,
 			   struct cluster_match *classed_out);
+
+/* The struct of a bundle. */
+
+/* Concatenated lists of ascending numbers. */
+struct index_lists {
+	uint32_t *items; /* [size] */
+	size_t size;
+	size_t capacity;
+};
+
+struct bundle_set {
+	uint32_t cluster;
+	uint32_t count;
+	size_t first; /* in set_shingles.items */
+};
+
+struct bundle_page {
+	struct known_page known;
+	uint32_t count;
+	size_t first; /* in page_fragments.items */
+};
+
+/* The number of pages of a cluster that contain a fragment. */
+struct frequency_row {
+	uint32_t fragment;
+	uint32_t count;
+};
+
+/*
+ * The context of a bundle's view: a bundle and the builder of its template
+ * models.
+ */
+struct bundle_view {
+	struct bundle *bundle; /* not modified if there is a learner */
+	const struct bundle_learner *learner; /* NULL: the bundle itself */
+};
+
+struct bundle {
+	struct buffer file;
+	struct bundle_limits limits;
+	struct arena *arena; /* owns the texts below */
+	struct container container;
+	struct bundle_site site;
+	struct ridge_model *model; /* or NULL */
+	uint64_t *shingle_ids;     /* [shingle_count], ascending */
+	size_t shingle_count;
+	struct bundle_set *sets; /* [set_count] */
+	size_t set_count;
+	struct index_lists set_shingles;
+	uint64_t *fragments; /* [fragment_count], ascending */
+	size_t fragment_count;
+	struct bundle_page *pages; /* [page_count], ascending by key */
+	size_t page_count;
+	struct index_lists page_fragments;
+	struct bundle_cluster *clusters; /* [cluster_count], ascending */
+	uint32_t cluster_count;
+	struct frequency_row *rows; /* by cluster, then ascending by fragment */
+	struct bundle_view seen;    /* without a learner */
+	struct site_view view;      /* without a learner */
+	struct bundle_model *newest; /* list ordered by last use */
+	size_t learned_bytes;
+};
+
+/*
+ * bundle_sections.c: read a section; if it is invalid, write a phrase to
+ * `reason` and return false.
+ */
+bool bundle_read_section(struct bundle *bundle, const struct section *section,
+			 char *reason);
+
+/*
+ * bundle_clusters.c: create the clusters after all pages are read; then add the
+ * sections of each cluster.
+ */
+void bundle_make_clusters(struct bundle *bundle);
+bool bundle_read_cluster(struct bundle *bundle, const struct section *section,
+			 char *reason);
+
+/* bundle_samples.c */
+
+/*
+ * Return whether the decompressed bytes are a valid sample, with no page over
+ * `max_bytes`.
+ */
+bool bundle_check_samples(struct slice bytes, size_t max_bytes);
+struct template_model bundle_learn(struct bundle *bundle, uint32_t cluster,
+				   const struct extractor *extractor,
+				   const double *parameters);
+void bundle_free_models(struct bundle *bundle); /* free all template models */
+
+/* bundle_view.c */
+void bundle_make_view(struct bundle *bundle);
+
+/*
+ * Write a bundle. Call the functions in the order of their declaration, those
+ * for a single item once per item.
+ */
+
+/* Start with {.max_bytes = ...}. */
+struct bundle_writer {
+	size_t max_bytes; /* of the file; the limit when decompressed is
+			     BUNDLE_MAX_BYTES */
+	size_t unpacked;
+	struct container_writer file;
+	struct buffer rows;     /* bytes of the current section */
+	enum section_kind kind; /* kind of the current section */
+	uint32_t number;
+};
+
+void bundle_put_site(struct bundle_writer *writer,
+		     const struct bundle_site *site);
+
+/* Write the site's own model as text; empty if it has none. */
+void bundle_put_model(struct bundle_writer *writer, struct slice model);
+
+/* Write all shingles of all signatures, strictly ascending. */
+void bundle_put_shingles(struct bundle_writer *writer, const uint64_t *members,
+			 size_t count);
+
+/*
+ * Write a unique signature, as indices of shingles, and its cluster (0 = none).
+ * The order decides between equally near signatures: the first wins.
+ */
+void bundle_put_set(struct bundle_writer *writer, uint32_t cluster,
+		    const uint32_t *shingle_ids, size_t count);
+
+/* Write all fragments of all pages, strictly ascending. */
+void bundle_put_fragments(struct bundle_writer *writer, const uint64_t *hashes,
+			  size_t count);
+
+/*
+ * Write a page, ascending by key, with the ascending indices of its fragments.
+ */
+void bundle_put_page(struct bundle_writer *writer,
+		     const struct known_page *page, const uint32_t *fragments,
+		     uint32_t count);
+
+/*
+ * Write a page of the sample of a cluster: clusters ascending, pages in their
+ * order.
+ */
+void bundle_put_sample(struct bundle_writer *writer, uint32_t cluster,
+		       struct slice charset, struct slice body);
+
+/* Write the newest version of a template as JSON, clusters ascending. */
+void bundle_put_version(struct bundle_writer *writer, uint32_t cluster,
+			uint32_t version, struct slice json);
+
+/*
+ * Return whether the bundle is already too large, so that the caller can stop.
+ */
+bool bundle_is_full(const struct bundle_writer *writer);
+
+/* Append the bundle to `out`, and free the writer. ERR_TOO_LARGE. */
+enum error bundle_end(struct bundle_writer *writer, struct buffer *out);
+void bundle_writer_free(struct bundle_writer *writer);
 
 #endif

@@ -3,7 +3,7 @@
 #include <assert.h>
 
 #include "base/arena.h"
-#include "template/balance.h"
+#include "template/version.h"
 
 /*
  * Chosen by tests/eval/changes.py (its tables: tests/eval/CHANGES.md) on the

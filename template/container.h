@@ -25,12 +25,12 @@
 #ifndef TEMPLATE_CONTAINER_H
 #define TEMPLATE_CONTAINER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/limit.h"
-#include "base/slice.h"
 
 enum {
 	CONTAINER_VERSION = 1,
@@ -105,5 +105,40 @@ void container_add(struct container_writer *writer, enum section_kind kind,
 /* Append the file to `out`, and free the writer. */
 void container_end(struct container_writer *writer, struct buffer *out);
 void container_free(struct container_writer *writer);
+
+/*
+ * Read and write numbers and bytes of a bundle's sections. Whole numbers are
+ * LEB128: seven bits per byte, the least significant first, the top bit set if
+ * more follow; hashes are eight bytes, the least significant first.
+ */
+
+/* The rest of the input. After the end, and after damage, every number is 0. */
+struct byte_cursor {
+	const unsigned char *at;
+	const unsigned char *end;
+	bool is_broken;
+};
+
+struct byte_cursor cursor_of(struct slice bytes);
+size_t cursor_left(const struct byte_cursor *cursor);
+
+uint64_t cursor_u64(struct byte_cursor *cursor);
+
+/* Read a whole number of at most `max`; a greater one is damage. */
+uint64_t cursor_number(struct byte_cursor *cursor, uint64_t max);
+
+/* Return the next `size` bytes. */
+struct slice cursor_bytes(struct byte_cursor *cursor, uint64_t size);
+
+/* Read a text preceded by its length, which is at most `max`. */
+struct slice cursor_text(struct byte_cursor *cursor, uint64_t max);
+
+/* Return whether everything was read, without damage. */
+bool cursor_is_done(const struct byte_cursor *cursor);
+
+void pack_u32(struct buffer *out, uint32_t number);
+void pack_u64(struct buffer *out, uint64_t number);
+void pack_number(struct buffer *out, uint64_t number);
+void pack_text(struct buffer *out, struct slice text);
 
 #endif

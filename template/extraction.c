@@ -1,15 +1,623 @@
 #include "template/extraction.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/hash.h"
-#include "extract/choose.h"
+#include "base/memory.h"
+#include "extract/auto/auto.h"
+#include "extract/core/trace.h"
+#include "extract/explain/explain.h"
 #include "extract/extractors.h"
+#include "extract/methods/ridge.h"
+#include "extract/render/render.h"
+#include "extract/render/table.h"
 #include "extract/text/fragment.h"
-#include "template/classify.h"
-#include "template/method_run.h"
-#include "template/site_question.h"
+#include "page/page.h"
+#include "template/request.h"
+#include "template/result.h"
+
+enum {
+	REACH_FACTOR = 2,
+	MAX_REACH = 500, /* permille; beyond it pages have little in common */
+	PERMILLE = 1000,
+};
+
+/*
+ * Return the largest distance (permille) of a new page from a page of its
+ * cluster. Links inside a cluster are not longer than the threshold; but the
+ * pages that would link a new page to its cluster may not have been visited
+ * yet, so it may be farther away.
+ */
+static unsigned reach_of(const struct site_view *site)
+{
+	unsigned reach = site->threshold * REACH_FACTOR;
+
+	if (reach > MAX_REACH)
+		reach = MAX_REACH;
+	return reach > site->threshold ? reach : site->threshold;
+}
+
+/*
+ * The search, with the nearest set until now: the similarity as the fraction
+ * common / larger.
+ */
+struct nearest_search {
+	bool *is_own; /* [limit], by shingle: the page has it */
+	size_t limit;
+	size_t count; /* shingles of the page that are shingles of the site */
+	size_t size;  /* of its members */
+	unsigned reach;
+	uint32_t set;
+	size_t common;
+	size_t larger;
+	bool is_found;
+};
+
+/*
+ * Return whether a set with `common` common shingles is within reach and nearer
+ * than the best until now.
+ */
+static bool nearest_search_is_nearer(const struct nearest_search *search,
+				     size_t larger, size_t common)
+{
+	return signature_height(larger, common) <= search->reach &&
+	       (!search->is_found ||
+		common * search->larger > search->common * larger);
+}
+
+static size_t count_common(const struct nearest_search *search,
+			   const struct site_signature *set)
+{
+	size_t common = 0;
+
+	for (size_t i = 0;
+	     i < set->count && set->shingle_ids[i] < search->limit; i++)
+		common += search->is_own[set->shingle_ids[i]];
+	return common;
+}
+
+static void nearest_search_visit(void *visitor,
+				 const struct site_signature *set)
+{
+	struct nearest_search *search = visitor;
+	size_t larger = set->count > search->size ? set->count : search->size;
+	size_t most = set->count < search->count ? set->count : search->count;
+	size_t common;
+
+	if (!nearest_search_is_nearer(search, larger, most))
+		return;
+	common = count_common(search, set);
+	if (!nearest_search_is_nearer(search, larger, common))
+		return;
+	search->set = set->number;
+	search->common = common;
+	search->larger = larger;
+	search->is_found = true;
+}
+
+/* Mark the shingles of the site that are shingles of `own`. */
+static void nearest_search_mark_shingles(const struct site_view *site,
+					 struct signature own,
+					 struct nearest_search *search)
+{
+	uint32_t *shingle_ids = mem_alloc(own.count + 1, sizeof(*shingle_ids));
+
+	search->size = own.count;
+	search->count =
+		site->source->find_shingles(site->context, own, shingle_ids);
+	if (search->count > 0)
+		search->limit = (size_t)shingle_ids[search->count - 1] + 1;
+	search->is_own = mem_alloc(search->limit + 1, sizeof(bool));
+	for (size_t i = 0; i < search->count; i++)
+		search->is_own[shingle_ids[i]] = true;
+	free(shingle_ids);
+}
+
+struct signature classify_signature(const struct site_view *site,
+				    const struct page *page, struct slice path)
+{
+	const struct signature_rule rule = {
+		.measure = site->measure, .width = site->width, .path = path};
+
+	return signature_compute(page->arena, page, rule);
+}
+
+struct cluster_match classify(const struct site_view *site,
+			      struct signature own)
+{
+	struct nearest_search search = {.reach = reach_of(site)};
+	struct cluster_match classed = {.reach = (double)search.reach /
+						 PERMILLE};
+
+	nearest_search_mark_shingles(site, own, &search);
+	site->source->each_set(site->context, nearest_search_visit, &search);
+	free(search.is_own);
+	if (!search.is_found)
+		return classed;
+	classed.cluster = site->source->cluster_of(site->context, search.set);
+	if (search.larger > 0)
+		classed.distance = (double)(search.larger - search.common) /
+				   (double)search.larger;
+	return classed;
+}
+
+const void *template_model_build(const struct extractor *extractor,
+				 const double *parameters, struct page **pages,
+				 uint32_t count, struct arena *arena)
+{
+	const struct sample sample = {
+		.pages = (const struct page *const *)pages,
+		.count = count,
+	};
+	const void *knowledge = extractor->learn(
+		&sample, extractor->learned_parameters > 0 ? parameters : NULL,
+		arena);
+
+	for (uint32_t i = 0; i < count; i++)
+		page_destroy(pages[i]);
+	return knowledge;
+}
+
+/* Select the method, prepare its inputs, run it, and render the text. */
+
+/*
+ * Fill method, reason, text and metadata of the result, which already has the
+ * cluster's name and generation. ERR_NOT_FOUND, ERR_ADDRESS_FORBIDDEN (method),
+ * ERR_MALFORMED (parameters or model); errors of struct template_model.
+ */
+enum error method_run(const struct extraction *extraction,
+		      struct extraction_result *answer);
+
+static void result_explain(const struct extraction *extraction,
+			   const struct extractor *extractor,
+			   const struct extractor_input *input,
+			   const struct verdict *verdicts,
+			   struct extraction_result *answer)
+{
+	char reason[sizeof(answer->reason) + 64];
+	int size = snprintf(reason, sizeof(reason), "%s; quality %s",
+			    answer->reason, text_quality_name(answer->quality));
+
+	if (!isnan(answer->confidence))
+		snprintf(reason + size, sizeof(reason) - (size_t)size,
+			 ", confidence %.2f", (double)answer->confidence);
+	render_explanation(
+		extraction->page, verdicts, input->trace,
+		&(struct explanation){
+			.extractor = extractor,
+			.parameters = input->parameters,
+			.reason = reason,
+			.url = answer->url,
+			.cluster = answer->cluster,
+			.template_counts = extraction->counts.page_count == 0
+						   ? NULL
+						   : &extraction->counts,
+		},
+		&answer->text);
+}
+
+/* Return the page's URL; NULL for a page without one. */
+static const struct url *result_page_url(const struct extraction_result *answer,
+					 struct url *url_out)
+{
+	if (url_parse(url_out, slice_of(answer->url), NULL) != ERR_NONE ||
+	    slice_equal(slice_of(url_out->host), slice_of(OFFLINE_HOST)))
+		return NULL;
+	return url_out;
+}
+
+/*
+ * Make an address absolute if it exists and the page's URL is known; otherwise
+ * it is unchanged.
+ */
+static void metadatum_make_absolute(struct metadatum *address,
+				    const struct page *page,
+				    const struct base_address *base)
+{
+	struct buffer absolute = {0};
+
+	if (address->value.size > 0 && base->is_known &&
+	    absolute_append(base, address->value, &absolute))
+		address->value = (struct slice){
+			arena_copy(page->arena, absolute.data, absolute.size),
+			absolute.size};
+	buffer_free(&absolute);
+}
+
+/* Return whether the text is an address: "/terms" is, "CC BY 4.0" is not. */
+static bool metadatum_is_address(struct slice text)
+{
+	return text.size > 0 && memchr(text.data, '/', text.size) != NULL &&
+	       memchr(text.data, ' ', text.size) == NULL;
+}
+
+void result_read_metadata(struct extraction_result *answer)
+{
+	const struct page *page = answer->page;
+	struct url own;
+	const struct url *url = result_page_url(answer, &own);
+	const struct base_address base = base_of_page(page, url);
+
+	answer->metadata = metadata_read(
+		page->arena, page, slice_of(url == NULL ? NULL : url->text));
+	metadatum_make_absolute(&answer->metadata.image, page, &base);
+	metadatum_make_absolute(&answer->metadata.canonical, page, &base);
+	metadatum_make_absolute(&answer->metadata.favicon, page, &base);
+	if (metadatum_is_address(answer->metadata.licence.value))
+		metadatum_make_absolute(&answer->metadata.licence, page, &base);
+}
+
+bool result_is_citable(struct extraction_result *answer)
+{
+	const struct metadata *metadata = &answer->metadata;
+	struct url own;
+
+	if (answer->page == NULL)
+		return answer->is_citable;
+	if (metadata->title.source == NULL)
+		result_read_metadata(answer);
+	return metadata->title.source != NULL &&
+	       metadata->published.source != NULL &&
+	       (result_page_url(answer, &own) != NULL ||
+		metadata->canonical.source != NULL);
+}
+
+/* `text` is the content as TXT. */
+static void result_set_document(struct extraction_result *answer,
+				struct slice text,
+				const struct base_address *base)
+{
+	answer->blocks = content_blocks_make(answer->page->arena, answer->page,
+					     answer->verdicts);
+	answer->document = document_make(answer, text, answer->extras, base);
+}
+
+void result_compute_document(struct extraction_result *answer)
+{
+	struct url own;
+	const struct base_address base =
+		base_of_page(answer->page, result_page_url(answer, &own));
+	struct buffer text = {0};
+
+	result_read_metadata(answer);
+	render_text(answer->page, answer->verdicts, &text);
+	result_set_document(answer, buffer_slice(&text), &base);
+	buffer_free(&text);
+}
+
+static void lay_out(const struct extraction *extraction,
+		    const struct verdict *verdicts,
+		    struct extraction_result *answer)
+{
+	const struct page *page = extraction->page;
+	enum format format = extraction->request->format;
+	bool is_preceded = format == FORMAT_MD &&
+			   (answer->extras & EXTRA_FRONT_MATTER) != 0;
+	struct url own;
+	const struct url *url = result_page_url(answer, &own);
+	const struct base_address base = base_of_page(page, url);
+	const struct render_request request = {
+		.page = page,
+		.verdicts = verdicts,
+		.resolve = base.is_known ? absolute_append : NULL,
+		.resolve_context = &base,
+		.metadata = &answer->metadata,
+		.url = slice_of(url == NULL ? NULL : url->text),
+	};
+
+	if (format == FORMAT_JSON || format == FORMAT_XML || is_preceded)
+		result_read_metadata(answer);
+	if (is_preceded)
+		front_matter_append(answer, &answer->text);
+	render(format, &request, &answer->text);
+	if (format == FORMAT_JSON)
+		result_set_document(answer, buffer_slice(&answer->text), &base);
+}
+
+void result_present(const struct extraction *extraction,
+		    const struct extractor *extractor,
+		    const struct extractor_input *input,
+		    const struct verdict *verdicts,
+		    struct extraction_result *answer)
+{
+	if (extraction->request->format == FORMAT_EXPLAIN)
+		result_explain(extraction, extractor, input, verdicts, answer);
+	else if (extraction->request->format == FORMAT_COPY)
+		page_copy(extraction->page, verdicts, answer->url,
+			  &answer->text);
+	else
+		lay_out(extraction, verdicts, answer);
+}
+
+/* The inputs of a method in addition to the page. */
+struct tools {
+	double parameters[MAX_PARAMETERS];
+	struct selection selection;
+	struct ridge_model *own; /* the model of the site */
+	struct template_model taught;
+};
+
+/* Load the site's model, if the method uses one. */
+static enum error load_model(const struct extraction *extraction,
+			     const struct extractor *extractor,
+			     struct ridge_model **model_out,
+			     struct extraction_result *answer)
+{
+	*model_out = NULL;
+	if (!extractor->reads_ridges || extraction->load_model == NULL)
+		return ERR_NONE;
+	return extraction->load_model(extraction->load_context,
+				      extraction->rules, extraction->request,
+				      model_out, answer);
+}
+
+/*
+ * Set the parameters of the method. The parameters of the request are for the
+ * method that it names; another method that runs instead gets only those of the
+ * settings and of the preference.
+ */
+static bool take_parameters(const struct extraction *extraction,
+			    const struct method_selection *choice,
+			    double *parameters, char *error_out)
+{
+	const char *settings = extraction->rules->settings;
+	struct text_request request = *extraction->request;
+
+	if (!request_parameters(&request, choice->named, settings, parameters,
+				error_out))
+		return false;
+	if (choice->named == choice->extractor)
+		return true;
+	request.parameters = NULL;
+	return request_parameters(&request, choice->extractor, settings,
+				  parameters, error_out);
+}
+
+/* Prepare the inputs. Call put_away() afterwards, also after an error. */
+static enum error take_tools(const struct extraction *extraction,
+			     const struct method_selection *choice,
+			     struct extraction_result *answer,
+			     struct tools *tools_out)
+{
+	const struct text_request *request = extraction->request;
+	const struct site_view *site = extraction->site;
+	enum error error;
+
+	*tools_out = (struct tools){0};
+	if (!take_parameters(extraction, choice, tools_out->parameters,
+			     answer->reason) ||
+	    !request_selection(request, extraction->page->arena,
+			       &tools_out->selection, answer->reason))
+		return ERR_MALFORMED;
+	error = load_model(extraction, choice->extractor, &tools_out->own,
+			   answer);
+	if (error != ERR_NONE || !choice->has_template ||
+	    !extractor_builds_model(choice->extractor))
+		return error;
+	tools_out->taught = site->source->learn(
+		site->context, extraction->cluster, extraction->changes,
+		choice->extractor, tools_out->parameters);
+	error = tools_out->taught.error;
+	if (error == ERR_BODY_EXPIRED)
+		snprintf(answer->reason, sizeof(answer->reason),
+			 "%s needs pages of the cluster, but no body is "
+			 "stored: see retention.bodies_age, "
+			 "retention.bodies_count and retention.bodies_bytes",
+			 choice->extractor->name);
+	return error;
+}
+
+static void put_away(const struct extraction *extraction, struct tools *tools)
+{
+	const struct site_view *site = extraction->site;
+
+	if (tools->taught.holder != NULL)
+		site->source->release(site->context, tools->taught);
+	ridge_model_destroy(tools->own);
+}
+
+/* Apply the request's selectors to the method's choice. */
+static void select_texts(const struct extraction *extraction,
+			 const struct selection *asked,
+			 const struct extractor_input *input,
+			 struct verdict *verdicts,
+			 struct extraction_result *answer)
+{
+	const struct text_request *request = extraction->request;
+	const struct page *page = extraction->page;
+	struct selection selection = *asked;
+
+	if (request_separates_comments(request))
+		answer->comments = auto_comments(page->arena, page);
+	selection.apart = answer->comments;
+	selection_apply(&selection, page, verdicts, input->trace);
+	if ((request->extras & EXTRA_NO_TABLES) != 0)
+		tables_leave_out(page->arena, page, verdicts);
+}
+
+/*
+ * Run the method, apply the request's selectors to its choice, and render the
+ * text.
+ */
+static void method_run_extract(const struct extraction *extraction,
+			       const struct method_selection *choice,
+			       const struct tools *tools,
+			       struct extraction_result *answer)
+{
+	const struct page *page = extraction->page;
+	struct assessment assessment = {.confidence = NAN};
+	struct verdict *verdicts =
+		ARENA_NEW(page->arena, struct verdict, page->text_count);
+	struct extractor_input input = {
+		.page = page,
+		.template_counts =
+			choice->has_template ? &extraction->counts : NULL,
+		.learned = tools->taught.knowledge,
+		.prepared = extraction->prepared,
+		.ridges = tools->own == NULL ? extraction->rules->ridges
+					     : tools->own,
+		.parameters = tools->parameters,
+		.arena = page->arena,
+		.assessment = &assessment,
+	};
+
+	if (extraction->request->format == FORMAT_EXPLAIN)
+		input.trace = trace_create(page->arena, page->text_count);
+	choice->extractor->run(&input, verdicts);
+	select_texts(extraction, &tools->selection, &input, verdicts, answer);
+	answer->verdicts = verdicts;
+	answer->is_truncated = page->is_truncated;
+	answer->extras = extraction->request->extras;
+	answer->has_template = choice->has_template;
+	answer->preference = extraction->request->preference;
+	answer->confidence = assessment.confidence;
+	answer->quality = text_quality_of(page, verdicts, assessment.is_unsure,
+					  extraction->http_status);
+	result_present(extraction, choice->extractor, &input, verdicts, answer);
+}
+
+enum error method_run(const struct extraction *extraction,
+		      struct extraction_result *answer)
+{
+	struct method_selection choice = {0};
+	struct tools tools = {0};
+	enum error error = method_select(
+		extraction->request->method, extraction->counts.page_count,
+		extraction->rules->min_cluster_pages, &choice);
+
+	snprintf(answer->reason, sizeof(answer->reason), "%s", choice.reason);
+	if (error != ERR_NONE)
+		return error;
+	snprintf(answer->method, sizeof(answer->method), "%s",
+		 choice.extractor->name);
+	error = take_tools(extraction, &choice, answer, &tools);
+	if (error == ERR_NONE)
+		method_run_extract(extraction, &choice, &tools, answer);
+	put_away(extraction, &tools);
+	return error;
+}
+
+static void begin_reading(const struct site_view *site)
+{
+	if (site->source->begin != NULL)
+		site->source->begin(site->context);
+}
+
+static void end_reading(const struct site_view *site)
+{
+	if (site->source->end != NULL)
+		site->source->end(site->context);
+}
+
+/* Return whether the page is still stored; update its cluster. */
+static bool site_query_is_current(const struct site_view *site,
+				  struct known_page *known)
+{
+	return site->source->is_current == NULL ||
+	       site->source->is_current(site->context, known);
+}
+
+static void site_query_count_fragments(const struct site_view *site,
+				       const struct site_query *question,
+				       struct site_query_result *answer)
+{
+	const struct site_source *source = site->source;
+
+	const struct cluster_state state =
+		source->state(site->context, answer->cluster);
+
+	answer->page_count = state.page_count;
+	answer->changes = state.changes;
+	for (uint32_t i = 0; i < question->count; i++)
+		answer->frequencies[i] = source->frequency(
+			site->context, answer->cluster, question->fragments[i]);
+}
+
+/*
+ * Count the new page. If a page of the cluster is stored at its URL, exclude
+ * the fragments of that page.
+ */
+static void count_in(const struct site_view *site,
+		     const struct site_query *question,
+		     struct site_query_result *answer)
+{
+	struct arena *arena = arena_create();
+	const uint64_t *replaced = NULL;
+	struct known_page known;
+	uint32_t count = 0;
+
+	if (question->url != NULL &&
+	    site->source->find_page(site->context, question->url, &known) &&
+	    known.cluster == answer->cluster)
+		replaced = site->source->fragments(site->context, &known, arena,
+						   &count);
+	answer->page_count += replaced == NULL;
+	for (uint32_t i = 0; i < question->count; i++)
+		answer->frequencies[i] +=
+			sorted_find(replaced, count, question->fragments[i]) ==
+			count;
+	arena_destroy(arena);
+}
+
+static void answer_known(const struct site_view *site,
+			 const struct site_query *question,
+			 struct site_query_result *answer)
+{
+	struct known_page now = *question->known;
+
+	answer->is_there = site_query_is_current(site, &now);
+	if (!answer->is_there)
+		return;
+	answer->cluster = now.cluster;
+	if (answer->cluster != 0)
+		site_query_count_fragments(site, question, answer);
+}
+
+static void site_query_new_page(const struct site_view *site,
+				const struct site_query *question,
+				struct site_query_result *answer)
+{
+	answer->cluster = classify(site, question->own).cluster;
+	if (answer->cluster == 0)
+		return;
+	site_query_count_fragments(site, question, answer);
+	count_in(site, question, answer);
+}
+
+enum error site_query_run(const struct site_view *site,
+			  const struct site_query *question,
+			  struct site_query_result *answer_out)
+{
+	uint32_t *frequencies = answer_out->frequencies;
+
+	*answer_out = (struct site_query_result){.frequencies = frequencies};
+	if (site->source->answer != NULL)
+		return site->source->answer(site->context, question,
+					    answer_out);
+	begin_reading(site);
+	if (question->known != NULL)
+		answer_known(site, question, answer_out);
+	else
+		site_query_new_page(site, question, answer_out);
+	end_reading(site);
+	answer_out->generation = site->generation;
+	return site->source->failure(site->context);
+}
+
+bool site_find(const struct site_view *site, const struct url *url,
+	       struct known_page *page_out)
+{
+	bool is_found;
+
+	begin_reading(site);
+	is_found = site->source->find_page(site->context, url, page_out);
+	end_reading(site);
+	return is_found;
+}
 
 /* Return the hashes of all texts of the page: [page->text_count]. */
 static const uint64_t *page_text_hashes(const struct page *page)

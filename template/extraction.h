@@ -5,11 +5,160 @@
 #ifndef TEMPLATE_EXTRACTION_H
 #define TEMPLATE_EXTRACTION_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
 #include "base/error.h"
+#include "cluster/signature.h"
+#include "crawl/url.h"
 #include "extract/core/extractor.h"
-#include "template/classify.h"
-#include "template/site_view.h"
-#include "template/text_answer.h"
+#include "page/page.h"
+#include "template/result.h"
+
+struct arena;
+struct page;
+struct site_query;
+struct site_query_result;
+struct site_source;
+
+/*
+ * The interface to a site's data for extraction: the daemon's store and
+ * bundles implement it.
+ */
+
+/* Plain data; the slices live as long as the context. */
+struct site_view {
+	struct slice host; /* HOST in HOST/N */
+	enum measure measure;
+	unsigned width;      /* of shingles; 0 = default of the measure */
+	unsigned threshold;  /* permille */
+	uint64_t generation; /* state of its templates at the last begin() */
+	const struct site_source *source;
+	void *context; /* argument of the source's functions */
+};
+
+/* A stored page of the site. */
+struct known_page {
+	uint64_t key;          /* page_key_of() of its URL */
+	uint64_t content_hash; /* hash64 of its body */
+	uint32_t cluster;      /* 0 = none */
+	uint32_t http_status;
+	struct slice charset; /* of the Content-Type, or empty */
+};
+
+/* The shingles of a unique signature, strictly ascending. */
+struct site_signature {
+	uint32_t number;
+	const uint32_t *shingle_ids; /* [count] */
+	size_t count;
+};
+
+/* The current state of a cluster. */
+struct cluster_state {
+	uint32_t page_count;
+	uint32_t changes; /* the sample is unchanged while this number is */
+};
+
+/* The template model of a method and a cluster. */
+struct template_model {
+	const void *knowledge; /* by extractor->learn() */
+	void *holder;          /* NULL after an error */
+	/*
+	 * The reason if there is no model. ERR_BUSY: the cluster no longer
+	 * exists, because the site has changed since the request;
+	 * ERR_BODY_EXPIRED: none of its pages is stored; ERR_CORRUPT: the
+	 * stored pages are damaged; other errors of the source.
+	 */
+	enum error error;
+};
+
+/*
+ * Data read between begin() and end() is one state of the site. Compute nothing
+ * between them, because a store transaction is open. Call `learn` and `release`
+ * outside, all other functions inside. begin() and end() may be NULL for data
+ * that never changes. A remote source has `answer`, which replaces the requests
+ * that template/extraction.h otherwise makes one by one.
+ */
+struct site_source {
+	enum error (*answer)(void *context, const struct site_query *question,
+			     struct site_query_result *answer_out);
+	void (*begin)(void *context);
+	void (*end)(void *context);
+	/*
+	 * Return whether the page is unchanged; update its cluster. NULL:
+	 * always unchanged.
+	 */
+	bool (*is_current)(void *context, struct known_page *page);
+	/*
+	 * Write the ids of the shingles of `own`, ascending, to `shingles_out`
+	 * [own.count]; return their number.
+	 */
+	size_t (*find_shingles)(void *context, struct signature own,
+				uint32_t *shingles_out);
+	/* Visit every unique signature of the site, ascending by number. */
+	void (*each_set)(void *context,
+			 void (*visit)(void *visitor,
+				       const struct site_signature *set),
+			 void *visitor);
+	/* Return the cluster of the pages with this signature, or 0. */
+	uint32_t (*cluster_of)(void *context, uint32_t set);
+	struct cluster_state (*state)(void *context, uint32_t cluster);
+	/*
+	 * Return the number of pages of the cluster that contain the fragment.
+	 */
+	uint32_t (*frequency)(void *context, uint32_t cluster,
+			      uint64_t fragment);
+	bool (*find_page)(void *context, const struct url *url,
+			  struct known_page *page_out);
+	/*
+	 * Return the distinct fragments of a known page, ascending, in `arena`;
+	 * NULL if they cannot be read.
+	 */
+	const uint64_t *(*fragments)(void *context,
+				     const struct known_page *page,
+				     struct arena *arena, uint32_t *count_out);
+	/*
+	 * Build the template model from the sample of a cluster in state
+	 * `changes`; release a model that has a holder.
+	 */
+	struct template_model (*learn)(void *context, uint32_t cluster,
+				       uint32_t changes,
+				       const struct extractor *extractor,
+				       const double *parameters);
+	void (*release)(void *context, struct template_model taught);
+	/*
+	 * Return the first failure of the functions above; ERR_BUSY: the site
+	 * was deleted meanwhile. Call it outside.
+	 */
+	enum error (*failure)(const void *context);
+};
+
+/*
+ * Find the probable cluster of a new page: the cluster of the nearest stored
+ * signature, if its distance is at most twice the threshold.
+ */
+
+struct cluster_match {
+	uint32_t cluster; /* 0 = none */
+	double distance;  /* 0..1, to the nearest signature in reach */
+	double reach;     /* 0..1: farther signatures are ignored */
+};
+
+/*
+ * Return the signature of a page for classify(); it belongs to the arena of the
+ * page. `path` is the path of the page's URL (empty if unknown).
+ */
+struct signature classify_signature(const struct site_view *site,
+				    const struct page *page, struct slice path);
+
+/*
+ * Find the cluster of a signature. Of equally near signatures the first by
+ * number counts. O(sum of the unique signatures of the site).
+ */
+struct cluster_match classify(const struct site_view *site,
+			      struct signature own);
 
 /*
  * Load the ridge model of the request's site, NULL if it has none; free it with
@@ -83,5 +232,82 @@ enum error extraction_class(const struct site_view *site,
 			    const struct text_request *request,
 			    const struct page_limits *limits,
 			    struct cluster_match *classed_out);
+
+/* Build the template model of a method from a sample of a cluster. */
+
+/*
+ * Limit of a sample in bytes of source: at this size it gets no further page,
+ * unless it has fewer than two.
+ */
+enum { MAX_SAMPLE_BYTES = 8 << 20, MIN_SAMPLE_PAGES = 2 };
+
+/*
+ * Build the template model from `pages` [count >= 1], which are destroyed.
+ * `parameters` [MAX_PARAMETERS] must live as long as `arena`, which owns the
+ * result.
+ */
+const void *template_model_build(const struct extractor *extractor,
+				 const double *parameters, struct page **pages,
+				 uint32_t count, struct arena *arena);
+
+/*
+ * Create a result from verdicts: the text in the requested format, and
+ * metadata.
+ */
+
+/* The method's `input` has its parameters, its template and its trace. */
+void result_present(const struct extraction *extraction,
+		    const struct extractor *extractor,
+		    const struct extractor_input *input,
+		    const struct verdict *verdicts,
+		    struct extraction_result *answer);
+
+/* Read the metadata of the result's page. */
+void result_read_metadata(struct extraction_result *answer);
+
+/*
+ * Return whether the page can be cited: it has a title, a date of publication,
+ * and a URL or canonical URL. Reads the metadata if the format did not.
+ */
+bool result_is_citable(struct extraction_result *answer);
+
+/* Read the metadata and compute the document, for any format. */
+void result_compute_document(struct extraction_result *answer);
+
+/* Request the site's data about one page, from one state of the site. */
+
+struct site_query {
+	/* The stored page; NULL for a new page, */
+	const struct known_page *known;
+	struct signature own;      /* with this signature */
+	const struct url *url;     /* and address; NULL if it has none */
+	const uint64_t *fragments; /* [count] hashes of its texts */
+	uint32_t count;
+};
+
+struct site_query_result {
+	bool is_there;         /* the known page is unchanged */
+	uint32_t cluster;      /* of the page; 0 = none */
+	uint32_t page_count;   /* of the cluster, including the page */
+	uint32_t changes;      /* struct cluster_state, without the page */
+	uint64_t generation;   /* of the site */
+	uint32_t *frequencies; /* [count], buffer of the caller: pages of the
+				  cluster, including this one, that contain the
+				  fragment */
+};
+
+/*
+ * Classify a new page among the pages of the site and count it as a page of its
+ * cluster: instead of the stored page of the same URL, if that is in the
+ * cluster, otherwise in addition. The frequencies are set unless the cluster is
+ * 0. Errors of source->failure().
+ */
+enum error site_query_run(const struct site_view *site,
+			  const struct site_query *question,
+			  struct site_query_result *answer_out);
+
+/* Return the page of the site at the URL; false if there is no such page. */
+bool site_find(const struct site_view *site, const struct url *url,
+	       struct known_page *page_out);
 
 #endif

@@ -1,14 +1,521 @@
 #include "template/page_tree.h"
 
+#include <assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/hash.h"
-#include "cluster/path.h"
+#include "base/limit.h"
+#include "cluster/signature.h"
 #include "extract/core/extractor.h"
+#include "extract/extractors.h"
 #include "extract/text/fragment.h"
+#include "extract/text/word.h"
 #include "page/page.h"
+#include "template/version.h"
+
+enum { MAX_LABEL_BYTES = LIMIT(4096, 256) };
+
+/* Precedes the nodes. */
+struct page_tree_head {
+	uint32_t page_count;
+	uint32_t left_out;
+	uint32_t node_count;
+	uint32_t reserved;
+};
+
+/* A node; the bytes of both texts follow it. */
+struct node_row {
+	uint64_t template;
+	uint64_t content;
+	uint32_t parent; /* NO_STEP = a root; or a lower index */
+	uint32_t pages;
+	uint32_t elements;
+	uint32_t label_bytes;
+	uint32_t example_bytes;
+	uint32_t reserved;
+};
+
+void page_tree_encode(const struct page_tree *tree, struct buffer *out)
+{
+	const struct page_tree_head head = {
+		.page_count = tree->page_count,
+		.left_out = tree->left_out,
+		.node_count = step_tree_count(&tree->steps),
+	};
+
+	buffer_append(out, &head, sizeof(head));
+	for (uint32_t i = 0; i < head.node_count; i++) {
+		const struct page_tree_node *node = page_tree_node(tree, i);
+		const struct node_row row = {
+			.template = node->own.template,
+			.content = node->own.content,
+			.parent = node->step.parent,
+			.pages = node->pages,
+			.elements = node->elements,
+			.label_bytes = (uint32_t)node->step.label.size,
+			.example_bytes = (uint32_t)node->example.size,
+		};
+
+		buffer_append(out, &row, sizeof(row));
+		buffer_append_slice(out, node->step.label);
+		buffer_append_slice(out, node->example);
+	}
+}
+
+/* Move `size` bytes from the front into *out. */
+static bool page_tree_take_bytes(struct slice *bytes, void *out, size_t size)
+{
+	if (bytes->size < size)
+		return false;
+	memcpy(out, bytes->data, size);
+	bytes->data = (const char *)bytes->data + size;
+	bytes->size -= size;
+	return true;
+}
+
+static bool page_tree_take_text(struct arena *arena, struct slice *bytes,
+				uint32_t size, uint32_t max,
+				struct slice *text_out)
+{
+	char *copy;
+
+	if (size > max || size > bytes->size)
+		return false;
+	copy = arena_alloc(arena, (size_t)size + 1, 1);
+	*text_out = (struct slice){copy, size};
+	return page_tree_take_bytes(bytes, copy, size);
+}
+
+static bool page_tree_take_node(struct page_tree *tree, struct slice *bytes)
+{
+	uint32_t count = step_tree_count(&tree->steps);
+	struct page_tree_node *node;
+	struct node_row row;
+	uint32_t index;
+
+	if (!page_tree_take_bytes(bytes, &row, sizeof(row)) ||
+	    (row.parent != NO_STEP && row.parent >= count))
+		return false;
+	index = step_tree_add(&tree->steps, row.parent,
+			      hash64(&count, sizeof(count), 0));
+	if (index != count) /* the tree is full */
+		return false;
+	node = page_tree_node(tree, index);
+	node->pages = row.pages;
+	node->elements = row.elements;
+	node->own = (struct page_tree_text){row.template, row.content};
+	return page_tree_take_text(tree->arena, bytes, row.label_bytes,
+				   MAX_LABEL_BYTES, &node->step.label) &&
+	       page_tree_take_text(tree->arena, bytes, row.example_bytes,
+				   PAGE_TREE_MAX_TEXT, &node->example);
+}
+
+bool page_tree_decode(struct arena *arena, struct slice bytes,
+		      struct page_tree *tree_out)
+{
+	struct page_tree_head head;
+
+	*tree_out = page_tree_make(arena);
+	if (!page_tree_take_bytes(&bytes, &head, sizeof(head)))
+		return false;
+	tree_out->page_count = head.page_count;
+	tree_out->left_out = head.left_out;
+	for (uint32_t i = 0; i < head.node_count; i++)
+		if (!page_tree_take_node(tree_out, &bytes))
+			return false;
+	page_tree_sum(tree_out);
+	return bytes.size == 0;
+}
+
+struct path_tree path_tree_make(struct arena *arena)
+{
+	return (struct path_tree){
+		.arena = arena,
+		.steps = step_tree_make(arena, sizeof(struct path_tree_node),
+					PATH_TREE_MAX_NODES),
+	};
+}
+
+/* Return the node one step below; NO_STEP if the tree is full. */
+static uint32_t add_step(struct path_tree *tree, uint32_t parent,
+			 struct slice label)
+{
+	uint32_t before = step_tree_count(&tree->steps);
+	uint32_t index = step_tree_add(&tree->steps, parent,
+				       hash64(label.data, label.size, 0));
+
+	if (index == before)
+		step_tree_node(&tree->steps, index)->label = (struct slice){
+			arena_copy(tree->arena, label.data, label.size),
+			label.size};
+	return index;
+}
+
+void path_tree_add(struct path_tree *tree, const struct shown_path *told)
+{
+	struct slice rest = told->path;
+	uint32_t index = NO_STEP;
+	struct path_tree_node *node = NULL;
+
+	for (unsigned i = 0; rest.size > 0; i++) {
+		struct slice label = rest;
+
+		if (i < PATH_TREE_MAX_STEPS)
+			label = step_take(&rest);
+		else
+			rest.size = 0;
+		index = add_step(tree, index, label);
+		if (index == NO_STEP)
+			return;
+		node = path_tree_node(tree, index);
+		assert(index < step_tree_count(&tree->steps));
+		node->is_there[told->side] = true;
+		node->is_told[told->side] |= told->is_told;
+	}
+	if (node == NULL || !told->is_told)
+		return;
+	node->is_end[told->side] = true;
+	node->ratios[told->side] = told->ratio;
+}
+
+/* Ratios of the words of content. */
+static const double most = 0.75;  /* of the remaining words, in a region */
+static const double least = 0.10; /* below this, stop */
+
+/* A sampled page, and the words of its content that are in no region yet. */
+struct region_sample {
+	const struct page *page;
+	const uint64_t *paths; /* [node_count] */
+	uint32_t *words;       /* of each text [text_count] */
+	uint32_t *before; /* scratch: of all texts before [text_count + 1] */
+	double total;     /* of all content */
+};
+
+/* An element that holds content. */
+struct region_element {
+	uint64_t path;
+	double words; /* share of its page's words */
+	uint32_t page;
+	uint32_t node;
+};
+
+/* All elements on one path. */
+struct region_path {
+	const struct region_element *first;
+	double words; /* sum of its places' words */
+	uint32_t elements;
+	uint32_t pages;
+};
+
+static struct region_sample region_sample_page(struct arena *arena,
+					       const struct page *page)
+{
+	const struct extractor *method = extractor_find(DEFAULT_METHOD);
+	struct verdict *verdicts =
+		ARENA_NEW(page->arena, struct verdict, page->text_count);
+	double parameters[MAX_PARAMETERS];
+	const struct path_table table = path_table_make(page->arena, page);
+	struct region_sample sampled = {
+		.page = page,
+		.paths = path_chains(page->arena, page,
+				     table.steps[PATH_INNER_CLASSES]),
+		.words = ARENA_NEW(arena, uint32_t, page->text_count),
+		.before = ARENA_NEW(arena, uint32_t, page->text_count + 1),
+	};
+
+	extractor_defaults(method, parameters);
+	method->run(&(struct extractor_input){.page = page,
+					      .parameters = parameters,
+					      .arena = page->arena},
+		    verdicts);
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		if (!verdicts[i].is_content)
+			continue;
+		sampled.words[i] = word_count(page_text(page, i));
+		sampled.total += sampled.words[i];
+	}
+	return sampled;
+}
+
+static uint32_t node_count(const struct region_sample *samples, uint32_t count)
+{
+	uint32_t nodes = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		nodes += samples[i].page->node_count;
+	return nodes;
+}
+
+/* Add the elements of one page that hold words; return their number. */
+static uint32_t add_places(const struct region_sample *sampled, uint32_t page,
+			   struct region_element *places)
+{
+	uint32_t count = 0;
+
+	if (sampled->total <= 0)
+		return 0;
+	for (uint32_t i = 0; i < sampled->page->text_count; i++)
+		sampled->before[i + 1] = sampled->before[i] + sampled->words[i];
+	for (uint32_t i = 0; i < sampled->page->node_count; i++) {
+		const struct node *node = &sampled->page->nodes[i];
+		uint32_t words = sampled->before[node->end_text] -
+				 sampled->before[node->first_text];
+
+		if (words > 0)
+			places[count++] = (struct region_element){
+				.path = sampled->paths[i],
+				.words = words / sampled->total,
+				.page = page,
+				.node = i,
+			};
+	}
+	return count;
+}
+
+static int region_element_by_path(const void *left, const void *right)
+{
+	const struct region_element *a = left;
+	const struct region_element *b = right;
+
+	if (a->path != b->path)
+		return a->path < b->path ? -1 : 1;
+	if (a->page != b->page)
+		return a->page < b->page ? -1 : 1;
+	return (a->node > b->node) - (a->node < b->node);
+}
+
+/* Return the run of places with the same path, starting at `places`. */
+static struct region_path region_next_path(const struct region_element *places,
+					   uint32_t count)
+{
+	struct region_path site = {.first = places};
+
+	while (site.elements < count &&
+	       places[site.elements].path == places->path) {
+		const struct region_element *place = &places[site.elements];
+
+		site.pages +=
+			site.elements == 0 || place->page != place[-1].page;
+		site.words += place->words;
+		site.elements++;
+	}
+	return site;
+}
+
+static uint16_t depth_of(const struct region_sample *samples,
+			 struct region_path site)
+{
+	const struct region_element *place = site.first;
+
+	return samples[place->page].page->nodes[place->node].depth;
+}
+
+/*
+ * Return the innermost site that holds most of the `words`. Each candidate
+ * holds more than half, so they are nested.
+ */
+static struct region_path
+region_lowest_path(const struct region_sample *samples,
+		   const struct region_element *places, uint32_t count,
+		   double words)
+{
+	struct region_path found = {0};
+	struct region_path site;
+
+	for (uint32_t i = 0; i < count; i += site.elements) {
+		site = region_next_path(places + i, count - i);
+		if (site.elements != site.pages || site.words < most * words)
+			continue;
+		if (found.first == NULL ||
+		    depth_of(samples, site) > depth_of(samples, found))
+			found = site;
+	}
+	return found;
+}
+
+/* Remove the words of the site from the remaining words. */
+static void region_take_words(struct region_sample *samples,
+			      struct region_path site)
+{
+	for (uint32_t i = 0; i < site.elements; i++) {
+		const struct region_element *place = &site.first[i];
+		const struct region_sample *sampled = &samples[place->page];
+		const struct node *node = &sampled->page->nodes[place->node];
+
+		for (uint32_t text = node->first_text; text < node->end_text;
+		     text++)
+			sampled->words[text] = 0;
+	}
+}
+
+static uint32_t region_find_elements(const struct region_sample *samples,
+				     uint32_t count,
+				     struct region_element *places)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		found += add_places(&samples[i], i, places + found);
+	if (found > 1)
+		qsort(places, found, sizeof(*places), region_element_by_path);
+	return found;
+}
+
+/*
+ * Return the remaining words: the sum over the pages of their ratio of the
+ * page's words.
+ */
+static double words_left(const struct region_sample *samples, uint32_t count)
+{
+	double left = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t texts = samples[i].page->text_count;
+
+		if (samples[i].total > 0)
+			left += samples[i].before[texts] / samples[i].total;
+	}
+	return left;
+}
+
+uint32_t regions_find(struct arena *arena, const struct page *const *pages,
+		      uint32_t count, struct version_region *regions_out)
+{
+	struct region_sample *samples =
+		ARENA_NEW(arena, struct region_sample, count);
+	uint32_t with_content = 0;
+	uint32_t regions = 0;
+	struct region_element *places;
+
+	for (uint32_t i = 0; i < count; i++) {
+		samples[i] = region_sample_page(arena, pages[i]);
+		with_content += samples[i].total > 0;
+	}
+	places = ARENA_NEW(arena, struct region_element,
+			   node_count(samples, count));
+	while (regions < VERSION_MAX_REGIONS) {
+		uint32_t found = region_find_elements(samples, count, places);
+		double left = words_left(samples, count);
+		struct region_path site;
+
+		if (left < least * with_content)
+			break;
+		site = region_lowest_path(samples, places, found, left);
+		if (site.first == NULL)
+			break;
+		regions_out[regions++] = (struct version_region){
+			.path = text_of_path(arena, pages[site.first->page],
+					     site.first->node,
+					     PATH_INNER_CLASSES),
+			.ratio = (float)site.pages / (float)with_content,
+			.words = (float)(site.words / site.pages),
+		};
+		region_take_words(samples, site);
+	}
+	return regions;
+}
+
+struct step_tree step_tree_make(struct arena *arena, size_t node_bytes,
+				uint32_t max_nodes)
+{
+	return (struct step_tree){
+		.nodes = hash_table_make(arena, node_bytes),
+		.max_nodes = max_nodes,
+		.first_root = NO_STEP,
+		.last_root = NO_STEP,
+	};
+}
+
+/* Append the node to the children of its parent. */
+static void link_node(struct step_tree *tree, uint32_t index)
+{
+	struct step_node *node = step_tree_node(tree, index);
+	uint32_t *first = &tree->first_root;
+	uint32_t *last = &tree->last_root;
+
+	assert(node->next_sibling == NO_STEP);
+	if (node->parent != NO_STEP) {
+		struct step_node *parent = step_tree_node(tree, node->parent);
+
+		first = &parent->first_child;
+		last = &parent->last_child;
+	}
+	if (*last == NO_STEP)
+		*first = index;
+	else
+		step_tree_node(tree, *last)->next_sibling = index;
+	*last = index;
+}
+
+uint32_t step_tree_add(struct step_tree *tree, uint32_t parent, uint64_t step)
+{
+	uint64_t key = hash_chain(step, (uint64_t)parent + 1);
+	struct step_node *node = hash_table_find(&tree->nodes, key);
+	uint32_t index;
+
+	assert(parent == NO_STEP || parent < tree->nodes.count);
+	if (node != NULL)
+		return hash_table_index(&tree->nodes, node);
+	if (tree->nodes.count >= tree->max_nodes)
+		return NO_STEP;
+	node = hash_table_add(&tree->nodes, key);
+	index = hash_table_index(&tree->nodes, node);
+	if (index == NO_ENTRY)
+		return NO_STEP;
+	assert(parent == NO_STEP || parent < index);
+	node->parent = parent;
+	node->first_child = NO_STEP;
+	node->last_child = NO_STEP;
+	node->next_sibling = NO_STEP;
+	link_node(tree, index);
+	return index;
+}
+
+struct slice step_take(struct slice *path)
+{
+	const char *bytes = path->data;
+	const char *end = memchr(bytes, '>', path->size);
+	size_t size = end == NULL ? path->size : (size_t)(end - bytes);
+
+	assert(path->size > 0);
+	path->data = bytes + size + (end != NULL);
+	path->size -= size + (end != NULL);
+	return (struct slice){bytes, size};
+}
+
+/* Enter the node, if it exists. */
+static bool step_walk_enter(struct step_walk *walk, uint32_t node)
+{
+	if (node == NO_STEP)
+		return false;
+	walk->node = node;
+	walk->is_leaving = false;
+	return true;
+}
+
+bool step_walk_next(struct step_walk *walk)
+{
+	const struct step_node *node;
+
+	if (!walk->is_started) {
+		walk->is_started = true;
+		return step_walk_enter(walk, walk->tree->first_root);
+	}
+	assert(walk->node < walk->tree->nodes.count);
+	node = step_tree_node(walk->tree, walk->node);
+	if (!walk->is_leaving) {
+		if (!step_walk_enter(walk, node->first_child))
+			walk->is_leaving = true;
+		return true;
+	}
+	if (step_walk_enter(walk, node->next_sibling))
+		return true;
+	walk->node = node->parent;
+	return walk->node != NO_STEP;
+}
 
 enum { TELLING_BYTES = 40 }; /* bytes of a text that count for its rank */
 

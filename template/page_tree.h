@@ -1,21 +1,92 @@
 /*
  * template/page_tree.h - the elements of several pages of a template as one
- * tree: elements with the same tag and classes (cluster/class.h) under the same
- * parent are one node. A node has the number of its pages and the amount of
- * template text.
+ * tree: elements with the same tag and classes (cluster/signature.h) under the
+ * same parent are one node. A node has the number of its pages and the amount
+ * of template text.
  */
 #ifndef TEMPLATE_PAGE_TREE_H
 #define TEMPLATE_PAGE_TREE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "base/slice.h"
-#include "template/step_tree.h"
+#include "base/buffer.h"
+#include "extract/core/numeric.h"
+#include "template/version.h"
 
 struct arena;
 struct page;
 struct template_counts;
+
+/*
+ * A tree whose nodes are identified by their parent and a step, so that equal
+ * paths are the same node: the common part of page_tree.h and path_tree.h.
+ */
+
+#define NO_STEP UINT32_MAX
+
+/* A node. Its parent has a lower index. */
+struct step_node {
+	uint64_t key;    /* hash of the parent and the step */
+	uint32_t parent; /* NO_STEP = a root; the same below */
+	uint32_t first_child;
+	uint32_t last_child;
+	uint32_t next_sibling; /* in insertion order */
+	struct slice label;    /* in the arena */
+};
+
+/* Nodes are any struct that begins with a step_node. */
+struct step_tree {
+	struct hash_table nodes;
+	uint32_t max_nodes;
+	uint32_t first_root;
+	uint32_t last_root;
+};
+
+struct step_tree step_tree_make(struct arena *arena, size_t node_bytes,
+				uint32_t max_nodes);
+
+static inline uint32_t step_tree_count(const struct step_tree *tree)
+{
+	return tree->nodes.count;
+}
+
+/* Valid until the next node is added. */
+static inline struct step_node *step_tree_node(const struct step_tree *tree,
+					       uint32_t index)
+{
+	return hash_table_entry(&tree->nodes, index);
+}
+
+/*
+ * Return the child of `parent` (NO_STEP: a root) at `step`, a hash. Add it if
+ * it does not exist, with an empty label and zeros after its step_node. Return
+ * NO_STEP if the tree is full. O(1).
+ */
+uint32_t step_tree_add(struct step_tree *tree, uint32_t parent, uint64_t step);
+
+/*
+ * Remove the first step of a path such as "html>body>div", which is not empty.
+ */
+struct slice step_take(struct slice *path);
+
+/* A walk through the nodes in pre-order; it enters and leaves each node. */
+struct step_walk {
+	const struct step_tree *tree;
+	uint32_t node;
+	bool is_leaving;
+	bool is_started;
+};
+
+/* Start with {.tree = tree}. Return false at the end. */
+bool step_walk_next(struct step_walk *walk);
+
+/* Leave the entered node without visiting its children. */
+static inline void step_walk_skip(struct step_walk *walk)
+{
+	walk->is_leaving = true;
+}
 
 enum {
 	PAGE_TREE_MAX_NODES = 20000, /* others count in their parents */
@@ -101,5 +172,78 @@ struct page_tree_limits {
 struct page_tree_choice page_tree_choose(struct arena *arena,
 					 const struct page_tree *tree,
 					 struct page_tree_limits limits);
+
+/* Encode a page tree as bytes. */
+
+/* Append the tree, without the sums of page_tree_sum(). */
+void page_tree_encode(const struct page_tree *tree, struct buffer *out);
+
+/*
+ * Decode the tree into `arena`, with its sums. Nothing points into the bytes;
+ * pages can no longer be added. Return false if the bytes are not exactly one
+ * tree.
+ */
+bool page_tree_decode(struct arena *arena, struct slice bytes,
+		      struct page_tree *tree_out);
+
+/*
+ * The paths of two versions of a template as one tree, to show the removed and
+ * new paths in the page.
+ */
+
+enum {
+	PATH_TREE_MAX_NODES = 4000,
+	PATH_TREE_MAX_STEPS = 32, /* steps of a path; the rest of a longer one
+				     is a single step */
+};
+
+enum path_side { PATH_BEFORE, PATH_AFTER, PATH_SIDES };
+
+struct path_tree_node {
+	struct step_node step;
+	bool is_there[PATH_SIDES]; /* a path of that side contains it */
+	bool is_told[PATH_SIDES];  /* a shown path of that side contains it */
+	bool is_end[PATH_SIDES];   /* such a path ends here */
+	float ratios[PATH_SIDES];  /* ratio of pages with that path */
+};
+
+struct path_tree {
+	struct arena *arena;
+	struct step_tree steps; /* of path_tree_nodes */
+};
+
+struct path_tree path_tree_make(struct arena *arena);
+
+static inline struct path_tree_node *
+path_tree_node(const struct path_tree *tree, uint32_t index)
+{
+	return (struct path_tree_node *)step_tree_node(&tree->steps, index);
+}
+
+/* A path such as "html>body>div.menu", of one version. */
+struct shown_path {
+	struct slice path;
+	float ratio; /* ratio of pages with the path */
+	enum path_side side;
+	bool is_told; /* shown; other paths are only context */
+};
+
+/* Add a path, which is copied. O(size). */
+void path_tree_add(struct path_tree *tree, const struct shown_path *told);
+
+/* Find the elements that hold the content of a template's pages. */
+
+enum { VERSION_MAX_REGIONS = 5 };
+
+/*
+ * Find the paths of elements that hold the content of `pages` [count], as the
+ * default method extracts it from each page alone. Of the paths with one
+ * element per page, take the lowest that holds most of the words; repeat for
+ * the remaining words. Write up to VERSION_MAX_REGIONS to `regions_out`, most
+ * words first; return their number. Paths are in `arena`. O(n log n) in the
+ * pages' elements.
+ */
+uint32_t regions_find(struct arena *arena, const struct page *const *pages,
+		      uint32_t count, struct version_region *regions_out);
 
 #endif

@@ -1,12 +1,74 @@
 #include "template/request.h"
 
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/arena.h"
-#include "extract/choose.h"
 #include "extract/extractors.h"
-#include "extract/settings.h"
 #include "page/selector.h"
+#include "template/result.h"
+
+static const struct {
+	const char *word;
+	enum extra extra;
+} words[] = {
+	{"comments", EXTRA_COMMENTS},
+	{"comments-apart", EXTRA_COMMENTS_APART},
+	{"images", EXTRA_IMAGES},
+	{"links", EXTRA_LINKS},
+	{"front-matter", EXTRA_FRONT_MATTER},
+};
+
+enum { WORDS = sizeof(words) / sizeof(words[0]) };
+
+static bool extras_read_word(const char *word, size_t length, uint32_t *extras)
+{
+	for (size_t i = 0; i < WORDS; i++)
+		if (strlen(words[i].word) == length &&
+		    memcmp(words[i].word, word, length) == 0) {
+			*extras |= words[i].extra;
+			return true;
+		}
+	return false;
+}
+
+bool extras_read(const char *list, uint32_t *extras)
+{
+	for (;;) {
+		size_t length = strcspn(list, ",");
+
+		if (!extras_read_word(list, length, extras))
+			return false;
+		if (list[length] == '\0')
+			return true;
+		list += length + 1;
+	}
+}
+
+const char *extra_word(enum extra extra)
+{
+	for (size_t i = 0; i < WORDS; i++)
+		if (words[i].extra == extra)
+			return words[i].word;
+	return NULL;
+}
+
+const struct extraction_options extraction_options_default = {
+	.limits = {.max_bytes = 10000000,
+		   .max_nodes = 200000,
+		   .max_depth = 512,
+		   .max_attributes = 256},
+	.min_cluster_pages = 3,
+};
+
+void extraction_result_free(struct extraction_result *answer)
+{
+	buffer_free(&answer->text);
+	page_destroy(answer->page);
+	buffer_free(&answer->detached.head);
+	buffer_free(&answer->detached.rest);
+}
 
 enum { MAX_ERROR = 256 };
 

@@ -7,17 +7,17 @@
 
 #include <stdbool.h>
 
-#include "extract/selection.h"
-#include "template/text_answer.h"
+#include "extract/extractors.h"
+#include "template/result.h"
 
 struct arena;
 struct extractor;
 
 /*
  * Set the parameters [MAX_PARAMETERS] of the method: its defaults, overridden
- * by `settings` (as in extract/settings.h; or NULL), then by the preference of
- * the request, then by the parameters of the request. If one is invalid, write
- * an English sentence to `error_out` [256] and return false.
+ * by `settings` (as in extract/extractors.h; or NULL), then by the preference
+ * of the request, then by the parameters of the request. If one is invalid,
+ * write an English sentence to `error_out` [256] and return false.
  */
 bool request_parameters(const struct text_request *request,
 			const struct extractor *extractor, const char *settings,

@@ -1,11 +1,240 @@
 #include "template/version.h"
 
+#include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "template/merge.h"
-#include "template/region.h"
-#include "template/texts.h"
+#include "base/hash.h"
+#include "base/utf8.h"
+#include "cluster/signature.h"
+#include "extract/text/fragment.h"
+#include "page/page.h"
+#include "template/page_tree.h"
+
+/* Counts of the items of one page. */
+struct page_count {
+	uint32_t held;  /* stable items in the baseline */
+	uint32_t lost;  /* of these */
+	uint32_t moved; /* removed and new items that changed on this page */
+};
+
+/* The pages that had an item before, and the pages that have it now. */
+struct balance_turn {
+	uint32_t before; /* mask: seen pages that had it */
+	uint32_t after;  /* mask: pages that have it */
+	bool was_stable;
+	bool is_gone;
+	bool is_come;
+};
+
+uint32_t count_pages(uint32_t mask)
+{
+	return (uint32_t)__builtin_popcount(mask);
+}
+
+uint32_t quorum(const struct pages *pages, uint32_t votes)
+{
+	uint64_t ratio = ((uint64_t)votes * pages->agreement + 999) / 1000;
+	uint32_t least = pages->votes;
+
+	assert(pages->count <= MAX_TEMPLATE_SAMPLE);
+	/* One page of several is no evidence. */
+	if (least < 2 && pages->count >= 2)
+		least = 2;
+	if (least > pages->min_pages)
+		least = pages->min_pages;
+
+	return ratio > least ? (uint32_t)ratio : least;
+}
+
+static struct balance_turn item_turn_of(const struct pages *pages,
+					const struct shared_item *shared)
+{
+	uint32_t had =
+		(uint32_t)shared->holders & ((1U << MAX_TEMPLATE_SAMPLE) - 1);
+	struct balance_turn turn = {
+		.before = had & pages->seen,
+		.after = (uint32_t)(shared->holders >> MAX_TEMPLATE_SAMPLE),
+		.was_stable = is_stable(count_pages(had), pages->count),
+	};
+	uint32_t lost = count_pages(turn.before & ~turn.after);
+	uint32_t got = count_pages(turn.after & ~turn.before);
+
+	turn.is_gone = turn.was_stable && lost > 0 &&
+		       lost >= quorum(pages, count_pages(turn.before));
+	turn.is_come = !turn.was_stable && got > 0 &&
+		       got >= quorum(pages, count_pages(pages->seen));
+	return turn;
+}
+
+static void count_turn(const struct pages *pages,
+		       const struct balance_turn *turn,
+		       struct page_count *counts)
+{
+	assert(pages->count <= MAX_TEMPLATE_SAMPLE);
+	for (uint32_t i = 0; i < pages->count; i++) {
+		bool had = (turn->before >> i & 1) != 0;
+		bool has = (turn->after >> i & 1) != 0;
+
+		counts[i].held += turn->was_stable && had;
+		counts[i].lost += turn->was_stable && had && !has;
+		counts[i].moved += (turn->is_gone && had && !has) ||
+				   (turn->is_come && has && !had);
+	}
+}
+
+static double balance_ratio(uint32_t part, uint32_t all)
+{
+	assert(part <= all);
+	return all == 0 ? 0 : (double)part / all;
+}
+
+/* List the hashes of moved items, after counting them. */
+static void list_moved(struct arena *arena, const struct pages *pages,
+		       enum items items, struct common_items *balance)
+{
+	struct hash_merge *merge = merge_begin(arena, pages->records,
+					       2 * MAX_TEMPLATE_SAMPLE, items);
+	uint64_t *gone = ARENA_NEW(arena, uint64_t, balance->gone_count);
+	uint64_t *come = ARENA_NEW(arena, uint64_t, balance->come_count);
+	struct shared_item shared;
+
+	balance->gone = gone;
+	balance->come = come;
+	while (merge_next(merge, &shared)) {
+		struct balance_turn turn = item_turn_of(pages, &shared);
+
+		if (turn.is_gone)
+			*gone++ = shared.hash;
+		if (turn.is_come)
+			*come++ = shared.hash;
+	}
+	assert(gone == balance->gone + balance->gone_count &&
+	       come == balance->come + balance->come_count);
+}
+
+void common_items_compare(struct arena *arena, const struct pages *pages,
+			  enum items items, struct common_items *balance_out)
+{
+	struct hash_merge *merge = merge_begin(arena, pages->records,
+					       2 * MAX_TEMPLATE_SAMPLE, items);
+	struct page_count counts[MAX_TEMPLATE_SAMPLE] = {{0}};
+	struct common_items balance = {0};
+	struct shared_item shared;
+	uint32_t moved;
+
+	while (merge_next(merge, &shared)) {
+		struct balance_turn turn = item_turn_of(pages, &shared);
+
+		balance.stable += turn.was_stable;
+		balance.gone_count += turn.is_gone;
+		balance.come_count += turn.is_come;
+		count_turn(pages, &turn, counts);
+	}
+	moved = balance.gone_count + balance.come_count;
+	balance.moved =
+		balance_ratio(moved, balance.stable + balance.come_count);
+	for (uint32_t i = 0; i < pages->count; i++) {
+		balance.lost[i] = balance_ratio(counts[i].lost, counts[i].held);
+		balance.joins[i] = balance_ratio(counts[i].moved, moved);
+	}
+	list_moved(arena, pages, items, &balance);
+	*balance_out = balance;
+}
+
+struct slice version_clean_text(struct arena *arena, struct slice text)
+{
+	size_t invalid = utf8_check(text).invalid;
+	char *copy = arena_alloc(arena, text.size + 2 * invalid + 1, 1);
+
+	return (struct slice){copy, utf8_repair(text, copy)};
+}
+
+struct slice text_of_path(struct arena *arena, const struct page *page,
+			  uint32_t node, enum path_steps kind)
+{
+	char text[PATH_MAX_BYTES];
+	size_t begin = path_write_by(page, node, kind, text);
+
+	return (struct slice){
+		arena_copy(arena, text + begin, sizeof(text) - begin),
+		sizeof(text) - begin};
+}
+
+static struct version_item *version_find_item(struct version_item *items,
+					      uint32_t count, uint64_t hash)
+{
+	size_t at;
+
+	LOWER_BOUND(at, count, items[at].hash < hash);
+	if (at == count || items[at].hash != hash)
+		return NULL;
+	return items[at].text.data == NULL ? &items[at] : NULL;
+}
+
+/*
+ * Find texts of paths; paths that are not in the signature match none of the
+ * version's.
+ */
+static void learn_paths(struct arena *arena, const struct page *page,
+			struct version *version)
+{
+	enum path_steps kind = version->has_classes ? PATH_CLASSES : PATH_NAMES;
+	const struct path_table table = path_table_make(page->arena, page);
+	const uint64_t *paths =
+		path_chains(page->arena, page, table.steps[kind]);
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		struct version_item *item = version_find_item(
+			version->paths, version->path_count, paths[i]);
+
+		if (item != NULL)
+			item->text = text_of_path(arena, page, i, kind);
+	}
+}
+
+/* Return the collapsed text; truncate a long one between two characters. */
+static struct slice text_of_fragment(struct arena *arena, struct slice text)
+{
+	static const char more[] = "\xE2\x80\xA6";
+	char *copy = arena_alloc(arena, text.size + sizeof(more), 1);
+	size_t size = text_collapse(text, copy);
+
+	if (size > VERSION_MAX_TEXT) {
+		size = utf8_truncate((struct slice){copy, size},
+				     VERSION_MAX_TEXT)
+			       .size;
+		memcpy(copy + size, more, sizeof(more) - 1);
+		size += sizeof(more) - 1;
+	}
+	return (struct slice){copy, size};
+}
+
+static void learn_fragments(struct arena *arena, const struct page *page,
+			    struct version *version)
+{
+	const struct fragment *fragments = fragments_of_page(page->arena, page);
+
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		struct version_item *item = version_find_item(
+			version->fragments, version->fragment_count,
+			fragments[i].hash);
+
+		if (item == NULL)
+			continue;
+		item->text = version_clean_text(
+			arena,
+			text_of_fragment(page->arena, page_text(page, i)));
+	}
+}
+
+void version_find_texts(struct arena *arena, const struct page *page,
+			struct version *version)
+{
+	learn_paths(arena, page, version);
+	learn_fragments(arena, page, version);
+}
 
 static int common_first(const void *left, const void *right)
 {
@@ -89,4 +318,247 @@ struct version *version_make(struct arena *arena,
 	for (uint32_t i = 0; i < input->sample_count; i++)
 		version->samples[i] = version_clean_text(arena, input->urls[i]);
 	return version;
+}
+
+static const enum measure measure_of[] = {
+	[ITEMS_CPC] = MEASURE_CPC,
+	[ITEMS_CP] = MEASURE_CP,
+};
+
+/* The position in one list. */
+struct merge_cursor {
+	const struct record *record;
+	uint32_t index; /* of the record */
+	uint32_t at;
+	uint32_t count;
+};
+
+/* The cursors that are not at their end: a heap, least hash first. */
+struct hash_merge {
+	struct merge_cursor *heap; /* [count] */
+	uint32_t count;
+	enum items items;
+};
+
+static uint64_t hash_at(const struct hash_merge *merge,
+			const struct merge_cursor *cursor)
+{
+	const struct record *record = cursor->record;
+
+	assert(cursor->at < cursor->count);
+	if (merge->items == ITEMS_FRAGMENTS)
+		return record->fragments[cursor->at].hash;
+	return record->signatures[measure_of[merge->items]][cursor->at];
+}
+
+static uint32_t item_count(const struct record *record, enum items items)
+{
+	if (items == ITEMS_FRAGMENTS)
+		return record->fragment_count;
+	return record->signature_counts[measure_of[items]];
+}
+
+static bool merge_cursor_is_before(const struct hash_merge *merge,
+				   uint32_t left, uint32_t right)
+{
+	return hash_at(merge, &merge->heap[left]) <
+	       hash_at(merge, &merge->heap[right]);
+}
+
+static void merge_sift_down(struct hash_merge *merge, uint32_t at)
+{
+	assert(at < merge->count);
+	for (;;) {
+		struct merge_cursor cursor = merge->heap[at];
+		uint32_t least = at;
+
+		for (uint32_t child = 2 * at + 1;
+		     child <= 2 * at + 2 && child < merge->count; child++)
+			if (merge_cursor_is_before(merge, child, least))
+				least = child;
+		if (least == at)
+			return;
+		merge->heap[at] = merge->heap[least];
+		merge->heap[least] = cursor;
+		at = least;
+	}
+}
+
+struct hash_merge *merge_begin(struct arena *arena,
+			       const struct record *records, uint32_t count,
+			       enum items items)
+{
+	struct hash_merge *merge = ARENA_NEW(arena, struct hash_merge, 1);
+
+	merge->heap = ARENA_NEW(arena, struct merge_cursor, count);
+	merge->items = items;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t size = item_count(&records[i], items);
+
+		if (size > 0)
+			merge->heap[merge->count++] =
+				(struct merge_cursor){&records[i], i, 0, size};
+	}
+	for (uint32_t i = merge->count / 2; i > 0; i--)
+		merge_sift_down(merge, i - 1);
+	assert(merge->count <= count);
+	return merge;
+}
+
+/* Move the first cursor to its next item. */
+static void merge_advance(struct hash_merge *merge)
+{
+	struct merge_cursor *first = merge->heap;
+
+	assert(merge->count > 0);
+	if (++first->at == first->count)
+		*first = merge->heap[--merge->count];
+	if (merge->count > 1)
+		merge_sift_down(merge, 0);
+}
+
+bool merge_next(struct hash_merge *merge, struct shared_item *shared_out)
+{
+	if (merge->count == 0)
+		return false;
+	*shared_out = (struct shared_item){.hash = hash_at(merge, merge->heap)};
+	while (merge->count > 0 &&
+	       hash_at(merge, merge->heap) == shared_out->hash) {
+		if (merge->heap->index < 64)
+			shared_out->holders |= (uint64_t)1
+					       << merge->heap->index;
+		shared_out->count++;
+		merge_advance(merge);
+	}
+	return true;
+}
+
+bool is_stable(uint32_t count, uint32_t records)
+{
+	assert(count <= records);
+	return (uint64_t)count * 1000 > (uint64_t)records * VERSION_STABLE;
+}
+
+uint32_t stable_count(struct arena *arena, const struct record *records,
+		      uint32_t count, enum items items)
+{
+	struct hash_merge *merge = merge_begin(arena, records, count, items);
+	struct shared_item shared;
+	uint32_t stable = 0;
+
+	while (merge_next(merge, &shared))
+		stable += is_stable(shared.count, count);
+	return stable;
+}
+
+enum items stable_paths(struct arena *arena, const struct record *records,
+			uint32_t count)
+{
+	uint64_t with = stable_count(arena, records, count, ITEMS_CPC);
+	uint32_t without = stable_count(arena, records, count, ITEMS_CP);
+
+	return 2 * with >= without ? ITEMS_CPC : ITEMS_CP;
+}
+
+/* One kind of item of a version. */
+struct version_diff_items {
+	const struct version_item *first;
+	uint32_t count;
+};
+
+/* The items that are in one version and not in the other. */
+struct lack {
+	const struct version_item **items; /* [count], most common first */
+	uint32_t count;
+	double weight; /* the sum of their ratios */
+};
+
+static uint64_t *version_item_hashes(struct arena *arena,
+				     struct version_diff_items items)
+{
+	uint64_t *hashes = ARENA_NEW(arena, uint64_t, items.count);
+
+	for (uint32_t i = 0; i < items.count; i++)
+		hashes[i] = items.first[i].hash;
+	if (items.count > 1)
+		qsort(hashes, items.count, sizeof(*hashes), order_u64);
+	return hashes;
+}
+
+static bool version_hashes_contain(const uint64_t *hashes, uint32_t count,
+				   uint64_t hash)
+{
+	return sorted_find(hashes, count, hash) < count;
+}
+
+/*
+ * Return the items of `items` that are not in `other`, in the order of `items`.
+ */
+static struct lack lack_of(struct arena *arena, struct version_diff_items items,
+			   struct version_diff_items other)
+{
+	const uint64_t *hashes = version_item_hashes(arena, other);
+	struct lack lack = {
+		.items = ARENA_NEW(arena, const struct version_item *,
+				   items.count),
+	};
+
+	for (uint32_t i = 0; i < items.count; i++) {
+		const struct version_item *item = &items.first[i];
+
+		if (version_hashes_contain(hashes, other.count, item->hash))
+			continue;
+		lack.items[lack.count++] = item;
+		lack.weight += (double)item->ratio;
+	}
+	return lack;
+}
+
+static double version_items_weight(struct version_diff_items items)
+{
+	double weight = 0;
+
+	for (uint32_t i = 0; i < items.count; i++)
+		weight += (double)items.first[i].ratio;
+	return weight;
+}
+
+/* (gone + come) / (before + come). */
+static double version_moved_ratio(struct version_diff_items before,
+				  const struct lack *gone,
+				  const struct lack *come)
+{
+	double all = version_items_weight(before) + come->weight;
+
+	return all > 0 ? fmin((gone->weight + come->weight) / all, 1) : 0;
+}
+
+void version_compare(struct arena *arena, const struct version *before,
+		     const struct version *after, struct version_diff *diff_out)
+{
+	struct version_diff_items paths[] = {
+		{before->paths, before->path_count},
+		{after->paths, after->path_count}};
+	struct version_diff_items fragments[] = {
+		{before->fragments, before->fragment_count},
+		{after->fragments, after->fragment_count}};
+	struct lack gone_paths = lack_of(arena, paths[0], paths[1]);
+	struct lack come_paths = lack_of(arena, paths[1], paths[0]);
+	struct lack gone_fragments = lack_of(arena, fragments[0], fragments[1]);
+	struct lack come_fragments = lack_of(arena, fragments[1], fragments[0]);
+
+	*diff_out = (struct version_diff){
+		.gone_paths = gone_paths.items,
+		.gone_path_count = gone_paths.count,
+		.come_paths = come_paths.items,
+		.come_path_count = come_paths.count,
+		.gone_fragments = gone_fragments.items,
+		.gone_fragment_count = gone_fragments.count,
+		.come_fragments = come_fragments.items,
+		.come_fragment_count = come_fragments.count,
+		.paths_moved =
+			version_moved_ratio(paths[0], &gone_paths, &come_paths),
+		.fragments_moved = version_moved_ratio(
+			fragments[0], &gone_fragments, &come_fragments),
+	};
 }

@@ -13,10 +13,12 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/limit.h"
-#include "base/slice.h"
+#include "cluster/signature.h"
 #include "store/record.h"
+#include "template/change_detector.h"
 
 struct arena;
+struct hash_merge;
 struct page;
 
 enum {
@@ -107,5 +109,113 @@ struct version_diff {
 void version_compare(struct arena *arena, const struct version *before,
 		     const struct version *after,
 		     struct version_diff *diff_out);
+
+/* Merge ascending lists of hashes to find common items. */
+
+/* The items of a record to merge. */
+enum items {
+	ITEMS_CPC, /* paths with classes */
+	ITEMS_CP,  /* paths without classes */
+	ITEMS_FRAGMENTS,
+};
+
+/* A hash and the lists that contain it. */
+struct shared_item {
+	uint64_t hash;
+	uint32_t count;   /* number of lists */
+	uint32_t length;  /* of a fragment: bytes of its text; otherwise 0 */
+	uint64_t holders; /* bit i: list i, of the first 64 */
+};
+
+/*
+ * Start to merge the items of `records` [count], which must outlive the merge;
+ * it belongs to `arena`. Memory O(count).
+ */
+struct hash_merge *merge_begin(struct arena *arena,
+			       const struct record *records, uint32_t count,
+			       enum items items);
+
+/*
+ * Return the next distinct hash, ascending; false at the end. O(log count) per
+ * member.
+ */
+bool merge_next(struct hash_merge *merge, struct shared_item *shared_out);
+
+/*
+ * Return whether an item of `count` of `records` pages is stable: in more than
+ * VERSION_STABLE (permille) of the pages.
+ */
+bool is_stable(uint32_t count, uint32_t records);
+
+/* Return the number of stable items. */
+uint32_t stable_count(struct arena *arena, const struct record *records,
+		      uint32_t count, enum items items);
+
+/*
+ * Return the kind of paths to compare these pages by: paths with classes,
+ * unless fewer than half as many of them are stable as of the paths without.
+ * That happens if html or body have a class that differs from page to page,
+ * because it is in all paths.
+ */
+enum items stable_paths(struct arena *arena, const struct record *records,
+			uint32_t count);
+
+/*
+ * Find the items (paths or fragments) that several pages had in common, and
+ * the items that they have lost or gained in common since. Each item is
+ * decided separately: k of n pages must agree.
+ */
+
+/* Bit i of a mask is page i. */
+struct pages {
+	uint32_t count; /* <= MAX_TEMPLATE_SAMPLE */
+	uint32_t seen;  /* mask: pages with a record `after` */
+	uint32_t votes; /* pages with `after`, now or later */
+	/* before [count]; from index MAX_TEMPLATE_SAMPLE: after */
+	struct record records[2 * MAX_TEMPLATE_SAMPLE];
+	unsigned min_pages; /* k of n: judge.h */
+	unsigned agreement;
+};
+
+/*
+ * Return how many of `votes` pages must agree: the ratio `agreement` of the
+ * votes, but at least min_pages, or all if there are fewer.
+ */
+uint32_t quorum(const struct pages *pages, uint32_t votes);
+
+uint32_t count_pages(uint32_t mask);
+
+/* Results are in the arena. */
+struct common_items {
+	uint32_t stable;      /* items that were stable before */
+	const uint64_t *gone; /* [gone_count], ascending: stable ones */
+	uint32_t gone_count;
+	const uint64_t *come; /* [come_count], ascending: others */
+	uint32_t come_count;
+	double moved; /* (gone + come) / (stable + come), 0..1 */
+	/* of each seen page */
+	double lost[MAX_TEMPLATE_SAMPLE];  /* ratio of its stable items that it
+					      lost, 0..1 */
+	double joins[MAX_TEMPLATE_SAMPLE]; /* ratio of removed and new items
+					      that changed on it, 0..1 */
+};
+
+void common_items_compare(struct arena *arena, const struct pages *pages,
+			  enum items items, struct common_items *balance_out);
+
+/* Copy texts into a version. Internal. */
+
+enum { VERSION_MAX_TEXT = 200 }; /* bytes of a fragment to copy */
+
+/* Return a copy in `arena` as valid UTF-8. */
+struct slice version_clean_text(struct arena *arena, struct slice text);
+
+/* Return the text of path_write() for `node`. */
+struct slice text_of_path(struct arena *arena, const struct page *page,
+			  uint32_t node, enum path_steps kind);
+
+/* Fill in missing texts from `page`; `paths` and `fragments` ascend by hash. */
+void version_find_texts(struct arena *arena, const struct page *page,
+			struct version *version);
 
 #endif

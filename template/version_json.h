@@ -3,7 +3,9 @@
 #define TEMPLATE_VERSION_JSON_H
 
 #include <jansson.h>
+#include <stdint.h>
 
+#include "base/buffer.h"
 #include "template/version.h"
 
 /* Return the JSON that version_encode() writes. */
@@ -14,5 +16,19 @@ json_t *version_json(const struct version *version);
  * item is as in a version.
  */
 json_t *version_diff_json(const struct version_diff *diff);
+
+/* JSON values of the API that jansson does not provide. */
+
+/* Return a string; invalid UTF-8 becomes '?'. */
+json_t *json_text(struct slice text);
+
+/* Like json_text(), but null if the text is empty. */
+json_t *json_text_or_null(struct slice text);
+
+/* Return Unix milliseconds as RFC 3339 in UTC, in seconds; null for 0. */
+json_t *json_time(uint64_t time_ms);
+
+/* Return "HOST/N", or null if `cluster` is 0. */
+json_t *json_cluster_id(struct slice host, uint32_t cluster);
 
 #endif

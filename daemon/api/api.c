@@ -9,20 +9,18 @@
 #include <sys/random.h>
 
 #include "base/memory.h"
-#include "daemon/api/api_call.h"
-#include "daemon/api/api_login.h"
-#include "daemon/api/api_pass.h"
-#include "daemon/api/api_ui.h"
-#include "daemon/api/event_tally.h"
-#include "daemon/api/text_stream.h"
-#include "daemon/http/entity_tag.h"
-#include "daemon/http/relay.h"
-#include "daemon/privsep/pool.h"
-#include "daemon/query/answer_cache.h"
-#include "daemon/query/teaching.h"
+#include "daemon/api/api_events.h"
+#include "daemon/api/api_forward.h"
+#include "daemon/api/api_text.h"
+#include "daemon/api/api_web.h"
+#include "daemon/api/auth.h"
+#include "daemon/http/exchange.h"
+#include "daemon/http/proxy.h"
+#include "daemon/privsep/worker_pool.h"
+#include "daemon/query/text_cache.h"
 #include "daemon/runtime/clock.h"
-#include "daemon/web/cuts.h"
-#include "template/json_value.h"
+#include "daemon/web/thresholds.h"
+#include "template/version_json.h"
 
 /* Required access of a route. The owner of the socket may use every route. */
 enum route_access {

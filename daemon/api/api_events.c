@@ -1,16 +1,519 @@
-/* Events: stored ones, by long polling, or as a stream. */
-#include "daemon/api/api_call.h"
+#include "daemon/api/api_events.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
+#include "base/date.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "daemon/engine/alert_change.h"
-#include "daemon/query/event_json.h"
-#include "daemon/query/event_query.h"
+#include "daemon/api/api.h"
+#include "daemon/api/api_forward.h"
+#include "daemon/engine/commit_event.h"
+#include "daemon/http/proxy.h"
+#include "daemon/query/event.h"
 #include "daemon/runtime/clock.h"
+#include "extract/core/document_walk.h"
+#include "page/page.h"
+#include "store/key.h"
+#include "store/rows.h"
+
+enum { MAX_ITEMS = 100, MAX_VALUE_BYTES = 2000 };
+
+/* The domain "invalid" is reserved (RFC 2606). */
+#define TAG "tag:templated.invalid,2026:"
+
+/*
+ * Append text as one line of XML, without the characters that XML 1.0 forbids.
+ */
+static void append_text(struct buffer *out, struct slice text)
+{
+	struct buffer plain = {0};
+
+	markup_append_plain(&plain, text, false);
+	escape_append(out, buffer_slice(&plain));
+	buffer_free(&plain);
+}
+
+static void atom_append_time(struct buffer *out, const char *name,
+			     uint64_t time_ms)
+{
+	char text[DATE_BYTES];
+
+	if (date_format(time_ms, text))
+		buffer_printf(out, "<%s>%s</%s>\n", name, text, name);
+}
+
+static void append_link(struct buffer *out, struct slice url)
+{
+	buffer_append_text(out, "<link rel=\"alternate\" href=\"");
+	append_text(out, url);
+	buffer_append_text(out, "\"/>\n");
+}
+
+void atom_begin(const struct atom_site *site, struct buffer *out)
+{
+	buffer_append_text(out, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
+				"<feed xmlns=\"http://www.w3.org/2005/Atom\">\n"
+				"<id>" TAG);
+	append_text(out, site->host);
+	buffer_append_text(out, "</id>\n<title>Templates of ");
+	append_text(out, site->host);
+	buffer_append_text(out, "</title>\n");
+	atom_append_time(out, "updated", site->updated_ms);
+	buffer_append_text(out, "<author><name>templated</name></author>\n"
+				"<link rel=\"self\" href=\"/v1/sites/");
+	append_text(out, site->host);
+	buffer_append_text(out, "/feed\"/>\n");
+	append_link(out, site->seed);
+}
+
+/* Append any value on one line, truncated if long. */
+static void atom_append_value(struct buffer *html, const json_t *value)
+{
+	char *dumped = NULL;
+	struct slice text = slice_of(json_string_value(value));
+	struct buffer plain = {0};
+
+	if (!json_is_string(value)) {
+		dumped = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY |
+						   JSON_REAL_PRECISION(6));
+		text = slice_of(dumped);
+	}
+	if (text.size > MAX_VALUE_BYTES)
+		text.size = MAX_VALUE_BYTES;
+	buffer_append_slice(&plain, text);
+	buffer_append_text(&plain, ""); /* for the terminating NUL */
+	markup_append_label(html, plain.data);
+	buffer_free(&plain);
+	free(dumped);
+}
+
+static void atom_append_list(struct buffer *html, const json_t *list)
+{
+	size_t count = json_array_size(list);
+
+	buffer_append_text(html, "<ul>");
+	for (size_t i = 0; i < count && i < MAX_ITEMS; i++) {
+		buffer_append_text(html, "<li>");
+		atom_append_value(html, json_array_get(list, i));
+		buffer_append_text(html, "</li>");
+	}
+	if (count > MAX_ITEMS)
+		buffer_printf(html, "<li>and %zu more</li>", count - MAX_ITEMS);
+	buffer_append_text(html, "</ul>");
+}
+
+/* Append the evidence: each member of the detail under its name. */
+static void append_detail(struct buffer *html, const json_t *detail)
+{
+	const char *name;
+	json_t *value;
+
+	if (!json_is_object(detail))
+		return;
+	buffer_append_text(html, "<dl>");
+	/* jansson's iterators take no const object */
+	json_object_foreach((json_t *)detail, name, value)
+	{
+		buffer_append_text(html, "<dt>");
+		markup_append_label(html, name);
+		buffer_append_text(html, "</dt><dd>");
+		if (json_is_array(value))
+			atom_append_list(html, value);
+		else
+			atom_append_value(html, value);
+		buffer_append_text(html, "</dd>");
+	}
+	buffer_append_text(html, "</dl>");
+}
+
+static void append_content(struct buffer *out, struct slice summary,
+			   const json_t *event)
+{
+	struct buffer html = {0};
+
+	buffer_append_text(&html, "<p>");
+	append_text(&html, summary);
+	buffer_append_text(&html, "</p>");
+	append_detail(&html, json_object_get(event, "detail"));
+	buffer_append_text(out, "<content type=\"html\">");
+	append_text(out, buffer_slice(&html));
+	buffer_append_text(out, "</content>\n");
+	buffer_free(&html);
+}
+
+static void atom_append_title(struct buffer *title,
+			      const struct atom_site *site, const json_t *event)
+{
+	const char *cluster =
+		json_string_value(json_object_get(event, "cluster"));
+
+	if (cluster == NULL)
+		buffer_append_slice(title, site->host);
+	else
+		buffer_append_text(title, cluster);
+	buffer_append_text(title, ": ");
+	event_summary(event, title);
+}
+
+void atom_entry(const struct atom_site *site, const json_t *event,
+		uint64_t time_ms, struct buffer *out)
+{
+	const char *kind = json_string_value(json_object_get(event, "kind"));
+	const char *url = json_string_value(json_object_get(event, "url"));
+	struct buffer title = {0};
+
+	atom_append_title(&title, site, event);
+	buffer_append_text(out, "<entry>\n<id>" TAG);
+	append_text(out, site->host);
+	/*
+	 * the time makes the id unique: a new store counts events from 1 again
+	 */
+	buffer_printf(out, ":%" JSON_INTEGER_FORMAT ":%llu</id>\n<title>",
+		      json_integer_value(json_object_get(event, "seq")),
+		      (unsigned long long)time_ms);
+	append_text(out, buffer_slice(&title));
+	buffer_append_text(out, "</title>\n");
+	atom_append_time(out, "updated", time_ms);
+	append_link(out, url == NULL ? site->seed : slice_of(url));
+	buffer_append_text(out, "<category term=\"");
+	append_text(out, slice_of(kind));
+	buffer_append_text(out, "\"/>\n");
+	append_content(out, buffer_slice(&title), event);
+	buffer_append_text(out, "</entry>\n");
+	buffer_free(&title);
+}
+
+void atom_end(struct buffer *out)
+{
+	buffer_append_text(out, "</feed>\n");
+}
+
+/* The alerts of a site as an Atom feed. */
+
+enum {
+	MAX_ENTRIES = 100,
+	WINDOW = 10000, /* events per read, from the newest backwards */
+};
+
+struct feed_entry {
+	json_t *event;
+	uint64_t time_ms;
+};
+
+/* The newest entries, in a ring. */
+struct window {
+	struct feed_entry ring[MAX_ENTRIES];
+	size_t count;   /* number of entries ever added */
+	size_t room;    /* capacity, at least 1 */
+	uint64_t until; /* events from this number on were read before */
+};
+
+static bool keep_entry(void *context, uint64_t number,
+		       const struct event_row *event)
+{
+	struct window *window = context;
+	struct feed_entry *entry = &window->ring[window->count % window->room];
+
+	if (number >= window->until)
+		return false;
+	json_decref(entry->event);
+	*entry = (struct feed_entry){event_json(number, event), event->time_ms};
+	window->count++;
+	return true;
+}
+
+/* Move the entries, newest first, to the end of `entries` [*count]. */
+static void take_entries(struct window *window, struct feed_entry *entries,
+			 size_t *count)
+{
+	while (window->count > 0) {
+		struct feed_entry *entry =
+			&window->ring[--window->count % window->room];
+
+		if (entry->event == NULL)
+			return; /* the ring has overwritten the older ones */
+		entries[(*count)++] = *entry;
+		*entry = (struct feed_entry){0};
+	}
+}
+
+/* Read the newest entries of the site: [*count_out <= MAX_ENTRIES]. */
+static enum error feed_read_entries(struct call *call,
+				    struct feed_entry *entries,
+				    size_t *count_out)
+{
+	uint64_t until = event_last_number(call->api->store) + 1;
+	enum error error = ERR_NONE;
+
+	*count_out = 0;
+	while (error == ERR_NONE && until > 1 && *count_out < MAX_ENTRIES) {
+		uint64_t from = until > WINDOW ? until - WINDOW : 1;
+		struct event_query query = {.kinds = kind_set_alerts(),
+					    .since = from - 1,
+					    .limit = UINT64_MAX};
+		struct window window = {.room = MAX_ENTRIES - *count_out,
+					.until = until};
+
+		snprintf(query.host, sizeof(query.host), "%s", call->host);
+		error = event_query_run(&query, call->api->store, keep_entry,
+					&window);
+		take_entries(&window, entries, count_out);
+		until = from;
+	}
+	return error;
+}
+
+static void append_feed(const struct atom_site *site,
+			const struct feed_entry *entries, size_t count,
+			struct buffer *out)
+{
+	atom_begin(site, out);
+	for (size_t i = 0; i < count; i++)
+		atom_entry(site, entries[i].event, entries[i].time_ms, out);
+	atom_end(out);
+}
+
+/* Read the URL of the site and the time when it was added. */
+static bool feed_read_site(struct call *call, struct buffer *seed,
+			   struct atom_site *site_out)
+{
+	struct txn txn = txn_begin_read(call->api->store);
+	struct site_row row;
+	bool is_known = site_get(&txn, slice_of(call->host), &row);
+
+	if (is_known)
+		buffer_append_slice(seed, row.seed);
+	txn_abort(&txn);
+	*site_out = (struct atom_site){.host = slice_of(call->host),
+				       .seed = buffer_slice(seed),
+				       .updated_ms = row.added_ms};
+	return is_known;
+}
+
+enum http_verdict api_get_feed(struct call *call)
+{
+	struct feed_entry entries[MAX_ENTRIES];
+	struct buffer seed = {0};
+	struct buffer body = {0};
+	struct atom_site site;
+	bool is_known = feed_read_site(call, &seed, &site);
+	enum error error = ERR_NOT_FOUND;
+	size_t count = 0;
+
+	if (is_known)
+		error = feed_read_entries(call, entries, &count);
+	if (count > 0)
+		site.updated_ms = entries[0].time_ms;
+	if (error == ERR_NONE)
+		append_feed(&site, entries, count, &body);
+	for (size_t i = 0; i < count; i++)
+		json_decref(entries[i].event);
+	buffer_free(&seed);
+	if (error != ERR_NONE)
+		return call_fail_with(call, error, call->host);
+	http_reply(call->exchange, 200, "application/atom+xml; charset=utf-8",
+		   &body);
+	return HTTP_ANSWERED;
+}
+
+/*
+ * Long polls for a site of another node (GET /v1/events?site=HOST&wait=S). The
+ * owner responds to a node immediately, so the node that the client called
+ * waits: it suspends the exchange, and repeats the request when the log of the
+ * partition has grown, which the broker reports to every node.
+ */
+
+/*
+ * Word of http_handler_state(): the last log entry at the time of the request,
+ * plus 1.
+ */
+enum { MEMORY_ASKED = 2 };
+
+static bool long_poll_is_over(const struct http_exchange *exchange)
+{
+	const char *wait = http_argument(exchange, "wait");
+	uint64_t wait_s = strtoull(wait, NULL, 10);
+
+	return wait_s > MAX_WAIT_S ||
+	       clock_steady_ms() >= http_arrival_ms(exchange) + wait_s * 1000U;
+}
+
+bool forward_is_long_poll(const struct forwarded_request *passage)
+{
+	const struct http_exchange *exchange = passage->call->exchange;
+
+	return strcmp(http_path(exchange), "/v1/events") == 0 &&
+	       http_argument(exchange, "wait") != NULL;
+}
+
+bool forward_has_no_event(const struct forwarded_request *passage)
+{
+	struct http_exchange *exchange = passage->call->exchange;
+
+	return forward_is_long_poll(passage) && !long_poll_is_over(exchange) &&
+	       http_handler_state(exchange)[MEMORY_ASKED] ==
+		       passage->where.last + 1;
+}
+
+bool forward_suspend_poll(struct forwarded_request *passage,
+			  struct slice answer)
+{
+	struct call *call = passage->call;
+	struct http_head head;
+
+	if (!forward_is_long_poll(passage) ||
+	    long_poll_is_over(call->exchange) ||
+	    !http_read_head(answer, &head) || head.status != 200 ||
+	    answer.size > head.size || !call_listen(call))
+		return false;
+	http_handler_state(call->exchange)[MEMORY_ASKED] =
+		passage->where.last + 1;
+	return true;
+}
+
+/* The counts up to an event. */
+struct event_snapshot {
+	uint64_t last; /* number of the last event read */
+	uint64_t events[EVENT_KINDS];
+	struct buffer open; /* uint64_t: numbers of alerts, ascending */
+};
+
+struct event_counters {
+	struct store *store;
+	uint64_t first;   /* first event to count */
+	struct lock lock; /* guards the members below */
+	struct event_snapshot known;
+};
+
+static uint64_t last_of(struct store *store)
+{
+	struct txn txn = txn_begin_read(store);
+	uint64_t number = store_last_number(&txn, "event");
+
+	txn_abort(&txn);
+	return number;
+}
+
+struct event_counters *event_counters_create(struct store *store)
+{
+	struct event_counters *tally = mem_alloc(1, sizeof(*tally));
+
+	tally->store = store;
+	tally->first = last_of(store) + 1;
+	lock_init(&tally->lock, LOCK_EVENT_COUNTERS);
+	return tally;
+}
+
+void event_counters_destroy(struct event_counters *tally)
+{
+	if (tally == NULL)
+		return;
+	lock_destroy(&tally->lock);
+	buffer_free(&tally->known.open);
+	free(tally);
+}
+
+static size_t count_open(const struct event_snapshot *known)
+{
+	return known->open.size / sizeof(uint64_t);
+}
+
+static struct event_snapshot event_counters_copy(struct event_counters *tally)
+{
+	struct event_snapshot known;
+
+	lock_acquire(&tally->lock);
+	known = tally->known;
+	known.open = (struct buffer){0};
+	buffer_append(&known.open, tally->known.open.data,
+		      tally->known.open.size);
+	lock_release(&tally->lock);
+	return known;
+}
+
+/*
+ * Store `known`, unless another thread has read more events meanwhile. Takes
+ * ownership.
+ */
+static void event_counters_publish(struct event_counters *tally,
+				   struct event_snapshot *known)
+{
+	struct event_snapshot old = *known;
+
+	lock_acquire(&tally->lock);
+	if (known->last >= tally->known.last) {
+		old = tally->known;
+		tally->known = *known;
+	}
+	lock_release(&tally->lock);
+	buffer_free(&old.open);
+}
+
+static void read_new(struct event_snapshot *known, struct txn *txn,
+		     uint64_t first)
+{
+	struct key from = key_number(known->last + 1);
+	struct scan scan =
+		scan_begin_at(txn, TABLE_EVENTS, key_slice(&from), 0);
+	struct event_row row;
+
+	while (scan_next(&scan)) {
+		uint64_t number = key_u64(scan.key, 0);
+
+		known->last = number;
+		if (!event_decode(scan.value, &row) || row.kind >= EVENT_KINDS)
+			continue;
+		known->events[row.kind] += number >= first;
+		if (event_kind_is_alert(row.kind) &&
+		    count_open(known) < MAX_OPEN_ALERTS)
+			buffer_append(&known->open, &number, sizeof(number));
+	}
+	scan_end(&scan);
+}
+
+/* Drop the alerts that are no longer open, and count the others. */
+static void count_alerts(struct event_snapshot *known, struct txn *txn,
+			 uint64_t *open_alerts)
+{
+	uint64_t *numbers = (uint64_t *)(void *)known->open.data;
+	size_t count = count_open(known);
+	size_t kept = 0;
+	struct event_row row;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!event_get(txn, numbers[i], &row) ||
+		    row.kind >= EVENT_KINDS ||
+		    (row.flags & (EVENT_IS_ACKED | EVENT_IS_SILENCED)) != 0)
+			continue;
+		open_alerts[row.kind]++;
+		numbers[kept++] = numbers[i];
+	}
+	known->open.size = kept * sizeof(uint64_t);
+}
+
+enum error event_counters_read(struct event_counters *tally,
+			       struct event_counts *counts_out)
+{
+	struct event_snapshot known = event_counters_copy(tally);
+	struct txn txn = txn_begin_read(tally->store);
+	enum error error;
+
+	*counts_out = (struct event_counts){0};
+	read_new(&known, &txn, tally->first);
+	count_alerts(&known, &txn, counts_out->open_alerts);
+	memcpy(counts_out->events, known.events, sizeof(known.events));
+	error = txn_end(&txn);
+	if (error == ERR_NONE)
+		event_counters_publish(tally, &known);
+	else
+		buffer_free(&known.open);
+	return error;
+}
+
+/* Events: stored ones, by long polling, or as a stream. */
 
 enum {
 	DEFAULT_EVENTS = 1000,

@@ -1,16 +1,747 @@
-/* Sites: add, list, show, delete. */
-#include "daemon/api/api_call.h"
+#include "daemon/api/api_sites.h"
 
+#include <jansson.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
-#include "daemon/api/api_gather.h"
-#include "daemon/api/site_json.h"
-#include "daemon/api/site_request.h"
-#include "daemon/web/ui_pages.h"
-#include "store/rows_site.h"
+#include "cluster/signature.h"
+#include "crawl/address_filter.h"
+#include "crawl/admission.h"
+#include "crawl/frontier.h"
+#include "crawl/robots.h"
+#include "daemon/api/api.h"
+#include "daemon/api/api_forward.h"
+#include "daemon/engine/sites.h"
+#include "daemon/query/bundle_export.h"
+#include "daemon/runtime/clock.h"
+#include "daemon/web/site_report.h"
+#include "daemon/web/web_site.h"
+#include "page/page_class.h"
+#include "page/robots_tag.h"
+#include "store/encryption.h"
+#include "store/key.h"
+#include "store/rows.h"
+#include "store/txn.h"
+#include "template/version_json.h"
+
+/* GET bundle: the templates of a site as one file. */
+
+#define PROGRAM "templated " TEMPLATED_VERSION
+
+static enum http_verdict reply_bundle(struct call *call, struct buffer *bundle)
+{
+	char disposition[MAX_HOST_BYTES + 64];
+
+	snprintf(disposition, sizeof(disposition),
+		 "attachment; filename=\"%s.tpl\"", call->host);
+	http_add_header(call->exchange, "Content-Disposition", disposition);
+	http_reply(call->exchange, 200, "application/octet-stream", bundle);
+	return HTTP_ANSWERED;
+}
+
+enum http_verdict api_get_bundle(struct call *call)
+{
+	const struct extraction_options rules = call_rules(call);
+	const struct bundle_export_options bundling = {
+		.host = call->host,
+		.rules = &rules,
+		.program = PROGRAM,
+		.now_ms = clock_wall_ms(),
+		.max_bytes = call->config->max_bundle_bytes,
+	};
+	struct buffer bundle = {0};
+	char reason[256];
+	enum error error;
+
+	if (!call_begin_work(call, WORK_BUNDLING))
+		return call_fail_busy(call, "another bundle is being created");
+	error = bundle_export(call->api->store, &bundling, &bundle, reason);
+	api_end_work(call->api, WORK_BUNDLING, call_owner(call));
+	if (error == ERR_NONE)
+		return reply_bundle(call, &bundle);
+	buffer_free(&bundle);
+	return call_fail_with(call, error,
+			      error == ERR_NOT_FOUND ? call->host : reason);
+}
+
+/* A site as JSON, for the API. */
+
+static uint32_t count_clusters(struct txn *txn, uint32_t site)
+{
+	struct key prefix = key_site(site);
+	struct scan scan = scan_begin(txn, TABLE_CLUSTERS, key_slice(&prefix));
+	uint32_t count = 0;
+
+	while (scan_next(&scan))
+		count++;
+	scan_end(&scan);
+	return count;
+}
+
+/* Return whether the site needs some credentials again. */
+static bool is_locked(const struct txn *txn, const struct site_row *row)
+{
+	return !secret_text_read(txn->store, row->options.headers, NULL) ||
+	       !secret_text_read(txn->store, row->options.proxy, NULL);
+}
+
+static const char *site_json_state(const struct txn *txn,
+				   const struct site_row *row)
+{
+	if (is_locked(txn, row))
+		return "no_credentials";
+	if (row->pending_count > 0)
+		return "crawling";
+	return site_wants_threshold(row) ? "selecting" : "watching";
+}
+
+static json_t *site_json_whole(uint64_t number)
+{
+	return json_integer((json_int_t)number);
+}
+
+static void site_json_add_counts(json_t *value, struct txn *txn,
+				 const struct site_row *row)
+{
+	const struct {
+		const char *name;
+		uint64_t count;
+	} counts[] = {
+		{"pages", row->page_count},
+		{"clusters", count_clusters(txn, row->id)},
+		{"found", row->found_count},
+		{"pending", row->pending_count},
+		{"fetched", row->fetched_count},
+		{"failed", row->failed_count},
+		{"skipped", row->skipped_count},
+		{"tried", row->tried_count},
+		{"sitemap_files", row->sitemap_count},
+		{"spent_bytes", row->spent_bytes},
+		{"spent_ms", row->spent_ms},
+		{"generation", row->generation},
+	};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		json_object_set_new(value, counts[i].name,
+				    site_json_whole(counts[i].count));
+}
+
+static json_t *classes_json(const struct site_row *row)
+{
+	json_t *value = json_object();
+
+	for (unsigned c = 0; c < SITE_CLASSES; c++)
+		if (row->class_counts[c] > 0)
+			json_object_set_new(
+				value, page_class_name(c),
+				site_json_whole(row->class_counts[c]));
+	return value;
+}
+
+static json_t *site_option_json(const struct site_option *option,
+				const struct site_options *options)
+{
+	const char *measure = measure_name(options->measure);
+
+	switch (option->kind) {
+	case OPTION_FLAG:
+		return json_boolean(site_option_get(option, options));
+	case OPTION_MEASURE:
+		return json_string(measure == NULL ? "?" : measure);
+	case OPTION_THRESHOLD:
+		return json_real((double)site_option_get(option, options) /
+				 1000.0);
+	case OPTION_HEADERS:
+	case OPTION_TEXT:
+		return json_text_or_null(secret_text_redacted(
+			site_option_text(option, options)));
+	default:
+		return site_json_whole(site_option_get(option, options));
+	}
+}
+
+static void site_json_add_options(json_t *value,
+				  const struct site_options *options)
+{
+	for (size_t i = 0; i < SITE_OPTIONS; i++)
+		json_object_set_new(
+			value, site_option_table[i].name,
+			site_option_json(&site_option_table[i], options));
+}
+
+/*
+ * Return one object: host, url, added, state, the counts (pages, clusters,
+ * found, pending, fetched, failed, skipped), the used budgets, classes (of its
+ * pages, by page/page_class.h, if any), and the options.
+ */
+static json_t *site_json(struct txn *txn, const struct site_row *row)
+{
+	json_t *value = json_pack(
+		"{s:o, s:o, s:o, s:s}", "host", json_text(row->host), "url",
+		json_text(row->seed), "added", json_time(row->added_ms),
+		"state", site_json_state(txn, row));
+
+	json_object_set_new(value, "seen", json_time(row->seen_ms));
+	site_json_add_counts(value, txn, row);
+	json_object_set_new(value, "classes", classes_json(row));
+	site_json_add_options(value, &row->options);
+	return value;
+}
+
+/*
+ * Return the state of a pattern as a word: whether more of its pages are
+ * visited.
+ */
+static const char *state_of_pattern(const struct site_row *site,
+				    const struct pattern_row *row,
+				    uint32_t max_pattern)
+{
+	uint32_t factor =
+		(row->flags & PATTERN_IS_COARSE) != 0 ? COARSE_FACTOR : 1;
+
+	if (site->options.saturation > 0 &&
+	    row->quiet / factor >= site->options.saturation)
+		return "saturated";
+	if (row->tried / factor >= max_pattern)
+		return "exhausted";
+	return row->tried < row->found ? "open" : "complete";
+}
+
+/* Return a URL pattern of the site as JSON. */
+static json_t *pattern_json(const struct site_row *site,
+			    const struct pattern_row *row, uint32_t max_pattern)
+{
+	bool is_coarse = (row->flags & PATTERN_IS_COARSE) != 0;
+
+	return json_pack(
+		"{s:o, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:s}", "pattern",
+		json_text(row->text), "kind", is_coarse ? "coarse" : "fine",
+		"found", (json_int_t)row->found, "visited",
+		(json_int_t)row->tried, "learned", (json_int_t)row->learned,
+		"quiet", (json_int_t)row->quiet, "news",
+		json_time(row->changed_ms), "cluster",
+		json_cluster_id(site->host, row->cluster), "state",
+		state_of_pattern(site, row, max_pattern));
+}
+
+/*
+ * The frontier: list the patterns of a site, explain a URL, delete its page.
+ */
+
+enum { MAX_PATTERNS = 1000 };
+
+static struct frontier_rules api_frontier_rules(const struct call *call)
+{
+	return (struct frontier_rules){.max_urls = call->config->max_urls,
+				       .max_pattern =
+					       call->config->max_pattern};
+}
+
+enum http_verdict api_get_patterns(struct call *call)
+{
+	struct txn txn = txn_begin_read(call->api->store);
+	json_t *list = json_array();
+	struct site_row site = {0};
+	bool is_known = site_get(&txn, slice_of(call->host), &site);
+	struct key prefix = key_site(site.id);
+	struct scan scan;
+	enum error error;
+
+	scan = scan_begin(&txn, TABLE_PATTERNS, key_slice(&prefix));
+	while (is_known && json_array_size(list) < MAX_PATTERNS &&
+	       scan_next(&scan)) {
+		struct pattern_row row;
+
+		if (pattern_row_decode(scan.value, &row))
+			json_array_append_new(
+				list, pattern_json(&site, &row,
+						   call->config->max_pattern));
+	}
+	scan_end(&scan);
+	error = txn_end(&txn);
+	if (error == ERR_NONE && !is_known)
+		error = ERR_NOT_FOUND;
+	if (error != ERR_NONE) {
+		json_decref(list);
+		return call_fail_with(call, error, call->host);
+	}
+	return call_reply_json(call, 200, json_pack("{s:o}", "patterns", list));
+}
+
+/*
+ * Return the decision of the stored robots.txt for the URL; null if none is
+ * stored.
+ */
+static json_t *robots_json(struct txn *txn, const struct call *call,
+			   const struct url *url)
+{
+	struct slice path = slice_of(url->text + url->path);
+	const struct robots *robots;
+	struct robots_reason reason;
+	struct arena *arena;
+	struct host_row row;
+	json_t *value;
+
+	if (!host_row_get(txn, slice_of(url->authority), &row) ||
+	    row.robots_ms == 0)
+		return json_null();
+	arena = arena_create();
+	robots = row.robots_status >= 200 && row.robots_status < 300
+			 ? robots_parse(arena, row.robots, ROBOTS_AGENT)
+			 : robots_from_status(arena, row.robots_status);
+	reason = robots_explain(robots, path);
+	value = json_pack("{s:b, s:b, s:i, s:o, s:b, s:i, s:o}", "obeyed",
+			  (int)!call->config->ignores_robots, "allowed",
+			  (int)reason.is_allowed, "line", (int)reason.line,
+			  "rule", json_text_or_null(slice_of(reason.rule)),
+			  "names_us", (int)reason.is_named, "http_status",
+			  (int)row.robots_status, "fetched",
+			  json_time(row.robots_ms));
+	arena_destroy(arena);
+	return value;
+}
+
+static const char *name_of_state(unsigned state)
+{
+	static const char *const names[] = {"pending", "leased", "done",
+					    "failed",  "denied", "skipped"};
+
+	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "?";
+}
+
+/* Return the frontier row as JSON; null if the URL was never admitted. */
+static json_t *row_json(const struct frontier_explanation *finding)
+{
+	const struct frontier_row *row = &finding->row;
+	bool is_tried = (row->flags & FRONTIER_IS_ATTEMPTED) != 0;
+
+	if (!finding->is_known)
+		return json_null();
+	return json_pack(
+		"{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:I, s:o, "
+		"s:o, s:o}",
+		"state", name_of_state(row->state), "rule",
+		admission_word(row->rule), "depth", (int)row->depth,
+		"redirects", (int)row->redirects, "attempts",
+		(int)row->attempts, "http_status", (int)row->http_status,
+		"error",
+		row->error == ERR_NONE
+			? json_null()
+			: json_string(error_text((enum error)row->error)),
+		"found", json_time(row->found_ms), "fetched",
+		json_time(row->fetched_ms), "due",
+		is_tried ? json_time(row->due_ms) : json_null(), "interval_s",
+		(json_int_t)(row->interval_ms / 1000U), "lastmod",
+		json_time(row->lastmod_ms), "etag",
+		json_text_or_null(row->etag), "last_modified",
+		json_text_or_null(row->modified));
+}
+
+/* Return the stored page as JSON; null if there is none. */
+static json_t *frontier_page_json(struct txn *txn, const struct site_row *site,
+				  const struct url *url)
+{
+	uint64_t key = page_key_of(slice_of(url->text));
+	struct page_row row;
+
+	if (!page_row_get(txn, site->id, key, &row))
+		return json_null();
+	return json_pack("{s:s, s:o, s:o, s:I, s:o}", "class",
+			 row.redirect.size > 0
+				 ? "redirect"
+				 : page_class_name(row.page_class),
+			 "cluster", json_cluster_id(site->host, row.cluster),
+			 "redirect", json_text_or_null(row.redirect), "bytes",
+			 (json_int_t)row.body_bytes, "changed",
+			 json_time(row.changed_ms));
+}
+
+static json_t *explain_json(struct txn *txn, const struct call *call,
+			    const struct url *url)
+{
+	const struct frontier_rules rules = api_frontier_rules(call);
+	struct site_row site = {0};
+	bool is_known = site_get(txn, slice_of(url->host), &site);
+	struct frontier_explanation finding = {0};
+	json_t *robots = robots_json(txn, call, url);
+	unsigned verdict = REFUSE_HOST;
+	json_t *value;
+
+	if (is_known) {
+		frontier_explain(txn, &site, &rules, url, &finding);
+		verdict = finding.verdict;
+	}
+	if (admission_is_in(verdict) && !call->config->ignores_robots &&
+	    json_is_false(json_object_get(robots, "allowed")))
+		verdict = DENY_ROBOTS;
+	value = json_pack("{s:s, s:s, s:b, s:s, s:b, s:s}", "url", url->text,
+			  "site", url->host, "site_is_known", (int)is_known,
+			  "rule", admission_word(verdict), "admitted",
+			  (int)admission_is_in(verdict), "meaning",
+			  is_known ? admission_meaning(verdict)
+				   : "no watched site has this host");
+	json_object_set_new(value, "robots", robots);
+	json_object_set_new(value, "visit", row_json(&finding));
+	json_object_set_new(value, "page",
+			    is_known ? frontier_page_json(txn, &site, url)
+				     : json_null());
+	if (finding.fine.found > 0) {
+		json_object_set_new(
+			value, "pattern",
+			pattern_json(&site, &finding.fine, rules.max_pattern));
+		json_object_set_new(value, "coarse",
+				    pattern_json(&site, &finding.coarse,
+						 rules.max_pattern));
+	}
+	return value;
+}
+
+enum http_verdict api_get_explain(struct call *call)
+{
+	struct url url;
+	struct txn txn;
+	json_t *value;
+	enum error error;
+
+	if (!call_read_url(call, http_argument(call->exchange, "url"), &url))
+		return HTTP_ANSWERED;
+	txn = txn_begin_read(call->api->store);
+	value = explain_json(&txn, call, &url);
+	error = txn_end(&txn);
+	if (error != ERR_NONE) {
+		json_decref(value);
+		return call_fail_with(call, error, "the store");
+	}
+	return call_reply_json(call, 200, value);
+}
+
+/* The URL is an argument, or a field of a UI form. */
+enum http_verdict api_delete_page(struct call *call)
+{
+	const char *text = call->given == NULL
+				   ? http_argument(call->exchange, "url")
+				   : json_string_value(json_object_get(
+					     call->given, "url"));
+	struct change change = {.kind = CHANGE_PAGE_DELETE};
+	struct url url;
+	enum error error;
+
+	if (!call_read_url(call, text, &url))
+		return HTTP_ANSWERED;
+	change.url = &url;
+	error = pipeline_command(call->api->pipeline, &change);
+	if (error != ERR_NONE)
+		return call_fail_with(call, error, url.text);
+	return call_reply_json(call, 200,
+			       json_pack("{s:s}", "deleted", url.text));
+}
+
+/* The report of a site. */
+
+enum http_verdict api_get_report(struct call *call)
+{
+	struct extraction_options rules = call_rules(call);
+	const struct site_report_source source = {
+		.store = call->api->store,
+		.pool = call->api->pool,
+		.cuts = call->api->cuts,
+		.limits = rules.limits,
+		.min_cluster_pages = rules.min_cluster_pages,
+		.now_ms = clock_wall_ms(),
+	};
+	struct buffer body = {0};
+	enum error error = site_report(&source, call->host, &body);
+
+	if (error != ERR_NONE) {
+		buffer_free(&body);
+		return call_fail_with(call, error, call->host);
+	}
+	http_reply(call->exchange, 200, "text/html; charset=utf-8", &body);
+	return HTTP_ANSWERED;
+}
+
+enum { MAX_HEADERS = 8192 };
+
+static bool site_request_set_error(struct site_request *out, const char *format,
+				   ...) __attribute__((format(printf, 2, 3)));
+
+static bool site_request_set_error(struct site_request *out, const char *format,
+				   ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(out->message, sizeof(out->message), format, list);
+	va_end(list);
+	return false;
+}
+
+static bool site_request_read_whole(const struct site_option *option,
+				    json_t *value, struct site_request *out)
+{
+	double number = json_number_value(value);
+
+	if (!json_is_integer(value) ||
+	    !(number >= option->minimum && number <= option->maximum))
+		return site_request_set_error(
+			out, "%s: must be a whole number from %.16g to %.16g",
+			option->name, option->minimum, option->maximum);
+	site_option_set(option, &out->options, (uint64_t)number);
+	return true;
+}
+
+static bool read_flag(const struct site_option *option, json_t *value,
+		      struct site_request *out)
+{
+	if (!json_is_boolean(value))
+		return site_request_set_error(out, "%s: must be true or false",
+					      option->name);
+	site_option_set(option, &out->options, json_is_true(value));
+	return true;
+}
+
+/*
+ * Return whether `name` is an RFC 9110 token and `value` has no control
+ * character.
+ */
+static bool is_header(const char *name, const char *value)
+{
+	static const char token[] = "!#$%&'*+-.^_`|~0123456789"
+				    "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	if (*name == '\0' || name[strspn(name, token)] != '\0')
+		return false;
+	for (; *value != '\0'; value++)
+		if ((unsigned char)*value < ' ' || *value == 0x7f)
+			return false;
+	return true;
+}
+
+static bool site_request_read_headers(const struct site_option *option,
+				      json_t *value, struct site_request *out)
+{
+	const char *name;
+	json_t *text;
+
+	buffer_append_text(&out->headers,
+			   ""); /* not NULL: headers were given */
+	json_object_foreach(value, name, text)
+	{
+		if (!json_is_string(text) ||
+		    !is_header(name, json_string_value(text)))
+			return site_request_set_error(
+				out, "%s: %.64s is not a header", option->name,
+				name);
+		buffer_printf(&out->headers, "%s: %s\n", name,
+			      json_string_value(text));
+	}
+	if (!json_is_object(value) || out->headers.size > MAX_HEADERS)
+		return site_request_set_error(
+			out,
+			"%s: must be {\"Name\": \"value\"}, at most %d bytes",
+			option->name, MAX_HEADERS);
+	out->options.headers.data =
+		out->headers.size == 0 ? "" : out->headers.data;
+	out->options.headers.size = out->headers.size;
+	return true;
+}
+
+/* The only text option is the proxy. */
+static bool site_request_read_text(const struct site_option *option,
+				   json_t *value, struct site_request *out)
+{
+	const char *text = json_string_value(value);
+
+	if (text == NULL || strlen(text) >= MAX_CONFIG_TEXT)
+		return site_request_set_error(out, "%s: must be a URL, or \"\"",
+					      option->name);
+	buffer_append_text(&out->proxy, text);
+	out->options.proxy.data = *text == '\0' ? "" : out->proxy.data;
+	out->options.proxy.size = out->proxy.size;
+	return true;
+}
+
+static bool read_measure(const struct site_option *option, json_t *value,
+			 struct site_request *out)
+{
+	enum measure measure;
+
+	if (!json_is_string(value) ||
+	    !measure_from_name(json_string_value(value), &measure))
+		return site_request_set_error(
+			out, "%s: must be cp, cps, ctss, cpc, ccs or cas",
+			option->name);
+	out->options.measure = (uint16_t)measure;
+	return true;
+}
+
+/* site_request_read_threshold() reads it, when the measure is known. */
+static bool read_later(const struct site_option *option, json_t *value,
+		       struct site_request *out)
+{
+	(void)option;
+	(void)value;
+	(void)out;
+	return true;
+}
+
+static bool site_request_read_member(const char *name, json_t *value,
+				     struct site_request *out)
+{
+	static bool (*const readers[OPTION_KINDS])(
+		const struct site_option *option, json_t *value,
+		struct site_request *out) = {
+		[OPTION_WHOLE] = site_request_read_whole,
+		[OPTION_FLAG] = read_flag,
+		[OPTION_MEASURE] = read_measure,
+		[OPTION_THRESHOLD] = read_later,
+		[OPTION_HEADERS] = site_request_read_headers,
+		[OPTION_TEXT] = site_request_read_text,
+	};
+	const struct site_option *option = site_option_of(name);
+
+	if (strcmp(name, "url") == 0)
+		return true;
+	if (option == NULL || option->is_read_only)
+		return site_request_set_error(out, "%.64s: unknown", name);
+	return readers[option->kind](option, value, out);
+}
+
+/* Parse a number from 0 to 1, or "auto", to permille, or THRESHOLD_AUTO. */
+static bool read_threshold(const json_t *value, unsigned *threshold_out)
+{
+	double number = json_number_value(value);
+
+	*threshold_out = THRESHOLD_AUTO;
+	if (json_is_string(value))
+		return strcmp(json_string_value(value), "auto") == 0;
+	if (!json_is_number(value) || !(number >= 0 && number <= 1))
+		return false;
+	*threshold_out = (unsigned)(number * 1000.0 + 0.5);
+	return true;
+}
+
+/*
+ * Read the threshold, once the measure is known. The default threshold and
+ * width apply only with the default measure.
+ */
+static bool site_request_read_threshold(json_t *request, unsigned default_value,
+					struct site_request *out)
+{
+	const json_t *value = json_object_get(request, "threshold");
+	struct site_options *options = &out->options;
+	unsigned threshold = THRESHOLD_AUTO;
+
+	if (value != NULL && !read_threshold(value, &threshold))
+		return site_request_set_error(
+			out,
+			"threshold: must be \"auto\", or a number from 0 to 1");
+	if (value != NULL || options->measure != default_value)
+		options_set_threshold(options, threshold);
+	if (options->measure != default_value &&
+	    json_object_get(request, "shingle_width") == NULL)
+		options->width = 0;
+	return true;
+}
+
+static struct site_options default_options(const struct config *config,
+					   const struct url *url,
+					   const struct site_options *known)
+{
+	uint32_t flags = SITE_IS_PORT_OK | SITE_IS_NETWORK_OK;
+	struct site_options default_value = {
+		.measure = (uint16_t)config->measure,
+		.width = (uint16_t)config->width,
+		.max_pages = config->max_pages,
+		.max_depth = config->max_depth,
+		.max_bytes = config->max_bytes,
+		.max_time_ms = config->max_time_ms,
+		.saturation = config->saturation,
+		.delay_ms = config->delay_ms,
+		.revisit_ms = config->revisit_ms,
+		.watch_ms = config->watch_ms,
+	};
+
+	flags |= address_filter_is_private_name(url->host) ? SITE_IS_PRIVATE_OK
+							   : 0;
+	flags |= config->no_sitemaps ? 0 : SITE_HAS_SITEMAPS;
+	flags |= config->no_probe ? 0 : SITE_HAS_PROBE;
+	flags |= config->no_cookies ? 0 : SITE_HAS_COOKIES;
+	default_value.flags = flags;
+	options_set_threshold(&default_value, config->threshold);
+	if (known == NULL)
+		return default_value;
+	if ((known->flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) != 0) {
+		/* the limits of a sample are not an operator's choice */
+		default_value.measure = known->measure;
+		default_value.width = known->width;
+		default_value.threshold = known->threshold;
+		return default_value;
+	}
+	/* a page may have led to the site; now the operator has named it */
+	default_value = *known;
+	if ((known->flags & SITE_IS_PORT_OK) == 0)
+		default_value.flags |=
+			flags & (SITE_IS_PRIVATE_OK | SITE_IS_PORT_OK |
+				 SITE_IS_NETWORK_OK);
+	default_value.headers = (struct slice){NULL, 0};
+	default_value.proxy = (struct slice){NULL, 0};
+	return default_value;
+}
+
+bool site_options_find(struct txn *txn, const char *host,
+		       struct site_options *options_out)
+{
+	struct site_row row;
+
+	if (!site_get(txn, slice_of(host), &row))
+		return false;
+	*options_out = row.options;
+	options_out->headers = (struct slice){NULL, 0};
+	options_out->proxy = (struct slice){NULL, 0};
+	return true;
+}
+
+bool site_request_read(struct site_request *out, json_t *request,
+		       const struct config *config, const struct url *url,
+		       const struct site_options *known)
+{
+	unsigned default_value;
+	const char *name;
+	json_t *value;
+
+	*out = (struct site_request){
+		.options = default_options(config, url, known)};
+	default_value = out->options.measure;
+	json_object_foreach(request, name, value)
+	{
+		if (!site_request_read_member(name, value, out))
+			return false;
+	}
+	if (!site_request_read_threshold(request, default_value, out))
+		return false;
+	if (known == NULL || (out->options.measure == known->measure &&
+			      out->options.width == known->width))
+		return true;
+	return site_request_set_error(
+		out,
+		"the site has signatures of %s with width %u; delete "
+		"the site first",
+		measure_name(known->measure), known->width);
+}
+
+void site_request_free(struct site_request *request)
+{
+	buffer_free(&request->headers);
+	buffer_free(&request->proxy);
+}
+
+/* Sites: add, list, show, delete. */
 
 enum { NODE_SITES = 500 }; /* sites of a node in one response */
 

@@ -14,7 +14,27 @@
 #include "base/error.h"
 #include "cluster/signature.h"
 #include "crawl/address_filter.h"
-#include "daemon/config/retention.h"
+
+/*
+ * Retention: limits of data that grows with time (section `retention` of the
+ * configuration).
+ */
+
+/* Limits; 0 = unlimited. See man/templated.yaml.5. */
+struct retention_limit {
+	uint64_t age_ms;
+	uint64_t count;
+	uint64_t bytes; /* in the whole store, compressed, rounded up as by
+			   LMDB; for events, in pages of the map */
+};
+
+struct retention_limits {
+	struct retention_limit
+		bodies; /* age since the last visit, count per site */
+	struct retention_limit versions; /* age since pages last matched it,
+					    count per template */
+	struct retention_limit events; /* age, and count, in the whole store */
+};
 
 enum {
 	MAX_CONFIG_TEXT = 512,
@@ -130,7 +150,7 @@ struct config {
 	uint64_t events_kept_ms;
 	uint64_t patience_ms;
 	/* extract: */
-	char settings[MAX_CONFIG_TEXT]; /* as in extract/settings.h */
+	char settings[MAX_CONFIG_TEXT]; /* as in extract/extractors.h */
 	char models[MAX_CONFIG_TEXT];   /* folder of HOST.model, or "" */
 	uint64_t max_learned_bytes;
 	uint64_t max_bundle_bytes;

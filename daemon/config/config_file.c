@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/limit.h"
 #include "base/memory.h"
-#include "daemon/config/config_rows.h"
+#include "daemon/config/config_table.h"
 
 enum {
 	MAX_FILE_BYTES = LIMIT(1 << 20, 1 << 16),

@@ -1,9 +1,18 @@
 #include "daemon/ctl/completion.h"
 
+#include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "daemon/ctl/usage_form.h"
+#include "base/memory.h"
+#include "daemon/ctl/client.h"
+#include "daemon/ctl/ctl.h"
 #include "daemon/runtime/terminal.h"
+#include "extract/extractors.h"
+#include "page/page_class.h"
+#include "store/rows.h"
 
 /*
  * Return whether the word has only bytes without a special meaning in shells
@@ -151,4 +160,488 @@ void completion_append(const struct ctl *ctl, const char *const *words,
 	else if (completion.has_folders)
 		buffer_append_text(out, "?folders\n");
 	typed_line_free(&line);
+}
+
+/* Values for the capitals of a usage. */
+
+/* A user waits for the completion. */
+enum { PATIENCE_MS = 400 };
+
+/* Return the response to GET; NULL, without a message, if there is none. */
+static json_t *completion_request(const struct completion *completion,
+				  const char *target)
+{
+	struct socket_answer answer = {0};
+	json_t *value = NULL;
+
+	if (socket_request(completion->socket, "GET", target, slice_of(NULL),
+			   NULL, PATIENCE_MS, &answer) == ERR_NONE &&
+	    answer.status == 200 && answer.body.size > 0)
+		value = json_loadb(answer.body.data, answer.body.size, 0, NULL);
+	buffer_free(&answer.body);
+	return value;
+}
+
+/* The array `member` of a response: its values and descriptions. */
+struct value_list {
+	const char *target;
+	const char *member;
+	const char *value;   /* member of a row */
+	const char *meaning; /* another member of a row */
+};
+
+static void completion_add_row(const struct completion *completion,
+			       const struct value_list *listing,
+			       const json_t *row)
+{
+	const json_t *value = json_object_get(row, listing->value);
+	char number[32];
+
+	snprintf(number, sizeof(number), "%" PRIu64,
+		 field_whole(row, listing->value));
+	completion_add(
+		completion,
+		json_is_integer(value) ? number : json_string_value(value),
+		json_string_value(json_object_get(row, listing->meaning)));
+}
+
+static void add_listing(const struct completion *completion,
+			const struct value_list *listing)
+{
+	json_t *answer = completion_request(completion, listing->target);
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, listing->member), i, row)
+		completion_add_row(completion, listing, row);
+	json_decref(answer);
+}
+
+static void add_sites(struct completion *completion)
+{
+	add_listing(completion, &(struct value_list){"/v1/sites", "sites",
+						     "host", "state"});
+}
+
+/*
+ * Omit URLs where paths are possible: bash offers paths only without other
+ * completions.
+ */
+static void add_urls(struct completion *completion)
+{
+	if (completion->has_files)
+		return;
+	add_listing(completion,
+		    &(struct value_list){"/v1/sites", "sites", "url", "state"});
+}
+
+static void add_hooks(struct completion *completion)
+{
+	add_listing(completion,
+		    &(struct value_list){"/v1/hooks", "hooks", "id", "target"});
+}
+
+static void add_silences(struct completion *completion)
+{
+	add_listing(completion, &(struct value_list){"/v1/silences", "silences",
+						     "id", "kind"});
+}
+
+static void completion_add_tokens(struct completion *completion)
+{
+	add_listing(completion, &(struct value_list){"/v1/tokens", "tokens",
+						     "name", "role"});
+}
+
+static void completion_add_nodes(struct completion *completion)
+{
+	add_listing(completion, &(struct value_list){"/v1/nodes", "nodes",
+						     "name", "version"});
+}
+
+static void add_alerts(struct completion *completion)
+{
+	add_listing(completion,
+		    &(struct value_list){"/v1/events?kinds=alerts&firing=1",
+					 "events", "seq", "kind"});
+}
+
+/* Add the guards of the site in the operand before. */
+static void completion_add_guards(struct completion *completion)
+{
+	const struct typed_line *line = completion->line;
+	struct buffer target = {0};
+
+	if (line->operand_count == 0)
+		return;
+	buffer_append_text(&target, "/v1/sites/");
+	client_append_escaped(&target, line->operands[line->operand_count - 1]);
+	buffer_append_text(&target, "/guards");
+	add_listing(completion, &(struct value_list){target.data, "guards",
+						     "id", "selector"});
+	buffer_free(&target);
+}
+
+/* Add the templates of the site `host` [length], each with its pages. */
+static void add_templates_of(const struct completion *completion,
+			     struct slice host)
+{
+	struct buffer name = {0};
+	struct buffer target = {0};
+	json_t *answer;
+	const json_t *row;
+	size_t i;
+
+	buffer_append_slice(&name, host);
+	buffer_append_byte(&name, '\0');
+	buffer_append_text(&target, "/v1/sites/");
+	client_append_escaped(&target, name.data);
+	buffer_append_text(&target, "/templates");
+	answer = completion_request(completion, target.data);
+	json_array_foreach(json_object_get(answer, "templates"), i, row)
+	{
+		char pages[48];
+
+		snprintf(pages, sizeof(pages), "%" PRIu64 " pages",
+			 field_whole(row, "pages"));
+		completion_add(completion,
+			       json_string_value(json_object_get(row, "id")),
+			       pages);
+	}
+	json_decref(answer);
+	buffer_free(&target);
+	buffer_free(&name);
+}
+
+/* Add "HOST/" for each site; if there is only one site, add its templates. */
+static void add_sites_of_templates(const struct completion *completion)
+{
+	json_t *answer = completion_request(completion, "/v1/sites");
+	const json_t *sites = json_object_get(answer, "sites");
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(sites, i, row)
+	{
+		const char *host =
+			json_string_value(json_object_get(row, "host"));
+		struct buffer name = {0};
+
+		if (host == NULL)
+			continue;
+		if (json_array_size(sites) == 1) {
+			add_templates_of(completion, slice_of(host));
+			continue;
+		}
+		buffer_printf(&name, "%s/", host);
+		completion_add(
+			completion, name.data,
+			json_string_value(json_object_get(row, "state")));
+		buffer_free(&name);
+	}
+	json_decref(answer);
+}
+
+static void add_templates(struct completion *completion)
+{
+	const char *slash = strrchr(completion->typed, '/');
+
+	if (slash == NULL)
+		add_sites_of_templates(completion);
+	else
+		add_templates_of(
+			completion,
+			(struct slice){completion->typed,
+				       (size_t)(slash - completion->typed)});
+}
+
+static void add_sites_and_templates(struct completion *completion)
+{
+	if (strchr(completion->typed, '/') == NULL)
+		add_sites(completion);
+	else
+		add_templates(completion);
+}
+
+static void add_methods(struct completion *completion)
+{
+	for (const struct extractor *const *e = extractors; *e != NULL; e++)
+		completion_add(completion, (*e)->name, (*e)->summary);
+}
+
+/* Add NAME= for each parameter of the method on the command line. */
+static void add_parameters(struct completion *completion)
+{
+	const char *method = typed_line_value(completion->line, "method");
+	const struct extractor *extractor =
+		extractor_find(method == NULL ? "auto" : method);
+
+	if (extractor == NULL)
+		return;
+	for (size_t i = 0; i < extractor->parameter_count; i++) {
+		const struct parameter *parameter = &extractor->parameters[i];
+		char name[64];
+
+		snprintf(name, sizeof(name), "%s=", parameter->name);
+		completion_add(completion, name, parameter->meaning);
+	}
+}
+
+/*
+ * Return the completion after the last comma; the text before it is the head.
+ */
+static struct completion last_of_list(const struct completion *completion)
+{
+	struct completion last = *completion;
+	const char *comma = strrchr(completion->typed, ',');
+	const char *word = completion->typed - completion->head.size;
+
+	if (comma != NULL) {
+		last.typed = comma + 1;
+		last.head = (struct slice){word, (size_t)(last.typed - word)};
+	}
+	return last;
+}
+
+static void add_kinds(struct completion *completion)
+{
+	static const char *const names[] = {"alerts",
+#define X(name, value, text) text,
+					    EVENT_LIST(X)
+#undef X
+	};
+	struct completion last = last_of_list(completion);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		completion_add(&last, names[i], NULL);
+}
+
+static void add_types(struct completion *completion)
+{
+	struct completion last = last_of_list(completion);
+
+	for (unsigned i = 0; i < PAGE_CLASS_COUNT; i++)
+		completion_add(&last, page_class_name(i), NULL);
+}
+
+static void add_qualities(struct completion *completion)
+{
+	struct completion last = last_of_list(completion);
+
+	for (unsigned i = 0; i < QUALITY_COUNT; i++)
+		completion_add(&last, text_quality_name((enum text_quality)i),
+			       NULL);
+}
+
+static void add_files(struct completion *completion)
+{
+	completion->has_files = true;
+}
+
+static void add_folders(struct completion *completion)
+{
+	completion->has_folders = true;
+}
+
+static const struct {
+	const char *name;
+	void (*add)(struct completion *completion);
+} kinds[] = {
+	{"HOST", add_sites},
+	{"HOST/N", add_templates},
+	{"HOST[/N]", add_sites_and_templates},
+	{"URL", add_urls},
+	{"EVENT", add_alerts},
+	{"GUARD", completion_add_guards},
+	{"HOOK", add_hooks},
+	{"SILENCE", add_silences},
+	{"TOKEN", completion_add_tokens},
+	{"NODE", completion_add_nodes},
+	{"METHOD", add_methods},
+	{"NAME=VALUE", add_parameters},
+	{"KIND,...", add_kinds},
+	{"TYPE,...", add_types},
+	{"QUALITY,...", add_qualities},
+	{"FILE", add_files},
+	{"ARCHIVE", add_files},
+	{"BUNDLE", add_files},
+	{"PAGE", add_files},
+	{"SOCKET", add_files},
+	{"TSV", add_files},
+	{"DIR", add_folders},
+	{"PATH", add_folders},
+	{"STORE", add_folders},
+	{"OLD", add_folders},
+	{"NEW", add_folders},
+};
+
+void completion_add_values(struct completion *completion, struct slice name)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (slice_equal(name, slice_of(kinds[i].name)))
+			kinds[i].add(completion);
+}
+
+/* Templatectl completion. */
+
+static void print_script(const char *shell)
+{
+	static const struct {
+		const char *name;
+		const char *script;
+	} shells[] = {
+		{"bash", shell_bash},
+		{"zsh", shell_zsh},
+		{"fish", shell_fish},
+	};
+
+	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
+		if (strcmp(shell, shells[i].name) == 0)
+			fputs(shells[i].script, stdout);
+}
+
+static void completion_print_table(const struct ctl *ctl)
+{
+	json_t *table = verb_table_json(ctl->verbs);
+
+	client_print_json(table);
+	json_decref(table);
+}
+
+/* The completion scripts call this. */
+static void completion_print_words(const struct ctl *ctl)
+{
+	struct buffer out = {0};
+
+	completion_append(ctl, ctl->operands + 1, ctl->operand_count - 1, &out);
+	if (out.size > 0)
+		fwrite(out.data, 1, out.size, stdout);
+	buffer_free(&out);
+}
+
+static enum ctl_status run_completion(const struct ctl *ctl)
+{
+	const char *what = ctl->operands[0];
+
+	if (strcmp(what, "words") == 0)
+		completion_print_words(ctl);
+	else if (strcmp(what, "table") == 0)
+		completion_print_table(ctl);
+	else
+		print_script(what);
+	return CTL_DONE;
+}
+
+const struct verb verb_completion = {
+	.name = "completion",
+	.group = VERBS_OPERATE,
+	.operands = "bash|zsh|fish | table | words WORD...",
+	.min_operands = 1,
+	.max_operands = SIZE_MAX,
+	.summary = "Print completions for a shell, or the table of verbs",
+	.run = run_completion,
+};
+
+static bool is_option(const struct typed_line *line, const char *word)
+{
+	return !line->is_ended && word[0] == '-';
+}
+
+/* Return NULL for an unknown option, or a flag, which has no value. */
+static const struct verb_option *
+option_with_value(const struct typed_line *line, const char *word)
+{
+	const struct verb_option *option = NULL;
+
+	if (line->verb != NULL)
+		option = option_named(line->verb->options, word);
+	if (option == NULL)
+		option = option_named(global_options, word);
+	return option == NULL || option->kind == OPTION_FLAG ? NULL : option;
+}
+
+static void typed_line_read_option(struct typed_line *line, const char *word)
+{
+	const struct verb_option *option;
+	const char *equals = strchr(word, '=');
+
+	if (strcmp(word, "--") == 0) {
+		line->is_ended = true;
+		return;
+	}
+	option = option_with_value(line, word);
+	if (option == NULL)
+		return;
+	if (word[1] != '-' || equals == NULL)
+		line->option = option;
+	else
+		line->values[line->value_count++] =
+			(struct option_value){option, equals + 1};
+}
+
+/* Read a word before the last one. */
+static void typed_line_read_word(struct typed_line *line,
+				 const struct verb *const *verbs,
+				 const char *word)
+{
+	if (line->option != NULL) {
+		line->values[line->value_count++] =
+			(struct option_value){line->option, word};
+		line->option = NULL;
+	} else if (is_option(line, word) && word[1] != '\0') {
+		typed_line_read_option(line, word);
+	} else if (line->part == TYPED_VERB) {
+		line->verb = verb_find(verbs, word);
+		line->part = line->verb == NULL ? TYPED_NOTHING : TYPED_OPERAND;
+	} else {
+		line->operands[line->operand_count++] = word;
+	}
+}
+
+static void typed_line_read_last(struct typed_line *line, const char *word)
+{
+	const char *equals = strchr(word, '=');
+
+	line->last = word;
+	if (line->option != NULL) {
+		line->part = TYPED_VALUE;
+	} else if (is_option(line, word)) {
+		line->part = TYPED_OPTION;
+		if (word[1] != '-' || equals == NULL)
+			return;
+		line->option = option_with_value(line, word);
+		line->part = line->option == NULL ? TYPED_NOTHING : TYPED_VALUE;
+		line->last = equals + 1;
+		line->head = (struct slice){word, (size_t)(line->last - word)};
+	}
+}
+
+struct typed_line typed_line_read(const struct verb *const *verbs,
+				  const char *const *words, size_t count)
+{
+	struct typed_line line = {
+		.part = TYPED_VERB,
+		.operands = mem_alloc(count, sizeof(*line.operands)),
+		.values = mem_alloc(count, sizeof(*line.values)),
+	};
+
+	for (size_t i = 0; i + 1 < count; i++)
+		typed_line_read_word(&line, verbs, words[i]);
+	typed_line_read_last(&line, words[count - 1]);
+	return line;
+}
+
+const char *typed_line_value(const struct typed_line *line, const char *name)
+{
+	for (size_t i = line->value_count; i-- > 0;)
+		if (strcmp(line->values[i].option->name, name) == 0)
+			return line->values[i].text;
+	return NULL;
+}
+
+void typed_line_free(struct typed_line *line)
+{
+	free(line->values);
+	free(line->operands);
+	*line = (struct typed_line){0};
 }

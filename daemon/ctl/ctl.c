@@ -10,14 +10,460 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "daemon/ctl/ctl_help.h"
-#include "daemon/ctl/nearest.h"
-#include "daemon/ctl/usage_form.h"
-#include "daemon/runtime/own_places.h"
+#include "daemon/runtime/systemd.h"
 #include "daemon/runtime/terminal.h"
 
-#ifndef TEMPLATED_VERSION
-#define TEMPLATED_VERSION "unknown"
+/* The usage of templatectl, from its tables. */
+
+static const char between_forms[] = " | ";
+
+static struct slice usage_text_from(struct slice text, size_t size)
+{
+	return (struct slice){(const char *)text.data + size, text.size - size};
+}
+
+/* Return the bytes before `byte`, or all. */
+static size_t size_before(struct slice text, char byte)
+{
+	const char *found =
+		text.size == 0 ? NULL : memchr(text.data, byte, text.size);
+
+	return found == NULL ? text.size
+			     : (size_t)(found - (const char *)text.data);
+}
+
+struct usage_forms usage_forms_of(const char *operands)
+{
+	return (struct usage_forms){operands};
+}
+
+bool usage_forms_next(struct usage_forms *forms, struct slice *form_out)
+{
+	const char *end;
+
+	if (forms->rest == NULL)
+		return false;
+	end = strstr(forms->rest, between_forms);
+	*form_out = (struct slice){forms->rest,
+				   end == NULL ? strlen(forms->rest)
+					       : (size_t)(end - forms->rest)};
+	forms->rest = end == NULL ? NULL : end + strlen(between_forms);
+	return true;
+}
+
+static bool cut_end(struct slice *word, const char *end)
+{
+	size_t size = strlen(end);
+
+	if (word->size < size ||
+	    memcmp((const char *)word->data + word->size - size, end, size) !=
+		    0)
+		return false;
+	word->size -= size;
+	return true;
+}
+
+/* Remove the brackets of "[HOST]", "[V1" and "V2]", but not of "HOST[/N]". */
+static struct slice usage_word_strip(struct slice word)
+{
+	if (slice_byte(word, 0) == '[')
+		word = usage_text_from(word, 1);
+	if (size_before(word, '[') == word.size)
+		cut_end(&word, "]");
+	return word;
+}
+
+/*
+ * Like usage_word(); *is_needed_out: a command must have an operand at this
+ * position.
+ */
+static bool usage_find_word(struct slice form, size_t position,
+			    struct slice *word_out, bool *is_needed_out)
+{
+	for (size_t i = 0; form.size > 0; i++) {
+		struct slice word = {form.data, size_before(form, ' ')};
+		bool repeats;
+
+		form = usage_text_from(form, word.size < form.size
+						     ? word.size + 1
+						     : form.size);
+		repeats = cut_end(&word, "...");
+		if (i == position || (repeats && form.size == 0)) {
+			*is_needed_out =
+				i == position && slice_byte(word, 0) != '[';
+			*word_out = usage_word_strip(word);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool usage_word(struct slice form, size_t position, struct slice *word_out)
+{
+	bool is_needed;
+
+	return usage_find_word(form, position, word_out, &is_needed);
+}
+
+bool usage_allows(struct slice word, const char *operand)
+{
+	struct slice choice;
+
+	while (usage_take_choice(&word, &choice))
+		if (!usage_is_literal(choice) ||
+		    slice_equal(choice, slice_of(operand)))
+			return true;
+	return false;
+}
+
+bool usage_fits(struct slice form, const char *const *operands, size_t count)
+{
+	struct slice word;
+	bool is_needed = false;
+
+	for (size_t i = 0; i < count; i++)
+		if (!usage_word(form, i, &word) ||
+		    !usage_allows(word, operands[i]))
+			return false;
+	usage_find_word(form, count, &word, &is_needed);
+	return !is_needed;
+}
+
+bool usage_take_choice(struct slice *word, struct slice *choice_out)
+{
+	size_t size = size_before(*word, '|');
+
+	if (word->size == 0)
+		return false;
+	*choice_out = (struct slice){word->data, size};
+	*word = usage_text_from(*word, size < word->size ? size + 1 : size);
+	return true;
+}
+
+bool usage_is_literal(struct slice choice)
+{
+	char first = slice_byte(choice, 0);
+
+	return first >= 'a' && first <= 'z';
+}
+
+const char *verb_group_title(enum verb_group group)
+{
+	static const char *const titles[VERB_GROUP_COUNT] = {
+		[VERBS_WATCH] = "Watch sites",
+		[VERBS_READ] = "Read content",
+		[VERBS_CRAWL] = "Control the crawl",
+		[VERBS_LOOK] = "Inspect templates",
+		[VERBS_OPERATE] = "Operate the daemon",
+	};
+
+	return titles[group];
+}
+
+/* Columns of a help line, whatever the width of the terminal. */
+enum { LINE_COLUMNS = 80 };
+
+/*
+ * Print the words of `text`, wrapped and indented by `indent` columns. The
+ * cursor is at this column.
+ */
+static void help_print_words(const char *text, int indent)
+{
+	int column = indent;
+
+	for (size_t size; *text != '\0'; text += size + (text[size] == ' ')) {
+		size = strcspn(text, " ");
+		if (column > indent && column + 1 + (int)size > LINE_COLUMNS) {
+			printf("\n%*s", indent, "");
+			column = indent;
+		}
+		column += printf("%s%.*s", column > indent ? " " : "",
+				 (int)size, text);
+	}
+	printf("\n");
+}
+
+/* Print two columns; the first is `width` wide. */
+static void help_print_row(const char *name, int width, const char *meaning)
+{
+	printf("  %-*s  ", width, name);
+	help_print_words(meaning, width + 4);
+}
+
+/* Write "-o, --out FILE" to `text` of `size` bytes; return its length. */
+static int option_usage(const struct verb_option *option, char *text,
+			size_t size)
+{
+	char letter[] = {'-', option->letter, ',', ' ', '\0'};
+	bool is_flag = option->kind == OPTION_FLAG;
+
+	return snprintf(text, size, "%s--%s%s%s",
+			option->letter == '\0' ? "" : letter, option->name,
+			is_flag ? "" : " ", is_flag ? "" : option->value);
+}
+
+static void print_options(const struct verb_option *options)
+{
+	char text[128];
+	int width = 0;
+
+	if (options == NULL)
+		return;
+	for (const struct verb_option *o = options; o->name != NULL; o++) {
+		int length = option_usage(o, text, sizeof(text));
+
+		width = length > width ? length : width;
+	}
+	for (const struct verb_option *o = options; o->name != NULL; o++) {
+		option_usage(o, text, sizeof(text));
+		help_print_row(text, width, o->meaning);
+	}
+}
+
+static void help_print_verb(const struct verb *verb)
+{
+	struct usage_forms forms = usage_forms_of(verb->operands);
+	struct slice form;
+	const char *head = "usage:";
+
+	while (usage_forms_next(&forms, &form)) {
+		printf("%s templatectl [-s SOCKET] [--json] %s%s%s%.*s\n", head,
+		       verb->name, verb->options == NULL ? "" : " [OPTION]...",
+		       form.size == 0 ? "" : " ", (int)form.size,
+		       (const char *)form.data);
+		head = "      ";
+	}
+	printf("\n%s.\n", verb->summary);
+	if (verb->options != NULL)
+		printf("\n");
+	print_options(verb->options);
+}
+
+static int longest_name(const struct verb *const *verbs)
+{
+	size_t width = 0;
+
+	for (; *verbs != NULL; verbs++)
+		if (strlen((*verbs)->name) > width)
+			width = strlen((*verbs)->name);
+	return (int)width;
+}
+
+static void print_group(const struct verb *const *verbs, enum verb_group group)
+{
+	int width = longest_name(verbs);
+
+	printf("\n%s:\n", verb_group_title(group));
+	for (; *verbs != NULL; verbs++)
+		if ((*verbs)->group == group)
+			help_print_row((*verbs)->name, width,
+				       (*verbs)->summary);
+}
+
+/* Print all verbs (ended by NULL), or one with its options. */
+static void help_print(const struct verb *const *verbs)
+{
+	printf("usage: templatectl [-s SOCKET] [--json] VERB [OPTION]... "
+	       "[OPERAND]...\n");
+	for (unsigned group = 0; group < VERB_GROUP_COUNT; group++)
+		print_group(verbs, (enum verb_group)group);
+	printf("\nOptions before or after any verb; see also `templatectl "
+	       "VERB --help`:\n");
+	print_options(global_options);
+	printf("\nExit status: 0 done, 1 failed, 2 usage, 3 no daemon.\n");
+}
+
+enum { MAX_LENGTH = 31, FAR = 1000 };
+
+static unsigned edit_distance_minimum(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* Three rows of the table of distances between prefixes of two words. */
+struct edit_distance_rows {
+	unsigned before[MAX_LENGTH + 1];
+	unsigned last[MAX_LENGTH + 1];
+	unsigned row[MAX_LENGTH + 1];
+};
+
+/*
+ * Return the distance of the first i + 1 letters of `a` to the first j + 1 of
+ * `b`.
+ */
+static unsigned edit_distance_cell(const struct edit_distance_rows *rows,
+				   const char *a, size_t i, const char *b,
+				   size_t j)
+{
+	unsigned changed = rows->last[j] + (a[i] == b[j] ? 0 : 1);
+	unsigned least = edit_distance_minimum(
+		changed,
+		edit_distance_minimum(rows->last[j + 1], rows->row[j]) + 1);
+
+	if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j])
+		least = edit_distance_minimum(least, rows->before[j - 1] + 1);
+	return least;
+}
+
+/*
+ * Optimal string alignment (Damerau-Levenshtein without repeated edits of the
+ * same part).
+ */
+static unsigned edit_distance(const char *a, size_t a_length, const char *b,
+			      size_t b_length)
+{
+	struct edit_distance_rows rows = {0};
+
+	for (unsigned j = 0; j <= b_length; j++)
+		rows.row[j] = j;
+	for (size_t i = 0; i < a_length; i++) {
+		memcpy(rows.before, rows.last, sizeof(rows.before));
+		memcpy(rows.last, rows.row, sizeof(rows.last));
+		rows.row[0] = (unsigned)i + 1;
+		for (size_t j = 0; j < b_length; j++)
+			rows.row[j + 1] = edit_distance_cell(&rows, a, i, b, j);
+	}
+	return rows.row[b_length];
+}
+
+/* Return the distance; FAR if it is too large for a typing error. */
+static unsigned try_one(const char *word, const char *name)
+{
+	size_t length = strlen(word);
+	size_t name_length = strlen(name);
+	unsigned distance;
+
+	if (length > MAX_LENGTH || name_length > MAX_LENGTH)
+		return FAR;
+	if (length >= 2 && strncmp(name, word, length) == 0)
+		return 1;
+	distance = edit_distance(word, length, name, name_length);
+	return distance > length / 3 ? FAR : distance;
+}
+
+void suggest_name(struct name_suggestion *nearest, const char *name)
+{
+	unsigned distance = try_one(nearest->word, name);
+
+	if (distance == FAR ||
+	    (nearest->name != NULL && distance >= nearest->distance))
+		return;
+	nearest->name = name;
+	nearest->distance = distance;
+}
+
+#ifndef VERB_TABLE_TEMPLATED_VERSION
+#define VERB_TABLE_TEMPLATED_VERSION "unknown"
+#endif
+
+static const char *kind_name(enum ctl_option_kind kind)
+{
+	static const char *const names[] = {
+		[OPTION_FLAG] = "flag",          [OPTION_TEXT] = "text",
+		[OPTION_CHOICE] = "choice",      [OPTION_WHOLE] = "whole",
+		[OPTION_AUTO_THRESHOLD] = "cut",
+	};
+
+	return names[kind];
+}
+
+static json_t *slice_json(struct slice text)
+{
+	return json_stringn(text.data, text.size);
+}
+
+static json_t *choices_json(const struct verb_option *option)
+{
+	json_t *choices;
+	struct slice rest;
+	struct slice choice;
+
+	if (option->kind != OPTION_CHOICE)
+		return json_null();
+	choices = json_array();
+	rest = slice_of(option->value);
+	while (usage_take_choice(&rest, &choice))
+		json_array_append_new(choices, slice_json(choice));
+	return choices;
+}
+
+static json_t *verb_option_json(const struct verb_option *option)
+{
+	bool is_whole = option->kind == OPTION_WHOLE;
+
+	return json_pack(
+		"{s:s, s:o, s:s, s:s?, s:o, s:o, s:o, s:s}", "name",
+		option->name, "letter",
+		option->letter == '\0' ? json_null()
+				       : json_stringn(&option->letter, 1),
+		"kind", kind_name(option->kind), "value", option->value,
+		"choices", choices_json(option), "minimum",
+		is_whole ? json_integer((json_int_t)option->minimum)
+			 : json_null(),
+		"maximum",
+		is_whole ? json_integer((json_int_t)option->maximum)
+			 : json_null(),
+		"meaning", option->meaning);
+}
+
+static json_t *options_json(const struct verb_option *option)
+{
+	json_t *options = json_array();
+
+	for (; option != NULL && option->name != NULL; option++)
+		json_array_append_new(options, verb_option_json(option));
+	return options;
+}
+
+static json_t *usages_json(const char *operands)
+{
+	struct usage_forms forms = usage_forms_of(operands);
+	json_t *usages = json_array();
+	struct slice form;
+
+	while (usage_forms_next(&forms, &form))
+		json_array_append_new(usages, slice_json(form));
+	return usages;
+}
+
+static json_t *verb_json(const struct verb *verb)
+{
+	return json_pack("{s:s, s:s, s:o, s:{s:I, s:o}, s:o}", "name",
+			 verb->name, "summary", verb->summary, "usages",
+			 usages_json(verb->operands), "operands", "minimum",
+			 (json_int_t)verb->min_operands, "maximum",
+			 verb->max_operands == SIZE_MAX
+				 ? json_null()
+				 : json_integer((json_int_t)verb->max_operands),
+			 "options", options_json(verb->options));
+}
+
+static json_t *group_json(const struct verb *const *verbs,
+			  enum verb_group group)
+{
+	json_t *rows = json_array();
+
+	for (; *verbs != NULL; verbs++)
+		if ((*verbs)->group == group)
+			json_array_append_new(rows, verb_json(*verbs));
+	return json_pack("{s:s, s:o}", "title", verb_group_title(group),
+			 "verbs", rows);
+}
+
+json_t *verb_table_json(const struct verb *const *verbs)
+{
+	json_t *groups = json_array();
+
+	for (unsigned group = 0; group < VERB_GROUP_COUNT; group++)
+		json_array_append_new(
+			groups, group_json(verbs, (enum verb_group)group));
+	return json_pack("{s:s, s:s, s:o, s:o}", "program", "templatectl",
+			 "version", VERB_TABLE_TEMPLATED_VERSION, "options",
+			 options_json(global_options), "groups", groups);
+}
+
+#ifndef CTL_TEMPLATED_VERSION
+#define CTL_TEMPLATED_VERSION "unknown"
 #endif
 
 static void ctl_print_message(const char *verb, const char *format,
@@ -403,7 +849,7 @@ static enum ctl_status command_line_run(struct command_line_parser *reader)
 	enum ctl_status status = CTL_DONE;
 
 	if (reader->wants_version)
-		printf("templatectl " TEMPLATED_VERSION "\n");
+		printf("templatectl " CTL_TEMPLATED_VERSION "\n");
 	else if (reader->wants_help && reader->ctl.verb != NULL)
 		help_print_verb(reader->ctl.verb);
 	else if (reader->wants_help)

@@ -6,11 +6,15 @@
 #ifndef DAEMON_CTL_CTL_H
 #define DAEMON_CTL_CTL_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "cluster/signature.h"
+
+struct ctl;
 
 #define DEFAULT_SOCKET "/run/templated/templated.sock"
 
@@ -34,8 +38,6 @@ struct verb_option {
 	uint64_t minimum;
 	uint64_t maximum;
 };
-
-struct ctl;
 
 /* Groups of verbs, in the order of --help. */
 enum verb_group {
@@ -84,7 +86,7 @@ struct ctl {
 	const char *socket;
 	bool is_json;
 	bool has_roles;        /* the program can run as another role:
-				  daemon/privsep/process.h */
+				  daemon/privsep/spawner_client.h */
 	const char **operands; /* [operand_count] */
 	size_t operand_count;
 	struct option_value *values; /* [value_count], unparsed */
@@ -243,5 +245,72 @@ extern const struct verb verb_train;
 extern const struct verb verb_cluster;
 /* ctl_batch.c */
 extern const struct verb verb_batch;
+
+/* Suggest the known name that is nearest to an unknown word. */
+
+/* Begin with {.word = WORD}. */
+struct name_suggestion {
+	const char *word;
+	const char *name;  /* the nearest name; or NULL */
+	unsigned distance; /* between word and name; undefined without one */
+};
+
+/*
+ * Compare the word with `name`, which must outlive `nearest`; on a tie the
+ * earlier name wins. A name is near if it begins with the word (two letters or
+ * more), or differs by at most one typing error per three letters: a letter
+ * changed, missing, added, or exchanged with the next.
+ */
+void suggest_name(struct name_suggestion *nearest, const char *name);
+
+/*
+ * Parse the operands in a verb's usage: "add HOST[/N] | list [HOST]" has two
+ * forms; "DIR|FILE..." is one or more operands with two choices. All results
+ * point into the usage.
+ */
+
+/* The remaining forms; `rest` is NULL at the end. */
+struct usage_forms {
+	const char *rest;
+};
+
+/* Return the forms of `operands`, at least one; the form of "" is empty. */
+struct usage_forms usage_forms_of(const char *operands);
+bool usage_forms_next(struct usage_forms *forms, struct slice *form_out);
+
+/*
+ * Return the word at `position` (from 0) of a form, without "[ ]" and "...". If
+ * the last word ends with "...", it has all further positions. False: no word.
+ */
+bool usage_word(struct slice form, size_t position, struct slice *word_out);
+
+/* Remove the first choice from "DIR|FILE"; false if none remains. */
+bool usage_take_choice(struct slice *word, struct slice *choice_out);
+
+/*
+ * Return whether the operand may stand for the word: the word is a placeholder,
+ * or equals the operand.
+ */
+bool usage_allows(struct slice word, const char *operand);
+
+/* Return whether these operands [count] are complete for the form. */
+bool usage_fits(struct slice form, const char *const *operands, size_t count);
+
+/* Return whether a choice is literal: "add", but not "HOST" or "-". */
+bool usage_is_literal(struct slice choice);
+
+/* The verbs and options of templatectl as JSON. */
+
+/*
+ * Return {"program", "version", "options": [OPTION...], "groups": [{"title",
+ * "verbs": [VERB...]}...]}: the verbs (ended by NULL) in the order of --help.
+ * VERB is {"name", "summary", "usages": [FORM...], "operands": {"minimum",
+ * "maximum"}, "options": [OPTION...]}. A FORM is the operands of a usage; the
+ * maximum is null if unlimited. OPTION is {"name", "letter", "kind", "value",
+ * "choices", "minimum", "maximum", "meaning"}; all except name, kind and
+ * meaning may be null, and `choices` is null if there are values other than
+ * words. json_decref() it.
+ */
+json_t *verb_table_json(const struct verb *const *verbs);
 
 #endif

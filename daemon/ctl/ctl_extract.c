@@ -1,23 +1,605 @@
-/* daemon/ctl/ctl_extract.c - templatectl: extract, methods. */
-#include "daemon/ctl/ctl.h"
-
 #include <inttypes.h>
+#include <jansson.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <jansson.h>
+#include <string.h>
+#include <strings.h>
 
 #include "base/file.h"
-#include "daemon/ctl/ctl_client.h"
-#include "daemon/ctl/ctl_offline.h"
-#include "daemon/ctl/ctl_request.h"
-#include "daemon/ctl/inputs.h"
-#include "daemon/ctl/page_run.h"
-#include "daemon/ctl/page_stream.h"
-#include "daemon/query/answer.h"
-#include "daemon/runtime/table.h"
+#include "daemon/ctl/client.h"
+#include "daemon/ctl/ctl.h"
+#include "daemon/ctl/offline.h"
+#include "daemon/ctl/offline_input.h"
+#include "daemon/ctl/offline_run.h"
+#include "daemon/privsep/messages.h"
+#include "daemon/privsep/model_cache.h"
+#include "daemon/query/query.h"
+#include "daemon/runtime/clock.h"
+#include "daemon/runtime/terminal.h"
+#include "extract/auto/features.h"
 #include "extract/extractors.h"
-#include "extract/methods/ridge_model.h"
+#include "extract/methods/ridge.h"
+#include "template/bundle.h"
+
+/* Templatectl: apply, extraction with a bundle instead of the daemon. */
+
+enum { MAX_LEARNED_BYTES = 64 << 20 };
+
+struct bundle_run {
+	struct bundle *bundle;
+	const char *base; /* base URL of several files */
+	struct model_cache *learned;
+	struct bundle_learner learner; /* any thread; uses the cache above */
+};
+
+static void bundle_append_page(void *visitor, struct slice charset,
+			       struct slice body)
+{
+	item_append(visitor, body);
+	item_append(visitor, charset);
+}
+
+/* A sample_reader. */
+static enum error bundle_run_read_sample(void *context, uint32_t cluster,
+					 struct buffer *list,
+					 uint32_t *changes_out)
+{
+	const struct bundle_run *application = context;
+
+	bundle_each_sample(application->bundle, cluster, bundle_append_page,
+			   list);
+	*changes_out = 0; /* a bundle never changes */
+	return list->size > 0 ? ERR_NONE : ERR_BODY_EXPIRED;
+}
+
+static struct template_model
+bundle_run_build_model(void *context, uint32_t cluster,
+		       const struct extractor *extractor,
+		       const double *parameters)
+{
+	const struct bundle_run *application = context;
+	struct cached_model *learned;
+	enum error error = model_cache_get(
+		application->learned,
+		&(struct model_query){
+			.extractor = extractor,
+			.parameters = parameters,
+			.read = bundle_run_read_sample,
+			.context = context,
+			.cluster = cluster,
+			.limits = &bundle_site_of(application->bundle)->limits,
+		},
+		&learned);
+
+	return (struct template_model){cached_model_template(learned), learned,
+				       error};
+}
+
+static void bundle_run_release_model(void *context,
+				     struct template_model taught)
+{
+	const struct bundle_run *application = context;
+
+	model_cache_release(application->learned, taught.holder);
+}
+
+static bool open_bundle(const struct ctl *ctl, const char *path,
+			struct bundle **bundle_out)
+{
+	struct bundle_limits limits = bundle_limits_default;
+	char reason[BUNDLE_REASON_BYTES];
+	struct buffer file = {0};
+	enum error error = file_read(path, BUNDLE_MAX_BYTES, &file);
+
+	if (error == ERR_TOO_LARGE || error == ERR_CORRUPT) {
+		ctl_print_error(ctl, "%s: not a bundle: %s", path,
+				file_error_text(error));
+		buffer_free(&file);
+		return false;
+	}
+	if (error != ERR_NONE) {
+		input_print_error(ctl, path, error, BUNDLE_MAX_BYTES);
+		return false;
+	}
+	error = bundle_open(bundle_out, &file, &limits, reason);
+	if (error != ERR_NONE)
+		ctl_print_error(ctl, "%s: %s", path, reason);
+	return error == ERR_NONE;
+}
+
+static enum error bundle_run_extract(void *context,
+				     const struct page_item *item,
+				     const struct text_request *request,
+				     struct extraction_result *answer_out)
+{
+	const struct bundle_run *application = context;
+
+	(void)item;
+	return bundle_extract_by(application->bundle, &application->learner,
+				 request, answer_out);
+}
+
+static enum error bundle_run_url(void *context, const char *name,
+				 struct url *url_out)
+{
+	const struct bundle_run *application = context;
+
+	return offline_url_below(application->base, name, url_out);
+}
+
+static enum ctl_status bundle_run_start(const struct ctl *ctl,
+					const struct page_run *asked)
+{
+	struct page_run run = *asked;
+	struct bundle_run application = {.learner = {bundle_run_build_model,
+						     bundle_run_release_model,
+						     &application}};
+	struct page_run_counts counts;
+	struct ctl files = *ctl;
+	enum ctl_status status = CTL_FAILED;
+
+	files.operands++;
+	files.operand_count--;
+	run.ctl = &files;
+	run.context = &application;
+	run.jobs = page_run_jobs(ctl);
+	if (!open_bundle(ctl, ctl->operands[0], &application.bundle))
+		return CTL_FAILED;
+	run.max_bytes = bundle_site_of(application.bundle)->limits.max_bytes;
+	application.learned = model_cache_create(MAX_LEARNED_BYTES);
+	application.base = run.request.url != NULL
+				   ? run.request.url->text
+				   : bundle_site_of(application.bundle)->base;
+	status = page_run_format(&files, page_run_is_many(&files),
+				 &run.request.format)
+			 ? page_run(&run, &counts)
+			 : CTL_USAGE;
+	model_cache_destroy(application.learned);
+	bundle_close(application.bundle);
+	return status;
+}
+
+static enum ctl_status run_apply(const struct ctl *ctl)
+{
+	struct ctl_request asked;
+	struct page_run run = {.answer = bundle_run_extract,
+			       .place = bundle_run_url};
+	enum ctl_status status = CTL_USAGE;
+	bool is_right = ctl_request_read(ctl, &asked);
+	struct url url;
+
+	run.request = asked.request;
+	run.request.charset = slice_of(option_text(ctl, "charset"));
+	if (is_right && page_run_url(ctl, &run.request, &url))
+		status = bundle_run_start(ctl, &run);
+	ctl_request_free(&asked);
+	return status;
+}
+
+static const struct verb_option apply_options[] = {
+	OPTION_METHOD_ROW,
+	OPTION_FORMAT_ROW,
+	{.name = "url",
+	 .kind = OPTION_TEXT,
+	 .value = "U",
+	 .meaning = "URL of the page; with --out, URL of the folder of the "
+		    "pages (default: the site)"},
+	{.name = "charset",
+	 .kind = OPTION_TEXT,
+	 .value = "C",
+	 .meaning = "charset in the Content-Type of the pages"},
+	OPTION_PARAM_ROW,
+	OPTION_FAVOR_ROW,
+	OPTION_SCOPE_ROW,
+	OPTION_WITH_ROW,
+	OPTION_EXTRAS_ROWS,
+	OPTION_INCLUDE_ROW,
+	OPTION_EXCLUDE_ROW,
+	OPTION_OUT_ROW,
+	OPTION_JOBS_ROW,
+	OPTION_WARC_ROW,
+	OPTION_URLS_ROW,
+	OPTION_CITABLE_ROW,
+	{.name = NULL},
+};
+
+const struct verb verb_apply = {
+	.name = "apply",
+	.group = VERBS_READ,
+	.operands = "BUNDLE [FILE|DIR|ARCHIVE|URL|-]...",
+	.min_operands = 1,
+	.max_operands = SIZE_MAX,
+	.summary = "Print the content of pages, with templates that "
+		   "`templatectl export` wrote",
+	.options = apply_options,
+	.run = run_apply,
+};
+
+/* Templatectl: batch, the daemon's pipeline on a folder. */
+
+struct offline_batch {
+	const struct ctl *ctl;
+	struct offline_site site;
+	uint64_t started_ms;
+	atomic_size_t by_template; /* pages */
+	size_t next;               /* next page */
+	size_t missing;            /* pages that were not added to the site */
+};
+
+static void give_text(const char *text, struct buffer *out)
+{
+	if (text != NULL)
+		buffer_append_text(out, text);
+}
+
+static bool offline_batch_next(void *context, struct page_item *item_out)
+{
+	struct offline_batch *run = context;
+	const struct offline_page *page = &run->site.pages[run->next];
+
+	if (run->next == run->site.count)
+		return false;
+	give_text(page->name, &item_out->name);
+	give_text(page->output, &item_out->output);
+	give_text(page->trouble, &item_out->trouble);
+	run->missing += page->trouble != NULL;
+	item_out->index = run->next++;
+	return true;
+}
+
+static enum error offline_batch_extract(void *context,
+					const struct page_item *item,
+					const struct text_request *request,
+					struct extraction_result *answer_out)
+{
+	struct offline_batch *run = context;
+	enum error error = offline_site_answer(&run->site, item->index, request,
+					       answer_out);
+
+	if (error == ERR_NONE && answer_out->has_template)
+		atomic_fetch_add(&run->by_template, 1);
+	return error;
+}
+
+static void offline_batch_print_summary(struct offline_batch *run,
+					const struct page_run_counts *counts)
+{
+	size_t by_template = atomic_load(&run->by_template);
+	size_t answered = counts->done + counts->left_out;
+	struct store_usage usage = {0};
+
+	if (store_usage(run->site.store, &usage) != ERR_NONE)
+		return;
+	fprintf(stderr,
+		"%zu pages in %" PRIu64 " clusters: %zu by template, %zu "
+		"without; %zu skipped; %.1f s\n",
+		answered, usage.rows[TABLE_CLUSTERS], by_template,
+		answered - by_template, counts->failed,
+		(double)(clock_steady_ms() - run->started_ms) / 1000);
+}
+
+static enum ctl_status run_all(struct offline_batch *run,
+			       const struct text_request *request)
+{
+	struct page_run pages = {
+		.ctl = run->ctl,
+		.jobs = page_run_jobs(run->ctl),
+		.request = *request,
+		.answer = offline_batch_extract,
+		.context = run,
+		.next = offline_batch_next,
+	};
+	struct page_run_counts counts;
+	enum ctl_status status;
+
+	if (!offline_site_learn(run->ctl, request, &run->site))
+		return CTL_FAILED;
+	pages.count = run->site.count;
+	status = page_run(&pages, &counts);
+	if (status == CTL_DONE)
+		offline_batch_print_summary(run, &counts);
+	return status == CTL_DONE && run->missing > 0 ? CTL_PARTLY : status;
+}
+
+static enum ctl_status ctl_batch_run(const struct ctl *ctl)
+{
+	struct ctl_request asked;
+	struct offline_batch run = {
+		.ctl = ctl,
+		.started_ms = clock_steady_ms(),
+	};
+	enum ctl_status status = CTL_USAGE;
+
+	bool is_right = ctl_request_read(ctl, &asked);
+
+	if (is_right && page_run_format(ctl, true, &asked.request.format))
+		status = run_all(&run, &asked.request);
+	ctl_request_free(&asked);
+	offline_site_close(&run.site);
+	return status;
+}
+
+static const struct verb_option batch_options[] = {
+	OPTION_OUT_ROW,
+	OPTION_JOBS_ROW,
+	OPTION_WARC_ROW,
+	OPTION_URLS_ROW,
+	OPTION_CITABLE_ROW,
+	OPTION_METHOD_ROW,
+	OPTION_PARAM_ROW,
+	OPTION_FAVOR_ROW,
+	OPTION_SCOPE_ROW,
+	OPTION_WITH_ROW,
+	OPTION_EXTRAS_ROWS,
+	OPTION_INCLUDE_ROW,
+	OPTION_EXCLUDE_ROW,
+	OPTION_FORMAT_ROW,
+	OPTION_MEASURE_ROW,
+	OPTION_THRESHOLD_ROW,
+	OPTION_WIDTH_ROW,
+	{.name = "min-pages",
+	 .kind = OPTION_WHOLE,
+	 .value = "N",
+	 .minimum = 2,
+	 .maximum = UINT32_MAX,
+	 .meaning = "minimum pages of a template (default: 3)"},
+	{.name = NULL},
+};
+
+const struct verb verb_batch = {
+	.name = "batch",
+	.group = VERBS_READ,
+	.operands = "[FILE|DIR|ARCHIVE|URL|-]...",
+	.max_operands = SIZE_MAX,
+	.summary = "Learn the templates of pages, and extract the content of "
+		   "each page",
+	.options = batch_options,
+	.run = ctl_batch_run,
+};
+
+/* Templatectl: explain, a page coloured by verdict. */
+
+/* If the file of --out cannot be written, print a message and return false. */
+static bool explain_write(const struct ctl *ctl, const struct buffer *picture)
+{
+	const char *path = option_text(ctl, "out");
+	enum error error;
+
+	if (path == NULL) {
+		terminal_print(buffer_slice(picture));
+		return true;
+	}
+	error = file_write(path, buffer_slice(picture));
+	if (error != ERR_NONE)
+		ctl_print_error(ctl, "%s: cannot write: %s", path,
+				file_error_text(error));
+	return error == ERR_NONE;
+}
+
+static enum ctl_status put_answer(const struct ctl *ctl, enum error error,
+				  struct extraction_result *answer)
+{
+	enum ctl_status status = CTL_FAILED;
+	struct buffer trouble = {0};
+
+	if (error != ERR_NONE) {
+		offline_trouble(error, answer, &trouble);
+		ctl_print_error(ctl, "%s: %s", ctl->operands[0], trouble.data);
+		buffer_free(&trouble);
+	} else if (explain_write(ctl, &answer->text)) {
+		status = CTL_DONE;
+	}
+	extraction_result_free(answer);
+	return status;
+}
+
+static enum ctl_status explain_file(const struct ctl *ctl,
+				    struct text_request request)
+{
+	const struct extraction_options *rules = &extraction_options_default;
+	struct extraction_result answer = {0};
+	struct buffer body = {0};
+	enum ctl_status status;
+	enum error error =
+		file_read(ctl->operands[0], rules->limits.max_bytes, &body);
+
+	request.body = buffer_slice(&body);
+	if (error == ERR_NONE)
+		error = query_extract(NULL, rules, &request, &answer);
+	status = put_answer(ctl, error, &answer);
+	buffer_free(&body);
+	return status;
+}
+
+/* Find the page by its path below the folder, or by any path of its file. */
+static const struct offline_page *
+explain_find_page(const struct offline_site *site, const char *path)
+{
+	for (size_t i = 0; i < site->count; i++) {
+		const struct offline_page *page = &site->pages[i];
+
+		if (strcmp(page->output, path) == 0 ||
+		    strcmp(page->path, path) == 0)
+			return page;
+	}
+	return NULL;
+}
+
+static enum ctl_status explain_page(const struct ctl *ctl,
+				    const struct offline_site *site,
+				    struct text_request request)
+{
+	const struct offline_page *page =
+		explain_find_page(site, ctl->operands[0]);
+	struct extraction_result answer = {0};
+	struct url url;
+	enum error error;
+
+	if (page == NULL) {
+		ctl_print_error(
+			ctl,
+			"%s: %s has no such page; use its path in that folder",
+			ctl->operands[0], option_text(ctl, "site"));
+		return CTL_FAILED;
+	}
+	if (page->trouble != NULL) {
+		ctl_print_error(ctl, "%s: %s", page->name, page->trouble);
+		return CTL_FAILED;
+	}
+	error = url_parse(&url, slice_of(page->url), NULL);
+	request.url = &url;
+	if (error == ERR_NONE)
+		error = query_text(site->store, &site->rules, &request,
+				   &answer);
+	return put_answer(ctl, error, &answer);
+}
+
+static enum ctl_status explain_in_site(const struct ctl *ctl,
+				       const struct text_request *request)
+{
+	const char *folder = option_text(ctl, "site");
+	const char *operands[] = {folder};
+	struct ctl lesson = *ctl; /* as if the folder were the operand */
+	struct offline_site site = {0};
+	enum ctl_status status = CTL_FAILED;
+
+	if (!is_folder(folder)) {
+		ctl_print_error(ctl, "--site: %s: no such folder", folder);
+		return CTL_FAILED;
+	}
+	lesson.operands = operands;
+	lesson.operand_count = 1;
+	if (offline_site_learn(&lesson, NULL, &site))
+		status = explain_page(ctl, &site, *request);
+	offline_site_close(&site);
+	return status;
+}
+
+static enum ctl_status ask_daemon(const struct ctl *ctl,
+				  const struct ctl_request *asked)
+{
+	struct buffer target = {0};
+	struct buffer answer = {0};
+	enum ctl_status status;
+
+	buffer_append_text(&target, "/v1/text?format=explain&url=");
+	client_append_escaped(&target, ctl->operands[0]);
+	ctl_request_append(asked, &target);
+	status = client_ask(
+		ctl, &(struct client_request){.target = target.data}, &answer);
+	if (status == CTL_DONE && !explain_write(ctl, &answer))
+		status = CTL_FAILED;
+	buffer_free(&answer);
+	buffer_free(&target);
+	return status;
+}
+
+static bool is_url(const char *operand)
+{
+	return strncasecmp(operand, "http://", 7) == 0 ||
+	       strncasecmp(operand, "https://", 8) == 0;
+}
+
+static enum ctl_status ctl_explain_page(const struct ctl *ctl,
+					const struct ctl_request *asked)
+{
+	bool has_site = option_given(ctl, "site");
+
+	if (!is_url(ctl->operands[0]))
+		return has_site ? explain_in_site(ctl, &asked->request)
+				: explain_file(ctl, asked->request);
+	if (!has_site)
+		return ask_daemon(ctl, asked);
+	ctl_print_error(ctl,
+			"--site: use it with files only; the daemon uses its "
+			"own pages for a URL");
+	return CTL_USAGE;
+}
+
+static enum ctl_status run_explain(const struct ctl *ctl)
+{
+	struct ctl_request asked;
+	enum ctl_status status = CTL_USAGE;
+
+	if (ctl_request_read(ctl, &asked)) {
+		asked.request.format = FORMAT_EXPLAIN;
+		status = ctl_explain_page(ctl, &asked);
+	}
+	ctl_request_free(&asked);
+	return status;
+}
+
+static const struct verb_option explain_options[] = {
+	OPTION_METHOD_ROW,
+	OPTION_PARAM_ROW,
+	OPTION_FAVOR_ROW,
+	OPTION_SCOPE_ROW,
+	OPTION_WITH_ROW,
+	OPTION_INCLUDE_ROW,
+	OPTION_EXCLUDE_ROW,
+	{.name = "site",
+	 .kind = OPTION_TEXT,
+	 .value = "DIR",
+	 .meaning = "folder of pages that provide the template; PAGE is a path "
+		    "in it"},
+	{.name = "out",
+	 .letter = 'o',
+	 .kind = OPTION_TEXT,
+	 .value = "FILE",
+	 .meaning = "write the picture to FILE"},
+	{.name = NULL},
+};
+
+const struct verb verb_explain = {
+	.name = "explain",
+	.group = VERBS_LOOK,
+	.operands = "PAGE|URL",
+	.min_operands = 1,
+	.max_operands = 1,
+	.summary = "Show as HTML why each text of a page is content or not",
+	.options = explain_options,
+	.run = run_explain,
+};
+
+/* Templatectl: features. */
+
+static enum ctl_status run_features(const struct ctl *ctl)
+{
+	static const struct table_column columns[] = {
+		{.title = "FEATURE"},
+		{.title = "OF A PASSAGE", .is_elastic = true},
+	};
+	struct text_table *table = table_create(columns, 2);
+	json_t *features = json_array();
+	json_t *answer = json_pack("{s:o}", "features", features);
+
+	for (size_t i = 0; i < FEATURE_COUNT; i++) {
+		table_add_text(table, feature_name(i));
+		table_add_text(table, feature_definition(i));
+		json_array_append_new(features,
+				      json_pack("{s:s, s:s}", "name",
+						feature_name(i), "definition",
+						feature_definition(i)));
+	}
+	if (ctl->is_json)
+		client_print_json(answer);
+	else
+		table_print(table);
+	json_decref(answer);
+	table_destroy(table);
+	return CTL_DONE;
+}
+
+const struct verb verb_features = {
+	.name = "features",
+	.group = VERBS_LOOK,
+	.operands = "",
+	.summary = "List the features of a passage that auto uses",
+	.run = run_features,
+};
+
+/* Templatectl: extract, methods. */
 
 /* Read the model of --model; the caller frees it; NULL without --model. */
 static bool read_model(const struct ctl *ctl, struct ridge_model **model_out)

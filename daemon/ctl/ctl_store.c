@@ -1,11 +1,25 @@
 #include "daemon/ctl/ctl_store.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
-#include "daemon/engine/verify_laws.h"
-#include "daemon/runtime/trial.h"
+#include "daemon/config/config.h"
+#include "daemon/ctl/client.h"
+#include "daemon/ctl/ctl.h"
+#include "daemon/ctl/offline.h"
+#include "daemon/ctl/offline_learn.h"
+#include "daemon/engine/invariants.h"
+#include "daemon/runtime/child.h"
+#include "daemon/runtime/clock.h"
+#include "daemon/runtime/terminal.h"
+#include "store/recover.h"
+#include "store/secrets.h"
+#include "store/store.h"
 
 void ctl_print_store_error(const struct ctl *ctl, const char *path,
 			   enum error error)
@@ -104,3 +118,504 @@ bool ctl_check_store(const struct ctl *ctl, const char *path,
 	buffer_free(&report->text);
 	return is_read && report->problems == 0;
 }
+
+/* Templatectl: backup, a copy of the running daemon's store. */
+
+enum { KIB = 1024 };
+
+/* A copy that is being written. */
+struct backup {
+	int file;
+	uint64_t done;
+	int failure; /* errno */
+	struct progress progress;
+};
+
+static enum error write_copy(void *context, struct slice bytes, uint64_t total)
+{
+	struct backup *backup = context;
+	const char *rest = bytes.data;
+	size_t left = bytes.size;
+
+	while (left > 0) {
+		ssize_t size = write(backup->file, rest, left);
+
+		if (size < 0 && errno == EINTR)
+			continue;
+		if (size < 0) {
+			backup->failure = errno;
+			return ERR_IO;
+		}
+		rest += size;
+		left -= (size_t)size;
+	}
+	backup->done += bytes.size;
+	progress_show(&backup->progress, backup->done / KIB,
+		      (total > backup->done ? total : backup->done) / KIB,
+		      "KiB");
+	return ERR_NONE;
+}
+
+/* Receive the copy into a new file of the folder and sync it. */
+static enum ctl_status backup_receive(const struct ctl *ctl,
+				      struct backup *backup)
+{
+	const struct socket_download download = {
+		.target = "/v1/backup",
+		.sink = write_copy,
+		.context = backup,
+	};
+	enum ctl_status status;
+
+	backup->progress = progress_begin("backup");
+	status = client_receive(ctl, &download);
+	progress_clear(&backup->progress);
+	if (status == CTL_DONE && fsync(backup->file) != 0) {
+		backup->failure = errno;
+		status = CTL_FAILED;
+	}
+	return status;
+}
+
+static void backup_report_file(const struct ctl *ctl, const char *folder,
+			       int number)
+{
+	ctl_print_error(ctl, "%s: %s", folder, strerrordesc_np(number));
+}
+
+/* Fetch the copy; replace an earlier one only when the new one is complete. */
+static enum ctl_status backup_fetch(const struct ctl *ctl, const char *folder,
+				    uint64_t *bytes_out)
+{
+	struct backup backup = {.file = folder_create(folder, FOLDER_NEW)};
+	enum ctl_status status = CTL_FAILED;
+	char name[MAX_PATH_BYTES];
+
+	if (backup.file < 0) {
+		backup_report_file(ctl, folder, errno);
+		return status;
+	}
+	status = backup_receive(ctl, &backup);
+	close(backup.file);
+	if (status == CTL_DONE && folder_replace(folder) != ERR_NONE) {
+		backup.failure = errno;
+		status = CTL_FAILED;
+	}
+	if (backup.failure != 0)
+		backup_report_file(ctl, folder, backup.failure);
+	if (status != CTL_DONE && folder_name(name, folder, FOLDER_NEW))
+		unlink(name);
+	*bytes_out = backup.done;
+	return status;
+}
+
+/*
+ * The daemon does not send the secrets: copy them from its folder, after the
+ * rows that name them. The secrets of an earlier backup are removed.
+ */
+static enum ctl_status copy_secrets(const struct ctl *ctl, const char *folder)
+{
+	const char *from = option_text(ctl, "with-secrets");
+	char name[MAX_PATH_BYTES];
+	enum error error;
+
+	if (folder_name(name, folder, SECRETS_FILE))
+		unlink(name);
+	if (from == NULL)
+		return CTL_DONE;
+	error = secrets_restore(from, folder, NULL);
+	if (error == ERR_NONE)
+		return CTL_DONE;
+	ctl_print_store_error(ctl, from, error);
+	return CTL_FAILED;
+}
+
+static bool backup_exists(const char *folder)
+{
+	char name[MAX_PATH_BYTES];
+
+	return folder_name(name, folder, FOLDER_DATA) &&
+	       access(name, F_OK) == 0;
+}
+
+/* Print the counts of the backup; verify it without --no-verify. */
+static enum ctl_status backup_verify(const struct ctl *ctl, const char *folder,
+				     json_t *answer)
+{
+	struct verify_report report = {0};
+	struct store *store = NULL;
+	struct store_usage usage;
+	bool is_good = ctl_open_store(ctl, folder, &store);
+
+	if (!is_good)
+		return CTL_FAILED;
+	if (store_usage(store, &usage) == ERR_NONE) {
+		json_object_set_new(
+			answer, "sites",
+			json_integer((json_int_t)usage.rows[TABLE_SITES]));
+		json_object_set_new(
+			answer, "pages",
+			json_integer((json_int_t)usage.rows[TABLE_RECORDS]));
+	}
+	store_close(store);
+	if (!option_given(ctl, "no-verify")) {
+		is_good = ctl_check_store(ctl, folder, &report);
+		json_object_set_new(answer, "problems",
+				    json_integer((json_int_t)report.problems));
+	}
+	return is_good ? CTL_DONE : CTL_FAILED;
+}
+
+static enum ctl_status back_up(const struct ctl *ctl, const char *folder)
+{
+	uint64_t bytes;
+	enum ctl_status status;
+	json_t *answer;
+
+	if (backup_exists(folder) && !option_given(ctl, "force")) {
+		ctl_print_error(
+			ctl,
+			"%s: contains a store already; --force overwrites it",
+			folder);
+		return CTL_FAILED;
+	}
+	status = backup_fetch(ctl, folder, &bytes);
+	if (status == CTL_DONE)
+		status = copy_secrets(ctl, folder);
+	if (status != CTL_DONE)
+		return status;
+	answer = json_pack("{s:s, s:I}", "folder", folder, "size_bytes",
+			   (json_int_t)bytes);
+	status = backup_verify(ctl, folder, answer);
+	client_print(ctl, answer);
+	json_decref(answer);
+	return status;
+}
+
+static enum ctl_status run_backup(const struct ctl *ctl)
+{
+	const char *folder = ctl->operands[0];
+	int lock;
+	enum error error = folder_lock(folder, &lock);
+	enum ctl_status status;
+
+	if (error != ERR_NONE) {
+		ctl_print_store_error(ctl, folder, error);
+		return CTL_FAILED;
+	}
+	status = back_up(ctl, folder);
+	close(lock);
+	return status;
+}
+
+static const struct verb_option backup_options[] = {
+	{.name = "force",
+	 .kind = OPTION_FLAG,
+	 .meaning = "overwrite an existing backup"},
+	{.name = "with-secrets",
+	 .kind = OPTION_TEXT,
+	 .value = "STORE",
+	 .meaning = "also copy the secrets of the folder STORE"},
+	{.name = "no-verify",
+	 .kind = OPTION_FLAG,
+	 .meaning = "do not verify the backup"},
+	{.name = NULL},
+};
+
+const struct verb verb_backup = {
+	.name = "backup",
+	.group = VERBS_OPERATE,
+	.operands = "DIR",
+	.min_operands = 1,
+	.max_operands = 1,
+	.summary = "Copy the store to DIR while the daemon runs",
+	.options = backup_options,
+	.run = run_backup,
+};
+
+/* Templatectl: compact. */
+
+/*
+ * Compact a store without a daemon; *answer_out gets the JSON that the daemon
+ * would return.
+ */
+static enum ctl_status ctl_store_compact(const struct ctl *ctl,
+					 const char *path, json_t **answer_out)
+{
+	const struct store_options options = {0};
+	uint64_t begin_ms = clock_steady_ms();
+	struct store_sizes sizes;
+	struct store *store = NULL;
+	enum error error;
+
+	if (!ctl_open_store(ctl, path, &store))
+		return CTL_FAILED; /* do not create a store */
+	store_close(store);
+	store = NULL;
+	error = store_open(&store, path, &options);
+	if (error == ERR_NONE)
+		error = store_compact(store, &sizes);
+	store_close(store);
+	if (error != ERR_NONE) {
+		ctl_print_store_error(ctl, path, error);
+		return CTL_FAILED;
+	}
+	*answer_out = json_pack("{s:I, s:I, s:I}", "before_bytes",
+				(json_int_t)sizes.before, "after_bytes",
+				(json_int_t)sizes.after, "elapsed_ms",
+				(json_int_t)(clock_steady_ms() - begin_ms));
+	return CTL_DONE;
+}
+
+static enum ctl_status run_compact(const struct ctl *ctl)
+{
+	const char *path = option_text(ctl, "store");
+	const struct client_request ask = {.method = "POST",
+					   .target = "/v1/compact"};
+	json_t *answer = NULL;
+	enum ctl_status status =
+		path == NULL ? client_ask_json(ctl, &ask, &answer)
+			     : ctl_store_compact(ctl, path, &answer);
+
+	if (status == CTL_DONE)
+		client_print(ctl, answer);
+	json_decref(answer);
+	return status;
+}
+
+static const struct verb_option compact_options[] = {
+	{.name = "store",
+	 .kind = OPTION_TEXT,
+	 .value = "PATH",
+	 .meaning = "the folder of the store, while no daemon runs"},
+	{.name = NULL},
+};
+
+const struct verb verb_compact = {
+	.name = "compact",
+	.group = VERBS_OPERATE,
+	.operands = "",
+	.summary = "Return unused space of the store to the disk",
+	.options = compact_options,
+	.run = run_compact,
+};
+
+/* Templatectl: restore, replace the store by a backup. */
+
+enum { MAX_NAME_BYTES = 64 };
+
+/* Find the folder of the store: the operand, or the configured one. */
+static bool restore_read_target(const struct ctl *ctl, struct config *config)
+{
+	const char *path = option_text(ctl, "config");
+	const char *store = option_text(ctl, "store");
+	struct buffer message = {0};
+	bool is_read = true;
+
+	config_defaults(config);
+	if (path != NULL) {
+		is_read = config_load(path, config, &message) == ERR_NONE;
+		if (!is_read)
+			fputs(message.data, stderr);
+		buffer_free(&message);
+	}
+	if (store != NULL)
+		snprintf(config->store_path, sizeof(config->store_path), "%s",
+			 store);
+	return is_read;
+}
+
+/* Make the new name of the existing store. */
+static void restore_make_old_name(char *out)
+{
+	time_t now = time(NULL);
+	struct tm when = {0};
+
+	gmtime_r(&now, &when);
+	strftime(out, MAX_NAME_BYTES, "data.mdb.before-%Y%m%dT%H%M%SZ", &when);
+}
+
+static bool restore_file_exists(const char *path, const char *name)
+{
+	char whole[MAX_PATH_BYTES];
+
+	return folder_name(whole, path, name) && access(whole, F_OK) == 0;
+}
+
+static enum ctl_status restore_replace(const struct ctl *ctl,
+				       struct store *backup, const char *path,
+				       const struct verify_report *report)
+{
+	bool is_forced = option_given(ctl, "force");
+	char aside[MAX_NAME_BYTES];
+	enum error error;
+	json_t *answer;
+
+	restore_make_old_name(aside);
+	error = store_restore(backup, path, is_forced ? aside : NULL);
+	if (error == ERR_ADDRESS_FORBIDDEN) {
+		ctl_print_error(
+			ctl,
+			"%s: contains a store already; --force moves it aside",
+			path);
+		return CTL_FAILED;
+	}
+	if (error != ERR_NONE) {
+		ctl_print_store_error(ctl, path, error);
+		return CTL_FAILED;
+	}
+	answer = json_pack("{s:s, s:I, s:I}", "store", path, "sites",
+			   (json_int_t)report->sites, "pages",
+			   (json_int_t)report->pages);
+	if (is_forced && restore_file_exists(path, aside))
+		json_object_set_new(answer, "aside", json_string(aside));
+	client_print(ctl, answer);
+	json_decref(answer);
+	return CTL_DONE;
+}
+
+static enum ctl_status run_restore(const struct ctl *ctl)
+{
+	const char *folder = ctl->operands[0];
+	enum ctl_status status = CTL_FAILED;
+	struct verify_report report;
+	struct store *backup = NULL;
+	struct config config;
+
+	if (!restore_read_target(ctl, &config))
+		return CTL_USAGE;
+	if (ctl_check_store(ctl, folder, &report) &&
+	    ctl_open_store(ctl, folder, &backup))
+		status = restore_replace(ctl, backup, config.store_path,
+					 &report);
+	store_close(backup);
+	return status;
+}
+
+static const struct verb_option restore_options[] = {
+	{.name = "store",
+	 .kind = OPTION_TEXT,
+	 .value = "PATH",
+	 .meaning = "the folder of the store (default: store.path)"},
+	{.name = "config",
+	 .letter = 'c',
+	 .kind = OPTION_TEXT,
+	 .value = "FILE",
+	 .meaning = "configuration file with store.path"},
+	{.name = "force",
+	 .kind = OPTION_FLAG,
+	 .meaning = "move an existing store aside"},
+	OPTION_TIME_ROW,
+	{.name = NULL},
+};
+
+const struct verb verb_restore = {
+	.name = "restore",
+	.group = VERBS_OPERATE,
+	.operands = "DIR",
+	.min_operands = 1,
+	.max_operands = 1,
+	.summary =
+		"Verify a backup and make it the store, while no daemon runs",
+	.options = restore_options,
+	.run = run_restore,
+};
+
+/* Templatectl: salvage, recover the undamaged part of a store. */
+
+static void recover_print_lines(struct slice text)
+{
+	struct buffer clean = {0};
+
+	terminal_clean_lines(text, &clean);
+	fwrite(clean.data, 1, clean.size, stderr);
+	buffer_free(&clean);
+}
+
+static void recover_report(const struct ctl *ctl, enum error error)
+{
+	if (error == ERR_ADDRESS_FORBIDDEN)
+		ctl_print_error(ctl, "%s: contains a store already",
+				ctl->operands[1]);
+	else
+		ctl_print_store_error(ctl, ctl->operands[0], error);
+}
+
+/* Rebuild damaged sites from their pages in the new store. */
+static enum error recover_rebuild_sites(struct store *remains, const char *to,
+					struct site_rebuild_report *report)
+{
+	const struct store_options options = {0};
+	struct store *store = NULL;
+	enum error error = store_open(&store, to, &options);
+
+	if (error == ERR_NONE)
+		error = rebuild_sites(remains, store, report);
+	store_close(store);
+	if (report->text.size > 0)
+		recover_print_lines(buffer_slice(&report->text));
+	buffer_free(&report->text);
+	return error;
+}
+
+/* The report has no text. */
+static enum error recover_to_new_store(const struct ctl *ctl,
+				       struct recovery_report *report,
+				       struct site_rebuild_report *relearned)
+{
+	struct store *remains = NULL;
+	enum error error = temporary_store_open(ctl, &remains);
+
+	*report = (struct recovery_report){0};
+	*relearned = (struct site_rebuild_report){0};
+	if (error == ERR_NONE)
+		error = store_recover_intact(ctl->operands[0], ctl->operands[1],
+					     remains, report);
+	if (report->text.size > 0)
+		recover_print_lines(buffer_slice(&report->text));
+	buffer_free(&report->text);
+	if (error == ERR_NONE)
+		error = recover_rebuild_sites(remains, ctl->operands[1],
+					      relearned);
+	store_close(remains);
+	return error;
+}
+
+static enum ctl_status run_salvage(const struct ctl *ctl)
+{
+	const char *to = ctl->operands[1];
+	struct recovery_report report;
+	struct site_rebuild_report relearned;
+	struct verify_report verified;
+	enum error error = recover_to_new_store(ctl, &report, &relearned);
+	bool is_good;
+	json_t *answer;
+
+	if (error != ERR_NONE) {
+		recover_report(ctl, error);
+		return CTL_FAILED;
+	}
+	/* the new store must pass the same check as any store */
+	is_good = ctl_check_store(ctl, to, &verified);
+	answer = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "store", to,
+			   "sites_saved", (json_int_t)report.sites,
+			   "sites_learned", (json_int_t)relearned.sites,
+			   "pages_learned", (json_int_t)relearned.pages,
+			   "pages_lost", (json_int_t)relearned.lost,
+			   "bodies_lost", (json_int_t)report.bodies_lost,
+			   "rows_saved", (json_int_t)report.rows);
+	client_print(ctl, answer);
+	json_decref(answer);
+	return is_good ? CTL_DONE : CTL_FAILED;
+}
+
+const struct verb verb_salvage = {
+	.name = "salvage",
+	.group = VERBS_OPERATE,
+	.operands = "OLD NEW",
+	.min_operands = 2,
+	.max_operands = 2,
+	.summary =
+		"Recover the undamaged part of the store in OLD to a new store",
+	.run = run_salvage,
+};

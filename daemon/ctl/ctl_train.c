@@ -1,26 +1,302 @@
-/*
- * daemon/ctl/ctl_train.c - templatectl: train, a classifier from pages and gold
- * texts.
- */
-#include "daemon/ctl/ctl.h"
+#include "daemon/ctl/ctl_train.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <jansson.h>
-
+#include "base/arena.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/memory.h"
-#include "daemon/ctl/ctl_client.h"
-#include "daemon/ctl/ctl_offline.h"
-#include "daemon/ctl/inputs.h"
-#include "daemon/ctl/progress.h"
-#include "daemon/ctl/training.h"
+#include "daemon/ctl/client.h"
+#include "daemon/ctl/ctl.h"
+#include "daemon/ctl/offline.h"
+#include "daemon/ctl/offline_input.h"
+#include "extract/core/document_walk.h"
 #include "extract/extractors.h"
+#include "extract/methods/mountain.h"
+#include "extract/text/token_stream.h"
 #include "page/page.h"
+
+/* The kind of character that a byte of UTF-8 begins. */
+enum gold_kind {
+	KIND_BREAK,  /* ends a word */
+	KIND_LETTER, /* belongs to a word */
+	KIND_WORD,   /* is a word, with its continuation bytes */
+};
+
+static enum gold_kind gold_character_kind(const unsigned char *at, size_t size)
+{
+	unsigned char byte = at[0];
+
+	if (byte < 0x80)
+		return ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') ||
+				       (byte >= '0' && byte <= '9')
+			       ? KIND_LETTER
+			       : KIND_BREAK;
+	if (byte == 0xC2 || byte == 0xE2 || byte == 0xEF)
+		return KIND_BREAK;
+	if (byte == 0xE3 && size > 1 && at[1] == 0x80)
+		return KIND_BREAK;
+	return byte >= 0xE3 && byte <= 0xE9 ? KIND_WORD : KIND_LETTER;
+}
+
+/* Return the bytes of the character at `at`. */
+static size_t character_bytes(const unsigned char *at, size_t size)
+{
+	size_t i = 1;
+
+	while (i < size && (at[i] & 0xC0) == 0x80)
+		i++;
+	return i;
+}
+
+static unsigned char gold_lower(unsigned char byte)
+{
+	return byte >= 'A' && byte <= 'Z' ? (unsigned char)(byte | 0x20) : byte;
+}
+
+/* A word of more bytes is hashed in parts. */
+enum { PART = 64 };
+
+static uint64_t gold_hash_word(const unsigned char *word, size_t size)
+{
+	unsigned char part[PART];
+	uint64_t hash = size;
+
+	for (size_t at = 0; at < size; at += PART) {
+		size_t length = size - at < PART ? size - at : PART;
+
+		for (size_t i = 0; i < length; i++)
+			part[i] = gold_lower(word[at + i]);
+		hash = hash64(part, length, hash);
+	}
+	return hash;
+}
+
+/* Return the number of bytes before the first character of another kind. */
+static size_t run_bytes(const unsigned char *text, size_t size,
+			enum gold_kind kind)
+{
+	size_t at = 0;
+
+	while (at < size && gold_character_kind(text + at, size - at) == kind)
+		at += character_bytes(text + at, size - at);
+	return at;
+}
+
+bool gold_text_next_word(struct slice *rest, uint64_t *word_out)
+{
+	const unsigned char *text = rest->data;
+	size_t begin = run_bytes(text, rest->size, KIND_BREAK);
+	size_t left = rest->size - begin;
+	size_t length;
+
+	if (left == 0)
+		return false;
+	text += begin;
+	length = gold_character_kind(text, left) == KIND_WORD
+			 ? character_bytes(text, left)
+			 : run_bytes(text, left, KIND_LETTER);
+	*word_out = gold_hash_word(text, length);
+	*rest = (struct slice){text + length, left - length};
+	return true;
+}
+
+struct gold_text gold_text_create(struct arena *arena, struct slice text)
+{
+	struct slice rest = text;
+	struct gold_text gold = {0};
+	size_t count = 0;
+	uint64_t word;
+
+	while (gold_text_next_word(&rest, &word))
+		count++;
+	gold.words = ARENA_NEW(arena, uint64_t, count);
+	gold.left = ARENA_NEW(arena, uint32_t, count);
+	count = 0;
+	for (rest = text; gold_text_next_word(&rest, &word);)
+		gold.words[count++] = word;
+	qsort(gold.words, count, sizeof(*gold.words), order_u64);
+	for (size_t i = 0; i < count; i++) {
+		if (gold.count == 0 ||
+		    gold.words[gold.count - 1] != gold.words[i])
+			gold.words[gold.count++] = gold.words[i];
+		gold.left[gold.count - 1]++;
+	}
+	return gold;
+}
+
+bool gold_text_remove(struct gold_text *gold, uint64_t word)
+{
+	const uint64_t *found = bsearch(&word, gold->words, gold->count,
+					sizeof(*gold->words), order_u64);
+
+	if (found == NULL || gold->left[found - gold->words] == 0)
+		return false;
+	gold->left[found - gold->words]--;
+	return true;
+}
+
+enum { MAX_FOLDS = 5 };
+
+void training_free(struct training *training)
+{
+	free(training->examples);
+	free(training->pages);
+	*training = (struct training){0};
+}
+
+static void training_add_example(struct training *training,
+				 const struct ridge_example *example)
+{
+	size_t count = training->count;
+
+	training->examples =
+		mem_grow(training->examples, count, &training->capacity,
+			 sizeof(*training->examples));
+	training->pages =
+		mem_grow(training->pages, count, &training->page_capacity,
+			 sizeof(*training->pages));
+	training->examples[count] = *example;
+	training->pages[count] = training->page_count;
+	training->primary_count += example->is_primary;
+	training->count++;
+}
+
+static bool training_ridge_is_primary(const struct page *page,
+				      const struct mountain *mountain,
+				      const struct ridge *ridge,
+				      struct gold_text *gold)
+{
+	size_t words = 0;
+	size_t found = 0;
+
+	for (uint32_t i = ridge->begin; i < ridge->end; i++) {
+		uint32_t text = mountain->cells.items[i].text;
+		struct slice rest = {NULL, 0};
+		uint64_t word;
+
+		if (text != NO_TEXT)
+			rest = page_text(page, text);
+		for (; gold_text_next_word(&rest, &word); words++)
+			found += gold_text_remove(gold, word);
+	}
+	return words > 0 && found * 2 >= words;
+}
+
+void training_add(struct training *training, const struct page *page,
+		  struct slice gold, const double *parameters)
+{
+	const struct mountain mountain =
+		mountain_of_page(page->arena, page,
+				 visible_texts(page->arena, page), parameters);
+	struct gold_text bag = gold_text_create(page->arena, gold);
+
+	for (uint32_t i = 0; i < mountain.ridges.count; i++) {
+		const struct ridge *ridge = &mountain.ridges.items[i];
+		struct ridge_example example = {
+			.is_primary = training_ridge_is_primary(page, &mountain,
+								ridge, &bag),
+		};
+
+		for (int k = 0; k < RIDGE_FEATURES; k++)
+			example.features[k] = ridge->features[k];
+		training_add_example(training, &example);
+	}
+	training->page_count++;
+}
+
+/* Classified ridges, by class. */
+struct ridge_counts {
+	size_t right;
+	size_t found;  /* primary, and classified as primary */
+	size_t judged; /* classified as primary */
+};
+
+static void ridge_counts_add(const struct ridge_model *model,
+			     const struct ridge_example *example,
+			     struct ridge_counts *counts)
+{
+	double value;
+	bool is_judged = ridge_model_classify(model, example->features, &value);
+
+	counts->right += is_judged == example->is_primary;
+	counts->found += is_judged && example->is_primary;
+	counts->judged += is_judged;
+}
+
+/*
+ * Copy the examples of the other folds, in order, to `others`; return their
+ * number.
+ */
+static size_t take_others(const struct training *training, uint32_t folds,
+			  uint32_t fold, struct ridge_example *others)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < training->count; i++)
+		if (training->pages[i] % folds != fold)
+			others[count++] = training->examples[i];
+	return count;
+}
+
+static double training_ratio(size_t part, size_t whole)
+{
+	return whole == 0 ? 0 : (double)part / (double)whole;
+}
+
+static struct training_score
+training_compute_score(const struct training *training,
+		       const struct ridge_counts *counts)
+{
+	size_t both = counts->judged + training->primary_count;
+
+	return (struct training_score){
+		.accuracy = training_ratio(counts->right, training->count),
+		.precision = training_ratio(counts->found, counts->judged),
+		.recall =
+			training_ratio(counts->found, training->primary_count),
+		.f1 = training_ratio(2 * counts->found, both),
+	};
+}
+
+struct training_score training_validate(const struct training *training,
+					double gamma, double cost)
+{
+	uint32_t folds = training->page_count < MAX_FOLDS ? training->page_count
+							  : MAX_FOLDS;
+	struct ridge_example *others =
+		mem_alloc(training->count, sizeof(*others));
+	struct training_score score = {0};
+	struct ridge_counts counts = {0};
+	uint32_t fold = 0;
+
+	for (; folds >= 2 && fold < folds; fold++) {
+		size_t count = take_others(training, folds, fold, others);
+		struct ridge_model *model =
+			ridge_model_train(others, count, gamma, cost);
+
+		if (model == NULL)
+			break;
+		for (size_t i = 0; i < training->count; i++)
+			if (training->pages[i] % folds == fold)
+				ridge_counts_add(model, &training->examples[i],
+						 &counts);
+		ridge_model_destroy(model);
+	}
+	if (fold >= 2 && fold == folds) {
+		score = training_compute_score(training, &counts);
+		score.folds = folds;
+	}
+	free(others);
+	return score;
+}
+
+/* Templatectl: train, a classifier from pages and gold texts. */
 
 /* A training run. */
 struct train_run {

@@ -1,12 +1,153 @@
 #include "daemon/engine/gc.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "daemon/engine/gc_parts.h"
+#include "base/buffer.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "daemon/engine/commit.h"
+#include "daemon/engine/sites.h"
+#include "daemon/query/stored_site.h"
+#include "extract/core/extractor.h"
 #include "store/key.h"
 #include "store/partitions.h"
-#include "store/rows_event.h"
-#include "store/rows_template.h"
+#include "store/rows.h"
+
+/* The parts of gc_find(). Internal to gc*.c. */
+
+/* A row that may be deleted. */
+struct gc_candidate {
+	uint64_t time_ms;
+	uint64_t bytes; /* from gc_bytes() */
+	struct gc_row row;
+};
+
+/* The oldest candidates, as many as one run finds. */
+struct gc_oldest {
+	struct gc_candidate *items; /* [count], at most 2 * GC_MAX_ROWS; free()
+				    them */
+	size_t count;
+	size_t capacity;
+};
+
+/* Counters of a run. */
+struct gc_counters {
+	uint64_t count;
+	uint64_t bytes;
+};
+
+struct gc_finder {
+	const struct retention_limits *limits;
+	uint64_t now_ms;
+	struct gc *gc;
+};
+
+/* gc_bodies.c: find bodies to delete. */
+enum error gc_find_bodies(struct gc_finder *finder, struct store *store);
+
+/*
+ * LMDB's layout: the overhead of pages and rows, and the size above which a
+ * value gets separate pages.
+ */
+enum { PAGE_BYTES = 4096, PAGE_HEAD = 16, NODE_HEAD = 10, MAX_NODE = 2038 };
+
+/* Return whether enough rows were found in this run. */
+static bool gc_is_full(const struct gc *gc)
+{
+	return gc->count >= GC_MAX_ROWS;
+}
+
+/* Add a row to delete, unless enough were found. */
+static void gc_add(struct gc *gc, enum table table, struct slice key)
+{
+	struct gc_row row = {.table = table};
+
+	if (gc_is_full(gc) || key.size > sizeof(row.key.bytes))
+		return;
+	memcpy(row.key.bytes, key.data, key.size);
+	row.key.size = key.size;
+	gc->rows =
+		mem_grow(gc->rows, gc->count, &gc->capacity, sizeof(*gc->rows));
+	gc->rows[gc->count++] = row;
+}
+
+/* Return whether the time is more than `age_ms` ago (0 = no limit). */
+static bool gc_finder_is_older(const struct gc_finder *finder, uint64_t time_ms,
+			       uint64_t age_ms)
+{
+	return age_ms != 0 && time_ms < finder->now_ms &&
+	       finder->now_ms - time_ms > age_ms;
+}
+
+/* Return the approximate size of a row in LMDB, in bytes. */
+static uint64_t gc_bytes(struct slice key, struct slice value)
+{
+	uint64_t size = key.size + value.size + NODE_HEAD;
+
+	if (size <= MAX_NODE)
+		return size;
+	return (value.size + PAGE_HEAD + PAGE_BYTES - 1) / PAGE_BYTES *
+	       PAGE_BYTES;
+}
+
+/* Return the excess over the limit; 0 = no limit. */
+static uint64_t gc_excess(uint64_t has, uint64_t limit)
+{
+	return limit != 0 && has > limit ? has - limit : 0;
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct gc_candidate *a = left;
+	const struct gc_candidate *b = right;
+
+	if (a->time_ms != b->time_ms)
+		return a->time_ms < b->time_ms ? -1 : 1;
+	return memcmp(a->row.key.bytes, b->row.key.bytes,
+		      sizeof(a->row.key.bytes));
+}
+
+/* Sort by time, and drop all but the oldest ones. */
+static void gc_oldest_sort(struct gc_oldest *oldest)
+{
+	if (oldest->count > 1)
+		qsort(oldest->items, oldest->count, sizeof(*oldest->items),
+		      by_time);
+	if (oldest->count > GC_MAX_ROWS)
+		oldest->count = GC_MAX_ROWS;
+}
+
+/* Add a candidate. O(n log n) for n candidates, in bounded memory. */
+static void gc_oldest_add(struct gc_oldest *oldest,
+			  const struct gc_candidate *candidate)
+{
+	oldest->items = mem_grow(oldest->items, oldest->count,
+				 &oldest->capacity, sizeof(*oldest->items));
+	oldest->items[oldest->count++] = *candidate;
+	if (oldest->count >= 2 * (size_t)GC_MAX_ROWS)
+		gc_oldest_sort(oldest);
+}
+
+/*
+ * Add the `count` oldest ones to the rows to delete, and further ones until
+ * `bytes` are freed.
+ */
+static void gc_oldest_delete(struct gc_oldest *oldest, uint64_t count,
+			     uint64_t bytes, struct gc *gc)
+{
+	uint64_t freed = 0;
+
+	gc_oldest_sort(oldest);
+	for (size_t i = 0; i < oldest->count && (i < count || freed < bytes);
+	     i++) {
+		const struct gc_row *row = &oldest->items[i].row;
+
+		gc_add(gc, row->table, key_slice(&row->key));
+		freed += oldest->items[i].bytes;
+	}
+}
 
 /*
  * Delete a version that exceeds a limit; otherwise make it a candidate if there
@@ -116,5 +257,265 @@ enum error gc_find(struct store *store, const struct retention_limits *limits,
 		error = gc_find_versions(&finder, store);
 	if (error == ERR_NONE)
 		error = gc_find_bodies(&finder, store);
+	return error;
+}
+
+/* Garbage collection of data over the limits of daemon/config/config.h. */
+
+/*
+ * Delete the body of a page and keep everything else. A requested visit is
+ * unconditional then (engine.c), so it stores the body again.
+ */
+static bool drop_body(struct commit *batch, struct slice key)
+{
+	uint32_t site = key_u32(key, 0);
+	uint64_t page = key_u64(key, sizeof(uint32_t));
+	struct sample_page_row sample;
+	struct page_row row;
+
+	if (txn_get(batch->txn, TABLE_BODIES, key).data == NULL ||
+	    !page_row_get(batch->txn, site, page, &row) ||
+	    sample_page_row_get(batch->txn, site, row.cluster, page, &sample))
+		return false;
+	row.flags |= PAGE_ROW_HAS_NO_BODY;
+	page_row_put(batch->txn, site, page, &row);
+	txn_delete(batch->txn, TABLE_BODIES, key);
+	return true;
+}
+
+static bool drop_version(struct commit *batch, struct slice key)
+{
+	struct template_row row;
+
+	if (!template_row_get(batch->txn, key_u32(key, 0),
+			      key_u32(key, sizeof(uint32_t)), &row) ||
+	    key_u32(key, 2 * sizeof(uint32_t)) >= row.version)
+		return false;
+	txn_delete(batch->txn, TABLE_VERSIONS, key);
+	return true;
+}
+
+static bool commit_gc_delete_row(struct commit *batch, const struct gc_row *row)
+{
+	struct slice key = key_slice(&row->key);
+
+	if (!store_owns(batch->txn->store,
+			row->table == TABLE_EVENTS
+				? store_partition_of_event(batch->txn->store,
+							   key_u64(key, 0))
+				: store_partition_of_site(batch->txn->store,
+							  key_u32(key, 0))))
+		return false;
+	switch (row->table) {
+	case TABLE_BODIES:
+		return drop_body(batch, key);
+	case TABLE_VERSIONS:
+		return drop_version(batch, key);
+	case TABLE_EVENTS:
+		txn_delete(batch->txn, TABLE_EVENTS, key);
+		return true;
+	default:
+		return false;
+	}
+}
+
+enum error commit_gc_rows(struct commit *batch, struct change *change)
+{
+	struct gc_change *gc = &change->gc;
+
+	gc->collected = 0;
+	for (size_t i = 0; i < gc->count; i++)
+		gc->collected += commit_gc_delete_row(batch, &gc->rows[i]);
+	return ERR_NONE;
+}
+
+/* Find the bodies of pages over the limits. */
+
+/* Pages of a site whose bodies are never deleted, ascending. */
+struct gc_preserved_pages {
+	uint64_t *keys; /* [count] */
+	size_t count;
+	size_t capacity;
+};
+
+static void gc_preserve_page(struct gc_preserved_pages *kept, uint64_t key)
+{
+	kept->keys = mem_grow(kept->keys, kept->count, &kept->capacity,
+			      sizeof(*kept->keys));
+	kept->keys[kept->count++] = key;
+}
+
+static void keep_sample_pages(struct txn *txn, uint32_t site,
+			      struct gc_preserved_pages *kept)
+{
+	struct key prefix = key_site(site);
+	struct scan scan =
+		scan_begin(txn, TABLE_SAMPLE_PAGES, key_slice(&prefix));
+
+	while (scan_next(&scan))
+		gc_preserve_page(kept, key_u64(scan.key, 2 * sizeof(uint32_t)));
+	scan_end(&scan);
+}
+
+static void keep_samples(struct txn *txn, uint32_t site,
+			 struct gc_preserved_pages *kept)
+{
+	struct key prefix = key_site(site);
+	struct scan scan = scan_begin(txn, TABLE_CLUSTERS, key_slice(&prefix));
+	uint64_t keys[MAX_SAMPLE_PAGES];
+
+	while (scan_next(&scan)) {
+		const struct stored_pages pages = {
+			.txn = txn,
+			.site = site,
+			.cluster = key_u32(scan.key, sizeof(uint32_t)),
+		};
+		uint32_t count =
+			stored_pages_find(&pages, MAX_SAMPLE_PAGES, keys);
+
+		for (uint32_t i = 0; i < count; i++)
+			gc_preserve_page(kept, keys[i]);
+	}
+	scan_end(&scan);
+}
+
+static struct gc_preserved_pages gc_find_preserved(struct txn *txn,
+						   uint32_t site)
+{
+	struct gc_preserved_pages kept = {0};
+
+	keep_sample_pages(txn, site, &kept);
+	keep_samples(txn, site, &kept);
+	if (kept.count > 1)
+		qsort(kept.keys, kept.count, sizeof(*kept.keys), order_u64);
+	return kept;
+}
+
+static bool gc_page_is_preserved(const struct gc_preserved_pages *kept,
+				 uint64_t key)
+{
+	return kept->count > 0 &&
+	       bsearch(&key, kept->keys, kept->count, sizeof(*kept->keys),
+		       order_u64) != NULL;
+}
+
+/* Make the deletable bodies of a site candidates; count all bodies. */
+static void consider_bodies(struct txn *txn, uint32_t site,
+			    struct gc_oldest *oldest,
+			    struct gc_counters *looked)
+{
+	struct gc_preserved_pages kept = gc_find_preserved(txn, site);
+	struct key prefix = key_site(site);
+	struct scan scan = scan_begin(txn, TABLE_BODIES, key_slice(&prefix));
+	struct page_row row;
+
+	while (scan_next(&scan)) {
+		uint64_t page = key_u64(scan.key, sizeof(uint32_t));
+		struct gc_candidate candidate = {
+			.bytes = gc_bytes(scan.key, scan.value),
+			.row = {TABLE_BODIES, key_page(site, page)},
+		};
+
+		looked->count++;
+		looked->bytes += candidate.bytes;
+		if (gc_page_is_preserved(&kept, page) ||
+		    !page_row_get(txn, site, page, &row))
+			continue;
+		candidate.time_ms = row.fetched_ms;
+		gc_oldest_add(oldest, &candidate);
+	}
+	scan_end(&scan);
+	free(kept.keys);
+}
+
+/* Return how many of the candidates exceed the age. */
+static uint64_t count_older(const struct gc_finder *finder,
+			    struct gc_oldest *oldest, uint64_t age_ms)
+{
+	uint64_t count = 0;
+
+	gc_oldest_sort(oldest);
+	while (count < oldest->count &&
+	       gc_finder_is_older(finder, oldest->items[count].time_ms, age_ms))
+		count++;
+	return count;
+}
+
+/* Find bodies over the age limit and over the site's count limit. */
+static void find_in_site(struct gc_finder *finder, struct txn *txn,
+			 uint32_t site)
+{
+	const struct retention_limit *limit = &finder->limits->bodies;
+	struct gc_oldest oldest = {0};
+	struct gc_counters looked = {0};
+	uint64_t over;
+	uint64_t older;
+
+	consider_bodies(txn, site, &oldest, &looked);
+	over = gc_excess(looked.count, limit->count);
+	older = count_older(finder, &oldest, limit->age_ms);
+	gc_oldest_delete(&oldest, over > older ? over : older, 0, finder->gc);
+	free(oldest.items);
+}
+
+/*
+ * Walk all sites: find the bodies over the limits of each site, or with
+ * `oldest` the oldest bodies of all sites, and count them.
+ */
+static enum error look_at_sites(struct gc_finder *finder, struct store *store,
+				struct gc_oldest *oldest,
+				struct gc_counters *looked)
+{
+	struct stored_site_list sites = {0};
+	enum error error = stored_site_list_read(store, &sites);
+
+	for (size_t i = 0;
+	     i < sites.count && error == ERR_NONE && !gc_is_full(finder->gc);
+	     i++) {
+		struct txn txn = txn_begin_read(store);
+
+		if (txn.error == ERR_NONE && oldest != NULL)
+			consider_bodies(&txn, sites.items[i].site, oldest,
+					looked);
+		else if (txn.error == ERR_NONE)
+			find_in_site(finder, &txn, sites.items[i].site);
+		error = txn_end(&txn);
+	}
+	stored_site_list_free(&sites);
+	return error;
+}
+
+static enum error read_usage(struct store *store, enum table table,
+			     struct table_usage *usage_out)
+{
+	struct txn txn = txn_begin_read(store);
+
+	*usage_out = txn_usage(&txn, table);
+	return txn_end(&txn);
+}
+
+/*
+ * Find bodies of each site over its limits, then the oldest of all sites if
+ * there are too many bytes. The bytes are a lower bound: pages of the map may
+ * be half empty.
+ */
+enum error gc_find_bodies(struct gc_finder *finder, struct store *store)
+{
+	const struct retention_limit *limit = &finder->limits->bodies;
+	size_t before = finder->gc->count;
+	struct gc_oldest oldest = {0};
+	struct gc_counters looked = {0};
+	struct table_usage usage;
+	enum error error = read_usage(store, TABLE_BODIES, &usage);
+
+	if (error == ERR_NONE && (limit->age_ms != 0 || limit->count != 0))
+		error = look_at_sites(finder, store, NULL, NULL);
+	if (error != ERR_NONE || finder->gc->count > before ||
+	    gc_excess(usage.bytes, limit->bytes) == 0)
+		return error;
+	error = look_at_sites(finder, store, &oldest, &looked);
+	gc_oldest_delete(&oldest, 0, gc_excess(looked.bytes, limit->bytes),
+			 finder->gc);
+	free(oldest.items);
 	return error;
 }

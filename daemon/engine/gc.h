@@ -1,10 +1,10 @@
 /*
  * daemon/engine/gc.h - find the oldest rows over the limits of
- * daemon/config/retention.h. Only reads; CHANGE_GC deletes the rows.
+ * daemon/config/config.h. Only reads; CHANGE_GC deletes the rows.
  *
  * It never finds the newest version of a template, the bodies of a template's
  * sample pages, and the bodies of the pages that models are built from
- * (stored_pages_sample() of daemon/query/stored_page.h): so these may exceed a
+ * (stored_pages_sample() of daemon/query/stored_site.h): so these may exceed a
  * limit.
  */
 #ifndef DAEMON_ENGINE_GC_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "daemon/config/retention.h"
+#include "daemon/config/config.h"
 #include "store/key.h"
 #include "store/store.h"
 

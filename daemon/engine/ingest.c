@@ -6,11 +6,11 @@
 
 #include "base/memory.h"
 #include "crawl/fetch.h"
-#include "crawl/header.h"
-#include "crawl/host_glob.h"
+#include "crawl/host.h"
+#include "crawl/http_message.h"
 #include "crawl/url.h"
 #include "daemon/engine/pipeline.h"
-#include "daemon/privsep/unpacking.h"
+#include "daemon/privsep/worker_pool.h"
 #include "daemon/runtime/clock.h"
 
 /* How far clocks of other machines may be ahead. */

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "crawl/warc.h"
-#include "daemon/engine/host_tally.h"
+#include "crawl/warc_write.h"
+#include "daemon/engine/pipeline.h"
 
 struct host_globs;
 struct pipeline;

@@ -2,9 +2,490 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "cluster/signature.h"
+#include "store/key.h"
+#include "store/partitions.h"
+#include "store/rows.h"
+#include "store/sets.h"
+
+static void copy_strings(struct site *site, const struct site_row *row)
+{
+	struct slice *strings[] = {
+		&site->row.host, &site->row.seed, &site->row.options.headers,
+		&site->row.options.proxy, &site->row.missing};
+
+	site->row = *row;
+	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
+		strings[i]->data =
+			mem_copy_text(strings[i]->data, strings[i]->size);
+}
+
+static void free_strings(struct site *site)
+{
+	free((void *)site->row.host.data);
+	free((void *)site->row.seed.data);
+	free((void *)site->row.options.headers.data);
+	free((void *)site->row.options.proxy.data);
+	free((void *)site->row.missing.data);
+}
+
+void site_set_text(struct slice *text, struct slice value)
+{
+	char *copy = mem_copy_text(value.data, value.size);
+
+	free((void *)text->data);
+	*text = (struct slice){copy, value.size};
+}
+
+struct site *site_create(const struct site_row *row)
+{
+	struct site *site = mem_alloc(1, sizeof(*site));
+
+	copy_strings(site, row);
+	site->is_explored =
+		row->pending_count > 0; /* an interrupted crawl continues */
+	return site;
+}
+
+void site_destroy(struct site *site)
+{
+	if (site == NULL)
+		return;
+	site_close(site);
+	free_strings(site);
+	counts_reset(&site->counts);
+	free(site);
+}
+
+void site_reset(struct site *site, const struct site_row *row)
+{
+	site_close(site);
+	free_strings(site);
+	copy_strings(site, row);
+	counts_reset(&site->counts);
+	site->leased = site->leased_before;
+	site->is_changed = false;
+	site->is_deleted = false;
+}
+
+void site_close(struct site *site)
+{
+	linkage_destroy(site->linkage);
+	site->linkage = NULL;
+	free(site->known);
+	site->known = NULL;
+}
+
+static void restore_shingles(struct site *site, struct txn *txn)
+{
+	struct key prefix = key_site(site->row.id);
+	struct scan scan = scan_begin(txn, TABLE_SHINGLES, key_slice(&prefix));
+
+	while (scan_next(&scan)) {
+		uint32_t shingle_id = key_u32(scan.key, sizeof(uint32_t));
+		uint64_t member;
+
+		if (!shingle_decode(scan.value, &member))
+			txn_fail(txn, ERR_CORRUPT);
+		else
+			txn_fail(txn,
+				 linkage_restore_shingle(site->linkage,
+							 shingle_id, member));
+	}
+	scan_end(&scan);
+}
+
+static void restore_sets(struct site *site, struct txn *txn)
+{
+	struct set_scan scan = set_scan_begin(txn, site->row.id);
+
+	while (set_scan_next(&scan))
+		txn_fail(txn,
+			 linkage_restore_set(site->linkage, scan.set,
+					     scan.shingle_ids, scan.count));
+	set_scan_end(&scan);
+}
+
+static void restore_pages(struct site *site, struct txn *txn)
+{
+	struct key prefix = key_site(site->row.id);
+	struct scan scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
+
+	while (scan_next(&scan)) {
+		uint32_t cluster = key_u32(scan.key, sizeof(uint32_t));
+		uint64_t page = key_u64(scan.key, 2 * sizeof(uint32_t));
+		uint32_t set;
+
+		if (!member_decode(scan.value, &set))
+			txn_fail(txn, ERR_CORRUPT);
+		else
+			txn_fail(txn, linkage_restore_page(site->linkage, page,
+							   set, cluster));
+	}
+	scan_end(&scan);
+}
+
+void site_open(struct site *site, const struct engine_options *options,
+	       struct txn *txn)
+{
+	if (site->linkage != NULL)
+		return;
+	site->linkage = linkage_create(&(struct linkage_options){
+		.threshold = site->row.options.threshold,
+		.max_shingles = options->max_signature,
+		.max_sets = options->max_sets,
+	});
+	restore_shingles(site, txn);
+	restore_sets(site, txn);
+	restore_pages(site, txn);
+	site->known = mem_alloc(SITE_KNOWN, sizeof(*site->known));
+	if (txn->error == ERR_NONE)
+		txn_fail(txn, linkage_restore_end(site->linkage));
+	if (txn->error != ERR_NONE)
+		site_close(site);
+}
+
+void site_count(struct site *site, uint32_t cluster,
+		const struct record *record, int32_t delta)
+{
+	if (cluster == 0)
+		return;
+	for (uint32_t i = 0; i < record->fragment_count; i++)
+		counts_add(&site->counts, cluster, record->fragments[i].hash,
+			   delta);
+}
+
+void site_flush_counts(struct site *site, struct txn *txn, size_t max)
+{
+	if (site->counts.used > max)
+		counts_write(&site->counts, txn, site->row.id);
+}
+
+static int site_list_compare(const void *left, const void *right)
+{
+	const struct listed_site *a = left;
+	const struct listed_site *b = right;
+
+	return (a->site > b->site) - (a->site < b->site);
+}
+
+enum error stored_site_list_read(struct store *store,
+				 struct stored_site_list *list)
+{
+	struct txn txn = txn_begin_read(store);
+	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
+	struct site_row row;
+
+	while (scan_next(&scan))
+		if (site_decode(scan.value, &row) &&
+		    store_owns_site(store, row.id))
+			stored_site_list_add(
+				list,
+				(struct listed_site){row.id, row.generation});
+	scan_end(&scan);
+	if (list->count > 1)
+		qsort(list->items, list->count, sizeof(*list->items),
+		      site_list_compare);
+	return txn_end(&txn);
+}
+
+void stored_site_list_add(struct stored_site_list *list,
+			  struct listed_site site)
+{
+	list->items = mem_grow(list->items, list->count, &list->capacity,
+			       sizeof(*list->items));
+	list->items[list->count++] = site;
+}
+
+const struct listed_site *
+stored_site_list_find(const struct stored_site_list *list, uint32_t site)
+{
+	size_t at;
+
+	LOWER_BOUND(at, list->count, list->items[at].site < site);
+	return at < list->count && list->items[at].site == site
+		       ? &list->items[at]
+		       : NULL;
+}
+
+void stored_site_list_free(struct stored_site_list *list)
+{
+	free(list->items);
+	*list = (struct stored_site_list){0};
+}
+
+#define MAX_WHOLE   1e15
+#define MAX_SECONDS 1e9
+
+#define FIELD(field)                          \
+	offsetof(struct site_options, field), \
+		sizeof(((struct site_options *)0)->field)
+#define FLAG(name, bit)                                           \
+	{                                                         \
+		name, FIELD(flags), bit, 0, 1, OPTION_FLAG, false \
+	}
+#define SHOWN(name, bit)                                         \
+	{                                                        \
+		name, FIELD(flags), bit, 0, 1, OPTION_FLAG, true \
+	}
+
+const struct site_option site_option_table[SITE_OPTIONS] = {
+	{"measure", FIELD(measure), 1, 0, 0, OPTION_MEASURE, false},
+	{"shingle_width", FIELD(width), 1, 0, SIGNATURE_MAX_WIDTH, OPTION_WHOLE,
+	 false},
+	{"threshold", FIELD(threshold), 1, 0, 1, OPTION_THRESHOLD, false},
+	{"max_pages", FIELD(max_pages), 1, 1, 100000000, OPTION_WHOLE, false},
+	{"max_depth", FIELD(max_depth), 1, 0, 65535, OPTION_WHOLE, false},
+	{"delay_ms", FIELD(delay_ms), 1, 0, 3600000, OPTION_WHOLE, false},
+	{"revisit_interval_s", FIELD(revisit_ms), 1000, 0, MAX_SECONDS,
+	 OPTION_WHOLE, false},
+	{"pattern_stop_after", FIELD(saturation), 1, 0, 1000000, OPTION_WHOLE,
+	 false},
+	{"max_bytes", FIELD(max_bytes), 1, 0, MAX_WHOLE, OPTION_WHOLE, false},
+	{"max_seconds", FIELD(max_time_ms), 1000, 0, MAX_SECONDS, OPTION_WHOLE,
+	 false},
+	{"headers", FIELD(headers), 1, 0, 0, OPTION_HEADERS, false},
+	{"proxy", FIELD(proxy), 1, 0, 0, OPTION_TEXT, false},
+	{"check_interval_s", FIELD(watch_ms), 1000, 0, MAX_SECONDS,
+	 OPTION_WHOLE, false},
+	SHOWN("auto", SITE_IS_AUTO),
+	FLAG("allow_private", SITE_IS_PRIVATE_OK),
+	SHOWN("sample", SITE_IS_SAMPLE),
+	SHOWN("offline", SITE_IS_OFFLINE),
+	FLAG("sitemaps", SITE_HAS_SITEMAPS),
+	FLAG("soft_404_probe", SITE_HAS_PROBE),
+	FLAG("cookies", SITE_HAS_COOKIES),
+	SHOWN("stale", SITE_IS_STALE),
+	SHOWN("blocked", SITE_IS_BLOCKED),
+};
+
+const struct site_option *site_option_of(const char *name)
+{
+	for (size_t i = 0; i < SITE_OPTIONS; i++)
+		if (strcmp(site_option_table[i].name, name) == 0)
+			return &site_option_table[i];
+	return NULL;
+}
+
+/* Return the raw field of the struct. */
+static uint64_t site_option_read_field(const struct site_option *option,
+				       const struct site_options *options)
+{
+	const char *field = (const char *)options + option->offset;
+	uint64_t wide;
+	uint32_t narrow;
+	uint16_t small;
+
+	switch (option->size) {
+	case sizeof(wide):
+		memcpy(&wide, field, sizeof(wide));
+		return wide;
+	case sizeof(narrow):
+		memcpy(&narrow, field, sizeof(narrow));
+		return narrow;
+	default:
+		assert(option->size == sizeof(small));
+		memcpy(&small, field, sizeof(small));
+		return small;
+	}
+}
+
+static void write_field(const struct site_option *option,
+			struct site_options *options, uint64_t value)
+{
+	char *field = (char *)options + option->offset;
+	uint32_t narrow = (uint32_t)value;
+	uint16_t small = (uint16_t)value;
+
+	switch (option->size) {
+	case sizeof(value):
+		memcpy(field, &value, sizeof(value));
+		break;
+	case sizeof(narrow):
+		assert(narrow == value);
+		memcpy(field, &narrow, sizeof(narrow));
+		break;
+	default:
+		assert(option->size == sizeof(small) && small == value);
+		memcpy(field, &small, sizeof(small));
+	}
+}
+
+uint64_t site_option_get(const struct site_option *option,
+			 const struct site_options *options)
+{
+	uint64_t value = site_option_read_field(option, options);
+
+	if (option->kind == OPTION_FLAG)
+		return (value & option->factor) != 0;
+	return value / option->factor;
+}
+
+void site_option_set(const struct site_option *option,
+		     struct site_options *options, uint64_t value)
+{
+	assert(option->kind != OPTION_WHOLE ||
+	       ((double)value >= option->minimum &&
+		(double)value <= option->maximum));
+	if (option->kind != OPTION_FLAG)
+		write_field(option, options, value * option->factor);
+	else if (value != 0)
+		options->flags |= (uint32_t)option->factor;
+	else
+		options->flags &= ~(uint32_t)option->factor;
+}
+
+struct slice site_option_text(const struct site_option *option,
+			      const struct site_options *options)
+{
+	struct slice text;
+
+	assert(option->size == sizeof(text));
+	memcpy(&text, (const char *)options + option->offset, sizeof(text));
+	return text;
+}
+
+static void set_later(struct site_queue *queue, size_t at, struct site *site)
+{
+	queue->later[at] = site;
+	site->place = at;
+}
+
+static void sift_up(struct site_queue *queue, size_t at, struct site *site)
+{
+	while (at > 0 && queue->later[(at - 1) / 2]->wake_ms > site->wake_ms) {
+		set_later(queue, at, queue->later[(at - 1) / 2]);
+		at = (at - 1) / 2;
+	}
+	set_later(queue, at, site);
+}
+
+static void site_queue_sift_down(struct site_queue *queue, size_t at,
+				 struct site *site)
+{
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child + 1 < queue->later_count &&
+		    queue->later[child + 1]->wake_ms <
+			    queue->later[child]->wake_ms)
+			child++;
+		if (child >= queue->later_count ||
+		    queue->later[child]->wake_ms >= site->wake_ms)
+			break;
+		set_later(queue, at, queue->later[child]);
+		at = child;
+	}
+	set_later(queue, at, site);
+}
+
+static void remove_later(struct site_queue *queue, size_t at)
+{
+	struct site *last = queue->later[--queue->later_count];
+
+	if (at == queue->later_count)
+		return;
+	if (at > 0 && queue->later[(at - 1) / 2]->wake_ms > last->wake_ms)
+		sift_up(queue, at, last);
+	else
+		site_queue_sift_down(queue, at, last);
+}
+
+static void remove_ready(struct site_queue *queue, size_t at)
+{
+	struct site *last = queue->ready[--queue->ready_count];
+
+	queue->ready[at] = last;
+	last->place = at;
+}
+
+static void site_queue_remove(struct site_queue *queue, struct site *site)
+{
+	if (site->waits == SITE_WAITS_LATER) {
+		assert(queue->later[site->place] == site);
+		remove_later(queue, site->place);
+	} else if (site->waits == SITE_WAITS_READY) {
+		assert(queue->ready[site->place] == site);
+		remove_ready(queue, site->place);
+	}
+	site->waits = SITE_WAITS_NOT;
+}
+
+static void put_ready(struct site_queue *queue, struct site *site)
+{
+	queue->ready = mem_grow(queue->ready, queue->ready_count,
+				&queue->ready_capacity, sizeof(struct site *));
+	site->place = queue->ready_count;
+	site->waits = SITE_WAITS_READY;
+	queue->ready[queue->ready_count++] = site;
+}
+
+static void put_later(struct site_queue *queue, struct site *site)
+{
+	queue->later = mem_grow(queue->later, queue->later_count,
+				&queue->later_capacity, sizeof(struct site *));
+	site->waits = SITE_WAITS_LATER;
+	sift_up(queue, queue->later_count++, site);
+}
+
+void site_queue_put(struct site_queue *queue, struct site *site,
+		    uint64_t wake_ms, uint64_t now_ms)
+{
+	/* a ready site keeps its turn */
+	if (site->waits == SITE_WAITS_READY && wake_ms <= now_ms) {
+		site->wake_ms = wake_ms;
+		return;
+	}
+	site_queue_remove(queue, site);
+	site->wake_ms = wake_ms;
+	if (wake_ms == UINT64_MAX)
+		return;
+	if (wake_ms <= now_ms)
+		put_ready(queue, site);
+	else
+		put_later(queue, site);
+}
+
+void site_queue_wake(struct site_queue *queue, uint64_t now_ms)
+{
+	while (queue->later_count > 0 && queue->later[0]->wake_ms <= now_ms) {
+		struct site *site = queue->later[0];
+
+		site_queue_remove(queue, site);
+		put_ready(queue, site);
+	}
+}
+
+uint64_t site_queue_next(const struct site_queue *queue)
+{
+	if (queue->ready_count > 0)
+		return queue->ready[0]->wake_ms;
+	return queue->later_count > 0 ? queue->later[0]->wake_ms : UINT64_MAX;
+}
+
+void site_queue_free(struct site_queue *queue)
+{
+	free(queue->ready);
+	free(queue->later);
+}
+
+enum {
+	MIN_PAGES = 20
+}; /* choose no threshold below this size while the site grows */
+
+bool site_wants_threshold(const struct site_row *site)
+{
+	if ((site->options.flags & SITE_IS_AUTO) == 0 ||
+	    site->threshold_generation == site->generation)
+		return false;
+	return site->pending_count == 0 ||
+	       (site->page_count >= MIN_PAGES &&
+		site->page_count / 2 >= site->threshold_pages);
+}
 
 enum { MIN_BUCKETS = 64 };
 

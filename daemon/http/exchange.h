@@ -7,22 +7,99 @@
 #ifndef DAEMON_HTTP_EXCHANGE_H
 #define DAEMON_HTTP_EXCHANGE_H
 
+#include <microhttpd.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <microhttpd.h>
-
-#include "daemon/http/http.h"
-#include "daemon/http/listen.h"
-#include "daemon/http/patience.h"
-#include "daemon/http/stream.h"
-#include "daemon/http/upload.h"
-#include "daemon/runtime/condition.h"
+#include "base/buffer.h"
+#include "daemon/http/body.h"
+#include "daemon/http/server.h"
+#include "daemon/runtime/clock.h"
+#include "daemon/runtime/lock.h"
 #include "daemon/runtime/quota.h"
-#include "daemon/runtime/time_histogram.h"
+
+struct http_server;
+
+/*
+ * The connections of a server, and time limits for their requests: a client
+ * that sends a byte now and then is not idle, but occupies a place that others
+ * need.
+ */
+
+enum client_connection_state {
+	CONNECTION_HEAD, /* waiting for the head of a request */
+	CONNECTION_BODY,
+	CONNECTION_BUSY,  /* the server must continue */
+	CONNECTION_REPLY, /* sending the reply */
+};
+
+struct client_connection {
+	struct client_connection *next;
+	struct client_connection *previous;
+	int file;
+	struct http_exchange *exchange; /* current exchange, or NULL */
+	enum client_connection_state state;
+	uint64_t since_ms; /* steady clock: begin of the state, or time when the
+			      client last read */
+	int unread; /* bytes of the reply in the socket at the last check */
+	uint64_t received; /* of the body */
+	bool is_known;     /* it has had a response */
+};
+
+/*
+ * Begin a connection of a client on the socket `file`. Each of these functions
+ * acquires the lock of the server, except as noted.
+ */
+struct client_connection *client_connection_begin(struct http_server *server,
+						  int file);
+
+/* Call it before its socket is closed. */
+void client_connection_end(struct http_server *server,
+			   struct client_connection *connection);
+
+void client_connection_enter(struct http_server *server,
+			     struct client_connection *connection,
+			     enum client_connection_state state);
+
+/* Call it with the lock held. */
+void client_connection_set_state(struct client_connection *connection,
+				 enum client_connection_state state);
+
+/* Set the exchange of the connection, until the next head. */
+void client_connection_set_exchange(struct http_server *server,
+				    struct client_connection *connection,
+				    struct http_exchange *exchange);
+
+/*
+ * With the lock held: cut the connection off and drop unsent bytes. The
+ * server's thread detects this and closes the socket.
+ */
+void client_connection_cut(const struct client_connection *connection);
+
+/* Count received bytes of the body. */
+void client_connection_count(struct http_server *server,
+			     struct client_connection *connection, size_t size);
+
+/*
+ * With the lock held: if a check is due, cut off connections that are too slow.
+ * A first head must arrive within 5 s, later heads within the server's timeout.
+ * When three quarters of all places are used, each head must arrive within 1 s,
+ * and a body at 16 KiB/s. An upload must reach this rate after the server has
+ * waited 5 s for it, if three quarters of all places or all places of uploads
+ * are used. The client must read some bytes of a reply within the timeout; over
+ * TCP within five times the timeout, because the other kernel buffers a few
+ * hundred KiB before it reports that the client reads little or nothing.
+ */
+void client_connections_check(struct http_server *server);
+
+/*
+ * With the lock held: return the time of the next check; UINT64_MAX without
+ * connections.
+ */
+uint64_t client_connections_check_ms(const struct http_server *server);
 
 enum { EXCHANGE_WORDS = 4, MAX_EXCHANGE_HEADERS = 16 };
 
@@ -181,5 +258,24 @@ void work_close(struct http_server *server, int file);
 
 /* Stop the threads and reject waiting exchanges. */
 void work_stop(struct http_server *server);
+
+/*
+ * Entity tags (ETag, RFC 9110, 8.8.3). With one, a client checks whether its
+ * copy of a response is current (If-None-Match, 13.1.2).
+ */
+
+enum { ENTITY_TAG_BYTES = 2 + 32 + 1 };
+
+/*
+ * Make the strong tag of the bytes, with quotes. It depends only on the bytes,
+ * so that it remains valid after a restart.
+ */
+void entity_tag_make(struct slice body, char tag_out[ENTITY_TAG_BYTES]);
+
+/*
+ * Return whether the value of If-None-Match is "*" or contains the tag, by the
+ * weak comparison of 8.8.3.2. NULL: false.
+ */
+bool entity_tag_is_listed(const char *tag, const char *list);
 
 #endif

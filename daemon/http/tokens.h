@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 
+struct sessions;
 struct tokens;
 
 enum token_role {
@@ -94,5 +95,113 @@ enum token_verdict tokens_check(struct tokens *tokens, const char *text,
 enum token_verdict tokens_check_id(struct tokens *tokens, uint64_t id,
 				   uint32_t rate, uint64_t now_ms,
 				   struct access_token *token_out);
+
+/*
+ * A credential is 256 random bits as text. Only its SHA-256 is stored: no
+ * dictionary contains such texts and nobody can try them all, so a slow hash
+ * would only slow the daemon down.
+ */
+
+enum {
+	CREDENTIAL_DIGITS = 64, /* hexadecimal */
+	CREDENTIAL_DIGEST_BYTES = 32,
+};
+
+/*
+ * Write a new credential; false, and an empty text, if the system has no random
+ * numbers.
+ */
+bool credential_make(char text_out[CREDENTIAL_DIGITS + 1]);
+
+/* Compute the digest of any text. */
+void credential_digest(const char *text,
+		       uint8_t digest_out[CREDENTIAL_DIGEST_BYTES]);
+
+/* Compare two digests in constant time. */
+bool credential_is_same(const uint8_t a[CREDENTIAL_DIGEST_BYTES],
+			const uint8_t b[CREDENTIAL_DIGEST_BYTES]);
+
+/* Write bytes as 2 * count hexadecimal digits and a NUL. */
+void credential_write_hex(const uint8_t *bytes, size_t count, char *out);
+
+/*
+ * Rules that reject requests which pages of other sites make a browser send.
+ * Pure functions of headers.
+ */
+
+/*
+ * Return whether a Host header names this daemon: an IP address, localhost, or
+ * one of `names` ("a.example, b.example"), with or without a port,
+ * case-insensitive. Other names are rejected: their owner may resolve them to
+ * this daemon, and then the browser takes its responses for the owner's (DNS
+ * rebinding); an address cannot be resolved elsewhere. NULL: false.
+ */
+bool origin_is_host_ours(const char *host, const char *names);
+
+/*
+ * Return whether `origin` (an Origin header) is the origin of the pages under
+ * this `host`. With TLS its scheme must be https; without TLS it may be https,
+ * because a proxy may be in front of the daemon. "null" is always false.
+ */
+bool origin_is_own(const char *origin, const char *host, bool is_encrypted);
+
+/*
+ * Return whether a Sec-Fetch-Site header, or none (NULL), allows the cookie:
+ * the user or a page of this origin sent the request. Pages of another port of
+ * this host are "same-site", and browsers send them the same cookies.
+ */
+bool origin_may_use_cookie(const char *fetch_site);
+
+/*
+ * Sessions of browsers that logged in with a token. A session is a random
+ * text, which the browser sends as a cookie instead of the token. It expires,
+ * and becomes invalid when its token is removed. Sessions are only in memory:
+ * a restart ends them.
+ */
+
+enum {
+	SESSION_BYTES = CREDENTIAL_DIGITS + 1, /* with the NUL */
+	MAX_SESSIONS = 1024,
+	MAX_TOKEN_SESSIONS = 16,               /* of one token */
+	SESSION_IDLE_MS = 12 * 3600 * 1000,    /* lifetime without a request */
+	SESSION_AGE_MS = 7 * 24 * 3600 * 1000, /* maximum lifetime */
+};
+
+struct sessions *sessions_create(void);
+
+/* NULL is a no-op. */
+void sessions_destroy(struct sessions *sessions);
+
+/*
+ * Begin a session of the token with this id (struct access_token). If the token
+ * has MAX_TOKEN_SESSIONS, or MAX_SESSIONS exist in total, end the least
+ * recently used one: *ended_out is its ticket, for which the caller must end
+ * the open exchanges; 0: none ended. `now_ms` must come from a monotonic clock.
+ * False: the system has no random numbers. Any thread.
+ */
+bool sessions_begin(struct sessions *sessions, uint64_t token, uint64_t now_ms,
+		    char session_out[SESSION_BYTES], uint64_t *ended_out);
+
+/*
+ * Use a session. Return the id of its token, which may have been removed; 0 if
+ * the session is unknown or has expired. Any thread.
+ */
+uint64_t sessions_use(struct sessions *sessions, const char *session,
+		      uint64_t now_ms);
+
+/*
+ * Remove one expired session and return its ticket, for which the caller must
+ * end the open exchanges; 0: no session has expired. Any thread.
+ */
+uint64_t sessions_expire(struct sessions *sessions, uint64_t now_ms);
+
+/*
+ * Return the number that identifies the session with this text; it differs from
+ * all token ids and from other sessions.
+ */
+uint64_t sessions_ticket(const char *session);
+
+/* End a session; false if it does not exist. Any thread. */
+bool sessions_end(struct sessions *sessions, const char *session);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "crawl/domain.h"
-#include "daemon/nodes/cluster.h"
+#include "crawl/host.h"
+#include "daemon/nodes/nodes.h"
 
 unsigned nodes_partition_of(struct slice host)
 {

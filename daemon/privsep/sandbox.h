@@ -19,12 +19,42 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/error.h"
-#include "daemon/privsep/process_role.h"
-#include "daemon/privsep/wall.h"
 
 struct buffer;
+
+/* The roles of the daemon's processes. */
+
+enum role {
+	ROLE_MAIN,     /* main process: store, engine, API; no network */
+	ROLE_SPAWNER,  /* spawner: starts other roles and commands */
+	ROLE_FETCHER,  /* network and TLS; no store */
+	ROLE_WORKER,   /* parses and extracts; no network, no files */
+	ROLE_NOTIFIER, /* notifier: webhooks; limits of the fetcher */
+	ROLE_COUNT
+};
+
+/* Return the role as one word, such as "fetcher"; static memory. */
+const char *role_name(enum role role);
+
+/* The layers of the sandbox. */
+
+/* Bits of a set of layers. */
+enum sandbox_layer {
+	SANDBOX_NO_NEW_PRIVILEGES = 1U << 0, /* also not dumpable */
+	SANDBOX_SYSTEM_CALLS = 1U << 1,      /* seccomp */
+	SANDBOX_FILES = 1U << 2,             /* Landlock */
+	SANDBOX_TCP = 1U << 3,               /* Landlock, ABI 4 */
+	SANDBOX_SCOPES = 1U << 4,     /* Landlock, ABI 6: no signals to other
+					 processes, no abstract Unix sockets */
+	SANDBOX_NAMESPACES = 1U << 5, /* user, network and IPC namespaces */
+	SANDBOX_EMPTY_ROOT = 1U << 6,
+	SANDBOX_LIMITS = 1U << 7, /* core size 0, descriptors, address space,
+				     file size; worker: no processes */
+	SANDBOX_CODE = 1U << 8,   /* no execution of written memory */
+};
 
 struct sandbox_options {
 	enum role role;
@@ -76,5 +106,60 @@ void sandbox_describe(const struct sandbox_report *report, struct buffer *out);
  * new file and must be restarted.
  */
 uint64_t sandbox_resolver_stamp(void);
+
+/*
+ * Enter new user, network and IPC namespaces, and a root folder that stays
+ * empty.
+ */
+
+/*
+ * Return the layers that the kernel enforces afterwards (set of enum
+ * sandbox_wall). Call it while the process has one thread.
+ */
+unsigned empty_root_enter(void);
+
+/* Restrict files, TCP and signals with Landlock, ABI 1 to 7. */
+
+enum { MAX_LISTS = 3 };
+
+/* The access to remove. The paths in `readable` stay readable. */
+struct landlock_rules {
+	const char *const *readable[MAX_LISTS]; /* NULL-terminated, or NULL */
+	bool has_files;                         /* restrict files */
+	bool may_connect; /* by TCP; binding is never allowed */
+	bool may_notify;  /* may connect to abstract Unix sockets */
+};
+
+/*
+ * Restrict the calling thread and all threads and processes that it starts.
+ * Return the layers that the kernel enforces (set of enum sandbox_layer); 0 if
+ * the kernel has no Landlock.
+ */
+unsigned landlock_restrict(const struct landlock_rules *rules);
+
+/* Change from root to an ordinary user. */
+
+enum { USER_REASON_BYTES = 128 };
+
+/*
+ * Become the user `name` permanently, with the user's group and no other: set
+ * all ids, drop all capabilities, forbid tracing and core dumps. This needs
+ * root, or a process that already runs as that user and cannot become root.
+ * Call it while the process has one thread. ERR_NOT_FOUND: no such user.
+ * ERR_ADDRESS_FORBIDDEN: the user is root, the caller has no permission, or the
+ * process could become root again; the process must exit then. `reason` is the
+ * error text.
+ */
+enum error user_become(const char *name, char reason[USER_REASON_BYTES]);
+
+/* Check that the user exists and is not root; the same errors. */
+enum error user_check(const char *name, char reason[USER_REASON_BYTES]);
+
+/*
+ * Create the folder `path` for that user. An existing folder keeps its owner
+ * and mode; parent folders are unchanged. ERR_NOT_FOUND: no such user; ERR_IO:
+ * see errno.
+ */
+enum error user_make_folder(const char *name, const char *path, mode_t mode);
 
 #endif

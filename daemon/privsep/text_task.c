@@ -1,16 +1,264 @@
-/* The task that extracts the text of a page (template/extraction.h). */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "daemon/privsep/item_list.h"
-#include "daemon/privsep/learned.h"
-#include "daemon/privsep/page_list.h"
-#include "daemon/privsep/remote_site.h"
-#include "daemon/privsep/task_parts.h"
-#include "daemon/privsep/text_request.h"
-#include "template/answer_json.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "daemon/privsep/messages.h"
+#include "daemon/privsep/model_cache.h"
+#include "daemon/privsep/worker_process.h"
+#include "extract/core/extractor.h"
+#include "extract/text/fragment.h"
+#include "store/record.h"
 #include "template/extraction.h"
+#include "template/page_tree.h"
+#include "template/result.h"
+#include "template/version.h"
+
+/* The task that finds the texts of fragments in pages that contain them. */
+
+enum { FRAGMENTS_TASK_MAX_PAGES = 16 };
+
+/* The fragments to find. */
+struct wanted {
+	uint64_t *hashes; /* [count], ascending */
+	bool *is_found;   /* [count] */
+	size_t count;
+	struct message *answer;
+};
+
+static void fragments_task_append(struct wanted *wanted, size_t index,
+				  struct slice text, struct arena *arena)
+{
+	uint32_t number = (uint32_t)index;
+	char *copy = arena_alloc(arena, text.size, 1);
+
+	wanted->is_found[index] = true;
+	item_append(&wanted->answer->body,
+		    (struct slice){&number, sizeof(number)});
+	item_append(&wanted->answer->body,
+		    (struct slice){copy, text_collapse(text, copy)});
+}
+
+static void fragments_task_search_page(const struct page *page,
+				       struct wanted *wanted)
+{
+	const struct fragment *fragments = fragments_of_page(page->arena, page);
+
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		size_t index = sorted_find(wanted->hashes, wanted->count,
+					   fragments[i].hash);
+
+		if (index < wanted->count && !wanted->is_found[index])
+			fragments_task_append(wanted, index, page_text(page, i),
+					      page->arena);
+	}
+}
+
+static bool fragments_task_read_request(const struct task *task,
+					struct fragments_request *request,
+					struct wanted *wanted,
+					struct slice *pages)
+{
+	struct slice hashes;
+
+	*pages = task->body;
+	if (!row_codec_decode(&fragments_request_layout, task->head, request) ||
+	    request->count > pages->size / sizeof(*wanted->hashes) ||
+	    !item_cut(pages, request->count * sizeof(*wanted->hashes), &hashes))
+		return false;
+	wanted->count = (size_t)request->count;
+	wanted->hashes = mem_alloc(wanted->count, sizeof(*wanted->hashes));
+	wanted->is_found = mem_alloc(wanted->count, sizeof(bool));
+	if (hashes.size > 0)
+		memcpy(wanted->hashes, hashes.data, hashes.size);
+	return true;
+}
+
+enum error fragments_task(struct task *task, struct message *answer)
+{
+	struct fragments_request request;
+	struct wanted wanted = {.answer = answer};
+	struct page *pages[FRAGMENTS_TASK_MAX_PAGES];
+	struct page_limits limits;
+	struct slice list;
+	uint32_t count;
+
+	if (!fragments_task_read_request(task, &request, &wanted, &list))
+		return ERR_MALFORMED;
+	limits = limits_of_field(&request.limits);
+	count = sample_parse(list, &limits, pages, FRAGMENTS_TASK_MAX_PAGES);
+	for (uint32_t i = 0; i < count; i++) {
+		fragments_task_search_page(pages[i], &wanted);
+		page_destroy(pages[i]);
+	}
+	free(wanted.hashes);
+	free(wanted.is_found);
+	return ERR_NONE;
+}
+
+/* The task that merges pages of a template into a tree. */
+
+enum { TREE_TASK_MAX_PAGES = 16 };
+
+/*
+ * Request in how many pages the texts of `page` occur: [page->text_count]; NULL
+ * if there is no valid response.
+ */
+static const uint32_t *ask_counts(struct task *task, const struct page *page)
+{
+	const struct fragment *fragments = fragments_of_page(page->arena, page);
+	uint32_t *counts = ARENA_NEW(page->arena, uint32_t, page->text_count);
+	size_t size = page->text_count * sizeof(*counts);
+	struct buffer hashes = {0};
+	struct message answer;
+	bool is_right;
+
+	for (uint32_t i = 0; i < page->text_count; i++)
+		buffer_append(&hashes, &fragments[i].hash,
+			      sizeof(fragments[i].hash));
+	is_right = task_send_request(task,
+				     &(struct task_request){
+					     .kind = ASK_COUNTS,
+					     .body = buffer_slice(&hashes)},
+				     &answer) &&
+		   answer.body.size == size;
+	if (is_right && size > 0)
+		memcpy(counts, answer.body.data, size);
+	buffer_free(&hashes);
+	message_free(&answer);
+	return is_right ? counts : NULL;
+}
+
+enum error tree_task(struct task *task, struct message *answer)
+{
+	struct page *pages[TREE_TASK_MAX_PAGES];
+	struct tree_request request;
+	struct page_limits limits;
+	struct page_tree tree;
+	struct arena *arena;
+	uint32_t count;
+
+	if (!row_codec_decode(&tree_request_layout, task->head, &request))
+		return ERR_MALFORMED;
+	arena = arena_create();
+	tree = page_tree_make(arena);
+	limits = limits_of_field(&request.limits);
+	count = sample_parse(task->body, &limits, pages, TREE_TASK_MAX_PAGES);
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t *counts = ask_counts(task, pages[i]);
+
+		if (counts != NULL)
+			page_tree_add(&tree, pages[i],
+				      &(struct template_counts){
+					      request.page_count, counts});
+		page_destroy(pages[i]);
+	}
+	page_tree_encode(&tree, &answer->body);
+	arena_destroy(arena);
+	return ERR_NONE;
+}
+
+/* The task that computes the version of a template from its pages. */
+
+/* The decoded request. */
+struct version_task_input {
+	struct version_request request;
+	struct arena *arena;
+	struct record *records;
+	uint32_t record_count;
+	struct page *owned[VERSION_MAX_SAMPLES];
+	const struct page *pages[VERSION_MAX_SAMPLES];
+	struct slice urls[VERSION_MAX_SAMPLES];
+	uint32_t page_count;
+};
+
+static bool read_records(struct version_task_input *given, struct slice *list)
+{
+	uint32_t count = given->request.record_count;
+	struct slice item;
+
+	if (count > VERSION_MAX_RECORDS)
+		return false;
+	given->records = ARENA_NEW(given->arena, struct record, count);
+	for (; given->record_count < count; given->record_count++) {
+		struct slice copy;
+
+		if (!item_next(list, &item))
+			return false;
+		/* Records must be aligned. */
+		copy = (struct slice){
+			arena_copy(given->arena, item.data, item.size),
+			item.size};
+		if (record_open(copy, &given->records[given->record_count]) !=
+		    ERR_NONE)
+			return false;
+	}
+	return true;
+}
+
+static bool version_task_read_pages(struct version_task_input *given,
+				    struct slice list)
+{
+	const struct page_limits limits =
+		limits_of_field(&given->request.limits);
+	struct slice charset;
+	struct slice body;
+	struct slice url;
+
+	while (list.size > 0) {
+		struct page **page = &given->owned[given->page_count];
+
+		if (!item_next(&list, &url) || !item_next(&list, &body) ||
+		    !item_next(&list, &charset))
+			return false;
+		if (given->page_count == VERSION_MAX_SAMPLES ||
+		    sample_page_parse(body, charset, &limits, page) != ERR_NONE)
+			continue;
+		given->pages[given->page_count] = *page;
+		given->urls[given->page_count++] = url;
+	}
+	return true;
+}
+
+static void make_version(const struct version_task_input *given,
+			 struct message *answer)
+{
+	const struct version_input input = {
+		.page_count = given->request.page_count,
+		.generation = given->request.generation,
+		.records = given->records,
+		.record_count = given->record_count,
+		.pages = given->pages,
+		.urls = given->urls,
+		.sample_count = given->page_count,
+	};
+
+	version_encode(version_make(given->arena, &input), &answer->body);
+}
+
+enum error version_task(struct task *task, struct message *answer)
+{
+	struct version_task_input given = {.arena = arena_create()};
+	struct slice list = task->body;
+	enum error error = ERR_MALFORMED;
+
+	if (row_codec_decode(&version_request_layout, task->head,
+			     &given.request) &&
+	    read_records(&given, &list) &&
+	    version_task_read_pages(&given, list))
+		error = ERR_NONE;
+	/* Without a readable page, the response is empty. */
+	if (error == ERR_NONE && given.record_count > 0 && given.page_count > 0)
+		make_version(&given, answer);
+	for (uint32_t i = 0; i < given.page_count; i++)
+		page_destroy(given.owned[i]);
+	arena_destroy(given.arena);
+	return error;
+}
+
+/* The task that extracts the text of a page (template/extraction.h). */
 
 /* A decoded request. */
 struct text_task_arguments {

@@ -1,19 +1,465 @@
 #include "daemon/query/stored_site.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
-#include "base/sorted.h"
-#include "daemon/privsep/learned.h"
-#include "daemon/query/stored_page.h"
+#include "base/compress.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "daemon/privsep/messages.h"
+#include "daemon/privsep/model_cache.h"
+#include "daemon/query/text_cache.h"
+#include "extract/methods/ridge.h"
 #include "store/content.h"
 #include "store/document_frequency.h"
 #include "store/key.h"
 #include "store/record.h"
-#include "store/rows_cluster.h"
+#include "store/rows.h"
 #include "store/sets.h"
-#include "template/learning.h"
+#include "template/extraction.h"
+
+enum { MAX_MODEL_BYTES = 4 << 20 };
+
+enum error site_model_read(const char *folder, const char *host,
+			   struct buffer *path, struct buffer *text)
+{
+	enum error error;
+
+	if (folder == NULL || *folder == '\0')
+		return ERR_NONE;
+	buffer_printf(path, "%s/%s.model", folder, host);
+	error = file_read(path->data, MAX_MODEL_BYTES, text);
+	return error == ERR_NOT_FOUND ? ERR_NONE : error;
+}
+
+enum error site_model_load(void *context,
+			   const struct extraction_options *rules,
+			   const struct text_request *request,
+			   struct ridge_model **model_out,
+			   struct extraction_result *answer)
+{
+	struct buffer path = {0};
+	struct buffer text = {0};
+	enum error error = ERR_NONE;
+
+	(void)context;
+	*model_out = NULL;
+	if (request->url != NULL)
+		error = site_model_read(rules->models, request->url->host,
+					&path, &text);
+	if (error == ERR_NONE && text.data != NULL)
+		error = ridge_model_read(model_out, buffer_slice(&text));
+	if (error != ERR_NONE)
+		snprintf(answer->reason, sizeof(answer->reason),
+			 "%.150s: %s; train the model again or remove it",
+			 path.data, file_error_text(error));
+	buffer_free(&path);
+	buffer_free(&text);
+	return error;
+}
+
+struct site_model_stamp site_model_identity(const char *folder,
+					    const char *host)
+{
+	struct site_model_stamp stamp = {0};
+	struct buffer path = {0};
+	struct stat status;
+
+	if (folder == NULL || *folder == '\0')
+		return stamp;
+	buffer_printf(&path, "%s/%s.model", folder, host);
+	if (stat(path.data, &status) == 0)
+		stamp = (struct site_model_stamp){
+			.inode = status.st_ino,
+			.bytes = (uint64_t)status.st_size,
+			.changed_ns =
+				(uint64_t)status.st_ctim.tv_sec * 1000000000U +
+				(uint64_t)status.st_ctim.tv_nsec,
+		};
+	buffer_free(&path);
+	return stamp;
+}
+
+static bool site_service_find_page(const struct site_service *server,
+				   struct slice text, struct message *answer)
+{
+	struct known_field row = {0};
+	struct known_page page;
+	struct url url;
+
+	if (url_parse(&url, text, NULL) != ERR_NONE)
+		return false;
+	if (site_find(&server->site->view, &url, &page))
+		row = known_to_field(&page);
+	answer->head = row_codec_encode(&known_field_layout, &row);
+	return true;
+}
+
+/* A worker's request with its data. */
+struct site_service_request {
+	struct site_question_field row;
+	struct known_field field;
+	struct known_page known;
+	struct url url;
+	uint64_t *hashes; /* the fragments, then the signature; free() it */
+	struct site_query question;
+};
+
+/* Copy hashes, because received ones are not aligned. */
+static bool site_service_read_hashes(const struct site_service *server,
+				     struct slice body,
+				     struct site_service_request *asked)
+{
+	uint64_t count = asked->row.fragment_count;
+	size_t all = body.size / sizeof(uint64_t);
+
+	/* no page has more texts than this */
+	if (body.size % sizeof(uint64_t) != 0 || count > all ||
+	    count > 4 * (uint64_t)server->rules->limits.max_nodes + 1024)
+		return false;
+	asked->hashes = mem_alloc(all + 1, sizeof(uint64_t));
+	if (body.size > 0)
+		memcpy(asked->hashes, body.data, body.size);
+	asked->question.fragments = asked->hashes;
+	asked->question.count = (uint32_t)count;
+	asked->question.own =
+		(struct signature){asked->hashes + count, all - (size_t)count};
+	for (size_t i = 1; i < asked->question.own.count; i++)
+		if (asked->question.own.shingles[i - 1] >=
+		    asked->question.own.shingles[i])
+			return false;
+	return true;
+}
+
+static bool read_question(const struct site_service *server,
+			  const struct task_request *inquiry,
+			  struct site_service_request *asked)
+{
+	*asked = (struct site_service_request){0};
+	if (!row_codec_decode(&site_question_field_layout, inquiry->head,
+			      &asked->row) ||
+	    !site_service_read_hashes(server, inquiry->body, asked))
+		return false;
+	if (asked->row.is_known != 0) {
+		if (!row_codec_decode(&known_field_layout, asked->row.known,
+				      &asked->field))
+			return false;
+		asked->known = known_of_field(&asked->field);
+		asked->question.known = &asked->known;
+	}
+	if (asked->row.url.size > 0) {
+		if (url_parse(&asked->url, asked->row.url, NULL) != ERR_NONE)
+			return false;
+		asked->question.url = &asked->url;
+	}
+	return true;
+}
+
+static bool answer_site(const struct site_service *server,
+			const struct task_request *inquiry,
+			struct message *answer)
+{
+	struct site_service_request asked;
+	bool is_right = read_question(server, inquiry, &asked);
+
+	if (is_right) {
+		uint32_t count = asked.question.count;
+		struct site_query_result found = {
+			.frequencies =
+				mem_alloc(count, sizeof(*found.frequencies)),
+		};
+		enum error error = site_query_run(&server->site->view,
+						  &asked.question, &found);
+		const struct site_answer_field row = {
+			.generation = found.generation,
+			.error = error,
+			.is_there = found.is_there,
+			.cluster = found.cluster,
+			.page_count = found.page_count,
+			.changes = found.changes,
+		};
+
+		answer->head =
+			row_codec_encode(&site_answer_field_layout, &row);
+		if (error == ERR_NONE && found.cluster != 0)
+			buffer_append(&answer->body, found.frequencies,
+				      count * sizeof(*found.frequencies));
+		free(found.frequencies);
+	}
+	free(asked.hashes);
+	return is_right;
+}
+
+static bool give_sample(const struct site_service *server, struct slice head,
+			struct message *answer)
+{
+	struct number_field asked;
+	struct sample_field row = {0};
+
+	if (!row_codec_decode(&number_field_layout, head, &asked) ||
+	    asked.number > UINT32_MAX)
+		return false;
+	row.error = stored_site_sample(server->site, (uint32_t)asked.number,
+				       &answer->body, &row.changes);
+	answer->head = row_codec_encode(&sample_field_layout, &row);
+	cache_warmer_count(server->rules->teaching, server->is_ahead);
+	return true;
+}
+
+static bool give_model(const struct site_service *server,
+		       struct message *answer)
+{
+	const struct url *url = server->request->url;
+	struct buffer path = {0};
+	struct model_field row = {.error = ERR_NONE};
+
+	if (url != NULL)
+		row.error = site_model_read(server->rules->models, url->host,
+					    &path, &answer->body);
+	row.is_there = answer->body.data != NULL;
+	row.path = buffer_slice(&path);
+	answer->head = row_codec_encode(&model_field_layout, &row);
+	buffer_free(&path);
+	return true;
+}
+
+bool site_service_respond(void *context, const struct task_request *inquiry,
+			  struct message *answer)
+{
+	const struct site_service *server = context;
+
+	if (inquiry->kind == ASK_MODEL)
+		return give_model(server, answer);
+	if (server->site == NULL)
+		return false;
+	switch (inquiry->kind) {
+	case ASK_FIND:
+		return site_service_find_page(server, inquiry->head, answer);
+	case ASK_SITE:
+		return answer_site(server, inquiry, answer);
+	case ASK_SAMPLE:
+		return give_sample(server, inquiry->head, answer);
+	default:
+		return false;
+	}
+}
+
+struct slice stored_page_title(struct arena *arena, struct txn *txn,
+			       uint32_t site, uint64_t page)
+{
+	struct slice title = {NULL, 0};
+	struct buffer bytes = {0};
+	struct record record;
+
+	if (content_record(txn, site, page, &bytes, &record) == ERR_NONE)
+		title = (struct slice){record.title.size == 0
+					       ? ""
+					       : arena_copy(arena,
+							    record.title.data,
+							    record.title.size),
+				       record.title.size};
+	buffer_free(&bytes);
+	return title;
+}
+
+enum error stored_page_body(const struct stored_pages *from, uint64_t key,
+			    const struct page_row *row, struct buffer *out)
+{
+	enum error error =
+		content_body(from->txn, from->site, key, row->body_bytes, out);
+
+	if (error != ERR_NOT_FOUND)
+		return error;
+	return (row->flags & PAGE_ROW_HAS_NO_BODY) != 0 ? ERR_BODY_EXPIRED
+							: ERR_CORRUPT;
+}
+
+enum error stored_page_append(const struct stored_pages *from, uint64_t key,
+			      const struct page_row *row, struct buffer *list)
+{
+	struct buffer body = {0};
+	enum error error = stored_page_body(from, key, row, &body);
+
+	if (error == ERR_NONE) {
+		item_append(list, buffer_slice(&body));
+		item_append(list, row->charset);
+	}
+	buffer_free(&body);
+	return error;
+}
+
+enum error stored_page_parse(const struct stored_pages *from, uint64_t key,
+			     const struct page_row *row, struct page **page_out)
+{
+	struct buffer body = {0};
+	enum error error = stored_page_body(from, key, row, &body);
+
+	if (error == ERR_NONE)
+		error = sample_page_parse(buffer_slice(&body), row->charset,
+					  from->limits, page_out);
+	buffer_free(&body);
+	return error;
+}
+
+/* A page of the cluster that may be in the sample. */
+struct sample_candidate {
+	uint64_t key;
+	struct page_row row;
+};
+
+static bool sample_candidate_precedes(const struct sample_candidate *a,
+				      const struct sample_candidate *b)
+{
+	return a->row.content_hash != b->row.content_hash
+		       ? a->row.content_hash < b->row.content_hash
+		       : a->key < b->key;
+}
+
+/* Insert it into the `count` first ones, sorted; return the new count. */
+static uint32_t
+sample_candidate_insert(struct sample_candidate *first, uint32_t count,
+			uint32_t max_count,
+			const struct sample_candidate *candidate)
+{
+	uint32_t at = count;
+
+	if (count == max_count) {
+		if (count == 0 ||
+		    !sample_candidate_precedes(candidate, &first[count - 1]))
+			return count;
+		at--;
+	} else {
+		count++;
+	}
+	for (; at > 0 && sample_candidate_precedes(candidate, &first[at - 1]);
+	     at--)
+		first[at] = first[at - 1];
+	first[at] = *candidate;
+	return count;
+}
+
+/* Find the candidates with the lowest hashes; `first` is [max_count]. */
+static uint32_t find_first(const struct stored_pages *from, uint32_t max_count,
+			   struct sample_candidate *first)
+{
+	struct key prefix = key_cluster(from->site, from->cluster);
+	struct scan scan =
+		scan_begin(from->txn, TABLE_MEMBERS, key_slice(&prefix));
+	uint32_t count = 0;
+
+	while (scan_next(&scan)) {
+		struct sample_candidate candidate = {
+			.key = key_u64(scan.key, 2 * sizeof(uint32_t))};
+
+		if (page_row_get(from->txn, from->site, candidate.key,
+				 &candidate.row) &&
+		    (candidate.row.flags & PAGE_ROW_HAS_NO_BODY) == 0)
+			count = sample_candidate_insert(first, count, max_count,
+							&candidate);
+	}
+	scan_end(&scan);
+	return count;
+}
+
+uint32_t stored_pages_find(const struct stored_pages *from, uint32_t max_count,
+			   uint64_t *keys_out)
+{
+	struct sample_candidate *first = mem_alloc(max_count, sizeof(*first));
+	uint32_t count = find_first(from, max_count, first);
+
+	for (uint32_t i = 0; i < count; i++)
+		keys_out[i] = first[i].key;
+	free(first);
+	return count;
+}
+
+uint32_t stored_sample_find(const struct stored_pages *from, uint32_t max_count,
+			    uint64_t max_bytes, uint64_t *keys_out)
+{
+	struct sample_candidate *first = mem_alloc(max_count, sizeof(*first));
+	uint32_t found = find_first(from, max_count, first);
+	uint64_t bytes = 0;
+	uint32_t count = 0;
+
+	for (; count < found && (count < 2 || bytes <= max_bytes); count++) {
+		keys_out[count] = first[count].key;
+		bytes += first[count].row.body_bytes;
+	}
+	free(first);
+	return count;
+}
+
+uint32_t stored_pages_sample(const struct stored_pages *from,
+			     uint32_t max_count, uint64_t max_bytes,
+			     struct page **pages_out)
+{
+	struct sample_candidate *first = mem_alloc(max_count, sizeof(*first));
+	uint32_t found = find_first(from, max_count, first);
+	uint64_t bytes = 0;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < found && (count < 2 || bytes <= max_bytes);
+	     i++) {
+		if (stored_page_parse(from, first[i].key, &first[i].row,
+				      &pages_out[count]) != ERR_NONE)
+			continue;
+		bytes += first[i].row.body_bytes;
+		count++;
+	}
+	free(first);
+	return count;
+}
+
+enum error stored_sample_append(const struct stored_pages *from,
+				uint32_t max_count, uint64_t max_bytes,
+				struct buffer *list)
+{
+	struct sample_candidate *first = mem_alloc(max_count, sizeof(*first));
+	uint32_t found = find_first(from, max_count, first);
+	uint64_t bytes = 0;
+	uint32_t count = 0;
+	enum error failure = ERR_BODY_EXPIRED;
+
+	for (uint32_t i = 0; i < found && (count < 2 || bytes <= max_bytes);
+	     i++) {
+		enum error error = stored_page_append(from, first[i].key,
+						      &first[i].row, list);
+
+		if (error != ERR_NONE) {
+			failure = error;
+			continue;
+		}
+		bytes += first[i].row.body_bytes;
+		count++;
+	}
+	free(first);
+	if (count == 0 && from->txn->error != ERR_NONE)
+		failure = from->txn->error;
+	return count == 0 ? failure : ERR_NONE;
+}
+
+enum { MAX_VERSION_BYTES = 64 << 20 };
+
+enum error stored_version_read(struct txn *txn, struct version_name name,
+			       struct arena *arena, struct version_row *row_out,
+			       struct version **version_out)
+{
+	struct buffer json = {0};
+	enum error error;
+
+	if (!version_row_get(txn, name.site, name.cluster, name.version,
+			     row_out))
+		return txn->error != ERR_NONE ? txn->error : ERR_NOT_FOUND;
+	error = decompress_slice(row_out->packed, MAX_VERSION_BYTES, &json);
+	if (error == ERR_NONE)
+		error = version_decode(arena, buffer_slice(&json), version_out);
+	buffer_free(&json);
+	return error == ERR_NONE ? ERR_NONE : ERR_CORRUPT;
+}
 
 enum { FIRST_MEMBERS = 16 };
 

@@ -1,16 +1,22 @@
 #include "daemon/runtime/child.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,7 +24,320 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "daemon/runtime/clock.h"
-#include "daemon/runtime/descendants.h"
+#include "store/store.h"
+
+/*
+ * Find all processes that a command has started, including processes that have
+ * left its process group and session, as setsid does, or whose parents have
+ * exited.
+ */
+
+enum { MAX_ROUNDS = 16, PIECE_BYTES = 4096, MAX_PROC_BYTES = 1 << 20 };
+
+struct proc_entry {
+	pid_t pid;
+	pid_t parent;
+	bool is_ours;
+};
+
+struct process_list {
+	struct proc_entry *items; /* [count] */
+	size_t count;
+	size_t capacity;
+};
+
+/*
+ * Read a file of /proc/PID; return false if the process has exited, or belongs
+ * to another user.
+ */
+static bool proc_read_file(pid_t pid, const char *name, struct buffer *out)
+{
+	char path[64];
+	ssize_t size = 1;
+	int file;
+
+	buffer_clear(out);
+	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return false;
+	while (size > 0 && out->size < MAX_PROC_BYTES) {
+		size = read(file, buffer_reserve(out, PIECE_BYTES),
+			    PIECE_BYTES);
+		out->size += size > 0 ? (size_t)size : 0;
+	}
+	close(file);
+	buffer_append_byte(out, '\0');
+	return size == 0;
+}
+
+static bool has_mark(pid_t pid, const char *mark, struct buffer *scratch)
+{
+	size_t at = 0;
+
+	if (!proc_read_file(pid, "environ", scratch))
+		return false;
+	while (at < scratch->size) {
+		if (strcmp(scratch->data + at, mark) == 0)
+			return true;
+		at += strlen(scratch->data + at) + 1;
+	}
+	return false;
+}
+
+/*
+ * Read the fourth field of stat. The second field, a name, may contain any
+ * characters.
+ */
+static pid_t proc_parent(pid_t pid, struct buffer *scratch)
+{
+	const char *end;
+
+	if (!proc_read_file(pid, "stat", scratch))
+		return 0;
+	end = strrchr(scratch->data, ')');
+	return end == NULL || strlen(end) < 4
+		       ? 0
+		       : (pid_t)strtol(end + 3, NULL, 10);
+}
+
+static void list_processes(struct process_list *list, pid_t root,
+			   const char *mark)
+{
+	DIR *folder = opendir("/proc");
+	struct buffer scratch = {0};
+	const struct dirent *entry;
+
+	list->count = 0;
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread's stream */
+	while (folder != NULL && (entry = readdir(folder)) != NULL) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid <= 1 || pid == getpid())
+			continue;
+		list->items = mem_grow(list->items, list->count,
+				       &list->capacity, sizeof(*list->items));
+		list->items[list->count++] = (struct proc_entry){
+			.pid = pid,
+			.parent = proc_parent(pid, &scratch),
+			.is_ours = pid == root || has_mark(pid, mark, &scratch),
+		};
+	}
+	if (folder != NULL)
+		closedir(folder);
+	buffer_free(&scratch);
+}
+
+static bool is_child(const struct process_list *list,
+		     const struct proc_entry *process)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].is_ours &&
+		    list->items[i].pid == process->parent)
+			return true;
+	return false;
+}
+
+/*
+ * Add all children before killing any, because children of a killed process get
+ * another parent.
+ */
+static void add_children(struct process_list *list)
+{
+	bool has_grown = true;
+
+	while (has_grown) {
+		has_grown = false;
+		for (size_t i = 0; i < list->count; i++) {
+			struct proc_entry *process = &list->items[i];
+
+			if (process->is_ours || !is_child(list, process))
+				continue;
+			process->is_ours = true;
+			has_grown = true;
+		}
+	}
+}
+
+/*
+ * Kill the listed processes. Return their number without the root, which its
+ * parent must reap.
+ */
+static size_t kill_listed(const struct process_list *list, pid_t root)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (!list->items[i].is_ours)
+			continue;
+		kill(list->items[i].pid, SIGKILL);
+		count += list->items[i].pid != root;
+	}
+	return count;
+}
+
+/*
+ * Kill the process `root` and its descendants in /proc: its children, their
+ * children, and every process that was started with `mark` in its environment,
+ * a variable "NAME=value" of this command only. Processes that fork faster than
+ * this finds them may survive.
+ */
+static void descendants_kill(pid_t root, const char *mark)
+{
+	struct process_list list = {0};
+	size_t killed = 1;
+
+	for (unsigned i = 0; i < MAX_ROUNDS && killed > 0; i++) {
+		list_processes(&list, root, mark);
+		add_children(&list);
+		killed = kill_listed(&list, root);
+	}
+	free(list.items);
+}
+
+/* The process that does the work. */
+struct child_run {
+	pid_t pid;
+	int file; /* pipe with its result */
+	const struct child_work_position *place;
+};
+
+enum { LEAST_MS = 60000, MIB_MS = 1000, CHUNK_BYTES = 65536 };
+
+uint64_t child_work_limit_ms(const char *path)
+{
+	char name[MAX_PATH_BYTES];
+	struct stat status;
+
+	if (!folder_name(name, path, FOLDER_DATA) || stat(name, &status) != 0)
+		return LEAST_MS;
+	return LEAST_MS + ((uint64_t)status.st_size >> 20) * MIB_MS;
+}
+
+static void child_run_write(int file, const struct buffer *out)
+{
+	const char *at = out->data;
+	size_t left = out->size;
+
+	while (left > 0) {
+		ssize_t size = write(file, at, left);
+
+		if (size < 0 && errno != EINTR)
+			return;
+		if (size > 0) {
+			at += size;
+			left -= (size_t)size;
+		}
+	}
+}
+
+/* Runs in the new process. */
+static _Noreturn void child_run_main(const struct child_work *trial,
+				     struct child_work_position *place,
+				     int file, pid_t parent)
+{
+	struct buffer out = {0};
+	enum error error = ERR_STOPPED;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_DUMPABLE, 0); /* no core dump */
+	if (getppid() == parent)
+		error = trial->work(trial->context, place, &out);
+	child_run_write(file, &out);
+	_exit(-(int)error);
+}
+
+/* Read the result to its end; return false if the time is over before. */
+static bool child_run_read(int file, uint64_t until_ms, struct buffer *out)
+{
+	struct pollfd poll_file = {.fd = file, .events = POLLIN};
+
+	for (;;) {
+		uint64_t now_ms = clock_steady_ms();
+		uint64_t left_ms = now_ms < until_ms ? until_ms - now_ms : 0;
+		ssize_t size;
+		int ready = poll(&poll_file, 1,
+				 left_ms > CHUNK_BYTES ? CHUNK_BYTES
+						       : (int)left_ms);
+
+		if (ready == 0 && left_ms == 0)
+			return false;
+		if (ready <= 0)
+			continue;
+		size = read(file, buffer_reserve(out, CHUNK_BYTES),
+			    CHUNK_BYTES);
+		if (size > 0)
+			out->size += (size_t)size;
+		else if (size == 0 || errno != EINTR)
+			return true;
+	}
+}
+
+static enum error tell_end(int status, bool is_late,
+			   const struct child_work_position *place,
+			   const struct child_work *trial, char *why)
+{
+	char text[CHILD_WORK_POSITION_BYTES / 4];
+
+	if (!is_late && WIFEXITED(status))
+		return (enum error) - WEXITSTATUS(status);
+	if (is_late)
+		snprintf(text, sizeof(text), "took more than %llu s",
+			 (unsigned long long)trial->limit_ms / 1000);
+	else
+		snprintf(text, sizeof(text), "was killed by signal %d (%s)",
+			 WTERMSIG(status), sigdescr_np(WTERMSIG(status)));
+	snprintf(why, CHILD_WORK_POSITION_BYTES, "the check %s%s%.128s", text,
+		 place->text[0] == '\0' ? "" : " at ", place->text);
+	return ERR_STOPPED;
+}
+
+/* Wait for the process to end. */
+static enum error child_run_wait(const struct child_work *trial,
+				 const struct child_run *worker,
+				 struct buffer *out, char *why)
+{
+	bool is_late = !child_run_read(
+		worker->file, clock_steady_ms() + trial->limit_ms, out);
+	int status = 0;
+
+	if (is_late)
+		kill(worker->pid, SIGKILL);
+	while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return tell_end(status, is_late, worker->place, trial, why);
+}
+
+enum error run_in_child(const struct child_work *trial, struct buffer *out,
+			char *why)
+{
+	struct child_work_position *place =
+		mmap(NULL, sizeof(*place), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	enum error error = ERR_IO;
+	pid_t parent = getpid();
+	struct child_run worker = {.place = place};
+	int ends[2];
+
+	snprintf(why, CHILD_WORK_POSITION_BYTES, "no process is available");
+	if (place == MAP_FAILED)
+		return ERR_IO;
+	if (pipe2(ends, O_CLOEXEC) == 0) {
+		fflush(NULL); /* or both would write pending output */
+		worker.file = ends[0];
+		worker.pid = fork();
+		if (worker.pid == 0) {
+			close(ends[0]);
+			child_run_main(trial, place, ends[1], parent);
+		}
+		close(ends[1]);
+		if (worker.pid > 0)
+			error = child_run_wait(trial, &worker, out, why);
+		close(ends[0]);
+	}
+	munmap(place, sizeof(*place));
+	return error;
+}
 
 enum { MAX_ACCOUNT_BYTES = 16384 };
 

@@ -19,7 +19,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/slice.h"
+#include "base/buffer.h"
+#include "base/error.h"
 
 struct child {
 	pid_t pid;
@@ -67,7 +68,7 @@ int child_await(pid_t pid, uint32_t timeout_ms, int *status_out);
 
 /*
  * The steps of the functions above, for callers that start and check the child
- * through another process (daemon/privsep/command.h).
+ * through another process (daemon/privsep/spawner_client.h).
  */
 
 /* Start the child; return 0 or an errno. */
@@ -90,5 +91,42 @@ enum child_state child_expire(struct child *child);
 
 /* Release a child that was reaped. */
 void child_release(struct child *child);
+
+/*
+ * Do work that may crash or hang, such as reading a damaged file through LMDB,
+ * in a separate process and within a time limit, and always return a result.
+ * The caller must have one thread.
+ */
+
+enum { CHILD_WORK_POSITION_BYTES = 256 };
+
+/* The position of the work, for messages. */
+struct child_work_position {
+	char text[CHILD_WORK_POSITION_BYTES]; /* with its NUL */
+};
+
+struct child_work {
+	/* Append the result to `out`; update the position. */
+	enum error (*work)(void *context, struct child_work_position *place,
+			   struct buffer *out);
+	void *context;
+	uint64_t limit_ms;
+};
+
+/*
+ * Fork, do the work in the child, and append its result to `out`. Return the
+ * error of the work; ERR_STOPPED if the child was killed, by a signal or at its
+ * time limit: `why` [CHILD_WORK_POSITION_BYTES] gets the reason and the
+ * position; ERR_IO if there is no process. If this process dies, so does the
+ * child.
+ */
+enum error run_in_child(const struct child_work *trial, struct buffer *out,
+			char *why);
+
+/*
+ * Return the time limit for work on the store in the folder `path`, which reads
+ * its file several times: 60 s plus 1 s per MiB.
+ */
+uint64_t child_work_limit_ms(const char *path);
 
 #endif

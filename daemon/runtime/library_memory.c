@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "base/memory.h"
-#include "page/xml_memory.h"
+#include "page/xml.h"
 
 static void *library_alloc(size_t size)
 {

@@ -4,9 +4,9 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "daemon/engine/site_threshold.h"
-#include "daemon/engine/snapshot.h"
-#include "daemon/runtime/background.h"
+#include "daemon/engine/sites.h"
+#include "daemon/engine/threshold_report.h"
+#include "daemon/runtime/thread.h"
 #include "store/partitions.h"
 
 struct threshold_selector {

@@ -1,12 +1,689 @@
-/* Section: what each change has removed and added, side by side. */
-#include "daemon/web/site_report_html.h"
-#include "daemon/web/site_report_parts.h"
-
 #include <inttypes.h>
+#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
 
-#include "daemon/web/site_report_change.h"
-#include "daemon/web/site_report_outline.h"
+#include "base/arena.h"
+#include "base/date.h"
+#include "daemon/web/site_report.h"
+#include "daemon/web/site_report_clusters.h"
+#include "extract/core/trace.h"
+#include "template/page_tree.h"
 #include "template/version.h"
+
+/*
+ * The items that a change has removed and added, from the versions before and
+ * after it, or from the event's evidence.
+ */
+
+struct version_item;
+
+/* The items that were removed or added. */
+struct reported_items {
+	const struct version_item **items; /* [count], most common first */
+	uint32_t count;
+	uint64_t total; /* more than `count` if some are unknown */
+};
+
+/* One of the two versions. */
+struct reported_side {
+	uint32_t cluster;
+	uint32_t number;               /* of the version; 0 = unknown */
+	const struct version *version; /* NULL = not stored */
+	struct reported_items paths;
+	struct reported_items texts;
+};
+
+/* Belongs to the arena of the facts, and to `detail`. */
+struct reported_change {
+	const struct report_facts *facts;
+	const struct event_row *row;
+	const json_t *detail; /* from the event's row, or NULL */
+	struct reported_side sides[PATH_SIDES];
+};
+
+/* Return the version that a template had at a time; 0 = unknown. */
+static uint32_t version_at(const struct report_facts *facts, uint32_t cluster,
+			   uint64_t time_ms)
+{
+	const struct report_template *template = report_find(facts, cluster);
+	uint32_t number = 0;
+
+	if (template == NULL)
+		return 0;
+	for (uint32_t i = 0; i < template->version_count; i++)
+		if (i == 0 || template->versions[i].first_ms <= time_ms)
+			number = template->versions[i].number;
+	return number;
+}
+
+/* Return a number of the evidence's "versions"; 0 if it is missing. */
+static uint32_t version_reported(const json_t *detail, size_t index)
+{
+	const json_t *number =
+		json_array_get(json_object_get(detail, "versions"), index);
+	json_int_t value = json_integer_value(number);
+
+	return value > 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
+}
+
+static void reported_change_find_versions(struct reported_change *change)
+{
+	const struct event_row *row = change->row;
+	bool is_replaced = row->kind == EVENT_TEMPLATE_REPLACED;
+	struct reported_side *before = &change->sides[PATH_BEFORE];
+	struct reported_side *after = &change->sides[PATH_AFTER];
+
+	before->cluster = row->cluster;
+	before->number = version_reported(change->detail, 0);
+	after->cluster = is_replaced ? row->other : row->cluster;
+	if (is_replaced)
+		after->number =
+			version_at(change->facts, row->other, row->time_ms);
+	else
+		after->number = version_reported(change->detail, 1);
+	if (after->number == 0 && !is_replaced)
+		after->number =
+			version_at(change->facts, row->cluster, row->time_ms);
+	if (before->number == 0)
+		before->number =
+			is_replaced ? version_at(change->facts, row->cluster,
+						 row->time_ms)
+			: after->number == 0 ? 0
+					     : after->number - 1;
+	for (unsigned i = 0; i < PATH_SIDES; i++)
+		if (change->sides[i].number != 0)
+			change->sides[i].version = report_version(
+				change->facts, change->sides[i].cluster,
+				change->sides[i].number);
+}
+
+/* Return the items named in the evidence. */
+static struct reported_items
+items_reported(const struct reported_change *change, const char *name,
+	       const char *direction)
+{
+	const json_t *moves = json_object_get(change->detail, name);
+	const json_t *list = json_object_get(moves, direction);
+	struct arena *arena = change->facts->arena;
+	size_t size = json_array_size(list);
+	struct version_item *items =
+		ARENA_NEW(arena, struct version_item, size);
+	struct reported_items told = {
+		.items = ARENA_NEW(arena, const struct version_item *, size)};
+
+	for (size_t i = 0; i < size; i++) {
+		const json_t *item = json_array_get(list, i);
+		const json_t *text = json_object_get(item, "text");
+
+		if (!json_is_string(text))
+			continue;
+		items[told.count] = (struct version_item){
+			.text = {json_string_value(text),
+				 json_string_length(text)},
+			.ratio = (float)json_number_value(
+				json_object_get(item, "ratio")),
+		};
+		told.items[told.count] = &items[told.count];
+		told.count++;
+	}
+	told.total = told.count;
+	return told;
+}
+
+static void find_items(struct reported_change *change)
+{
+	struct reported_side *before = &change->sides[PATH_BEFORE];
+	struct reported_side *after = &change->sides[PATH_AFTER];
+	struct version_diff diff;
+
+	if (before->version == NULL || after->version == NULL) {
+		before->paths = items_reported(change, "paths", "gone");
+		before->texts = items_reported(change, "fragments", "gone");
+		after->paths = items_reported(change, "paths", "come");
+		after->texts = items_reported(change, "fragments", "come");
+		return;
+	}
+	version_compare(change->facts->arena, before->version, after->version,
+			&diff);
+	before->paths = (struct reported_items){
+		diff.gone_paths, diff.gone_path_count, diff.gone_path_count};
+	before->texts = (struct reported_items){diff.gone_fragments,
+						diff.gone_fragment_count,
+						diff.gone_fragment_count};
+	after->paths = (struct reported_items){
+		diff.come_paths, diff.come_path_count, diff.come_path_count};
+	after->texts = (struct reported_items){diff.come_fragments,
+					       diff.come_fragment_count,
+					       diff.come_fragment_count};
+}
+
+/* Fill in the sides. */
+static void report_change_find(struct reported_change *change)
+{
+	reported_change_find_versions(change);
+	find_items(change);
+}
+
+/*
+ * The timeline as a drawing: a lane for each template, with its versions, and
+ * the events below.
+ */
+
+enum {
+	LANES = 24,
+	LANE = 58,    /* pixels, as the values below */
+	TRACK_Y = 26, /* y in a lane */
+	MARK_Y = 44,
+	AXIS = 26,
+	TICKS = 4,
+	MIN_SPAN_MS = 60 * 1000,
+	HOURS_SPAN_MS = 2 * 60 * 60 * 1000,
+	DAYS_SPAN_MS = 3 * 24 * 60 * 60 * 1000,
+	EDGE = 3, /* percent on both sides */
+};
+
+struct lanes {
+	const struct report_facts *facts;
+	uint64_t from_ms;
+	uint64_t to_ms;
+	unsigned count;
+	bool has_site; /* has a lane for events of the whole site */
+	struct buffer *out;
+};
+
+/* Shapes of the marks around 0,0: colour is never the only distinction. */
+static const struct {
+	uint16_t kind;
+	const char *class;
+	const char *path;
+} marks[] = {
+	{EVENT_TEMPLATE_NEW, "s-come", "M0-6L6 5H-6z"},
+	{EVENT_TEMPLATE_CHANGED, "s-mark", "M0-7L7 0 0 7-7 0z"},
+	{EVENT_TEMPLATE_REPLACED, "s-gone", "M-7-6H1L7 0 1 6H-7z"},
+	{EVENT_TEMPLATE_MERGED, "s-mark", "M-7-6L7 0-7 6z"},
+	{EVENT_TEMPLATE_SPLIT, "s-mark", "M7-6L-7 0 7 6z"},
+	{EVENT_TEMPLATE_VANISHED, "s-gone",
+	 "M-6-4l2-2 4 4 4-4 2 2-4 4 4 4-2 2-4-4-4 4-2-2 4-4z"},
+	{EVENT_GUARD_BROKEN, "s-gone", "M-2-7H2V2H-2zM-2 4H2V7H-2z"},
+	{EVENT_GUARD_SUSPENDED, "s-gone", "M-2-7H2V2H-2zM-2 4H2V7H-2z"},
+	{EVENT_GUARD_OK, "s-come", "M-7 0l2-2 3 3 7-7 2 2-9 9z"},
+	{EVENT_SITE_STALE, "s-gone", "M-6-6H6V6H-6z"},
+	{EVENT_SITE_BLOCKED, "s-gone", "M-6-6H6V6H-6z"},
+};
+
+enum { MARKS = sizeof(marks) / sizeof(marks[0]) };
+
+static double timeline_x(const struct lanes *lanes, uint64_t time_ms)
+{
+	if (time_ms < lanes->from_ms)
+		time_ms = lanes->from_ms;
+	if (time_ms > lanes->to_ms)
+		time_ms = lanes->to_ms;
+	return EDGE + (100.0 - 2 * EDGE) * (double)(time_ms - lanes->from_ms) /
+			      (double)(lanes->to_ms - lanes->from_ms);
+}
+
+static void timeline_extend(struct lanes *lanes, uint64_t time_ms)
+{
+	if (time_ms != 0 && time_ms < lanes->from_ms)
+		lanes->from_ms = time_ms;
+	if (time_ms > lanes->to_ms)
+		lanes->to_ms = time_ms;
+}
+
+static bool has_lane(const struct report_template *template)
+{
+	return template->is_known || template->version_count > 0;
+}
+
+static struct lanes timeline_create(const struct report_facts *facts,
+				    struct buffer *out)
+{
+	struct lanes lanes = {.facts = facts,
+			      .from_ms = facts->source->now_ms,
+			      .to_ms = facts->source->now_ms,
+			      .out = out};
+
+	for (uint32_t i = 0; i < facts->template_count; i++) {
+		const struct report_template *template = &facts->templates[i];
+
+		if (!has_lane(template) || lanes.count == LANES)
+			continue;
+		lanes.count++;
+		timeline_extend(&lanes, template->row.created_ms);
+		if (template->version_count > 0)
+			timeline_extend(&lanes, template->versions[0].first_ms);
+	}
+	for (uint32_t i = 0; i < facts->event_count; i++) {
+		timeline_extend(&lanes, facts->events[i].row.time_ms);
+		lanes.has_site |= facts->events[i].row.cluster == 0;
+	}
+	if (lanes.to_ms - lanes.from_ms < MIN_SPAN_MS)
+		lanes.from_ms = lanes.to_ms > MIN_SPAN_MS
+					? lanes.to_ms - MIN_SPAN_MS
+					: 0;
+	return lanes;
+}
+
+static void append_tick(const struct lanes *lanes, unsigned tick, unsigned y)
+{
+	static const char *const anchors[TICKS] = {"start", "middle", "middle",
+						   "end"};
+	uint64_t span = lanes->to_ms - lanes->from_ms;
+	uint64_t time_ms = lanes->from_ms + span * tick / (TICKS - 1);
+	time_t seconds = (time_t)(time_ms / 1000U);
+	struct tm parts = {0};
+	const char *format = span > DAYS_SPAN_MS    ? "%Y-%m-%d"
+			     : span > HOURS_SPAN_MS ? "%m-%d %H:%M"
+						    : "%H:%M:%S";
+	char text[32] = "";
+	char anchor[32];
+	double x = timeline_x(lanes, time_ms);
+
+	if (gmtime_r(&seconds, &parts) != NULL)
+		strftime(text, sizeof(text), format, &parts);
+	buffer_printf(lanes->out,
+		      "<line class=\"s-line\" x1=\"%.2f%%\" x2=\"%.2f%%\" "
+		      "y1=\"0\" y2=\"%u\"/>",
+		      x, x, y);
+	snprintf(anchor, sizeof(anchor), " text-anchor=\"%s\"", anchors[tick]);
+	svg_text_begin(lanes->out, "s-soft",
+		       (struct svg_point){x, y + 18, true}, anchor);
+	buffer_append_text(lanes->out, text);
+	svg_text_end(lanes->out);
+}
+
+static void timeline_append_version(const struct lanes *lanes,
+				    const struct report_version *version,
+				    unsigned y)
+{
+	buffer_printf(lanes->out,
+		      "<circle class=\"s-version\" cx=\"%.2f%%\" cy=\"%u\" "
+		      "r=\"5\"><title>version %" PRIu32 ", %" PRIu32
+		      " pages</title></circle>\n",
+		      timeline_x(lanes, version->first_ms), y + TRACK_Y,
+		      version->number, version->page_count);
+}
+
+static void timeline_append_mark(const struct lanes *lanes,
+				 const struct event_row *row, unsigned y)
+{
+	for (size_t i = 0; i < MARKS; i++)
+		if (marks[i].kind == row->kind)
+			buffer_printf(lanes->out,
+				      "<svg x=\"%.2f%%\" y=\"%u\" "
+				      "overflow=\"visible\"><path class=\"%s\" "
+				      "d=\"%s\"><title>%s</title></path>"
+				      "</svg>\n",
+				      timeline_x(lanes, row->time_ms),
+				      y + MARK_Y, marks[i].class, marks[i].path,
+				      report_event_text(row->kind));
+}
+
+static void timeline_append_marks(const struct lanes *lanes, uint32_t cluster,
+				  unsigned y)
+{
+	const struct report_facts *facts = lanes->facts;
+
+	for (uint32_t i = 0; i < facts->event_count; i++)
+		if (facts->events[i].row.cluster == cluster)
+			timeline_append_mark(lanes, &facts->events[i].row, y);
+}
+
+static void append_track(const struct lanes *lanes, uint64_t from_ms,
+			 uint64_t to_ms, unsigned y)
+{
+	double x = timeline_x(lanes, from_ms);
+	double width = timeline_x(lanes, to_ms) - x;
+
+	svg_rect_begin(lanes->out, "s-bar",
+		       (struct svg_box){x, y + TRACK_Y - 2,
+					width > 0.5 ? width : 0.5, 4, true});
+	buffer_append_text(lanes->out, " rx=\"2\"/>\n");
+}
+
+static void append_lane(const struct lanes *lanes,
+			const struct report_template *template, unsigned y)
+{
+	static const char *const ends[TEMPLATE_STATES] = {
+		[TEMPLATE_LIVE] = "",
+		[TEMPLATE_REPLACED] = ", replaced by ",
+		[TEMPLATE_MERGED] = ", merged into ",
+		[TEMPLATE_VANISHED] = ", vanished",
+	};
+	const struct template_row *row = &template->row;
+	uint64_t from_ms = row->created_ms;
+
+	if (from_ms == 0 && template->version_count > 0)
+		from_ms = template->versions[0].first_ms;
+	svg_text_begin(lanes->out, NULL, (struct svg_point){0, y + 14, false},
+		       "");
+	buffer_printf(lanes->out,
+		      "<tspan font-weight=\"600\">/%" PRIu32
+		      "</tspan> <tspan class=\"s-soft\">",
+		      template->number);
+	html_append_counted(lanes->out, template->version_total, "version");
+	if (row->state < TEMPLATE_STATES)
+		buffer_append_text(lanes->out, ends[row->state]);
+	if (row->state != TEMPLATE_LIVE && row->other != 0)
+		buffer_printf(lanes->out, "/%" PRIu32, row->other);
+	buffer_append_text(lanes->out, "</tspan>");
+	svg_text_end(lanes->out);
+	append_track(lanes, from_ms,
+		     row->ended_ms != 0 ? row->ended_ms : lanes->to_ms, y);
+	for (uint32_t i = 0; i < template->version_count; i++)
+		timeline_append_version(lanes, &template->versions[i], y);
+	timeline_append_marks(lanes, template->number, y);
+}
+
+static void append_key(struct buffer *out)
+{
+	buffer_append_text(out,
+			   "<ul class=\"legend\"><li><svg width=\"14\" "
+			   "height=\"14\" viewBox=\"-7 -7 14 14\" "
+			   "aria-hidden=\"true\"><circle class=\"s-version\" "
+			   "r=\"5\"/></svg>a version</li>");
+	/* the last mark looks like the one before it */
+	for (size_t i = 0; i + 1 < MARKS; i++)
+		buffer_printf(out,
+			      "<li><svg width=\"16\" height=\"16\" "
+			      "viewBox=\"-8 -8 16 16\" aria-hidden=\"true\">"
+			      "<path class=\"%s\" d=\"%s\"/></svg>%s</li>",
+			      marks[i].class, marks[i].path,
+			      i + 2 < MARKS ? report_event_text(marks[i].kind)
+					    : "site stale or blocked");
+	buffer_append_text(out, "</ul>\n");
+}
+
+void report_lanes(const struct report_facts *facts, struct buffer *out)
+{
+	struct lanes lanes = timeline_create(facts, out);
+	unsigned height = (lanes.count + lanes.has_site) * LANE;
+	unsigned y = 0;
+	unsigned done = 0;
+
+	if (height == 0)
+		return;
+	buffer_printf(out,
+		      "<figure><figcaption>Each template from its first "
+		      "version on, with its events below its "
+		      "line.</figcaption>\n<svg class=\"chart lanes\" "
+		      "role=\"img\" aria-label=\"Timeline of templates\" "
+		      "height=\"%u\"><title>Timeline of templates</title>\n",
+		      height + AXIS);
+	for (unsigned i = 0; i < TICKS; i++)
+		append_tick(&lanes, i, height);
+	if (lanes.has_site) {
+		svg_text_begin(out, NULL, (struct svg_point){0, 14, false},
+			       " font-weight=\"600\"");
+		buffer_append_text(out, "the site");
+		svg_text_end(out);
+		append_track(&lanes, facts->site.added_ms, lanes.to_ms, 0);
+		timeline_append_marks(&lanes, 0, 0);
+		y += LANE;
+	}
+	for (uint32_t i = 0; i < facts->template_count && done < lanes.count;
+	     i++) {
+		if (!has_lane(&facts->templates[i]))
+			continue;
+		append_lane(&lanes, &facts->templates[i], y);
+		y += LANE;
+		done++;
+	}
+	buffer_append_text(out, "</svg>\n");
+	append_key(out);
+	buffer_append_text(out, "</figure>\n");
+}
+
+/* The lineage of templates: merges, splits and replacements. */
+
+enum { LINEAGE_ROWS = 100 };
+
+/* Append a time given in milliseconds or in RFC 3339; other values as text. */
+static void append_moment(const json_t *time, struct buffer *out)
+{
+	struct slice text = slice_of(json_string_value(time));
+	uint64_t time_ms = date_parse(text);
+
+	if (json_is_integer(time))
+		html_append_time(out, (uint64_t)json_integer_value(time));
+	else if (time_ms != 0)
+		html_append_time(out, time_ms);
+	else
+		html_append_text(out, text, SHOWN_URL);
+}
+
+static void lineage_append_entry(const struct report_facts *facts,
+				 const struct report_template *template,
+				 const json_t *step, struct buffer *out)
+{
+	const json_t *time = json_object_get(step, "time");
+	const char *kind = json_string_value(json_object_get(step, "kind"));
+	const char *other = json_string_value(json_object_get(step, "other"));
+
+	buffer_append_text(out, "<tr role=\"row\">");
+	html_begin_cell(out, "Template");
+	html_append_template(out, facts, template->number);
+	buffer_append_text(out, "</td>");
+	html_begin_cell(out, "When");
+	append_moment(time, out);
+	buffer_append_text(out, "</td>");
+	html_begin_cell(out, "What");
+	html_append_text(out, slice_of(kind), SHOWN_URL);
+	buffer_append_text(out, "</td>");
+	html_begin_cell(out, "With");
+	buffer_append_text(out, "<code>");
+	html_append_text(out, slice_of(other), SHOWN_URL);
+	buffer_append_text(out, "</code></td></tr>\n");
+}
+
+/* Append the lineage of templates that have one. */
+void report_lineage(const struct report_facts *facts, struct buffer *out)
+{
+	static const char *const heads[] = {"Template", "When", "What", "With",
+					    NULL};
+	unsigned rows = 0;
+
+	for (uint32_t i = 0; i < facts->template_count; i++) {
+		const struct report_template *template = &facts->templates[i];
+		struct slice lineage = template->row.lineage;
+		json_t *steps =
+			json_loadb(lineage.size == 0 ? "" : lineage.data,
+				   lineage.size, 0, NULL);
+		const json_t *step;
+		size_t at;
+
+		if (json_array_size(steps) > 1)
+			json_array_foreach(steps, at, step)
+			{
+				if (rows == 0)
+					html_begin_table(out, "Lineage", heads);
+				if (rows++ < LINEAGE_ROWS)
+					lineage_append_entry(facts, template,
+							     step, out);
+			}
+		json_decref(steps);
+	}
+	if (rows > 0)
+		html_end_table(out);
+	if (rows > LINEAGE_ROWS)
+		buffer_printf(out,
+			      "<p class=\"soft\">Not listed: %u more.</p>\n",
+			      rows - LINEAGE_ROWS);
+}
+
+/* Section: the changes of the templates, as a drawing and as tables. */
+
+enum { REASON_COLUMNS = 200 };
+
+const char *report_event_text(uint16_t kind)
+{
+	static const struct {
+		uint16_t kind;
+		const char *text;
+	} texts[] = {
+		{EVENT_TEMPLATE_NEW, "a new template"},
+		{EVENT_TEMPLATE_CHANGED, "the template has changed"},
+		{EVENT_TEMPLATE_REPLACED, "replaced by another template"},
+		{EVENT_TEMPLATE_MERGED, "merged into another template"},
+		{EVENT_TEMPLATE_SPLIT, "some pages split off"},
+		{EVENT_TEMPLATE_VANISHED, "its pages have vanished"},
+		{EVENT_SITE_STALE, "nothing seen for long"},
+		{EVENT_SITE_BLOCKED, "errors and challenges only"},
+		{EVENT_GUARD_BROKEN, "a guard is firing"},
+		{EVENT_GUARD_OK, "a guard holds again"},
+		{EVENT_GUARD_SUSPENDED, "a guard is suspended"},
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (texts[i].kind == kind)
+			return texts[i].text;
+	return event_kind_name(kind);
+}
+
+/* Append "agreed on by 5 of 6 pages". */
+static void append_votes(const json_t *detail, struct buffer *out)
+{
+	const json_t *seen = json_object_get(detail, "seen");
+	const json_t *agreed = json_object_get(detail, "agreed");
+
+	if (json_is_integer(seen) && json_is_integer(agreed))
+		buffer_printf(
+			out,
+			"%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
+			" visited pages agree. ",
+			json_integer_value(agreed), json_integer_value(seen));
+}
+
+/* Append "61 % of the paths moved (12 gone, 8 come)." */
+static void event_section_moves(const json_t *detail, const char *name,
+				struct buffer *out)
+{
+	const json_t *moves = json_object_get(detail, name);
+	const json_t *moved = json_object_get(moves, "moved");
+	const json_t *gone = json_object_get(moves, "gone_count");
+	const json_t *come = json_object_get(moves, "come_count");
+
+	if (!json_is_number(moved))
+		return;
+	html_append_ratio(out, json_number_value(moved));
+	buffer_printf(out, " of the %s moved", name);
+	if (json_is_integer(gone) && json_is_integer(come))
+		buffer_printf(out,
+			      " (%" JSON_INTEGER_FORMAT
+			      " gone, %" JSON_INTEGER_FORMAT " come)",
+			      json_integer_value(gone),
+			      json_integer_value(come));
+	buffer_append_text(out, ". ");
+}
+
+/* Append "31 stable paths. " of a new template. */
+static void append_stable(const json_t *detail, const char *name,
+			  struct buffer *out)
+{
+	const json_t *stable =
+		json_object_get(json_object_get(detail, name), "stable");
+
+	if (json_is_integer(stable))
+		buffer_printf(out, "%" JSON_INTEGER_FORMAT " stable %s. ",
+			      json_integer_value(stable), name);
+}
+
+static void append_evidence(const struct event_row *row, struct buffer *out)
+{
+	json_t *detail =
+		json_loadb(row->detail.size == 0 ? "" : row->detail.data,
+			   row->detail.size, 0, NULL);
+	const char *reason =
+		json_string_value(json_object_get(detail, "reason"));
+
+	buffer_append_text(out, "<span>");
+	if (reason != NULL) {
+		html_append_text(out, slice_of(reason), REASON_COLUMNS);
+		buffer_append_text(out, ". ");
+	}
+	append_votes(detail, out);
+	event_section_moves(detail, "paths", out);
+	event_section_moves(detail, "fragments", out);
+	append_stable(detail, "paths", out);
+	append_stable(detail, "fragments", out);
+	if (row->url.size > 0)
+		html_append_link(out, row->url, (struct slice){NULL, 0});
+	buffer_append_text(out, "</span>");
+	json_decref(detail);
+}
+
+static void event_section_event(const struct report_facts *facts,
+				const struct event_row *row, struct buffer *out)
+{
+	buffer_append_text(out, "<tr role=\"row\">");
+	html_begin_cell(out, "When");
+	html_append_time(out, row->time_ms);
+	buffer_append_text(out, "</td>");
+	html_begin_cell(out, "Template");
+	buffer_append_text(out, "<span>");
+	if (row->cluster == 0)
+		buffer_append_text(out, "the site");
+	else
+		html_append_template(out, facts, row->cluster);
+	buffer_append_text(out, "</span></td>");
+	html_begin_cell(out, "What");
+	buffer_printf(out, "<span>%s", report_event_text(row->kind));
+	if (row->other != 0) {
+		buffer_append_text(out, ": ");
+		html_append_template(out, facts, row->other);
+	}
+	if ((row->flags & EVENT_IS_ACKED) != 0)
+		buffer_append_text(out, " <span class=\"badge off\">seen to"
+					"</span>");
+	if ((row->flags & EVENT_IS_SILENCED) != 0)
+		buffer_append_text(out, " <span class=\"badge off\">silenced"
+					"</span>");
+	buffer_printf(out, "<br><code class=\"soft\">%s</code></span></td>",
+		      event_kind_name(row->kind));
+	html_begin_cell(out, "#Pages");
+	html_append_count(out, row->pages);
+	buffer_append_text(out, "</td>");
+	html_begin_cell(out, "Evidence");
+	append_evidence(row, out);
+	buffer_append_text(out, "</td></tr>\n");
+}
+
+static void append_events(const struct report_facts *facts, struct buffer *out)
+{
+	static const char *const heads[] = {"When",   "Template", "What",
+					    "#Pages", "Evidence", NULL};
+
+	if (facts->event_count == 0) {
+		buffer_append_text(out, "<p>No changes yet: the templates are "
+					"as first seen.</p>\n");
+		return;
+	}
+	html_begin_table(out, "What happened, the last first", heads);
+	for (uint32_t i = facts->event_count; i-- > 0;)
+		event_section_event(facts, &facts->events[i].row, out);
+	html_end_table(out);
+	if (facts->event_total > facts->event_count) {
+		buffer_append_text(out, "<p class=\"soft\">Not listed: ");
+		html_append_counted(out,
+				    facts->event_total - facts->event_count,
+				    "older alert");
+		buffer_append_text(out, ".</p>\n");
+	}
+}
+
+void report_timeline(const struct report_facts *facts, struct buffer *out)
+{
+	buffer_append_text(out, "<section id=\"timeline\"><h2>Timeline</h2>\n");
+	report_lanes(facts, out);
+	append_events(facts, out);
+	report_lineage(facts, out);
+	buffer_append_text(out, "</section>\n");
+}
+
+/* Section: what each change has removed and added, side by side. */
 
 enum {
 	MAX_PATHS = 40,

@@ -1,14 +1,300 @@
 #include "extract/auto/auto.h"
 
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "extract/auto/auto_choice.h"
-#include "extract/auto/auto_claims.h"
 #include "extract/auto/auto_score.h"
 #include "extract/auto/auto_template.h"
-#include "extract/auto/auto_trace.h"
+#include "extract/auto/features.h"
+#include "extract/auto/forest.h"
+#include "extract/auto/sequence.h"
+#include "extract/core/document_walk.h"
+#include "extract/core/numeric.h"
+#include "extract/core/trace.h"
 #include "page/page.h"
+
+/* The constants of the model. */
+#define DEFAULT_VALUE(name, value)
+#define TRADE(scope, favor, value)
+#define CONSTANT(name, value) static const double model_##name = (value);
+#include "auto-choice.model"
+
+bool choice_is_comment(float score)
+{
+	return (double)score > model_comment_threshold;
+}
+
+/* Shorter passages, such as labels and numbers, may repeat. */
+enum { MIN_REPEATED_WORDS = 5 };
+
+/* Ratio of the highest score; passages below it end the best run. */
+#define BEST_RATIO 0.7
+
+struct shown_passage {
+	uint64_t key; /* hash of a passage */
+	bool is_shown;
+};
+
+const bool *passages_preformatted(struct arena *arena,
+				  const struct passages *passages)
+{
+	const struct page *page = passages->page;
+	bool *is_preformatted = ARENA_NEW(arena, bool, passages->count);
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		struct passage_range range;
+
+		if (page->nodes[i].tag != TAG_pre)
+			continue;
+		range = passages_inside(passages, i);
+		for (uint32_t k = range.begin; k < range.end; k++)
+			is_preformatted[k] = true;
+		i = page->nodes[i].end - 1;
+	}
+	return is_preformatted;
+}
+
+/*
+ * Return true if an earlier chosen passage has the same words; remember them.
+ */
+static bool is_repeated_choice(struct hash_table *shown,
+			       const struct passage *passage)
+{
+	struct shown_passage *words = hash_table_add(shown, passage->hash);
+	bool is_shown = words->is_shown;
+
+	words->is_shown = true;
+	return is_shown;
+}
+
+/* Return the number of words that a reader sees. */
+static double choice_weight(const struct passage *passage)
+{
+	return passage->place == PLACE_PLAIN && passage->hiding == HIDING_NONE
+		       ? passage->words
+		       : 0;
+}
+
+/*
+ * Choose the visible passages of the run with the maximum sum of words * (score
+ * - BEST_RATIO of the highest score).
+ */
+static void choose_best_run(const struct passages *passages,
+			    const float *scores, const bool *is_showable,
+			    bool *is_chosen)
+{
+	struct maximum_run run = {0};
+	double highest = 0;
+
+	for (uint32_t i = 0; i < passages->count; i++)
+		if (choice_weight(&passages->items[i]) > 0)
+			highest = fmax(highest, (double)scores[i]);
+	for (uint32_t i = 0; i < passages->count; i++)
+		maximum_run_add(&run, choice_weight(&passages->items[i]) *
+					      ((double)scores[i] -
+					       BEST_RATIO * highest));
+	for (uint32_t i = run.begin; i < run.end; i++)
+		is_chosen[i] = choice_weight(&passages->items[i]) > 0 &&
+			       is_showable[passages->items[i].first_text];
+}
+
+const bool *passages_choose(struct arena *arena,
+			    const struct passages *passages,
+			    const float *scores, double threshold)
+{
+	const bool *is_preformatted = passages_preformatted(arena, passages);
+	const bool *is_showable = showable_texts(arena, passages->page);
+	struct hash_table shown =
+		hash_table_make(arena, sizeof(struct shown_passage));
+	bool *is_chosen = ARENA_NEW(arena, bool, passages->count);
+	uint64_t words = 0;
+
+	for (uint32_t i = 0; i < passages->count; i++) {
+		const struct passage *passage = &passages->items[i];
+
+		is_chosen[i] = (double)scores[i] > threshold &&
+			       is_showable[passage->first_text];
+		if (is_chosen[i] && !is_preformatted[i] &&
+		    passage->words >= MIN_REPEATED_WORDS)
+			is_chosen[i] = !is_repeated_choice(&shown, passage);
+		words += is_chosen[i] ? passage->words : 0;
+	}
+	if (words == 0)
+		choose_best_run(passages, scores, is_showable, is_chosen);
+	return is_chosen;
+}
+
+/* Return the confidence by the formula that tests/eval/calibration.py fits. */
+static double choice_confidence(double expected_f1, double chosen, double words,
+				uint32_t passages)
+{
+	static const double edge = 0.01;
+	double f1 = fmin(fmax(expected_f1, edge), 1 - edge);
+	double odds = model_confidence_base +
+		      model_confidence_expected * log(f1 / (1 - f1)) +
+		      model_confidence_words * log1p(chosen) +
+		      model_confidence_ratio * chosen / fmax(words, 1) +
+		      model_confidence_passages * log1p(passages);
+
+	return 1 / (1 + exp(-odds));
+}
+
+struct assessment choice_assess(const struct passages *passages,
+				const float *scores, const bool *is_chosen,
+				double threshold)
+{
+	bool is_sure = false;
+	double right = 0;
+	double content = 0;
+	double chosen = 0;
+	double words = 0;
+	double expected_f1;
+
+	for (uint32_t i = 0; i < passages->count; i++) {
+		double own = passages->items[i].words;
+
+		words += own;
+		content += (double)scores[i] * own;
+		if (is_chosen[i]) {
+			right += (double)scores[i] * own;
+			chosen += own;
+			is_sure |= (double)scores[i] > threshold;
+		}
+	}
+	expected_f1 = chosen + content > 0 ? 2 * right / (chosen + content) : 0;
+	return (struct assessment){
+		.expected_f1 = (float)expected_f1,
+		.confidence = (float)choice_confidence(expected_f1, chosen,
+						       words, passages->count),
+		.is_unsure = chosen > 0 && !is_sure,
+	};
+}
+
+const bool *auto_comments(struct arena *arena, const struct page *page)
+{
+	const struct passages passages = passages_make(arena, page);
+	const struct page_hints claims = page_hints_of(arena, page);
+	const float *scores = comment_scores(arena, &passages, &claims);
+	const bool *is_visible = visible_texts(arena, page);
+	bool *is_comment = ARENA_NEW(arena, bool, page->text_count);
+
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		const uint32_t passage = passages.of_text[i];
+
+		is_comment[i] = passage != NO_PASSAGE && is_visible[i] &&
+				choice_is_comment(scores[passage]);
+	}
+	return is_comment;
+}
+
+/* The reasons and figures that explain a result of `auto`. */
+
+struct trace;
+
+/* "+1.2 words, +0.8 readability_share, -0.4 link_share" */
+static void print_moves(const struct strongest_moves *moves, char *out,
+			size_t size)
+{
+	size_t used = 0;
+
+	snprintf(out, size, "no feature");
+	for (size_t i = 0; i < MAX_MOVES && moves->moves[i] != 0; i++) {
+		snprintf(out + used, size - used, "%s%+.1f %s",
+			 i == 0 ? "" : ", ", (double)moves->moves[i],
+			 feature_name(moves->features[i]));
+		used = strlen(out);
+	}
+}
+
+/* "; on 20 % of the template's pages, slot 0.81, new in it 95 %" */
+static void print_evidence(const struct passage_evidence *evidence, char *out,
+			   size_t size)
+{
+	snprintf(out, size,
+		 "; on %.0f %% of the template's pages, slot %.2f, new in it "
+		 "%.0f %%",
+		 100 * (double)evidence->values[TEMPLATE_frequency],
+		 (double)forest_probability(
+			 evidence->values[TEMPLATE_slot_odds]),
+		 100 * (double)evidence->values[TEMPLATE_slot_variability]);
+}
+
+static void auto_add_reasons(struct trace *trace,
+			     const struct passage_scores *scores,
+			     const bool *is_chosen, float threshold)
+{
+	const struct passages *passages = scores->passages;
+	char moves[160];
+	char evidence[96] = "";
+
+	for (uint32_t i = 0; i < passages->page->text_count; i++) {
+		uint32_t passage = passages->of_text[i];
+		float score;
+
+		if (passage == NO_PASSAGE) {
+			trace_reason(trace, i, "the title of the page");
+			continue;
+		}
+		score = scores->scores[passage];
+		print_moves(&scores->moves[passage], moves, sizeof(moves));
+		if (scores->evidence != NULL)
+			print_evidence(&scores->evidence[passage], evidence,
+				       sizeof(evidence));
+		/*
+		 * the deciding facts come first, because a long reason is
+		 * truncated
+		 */
+		trace_reason(trace, i,
+			     "score %.2f%s: %s; passages around it %+.2f%s",
+			     (double)score,
+			     score > threshold && !is_chosen[passage]
+				     ? ", but repeated or not readable"
+				     : "",
+			     moves, (double)(score - scores->page[passage]),
+			     evidence);
+	}
+}
+
+/*
+ * Add reasons for all texts, the curves and the histogram of the scores.
+ * is_chosen [passages->count]: over the threshold and not a repetition.
+ */
+static void auto_trace(struct trace *trace, const struct passage_scores *scores,
+		       const bool *is_chosen, double threshold)
+{
+	uint32_t count = scores->passages->count;
+	struct figure curve = {
+		.kind = FIGURE_CURVE,
+		.title = "Probability that a passage is content",
+		.x_label = curve_label(trace->arena, "passages", count),
+		.y_label = "probability",
+		.series = {curve_series(trace->arena, "first forest",
+					scores->page, count),
+			   curve_series(trace->arena, "final", scores->scores,
+					count)},
+		.series_count = 2,
+		.has_threshold = true,
+		.threshold = (float)threshold,
+	};
+	double *values = ARENA_NEW(trace->arena, double, count);
+
+	auto_add_reasons(trace, scores, is_chosen, (float)threshold);
+	trace_figure(trace, &curve);
+	for (uint32_t i = 0; i < count; i++)
+		values[i] = (double)scores->scores[i];
+	trace_histogram(trace, &(struct value_histogram){
+				       .title = "Passages by their score",
+				       .x_label = "probability",
+				       .y_label = "passages",
+				       .values = values,
+				       .count = count,
+				       .threshold = threshold,
+				       .keeps_high = true,
+			       });
+}
 
 /* Parameters whose default comes from a model file. */
 enum {

@@ -1,4 +1,4 @@
-#include "extract/auto/auto_model.h"
+#include "extract/auto/forest.h"
 
 #define FOREST        auto_comments_forest
 #define MODEL         "auto-comments.model"

@@ -10,11 +10,15 @@
 #include <stdint.h>
 
 #include "extract/auto/page_context.h"
-#include "extract/core/preference.h"
+#include "extract/core/extractor.h"
 #include "extract/text/passage.h"
 
 struct arena;
+struct markup_hints;
+struct page;
+struct page_hints;
 struct passage_evidence;
+struct passages;
 
 enum { MAX_MOVES = 3 };
 
@@ -23,7 +27,7 @@ enum { MAX_MOVES = 3 };
  * order.
  */
 struct strongest_moves {
-	uint16_t features[MAX_MOVES]; /* enum of extract/auto/feature.h */
+	uint16_t features[MAX_MOVES]; /* enum of extract/auto/features.h */
 	float moves[MAX_MOVES];       /* 0 = end of the list */
 };
 
@@ -41,7 +45,7 @@ struct passage_scores {
 
 /*
  * Return which features of the page one of the forests reads: [FEATURE_COUNT]
- * of extract/auto/feature.h, in `arena`.
+ * of extract/auto/features.h, in `arena`.
  */
 const bool *auto_wanted(struct arena *arena);
 
@@ -63,5 +67,46 @@ struct passage_scores passage_scores_make(struct arena *arena,
 const float *comment_scores(struct arena *arena,
 			    const struct passages *passages,
 			    const struct page_hints *claims);
+
+/*
+ * The claims of a page about itself in its head. `auto` compares passages with
+ * their words.
+ */
+
+/*
+ * Return the title, the descriptions of meta and Open Graph, and the first
+ * MAX_CLAIMS texts of the JSON-LD: slices of the page or of `arena`. Linear,
+ * constant stack.
+ */
+struct page_hints page_hints_of(struct arena *arena, const struct page *page);
+
+/*
+ * Counts the terms (struct passage) that a passage has in common with the
+ * page's claims about itself: its title, its descriptions and its JSON-LD.
+ */
+
+/* Ratio of the passage's terms that the claim contains; -1 without a claim. */
+struct hint_overlap {
+	float title;
+	float description;
+	float body;
+	/*
+	 * Ratio of the title's distinct terms that the passage contains; 0
+	 * without a title.
+	 */
+	float title_covered;
+};
+
+/*
+ * Prepare. Reads at most the first 64 kB of each claim, and at most 4,000
+ * distinct terms of all claims. Everything belongs to `arena`: at most 400 kB.
+ */
+struct markup_hints *markup_hints_make(struct arena *arena,
+				       const struct page_hints *claims);
+
+/* Compare a passage. Linear in the passage. Not thread-safe. */
+struct hint_overlap markup_hints_compare(struct markup_hints *words,
+					 const struct passages *passages,
+					 uint32_t index);
 
 #endif

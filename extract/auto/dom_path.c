@@ -3,17 +3,162 @@
 #include <assert.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "base/arena.h"
-#include "extract/auto/dom_path_distance.h"
-#include "extract/auto/readability.h"
-#include "extract/auto/repetition.h"
-#include "extract/core/ln1.h"
-#include "extract/core/ratio.h"
-#include "extract/text/class_group.h"
-#include "extract/text/subtree.h"
-#include "extract/text/tag_kind.h"
+#include "extract/auto/features.h"
+#include "extract/core/numeric.h"
+#include "extract/text/block.h"
+#include "extract/text/class_words.h"
+#include "extract/text/token_stream.h"
 #include "page/page.h"
+
+/* For every open element: the steps up to the nearest element of each kind. */
+
+struct page;
+
+/* In the order of DOM_PATH_DISTANCES. */
+enum distance {
+	DISTANCE_ARTICLE,
+	DISTANCE_MAIN,
+	DISTANCE_NAV,
+	DISTANCE_HEADER,
+	DISTANCE_FOOTER,
+	DISTANCE_ASIDE,
+	DISTANCE_SECTION,
+	DISTANCE_FORM,
+	DISTANCE_UL,
+	DISTANCE_OL,
+	DISTANCE_TABLE,
+	DISTANCE_A,
+	DISTANCE_BUTTON,
+	DISTANCE_FIGURE,
+	DISTANCE_DETAILS,
+	DISTANCE_DIALOG,
+	DISTANCE_DL,
+	DISTANCE_PRE,
+	DISTANCE_BLOCKQUOTE,
+	DISTANCE_LABEL,
+	DISTANCE_LI,
+	DISTANCE_CELL,
+	DISTANCE_HEADING,
+	DISTANCE_GROUPS, /* + enum class_group */
+	DISTANCE_COUNT = DISTANCE_GROUPS + GROUP_COUNT,
+
+	DISTANCE_NONE = 30,  /* there is none, or it is farther away */
+	DISTANCE_BYTES = 48, /* DISTANCE_COUNT, rounded up to whole vectors */
+};
+
+/* Distance + 1, or 0. */
+static const uint8_t of_tag[TAG_COUNT] = {
+#define ROW(tag, distance) [TAG_##tag] = (DISTANCE_##distance + 1)
+	ROW(article, ARTICLE),
+	ROW(main, MAIN),
+	ROW(nav, NAV),
+	ROW(header, HEADER),
+	ROW(footer, FOOTER),
+	ROW(aside, ASIDE),
+	ROW(section, SECTION),
+	ROW(form, FORM),
+	ROW(ul, UL),
+	ROW(ol, OL),
+	ROW(table, TABLE),
+	ROW(a, A),
+	ROW(button, BUTTON),
+	ROW(figure, FIGURE),
+	ROW(details, DETAILS),
+	ROW(dialog, DIALOG),
+	ROW(dl, DL),
+	ROW(pre, PRE),
+	ROW(blockquote, BLOCKQUOTE),
+	ROW(label, LABEL),
+	ROW(li, LI),
+	ROW(td, CELL),
+	ROW(th, CELL),
+	ROW(h1, HEADING),
+	ROW(h2, HEADING),
+	ROW(h3, HEADING),
+	ROW(h4, HEADING),
+	ROW(h5, HEADING),
+	ROW(h6, HEADING),
+#undef ROW
+};
+
+/* WAI-ARIA 1.2, section 5.4: roles that are equivalent to an HTML element. */
+static const struct {
+	const char *role;
+	enum distance distance;
+} roles[] = {
+	{"alertdialog", DISTANCE_DIALOG},
+	{"article", DISTANCE_ARTICLE},
+	{"banner", DISTANCE_HEADER},
+	{"button", DISTANCE_BUTTON},
+	{"complementary", DISTANCE_ASIDE},
+	{"contentinfo", DISTANCE_FOOTER},
+	{"dialog", DISTANCE_DIALOG},
+	{"main", DISTANCE_MAIN},
+	{"menu", DISTANCE_NAV},
+	{"menubar", DISTANCE_NAV},
+	{"navigation", DISTANCE_NAV},
+	{"search", DISTANCE_FORM},
+	{"tablist", DISTANCE_NAV},
+};
+
+static void match_tag(uint16_t tag, uint8_t *distances)
+{
+	if (tag < TAG_COUNT && of_tag[tag] != 0)
+		distances[of_tag[tag] - 1] = 0;
+}
+
+static void match_role(struct slice role, uint8_t *distances)
+{
+	if (role.size == 0)
+		return;
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+		if (slice_equal(role, slice_of(roles[i].role)))
+			distances[roles[i].distance] = 0;
+}
+
+static void match_groups(uint32_t groups, uint8_t *distances)
+{
+	for (unsigned i = 0; groups >> i != 0; i++)
+		if ((groups >> i & 1) != 0)
+			distances[DISTANCE_GROUPS + i] = 0;
+}
+
+/* Set the distances outside of all elements; `distances` [DISTANCE_BYTES]. */
+static void distances_begin(uint8_t *distances)
+{
+	memset(distances, DISTANCE_NONE, DISTANCE_BYTES);
+}
+
+/*
+ * Compute the distances at element `node`, whose class names belong to the
+ * groups `groups`, from the distances at its parent; both [DISTANCE_BYTES].
+ */
+static void distances_enter(const struct page *page, uint32_t node,
+			    uint32_t groups, const uint8_t *parent,
+			    uint8_t *distances)
+{
+	for (size_t i = 0; i < DISTANCE_BYTES; i++)
+		distances[i] =
+			(uint8_t)(parent[i] + (parent[i] < DISTANCE_NONE));
+	match_tag(page->nodes[node].tag, distances);
+	match_role(page_attribute(page, node, "role"), distances);
+	match_groups(groups, distances);
+}
+
+/* Return the number of class groups within DISTANCE_NONE. */
+static unsigned distances_groups(const uint8_t *distances)
+{
+	unsigned count = 0;
+
+	for (size_t i = DISTANCE_GROUPS; i < DISTANCE_COUNT; i++)
+		count += distances[i] < DISTANCE_NONE;
+	return count;
+}
 
 enum {
 	NEAREST = 6,     /* number of elements in composite_density */

@@ -1,14 +1,223 @@
 #include "extract/auto/sequence.h"
 
 #include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "base/arena.h"
-#include "extract/auto/sequence_blur.h"
-#include "extract/auto/sequence_neighbour.h"
-#include "extract/auto/sequence_run.h"
-#include "extract/auto/window.h"
-#include "extract/core/ln1.h"
-#include "extract/core/ratio.h"
+#include "extract/auto/features.h"
+#include "extract/core/numeric.h"
+#include "extract/text/passage.h"
+#include "extract/text/token_stream.h"
+#include "page/page.h"
+
+/*
+ * The features of extract/auto/sequence.h that blur a measure of the passages:
+ * tag ratios, content code blurring, link quota, and the ridge around the
+ * page's peak.
+ */
+
+/* A measure of passages and its blur radius. */
+enum blurred {
+	BLURRED_TAG_RATIO_1, /* characters per tag */
+	BLURRED_TAG_RATIO_3,
+	BLURRED_TAG_RATIO_8,
+	BLURRED_CHARACTERS_1,
+	BLURRED_CHARACTERS_3,
+	BLURRED_CHARACTERS_8,
+	BLURRED_CODE_1, /* characters and bytes of markup */
+	BLURRED_CODE_3,
+	BLURRED_CODE_8,
+	BLURRED_LINKS_3, /* characters in links */
+	BLURRED_LINKS_8,
+	BLURRED_MASS, /* words outside of links */
+	BLURRED_COUNT
+};
+
+/* Vectors are [passages->count], or NULL if no wanted feature needs them. */
+struct sequence_blurs {
+	const float *blurred[BLURRED_COUNT];
+	const float *valleys; /* lowest mass between the passage and the peak */
+	float highest_tag_ratio;   /* ln1, of radius 3 */
+	float tag_ratio_deviation; /* before the blur, at least 1 */
+	uint32_t peak; /* passage with the highest mass; 0 without passages */
+};
+
+/*
+ * The features of extract/auto/sequence.h about the two passages before and
+ * the two after.
+ */
+
+struct repetition;
+
+/*
+ * The features of extract/auto/sequence.h that show whether a passage is in a
+ * maximum-sum run: body text extraction (BTE), and maximum subsequence
+ * segmentation (MSS).
+ */
+
+struct sequence_runs {
+	struct passage_range bte;
+	struct passage_range link_bte;
+	struct passage_range mss;
+	float mss_ratio; /* of the page's words, 0..1 */
+};
+
+enum { MAX_TAGS = 200 };
+
+/* Return true if both passages have the same path of elements and classes. */
+static bool same_path(const struct repetition *repetition, uint32_t a,
+		      uint32_t b)
+{
+	if (a == NO_NODE || b == NO_NODE)
+		return a == b;
+	return repetition->paths[a] == repetition->paths[b];
+}
+
+/* Write the features of one of the four neighbours. */
+static void neighbour_row(const struct passages *passages,
+			  const struct passage *passage, float *words_out,
+			  float *link_ratio_out, float *kind_out)
+{
+	*words_out = passage == NULL ? 0 : ln1((float)passage->words);
+	*link_ratio_out = passage == NULL ? -1 : passage_link_ratio(passage);
+	*kind_out = passage == NULL
+			    ? -1
+			    : (float)tag_kind(passages->page, passage->node);
+}
+
+static void before_row(const struct passages *passages,
+		       const struct repetition *repetition, uint32_t index,
+		       float *row)
+{
+	const struct passage *one =
+		index >= 1 ? &passages->items[index - 1] : NULL;
+	const struct passage *two =
+		index >= 2 ? &passages->items[index - 2] : NULL;
+
+	neighbour_row(passages, one, &row[SEQUENCE_previous_words],
+		      &row[SEQUENCE_previous_link_ratio],
+		      &row[SEQUENCE_previous_kind]);
+	neighbour_row(passages, two, &row[SEQUENCE_previous_2_words],
+		      &row[SEQUENCE_previous_2_link_ratio],
+		      &row[SEQUENCE_previous_2_kind]);
+	row[SEQUENCE_previous_ends_sentence] =
+		one != NULL && one->ends_sentence ? 1 : 0;
+	row[SEQUENCE_previous_same_path] =
+		one != NULL && same_path(repetition, one->node,
+					 passages->items[index].node)
+			? 1
+			: 0;
+}
+
+static void after_row(const struct passages *passages, uint32_t index,
+		      float *row)
+{
+	const uint32_t left = passages->count - index - 1;
+	const struct passage *one =
+		left >= 1 ? &passages->items[index + 1] : NULL;
+	const struct passage *two =
+		left >= 2 ? &passages->items[index + 2] : NULL;
+
+	neighbour_row(passages, one, &row[SEQUENCE_next_words],
+		      &row[SEQUENCE_next_link_ratio], &row[SEQUENCE_next_kind]);
+	neighbour_row(passages, two, &row[SEQUENCE_next_2_words],
+		      &row[SEQUENCE_next_2_link_ratio],
+		      &row[SEQUENCE_next_2_kind]);
+	row[SEQUENCE_next_ends_sentence] =
+		one != NULL && one->ends_sentence ? 1 : 0;
+	row[SEQUENCE_next_tags] = -1;
+	if (one != NULL)
+		row[SEQUENCE_next_tags] =
+			one->tags < MAX_TAGS ? (float)one->tags : MAX_TAGS;
+}
+
+/* Write this file's part of the row [SEQUENCE_COUNT] of passage `index`. */
+static void sequence_neighbours_row(const struct passages *passages,
+				    const struct repetition *repetition,
+				    uint32_t index, float *row)
+{
+	before_row(passages, repetition, index, row);
+	after_row(passages, index, row);
+}
+
+/* Short passages and passages of links have negative weights. */
+static double mss_weight(const struct passage *passage)
+{
+	enum { LONG_WORDS = 10 };
+	float links = passage_link_ratio(passage);
+
+	if (passage->place != PLACE_PLAIN)
+		return -2;
+	if (passage->words >= LONG_WORDS && links < .5F)
+		return passage->words;
+	return -6 - 3 * (double)links;
+}
+
+static struct passage_range range_of(const struct maximum_run *run)
+{
+	assert(run->begin <= run->end && run->end <= run->count);
+	return (struct passage_range){run->begin, run->end};
+}
+
+static struct sequence_runs sequence_runs_make(const struct passages *passages)
+{
+	struct maximum_run bte = {0};
+	struct maximum_run link_bte = {0};
+	struct maximum_run mss = {0};
+	struct sequence_runs runs = {0};
+
+	for (uint32_t i = 0; i < passages->count; i++) {
+		const struct passage *passage = &passages->items[i];
+		bool is_plain = passage->place == PLACE_PLAIN;
+		double words = is_plain ? passage->words : 0;
+		double link_words = is_plain ? passage->link_words : 0;
+		double tags = passage->tags;
+
+		maximum_run_add(&bte, words - tags);
+		maximum_run_add(&link_bte, words - 2 * link_words - 2 * tags);
+		maximum_run_add(&mss, mss_weight(passage));
+	}
+	runs.bte = range_of(&bte);
+	runs.link_bte = range_of(&link_bte);
+	runs.mss = range_of(&mss);
+	runs.mss_ratio = ratio(passages_sum(passages, runs.mss).words,
+			       passages->sums[passages->count].words);
+	return runs;
+}
+
+/*
+ * Return the distance to the run in passages: 0 inside, negative before it,
+ * positive after it.
+ */
+static int64_t run_distance(struct passage_range run, uint32_t index)
+{
+	assert(run.begin <= run.end);
+	if (index < run.begin)
+		return (int64_t)index - run.begin;
+	return index < run.end ? 0 : (int64_t)index - run.end + 1;
+}
+
+static void run_row(struct passage_range run, uint32_t index, float *inside_out,
+		    float *distance_out)
+{
+	*inside_out = index >= run.begin && index < run.end ? 1 : 0;
+	*distance_out = signed_ln1((float)run_distance(run, index));
+}
+
+/* Write this file's part of the row [SEQUENCE_COUNT] of passage `index`. */
+static void sequence_runs_row(const struct sequence_runs *runs, uint32_t index,
+			      float *row)
+{
+	run_row(runs->bte, index, &row[SEQUENCE_bte],
+		&row[SEQUENCE_bte_distance]);
+	run_row(runs->link_bte, index, &row[SEQUENCE_link_bte],
+		&row[SEQUENCE_link_bte_distance]);
+	run_row(runs->mss, index, &row[SEQUENCE_mss],
+		&row[SEQUENCE_mss_distance]);
+	row[SEQUENCE_mss_ratio] = runs->mss_ratio;
+}
 
 struct passage_sequence {
 	const struct passages *passages;
@@ -16,6 +225,13 @@ struct passage_sequence {
 	struct sequence_blurs blurs;
 	struct sequence_runs runs;
 };
+
+static struct sequence_blurs
+sequence_blurs_make(struct arena *arena, const struct passages *passages,
+		    const bool *wanted);
+static void sequence_blurs_row(const struct sequence_blurs *blurs,
+			       const struct passages *passages, uint32_t index,
+			       float *row);
 
 struct passage_sequence *sequence_make(struct arena *arena,
 				       const struct passages *passages,
@@ -113,4 +329,250 @@ void sequence_row(const struct passage_sequence *sequence, uint32_t index,
 	sequence_blurs_row(&sequence->blurs, passages, index, row);
 	sequence_runs_row(&sequence->runs, index, row);
 	sequence_neighbours_row(passages, sequence->repetition, index, row);
+}
+
+/* A value of a passage, to be blurred. */
+typedef float measure(const struct passage *passage);
+
+static float blur_characters(const struct passage *passage)
+{
+	return passage->place == PLACE_PLAIN ? (float)passage->characters : 0;
+}
+
+static float link_characters(const struct passage *passage)
+{
+	return passage->place == PLACE_PLAIN ? (float)passage->link_characters
+					     : 0;
+}
+
+static float blur_code(const struct passage *passage)
+{
+	return blur_characters(passage) + (float)passage->markup;
+}
+
+static float tag_ratio(const struct passage *passage)
+{
+	uint32_t tags = passage->tags > 0 ? passage->tags : 1;
+
+	return blur_characters(passage) / (float)tags;
+}
+
+static float blur_mass(const struct passage *passage)
+{
+	float words = (float)passage->words - (float)passage->link_words;
+
+	return passage->place == PLACE_PLAIN ? fmaxf(words, 0) : 0;
+}
+
+enum { MAX_READERS = 4 };
+
+static const struct {
+	measure *of;
+	uint32_t radius;
+	uint16_t readers[MAX_READERS]; /* features that need it; 0 ends the list
+					*/
+} plans[BLURRED_COUNT] = {
+	[BLURRED_TAG_RATIO_1] = {tag_ratio, 1, {SEQUENCE_tag_ratio_1}},
+	[BLURRED_TAG_RATIO_3] = {tag_ratio,
+				 3,
+				 {SEQUENCE_tag_ratio_3,
+				  SEQUENCE_tag_ratio_ratio,
+				  SEQUENCE_tag_ratio_deviations}},
+	[BLURRED_TAG_RATIO_8] = {tag_ratio, 8, {SEQUENCE_tag_ratio_8}},
+	[BLURRED_CHARACTERS_1] = {blur_characters, 1, {SEQUENCE_text_ratio_1}},
+	[BLURRED_CHARACTERS_3] = {blur_characters,
+				  3,
+				  {SEQUENCE_text_ratio_3,
+				   SEQUENCE_link_quota_3}},
+	[BLURRED_CHARACTERS_8] = {blur_characters,
+				  8,
+				  {SEQUENCE_text_ratio_8,
+				   SEQUENCE_link_quota_8}},
+	[BLURRED_CODE_1] = {blur_code, 1, {SEQUENCE_text_ratio_1}},
+	[BLURRED_CODE_3] = {blur_code, 3, {SEQUENCE_text_ratio_3}},
+	[BLURRED_CODE_8] = {blur_code, 8, {SEQUENCE_text_ratio_8}},
+	[BLURRED_LINKS_3] = {link_characters, 3, {SEQUENCE_link_quota_3}},
+	[BLURRED_LINKS_8] = {link_characters, 8, {SEQUENCE_link_quota_8}},
+	[BLURRED_MASS] = {blur_mass,
+			  3,
+			  {SEQUENCE_ridge_height, SEQUENCE_ridge_valley,
+			   SEQUENCE_ridge_distance, SEQUENCE_ridge_words}},
+};
+
+static bool is_wanted_vector(const bool *wanted, enum blurred vector)
+{
+	const uint16_t *readers = plans[vector].readers;
+	bool is_read = wanted == NULL;
+
+	for (size_t i = 0; i < MAX_READERS && readers[i] != 0 && !is_read; i++)
+		is_read = wanted[readers[i]];
+	return is_read;
+}
+
+static const float *blur_measure(struct arena *arena,
+				 const struct passages *passages,
+				 float *scratch, enum blurred vector)
+{
+	const struct blur blur = {.radius = plans[vector].radius, .passes = 1};
+
+	for (uint32_t i = 0; i < passages->count; i++)
+		scratch[i] = plans[vector].of(&passages->items[i]);
+	return blur_run(arena, scratch, passages->count, &blur);
+}
+
+/* Return the index of the highest value; of several, the first. */
+static uint32_t index_of_highest(const float *values, uint32_t count)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < count; i++)
+		if (values[i] > values[best])
+			best = i;
+	return best;
+}
+
+static float deviation_of_ratios(const struct passages *passages)
+{
+	double sum = 0;
+	double squares = 0;
+	double mean;
+
+	if (passages->count == 0)
+		return 0;
+	for (uint32_t i = 0; i < passages->count; i++) {
+		double ratio = (double)tag_ratio(&passages->items[i]);
+
+		sum += ratio;
+		squares += ratio * ratio;
+	}
+	mean = sum / passages->count;
+	return (float)sqrt(fmax(squares / passages->count - mean * mean, 0));
+}
+
+static const float *valleys_around(struct arena *arena, const float *values,
+				   uint32_t count, uint32_t peak)
+{
+	float *valleys = ARENA_NEW(arena, float, count);
+
+	if (count == 0)
+		return valleys;
+	valleys[peak] = values[peak];
+	for (uint32_t i = peak + 1; i < count; i++)
+		valleys[i] = fminf(valleys[i - 1], values[i]);
+	for (uint32_t i = peak; i > 0; i--)
+		valleys[i - 1] = fminf(valleys[i], values[i - 1]);
+	return valleys;
+}
+
+/*
+ * Prepare. Everything belongs to `arena`: at most 60 bytes a passage. wanted
+ * [SEQUENCE_COUNT]: the wanted features; NULL: all.
+ */
+static struct sequence_blurs
+sequence_blurs_make(struct arena *arena, const struct passages *passages,
+		    const bool *wanted)
+{
+	const uint32_t count = passages->count;
+	struct sequence_blurs blurs = {0};
+	float *scratch = ARENA_NEW(arena, float, count);
+	const float *tag_ratios;
+	const float *masses;
+
+	for (enum blurred i = 0; i < BLURRED_COUNT; i++)
+		if (is_wanted_vector(wanted, i))
+			blurs.blurred[i] =
+				blur_measure(arena, passages, scratch, i);
+	tag_ratios = blurs.blurred[BLURRED_TAG_RATIO_3];
+	masses = blurs.blurred[BLURRED_MASS];
+	if (masses != NULL) {
+		blurs.peak = index_of_highest(masses, count);
+		blurs.valleys =
+			valleys_around(arena, masses, count, blurs.peak);
+	}
+	if (tag_ratios != NULL && count > 0) {
+		blurs.highest_tag_ratio = ln1(fmaxf(
+			tag_ratios[index_of_highest(tag_ratios, count)], 0));
+		blurs.tag_ratio_deviation =
+			fmaxf(deviation_of_ratios(passages), 1);
+	}
+	return blurs;
+}
+
+static float ln1_at(const float *blurred, uint32_t index)
+{
+	return blurred == NULL ? 0 : ln1(fmaxf(blurred[index], 0));
+}
+
+static void tag_ratio_row(const struct sequence_blurs *blurs, uint32_t index,
+			  float *row)
+{
+	const float *middle = blurs->blurred[BLURRED_TAG_RATIO_3];
+
+	row[SEQUENCE_tag_ratio_1] =
+		ln1_at(blurs->blurred[BLURRED_TAG_RATIO_1], index);
+	row[SEQUENCE_tag_ratio_3] = ln1_at(middle, index);
+	row[SEQUENCE_tag_ratio_8] =
+		ln1_at(blurs->blurred[BLURRED_TAG_RATIO_8], index);
+	row[SEQUENCE_tag_ratio_ratio] = row[SEQUENCE_tag_ratio_3] /
+					fmaxf(blurs->highest_tag_ratio, 1e-6F);
+	row[SEQUENCE_tag_ratio_deviations] =
+		middle == NULL ? 0 : middle[index] / blurs->tag_ratio_deviation;
+}
+
+/* Return the blurred part divided by the blurred whole. */
+static float blur_quotient(const struct sequence_blurs *blurs,
+			   enum blurred part, enum blurred whole,
+			   uint32_t index)
+{
+	const float *parts = blurs->blurred[part];
+	const float *wholes = blurs->blurred[whole];
+
+	if (parts == NULL || wholes == NULL)
+		return 0;
+	return parts[index] / fmaxf(wholes[index], 1);
+}
+
+static void blur_ratio_row(const struct sequence_blurs *blurs, uint32_t index,
+			   float *row)
+{
+	row[SEQUENCE_text_ratio_1] = blur_quotient(blurs, BLURRED_CHARACTERS_1,
+						   BLURRED_CODE_1, index);
+	row[SEQUENCE_text_ratio_3] = blur_quotient(blurs, BLURRED_CHARACTERS_3,
+						   BLURRED_CODE_3, index);
+	row[SEQUENCE_text_ratio_8] = blur_quotient(blurs, BLURRED_CHARACTERS_8,
+						   BLURRED_CODE_8, index);
+	row[SEQUENCE_link_quota_3] = blur_quotient(blurs, BLURRED_LINKS_3,
+						   BLURRED_CHARACTERS_3, index);
+	row[SEQUENCE_link_quota_8] = blur_quotient(blurs, BLURRED_LINKS_8,
+						   BLURRED_CHARACTERS_8, index);
+}
+
+static void ridge_row(const struct sequence_blurs *blurs,
+		      const struct passages *passages, uint32_t index,
+		      float *row)
+{
+	const float *masses = blurs->blurred[BLURRED_MASS];
+	const uint32_t peak = blurs->peak;
+	int64_t distance = (int64_t)index - peak;
+	int64_t words = (int64_t)passages->sums[index + 1].words -
+			passages->sums[peak + 1].words;
+	float height;
+
+	if (masses == NULL)
+		return;
+	height = fmaxf(masses[peak], 1e-6F);
+	row[SEQUENCE_ridge_height] = masses[index] / height;
+	row[SEQUENCE_ridge_distance] = signed_ln1((float)distance);
+	row[SEQUENCE_ridge_words] = signed_ln1((float)words);
+	row[SEQUENCE_ridge_valley] = blurs->valleys[index] / height;
+}
+
+/* Write this file's part of the row [SEQUENCE_COUNT] of passage `index`. */
+static void sequence_blurs_row(const struct sequence_blurs *blurs,
+			       const struct passages *passages, uint32_t index,
+			       float *row)
+{
+	tag_ratio_row(blurs, index, row);
+	blur_ratio_row(blurs, index, row);
+	ridge_row(blurs, passages, index, row);
 }

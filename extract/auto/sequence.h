@@ -8,15 +8,17 @@
 #define EXTRACT_AUTO_SEQUENCE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "extract/text/passage.h"
 
+struct passage_sequence;
 struct repetition;
 
 /*
  * name, definition; ln1(x) is ln(1 + x), a distance is signed ln1(passages).
  * Only words and characters of PLACE_PLAIN count; ~r is blurred with the
- * Gaussian of radius r of extract/core/blur.h, in passages.
+ * Gaussian of radius r of extract/core/numeric.h, in passages.
  */
 /* clang-format off */
 #define SEQUENCE_FEATURES(X) \
@@ -94,8 +96,6 @@ enum {
 		SEQUENCE_COUNT
 };
 
-struct passage_sequence;
-
 /*
  * Prepare. Everything belongs to `arena`: at most 60 bytes a passage. The
  * arguments must outlive the result. Linear, constant stack. wanted
@@ -110,5 +110,37 @@ struct passage_sequence *sequence_make(struct arena *arena,
 /* Write the row [SEQUENCE_COUNT] of passage `index`. */
 void sequence_row(const struct passage_sequence *sequence, uint32_t index,
 		  float *row);
+
+/*
+ * The maximum-sum run of a sequence of weights, added one by one (Bentley,
+ * Programming Pearls, column 8). Of several maximum runs the one that ends
+ * first, and of these the shortest; empty if no sum is positive.
+ */
+
+/* Initialise it with zeros. */
+struct maximum_run {
+	uint32_t begin; /* of the best run, half open */
+	uint32_t end;
+	double sum;
+	uint32_t count; /* number of weights added */
+	/* the best run that ends with the last weight */
+	uint32_t open_begin;
+	double open_sum;
+};
+
+static inline void maximum_run_add(struct maximum_run *run, double weight)
+{
+	if (run->open_sum <= 0) {
+		run->open_sum = 0;
+		run->open_begin = run->count;
+	}
+	run->open_sum += weight;
+	run->count++;
+	if (run->open_sum > run->sum) {
+		run->sum = run->open_sum;
+		run->begin = run->open_begin;
+		run->end = run->count;
+	}
+}
 
 #endif

@@ -1,12 +1,16 @@
 #include "extract/core/extractor.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ERROR = 256 };
+#include "base/hash.h"
+#include "page/page.h"
+
+enum { EXTRACTOR_MAX_ERROR = 256 };
 
 void extractor_defaults(const struct extractor *extractor, double *parameters)
 {
@@ -31,7 +35,7 @@ extractor_reject(char *error_out, const char *format, ...)
 	va_list list;
 
 	va_start(list, format);
-	vsnprintf(error_out, MAX_ERROR, format, list);
+	vsnprintf(error_out, EXTRACTOR_MAX_ERROR, format, list);
 	va_end(list);
 	return false;
 }
@@ -63,7 +67,7 @@ static bool reject_parameter_name(const struct extractor *extractor,
 			 "%s has no such parameter; it has:", extractor->name);
 	for (size_t i = 0; i < extractor->parameter_count; i++) {
 		used = strlen(error_out);
-		snprintf(error_out + used, MAX_ERROR - used, "%s %s",
+		snprintf(error_out + used, EXTRACTOR_MAX_ERROR - used, "%s %s",
 			 i == 0 ? "" : ",", extractor->parameters[i].name);
 	}
 	return false;
@@ -99,4 +103,133 @@ bool extractor_set(const struct extractor *extractor, const char *assignment,
 			parameter->name, value, parameter->maximum);
 	parameters[parameter - extractor->parameters] = value;
 	return true;
+}
+
+enum { PREFERENCE_MAX_ERROR = 256 };
+
+static const char *const scope_names[SCOPE_COUNT] = {
+	[SCOPE_BODY] = "body",
+	[SCOPE_PAGE] = "page",
+};
+
+static const char *const favor_names[FAVOR_COUNT] = {
+	[FAVOR_BALANCE] = "balance",
+	[FAVOR_PRECISION] = "precision",
+	[FAVOR_RECALL] = "recall",
+};
+
+/*
+ * Return the index of `name` in `names`, some of which may be NULL; `count` if
+ * it is missing.
+ */
+static unsigned preference_find_name(const char *const *names, unsigned count,
+				     const char *name)
+{
+	unsigned i = 0;
+
+	while (i < count && (names[i] == NULL || strcmp(names[i], name) != 0))
+		i++;
+	return i;
+}
+
+bool scope_from_name(const char *name, enum preference_scope *scope_out)
+{
+	const unsigned found =
+		preference_find_name(scope_names, SCOPE_COUNT, name);
+
+	if (found < SCOPE_COUNT)
+		*scope_out = (enum preference_scope)found;
+	return found < SCOPE_COUNT;
+}
+
+const char *scope_name(enum preference_scope scope)
+{
+	return scope_names[scope];
+}
+
+bool favor_from_name(const char *name, enum favor *favor_out)
+{
+	const unsigned found =
+		preference_find_name(favor_names, FAVOR_COUNT, name);
+
+	if (found < FAVOR_COUNT)
+		*favor_out = (enum favor)found;
+	return found < FAVOR_COUNT;
+}
+
+const char *favor_name(enum favor favor)
+{
+	return favor_names[favor];
+}
+
+static void preference_set_parameter(const struct extractor *extractor,
+				     const char *name, double value,
+				     double *parameters)
+{
+	size_t i = 0;
+
+	while (strcmp(extractor->parameters[i].name, name) != 0)
+		i++;
+	parameters[i] = value;
+}
+
+bool preference_apply(struct preference preference,
+		      const struct extractor *extractor, double *parameters,
+		      char *error_out)
+{
+	const double threshold =
+		extractor->thresholds[preference.scope][preference.favor];
+
+	if (preference.scope == SCOPE_NONE && preference.favor == FAVOR_BALANCE)
+		return true;
+	if (threshold <= 0) {
+		snprintf(error_out, PREFERENCE_MAX_ERROR,
+			 "%s cannot %s; use the method auto.", extractor->name,
+			 preference.scope == SCOPE_NONE
+				 ? "favor precision or recall"
+				 : "be given a scope");
+		return false;
+	}
+	preference_set_parameter(extractor, "threshold", threshold, parameters);
+	if (preference.scope != SCOPE_NONE)
+		preference_set_parameter(extractor, "scope", preference.scope,
+					 parameters);
+	return true;
+}
+
+_Static_assert(MAX_SAMPLE_PAGES <= 32, "a set of pages is 32 bits");
+
+static uint64_t source_hash(const struct page *page)
+{
+	return hash64(page->source.data, page->source.size, 0);
+}
+
+struct sample_pages sample_pages_of(const struct sample *sample)
+{
+	struct sample_pages pages = {.count = sample->count};
+
+	assert(sample->count >= 1 && sample->count <= MAX_SAMPLE_PAGES);
+	for (uint32_t i = 0; i < sample->count; i++)
+		pages.hashes[i] = source_hash(sample->pages[i]);
+	return pages;
+}
+
+uint32_t sample_bit(const struct sample_pages *pages, const struct page *page)
+{
+	uint64_t hash = source_hash(page);
+
+	assert(pages->count <= MAX_SAMPLE_PAGES);
+	for (uint32_t i = 0; i < pages->count; i++)
+		if (pages->hashes[i] == hash)
+			return UINT32_C(1) << i;
+	return 0;
+}
+
+uint32_t sample_size(uint32_t set)
+{
+	uint32_t size = 0;
+
+	for (; set != 0; set &= set - 1)
+		size++;
+	return size;
 }

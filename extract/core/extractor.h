@@ -11,12 +11,52 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "extract/core/preference.h"
-
 struct arena;
+struct extractor;
 struct page;
 struct ridge_model;
 struct trace;
+
+/*
+ * Which text the caller wants, because people do not agree on what content is:
+ * how much of the page (scope), and whether to favour precision (only content)
+ * or recall (all content).
+ */
+
+enum preference_scope {
+	SCOPE_NONE, /* none named: a compromise */
+	SCOPE_BODY, /* only the article or the post */
+	SCOPE_PAGE, /* everything that the page is about: list entries, replies
+		       of a forum, details of a product */
+	SCOPE_COUNT
+};
+
+enum favor { FAVOR_BALANCE, FAVOR_PRECISION, FAVOR_RECALL, FAVOR_COUNT };
+
+struct preference {
+	enum preference_scope scope;
+	enum favor favor;
+};
+
+/*
+ * Parse "body" or "page"; return false for other names. The name of SCOPE_NONE
+ * is NULL.
+ */
+bool scope_from_name(const char *name, enum preference_scope *scope_out);
+const char *scope_name(enum preference_scope scope);
+
+/* Parse "balance", "precision" or "recall"; return false for other names. */
+bool favor_from_name(const char *name, enum favor *favor_out);
+const char *favor_name(enum favor favor);
+
+/*
+ * Set the parameters "scope" and "threshold" of the method; do nothing for
+ * SCOPE_NONE with FAVOR_BALANCE. Return false, with an English sentence in
+ * `error_out` [256], if the method has no such threshold.
+ */
+bool preference_apply(struct preference preference,
+		      const struct extractor *extractor, double *parameters,
+		      char *error_out);
 
 /* What a method decides about a text node. */
 struct verdict {
@@ -179,5 +219,25 @@ void extractor_defaults(const struct extractor *extractor, double *parameters);
  */
 bool extractor_set(const struct extractor *extractor, const char *assignment,
 		   double *parameters, char *error_out);
+
+/* Finds a page in the sample, so that methods do not count it twice. */
+
+/* The pages of a sample, identified by the hash of their source. */
+struct sample_pages {
+	uint64_t hashes[MAX_SAMPLE_PAGES]; /* [count] */
+	uint32_t count;
+};
+
+/* Hash the pages. Linear in their source. */
+struct sample_pages sample_pages_of(const struct sample *sample);
+
+/*
+ * Return 1 << index of the first page of the sample with the same source as
+ * `page`, 0 if there is none. Linear in the source.
+ */
+uint32_t sample_bit(const struct sample_pages *pages, const struct page *page);
+
+/* Return the number of pages in a set of bits. */
+uint32_t sample_size(uint32_t set);
 
 #endif

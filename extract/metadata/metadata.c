@@ -1,14 +1,877 @@
 #include "extract/metadata/metadata.h"
 
 #include "base/arena.h"
-#include "extract/metadata/metadata_byline.h"
+#include "base/limit.h"
+#include "base/utf8.h"
+#include "extract/metadata/metadata_author.h"
 #include "extract/metadata/metadata_date.h"
-#include "extract/metadata/metadata_findings.h"
-#include "extract/metadata/metadata_kind.h"
-#include "extract/metadata/metadata_language.h"
-#include "extract/metadata/metadata_name.h"
 #include "extract/metadata/metadata_title.h"
 #include "page/json_ld.h"
+#include "page/tag.h"
+
+void findings_add(struct metadata_candidates *findings, enum subject subject,
+		  struct slice value, const char *source, uint32_t rank)
+{
+	uint32_t *count = &findings->counts[subject];
+	char *out;
+
+	if (value.size == 0 || *count == MAX_FINDINGS ||
+	    (value.size > MAX_VALUE && subject_is_address(subject)))
+		return;
+	value = utf8_truncate(value, MAX_VALUE);
+	out = arena_alloc(findings->arena, value.size, 1);
+	value = (struct slice){out, text_collapse(value, out)};
+	if (value.size > 0)
+		findings->items[subject][(*count)++] =
+			(struct metadata_candidate){value, source, rank,
+						    NO_NODE};
+}
+
+const struct metadata_candidate *
+findings_best(const struct metadata_candidates *findings, enum subject subject)
+{
+	const struct metadata_candidate *best = NULL;
+
+	for (uint32_t i = 0; i < findings->counts[subject]; i++) {
+		const struct metadata_candidate *one =
+			&findings->items[subject][i];
+
+		if (best == NULL || one->rank < best->rank)
+			best = one;
+	}
+	return best;
+}
+
+bool value_is(struct slice text, const char *word)
+{
+	return text.size == strlen(word) &&
+	       strncasecmp(text.data, word, text.size) == 0;
+}
+
+static bool findings_is_space(char byte)
+{
+	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r' ||
+	       byte == '\f';
+}
+
+bool value_has_word(struct slice text, const char *word)
+{
+	const char *at = text.data;
+	const char *end;
+
+	if (text.size == 0)
+		return false; /* it may have no bytes */
+	end = at + text.size;
+	while (at < end) {
+		const char *first = at;
+
+		while (at < end && !findings_is_space(*at))
+			at++;
+		if (value_is((struct slice){first, (size_t)(at - first)}, word))
+			return true;
+		at++;
+	}
+	return false;
+}
+
+bool value_holds(struct slice text, const char *word)
+{
+	size_t size = strlen(word);
+	const char *bytes = text.data;
+
+	for (size_t i = 0; i + size <= text.size; i++)
+		if ((bytes[i] | 0x20) == (word[0] | 0x20) &&
+		    strncasecmp(bytes + i, word, size) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Reads the JSON-LD of a page: selects its main entity, and reads the fields.
+ */
+
+/* Fields whose objects are never the main entity: parts, or related things. */
+static const char *const aside[] = {
+	"itemListElement", "comment",        "review",
+	"reviews",         "isPartOf",       "hasPart",
+	"suggestedAnswer", "acceptedAnswer", "mentions",
+	"about",           "relatedLink",    "isRelatedTo",
+	"isSimilarTo",     "hasVariant",     "citation",
+	"breadcrumb",      "publisher",      "author",
+	"potentialAction", "blogPost",       "itemReviewed",
+	"associatedMedia", "video",          "item",
+};
+
+/*
+ * The weight of an entity by its type: the page itself, a work such as an
+ * article, or a thing with a name.
+ */
+enum weight { WEIGHT_NONE, WEIGHT_PAGE, WEIGHT_THING, WEIGHT_WORK };
+
+static const struct {
+	const char *ending; /* the end of the type's name */
+	enum weight weight;
+} weights[] = {
+	{"Article", WEIGHT_WORK},
+	{"Posting", WEIGHT_WORK},
+	{"BlogPost", WEIGHT_WORK},
+	{"Report", WEIGHT_WORK},
+	{"Recipe", WEIGHT_WORK},
+	{"HowTo", WEIGHT_WORK},
+	{"Question", WEIGHT_WORK},
+	{"Review", WEIGHT_WORK},
+	{"Guide", WEIGHT_WORK},
+	{"Thesis", WEIGHT_WORK},
+	{"Book", WEIGHT_THING},
+	{"Movie", WEIGHT_THING},
+	{"Event", WEIGHT_THING},
+	{"Course", WEIGHT_THING},
+	{"Product", WEIGHT_THING},
+	{"ProductGroup", WEIGHT_THING},
+	{"VideoObject", WEIGHT_THING},
+	{"SoftwareApplication", WEIGHT_THING},
+	{"MobileApplication", WEIGHT_THING},
+	{"WebApplication", WEIGHT_THING},
+	{"Dataset", WEIGHT_THING},
+	{"JobPosting", WEIGHT_WORK},
+	{"CreativeWork", WEIGHT_THING},
+	{"Page", WEIGHT_PAGE},
+};
+
+static bool type_ends_with(struct slice text, const char *ending)
+{
+	size_t size = strlen(ending);
+
+	return text.size >= size &&
+	       memcmp((const char *)text.data + text.size - size, ending,
+		      size) == 0;
+}
+
+/*
+ * Return true for a question of a reader, not for an entry of a list (FAQPage).
+ */
+static bool is_asked(const struct json_ld *ld, uint32_t object)
+{
+	uint32_t parent = ld->objects[object].parent;
+
+	return parent == NO_OBJECT || !json_ld_is(ld, parent, "FAQPage");
+}
+
+static enum weight json_ld_weight(const struct json_ld *ld, uint32_t object)
+{
+	const struct json_ld_field *type = json_ld_find(ld, object, "@type");
+	enum weight best = WEIGHT_NONE;
+
+	for (; type != NULL; type = json_ld_next(ld, type))
+		for (size_t i = 0; i < sizeof(weights) / sizeof(weights[0]);
+		     i++)
+			if (weights[i].weight > best &&
+			    type_ends_with(type->text, weights[i].ending))
+				best = weights[i].weight;
+	if (best == WEIGHT_WORK && json_ld_is(ld, object, "Question") &&
+	    !is_asked(ld, object))
+		return WEIGHT_NONE;
+	return best;
+}
+
+static bool is_aside(struct slice key)
+{
+	for (size_t i = 0; i < sizeof(aside) / sizeof(aside[0]); i++)
+		if (slice_equal(key, slice_of(aside[i])))
+			return true;
+	return false;
+}
+
+/*
+ * Return [object_count]: true if the object, or one around it, is in a field of
+ * `aside`.
+ */
+static const bool *mark_aside(struct arena *arena, const struct json_ld *ld)
+{
+	bool *marks = ARENA_NEW(arena, bool, ld->object_count);
+
+	for (uint32_t i = 0; i < ld->object_count; i++) {
+		uint32_t parent = ld->objects[i].parent;
+
+		marks[i] = is_aside(ld->objects[i].key) ||
+			   (parent != NO_OBJECT && marks[parent]);
+	}
+	return marks;
+}
+
+/*
+ * Return the entity that the page is about: the first of the highest weight
+ * that is not marked aside; NO_OBJECT if there is none.
+ */
+static uint32_t main_entity(struct metadata_candidates *findings,
+			    const struct json_ld *ld)
+{
+	const bool *marks = mark_aside(findings->arena, ld);
+	enum weight best = WEIGHT_NONE;
+	uint32_t entity = NO_OBJECT;
+
+	for (uint32_t i = 0; i < ld->object_count; i++) {
+		enum weight weight =
+			marks[i] ? WEIGHT_NONE : json_ld_weight(ld, i);
+
+		if (weight > best) {
+			best = weight;
+			entity = i;
+		}
+	}
+	return entity;
+}
+
+/* Return true if the object has only its @id. */
+static bool is_reference(const struct json_ld *ld, uint32_t object)
+{
+	return json_ld_find(ld, object, "name") == NULL;
+}
+
+/*
+ * Return the object with the same @id that has a name, or `object` if there is
+ * none. Searches over all objects are counted and limited.
+ */
+static uint32_t json_ld_resolve(struct metadata_candidates *findings,
+				const struct json_ld *ld, uint32_t object)
+{
+	struct slice id = json_ld_text(ld, object, "@id");
+
+	if (id.size == 0 || !is_reference(ld, object) ||
+	    findings->look_ups == MAX_FINDINGS)
+		return object;
+	findings->look_ups++;
+	for (uint32_t i = 0; i < ld->object_count; i++)
+		if (slice_equal(json_ld_text(ld, i, "@id"), id) &&
+		    !is_reference(ld, i))
+			return i;
+	return object;
+}
+
+static bool subject_is_date(enum subject subject)
+{
+	return subject == SUBJECT_PUBLISHED || subject == SUBJECT_MODIFIED;
+}
+
+/*
+ * Add the values of a field: texts unchanged, and of objects their `name` or
+ * their `url`.
+ */
+static void add_values(struct metadata_candidates *findings,
+		       const struct json_ld *ld,
+		       const struct json_ld_field *field, enum subject subject,
+		       uint32_t rank)
+{
+	const char *name = subject_is_address(subject) ? "url" : "name";
+
+	for (uint32_t i = 0; field != NULL && i < MAX_FINDINGS; i++) {
+		struct slice text = field->text;
+
+		if (field->kind == JSON_LD_WORD && !subject_is_date(subject))
+			text.size = 0; /* null, false */
+		else if (field->kind == JSON_LD_OBJECT)
+			text = json_ld_text(
+				ld,
+				json_ld_resolve(findings, ld, field->object),
+				name);
+		findings_add(findings, subject, text, "json-ld", rank);
+		field = json_ld_next(ld, field);
+	}
+}
+
+struct json_ld_rule {
+	const char *key;
+	enum subject subject;
+	uint32_t rank;
+};
+
+static void json_ld_add_rules(struct metadata_candidates *findings,
+			      const struct json_ld *ld, uint32_t object,
+			      const struct json_ld_rule *rules)
+{
+	for (; rules->key != NULL; rules++)
+		add_values(findings, ld, json_ld_find(ld, object, rules->key),
+			   rules->subject, rules->rank);
+}
+
+/* Rules for the main entity. */
+static const struct json_ld_rule work_rules[] = {
+	{"headline", SUBJECT_TITLE, 10},
+	{"name", SUBJECT_TITLE, 11},
+	{"author", SUBJECT_AUTHOR, 10},
+	{"creator", SUBJECT_AUTHOR, 12},
+	{"datePublished", SUBJECT_PUBLISHED, 10},
+	{"uploadDate", SUBJECT_PUBLISHED, 12},
+	{"dateCreated", SUBJECT_PUBLISHED, 14},
+	{"datePosted", SUBJECT_PUBLISHED, 14},
+	{"dateModified", SUBJECT_MODIFIED, 10},
+	{"description", SUBJECT_DESCRIPTION, 10},
+	{"image", SUBJECT_IMAGE, 25},
+	{"thumbnailUrl", SUBJECT_IMAGE, 27},
+	{"keywords", SUBJECT_TAG, 20},
+	{"inLanguage", SUBJECT_LANGUAGE, 25},
+	{"publisher", SUBJECT_SITE_NAME, 22},
+	{"articleSection", SUBJECT_CATEGORY, 14},
+	{"license", SUBJECT_LICENCE, 14},
+	{NULL, SUBJECT_COUNT, 0},
+};
+
+/* Rules for any entity that is the page. */
+static const struct json_ld_rule page_rules[] = {
+	{"name", SUBJECT_TITLE, 32},
+	{"author", SUBJECT_AUTHOR, 16},
+	{"datePublished", SUBJECT_PUBLISHED, 18},
+	{"dateModified", SUBJECT_MODIFIED, 18},
+	{"description", SUBJECT_DESCRIPTION, 24},
+	{"inLanguage", SUBJECT_LANGUAGE, 26},
+	{"primaryImageOfPage", SUBJECT_IMAGE, 28},
+	{"license", SUBJECT_LICENCE, 16},
+	{NULL, SUBJECT_COUNT, 0},
+};
+
+static const struct json_ld_rule site_rules[] = {
+	{"name", SUBJECT_SITE_NAME, 20},
+	{NULL, SUBJECT_COUNT, 0},
+};
+
+void findings_json_ld(struct metadata_candidates *findings,
+		      const struct json_ld *ld)
+{
+	uint32_t entity = main_entity(findings, ld);
+
+	if (entity != NO_OBJECT) {
+		findings_add(findings, SUBJECT_TYPE, json_ld_type(ld, entity),
+			     "json-ld", 10);
+		json_ld_add_rules(findings, ld, entity,
+				  json_ld_weight(ld, entity) == WEIGHT_PAGE
+					  ? page_rules
+					  : work_rules);
+	}
+	for (uint32_t i = 0; i < ld->object_count; i++) {
+		if (i == entity)
+			continue;
+		if (json_ld_is(ld, i, "WebPage"))
+			json_ld_add_rules(findings, ld, i, page_rules);
+		else if (json_ld_is(ld, i, "WebSite"))
+			json_ld_add_rules(findings, ld, i, site_rules);
+	}
+}
+
+/* The kind of a page, from its metadata. */
+
+struct page_type_rule {
+	const char *part; /* part of the searched text */
+	const char *kind;
+};
+
+/* Parts of schema.org types; the first match wins. */
+static const struct page_type_rule types[] = {
+	{"DiscussionForumPosting", "forum"},
+	{"Question", "forum"},
+	{"QAPage", "forum"},
+	{"TechArticle", "documentation"},
+	{"APIReference", "documentation"},
+	{"Article", "article"},
+	{"BlogPosting", "article"},
+	{"Recipe", "article"},
+	{"HowTo", "article"},
+	{"Report", "article"},
+	{"Product", "product"},
+	{"CollectionPage", "collection"},
+	{"ItemList", "collection"},
+	{"SearchResultsPage", "collection"},
+	{"VideoObject", "video"},
+	{"ProfilePage", "profile"},
+};
+
+/* Parts of the content of meta generator. */
+static const struct page_type_rule generators[] = {
+	{"discourse", "forum"},
+	{"xenforo", "forum"},
+	{"phpbb", "forum"},
+	{"vbulletin", "forum"},
+	{"flarum", "forum"},
+	{"mybb", "forum"},
+	{"invision", "forum"},
+	{"vanilla", "forum"},
+	{"docusaurus", "documentation"},
+	{"mkdocs", "documentation"},
+	{"sphinx", "documentation"},
+	{"gitbook", "documentation"},
+	{"javadoc", "documentation"},
+	{"doxygen", "documentation"},
+	{"vuepress", "documentation"},
+	{"vitepress", "documentation"},
+	{"mdbook", "documentation"},
+	{"starlight", "documentation"},
+};
+
+/* Parts of addresses: hosts with a dot, paths with slashes. */
+static const struct page_type_rule addresses[] = {
+	{"://docs.", "documentation"},
+	{"://doc.", "documentation"},
+	{"://developer.", "documentation"},
+	{"/docs/", "documentation"},
+	{"/doc/", "documentation"},
+	{"/documentation/", "documentation"},
+	{"/reference/", "documentation"},
+	{"/manual/", "documentation"},
+	{"://forum.", "forum"},
+	{"://forums.", "forum"},
+	{"://discuss.", "forum"},
+	{"://community.", "forum"},
+	{"/forum/", "forum"},
+	{"/forums/", "forum"},
+	{"/threads/", "forum"},
+	{"/questions/", "forum"},
+	{"viewtopic", "forum"},
+	{"showthread", "forum"},
+	{"/topic/", "forum"},
+	{"/comments/", "forum"},
+	{"/collections/", "collection"},
+	{"/category/", "collection"},
+	{"/categories/", "collection"},
+	{"/tag/", "collection"},
+	{"/product/", "product"},
+	{"/products/", "product"},
+	{"/dp/", "product"},
+	{"/services/", "service"},
+	{"/service/", "service"},
+	{"/solutions/", "service"},
+	{"/blog/", "article"},
+	{"/news/", "article"},
+	{"/article/", "article"},
+	{"/articles/", "article"},
+};
+
+static const struct page_type_rule graph_types[] = {
+	{"product", "product"},
+	{"profile", "profile"},
+	{"video", "video"},
+};
+
+/* Return the kind of the first rule whose part occurs in the text, or NULL. */
+static const char *find_page_type(struct slice text,
+				  const struct page_type_rule *rules,
+				  size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (value_holds(text, rules[i].part))
+			return rules[i].kind;
+	return NULL;
+}
+
+#define KIND_OF(text, rules) \
+	find_page_type((text), (rules), sizeof(rules) / sizeof((rules)[0]))
+
+static struct slice generator_of(const struct page *page)
+{
+	for (uint32_t i = 0; i < page->node_count; i++)
+		if (page->nodes[i].tag == TAG_meta &&
+		    value_is(page_attribute(page, i, "name"), "generator"))
+			return page_attribute(page, i, "content");
+	return (struct slice){NULL, 0};
+}
+
+/* Return true if the address is a host without a path. */
+static bool is_root(struct slice url)
+{
+	const char *bytes = url.data;
+	size_t slashes = 0;
+
+	for (size_t i = 0; i < url.size; i++)
+		slashes += bytes[i] == '/' && i + 1 < url.size;
+	return url.size > 0 && slashes <= 2;
+}
+
+static const struct metadata_candidate *
+json_ld_type_of(const struct metadata_candidates *findings, const char *source)
+{
+	for (uint32_t i = 0; i < findings->counts[SUBJECT_TYPE]; i++)
+		if (strcmp(findings->items[SUBJECT_TYPE][i].source, source) ==
+		    0)
+			return &findings->items[SUBJECT_TYPE][i];
+	return NULL;
+}
+
+static struct metadatum page_type_metadatum(const char *value,
+					    const char *source)
+{
+	return (struct metadatum){slice_of(value), source};
+}
+
+/*
+ * Return the kind by the JSON-LD, the generator, the address, or og:type, in
+ * this order. og:type=article, which content management systems write for any
+ * page, counts only if the page has a date. Return no value if the kind is
+ * unknown.
+ */
+static struct metadatum kind_choose(const struct metadata_candidates *findings,
+				    struct slice url, bool is_dated)
+{
+	const struct metadata_candidate *entity =
+		json_ld_type_of(findings, "json-ld");
+	const struct metadata_candidate *graph =
+		json_ld_type_of(findings, "og");
+	const char *found = NULL;
+
+	if (entity != NULL)
+		found = KIND_OF(entity->value, types);
+	if (found != NULL)
+		return page_type_metadatum(found, "json-ld");
+	found = KIND_OF(generator_of(findings->page), generators);
+	if (found != NULL)
+		return page_type_metadatum(found, "meta");
+	found = is_root(url) ? "home" : KIND_OF(url, addresses);
+	if (found != NULL)
+		return page_type_metadatum(found, "url");
+	if (graph == NULL)
+		return page_type_metadatum(NULL, NULL);
+	found = KIND_OF(graph->value, graph_types);
+	if (found == NULL && is_dated && value_is(graph->value, "article"))
+		found = "article";
+	return page_type_metadatum(found, found == NULL ? NULL : "og");
+}
+
+/* The language of a page. Internal to the metadata. */
+
+/*
+ * Return the order of numbers in dates of that language: the month comes first
+ * in English, except in countries that are known to put the day first.
+ */
+enum date_order date_order_of(struct slice language);
+
+enum {
+	MAX_READ = LIMIT(1 << 16, 512)
+}; /* bytes of text for guessing the script */
+
+/* Scripts that only one language uses; and Han, where kana decide. */
+static const struct {
+	uint32_t first, last;
+	const char *language;
+} scripts[] = {
+	{0x370, 0x3FF, "el"},   {0x530, 0x58F, "hy"},   {0x590, 0x5FF, "he"},
+	{0xB80, 0xBFF, "ta"},   {0xC00, 0xC7F, "te"},   {0xE00, 0xE7F, "th"},
+	{0xE80, 0xEFF, "lo"},   {0x1000, 0x109F, "my"}, {0x10A0, 0x10FF, "ka"},
+	{0x1780, 0x17FF, "km"}, {0x3040, 0x30FF, "ja"}, {0x4E00, 0x9FFF, "zh"},
+	{0xAC00, 0xD7AF, "ko"},
+};
+
+enum { SCRIPTS = sizeof(scripts) / sizeof(scripts[0]), KANA = 10, HAN = 11 };
+
+static size_t script_of(uint32_t code)
+{
+	size_t i = 0;
+
+	while (i < SCRIPTS &&
+	       (code < scripts[i].first || code > scripts[i].last))
+		i++;
+	return i;
+}
+
+/*
+ * Return the language if at least half of the letters are in its script.
+ * Japanese: there is more than one kana for ten Han characters.
+ */
+static const char *guess_language(const struct page *page)
+{
+	uint32_t counts[SCRIPTS + 1] = {0};
+	const unsigned char *at = (const unsigned char *)page->text;
+	size_t size = page->text_bytes < MAX_READ ? page->text_bytes : MAX_READ;
+	const unsigned char *end = at + size;
+	uint32_t letters = 0;
+	size_t best = 0;
+
+	while (at < end) {
+		uint32_t code = utf8_next(&at, end);
+
+		if (code < 'A' || (code < 0x80 && (code | 0x20) > 'z'))
+			continue;
+		letters++;
+		if (code >= scripts[0].first)
+			counts[script_of(code)]++;
+	}
+	if (counts[KANA] > counts[HAN] / 10) {
+		counts[KANA] += counts[HAN];
+		counts[HAN] = 0;
+	}
+	for (size_t i = 1; i < SCRIPTS; i++)
+		if (counts[i] > counts[best])
+			best = i;
+	return counts[best] > 0 && 2 * counts[best] >= letters
+		       ? scripts[best].language
+		       : NULL;
+}
+
+/* Return true for two or three letters, and optionally "-" or "_" and more. */
+static bool is_bcp47_tag(struct slice text)
+{
+	const char *bytes = text.data;
+	size_t size = 0;
+
+	while (size < text.size && is_letter(bytes[size]))
+		size++;
+	return (size == 2 || size == 3) && text.size <= 35 &&
+	       (size == text.size || bytes[size] == '-' || bytes[size] == '_');
+}
+
+/* Convert en_US to en-US. */
+static struct slice tag_of(struct arena *arena, struct slice text)
+{
+	char *copy = arena_copy(arena, text.data, text.size);
+
+	for (size_t i = 0; i < text.size; i++)
+		if (copy[i] == '_')
+			copy[i] = '-';
+	return (struct slice){copy, text.size};
+}
+
+static bool is_of_html(const struct page *page)
+{
+	return page->node_count > 0 &&
+	       (page_attribute(page, 0, "lang").size > 0 ||
+		page_attribute(page, 0, "xml:lang").size > 0);
+}
+
+/*
+ * Return the language from html[lang], meta and Open Graph, or JSON-LD; without
+ * these, from the script of most letters in the page's text, if only one
+ * language uses it. Linear.
+ */
+static struct metadatum
+language_choose(const struct metadata_candidates *findings)
+{
+	const struct page *page = findings->page;
+	const struct metadata_candidate *best =
+		findings_best(findings, SUBJECT_LANGUAGE);
+	const char *script;
+
+	if (is_bcp47_tag(page->language))
+		return (struct metadatum){
+			tag_of(findings->arena, page->language),
+			is_of_html(page) ? "html-lang" : "meta"};
+	if (best != NULL && is_bcp47_tag(best->value))
+		return (struct metadatum){tag_of(findings->arena, best->value),
+					  best->source};
+	script = guess_language(page);
+	return (struct metadatum){slice_of(script),
+				  script == NULL ? NULL : "text"};
+}
+
+enum date_order date_order_of(struct slice language)
+{
+	static const char *const day_first[] = {"en-gb", "en-au", "en-nz",
+						"en-ie", "en-in", "en-za"};
+
+	for (size_t i = 0; i < sizeof(day_first) / sizeof(day_first[0]); i++)
+		if (value_is(language, day_first[i]))
+			return DAY_FIRST;
+	if (language.size == 0 || strncasecmp(language.data, "en", 2) == 0)
+		return MONTH_FIRST;
+	return DAY_FIRST;
+}
+
+/* Reads the head of a page: meta, link, title and html elements. */
+
+/*
+ * Ranks are by subject. If a page has several dates, the dates for news
+ * services (article:, parsely, sailthru, citation) belong to the article; a
+ * lone "date" is often the file's date.
+ */
+struct meta_rule {
+	const char *name; /* value of meta[name], [property] or [itemprop] */
+	size_t size;      /* size of the name */
+	enum subject subject;
+	uint32_t rank;
+	const char *source;
+};
+
+#define NAME(name) name, sizeof(name) - 1
+
+static const struct meta_rule metadata_meta_rules[] = {
+	{NAME("og:title"), SUBJECT_TITLE, 20, "og"},
+	{NAME("twitter:title"), SUBJECT_TITLE, 40, "meta"},
+	{NAME("parsely-title"), SUBJECT_TITLE, 22, "meta"},
+	{NAME("sailthru.title"), SUBJECT_TITLE, 24, "meta"},
+	{NAME("citation_title"), SUBJECT_TITLE, 12, "meta"},
+	{NAME("dc.title"), SUBJECT_TITLE, 30, "dublin-core"},
+	{NAME("dcterms.title"), SUBJECT_TITLE, 30, "dublin-core"},
+	{NAME("headline"), SUBJECT_TITLE, 25, "microdata"},
+	{NAME("title"), SUBJECT_TITLE, 45, "meta"},
+
+	{NAME("author"), SUBJECT_AUTHOR, 30, "meta"},
+	{NAME("article:author"), SUBJECT_AUTHOR, 32, "og"},
+	{NAME("og:article:author"), SUBJECT_AUTHOR, 33, "og"},
+	{NAME("article:author_name"), SUBJECT_AUTHOR, 31, "og"},
+	{NAME("og:author"), SUBJECT_AUTHOR, 33, "og"},
+	{NAME("dc.creator"), SUBJECT_AUTHOR, 34, "dublin-core"},
+	{NAME("dcterms.creator"), SUBJECT_AUTHOR, 34, "dublin-core"},
+	{NAME("parsely-author"), SUBJECT_AUTHOR, 24, "meta"},
+	{NAME("sailthru.author"), SUBJECT_AUTHOR, 26, "meta"},
+	{NAME("citation_author"), SUBJECT_AUTHOR, 22, "meta"},
+	{NAME("byl"), SUBJECT_AUTHOR, 28, "meta"},
+
+	{NAME("article:published_time"), SUBJECT_PUBLISHED, 20, "og"},
+	{NAME("og:article:published_time"), SUBJECT_PUBLISHED, 21, "og"},
+	{NAME("og:published_time"), SUBJECT_PUBLISHED, 21, "og"},
+	{NAME("article:published"), SUBJECT_PUBLISHED, 22, "og"},
+	{NAME("datepublished"), SUBJECT_PUBLISHED, 24, "microdata"},
+	{NAME("parsely-pub-date"), SUBJECT_PUBLISHED, 25, "meta"},
+	{NAME("cxenseparse:recs:publishtime"), SUBJECT_PUBLISHED, 25, "meta"},
+	{NAME("sailthru.date"), SUBJECT_PUBLISHED, 26, "meta"},
+	{NAME("citation_publication_date"), SUBJECT_PUBLISHED, 27, "meta"},
+	{NAME("citation_date"), SUBJECT_PUBLISHED, 28, "meta"},
+	{NAME("dc.date.issued"), SUBJECT_PUBLISHED, 30, "dublin-core"},
+	{NAME("dcterms.issued"), SUBJECT_PUBLISHED, 30, "dublin-core"},
+	{NAME("dcterms.created"), SUBJECT_PUBLISHED, 32, "dublin-core"},
+	{NAME("dc.date.created"), SUBJECT_PUBLISHED, 32, "dublin-core"},
+	{NAME("dc.date"), SUBJECT_PUBLISHED, 34, "dublin-core"},
+	{NAME("dcterms.date"), SUBJECT_PUBLISHED, 34, "dublin-core"},
+	{NAME("publishdate"), SUBJECT_PUBLISHED, 36, "meta"},
+	{NAME("publish-date"), SUBJECT_PUBLISHED, 36, "meta"},
+	{NAME("publish_date"), SUBJECT_PUBLISHED, 36, "meta"},
+	{NAME("publisheddate"), SUBJECT_PUBLISHED, 36, "meta"},
+	{NAME("published_date"), SUBJECT_PUBLISHED, 36, "meta"},
+	{NAME("published-date"), SUBJECT_PUBLISHED, 36, "meta"},
+	{NAME("publication_date"), SUBJECT_PUBLISHED, 36, "meta"},
+	{NAME("publication-date"), SUBJECT_PUBLISHED, 36, "meta"},
+	{NAME("originalpublicationdate"), SUBJECT_PUBLISHED, 36, "meta"},
+	{NAME("displaydate"), SUBJECT_PUBLISHED, 36, "meta"},
+	{NAME("pubdate"), SUBJECT_PUBLISHED, 36, "meta"},
+	{NAME("datecreated"), SUBJECT_PUBLISHED, 38, "microdata"},
+	{NAME("article.published"), SUBJECT_PUBLISHED, 36, "meta"},
+	{NAME("article.created"), SUBJECT_PUBLISHED, 39, "meta"},
+	{NAME("date"), SUBJECT_PUBLISHED, 48, "meta"},
+
+	{NAME("article:modified_time"), SUBJECT_MODIFIED, 20, "og"},
+	{NAME("og:updated_time"), SUBJECT_MODIFIED, 30, "og"},
+	{NAME("og:article:modified_time"), SUBJECT_MODIFIED, 21, "og"},
+	{NAME("datemodified"), SUBJECT_MODIFIED, 24, "microdata"},
+	{NAME("dcterms.modified"), SUBJECT_MODIFIED, 26, "dublin-core"},
+	{NAME("dc.date.modified"), SUBJECT_MODIFIED, 26, "dublin-core"},
+	{NAME("article.updated"), SUBJECT_MODIFIED, 28, "meta"},
+	{NAME("last-modified"), SUBJECT_MODIFIED, 40, "meta"},
+	{NAME("lastmod"), SUBJECT_MODIFIED, 40, "meta"},
+	{NAME("last_modified"), SUBJECT_MODIFIED, 40, "meta"},
+	{NAME("revised"), SUBJECT_MODIFIED, 42, "meta"},
+
+	{NAME("og:site_name"), SUBJECT_SITE_NAME, 10, "og"},
+	{NAME("application-name"), SUBJECT_SITE_NAME, 30, "meta"},
+	{NAME("apple-mobile-web-app-title"), SUBJECT_SITE_NAME, 32, "meta"},
+	{NAME("citation_journal_title"), SUBJECT_SITE_NAME, 25, "meta"},
+	{NAME("dc.publisher"), SUBJECT_SITE_NAME, 34, "dublin-core"},
+
+	{NAME("og:locale"), SUBJECT_LANGUAGE, 40, "og"},
+	{NAME("content-language"), SUBJECT_LANGUAGE, 20, "meta"},
+	{NAME("language"), SUBJECT_LANGUAGE, 30, "meta"},
+	{NAME("dc.language"), SUBJECT_LANGUAGE, 32, "dublin-core"},
+	{NAME("dcterms.language"), SUBJECT_LANGUAGE, 32, "dublin-core"},
+	{NAME("inlanguage"), SUBJECT_LANGUAGE, 34, "microdata"},
+
+	{NAME("og:description"), SUBJECT_DESCRIPTION, 20, "og"},
+	{NAME("description"), SUBJECT_DESCRIPTION, 22, "meta"},
+	{NAME("twitter:description"), SUBJECT_DESCRIPTION, 30, "meta"},
+	{NAME("dc.description"), SUBJECT_DESCRIPTION, 32, "dublin-core"},
+	{NAME("dcterms.description"), SUBJECT_DESCRIPTION, 32, "dublin-core"},
+
+	{NAME("og:image"), SUBJECT_IMAGE, 20, "og"},
+	{NAME("og:image:url"), SUBJECT_IMAGE, 22, "og"},
+	{NAME("og:image:secure_url"), SUBJECT_IMAGE, 21, "og"},
+	{NAME("twitter:image"), SUBJECT_IMAGE, 30, "meta"},
+	{NAME("twitter:image:src"), SUBJECT_IMAGE, 31, "meta"},
+	{NAME("thumbnail"), SUBJECT_IMAGE, 40, "meta"},
+
+	{NAME("og:url"), SUBJECT_CANONICAL, 20, "og"},
+
+	{NAME("article:tag"), SUBJECT_TAG, 10, "og"},
+	{NAME("keywords"), SUBJECT_TAG, 30, "meta"},
+	{NAME("news_keywords"), SUBJECT_TAG, 28, "meta"},
+	{NAME("parsely-tags"), SUBJECT_TAG, 26, "meta"},
+	{NAME("sailthru.tags"), SUBJECT_TAG, 27, "meta"},
+	{NAME("citation_keywords"), SUBJECT_TAG, 22, "meta"},
+	{NAME("dc.subject"), SUBJECT_TAG, 32, "dublin-core"},
+	{NAME("dcterms.subject"), SUBJECT_TAG, 32, "dublin-core"},
+
+	{NAME("og:type"), SUBJECT_TYPE, 20, "og"},
+
+	{NAME("article:section"), SUBJECT_CATEGORY, 10, "og"},
+	{NAME("og:article:section"), SUBJECT_CATEGORY, 12, "og"},
+	{NAME("articlesection"), SUBJECT_CATEGORY, 16, "microdata"},
+	{NAME("parsely-section"), SUBJECT_CATEGORY, 22, "meta"},
+	{NAME("category"), SUBJECT_CATEGORY, 30, "meta"},
+
+	{NAME("dcterms.license"), SUBJECT_LICENCE, 20, "dublin-core"},
+	{NAME("dc.rights.license"), SUBJECT_LICENCE, 22, "dublin-core"},
+	{NAME("license"), SUBJECT_LICENCE, 24, "meta"},
+};
+
+static void add_named(struct metadata_candidates *findings, struct slice name,
+		      struct slice content)
+{
+	for (size_t i = 0;
+	     i < sizeof(metadata_meta_rules) / sizeof(metadata_meta_rules[0]);
+	     i++) {
+		const struct meta_rule *rule = &metadata_meta_rules[i];
+
+		if (name.size != rule->size ||
+		    strncasecmp(name.data, rule->name, name.size) != 0)
+			continue;
+		findings_add(findings, rule->subject, content, rule->source,
+			     rule->rank);
+		return;
+	}
+}
+
+static void head_read_meta(struct metadata_candidates *findings, uint32_t node)
+{
+	static const char *const names[] = {"property", "name", "itemprop",
+					    "http-equiv"};
+	const struct page *page = findings->page;
+	struct slice content = page_attribute(page, node, "content");
+
+	if (content.size == 0)
+		return;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct slice name = page_attribute(page, node, names[i]);
+
+		if (name.size > 0)
+			add_named(findings, name, content);
+	}
+}
+
+static void read_link(struct metadata_candidates *findings, uint32_t node)
+{
+	const struct page *page = findings->page;
+	struct slice href = page_attribute(page, node, "href");
+	struct slice rel = page_attribute(page, node, "rel");
+
+	if (value_is(rel, "canonical"))
+		findings_add(findings, SUBJECT_CANONICAL, href, "link", 10);
+	else if (value_is(rel, "image_src"))
+		findings_add(findings, SUBJECT_IMAGE, href, "link", 35);
+	else if (value_has_word(rel, "license"))
+		findings_add(findings, SUBJECT_LICENCE, href, "link", 10);
+	else if (value_has_word(rel, "icon"))
+		findings_add(findings, SUBJECT_FAVICON, href, "link", 10);
+	else if (value_has_word(rel, "apple-touch-icon") ||
+		 value_has_word(rel, "apple-touch-icon-precomposed"))
+		findings_add(findings, SUBJECT_FAVICON, href, "link", 20);
+	else if (value_is(page_attribute(page, node, "itemprop"), "image"))
+		findings_add(findings, SUBJECT_IMAGE, href, "microdata", 33);
+}
+
+void findings_meta(struct metadata_candidates *findings)
+{
+	const struct page *page = findings->page;
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		if (page->nodes[i].tag == TAG_meta)
+			head_read_meta(findings, i);
+		else if (page->nodes[i].tag == TAG_link)
+			read_link(findings, i);
+	}
+	findings_add(findings, SUBJECT_TITLE, page->title, "title", 35);
+}
 
 enum {
 	MAX_TAG = 80,    /* maximum bytes of a tag */

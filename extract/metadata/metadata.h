@@ -5,11 +5,15 @@
 #ifndef EXTRACT_METADATA_METADATA_H
 #define EXTRACT_METADATA_METADATA_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-#include "base/slice.h"
+#include "base/buffer.h"
+#include "page/page.h"
 
 struct arena;
+struct json_ld;
 struct page;
 
 /*
@@ -69,5 +73,93 @@ struct metadata {
  */
 struct metadata metadata_read(struct arena *arena, const struct page *page,
 			      struct slice url);
+
+/* Collects the candidates for the metadata of a page from all sources. */
+
+enum subject {
+	SUBJECT_TITLE,
+	SUBJECT_AUTHOR,
+	SUBJECT_PUBLISHED,
+	SUBJECT_MODIFIED,
+	SUBJECT_SITE_NAME,
+	SUBJECT_LANGUAGE,
+	SUBJECT_DESCRIPTION,
+	SUBJECT_IMAGE,
+	SUBJECT_CANONICAL,
+	SUBJECT_TAG,
+	SUBJECT_TYPE,
+	SUBJECT_CATEGORY,
+	SUBJECT_LICENCE,
+	SUBJECT_FAVICON,
+	SUBJECT_COUNT,
+};
+
+#define NO_TEXT UINT32_MAX
+
+enum { MAX_FINDINGS = 64, MAX_VALUE = 1024 };
+
+struct metadata_candidate {
+	struct slice value; /* as the page writes it, never empty */
+	const char *source; /* see struct metadatum */
+	uint32_t rank;      /* lower ranks are preferred */
+	uint32_t node;      /* an h1; NO_NODE for other candidates */
+};
+
+struct metadata_candidates {
+	struct arena *arena;
+	const struct page *page;
+	struct metadata_candidate
+		items[SUBJECT_COUNT][MAX_FINDINGS]; /* in order of discovery */
+	uint32_t counts[SUBJECT_COUNT];
+	/*
+	 * The texts of the title in the body; both NO_TEXT if it is not in the
+	 * body.
+	 */
+	uint32_t title_begin;
+	uint32_t title_end;
+	uint32_t look_ups;   /* of @id in JSON-LD, at most MAX_FINDINGS */
+	uint32_t texts_read; /* texts of elements in the body */
+};
+
+/* Return true if the subject's value is an address. */
+static inline bool subject_is_address(enum subject subject)
+{
+	return subject == SUBJECT_IMAGE || subject == SUBJECT_CANONICAL ||
+	       subject == SUBJECT_LICENCE || subject == SUBJECT_FAVICON;
+}
+
+/*
+ * Add a candidate, unless it is blank or there are MAX_FINDINGS. Collapse the
+ * value and truncate it to MAX_VALUE bytes; leave out a longer address.
+ */
+void findings_add(struct metadata_candidates *findings, enum subject subject,
+		  struct slice value, const char *source, uint32_t rank);
+
+/* Return the best candidate of a subject, the first of several; or NULL. */
+const struct metadata_candidate *
+findings_best(const struct metadata_candidates *findings, enum subject subject);
+
+/*
+ * Collect from each kind of source, in this order. Find the title before
+ * reading the body, because its position shows which text belongs to the
+ * content. Linear, constant stack.
+ */
+void findings_json_ld(struct metadata_candidates *findings,
+		      const struct json_ld *ld);
+void findings_meta(struct metadata_candidates *findings);
+void findings_headings(struct metadata_candidates *findings);
+void findings_body(struct metadata_candidates *findings);
+void findings_near(struct metadata_candidates *findings);
+
+/* Compare `text` with `word`, ignoring the case of ASCII letters. */
+bool value_is(struct slice text, const char *word);
+
+/*
+ * Return true if `word` is one of the words in `text`, in any case: rel, class.
+ */
+bool value_has_word(struct slice text, const char *word);
+
+/* Return true if `text` contains `word` (lower case) anywhere, in any case. */
+bool value_holds(struct slice text, const char *word);
 
 #endif

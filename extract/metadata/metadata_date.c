@@ -1,7 +1,319 @@
 #include "extract/metadata/metadata_date.h"
 
-#include "extract/metadata/metadata_moment.h"
-#include "extract/metadata/metadata_token.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/buffer.h"
+#include "base/utf8.h"
+#include "extract/text/characters.h"
+
+/* A day, with an optional time of day. */
+
+struct moment {
+	uint32_t year, month, day;
+	uint32_t hour, minute, second;
+	bool has_time;
+	bool has_second;
+	bool has_offset;
+	int32_t offset; /* minutes east of UTC */
+};
+
+enum { FIRST_YEAR = 1970, LAST_YEAR = 2100 };
+
+static uint32_t days_of(uint32_t year, uint32_t month)
+{
+	static const uint8_t days[] = {31, 28, 31, 30, 31, 30,
+				       31, 31, 30, 31, 30, 31};
+	bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+
+	return month == 2 && is_leap ? 29 : days[month - 1];
+}
+
+/* Return true for a valid day from 1970 to 2100; ignore the time. */
+static bool moment_is_valid(const struct moment *moment)
+{
+	return moment->year >= FIRST_YEAR && moment->year <= LAST_YEAR &&
+	       moment->month >= 1 && moment->month <= 12 && moment->day >= 1 &&
+	       moment->day <= days_of(moment->year, moment->month);
+}
+
+/*
+ * Convert days since 1970 to a date. Source: Hinnant, "chrono-compatible
+ * low-level date algorithms", civil_from_days; years of March to February, no
+ * days before 1970.
+ */
+static void set_days(uint64_t days, struct moment *moment)
+{
+	uint32_t since = (uint32_t)days + 719468; /* since 0000-03-01 */
+	uint32_t era = since / 146097;
+	uint32_t of_era = since % 146097;
+	uint32_t year =
+		(of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) /
+		365;
+	uint32_t of_year = of_era - (365 * year + year / 4 - year / 100);
+	uint32_t month = (5 * of_year + 2) / 153;
+
+	moment->day = of_year - (153 * month + 2) / 5 + 1;
+	moment->month = month < 10 ? month + 3 : month - 9;
+	moment->year = year + era * 400 + (moment->month <= 2);
+}
+
+/* Convert seconds since 1970-01-01 to UTC; before the year 10000. */
+static struct moment moment_of_seconds(uint64_t seconds)
+{
+	struct moment moment = {
+		.hour = (uint32_t)(seconds % 86400 / 3600),
+		.minute = (uint32_t)(seconds % 3600 / 60),
+		.second = (uint32_t)(seconds % 60),
+		.has_time = true,
+		.has_second = true,
+		.has_offset = true,
+	};
+
+	set_days(seconds / 86400, &moment);
+	return moment;
+}
+
+/* Write ISO 8601; leave out an invalid time. */
+static void moment_write(const struct moment *moment, char out[DATE_SIZE])
+{
+	int32_t offset = moment->offset < 0 ? -moment->offset : moment->offset;
+	int size =
+		snprintf(out, DATE_SIZE, "%04u-%02u-%02u", moment->year % 10000,
+			 moment->month % 100, moment->day % 100);
+
+	if (!moment->has_time || moment->hour > 23 || moment->minute > 59 ||
+	    moment->second > 59)
+		return;
+	size += snprintf(out + size, (size_t)(DATE_SIZE - size), "T%02u:%02u",
+			 moment->hour, moment->minute);
+	if (moment->has_second)
+		size += snprintf(out + size, (size_t)(DATE_SIZE - size),
+				 ":%02u", moment->second);
+	if (moment->has_offset && offset == 0)
+		snprintf(out + size, (size_t)(DATE_SIZE - size), "Z");
+	else if (moment->has_offset)
+		snprintf(out + size, (size_t)(DATE_SIZE - size), "%c%02d:%02d",
+			 moment->offset < 0 ? '-' : '+', offset / 60,
+			 offset % 60);
+}
+
+/*
+ * English, German, Dutch, Danish and Norwegian, Swedish, French, Spanish,
+ * Portuguese, Italian, Romanian, Polish, Czech, Russian, Ukrainian, Greek,
+ * Turkish, Finnish, Hungarian, Indonesian, Arabic. If a prefix ("mar") matches
+ * several months, the first name in this order wins.
+ */
+static const char *const months[12] = {
+	"january januar jänner januari janvier enero janeiro gennaio ianuarie "
+	"stycznia styczeń ledna leden января січня ιανουαρίου ocak tammikuu "
+	"január يناير",
+	"february februar feber februari februarie février febrero fevereiro "
+	"febbraio lutego luty února únor февраля лютого φεβρουαρίου şubat "
+	"helmikuu február فبراير",
+	"march märz maart marts mars marzo março martie marca marzec března "
+	"březen марта березня μαρτίου mart maaliskuu március maret مارس",
+	"april avril abril aprile aprilie kwietnia kwiecień dubna duben апреля "
+	"квітня απριλίου nisan huhtikuu április أبريل",
+	"may mai mei maj mayo maio maggio maja května květen мая май травня "
+	"μαΐου mayıs toukokuu május مايو",
+	"june juni juin junio junho giugno iunie czerwca czerwiec června "
+	"červen июня червня ιουνίου haziran kesäkuu június يونيو",
+	"july juli juillet julio julho luglio iulie lipca lipiec července "
+	"červenec июля липня ιουλίου temmuz heinäkuu július يوليو",
+	"august augustus augusti août agosto sierpnia sierpień srpna srpen "
+	"августа серпня αυγούστου ağustos elokuu augusztus agustus أغسطس",
+	"september septembre septiembre setembro settembre septembrie września "
+	"wrzesień září сентября вересня σεπτεμβρίου eylül syyskuu "
+	"szeptember سبتمبر",
+	"october oktober octobre octubre outubro ottobre octombrie "
+	"października październik října říjen октября жовтня οκτωβρίου ekim "
+	"lokakuu október أكتوبر",
+	"november novembre noviembre novembro noiembrie listopada listopad "
+	"listopadu ноября листопада νοεμβρίου kasım marraskuu نوفمبر",
+	"december dezember desember décembre diciembre dezembro dicembre "
+	"decembrie grudnia grudzień prosince prosinec декабря грудня "
+	"δεκεμβρίου aralık joulukuu ديسمبر",
+};
+
+enum { MAX_LETTERS = 16 };
+
+static uint32_t fold_month_letter(uint32_t code)
+{
+	if (code >= 0x80)
+		return character_lower(code);
+	return code >= 'A' && code <= 'Z' ? code + 32 : code;
+}
+
+/* Fold `word` to `out`; return the number of letters, 0 if they do not fit. */
+static uint32_t fold_word(struct slice word, uint32_t out[MAX_LETTERS])
+{
+	const unsigned char *at = word.data;
+	const unsigned char *end = at + word.size;
+	uint32_t count = 0;
+
+	while (at < end) {
+		if (count == MAX_LETTERS)
+			return 0;
+		out[count++] = fold_month_letter(utf8_next(&at, end));
+	}
+	return count;
+}
+
+/* Return true if one of the names begins with the letters. */
+static bool has_month_name(const char *names, const uint32_t *letters,
+			   uint32_t count)
+{
+	const unsigned char *at = (const unsigned char *)names;
+	const unsigned char *end = at + strlen(names);
+
+	while (at < end) {
+		uint32_t matched = 0;
+		uint32_t code = utf8_next(&at, end);
+
+		while (matched < count && code == letters[matched]) {
+			if (++matched == count)
+				return true;
+			code = at < end ? utf8_next(&at, end) : ' ';
+		}
+		while (code != ' ' && at < end)
+			code = utf8_next(&at, end);
+	}
+	return false;
+}
+
+uint32_t month_of(struct slice word)
+{
+	uint32_t letters[MAX_LETTERS];
+	uint32_t count = fold_word(word, letters);
+
+	if (count < 3)
+		return 0;
+	for (uint32_t i = 0; i < 12; i++)
+		if (has_month_name(months[i], letters, count))
+			return i + 1;
+	return 0;
+}
+
+/* Splits a date into numbers, words and marks. */
+
+enum { MAX_DATE_TOKENS = 64 };
+
+enum date_part { DATE_NUMBER, DATE_WORD, DATE_MARK, DATE_NONE };
+
+struct date_token {
+	enum date_part kind;
+	uint32_t digits; /* for a number: the number of its digits */
+	uint64_t value;  /* for a number of at most 17 digits */
+	uint32_t month;  /* for a word: 1..12, or 0 */
+	uint32_t
+		mark; /* for a mark or a word of one character: the character */
+	struct slice text; /* for a word */
+};
+
+struct date_tokens {
+	struct date_token items[MAX_DATE_TOKENS];
+	uint32_t count;
+};
+
+/*
+ * Return true for Han, kana and Hangul, where a unit of time is one character.
+ */
+static bool is_syllable(uint32_t code)
+{
+	return code >= 0x3040 && code < 0xFE00;
+}
+
+/*
+ * Return true for a letter of a word; outside of ASCII, everything except
+ * common punctuation.
+ */
+static bool is_word_letter(uint32_t code)
+{
+	if (code < 0x80)
+		return (code | 0x20) - 'a' < 26;
+	return code >= 0xC0 && (code < 0x2000 || code >= 0x3040) &&
+	       !is_syllable(code);
+}
+
+/*
+ * Return the token at *from, which is not white space; advance *from after it.
+ */
+static struct date_token date_read_token(const unsigned char **from,
+					 const unsigned char *end)
+{
+	const unsigned char *begin = *from;
+	struct date_token token = {.kind = DATE_MARK,
+				   .mark = utf8_next(from, end)};
+
+	if (is_digit((int)token.mark)) {
+		token = (struct date_token){.kind = DATE_NUMBER};
+		for (*from = begin; *from < end && is_digit(**from); ++*from)
+			if (++token.digits < 18)
+				token.value = token.value * 10 + **from - '0';
+	} else if (is_syllable(token.mark)) {
+		token.kind = DATE_WORD;
+	} else if (is_word_letter(token.mark)) {
+		const unsigned char *next = *from;
+
+		token = (struct date_token){.kind = DATE_WORD};
+		while (next < end) {
+			*from = next;
+			if (!is_word_letter(utf8_next(&next, end)))
+				break;
+			*from = next;
+		}
+		token.text = (struct slice){begin, (size_t)(*from - begin)};
+	}
+	return token;
+}
+
+static bool is_date_space(uint32_t code)
+{
+	return code <= ' ' || code == 0xA0 || code == 0x3000 ||
+	       (code >= 0x2000 && code <= 0x200F) || code == 0x202F;
+}
+
+/*
+ * Look up the months among the words up to 3 tokens before a number, which may
+ * be a day or a year.
+ */
+static void find_months(struct date_tokens *tokens)
+{
+	uint32_t next = UINT32_MAX; /* number */
+
+	for (uint32_t i = tokens->count; i-- > 0;) {
+		struct date_token *token = &tokens->items[i];
+
+		if (token->kind == DATE_NUMBER)
+			next = i;
+		else if (token->text.size >= 3 && next - i <= 3)
+			token->month = month_of(token->text);
+	}
+}
+
+/*
+ * Read the first MAX_DATE_TOKENS tokens of `text`, UTF-8, without white space.
+ * A character of Han or Hangul is a word by itself. Linear.
+ */
+static void date_tokens_read(struct slice text, struct date_tokens *tokens)
+{
+	const unsigned char *from = text.data;
+	const unsigned char *end = from + text.size;
+
+	tokens->count = 0;
+	while (from < end && tokens->count < MAX_DATE_TOKENS) {
+		const unsigned char *next = from;
+
+		if (is_date_space(utf8_next(&next, end)))
+			from = next;
+		else
+			tokens->items[tokens->count++] =
+				date_read_token(&from, end);
+	}
+	find_months(tokens);
+}
 
 static const struct date_token *date_token_at(const struct date_tokens *tokens,
 					      uint32_t index)

@@ -6,8 +6,9 @@
 #define EXTRACT_METADATA_METADATA_DATE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-#include "base/slice.h"
+#include "base/buffer.h"
 
 /* The meaning of 3/5/2024: March 5 or 3 May. */
 enum date_order { MONTH_FIRST, DAY_FIRST };
@@ -28,5 +29,13 @@ bool date_find(struct slice text, enum date_order order, char out[DATE_SIZE]);
  * milliseconds.
  */
 bool date_read(struct slice text, enum date_order order, char out[DATE_SIZE]);
+
+/* Names of months. */
+
+/*
+ * Return 1 to 12 if `word` is the name of a month in one of 20 languages, in
+ * any case, or a prefix of at least three letters; otherwise 0. O(1).
+ */
+uint32_t month_of(struct slice word);
 
 #endif

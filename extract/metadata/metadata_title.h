@@ -6,8 +6,7 @@
 #define EXTRACT_METADATA_METADATA_TITLE_H
 
 #include "extract/metadata/metadata.h"
-#include "extract/metadata/metadata_findings.h"
-#include "extract/metadata/metadata_name.h"
+#include "extract/metadata/metadata_author.h"
 
 /*
  * Return the title: the h1 with the highest overlap with the title element or

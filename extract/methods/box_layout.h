@@ -1,79 +1,98 @@
 /*
- * extract/methods/box_layout.h - the passes of the box estimate: widths from
- * the root down, positions and heights from the leaves up. Internal to
- * extract/methods/box.c.
+ * extract/methods/box_layout.h - estimates a layout of a page's elements from
+ * the page's source. Visual methods use it instead of a browser (Asfia et al.,
+ * VCE; Cai et al., VIPS).
+ *
+ * The viewport is 1,024 pixels wide. Blocks stack downwards in their parent,
+ * and the larger of two margins separates them. Floats, table cells, inline
+ * blocks and the children of a flex row are side by side. A line of text is 1.2
+ * em high, a character is half an em wide; a Han, kana or Hangul character is
+ * one em wide.
+ *
+ * A browser would draw a page differently because the estimate ignores:
+ * - linked style sheets, scripts, and selectors of more than one compound;
+ * - the size of images, unless an attribute or a style declares it (otherwise
+ *   they are 100 pixels wide and two thirds as high as wide), and form fields,
+ *   which take no space;
+ * - padding, borders, vertical margins other than HTML's own, min-width,
+ *   min-height, grid columns, transforms, and the offsets of positioned
+ * elements;
+ * - columns of tables: each row has its own layout; colspan and rowspan have no
+ *   effect;
+ * - floats next to text: text wraps as if there were no float, and its box
+ * extends under the float, as in a browser.
  */
 #ifndef EXTRACT_METHODS_BOX_LAYOUT_H
 #define EXTRACT_METHODS_BOX_LAYOUT_H
 
-#include "extract/methods/box.h"
-#include "extract/methods/declaration.h"
-#include "extract/methods/style.h"
-#include "page/page.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-/* Widths of an element that the passes need in addition to its box. */
-struct element_widths {
-	float preferred; /* width without limits, px */
-	float available; /* width available to its children, px */
-	bool is_inline;
+#include "base/buffer.h"
+#include "extract/core/trace.h"
+
+struct arena;
+struct page;
+
+/* In px from the page's upper left corner; finite, sizes are not negative. */
+struct box {
+	float left;
+	float top;
+	float width;  /* 0 if the element is not displayed */
+	float height; /* 0 if the element is not displayed or has no content */
+	float font_size;
+	uint32_t background; /* 0xRRGGBB, possibly set by an ancestor */
+	bool is_bold;
+	bool is_inline; /* is in a line of text, and contains no block */
+	bool is_displayed;
 };
 
-struct box_estimate {
-	const struct page *page;
-	const struct css_style *styles; /* [node_count] */
-	const float *advances; /* [text_count]: width of the text in one line */
-	struct element_widths *rooms; /* [node_count] */
-	struct box *boxes;            /* [node_count] */
+/*
+ * Return the box of every element: [page->node_count]. Only texts with
+ * is_visible [page->text_count] take space. Everything belongs to `arena`: at
+ * most 120 bytes an element, 4 a text, and the memory of
+ * extract/methods/css_style.c. Five passes over the elements (styles, preferred
+ * widths, widths, heights, positions), in which a parent reads each child once
+ * or twice: linear; no recursion.
+ */
+const struct box *boxes_estimate(struct arena *arena, const struct page *page,
+				 const bool *is_visible);
+
+/*
+ * Return the width of a text in one line, in half ems: the number of its
+ * characters with collapsed white space; Han, kana and Hangul count twice.
+ * Linear.
+ */
+uint32_t text_extent(struct slice text);
+
+/*
+ * The figure of a visual method: its blocks as boxes on the page, at most
+ * MAX_FIGURE_BOXES.
+ */
+
+enum { MAX_FIGURE_BOXES = 2000 };
+
+struct box_figure {
+	struct trace *trace;
+	struct figure_box *boxes; /* [MAX_FIGURE_BOXES], of the trace's arena */
+	size_t count;
+	uint32_t chosen; /* the block that the figure always shows; or
+			    UINT32_MAX */
 };
 
-/*
- * Compute the preferred width of element `index` from its children, whose
- * widths must be known. Also decides which elements are inline.
- */
-void layout_prefer(struct box_estimate *layout, uint32_t index);
+/* Begin a figure. `trace` must not be NULL. */
+struct box_figure box_figure_begin(struct trace *trace, uint32_t chosen);
 
 /*
- * Compute the width of `index` from its parent's width; for a row, also the
- * widths of its children.
+ * Add block `index`; call it in ascending order. Blocks over MAX_FIGURE_BOXES
+ * are left out. The label has at most 127 bytes; the function sets box.label
+ * and box.is_content.
  */
-void layout_make_width(struct box_estimate *layout, uint32_t index);
+void box_figure_add(struct box_figure *figure, uint32_t index,
+		    struct figure_box box, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 
-/*
- * Place the children of `index`, which must have their heights, relative to it,
- * and compute its height.
- */
-void layout_make_height(struct box_estimate *layout, uint32_t index);
-
-/* Return true for replaced content, such as an image. */
-bool layout_is_replaced(uint16_t tag);
-
-/*
- * Return the width of the texts from `begin` to `end` that `node` itself holds,
- * between two of its children.
- */
-float layout_own_advance(const struct box_estimate *layout, uint32_t node,
-			 uint32_t begin, uint32_t end);
-
-static inline bool layout_stands_in_line(const struct box_estimate *layout,
-					 uint32_t node)
-{
-	return layout->rooms[node].is_inline ||
-	       layout->styles[node].display == DISPLAY_INLINE_BLOCK;
-}
-
-static inline bool display_is_row(uint8_t display)
-{
-	return display == DISPLAY_ROW || display == DISPLAY_FLEX;
-}
-
-static inline float larger(float a, float b)
-{
-	return a > b ? a : b;
-}
-
-static inline float smaller(float a, float b)
-{
-	return a < b ? a : b;
-}
+/* Add the figure to the trace. */
+void box_figure_end(const struct box_figure *figure, const char *title);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "extract/methods/cell.h"
+#include "extract/methods/block_methods.h"
 #include "extract/methods/ridge.h"
 
 struct arena;

@@ -1,5 +1,5 @@
 # cmake -DMODEL=FILE -DHEADER=FILE -P mountain_model.cmake: a ridge model
-# (extract/methods/ridge_text.c) as constants for extract/methods/ridge_universal.c.
+# (extract/methods/ridge.c) as constants for extract/methods/ridge.c.
 file(STRINGS ${MODEL} lines REGEX "^[^#]")
 list(POP_FRONT lines magic)
 if(NOT magic STREQUAL "ridge-model 1")

@@ -1,6 +1,6 @@
+#include "extract/core/document_walk.h"
 #include "extract/core/trace.h"
-#include "extract/core/visible.h"
-#include "extract/methods/methods.h"
+#include "extract/methods/plain.h"
 #include "page/page.h"
 
 static void plain_run(const struct extractor_input *input,

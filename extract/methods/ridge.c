@@ -1,9 +1,440 @@
 #include "extract/methods/ridge.h"
 
 #include <assert.h>
+#include <libsvm/svm.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
+#include "base/memory.h"
+#include "extract/methods/mountain_model.h"
+
+/*
+ * A ridge model in libsvm's format. Internal to the files of
+ * extract/methods/ridge.h.
+ */
+
+/* A vector of features, and its end mark. */
+struct ridge_vector {
+	struct svm_node nodes[RIDGE_FEATURES + 1];
+};
+
+/*
+ * A model of type C_SVC with kernel RBF and the classes +1, primary, and -1.
+ * All support vectors are counted in the first class: libsvm sums over both.
+ */
+struct ridge_model {
+	struct svm_model svm; /* points into the other fields */
+	struct ridge_vector *vectors;
+	int labels[2];
+	int counts[2];
+	double rho;
+	double *coefficients; /* alpha * label, [svm.l] */
+};
+
+/* Convert the features; clamp them to [0, 1]. */
+static struct ridge_vector
+ridge_vector_of(const double features[RIDGE_FEATURES])
+{
+	struct ridge_vector vector;
+
+	for (int i = 0; i < RIDGE_FEATURES; i++)
+		vector.nodes[i] = (struct svm_node){
+			.index = i + 1,
+			.value = fmin(fmax(features[i], 0), 1),
+		};
+	vector.nodes[RIDGE_FEATURES] = (struct svm_node){.index = -1};
+	return vector;
+}
+
+/*
+ * Return a model of `count` support vectors for the caller to fill; free it
+ * with ridge_model_destroy().
+ */
+static struct ridge_model *ridge_model_create(size_t count)
+{
+	struct ridge_model *model = mem_alloc(1, sizeof(*model));
+
+	model->vectors = mem_alloc(count, sizeof(*model->vectors));
+	model->coefficients = mem_alloc(count, sizeof(double));
+	model->labels[0] = 1;
+	model->labels[1] = -1;
+	model->counts[0] = (int)count;
+	model->svm = (struct svm_model){
+		.param = {.svm_type = C_SVC, .kernel_type = RBF},
+		.nr_class = 2,
+		.l = (int)count,
+		.SV = mem_alloc(count, sizeof(struct svm_node *)),
+		.sv_coef = &model->coefficients,
+		.rho = &model->rho,
+		.label = model->labels,
+		.nSV = model->counts,
+	};
+	for (size_t i = 0; i < count; i++)
+		model->svm.SV[i] = model->vectors[i].nodes;
+	return model;
+}
+
+void ridge_model_destroy(struct ridge_model *model)
+{
+	if (model == NULL)
+		return;
+	free(model->vectors);
+	free(model->coefficients);
+	free(model->svm.SV);
+	free(model);
+}
+
+size_t ridge_model_size(const struct ridge_model *model)
+{
+	return (size_t)model->svm.l;
+}
+
+bool ridge_model_classify(const struct ridge_model *model,
+			  const double features[RIDGE_FEATURES],
+			  double *value_out)
+{
+	const struct ridge_vector vector = ridge_vector_of(features);
+
+	svm_predict_values(&model->svm, vector.nodes, value_out);
+	return *value_out > 0;
+}
+
+/*
+ * Ridge models as text:
+ *
+ * 	ridge-model 1
+ * 	# any number of notes
+ * 	features height width RP CP
+ * 	C 3
+ * 	gamma 1
+ * 	rho -0.25
+ * 	supports 2
+ * 	3 0.5 0.25 1 0.125        the coefficient, then the features
+ * 	-3 0.1 0.25 0.5 0.75
+ */
+
+#define MAGIC    "ridge-model"
+#define VERSION  1
+#define FEATURES "features height width RP CP"
+#define MAX_RHO  (RIDGE_COST_MAX * MAX_RIDGE_EXAMPLES)
+
+static void write_notes(struct slice notes, struct buffer *out)
+{
+	const char *text = notes.data;
+	size_t at = 0;
+
+	while (at < notes.size) {
+		const char *end = memchr(text + at, '\n', notes.size - at);
+		size_t size = end == NULL ? notes.size - at
+					  : (size_t)(end - text) - at;
+
+		buffer_append_text(out, "# ");
+		buffer_append(out, text + at, size);
+		buffer_append_byte(out, '\n');
+		at += size + 1;
+	}
+}
+
+void ridge_model_write(const struct ridge_model *model, struct slice notes,
+		       struct buffer *out)
+{
+	buffer_printf(out, "%s %d\n", MAGIC, VERSION);
+	write_notes(notes, out);
+	buffer_printf(out, FEATURES "\nC %.17g\ngamma %.17g\nrho %.17g\n",
+		      model->svm.param.C, model->svm.param.gamma, model->rho);
+	buffer_printf(out, "supports %d\n", model->svm.l);
+	for (int i = 0; i < model->svm.l; i++) {
+		buffer_printf(out, "%.17g", model->coefficients[i]);
+		for (int k = 0; k < RIDGE_FEATURES; k++)
+			buffer_printf(out, " %.4g",
+				      model->vectors[i].nodes[k].value);
+		buffer_append_byte(out, '\n');
+	}
+}
+
+/* Cut off the next part of `rest`, up to `separator` or the end. */
+static struct slice model_text_next(struct slice *rest, char separator)
+{
+	const char *text = rest->data;
+	size_t size = 0;
+	size_t used;
+
+	while (size < rest->size && text[size] != separator)
+		size++;
+	used = size < rest->size ? size + 1 : size;
+	*rest = (struct slice){used == 0 ? text : text + used,
+			       rest->size - used};
+	return (struct slice){text, size};
+}
+
+/*
+ * Read a decimal number in [minimum, maximum]; reject the other formats of
+ * strtod().
+ */
+static bool model_read_number(struct slice word, double minimum, double maximum,
+			      double *number_out)
+{
+	char text[32];
+	char *end;
+
+	if (word.size == 0 || word.size >= sizeof(text))
+		return false;
+	memcpy(text, word.data, word.size);
+	text[word.size] = '\0';
+	if (strspn(text, "0123456789+-.e") != word.size)
+		return false;
+	*number_out = strtod(text, &end);
+	return *end == '\0' && *number_out >= minimum && *number_out <= maximum;
+}
+
+/* Read the line "NAME NUMBER". */
+static bool model_read_field(struct slice *rest, const char *name,
+			     double minimum, double maximum, double *number_out)
+{
+	struct slice line = model_text_next(rest, '\n');
+
+	return slice_equal(model_text_next(&line, ' '), slice_of(name)) &&
+	       model_read_number(line, minimum, maximum, number_out);
+}
+
+static void skip_notes(struct slice *rest)
+{
+	while (rest->size > 0 && *(const char *)rest->data == '#')
+		model_text_next(rest, '\n');
+}
+
+static bool read_vector(struct slice line, double *coefficient_out,
+			struct ridge_vector *vector_out)
+{
+	double features[RIDGE_FEATURES];
+
+	if (!model_read_number(model_text_next(&line, ' '), -RIDGE_COST_MAX,
+			       RIDGE_COST_MAX, coefficient_out))
+		return false;
+	for (int i = 0; i < RIDGE_FEATURES; i++)
+		if (!model_read_number(model_text_next(&line, ' '), 0, 1,
+				       &features[i]))
+			return false;
+	*vector_out = ridge_vector_of(features);
+	return line.size == 0;
+}
+
+static bool read_vectors(struct ridge_model *model, struct slice rest)
+{
+	for (int i = 0; i < model->svm.l; i++)
+		if (!read_vector(model_text_next(&rest, '\n'),
+				 &model->coefficients[i], &model->vectors[i]))
+			return false;
+	return rest.size == 0;
+}
+
+enum error ridge_model_read(struct ridge_model **model_out, struct slice text)
+{
+	struct ridge_model *model;
+	double version;
+	double cost;
+	double gamma;
+	double rho;
+	double count;
+
+	if (!model_read_field(&text, MAGIC, 0, 1e9, &version))
+		return ERR_MALFORMED;
+	if (version != VERSION)
+		return ERR_VERSION;
+	skip_notes(&text);
+	if (!slice_equal(model_text_next(&text, '\n'), slice_of(FEATURES)) ||
+	    !model_read_field(&text, "C", RIDGE_COST_MIN, RIDGE_COST_MAX,
+			      &cost) ||
+	    !model_read_field(&text, "gamma", RIDGE_GAMMA_MIN, RIDGE_GAMMA_MAX,
+			      &gamma) ||
+	    !model_read_field(&text, "rho", -MAX_RHO, MAX_RHO, &rho) ||
+	    !model_read_field(&text, "supports", 1, MAX_RIDGE_EXAMPLES,
+			      &count) ||
+	    count != floor(count))
+		return ERR_MALFORMED;
+	model = ridge_model_create((size_t)count);
+	model->svm.param.C = cost;
+	model->svm.param.gamma = gamma;
+	model->rho = rho;
+	if (!read_vectors(model, text)) {
+		ridge_model_destroy(model);
+		return ERR_MALFORMED;
+	}
+	*model_out = model;
+	return ERR_NONE;
+}
+
+/* Features are rounded to the precision of ridge_model_write(). */
+#define FEATURE_STEPS 1e4
+
+static void discard_message(const char *text)
+{
+	(void)text;
+}
+
+/*
+ * Return the index of the example to use from part `part` of MAX_RIDGE_EXAMPLES
+ * equal parts. The golden ratio determines its offset in the part. With a fixed
+ * offset, it would be the same ridge of every page on sites whose pages all
+ * have equally many ridges.
+ */
+static size_t example_index(size_t part, size_t count)
+{
+	size_t begin = part * count / MAX_RIDGE_EXAMPLES;
+	size_t end = (part + 1) * count / MAX_RIDGE_EXAMPLES;
+	uint32_t place = (uint32_t)part * 2654435769U;
+
+	if (count <= MAX_RIDGE_EXAMPLES)
+		return part;
+	return begin + (size_t)((uint64_t)place * (end - begin) >> 32);
+}
+
+/* The examples in libsvm's format. */
+struct problem {
+	struct svm_problem svm;
+	struct ridge_vector *vectors;
+};
+
+static struct problem make_problem(const struct ridge_example *examples,
+				   size_t count)
+{
+	size_t used = count < MAX_RIDGE_EXAMPLES ? count : MAX_RIDGE_EXAMPLES;
+	struct problem problem = {
+		.svm = {.l = (int)used,
+			.y = mem_alloc(used, sizeof(double)),
+			.x = mem_alloc(used, sizeof(struct svm_node *))},
+		.vectors = mem_alloc(used, sizeof(struct ridge_vector)),
+	};
+
+	for (size_t i = 0; i < used; i++) {
+		const struct ridge_example *example =
+			&examples[example_index(i, count)];
+		double features[RIDGE_FEATURES];
+
+		for (int k = 0; k < RIDGE_FEATURES; k++)
+			features[k] =
+				round(example->features[k] * FEATURE_STEPS) /
+				FEATURE_STEPS;
+		problem.vectors[i] = ridge_vector_of(features);
+		problem.svm.x[i] = problem.vectors[i].nodes;
+		problem.svm.y[i] = example->is_primary ? 1 : -1;
+	}
+	return problem;
+}
+
+static void free_problem(struct problem *problem)
+{
+	free(problem->svm.x);
+	free(problem->svm.y);
+	free(problem->vectors);
+}
+
+static bool has_both_kinds(const struct svm_problem *problem)
+{
+	for (int i = 1; i < problem->l; i++)
+		if (problem->y[i] != problem->y[0])
+			return true;
+	return false;
+}
+
+/*
+ * Copy the model. Of the classes +1 and -1 libsvm uses +1 as the first (since
+ * 3.17).
+ */
+static struct ridge_model *copy_svm_model(const struct svm_model *svm)
+{
+	struct ridge_model *model = ridge_model_create((size_t)svm->l);
+
+	assert(svm->label[0] == 1);
+	model->rho = svm->rho[0];
+	for (int i = 0; i < svm->l; i++) {
+		model->coefficients[i] = svm->sv_coef[0][i];
+		for (int k = 0; k <= RIDGE_FEATURES; k++)
+			model->vectors[i].nodes[k] = svm->SV[i][k];
+	}
+	model->svm.param.gamma = svm->param.gamma;
+	model->svm.param.C = svm->param.C;
+	return model;
+}
+
+struct ridge_model *ridge_model_train(const struct ridge_example *examples,
+				      size_t count, double gamma, double cost)
+{
+	const struct svm_parameter parameter = {
+		.svm_type = C_SVC,
+		.kernel_type = RBF,
+		.gamma = gamma,
+		.C = cost,
+		.cache_size = 100,
+		.eps = 1e-3,
+		.shrinking = 1,
+	};
+	struct problem problem = make_problem(examples, count);
+	struct ridge_model *model = NULL;
+	struct svm_model *svm;
+
+	if (has_both_kinds(&problem.svm)) {
+		svm_set_print_string_function(discard_message);
+		svm = svm_train(&problem.svm, &parameter);
+		model = copy_svm_model(svm);
+		svm_free_and_destroy_model(&svm);
+	}
+	free_problem(&problem);
+	return model;
+}
+
+/*
+ * The universal model, as constants: the program does not read, allocate or
+ * store anything for it. extract/methods/mountain_model.cmake creates
+ * extract/methods/mountain_model.h from conf/models/mountain.model; its
+ * MOUNTAIN_VECTORS(X) has X(index, coefficient, height, width, RP, CP) for each
+ * support vector. libsvm only reads the data behind its pointers.
+ */
+#define VECTOR(index, coefficient, height, width, rp, cp) \
+	{{{1, (height)}, {2, (width)}, {3, (rp)}, {4, (cp)}, {-1, 0}}},
+#define COEFFICIENT(index, coefficient, height, width, rp, cp) (coefficient),
+#define POINTER(index, coefficient, height, width, rp, cp) \
+	(struct svm_node *)vectors[index].nodes,
+
+static const struct ridge_vector vectors[] = {MOUNTAIN_VECTORS(VECTOR)};
+static const double coefficients[] = {MOUNTAIN_VECTORS(COEFFICIENT)};
+static struct svm_node *const pointers[] = {MOUNTAIN_VECTORS(POINTER)};
+
+enum { COUNT = sizeof(vectors) / sizeof(vectors[0]) };
+
+static double *const rows[] = {(double *)coefficients};
+static const double ridge_universal_rho = MOUNTAIN_RHO;
+static const int labels[] = {1, -1};
+static const int counts[] = {COUNT, 0};
+
+static const struct ridge_model universal = {
+	.svm =
+		{
+			.param = {.svm_type = C_SVC,
+				  .kernel_type = RBF,
+				  .gamma = MOUNTAIN_GAMMA,
+				  .C = MOUNTAIN_C},
+			.nr_class = 2,
+			.l = COUNT,
+			.SV = (struct svm_node **)pointers,
+			.sv_coef = (double **)rows,
+			.rho = (double *)&ridge_universal_rho,
+			.label = (int *)labels,
+			.nSV = (int *)counts,
+		},
+	.vectors = (struct ridge_vector *)vectors,
+	.labels = {1, -1},
+	.counts = {COUNT, 0},
+	.rho = MOUNTAIN_RHO,
+	.coefficients = (double *)coefficients,
+};
+
+const struct ridge_model *ridge_model_universal(void)
+{
+	return &universal;
+}
 
 enum { HEIGHT, WIDTH, RIDGE_POSITION, CELL_POSITION };
 

@@ -1,20 +1,231 @@
 #include "extract/render/layout.h"
 
 #include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
 
 #include "base/arena.h"
-#include "extract/core/markup.h"
-#include "extract/core/walk.h"
-#include "extract/render/image.h"
-#include "extract/render/inline_chain.h"
-#include "extract/render/layout_level.h"
-#include "extract/render/link_address.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "extract/core/document_walk.h"
 #include "extract/render/media.h"
 #include "extract/render/outline.h"
-#include "extract/render/readable.h"
 #include "extract/render/render.h"
+#include "extract/render/table.h"
+#include "extract/text/characters.h"
 #include "page/entity.h"
 #include "page/page.h"
+#include "page/tag.h"
+
+enum inline_kind inline_kind(uint16_t tag)
+{
+	switch (tag) {
+	case TAG_a:
+		return INLINE_LINK;
+	case TAG_b:
+	case TAG_strong:
+		return INLINE_STRONG;
+	case TAG_em:
+	case TAG_i:
+		return INLINE_EMPHASIS;
+	case TAG_code:
+	case TAG_kbd:
+	case TAG_samp:
+	case TAG_tt:
+		return INLINE_CODE;
+	case TAG_del:
+	case TAG_s:
+	case TAG_strike:
+		return INLINE_DELETED;
+	case TAG_sub:
+		return INLINE_SUBSCRIPT;
+	case TAG_sup:
+		return INLINE_SUPERSCRIPT;
+	default:
+		return INLINE_NONE;
+	}
+}
+
+void inline_chain_add(struct inline_chain *chain, struct inline_element element)
+{
+	enum inline_kind kind = inline_kind(element.tag);
+	uint32_t place = chain->count;
+
+	if (kind == INLINE_NONE)
+		return;
+	for (uint32_t i = 0; i < chain->count; i++)
+		if (inline_kind(chain->items[i].tag) == kind)
+			return;
+	if (place > 0 &&
+	    inline_kind(chain->items[place - 1].tag) == INLINE_CODE) {
+		chain->items[place] = chain->items[place - 1];
+		place--;
+	}
+	assert(place < INLINE_KIND_COUNT && place <= chain->count);
+	chain->items[place] = element;
+	chain->count++;
+}
+
+static bool inline_continues(struct inline_element open,
+			     struct inline_element wanted)
+{
+	enum inline_kind kind = inline_kind(open.tag);
+
+	return kind == inline_kind(wanted.tag) &&
+	       (open.node == wanted.node ||
+		(kind != INLINE_LINK && kind != INLINE_CODE));
+}
+
+uint32_t inline_chain_shared(const struct inline_chain *open,
+			     const struct inline_chain *wanted)
+{
+	uint32_t count = 0;
+
+	while (count < open->count && count < wanted->count &&
+	       inline_continues(open->items[count], wanted->items[count]))
+		count++;
+	assert(count <= open->count && count <= wanted->count);
+	return count;
+}
+
+/* Properties of text that depend on the open elements around it. */
+
+struct page;
+
+/* An open element; level 0 is the page. */
+struct layout_level {
+	uint32_t node;
+	uint32_t block; /* the level of the innermost block around its text */
+	uint32_t line_node;
+	uint16_t line; /* the line that contains its text: outline_is_line() */
+	uint16_t uses; /* for a: how often it was opened */
+	struct columns columns; /* for td and th: its columns; for tr: the
+				   columns of its cells */
+	uint32_t inline_level;  /* the level whose `inlines` are around its text
+				 */
+	struct inline_chain inlines; /* for an inline element */
+};
+
+/* Return true if text inside `tag` leaves the line `outer` around it. */
+static bool makes_line(uint16_t tag, uint16_t outer)
+{
+	if (tag == TAG_pre)
+		return outer != TAG_pre;
+	if (outer == TAG_pre || outer == TAG_caption || outer == TAG_figcaption)
+		return false;
+	return outline_is_line(tag) && (tag != TAG_p || outer == TAG_p);
+}
+
+static bool holds_lines(uint16_t tag)
+{
+	switch (tag) {
+	case TAG_ul:
+	case TAG_ol:
+	case TAG_li:
+	case TAG_table:
+	case TAG_td:
+	case TAG_th:
+	case TAG_blockquote:
+	case TAG_figure:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void set_line(struct layout_level *level,
+		     const struct layout_level *outer, uint16_t tag)
+{
+	level->line = outer->line;
+	level->line_node = outer->line_node;
+	if (makes_line(tag, outer->line)) {
+		level->line = tag;
+		level->line_node = level->node;
+	} else if (outer->line != TAG_pre && holds_lines(tag)) {
+		level->line = TAG_p;
+		level->line_node = NO_NODE;
+	}
+}
+
+/* Set the columns of a cell, after the cells before it. */
+static void set_columns(struct layout_level *cell, struct layout_level *row,
+			const struct page *page)
+{
+	cell->columns.begin = row->columns.end;
+	row->columns.end += table_cell_span(page, cell->node);
+	if (row->columns.end > MAX_TABLE_COLUMNS)
+		row->columns.end = MAX_TABLE_COLUMNS;
+	cell->columns.end = row->columns.end;
+	assert(cell->columns.begin <= cell->columns.end &&
+	       cell->columns.end <= MAX_TABLE_COLUMNS);
+}
+
+/* Set block and line around the level's text; in pre a block is only a line. */
+static void set_surroundings(struct layout_level *levels, uint32_t count,
+			     uint16_t tag)
+{
+	struct layout_level *level = &levels[count];
+	const struct layout_level *outer = &levels[count - 1];
+
+	level->block = outer->block;
+	level->inline_level = outer->inline_level;
+	if ((tag_flags(tag) & TAG_IS_BLOCK) != 0) {
+		if (outer->line != TAG_pre)
+			level->block = count;
+	} else if (inline_kind(tag) != INLINE_NONE) {
+		level->inlines = levels[outer->inline_level].inlines;
+		level->inline_level = count;
+		inline_chain_add(
+			&level->inlines,
+			(struct inline_element){level->node, count, tag});
+	}
+	assert(level->block <= count && level->inline_level <= count);
+}
+
+/* Initialise levels[0]. */
+static void level_begin(struct layout_level *levels)
+{
+	levels[0] = (struct layout_level){
+		.node = NO_NODE, .line = TAG_p, .line_node = NO_NODE};
+}
+
+/*
+ * Set levels[count], count > 0, to `node`, which is inside levels[count - 1].
+ */
+static void level_enter(struct layout_level *levels, uint32_t count,
+			const struct page *page, uint32_t node)
+{
+	struct layout_level *level = &levels[count];
+	uint16_t tag = page->nodes[node].tag;
+
+	assert(count > 0);
+	level->node = node;
+	level->uses = 0;
+	level->columns = (struct columns){0, 0};
+	if (tag == TAG_td || tag == TAG_th)
+		set_columns(level, &levels[count - 1], page);
+	set_line(level, &levels[count - 1], tag);
+	set_surroundings(levels, count, tag);
+}
+
+bool link_address_append(struct buffer *out,
+			 const struct render_request *request,
+			 struct slice href)
+{
+	struct buffer absolute = {0};
+	bool is_found;
+
+	if (href.size == 0 || href.size > MAX_ADDRESS_BYTES)
+		return false;
+	if (request->resolve == NULL)
+		return markup_append_address(out, href);
+	is_found =
+		request->resolve(request->resolve_context, href, &absolute) &&
+		markup_append_address(out, buffer_slice(&absolute));
+	buffer_free(&absolute);
+	return is_found;
+}
 
 /*
  * The layout opens each block of the page at most once, and only if something
@@ -417,4 +628,256 @@ void layout(const struct render_request *request,
 	media_filter_end(&layout.media);
 	readable_end(&layout.readable);
 	arena_destroy(arena);
+}
+
+struct block_collector {
+	const struct verdict *verdicts;
+	struct content_block *items; /* [count] */
+	size_t count;
+	size_t capacity;
+	struct buffer text;
+	struct content_block block; /* the open block */
+	double score; /* sum of score * bytes over `scored` bytes of the block
+		       */
+	size_t scored;
+	/* the open li and blockquote: TAG_li, TAG_blockquote */
+	uint16_t around[2 * MAX_OUTLINE_NESTING];
+	uint32_t around_count;
+	uint32_t lists; /* number of li among them */
+	uint32_t quotes;
+	struct table_survey survey;
+	uint32_t tables;  /* number of tables opened */
+	bool is_in_table; /* inside a simple table */
+	bool is_in_row;   /* inside a row, which is the open block */
+	uint32_t cells;   /* number of cells opened in the row */
+};
+
+const char *content_kind_name(enum content_kind kind)
+{
+	static const char *const names[CONTENT_KIND_COUNT] = {
+		[CONTENT_PARAGRAPH] = "paragraph",
+		[CONTENT_HEADING] = "heading",
+		[CONTENT_LIST_ITEM] = "list-item",
+		[CONTENT_TABLE_ROW] = "table-row",
+		[CONTENT_CODE] = "code",
+		[CONTENT_QUOTE] = "quote",
+		[CONTENT_CAPTION] = "caption",
+	};
+
+	return names[kind];
+}
+
+static void begin_block(struct block_collector *collecting,
+			enum content_kind kind, uint32_t level)
+{
+	collecting->block = (struct content_block){
+		.kind = kind,
+		.level = level,
+		.begin = collecting->text.size,
+	};
+	collecting->score = 0.0;
+	collecting->scored = 0;
+}
+
+static void content_block_end(struct block_collector *collecting)
+{
+	struct content_block *block = &collecting->block;
+	struct buffer *text = &collecting->text;
+
+	while (text->size > block->begin &&
+	       (text->data[text->size - 1] == '\n' ||
+		text->data[text->size - 1] == ' '))
+		text->size--;
+	block->length = text->size - block->begin;
+	if (block->length == 0)
+		return; /* only images */
+	if (collecting->scored > 0)
+		block->score =
+			(float)(collecting->score / (double)collecting->scored);
+	collecting->items =
+		mem_grow(collecting->items, collecting->count,
+			 &collecting->capacity, sizeof(*collecting->items));
+	collecting->items[collecting->count++] = *block;
+}
+
+static void content_block_open_line(struct block_collector *collecting,
+				    uint16_t tag)
+{
+	uint32_t count = collecting->around_count;
+
+	if (collecting->is_in_row) {
+		if (collecting->scored > 0 &&
+		    collecting->text.data[collecting->text.size - 1] != '\t')
+			buffer_append_byte(&collecting->text, '\n');
+	} else if ((tag_flags(tag) & TAG_IS_HEADING) != 0) {
+		begin_block(collecting, CONTENT_HEADING,
+			    (uint32_t)(tag - TAG_h1 + 1));
+	} else if (tag == TAG_pre) {
+		begin_block(collecting, CONTENT_CODE, 0);
+	} else if (tag != TAG_p) {
+		begin_block(collecting, CONTENT_CAPTION, 0);
+	} else if (count == 0) {
+		begin_block(collecting, CONTENT_PARAGRAPH, 0);
+	} else if (collecting->around[count - 1] == TAG_li) {
+		begin_block(collecting, CONTENT_LIST_ITEM, collecting->lists);
+	} else {
+		begin_block(collecting, CONTENT_QUOTE, collecting->quotes);
+	}
+}
+
+static void open_in_table(struct block_collector *collecting, uint16_t tag)
+{
+	if (!collecting->is_in_table)
+		return;
+	if (tag == TAG_tr) {
+		begin_block(collecting, CONTENT_TABLE_ROW, 0);
+		collecting->is_in_row = true;
+		collecting->cells = 0;
+	} else if (collecting->cells++ > 0) {
+		buffer_append_byte(&collecting->text, '\t');
+	}
+}
+
+static void content_block_open(void *context,
+			       const struct layout_element *element)
+{
+	struct block_collector *collecting = context;
+
+	switch (element->tag) {
+	case TAG_li:
+	case TAG_blockquote:
+		collecting->around[collecting->around_count++] = element->tag;
+		collecting->lists += element->tag == TAG_li;
+		collecting->quotes += element->tag == TAG_blockquote;
+		break;
+	case TAG_table:
+		collecting->is_in_table =
+			collecting->survey.tables[collecting->tables++]
+				.is_simple;
+		break;
+	case TAG_tr:
+	case TAG_td:
+	case TAG_th:
+		open_in_table(collecting, element->tag);
+		break;
+	default:
+		if (outline_is_line(element->tag))
+			content_block_open_line(collecting, element->tag);
+		break;
+	}
+}
+
+static void content_block_close(void *context, uint16_t tag)
+{
+	struct block_collector *collecting = context;
+	bool is_row = tag == TAG_tr && collecting->is_in_row;
+
+	if (tag == TAG_li || tag == TAG_blockquote) {
+		collecting->around_count--;
+		collecting->lists -= tag == TAG_li;
+		collecting->quotes -= tag == TAG_blockquote;
+	}
+	if (is_row || (outline_is_line(tag) && !collecting->is_in_row))
+		content_block_end(collecting);
+	if (is_row)
+		collecting->is_in_row = false;
+	if (tag == TAG_table)
+		collecting->is_in_table = false;
+}
+
+static void content_block_add_gap(void *context, enum separator separator,
+				  struct slice blank)
+{
+	struct block_collector *collecting = context;
+
+	buffer_append_slice(&collecting->text, blank);
+	if (separator == SEPARATOR_SPACE)
+		buffer_append_byte(&collecting->text, ' ');
+	if (separator >= SEPARATOR_LINE)
+		buffer_append_byte(&collecting->text, '\n');
+	if (separator == SEPARATOR_BLANK_LINE)
+		buffer_append_byte(&collecting->text, '\n');
+}
+
+static void content_block_add_text(void *context, uint32_t index,
+				   struct slice text)
+{
+	struct block_collector *collecting = context;
+
+	buffer_append_slice(&collecting->text, text);
+	collecting->score +=
+		(double)collecting->verdicts[index].score * (double)text.size;
+	collecting->scored += text.size;
+}
+
+/*
+ * Layout calls this for images and the writer ignores them; without this
+ * function images would not open blocks.
+ */
+static void content_block_skip_image(void *context,
+				     const struct layout_image *image)
+{
+	(void)context;
+	(void)image;
+}
+
+struct content_blocks content_blocks_make(struct arena *arena,
+					  const struct page *page,
+					  const struct verdict *verdicts)
+{
+	const struct render_request request = {.page = page,
+					       .verdicts = verdicts};
+	struct block_collector collecting = {
+		.verdicts = verdicts,
+		.survey = table_survey_make(arena, &request),
+	};
+	struct content_block *items;
+	struct content_blocks blocks;
+
+	layout(&request, &(struct layout_writer){
+				 .context = &collecting,
+				 .open = content_block_open,
+				 .close = content_block_close,
+				 .gap = content_block_add_gap,
+				 .text = content_block_add_text,
+				 .image = content_block_skip_image,
+			 });
+	items = ARENA_NEW(arena, struct content_block, collecting.count);
+	for (size_t i = 0; i < collecting.count; i++)
+		items[i] = collecting.items[i];
+	blocks = (struct content_blocks){
+		.items = items,
+		.count = collecting.count,
+		.text = arena_copy(arena, collecting.text.data,
+				   collecting.text.size),
+	};
+	free(collecting.items);
+	buffer_free(&collecting.text);
+	return blocks;
+}
+
+uint32_t whole_attribute(const struct page *page, uint32_t node,
+			 const char *name, uint32_t otherwise)
+{
+	struct slice value;
+	const char *bytes;
+	size_t at = 0;
+	uint64_t number = 0;
+
+	if (node == NO_NODE)
+		return otherwise;
+	value = page_attribute(page, node, name);
+	bytes = value.data;
+	while (at < value.size && character_is_space((unsigned char)bytes[at]))
+		at++;
+	if (at < value.size && bytes[at] == '+')
+		at++;
+	if (at == value.size || !is_digit(bytes[at]))
+		return otherwise;
+	for (; at < value.size && is_digit(bytes[at]); at++) {
+		number = 10 * number + (uint64_t)(bytes[at] - '0');
+		if (number > MAX_WHOLE_ATTRIBUTE)
+			return otherwise;
+	}
+	return (uint32_t)number;
 }

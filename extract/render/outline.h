@@ -11,8 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
+#include "extract/render/media.h"
+
 struct arena;
 struct layout_writer;
+struct page;
 
 /*
  * The maximum nesting of lists in lists; the same for tables, quotes and
@@ -85,5 +89,49 @@ void outline_end_line(struct block_outline *outline);
 
 /* Close the blocks that belong to `level` and to levels inside it. */
 void outline_close(struct block_outline *outline, uint32_t level);
+
+/* Finds the programming language of a code block. */
+
+enum { MAX_CODE_LANGUAGE = 32 };
+
+/*
+ * Return the word after language-, lang-, highlight-source- or brush: in the
+ * class of the pre `node`, of its first element, or of the two elements around
+ * it. Only letters, digits and + # . _ -; empty if there is none.
+ */
+struct slice code_language(const struct page *page, uint32_t node);
+
+/*
+ * Removes marks from a text node that are not meant for readers: remains of
+ * software that did not run, or ran twice.
+ *
+ * - Tags spelled out directly in noscript: &lt;img src="x"&gt;.
+ * - Character references that are spelled out, &amp;#8217; or &amp;eacute;: all
+ *   numbers, HTML 4's names of ISO-8859-1, and the usual names of quotation
+ * marks and dashes; but not the names of < and >, not in quotation marks or
+ * brackets, and not on a page that spells out references in its code.
+ * - Shortcodes of WordPress (extract/render/media.h).
+ */
+
+/* State for the texts of one page, which must be passed in order. */
+struct readable {
+	const struct page *page;
+	struct shortcodes shortcodes;
+	bool is_judged;    /* is_on_markup is known */
+	bool is_on_markup; /* references occur in code: the page is about markup
+			    */
+	struct buffer text; /* the last result */
+	struct buffer spare;
+};
+
+struct readable readable_begin(const struct page *page);
+void readable_end(struct readable *readable);
+
+/*
+ * Return the readable part of text `index`, which must not be in code: bytes of
+ * the page, or bytes that are valid until the next call; may be blank. Linear
+ * in the page for all of its texts.
+ */
+struct slice readable_text(struct readable *readable, uint32_t index);
 
 #endif

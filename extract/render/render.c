@@ -1,9 +1,196 @@
 #include "extract/render/render.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "extract/render/render_formats.h"
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "extract/core/document_walk.h"
+#include "extract/render/layout.h"
+#include "extract/render/outline.h"
+#include "extract/text/word.h"
+#include "page/page.h"
+
+enum { MIN_WORDS = 10 };
+
+static const char ellipsis[] = "\xE2\x80\xA6";
+
+static struct slice content_block_text(const struct content_blocks *blocks,
+				       size_t index)
+{
+	const struct content_block *block = &blocks->items[index];
+
+	return (struct slice){blocks->text + block->begin, block->length};
+}
+
+static struct slice choose_excerpt(const struct content_blocks *blocks)
+{
+	struct slice longest = {"", 0};
+
+	for (size_t i = 0; i < blocks->count; i++) {
+		struct slice text = content_block_text(blocks, i);
+
+		if (blocks->items[i].kind == CONTENT_PARAGRAPH &&
+		    word_count(text) >= MIN_WORDS)
+			return text;
+		if (text.size > longest.size)
+			longest = text;
+	}
+	return longest;
+}
+
+/* Return the size in bytes of the first MAX_EXCERPT characters. */
+static size_t excerpt_bytes(const char *bytes, size_t size)
+{
+	size_t characters = 0;
+	size_t end = 0;
+
+	for (; end < size; end++)
+		if (((unsigned char)bytes[end] & 0xC0) != 0x80 &&
+		    characters++ == MAX_EXCERPT)
+			break;
+	return end;
+}
+
+struct slice excerpt_make(struct arena *arena,
+			  const struct content_blocks *blocks)
+{
+	struct slice chosen = choose_excerpt(blocks);
+	char *out = arena_alloc(arena, chosen.size + sizeof(ellipsis) + 1, 1);
+	size_t size = text_collapse(chosen, out);
+	size_t end = excerpt_bytes(out, size);
+
+	if (end < size) {
+		size_t space = end;
+
+		while (space > end / 2 && out[space] != ' ')
+			space--;
+		if (out[space] == ' ')
+			end = space;
+		memcpy(out + end, ellipsis, sizeof(ellipsis) - 1);
+		end += sizeof(ellipsis) - 1;
+	}
+	return (struct slice){out, end};
+}
+
+/* The maximum span of a cell, as HTML defines it for columns. */
+enum { MAX_SPAN = 1000 };
+
+static void write_attribute(struct html_writer *html, const char *name,
+			    struct slice value)
+{
+	buffer_printf(html->out, " %s=\"", name);
+	escape_append(html->out, value);
+	buffer_append_byte(html->out, '"');
+}
+
+/* Write an attribute with a number from 2 to `most`; 1 is HTML's default. */
+static void html_write_whole(struct html_writer *html, uint32_t node,
+			     const char *name, uint32_t most)
+{
+	uint32_t value = whole_attribute(html->page, node, name, 1);
+
+	if (value > 1 && value <= most)
+		buffer_printf(html->out, " %s=\"%u\"", name, value);
+}
+
+static void write_attributes(struct html_writer *html,
+			     const struct layout_element *element)
+{
+	struct slice language;
+
+	switch (element->tag) {
+	case TAG_a:
+		write_attribute(html, "href", element->href);
+		break;
+	case TAG_td:
+	case TAG_th:
+		html_write_whole(html, element->node, "colspan", MAX_SPAN);
+		html_write_whole(html, element->node, "rowspan", MAX_SPAN);
+		break;
+	case TAG_ol:
+		html_write_whole(html, element->node, "start",
+				 MAX_WHOLE_ATTRIBUTE);
+		break;
+	case TAG_pre:
+		language = code_language(html->page, element->node);
+		if (language.size == 0)
+			break;
+		buffer_append_text(html->out, " class=\"language-");
+		escape_append(html->out, language);
+		buffer_append_byte(html->out, '"');
+		break;
+	default:
+		break;
+	}
+}
+
+void html_open(void *context, const struct layout_element *element)
+{
+	struct html_writer *html = context;
+
+	if (element->is_bare) {
+		html->is_bare = true;
+		return;
+	}
+	if (element->tag == TAG_pre)
+		html->is_verbatim = true;
+	buffer_append_byte(html->out, '<');
+	buffer_append_slice(html->out, tag_name(element->tag));
+	write_attributes(html, element);
+	buffer_append_byte(html->out, '>');
+}
+
+void html_close(void *context, uint16_t tag)
+{
+	struct html_writer *html = context;
+
+	if (html->is_bare && tag == TAG_p) {
+		html->is_bare = false;
+		return;
+	}
+	if (tag == TAG_pre)
+		html->is_verbatim = false;
+	buffer_append_text(html->out, "</");
+	buffer_append_slice(html->out, tag_name(tag));
+	buffer_append_byte(html->out, '>');
+	if (inline_kind(tag) == INLINE_NONE)
+		buffer_append_byte(html->out, '\n');
+}
+
+void html_gap(void *context, enum separator separator, struct slice blank)
+{
+	struct html_writer *html = context;
+
+	escape_append(html->out, blank);
+	if (separator == SEPARATOR_SPACE)
+		buffer_append_byte(html->out, ' ');
+	else if (separator != SEPARATOR_NONE)
+		buffer_append_text(html->out,
+				   html->is_verbatim ? "\n" : "<br>");
+	if (separator == SEPARATOR_BLANK_LINE)
+		buffer_append_text(html->out,
+				   html->is_verbatim ? "\n" : "<br>");
+}
+
+void html_text(void *context, uint32_t index, struct slice text)
+{
+	struct html_writer *html = context;
+
+	(void)index;
+	escape_append(html->out, text);
+}
+
+void html_image(void *context, const struct layout_image *image)
+{
+	struct html_writer *html = context;
+
+	buffer_append_text(html->out, "<img");
+	write_attribute(html, "src", image->source);
+	write_attribute(html, "alt", image->label);
+	buffer_append_byte(html->out, '>');
+}
 
 static const struct {
 	const char *name;
@@ -66,4 +253,92 @@ void render(enum format format, const struct render_request *request,
 		render_as_text(request, out);
 		break;
 	}
+}
+
+void render_as_html(const struct render_request *request, struct buffer *out)
+{
+	struct html_writer html = {.page = request->page, .out = out};
+
+	layout(request, &(struct layout_writer){
+				.context = &html,
+				.open = html_open,
+				.close = html_close,
+				.gap = html_gap,
+				.text = html_text,
+				.image = html_image,
+				.has_links = true,
+			});
+}
+
+void render_html(const struct page *page, const struct verdict *verdicts,
+		 struct buffer *out)
+{
+	render_as_html(
+		&(struct render_request){.page = page, .verdicts = verdicts},
+		out);
+}
+
+struct text_writer {
+	struct buffer *out;
+	size_t begin; /* start of this text in `out` */
+};
+
+/* Trim the end. Only lines of pre may end in white space. */
+static void text_writer_trim_end(struct text_writer *writer)
+{
+	struct buffer *out = writer->out;
+
+	while (out->size > writer->begin &&
+	       strchr(" \t\n", out->data[out->size - 1]) != NULL)
+		out->size--;
+	if (out->data != NULL)
+		out->data[out->size] = '\0';
+}
+
+static void text_writer_gap(void *context, enum separator separator,
+			    struct slice blank)
+{
+	struct text_writer *writer = context;
+
+	buffer_append_slice(writer->out, blank);
+	if (separator >= SEPARATOR_LINE)
+		text_writer_trim_end(writer);
+	if (writer->out->size == writer->begin)
+		return;
+	if (separator == SEPARATOR_SPACE)
+		buffer_append_byte(writer->out, ' ');
+	if (separator >= SEPARATOR_LINE)
+		buffer_append_byte(writer->out, '\n');
+	if (separator == SEPARATOR_BLANK_LINE)
+		buffer_append_byte(writer->out, '\n');
+}
+
+static void text_writer_text(void *context, uint32_t index, struct slice text)
+{
+	struct text_writer *writer = context;
+
+	(void)index;
+	buffer_append_slice(writer->out, text);
+}
+
+void render_as_text(const struct render_request *request, struct buffer *out)
+{
+	struct text_writer writer = {.out = out, .begin = out->size};
+
+	layout(request, &(struct layout_writer){
+				.context = &writer,
+				.gap = text_writer_gap,
+				.text = text_writer_text,
+			});
+	text_writer_trim_end(&writer);
+	if (out->size > writer.begin)
+		buffer_append_byte(out, '\n');
+}
+
+void render_text(const struct page *page, const struct verdict *verdicts,
+		 struct buffer *out)
+{
+	render_as_text(
+		&(struct render_request){.page = page, .verdicts = verdicts},
+		out);
 }

@@ -3,23 +3,28 @@
 #define EXTRACT_RENDER_RENDER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buffer.h"
-#include "base/slice.h"
 #include "extract/core/extractor.h"
+#include "extract/render/layout.h"
 
+struct arena;
+struct buffer;
 struct metadata;
+struct page;
+struct render_request;
 
 enum format {
 	FORMAT_TXT, /* one line for a block, a blank line between blocks */
 	FORMAT_MD,  /* CommonMark with GFM tables; sub and sup as inline HTML */
 	FORMAT_JSON,    /* the text is TXT, the blocks are from
-			   extract/render/content_block.h; template/result_json.h
+			   extract/render/layout.h; template/result_json.h
 			   writes the object around them */
 	FORMAT_HTML,    /* the kept text in allow-listed elements of the page */
 	FORMAT_XML,     /* a TEI P5 document */
 	FORMAT_EXPLAIN, /* the verdicts, coloured: extract/explain/explain.h */
-	FORMAT_COPY,    /* all texts as links: extract/explain/page_copy.h */
+	FORMAT_COPY,    /* all texts as links: extract/explain/explain.h */
 	FORMAT_COUNT
 };
 
@@ -82,5 +87,46 @@ void render_text(const struct page *page, const struct verdict *verdicts,
  */
 void render_html(const struct page *page, const struct verdict *verdicts,
 		 struct buffer *out);
+
+/* The beginning of a text, for lists. */
+
+enum { MAX_EXCERPT = 300 /* characters */ };
+
+/*
+ * Return the first paragraph of ten words or more; without one, the longest
+ * block; white space collapsed. A longer text is truncated after a word, or
+ * anywhere in scripts without spaces, and then ends in U+2026. Empty without
+ * blocks. Belongs to `arena`.
+ */
+struct slice excerpt_make(struct arena *arena,
+			  const struct content_blocks *blocks);
+
+/*
+ * Writes the events of extract/render/layout.h as HTML: a fragment of
+ * allow-listed elements, with nothing executable; all text is escaped and all
+ * elements are closed.
+ */
+
+struct html_writer {
+	const struct page *page;
+	struct buffer *out;
+	bool is_verbatim; /* in pre */
+	bool is_bare;     /* in the text of a cell, without p */
+};
+
+/* The functions of a layout_writer; `context` is a struct html_writer. */
+void html_open(void *context, const struct layout_element *element);
+void html_close(void *context, uint16_t tag);
+void html_gap(void *context, enum separator separator, struct slice blank);
+void html_text(void *context, uint32_t index, struct slice text);
+void html_image(void *context, const struct layout_image *image);
+
+/* One function for each format. Internal to render(). */
+
+void render_as_text(const struct render_request *request, struct buffer *out);
+void render_as_markdown(const struct render_request *request,
+			struct buffer *out);
+void render_as_html(const struct render_request *request, struct buffer *out);
+void render_as_xml(const struct render_request *request, struct buffer *out);
 
 #endif

@@ -1,10 +1,297 @@
 #include "extract/text/block.h"
 
 #include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <strings.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
+#include "base/utf8.h"
+#include "extract/core/numeric.h"
 #include "extract/text/word.h"
 #include "page/page.h"
+
+/* Names of the features that are not words; small numbers instead of hashes. */
+enum { NAME_IMAGES, NAME_SCRIPTS, NAME_LINKS, NAME_COUNT };
+
+/* Return where the features of each block begin: [tree->count + 1]. */
+static uint32_t *feature_offsets(struct arena *arena, const struct page *page,
+				 const struct block_tree *tree,
+				 const struct term_list *list)
+{
+	uint32_t *begin = ARENA_NEW(arena, uint32_t, tree->count + 1);
+
+	for (uint32_t i = 0; i < page->text_count; i++)
+		begin[tree->text_blocks[i] + 1] +=
+			list->begin[i + 1] - list->begin[i];
+	for (uint32_t i = 0; i < tree->count; i++)
+		begin[i + 1] += begin[i] + NAME_COUNT;
+	return begin;
+}
+
+static void feature_add(struct feature *features, uint32_t *used, uint32_t name,
+			uint32_t count)
+{
+	if (count > 0)
+		features[(*used)++] = (struct feature){name, count};
+}
+
+static int compare_features(const void *a, const void *b)
+{
+	const struct feature *x = a;
+	const struct feature *y = b;
+
+	return (x->name > y->name) - (x->name < y->name);
+}
+
+/* Sort the features and merge equal names. */
+static struct feature_vector feature_vector_finish(struct feature *features,
+						   uint32_t used)
+{
+	struct feature_vector vector = {.features = features};
+	double squares = 0;
+
+	if (used > 1)
+		qsort(features, used, sizeof(*features), compare_features);
+	for (uint32_t i = 0; i < used; i++) {
+		struct feature feature = features[i];
+
+		if (vector.count > 0 &&
+		    features[vector.count - 1].name == feature.name)
+			features[vector.count - 1].count += feature.count;
+		else
+			features[vector.count++] = feature;
+	}
+	for (uint32_t i = 0; i < vector.count; i++)
+		squares += (double)features[i].count * features[i].count;
+	vector.norm = (float)sqrt(squares);
+	vector.hash = hash64(features, vector.count * sizeof(*features), 0);
+	assert(vector.count <= used);
+	return vector;
+}
+
+const struct feature_vector *block_features(struct arena *arena,
+					    const struct page *page,
+					    const struct block_tree *tree,
+					    const struct term_list *list)
+{
+	struct feature_vector *vectors =
+		ARENA_NEW(arena, struct feature_vector, tree->count);
+	uint32_t *begin = feature_offsets(arena, page, tree, list);
+	struct feature *features =
+		ARENA_NEW(arena, struct feature, begin[tree->count]);
+	uint32_t *used = ARENA_NEW(arena, uint32_t, tree->count);
+
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		uint32_t block = tree->text_blocks[i];
+
+		for (uint32_t k = list->begin[i]; k < list->begin[i + 1]; k++)
+			feature_add(features + begin[block], &used[block],
+				    (uint32_t)list->terms[k], 1);
+	}
+	for (uint32_t i = 0; i < tree->count; i++) {
+		const struct block_counts *own = &tree->blocks[i].own;
+		struct feature *mine = features + begin[i];
+
+		feature_add(mine, &used[i], NAME_IMAGES, own->images);
+		feature_add(mine, &used[i], NAME_SCRIPTS, own->scripts);
+		feature_add(mine, &used[i], NAME_LINKS, own->links);
+		assert(begin[i] + used[i] <= begin[i + 1]);
+		vectors[i] = feature_vector_finish(mine, used[i]);
+	}
+	return vectors;
+}
+
+float feature_cosine(const struct feature_vector *a,
+		     const struct feature_vector *b)
+{
+	double product = 0;
+	uint32_t i = 0;
+	uint32_t k = 0;
+
+	while (i < a->count && k < b->count) {
+		if (a->features[i].name < b->features[k].name) {
+			i++;
+		} else if (a->features[i].name > b->features[k].name) {
+			k++;
+		} else {
+			product += (double)a->features[i++].count *
+				   b->features[k++].count;
+		}
+	}
+	assert(product == 0 || (a->norm > 0 && b->norm > 0));
+	return product == 0 ? 0 : (float)(product / a->norm / b->norm);
+}
+
+void feature_min_hashes(const struct feature_vector *vector,
+			uint64_t out[MIN_HASHES])
+{
+	for (uint32_t i = 0; i < MIN_HASHES; i++) {
+		out[i] = UINT64_MAX;
+		for (uint32_t k = 0; k < vector->count; k++) {
+			uint64_t hash = hash_chain(vector->features[k].name, i);
+
+			if (hash < out[i])
+				out[i] = hash;
+		}
+		out[i] = hash_chain(out[i], i);
+	}
+}
+
+enum { MAX_READ = 1 << 16 };
+
+const char *direction_name(enum direction direction)
+{
+	return direction == DIRECTION_RTL ? "rtl" : "ltr";
+}
+
+/*
+ * Return true for blocks of right-to-left scripts (Unicode 15, classes R and
+ * AL).
+ */
+static bool is_to_the_left(uint32_t code)
+{
+	return (code >= 0x590 && code <= 0x8FF) ||
+	       (code >= 0xFB1D && code <= 0xFDFF) ||
+	       (code >= 0xFE70 && code <= 0xFEFC) ||
+	       (code >= 0x10800 && code <= 0x10FFF) ||
+	       (code >= 0x1E800 && code <= 0x1EFFF);
+}
+
+static bool is_letter_of_any(uint32_t code)
+{
+	enum word_role role;
+
+	if (code < 0x80)
+		return (code | 0x20) >= 'a' && (code | 0x20) <= 'z';
+	role = word_role(code);
+	return role == ROLE_LETTER || role == ROLE_WORD;
+}
+
+static enum direction direction_of_text(struct slice text)
+{
+	const unsigned char *at = text.data;
+	size_t size = text.size < MAX_READ ? text.size : MAX_READ;
+	const unsigned char *end = at == NULL ? NULL : at + size;
+	size_t to_left = 0;
+	size_t letters = 0;
+
+	while (at < end) {
+		uint32_t code = utf8_next(&at, end);
+
+		letters += is_letter_of_any(code);
+		to_left += is_to_the_left(code) && is_letter_of_any(code);
+	}
+	return to_left > letters / 2 ? DIRECTION_RTL : DIRECTION_LTR;
+}
+
+static bool is_direction_word(struct slice text, const char *word)
+{
+	return text.size == 3 && strncasecmp(text.data, word, 3) == 0;
+}
+
+enum direction direction_of(const struct page *page, struct slice text)
+{
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		uint16_t tag = page->nodes[i].tag;
+		struct slice dir;
+
+		if (tag != TAG_html && tag != TAG_body)
+			continue;
+		dir = page_attribute(page, i, "dir");
+		if (is_direction_word(dir, "rtl"))
+			return DIRECTION_RTL;
+		if (is_direction_word(dir, "ltr"))
+			return DIRECTION_LTR;
+		if (tag == TAG_body)
+			break;
+	}
+	return direction_of_text(text);
+}
+
+/* Return true if elements of the tag count; CETD first removes the others. */
+static bool is_element(uint16_t tag)
+{
+	switch (tag) {
+	case TAG_base:
+	case TAG_br:
+	case TAG_canvas:
+	case TAG_head:
+	case TAG_iframe:
+	case TAG_link:
+	case TAG_meta:
+	case TAG_object:
+	case TAG_script:
+	case TAG_style:
+	case TAG_title:
+		return false;
+	default:
+		return true;
+	}
+}
+
+struct subtrees subtrees_make(struct arena *arena,
+			      const struct passages *passages)
+{
+	const struct page *page = passages->page;
+	uint32_t *before =
+		ARENA_NEW(arena, uint32_t, (size_t)page->node_count + 1);
+
+	for (uint32_t i = 0; i < page->node_count; i++)
+		before[i + 1] = before[i] + is_element(page->nodes[i].tag);
+	return (struct subtrees){passages, before};
+}
+
+static uint32_t elements_of(const struct subtrees *subtrees, uint32_t node)
+{
+	const struct page *page = subtrees->passages->page;
+	uint32_t begin = node == NO_NODE ? 0 : node;
+	uint32_t end =
+		node == NO_NODE ? page->node_count : page->nodes[node].end;
+	uint32_t count = subtrees->elements_before[end] -
+			 subtrees->elements_before[begin];
+
+	assert(node == NO_NODE || node < page->node_count);
+	assert(begin <= end && end <= page->node_count);
+	return count == 0 ? 1 : count;
+}
+
+struct subtree subtree_of(const struct subtrees *subtrees, uint32_t node)
+{
+	const struct passages *passages = subtrees->passages;
+	const struct passage_sums sums =
+		passages_sum(passages, passages_inside(passages, node));
+	const struct passage_sums page = passages->sums[passages->count];
+	const float link_ratio = ratio(sums.link_characters, sums.characters);
+	const float characters = (float)sums.characters;
+	const float density = characters / (float)elements_of(subtrees, node);
+
+	return (struct subtree){
+		.words = ln1((float)sums.words),
+		.passages = ln1((float)sums.passages),
+		.link_ratio = link_ratio,
+		.page_ratio = ratio(sums.words, page.words),
+		.long_ratio = ratio(sums.long_words, sums.words),
+		.sentence_ends = ratio(sums.ends, sums.passages),
+		.prices = ratio(sums.prices, sums.passages),
+		.dates = ratio(sums.dates, sums.passages),
+		.density = density,
+		.composite_density = density *
+				     ln1(characters * (1 - link_ratio)) /
+				     logf(2 + characters * link_ratio),
+	};
+}
+
+float subtree_link_ratio(const struct passages *passages, uint32_t node)
+{
+	const struct passage_sums sums =
+		passages_sum(passages, passages_inside(passages, node));
+
+	return ratio(sums.link_characters, sums.characters);
+}
 
 /* The block tree under construction; it grows one block at a time. */
 struct builder {

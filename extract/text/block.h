@@ -9,8 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
+#include "extract/text/passage.h"
+
 struct arena;
 struct page;
+struct term_list;
 
 #define NO_BLOCK UINT32_MAX
 
@@ -59,5 +63,100 @@ struct block_tree block_tree_make(struct arena *arena, const struct page *page,
  * around it.
  */
 void block_tree_inherit(const struct block_tree *tree, double *values);
+
+/*
+ * The blocks of a page as feature vectors, for comparison with the blocks of
+ * other pages (Debnath, Mitra, Pal and Giles, TKDE 2005): one coordinate for
+ * every word, and one each for the images, the scripts and the links.
+ */
+
+struct feature {
+	uint32_t name;  /* half of the word's hash */
+	uint32_t count; /* 1.. */
+};
+
+struct feature_vector {
+	const struct feature *features; /* [count], ascending by name */
+	uint32_t count;
+	float norm;    /* Euclidean length */
+	uint64_t hash; /* equal for equal features */
+};
+
+/*
+ * Return the vectors of the blocks' own texts and elements: [tree->count], in
+ * `arena`. O(n log n) for n words.
+ */
+const struct feature_vector *block_features(struct arena *arena,
+					    const struct page *page,
+					    const struct block_tree *tree,
+					    const struct term_list *list);
+
+/* Return the cosine of the angle, in [0, 1]; 0 if a vector is empty. Linear. */
+float feature_cosine(const struct feature_vector *a,
+		     const struct feature_vector *b);
+
+enum { MIN_HASHES = 4 };
+
+/*
+ * Compute min-hashes: two vectors whose names have the Jaccard similarity J
+ * agree in each hash with probability J (Broder 1997). Linear.
+ */
+void feature_min_hashes(const struct feature_vector *vector,
+			uint64_t out[MIN_HASHES]);
+
+/* The writing direction of a page. */
+
+enum direction { DIRECTION_LTR, DIRECTION_RTL };
+
+/* Return "ltr" or "rtl". */
+const char *direction_name(enum direction direction);
+
+/*
+ * Return the dir attribute of html or body; without one, the direction of most
+ * letters in `text`, of which at most 64 KiB are read. `text` is from the page.
+ * Hebrew, Arabic, Syriac, Thaana, N'Ko and related scripts are written from
+ * right to left.
+ */
+enum direction direction_of(const struct page *page, struct slice text);
+
+/*
+ * How much text of which kind is inside an element. Only passages of
+ * PLACE_PLAIN count.
+ */
+
+struct subtrees {
+	const struct passages *passages;
+	/* [node_count + 1]: prefix sums of counted elements */
+	const uint32_t *elements_before;
+};
+
+struct subtree {
+	float words;         /* ln1 */
+	float passages;      /* ln1 */
+	float link_ratio;    /* ratio of its characters */
+	float page_ratio;    /* ratio of the page's words */
+	float long_ratio;    /* ratio of its words in long_words */
+	float sentence_ends; /* ratio of its passages */
+	float prices;        /* ratio of its passages */
+	float dates;         /* ratio of its passages */
+	/*
+	 * Characters per element, and the composite density, which links
+	 * reduce: section 4 of Sun et al., DOM Based Content Extraction via
+	 * Text Density, SIGIR 2011, simplified to density * ln1(characters
+	 * outside of links) / ln(2 + characters in links).
+	 */
+	float density;
+	float composite_density;
+};
+
+/* Prepare. In `arena`: 4 bytes an element. Linear. */
+struct subtrees subtrees_make(struct arena *arena,
+			      const struct passages *passages);
+
+/* Return the subtree of `node`; NO_NODE: of the page. O(1). */
+struct subtree subtree_of(const struct subtrees *subtrees, uint32_t node);
+
+/* Return the ratio of its characters that are in links, 0..1. O(1). */
+float subtree_link_ratio(const struct passages *passages, uint32_t node);
 
 #endif

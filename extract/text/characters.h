@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* White space of HTML: space, tab, LF, FF, CR. */
 static inline bool character_is_space(unsigned char byte)
@@ -17,5 +18,47 @@ static inline bool character_is_space(unsigned char byte)
  * semicolon counts as single characters.
  */
 size_t character_size(const unsigned char *bytes, size_t size);
+
+/*
+ * Classes of characters in all scripts, independent of language: ends of
+ * sentences, currency signs, and how much meaning a letter carries.
+ */
+
+/* The order matters: words consist of the classes from CHARACTER_LETTER on. */
+enum character_class {
+	CHARACTER_MARK, /* any other character except letters, digits and white
+			   space */
+	CHARACTER_SPACE,
+	CHARACTER_JOINT,  /* belongs to the letter before: Thai vowel sign, soft
+			     hyphen */
+	CHARACTER_CLAUSE, /* comma, semicolon, and their equivalents in other
+			     scripts */
+	CHARACTER_COLON,  /* colon, also full width */
+	CHARACTER_STOP,   /* . ! ...: ends a sentence if white space follows */
+	CHARACTER_QUESTION,  /* ?: ends a sentence if white space follows */
+	CHARACTER_FULL_STOP, /* Han, Arabic, Indic...: always ends a sentence */
+	CHARACTER_FULL_QUESTION, /* always ends a sentence */
+	CHARACTER_QUOTE,         /* quotation mark or bracket */
+	CHARACTER_CURRENCY,
+	CHARACTER_RIGHTS, /* copyright sign */
+	CHARACTER_LETTER,
+	CHARACTER_DIGIT, /* 0-9 */
+	CHARACTER_HAN,   /* Han, kana, bopomofo: no spaces between words */
+	CHARACTER_THAI, /* Thai, Lao, Khmer, Burmese: no spaces between words */
+	CHARACTER_HANGUL, /* a Hangul syllable */
+};
+
+/* enum character_class of each ASCII byte; CHARACTER_MARK from 0x80 on. */
+extern const uint8_t character_class_of_byte[256];
+
+/* Return the class of a character outside of ASCII. */
+enum character_class character_class_of(uint32_t code);
+
+/*
+ * Return the lower case of a letter outside of ASCII, for Latin-1, Latin
+ * Extended-A, Greek (the final sigma becomes a sigma), Cyrillic and Armenian;
+ * return other letters unchanged.
+ */
+uint32_t character_lower(uint32_t code);
 
 #endif

@@ -6,6 +6,90 @@
 #include "extract/text/word.h"
 #include "page/page.h"
 
+struct source_walk source_walk_begin(const struct page *page)
+{
+	return (struct source_walk){
+		.page = page,
+		.scanner = {.source = page->source},
+	};
+}
+
+bool source_walk_next(struct source_walk *walk, struct token *token_out,
+		      uint32_t *text_out)
+{
+	const struct page *page = walk->page;
+	const bool is_left = walk->rank < page->text_count;
+	const uint32_t next =
+		is_left ? page_text_in_source(page, walk->rank) : NO_TEXT;
+	const struct span source =
+		is_left ? page->texts[next].source : (struct span){0, 0};
+
+	*text_out = NO_TEXT;
+	if (is_left && source.begin < walk->scanner.position) {
+		*token_out = (struct token){
+			.kind = TOKEN_TEXT,
+			.tag = TAG_COUNT,
+			.source = source,
+		};
+	} else if (!scanner_next(&walk->scanner, token_out)) {
+		return false;
+	} else if (!is_left || token_out->kind != TOKEN_TEXT ||
+		   source.begin != token_out->source.begin) {
+		return true;
+	}
+	*text_out = next;
+	walk->rank++;
+	return true;
+}
+
+static const uint8_t kinds[TAG_COUNT] = {
+	[TAG_p] = KIND_P,
+	[TAG_li] = KIND_LI,
+	[TAG_h1] = KIND_H1,
+	[TAG_h2] = KIND_H2,
+	[TAG_h3] = KIND_H3,
+	[TAG_h4] = KIND_H4,
+	[TAG_h5] = KIND_H5,
+	[TAG_h6] = KIND_H5,
+	[TAG_td] = KIND_TD,
+	[TAG_th] = KIND_TH,
+	[TAG_dt] = KIND_DT,
+	[TAG_dd] = KIND_DD,
+	[TAG_div] = KIND_DIV,
+	[TAG_span] = KIND_SPAN,
+	[TAG_pre] = KIND_PRE,
+	[TAG_blockquote] = KIND_BLOCKQUOTE,
+	[TAG_figcaption] = KIND_FIGCAPTION,
+	[TAG_button] = KIND_BUTTON,
+	[TAG_label] = KIND_LABEL,
+	[TAG_option] = KIND_OPTION,
+	[TAG_section] = KIND_SECTION,
+	[TAG_article] = KIND_ARTICLE,
+	[TAG_summary] = KIND_SUMMARY,
+	[TAG_legend] = KIND_LEGEND,
+	[TAG_html] = KIND_BODY,
+	[TAG_body] = KIND_BODY,
+	[TAG_header] = KIND_HEADER,
+	[TAG_footer] = KIND_FOOTER,
+	[TAG_form] = KIND_FORM,
+	[TAG_caption] = KIND_CAPTION,
+	[TAG_nav] = KIND_NAV,
+	[TAG_ul] = KIND_UL,
+	[TAG_main] = KIND_MAIN,
+	[TAG_aside] = KIND_ASIDE,
+	[TAG_figure] = KIND_FIGURE,
+};
+
+uint8_t tag_kind(const struct page *page, uint32_t node)
+{
+	uint16_t tag;
+
+	if (node == NO_NODE)
+		return KIND_OTHER;
+	tag = page->nodes[node].tag;
+	return tag < TAG_COUNT ? kinds[tag] : KIND_OTHER;
+}
+
 /*
  * Return true if the token is a complete tag; the end of the source may
  * truncate one.

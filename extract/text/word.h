@@ -5,7 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/slice.h"
+#include "base/buffer.h"
+
+struct arena;
+struct page;
 
 /* The effect of a character on words. */
 enum word_role {
@@ -32,5 +35,42 @@ uint32_t word_count(struct slice text);
  * inside it. Return false if there is none.
  */
 bool word_next(struct slice *text, struct slice *word_out);
+
+/*
+ * Recognises dates and prices by digits and signs, without names of months or
+ * currencies.
+ */
+
+/*
+ * Return true if the digits from `at` to before `end` are 1900..2099 (and no
+ * letter follows), or the first digits of 12:30, 12/31, or 31.12. with its
+ * final dot. Reads at most four bytes after the digits.
+ */
+bool quantity_is_date(const unsigned char *at, const unsigned char *end);
+
+enum unit {
+	UNIT_NONE,
+	UNIT_DATE,  /* the East Asian characters for year, month and day */
+	UNIT_MONEY, /* the characters for yuan, yen and won */
+};
+
+/* Return the unit that a letter gives to the number immediately before it. */
+enum unit quantity_unit(uint32_t code);
+
+/* The words of a page as hashes, for counting. */
+
+struct term_list {
+	const uint64_t *terms; /* hashes of the terms; text i has */
+	const uint32_t
+		*begin; /* [text_count + 1]: begin[i]..begin[i + 1] - 1 */
+};
+
+/*
+ * Return the words (as in extract/text/word.h) of the page's visible texts,
+ * without ASCII punctuation around them, ASCII letters in lower case.
+ * Everything belongs to `arena`. Linear, 6 bytes a byte of text.
+ */
+struct term_list terms_of_page(struct arena *arena, const struct page *page,
+			       const bool *is_visible);
 
 #endif

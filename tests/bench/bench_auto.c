@@ -10,10 +10,9 @@
 
 #include "base/arena.h"
 #include "extract/auto/auto.h"
-#include "extract/auto/auto_claims.h"
 #include "extract/auto/auto_score.h"
-#include "extract/auto/feature.h"
-#include "extract/methods/methods.h"
+#include "extract/auto/features.h"
+#include "extract/methods/plain.h"
 #include "extract/render/render.h"
 #include "page/page.h"
 #include "tests/bench/bodies.h"

@@ -1,6 +1,6 @@
 /*
  * bench_blur FILE [RADIUS [EPSILON]] - blurring to convergence by summing up
- * the Gaussian again and again, beside extract/core/blur.h: milliseconds and
+ * the Gaussian again and again, beside extract/core/numeric.h: milliseconds and
  * passes of both, and the largest difference of a ratio. What is blurred is the
  * content code vector (CCB) of the page FILE, repeated to 100,000 entries.
  */
@@ -12,9 +12,9 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "extract/core/blur.h"
-#include "extract/core/visible.h"
-#include "extract/methods/content_code.h"
+#include "extract/core/document_walk.h"
+#include "extract/core/numeric.h"
+#include "extract/methods/code_blur_methods.h"
 #include "page/page.h"
 #include "tests/bench/stopwatch.h"
 

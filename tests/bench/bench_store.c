@@ -14,9 +14,9 @@
 #include "base/compress.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "daemon/ctl/ctl_offline.h"
+#include "daemon/ctl/offline.h"
 #include "daemon/engine/engine.h"
-#include "daemon/privsep/analyse.h"
+#include "daemon/privsep/analyse_task.h"
 #include "daemon/runtime/clock.h"
 #include "store/record.h"
 

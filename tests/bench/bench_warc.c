@@ -11,9 +11,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "base/decode.h"
+#include "base/compress.h"
 #include "base/memory.h"
-#include "crawl/warc.h"
+#include "crawl/warc_write.h"
 
 enum { ROUNDS = 5, OUT_BYTES = 1 << 18, MAX_BODY = 8 << 20 };
 

@@ -6,7 +6,6 @@
 #include <stddef.h>
 
 #include "base/buffer.h"
-#include "base/slice.h"
 
 struct bodies {
 	struct buffer *items; /* [count] */

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "base/slice.h"
+#include "base/buffer.h"
 #include "tests/bench/contestant.h"
 
 /*

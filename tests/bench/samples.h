@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cluster/rtdm_distance.h"
+#include "cluster/quality.h"
 #include "cluster/signature.h"
 
 struct arena;

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "base/slice.h"
+#include "base/buffer.h"
 #include "extract/core/extractor.h"
 #include "page/page.h"
 

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/nodes/depot.h"
+#include "daemon/nodes/snapshot_store.h"
 
 enum { CONNECT_TIMEOUT_MS = 2000, STALL_TIMEOUT_S = 1, ARGUMENTS = 6 };
 

@@ -16,7 +16,7 @@ EDGE = 0.01
 
 
 def expected_f1(words, scores, shown):
-    """As choice_assess() of extract/auto/auto_choice.c."""
+    """As choice_assess() of extract/auto/auto.c."""
     content = scores * words
     total = words[shown].sum() + content.sum()
     return 2 * content[shown].sum() / total if total > 0 else 0.0

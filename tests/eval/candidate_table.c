@@ -17,11 +17,9 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "page/element.h"
 #include "page/page.h"
 #include "page/selector.h"
-#include "template/candidate_selector.h"
-#include "template/candidates.h"
+#include "template/replacement.h"
 
 enum { MAX_PAIRS = 12, MAX_LINE = 4096, SHOWN = 5, MAX_BYTES = 10000000 };
 

@@ -18,7 +18,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
-#include "daemon/privsep/analyse.h"
+#include "daemon/privsep/analyse_task.h"
 #include "template/change_detector.h"
 
 #define MAX_BYTES ((size_t)64 << 20)

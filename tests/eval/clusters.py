@@ -5,7 +5,7 @@ Single linkage of every site of the data, and of every snapshot of the sites
 that have several, against the labels of their pages, by the adjusted Rand
 index; a site counts by the mean of its snapshots, and every figure is two: by
 the labels as they are given, and with equivalences.tsv. And the two parameters
-of the rule in cluster/witness.h, cross-validated: those that are best on all
+of the rule in cluster/threshold.h, cross-validated: those that are best on all
 other sites make the figure of a site. BUILD is a build folder (default:
 build/release). Without data this says so.
 """
@@ -28,7 +28,7 @@ CUTS = ("site", "template", "plateau", "suggestion", "best (oracle)")
 NO_PAGES = ("redirect", "redirect-stub", "not-html")
 PROCESSES = 2
 
-# cluster/witness.h: the thresholds that are tried, and labels that are needed.
+# cluster/threshold.h: the thresholds that are tried, and labels that are needed.
 THRESHOLDS = range(25, 601, 5)
 MIN_PAGES = 11
 DEFAULTS = range(150, 251, 25)
@@ -116,7 +116,7 @@ def choose(found, measure, default, slope):
         abs(THRESHOLDS[i] - default), i))
     if found.agreement[best] > 0:
         return found.truth[best]
-    # the witness knows too little: cluster/suggestion.h
+    # the witness knows too little: cluster/threshold.h
     return found.scores["plateau"] if measure == "cpc" else \
         found.truth[THRESHOLDS.index(default)]
 
@@ -161,7 +161,7 @@ def cut_table(report, sites, measure):
 
 
 def rule_table(report, found):
-    report.table("The rule of cluster/witness.h, cross-validated by site",
+    report.table("The rule of cluster/threshold.h, cross-validated by site",
                  "measure", "as it is", "best default, slope", "in sample",
                  "cross-validated", "chosen without a site (times)")
     for measure, sites in found.items():
@@ -182,7 +182,7 @@ def tables(report, build):
         cut_table(report, sites, measure)
     report.say()
     report.say("site: the paper's threshold for cp, cps and ctss; template: "
-               "the default of the measure; plateau: cluster/suggestion.h, the "
+               "the default of the measure; plateau: cluster/threshold.h, the "
                "default where there is none; suggestion: --threshold auto; the "
                "oracle knows the labels. The suggestion for ccs has learned "
                "of these sites: merges.py leaves them out. Snapshots with "

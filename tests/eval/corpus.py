@@ -22,7 +22,7 @@ import training
 
 SETS = ("wcxb-dev", "dragnet", "daniel", "crawl-to-the-future")
 RESEARCH = ("big9", "cleaneval-en-dev")
-# Whose gold is what: enum scope of extract/core/preference.h. That of articles
+# Whose gold is what: enum scope of extract/core/extractor.h. That of articles
 # is their body, that of wcxb-dev all that a page is about.
 SCOPES = {"body": ("dragnet", "daniel", "crawl-to-the-future"),
           "page": ("wcxb-dev",)}

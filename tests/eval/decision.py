@@ -1,6 +1,6 @@
 """Which passages are shown, given their scores, and how good that is.
 
-The rule is that of extract/auto/auto_choice.c: a passage over the threshold, unless
+The rule is that of extract/auto/auto.c: a passage over the threshold, unless
 it cannot be read or repeats one that is shown. A page's F1 is the word F1 of
 score.py, whose words are numbers here: those of the gold, from 0.
 """
@@ -8,7 +8,7 @@ score.py, whose words are numbers here: those of the gold, from 0.
 import numpy
 
 MIN_REPEATED_WORDS = 5
-# By the name in the model file: enum favor of extract/core/preference.h.
+# By the name in the model file: enum favor of extract/core/extractor.h.
 BETAS = {"BALANCE": 1.0, "PRECISION": 0.5, "RECALL": 2.0}
 GRID = numpy.round(numpy.arange(0.10, 0.80, 0.02), 2)
 

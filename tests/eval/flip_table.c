@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "store/checksum.h"
-#include "store/folder.h"
+#include "store/key.h"
 #include "store/store.h"
 #include "store/verify.h"
 

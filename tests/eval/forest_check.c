@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "extract/auto/auto_model.h"
+#include "extract/auto/forest.h"
 
 #define MAX_BYTES ((size_t)4 << 30)
 

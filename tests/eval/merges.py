@@ -44,9 +44,9 @@ PARAMETERS = {"max_depth": 3, "eta": 0.1, "subsample": 0.5,
 TREES = 60
 BAGS = 5  # ensembles of other seeds, whose mean is steadier than each
 FOLDS = 10
-HIGHEST, STEP, SLACK = 450, 5, 0.005  # cluster/merges.h
+HIGHEST, STEP, SLACK = 450, 5, 0.005  # cluster/merge_model.h
 DEFAULT = 200           # cluster/signature.h
-MIN_PAGES = 10          # cluster/suggestion.h
+MIN_PAGES = 10          # cluster/threshold.h
 NOT_FEATURES = {"threshold", "pages", "right", "known", "probability"}
 
 Site = collections.namedtuple(
@@ -153,7 +153,7 @@ def predict(ensembles, rows):
 
 
 def choose(site, probability):
-    """As merges_choose() of cluster/merges.c."""
+    """As merges_choose() of cluster/merge_model.c."""
     gain = numpy.zeros(HIGHEST // STEP + 1)
     weight = numpy.sqrt(site.pairs)
     numpy.add.at(gain, site.threshold // STEP, weight * (2 * probability - 1))
@@ -249,7 +249,7 @@ def number(value):
 
 def write(path, ensembles, names, sites):
     lines = ["/*", " * merges 1: which merges of a dendrogram are right "
-             "(cluster/merges.h).",
+             "(cluster/merge_model.h).",
              " * Data: the labelled sites of shared/data, by their "
              "generators' words.",
              f" * Trained by tests/eval/merges.py on "

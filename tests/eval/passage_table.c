@@ -22,10 +22,10 @@
 
 #include "base/arena.h"
 #include "base/file.h"
-#include "extract/auto/auto_choice.h"
-#include "extract/auto/auto_claims.h"
-#include "extract/auto/auto_model.h"
-#include "extract/core/separator.h"
+#include "extract/auto/auto.h"
+#include "extract/auto/auto_score.h"
+#include "extract/auto/forest.h"
+#include "extract/core/document_walk.h"
 #include "page/page.h"
 
 #define MAX_BYTES ((size_t)64 << 20)

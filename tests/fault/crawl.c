@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "daemon/config/config.h"
-#include "daemon/engine/verify_laws.h"
+#include "daemon/engine/invariants.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/library_memory.h"
 #include "daemon/service.h"
@@ -67,7 +67,7 @@ static struct config make_config(const struct crawl *crawl)
 	return config;
 }
 
-/* What daemon/templated.c does. */
+/* What daemon/main.c does. */
 static int serve(const struct config *config, struct fault *fault)
 {
 	struct service *service = NULL;

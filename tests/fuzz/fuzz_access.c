@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "daemon/http/sessions.h"
 #include "daemon/http/tokens.h"
 #include "tests/unit/daemon/served.h"
 

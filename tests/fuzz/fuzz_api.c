@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "daemon/engine/verify_laws.h"
+#include "daemon/engine/invariants.h"
 #include "daemon/http/tokens.h"
 #include "tests/unit/daemon/served.h"
 

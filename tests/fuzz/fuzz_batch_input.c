@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "daemon/api/batch_input.h"
+#include "daemon/api/api_extract.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -10,11 +10,11 @@
 
 #include "base/arena.h"
 #include "extract/auto/auto.h"
+#include "extract/core/document_walk.h"
 #include "extract/core/trace.h"
-#include "extract/core/visible.h"
 #include "extract/explain/explain.h"
 #include "extract/extractors.h"
-#include "extract/methods/methods.h"
+#include "extract/methods/plain.h"
 #include "extract/render/render.h"
 #include "extract/text/fragment.h"
 #include "page/page.h"

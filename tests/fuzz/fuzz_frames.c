@@ -12,8 +12,8 @@
 #include <sys/socket.h>
 
 #include "base/memory.h"
-#include "crawl/listing.h"
-#include "daemon/privsep/fetch_frame.h"
+#include "crawl/sitemap.h"
+#include "daemon/privsep/messages.h"
 
 enum { MAX_BODY = 2000 };
 

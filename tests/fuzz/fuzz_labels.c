@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "daemon/ctl/labels.h"
+#include "daemon/ctl/ctl_group.h"
 #include "daemon/runtime/terminal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

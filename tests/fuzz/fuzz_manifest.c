@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "daemon/nodes/depot_manifest.h"
+#include "daemon/nodes/snapshot_store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

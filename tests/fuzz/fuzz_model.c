@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "extract/methods/ridge_model.h"
+#include "extract/methods/ridge.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

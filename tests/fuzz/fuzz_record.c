@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "store/record.h"
-#include "store/record_slim.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

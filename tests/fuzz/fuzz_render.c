@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "extract/metadata/metadata.h"
-#include "extract/render/content_block.h"
+#include "extract/render/layout.h"
 #include "extract/render/render.h"
 #include "page/page.h"
 

@@ -7,15 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/rows_cluster.h"
-#include "store/rows_dictionary.h"
-#include "store/rows_event.h"
-#include "store/rows_frontier.h"
-#include "store/rows_guard.h"
-#include "store/rows_hook.h"
-#include "store/rows_page.h"
-#include "store/rows_site.h"
-#include "store/rows_template.h"
+#include "store/rows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 #include <zstd.h>
 
 #include "base/memory.h"
-#include "daemon/nodes/snapshot_stream.h"
+#include "daemon/nodes/snapshot.h"
 
 enum { STEP = 100 };
 

@@ -9,11 +9,9 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
-#include "daemon/privsep/requests.h"
-#include "daemon/privsep/task.h"
+#include "daemon/privsep/messages.h"
 #include "store/record.h"
 #include "template/page_tree.h"
-#include "template/page_tree_code.h"
 #include "tests/unit/daemon/privsep/sample_tasks.h"
 
 enum { IS_ANSWER = 128, VARIANTS = 4, BYTES_BEFORE = 3 };

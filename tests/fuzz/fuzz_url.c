@@ -12,9 +12,7 @@
 #include <string.h>
 
 #include "crawl/address_filter.h"
-#include "crawl/domain.h"
-#include "crawl/parameters.h"
-#include "crawl/percent.h"
+#include "crawl/host.h"
 #include "crawl/url.h"
 
 enum { MAX_TEXT = 4 * MAX_URL_BYTES };

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/decode.h"
+#include "base/compress.h"
 #include "base/hash.h"
-#include "crawl/warc.h"
+#include "crawl/warc_write.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -20,7 +20,7 @@ import harness
 from receiver import Receiver, first_times
 
 PAGES = 20  # in an archive
-MAX_UNSAVED = 64  # daemon/engine/alert_change.h: HOOK_REPORT_EVENTS
+MAX_UNSAVED = 64  # daemon/engine/commit_event.h: HOOK_REPORT_EVENTS
 KINDS = "page.*,site.*,cluster.*"
 HOOKS = ("/all", "/slow", "/flaky")
 

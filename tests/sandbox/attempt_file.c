@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "daemon/privsep/wall.h"
+#include "daemon/privsep/sandbox.h"
 #include "tests/sandbox/attempt.h"
 
 static int opened(int file)

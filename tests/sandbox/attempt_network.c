@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/privsep/wall.h"
+#include "daemon/privsep/sandbox.h"
 #include "tests/sandbox/attempt.h"
 
 static int connected(int family, int type, const void *to, socklen_t bytes)

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/privsep/wall.h"
+#include "daemon/privsep/sandbox.h"
 #include "tests/sandbox/attempt.h"
 
 enum { PAGE = 4096 };

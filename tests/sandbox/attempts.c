@@ -26,7 +26,6 @@
 
 #include "base/buffer.h"
 #include "daemon/privsep/sandbox.h"
-#include "daemon/privsep/user.h"
 #include "tests/sandbox/attempt.h"
 
 enum {

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "crawl/fetch.h"
-#include "daemon/http/http.h"
+#include "daemon/http/server.h"
 #include "daemon/privsep/sandbox.h"
 #include "page/charset.h"
 #include "page/page.h"

@@ -1,4 +1,4 @@
-#include "base/decode.h"
+#include "base/compress.h"
 
 #include <stdint.h>
 #include <stdlib.h>

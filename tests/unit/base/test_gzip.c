@@ -1,9 +1,8 @@
-#include "base/gzip.h"
+#include "base/compress.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/decode.h"
 #include "tests/unit/run.h"
 
 /* Unpack one member off the front of `packed`. */

@@ -1,11 +1,9 @@
-#include "base/hash_sort.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/hash.h"
-#include "base/order.h"
 #include "tests/unit/run.h"
 
 enum { MAX = 5000 };

@@ -1,4 +1,4 @@
-#include "base/redaction.h"
+#include "base/log.h"
 
 #include "tests/unit/run.h"
 

@@ -1,4 +1,4 @@
-#include "base/tally.h"
+#include "base/count_map.h"
 
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"

@@ -1,4 +1,4 @@
-#include "cluster/class.h"
+#include "cluster/signature.h"
 
 #include <string.h>
 

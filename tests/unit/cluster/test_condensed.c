@@ -1,4 +1,4 @@
-#include "cluster/condensed.h"
+#include "cluster/dendrogram.h"
 
 #include "tests/unit/run.h"
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "cluster/histogram.h"
 #include "cluster/signature.h"
 #include "tests/unit/cluster/random.h"
 #include "tests/unit/run.h"

@@ -1,4 +1,4 @@
-#include "cluster/dictionary.h"
+#include "cluster/signature_table.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "cluster/group.h"
+#include "cluster/similarity_join.h"
 
 #include "tests/unit/run.h"
 

@@ -1,4 +1,4 @@
-#include "cluster/histogram.h"
+#include "cluster/dendrogram.h"
 
 #include "tests/unit/run.h"
 

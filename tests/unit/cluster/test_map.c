@@ -1,4 +1,4 @@
-#include "cluster/map.h"
+#include "cluster/int_map.h"
 
 #include "tests/unit/cluster/random.h"
 #include "tests/unit/run.h"

@@ -1,4 +1,4 @@
-#include "cluster/merges.h"
+#include "cluster/merge_model.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
-#include "cluster/path.h"
-
 #include "cluster/signature.h"
+
 #include "page/page.h"
 #include "tests/unit/run.h"
 

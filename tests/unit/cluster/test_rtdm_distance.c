@@ -1,4 +1,4 @@
-#include "cluster/rtdm_distance.h"
+#include "cluster/quality.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "cluster/spanning_forest.h"
+#include "cluster/threshold_graph.h"
 
 #include "tests/unit/run.h"
 

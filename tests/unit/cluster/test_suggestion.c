@@ -1,4 +1,4 @@
-#include "cluster/suggestion.h"
+#include "cluster/threshold.h"
 
 #include "tests/unit/run.h"
 

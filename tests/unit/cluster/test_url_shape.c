@@ -1,4 +1,4 @@
-#include "cluster/url_shape.h"
+#include "cluster/threshold.h"
 
 #include "tests/unit/run.h"
 

@@ -1,4 +1,4 @@
-#include "cluster/witness.h"
+#include "cluster/threshold.h"
 
 #include <string.h>
 

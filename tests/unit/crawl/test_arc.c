@@ -1,4 +1,4 @@
-#include "crawl/arc.h"
+#include "crawl/warc_read.h"
 
 #include <stdlib.h>
 #include <string.h>

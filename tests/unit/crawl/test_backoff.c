@@ -1,4 +1,4 @@
-#include "crawl/backoff.h"
+#include "crawl/schedule.h"
 
 #include "tests/unit/run.h"
 

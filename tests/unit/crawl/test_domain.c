@@ -1,4 +1,4 @@
-#include "crawl/domain.h"
+#include "crawl/host.h"
 
 #include "tests/unit/run.h"
 

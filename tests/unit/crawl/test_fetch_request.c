@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/cookies.h"
+#include "crawl/fetch.h"
 #include "tests/unit/crawl/client.h"
 #include "tests/unit/run.h"
 

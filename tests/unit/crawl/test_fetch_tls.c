@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "crawl/authorities.h"
+#include "crawl/transfer.h"
 #include "tests/unit/crawl/client.h"
 #include "tests/unit/crawl/tls_server.h"
 #include "tests/unit/run.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "store/rows_cluster.h"
+#include "store/rows.h"
 #include "tests/unit/crawl/frontier_world.h"
 #include "tests/unit/crawl/random.h"
 #include "tests/unit/run.h"

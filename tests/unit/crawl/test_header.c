@@ -1,4 +1,4 @@
-#include "crawl/header.h"
+#include "crawl/http_message.h"
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "crawl/host_glob.h"
+#include "crawl/host.h"
 
 #include <string.h>
 #include <time.h>

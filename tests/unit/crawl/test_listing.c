@@ -1,4 +1,4 @@
-#include "crawl/listing.h"
+#include "crawl/sitemap.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "crawl/parameters.h"
+#include "crawl/url.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-#include "crawl/polite.h"
+#include "crawl/schedule.h"
 
 #include <stdio.h>
 

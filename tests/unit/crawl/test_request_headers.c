@@ -1,4 +1,4 @@
-#include "crawl/request_headers.h"
+#include "crawl/fetch.h"
 
 #include <string.h>
 

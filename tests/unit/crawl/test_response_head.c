@@ -1,4 +1,4 @@
-#include "crawl/response_head.h"
+#include "crawl/fetch.h"
 
 #include <string.h>
 

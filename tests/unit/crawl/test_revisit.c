@@ -1,4 +1,4 @@
-#include "crawl/revisit.h"
+#include "crawl/schedule.h"
 
 #include "tests/unit/run.h"
 

@@ -1,4 +1,4 @@
-#include "crawl/unpack.h"
+#include "crawl/http_message.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,6 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
-#include "crawl/percent.h"
 #include "crawl/url.h"
 #include "tests/unit/run.h"
 #include "tests/unit/webdata.h"

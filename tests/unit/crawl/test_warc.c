@@ -1,4 +1,4 @@
-#include "crawl/warc.h"
+#include "crawl/warc_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include <zstd.h>
 
-#include "base/gzip.h"
+#include "base/compress.h"
 #include "tests/unit/run.h"
 
 enum { MAX_BODY = 100000, MAX_RECORDS = 16 };

@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
-#include "crawl/warc.h"
+#include "crawl/warc_write.h"
 #include "tests/unit/run.h"
 #include "tests/unit/webdata.h"
 

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/decode.h"
-#include "crawl/warc.h"
+#include "base/compress.h"
 #include "tests/unit/run.h"
 
 static struct buffer packed;

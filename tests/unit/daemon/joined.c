@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "daemon/http/tcp.h"
+#include "daemon/http/server.h"
 
 static unsigned partition(struct slice host)
 {

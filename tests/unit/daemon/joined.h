@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "daemon/api/peers.h"
+#include "daemon/api/api.h"
 #include "tests/unit/daemon/served.h"
 #include "tests/unit/daemon/world.h"
 

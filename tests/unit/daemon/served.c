@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "daemon/api/api_ingest.h"
+#include "daemon/api/api_extract.h"
 
 void served_make(struct served *served, struct store *store,
 		 struct engine *engine, const char *folder)
@@ -120,7 +120,7 @@ void served_start(struct served *served)
 		start_network(served);
 }
 
-/* In the order of daemon/service_parts.c: requests end before what they use. */
+/* In the order of daemon/service.c: requests end before what they use. */
 void served_stop(struct served *served)
 {
 	api_stop(served->api);

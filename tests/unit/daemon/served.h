@@ -12,7 +12,7 @@
 #include "daemon/config/config.h"
 #include "daemon/engine/engine.h"
 #include "daemon/engine/pipeline.h"
-#include "daemon/http/http.h"
+#include "daemon/http/server.h"
 #include "store/store.h"
 
 /* Change what is wanted otherwise before it is started. */

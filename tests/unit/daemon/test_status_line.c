@@ -1,6 +1,6 @@
-#include "daemon/status_line.h"
+#include "daemon/service.h"
 
-#include "store/rows_site.h"
+#include "store/rows.h"
 #include "store/txn.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"

@@ -4,10 +4,9 @@
 #include <check.h>
 #include <string.h>
 
-#include "daemon/engine/site_threshold.h"
-#include "daemon/engine/snapshot.h"
-#include "store/rows_event.h"
-#include "store/rows_site.h"
+#include "daemon/engine/sites.h"
+#include "daemon/engine/threshold_report.h"
+#include "store/rows.h"
 
 enum {
 	MAX_WORK = 4, /* few, so that half of what is asked is seen, too */

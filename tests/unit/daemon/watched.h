@@ -9,11 +9,8 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "daemon/watch/inspection.h"
-#include "store/rows_event.h"
-#include "store/rows_page.h"
-#include "store/rows_site.h"
-#include "store/rows_template.h"
+#include "daemon/watch/watcher.h"
+#include "store/rows.h"
 #include "tests/unit/daemon/world.h"
 
 #define WATCHED_HOST "a.test"

@@ -3,9 +3,9 @@
 
 #include <check.h>
 
-#include "daemon/query/event_kinds.h"
+#include "daemon/query/event.h"
 #include "store/key.h"
-#include "store/rows_event.h"
+#include "store/rows.h"
 
 static uint64_t last_event(struct watched *watched)
 {

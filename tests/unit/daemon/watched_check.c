@@ -3,10 +3,9 @@
 
 #include <check.h>
 
-#include "daemon/query/event_kinds.h"
+#include "daemon/query/event.h"
 #include "store/key.h"
-#include "store/rows_event.h"
-#include "store/rows_template.h"
+#include "store/rows.h"
 
 /* A template that lives has its version and a sample, one that has ended none
  * that is asked. */

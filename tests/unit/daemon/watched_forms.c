@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "store/rows_event.h"
+#include "store/rows.h"
 
 #define MENU                                                            \
 	"<div class=menu><a href=/>Home</a> <a href=/list>List</a> <a " \

@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "store/key.h"
-#include "store/rows_event.h"
-#include "store/rows_page.h"
-#include "store/rows_template.h"
+#include "store/rows.h"
 
 unsigned watched_asked(const struct watched *watched, unsigned section)
 {

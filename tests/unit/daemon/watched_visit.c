@@ -8,8 +8,8 @@
 
 #include "base/compress.h"
 #include "base/hash.h"
-#include "daemon/privsep/analyse.h"
-#include "store/rows_event.h"
+#include "daemon/privsep/analyse_task.h"
+#include "store/rows.h"
 
 void visit_read_page(const struct watched *watched, struct visit *visit)
 {

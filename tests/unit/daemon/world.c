@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/compress.h"
-#include "daemon/engine/verify_laws.h"
-#include "daemon/privsep/analyse.h"
+#include "daemon/engine/invariants.h"
+#include "daemon/privsep/analyse_task.h"
 
 /* The log of a cluster that has no other machine: all is taken. */
 static enum error append(void *context, struct txn *txn,

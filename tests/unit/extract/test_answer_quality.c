@@ -1,4 +1,4 @@
-#include "extract/answer_quality.h"
+#include "extract/extractors.h"
 
 #include <stdlib.h>
 

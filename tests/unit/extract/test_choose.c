@@ -1,6 +1,5 @@
-#include "extract/choose.h"
-
 #include "extract/extractors.h"
+
 #include "tests/unit/run.h"
 
 START_TEST(the_default_takes_the_template_of_a_large_cluster)

@@ -1,4 +1,4 @@
-#include "extract/selection.h"
+#include "extract/extractors.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
-#include "extract/settings.h"
+#include "extract/extractors.h"
 
 #include <string.h>
 
-#include "extract/extractors.h"
 #include "tests/unit/run.h"
 
 START_TEST(parts_of_the_method_are_set)

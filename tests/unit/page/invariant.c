@@ -1,7 +1,7 @@
 #include "tests/unit/page/invariant.h"
 
+#include "page/page.h"
 #include "page/scanner.h"
-#include "page/text.h"
 
 static bool is_inside(struct span inner, struct span outer)
 {

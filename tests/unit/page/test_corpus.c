@@ -4,8 +4,8 @@
 
 #include "base/file.h"
 #include "page/entity.h"
+#include "page/page.h"
 #include "page/scanner.h"
-#include "page/text.h"
 #include "tests/unit/page/invariant.h"
 #include "tests/unit/page/page_of.h"
 #include "tests/unit/run.h"

@@ -1,10 +1,9 @@
-#include "page/css_xpath.h"
+#include "page/xpath.h"
 
 #include <stdio.h>
 
 #include "base/arena.h"
 #include "page/selector.h"
-#include "page/xpath.h"
 #include "tests/unit/page/page_of.h"
 #include "tests/unit/run.h"
 

@@ -1,4 +1,4 @@
-#include "page/element.h"
+#include "page/selector.h"
 
 #include "tests/unit/page/page_of.h"
 #include "tests/unit/run.h"

@@ -1,4 +1,4 @@
-#include "page/mojibake.h"
+#include "page/charset.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "page/signs.h"
+#include "page/page_class.h"
 #include "tests/unit/run.h"
 
 static const struct {

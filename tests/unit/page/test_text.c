@@ -1,4 +1,4 @@
-#include "page/text.h"
+#include "page/page.h"
 
 #include "base/utf8.h"
 #include "page/entity.h"

@@ -11,10 +11,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
-#include "page/attribute.h"
-#include "page/attribute_list.h"
 #include "page/entity.h"
-#include "page/lex.h"
 #include "page/scanner.h"
 #include "tests/unit/page/invariant.h"
 #include "tests/unit/page/page_of.h"

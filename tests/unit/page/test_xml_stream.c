@@ -1,4 +1,4 @@
-#include "page/xml_stream.h"
+#include "page/xml.h"
 
 #include <stdlib.h>
 

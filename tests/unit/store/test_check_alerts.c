@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "store/key.h"
-#include "store/rows_event.h"
-#include "store/rows_hook.h"
+#include "store/rows.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 

@@ -1,9 +1,7 @@
 #include <string.h>
 
 #include "store/key.h"
-#include "store/rows_guard.h"
-#include "store/rows_page.h"
-#include "store/rows_site.h"
+#include "store/rows.h"
 #include "store/verify.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"

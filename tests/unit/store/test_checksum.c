@@ -1,10 +1,9 @@
 /* Every value has a checksum: a bit that turned over is never read as data. */
-#include "store/checksum.h"
+#include "store/key.h"
 
 #include <fcntl.h>
 #include <string.h>
 
-#include "store/key.h"
 #include "store/store.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"

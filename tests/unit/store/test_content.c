@@ -5,7 +5,7 @@
 
 #include "base/compress.h"
 #include "store/key.h"
-#include "store/rows_dictionary.h"
+#include "store/rows.h"
 #include "store/store.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"

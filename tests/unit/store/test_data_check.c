@@ -1,6 +1,6 @@
 /* What LMDB wrote is whole by our own reading of its pages, and what is cut
  * short or damaged is found before LMDB may touch it. */
-#include "store/data_check.h"
+#include "store/lmdb_file.h"
 
 #include <fcntl.h>
 #include <string.h>

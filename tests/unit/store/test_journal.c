@@ -4,8 +4,7 @@
 
 #include "store/key.h"
 #include "store/partitions.h"
-#include "store/rows_event.h"
-#include "store/rows_site.h"
+#include "store/rows.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 

@@ -6,7 +6,7 @@
 
 #include <lmdb.h>
 
-#include "store/rows_hook.h"
+#include "store/rows.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 

@@ -1,8 +1,7 @@
-#include "store/record_slim.h"
+#include "store/record.h"
 
 #include <string.h>
 
-#include "store/record.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 

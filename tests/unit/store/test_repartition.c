@@ -1,13 +1,10 @@
-#include "store/repartition.h"
+#include "store/partitions.h"
 
-#include "base/redaction.h"
+#include "base/log.h"
+#include "store/encryption.h"
 #include "store/journal.h"
 #include "store/key.h"
-#include "store/partitions.h"
-#include "store/rows_event.h"
-#include "store/rows_hook.h"
-#include "store/rows_site.h"
-#include "store/sealed.h"
+#include "store/rows.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 

@@ -2,11 +2,7 @@
 
 #include "base/hash.h"
 #include "store/key.h"
-#include "store/rows_cluster.h"
-#include "store/rows_event.h"
-#include "store/rows_frontier.h"
-#include "store/rows_page.h"
-#include "store/rows_site.h"
+#include "store/rows.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 

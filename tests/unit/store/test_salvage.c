@@ -1,8 +1,7 @@
 /* What is saved of a store by numbers that nobody has counted up to. */
-#include "store/salvage.h"
+#include "store/recover.h"
 
-#include "store/rows_hook.h"
-#include "store/rows_site.h"
+#include "store/rows.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 

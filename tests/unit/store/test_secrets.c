@@ -3,10 +3,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/redaction.h"
+#include "base/log.h"
+#include "store/encryption.h"
 #include "store/key.h"
-#include "store/rows_site.h"
-#include "store/sealed.h"
+#include "store/rows.h"
 #include "store/secrets.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"

@@ -11,7 +11,6 @@
 
 #include "base/buffer.h"
 #include "template/bundle.h"
-#include "template/bundle_writer.h"
 
 enum { SMALL_PAGES = 6, SMALL_TABLE = 4, SMALL_GONE = 5 };
 

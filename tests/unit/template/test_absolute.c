@@ -1,4 +1,4 @@
-#include "template/absolute.h"
+#include "template/result.h"
 
 #include <string.h>
 

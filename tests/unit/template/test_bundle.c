@@ -6,8 +6,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
-#include "extract/methods/ridge_model.h"
-#include "template/bundle_parts.h"
+#include "extract/methods/ridge.h"
 #include "tests/unit/run.h"
 #include "tests/unit/template/small_site.h"
 

@@ -1,9 +1,6 @@
-#include "template/candidates.h"
+#include "template/replacement.h"
 
 #include "base/arena.h"
-#include "template/candidate_place.h"
-#include "template/candidate_selector.h"
-#include "template/candidate_text.h"
 #include "tests/unit/page/page_of.h"
 #include "tests/unit/run.h"
 

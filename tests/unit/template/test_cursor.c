@@ -1,4 +1,4 @@
-#include "template/cursor.h"
+#include "template/container.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* What an answer has besides the text, as JSON and before Markdown. */
-#include "template/answer_json.h"
+#include "template/result.h"
 
 #include <string.h>
 

@@ -9,7 +9,6 @@
 #include "base/buffer.h"
 #include "extract/core/extractor.h"
 #include "page/page.h"
-#include "template/page_tree_code.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -1,5 +1,5 @@
 /* Paths of two versions as one tree. */
-#include "template/path_tree.h"
+#include "template/page_tree.h"
 
 #include "base/arena.h"
 #include "base/buffer.h"

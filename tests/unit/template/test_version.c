@@ -32,7 +32,8 @@ static void teardown(void)
 	arena_destroy(arena);
 }
 
-/* What daemon/privsep/analyse.c makes of a page, as far as a version reads it.
+/* What daemon/privsep/analyse_task.c makes of a page, as far as a version reads
+ * it.
  */
 static void add(uint32_t index, const char *html)
 {

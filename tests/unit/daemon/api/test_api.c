@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-#include "daemon/ctl/socket_client.h"
+#include "daemon/ctl/client.h"
 #include "tests/unit/daemon/client.h"
 #include "tests/unit/daemon/served.h"
 #include "tests/unit/daemon/world.h"

@@ -1,4 +1,4 @@
-#include "daemon/api/atom.h"
+#include "daemon/api/api_events.h"
 
 #include <string.h>
 

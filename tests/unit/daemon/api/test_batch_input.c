@@ -1,10 +1,10 @@
 /* Pages that are handed in together, in parts of any size. */
-#include "daemon/api/batch_input.h"
+#include "daemon/api/api_extract.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/api/base64.h"
+#include "daemon/api/auth.h"
 #include "tests/unit/run.h"
 
 enum { MAX_BYTES = 1000 };

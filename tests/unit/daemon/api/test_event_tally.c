@@ -1,6 +1,6 @@
-#include "daemon/api/event_tally.h"
+#include "daemon/api/api_events.h"
 
-#include "store/rows_event.h"
+#include "store/rows.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 

@@ -1,4 +1,4 @@
-#include "daemon/api/metric.h"
+#include "daemon/api/api_metrics.h"
 
 #include <stdlib.h>
 #include <string.h>

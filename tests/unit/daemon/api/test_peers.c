@@ -1,5 +1,5 @@
 /* What a node of a cluster answers of what others own. */
-#include "daemon/api/peers.h"
+#include "daemon/api/api.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "daemon/http/pass.h"
+#include "daemon/http/proxy.h"
 #include "tests/unit/daemon/client.h"
 #include "tests/unit/daemon/joined.h"
 #include "tests/unit/run.h"

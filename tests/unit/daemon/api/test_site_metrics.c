@@ -1,9 +1,9 @@
-#include "daemon/api/site_metrics.h"
+#include "daemon/api/api_metrics.h"
 
 #include <string.h>
 
 #include "base/buffer.h"
-#include "store/rows_site.h"
+#include "store/rows.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 

@@ -8,8 +8,8 @@
 #include <jansson.h>
 
 #include "daemon/api/api.h"
-#include "daemon/api/api_ingest.h"
-#include "daemon/ctl/socket_client.h"
+#include "daemon/api/api_extract.h"
+#include "daemon/ctl/client.h"
 #include "tests/unit/daemon/client.h"
 #include "tests/unit/daemon/served.h"
 #include "tests/unit/daemon/world.h"

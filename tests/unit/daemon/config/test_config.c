@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "daemon/config/config_rows.h"
+#include "daemon/config/config_table.h"
 #include "tests/unit/run.h"
 
 enum { MAX_FILE = 1 << 20 };

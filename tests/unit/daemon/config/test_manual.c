@@ -1,5 +1,5 @@
 /* The manual page says what the table says; of options tests/lint/options. */
-#include "daemon/config/config_rows.h"
+#include "daemon/config/config_table.h"
 
 #include <stdlib.h>
 #include <string.h>

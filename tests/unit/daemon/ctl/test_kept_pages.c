@@ -1,11 +1,11 @@
 /* Pages that stay parsed have the answers that they would have without. */
-#include "daemon/ctl/kept_pages.h"
+#include "daemon/ctl/offline.h"
 
 #include <stdio.h>
 
 #include "base/arena.h"
-#include "daemon/privsep/learned.h"
-#include "template/answer_json.h"
+#include "daemon/privsep/model_cache.h"
+#include "template/result.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 

@@ -1,4 +1,4 @@
-#include "daemon/ctl/nearest.h"
+#include "daemon/ctl/ctl.h"
 
 #include "tests/unit/run.h"
 

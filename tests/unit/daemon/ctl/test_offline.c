@@ -8,10 +8,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "daemon/ctl/ctl_offline.h"
-#include "daemon/ctl/inputs.h"
-#include "daemon/ctl/labels.h"
-#include "daemon/ctl/partition.h"
+#include "daemon/ctl/ctl_group.h"
+#include "daemon/ctl/offline.h"
+#include "daemon/ctl/offline_input.h"
 #include "tests/unit/run.h"
 
 enum { MAX_PATH = 512 };

@@ -1,4 +1,4 @@
-#include "daemon/ctl/ordered_work.h"
+#include "daemon/ctl/offline_run.h"
 
 #include <sched.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-#include "daemon/ctl/output_names.h"
+#include "daemon/ctl/offline_input.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/ctl/page_fetch.h"
+#include "daemon/ctl/offline_input.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "daemon/ctl/socket_client.h"
+#include "daemon/ctl/client.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
-#include "daemon/ctl/training.h"
+#include "daemon/ctl/ctl_train.h"
 
 #include "base/arena.h"
-#include "daemon/ctl/gold.h"
 #include "extract/extractors.h"
 #include "page/page.h"
 #include "tests/unit/run.h"

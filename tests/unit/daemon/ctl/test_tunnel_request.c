@@ -1,4 +1,4 @@
-#include "daemon/ctl/tunnel_request.h"
+#include "daemon/ctl/browser_proxy.h"
 
 #include <stdio.h>
 #include <stdlib.h>

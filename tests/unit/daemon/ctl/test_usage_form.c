@@ -1,4 +1,4 @@
-#include "daemon/ctl/usage_form.h"
+#include "daemon/ctl/ctl.h"
 
 #include <stdio.h>
 

@@ -6,8 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/engine/alert_change.h"
-#include "daemon/engine/findings.h"
+#include "daemon/engine/commit_event.h"
 #include "store/key.h"
 #include "store/store.h"
 #include "store/verify.h"

@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
-#include "crawl/warc.h"
+#include "crawl/warc_write.h"
 #include "tests/unit/run.h"
 
 enum { MAX_FILE = 64 << 20, THREADS = 4, WRITES = 50, ALL_WRITES = 200 };

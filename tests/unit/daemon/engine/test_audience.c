@@ -1,4 +1,4 @@
-#include "daemon/engine/audience.h"
+#include "daemon/engine/commit_event.h"
 
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"

@@ -1,4 +1,4 @@
-#include "daemon/engine/counts.h"
+#include "daemon/engine/engine.h"
 #include "store/document_frequency.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"

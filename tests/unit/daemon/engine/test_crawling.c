@@ -10,11 +10,11 @@
 
 #include "base/compress.h"
 #include "base/hash.h"
-#include "crawl/listing.h"
-#include "daemon/privsep/analyse.h"
+#include "crawl/sitemap.h"
+#include "daemon/privsep/analyse_task.h"
 #include "page/page_class.h"
 #include "store/key.h"
-#include "store/rows_page.h"
+#include "store/rows.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 

@@ -6,10 +6,7 @@
 
 #include "base/memory.h"
 #include "store/key.h"
-#include "store/rows_cluster.h"
-#include "store/rows_event.h"
-#include "store/rows_page.h"
-#include "store/rows_site.h"
+#include "store/rows.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 

@@ -1,10 +1,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/engine/analysing.h"
-#include "daemon/privsep/task.h"
-#include "daemon/query/answer.h"
-#include "daemon/query/page_answer.h"
+#include "daemon/engine/analyser.h"
+#include "daemon/privsep/messages.h"
+#include "daemon/query/query.h"
+#include "daemon/query/stored_text.h"
 #include "store/record.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"

@@ -7,11 +7,9 @@
 #include <string.h>
 
 #include "daemon/engine/engine.h"
-#include "daemon/query/answer.h"
+#include "daemon/query/query.h"
 #include "extract/core/extractor.h"
-#include "store/rows_event.h"
-#include "store/rows_page.h"
-#include "store/rows_template.h"
+#include "store/rows.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 

@@ -1,4 +1,4 @@
-#include "daemon/engine/guard_state.h"
+#include "daemon/engine/commit_guard.h"
 
 #include "tests/unit/run.h"
 

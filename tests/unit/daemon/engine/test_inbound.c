@@ -1,4 +1,4 @@
-#include "daemon/engine/inbound.h"
+#include "daemon/engine/link_graph.h"
 
 #include <string.h>
 

@@ -8,9 +8,7 @@
 
 #include "daemon/engine/engine.h"
 #include "store/content.h"
-#include "store/rows_dictionary.h"
-#include "store/rows_page.h"
-#include "store/rows_template.h"
+#include "store/rows.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 

@@ -5,8 +5,7 @@
 
 #include "daemon/runtime/clock.h"
 #include "page/page.h"
-#include "store/rows_frontier.h"
-#include "store/rows_site.h"
+#include "store/rows.h"
 #include "tests/unit/crawl/server.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"

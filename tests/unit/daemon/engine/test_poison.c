@@ -1,4 +1,4 @@
-#include "daemon/engine/change.h"
+#include "daemon/engine/engine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,9 +6,8 @@
 
 #include "base/compress.h"
 #include "base/hash.h"
-#include "daemon/engine/engine.h"
 #include "store/key.h"
-#include "store/rows_poison.h"
+#include "store/rows.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 

@@ -1,12 +1,12 @@
-#include "daemon/engine/report.h"
+#include "daemon/engine/threshold_report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "daemon/runtime/terminal.h"
-#include "daemon/web/report_json.h"
-#include "daemon/web/report_svg.h"
+#include "daemon/web/threshold_svg.h"
+#include "daemon/web/thresholds.h"
 #include "tests/unit/run.h"
 
 #define LEAF(count, ...)                                    \

@@ -2,10 +2,7 @@
 #include "daemon/engine/engine.h"
 
 #include "store/key.h"
-#include "store/rows_frontier.h"
-#include "store/rows_page.h"
-#include "store/rows_site.h"
-#include "store/rows_template.h"
+#include "store/rows.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 

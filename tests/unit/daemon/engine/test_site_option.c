@@ -1,4 +1,4 @@
-#include "daemon/engine/site_option.h"
+#include "daemon/engine/sites.h"
 
 #include "tests/unit/run.h"
 

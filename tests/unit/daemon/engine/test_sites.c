@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 
-#include "daemon/engine/site_queue.h"
 #include "tests/unit/run.h"
 
 enum { MANY = 1000, STEPS = 20000 };

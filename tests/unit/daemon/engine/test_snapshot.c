@@ -1,4 +1,4 @@
-#include "daemon/engine/snapshot.h"
+#include "daemon/engine/threshold_report.h"
 
 #include <stdio.h>
 #include <string.h>

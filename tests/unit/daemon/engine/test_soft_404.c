@@ -1,9 +1,9 @@
-#include "daemon/engine/soft_404.h"
+#include "daemon/engine/commit_site.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/privsep/analyse.h"
+#include "daemon/privsep/analyse_task.h"
 #include "tests/unit/run.h"
 
 static struct record_fragment fragments[2000];

@@ -1,11 +1,10 @@
-#include "daemon/engine/verify_laws.h"
+#include "daemon/engine/invariants.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "store/key.h"
-#include "store/rows_guard.h"
-#include "store/rows_site.h"
+#include "store/rows.h"
 #include "store/sets.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"

@@ -1,4 +1,4 @@
-#include "daemon/http/entity_tag.h"
+#include "daemon/http/exchange.h"
 
 #include "tests/unit/run.h"
 

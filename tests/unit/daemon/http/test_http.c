@@ -1,4 +1,4 @@
-#include "daemon/http/http.h"
+#include "daemon/http/server.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-#include "daemon/http/origin.h"
+#include "daemon/http/tokens.h"
 
 #include <stddef.h>
 

@@ -1,11 +1,11 @@
-#include "daemon/http/pass.h"
+#include "daemon/http/proxy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/http/http.h"
+#include "daemon/http/server.h"
 #include "tests/unit/daemon/client.h"
 #include "tests/unit/run.h"
 

@@ -1,4 +1,4 @@
-#include "daemon/http/relay.h"
+#include "daemon/http/proxy.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -9,9 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "daemon/http/http.h"
-#include "daemon/http/pass.h"
-#include "daemon/http/tcp.h"
+#include "daemon/http/server.h"
 #include "tests/unit/daemon/client.h"
 #include "tests/unit/run.h"
 

@@ -1,4 +1,4 @@
-#include "daemon/http/sessions.h"
+#include "daemon/http/tokens.h"
 
 #include <stdio.h>
 #include <string.h>

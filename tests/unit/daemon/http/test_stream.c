@@ -1,5 +1,5 @@
 /* Answers that go on, and answers from a file. */
-#include "daemon/http/http.h"
+#include "daemon/http/server.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-#include "daemon/http/tcp.h"
+#include "daemon/http/server.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "daemon/http/http.h"
 #include "tests/unit/daemon/client.h"
 #include "tests/unit/run.h"
 

@@ -1,7 +1,7 @@
-/* Bodies that are read while they come: daemon/http/upload.h,
- * daemon/ctl/socket_client.h.
+/* Bodies that are read while they come: daemon/http/body.h,
+ * daemon/ctl/client.h.
  */
-#include "daemon/http/http.h"
+#include "daemon/http/server.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/ctl/socket_client.h"
+#include "daemon/ctl/client.h"
 #include "daemon/runtime/clock.h"
 #include "tests/unit/daemon/client.h"
 #include "tests/unit/run.h"

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "daemon/nodes/bus.h"
+#include "daemon/nodes/broker.h"
 
 enum { BROKER_SERVERS = 3 };
 

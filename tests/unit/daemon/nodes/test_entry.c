@@ -1,4 +1,4 @@
-#include "daemon/nodes/entry.h"
+#include "daemon/nodes/log_append.h"
 
 #include <string.h>
 

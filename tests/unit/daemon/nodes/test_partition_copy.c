@@ -1,4 +1,4 @@
-#include "daemon/nodes/partition_copy.h"
+#include "daemon/nodes/snapshot.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include "store/journal.h"
 #include "store/key.h"
 #include "store/partitions.h"
-#include "store/rows_site.h"
+#include "store/rows.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 

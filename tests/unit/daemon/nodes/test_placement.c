@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "daemon/nodes/cluster.h"
+#include "daemon/nodes/nodes.h"
 #include "tests/unit/run.h"
 
 enum { MOST_NODES = 40, NAME_BYTES = 32 };

@@ -1,4 +1,4 @@
-#include "daemon/nodes/sealed_job.h"
+#include "daemon/nodes/import_jobs.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -1,13 +1,13 @@
-#include "daemon/nodes/secret_keys.h"
+#include "daemon/nodes/encryption_keys.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/redaction.h"
+#include "base/log.h"
+#include "store/encryption.h"
 #include "store/journal.h"
 #include "store/partitions.h"
-#include "store/rows_site.h"
-#include "store/sealed.h"
+#include "store/rows.h"
 #include "store/secrets.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"

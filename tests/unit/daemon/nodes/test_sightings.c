@@ -1,4 +1,4 @@
-#include "daemon/nodes/sightings.h"
+#include "daemon/nodes/membership.h"
 
 #include <stdio.h>
 #include <string.h>

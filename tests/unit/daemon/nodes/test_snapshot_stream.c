@@ -1,4 +1,4 @@
-#include "daemon/nodes/snapshot_stream.h"
+#include "daemon/nodes/snapshot.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * The threads of the delivery, step by step: the test is the courier, so that
  * it decides when an event is answered. Commits are real ones.
  */
-#include "daemon/notify/delivery_parts.h"
+#include "daemon/notify/notifier.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +10,10 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "daemon/privsep/courier.h"
+#include "daemon/privsep/notifier_process.h"
 #include "daemon/runtime/clock.h"
 #include "store/key.h"
-#include "store/rows_event.h"
-#include "store/rows_hook.h"
+#include "store/rows.h"
 #include "tests/unit/crawl/server.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"

@@ -1,4 +1,4 @@
-#include "daemon/notify/hook_target.h"
+#include "daemon/notify/notifier_sender.h"
 
 #include <string.h>
 

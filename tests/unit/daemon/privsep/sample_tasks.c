@@ -1,10 +1,8 @@
 #include "tests/unit/daemon/privsep/sample_tasks.h"
 
 #include "cluster/signature.h"
-#include "daemon/privsep/analyse.h"
-#include "daemon/privsep/item_list.h"
-#include "daemon/privsep/requests.h"
-#include "daemon/privsep/text_request.h"
+#include "daemon/privsep/analyse_task.h"
+#include "daemon/privsep/messages.h"
 #include "extract/core/extractor.h"
 
 static const char html[] =

@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_DAEMON_PRIVSEP_SAMPLE_TASKS_H
 #define TESTS_UNIT_DAEMON_PRIVSEP_SAMPLE_TASKS_H
 
-#include "daemon/privsep/task.h"
+#include "daemon/privsep/messages.h"
 
 /* message_free() it. `variant` is any number: another URL, format or guard. */
 struct message sample_task(enum task_kind kind, unsigned variant);

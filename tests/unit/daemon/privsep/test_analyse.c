@@ -1,8 +1,7 @@
-#include "daemon/privsep/analyse.h"
+#include "daemon/privsep/analyse_task.h"
 
 #include <string.h>
 
-#include "cluster/path.h"
 #include "cluster/signature.h"
 #include "page/page_class.h"
 #include "store/record.h"

@@ -1,4 +1,4 @@
-#include "daemon/privsep/command.h"
+#include "daemon/privsep/spawner_client.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "daemon/privsep/process.h"
 #include "daemon/runtime/clock.h"
 #include "tests/unit/run.h"
 

@@ -1,7 +1,7 @@
 /* What the courier does with frames that make no sense: it ends. */
-#include "daemon/privsep/courier.h"
+#include "daemon/privsep/notifier_process.h"
 
-#include "daemon/privsep/process.h"
+#include "daemon/privsep/spawner_client.h"
 #include "tests/unit/run.h"
 
 enum { PATIENCE_MS = 10000 };

@@ -6,10 +6,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "crawl/listing.h"
-#include "daemon/privsep/fetch_frame.h"
-#include "daemon/privsep/fetcher_role.h"
-#include "daemon/privsep/remote_fetcher.h"
+#include "crawl/sitemap.h"
+#include "daemon/privsep/fetcher_client.h"
+#include "daemon/privsep/fetcher_process.h"
+#include "daemon/privsep/messages.h"
 #include "daemon/runtime/clock.h"
 #include "tests/unit/run.h"
 

@@ -1,4 +1,4 @@
-#include "daemon/privsep/frame.h"
+#include "daemon/privsep/channel.h"
 
 #include <fcntl.h>
 #include <pthread.h>

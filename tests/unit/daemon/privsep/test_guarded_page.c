@@ -1,13 +1,12 @@
-#include "daemon/privsep/guarded_page.h"
+#include "daemon/privsep/analyse_task.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include "daemon/privsep/cpu_timer.h"
-#include "daemon/privsep/item_list.h"
-#include "store/rows_guard.h"
+#include "daemon/privsep/messages.h"
+#include "store/rows.h"
 #include "tests/unit/page/page_of.h"
 #include "tests/unit/run.h"
 

@@ -9,8 +9,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "daemon/privsep/landlock.h"
-#include "daemon/privsep/wall.h"
+#include "daemon/privsep/sandbox.h"
 #include "tests/unit/run.h"
 
 static const char *const a_file[] = {"/etc/passwd", NULL};

@@ -1,4 +1,4 @@
-#include "daemon/privsep/pool.h"
+#include "daemon/privsep/worker_pool.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "daemon/privsep/process.h"
+#include "daemon/privsep/spawner_client.h"
 #include "tests/unit/run.h"
 
 /* A worker that does what the head of the task says, and no task. */

@@ -1,4 +1,4 @@
-#include "daemon/privsep/post.h"
+#include "daemon/privsep/notifier_process.h"
 
 #include <netinet/in.h>
 #include <poll.h>

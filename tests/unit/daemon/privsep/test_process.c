@@ -1,4 +1,4 @@
-#include "daemon/privsep/process.h"
+#include "daemon/privsep/spawner_client.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/privsep/roster.h"
-#include "daemon/privsep/starter.h"
+#include "daemon/privsep/process_table.h"
+#include "daemon/privsep/spawner.h"
 #include "tests/unit/run.h"
 
 enum { ECHO = 1, CRASH, NUMBER };

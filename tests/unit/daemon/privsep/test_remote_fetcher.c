@@ -1,14 +1,14 @@
 /* The fetcher behind its channel, against a real server. */
-#include "daemon/privsep/remote_fetcher.h"
+#include "daemon/privsep/fetcher_client.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "crawl/listing.h"
-#include "daemon/privsep/fetch_frame.h"
-#include "daemon/privsep/fetcher_role.h"
+#include "crawl/sitemap.h"
+#include "daemon/privsep/fetcher_process.h"
+#include "daemon/privsep/messages.h"
 #include "daemon/runtime/clock.h"
 #include "tests/unit/crawl/server.h"
 #include "tests/unit/run.h"

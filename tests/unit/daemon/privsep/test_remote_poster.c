@@ -1,4 +1,4 @@
-#include "daemon/privsep/remote_poster.h"
+#include "daemon/privsep/notifier_client.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/privsep/courier.h"
+#include "daemon/privsep/notifier_process.h"
 #include "tests/unit/crawl/server.h"
 #include "tests/unit/run.h"
 

@@ -1,4 +1,4 @@
-#include "daemon/privsep/roster.h"
+#include "daemon/privsep/process_table.h"
 
 #include <unistd.h>
 

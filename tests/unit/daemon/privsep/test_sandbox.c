@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "daemon/privsep/empty_root.h"
 #include "tests/unit/run.h"
 
 static struct buffer text;

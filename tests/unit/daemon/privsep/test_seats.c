@@ -1,6 +1,6 @@
 /* Who gets which worker: in the order in which they came, long tasks never all
  * of them. */
-#include "daemon/privsep/seats.h"
+#include "daemon/privsep/worker_pool.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

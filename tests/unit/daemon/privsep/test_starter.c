@@ -1,11 +1,11 @@
 /* What the starter answers to those who forge requests. */
-#include "daemon/privsep/starter.h"
+#include "daemon/privsep/spawner.h"
 
 #include <errno.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/privsep/process.h"
+#include "daemon/privsep/spawner_client.h"
 #include "tests/unit/run.h"
 
 enum { PATIENCE_MS = 10000 };

@@ -1,4 +1,4 @@
-#include "daemon/privsep/task.h"
+#include "daemon/privsep/messages.h"
 
 #include <stdlib.h>
 #include <string.h>

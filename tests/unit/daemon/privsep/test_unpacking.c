@@ -1,4 +1,4 @@
-#include "daemon/privsep/unpacking.h"
+#include "daemon/privsep/worker_pool.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -6,11 +6,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "daemon/privsep/archived_record.h"
-#include "daemon/privsep/item_list.h"
-#include "daemon/privsep/pool.h"
-#include "daemon/privsep/process.h"
-#include "daemon/privsep/requests.h"
+#include "daemon/privsep/archive_task.h"
+#include "daemon/privsep/messages.h"
+#include "daemon/privsep/spawner_client.h"
 #include "tests/unit/run.h"
 
 enum {

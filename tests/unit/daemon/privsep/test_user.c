@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/privsep/user.h"
+#include "daemon/privsep/sandbox.h"
 #include "tests/unit/run.h"
 
 static char reason[USER_REASON_BYTES];

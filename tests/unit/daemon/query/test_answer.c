@@ -1,4 +1,4 @@
-#include "daemon/query/answer.h"
+#include "daemon/query/query.h"
 
 #include <stdio.h>
 #include <stdlib.h>

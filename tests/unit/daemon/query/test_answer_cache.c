@@ -1,4 +1,4 @@
-#include "daemon/query/answer_cache.h"
+#include "daemon/query/text_cache.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "daemon/query/answer.h"
+#include "daemon/query/query.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 

@@ -1,5 +1,5 @@
 /* The bundle of a site answers as the store that it was made from. */
-#include "daemon/query/bundling.h"
+#include "daemon/query/bundle_export.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "daemon/query/answer.h"
-#include "extract/methods/ridge_model.h"
+#include "daemon/query/query.h"
+#include "extract/methods/ridge.h"
 #include "template/bundle.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"

@@ -1,4 +1,4 @@
-#include "daemon/query/csv.h"
+#include "daemon/query/text_export.h"
 
 #include "tests/unit/run.h"
 

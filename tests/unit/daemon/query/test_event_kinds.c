@@ -1,9 +1,9 @@
-#include "daemon/query/event_kinds.h"
+#include "daemon/query/event.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/rows_event.h"
+#include "store/rows.h"
 #include "tests/unit/run.h"
 
 static kind_set read_kinds(const char *list)

@@ -1,6 +1,5 @@
-#include "daemon/query/event_summary.h"
+#include "daemon/query/event.h"
 
-#include "daemon/query/event_json.h"
 #include "tests/unit/run.h"
 
 static void check(const char *json, const char *wanted)

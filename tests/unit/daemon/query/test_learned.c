@@ -1,6 +1,6 @@
 /* What methods have learnt: the same with the cache and without, bounded, and
  * forgotten when the site changes. */
-#include "daemon/privsep/learned.h"
+#include "daemon/privsep/model_cache.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "daemon/privsep/item_list.h"
-#include "daemon/query/answer.h"
-#include "daemon/query/stored_page.h"
+#include "daemon/privsep/messages.h"
+#include "daemon/query/query.h"
+#include "daemon/query/stored_site.h"
 #include "extract/core/extractor.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"

@@ -6,9 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/privsep/page_list.h"
-#include "daemon/query/answer.h"
-#include "daemon/query/stored_page.h"
+#include "daemon/privsep/messages.h"
+#include "daemon/query/query.h"
 #include "daemon/query/stored_site.h"
 #include "store/key.h"
 #include "template/extraction.h"

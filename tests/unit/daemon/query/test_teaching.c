@@ -1,12 +1,12 @@
 /* Workers learn a template ahead of the questions, once its site was asked
  * about, and again when it has changed. */
-#include "daemon/query/teaching.h"
+#include "daemon/query/text_cache.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-#include "daemon/privsep/pool.h"
-#include "daemon/query/page_answer.h"
+#include "daemon/privsep/worker_pool.h"
+#include "daemon/query/stored_text.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 

@@ -1,5 +1,5 @@
 /* The bytes of each form, by hand. */
-#include "daemon/query/text_form.h"
+#include "daemon/query/text_export.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Rows that stand for pages: what a walk reads of them, and in which order. */
-#include "daemon/query/text_walk.h"
+#include "daemon/query/text_export.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "page/page_class.h"
 #include "store/key.h"
-#include "store/rows_site.h"
+#include "store/rows.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 

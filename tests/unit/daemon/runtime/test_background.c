@@ -1,6 +1,6 @@
 /* When the thread works, and when it rests: by the real clock, with times far
  * from those that it would take otherwise. */
-#include "daemon/runtime/background.h"
+#include "daemon/runtime/thread.h"
 
 #include <stdatomic.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 /* Who waits wakes by a signal, or when the time has come. */
-#include "daemon/runtime/condition.h"
+#include "daemon/runtime/lock.h"
 
 #include "daemon/runtime/clock.h"
 #include "tests/unit/run.h"

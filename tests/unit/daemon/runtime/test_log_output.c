@@ -1,4 +1,4 @@
-#include "daemon/runtime/log_output.h"
+#include "daemon/runtime/systemd.h"
 
 #include <stdio.h>
 #include <stdlib.h>

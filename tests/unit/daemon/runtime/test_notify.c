@@ -1,4 +1,4 @@
-#include "daemon/runtime/notify.h"
+#include "daemon/runtime/systemd.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Items are taken in the order in which they were put, whatever the threads do;
  * with real threads, whose work waits for what the test says. */
-#include "daemon/runtime/ordered.h"
+#include "daemon/runtime/thread.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "daemon/runtime/own_places.h"
+#include "daemon/runtime/systemd.h"
 
 #include <errno.h>
 #include <stdio.h>

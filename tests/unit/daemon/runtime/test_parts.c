@@ -1,5 +1,5 @@
 /* In which order parts are started, woken and stopped. */
-#include "daemon/runtime/parts.h"
+#include "daemon/runtime/thread.h"
 
 #include <stdio.h>
 #include <string.h>

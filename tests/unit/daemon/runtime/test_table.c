@@ -1,7 +1,6 @@
-#include "daemon/runtime/table.h"
-
-#include "daemon/ctl/progress.h"
 #include "daemon/runtime/terminal.h"
+
+#include "daemon/ctl/client.h"
 #include "tests/unit/run.h"
 
 static const struct table_column columns[] = {

@@ -1,4 +1,4 @@
-#include "daemon/runtime/time_histogram.h"
+#include "daemon/runtime/clock.h"
 
 #include "tests/unit/run.h"
 

@@ -1,5 +1,5 @@
 /* Work in a process of its own. */
-#include "daemon/runtime/trial.h"
+#include "daemon/runtime/child.h"
 
 #include <signal.h>
 #include <stdio.h>

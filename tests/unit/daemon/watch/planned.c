@@ -1,9 +1,7 @@
 #include "tests/unit/daemon/watch/planned.h"
 
 #include "base/arena.h"
-#include "store/rows_cluster.h"
-#include "store/rows_site.h"
-#include "store/rows_template.h"
+#include "store/rows.h"
 
 static struct template_view subject_of(uint32_t cluster)
 {

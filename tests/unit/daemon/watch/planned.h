@@ -9,7 +9,7 @@
 #ifndef TESTS_UNIT_DAEMON_WATCH_PLANNED_H
 #define TESTS_UNIT_DAEMON_WATCH_PLANNED_H
 
-#include "daemon/watch/inspection_plan.h"
+#include "daemon/watch/decide.h"
 
 #define HOUR UINT64_C(3600000)
 #define DAY  (24 * HOUR)

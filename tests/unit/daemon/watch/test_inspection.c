@@ -1,11 +1,10 @@
 /* Templates are found, and looked at again and again: as long as nothing but
  * content changes, nothing is told. */
-#include "daemon/watch/inspection.h"
+#include "daemon/watch/watcher.h"
 
 #include <string.h>
 
-#include "store/rows_event.h"
-#include "store/rows_template.h"
+#include "store/rows.h"
 #include "tests/unit/daemon/watched.h"
 #include "tests/unit/run.h"
 

@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "store/rows_event.h"
-#include "store/rows_template.h"
+#include "store/rows.h"
 #include "tests/unit/daemon/watched.h"
 #include "tests/unit/run.h"
 

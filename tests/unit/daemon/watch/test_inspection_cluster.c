@@ -1,8 +1,5 @@
 /* Clusters that are no live template, and the site: facts become a plan. */
-#include "store/rows_cluster.h"
-#include "store/rows_event.h"
-#include "store/rows_site.h"
-#include "store/rows_template.h"
+#include "store/rows.h"
 #include "tests/unit/daemon/watch/planned.h"
 #include "tests/unit/run.h"
 

@@ -1,7 +1,6 @@
 /* The linkage moves pages that are as they were: a page between two templates
  * merges them, and another cut of the tree says nothing of the site. */
-#include "store/rows_event.h"
-#include "store/rows_template.h"
+#include "store/rows.h"
 #include "tests/unit/daemon/watched.h"
 #include "tests/unit/run.h"
 

@@ -1,8 +1,6 @@
 /* Several things at once: pages that fail, stay or go while others change. */
 #include "store/key.h"
-#include "store/rows_cluster.h"
-#include "store/rows_event.h"
-#include "store/rows_template.h"
+#include "store/rows.h"
 #include "tests/unit/daemon/watched.h"
 #include "tests/unit/run.h"
 

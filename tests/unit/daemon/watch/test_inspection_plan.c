@@ -1,8 +1,6 @@
 /* Votes become a signal, and a signal a step: each row of the table of live
  * templates, and its edges. */
-#include "store/rows_cluster.h"
-#include "store/rows_event.h"
-#include "store/rows_template.h"
+#include "store/rows.h"
 #include "tests/unit/daemon/watch/planned.h"
 #include "tests/unit/run.h"
 

@@ -1,10 +1,7 @@
 /* What an inspection finds out of a whole site: it is blocked, it is stale; and
  * a site that is handed in has nobody who could be asked. */
 #include "page/page_class.h"
-#include "store/rows_event.h"
-#include "store/rows_page.h"
-#include "store/rows_site.h"
-#include "store/rows_template.h"
+#include "store/rows.h"
 #include "tests/unit/daemon/watched.h"
 #include "tests/unit/run.h"
 

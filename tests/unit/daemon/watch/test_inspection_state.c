@@ -1,7 +1,7 @@
 /* The table of the watch: states, signals, transitions. */
-#include "daemon/watch/inspection_state.h"
+#include "daemon/watch/decide.h"
 
-#include "store/rows_template.h"
+#include "store/rows.h"
 #include "tests/unit/run.h"
 
 static struct watch_position position_of(uint16_t flags, uint16_t state)

@@ -1,5 +1,5 @@
 /* What a step leaves behind: rows, visits, wishes, and what later steps see. */
-#include "store/rows_template.h"
+#include "store/rows.h"
 #include "tests/unit/daemon/watch/planned.h"
 #include "tests/unit/run.h"
 

@@ -1,10 +1,9 @@
 /* What one sample page says, and what all of them say. */
-#include "daemon/watch/inspection_votes.h"
+#include "daemon/watch/votes.h"
 
 #include "base/arena.h"
 #include "page/page_class.h"
-#include "store/rows_event.h"
-#include "store/rows_template.h"
+#include "store/rows.h"
 #include "tests/unit/run.h"
 
 /* Pages were stored at 10, and asked again at 20. */

@@ -1,4 +1,4 @@
-#include "daemon/engine/site_threshold.h"
+#include "daemon/engine/sites.h"
 #include "daemon/watch/threshold_selector.h"
 
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #include "daemon/runtime/clock.h"
 #include "page/page.h"
 #include "store/key.h"
-#include "store/rows_site.h"
+#include "store/rows.h"
 #include "tests/unit/crawl/server.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"

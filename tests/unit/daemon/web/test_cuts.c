@@ -1,4 +1,4 @@
-#include "daemon/web/cuts.h"
+#include "daemon/web/thresholds.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

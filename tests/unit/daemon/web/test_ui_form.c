@@ -1,4 +1,4 @@
-#include "daemon/web/ui_form.h"
+#include "daemon/web/html.h"
 
 #include "tests/unit/run.h"
 

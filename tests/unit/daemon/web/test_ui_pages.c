@@ -1,10 +1,9 @@
-#include "daemon/web/ui_pages.h"
+#include "daemon/web/web_site.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/web/ui_frame.h"
-#include "daemon/web/ui_html.h"
+#include "daemon/web/html.h"
 #include "tests/unit/run.h"
 
 #define EVIL                                                                 \

@@ -1,4 +1,4 @@
-#include "extract/auto/auto_choice.h"
+#include "extract/auto/auto.h"
 
 #include "page/page.h"
 #include "tests/unit/extract/fixture.h"

@@ -1,4 +1,4 @@
-#include "extract/auto/auto_claims.h"
+#include "extract/auto/auto_score.h"
 
 #include <stdlib.h>
 

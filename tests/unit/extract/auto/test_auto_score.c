@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "extract/auto/auto_claims.h"
-#include "extract/auto/auto_model.h"
+#include "extract/auto/forest.h"
 #include "page/page.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/arena.h"
-#include "extract/auto/auto_claims.h"
 #include "extract/auto/auto_score.h"
 #include "extract/auto/forest.h"
 #include "page/page.h"

@@ -1,4 +1,4 @@
-#include "extract/auto/claim_words.h"
+#include "extract/auto/auto_score.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "extract/auto/features.h"
 #include "extract/auto/page_context.h"
-#include "extract/auto/repetition.h"
 #include "page/page.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

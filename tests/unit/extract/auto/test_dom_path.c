@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "extract/text/tag_kind.h"
+#include "extract/text/token_stream.h"
 #include "page/page.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

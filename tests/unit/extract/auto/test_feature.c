@@ -1,10 +1,10 @@
-#include "extract/auto/feature.h"
+#include "extract/auto/features.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/auto/auto_claims.h"
+#include "extract/auto/auto_score.h"
 #include "page/page.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

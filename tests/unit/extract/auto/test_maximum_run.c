@@ -1,4 +1,4 @@
-#include "extract/auto/maximum_run.h"
+#include "extract/auto/sequence.h"
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "extract/auto/page_kind.h"
+#include "extract/auto/page_context.h"
 
 #include <math.h>
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
-#include "extract/auto/repetition.h"
-#include "extract/text/tag_kind.h"
+#include "extract/auto/features.h"
+#include "extract/text/token_stream.h"
 #include "page/page.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

@@ -1,4 +1,4 @@
-#include "extract/auto/shape.h"
+#include "extract/auto/features.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "extract/core/blur.h"
+#include "extract/core/numeric.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "extract/core/curve.h"
+#include "extract/core/numeric.h"
 
 #include "base/arena.h"
 #include "tests/unit/run.h"

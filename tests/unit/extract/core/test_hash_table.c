@@ -1,6 +1,6 @@
 #include "base/arena.h"
 #include "base/hash.h"
-#include "extract/core/hash_table.h"
+#include "extract/core/numeric.h"
 #include "tests/unit/run.h"
 
 struct entry {

@@ -1,6 +1,6 @@
-#include "extract/core/markup.h"
+#include "extract/core/document_walk.h"
 
-#include "page/escape.h"
+#include "page/page.h"
 #include "tests/unit/run.h"
 
 static void assert_href(const char *href, const char *expected)

@@ -1,4 +1,4 @@
-#include "extract/core/preference.h"
+#include "extract/core/extractor.h"
 
 #include <string.h>
 

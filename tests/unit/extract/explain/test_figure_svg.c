@@ -1,4 +1,4 @@
-#include "extract/explain/figure_svg.h"
+#include "extract/explain/plot.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "extract/core/trace.h"
-#include "extract/explain/figure_plot.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -1,4 +1,4 @@
-#include "extract/explain/page_copy.h"
+#include "extract/explain/explain.h"
 
 #include <stdlib.h>
 #include <string.h>

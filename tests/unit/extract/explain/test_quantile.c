@@ -1,4 +1,4 @@
-#include "extract/explain/quantile.h"
+#include "extract/explain/plot.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 #include "base/buffer.h"
-#include "extract/metadata/metadata_byline.h"
+#include "extract/metadata/metadata_author.h"
 #include "tests/unit/run.h"
 
 /* The names of `text`, with "; " between them. */

@@ -1,5 +1,4 @@
 #include "extract/metadata/metadata_date.h"
-#include "extract/metadata/metadata_month.h"
 #include "tests/unit/run.h"
 
 struct row {

@@ -1,5 +1,5 @@
 #include "base/arena.h"
-#include "extract/metadata/metadata_name.h"
+#include "extract/metadata/metadata_author.h"
 #include "tests/unit/run.h"
 
 static const char url[] = "https://www.bigsite.co.uk/a/b";

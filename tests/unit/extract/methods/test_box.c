@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "extract/core/visible.h"
-#include "extract/methods/box.h"
+#include "extract/core/document_walk.h"
+#include "extract/methods/box_layout.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -1,7 +1,7 @@
 #include <check.h>
 
 #include "base/arena.h"
-#include "extract/methods/box_figure.h"
+#include "extract/methods/box_layout.h"
 #include "tests/unit/run.h"
 
 /* A figure of `count` blocks, whose width is their index + 1. */

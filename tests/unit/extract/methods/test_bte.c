@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "extract/core/document_walk.h"
 #include "extract/core/trace.h"
-#include "extract/core/visible.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

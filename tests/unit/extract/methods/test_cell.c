@@ -1,8 +1,8 @@
-#include "extract/methods/cell.h"
+#include "extract/methods/block_methods.h"
 
 #include "base/arena.h"
-#include "extract/core/visible.h"
-#include "extract/text/source_walk.h"
+#include "extract/core/document_walk.h"
+#include "extract/text/token_stream.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -1,12 +1,12 @@
-#include "extract/methods/content_code.h"
+#include "extract/methods/code_blur_methods.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "extract/core/blur.h"
-#include "extract/core/visible.h"
+#include "extract/core/document_walk.h"
+#include "extract/core/numeric.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "extract/methods/slot.h"
+#include "extract/methods/block_methods.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

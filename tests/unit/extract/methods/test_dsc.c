@@ -1,4 +1,4 @@
-#include "extract/methods/low_slope.h"
+#include "extract/methods/token_methods.h"
 
 #include "extract/core/trace.h"
 #include "tests/unit/extract/fixture.h"

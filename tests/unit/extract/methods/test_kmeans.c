@@ -1,4 +1,4 @@
-#include "extract/methods/kmeans.h"
+#include "extract/methods/tag_ratio_methods.h"
 
 #include <math.h>
 

@@ -5,8 +5,8 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "extract/core/document_walk.h"
 #include "extract/core/trace.h"
-#include "extract/core/visible.h"
 #include "extract/extractors.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "extract/core/trace.h"
 #include "extract/extractors.h"
-#include "extract/methods/ridge_model.h"
+#include "extract/methods/ridge.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -1,4 +1,4 @@
-#include "extract/methods/ridge_model.h"
+#include "extract/methods/ridge.h"
 
 #include <math.h>
 #include <stdlib.h>

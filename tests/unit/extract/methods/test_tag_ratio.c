@@ -1,4 +1,4 @@
-#include "extract/methods/tag_ratio.h"
+#include "extract/methods/tag_ratio_methods.h"
 
 #include "base/arena.h"
 #include "tests/unit/extract/fixture.h"

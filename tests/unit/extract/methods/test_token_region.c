@@ -1,8 +1,8 @@
-#include "extract/methods/token_region.h"
+#include "extract/methods/token_methods.h"
 
 #include "base/arena.h"
+#include "extract/core/document_walk.h"
 #include "extract/core/trace.h"
-#include "extract/core/visible.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -1,8 +1,8 @@
 #include <check.h>
 
+#include "extract/core/document_walk.h"
 #include "extract/core/trace.h"
-#include "extract/core/visible.h"
-#include "extract/methods/vce_tree.h"
+#include "extract/methods/visual_methods.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

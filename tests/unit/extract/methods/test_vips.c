@@ -1,11 +1,10 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "extract/core/document_walk.h"
 #include "extract/core/trace.h"
-#include "extract/core/visible.h"
-#include "extract/methods/box.h"
-#include "extract/methods/vips_rules.h"
-#include "extract/methods/vips_segment.h"
+#include "extract/methods/box_layout.h"
+#include "extract/methods/visual_methods.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -1,4 +1,4 @@
-#include "extract/render/content_block.h"
+#include "extract/render/layout.h"
 
 #include <stdio.h>
 

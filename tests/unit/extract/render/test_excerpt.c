@@ -1,4 +1,4 @@
-#include "extract/render/excerpt.h"
+#include "extract/render/render.h"
 
 #include <stdlib.h>
 #include <string.h>

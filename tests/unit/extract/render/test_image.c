@@ -1,4 +1,4 @@
-#include "extract/render/image.h"
+#include "extract/render/media.h"
 
 #include <stdlib.h>
 #include <string.h>

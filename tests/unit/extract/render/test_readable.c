@@ -1,9 +1,9 @@
-#include "extract/render/readable.h"
+#include "extract/render/outline.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/render/shortcode.h"
+#include "extract/render/media.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -1,4 +1,4 @@
-#include "extract/render/reference_list.h"
+#include "extract/render/markdown.h"
 
 #include "base/arena.h"
 #include "base/buffer.h"

@@ -1,5 +1,5 @@
 #include "extract/render/layout.h"
-#include "extract/render/markdown_escape.h"
+#include "extract/render/markdown_inline.h"
 #include "extract/render/render.h"
 
 #include <stdlib.h>

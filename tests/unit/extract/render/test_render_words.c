@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "extract/render/content_block.h"
+#include "extract/render/layout.h"
 #include "extract/render/render.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

@@ -1,4 +1,4 @@
-#include "extract/render/table_filter.h"
+#include "extract/render/table.h"
 
 #include <string.h>
 

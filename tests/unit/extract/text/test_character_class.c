@@ -1,4 +1,4 @@
-#include "extract/text/character_class.h"
+#include "extract/text/characters.h"
 
 #include "extract/text/word.h"
 #include "tests/unit/run.h"

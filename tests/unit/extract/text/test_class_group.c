@@ -1,4 +1,4 @@
-#include "extract/text/class_group.h"
+#include "extract/text/class_words.h"
 
 #include "base/arena.h"
 #include "extract/text/passage.h"

@@ -1,4 +1,4 @@
-#include "extract/text/direction.h"
+#include "extract/text/block.h"
 
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

@@ -1,4 +1,4 @@
-#include "extract/text/node_path.h"
+#include "extract/text/fragment.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -1,4 +1,4 @@
-#include "extract/text/simhash.h"
+#include "extract/text/fragment.h"
 
 #include <string.h>
 

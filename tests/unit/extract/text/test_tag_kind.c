@@ -1,4 +1,4 @@
-#include "extract/text/tag_kind.h"
+#include "extract/text/token_stream.h"
 
 #include "page/page.h"
 #include "tests/unit/extract/fixture.h"

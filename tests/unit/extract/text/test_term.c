@@ -1,6 +1,6 @@
 #include "base/hash.h"
-#include "extract/core/visible.h"
-#include "extract/text/term.h"
+#include "extract/core/document_walk.h"
+#include "extract/text/word.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "extract/core/visible.h"
+#include "extract/core/document_walk.h"
 #include "extract/text/word.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

@@ -1,0 +1,63 @@
+#include "base/count_map.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum { FIRST_CAPACITY = 1024 };
+
+void count_map_free(struct count_map *tally)
+{
+	free(tally->entries);
+	*tally = (struct count_map){0};
+}
+
+static int count_map_compare(const void *a, const void *b)
+{
+	const struct count_map_entry *x = a;
+	const struct count_map_entry *y = b;
+
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+void count_map_sort(struct count_map *tally)
+{
+	size_t used = 0;
+
+	if (tally->count > 1)
+		qsort(tally->entries, tally->count, sizeof(*tally->entries),
+		      count_map_compare);
+	for (size_t i = 0; i < tally->count; i++) {
+		struct count_map_entry entry = tally->entries[i];
+
+		if (used > 0 && tally->entries[used - 1].number == entry.number)
+			tally->entries[used - 1].count += entry.count;
+		else
+			tally->entries[used++] = entry;
+	}
+	tally->count = used;
+}
+
+/*
+ * Make room for one more entry: merge equal entries before enlarging the array.
+ */
+static void count_map_make_room(struct count_map *tally)
+{
+	assert(tally->count == tally->capacity);
+	count_map_sort(tally);
+	if (tally->count <= tally->capacity / 2 && tally->capacity > 0)
+		return;
+	tally->capacity =
+		tally->capacity == 0 ? FIRST_CAPACITY : tally->capacity * 2;
+	tally->entries = mem_resize(tally->entries, tally->capacity,
+				    sizeof(*tally->entries));
+}
+
+void count_map_add(struct count_map *tally, uint64_t number)
+{
+	if (tally->count == tally->capacity)
+		count_map_make_room(tally);
+	assert(tally->count < tally->capacity);
+	tally->entries[tally->count++] = (struct count_map_entry){number, 1};
+}

@@ -1,0 +1,161 @@
+/*
+ * cluster/threshold.h - suggests a threshold for a site, from its dendrogram
+ * and links, when no labels are known. On labelled sites no rule is always
+ * right, so a suggestion has a reason, which should be shown with it.
+ */
+#ifndef CLUSTER_THRESHOLD_H
+#define CLUSTER_THRESHOLD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "cluster/dendrogram.h"
+#include "cluster/signature.h"
+
+struct dendrogram;
+struct merge_pages;
+
+enum {
+	SUGGESTION_REASON_BYTES = 160,
+	SUGGESTION_MIN_PAGES =
+		10, /* minimum number of pages for judging merges */
+};
+
+struct threshold_suggestion {
+	unsigned threshold; /* permille */
+	unsigned begin; /* thresholds begin..end, both included, give the same
+			   number of sizable clusters; {0, 0} = no plateau */
+	unsigned end;
+	unsigned plateau; /* the middle of the plateau; 0 = none */
+	double agreement; /* with the labels from links (cluster/threshold.h), 0
+			     to 1 */
+	double ratio;     /* ratio of pages with a label */
+	uint32_t sizable; /* sizable clusters at the threshold */
+	uint32_t clusters;  /* all clusters at the threshold */
+	unsigned gap_begin; /* the widest gap between the heights of two
+			       successive joins; {0, 0}: fewer than two heights.
+			       Source: Gottron 2008, figure 2 */
+	unsigned gap_end;
+	char reason[SUGGESTION_REASON_BYTES]; /* an English sentence without a
+						 full stop */
+};
+
+/*
+ * Return the highest threshold that is searched: half-way between the template
+ * level and the site level, where the templates of a site are one cluster.
+ */
+unsigned threshold_suggestion_limit(enum measure measure);
+
+/*
+ * Return the middle of the longest plateau: the longest range of neighbouring
+ * thresholds that give the same number of sizable clusters, at least two, which
+ * contain at least half of the pages at the middle; of equally long ones the
+ * lowest. Without a plateau return measure_template_threshold(), with a reason
+ * that states it.
+ */
+struct threshold_suggestion
+threshold_suggest_plateau(const struct dendrogram *dendrogram,
+			  enum measure measure);
+
+/*
+ * Return the threshold for "auto". For cas use cluster/merge_model.h, from
+ * SUGGESTION_MIN_PAGES on. For smaller sites and the other measures use the
+ * threshold whose clusters agree best with the labels from links, if enough
+ * pages have one. Otherwise use the plateau for cpc and the default for the
+ * others, because on labelled sites the plateau was better than the default
+ * only for cpc. The plateau, and the agreement with the labels, are returned in
+ * any case. `pages` may be NULL: use only the dendrogram.
+ */
+struct threshold_suggestion
+threshold_suggest(const struct dendrogram *dendrogram, enum measure measure,
+		  const struct merge_pages *pages);
+
+/* The shape of a URL's path. */
+
+enum {
+	URL_SHAPE_MAX_DIRECTORIES = 64, /* directories that are used */
+	URL_SHAPE_MAX_BYTES = URL_SHAPE_MAX_DIRECTORIES + 2,
+};
+
+/*
+ * Write the shape of `path` with its query, as in a canonical URL, to `out`
+ * [URL_SHAPE_MAX_BYTES] and return its length. Each directory is one letter: N
+ * if it is all digits, otherwise W. Then i for the page of a directory (the
+ * last segment is empty or begins with "index."), otherwise f; then q if the
+ * query is not empty. "/2014/08/apache/" and "/2013/12/ant/index.html" are both
+ * NNWi.
+ */
+size_t url_shape_of_path(struct slice path, char *out);
+
+/*
+ * Labels pages by the links to them: evidence of their template that is
+ * independent of signatures. Pages of one template are linked from the same
+ * positions: posts from titles in lists, tags from a tag cloud. So choose the
+ * clustering of a dendrogram that agrees best with these labels. Pure
+ * functions over arrays.
+ *
+ * That the paths of the links to a page identify its template is the idea of
+ * UXClust (Grigalis & Cenys, Unsupervised structured data extraction from
+ * template-generated web pages, 2014), which clusters only by them; the rule
+ * here is ours.
+ */
+
+/* A link to `target`, by its position on the linking page. */
+struct label_link {
+	uint32_t target; /* index of a page */
+	uint64_t path;   /* path_hash() of the link; not 0 */
+};
+
+enum { LINK_LABEL_MIN_HELD = 3 }; /* minimum number of pages with one label */
+
+/*
+ * Label each page [page_count] with the most common path of the links to it, as
+ * a number from 1 upwards by ascending path; 0 if no page links to it, or if
+ * fewer than LINK_LABEL_MIN_HELD pages have that path. Of equally common paths,
+ * such as those of a list and of previous and next links, use the one that
+ * leads to most pages, then the smaller one. Return the largest label. Sorts
+ * and overwrites `links`, which may contain each pair of a source and a target
+ * once and no link of a page to itself. O(n log n) for links, and for pages.
+ */
+uint32_t link_labels_compute(struct label_link *links, size_t count,
+			     uint32_t *labels_out, uint32_t page_count);
+
+/* The thresholds that are tried, in permille: 25, 30, ... 600. */
+enum {
+	LINK_LABEL_FIRST = 25,
+	LINK_LABEL_STEP = 5,
+	LINK_LABEL_STEPS = 116,
+	LINK_LABEL_MIN_PAGES = 11, /* minimum number of pages with a label for
+				   measuring the agreement */
+};
+
+struct label_pages {
+	const uint32_t *leaves; /* [count] leaves of the dendrogram */
+	const uint32_t *labels; /* [count] */
+	size_t count;
+};
+
+struct label_choice {
+	unsigned threshold; /* permille */
+	double agreement;   /* adjusted Rand index at the threshold */
+	double ratio;       /* ratio of the pages with a label */
+	double curve[LINK_LABEL_STEPS]; /* agreement at each threshold tried */
+};
+
+/*
+ * Choose the threshold T that maximises ratio * agreement - |T - default| /
+ * 1000: the agreement of the clusters with the labels, over the pages that have
+ * one, minus a penalty for the distance from the default of the measure, which
+ * outweighs the agreement if few pages have a label. Of equals prefer the one
+ * nearer to the default, then the smaller. With fewer than LINK_LABEL_MIN_PAGES
+ * labels it is the default, and all agreement is 0. O(LINK_LABEL_STEPS *
+ * leaves), plus O(n log n) for n labels at each threshold that changes the
+ * clusters.
+ */
+void link_labels_choose(const struct label_pages *pages,
+			const struct dendrogram *dendrogram,
+			unsigned default_value,
+			struct label_choice *choice_out);
+
+#endif

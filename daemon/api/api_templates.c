@@ -1,0 +1,528 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/memory.h"
+#include "cluster/signature.h"
+#include "daemon/api/api.h"
+#include "daemon/query/stored_site.h"
+#include "daemon/web/thresholds.h"
+#include "store/key.h"
+#include "store/rows.h"
+#include "template/version_json.h"
+
+/* The clusters of a site, one cluster, and its pages. */
+
+enum {
+	SAMPLES = 3,
+	DEFAULT_PAGES = 1000,
+	MAX_PAGES = 100000,
+	PAGE_OFFSET = 8, /* offset of the page in a key of TABLE_MEMBERS */
+};
+
+struct cluster_entry {
+	uint32_t number;
+	struct cluster_row row;
+};
+
+static int largest_first(const void *left, const void *right)
+{
+	const struct cluster_entry *a = left;
+	const struct cluster_entry *b = right;
+
+	if (a->row.page_count != b->row.page_count)
+		return a->row.page_count > b->row.page_count ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+static json_t *title_of(struct txn *txn, uint32_t site, uint64_t page)
+{
+	struct arena *arena = arena_create();
+	struct slice title = stored_page_title(arena, txn, site, page);
+	json_t *value = title.data == NULL ? json_null() : json_text(title);
+
+	arena_destroy(arena);
+	return value;
+}
+
+static json_t *cluster_page_json(struct txn *txn, uint32_t site, uint64_t page,
+				 bool is_whole)
+{
+	struct page_row row;
+	json_t *value;
+
+	if (!page_row_get(txn, site, page, &row))
+		return NULL;
+	value = json_pack("{s:o, s:o}", "url", json_text(row.url), "title",
+			  title_of(txn, site, page));
+	if (is_whole) {
+		json_object_set_new(value, "fetched",
+				    json_time(row.fetched_ms));
+		json_object_set_new(value, "bytes",
+				    json_integer((json_int_t)row.body_bytes));
+	}
+	return value;
+}
+
+/* Options for listing the pages of a cluster. */
+struct cluster_page_list {
+	const uint64_t *after; /* page key to start after; NULL: start at the
+				  first page */
+	uint64_t max;
+	bool is_whole; /* list all fields of a page */
+};
+
+static json_t *cluster_pages_json(struct txn *txn, uint32_t site,
+				  uint32_t cluster,
+				  const struct cluster_page_list *listing)
+{
+	const uint64_t *after = listing->after;
+	struct key prefix = key_cluster(site, cluster);
+	struct key from = key_member(site, cluster, after == NULL ? 0 : *after);
+	struct scan scan = scan_begin_at(txn, TABLE_MEMBERS, key_slice(&from),
+					 prefix.size);
+	json_t *list = json_array();
+
+	while (json_array_size(list) < listing->max && scan_next(&scan)) {
+		uint64_t page = key_u64(scan.key, PAGE_OFFSET);
+		json_t *value;
+
+		if (after != NULL && page == *after)
+			continue;
+		value = cluster_page_json(txn, site, page, listing->is_whole);
+		if (value != NULL)
+			json_array_append_new(list, value);
+	}
+	scan_end(&scan);
+	return list;
+}
+
+static json_t *cluster_json(struct call *call, struct txn *txn,
+			    const struct site_row *site, uint32_t number,
+			    const struct cluster_row *row)
+{
+	static const struct cluster_page_list sample = {.max = SAMPLES};
+
+	return json_pack(
+		"{s:o, s:I, s:o, s:o, s:b, s:o}", "id",
+		json_cluster_id(site->host, number), "pages",
+		(json_int_t)row->page_count, "created",
+		json_time(row->created_ms), "changed",
+		json_time(row->changed_ms), "has_template",
+		(int)(row->page_count >= call->config->min_cluster_pages),
+		"sample", cluster_pages_json(txn, site->id, number, &sample));
+}
+
+/* Return the clusters of the site, largest first; free() the array. */
+static struct cluster_entry *list_clusters(struct txn *txn, uint32_t site,
+					   size_t *count_out)
+{
+	struct key prefix = key_site(site);
+	struct scan scan = scan_begin(txn, TABLE_CLUSTERS, key_slice(&prefix));
+	struct cluster_entry *items = NULL;
+	size_t capacity = 0;
+	size_t count = 0;
+
+	while (scan_next(&scan)) {
+		items = mem_grow(items, count, &capacity, sizeof(*items));
+		items[count].number = key_u32(scan.key, sizeof(uint32_t));
+		count += cluster_row_decode(scan.value, &items[count].row);
+	}
+	scan_end(&scan);
+	if (count > 1)
+		qsort(items, count, sizeof(*items), largest_first);
+	*count_out = count;
+	return items;
+}
+
+static json_t *clusters_json(struct call *call, struct txn *txn,
+			     const struct site_row *site)
+{
+	const char *measure = measure_name(site->options.measure);
+	json_t *list = json_array();
+	size_t count;
+	struct cluster_entry *items = list_clusters(txn, site->id, &count);
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, cluster_json(call, txn, site,
+							 items[i].number,
+							 &items[i].row));
+	free(items);
+	return json_pack("{s:o, s:s, s:f, s:I, s:o}", "host",
+			 json_text(site->host), "measure",
+			 measure == NULL ? "?" : measure, "threshold",
+			 site->options.threshold / 1000.0, "generation",
+			 (json_int_t)site->generation, "templates", list);
+}
+
+/*
+ * End the transaction and respond with `value`, which was built in it (NULL:
+ * not found).
+ */
+static enum http_verdict api_templates_reply(struct call *call, struct txn *txn,
+					     json_t *value)
+{
+	enum error error = txn->error;
+
+	txn_abort(txn);
+	if (error == ERR_NONE && value == NULL)
+		error = ERR_NOT_FOUND;
+	if (error == ERR_NONE)
+		return call_reply_tagged_json(call, value);
+	json_decref(value);
+	return call_fail_with(call, error, call->host);
+}
+
+enum http_verdict api_get_clusters(struct call *call)
+{
+	struct txn txn = txn_begin_read(call->api->store);
+	json_t *value = NULL;
+	struct site_row site;
+
+	if (site_get(&txn, slice_of(call->host), &site))
+		value = clusters_json(call, &txn, &site);
+	return api_templates_reply(call, &txn, value);
+}
+
+enum http_verdict api_get_thresholds(struct call *call)
+{
+	static const struct {
+		const char *name;
+		const char *media_type;
+	} formats[] = {
+		[THRESHOLDS_JSON] = {"json", "application/json"},
+		[THRESHOLDS_TEXT] = {"txt", "text/plain; charset=utf-8"},
+		[THRESHOLDS_SVG] = {"svg", "image/svg+xml"},
+	};
+	const char *name = http_argument(call->exchange, "format");
+	struct buffer body = {0};
+	unsigned format = THRESHOLDS_JSON;
+	enum error error;
+
+	while (name != NULL && format <= THRESHOLDS_SVG &&
+	       strcmp(formats[format].name, name) != 0)
+		format++;
+	if (format > THRESHOLDS_SVG)
+		return call_fail(call, 400, "bad_request",
+				 "format=%.64s: must be json, txt or svg",
+				 name);
+	error = thresholds_append(call->api->cuts, call->host,
+				  (enum thresholds_format)format, &body);
+	if (error == ERR_TOO_LARGE)
+		return call_fail(call, 413, error_code(error),
+				 "%s: the site has more unique signatures than "
+				 "clustering.max_dendrogram_size",
+				 call->host);
+	if (error != ERR_NONE) {
+		buffer_free(&body);
+		return call_fail_with(call, error, call->host);
+	}
+	http_reply(call->exchange, 200, formats[format].media_type, &body);
+	return HTTP_ANSWERED;
+}
+
+/* Find the cluster that the route names. */
+static bool api_templates_find_cluster(const struct call *call, struct txn *txn,
+				       struct site_row *site,
+				       struct cluster_row *row)
+{
+	return site_get(txn, slice_of(call->host), site) &&
+	       cluster_row_get(txn, site->id, call->number, row);
+}
+
+enum http_verdict api_get_cluster(struct call *call)
+{
+	struct txn txn = txn_begin_read(call->api->store);
+	json_t *value = NULL;
+	struct cluster_row row;
+	struct site_row site;
+
+	if (api_templates_find_cluster(call, &txn, &site, &row))
+		value = cluster_json(call, &txn, &site, call->number, &row);
+	return api_templates_reply(call, &txn, value);
+}
+
+enum http_verdict api_get_pages(struct call *call)
+{
+	const char *after = http_argument(call->exchange, "after");
+	uint64_t after_key = page_key_of(slice_of(after));
+	struct cluster_page_list listing = {
+		.after = after == NULL ? NULL : &after_key,
+		.is_whole = true,
+	};
+	json_t *value = NULL;
+	struct cluster_row row;
+	struct site_row site;
+	struct txn txn;
+
+	if (!call_number(call, "limit", DEFAULT_PAGES, MAX_PAGES, &listing.max))
+		return HTTP_ANSWERED;
+	txn = txn_begin_read(call->api->store);
+	if (api_templates_find_cluster(call, &txn, &site, &row))
+		value = json_pack("{s:o, s:o}", "id",
+				  json_cluster_id(site.host, call->number),
+				  "pages",
+				  cluster_pages_json(&txn, site.id,
+						     call->number, &listing));
+	return api_templates_reply(call, &txn, value);
+}
+
+/* A template and its versions. */
+
+enum { MAX_FRAGMENTS = 100000 };
+
+static const char *const state_names[TEMPLATE_STATES] = {
+	[TEMPLATE_LIVE] = "live",
+	[TEMPLATE_REPLACED] = "replaced",
+	[TEMPLATE_MERGED] = "merged",
+	[TEMPLATE_VANISHED] = "vanished",
+};
+
+static json_t *id_json(const struct call *call)
+{
+	return json_cluster_id(slice_of(call->host), call->number);
+}
+
+static json_t *template_versions_json(struct txn *txn, uint32_t site,
+				      uint32_t cluster)
+{
+	struct key prefix = key_cluster(site, cluster);
+	struct scan scan = scan_begin(txn, TABLE_VERSIONS, key_slice(&prefix));
+	json_t *list = json_array();
+	struct version_row row;
+
+	while (scan_next(&scan)) {
+		if (!version_row_decode(scan.value, &row)) {
+			txn_fail(txn, ERR_CORRUPT);
+			break;
+		}
+		json_array_append_new(
+			list, json_pack("{s:I, s:o, s:o, s:I}", "version",
+					(json_int_t)key_u32(
+						scan.key, 2 * sizeof(uint32_t)),
+					"first", json_time(row.first_ms),
+					"last", json_time(row.last_ms), "pages",
+					(json_int_t)row.page_count));
+	}
+	scan_end(&scan);
+	return list;
+}
+
+static json_t *lineage_json(const struct template_row *row)
+{
+	json_t *list =
+		json_loadb(row->lineage.size == 0 ? "" : row->lineage.data,
+			   row->lineage.size, 0, NULL);
+
+	if (json_is_array(list))
+		return list;
+	json_decref(list);
+	return json_array();
+}
+
+/* Add the history of the template. */
+static void add_history(struct call *call, struct txn *txn, uint32_t site,
+			const struct template_row *row, json_t *value)
+{
+	const char *state =
+		row->state < TEMPLATE_STATES ? state_names[row->state] : "?";
+
+	json_object_set_new(value, "version",
+			    json_integer((json_int_t)row->version));
+	json_object_set_new(value, "state", json_string(state));
+	json_object_set_new(value, "other",
+			    json_cluster_id(slice_of(call->host), row->other));
+	json_object_set_new(value, "created", json_time(row->created_ms));
+	json_object_set_new(value, "seen", json_time(row->seen_ms));
+	json_object_set_new(value, "ended", json_time(row->ended_ms));
+	json_object_set_new(value, "lineage", lineage_json(row));
+	json_object_set_new(value, "versions",
+			    template_versions_json(txn, site, call->number));
+}
+
+static json_t *fragment_json(const struct template_fragment *fragment,
+			     uint32_t pages)
+{
+	char hash[17];
+
+	snprintf(hash, sizeof(hash), "%016llx",
+		 (unsigned long long)fragment->hash);
+	return json_pack(
+		"{s:o, s:s, s:I, s:f}", "text",
+		fragment->is_known ? json_text(fragment->text) : json_null(),
+		"hash", hash, "df", (json_int_t)fragment->document_frequency,
+		"ratio", (double)fragment->document_frequency / pages);
+}
+
+/* Return the current fragments of the template's pages. */
+static json_t *live_json(struct call *call,
+			 const struct template_result *answer, uint64_t limit)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < answer->count && (limit == 0 || i < limit); i++)
+		json_array_append_new(list, fragment_json(&answer->fragments[i],
+							  answer->page_count));
+	return json_pack("{s:o, s:I, s:I, s:o}", "id", id_json(call), "pages",
+			 (json_int_t)answer->page_count, "generation",
+			 (json_int_t)answer->generation, "fragments", list);
+}
+
+/* Return the response for a template that has no pages any longer. */
+static json_t *ended_json(struct call *call, uint64_t generation)
+{
+	return json_pack("{s:o, s:i, s:I, s:[]}", "id", id_json(call), "pages",
+			 0, "generation", (json_int_t)generation, "fragments");
+}
+
+/* Respond with `value`, or with `error`. */
+static enum http_verdict api_template_reply(struct call *call, enum error error,
+					    json_t *value)
+{
+	if (error == ERR_NONE)
+		return call_reply_tagged_json(call, value);
+	json_decref(value);
+	return call_fail_with(call, error, call->host);
+}
+
+static enum http_verdict reply_live(struct call *call, uint64_t limit)
+{
+	struct extraction_options rules = call_rules(call);
+	struct template_result answer;
+	const struct template_name name = {call->host, call->number};
+	enum error error = query_template(call->api->pool, call->api->store,
+					  &rules, &name, &answer);
+	struct template_row row;
+	struct site_row site;
+	json_t *value = NULL;
+	struct txn txn;
+
+	if (error != ERR_NONE && error != ERR_NOT_FOUND)
+		return call_fail_with(call, error, call->host);
+	if (error == ERR_NONE)
+		value = live_json(call, &answer, limit);
+	template_result_free(&answer);
+	txn = txn_begin_read(call->api->store);
+	if (site_get(&txn, slice_of(call->host), &site) &&
+	    template_row_get(&txn, site.id, call->number, &row)) {
+		if (value == NULL)
+			value = ended_json(call, site.generation);
+		add_history(call, &txn, site.id, &row, value);
+	}
+	error = txn.error;
+	txn_abort(&txn);
+	if (error == ERR_NONE && value == NULL)
+		error = ERR_NOT_FOUND;
+	return api_template_reply(call, error, value);
+}
+
+/* State for reading versions in one transaction. */
+struct version_reader {
+	struct call *call;
+	struct txn txn;
+	struct arena *arena;
+	struct site_row site;
+};
+
+static enum error reading_begin(struct version_reader *reading,
+				struct call *call)
+{
+	reading->call = call;
+	reading->txn = txn_begin_read(call->api->store);
+	reading->arena = arena_create();
+	if (site_get(&reading->txn, slice_of(call->host), &reading->site))
+		return ERR_NONE;
+	return reading->txn.error != ERR_NONE ? reading->txn.error
+					      : ERR_NOT_FOUND;
+}
+
+static void reading_end(struct version_reader *reading)
+{
+	txn_abort(&reading->txn);
+	arena_destroy(reading->arena);
+}
+
+static enum error version_reader_read(struct version_reader *reading,
+				      uint64_t number,
+				      struct version_row *row_out,
+				      struct version **version_out)
+{
+	return stored_version_read(&reading->txn,
+				   (struct version_name){reading->site.id,
+							 reading->call->number,
+							 (uint32_t)number},
+				   reading->arena, row_out, version_out);
+}
+
+static enum http_verdict reply_version(struct call *call, uint64_t number)
+{
+	struct version *version;
+	struct version_row row;
+	struct version_reader reading;
+	json_t *value = NULL;
+	enum error error = reading_begin(&reading, call);
+
+	if (error == ERR_NONE)
+		error = version_reader_read(&reading, number, &row, &version);
+	if (error == ERR_NONE) {
+		value = version_json(version);
+		json_object_set_new(value, "id", id_json(call));
+		json_object_set_new(value, "version",
+				    json_integer((json_int_t)number));
+		json_object_set_new(value, "first", json_time(row.first_ms));
+		json_object_set_new(value, "last", json_time(row.last_ms));
+	}
+	reading_end(&reading);
+	return api_template_reply(call, error, value);
+}
+
+enum http_verdict api_get_version(struct call *call)
+{
+	return reply_version(call, call->version);
+}
+
+enum http_verdict api_get_template(struct call *call)
+{
+	uint64_t limit;
+
+	if (!call_number(call, "limit", 0, MAX_FRAGMENTS, &limit))
+		return HTTP_ANSWERED;
+	return reply_live(call, limit);
+}
+
+enum http_verdict api_get_diff(struct call *call)
+{
+	struct version *versions[2];
+	struct version_row rows[2];
+	struct version_diff diff;
+	struct version_reader reading;
+	enum error error;
+	json_t *value = NULL;
+	uint64_t from;
+	uint64_t to;
+
+	if (!call_number(call, "from", 0, UINT32_MAX, &from) ||
+	    !call_number(call, "to", 0, UINT32_MAX, &to))
+		return HTTP_ANSWERED;
+	if (from == 0 || to == 0)
+		return call_fail(call, 400, "bad_request",
+				 "from and to: must be two versions, from 1");
+	error = reading_begin(&reading, call);
+	if (error == ERR_NONE)
+		error = version_reader_read(&reading, from, &rows[0],
+					    &versions[0]);
+	if (error == ERR_NONE)
+		error = version_reader_read(&reading, to, &rows[1],
+					    &versions[1]);
+	if (error == ERR_NONE) {
+		version_compare(reading.arena, versions[0], versions[1], &diff);
+		value = version_diff_json(&diff);
+		json_object_set_new(value, "id", id_json(call));
+		json_object_set_new(value, "from",
+				    json_integer((json_int_t)from));
+		json_object_set_new(value, "to", json_integer((json_int_t)to));
+	}
+	reading_end(&reading);
+	return api_template_reply(call, error, value);
+}

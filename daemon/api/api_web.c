@@ -1,0 +1,1095 @@
+#include "daemon/api/api_web.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/api/api_forward.h"
+#include "daemon/api/api_text.h"
+#include "daemon/api/auth.h"
+#include "daemon/privsep/messages.h"
+#include "daemon/query/event.h"
+#include "daemon/query/stored_text.h"
+#include "daemon/runtime/clock.h"
+#include "daemon/web/html.h"
+#include "daemon/web/site_report.h"
+#include "daemon/web/web_site.h"
+#include "store/key.h"
+#include "store/rows.h"
+#include "template/version_json.h"
+
+/* Functions that all pages of daemon/ui share. */
+
+static const struct {
+	const char *name;
+	const char *text;
+	bool is_warning;
+} notices[] = {
+	{"site", "The site is watched. Its pages appear one by one.", false},
+	{"forgotten", "The site and its pages are deleted.", false},
+	{"saved", "The settings are saved.", false},
+	{"fetched", "The page is fetched.", false},
+	{"unfetched", "The page was not fetched; the last visit shows why.",
+	 true},
+	{"late",
+	 "The page has not been fetched yet; this page will show when it is.",
+	 true},
+	{"unpaged", "The page is deleted.", false},
+	{"guard", "The guard is added.", false},
+	{"unguarded", "The guard is deleted.", false},
+	{"ack", "Acknowledged.", false},
+	{"silence", "Silenced: alerts like this one are no longer delivered.",
+	 false},
+	{"unsilence", "The silence is removed.", false},
+};
+
+/*
+ * Record the last event before anything is read: the browser reports later
+ * events on the page.
+ */
+static void note_event(struct call *call)
+{
+	if (call->last_event == 0)
+		call->last_event = event_last_number(call->api->store);
+}
+
+bool ui_ask(struct call *call, call_handler *handle, json_t **answer_out)
+{
+	const char *message;
+
+	note_event(call);
+	*answer_out = NULL;
+	call->answer_out = answer_out;
+	handle(call);
+	call->answer_out = NULL;
+	assert(*answer_out != NULL);
+	if (call->answer_status < 300)
+		return true;
+	message = json_string_value(json_object_get(
+		json_object_get(*answer_out, "error"), "message"));
+	ui_fail(call, call->answer_status, message == NULL ? "" : message);
+	return false;
+}
+
+/*
+ * Send the referrer only to pages of this daemon. With no referrer at all,
+ * browsers would send forms without the Origin, which identifies the daemon's
+ * own forms.
+ */
+void ui_add_headers(struct call *call)
+{
+	struct http_exchange *exchange = call->exchange;
+
+	http_add_header(exchange, "X-Content-Type-Options", "nosniff");
+	http_add_header(exchange, "Referrer-Policy", "same-origin");
+	http_add_header(exchange, "Cache-Control", "no-store");
+	http_add_header(exchange, "Cross-Origin-Opener-Policy", "same-origin");
+	http_add_header(exchange, "Cross-Origin-Resource-Policy",
+			"same-origin");
+}
+
+static enum http_verdict send_page(struct call *call, unsigned status,
+				   struct buffer *page, bool has_attributes)
+{
+	struct buffer policy = {0};
+
+	ui_policy(&policy, has_attributes);
+	ui_add_headers(call);
+	http_add_header(call->exchange, "Content-Security-Policy", policy.data);
+	http_add_header(call->exchange, "X-Frame-Options", "DENY");
+	buffer_free(&policy);
+	http_reply(call->exchange, status, "text/html; charset=utf-8", page);
+	return HTTP_ANSWERED;
+}
+
+enum http_verdict ui_reply(struct call *call, struct buffer *page)
+{
+	ui_end(page);
+	return send_page(call, 200, page, false);
+}
+
+enum http_verdict ui_reply_styled(struct call *call, struct buffer *page)
+{
+	ui_end(page);
+	return send_page(call, 200, page, true);
+}
+
+static struct ui_frame frame_of(const struct call *call)
+{
+	return (struct ui_frame){
+		.is_reader = call->is_reader,
+		.can_leave = http_cookie(call->exchange, LOGIN_COOKIE) != NULL,
+		.has_cluster = call->api->peers != NULL,
+	};
+}
+
+enum http_verdict ui_fail(struct call *call, unsigned status,
+			  const char *message)
+{
+	const struct ui_frame frame = frame_of(call);
+	struct buffer page = {0};
+
+	ui_failure(&page, &frame, status, message);
+	return send_page(call, status, &page, false);
+}
+
+bool ui_read_form(struct call *call, json_t **form_out)
+{
+	struct http_exchange *exchange = call->exchange;
+
+	*form_out = NULL;
+	if (!ui_form_is_ours(http_header(exchange, "Origin"),
+			     http_header(exchange, "Host"),
+			     http_header(exchange, "Sec-Fetch-Site"))) {
+		ui_fail(call, 403,
+			"The request did not come from a page of this daemon.");
+		return false;
+	}
+	*form_out = ui_form_read(http_body(exchange));
+	if (*form_out == NULL)
+		ui_fail(call, 400, "This is not a form of this daemon.");
+	return *form_out != NULL;
+}
+
+enum http_verdict ui_go(struct call *call, const char *path, const char *done)
+{
+	struct buffer address = {0};
+	struct buffer body = {0};
+
+	buffer_printf(&address, "%s%cdone=%s", path,
+		      strchr(path, '?') == NULL ? '?' : '&', done);
+	ui_add_headers(call);
+	http_add_header(call->exchange, "Location", address.data);
+	buffer_free(&address);
+	http_reply(call->exchange, 303, "text/plain", &body);
+	return HTTP_ANSWERED;
+}
+
+enum http_verdict ui_do(struct call *call, call_handler *handle, json_t *form,
+			const char *path, const char *done)
+{
+	enum http_verdict verdict = HTTP_ANSWERED;
+	json_t *answer;
+
+	call->given = form;
+	if (ui_ask(call, handle, &answer))
+		verdict = ui_go(call, path, done);
+	call->given = NULL;
+	json_decref(form);
+	json_decref(answer);
+	return verdict;
+}
+
+const char *ui_last_segment(const struct call *call)
+{
+	return strrchr(http_path(call->exchange), '/') + 1;
+}
+
+void ui_open(struct call *call, struct buffer *page, const char *title,
+	     enum ui_section section)
+{
+	const char *done = http_argument(call->exchange, "done");
+	struct ui_frame frame = frame_of(call);
+
+	frame.title = title;
+	frame.section = section;
+	frame.is_live = true;
+	frame.missing =
+		http_added_header(call->exchange, FORWARD_HEADER_MISSING);
+	frame.is_stale =
+		http_added_header(call->exchange, FORWARD_HEADER_STALE) != NULL;
+	note_event(call);
+	frame.since = call->last_event;
+	for (size_t i = 0; i < sizeof(notices) / sizeof(notices[0]); i++)
+		if (done != NULL && strcmp(done, notices[i].name) == 0) {
+			frame.notice = notices[i].text;
+			frame.is_warning = notices[i].is_warning;
+		}
+	ui_begin(page, &frame);
+}
+
+struct gathered {
+	json_t *list;
+	size_t max;
+};
+
+static bool web_window_add(void *context, uint64_t number,
+			   const struct event_row *event)
+{
+	struct gathered *gathered = context;
+
+	if (json_array_size(gathered->list) == 2 * gathered->max)
+		for (size_t i = 0; i < gathered->max; i++)
+			json_array_remove(gathered->list, 0);
+	json_array_append_new(gathered->list, event_json(number, event));
+	return true;
+}
+
+json_t *ui_last_events(struct call *call, struct event_query *query,
+		       struct ui_window window)
+{
+	struct gathered gathered = {json_array(), window.max};
+	uint64_t last = event_last_number(call->api->store);
+	json_t *newest;
+	enum error error;
+
+	query->since = last > window.searched ? last - window.searched : 0;
+	query->limit = UINT64_MAX;
+	error = event_query_run(query, call->api->store, web_window_add,
+				&gathered);
+	if (error != ERR_NONE) {
+		json_decref(gathered.list);
+		ui_fail(call, 500, error_text(error));
+		return NULL;
+	}
+	newest = json_array();
+	for (size_t i = json_array_size(gathered.list);
+	     i-- > 0 && json_array_size(newest) < window.max;)
+		json_array_append(newest, json_array_get(gathered.list, i));
+	json_decref(gathered.list);
+	return newest;
+}
+
+/* The UI pages of alerts. */
+
+static const struct ui_window api_ui_alert_window = {300, 1000000};
+
+enum http_verdict api_ui_alerts(struct call *call)
+{
+	struct ui_alerts shown = {
+		.is_all = http_argument(call->exchange, "all") != NULL,
+		.is_reader = call->is_reader,
+		.is_of_node = call->api->peers != NULL};
+	struct event_query query = {.kinds = kind_set_alerts(),
+				    .is_firing = !shown.is_all};
+	enum http_verdict verdict = HTTP_ANSWERED;
+	struct buffer page = {0};
+	json_t *events = NULL;
+	json_t *silences = NULL;
+
+	if (call->is_reader || ui_ask(call, api_get_silences, &silences)) {
+		events = ui_last_events(call, &query, api_ui_alert_window);
+		if (events != NULL) {
+			shown.events = events;
+			shown.silences = silences;
+			ui_open(call, &page, "Alerts", UI_ALERTS);
+			ui_alerts(&page, &shown);
+			verdict = ui_reply(call, &page);
+		}
+	}
+	json_decref(events);
+	json_decref(silences);
+	return verdict;
+}
+
+enum http_verdict api_ui_alert(struct call *call)
+{
+	struct txn txn = txn_begin_read(call->api->store);
+	enum http_verdict verdict;
+	struct buffer page = {0};
+	struct event_row row;
+	json_t *event = NULL;
+
+	if (event_get(&txn, call->event, &row))
+		event = event_json(call->event, &row);
+	txn_abort(&txn);
+	if (event == NULL)
+		return ui_fail(call, 404, "This event does not exist.");
+	ui_open(call, &page, "Alert", UI_ALERTS);
+	ui_alert(&page, event, call->is_reader);
+	verdict = ui_reply(call, &page);
+	json_decref(event);
+	return verdict;
+}
+
+static enum http_verdict
+web_alerts_change(struct call *call, call_handler *handle, const char *done)
+{
+	json_t *form;
+
+	if (!ui_read_form(call, &form))
+		return HTTP_ANSWERED;
+	return ui_do(call, handle, form, "/ui/alerts", done);
+}
+
+enum http_verdict api_ui_ack(struct call *call)
+{
+	return web_alerts_change(call, api_post_ack, "ack");
+}
+
+enum http_verdict api_ui_silence(struct call *call)
+{
+	return web_alerts_change(call, api_post_silence, "silence");
+}
+
+enum http_verdict api_ui_unsilence(struct call *call)
+{
+	return web_alerts_change(call, api_delete_silence, "unsilence");
+}
+
+/* The UI pages of guards, and of an element for which a guard can be added. */
+
+enum { MAX_UP = 8 };
+
+enum http_verdict api_ui_guard(struct call *call)
+{
+	enum http_verdict verdict = HTTP_ANSWERED;
+	struct buffer page = {0};
+	json_t *guard;
+
+	if (ui_ask(call, api_get_guard, &guard)) {
+		ui_open(call, &page, "Guard", UI_SITES);
+		ui_guard(&page, guard);
+		verdict = ui_reply(call, &page);
+	}
+	json_decref(guard);
+	return verdict;
+}
+
+static void web_append_guards_path(struct buffer *out, const char *host)
+{
+	buffer_append_text(out, "/ui/sites/");
+	ui_escape(out, host);
+	buffer_append_text(out, "/guards");
+}
+
+/* Change a guard by the form, then show the guards. */
+static enum http_verdict web_guards_change(struct call *call,
+					   call_handler *handle, json_t *form,
+					   const char *done)
+{
+	struct buffer path = {0};
+	enum http_verdict verdict;
+
+	web_append_guards_path(&path, call->host);
+	verdict = ui_do(call, handle, form, path.data, done);
+	buffer_free(&path);
+	return verdict;
+}
+
+enum http_verdict api_ui_post_guard(struct call *call)
+{
+	static const char *const numbers[] = {"cluster"};
+	json_t *form;
+
+	if (!ui_read_form(call, &form))
+		return HTTP_ANSWERED;
+	if (!ui_form_number(form, numbers, 1)) {
+		json_decref(form);
+		return ui_fail(call, 400, "The template must be a number.");
+	}
+	return web_guards_change(call, api_post_guard, form, "guard");
+}
+
+enum http_verdict api_ui_delete_guard(struct call *call)
+{
+	json_t *form;
+
+	if (!ui_read_form(call, &form))
+		return HTTP_ANSWERED;
+	return web_guards_change(call, api_delete_guard, form, "unguarded");
+}
+
+/* The stored page of a URL. */
+struct selected_page {
+	struct url url;
+	uint32_t site;
+	uint64_t page;
+	uint32_t cluster;
+};
+
+static bool selected_page_find(struct call *call, struct selected_page *chosen)
+{
+	struct txn txn = txn_begin_read(call->api->store);
+	struct page_row row;
+	struct site_row site;
+	bool is_found = false;
+
+	chosen->page = page_key_of(slice_of(chosen->url.text));
+	if (site_get(&txn, slice_of(chosen->url.host), &site) &&
+	    page_row_get(&txn, site.id, chosen->page, &row)) {
+		chosen->site = site.id;
+		chosen->cluster = row.cluster;
+		is_found = true;
+	}
+	txn_abort(&txn);
+	return is_found;
+}
+
+/*
+ * Return the element, its value and its position; NULL if the page does not
+ * have it.
+ */
+static json_t *find_element(struct call *call,
+			    const struct selected_page *chosen,
+			    const struct ui_element *shown)
+{
+	struct wanted_guard wanted = {
+		.language = GUARD_XPATH, .minimum = 1, .maximum = 1};
+	char xpath[128];
+	json_t *found;
+	int size = snprintf(xpath, sizeof(xpath), "(//*)[%llu]",
+			    (unsigned long long)shown->number + 1);
+
+	for (uint32_t i = 0; i < shown->up && i < MAX_UP; i++)
+		size += snprintf(xpath + size, sizeof(xpath) - (size_t)size,
+				 "/..");
+	wanted.selector = slice_of(xpath);
+	call_try_guard(call, &wanted, chosen->site, chosen->page, &found);
+	return found;
+}
+
+/*
+ * Add selectors for the element, as a broken guard of this element would
+ * suggest them. Drop the selectors of other, similar elements.
+ */
+static void add_candidates(struct call *call,
+			   const struct selected_page *chosen,
+			   const struct ui_element *shown, json_t *element)
+{
+	const struct wanted_guard wanted = {
+		.language = GUARD_CSS,
+		.minimum = 1,
+		.maximum = 1,
+		.is_known = 1,
+		.selector = slice_of("templated-lost"),
+		.value = slice_of(ui_member(element, "value")),
+		.path = slice_of(ui_member(element, "path")),
+	};
+	json_t *list = json_array();
+	json_t *found;
+	const json_t *all;
+	uint64_t node = shown->number;
+
+	call_try_guard(call, &wanted, chosen->site, chosen->page, &found);
+	all = json_object_get(found, "candidates");
+	if (shown->up > 0)
+		node = ui_whole(json_array_get(all, 0), "node");
+	for (size_t i = 0; i < json_array_size(all); i++)
+		if (ui_whole(json_array_get(all, i), "node") == node)
+			json_array_append(list, json_array_get(all, i));
+	json_object_set_new(element, "candidates", list);
+	json_decref(found);
+}
+
+enum http_verdict ui_show_element(struct call *call, uint32_t number)
+{
+	const char *text = http_argument(call->exchange, "url");
+	struct ui_element shown = {.number = number};
+	char cluster[MAX_HOST_BYTES + 16] = "";
+	enum http_verdict verdict;
+	struct buffer page = {0};
+	struct selected_page chosen;
+	json_t *element;
+	uint64_t up;
+
+	if (!call_number(call, "up", 0, MAX_UP, &up))
+		return HTTP_ANSWERED;
+	if (text == NULL ||
+	    url_parse(&chosen.url, slice_of(text), NULL) != ERR_NONE ||
+	    !selected_page_find(call, &chosen))
+		return ui_fail(call, 404, "This page is not stored.");
+	shown.up = (uint32_t)up;
+	element = find_element(call, &chosen, &shown);
+	if (ui_whole(element, "matches") != 1) {
+		json_decref(element);
+		return ui_fail(call, 404,
+			       "The page does not contain this element.");
+	}
+	add_candidates(call, &chosen, &shown, element);
+	if (chosen.cluster != 0)
+		snprintf(cluster, sizeof(cluster), "%s/%u", chosen.url.host,
+			 chosen.cluster);
+	shown.host = chosen.url.host;
+	shown.url = chosen.url.text;
+	shown.cluster = cluster;
+	shown.found = element;
+	ui_open(call, &page, "New guard", UI_SITES);
+	ui_element(&page, &shown);
+	verdict = ui_reply(call, &page);
+	json_decref(element);
+	return verdict;
+}
+
+/*
+ * The UI pages of crawled pages. A worker parses the crawled page and returns
+ * JSON or one of two documents, which are shown in a frame:
+ *
+ * - why: each text with its score. It contains nothing active, and has an
+ * origin of its own (the policy's "sandbox").
+ * - the copy (extract/explain/explain.h), whose texts are links to the form
+ *   for a guard. Only its text comes from the crawled page, so that the policy
+ *   must protect the UI from the copy, not the copy from the UI: it runs no
+ * script (no "allow-scripts", and no source for one), loads nothing and sends
+ * no form. "allow-same-origin" is necessary because its links would otherwise
+ * come from another origin, without the session cookie;
+ *   "allow-top-navigation-by-user-activation" because they must replace the UI
+ *   page.
+ */
+
+#define FRAME_POLICY                                      \
+	"default-src 'none'; style-src 'unsafe-inline'; " \
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
+
+/*
+ * Read the page in the format. ERR_NOT_FOUND: it is not stored, the reason
+ * states why. ERR_MALFORMED: the arguments are wrong. buffer_free() its body.
+ */
+static enum error web_page_read(struct call *call, enum format format,
+				struct text_result *answer)
+{
+	const struct extraction_options rules = call_rules(call);
+	struct text_params question;
+	json_t *refusal = NULL;
+	enum error error = ERR_MALFORMED;
+	bool is_read;
+
+	*answer = (struct text_result){
+		.reason = "This is not the URL of a page."};
+	call->answer_out = &refusal;
+	is_read = text_params_read(call, &question) && question.has_url;
+	call->answer_out = NULL;
+	json_decref(refusal);
+	question.request.format = format;
+	if (is_read)
+		error = stored_text_get(call->api->pool, call->api->store,
+					&rules, &question.request, answer);
+	free(question.parameter_text);
+	return error;
+}
+
+static enum http_verdict web_page_fail(struct call *call, enum error error,
+				       struct text_result *answer)
+{
+	buffer_free(&answer->body);
+	return ui_fail(call, error == ERR_MALFORMED ? 400 : 404,
+		       answer->reason[0] == '\0' ? error_text(error)
+						 : answer->reason);
+}
+
+static enum http_verdict reply_frame(struct call *call, struct buffer *body,
+				     const char *policy)
+{
+	ui_add_headers(call);
+	http_add_header(call->exchange, "Content-Security-Policy", policy);
+	http_add_header(call->exchange, "X-Frame-Options", "SAMEORIGIN");
+	http_reply(call->exchange, 200, "text/html; charset=utf-8", body);
+	return HTTP_ANSWERED;
+}
+
+enum http_verdict api_ui_why(struct call *call)
+{
+	struct text_result answer;
+	enum error error = web_page_read(call, FORMAT_EXPLAIN, &answer);
+
+	if (error != ERR_NONE)
+		return web_page_fail(call, error, &answer);
+	return reply_frame(call, &answer.body, FRAME_POLICY);
+}
+
+enum http_verdict api_ui_element(struct call *call)
+{
+	struct text_result answer;
+	uint64_t number;
+	enum error error;
+
+	if (!call_number(call, "element", 0, UINT32_MAX, &number))
+		return HTTP_ANSWERED;
+	if (http_argument(call->exchange, "element") != NULL)
+		return call->is_reader
+			       ? ui_fail(call, 403,
+					 "Read-only clients cannot add guards.")
+			       : ui_show_element(call, (uint32_t)number);
+	error = web_page_read(call, FORMAT_COPY, &answer);
+	if (error != ERR_NONE)
+		return web_page_fail(call, error, &answer);
+	return reply_frame(call, &answer.body,
+			   FRAME_POLICY
+			   " allow-same-origin "
+			   "allow-top-navigation-by-user-activation");
+}
+
+static enum http_verdict show_page(struct call *call, struct ui_page *shown,
+				   const struct text_result *answer)
+{
+	struct buffer page = {0};
+	json_t *text =
+		json_loadb(answer->body.data == NULL ? "" : answer->body.data,
+			   answer->body.size, 0, NULL);
+	enum http_verdict verdict;
+
+	shown->text = text;
+	ui_open(call, &page, shown->url, UI_SITES);
+	ui_page(&page, shown);
+	verdict = ui_reply(call, &page);
+	json_decref(text);
+	return verdict;
+}
+
+/* Read-only clients do not see visits: they get the site only. */
+static bool ask_visit(struct call *call, json_t **explain_out)
+{
+	const char *text = http_argument(call->exchange, "url");
+	struct url url;
+
+	if (!call->is_reader)
+		return ui_ask(call, api_get_explain, explain_out);
+	*explain_out = NULL;
+	if (text == NULL || url_parse(&url, slice_of(text), NULL) != ERR_NONE) {
+		ui_fail(call, 400, "This is not the URL of a page.");
+		return false;
+	}
+	*explain_out = json_pack("{s:s}", "site", url.host);
+	return true;
+}
+
+/* For a page that is not stored, show why. */
+enum http_verdict api_ui_page(struct call *call)
+{
+	struct ui_page shown = {
+		.url = http_argument(call->exchange, "url"),
+		.tab = ui_page_tab_of(ui_last_segment(call)),
+		.is_reader = call->is_reader,
+	};
+	enum http_verdict verdict = HTTP_ANSWERED;
+	struct text_result answer;
+	enum error error;
+	json_t *explain;
+
+	if (shown.tab == UI_PAGE_TABS)
+		shown.tab = UI_SIDES;
+	if (ask_visit(call, &explain)) {
+		error = web_page_read(call, FORMAT_JSON, &answer);
+		if (error == ERR_NOT_FOUND && !call->is_reader)
+			shown.tab = UI_VISIT;
+		shown.explain = explain;
+		if (error == ERR_NONE || shown.tab == UI_VISIT)
+			verdict = show_page(call, &shown, &answer);
+		else
+			verdict = web_page_fail(call, error, &answer);
+		buffer_free(&answer.body);
+	}
+	json_decref(explain);
+	return verdict;
+}
+
+/* After an action on a page, show the page's tab `part`. */
+static enum http_verdict go_to_page(struct call *call, const char *part,
+				    const char *url, const char *done)
+{
+	struct buffer path = {0};
+	enum http_verdict verdict;
+
+	buffer_printf(&path, "/ui/page%s?url=", part);
+	ui_escape(&path, url);
+	verdict = ui_go(call, path.data, done);
+	buffer_free(&path);
+	return verdict;
+}
+
+/* Return the status for a page that cannot be queued. */
+static unsigned web_page_status(enum error error)
+{
+	switch (error) {
+	case ERR_BUSY:
+		return 503;
+	case ERR_TOO_LARGE: /* crawl.max_sites */
+		return 413;
+	case ERR_NO_CREDENTIALS: /* the site's headers must be set first */
+		return 403;
+	default:
+		return 500;
+	}
+}
+
+static enum http_verdict fetch_page(struct call *call,
+				    const struct text_params *question)
+{
+	const char *url = question->url.text;
+	struct page_status standing;
+
+	switch (call_fetch(call, question, &standing)) {
+	case FETCH_IMPOSSIBLE:
+		return ui_fail(call, web_page_status(standing.error),
+			       error_text(standing.error));
+	case FETCH_AWAITED:
+		return HTTP_SUSPENDED;
+	case FETCH_HERE:
+	case FETCH_SETTLING:
+		return go_to_page(call, "", url, "fetched");
+	case FETCH_LATE:
+		return go_to_page(call, "/visit", url, "late");
+	default:
+		return go_to_page(call, "/visit", url, "unfetched");
+	}
+}
+
+enum http_verdict api_ui_fetch(struct call *call)
+{
+	struct text_params question = {
+		.policy = FETCH_ALWAYS,
+		.timeout_ms = call->config->ask_timeout_ms,
+	};
+	enum http_verdict verdict;
+	json_t *form;
+
+	if (!ui_read_form(call, &form))
+		return HTTP_ANSWERED;
+	if (url_parse(&question.url, slice_of(ui_member(form, "url")), NULL) ==
+	    ERR_NONE)
+		verdict = fetch_page(call, &question);
+	else
+		verdict = ui_fail(call, 400, "This is not the URL of a page.");
+	json_decref(form);
+	return verdict;
+}
+
+enum http_verdict api_ui_delete_page(struct call *call)
+{
+	enum http_verdict verdict;
+	struct buffer path = {0};
+	json_t *form;
+
+	if (!ui_read_form(call, &form))
+		return HTTP_ANSWERED;
+	buffer_append_text(&path, "/ui/page/visit?url=");
+	ui_escape(&path, ui_member(form, "url"));
+	verdict = ui_do(call, api_delete_page, form, path.data, "unpaged");
+	buffer_free(&path);
+	return verdict;
+}
+
+/* The UI pages of sites. */
+
+/* The home page is loaded often and needs no old alerts. */
+static const struct ui_window home_alerts = {8, 20000};
+static const struct ui_window site_events = {300, 200000};
+
+enum http_verdict api_ui_home(struct call *call)
+{
+	struct event_query query = {.kinds = kind_set_alerts(),
+				    .is_firing = true};
+	struct buffer page = {0};
+	enum http_verdict verdict = HTTP_ANSWERED;
+	json_t *alerts = NULL;
+	json_t *sites;
+
+	if (ui_ask(call, api_get_some_sites, &sites)) {
+		alerts = ui_last_events(call, &query, home_alerts);
+		if (alerts != NULL) {
+			ui_open(call, &page, "Sites", UI_SITES);
+			ui_sites(&page,
+				 &(struct ui_sites){
+					 sites, alerts,
+					 http_argument(call->exchange, "after"),
+					 call->is_reader});
+			verdict = ui_reply(call, &page);
+		}
+	}
+	json_decref(alerts);
+	json_decref(sites);
+	return verdict;
+}
+
+enum http_verdict api_ui_post_site(struct call *call)
+{
+	static const char *const numbers[] = {"max_pages", "delay_ms",
+					      "revisit_interval_s"};
+	struct url url;
+	struct buffer path = {0};
+	enum http_verdict verdict;
+	json_t *form;
+
+	if (!ui_read_form(call, &form))
+		return HTTP_ANSWERED;
+	if (!ui_form_number(form, numbers, 3)) {
+		json_decref(form);
+		return ui_fail(call, 400,
+			       "A field of the form must be a number.");
+	}
+	if (json_object_get(form, "allow_private") != NULL)
+		json_object_set_new(form, "allow_private", json_true());
+	buffer_append_text(&path, "/ui/sites/");
+	if (url_parse(&url, slice_of(ui_member(form, "url")), NULL) == ERR_NONE)
+		ui_escape(&path, url.host);
+	verdict = ui_do(call, api_post_site, form, path.data, "site");
+	buffer_free(&path);
+	return verdict;
+}
+
+/* Convert the form to the API's settings; return NULL, or the error message. */
+static const char *read_settings(json_t *form)
+{
+	static const char *const numbers[] = {
+		"max_pages",          "max_depth",        "delay_ms",
+		"revisit_interval_s", "check_interval_s", "pattern_stop_after",
+		"max_bytes",          "max_seconds",
+	};
+	static const char *const flags[] = {"sitemaps", "soft_404_probe",
+					    "cookies", "allow_private"};
+
+	if (!ui_form_number(form, numbers,
+			    sizeof(numbers) / sizeof(numbers[0])))
+		return "A field of the form must be a number.";
+	if (!ui_form_threshold(form))
+		return "The threshold must be auto or a number from 0 to 1.";
+	if (!ui_form_headers(form))
+		return "A line of the headers is not Name: value.";
+	ui_form_flags(form, flags, sizeof(flags) / sizeof(flags[0]));
+	if (json_object_get(form, "no_proxy") != NULL)
+		json_object_set_new(form, "proxy", json_string(""));
+	json_object_del(form, "no_proxy");
+	return NULL;
+}
+
+/* Return the path of a tab of the site's page; buffer_free() it. */
+static struct buffer web_site_path(const struct call *call, const char *part)
+{
+	struct buffer path = {0};
+
+	buffer_append_text(&path, "/ui/sites/");
+	ui_escape(&path, call->host);
+	buffer_append_text(&path, part);
+	return path;
+}
+
+/* The headers are bound to the origin of the site's first URL. */
+enum http_verdict api_ui_post_settings(struct call *call)
+{
+	struct buffer path = web_site_path(call, "/settings");
+	enum http_verdict verdict = HTTP_ANSWERED;
+	const char *wrong;
+	json_t *form;
+	json_t *site = NULL;
+
+	if (ui_read_form(call, &form) && ui_ask(call, api_get_site, &site)) {
+		wrong = read_settings(form);
+		json_object_set(form, "url", json_object_get(site, "url"));
+		if (wrong != NULL)
+			verdict = ui_fail(call, 400, wrong);
+		else
+			verdict = ui_do(call, api_post_site, json_incref(form),
+					path.data, "saved");
+	}
+	json_decref(form);
+	json_decref(site);
+	buffer_free(&path);
+	return verdict;
+}
+
+enum http_verdict api_ui_delete_site(struct call *call)
+{
+	enum http_verdict verdict;
+	json_t *form;
+
+	if (!ui_read_form(call, &form))
+		return HTTP_ANSWERED;
+	if (json_object_get(form, "sure") != NULL)
+		return ui_do(call, api_delete_site, form, "/", "forgotten");
+	verdict = ui_fail(call, 400, "Check the box to delete the site.");
+	json_decref(form);
+	return verdict;
+}
+
+static enum ui_tab tab_of(const struct call *call)
+{
+	enum ui_tab tab = ui_tab_of(ui_last_segment(call));
+
+	return tab == UI_TABS ? UI_TEMPLATES : tab;
+}
+
+/* Add "version", the newest one of its template, to each cluster. */
+static void add_versions(struct call *call, const json_t *answer)
+{
+	const json_t *clusters = json_object_get(answer, "templates");
+	struct txn txn = txn_begin_read(call->api->store);
+	struct template_row row;
+	struct site_row site;
+	json_t *cluster;
+	size_t i;
+
+	if (!site_get(&txn, slice_of(call->host), &site))
+		clusters = NULL;
+	json_array_foreach(clusters, i, cluster)
+	{
+		const char *slash = strrchr(ui_member(cluster, "id"), '/');
+		unsigned long number =
+			slash == NULL ? 0 : strtoul(slash + 1, NULL, 10);
+
+		if (template_row_get(&txn, site.id, (uint32_t)number, &row))
+			json_object_set_new(
+				cluster, "version",
+				json_integer((json_int_t)row.version));
+	}
+	txn_abort(&txn);
+}
+
+/*
+ * Read the data of the tab; on failure respond with the error and return false.
+ */
+static bool web_site_read_tab(struct call *call, struct ui_site *shown,
+			      json_t **part)
+{
+	struct event_query query = {.kinds = ~(kind_set)0};
+
+	*part = NULL;
+	switch (shown->tab) {
+	case UI_PATTERNS:
+		if (!ui_ask(call, api_get_patterns, part))
+			return false;
+		shown->patterns = *part;
+		return true;
+	case UI_GUARDS:
+		if (!ui_ask(call, api_get_guards, part))
+			return false;
+		shown->guards = *part;
+		return true;
+	case UI_SETTINGS:
+		return true;
+	case UI_EVENTS:
+		memcpy(query.host, call->host, sizeof(query.host));
+		*part = ui_last_events(call, &query, site_events);
+		shown->events = *part;
+		return *part != NULL;
+	default:
+		if (!ui_ask(call, api_get_clusters, part))
+			return false;
+		add_versions(call, *part);
+		shown->clusters = *part;
+		return true;
+	}
+}
+
+enum http_verdict api_ui_site(struct call *call)
+{
+	struct ui_site shown = {.tab = tab_of(call),
+				.is_reader = call->is_reader};
+	enum http_verdict verdict = HTTP_ANSWERED;
+	struct buffer page = {0};
+	json_t *part = NULL;
+	json_t *site;
+
+	if (ui_ask(call, api_get_site, &site) &&
+	    web_site_read_tab(call, &shown, &part)) {
+		shown.site = site;
+		ui_open(call, &page, call->host, UI_SITES);
+		ui_site(&page, &shown);
+		verdict = ui_reply(call, &page);
+	}
+	json_decref(part);
+	json_decref(site);
+	return verdict;
+}
+
+enum http_verdict api_ui_daemon(struct call *call)
+{
+	enum http_verdict verdict = HTTP_ANSWERED;
+	struct buffer page = {0};
+	json_t *status;
+
+	if (ui_ask(call, api_get_status, &status)) {
+		ui_open(call, &page, "Daemon", UI_DAEMON);
+		ui_daemon(&page, status);
+		verdict = ui_reply(call, &page);
+	}
+	json_decref(status);
+	return verdict;
+}
+
+enum http_verdict api_ui_cluster(struct call *call)
+{
+	enum http_verdict verdict = HTTP_ANSWERED;
+	struct buffer page = {0};
+	json_t *cluster;
+
+	if (ui_ask(call, api_get_nodes, &cluster)) {
+		ui_open(call, &page, "Cluster", UI_CLUSTER);
+		ui_cluster(&page, cluster);
+		verdict = ui_reply(call, &page);
+	}
+	json_decref(cluster);
+	return verdict;
+}
+
+/* The UI pages of templates. */
+
+static void web_template_append_tree(struct call *call, struct buffer *out)
+{
+	const struct extraction_options rules = call_rules(call);
+	const struct site_report_source source = {
+		.store = call->api->store,
+		.pool = call->api->pool,
+		.limits = rules.limits,
+		.min_cluster_pages = rules.min_cluster_pages,
+		.now_ms = clock_wall_ms(),
+	};
+
+	if (site_report_tree(&source, call->host, call->number, out) !=
+	    ERR_NONE)
+		buffer_append_text(
+			out, "<p>The template has no pages any longer.</p>");
+}
+
+/*
+ * Read the data of the tab in addition to the template; on failure respond with
+ * the error and return false.
+ */
+static bool web_template_read_tab(struct call *call, struct ui_template *shown,
+				  json_t **part, struct buffer *tree)
+{
+	*part = NULL;
+	switch (shown->tab) {
+	case UI_MEMBERS:
+		if (ui_whole(shown->template, "pages") == 0)
+			return true;
+		if (!ui_ask(call, api_get_pages, part))
+			return false;
+		shown->pages = *part;
+		return true;
+	case UI_VERSIONS:
+		if (http_argument(call->exchange, "from") == NULL)
+			return true;
+		if (!ui_ask(call, api_get_diff, part))
+			return false;
+		shown->diff = *part;
+		return true;
+	case UI_TEXTS:
+		return true;
+	default:
+		web_template_append_tree(call, tree);
+		shown->tree = buffer_slice(tree);
+		return true;
+	}
+}
+
+enum http_verdict api_ui_template(struct call *call)
+{
+	struct ui_template shown = {
+		.host = call->host,
+		.number = call->number,
+		.tab = ui_template_tab_of(ui_last_segment(call)),
+	};
+	enum http_verdict verdict = HTTP_ANSWERED;
+	struct buffer page = {0};
+	struct buffer tree = {0};
+	json_t *part = NULL;
+	json_t *template;
+
+	if (shown.tab == UI_TEMPLATE_TABS)
+		shown.tab = UI_TREE;
+	if (!ui_ask(call, api_get_template, &template)) {
+		json_decref(template);
+		return HTTP_ANSWERED;
+	}
+	shown.template = template;
+	if (web_template_read_tab(call, &shown, &part, &tree)) {
+		ui_open(call, &page, call->host, UI_SITES);
+		ui_template(&page, &shown);
+		verdict = ui_reply_styled(call, &page);
+	}
+	buffer_free(&tree);
+	json_decref(part);
+	json_decref(template);
+	return verdict;
+}

@@ -1,0 +1,1031 @@
+#include "daemon/ctl/client.h"
+
+#include <curl/curl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "crawl/fetch.h"
+#include "crawl/url.h"
+#include "daemon/ctl/ctl_store.h"
+#include "daemon/runtime/clock.h"
+#include "daemon/runtime/terminal.h"
+#include "store/store.h"
+
+enum {
+	MAX_ANSWER_BYTES = 256 * 1024 * 1024,
+	UPLOAD_BYTES = 512 * 1024,
+	/*
+	 * bytes per read; small, so that the daemon sees progress also if our
+	 * output is read slowly
+	 */
+	DOWNLOAD_BYTES = 4 * 1024,
+};
+
+/* The libcurl objects of one request. */
+struct socket_call {
+	CURL *easy;
+	struct curl_slist *headers;
+	struct buffer url;
+	char error_text[CURL_ERROR_SIZE];
+};
+
+static size_t socket_call_on_body(char *data, size_t size, size_t count,
+				  void *context)
+{
+	struct buffer *body = context;
+	size_t length = size * count;
+
+	if (length > MAX_ANSWER_BYTES - body->size)
+		return 0;
+	buffer_append(body, data, length);
+	return length;
+}
+
+static bool socket_call_add_header(struct socket_call *request,
+				   const char *line)
+{
+	struct curl_slist *list = curl_slist_append(request->headers, line);
+
+	if (list == NULL)
+		return false;
+	request->headers = list;
+	return true;
+}
+
+/*
+ * Remove "Expect", which would cost a round trip, and set the media type, which
+ * libcurl does not set.
+ */
+static bool socket_call_set_headers(struct socket_call *request,
+				    const char *media_type)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), "Content-Type: %s",
+		 media_type == NULL ? "" : media_type);
+	return socket_call_add_header(request, "Expect:") &&
+	       socket_call_add_header(
+		       request, media_type == NULL ? "Content-Type:" : line) &&
+	       curl_easy_setopt(request->easy, CURLOPT_HTTPHEADER,
+				request->headers) == CURLE_OK;
+}
+
+static bool set_method(struct socket_call *request, const char *method,
+		       struct slice body)
+{
+	CURL *easy = request->easy;
+	unsigned failed = 0;
+
+	if (body.size > 0 || strcmp(method, "POST") == 0) {
+		failed |= curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+					   (curl_off_t)body.size);
+		failed |= curl_easy_setopt(
+			easy, CURLOPT_POSTFIELDS,
+			body.size > 0 ? (const char *)body.data : "");
+	}
+	failed |= curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
+	return failed == 0;
+}
+
+static bool set_target(struct socket_call *request, const char *socket,
+		       const char *target, uint32_t timeout_ms)
+{
+	CURL *easy = request->easy;
+	unsigned failed = 0;
+
+	buffer_printf(&request->url, "http://localhost%s", target);
+	failed |= curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, socket);
+	failed |= curl_easy_setopt(easy, CURLOPT_URL, request->url.data);
+	failed |= curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http");
+	failed |= curl_easy_setopt(easy, CURLOPT_PROXY, "");
+	failed |= curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
+	failed |= curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	/* slow transfers are allowed */
+	failed |= curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	failed |= curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME,
+				   ((long)timeout_ms + 999) / 1000);
+	failed |= curl_easy_setopt(easy, CURLOPT_ERRORBUFFER,
+				   request->error_text);
+	return failed == 0;
+}
+
+static bool socket_call_set_response(struct socket_call *request,
+				     struct buffer *body)
+{
+	unsigned failed = 0;
+
+	failed |= curl_easy_setopt(request->easy, CURLOPT_WRITEFUNCTION,
+				   socket_call_on_body);
+	failed |= curl_easy_setopt(request->easy, CURLOPT_WRITEDATA, body);
+	return failed == 0;
+}
+
+/*
+ * Map a libcurl code to an error; some codes have a special meaning for a Unix
+ * socket.
+ */
+static enum error socket_call_error(CURLcode code)
+{
+	switch (code) {
+	case CURLE_COULDNT_CONNECT:
+		return ERR_NOT_FOUND;
+	case CURLE_WRITE_ERROR:
+		return ERR_TOO_LARGE;
+	default:
+		return error_from_curl(code);
+	}
+}
+
+/*
+ * Return the last header of that name, including trailers; NULL if there is
+ * none.
+ */
+static const char *header_of(const struct socket_call *request,
+			     const char *name)
+{
+	struct curl_header *header;
+
+	return curl_easy_header(request->easy, name, 0,
+				CURLH_HEADER | CURLH_TRAILER, -1,
+				&header) == CURLHE_OK
+		       ? header->value
+		       : NULL;
+}
+
+static void socket_call_read_headers(const struct socket_call *request,
+				     struct socket_answer *answer)
+{
+	const char *missing = header_of(request, "X-Templated-Missing");
+	const char *failed = header_of(request, "X-Templated-Failed");
+
+	answer->failed = failed == NULL ? 0 : strtoull(failed, NULL, 10);
+	snprintf(answer->missing, sizeof(answer->missing), "%s",
+		 missing == NULL ? "" : missing);
+	answer->is_stale = header_of(request, "X-Templated-Stale") != NULL;
+}
+
+static enum error socket_call_perform(struct socket_call *request,
+				      struct socket_answer *answer)
+{
+	CURLcode code = curl_easy_perform(request->easy);
+	long status = 0;
+
+	if (code != CURLE_OK) {
+		snprintf(answer->reason, sizeof(answer->reason), "%s",
+			 request->error_text[0] != '\0'
+				 ? request->error_text
+				 : curl_easy_strerror(code));
+		buffer_free(&answer->body);
+		return socket_call_error(code);
+	}
+	curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
+	answer->status = (unsigned)status;
+	socket_call_read_headers(request, answer);
+	return ERR_NONE;
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the parts of a request */
+enum error socket_request(const char *socket, const char *method,
+			  const char *target, struct slice body,
+			  const char *media_type, uint32_t timeout_ms,
+			  struct socket_answer *answer_out)
+{
+	struct socket_call request = {.easy = curl_easy_init()};
+	enum error error = ERR_NETWORK;
+
+	*answer_out = (struct socket_answer){0};
+	snprintf(answer_out->reason, sizeof(answer_out->reason),
+		 "cannot create the request");
+	if (request.easy != NULL &&
+	    set_target(&request, socket, target, timeout_ms) &&
+	    set_method(&request, method, body) &&
+	    socket_call_set_headers(&request,
+				    body.size > 0 ? media_type : NULL) &&
+	    socket_call_set_response(&request, &answer_out->body))
+		error = socket_call_perform(&request, answer_out);
+	if (error == ERR_NONE)
+		answer_out->reason[0] = '\0';
+	curl_easy_cleanup(request.easy);
+	curl_slist_free_all(request.headers);
+	buffer_free(&request.url);
+	return error;
+}
+
+/* An upload, and why it failed. */
+struct sending {
+	const struct socket_upload *upload;
+	enum error error;
+};
+
+static size_t on_wanted(char *out, size_t size, size_t count, void *context)
+{
+	struct sending *sending = context;
+	const struct socket_upload *upload = sending->upload;
+	size_t length = 0;
+
+	sending->error =
+		upload->source(upload->context, out, size * count, &length);
+	return sending->error == ERR_NONE ? length : CURL_READFUNC_ABORT;
+}
+
+/* "Expect" allows the daemon to reject the upload before it is sent. */
+static bool set_upload(struct socket_call *request, struct sending *sending)
+{
+	CURL *easy = request->easy;
+	char line[256];
+	unsigned failed = 0;
+
+	snprintf(line, sizeof(line), "Content-Type: %s",
+		 sending->upload->media_type);
+	if (!socket_call_add_header(request, line) ||
+	    !socket_call_add_header(request, "Transfer-Encoding: chunked") ||
+	    !socket_call_add_header(request, "Expect: 100-continue"))
+		return false;
+	failed |= curl_easy_setopt(easy, CURLOPT_POST, 1L);
+	failed |= curl_easy_setopt(easy, CURLOPT_READFUNCTION, on_wanted);
+	failed |= curl_easy_setopt(easy, CURLOPT_READDATA, sending);
+	failed |= curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE,
+				   (long)UPLOAD_BYTES);
+	failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER, request->headers);
+	return failed == 0;
+}
+
+enum error socket_send(const char *socket, const struct socket_upload *upload,
+		       struct socket_answer *answer_out)
+{
+	struct socket_call request = {.easy = curl_easy_init()};
+	struct sending sending = {.upload = upload};
+	enum error error = ERR_NETWORK;
+
+	*answer_out = (struct socket_answer){0};
+	snprintf(answer_out->reason, sizeof(answer_out->reason),
+		 "cannot create the request");
+	if (request.easy != NULL &&
+	    set_target(&request, socket, upload->target, 0) &&
+	    set_upload(&request, &sending) &&
+	    socket_call_set_response(&request, &answer_out->body))
+		error = socket_call_perform(&request, answer_out);
+	if (sending.error != ERR_NONE)
+		error = sending.error;
+	if (error == ERR_NONE || sending.error != ERR_NONE)
+		answer_out->reason[0] = '\0';
+	curl_easy_cleanup(request.easy);
+	curl_slist_free_all(request.headers);
+	buffer_free(&request.url);
+	return error;
+}
+
+/* A download, and why it failed. */
+struct receiving {
+	const struct socket_download *download;
+	CURL *easy;
+	struct buffer *body; /* body of an error response */
+	enum error error;
+};
+
+static size_t on_received(char *data, size_t size, size_t count, void *context)
+{
+	struct receiving *receiving = context;
+	const struct socket_download *download = receiving->download;
+	struct slice bytes = {data, size * count};
+	curl_off_t total = 0;
+	long status = 0;
+
+	curl_easy_getinfo(receiving->easy, CURLINFO_RESPONSE_CODE, &status);
+	if (status >= 300)
+		return socket_call_on_body(data, size, count, receiving->body);
+	curl_easy_getinfo(receiving->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
+			  &total);
+	receiving->error = download->sink(download->context, bytes,
+					  total > 0 ? (uint64_t)total : 0);
+	return receiving->error == ERR_NONE ? bytes.size : 0;
+}
+
+static bool set_download(const struct socket_call *request,
+			 struct receiving *receiving)
+{
+	unsigned failed = 0;
+
+	failed |= curl_easy_setopt(request->easy, CURLOPT_WRITEFUNCTION,
+				   on_received);
+	failed |= curl_easy_setopt(request->easy, CURLOPT_WRITEDATA, receiving);
+	failed |= curl_easy_setopt(request->easy, CURLOPT_BUFFERSIZE,
+				   (long)DOWNLOAD_BYTES);
+	return failed == 0;
+}
+
+enum error socket_receive(const char *socket,
+			  const struct socket_download *download,
+			  struct socket_answer *answer_out)
+{
+	struct socket_call request = {.easy = curl_easy_init()};
+	struct receiving receiving = {.download = download,
+				      .easy = request.easy,
+				      .body = &answer_out->body};
+	enum error error = ERR_NETWORK;
+
+	*answer_out = (struct socket_answer){0};
+	snprintf(answer_out->reason, sizeof(answer_out->reason),
+		 "cannot create the request");
+	if (request.easy != NULL &&
+	    set_target(&request, socket, download->target, 0) &&
+	    set_download(&request, &receiving))
+		error = socket_call_perform(&request, answer_out);
+	if (receiving.error != ERR_NONE)
+		error = receiving.error;
+	if (error == ERR_NONE || receiving.error != ERR_NONE)
+		answer_out->reason[0] = '\0';
+	curl_easy_cleanup(request.easy);
+	curl_slist_free_all(request.headers);
+	buffer_free(&request.url);
+	return error;
+}
+
+void url_escape(struct slice text, struct buffer *out)
+{
+	const unsigned char *bytes = text.data;
+
+	for (size_t i = 0; i < text.size; i++)
+		if (percent_is_unreserved(bytes[i]))
+			buffer_append_byte(out, (char)bytes[i]);
+		else
+			buffer_printf(out, "%%%02X", bytes[i]);
+}
+
+enum { SITES_AT_A_TIME = 500 };
+
+/* Print the error of the daemon's response. */
+static void complain_answer(const struct ctl *ctl,
+			    const struct socket_answer *answer)
+{
+	json_t *value =
+		json_loadb(answer->body.data, answer->body.size, 0, NULL);
+	const json_t *error = json_object_get(value, "error");
+	const char *message =
+		json_string_value(json_object_get(error, "message"));
+	const char *code = json_string_value(json_object_get(error, "code"));
+
+	if (message == NULL || code == NULL)
+		ctl_print_error(ctl, "%s responded with HTTP status %u",
+				ctl->socket, answer->status);
+	else
+		ctl_print_error(ctl, "%s (%s)", message, code);
+	json_decref(value);
+}
+
+static enum ctl_status complain_socket(const struct ctl *ctl, enum error error,
+				       const struct socket_answer *answer)
+{
+	if (error == ERR_NOT_FOUND) {
+		ctl_print_error(ctl,
+				"no daemon responds at %s; start templated, or "
+				"set its socket with -s",
+				ctl->socket);
+		return CTL_NO_DAEMON;
+	}
+	ctl_print_error(ctl, "%s: %s: %s", ctl->socket, error_text(error),
+			answer->reason);
+	return CTL_FAILED;
+}
+
+/* Warn once if the response of a node group is incomplete or stale. */
+static void client_warn(const struct ctl *ctl,
+			const struct socket_answer *answer)
+{
+	if (answer->missing[0] != '\0' && !ctl->told->of_missing) {
+		ctl->told->of_missing = true;
+		ctl_print_error(
+			ctl,
+			"warning: the result is incomplete; these nodes "
+			"do not respond: %s",
+			answer->missing);
+	}
+	if (answer->is_stale && !ctl->told->of_stale) {
+		ctl->told->of_stale = true;
+		ctl_print_error(ctl,
+				"warning: the result may be stale: it comes "
+				"from a replica on another node");
+	}
+}
+
+/* Move the body out of a successful response; print the error of any other. */
+static enum ctl_status client_take_body(const struct ctl *ctl, enum error error,
+					struct socket_answer *answer,
+					struct buffer *answer_out)
+{
+	enum ctl_status status = CTL_FAILED;
+
+	if (error == ERR_NONE && answer->status < 300) {
+		client_warn(ctl, answer);
+		*answer_out = answer->body;
+		return CTL_DONE;
+	}
+	if (error == ERR_NONE)
+		complain_answer(ctl, answer);
+	else if (answer->reason[0] != '\0')
+		status = complain_socket(ctl, error, answer);
+	buffer_free(&answer->body);
+	return status;
+}
+
+enum ctl_status client_ask(const struct ctl *ctl,
+			   const struct client_request *ask,
+			   struct buffer *answer_out)
+{
+	struct socket_answer answer = {0};
+	char *text =
+		ask->body == NULL
+			? NULL
+			: json_dumps(ask->body,
+				     JSON_COMPACT | JSON_REAL_PRECISION(6));
+	enum error error;
+
+	error = socket_request(ctl->socket,
+			       ask->method == NULL ? "GET" : ask->method,
+			       ask->target, slice_of(text),
+			       text == NULL ? NULL : "application/json",
+			       ask->timeout_ms, &answer);
+	free(text);
+	if (ask->is_patient && (error != ERR_NONE || answer.status == 503)) {
+		buffer_free(&answer.body);
+		return CTL_NO_DAEMON;
+	}
+	return client_take_body(ctl, error, &answer, answer_out);
+}
+
+/* Parse a response, which is freed. */
+static enum ctl_status read_json(const struct ctl *ctl, struct buffer *answer,
+				 json_t **answer_out)
+{
+	json_error_t where;
+
+	*answer_out = json_loadb(answer->size == 0 ? "" : answer->data,
+				 answer->size, 0, &where);
+	buffer_free(answer);
+	if (*answer_out != NULL)
+		return CTL_DONE;
+	ctl_print_error(ctl,
+			"%s: the response is not JSON: %s; is it templated?",
+			ctl->socket, where.text);
+	return CTL_FAILED;
+}
+
+enum ctl_status client_ask_json(const struct ctl *ctl,
+				const struct client_request *ask,
+				json_t **answer_out)
+{
+	struct buffer answer = {0};
+	enum ctl_status status = client_ask(ctl, ask, &answer);
+
+	return status == CTL_DONE ? read_json(ctl, &answer, answer_out)
+				  : status;
+}
+
+enum ctl_status client_send(const struct ctl *ctl,
+			    const struct socket_upload *upload,
+			    json_t **answer_out)
+{
+	struct socket_answer answer;
+	struct buffer body = {0};
+	enum error error = socket_send(ctl->socket, upload, &answer);
+	enum ctl_status status = client_take_body(ctl, error, &answer, &body);
+
+	return status == CTL_DONE ? read_json(ctl, &body, answer_out) : status;
+}
+
+enum ctl_status client_receive(const struct ctl *ctl,
+			       const struct socket_download *download)
+{
+	struct socket_answer answer;
+	struct buffer body = {0};
+	enum error error = socket_receive(ctl->socket, download, &answer);
+	enum ctl_status status = client_take_body(ctl, error, &answer, &body);
+
+	buffer_free(&body);
+	if (status != CTL_DONE || answer.failed == 0)
+		return status;
+	ctl_print_error(ctl, "%" PRIu64 " page%s failed: no text",
+			answer.failed, answer.failed == 1 ? "" : "s");
+	return CTL_PARTLY;
+}
+
+void client_print_json(const json_t *value)
+{
+	char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY |
+					       JSON_REAL_PRECISION(15));
+
+	if (text != NULL)
+		terminal_print(slice_of(text));
+	printf("\n");
+	free(text);
+}
+
+enum ctl_status client_ask_value(const struct ctl *ctl, const char *method,
+				 const char *target, const json_t *body,
+				 json_t **answer_out)
+{
+	*answer_out = NULL;
+	return client_ask_json(
+		ctl,
+		&(struct client_request){.method = method,
+					 .target = target,
+					 .body = body,
+					 .timeout_ms = ASK_TIMEOUT_MS},
+		answer_out);
+}
+
+/*
+ * Append the sites after `after`, which becomes the last site, or "" when there
+ * are no more.
+ */
+static enum ctl_status ask_some_sites(const struct ctl *ctl,
+				      char after[MAX_HOST_BYTES + 1],
+				      json_t *sites)
+{
+	struct buffer target = {0};
+	json_t *answer;
+	const char *next;
+	enum ctl_status status;
+
+	buffer_printf(&target, "/v1/sites?limit=%d&after=", SITES_AT_A_TIME);
+	client_append_escaped(&target, after);
+	status = client_ask_value(ctl, NULL, target.data, NULL, &answer);
+	json_array_extend(sites, json_object_get(answer, "sites"));
+	next = json_string_value(json_object_get(answer, "next"));
+	/* accept ascending hosts only, so that the loop ends */
+	if (next == NULL || strcmp(next, after) <= 0)
+		next = "";
+	snprintf(after, MAX_HOST_BYTES + 1, "%s", next);
+	json_decref(answer);
+	buffer_free(&target);
+	return status;
+}
+
+enum ctl_status client_ask_sites(const struct ctl *ctl, json_t **answer_out)
+{
+	char after[MAX_HOST_BYTES + 1] = "";
+	json_t *sites = json_array();
+	enum ctl_status status;
+
+	do {
+		status = ask_some_sites(ctl, after, sites);
+	} while (status == CTL_DONE && after[0] != '\0');
+	*answer_out = json_pack("{s:o}", "sites", sites);
+	return status;
+}
+
+void client_print_rows(const struct ctl *ctl, const json_t *answer,
+		       const struct client_list *list)
+{
+	struct text_table *table;
+	const json_t *row;
+	size_t i;
+
+	if (ctl->is_json) {
+		client_print_json(answer);
+		return;
+	}
+	table = table_create(list->columns, list->column_count);
+	json_array_foreach(json_object_get(answer, list->member), i, row)
+	{
+		list->add(table, row);
+	}
+	table_print(table);
+	table_destroy(table);
+}
+
+enum ctl_status client_print_list(const struct ctl *ctl, const char *target,
+				  const struct client_list *list)
+{
+	json_t *answer;
+	enum ctl_status status =
+		client_ask_value(ctl, NULL, target, NULL, &answer);
+
+	if (status == CTL_DONE)
+		client_print_rows(ctl, answer, list);
+	json_decref(answer);
+	return status;
+}
+
+void client_append_escaped(struct buffer *target, const char *text)
+{
+	url_escape(slice_of(text), target);
+}
+
+bool client_host(const struct ctl *ctl, const char *operand, char *host_out)
+{
+	struct url url;
+
+	if (strpbrk(operand, "/?#@ ") != NULL ||
+	    url_parse(&url, slice_of(operand), NULL) != ERR_NONE) {
+		ctl_print_error(ctl,
+				"\"%s\" is not a HOST, for example example.org",
+				operand);
+		return false;
+	}
+	memcpy(host_out, url.host, sizeof(url.host));
+	return true;
+}
+
+bool client_cluster_target(const struct ctl *ctl, const char *operand,
+			   const char *ending, struct buffer *target)
+{
+	char host[MAX_HOST_BYTES + 1];
+	const char *slash = strrchr(operand, '/');
+	char name[MAX_HOST_BYTES + 1];
+	size_t length = slash == NULL ? 0 : (size_t)(slash - operand);
+
+	if (length == 0 || length >= sizeof(name) || slash[1] == '\0' ||
+	    strlen(slash + 1) > 10 ||
+	    slash[1 + strspn(slash + 1, "0123456789")] != '\0') {
+		ctl_print_error(
+			ctl,
+			"\"%s\" is not a template's HOST/N, for example "
+			"example.org/3; see templatectl clusters",
+			operand);
+		return false;
+	}
+	memcpy(name, operand, length);
+	name[length] = '\0';
+	if (!client_host(ctl, name, host))
+		return false;
+	buffer_append_text(target, "/v1/sites/");
+	client_append_escaped(target, host);
+	buffer_printf(target, "/templates%s%s", slash, ending);
+	return true;
+}
+
+bool client_number_target(const struct ctl *ctl, const char *path,
+			  const char *operand, const char *ending,
+			  struct buffer *target)
+{
+	size_t length = strlen(operand);
+
+	if (length == 0 || length > 10 ||
+	    operand[strspn(operand, "0123456789")] != '\0') {
+		ctl_print_error(ctl, "\"%s\" is not a number", operand);
+		return false;
+	}
+	buffer_printf(target, "%s%s%s", path, operand, ending);
+	return true;
+}
+
+const char *field_text(const json_t *object, const char *name)
+{
+	const char *text = json_string_value(json_object_get(object, name));
+
+	return text == NULL ? "-" : text;
+}
+
+uint64_t field_whole(const json_t *object, const char *name)
+{
+	json_int_t number = json_integer_value(json_object_get(object, name));
+
+	return number < 0 ? 0 : (uint64_t)number;
+}
+
+static bool client_text_ends_with(const char *text, const char *ending)
+{
+	size_t length = strlen(text);
+
+	return length >= strlen(ending) &&
+	       strcmp(text + length - strlen(ending), ending) == 0;
+}
+
+static void add_bytes(struct text_table *table, double bytes)
+{
+	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB",
+					    "TiB"};
+	size_t unit = 0;
+
+	while (bytes >= 1024 && unit < 4) {
+		bytes /= 1024;
+		unit++;
+	}
+	table_printf(table, unit == 0 ? "%.0f %s" : "%.1f %s", bytes,
+		     units[unit]);
+}
+
+static void add_value(struct text_table *table, const char *name,
+		      const json_t *value)
+{
+	if (json_is_string(value))
+		table_add_text(table, json_string_value(value));
+	else if (json_is_integer(value) &&
+		 client_text_ends_with(name, "_bytes"))
+		add_bytes(table, (double)json_integer_value(value));
+	else if (json_is_integer(value))
+		table_printf(table, "%" JSON_INTEGER_FORMAT,
+			     json_integer_value(value));
+	else if (json_is_real(value))
+		table_printf(table, "%g", json_real_value(value));
+	else if (json_is_boolean(value))
+		table_add_text(table, json_is_true(value) ? "yes" : "no");
+	else
+		table_add_text(table, "-");
+}
+
+void client_print_object(const json_t *object)
+{
+	static const struct table_column columns[] = {
+		{.title = NULL},
+		{.title = NULL, .is_elastic = true},
+	};
+	struct text_table *table = table_create(columns, 2);
+	const char *name;
+	const char *inner;
+	json_t *value;
+	json_t *part;
+
+	/* jansson's iterators take no const object */
+	json_object_foreach((json_t *)object, name, value)
+	{
+		if (!json_is_object(value)) {
+			table_add_text(table, name);
+			add_value(table, name, value);
+		}
+		json_object_foreach(value, inner, part)
+		{
+			table_printf(table, "%s.%s", name, inner);
+			add_value(table, inner, part);
+		}
+	}
+	table_print(table);
+	table_destroy(table);
+}
+
+void client_print(const struct ctl *ctl, const json_t *value)
+{
+	if (ctl->is_json)
+		client_print_json(value);
+	else
+		client_print_object(value);
+}
+
+/* Templatectl: status, verify. */
+
+/* `one` is a running process of the role; NULL if none runs. */
+static void add_process(struct text_table *table, const json_t *role,
+			const json_t *one)
+{
+	table_add_text(table, field_text(role, "role"));
+	if (one == NULL)
+		table_add_text(table, "-");
+	else
+		table_printf(table, "%" PRIu64, field_whole(one, "pid"));
+	table_add_text(table, field_text(one, "since"));
+	table_printf(table, "%" PRIu64, field_whole(role, "deaths"));
+	table_add_text(table, field_text(role, "holds"));
+	table_add_text(table, field_text(role, "lacks"));
+}
+
+static void print_processes(const json_t *roles)
+{
+	static const struct table_column columns[] = {
+		{.title = "PROCESS"},
+		{.title = "PID", .is_number = true},
+		{.title = "SINCE"},
+		{.title = "DEATHS", .is_number = true},
+		{.title = "HOLDS", .is_elastic = true},
+		{.title = "LACKS", .is_elastic = true},
+	};
+	struct text_table *table = table_create(columns, 6);
+	const json_t *role;
+	size_t i;
+
+	json_array_foreach(roles, i, role)
+	{
+		const json_t *running = json_object_get(role, "running");
+		size_t at = 0;
+
+		do
+			add_process(table, role, json_array_get(running, at));
+		while (++at < json_array_size(running));
+	}
+	table_print(table);
+	table_destroy(table);
+}
+
+static void status_print(json_t *answer)
+{
+	json_t *processes = json_incref(json_object_get(answer, "processes"));
+
+	json_object_del(answer, "processes");
+	client_print_object(answer);
+	if (json_array_size(processes) > 0) {
+		putchar('\n');
+		print_processes(processes);
+	}
+	json_decref(processes);
+}
+
+static enum ctl_status run_status(const struct ctl *ctl)
+{
+	json_t *answer = NULL;
+	enum ctl_status status = client_ask_json(
+		ctl,
+		&(struct client_request){.target = "/v1/status",
+					 .timeout_ms = ASK_TIMEOUT_MS},
+		&answer);
+
+	if (status != CTL_DONE)
+		return status;
+	if (ctl->is_json)
+		client_print_json(answer);
+	else
+		status_print(answer);
+	json_decref(answer);
+	return CTL_DONE;
+}
+
+/* Return the report of an offline check, in the form of GET /v1/verify. */
+static json_t *verify_report_json(const struct verify_report *report)
+{
+	json_t *lines = json_array();
+	const char *text = report->text.data;
+
+	while (text != NULL && *text != '\0') {
+		size_t length = strcspn(text, "\n");
+		struct buffer clean = {0};
+
+		terminal_clean((struct slice){text, length}, &clean);
+		json_array_append_new(
+			lines,
+			json_stringn(clean.data == NULL ? "" : clean.data,
+				     clean.size));
+		buffer_free(&clean);
+		text += length + (text[length] == '\n' ? 1 : 0);
+	}
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "problems",
+			 (json_int_t)report->problems, "sites",
+			 (json_int_t)report->sites, "pages",
+			 (json_int_t)report->pages, "clusters",
+			 (json_int_t)report->clusters, "df_counts",
+			 (json_int_t)report->df_counts, "urls",
+			 (json_int_t)report->urls, "report", lines);
+}
+
+static enum ctl_status check_store(const struct ctl *ctl, json_t **answer_out)
+{
+	struct verify_report report;
+	bool is_read =
+		ctl_verify_store(ctl, option_text(ctl, "store"), &report);
+
+	if (is_read)
+		*answer_out = verify_report_json(&report);
+	buffer_free(&report.text);
+	return is_read ? CTL_DONE : CTL_FAILED;
+}
+
+static void verify_report_print(const json_t *answer)
+{
+	const json_t *line;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, "report"), i, line)
+	{
+		struct buffer clean = {0};
+
+		terminal_clean(slice_of(json_string_value(line)), &clean);
+		printf("%s\n", clean.data == NULL ? "" : clean.data);
+		buffer_free(&clean);
+	}
+	printf("%" PRIu64 " problems in %" PRIu64 " sites, %" PRIu64
+	       " pages, %" PRIu64 " clusters, %" PRIu64 " counts, %" PRIu64
+	       " URLs\n",
+	       field_whole(answer, "problems"), field_whole(answer, "sites"),
+	       field_whole(answer, "pages"), field_whole(answer, "clusters"),
+	       field_whole(answer, "df_counts"), field_whole(answer, "urls"));
+}
+
+static enum ctl_status run_verify(const struct ctl *ctl)
+{
+	json_t *answer = NULL;
+	enum ctl_status status =
+		option_given(ctl, "store")
+			? check_store(ctl, &answer)
+			: client_ask_json(ctl,
+					  &(struct client_request){
+						  .target = "/v1/verify"},
+					  &answer);
+
+	if (status != CTL_DONE)
+		return status;
+	if (ctl->is_json)
+		client_print_json(answer);
+	else
+		verify_report_print(answer);
+	if (field_whole(answer, "problems") > 0)
+		status = CTL_FAILED;
+	json_decref(answer);
+	return status;
+}
+
+static const struct verb_option verify_options[] = {
+	{.name = "store",
+	 .kind = OPTION_TEXT,
+	 .value = "DIR",
+	 .meaning = "verify the store in DIR, without the daemon"},
+	OPTION_TIME_ROW,
+	{.name = NULL},
+};
+
+const struct verb verb_status = {
+	.name = "status",
+	.group = VERBS_OPERATE,
+	.operands = "",
+	.summary = "Show the state of the daemon",
+	.run = run_status,
+};
+
+const struct verb verb_verify = {
+	.name = "verify",
+	.group = VERBS_OPERATE,
+	.operands = "",
+	.summary = "Recompute all stored data, and compare",
+	.options = verify_options,
+	.run = run_verify,
+};
+
+enum { BAR_WIDTH = 24, DRAW_EVERY_MS = 100 };
+
+struct progress progress_begin(const char *label)
+{
+	return (struct progress){.is_shown = terminal_size(STDERR_FILENO) > 0,
+				 .label = label,
+				 .started_ms = clock_steady_ms()};
+}
+
+static void progress_append_bar(uint64_t done, uint64_t total,
+				struct buffer *line)
+{
+	uint64_t filled = total == 0 ? 0 : BAR_WIDTH * done / total;
+
+	buffer_append_text(line, " [");
+	for (uint64_t i = 0; i < BAR_WIDTH; i++)
+		buffer_append_byte(line, i < filled ? '#' : ' ');
+	buffer_printf(line, "] %3" PRIu64 "%%",
+		      total == 0 ? 0 : 100 * done / total);
+}
+
+void progress_line(const struct progress_state *state, size_t width,
+		   struct buffer *out)
+{
+	uint64_t total = state->total;
+	uint64_t done = state->done < total ? state->done : total;
+	struct buffer line = {0};
+
+	buffer_append_text(&line, state->label);
+	progress_append_bar(done, total, &line);
+	buffer_printf(&line, "  %" PRIu64 "/%" PRIu64, done, total);
+	if (state->elapsed_ms > 0 && done > 0) {
+		uint64_t rest_s =
+			(total - done) * state->elapsed_ms / done / 1000;
+
+		buffer_printf(&line, "  %.0f/s  %" PRIu64 ":%02" PRIu64 " left",
+			      (double)done * 1000 / (double)state->elapsed_ms,
+			      rest_s / 60, rest_s % 60);
+	}
+	if (state->note != NULL)
+		buffer_printf(&line, "  %s", state->note);
+	terminal_cut(buffer_slice(&line), width, out);
+	buffer_free(&line);
+}
+
+void progress_show(struct progress *progress, uint64_t done, uint64_t total,
+		   const char *note)
+{
+	struct buffer line = {0};
+	uint64_t now_ms;
+
+	if (!progress->is_shown)
+		return;
+	now_ms = clock_steady_ms();
+	if (progress->drawn_ms != 0 &&
+	    now_ms - progress->drawn_ms < DRAW_EVERY_MS)
+		return;
+	progress->drawn_ms = now_ms;
+	progress_line(
+		&(struct progress_state){
+			.label = progress->label,
+			.done = done,
+			.total = total,
+			.elapsed_ms = now_ms - progress->started_ms,
+			.note = note,
+		},
+		terminal_size(STDERR_FILENO) - 1, &line);
+	fprintf(stderr, "\r\033[K%s", line.data);
+	fflush(stderr);
+	buffer_free(&line);
+}
+
+void progress_clear(struct progress *progress)
+{
+	if (!progress->is_shown || progress->drawn_ms == 0)
+		return;
+	fputs("\r\033[K", stderr);
+	progress->drawn_ms = 0;
+}

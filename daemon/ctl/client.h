@@ -1,0 +1,233 @@
+/* daemon/ctl/client.h - one HTTP request over a Unix socket (libcurl). */
+#ifndef DAEMON_CTL_CLIENT_H
+#define DAEMON_CTL_CLIENT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "crawl/url.h"
+#include "daemon/ctl/ctl.h"
+#include "daemon/runtime/terminal.h"
+
+struct socket_answer {
+	unsigned status;    /* HTTP status */
+	struct buffer body; /* release it with buffer_free() */
+	char reason[256];   /* English, set with an error */
+	/*
+	 * From a node group: the nodes without a response, or "", and whether
+	 * the response may be stale.
+	 */
+	char missing[256];
+	bool is_stale;
+	uint64_t failed; /* pages of a stream that have no text for a reason
+			    other than the page itself; 0 if the daemon does not
+			    report it */
+};
+
+/*
+ * `method` is "GET", "POST" or "DELETE"; `target` begins with '/'; `body` may
+ * be empty. ERR_NOT_FOUND: no process listens on `socket`. ERR_TIMEOUT: no byte
+ * was received for `timeout_ms`, rounded to whole seconds (0 = unlimited).
+ * ERR_NETWORK.
+ */
+enum error socket_request(const char *socket, const char *method,
+			  const char *target, struct slice body,
+			  const char *media_type, uint32_t timeout_ms,
+			  struct socket_answer *answer_out);
+
+/*
+ * Write the next bytes of an upload, up to `capacity`, to `out`; 0 at the end.
+ */
+typedef enum error socket_source(void *context, char *out, size_t capacity,
+				 size_t *size_out);
+
+struct socket_upload {
+	const char *target;
+	const char *media_type;
+	socket_source *source;
+	void *context; /* of the source */
+};
+
+/*
+ * POST a body of any length from `source`, without a time limit. An error of
+ * the source is returned without a reason; other errors are as for
+ * socket_request().
+ */
+enum error socket_send(const char *socket, const struct socket_upload *upload,
+		       struct socket_answer *answer_out);
+
+/* Receive the next bytes of a response of `total` bytes; 0 = unknown. */
+typedef enum error socket_sink(void *context, struct slice bytes,
+			       uint64_t total);
+
+struct socket_download {
+	const char *target;
+	socket_sink *sink;
+	void *context; /* of the sink */
+};
+
+/*
+ * GET a body of any length, without a time limit. For a status of 300 or more,
+ * the body goes to *answer_out. An error of the sink is returned without a
+ * reason; other errors are as for socket_request().
+ */
+enum error socket_receive(const char *socket,
+			  const struct socket_download *download,
+			  struct socket_answer *answer_out);
+
+/* Append `text`, percent-encoded for a query value. */
+void url_escape(struct slice text, struct buffer *out);
+
+/* Requests of templatectl to the daemon. */
+
+enum { ASK_TIMEOUT_MS = 30000 };
+
+/* A request to the daemon. */
+struct client_request {
+	const char *method; /* NULL: GET */
+	const char *target;
+	const json_t *body;  /* sent as JSON; or NULL */
+	uint32_t timeout_ms; /* without any received byte; 0 = unlimited */
+	bool is_patient; /* a daemon that does not respond, or is too busy, is
+			    CTL_NO_DAEMON without a message, because it may
+			    recover */
+};
+
+/*
+ * Send a request. For a status of 300 or more, print the error on standard
+ * error and return CTL_FAILED or CTL_NO_DAEMON. `answer_out`, an empty buffer,
+ * gets the body.
+ */
+enum ctl_status client_ask(const struct ctl *ctl,
+			   const struct client_request *ask,
+			   struct buffer *answer_out);
+
+/* Like client_ask(), with the body parsed as JSON; json_decref() it. */
+enum ctl_status client_ask_json(const struct ctl *ctl,
+				const struct client_request *ask,
+				json_t **answer_out);
+
+/*
+ * Like client_ask_json(), with ASK_TIMEOUT_MS; `method` and `body` may be NULL.
+ */
+enum ctl_status client_ask_value(const struct ctl *ctl, const char *method,
+				 const char *target, const json_t *body,
+				 json_t **answer_out);
+
+/*
+ * Return {"sites": [...]}: request GET /v1/sites in parts until it is complete.
+ */
+enum ctl_status client_ask_sites(const struct ctl *ctl, json_t **answer_out);
+
+/* A list of the API: the rows are the items of the response's `member`. */
+struct client_list {
+	const char *member;
+	const struct table_column *columns;
+	size_t column_count;
+	void (*add)(struct text_table *table, const json_t *row);
+};
+
+/* Print a response as JSON or as a table. */
+void client_print_rows(const struct ctl *ctl, const json_t *answer,
+		       const struct client_list *list);
+
+/* GET `target` and print it in this way. */
+enum ctl_status client_print_list(const struct ctl *ctl, const char *target,
+				  const struct client_list *list);
+
+/*
+ * POST an upload and parse the response as JSON. Errors are printed as above,
+ * except errors of the source, which the caller prints.
+ */
+enum ctl_status client_send(const struct ctl *ctl,
+			    const struct socket_upload *upload,
+			    json_t **answer_out);
+
+/*
+ * GET a body of any length. Errors are printed as above, except errors of the
+ * sink.
+ */
+enum ctl_status client_receive(const struct ctl *ctl,
+			       const struct socket_download *download);
+
+/* Print one line of JSON. */
+void client_print_json(const json_t *value);
+
+/* Print the value as JSON, or like client_print_object(). */
+void client_print(const struct ctl *ctl, const json_t *value);
+
+/* Append `text`, percent-encoded, to a target. */
+void client_append_escaped(struct buffer *target, const char *text);
+
+/*
+ * Write the canonical HOST of an operand to `host_out` [MAX_HOST_BYTES + 1]. If
+ * it is not a host, print a message and return false.
+ */
+bool client_host(const struct ctl *ctl, const char *operand, char *host_out);
+
+/*
+ * Set `target` to "/v1/sites/HOST/templates/N" + `ending` for the operand
+ * HOST/N. If the operand is invalid, print a message and return false.
+ */
+bool client_cluster_target(const struct ctl *ctl, const char *operand,
+			   const char *ending, struct buffer *target);
+
+/*
+ * Set `target` to `path`NUMBER`ending`. If the operand is not a number, print a
+ * message and return false.
+ */
+bool client_number_target(const struct ctl *ctl, const char *path,
+			  const char *operand, const char *ending,
+			  struct buffer *target);
+
+/* Return a member of an object as text for a table; "-" if it is missing. */
+const char *field_text(const json_t *object, const char *name);
+uint64_t field_whole(const json_t *object, const char *name);
+
+/*
+ * Print an object as lines "name value"; nested objects as "name.name value".
+ */
+void client_print_object(const json_t *object);
+
+/* A progress line on standard error, if that is a terminal. */
+
+struct progress {
+	bool is_shown;
+	const char *label;   /* the current work: "read", "extract" */
+	uint64_t started_ms; /* monotonic */
+	uint64_t drawn_ms;
+};
+
+struct progress progress_begin(const char *label);
+
+/*
+ * Show `done` of `total` items; `note` (or NULL) is at the end. Draws at most
+ * ten times a second, so it may be called for each item.
+ */
+void progress_show(struct progress *progress, uint64_t done, uint64_t total,
+		   const char *note);
+
+/* Remove the line before a message. The next progress_show() draws it again. */
+void progress_clear(struct progress *progress);
+
+/* The contents of the line. */
+struct progress_state {
+	const char *label;
+	uint64_t done;
+	uint64_t total;
+	uint64_t elapsed_ms;
+	const char *note; /* or NULL */
+};
+
+/*
+ * Append the line, `width` columns at most, such as
+ * "extract [#####     ]  50%  500/1000  120/s  0:04 left  note". Pure.
+ */
+void progress_line(const struct progress_state *state, size_t width,
+		   struct buffer *out);
+
+#endif

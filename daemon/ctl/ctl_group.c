@@ -1,0 +1,939 @@
+#include "daemon/ctl/ctl_group.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "cluster/linkage.h"
+#include "cluster/quality.h"
+#include "cluster/signature.h"
+#include "cluster/threshold.h"
+#include "daemon/ctl/client.h"
+#include "daemon/ctl/ctl.h"
+#include "daemon/ctl/offline.h"
+#include "daemon/ctl/offline_input.h"
+#include "daemon/engine/link_graph.h"
+#include "daemon/engine/threshold_report.h"
+#include "daemon/privsep/analyse_task.h"
+#include "daemon/runtime/terminal.h"
+#include "daemon/web/threshold_svg.h"
+#include "daemon/web/thresholds.h"
+#include "store/record.h"
+
+/*
+ * Cluster HTML files by template, without a daemon, for templatectl cluster
+ * and its report.
+ */
+
+struct arena;
+struct link_graph;
+struct linkage;
+
+/*
+ * The comparable pages; pages with equal signatures share a leaf. Begin with
+ * ctl, measure, threshold and width; end with clustering_free().
+ */
+struct clustering {
+	const struct ctl *ctl;
+	enum measure measure;
+	unsigned threshold; /* permille */
+	unsigned width;     /* of shingles; 0 = default of the measure */
+	struct linkage *linkage;
+	struct arena *arena; /* holds the signatures */
+	uint32_t next_label;
+	struct link_graph *inbound;   /* links between the inputs */
+	const char **names;           /* [count], of the inputs */
+	uint32_t *witnesses;          /* [count], link_labels_compute() */
+	struct signature *signatures; /* [count] */
+	uint32_t *numbers; /* [count], clusters: clustering_result_number() */
+	uint32_t *leaves;  /* [count] */
+	size_t count;
+	size_t skipped;
+	uint32_t cluster_count;
+	const char **examples; /* [leaf_count], the first page of each */
+	uint32_t leaf_count;
+};
+
+/* Agreement of the clusters with labels. */
+struct figures {
+	size_t count; /* pages with a label */
+	uint32_t label_count;
+	struct agreement agreement;
+	double dunn;
+};
+
+struct label_group {
+	uint32_t label;
+	size_t size;
+	size_t first; /* smallest item */
+	uint32_t number;
+};
+
+struct label_item {
+	uint32_t label;
+	size_t item;
+};
+
+static int compare_members(const void *a, const void *b)
+{
+	const struct label_item *left = a;
+	const struct label_item *right = b;
+
+	if (left->label != right->label)
+		return left->label < right->label ? -1 : 1;
+	return left->item < right->item ? -1 : left->item > right->item;
+}
+
+static int label_group_compare(const void *a, const void *b)
+{
+	const struct label_group *left = a;
+	const struct label_group *right = b;
+
+	if (left->size != right->size)
+		return left->size > right->size ? -1 : 1;
+	return left->first < right->first ? -1 : left->first > right->first;
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+	const struct label_group *left = a;
+	const struct label_group *right = b;
+
+	return left->label < right->label ? -1 : left->label > right->label;
+}
+
+/* `members` is sorted by label, then item. */
+static size_t collect_groups(const struct label_item *members, size_t count,
+			     struct label_group *groups)
+{
+	size_t group_count = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (i == 0 || members[i].label != members[i - 1].label)
+			groups[group_count++] =
+				(struct label_group){.label = members[i].label,
+						     .first = members[i].item};
+		groups[group_count - 1].size++;
+	}
+	return group_count;
+}
+
+uint32_t clustering_result_number(const uint32_t *labels, size_t count,
+				  uint32_t *numbers_out)
+{
+	struct label_item *members = mem_alloc(count + 1, sizeof(*members));
+	struct label_group *groups = mem_alloc(count + 1, sizeof(*groups));
+	size_t group_count;
+
+	for (size_t i = 0; i < count; i++)
+		members[i] = (struct label_item){labels[i], i};
+	qsort(members, count, sizeof(*members), compare_members);
+	group_count = collect_groups(members, count, groups);
+	qsort(groups, group_count, sizeof(*groups), label_group_compare);
+	for (size_t i = 0; i < group_count; i++)
+		groups[i].number = (uint32_t)i + 1;
+	qsort(groups, group_count, sizeof(*groups), compare_labels);
+	for (size_t i = 0, g = 0; i < count; i++) {
+		while (groups[g].label != members[i].label)
+			g++;
+		numbers_out[members[i].item] = groups[g].number;
+	}
+	free(members);
+	free(groups);
+	return (uint32_t)group_count;
+}
+
+static struct signature copy_signature(struct arena *arena,
+				       const struct record *record,
+				       enum measure measure)
+{
+	unsigned slot = signature_slot(measure);
+	size_t count = record->signature_counts[slot];
+	uint64_t *members = ARENA_NEW(arena, uint64_t, count);
+
+	if (count > 0)
+		memcpy(members, record->signatures[slot],
+		       count * sizeof(*members));
+	return (struct signature){members, count};
+}
+
+/*
+ * Compute the signature of file number `index` through its record, as the
+ * daemon does.
+ */
+static enum error sign_file(struct clustering *clustering,
+			    const struct input *input, uint32_t index,
+			    struct signature *signature_out, bool *is_cut)
+{
+	const struct page_limits *limits = &page_limits_default;
+	const struct analyse_options options = {
+		.limits = limits,
+		.measure = clustering->measure,
+		.width = clustering->width,
+	};
+	struct buffer body = {0};
+	struct buffer bytes = {0};
+	struct record record;
+	struct url url;
+	enum error error = offline_url(input->name, &url);
+
+	if (error == ERR_NONE)
+		error = file_read(input->path, limits->max_bytes, &body);
+	if (error == ERR_NONE)
+		error = analyse(buffer_slice(&body), (struct slice){NULL, 0},
+				&url, &options, &bytes);
+	if (error == ERR_NONE)
+		error = record_open(buffer_slice(&bytes), &record);
+	if (error == ERR_NONE) {
+		*is_cut = (record.flags & RECORD_IS_TRUNCATED) != 0;
+		link_graph_add(clustering->inbound, index, &record);
+		*signature_out = copy_signature(clustering->arena, &record,
+						clustering->measure);
+	}
+	buffer_free(&body);
+	buffer_free(&bytes);
+	return error;
+}
+
+/* Add the page to the linkage; report an unusable page and return false. */
+static bool clustering_add_page(struct clustering *clustering,
+				const struct input *input, uint32_t index)
+{
+	struct linkage_changes changes;
+	struct signature signature = {0};
+	bool is_cut = false;
+	enum error error =
+		sign_file(clustering, input, index, &signature, &is_cut);
+
+	if (error == ERR_NONE && !is_cut)
+		error = linkage_put(clustering->linkage, clustering->count,
+				    signature, &clustering->next_label,
+				    &changes);
+	if (error != ERR_NONE)
+		input_print_error(clustering->ctl, input->path, error,
+				  page_limits_default.max_bytes);
+	else if (is_cut)
+		ctl_print_error(clustering->ctl,
+				"%s: skipped: truncated at a limit of a page "
+				"(elements, depth or attributes)",
+				input->path);
+	if (error != ERR_NONE || is_cut)
+		return false;
+	clustering->names[clustering->count] = input->name;
+	/* number of the input, until its label is known */
+	clustering->witnesses[clustering->count] = index;
+	clustering->signatures[clustering->count++] = signature;
+	return true;
+}
+
+static void number_clusters(struct clustering *clustering)
+{
+	uint32_t *labels = mem_alloc(clustering->count + 1, sizeof(*labels));
+
+	for (size_t i = 0; i < clustering->count; i++)
+		labels[i] = linkage_label(clustering->linkage, i);
+	clustering->cluster_count = clustering_result_number(
+		labels, clustering->count, clustering->numbers);
+	free(labels);
+}
+
+/* Number the leaves in the order of their first pages, hence of the names. */
+static void number_leaves(struct clustering *clustering)
+{
+	size_t rows = linkage_size(clustering->linkage).set_rows;
+	uint32_t *leaf_of_set = mem_alloc(rows + 1, sizeof(*leaf_of_set));
+
+	clustering->examples =
+		mem_alloc(rows + 1, sizeof(*clustering->examples));
+	for (size_t i = 0; i < clustering->count; i++) {
+		uint32_t set = linkage_set(clustering->linkage, i);
+
+		if (leaf_of_set[set] == 0) {
+			clustering->examples[clustering->leaf_count] =
+				clustering->names[i];
+			leaf_of_set[set] = ++clustering->leaf_count;
+		}
+		clustering->leaves[i] = leaf_of_set[set] - 1;
+	}
+	free(leaf_of_set);
+}
+
+static void begin_arrays(struct clustering *clustering, size_t count)
+{
+	clustering->names = mem_alloc(count, sizeof(*clustering->names));
+	clustering->signatures =
+		mem_alloc(count, sizeof(*clustering->signatures));
+	clustering->numbers = mem_alloc(count, sizeof(*clustering->numbers));
+	clustering->leaves = mem_alloc(count, sizeof(*clustering->leaves));
+	clustering->witnesses =
+		mem_alloc(count, sizeof(*clustering->witnesses));
+}
+
+static struct link_graph *begin_inbound(const struct inputs *inputs)
+{
+	struct arena *arena = arena_create();
+	struct slice *urls = ARENA_NEW(arena, struct slice, inputs->count);
+	struct link_graph *inbound;
+	struct url url;
+
+	for (size_t i = 0; i < inputs->count; i++) {
+		size_t size;
+
+		if (offline_url(inputs->items[i].name, &url) != ERR_NONE)
+			url.text[0] = '\0';
+		size = strlen(url.text);
+		urls[i] =
+			(struct slice){arena_copy(arena, url.text, size), size};
+	}
+	inbound = link_graph_create(urls, (uint32_t)inputs->count);
+	arena_destroy(arena);
+	return inbound;
+}
+
+static void name_witnesses(struct clustering *clustering, size_t input_count)
+{
+	uint32_t *labels = mem_alloc(input_count + 1, sizeof(*labels));
+	size_t count;
+	struct label_link *links =
+		link_graph_links(clustering->inbound, &count);
+
+	link_labels_compute(links, count, labels, (uint32_t)input_count);
+	for (size_t i = 0; i < clustering->count; i++)
+		clustering->witnesses[i] = labels[clustering->witnesses[i]];
+	free(labels);
+}
+
+/*
+ * Read the inputs, which must outlive the clustering, and cluster them.
+ * Unusable inputs are reported on standard error and counted as skipped.
+ */
+static void clustering_read(struct clustering *clustering,
+			    const struct inputs *inputs)
+{
+	const struct linkage_options options = {.threshold =
+							clustering->threshold};
+	struct progress progress = progress_begin("cluster");
+
+	clustering->linkage = linkage_create(&options);
+	clustering->next_label = 1;
+	clustering->arena = arena_create();
+	clustering->inbound = begin_inbound(inputs);
+	begin_arrays(clustering, inputs->count);
+	for (size_t i = 0; i < inputs->count; i++) {
+		progress_show(&progress, i, inputs->count, NULL);
+		if (clustering_add_page(clustering, &inputs->items[i],
+					(uint32_t)i))
+			continue;
+		clustering->skipped++;
+		progress_clear(&progress);
+	}
+	progress_clear(&progress);
+	number_clusters(clustering);
+	number_leaves(clustering);
+	name_witnesses(clustering, inputs->count);
+}
+
+static void clustering_free(struct clustering *clustering)
+{
+	linkage_destroy(clustering->linkage);
+	arena_destroy(clustering->arena);
+	free(clustering->names);
+	free(clustering->signatures);
+	free(clustering->numbers);
+	free(clustering->leaves);
+	free(clustering->witnesses);
+	link_graph_destroy(clustering->inbound);
+	free(clustering->examples);
+}
+
+static struct dendrogram_leaf *make_leaves(const struct clustering *clustering)
+{
+	struct dendrogram_leaf *leaves =
+		mem_alloc(clustering->leaf_count + 1, sizeof(*leaves));
+
+	for (size_t i = 0; i < clustering->count; i++) {
+		struct linkage_set_view set =
+			linkage_set_at(clustering->linkage,
+				       linkage_set(clustering->linkage, i));
+
+		leaves[clustering->leaves[i]] = (struct dendrogram_leaf){
+			.shingle_ids = set.shingle_ids,
+			.count = (uint32_t)set.count,
+			.pages = (uint32_t)set.page_count,
+		};
+	}
+	return leaves;
+}
+
+static bool show_progress(void *context, uint64_t done, uint64_t total)
+{
+	progress_show(context, done, total, NULL);
+	return true;
+}
+
+/* Return [clustering->count]: the labels of the pages; NULL without labels. */
+static uint32_t *make_truth(const struct clustering *clustering,
+			    const struct labels *labels)
+{
+	uint32_t *truth;
+
+	if (labels->count == 0)
+		return NULL;
+	truth = mem_alloc(clustering->count + 1, sizeof(*truth));
+	for (size_t i = 0; i < clustering->count; i++)
+		truth[i] = labels_find(labels, clustering->names[i]);
+	return truth;
+}
+
+/* Cluster the pages again at this threshold. */
+static void clustering_cut_at(struct clustering *clustering,
+			      const struct report *report, unsigned threshold)
+{
+	uint32_t *of_leaf =
+		mem_alloc(clustering->leaf_count + 1, sizeof(*of_leaf));
+	uint32_t *of_page = mem_alloc(clustering->count + 1, sizeof(*of_page));
+
+	dendrogram_cut(&report->dendrogram, threshold, of_leaf);
+	for (size_t i = 0; i < clustering->count; i++)
+		of_page[i] = of_leaf[clustering->leaves[i]];
+	clustering->cluster_count = clustering_result_number(
+		of_page, clustering->count, clustering->numbers);
+	clustering->threshold = threshold;
+	free(of_leaf);
+	free(of_page);
+}
+
+/*
+ * Make the report of the pages, with scores if there are labels; the clustering
+ * must outlive the report. With `is_auto`, first cluster the pages again at the
+ * threshold that the report suggests. Print a message and return false if there
+ * are too many pages.
+ */
+static bool clustering_report(struct clustering *clustering,
+			      const struct labels *labels, bool is_auto,
+			      struct report *report_out)
+{
+	struct progress progress = progress_begin("compare");
+	const struct dendrogram_options watch = {.goes_on = show_progress,
+						 .context = &progress};
+	struct dendrogram_leaf *leaves = make_leaves(clustering);
+	uint32_t *truth = make_truth(clustering, labels);
+	const struct report_pages pages = {
+		.leaves = leaves,
+		.leaf_count = clustering->leaf_count,
+		.witness = {clustering->leaves, clustering->witnesses,
+			    clustering->count},
+		.truth = truth,
+	};
+	enum error error =
+		report_begin(clustering->measure, &pages, &watch, report_out);
+
+	progress_clear(&progress);
+	free(leaves);
+	if (error != ERR_NONE) {
+		ctl_print_error(
+			clustering->ctl,
+			"%u distinct pages; a dendrogram can have at most %d",
+			(unsigned)clustering->leaf_count, REPORT_MAX_LEAVES);
+		free(truth);
+		return false;
+	}
+	if (is_auto)
+		clustering_cut_at(clustering, report_out,
+				  report_out->suggestion.threshold);
+	report_out->threshold = clustering->threshold;
+	report_out->shingle_ids = linkage_size(clustering->linkage).shingle_ids;
+	report_out->examples = clustering->examples;
+	if (truth != NULL)
+		report_score(report_out, clustering->leaves, truth,
+			     clustering->count);
+	free(truth);
+	return true;
+}
+
+static uint32_t count_distinct(const uint32_t *numbers, size_t count)
+{
+	uint32_t *scratch = mem_alloc(count + 1, sizeof(*scratch));
+	uint32_t distinct = clustering_result_number(numbers, count, scratch);
+
+	free(scratch);
+	return distinct;
+}
+
+/* All pages of a leaf are in one cluster, so one page per leaf is enough. */
+static double measure_dunn(const struct clustering *clustering,
+			   const struct labels *labels)
+{
+	size_t max = clustering->count + 1;
+	struct signature *signatures = mem_alloc(max, sizeof(*signatures));
+	uint32_t *groups = mem_alloc(max, sizeof(*groups));
+	bool *is_seen = mem_alloc(max, sizeof(*is_seen)); /* by leaf */
+	size_t count = 0;
+	double dunn;
+
+	for (size_t i = 0; i < clustering->count; i++) {
+		if (is_seen[clustering->leaves[i]] ||
+		    labels_find(labels, clustering->names[i]) == 0)
+			continue;
+		is_seen[clustering->leaves[i]] = true;
+		signatures[count] = clustering->signatures[i];
+		groups[count++] = clustering->numbers[i];
+	}
+	dunn = quality_dunn(signatures, groups, count);
+	free(signatures);
+	free(groups);
+	free(is_seen);
+	return dunn;
+}
+
+static struct figures clustering_measure(const struct clustering *clustering,
+					 const struct labels *labels)
+{
+	size_t max = clustering->count + 1;
+	uint32_t *found = mem_alloc(max, sizeof(*found));
+	uint32_t *truth = mem_alloc(max, sizeof(*truth));
+	struct figures figures = {0};
+
+	for (size_t i = 0; i < clustering->count; i++) {
+		uint32_t label = labels_find(labels, clustering->names[i]);
+
+		if (label == 0)
+			continue;
+		found[figures.count] = clustering->numbers[i];
+		truth[figures.count++] = label;
+	}
+	figures.label_count = count_distinct(truth, figures.count);
+	figures.agreement = quality_agreement(found, truth, figures.count);
+	figures.dunn = measure_dunn(clustering, labels);
+	free(found);
+	free(truth);
+	return figures;
+}
+
+static int labels_compare(struct slice a, struct slice b)
+{
+	size_t shorter = a.size < b.size ? a.size : b.size;
+	int order = shorter == 0 ? 0 : memcmp(a.data, b.data, shorter);
+
+	if (order != 0)
+		return order;
+	return a.size < b.size ? -1 : a.size > b.size;
+}
+
+static int labels_compare_paths(const void *a, const void *b)
+{
+	const struct label *left = a;
+	const struct label *right = b;
+	int order = labels_compare(left->path, right->path);
+
+	/* equal paths keep the order of the file */
+	return order != 0 ? order : left->number < right->number ? -1 : 1;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return labels_compare(((const struct label *)a)->text,
+			      ((const struct label *)b)->text);
+}
+
+/* Remove and return the first column of `line`. */
+static struct slice take_column(struct slice *line)
+{
+	const char *text = (const char *)line->data;
+	const char *tab =
+		line->size == 0 ? NULL : memchr(text, '\t', line->size);
+	size_t length = tab == NULL ? line->size : (size_t)(tab - text);
+	struct slice column = {text, length};
+
+	length += tab == NULL ? 0 : 1;
+	*line = (struct slice){text + length, line->size - length};
+	return column;
+}
+
+static size_t labels_read_lines(struct slice bytes, struct label **items_out)
+{
+	struct label *items = NULL;
+	size_t capacity = 0;
+	size_t count = 0;
+	size_t position = 0;
+	const char *text = (const char *)bytes.data;
+
+	while (position < bytes.size) {
+		const char *end =
+			memchr(text + position, '\n', bytes.size - position);
+		size_t size = end == NULL ? bytes.size - position
+					  : (size_t)(end - text) - position;
+		struct slice line = {text + position, size};
+		struct label label = {.number = (uint32_t)count};
+
+		position += size + 1;
+		if (size > 0 && text[position - 2] == '\r')
+			line.size--;
+		label.path = take_column(&line);
+		if (line.size == 0)
+			continue;
+		label.text = take_column(&line);
+		items = mem_grow(items, count, &capacity, sizeof(label));
+		items[count++] = label;
+	}
+	*items_out = items;
+	return count;
+}
+
+static void drop_head(struct label *items, size_t *count)
+{
+	if (*count == 0 || !slice_equal(items[0].path, slice_of("path")) ||
+	    !slice_equal(items[0].text, slice_of("label")))
+		return;
+	memmove(items, items + 1, --*count * sizeof(*items));
+}
+
+/* Keep only the last line of each path; the lines are sorted. */
+static size_t labels_drop_repeats(struct label *items, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (kept > 0 &&
+		    slice_equal(items[kept - 1].path, items[i].path))
+			kept--;
+		items[kept++] = items[i];
+	}
+	return kept;
+}
+
+static void number_texts(struct label *items, size_t count)
+{
+	uint32_t number = 0;
+
+	qsort(items, count, sizeof(*items), compare_texts);
+	for (size_t i = 0; i < count; i++) {
+		if (i == 0 || !slice_equal(items[i].text, items[i - 1].text))
+			number++;
+		items[i].number = number;
+	}
+}
+
+void labels_read(struct buffer *bytes, struct labels *labels_out)
+{
+	struct labels labels = {.bytes = *bytes};
+
+	*bytes = (struct buffer){0};
+	labels.count =
+		labels_read_lines(buffer_slice(&labels.bytes), &labels.items);
+	drop_head(labels.items, &labels.count);
+	if (labels.count > 0) {
+		qsort(labels.items, labels.count, sizeof(*labels.items),
+		      labels_compare_paths);
+		labels.count = labels_drop_repeats(labels.items, labels.count);
+		number_texts(labels.items, labels.count);
+		qsort(labels.items, labels.count, sizeof(*labels.items),
+		      labels_compare_paths);
+	}
+	*labels_out = labels;
+}
+
+void labels_free(struct labels *labels)
+{
+	buffer_free(&labels->bytes);
+	free(labels->items);
+	*labels = (struct labels){0};
+}
+
+uint32_t labels_find(const struct labels *labels, const char *path)
+{
+	struct slice wanted = slice_of(path);
+	const struct label *label;
+	size_t at;
+
+	LOWER_BOUND(at, labels->count,
+		    labels_compare(labels->items[at].path, wanted) < 0);
+	if (at == labels->count)
+		return 0;
+	label = &labels->items[at];
+	if (!slice_equal(label->path, wanted) ||
+	    slice_equal(label->text, slice_of("redirect-stub")) ||
+	    slice_equal(label->text, slice_of("not-html")))
+		return 0;
+	return label->number;
+}
+
+/* Templatectl: cluster. */
+
+enum { MAX_LABEL_BYTES = 1 << 28 };
+
+static void group_print_lines(const struct clustering *clustering)
+{
+	struct buffer line = {0};
+
+	for (size_t i = 0; i < clustering->count; i++) {
+		buffer_clear(&line);
+		buffer_append_text(&line, clustering->names[i]);
+		/*
+		 * replace tabs and newlines of a name, which would break the
+		 * line
+		 */
+		for (size_t c = 0; c < line.size; c++)
+			if ((unsigned char)line.data[c] < ' ')
+				line.data[c] = '?';
+		buffer_printf(&line, "\t%" PRIu32 "\n", clustering->numbers[i]);
+		terminal_print(buffer_slice(&line));
+	}
+	buffer_free(&line);
+}
+
+static json_t *text_json(const char *text)
+{
+	struct buffer clean = {0};
+	json_t *value = json_string(text);
+
+	if (value != NULL)
+		return value;
+	terminal_clean(slice_of(text), &clean);
+	value = json_stringn(clean.data, clean.size);
+	buffer_free(&clean);
+	return value;
+}
+
+static json_t *number_json(double number)
+{
+	return isfinite(number) ? json_real(number) : json_null();
+}
+
+static json_t *figures_json(const struct figures *figures)
+{
+	const struct agreement *agreement = &figures->agreement;
+
+	return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "labelled",
+			 (json_int_t)figures->count, "labels",
+			 (json_int_t)figures->label_count, "rand",
+			 number_json(agreement->rand), "adjusted_rand",
+			 number_json(agreement->adjusted_rand), "homogeneity",
+			 number_json(agreement->homogeneity), "completeness",
+			 number_json(agreement->completeness), "v_measure",
+			 number_json(agreement->v_measure), "dunn",
+			 number_json(figures->dunn));
+}
+
+/*
+ * Print the clusters as JSON; with the report for --report or the threshold
+ * "auto".
+ */
+static void print_as_json(const struct clustering *clustering,
+			  const struct report *report, bool is_auto,
+			  const struct figures *figures)
+{
+	json_t *pages = json_array();
+	json_t *answer =
+		json_pack("{s:s, s:f, s:I, s:I, s:o}", "measure",
+			  measure_name(clustering->measure), "threshold",
+			  clustering->threshold / 1000.0, "clusters",
+			  (json_int_t)clustering->cluster_count, "skipped",
+			  (json_int_t)clustering->skipped, "pages", pages);
+
+	for (size_t i = 0; i < clustering->count; i++)
+		json_array_append_new(
+			pages,
+			json_pack("{s:o, s:I}", "path",
+				  text_json(clustering->names[i]), "cluster",
+				  (json_int_t)clustering->numbers[i]));
+	if (figures != NULL)
+		json_object_set_new(answer, "quality", figures_json(figures));
+	if (is_auto)
+		json_object_set_new(
+			answer, "suggestion",
+			suggested_threshold_json(&report->suggestion));
+	if (option_given(clustering->ctl, "report"))
+		json_object_set_new(answer, "report", report_json(report));
+	client_print_json(answer);
+	json_decref(answer);
+}
+
+static void group_print_figures(const struct clustering *clustering,
+				const struct figures *figures)
+{
+	fprintf(stderr,
+		"%zu pages in %" PRIu32 " clusters; %zu pages with %" PRIu32
+		" labels: Rand %.3f, adjusted Rand %.3f, V-measure %.3f, "
+		"Dunn %.3f\n",
+		clustering->count, clustering->cluster_count, figures->count,
+		figures->label_count, figures->agreement.rand,
+		figures->agreement.adjusted_rand, figures->agreement.v_measure,
+		figures->dunn);
+}
+
+/* If the file of --labels cannot be read, print a message and return false. */
+static bool read_labels(const struct ctl *ctl, struct labels *labels_out)
+{
+	const char *path = option_text(ctl, "labels");
+	struct buffer bytes = {0};
+	enum error error = path == NULL
+				   ? ERR_NONE
+				   : file_read(path, MAX_LABEL_BYTES, &bytes);
+
+	*labels_out = (struct labels){0};
+	if (error != ERR_NONE)
+		input_print_error(ctl, path, error, MAX_LABEL_BYTES);
+	else if (path != NULL)
+		labels_read(&bytes, labels_out);
+	buffer_free(&bytes);
+	if (error == ERR_NONE && path != NULL && labels_out->count == 0) {
+		ctl_print_error(ctl,
+				"%s: has no line of the form PATH TAB LABEL",
+				path);
+		error = ERR_MALFORMED;
+	}
+	return error == ERR_NONE;
+}
+
+static void group_print_report(const struct report *report)
+{
+	size_t width = terminal_size(STDOUT_FILENO);
+	struct buffer text = {0};
+
+	report_text(report, width == 0 ? REPORT_MAX_WIDTH : width, &text);
+	terminal_print(buffer_slice(&text));
+	buffer_free(&text);
+}
+
+static void group_print_result(const struct clustering *clustering,
+			       const struct labels *labels,
+			       const struct report *report, bool is_auto)
+{
+	bool has_labels = labels->count > 0;
+	struct figures figures = {0};
+
+	if (has_labels)
+		figures = clustering_measure(clustering, labels);
+	if (clustering->ctl->is_json) {
+		print_as_json(clustering, report, is_auto,
+			      has_labels ? &figures : NULL);
+		return;
+	}
+	if (option_given(clustering->ctl, "report"))
+		group_print_report(report);
+	else
+		group_print_lines(clustering);
+	if (has_labels) {
+		fflush(stdout);
+		group_print_figures(clustering, &figures);
+	}
+}
+
+/* If the file of --svg cannot be written, print a message and return false. */
+static bool group_write_svg(const struct ctl *ctl, const struct report *report)
+{
+	const char *path = option_text(ctl, "svg");
+	struct buffer text = {0};
+	enum error error = ERR_NONE;
+
+	if (path == NULL)
+		return true;
+	report_svg(report, &text);
+	error = file_write(path, buffer_slice(&text));
+	if (error != ERR_NONE)
+		ctl_print_error(ctl, "%s: cannot write: %s", path,
+				file_error_text(error));
+	buffer_free(&text);
+	return error == ERR_NONE;
+}
+
+static enum ctl_status group_print(struct clustering *clustering,
+				   const struct labels *labels, bool is_auto)
+{
+	const struct ctl *ctl = clustering->ctl;
+	bool wants_report =
+		option_given(ctl, "report") || option_given(ctl, "svg");
+	struct report report = {0};
+	enum ctl_status status = CTL_FAILED;
+
+	if (clustering->count == 0)
+		return CTL_FAILED;
+	if ((is_auto || wants_report) &&
+	    !clustering_report(clustering, labels, is_auto, &report)) {
+		if (wants_report)
+			return CTL_FAILED;
+		is_auto = false;
+		ctl_print_error(ctl, "threshold %.3f: the default of %s",
+				clustering->threshold / 1000.0,
+				measure_name(clustering->measure));
+	}
+	if (is_auto)
+		ctl_print_error(ctl, "threshold %.3f: %s",
+				report.suggestion.threshold / 1000.0,
+				report.suggestion.reason);
+	if (group_write_svg(ctl, &report))
+		status = CTL_DONE;
+	group_print_result(clustering, labels, &report, is_auto);
+	report_free(&report);
+	return status;
+}
+
+static enum ctl_status ctl_group_run(const struct ctl *ctl)
+{
+	struct clustering clustering = {
+		.ctl = ctl,
+		.measure = offline_measure(ctl),
+		.threshold = offline_threshold(ctl),
+		.width = offline_width(ctl),
+	};
+	bool is_auto = clustering.threshold == THRESHOLD_AUTO;
+	struct labels labels = {0};
+	struct inputs inputs = {0};
+	enum ctl_status status = CTL_FAILED;
+
+	if (is_auto)
+		clustering.threshold =
+			measure_template_threshold(clustering.measure);
+	if (read_labels(ctl, &labels) && inputs_collect(ctl, true, &inputs)) {
+		clustering_read(&clustering, &inputs);
+		status = group_print(&clustering, &labels, is_auto);
+	}
+	clustering_free(&clustering);
+	inputs_free(&inputs);
+	labels_free(&labels);
+	return status;
+}
+
+static const struct verb_option cluster_options[] = {
+	OPTION_MEASURE_ROW,
+	OPTION_THRESHOLD_ROW,
+	OPTION_WIDTH_ROW,
+	{.name = "report",
+	 .kind = OPTION_FLAG,
+	 .meaning = "print the results of other thresholds instead, and "
+		    "suggest one"},
+	{.name = "svg",
+	 .kind = OPTION_TEXT,
+	 .value = "FILE",
+	 .meaning = "also draw the report, with the dendrogram"},
+	{.name = "labels",
+	 .kind = OPTION_TEXT,
+	 .value = "TSV",
+	 .meaning = "lines PATH TAB LABEL: also print how well the clusters "
+		    "match the labels"},
+	{.name = NULL},
+};
+
+const struct verb verb_cluster = {
+	.name = "cluster",
+	.group = VERBS_LOOK,
+	.operands = "DIR|FILE...",
+	.min_operands = 1,
+	.max_operands = SIZE_MAX,
+	.summary =
+		"Cluster HTML files by template; print lines path TAB cluster",
+	.options = cluster_options,
+	.run = ctl_group_run,
+};

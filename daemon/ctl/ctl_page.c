@@ -1,0 +1,761 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "daemon/ctl/client.h"
+#include "daemon/ctl/ctl.h"
+#include "daemon/ctl/offline_run.h"
+#include "daemon/runtime/terminal.h"
+
+/* Templatectl explain-url. */
+
+static enum ctl_status run_explain_url(const struct ctl *ctl)
+{
+	struct buffer target = {0};
+	json_t *answer = NULL;
+	enum ctl_status status;
+
+	buffer_append_text(&target, "/v1/pages?url=");
+	client_append_escaped(&target, ctl->operands[0]);
+	status = client_ask_json(
+		ctl,
+		&(struct client_request){.target = target.data,
+					 .timeout_ms = ASK_TIMEOUT_MS},
+		&answer);
+	if (status == CTL_DONE)
+		client_print(ctl, answer);
+	json_decref(answer);
+	buffer_free(&target);
+	return status;
+}
+
+const struct verb verb_explain_url = {
+	.name = "explain-url",
+	.group = VERBS_CRAWL,
+	.operands = "URL",
+	.min_operands = 1,
+	.max_operands = 1,
+	.summary = "Show which rule allows or excludes a URL",
+	.run = run_explain_url,
+};
+
+/* Templatectl: forget. */
+
+static enum ctl_status page_delete(const struct ctl *ctl, const char *url)
+{
+	struct buffer target = {0};
+	enum ctl_status status;
+	json_t *answer = NULL;
+
+	buffer_append_text(&target, "/v1/pages?url=");
+	client_append_escaped(&target, url);
+	status = client_ask_value(ctl, "DELETE", target.data, NULL, &answer);
+	json_decref(answer);
+	buffer_free(&target);
+	return status;
+}
+
+/* If a page cannot be deleted, continue with the next one. */
+static enum ctl_status run_forget(const struct ctl *ctl)
+{
+	enum ctl_status status = CTL_DONE;
+
+	for (size_t i = 0; i < ctl->operand_count && status != CTL_NO_DAEMON;
+	     i++) {
+		enum ctl_status one = page_delete(ctl, ctl->operands[i]);
+
+		if (one != CTL_DONE)
+			status = one;
+	}
+	return status;
+}
+
+static const struct verb_option forget_options[] = {{.name = NULL}};
+
+const struct verb verb_forget = {
+	.name = "forget",
+	.group = VERBS_CRAWL,
+	.operands = "URL...",
+	.min_operands = 1,
+	.max_operands = SIZE_MAX,
+	.summary = "Delete pages; the daemon fetches them only on request",
+	.options = forget_options,
+	.run = run_forget,
+};
+
+/* Templatectl: ingest, upload of archives to the daemon. */
+
+enum { KIB = 1024, SHOWN_HOSTS = 5 };
+
+/* An archive that is being sent. */
+struct archive_input {
+	const char *name;
+	int file;
+	uint64_t size; /* 0 = unknown */
+	uint64_t done;
+	int failure; /* errno */
+	struct progress progress;
+};
+
+static enum error read_input(void *context, char *out, size_t capacity,
+			     size_t *size_out)
+{
+	struct archive_input *input = context;
+	ssize_t size;
+
+	do
+		size = read(input->file, out, capacity);
+	while (size < 0 && errno == EINTR);
+	if (size < 0) {
+		input->failure = errno;
+		return ERR_IO;
+	}
+	*size_out = (size_t)size;
+	input->done += *size_out;
+	progress_show(&input->progress, input->done / KIB,
+		      (input->size > input->done ? input->size : input->done) /
+			      KIB,
+		      "KiB");
+	return ERR_NONE;
+}
+
+static bool archive_input_open(const struct ctl *ctl,
+			       struct archive_input *input)
+{
+	struct stat status;
+
+	input->file = strcmp(input->name, "-") == 0
+			      ? dup(STDIN_FILENO)
+			      : open(input->name, O_RDONLY | O_CLOEXEC);
+	if (input->file < 0) {
+		ctl_print_error(ctl, "%s: %s", input->name,
+				strerrordesc_np(errno));
+		return false;
+	}
+	if (fstat(input->file, &status) == 0 && S_ISREG(status.st_mode))
+		input->size = (uint64_t)status.st_size;
+	return true;
+}
+
+/* Append the target, with the options that select pages of the archives. */
+static void write_target(const struct ctl *ctl, struct buffer *target)
+{
+	buffer_append_text(target, "/v1/ingest?replace=");
+	buffer_append_text(target, option_given(ctl, "replace") ? "1" : "0");
+	for (size_t i = 0; i < ctl->value_count; i++) {
+		if (strcmp(ctl->values[i].option->name, "host") != 0)
+			continue;
+		buffer_append_text(target, "&host=");
+		client_append_escaped(target, ctl->values[i].text);
+	}
+	buffer_append_byte(target, '\0');
+}
+
+static enum ctl_status send_input(const struct ctl *ctl, const char *target,
+				  struct archive_input *input,
+				  json_t **answer_out)
+{
+	const struct socket_upload upload = {
+		.target = target,
+		.media_type = "application/warc",
+		.source = read_input,
+		.context = input,
+	};
+	enum ctl_status status;
+
+	input->progress = progress_begin("ingest");
+	status = client_send(ctl, &upload, answer_out);
+	progress_clear(&input->progress);
+	if (input->failure != 0)
+		ctl_print_error(ctl, "%s: %s", input->name,
+				strerrordesc_np(input->failure));
+	return status;
+}
+
+/* Append the first hosts whose pages were skipped for this reason. */
+static void append_hosts(const json_t *answer, const char *error,
+			 struct buffer *out)
+{
+	const json_t *row;
+	size_t count = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, "hosts"), i, row)
+	{
+		if (strcmp(field_text(row, "error"), error) != 0)
+			continue;
+		if (count++ == SHOWN_HOSTS) {
+			buffer_append_text(out, ", ...");
+			break;
+		}
+		buffer_printf(out, "%s%s (%" PRIu64 ")", count > 1 ? ", " : "",
+			      field_text(row, "host"),
+			      field_whole(row, "pages"));
+	}
+	buffer_append_byte(out, '\0');
+}
+
+/* Report skipped pages, and the option that includes them. */
+static void complain_pages(const struct ctl *ctl, const char *name,
+			   const json_t *answer)
+{
+	uint64_t strangers =
+		field_whole(json_object_get(answer, "skipped"), "no-site");
+	uint64_t kept = field_whole(answer, "kept");
+	struct buffer unknown = {0};
+	struct buffer over = {0};
+
+	append_hosts(answer, "no_site", &unknown);
+	append_hosts(answer, "too_large", &over);
+	if (strangers > 0)
+		ctl_print_error(
+			ctl,
+			"%s: skipped %" PRIu64
+			" pages of unknown sites: %s; use --host HOST, or "
+			"--host '*', to add the sites",
+			name, strangers, unknown.data);
+	if (over.size > 1)
+		ctl_print_error(ctl,
+				"%s: rejected: pages of new sites beyond "
+				"crawl.max_sites: %s",
+				name, over.data);
+	if (kept > 0)
+		ctl_print_error(
+			ctl,
+			"%s: kept %" PRIu64
+			" pages that the daemon fetched itself; --replace "
+			"replaces them by newer ones",
+			name, kept);
+	buffer_free(&unknown);
+	buffer_free(&over);
+}
+
+/* Report rejected records, and where reading stopped if not at the end. */
+static void complain_records(const struct ctl *ctl, const char *name,
+			     const json_t *answer)
+{
+	const json_t *errors = json_object_get(answer, "errors");
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(errors, i, row)
+	{
+		ctl_print_error(ctl, "%s: record at %" PRIu64 ": %s: %s", name,
+				field_whole(row, "offset"),
+				field_text(row, "message"),
+				field_text(row, "url"));
+	}
+	if (field_whole(answer, "rejected") > json_array_size(errors))
+		ctl_print_error(
+			ctl, "%s: %" PRIu64 " more records were rejected", name,
+			field_whole(answer, "rejected") -
+				json_array_size(errors));
+	if (!json_is_true(json_object_get(answer, "complete")))
+		ctl_print_error(ctl,
+				"%s: stopped before the end of the archive: %s",
+				name, field_text(answer, "reason"));
+}
+
+static void archive_add_row(struct text_table *table, const char *name,
+			    const json_t *answer)
+{
+	static const char *const columns[] = {"records", "pages", "kept",
+					      "revisits", "redirects"};
+	const json_t *skipped = json_object_get(answer, "skipped");
+
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		table_printf(table, "%" PRIu64,
+			     field_whole(answer, columns[i]));
+	table_printf(table, "%" PRIu64,
+		     field_whole(skipped, "not-html") +
+			     field_whole(skipped, "error-status") +
+			     field_whole(skipped, "other") +
+			     field_whole(skipped, "other-host") +
+			     field_whole(skipped, "no-site"));
+	table_printf(table, "%" PRIu64, field_whole(answer, "rejected"));
+	table_add_text(table, json_is_true(json_object_get(answer, "complete"))
+				      ? "yes"
+				      : "no");
+	table_add_text(table, name);
+}
+
+/* Send one archive; print the result or add it up. */
+static enum ctl_status ingest_file(const struct ctl *ctl, const char *name,
+				   struct text_table *table)
+{
+	struct archive_input input = {.name = name};
+	enum ctl_status status = CTL_FAILED;
+	struct buffer target = {0};
+	json_t *answer = NULL;
+
+	if (!archive_input_open(ctl, &input))
+		return status;
+	write_target(ctl, &target);
+	status = send_input(ctl, target.data, &input, &answer);
+	buffer_free(&target);
+	close(input.file);
+	if (status != CTL_DONE)
+		return status;
+	if (ctl->is_json) {
+		json_object_set_new(answer, "file", json_string(name));
+		client_print_json(answer);
+	} else {
+		complain_records(ctl, name, answer);
+		complain_pages(ctl, name, answer);
+		archive_add_row(table, name, answer);
+	}
+	if (!json_is_true(json_object_get(answer, "complete")))
+		status = CTL_FAILED;
+	json_decref(answer);
+	return status;
+}
+
+static enum ctl_status run_ingest(const struct ctl *ctl)
+{
+	static const struct table_column columns[] = {
+		{.title = "RECORDS", .is_number = true},
+		{.title = "PAGES", .is_number = true},
+		{.title = "KEPT", .is_number = true},
+		{.title = "REVISITS", .is_number = true},
+		{.title = "REDIRECTS", .is_number = true},
+		{.title = "SKIPPED", .is_number = true},
+		{.title = "REFUSED", .is_number = true},
+		{.title = "WHOLE"},
+		{.title = "FILE", .is_elastic = true},
+	};
+	struct text_table *table =
+		table_create(columns, sizeof(columns) / sizeof(columns[0]));
+	enum ctl_status worst = CTL_DONE;
+
+	for (size_t i = 0; i < ctl->operand_count; i++) {
+		enum ctl_status status =
+			ingest_file(ctl, ctl->operands[i], table);
+
+		worst = status > worst ? status : worst;
+		if (status == CTL_NO_DAEMON)
+			break;
+	}
+	if (!ctl->is_json && worst != CTL_NO_DAEMON)
+		table_print(table);
+	table_destroy(table);
+	return worst;
+}
+
+static const struct verb_option ingest_options[] = {
+	{.name = "host",
+	 .kind = OPTION_TEXT,
+	 .value = "GLOB",
+	 .meaning = "only pages of these hosts, and add their sites; * means "
+		    "any characters; may be repeated"},
+	{.name = "replace",
+	 .kind = OPTION_FLAG,
+	 .meaning =
+		 "also replace pages that the daemon fetched itself, if newer"},
+	{.name = NULL},
+};
+
+const struct verb verb_ingest = {
+	.name = "ingest",
+	.group = VERBS_CRAWL,
+	.operands = "FILE|-...",
+	.min_operands = 1,
+	.max_operands = SIZE_MAX,
+	.options = ingest_options,
+	.summary =
+		"Import pages from web archives: WARC or ARC, also compressed",
+	.run = run_ingest,
+};
+
+/* Templatectl: poison. */
+
+static const struct table_column ctl_poison_columns[] = {
+	{.title = "TIME"},
+	{.title = "BYTES", .is_number = true},
+	{.title = "REASON"},
+	{.title = "URL", .is_elastic = true},
+};
+
+static void quarantine_add_row(struct text_table *table, const json_t *page)
+{
+	table_add_text(table, field_text(page, "time"));
+	table_printf(table, "%" PRIu64, field_whole(page, "bytes"));
+	table_add_text(table, field_text(page, "reason"));
+	table_add_text(table, field_text(page, "url"));
+}
+
+static const struct client_list poison_list = {
+	"pages", ctl_poison_columns,
+	sizeof(ctl_poison_columns) / sizeof(ctl_poison_columns[0]),
+	quarantine_add_row};
+
+/* Write the bytes of the page to standard output, unchanged. */
+static enum ctl_status print_body(const struct ctl *ctl, const char *target)
+{
+	struct buffer body = {0};
+	enum ctl_status status = client_ask(
+		ctl, &(struct client_request){.target = target}, &body);
+
+	if (status == CTL_DONE)
+		fwrite(body.data, 1, body.size, stdout);
+	buffer_free(&body);
+	return status;
+}
+
+static enum ctl_status run_poison(const struct ctl *ctl)
+{
+	struct buffer target = {0};
+	enum ctl_status status;
+	json_t *answer = NULL;
+
+	if (ctl->operand_count == 0 && !option_given(ctl, "forget"))
+		return client_print_list(ctl, "/v1/quarantine", &poison_list);
+	if (ctl->operand_count == 0) {
+		ctl_print_error(ctl, "--forget needs the URL of a page");
+		return CTL_USAGE;
+	}
+	buffer_append_text(&target, "/v1/quarantine?url=");
+	client_append_escaped(&target, ctl->operands[0]);
+	if (option_given(ctl, "forget")) {
+		status = client_ask_value(ctl, "DELETE", target.data, NULL,
+					  &answer);
+		json_decref(answer);
+	} else {
+		status = print_body(ctl, target.data);
+	}
+	buffer_free(&target);
+	return status;
+}
+
+static const struct verb_option poison_options[] = {
+	{.name = "forget",
+	 .kind = OPTION_FLAG,
+	 .meaning = "delete the entry, so that the next visit reads the page "
+		    "again"},
+	{.name = NULL},
+};
+
+const struct verb verb_poison = {
+	.name = "poison",
+	.group = VERBS_CRAWL,
+	.operands = "[URL]",
+	.min_operands = 0,
+	.max_operands = 1,
+	.summary = "List quarantined pages, which crashed a worker; with a URL "
+		   "print its bytes",
+	.options = poison_options,
+	.run = run_poison,
+};
+
+/* Templatectl: texts, the texts of a site's pages. */
+
+enum {
+	BLOCK_BYTES = 64 * 1024,
+	SEQUENCE_BYTES = 64,
+	MAX_LINE_BYTES = 256 << 20, /* limit of a response of the daemon */
+};
+
+struct texts_output {
+	const char *path; /* NULL: standard output */
+	int file;
+	int failure; /* errno */
+	char since[SEQUENCE_BYTES];
+};
+
+static enum error write_texts(void *context, struct slice bytes, uint64_t total)
+{
+	struct texts_output *output = context;
+	const char *rest = bytes.data;
+	size_t left = bytes.size;
+
+	(void)total;
+	if (output->path == NULL) {
+		terminal_print(bytes);
+		return ferror(stdout) == 0 ? ERR_NONE : ERR_IO;
+	}
+	while (left > 0) {
+		ssize_t size = write(output->file, rest, left);
+
+		if (size < 0 && errno == EINTR)
+			continue;
+		if (size < 0) {
+			output->failure = errno;
+			return ERR_IO;
+		}
+		rest += size;
+		left -= (size_t)size;
+	}
+	return ERR_NONE;
+}
+
+/*
+ * Return the position of the last newline before `end`; -1 if there is none, or
+ * on an error.
+ */
+static off_t last_newline(int file, off_t end)
+{
+	char block[BLOCK_BYTES];
+
+	while (end > 0) {
+		off_t begin = end > BLOCK_BYTES ? end - BLOCK_BYTES : 0;
+		ssize_t size = pread(file, block, (size_t)(end - begin), begin);
+		const char *newline;
+
+		if (size <= 0)
+			return -1;
+		newline = memrchr(block, '\n', (size_t)size);
+		if (newline != NULL)
+			return begin + (newline - block);
+		end = begin;
+	}
+	return -1;
+}
+
+/* Read the sequence of the line from `begin` to `end`; false if it has none. */
+static bool texts_read_sequence(struct texts_output *output, off_t begin,
+				off_t end)
+{
+	size_t size = (size_t)(end - begin);
+	json_t *line = NULL;
+	const char *sequence;
+	char *bytes;
+
+	if (size > MAX_LINE_BYTES)
+		return false;
+	bytes = mem_alloc(size + 1, 1);
+	if (pread(output->file, bytes, size, begin) == (ssize_t)size)
+		line = json_loadb(bytes, size, 0, NULL);
+	sequence = json_string_value(json_object_get(line, "sequence"));
+	if (sequence != NULL)
+		snprintf(output->since, sizeof(output->since), "%s", sequence);
+	json_decref(line);
+	free(bytes);
+	return sequence != NULL;
+}
+
+/*
+ * Find where an earlier run stopped, and truncate its incomplete last line.
+ * Return false if another program wrote the file.
+ */
+static bool texts_find_end(struct texts_output *output)
+{
+	off_t end = lseek(output->file, 0, SEEK_END);
+	off_t newline = last_newline(output->file, end);
+
+	if (newline >= 0 &&
+	    !texts_read_sequence(
+		    output, last_newline(output->file, newline) + 1, newline))
+		return false;
+	if (ftruncate(output->file, newline + 1) != 0) {
+		output->failure = errno;
+		return false;
+	}
+	return lseek(output->file, 0, SEEK_END) >= 0;
+}
+
+static bool open_output(const struct ctl *ctl, struct texts_output *output)
+{
+	bool is_resumed = option_given(ctl, "resume");
+	bool is_open;
+
+	if (output->path == NULL)
+		return true;
+	output->file =
+		open(output->path,
+		     O_RDWR | O_CREAT | O_CLOEXEC | (is_resumed ? 0 : O_TRUNC),
+		     0666);
+	is_open = output->file >= 0;
+	if (is_open && (!is_resumed || texts_find_end(output)))
+		return true;
+	if (!is_open || output->failure != 0)
+		ctl_print_error(
+			ctl, "%s: %s", output->path,
+			strerrordesc_np(is_open ? output->failure : errno));
+	else
+		ctl_print_error(ctl, "%s: the last line has no sequence",
+				output->path);
+	return false;
+}
+
+static void texts_append_argument(struct buffer *target, const char *name,
+				  const char *value)
+{
+	if (value == NULL || *value == '\0')
+		return;
+	buffer_printf(target, "&%s=", name);
+	client_append_escaped(target, value);
+}
+
+static bool texts_path_ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text);
+
+	return length >= strlen(end) &&
+	       strcmp(text + length - strlen(end), end) == 0;
+}
+
+/* Return the format of --format, or of the ending of the file's name. */
+static const char *format_of(const struct ctl *ctl, const char *path)
+{
+	static const char *const formats[] = {"wet.gz", "wet", "csv"};
+	const char *format = option_text(ctl, "format");
+
+	for (size_t i = 0; format == NULL && path != NULL && i < 3; i++)
+		if (texts_path_ends_with(path, formats[i]))
+			format = formats[i];
+	return format == NULL ? "jsonl" : format;
+}
+
+static void texts_make_target(const struct ctl *ctl, const char *host,
+			      const struct texts_output *output,
+			      struct buffer *target)
+{
+	static const char *const arguments[] = {
+		"template", "type", "quality", "confidence", "limit", "content",
+	};
+
+	buffer_append_text(target, "/v1/sites/");
+	client_append_escaped(target, host);
+	buffer_printf(target, "/texts?format=%s", format_of(ctl, output->path));
+	texts_append_argument(target, "since",
+			      output->since[0] != '\0'
+				      ? output->since
+				      : option_text(ctl, "since"));
+	if (option_given(ctl, "raw"))
+		texts_append_argument(target, "raw", "1");
+	for (size_t i = 0; i < sizeof(arguments) / sizeof(arguments[0]); i++)
+		texts_append_argument(target, arguments[i],
+				      option_text(ctl, arguments[i]));
+}
+
+static enum ctl_status texts_receive(const struct ctl *ctl, const char *host,
+				     const struct ctl_request *asked,
+				     struct texts_output *output)
+{
+	struct buffer target = {0};
+	struct socket_download download = {.sink = write_texts,
+					   .context = output};
+	enum ctl_status status;
+
+	texts_make_target(ctl, host, output, &target);
+	ctl_request_append(asked, &target);
+	download.target = target.data;
+	status = client_receive(ctl, &download);
+	if (output->failure != 0)
+		ctl_print_error(ctl, "%s: %s", output->path,
+				strerrordesc_np(output->failure));
+	buffer_free(&target);
+	return status;
+}
+
+static bool check_resume(const struct ctl *ctl, const char *path)
+{
+	if (!option_given(ctl, "resume") ||
+	    (path != NULL && strcmp(format_of(ctl, path), "jsonl") == 0))
+		return true;
+	ctl_print_error(ctl, "--resume needs -o FILE with JSON lines");
+	return false;
+}
+
+static enum ctl_status run_texts(const struct ctl *ctl)
+{
+	const char *path = option_text(ctl, "out");
+	struct texts_output output = {.file = -1};
+	struct ctl_request asked;
+	char host[MAX_HOST_BYTES + 1];
+	enum ctl_status status = CTL_USAGE;
+
+	if (path != NULL && strcmp(path, "-") != 0)
+		output.path = path;
+	if (ctl_request_read(ctl, &asked) &&
+	    client_host(ctl, ctl->operands[0], host) &&
+	    check_resume(ctl, output.path))
+		status = open_output(ctl, &output)
+				 ? texts_receive(ctl, host, &asked, &output)
+				 : CTL_FAILED;
+	if (output.file >= 0)
+		close(output.file);
+	ctl_request_free(&asked);
+	return status;
+}
+
+static const struct verb_option texts_options[] = {
+	{.name = "out",
+	 .letter = 'o',
+	 .kind = OPTION_TEXT,
+	 .value = "FILE",
+	 .meaning = "write to FILE, whose ending may set the format; default: "
+		    "standard output"},
+	{.name = "resume",
+	 .kind = OPTION_FLAG,
+	 .meaning = "continue at the end of FILE (jsonl)"},
+	{.name = "since",
+	 .kind = OPTION_TEXT,
+	 .value = "SEQ",
+	 .meaning = "only pages stored after the one with this sequence, or "
+		    "after this time in milliseconds"},
+	{.name = "format",
+	 .kind = OPTION_CHOICE,
+	 .value = "jsonl|wet|wet.gz|csv",
+	 .meaning = "default: jsonl"},
+	{.name = "raw",
+	 .kind = OPTION_FLAG,
+	 .meaning =
+		 "in CSV, no apostrophe before cells that begin with = + - @"},
+	{.name = "content",
+	 .kind = OPTION_CHOICE,
+	 .value = "txt|md|json|html|xml",
+	 .meaning = "format of the text; json: with all stored fields "
+		    "(default: txt)"},
+	{.name = "template",
+	 .kind = OPTION_WHOLE,
+	 .value = "N",
+	 .minimum = 1,
+	 .maximum = UINT32_MAX,
+	 .meaning = "only pages of the template HOST/N"},
+	{.name = "type",
+	 .kind = OPTION_TEXT,
+	 .value = "TYPE,...",
+	 .meaning = "only these page classes: page, error, soft-404, "
+		    "challenge..."},
+	{.name = "quality",
+	 .kind = OPTION_TEXT,
+	 .value = "QUALITY,...",
+	 .meaning = "only texts of this quality: ok, listing, truncated..."},
+	{.name = "confidence",
+	 .kind = OPTION_TEXT,
+	 .value = "C",
+	 .meaning = "only texts of at least this confidence, 0 to 1"},
+	{.name = "limit",
+	 .kind = OPTION_WHOLE,
+	 .value = "N",
+	 .minimum = 1,
+	 .maximum = INT64_MAX,
+	 .meaning = "at most this many pages"},
+	OPTION_METHOD_ROW,
+	OPTION_PARAM_ROW,
+	OPTION_FAVOR_ROW,
+	OPTION_SCOPE_ROW,
+	OPTION_WITH_ROW,
+	OPTION_INCLUDE_ROW,
+	OPTION_EXCLUDE_ROW,
+	{.name = NULL},
+};
+
+const struct verb verb_texts = {
+	.name = "texts",
+	.group = VERBS_READ,
+	.operands = "HOST",
+	.min_operands = 1,
+	.max_operands = 1,
+	.summary = "Print the content of all stored pages of a site",
+	.options = texts_options,
+	.run = run_texts,
+};

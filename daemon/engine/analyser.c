@@ -1,0 +1,335 @@
+#include "daemon/engine/analyser.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/compress.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "crawl/http_message.h"
+#include "daemon/engine/commit_guard.h"
+#include "daemon/privsep/messages.h"
+#include "daemon/runtime/clock.h"
+#include "page/robots_tag.h"
+#include "store/key.h"
+#include "store/record.h"
+#include "store/rows.h"
+
+/* Return a guard with its last result on the page. */
+static struct wanted_guard wanted_of(struct txn *txn, uint32_t site,
+				     uint32_t number, uint64_t page,
+				     const struct guard_row *guard)
+{
+	struct wanted_guard wanted = {
+		.number = number,
+		.language = guard->language,
+		.minimum = guard->minimum,
+		.maximum = guard->maximum,
+		.selector = guard->selector,
+	};
+	struct guarded_row row;
+
+	if (guarded_row_get(txn, site, number, page, &row) &&
+	    row.good_ms != 0) {
+		wanted.is_known = 1;
+		wanted.value = row.value;
+		wanted.path = row.path;
+	}
+	return wanted;
+}
+
+void guard_check_read(struct store *store, const char *host, struct slice url,
+		      struct buffer *list)
+{
+	struct txn txn = txn_begin_read(store);
+	struct site_row site;
+	struct scan scan;
+	struct key prefix;
+
+	if (site_get(&txn, slice_of(host), &site)) {
+		prefix = key_site(site.id);
+		scan = scan_begin(&txn, TABLE_GUARDS, key_slice(&prefix));
+		for (uint32_t i = 0; i < MAX_SITE_GUARDS && scan_next(&scan);
+		     i++) {
+			struct wanted_guard wanted;
+			struct guard_row guard;
+
+			if (!guard_row_decode(scan.value, &guard) ||
+			    guard.state == GUARD_SUSPENDED)
+				continue;
+			wanted = wanted_of(&txn, site.id, key_u32(scan.key, 4),
+					   page_key_of(url), &guard);
+			item_append_row(list, &wanted_guard_layout, &wanted);
+		}
+		scan_end(&scan);
+	}
+	txn_abort(&txn);
+}
+
+/* Collects the worker's result for a job. */
+struct analysis_result {
+	struct job *job;
+	size_t page_bytes;
+	enum error error;
+};
+
+/* Return whether page_parse() can return this error. */
+static bool is_parse_error(int32_t error)
+{
+	return error == ERR_NONE || error == ERR_NOT_HTML;
+}
+
+/* Free the results of an earlier attempt, or of a rejected response. */
+static void drop_results(struct job *job)
+{
+	buffer_clear(&job->record);
+	buffer_clear(&job->guarded);
+	buffer_clear(&job->packed);
+}
+
+/* Store the worker's result in the job; false if it is invalid. */
+static bool analysis_store_result(void *context, struct slice head,
+				  struct slice body)
+{
+	struct analysis_result *taken = context;
+	struct job *job = taken->job;
+	struct analyse_answer row;
+	struct record record;
+	struct slice part;
+
+	drop_results(job);
+	if (!row_codec_decode(&analyse_answer_layout, head, &row) ||
+	    !is_parse_error(row.error))
+		return false;
+	taken->error = (enum error)row.error;
+	if (taken->error != ERR_NONE)
+		return body.size == 0;
+	if (!item_cut(&body, row.record_bytes, &part))
+		return false;
+	buffer_append_slice(&job->record, part);
+	if (!item_cut(&body, row.guarded_bytes, &part))
+		return false;
+	buffer_append_slice(&job->guarded, part);
+	/* zstd output is hardly larger than its input */
+	if (body.size > taken->page_bytes + taken->page_bytes / 128U + 1024U)
+		return false;
+	buffer_append_slice(&job->packed, body);
+	return record_open(buffer_slice(&job->record), &record) == ERR_NONE;
+}
+
+static struct buffer analysis_encode_head(const struct analyser *analysing,
+					  const struct job *job)
+{
+	const struct analyse_request request = {
+		.limits = limits_to_field(&analysing->limits),
+		.page_bytes = job->result.body.size,
+		.measure = job->work.measure,
+		.width = job->work.width,
+		.http_status = job->result.http_status,
+		.is_cut = job->result.is_cut,
+		.is_nofollow =
+			(job->result.robots_tag & ROBOTS_TAG_NOFOLLOW) != 0,
+		.url = slice_of(job->url.text),
+		.guard_limits = analysing->guard_limits,
+		.charset = slice_of(job->result.charset),
+		.drop_parameters = analysing->drop_parameters,
+	};
+
+	return row_codec_encode(&analyse_request_layout, &request);
+}
+
+/* Return whether these bytes have crashed or stalled a worker before. */
+static bool is_poison(const struct analyser *analysing, struct job *job)
+{
+	struct txn txn = txn_begin_read(analysing->store);
+	struct quarantine_row row = {0};
+	struct site_row site;
+	const struct slice body = buffer_slice(&job->result.body);
+	bool is_same = false;
+
+	if (site_get(&txn, slice_of(job->url.host), &site) &&
+	    quarantine_row_get(&txn, site.id,
+			       page_key_of(slice_of(job->url.text)), &row)) {
+		is_same = row.body_bytes == body.size &&
+			  row.content_hash == hash64(body.data, body.size, 0);
+		job->was_poisoned = !is_same;
+	}
+	txn_abort(&txn);
+	return is_same;
+}
+
+/* Store the bytes for quarantine, with the reason. */
+static void analysis_quarantine_job(struct job *job, const char *reason)
+{
+	const struct slice body = buffer_slice(&job->result.body);
+
+	snprintf(job->reason, sizeof(job->reason), "%s", reason);
+	job->content_hash = hash64(body.data, body.size, 0);
+	compress_slice(body, &job->packed);
+	log_warn_limited_about(job_subject(job),
+			       "quarantined: %s; see templatectl poison",
+			       reason);
+}
+
+/* The analysis of a job by a worker. */
+struct analysis {
+	struct analysis_result taken;
+	struct buffer head;
+};
+
+static void analysis_prepare(const struct analyser *analysing, struct job *job,
+			     struct analysis *analysis, struct pool_task *task)
+{
+	struct buffer *body = &job->result.body;
+
+	*analysis = (struct analysis){
+		.taken = {.job = job, .page_bytes = body->size},
+		.head = analysis_encode_head(analysing, job),
+	};
+	/* append the guards after the page while the worker reads it */
+	guard_check_read(analysing->store, job->url.host,
+			 slice_of(job->url.text), body);
+	*task = (struct pool_task){
+		.kind = TASK_ANALYSE,
+		.head = buffer_slice(&analysis->head),
+		.body = buffer_slice(body),
+		.site = hash64(job->url.host, strlen(job->url.host), 0),
+		.take = analysis_store_result,
+		.take_context = &analysis->taken,
+	};
+}
+
+static void analysis_finish(struct analysis *analysis,
+			    const struct pool_task *task)
+{
+	struct job *job = analysis->taken.job;
+
+	job->result.body.size = analysis->taken.page_bytes;
+	buffer_free(&analysis->head);
+	job->error =
+		task->error == ERR_NONE ? analysis->taken.error : task->error;
+	if (task->error != ERR_NONE)
+		drop_results(job);
+	if (task->error == ERR_QUARANTINED)
+		analysis_quarantine_job(job, task->reason);
+}
+
+void analyser_run(const struct analyser *analysing, struct job *jobs)
+{
+	struct analysis analyses[GATHER_JOBS];
+	struct pool_task tasks[GATHER_JOBS];
+	size_t count = 0;
+
+	for (struct job *job = jobs; job != NULL; job = job->next) {
+		if (is_poison(analysing, job)) {
+			job->error = ERR_QUARANTINED;
+			continue;
+		}
+		assert(count < GATHER_JOBS);
+		analysis_prepare(analysing, job, &analyses[count],
+				 &tasks[count]);
+		count++;
+	}
+	worker_pool_run_all(analysing->pool, tasks, count);
+	for (size_t i = 0; i < count; i++)
+		analysis_finish(&analyses[i], &tasks[i]);
+}
+
+enum { STATUS_FRESH = 304 };
+
+/* Return whether the body is not stored: only bodies of successes are. */
+static bool response_body_is_dropped(const struct fetch_result *result)
+{
+	return result->http_status != STATUS_FRESH &&
+	       (result->http_status < 200 || result->http_status >= 300);
+}
+
+/* Return the text before the colon; empty if there is no colon. */
+static struct slice header_line_name(struct slice line)
+{
+	const char *colon =
+		line.size == 0 ? NULL : memchr(line.data, ':', line.size);
+
+	return (struct slice){
+		line.data,
+		colon == NULL ? 0 : (size_t)(colon - (const char *)line.data)};
+}
+
+/* Return whether one of the lines has the name. */
+static bool header_lines_have_name(struct slice lines, struct slice name)
+{
+	while (lines.size > 0) {
+		struct slice other = header_line_name(line_take(&lines));
+
+		if (other.size == name.size &&
+		    strncasecmp(other.data, name.data, name.size) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_secret(struct slice line, const char *own_headers)
+{
+	struct slice name = header_line_name(line);
+
+	if (name.size == 0)
+		return false;
+	return header_is_word(name, "Authorization") ||
+	       header_is_word(name, "Proxy-Authorization") ||
+	       header_is_word(name, "Cookie") ||
+	       (own_headers != NULL &&
+		header_lines_have_name(slice_of(own_headers), name));
+}
+
+/* Remove credentials from the head of the request. */
+static void hide_credentials(struct job *job)
+{
+	struct buffer *request = &job->result.request;
+	struct slice rest = buffer_slice(request);
+	struct buffer kept = {0};
+
+	while (rest.size > 0) {
+		struct slice whole = rest;
+		struct slice line = line_take(&rest);
+
+		whole.size -= rest.size;
+		if (!is_secret(line, job->work.headers))
+			buffer_append_slice(&kept, whole);
+	}
+	buffer_free(request);
+	*request = kept;
+}
+
+void archive_job(struct archive *archive, struct job *job,
+		 bool keeps_credentials)
+{
+	const struct fetch_result *result = &job->result;
+	struct warc_exchange exchange = {
+		.url = slice_of(job->url.text),
+		.address = slice_of(result->address),
+		.headers = buffer_slice(&result->head),
+		.body = buffer_slice(&result->body),
+		.is_cut = result->is_cut,
+		.cut_reason = result->is_broken ? "disconnect" : "length",
+		.is_revisit = result->http_status == STATUS_FRESH,
+	};
+
+	/* a response whose body was not stored cannot be archived */
+	if (archive == NULL || job->is_archived || result->head.size == 0 ||
+	    result->error != ERR_NONE ||
+	    (job->work.lease.flags & FRONTIER_IS_SITEMAP) != 0)
+		return;
+	if (!keeps_credentials)
+		hide_credentials(job);
+	exchange.request = buffer_slice(&result->request);
+	if (response_body_is_dropped(result)) {
+		exchange.is_cut = true;
+		exchange.cut_reason = "unspecified";
+	}
+	exchange.time_ms = clock_wall_ms() - result->elapsed_us / 1000;
+	if (archive_write(archive, &exchange))
+		job->archived_ms = exchange.time_ms;
+	job->is_archived = true;
+}

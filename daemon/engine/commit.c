@@ -1,0 +1,188 @@
+#include "daemon/engine/commit.h"
+
+#include <assert.h>
+
+#include "base/memory.h"
+#include "crawl/url.h"
+#include "store/key.h"
+#include "store/rows.h"
+
+/*
+ * Return whether the page was fetched since the request: several requests may
+ * be for the same page.
+ */
+static bool commit_page_was_fetched(struct commit *batch,
+				    const struct site *site,
+				    const struct change *change)
+{
+	uint64_t asked_ms = change->ask.asked_ms;
+	uint64_t page = page_key_of(slice_of(change->url->text));
+	struct page_row row;
+
+	return asked_ms != 0 &&
+	       page_row_get(batch->txn, site->row.id, page, &row) &&
+	       row.redirect.size == 0 &&
+	       (row.flags & (PAGE_ROW_HAS_NO_BODY | PAGE_ROW_IS_INGESTED)) ==
+		       0 &&
+	       row.fetched_ms >= asked_ms &&
+	       /* otherwise it was fetched before the clock was set back */
+	       row.fetched_ms <= batch->now_ms;
+}
+
+static enum error commit_fetch_now(struct commit *batch, struct change *change)
+{
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+
+	if (site == NULL)
+		site = commit_new_site(batch, change->url,
+				       &change->ask.options);
+	if (site == NULL)
+		return commit_no_site_error(batch);
+	if (commit_has_no_credentials(batch, site))
+		return ERR_NO_CREDENTIALS;
+	if (commit_page_was_fetched(batch, site, change))
+		return ERR_NONE;
+	commit_discover(batch, site,
+			&(struct discovery){
+				.url = change->url,
+				.how = ADMIT_ON_DEMAND,
+				.flags = FRONTIER_IS_ON_DEMAND,
+			});
+	site->is_changed = true;
+	return ERR_NONE;
+}
+
+enum admission commit_discover(struct commit *batch, struct site *site,
+			       const struct discovery *discovery)
+{
+	/* every change of a page has a URL */
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+	struct url url = *discovery->url;
+	struct discovery one = *discovery;
+
+	/* requested URLs keep all parameters */
+	if ((discovery->flags & FRONTIER_IS_ON_DEMAND) == 0 &&
+	    parameters_drop(&url, batch->options->drop_parameters))
+		one.url = &url;
+	site->is_changed = true;
+	return frontier_discover(batch->txn, &site->row, &batch->options->rules,
+				 &one, batch->now_ms);
+}
+
+/*
+ * Apply a robots.txt or a pause. A host is only stored as long as its site is.
+ */
+static enum error apply_to_host(struct commit *batch, struct change *change)
+{
+	struct slice authority = slice_of(change->url->authority);
+	const struct host_row *host = &change->host;
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+	struct host_row row = {0};
+
+	if (site == NULL)
+		return ERR_NOT_FOUND;
+	host_row_get(batch->txn, authority, &row);
+	if (host->robots_ms == 0) {
+		row.next_ms = host->next_ms;
+		row.failures = host->failures;
+	} else {
+		row.robots_ms = host->robots_ms;
+		row.robots_status = host->robots_status;
+		row.robots = host->robots;
+		commit_robots_sitemaps(batch, site, change->url, row.robots);
+	}
+	host_row_put(batch->txn, authority, &row);
+	return ERR_NONE;
+}
+
+static enum error commit_apply_site_add(struct commit *batch,
+					struct change *change)
+{
+	return commit_add_site(batch, change->url, &change->site_add, 0);
+}
+
+static const struct change_rule {
+	const char *name;
+	enum error (*apply)(struct commit *batch, struct change *change);
+	bool has_no_url;
+	bool ends_lease;
+} rules[] = {
+	[CHANGE_SITE_ADD] = {.name = "site_add",
+			     .apply = commit_apply_site_add},
+	[CHANGE_SITE_THRESHOLD] = {.name = "site_select_threshold",
+				   .apply = commit_set_site_threshold},
+	[CHANGE_SITE_DELETE] = {.name = "site_delete",
+				.apply = commit_delete_site},
+	[CHANGE_PAGE_DELETE] = {.name = "page_delete",
+				.apply = commit_delete_page},
+	[CHANGE_GUARD] = {.name = "guard", .apply = commit_change_guard},
+	[CHANGE_ALERTS] = {.name = "alerts",
+			   .apply = commit_alerts,
+			   .has_no_url = true},
+	[CHANGE_FETCH_NOW] = {.name = "ask", .apply = commit_fetch_now},
+	[CHANGE_TEMPLATES] = {.name = "templates",
+			      .apply = commit_template_updates},
+	[CHANGE_GC] = {.name = "gc",
+		       .apply = commit_gc_rows,
+		       .has_no_url = true},
+	[CHANGE_PACK] = {.name = "pack",
+			 .apply = commit_pack,
+			 .has_no_url = true},
+	[CHANGE_JOBS] = {.name = "jobs",
+			 .apply = commit_executed_jobs,
+			 .has_no_url = true},
+	[CHANGE_PARTITION] = {.name = "partition",
+			      .apply = commit_partition,
+			      .has_no_url = true},
+	[CHANGE_UNQUARANTINE] = {.name = "cure",
+				 .apply = commit_quarantine_remove},
+	[CHANGE_HOST] = {.name = "host", .apply = apply_to_host},
+	[CHANGE_PAGE] = {.name = "page",
+			 .apply = commit_fetch_outcome,
+			 .ends_lease = true},
+	[CHANGE_REDIRECT] = {.name = "redirect",
+			     .apply = commit_fetch_outcome,
+			     .ends_lease = true},
+	[CHANGE_NOT_MODIFIED] = {.name = "fresh",
+				 .apply = commit_fetch_outcome,
+				 .ends_lease = true},
+	[CHANGE_SITEMAP] = {.name = "sitemap",
+			    .apply = commit_fetch_outcome,
+			    .ends_lease = true},
+	[CHANGE_FAILED] = {.name = "failed",
+			   .apply = commit_fetch_outcome,
+			   .ends_lease = true},
+	[CHANGE_INGEST] = {.name = "ingest", .apply = commit_fetch_outcome},
+	[CHANGE_QUARANTINE] = {.name = "poison", .apply = commit_fetch_outcome},
+};
+
+_Static_assert(sizeof(rules) / sizeof(rules[0]) == CHANGE_KINDS,
+	       "each kind of change has its row");
+
+const char *change_kind_name(enum change_kind kind)
+{
+	assert((size_t)kind < CHANGE_KINDS);
+	return rules[kind].name;
+}
+
+bool change_ends_lease(enum change_kind kind)
+{
+	assert((size_t)kind < CHANGE_KINDS);
+	return rules[kind].ends_lease;
+}
+
+void commit_apply(struct commit *batch, struct change *change)
+{
+	const struct change_rule *rule;
+
+	assert((size_t)change->kind < CHANGE_KINDS);
+	rule = &rules[change->kind];
+	assert((change->url == NULL) == rule->has_no_url);
+	if (change->url != NULL &&
+	    !commit_owns_host(batch, slice_of(change->url->host)))
+		change->error = ERR_NOT_OWNER;
+	else
+		change->error = rule->apply(batch, change);
+}

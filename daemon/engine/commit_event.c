@@ -1,0 +1,516 @@
+#include "daemon/engine/commit_event.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "daemon/engine/commit.h"
+#include "daemon/query/event.h"
+#include "store/encryption.h"
+#include "store/journal.h"
+#include "store/key.h"
+#include "store/partitions.h"
+#include "store/rows.h"
+
+static struct slice subscription_copy_text(struct slice text)
+{
+	return (struct slice){mem_copy_text(text.data, text.size), text.size};
+}
+
+static void read_silences(struct event_subscriptions *audience, struct txn *txn)
+{
+	struct scan scan = scan_begin(txn, TABLE_SILENCES, slice_of(""));
+	struct silence_row silence;
+
+	while (scan_next(&scan)) {
+		if (!silence_row_decode(scan.value, &silence))
+			continue;
+		silence.host = subscription_copy_text(silence.host);
+		audience->silences =
+			mem_grow(audience->silences, audience->silence_count,
+				 &audience->silence_capacity, sizeof(silence));
+		audience->silences[audience->silence_count++] = silence;
+	}
+	scan_end(&scan);
+}
+
+static void read_wishes(struct event_subscriptions *audience, struct txn *txn)
+{
+	struct scan scan = scan_begin(txn, TABLE_HOOKS, slice_of(""));
+	struct hook_row hook;
+
+	while (scan_next(&scan)) {
+		struct hook_filter wish = {.hook = key_u32(scan.key, 0)};
+		struct slice wrong;
+
+		if (!hook_row_decode(scan.value, &hook))
+			continue;
+		wish.is_default = hook.kinds.size == 0;
+		if (!wish.is_default &&
+		    !kind_set_parse(hook.kinds, &wish.kinds, &wrong))
+			continue;
+		wish.host = subscription_copy_text(hook.host);
+		audience->wishes =
+			mem_grow(audience->wishes, audience->wish_count,
+				 &audience->wish_capacity, sizeof(wish));
+		audience->wishes[audience->wish_count++] = wish;
+	}
+	scan_end(&scan);
+}
+
+void subscriptions_read(struct event_subscriptions *audience, struct txn *txn)
+{
+	if (audience->is_read)
+		return;
+	read_silences(audience, txn);
+	read_wishes(audience, txn);
+	if (txn->error == ERR_NONE)
+		audience->is_read = true;
+	else
+		subscriptions_reset(audience);
+}
+
+void subscriptions_reset(struct event_subscriptions *audience)
+{
+	for (size_t i = 0; i < audience->silence_count; i++)
+		free((void *)audience->silences[i].host.data);
+	for (size_t i = 0; i < audience->wish_count; i++)
+		free((void *)audience->wishes[i].host.data);
+	free(audience->silences);
+	free(audience->wishes);
+	*audience = (struct event_subscriptions){0};
+}
+
+/*
+ * Return whether the rule matches: all of its parts that are not 0 must be
+ * equal.
+ */
+static bool silence_matches(const struct silence_row *silence,
+			    const struct event_row *event)
+{
+	return silence->kind == event->kind &&
+	       (silence->cluster == 0 || silence->cluster == event->cluster) &&
+	       (silence->guard == 0 || silence->guard == event->guard) &&
+	       slice_equal(silence->host, event->host);
+}
+
+bool subscriptions_silence(const struct event_subscriptions *audience,
+			   const struct event_row *event)
+{
+	for (size_t i = 0; i < audience->silence_count; i++)
+		if (silence_matches(&audience->silences[i], event))
+			return true;
+	return false;
+}
+
+bool hook_filter_matches(const struct hook_filter *wish,
+			 const struct event_row *event)
+{
+	if (wish->host.size > 0 && !slice_equal(wish->host, event->host))
+		return false;
+	return wish->is_default ? event_kind_is_alert(event->kind)
+				: kind_set_has(wish->kinds, event->kind);
+}
+
+/* Hooks and their deliveries, silences and acknowledgements. */
+
+/* Return whether a table may have one more row. */
+static bool commit_table_has_room(struct commit *batch, enum table table,
+				  size_t max)
+{
+	struct scan scan = scan_begin(batch->txn, table, slice_of(""));
+	size_t count = 0;
+
+	while (count < max && scan_next(&scan))
+		count++;
+	scan_end(&scan);
+	return count < max;
+}
+
+static enum error commit_add_hook(struct commit *batch,
+				  struct alert_change *alert)
+{
+	struct buffer target = {0};
+	struct buffer secret = {0};
+	struct hook_row row = {
+		.created_ms = batch->now_ms,
+		.host = alert->hook.host,
+		.kinds = alert->hook.kinds,
+	};
+
+	if (!txn_may_store_secret_text(batch->txn, redact_target,
+				       alert->hook.target) ||
+	    !txn_may_store_secret_text(batch->txn, redact_all,
+				       alert->hook.secret))
+		return ERR_NO_ENCRYPTION_KEY;
+	if (!commit_table_has_room(batch, TABLE_HOOKS,
+				   batch->options->max_hooks))
+		return ERR_BUSY;
+	journal_collect_hooks(batch->txn);
+	alert->made = store_next_number(batch->txn, "hook");
+	txn_store_secret_text(batch->txn, redact_target, alert->hook.target,
+			      &target);
+	txn_store_secret_text(batch->txn, redact_all, alert->hook.secret,
+			      &secret);
+	row.target = buffer_slice(&target);
+	row.secret = buffer_slice(&secret);
+	hook_row_put(batch->txn, (uint32_t)alert->made, &row);
+	buffer_free(&target);
+	buffer_free(&secret);
+	subscriptions_reset(batch->audience);
+	return ERR_NONE;
+}
+
+static enum error delete_hook(struct commit *batch, uint32_t hook)
+{
+	struct key key = key_small(hook);
+	struct journal *journal;
+	struct hook_row row;
+
+	if (!hook_row_get(batch->txn, hook, &row))
+		return ERR_NOT_FOUND;
+	txn_drop_secret_text(batch->txn, row.target);
+	txn_drop_secret_text(batch->txn, row.secret);
+	/*
+	 * a follower deletes the rows of all partitions together with the hook
+	 */
+	journal = journal_end(batch->txn);
+	txn_delete_prefix(batch->txn, TABLE_OUTBOX, key_slice(&key));
+	journal_resume(journal, batch->txn);
+	journal_collect_hooks(batch->txn);
+	txn_delete(batch->txn, TABLE_HOOKS, key_slice(&key));
+	subscriptions_reset(batch->audience);
+	return ERR_NONE;
+}
+
+static enum error test_hook(struct commit *batch, struct alert_change *alert)
+{
+	uint32_t hook = (uint32_t)alert->number;
+	struct event_row event = {
+		.time_ms = batch->now_ms,
+		.kind = EVENT_HOOK_TEST,
+	};
+	struct buffer detail = {0};
+	struct hook_row row;
+
+	if (!hook_row_get(batch->txn, hook, &row))
+		return ERR_NOT_FOUND;
+	buffer_printf(&detail, "{\"hook\":%u}", (unsigned)hook);
+	event.host = row.host;
+	event.detail = buffer_slice(&detail);
+	alert->made = event_add(batch->txn, &event);
+	buffer_free(&detail);
+	commit_queue_event(batch, hook, alert->made);
+	if (!hook_row_get(batch->txn, hook, &row))
+		return ERR_NOT_FOUND;
+	row.next_ms = 0;
+	row.failures = 0;
+	hook_row_put(batch->txn, hook, &row);
+	return ERR_NONE;
+}
+
+/*
+ * Delete delivered events from the outbox. Return how many of them this node
+ * owns; another owner delivers the others again.
+ */
+static uint32_t delete_delivered(struct commit *batch,
+				 const struct hook_report *report)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < report->number_count; i++) {
+		uint64_t number = report->numbers[i];
+		struct key key = key_outbox(report->hook, number);
+
+		if (!store_owns_event(batch->txn->store, number) ||
+		    txn_get(batch->txn, TABLE_OUTBOX, key_slice(&key)).data ==
+			    NULL)
+			continue;
+		txn_delete(batch->txn, TABLE_OUTBOX, key_slice(&key));
+		count++;
+	}
+	return count;
+}
+
+/* Apply the report of a delivery, unless the hook was deleted. */
+static void commit_apply_hook_report(struct commit *batch,
+				     const struct hook_report *report)
+{
+	struct hook_row row;
+	uint32_t gone = 0;
+
+	if (report->number_count > 0)
+		gone = delete_delivered(batch, report);
+	if (!hook_row_get(batch->txn, report->hook, &row))
+		return;
+	if (report->number_count > 0)
+		row.delivered_ms = report->delivered_ms;
+	row.waiting = row.waiting > gone ? row.waiting - gone : 0;
+	row.delivered += report->number_count;
+	row.next_ms = report->next_ms;
+	row.failures = report->failures;
+	row.http_status = report->http_status;
+	row.error = report->error;
+	hook_row_put(batch->txn, report->hook, &row);
+}
+
+static enum error commit_acknowledge_event(struct commit *batch,
+					   uint64_t number)
+{
+	struct event_row row;
+
+	if (!store_owns_event(batch->txn->store, number))
+		return ERR_NOT_OWNER;
+	if (!event_get(batch->txn, number, &row))
+		return ERR_NOT_FOUND;
+	row.flags |= EVENT_IS_ACKED;
+	event_put(batch->txn, number, &row);
+	return ERR_NONE;
+}
+
+/*
+ * Add a silence for events like this one: of the same template or guard. A new
+ * template has only one event, so its silence covers the whole site.
+ */
+static enum error commit_add_silence(struct commit *batch,
+				     struct alert_change *alert)
+{
+	struct event_row event = alert->event;
+	bool is_here = event.host.size == 0;
+	struct silence_row rule;
+
+	if (!commit_table_has_room(batch, TABLE_SILENCES,
+				   batch->options->max_silences))
+		return ERR_BUSY;
+	alert->made = store_next_number(batch->txn, "silence");
+	if (is_here && !event_get(batch->txn, alert->number, &event))
+		return ERR_NOT_FOUND;
+	rule = (struct silence_row){
+		.created_ms = batch->now_ms,
+		.kind = event.kind,
+		.cluster = event.cluster,
+		.guard = event.guard,
+		.event = alert->number,
+		.host = event.host,
+	};
+	if (event.guard != 0 || event.kind == EVENT_TEMPLATE_NEW)
+		rule.cluster = 0;
+	silence_row_put(batch->txn, (uint32_t)alert->made, &rule);
+	subscriptions_reset(batch->audience);
+	return is_here ? commit_acknowledge_event(batch, alert->number)
+		       : ERR_NONE;
+}
+
+static enum error delete_silence(struct commit *batch, uint32_t number)
+{
+	struct key key = key_small(number);
+	struct silence_row row;
+
+	if (!silence_row_get(batch->txn, number, &row))
+		return ERR_NOT_FOUND;
+	txn_delete(batch->txn, TABLE_SILENCES, key_slice(&key));
+	subscriptions_reset(batch->audience);
+	return ERR_NONE;
+}
+
+/* Return whether only the owner of the common partition may do this. */
+static bool alert_action_is_common(enum alert_change_action action)
+{
+	return action != HOOKS_REPORT && action != EVENT_ACK;
+}
+
+enum error commit_alerts(struct commit *batch, struct change *change)
+{
+	struct alert_change *alert = change->alert;
+
+	if (alert_action_is_common(alert->action) &&
+	    !store_owns(batch->txn->store, JOURNAL_COMMON))
+		return ERR_NOT_OWNER;
+	switch (alert->action) {
+	case HOOK_ADD:
+		return commit_add_hook(batch, alert);
+	case HOOK_DELETE:
+		return delete_hook(batch, (uint32_t)alert->number);
+	case HOOK_TEST:
+		return test_hook(batch, alert);
+	case HOOKS_REPORT:
+		for (size_t i = 0; i < alert->report_count; i++)
+			commit_apply_hook_report(batch, &alert->reports[i]);
+		return ERR_NONE;
+	case EVENT_ACK:
+		return commit_acknowledge_event(batch, alert->number);
+	case EVENT_SILENCE:
+		return commit_add_silence(batch, alert);
+	case SILENCE_DELETE:
+		return delete_silence(batch, (uint32_t)alert->number);
+	}
+	return ERR_MALFORMED;
+}
+
+/* Write events and queue them for hooks. */
+
+enum { MAX_FORGOTTEN = 8 /* rows deleted per new row */ };
+
+/* Log one line for each power of two. */
+static void log_dropped(uint32_t hook, uint64_t before, uint64_t after)
+{
+	if ((before ^ after) > before)
+		log_warn_limited("hook %" PRIu32 ": the queue is full "
+				 "(hooks.max_queued_events); %" PRIu64
+				 " events dropped, oldest first",
+				 hook, after);
+}
+
+/* Drop the oldest events to make room for one more. */
+static void hook_queue_drop_oldest(struct commit *batch, uint32_t hook,
+				   struct hook_row *row)
+{
+	uint64_t max = batch->options->max_waiting;
+	uint64_t before = row->dropped;
+	struct key prefix = key_small(hook);
+	struct scan scan;
+
+	if (row->waiting < max)
+		return;
+	scan = scan_begin(batch->txn, TABLE_OUTBOX, key_slice(&prefix));
+	for (int i = 0;
+	     i < MAX_FORGOTTEN && row->waiting >= max && scan_next(&scan);
+	     i++) {
+		if (!store_owns_event(batch->txn->store,
+				      key_u64(scan.key, sizeof(hook))))
+			continue;
+		scan_delete(&scan);
+		row->waiting--;
+		row->dropped++;
+	}
+	scan_end(&scan);
+	log_dropped(hook, before, row->dropped);
+}
+
+void commit_queue_event(struct commit *batch, uint32_t hook, uint64_t number)
+{
+	struct hook_row room;
+	struct hook_row row;
+	struct event_row event;
+
+	/* read the row again, because a write invalidates LMDB's memory */
+	if (!hook_row_get(batch->txn, hook, &room))
+		return;
+	hook_queue_drop_oldest(batch, hook, &room);
+	if (event_get(batch->txn, number, &event))
+		outbox_put(batch->txn, hook, number, &event);
+	if (!hook_row_get(batch->txn, hook, &row))
+		return;
+	row.dropped = room.dropped;
+	row.waiting = room.waiting + 1;
+	hook_row_put(batch->txn, hook, &row);
+}
+
+void commit_event(struct commit *batch, const struct site *site,
+		  const struct event_row *event)
+{
+	struct event_subscriptions *audience = batch->audience;
+	struct event_row row = *event;
+	bool is_silenced;
+	uint64_t number;
+
+	row.time_ms = batch->now_ms;
+	row.host = site->row.host;
+	subscriptions_read(audience, batch->txn);
+	is_silenced = subscriptions_silence(audience, &row);
+	if (is_silenced)
+		row.flags |= EVENT_IS_SILENCED;
+	number = event_add(batch->txn, &row);
+	for (size_t i = 0; i < audience->wish_count && !is_silenced; i++)
+		if (hook_filter_matches(&audience->wishes[i], &row))
+			commit_queue_event(batch, audience->wishes[i].hook,
+					   number);
+}
+
+/* Write the results of a check of a site's templates. */
+
+/* End the previous version at the time when it was last seen. */
+static void end_version(struct commit *batch, uint32_t site,
+			const struct template_update *found)
+{
+	uint32_t number = found->row.version - 1;
+	struct version_row row;
+
+	if (number == 0 ||
+	    !version_row_get(batch->txn, site, found->cluster, number, &row))
+		return;
+	row.last_ms = found->version.first_ms > found->row.seen_ms
+			      ? found->row.seen_ms
+			      : found->version.first_ms;
+	if (row.last_ms < row.first_ms)
+		row.last_ms = row.first_ms;
+	version_row_put(batch->txn, site, found->cluster, number, &row);
+}
+
+static bool has_version(struct commit *batch, uint32_t site,
+			const struct template_update *found)
+{
+	struct version_row row;
+
+	return version_row_get(batch->txn, site, found->cluster,
+			       found->row.version, &row);
+}
+
+static void commit_put_version(struct commit *batch, uint32_t site,
+			       const struct template_update *found)
+{
+	if (!has_version(batch, site, found))
+		end_version(batch, site, found);
+	version_row_put(batch->txn, site, found->cluster, found->row.version,
+			&found->version);
+}
+
+static void put_sample(struct commit *batch, uint32_t site,
+		       const struct template_update *found)
+{
+	struct key prefix = key_cluster(site, found->cluster);
+
+	txn_delete_prefix(batch->txn, TABLE_SAMPLE_PAGES, key_slice(&prefix));
+	for (size_t i = 0; i < found->sample_count; i++)
+		sample_page_row_put(batch->txn, site, found->cluster,
+				    found->sample[i].page,
+				    &found->sample[i].row);
+}
+
+/*
+ * Apply template updates. Their input may have changed since; the next check
+ * corrects that. Reject them if the site was deleted or added again, or its
+ * threshold has changed.
+ */
+enum error commit_template_updates(struct commit *batch, struct change *change)
+{
+	const struct template_updates *findings = change->templates.findings;
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+
+	if (site == NULL || site->row.id != change->templates.site)
+		return ERR_NOT_FOUND;
+	if (site->row.options.threshold != findings->threshold)
+		return ERR_BUSY; /* pages are in other clusters now */
+	for (size_t i = 0; i < findings->template_count; i++) {
+		const struct template_update *found = &findings->templates[i];
+
+		if (found->has_version)
+			commit_put_version(batch, site->row.id, found);
+		if (found->has_sample)
+			put_sample(batch, site->row.id, found);
+		template_row_put(batch->txn, site->row.id, found->cluster,
+				 &found->row);
+	}
+	for (size_t i = 0; i < findings->event_count; i++)
+		commit_event(batch, site, &findings->events[i]);
+	for (size_t i = 0; i < findings->visit_count; i++)
+		frontier_make_due(batch->txn, site->row.id, findings->visits[i],
+				  batch->now_ms);
+	site->row.options.flags &= ~findings->clear_flags;
+	site->row.options.flags |= findings->set_flags;
+	site->is_changed = true;
+	return ERR_NONE;
+}

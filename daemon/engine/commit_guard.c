@@ -1,0 +1,772 @@
+#include "daemon/engine/commit_guard.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "daemon/engine/commit.h"
+#include "page/xpath.h"
+#include "store/key.h"
+#include "store/rows.h"
+#include "template/replacement.h"
+#include "template/version_json.h"
+
+bool guard_holds(const struct guard_row *guard, uint32_t matches)
+{
+	return matches != UINT32_MAX && matches >= guard->minimum &&
+	       matches <= guard->maximum;
+}
+
+bool guard_fails(const struct guard_row *guard, uint32_t matches)
+{
+	return matches != UINT32_MAX && !guard_holds(guard, matches);
+}
+
+bool guard_visit_is_news(const struct guard_row *guard,
+			 const struct guard_visit *visit)
+{
+	if (guard->state == GUARD_BROKEN)
+		return visit->fails || visit->did_fail || !visit->is_known;
+	return !visit->fails || !visit->did_fail;
+}
+
+void guard_remove_visit(struct guard_row *guard, uint64_t page)
+{
+	for (unsigned i = 0; i < guard->recent_count; i++) {
+		unsigned newer = (1U << i) - 1;
+		unsigned bad = guard->recent_bad;
+
+		if (guard->recent[i] != page)
+			continue;
+		guard->recent_count--;
+		for (unsigned k = i; k < guard->recent_count; k++)
+			guard->recent[k] = guard->recent[k + 1];
+		guard->recent_bad =
+			(uint16_t)((bad & newer) | (bad >> 1 & ~newer));
+		return;
+	}
+}
+
+void guard_add_visit(struct guard_row *guard, const struct guard_visit *visit)
+{
+	unsigned bad;
+
+	guard_remove_visit(guard, visit->page);
+	if (guard->recent_count == GUARD_RECENT)
+		guard->recent_count--;
+	for (unsigned k = guard->recent_count; k > 0; k--)
+		guard->recent[k] = guard->recent[k - 1];
+	guard->recent[0] = visit->page;
+	guard->recent_count++;
+	bad = (unsigned)guard->recent_bad << 1 | visit->fails;
+	guard->recent_bad = (uint16_t)(bad & ((1U << guard->recent_count) - 1));
+}
+
+uint32_t guard_recent_bad(const struct guard_row *guard)
+{
+	uint32_t count = 0;
+
+	for (unsigned i = 0; i < guard->recent_count; i++)
+		count += (unsigned)guard->recent_bad >> i & 1U;
+	return count;
+}
+
+uint16_t guard_state_of(const struct guard_row *guard)
+{
+	uint32_t bad = guard_recent_bad(guard);
+	uint32_t good = guard->recent_count - bad;
+	uint32_t enough = guard->checked < GUARD_AGREEING ? guard->checked
+							  : GUARD_AGREEING;
+
+	if (guard->state == GUARD_SUSPENDED)
+		return GUARD_SUSPENDED;
+	if (guard->state == GUARD_BROKEN)
+		return good > 0 && good >= enough ? GUARD_OK : GUARD_BROKEN;
+	if (bad > 0 && bad >= enough)
+		return GUARD_BROKEN;
+	return good > 0 ? GUARD_OK : guard->state;
+}
+
+void guard_begin_state(struct guard_row *guard)
+{
+	bool is_broken = guard->state == GUARD_BROKEN;
+
+	for (unsigned i = guard->recent_count; i-- > 0;)
+		if (((unsigned)guard->recent_bad >> i & 1U) != is_broken)
+			guard_remove_visit(guard, guard->recent[i]);
+}
+
+enum {
+	MAX_SHOWN = 10, /* number of listed pages */
+	MAX_READ = 64,  /* number of pages whose candidates are merged */
+	MAX_SCANNED = 100000,
+	MAX_OFFERED = 5, /* number of listed candidates */
+};
+
+/* The evidence gathered from the pages of a guard. */
+struct evidence {
+	const struct guard_row *guard;
+	struct arena *arena;
+	json_t *pages;
+	struct page_replacement *kept; /* [kept_count] */
+	uint32_t kept_count;
+	uint32_t page_count; /* pages whose candidates were read */
+	char attribute[80];  /* "/@href", if the guard matched attributes */
+};
+
+void guard_expect(const struct guard_row *guard, char out[32])
+{
+	if (guard->minimum == guard->maximum)
+		snprintf(out, 32, "%u", guard->minimum);
+	else if (guard->maximum == UINT32_MAX)
+		snprintf(out, 32, "%u..", guard->minimum);
+	else
+		snprintf(out, 32, "%u..%u", guard->minimum, guard->maximum);
+}
+
+static void guard_evidence_add_page(struct evidence *evidence,
+				    const struct guarded_row *row)
+{
+	if (json_array_size(evidence->pages) == MAX_SHOWN)
+		return;
+	json_array_append_new(
+		evidence->pages,
+		json_pack("{s:o, s:o, s:o, s:o, s:o}", "url",
+			  json_text(row->url), "matches",
+			  row->matches == UINT32_MAX
+				  ? json_null()
+				  : json_integer((json_int_t)row->matches),
+			  "value", json_text_or_null(row->value), "path",
+			  json_text_or_null(row->path), "good",
+			  json_time(row->good_ms)));
+}
+
+static void keep_candidate(struct evidence *evidence, const json_t *item)
+{
+	const char *selector =
+		json_string_value(json_object_get(item, "selector"));
+	const char *value = json_string_value(json_object_get(item, "value"));
+
+	if (selector == NULL || value == NULL)
+		return;
+	evidence->kept[evidence->kept_count++] = (struct page_replacement){
+		.selector =
+			arena_copy(evidence->arena, selector, strlen(selector)),
+		.value = arena_copy(evidence->arena, value, strlen(value)),
+		.score = json_number_value(json_object_get(item, "score")),
+		.page = evidence->page_count,
+		.node = (uint32_t)json_integer_value(
+			json_object_get(item, "node")),
+	};
+}
+
+static void guard_evidence_read_attribute(struct evidence *evidence,
+					  struct slice path)
+{
+	const char *at = memmem(path.data, path.size, "/@", 2);
+
+	if (at != NULL)
+		snprintf(evidence->attribute, sizeof(evidence->attribute),
+			 "%.*s",
+			 (int)((const char *)path.data + path.size - at), at);
+}
+
+static void read_candidates(struct evidence *evidence,
+			    const struct guarded_row *row)
+{
+	json_t *list;
+	const json_t *item;
+	size_t i;
+
+	if (row->good_ms == 0 || evidence->page_count == MAX_READ)
+		return;
+	guard_evidence_read_attribute(evidence, row->path);
+	list = json_loadb(row->candidates.size == 0 ? "" : row->candidates.data,
+			  row->candidates.size, 0, NULL);
+	json_array_foreach(list, i, item)
+	{
+		if (i < MAX_CANDIDATES)
+			keep_candidate(evidence, item);
+	}
+	json_decref(list);
+	evidence->page_count++;
+}
+
+/*
+ * Read the pages on which the guard fails, or those on which it holds if it
+ * fails on none.
+ */
+static void guard_evidence_read_pages(struct txn *txn, uint32_t site,
+				      uint32_t number,
+				      struct evidence *evidence)
+{
+	struct key prefix = key_cluster(site, number);
+	struct scan scan = scan_begin(txn, TABLE_GUARDED, key_slice(&prefix));
+	bool is_failing = evidence->guard->failing > 0;
+
+	for (uint32_t i = 0; i < MAX_SCANNED && scan_next(&scan); i++) {
+		struct guarded_row row;
+
+		if (!guarded_row_decode(scan.value, &row) ||
+		    guard_fails(evidence->guard, row.matches) != is_failing)
+			continue;
+		guard_evidence_add_page(evidence, &row);
+		if (is_failing)
+			read_candidates(evidence, &row);
+		else if (json_array_size(evidence->pages) == MAX_SHOWN)
+			break;
+	}
+	scan_end(&scan);
+}
+
+static json_t *xpath_json(const struct evidence *evidence, const char *selector)
+{
+	char error[256];
+	const char *xpath = css_xpath(evidence->arena, selector, error);
+	struct buffer text = {0};
+	json_t *value;
+
+	if (xpath == NULL)
+		return json_null();
+	buffer_printf(&text, "%s%s", xpath, evidence->attribute);
+	value = json_text(buffer_slice(&text));
+	buffer_free(&text);
+	return value;
+}
+
+static json_t *guard_evidence_candidates(const struct evidence *evidence)
+{
+	struct merged_replacement offered[MAX_OFFERED];
+	json_t *list = json_array();
+	uint32_t count =
+		replacements_merge(evidence->arena,
+				   &(struct page_replacements){
+					   evidence->kept, evidence->kept_count,
+					   evidence->page_count},
+				   offered, MAX_OFFERED);
+
+	for (uint32_t i = 0; i < count; i++)
+		json_array_append_new(
+			list,
+			json_pack("{s:o, s:o, s:f, s:I, s:o}", "selector",
+				  json_text(slice_of(offered[i].selector)),
+				  "xpath",
+				  xpath_json(evidence, offered[i].selector),
+				  "score", offered[i].score, "pages",
+				  (json_int_t)offered[i].pages, "example",
+				  json_text(slice_of(offered[i].value))));
+	return list;
+}
+
+/* Return how many of the recent pages agree with the state. */
+static uint32_t guard_evidence_agreed(const struct guard_row *guard)
+{
+	uint32_t bad = guard_recent_bad(guard);
+
+	return guard->state == GUARD_BROKEN ? bad : guard->recent_count - bad;
+}
+
+json_t *guard_evidence(struct txn *txn, uint32_t site, uint32_t number,
+		       const struct guard_row *guard)
+{
+	struct evidence evidence = {
+		.guard = guard,
+		.arena = arena_create(),
+		.pages = json_array(),
+	};
+	char expect[32];
+	json_t *value;
+
+	evidence.kept = ARENA_NEW(evidence.arena, struct page_replacement,
+				  (size_t)MAX_READ * MAX_CANDIDATES);
+	guard_expect(guard, expect);
+	value = json_pack("{s:I, s:o, s:o, s:s, s:o, s:s, s:I, s:I, s:I, s:I}",
+			  "guard", (json_int_t)number, "name",
+			  json_text_or_null(guard->name), "selector",
+			  json_text(guard->selector), "language",
+			  guard->language == GUARD_CSS ? "css" : "xpath",
+			  "xpath", json_text_or_null(guard->xpath), "expect",
+			  expect, "seen", (json_int_t)guard->recent_count,
+			  "agreed", (json_int_t)guard_evidence_agreed(guard),
+			  "failed", (json_int_t)guard->failing, "checked",
+			  (json_int_t)guard->checked);
+	guard_evidence_read_pages(txn, site, number, &evidence);
+	json_object_set_new(value, "pages", evidence.pages);
+	json_object_set_new(value, "candidates",
+			    guard_evidence_candidates(&evidence));
+	arena_destroy(evidence.arena);
+	return value;
+}
+
+/* Guards: the results on a visited page, and their consequences. */
+
+/* A guard of the site, and its copied texts. */
+struct watch {
+	struct commit *batch;
+	const struct site *site;
+	uint32_t number;
+	struct guard_row row;
+	struct buffer texts;
+};
+
+/* The result of the guard on a page. */
+struct guard_result {
+	uint64_t page;
+	uint32_t cluster;
+	struct slice url;
+	const json_t *found;
+};
+
+/* Copy the texts of the row, because writes invalidate LMDB's memory. */
+static void guard_watch_copy_texts(struct watch *watch)
+{
+	struct slice *texts[] = {&watch->row.name, &watch->row.selector,
+				 &watch->row.xpath};
+	size_t at = 0;
+
+	for (size_t i = 0; i < 3; i++)
+		buffer_append_slice(&watch->texts, *texts[i]);
+	for (size_t i = 0; i < 3; i++) {
+		texts[i]->data = watch->texts.data + at;
+		at += texts[i]->size;
+	}
+}
+
+static bool watch_open(struct watch *watch, struct commit *batch,
+		       const struct site *site, uint32_t number)
+{
+	*watch = (struct watch){.batch = batch, .site = site, .number = number};
+	if (!guard_row_get(batch->txn, site->row.id, number, &watch->row))
+		return false;
+	guard_watch_copy_texts(watch);
+	return true;
+}
+
+static void watch_close(struct watch *watch)
+{
+	guard_row_put(watch->batch->txn, watch->site->row.id, watch->number,
+		      &watch->row);
+	buffer_free(&watch->texts);
+}
+
+static struct slice guard_json_text(const json_t *object, const char *name)
+{
+	const json_t *value = json_object_get(object, name);
+
+	return (struct slice){json_is_string(value) ? json_string_value(value)
+						    : "",
+			      json_string_length(value)};
+}
+
+/* Write the event of a state change, with the rows of its pages. */
+static void guard_emit_event(struct watch *watch,
+			     const struct guard_result *finding)
+{
+	struct guard_row *guard = &watch->row;
+	bool is_broken = guard->state == GUARD_BROKEN;
+	json_t *evidence;
+	char *text;
+
+	evidence = guard_evidence(watch->batch->txn, watch->site->row.id,
+				  watch->number, guard);
+	text = json_dumps(evidence, JSON_COMPACT | JSON_REAL_PRECISION(4));
+	commit_event(
+		watch->batch, watch->site,
+		&(struct event_row){
+			.kind = is_broken ? EVENT_GUARD_BROKEN : EVENT_GUARD_OK,
+			.cluster = finding->cluster,
+			.guard = watch->number,
+			.pages = is_broken ? guard->failing
+					   : guard->checked - guard->failing,
+			.url = finding->url,
+			.detail = slice_of(text == NULL ? "{}" : text),
+		});
+	free(text);
+	json_decref(evidence);
+}
+
+/* Stop evaluating a guard that takes too long. */
+static void guard_suspend(struct watch *watch,
+			  const struct guard_result *finding)
+{
+	json_t *evidence =
+		guard_evidence(watch->batch->txn, watch->site->row.id,
+			       watch->number, &watch->row);
+	json_int_t us =
+		json_integer_value(json_object_get(finding->found, "us"));
+	bool is_page = slice_equal(guard_json_text(finding->found, "over"),
+				   slice_of("page"));
+	char reason[128];
+	char *text;
+
+	snprintf(reason, sizeof(reason),
+		 "it took %.3f s of CPU time on a page, %s", (double)us / 1e6,
+		 is_page ? "the most of all guards, which together exceed "
+			   "guards.page_cpu_limit"
+			 : "over guards.cpu_limit");
+	json_object_set_new(evidence, "reason", json_string(reason));
+	text = json_dumps(evidence, JSON_COMPACT | JSON_REAL_PRECISION(4));
+	watch->row.state = GUARD_SUSPENDED;
+	watch->row.changed_ms = watch->batch->now_ms;
+	commit_event(watch->batch, watch->site,
+		     &(struct event_row){
+			     .kind = EVENT_GUARD_SUSPENDED,
+			     .cluster = finding->cluster,
+			     .guard = watch->number,
+			     .pages = watch->row.checked,
+			     .url = finding->url,
+			     .detail = slice_of(text == NULL ? "{}" : text),
+		     });
+	free(text);
+	json_decref(evidence);
+}
+
+static void guard_update_state(struct watch *watch,
+			       const struct guard_result *finding, bool is_told)
+{
+	struct guard_row *guard = &watch->row;
+	uint16_t before = guard->state;
+
+	guard->state = guard_state_of(guard);
+	if (guard->state == before)
+		return;
+	guard->changed_ms = watch->batch->now_ms;
+	if (is_told && before != GUARD_UNKNOWN)
+		guard_emit_event(watch, finding);
+	guard_begin_state(guard);
+}
+
+static uint32_t matches_of(const json_t *found)
+{
+	json_int_t matches =
+		json_integer_value(json_object_get(found, "matches"));
+
+	return matches < 0 || matches >= UINT32_MAX ? UINT32_MAX
+						    : (uint32_t)matches;
+}
+
+/* Write the new row; *before gets the old one, or zeros. */
+static void guard_put_page_result(struct watch *watch,
+				  const struct guard_result *finding,
+				  const struct guarded_row *before)
+{
+	const struct guard_row *guard = &watch->row;
+	const json_t *list = json_object_get(finding->found, "candidates");
+	char *candidates = list == NULL ? NULL : json_dumps(list, JSON_COMPACT);
+	struct guarded_row row = {
+		.checked_ms = watch->batch->now_ms,
+		.good_ms = before->good_ms,
+		.matches = matches_of(finding->found),
+		.cluster = finding->cluster,
+		.url = finding->url,
+		.value = before->value,
+		.path = before->path,
+		.candidates = slice_of(candidates == NULL ? "" : candidates),
+	};
+
+	if (guard_holds(guard, row.matches)) {
+		row.good_ms = watch->batch->now_ms;
+		row.value = guard_json_text(finding->found, "value");
+		row.path = guard_json_text(finding->found, "path");
+	}
+	guarded_row_put(watch->batch->txn, watch->site->row.id, watch->number,
+			finding->page, &row);
+	free(candidates);
+}
+
+/* Return whether the guard checks the page from now on. */
+static bool guard_checks_page(const struct guard_row *guard,
+			      const struct guard_result *finding,
+			      uint32_t matches)
+{
+	if (guard->cluster != 0 && guard->cluster != finding->cluster)
+		return false;
+	return guard_holds(guard, matches) ||
+	       (guard->maximum == 0 && matches != UINT32_MAX);
+}
+
+/*
+ * Apply a result. Return false if the guard was not evaluated; then its last
+ * result on the page stays.
+ */
+static bool take_finding(struct watch *watch,
+			 const struct guard_result *finding, bool is_told)
+{
+	struct guard_row *guard = &watch->row;
+	uint32_t matches = matches_of(finding->found);
+	struct guarded_row before;
+	struct guard_visit visit;
+
+	if (guard->state == GUARD_SUSPENDED)
+		return true; /* deleted since the page was analysed */
+	if (guard_json_text(finding->found, "over").size > 0) {
+		guard_suspend(watch, finding);
+		return true;
+	}
+	if (json_is_true(json_object_get(finding->found, "skipped")))
+		return false;
+	visit = (struct guard_visit){
+		.page = finding->page,
+		.is_known =
+			guarded_row_get(watch->batch->txn, watch->site->row.id,
+					watch->number, finding->page, &before),
+		.fails = guard_fails(guard, matches),
+	};
+
+	if (!visit.is_known && !guard_checks_page(guard, finding, matches))
+		return true;
+	visit.did_fail = visit.is_known && guard_fails(guard, before.matches);
+	guard_put_page_result(watch, finding, &before);
+	guard->checked += !visit.is_known;
+	guard->failing += visit.fails;
+	guard->failing -= visit.did_fail;
+	if (matches == UINT32_MAX || !guard_visit_is_news(guard, &visit))
+		return true;
+	guard_add_visit(guard, &visit);
+	guard_update_state(watch, finding, is_told);
+	return true;
+}
+
+bool commit_guard_page(struct commit *batch, const struct site *site,
+		       const struct page_row *page, struct slice guarded)
+{
+	json_t *list = json_loadb(guarded.size == 0 ? "" : guarded.data,
+				  guarded.size, 0, NULL);
+	bool are_evaluated = true;
+	const json_t *found;
+	size_t i;
+
+	json_array_foreach(list, i, found)
+	{
+		struct guard_result finding = {page_key_of(page->url),
+					       page->cluster, page->url, found};
+		struct watch watch;
+
+		/*
+		 * the guard may have been deleted since the page was analysed
+		 */
+		if (!watch_open(&watch, batch, site,
+				(uint32_t)json_integer_value(
+					json_object_get(found, "guard"))))
+			continue;
+		are_evaluated &= take_finding(&watch, &finding, true);
+		watch_close(&watch);
+	}
+	json_decref(list);
+	return are_evaluated;
+}
+
+static void guard_remove_page(struct watch *watch, uint64_t page)
+{
+	struct key key = key_member(watch->site->row.id, watch->number, page);
+	struct guarded_row row;
+
+	if (!guarded_row_get(watch->batch->txn, watch->site->row.id,
+			     watch->number, page, &row))
+		return;
+	watch->row.checked--;
+	watch->row.failing -= guard_fails(&watch->row, row.matches);
+	guard_remove_visit(&watch->row, page);
+	txn_delete(watch->batch->txn, TABLE_GUARDED, key_slice(&key));
+}
+
+/* Return the numbers of the site's guards; free() them. */
+static uint32_t *list_guards(struct commit *batch, const struct site *site,
+			     size_t *count_out)
+{
+	struct key prefix = key_site(site->row.id);
+	struct scan scan =
+		scan_begin(batch->txn, TABLE_GUARDS, key_slice(&prefix));
+	uint32_t *numbers = NULL;
+	size_t capacity = 0;
+	size_t count = 0;
+
+	while (scan_next(&scan)) {
+		numbers = mem_grow(numbers, count, &capacity, sizeof(*numbers));
+		numbers[count++] = key_u32(scan.key, sizeof(uint32_t));
+	}
+	scan_end(&scan);
+	*count_out = count;
+	return numbers;
+}
+
+/* Count the unchanged page again with its last result. */
+static void guard_confirm_page(struct watch *watch, uint64_t page)
+{
+	struct guarded_row row;
+	struct guard_visit visit = {.page = page, .is_known = true};
+
+	if (watch->row.state == GUARD_SUSPENDED ||
+	    !guarded_row_get(watch->batch->txn, watch->site->row.id,
+			     watch->number, page, &row) ||
+	    row.matches == UINT32_MAX)
+		return;
+	visit.fails = guard_fails(&watch->row, row.matches);
+	visit.did_fail = visit.fails;
+	/* an unchanged page can confirm the state but not change it */
+	if (visit.fails == (watch->row.state == GUARD_BROKEN))
+		guard_add_visit(&watch->row, &visit);
+}
+
+static void for_all_guards(struct commit *batch, const struct site *site,
+			   uint64_t page,
+			   void (*act)(struct watch *watch, uint64_t page))
+{
+	size_t count;
+	uint32_t *numbers = list_guards(batch, site, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct watch watch;
+
+		if (!watch_open(&watch, batch, site, numbers[i]))
+			continue;
+		act(&watch, page);
+		watch_close(&watch);
+	}
+	free(numbers);
+}
+
+void commit_unguard_page(struct commit *batch, const struct site *site,
+			 uint64_t page)
+{
+	for_all_guards(batch, site, page, guard_remove_page);
+}
+
+void commit_guard_not_modified(struct commit *batch, const struct site *site,
+			       uint64_t page)
+{
+	for_all_guards(batch, site, page, guard_confirm_page);
+}
+
+/* Check that there is room for one more guard, and that its name is unique. */
+static enum error check_new(struct commit *batch, const struct site *site,
+			    struct slice name)
+{
+	size_t count;
+	uint32_t *numbers = list_guards(batch, site, &count);
+	enum error error = count < MAX_SITE_GUARDS ? ERR_NONE : ERR_BUSY;
+	struct guard_row row;
+
+	for (size_t i = 0; i < count; i++)
+		if (name.size > 0 &&
+		    guard_row_get(batch->txn, site->row.id, numbers[i], &row) &&
+		    slice_equal(row.name, name))
+			error = ERR_ADDRESS_FORBIDDEN;
+	free(numbers);
+	return error;
+}
+
+/* Store the results of a new guard on stored pages. */
+static void take_first(struct watch *watch, struct slice found)
+{
+	json_t *list = json_loadb(found.size == 0 ? "" : found.data, found.size,
+				  0, NULL);
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+	{
+		struct slice url = guard_json_text(item, "url");
+		struct page_row page;
+		struct guard_result finding = {page_key_of(url), 0, url, item};
+
+		if (!page_row_get(watch->batch->txn, watch->site->row.id,
+				  finding.page, &page) ||
+		    page.redirect.size > 0 ||
+		    (json_int_t)page.content_hash !=
+			    json_integer_value(json_object_get(item, "hash")))
+			continue; /* the page was deleted or has changed since
+				   */
+		finding.cluster = page.cluster;
+		(void)take_finding(watch, &finding, false);
+	}
+	json_decref(list);
+}
+
+static enum error commit_add_guard(struct commit *batch,
+				   const struct site *site,
+				   struct guard_change *wanted)
+{
+	struct watch watch = {.batch = batch, .site = site};
+	enum error error = check_new(batch, site, wanted->guard.name);
+
+	if (error != ERR_NONE)
+		return error;
+	watch.number = (uint32_t)store_next_number(batch->txn, "guard");
+	watch.row = wanted->guard;
+	watch.row.created_ms = batch->now_ms;
+	watch.row.changed_ms = batch->now_ms;
+	guard_watch_copy_texts(&watch);
+	take_first(&watch, wanted->found);
+	watch_close(&watch);
+	wanted->number = watch.number;
+	return ERR_NONE;
+}
+
+static enum error delete_guard(struct commit *batch, const struct site *site,
+			       uint32_t number)
+{
+	struct key key = key_cluster(site->row.id, number);
+
+	if (txn_get(batch->txn, TABLE_GUARDS, key_slice(&key)).data == NULL)
+		return ERR_NOT_FOUND;
+	txn_delete(batch->txn, TABLE_GUARDS, key_slice(&key));
+	txn_delete_prefix(batch->txn, TABLE_GUARDED, key_slice(&key));
+	return ERR_NONE;
+}
+
+enum error commit_change_guard(struct commit *batch, struct change *change)
+{
+	struct guard_change *guard = change->guard;
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+
+	if (site == NULL || (guard->site != 0 && guard->site != site->row.id))
+		return ERR_NOT_FOUND; /* the site, or a newer site of that host
+				       */
+	return guard->is_delete ? delete_guard(batch, site, guard->number)
+				: commit_add_guard(batch, site, guard);
+}
+
+static uint32_t count_failing(struct txn *txn, uint32_t site, uint32_t guard,
+			      const struct guard_row *row)
+{
+	struct key prefix = key_cluster(site, guard);
+	struct scan scan = scan_begin(txn, TABLE_GUARDED, key_slice(&prefix));
+	struct guarded_row guarded;
+	uint32_t failing = 0;
+
+	while (scan_next(&scan))
+		if (guarded_row_decode(scan.value, &guarded))
+			failing += guard_fails(row, guarded.matches);
+	scan_end(&scan);
+	return failing;
+}
+
+void invariants_verify_guards(struct txn *txn, const struct site_row *site,
+			      struct verify_report *report)
+{
+	struct key prefix = key_site(site->id);
+	struct scan scan = scan_begin(txn, TABLE_GUARDS, key_slice(&prefix));
+	struct guard_row row;
+
+	while (scan_next(&scan)) {
+		uint32_t guard = key_u32(scan.key, sizeof(site->id));
+		uint32_t failing;
+
+		if (!guard_row_decode(scan.value, &row))
+			continue;
+		failing = count_failing(txn, site->id, guard, &row);
+		if (failing != row.failing)
+			verify_problem(report,
+				       "guard %.*s %u: fails on %u pages, but "
+				       "counts %u",
+				       (int)site->host.size,
+				       (const char *)site->host.data, guard,
+				       failing, row.failing);
+	}
+	scan_end(&scan);
+}

@@ -1,0 +1,886 @@
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "daemon/engine/commit.h"
+#include "daemon/engine/commit_site.h"
+#include "page/page.h"
+#include "page/page_class.h"
+#include "store/document_frequency.h"
+#include "store/key.h"
+#include "store/rows.h"
+
+/* Store the result of a visit: the page and the end of its lease. */
+
+/* End the lease of the URL, if it was leased. */
+static void answer_lease(struct commit *batch, struct site *site,
+			 const struct change *change,
+			 const struct outcome *outcome)
+{
+	uint64_t key = page_key_of(slice_of(change->url->text));
+	struct frontier_row row;
+
+	if (!frontier_row_get(batch->txn, site->row.id, key, &row))
+		return;
+	if (row.state == FRONTIER_LEASED && site->leased > 0)
+		site->leased--;
+	if (outcome->error != ERR_STOPPED)
+		site->row.asked_ms = batch->now_ms;
+	frontier_record_outcome(batch->txn, &site->row, key, outcome);
+	site->is_changed = true;
+}
+
+/* Return whether the page was a redirect at its last visit. */
+static bool has_led(struct commit *batch, const struct site *site,
+		    const struct change *change)
+{
+	uint64_t page = page_key_of(slice_of(change->url->text));
+	struct page_row row;
+
+	return page_row_get(batch->txn, site->row.id, page, &row) &&
+	       row.redirect.size > 0;
+}
+
+/*
+ * If the first page of a site redirects to another host, as example.org to
+ * www.example.org, add that host as a site. Redirects are counted from host to
+ * host, and only the first target counts; otherwise a wildcard name would
+ * create sites without end.
+ */
+static void follow_seed(struct commit *batch, const struct site *site,
+			const struct change *change, unsigned redirects)
+{
+	const struct url *target = change->answer.target;
+	struct site_options options = site->row.options;
+
+	options.headers = slice_of(""); /* do not send them to another host */
+	options.proxy = slice_of("");
+	options.flags &= ~(uint32_t)(SITE_IS_PRIVATE_OK | SITE_IS_PORT_OK |
+				     SITE_IS_NETWORK_OK | SITE_FINDINGS);
+	if (site->row.page_count == 0 && redirects < MAX_REDIRECTS &&
+	    slice_equal(site->row.seed, slice_of(change->url->text)) &&
+	    sites_find(batch->sites, slice_of(target->host)) == NULL &&
+	    !has_led(batch, site, change))
+		commit_add_site(batch, target, &options, redirects + 1);
+}
+
+/* Return the error of a redirect whose target is rejected by this rule. */
+static enum error admission_error(enum admission rule)
+{
+	if (rule == REFUSE_HOST)
+		return ERR_OUT_OF_SCOPE;
+	if (rule == REFUSE_ENDING)
+		return ERR_NOT_HTML;
+	return rule >= REFUSE_HOST && rule < SKIP_SATURATED ? ERR_TOO_LARGE
+							    : ERR_NONE;
+}
+
+/* Add the target of a redirect to the frontier. */
+static enum error discover_target(struct commit *batch, struct site *site,
+				  const struct url *target,
+				  const struct frontier_row *row)
+{
+	struct discovery discovery = {
+		.url = target,
+		.how = ADMIT_REDIRECT,
+		.depth = row->depth,
+		.redirects = row->redirects + 1U,
+		.flags = row->flags & FRONTIER_IS_SITEMAP,
+	};
+
+	/* only the first visit is on demand */
+	if (row->fetched_ms == 0 && row->interval_ms == 0)
+		discovery.flags |= row->flags & FRONTIER_IS_ON_DEMAND;
+	if (slice_equal(site->row.host, slice_of(target->host)) &&
+	    row->redirects >= MAX_REDIRECTS)
+		return ERR_TOO_LARGE;
+	return admission_error(commit_discover(batch, site, &discovery));
+}
+
+static void commit_redirect(struct commit *batch, struct site *site,
+			    struct change *change)
+{
+	uint64_t key = page_key_of(slice_of(change->url->text));
+	struct outcome outcome = change->answer.outcome;
+	struct frontier_row row = {0};
+
+	frontier_row_get(batch->txn, site->row.id, key, &row);
+	outcome.error =
+		discover_target(batch, site, change->answer.target, &row);
+	if (outcome.error == ERR_OUT_OF_SCOPE)
+		follow_seed(batch, site, change, row.redirects);
+	if ((row.flags & FRONTIER_IS_AUXILIARY) == 0)
+		commit_remove_page(batch, site, change->url,
+				   change->answer.target);
+	answer_lease(batch, site, change, &outcome);
+}
+
+/*
+ * The page is unchanged: update only the visit. If an archive has replaced the
+ * page since, the server's response does not refer to it.
+ */
+static void commit_not_modified(struct commit *batch, struct site *site,
+				struct change *change)
+{
+	uint64_t key = page_key_of(slice_of(change->url->text));
+	struct outcome outcome = change->answer.outcome;
+	struct page_row row;
+
+	if (page_row_get(batch->txn, site->row.id, key, &row) &&
+	    row.redirect.size == 0 && (row.flags & PAGE_ROW_IS_INGESTED) == 0) {
+		outcome.cluster = row.cluster;
+		row.fetched_ms = batch->now_ms;
+		site->row.seen_ms = batch->now_ms;
+		page_row_put(batch->txn, site->row.id, key, &row);
+		commit_guard_not_modified(batch, site, key);
+	}
+	answer_lease(batch, site, change, &outcome);
+}
+
+/* Store a page and end its lease. */
+static void commit_fetched_page(struct commit *batch, struct site *site,
+				struct change *change)
+{
+	struct outcome outcome = change->answer.outcome;
+
+	commit_put_page(batch, site, change, &outcome);
+	if (change->kind == CHANGE_INGEST)
+		return; /* an ingested page does not affect visits */
+	site->poisoned_in_row = 0;
+	if (change->answer.page.was_poisoned)
+		commit_unquarantine(batch, site, change->url);
+	if (change->answer.page.is_broken)
+		outcome.error =
+			ERR_NETWORK; /* the next visit may get all of it */
+	answer_lease(batch, site, change, &outcome);
+}
+
+/*
+ * Return whether no user has added the host, only a redirect, and its address
+ * is forbidden.
+ */
+static bool is_forbidden(const struct site *site, const struct change *change)
+{
+	return change->answer.outcome.error == ERR_ADDRESS_FORBIDDEN &&
+	       site->row.page_count == 0 &&
+	       (site->row.options.flags &
+		(SITE_IS_PORT_OK | SITE_IS_NETWORK_OK | SITE_IS_OFFLINE)) == 0;
+}
+
+static void commit_failed_visit(struct commit *batch, struct site *site,
+				struct change *change)
+{
+	const struct outcome *outcome = &change->answer.outcome;
+	bool is_gone =
+		outcome->http_status == 404 || outcome->http_status == 410;
+	bool is_seed = slice_equal(site->row.seed, slice_of(change->url->text));
+
+	if (is_forbidden(site, change)) {
+		commit_remove_site(batch, site);
+		return;
+	}
+	if (outcome->error == ERR_QUARANTINED)
+		commit_quarantine(batch, site, change);
+	/*
+	 * store the first redirect of the seed permanently: see follow_seed()
+	 */
+	if (is_gone && !(is_seed && site->row.page_count == 0))
+		commit_remove_page(batch, site, change->url, NULL);
+	answer_lease(batch, site, change, outcome);
+}
+
+static void read_sitemap(struct commit *batch, struct site *site,
+			 struct change *change)
+{
+	commit_sitemap_entries(batch, site, change);
+	answer_lease(batch, site, change, &change->answer.outcome);
+}
+
+static void commit_submitted_quarantine(struct commit *batch, struct site *site,
+					struct change *change)
+{
+	commit_quarantine(batch, site, change);
+}
+
+/* Functions that apply a result to a known site, by kind. */
+static void (*const takers[CHANGE_KINDS])(struct commit *batch,
+					  struct site *site,
+					  struct change *change) = {
+	[CHANGE_PAGE] = commit_fetched_page,
+	[CHANGE_INGEST] = commit_fetched_page,
+	[CHANGE_REDIRECT] = commit_redirect,
+	[CHANGE_NOT_MODIFIED] = commit_not_modified,
+	[CHANGE_SITEMAP] = read_sitemap,
+	[CHANGE_FAILED] = commit_failed_visit,
+	[CHANGE_QUARANTINE] = commit_submitted_quarantine,
+};
+
+enum error commit_fetch_outcome(struct commit *batch, struct change *change)
+{
+	bool is_ingest = change->kind == CHANGE_INGEST;
+	bool is_leased = change_ends_lease(change->kind);
+	struct fetch_outcome *answer = &change->answer;
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+
+	if (site == NULL && is_ingest && answer->page.options != NULL) {
+		site = commit_new_site(batch, change->url,
+				       answer->page.options);
+		if (site == NULL)
+			return commit_no_site_error(batch);
+		answer->page.is_new_site = true;
+	}
+	if (site == NULL)
+		return ERR_NOT_FOUND;
+	if (answer->site != 0 && answer->site != site->row.id)
+		return ERR_NOT_FOUND; /* the site was deleted */
+	if (is_leased && answer->adoption != site->adoption)
+		return ERR_NOT_OWNER; /* the site came back since: its lease was
+				     released */
+	answer->outcome.now_ms = batch->now_ms;
+	site->used = batch->number;
+	if (is_leased)
+		site->pace_ms = answer->pace_ms;
+	if (answer->pause_ms > 0)
+		site->rests_until_ms = batch->now_ms + answer->pause_ms;
+	takers[change->kind](batch, site, change);
+	site_flush_counts(site, batch->txn, MAX_UNWRITTEN_COUNTS);
+	return ERR_NONE;
+}
+
+/*
+ * Decide whether a visited page has shown anything new, so that more pages of
+ * its pattern are worth a visit.
+ */
+
+/*
+ * As in the extractor df: a fragment belongs to the template if more than a
+ * third of the pages have it.
+ */
+enum { TEMPLATE_RATIO = 3, PERMILLE = 1000 };
+
+static bool fragment_is_template(uint32_t df, uint32_t pages)
+{
+	return (uint64_t)df * TEMPLATE_RATIO > pages;
+}
+
+/*
+ * Return the share of the page's text, by bytes in permille, that is classified
+ * alike (template or content) before and after the page is counted: how well
+ * extraction agrees with its previous state.
+ */
+static unsigned page_text_agreement(struct commit *batch, struct site *site,
+				    uint32_t cluster, uint32_t pages,
+				    const struct record *record)
+{
+	struct df_reader reader = {
+		.txn = batch->txn, .site = site->row.id, .cluster = cluster};
+	uint64_t all = 0;
+	uint64_t same = 0;
+
+	for (uint32_t i = 0; i < record->fragment_count; i++) {
+		const struct record_fragment *fragment = &record->fragments[i];
+		uint32_t df =
+			counts_get(&site->counts, &reader, fragment->hash);
+
+		if (df == 0)
+			continue;
+		all += fragment->length;
+		if (fragment_is_template(df - 1, pages - 1) ==
+		    fragment_is_template(df, pages))
+			same += fragment->length;
+	}
+	return all == 0 ? PERMILLE : (unsigned)(same * PERMILLE / all);
+}
+
+void commit_note_novelty(struct commit *batch, struct site *site, uint64_t page,
+			 const struct record *record, struct link_result linked)
+{
+	struct novelty novelty = {
+		.cluster = linked.cluster,
+		.is_novel = linked.is_news,
+	};
+	struct cluster_row row;
+
+	if (cluster_row_get(batch->txn, site->row.id, linked.cluster, &row) &&
+	    row.page_count >= QUIET_PAGES) {
+		novelty.cluster_pages = row.page_count;
+		novelty.agreement = page_text_agreement(
+			batch, site, linked.cluster, row.page_count, record);
+	}
+	frontier_count_page(batch->txn, &site->row, page, &novelty,
+			    batch->now_ms);
+}
+
+/* Add the links of a page to the frontier of its site. */
+
+struct link_candidate {
+	struct slice url;
+	size_t kinship; /* similarity to the page that links to it; higher is
+			   more similar */
+	size_t order;   /* position in the page */
+};
+
+/*
+ * Return true if `text` is a URL of the host of `site`, judging by its
+ * beginning only.
+ */
+static bool link_is_of_site(const struct site *site, struct slice text)
+{
+	const char *host = memmem(text.data, text.size, "://", 3);
+	struct slice rest;
+
+	if (host == NULL)
+		return false;
+	host += 3;
+	rest.data = host;
+	rest.size = text.size - (size_t)(host - (const char *)text.data);
+	return rest.size > site->row.host.size &&
+	       memcmp(rest.data, site->row.host.data, site->row.host.size) ==
+		       0 &&
+	       host[site->row.host.size] == '/';
+}
+
+/*
+ * Return the number of common leading path segments of two URLs, plus one if
+ * both have equally many: such URLs probably have the same template.
+ */
+static size_t link_kinship(struct slice a, struct slice b)
+{
+	const char *left = a.data;
+	const char *right = b.data;
+	size_t shorter = a.size < b.size ? a.size : b.size;
+	size_t shared = 0;
+	size_t slashes = 0;
+	size_t i = 0;
+
+	for (; i < shorter && left[i] == right[i]; i++)
+		shared += left[i] == '/';
+	for (size_t k = i; k < a.size; k++)
+		slashes += left[k] == '/';
+	for (size_t k = i; k < b.size; k++)
+		slashes -= right[k] == '/';
+	return 2 * shared + (slashes == 0);
+}
+
+static int closest_first(const void *left, const void *right)
+{
+	const struct link_candidate *a = left;
+	const struct link_candidate *b = right;
+
+	if (a->kinship != b->kinship)
+		return a->kinship > b->kinship ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+/* Return whether the frontier has the URL; it never loses one. */
+static bool link_is_known(struct commit *batch, struct site *site,
+			  struct slice url)
+{
+	uint64_t key = page_key_of(url);
+	uint64_t *known =
+		site->known == NULL ? NULL : &site->known[key % SITE_KNOWN];
+	struct frontier_row row;
+
+	if (known != NULL && *known == key && key != 0)
+		return true;
+	if (!frontier_row_get(batch->txn, site->row.id, key, &row))
+		return false;
+	if (known != NULL)
+		*known = key;
+	return true;
+}
+
+/* Find the links of the page into the site that are not in the frontier. */
+static size_t find_candidates(struct commit *batch, struct site *site,
+			      const struct url *page,
+			      const struct record *record,
+			      struct link_candidate *candidates)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < record->link_count; i++) {
+		struct record_link link = record_link_at(record, i);
+
+		if ((link.flags & LINK_IS_NOFOLLOW) != 0 ||
+		    !link_is_of_site(site, link.url) ||
+		    link_is_known(batch, site, link.url))
+			continue;
+		candidates[count] = (struct link_candidate){
+			.url = link.url,
+			.kinship = link_kinship(link.url, slice_of(page->text)),
+			.order = count,
+		};
+		count++;
+	}
+	return count;
+}
+
+static void add_candidate(struct commit *batch, struct site *site,
+			  struct slice text, unsigned depth)
+{
+	struct url url;
+
+	if (url_parse(&url, text, NULL) != ERR_NONE)
+		return;
+	commit_discover(batch, site,
+			&(struct discovery){
+				.url = &url,
+				.how = ADMIT_LINK,
+				.depth = depth,
+			});
+}
+
+void commit_links(struct commit *batch, struct site *site,
+		  const struct url *page, const struct record *record,
+		  const struct frontier_row *row)
+{
+	bool is_asked = (row->flags & FRONTIER_IS_ON_DEMAND) != 0;
+	unsigned depth = is_asked ? 1 : row->depth + 1U;
+	struct link_candidate *candidates;
+	size_t count;
+
+	if ((record->flags & RECORD_IS_NOFOLLOW) != 0 ||
+	    (site->row.options.flags & SITE_IS_OFFLINE) != 0 ||
+	    depth > site->row.options.max_depth || record->link_count == 0)
+		return;
+	candidates = mem_alloc(record->link_count, sizeof(*candidates));
+	count = find_candidates(batch, site, page, record, candidates);
+	if ((site->row.options.flags & SITE_IS_SAMPLE) != 0) {
+		qsort(candidates, count, sizeof(*candidates), closest_first);
+		if (count > batch->options->max_neighbours)
+			count = batch->options->max_neighbours;
+	}
+	for (size_t i = 0; i < count; i++)
+		add_candidate(batch, site, candidates[i].url, depth);
+	free(candidates);
+}
+
+/*
+ * Add, change and delete a page: row, record, body, cluster, counts and events
+ * change together.
+ */
+
+/*
+ * The page before the change. Copied, because writes invalidate LMDB's memory.
+ */
+struct before {
+	bool is_row;  /* a page or a redirect */
+	bool is_page; /* it has a record, whose fragments are counted */
+	bool has_no_body;
+	bool is_archived;
+	bool is_ingested;
+	unsigned page_class;
+	uint64_t fetched_ms;
+	uint64_t changed_ms;
+	uint64_t stored_ms;
+	uint32_t cluster;
+	struct buffer bytes; /* of the record */
+	struct record record;
+};
+
+static struct before load_before(struct commit *batch, const struct site *site,
+				 uint64_t page, struct slice url)
+{
+	struct before before = {0};
+	struct page_row row;
+
+	if (!page_row_get(batch->txn, site->row.id, page, &row))
+		return before;
+	if (!slice_equal(row.url, url)) {
+		/* two URLs of a site with the same hash are always an attack */
+		txn_fail(batch->txn, ERR_ADDRESS_FORBIDDEN);
+		return before;
+	}
+	before.is_row = true;
+	before.is_page = row.redirect.size == 0;
+	before.has_no_body = (row.flags & PAGE_ROW_HAS_NO_BODY) != 0;
+	before.is_archived = (row.flags & PAGE_ROW_IS_ARCHIVED) != 0;
+	before.is_ingested = (row.flags & PAGE_ROW_IS_INGESTED) != 0;
+	before.fetched_ms = row.fetched_ms;
+	before.changed_ms = row.changed_ms;
+	before.stored_ms = row.stored_ms;
+	before.cluster = row.cluster;
+	before.page_class = row.page_class % SITE_CLASSES;
+	if (before.is_page)
+		commit_load_record(batch, site, page, &before.record,
+				   &before.bytes);
+	return before;
+}
+
+/* A visited page, before and now. */
+struct page_visit {
+	struct commit *batch;
+	struct site *site;
+	const struct change *change;
+	const struct crawled_page *arrived; /* of the change */
+	uint64_t page;
+	struct before before;
+	struct record record;
+	unsigned page_class; /* enum page_class */
+};
+
+static void put_content(const struct page_visit *arrival)
+{
+	struct txn *txn = arrival->batch->txn;
+	struct key key = key_page(arrival->site->row.id, arrival->page);
+
+	txn_put(txn, TABLE_BODIES, key_slice(&key), arrival->arrived->packed);
+	txn_put(txn, TABLE_RECORDS, key_slice(&key), arrival->arrived->record);
+}
+
+static void delete_content(struct commit *batch, const struct site *site,
+			   uint64_t page)
+{
+	struct key key = key_page(site->row.id, page);
+
+	txn_delete(batch->txn, TABLE_BODIES, key_slice(&key));
+	txn_delete(batch->txn, TABLE_RECORDS, key_slice(&key));
+}
+
+/* Set when the content last changed, and whether an archive has it. */
+static void put_time(const struct page_visit *arrival, bool is_changed,
+		     struct page_row *row)
+{
+	const struct crawled_page *arrived = arrival->arrived;
+	bool is_archived = arrived->archived_ms != 0;
+
+	if (!is_changed) {
+		row->changed_ms = arrival->before.changed_ms;
+		row->stored_ms = arrival->before.stored_ms;
+		is_archived = arrival->before.is_archived;
+	} else {
+		row->changed_ms =
+			is_archived ? arrived->archived_ms : row->fetched_ms;
+		row->stored_ms = arrival->batch->now_ms;
+	}
+	if (is_archived)
+		row->flags |= PAGE_ROW_IS_ARCHIVED;
+}
+
+/* Write the row of the page, and an event if it is new or changed. */
+static void page_visit_put_row(const struct page_visit *arrival,
+			       bool is_changed, struct page_row *row)
+{
+	const struct crawled_page *arrived = arrival->arrived;
+	const struct before *before = &arrival->before;
+	const struct change *change = arrival->change;
+	struct commit *batch = arrival->batch;
+	struct site *site = arrival->site;
+
+	row->content_hash = arrival->record.content_hash;
+	row->fetched_ms =
+		arrived->time_ms != 0 ? arrived->time_ms : batch->now_ms;
+	row->body_bytes = arrived->body_bytes;
+	row->http_status = change->answer.outcome.http_status;
+	row->flags = row->cluster == 0 ? PAGE_ROW_IS_TRUNCATED : 0;
+	if (change->kind == CHANGE_INGEST &&
+	    (is_changed || before->is_ingested))
+		row->flags |= PAGE_ROW_IS_INGESTED;
+	put_time(arrival, is_changed, row);
+	row->page_class = (uint16_t)arrival->page_class;
+	row->url = slice_of(change->url->text);
+	row->charset = arrived->charset;
+	page_row_put(batch->txn, site->row.id, arrival->page, row);
+	if (!is_changed)
+		return;
+	site->row.generation++;
+	commit_event(batch, site,
+		     &(struct event_row){
+			     .kind = before->is_page ? EVENT_PAGE_CHANGED
+						     : EVENT_PAGE_ADDED,
+			     .cluster = row->cluster,
+			     .other = before->cluster == row->cluster
+					      ? 0
+					      : before->cluster,
+			     .pages = 1,
+			     .url = row->url,
+		     });
+}
+
+/* Store new content: update signature, cluster and counts. */
+static struct link_result take_content(const struct page_visit *arrival)
+{
+	const struct before *before = &arrival->before;
+	const struct record *record = &arrival->record;
+	struct site *site = arrival->site;
+	unsigned slot =
+		signature_slot(site->row.options.measure % MEASURE_COUNT);
+	struct signature signature = {record->signatures[slot],
+				      record->signature_counts[slot]};
+	bool is_learned = arrival->page_class == CLASS_PAGE;
+	struct link_result linked =
+		commit_link(arrival->batch, site, arrival->page,
+			    is_learned ? &signature : NULL);
+
+	put_content(arrival);
+	site_count(site, before->cluster, &before->record, -1);
+	site_count(site, linked.cluster, record, 1);
+	if (before->is_page)
+		site->row.class_counts[before->page_class]--;
+	else
+		site->row.page_count++;
+	site->row.class_counts[arrival->page_class]++;
+	return linked;
+}
+
+static bool has_changed(const struct page_visit *arrival)
+{
+	const struct before *before = &arrival->before;
+	unsigned slot = signature_slot(arrival->site->row.options.measure %
+				       MEASURE_COUNT);
+
+	return !before->is_page || before->page_class != arrival->page_class ||
+	       before->record.signature_counts[slot] !=
+		       arrival->record.signature_counts[slot] ||
+	       !record_is_same(&before->record, &arrival->record);
+}
+
+/*
+ * Return the class of the page; the seed is always a page, even if it looks
+ * like the soft 404.
+ */
+static unsigned commit_page_class(const struct site *site,
+				  const struct record *record, struct slice url)
+{
+	unsigned page_class = record_class(record);
+
+	return page_class == CLASS_PAGE && !slice_equal(url, site->row.seed) &&
+			       soft_404_is(record, site->row.missing)
+		       ? CLASS_SOFT_404
+		       : page_class;
+}
+
+/* Store the page of the probe: pages that look like it are soft 404s. */
+static void learn_missing(struct site *site, const struct record *record)
+{
+	struct buffer missing = {0};
+
+	if (record->fragment_count == 0)
+		return; /* otherwise every page without text would look like it
+			 */
+	soft_404_store_probe(record, &missing);
+	site_set_text(&site->row.missing, buffer_slice(&missing));
+	buffer_free(&missing);
+	site->is_changed = true;
+}
+
+/*
+ * Return whether links of a document of this class are followed; links of an
+ * error page are not.
+ */
+static bool is_followed(unsigned page_class)
+{
+	switch (page_class) {
+	case CLASS_PAGE:
+	case CLASS_STUB:
+	case CLASS_TRUNCATED:
+	case CLASS_EMPTY:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Reset the visit: the last one did not see the stored page. */
+static void forget_visit(const struct page_visit *arrival)
+{
+	frontier_clear_validators(arrival->batch->txn, arrival->site->row.id,
+				  arrival->page);
+	if (arrival->arrived->was_poisoned)
+		commit_unquarantine(arrival->batch, arrival->site,
+				    arrival->change->url);
+}
+
+/* Store the page: row, cluster, counts, links and novelty. */
+static void store_arrival(const struct page_visit *arrival,
+			  const struct frontier_row *visit,
+			  struct outcome *outcome)
+{
+	struct commit *batch = arrival->batch;
+	struct site *site = arrival->site;
+	struct link_result linked = {.cluster = arrival->before.cluster};
+	struct page_row row = {0};
+	bool is_changed = has_changed(arrival);
+
+	if (is_changed)
+		linked = take_content(arrival);
+	else if (arrival->before.has_no_body)
+		put_content(arrival);
+	row.cluster = linked.cluster;
+	page_visit_put_row(arrival, is_changed, &row);
+	if (arrival->page_class == CLASS_PAGE &&
+	    !commit_guard_page(batch, site, &row, arrival->arrived->guarded)) {
+		/* the next visit must get the page and not a 304 */
+		outcome->etag = slice_of("");
+		outcome->modified = slice_of("");
+	}
+	outcome->is_changed = is_changed;
+	outcome->cluster = linked.cluster;
+	if (arrival->change->kind == CHANGE_INGEST)
+		forget_visit(arrival);
+	if (visit == NULL)
+		return;
+	if ((visit->flags & FRONTIER_IS_COUNTED) == 0)
+		commit_note_novelty(batch, site, arrival->page,
+				    &arrival->record, linked);
+	else if (linked.is_news || linked.cluster != arrival->before.cluster)
+		frontier_reopen(batch->txn, &site->row, arrival->page,
+				batch->now_ms);
+	if (is_followed(arrival->page_class))
+		commit_links(batch, site, arrival->change->url,
+			     &arrival->record, visit);
+}
+
+/*
+ * Return whether the document only hides a page that still exists (a challenge,
+ * consent).
+ */
+static bool is_obstacle(unsigned page_class)
+{
+	return page_class == CLASS_ERROR || page_class == CLASS_CHALLENGE ||
+	       page_class == CLASS_CONSENT;
+}
+
+/*
+ * Return whether the daemon itself has fetched the URL: a page, a redirect, or
+ * not found.
+ */
+static bool batch_page_is_own(const struct page_visit *arrival)
+{
+	const struct before *before = &arrival->before;
+	const struct site_row *site = &arrival->site->row;
+	struct frontier_row visit = {0};
+
+	if (before->is_row)
+		return !before->is_ingested;
+	frontier_row_get(arrival->batch->txn, site->id, arrival->page, &visit);
+	return visit.http_status == 404 || visit.http_status == 410;
+}
+
+/* Return whether the new document should replace the stored one. */
+static bool page_visit_is_better(const struct page_visit *arrival)
+{
+	const struct crawled_page *arrived = arrival->arrived;
+
+	if (arrived->is_undated && arrival->before.is_row && !arrived->replaces)
+		return false;
+	if (arrived->time_ms != 0 &&
+	    arrived->time_ms < arrival->before.fetched_ms)
+		return false;
+	if (!arrival->before.is_page ||
+	    arrival->before.page_class == CLASS_TRUNCATED)
+		return true;
+	if (arrival->before.page_class == CLASS_PAGE &&
+	    is_obstacle(arrival->page_class))
+		return false;
+	return !arrived->is_broken && (arrival->change->kind == CHANGE_PAGE ||
+				       arrival->page_class != CLASS_TRUNCATED);
+}
+
+void commit_put_page(struct commit *batch, struct site *site,
+		     struct change *change, struct outcome *outcome)
+{
+	struct crawled_page *arrived = &change->answer.page;
+	struct slice url = slice_of(change->url->text);
+	struct page_visit arrival = {
+		.batch = batch,
+		.site = site,
+		.change = change,
+		.arrived = arrived,
+		.page = page_key_of(url),
+	};
+	enum error error = record_open(arrived->record, &arrival.record);
+	struct frontier_row visit;
+	bool is_visit;
+
+	arrival.before = load_before(batch, site, arrival.page, url);
+	if (error != ERR_NONE)
+		txn_fail(batch->txn, error);
+	if (batch->txn->error != ERR_NONE)
+		goto out;
+	arrived->is_kept = change->kind == CHANGE_INGEST &&
+			   !arrived->replaces && batch_page_is_own(&arrival);
+	if (arrived->is_kept)
+		goto out;
+	arrival.page_class = commit_page_class(site, &arrival.record, url);
+	is_visit = change->kind == CHANGE_PAGE &&
+		   frontier_row_get(batch->txn, site->row.id, arrival.page,
+				    &visit);
+	if (is_visit && (visit.flags & FRONTIER_IS_PROBE) != 0)
+		learn_missing(site, &arrival.record);
+	else if (page_visit_is_better(&arrival))
+		store_arrival(&arrival, is_visit ? &visit : NULL, outcome);
+	else if (is_obstacle(arrival.page_class))
+		outcome->error = ERR_NETWORK; /* the page may be back soon */
+	if (arrival.page_class == CLASS_PAGE && is_visit)
+		site->row.seen_ms = batch->now_ms;
+	if (arrived->is_broken)
+		frontier_clear_validators(batch->txn, site->row.id,
+					  arrival.page);
+	site->is_changed = true;
+out:
+	buffer_free(&arrival.before.bytes);
+}
+
+void commit_remove_page(struct commit *batch, struct site *site,
+			const struct url *url, const struct url *redirect)
+{
+	struct slice text = slice_of(url->text);
+	uint64_t page = page_key_of(text);
+	struct before before = load_before(batch, site, page, text);
+	struct key key = key_page(site->row.id, page);
+
+	if (batch->txn->error == ERR_NONE && before.is_page) {
+		commit_link(batch, site, page, NULL);
+		commit_unguard_page(batch, site, page);
+		site_count(site, before.cluster, &before.record, -1);
+		delete_content(batch, site, page);
+		site->row.page_count--;
+		site->row.class_counts[before.page_class]--;
+		site->row.generation++;
+		site->is_changed = true;
+		commit_event(batch, site,
+			     &(struct event_row){.kind = EVENT_PAGE_GONE,
+						 .cluster = before.cluster,
+						 .pages = 1,
+						 .url = text});
+	}
+	buffer_free(&before.bytes);
+	if (redirect != NULL)
+		page_row_put(batch->txn, site->row.id, page,
+			     &(struct page_row){
+				     .fetched_ms = batch->now_ms,
+				     .changed_ms = batch->now_ms,
+				     .url = text,
+				     .redirect = slice_of(redirect->text),
+			     });
+	else
+		txn_delete(batch->txn, TABLE_PAGES, key_slice(&key));
+}
+
+/* Delete the page, its redirect, and its quarantine row. */
+enum error commit_delete_page(struct commit *batch, struct change *change)
+{
+	const struct url *url = change->url;
+	struct site *site = sites_find(batch->sites, slice_of(url->host));
+	uint64_t page = page_key_of(slice_of(url->text));
+	struct quarantine_row poison;
+	struct page_row row;
+	enum error error;
+
+	if (site == NULL ||
+	    (!page_row_get(batch->txn, site->row.id, page, &row) &&
+	     !quarantine_row_get(batch->txn, site->row.id, page, &poison)))
+		return ERR_NOT_FOUND;
+	error = frontier_exclude(batch->txn, &site->row, page);
+	if (error != ERR_NONE)
+		return error;
+	site->used = batch->number;
+	site->is_changed = true;
+	commit_remove_page(batch, site, url, NULL);
+	commit_unquarantine(batch, site, url);
+	site_flush_counts(site, batch->txn, MAX_UNWRITTEN_COUNTS);
+	return ERR_NONE;
+}

@@ -1,0 +1,271 @@
+/* Adopt and leave partitions, with their sites and queued events. */
+#include "daemon/engine/commit.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "store/journal.h"
+#include "store/key.h"
+#include "store/partitions.h"
+#include "store/rows.h"
+
+bool commit_owns_host(const struct commit *batch, struct slice host)
+{
+	const struct store *store = batch->txn->store;
+
+	return store_owns(store, store_partition_of_host(store, host));
+}
+
+/* Add a site without running work. Its host rests as after a fetch. */
+static void adopt_site(struct commit *batch, const struct site_row *row)
+{
+	struct site *site = site_create(row);
+
+	site->is_new = true; /* dropped if the commit is rolled back */
+	site->adoption = batch->number;
+	sites_add(batch->sites, site);
+	frontier_release(batch->txn, &site->row, batch->now_ms);
+	commit_clamp_site(batch, site); /* also clears its rest */
+	site->rests_until_ms = batch->now_ms + row->options.delay_ms;
+}
+
+struct partition_adoption {
+	struct buffer *rows; /* [count], copies, because writes invalidate
+				LMDB's memory */
+	size_t count;
+	size_t capacity;
+};
+
+static void find_sites(struct txn *txn, unsigned partition,
+		       struct partition_adoption *adoption)
+{
+	struct scan scan = scan_begin(txn, TABLE_SITES, slice_of(""));
+
+	scan.is_keys_only = true;
+	while (scan_next(&scan)) {
+		struct buffer row = {0};
+
+		if (store_partition_of_host(txn->store, scan.key) !=
+			    partition ||
+		    !scan_read(&scan))
+			continue;
+		buffer_append_slice(&row, scan.value);
+		adoption->rows = mem_grow(adoption->rows, adoption->count,
+					  &adoption->capacity, sizeof(row));
+		adoption->rows[adoption->count++] = row;
+	}
+	scan_end(&scan);
+}
+
+static void adopt_sites(struct commit *batch, unsigned partition)
+{
+	struct partition_adoption adoption = {0};
+
+	find_sites(batch->txn, partition, &adoption);
+	for (size_t i = 0; i < adoption.count; i++) {
+		struct site_row row;
+
+		if (site_decode(buffer_slice(&adoption.rows[i]), &row))
+			adopt_site(batch, &row);
+		else
+			txn_fail(batch->txn, ERR_CORRUPT);
+		buffer_free(&adoption.rows[i]);
+	}
+	free(adoption.rows);
+}
+
+/*
+ * Mark the sites as deleted: they are dropped at the commit, or restored if it
+ * is rolled back.
+ */
+static void leave_sites(struct commit *batch, unsigned partition)
+{
+	const struct store *store = batch->txn->store;
+
+	for (size_t i = 0; i < batch->sites->all.count; i++) {
+		struct site *site = batch->sites->all.items[i];
+
+		if (store_partition_of_site(store, site->row.id) != partition)
+			continue;
+		sites_touch(batch->sites, site);
+		site->is_deleted = true;
+	}
+}
+
+static uint32_t hook_count_queued(struct txn *txn, uint32_t hook,
+				  unsigned partition)
+{
+	struct key prefix = key_small(hook);
+	struct scan scan = scan_begin(txn, TABLE_OUTBOX, key_slice(&prefix));
+	uint32_t count = 0;
+
+	scan.is_keys_only = true;
+	while (scan_next(&scan))
+		count += store_partition_of_event(
+				 txn->store, key_u64(scan.key, sizeof(hook))) ==
+			 partition;
+	scan_end(&scan);
+	return count;
+}
+
+/* Return the hooks with readable rows, ascending; free() them. */
+static uint32_t *list_hooks(struct txn *txn, size_t *count_out)
+{
+	struct scan scan = scan_begin(txn, TABLE_HOOKS, slice_of(""));
+	uint32_t *hooks = NULL;
+	size_t capacity = 0;
+
+	*count_out = 0;
+	scan.is_keys_only = true;
+	while (scan_next(&scan)) {
+		if (!scan_try(&scan))
+			continue; /* a damaged hook must not prevent adopting or
+				     leaving sites */
+		hooks = mem_grow(hooks, *count_out, &capacity, sizeof(*hooks));
+		hooks[(*count_out)++] = key_u32(scan.key, 0);
+	}
+	scan_end(&scan);
+	return hooks;
+}
+
+/*
+ * Add the queued events of the partition to the hooks' counts, or subtract
+ * them.
+ */
+static void count_again(struct commit *batch,
+			const struct partition_change *change)
+{
+	size_t count;
+	uint32_t *hooks = list_hooks(batch->txn, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t waiting = hook_count_queued(batch->txn, hooks[i],
+						     change->partition);
+		struct hook_row row;
+
+		if (waiting == 0 || !hook_row_get(batch->txn, hooks[i], &row))
+			continue;
+		if (change->is_own)
+			row.waiting += waiting;
+		else
+			row.waiting -=
+				waiting < row.waiting ? waiting : row.waiting;
+		hook_row_put(batch->txn, hooks[i], &row);
+	}
+	free(hooks);
+}
+
+void commit_reset_hook_queues(struct commit *batch)
+{
+	size_t count;
+	uint32_t *hooks = list_hooks(batch->txn, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct hook_row row;
+
+		if (!hook_row_get(batch->txn, hooks[i], &row) ||
+		    row.waiting == 0)
+			continue;
+		row.waiting = 0;
+		hook_row_put(batch->txn, hooks[i], &row);
+	}
+	free(hooks);
+}
+
+enum error commit_partition(struct commit *batch, struct change *change)
+{
+	const struct partition_change *partition = &change->partition;
+
+	/* the lease may have expired since */
+	if (partition->is_own &&
+	    !store_owns(batch->txn->store, partition->partition))
+		return ERR_NOT_OWNER;
+	if (partition->is_own)
+		adopt_sites(batch, partition->partition);
+	else
+		leave_sites(batch, partition->partition);
+	count_again(batch, partition);
+	return ERR_NONE;
+}
+
+static void raise_counter(struct txn *txn, const char *name, uint64_t number)
+{
+	if (store_last_number(txn, name) < number)
+		txn_put(txn, TABLE_META, slice_of(name),
+			(struct slice){&number, sizeof(number)});
+}
+
+static void put_mark(struct txn *txn, unsigned partition,
+		     const struct job_mark *mark)
+{
+	char name[COUNTER_NAME_BYTES];
+
+	job_counter_name(partition, name);
+	raise_counter(txn, name, mark->number);
+	job_time_counter_name(partition, name);
+	raise_counter(txn, name, mark->time_ms);
+	job_hash_name(partition, name);
+	txn_put(txn, TABLE_META, slice_of(name),
+		(struct slice){&mark->hash, sizeof(mark->hash)});
+}
+
+/* Return whether the jobs thread knows the last noted job. */
+static bool is_noted(struct txn *txn, const struct jobs_change *jobs)
+{
+	char name[COUNTER_NAME_BYTES];
+
+	job_hash_name(jobs->partition, name);
+	return store_last_number(txn, name) == jobs->before;
+}
+
+/* Return false if the site cannot be added now. */
+static bool commit_add_seed(struct commit *batch, struct seed *seed)
+{
+	seed->error = ERR_NONE;
+	if (seed->url == NULL)
+		return true;
+	seed->error =
+		commit_owns_host(batch, slice_of(seed->url->host))
+			? commit_add_site(batch, seed->url, &seed->options, 0)
+			: ERR_NOT_OWNER;
+	return seed->error == ERR_NONE || seed->error == ERR_TOO_LARGE;
+}
+
+/*
+ * Add the seeds. One that reads all rows of its site is added alone, to limit
+ * the duration of the transaction.
+ */
+static void commit_add_seeds(struct commit *batch, struct jobs_change *jobs)
+{
+	bool goes_on = true;
+
+	while (goes_on && jobs->done < jobs->count) {
+		struct seed *seed = &jobs->seeds[jobs->done];
+		bool is_slow =
+			seed->url != NULL &&
+			commit_reads_site(batch, seed->url, &seed->options);
+
+		goes_on = (!is_slow || jobs->done == 0) &&
+			  commit_add_seed(batch, seed);
+		if (!goes_on)
+			return;
+		jobs->mark = seed->mark;
+		jobs->done++;
+		goes_on = !is_slow;
+	}
+}
+
+enum error commit_executed_jobs(struct commit *batch, struct change *change)
+{
+	struct jobs_change *jobs = &change->jobs;
+
+	jobs->done = 0;
+	if (!store_owns(batch->txn->store, jobs->partition))
+		return ERR_NOT_OWNER;
+	if (!is_noted(batch->txn, jobs))
+		return ERR_BUSY;
+	commit_add_seeds(batch, jobs);
+	if (jobs->count == 0 || jobs->done > 0)
+		put_mark(batch->txn, jobs->partition, &jobs->mark);
+	return ERR_NONE;
+}

@@ -1,0 +1,386 @@
+#include "daemon/engine/invariants.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "cluster/signature.h"
+#include "daemon/engine/commit_guard.h"
+#include "store/content.h"
+#include "store/key.h"
+#include "store/record.h"
+#include "store/rows.h"
+#include "store/sets.h"
+
+/* A distinct signature of a site and the cluster of its pages. */
+struct invariants_signature {
+	uint32_t set;
+	uint32_t cluster;   /* 0 = no page has it */
+	uint32_t component; /* by brute force, from 1 */
+	uint64_t *shingles; /* [count] */
+	size_t count;
+};
+
+struct invariants_signature_list {
+	struct invariants_signature
+		*items; /* [count], ascending by signature at first */
+	size_t count;
+	size_t capacity;
+};
+
+/* Terms and their shingles. */
+struct invariants_shingle_list {
+	uint32_t *numbers;  /* [count], ascending */
+	uint64_t *shingles; /* [count] */
+	size_t count;
+	size_t number_capacity;
+	size_t shingle_capacity;
+};
+
+static void free_entries(struct invariants_signature_list *entries)
+{
+	for (size_t i = 0; i < entries->count; i++)
+		free(entries->items[i].shingles);
+	free(entries->items);
+}
+
+static void
+invariants_load_shingles(struct txn *txn, const struct site_row *site,
+			 struct invariants_shingle_list *shingle_ids)
+{
+	struct key prefix = key_site(site->id);
+	struct scan scan = scan_begin(txn, TABLE_SHINGLES, key_slice(&prefix));
+
+	while (scan_next(&scan)) {
+		uint64_t shingle;
+
+		if (!shingle_decode(scan.value, &shingle))
+			continue; /* store_verify() reports it, as below */
+		shingle_ids->numbers =
+			mem_grow(shingle_ids->numbers, shingle_ids->count,
+				 &shingle_ids->number_capacity,
+				 sizeof(*shingle_ids->numbers));
+		shingle_ids->shingles =
+			mem_grow(shingle_ids->shingles, shingle_ids->count,
+				 &shingle_ids->shingle_capacity,
+				 sizeof(*shingle_ids->shingles));
+		shingle_ids->numbers[shingle_ids->count] =
+			key_u32(scan.key, sizeof(uint32_t));
+		shingle_ids->shingles[shingle_ids->count++] = shingle;
+	}
+	scan_end(&scan);
+}
+
+static uint64_t shingle_of(const struct invariants_shingle_list *shingle_ids,
+			   uint32_t shingle_id)
+{
+	size_t at;
+
+	LOWER_BOUND(at, shingle_ids->count,
+		    shingle_ids->numbers[at] < shingle_id);
+	return at < shingle_ids->count && shingle_ids->numbers[at] == shingle_id
+		       ? shingle_ids->shingles[at]
+		       : 0;
+}
+
+/* Add the signature with its shingles. */
+static void add_entry(struct invariants_signature_list *entries,
+		      const struct invariants_shingle_list *shingle_ids,
+		      uint32_t set, struct slice value)
+{
+	uint32_t *numbers = mem_alloc(value.size + 1, sizeof(*numbers));
+	size_t count = set_decode(value, numbers);
+	struct invariants_signature entry = {.set = set, .count = count};
+
+	if (count != SIZE_MAX) {
+		entry.shingles = mem_alloc(count + 1, sizeof(uint64_t));
+		for (size_t i = 0; i < count; i++)
+			entry.shingles[i] = shingle_of(shingle_ids, numbers[i]);
+		qsort(entry.shingles, count, sizeof(uint64_t), order_u64);
+		entries->items =
+			mem_grow(entries->items, entries->count,
+				 &entries->capacity, sizeof(*entries->items));
+		entries->items[entries->count++] = entry;
+	}
+	free(numbers);
+}
+
+static void
+invariants_load_signatures(struct txn *txn, const struct site_row *site,
+			   struct invariants_signature_list *entries)
+{
+	struct key prefix = key_site(site->id);
+	struct scan scan = scan_begin(txn, TABLE_SETS, key_slice(&prefix));
+	struct invariants_shingle_list shingle_ids = {0};
+
+	invariants_load_shingles(txn, site, &shingle_ids);
+	while (scan_next(&scan))
+		add_entry(entries, &shingle_ids,
+			  key_u32(scan.key, sizeof(uint32_t)), scan.value);
+	scan_end(&scan);
+	free(shingle_ids.numbers);
+	free(shingle_ids.shingles);
+}
+
+static struct invariants_signature *
+invariants_find_signature(const struct invariants_signature_list *entries,
+			  uint32_t set)
+{
+	size_t at;
+
+	LOWER_BOUND(at, entries->count, entries->items[at].set < set);
+	return at < entries->count && entries->items[at].set == set
+		       ? &entries->items[at]
+		       : NULL;
+}
+
+/* Check that the signature in the record of the page is the stored one. */
+static void invariants_check_record(struct txn *txn,
+				    const struct site_row *site, uint64_t page,
+				    const struct invariants_signature *entry,
+				    struct verify_report *report)
+{
+	unsigned measure = site->options.measure % MEASURE_COUNT;
+	unsigned slot = signature_slot(measure);
+	struct buffer bytes = {0};
+	struct record record;
+	bool is_same = false;
+	enum error error = content_record(txn, site->id, page, &bytes, &record);
+
+	if (error == ERR_NOT_FOUND)
+		return; /* store_verify() reports it */
+	if (error == ERR_NONE)
+		is_same = record.signature_counts[slot] == entry->count &&
+			  (entry->count == 0 ||
+			   memcmp(record.signatures[slot], entry->shingles,
+				  entry->count * sizeof(uint64_t)) == 0);
+	if (!is_same)
+		verify_problem(report,
+			       "site %.*s: page %016llx: its %s signature "
+			       "differs from its record",
+			       (int)site->host.size,
+			       (const char *)site->host.data,
+			       (unsigned long long)page, measure_name(measure));
+	buffer_free(&bytes);
+}
+
+/* Check that equal signatures are in one cluster. */
+static void check_shingle(struct txn *txn, const struct site_row *site,
+			  const struct scan *scan,
+			  struct invariants_signature_list *entries,
+			  struct verify_report *report)
+{
+	uint32_t cluster = key_u32(scan->key, sizeof(uint32_t));
+	uint64_t page = key_u64(scan->key, 2 * sizeof(uint32_t));
+	struct invariants_signature *entry;
+	uint32_t set;
+
+	if (!member_decode(scan->value, &set))
+		return; /* store_verify() reports it, as below */
+	entry = invariants_find_signature(entries, set);
+	if (entry == NULL)
+		return;
+	if (entry->cluster == 0)
+		entry->cluster = cluster;
+	if (entry->cluster != cluster)
+		verify_problem(report,
+			       "site %.*s: pages with the same signature are "
+			       "in clusters %u and %u",
+			       (int)site->host.size,
+			       (const char *)site->host.data, entry->cluster,
+			       cluster);
+	invariants_check_record(txn, site, page, entry, report);
+}
+
+static void load_entries(struct txn *txn, const struct site_row *site,
+			 struct invariants_signature_list *entries,
+			 struct verify_report *report)
+{
+	struct key prefix = key_site(site->id);
+	struct scan scan;
+	size_t kept = 0;
+
+	invariants_load_signatures(txn, site, entries);
+	scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
+	while (scan_next(&scan))
+		check_shingle(txn, site, &scan, entries, report);
+	scan_end(&scan);
+	for (size_t i = 0; i < entries->count; i++)
+		if (entries->items[i].cluster != 0)
+			entries->items[kept++] = entries->items[i];
+		else
+			free(entries->items[i].shingles);
+	entries->count = kept;
+}
+
+static struct signature signature_of(const struct invariants_signature *entry)
+{
+	return (struct signature){entry->shingles, entry->count};
+}
+
+/* Find the components of the threshold graph by comparing all pairs. */
+static void find_components(struct invariants_signature_list *entries,
+			    unsigned threshold)
+{
+	size_t *stack = mem_alloc(entries->count, sizeof(*stack));
+	uint32_t component = 0;
+
+	for (size_t i = 0; i < entries->count; i++) {
+		size_t depth = 0;
+
+		if (entries->items[i].component != 0)
+			continue;
+		entries->items[i].component = ++component;
+		stack[depth++] = i;
+		while (depth > 0) {
+			const struct invariants_signature *from =
+				&entries->items[stack[--depth]];
+
+			for (size_t k = 0; k < entries->count; k++) {
+				struct invariants_signature *to =
+					&entries->items[k];
+
+				if (to->component != 0 ||
+				    !signature_linked(signature_of(from),
+						      signature_of(to),
+						      threshold))
+					continue;
+				to->component = component;
+				stack[depth++] = k;
+			}
+		}
+	}
+	free(stack);
+}
+
+static int invariants_compare_clusters(const void *left, const void *right)
+{
+	const struct invariants_signature *a = left;
+	const struct invariants_signature *b = right;
+
+	if (a->cluster != b->cluster)
+		return a->cluster < b->cluster ? -1 : 1;
+	return (a->component > b->component) - (a->component < b->component);
+}
+
+static int by_component(const void *left, const void *right)
+{
+	const struct invariants_signature *a = left;
+	const struct invariants_signature *b = right;
+
+	if (a->component != b->component)
+		return a->component < b->component ? -1 : 1;
+	return (a->cluster > b->cluster) - (a->cluster < b->cluster);
+}
+
+/* Check that clusters and components are equal. */
+static void compare_partitions(struct invariants_signature_list *entries,
+			       const struct site_row *site,
+			       struct verify_report *report)
+{
+	if (entries->count < 2)
+		return;
+	qsort(entries->items, entries->count, sizeof(*entries->items),
+	      invariants_compare_clusters);
+	for (size_t i = 1; i < entries->count; i++)
+		if (entries->items[i].cluster ==
+			    entries->items[i - 1].cluster &&
+		    entries->items[i].component !=
+			    entries->items[i - 1].component)
+			verify_problem(report,
+				       "site %.*s: cluster %u is not connected",
+				       (int)site->host.size,
+				       (const char *)site->host.data,
+				       entries->items[i].cluster);
+	qsort(entries->items, entries->count, sizeof(*entries->items),
+	      by_component);
+	for (size_t i = 1; i < entries->count; i++)
+		if (entries->items[i].component ==
+			    entries->items[i - 1].component &&
+		    entries->items[i].cluster != entries->items[i - 1].cluster)
+			verify_problem(report,
+				       "site %.*s: clusters %u and %u are "
+				       "within the threshold of each other",
+				       (int)site->host.size,
+				       (const char *)site->host.data,
+				       entries->items[i - 1].cluster,
+				       entries->items[i].cluster);
+}
+
+/* The sites by name, because each is read in a separate transaction. */
+struct invariants_site_names {
+	char **items; /* [count] */
+	size_t count;
+	size_t capacity;
+};
+
+static void invariants_list_sites(struct txn *txn,
+				  struct invariants_site_names *names)
+{
+	struct scan scan =
+		scan_begin(txn, TABLE_SITES, (struct slice){NULL, 0});
+
+	while (scan_next(&scan)) {
+		names->items = mem_grow(names->items, names->count,
+					&names->capacity, sizeof(char *));
+		names->items[names->count++] =
+			mem_copy_text(scan.key.data, scan.key.size);
+	}
+	scan_end(&scan);
+}
+
+/*
+ * Verify a site. Compare pairs after the transaction, because that may take
+ * long, and LMDB cannot reuse pages that a reader sees.
+ */
+static enum error verify_site(struct store *store, const char *host,
+			      struct verify_report *report)
+{
+	struct txn txn = txn_begin_read(store);
+	struct invariants_signature_list entries = {0};
+	struct site_row site;
+	bool is_there = site_get(&txn, slice_of(host), &site);
+	enum error error;
+
+	verify_place(report, "site %s", host);
+	if (is_there) {
+		invariants_verify_guards(&txn, &site, report);
+		load_entries(&txn, &site, &entries, report);
+	}
+	site.host = slice_of(host);
+	error = txn_end(&txn);
+	if (is_there && error == ERR_NONE) {
+		find_components(&entries, site.options.threshold);
+		compare_partitions(&entries, &site, report);
+	}
+	free_entries(&entries);
+	return error;
+}
+
+/*
+ * NOLINTNEXTLINE(readability-non-const-parameter): the report is written to it
+ */
+enum error invariants_verify(struct store *store, char *place,
+			     struct verify_report *report_out)
+{
+	struct txn txn;
+	struct invariants_site_names names = {0};
+	enum error error;
+
+	*report_out = (struct verify_report){.place = place};
+	error = store_verify_pages(store, report_out);
+	if (error != ERR_NONE || report_out->problems > 0)
+		return error;
+	txn = txn_begin_read(store);
+	store_verify(&txn, report_out);
+	invariants_list_sites(&txn, &names);
+	error = txn_end(&txn);
+	for (size_t i = 0; i < names.count; i++) {
+		if (error == ERR_NONE)
+			error = verify_site(store, names.items[i], report_out);
+		free(names.items[i]);
+	}
+	free(names.items);
+	return error;
+}

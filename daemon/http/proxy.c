@@ -1,0 +1,912 @@
+#include "daemon/http/proxy.h"
+
+#include <assert.h>
+#include <curl/curl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "crawl/fetch.h"
+#include "daemon/http/exchange.h"
+#include "daemon/runtime/clock.h"
+
+enum { READ_BYTES = 64 * 1024, LOOK_MS = 100 };
+
+/*
+ * Request headers that affect the response. Cookies and tokens identify the
+ * client, which the first node has checked.
+ */
+static const char *const passed[] = {
+	"Host",           "Accept",        "Accept-Language",   "Content-Type",
+	"If-None-Match",  "Last-Event-ID", "X-Templated-Stale", "Origin",
+	"Sec-Fetch-Site",
+};
+
+/* Headers of one connection, or headers that the forwarding node sets again. */
+static const char *const dropped[] = {
+	"Connection", "Content-Length", "Content-Type",
+	"Date",       "Keep-Alive",     "Transfer-Encoding",
+	"Server",     "Set-Cookie",     "Trailer",
+};
+
+static bool proxy_byte_is_plain(unsigned char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
+	       c == '~';
+}
+
+/* Percent-encode all bytes except those in `kept`. */
+static void proxy_append_encoded(struct buffer *out, const char *text,
+				 const char *kept)
+{
+	for (; *text != '\0'; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (proxy_byte_is_plain(c) || strchr(kept, c) != NULL)
+			buffer_append_byte(out, (char)c);
+		else
+			buffer_printf(out, "%%%02X", c);
+	}
+}
+
+struct target {
+	struct buffer *out;
+	bool has_arguments;
+};
+
+static enum MHD_Result write_argument(void *context, enum MHD_ValueKind kind,
+				      const char *name, const char *value)
+{
+	struct target *target = context;
+
+	(void)kind;
+	buffer_append_byte(target->out, target->has_arguments ? '&' : '?');
+	target->has_arguments = true;
+	proxy_append_encoded(target->out, name, "");
+	if (value != NULL) {
+		buffer_append_byte(target->out, '=');
+		proxy_append_encoded(target->out, value, "/:,");
+	}
+	return MHD_YES;
+}
+
+void http_write_target(const struct http_exchange *exchange, struct buffer *out)
+{
+	struct target target = {out, false};
+
+	proxy_append_encoded(out, exchange->path, "/:");
+	MHD_get_connection_values(exchange->connection, MHD_GET_ARGUMENT_KIND,
+				  write_argument, &target);
+}
+
+void http_write_headers(const struct http_exchange *exchange,
+			struct buffer *out)
+{
+	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
+		const char *value = http_header(exchange, passed[i]);
+
+		if (value != NULL)
+			buffer_printf(out, "%s: %s\r\n", passed[i], value);
+	}
+}
+
+void http_write_request(const struct http_exchange *exchange, const char *extra,
+			struct buffer *out)
+{
+	const char *method = exchange->method;
+	size_t size = exchange->body.size;
+
+	buffer_printf(out, "%s ", strcmp(method, "HEAD") == 0 ? "GET" : method);
+	http_write_target(exchange, out);
+	buffer_append_text(out, " HTTP/1.1\r\nConnection: close\r\n");
+	http_write_headers(exchange, out);
+	buffer_append_text(out, extra);
+	if (size > 0)
+		buffer_printf(out, "Content-Length: %zu\r\n", size);
+	buffer_append_text(out, "\r\n");
+	buffer_append_slice(out, buffer_slice(&exchange->body));
+}
+
+bool http_is_upload(const struct http_exchange *exchange)
+{
+	return exchange->upload != NULL;
+}
+
+/*
+ * Connect the server to one end of a socket pair; return the other end, or -1.
+ */
+static int connect_to(struct http_server *server)
+{
+	const struct sockaddr_un nobody = {.sun_family = AF_UNIX};
+	int files[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, files) != 0)
+		return -1;
+	/* on failure MHD also closes its end */
+	if (MHD_add_connection(server->mhd, files[1],
+			       (const struct sockaddr *)&nobody,
+			       sizeof(nobody)) == MHD_YES)
+		return files[0];
+	close(files[0]);
+	return -1;
+}
+
+/* A server that does not read all bytes has already replied. */
+static void proxy_send_all(int file, struct slice bytes)
+{
+	const char *data = bytes.data;
+
+	while (bytes.size > 0) {
+		ssize_t count = send(file, data, bytes.size, MSG_NOSIGNAL);
+
+		if (count <= 0)
+			return;
+		data += count;
+		bytes.size -= (size_t)count;
+	}
+}
+
+static bool serves_no_more(struct http_server *server)
+{
+	bool serves_no_more;
+
+	lock_acquire(&server->lock);
+	serves_no_more = server->serves_no_more;
+	lock_release(&server->lock);
+	return serves_no_more;
+}
+
+void http_serve_no_more(struct http_server *server)
+{
+	lock_acquire(&server->lock);
+	server->serves_no_more = true;
+	lock_release(&server->lock);
+}
+
+/*
+ * Wait until there are bytes to read; check periodically whether the request is
+ * still needed.
+ */
+static enum error wait_readable(struct http_server *server, int file,
+				uint64_t until_ms)
+{
+	struct pollfd polled = {.fd = file, .events = POLLIN};
+
+	while (poll(&polled, 1, 0) == 0) {
+		uint64_t now_ms = clock_steady_ms();
+		uint64_t left_ms = until_ms > now_ms ? until_ms - now_ms : 0;
+
+		if (serves_no_more(server))
+			return ERR_STOPPED;
+		if (left_ms == 0)
+			return ERR_TIMEOUT;
+		if (poll(&polled, 1,
+			 left_ms < LOOK_MS ? (int)left_ms : LOOK_MS) > 0)
+			break;
+	}
+	return ERR_NONE;
+}
+
+/* Read until the server closes. */
+static enum error receive_all(struct http_server *server, int file,
+			      uint64_t until_ms, struct buffer *out)
+{
+	for (;;) {
+		enum error error = wait_readable(server, file, until_ms);
+		ssize_t count;
+
+		if (error != ERR_NONE)
+			return error;
+		count = recv(file, buffer_reserve(out, READ_BYTES), READ_BYTES,
+			     0);
+		if (count < 0)
+			return ERR_IO;
+		if (count == 0)
+			return ERR_NONE;
+		out->size += (size_t)count;
+	}
+}
+
+enum error http_serve(struct http_server *server, struct slice request,
+		      size_t max_bytes, uint32_t timeout_ms,
+		      struct buffer *answer)
+{
+	uint64_t until_ms = clock_steady_ms() + timeout_ms;
+	struct buffer bytes = {0};
+	int file = connect_to(server);
+	enum error error;
+
+	if (file < 0)
+		return ERR_IO;
+	proxy_send_all(file, request);
+	error = receive_all(server, file, until_ms, &bytes);
+	close(file);
+	if (error == ERR_NONE && bytes.size > max_bytes)
+		error = ERR_TOO_LARGE;
+	if (error == ERR_NONE)
+		buffer_append_slice(answer, buffer_slice(&bytes));
+	buffer_free(&bytes);
+	return error;
+}
+
+/* Remove the first line of `rest` and return it without its end. */
+static struct slice next_line(struct slice *rest)
+{
+	const char *data = rest->data;
+	const char *end =
+		rest->size == 0 ? NULL : memmem(data, rest->size, "\r\n", 2);
+	struct slice line = {data, end == NULL ? 0 : (size_t)(end - data)};
+
+	if (end == NULL)
+		*rest = (struct slice){NULL, 0};
+	else
+		*rest = (struct slice){end + 2, rest->size - line.size - 2};
+	return line;
+}
+
+static struct slice proxy_trim(struct slice text)
+{
+	const char *data = text.data;
+
+	while (text.size > 0 && (*data == ' ' || *data == '\t')) {
+		data++;
+		text.size--;
+	}
+	while (text.size > 0 &&
+	       (data[text.size - 1] == ' ' || data[text.size - 1] == '\t'))
+		text.size--;
+	return (struct slice){data, text.size};
+}
+
+/* Parse "Name: value"; false if the line has another form. */
+static bool proxy_parse_header(struct slice line, struct slice *name_out,
+			       struct slice *value_out)
+{
+	const char *data = line.data;
+	const char *colon =
+		line.size == 0 ? NULL : memchr(data, ':', line.size);
+
+	if (colon == NULL || colon == data)
+		return false;
+	*name_out = (struct slice){data, (size_t)(colon - data)};
+	*value_out = proxy_trim(
+		(struct slice){colon + 1, line.size - name_out->size - 1});
+	return true;
+}
+
+static bool proxy_name_is(struct slice name, const char *wanted)
+{
+	return name.size == strlen(wanted) &&
+	       strncasecmp(name.data, wanted, name.size) == 0;
+}
+
+struct slice http_head_value(struct slice answer, const char *name)
+{
+	struct slice line;
+	struct slice found;
+	struct slice value;
+
+	next_line(&answer);
+	while ((line = next_line(&answer)).size > 0)
+		if (proxy_parse_header(line, &found, &value) &&
+		    proxy_name_is(found, name))
+			return value;
+	return (struct slice){NULL, 0};
+}
+
+static bool proxy_parse_number(struct slice text, uint64_t *number_out)
+{
+	const char *digit = text.data;
+
+	*number_out = 0;
+	if (text.size == 0 || text.size > 18)
+		return false;
+	for (size_t i = 0; i < text.size; i++) {
+		if (digit[i] < '0' || digit[i] > '9')
+			return false;
+		*number_out = *number_out * 10 + (uint64_t)(digit[i] - '0');
+	}
+	return true;
+}
+
+bool http_read_head(struct slice answer, struct http_head *head_out)
+{
+	const char *data = answer.data;
+	const char *end = answer.size == 0
+				  ? NULL
+				  : memmem(data, answer.size, "\r\n\r\n", 4);
+	size_t place = strlen("HTTP/1.1 ");
+	uint64_t status;
+
+	*head_out = (struct http_head){0};
+	if (end == NULL || answer.size < place + 3 ||
+	    memcmp(data, "HTTP/1.", strlen("HTTP/1.")) != 0 ||
+	    !proxy_parse_number((struct slice){data + place, 3}, &status) ||
+	    status < 200 || status > 599)
+		return false;
+	head_out->status = (unsigned)status;
+	head_out->size = (size_t)(end - data) + 4;
+	head_out->has_length =
+		proxy_parse_number(http_head_value(answer, "Content-Length"),
+				   &head_out->body_bytes);
+	return true;
+}
+
+static bool proxy_drops_header(struct slice name)
+{
+	for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++)
+		if (proxy_name_is(name, dropped[i]))
+			return true;
+	return false;
+}
+
+/* Return NULL if the exchange has its maximum of texts. */
+static const char *proxy_keep_text(struct http_exchange *exchange,
+				   struct slice text)
+{
+	char *copy;
+
+	if (exchange->kept_count == MAX_EXCHANGE_HEADERS)
+		return NULL;
+	copy = mem_copy_text(text.data, text.size);
+	exchange->kept[exchange->kept_count++] = copy;
+	return copy;
+}
+
+void http_take_headers(struct http_exchange *exchange, struct slice head,
+		       const char **media_type_out)
+{
+	struct slice type = http_head_value(head, "Content-Type");
+	struct slice line;
+	struct slice name;
+	struct slice value;
+
+	*media_type_out = type.size == 0 ? "" : proxy_keep_text(exchange, type);
+	next_line(&head);
+	while ((line = next_line(&head)).size > 0) {
+		const char *kept_name;
+		char *text;
+
+		/* reserve two headers for the server */
+		if (!proxy_parse_header(line, &name, &value) ||
+		    proxy_drops_header(name) ||
+		    exchange->header_count + 2 >= MAX_EXCHANGE_HEADERS)
+			continue;
+		kept_name = proxy_keep_text(exchange, name);
+		if (kept_name == NULL)
+			return;
+		text = mem_copy_text(value.data, value.size);
+		http_add_header(exchange, kept_name, text);
+		free(text);
+	}
+}
+
+bool http_reply_raw(struct http_exchange *exchange, struct slice answer)
+{
+	struct buffer body = {0};
+	struct http_head head;
+	const char *media_type;
+
+	if (!http_read_head(answer, &head) ||
+	    (head.has_length && head.body_bytes != answer.size - head.size))
+		return false;
+	http_take_headers(exchange, (struct slice){answer.data, head.size},
+			  &media_type);
+	buffer_append(&body, (const char *)answer.data + head.size,
+		      answer.size - head.size);
+	http_reply(exchange, head.status, media_type, &body);
+	return true;
+}
+
+enum {
+	CONNECT_MS = 3000,
+	POLL_MS = 20, /* an idle stream uses its thread this long, five times a
+			 second */
+	MAX_HEAD_BYTES = 32 * 1024,
+	MAX_HELD_BYTES = 256 * 1024,
+	MIN_ROOM_BYTES = 8 * 1024, /* for a slow client */
+	SLOW_MS = 1000, /* a client that needs longer to read is slow */
+	MAX_WHOLE_BYTES = 1 << 20, /* for a response that is not streamed */
+	MAX_SPOOL_BYTES = 1 << 30,
+	KEEPALIVE_S = 15,
+};
+
+struct http_proxy {
+	CURLM *multi;
+	CURL *easy;
+	struct curl_slist *headers;
+	uint32_t patience_ms;
+	struct http_exchange *exchange; /* until its body is read; then NULL */
+	struct buffer body;             /* of the request, if not streamed */
+	struct buffer head;             /* of the response */
+	struct http_head read_head;
+	bool has_head;
+	bool is_over;
+	bool is_paused;
+	enum error client; /* error of the client while its body is read */
+	CURLcode result;
+	struct buffer held; /* part of the response before `out` is set */
+	struct buffer *out;
+	size_t room; /* limit of `out`: what the client reads in a short time,
+			so that the other node sees progress */
+	uint64_t filled_ms; /* when `out` was last filled; 0: never */
+	int spool;          /* file descriptor, or -1 */
+	uint64_t spooled;
+	char trailer_name[64]; /* of the response, or "" */
+	uint64_t trailer;
+};
+
+/* Parse a trailer line. */
+static void take_trailer(struct http_proxy *relay, const char *line,
+			 size_t size)
+{
+	const size_t length = strlen(relay->trailer_name);
+	char number[24];
+
+	if (length == 0 || size < length + 2 || line[length] != ':' ||
+	    strncasecmp(line, relay->trailer_name, length) != 0)
+		return;
+	snprintf(number, sizeof(number), "%.*s", (int)(size - length - 1),
+		 line + length + 1);
+	relay->trailer = strtoull(number, NULL, 10);
+}
+
+/* Store a line of the head; after a 1xx head another head follows. */
+static size_t on_head(char *data, size_t size, size_t count, void *context)
+{
+	struct http_proxy *relay = context;
+
+	size *= count;
+	if (relay->has_head) {
+		take_trailer(relay, data, size);
+		return size;
+	}
+	if (relay->head.size + size > MAX_HEAD_BYTES)
+		return 0;
+	if (size > 5 && memcmp(data, "HTTP/", 5) == 0)
+		buffer_clear(&relay->head);
+	buffer_append(&relay->head, data, size);
+	relay->has_head =
+		http_read_head(buffer_slice(&relay->head), &relay->read_head);
+	return size;
+}
+
+static bool proxy_spool(struct http_proxy *relay, const char *data, size_t size)
+{
+	while (size > 0) {
+		ssize_t count = write(relay->spool, data, size);
+
+		if (count <= 0 || relay->spooled > MAX_SPOOL_BYTES)
+			return false;
+		data += count;
+		size -= (size_t)count;
+		relay->spooled += (uint64_t)count;
+	}
+	return true;
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): the type is libcurl's */
+static size_t proxy_on_body(char *data, size_t size, size_t count,
+			    void *context)
+{
+	struct http_proxy *relay = context;
+	struct buffer *out = relay->out == NULL ? &relay->held : relay->out;
+
+	size *= count;
+	if (relay->spool >= 0)
+		return proxy_spool(relay, data, size) ? size : 0;
+	if (out->size >= (relay->out == NULL ? MAX_HELD_BYTES : relay->room)) {
+		relay->is_paused = true;
+		return CURL_WRITEFUNC_PAUSE;
+	}
+	buffer_append(out, data, size);
+	return size;
+}
+
+static size_t on_read(char *out, size_t size, size_t count, void *context)
+{
+	struct http_proxy *relay = context;
+	size_t read;
+
+	relay->client =
+		http_body_read(relay->exchange, out, size * count, &read);
+	return relay->client == ERR_NONE ? read : CURL_READFUNC_ABORT;
+}
+
+/* Do all transfers that are possible without waiting. */
+static void proxy_perform(struct http_proxy *relay)
+{
+	int running = 0;
+	int left;
+	CURLMsg *message;
+
+	if (relay->is_paused) {
+		relay->is_paused = false;
+		curl_easy_pause(relay->easy, CURLPAUSE_CONT);
+	}
+	if (curl_multi_perform(relay->multi, &running) != CURLM_OK) {
+		relay->is_over = true;
+		relay->result = CURLE_FAILED_INIT;
+	}
+	while ((message = curl_multi_info_read(relay->multi, &left)) != NULL)
+		if (message->msg == CURLMSG_DONE) {
+			relay->is_over = true;
+			relay->result = message->data.result;
+		}
+}
+
+static void proxy_wait(struct http_proxy *relay)
+{
+	if (!relay->is_over && !relay->is_paused)
+		curl_multi_poll(relay->multi, NULL, 0, POLL_MS, NULL);
+}
+
+static void add_lines(struct http_proxy *relay, struct slice lines)
+{
+	const char *line = lines.data;
+	size_t left = lines.size;
+
+	while (left > 0) {
+		const char *end = memmem(line, left, "\r\n", 2);
+		size_t size = end == NULL ? left : (size_t)(end - line);
+		char *text = mem_copy_text(line, size);
+
+		/* curl sets the name of the other node */
+		if (strncasecmp(text, "Host:", strlen("Host:")) != 0)
+			relay->headers =
+				curl_slist_append(relay->headers, text);
+		free(text);
+		size += end == NULL ? 0 : 2;
+		line += size;
+		left -= size;
+	}
+}
+
+static void proxy_add_headers(struct http_proxy *relay,
+			      const struct http_exchange *exchange,
+			      const struct http_proxy_options *options)
+{
+	struct buffer lines = {0};
+
+	http_write_headers(exchange, &lines);
+	if (*options->token != '\0')
+		buffer_printf(&lines, "Authorization: Bearer %s\r\n",
+			      options->token);
+	buffer_append_text(&lines, options->headers);
+	add_lines(relay, buffer_slice(&lines));
+	explicit_bzero(lines.data, lines.size);
+	buffer_free(&lines);
+	curl_easy_setopt(relay->easy, CURLOPT_HTTPHEADER, relay->headers);
+}
+
+static void set_body(struct http_proxy *relay, struct http_exchange *exchange)
+{
+	const char *method = http_method(exchange);
+	struct slice body = {NULL, 0};
+
+	if (http_is_upload(exchange)) {
+		relay->exchange = exchange;
+		curl_easy_setopt(relay->easy, CURLOPT_UPLOAD, 1L);
+		curl_easy_setopt(relay->easy, CURLOPT_READFUNCTION, on_read);
+		curl_easy_setopt(relay->easy, CURLOPT_READDATA, relay);
+	} else {
+		body = http_body(exchange);
+	}
+	if (body.size > 0) {
+		buffer_append_slice(&relay->body, body);
+		curl_easy_setopt(relay->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+				 (curl_off_t)body.size);
+		curl_easy_setopt(relay->easy, CURLOPT_POSTFIELDS,
+				 relay->body.data);
+	}
+	curl_easy_setopt(relay->easy, CURLOPT_CUSTOMREQUEST,
+			 strcmp(method, "HEAD") == 0 ? "GET" : method);
+}
+
+static void set_up(struct http_proxy *relay, struct http_exchange *exchange,
+		   const struct http_proxy_options *options)
+{
+	struct buffer address = {0};
+	CURL *easy = relay->easy;
+
+	buffer_append_text(&address, options->address);
+	http_write_target(exchange, &address);
+	curl_easy_setopt(easy, CURLOPT_URL, address.data);
+	buffer_free(&address);
+	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
+			 (long)CURL_HTTP_VERSION_1_1);
+	curl_easy_setopt(easy, CURLOPT_PROXY, "");
+	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+	curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_S);
+	curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, (long)KEEPALIVE_S);
+	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
+	if (*options->ca_file != '\0')
+		curl_easy_setopt(easy, CURLOPT_CAINFO, options->ca_file);
+	if (*options->certificate_file != '\0') {
+		curl_easy_setopt(easy, CURLOPT_SSLCERT,
+				 options->certificate_file);
+		curl_easy_setopt(easy, CURLOPT_SSLKEY, options->key_file);
+	}
+	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_head);
+	curl_easy_setopt(easy, CURLOPT_HEADERDATA, relay);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, proxy_on_body);
+	curl_easy_setopt(easy, CURLOPT_WRITEDATA, relay);
+	proxy_add_headers(relay, exchange, options);
+	set_body(relay, exchange);
+}
+
+static enum error proxy_error(const struct http_proxy *relay)
+{
+	if (relay->client != ERR_NONE)
+		return relay->client;
+	return relay->result == CURLE_OK ? ERR_NETWORK
+					 : error_from_curl(relay->result);
+}
+
+/*
+ * The timeout excludes the time that the client needs to send its body, which
+ * has its own limit.
+ */
+static enum error wait_for_head(struct http_proxy *relay,
+				const struct http_proxy_options *options)
+{
+	uint64_t until_ms = clock_steady_ms() + relay->patience_ms;
+
+	while (!relay->has_head && !relay->is_over) {
+		curl_off_t sent_before = 0;
+		curl_off_t sent = 0;
+
+		curl_easy_getinfo(relay->easy, CURLINFO_SIZE_UPLOAD_T,
+				  &sent_before);
+		proxy_perform(relay);
+		if (!relay->has_head)
+			proxy_wait(relay);
+		curl_easy_getinfo(relay->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+		if (sent > sent_before)
+			until_ms = clock_steady_ms() + relay->patience_ms;
+		else if (clock_steady_ms() >= until_ms)
+			return ERR_TIMEOUT;
+		if (!relay->has_head && options->goes_on != NULL &&
+		    !options->goes_on(options->context))
+			return ERR_STOPPED;
+	}
+	return relay->has_head ? ERR_NONE : proxy_error(relay);
+}
+
+enum error http_proxy_begin(struct http_proxy **relay_out,
+			    struct http_exchange *exchange,
+			    const struct http_proxy_options *options)
+{
+	struct http_proxy *relay = mem_alloc(1, sizeof(*relay));
+	enum error error;
+
+	relay->spool = -1;
+	relay->room = MIN_ROOM_BYTES;
+	relay->patience_ms = options->patience_ms;
+	relay->multi = curl_multi_init();
+	relay->easy = curl_easy_init();
+	assert(relay->multi != NULL && relay->easy != NULL);
+	set_up(relay, exchange, options);
+	curl_multi_add_handle(relay->multi, relay->easy);
+	error = wait_for_head(relay, options);
+	if (error == ERR_NONE) {
+		*relay_out = relay;
+		return ERR_NONE;
+	}
+	log_info_limited("%s: %s", options->address,
+			 relay->result == CURLE_OK
+				 ? error_text(error)
+				 : curl_easy_strerror(relay->result));
+	http_proxy_end(relay);
+	return error;
+}
+
+unsigned http_proxy_status(const struct http_proxy *relay)
+{
+	return relay->read_head.status;
+}
+
+bool http_proxy_has_header(const struct http_proxy *relay, const char *name,
+			   const char *value)
+{
+	return slice_equal(http_head_value(buffer_slice(&relay->head), name),
+			   slice_of(value));
+}
+
+/* Receive the rest of the response, to memory or to the spool file. */
+static enum error proxy_receive_rest(struct http_proxy *relay)
+{
+	uint64_t until_ms = clock_steady_ms() + relay->patience_ms;
+	struct buffer whole = relay->held;
+
+	relay->held = (struct buffer){0};
+	while (!relay->is_over && whole.size <= MAX_WHOLE_BYTES &&
+	       clock_steady_ms() < until_ms) {
+		uint64_t before = whole.size + relay->spooled;
+
+		proxy_perform(relay);
+		buffer_append_slice(&whole, buffer_slice(&relay->held));
+		buffer_clear(&relay->held);
+		if (whole.size + relay->spooled > before)
+			until_ms = clock_steady_ms() + relay->patience_ms;
+		proxy_wait(relay);
+	}
+	buffer_free(&relay->held);
+	relay->held = whole;
+	if (!relay->is_over && clock_steady_ms() >= until_ms)
+		return ERR_TIMEOUT;
+	return relay->is_over && relay->result == CURLE_OK ? ERR_NONE : ERR_IO;
+}
+
+static enum error reply_whole(struct http_proxy *relay,
+			      struct http_exchange *exchange)
+{
+	enum error error = proxy_receive_rest(relay);
+	const char *media_type;
+
+	if (error != ERR_NONE)
+		return error;
+	http_take_headers(exchange, buffer_slice(&relay->head), &media_type);
+	if (relay->spool >= 0) {
+		http_reply_file(exchange, relay->read_head.status, media_type,
+				relay->spool, relay->spooled);
+		relay->spool = -1;
+		return ERR_NONE;
+	}
+	http_reply(exchange, relay->read_head.status, media_type, &relay->held);
+	return ERR_NONE;
+}
+
+/* Set the size of the next part, after the client has read the last one. */
+static void set_room(struct http_proxy *relay)
+{
+	bool is_slow = relay->filled_ms != 0 &&
+		       clock_steady_ms() > relay->filled_ms + SLOW_MS;
+
+	relay->room = is_slow ? MIN_ROOM_BYTES : 2 * relay->room;
+	if (relay->room > MAX_HELD_BYTES)
+		relay->room = MAX_HELD_BYTES;
+}
+
+static bool proxy_stream_fill(void *context, struct buffer *out)
+{
+	struct http_proxy *relay = context;
+	size_t before;
+
+	set_room(relay);
+	buffer_append_slice(out, buffer_slice(&relay->held));
+	buffer_clear(&relay->held);
+	relay->out = out;
+	proxy_perform(relay);
+	if (out->size == 0)
+		proxy_wait(relay);
+	do {
+		before = out->size;
+		proxy_perform(relay);
+	} while (out->size > before && out->size < relay->room);
+	relay->out = NULL;
+	relay->filled_ms = out->size > 0 ? clock_steady_ms() : 0;
+	return !relay->is_over;
+}
+
+static bool proxy_stream_is_broken(const void *context)
+{
+	const struct http_proxy *relay = context;
+
+	return relay->result != CURLE_OK;
+}
+
+static uint64_t proxy_stream_trailer(const void *context)
+{
+	const struct http_proxy *relay = context;
+
+	return relay->trailer;
+}
+
+static void end_stream(void *context)
+{
+	http_proxy_end(context);
+}
+
+static void begin_stream(struct http_proxy *relay,
+			 struct http_exchange *exchange)
+{
+	struct slice name =
+		http_head_value(buffer_slice(&relay->head), "Trailer");
+	const char *media_type;
+	bool has_trailer =
+		name.size > 0 && name.size < sizeof(relay->trailer_name);
+
+	if (has_trailer)
+		memcpy(relay->trailer_name, name.data, name.size);
+	http_take_headers(exchange, buffer_slice(&relay->head), &media_type);
+	http_reply_stream(exchange, relay->read_head.status, media_type,
+			  &(struct http_stream){
+				  .fill = proxy_stream_fill,
+				  .free = end_stream,
+				  .is_broken = proxy_stream_is_broken,
+				  .context = relay,
+				  .trailer_name = has_trailer
+							  ? relay->trailer_name
+							  : NULL,
+				  .trailer = proxy_stream_trailer,
+			  });
+}
+
+static bool proxy_response_is_small(const struct http_proxy *relay)
+{
+	return relay->read_head.status != 200 ||
+	       (relay->read_head.has_length &&
+		relay->read_head.body_bytes < MAX_HELD_BYTES);
+}
+
+/* The bytes that came with the head go to the spool file, too. */
+static enum error finish_and_reply(struct http_proxy *relay,
+				   struct http_exchange *exchange)
+{
+	enum error error = ERR_IO;
+
+	if (relay->spool < 0)
+		return reply_whole(relay, exchange);
+	if (proxy_spool(relay, relay->held.data, relay->held.size)) {
+		buffer_clear(&relay->held);
+		error = reply_whole(relay, exchange);
+	}
+	return error;
+}
+
+enum error http_proxy_reply(struct http_proxy *relay,
+			    struct http_exchange *exchange, int spool_file)
+{
+	enum error error;
+
+	relay->spool = spool_file;
+	if (proxy_response_is_small(relay) || http_is_upload(exchange)) {
+		error = finish_and_reply(relay, exchange);
+		http_proxy_end(relay);
+		return error;
+	}
+	if (!http_listen(exchange)) {
+		http_proxy_end(relay);
+		return ERR_BUSY;
+	}
+	begin_stream(relay, exchange);
+	return ERR_NONE;
+}
+
+bool http_proxy_open(void)
+{
+	return curl_memory_begin();
+}
+
+void http_proxy_close(void)
+{
+	curl_global_cleanup();
+}
+
+void http_proxy_end(struct http_proxy *relay)
+{
+	if (relay == NULL)
+		return;
+	curl_multi_remove_handle(relay->multi, relay->easy);
+	curl_easy_cleanup(relay->easy);
+	curl_multi_cleanup(relay->multi);
+	curl_slist_free_all(relay->headers);
+	buffer_free(&relay->body);
+	buffer_free(&relay->head);
+	buffer_free(&relay->held);
+	if (relay->spool >= 0)
+		close(relay->spool);
+	free(relay);
+}

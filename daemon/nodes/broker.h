@@ -1,0 +1,310 @@
+/*
+ * daemon/nodes/broker.h - the broker interface of the node group: logs that are
+ * stored, rows that expire, requests, and hints. The rest of the node group
+ * uses only this interface; its one implementation, for NATS JetStream, is
+ * bus_nats.c, loaded if the configuration names servers.
+ *
+ * The broker is the source of truth only for the order of a log: a writer
+ * states the number that it expects to be the last one, and the broker rejects
+ * the entry if it is not.
+ *
+ * Any thread may call any function. Functions that need the servers wait for
+ * their response, at most bus_options.timeout_ms. ERR_NETWORK: no response came
+ * in that time; the operation may have been executed or not.
+ */
+#ifndef DAEMON_NODES_BROKER_H
+#define DAEMON_NODES_BROKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/log.h"
+
+struct broker;
+
+struct broker_options {
+	const char *servers; /* "nats://a:4222,tls://b:4222" */
+	const char *name;    /* of this node; the servers show it */
+	const char
+		*credentials; /* path of a file with user JWT and seed, or "" */
+	const char *user;     /* with its password, or "" */
+	const char *password_file;
+	const char *ca_file; /* PEM, or "" */
+	const char *certificate_file;
+	const char *key_file;
+	uint32_t timeout_ms;
+	unsigned replicas;  /* of the broker's streams: 1, 3 or 5 */
+	uint32_t lease_ms;  /* lifetime of a row of BROKER_NODES */
+	uint64_t log_bytes; /* maximum size of BROKER_LOG; then it rejects
+			     * entries
+			     */
+	uint32_t log_age_s; /* older entries are deleted, even the last one of a
+			       subject (see purge()); 0 = never */
+	uint32_t event_age_s;
+	bool creates; /* create missing streams and buckets; otherwise they are
+			 ERR_NOT_FOUND */
+};
+
+/*
+ * Streams that store entries until they are purged or too old (Limits
+ * retention, file storage).
+ */
+enum broker_stream {
+	BROKER_LOG,    /* tpl.log.<P>: the commits of partition P */
+	BROKER_EVENTS, /* tpl.evt.<P>.<site>: events, for users' own consumers
+			*/
+	BROKER_JOBS,   /* tpl.job.<P>.<verb>: jobs of users */
+	BROKER_STREAMS
+};
+
+/* Buckets of rows with revisions; revisions grow over the whole bucket. */
+enum broker_bucket {
+	BROKER_NODES, /* the nodes; a row is a lease and expires if it is not
+		      written for lease_ms */
+	BROKER_FACTS, /* rows do not expire: the agreed state of the node group
+		       */
+	BROKER_BUCKETS
+};
+
+enum {
+	BROKER_SUBJECT_BYTES = 256,
+	BROKER_KEY_BYTES = 128,
+	BROKER_WHY_BYTES = 512
+};
+
+/* Any number is accepted. */
+#define BROKER_ANY UINT64_MAX
+
+struct broker_entry {
+	const char *subject; /* without wildcards */
+	const char *id; /* the broker ignores an id that it got in the last two
+			   minutes; or NULL */
+	struct slice data;
+	uint64_t expected; /* last number of this subject; 0 = it has no entry;
+			      or BROKER_ANY */
+	uint64_t epoch;    /* epoch of the owner, for readers of the stream; 0 =
+			      only the data has it */
+	uint64_t number;   /* out: number of the entry in its stream, >= 1 */
+	bool is_known;     /* out: the broker already had the id; `number` is of
+			      that entry */
+	enum error error;  /* out */
+};
+
+/* An entry that was read. Initialize with {0}; free with buffer_free(&data). */
+struct broker_message {
+	struct buffer subject;
+	struct buffer data;
+	uint64_t number;
+	uint64_t time_ms; /* when the server received it */
+};
+
+struct broker_row {
+	char key[BROKER_KEY_BYTES];
+	struct buffer value; /* freed by the caller */
+	uint64_t revision;
+	uint64_t time_ms; /* server clock: when it was written */
+};
+
+/*
+ * How long to wait for a response: at most timeout_ms, and while `goes_on`
+ * returns true. The waiting thread calls it several times per second; NULL =
+ * always true.
+ */
+struct broker_wait {
+	uint32_t timeout_ms;
+	bool (*goes_on)(const void *context);
+	const void *context;
+};
+
+/*
+ * Handle a request of another node: append the response to `answer` (at most
+ * max_payload of the servers). Runs in a thread of the bus and may take long.
+ * Other threads handle more requests, up to the number passed to bus_answer().
+ */
+typedef void broker_request_handler(void *context, struct slice question,
+				    struct buffer *answer);
+
+/*
+ * Handle a message on a subject that we listen to. Runs in a thread of the bus
+ * and must not block.
+ */
+typedef void broker_listener(void *context, const char *subject,
+			     struct slice data);
+
+struct broker_ops {
+	/*
+	 * Connect, and create or check streams and buckets. ERR_VERSION: a
+	 * stream that was just created does not have the features of server
+	 * 2.9; ERR_ADDRESS_FORBIDDEN: no permission, or a wrong password;
+	 * ERR_MALFORMED: a stream has other settings; ERR_NOT_FOUND,
+	 * ERR_NETWORK. Then why_out has a human-readable reason with the place
+	 * and the remedy. The function logs nothing, so that callers can retry.
+	 */
+	enum error (*open)(struct broker **bus_out,
+			   const struct broker_options *options,
+			   char why_out[BROKER_WHY_BYTES]);
+	void (*close)(struct broker *bus);
+
+	/*
+	 * Return whether there is a connection. *clock_ms_out is how far the
+	 * server's clock is ahead of ours, in ms, as far as that is known.
+	 */
+	bool (*is_connected)(struct broker *bus, int64_t *clock_ms_out);
+
+	/*
+	 * Return whether the connection was closed permanently: the servers
+	 * have rejected our user more than once after accepting it. Then all
+	 * functions fail, and another bus may be opened.
+	 */
+	bool (*is_closed)(struct broker *bus);
+
+	/* Close the connection; is_closed() becomes true. */
+	void (*hang_up)(struct broker *bus);
+
+	/* Return the maximum size of an entry, a request or a response. */
+	size_t (*max_bytes)(struct broker *bus);
+
+	/*
+	 * Append entries [count] together and wait for all. Their subjects must
+	 * differ unless they expect any number (BROKER_ANY). ERR_NONE: all are
+	 * stored on a majority of the replicas. Otherwise each has its own
+	 * error: ERR_BUSY: another number is the last one of its subject;
+	 * ERR_STORE_FULL; ERR_ADDRESS_FORBIDDEN; ERR_NETWORK: it may be stored
+	 * or not.
+	 */
+	enum error (*append)(struct broker *bus, struct broker_entry *entries,
+			     size_t count);
+
+	/*
+	 * Read the first entry of the subject (which may have wildcards) whose
+	 * number is at least `from`, from any replica. ERR_NOT_FOUND: this
+	 * replica has no such entry yet.
+	 */
+	enum error (*next)(struct broker *bus, enum broker_stream stream,
+			   const char *subject, uint64_t from,
+			   struct broker_message *message_out);
+
+	/*
+	 * Like next(), but from the leader of the stream, which costs more:
+	 * after servers were killed, replicas may number the same entries
+	 * differently. ERR_NOT_FOUND: there is no such entry.
+	 */
+	enum error (*next_of_leader)(struct broker *bus,
+				     enum broker_stream stream,
+				     const char *subject, uint64_t from,
+				     struct broker_message *message_out);
+
+	/*
+	 * Read the last entry of the subject from the leader of the stream; all
+	 * entries acknowledged before are visible. ERR_NOT_FOUND: there is no
+	 * entry.
+	 */
+	enum error (*last)(struct broker *bus, enum broker_stream stream,
+			   const char *subject,
+			   struct broker_message *message_out);
+
+	/*
+	 * Delete the entries of the subject whose number is below `before`.
+	 * Keep the last one: otherwise the subject has no entry, and a writer
+	 * that expects its number is rejected.
+	 */
+	enum error (*purge)(struct broker *bus, enum broker_stream stream,
+			    const char *subject, uint64_t before);
+
+	/*
+	 * Write a row whose revision is `expected` (0 = no row). ERR_BUSY: it
+	 * has another revision.
+	 */
+	enum error (*put)(struct broker *bus, enum broker_bucket bucket,
+			  const char *key, struct slice value,
+			  uint64_t expected, uint64_t *revision_out);
+
+	/*
+	 * Read a row. ERR_NOT_FOUND: no row; with a revision it was removed,
+	 * otherwise it may have expired.
+	 */
+	enum error (*get)(struct broker *bus, enum broker_bucket bucket,
+			  const char *key, struct broker_row *row_out);
+
+	/*
+	 * Read all rows of the bucket, by keys, [*count_out]; free() the array
+	 * after each value. Earlier writes are visible; an expired row may be
+	 * listed for another quarter of lease_ms. Costs one request if nothing
+	 * has changed, and one for each changed row. Keys that begin with '_'
+	 * are reserved for the bus.
+	 */
+	enum error (*list)(struct broker *bus, enum broker_bucket bucket,
+			   struct broker_row **rows_out, size_t *count_out);
+
+	/* Remove a row whose revision is `expected`; errors as of put(). */
+	enum error (*remove)(struct broker *bus, enum broker_bucket bucket,
+			     const char *key, uint64_t expected);
+
+	/*
+	 * Send a request to `subject` and append the response. ERR_NOT_FOUND:
+	 * no node handles the subject, or there is no connection; ERR_TIMEOUT;
+	 * ERR_STOPPED: `goes_on` returned false; ERR_NETWORK: the connection
+	 * was lost. After the last three the request may have been handled.
+	 */
+	enum error (*ask)(struct broker *bus, const char *subject,
+			  struct slice question,
+			  const struct broker_wait *patience,
+			  struct buffer *answer);
+
+	/*
+	 * Handle requests on `subject` in at most `threads` threads; `answerer`
+	 * NULL = stop handling them. When the call returns, no earlier handler
+	 * of the subject runs.
+	 */
+	enum error (*answer)(struct broker *bus, const char *subject,
+			     broker_request_handler *answerer, void *context,
+			     unsigned threads);
+
+	/* Publish to the current listeners; nothing is stored. */
+	enum error (*tell)(struct broker *bus, const char *subject,
+			   struct slice data);
+
+	/*
+	 * Listen to a subject, which may have wildcards, until the bus is
+	 * closed. The listener also gets entries of streams before they are
+	 * stored: treat them as hints only.
+	 */
+	enum error (*listen)(struct broker *bus, const char *subject,
+			     broker_listener *listener, void *context);
+
+	/* log_flush() of the module, which has a separate log. */
+	void (*flush_log)(bool is_end);
+};
+
+/*
+ * Return the implementation for these servers, in static memory; NULL, with a
+ * line in the log, if it is not installed. The first call loads it: make that
+ * call while the process has one thread.
+ */
+const struct broker_ops *broker_load(const char *servers);
+
+/* Call log_flush(), also for the log of the loaded implementation. */
+void broker_flush_log(bool is_end);
+
+/*
+ * How broker_load() finds an implementation: in a module (dlopen), so that a
+ * single daemon needs no broker library, or built in (option CLUSTER).
+ */
+
+/*
+ * Return the implementation, in static memory. A module has a separate log,
+ * whose lines go to `sink`; NULL = it uses the daemon's log.
+ */
+typedef const struct broker_ops *broker_module(log_sink *sink);
+
+/* daemon/bus/nats: NATS JetStream, server 2.9 or later. */
+broker_module broker_nats_load;
+
+/* The same as text, for dlsym(). */
+#define BROKER_NATS_SYMBOL "broker_nats_load"
+#define BROKER_NATS_FILE   "templated-nats.so"
+
+#endif

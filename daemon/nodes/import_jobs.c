@@ -1,0 +1,654 @@
+#include "daemon/nodes/import_jobs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "daemon/nodes/log_append.h"
+#include "daemon/nodes/nodes_internal.h"
+#include "daemon/runtime/clock.h"
+#include "store/partitions.h"
+
+/* JSON cannot begin like this. */
+static const char mark[] = {'T', 'P', 'L', 'S', 'E', 'A', 'L', '1'};
+
+/* Write the context of the encryption: a job, and nothing else. */
+static void import_job_write_context(const char *subject, struct buffer *out)
+{
+	buffer_append_text(out, "templated job 1 ");
+	buffer_append_text(out, subject);
+}
+
+void import_job_encrypt(const struct encryption_keys *keys, const char *subject,
+			struct slice job, struct buffer *out)
+{
+	const struct cipher *cipher = encryption_keys_cipher(keys);
+	struct buffer about = {0};
+
+	import_job_write_context(subject, &about);
+	buffer_append(out, mark, sizeof(mark));
+	cipher->seal(cipher->context, buffer_slice(&about), job, out);
+	buffer_free(&about);
+}
+
+enum error import_job_decrypt(const struct encryption_keys *keys,
+			      const char *subject, struct slice bytes,
+			      struct buffer *out)
+{
+	const struct cipher *cipher = encryption_keys_cipher(keys);
+	struct buffer about = {0};
+	enum error error = ERR_NO_ENCRYPTION_KEY;
+
+	if (bytes.size < sizeof(mark) ||
+	    memcmp(bytes.data, mark, sizeof(mark)) != 0) {
+		buffer_append_slice(out, bytes);
+		return ERR_NONE;
+	}
+	import_job_write_context(subject, &about);
+	if (cipher != NULL)
+		error = cipher->open(
+			cipher->context, buffer_slice(&about),
+			(struct slice){(const char *)bytes.data + sizeof(mark),
+				       bytes.size - sizeof(mark)},
+			out);
+	buffer_free(&about);
+	return error;
+}
+
+/*
+ * Execute the jobs of our partitions in the order of their stream,
+ * tpl.job.<P>.<verb>. The progress is stored in the partition, so that the
+ * next owner continues there. If a node fails, the next owner repeats the last
+ * few jobs, except seeds, whose progress is stored in their transaction.
+ */
+
+enum {
+	LOOK_MS = 60000,       /* hints may be lost */
+	BUSY_MS = 500,         /* after a job that cannot be executed now */
+	TOLD_MS = 60000,       /* log a job that waits this long, repeatedly */
+	JOBS_NOTED = 64,       /* maximum number of jobs that are repeated */
+	NUMBERS_KEPT = 64,     /* larger than any renumbering by the servers */
+	GROUP_JOBS = 256,      /* seeds per transaction */
+	GROUP_BYTES = 1 << 20, /* approximate size per transaction */
+};
+
+static uint64_t import_jobs_lower_bound(uint64_t number)
+{
+	return number > NUMBERS_KEPT ? number - NUMBERS_KEPT : 0;
+}
+
+static void import_jobs_subject(unsigned number, char out[BROKER_SUBJECT_BYTES])
+{
+	snprintf(out, BROKER_SUBJECT_BYTES, "tpl.job.%03u.*", number);
+}
+
+static enum error read_place(struct node_group *cluster, unsigned number,
+			     struct import_job_progress *place)
+{
+	struct txn txn = txn_begin_read(cluster->store);
+	char name[COUNTER_NAME_BYTES];
+
+	*place = (struct import_job_progress){0};
+	job_counter_name(number, name);
+	place->last.number = store_last_number(&txn, name);
+	job_time_counter_name(number, name);
+	place->last.time_ms = store_last_number(&txn, name);
+	job_hash_name(number, name);
+	place->last.hash = store_last_number(&txn, name);
+	place->noted = place->last.hash;
+	return txn_end(&txn);
+}
+
+/* Where to search for a job, and when it was stored (0 = any time). */
+struct import_job_search {
+	uint64_t from;
+	uint64_t end;
+	uint64_t time_ms;
+};
+
+/*
+ * Search the last executed job in this range; ERR_NOT_FOUND if it is not in it.
+ */
+static enum error find_between(struct node_group *cluster, unsigned number,
+			       struct import_job_progress *place,
+			       struct import_job_search search)
+{
+	char subject[BROKER_SUBJECT_BYTES];
+	struct broker_message message = {0};
+	enum error error = ERR_NOT_FOUND;
+	bool is_it = false;
+
+	import_jobs_subject(number, subject);
+	while (place->last.hash != 0 && search.from <= search.end && !is_it) {
+		error = cluster->ops->next_of_leader(cluster->bus, BROKER_JOBS,
+						     subject, search.from,
+						     &message);
+		if (error != ERR_NONE)
+			break;
+		is_it = message.number <= search.end &&
+			(search.time_ms == 0 ||
+			 message.time_ms == search.time_ms) &&
+			log_entry_hash(buffer_slice(&message.data)) ==
+				place->last.hash;
+		search.from = message.number + 1;
+	}
+	if (is_it) {
+		place->last.number = message.number;
+		place->last.time_ms = message.time_ms;
+	} else if (error == ERR_NONE) {
+		error = ERR_NOT_FOUND;
+	}
+	buffer_free(&message.data);
+	buffer_free(&message.subject);
+	return error;
+}
+
+/*
+ * Go back when the last job is missing: it is too old, or the stream was
+ * replaced. Start before its number. Skip jobs that are older than it: sites
+ * that users have added or deleted in other ways since must not change back.
+ */
+static enum error go_back(struct node_group *cluster, unsigned number,
+			  struct import_job_progress *place, bool is_new)
+{
+	char subject[BROKER_SUBJECT_BYTES];
+	struct broker_message last = {0};
+	uint64_t job = place->last.number;
+	enum error error;
+
+	import_jobs_subject(number, subject);
+	error = cluster->ops->last(cluster->bus, BROKER_JOBS, subject, &last);
+	buffer_free(&last.data);
+	buffer_free(&last.subject);
+	if (error != ERR_NONE && error != ERR_NOT_FOUND)
+		return error;
+	/* without a hash only the number can be checked */
+	if (error == ERR_NONE && !is_new && last.number >= job)
+		return ERR_NONE;
+	if (job > place->done)
+		place->done = job;
+	if (place->last.time_ms > place->done_time_ms)
+		place->done_time_ms = place->last.time_ms;
+	place->last.number = 0;
+	if (error == ERR_NONE && last.number >= import_jobs_lower_bound(job))
+		place->last.number = import_jobs_lower_bound(
+			last.number < job ? last.number : job);
+	place->last.hash = 0;
+	return ERR_NONE;
+}
+
+/*
+ * Find the last executed job. Servers of version 2.9 that were killed may
+ * renumber entries, each differently. So a job is identified by the hash of its
+ * bytes, and its number is only near the right one. The same request may come
+ * again at another time. `is_new`: the position comes from the store.
+ */
+static enum error find_last_done(struct node_group *cluster, unsigned number,
+				 struct import_job_progress *place, bool is_new)
+{
+	uint64_t job = place->last.number;
+	struct import_job_search search = {job, job, place->last.time_ms};
+	enum error error;
+
+	if (job == 0)
+		return ERR_NONE;
+	error = find_between(cluster, number, place, search);
+	search.from = import_jobs_lower_bound(job) + 1;
+	search.end = job + NUMBERS_KEPT;
+	if (error == ERR_NOT_FOUND)
+		error = find_between(cluster, number, place, search);
+	search.time_ms = 0;
+	if (error == ERR_NOT_FOUND)
+		error = find_between(cluster, number, place, search);
+	if (error == ERR_NOT_FOUND)
+		error = go_back(cluster, number, place,
+				is_new || place->last.hash != 0);
+	return error;
+}
+
+static bool import_job_is_done(const struct import_job_progress *place,
+			       const struct broker_message *message)
+{
+	return message->number <= place->done &&
+	       (place->done_time_ms == 0 ||
+		message->time_ms < place->done_time_ms);
+}
+
+/*
+ * Continue from the store: the log had an unconfirmed entry, or other nodes
+ * have executed more.
+ */
+static bool catch_up(struct node_group *cluster, unsigned number,
+		     struct import_job_progress *place)
+{
+	struct import_job_progress stored;
+
+	if (read_place(cluster, number, &stored) != ERR_NONE ||
+	    stored.noted == place->noted)
+		return false;
+	stored.done = place->done;
+	stored.done_time_ms = place->done_time_ms;
+	*place = stored;
+	return true;
+}
+
+static enum error note_place(struct node_group *cluster, unsigned number,
+			     struct import_job_progress *place)
+{
+	struct change change = {
+		.kind = CHANGE_JOBS,
+		.jobs = {.partition = number,
+			 .mark = place->last,
+			 .before = place->noted},
+	};
+	enum error error = pipeline_command(cluster->pipeline, &change);
+
+	if (error == ERR_NONE) {
+		place->unnoted = 0;
+		place->noted = place->last.hash;
+	}
+	if (error == ERR_BUSY)
+		catch_up(cluster, number, place);
+	return error;
+}
+
+static enum error give_job(struct node_group *cluster, unsigned number,
+			   struct slice data, struct buffer *why)
+{
+	void *context;
+	const struct import_job_runner *worker =
+		nodes_begin_job(cluster, &context);
+	enum error error;
+
+	if (worker == NULL)
+		return ERR_BUSY;
+	error = worker->run(context, number, data, why);
+	nodes_end_call(cluster);
+	return error;
+}
+
+/* Execute a job; one whose encryption key is missing here waits for the key. */
+static enum error do_job(struct node_group *cluster, unsigned number,
+			 const struct broker_message *message,
+			 struct buffer *why)
+{
+	struct buffer job = {0};
+	enum error error = import_job_decrypt(
+		cluster->options.secret_keys, message->subject.data,
+		buffer_slice(&message->data), &job);
+
+	if (error == ERR_NONE)
+		error = give_job(cluster, number, buffer_slice(&job), why);
+	else
+		buffer_printf(why, "cannot decrypt it: %s", error_text(error));
+	if (job.data != NULL)
+		explicit_bzero(job.data, job.capacity);
+	buffer_free(&job);
+	return error;
+}
+
+static void tell_passed_over(const struct broker_message *message,
+			     const struct buffer *why)
+{
+	log_warn_limited("job %s, number %" PRIu64 ": %.*s; skipping it",
+			 (const char *)message->subject.data, message->number,
+			 (int)why->size, why->size == 0 ? "" : why->data);
+}
+
+/* Return whether a waiting job may be logged now. */
+static bool may_tell(struct node_group *cluster, uint64_t now_ms)
+{
+	bool may;
+
+	lock_acquire(&cluster->lock);
+	may = cluster->job_told_ms == 0 ||
+	      now_ms >= cluster->job_told_ms + TOLD_MS;
+	if (may)
+		cluster->job_told_ms = now_ms;
+	lock_release(&cluster->lock);
+	return may;
+}
+
+/*
+ * Log a job that waits, because it blocks the jobs after it: at most one a
+ * minute, but a missing key immediately.
+ */
+static void tell_waiting(struct node_group *cluster,
+			 struct import_job_progress *place,
+			 const struct broker_message *message, enum error error,
+			 const struct buffer *why)
+{
+	uint64_t now_ms = clock_steady_ms();
+	uint64_t patience_ms = error == ERR_NO_ENCRYPTION_KEY ? 0 : TOLD_MS;
+
+	if (place->waiting != message->number) {
+		place->waiting = message->number;
+		place->since_ms = now_ms;
+	}
+	if (now_ms >= place->since_ms + patience_ms &&
+	    may_tell(cluster, now_ms))
+		log_warn_limited(
+			"job %s, number %" PRIu64 ": not executed for %" PRIu64
+			" s: %.*s; retrying; later jobs of this partition wait",
+			(const char *)message->subject.data, message->number,
+			(now_ms - place->since_ms) / 1000U, (int)why->size,
+			why->size == 0 ? "" : why->data);
+}
+
+static void import_jobs_count_done(struct node_group *cluster, size_t count)
+{
+	lock_acquire(&cluster->lock);
+	cluster->jobs += count;
+	lock_release(&cluster->lock);
+}
+
+static bool import_jobs_is_own(struct node_group *cluster, unsigned number)
+{
+	bool is_own;
+
+	lock_acquire(&cluster->lock);
+	is_own = cluster->partitions[number].state == PARTITION_OWNED &&
+		 !cluster->is_ending && cluster->worker != NULL;
+	lock_release(&cluster->lock);
+	return is_own;
+}
+
+static enum error try_job(struct node_group *cluster, unsigned number,
+			  struct import_job_progress *place,
+			  const struct broker_message *message)
+{
+	struct buffer why = {0};
+	enum error error = do_job(cluster, number, message, &why);
+
+	/* a failed job of a partition that we lost is the next owner's */
+	if (error != ERR_NONE && !import_jobs_is_own(cluster, number))
+		error = ERR_BUSY;
+	if (error == ERR_BUSY || error == ERR_NO_ENCRYPTION_KEY) {
+		tell_waiting(cluster, place, message, error, &why);
+	} else {
+		if (error != ERR_NONE)
+			tell_passed_over(message, &why);
+		import_jobs_count_done(cluster, 1);
+		error = ERR_NONE;
+	}
+	buffer_free(&why);
+	return error;
+}
+
+/* Consecutive jobs: seeds, or one of any kind. */
+struct import_job_group {
+	struct broker_message messages[GROUP_JOBS];
+	struct buffer texts[GROUP_JOBS]; /* decrypted */
+	size_t count;
+	size_t seeds; /* number of seeds; 0 = another kind of job */
+	size_t bytes;
+};
+
+static void free_group(struct import_job_group *group)
+{
+	for (size_t i = 0; i < GROUP_JOBS; i++) {
+		struct buffer *text = &group->texts[i];
+
+		if (text->data != NULL)
+			explicit_bzero(text->data, text->capacity);
+		buffer_free(text);
+		buffer_free(&group->messages[i].data);
+		buffer_free(&group->messages[i].subject);
+	}
+	free(group);
+}
+
+static bool is_seed(const struct broker_message *message)
+{
+	const char *verb = strrchr(message->subject.data, '.');
+
+	return verb != NULL && strcmp(verb, ".seed") == 0;
+}
+
+/* Add a seed and count it, if it can be executed in a group. */
+static bool import_job_group_add(struct node_group *cluster,
+				 const struct import_job_progress *place,
+				 struct import_job_group *group,
+				 const struct broker_message *message)
+{
+	struct buffer *text = &group->texts[group->seeds];
+
+	if (!is_seed(message) || place->waiting == message->number ||
+	    import_job_is_done(place, message) ||
+	    import_job_decrypt(cluster->options.secret_keys,
+			       message->subject.data,
+			       buffer_slice(&message->data), text) != ERR_NONE)
+		return false;
+	group->seeds++;
+	group->bytes += text->size;
+	return true;
+}
+
+/*
+ * Read the next job, and the seeds that follow if it is a seed. ERR_NOT_FOUND:
+ * no job now.
+ */
+static enum error read_group(struct node_group *cluster, unsigned number,
+			     const struct import_job_progress *place,
+			     struct import_job_group *group)
+{
+	char subject[BROKER_SUBJECT_BYTES];
+	uint64_t from = place->last.number + 1;
+	enum error error = ERR_NONE;
+	bool goes_on = true;
+
+	import_jobs_subject(number, subject);
+	while (goes_on && group->count < (place->singly > 0 ? 1 : GROUP_JOBS) &&
+	       group->bytes < GROUP_BYTES) {
+		struct broker_message *message = &group->messages[group->count];
+
+		error = cluster->ops->next_of_leader(cluster->bus, BROKER_JOBS,
+						     subject, from, message);
+		goes_on = error == ERR_NONE &&
+			  import_job_group_add(cluster, place, group, message);
+		from = message->number + 1;
+		if (goes_on || (error == ERR_NONE && group->count == 0))
+			group->count++;
+	}
+	return group->count > 0 ? ERR_NONE : error;
+}
+
+static struct job_mark import_job_mark(const struct broker_message *message)
+{
+	return (struct job_mark){
+		.number = message->number,
+		.time_ms = message->time_ms,
+		.hash = log_entry_hash(buffer_slice(&message->data)),
+	};
+}
+
+static size_t give_seeds(struct node_group *cluster, unsigned number,
+			 struct import_site *seeds, size_t count,
+			 uint64_t before)
+{
+	void *context;
+	const struct import_job_runner *worker =
+		nodes_begin_job(cluster, &context);
+	size_t done;
+
+	if (worker == NULL)
+		return 0;
+	done = worker->seed(context, number, seeds, count, before);
+	nodes_end_call(cluster);
+	return done;
+}
+
+/* Return how many seeds were executed and noted, from the first one. */
+static size_t do_seeds(struct node_group *cluster, unsigned number,
+		       const struct import_job_group *group, uint64_t before)
+{
+	struct import_site *seeds = mem_alloc(group->seeds, sizeof(*seeds));
+	size_t done;
+
+	for (size_t i = 0; i < group->seeds; i++)
+		seeds[i] = (struct import_site){
+			.data = buffer_slice(&group->texts[i]),
+			.mark = import_job_mark(&group->messages[i]),
+		};
+	done = give_seeds(cluster, number, seeds, group->seeds, before);
+	for (size_t i = 0; i < group->seeds; i++) {
+		if (i < done && seeds[i].why.size > 0)
+			tell_passed_over(&group->messages[i], &seeds[i].why);
+		buffer_free(&seeds[i].why);
+	}
+	import_jobs_count_done(cluster, done);
+	free(seeds);
+	return done;
+}
+
+/* Execute a group; jobs other than seeds, and failed seeds, one by one. */
+static enum error do_group(struct node_group *cluster, unsigned number,
+			   struct import_job_progress *place,
+			   const struct import_job_group *group)
+{
+	const struct broker_message *first = &group->messages[0];
+	enum error error = ERR_NONE;
+	size_t done = group->seeds == 0
+			      ? 0
+			      : do_seeds(cluster, number, group, place->noted);
+
+	if (place->singly > 0)
+		place->singly--;
+	else
+		place->singly = (unsigned)(group->seeds - done);
+	if (done > 0) {
+		place->last = import_job_mark(&group->messages[done - 1]);
+		place->unnoted = 0;
+		place->noted = place->last.hash;
+		return ERR_NONE;
+	}
+	/* search the new position first */
+	if (group->seeds > 0 && catch_up(cluster, number, place))
+		return ERR_BUSY;
+	if (!import_job_is_done(place, first)) {
+		error = try_job(cluster, number, place, first);
+		place->unnoted += error == ERR_NONE;
+	}
+	if (error == ERR_NONE)
+		place->last = import_job_mark(first);
+	return error;
+}
+
+/* Execute the next jobs; ERR_NOT_FOUND: no job now. */
+static enum error do_next(struct node_group *cluster, unsigned number,
+			  struct import_job_progress *place)
+{
+	struct import_job_group *group = mem_alloc(1, sizeof(*group));
+	enum error error = read_group(cluster, number, place, group);
+
+	if (error == ERR_NONE)
+		error = do_group(cluster, number, place, group);
+	free_group(group);
+	return error;
+}
+
+/*
+ * Execute the jobs of a partition until there are none. ERR_BUSY: the next one
+ * cannot be executed now.
+ */
+static enum error do_jobs(struct node_group *cluster, unsigned number,
+			  struct import_job_progress *place)
+{
+	enum error error = ERR_NONE;
+
+	while (error == ERR_NONE && import_jobs_is_own(cluster, number)) {
+		error = do_next(cluster, number, place);
+		if (place->unnoted >= JOBS_NOTED)
+			error = note_place(cluster, number, place);
+	}
+	if (place->unnoted > 0)
+		note_place(cluster, number, place);
+	return error;
+}
+
+/*
+ * Find a partition whose turn it is, or ALL_PARTITIONS. Call with the lock
+ * held.
+ */
+static unsigned find_turn(const struct node_group *cluster, uint64_t now_ms)
+{
+	const struct partition *partitions = cluster->partitions;
+	unsigned found = ALL_PARTITIONS;
+
+	if (cluster->worker == NULL)
+		return found;
+	for (unsigned i = 0; i < PARTITIONS; i++)
+		if (partitions[i].state == PARTITION_OWNED &&
+		    !partitions[i].is_working &&
+		    partitions[i].job_ms <= now_ms &&
+		    (found == ALL_PARTITIONS ||
+		     partitions[i].job_ms < partitions[found].job_ms))
+			found = i;
+	return found;
+}
+
+/* Wait for a turn; false = stop the thread. */
+static bool take_turn(struct node_group *cluster, unsigned *number_out)
+{
+	bool goes_on;
+
+	lock_acquire(&cluster->lock);
+	*number_out = find_turn(cluster, clock_steady_ms());
+	while (*number_out == ALL_PARTITIONS && !cluster->is_ending) {
+		condition_wait_until(&cluster->has_jobs, &cluster->lock,
+				     clock_steady_ms() + BUSY_MS);
+		*number_out = find_turn(cluster, clock_steady_ms());
+	}
+	goes_on = !cluster->is_ending;
+	if (goes_on) {
+		cluster->partitions[*number_out].is_working = true;
+		cluster->partitions[*number_out].has_jobs = false;
+	}
+	lock_release(&cluster->lock);
+	return goes_on;
+}
+
+void *import_jobs_main(void *argument)
+{
+	struct node_group *cluster = argument;
+	unsigned number;
+
+	while (take_turn(cluster, &number)) {
+		struct partition *partition = &cluster->partitions[number];
+		struct import_job_progress place;
+		enum error error;
+		bool is_known;
+
+		lock_acquire(&cluster->lock);
+		is_known = partition->is_job_known;
+		partition->is_job_known = true;
+		place = partition->jobs;
+		lock_release(&cluster->lock);
+		error = is_known ? ERR_NONE
+				 : read_place(cluster, number, &place);
+		if (error == ERR_CORRUPT)
+			replica_check_partition(cluster, number);
+		if (error == ERR_NONE)
+			error = find_last_done(cluster, number, &place,
+					       !is_known);
+		is_known |= error == ERR_NONE;
+		error = error == ERR_NONE ? do_jobs(cluster, number, &place)
+					  : ERR_BUSY;
+		lock_acquire(&cluster->lock);
+		partition->jobs = place;
+		partition->is_job_known &= is_known;
+		partition->is_working = false;
+		/* a hint that came meanwhile counts */
+		partition->job_ms =
+			partition->has_jobs
+				? 0
+				: clock_steady_ms() + (error == ERR_BUSY
+							       ? BUSY_MS
+							       : LOOK_MS);
+		lock_release(&cluster->lock);
+	}
+	return NULL;
+}

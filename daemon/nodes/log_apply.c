@@ -1,0 +1,864 @@
+#include "daemon/nodes/log_apply.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "daemon/nodes/log_append.h"
+#include "daemon/runtime/clock.h"
+#include "store/partitions.h"
+
+/*
+ * The copying thread: it follows the logs of partitions, adopts and leaves
+ * partitions. A partition goes ELSEWHERE -> COPYING -> FOLLOWED -> TAKEN -> OWN
+ * -> LEFT -> FOLLOWED, and out of OWN immediately when its owner may be another
+ * node.
+ */
+
+enum {
+	IDLE_MS = 1000, /* hints may be lost: check all logs this often */
+	BEGUN_MS = 200, /* time per turn for unfinished replicas */
+	BEHIND_MS =
+		20, /* retry when a broker replica does not have an entry yet */
+	LOOK_BEHIND_MS =
+		1000, /* like LOOK_MS, when a known entry is missing here */
+};
+
+void partition_set_state(struct node_group *cluster, unsigned number,
+			 enum partition_state state)
+{
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].state = state;
+	lock_release(&cluster->lock);
+}
+
+struct partition partition_copy_state(struct node_group *cluster,
+				      unsigned number)
+{
+	struct partition partition;
+
+	lock_acquire(&cluster->lock);
+	partition = cluster->partitions[number];
+	lock_release(&cluster->lock);
+	return partition;
+}
+
+uint64_t partition_read_number(struct node_group *cluster,
+			       const uint64_t *field)
+{
+	uint64_t number;
+
+	lock_acquire(&cluster->lock);
+	number = *field;
+	lock_release(&cluster->lock);
+	return number;
+}
+
+bool nodes_hold_lease(struct node_group *cluster)
+{
+	bool holds;
+
+	lock_acquire(&cluster->lock);
+	holds = nodes_have_lease(cluster) && !cluster->is_lost;
+	lock_release(&cluster->lock);
+	return holds;
+}
+
+/* Read new entries until there are none; then the replica is complete. */
+static bool keep_up(struct node_group *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	const struct partition before = partition_copy_state(cluster, number);
+	bool more = false;
+	enum error error = log_apply_follow(cluster, number, &more);
+
+	resync_repair(cluster, number, error);
+	if ((resync_error_is_fatal(error) ||
+	     (error == ERR_NOT_FOUND && !before.is_whole)) &&
+	    !partition_copy_state(cluster, number).is_whole &&
+	    strcmp(before.owner, cluster->options.bus.name) == 0)
+		ownership_renounce(cluster, number);
+	if (error == ERR_NONE && !more &&
+	    !partition_copy_state(cluster, number).is_whole) {
+		struct log_end last;
+
+		error = log_apply_read_to_end(cluster, number, &last);
+		resync_repair(cluster, number, error);
+		lock_acquire(&cluster->lock);
+		if (error == ERR_NONE) {
+			partition->is_whole = true;
+			partition->state = PARTITION_FOLLOWED;
+			partition->locked_until_ms = 0;
+		}
+		lock_release(&cluster->lock);
+	}
+	return more && !resync_error_is_fatal(error);
+}
+
+enum copying_turn { TURN_DONE, TURN_SOON /* retry in BEHIND_MS */, TURN_AGAIN };
+
+/*
+ * Return whether the log has entries that are missing here, from hints and from
+ * the owners' rows.
+ */
+static bool log_apply_is_behind(struct node_group *cluster, unsigned number)
+{
+	const struct partition *partition = &cluster->partitions[number];
+	bool is_behind;
+
+	lock_acquire(&cluster->lock);
+	is_behind = partition->is_whole && partition->last > partition->applied;
+	lock_release(&cluster->lock);
+	return is_behind;
+}
+
+/* Return for how long a known entry is missing here. */
+static uint64_t behind_for_ms(struct node_group *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	uint64_t now_ms = clock_steady_ms();
+	uint64_t behind_ms;
+
+	lock_acquire(&cluster->lock);
+	if (!partition->is_whole || partition->last <= partition->applied)
+		partition->behind_ms = 0;
+	else if (partition->behind_ms == 0)
+		partition->behind_ms = now_ms;
+	behind_ms = partition->behind_ms;
+	lock_release(&cluster->lock);
+	return behind_ms == 0 ? 0 : now_ms - behind_ms;
+}
+
+/*
+ * Read the end of the log: the known number or the applied one may have changed
+ * since.
+ */
+static void log_apply_check_end(struct node_group *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	uint64_t now_ms = clock_steady_ms();
+	bool is_late = behind_for_ms(cluster, number) >= LOOK_BEHIND_MS;
+	struct log_end last;
+
+	if (!partition_copy_state(cluster, number).is_whole ||
+	    now_ms < partition_read_number(cluster, &partition->looked_ms) +
+			     (is_late ? LOOK_BEHIND_MS : LOOK_MS) ||
+	    log_read_last(cluster, number, &last) != ERR_NONE)
+		return;
+	lock_acquire(&cluster->lock);
+	partition->looked_ms = now_ms;
+	partition->last = last.number;
+	lock_release(&cluster->lock);
+	if (log_apply_ends_with(cluster, number, &last))
+		return;
+	if (last.number <= partition_read_number(cluster, &partition->applied))
+		log_apply_find_position(cluster, number);
+	else if (is_late)
+		log_apply_doubt_numbers(cluster);
+}
+
+/* One turn of a partition that we do not own. */
+static enum copying_turn log_apply_turn(struct node_group *cluster,
+					unsigned number,
+					const struct partition *partition)
+{
+	if (partition->state == PARTITION_LEAVING) {
+		ownership_retry_leave(cluster, number, partition);
+		return TURN_DONE;
+	}
+	if (clock_steady_ms() < partition->locked_until_ms)
+		return TURN_DONE;
+	if (resync_replace_damaged(cluster, number, partition))
+		return TURN_DONE;
+	if (ownership_should_adopt(cluster, partition)) {
+		ownership_adopt(cluster, number);
+		return TURN_DONE;
+	}
+	if (replica_check_differs(cluster, number)) {
+		resync_replace_differing(cluster, number);
+		return TURN_AGAIN;
+	}
+	if (partition->state == PARTITION_ADOPTING)
+		partition_set_state(cluster, number, PARTITION_FOLLOWED);
+	if (partition->state == PARTITION_NOT_HERE) {
+		if (!partition->wants_copy)
+			return TURN_DONE;
+		partition_set_state(cluster, number, PARTITION_COPYING);
+	}
+	if (partition->applied == 0 && !partition->is_whole &&
+	    !resync_begin(cluster, number))
+		return TURN_DONE;
+	if (!partition->wants_copy && partition->others_have_it &&
+	    !partition->is_owner_gone) {
+		resync_drop(cluster, number);
+		return TURN_DONE;
+	}
+	log_apply_check_end(cluster, number);
+	if (partition->is_whole && !log_apply_is_behind(cluster, number))
+		return TURN_DONE;
+	if (keep_up(cluster, number))
+		return TURN_AGAIN;
+	return log_apply_is_behind(cluster, number) ? TURN_SOON : TURN_DONE;
+}
+
+/* Leave all partitions: without a lease we own none. */
+static void leave_all(struct node_group *cluster)
+{
+	bool has_left = false;
+
+	lock_acquire(&cluster->lock);
+	cluster->is_lost = false;
+	lock_release(&cluster->lock);
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++)
+		store_set_owned(cluster->store, i, false);
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		if (partition_copy_state(cluster, i).state != PARTITION_OWNED)
+			continue;
+		ownership_leave(cluster, i);
+		has_left = true;
+	}
+	if (has_left) {
+		pipeline_leave_lost_hosts(cluster->pipeline, 0);
+		log_warn("nodes: the lease has expired; this node fetches and "
+			 "changes nothing until it has a new one");
+	}
+}
+
+/*
+ * Check that the store can be written: commits fail before they reach the log.
+ */
+static void log_apply_check_store(struct node_group *cluster)
+{
+	struct pipeline_stats stats;
+
+	pipeline_stats(cluster->pipeline, &stats);
+	if (stats.is_paused && (stats.pause_error == ERR_STORE_FULL ||
+				stats.pause_error == ERR_IO))
+		resync_note_full_disk(cluster, stats.pause_error);
+	if (stats.is_paused && stats.pause_error == ERR_CORRUPT)
+		replica_check_all(cluster);
+}
+
+/*
+ * Return whether the partition is read from its beginning, which may take long.
+ */
+static bool is_begun(const struct partition *partition)
+{
+	return partition->state == PARTITION_COPYING ||
+	       (partition->state == PARTITION_NOT_HERE &&
+		partition->wants_copy);
+}
+
+/* One turn of the complete partitions; adopt the ones that are due. */
+static enum copying_turn work_at_whole(struct node_group *cluster)
+{
+	enum copying_turn all = TURN_DONE;
+
+	for (unsigned i = 0; i < ALL_PARTITIONS && nodes_hold_lease(cluster);
+	     i++) {
+		const struct partition partition =
+			partition_copy_state(cluster, i);
+		enum copying_turn turn = TURN_DONE;
+
+		if (partition.state == PARTITION_OWNED)
+			ownership_turn(cluster, i, &partition);
+		else if (!is_begun(&partition))
+			turn = log_apply_turn(cluster, i, &partition);
+		all = turn > all ? turn : all;
+	}
+	return all;
+}
+
+/*
+ * Continue some unfinished partitions, one after another, until `until_ms`, so
+ * that complete partitions need not wait long.
+ */
+static enum copying_turn work_at_begun(struct node_group *cluster,
+				       uint64_t until_ms)
+{
+	unsigned first = cluster->begun;
+	enum copying_turn all = TURN_DONE;
+
+	for (unsigned i = 0; i < ALL_PARTITIONS && nodes_hold_lease(cluster);
+	     i++) {
+		unsigned number = (first + i) % ALL_PARTITIONS;
+		const struct partition partition =
+			partition_copy_state(cluster, number);
+		enum copying_turn turn;
+
+		if (!is_begun(&partition) ||
+		    clock_steady_ms() < partition.locked_until_ms)
+			continue;
+		if (clock_steady_ms() >= until_ms)
+			return all == TURN_AGAIN ? TURN_AGAIN : TURN_SOON;
+		turn = log_apply_turn(cluster, number, &partition);
+		all = turn > all ? turn : all;
+		cluster->begun = number + 1;
+	}
+	return all;
+}
+
+/* One turn of all partitions; return how soon the next one is due. */
+static enum copying_turn log_apply_run_turns(struct node_group *cluster)
+{
+	uint64_t begin_ms = clock_steady_ms();
+	uint64_t spent_ms;
+	enum copying_turn whole;
+	enum copying_turn begun;
+
+	log_apply_check_store(cluster);
+	whole = work_at_whole(cluster);
+	/* wait at least as long as that took */
+	spent_ms = clock_steady_ms() - begin_ms;
+	begun = work_at_begun(
+		cluster, begin_ms + spent_ms +
+				 (spent_ms > BEGUN_MS ? spent_ms : BEGUN_MS));
+	if (!nodes_hold_lease(cluster)) {
+		leave_all(cluster);
+		return TURN_DONE;
+	}
+	return whole > begun ? whole : begun;
+}
+
+static bool log_apply_wait(struct node_group *cluster, enum copying_turn turn)
+{
+	uint64_t until_ms =
+		clock_steady_ms() + (turn == TURN_SOON ? BEHIND_MS : IDLE_MS);
+	bool goes_on;
+
+	lock_acquire(&cluster->lock);
+	while (turn != TURN_AGAIN && !cluster->is_news && !cluster->is_ending &&
+	       condition_wait_until(&cluster->has_news, &cluster->lock,
+				    until_ms))
+		;
+	cluster->is_news = false;
+	goes_on = !cluster->is_ending;
+	lock_release(&cluster->lock);
+	return goes_on;
+}
+
+/* Set the handlers again on a new bus after the old one was closed. */
+static void answer_again(struct node_group *cluster)
+{
+	bool is_new;
+
+	lock_acquire(&cluster->lock);
+	is_new = cluster->has_new_bus;
+	cluster->has_new_bus = false;
+	lock_release(&cluster->lock);
+	for (unsigned i = 0; is_new && i < ALL_PARTITIONS; i++)
+		if (partition_copy_state(cluster, i).state == PARTITION_OWNED)
+			ownership_serve_requests(cluster, i, true);
+}
+
+void *log_apply_main(void *argument)
+{
+	struct node_group *cluster = argument;
+	enum copying_turn turn = TURN_DONE;
+
+	while (log_apply_wait(cluster, turn)) {
+		bool has_members;
+
+		answer_again(cluster);
+		lock_acquire(&cluster->lock);
+		has_members = cluster->has_members;
+		lock_release(&cluster->lock);
+		turn = has_members ? log_apply_run_turns(cluster) : TURN_DONE;
+	}
+	leave_all(cluster);
+	return NULL;
+}
+
+/* Read the log of a partition into the store. */
+
+enum {
+	MAX_ENTRIES = 64, /* entries per transaction */
+	MAX_BYTES = 8 << 20,
+	NEAR = 32,  /* search for an entry first within this distance of its
+		       number, */
+	FAR = 8192, /* then up to this distance */
+	MAX_LOOKS = 512, /* entries that one search reads at most */
+	DOUBT_MS = 10 * 60 * 1000,
+	TELL_MS = 60 * 1000, /* between log lines about changed numbers */
+};
+
+/* Entries that are read and not yet stored. */
+struct log_reader {
+	struct node_group *cluster;
+	unsigned partition;
+	struct journal_position place; /* position after these entries */
+	uint64_t read; /* last entry read, possibly later than `place`: its
+			  transaction may be incomplete */
+	uint64_t read_hash;
+	uint64_t sought; /* hash of an entry that must be read; 0 = it was read
+			  */
+	struct buffer parts; /* parts of the incomplete transaction */
+	unsigned next_part;
+	struct buffer rows; /* rows of all transactions: size_t, bytes */
+	size_t count;
+	size_t bytes;
+	bool sums; /* sum up the rows after the last entry */
+};
+
+static void add_rows(struct log_reader *reading, struct slice packed,
+		     enum error *error)
+{
+	struct buffer rows = {0};
+
+	*error = decompress_slice(packed, LOG_ENTRY_MAX_ROWS_BYTES, &rows);
+	if (*error == ERR_NONE) {
+		buffer_append(&reading->rows, &rows.size, sizeof(rows.size));
+		buffer_append(&reading->rows, rows.data, rows.size);
+		reading->count++;
+	}
+	buffer_free(&rows);
+}
+
+/*
+ * Add a part of a transaction. Discard an incomplete transaction when another
+ * one begins. Ignore entries of an owner that has a successor.
+ */
+static enum error take_rows(struct log_reader *reading,
+			    const struct log_entry_head *head,
+			    struct slice part)
+{
+	enum error error = ERR_NONE;
+
+	if (head->part == 0) {
+		buffer_clear(&reading->parts);
+		reading->next_part = 0;
+	}
+	if (head->epoch < reading->place.epoch ||
+	    head->part != reading->next_part) {
+		reading->next_part = 0;
+		return ERR_NONE;
+	}
+	reading->next_part++;
+	buffer_append_slice(&reading->parts, part);
+	if (reading->next_part < head->parts)
+		return ERR_NONE;
+	add_rows(reading, buffer_slice(&reading->parts), &error);
+	reading->sums = (head->flags & LOG_ENTRY_IS_SUMMED) != 0;
+	buffer_clear(&reading->parts);
+	reading->next_part = 0;
+	return error;
+}
+
+static enum error log_reader_handle_entry(struct log_reader *reading,
+					  const struct broker_message *message)
+{
+	struct log_entry_head head;
+	struct slice part;
+	bool is_newer;
+
+	if (log_entry_is_foreign(buffer_slice(&message->data))) {
+		log_warn_limited("nodes: entry %" PRIu64
+				 " in the log of partition %u is from an "
+				 "unknown client; ignoring it; check who may "
+				 "publish to tpl.log.>",
+				 message->number, reading->partition);
+		return ERR_NONE;
+	}
+	if (!log_entry_read(buffer_slice(&message->data), &head, &part,
+			    &is_newer) ||
+	    head.partition != reading->partition) {
+		log_error_limited(
+			"nodes: entry %" PRIu64
+			" in the log of partition %u %s",
+			message->number, reading->partition,
+			is_newer ? "needs a later version; upgrade this node"
+				 : "is damaged");
+		return is_newer ? ERR_VERSION : ERR_CORRUPT;
+	}
+	if (!log_entry_follows(&head, reading->read, reading->read_hash))
+		return ERR_NOT_FOUND;
+	reading->bytes += part.size;
+	if (head.kind == LOG_ENTRY_ROWS)
+		return take_rows(reading, &head, part);
+	reading->next_part = 0; /* the started transaction is incomplete */
+	if (head.kind == LOG_ENTRY_CLAIM && head.epoch > reading->place.epoch)
+		reading->place.epoch = head.epoch;
+	return ERR_NONE;
+}
+
+/* Advance over an entry that was read. */
+static void log_reader_advance(struct log_reader *reading,
+			       const struct broker_message *message)
+{
+	reading->read = message->number;
+	reading->read_hash = log_entry_hash(buffer_slice(&message->data));
+	if (reading->read_hash == reading->sought)
+		reading->sought = 0;
+	if (reading->next_part == 0) {
+		reading->place.number = reading->read;
+		reading->place.hash = reading->read_hash;
+	}
+}
+
+bool log_apply_doubt_numbers(struct node_group *cluster)
+{
+	uint64_t now_ms = clock_steady_ms();
+	bool was_doubted = now_ms < cluster->doubted_until_ms;
+
+	cluster->doubted_until_ms = now_ms + DOUBT_MS;
+	return !was_doubted;
+}
+
+/* Read the first entry with at least this number. */
+static enum error entry_from(struct node_group *cluster, const char *subject,
+			     uint64_t from, struct broker_message *message)
+{
+	const struct broker_ops *ops = cluster->ops;
+
+	return cluster->asks_leader ||
+			       clock_steady_ms() < cluster->doubted_until_ms
+		       ? ops->next_of_leader(cluster->bus, BROKER_LOG, subject,
+					     from, message)
+		       : ops->next(cluster->bus, BROKER_LOG, subject, from,
+				   message);
+}
+
+/*
+ * Read the entry after `read`. Servers search the log for the next entry of a
+ * subject, but find the last known entry directly, and that is usually the one.
+ */
+static enum error next_entry(struct log_reader *reading, const char *subject,
+			     uint64_t last, struct broker_message *message)
+{
+	struct node_group *cluster = reading->cluster;
+	uint64_t read = reading->read;
+	struct log_entry_head head;
+	struct slice part;
+	bool is_newer;
+
+	if (last > read + 1 &&
+	    entry_from(cluster, subject, last, message) == ERR_NONE) {
+		if (log_entry_read(buffer_slice(&message->data), &head, &part,
+				   &is_newer) &&
+		    log_entry_follows(&head, read, reading->read_hash))
+			return ERR_NONE;
+		buffer_clear(&message->data);
+		buffer_clear(&message->subject);
+	}
+	return entry_from(cluster, subject, read + 1, message);
+}
+
+/*
+ * Read entries until there are enough or all known ones are read. The position
+ * never stops inside a transaction: it stays before the transaction.
+ */
+static enum error log_reader_read_entries(struct log_reader *reading,
+					  uint64_t last, bool *more_out)
+{
+	char subject[BROKER_SUBJECT_BYTES];
+	enum error error = ERR_NONE;
+
+	reading->read = reading->place.number;
+	reading->read_hash = reading->place.hash;
+	log_stream_subject(reading->partition, subject);
+	*more_out = true;
+	while (error == ERR_NONE && !reading->sums &&
+	       (last == 0 || reading->read < last) &&
+	       (reading->next_part > 0 ||
+		(reading->count < MAX_ENTRIES && reading->bytes < MAX_BYTES))) {
+		struct broker_message message = {0};
+
+		error = next_entry(reading, subject, last, &message);
+		if (error == ERR_NOT_FOUND) {
+			*more_out = false;
+			buffer_free(&message.data);
+			buffer_free(&message.subject);
+			return ERR_NONE;
+		}
+		if (error == ERR_NONE)
+			error = log_reader_handle_entry(reading, &message);
+		if (error == ERR_NONE)
+			log_reader_advance(reading, &message);
+		buffer_free(&message.data);
+		buffer_free(&message.subject);
+	}
+	*more_out = last == 0 || reading->read < last;
+	return error;
+}
+
+static enum error log_reader_write_rows(struct log_reader *reading)
+{
+	struct node_group *cluster = reading->cluster;
+	struct txn txn = txn_begin_write(cluster->store);
+	struct slice rest = buffer_slice(&reading->rows);
+
+	while (rest.size > 0 && txn.error == ERR_NONE) {
+		const char *bytes = (const char *)rest.data + sizeof(size_t);
+		size_t size;
+
+		memcpy(&size, rest.data, sizeof(size));
+		journal_apply(&txn, reading->partition,
+			      (struct slice){bytes, size});
+		rest = (struct slice){bytes + size,
+				      rest.size - sizeof(size) - size};
+	}
+	journal_position_put(&txn, reading->partition, &reading->place);
+	return txn_end(&txn);
+}
+
+enum error log_apply_follow(struct node_group *cluster, unsigned number,
+			    bool *more_out)
+{
+	struct partition *partition = &cluster->partitions[number];
+	struct log_reader reading = {.cluster = cluster, .partition = number};
+	uint64_t before; /* its hash */
+	uint64_t last;
+	enum error error;
+
+	lock_acquire(&cluster->lock);
+	reading.place = (struct journal_position){
+		partition->applied, partition->read_epoch, partition->is_whole,
+		partition->applied_hash};
+	reading.sought = partition->sought;
+	last = partition->is_whole ? partition->last : 0;
+	lock_release(&cluster->lock);
+	before = reading.place.hash;
+	error = log_reader_read_entries(&reading, last, more_out);
+	lock_acquire(&cluster->lock);
+	partition->sought = reading.sought;
+	lock_release(&cluster->lock);
+	if (reading.place.hash != before) {
+		enum error written = log_reader_write_rows(&reading);
+
+		if (written == ERR_NONE) {
+			lock_acquire(&cluster->lock);
+			partition->applied = reading.place.number;
+			partition->applied_hash = reading.place.hash;
+			partition->looked_ms = clock_steady_ms();
+			partition->behind_ms = 0;
+			partition->read_epoch = reading.place.epoch;
+			if (partition->last < partition->applied)
+				partition->last = partition->applied;
+			partition->log_bytes += reading.bytes;
+			partition->entries =
+				reading.sums ? 0
+					     : partition->entries +
+						       (uint32_t)reading.count;
+			lock_release(&cluster->lock);
+			if (reading.sums)
+				replica_check_sum(cluster, number,
+						  reading.place.hash);
+		} else {
+			error = written;
+		}
+		if (number == PARTITION_COMMON)
+			engine_reset_subscriptions(cluster->engine);
+	}
+	buffer_free(&reading.parts);
+	buffer_free(&reading.rows);
+	return error;
+}
+
+enum error log_read_last(struct node_group *cluster, unsigned number,
+			 struct log_end *end_out)
+{
+	char subject[BROKER_SUBJECT_BYTES];
+	struct broker_message last = {0};
+	struct log_entry_head head;
+	struct slice part;
+	bool is_newer;
+	enum error error;
+
+	log_stream_subject(number, subject);
+	error = cluster->ops->last(cluster->bus, BROKER_LOG, subject, &last);
+	*end_out = (struct log_end){0};
+	if (error == ERR_NONE) {
+		struct slice bytes = buffer_slice(&last.data);
+		bool is_ours = log_entry_read(bytes, &head, &part, &is_newer);
+
+		*end_out = (struct log_end){
+			.number = last.number,
+			.hash = log_entry_hash(bytes),
+			.epoch = is_ours ? head.epoch : UINT64_MAX,
+		};
+	}
+	buffer_free(&last.data);
+	buffer_free(&last.subject);
+	return error == ERR_NOT_FOUND ? ERR_NONE : error;
+}
+
+void log_apply_renumber(struct node_group *cluster, unsigned number,
+			uint64_t to)
+{
+	struct partition *partition = &cluster->partitions[number];
+	uint64_t from;
+
+	lock_acquire(&cluster->lock);
+	from = partition->applied;
+	partition->applied = to;
+	lock_release(&cluster->lock);
+	if (from != to)
+		log_apply_log_renumbered(cluster, number, from, to);
+}
+
+void log_apply_log_renumbered(struct node_group *cluster, unsigned number,
+			      uint64_t from, uint64_t to)
+{
+	uint64_t now_ms = clock_steady_ms();
+	bool tells;
+
+	lock_acquire(&cluster->lock);
+	tells = cluster->renumbered_ms == 0 ||
+		now_ms >= cluster->renumbered_ms + TELL_MS;
+	if (tells)
+		cluster->renumbered_ms = now_ms;
+	lock_release(&cluster->lock);
+	if (tells)
+		log_warn_limited(
+			"nodes: partition %u, and maybe others: entry %" PRIu64
+			" of its log has number %" PRIu64
+			" now; killed NATS servers may renumber acknowledged "
+			"entries; no data is lost",
+			number, from, to);
+}
+
+/* Return whether this entry has that hash or is the one after it. */
+static bool log_entry_is_near(const struct broker_message *message,
+			      uint64_t hash, uint64_t *number_out)
+{
+	struct slice bytes = buffer_slice(&message->data);
+	struct log_entry_head head;
+	struct slice part;
+	bool is_newer;
+
+	*number_out = message->number;
+	if (log_entry_hash(bytes) == hash)
+		return true;
+	*number_out = message->number - 1;
+	return log_entry_read(bytes, &head, &part, &is_newer) &&
+	       head.chain == hash;
+}
+
+/* Search the entry with this hash at most `width` from `number`. */
+static enum error find_near(struct node_group *cluster, const char *subject,
+			    struct log_end *place, uint64_t width)
+{
+	uint64_t end = place->number + width;
+	uint64_t from = place->number > width ? place->number - width : 1;
+	struct broker_message message = {0};
+	enum error error = ERR_NONE;
+	uint64_t number = 0;
+	bool is_it = false;
+
+	for (unsigned i = 0;
+	     i < MAX_LOOKS && error == ERR_NONE && !is_it && from <= end; i++) {
+		error = cluster->ops->next_of_leader(cluster->bus, BROKER_LOG,
+						     subject, from, &message);
+		is_it = error == ERR_NONE &&
+			log_entry_is_near(&message, place->hash, &number);
+		from = message.number + 1;
+	}
+	if (is_it)
+		place->number = number;
+	else if (error == ERR_NONE)
+		error = ERR_NOT_FOUND;
+	buffer_free(&message.data);
+	buffer_free(&message.subject);
+	return error;
+}
+
+/*
+ * Search near the old number, and near the end of the log if that comes first.
+ */
+static enum error log_apply_find_entry(struct node_group *cluster,
+				       unsigned number, struct log_end *place)
+{
+	char subject[BROKER_SUBJECT_BYTES];
+	enum error error = ERR_NOT_FOUND;
+	struct log_end last;
+
+	log_stream_subject(number, subject);
+	for (uint64_t width = NEAR; width <= FAR && error == ERR_NOT_FOUND;
+	     width *= 16)
+		error = find_near(cluster, subject, place, width);
+	if (error != ERR_NOT_FOUND ||
+	    log_read_last(cluster, number, &last) != ERR_NONE ||
+	    last.number + FAR >= place->number)
+		return error;
+	place->number = last.number;
+	return find_near(cluster, subject, place, NEAR);
+}
+
+enum log_position log_apply_find_position(struct node_group *cluster,
+					  unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	struct log_end place;
+	uint64_t before;
+	enum error error;
+
+	lock_acquire(&cluster->lock);
+	place = (struct log_end){.number = partition->applied,
+				 .hash = partition->applied_hash};
+	lock_release(&cluster->lock);
+	if (place.hash == 0)
+		return LOG_POSITION_SAME;
+	before = place.number;
+	error = log_apply_find_entry(cluster, number, &place);
+	if (error != ERR_NONE)
+		return error == ERR_NOT_FOUND ? LOG_POSITION_NONE
+					      : LOG_POSITION_UNKNOWN;
+	if (place.number == before)
+		return LOG_POSITION_SAME;
+	log_apply_renumber(cluster, number, place.number);
+	return LOG_POSITION_OTHER;
+}
+
+bool log_apply_ends_with(struct node_group *cluster, unsigned number,
+			 const struct log_end *end)
+{
+	struct partition *partition = &cluster->partitions[number];
+	bool is_it;
+
+	lock_acquire(&cluster->lock);
+	if (partition->applied_hash == 0 && partition->applied == end->number)
+		partition->applied_hash = end->hash;
+	is_it = partition->applied_hash == end->hash;
+	if (is_it) /* the known numbers may have changed */
+		partition->last = end->number;
+	lock_release(&cluster->lock);
+	if (is_it)
+		log_apply_renumber(cluster, number, end->number);
+	return is_it;
+}
+
+enum error log_apply_read_to_end(struct node_group *cluster, unsigned number,
+				 struct log_end *end_out)
+{
+	struct partition *partition = &cluster->partitions[number];
+	bool more = true;
+	enum error error = log_read_last(cluster, number, end_out);
+
+	if (error != ERR_NONE)
+		return error;
+	if (log_apply_ends_with(cluster, number, end_out))
+		return ERR_NONE;
+	lock_acquire(&cluster->lock);
+	partition->sought = end_out->hash;
+	if (partition->last < end_out->number)
+		partition->last = end_out->number;
+	lock_release(&cluster->lock);
+	while (error == ERR_NONE && more)
+		error = log_apply_follow(cluster, number, &more);
+	/* the replica that responds may not have all entries yet */
+	cluster->asks_leader = true;
+	more = partition_read_number(cluster, &partition->sought) != 0;
+	while (error == ERR_NONE && more)
+		error = log_apply_follow(cluster, number, &more);
+	cluster->asks_leader = false;
+	if (error != ERR_NONE ||
+	    partition_read_number(cluster, &partition->sought) == 0)
+		return error;
+	/* it may have a number that we have already passed */
+	return log_apply_find_position(cluster, number) == LOG_POSITION_NONE
+		       ? ERR_NOT_FOUND
+		       : ERR_BUSY;
+}

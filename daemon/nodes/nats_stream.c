@@ -1,0 +1,945 @@
+#include <inttypes.h>
+#include <jansson.h>
+#include <nettle/base64.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/date.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "daemon/nodes/nats.h"
+#include "daemon/runtime/clock.h"
+
+/*
+ * The reply subject of an entry ends in a number: the token of the batch's
+ * first entry plus the entry's index.
+ */
+
+enum { NUMBER_BYTES = 24 };
+
+enum entry_state {
+	ENTRY_NEW,  /* to be published; or again, because no server got it */
+	ENTRY_SENT, /* waiting for the response */
+	ENTRY_ANSWERED, /* entry.error is set */
+};
+
+struct nats_batch {
+	struct broker_entry *entries;
+	enum entry_state *states; /* [count] */
+	size_t count;
+	size_t sent; /* number of entries in ENTRY_SENT */
+	uint64_t token;
+	const char *operation;
+	struct nats_batch *next;
+};
+
+/* Return a number of a response or of its error; 0 if it is missing. */
+static uint64_t nats_response_number(const json_t *object, const char *name)
+{
+	return (uint64_t)json_integer_value(json_object_get(object, name));
+}
+
+/*
+ * Return why the server did not store the entry. For storage errors only its
+ * English text has the reason.
+ */
+static enum error error_of_code(uint64_t code, const json_t *error)
+{
+	const char *reason =
+		json_string_value(json_object_get(error, "description"));
+	const char *answer = reason == NULL ? "" : reason;
+
+	switch (code) {
+	case JSStreamWrongLastSequenceErr:
+	case JSStreamWrongLastMsgIDErr:
+		return ERR_BUSY;
+	case JSStreamMessageExceedsMaximumErr:
+		return ERR_TOO_LARGE;
+	case JSAccountResourcesExceededErr:
+	case JSInsufficientResourcesErr:
+	case JSMemoryResourcesExceededErr:
+	case JSStorageResourcesExceededErr:
+		return ERR_STORE_FULL;
+	case JSStreamStoreFailedErr:
+		if (strstr(answer, "maximum") != NULL ||
+		    strstr(answer, "space") != NULL)
+			return ERR_STORE_FULL;
+		break;
+	default:
+		break;
+	}
+	log_error_limited("nodes: the NATS server did not store an entry: %s",
+			  answer);
+	return ERR_ADDRESS_FORBIDDEN;
+}
+
+static void set_state(struct nats_batch *batch, size_t i,
+		      enum entry_state state)
+{
+	batch->sent -= batch->states[i] == ENTRY_SENT;
+	batch->sent += state == ENTRY_SENT;
+	batch->states[i] = state;
+}
+
+static void nats_batch_set_result(struct nats_batch *batch, size_t i,
+				  enum error error)
+{
+	batch->entries[i].error = error;
+	set_state(batch, i, ENTRY_ANSWERED);
+}
+
+static void nats_batch_handle_response(struct nats_batch *batch, size_t i,
+				       natsMsg *message)
+{
+	struct broker_entry *entry = &batch->entries[i];
+	const char *data = natsMsg_GetData(message);
+	json_t *answer =
+		json_loadb(data == NULL ? "" : data,
+			   (size_t)natsMsg_GetDataLength(message), 0, NULL);
+	const json_t *error = json_object_get(answer, "error");
+	const uint64_t code = nats_response_number(error, "err_code");
+
+	entry->number = nats_response_number(answer, "seq");
+	entry->is_known = json_is_true(json_object_get(answer, "duplicate"));
+	if (natsMsg_IsNoResponders(message) || code == JSClusterNotAvailErr ||
+	    code == JSClusterNotLeaderErr)
+		set_state(batch, i, ENTRY_NEW);
+	else if (error != NULL)
+		nats_batch_set_result(batch, i, error_of_code(code, error));
+	else
+		/*
+		 * no number: an entry with this id is in transit and may still
+		 * be rejected
+		 */
+		nats_batch_set_result(
+			batch, i, entry->number == 0 ? ERR_NETWORK : ERR_NONE);
+	json_decref(answer);
+}
+
+static void on_answer(natsConnection *connection,
+		      natsSubscription *subscription, natsMsg *message,
+		      void *closure)
+{
+	struct broker *bus = closure;
+	const char *name = natsMsg_GetSubject(message) + strlen(bus->inbox);
+	uint64_t token = strtoull(name, NULL, 10);
+
+	(void)connection;
+	(void)subscription;
+	if (nats_request_handle_response(bus, name, message))
+		return;
+	lock_acquire(&bus->lock);
+	for (struct nats_batch *batch = bus->batches; batch != NULL;
+	     batch = batch->next) {
+		uint64_t i = token - batch->token;
+
+		if (i >= batch->count || batch->states[i] != ENTRY_SENT)
+			continue;
+		nats_batch_handle_response(batch, i, message);
+		if (batch->sent == 0)
+			condition_broadcast(&bus->answered);
+	}
+	lock_release(&bus->lock);
+	natsMsg_Destroy(message);
+}
+
+natsStatus nats_inbox_open(struct broker *bus)
+{
+	char subject[NATS_INBOX_BYTES + 2];
+	natsInbox *inbox = NULL;
+	natsStatus status = natsInbox_Create(&inbox);
+
+	if (status != NATS_OK)
+		return status;
+	/* take the unique "xyz" of "_INBOX.xyz" */
+	snprintf(bus->inbox, sizeof(bus->inbox), "%s.log%s.", bus->prefix,
+		 strrchr(inbox, '.'));
+	snprintf(subject, sizeof(subject), "%s*", bus->inbox);
+	natsInbox_Destroy(inbox);
+	status = natsConnection_Subscribe(&bus->inbox_subscription,
+					  bus->connection, subject, on_answer,
+					  bus);
+	if (status != NATS_OK)
+		return status;
+	nats_subscription_added(bus, bus->inbox_subscription);
+	return natsSubscription_SetPendingLimits(bus->inbox_subscription, -1,
+						 -1);
+}
+
+void nats_batches_fail(struct broker *bus)
+{
+	for (struct nats_batch *batch = bus->batches; batch != NULL;
+	     batch = batch->next)
+		for (size_t i = 0; i < batch->count; i++)
+			if (batch->states[i] == ENTRY_SENT)
+				nats_batch_set_result(batch, i, ERR_NETWORK);
+	condition_broadcast(&bus->answered);
+}
+
+void nats_batches_reject(struct broker *bus, const char *subject)
+{
+	for (struct nats_batch *batch = bus->batches; batch != NULL;
+	     batch = batch->next)
+		for (size_t i = 0; i < batch->count; i++)
+			if (batch->states[i] == ENTRY_SENT &&
+			    strcmp(batch->entries[i].subject, subject) == 0)
+				nats_batch_set_result(batch, i,
+						      ERR_ADDRESS_FORBIDDEN);
+	condition_broadcast(&bus->answered);
+}
+
+static natsStatus nats_entry_set_headers(natsMsg *message,
+					 const struct broker_entry *entry,
+					 const char *operation)
+{
+	natsStatus status = NATS_OK;
+	char number[NUMBER_BYTES];
+
+	if (entry->id != NULL)
+		status = natsMsgHeader_Set(message, "Nats-Msg-Id", entry->id);
+	if (status == NATS_OK && entry->expected != BROKER_ANY) {
+		/* libnats's own option treats 0 as "any" */
+		snprintf(number, sizeof(number), "%" PRIu64, entry->expected);
+		status = natsMsgHeader_Set(
+			message, "Nats-Expected-Last-Subject-Sequence", number);
+	}
+	if (status == NATS_OK && entry->epoch != 0) {
+		snprintf(number, sizeof(number), "%" PRIu64, entry->epoch);
+		status = natsMsgHeader_Set(message, "Templated-Epoch", number);
+	}
+	if (status == NATS_OK && operation != NULL)
+		status = natsMsgHeader_Set(message, NATS_OPERATION, operation);
+	return status;
+}
+
+static enum error nats_entry_publish(struct broker *bus,
+				     const struct nats_batch *batch, size_t i)
+{
+	const struct broker_entry *entry = &batch->entries[i];
+	char reply[NATS_INBOX_BYTES + NUMBER_BYTES];
+	natsMsg *message = NULL;
+	natsStatus status;
+
+	if (entry->data.size > nats_max_bytes(bus))
+		return ERR_TOO_LARGE;
+	snprintf(reply, sizeof(reply), "%s%" PRIu64, bus->inbox,
+		 batch->token + i);
+	status = natsMsg_Create(&message, entry->subject, reply,
+				entry->data.data, (int)entry->data.size);
+	if (status == NATS_OK)
+		status = nats_entry_set_headers(message, entry,
+						batch->operation);
+	if (status == NATS_OK)
+		status = natsConnection_PublishMsg(bus->connection, message);
+	natsMsg_Destroy(message);
+	if (status == NATS_OK)
+		return ERR_NONE;
+	return status == NATS_MAX_PAYLOAD ? ERR_TOO_LARGE : ERR_NETWORK;
+}
+
+/*
+ * Publish new entries; return whether there were any. Responses may arrive
+ * meanwhile.
+ */
+static bool publish_new(struct broker *bus, struct nats_batch *batch)
+{
+	bool is_any = false;
+
+	for (size_t i = 0; i < batch->count; i++) {
+		enum error error;
+		bool is_new;
+
+		lock_acquire(&bus->lock);
+		is_new = batch->states[i] == ENTRY_NEW;
+		if (is_new)
+			set_state(batch, i, ENTRY_SENT);
+		lock_release(&bus->lock);
+		if (!is_new)
+			continue;
+		is_any = true;
+		error = nats_entry_publish(bus, batch, i);
+		lock_acquire(&bus->lock);
+		if (error != ERR_NONE && batch->states[i] == ENTRY_SENT)
+			nats_batch_set_result(batch, i, error);
+		lock_release(&bus->lock);
+	}
+	return is_any;
+}
+
+static void nats_batch_wait(const struct nats_deadline *patience,
+			    struct nats_batch *batch)
+{
+	struct broker *bus = patience->bus;
+
+	lock_acquire(&bus->lock);
+	while (batch->sent > 0 &&
+	       condition_wait_until(&bus->answered, &bus->lock,
+				    patience->until_ms))
+		;
+	lock_release(&bus->lock);
+}
+
+/* Return whether some entries must be published again. */
+static bool has_new(struct broker *bus, const struct nats_batch *batch)
+{
+	bool is_any = false;
+
+	lock_acquire(&bus->lock);
+	for (size_t i = 0; i < batch->count; i++)
+		is_any |= batch->states[i] == ENTRY_NEW;
+	lock_release(&bus->lock);
+	return is_any;
+}
+
+static void batch_begin(struct broker *bus, struct nats_batch *batch)
+{
+	lock_acquire(&bus->lock);
+	batch->token = bus->next_token;
+	bus->next_token += batch->count;
+	batch->next = bus->batches;
+	bus->batches = batch;
+	lock_release(&bus->lock);
+}
+
+static enum error batch_end(struct broker *bus, struct nats_batch *batch)
+{
+	struct nats_batch **link = &bus->batches;
+	enum error error = ERR_NONE;
+
+	lock_acquire(&bus->lock);
+	while (*link != batch)
+		link = &(*link)->next;
+	*link = batch->next;
+	lock_release(&bus->lock);
+	for (size_t i = 0; i < batch->count; i++) {
+		if (batch->states[i] != ENTRY_ANSWERED)
+			batch->entries[i].error = ERR_NETWORK;
+		if (error == ERR_NONE)
+			error = batch->entries[i].error;
+	}
+	free(batch->states);
+	return error;
+}
+
+enum error nats_append_as(struct broker *bus, struct broker_entry *entries,
+			  size_t count, const char *operation)
+{
+	struct nats_deadline patience = nats_deadline_of(bus, bus->timeout_ms);
+	struct nats_batch batch = {
+		.entries = entries,
+		.states = mem_alloc(count, sizeof(*batch.states)),
+		.count = count,
+		.operation = operation};
+	enum error error;
+
+	for (size_t i = 0; i < count; i++) {
+		entries[i].number = 0;
+		entries[i].is_known = false;
+	}
+	batch_begin(bus, &batch);
+	/* without a connection libnats would buffer the messages for later */
+	while (nats_wait_connected(&patience) && publish_new(bus, &batch)) {
+		nats_batch_wait(&patience, &batch);
+		if (!has_new(bus, &batch) || !nats_pause(&patience))
+			break;
+	}
+	error = batch_end(bus, &batch);
+	/* a rejection does not show whether the leader accepts entries */
+	if (count > 0 &&
+	    (entries[0].error == ERR_NONE || entries[0].error == ERR_NETWORK))
+		nats_leader_note_write(bus, entries[0].subject,
+				       entries[0].error == ERR_NONE);
+	return error;
+}
+
+enum error nats_append(struct broker *bus, struct broker_entry *entries,
+		       size_t count)
+{
+	return nats_append_as(bus, entries, count, NULL);
+}
+
+/*
+ * Read stored entries by the API of JetStream. Any replica sends an entry as
+ * it is; the leader encodes it as JSON, which costs more. Replicas of servers
+ * of version 2.9 that were killed may number the same entries differently, so
+ * that a number from one replica is not valid on another: where that matters,
+ * read from the leader.
+ */
+
+enum {
+	QUESTION_BYTES = 512,
+	API_BYTES = 128,
+	MAX_STEPS = 1024,
+};
+
+/* Headers of a replica's response. */
+#define STATUS   "Status"
+#define SUBJECT  "Nats-Subject"
+#define SEQUENCE "Nats-Sequence"
+#define TIME     "Nats-Time-Stamp"
+
+/* Append a base64 member, which may be missing. */
+static bool nats_decode_base64(const json_t *message, const char *name,
+			       struct buffer *out)
+{
+	const json_t *value = json_object_get(message, name);
+	struct base64_decode_ctx base64;
+	size_t size = BASE64_DECODE_LENGTH(json_string_length(value));
+	char *bytes = buffer_reserve(out, size + 1);
+
+	base64_decode_init(&base64);
+	if (value != NULL &&
+	    (base64_decode_update(&base64, &size, (uint8_t *)bytes,
+				  json_string_length(value),
+				  json_string_value(value)) != 1 ||
+	     base64_decode_final(&base64) != 1))
+		return false;
+	out->size += value == NULL ? 0 : size;
+	return true;
+}
+
+static void nats_entry_begin(struct nats_entry *out, const char *subject,
+			     uint64_t number, const char *time)
+{
+	buffer_clear(&out->message.subject);
+	buffer_clear(&out->message.data);
+	buffer_append_text(&out->message.subject,
+			   subject == NULL ? "" : subject);
+	out->message.number = number;
+	out->message.time_ms = time == NULL ? 0 : date_parse(slice_of(time));
+}
+
+static bool take_json(const json_t *message, struct nats_entry *out)
+{
+	struct buffer headers = {0};
+	bool is_read;
+
+	nats_entry_begin(
+		out, json_string_value(json_object_get(message, "subject")),
+		(uint64_t)json_integer_value(json_object_get(message, "seq")),
+		json_string_value(json_object_get(message, "time")));
+	is_read = out->message.number != 0 &&
+		  nats_decode_base64(message, "hdrs", &headers) &&
+		  nats_decode_base64(message, "data", &out->message.data);
+	out->is_removal = headers.size > 0 &&
+			  memmem(headers.data, headers.size, NATS_OPERATION ":",
+				 strlen(NATS_OPERATION ":")) != NULL;
+	buffer_free(&headers);
+	return is_read;
+}
+
+/* Read the leader's response. ERR_NETWORK: it cannot respond now. */
+static enum error take_answer_of_leader(const char *stream, natsMsg *answer,
+					struct nats_entry *out)
+{
+	json_t *json =
+		json_loadb(natsMsg_GetData(answer),
+			   (size_t)natsMsg_GetDataLength(answer), 0, NULL);
+	const json_t *error = json_object_get(json, "error");
+	const char *why =
+		json_string_value(json_object_get(error, "description"));
+	json_int_t code =
+		json_integer_value(json_object_get(error, "err_code"));
+	enum error result = ERR_NETWORK;
+
+	if (code == JSNoMessageFoundErr)
+		result = ERR_NOT_FOUND;
+	/* without a leader the caller retries */
+	else if (code == JSClusterNotAvailErr)
+		log_debug("nodes: stream %s: %s", stream,
+			  why == NULL ? "" : why);
+	else if (error != NULL)
+		log_warn_limited("nodes: stream %s: %s", stream,
+				 why == NULL ? "" : why);
+	else if (take_json(json_object_get(json, "message"), out))
+		result = ERR_NONE;
+	json_decref(json);
+	return result;
+}
+
+static const char *nats_message_header(natsMsg *message, const char *name)
+{
+	const char *value = NULL;
+
+	return natsMsgHeader_Get(message, name, &value) == NATS_OK ? value
+								   : NULL;
+}
+
+/* Read a replica's response; status 404 = no entry. */
+static enum error take_answer_of_replica(natsMsg *answer,
+					 struct nats_entry *out)
+{
+	const char *status = nats_message_header(answer, STATUS);
+	const char *number = nats_message_header(answer, SEQUENCE);
+
+	if (status != NULL && strcmp(status, "404") == 0)
+		return ERR_NOT_FOUND;
+	if (number == NULL)
+		return ERR_NETWORK;
+	nats_entry_begin(out, nats_message_header(answer, SUBJECT),
+			 strtoull(number, NULL, 10),
+			 nats_message_header(answer, TIME));
+	buffer_append(&out->message.data, natsMsg_GetData(answer),
+		      (size_t)natsMsg_GetDataLength(answer));
+	out->is_removal = nats_message_header(answer, NATS_OPERATION) != NULL;
+	return ERR_NONE;
+}
+
+static void nats_read_write_request(const struct nats_read_args *reading,
+				    char out[QUESTION_BYTES])
+{
+	uint64_t number = reading->number == 0 ? 1 : reading->number;
+
+	switch (reading->kind) {
+	case NATS_NEXT:
+	case NATS_NEXT_OF_LEADER:
+		snprintf(out, QUESTION_BYTES,
+			 "{\"seq\":%" PRIu64 ",\"next_by_subj\":\"%s\"}",
+			 number, reading->subject);
+		break;
+	case NATS_LAST:
+		snprintf(out, QUESTION_BYTES, "{\"last_by_subj\":\"%s\"}",
+			 reading->subject);
+		break;
+	case NATS_AT:
+		snprintf(out, QUESTION_BYTES, "{\"seq\":%" PRIu64 "}", number);
+		break;
+	}
+}
+
+static enum error nats_read_entry(struct broker *bus,
+				  const struct nats_read_args *reading,
+				  struct nats_entry *out)
+{
+	bool is_replicas = reading->kind == NATS_NEXT;
+	struct nats_deadline patience = nats_deadline_of(bus, bus->timeout_ms);
+	char api[API_BYTES];
+	char question[QUESTION_BYTES];
+
+	snprintf(api, sizeof(api), "$JS.API.%s.GET.%s",
+		 is_replicas ? "DIRECT" : "STREAM.MSG", reading->stream);
+	nats_read_write_request(reading, question);
+	for (;;) {
+		natsMsg *answer;
+		enum error error =
+			nats_api_request(&patience, api, question, &answer);
+
+		if (error != ERR_NONE)
+			return error;
+		error = is_replicas ? take_answer_of_replica(answer, out)
+				    : take_answer_of_leader(reading->stream,
+							    answer, out);
+		natsMsg_Destroy(answer);
+		if (error != ERR_NETWORK)
+			return error;
+		if (!nats_pause(&patience))
+			return ERR_NETWORK;
+	}
+}
+
+/*
+ * Read from the first entry to the last one. ERR_NETWORK: there are too many.
+ */
+static enum error nats_read_walk(struct broker *bus,
+				 const struct nats_read_args *reading,
+				 struct nats_entry *out)
+{
+	struct nats_read_args next = *reading;
+	enum error error;
+	unsigned steps = 0;
+
+	next.kind = NATS_NEXT_OF_LEADER;
+	error = nats_read_entry(bus, &next, out);
+	while (error == ERR_NONE && steps++ < MAX_STEPS) {
+		next.number = out->message.number + 1;
+		error = nats_read_entry(bus, &next, out);
+	}
+	if (error == ERR_NONE)
+		return ERR_NETWORK;
+	/* a missing entry leaves `out` unchanged */
+	return error == ERR_NOT_FOUND && steps > 0 ? ERR_NONE : error;
+}
+
+enum error nats_read(struct broker *bus, const struct nats_read_args *reading,
+		     struct nats_entry *out)
+{
+	enum error error = nats_read_entry(bus, reading, out);
+
+	if (reading->kind != NATS_LAST || error != ERR_NOT_FOUND)
+		return error;
+	/* servers that were killed may have lost the index of last entries */
+	error = nats_read_walk(bus, reading, out);
+	if (error != ERR_NONE && error != ERR_NETWORK)
+		return error;
+	if (nats_read_entry(bus, reading, out) == ERR_NONE)
+		return ERR_NONE; /* it arrived meanwhile */
+	nats_leader_step_down(bus, reading->stream);
+	return error;
+}
+
+static enum error read_message(struct broker *bus, enum broker_stream stream,
+			       struct nats_read_args reading,
+			       struct broker_message *message)
+{
+	struct nats_entry entry = {.message = *message};
+	enum error error;
+
+	reading.stream = nats_streams[stream].name;
+	error = nats_read(bus, &reading, &entry);
+	*message = entry.message;
+	return error;
+}
+
+enum error nats_next(struct broker *bus, enum broker_stream stream,
+		     const char *subject, uint64_t from,
+		     struct broker_message *message_out)
+{
+	return read_message(bus, stream,
+			    (struct nats_read_args){.kind = NATS_NEXT,
+						    .subject = subject,
+						    .number = from},
+			    message_out);
+}
+
+enum error nats_next_of_leader(struct broker *bus, enum broker_stream stream,
+			       const char *subject, uint64_t from,
+			       struct broker_message *message_out)
+{
+	return read_message(bus, stream,
+			    (struct nats_read_args){.kind = NATS_NEXT_OF_LEADER,
+						    .subject = subject,
+						    .number = from},
+			    message_out);
+}
+
+enum error nats_last(struct broker *bus, enum broker_stream stream,
+		     const char *subject, struct broker_message *message_out)
+{
+	return read_message(
+		bus, stream,
+		(struct nats_read_args){.kind = NATS_LAST, .subject = subject},
+		message_out);
+}
+
+enum error nats_purge(struct broker *bus, enum broker_stream stream,
+		      const char *subject, uint64_t before)
+{
+	struct nats_deadline patience = nats_deadline_of(bus, bus->timeout_ms);
+	char api[API_BYTES];
+	char question[QUESTION_BYTES];
+	bool is_done = false;
+
+	snprintf(api, sizeof(api), "$JS.API.STREAM.PURGE.%s",
+		 nats_streams[stream].name);
+	snprintf(question, sizeof(question),
+		 "{\"filter\":\"%s\",\"seq\":%" PRIu64 "}", subject, before);
+	do {
+		natsMsg *answer;
+		enum error error =
+			nats_api_request(&patience, api, question, &answer);
+		json_t *json;
+
+		if (error != ERR_NONE)
+			return error;
+		json = json_loadb(natsMsg_GetData(answer),
+				  (size_t)natsMsg_GetDataLength(answer), 0,
+				  NULL);
+		is_done = json_is_true(json_object_get(json, "success"));
+		json_decref(json);
+		natsMsg_Destroy(answer);
+	} while (!is_done && nats_pause(&patience));
+	return is_done ? ERR_NONE : ERR_NETWORK;
+}
+
+const struct nats_stored_stream nats_streams[BROKER_STREAMS] = {
+	[BROKER_LOG] = {"TPL_LOG", "tpl.log.>"},
+	[BROKER_EVENTS] = {"TPL_EVENTS", "tpl.evt.>"},
+	[BROKER_JOBS] = {"TPL_JOBS", "tpl.job.>"},
+};
+const struct nats_stored_stream nats_buckets[BROKER_BUCKETS] = {
+	[BROKER_NODES] = {"KV_tpl_nodes", "$KV.tpl_nodes.>"},
+	[BROKER_FACTS] = {"KV_tpl_facts", "$KV.tpl_facts.>"},
+};
+
+#define MS INT64_C(1000000) /* nanoseconds per ms */
+#define S  (1000 * MS)
+
+enum { DUPLICATES_S = 120, JOB_DAYS = 7, DAY_S = 86400 };
+
+/* Set the options that all streams share. */
+static void set_common(jsStreamConfig *wanted,
+		       const struct nats_stored_stream *kept,
+		       const struct broker_options *options)
+{
+	jsStreamConfig_Init(wanted);
+	wanted->Name = kept->name;
+	wanted->Subjects = (const char **)&kept->subject;
+	wanted->SubjectsLen = 1;
+	wanted->Retention = js_LimitsPolicy;
+	wanted->Storage = js_FileStorage;
+	wanted->MaxMsgsPerSubject = -1;
+	wanted->Replicas = options->replicas;
+	wanted->AllowDirect = true;
+	wanted->Duplicates = DUPLICATES_S * S;
+}
+
+static void set_stream(jsStreamConfig *wanted, enum broker_stream stream,
+		       const struct broker_options *options)
+{
+	set_common(wanted, &nats_streams[stream], options);
+	switch (stream) {
+	case BROKER_LOG: /* reject entries rather than lose them */
+		wanted->Discard = js_DiscardNew;
+		wanted->MaxBytes = options->log_bytes == 0
+					   ? -1
+					   : (int64_t)options->log_bytes;
+		wanted->MaxAge = options->log_age_s * S;
+		break;
+	case BROKER_EVENTS:
+		wanted->MaxAge = options->event_age_s * S;
+		break;
+	default:
+		wanted->MaxAge = JOB_DAYS * (DAY_S * S);
+		break;
+	}
+	if (wanted->MaxAge > 0 && wanted->Duplicates > wanted->MaxAge)
+		wanted->Duplicates = wanted->MaxAge;
+}
+
+static void set_bucket(jsStreamConfig *wanted, enum broker_bucket bucket,
+		       const struct broker_options *options)
+{
+	set_common(wanted, &nats_buckets[bucket], options);
+	wanted->MaxMsgsPerSubject = 1;
+	wanted->Discard = js_DiscardNew;
+	wanted->AllowRollup = true;
+	wanted->DenyDelete = true;
+	if (bucket != BROKER_FACTS)
+		wanted->MaxAge = options->lease_ms * MS;
+	if (wanted->MaxAge > 0 && wanted->Duplicates > wanted->MaxAge)
+		wanted->Duplicates = wanted->MaxAge;
+}
+
+/* A setting: its current value, its required value, and how to repair it. */
+struct setting {
+	const char *name;
+	int64_t is;
+	int64_t must;
+	const char *mend; /* an option of `nats stream edit`; NULL = it cannot
+			     be changed, remove the stream */
+};
+
+static bool has_settings(struct broker *bus, const jsStreamConfig *is,
+			 const jsStreamConfig *must)
+{
+	const struct setting settings[] = {
+		{"retention", is->Retention, must->Retention, NULL},
+		{"storage", is->Storage, must->Storage, NULL},
+		{"max_msgs_per_subject", is->MaxMsgsPerSubject,
+		 must->MaxMsgsPerSubject, "--max-msgs-per-subject"},
+		{"num_replicas", is->Replicas, must->Replicas, "--replicas"},
+		{"discard (0: old, 1: new)", is->Discard, must->Discard,
+		 "--discard"},
+		{"allow_direct", is->AllowDirect, true,
+		 "--allow-direct (needs server 2.9 or later)"},
+		{"no_ack", is->NoAck, false, NULL},
+		{"sealed", is->Sealed, false, NULL},
+		/* entries in snapshots must be deleted */
+		{"deny_purge", is->DenyPurge, false, NULL},
+		/* a lease must have one duration for all nodes */
+		{"max_age in ns", is->MaxAge,
+		 must->MaxMsgsPerSubject == 1 ? must->MaxAge : is->MaxAge,
+		 "--max-age"},
+	};
+	bool has_all = is->SubjectsLen == 1 &&
+		       strcmp(is->Subjects[0], must->Subjects[0]) == 0;
+
+	if (!has_all)
+		nats_add_error(
+			bus,
+			"stream %s of the NATS servers: its only subject "
+			"must be %s",
+			must->Name, must->Subjects[0]);
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+		const struct setting *setting = &settings[i];
+
+		if (setting->is == setting->must)
+			continue;
+		has_all = false;
+		nats_add_error(
+			bus,
+			"stream %s of the NATS servers: %s is "
+			"%" PRId64 ", must be %" PRId64 ": %s%s",
+			must->Name, setting->name, setting->is, setting->must,
+			setting->mend == NULL
+				? "it cannot be changed; remove the stream"
+				: "nats stream edit ",
+			setting->mend == NULL ? "" : setting->mend);
+	}
+	return has_all;
+}
+
+static void say_limits(struct broker *bus, const jsStreamConfig *is,
+		       const jsStreamConfig *must)
+{
+	if (is->MaxBytes != must->MaxBytes || is->MaxAge != must->MaxAge)
+		nats_add_note(bus,
+			      "stream %s of the NATS servers keeps %" PRId64
+			      " bytes for %" PRId64 " s, not %" PRId64
+			      " bytes for %" PRId64
+			      " s (-1, 0: no limit): nats "
+			      "stream edit --max-bytes, --max-age",
+			      must->Name, is->MaxBytes, is->MaxAge / S,
+			      must->MaxBytes, must->MaxAge / S);
+}
+
+static enum error nats_stream_check(struct broker *bus,
+				    const jsStreamConfig *is,
+				    const jsStreamConfig *must, bool is_new)
+{
+	if (is_new && !is->AllowDirect) {
+		nats_add_error(bus, "the NATS server is older than 2.9");
+		return ERR_VERSION;
+	}
+	if (!has_settings(bus, is, must))
+		return ERR_MALFORMED;
+	say_limits(bus, is, must);
+	return ERR_NONE;
+}
+
+#define TOO_FEW_SERVERS                                   \
+	"stream %s: too few NATS servers, or not enough " \
+	"space: %s"
+
+/* ERR_NETWORK, ERR_BUSY: it may work later. */
+static enum error nats_stream_error(const struct nats_deadline *patience,
+				    natsStatus status, jsErrCode code,
+				    const char *name)
+{
+	struct broker *bus = patience->bus;
+
+	if (nats_was_rejected(patience, name)) {
+		nats_add_error(bus,
+			       "stream %s: the user may not read or create it; "
+			       "see conf/cluster",
+			       name);
+		return ERR_ADDRESS_FORBIDDEN;
+	}
+	switch ((int)code) {
+	case 0:
+	case JSClusterNotAvailErr:
+	case JSClusterNotLeaderErr:
+		break;
+	case JSNotEnabledErr:
+	case JSNotEnabledForAccountErr:
+		nats_add_error(bus,
+			       "the NATS servers have no JetStream for this "
+			       "account");
+		return ERR_MALFORMED;
+	case JSInsufficientResourcesErr:
+	case JSClusterNoPeersErr:
+		/*
+		 * also while servers that have just started do not know each
+		 * other
+		 */
+		return ERR_BUSY;
+	case JSStorageResourcesExceededErr:
+	case JSStreamReplicasNotSupportedErr:
+		nats_add_error(bus, TOO_FEW_SERVERS, name,
+			       nats_GetLastError(NULL));
+		return code == JSStorageResourcesExceededErr ? ERR_STORE_FULL
+							     : ERR_MALFORMED;
+	default:
+		nats_add_error(bus, "stream %s: %s", name,
+			       nats_GetLastError(NULL));
+		return ERR_MALFORMED;
+	}
+	log_debug("nodes: stream %s: %s", name, natsStatus_GetText(status));
+	return ERR_NETWORK;
+}
+
+/* Check the stream once; create it if `creates`. */
+static enum error try_stream(const struct nats_deadline *patience,
+			     jsStreamConfig *wanted, bool creates)
+{
+	jsStreamInfo *info = NULL;
+	jsErrCode code = 0;
+	bool is_new = false;
+	natsStatus status;
+	enum error error;
+	jsOptions options;
+
+	jsOptions_Init(&options);
+	options.Wait = nats_try_ms(patience);
+	status = js_GetStreamInfo(&info, patience->bus->js, wanted->Name,
+				  &options, &code);
+	if (status == NATS_NOT_FOUND || code == JSStreamNotFoundErr) {
+		if (!creates) {
+			nats_add_error(patience->bus,
+				       "the NATS servers have no stream %s",
+				       wanted->Name);
+			return ERR_NOT_FOUND;
+		}
+		code = 0;
+		is_new = true;
+		/*
+		 * all servers place a stream with 3 replicas: that takes time
+		 */
+		options.Wait = 5 * (int64_t)NATS_TRY_MS;
+		status = js_AddStream(&info, patience->bus->js, wanted,
+				      &options, &code);
+	}
+	error = status == NATS_OK
+			? nats_stream_check(patience->bus, info->Config, wanted,
+					    is_new)
+			: nats_stream_error(patience, status, code,
+					    wanted->Name);
+	jsStreamInfo_Destroy(info);
+	return error;
+}
+
+static enum error open_stream(struct broker *bus, jsStreamConfig *wanted,
+			      bool creates)
+{
+	struct nats_deadline patience = nats_deadline_of(bus, bus->timeout_ms);
+	enum error error;
+
+	do
+		error = nats_wait_connected(&patience)
+				? try_stream(&patience, wanted, creates)
+				: ERR_NETWORK;
+	while ((error == ERR_NETWORK || error == ERR_BUSY) &&
+	       nats_pause(&patience));
+	if (error == ERR_NONE)
+		bus->why[0] = '\0'; /* reasons of earlier attempts */
+	if (error == ERR_BUSY) {
+		nats_add_error(bus, TOO_FEW_SERVERS, wanted->Name,
+			       nats_GetLastError(NULL));
+		return ERR_NETWORK;
+	}
+	if (error == ERR_NETWORK)
+		nats_add_error(
+			bus,
+			"stream %s: no response from JetStream within %" PRIu32
+			" ms; a majority of the NATS servers must run",
+			wanted->Name, bus->timeout_ms);
+	return error;
+}
+
+enum error nats_streams_open(struct broker *bus,
+			     const struct broker_options *options)
+{
+	jsStreamConfig wanted;
+	enum error error = ERR_NONE;
+
+	for (unsigned i = 0; i < BROKER_STREAMS && error == ERR_NONE; i++) {
+		set_stream(&wanted, i, options);
+		error = open_stream(bus, &wanted, options->creates);
+	}
+	for (unsigned i = 0; i < BROKER_BUCKETS && error == ERR_NONE; i++) {
+		set_bucket(&wanted, i, options);
+		error = open_stream(bus, &wanted, options->creates);
+	}
+	return error;
+}

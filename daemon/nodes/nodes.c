@@ -1,0 +1,779 @@
+#include "daemon/nodes/nodes.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "daemon/nodes/import_jobs.h"
+#include "daemon/nodes/nodes_internal.h"
+#include "daemon/runtime/clock.h"
+#include "daemon/runtime/thread.h"
+#include "store/partitions.h"
+
+enum {
+	PACK_LEVEL = -5, /* bodies are compressed already */
+	SUM_ENTRIES = 1000,
+	SNAPSHOT_STORE_CONNECT_MS = 10 * 1000,
+	SNAPSHOT_STORE_STALL_S = 30,
+	JOBS_AT_ONCE = 64,
+	LOOK_AGAIN_MS = 1000, /* between reads of the end of a log */
+};
+
+bool nodes_have_lease(const struct node_group *cluster)
+{
+	assert(lock_is_held(&cluster->lock));
+	return clock_lease_ms() < cluster->lease_until_ms;
+}
+
+void log_stream_subject(unsigned partition, char out[BROKER_SUBJECT_BYTES])
+{
+	snprintf(out, BROKER_SUBJECT_BYTES, "tpl.log.%03u", partition);
+}
+
+void owner_request_subject(unsigned partition, char out[BROKER_SUBJECT_BYTES])
+{
+	snprintf(out, BROKER_SUBJECT_BYTES, "tpl.q.%03u", partition);
+}
+
+void partition_key(unsigned partition, char out[BROKER_KEY_BYTES])
+{
+	snprintf(out, BROKER_KEY_BYTES, "p.%03u", partition);
+}
+
+void log_apply_wake(struct node_group *cluster)
+{
+	assert(lock_is_held(&cluster->lock));
+	cluster->is_news = true;
+	condition_signal(&cluster->has_news);
+}
+
+void snapshot_publisher_wake(struct node_group *cluster)
+{
+	assert(lock_is_held(&cluster->lock));
+	cluster->is_work = true;
+	condition_signal(&cluster->has_work);
+}
+
+static const char drains_name[] = "node.drains"; /* 1 = this node is draining */
+
+/*
+ * Read the id of this store, unique among all stores and created once; and
+ * whether the node is drained.
+ */
+static void node_read_id(struct node_group *cluster)
+{
+	static const char name[] = "node.id";
+	struct txn txn = txn_begin_write(cluster->store);
+	uint64_t id = store_last_number(&txn, name);
+
+	if (id == 0) {
+		uint64_t seed[2] = {clock_read_us(CLOCK_REALTIME),
+				    clock_read_us(CLOCK_MONOTONIC)};
+
+		id = hash64(seed, sizeof(seed),
+			    hash64(cluster->options.bus.name,
+				   strlen(cluster->options.bus.name), 0)) |
+		     1;
+		txn_put(&txn, TABLE_META, slice_of(name),
+			(struct slice){&id, sizeof(id)});
+	}
+	cluster->is_draining = store_last_number(&txn, drains_name) != 0;
+	txn_end(&txn);
+	snprintf(cluster->id, sizeof(cluster->id), "%016" PRIx64, id);
+}
+
+/* Read the partitions that the store holds from an earlier run. */
+static void read_places(struct node_group *cluster)
+{
+	struct txn txn = txn_begin_read(cluster->store);
+
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		struct partition *partition = &cluster->partitions[i];
+		struct journal_position place;
+
+		if (!journal_position_get(&txn, i, &place))
+			continue;
+		partition->applied = place.number;
+		partition->applied_hash = place.hash;
+		partition->read_epoch = place.epoch;
+		partition->is_whole = place.is_whole != 0;
+		partition->state = partition->is_whole ? PARTITION_FOLLOWED
+						       : PARTITION_COPYING;
+	}
+	txn_end(&txn);
+}
+
+/* A hint: "tpl.hint.log" or "tpl.hint.jobs", with a partition and a number. */
+struct node_hint {
+	uint64_t number;
+	uint16_t partition;
+};
+
+void log_hint_publish(struct node_group *cluster, unsigned partition,
+		      uint64_t number)
+{
+	struct node_hint hint = {0};
+
+	hint.number = number;
+	hint.partition = (uint16_t)partition;
+	cluster->ops->tell(cluster->bus, "tpl.hint.log",
+			   (struct slice){&hint, sizeof(hint)});
+}
+
+void owners_hint_publish(struct node_group *cluster)
+{
+	const struct node_hint hint = {0};
+
+	cluster->ops->tell(cluster->bus, "tpl.hint.owners",
+			   (struct slice){&hint, sizeof(hint)});
+}
+
+/*
+ * Schedule an early read of the end of the log: an entry came with a number
+ * that we have passed. The hint may be late, or the log continues with other
+ * numbers. Call with the lock held.
+ */
+static void look_soon(struct node_group *cluster, struct partition *partition)
+{
+	if (partition->state != PARTITION_FOLLOWED ||
+	    clock_steady_ms() < partition->looked_ms + LOOK_AGAIN_MS)
+		return;
+	partition->looked_ms = 0;
+	log_apply_wake(cluster);
+}
+
+void nodes_handle_hint(void *context, const char *subject, struct slice data)
+{
+	struct node_group *cluster = context;
+	struct partition *partition;
+	struct node_hint hint;
+
+	if (data.size != sizeof(hint))
+		return;
+	memcpy(&hint, data.data, sizeof(hint));
+	if (hint.partition >= ALL_PARTITIONS)
+		return;
+	partition = &cluster->partitions[hint.partition];
+	lock_acquire(&cluster->lock);
+	if (strcmp(subject, "tpl.hint.jobs") == 0) {
+		partition->job_ms = 0;
+		partition->has_jobs = true;
+		condition_signal(&cluster->has_jobs);
+	} else if (strcmp(subject, "tpl.hint.owners") == 0) {
+		cluster->looks = true;
+		condition_signal(&cluster->ends);
+	} else if (hint.number > partition->last) {
+		partition->last = hint.number;
+		log_apply_wake(cluster);
+	} else if (hint.number < partition->applied) {
+		look_soon(cluster, partition);
+	}
+	lock_release(&cluster->lock);
+}
+
+static enum error open_depot(struct node_group *cluster)
+{
+	const struct nodes_options *options = &cluster->options;
+	const struct snapshot_store_options depot = {
+		.location = options->snapshots,
+		.key_file = options->snapshots_key,
+		.ca_file = options->bus.ca_file,
+		.spool_folder = options->spool_folder,
+		.connect_timeout_ms = SNAPSHOT_STORE_CONNECT_MS,
+		.stall_timeout_s = SNAPSHOT_STORE_STALL_S,
+	};
+
+	return *options->snapshots == '\0'
+		       ? ERR_NONE
+		       : snapshot_store_open(&cluster->depot, &depot);
+}
+
+enum error nodes_open(struct node_group **cluster_out, struct store *store,
+		      const struct nodes_options *options)
+{
+	struct node_group *cluster = mem_alloc(1, sizeof(*cluster));
+	enum error error;
+
+	cluster->options = *options;
+	cluster->sightings.lease_ms = options->bus.lease_ms;
+	cluster->store = store;
+	cluster->log =
+		(struct commit_log){log_append, log_append_settle, cluster};
+	cluster->packer = packer_create(slice_of(""), PACK_LEVEL);
+	lock_init(&cluster->lock, LOCK_NODES);
+	condition_init(&cluster->has_news);
+	condition_init(&cluster->has_work);
+	condition_init(&cluster->ends);
+	condition_init(&cluster->is_quiet);
+	condition_init(&cluster->has_jobs);
+	if (cluster->options.sum_entries == 0)
+		cluster->options.sum_entries = SUM_ENTRIES;
+	cluster->ops = broker_load(options->bus.servers);
+	error = cluster->ops == NULL ? ERR_IO : open_depot(cluster);
+	if (error == ERR_NONE) {
+		node_read_id(cluster);
+		read_places(cluster);
+		error = nodes_connect_at_start(cluster);
+	}
+	if (error != ERR_NONE) {
+		nodes_close(cluster);
+		return error;
+	}
+	*cluster_out = cluster;
+	return ERR_NONE;
+}
+
+const struct commit_log *nodes_log(const struct node_group *cluster)
+{
+	return &cluster->log;
+}
+
+static bool start_workers(struct node_group *cluster)
+{
+	for (unsigned i = 0; i < JOB_THREADS; i++)
+		if (!thread_start(&cluster->workers[i], NULL, import_jobs_main,
+				  cluster))
+			return false;
+	return true;
+}
+
+enum error nodes_run(struct node_group *cluster, struct engine *engine,
+		     struct pipeline *pipeline)
+{
+	cluster->engine = engine;
+	cluster->pipeline = pipeline;
+	if (!thread_start(&cluster->copying, NULL, log_apply_main, cluster))
+		return ERR_IO;
+	if (!thread_start(&cluster->tending, NULL, snapshot_publisher_main,
+			  cluster) ||
+	    !thread_start(&cluster->membership, NULL, membership_main,
+			  cluster) ||
+	    !start_workers(cluster)) {
+		/* a daemon without these threads cannot continue */
+		log_error("cannot continue without the threads of the node");
+		abort();
+	}
+	cluster->is_running = true;
+	return ERR_NONE;
+}
+
+void nodes_stop(struct node_group *cluster)
+{
+	if (cluster == NULL || !cluster->is_running)
+		return;
+	lock_acquire(&cluster->lock);
+	cluster->is_ending = true;
+	log_apply_wake(cluster);
+	snapshot_publisher_wake(cluster);
+	condition_signal(&cluster->ends);
+	condition_broadcast(&cluster->has_jobs);
+	lock_release(&cluster->lock);
+	for (unsigned i = 0; i < JOB_THREADS; i++)
+		pthread_join(cluster->workers[i], NULL);
+	pthread_join(cluster->tending, NULL);
+	pthread_join(cluster->copying, NULL);
+	pthread_join(cluster->membership, NULL);
+	/*
+	 * all fetches have ended: another node may take the partitions
+	 * immediately
+	 */
+	membership_leave(cluster);
+	cluster->is_running = false;
+}
+
+static void close_buses(struct node_group *cluster)
+{
+	if (cluster->bus != NULL)
+		cluster->ops->close(cluster->bus);
+	for (size_t i = 0; i < cluster->closed_count; i++)
+		cluster->ops->close(cluster->closed[i]);
+}
+
+void nodes_close(struct node_group *cluster)
+{
+	if (cluster == NULL)
+		return;
+	assert(!cluster->is_running);
+	if (cluster->ops != NULL)
+		close_buses(cluster);
+	free(cluster->closed);
+	packer_destroy(cluster->packer);
+	condition_destroy(&cluster->has_jobs);
+	condition_destroy(&cluster->is_quiet);
+	condition_destroy(&cluster->ends);
+	condition_destroy(&cluster->has_work);
+	condition_destroy(&cluster->has_news);
+	snapshot_store_close(cluster->depot);
+	lock_destroy(&cluster->lock);
+	free(cluster->members);
+	failure_detector_free(&cluster->sightings);
+	free(cluster->presences);
+	free(cluster);
+}
+
+uint64_t partition_lag(enum partition_state state, uint64_t applied,
+		       uint64_t last)
+{
+	return state != PARTITION_NOT_HERE && last > applied ? last - applied
+							     : 0;
+}
+
+void nodes_facts(struct node_group *cluster, struct cluster_facts *facts_out)
+{
+	lock_acquire(&cluster->lock);
+	*facts_out = (struct cluster_facts){
+		.has_joined = cluster->bus != NULL,
+		.is_connected = cluster->is_connected,
+		.has_lease = nodes_have_lease(cluster),
+		.failovers = cluster->failovers,
+		.moves = cluster->moves,
+		.divergences = cluster->divergences,
+		.appends = cluster->appends,
+		.append_us = cluster->append_us,
+		.append_bytes = cluster->append_bytes,
+		.jobs = cluster->jobs,
+		.nodes = mem_alloc(cluster->member_count + 1,
+				   sizeof(struct node_facts)),
+		.node_count = cluster->member_count,
+	};
+	snprintf(facts_out->name, sizeof(facts_out->name), "%s",
+		 cluster->options.bus.name);
+	snprintf(facts_out->trouble, sizeof(facts_out->trouble), "%s",
+		 cluster->trouble);
+	for (size_t i = 0; i < cluster->member_count; i++)
+		facts_out->nodes[i] = cluster->members[i].facts;
+	heartbeat_facts(cluster, facts_out);
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		const struct partition *partition = &cluster->partitions[i];
+		struct partition_facts *facts = &facts_out->partitions[i];
+
+		facts->state = partition->state;
+		memcpy(facts->owner, partition->owner, sizeof(facts->owner));
+		memcpy(facts->wanted, partition->wanted, sizeof(facts->wanted));
+		facts->epoch = partition->state == PARTITION_OWNED
+				       ? partition->epoch
+				       : partition->row_epoch;
+		facts->applied = partition->applied;
+		facts->last = partition->last < partition->applied
+				      ? partition->applied
+				      : partition->last;
+		facts->is_locked = partition->locked_until_ms != 0;
+		facts_out->locked += facts->is_locked;
+	}
+	lock_release(&cluster->lock);
+}
+
+void nodes_find_route(struct node_group *cluster, unsigned partition,
+		      struct partition_route *out)
+{
+	const struct partition *row = &cluster->partitions[partition];
+
+	assert(partition < ALL_PARTITIONS);
+	lock_acquire(&cluster->lock);
+	*out = (struct partition_route){
+		.is_own = row->state == PARTITION_OWNED &&
+			  nodes_have_lease(cluster),
+		.is_copy = row->is_whole,
+		.epoch = row->row_epoch,
+		.last = row->last,
+	};
+	if (strcmp(row->owner, cluster->options.bus.name) != 0)
+		memcpy(out->owner, row->owner, sizeof(out->owner));
+	for (size_t i = 0; i < cluster->member_count; i++)
+		if (strcmp(cluster->members[i].facts.name, out->owner) == 0)
+			memcpy(out->address, cluster->members[i].facts.address,
+			       sizeof(out->address));
+	lock_release(&cluster->lock);
+}
+
+/* A request that waits for its response. */
+struct node_request {
+	struct node_group *cluster;
+	unsigned partition;
+	const char *node; /* or NULL */
+	uint64_t epoch;   /* epoch of the partition's row when the request was
+			     sent */
+};
+
+static bool has_member(const struct node_group *cluster, const char *name)
+{
+	for (size_t i = 0; i < cluster->member_count; i++)
+		if (strcmp(cluster->members[i].facts.name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Return whether the node that got the request may still respond. */
+static bool may_answer(const void *context)
+{
+	const struct node_request *asking = context;
+	struct node_group *cluster = asking->cluster;
+	bool may;
+
+	lock_acquire(&cluster->lock);
+	may = asking->node != NULL
+		      ? has_member(cluster, asking->node)
+		      : cluster->partitions[asking->partition].row_epoch ==
+				asking->epoch;
+	may &= !cluster->is_ending;
+	lock_release(&cluster->lock);
+	return may;
+}
+
+/* NOLINTNEXTLINE(readability-function-size): a request has this many cases */
+enum error nodes_request(struct node_group *cluster, unsigned partition,
+			 const char *node, struct slice question,
+			 uint32_t timeout_ms, struct buffer *answer)
+{
+	struct node_request asking = {cluster, partition, node, 0};
+	const struct broker_wait patience = {timeout_ms, may_answer, &asking};
+	char subject[BROKER_SUBJECT_BYTES];
+	struct broker *bus = cluster->bus;
+
+	if (bus == NULL)
+		return ERR_NOT_FOUND;
+	if (node != NULL) {
+		snprintf(subject, sizeof(subject), "tpl.node.%s", node);
+	} else {
+		owner_request_subject(partition, subject);
+		lock_acquire(&cluster->lock);
+		asking.epoch = cluster->partitions[partition].row_epoch;
+		lock_release(&cluster->lock);
+	}
+	return cluster->ops->ask(bus, subject, question, &patience, answer);
+}
+
+void nodes_end_call(struct node_group *cluster)
+{
+	lock_acquire(&cluster->lock);
+	assert(cluster->calls > 0);
+	if (--cluster->calls == 0)
+		condition_broadcast(&cluster->is_quiet);
+	lock_release(&cluster->lock);
+}
+
+void nodes_handle_request(void *context, struct slice question,
+			  struct buffer *answer)
+{
+	struct node_group *cluster = context;
+	nodes_request_handler *answerer;
+	void *answer_context;
+
+	lock_acquire(&cluster->lock);
+	answerer = cluster->answerer;
+	answer_context = cluster->answer_context;
+	cluster->calls += answerer != NULL;
+	lock_release(&cluster->lock);
+	if (answerer == NULL)
+		return;
+	answerer(answer_context, question, answer);
+	nodes_end_call(cluster);
+}
+
+const struct import_job_runner *nodes_begin_job(struct node_group *cluster,
+						void **context_out)
+{
+	const struct import_job_runner *worker;
+
+	lock_acquire(&cluster->lock);
+	worker = cluster->worker;
+	*context_out = cluster->worker_context;
+	cluster->calls += worker != NULL;
+	lock_release(&cluster->lock);
+	return worker;
+}
+
+void nodes_set_request_handler(struct node_group *cluster,
+			       nodes_request_handler *answerer, void *context)
+{
+	lock_acquire(&cluster->lock);
+	cluster->answer_context = context;
+	cluster->answerer = answerer;
+	while (answerer == NULL && cluster->calls > 0)
+		condition_wait(&cluster->is_quiet, &cluster->lock);
+	lock_release(&cluster->lock);
+}
+
+void nodes_set_job_runner(struct node_group *cluster,
+			  const struct import_job_runner *worker, void *context)
+{
+	lock_acquire(&cluster->lock);
+	cluster->worker_context = context;
+	cluster->worker = worker;
+	while (worker == NULL && cluster->calls > 0)
+		condition_wait(&cluster->is_quiet, &cluster->lock);
+	condition_broadcast(&cluster->has_jobs);
+	lock_release(&cluster->lock);
+}
+
+size_t nodes_max_bytes(struct node_group *cluster)
+{
+	struct broker *bus = cluster->bus;
+
+	return bus == NULL ? 0 : cluster->ops->max_bytes(bus);
+}
+
+/* Publish "tpl.hint.jobs" with the partition of each job. */
+static void tell_of_jobs(struct node_group *cluster,
+			 const struct import_job *jobs, size_t count)
+{
+	bool has_told[ALL_PARTITIONS] = {false};
+
+	for (size_t i = 0; i < count; i++) {
+		struct node_hint hint = {0};
+
+		if (has_told[jobs[i].partition])
+			continue;
+		has_told[jobs[i].partition] = true;
+		hint.partition = (uint16_t)jobs[i].partition;
+		cluster->ops->tell(cluster->bus, "tpl.hint.jobs",
+				   (struct slice){&hint, sizeof(hint)});
+	}
+}
+
+/* A job that is sent to the broker. */
+struct job_entry {
+	char subject[BROKER_SUBJECT_BYTES];
+	char id[ENCRYPTION_NAME_BYTES]; /* id of an encrypted job */
+	struct buffer sealed;
+};
+
+static struct broker_entry
+import_job_build_entry(const struct node_group *cluster,
+		       const struct import_job *job, struct job_entry *entry)
+{
+	const struct encryption_keys *keys = cluster->options.secret_keys;
+
+	*entry = (struct job_entry){0};
+	snprintf(entry->subject, sizeof(entry->subject), "tpl.job.%03u.%s",
+		 job->partition, job->verb);
+	if (job->has_secret) {
+		import_job_encrypt(keys, entry->subject, job->data,
+				   &entry->sealed);
+		/* the plain id can be guessed from the content */
+		encryption_keys_name(keys, slice_of(job->id), entry->id);
+	}
+	return (struct broker_entry){
+		.subject = entry->subject,
+		.id = job->has_secret ? entry->id : job->id,
+		.data = job->has_secret ? buffer_slice(&entry->sealed)
+					: job->data,
+		.expected = BROKER_ANY,
+	};
+}
+
+/*
+ * Submit at most this many at a time. Their subjects may be equal: the broker
+ * stores them in order.
+ */
+static enum error submit_some(struct node_group *cluster,
+			      struct import_job *jobs, size_t count)
+{
+	struct broker_entry entries[JOBS_AT_ONCE];
+	struct job_entry own[JOBS_AT_ONCE];
+	enum error error;
+
+	for (size_t i = 0; i < count; i++)
+		entries[i] = import_job_build_entry(cluster, &jobs[i], &own[i]);
+	error = cluster->ops->append(cluster->bus, entries, count);
+	for (size_t i = 0; i < count; i++) {
+		jobs[i].is_known = entries[i].is_known;
+		buffer_free(&own[i].sealed);
+	}
+	tell_of_jobs(cluster, jobs, count);
+	return error;
+}
+
+enum error import_jobs_submit(struct node_group *cluster,
+			      struct import_job *jobs, size_t count)
+{
+	enum error error = cluster->bus == NULL ? ERR_NETWORK : ERR_NONE;
+
+	for (size_t i = 0; i < count; i++)
+		if (jobs[i].has_secret && cluster->options.secret_keys == NULL)
+			return ERR_NO_ENCRYPTION_KEY;
+	for (size_t i = 0; i < count && error == ERR_NONE; i += JOBS_AT_ONCE) {
+		size_t left = count - i;
+
+		error = submit_some(cluster, &jobs[i],
+				    left < JOBS_AT_ONCE ? left : JOBS_AT_ONCE);
+	}
+	return error;
+}
+
+enum error nodes_remove(struct node_group *cluster, const char *node)
+{
+	struct broker *bus = cluster->bus;
+	char key[BROKER_KEY_BYTES];
+	struct broker_row row = {0};
+	enum error error =
+		bus == NULL ? ERR_NETWORK
+			    : cluster->ops->get(bus, BROKER_NODES, node, &row);
+
+	buffer_clear(&row.value);
+	if (error == ERR_NONE) {
+		error = ERR_BUSY;
+	} else if (error == ERR_NOT_FOUND) {
+		heartbeat_key(node, key);
+		error = cluster->ops->get(bus, BROKER_FACTS, key, &row);
+		if (error == ERR_NONE)
+			error = cluster->ops->remove(bus, BROKER_FACTS, key,
+						     row.revision);
+	}
+	buffer_free(&row.value);
+	return error;
+}
+
+void nodes_drain(struct node_group *cluster, bool drains)
+{
+	uint64_t number = drains;
+	struct txn txn = txn_begin_write(cluster->store);
+	enum error error;
+
+	txn_put(&txn, TABLE_META, slice_of(drains_name),
+		(struct slice){&number, sizeof(number)});
+	error = txn_end(&txn);
+	if (error != ERR_NONE)
+		log_error("nodes: this node %s only until its restart, because "
+			  "the store cannot be written: %s",
+			  drains ? "is drained" : "accepts partitions",
+			  error_text(error));
+	lock_acquire(&cluster->lock);
+	cluster->is_draining = drains;
+	lock_release(&cluster->lock);
+}
+
+/*
+ * Connect to the broker, at the start or as soon as its servers respond. Until
+ * then the node owns no partition and knows no other nodes, so only the API
+ * may send requests, and it gets an error.
+ */
+
+enum {
+	NODE_ANSWERERS = 4,
+	REMIND_MS = 60 * 1000, /* between log lines about the same problem */
+	RETRY_MS = 500,
+	SOON_MS = 10 * 1000,
+	DEAF_LEASES = 2,
+	WRONG_MS = 2000, /* retry after wrong settings, which an operator must
+			    change */
+};
+
+void nodes_set_problem(struct node_group *cluster, enum log_level level,
+		       const char *text)
+{
+	uint64_t now_ms = clock_steady_ms();
+	bool is_told;
+
+	lock_acquire(&cluster->lock);
+	is_told = strcmp(cluster->trouble, text) != 0 ||
+		  now_ms >= cluster->trouble_ms + REMIND_MS;
+	if (is_told)
+		cluster->trouble_ms = now_ms;
+	snprintf(cluster->trouble, sizeof(cluster->trouble), "%s", text);
+	lock_release(&cluster->lock);
+	if (is_told && *text != '\0')
+		log_line(level, "nodes: %s", text);
+}
+
+/* Subscribe to hints and to requests to this node. */
+static enum error listen_to_nodes(struct node_group *cluster,
+				  struct broker *bus)
+{
+	char subject[BROKER_SUBJECT_BYTES];
+	enum error error = cluster->ops->listen(bus, "tpl.hint.*",
+						nodes_handle_hint, cluster);
+
+	snprintf(subject, sizeof(subject), "tpl.node.%s",
+		 cluster->options.bus.name);
+	if (error == ERR_NONE)
+		error = cluster->ops->answer(bus, subject, nodes_handle_request,
+					     cluster, NODE_ANSWERERS);
+	return error;
+}
+
+/* Replace the bus; the copying thread sets the handlers for its partitions. */
+static void replace_bus(struct node_group *cluster, struct broker *bus)
+{
+	struct broker *old = atomic_exchange(&cluster->bus, bus);
+
+	if (old == NULL)
+		return;
+	cluster->closed =
+		mem_grow(cluster->closed, cluster->closed_count,
+			 &cluster->closed_capacity, sizeof(struct broker *));
+	cluster->closed[cluster->closed_count++] = old;
+	lock_acquire(&cluster->lock);
+	cluster->has_new_bus = true;
+	log_apply_wake(cluster);
+	lock_release(&cluster->lock);
+}
+
+/*
+ * Return whether the server is disconnected from the others: it may accept a
+ * connection but have no JetStream until its restart (version 2.9). After some
+ * leases without a response the node connects to another server.
+ */
+static bool is_deaf(const struct node_group *cluster)
+{
+	return clock_steady_ms() - cluster->answered_ms >=
+	       (uint64_t)DEAF_LEASES * cluster->options.bus.lease_ms;
+}
+
+enum error nodes_connect(struct node_group *cluster)
+{
+	char why[BROKER_WHY_BYTES] = "the connection was lost immediately";
+	struct broker *bus = cluster->bus;
+	enum error error;
+
+	if (bus != NULL && !cluster->ops->is_closed(bus)) {
+		if (!is_deaf(cluster))
+			return ERR_NONE;
+		log_warn("nodes: the NATS server does not respond; trying "
+			 "another one");
+		cluster->ops->hang_up(bus);
+	}
+	bus = NULL;
+	/*
+	 * a connection that failed twice in short time will fail again, and
+	 * each one leaves a bus
+	 */
+	if (clock_steady_ms() < cluster->join_ms ||
+	    (cluster->joined_before_ms != 0 &&
+	     clock_steady_ms() < cluster->joined_before_ms + SOON_MS))
+		return ERR_NETWORK;
+	error = cluster->ops->open(&bus, &cluster->options.bus, why);
+	if (error == ERR_NONE)
+		error = listen_to_nodes(cluster, bus);
+	if (error == ERR_NONE) {
+		cluster->answered_ms = clock_steady_ms();
+		cluster->joined_before_ms = cluster->joined_ms;
+		cluster->joined_ms = cluster->answered_ms;
+		replace_bus(cluster, bus);
+		return ERR_NONE;
+	}
+	if (bus != NULL)
+		cluster->ops->close(bus);
+	nodes_set_problem(
+		cluster,
+		error == ERR_NETWORK ? LOG_LEVEL_WARN : LOG_LEVEL_ERROR, why);
+	cluster->join_ms = clock_steady_ms() +
+			   (error == ERR_NETWORK ? RETRY_MS : WRONG_MS);
+	return error;
+}
+
+enum error nodes_connect_at_start(struct node_group *cluster)
+{
+	enum error error = nodes_connect(cluster);
+
+	if (error != ERR_NETWORK)
+		return error;
+	log_warn("nodes: waiting for the NATS servers; until then this node "
+		 "fetches and changes nothing, and responses may be outdated");
+	return ERR_NONE;
+}

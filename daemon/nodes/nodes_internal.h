@@ -1,0 +1,475 @@
+/*
+ * daemon/nodes/nodes_internal.h - lifecycle of a node in the node group. It is
+ * opened before the engine, which commits through its log, and stopped after
+ * the pipeline.
+ */
+#ifndef DAEMON_NODES_NODES_INTERNAL_H
+#define DAEMON_NODES_NODES_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/compress.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "daemon/engine/engine.h"
+#include "daemon/engine/pipeline.h"
+#include "daemon/nodes/broker.h"
+#include "daemon/nodes/membership.h"
+#include "daemon/nodes/nodes.h"
+#include "daemon/nodes/snapshot_store.h"
+#include "daemon/runtime/lock.h"
+#include "store/journal.h"
+#include "store/store.h"
+
+struct commit_log;
+struct engine;
+struct pipeline;
+
+struct nodes_options {
+	struct broker_options bus;
+	const char *address;  /* for direct connections, or "" */
+	const char *version;  /* of this program */
+	uint32_t capacity;    /* weight: its share of the partitions; >= 1 */
+	uint64_t patience_ms; /* a missing node keeps its replicas for this
+				 time; the same on all nodes; 0 = it does not */
+	/* Encrypt secrets between nodes, as the store's cipher; or NULL. */
+	const struct encryption_keys *secret_keys;
+	unsigned copies; /* replicas of a partition, including the owner's: 1 to
+			    3 */
+	const char *snapshots;     /* location of a snapshot store, or "" */
+	const char *snapshots_key; /* path of its key file, or "" */
+	const char *spool_folder;  /* for snapshots before they are sent */
+	uint64_t snapshot_bytes;   /* size of a partition's log that triggers a
+				      snapshot */
+	uint32_t sum_entries; /* compare replicas every this many entries; 0 =
+				 1000 */
+};
+
+/*
+ * Connect to the broker if it responds; otherwise retry when the node runs. The
+ * texts of the options and the store must outlive the result; the store has
+ * partitions. Errors as of bus_ops.open() except ERR_NETWORK, with a line in
+ * the log. ERR_IO: the broker's module is not installed.
+ */
+enum error nodes_open(struct node_group **cluster_out, struct store *store,
+		      const struct nodes_options *options);
+
+/* Return the log for engine_options. */
+const struct commit_log *nodes_log(const struct node_group *cluster);
+
+/* Start to own and follow partitions. ERR_IO: cannot create the threads. */
+enum error nodes_run(struct node_group *cluster, struct engine *engine,
+		     struct pipeline *pipeline);
+
+/*
+ * Release the lease so that other nodes need not wait until it expires, and
+ * stop the threads. Call while the pipeline still runs.
+ */
+void nodes_stop(struct node_group *cluster);
+
+/* Call after the engine is closed. NULL is a no-op. */
+void nodes_close(struct node_group *cluster);
+
+/*
+ * The state that the threads of a node share.
+ *
+ * A node has three threads: one renews the lease and watches the other nodes
+ * (membership.c), one follows the logs and moves partitions (copying.c), one
+ * saves snapshots and publishes events (tending.c). The pipeline's committer
+ * thread appends to the log (appending.c).
+ */
+
+/* Number of jobs executed at the same time, each of another partition. */
+enum { JOB_THREADS = 4 };
+
+/* The sum of all rows of a partition after an entry of its log. */
+struct partition_sum {
+	uint64_t entry; /* hash of the entry; 0 = no sum yet */
+	uint64_t sum;   /* journal_sum() */
+	uint64_t rows;
+};
+
+/* The progress of a partition's jobs. */
+struct import_job_progress {
+	struct job_mark last; /* the last executed job; hash 0 = unknown */
+	uint64_t noted;   /* hash of the last job that the store has noted */
+	unsigned unnoted; /* number of jobs executed since then */
+	unsigned singly;  /* execute this many seeds one by one, because they
+			     failed as a group */
+	/* If the last job is not found, these jobs are done: */
+	uint64_t done;         /* all up to this number */
+	uint64_t done_time_ms; /* and all older than this; 0 = unknown */
+	/* A job that cannot be executed now. */
+	uint64_t waiting;  /* its number; 0 = none */
+	uint64_t since_ms; /* steady clock: when it began to wait */
+};
+
+/* A partition on this node. The lock protects all fields unless stated. */
+struct partition {
+	char owner[NODE_NAME_BYTES];  /* from its row in BROKER_FACTS; "" = no
+				       * row
+				       */
+	char wanted[NODE_NAME_BYTES]; /* the node that should own it */
+	enum partition_state state;   /* written by the copying thread */
+	uint32_t entries;             /* entries since the last sum */
+	uint64_t revision;            /* of the owner's row; 0 = no row */
+	uint64_t row_epoch; /* epoch in that row: every new row has a higher
+			       one, whatever its revision is */
+	uint64_t epoch;     /* of our ownership */
+
+	/* The log and how much of it is applied here. */
+	uint64_t applied;      /* number of the last applied entry */
+	uint64_t applied_hash; /* log_entry_hash() of that entry; 0 = unknown */
+	uint64_t read_epoch;   /* highest epoch that was applied */
+	uint64_t last;         /* number of the last known entry */
+	uint64_t sought;  /* hash of an entry that must be read; 0 = it was read
+			   */
+	uint64_t claim;   /* hash of the last entry that we wrote; 0 = none */
+	uint64_t pending; /* number of an entry whose transaction is still open;
+			     0 = none */
+	uint64_t pending_hash;
+	uint64_t behind_ms; /* steady clock: since when a known entry is missing
+			       here; 0 = not missing */
+	uint64_t looked_ms; /* steady clock: the log was read, or its last entry
+			       was compared */
+	uint64_t checked_ms; /* steady clock: last replica_check_partition(); 0
+			      * = never
+			      */
+	uint64_t damaged_ms; /* steady clock: since when some rows are known to
+				be unreadable; 0 = none */
+	uint64_t begin_ms; /* steady clock: load no snapshot before this time */
+	uint64_t locked_until_ms; /* steady clock: a secret cannot be decrypted;
+				     do not read before this time; 0 = read */
+	/* The sums of its replicas after the same entry. */
+	struct partition_sum own_sum;
+	struct partition_sum owner_sum;
+
+	/* State of the tending thread. */
+	uint64_t summed_ms;   /* steady clock: replicas were compared, or our
+				 start */
+	uint64_t log_bytes;   /* size of the log since the last snapshot */
+	uint64_t saved_ms;    /* steady clock: time of the last snapshot, or our
+				 start */
+	uint64_t saved_bytes; /* size of our last snapshot; 0 = none yet */
+	uint64_t published; /* the last event that is published to the stream */
+	struct import_job_progress
+		jobs;    /* written by the thread that executes the jobs */
+	uint64_t job_ms; /* steady clock: search no jobs before this time */
+
+	bool wants_copy; /* this node should have a replica */
+	bool is_first;   /* this node is the first of the nodes with a complete
+			    replica, or no node has one */
+	bool wanted_has_it;  /* the node that should own it has a complete
+				replica */
+	bool others_have_it; /* all other nodes that should have a replica have
+				a complete one */
+	bool is_owner_gone;
+	bool is_whole;
+	bool is_dropping; /* to be deleted: the deletion failed, or a complete
+			     replica must be kept for now */
+	bool is_unsure;   /* it is unknown whether the log holds our entry */
+	bool is_log_full; /* the log has no space for our claim */
+	bool wants_snapshot; /* the log no longer has the entry that is applied
+				here */
+	bool sums;           /* sum up the rows after the pending entry */
+	bool is_resealed; /* saved since we own it: everything in the snapshot
+			     is encrypted with our first key */
+	bool is_published_known; /* `published` was read */
+	bool has_events;         /* there may be events to publish */
+	bool is_job_known;       /* `jobs` was read */
+	bool is_working;         /* a thread executes its jobs */
+	bool has_jobs;           /* a hint about new jobs came */
+};
+
+/* A node, from its row in BROKER_NODES. */
+struct node_state {
+	struct node_facts facts;
+	uint64_t revision;
+	uint64_t time_ms;         /* server clock: when the row was written */
+	bool has[ALL_PARTITIONS]; /* complete */
+	bool owns[ALL_PARTITIONS];
+	uint64_t last[ALL_PARTITIONS]; /* last log entry of each partition that
+					  it owns */
+	bool has_other_domains;        /* its list of public suffixes is another
+					  version */
+};
+
+/* A node that has sent a heartbeat, from its row in BROKER_FACTS. */
+struct node_heartbeat {
+	char name[NODE_NAME_BYTES];
+	uint32_t capacity;
+	bool is_draining;
+	bool is_away; /* it has no lease and is expected to return */
+	uint64_t revision;
+	uint64_t time_ms; /* server clock: time of the heartbeat */
+};
+
+struct node_group {
+	const struct broker_ops *ops;
+	/*
+	 * NULL until a server has responded. A bus that is closed permanently
+	 * is replaced; threads that still use the old one get errors, so it is
+	 * freed at the end.
+	 */
+	_Atomic(struct broker *) bus;
+	struct broker *
+		*closed; /* [closed_count], owned by the membership thread */
+	size_t closed_count;
+	size_t closed_capacity;
+	struct nodes_options options;
+	struct store *store;
+	struct engine *engine;     /* set by nodes_run() */
+	struct pipeline *pipeline; /* set by nodes_run() */
+	struct commit_log log;
+	struct packer *packer; /* used by the committer thread */
+	pthread_t membership;
+	pthread_t copying;
+	pthread_t tending;
+	pthread_t workers[JOB_THREADS];
+	bool is_running;
+	bool asks_leader; /* read entries from the leader; used by the copying
+			     thread */
+	struct snapshot_store *depot; /* NULL = no snapshots */
+	uint64_t locked_ms; /* steady clock: a missing key was logged */
+	unsigned begun; /* index of the next unfinished replica to continue */
+	uint64_t depot_ms; /* the snapshot store failed: request nothing from it
+			      before this time */
+	uint64_t doubted_until_ms; /* steady clock: do not trust the numbers of
+				      replicas before this time; used by the
+				      copying thread */
+	uint64_t job_told_ms;   /* steady clock: a waiting job was logged; 0 =
+				   never; under the lock */
+	uint64_t renumbered_ms; /* steady clock: changed entry numbers were
+				   logged; under the lock */
+	uint64_t full_until_ms; /* steady clock: the disk is full, adopt no
+				   partition before this time; under the lock */
+	char id[32];            /* id of the store */
+
+	struct lock lock;
+	struct condition has_news; /* wakes the copying thread */
+	struct condition has_work; /* wakes the tending thread */
+	bool is_work;
+	struct condition ends; /* wakes the membership thread */
+	nodes_request_handler *answerer;
+	void *answer_context;
+	const struct import_job_runner *worker;
+	void *worker_context;
+	unsigned calls; /* number of running calls of both handlers */
+	struct condition is_quiet; /* no call runs */
+	struct condition has_jobs; /* wakes the threads that execute jobs */
+	bool is_news;
+	bool is_ending;
+	bool is_lost; /* the lease has expired since all partitions were left:
+			 our ownership is lost even if there is a new lease */
+	bool has_new_bus; /* no handlers are set on it yet */
+	bool looks;       /* an owner has changed: read the rows immediately */
+	bool is_draining;
+	bool yields; /* other nodes have another encryption key: own nothing */
+	bool is_connected;
+	char trouble[NODE_TROUBLE_BYTES]; /* why the node has no lease, or "" */
+	uint64_t trouble_ms;              /* steady clock: when it was logged */
+	uint64_t join_ms;   /* steady clock: do not connect before this time */
+	uint64_t joined_ms; /* steady clock: last connection; 0 = none */
+	uint64_t joined_before_ms; /* the connection before that */
+	uint64_t answered_ms; /* steady clock: last response of the servers */
+	bool has_members;     /* the nodes were read at least once */
+	uint64_t lease_until_ms; /* by clock_lease_ms(); 0 = no lease */
+	uint64_t revision;       /* of our row in BROKER_NODES */
+	int64_t clock_ms;
+	uint64_t failovers;
+	uint64_t moves;
+	uint64_t divergences;
+	uint64_t appends;
+	uint64_t append_us;
+	uint64_t append_bytes;
+	uint64_t jobs;
+	struct node_state *members; /* [member_count], sorted by name */
+	size_t member_count;
+	struct failure_detector sightings; /* sightings of leases */
+	struct node_heartbeat *presences;  /* [presence_count]; written only by
+					the  membership thread */
+	size_t presence_count;
+	uint64_t told_ms; /* steady clock: our last heartbeat; 0 = none yet */
+	struct partition partitions[ALL_PARTITIONS];
+};
+
+/* Return whether our lease is valid. Call with the lock held. */
+bool nodes_have_lease(const struct node_group *cluster);
+
+/* Write the subject of a partition's log. */
+void log_stream_subject(unsigned partition, char out[BROKER_SUBJECT_BYTES]);
+
+/* Write the subject of requests to a partition's owner. */
+void owner_request_subject(unsigned partition, char out[BROKER_SUBJECT_BYTES]);
+
+/*
+ * Read the owner of a partition from its row, "NODE", a NUL, "EPOCH". Return
+ * the epoch; 0 if the row has none.
+ */
+uint64_t owner_read(const struct broker_row *row, char name[NODE_NAME_BYTES]);
+
+/* Write the key of a partition's row in BROKER_FACTS: "p.017". */
+void partition_key(unsigned partition, char out[BROKER_KEY_BYTES]);
+
+/* Wake the copying thread. Call with the lock held. */
+void log_apply_wake(struct node_group *cluster);
+
+/* Wake the tending thread. Call with the lock held. */
+void snapshot_publisher_wake(struct node_group *cluster);
+
+/*
+ * Send the number of its last entry to the followers of a partition; hints may
+ * be lost.
+ */
+void log_hint_publish(struct node_group *cluster, unsigned partition,
+		      uint64_t number);
+
+/* Make all nodes read the owners again: one has changed. */
+void owners_hint_publish(struct node_group *cluster);
+
+/* appending.c */
+enum error log_append(void *context, struct txn *txn, struct journal *journal);
+void log_append_settle(void *context, enum error error);
+
+/* joining.c */
+
+/*
+ * Connect to the broker if it responds; otherwise leave that to the membership
+ * thread. Return only permanent errors, with a line in the log.
+ */
+enum error nodes_connect_at_start(struct node_group *cluster);
+
+/* Connect if there is no connection. For the membership thread. */
+enum error nodes_connect(struct node_group *cluster);
+
+/*
+ * Set the current problem for /v1/nodes, and log it at most once a minute; ""
+ * = no problem.
+ */
+void nodes_set_problem(struct node_group *cluster, enum log_level level,
+		       const char *text);
+
+/* cluster.c: a broker_listener for tpl.hint.* */
+void nodes_handle_hint(void *context, const char *subject, struct slice data);
+
+/* membership.c */
+void *membership_main(void *argument);
+
+/* Delete our row, so that other nodes need not wait until the lease expires. */
+void membership_leave(struct node_group *cluster);
+
+/*
+ * presence.c: for the membership thread. Read the expected nodes from the rows
+ * of BROKER_FACTS; ignore other rows.
+ */
+void heartbeat_read_all(struct node_group *cluster,
+			const struct broker_row *rows, size_t count);
+
+/* Write our heartbeat when it is due, and delete nodes that did not return. */
+void heartbeat_write(struct node_group *cluster);
+
+/*
+ * Fill in the silent time of each node and the missing nodes, after the facts
+ * of the members. Call with the lock held; any thread.
+ */
+void heartbeat_facts(const struct node_group *cluster,
+		     struct cluster_facts *out);
+
+/* Write "n.NAME", the key in BROKER_FACTS. */
+void heartbeat_key(const char *node, char out[BROKER_KEY_BYTES]);
+
+/*
+ * cluster.c: a broker_request_handler; below, the functions that execute jobs,
+ * or NULL: call nodes_end_call() afterwards.
+ */
+void nodes_handle_request(void *context, struct slice question,
+			  struct buffer *answer);
+const struct import_job_runner *nodes_begin_job(struct node_group *cluster,
+						void **context_out);
+void nodes_end_call(struct node_group *cluster);
+
+/* copying.c */
+void *log_apply_main(void *argument);
+
+/* tending.c */
+void *snapshot_publisher_main(void *argument);
+
+/* jobs.c */
+void *import_jobs_main(void *argument);
+
+/*
+ * damage.c: after ERR_CORRUPT, check whether rows of the partition are
+ * unreadable; if so, the copying thread repairs it. Reads all rows, at most
+ * once a minute.
+ */
+void replica_check_partition(struct node_group *cluster, unsigned number);
+
+/*
+ * sums.c: sum up the rows of the partition as the store has them now, after the
+ * entry with this hash, or note that they are damaged. Call in the thread that
+ * wrote the entry, before it writes more.
+ */
+void replica_check_sum(struct node_group *cluster, unsigned partition,
+		       uint64_t entry);
+
+/*
+ * Compare the known sums; return whether this replica differs and must be
+ * copied again. For the copying thread.
+ */
+bool replica_check_differs(struct node_group *cluster, unsigned partition);
+
+/* "s.017" in BROKER_FACTS: the owner's sum. */
+void replica_check_key(unsigned partition, char out[BROKER_KEY_BYTES]);
+bool replica_check_read(struct slice text, struct partition_sum *sum_out);
+
+/*
+ * following.c: read a bounded number of new entries of the partition's log into
+ * the store; *more_out = there may be more. ERR_NOT_FOUND: the log no longer
+ * has the missing entries.
+ */
+enum error log_apply_follow(struct node_group *cluster, unsigned number,
+			    bool *more_out);
+
+/*
+ * Read from the leader only, for some minutes: replicas may number entries
+ * differently. Return false if this is already the case. For the copying
+ * thread.
+ */
+bool log_apply_doubt_numbers(struct node_group *cluster);
+
+/* Where the log has the last entry that is applied here. */
+enum log_position {
+	LOG_POSITION_SAME,    /* at its number, or unknown */
+	LOG_POSITION_OTHER,   /* at another number, which is known now */
+	LOG_POSITION_NONE,    /* not nearby: it was purged or lost */
+	LOG_POSITION_UNKNOWN, /* the broker does not respond */
+};
+
+/*
+ * Ask the leader: servers of version 2.9 that were killed may renumber entries.
+ */
+enum log_position log_apply_find_position(struct node_group *cluster,
+					  unsigned number);
+
+/* The last entry of a log; all 0 = empty log. */
+struct log_end {
+	uint64_t number;
+	uint64_t hash;  /* log_entry_hash() */
+	uint64_t epoch; /* UINT64_MAX: not written by a node */
+};
+
+/* Read the last entry from the leader. */
+enum error log_read_last(struct node_group *cluster, unsigned number,
+			 struct log_end *end_out);
+
+/* Set the number of the last applied entry. */
+void log_apply_renumber(struct node_group *cluster, unsigned number,
+			uint64_t to);
+
+/* Log the new number, at most once a minute. */
+void log_apply_log_renumbered(struct node_group *cluster, unsigned number,
+			      uint64_t from, uint64_t to);
+
+#endif

@@ -1,0 +1,583 @@
+#include "daemon/nodes/ownership.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "daemon/nodes/log_append.h"
+#include "daemon/nodes/log_apply.h"
+#include "daemon/nodes/nodes.h"
+#include "daemon/runtime/clock.h"
+#include "store/key.h"
+#include "store/partitions.h"
+#include "store/rows.h"
+
+/*
+ * Which partitions this node owns. It adopts a partition whose owner has
+ * failed or that it should own: first the row names it, then the log, then the
+ * engine. It leaves a partition that another node may own, and transfers one
+ * that another node should own.
+ */
+
+enum {
+	LEAVE_MS = 5000, /* running fetches may end in this time */
+	ANSWERERS = 4,
+};
+
+void ownership_serve_requests(struct node_group *cluster, unsigned number,
+			      bool answers)
+{
+	char subject[BROKER_SUBJECT_BYTES];
+
+	owner_request_subject(number, subject);
+	cluster->ops->answer(cluster->bus, subject,
+			     answers ? nodes_handle_request : NULL, cluster,
+			     ANSWERERS);
+}
+
+/* Add or remove the sites of the partition in the engine. */
+static enum error change_engine(struct node_group *cluster, unsigned number,
+				bool is_own)
+{
+	struct change change = {
+		.kind = CHANGE_PARTITION,
+		.partition = {.partition = number, .is_own = is_own},
+	};
+
+	store_set_owned(cluster->store, number, is_own);
+	return pipeline_command(cluster->pipeline, &change);
+}
+
+/*
+ * Return whether its row has changed only in its revision, which servers that
+ * were killed assign again.
+ */
+static bool has_other_revision(struct node_group *cluster, const char *key,
+			       const struct partition *known,
+			       uint64_t *revision_out)
+{
+	struct broker_row row = {0};
+	char owner[NODE_NAME_BYTES];
+	bool is_it = cluster->ops->get(cluster->bus, BROKER_FACTS, key, &row) ==
+			     ERR_NONE &&
+		     owner_read(&row, owner) == known->row_epoch &&
+		     strcmp(owner, known->owner) == 0;
+
+	*revision_out = row.revision;
+	buffer_free(&row.value);
+	return is_it;
+}
+
+/* Write the owner's row: "NODE", a NUL, "EPOCH". */
+static enum error write_owner(struct node_group *cluster, unsigned number,
+			      const char *owner)
+{
+	struct partition *partition = &cluster->partitions[number];
+	const struct partition before = partition_copy_state(cluster, number);
+	uint64_t epoch =
+		1 + (before.row_epoch > before.read_epoch ? before.row_epoch
+							  : before.read_epoch);
+	char key[BROKER_KEY_BYTES];
+	struct buffer text = {0};
+	uint64_t revision;
+	enum error error;
+
+	partition_key(number, key);
+	buffer_append_text(&text, owner);
+	buffer_append_byte(&text, '\0');
+	buffer_printf(&text, "%" PRIu64, epoch);
+	error = cluster->ops->put(cluster->bus, BROKER_FACTS, key,
+				  buffer_slice(&text), before.revision,
+				  &revision);
+	if (error == ERR_BUSY && before.revision != 0 &&
+	    has_other_revision(cluster, key, &before, &revision))
+		error = cluster->ops->put(cluster->bus, BROKER_FACTS, key,
+					  buffer_slice(&text), revision,
+					  &revision);
+	buffer_free(&text);
+	if (error != ERR_NONE)
+		return error;
+	lock_acquire(&cluster->lock);
+	partition->revision = revision;
+	partition->row_epoch = epoch;
+	snprintf(partition->owner, sizeof(partition->owner), "%s", owner);
+	lock_release(&cluster->lock);
+	return ERR_NONE;
+}
+
+enum error ownership_leave(struct node_group *cluster, unsigned number)
+{
+	enum error error;
+
+	ownership_serve_requests(cluster, number, false);
+	/* the disk may be full; retry while the engine has the sites */
+	error = change_engine(cluster, number, false);
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].is_unsure = false;
+	cluster->partitions[number].epoch = 0;
+	cluster->partitions[number].state =
+		error == ERR_NONE ? PARTITION_FOLLOWED : PARTITION_LEAVING;
+	lock_release(&cluster->lock);
+	return error;
+}
+
+/*
+ * Return whether the log was cut at its end, for example because all servers
+ * lost power and acknowledged entries with it. Then no node has written after
+ * the cut, and our data continues the log. Nodes with the same data follow;
+ * others copy again.
+ */
+static bool ownership_log_is_cut(struct node_group *cluster, unsigned number,
+				 const struct log_end *last)
+{
+	const struct partition partition =
+		partition_copy_state(cluster, number);
+
+	if (!partition.is_whole || partition.applied_hash == 0 ||
+	    last->number >= partition.applied ||
+	    last->epoch > partition.read_epoch)
+		return false;
+	log_error("nodes: partition %u: the NATS servers have lost the end of "
+		  "its log, entries %" PRIu64 " to %" PRIu64
+		  "; this node has their content and continues the log",
+		  number, last->number + 1, partition.applied);
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].wants_snapshot = true;
+	lock_release(&cluster->lock);
+	return true;
+}
+
+/* Append our claim: from here on entries of earlier owners are invalid. */
+static enum error append_claim(struct node_group *cluster, unsigned number,
+			       const struct log_end *last)
+{
+	struct partition *partition = &cluster->partitions[number];
+	char subject[BROKER_SUBJECT_BYTES];
+	struct buffer bytes = {0};
+	const struct log_entry_head head = {
+		.kind = LOG_ENTRY_CLAIM,
+		.partition = (uint16_t)number,
+		.parts = 1,
+		.epoch = partition_read_number(cluster, &partition->row_epoch),
+		.before = last->number,
+		.chain = partition_read_number(cluster,
+					       &partition->applied_hash),
+	};
+	struct broker_entry entry = {.subject = subject,
+				     .expected = last->number};
+	enum error error;
+
+	log_stream_subject(number, subject);
+	log_entry_write(&head, slice_of(cluster->options.bus.name), &bytes);
+	entry.data = buffer_slice(&bytes);
+	lock_acquire(&cluster->lock);
+	partition->claim = log_entry_hash(entry.data);
+	lock_release(&cluster->lock);
+	error = cluster->ops->append(cluster->bus, &entry, 1);
+	buffer_free(&bytes);
+	lock_acquire(&cluster->lock);
+	partition->is_log_full = error == ERR_STORE_FULL;
+	if (partition->is_log_full)
+		snapshot_publisher_wake(cluster);
+	lock_release(&cluster->lock);
+	return error == ERR_STORE_FULL ? ERR_LOG_UNAVAILABLE : error;
+}
+
+/* Return whether the log ends with our claim of this epoch. */
+static bool has_claim(struct node_group *cluster, unsigned number,
+		      uint64_t epoch)
+{
+	const struct partition partition =
+		partition_copy_state(cluster, number);
+
+	return partition.claim != 0 &&
+	       partition.applied_hash == partition.claim &&
+	       partition.read_epoch == epoch;
+}
+
+/* Read the log to its end, and append our claim. ERR_BUSY: not now. */
+static enum error claim_log(struct node_group *cluster, unsigned number,
+			    uint64_t epoch)
+{
+	struct log_end last;
+	enum error error = log_apply_read_to_end(cluster, number, &last);
+
+	if (error == ERR_NOT_FOUND &&
+	    ownership_log_is_cut(cluster, number, &last))
+		error = ERR_NONE;
+	if (error != ERR_NONE || has_claim(cluster, number, epoch))
+		return error;
+	/*
+	 * rows may have been lost or renumbered: write this one again, with an
+	 * epoch above all epochs of the log
+	 */
+	if (partition_read_number(cluster,
+				  &cluster->partitions[number].read_epoch) >=
+	    epoch) {
+		partition_set_state(cluster, number, PARTITION_FOLLOWED);
+		return ERR_BUSY;
+	}
+	error = append_claim(cluster, number, &last);
+	if (error == ERR_NONE)
+		error = log_apply_read_to_end(cluster, number, &last);
+	if (error == ERR_NONE && !has_claim(cluster, number, epoch))
+		error = ERR_BUSY;
+	return error;
+}
+
+/*
+ * The row names us with a unique epoch: read the log to its end and own the
+ * partition from there.
+ */
+static enum error ownership_activate(struct node_group *cluster,
+				     unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	uint64_t epoch = partition_read_number(cluster, &partition->row_epoch);
+	enum error error = claim_log(cluster, number, epoch);
+
+	if (error == ERR_NONE && !nodes_hold_lease(cluster))
+		error = ERR_BUSY;
+	if (error != ERR_NONE)
+		return error;
+	lock_acquire(&cluster->lock);
+	partition->epoch = epoch;
+	partition->is_unsure = false;
+	lock_release(&cluster->lock);
+	error = change_engine(cluster, number, true);
+	if (error != ERR_NONE) {
+		store_set_owned(cluster->store, number, false);
+		return error;
+	}
+	lock_acquire(&cluster->lock);
+	partition->state = PARTITION_OWNED;
+	partition->saved_ms = clock_steady_ms();
+	partition->summed_ms = clock_steady_ms();
+	partition->is_resealed =
+		cluster->depot == NULL ||
+		encryption_keys_count(cluster->options.secret_keys) < 2;
+	partition->is_published_known = false;
+	partition->is_job_known = false;
+	partition->job_ms = 0;
+	condition_broadcast(&cluster->has_jobs);
+	partition->has_events = true;
+	snapshot_publisher_wake(cluster);
+	lock_release(&cluster->lock);
+	ownership_serve_requests(cluster, number, true);
+	owners_hint_publish(cluster);
+	return ERR_NONE;
+}
+
+/*
+ * Accept the row of the servers, even if the known one was newer: their numbers
+ * may go back (nats_rows.c).
+ */
+static void forget_revision(struct node_group *cluster, unsigned number)
+{
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].revision = 0;
+	cluster->partitions[number].row_epoch = 0;
+	lock_release(&cluster->lock);
+}
+
+void ownership_renounce(struct node_group *cluster, unsigned number)
+{
+	char name[NODE_NAME_BYTES];
+	enum error error;
+
+	if (!resync_find_complete(cluster, number, name))
+		return;
+	error = write_owner(cluster, number, name);
+	if (error == ERR_BUSY) /* the row has changed */
+		forget_revision(cluster, number);
+	if (error == ERR_NONE)
+		owners_hint_publish(cluster);
+}
+
+/*
+ * Return whether the owner's lease has expired for the servers' leader, and by
+ * our clock. The listed rows may come from another server and be old, and the
+ * servers' clocks may have been set.
+ */
+static bool is_surely_gone(struct node_group *cluster,
+			   const struct partition *partition)
+{
+	struct broker_row row = {0};
+	enum error error = cluster->ops->get(cluster->bus, BROKER_NODES,
+					     partition->owner, &row);
+	const struct failure_detector *sightings = &cluster->sightings;
+	bool is_gone = false;
+
+	lock_acquire(&cluster->lock);
+	if (error == ERR_NONE)
+		is_gone = failure_detector_is_silent(sightings, &row);
+	else if (error == ERR_NOT_FOUND)
+		is_gone = row.revision != 0 || /* the lease was released */
+			  failure_detector_has_expired(sightings,
+						       partition->owner,
+						       clock_steady_ms());
+	lock_release(&cluster->lock);
+	buffer_free(&row.value);
+	return is_gone;
+}
+
+/* Hand the partition over to another node. */
+static void ownership_transfer(struct node_group *cluster, unsigned number,
+			       const char *to)
+{
+	partition_set_state(cluster, number, PARTITION_LEAVING);
+	ownership_leave(cluster, number);
+	pipeline_leave_lost_hosts(cluster->pipeline, LEAVE_MS);
+	/* from now on nothing of it is committed here, left or not */
+	if (write_owner(cluster, number, to) == ERR_NONE) {
+		lock_acquire(&cluster->lock);
+		cluster->moves++;
+		lock_release(&cluster->lock);
+		owners_hint_publish(cluster);
+	}
+}
+
+void ownership_adopt(struct node_group *cluster, unsigned number)
+{
+	const struct partition before = partition_copy_state(cluster, number);
+	const char *self = cluster->options.bus.name;
+	enum error error = ERR_NONE;
+
+	if (before.state != PARTITION_ADOPTING) {
+		if (before.is_owner_gone && strcmp(before.owner, self) != 0 &&
+		    !is_surely_gone(cluster, &before))
+			return;
+		error = write_owner(cluster, number, self);
+		if (error == ERR_BUSY) /* the row has changed */
+			forget_revision(cluster, number);
+		if (error != ERR_NONE)
+			return;
+		partition_set_state(cluster, number, PARTITION_ADOPTING);
+		lock_acquire(&cluster->lock);
+		if (before.is_owner_gone && strcmp(before.owner, self) != 0)
+			cluster->failovers++;
+		else if (before.revision != 0 &&
+			 strcmp(before.owner, self) != 0)
+			cluster->moves++;
+		lock_release(&cluster->lock);
+	}
+	error = ownership_activate(cluster, number);
+	resync_repair(cluster, number, error);
+	if (resync_error_is_fatal(error))
+		ownership_renounce(cluster, number);
+	else if (error != ERR_NONE && error != ERR_BUSY)
+		log_warn_limited("nodes: cannot adopt partition %u yet: %s",
+				 number, error_text(error));
+}
+
+bool ownership_should_adopt(const struct node_group *cluster,
+			    const struct partition *partition)
+{
+	const char *self = cluster->options.bus.name;
+
+	if (!partition->is_whole)
+		return false;
+	if (partition->state == PARTITION_ADOPTING)
+		return strcmp(partition->owner, self) == 0;
+	if (partition->revision == 0)
+		return strcmp(partition->wanted, self) == 0;
+	if (strcmp(partition->owner, self) == 0)
+		return true;
+	return partition->is_owner_gone && partition->is_first;
+}
+
+/*
+ * Return whether the log has no entry that is missing here: then our doubtful
+ * entry was not stored.
+ */
+static bool is_nothing_new(struct node_group *cluster, unsigned number)
+{
+	struct log_end last;
+
+	return log_read_last(cluster, number, &last) == ERR_NONE &&
+	       log_apply_ends_with(cluster, number, &last);
+}
+
+void ownership_turn(struct node_group *cluster, unsigned number,
+		    const struct partition *partition)
+{
+	const char *self = cluster->options.bus.name;
+	char whole[NODE_NAME_BYTES];
+
+	if (strcmp(partition->owner, self) != 0 ||
+	    partition->row_epoch != partition->epoch) {
+		ownership_leave(cluster, number);
+	} else if (partition->is_unsure) {
+		if (is_nothing_new(cluster, number)) {
+			lock_acquire(&cluster->lock);
+			cluster->partitions[number].is_unsure = false;
+			lock_release(&cluster->lock);
+		} else {
+			ownership_leave(cluster, number);
+		}
+	} else if (strcmp(partition->wanted, self) != 0 &&
+		   partition->wanted_has_it) {
+		ownership_transfer(cluster, number, partition->wanted);
+	} else if (replica_check_is_reported(cluster, partition) &&
+		   resync_find_complete(cluster, number, whole)) {
+		ownership_transfer(cluster, number, whole);
+	} else if (clock_steady_ms() >= partition->looked_ms + LOOK_MS) {
+		lock_acquire(&cluster->lock);
+		cluster->partitions[number].looked_ms = clock_steady_ms();
+		lock_release(&cluster->lock);
+		/* report new entry numbers to the followers */
+		is_nothing_new(cluster, number);
+	}
+}
+
+void ownership_retry_leave(struct node_group *cluster, unsigned number,
+			   const struct partition *partition)
+{
+	enum error error = ownership_leave(cluster, number);
+
+	if (!resync_error_is_fatal(error))
+		return;
+	resync_note_full_disk(cluster, error);
+	if (strcmp(partition->owner, cluster->options.bus.name) == 0)
+		ownership_renounce(cluster, number);
+}
+
+enum { SITE_SHIFT = 24 };
+
+struct partition_of_site {
+	uint32_t site;
+	unsigned partition;
+};
+
+struct counting {
+	struct txn txn;
+	struct partition_sizes *sizes;
+	struct partition_of_site *owners; /* [count], by site */
+	size_t count;
+	size_t capacity;
+};
+
+static int partition_sizes_compare_sites(const void *left, const void *right)
+{
+	const struct partition_of_site *a = left;
+	const struct partition_of_site *b = right;
+
+	return (a->site > b->site) - (a->site < b->site);
+}
+
+static void partition_sizes_add_site(struct counting *counting,
+				     const struct site_row *row)
+{
+	struct partition_of_site owner = {row->id,
+					  nodes_partition_of(row->host)};
+	struct partition_size *size = &counting->sizes->items[owner.partition];
+
+	size->sites++;
+	size->pages += row->page_count;
+	if (row->id >> SITE_SHIFT != owner.partition)
+		counting->sizes->strange_sites++;
+	counting->owners =
+		mem_grow(counting->owners, counting->count, &counting->capacity,
+			 sizeof(*counting->owners));
+	counting->owners[counting->count++] = owner;
+}
+
+static void partition_sizes_read_sites(struct counting *counting)
+{
+	struct scan scan =
+		scan_begin(&counting->txn, TABLE_SITES, slice_of(""));
+	struct site_row row;
+
+	while (scan_next(&scan))
+		if (site_decode(scan.value, &row))
+			partition_sizes_add_site(counting, &row);
+		else
+			txn_fail(&counting->txn, ERR_CORRUPT);
+	scan_end(&scan);
+	if (counting->count > 1)
+		qsort(counting->owners, counting->count,
+		      sizeof(*counting->owners), partition_sizes_compare_sites);
+}
+
+/* Return the host in "https://host:8080", of TABLE_HOSTS. */
+static struct slice partition_sizes_host(struct slice authority)
+{
+	const char *text = authority.data;
+	const char *end = memmem(text, authority.size, "://", 3);
+	size_t head = end == NULL ? 0 : (size_t)(end - text) + 3;
+
+	return (struct slice){text + head, authority.size - head};
+}
+
+static unsigned partition_of_event(struct slice value)
+{
+	struct event_row row;
+
+	if (!event_decode(value, &row) || row.host.size == 0)
+		return JOURNAL_COMMON;
+	return nodes_partition_of(row.host);
+}
+
+/* Return the partition of a row; JOURNAL_PARTITIONS if it has none. */
+static unsigned partition_sizes_partition(const struct counting *counting,
+					  enum table table,
+					  const struct scan *scan)
+{
+	const struct partition_of_site wanted = {.site = key_u32(scan->key, 0)};
+	const struct partition_of_site *owner;
+
+	switch (table) {
+	case TABLE_META:
+		return JOURNAL_PARTITIONS;
+	case TABLE_SITES:
+		return nodes_partition_of(scan->key);
+	case TABLE_HOSTS:
+		return nodes_partition_of(partition_sizes_host(scan->key));
+	case TABLE_EVENTS:
+	case TABLE_OUTBOX:
+		return partition_of_event(scan->value);
+	case TABLE_HOOKS:
+	case TABLE_SILENCES:
+		return JOURNAL_COMMON;
+	default:
+		owner = counting->count == 0
+				? NULL
+				: bsearch(&wanted, counting->owners,
+					  counting->count, sizeof(wanted),
+					  partition_sizes_compare_sites);
+		return owner == NULL ? JOURNAL_PARTITIONS : owner->partition;
+	}
+}
+
+static void count_table(struct counting *counting, enum table table)
+{
+	struct scan scan = scan_begin(&counting->txn, table, slice_of(""));
+
+	while (scan_next(&scan)) {
+		unsigned partition =
+			partition_sizes_partition(counting, table, &scan);
+
+		if (partition == JOURNAL_PARTITIONS)
+			continue;
+		counting->sizes->items[partition].rows++;
+		counting->sizes->items[partition].bytes +=
+			scan.key.size + scan.value.size;
+	}
+	scan_end(&scan);
+}
+
+enum error partition_sizes_read(struct store *store,
+				struct partition_sizes *sizes_out)
+{
+	struct counting counting = {.txn = txn_begin_read(store),
+				    .sizes = sizes_out};
+
+	*sizes_out = (struct partition_sizes){0};
+	partition_sizes_read_sites(&counting);
+	for (enum table table = TABLE_META; table < TABLE_COUNT; table++)
+		count_table(&counting, table);
+	free(counting.owners);
+	return txn_end(&counting.txn);
+}

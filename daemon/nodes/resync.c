@@ -1,0 +1,551 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "daemon/nodes/log_apply.h"
+#include "daemon/nodes/snapshot.h"
+#include "daemon/runtime/clock.h"
+
+/*
+ * Unreadable rows of a replica, for example after disk errors. If another node
+ * has a complete replica, that node becomes the owner, and this node deletes
+ * its replica and copies it again.
+ */
+
+enum {
+	CHECK_MS = 60000, /* between two checks of all rows of a partition */
+	TOLD_LEASES = 2,  /* until all nodes have read each other's reports */
+};
+
+void replica_check_note_damage(struct node_group *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	bool is_known;
+
+	lock_acquire(&cluster->lock);
+	is_known = partition->damaged_ms != 0;
+	if (!is_known)
+		partition->damaged_ms = clock_steady_ms();
+	cluster->divergences += !is_known;
+	log_apply_wake(cluster);
+	lock_release(&cluster->lock);
+	if (!is_known)
+		log_error("nodes: partition %u: some rows are damaged; a node "
+			  "with a complete replica, if any, becomes its owner, "
+			  "and this node copies it again",
+			  number);
+}
+
+void replica_check_partition(struct node_group *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	uint64_t now_ms = clock_steady_ms();
+	struct txn txn;
+	bool is_looked_at;
+
+	lock_acquire(&cluster->lock);
+	is_looked_at = partition->damaged_ms != 0 ||
+		       (partition->checked_ms != 0 &&
+			now_ms < partition->checked_ms + CHECK_MS);
+	if (!is_looked_at)
+		partition->checked_ms = now_ms;
+	lock_release(&cluster->lock);
+	if (is_looked_at)
+		return;
+	txn = txn_begin_read(cluster->store);
+	journal_sum(&txn, number, NULL);
+	if (txn_end(&txn) == ERR_CORRUPT)
+		replica_check_note_damage(cluster, number);
+}
+
+bool replica_check_is_damaged(struct node_group *cluster, unsigned number)
+{
+	replica_check_partition(cluster, number);
+	return partition_copy_state(cluster, number).damaged_ms != 0;
+}
+
+void replica_check_all(struct node_group *cluster)
+{
+	replica_check_partition(cluster, PARTITION_COMMON);
+	for (unsigned i = 0; i < PARTITIONS; i++)
+		if (partition_copy_state(cluster, i).state == PARTITION_OWNED)
+			replica_check_partition(cluster, i);
+}
+
+bool replica_check_is_reported(const struct node_group *cluster,
+			       const struct partition *partition)
+{
+	return partition->damaged_ms != 0 &&
+	       clock_steady_ms() >=
+		       partition->damaged_ms +
+			       (uint64_t)TOLD_LEASES *
+				       cluster->options.bus.lease_ms;
+}
+
+/* Return whether another node owns the partition and has a complete replica. */
+static bool is_owned_whole(struct node_group *cluster, unsigned number)
+{
+	const char *owner = cluster->partitions[number].owner;
+	bool is_whole = false;
+
+	lock_acquire(&cluster->lock);
+	for (size_t i = 0; i < cluster->member_count; i++) {
+		const struct node_state *member = &cluster->members[i];
+
+		if (!member->facts.is_self &&
+		    strcmp(member->facts.name, owner) == 0)
+			is_whole = member->owns[number] && member->has[number];
+	}
+	lock_release(&cluster->lock);
+	return is_whole;
+}
+
+/* The common partition is needed by all our partitions: leave those first. */
+static bool may_drop(struct node_group *cluster, unsigned number)
+{
+	unsigned owned = 0;
+
+	if (number != PARTITION_COMMON)
+		return true;
+	for (unsigned i = 0; i < PARTITIONS; i++)
+		owned += partition_copy_state(cluster, i).state ==
+			 PARTITION_OWNED;
+	if (owned > 0 && resync_yield_sites(cluster))
+		log_error("nodes: hooks and silences must be copied again; "
+			  "other nodes own the sites of this node until then");
+	return owned == 0;
+}
+
+static void plan_drop(struct node_group *cluster, unsigned number,
+		      bool is_planned)
+{
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].is_dropping = is_planned;
+	lock_release(&cluster->lock);
+}
+
+/* Return whether no other node would adopt it. */
+static bool resync_is_our_partition(const struct node_group *cluster,
+				    const struct partition *partition)
+{
+	const char *self = cluster->options.bus.name;
+
+	return strcmp(partition->owner, self) == 0 ||
+	       (partition->revision == 0 &&
+		strcmp(partition->wanted, self) == 0);
+}
+
+bool resync_replace_damaged(struct node_group *cluster, unsigned number,
+			    const struct partition *partition)
+{
+	char name[NODE_NAME_BYTES];
+	bool is_damaged = partition->damaged_ms != 0;
+	bool has_other;
+	bool is_due;
+
+	if (!partition->is_dropping && !is_damaged)
+		return false;
+	has_other = resync_find_complete(cluster, number, name);
+	if (!has_other && partition->is_whole) /* this is the last replica */
+		plan_drop(cluster, number, false);
+	if (!has_other && (partition->is_whole || !partition->is_dropping))
+		return false;
+	if (has_other && resync_is_our_partition(cluster, partition)) {
+		ownership_renounce(cluster, number);
+		return true;
+	}
+	is_due = partition->is_dropping ||
+		 (replica_check_is_reported(cluster, partition) &&
+		  is_owned_whole(cluster, number));
+	if (is_due &&
+	    !may_drop(cluster, number)) /* continue to follow it if possible */
+		return is_damaged || !partition->is_whole;
+	if (is_due)
+		resync_drop(cluster, number);
+	return true;
+}
+
+void resync_replace_differing(struct node_group *cluster, unsigned number)
+{
+	if (may_drop(cluster, number))
+		resync_drop(cluster, number);
+	else
+		plan_drop(cluster, number, true);
+}
+
+/*
+ * Start a replica, and handle one whose log could not be read: a gap, a secret
+ * without a key, or a full disk.
+ */
+
+enum {
+	CLEAR_ROWS = 2000,               /* rows deleted per transaction */
+	SNAPSHOT_STORE_PAUSE_MS = 10000, /* after the snapshot store failed */
+	SNAPSHOTS = 2,     /* snapshots to try if one is damaged */
+	LOCKED_MS = 60000, /* until a replica without a key is tried again */
+	FULL_MS = 10000,   /* until a full disk is written again */
+	YIELD_MS =
+		60000, /* adopt nothing for this long after the disk was full */
+};
+
+bool resync_error_is_fatal(enum error error)
+{
+	return error == ERR_NO_ENCRYPTION_KEY || error == ERR_VERSION ||
+	       error == ERR_STORE_FULL || error == ERR_IO;
+}
+
+bool resync_yield_sites(struct node_group *cluster)
+{
+	uint64_t now_ms = clock_steady_ms();
+	bool was_full;
+
+	lock_acquire(&cluster->lock);
+	was_full = now_ms < cluster->full_until_ms;
+	cluster->full_until_ms = now_ms + YIELD_MS;
+	lock_release(&cluster->lock);
+	return !was_full;
+}
+
+void resync_note_full_disk(struct node_group *cluster, enum error error)
+{
+	if (resync_yield_sites(cluster))
+		log_error("nodes: cannot write the store of this node (%s); "
+			  "other nodes own its sites until it is writable",
+			  error_text(error));
+}
+
+static void tell_useless(struct node_group *cluster, unsigned number,
+			 enum error error)
+{
+	uint64_t now_ms = clock_steady_ms();
+
+	if (cluster->locked_ms != 0 && now_ms < cluster->locked_ms + LOCKED_MS)
+		return;
+	cluster->locked_ms = now_ms;
+	if (error == ERR_NO_ENCRYPTION_KEY)
+		log_error("nodes: partition %u, and maybe others: not "
+			  "replicated, because the key of its secrets is "
+			  "missing; add it to nodes.encryption_key_file of "
+			  "this node",
+			  number);
+	else
+		log_error("nodes: partition %u, and maybe others: not "
+			  "replicated, because its log needs a later version; "
+			  "upgrade this node",
+			  number);
+}
+
+/* Suspend the replica; meanwhile it does not count as complete. */
+static void lock_copy(struct node_group *cluster, unsigned number,
+		      enum error error)
+{
+	struct partition *partition = &cluster->partitions[number];
+	bool is_full = error == ERR_STORE_FULL || error == ERR_IO;
+
+	lock_acquire(&cluster->lock);
+	partition->is_whole = false;
+	partition->state = PARTITION_COPYING;
+	partition->locked_until_ms =
+		clock_steady_ms() + (is_full ? FULL_MS : LOCKED_MS);
+	lock_release(&cluster->lock);
+	if (is_full)
+		resync_note_full_disk(cluster, error);
+	else
+		tell_useless(cluster, number, error);
+}
+
+bool resync_find_complete(struct node_group *cluster, unsigned number,
+			  char name[NODE_NAME_BYTES])
+{
+	name[0] = '\0';
+	lock_acquire(&cluster->lock);
+	for (size_t i = 0; i < cluster->member_count; i++) {
+		const struct node_state *member = &cluster->members[i];
+
+		if (!member->facts.is_self && member->has[number] &&
+		    (name[0] == '\0' || !member->facts.is_draining))
+			memcpy(name, member->facts.name, NODE_NAME_BYTES);
+	}
+	lock_release(&cluster->lock);
+	return name[0] != '\0';
+}
+
+/* Adopt the log position of a loaded snapshot. */
+static void take_place(struct node_group *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	struct txn txn = txn_begin_read(cluster->store);
+	struct journal_position place;
+
+	journal_position_get(&txn, number, &place);
+	txn_end(&txn);
+	lock_acquire(&cluster->lock);
+	partition->applied = place.number;
+	partition->applied_hash = place.hash;
+	partition->read_epoch = place.epoch;
+	partition->is_whole = false; /* until the log after it is read */
+	partition->state = PARTITION_COPYING;
+	lock_release(&cluster->lock);
+}
+
+static enum error load_snapshot(struct node_group *cluster, unsigned number,
+				uint64_t newest)
+{
+	struct snapshot_figures copy;
+	enum error error;
+
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].is_whole = false;
+	cluster->partitions[number].state = PARTITION_COPYING;
+	lock_release(&cluster->lock);
+	error = snapshot_load(cluster->store,
+			      (struct snapshot_store_item){number, newest},
+			      cluster->depot, &copy);
+	if (error == ERR_NONE)
+		log_info("nodes: partition %u: loaded snapshot %" PRIu64,
+			 number, newest);
+	lock_acquire(&cluster->lock);
+	if (error == ERR_NONE) {
+		cluster->partitions[number].damaged_ms = 0;
+		cluster->partitions[number].own_sum = (struct partition_sum){0};
+	}
+	lock_release(&cluster->lock);
+	take_place(cluster, number);
+	if (number == PARTITION_COMMON)
+		engine_reset_subscriptions(cluster->engine);
+	return error;
+}
+
+/* Delete some rows; *more_out = there are more. */
+static enum error clear_rows(struct node_group *cluster, unsigned number,
+			     bool *more_out)
+{
+	struct txn txn = txn_begin_write(cluster->store);
+	uint64_t gone;
+
+	journal_position_put(&txn, number, &(struct journal_position){0});
+	gone = journal_clear(&txn, number, CLEAR_ROWS);
+	*more_out = gone == CLEAR_ROWS;
+	if (!*more_out)
+		journal_position_delete(&txn, number);
+	return txn_end(&txn);
+}
+
+void resync_drop(struct node_group *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	enum error error = ERR_NONE;
+	bool more = true;
+
+	lock_acquire(&cluster->lock);
+	partition->is_whole = false;
+	lock_release(&cluster->lock);
+	while (more && error == ERR_NONE)
+		error = clear_rows(cluster, number, &more);
+	if (error != ERR_NONE)
+		log_error("nodes: partition %u: cannot delete its replica: %s; "
+			  "retrying",
+			  number, error_text(error));
+	if (error == ERR_STORE_FULL || error == ERR_IO)
+		resync_note_full_disk(cluster, error);
+	lock_acquire(&cluster->lock);
+	partition->is_dropping = error != ERR_NONE;
+	if (!partition->is_dropping)
+		partition->damaged_ms = 0;
+	partition->own_sum = (struct partition_sum){0};
+	if (partition->is_dropping)
+		partition->locked_until_ms = clock_steady_ms() + FULL_MS;
+	partition->state = PARTITION_NOT_HERE;
+	partition->applied = 0;
+	partition->applied_hash = 0;
+	partition->read_epoch = 0;
+	lock_release(&cluster->lock);
+}
+
+/*
+ * Load the newest snapshot, or the one before if that is damaged. A snapshot
+ * below number `least` (a migrated store has 0) or at our own number `here`
+ * does not help.
+ */
+static enum error load_newest(struct node_group *cluster, unsigned number,
+			      uint64_t least, uint64_t here)
+{
+	uint64_t below = UINT64_MAX;
+	enum error error = ERR_CORRUPT;
+
+	for (unsigned i = 0; i < SNAPSHOTS && error == ERR_CORRUPT; i++) {
+		error = snapshot_store_latest(cluster->depot, number, below,
+					      &below);
+		if (error == ERR_NONE && (below < least || below == here))
+			error = ERR_NOT_FOUND;
+		if (error == ERR_NONE)
+			error = load_snapshot(cluster, number, below);
+	}
+	return error;
+}
+
+/*
+ * Fill a gap in the log from a snapshot. If our own entry is not in the log
+ * either, load any snapshot, or start from the beginning of the log if another
+ * node has a complete replica.
+ */
+static enum error fill_gap(struct node_group *cluster, unsigned number,
+			   enum log_position place)
+{
+	char name[NODE_NAME_BYTES];
+	enum error error = ERR_NOT_FOUND;
+	uint64_t here = partition_read_number(
+		cluster, &cluster->partitions[number].applied);
+
+	if (cluster->depot != NULL)
+		error = load_newest(cluster, number,
+				    place == LOG_POSITION_NONE ? 0 : here,
+				    here);
+	if (error == ERR_NONE)
+		return ERR_NONE;
+	if (error == ERR_NOT_FOUND && place == LOG_POSITION_NONE &&
+	    resync_find_complete(cluster, number, name))
+		resync_drop(cluster, number);
+	else
+		take_place(cluster, number);
+	return error;
+}
+
+void resync_repair(struct node_group *cluster, unsigned number,
+		   enum error error)
+{
+	bool is_gap = error == ERR_NOT_FOUND || error == ERR_CORRUPT;
+	enum log_position place = LOG_POSITION_SAME;
+
+	/* our own data is damaged: see resync_replace_damaged() */
+	if (error == ERR_CORRUPT && replica_check_is_damaged(cluster, number))
+		return;
+	if (is_gap && log_apply_doubt_numbers(cluster))
+		return; /* the leader may have other entries */
+	if (is_gap)
+		place = log_apply_find_position(cluster, number);
+	if (is_gap &&
+	    (place == LOG_POSITION_OTHER || place == LOG_POSITION_UNKNOWN))
+		return;
+	if (is_gap)
+		error = fill_gap(cluster, number, place);
+	/* an error of the snapshot store does not mean that our disk is full */
+	if (error == ERR_NO_ENCRYPTION_KEY ||
+	    (!is_gap && resync_error_is_fatal(error)))
+		lock_copy(cluster, number, error);
+	else if (is_gap && error != ERR_NONE)
+		log_warn("nodes: partition %u: the log no longer has the "
+			 "entries missing here, and no snapshot could be "
+			 "loaded: %s",
+			 number, error_text(error));
+}
+
+bool resync_begin(struct node_group *cluster, unsigned number)
+{
+	uint64_t now_ms = clock_steady_ms();
+	enum error error;
+
+	if (cluster->depot == NULL)
+		return true;
+	if (now_ms < cluster->depot_ms ||
+	    now_ms < partition_read_number(
+			     cluster, &cluster->partitions[number].begin_ms))
+		return false;
+	error = load_newest(cluster, number, 0, UINT64_MAX);
+	if (error == ERR_NONE || error == ERR_NOT_FOUND)
+		return true;
+	if (error == ERR_NO_ENCRYPTION_KEY) {
+		lock_copy(cluster, number, error);
+		return false;
+	}
+	if (error == ERR_CORRUPT) { /* other nodes may start */
+		lock_acquire(&cluster->lock);
+		cluster->partitions[number].begin_ms =
+			clock_steady_ms() + SNAPSHOT_STORE_PAUSE_MS;
+		lock_release(&cluster->lock);
+	} else {
+		cluster->depot_ms = now_ms + SNAPSHOT_STORE_PAUSE_MS;
+	}
+	log_warn("nodes: partition %u waits for its snapshot: %s", number,
+		 error_text(error));
+	return false;
+}
+
+/*
+ * Compare replicas: owner and followers sum up all rows of a partition after
+ * the same entry of its log. The owner's sum is stored in BROKER_FACTS.
+ */
+
+enum { TEXT_BYTES = 96 };
+
+void replica_check_key(unsigned partition, char out[BROKER_KEY_BYTES])
+{
+	snprintf(out, BROKER_KEY_BYTES, "s.%03u", partition);
+}
+
+bool replica_check_read(struct slice text, struct partition_sum *sum_out)
+{
+	char copy[TEXT_BYTES] = "";
+	struct partition_sum sum;
+	char *end;
+
+	if (text.size >= sizeof(copy))
+		return false;
+	if (text.size > 0)
+		memcpy(copy, text.data, text.size);
+	sum.entry = strtoull(copy, &end, 10);
+	sum.sum = strtoull(end, &end, 16);
+	sum.rows = strtoull(end, &end, 10);
+	if (*end != '\0' || sum.entry == 0)
+		return false;
+	*sum_out = sum;
+	return true;
+}
+
+void replica_check_sum(struct node_group *cluster, unsigned partition,
+		       uint64_t entry)
+{
+	struct partition_sum sum = {.entry = entry};
+	struct txn txn = txn_begin_read(cluster->store);
+	enum error error;
+
+	sum.sum = journal_sum(&txn, partition, &sum.rows);
+	error = txn_end(&txn);
+	if (error == ERR_CORRUPT)
+		replica_check_note_damage(cluster, partition);
+	if (error != ERR_NONE)
+		return;
+	lock_acquire(&cluster->lock);
+	cluster->partitions[partition].own_sum = sum;
+	snapshot_publisher_wake(cluster);
+	log_apply_wake(cluster);
+	lock_release(&cluster->lock);
+}
+
+bool replica_check_differs(struct node_group *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	struct partition_sum own;
+	struct partition_sum theirs;
+
+	lock_acquire(&cluster->lock);
+	own = partition->own_sum;
+	theirs = partition->owner_sum;
+	if (own.entry == 0 || own.entry != theirs.entry) {
+		lock_release(&cluster->lock);
+		return false;
+	}
+	partition->own_sum = (struct partition_sum){0};
+	if (own.sum != theirs.sum || own.rows != theirs.rows)
+		cluster->divergences++;
+	lock_release(&cluster->lock);
+	if (own.sum == theirs.sum && own.rows == theirs.rows)
+		return false;
+	log_error_limited("nodes: partition %u: its replica here (%" PRIu64
+			  " rows) differs from its owner's (%" PRIu64
+			  " rows) after the same entry; copying it again",
+			  number, own.rows, theirs.rows);
+	return true;
+}

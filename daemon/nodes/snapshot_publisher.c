@@ -1,0 +1,553 @@
+/*
+ * The tending thread: it publishes data of our partitions for other nodes and
+ * users: snapshots, sums, and the event stream, tpl.evt.<P>.<site>.
+ */
+#include "daemon/nodes/nodes_internal.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "daemon/nodes/log_apply.h"
+#include "daemon/nodes/snapshot.h"
+#include "daemon/query/event.h"
+#include "daemon/runtime/clock.h"
+#include "store/key.h"
+#include "store/partitions.h"
+
+enum {
+	IDLE_MS = 5000,
+	SNAPSHOTS_KEPT = 2,
+	SNAPSHOT_SHARE =
+		4, /* take a snapshot when the log reaches 1/4 of its size */
+	NUMBERS_KEPT = 64,    /* larger than any renumbering by the servers */
+	PAUSE_MS = 60 * 1000, /* after a snapshot that failed */
+	EVENTS_AT_ONCE = 256, /* maximum batch; if it fails, only its last event
+				 may be stored */
+	SUBJECTS_AT_ONCE = 64,
+	MAX_LEAFLET_BYTES = 64 * 1024,
+};
+
+#define SNAPSHOT_MAX_MS (UINT64_C(7) * 24 * 3600 * 1000)
+
+/*
+ * Return whether we own the partition, or would own it if its log had space; a
+ * snapshot makes space.
+ */
+static bool is_tended(struct node_group *cluster, unsigned number)
+{
+	const struct partition *partition = &cluster->partitions[number];
+	bool is_tended;
+
+	lock_acquire(&cluster->lock);
+	is_tended = (partition->state == PARTITION_OWNED ||
+		     (partition->state == PARTITION_ADOPTING &&
+		      partition->is_log_full)) &&
+		    nodes_have_lease(cluster);
+	lock_release(&cluster->lock);
+	return is_tended;
+}
+
+/* Snapshots. */
+
+/*
+ * Return whether a snapshot is due. A snapshot has the whole partition: the
+ * larger it is, the more log triggers the next one; otherwise snapshots would
+ * cost many times the changes. After a week a little log is enough, so that log
+ * entries do not expire.
+ */
+static bool needs_snapshot(struct node_group *cluster, unsigned number)
+{
+	const struct partition *partition = &cluster->partitions[number];
+	uint64_t now_ms = clock_steady_ms();
+	bool needs;
+
+	lock_acquire(&cluster->lock);
+	needs = now_ms >= partition->saved_ms &&
+		(!partition->is_resealed || partition->wants_snapshot ||
+		 (partition->is_log_full &&
+		  now_ms >= partition->saved_ms + PAUSE_MS) ||
+		 (partition->log_bytes >= cluster->options.snapshot_bytes &&
+		  partition->log_bytes >=
+			  partition->saved_bytes / SNAPSHOT_SHARE) ||
+		 (partition->log_bytes > 0 &&
+		  now_ms - partition->saved_ms >= SNAPSHOT_MAX_MS));
+	lock_release(&cluster->lock);
+	return needs;
+}
+
+/*
+ * Shorten the log: entries in the older of the two stored snapshots are not
+ * needed. If the log has no space, those in the newer one are not needed
+ * either.
+ */
+static void shorten_log(struct node_group *cluster, unsigned number,
+			uint64_t newest)
+{
+	char subject[BROKER_SUBJECT_BYTES];
+	uint64_t older = newest;
+	enum error error = ERR_NONE;
+	bool is_full;
+
+	lock_acquire(&cluster->lock);
+	is_full = cluster->partitions[number].is_log_full;
+	lock_release(&cluster->lock);
+	log_stream_subject(number, subject);
+	if (snapshot_store_prune(cluster->depot, number, SNAPSHOTS_KEPT) !=
+		    ERR_NONE ||
+	    (!is_full && snapshot_store_latest(cluster->depot, number, newest,
+					       &older) != ERR_NONE))
+		return;
+	if (older > NUMBERS_KEPT)
+		error = cluster->ops->purge(cluster->bus, BROKER_LOG, subject,
+					    older - NUMBERS_KEPT);
+	if (error != ERR_NONE)
+		log_warn("nodes: partition %u: cannot shorten its log now: %s",
+			 number, error_text(error));
+}
+
+static void snapshot_publisher_save(struct node_group *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	struct snapshot_figures copy;
+	uint64_t log_bytes;
+	enum error error;
+
+	lock_acquire(&cluster->lock);
+	log_bytes = partition->log_bytes;
+	lock_release(&cluster->lock);
+	error = snapshot_save(cluster->store, number, clock_wall_ms(),
+			      cluster->depot, &copy);
+	lock_acquire(&cluster->lock);
+	partition->saved_ms = clock_steady_ms();
+	if (error == ERR_NONE) {
+		partition->log_bytes -= log_bytes;
+		partition->saved_bytes = copy.bytes;
+		partition->is_resealed = true;
+		partition->wants_snapshot = false;
+	} else {
+		partition->saved_ms += PAUSE_MS;
+	}
+	lock_release(&cluster->lock);
+	if (error == ERR_CORRUPT)
+		replica_check_partition(cluster, number);
+	if (error == ERR_NONE)
+		shorten_log(cluster, number, copy.head.number);
+	else
+		log_warn("nodes: cannot save partition %u to %s: %s; keeping "
+			 "its log",
+			 number, snapshot_store_location(cluster->depot),
+			 error_text(error));
+}
+
+/* Sums. */
+
+static void publish_sum(struct node_group *cluster, unsigned number)
+{
+	char key[BROKER_KEY_BYTES];
+	char text[96];
+	struct partition_sum sum;
+	struct broker_row row = {0};
+	uint64_t revision;
+
+	lock_acquire(&cluster->lock);
+	sum = cluster->partitions[number].own_sum;
+	cluster->partitions[number].own_sum = (struct partition_sum){0};
+	lock_release(&cluster->lock);
+	if (sum.entry == 0)
+		return;
+	replica_check_key(number, key);
+	snprintf(text, sizeof(text), "%" PRIu64 " %" PRIx64 " %" PRIu64,
+		 sum.entry, sum.sum, sum.rows);
+	cluster->ops->get(cluster->bus, BROKER_FACTS, key, &row);
+	cluster->ops->put(cluster->bus, BROKER_FACTS, key, slice_of(text),
+			  row.revision, &revision);
+	buffer_free(&row.value);
+}
+
+/* Events. */
+
+/* Return the number of the event in the last line. */
+static uint64_t last_number(struct slice lines)
+{
+	const char *begin = lines.data;
+	const char *end = memrchr(begin, '\n', lines.size);
+	size_t skipped = end == NULL ? 0 : (size_t)(end + 1 - begin);
+	json_t *event =
+		json_loadb(begin + skipped, lines.size - skipped, 0, NULL);
+	json_int_t number = json_integer_value(json_object_get(event, "seq"));
+
+	json_decref(event);
+	return (uint64_t)number;
+}
+
+/*
+ * Find the last event of the partition in the stream; 0 = none. Return false if
+ * that is unknown now.
+ */
+static bool find_published(struct node_group *cluster, unsigned number,
+			   uint64_t *published_out)
+{
+	char subject[BROKER_SUBJECT_BYTES];
+	struct broker_message last = {0};
+	enum error error;
+
+	*published_out = 0;
+	snprintf(subject, sizeof(subject), "tpl.evt.%03u.>", number);
+	error = cluster->ops->last(cluster->bus, BROKER_EVENTS, subject, &last);
+	if (error == ERR_NONE && last.data.size > 0)
+		*published_out = last_number(buffer_slice(&last.data));
+	buffer_free(&last.data);
+	buffer_free(&last.subject);
+	return error == ERR_NONE || error == ERR_NOT_FOUND;
+}
+
+/* Where publishing starts for each partition. */
+struct publish_cursor {
+	bool asks[ALL_PARTITIONS];     /* partitions to find */
+	uint64_t last[ALL_PARTITIONS]; /* last event in the stream; 0 = none */
+	unsigned count;                /* number of partitions still to find */
+	/* Out: publish events after this one. */
+	uint64_t published[ALL_PARTITIONS];
+	unsigned again[ALL_PARTITIONS]; /* number of events that are published
+					   again */
+	bool is_known[ALL_PARTITIONS];
+};
+
+/* Note an event of the partition; each call has an older one. */
+static void step_back(struct publish_cursor *outset, unsigned partition,
+		      uint64_t number, bool is_old)
+{
+	bool is_new = number > outset->last[partition];
+
+	if (outset->last[partition] == 0 && is_old)
+		outset->is_known[partition] = true;
+	else
+		outset->published[partition] = number - 1;
+	outset->again[partition] += !is_new;
+	outset->is_known[partition] |=
+		outset->again[partition] == EVENTS_AT_ONCE;
+	outset->count -= outset->is_known[partition];
+}
+
+/*
+ * If an owner fails during a batch, the last event may be stored and earlier
+ * ones not. So publish some events before the last one again. Consumers get
+ * these twice if the broker has already deleted their ids. If the stream has no
+ * event of a partition, all events older than the stream's retention time were
+ * published.
+ */
+static void find_outset(struct node_group *cluster,
+			struct publish_cursor *outset)
+{
+	uint64_t age_ms = 1000U * (uint64_t)cluster->options.bus.event_age_s;
+	uint64_t now_ms = clock_wall_ms();
+	struct txn txn = txn_begin_read(cluster->store);
+	uint64_t top = store_last_number(&txn, "event");
+	uint64_t number = UINT64_MAX;
+	struct event_row event;
+
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++)
+		outset->published[i] = top;
+	while (outset->count > 0 && event_get_before(&txn, &number, &event)) {
+		unsigned partition =
+			store_partition_of_event(cluster->store, number);
+
+		if (partition < ALL_PARTITIONS && outset->asks[partition] &&
+		    !outset->is_known[partition])
+			step_back(outset, partition, number,
+				  age_ms > 0 &&
+					  event.time_ms + age_ms < now_ms);
+	}
+	txn_end(&txn);
+}
+
+/* Events of one subject to publish, one line each. */
+struct event_message {
+	uint64_t first; /* their event numbers */
+	uint64_t last;
+	struct buffer body;
+	unsigned partition;
+	char subject[BROKER_SUBJECT_BYTES];
+	char id[64];
+};
+
+/* For one append(), so that the events of a subject are in one message. */
+struct event_publisher {
+	struct event_message leaflets[SUBJECTS_AT_ONCE];
+	size_t count;
+	size_t events;
+	size_t max_bytes; /* size of a body before its last event */
+	uint64_t reached; /* events up to this one were read */
+	bool is_full;
+};
+
+/*
+ * Write the subject: it has no blanks and no wildcards; a host has none either.
+ */
+static void write_subject(unsigned partition, struct slice host,
+			  char out[BROKER_SUBJECT_BYTES])
+{
+	if (host.size == 0)
+		host = slice_of("_");
+	snprintf(out, BROKER_SUBJECT_BYTES, "tpl.evt.%03u.%.*s", partition,
+		 (int)(host.size < 200 ? host.size : 200),
+		 (const char *)host.data);
+}
+
+/*
+ * Return the existing or a new message of the subject; NULL if there is no
+ * space.
+ */
+static struct event_message *find_leaflet(struct event_publisher *press,
+					  const char *subject)
+{
+	struct event_message *leaflet;
+
+	if (press->events == EVENTS_AT_ONCE)
+		return NULL;
+	for (size_t i = 0; i < press->count; i++) {
+		leaflet = &press->leaflets[i];
+		if (strcmp(leaflet->subject, subject) == 0)
+			return leaflet->body.size < press->max_bytes ? leaflet
+								     : NULL;
+	}
+	if (press->count == SUBJECTS_AT_ONCE)
+		return NULL;
+	leaflet = &press->leaflets[press->count++];
+	snprintf(leaflet->subject, sizeof(leaflet->subject), "%s", subject);
+	return leaflet;
+}
+
+/* Return false if there is no space. */
+static bool event_publisher_add(struct event_publisher *press,
+				unsigned partition, uint64_t number,
+				const struct event_row *event)
+{
+	char subject[BROKER_SUBJECT_BYTES];
+	struct event_message *leaflet;
+
+	write_subject(partition, event->host, subject);
+	leaflet = find_leaflet(press, subject);
+	if (leaflet == NULL)
+		return false;
+	leaflet->partition = partition;
+	if (leaflet->body.size == 0)
+		leaflet->first = number;
+	else
+		buffer_append_byte(&leaflet->body, '\n');
+	leaflet->last = number;
+	event_append(number, event, &leaflet->body);
+	press->events++;
+	return true;
+}
+
+/*
+ * Collect events after `from` of the partitions in `published`, which has the
+ * last published event of each; UINT64_MAX = not our partition.
+ */
+static void event_publisher_collect(struct node_group *cluster, uint64_t from,
+				    const uint64_t *published,
+				    struct event_publisher *press)
+{
+	struct txn txn = txn_begin_read(cluster->store);
+	struct key key = key_number(from + 1);
+	struct scan scan =
+		scan_begin_at(&txn, TABLE_EVENTS, key_slice(&key), 0);
+
+	scan.is_keys_only = true;
+	press->reached = from;
+	while (!press->is_full && scan_next(&scan)) {
+		uint64_t number = key_u64(scan.key, 0);
+		unsigned partition =
+			store_partition_of_event(cluster->store, number);
+		struct event_row event;
+		bool is_new = partition < ALL_PARTITIONS &&
+			      number > published[partition];
+		bool is_read = is_new && scan_try(&scan) &&
+			       event_decode(scan.value, &event);
+
+		if (txn.error != ERR_NONE)
+			break;
+		if (is_read)
+			press->is_full = !event_publisher_add(press, partition,
+							      number, &event);
+		else if (is_new)
+			log_error_limited("nodes: event %" PRIu64
+					  " is damaged and cannot be published",
+					  number);
+		if (!press->is_full)
+			press->reached = number;
+	}
+	scan_end(&scan);
+	txn_end(&txn);
+}
+
+static enum error event_publisher_append(struct node_group *cluster,
+					 struct event_publisher *press)
+{
+	struct broker_entry entries[SUBJECTS_AT_ONCE];
+
+	if (press->count == 0)
+		return ERR_NONE;
+	for (size_t i = 0; i < press->count; i++) {
+		struct event_message *leaflet = &press->leaflets[i];
+
+		snprintf(leaflet->id, sizeof(leaflet->id),
+			 "evt.%" PRIu64 "-%" PRIu64, leaflet->first,
+			 leaflet->last);
+		entries[i] = (struct broker_entry){
+			.subject = leaflet->subject,
+			.id = leaflet->id,
+			.data = buffer_slice(&leaflet->body),
+			.expected = BROKER_ANY,
+			.epoch = partition_read_number(
+				cluster,
+				&cluster->partitions[leaflet->partition].epoch),
+		};
+	}
+	return cluster->ops->append(cluster->bus, entries, press->count);
+}
+
+/* Find where publishing starts for partitions that we have adopted. */
+static void find_outsets(struct node_group *cluster)
+{
+	struct publish_cursor outset = {.count = 0};
+
+	lock_acquire(&cluster->lock);
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++)
+		outset.asks[i] =
+			cluster->partitions[i].state == PARTITION_OWNED &&
+			!cluster->partitions[i].is_published_known;
+	lock_release(&cluster->lock);
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		outset.asks[i] = outset.asks[i] &&
+				 find_published(cluster, i, &outset.last[i]);
+		outset.count += outset.asks[i];
+	}
+	if (outset.count == 0)
+		return;
+	find_outset(cluster, &outset);
+	lock_acquire(&cluster->lock);
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		struct partition *partition = &cluster->partitions[i];
+
+		if (!outset.asks[i] || partition->state != PARTITION_OWNED)
+			continue;
+		partition->published = outset.published[i];
+		partition->is_published_known = true;
+	}
+	lock_release(&cluster->lock);
+}
+
+/* Return the event to publish from; UINT64_MAX = nothing to do. */
+static uint64_t event_publisher_find_start(struct node_group *cluster,
+					   uint64_t *published)
+{
+	uint64_t from = UINT64_MAX;
+
+	find_outsets(cluster);
+	lock_acquire(&cluster->lock);
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		struct partition *partition = &cluster->partitions[i];
+
+		published[i] = UINT64_MAX;
+		if (partition->state != PARTITION_OWNED ||
+		    !partition->is_published_known || !partition->has_events)
+			continue;
+		published[i] = partition->published;
+		partition->has_events = false;
+		if (partition->published < from)
+			from = partition->published;
+	}
+	lock_release(&cluster->lock);
+	return from;
+}
+
+/* Note the published events, or that a retry is needed. */
+static void event_publisher_note(struct node_group *cluster,
+				 const uint64_t *published, uint64_t reached,
+				 bool is_done)
+{
+	lock_acquire(&cluster->lock);
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		struct partition *partition = &cluster->partitions[i];
+
+		if (published[i] == UINT64_MAX)
+			continue;
+		if (reached > partition->published)
+			partition->published = reached;
+		partition->has_events |= !is_done;
+	}
+	lock_release(&cluster->lock);
+}
+
+/* Leave space for one more event. */
+static size_t max_leaflet_bytes(struct node_group *cluster)
+{
+	size_t half = cluster->ops->max_bytes(cluster->bus) / 2;
+
+	return half < MAX_LEAFLET_BYTES ? half : MAX_LEAFLET_BYTES;
+}
+
+static void publish_events(struct node_group *cluster)
+{
+	uint64_t published[ALL_PARTITIONS];
+	uint64_t from = event_publisher_find_start(cluster, published);
+	bool goes_on = from != UINT64_MAX;
+
+	while (goes_on) {
+		struct event_publisher press = {
+			.max_bytes = max_leaflet_bytes(cluster),
+		};
+		enum error error;
+
+		event_publisher_collect(cluster, from, published, &press);
+		error = event_publisher_append(cluster, &press);
+		goes_on = error == ERR_NONE && press.is_full;
+		event_publisher_note(cluster, published,
+				     error == ERR_NONE ? press.reached : 0,
+				     error == ERR_NONE);
+		from = press.reached;
+		for (size_t i = 0; i < press.count; i++)
+			buffer_free(&press.leaflets[i].body);
+	}
+}
+
+static bool snapshot_publisher_wait(struct node_group *cluster)
+{
+	uint64_t until_ms = clock_steady_ms() + IDLE_MS;
+	bool goes_on;
+
+	lock_acquire(&cluster->lock);
+	while (!cluster->is_work && !cluster->is_ending &&
+	       condition_wait_until(&cluster->has_work, &cluster->lock,
+				    until_ms))
+		;
+	cluster->is_work = false;
+	goes_on = !cluster->is_ending;
+	lock_release(&cluster->lock);
+	return goes_on;
+}
+
+void *snapshot_publisher_main(void *argument)
+{
+	struct node_group *cluster = argument;
+
+	while (snapshot_publisher_wait(cluster)) {
+		for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+			if (!is_tended(cluster, i))
+				continue;
+			publish_sum(cluster, i);
+			if (cluster->depot != NULL &&
+			    needs_snapshot(cluster, i))
+				snapshot_publisher_save(cluster, i);
+		}
+		publish_events(cluster);
+	}
+	return NULL;
+}

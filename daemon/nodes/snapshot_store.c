@@ -1,0 +1,693 @@
+#include "daemon/nodes/snapshot_store.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <nettle/sha2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+
+enum {
+	MAGIC_BYTES = 8,
+	TRAILER_BYTES = MAGIC_BYTES + 8 + SNAPSHOT_STORE_DIGEST_BYTES,
+	CHUNK_BYTES = 256 * 1024,
+	MAX_PARTITIONS = 1000,
+};
+
+_Static_assert((int)SNAPSHOT_STORE_DIGEST_BYTES == SHA256_DIGEST_SIZE,
+	       "SHA-256");
+
+/* The trailer of a snapshot: magic, size in bytes (little-endian), SHA-256. */
+static const char magic[MAGIC_BYTES] = "TPLDEPOT";
+
+struct snapshot_store {
+	const struct snapshot_store_ops *kind;
+	void *place;
+	char *location;
+};
+
+void snapshot_store_list_add(struct snapshot_store_list *list, uint64_t number)
+{
+	size_t at = list->count;
+
+	while (at > 0 && list->numbers[at - 1] > number)
+		at--;
+	if (list->count < SNAPSHOT_STORE_MAX_ITEMS) {
+		memmove(&list->numbers[at + 1], &list->numbers[at],
+			(list->count - at) * sizeof(list->numbers[0]));
+		list->count++;
+	} else if (at == 0) {
+		return;
+	} else {
+		at--;
+		memmove(&list->numbers[0], &list->numbers[1],
+			at * sizeof(list->numbers[0]));
+	}
+	list->numbers[at] = number;
+}
+
+static const struct snapshot_store_ops *
+snapshot_store_find_kind(const char *location)
+{
+	static const char *const schemes[] = {"http://", "https://",
+					      "s3+http://", "s3+https://"};
+
+	if (location[0] == '/')
+		return &depot_folder_kind;
+	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++)
+		if (strncmp(location, schemes[i], strlen(schemes[i])) == 0)
+			return &depot_http_kind;
+	return NULL;
+}
+
+enum error snapshot_store_open(struct snapshot_store **depot_out,
+			       const struct snapshot_store_options *options)
+{
+	const struct snapshot_store_ops *kind =
+		snapshot_store_find_kind(options->location);
+	struct snapshot_store *depot;
+	enum error error;
+	void *place = NULL;
+
+	if (kind == NULL) {
+		log_error("nodes.snapshot_store: must be a folder (/...), "
+			  "http://, https://, s3+http:// or s3+https://");
+		return ERR_MALFORMED;
+	}
+	if (kind == &depot_folder_kind)
+		error = snapshot_store_folder_open(&place, options);
+	else
+		error = snapshot_store_http_open(&place, options);
+	if (error != ERR_NONE)
+		return error;
+	depot = mem_alloc(1, sizeof(*depot));
+	depot->kind = kind;
+	depot->place = place;
+	depot->location =
+		mem_copy_text(options->location, strlen(options->location));
+	*depot_out = depot;
+	return ERR_NONE;
+}
+
+void snapshot_store_close(struct snapshot_store *depot)
+{
+	if (depot == NULL)
+		return;
+	depot->kind->close(depot->place);
+	free(depot->location);
+	free(depot);
+}
+
+const char *snapshot_store_location(const struct snapshot_store *depot)
+{
+	return depot->location;
+}
+
+static enum error snapshot_store_write_all(int file, const char *bytes,
+					   size_t size)
+{
+	while (size > 0) {
+		ssize_t count = write(file, bytes, size);
+
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count <= 0)
+			return errno == ENOSPC || errno == EDQUOT
+				       ? ERR_STORE_FULL
+				       : ERR_IO;
+		bytes += count;
+		size -= (size_t)count;
+	}
+	return ERR_NONE;
+}
+
+static void make_trailer(char out[TRAILER_BYTES], uint64_t size,
+			 struct sha256_ctx context)
+{
+	uint64_t little = htole64(size);
+
+	memcpy(out, magic, MAGIC_BYTES);
+	memcpy(out + MAGIC_BYTES, &little, sizeof(little));
+	sha256_digest(&context, SNAPSHOT_STORE_DIGEST_BYTES,
+		      (uint8_t *)out + MAGIC_BYTES + sizeof(little));
+}
+
+/* Append bytes to the file and to the checksum. */
+static enum error snapshot_body_append(struct snapshot_store_body *body,
+				       struct sha256_ctx *context,
+				       const char *bytes, size_t size)
+{
+	sha256_update(context, size, (const uint8_t *)bytes);
+	body->size += size;
+	return snapshot_store_write_all(body->file, bytes, size);
+}
+
+/* Write all bytes of the reader, and the trailer. */
+static enum error snapshot_body_fill(struct snapshot_store_body *body,
+				     snapshot_store_reader *reader,
+				     void *reader_context)
+{
+	char *chunk = mem_alloc(1, CHUNK_BYTES);
+	char trailer[TRAILER_BYTES];
+	struct sha256_ctx context;
+	enum error error;
+	size_t size;
+
+	sha256_init(&context);
+	for (;;) {
+		error = reader(reader_context, chunk, CHUNK_BYTES, &size);
+		if (error != ERR_NONE || size == 0)
+			break;
+		error = snapshot_body_append(body, &context, chunk, size);
+		if (error != ERR_NONE)
+			break;
+	}
+	free(chunk);
+	if (error != ERR_NONE)
+		return error;
+	make_trailer(trailer, body->size, context);
+	error = snapshot_body_append(body, &context, trailer, sizeof(trailer));
+	sha256_digest(&context, sizeof(body->sha256), body->sha256);
+	return error;
+}
+
+enum error snapshot_store_put(struct snapshot_store *depot,
+			      struct snapshot_store_item item,
+			      snapshot_store_reader *reader, void *context)
+{
+	struct snapshot_store_body body = {.file = -1};
+	enum error error;
+
+	assert(item.partition < MAX_PARTITIONS);
+	error = depot->kind->begin(depot->place, item, &body.file);
+	if (error != ERR_NONE)
+		return error;
+	error = snapshot_body_fill(&body, reader, context);
+	if (error == ERR_NONE)
+		error = depot->kind->commit(depot->place, item, &body);
+	else
+		log_error("nodes.snapshot_store %s: cannot write the snapshot "
+			  "of partition %u: %s",
+			  depot->location, item.partition, error_text(error));
+	if (error != ERR_NONE)
+		depot->kind->abandon(depot->place, item);
+	close(body.file);
+	return error;
+}
+
+/*
+ * A snapshot that is received. The last bytes are held back: they may be the
+ * trailer.
+ */
+struct snapshot_receiver {
+	struct sha256_ctx context;
+	uint64_t size; /* bytes passed to the sink */
+	char last[TRAILER_BYTES];
+	size_t last_size;
+	snapshot_store_sink *sink;
+	void *sink_context;
+};
+
+static enum error snapshot_receiver_pass(struct snapshot_receiver *arrival,
+					 const char *bytes, size_t size)
+{
+	if (size == 0)
+		return ERR_NONE;
+	sha256_update(&arrival->context, size, (const uint8_t *)bytes);
+	arrival->size += size;
+	return arrival->sink(arrival->sink_context,
+			     (struct slice){bytes, size});
+}
+
+static enum error snapshot_receiver_consume(void *context, struct slice bytes)
+{
+	struct snapshot_receiver *arrival = context;
+	size_t all = arrival->last_size + bytes.size;
+	size_t spare = all > TRAILER_BYTES ? all - TRAILER_BYTES : 0;
+	size_t old = spare < arrival->last_size ? spare : arrival->last_size;
+	size_t fresh = spare - old;
+	enum error error = snapshot_receiver_pass(arrival, arrival->last, old);
+
+	if (error == ERR_NONE)
+		error = snapshot_receiver_pass(arrival, bytes.data, fresh);
+	arrival->last_size -= old;
+	memmove(arrival->last, arrival->last + old, arrival->last_size);
+	memcpy(arrival->last + arrival->last_size,
+	       (const char *)bytes.data + fresh, bytes.size - fresh);
+	arrival->last_size += bytes.size - fresh;
+	return error;
+}
+
+static bool
+snapshot_receiver_is_complete(const struct snapshot_receiver *arrival)
+{
+	char trailer[TRAILER_BYTES];
+
+	make_trailer(trailer, arrival->size, arrival->context);
+	return arrival->last_size == sizeof(trailer) &&
+	       memcmp(trailer, arrival->last, sizeof(trailer)) == 0;
+}
+
+enum error snapshot_store_get(struct snapshot_store *depot,
+			      struct snapshot_store_item item,
+			      snapshot_store_sink *sink, void *context)
+{
+	struct snapshot_receiver arrival = {.sink = sink,
+					    .sink_context = context};
+	enum error error;
+
+	assert(item.partition < MAX_PARTITIONS);
+	sha256_init(&arrival.context);
+	error = depot->kind->fetch(depot->place, item,
+				   snapshot_receiver_consume, &arrival);
+	if (error != ERR_NONE || snapshot_receiver_is_complete(&arrival))
+		return error;
+	log_error("nodes.snapshot_store %s: snapshot %" PRIu64
+		  " of partition %u is truncated or damaged; ignoring it",
+		  depot->location, item.number, item.partition);
+	return ERR_CORRUPT;
+}
+
+enum error snapshot_store_latest(struct snapshot_store *depot,
+				 unsigned partition, uint64_t below,
+				 uint64_t *number_out)
+{
+	struct snapshot_store_list list = {0};
+	enum error error = depot->kind->list(depot->place, partition, &list);
+
+	if (error != ERR_NONE)
+		return error;
+	while (list.count > 0) {
+		*number_out = list.numbers[--list.count];
+		if (*number_out < below)
+			return ERR_NONE;
+	}
+	return ERR_NOT_FOUND;
+}
+
+enum error snapshot_store_prune(struct snapshot_store *depot,
+				unsigned partition, size_t kept)
+{
+	struct snapshot_store_list list = {0};
+	enum error error = depot->kind->list(depot->place, partition, &list);
+
+	if (error != ERR_NONE || list.count <= kept)
+		return error;
+	list.count -= kept;
+	return depot->kind->drop(depot->place, partition, &list);
+}
+
+/*
+ * Snapshots in a folder. A snapshot is written to the file "new" of its
+ * partition, which is locked meanwhile. The next writer overwrites the file of
+ * a killed process.
+ */
+
+enum { PATH_BYTES = 4096, FOLDER_CHUNK_BYTES = 256 * 1024, MAX_DIGITS = 20 };
+
+#define ENDING ".tpl"
+#define NEW    "new"
+
+struct snapshot_folder_path {
+	char text[PATH_BYTES];
+};
+
+static enum error snapshot_folder_log_error(const char *path, const char *what)
+{
+	int code = errno;
+
+	log_error("nodes.snapshot_store %s: %s: %s%s", path, what,
+		  strerrordesc_np(code),
+		  code == EACCES || code == EPERM
+			  ? "; make it writable for the daemon's user"
+			  : "");
+	if (code == ENOSPC || code == EDQUOT)
+		return ERR_STORE_FULL;
+	if (code == ENOENT || code == ENOTDIR)
+		return ERR_NOT_FOUND;
+	return code == EACCES || code == EPERM ? ERR_ADDRESS_FORBIDDEN : ERR_IO;
+}
+
+static struct snapshot_folder_path snapshot_folder_of(const char *root,
+						      unsigned partition)
+{
+	struct snapshot_folder_path path;
+
+	snprintf(path.text, sizeof(path.text), "%.4000s/p%03u", root,
+		 partition);
+	return path;
+}
+
+static struct snapshot_folder_path
+snapshot_folder_file(const char *root, unsigned partition, const char *name)
+{
+	struct snapshot_folder_path path;
+
+	snprintf(path.text, sizeof(path.text), "%.4000s/p%03u/%.64s", root,
+		 partition, name);
+	return path;
+}
+
+static struct snapshot_folder_path snapshot_of(const char *root,
+					       struct snapshot_store_item item)
+{
+	char name[SNAPSHOT_STORE_NAME_BYTES];
+
+	snprintf(name, sizeof(name), "%016" PRIu64 ENDING, item.number);
+	return snapshot_folder_file(root, item.partition, name);
+}
+
+enum error
+snapshot_store_folder_open(void **place_out,
+			   const struct snapshot_store_options *options)
+{
+	struct stat facts;
+
+	/*
+	 * do not create the folder: it may be the mount point of a missing disk
+	 */
+	if (stat(options->location, &facts) != 0)
+		return snapshot_folder_log_error(options->location,
+						 "cannot be used");
+	if (!S_ISDIR(facts.st_mode)) {
+		errno = ENOTDIR;
+		return snapshot_folder_log_error(options->location,
+						 "cannot be used");
+	}
+	*place_out =
+		mem_copy_text(options->location, strlen(options->location));
+	return ERR_NONE;
+}
+
+/*
+ * Return whether this is still the file at that path. If not, it became a
+ * snapshot while we waited for its lock.
+ */
+static bool snapshot_folder_file_is_at(int file, const char *path)
+{
+	struct stat ours;
+	struct stat there;
+
+	return fstat(file, &ours) == 0 && stat(path, &there) == 0 &&
+	       ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+}
+
+static enum error snapshot_folder_begin(void *place,
+					struct snapshot_store_item item,
+					int *file_out)
+{
+	struct snapshot_folder_path folder =
+		snapshot_folder_of(place, item.partition);
+	struct snapshot_folder_path path =
+		snapshot_folder_file(place, item.partition, NEW);
+	int file;
+
+	if (mkdir(folder.text, 0700) != 0 && errno != EEXIST)
+		return snapshot_folder_log_error(folder.text,
+						 "cannot be created");
+	file = open(path.text, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (file < 0)
+		return snapshot_folder_log_error(path.text,
+						 "cannot be created");
+	if (flock(file, LOCK_EX | LOCK_NB) != 0 ||
+	    !snapshot_folder_file_is_at(file, path.text)) {
+		log_error("nodes.snapshot_store %s: another process is writing "
+			  "it",
+			  path.text);
+		close(file);
+		return ERR_BUSY;
+	}
+	if (ftruncate(file, 0) != 0) {
+		close(file);
+		return snapshot_folder_log_error(path.text,
+						 "cannot be emptied");
+	}
+	*file_out = file;
+	return ERR_NONE;
+}
+
+static enum error sync_folder(const char *path)
+{
+	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	enum error error = ERR_NONE;
+
+	if (folder < 0 || fsync(folder) != 0)
+		error = snapshot_folder_log_error(path, "cannot be synced");
+	if (folder >= 0)
+		close(folder);
+	return error;
+}
+
+static enum error snapshot_folder_commit(void *place,
+					 struct snapshot_store_item item,
+					 const struct snapshot_store_body *body)
+{
+	struct snapshot_folder_path folder =
+		snapshot_folder_of(place, item.partition);
+	struct snapshot_folder_path new =
+		snapshot_folder_file(place, item.partition, NEW);
+	struct snapshot_folder_path path = snapshot_of(place, item);
+
+	if (fsync(body->file) != 0)
+		return snapshot_folder_log_error(new.text, "cannot be synced");
+	if (rename(new.text, path.text) != 0)
+		return snapshot_folder_log_error(path.text,
+						 "cannot be renamed");
+	/* sync the partition's folder too, which may be new */
+	if (sync_folder(folder.text) != ERR_NONE)
+		return ERR_IO;
+	return sync_folder(place);
+}
+
+static void snapshot_folder_abandon(void *place,
+				    struct snapshot_store_item item)
+{
+	struct snapshot_folder_path path =
+		snapshot_folder_file(place, item.partition, NEW);
+
+	unlink(path.text);
+}
+
+static enum error snapshot_folder_fetch(void *place,
+					struct snapshot_store_item item,
+					snapshot_store_sink *sink,
+					void *context)
+{
+	struct snapshot_folder_path path = snapshot_of(place, item);
+	int file = open(path.text, O_RDONLY | O_CLOEXEC);
+	enum error error = ERR_NONE;
+	char *chunk;
+
+	if (file < 0)
+		return snapshot_folder_log_error(path.text, "cannot be read");
+	chunk = mem_alloc(1, FOLDER_CHUNK_BYTES);
+	while (error == ERR_NONE) {
+		ssize_t count = read(file, chunk, FOLDER_CHUNK_BYTES);
+
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count < 0)
+			error = snapshot_folder_log_error(path.text,
+							  "cannot be read");
+		if (count <= 0)
+			break;
+		error = sink(context, (struct slice){chunk, (size_t)count});
+	}
+	free(chunk);
+	close(file);
+	return error;
+}
+
+/* Parse the number in "0000000012345678.tpl"; false for another file. */
+static bool parse_name(const char *name, uint64_t *number_out)
+{
+	size_t digits = strspn(name, "0123456789");
+
+	if (digits == 0 || digits > MAX_DIGITS ||
+	    strcmp(name + digits, ENDING) != 0)
+		return false;
+	errno = 0;
+	*number_out = strtoull(name, NULL, 10);
+	return errno == 0;
+}
+
+static enum error snapshot_folder_list(void *place, unsigned partition,
+				       struct snapshot_store_list *list_out)
+{
+	struct snapshot_folder_path path = snapshot_folder_of(place, partition);
+	DIR *folder = opendir(path.text);
+	const struct dirent *entry;
+	uint64_t number;
+
+	if (folder == NULL && errno == ENOENT)
+		return ERR_NONE;
+	if (folder == NULL)
+		return snapshot_folder_log_error(path.text, "cannot be read");
+	/*
+	 * NOLINTNEXTLINE(concurrency-mt-unsafe): only this thread uses the
+	 * stream
+	 */
+	while ((entry = readdir(folder)) != NULL)
+		if (parse_name(entry->d_name, &number))
+			snapshot_store_list_add(list_out, number);
+	closedir(folder);
+	return ERR_NONE;
+}
+
+static enum error snapshot_folder_drop(void *place, unsigned partition,
+				       const struct snapshot_store_list *gone)
+{
+	enum error error = ERR_NONE;
+
+	for (size_t i = 0; i < gone->count; i++) {
+		struct snapshot_folder_path path = snapshot_of(
+			place, (struct snapshot_store_item){partition,
+							    gone->numbers[i]});
+
+		if (unlink(path.text) != 0 && errno != ENOENT)
+			error = snapshot_folder_log_error(path.text,
+							  "cannot be removed");
+	}
+	return error;
+}
+
+const struct snapshot_store_ops depot_folder_kind = {
+	.begin = snapshot_folder_begin,
+	.commit = snapshot_folder_commit,
+	.abandon = snapshot_folder_abandon,
+	.fetch = snapshot_folder_fetch,
+	.list = snapshot_folder_list,
+	.drop = snapshot_folder_drop,
+	.close = free,
+};
+
+#define FIRST_LINE           "templated snapshots 1\n"
+#define MANIFEST_FILE_ENDING ".tpl\n"
+
+enum { NUMBER_DIGITS = 16, MAX_NUMBER_DIGITS = 20, RANDOM_DIGITS = 16 };
+
+static bool manifest_skip_prefix(struct slice *text, const char *prefix)
+{
+	size_t size = strlen(prefix);
+
+	if (text->size < size || memcmp(text->data, prefix, size) != 0)
+		return false;
+	*text = (struct slice){(const char *)text->data + size,
+			       text->size - size};
+	return true;
+}
+
+/*
+ * Parse `least` to `most` digits of base `base`. Return false if there are too
+ * few or the number is too large.
+ */
+static bool manifest_parse_number(struct slice *text, uint64_t base,
+				  size_t least, size_t most,
+				  uint64_t *number_out)
+{
+	uint64_t number = 0;
+	size_t size = 0;
+
+	while (size < most) {
+		int digit = hex_digit(slice_byte(*text, size));
+
+		if (digit < 0 || (uint64_t)digit >= base)
+			break;
+		if (number > (UINT64_MAX - (uint64_t)digit) / base)
+			return false;
+		number = number * base + (uint64_t)digit;
+		size++;
+	}
+	*text = (struct slice){(const char *)text->data + size,
+			       text->size - size};
+	*number_out = number;
+	return size >= least;
+}
+
+static bool manifest_parse_row(struct slice *text,
+			       struct snapshot_store_row *row)
+{
+	row->is_whole = slice_byte(*text, 0) == '+';
+	return manifest_skip_prefix(text, row->is_whole ? "+ " : "- ") &&
+	       manifest_parse_number(text, 10, NUMBER_DIGITS, MAX_NUMBER_DIGITS,
+				     &row->number) &&
+	       manifest_skip_prefix(text, ".") &&
+	       manifest_parse_number(text, 16, RANDOM_DIGITS, RANDOM_DIGITS,
+				     &row->random) &&
+	       manifest_skip_prefix(text, MANIFEST_FILE_ENDING);
+}
+
+enum error
+snapshot_store_manifest_parse(struct slice text,
+			      struct snapshot_store_manifest *manifest_out)
+{
+	struct snapshot_store_row row;
+
+	manifest_out->count = 0;
+	if (!manifest_skip_prefix(&text, FIRST_LINE))
+		return ERR_CORRUPT;
+	while (text.size > 0)
+		if (!manifest_parse_row(&text, &row) ||
+		    !snapshot_store_manifest_add(manifest_out, row))
+			return ERR_CORRUPT;
+	return ERR_NONE;
+}
+
+void snapshot_store_manifest_write(
+	const struct snapshot_store_manifest *manifest, struct buffer *out)
+{
+	char name[SNAPSHOT_STORE_FILE_BYTES];
+
+	buffer_append_text(out, FIRST_LINE);
+	for (size_t i = 0; i < manifest->count; i++) {
+		snapshot_store_row_name(&manifest->rows[i], name);
+		buffer_printf(out, "%c %s\n",
+			      manifest->rows[i].is_whole ? '+' : '-', name);
+	}
+}
+
+bool snapshot_store_manifest_add(struct snapshot_store_manifest *manifest,
+				 struct snapshot_store_row row)
+{
+	if (manifest->count == SNAPSHOT_STORE_MANIFEST_ROWS)
+		return false;
+	manifest->rows[manifest->count++] = row;
+	return true;
+}
+
+void snapshot_store_manifest_remove(struct snapshot_store_manifest *manifest,
+				    size_t index)
+{
+	manifest->count--;
+	memmove(&manifest->rows[index], &manifest->rows[index + 1],
+		(manifest->count - index) * sizeof(manifest->rows[0]));
+}
+
+struct snapshot_store_row *
+snapshot_store_manifest_find(struct snapshot_store_manifest *manifest,
+			     struct snapshot_store_row row)
+{
+	for (size_t i = 0; i < manifest->count; i++)
+		if (manifest->rows[i].number == row.number &&
+		    manifest->rows[i].random == row.random)
+			return &manifest->rows[i];
+	return NULL;
+}
+
+void snapshot_store_row_name(const struct snapshot_store_row *row,
+			     char out[SNAPSHOT_STORE_FILE_BYTES])
+{
+	snprintf(out, SNAPSHOT_STORE_FILE_BYTES,
+		 "%016" PRIu64 ".%016" PRIx64 ".tpl", row->number, row->random);
+}

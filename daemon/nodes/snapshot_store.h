@@ -1,0 +1,223 @@
+/*
+ * daemon/nodes/snapshot_store.h - the snapshot store, where nodes keep
+ * snapshots of partitions for each other: a folder that all nodes can read, a
+ * WebDAV server, or an S3 bucket.
+ *
+ *         /srv/templated/snapshots
+ *         https://user@host/path/
+ *         s3+https://host/bucket/prefix/?region=eu-central-1
+ *
+ * The name of a snapshot has the partition and the number of the last log entry
+ * in it: p017/0000000012345678.tpl. A snapshot is stored completely or not at
+ * all, however a put ends. Its last bytes are its size and its SHA-256, the
+ * same for all kinds, so that files can be copied between folders.
+ *
+ * Snapshots are streamed; none is held in memory. A snapshot for a server waits
+ * in an unnamed file of `spool_folder`, because the request states its size and
+ * its checksum first.
+ *
+ * S3 accepts at most 5 GiB in one request; there are no multipart uploads.
+ *
+ * Only the owner of a partition puts and drops its snapshots, one node at a
+ * time. A second writer gets ERR_BUSY, or makes the first one fail so. Any
+ * number of nodes may read. All functions wait for disks and servers; any
+ * thread may call them.
+ */
+#ifndef DAEMON_NODES_SNAPSHOT_STORE_H
+#define DAEMON_NODES_SNAPSHOT_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+
+struct snapshot_store;
+
+struct snapshot_store_options {
+	const char *location;
+	/*
+	 * A file of one line, "NAME:SECRET": user and password, or the id of an
+	 * access key and the key. If the location has the user, "SECRET" is
+	 * enough. "" = no key.
+	 */
+	const char *key_file;
+	const char *ca_file;      /* PEM, CA certificates in addition to the
+				     system's; "" */
+	const char *spool_folder; /* not used for folders */
+	uint32_t connect_timeout_ms;
+	/* Abandon a transfer of less than 1 KiB/s after this time. */
+	uint32_t stall_timeout_s;
+};
+
+/*
+ * Open a snapshot store. A folder must exist; a server gets no request yet.
+ * ERR_MALFORMED (the location or the key file), ERR_NOT_FOUND, ERR_IO; the log
+ * says what to do. Do not call while another thread initializes libcurl.
+ */
+enum error snapshot_store_open(struct snapshot_store **depot_out,
+			       const struct snapshot_store_options *options);
+void snapshot_store_close(struct snapshot_store *depot); /* NULL is a no-op */
+
+/*
+ * Write up to `size` bytes to `out`; *size_out = 0 at the end. An error aborts
+ * the put, which returns it.
+ */
+typedef enum error snapshot_store_reader(void *context, char *out, size_t size,
+					 size_t *size_out);
+
+/*
+ * Consume the next bytes, not empty; an error aborts the get, which returns it.
+ */
+typedef enum error snapshot_store_sink(void *context, struct slice bytes);
+
+struct snapshot_store_item {
+	unsigned partition; /* < 1000 */
+	uint64_t number;
+};
+
+/*
+ * ERR_NONE: the snapshot is stored completely and survives a loss of power as
+ * far as the server promises that. ERR_STORE_FULL: the snapshot store or the
+ * spool folder has no space. ERR_ADDRESS_FORBIDDEN: the server rejects our
+ * credentials, has an untrusted certificate, or redirects (with a password,
+ * redirects are not followed). ERR_NOT_FOUND: no such folder or bucket.
+ * ERR_BUSY: another node writes. ERR_TIMEOUT, ERR_NETWORK, ERR_IO; errors of
+ * the reader. The log says what failed and where.
+ */
+enum error snapshot_store_put(struct snapshot_store *depot,
+			      struct snapshot_store_item item,
+			      snapshot_store_reader *reader, void *context);
+
+/*
+ * Pass all bytes to the sink. The bytes are valid only after ERR_NONE; after
+ * any other error discard what the sink got. ERR_CORRUPT: truncated or damaged;
+ * ERR_NOT_FOUND: no such snapshot; other errors as above.
+ */
+enum error snapshot_store_get(struct snapshot_store *depot,
+			      struct snapshot_store_item item,
+			      snapshot_store_sink *sink, void *context);
+
+/*
+ * Find the newest snapshot of the partition whose number is below `below`
+ * (UINT64_MAX = any). ERR_NOT_FOUND: there is none; other errors as above.
+ */
+enum error snapshot_store_latest(struct snapshot_store *depot,
+				 unsigned partition, uint64_t below,
+				 uint64_t *number_out);
+
+/* Delete all snapshots of the partition except the `kept` newest ones. */
+enum error snapshot_store_prune(struct snapshot_store *depot,
+				unsigned partition, size_t kept);
+
+/* Return the location without a password, for messages. */
+const char *snapshot_store_location(const struct snapshot_store *depot);
+
+/* The operations that each kind of snapshot store implements. */
+
+enum {
+	SNAPSHOT_STORE_MAX_ITEMS = 64,
+	SNAPSHOT_STORE_DIGEST_BYTES = 32,
+	SNAPSHOT_STORE_NAME_BYTES = 64
+};
+
+/* Numbers of snapshots, ascending; only the newest if there are more. */
+struct snapshot_store_list {
+	uint64_t numbers[SNAPSHOT_STORE_MAX_ITEMS];
+	size_t count;
+};
+
+/* The complete content that was written to the file of begin(). */
+struct snapshot_store_body {
+	int file;
+	uint64_t size; /* size in bytes */
+	unsigned char sha256[SNAPSHOT_STORE_DIGEST_BYTES];
+};
+
+struct snapshot_store_ops {
+	/* Create a file for the snapshot; commit() or abandon() closes it. */
+	enum error (*begin)(void *place, struct snapshot_store_item item,
+			    int *file_out);
+	enum error (*commit)(void *place, struct snapshot_store_item item,
+			     const struct snapshot_store_body *body);
+	void (*abandon)(void *place, struct snapshot_store_item item);
+	enum error (*fetch)(void *place, struct snapshot_store_item item,
+			    snapshot_store_sink *sink, void *context);
+	/* List the snapshots. An empty list is not an error. */
+	enum error (*list)(void *place, unsigned partition,
+			   struct snapshot_store_list *list_out);
+	enum error (*drop)(void *place, unsigned partition,
+			   const struct snapshot_store_list *gone);
+	void (*close)(void *place);
+};
+
+/* Open a snapshot store of each kind; see snapshot_store_open(). */
+enum error
+snapshot_store_folder_open(void **place_out,
+			   const struct snapshot_store_options *options);
+enum error
+snapshot_store_http_open(void **place_out,
+			 const struct snapshot_store_options *options);
+extern const struct snapshot_store_ops depot_folder_kind;
+extern const struct snapshot_store_ops depot_http_kind;
+
+/* Insert the number in order; drop the oldest if the list is full. */
+void snapshot_store_list_add(struct snapshot_store_list *list, uint64_t number);
+
+/*
+ * The list of a partition's snapshots on a server: a small file next to them,
+ * because not every server can list. One line each:
+ *
+ *         templated snapshots 1
+ *         + 0000000012345678.8c2f6ab01d3e5f79.tpl
+ *         - 0000000012399999.00a1b2c3d4e5f607.tpl
+ *
+ * The log number is followed by a random number, so that no name is written
+ * twice. '-' marks a file that is being written, or whose writer was killed.
+ */
+
+enum {
+	SNAPSHOT_STORE_MANIFEST_ROWS = 64,
+	SNAPSHOT_STORE_MANIFEST_BYTES = 8192, /* maximum size of the file */
+	SNAPSHOT_STORE_FILE_BYTES = 48,       /* size of a name, with NUL */
+};
+
+struct snapshot_store_row {
+	uint64_t number;
+	uint64_t random;
+	bool is_whole;
+};
+
+struct snapshot_store_manifest {
+	struct snapshot_store_row
+		rows[SNAPSHOT_STORE_MANIFEST_ROWS]; /* [count], in the order of
+				     the file */
+	size_t count;
+};
+
+/* ERR_CORRUPT: the text is not a manifest. */
+enum error
+snapshot_store_manifest_parse(struct slice text,
+			      struct snapshot_store_manifest *manifest_out);
+
+/* Append the text of the manifest. */
+void snapshot_store_manifest_write(
+	const struct snapshot_store_manifest *manifest, struct buffer *out);
+
+/* Add a row; false if the manifest is full. */
+bool snapshot_store_manifest_add(struct snapshot_store_manifest *manifest,
+				 struct snapshot_store_row row);
+void snapshot_store_manifest_remove(struct snapshot_store_manifest *manifest,
+				    size_t index);
+
+/* Return the row of that file, or NULL. */
+struct snapshot_store_row *
+snapshot_store_manifest_find(struct snapshot_store_manifest *manifest,
+			     struct snapshot_store_row row);
+
+/* "0000000012345678.8c2f6ab01d3e5f79.tpl" */
+void snapshot_store_row_name(const struct snapshot_store_row *row,
+			     char out[SNAPSHOT_STORE_FILE_BYTES]);
+
+#endif

@@ -1,0 +1,941 @@
+#include <curl/curl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <nettle/base16.h>
+#include <nettle/sha2.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "crawl/fetch.h"
+#include "crawl/transfer.h"
+#include "daemon/nodes/snapshot_store.h"
+
+/*
+ * One request to the server of a snapshot store: WebDAV with a password, or S3
+ * with a signature. Internal to the snapshot store.
+ */
+
+struct snapshot_store_server {
+	char *url;   /* "https://host/path/" without user and query */
+	char *login; /* "NAME:SECRET", or NULL */
+	char *sigv4; /* "aws:amz:REGION:s3" for S3; NULL = WebDAV */
+	struct ca_bundle authorities;
+	uint32_t connect_timeout_ms;
+	uint32_t stall_timeout_s;
+};
+
+struct depot_request {
+	const char *method; /* "GET", "PUT", "DELETE" or "MKCOL" */
+	const char *path;   /* relative to the server's URL */
+	/* Body of a PUT: a file from its beginning, or bytes. */
+	const struct snapshot_store_body *body;
+	struct slice bytes;
+	/* For a GET: gets the body of responses with status < 300. */
+	snapshot_store_sink *sink;
+	void *context;
+	bool may_be_missing; /* do not log ERR_NOT_FOUND of the server */
+	bool may_fail;       /* log no errors */
+};
+
+/*
+ * Send a request. ERR_NONE: a status < 300; otherwise the log has the status
+ * and what to do.
+ */
+enum error snapshot_store_request(const struct snapshot_store_server *server,
+				  const struct depot_request *request);
+
+enum {
+	/* A transfer is stalled below this rate, in both directions. */
+	LEAST_BYTES_PER_S = 1024,
+	MAX_REFUSAL_BYTES = 2048,
+	CODE_BYTES = 64,
+	DIGEST_DIGITS = 2 * SNAPSHOT_STORE_DIGEST_BYTES,
+	SERVER_ERROR = 500,
+};
+
+/* A running request. */
+struct snapshot_transfer {
+	CURL *easy;
+	const struct depot_request *request;
+	struct curl_slist *headers;
+	char *url;
+	uint64_t sent;         /* bytes of the body sent until now */
+	struct buffer refusal; /* body of a response with status 300 or above */
+	enum error error;      /* error of the sink or the file */
+	char error_text[CURL_ERROR_SIZE];
+};
+
+/* Advice for an operator by HTTP status. */
+struct snapshot_http_advice {
+	long status;
+	enum error error;
+	const char *text;
+};
+
+static const struct snapshot_http_advice hints[] = {
+	{400, ERR_ADDRESS_FORBIDDEN,
+	 "the server rejects the request; check the region"},
+	{401, ERR_ADDRESS_FORBIDDEN, "check nodes.snapshot_store_key_file"},
+	{403, ERR_ADDRESS_FORBIDDEN,
+	 "no permission; allow GET, PUT and DELETE"},
+	{404, ERR_NOT_FOUND, "create this folder or bucket"},
+	{405, ERR_ADDRESS_FORBIDDEN,
+	 "the server does not allow GET, PUT and DELETE here"},
+	{409, ERR_NOT_FOUND, "create the parent folder"},
+	{411, ERR_ADDRESS_FORBIDDEN, "the server requires a length"},
+	{413, ERR_TOO_LARGE, "the file is too large for the server"},
+	{429, ERR_NETWORK, "too many requests"},
+	{500, ERR_NETWORK, "check the server's log and that the folder exists"},
+	{501, ERR_ADDRESS_FORBIDDEN,
+	 "the server does not allow GET, PUT and DELETE here"},
+	{507, ERR_STORE_FULL, "the server's disk is full"},
+};
+
+static long snapshot_transfer_status(const struct snapshot_transfer *transfer)
+{
+	long status = 0;
+
+	curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+	return status;
+}
+
+static size_t send_more(char *out, size_t size, size_t count, void *context)
+{
+	struct snapshot_transfer *transfer = context;
+	const struct depot_request *request = transfer->request;
+	size_t room = size * count;
+	ssize_t got;
+
+	if (request->body == NULL) {
+		size_t left = request->bytes.size - (size_t)transfer->sent;
+
+		room = room < left ? room : left;
+		memcpy(out, (const char *)request->bytes.data + transfer->sent,
+		       room);
+		transfer->sent += room;
+		return room;
+	}
+	do
+		got = pread(request->body->file, out, room,
+			    (off_t)transfer->sent);
+	while (got < 0 && errno == EINTR);
+	if (got < 0) {
+		transfer->error = ERR_IO;
+		return CURL_READFUNC_ABORT;
+	}
+	transfer->sent += (uint64_t)got;
+	return (size_t)got;
+}
+
+/* Rewind: libcurl sends again when a reused connection was closed. */
+static int send_from(void *context, curl_off_t offset, int origin)
+{
+	struct snapshot_transfer *transfer = context;
+
+	if (origin != SEEK_SET || offset < 0)
+		return CURL_SEEKFUNC_FAIL;
+	transfer->sent = (uint64_t)offset;
+	return CURL_SEEKFUNC_OK;
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl defines the type */
+static size_t snapshot_transfer_receive(char *bytes, size_t size, size_t count,
+					void *context)
+{
+	struct snapshot_transfer *transfer = context;
+	const struct depot_request *request = transfer->request;
+	size_t all = size * count;
+	long status = snapshot_transfer_status(transfer);
+
+	if (status >= 300 || request->sink == NULL) {
+		if (transfer->refusal.size + all <= MAX_REFUSAL_BYTES)
+			buffer_append(&transfer->refusal, bytes, all);
+		return all;
+	}
+	if (all > 0)
+		transfer->error = request->sink(request->context,
+						(struct slice){bytes, all});
+	return transfer->error == ERR_NONE ? all : CURL_WRITEFUNC_ERROR;
+}
+
+static unsigned
+snapshot_transfer_set_protocol(const struct snapshot_store_server *server,
+			       CURL *easy)
+{
+	unsigned failed = 0;
+
+	failed |= curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	/*
+	 * use nothing from the environment, and send the password to no other
+	 * host
+	 */
+	failed |= curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+	failed |= curl_easy_setopt(easy, CURLOPT_PROXY, "");
+	failed |=
+		curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+	failed |= curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	failed |= curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+	failed |= curl_easy_setopt(easy, CURLOPT_USERAGENT,
+				   "templated/" TEMPLATED_VERSION);
+	failed |= curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+				   (long)server->connect_timeout_ms);
+	failed |= curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT,
+				   (long)LEAST_BYTES_PER_S);
+	failed |= curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME,
+				   (long)server->stall_timeout_s);
+	failed |= ca_bundle_set(&server->authorities, easy);
+	return failed;
+}
+
+static void snapshot_transfer_add_header(struct snapshot_transfer *transfer,
+					 const char *line)
+{
+	struct curl_slist *longer = curl_slist_append(transfer->headers, line);
+
+	if (longer == NULL)
+		mem_exhausted("libcurl");
+	transfer->headers = longer;
+}
+
+/* S3 signs the checksum of the body, which libcurl does not know. */
+static void add_checksum(struct snapshot_transfer *transfer)
+{
+	const struct depot_request *request = transfer->request;
+	char line[sizeof("X-Amz-Content-Sha256: ") + DIGEST_DIGITS];
+	unsigned char digest[SNAPSHOT_STORE_DIGEST_BYTES];
+	char digits[DIGEST_DIGITS + 1] = "";
+	struct sha256_ctx context;
+
+	if (request->body != NULL) {
+		memcpy(digest, request->body->sha256, sizeof(digest));
+	} else {
+		sha256_init(&context);
+		if (request->bytes.size > 0)
+			sha256_update(&context, request->bytes.size,
+				      request->bytes.data);
+		sha256_digest(&context, sizeof(digest), digest);
+	}
+	base16_encode_update(digits, sizeof(digest), digest);
+	snprintf(line, sizeof(line), "X-Amz-Content-Sha256: %s", digits);
+	snapshot_transfer_add_header(transfer, line);
+}
+
+static unsigned set_login(struct snapshot_transfer *transfer,
+			  const struct snapshot_store_server *server)
+{
+	CURL *easy = transfer->easy;
+	unsigned failed = 0;
+
+	if (server->login != NULL)
+		failed |=
+			curl_easy_setopt(easy, CURLOPT_USERPWD, server->login);
+	if (server->sigv4 == NULL)
+		return failed | curl_easy_setopt(easy, CURLOPT_HTTPAUTH,
+						 (long)CURLAUTH_BASIC);
+	add_checksum(transfer);
+	return failed |
+	       curl_easy_setopt(easy, CURLOPT_AWS_SIGV4, server->sigv4);
+}
+
+static unsigned
+snapshot_transfer_set_request(struct snapshot_transfer *transfer)
+{
+	const struct depot_request *request = transfer->request;
+	CURL *easy = transfer->easy;
+	unsigned failed = 0;
+
+	failed |= curl_easy_setopt(easy, CURLOPT_URL, transfer->url);
+	failed |= curl_easy_setopt(easy, CURLOPT_ERRORBUFFER,
+				   transfer->error_text);
+	failed |= curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION,
+				   snapshot_transfer_receive);
+	failed |= curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+	failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->headers);
+	if (strcmp(request->method, "GET") == 0)
+		return failed;
+	if (strcmp(request->method, "PUT") != 0)
+		return failed | curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST,
+						 request->method);
+	failed |= curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
+	failed |= curl_easy_setopt(easy, CURLOPT_READFUNCTION, send_more);
+	failed |= curl_easy_setopt(easy, CURLOPT_READDATA, transfer);
+	failed |= curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, send_from);
+	failed |= curl_easy_setopt(easy, CURLOPT_SEEKDATA, transfer);
+	failed |= curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE,
+				   request->body == NULL
+					   ? (curl_off_t)request->bytes.size
+					   : (curl_off_t)request->body->size);
+	return failed;
+}
+
+/*
+ * Find "AccessDenied" in "<Code>AccessDenied</Code>", the reason in S3 errors.
+ */
+static void find_code(const struct buffer *refusal, char out[CODE_BYTES])
+{
+	const char *text = refusal->data == NULL ? "" : refusal->data;
+	const char *code = strstr(text, "<Code>");
+	size_t size = 0;
+
+	if (code != NULL)
+		code += strlen("<Code>");
+	while (code != NULL && size < CODE_BYTES - 1 &&
+	       is_alphanumeric(code[size])) {
+		out[size] = code[size];
+		size++;
+	}
+	out[size] = '\0';
+}
+
+static enum error
+snapshot_transfer_explain(const struct snapshot_transfer *transfer, long status)
+{
+	struct snapshot_http_advice hint = {status, ERR_NETWORK,
+					    "the server failed"};
+	const char *method = transfer->request->method;
+	char *elsewhere = NULL;
+	char code[CODE_BYTES];
+
+	curl_easy_getinfo(transfer->easy, CURLINFO_REDIRECT_URL, &elsewhere);
+	if (elsewhere != NULL) {
+		log_error(
+			"nodes.snapshot_store: %s %s: %ld, to %s: redirects "
+			"are not followed; use that location if it is correct",
+			method, transfer->url, status, elsewhere);
+		return ERR_ADDRESS_FORBIDDEN;
+	}
+	if (status < SERVER_ERROR) {
+		hint.error = ERR_ADDRESS_FORBIDDEN;
+		hint.text = "not a snapshot store";
+	}
+	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
+		if (hints[i].status == status)
+			hint = hints[i];
+	find_code(&transfer->refusal, code);
+	log_error("nodes.snapshot_store: %s %s: %ld%s%s: %s", method,
+		  transfer->url, status, code[0] == '\0' ? "" : " ", code,
+		  hint.text);
+	return hint.error;
+}
+
+static enum error
+snapshot_transfer_finish(const struct snapshot_transfer *transfer,
+			 CURLcode code)
+{
+	const struct depot_request *request = transfer->request;
+	long status = snapshot_transfer_status(transfer);
+	enum error error;
+
+	if (transfer->error != ERR_NONE)
+		return transfer->error;
+	/* a server may reject and close before it has read everything */
+	if (status >= 300) {
+		if (request->may_fail ||
+		    (status == 404 && request->may_be_missing))
+			return ERR_NOT_FOUND;
+		return snapshot_transfer_explain(transfer, status);
+	}
+	if (code == CURLE_OK)
+		return ERR_NONE;
+	error = error_from_curl(code);
+	if (code == CURLE_PEER_FAILED_VERIFICATION)
+		error = ERR_ADDRESS_FORBIDDEN;
+	log_error("nodes.snapshot_store: %s %s: %s", request->method,
+		  transfer->url,
+		  transfer->error_text[0] != '\0' ? transfer->error_text
+						  : curl_easy_strerror(code));
+	return error;
+}
+
+enum error snapshot_store_request(const struct snapshot_store_server *server,
+				  const struct depot_request *request)
+{
+	struct snapshot_transfer transfer = {.request = request};
+	size_t length = strlen(server->url) + strlen(request->path);
+	CURLcode code = CURLE_FAILED_INIT;
+	enum error error;
+
+	transfer.url = mem_alloc(1, length + 1);
+	snprintf(transfer.url, length + 1, "%s%s", server->url, request->path);
+	transfer.easy = curl_easy_init();
+	if (transfer.easy == NULL)
+		mem_exhausted("libcurl");
+	if ((snapshot_transfer_set_protocol(server, transfer.easy) |
+	     set_login(&transfer, server) |
+	     snapshot_transfer_set_request(&transfer)) == 0)
+		code = curl_easy_perform(transfer.easy);
+	error = snapshot_transfer_finish(&transfer, code);
+	curl_easy_cleanup(transfer.easy);
+	curl_slist_free_all(transfer.headers);
+	buffer_free(&transfer.refusal);
+	free(transfer.url);
+	return error;
+}
+
+/*
+ * Snapshots on a WebDAV server or in an S3 bucket. A snapshot is uploaded
+ * under a name that the manifest of its partition lists as incomplete and that
+ * no node reads; then the manifest is written again. So no listing is needed,
+ * and the next node knows the files of a killed one.
+ */
+
+enum { MAX_KEY_BYTES = 4096, PATH_BYTES = 64, REGION_BYTES = 64 };
+
+#define S3             "s3+"
+#define REGION         "region="
+#define DEFAULT_REGION "us-east-1"
+
+struct http_place {
+	struct snapshot_store_server server;
+	char *spool_folder;
+};
+
+static void close_place(void *context)
+{
+	struct http_place *place = context;
+
+	ca_bundle_close(&place->server.authorities);
+	free(place->server.url);
+	free(place->server.login);
+	free(place->server.sigv4);
+	free(place->spool_folder);
+	free(place);
+	curl_global_cleanup();
+}
+
+static enum error snapshot_http_reject_location(const char *what)
+{
+	log_error("nodes.snapshot_store: %s", what);
+	return ERR_MALFORMED;
+}
+
+/*
+ * Return a part of the URL, to be freed by curl_free(); NULL if it is missing.
+ */
+static char *snapshot_http_url_part(CURLU *url, CURLUPart part)
+{
+	char *text = NULL;
+
+	return curl_url_get(url, part, &text, 0) == CURLUE_OK ? text : NULL;
+}
+
+/* Read the first line of the key file. */
+static enum error snapshot_http_read_key(const char *path, struct buffer *out)
+{
+	enum error error = file_read(path, MAX_KEY_BYTES, out);
+
+	if (error != ERR_NONE) {
+		log_error("nodes.snapshot_store_key_file %s: %s", path,
+			  file_error_text(error));
+		return error;
+	}
+	while (out->size > 0 &&
+	       strchr(" \t\r\n", out->data[out->size - 1]) != NULL)
+		out->data[--out->size] = '\0';
+	if (out->size == 0 || memchr(out->data, '\n', out->size) != NULL ||
+	    memchr(out->data, '\0', out->size) != NULL) {
+		log_error(
+			"nodes.snapshot_store_key_file %s: must have one line",
+			path);
+		return ERR_MALFORMED;
+	}
+	return ERR_NONE;
+}
+
+/* Build "NAME:SECRET" from the location's user and the key file. */
+static enum error find_login(struct snapshot_store_server *server,
+			     const char *user, const char *key_file)
+{
+	struct buffer login = {0};
+	struct buffer key = {0};
+	enum error error;
+
+	if (key_file[0] == '\0')
+		return user == NULL && server->sigv4 == NULL
+			       ? ERR_NONE
+			       : snapshot_http_reject_location(
+					 "a password or key is missing; set "
+					 "nodes.snapshot_store_key_file");
+	error = snapshot_http_read_key(key_file, &key);
+	if (error == ERR_NONE) {
+		if (user != NULL)
+			buffer_printf(&login, "%s:", user);
+		buffer_append_slice(&login, buffer_slice(&key));
+		server->login = mem_copy_text(login.data, login.size);
+		if (strchr(server->login, ':') == NULL)
+			error = snapshot_http_reject_location(
+				"the key file has no NAME:SECRET, "
+				"and the location has no user");
+	}
+	buffer_free(&key);
+	buffer_free(&login);
+	return error;
+}
+
+/* Read the region of S3 from the query, which must have nothing else. */
+static enum error find_region(struct snapshot_store_server *server,
+			      const char *query, bool is_s3)
+{
+	const char *region = DEFAULT_REGION;
+	char text[REGION_BYTES + sizeof("aws:amz::s3")];
+
+	if (query != NULL) {
+		if (!is_s3 || strncmp(query, REGION, strlen(REGION)) != 0)
+			return snapshot_http_reject_location(
+				"a query (?region=) is only valid for s3+...");
+		region = query + strlen(REGION);
+	}
+	for (const char *c = region; *c != '\0'; c++)
+		if (!is_alphanumeric(*c) && *c != '-')
+			return snapshot_http_reject_location(
+				"a region may have letters, digits and '-'");
+	if (region[0] == '\0' || strlen(region) >= REGION_BYTES)
+		return snapshot_http_reject_location(
+			"?region= is empty or too long");
+	if (is_s3) {
+		snprintf(text, sizeof(text), "aws:amz:%s:s3", region);
+		server->sigv4 = mem_copy_text(text, strlen(text));
+	}
+	return ERR_NONE;
+}
+
+/* Build the location without user and query, with a '/' at its end. */
+static enum error snapshot_http_build_url(struct snapshot_store_server *server,
+					  CURLU *url)
+{
+	char *text;
+	size_t length;
+
+	curl_url_set(url, CURLUPART_USER, NULL, 0);
+	curl_url_set(url, CURLUPART_QUERY, NULL, 0);
+	text = snapshot_http_url_part(url, CURLUPART_URL);
+	if (text == NULL)
+		return snapshot_http_reject_location("invalid location");
+	length = strlen(text);
+	server->url = mem_alloc(1, length + 2);
+	snprintf(server->url, length + 2, "%s%s", text,
+		 text[length - 1] == '/' ? "" : "/");
+	curl_free(text);
+	return ERR_NONE;
+}
+
+static enum error read_location(struct snapshot_store_server *server,
+				const struct snapshot_store_options *options)
+{
+	bool is_s3 = strncmp(options->location, S3, strlen(S3)) == 0;
+	const char *text = options->location + (is_s3 ? strlen(S3) : 0);
+	CURLU *url = curl_url();
+	char *query = NULL;
+	char *user = NULL;
+	char *password = NULL;
+	char *fragment = NULL;
+	enum error error;
+
+	if (url == NULL)
+		mem_exhausted("libcurl");
+	if (curl_url_set(url, CURLUPART_URL, text, 0) != CURLUE_OK) {
+		curl_url_cleanup(url);
+		return snapshot_http_reject_location("invalid location");
+	}
+	query = snapshot_http_url_part(url, CURLUPART_QUERY);
+	user = snapshot_http_url_part(url, CURLUPART_USER);
+	password = snapshot_http_url_part(url, CURLUPART_PASSWORD);
+	fragment = snapshot_http_url_part(url, CURLUPART_FRAGMENT);
+	error = password != NULL ? snapshot_http_reject_location(
+					   "move the password to "
+					   "nodes.snapshot_store_key_file")
+				 : ERR_NONE;
+	if (error == ERR_NONE && fragment != NULL)
+		error = snapshot_http_reject_location(
+			"remove the '#' from the location");
+	if (error == ERR_NONE)
+		error = find_region(server, query, is_s3);
+	if (error == ERR_NONE)
+		error = find_login(server, user, options->key_file);
+	if (error == ERR_NONE)
+		error = snapshot_http_build_url(server, url);
+	curl_free(query);
+	curl_free(user);
+	curl_free(password);
+	curl_free(fragment);
+	curl_url_cleanup(url);
+	return error;
+}
+
+enum error
+snapshot_store_http_open(void **place_out,
+			 const struct snapshot_store_options *options)
+{
+	struct http_place *place;
+	enum error error;
+
+	if (!curl_memory_begin())
+		return ERR_IO;
+	place = mem_alloc(1, sizeof(*place));
+	place->server.authorities.descriptor = -1;
+	place->server.connect_timeout_ms = options->connect_timeout_ms;
+	place->server.stall_timeout_s = options->stall_timeout_s;
+	place->spool_folder = mem_copy_text(options->spool_folder,
+					    strlen(options->spool_folder));
+	error = read_location(&place->server, options);
+	if (error == ERR_NONE &&
+	    !ca_bundle_open(&place->server.authorities,
+			    options->ca_file[0] == '\0' ? NULL
+							: options->ca_file)) {
+		log_error("nodes.snapshot_store: %s cannot be read",
+			  options->ca_file);
+		error = ERR_IO;
+	}
+	if (error != ERR_NONE) {
+		close_place(place);
+		return error;
+	}
+	*place_out = place;
+	return ERR_NONE;
+}
+
+static enum error snapshot_http_begin(void *context,
+				      struct snapshot_store_item item,
+				      int *file_out)
+{
+	const struct http_place *place = context;
+	struct buffer name = {0};
+	int code = 0;
+	int file;
+
+	(void)item;
+	buffer_printf(&name, "%s/snapshot.XXXXXX", place->spool_folder);
+	file = mkostemp(name.data, O_CLOEXEC);
+	if (file >= 0)
+		unlink(name.data);
+	else
+		code = errno;
+	buffer_free(&name);
+	*file_out = file;
+	if (file >= 0)
+		return ERR_NONE;
+	log_error("%s: cannot create a file for a snapshot: %s",
+		  place->spool_folder, strerrordesc_np(code));
+	return code == ENOSPC || code == EDQUOT ? ERR_STORE_FULL : ERR_IO;
+}
+
+static void snapshot_http_abandon(void *place, struct snapshot_store_item item)
+{
+	(void)place;
+	(void)item;
+}
+
+struct snapshot_http_path {
+	char text[PATH_BYTES];
+};
+
+static struct snapshot_http_path snapshot_http_path_of(unsigned partition,
+						       const char *name)
+{
+	struct snapshot_http_path path;
+
+	snprintf(path.text, sizeof(path.text), "p%03u/%.48s", partition, name);
+	return path;
+}
+
+static struct snapshot_http_path
+snapshot_http_file(unsigned partition, const struct snapshot_store_row *row)
+{
+	char name[SNAPSHOT_STORE_FILE_BYTES];
+
+	snapshot_store_row_name(row, name);
+	return snapshot_http_path_of(partition, name);
+}
+
+/* Append the bytes of a manifest, which is small. */
+static enum error take_manifest(void *context, struct slice bytes)
+{
+	struct buffer *text = context;
+
+	if (text->size + bytes.size > SNAPSHOT_STORE_MANIFEST_BYTES)
+		return ERR_CORRUPT;
+	buffer_append_slice(text, bytes);
+	return ERR_NONE;
+}
+
+/* Read the manifest; if the server has none, it is empty. */
+static enum error read_manifest(const struct http_place *place,
+				unsigned partition,
+				struct snapshot_store_manifest *manifest_out)
+{
+	struct snapshot_http_path path =
+		snapshot_http_path_of(partition, "manifest");
+	struct buffer text = {0};
+	struct depot_request request = {.method = "GET",
+					.path = path.text,
+					.sink = take_manifest,
+					.context = &text,
+					.may_be_missing = true};
+	enum error error = snapshot_store_request(&place->server, &request);
+
+	manifest_out->count = 0;
+	if (error == ERR_NONE)
+		error = snapshot_store_manifest_parse(buffer_slice(&text),
+						      manifest_out);
+	if (error == ERR_CORRUPT)
+		log_error("nodes.snapshot_store: %s%s is not a manifest of "
+			  "templated; delete it to have a new one created",
+			  place->server.url, path.text);
+	buffer_free(&text);
+	return error;
+}
+
+static enum error write_manifest(const struct http_place *place,
+				 unsigned partition,
+				 const struct snapshot_store_manifest *manifest)
+{
+	struct snapshot_http_path path =
+		snapshot_http_path_of(partition, "manifest");
+	struct buffer text = {0};
+	struct depot_request request = {.method = "PUT", .path = path.text};
+	enum error error;
+
+	snapshot_store_manifest_write(manifest, &text);
+	request.bytes = buffer_slice(&text);
+	error = snapshot_store_request(&place->server, &request);
+	buffer_free(&text);
+	return error;
+}
+
+/*
+ * Create a folder for the partition. The server rejects this if the folder
+ * exists or folders are not needed: the next put shows whether that matters.
+ */
+static void snapshot_http_create_folder(const struct http_place *place,
+					unsigned partition)
+{
+	struct snapshot_http_path path = snapshot_http_path_of(partition, "");
+	struct depot_request request = {
+		.method = "MKCOL", .path = path.text, .may_fail = true};
+
+	if (place->server.sigv4 == NULL)
+		(void)snapshot_store_request(&place->server, &request);
+}
+
+/* Delete files that are no longer in the manifest, to free space. */
+static void delete_files(const struct http_place *place, unsigned partition,
+			 const struct snapshot_store_manifest *gone)
+{
+	for (size_t i = 0; i < gone->count; i++) {
+		struct snapshot_http_path path =
+			snapshot_http_file(partition, &gone->rows[i]);
+		struct depot_request request = {.method = "DELETE",
+						.path = path.text,
+						.may_be_missing = true};
+
+		(void)snapshot_store_request(&place->server, &request);
+	}
+}
+
+/* Move the rows for which is_gone() is true to `gone`. */
+static void snapshot_http_split_manifest(
+	struct snapshot_store_manifest *manifest,
+	struct snapshot_store_manifest *gone,
+	bool (*is_gone)(const struct snapshot_store_row *, const void *),
+	const void *context)
+{
+	for (size_t i = manifest->count; i-- > 0;)
+		if (is_gone(&manifest->rows[i], context)) {
+			snapshot_store_manifest_add(gone, manifest->rows[i]);
+			snapshot_store_manifest_remove(manifest, i);
+		}
+}
+
+static bool is_left_over(const struct snapshot_store_row *row,
+			 const void *context)
+{
+	(void)context;
+	return !row->is_whole;
+}
+
+/* Return whether the row has the number of the row that replaces it. */
+static bool is_replaced(const struct snapshot_store_row *row,
+			const void *context)
+{
+	const struct snapshot_store_row *by = context;
+
+	return row->number == by->number && row->random != by->random;
+}
+
+/* Add the file to the manifest as incomplete. */
+static enum error snapshot_http_announce(const struct http_place *place,
+					 unsigned partition,
+					 struct snapshot_store_row row)
+{
+	struct snapshot_store_manifest manifest;
+	struct snapshot_store_manifest gone = {.count = 0};
+	enum error error = read_manifest(place, partition, &manifest);
+
+	if (error == ERR_NOT_FOUND)
+		snapshot_http_create_folder(place, partition);
+	else if (error != ERR_NONE)
+		return error;
+	snapshot_http_split_manifest(&manifest, &gone, is_left_over, NULL);
+	if (!snapshot_store_manifest_add(&manifest, row)) {
+		log_error("nodes.snapshot_store: %sp%03u has %d snapshots: "
+			  "delete "
+			  "some, and its manifest",
+			  place->server.url, partition,
+			  SNAPSHOT_STORE_MANIFEST_ROWS);
+		return ERR_TOO_LARGE;
+	}
+	error = write_manifest(place, partition, &manifest);
+	if (error == ERR_NONE)
+		delete_files(place, partition, &gone);
+	return error;
+}
+
+/* Mark the file as complete. */
+static enum error snapshot_http_publish(const struct http_place *place,
+					unsigned partition,
+					struct snapshot_store_row row)
+{
+	struct snapshot_store_manifest manifest;
+	struct snapshot_store_manifest gone = {.count = 0};
+	enum error error = read_manifest(place, partition, &manifest);
+	struct snapshot_store_row *ours =
+		snapshot_store_manifest_find(&manifest, row);
+
+	if (error == ERR_NONE && ours == NULL)
+		error = ERR_NOT_FOUND;
+	if (error == ERR_NOT_FOUND) {
+		log_error("nodes.snapshot_store: %sp%03u: another node is "
+			  "writing it",
+			  place->server.url, partition);
+		return ERR_BUSY;
+	}
+	if (error != ERR_NONE)
+		return error;
+	ours->is_whole = true;
+	snapshot_http_split_manifest(&manifest, &gone, is_replaced, &row);
+	error = write_manifest(place, partition, &manifest);
+	if (error == ERR_NONE)
+		delete_files(place, partition, &gone);
+	return error;
+}
+
+static enum error snapshot_http_commit(void *context,
+				       struct snapshot_store_item item,
+				       const struct snapshot_store_body *body)
+{
+	const struct http_place *place = context;
+	struct snapshot_store_row row = {.number = item.number};
+	struct depot_request request = {.method = "PUT", .body = body};
+	struct snapshot_http_path path;
+	enum error error;
+
+	if (getrandom(&row.random, sizeof(row.random), 0) !=
+	    (ssize_t)sizeof(row.random))
+		return ERR_IO;
+	path = snapshot_http_file(item.partition, &row);
+	request.path = path.text;
+	error = snapshot_http_announce(place, item.partition, row);
+	if (error == ERR_NONE)
+		error = snapshot_store_request(&place->server, &request);
+	if (error == ERR_NONE)
+		error = snapshot_http_publish(place, item.partition, row);
+	return error;
+}
+
+static enum error snapshot_http_fetch(void *context,
+				      struct snapshot_store_item item,
+				      snapshot_store_sink *sink,
+				      void *sink_context)
+{
+	const struct http_place *place = context;
+	struct depot_request request = {
+		.method = "GET",
+		.sink = sink,
+		.context = sink_context,
+		.may_be_missing = true,
+	};
+	struct snapshot_store_manifest manifest;
+	struct snapshot_http_path path;
+	enum error error = read_manifest(place, item.partition, &manifest);
+
+	if (error != ERR_NONE)
+		return error;
+	for (size_t i = manifest.count; i-- > 0;) {
+		if (!manifest.rows[i].is_whole ||
+		    manifest.rows[i].number != item.number)
+			continue;
+		path = snapshot_http_file(item.partition, &manifest.rows[i]);
+		request.path = path.text;
+		error = snapshot_store_request(&place->server, &request);
+		if (error == ERR_NOT_FOUND)
+			log_error("nodes.snapshot_store: %s%s is in the "
+				  "manifest but missing on the server",
+				  place->server.url, path.text);
+		return error;
+	}
+	return ERR_NOT_FOUND;
+}
+
+static enum error snapshot_http_list(void *context, unsigned partition,
+				     struct snapshot_store_list *list_out)
+{
+	struct snapshot_store_manifest manifest;
+	enum error error = read_manifest(context, partition, &manifest);
+
+	if (error == ERR_NOT_FOUND)
+		return ERR_NONE;
+	for (size_t i = 0; i < manifest.count; i++)
+		if (manifest.rows[i].is_whole)
+			snapshot_store_list_add(list_out,
+						manifest.rows[i].number);
+	return error;
+}
+
+static bool snapshot_http_is_listed(const struct snapshot_store_row *row,
+				    const void *context)
+{
+	const struct snapshot_store_list *list = context;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (row->is_whole && row->number == list->numbers[i])
+			return true;
+	return false;
+}
+
+static enum error snapshot_http_drop(void *context, unsigned partition,
+				     const struct snapshot_store_list *list)
+{
+	const struct http_place *place = context;
+	struct snapshot_store_manifest manifest;
+	struct snapshot_store_manifest gone = {.count = 0};
+	enum error error = read_manifest(place, partition, &manifest);
+
+	if (error != ERR_NONE)
+		return error == ERR_NOT_FOUND ? ERR_NONE : error;
+	snapshot_http_split_manifest(&manifest, &gone, snapshot_http_is_listed,
+				     list);
+	error = write_manifest(place, partition, &manifest);
+	if (error == ERR_NONE)
+		delete_files(place, partition, &gone);
+	return error;
+}
+
+const struct snapshot_store_ops depot_http_kind = {
+	.begin = snapshot_http_begin,
+	.commit = snapshot_http_commit,
+	.abandon = snapshot_http_abandon,
+	.fetch = snapshot_http_fetch,
+	.list = snapshot_http_list,
+	.drop = snapshot_http_drop,
+	.close = close_place,
+};

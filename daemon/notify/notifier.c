@@ -1,0 +1,666 @@
+#include "daemon/notify/notifier.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "daemon/privsep/notifier_process.h"
+#include "daemon/query/event.h"
+#include "daemon/runtime/clock.h"
+#include "daemon/runtime/thread.h"
+#include "store/encryption.h"
+#include "store/journal.h"
+#include "store/key.h"
+#include "store/partitions.h"
+
+enum {
+	MAX_IDLE_MS = 10000,
+	LOOK_MS = 100, /* polling interval of commands that have no pidfd */
+	LAST_MS = 1000,
+};
+
+static uint64_t delivery_smaller_ms(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t delivery_ms_until(uint64_t time_ms, uint64_t now_ms)
+{
+	return time_ms > now_ms ? time_ms - now_ms : 0;
+}
+
+/* Return the time until the next scheduled action. */
+static uint64_t find_pause(const struct delivery *delivery)
+{
+	uint64_t wall_ms = clock_wall_ms();
+	uint64_t pause = MAX_IDLE_MS;
+
+	for (size_t i = 0; i < delivery->outlet_count; i++) {
+		const struct hook_queue *outlet = delivery->outlets[i];
+
+		if (outlet->is_running && outlet->is_child) {
+			pause = delivery_smaller_ms(
+				pause,
+				delivery_ms_until(outlet->child.deadline_ms,
+						  clock_steady_ms()));
+			if (outlet->child.file < 0)
+				pause = delivery_smaller_ms(pause, LOOK_MS);
+		} else if (!outlet->is_running &&
+			   wall_ms < outlet->report.next_ms) {
+			pause = delivery_smaller_ms(
+				pause, delivery_ms_until(outlet->report.next_ms,
+							 wall_ms));
+		}
+	}
+	assert(pause <= MAX_IDLE_MS);
+	return pause;
+}
+
+static void delivery_wait_for_news(struct delivery *delivery, uint64_t pause_ms)
+{
+	int *files = mem_alloc(delivery->outlet_count + 1, sizeof(*files));
+	size_t count = 0;
+
+	for (size_t i = 0; i < delivery->outlet_count; i++) {
+		const struct hook_queue *outlet = delivery->outlets[i];
+
+		if (outlet->is_running && outlet->is_child &&
+		    outlet->child.file >= 0 && count < MAX_POST_FILES)
+			files[count++] = outlet->child.file;
+	}
+	assert(count <= delivery->outlet_count && count <= MAX_POST_FILES);
+	notifier_client_run(delivery->poster, (uint32_t)pause_ms, files, count);
+	free(files);
+	delivery_receive(delivery);
+}
+
+static bool delivery_is_busy(const struct delivery *delivery)
+{
+	for (size_t i = 0; i < delivery->outlet_count; i++)
+		if (delivery->outlets[i]->is_running)
+			return true;
+	return false;
+}
+
+/* Wait briefly for running deliveries; kill commands that take longer. */
+static void end_all(struct delivery *delivery)
+{
+	uint64_t until_ms = clock_steady_ms() + LAST_MS;
+	uint64_t now_ms = clock_steady_ms();
+
+	for (; delivery_is_busy(delivery) && now_ms < until_ms;
+	     now_ms = clock_steady_ms())
+		delivery_wait_for_news(delivery,
+				       delivery_ms_until(until_ms, now_ms));
+	for (size_t i = 0; i < delivery->outlet_count; i++) {
+		struct hook_queue *outlet = delivery->outlets[i];
+
+		if (outlet->is_running && outlet->is_child)
+			command_kill(delivery->options.starter, &outlet->child);
+	}
+}
+
+static void *delivery_sender_main(void *argument)
+{
+	struct delivery *delivery = argument;
+
+	while (!atomic_load(&delivery->is_ended)) {
+		atomic_store(&delivery->has_news, false);
+		delivery_load_hooks(delivery);
+		delivery_send(delivery);
+		delivery_wait_for_news(delivery,
+				       atomic_load(&delivery->has_news)
+					       ? 0
+					       : find_pause(delivery));
+	}
+	end_all(delivery);
+	return NULL;
+}
+
+static struct delivery *delivery_create(struct store *store,
+					struct pipeline *pipeline,
+					const struct delivery_options *options)
+{
+	struct delivery *delivery = mem_alloc(1, sizeof(*delivery));
+
+	delivery->store = store;
+	delivery->pipeline = pipeline;
+	delivery->options = *options;
+	delivery->poster = notifier_client_create(
+		options->starter,
+		&(struct poster_options){
+			.user_agent = options->user_agent,
+			.ca_file = options->ca_file,
+			.connect_timeout_ms = options->connect_timeout_ms,
+			.timeout_ms = options->timeout_ms,
+			.allowed = options->allowed,
+			.allowed_count = options->allowed_count,
+		},
+		notifier_main);
+	lock_init(&delivery->lock, LOCK_DELIVERY);
+	condition_init(&delivery->is_wanted);
+	return delivery;
+}
+
+static void delivery_destroy(struct delivery *delivery)
+{
+	for (size_t i = 0; i < delivery->outlet_count; i++)
+		hook_queue_destroy(delivery->outlets[i]);
+	free(delivery->outlets);
+	notifier_client_destroy(delivery->poster);
+	condition_destroy(&delivery->is_wanted);
+	lock_destroy(&delivery->lock);
+	free(delivery);
+}
+
+/* Stop the saving thread; the sending thread must have stopped. */
+static void end_saver(struct delivery *delivery)
+{
+	lock_acquire(&delivery->lock);
+	delivery->is_last = true;
+	condition_signal(&delivery->is_wanted);
+	lock_release(&delivery->lock);
+	pthread_join(delivery->saver, NULL);
+}
+
+enum error delivery_start(struct delivery **delivery_out, struct store *store,
+			  struct pipeline *pipeline,
+			  const struct delivery_options *options)
+{
+	struct delivery *delivery = delivery_create(store, pipeline, options);
+
+	assert(store != NULL && pipeline != NULL);
+	if (delivery->poster == NULL ||
+	    !thread_start(&delivery->saver, NULL, delivery_save, delivery)) {
+		delivery_destroy(delivery);
+		return ERR_IO;
+	}
+	if (!thread_start(&delivery->sender, NULL, delivery_sender_main,
+			  delivery)) {
+		end_saver(delivery);
+		delivery_destroy(delivery);
+		return ERR_IO;
+	}
+	*delivery_out = delivery;
+	return ERR_NONE;
+}
+
+void delivery_wake(struct delivery *delivery)
+{
+	atomic_store(&delivery->has_news, true);
+	notifier_client_wake(delivery->poster);
+}
+
+void delivery_stop(struct delivery *delivery)
+{
+	if (delivery == NULL)
+		return;
+	atomic_store(&delivery->is_ended, true);
+	notifier_client_wake(delivery->poster);
+	pthread_join(delivery->sender, NULL);
+	end_saver(delivery);
+	delivery_destroy(delivery);
+}
+
+/* Read the hooks and their next events from the store. */
+
+void hook_queue_destroy(struct hook_queue *outlet)
+{
+	buffer_free(&outlet->target);
+	buffer_free(&outlet->secret);
+	buffer_free(&outlet->sealed_target);
+	buffer_free(&outlet->sealed_secret);
+	buffer_free(&outlet->body);
+	buffer_free(&outlet->site);
+	free(outlet);
+}
+
+static void hook_queue_set_text(struct buffer *out, struct slice text)
+{
+	buffer_clear(out);
+	buffer_append_slice(out, text);
+	buffer_append_text(out, ""); /* adds a NUL */
+}
+
+/* Return false if the text can no longer be decrypted. */
+static bool open_text(const struct delivery *delivery, struct buffer *out,
+		      struct slice sealed)
+{
+	buffer_append_text(out, "");
+	return secret_text_read(delivery->store, sealed, out);
+}
+
+static struct hook_queue *hook_queue_create(const struct delivery *delivery,
+					    uint32_t hook,
+					    const struct hook_row *row)
+{
+	struct hook_queue *outlet = mem_alloc(1, sizeof(*outlet));
+
+	outlet->hook = hook;
+	outlet->report.hook = hook;
+	outlet->is_current = true;
+	buffer_append_slice(&outlet->sealed_target, row->target);
+	buffer_append_slice(&outlet->sealed_secret, row->secret);
+	outlet->is_locked =
+		!open_text(delivery, &outlet->target, row->target) ||
+		!open_text(delivery, &outlet->secret, row->secret);
+	return outlet;
+}
+
+/* Insert the outlet at the index, before those with larger numbers. */
+static void hook_queue_insert(struct delivery *delivery, size_t index,
+			      struct hook_queue *outlet)
+{
+	lock_acquire(&delivery->lock);
+	delivery->outlets = mem_grow(delivery->outlets, delivery->outlet_count,
+				     &delivery->outlet_capacity,
+				     sizeof(struct hook_queue *));
+	memmove(delivery->outlets + index + 1, delivery->outlets + index,
+		(delivery->outlet_count - index) * sizeof(struct hook_queue *));
+	delivery->outlets[index] = outlet;
+	delivery->outlet_count++;
+	lock_release(&delivery->lock);
+}
+
+/* Return whether the outlet was created from this row of its hook. */
+static bool is_of_row(const struct hook_queue *outlet,
+		      const struct hook_row *row)
+{
+	return !outlet->is_replaced &&
+	       slice_equal(buffer_slice(&outlet->sealed_target), row->target) &&
+	       slice_equal(buffer_slice(&outlet->sealed_secret), row->secret);
+}
+
+/*
+ * The hook at the index has another row: its number was used again, or another
+ * node has copied the hook to this node. Replace its outlet. If the outlet is
+ * in use, replace it later and ignore its results; return NULL then.
+ */
+static struct hook_queue *hook_queue_replace(struct delivery *delivery,
+					     size_t index,
+					     const struct hook_row *row)
+{
+	struct hook_queue *outlet = delivery->outlets[index];
+	struct hook_queue *next;
+	bool is_in_use;
+
+	lock_acquire(&delivery->lock);
+	outlet->is_replaced = true;
+	outlet->has_news = false; /* prevents a new save */
+	is_in_use = outlet->is_running || outlet->is_saving;
+	lock_release(&delivery->lock);
+	if (is_in_use)
+		return NULL;
+	next = hook_queue_create(delivery, outlet->hook, row);
+	lock_acquire(&delivery->lock);
+	delivery->outlets[index] = next;
+	lock_release(&delivery->lock);
+	hook_queue_destroy(outlet);
+	return next;
+}
+
+/*
+ * Return the outlet of the hook: from the ascending list, starting at `*next`,
+ * or a new one. Hooks are added and removed in any order when another node
+ * copies them. Return NULL if the outlet cannot be used yet.
+ */
+static struct hook_queue *hook_queue_find(struct delivery *delivery,
+					  size_t *next, uint32_t hook,
+					  const struct hook_row *row)
+{
+	struct hook_queue *outlet;
+
+	while (*next < delivery->outlet_count &&
+	       delivery->outlets[*next]->hook < hook)
+		++*next;
+	if (*next == delivery->outlet_count ||
+	    delivery->outlets[*next]->hook != hook) {
+		outlet = hook_queue_create(delivery, hook, row);
+		hook_queue_insert(delivery, (*next)++, outlet);
+		return outlet;
+	}
+	outlet = delivery->outlets[*next];
+	if (!is_of_row(outlet, row))
+		outlet = hook_queue_replace(delivery, *next, row);
+	++*next;
+	return outlet;
+}
+
+/*
+ * Use the state in the row, which an earlier run or a test has written, unless
+ * the state in memory is newer.
+ */
+static void hook_queue_load_state(struct delivery *delivery,
+				  struct hook_queue *outlet,
+				  const struct hook_row *row)
+{
+	if (!outlet->is_current || outlet->is_running)
+		return;
+	lock_acquire(&delivery->lock);
+	outlet->report.next_ms = row->next_ms;
+	outlet->report.failures = row->failures;
+	outlet->report.http_status = row->http_status;
+	snprintf(outlet->error, sizeof(outlet->error), "%.*s",
+		 (int)row->error.size,
+		 row->error.size == 0 ? "" : (const char *)row->error.data);
+	lock_release(&delivery->lock);
+}
+
+/* Return whether the event was delivered after the snapshot. */
+static bool is_delivered(struct delivery *delivery,
+			 const struct hook_queue *outlet, uint64_t number)
+{
+	const struct hook_report *report = &outlet->report;
+	bool is_there = false;
+
+	lock_acquire(&delivery->lock);
+	for (size_t i = 0; i < report->number_count; i++)
+		is_there |= report->numbers[i] == number;
+	lock_release(&delivery->lock);
+	return is_there;
+}
+
+/* Read an event. Return false if it is damaged; log that once. */
+static bool take_event(struct hook_queue *outlet, uint64_t number,
+		       struct scan *scan)
+{
+	struct event_row event;
+
+	if (scan_try(scan) && event_decode(scan->value, &event)) {
+		outlet->number = number;
+		outlet->kind = event.kind;
+		hook_queue_set_text(&outlet->site, event.host);
+		event_append(number, &event, &outlet->body);
+		return true;
+	}
+	if (number > outlet->damaged) {
+		log_error("hook %" PRIu32 ": event %" PRIu64
+			  " is damaged; it is not delivered",
+			  outlet->hook, number);
+		outlet->damaged = number;
+	}
+	return false;
+}
+
+/*
+ * Find the next event to send: the first event of this node's partitions that
+ * was not delivered. Few events precede it, except events of other nodes:
+ * events are ordered by number, and a newly adopted partition brings old
+ * events. If a partition is adopted after the scan has passed its first event,
+ * it waits for the next scan, so that this event is not sent after later ones.
+ */
+static void load_event(struct delivery *delivery, struct txn *txn,
+		       struct hook_queue *outlet)
+{
+	struct key prefix = key_small(outlet->hook);
+	struct scan scan = scan_begin(txn, TABLE_OUTBOX, key_slice(&prefix));
+	bool is_passed[JOURNAL_PARTITIONS] = {false};
+	bool is_found = false;
+
+	assert(!outlet->is_running && outlet->body.size == 0);
+	scan.is_keys_only = true;
+	while (!is_found && scan_next(&scan)) {
+		uint64_t number = key_u64(scan.key, sizeof(outlet->hook));
+		unsigned partition =
+			store_partition_of_event(delivery->store, number);
+
+		if (partition >= JOURNAL_PARTITIONS)
+			continue; /* damaged key */
+		if (is_passed[partition] ||
+		    !store_owns(delivery->store, partition))
+			is_passed[partition] = true;
+		else if (!is_delivered(delivery, outlet, number))
+			is_found = take_event(outlet, number, &scan);
+	}
+	scan_end(&scan);
+}
+
+/*
+ * Return whether the hook waits for its retry. A longer wait than the maximum
+ * means that the clock was set back.
+ */
+static bool is_resting(const struct hook_queue *outlet, uint64_t now_ms)
+{
+	uint64_t next_ms = outlet->report.next_ms;
+
+	return now_ms < next_ms && next_ms - now_ms <= DELIVERY_MAX_PAUSE_MS;
+}
+
+/*
+ * Load the next event of each hook again: the last one may now belong to
+ * another node, which may have delivered it.
+ */
+static void look_at_hooks(struct delivery *delivery, struct txn *txn)
+{
+	struct scan scan = scan_begin(txn, TABLE_HOOKS, slice_of(""));
+	uint64_t now_ms = clock_wall_ms();
+	struct hook_row row;
+	size_t next = 0;
+
+	while (scan_next(&scan)) {
+		struct hook_queue *outlet;
+
+		if (!hook_row_decode(scan.value, &row) ||
+		    scan.key.size != sizeof(outlet->hook))
+			continue; /* damaged row */
+		outlet = hook_queue_find(delivery, &next, key_u32(scan.key, 0),
+					 &row);
+		if (outlet == NULL)
+			continue;
+		outlet->is_there = true;
+		hook_queue_load_state(delivery, outlet, &row);
+		if (outlet->is_running)
+			continue;
+		buffer_clear(&outlet->body);
+		if (row.waiting > 0 && !outlet->is_locked &&
+		    !is_resting(outlet, now_ms))
+			load_event(delivery, txn, outlet);
+	}
+	scan_end(&scan);
+}
+
+void hook_report_drop(struct hook_report *report, size_t count)
+{
+	assert(count <= report->number_count);
+	report->number_count -= count;
+	memmove(report->numbers, report->numbers + count,
+		report->number_count * sizeof(report->numbers[0]));
+}
+
+/*
+ * Before the snapshot, note which hooks have no unsaved results. Events that
+ * were saved before are not in its outbox.
+ */
+static void begin_look(struct delivery *delivery)
+{
+	lock_acquire(&delivery->lock);
+	for (size_t i = 0; i < delivery->outlet_count; i++) {
+		struct hook_queue *outlet = delivery->outlets[i];
+
+		hook_report_drop(&outlet->report, outlet->saved);
+		outlet->saved = 0;
+		outlet->is_there = false;
+		outlet->is_current = !outlet->has_news && !outlet->is_saving;
+	}
+	lock_release(&delivery->lock);
+}
+
+/* Free the outlets of deleted hooks that are not in use. */
+static void hook_queues_drop(struct delivery *delivery)
+{
+	size_t kept = 0;
+
+	lock_acquire(&delivery->lock);
+	for (size_t i = 0; i < delivery->outlet_count; i++) {
+		struct hook_queue *outlet = delivery->outlets[i];
+
+		if (outlet->is_there || outlet->is_running || outlet->is_saving)
+			delivery->outlets[kept++] = outlet;
+		else
+			hook_queue_destroy(outlet);
+	}
+	assert(kept <= delivery->outlet_count);
+	delivery->outlet_count = kept;
+	lock_release(&delivery->lock);
+}
+
+void delivery_load_hooks(struct delivery *delivery)
+{
+	struct txn txn;
+	enum error error;
+
+	begin_look(delivery);
+	txn = txn_begin_read(delivery->store);
+	look_at_hooks(delivery, &txn);
+	error = txn_end(&txn);
+	if (error != ERR_NONE)
+		log_error("hooks: %s", error_text(error));
+	else
+		hook_queues_drop(delivery);
+}
+
+/* Commit the results of deliveries, all available results in one commit. */
+
+enum { RETRY_MS = 1000 };
+
+/* The reports of one commit, and the texts that they point to. */
+struct saving {
+	struct hook_report *reports; /* [count] */
+	char (*errors)[sizeof(((struct hook_queue *)NULL)->error)];
+	size_t count;
+};
+
+static void free_saving(struct saving *saving)
+{
+	free(saving->reports);
+	free(saving->errors);
+	*saving = (struct saving){0};
+}
+
+/* With the lock held. */
+static void delivery_copy_report(struct saving *saving,
+				 struct hook_queue *outlet)
+{
+	struct hook_report *report = &saving->reports[saving->count];
+	char *error = saving->errors[saving->count++];
+
+	assert(outlet->has_news && !outlet->is_saving);
+	memcpy(error, outlet->error, sizeof(outlet->error));
+	*report = outlet->report;
+	hook_report_drop(report, outlet->saved);
+	report->error = slice_of(error);
+	outlet->saving = report->number_count;
+	outlet->has_news = false;
+	outlet->is_saving = true;
+}
+
+/* With the lock held. */
+static void take_reports(struct delivery *delivery, struct saving *saving)
+{
+	size_t room = delivery->outlet_count;
+
+	assert(lock_is_held(&delivery->lock));
+	saving->reports = mem_alloc(room + 1, sizeof(*saving->reports));
+	saving->errors = mem_alloc(room + 1, sizeof(*saving->errors));
+	for (size_t i = 0; i < room; i++)
+		if (delivery->outlets[i]->has_news)
+			delivery_copy_report(saving, delivery->outlets[i]);
+	assert(saving->count <= room);
+}
+
+/* Wait for reports; return false if none will follow. */
+static bool wait_for_reports(struct delivery *delivery, struct saving *saving)
+{
+	bool is_last;
+
+	lock_acquire(&delivery->lock);
+	take_reports(delivery, saving);
+	while (saving->count == 0 && !delivery->is_last) {
+		free_saving(saving);
+		condition_wait(&delivery->is_wanted, &delivery->lock);
+		take_reports(delivery, saving);
+	}
+	is_last = delivery->is_last;
+	lock_release(&delivery->lock);
+	return saving->count > 0 || !is_last;
+}
+
+/*
+ * After a commit: remove the saved reports, or report them again if the commit
+ * failed.
+ */
+static void end_reports(struct delivery *delivery, bool is_saved)
+{
+	assert(!lock_is_held(&delivery->lock));
+	lock_acquire(&delivery->lock);
+	for (size_t i = 0; i < delivery->outlet_count; i++) {
+		struct hook_queue *outlet = delivery->outlets[i];
+
+		if (!outlet->is_saving)
+			continue;
+		if (is_saved)
+			outlet->saved += outlet->saving;
+		else
+			outlet->has_news = !outlet->is_replaced;
+		outlet->saving = 0;
+		outlet->is_saving = false;
+	}
+	lock_release(&delivery->lock);
+	delivery_wake(delivery);
+}
+
+static enum error delivery_commit_reports(struct delivery *delivery,
+					  const struct saving *saving)
+{
+	struct alert_change alert = {
+		.action = HOOKS_REPORT,
+		.reports = saving->reports,
+		.report_count = saving->count,
+	};
+	struct change change = {.kind = CHANGE_ALERTS, .alert = &alert};
+
+	assert(saving->count > 0);
+	return pipeline_command(delivery->pipeline, &change);
+}
+
+/* Wait before the next attempt; return false if the delivery stops. */
+static bool delivery_wait_for_retry(struct delivery *delivery)
+{
+	uint64_t until_ms = clock_steady_ms() + RETRY_MS;
+	bool goes_on;
+
+	lock_acquire(&delivery->lock);
+	while (!delivery->is_last &&
+	       condition_wait_until(&delivery->is_wanted, &delivery->lock,
+				    until_ms))
+		;
+	goes_on = !delivery->is_last;
+	lock_release(&delivery->lock);
+	return goes_on;
+}
+
+void *delivery_save(void *argument)
+{
+	struct delivery *delivery = argument;
+	struct saving saving = {0};
+	bool goes_on = true;
+
+	while (goes_on && wait_for_reports(delivery, &saving)) {
+		enum error error = delivery_commit_reports(delivery, &saving);
+
+		free_saving(&saving);
+		end_reports(delivery, error == ERR_NONE);
+		if (error == ERR_NONE)
+			continue;
+		log_warn("hooks: cannot save the results of deliveries: %s; "
+			 "retrying",
+			 error_text(error));
+		goes_on = delivery_wait_for_retry(delivery);
+	}
+	free_saving(&saving);
+	return NULL;
+}

@@ -1,0 +1,140 @@
+/*
+ * daemon/notify/notifier.h - deliver events from the outboxes of hooks, each
+ * by an HTTP POST or a command, through other processes (courier.h,
+ * daemon/privsep/spawner_client.h). A hook gets its events in order, one at a
+ * time and at least once. Hooks are served concurrently, so that a slow hook
+ * does not delay others. The next commit deletes delivered events from the
+ * outbox while later events are already sent: after a crash, at most
+ * HOOK_REPORT_EVENTS events per hook are sent again.
+ */
+#ifndef DAEMON_NOTIFY_NOTIFIER_H
+#define DAEMON_NOTIFY_NOTIFIER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "crawl/address_filter.h"
+#include "daemon/engine/commit_event.h"
+#include "daemon/engine/pipeline.h"
+#include "daemon/privsep/notifier_client.h"
+#include "daemon/privsep/spawner_client.h"
+#include "daemon/runtime/lock.h"
+#include "store/store.h"
+
+struct delivery;
+struct spawner;
+
+struct delivery_options {
+	struct spawner *starter; /* NULL: use threads and child processes */
+	const char *user_agent;
+	const char *ca_file; /* PEM, additional to the system's; or NULL */
+	uint32_t connect_timeout_ms;
+	uint32_t timeout_ms;           /* of a request */
+	uint32_t first_pause_ms;       /* after the first failure */
+	const struct network *allowed; /* [allowed_count], private networks that
+					  hooks may use */
+	size_t allowed_count;
+	bool allows_exec; /* commands are allowed */
+	uint32_t exec_timeout_ms;
+};
+
+/*
+ * Start the delivery; it reads `store` and commits through `pipeline`. ERR_IO:
+ * `ca_file` cannot be read, or no thread or process can be started.
+ */
+enum error delivery_start(struct delivery **delivery_out, struct store *store,
+			  struct pipeline *pipeline,
+			  const struct delivery_options *options);
+
+/* Check for new events after a commit. Any thread; cheap. */
+void delivery_wake(struct delivery *delivery);
+
+/*
+ * Stop: wait up to a second for running deliveries, then commit the results.
+ * Call it before pipeline_stop(). NULL is a no-op.
+ */
+void delivery_stop(struct delivery *delivery);
+
+/*
+ * State shared by the two threads of the delivery: one sends, the other
+ * commits the results.
+ */
+
+/* Delay between two attempts; backoff_ms() adds at most a quarter. */
+enum {
+	BACKOFF_MAX_MS = 60 * 60 * 1000,
+	DELIVERY_MAX_PAUSE_MS = BACKOFF_MAX_MS / 4 * 5,
+};
+
+/* State of a hook in the sending thread. */
+struct hook_queue {
+	uint32_t hook;
+	struct buffer target;
+	struct buffer secret;
+	struct buffer sealed_target; /* from the row of the hook */
+	struct buffer sealed_secret;
+	bool is_locked;  /* target or secret cannot be decrypted and must be set
+			    again */
+	bool is_there;   /* in the store at the last scan */
+	bool is_current; /* no result was unsaved when the scan began */
+	bool is_running; /* an event is being sent: */
+	bool is_child;   /* by a command */
+	struct child child;
+	uint64_t number;    /* of the running event, or the next to send */
+	uint16_t kind;      /* kind of that event */
+	struct buffer body; /* its JSON; empty: nothing to send */
+	struct buffer site; /* its host */
+	uint64_t damaged; /* the last damaged event that was logged; 0 = none */
+	/* Guarded by the lock: */
+	struct hook_report report; /* results that the store does not have yet,
+				      except `error`, and the current state */
+	char error[128];
+	bool is_replaced; /* another hook has the number now: ignore results */
+	bool has_news;    /* results are unsaved */
+	size_t saved;     /* events at the front that the outbox no longer has;
+			     dropped before the next snapshot, because an earlier
+			     snapshot still has them */
+	size_t saving;    /* the following events, which are being committed */
+	bool is_saving;   /* a commit is running */
+};
+
+struct delivery {
+	struct store *store;
+	struct pipeline *pipeline;
+	struct delivery_options options;
+	struct notifier_client *poster;
+	pthread_t sender;
+	pthread_t saver;
+	atomic_bool has_news;
+	atomic_bool is_ended;        /* send no new events */
+	struct hook_queue **outlets; /* [outlet_count], ascending; only the
+				    sender changes the list, under the lock */
+	size_t outlet_count;
+	size_t outlet_capacity;
+	struct lock lock;
+	struct condition is_wanted; /* signals work to the saver */
+	bool is_last; /* under the lock: no more results will come */
+};
+
+/* delivery_load_hooks.c: read the hooks and their next events from the store.
+ */
+void delivery_load_hooks(struct delivery *delivery);
+void hook_queue_destroy(struct hook_queue *outlet);
+/* Remove the first `count` delivered events. */
+void hook_report_drop(struct hook_report *report, size_t count);
+
+/* delivery_send.c: send the next events, and process results. */
+void delivery_send(struct delivery *delivery);
+void delivery_receive(struct delivery *delivery);
+
+/*
+ * delivery_save.c: main function of the thread that commits results; the
+ * argument is the delivery.
+ */
+void *delivery_save(void *argument);
+
+#endif

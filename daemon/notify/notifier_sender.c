@@ -1,0 +1,317 @@
+#include "daemon/notify/notifier_sender.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <nettle/base16.h>
+#include <nettle/hmac.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "crawl/schedule.h"
+#include "crawl/url.h"
+#include "daemon/notify/notifier.h"
+#include "daemon/runtime/clock.h"
+#include "store/partitions.h"
+#include "store/rows.h"
+
+void hmac_sha256_hex(struct slice key, struct slice text,
+		     char out[HMAC_HEX_BYTES + 1])
+{
+	struct hmac_sha256_ctx context;
+	uint8_t digest[SHA256_DIGEST_SIZE];
+
+	hmac_sha256_set_key(&context, key.size, key.data);
+	hmac_sha256_update(&context, text.size, text.data);
+	hmac_sha256_digest(&context, sizeof(digest), digest);
+	base16_encode_update(out, sizeof(digest), digest);
+	out[HMAC_HEX_BYTES] = '\0';
+}
+
+#define COMMAND "exec:"
+
+static bool hook_target_begins_with(struct slice text, const char *beginning)
+{
+	size_t length = strlen(beginning);
+
+	return text.size >= length && memcmp(text.data, beginning, length) == 0;
+}
+
+bool hook_target_is_command(struct slice target)
+{
+	return hook_target_begins_with(target, COMMAND);
+}
+
+bool hook_target_split(struct slice target, struct command_words *words_out)
+{
+	size_t skip = strlen(COMMAND);
+	size_t count = 0;
+	char *rest = NULL;
+	char *word;
+
+	if (!hook_target_is_command(target) || target.size > MAX_TARGET_BYTES)
+		return false;
+	memcpy(words_out->text, (const char *)target.data + skip,
+	       target.size - skip);
+	words_out->text[target.size - skip] = '\0';
+	word = strtok_r(words_out->text, " ", &rest);
+	for (; word != NULL; word = strtok_r(NULL, " ", &rest)) {
+		if (count == MAX_COMMAND_WORDS)
+			return false;
+		words_out->words[count++] = word;
+	}
+	words_out->words[count] = NULL;
+	return count > 0;
+}
+
+static bool has_control(struct slice text)
+{
+	const unsigned char *bytes = text.data;
+
+	for (size_t i = 0; i < text.size; i++)
+		if (bytes[i] < ' ' || bytes[i] == 0x7f)
+			return true;
+	return false;
+}
+
+static bool check_command(struct slice target, char *message, size_t size)
+{
+	struct command_words words;
+
+	if (hook_target_split(target, &words) && words.words[0][0] == '/')
+		return true;
+	snprintf(message, size,
+		 "a command is exec:/ABSOLUTE/PATH and at most %d words",
+		 MAX_COMMAND_WORDS - 1);
+	return false;
+}
+
+bool hook_target_check(struct slice target, char *message, size_t size)
+{
+	struct url url;
+
+	if (target.size == 0 || target.size > MAX_TARGET_BYTES ||
+	    has_control(target)) {
+		snprintf(message, size,
+			 "must be a URL, or exec:/COMMAND, of at most %d bytes",
+			 MAX_TARGET_BYTES);
+		return false;
+	}
+	if (hook_target_is_command(target))
+		return check_command(target, message, size);
+	if ((hook_target_begins_with(target, "http://") ||
+	     hook_target_begins_with(target, "https://")) &&
+	    memchr(target.data, ' ', target.size) == NULL &&
+	    url_parse(&url, target, NULL) == ERR_NONE)
+		return true;
+	snprintf(message, size,
+		 "not an http:// or https:// URL, or exec:/COMMAND");
+	return false;
+}
+
+/* Send events to hooks, and process the results. */
+
+enum { MAX_VARIABLES = 8 };
+
+/* With the lock held: record the result for the next commit. */
+static void note_result(const struct delivery *delivery,
+			struct hook_queue *outlet, unsigned http_status,
+			const char *why)
+{
+	struct hook_report *report = &outlet->report;
+	uint64_t now_ms = clock_wall_ms();
+
+	report->http_status = (uint16_t)http_status;
+	report->failures = why == NULL ? 0 : report->failures + 1;
+	report->next_ms = 0;
+	if (why == NULL) {
+		assert(report->number_count < HOOK_REPORT_EVENTS);
+		report->numbers[report->number_count++] = outlet->number;
+		report->delivered_ms = now_ms;
+	} else {
+		report->next_ms =
+			now_ms + backoff_ms(delivery->options.first_pause_ms,
+					    BACKOFF_MAX_MS, report->failures,
+					    outlet->hook);
+	}
+	snprintf(outlet->error, sizeof(outlet->error), "%s",
+		 why == NULL ? "" : why);
+	outlet->has_news = true;
+}
+
+/* Finish the running event; `why` is NULL if it was delivered. */
+static void end_event(struct delivery *delivery, struct hook_queue *outlet,
+		      unsigned http_status, const char *why)
+{
+	bool is_first_failure = false;
+
+	assert(outlet->is_running);
+	outlet->is_running = false;
+	buffer_clear(&outlet->body);
+	lock_acquire(&delivery->lock);
+	if (!outlet->is_replaced) {
+		note_result(delivery, outlet, http_status, why);
+		is_first_failure = outlet->report.failures == 1;
+		condition_signal(&delivery->is_wanted);
+	}
+	lock_release(&delivery->lock);
+	if (is_first_failure)
+		log_warn_limited_about(
+			(struct log_subject){
+				.site = buffer_slice(&outlet->site)},
+			"hook %" PRIu32 ": delivery of event %" PRIu64
+			" failed: %s; retrying",
+			outlet->hook, outlet->number, why);
+}
+
+/* Send the event; if the poster is full, send it later. */
+static void send_request(struct delivery *delivery, struct hook_queue *outlet)
+{
+	struct post_request request = {
+		.url = outlet->target.data,
+		.body = buffer_slice(&outlet->body),
+		.context = outlet,
+	};
+	char kind[64];
+	char number[64];
+	char signature[64 + HMAC_HEX_BYTES] = "X-Templated-Signature-256: "
+					      "sha256=";
+	size_t length = strlen(signature);
+
+	assert(outlet->is_running && outlet->target.data != NULL);
+	snprintf(kind, sizeof(kind), "X-Templated-Event: %s",
+		 event_kind_name(outlet->kind));
+	snprintf(number, sizeof(number), "X-Templated-Delivery: %" PRIu64,
+		 outlet->number);
+	request.headers[0] = "Content-Type: application/json";
+	request.headers[1] = kind;
+	request.headers[2] = number;
+	if (outlet->secret.size > 0) {
+		hmac_sha256_hex(buffer_slice(&outlet->secret), request.body,
+				signature + length);
+		request.headers[3] = signature;
+	}
+	outlet->is_running = notifier_client_start(delivery->poster, &request);
+}
+
+/* Point to the texts, each with its NUL; NULL follows the last pointer. */
+static void split_variables(const struct buffer *texts, char **variables_out)
+{
+	size_t count = 0;
+
+	for (size_t at = 0; at < texts->size && count < MAX_VARIABLES;
+	     at += strlen(texts->data + at) + 1)
+		variables_out[count++] = texts->data + at;
+	variables_out[count] = NULL;
+	assert(count <= MAX_VARIABLES);
+}
+
+static void run_command(struct delivery *delivery, struct hook_queue *outlet)
+{
+	struct command_words words;
+	struct buffer texts = {0};
+	char *variables[MAX_VARIABLES + 1];
+	struct child_command command = {
+		.words = words.words,
+		.environment = variables,
+		.input = buffer_slice(&outlet->body),
+		.deadline_ms =
+			clock_steady_ms() + delivery->options.exec_timeout_ms,
+	};
+
+	assert(outlet->is_running);
+	buffer_printf(&texts, "TEMPLATED_EVENT=%s",
+		      event_kind_name(outlet->kind));
+	buffer_append_byte(&texts, '\0');
+	buffer_printf(&texts, "TEMPLATED_SITE=%s", outlet->site.data);
+	buffer_append_byte(&texts, '\0');
+	buffer_printf(&texts, "TEMPLATED_SEQ=%" PRIu64, outlet->number);
+	split_variables(&texts, variables);
+	outlet->is_child = true;
+	if (!delivery->options.allows_exec)
+		end_event(delivery, outlet, 0,
+			  "commands are not allowed: see hooks.allow_commands");
+	else if (!hook_target_split(buffer_slice(&outlet->target), &words))
+		end_event(delivery, outlet, 0, "no command");
+	else if (command_start(delivery->options.starter, &outlet->child,
+			       &command) != CHILD_RUNS)
+		end_event(delivery, outlet, 0, outlet->child.message);
+	buffer_free(&texts);
+}
+
+/* Return whether the loaded event can be sent now. */
+static bool is_ready(struct delivery *delivery, const struct hook_queue *outlet)
+{
+	const struct hook_report *report = &outlet->report;
+	size_t unsaved;
+
+	assert(!lock_is_held(&delivery->lock));
+	if (outlet->is_running || outlet->body.size == 0 || !outlet->is_there ||
+	    !store_owns_event(delivery->store, outlet->number))
+		return false;
+	lock_acquire(&delivery->lock);
+	unsaved = report->number_count;
+	lock_release(&delivery->lock);
+	return unsaved < HOOK_REPORT_EVENTS;
+}
+
+void delivery_send(struct delivery *delivery)
+{
+	for (size_t i = 0; i < delivery->outlet_count; i++) {
+		struct hook_queue *outlet = delivery->outlets[i];
+
+		if (!is_ready(delivery, outlet))
+			continue;
+		outlet->is_running = true;
+		if (hook_target_is_command(buffer_slice(&outlet->target)))
+			run_command(delivery, outlet);
+		else
+			send_request(delivery, outlet);
+	}
+}
+
+static void end_requests(struct delivery *delivery)
+{
+	struct post_result result;
+
+	while (notifier_client_next(delivery->poster, &result)) {
+		char why[128];
+
+		if (result.error != ERR_NONE)
+			snprintf(why, sizeof(why), "%s", result.reason);
+		else
+			snprintf(why, sizeof(why), "HTTP status %u",
+				 (unsigned)result.http_status);
+		end_event(delivery, result.context, result.http_status,
+			  result.error == ERR_NONE &&
+					  result.http_status / 100 == 2
+				  ? NULL
+				  : why);
+	}
+}
+
+static void end_commands(struct delivery *delivery)
+{
+	uint64_t now_ms = clock_steady_ms();
+
+	for (size_t i = 0; i < delivery->outlet_count; i++) {
+		struct hook_queue *outlet = delivery->outlets[i];
+		enum child_state state;
+
+		if (!outlet->is_running || !outlet->is_child)
+			continue;
+		state = command_check(delivery->options.starter, &outlet->child,
+				      now_ms);
+		if (state != CHILD_RUNS)
+			end_event(delivery, outlet, 0,
+				  state == CHILD_DONE ? NULL
+						      : outlet->child.message);
+	}
+}
+
+void delivery_receive(struct delivery *delivery)
+{
+	end_requests(delivery);
+	end_commands(delivery);
+}

@@ -1,0 +1,532 @@
+#include "daemon/privsep/channel.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "daemon/runtime/clock.h"
+
+enum {
+	MAGIC = 0x746c7064,
+	MAX_FILES = 2, /* the file of the body, and a passed descriptor */
+	SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE,
+};
+
+/* Where to find the body of a frame. */
+enum body_place {
+	BODY_HERE,  /* in the same message */
+	BODY_FILE,  /* in the first attached file */
+	BODY_AFTER, /* in the following messages: PIECE_BYTES each, less in the
+		       last; no files */
+};
+
+/* Precedes head and body in a message. */
+struct frame_header {
+	uint32_t magic;
+	uint32_t kind;
+	uint32_t head_bytes;
+	uint32_t place;    /* enum body_place */
+	uint32_t has_file; /* 0 or 1 */
+	uint32_t reserved; /* must be 0 */
+	uint64_t body_bytes;
+};
+
+/* Size of a piece; fits into the socket buffer of any kernel. */
+enum { PIECE_BYTES = 64 * 1024 };
+
+enum { ROOM_BYTES = sizeof(struct frame_header) + FRAME_MAX_INLINE };
+
+/*
+ * Enlarge the socket buffer for frames of FRAME_MAX_INLINE bytes. If the kernel
+ * allows less, larger frames use files.
+ */
+static void channel_enlarge_buffer(int socket)
+{
+	const int bytes = ROOM_BYTES;
+
+	setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+}
+
+enum error channel_pair(int sockets_out[2])
+{
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+		       sockets_out) != 0)
+		return ERR_IO;
+	channel_enlarge_buffer(sockets_out[0]);
+	channel_enlarge_buffer(sockets_out[1]);
+	return ERR_NONE;
+}
+
+struct channel channel_of(int socket, size_t max_body)
+{
+	return (struct channel){
+		.socket = socket,
+		.max_body = max_body,
+		.sends_files = true,
+	};
+}
+
+struct channel channel_without_files(int socket, size_t max_body)
+{
+	return (struct channel){.socket = socket, .max_body = max_body};
+}
+
+/* Discard an incomplete frame. */
+static void drop_partial(struct channel *channel)
+{
+	if (channel->missing > 0)
+		frame_free(&channel->partial);
+	channel->missing = 0;
+}
+
+void channel_close(struct channel *channel)
+{
+	drop_partial(channel);
+	if (channel->socket >= 0)
+		close(channel->socket);
+	channel->socket = -1;
+	free(channel->room);
+	channel->room = NULL;
+}
+
+static bool frame_write_file(int file, struct slice bytes)
+{
+	const char *at = bytes.data;
+	size_t left = bytes.size;
+
+	while (left > 0) {
+		ssize_t written = write(file, at, left);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return false;
+		at += written;
+		left -= (size_t)written;
+	}
+	return true;
+}
+
+/* Return a sealed memory file with these bytes, or -1. */
+static int seal_file(struct slice bytes)
+{
+	int file = memfd_create("frame", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (file < 0)
+		return -1;
+	if (frame_write_file(file, bytes) &&
+	    fcntl(file, F_ADD_SEALS, SEALS | F_SEAL_SEAL) == 0)
+		return file;
+	close(file);
+	return -1;
+}
+
+/* Control data of a message: its descriptors. */
+union control {
+	char bytes[CMSG_SPACE(MAX_FILES * sizeof(int))];
+	struct cmsghdr alignment;
+};
+
+static void frame_attach_files(struct msghdr *message, union control *control,
+			       const int *files, size_t count)
+{
+	struct cmsghdr *item;
+
+	if (count == 0)
+		return;
+	memset(control, 0, sizeof(*control));
+	message->msg_control = control->bytes;
+	message->msg_controllen = CMSG_SPACE(count * sizeof(int));
+	item = CMSG_FIRSTHDR(message);
+	item->cmsg_level = SOL_SOCKET;
+	item->cmsg_type = SCM_RIGHTS;
+	item->cmsg_len = CMSG_LEN(count * sizeof(int));
+	memcpy(CMSG_DATA(item), files, count * sizeof(int));
+}
+
+static enum error send_message(int socket, const struct msghdr *message,
+			       int flags)
+{
+	ssize_t sent;
+
+	do
+		sent = sendmsg(socket, message, MSG_NOSIGNAL | flags);
+	while (sent < 0 && errno == EINTR);
+	if (sent >= 0)
+		return ERR_NONE;
+	if (errno == EAGAIN)
+		return ERR_BUSY;
+	if (errno == EMSGSIZE || errno == ENOBUFS)
+		return ERR_TOO_LARGE;
+	return errno == EPIPE || errno == ECONNRESET ? ERR_STOPPED : ERR_IO;
+}
+
+/* Return a part of a message; sendmsg() does not write to it. */
+static struct iovec frame_part(const void *data, size_t size)
+{
+	union {
+		const void *given;
+		void *wanted;
+	} bytes = {.given = data};
+
+	return (struct iovec){.iov_base = bytes.wanted, .iov_len = size};
+}
+
+/*
+ * Send the first or only message of the frame. ERR_TOO_LARGE: the kernel does
+ * not accept a message of this size now.
+ */
+static enum error send_first(const struct channel *channel,
+			     const struct frame_parts *parts,
+			     enum body_place place, int flags)
+{
+	const struct frame_header header = {
+		.magic = MAGIC,
+		.kind = parts->kind,
+		.head_bytes = (uint32_t)parts->head.size,
+		.place = place,
+		.has_file = parts->file >= 0,
+		.body_bytes = parts->body.size,
+	};
+	struct iovec pieces[] = {
+		frame_part(&header, sizeof(header)),
+		frame_part(parts->head.data, parts->head.size),
+		frame_part(parts->body.data, parts->body.size),
+	};
+	struct msghdr message = {.msg_iov = pieces,
+				 .msg_iovlen = place == BODY_HERE ? 3 : 2};
+	union control control;
+	int files[MAX_FILES];
+	size_t count = 0;
+	int body = -1;
+	enum error error;
+
+	if (place == BODY_FILE) {
+		body = seal_file(parts->body);
+		if (body < 0)
+			return ERR_IO;
+		files[count++] = body;
+	}
+	if (parts->file >= 0)
+		files[count++] = parts->file;
+	frame_attach_files(&message, &control, files, count);
+	error = send_message(channel->socket, &message, flags);
+	if (body >= 0)
+		close(body);
+	return error;
+}
+
+/* Return the size of the next piece if `missing` bytes of the body remain. */
+static size_t piece_bytes(size_t missing)
+{
+	return missing < PIECE_BYTES ? missing : PIECE_BYTES;
+}
+
+static enum error send_in_pieces(const struct channel *channel,
+				 const struct frame_parts *parts)
+{
+	struct slice left = parts->body;
+	enum error error = send_first(channel, parts, BODY_AFTER, 0);
+
+	while (error == ERR_NONE && left.size > 0) {
+		size_t size = piece_bytes(left.size);
+		struct iovec piece = frame_part(left.data, size);
+
+		error = send_message(
+			channel->socket,
+			&(struct msghdr){.msg_iov = &piece, .msg_iovlen = 1},
+			0);
+		left.data += size;
+		left.size -= size;
+	}
+	return error;
+}
+
+static enum error send_parts(const struct channel *channel,
+			     const struct frame_parts *parts, int flags)
+{
+	size_t size = parts->head.size + parts->body.size;
+	enum error error = ERR_TOO_LARGE;
+
+	/* The head may contain data of a stored row, which has no limit. */
+	if (parts->head.size > FRAME_MAX_HEAD)
+		return ERR_IO;
+	if (size <= FRAME_MAX_INLINE)
+		error = send_first(channel, parts, BODY_HERE, flags);
+	if (error == ERR_TOO_LARGE && parts->body.size > 0)
+		error = channel->sends_files
+				? send_first(channel, parts, BODY_FILE, flags)
+				: send_in_pieces(channel, parts);
+	return error == ERR_TOO_LARGE ? ERR_IO : error;
+}
+
+enum error channel_send(const struct channel *channel,
+			const struct frame_parts *parts)
+{
+	return send_parts(channel, parts, 0);
+}
+
+enum error channel_offer(const struct channel *channel,
+			 const struct frame_parts *parts)
+{
+	assert(channel->sends_files);
+	return send_parts(channel, parts, MSG_DONTWAIT);
+}
+
+/* Return the descriptors of a message; close those over `max`. */
+static size_t take_files(struct msghdr *message, int *files_out, size_t max)
+{
+	size_t count = 0;
+
+	for (struct cmsghdr *item = CMSG_FIRSTHDR(message); item != NULL;
+	     item = CMSG_NXTHDR(message, item)) {
+		size_t size = item->cmsg_len - CMSG_LEN(0);
+
+		if (item->cmsg_level != SOL_SOCKET ||
+		    item->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t at = 0; at + sizeof(int) <= size;
+		     at += sizeof(int)) {
+			int file;
+
+			memcpy(&file, CMSG_DATA(item) + at, sizeof(file));
+			if (count < max)
+				files_out[count++] = file;
+			else
+				close(file);
+		}
+	}
+	return count;
+}
+
+/*
+ * Map the body in `file`; return false if it is not sealed or has another size.
+ */
+static bool map_body(int file, uint64_t size, struct channel_frame *frame)
+{
+	struct stat status;
+	int seals = fcntl(file, F_GET_SEALS);
+
+	if (seals < 0 || (seals & SEALS) != SEALS ||
+	    fstat(file, &status) != 0 || (uint64_t)status.st_size != size)
+		return false;
+	frame->map = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, file, 0);
+	if (frame->map == MAP_FAILED) {
+		frame->map = NULL;
+		return false;
+	}
+	frame->map_bytes = (size_t)size;
+	frame->body = (struct slice){frame->map, (size_t)size};
+	return true;
+}
+
+/*
+ * Return whether the header is valid for a message of `size` bytes with `files`
+ * files.
+ */
+static bool frame_header_is_valid(const struct frame_header *header,
+				  size_t size, size_t files, size_t max_body)
+{
+	size_t rest = size - sizeof(*header);
+
+	if (header->magic != MAGIC || header->place > BODY_AFTER ||
+	    header->has_file > 1 || header->reserved != 0 ||
+	    header->head_bytes > FRAME_MAX_HEAD ||
+	    header->body_bytes > max_body ||
+	    files != (header->place == BODY_FILE) + header->has_file)
+		return false;
+	if (header->place != BODY_HERE)
+		return rest == header->head_bytes && header->body_bytes > 0;
+	return rest >= header->head_bytes &&
+	       rest - header->head_bytes == header->body_bytes;
+}
+
+/*
+ * Decode the message in `room` into a frame, which is partial if its body
+ * follows in further messages.
+ */
+static enum error open_message(struct channel *channel, size_t size, int *files,
+			       size_t file_count, struct channel_frame *frame)
+{
+	const char *room = channel->room;
+	struct frame_header header;
+	bool is_right = size >= sizeof(header);
+
+	if (is_right) {
+		memcpy(&header, room, sizeof(header));
+		is_right = frame_header_is_valid(&header, size, file_count,
+						 channel->max_body);
+	}
+	if (is_right) {
+		frame->kind = header.kind;
+		frame->head = (struct slice){room + sizeof(header),
+					     header.head_bytes};
+		frame->body = (struct slice){room + sizeof(header) +
+						     header.head_bytes,
+					     (size_t)header.body_bytes};
+		if (header.has_file != 0)
+			frame->file = files[--file_count];
+		is_right = header.place != BODY_FILE ||
+			   map_body(files[0], header.body_bytes, frame);
+	}
+	for (size_t i = 0; i < file_count; i++)
+		close(files[i]);
+	if (!is_right) {
+		frame_free(frame);
+		return ERR_MALFORMED;
+	}
+	if (header.place == BODY_AFTER) {
+		channel->missing = (size_t)header.body_bytes;
+		channel->partial = *frame;
+		*frame = (struct channel_frame){.file = -1};
+	}
+	return ERR_NONE;
+}
+
+static enum error wait_for_message(int socket, int timeout_ms)
+{
+	struct pollfd wanted = {.fd = socket, .events = POLLIN};
+	int ready;
+
+	if (timeout_ms <= 0)
+		return ERR_NONE; /* recvmsg() blocks or returns */
+	do
+		ready = poll(&wanted, 1, timeout_ms);
+	while (ready < 0 && errno == EINTR);
+	return ready > 0 ? ERR_NONE : ERR_TIMEOUT;
+}
+
+/*
+ * Receive a message into `piece`, with size 0 if it is too large, and its
+ * files, which the caller must close.
+ */
+static enum error receive_message(int socket, int timeout_ms,
+				  struct iovec *piece, int files[MAX_FILES],
+				  size_t *file_count_out)
+{
+	union control control;
+	struct msghdr message = {
+		.msg_iov = piece,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
+	};
+	ssize_t size;
+	int flags = MSG_CMSG_CLOEXEC | (timeout_ms == 0 ? MSG_DONTWAIT : 0);
+
+	*file_count_out = 0;
+	if (wait_for_message(socket, timeout_ms) != ERR_NONE)
+		return ERR_TIMEOUT;
+	do
+		size = recvmsg(socket, &message, flags);
+	while (size < 0 && errno == EINTR);
+	if (size < 0)
+		return errno == EAGAIN ? ERR_TIMEOUT : ERR_STOPPED;
+	/* An empty message may also contain files. */
+	*file_count_out = take_files(&message, files, MAX_FILES);
+	if (size == 0 && *file_count_out == 0)
+		return ERR_STOPPED;
+	if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0)
+		size = 0; /* the caller rejects it and closes its files */
+	piece->iov_len = (size_t)size;
+	return ERR_NONE;
+}
+
+static enum error receive_first(struct channel *channel, int timeout_ms,
+				struct channel_frame *frame)
+{
+	struct iovec piece = {.iov_len = ROOM_BYTES};
+	int files[MAX_FILES];
+	size_t file_count;
+	enum error error;
+
+	if (channel->room == NULL)
+		channel->room = mem_resize(NULL, ROOM_BYTES, 1);
+	piece.iov_base = channel->room;
+	error = receive_message(channel->socket, timeout_ms, &piece, files,
+				&file_count);
+	return error == ERR_NONE ? open_message(channel, piece.iov_len, files,
+						file_count, frame)
+				 : error;
+}
+
+/*
+ * Receive the next piece of the partial frame; after the last piece, return the
+ * frame.
+ */
+static enum error receive_piece(struct channel *channel, int timeout_ms,
+				struct channel_frame *frame)
+{
+	struct buffer *pieces = &channel->partial.pieces;
+	size_t wanted = piece_bytes(channel->missing);
+	struct iovec piece = {buffer_reserve(pieces, wanted), wanted};
+	int files[MAX_FILES];
+	size_t file_count;
+	enum error error = receive_message(channel->socket, timeout_ms, &piece,
+					   files, &file_count);
+
+	if (error != ERR_NONE)
+		return error;
+	for (size_t i = 0; i < file_count; i++)
+		close(files[i]);
+	if (piece.iov_len != wanted || file_count > 0) {
+		drop_partial(channel);
+		return ERR_MALFORMED;
+	}
+	pieces->size += wanted;
+	channel->missing -= wanted;
+	if (channel->missing > 0)
+		return ERR_NONE;
+	*frame = channel->partial;
+	frame->body = buffer_slice(&frame->pieces);
+	return ERR_NONE;
+}
+
+static int time_left(uint64_t end_ms)
+{
+	uint64_t now_ms = clock_steady_ms();
+
+	return now_ms < end_ms ? (int)(end_ms - now_ms) : 0;
+}
+
+enum error channel_receive(struct channel *channel, int timeout_ms,
+			   struct channel_frame *frame_out)
+{
+	const uint64_t end_ms =
+		timeout_ms > 0 ? clock_steady_ms() + (uint64_t)timeout_ms : 0;
+	enum error error;
+
+	*frame_out = (struct channel_frame){.file = -1};
+	do {
+		int left_ms = timeout_ms > 0 ? time_left(end_ms) : timeout_ms;
+
+		error = channel->missing == 0
+				? receive_first(channel, left_ms, frame_out)
+				: receive_piece(channel, left_ms, frame_out);
+	} while (error == ERR_NONE && channel->missing > 0);
+	return error;
+}
+
+bool channel_is_partial(const struct channel *channel)
+{
+	return channel->missing > 0;
+}
+
+void frame_free(struct channel_frame *frame)
+{
+	if (frame->map != NULL)
+		munmap(frame->map, frame->map_bytes);
+	buffer_free(&frame->pieces);
+	if (frame->file >= 0)
+		close(frame->file);
+	*frame = (struct channel_frame){.file = -1};
+}

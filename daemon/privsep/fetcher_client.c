@@ -1,0 +1,605 @@
+#include "daemon/privsep/fetcher_client.h"
+
+#include <assert.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "crawl/sitemap.h"
+#include "daemon/privsep/fetcher_process.h"
+#include "daemon/privsep/messages.h"
+#include "daemon/runtime/clock.h"
+
+enum {
+	MAX_ENDS = 3,         /* exits after which a request fails */
+	READY_MS = 30 * 1000, /* until it has read the CA certificates */
+	SEND_MS = 10 * 1000, /* until the socket has room; it reads meanwhile */
+	SLACK_MS = 30 * 1000, /* in addition to the time limit of a response */
+	CALM_MS = 60 *
+		  1000, /* uptime after which earlier exits no longer count */
+	FIRST_PAUSE_MS = 1000, /* before the second restart */
+	LOOK_MS = 60 * 1000,   /* interval of checks of the resolver files */
+	MAX_DOUBLINGS = 6,     /* of FIRST_PAUSE_MS */
+	DEFAULT_BODY_BYTES = 8 * 1024 * 1024, /* the defaults of fetch.c */
+	DEFAULT_TOTAL_MS = 60 * 1000,
+	WHY_BYTES = PROCESS_END_BYTES + 64,
+};
+
+struct fetcher_client_request {
+	struct fetcher_client_request *next;
+	uint64_t id;
+	struct buffer order; /* encoded */
+	struct fetch_expectation expected;
+	struct cookies *cookies; /* owned by the caller, or NULL */
+	uint64_t sent_ms;
+	unsigned ends; /* process exits while the request was sent */
+	struct fetch_result result;
+};
+
+struct request_queue {
+	struct fetcher_client_request *first;
+	struct fetcher_client_request *
+		*end; /* next pointer of the last request */
+};
+
+struct fetcher_client {
+	struct spawner *starter;
+	struct process_options role;
+	struct buffer options; /* head and body of FETCH_OPTIONS */
+	struct buffer authorities;
+	bool keeps_headers;
+	uint64_t max_body_bytes; /* default of a request */
+	uint64_t max_answer_ms;
+	struct process process; /* valid while is_up */
+	bool is_up;
+	uint64_t up_ms;   /* start of the process */
+	unsigned ends;    /* consecutive */
+	uint64_t next_ms; /* earliest time of the next start */
+	uint64_t look_ms; /* next check of the resolver files */
+	int wake;         /* eventfd */
+	uint64_t last_id; /* number of the last request */
+	struct request_queue unsent;
+	struct request_queue sent;
+	struct request_queue ended;
+	size_t running;   /* count of unsent and sent */
+	size_t waiting;   /* as sent since the last response */
+	uint64_t answers; /* responses of the process */
+};
+
+static void queue_push(struct request_queue *queue,
+		       struct fetcher_client_request *request)
+{
+	request->next = NULL;
+	*queue->end = request;
+	queue->end = &request->next;
+}
+
+/* Remove the request that `*link` points to. */
+static struct fetcher_client_request *
+queue_take(struct request_queue *queue, struct fetcher_client_request **link)
+{
+	struct fetcher_client_request *request = *link;
+
+	*link = request->next;
+	if (*link == NULL)
+		queue->end = link;
+	return request;
+}
+
+static void queue_free(struct request_queue *queue)
+{
+	while (queue->first != NULL) {
+		struct fetcher_client_request *request =
+			queue_take(queue, &queue->first);
+
+		buffer_free(&request->order);
+		fetch_result_free(&request->result);
+		free(request);
+	}
+}
+
+/* Finish a request that has its result. */
+static void end_request(struct fetcher_client *remote,
+			struct fetcher_client_request *request)
+{
+	assert(remote->running > 0);
+	remote->running--;
+	queue_push(&remote->ended, request);
+}
+
+static void fetcher_client_fail_request(struct fetcher_client *remote,
+					struct fetcher_client_request *request,
+					enum error error, const char *reason)
+{
+	request->result.error = error;
+	snprintf(request->result.reason, sizeof(request->result.reason), "%s",
+		 reason);
+	end_request(remote, request);
+}
+
+/* Queue the requests before the unsent ones. */
+static void send_again(struct fetcher_client *remote,
+		       struct request_queue *again)
+{
+	if (again->first == NULL)
+		return;
+	*again->end = remote->unsent.first;
+	if (remote->unsent.first == NULL)
+		remote->unsent.end = again->end;
+	remote->unsent.first = again->first;
+}
+
+/*
+ * The process has exited: send its requests first to the next process, or fail
+ * a request that has seen MAX_ENDS exits.
+ */
+static void return_requests(struct fetcher_client *remote, const char *why)
+{
+	struct request_queue again = {.end = &again.first};
+
+	while (remote->sent.first != NULL) {
+		struct fetcher_client_request *request =
+			queue_take(&remote->sent, &remote->sent.first);
+
+		if (++request->ends < MAX_ENDS)
+			queue_push(&again, request);
+		else
+			fetcher_client_fail_request(remote, request,
+						    ERR_NETWORK, why);
+	}
+	send_again(remote, &again);
+}
+
+/* Set the earliest start of the next process. */
+static void fetcher_client_set_restart(struct fetcher_client *remote,
+				       uint64_t now_ms)
+{
+	unsigned doublings;
+
+	if (now_ms - remote->up_ms >= CALM_MS)
+		remote->ends = 0;
+	doublings = remote->ends < 2 ? 0 : remote->ends - 1;
+	if (doublings > MAX_DOUBLINGS)
+		doublings = MAX_DOUBLINGS;
+	remote->next_ms = remote->ends == 0 ? now_ms
+					    : now_ms + ((uint64_t)FIRST_PAUSE_MS
+							<< doublings);
+	remote->ends++;
+}
+
+/* Stop the process. `what` is the violation; NULL if it has exited. */
+static void lose_process(struct fetcher_client *remote, const char *what)
+{
+	char end[PROCESS_END_BYTES];
+	char why[WHY_BYTES];
+
+	process_end(remote->starter, &remote->process, end);
+	remote->is_up = false;
+	if (what == NULL)
+		snprintf(why, sizeof(why), "the fetcher has exited: %s", end);
+	else
+		snprintf(why, sizeof(why), "the fetcher was stopped: it %s",
+			 what);
+	log_error_limited("%s", why);
+	fetcher_client_set_restart(remote, clock_steady_ms());
+	return_requests(remote, why);
+}
+
+/* Send the options and wait until the process is ready. */
+static bool fetcher_client_handshake(struct fetcher_client *remote)
+{
+	struct channel *channel = &remote->process.channel;
+	struct channel_frame frame = {.file = -1};
+	bool is_ready =
+		channel_send(channel,
+			     &(struct frame_parts){
+				     .kind = FETCH_OPTIONS,
+				     .head = buffer_slice(&remote->options),
+				     .body = buffer_slice(&remote->authorities),
+				     .file = -1,
+			     }) == ERR_NONE &&
+		channel_receive(channel, READY_MS, &frame) == ERR_NONE &&
+		frame.kind == FETCH_READY;
+
+	frame_free(&frame);
+	return is_ready;
+}
+
+/*
+ * Count the failed start for unsent requests, too: otherwise they would wait
+ * forever.
+ */
+static void fail_start(struct fetcher_client *remote)
+{
+	while (remote->unsent.first != NULL)
+		queue_push(&remote->sent,
+			   queue_take(&remote->unsent, &remote->unsent.first));
+	fetcher_client_set_restart(remote, clock_steady_ms());
+	return_requests(remote, "the fetcher cannot start: see the log");
+}
+
+static void fetcher_client_start_process(struct fetcher_client *remote)
+{
+	char end[PROCESS_END_BYTES];
+
+	assert(!remote->is_up);
+	remote->up_ms = clock_steady_ms();
+	remote->waiting = 0;
+	remote->answers = 0;
+	if (process_start(remote->starter, &remote->role, &remote->process) !=
+	    ERR_NONE) {
+		fail_start(remote);
+		return;
+	}
+	remote->is_up = fetcher_client_handshake(remote);
+	if (remote->is_up)
+		return;
+	process_end(remote->starter, &remote->process, end);
+	log_error("the fetcher failed to start: %s", end);
+	fail_start(remote);
+}
+
+static struct fetcher_client_request **
+find_request(struct fetcher_client *remote, uint64_t id)
+{
+	struct fetcher_client_request **link = &remote->sent.first;
+
+	while (*link != NULL && (*link)->id != id)
+		link = &(*link)->next;
+	return link;
+}
+
+/*
+ * Store the result of a request. Return false if the frame is not a valid
+ * response to a running request.
+ */
+static bool fetcher_client_take_result(struct fetcher_client *remote,
+				       const struct channel_frame *frame)
+{
+	struct fetcher_client_request **link;
+	struct fetcher_client_request *request;
+	struct fetch_result result;
+	struct slice cookies;
+	uint64_t id;
+
+	if (frame->kind != FETCH_RESULT || frame->file >= 0 ||
+	    !fetch_result_id(frame->head, &id))
+		return false;
+	link = find_request(remote, id);
+	if (*link == NULL ||
+	    !fetch_result_decode(frame, &(*link)->expected, &result, &cookies))
+		return false;
+	request = queue_take(&remote->sent, link);
+	result.context = request->result.context;
+	request->result = result;
+	if (request->cookies != NULL) {
+		buffer_clear(&request->cookies->lines);
+		buffer_append_slice(&request->cookies->lines, cookies);
+	}
+	remote->waiting = 0; /* the fetcher resets its count, too: a response
+				frees a connection */
+	remote->answers++;
+	if (result.error == ERR_NETWORK)
+		remote->look_ms =
+			0; /* the cause may be an outdated resolver file */
+	end_request(remote, request);
+	return true;
+}
+
+/* Process the received responses. */
+static void fetcher_client_receive(struct fetcher_client *remote)
+{
+	while (remote->is_up) {
+		struct channel_frame frame;
+		enum error error =
+			channel_receive(&remote->process.channel, 0, &frame);
+		bool is_answer;
+
+		if (error == ERR_TIMEOUT)
+			return;
+		is_answer = error == ERR_NONE &&
+			    fetcher_client_take_result(remote, &frame);
+		frame_free(&frame);
+		if (error == ERR_STOPPED)
+			lose_process(remote, NULL);
+		else if (!is_answer)
+			lose_process(remote, "sent an invalid response");
+	}
+}
+
+/*
+ * Wait until the socket may have room for a frame. Read responses meanwhile,
+ * because the process may block until they are read.
+ */
+static void fetcher_client_wait_for_room(struct fetcher_client *remote,
+					 uint64_t until_ms)
+{
+	struct pollfd ready = {.fd = remote->process.channel.socket,
+			       .events = POLLIN | POLLOUT};
+	uint64_t now_ms = clock_steady_ms();
+
+	if (now_ms >= until_ms) {
+		lose_process(remote, "does not read its requests");
+		return;
+	}
+	poll(&ready, 1, (int)(until_ms - now_ms));
+	if ((ready.revents & ~POLLOUT) != 0)
+		fetcher_client_receive(remote);
+}
+
+static void send_frame(struct fetcher_client *remote, enum fetch_frame kind,
+		       struct slice head)
+{
+	const struct frame_parts parts = {
+		.kind = kind, .head = head, .file = -1};
+	uint64_t until_ms = clock_steady_ms() + SEND_MS;
+	enum error error = ERR_BUSY;
+
+	while (error == ERR_BUSY && remote->is_up) {
+		error = channel_offer(&remote->process.channel, &parts);
+		if (error == ERR_BUSY)
+			fetcher_client_wait_for_room(remote, until_ms);
+		else if (error != ERR_NONE)
+			lose_process(remote, NULL);
+	}
+}
+
+/* Send the unsent requests; start a process first if needed and due. */
+static void send_requests(struct fetcher_client *remote)
+{
+	uint64_t now_ms = clock_steady_ms();
+
+	if (!remote->is_up && remote->unsent.first != NULL &&
+	    now_ms >= remote->next_ms)
+		fetcher_client_start_process(remote);
+	while (remote->is_up && remote->unsent.first != NULL) {
+		struct fetcher_client_request *request =
+			queue_take(&remote->unsent, &remote->unsent.first);
+
+		request->sent_ms = now_ms;
+		queue_push(&remote->sent, request);
+		send_frame(remote, FETCH_START, buffer_slice(&request->order));
+	}
+}
+
+/*
+ * Replace a process that cannot read the current resolver files, and send its
+ * requests again.
+ */
+static void check_resolver(struct fetcher_client *remote)
+{
+	struct request_queue again = {.end = &again.first};
+	uint64_t now_ms = clock_steady_ms();
+
+	if (!remote->is_up || now_ms < remote->look_ms)
+		return;
+	remote->look_ms = now_ms + LOOK_MS;
+	if (!process_is_outdated(&remote->process))
+		return;
+	log_info("restarting the fetcher: resolver files were replaced");
+	process_end(remote->starter, &remote->process, NULL);
+	remote->is_up = false;
+	while (remote->sent.first != NULL)
+		queue_push(&again,
+			   queue_take(&remote->sent, &remote->sent.first));
+	send_again(remote, &again);
+}
+
+/* Stop the process if the oldest request is late. */
+static void check_late(struct fetcher_client *remote)
+{
+	const struct fetcher_client_request *first = remote->sent.first;
+
+	if (first != NULL &&
+	    clock_steady_ms() - first->sent_ms > remote->max_answer_ms)
+		lose_process(remote, "does not respond");
+}
+
+static bool read_authorities(struct fetcher_client *remote, const char *path)
+{
+	enum error error;
+
+	if (path == NULL)
+		return true;
+	error = file_read(path, MAX_CA_BYTES, &remote->authorities);
+	if (error != ERR_NONE)
+		log_error("crawl.ca_file %s: cannot read the certificates: %s",
+			  path, file_error_text(error));
+	return error == ERR_NONE;
+}
+
+static void fetcher_client_set_limits(struct fetcher_client *remote,
+				      const struct fetch_options *options)
+{
+	uint64_t total_ms = options->total_timeout_ms == 0
+				    ? DEFAULT_TOTAL_MS
+				    : options->total_timeout_ms;
+	uint64_t body = options->max_body_bytes == 0 ? DEFAULT_BODY_BYTES
+						     : options->max_body_bytes;
+
+	remote->keeps_headers = options->keeps_headers;
+	remote->max_body_bytes = body;
+	remote->max_answer_ms = 2 * total_ms + SLACK_MS;
+	if (body < MAX_SITEMAP_ENTRIES_BYTES)
+		body = MAX_SITEMAP_ENTRIES_BYTES;
+	remote->role.max_body =
+		body + FETCH_MAX_HEAD_BYTES + FETCH_MAX_REQUEST_BYTES;
+}
+
+struct fetcher_client *
+fetcher_client_create(const struct fetcher_client_options *options)
+{
+	struct fetcher_client *remote = mem_alloc(1, sizeof(*remote));
+
+	remote->starter = options->starter;
+	remote->role = (struct process_options){
+		.role = ROLE_FETCHER,
+		.main = options->main == NULL ? fetcher_main : options->main,
+	};
+	fetcher_client_set_limits(remote, &options->fetch);
+	remote->options = fetch_options_encode(&options->fetch);
+	remote->unsent.end = &remote->unsent.first;
+	remote->sent.end = &remote->sent.first;
+	remote->ended.end = &remote->ended.first;
+	remote->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (remote->wake >= 0 &&
+	    read_authorities(remote, options->fetch.ca_file))
+		fetcher_client_start_process(remote);
+	if (remote->is_up)
+		return remote;
+	fetcher_client_destroy(remote);
+	return NULL;
+}
+
+void fetcher_client_destroy(struct fetcher_client *remote)
+{
+	if (remote == NULL)
+		return;
+	if (remote->is_up)
+		process_end(remote->starter, &remote->process, NULL);
+	queue_free(&remote->unsent);
+	queue_free(&remote->sent);
+	queue_free(&remote->ended);
+	buffer_free(&remote->options);
+	buffer_free(&remote->authorities);
+	if (remote->wake >= 0)
+		close(remote->wake);
+	free(remote);
+}
+
+static bool is_conditional(const struct fetch_request *request)
+{
+	return (request->etag != NULL && *request->etag != '\0') ||
+	       (request->modified != NULL && *request->modified != '\0');
+}
+
+void fetcher_client_start(struct fetcher_client *remote,
+			  const struct fetch_request *request, bool is_sitemap)
+{
+	struct fetcher_client_request *made = mem_alloc(1, sizeof(*made));
+
+	assert(request->sink == NULL);
+	made->id = ++remote->last_id;
+	made->order = fetch_message_encode(made->id, request, is_sitemap);
+	made->cookies = request->cookies;
+	made->result.context = request->context;
+	made->expected = (struct fetch_expectation){
+		.max_body_bytes = request->max_body_bytes == 0
+					  ? remote->max_body_bytes
+					  : request->max_body_bytes,
+		.is_conditional = is_conditional(request),
+		.is_sitemap = is_sitemap,
+		.has_cookies = request->cookies != NULL,
+		.keeps_headers = remote->keeps_headers,
+	};
+	remote->running++;
+	if (made->order.size > FRAME_MAX_HEAD) {
+		fetcher_client_fail_request(remote, made, ERR_TOO_LARGE,
+					    "the request is too long");
+		return;
+	}
+	queue_push(&remote->unsent, made);
+	send_requests(remote);
+}
+
+/* Wait for a response or a wake. */
+static void wait_for_answer(struct fetcher_client *remote, uint64_t timeout_ms)
+{
+	struct pollfd ready[] = {
+		{.fd = remote->wake, .events = POLLIN},
+		{.fd = remote->is_up ? remote->process.channel.socket : -1,
+		 .events = POLLIN},
+	};
+	uint64_t now_ms = clock_steady_ms();
+	uint64_t count;
+
+	if (!remote->is_up && remote->unsent.first != NULL) {
+		uint64_t pause_ms =
+			remote->next_ms > now_ms ? remote->next_ms - now_ms : 0;
+
+		timeout_ms = pause_ms < timeout_ms ? pause_ms : timeout_ms;
+	}
+	poll(ready, 2, (int)timeout_ms);
+	if (ready[0].revents != 0 &&
+	    read(remote->wake, &count, sizeof(count)) < 0)
+		return; /* a further wake follows */
+}
+
+void fetcher_client_run(struct fetcher_client *remote, uint32_t timeout_ms)
+{
+	enum { MAX_WAIT_MS = 24 * 60 * 60 * 1000 };
+
+	send_requests(remote);
+	if (remote->ended.first != NULL)
+		return;
+	wait_for_answer(remote,
+			timeout_ms < MAX_WAIT_MS ? timeout_ms : MAX_WAIT_MS);
+	fetcher_client_receive(remote);
+	check_late(remote);
+	check_resolver(remote);
+	send_requests(remote);
+}
+
+bool fetcher_client_next(struct fetcher_client *remote,
+			 struct fetch_result *result_out)
+{
+	struct fetcher_client_request *request;
+
+	if (remote->ended.first == NULL)
+		return false;
+	request = queue_take(&remote->ended, &remote->ended.first);
+	*result_out = request->result;
+	buffer_free(&request->order);
+	free(request);
+	return true;
+}
+
+/* Stopping the process is faster than sending it a message. */
+void fetcher_client_abort(struct fetcher_client *remote)
+{
+	struct request_queue *const queues[] = {&remote->sent, &remote->unsent};
+
+	if (remote->is_up && remote->sent.first != NULL) {
+		process_end(remote->starter, &remote->process, NULL);
+		remote->is_up = false;
+	}
+	for (size_t i = 0; i < 2; i++)
+		while (queues[i]->first != NULL)
+			fetcher_client_fail_request(
+				remote,
+				queue_take(queues[i], &queues[i]->first),
+				ERR_STOPPED, error_text(ERR_STOPPED));
+}
+
+void fetcher_client_report_backlog(struct fetcher_client *remote,
+				   size_t waiting)
+{
+	struct buffer head;
+
+	if (!remote->is_up || waiting == remote->waiting)
+		return;
+	remote->waiting = waiting;
+	head = fetch_backlog_encode(&(struct fetch_backlog){
+		.waiting = waiting, .answers = remote->answers});
+	send_frame(remote, FETCH_BACKLOG, buffer_slice(&head));
+	buffer_free(&head);
+}
+
+size_t fetcher_client_running(const struct fetcher_client *remote)
+{
+	return remote->running;
+}
+
+void fetcher_client_wake(struct fetcher_client *remote)
+{
+	const uint64_t one = 1;
+
+	if (write(remote->wake, &one, sizeof(one)) < 0)
+		return; /* the counter is full: a wake is pending */
+}

@@ -1,0 +1,455 @@
+#include "daemon/privsep/spawner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "daemon/privsep/sandbox.h"
+#include "daemon/privsep/spawner_client.h"
+#include "daemon/runtime/child.h"
+#include "store/row_codec.h"
+
+static const struct row_field number_fields[] = {FIELD(spawner_number, number)};
+const struct row_codec spawner_number_layout =
+	LAYOUT(spawner_number, number_fields, 0, 0);
+
+const struct row_codec spawner_command_layout = {
+	.slices = offsetof(struct spawner_command, words),
+	.slice_count = 2,
+	.size = sizeof(struct spawner_command),
+};
+
+static const struct row_field hello_fields[] = {FIELD(role_init, memory_bytes)};
+const struct row_codec role_init_layout = LAYOUT(
+	role_init, hello_fields, offsetof(struct role_init, readable), 1);
+
+static const struct row_field ready_fields[] = {
+	FIELD(role_ready, holds),
+	FIELD(role_ready, lacks),
+	FIELD(role_ready, has_failed),
+};
+const struct row_codec role_ready_layout =
+	LAYOUT(role_ready, ready_fields, 0, 0);
+
+enum { COMMAND_UMASK = 0027 };
+
+/* Runs in the new process: execute the role. Does not return. */
+static void spawner_execute_role(enum role role, int socket)
+{
+	char name[ROLE_BYTES];
+	char program[] = "templated";
+	char option[] = "--role";
+	char *const words[] = {program, option, name, NULL};
+	int null = open("/dev/null", O_RDWR);
+
+	snprintf(name, sizeof(name), "%s", role_name(role));
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
+	    dup2(null, STDOUT_FILENO) < 0 || dup2(socket, ROLE_SOCKET) < 0)
+		_exit(EXIT_FAILURE);
+	close_range(ROLE_SOCKET + 1, ~0U, 0);
+	if (socket == ROLE_SOCKET) /* dup2() kept FD_CLOEXEC */
+		fcntl(ROLE_SOCKET, F_SETFD, 0);
+	execv("/proc/self/exe", words);
+	_exit(EXIT_FAILURE);
+}
+
+/* Start a role; return its process id, or a negative errno. */
+static int64_t spawner_start_role(int64_t role, int *socket_out)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (role <= ROLE_SPAWNER || role >= ROLE_COUNT)
+		return -EINVAL;
+	if (channel_pair(ends) != ERR_NONE)
+		return -errno;
+	pid = fork();
+	if (pid == 0)
+		spawner_execute_role((enum role)role, ends[1]);
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return -errno;
+	}
+	*socket_out = ends[0];
+	return pid;
+}
+
+/*
+ * Kill and reap a process. Return its status as of waitpid(), or a negative
+ * errno: -ETIMEDOUT if it was killed but still exists.
+ */
+static int64_t spawner_end_process(int64_t pid)
+{
+	int status = 0;
+	int failed;
+	pid_t ended;
+
+	if (pid <= 0 || pid > INT32_MAX)
+		return -EINVAL;
+	ended = waitpid((pid_t)pid, &status, WNOHANG);
+	if (ended > 0)
+		return status;
+	/* Kill only child processes. */
+	if (ended < 0 || kill((pid_t)pid, SIGKILL) != 0)
+		return -errno;
+	failed = child_await((pid_t)pid, CHILD_KILL_MS, &status);
+	return failed != 0 ? -failed : status;
+}
+
+static bool spawner_send_response(const struct channel *channel, int64_t number,
+				  int file)
+{
+	const struct spawner_number row = {number};
+	struct buffer head = row_codec_encode(&spawner_number_layout, &row);
+	enum error error = channel_send(
+		channel, &(struct frame_parts){.kind = SPAWNER_DONE,
+					       .head = buffer_slice(&head),
+					       .file = file});
+
+	buffer_free(&head);
+	return error == ERR_NONE;
+}
+
+/* Read the rules that the main process sends first. */
+static bool read_rules(struct channel *channel, bool *allows_commands_out)
+{
+	struct spawner_number rules = {0};
+	struct channel_frame frame;
+	bool is_read =
+		channel_receive(channel, -1, &frame) == ERR_NONE &&
+		frame.kind == SPAWNER_RULES &&
+		row_codec_decode(&spawner_number_layout, frame.head, &rules);
+
+	frame_free(&frame);
+	*allows_commands_out = rules.number == 1;
+	return is_read;
+}
+
+/* Execute a request whose argument is a number. */
+static bool serve_number(struct spawner_commands *commands,
+			 const struct channel_frame *frame, int64_t *number_out,
+			 int *socket_out)
+{
+	struct spawner_number row;
+
+	if (!row_codec_decode(&spawner_number_layout, frame->head, &row))
+		return false;
+	if (frame->kind == SPAWNER_START)
+		*number_out = spawner_start_role(row.number, socket_out);
+	else if (frame->kind == SPAWNER_CHECK)
+		*number_out = spawner_commands_check(commands, row.number);
+	else if (frame->kind == SPAWNER_KILL)
+		*number_out = spawner_commands_kill(commands, row.number);
+	else if (frame->kind != SPAWNER_END)
+		return false;
+	else if (spawner_commands_have(commands, row.number))
+		*number_out = -EINVAL;
+	else
+		*number_out = spawner_end_process(row.number);
+	return true;
+}
+
+/*
+ * Execute a request. Return false if the request is invalid or the main process
+ * has exited.
+ */
+static bool spawner_serve(const struct channel *channel,
+			  const struct channel_frame *frame,
+			  bool allows_commands,
+			  struct spawner_commands *commands)
+{
+	int64_t number = -EPERM;
+	int socket = -1;
+	bool is_answered;
+
+	if (frame->kind == SPAWNER_RUN) {
+		if (allows_commands)
+			number = spawner_commands_run(commands, frame);
+	} else if (!serve_number(commands, frame, &number, &socket)) {
+		return false;
+	}
+	is_answered = spawner_send_response(channel, number, socket);
+	if (socket >= 0)
+		close(socket);
+	return is_answered;
+}
+
+void spawner_main(int socket)
+{
+	struct channel channel = channel_of(socket, SPAWNER_MAX_INPUT);
+	struct spawner_commands commands = {0};
+	struct channel_frame frame;
+	bool allows_commands;
+	bool goes_on = read_rules(&channel, &allows_commands);
+
+	umask(COMMAND_UMASK);
+	while (goes_on && channel_receive(&channel, -1, &frame) == ERR_NONE) {
+		goes_on = spawner_serve(&channel, &frame, allows_commands,
+					&commands);
+		frame_free(&frame);
+	}
+	spawner_commands_release(&commands);
+	channel_close(&channel);
+}
+
+/* The main function of a program that is executed again for a role. */
+
+enum { MAX_HELLO_BODY = 1 };
+
+static enum error get_hello(struct channel *channel,
+			    struct channel_frame *frame,
+			    struct role_init *hello)
+{
+	enum error error = channel_receive(channel, -1, frame);
+	const char *readable;
+
+	if (error != ERR_NONE)
+		return error;
+	if (frame->kind != ROLE_INIT ||
+	    !row_codec_decode(&role_init_layout, frame->head, hello))
+		return ERR_MALFORMED;
+	readable = hello->readable.data;
+	if (hello->readable.size > 0 &&
+	    readable[hello->readable.size - 1] != '\0')
+		return ERR_MALFORMED;
+	return ERR_NONE;
+}
+
+/* Return the address space in use, including libraries. */
+static uint64_t process_used_bytes(void)
+{
+	struct buffer text = {0};
+	uint64_t pages = 0;
+
+	if (file_read("/proc/self/statm", 4096, &text) == ERR_NONE)
+		pages = strtoull(text.data, NULL, 10);
+	buffer_free(&text);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static uint64_t limit_of(uint64_t memory_bytes)
+{
+	return memory_bytes == 0 ? 0 : memory_bytes + process_used_bytes();
+}
+
+/* Report the enforced layers, or the failure. */
+static enum error send_ready(const struct channel *channel,
+			     const struct sandbox_report *report,
+			     enum error error)
+{
+	const struct role_ready ready = {report->holds, report->lacks,
+					 error != ERR_NONE};
+	struct buffer head = row_codec_encode(&role_ready_layout, &ready);
+
+	if (channel_send(channel,
+			 &(struct frame_parts){.kind = ROLE_READY,
+					       .head = buffer_slice(&head),
+					       .file = -1}) != ERR_NONE)
+		error = ERR_STOPPED;
+	buffer_free(&head);
+	return error;
+}
+
+/* The spawner needs no options for its sandbox. */
+static enum error enter_starter(const struct channel *channel)
+{
+	struct sandbox_report report = {0};
+	enum error error = sandbox_enter(
+		&(struct sandbox_options){.role = ROLE_SPAWNER}, &report);
+
+	return send_ready(channel, &report, error);
+}
+
+/*
+ * Enter the sandbox with the options of the first frame, and report the
+ * enforced layers.
+ */
+static enum error process_enter_sandbox(enum role role, struct channel *channel)
+{
+	struct sandbox_report report = {0};
+	struct role_init hello;
+	struct channel_frame frame;
+	enum error error = get_hello(channel, &frame, &hello);
+
+	if (error == ERR_NONE) {
+		const char *readable[] = {
+			hello.readable.size > 0 ? hello.readable.data : NULL,
+			NULL};
+
+		error = sandbox_enter(
+			&(struct sandbox_options){
+				.role = role,
+				.readable = readable,
+				.memory_bytes = limit_of(hello.memory_bytes)},
+			&report);
+	}
+	frame_free(&frame);
+	if (error == ERR_STOPPED || error == ERR_MALFORMED)
+		return error;
+	return send_ready(channel, &report, error);
+}
+
+/*
+ * Ignore the stop signals: a service manager or a terminal may signal all
+ * processes, but the main process stops the others when it no longer needs
+ * them. A write over the file size limit then fails with an error.
+ */
+static void leave_signals(void)
+{
+	static const int numbers[] = {SIGPIPE, SIGTERM, SIGINT, SIGHUP,
+				      SIGXFSZ};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		signal(numbers[i], SIG_IGN);
+}
+
+int process_main(const char *name, const struct role_program *programs)
+{
+	struct channel channel = channel_of(ROLE_SOCKET, MAX_HELLO_BODY);
+	enum role role = ROLE_MAIN;
+	enum error error = ERR_NONE;
+
+	while (role < ROLE_COUNT && strcmp(name, role_name(role)) != 0)
+		role++;
+	if (role == ROLE_COUNT || programs[role].main == NULL)
+		return EXIT_FAILURE;
+	leave_signals();
+	if (programs[role].prepare != NULL)
+		programs[role].prepare();
+	error = role == ROLE_SPAWNER ? enter_starter(&channel)
+				     : process_enter_sandbox(role, &channel);
+	if (error != ERR_NONE)
+		return EXIT_FAILURE;
+	free(channel.room);
+	programs[role].main(ROLE_SOCKET);
+	return EXIT_SUCCESS;
+}
+
+/* Commands that the spawner runs: its children, by process id. */
+
+static struct child *
+spawner_command_find(const struct spawner_commands *commands, int64_t pid)
+{
+	for (size_t i = 0; i < commands->count; i++)
+		if (commands->items[i].pid == pid)
+			return &commands->items[i];
+	return NULL;
+}
+
+static void spawner_command_remove(struct spawner_commands *commands,
+				   struct child *child)
+{
+	*child = commands->items[--commands->count];
+}
+
+bool spawner_commands_have(const struct spawner_commands *commands, int64_t pid)
+{
+	return spawner_command_find(commands, pid) != NULL;
+}
+
+/*
+ * Copy the texts to `copy` and point to each; NULL follows the last pointer.
+ * Return false if there are too many, or one has no NUL.
+ */
+static bool spawner_command_split(struct slice texts, struct buffer *copy,
+				  char *words_out[SPAWNER_MAX_WORDS + 1])
+{
+	size_t count = 0;
+
+	buffer_append_slice(copy, texts);
+	if (copy->size > 0 && copy->data[copy->size - 1] != '\0')
+		return false;
+	for (size_t at = 0; at < copy->size;
+	     at += strlen(copy->data + at) + 1) {
+		if (count == SPAWNER_MAX_WORDS)
+			return false;
+		words_out[count++] = copy->data + at;
+	}
+	words_out[count] = NULL;
+	return true;
+}
+
+static int64_t spawner_command_start(struct spawner_commands *commands,
+				     const struct child_command *command)
+{
+	struct child child;
+	int failed = child_spawn(&child, command);
+
+	if (failed != 0)
+		return -failed;
+	commands->items =
+		mem_grow(commands->items, commands->count, &commands->capacity,
+			 sizeof(*commands->items));
+	commands->items[commands->count++] = child;
+	return child.pid;
+}
+
+int64_t spawner_commands_run(struct spawner_commands *commands,
+			     const struct channel_frame *frame)
+{
+	char *words[SPAWNER_MAX_WORDS + 1];
+	char *environment[SPAWNER_MAX_WORDS + 1];
+	struct buffer copies[2] = {{0}, {0}};
+	struct spawner_command row;
+	int64_t number = -EINVAL;
+
+	if (commands->count == SPAWNER_MAX_COMMANDS)
+		return -EAGAIN;
+	if (row_codec_decode(&spawner_command_layout, frame->head, &row) &&
+	    row.words.size > 0 &&
+	    spawner_command_split(row.words, &copies[0], words) &&
+	    spawner_command_split(row.environment, &copies[1], environment))
+		number = spawner_command_start(
+			commands, &(struct child_command){
+					  .words = words,
+					  .environment = environment,
+					  .input = frame->body,
+				  });
+	buffer_free(&copies[0]);
+	buffer_free(&copies[1]);
+	return number;
+}
+
+int64_t spawner_commands_check(struct spawner_commands *commands, int64_t pid)
+{
+	struct child *child = spawner_command_find(commands, pid);
+	int status;
+
+	if (child == NULL)
+		return -ECHILD;
+	status = child_wait(child);
+	if (status != -EAGAIN)
+		spawner_command_remove(commands, child);
+	return status;
+}
+
+int64_t spawner_commands_kill(struct spawner_commands *commands, int64_t pid)
+{
+	struct child *child = spawner_command_find(commands, pid);
+
+	if (child == NULL)
+		return -ECHILD;
+	child_kill(child);
+	spawner_command_remove(commands, child);
+	return 0;
+}
+
+void spawner_commands_release(struct spawner_commands *commands)
+{
+	for (size_t i = 0; i < commands->count; i++)
+		child_release(&commands->items[i]);
+	free(commands->items);
+}

@@ -1,0 +1,113 @@
+/*
+ * daemon/privsep/spawner.h - the protocol of the spawner. Internal to
+ * daemon/process.
+ */
+#ifndef DAEMON_PRIVSEP_SPAWNER_H
+#define DAEMON_PRIVSEP_SPAWNER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/privsep/channel.h"
+#include "store/row_codec.h"
+
+struct spawner;
+
+enum {
+	ROLE_SOCKET = 3, /* descriptor of the role's end of the channel */
+	SPAWNER_MAX_INPUT = 64 * 1024 * 1024, /* of a command, in bytes */
+	SPAWNER_MAX_COMMANDS = 1024,          /* running at the same time */
+	SPAWNER_MAX_WORDS = 64, /* of a command, or of its environment */
+};
+
+enum { ROLE_BYTES = 16 }; /* of a role's name */
+
+enum spawner_request_kind {
+	SPAWNER_START = 1, /* number: the role; the response has the process id
+			      and its channel */
+	SPAWNER_END, /* number: a process id; kill and reap it; the response has
+			its status */
+	SPAWNER_DONE,  /* the response to all requests */
+	SPAWNER_RULES, /* the first frame, without a response; number: 1 if
+			  commands are allowed, otherwise 0 */
+	SPAWNER_RUN, /* struct spawner_command, and the input; the response has
+			the process id */
+	SPAWNER_CHECK, /* number: the command; the response has its status, as
+			 child_wait() returns it */
+	SPAWNER_KILL,  /* number: the command; kill it and its descendants, and
+			  reap it; the response has a 0 */
+	ROLE_INIT,     /* to a role: struct role_init */
+	ROLE_READY,    /* its response: struct role_ready */
+};
+
+struct spawner_number {
+	int64_t number; /* in a response: a negative errno on failure */
+};
+
+/* Lists of texts, each with its NUL. */
+struct spawner_command {
+	struct slice words;
+	struct slice environment;
+};
+
+struct role_init {
+	uint64_t memory_bytes;
+	struct slice readable; /* with its NUL; or empty */
+};
+
+struct role_ready {
+	uint32_t holds;
+	uint32_t lacks;
+	uint32_t has_failed; /* 0 or 1 */
+};
+
+extern const struct row_codec spawner_number_layout;
+extern const struct row_codec spawner_command_layout;
+extern const struct row_codec role_init_layout;
+extern const struct row_codec role_ready_layout;
+
+/*
+ * Send a request to the spawner; return the number in its response, and the
+ * passed file or -1. `file_out` may be NULL. ERR_STOPPED, ERR_IO. ERR_TIMEOUT:
+ * no response within 30 seconds; ERR_MALFORMED: an invalid response. After
+ * these two, every call returns ERR_STOPPED, and spawner_check() reports it.
+ */
+enum error spawner_request(struct spawner *starter,
+			   const struct frame_parts *parts, int64_t *number_out,
+			   int *file_out);
+
+/* Send a request whose argument is a number. */
+enum error spawner_request_number(struct spawner *starter,
+				  enum spawner_request_kind kind,
+				  int64_t number, int64_t *number_out,
+				  int *file_out);
+
+/* For tests: set the time limit of a response. */
+void spawner_set_timeout(struct spawner *starter, uint32_t answer_ms);
+
+/* Commands of spawner_main() (starter_commands.c). */
+struct child;
+
+struct spawner_commands {
+	struct child *items; /* [count] */
+	size_t count;
+	size_t capacity;
+};
+
+/*
+ * Execute SPAWNER_RUN, _LOOK and _KILL. Return a number, or a negative errno.
+ */
+int64_t spawner_commands_run(struct spawner_commands *commands,
+			     const struct channel_frame *frame);
+int64_t spawner_commands_check(struct spawner_commands *commands, int64_t pid);
+int64_t spawner_commands_kill(struct spawner_commands *commands, int64_t pid);
+
+/* Release all commands; they continue to run. */
+void spawner_commands_release(struct spawner_commands *commands);
+
+/* Return whether `pid` is a running command. */
+bool spawner_commands_have(const struct spawner_commands *commands,
+			   int64_t pid);
+
+#endif

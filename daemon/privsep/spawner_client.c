@@ -1,0 +1,652 @@
+#include "daemon/privsep/spawner_client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "daemon/privsep/process_table.h"
+#include "daemon/privsep/sandbox.h"
+#include "daemon/privsep/spawner.h"
+#include "daemon/runtime/child.h"
+#include "daemon/runtime/clock.h"
+#include "daemon/runtime/lock.h"
+#include "daemon/runtime/thread.h"
+
+/* Join the texts, each with its NUL. */
+static struct buffer command_join_texts(char *const *texts)
+{
+	struct buffer joined = {0};
+
+	for (size_t i = 0; texts[i] != NULL; i++)
+		buffer_append(&joined, texts[i], strlen(texts[i]) + 1);
+	return joined;
+}
+
+/* Return the process id of the command, or a negative errno. */
+static int64_t command_request_run(struct spawner *starter,
+				   const struct child_command *command)
+{
+	struct buffer words = command_join_texts(command->words);
+	struct buffer environment = command_join_texts(command->environment);
+	const struct spawner_command row = {buffer_slice(&words),
+					    buffer_slice(&environment)};
+	struct buffer head = row_codec_encode(&spawner_command_layout, &row);
+	int64_t number = -E2BIG;
+
+	if (head.size <= FRAME_MAX_HEAD &&
+	    command->input.size <= SPAWNER_MAX_INPUT &&
+	    spawner_request(starter,
+			    &(struct frame_parts){.kind = SPAWNER_RUN,
+						  .head = buffer_slice(&head),
+						  .body = command->input,
+						  .file = -1},
+			    &number, NULL) != ERR_NONE)
+		number = -EIO;
+	buffer_free(&head);
+	buffer_free(&environment);
+	buffer_free(&words);
+	return number;
+}
+
+enum child_state command_start(struct spawner *starter, struct child *child_out,
+			       const struct child_command *command)
+{
+	int64_t number;
+
+	if (starter == NULL)
+		return child_start(child_out, command);
+	*child_out =
+		(struct child){.file = -1, .deadline_ms = command->deadline_ms};
+	number = command_request_run(starter, command);
+	if (number <= 0)
+		return child_fail(child_out, number == 0 ? EIO : (int)-number);
+	child_out->pid = (pid_t)number;
+	/*
+	 * The spawner reaps the process only on request, so the process id is
+	 * still valid.
+	 */
+	child_out->file = pidfd_open(child_out->pid, 0);
+	return CHILD_RUNS;
+}
+
+void command_kill(struct spawner *starter, struct child *child)
+{
+	int64_t number;
+
+	if (starter == NULL) {
+		child_kill(child);
+		return;
+	}
+	/* Without the spawner, nothing can be done. */
+	(void)spawner_request_number(starter, SPAWNER_KILL, child->pid, &number,
+				     NULL);
+	child_release(child);
+}
+
+enum child_state command_check(struct spawner *starter, struct child *child,
+			       uint64_t now_ms)
+{
+	int64_t status;
+
+	if (starter == NULL)
+		return child_check(child, now_ms);
+	if (spawner_request_number(starter, SPAWNER_CHECK, child->pid, &status,
+				   NULL) != ERR_NONE)
+		status = -EIO;
+	if (status == -EAGAIN && now_ms < child->deadline_ms)
+		return CHILD_RUNS;
+	if (status == -EAGAIN) {
+		command_kill(starter, child);
+		return child_expire(child);
+	}
+	child_release(child);
+	return child_judge(child, (int)status);
+}
+
+enum {
+	START_MS = 10 * 1000,  /* until a role is ready */
+	ANSWER_MS = 30 * 1000, /* until the spawner responds to a request */
+	END_MS = 10 * 1000,    /* until the spawner exits */
+	MAX_ANSWER_BODY = 4096,
+	MAX_STARTS = 6,       /* attempts to start a process */
+	FIRST_PAUSE_MS = 100, /* between the first two; doubles each time */
+};
+
+struct spawner {
+	struct lock lock; /* one request at a time */
+	struct channel channel;
+	uint32_t answer_ms;
+	atomic_bool is_lost; /* it does not respond; requests fail */
+	pthread_t owner;     /* the thread that may call spawner_check() */
+	pid_t pid;
+	struct process_table *roster;
+};
+
+/*
+ * Return whether the other processes inherit this environment variable. The
+ * main process passes no other variables: they may hold secrets of the user who
+ * started the daemon.
+ */
+static bool is_passed_on(const char *variable)
+{
+	static const char *const prefixes[] = {
+		"PATH=",
+		"TZ=",
+		"LD_",
+		"MALLOC_",
+		"GLIBC_TUNABLES=",
+		"LOCALDOMAIN=",
+		"RES_OPTIONS=",
+		"SSL_CERT_",
+		"OPENSSL_",
+		"GNUTLS_",
+		"ASAN_OPTIONS=",
+		"TSAN_OPTIONS=",
+		"UBSAN_OPTIONS=",
+		"LSAN_OPTIONS=",
+		"LLVM_PROFILE_FILE=",
+	};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Return the environment of the other processes; the caller owns the list. */
+static char **list_environment(void)
+{
+	size_t count = 0;
+	char **kept;
+
+	while (environ[count] != NULL)
+		count++;
+	kept = mem_alloc(count + 1, sizeof(*kept));
+	count = 0;
+	for (size_t i = 0; environ[i] != NULL; i++)
+		if (is_passed_on(environ[i]))
+			kept[count++] = environ[i];
+	return kept;
+}
+
+/* Runs in the new process. */
+static void execute_starter(int socket)
+{
+	char program[] = "templated";
+	char option[] = "--role";
+	char name[ROLE_BYTES];
+	char *const words[] = {program, option, name, NULL};
+	sigset_t none;
+
+	snprintf(name, sizeof(name), "%s", role_name(ROLE_SPAWNER));
+	sigemptyset(&none);
+	pthread_sigmask(SIG_SETMASK, &none, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/*
+	 * A separate process group: Ctrl-C in a terminal signals only the main
+	 * process.
+	 */
+	setpgid(0, 0);
+	if (dup2(socket, ROLE_SOCKET) != ROLE_SOCKET)
+		_exit(EXIT_FAILURE);
+	/* Close the descriptors that the main process has inherited. */
+	close_range(ROLE_SOCKET + 1, ~0U, 0);
+	if (socket == ROLE_SOCKET) /* dup2() kept FD_CLOEXEC */
+		fcntl(ROLE_SOCKET, F_SETFD, 0);
+	execve("/proc/self/exe", words, list_environment());
+	_exit(EXIT_FAILURE);
+}
+
+/* Send the first frame, which has no response. */
+static enum error set_rules(const struct channel *channel, bool allows_commands)
+{
+	const struct spawner_number rules = {allows_commands};
+	struct buffer head = row_codec_encode(&spawner_number_layout, &rules);
+	enum error error = channel_send(
+		channel, &(struct frame_parts){.kind = SPAWNER_RULES,
+					       .head = buffer_slice(&head),
+					       .file = -1});
+
+	buffer_free(&head);
+	return error;
+}
+
+/*
+ * Wait until the new process reports that it is in its sandbox, or has failed
+ * to enter it.
+ */
+static enum error receive_ready(struct channel *channel,
+				struct sandbox_report *walls_out)
+{
+	struct role_ready ready = {0};
+	struct channel_frame frame;
+	enum error error = channel_receive(channel, START_MS, &frame);
+
+	if (error == ERR_NONE &&
+	    (frame.kind != ROLE_READY ||
+	     !row_codec_decode(&role_ready_layout, frame.head, &ready) ||
+	     ready.has_failed != 0))
+		error = ERR_MALFORMED;
+	frame_free(&frame);
+	*walls_out = (struct sandbox_report){ready.holds, ready.lacks};
+	return error;
+}
+
+static void process_register(struct spawner *starter, enum role role, pid_t pid,
+			     const struct sandbox_report *walls)
+{
+	process_table_add(starter->roster,
+			  &(struct process_entry){
+				  .role = role,
+				  .pid = pid,
+				  .started_ms = clock_wall_ms(),
+				  .walls = *walls,
+			  });
+}
+
+static enum error start_starter(struct spawner *starter, bool allows_commands)
+{
+	struct sandbox_report walls;
+	int ends[2];
+	enum error error;
+
+	if (channel_pair(ends) != ERR_NONE)
+		return ERR_IO;
+	starter->channel = channel_of(ends[0], MAX_ANSWER_BODY);
+	starter->pid = fork();
+	if (starter->pid == 0)
+		execute_starter(ends[1]);
+	close(ends[1]);
+	if (starter->pid < 0)
+		return ERR_IO;
+	error = set_rules(&starter->channel, allows_commands);
+	if (error == ERR_NONE)
+		error = receive_ready(&starter->channel, &walls);
+	if (error == ERR_NONE)
+		process_register(starter, ROLE_SPAWNER, starter->pid, &walls);
+	return error;
+}
+
+enum error spawner_create(struct spawner **starter_out, bool allows_commands)
+{
+	struct spawner *starter = mem_alloc(1, sizeof(*starter));
+	char limits[THREAD_LIMITS_BYTES];
+
+	starter->channel.socket = -1;
+	starter->answer_ms = ANSWER_MS;
+	starter->owner = pthread_self();
+	lock_init(&starter->lock, LOCK_SPAWNER);
+	starter->roster = process_table_create();
+	if (start_starter(starter, allows_commands) != ERR_NONE) {
+		thread_limits(limits);
+		log_error("%s: cannot start; %s", role_name(ROLE_SPAWNER),
+			  limits);
+		spawner_destroy(starter);
+		return ERR_IO;
+	}
+	*starter_out = starter;
+	return ERR_NONE;
+}
+
+static void process_describe_end(int64_t status, char *why)
+{
+	int number = (int)status;
+
+	if (status < 0)
+		snprintf(why, PROCESS_END_BYTES, "for an unknown reason");
+	else if (WIFEXITED(number))
+		snprintf(why, PROCESS_END_BYTES, "exit status %d",
+			 WEXITSTATUS(number));
+	else
+		snprintf(why, PROCESS_END_BYTES, "signal %d (%s)",
+			 WTERMSIG(number), sigdescr_np(WTERMSIG(number)));
+}
+
+bool spawner_check(struct spawner *starter, char *why_out)
+{
+	int status;
+	bool has_ended =
+		waitpid(starter->pid, &status, WNOHANG) == starter->pid;
+	/* Read it after waitpid(): it is set before the channel is closed. */
+	bool is_lost = atomic_load(&starter->is_lost);
+
+	if (has_ended) {
+		process_describe_end(status, why_out);
+		process_table_remove(starter->roster, starter->pid, true);
+		starter->pid = 0;
+	}
+	/* The spawner may have exited because its channel was closed. */
+	if (is_lost)
+		snprintf(why_out, PROCESS_END_BYTES, "it does not respond");
+	return !has_ended && !is_lost;
+}
+
+void spawner_set_timeout(struct spawner *starter, uint32_t answer_ms)
+{
+	starter->answer_ms = answer_ms;
+}
+
+struct process_table *spawner_process_table(struct spawner *starter)
+{
+	return starter->roster;
+}
+
+void spawner_destroy(struct spawner *starter)
+{
+	if (starter == NULL)
+		return;
+	channel_close(&starter->channel);
+	if (starter->pid > 0) {
+		int status;
+
+		/*
+		 * This fails after the main process has entered its sandbox;
+		 * then the spawner exits with its channel, or with this
+		 * process.
+		 */
+		kill(starter->pid, SIGKILL);
+		if (child_await(starter->pid, END_MS, &status) == ETIMEDOUT)
+			log_warn("%s: process %ld has not exited yet",
+				 role_name(ROLE_SPAWNER), (long)starter->pid);
+	}
+	process_table_destroy(starter->roster);
+	lock_destroy(&starter->lock);
+	free(starter);
+}
+
+/* Receive a response: a number, and possibly a file. */
+static enum error spawner_receive_response(struct spawner *starter,
+					   int64_t *number_out, int *file_out)
+{
+	struct spawner_number answer;
+	struct channel_frame frame;
+	enum error error = channel_receive(&starter->channel,
+					   (int)starter->answer_ms, &frame);
+
+	if (error == ERR_NONE &&
+	    (frame.kind != SPAWNER_DONE ||
+	     !row_codec_decode(&spawner_number_layout, frame.head, &answer)))
+		error = ERR_MALFORMED;
+	if (error == ERR_NONE) {
+		*number_out = answer.number;
+		if (file_out != NULL) {
+			*file_out = frame.file;
+			frame.file = -1;
+		}
+	}
+	frame_free(&frame);
+	return error;
+}
+
+/*
+ * With the lock held, after a missing or invalid response: treat the spawner as
+ * dead, because later responses would belong to other requests. Signal the
+ * owner, as its exit would.
+ */
+static void lose_starter(struct spawner *starter)
+{
+	atomic_store(&starter->is_lost, true);
+	channel_close(&starter->channel);
+	pthread_kill(starter->owner, SIGCHLD);
+}
+
+enum error spawner_request(struct spawner *starter,
+			   const struct frame_parts *parts, int64_t *number_out,
+			   int *file_out)
+{
+	enum error error = ERR_STOPPED;
+
+	*number_out = -EIO;
+	if (file_out != NULL)
+		*file_out = -1;
+	lock_acquire(&starter->lock);
+	if (!atomic_load(&starter->is_lost))
+		error = channel_send(&starter->channel, parts);
+	if (error == ERR_NONE) {
+		error = spawner_receive_response(starter, number_out, file_out);
+		if (error == ERR_TIMEOUT || error == ERR_MALFORMED)
+			lose_starter(starter);
+	}
+	lock_release(&starter->lock);
+	if (error == ERR_TIMEOUT)
+		log_error("%s: no response within %" PRIu32
+			  " ms; the daemon sends it no further requests",
+			  role_name(ROLE_SPAWNER), starter->answer_ms);
+	else if (error == ERR_MALFORMED)
+		log_error("%s: invalid response; the daemon sends it no "
+			  "further requests",
+			  role_name(ROLE_SPAWNER));
+	return error;
+}
+
+enum error spawner_request_number(struct spawner *starter,
+				  enum spawner_request_kind kind,
+				  int64_t number, int64_t *number_out,
+				  int *file_out)
+{
+	const struct spawner_number asked = {number};
+	struct buffer head = row_codec_encode(&spawner_number_layout, &asked);
+	enum error error = spawner_request(
+		starter,
+		&(struct frame_parts){
+			.kind = kind, .head = buffer_slice(&head), .file = -1},
+		number_out, file_out);
+
+	buffer_free(&head);
+	return error;
+}
+
+/* Send the options to the new process. */
+static enum error process_handshake(const struct process *process,
+				    const struct process_options *options)
+{
+	const struct role_init hello = {
+		.memory_bytes = options->memory_bytes,
+		.readable = {options->readable,
+			     options->readable == NULL
+				     ? 0
+				     : strlen(options->readable) + 1},
+	};
+	struct buffer head = row_codec_encode(&role_init_layout, &hello);
+	enum error error =
+		channel_send(&process->channel,
+			     &(struct frame_parts){.kind = ROLE_INIT,
+						   .head = buffer_slice(&head),
+						   .file = -1});
+
+	buffer_free(&head);
+	return error;
+}
+
+/*
+ * Ask the spawner for a process; return its id and the main process's end of
+ * the channel. ERR_STOPPED: the spawner has exited; ERR_IO: the system has no
+ * process available now. A response with only one of the two is invalid: close
+ * the socket, end the process.
+ */
+static enum error ask_for_process(struct spawner *starter, enum role role,
+				  int64_t *number_out, int *socket_out)
+{
+	enum error error = spawner_request_number(starter, SPAWNER_START, role,
+						  number_out, socket_out);
+	int64_t status;
+
+	if (error != ERR_NONE)
+		return ERR_STOPPED;
+	if (*number_out > 0 && *number_out <= INT32_MAX && *socket_out >= 0)
+		return ERR_NONE;
+	if (*socket_out >= 0)
+		close(*socket_out);
+	*socket_out = -1;
+	if (*number_out > 0) {
+		spawner_request_number(starter, SPAWNER_END, *number_out,
+				       &status, NULL);
+		*number_out = -EBADMSG;
+	}
+	return ERR_IO;
+}
+
+static enum error get_process(struct spawner *starter, enum role role,
+			      int64_t *number_out, int *socket_out)
+{
+	uint64_t pause_ms = FIRST_PAUSE_MS;
+	enum error error =
+		ask_for_process(starter, role, number_out, socket_out);
+
+	for (int i = 1; error == ERR_IO && i < MAX_STARTS; i++) {
+		log_warn("%s: cannot start: %s; retrying in %" PRIu64 " ms",
+			 role_name(role), strerrordesc_np((int)-*number_out),
+			 pause_ms);
+		clock_nanosleep(
+			CLOCK_MONOTONIC, 0,
+			&(struct timespec){
+				.tv_sec = (time_t)(pause_ms / 1000U),
+				.tv_nsec = (long)(pause_ms % 1000U) * 1000000L,
+			},
+			NULL);
+		pause_ms *= 2;
+		error = ask_for_process(starter, role, number_out, socket_out);
+	}
+	return error;
+}
+
+static enum error
+process_start_by_spawner(struct spawner *starter,
+			 const struct process_options *options,
+			 struct process *process)
+{
+	char why[PROCESS_END_BYTES];
+	char limits[THREAD_LIMITS_BYTES];
+	struct sandbox_report walls;
+	int64_t number;
+	int socket;
+	enum error error =
+		get_process(starter, options->role, &number, &socket);
+
+	if (error != ERR_NONE) {
+		thread_limits(limits);
+		log_error("%s: cannot start: %s%s%s", role_name(options->role),
+			  error == ERR_IO ? strerrordesc_np((int)-number)
+					  : "the spawner has exited",
+			  error == ERR_IO ? "; " : "",
+			  error == ERR_IO ? limits : "");
+		return ERR_IO;
+	}
+	process->pid = (pid_t)number;
+	process->channel = channel_of(socket, options->max_body);
+	error = process_handshake(process, options);
+	if (error == ERR_NONE)
+		error = receive_ready(&process->channel, &walls);
+	if (error == ERR_NONE) {
+		process_register(starter, options->role, process->pid, &walls);
+		return ERR_NONE;
+	}
+	process_end(starter, process, why);
+	log_error("%s: failed to start: %s", role_name(options->role), why);
+	return ERR_IO;
+}
+
+/* Argument of thread_main(). */
+struct thread_start {
+	role_main *main;
+	int socket;
+};
+
+static void *thread_main(void *argument)
+{
+	struct thread_start start = *(struct thread_start *)argument;
+
+	free(argument);
+	start.main(start.socket);
+	return NULL;
+}
+
+static enum error start_thread(const struct process_options *options,
+			       struct process *process)
+{
+	struct thread_start *start = mem_alloc(1, sizeof(*start));
+	int ends[2];
+
+	if (channel_pair(ends) != ERR_NONE) {
+		free(start);
+		return ERR_IO;
+	}
+	*start = (struct thread_start){options->main, ends[1]};
+	if (!thread_start(&process->thread, NULL, thread_main, start)) {
+		close(ends[0]);
+		close(ends[1]);
+		free(start);
+		return ERR_IO;
+	}
+	process->channel = channel_of(ends[0], options->max_body);
+	return ERR_NONE;
+}
+
+enum error process_start(struct spawner *starter,
+			 const struct process_options *options,
+			 struct process *process_out)
+{
+	*process_out = (struct process){
+		.channel = {.socket = -1},
+		.resolver = sandbox_resolver_stamp(),
+	};
+	return starter == NULL ? start_thread(options, process_out)
+			       : process_start_by_spawner(starter, options,
+							  process_out);
+}
+
+int process_end(struct spawner *starter, struct process *process, char *why_out)
+{
+	int64_t status = -1;
+
+	if (starter != NULL)
+		process_table_measure(starter->roster, process->pid);
+	if (process->pid == 0) {
+		shutdown(process->channel.socket, SHUT_RDWR);
+		pthread_join(process->thread, NULL);
+	} else if (spawner_request_number(starter, SPAWNER_END, process->pid,
+					  &status, NULL) != ERR_NONE) {
+		status = -1;
+	}
+	if (starter != NULL)
+		process_table_remove(starter->roster, process->pid,
+				     why_out != NULL);
+	channel_close(&process->channel);
+	if (why_out != NULL)
+		process_describe_end(status, why_out);
+	return status >= 0 && WIFSIGNALED((int)status) ? WTERMSIG((int)status)
+						       : 0;
+}
+
+bool process_is_outdated(const struct process *process)
+{
+	return process->pid != 0 &&
+	       process->resolver != sandbox_resolver_stamp();
+}
+
+uint64_t process_cpu_ms(const struct process *process)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (process->pid == 0 ||
+	    clock_getcpuclockid(process->pid, &clock) != 0 ||
+	    clock_gettime(clock, &used) != 0)
+		return 0;
+	return (uint64_t)used.tv_sec * 1000U +
+	       (uint64_t)used.tv_nsec / 1000000U;
+}

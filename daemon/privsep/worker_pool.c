@@ -1,0 +1,760 @@
+#include "daemon/privsep/worker_pool.h"
+
+#include <assert.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "daemon/privsep/archive_task.h"
+#include "daemon/privsep/messages.h"
+#include "daemon/runtime/clock.h"
+#include "daemon/runtime/lock.h"
+#include "store/txn.h"
+
+/* A waiting thread; on its stack. */
+struct waiter {
+	struct waiter *next;
+	const struct worker_slot_request *wish;
+	struct worker_slot *given; /* NULL: still waiting */
+	struct condition is_given;
+};
+
+struct worker_slots {
+	struct lock lock; /* guards all below except busy processes */
+	struct waiter *first;
+	size_t count;
+	size_t long_count; /* busy seats with a long task */
+	struct worker_slot *items;
+};
+
+struct worker_slots *worker_slots_create(size_t count)
+{
+	struct worker_slots *seats = mem_alloc(1, sizeof(*seats));
+
+	assert(count > 0);
+	lock_init(&seats->lock, LOCK_POOL);
+	seats->items = mem_alloc(count, sizeof(*seats->items));
+	seats->count = count;
+	return seats;
+}
+
+void worker_slots_destroy(struct worker_slots *seats)
+{
+	assert(seats->first == NULL);
+	lock_destroy(&seats->lock);
+	free(seats->items);
+	free(seats);
+}
+
+size_t worker_slots_waiting(struct worker_slots *seats)
+{
+	size_t count = 0;
+
+	lock_acquire(&seats->lock);
+	for (const struct waiter *at = seats->first; at != NULL; at = at->next)
+		count++;
+	lock_release(&seats->lock);
+	return count;
+}
+
+struct worker_slot *worker_slots_at(struct worker_slots *seats, size_t i)
+{
+	assert(i < seats->count);
+	return &seats->items[i];
+}
+
+/* Return a free seat that fits `wish`; NULL if there is no such seat. */
+static struct worker_slot *find_free(struct worker_slots *seats,
+				     const struct worker_slot_request *wish)
+{
+	struct worker_slot *found = NULL;
+
+	assert(lock_is_held(&seats->lock));
+	if (wish->is_long && seats->count > 1 &&
+	    seats->long_count + 1 >= seats->count)
+		return NULL;
+	for (size_t i = 0; i < seats->count; i++) {
+		struct worker_slot *seat = &seats->items[i];
+
+		if (!seat->is_busy &&
+		    (wish->only == NULL || wish->only == seat) &&
+		    (found == NULL || seat->site == wish->site))
+			found = seat;
+	}
+	return found;
+}
+
+static void worker_slot_occupy(struct worker_slots *seats,
+			       struct worker_slot *seat,
+			       const struct worker_slot_request *wish)
+{
+	seat->is_busy = true;
+	seat->is_long = wish->is_long;
+	seat->site = wish->site;
+	seats->long_count += seat->is_long;
+}
+
+/* Assign the free seats to waiting threads, the longest waiting first. */
+static void worker_slots_assign(struct worker_slots *seats)
+{
+	struct waiter **link = &seats->first;
+
+	assert(lock_is_held(&seats->lock));
+	while (*link != NULL) {
+		struct waiter *waiter = *link;
+		struct worker_slot *seat = find_free(seats, waiter->wish);
+
+		if (seat == NULL) {
+			link = &waiter->next;
+			continue;
+		}
+		*link = waiter->next;
+		worker_slot_occupy(seats, seat, waiter->wish);
+		waiter->given = seat;
+		condition_signal(&waiter->is_given);
+	}
+}
+
+static struct worker_slot *
+worker_slots_wait(struct worker_slots *seats,
+		  const struct worker_slot_request *wish)
+{
+	struct waiter own = {.wish = wish};
+	struct waiter **last = &seats->first;
+
+	assert(lock_is_held(&seats->lock));
+	condition_init(&own.is_given);
+	while (*last != NULL)
+		last = &(*last)->next;
+	*last = &own;
+	while (own.given == NULL)
+		condition_wait(&own.is_given, &seats->lock);
+	condition_destroy(&own.is_given);
+	return own.given;
+}
+
+struct worker_slot *worker_slots_acquire(struct worker_slots *seats,
+					 const struct worker_slot_request *wish)
+{
+	struct worker_slot *seat;
+
+	lock_acquire(&seats->lock);
+	/* The waiting threads cannot use the seats that are free now. */
+	seat = find_free(seats, wish);
+	if (seat != NULL)
+		worker_slot_occupy(seats, seat, wish);
+	else
+		seat = worker_slots_wait(seats, wish);
+	lock_release(&seats->lock);
+	return seat;
+}
+
+void worker_slots_release(struct worker_slots *seats, struct worker_slot *seat)
+{
+	lock_acquire(&seats->lock);
+	assert(seat->is_busy && seats->long_count >= seat->is_long);
+	seat->is_busy = false;
+	seats->long_count -= seat->is_long;
+	worker_slots_assign(seats);
+	lock_release(&seats->lock);
+}
+
+enum {
+	MAX_ANSWER_BYTES = 256 << 20,
+	LOOK_MS = 200, /* interval of time limit checks */
+	PATIENCE = 10, /* wall clock limit, as a multiple of CPU time */
+	LONG_BYTES = 1 << 20,
+	MAX_TRIES = 2, /* of a task whose worker another process has killed */
+};
+
+struct worker_pool {
+	struct worker_pool_options options;
+	struct worker_slots *seats; /* [options.workers] */
+};
+
+static enum error start_worker(struct worker_pool *pool,
+			       struct worker_slot *seat)
+{
+	const struct process_options options = {
+		.role = ROLE_WORKER,
+		.main = worker_main,
+		.max_body = MAX_ANSWER_BYTES,
+		.memory_bytes = pool->options.memory_bytes,
+	};
+	enum error error =
+		process_start(pool->options.starter, &options, &seat->process);
+
+	seat->is_started = error == ERR_NONE;
+	return error;
+}
+
+/* Stop the worker. Return the signal that had ended it, or 0. */
+static int end_worker(struct worker_pool *pool, struct worker_slot *seat,
+		      char *why)
+{
+	assert(seat->is_started);
+	seat->is_started = false;
+	return process_end(pool->options.starter, &seat->process, why);
+}
+
+enum error worker_pool_create(struct worker_pool **pool_out,
+			      const struct worker_pool_options *options)
+{
+	struct worker_pool *pool = mem_alloc(1, sizeof(*pool));
+	enum error error = ERR_NONE;
+
+	assert(options->workers > 0);
+	pool->options = *options;
+	pool->seats = worker_slots_create(options->workers);
+	for (size_t i = 0;
+	     error == ERR_NONE && !options->starts_late && i < options->workers;
+	     i++)
+		error = start_worker(pool, worker_slots_at(pool->seats, i));
+	if (error == ERR_NONE)
+		*pool_out = pool;
+	else
+		worker_pool_destroy(pool);
+	return error;
+}
+
+void worker_pool_destroy(struct worker_pool *pool)
+{
+	if (pool == NULL)
+		return;
+	for (size_t i = 0; i < pool->options.workers; i++) {
+		struct worker_slot *seat = worker_slots_at(pool->seats, i);
+
+		if (seat->is_started)
+			end_worker(pool, seat, NULL);
+	}
+	worker_slots_destroy(pool->seats);
+	free(pool);
+}
+
+/* The time limit of a task. */
+struct deadline {
+	uint64_t task_ms;
+	uint64_t cpu_ms; /* 0 = unlimited */
+	uint64_t clock_ms;
+};
+
+static struct deadline deadline_after(const struct process *process,
+				      uint64_t task_ms)
+{
+	/* A thread cannot be killed. */
+	if (task_ms == 0 || process->pid == 0)
+		return (struct deadline){0};
+	return (struct deadline){
+		.task_ms = task_ms,
+		.cpu_ms = process_cpu_ms(process) + task_ms,
+		.clock_ms = clock_steady_ms() + task_ms * PATIENCE,
+	};
+}
+
+static bool deadline_is_over(const struct deadline *deadline,
+			     const struct process *process)
+{
+	return deadline->cpu_ms != 0 &&
+	       (process_cpu_ms(process) >= deadline->cpu_ms ||
+		clock_steady_ms() >= deadline->clock_ms);
+}
+
+/* Receive the next frame of the worker. ERR_TIMEOUT: its time is over. */
+static enum error worker_pool_receive(struct process *process,
+				      const struct deadline *deadline,
+				      struct channel_frame *frame)
+{
+	enum error error;
+
+	do
+		error = channel_receive(&process->channel,
+					deadline->cpu_ms == 0 ? -1 : LOOK_MS,
+					frame);
+	while (error == ERR_TIMEOUT && !deadline_is_over(deadline, process));
+	return error;
+}
+
+static enum error answer_ask(struct process *process,
+			     const struct pool_task *task,
+			     const struct channel_frame *frame)
+{
+	const struct task_request inquiry = {
+		.kind = (enum task_request_kind)(frame->kind - FRAME_ASK),
+		.head = frame->head,
+		.body = frame->body,
+	};
+	struct message answer = {0};
+	enum error error = ERR_MALFORMED;
+
+	/* The worker waits for the response, so its socket has room. */
+	if (task->serve != NULL &&
+	    task->serve(task->serve_context, &inquiry, &answer))
+		error = channel_offer(
+			&process->channel,
+			&(struct frame_parts){
+				.kind = FRAME_ASK_DONE,
+				.head = buffer_slice(&answer.head),
+				.body = buffer_slice(&answer.body),
+				.file = -1});
+	message_free(&answer);
+	return error == ERR_BUSY ? ERR_MALFORMED : error;
+}
+
+static bool is_ask(const struct channel_frame *frame)
+{
+	return frame->kind >= FRAME_ASK &&
+	       frame->kind < FRAME_ASK + (uint32_t)ASK_KINDS;
+}
+
+/*
+ * Serve the worker's requests until the task is done. ERR_STOPPED: the worker
+ * has died.
+ */
+static enum error worker_pool_call(struct process *process,
+				   const struct pool_task *task,
+				   struct deadline *deadline)
+{
+	enum error error = ERR_NONE;
+	bool is_done = false;
+
+	while (error == ERR_NONE && !is_done) {
+		struct channel_frame frame;
+
+		error = worker_pool_receive(process, deadline, &frame);
+		if (error != ERR_NONE)
+			break;
+		is_done = frame.kind == FRAME_TASK_DONE;
+		if (is_ask(&frame)) {
+			error = deadline_is_over(deadline, process)
+					? ERR_TIMEOUT
+					: answer_ask(process, task, &frame);
+			if (task->is_stream)
+				*deadline = deadline_after(process,
+							   deadline->task_ms);
+		} else if (!is_done || !task->take(task->take_context,
+						   frame.head, frame.body))
+			error = ERR_MALFORMED;
+		frame_free(&frame);
+	}
+	return error;
+}
+
+static bool is_too_large(const struct pool_task *task)
+{
+	return task->head.size > FRAME_MAX_HEAD ||
+	       task->body.size > MAX_REQUEST_BYTES;
+}
+
+/* Return whether the task is likely to take long, judging by its size. */
+static bool pool_task_is_long(const struct pool_task *task)
+{
+	return task->body.size > LONG_BYTES;
+}
+
+/* Send the task. ERR_BUSY: the worker's socket is full. */
+static enum error pool_task_offer(struct process *process,
+				  const struct pool_task *task)
+{
+	if (is_too_large(task))
+		return ERR_TOO_LARGE;
+	return channel_offer(&process->channel,
+			     &(struct frame_parts){.kind = (uint32_t)task->kind,
+						   .head = task->head,
+						   .body = task->body,
+						   .file = -1});
+}
+
+static enum error pool_task_run_by(struct process *process,
+				   const struct pool_task *task,
+				   struct deadline *deadline)
+{
+	enum error error = pool_task_offer(process, task);
+
+	return error == ERR_NONE ? worker_pool_call(process, task, deadline)
+				 : error;
+}
+
+static void pool_task_set_reason(struct pool_task *task, enum error error,
+				 const char *why)
+{
+	const char *what = "its worker has exited";
+
+	if (error == ERR_TIMEOUT)
+		what = "it took too long";
+	else if (error == ERR_MALFORMED)
+		what = "its worker sent an invalid response";
+	if (error == ERR_STOPPED)
+		snprintf(task->reason, sizeof(task->reason), "%s: %s", what,
+			 why);
+	else
+		snprintf(task->reason, sizeof(task->reason), "%s", what);
+}
+
+/* Return whether the worker runs and has sent nothing unexpected. */
+static bool worker_is_idle(struct process *process)
+{
+	struct channel_frame frame;
+	enum error error = channel_receive(&process->channel, 0, &frame);
+
+	if (error == ERR_NONE)
+		frame_free(&frame);
+	return error == ERR_TIMEOUT && !channel_is_partial(&process->channel);
+}
+
+/*
+ * Ensure that the seat has a running worker that has sent nothing more: a
+ * failure after its last task must not count for the next one. Return false if
+ * no worker can be started.
+ */
+static bool make_ready(struct worker_pool *pool, struct worker_slot *seat)
+{
+	if (seat->is_started && !worker_is_idle(&seat->process))
+		end_worker(pool, seat, NULL);
+	return seat->is_started || start_worker(pool, seat) == ERR_NONE;
+}
+
+/* Run the task in the seat; stop its worker if the task fails. */
+static enum error run_once(struct worker_pool *pool, struct worker_slot *seat,
+			   struct pool_task *task, bool *was_killed_out)
+{
+	char why[PROCESS_END_BYTES];
+	struct deadline deadline;
+	enum error error;
+	int end_signal;
+
+	*was_killed_out = false;
+	if (!make_ready(pool, seat)) {
+		snprintf(task->reason, sizeof(task->reason),
+			 "no worker can start: see the log");
+		return ERR_IO;
+	}
+	deadline = deadline_after(&seat->process, pool->options.task_ms);
+	error = pool_task_run_by(&seat->process, task, &deadline);
+	if (error == ERR_NONE)
+		return ERR_NONE;
+	end_signal = end_worker(pool, seat, why);
+	pool_task_set_reason(task, error, why);
+	/*
+	 * Another process has killed it: the kernel, short of memory, or an
+	 * operator.
+	 */
+	*was_killed_out = error == ERR_STOPPED && end_signal == SIGKILL;
+	return error == ERR_IO ? ERR_IO : ERR_QUARANTINED;
+}
+
+/* Run the task in this thread. */
+static enum error run_here(struct pool_task *task)
+{
+	struct task here = {
+		.kind = task->kind,
+		.head = task->head,
+		.body = task->body,
+		.worker = worker_create(),
+		.serve = task->serve,
+		.serve_context = task->serve_context,
+	};
+	struct message answer;
+	enum error error = task_run(&here, &answer);
+
+	if (here.has_stopped)
+		error = ERR_STOPPED;
+	if (error == ERR_NONE &&
+	    !task->take(task->take_context, buffer_slice(&answer.head),
+			buffer_slice(&answer.body)))
+		error = ERR_MALFORMED;
+	message_free(&answer);
+	worker_destroy(here.worker);
+	return error;
+}
+
+static enum error run_in(struct worker_pool *pool, struct worker_slot *seat,
+			 struct pool_task *task)
+{
+	enum error error = ERR_QUARANTINED;
+	bool was_killed_here = true;
+
+	for (int i = 0;
+	     i < (task->is_stream ? 1 : MAX_TRIES) && was_killed_here; i++)
+		error = run_once(pool, seat, task, &was_killed_here);
+	if (!seat->is_started && !pool->options.starts_late)
+		start_worker(pool, seat);
+	worker_slots_release(pool->seats, seat);
+	return error;
+}
+
+/* Run the task by the worker of `only`, or by any worker if NULL. */
+static enum error run_by_one(struct worker_pool *pool, struct pool_task *task,
+			     const struct worker_slot *only)
+{
+	const struct worker_slot_request wish = {
+		.site = task->site,
+		.only = only,
+		.is_long = pool_task_is_long(task),
+	};
+
+	assert(!txn_is_open());
+	task->reason[0] = '\0';
+	if (is_too_large(task)) {
+		snprintf(task->reason, sizeof(task->reason),
+			 "the request is too large for a worker");
+		return ERR_TOO_LARGE;
+	}
+	if (pool == NULL)
+		return run_here(task);
+	return run_in(pool, worker_slots_acquire(pool->seats, &wish), task);
+}
+
+enum error worker_pool_run(struct worker_pool *pool, struct pool_task *task)
+{
+	return run_by_one(pool, task, NULL);
+}
+
+enum error worker_pool_run_each(struct worker_pool *pool,
+				struct pool_task *task)
+{
+	enum error error = ERR_NONE;
+
+	for (size_t i = 0; i < worker_pool_size(pool) && error == ERR_NONE; i++)
+		error = run_by_one(
+			pool, task,
+			pool == NULL ? NULL : worker_slots_at(pool->seats, i));
+	return error;
+}
+
+size_t worker_pool_size(const struct worker_pool *pool)
+{
+	return pool == NULL ? 1 : pool->options.workers;
+}
+
+/* Run tasks until one fails; return the number of tasks done. */
+static size_t run_some(struct process *process, const struct pool_task *tasks,
+		       size_t count, struct deadline *deadline)
+{
+	enum error error = ERR_NONE;
+	size_t sent = 0;
+	size_t done = 0;
+
+	while (error == ERR_NONE && done < count) {
+		assert(tasks[done].serve == NULL);
+		while (error == ERR_NONE && sent < count) {
+			error = pool_task_offer(process, &tasks[sent]);
+			sent += error == ERR_NONE;
+		}
+		/* A response to an earlier task makes room in the socket. */
+		if (error == ERR_NONE || (error == ERR_BUSY && sent > done))
+			error = worker_pool_call(process, &tasks[done],
+						 deadline);
+		done += error == ERR_NONE;
+	}
+	return done;
+}
+
+/*
+ * Return the time limit of several tasks together. A task that exceeds it runs
+ * again alone, with its full time limit.
+ */
+static struct deadline shared_deadline(const struct worker_pool *pool,
+				       const struct process *process)
+{
+	return deadline_after(process, (pool->options.task_ms + PATIENCE - 1) /
+					       PATIENCE);
+}
+
+void worker_pool_run_all(struct worker_pool *pool, struct pool_task *tasks,
+			 size_t count)
+{
+	size_t done = 0;
+
+	assert(!txn_is_open());
+	if (pool != NULL && count > 1) {
+		struct worker_slot *seat = worker_slots_acquire(
+			pool->seats,
+			&(struct worker_slot_request){.site = tasks[0].site});
+		bool is_ready = make_ready(pool, seat);
+
+		if (is_ready) {
+			struct deadline deadline =
+				shared_deadline(pool, &seat->process);
+
+			done = run_some(&seat->process, tasks, count,
+					&deadline);
+			/*
+			 * The worker has sent a response too many: discard all,
+			 * because their order is unknown.
+			 */
+			if (done == count && !worker_is_idle(&seat->process))
+				done = 0;
+		}
+		if (is_ready && done < count)
+			end_worker(pool, seat, NULL);
+		worker_slots_release(pool->seats, seat);
+	}
+	for (size_t i = 0; i < done; i++)
+		tasks[i].error = ERR_NONE;
+	for (size_t i = done; i < count; i++)
+		tasks[i].error = worker_pool_run(pool, &tasks[i]);
+}
+
+enum {
+	PIECE_BYTES = 192 * 1024, /* of the archive; fits into a message */
+	MAX_LATE = 16,            /* requests of a worker after the end */
+	MAX_TURN_MS =
+		120 * 1000, /* of the worker, from one piece to the next */
+};
+
+struct unpacking_run {
+	const struct unpacking *unpacking;
+	struct unpacking_end *end;
+	struct warc_record *record;
+	uint64_t given;     /* bytes of the archive sent */
+	enum error failure; /* of the source */
+	enum error stopped; /* error of take() */
+	bool is_over;       /* the source is at its end */
+	unsigned late;
+	uint64_t answered_ms; /* steady clock: the worker's turn began */
+	uint64_t turn_ms;     /* the worker's turns since the last piece */
+};
+
+static void unpacking_give_bytes(struct unpacking_run *run,
+				 struct message *answer)
+{
+	const struct unpacking *unpacking = run->unpacking;
+	struct bytes_answer said = {.error = ERR_STOPPED};
+	char *piece = buffer_reserve(&answer->body, PIECE_BYTES);
+	size_t size = 0;
+
+	if (run->failure == ERR_NONE && run->stopped == ERR_NONE) {
+		run->failure = unpacking->source(unpacking->source_context,
+						 piece, PIECE_BYTES, &size);
+		said.error = run->failure;
+		run->is_over = size == 0;
+	}
+	if (said.error == ERR_NONE)
+		answer->body.size += size;
+	if (answer->body.size > 0)
+		run->turn_ms = 0;
+	run->given += answer->body.size;
+	answer->head = row_codec_encode(&bytes_answer_layout, &said);
+}
+
+/*
+ * Pass the records to take(). Return false if the data is not a list of
+ * records.
+ */
+static bool unpacking_take_records(struct unpacking_run *run, struct slice list,
+				   struct message *answer)
+{
+	const struct unpacking *unpacking = run->unpacking;
+	struct records_answer said = {0};
+	struct slice item;
+
+	if (list.size == 0)
+		return false;
+	while (run->stopped == ERR_NONE && item_next(&list, &item)) {
+		if (!archived_record_read(item, unpacking->max_body_bytes,
+					  run->record))
+			return false;
+		run->stopped = unpacking->take(unpacking->context, run->record);
+	}
+	said.is_enough = run->stopped != ERR_NONE;
+	answer->head = row_codec_encode(&records_answer_layout, &said);
+	return run->stopped != ERR_NONE || list.size == 0;
+}
+
+/*
+ * Return whether the worker must be stopped: each request renews the time limit
+ * of its task, so a compromised worker could run forever.
+ */
+static bool unpacking_is_endless(struct unpacking_run *run)
+{
+	run->turn_ms += clock_steady_ms() - run->answered_ms;
+	if (run->failure != ERR_NONE || run->stopped != ERR_NONE ||
+	    run->is_over)
+		run->late++;
+	return run->late > MAX_LATE || run->turn_ms > MAX_TURN_MS;
+}
+
+static bool unpacking_serve(void *context, const struct task_request *inquiry,
+			    struct message *answer)
+{
+	struct unpacking_run *run = context;
+	bool is_right = inquiry->kind == ASK_BYTES;
+
+	if (unpacking_is_endless(run))
+		return false;
+	if (inquiry->kind == ASK_BYTES)
+		unpacking_give_bytes(run, answer);
+	if (inquiry->kind == ASK_RECORDS)
+		is_right = unpacking_take_records(run, inquiry->body, answer);
+	run->answered_ms = clock_steady_ms();
+	return is_right;
+}
+
+static bool unpacking_take_end(void *context, struct slice head,
+			       struct slice body)
+{
+	struct unpacking_run *run = context;
+	struct unpacking_end *end = run->end;
+	struct archive_answer answer;
+
+	(void)body;
+	if (!row_codec_decode(&archive_answer_layout, head, &answer) ||
+	    answer.position > run->given || answer.error > 0)
+		return false;
+	end->error = (enum error)answer.error;
+	end->bytes = answer.position;
+	snprintf(end->reason, sizeof(end->reason), "%.*s",
+		 (int)answer.reason.size, (const char *)answer.reason.data);
+	return true;
+}
+
+void worker_pool_unpack(struct worker_pool *pool,
+			const struct unpacking *unpacking,
+			struct unpacking_end *end_out)
+{
+	struct archive_request request = {
+		.max_body_bytes = unpacking->max_body_bytes < MAX_RECORD_BYTES
+					  ? unpacking->max_body_bytes
+					  : MAX_RECORD_BYTES,
+	};
+	struct unpacking_run run = {
+		.unpacking = unpacking,
+		.end = end_out,
+		.record = mem_alloc(1, sizeof(*run.record)),
+		.answered_ms = clock_steady_ms(),
+	};
+	struct buffer head =
+		row_codec_encode(&archive_request_layout, &request);
+	struct pool_task task = {
+		.kind = TASK_ARCHIVE,
+		.head = buffer_slice(&head),
+		.body = slice_of(""),
+		.serve = unpacking_serve,
+		.serve_context = &run,
+		.take = unpacking_take_end,
+		.take_context = &run,
+		.is_stream = true,
+	};
+	enum error error;
+
+	*end_out = (struct unpacking_end){0};
+	error = worker_pool_run(pool, &task);
+	if (error != ERR_NONE) {
+		end_out->error = error;
+		end_out->bytes = run.given;
+		snprintf(end_out->reason, sizeof(end_out->reason), "%s",
+			 task.reason);
+	}
+	if (run.stopped == ERR_NONE)
+		run.stopped = run.failure;
+	if (run.stopped != ERR_NONE) {
+		end_out->error = run.stopped;
+		snprintf(end_out->reason, sizeof(end_out->reason), "%s",
+			 error_text(run.stopped));
+	}
+	buffer_free(&head);
+	free(run.record);
+}

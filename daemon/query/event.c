@@ -1,0 +1,407 @@
+#include "daemon/query/event.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/key.h"
+#include "store/rows.h"
+#include "template/version_json.h"
+
+static const uint16_t all_kinds[] = {
+#define X(name, value, text) name,
+	EVENT_LIST(X)
+#undef X
+};
+
+#define X(name, value, text) \
+	_Static_assert((value) < 64, "a kind_set has a bit for it");
+EVENT_LIST(X)
+#undef X
+
+#define BIT(kind) (UINT64_C(1) << (kind))
+
+static const kind_set alerts =
+	BIT(EVENT_TEMPLATE_NEW) | BIT(EVENT_TEMPLATE_CHANGED) |
+	BIT(EVENT_TEMPLATE_REPLACED) | BIT(EVENT_TEMPLATE_MERGED) |
+	BIT(EVENT_TEMPLATE_SPLIT) | BIT(EVENT_TEMPLATE_VANISHED) |
+	BIT(EVENT_SITE_STALE) | BIT(EVENT_SITE_BLOCKED) |
+	BIT(EVENT_GUARD_BROKEN) | BIT(EVENT_GUARD_OK) |
+	BIT(EVENT_GUARD_SUSPENDED);
+
+enum { KINDS = sizeof(all_kinds) / sizeof(all_kinds[0]) };
+
+static bool event_kind_is_named(struct slice item, uint16_t kind)
+{
+	struct slice name = slice_of(event_kind_name(kind));
+	const char *text = item.data;
+
+	if (slice_equal(item, slice_of("alerts")))
+		return event_kind_is_alert(kind);
+	if (text[item.size - 1] != '*')
+		return slice_equal(item, name);
+	return item.size - 1 <= name.size &&
+	       memcmp(text, name.data, item.size - 1) == 0;
+}
+
+static kind_set kinds_of(struct slice item)
+{
+	kind_set kinds = 0;
+
+	for (size_t i = 0; i < KINDS && item.size > 0; i++)
+		if (event_kind_is_named(item, all_kinds[i]))
+			kinds |= BIT(all_kinds[i]);
+	return kinds;
+}
+
+/* Remove the blanks around the item. */
+static struct slice event_kind_trim_item(struct slice item)
+{
+	const char *text = item.data;
+
+	for (; item.size > 0 && *text == ' '; text++)
+		item.size--;
+	while (item.size > 0 && text[item.size - 1] == ' ')
+		item.size--;
+	item.data = text;
+	return item;
+}
+
+bool kind_set_parse(struct slice list, kind_set *kinds_out,
+		    struct slice *wrong_out)
+{
+	const char *at = list.data;
+	const char *end = at + list.size;
+
+	*kinds_out = 0;
+	*wrong_out = list;
+	if (list.size == 0 || list.size > MAX_KINDS_BYTES)
+		return false;
+	while (at <= end) {
+		const char *comma = memchr(at, ',', (size_t)(end - at));
+		const char *stop = comma == NULL ? end : comma;
+		struct slice item = event_kind_trim_item((struct slice){
+			at,
+			(size_t)(stop - at),
+		});
+		kind_set kinds = kinds_of(item);
+
+		*wrong_out = item;
+		if (kinds == 0)
+			return false;
+		*kinds_out |= kinds;
+		at = stop + 1;
+	}
+	return true;
+}
+
+kind_set kind_set_alerts(void)
+{
+	return alerts;
+}
+
+bool event_kind_is_alert(uint16_t kind)
+{
+	return kind_set_has(alerts, kind);
+}
+
+bool kind_set_has(kind_set kinds, uint16_t kind)
+{
+	return kind < 64 && (kinds >> kind & 1) != 0;
+}
+
+enum { REAL_DIGITS = 15 };
+
+static json_t *detail_json(struct slice detail)
+{
+	json_t *value = detail.size == 0
+				? NULL
+				: json_loadb(detail.data, detail.size, 0, NULL);
+
+	return value == NULL ? json_null() : value;
+}
+
+json_t *event_json(uint64_t number, const struct event_row *event)
+{
+	return json_pack(
+		"{s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:I, s:b, s:b, s:b, s:o, "
+		"s:o}",
+		"seq", (json_int_t)number, "time", json_time(event->time_ms),
+		"kind", event_kind_name(event->kind), "site",
+		json_text_or_null(event->host), "cluster",
+		json_cluster_id(event->host, event->cluster), "other",
+		json_cluster_id(event->host, event->other), "url",
+		json_text_or_null(event->url), "pages",
+		(json_int_t)event->pages, "alert",
+		(int)event_kind_is_alert(event->kind), "silenced",
+		(event->flags & EVENT_IS_SILENCED) != 0, "acknowledged",
+		(event->flags & EVENT_IS_ACKED) != 0, "guard",
+		event->guard == 0 ? json_null()
+				  : json_integer((json_int_t)event->guard),
+		"detail", detail_json(event->detail));
+}
+
+void event_append(uint64_t number, const struct event_row *event,
+		  struct buffer *out)
+{
+	json_t *value = event_json(number, event);
+	char *text = json_dumps(
+		value, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
+
+	buffer_append_text(out, text == NULL ? "{}" : text);
+	free(text);
+	json_decref(value);
+}
+
+enum { MAX_LOOKED_AT = 10000 /* maximum number of events per transaction */ };
+
+static bool event_query_matches(const struct event_query *query,
+				const struct event_row *event)
+{
+	if (query->host[0] != '\0' &&
+	    !slice_equal(event->host, slice_of(query->host)))
+		return false;
+	if (query->is_firing &&
+	    (event->flags & (EVENT_IS_SILENCED | EVENT_IS_ACKED)) != 0)
+		return false;
+	return kind_set_has(query->kinds, event->kind);
+}
+
+/* Read a part of the events; *goes_on_out = there may be more. */
+static enum error run_part(struct event_query *query, struct store *store,
+			   event_handler *take, void *context,
+			   bool *goes_on_out)
+{
+	struct key from = key_number(query->since + 1);
+	struct txn txn = txn_begin_read(store);
+	struct scan scan =
+		scan_begin_at(&txn, TABLE_EVENTS, key_slice(&from), 0);
+	size_t looked_at = 0;
+	bool goes_on = query->limit > 0;
+
+	while (goes_on && looked_at < MAX_LOOKED_AT && scan_next(&scan)) {
+		uint64_t number = key_u64(scan.key, 0);
+		struct event_row event;
+
+		looked_at++;
+		query->since = number;
+		if (!event_decode(scan.value, &event) ||
+		    !event_query_matches(query, &event))
+			continue;
+		query->limit--;
+		goes_on = take(context, number, &event) && query->limit > 0;
+	}
+	scan_end(&scan);
+	*goes_on_out = goes_on && looked_at == MAX_LOOKED_AT;
+	return txn_end(&txn);
+}
+
+enum error event_query_run(struct event_query *query, struct store *store,
+			   event_handler *take, void *context)
+{
+	enum error error;
+	bool goes_on;
+
+	do {
+		error = run_part(query, store, take, context, &goes_on);
+	} while (error == ERR_NONE && goes_on);
+	return error;
+}
+
+uint64_t event_last_number(struct store *store)
+{
+	struct txn txn = txn_begin_read(store);
+	uint64_t number = store_last_number(&txn, "event");
+
+	txn_abort(&txn);
+	return number;
+}
+
+/*
+ * Score threshold that best separates right from wrong candidates:
+ * tests/eval/replay_guards.py.
+ */
+#define LIKELY 0.6
+
+/*
+ * Minimum ratio of moved paths for a redesign. In tests/eval/replay.py
+ * redesigns moved 0.8 or more, minor edits of the layout up to 0.62.
+ */
+#define REDESIGN 0.75
+
+/* Sentences of kinds without details. */
+static const struct sentence {
+	const char *kind;
+	const char *text;
+} sentences[] = {
+	{"site.added", "the site is watched"},
+	{"site.removed", "the site was removed"},
+	{"site.crawled", "the crawl has ended"},
+	{"site.threshold_changed", "the threshold has changed"},
+	{"page.added", "a page was added"},
+	{"page.changed", "a page has changed"},
+	{"page.removed", "a page was removed"},
+	{"cluster.added", "a cluster was added"},
+	{"cluster.merged", "a cluster was merged into another"},
+	{"cluster.split", "a cluster was split off"},
+	{"cluster.removed", "a cluster was removed"},
+	{"template.added", "a new template"},
+	{"template.changed", "the template has changed"},
+	{"template.replaced", "its pages have another template"},
+	{"template.merged", "the template was merged into another"},
+	{"template.split", "some of its pages have another template"},
+	{"template.removed", "the pages of the template were removed"},
+	{"incident.closed", "a suspected change was not confirmed"},
+	{"site.stale", "the site has returned no page"},
+	{"site.blocked", "the site returns only errors or challenges"},
+	{"guard.firing", "a selector no longer matches"},
+	{"guard.resolved", "a selector matches again"},
+	{"guard.suspended", "a selector takes too long"},
+	{"hook.test", "a test of the hook"},
+};
+
+static const char *event_summary_member_text(const json_t *object,
+					     const char *name)
+{
+	return json_string_value(json_object_get(object, name));
+}
+
+static bool is_redesign(const char *kind, const json_t *detail)
+{
+	const json_t *moved =
+		json_object_get(json_object_get(detail, "paths"), "moved");
+
+	return kind != NULL && strcmp(kind, "template.replaced") == 0 &&
+	       json_number_value(moved) >= REDESIGN;
+}
+
+static const char *sentence_of(const char *kind)
+{
+	for (size_t i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++)
+		if (kind != NULL && strcmp(sentences[i].kind, kind) == 0)
+			return sentences[i].text;
+	return kind == NULL ? "an event" : kind;
+}
+
+static json_int_t whole_of(const json_t *object, const char *name)
+{
+	return json_integer_value(json_object_get(object, name));
+}
+
+/* Append "12 paths gone and 9 come", if there are any. */
+static void event_summary_append_moves(const json_t *detail, const char *name,
+				       const char *noun, struct buffer *out)
+{
+	const json_t *moves = json_object_get(detail, name);
+	json_int_t gone = whole_of(moves, "gone_count");
+	json_int_t come = whole_of(moves, "come_count");
+
+	if (gone > 0 || come > 0)
+		buffer_printf(out,
+			      ", %" JSON_INTEGER_FORMAT
+			      " %s removed and %" JSON_INTEGER_FORMAT " added",
+			      gone, noun, come);
+}
+
+/* Append the name of the guard, or its selector, and the best replacement. */
+static void event_summary_append_guard(const json_t *detail, struct buffer *out)
+{
+	const json_t *best =
+		json_array_get(json_object_get(detail, "candidates"), 0);
+	const char *name = event_summary_member_text(detail, "name");
+	const char *selector = event_summary_member_text(detail, "selector");
+	const char *instead = event_summary_member_text(best, "selector");
+	const json_t *score = json_object_get(best, "score");
+
+	if (name != NULL && *name != '\0')
+		buffer_printf(out, ": %s", name);
+	else if (selector != NULL)
+		buffer_printf(out, ": %s", selector);
+	if (instead != NULL &&
+	    (!json_is_number(score) || json_number_value(score) >= LIKELY))
+		buffer_printf(out, ", possibly now %s", instead);
+}
+
+/* Append how many pages remain in a template that has lost the others. */
+static void append_left(const json_t *event, const json_t *detail,
+			struct buffer *out)
+{
+	json_int_t pages = whole_of(event, "pages");
+	json_int_t left = whole_of(detail, "left");
+
+	if (left > 0)
+		buffer_printf(out,
+			      ", %" JSON_INTEGER_FORMAT
+			      " of %" JSON_INTEGER_FORMAT,
+			      pages, pages + left);
+}
+
+/* Append the old and the new threshold, and the reason. */
+static void append_cut(const json_t *detail, struct buffer *out)
+{
+	const json_t *from = json_object_get(detail, "from");
+	const json_t *to = json_object_get(detail, "to");
+	const char *reason = event_summary_member_text(detail, "reason");
+
+	if (!json_is_number(from) || !json_is_number(to))
+		return;
+	buffer_printf(out, ": %g instead of %g", json_number_value(to),
+		      json_number_value(from));
+	if (reason != NULL && *reason != '\0')
+		buffer_printf(out, ", %s", reason);
+}
+
+/* Append the reason, if there is one. */
+static void append_reason(const char *kind, const json_t *detail,
+			  struct buffer *out)
+{
+	const char *reason = event_summary_member_text(detail, "reason");
+
+	if (kind != NULL && reason != NULL &&
+	    (strncmp(kind, "template.", strlen("template.")) == 0 ||
+	     strncmp(kind, "inquiry.", strlen("inquiry.")) == 0 ||
+	     strcmp(kind, "guard.suspended") == 0))
+		buffer_printf(out, ", %s", reason);
+}
+
+/* Append the number of pages that agree. */
+static void event_summary_append_pages(const json_t *event,
+				       const json_t *detail, struct buffer *out)
+{
+	json_int_t agreed = whole_of(detail, "agreed");
+	json_int_t seen = whole_of(detail, "seen");
+	json_int_t pages = whole_of(event, "pages");
+
+	if (agreed > 0 && seen > 0)
+		buffer_printf(out,
+			      " (%" JSON_INTEGER_FORMAT
+			      " of %" JSON_INTEGER_FORMAT " pages agree)",
+			      agreed, seen);
+	else if (pages > 0)
+		buffer_printf(out, " (%" JSON_INTEGER_FORMAT " page%s)", pages,
+			      pages == 1 ? "" : "s");
+}
+
+void event_summary(const json_t *event, struct buffer *out)
+{
+	const char *kind = event_summary_member_text(event, "kind");
+	const char *other = event_summary_member_text(event, "other");
+	const json_t *detail = json_object_get(event, "detail");
+	json_int_t days = whole_of(detail, "days");
+
+	if (is_redesign(kind, detail))
+		buffer_append_text(out, "a redesign: ");
+	buffer_append_text(out, sentence_of(kind));
+	if (days > 0)
+		buffer_printf(out, " for %" JSON_INTEGER_FORMAT " day%s", days,
+			      days == 1 ? "" : "s");
+	if (other != NULL)
+		buffer_printf(out, ": %s", other);
+	append_cut(detail, out);
+	event_summary_append_guard(detail, out);
+	append_left(event, detail, out);
+	append_reason(kind, detail, out);
+	event_summary_append_moves(detail, "paths", "paths", out);
+	event_summary_append_moves(detail, "fragments", "texts", out);
+	event_summary_append_pages(event, detail, out);
+}

@@ -1,0 +1,88 @@
+/* daemon/query/event.h - an event as JSON, for the API and for hooks. */
+#ifndef DAEMON_QUERY_EVENT_H
+#define DAEMON_QUERY_EVENT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "crawl/url.h"
+#include "store/rows.h"
+#include "store/store.h"
+
+/*
+ * Return one object: seq, time, kind, site, cluster, other, url, pages, alert,
+ * silenced, acknowledged, guard, detail (an object, or null).
+ */
+json_t *event_json(uint64_t number, const struct event_row *event);
+
+/* Append the event as one line, without the line end. */
+void event_append(uint64_t number, const struct event_row *event,
+		  struct buffer *out);
+
+/*
+ * A filter for kinds of events: a list such as "template.*,guard.firing". An
+ * item is a name, a prefix of names followed by '*', or "alerts".
+ */
+
+enum { MAX_KINDS_BYTES = 512 };
+
+/* One bit for each kind of EVENT_LIST, by its number. */
+typedef uint64_t kind_set;
+
+/*
+ * Parse the list. Return false if it is too long, or an item is empty or
+ * matches no kind; then *wrong_out is that item.
+ */
+bool kind_set_parse(struct slice list, kind_set *kinds_out,
+		    struct slice *wrong_out);
+
+/*
+ * Return the kinds that are alerts, which need attention. The others are a
+ * journal of the daemon's actions.
+ */
+kind_set kind_set_alerts(void);
+bool event_kind_is_alert(uint16_t kind);
+
+bool kind_set_has(kind_set kinds, uint16_t kind);
+
+/* Select events of the store, in their order. */
+
+struct event_query {
+	char host[MAX_HOST_BYTES +
+		  1]; /* only events of this site; "" = of any site */
+	kind_set kinds;
+	bool is_firing; /* only events that are not silenced and not
+			 * acknowledged
+			 */
+	uint64_t since; /* after this number; advances as events are read */
+	uint64_t limit; /* maximum number of further events */
+};
+
+/* Consume a matching event; return false to stop the query. */
+typedef bool event_handler(void *context, uint64_t number,
+			   const struct event_row *event);
+
+/*
+ * Pass matching events to `take`, up to the limit. Transactions stay short
+ * however many events do not match.
+ */
+enum error event_query_run(struct event_query *query, struct store *store,
+			   event_handler *take, void *context);
+
+/* Return the number of the last event that was ever written; 0 = none. */
+uint64_t event_last_number(struct store *store);
+
+/*
+ * An event as one human-readable sentence, made from the JSON of
+ * daemon/query/event.h, so that daemon and templatectl can share it.
+ */
+
+/*
+ * Append the sentence, without HOST/N before it and without a full stop.
+ * Missing details are omitted.
+ */
+void event_summary(const json_t *event, struct buffer *out);
+
+#endif

@@ -1,0 +1,707 @@
+#include "daemon/query/stored_text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/hash.h"
+#include "daemon/privsep/messages.h"
+#include "daemon/privsep/worker_pool.h"
+#include "daemon/query/stored_site.h"
+#include "daemon/query/text_cache.h"
+#include "store/content.h"
+#include "store/document_frequency.h"
+#include "store/key.h"
+#include "store/rows.h"
+#include "template/extraction.h"
+
+/* Write the reason why the page of `url` is not stored. */
+static void explain_absence(struct txn *txn, const struct site_row *site,
+			    const struct url *url,
+			    struct extraction_result *answer)
+{
+	struct frontier_row row;
+
+	if (site == NULL)
+		snprintf(answer->reason, sizeof(answer->reason),
+			 "the site %.150s is unknown; add it, or use "
+			 "fetch=missing",
+			 url->host);
+	else if (!frontier_row_get(txn, site->id,
+				   page_key_of(slice_of(url->text)), &row))
+		snprintf(answer->reason, sizeof(answer->reason),
+			 "the site is known, but not this page; use "
+			 "fetch=missing");
+	else if (row.state == FRONTIER_DENIED && row.error == ERR_BODY_EXPIRED)
+		snprintf(answer->reason, sizeof(answer->reason),
+			 "a client deleted the page; use fetch=missing");
+	else if (row.state == FRONTIER_FAILED || row.state == FRONTIER_DENIED)
+		snprintf(answer->reason, sizeof(answer->reason),
+			 "the fetch failed: %s (HTTP status %u)",
+			 error_text((enum error)row.error), row.http_status);
+	else
+		snprintf(answer->reason, sizeof(answer->reason),
+			 "it is queued for fetching");
+}
+
+enum error stored_page_find(struct txn *txn, const struct url *url,
+			    struct stored_page *stored_out,
+			    struct extraction_result *answer)
+{
+	struct url here = *url;
+
+	for (int hop = 0; hop <= MAX_REDIRECTS; hop++) {
+		bool is_known =
+			site_get(txn, slice_of(here.host), &stored_out->site);
+		struct page_row *row = &stored_out->row;
+
+		snprintf(answer->url, sizeof(answer->url), "%s", here.text);
+		stored_out->key = page_key_of(slice_of(here.text));
+		if (!is_known ||
+		    !page_row_get(txn, stored_out->site.id, stored_out->key,
+				  row) ||
+		    !slice_equal(row->url, slice_of(here.text))) {
+			if (txn->error != ERR_NONE)
+				return txn->error;
+			explain_absence(txn,
+					is_known ? &stored_out->site : NULL,
+					&here, answer);
+			return ERR_NOT_FOUND;
+		}
+		if (row->redirect.size == 0)
+			return ERR_NONE;
+		if (url_parse(&here, row->redirect, NULL) != ERR_NONE)
+			return ERR_CORRUPT;
+	}
+	snprintf(answer->reason, sizeof(answer->reason),
+		 "more than %d redirects", MAX_REDIRECTS);
+	return ERR_NOT_FOUND;
+}
+
+/*
+ * Append the fragments of the page and their document frequencies in its
+ * cluster, if a worker will need them. If the record cannot be read, append
+ * nothing: the worker requests them.
+ */
+static void stored_text_append_fragments(struct txn *txn,
+					 const struct stored_page *stored,
+					 struct copied_page *found)
+{
+	uint32_t cluster = stored->row.cluster;
+	struct df_reader reader = {
+		.txn = txn, .site = stored->site.id, .cluster = cluster};
+	struct buffer bytes = {0};
+	struct record record = {0};
+
+	found->page_bytes = found->body.size;
+	found->state = stored_site_state(txn, stored->site.id, cluster);
+	found->is_told = cluster == 0 || !found->wants_counts ||
+			 content_record(txn, stored->site.id, stored->key,
+					&bytes, &record) == ERR_NONE;
+	if (!found->is_told)
+		txn->error = ERR_NONE; /* the page itself was read */
+	found->told_count = found->is_told ? record.fragment_count : 0;
+	for (size_t i = 0; i < found->told_count; i++)
+		buffer_append(&found->body, &record.fragments[i].hash,
+			      sizeof(uint64_t));
+	for (size_t i = 0; i < found->told_count; i++) {
+		uint32_t pages = df_read(&reader, record.fragments[i].hash);
+
+		buffer_append(&found->body, &pages, sizeof(pages));
+	}
+	buffer_free(&bytes);
+}
+
+static enum error copy_page(struct txn *txn, const struct stored_page *stored,
+			    const struct extraction_options *rules,
+			    struct copied_page *found,
+			    struct extraction_result *answer)
+{
+	const struct stored_pages pages = {txn, stored->site.id,
+					   stored->row.cluster, &rules->limits};
+	enum error error = ERR_NONE;
+
+	found->view = stored_site_open(&found->site, txn->store, &stored->site,
+				       rules);
+	if (found->view == NULL)
+		return ERR_CORRUPT;
+	if (!found->has_page)
+		error = stored_page_body(&pages, stored->key, &stored->row,
+					 &found->body);
+	if (error == ERR_BODY_EXPIRED)
+		snprintf(answer->reason, sizeof(answer->reason),
+			 "see retention.bodies_age, retention.bodies_count and "
+			 "retention.bodies_bytes; use fetch=always");
+	found->known = stored_site_own_page(
+		&found->site,
+		stored_site_known_page(stored->key, &stored->row));
+	found->fetched_ms = stored->row.fetched_ms;
+	if (error == ERR_NONE && found->wants_told)
+		stored_text_append_fragments(txn, stored, found);
+	return error;
+}
+
+enum error copied_page_read(struct store *store,
+			    const struct extraction_options *rules,
+			    const struct url *url, struct copied_page *found,
+			    struct extraction_result *answer)
+{
+	struct txn txn = txn_begin_read(store);
+	struct stored_page stored = {0};
+	enum error error = stored_page_find(&txn, url, &stored, answer);
+
+	if (error == ERR_NONE && txn.error == ERR_NONE)
+		error = copy_page(&txn, &stored, rules, found, answer);
+	if (error == ERR_NONE)
+		error = txn.error;
+	txn_abort(&txn);
+	return error;
+}
+
+void copied_page_close(struct copied_page *found)
+{
+	buffer_free(&found->body);
+	stored_site_close(&found->site);
+}
+
+static void text_key_append_numbers(struct buffer *out, const uint64_t *numbers,
+				    size_t count)
+{
+	buffer_append(out, numbers, count * sizeof(*numbers));
+}
+
+static void text_key_append_page(const struct stored_page *stored, bool is_json,
+				 struct buffer *out)
+{
+	const struct page_row *row = &stored->row;
+	const uint64_t numbers[] = {
+		stored->site.id,   stored->key,
+		row->content_hash, row->body_bytes,
+		row->http_status,  is_json ? row->fetched_ms : 0,
+	};
+
+	text_key_append_numbers(out, numbers,
+				sizeof(numbers) / sizeof(*numbers));
+	item_append(out, row->url);
+	item_append(out, row->charset);
+}
+
+static void text_key_append_template(struct txn *txn,
+				     const struct stored_page *stored,
+				     struct buffer *out)
+{
+	uint32_t number = stored->row.cluster;
+	struct cluster_row row = {0};
+
+	if (number != 0)
+		cluster_row_get(txn, stored->site.id, number, &row);
+	text_key_append_numbers(
+		out, (uint64_t[]){number, row.page_count, row.changes}, 3);
+}
+
+/* Write empty texts for missing ones. */
+static void text_key_append_texts(const struct extraction_options *rules,
+				  const struct text_request *request,
+				  struct buffer *out)
+{
+	item_append(out, slice_of(rules->models));
+	item_append(out, slice_of(rules->settings));
+	item_append(out, slice_of(request->url->text));
+	item_append(out, slice_of(request->method));
+	item_append(out, slice_of(request->include));
+	item_append(out, slice_of(request->exclude));
+	for (size_t i = 0;
+	     request->parameters != NULL && request->parameters[i] != NULL; i++)
+		item_append(out, slice_of(request->parameters[i]));
+}
+
+/*
+ * If you add a field, add it to the key; otherwise the cache returns wrong
+ * texts.
+ */
+_Static_assert(sizeof(void *) != 8 || sizeof(struct text_request) == 88,
+	       "the key has all fields but the page's own");
+
+struct text_key text_key_of(const struct extraction_options *rules,
+			    const struct text_request *request)
+{
+	const uint64_t numbers[] = {
+		rules->limits.max_bytes,
+		rules->limits.max_nodes,
+		rules->limits.max_depth,
+		rules->limits.max_attributes,
+		rules->min_cluster_pages,
+		(uint64_t)request->format,
+		(uint64_t)request->preference.scope,
+		(uint64_t)request->preference.favor,
+		request->extras,
+	};
+	struct text_key key = {0};
+
+	text_key_append_numbers(&key.asked, numbers,
+				sizeof(numbers) / sizeof(*numbers));
+	text_key_append_texts(rules, request, &key.asked);
+	return key;
+}
+
+static void append_model(const struct extraction_options *rules,
+			 const struct text_request *request, struct buffer *out)
+{
+	const struct site_model_stamp model =
+		site_model_identity(rules->models, request->url->host);
+	const uint64_t numbers[] = {model.inode, model.bytes, model.changed_ns};
+
+	text_key_append_numbers(out, numbers,
+				sizeof(numbers) / sizeof(*numbers));
+}
+
+static enum error text_key_read_page(struct txn *txn,
+				     const struct text_request *request,
+				     struct text_key *key)
+{
+	bool is_json = request->format == FORMAT_JSON;
+	struct extraction_result scratch = {0};
+	struct stored_page stored = {0};
+	enum error error =
+		stored_page_find(txn, request->url, &stored, &scratch);
+
+	if (error == ERR_NONE && (stored.row.flags & PAGE_ROW_HAS_NO_BODY) != 0)
+		error = ERR_NOT_FOUND;
+	if (error == ERR_NONE)
+		error = txn->error;
+	if (error != ERR_NONE)
+		return error;
+	text_key_append_page(&stored, is_json, &key->state);
+	text_key_append_template(txn, &stored, &key->state);
+	key->generation = is_json ? stored.site.generation : 0;
+	return txn->error;
+}
+
+enum error text_key_read(struct text_key *key, struct store *store,
+			 const struct extraction_options *rules,
+			 const struct text_request *request)
+{
+	struct txn txn = txn_begin_read(store);
+	enum error error = txn.error;
+
+	buffer_clear(&key->state);
+	if (error == ERR_NONE)
+		error = text_key_read_page(&txn, request, key);
+	txn_abort(&txn);
+	append_model(rules, request, &key->state);
+	return error;
+}
+
+void text_key_free(struct text_key *key)
+{
+	buffer_free(&key->asked);
+	buffer_free(&key->state);
+}
+
+enum {
+	MAX_TRIES = 5,
+	MAX_QUICK_BYTES = 256 << 10, /* copying and a checksum take 0.1 ms */
+};
+
+/* The result of a worker. */
+struct text_task_result {
+	struct text_result *answer;
+	enum error error;
+};
+
+/* Copy a text for display; unprintable bytes become '?'. */
+static void stored_text_copy_printable(struct slice text, char *out,
+				       size_t room)
+{
+	size_t size = text.size < room - 1 ? text.size : room - 1;
+
+	for (size_t i = 0; i < size; i++) {
+		char byte = slice_byte(text, i);
+
+		out[i] = '?';
+		if ((unsigned char)byte >= ' ' && byte != 0x7f)
+			out[i] = byte;
+	}
+	out[size] = '\0';
+}
+
+/* Return whether extraction can return this error. */
+static bool extraction_error_is_valid(int32_t error)
+{
+	switch (error) {
+	case ERR_NONE:
+	case ERR_NOT_HTML:
+	case ERR_NOT_FOUND:
+	case ERR_ADDRESS_FORBIDDEN:
+	case ERR_MALFORMED:
+	case ERR_CORRUPT:
+	case ERR_BUSY:
+	case ERR_BODY_EXPIRED:
+	case ERR_IO:
+	case ERR_TOO_LARGE:
+	case ERR_VERSION:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool text_task_store_result(void *context, struct slice head,
+				   struct slice body)
+{
+	struct text_task_result *taken = context;
+	struct text_result *answer = taken->answer;
+	struct text_task_answer row;
+
+	if (!row_codec_decode(&text_task_answer_layout, head, &row) ||
+	    !extraction_error_is_valid(row.error) ||
+	    row.quality >= QUALITY_COUNT)
+		return false;
+	taken->error = (enum error)row.error;
+	answer->quality = (enum text_quality)row.quality;
+	answer->confidence = row.has_confidence != 0 ? row.confidence : NAN;
+	stored_text_copy_printable(row.method, answer->method,
+				   sizeof(answer->method));
+	stored_text_copy_printable(row.reason, answer->reason,
+				   sizeof(answer->reason));
+	stored_text_copy_printable(row.cluster, answer->cluster,
+				   sizeof(answer->cluster));
+	answer->places = (struct generation_places){
+		.at = {(size_t)row.generation_at, (size_t)row.version_at},
+		.count = (size_t)(row.generation_at > 0) + (row.version_at > 0),
+	};
+	buffer_append_slice(&answer->body, body);
+	return true;
+}
+
+/* Return a text with its NUL; empty for NULL and "". */
+static struct slice with_end(const char *text)
+{
+	bool is_there = text != NULL && *text != '\0';
+
+	return (struct slice){text, is_there ? strlen(text) + 1 : 0};
+}
+
+/* The place of a page: in a site, or in none. */
+struct text_task_page {
+	struct stored_site *site;        /* NULL = in no site */
+	const struct known_page *known;  /* NULL = not stored */
+	const struct copied_page *found; /* the same page, or NULL */
+	const char *url;                 /* of a stored page */
+	uint64_t fetched_ms;
+	struct slice body;
+};
+
+static void text_task_put_site(const struct text_task_page *place,
+			       struct text_task_request *row)
+{
+	const struct site_view *view = &place->site->view;
+
+	row->site = hash64(view->host.data, view->host.size, place->site->id);
+	row->site += row->site == 0;
+	row->host = view->host;
+	row->measure = (uint32_t)view->measure;
+	row->width = view->width;
+	row->threshold = view->threshold;
+	row->generation = view->generation;
+}
+
+static void put_told(const struct copied_page *found,
+		     struct text_task_request *row)
+{
+	row->is_told = 1;
+	row->page_bytes = found->page_bytes;
+	row->told_count = found->told_count;
+	row->told_cluster = found->known.cluster;
+	row->told_pages = found->state.page_count;
+	row->told_changes = found->state.changes;
+}
+
+static void put_lists(const struct text_request *request,
+		      const struct known_page *known, struct buffer *parameters,
+		      struct buffer *page)
+{
+	for (size_t i = 0;
+	     request->parameters != NULL && request->parameters[i] != NULL; i++)
+		item_append(parameters, with_end(request->parameters[i]));
+	if (known != NULL) {
+		const struct known_field field = known_to_field(known);
+
+		*page = row_codec_encode(&known_field_layout, &field);
+	}
+}
+
+static struct buffer
+text_task_encode_head(const struct extraction_options *rules,
+		      const struct text_request *request,
+		      const struct text_task_page *place)
+{
+	struct buffer parameters = {0};
+	struct buffer known = {0};
+	struct buffer head;
+	struct text_task_request row = {
+		.limits = limits_to_field(&rules->limits),
+		.fetched_ms = place->fetched_ms,
+		.max_learned = rules->max_learned,
+		.is_stored = place->known != NULL,
+		.min_cluster_pages = rules->min_cluster_pages,
+		.has_models = rules->models != NULL && *rules->models != '\0',
+		.format = (uint32_t)request->format,
+		.scope = (uint32_t)request->preference.scope,
+		.favor = (uint32_t)request->preference.favor,
+		.extras = request->extras,
+		.url = slice_of(request->url == NULL ? "" : request->url->text),
+		.page_url = slice_of(place->url == NULL ? "" : place->url),
+		.settings = with_end(rules->settings),
+		.method = with_end(request->method),
+		.include = with_end(request->include),
+		.exclude = with_end(request->exclude),
+		.charset = request->charset,
+	};
+
+	if (place->site != NULL)
+		text_task_put_site(place, &row);
+	if (place->found != NULL && place->found->is_told)
+		put_told(place->found, &row);
+	put_lists(request, place->known, &parameters, &known);
+	row.parameters = buffer_slice(&parameters);
+	row.known = buffer_slice(&known);
+	head = row_codec_encode(&text_task_request_layout, &row);
+	buffer_free(&parameters);
+	buffer_free(&known);
+	return head;
+}
+
+/* An extraction request and its environment. */
+struct text_task_input {
+	struct worker_pool *pool;
+	struct store *store;
+	const struct extraction_options *rules;
+	const struct text_request *request;
+	bool is_ahead;    /* build the models of all workers; no client waits */
+	bool is_repeated; /* a retry after the site has changed */
+};
+
+static enum error text_task_run(const struct text_task_input *asking,
+				const struct text_task_page *place,
+				struct text_result *answer)
+{
+	struct site_service server = {place->site, asking->rules,
+				      asking->request, asking->is_ahead};
+	struct buffer head =
+		text_task_encode_head(asking->rules, asking->request, place);
+	struct text_task_result taken = {.answer = answer};
+	struct pool_task task = {
+		.kind = TASK_TEXT,
+		.head = buffer_slice(&head),
+		.body = place->body,
+		.site = place->site == NULL ? 0 : place->site->id,
+		.serve = site_service_respond,
+		.serve_context = &server,
+		.take = text_task_store_result,
+		.take_context = &taken,
+	};
+	enum error error = asking->is_ahead
+				   ? worker_pool_run_each(asking->pool, &task)
+				   : worker_pool_run(asking->pool, &task);
+
+	buffer_free(&head);
+	if (place->site != NULL && !asking->is_ahead)
+		cache_warmer_note(asking->rules->teaching, asking->rules,
+				  place->site->view.host);
+	if (error == ERR_NONE)
+		return taken.error;
+	snprintf(answer->reason, sizeof(answer->reason), "%s", task.reason);
+	return error;
+}
+
+/* Return ERR_BUSY if the page has changed between two transactions. */
+static enum error answer_stored(const struct text_task_input *asking,
+				struct text_result *answer)
+{
+	const struct text_request *request = asking->request;
+	struct extraction_result told = {0};
+	struct copied_page found = {
+		/*
+		 * data copied before a worker is free may be outdated then: on
+		 * a retry the worker requests current data
+		 */
+		.wants_told = !asking->is_repeated,
+		.wants_counts = extraction_needs_counts(request),
+	};
+	enum error error = copied_page_read(asking->store, asking->rules,
+					    request->url, &found, &told);
+
+	if (error == ERR_NONE)
+		error = text_task_run(
+			asking,
+			&(struct text_task_page){
+				.site = &found.site,
+				.known = &found.known,
+				.found = &found,
+				.url = told.url,
+				.fetched_ms = found.fetched_ms,
+				.body = buffer_slice(&found.body)},
+			answer);
+	else
+		snprintf(answer->reason, sizeof(answer->reason), "%s",
+			 told.reason);
+	copied_page_close(&found);
+	return error;
+}
+
+/* Like answer_stored(), for a submitted page. */
+static enum error answer_given(const struct text_task_input *asking,
+			       struct text_result *answer)
+{
+	const struct text_request *request = asking->request;
+	struct text_task_page place = {.body = request->body};
+	struct stored_site stored = {0};
+	struct site_row row;
+	enum error error = ERR_NONE;
+
+	if (request->url != NULL) {
+		struct txn txn = txn_begin_read(asking->store);
+
+		if (site_get(&txn, slice_of(request->url->host), &row) &&
+		    stored_site_open(&stored, asking->store, &row,
+				     asking->rules) != NULL)
+			place.site = &stored;
+		error = txn.error;
+		txn_abort(&txn);
+	}
+	if (error == ERR_NONE)
+		error = text_task_run(asking, &place, answer);
+	stored_site_close(&stored);
+	return error;
+}
+
+/* Retry while the site changes during the computation. */
+static enum error
+text_task_retry(enum error (*try)(const struct text_task_input *asking,
+				  struct text_result *answer),
+		const struct text_task_input *asking,
+		struct text_result *answer_out)
+{
+	struct text_task_input again = *asking;
+	enum error error = ERR_BUSY;
+
+	*answer_out = (struct text_result){.confidence = NAN};
+	for (int i = 0; i < MAX_TRIES && error == ERR_BUSY; i++) {
+		again.is_repeated = i > 0;
+		buffer_clear(&answer_out->body);
+		error = try(&again, answer_out);
+	}
+	if (error == ERR_BUSY)
+		snprintf(answer_out->reason, sizeof(answer_out->reason),
+			 "the site changed during each of %d attempts; retry",
+			 MAX_TRIES);
+	return error;
+}
+
+static bool stored_text_read_key(const struct text_task_input *asking,
+				 struct text_key *key)
+{
+	return text_key_read(key, asking->store, asking->rules,
+			     asking->request) == ERR_NONE;
+}
+
+/*
+ * Compute the text of the key, and cache it if the state is unchanged
+ * afterwards: then all data read meanwhile was of that state.
+ */
+static enum error compute_and_keep(const struct text_task_input *asking,
+				   const struct text_key *key,
+				   struct text_result *answer_out)
+{
+	struct text_cache *answers = asking->rules->answers;
+	enum error error = text_task_retry(answer_stored, asking, answer_out);
+	struct text_key now = {0};
+
+	if (error == ERR_NONE && stored_text_read_key(asking, &now) &&
+	    now.generation == key->generation &&
+	    slice_equal(buffer_slice(&now.state), buffer_slice(&key->state)))
+		text_cache_put(answers, key, answer_out);
+	text_key_free(&now);
+	return error;
+}
+
+/* Return the cached text; if another thread is computing it, wait for that. */
+static enum error compute_once(const struct text_task_input *asking,
+			       const struct text_key *key,
+			       struct text_result *answer_out)
+{
+	struct text_cache *answers = asking->rules->answers;
+	struct text_computation computing;
+	enum error error;
+
+	while (!text_cache_get(answers, key, answer_out)) {
+		if (!text_cache_begin(answers, key, &computing))
+			continue;
+		error = compute_and_keep(asking, key, answer_out);
+		text_cache_end(answers, &computing);
+		return error;
+	}
+	return ERR_NONE;
+}
+
+bool stored_text_get_cached(struct store *store,
+			    const struct extraction_options *rules,
+			    const struct text_request *request,
+			    struct text_result *answer_out)
+{
+	struct text_key key = text_key_of(rules, request);
+	bool is_kept = text_cache_has(rules->answers, &key, MAX_QUICK_BYTES) &&
+		       text_key_read(&key, store, rules, request) == ERR_NONE &&
+		       text_cache_get(rules->answers, &key, answer_out);
+
+	text_key_free(&key);
+	return is_kept;
+}
+
+enum error stored_text_get(struct worker_pool *pool, struct store *store,
+			   const struct extraction_options *rules,
+			   const struct text_request *request,
+			   struct text_result *answer_out)
+{
+	const struct text_task_input asking = {pool,    store, rules,
+					       request, false, false};
+	struct text_key key;
+	enum error error = ERR_NONE;
+
+	if (rules->answers == NULL)
+		return text_task_retry(answer_stored, &asking, answer_out);
+	key = text_key_of(rules, request);
+	if (!stored_text_read_key(&asking, &key))
+		error = text_task_retry(answer_stored, &asking, answer_out);
+	else
+		error = compute_once(&asking, &key, answer_out);
+	text_key_free(&key);
+	return error;
+}
+
+enum error submitted_text_get(struct worker_pool *pool, struct store *store,
+			      const struct extraction_options *rules,
+			      const struct text_request *request,
+			      struct text_result *answer_out)
+{
+	return text_task_retry(answer_given,
+			       &(struct text_task_input){pool, store, rules,
+							 request, false, false},
+			       answer_out);
+}
+
+enum error stored_text_build_models(struct worker_pool *pool,
+				    struct store *store,
+				    const struct extraction_options *rules,
+				    const struct text_request *request)
+{
+	struct text_result answer;
+	enum error error =
+		text_task_retry(answer_stored,
+				&(struct text_task_input){pool, store, rules,
+							  request, true, false},
+				&answer);
+
+	buffer_free(&answer.body);
+	return error;
+}

@@ -1,0 +1,941 @@
+#include "daemon/watch/collect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "cluster/signature.h"
+#include "crawl/frontier.h"
+#include "daemon/privsep/messages.h"
+#include "daemon/privsep/worker_pool.h"
+#include "daemon/query/stored_site.h"
+#include "page/page_class.h"
+#include "store/content.h"
+#include "store/key.h"
+#include "store/partitions.h"
+#include "store/rows.h"
+#include "store/store.h"
+#include "store/txn.h"
+
+/*
+ * The parts that read the facts of one subject in one transaction. Internal to
+ * inspection_facts.c, inspection_moves.c, inspection_sample.c and
+ * inspection_version.c.
+ */
+
+struct record;
+
+struct facts_reader {
+	const struct facts_source *source;
+	struct txn *txn;
+	uint32_t site;
+	struct arena *arena;   /* for results that may be stored */
+	struct arena *scratch; /* for temporary data */
+};
+
+/*
+ * Decode a stored record (store/content.h) into the scratch arena. ERR_CORRUPT,
+ * ERR_VERSION.
+ */
+enum error facts_reader_record(const struct facts_reader *reading,
+			       struct slice value, struct record *record_out);
+
+/* inspection_sample.c: the sample pages of a template. */
+enum error facts_reader_read_sample(const struct facts_reader *reading,
+				    uint32_t cluster,
+				    struct template_facts *facts);
+
+/* inspection_version.c: build a version from the stored pages of a cluster. */
+
+/* The pages of the version, copied out of the store. */
+struct version_pages;
+
+/*
+ * Maximum number of events to search for one about a version: on a node, events
+ * of all partitions are between them.
+ */
+enum { MAX_TOLD = 100000 };
+
+static struct slice site_facts_copy_text(struct arena *arena, struct slice text)
+{
+	return (struct slice){arena_copy(arena, text.data, text.size),
+			      text.size};
+}
+
+/* The rows of a site during reading. */
+struct site_fact_rows {
+	struct txn *txn;
+	struct arena *arena;
+	uint64_t now_ms;
+	struct template_view *subjects; /* [count] */
+	size_t count;
+	size_t capacity;
+};
+
+static struct template_view *add_subject(struct site_fact_rows *rows,
+					 uint32_t cluster)
+{
+	struct template_view *subject;
+
+	rows->subjects = mem_grow(rows->subjects, rows->count, &rows->capacity,
+				  sizeof(*subject));
+	subject = &rows->subjects[rows->count++];
+	*subject = (struct template_view){.cluster = cluster};
+	return subject;
+}
+
+static void site_facts_read_clusters(struct site_fact_rows *rows, uint32_t site)
+{
+	struct key prefix = key_site(site);
+	struct scan scan =
+		scan_begin(rows->txn, TABLE_CLUSTERS, key_slice(&prefix));
+	struct cluster_row row;
+
+	while (scan_next(&scan)) {
+		struct template_view *subject;
+
+		if (!cluster_row_decode(scan.value, &row))
+			continue;
+		subject =
+			add_subject(rows, key_u32(scan.key, sizeof(uint32_t)));
+		subject->has_cluster = true;
+		subject->cluster_row = row;
+	}
+	scan_end(&scan);
+}
+
+static void set_template(const struct site_fact_rows *rows,
+			 struct template_view *subject,
+			 const struct template_row *row)
+{
+	subject->has_row = true;
+	subject->row = *row;
+	if (row->round_ms > rows->now_ms)
+		subject->row.round_ms = 0;
+	if (row->asked_ms > rows->now_ms)
+		subject->row.asked_ms = 0;
+	subject->row.lineage = site_facts_copy_text(rows->arena, row->lineage);
+}
+
+/* Merge the templates into the clusters, which come first and sorted. */
+static void site_facts_read_templates(struct site_fact_rows *rows,
+				      uint32_t site)
+{
+	struct key prefix = key_site(site);
+	struct scan scan =
+		scan_begin(rows->txn, TABLE_TEMPLATES, key_slice(&prefix));
+	size_t clusters = rows->count;
+	size_t at = 0;
+	struct template_row row;
+
+	while (scan_next(&scan)) {
+		uint32_t cluster = key_u32(scan.key, sizeof(uint32_t));
+
+		if (!template_row_decode(scan.value, &row))
+			continue;
+		while (at < clusters && rows->subjects[at].cluster < cluster)
+			at++;
+		set_template(rows,
+			     at < clusters && rows->subjects[at].cluster ==
+						      cluster
+				     ? &rows->subjects[at]
+				     : add_subject(rows, cluster),
+			     &row);
+	}
+	scan_end(&scan);
+}
+
+static int site_facts_compare_clusters(const void *left, const void *right)
+{
+	const struct template_view *a = left;
+	const struct template_view *b = right;
+
+	return (a->cluster > b->cluster) - (a->cluster < b->cluster);
+}
+
+bool site_is_fetched(const struct site_row *site)
+{
+	return (site->options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) ==
+		       0 &&
+	       site->options.watch_ms != 0;
+}
+
+enum error site_facts_read(struct store *store, const char *host,
+			   uint64_t now_ms, struct arena *arena,
+			   struct site_facts *facts_out)
+{
+	struct txn txn = txn_begin_read(store);
+	struct site_fact_rows rows = {
+		.txn = &txn, .arena = arena, .now_ms = now_ms};
+	struct site_row *site = &facts_out->row;
+	enum error error = ERR_NONE;
+
+	*facts_out = (struct site_facts){0};
+	if (site_get(&txn, slice_of(host), site)) {
+		site->host = site_facts_copy_text(arena, site->host);
+		site->seed = site_facts_copy_text(arena, site->seed);
+		facts_out->due_ms = frontier_next_due(&txn, site->id);
+		site_facts_read_clusters(&rows, site->id);
+		site_facts_read_templates(&rows, site->id);
+	} else {
+		error = ERR_NOT_FOUND;
+	}
+	if (txn.error != ERR_NONE)
+		error = txn.error;
+	txn_abort(&txn);
+	if (rows.count > 0) {
+		qsort(rows.subjects, rows.count, sizeof(struct template_view),
+		      site_facts_compare_clusters);
+		facts_out->subjects =
+			ARENA_NEW(arena, struct template_view, rows.count);
+		memcpy(facts_out->subjects, rows.subjects,
+		       rows.count * sizeof(struct template_view));
+		facts_out->subject_count = rows.count;
+	}
+	free(rows.subjects);
+	return error;
+}
+
+bool data_request_is_met(const struct data_request *wish,
+			 const struct data_request *given)
+{
+	return (given->has_sample || !wish->has_sample) &&
+	       (given->has_arrivals || !wish->has_arrivals) &&
+	       (given->has_before || !wish->has_before) &&
+	       (given->has_members || !wish->has_members) &&
+	       (given->has_moves || !wish->has_moves) &&
+	       (wish->version == 0 || (given->version == wish->version &&
+				       given->since_ms == wish->since_ms));
+}
+
+uint32_t template_missing_pages(const struct template_facts *facts)
+{
+	uint32_t now = facts->self.cluster_row.page_count;
+
+	return facts->version_pages > now ? facts->version_pages - now : 0;
+}
+
+static void read_version_row(const struct facts_reader *reading,
+			     struct template_facts *facts)
+{
+	struct version_row row;
+
+	facts->has_version_row = version_row_get(reading->txn, reading->site,
+						 facts->self.cluster,
+						 facts->self.row.version, &row);
+	if (!facts->has_version_row)
+		return;
+	facts->version_ms = row.first_ms;
+	facts->version_pages = row.page_count;
+}
+
+static void read_arrival(const struct facts_reader *reading, uint64_t page,
+			 struct template_facts *facts)
+{
+	struct frontier_row visit;
+	struct page_row row;
+
+	if (!page_row_get(reading->txn, reading->site, page, &row))
+		return;
+	facts->arrivals[facts->arrival_count++] = (struct page_timestamps){
+		.stored_ms = row.stored_ms,
+		.fetched_ms = row.fetched_ms,
+		.found_ms = frontier_row_get(reading->txn, reading->site, page,
+					     &visit)
+				    ? visit.found_ms
+				    : row.stored_ms,
+	};
+}
+
+static void read_arrivals(const struct facts_reader *reading,
+			  struct template_facts *facts)
+{
+	struct key prefix = key_cluster(reading->site, facts->self.cluster);
+	struct scan scan =
+		scan_begin(reading->txn, TABLE_MEMBERS, key_slice(&prefix));
+
+	while (facts->arrival_count < MAX_TEMPLATE_SAMPLE && scan_next(&scan))
+		read_arrival(reading, key_u64(scan.key, 2 * sizeof(uint32_t)),
+			     facts);
+	scan_end(&scan);
+}
+
+static void template_facts_read_members(const struct facts_reader *reading,
+					struct template_facts *facts)
+{
+	struct key prefix = key_cluster(reading->site, facts->self.cluster);
+	struct scan scan =
+		scan_begin(reading->txn, TABLE_MEMBERS, key_slice(&prefix));
+	uint64_t *members =
+		ARENA_NEW(reading->scratch, uint64_t, FACTS_MAX_MEMBERS);
+
+	while (facts->member_count < FACTS_MAX_MEMBERS && scan_next(&scan))
+		members[facts->member_count++] =
+			key_u64(scan.key, 2 * sizeof(uint32_t));
+	scan_end(&scan);
+	facts->members = members;
+}
+
+/*
+ * Find the event. Events of a partition are numbered in order; events of other
+ * partitions are between them.
+ */
+static void template_facts_read_alert(const struct facts_reader *reading,
+				      struct template_facts *facts)
+{
+	const struct store *store = reading->txn->store;
+	unsigned partition = store_partition_of_site(store, reading->site);
+	uint64_t number = store_last_event(reading->txn, reading->site) + 1;
+	struct event_row event;
+
+	for (unsigned i = 0;
+	     i < MAX_TOLD && event_get_before(reading->txn, &number, &event);
+	     i++) {
+		if (store_partition_of_event(store, number) != partition)
+			continue;
+		if (event.time_ms < facts->self.row.ended_ms)
+			return;
+		if (event.cluster != facts->self.cluster ||
+		    !slice_equal(event.host, reading->source->site->row.host) ||
+		    (event.kind != EVENT_TEMPLATE_REPLACED &&
+		     event.kind != EVENT_TEMPLATE_MERGED))
+			continue;
+		facts->told = number;
+		return;
+	}
+}
+
+static void read_before(const struct facts_reader *reading,
+			struct template_facts *facts)
+{
+	const struct version_name name = {reading->site, facts->self.cluster,
+					  facts->self.row.version};
+	struct version *version;
+	struct version_row row;
+
+	if (stored_version_read(reading->txn, name, reading->scratch, &row,
+				&version) == ERR_NONE)
+		facts->before = version;
+}
+
+static void facts_reader_read_moves(const struct facts_reader *reading,
+				    struct template_facts *facts);
+static struct version_pages *
+facts_reader_read_version_pages(const struct facts_reader *reading,
+				uint32_t cluster, uint64_t since_ms);
+static void version_pages_build(const struct facts_reader *reading,
+				struct version_pages *pages,
+				struct built_version *taken_out);
+
+/* Read the requested data in one transaction. */
+static enum error read_wished(const struct facts_reader *reading,
+			      struct template_facts *facts,
+			      struct version_pages **pages_out)
+{
+	const struct data_request *wish = &facts->given;
+	struct template_view *self = &facts->self;
+	enum error error = ERR_NONE;
+
+	self->has_cluster = cluster_row_get(reading->txn, reading->site,
+					    self->cluster, &self->cluster_row);
+	if (!self->has_cluster)
+		self->cluster_row = (struct cluster_row){0};
+	if (wish->has_sample) {
+		error = facts_reader_read_sample(reading, self->cluster, facts);
+		read_version_row(reading, facts);
+		if ((self->row.flags & TEMPLATE_IS_LEAVING) != 0)
+			template_facts_read_alert(reading, facts);
+	}
+	if (wish->has_moves && error == ERR_NONE)
+		facts_reader_read_moves(reading, facts);
+	if (wish->has_arrivals)
+		read_arrivals(reading, facts);
+	if (wish->has_before)
+		read_before(reading, facts);
+	if (wish->has_members)
+		template_facts_read_members(reading, facts);
+	if (error == ERR_NONE && wish->version != 0)
+		*pages_out = facts_reader_read_version_pages(
+			reading, wish->version, wish->since_ms);
+	return reading->txn->error != ERR_NONE ? reading->txn->error : error;
+}
+
+enum error template_facts_read(const struct facts_source *source,
+			       const struct template_view *subject,
+			       const struct data_request *wish,
+			       struct arena *scratch,
+			       struct template_facts *facts_out)
+{
+	struct txn txn = txn_begin_read(source->store);
+	const struct facts_reader reading = {
+		.source = source,
+		.txn = &txn,
+		.site = source->site->row.id,
+		.arena = source->arena,
+		.scratch = scratch,
+	};
+	struct version_pages *pages = NULL;
+	enum error error;
+
+	*facts_out = (struct template_facts){.given = *wish, .self = *subject};
+	error = read_wished(&reading, facts_out, &pages);
+	txn_abort(&txn);
+	if (pages != NULL)
+		version_pages_build(&reading, pages, &facts_out->taken);
+	return error;
+}
+
+/*
+ * Find sample pages that were deleted and appeared again at another URL; they
+ * are treated as if the old URL redirected to the new one.
+ */
+
+enum { MAX_COMPARED = 1000 /* maximum number of newer pages to compare */ };
+
+/* The texts of a sample page that are in no other sample page. */
+struct own_texts {
+	const struct record_fragment **items; /* [count], ascending by hash */
+	uint32_t count;
+	uint64_t length;
+	uint64_t best; /* most text in common with a newer page */
+};
+
+static bool has_fragment(const struct record *record, uint64_t hash)
+{
+	uint32_t low = 0;
+	uint32_t high = record->fragment_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (record->fragments[middle].hash < hash)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < record->fragment_count &&
+	       record->fragments[low].hash == hash;
+}
+
+static bool moved_page_text_is_own(const struct template_facts *facts,
+				   uint32_t page, uint64_t hash)
+{
+	for (uint32_t i = 0; i < facts->sample_count; i++)
+		if (i != page && has_fragment(&facts->sample[i].before, hash))
+			return false;
+	return true;
+}
+
+static struct own_texts own_texts_of(struct arena *arena,
+				     const struct template_facts *facts,
+				     uint32_t page)
+{
+	const struct record *record = &facts->sample[page].before;
+	struct own_texts own = {
+		.items = ARENA_NEW(arena, const struct record_fragment *,
+				   record->fragment_count),
+	};
+
+	for (uint32_t i = 0; i < record->fragment_count; i++) {
+		const struct record_fragment *fragment = &record->fragments[i];
+
+		if (!moved_page_text_is_own(facts, page, fragment->hash))
+			continue;
+		own.items[own.count++] = fragment;
+		own.length += fragment->length;
+	}
+	return own;
+}
+
+/*
+ * Return whether the page has more than half of the texts, and more than any
+ * other page until now.
+ */
+static bool is_the_same(const struct record *record, struct own_texts *own)
+{
+	uint64_t common = 0;
+
+	for (uint32_t i = 0; i < own->count; i++)
+		if (has_fragment(record, own->items[i]->hash))
+			common += own->items[i]->length;
+	if (2 * common <= own->length || common <= own->best)
+		return false;
+	own->best = common;
+	return true;
+}
+
+static void moved_page_compare(const struct facts_reader *reading,
+			       const struct page_row *row,
+			       const struct record *record,
+			       struct template_facts *facts,
+			       struct own_texts *own)
+{
+	for (uint32_t i = 0; i < facts->sample_count; i++) {
+		struct sample_page *page = &facts->sample[i];
+
+		if (page->is_stored || !is_the_same(record, &own[i]))
+			continue;
+		page->lead = REDIRECT_TARGET_PAGE;
+		page->lead_cluster = row->cluster;
+		page->moved_to =
+			(struct slice){arena_copy(reading->scratch,
+						  row->url.data, row->url.size),
+				       row->url.size};
+	}
+}
+
+static void compare_stored(const struct facts_reader *reading, uint64_t key,
+			   const struct page_row *row,
+			   struct template_facts *facts, struct own_texts *own)
+{
+	struct buffer bytes = {0};
+	struct record record;
+
+	if (content_record(reading->txn, reading->site, key, &bytes, &record) ==
+	    ERR_NONE)
+		moved_page_compare(reading, row, &record, facts, own);
+	buffer_free(&bytes);
+}
+
+/*
+ * inspection_moves.c: find deleted sample pages again. A page matches if it was
+ * stored after the version was built and has most of the sample page's own
+ * texts. O(sample pages * fragments) per page, for at most 1,000 pages.
+ */
+static void facts_reader_read_moves(const struct facts_reader *reading,
+				    struct template_facts *facts)
+{
+	struct own_texts own[MAX_TEMPLATE_SAMPLE];
+	struct key prefix = key_site(reading->site);
+	struct scan scan =
+		scan_begin(reading->txn, TABLE_PAGES, key_slice(&prefix));
+	unsigned compared = 0;
+	struct page_row row;
+
+	for (uint32_t i = 0; i < facts->sample_count; i++)
+		own[i] = own_texts_of(reading->scratch, facts, i);
+	while (compared < MAX_COMPARED && scan_next(&scan)) {
+		if (!page_row_decode(scan.value, &row) ||
+		    row.page_class != CLASS_PAGE || row.redirect.size > 0 ||
+		    row.cluster == facts->self.cluster ||
+		    row.stored_ms <= facts->version_ms)
+			continue;
+		compare_stored(reading, key_u64(scan.key, sizeof(uint32_t)),
+			       &row, facts, own);
+		compared++;
+	}
+	scan_end(&scan);
+}
+
+/*
+ * Read the sample pages of a template: their old records and their current
+ * state. inspection_observation.h interprets them.
+ */
+
+/*
+ * Permille: a change of content without a new layout moves the paths of a page
+ * by up to this much.
+ */
+enum { MAX_DRIFT = 200 };
+
+/* Decode a record from the store. */
+enum error facts_reader_record(const struct facts_reader *reading,
+			       struct slice value, struct record *record_out)
+{
+	struct buffer bytes = {0};
+	enum error error = content_record_open(reading->txn, reading->site,
+					       value, &bytes, record_out);
+
+	if (error == ERR_NONE)
+		arena_adopt(reading->scratch, bytes.data, bytes.capacity);
+	else
+		buffer_free(&bytes);
+	return error;
+}
+
+static enum error load_stored(const struct facts_reader *reading, uint64_t page,
+			      struct record *record_out)
+{
+	struct key key = key_page(reading->site, page);
+
+	return facts_reader_record(
+		reading, txn_get(reading->txn, TABLE_RECORDS, key_slice(&key)),
+		record_out);
+}
+
+static struct signature paths_of(const struct record *record)
+{
+	return (struct signature){record->signatures[MEASURE_CPC],
+				  record->signature_counts[MEASURE_CPC]};
+}
+
+static void sample_page_follow(const struct facts_reader *reading,
+			       struct slice target, struct sample_page *page)
+{
+	uint64_t key = page_key_of(target);
+	struct frontier_row visit;
+	struct page_row row;
+
+	page->moved_to = (struct slice){
+		arena_copy(reading->scratch, target.data, target.size),
+		target.size};
+	if (page_row_get(reading->txn, reading->site, key, &row)) {
+		page->lead = REDIRECT_TARGET_PAGE;
+		page->lead_cluster = row.cluster;
+	} else if (frontier_row_get(reading->txn, reading->site, key, &visit) &&
+		   (visit.state == FRONTIER_PENDING ||
+		    visit.state == FRONTIER_LEASED)) {
+		page->lead = REDIRECT_TARGET_QUEUED;
+	}
+}
+
+/* Follow a stub page, which is a redirect in HTML. */
+static enum error follow_stub(const struct facts_reader *reading,
+			      struct sample_page *page)
+{
+	struct record record;
+	enum error error = load_stored(reading, page->page, &record);
+
+	page->lead = REDIRECT_TARGET_UNKNOWN;
+	for (uint32_t i = 0; error == ERR_NONE && i < record.link_count; i++) {
+		struct record_link link = record_link_at(&record, i);
+
+		if ((link.flags & LINK_IS_REFRESH) != 0) {
+			sample_page_follow(reading, link.url, page);
+			break;
+		}
+	}
+	return error;
+}
+
+static enum error sample_page_read(const struct facts_reader *reading,
+				   const struct page_row *row,
+				   struct sample_page *page)
+{
+	enum error error = ERR_NONE;
+
+	page->after = page->before;
+	if (row->content_hash != page->before.content_hash)
+		error = load_stored(reading, page->page, &page->after);
+	if (error == ERR_NONE)
+		page->has_other_paths =
+			!signature_linked(paths_of(&page->before),
+					  paths_of(&page->after), MAX_DRIFT);
+	return error;
+}
+
+static enum error read_stored(const struct facts_reader *reading,
+			      const struct page_row *row,
+			      struct sample_page *page)
+{
+	page->is_stored = true;
+	page->page_class = row->page_class;
+	page->cluster = row->cluster;
+	page->fetched_ms = row->fetched_ms;
+	if (row->redirect.size > 0) {
+		page->lead = REDIRECT_TARGET_UNKNOWN;
+		sample_page_follow(reading, row->redirect, page);
+		return ERR_NONE;
+	}
+	if (row->page_class == CLASS_STUB)
+		return follow_stub(reading, page);
+	return row->page_class == CLASS_PAGE
+		       ? sample_page_read(reading, row, page)
+		       : ERR_NONE;
+}
+
+static enum error read_now(const struct facts_reader *reading,
+			   struct sample_page *page)
+{
+	struct frontier_row visit;
+	struct page_row row;
+
+	if (frontier_row_get(reading->txn, reading->site, page->page, &visit)) {
+		page->answered_ms = visit.answered_ms;
+		page->is_refused = visit.state == FRONTIER_FAILED ||
+				   visit.state == FRONTIER_DENIED;
+	}
+	return page_row_get(reading->txn, reading->site, page->page, &row)
+		       ? read_stored(reading, &row, page)
+		       : ERR_NONE;
+}
+
+static enum error sample_page_read_entry(const struct facts_reader *reading,
+					 struct slice key, struct slice value,
+					 struct sample_page *page)
+{
+	uint64_t now_ms = reading->source->now_ms;
+	struct sample_page_row row;
+	enum error error;
+
+	*page = (struct sample_page){0};
+	if (!sample_page_row_decode(value, &row))
+		return ERR_CORRUPT;
+	page->page = key_u64(key, 2 * sizeof(uint32_t));
+	/* a clock that was ahead once stops nothing */
+	page->since_ms = row.since_ms > now_ms ? 0 : row.since_ms;
+	page->url = (struct slice){
+		arena_copy(reading->scratch, row.url.data, row.url.size),
+		row.url.size};
+	error = facts_reader_record(reading, row.record, &page->before);
+	return error == ERR_NONE ? read_now(reading, page) : error;
+}
+
+enum error facts_reader_read_sample(const struct facts_reader *reading,
+				    uint32_t cluster,
+				    struct template_facts *facts)
+{
+	struct key prefix = key_cluster(reading->site, cluster);
+	struct scan scan = scan_begin(reading->txn, TABLE_SAMPLE_PAGES,
+				      key_slice(&prefix));
+	enum error error = ERR_NONE;
+
+	while (error == ERR_NONE && facts->sample_count < MAX_TEMPLATE_SAMPLE &&
+	       scan_next(&scan))
+		error = sample_page_read_entry(
+			reading, scan.key, scan.value,
+			&facts->sample[facts->sample_count++]);
+	scan_end(&scan);
+	return error;
+}
+
+struct slice sample_record(struct arena *arena, const struct record *record)
+{
+	struct record bare = *record;
+	struct buffer out = {0};
+	struct slice copy;
+
+	bare.link_count = 0;
+	record_encode(&bare, NULL, &out);
+	copy = (struct slice){arena_copy(arena, out.data, out.size), out.size};
+	buffer_free(&out);
+	return copy;
+}
+
+/* Build a version from the stored pages of a cluster. */
+
+static struct slice version_copy_text(struct arena *arena, struct slice text)
+{
+	return (struct slice){arena_copy(arena, text.data, text.size),
+			      text.size};
+}
+
+/*
+ * Add no more pages after this many bytes of source, except to reach two: one
+ * worker parses them all.
+ */
+enum { MAX_PAGES_BYTES = 16 << 20 };
+
+/* A page of the cluster, copied out of the store. */
+struct version_member {
+	uint64_t key;
+	struct page_row row; /* its URL belongs to the arena */
+	struct record record;
+	bool is_visited; /* it can be fetched again */
+};
+
+struct members {
+	struct version_member *items; /* [count], by page key: a sample that
+				 does not depend on content */
+	uint32_t count;
+};
+
+static bool load_member(const struct facts_reader *reading, uint64_t key,
+			struct version_member *member)
+{
+	struct key name = key_page(reading->site, key);
+	struct frontier_row visit;
+	struct slice value;
+
+	member->key = key;
+	if (!page_row_get(reading->txn, reading->site, key, &member->row))
+		return false;
+	member->row.url = version_copy_text(reading->scratch, member->row.url);
+	member->row.charset =
+		version_copy_text(reading->scratch, member->row.charset);
+	member->is_visited =
+		frontier_row_get(reading->txn, reading->site, key, &visit) &&
+		visit.state != FRONTIER_DENIED;
+	value = txn_get(reading->txn, TABLE_RECORDS, key_slice(&name));
+	return value.data != NULL &&
+	       facts_reader_record(reading, value, &member->record) == ERR_NONE;
+}
+
+/* Load the first members by key that were fetched since `since_ms`. */
+static struct members load_members(const struct facts_reader *reading,
+				   uint32_t cluster, uint64_t since_ms)
+{
+	struct key prefix = key_cluster(reading->site, cluster);
+	struct scan scan =
+		scan_begin(reading->txn, TABLE_MEMBERS, key_slice(&prefix));
+	struct members members = {
+		.items = ARENA_NEW(reading->scratch, struct version_member,
+				   VERSION_MAX_RECORDS),
+	};
+
+	while (members.count < VERSION_MAX_RECORDS && scan_next(&scan)) {
+		uint64_t key = key_u64(scan.key, 2 * sizeof(uint32_t));
+		struct page_row row;
+
+		if (page_row_get(reading->txn, reading->site, key, &row) &&
+		    row.fetched_ms >= since_ms)
+			members.count += load_member(
+				reading, key, &members.items[members.count]);
+	}
+	scan_end(&scan);
+	return members;
+}
+
+struct version_pages {
+	struct members members;
+	struct buffer request; /* the body of TASK_VERSION */
+	uint32_t page_count;   /* pages of the cluster */
+	bool is_partial;
+};
+
+/* Append the URL and the page of the member, if its body is stored. */
+static bool version_append_page(const struct stored_pages *from,
+				const struct version_member *member,
+				struct buffer *list)
+{
+	size_t before = list->size;
+
+	item_append(list, member->row.url);
+	if (stored_page_append(from, member->key, &member->row, list) ==
+	    ERR_NONE)
+		return true;
+	list->size = before;
+	return false;
+}
+
+/* Copy all data that the version is built from. */
+static void copy_members(const struct facts_reader *reading, uint32_t cluster,
+			 struct version_pages *pages)
+{
+	const struct members *members = &pages->members;
+	const struct stored_pages from = {reading->txn, reading->site, cluster,
+					  reading->source->limits};
+	size_t records_bytes;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < members->count; i++)
+		item_append(&pages->request,
+			    sample_record(reading->scratch,
+					  &members->items[i].record));
+	records_bytes = pages->request.size;
+	for (uint32_t i = 0;
+	     i < members->count && count < VERSION_MAX_SAMPLES &&
+	     (count < 2 ||
+	      pages->request.size - records_bytes <= MAX_PAGES_BYTES);
+	     i++)
+		count += version_append_page(&from, &members->items[i],
+					     &pages->request);
+}
+
+static struct version_pages *
+facts_reader_read_version_pages(const struct facts_reader *reading,
+				uint32_t cluster, uint64_t since_ms)
+{
+	struct version_pages *pages =
+		ARENA_NEW(reading->scratch, struct version_pages, 1);
+	struct cluster_row row;
+
+	*pages = (struct version_pages){
+		.members = load_members(reading, cluster, since_ms),
+		.is_partial = since_ms != 0,
+	};
+	if (since_ms != 0 &&
+	    pages->members.count < reading->source->min_pages) {
+		pages->is_partial = false;
+		pages->members = load_members(reading, cluster, 0);
+	}
+	pages->page_count =
+		cluster_row_get(reading->txn, reading->site, cluster, &row)
+			? row.page_count
+			: pages->members.count;
+	copy_members(reading, cluster, pages);
+	return pages;
+}
+
+/* Make them the sample pages of the template from now on. */
+static void take_pages(const struct facts_reader *reading,
+		       const struct members *members,
+		       struct built_version *taken)
+{
+	bool is_asked = site_is_fetched(&reading->source->site->row);
+
+	taken->pages = ARENA_NEW(reading->arena, struct sample_page_entry,
+				 MAX_TEMPLATE_SAMPLE);
+	for (uint32_t i = 0;
+	     i < members->count && taken->page_count < MAX_TEMPLATE_SAMPLE;
+	     i++) {
+		const struct version_member *member = &members->items[i];
+
+		if (is_asked && !member->is_visited)
+			continue;
+		taken->pages[taken->page_count++] = (struct sample_page_entry){
+			.page = member->key,
+			.row = {.since_ms = member->row.fetched_ms,
+				.url = version_copy_text(reading->arena,
+							 member->row.url),
+				.record = sample_record(reading->arena,
+							&member->record)},
+		};
+	}
+}
+
+/* The result of a worker. */
+struct made {
+	struct arena *arena;
+	struct version *version; /* NULL if no page could be read */
+};
+
+static bool take_version(void *context, struct slice head, struct slice body)
+{
+	struct made *made = context;
+
+	(void)head;
+	return body.size == 0 ||
+	       version_decode(made->arena, body, &made->version) == ERR_NONE;
+}
+
+/* Build the version, after the transaction; frees the pages. */
+static void version_pages_build(const struct facts_reader *reading,
+				struct version_pages *pages,
+				struct built_version *taken_out)
+{
+	const struct facts_source *source = reading->source;
+	const struct version_request request = {
+		.limits = limits_to_field(source->limits),
+		.generation = source->site->row.generation,
+		.page_count = pages->page_count,
+		.record_count = pages->members.count,
+	};
+	struct buffer head =
+		row_codec_encode(&version_request_layout, &request);
+	struct made made = {.arena = reading->scratch};
+	struct pool_task task = {
+		.kind = TASK_VERSION,
+		.head = buffer_slice(&head),
+		.body = buffer_slice(&pages->request),
+		.site = reading->site,
+		.take = take_version,
+		.take_context = &made,
+	};
+
+	*taken_out = (struct built_version){.is_partial = pages->is_partial};
+	if (worker_pool_run(source->pool, &task) != ERR_NONE)
+		log_warn_limited_about(
+			(struct log_subject){.site = source->site->row.host},
+			"cannot build a version of a template: %s",
+			task.reason);
+	if (made.version != NULL) {
+		taken_out->version = made.version;
+		take_pages(reading, &pages->members, taken_out);
+	}
+	buffer_free(&head);
+	buffer_free(&pages->request);
+}

@@ -1,0 +1,733 @@
+#include "daemon/watch/decide.h"
+
+#include <assert.h>
+
+#include "base/arena.h"
+#include "daemon/engine/sites.h"
+#include "store/rows.h"
+
+static bool is_live(const struct template_view *subject)
+{
+	return subject->has_row && subject->row.state == TEMPLATE_LIVE;
+}
+
+/*
+ * Find when a template was first suspected to have changed. The others may have
+ * changed for the same reason: fetch their samples before deciding.
+ */
+static void plan_find_suspicion(struct watch_plan *plan)
+{
+	const uint16_t both = TEMPLATE_IS_ASKING | TEMPLATE_IS_SUSPECT;
+
+	for (size_t i = 0; i < plan->subject_count; i++) {
+		const struct template_view *subject =
+			&plan->subjects[i].subject;
+
+		if (is_live(subject) && (subject->row.flags & both) == both &&
+		    subject->row.asked_ms < plan->suspected_ms)
+			plan->suspected_ms = subject->row.asked_ms;
+	}
+	if (plan->suspected_ms == UINT64_MAX)
+		return;
+	for (size_t i = 0; i < plan->subject_count; i++) {
+		const struct template_view *subject =
+			&plan->subjects[i].subject;
+
+		plan->is_unasked |=
+			is_live(subject) &&
+			(subject->row.flags & TEMPLATE_IS_ASKING) == 0 &&
+			subject->row.round_ms < plan->suspected_ms;
+	}
+}
+
+void plan_begin(struct arena *arena, const struct site_facts *site,
+		const struct plan_options *options, uint64_t now_ms,
+		struct watch_plan *plan_out)
+{
+	*plan_out = (struct watch_plan){
+		.arena = arena,
+		.options = *options,
+		.now_ms = now_ms,
+		.site = &site->row,
+		.due_ms = site->due_ms,
+		.subjects = ARENA_NEW(arena, struct planned_template,
+				      site->subject_count),
+		.subject_count = site->subject_count,
+		.suspected_ms = UINT64_MAX,
+		.first_ms = UINT64_MAX,
+		.next_ms = UINT64_MAX,
+	};
+	for (size_t i = 0; i < site->subject_count; i++) {
+		const struct template_view *subject = &site->subjects[i];
+
+		plan_out->subjects[i] =
+			(struct planned_template){.subject = *subject};
+		if (subject->has_row &&
+		    subject->row.created_ms < plan_out->first_ms)
+			plan_out->first_ms = subject->row.created_ms;
+	}
+	plan_find_suspicion(plan_out);
+}
+
+struct planned_template *plan_find(const struct watch_plan *plan,
+				   uint32_t cluster)
+{
+	size_t low = 0;
+	size_t high = plan->subject_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (plan->subjects[middle].subject.cluster < cluster)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < plan->subject_count &&
+			       plan->subjects[low].subject.cluster == cluster
+		       ? &plan->subjects[low]
+		       : NULL;
+}
+
+bool plan_is_settled(const struct watch_plan *plan)
+{
+	return plan->site->pending_count == 0 &&
+	       !site_wants_threshold(plan->site);
+}
+
+bool plan_is_at_rest(const struct watch_plan *plan)
+{
+	return plan_is_settled(plan) && plan->due_ms > plan->now_ms &&
+	       !plan->is_unasked;
+}
+
+uint64_t plan_rest_ms(const struct watch_plan *plan)
+{
+	uint64_t rounds_ms = REST_ROUNDS * plan->site->options.watch_ms;
+
+	return rounds_ms < REST_MS ? rounds_ms : REST_MS;
+}
+
+bool plan_is_large(const struct watch_plan *plan,
+		   const struct template_view *subject)
+{
+	return subject->has_cluster &&
+	       subject->cluster_row.page_count >= plan->options.min_pages;
+}
+
+const struct template_view *plan_parent(const struct watch_plan *plan,
+					uint32_t cluster)
+{
+	for (size_t i = 0; i < plan->subject_count; i++) {
+		const struct template_view *subject =
+			&plan->subjects[i].subject;
+
+		if (subject->has_row && subject->row.other == cluster)
+			return subject;
+	}
+	return NULL;
+}
+
+void decision_wait_until(struct decision *step, uint64_t time_ms)
+{
+	if (time_ms < step->next_ms)
+		step->next_ms = time_ms;
+}
+
+void template_row_settle(const struct watch_plan *plan,
+			 struct template_row *row)
+{
+	row->asked_for = 0;
+	row->asked_ms = 0;
+	row->flags = 0;
+	row->round_ms = plan->now_ms;
+	row->threshold = plan->site->options.threshold;
+}
+
+/*
+ * Set the time window: a visit counts if it ended in it. If no pages of the
+ * site are fetched, all visits count.
+ */
+static struct vote_rules vote_rules_of(const struct watch_plan *plan,
+				       const struct template_row *row)
+{
+	struct vote_rules rules = {
+		.threshold = plan->site->options.threshold,
+		.is_late = watch_is_open(watch_position_of(row).state) &&
+			   plan->now_ms >= row->asked_ms + PATIENCE_MS,
+	};
+
+	if (site_is_fetched(plan->site))
+		rules.window_ms = row->asked_ms > row->round_ms ? row->asked_ms
+								: row->round_ms;
+	return rules;
+}
+
+void decision_plan(const struct watch_plan *plan,
+		   const struct template_facts *facts, struct arena *scratch,
+		   struct decision *step_out)
+{
+	const struct template_view *self = &facts->self;
+	struct vote_rules rules;
+
+	*step_out = (struct decision){
+		.cluster = self->cluster,
+		.row = self->row,
+		.next_ms = UINT64_MAX,
+	};
+	if (!self->has_row || self->row.state != TEMPLATE_LIVE) {
+		decision_plan_cluster(plan, facts, step_out);
+		return;
+	}
+	step_out->wish.has_sample = true;
+	if (!facts->given.has_sample)
+		return;
+	rules = vote_rules_of(plan, &self->row);
+	votes_count(facts, &rules, scratch, &step_out->votes);
+	decision_plan_template(plan, facts, step_out);
+}
+
+static bool is_taken_over(const struct watch_plan *plan,
+			  const struct misplaced_page *stray)
+{
+	const struct planned_template *into = plan_find(plan, stray->cluster);
+
+	return into != NULL &&
+	       2 * stray->pages >= into->subject.cluster_row.page_count;
+}
+
+/*
+ * Return whether the pages follow a split that was reported: then it is known
+ * whose cluster this is.
+ */
+static bool misplaced_page_is_reported(const struct decision *step,
+				       const struct misplaced_page *stray)
+{
+	return step->votes.follows_split && stray->is_seen &&
+	       stray->cluster == step->row.other;
+}
+
+/*
+ * Mark the clusters that misplaced pages are in as contested until a decision.
+ * If no pages of the site are fetched, mark only clusters that have mostly
+ * sample pages.
+ */
+static void plan_contest_clusters(struct watch_plan *plan,
+				  const struct decision *step)
+{
+	bool is_unsure = !site_is_fetched(plan->site) &&
+			 step->votes.detection.kind == DECISION_UNSURE;
+
+	for (uint32_t i = 0; i < step->votes.elsewhere; i++) {
+		const struct misplaced_page *stray = &step->votes.strays[i];
+		struct planned_template *into = plan_find(plan, stray->cluster);
+
+		if (into != NULL && !misplaced_page_is_reported(step, stray) &&
+		    (step->contests ||
+		     (is_unsure && is_taken_over(plan, stray))))
+			into->is_contested = true;
+	}
+}
+
+static void count_votes(struct watch_plan *plan, const struct decision *step,
+			const struct template_row *before)
+{
+	uint32_t asked = step->votes.pages;
+
+	if (!watch_is_open(watch_position_of(before).state) &&
+	    asked > ROUND_PAGES)
+		asked = ROUND_PAGES;
+	plan->asked += site_is_fetched(plan->site) ? asked : 0;
+	plan->blocked += step->votes.blocked;
+	plan->fresh += step->votes.fresh;
+}
+
+void plan_add_decision(struct watch_plan *plan, const struct decision *step)
+{
+	struct planned_template *planned = plan_find(plan, step->cluster);
+	struct template_view *subject = &planned->subject;
+	bool was_live = is_live(subject);
+
+	planned->is_planned = true;
+	if (was_live && step->signal != SIGNAL_RECUT) {
+		count_votes(plan, step, &subject->row);
+		plan_contest_clusters(plan, step);
+	}
+	if (was_live && step->is_written)
+		subject->row = step->row;
+	plan->is_inquiring |=
+		was_live && step->votes.disagreed > 0 &&
+		watch_is_open(watch_position_of(&subject->row).state);
+	if (step->absorbed != 0)
+		plan_find(plan, step->absorbed)->subject.row =
+			step->absorbed_row;
+	plan->found += step->is_written ? 1U : 0U;
+	plan->found += step->absorbed != 0 ? 1U : 0U;
+	if (step->next_ms < plan->next_ms)
+		plan->next_ms = step->next_ms;
+}
+
+/* Turn the votes of a template's sample pages into a signal. */
+
+enum {
+	GROWN = 2, /* build a new version when its pages have grown by this
+		      factor */
+	GROWN_BY = 8,
+	PERMILLE = 1000,
+};
+
+/* A template and the votes about it. */
+struct template_evaluation {
+	const struct watch_plan *plan;
+	const struct template_facts *facts;
+	const struct template_view *self;
+	const struct votes *votes;
+	struct watch_position position;
+	bool is_open;  /* all sample pages are fetched */
+	bool is_asked; /* pages of the site can be fetched */
+	bool is_late; /* the wait for fetches is over: ignore missing results */
+	bool is_at_rest; /* the site is at rest, or it was waited for long
+			    enough */
+};
+
+static bool evaluation_is_outdated(const struct template_evaluation *evaluation)
+{
+	const struct template_row *row = &evaluation->self->row;
+	const struct template_facts *facts = evaluation->facts;
+
+	return row->threshold != evaluation->plan->site->options.threshold ||
+	       (evaluation->position.basis == BASIS_PARTIAL &&
+		row->round_ms > facts->version_ms) ||
+	       evaluation->self->cluster_row.page_count >=
+		       GROWN * facts->version_pages + GROWN_BY;
+}
+
+/* Return whether another version can be built from the existing pages. */
+static bool is_renewable(const struct template_evaluation *evaluation)
+{
+	return evaluation->facts->has_version_row &&
+	       evaluation->self->has_cluster;
+}
+
+static bool evaluation_is_template(const struct template_evaluation *evaluation,
+				   uint32_t cluster)
+{
+	const struct planned_template *planned =
+		plan_find(evaluation->plan, cluster);
+
+	return planned != NULL &&
+	       plan_is_large(evaluation->plan, &planned->subject);
+}
+
+/*
+ * A part of the template is elsewhere. That also happens during a redesign:
+ * report it only if it is still so one round later.
+ */
+static enum watch_signal
+evaluation_divided_signal(const struct template_evaluation *evaluation)
+{
+	const struct votes *votes = evaluation->votes;
+	bool is_again = evaluation->position.state == WATCH_SPLIT_PENDING ||
+			evaluation->position.state == WATCH_RECHECKING;
+	bool is_still =
+		is_again && votes->disagreed <= evaluation->self->row.asked_for;
+
+	if ((!is_still && evaluation->is_asked) ||
+	    !evaluation_is_template(evaluation, votes->destination))
+		return SIGNAL_PARTED;
+	if (plan_is_large(evaluation->plan, evaluation->self))
+		return SIGNAL_SPLIT;
+	/* the remaining pages are too few for a template */
+	return votes->has_left ? SIGNAL_REPLACED : SIGNAL_RENUMBERED;
+}
+
+/*
+ * Return whether most of its cluster is deleted. If the cluster has more pages
+ * than were fetched, only the sample can show it.
+ */
+static bool is_depleted(const struct template_evaluation *evaluation)
+{
+	uint32_t before = evaluation->facts->version_pages;
+	uint32_t now = evaluation->self->cluster_row.page_count;
+
+	return evaluation->position.stage == STAGE_SAMPLE || 2 * now < before ||
+	       now > FACTS_MAX_MEMBERS;
+}
+
+/* Most of the sample is deleted: other pages may still exist. */
+static enum watch_signal
+evaluation_lost_signal(const struct template_evaluation *evaluation)
+{
+	if (plan_is_large(evaluation->plan, evaluation->self))
+		return is_depleted(evaluation) ? SIGNAL_DEPLETED
+					       : SIGNAL_THINNED;
+	return evaluation->votes->led_to != 0 ? SIGNAL_LED_AWAY
+					      : SIGNAL_VANISHED;
+}
+
+/*
+ * All pages were fetched, and the template continues. If half of the pages have
+ * moved, but too little for an event, accept their new state: otherwise they
+ * would hide later changes.
+ */
+static enum watch_signal
+evaluation_closing_signal(const struct template_evaluation *evaluation)
+{
+	const struct votes *votes = evaluation->votes;
+	bool is_same = votes->detection.kind == DECISION_SAME;
+
+	if (2 * votes->gone > votes->pages)
+		return evaluation_lost_signal(evaluation);
+	if (is_same && 2 * votes->elsewhere >= votes->pages)
+		return evaluation_divided_signal(evaluation);
+	if (!evaluation->self->has_cluster)
+		return SIGNAL_SAME;
+	if (is_same && 2 * votes->disagreed >= votes->pages)
+		return is_renewable(evaluation) ? SIGNAL_DRIFTED : SIGNAL_SAME;
+	return votes->gone > 0 ? SIGNAL_THINNED : SIGNAL_SAME;
+}
+
+static enum watch_signal
+evaluation_quiet_signal(const struct template_evaluation *evaluation)
+{
+	/* not while new pages come */
+	return evaluation->votes->disagreed == 0 && is_renewable(evaluation) &&
+			       plan_is_settled(evaluation->plan) &&
+			       evaluation_is_outdated(evaluation)
+		       ? SIGNAL_OUTDATED
+		       : SIGNAL_QUIET;
+}
+
+/*
+ * Its pages are in another cluster and nearly unchanged. If that cluster is not
+ * a template yet, it has only these pages: the template was replaced if they
+ * have changed, otherwise it only has a new number.
+ */
+static enum watch_signal
+evaluation_merged_signal(const struct template_evaluation *evaluation)
+{
+	const struct change_rules *rules = &change_rules_default;
+	const struct detection *detection = &evaluation->votes->detection;
+	const struct planned_template *into =
+		plan_find(evaluation->plan, evaluation->votes->destination);
+
+	if (into != NULL && into->subject.has_row &&
+	    into->subject.row.state == TEMPLATE_LIVE)
+		return SIGNAL_MERGED;
+	return detection->paths_moved * PERMILLE > rules->path_ratio ||
+			       detection->fragments_moved * PERMILLE >
+				       rules->fragment_ratio
+		       ? SIGNAL_REPLACED
+		       : SIGNAL_RENUMBERED;
+}
+
+/* All available pages were fetched. */
+static enum watch_signal
+evaluation_final_signal(const struct template_evaluation *evaluation)
+{
+	switch (evaluation->votes->detection.kind) {
+	case DECISION_CHANGED:
+		return SIGNAL_CHANGED;
+	case DECISION_SPLIT:
+		return evaluation_divided_signal(evaluation);
+	case DECISION_REPLACED:
+		return SIGNAL_REPLACED;
+	case DECISION_MERGED:
+		return evaluation_merged_signal(evaluation);
+	case DECISION_VANISHED:
+		return evaluation_lost_signal(evaluation);
+	default:
+		return evaluation->is_open
+			       ? evaluation_closing_signal(evaluation)
+			       : evaluation_quiet_signal(evaluation);
+	}
+}
+
+/*
+ * Return whether only the sample shows it and the other pages were not fetched
+ * yet.
+ */
+static bool is_suspicion(const struct template_evaluation *evaluation,
+			 enum watch_signal signal)
+{
+	enum watch_action action = watch_transition_of(signal)->action;
+
+	return evaluation->position.stage == STAGE_SAMPLE &&
+	       (action == ACTION_END || action == ACTION_CHANGE);
+}
+
+/* All sample pages were fetched, or the wait is over. */
+static enum watch_signal
+evaluation_incident_signal(const struct template_evaluation *evaluation)
+{
+	enum watch_signal signal = evaluation_final_signal(evaluation);
+
+	if (is_suspicion(evaluation, signal))
+		return SIGNAL_SUSPECTED;
+	return evaluation->is_at_rest ? signal : SIGNAL_UNSETTLED;
+}
+
+/*
+ * No pages can be fetched: use the stored ones. The linkage moves pages back
+ * and forth while others come and while the threshold is chosen.
+ */
+static enum watch_signal
+evaluation_stored_signal(const struct template_evaluation *evaluation)
+{
+	enum decision_kind kind = evaluation->votes->detection.kind;
+
+	return (kind == DECISION_MERGED || kind == DECISION_SPLIT) &&
+			       !plan_is_settled(evaluation->plan)
+		       ? SIGNAL_UNSETTLED
+		       : evaluation_final_signal(evaluation);
+}
+
+static bool decision_kind_is_event(enum decision_kind kind)
+{
+	return kind != DECISION_SAME && kind != DECISION_UNSURE &&
+	       kind != DECISION_BLOCKED;
+}
+
+/*
+ * Return whether more pages disagree than at the last complete fetch, or as
+ * many and this was not reported yet.
+ */
+static bool is_dissent(const struct template_evaluation *evaluation)
+{
+	const struct template_row *row = &evaluation->self->row;
+	bool was_asked = row->asked_ms != 0 && row->asked_ms >= row->round_ms;
+
+	return evaluation->votes->disagreed > row->asked_for ||
+	       (!was_asked &&
+		(decision_kind_is_event(evaluation->votes->detection.kind) ||
+		 evaluation->position.state == WATCH_SPLIT_PENDING));
+}
+
+/*
+ * A page that disagrees in one round may have been seen before another
+ * template's pages moved it. So decide nothing before all sample pages were
+ * fetched at the same time.
+ */
+enum watch_signal signal_of_template(const struct watch_plan *plan,
+				     const struct template_facts *facts,
+				     const struct votes *votes)
+{
+	const struct template_row *row = &facts->self.row;
+	struct template_evaluation evaluation = {
+		.plan = plan,
+		.facts = facts,
+		.self = &facts->self,
+		.votes = votes,
+		.position = watch_position_of(row),
+		.is_asked = site_is_fetched(plan->site),
+	};
+
+	evaluation.is_open = watch_is_open(evaluation.position.state);
+	evaluation.is_late = evaluation.is_open &&
+			     plan->now_ms >= row->asked_ms + PATIENCE_MS;
+	evaluation.is_at_rest =
+		plan_is_at_rest(plan) ||
+		plan->now_ms >= row->asked_ms + plan_rest_ms(plan);
+	if (votes->is_recut)
+		return SIGNAL_RECUT;
+	if (!evaluation.is_asked)
+		return evaluation_stored_signal(&evaluation);
+	if (!evaluation.is_open)
+		return is_dissent(&evaluation)
+			       ? SIGNAL_DISSENT
+			       : evaluation_quiet_signal(&evaluation);
+	return votes->unseen > 0 && !evaluation.is_late
+		       ? SIGNAL_AWAITED
+		       : evaluation_incident_signal(&evaluation);
+}
+
+/* Plan for a site as a whole. */
+
+/* Number of pages that must be blocked for a blocked site. */
+enum { MIN_BLOCKED = 3 };
+
+/* Return whether the first templates are all known: later ones are news. */
+static bool plan_has_first_templates(const struct watch_plan *plan)
+{
+	bool has_templates = plan->found > 0;
+
+	for (size_t i = 0; i < plan->subject_count; i++)
+		has_templates |= plan->subjects[i].subject.has_row;
+	return plan_is_settled(plan) && has_templates;
+}
+
+/*
+ * Return true only when a condition begins to hold; clear its flag when it no
+ * longer holds.
+ */
+static bool site_flag_begins(const struct watch_plan *plan, uint32_t flag,
+			     bool is_so, struct site_decision *step)
+{
+	bool was_so = (plan->site->options.flags & flag) != 0;
+
+	if (is_so && !was_so)
+		step->set_flags |= flag;
+	else if (was_so && !is_so)
+		step->clear_flags |= flag;
+	return is_so && !was_so;
+}
+
+static bool is_blocked(const struct watch_plan *plan)
+{
+	bool was_blocked = (plan->site->options.flags & SITE_IS_BLOCKED) != 0;
+
+	return plan->fresh == 0 &&
+	       (was_blocked || (plan->blocked >= MIN_BLOCKED &&
+				2 * plan->blocked >= plan->asked));
+}
+
+/* Return whether pages of the site are fetched on a schedule. */
+static bool site_is_scheduled(const struct site_row *site)
+{
+	return (site->options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) ==
+		       0 &&
+	       (site->options.watch_ms != 0 || site->options.revisit_ms != 0);
+}
+
+static bool is_stale(const struct watch_plan *plan, struct site_decision *step)
+{
+	const struct site_row *site = plan->site;
+	uint64_t stale_ms = plan->options.stale_ms;
+	uint64_t seen_ms = site->seen_ms == 0 ? site->added_ms : site->seen_ms;
+
+	step->unseen_ms = plan->now_ms - seen_ms;
+	if (stale_ms == 0 || !site_is_scheduled(site))
+		return false;
+	if (seen_ms + stale_ms > plan->now_ms)
+		step->next_ms = seen_ms + stale_ms;
+	return site->asked_ms > seen_ms && plan->now_ms >= seen_ms + stale_ms;
+}
+
+void plan_site(const struct watch_plan *plan, struct site_decision *step_out)
+{
+	*step_out = (struct site_decision){.next_ms = UINT64_MAX};
+	if ((plan->site->options.flags & SITE_IS_KNOWN) == 0 &&
+	    plan_has_first_templates(plan))
+		step_out->set_flags |= SITE_IS_KNOWN;
+	step_out->is_blocked = site_flag_begins(plan, SITE_IS_BLOCKED,
+						is_blocked(plan), step_out);
+	step_out->is_stale = site_flag_begins(
+		plan, SITE_IS_STALE, is_stale(plan, step_out), step_out);
+}
+
+/* clang-format off */
+
+/* x = never; the columns are the states before, UNKNOWN to ENDED. */
+#define WATCH_x WATCH_NEVER
+#define ROW(signal, action, u, c, a, d, r, l, e)                          \
+	[SIGNAL_##signal] = {ACTION_##action,                          \
+			     {WATCH_x, WATCH_##u, WATCH_##c, WATCH_##a, \
+			      WATCH_##d, WATCH_##r, WATCH_##l, WATCH_##e}}
+
+/*
+ * signal     action  UNKNOWN  CALM     ASKING   DIVIDED  RECHECK  LEAVING  ENDED
+ */
+static const struct watch_transition transitions[WATCH_SIGNALS] = {
+ROW(QUIET,      GO_ON,  x,       SAMPLING,    x,       SPLIT_PENDING, x,       x,       x),
+ROW(OUTDATED,   RENEW,  x,       SAMPLING,    x,       SAMPLING,    x,       x,       x),
+ROW(DISSENT,    ASK,    x,       CHECKING,  x,       RECHECKING, x,       x,       x),
+ROW(AWAITED,    AWAIT,  x,       x,       CHECKING,  x,       RECHECKING, x,       x),
+ROW(UNSETTLED,  AWAIT,  x,       SAMPLING,    CHECKING,  SPLIT_PENDING, RECHECKING, x,       x),
+ROW(SUSPECTED,  WIDEN,  x,       x,       CHECKING,  x,       RECHECKING, x,       x),
+ROW(UNREADABLE, AWAIT,  UNKNOWN, SAMPLING,    CHECKING,  SPLIT_PENDING, RECHECKING, MIGRATING, RETIRED),
+ROW(ABANDONED,  CLOSE,  x,       x,       SAMPLING,    x,       SAMPLING,    x,       x),
+ROW(SAME,       CLOSE,  x,       x,       SAMPLING,    x,       SAMPLING,    x,       x),
+ROW(THINNED,    MEND,   x,       x,       SAMPLING,    x,       SAMPLING,    x,       x),
+ROW(DRIFTED,    RENEW,  x,       x,       SAMPLING,    x,       SAMPLING,    x,       x),
+ROW(PARTED,     PART,   x,       SPLIT_PENDING, SPLIT_PENDING, SPLIT_PENDING, SPLIT_PENDING, x,       x),
+ROW(SPLIT,      CHANGE, x,       SAMPLING,    SAMPLING,    SAMPLING,    SAMPLING,    x,       x),
+ROW(CHANGED,    CHANGE, x,       SAMPLING,    SAMPLING,    SAMPLING,    SAMPLING,    x,       x),
+ROW(DEPLETED,   CHANGE, x,       SAMPLING,    SAMPLING,    SAMPLING,    SAMPLING,    x,       x),
+ROW(REPLACED,   END,    x,       MIGRATING, MIGRATING, MIGRATING, MIGRATING, x,       x),
+ROW(RENUMBERED, END,    x,       MIGRATING, MIGRATING, MIGRATING, MIGRATING, x,       x),
+ROW(MERGED,     END,    x,       MIGRATING, MIGRATING, MIGRATING, MIGRATING, x,       x),
+ROW(LED_AWAY,   END,    x,       MIGRATING, MIGRATING, MIGRATING, MIGRATING, x,       x),
+ROW(VANISHED,   END,    x,       RETIRED,   RETIRED,   RETIRED,   RETIRED,   x,       x),
+ROW(RECUT,      END,    x,       MIGRATING, MIGRATING, MIGRATING, MIGRATING, x,       x),
+ROW(YOUNG,      HOLD,   UNKNOWN, x,       x,       x,       x,       x,       RETIRED),
+ROW(CONTESTED,  HOLD,   UNKNOWN, x,       x,       x,       x,       x,       RETIRED),
+ROW(PASSING,    HOLD,   UNKNOWN, x,       x,       x,       x,       x,       RETIRED),
+ROW(ABSENT,     HOLD,   x,       x,       x,       x,       x,       x,       RETIRED),
+ROW(FOUND,      BEGIN,  SAMPLING,    x,       x,       x,       x,       x,       x),
+ROW(RETURNED,   BEGIN,  x,       x,       x,       x,       x,       SAMPLING,    SAMPLING),
+ROW(SETTLING,   HOLD,   x,       x,       x,       x,       x,       MIGRATING, x),
+ROW(CORRECTED,  CORRECT, x,      x,       x,       x,       x,       MIGRATING, x),
+ROW(ARRIVED,    LEAVE,  x,       x,       x,       x,       x,       RETIRED,   x),
+};
+
+#undef ROW
+#undef WATCH_x
+/* clang-format on */
+
+/* The signals that are missing here need no version. */
+static const enum watch_signal without_version[WATCH_SIGNALS] = {
+	[SIGNAL_OUTDATED] = SIGNAL_QUIET,
+	[SIGNAL_THINNED] = SIGNAL_SAME,
+	[SIGNAL_DRIFTED] = SIGNAL_SAME,
+	[SIGNAL_SPLIT] = SIGNAL_UNREADABLE,
+	[SIGNAL_CHANGED] = SIGNAL_UNREADABLE,
+	[SIGNAL_DEPLETED] = SIGNAL_UNREADABLE,
+	[SIGNAL_FOUND] = SIGNAL_UNREADABLE,
+	[SIGNAL_RETURNED] = SIGNAL_UNREADABLE,
+};
+
+struct watch_position watch_position_of(const struct template_row *row)
+{
+	bool is_divided = (row->flags & TEMPLATE_IS_DIVIDED) != 0;
+	struct watch_position position = {
+		.state = is_divided ? WATCH_SPLIT_PENDING : WATCH_SAMPLING,
+		.stage = (row->flags & TEMPLATE_IS_SUSPECT) != 0 ? STAGE_ALL
+								 : STAGE_SAMPLE,
+		.basis = (row->flags & TEMPLATE_IS_PARTIAL) != 0 ? BASIS_PARTIAL
+								 : BASIS_WHOLE,
+	};
+
+	if ((row->flags & TEMPLATE_IS_ASKING) != 0)
+		position.state = is_divided ? WATCH_RECHECKING : WATCH_CHECKING;
+	if (row->state != TEMPLATE_LIVE)
+		position.state = (row->flags & TEMPLATE_IS_LEAVING) != 0
+					 ? WATCH_MIGRATING
+					 : WATCH_RETIRED;
+	return position;
+}
+
+uint16_t watch_flags_of(const struct watch_position *position)
+{
+	enum watch_state state = position->state;
+	unsigned flags = 0;
+
+	assert(state >= WATCH_SAMPLING && state <= WATCH_RECHECKING);
+	if (watch_is_open(state))
+		flags |= TEMPLATE_IS_ASKING;
+	if (state == WATCH_SPLIT_PENDING || state == WATCH_RECHECKING)
+		flags |= TEMPLATE_IS_DIVIDED;
+	if (position->stage == STAGE_ALL)
+		flags |= TEMPLATE_IS_SUSPECT;
+	if (position->basis == BASIS_PARTIAL)
+		flags |= TEMPLATE_IS_PARTIAL;
+	return (uint16_t)flags;
+}
+
+bool watch_is_open(enum watch_state state)
+{
+	return state == WATCH_CHECKING || state == WATCH_RECHECKING;
+}
+
+const struct watch_transition *watch_transition_of(enum watch_signal signal)
+{
+	return &transitions[signal];
+}
+
+enum watch_signal watch_without_version(enum watch_signal signal)
+{
+	enum watch_action action = transitions[signal].action;
+	bool needs_version = action == ACTION_RENEW || action == ACTION_MEND ||
+			     action == ACTION_CHANGE || action == ACTION_BEGIN;
+
+	return needs_version ? without_version[signal] : signal;
+}

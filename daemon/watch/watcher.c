@@ -1,0 +1,422 @@
+#include "daemon/watch/watcher.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "daemon/runtime/clock.h"
+#include "daemon/runtime/thread.h"
+#include "daemon/watch/apply.h"
+#include "store/partitions.h"
+#include "store/rows.h"
+
+enum {
+	MAX_FOUND = 64, /* maximum number of templates in one transaction */
+	MAX_READINGS =
+		4, /* of one subject, which may change between two readings */
+};
+
+/* A site check while it runs. */
+struct making {
+	struct facts_source source;
+	struct watch_plan plan;
+	struct event_draft draft;
+};
+
+/*
+ * Read the data that the step requests and plan the step again, until nothing
+ * is missing. The final step is based on data of one transaction only.
+ */
+static enum error plan_subject(const struct making *making,
+			       const struct template_view *subject,
+			       struct arena *scratch,
+			       struct template_facts *facts,
+			       struct decision *step)
+{
+	*facts = (struct template_facts){.self = *subject};
+	decision_plan(&making->plan, facts, scratch, step);
+	for (int i = 0; i < MAX_READINGS; i++) {
+		struct data_request wish = step->wish;
+		enum error error;
+
+		if (data_request_is_met(&wish, &facts->given))
+			return ERR_NONE;
+		error = template_facts_read(&making->source, subject, &wish,
+					    scratch, facts);
+		if (error != ERR_NONE)
+			return error;
+		decision_plan(&making->plan, facts, scratch, step);
+	}
+	return ERR_BUSY;
+}
+
+static enum error inspect_subject(struct making *making,
+				  const struct template_view *subject)
+{
+	struct arena *scratch = arena_create();
+	struct template_facts *facts =
+		ARENA_NEW(scratch, struct template_facts, 1);
+	struct decision step;
+	enum error error = plan_subject(making, subject, scratch, facts, &step);
+
+	if (error == ERR_NONE) {
+		decision_apply(&making->plan, facts, &step, scratch,
+			       &making->draft);
+		plan_add_decision(&making->plan, &step);
+	}
+	arena_destroy(scratch);
+	return error;
+}
+
+/*
+ * Order of the subjects. Live templates come first: their pages may be in new
+ * clusters, and a new template must know where its pages come from before it is
+ * planned.
+ */
+enum inspection_turn { TURN_LIVE, TURN_UNKNOWN, TURN_ENDED, TURNS };
+
+static enum inspection_turn
+site_check_turn_of(const struct template_view *subject)
+{
+	if (!subject->has_row)
+		return TURN_UNKNOWN;
+	return subject->row.state == TEMPLATE_LIVE ? TURN_LIVE : TURN_ENDED;
+}
+
+/*
+ * Return whether the check stops here: it has many results; the next check
+ * continues after they are committed.
+ */
+static bool site_check_is_full(const struct watch_plan *plan)
+{
+	return plan->found >= MAX_FOUND;
+}
+
+static enum error inspect_all(struct making *making, enum inspection_turn turn)
+{
+	const struct watch_plan *plan = &making->plan;
+	enum error error = ERR_NONE;
+
+	for (size_t i = 0; error == ERR_NONE && i < plan->subject_count &&
+			   !site_check_is_full(plan);
+	     i++) {
+		const struct planned_template *planned = &plan->subjects[i];
+
+		if (!planned->is_planned &&
+		    site_check_turn_of(&planned->subject) == turn)
+			error = inspect_subject(making, &planned->subject);
+	}
+	return error;
+}
+
+static void inspect_site(struct making *making, struct site_check *inspection)
+{
+	struct site_decision step;
+
+	plan_site(&making->plan, &step);
+	site_decision_apply(&making->plan, &step, &making->draft);
+	inspection->findings.set_flags = step.set_flags;
+	inspection->findings.clear_flags = step.clear_flags;
+	if (step.next_ms < making->plan.next_ms)
+		making->plan.next_ms = step.next_ms;
+}
+
+static enum error site_check_run(struct store *store,
+				 const struct site_facts *site,
+				 const struct site_check_rules *rules,
+				 uint64_t now_ms, struct site_check *inspection)
+{
+	struct making making = {
+		.source = {.store = store,
+			   .pool = rules->pool,
+			   .site = site,
+			   .limits = &rules->limits,
+			   .min_pages = rules->min_pages,
+			   .now_ms = now_ms,
+			   .arena = inspection->arena},
+		.draft = {.arena = inspection->arena},
+	};
+	enum error error = ERR_NONE;
+
+	plan_begin(inspection->arena, site,
+		   &(struct plan_options){rules->min_pages, rules->stale_ms},
+		   now_ms, &making.plan);
+	for (int turn = 0; error == ERR_NONE && turn < TURNS; turn++)
+		error = inspect_all(&making, (enum inspection_turn)turn);
+	if (error == ERR_NONE && !site_check_is_full(&making.plan))
+		inspect_site(&making, inspection);
+	event_draft_finish(&making.draft, &inspection->findings);
+	inspection->next_ms = making.plan.next_ms;
+	return error;
+}
+
+enum error site_check_make(struct store *store, const char *host,
+			   const struct site_check_rules *rules,
+			   uint64_t now_ms, struct site_check *inspection_out)
+{
+	struct arena *arena = arena_create();
+	struct site_facts *site = ARENA_NEW(arena, struct site_facts, 1);
+	enum error error = site_facts_read(store, host, now_ms, arena, site);
+
+	*inspection_out = (struct site_check){
+		.arena = arena,
+		.site = site->row.id,
+		.seed = (char *)site->row.seed.data,
+		.findings = {.threshold = site->row.options.threshold},
+		.next_ms = UINT64_MAX,
+	};
+	if (error == ERR_NONE)
+		error = site_check_run(store, site, rules, now_ms,
+				       inspection_out);
+	if (error != ERR_NONE)
+		site_check_free(inspection_out);
+	return error;
+}
+
+void site_check_free(struct site_check *inspection)
+{
+	arena_destroy(inspection->arena);
+	*inspection = (struct site_check){.next_ms = UINT64_MAX};
+}
+
+bool site_check_has_updates(const struct site_check *inspection)
+{
+	const struct template_updates *findings = &inspection->findings;
+
+	return findings->template_count + findings->event_count +
+			       findings->visit_count >
+		       0 ||
+	       (findings->set_flags | findings->clear_flags) != 0;
+}
+
+/* The state of a site at its last check. */
+struct watched {
+	uint32_t site;
+	uint64_t generation;
+	uint64_t threshold_generation;
+	uint64_t seen_ms;
+	uint32_t pending_count;
+	uint32_t failed_count;
+	uint32_t flags;
+	uint64_t watch_ms;
+	uint64_t next_ms; /* when to check it again even without changes */
+	char *host;
+	bool is_there;
+};
+
+struct watcher {
+	struct store *store;
+	struct pipeline *pipeline;
+	struct site_check_rules rules;
+	struct background *background;
+	struct watched *sites; /* [count], ascending by number */
+	size_t count;
+	size_t capacity;
+};
+
+static struct watched *watcher_find_site(struct watcher *watching,
+					 uint32_t site)
+{
+	size_t at;
+
+	LOWER_BOUND(at, watching->count, watching->sites[at].site < site);
+	if (at < watching->count && watching->sites[at].site == site)
+		return &watching->sites[at];
+	watching->sites = mem_grow(watching->sites, watching->count,
+				   &watching->capacity, sizeof(struct watched));
+	memmove(&watching->sites[at + 1], &watching->sites[at],
+		(watching->count - at) * sizeof(struct watched));
+	watching->count++;
+	watching->sites[at] = (struct watched){.site = site};
+	return &watching->sites[at];
+}
+
+/* Store the current state of the site; return whether a check is due. */
+static bool is_due(struct watched *watched, const struct site_row *row,
+		   uint64_t now_ms)
+{
+	bool has_news =
+		watched->host == NULL ||
+		watched->generation != row->generation ||
+		watched->threshold_generation != row->threshold_generation ||
+		watched->seen_ms != row->seen_ms ||
+		watched->pending_count != row->pending_count ||
+		watched->failed_count != row->failed_count ||
+		watched->flags != row->options.flags ||
+		watched->watch_ms != row->options.watch_ms;
+
+	if (watched->host == NULL)
+		watched->host = mem_copy_text(row->host.data, row->host.size);
+	watched->generation = row->generation;
+	watched->threshold_generation = row->threshold_generation;
+	watched->seen_ms = row->seen_ms;
+	watched->pending_count = row->pending_count;
+	watched->failed_count = row->failed_count;
+	watched->flags = row->options.flags;
+	watched->watch_ms = row->options.watch_ms;
+	watched->is_there = true;
+	return has_news || watched->next_ms <= now_ms;
+}
+
+/* Read the sites, and set next_ms to 0 if a check is due. */
+static enum error watcher_read_sites(struct watcher *watching, uint64_t now_ms)
+{
+	struct txn txn = txn_begin_read(watching->store);
+	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
+	struct site_row row;
+
+	for (size_t i = 0; i < watching->count; i++)
+		watching->sites[i].is_there = false;
+	while (scan_next(&scan)) {
+		struct watched *watched;
+
+		if (!site_decode(scan.value, &row) ||
+		    !store_owns_site(watching->store, row.id))
+			continue;
+		watched = watcher_find_site(watching, row.id);
+		if (is_due(watched, &row, now_ms))
+			watched->next_ms = 0;
+	}
+	scan_end(&scan);
+	return txn_end(&txn);
+}
+
+/* Remove the sites that were deleted. */
+static void drop_sites(struct watcher *watching)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < watching->count; i++)
+		if (watching->sites[i].is_there)
+			watching->sites[kept++] = watching->sites[i];
+		else
+			free(watching->sites[i].host);
+	assert(kept <= watching->count);
+	watching->count = kept;
+}
+
+static enum error watcher_commit(struct watcher *watching,
+				 const struct site_check *inspection)
+{
+	struct url url;
+	struct change change = {
+		.kind = CHANGE_TEMPLATES,
+		.url = &url,
+		.templates = {.site = inspection->site,
+			      .findings = &inspection->findings},
+	};
+	enum error error = url_parse(&url, slice_of(inspection->seed), NULL);
+
+	return error == ERR_NONE ? pipeline_command(watching->pipeline, &change)
+				 : error;
+}
+
+/* Convert a wall-clock time, which may be set, to the steady clock. */
+static uint64_t steady_of(uint64_t time_ms, uint64_t wall_ms)
+{
+	uint64_t now_ms = clock_steady_ms();
+
+	if (time_ms == UINT64_MAX)
+		return UINT64_MAX;
+	return time_ms > wall_ms ? now_ms + (time_ms - wall_ms) : now_ms;
+}
+
+/* Return false after a failure that may persist. */
+static bool watcher_check_site(struct watcher *watching,
+			       struct watched *watched)
+{
+	struct site_check inspection;
+	enum error error =
+		site_check_make(watching->store, watched->host,
+				&watching->rules, clock_wall_ms(), &inspection);
+
+	assert(watched->host != NULL);
+	watched->next_ms = steady_of(inspection.next_ms, clock_wall_ms());
+	if (error == ERR_NONE && site_check_has_updates(&inspection)) {
+		error = watcher_commit(watching, &inspection);
+		watched->next_ms =
+			0; /* check again: the commit may have consequences */
+	}
+	site_check_free(&inspection);
+	if (error == ERR_NONE || error == ERR_NOT_FOUND ||
+	    error == ERR_STOPPED || error == ERR_BUSY)
+		return true;
+	log_warn_limited_about(
+		(struct log_subject){.site = slice_of(watched->host)},
+		"cannot check its templates now: %s; retrying",
+		error_text(error));
+	watched->next_ms = 0; /* after the pause that follows a failure */
+	return false;
+}
+
+static struct thread_schedule watch_all(struct background *background,
+					void *context)
+{
+	struct watcher *watching = context;
+	struct thread_schedule wish = {0};
+	uint64_t now_ms = clock_steady_ms();
+	uint64_t next_ms = UINT64_MAX;
+	enum error error;
+
+	error = watcher_read_sites(watching, now_ms);
+	if (error != ERR_NONE) {
+		log_warn("cannot read the sites now: %s; retrying",
+			 error_text(error));
+		return (struct thread_schedule){.is_failing = true,
+						.within_ms = 1};
+	}
+	drop_sites(watching);
+	for (size_t i = 0; i < watching->count; i++) {
+		struct watched *watched = &watching->sites[i];
+
+		if (background_is_ended(background))
+			break;
+		if (watched->next_ms == 0 &&
+		    !watcher_check_site(watching, watched))
+			wish.is_failing = true;
+		if (watched->next_ms < next_ms)
+			next_ms = watched->next_ms;
+	}
+	now_ms = clock_steady_ms();
+	if (next_ms != UINT64_MAX)
+		wish.within_ms = next_ms > now_ms ? next_ms - now_ms : 1;
+	return wish;
+}
+
+enum error watcher_start(struct watcher **watching_out, struct store *store,
+			 struct pipeline *pipeline,
+			 const struct site_check_rules *rules)
+{
+	struct watcher *watching = mem_alloc(1, sizeof(*watching));
+	enum error error;
+
+	watching->store = store;
+	watching->pipeline = pipeline;
+	watching->rules = *rules;
+	error = background_start(&watching->background, watch_all, watching);
+	if (error == ERR_NONE)
+		*watching_out = watching;
+	else
+		free(watching);
+	return error;
+}
+
+void watcher_wake(struct watcher *watching)
+{
+	background_wake(watching->background);
+}
+
+void watcher_stop(struct watcher *watching)
+{
+	if (watching == NULL)
+		return;
+	background_stop(watching->background);
+	for (size_t i = 0; i < watching->count; i++)
+		free(watching->sites[i].host);
+	free(watching->sites);
+	free(watching);
+}

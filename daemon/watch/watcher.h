@@ -1,0 +1,86 @@
+/*
+ * daemon/watch/watcher.h - check the templates of a site against its stored
+ * pages: which templates are new, unchanged or changed, and which pages must be
+ * fetched to decide.
+ *
+ *   inspection_facts.h      reads stored rows as plain data
+ *   inspection_votes.h      counts what the sample pages of a template show
+ *   inspection_state.h      the state machine: states, signals, transitions
+ *   inspection_plan.h       data becomes a plan: pure
+ *   inspection_apply.h      the plan becomes updates that are committed
+ *                           together (daemon/engine/commit_event.h)
+ *
+ * A check is stateless and finds nothing twice: once its updates are committed,
+ * the same pages give none.
+ *
+ * A template has up to MAX_TEMPLATE_SAMPLE sample pages, stored with their
+ * records from the time of its newest version (TABLE_SAMPLE_PAGES). Each round
+ * fetches a few sample pages. When one has changed, all are fetched, and
+ * template/change_detector.h decides. So watching a site costs a few
+ * conditional requests, and an event is based on k of n fresh visits.
+ */
+#ifndef DAEMON_WATCH_WATCHER_H
+#define DAEMON_WATCH_WATCHER_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "daemon/engine/commit_event.h"
+#include "daemon/engine/engine.h"
+#include "daemon/engine/pipeline.h"
+#include "page/page.h"
+#include "store/store.h"
+
+struct arena;
+struct watcher;
+
+struct site_check_rules {
+	struct page_limits limits;
+	struct worker_pool *pool; /* workers that parse pages; NULL = parse in
+			      this process */
+	uint32_t min_pages;       /* a smaller cluster is not a template */
+	uint64_t stale_ms;        /* 0 = never report a site as stale */
+};
+
+/* Create with site_check_make(); free with site_check_free(). */
+struct site_check {
+	struct arena *arena; /* owns everything */
+	uint32_t site;       /* number of the site */
+	char *seed;          /* a URL of the site */
+	struct template_updates findings;
+	uint64_t next_ms; /* when to check again even without changes;
+			     UINT64_MAX = never */
+};
+
+/*
+ * Check a site. ERR_NOT_FOUND and errors of the transaction; then
+ * *inspection_out is empty.
+ */
+enum error site_check_make(struct store *store, const char *host,
+			   const struct site_check_rules *rules,
+			   uint64_t now_ms, struct site_check *inspection_out);
+void site_check_free(struct site_check *inspection);
+
+/* Return whether there is anything to commit. */
+bool site_check_has_updates(const struct site_check *inspection);
+
+/*
+ * The thread that checks the templates of all sites: after changes of a site,
+ * and when a round of its sample pages is due.
+ */
+
+/*
+ * Start the thread; it reads `store` and commits through `pipeline`. The rules
+ * are copied. ERR_IO: cannot create the thread.
+ */
+enum error watcher_start(struct watcher **watching_out, struct store *store,
+			 struct pipeline *pipeline,
+			 const struct site_check_rules *rules);
+
+/* Check the sites after a commit. Any thread may call this; cheap. */
+void watcher_wake(struct watcher *watching);
+
+/* Stop the thread after its current check. NULL is a no-op. */
+void watcher_stop(struct watcher *watching);
+
+#endif

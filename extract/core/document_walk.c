@@ -1,0 +1,447 @@
+#include "extract/core/document_walk.h"
+
+#include <assert.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/arena.h"
+#include "page/page.h"
+#include "page/scanner.h"
+
+static bool is_list_element(uint16_t tag)
+{
+	return tag == TAG_ul || tag == TAG_ol || tag == TAG_dir ||
+	       tag == TAG_menu || tag == TAG_dl;
+}
+
+static bool is_inside_item(const struct page *page, uint32_t node)
+{
+	uint32_t parent = page->nodes[node].parent;
+
+	return parent != NO_NODE && (page->nodes[parent].tag == TAG_li ||
+				     page->nodes[parent].tag == TAG_dd);
+}
+
+enum separator separator_of_element(const struct page *page, uint32_t node)
+{
+	uint16_t tag = page->nodes[node].tag;
+
+	assert(node < page->node_count);
+	if ((tag_flags(tag) & TAG_IS_BLOCK) == 0)
+		return SEPARATOR_NONE;
+	switch (tag) {
+	case TAG_li:
+	case TAG_dt:
+	case TAG_dd:
+	case TAG_tr:
+	case TAG_td:
+	case TAG_th:
+	case TAG_thead:
+	case TAG_tbody:
+	case TAG_tfoot:
+	case TAG_option:
+		return SEPARATOR_LINE;
+	default:
+		return is_list_element(tag) && is_inside_item(page, node)
+			       ? SEPARATOR_LINE
+			       : SEPARATOR_BLANK_LINE;
+	}
+}
+
+/*
+ * Return true if a text of the page begins at byte `at`, on a page with texts
+ * that the parser moved in the tree: texts in a table but outside of its cells.
+ */
+static bool begins_text(const struct page *page, uint32_t at)
+{
+	uint32_t low = 0;
+	uint32_t high = page->source_order == NULL ? 0 : page->text_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		uint32_t index = page_text_in_source(page, middle);
+
+		if (page->texts[index].source.begin == at)
+			return true;
+		if (page->texts[index].source.begin < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+struct slice separator_in_source(const struct page *page, uint32_t index)
+{
+	const char *source = page->source.data;
+	struct scanner scanner = {0};
+	struct token token;
+	uint32_t begin;
+	uint32_t end;
+
+	assert(index < page->text_count);
+	if (index == 0)
+		return (struct slice){"", 0};
+	begin = page->texts[index - 1].source.end;
+	end = page->texts[index].source.begin;
+	if (begin >= end)
+		return (struct slice){"", 0};
+	scanner.source = (struct slice){source + begin, end - begin};
+	while (scanner_next(&scanner, &token)) {
+		if (token.kind != TOKEN_TEXT)
+			continue;
+		if (begins_text(page, begin + token.source.begin))
+			break;
+		return (struct slice){source + begin + token.source.begin,
+				      token.source.end - token.source.begin};
+	}
+	return (struct slice){"", 0};
+}
+
+enum { MAX_CHARACTER = 4 };
+
+static bool continues_character(char byte)
+{
+	return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+static bool is_blank_character(const char *character, size_t size)
+{
+	char collapsed[MAX_CHARACTER];
+
+	assert(size >= 1 && size <= MAX_CHARACTER);
+	return text_collapse((struct slice){character, size}, collapsed) == 0;
+}
+
+bool separator_begins(struct slice text)
+{
+	const char *bytes = text.data;
+	size_t size = 1;
+
+	if (text.size == 0)
+		return false;
+	while (size < text.size && size < MAX_CHARACTER &&
+	       continues_character(bytes[size]))
+		size++;
+	return is_blank_character(bytes, size);
+}
+
+bool separator_ends(struct slice text)
+{
+	const char *bytes = text.data;
+	size_t size = 1;
+
+	if (text.size == 0)
+		return false;
+	while (size < text.size && size < MAX_CHARACTER &&
+	       continues_character(bytes[text.size - size]))
+		size++;
+	return is_blank_character(bytes + text.size - size, size);
+}
+
+static bool is_control_byte(unsigned char byte)
+{
+	return byte < 0x20 || byte == 0x7f;
+}
+
+/*
+ * Return true for C1 control characters, U+0080 to U+009F; in UTF-8 C2 80 to C2
+ * 9F.
+ */
+static bool is_c1_control(const unsigned char *bytes, size_t size)
+{
+	return size >= 2 && bytes[0] == 0xc2 && bytes[1] < 0xa0;
+}
+
+/*
+ * Replace U+FFFE and U+FFFF (EF BF BE and EF BF BF), which XML forbids, by
+ * U+FFFD.
+ */
+static void replace_noncharacters(unsigned char *bytes, size_t size)
+{
+	unsigned char *end = bytes + size;
+	unsigned char *at = memchr(bytes, 0xef, size);
+
+	while (at != NULL && end - at >= 3) {
+		if (at[1] == 0xbf && at[2] >= 0xbe)
+			at[2] = 0xbd;
+		at++;
+		at = memchr(at, 0xef, (size_t)(end - at));
+	}
+}
+
+/*
+ * Return true if clean_controls() may have work to do. The loop has no jumps,
+ * so that the compiler tests many bytes at a time.
+ */
+static bool may_be_unclean(const unsigned char *bytes, size_t size)
+{
+	unsigned found = 0;
+
+	for (size_t i = 0; i < size; i++)
+		found |= (unsigned)(is_control_byte(bytes[i]) &
+				    (bytes[i] != '\n') & (bytes[i] != '\t')) |
+			 (unsigned)(bytes[i] == 0xc2 || bytes[i] == 0xef);
+	return found != 0;
+}
+
+/* Replace control characters except tab and LF by spaces, in place. */
+static size_t clean_controls(unsigned char *bytes, size_t size)
+{
+	size_t used = 0;
+
+	if (!may_be_unclean(bytes, size))
+		return size;
+	for (size_t i = 0; i < size; i++) {
+		if (is_c1_control(bytes + i, size - i)) {
+			bytes[used++] = ' ';
+			i++;
+		} else if (is_control_byte(bytes[i]) && bytes[i] != '\n' &&
+			   bytes[i] != '\t') {
+			bytes[used++] = ' ';
+		} else {
+			bytes[used++] = bytes[i];
+		}
+	}
+	replace_noncharacters(bytes, used);
+	return used;
+}
+
+/* Copy; CR and CR LF become LF. */
+static size_t copy_lines(struct slice text, char *out)
+{
+	const char *bytes = text.data;
+	size_t used = 0;
+
+	if (text.size == 0)
+		return 0;
+	if (memchr(bytes, '\r', text.size) == NULL) {
+		memcpy(out, bytes, text.size);
+		return text.size;
+	}
+	for (size_t i = 0; i < text.size; i++) {
+		bool is_return = bytes[i] == '\r';
+
+		out[used] = bytes[i];
+		if (is_return)
+			out[used] = '\n';
+		used++;
+		if (is_return && i + 1 < text.size && bytes[i + 1] == '\n')
+			i++;
+	}
+	return used;
+}
+
+void markup_append_plain(struct buffer *out, struct slice text, bool is_pre)
+{
+	char *end = buffer_reserve(out, text.size);
+	size_t size = is_pre ? copy_lines(text, end) : text_collapse(text, end);
+
+	out->size += clean_controls((unsigned char *)end, size);
+	out->data[out->size] = '\0';
+}
+
+/* Return the number of bytes of the character that begins with `byte`. */
+static size_t utf8_character_size(unsigned char byte)
+{
+	if (byte < 0xc0)
+		return 1;
+	if (byte < 0xe0)
+		return 2;
+	return byte < 0xf0 ? 3 : 4;
+}
+
+/* Return the size of `text` without an incomplete character at its end. */
+static size_t whole_size(const char *text, size_t size)
+{
+	size_t begin = size;
+
+	while (begin > 0 && ((unsigned char)text[begin - 1] & 0xc0) == 0x80)
+		begin--;
+	if (begin == 0)
+		return size;
+	begin--;
+	return begin + utf8_character_size((unsigned char)text[begin]) > size
+		       ? begin
+		       : size;
+}
+
+void markup_append_label(struct buffer *out, const char *label)
+{
+	struct slice text = {label, whole_size(label, strlen(label))};
+	struct buffer plain = {0};
+
+	markup_append_plain(&plain, text, false);
+	escape_append(out, buffer_slice(&plain));
+	buffer_free(&plain);
+}
+
+bool markup_is_blank(struct slice text)
+{
+	const unsigned char *bytes = text.data;
+
+	for (size_t i = 0; i < text.size; i++) {
+		struct slice rest = {bytes + i, text.size - i};
+
+		if (is_control_byte(bytes[i]) || (bytes[i] & 0xc0) == 0x80)
+			continue;
+		if (!is_c1_control(rest.data, rest.size) &&
+		    !separator_begins(rest))
+			return false;
+	}
+	return true;
+}
+
+static bool is_dropped_in_url(char byte)
+{
+	return byte == '\t' || byte == '\n' || byte == '\r';
+}
+
+/*
+ * Return the scheme: the text before the first ':', or nothing if one of / ? #
+ * comes first.
+ */
+static struct slice scheme_of(const char *url, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (url[i] == ':')
+			return (struct slice){url, i};
+		if (url[i] == '/' || url[i] == '?' || url[i] == '#')
+			break;
+	}
+	return (struct slice){NULL, 0};
+}
+
+static bool is_safe_url(const char *url, size_t size)
+{
+	struct slice scheme = scheme_of(url, size);
+
+	for (size_t i = 0; i < size; i++)
+		if (is_control_byte((unsigned char)url[i]))
+			return false;
+	if (scheme.data == NULL)
+		return size > 0;
+	return (scheme.size == 4 && strncasecmp(url, "http", 4) == 0) ||
+	       (scheme.size == 5 && strncasecmp(url, "https", 5) == 0);
+}
+
+bool markup_append_address(struct buffer *out, struct slice href)
+{
+	const char *bytes = href.data;
+	size_t old = out->size;
+	size_t begin = 0;
+	size_t end = href.size;
+
+	while (begin < end && (unsigned char)bytes[begin] <= ' ')
+		begin++;
+	while (end > begin && (unsigned char)bytes[end - 1] <= ' ')
+		end--;
+	for (size_t i = begin; i < end; i++)
+		if (!is_dropped_in_url(bytes[i]))
+			buffer_append_byte(out, bytes[i]);
+	if (out->size > old && is_safe_url(out->data + old, out->size - old))
+		return true;
+	out->size = old;
+	if (out->data != NULL)
+		out->data[old] = '\0';
+	return false;
+}
+
+static bool is_field(uint16_t tag)
+{
+	switch (tag) {
+	case TAG_select:
+	case TAG_option:
+	case TAG_optgroup:
+	case TAG_datalist:
+	case TAG_textarea:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Return [page->node_count]: true for a form field and for nodes inside one. */
+static const bool *nodes_in_fields(struct arena *arena, const struct page *page)
+{
+	bool *is_in_field = ARENA_NEW(arena, bool, page->node_count);
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		const struct node *node = &page->nodes[i];
+
+		is_in_field[i] =
+			is_field(node->tag) ||
+			(node->parent != NO_NODE && is_in_field[node->parent]);
+	}
+	return is_in_field;
+}
+
+/*
+ * Text in noscript and in buttons counts as visible: excluding it gains too
+ * little (tests/eval/RESULTS.md, "What parameters were chosen by") to lose the
+ * pages whose noscript holds the content for readers without scripts.
+ */
+static const bool *texts_without(struct arena *arena, const struct page *page,
+				 uint32_t never)
+{
+	const bool *is_in_field = nodes_in_fields(arena, page);
+	bool *is_visible = ARENA_NEW(arena, bool, page->text_count);
+
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		const struct text *text = &page->texts[i];
+
+		is_visible[i] =
+			(text->flags & never) == 0 &&
+			(text->node == NO_NODE || !is_in_field[text->node]);
+	}
+	return is_visible;
+}
+
+const bool *visible_texts(struct arena *arena, const struct page *page)
+{
+	return texts_without(arena, page,
+			     TEXT_IS_TITLE | TEXT_IS_HIDDEN | TEXT_IS_TEMPLATE);
+}
+
+const bool *showable_texts(struct arena *arena, const struct page *page)
+{
+	return texts_without(arena, page, TEXT_IS_TITLE | TEXT_IS_TEMPLATE);
+}
+
+struct page_walk walk_begin(const struct page *page)
+{
+	return (struct page_walk){.page = page, .current = NO_NODE};
+}
+
+static enum step close_current(struct page_walk *walk, uint32_t *index_out)
+{
+	assert(walk->current < walk->page->node_count);
+	*index_out = walk->current;
+	walk->current = walk->page->nodes[walk->current].parent;
+	return STEP_CLOSE;
+}
+
+enum step walk_next(struct page_walk *walk, uint32_t *index_out)
+{
+	const struct page *page = walk->page;
+	const struct node *current =
+		walk->current == NO_NODE ? NULL : &page->nodes[walk->current];
+
+	assert(walk->next_node <= page->node_count &&
+	       walk->next_text <= page->text_count);
+	if (walk->next_node < page->node_count &&
+	    page->nodes[walk->next_node].first_text <= walk->next_text) {
+		if (current != NULL && current->end <= walk->next_node)
+			return close_current(walk, index_out);
+		walk->current = walk->next_node;
+		*index_out = walk->next_node++;
+		return STEP_OPEN;
+	}
+	if (current != NULL && (current->end_text <= walk->next_text ||
+				walk->next_text == page->text_count))
+		return close_current(walk, index_out);
+	if (walk->next_text == page->text_count)
+		return STEP_END;
+	*index_out = walk->next_text++;
+	return STEP_TEXT;
+}

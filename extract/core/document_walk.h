@@ -1,0 +1,118 @@
+/* extract/core/document_walk.h - makes text and addresses safe for output. */
+#ifndef EXTRACT_CORE_DOCUMENT_WALK_H
+#define EXTRACT_CORE_DOCUMENT_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "page/page.h"
+
+struct arena;
+struct page;
+
+/*
+ * Append `text` with collapsed white space, or unchanged if `is_pre`, with
+ * every line end as one LF. Control characters become spaces, so that no page
+ * can control a terminal. U+FFFE and U+FFFF become U+FFFD.
+ */
+void markup_append_plain(struct buffer *out, struct slice text, bool is_pre);
+
+/*
+ * Append a label, plain and escaped, without an incomplete character at its end
+ * (the label may be truncated).
+ */
+void markup_append_label(struct buffer *out, const char *label);
+
+/* Return true if markup_append_plain() would append nothing visible. */
+bool markup_is_blank(struct slice text);
+
+/*
+ * Append the address that a browser would see in `href` (ends trimmed, tabs and
+ * line ends dropped: WHATWG URL, "basic URL parser"), not escaped. Append
+ * nothing and return false unless it is http, https or relative, not empty, and
+ * has no other control character.
+ */
+bool markup_append_address(struct buffer *out, struct slice href);
+
+/*
+ * What separates two texts of a page: nothing, white space, a line end or a
+ * paragraph.
+ */
+
+/*
+ * In ascending order: of several separators between two texts the strongest
+ * counts.
+ */
+enum separator {
+	SEPARATOR_NONE,
+	SEPARATOR_SPACE,
+	SEPARATOR_LINE,
+	SEPARATOR_BLANK_LINE,
+};
+
+/*
+ * Return the separator at the start and the end of element `node`: nothing for
+ * an inline element; a line end for a list item, a table cell, a row, or a list
+ * inside an item; otherwise a paragraph.
+ */
+enum separator separator_of_element(const struct page *page, uint32_t node);
+
+/*
+ * Return the white space in the source between the text nodes `index` - 1 and
+ * `index`, outside of tags; page->texts has no blank texts. An entity may
+ * encode it. Empty if there is none, or after a text that the parser moved in
+ * the tree. Linear in the gap to the next text, and logarithmic in the number
+ * of texts if some were moved.
+ */
+struct slice separator_in_source(const struct page *page, uint32_t index);
+
+/*
+ * Return true if `text` begins or ends with white space, as text_collapse()
+ * defines it.
+ */
+bool separator_begins(struct slice text);
+bool separator_ends(struct slice text);
+
+/* Which text nodes of the page a reader sees. */
+
+/*
+ * Return [page->text_count], owned by `arena`: false for the title, text hidden
+ * by style, text in template, svg or iframe, and the choices and contents of
+ * form fields (select, option, datalist, textarea). Every extractor starts from
+ * the visible texts; other texts are never content. Linear.
+ */
+const bool *visible_texts(struct arena *arena, const struct page *page);
+
+/* Return the same, but true for text hidden by style: a script may show it. */
+const bool *showable_texts(struct arena *arena, const struct page *page);
+
+/*
+ * Iterates over a page's elements and texts in document order; renderers use
+ * it.
+ */
+
+enum step {
+	STEP_OPEN,  /* an element starts */
+	STEP_CLOSE, /* an element ends */
+	STEP_TEXT,  /* a text node */
+	STEP_END,
+};
+
+struct page_walk {
+	const struct page *page;
+	uint32_t current; /* the innermost open element, or NO_NODE */
+	uint32_t next_node;
+	uint32_t next_text;
+};
+
+struct page_walk walk_begin(const struct page *page);
+
+/*
+ * Return the next step, with the index of its node or text. The walk opens and
+ * closes every node once, inside its parent, and visits every text once:
+ * linear.
+ */
+enum step walk_next(struct page_walk *walk, uint32_t *index_out);
+
+#endif

@@ -1,0 +1,476 @@
+#include "extract/explain/explain.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "extract/core/document_walk.h"
+#include "extract/core/extractor.h"
+#include "extract/core/trace.h"
+#include "extract/explain/plot.h"
+#include "extract/render/layout.h"
+#include "extract/render/render.h"
+#include "extract/text/word.h"
+#include "page/page.h"
+
+/*
+ * Writes the texts of a page as HTML in the page's structure, each in a span
+ * with its score, its verdict and the reason.
+ */
+
+struct trace;
+
+/* Quantiles of a score: the CSS classes s0 to s7. */
+enum { EXPLAIN_QUANTILES = 8 };
+
+/* How the explanation shows a text. */
+enum standing {
+	STANDING_KEPT,
+	STANDING_DROPPED,
+	STANDING_HIDDEN, /* the reader of the page does not see it: visible.h */
+	STANDING_COUNT
+};
+
+/* The number of texts of each kind, and of the words (word.h) in them. */
+struct explained_counts {
+	uint32_t texts[STANDING_COUNT];
+	uint64_t words[STANDING_COUNT];
+};
+
+struct text_explainer {
+	struct html_writer
+		html; /* must be first: html_writer.h gets the same context */
+	const struct page *page;
+	const struct verdict *verdicts;
+	const struct trace *trace;
+	const struct template_counts *counts;
+	const bool *is_visible;   /* [page->text_count] */
+	const uint8_t *quantiles; /* [page->text_count] */
+};
+
+static enum standing standing_of(bool is_visible, struct verdict verdict)
+{
+	if (verdict.is_content)
+		return STANDING_KEPT;
+	return is_visible ? STANDING_DROPPED : STANDING_HIDDEN;
+}
+
+static const char *why_hidden(uint32_t flags)
+{
+	if ((flags & TEXT_IS_TITLE) != 0)
+		return "the page's title, never content";
+	if ((flags & TEXT_IS_HIDDEN) != 0)
+		return "hidden by style, never content";
+	if ((flags & TEXT_IS_TEMPLATE) != 0)
+		return "in template, svg or iframe, never content";
+	return "in a form field, never content";
+}
+
+/*
+ * Write the title: "kept, score 0.82; on 1 of 40 pages; ratio 0.82, over 0.8"
+ */
+static void write_text_title(const struct text_explainer *explaining,
+			     uint32_t index, enum standing standing,
+			     struct buffer *out)
+{
+	const struct template_counts *counts = explaining->counts;
+	const struct trace *trace = explaining->trace;
+
+	if (standing == STANDING_HIDDEN)
+		buffer_append_text(
+			out, why_hidden(explaining->page->texts[index].flags));
+	else
+		buffer_append_text(out, standing == STANDING_KEPT ? "kept"
+								  : "dropped");
+	buffer_printf(out, "; score %.4g",
+		      (double)explaining->verdicts[index].score);
+	if (counts != NULL)
+		buffer_printf(out, "; on %u of %u pages",
+			      counts->document_frequency[index],
+			      counts->page_count);
+	if (trace != NULL && trace->reasons[index] != NULL) {
+		buffer_append_text(out, "; ");
+		markup_append_label(out, trace->reasons[index]);
+	}
+}
+
+static void write_explained_text(void *context, uint32_t index,
+				 struct slice text)
+{
+	static const char *const classes[STANDING_COUNT] = {
+		[STANDING_KEPT] = "k",
+		[STANDING_DROPPED] = "d",
+		[STANDING_HIDDEN] = "h",
+	};
+	struct text_explainer *explaining = context;
+	struct buffer *out = explaining->html.out;
+	enum standing standing = standing_of(explaining->is_visible[index],
+					     explaining->verdicts[index]);
+	uint32_t flags = explaining->page->texts[index].flags;
+
+	buffer_printf(out, "<span class=\"%s s%u%s\" title=\"",
+		      classes[standing], explaining->quantiles[index],
+		      (flags & TEXT_IS_LINK) != 0 ? " l" : "");
+	write_text_title(explaining, index, standing, out);
+	buffer_append_text(out, "\">");
+	html_text(context, index, text);
+	buffer_append_text(out, "</span>");
+}
+
+static const uint8_t *quantile_scores(struct arena *arena,
+				      const struct verdict *verdicts,
+				      uint32_t count)
+{
+	float *scores = ARENA_NEW(arena, float, count);
+
+	for (uint32_t i = 0; i < count; i++)
+		scores[i] = verdicts[i].score;
+	return quantiles_by_rank(arena, scores, count, EXPLAIN_QUANTILES);
+}
+
+/*
+ * Append all texts, each once, in document order. `trace` and `counts` may be
+ * NULL. Writes no attributes and no links of the page.
+ */
+static void explain_texts(const struct page *page,
+			  const struct verdict *verdicts,
+			  const struct trace *trace,
+			  const struct template_counts *counts,
+			  struct buffer *out)
+{
+	struct arena *arena = arena_create();
+	struct text_explainer explaining = {
+		.html = {.page = page, .out = out},
+		.page = page,
+		.verdicts = verdicts,
+		.trace = trace,
+		.counts = counts,
+		.is_visible = visible_texts(arena, page),
+		.quantiles = quantile_scores(arena, verdicts, page->text_count),
+	};
+	layout(&(struct render_request){.page = page},
+	       &(struct layout_writer){
+		       .context = &explaining,
+		       .open = html_open,
+		       .close = html_close,
+		       .gap = html_gap,
+		       .text = write_explained_text,
+	       });
+	arena_destroy(arena);
+}
+
+static struct explained_counts explain_count(const struct page *page,
+					     const struct verdict *verdicts)
+{
+	struct arena *arena = arena_create();
+	const bool *is_visible = visible_texts(arena, page);
+	struct explained_counts explained = {0};
+
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		enum standing standing =
+			standing_of(is_visible[i], verdicts[i]);
+
+		explained.texts[standing]++;
+		explained.words[standing] += word_count(page_text(page, i));
+	}
+	arena_destroy(arena);
+	return explained;
+}
+
+/*
+ * As in explain.h: the content security policy forbids all requests, although
+ * the copy contains no addresses.
+ */
+static const char page_copy_head[] =
+	"<!doctype html>\n<html lang=\"en\">\n<head>\n"
+	"<meta charset=\"utf-8\">\n"
+	"<meta http-equiv=\"Content-Security-Policy\" "
+	"content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+	"<meta name=\"viewport\" content=\"width=device-width\">\n"
+	"<base target=\"_top\">\n<title>Copy</title>\n<style>\n"
+	":root{color-scheme:light dark;--paper:#fff;--ink:#1b1e23;"
+	"--soft:#69707b;--kept:#dfe7ff;--line:#e3e3de;--mark:#3b5bdb}\n"
+	"@media(prefers-color-scheme:dark){:root{--paper:#1b1e22;"
+	"--ink:#e3e5e8;--soft:#939ba6;--kept:#26325c;--line:#343a41;"
+	"--mark:#91a7ff}}\n"
+	"body{margin:0;padding:.8rem 1rem;font:15px/1.55 system-ui,"
+	"sans-serif;background:var(--paper);color:var(--ink);"
+	"overflow-wrap:anywhere}\n"
+	"h1,h2,h3,h4,h5,h6{line-height:1.25;margin:.9rem 0 .4rem}"
+	"h1{font-size:1.4rem}h2{font-size:1.2rem}h3,h4,h5,h6{font-size:1rem}\n"
+	"p,ul,ol,pre,table,blockquote{margin:.35rem 0}"
+	"pre{white-space:pre-wrap}ul,ol{padding-left:1.3rem}\n"
+	"table{border-collapse:collapse}td,th{border:1px solid var(--line);"
+	"padding:.1rem .4rem;text-align:start}\n"
+	"a{color:inherit;text-decoration:none;border-radius:2px;"
+	"unicode-bidi:isolate}\n"
+	".k{background:var(--kept);-webkit-box-decoration-break:clone;"
+	"box-decoration-break:clone}.d{color:var(--soft)}\n"
+	"a:hover,a:focus-visible{outline:2px solid var(--mark);"
+	"outline-offset:1px}\n"
+	"</style>\n</head>\n<body>\n";
+
+struct page_copier {
+	struct html_writer
+		html; /* must be first: html_writer.h gets the same context */
+	const struct page *page;
+	const struct verdict *verdicts;
+	const bool *is_visible; /* [page->text_count] */
+	const char *query;      /* "?url=...&amp;element=" */
+};
+
+static void write_copied_text(void *context, uint32_t index, struct slice text)
+{
+	struct page_copier *copying = context;
+	struct buffer *out = copying->html.out;
+	uint32_t node = copying->page->texts[index].node;
+	bool is_kept = copying->verdicts[index].is_content;
+
+	if (out->size > PAGE_COPY_MAX_BYTES ||
+	    (!copying->is_visible[index] && !is_kept))
+		return;
+	if (node == NO_NODE) {
+		html_text(context, index, text);
+		return;
+	}
+	buffer_printf(out, "<a class=\"%c\" href=\"%s%u\">",
+		      is_kept ? 'k' : 'd', copying->query, node);
+	html_text(context, index, text);
+	buffer_append_text(out, "</a>");
+}
+
+static void append_query(struct buffer *out, const char *url)
+{
+	buffer_append_text(out, "?url=");
+	for (; *url != '\0'; url++)
+		if ((*url >= 'a' && *url <= 'z') ||
+		    (*url >= '0' && *url <= '9') || *url == '.' || *url == '/')
+			buffer_append_byte(out, *url);
+		else
+			buffer_printf(out, "%%%02X", (unsigned char)*url);
+	buffer_append_text(out, "&amp;element=");
+}
+
+void page_copy(const struct page *page, const struct verdict *verdicts,
+	       const char *url, struct buffer *out)
+{
+	struct arena *arena = arena_create();
+	struct buffer query = {0};
+	struct page_copier copying = {
+		.html = {.page = page, .out = out},
+		.page = page,
+		.verdicts = verdicts,
+		.is_visible = visible_texts(arena, page),
+	};
+
+	append_query(&query, url);
+	copying.query = query.data;
+	buffer_append_text(out, page_copy_head);
+	layout(&(struct render_request){.page = page},
+	       &(struct layout_writer){
+		       .context = &copying,
+		       .open = html_open,
+		       .close = html_close,
+		       .gap = html_gap,
+		       .text = write_copied_text,
+	       });
+	buffer_append_text(out, "</body>\n</html>\n");
+	buffer_free(&query);
+	arena_destroy(arena);
+}
+
+/*
+ * The explanation loads nothing and runs nothing, whatever the page contains:
+ * it contains only escaped text of the page, and the content security policy
+ * also blocks scripts.
+ */
+static const char render_explain_head[] =
+	"<!doctype html>\n<html lang=\"en\">\n<head>\n"
+	"<meta charset=\"utf-8\">\n"
+	"<meta http-equiv=\"Content-Security-Policy\" "
+	"content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+	"<meta name=\"viewport\" content=\"width=device-width\">\n";
+
+/*
+ * Blue and vermilion of Okabe and Ito's palette, which colour-blind people can
+ * distinguish; the verdict is also shown by the line under the text.
+ */
+static const char style[] =
+	":root{color-scheme:light dark;--paper:#fff;--ink:#1b1b1b;"
+	"--quiet:#5c5c5c;--rule:#d0d4d9;--kept:0,114,178;"
+	"--dropped:213,94,0}\n"
+	"@media(prefers-color-scheme:dark){:root{--paper:#16181b;"
+	"--ink:#e4e4e4;--quiet:#a3a3a3;--rule:#3c4249;--kept:86,180,233;"
+	"--dropped:230,159,0}}\n"
+	"body{font:16px/1.5 system-ui,sans-serif;margin:1.5em auto;"
+	"max-width:64em;padding:0 1em;background:var(--paper);"
+	"color:var(--ink)}\n"
+	"h1,h2{line-height:1.2}h1 small,.q{color:var(--quiet);"
+	"font-weight:400}\n"
+	"dl{display:grid;grid-template-columns:max-content 1fr;"
+	"gap:.2em 1.2em}dt{color:var(--quiet)}dd{margin:0;"
+	"overflow-wrap:anywhere}\n"
+	"table{border-collapse:collapse}td,th{text-align:start;"
+	"vertical-align:top;padding:.1em .8em .1em 0}\n"
+	".page{border:1px solid var(--rule);padding:.2em 1em;"
+	"max-height:85vh;overflow:auto;resize:vertical;"
+	"overflow-wrap:anywhere}\n"
+	"th{white-space:nowrap}figure{margin:2em 0}\n"
+	".page *{unicode-bidi:plaintext}.page pre{white-space:pre-wrap}\n"
+	".page span,.legend span{unicode-bidi:isolate;border-radius:2px;"
+	"padding:0 .1em;-webkit-box-decoration-break:clone;"
+	"box-decoration-break:clone}\n"
+	".page span:empty::before{content:\"\\2423\"}\n"
+	".k{--hue:var(--kept);border-bottom:2px solid rgb(var(--kept))}\n"
+	".d{--hue:var(--dropped);border-bottom:2px dotted "
+	"rgb(var(--dropped))}\n"
+	".h{--hue:128,128,128;border:1px dashed rgb(var(--hue));"
+	"font-style:italic;color:var(--quiet)}\n"
+	".l::after{content:\"\\2197\";font-size:.7em;vertical-align:super;"
+	"color:var(--quiet)}\n";
+
+static const char *verdict_names[STANDING_COUNT] = {
+	[STANDING_KEPT] = "kept",
+	[STANDING_DROPPED] = "dropped",
+	[STANDING_HIDDEN] = "hidden",
+};
+
+static void write_style(struct buffer *out)
+{
+	buffer_append_text(out, "<style>\n");
+	buffer_append_text(out, style);
+	plot_style(out);
+	for (int i = 0; i < EXPLAIN_QUANTILES; i++)
+		buffer_printf(out, ".s%d{background:rgba(var(--hue),%.2f)}\n",
+			      i, 0.03 + 0.42 * i / (EXPLAIN_QUANTILES - 1));
+	buffer_append_text(out, "</style>\n");
+}
+
+static void explain_write_row(struct buffer *out, const char *name,
+			      const char *value)
+{
+	if (value == NULL || *value == '\0')
+		return;
+	buffer_printf(out, "<dt>%s</dt><dd>", name);
+	markup_append_label(out, value);
+	buffer_append_text(out, "</dd>\n");
+}
+
+static void write_parameters(struct buffer *out,
+			     const struct explanation *explanation)
+{
+	const struct extractor *extractor = explanation->extractor;
+
+	if (extractor->parameter_count == 0)
+		return;
+	buffer_append_text(out, "<dt>Parameters</dt><dd><table>\n");
+	for (size_t i = 0; i < extractor->parameter_count; i++) {
+		const struct parameter *row = &extractor->parameters[i];
+		double value = explanation->parameters[i];
+
+		buffer_printf(out, "<tr><th>%s</th><td>%.6g ", row->name,
+			      value);
+		markup_append_label(out, row->unit);
+		if (value !=
+		    row->default_value) /* NOLINT: exact, because it was set
+					 */
+			buffer_printf(out, " (default: %.6g)",
+				      row->default_value);
+		buffer_append_text(out, "</td><td class=\"q\">");
+		markup_append_label(out, row->meaning);
+		buffer_append_text(out, "</td></tr>\n");
+	}
+	buffer_append_text(out, "</table></dd>\n");
+}
+
+static void explain_write_counts(struct buffer *out, const struct page *page,
+				 const struct verdict *verdicts)
+{
+	struct explained_counts explained = explain_count(page, verdicts);
+
+	buffer_append_text(out, "<dt>Texts</dt><dd>");
+	for (int i = 0; i < STANDING_COUNT; i++)
+		buffer_printf(out, "%s%u %s (%llu words)", i == 0 ? "" : ", ",
+			      explained.texts[i], verdict_names[i],
+			      (unsigned long long)explained.words[i]);
+	buffer_append_text(out, "</dd>\n");
+}
+
+static void write_header(struct buffer *out, const struct page *page,
+			 const struct verdict *verdicts,
+			 const struct explanation *explanation)
+{
+	const struct extractor *extractor = explanation->extractor;
+	char pages[64];
+
+	buffer_printf(out, "<h1>%s <small>", extractor->name);
+	markup_append_label(out, extractor->summary);
+	buffer_append_text(out, "</small></h1>\n<dl>\n");
+	if (page->title.size > 0) {
+		buffer_append_text(out, "<dt>Page</dt><dd>");
+		escape_append(out, page->title);
+		buffer_append_text(out, "</dd>\n");
+	}
+	explain_write_row(out, "Address", explanation->url);
+	explain_write_row(out, "Cluster", explanation->cluster);
+	if (explanation->template_counts != NULL) {
+		snprintf(pages, sizeof(pages), "%u",
+			 explanation->template_counts->page_count);
+		explain_write_row(out, "Pages in the cluster", pages);
+	}
+	explain_write_row(out, "Why this method", explanation->reason);
+	explain_write_row(out, "Source", extractor->source);
+	write_parameters(out, explanation);
+	explain_write_counts(out, page, verdicts);
+	buffer_append_text(out, "</dl>\n");
+}
+
+static void write_legend(struct buffer *out)
+{
+	buffer_append_text(
+		out, "<p class=\"legend\"><span class=\"k s5\">kept</span> "
+		     "<span class=\"d s5\">dropped</span> "
+		     "<span class=\"h s0\">hidden</span> "
+		     "<span class=\"k s0 l\">link</span> &#160; score:");
+	for (int i = 0; i < EXPLAIN_QUANTILES; i++)
+		buffer_printf(out, " <span class=\"k s%d\">%s</span>", i,
+			      i == 0                       ? "lowest"
+			      : i == EXPLAIN_QUANTILES - 1 ? "highest"
+							   : "&#160;");
+	buffer_append_text(
+		out,
+		"<br><span class=\"q\">The colour shows the rank of the text's "
+		"score among all scores of the page. Point at a text to see "
+		"its score and the reason for its verdict.</span></p>\n");
+}
+
+static void write_figures(struct buffer *out, const struct trace *trace)
+{
+	if (trace == NULL)
+		return;
+	for (size_t i = 0; i < trace->figure_count; i++) {
+		buffer_append_text(out, "<figure>\n");
+		plot_svg(&trace->figures[i], out);
+		buffer_append_text(out, "</figure>\n");
+	}
+}
+
+void render_explanation(const struct page *page, const struct verdict *verdicts,
+			const struct trace *trace,
+			const struct explanation *explanation,
+			struct buffer *out)
+{
+	buffer_append_text(out, render_explain_head);
+	write_style(out);
+	buffer_printf(out, "<title>%s: ", explanation->extractor->name);
+	escape_append(out, page->title);
+	buffer_append_text(out, "</title>\n</head>\n<body>\n");
+	write_header(out, page, verdicts, explanation);
+	write_legend(out);
+	buffer_append_text(out, "<div class=\"page\">\n");
+	explain_texts(page, verdicts, trace, explanation->template_counts, out);
+	buffer_append_text(out, "</div>\n");
+	write_figures(out, trace);
+	buffer_append_text(out, "</body>\n</html>\n");
+}

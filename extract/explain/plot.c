@@ -1,0 +1,1038 @@
+#include "extract/explain/plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "extract/core/document_walk.h"
+#include "extract/core/trace.h"
+
+enum {
+	MAX_TICKS = 50,
+	TICK_WIDTH = 80, /* minimum distance of two ticks */
+	TICK_HEIGHT = 40,
+	LEGEND_TOP = 40,
+	LEGEND_ROW = 17,
+	LEGEND_END = 840, /* an entry that would begin beyond this x begins a
+			     new row */
+	CHARACTER = 7,    /* approximate width of a character */
+};
+
+void extent_add(struct extent *extent, double value)
+{
+	if (!isfinite(value))
+		return;
+	if (!extent->is_known)
+		*extent = (struct extent){true, value, value};
+	if (value < extent->low)
+		extent->low = value;
+	if (value > extent->high)
+		extent->high = value;
+}
+
+struct axis axis_make(const struct extent *extent, double first, double last)
+{
+	struct axis axis = {
+		.low = extent->low,
+		.high = extent->high,
+		.first = first,
+		.last = last,
+	};
+
+	if (!(axis.low < axis.high)) {
+		axis.low -= fmax(0.5, fabs(axis.low) / 100);
+		axis.high += fmax(0.5, fabs(axis.high) / 100);
+	}
+	return axis;
+}
+
+struct axis axis_make_round(const struct extent *extent, double first,
+			    double last)
+{
+	struct axis axis = axis_make(extent, first, last);
+	double step = axis_step(axis.high - axis.low, 6);
+
+	axis.low = floor(axis.low / step) * step;
+	axis.high = ceil(axis.high / step) * step;
+	return axis;
+}
+
+double axis_place(const struct axis *axis, double value)
+{
+	double ratio = axis->is_log
+			       ? log(fmax(value, axis->low) / axis->low) /
+					 log(axis->high / axis->low)
+			       : (value - axis->low) / (axis->high - axis->low);
+
+	return axis->first +
+	       fmin(fmax(ratio, 0), 1) * (axis->last - axis->first);
+}
+
+double axis_step(double range, unsigned most)
+{
+	double least = range / most;
+	double power = pow(10, floor(log10(least)));
+
+	if (least <= power)
+		return power;
+	if (least <= 2 * power)
+		return 2 * power;
+	return least <= 5 * power ? 5 * power : 10 * power;
+}
+
+void append_number(struct buffer *out, double value)
+{
+	static const struct {
+		double unit;
+		double from;
+		const char *letter;
+	} units[] = {{1e12, 1e12, "T"},
+		     {1e9, 1e9, "G"},
+		     {1e6, 1e6, "M"},
+		     {1e3, 1e4, "k"}};
+	size_t count =
+		fabs(value) < 1e15 ? sizeof(units) / sizeof(units[0]) : 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (fabs(value) >= units[i].from) {
+			buffer_printf(out, "%.4g%s", value / units[i].unit,
+				      units[i].letter);
+			return;
+		}
+	buffer_printf(out, "%.4g", value);
+}
+
+static double bottom_of(const struct plot *plot)
+{
+	return fmax(plot->y.first, plot->y.last);
+}
+
+static void append_tick_x(struct plot *plot, double value)
+{
+	double x = axis_place(&plot->x, value);
+	double bottom = bottom_of(plot);
+
+	svg_path(plot->out, "ax", "M%.1f %.1fv5", x, bottom);
+	svg_text_begin(plot->out, "tk c",
+		       (struct svg_point){x, bottom + 19, false}, "");
+	append_number(plot->out, value);
+	svg_text_end(plot->out);
+}
+
+static void append_tick_y(struct plot *plot, double value)
+{
+	double y = axis_place(&plot->y, value);
+
+	svg_path(plot->out, "gr", "M%.1f %.1fH%.1f", plot->x.first, y,
+		 plot->x.last);
+	svg_text_begin(plot->out, "tk e",
+		       (struct svg_point){plot->x.first - 7, y + 4, false}, "");
+	append_number(plot->out, value);
+	svg_text_end(plot->out);
+}
+
+static void plot_append_ticks(struct plot *plot, const struct axis *axis,
+			      void (*append)(struct plot *plot, double value))
+{
+	double room = axis == &plot->x ? TICK_WIDTH : TICK_HEIGHT;
+	unsigned most =
+		(unsigned)fmax(fabs(axis->last - axis->first) / room, 2);
+	double step = axis_step(axis->high - axis->low, most);
+	double first;
+	double power = pow(10, ceil(log10(axis->low)));
+
+	if (axis->is_whole)
+		step = fmax(step, 1);
+	first = ceil(axis->low / step - 1e-6) * step;
+	for (unsigned i = 0; i < MAX_TICKS; i++) {
+		double value =
+			axis->is_log ? power * pow(10, i) : first + i * step;
+
+		if (value > axis->high + step * 1e-6)
+			break;
+		append(plot, fabs(value) < step * 1e-6 ? 0 : value);
+	}
+}
+
+static void append_axes(struct plot *plot, const struct figure *figure)
+{
+	double middle = (plot->y.first + plot->y.last) / 2;
+	double bottom = bottom_of(plot);
+
+	plot_append_ticks(plot, &plot->y, append_tick_y);
+	plot_append_ticks(plot, &plot->x, append_tick_x);
+	svg_path(plot->out, "ax", "M%.1f %.1fV%.1fH%.1f", plot->x.first,
+		 fmin(plot->y.first, plot->y.last), bottom, plot->x.last);
+	svg_text_begin(plot->out, "c",
+		       (struct svg_point){(plot->x.first + plot->x.last) / 2,
+					  bottom + 40, false},
+		       "");
+	markup_append_label(plot->out,
+			    figure->x_label == NULL ? "" : figure->x_label);
+	buffer_printf(plot->out,
+		      "</text>\n<text class=\"c\" transform=\"translate(16 "
+		      "%.1f) rotate(-90)\">",
+		      middle);
+	markup_append_label(plot->out,
+			    figure->y_label == NULL ? "" : figure->y_label);
+	buffer_printf(plot->out, "%s</text>\n",
+		      plot->y.is_log ? " (log scale)" : "");
+}
+
+void plot_begin(struct plot *plot, const struct figure *figure)
+{
+	const char *title = figure->title == NULL ? "" : figure->title;
+
+	plot->legend_x = PLOT_LEFT;
+	plot->legend_y = LEGEND_TOP;
+	buffer_printf(plot->out,
+		      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"fig\" "
+		      "viewBox=\"0 0 %d %.0f\" role=\"img\" aria-label=\"",
+		      PLOT_WIDTH, bottom_of(plot) + PLOT_FOOT);
+	markup_append_label(plot->out, title);
+	buffer_append_text(plot->out, "\">\n");
+	svg_text_begin(plot->out, "ti",
+		       (struct svg_point){PLOT_LEFT, 20, false}, "");
+	markup_append_label(plot->out, title);
+	svg_text_end(plot->out);
+	append_axes(plot, figure);
+}
+
+void plot_end(struct plot *plot)
+{
+	buffer_append_text(plot->out, "</svg>\n");
+}
+
+/* Reserve space for an entry: a swatch of 22 pixels, then the text. */
+static void plot_begin_legend_entry(struct plot *plot)
+{
+	if (plot->legend_x > LEGEND_END && plot->legend_y == LEGEND_TOP) {
+		plot->legend_x = PLOT_LEFT;
+		plot->legend_y += LEGEND_ROW;
+	}
+}
+
+static void append_entry_text(struct plot *plot, const char *text)
+{
+	svg_text_begin(plot->out, NULL,
+		       (struct svg_point){plot->legend_x + 22,
+					  plot->legend_y + 4, false},
+		       "");
+	markup_append_label(plot->out, text);
+	svg_text_end(plot->out);
+	plot->legend_x += 44 + (int)strlen(text) * CHARACTER;
+}
+
+void plot_legend_line(struct plot *plot, const char *class, const char *text)
+{
+	plot_begin_legend_entry(plot);
+	svg_path(plot->out, class, "M%d %dh16", plot->legend_x, plot->legend_y);
+	append_entry_text(plot, text);
+}
+
+void plot_legend_dot(struct plot *plot, const char *class, const char *text)
+{
+	plot_begin_legend_entry(plot);
+	svg_path(plot->out, class, "M%d %dh0", plot->legend_x + 12,
+		 plot->legend_y);
+	append_entry_text(plot, text);
+}
+
+void plot_legend_patch(struct plot *plot, const char *class, const char *text)
+{
+	plot_begin_legend_entry(plot);
+	svg_rect(plot->out, class,
+		 (struct svg_box){plot->legend_x, plot->legend_y - 5, 16, 10,
+				  false});
+	append_entry_text(plot, text);
+}
+
+void plot_threshold(struct plot *plot, double value, bool is_across)
+{
+	struct buffer text = {0};
+
+	if (!isfinite(value))
+		return;
+	if (is_across)
+		svg_path(plot->out, "th", "M%.1f %.1fH%.1f", plot->x.first,
+			 axis_place(&plot->y, value), plot->x.last);
+	else
+		svg_path(plot->out, "th", "M%.1f %.1fV%.1f",
+			 axis_place(&plot->x, value), plot->y.first,
+			 plot->y.last);
+	buffer_append_text(&text, "threshold ");
+	append_number(&text, value);
+	plot_legend_line(plot, "th", text.data);
+	buffer_free(&text);
+}
+
+static int compare_floats(const void *left, const void *right)
+{
+	float a = *(const float *)left;
+	float b = *(const float *)right;
+
+	return (a > b) - (a < b);
+}
+
+/*
+ * Collect the distinct finite values in ascending order; return their number.
+ */
+static size_t collect_distinct(const float *values, size_t count,
+			       float *distinct)
+{
+	size_t found = 0;
+	size_t used = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (isfinite(values[i]))
+			distinct[found++] = values[i];
+	if (found > 1)
+		qsort(distinct, found, sizeof(*distinct), compare_floats);
+	for (size_t i = 0; i < found; i++)
+		if (used == 0 || distinct[i] > distinct[used - 1])
+			distinct[used++] = distinct[i];
+	return used;
+}
+
+/* Return the number of distinct values that are lower. */
+static size_t rank_in_distinct(const float *distinct, size_t count, float value)
+{
+	size_t at;
+
+	LOWER_BOUND(at, count, distinct[at] < value);
+	return at;
+}
+
+const uint8_t *quantiles_by_rank(struct arena *arena, const float *values,
+				 size_t count, unsigned levels)
+{
+	uint8_t *quantiles = ARENA_NEW(arena, uint8_t, count);
+	float *distinct = ARENA_NEW(arena, float, count);
+	size_t distinct_count = collect_distinct(values, count, distinct);
+
+	for (size_t i = 0; i < count; i++) {
+		if (!isfinite(values[i]))
+			continue;
+		quantiles[i] = (uint8_t)(levels - 1);
+		if (distinct_count > 1)
+			quantiles[i] =
+				(uint8_t)(rank_in_distinct(distinct,
+							   distinct_count,
+							   values[i]) *
+					  (levels - 1) / (distinct_count - 1));
+	}
+	return quantiles;
+}
+
+enum {
+	MAX_BOXES = 2000, /* maximum; chosen boxes are always drawn */
+	MIN_WIDTH = 480,
+	MAX_HEIGHT = 1200, /* pixels of the picture */
+	QUANTILES = 8,
+	MAX_TAGS = 30, /* maximum number of values written into boxes */
+	TAG_WIDTH = 56,
+	TAG_HEIGHT = 15,
+};
+
+static bool is_drawable(const struct figure_box *box)
+{
+	return isfinite(box->left) && isfinite(box->top) &&
+	       isfinite(box->width) && isfinite(box->height) &&
+	       box->width > 0 && box->height > 0;
+}
+
+/*
+ * Make a plot with the same scale for both axes; only pages that are too long
+ * are drawn wider, so that they stay visible.
+ */
+static struct plot make_box_plot(const struct figure *figure,
+				 struct buffer *out)
+{
+	struct extent x = {0};
+	struct extent y = {0};
+	struct plot plot = {.out = out};
+	double scale;
+
+	for (size_t i = 0; i < figure->box_count; i++) {
+		const struct figure_box *box = &figure->boxes[i];
+
+		if (!is_drawable(box))
+			continue;
+		extent_add(&x, (double)box->left);
+		extent_add(&x, (double)box->left + (double)box->width);
+		extent_add(&y, (double)box->top);
+		extent_add(&y, (double)box->top + (double)box->height);
+	}
+	plot.x = axis_make(&x, PLOT_LEFT, PLOT_RIGHT);
+	plot.y = axis_make(&y, PLOT_TOP, PLOT_BOTTOM);
+	scale = fmin(PLOT_COLUMNS / (plot.x.high - plot.x.low),
+		     MAX_HEIGHT / (plot.y.high - plot.y.low));
+	plot.x.last =
+		PLOT_LEFT + fmax(MIN_WIDTH, scale * (plot.x.high - plot.x.low));
+	plot.y.last = PLOT_TOP + fmax(100, scale * (plot.y.high - plot.y.low));
+	return plot;
+}
+
+static void append_box(struct plot *plot, const struct figure_box *box,
+		       unsigned quantile)
+{
+	double left = axis_place(&plot->x, (double)box->left);
+	double top = axis_place(&plot->y, (double)box->top);
+	double right =
+		axis_place(&plot->x, (double)box->left + (double)box->width);
+	double bottom =
+		axis_place(&plot->y, (double)box->top + (double)box->height);
+
+	svg_rect_begin(plot->out, box->is_content ? "by" : "bx",
+		       (struct svg_box){left, top, fmax(right - left, 0.5),
+					fmax(bottom - top, 0.5), false});
+	buffer_printf(plot->out, " fill-opacity=\"%.2f\"><title>",
+		      0.04 + 0.36 * quantile / (QUANTILES - 1));
+	if (box->label != NULL) {
+		markup_append_label(plot->out, box->label);
+		buffer_append_text(plot->out, ": ");
+	}
+	if (isfinite(box->value))
+		append_number(plot->out, (double)box->value);
+	else
+		buffer_append_text(plot->out, "no value");
+	buffer_printf(
+		plot->out, "; %.0f x %.0f at %.0f, %.0f%s</title></rect>\n",
+		(double)box->width, (double)box->height, (double)box->left,
+		(double)box->top, box->is_content ? "; chosen" : "");
+}
+
+static void append_boxes(struct plot *plot, const struct figure *figure,
+			 const uint8_t *quantiles, bool is_content)
+{
+	size_t drawn = 0;
+
+	for (size_t i = 0; i < figure->box_count && drawn < MAX_BOXES; i++) {
+		const struct figure_box *box = &figure->boxes[i];
+
+		if (box->is_content != is_content || !is_drawable(box))
+			continue;
+		append_box(plot, box, quantiles[i]);
+		drawn++;
+	}
+}
+
+/* The upper left corners of the written values. */
+struct tags {
+	double x[MAX_TAGS];
+	double y[MAX_TAGS];
+	unsigned count;
+};
+
+static bool is_free_position(const struct tags *tags, double x, double y)
+{
+	for (unsigned i = 0; i < tags->count; i++)
+		if (fabs(tags->x[i] - x) < TAG_WIDTH &&
+		    fabs(tags->y[i] - y) < TAG_HEIGHT)
+			return false;
+	return true;
+}
+
+/* Write the value into the box if there is space for it. */
+static void append_tag(struct plot *plot, struct tags *tags,
+		       const struct figure_box *box)
+{
+	double x = axis_place(&plot->x, (double)box->left);
+	double y = axis_place(&plot->y, (double)box->top);
+	double right =
+		axis_place(&plot->x, (double)box->left + (double)box->width);
+	double bottom =
+		axis_place(&plot->y, (double)box->top + (double)box->height);
+
+	if (tags->count == MAX_TAGS || right - x < TAG_WIDTH ||
+	    bottom - y < TAG_HEIGHT || !is_free_position(tags, x, y))
+		return;
+	tags->x[tags->count] = x;
+	tags->y[tags->count++] = y;
+	svg_text_begin(plot->out, NULL,
+		       (struct svg_point){x + 4, y + TAG_HEIGHT - 2, false},
+		       "");
+	append_number(plot->out, (double)box->value);
+	svg_text_end(plot->out);
+}
+
+/* Write the values in descending order, except 0. */
+static void append_tags(struct plot *plot, const struct figure *figure,
+			const uint8_t *quantiles)
+{
+	struct tags tags = {.count = 0};
+
+	for (unsigned quantile = QUANTILES; quantile-- > 0;)
+		for (size_t i = 0; i < figure->box_count; i++) {
+			const struct figure_box *box = &figure->boxes[i];
+
+			if (quantiles[i] == quantile && is_drawable(box) &&
+			    isfinite(box->value) && fabsf(box->value) > 0)
+				append_tag(plot, &tags, box);
+		}
+}
+
+static const uint8_t *quantile_boxes(struct arena *arena,
+				     const struct figure *figure)
+{
+	float *values = ARENA_NEW(arena, float, figure->box_count);
+
+	for (size_t i = 0; i < figure->box_count; i++)
+		values[i] = figure->boxes[i].value;
+	return quantiles_by_rank(arena, values, figure->box_count, QUANTILES);
+}
+
+void plot_boxes(const struct figure *figure, struct buffer *out)
+{
+	struct arena *arena = arena_create();
+	struct plot plot = make_box_plot(figure, out);
+	const uint8_t *quantiles = quantile_boxes(arena, figure);
+
+	plot_begin(&plot, figure);
+	append_boxes(&plot, figure, quantiles, false);
+	append_boxes(&plot, figure, quantiles, true);
+	append_tags(&plot, figure, quantiles);
+	plot_legend_patch(&plot, "by", "chosen");
+	plot_legend_patch(&plot, "bx", "not chosen; darker is higher");
+	plot_end(&plot);
+	arena_destroy(arena);
+}
+
+/*
+ * Maximum number of ranges drawn one by one; with more, only the pixel columns
+ * that the ranges touch are drawn.
+ */
+enum { MAX_RANGES = 1000 };
+
+static struct plot make_curve_plot(const struct figure *figure,
+				   struct buffer *out)
+{
+	struct extent x = {0};
+	struct extent y = {0};
+
+	extent_add(&x, 0);
+	extent_add(&y, 0);
+	for (size_t i = 0; i < figure->series_count; i++) {
+		const struct figure_series *series = &figure->series[i];
+
+		extent_add(&x, (double)series->count - 1);
+		for (size_t k = 0; k < series->count; k++)
+			extent_add(&y, (double)series->values[k]);
+	}
+	if (figure->has_threshold)
+		extent_add(&y, (double)figure->threshold);
+	return (struct plot){
+		.out = out,
+		.x = axis_make(&x, PLOT_LEFT, PLOT_RIGHT),
+		.y = axis_make_round(&y, PLOT_BOTTOM, PLOT_TOP),
+	};
+}
+
+/* Append a band, half open, in pixel columns. */
+static void append_band(struct plot *plot, double begin, double end,
+			bool is_content, const char *label)
+{
+	svg_rect_begin(plot->out, is_content ? "r1" : "r0",
+		       (struct svg_box){begin, PLOT_TOP, end - begin,
+					PLOT_BOTTOM - PLOT_TOP, false});
+	buffer_append_byte(plot->out, '>');
+	if (label != NULL) {
+		buffer_append_text(plot->out, "<title>");
+		markup_append_label(plot->out, label);
+		buffer_append_text(plot->out, "</title>");
+	}
+	buffer_append_text(plot->out, "</rect>\n");
+}
+
+/* Append the pixel columns that mark_columns() has marked. */
+static void append_columns(struct plot *plot, const bool *is_touched,
+			   bool is_content)
+{
+	for (int i = 0; i < PLOT_COLUMNS; i++) {
+		int begin = i;
+
+		while (i < PLOT_COLUMNS && is_touched[i])
+			i++;
+		if (i > begin)
+			append_band(plot, PLOT_LEFT + begin, PLOT_LEFT + i,
+				    is_content, NULL);
+	}
+}
+
+static void mark_columns(bool *is_touched, double begin, double end)
+{
+	int last = (int)floor(end - PLOT_LEFT);
+
+	for (int i = (int)floor(begin - PLOT_LEFT);
+	     i <= last && i < PLOT_COLUMNS; i++)
+		is_touched[i] = true;
+}
+
+/*
+ * Draw a range if it is wide enough to be visible; otherwise draw the pixel
+ * columns that it touches.
+ */
+static void append_ranges(struct plot *plot, const struct figure *figure)
+{
+	bool is_touched[2][PLOT_COLUMNS] = {{false}};
+	unsigned drawn = 0;
+
+	for (size_t i = 0; i < figure->range_count; i++) {
+		const struct figure_range *range = &figure->ranges[i];
+		double begin;
+		double end;
+
+		if (!isfinite(range->begin) || !isfinite(range->end))
+			continue;
+		begin = axis_place(&plot->x, (double)range->begin);
+		end = axis_place(&plot->x, (double)range->end);
+		if (end - begin >= 1 && drawn++ < MAX_RANGES)
+			append_band(plot, begin, end, range->is_content,
+				    range->label);
+		else
+			mark_columns(is_touched[range->is_content], begin, end);
+	}
+	for (int i = 0; i < 2; i++)
+		append_columns(plot, is_touched[i], i != 0);
+}
+
+/* A line, drawn point by point. */
+struct pen {
+	struct plot *plot;
+	bool is_down;
+};
+
+static void pen_move(struct pen *pen, size_t index, float value)
+{
+	struct plot *plot = pen->plot;
+
+	if (!isfinite(value)) {
+		pen->is_down = false;
+		return;
+	}
+	buffer_printf(plot->out, "%c%.1f %.1f", pen->is_down ? 'L' : 'M',
+		      axis_place(&plot->x, (double)index),
+		      axis_place(&plot->y, (double)value));
+	pen->is_down = true;
+}
+
+/* Draw the lowest and the highest value of a pixel column, in their order. */
+static void move_column(struct pen *pen, const struct figure_series *series,
+			size_t begin, size_t end)
+{
+	size_t lowest = begin;
+	size_t highest = begin;
+
+	for (size_t i = begin; i < end; i++) {
+		float value = series->values[i];
+
+		if (value < series->values[lowest] ||
+		    !isfinite(series->values[lowest]))
+			lowest = i;
+		if (value > series->values[highest] ||
+		    !isfinite(series->values[highest]))
+			highest = i;
+	}
+	if (lowest > highest) {
+		size_t swap = lowest;
+
+		lowest = highest;
+		highest = swap;
+	}
+	pen_move(pen, lowest, series->values[lowest]);
+	if (highest != lowest)
+		pen_move(pen, highest, series->values[highest]);
+}
+
+static void append_series(struct plot *plot, const struct figure_series *series,
+			  size_t number)
+{
+	struct pen pen = {.plot = plot};
+	size_t columns = PLOT_COLUMNS;
+
+	buffer_printf(plot->out, "<path class=\"c%zu\" d=\"", number);
+	if (series->count <= 2 * columns)
+		columns = series->count;
+	for (size_t i = 0; i < columns; i++)
+		move_column(&pen, series, i * series->count / columns,
+			    (i + 1) * series->count / columns);
+	buffer_append_text(plot->out, "\"/>\n");
+}
+
+static bool has_range(const struct figure *figure, bool is_content)
+{
+	for (size_t i = 0; i < figure->range_count; i++)
+		if (figure->ranges[i].is_content == is_content)
+			return true;
+	return false;
+}
+
+void plot_curve(const struct figure *figure, struct buffer *out)
+{
+	static const char *const classes[MAX_SERIES] = {"c0", "c1", "c2"};
+	struct plot plot = make_curve_plot(figure, out);
+
+	plot_begin(&plot, figure);
+	append_ranges(&plot, figure);
+	for (size_t i = figure->series_count;
+	     i-- > 0;) /* the first series is drawn on top */
+		append_series(&plot, &figure->series[i], i);
+	for (size_t i = 0; i < figure->series_count; i++)
+		if (figure->series[i].name != NULL)
+			plot_legend_line(&plot, classes[i],
+					 figure->series[i].name);
+	if (has_range(figure, true))
+		plot_legend_patch(&plot, "r1", "content");
+	if (has_range(figure, false))
+		plot_legend_patch(&plot, "r0", "not content");
+	if (figure->has_threshold)
+		plot_threshold(&plot, (double)figure->threshold, true);
+	plot_end(&plot);
+}
+
+enum {
+	MAX_BINS = 80,
+	WANTED_BINS = 48,
+	MAX_BAR = 60, /* pixels */
+};
+
+/* Bins of equal width; dropped values are counted separately. */
+struct bins {
+	double begin; /* begin of the first bin */
+	double width;
+	unsigned count;
+	size_t thrown[MAX_BINS];
+	size_t kept[MAX_BINS];
+	bool is_whole; /* all values are whole numbers */
+	bool has_thrown;
+	bool has_kept;
+};
+
+static struct extent extent_of(const struct figure *figure, bool *is_whole_out)
+{
+	struct extent extent = {0};
+
+	*is_whole_out = true;
+	for (size_t i = 0; i < figure->point_count; i++) {
+		double x = (double)figure->points[i].x;
+
+		extent_add(&extent, x);
+		if (isfinite(x) && x != floor(x)) /* NOLINT: exact */
+			*is_whole_out = false;
+	}
+	if (figure->has_threshold)
+		extent_add(&extent, (double)figure->threshold);
+	return extent;
+}
+
+/* Choose the bins; whole numbers are in the middle of their bins. */
+static void set_bins(struct bins *bins, const struct extent *extent)
+{
+	double width = axis_step(extent->high - extent->low, WANTED_BINS);
+
+	if (!(extent->high > extent->low))
+		width = fmax(1, fabs(extent->low) / WANTED_BINS);
+	if (bins->is_whole && width < 1)
+		width = 1;
+	bins->width = width;
+	bins->begin = floor(extent->low / width) * width;
+	if (bins->is_whole)
+		bins->begin -= 0.5;
+	bins->count = (unsigned)floor((extent->high - bins->begin) / width) + 1;
+	if (bins->count > MAX_BINS)
+		bins->count = MAX_BINS;
+}
+
+static struct bins count_points(const struct figure *figure)
+{
+	struct bins bins = {0};
+	struct extent extent = extent_of(figure, &bins.is_whole);
+
+	set_bins(&bins, &extent);
+	for (size_t i = 0; i < figure->point_count; i++) {
+		const struct figure_point *point = &figure->points[i];
+		double bin = ((double)point->x - bins.begin) / bins.width;
+		unsigned index;
+
+		if (!isfinite(bin))
+			continue;
+		index = (unsigned)fmin(fmax(bin, 0), bins.count - 1);
+		if (point->group == 0)
+			bins.thrown[index]++;
+		else
+			bins.kept[index]++;
+		bins.has_thrown |= point->group == 0;
+		bins.has_kept |= point->group != 0;
+	}
+	return bins;
+}
+
+/*
+ * Return true if a few high bins would make the others invisible; the counts
+ * then need a logarithmic scale.
+ */
+static bool needs_log_scale(const struct bins *bins, double highest)
+{
+	unsigned low = 0;
+	unsigned filled = 0;
+
+	for (unsigned i = 0; i < bins->count; i++) {
+		size_t count = bins->thrown[i] + bins->kept[i];
+
+		filled += count > 0;
+		low += count > 0 && (double)count < highest / 50;
+	}
+	return 4 * low > filled;
+}
+
+static struct plot make_histogram_plot(const struct bins *bins,
+				       struct buffer *out)
+{
+	struct extent x = {true, bins->begin,
+			   bins->begin + bins->width * bins->count};
+	struct extent y = {true, 0, 1};
+	struct plot plot = {.out = out};
+
+	for (unsigned i = 0; i < bins->count; i++) {
+		extent_add(&y, (double)bins->thrown[i]);
+		extent_add(&y, (double)bins->kept[i]);
+	}
+	plot.x = axis_make(&x, PLOT_LEFT, PLOT_RIGHT);
+	plot.x.is_whole = bins->is_whole;
+	plot.y = axis_make_round(&y, PLOT_BOTTOM, PLOT_TOP);
+	if (needs_log_scale(bins, y.high)) {
+		plot.y.is_log = true;
+		plot.y.low = 0.5;
+		plot.y.high = y.high * 1.2;
+	}
+	return plot;
+}
+
+static void plot_append_bar(struct plot *plot, const struct bins *bins,
+			    unsigned bin, bool is_kept)
+{
+	size_t count = is_kept ? bins->kept[bin] : bins->thrown[bin];
+	double begin = bins->begin + bin * bins->width;
+	double left = axis_place(&plot->x, begin) + 0.5;
+	double width = axis_place(&plot->x, begin + bins->width) - left - 0.5;
+	double top = axis_place(&plot->y, (double)count);
+
+	if (count == 0)
+		return;
+	if (width > MAX_BAR) {
+		left += (width - MAX_BAR) / 2;
+		width = MAX_BAR;
+	}
+	if (bins->kept[bin] > 0 && bins->thrown[bin] > 0) {
+		width /= 2;
+		left += is_kept ? 0 : width;
+	}
+	svg_rect_begin(
+		plot->out, is_kept ? "b1" : "b0",
+		(struct svg_box){left, top, width, PLOT_BOTTOM - top, false});
+	buffer_append_text(plot->out, "><title>");
+	if (bins->width > 1 || !bins->is_whole) {
+		append_number(plot->out, begin);
+		buffer_append_text(plot->out, " to ");
+		append_number(plot->out, begin + bins->width);
+	} else {
+		append_number(plot->out, begin + bins->width / 2);
+	}
+	buffer_printf(plot->out, ": %zu %s</title></rect>\n", count,
+		      is_kept ? "kept" : "thrown away");
+}
+
+void plot_histogram(const struct figure *figure, struct buffer *out)
+{
+	struct bins bins = count_points(figure);
+	struct plot plot = make_histogram_plot(&bins, out);
+
+	plot_begin(&plot, figure);
+	for (unsigned i = 0; i < bins.count; i++) {
+		plot_append_bar(&plot, &bins, i, true);
+		plot_append_bar(&plot, &bins, i, false);
+	}
+	if (bins.has_kept)
+		plot_legend_patch(&plot, "b1", "kept");
+	if (bins.has_thrown)
+		plot_legend_patch(&plot, "b0", "thrown away");
+	if (figure->has_threshold)
+		plot_threshold(&plot, (double)figure->threshold, false);
+	plot_end(&plot);
+}
+
+/*
+ * Each group draws at most one point in a cell of the area, which limits the
+ * size of the picture.
+ */
+enum {
+	CELL = 3, /* pixels */
+	CELL_COLUMNS = PLOT_COLUMNS / CELL + 1,
+	CELL_ROWS = (PLOT_BOTTOM - PLOT_TOP) / CELL + 1,
+	GROUPS = 4, /* with separate colours and shapes */
+};
+
+static struct plot make_scatter_plot(const struct figure *figure,
+				     struct buffer *out)
+{
+	struct extent x = {0};
+	struct extent y = {0};
+
+	for (size_t i = 0; i < figure->point_count; i++) {
+		const struct figure_point *point = &figure->points[i];
+
+		if (!isfinite(point->x) || !isfinite(point->y))
+			continue;
+		extent_add(&x, (double)point->x);
+		extent_add(&y, (double)point->y);
+	}
+	return (struct plot){
+		.out = out,
+		.x = axis_make_round(&x, PLOT_LEFT, PLOT_RIGHT),
+		.y = axis_make_round(&y, PLOT_BOTTOM, PLOT_TOP),
+	};
+}
+
+/*
+ * Return the look of a group: group 0 has the first look, the others share the
+ * rest.
+ */
+static unsigned look_of(uint32_t group)
+{
+	return group == 0 ? 0 : 1 + (group - 1) % (GROUPS - 1);
+}
+
+/* The points of a look. */
+struct scatter_look {
+	size_t count;
+	uint32_t highest; /* highest of their groups */
+};
+
+static struct scatter_look append_points(struct plot *plot,
+					 const struct figure *figure,
+					 unsigned look, bool *is_taken)
+{
+	struct scatter_look drawn = {0};
+
+	memset(is_taken, 0, (size_t)CELL_COLUMNS * CELL_ROWS);
+	buffer_printf(plot->out, "<path class=\"g%u\" d=\"", look);
+	for (size_t i = 0; i < figure->point_count; i++) {
+		const struct figure_point *point = &figure->points[i];
+		double x;
+		double y;
+		size_t cell;
+
+		if (look_of(point->group) != look || !isfinite(point->x) ||
+		    !isfinite(point->y))
+			continue;
+		drawn.count++;
+		if (point->group > drawn.highest)
+			drawn.highest = point->group;
+		x = axis_place(&plot->x, (double)point->x);
+		y = axis_place(&plot->y, (double)point->y);
+		cell = (size_t)((y - PLOT_TOP) / CELL) * CELL_COLUMNS +
+		       (size_t)((x - PLOT_LEFT) / CELL);
+		if (!is_taken[cell])
+			buffer_printf(plot->out, "M%.0f %.0fh0", x, y);
+		is_taken[cell] = true;
+	}
+	buffer_append_text(plot->out, "\"/>\n");
+	return drawn;
+}
+
+static void scatter_append_legend(struct plot *plot, unsigned look,
+				  struct scatter_look drawn)
+{
+	char class[] = "g0";
+	struct buffer text = {0};
+
+	if (drawn.count == 0)
+		return;
+	class[1] = (char)('0' + look);
+	if (look == 0)
+		buffer_append_text(&text, "thrown away");
+	else if (drawn.highest == look)
+		buffer_printf(&text, "cluster %u", look);
+	else
+		buffer_printf(&text, "clusters %u, %u, ...", look,
+			      look + GROUPS - 1);
+	buffer_printf(&text, " (%zu)", drawn.count);
+	plot_legend_dot(plot, class, text.data);
+	buffer_free(&text);
+}
+
+void plot_scatter(const struct figure *figure, struct buffer *out)
+{
+	struct plot plot = make_scatter_plot(figure, out);
+	bool *is_taken =
+		mem_alloc((size_t)CELL_COLUMNS * CELL_ROWS, sizeof(*is_taken));
+
+	plot_begin(&plot, figure);
+	for (unsigned look = 0; look < GROUPS; look++)
+		scatter_append_legend(
+			&plot, look,
+			append_points(&plot, figure, look, is_taken));
+	plot_end(&plot);
+	free(is_taken);
+}
+
+/*
+ * Colours of Okabe and Ito, "Color Universal Design", which colour-blind people
+ * can distinguish; lighter ones on a dark background. Groups also differ in
+ * shape.
+ */
+static const char style[] =
+	".fig{display:block;width:100%;height:auto;max-width:60em;"
+	"font:13px system-ui,sans-serif;"
+	"--ink:#1b1b1b;--quiet:#5c5c5c;--rule:#d9dde2;--c0:#0072b2;"
+	"--c1:#d55e00;--c2:#007a5a;--c3:#a0568a}\n"
+	"@media(prefers-color-scheme:dark){.fig{--ink:#e4e4e4;"
+	"--quiet:#a3a3a3;--rule:#363c43;--c0:#56b4e9;--c1:#e69f00;"
+	"--c2:#2ec49a;--c3:#e39acb}}\n"
+	".fig text{fill:var(--ink)}.fig .ti{font-size:16px;font-weight:600}\n"
+	".fig .tk{fill:var(--quiet)}.fig .e{text-anchor:end}"
+	".fig .c{text-anchor:middle}\n"
+	".fig .ax{stroke:var(--quiet);fill:none}"
+	".fig .gr{stroke:var(--rule);fill:none}\n"
+	".fig .th{stroke:var(--ink);stroke-width:1.5;stroke-dasharray:7 4;"
+	"fill:none}\n"
+	".fig .c0,.fig .c1,.fig .c2{fill:none;stroke-linejoin:round}\n"
+	".fig .c0{stroke:var(--c0);stroke-width:1.8}"
+	".fig .c1{stroke:var(--c1);stroke-dasharray:6 2;opacity:.6}"
+	".fig .c2{stroke:var(--c2);stroke-dasharray:2 2;opacity:.7}\n"
+	".fig .r1{fill:var(--c0);fill-opacity:.22}"
+	".fig .r0{fill:var(--quiet);fill-opacity:.16}\n"
+	".fig .b1{fill:var(--c0)}.fig .b0{fill:var(--c1);fill-opacity:.75}\n"
+	".fig .g0,.fig .g1,.fig .g2,.fig .g3{fill:none}\n"
+	".fig .g0{stroke:var(--c1);stroke-width:4;stroke-linecap:round}"
+	".fig .g1{stroke:var(--c0);stroke-width:5;stroke-linecap:square}\n"
+	".fig .g2{stroke:var(--c2);stroke-width:7;stroke-linecap:round}"
+	".fig .g3{stroke:var(--c3);stroke-width:3;stroke-linecap:square}\n"
+	".fig .bx{fill:var(--quiet);stroke:var(--quiet);stroke-width:.6}"
+	".fig .by{fill:var(--c0);stroke:var(--c0);stroke-width:3}\n";
+
+void plot_style(struct buffer *out)
+{
+	buffer_append_text(out, style);
+}
+
+void plot_svg(const struct figure *figure, struct buffer *out)
+{
+	switch (figure->kind) {
+	case FIGURE_CURVE:
+		plot_curve(figure, out);
+		break;
+	case FIGURE_HISTOGRAM:
+		plot_histogram(figure, out);
+		break;
+	case FIGURE_SCATTER:
+		plot_scatter(figure, out);
+		break;
+	case FIGURE_BOXES:
+		plot_boxes(figure, out);
+		break;
+	}
+}

@@ -1,0 +1,721 @@
+#include "extract/metadata/metadata_author.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/utf8.h"
+#include "extract/metadata/metadata.h"
+#include "extract/metadata/metadata_date.h"
+#include "extract/text/characters.h"
+#include "page/page.h"
+
+enum {
+	MAX_NAME = 80,
+	MAX_ROLE =
+		30, /* maximum bytes before a "by" that is not the first word */
+};
+
+/* Return true for a capital, or a non-ASCII letter. */
+static bool is_capital(char byte)
+{
+	return (byte >= 'A' && byte <= 'Z') || (unsigned char)byte >= 0x80;
+}
+
+static bool is_listed_word(struct slice text, const char *const *words,
+			   size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (text.size == strlen(words[i]) &&
+		    strncasecmp(text.data, words[i], text.size) == 0)
+			return true;
+	return false;
+}
+
+#define IS_LISTED(text, words) \
+	is_listed_word((text), (words), sizeof(words) / sizeof((words)[0]))
+
+static bool word_has_digit(struct slice word)
+{
+	const char *bytes = word.data;
+
+	for (size_t i = 0; i < word.size; i++)
+		if (bytes[i] >= '0' && bytes[i] <= '9')
+			return true;
+	return false;
+}
+
+static bool has_letter(struct slice text)
+{
+	const char *bytes = text.data;
+
+	for (size_t i = 0; i < text.size; i++)
+		if ((unsigned char)((bytes[i] | 0x20) - 'a') < 26 ||
+		    (unsigned char)bytes[i] >= 0x80)
+			return true;
+	return false;
+}
+
+/* Return the first word, up to a space. */
+static struct slice first_word(struct slice text)
+{
+	const char *space = memchr(text.data, ' ', text.size);
+
+	if (space != NULL)
+		text.size = (size_t)(space - (const char *)text.data);
+	return text;
+}
+
+/* Return true if the name ends before this word, which is not its first. */
+static bool ends_name(struct slice word)
+{
+	static const char *const ends[] = {
+		"on",
+		"published",
+		"posted",
+		"updated",
+		"last",
+		"in",
+		"for",
+		"at",
+		"min",
+		"reviewed",
+		"fact",
+		"is",
+		"edited",
+		"|",
+		"-",
+		"\xE2\x80\x93",
+		"\xE2\x80\x94",
+		"\xC2\xB7",
+		"\xE2\x80\xA2",
+		"//",
+		"am",
+		"le",
+		"el",
+		"with",
+	};
+
+	return IS_LISTED(word, ends);
+}
+
+/* Return true for "5 March" or "March 5". */
+static bool is_byline_date(struct slice text)
+{
+	struct slice word = first_word(text);
+	const char *bytes = text.data;
+
+	if (bytes[0] >= '0' && bytes[0] <= '9')
+		return true;
+	return text.size > word.size + 1 && bytes[word.size + 1] >= '0' &&
+	       bytes[word.size + 1] <= '9' && month_of(word) != 0;
+}
+
+/* Return `text` without the part after the names. */
+static struct slice cut_tail(struct slice text)
+{
+	const char *begin = text.data;
+	size_t at = 0;
+
+	while (at < text.size) {
+		struct slice word =
+			first_word((struct slice){begin + at, text.size - at});
+
+		if (at > 0 && word.size > 0 &&
+		    (ends_name(word) || is_byline_date((struct slice){
+						begin + at, text.size - at})))
+			break;
+		at += word.size + 1;
+	}
+	if (at < text.size)
+		text.size = at;
+	return byline_trim(text);
+}
+
+/* Return the part after "by" of "Recipe by Ann Smith". */
+static struct slice text_after_by(struct slice text)
+{
+	const char *by = memmem(text.data, text.size, " by ", 4);
+	const char *begin = text.data;
+
+	if (by == NULL || by - begin > MAX_ROLE)
+		return text;
+	return byline_trim(
+		(struct slice){by + 4, (size_t)(begin + text.size - by - 4)});
+}
+
+/*
+ * Return true for "PhD", "M.D.", "RN", "Jr.", "E-RYT 200": not a name by
+ * itself.
+ */
+static bool is_degree(struct slice text)
+{
+	static const char *const degrees[] = {"phd",  "ph.d", "ph.d.", "jr",
+					      "jr.",  "sr",   "sr.",   "esq",
+					      "esq.", "inc",  "inc.",  "llc"};
+	const char *bytes = text.data;
+
+	if (IS_LISTED(text, degrees))
+		return true;
+	if (text.size > 12 || !has_letter(text))
+		return false;
+	for (size_t i = 0; i < text.size; i++)
+		if ((unsigned char)bytes[i] >= 0x80 ||
+		    (bytes[i] >= 'a' && bytes[i] <= 'z'))
+			return false;
+	return true;
+}
+
+static bool is_byline_address(struct slice text)
+{
+	return memmem(text.data, text.size, "://", 3) != NULL ||
+	       memmem(text.data, text.size, "www.", 4) != NULL ||
+	       memchr(text.data, '@', text.size) != NULL;
+}
+
+static bool is_nobody(struct slice text)
+{
+	static const char *const words[] = {
+		"admin",     "administrator", "webmaster", "anonymous",
+		"unknown",   "guest",         "user",      "root",
+		"wordpress", "null",          "undefined", "none",
+		"n/a",       "author",        "authors",   "by",
+		"follow",    "ratio",         "default",   "siteadmin",
+		"superuser", "name",
+	};
+
+	return IS_LISTED(text, words);
+}
+
+/* Return the bytes of the separator of two names at `text`, 0 without one. */
+static size_t separator_size(struct slice text)
+{
+	static const char *const separators[] = {
+		",",     ";",    " and ", " & ", " und ", " et ",
+		" och ", " og ", " и ",   "、",  "，",    " + ",
+
+	};
+
+	for (size_t i = 0; i < sizeof(separators) / sizeof(separators[0]);
+	     i++) {
+		size_t size = strlen(separators[i]);
+
+		if (text.size > size &&
+		    strncasecmp(text.data, separators[i], size) == 0)
+			return size;
+	}
+	return 0;
+}
+
+struct byline_name_list {
+	struct slice *items; /* [max] */
+	size_t count;
+	size_t max;
+	bool is_open; /* degrees may follow the last name */
+	bool is_prose;
+};
+
+static void byline_add_name(struct byline_name_list *names, struct slice piece)
+{
+	struct slice name = byline_trim(piece);
+	struct slice rest = byline_rest(name);
+
+	if (rest.data != NULL)
+		name = rest;
+	if (names->is_prose)
+		name = cut_tail(text_after_by(name));
+
+	if (names->is_open && name.size > 0 && is_degree(name)) {
+		struct slice *last = &names->items[names->count - 1];
+
+		last->size = (size_t)((const char *)name.data + name.size -
+				      (const char *)last->data);
+		return;
+	}
+	names->is_open = name.size > 1 && has_letter(name) &&
+			 name.size <= MAX_NAME && !is_byline_address(name) &&
+			 !is_nobody(name) && names->count < names->max;
+	if (names->is_open)
+		names->items[names->count++] = name;
+}
+
+size_t byline_names(struct slice text, bool is_prose, struct slice *items,
+		    size_t max)
+{
+	struct byline_name_list names = {
+		.items = items, .max = max, .is_prose = is_prose};
+	const char *bytes = text.data;
+	size_t begin = 0;
+	size_t at = 0;
+
+	while (at < text.size) {
+		size_t size = separator_size(
+			(struct slice){bytes + at, text.size - at});
+
+		if (size > 0)
+			byline_add_name(&names, (struct slice){bytes + begin,
+							       at - begin});
+		at += size > 0 ? size : 1;
+		if (size > 0)
+			begin = at;
+	}
+	if (text.size > begin)
+		byline_add_name(&names, (struct slice){bytes + begin,
+						       text.size - begin});
+	return names.count;
+}
+
+bool byline_is_person(struct slice name)
+{
+	static const char *const days[] = {"mon", "tue", "wed", "thu",
+					   "fri", "sat", "sun"};
+	const char *bytes = name.data;
+	uint32_t words = 0;
+	uint32_t lower = 0;
+
+	if (name.size < 2 || name.size > MAX_NAME || word_has_digit(name) ||
+	    IS_LISTED(name, days) || !is_capital(bytes[0]))
+		return false;
+	for (size_t at = 0; at < name.size;) {
+		struct slice word =
+			first_word((struct slice){bytes + at, name.size - at});
+
+		words++;
+		lower += !is_capital(bytes[at]);
+		at += word.size + 1;
+	}
+	return words <= 5 && (lower <= 1 || words > 3); /* "de la Cruz" */
+}
+
+/*
+ * Return true if a text and the text before it are in different blocks, or a br
+ * is between them. Assume this for a gap of more than MAX_LABEL bytes.
+ */
+static bool is_in_new_block(const struct page *page, uint32_t index)
+{
+	const struct text *before = &page->texts[index - 1];
+	const struct text *after = &page->texts[index];
+	const char *source = page->source.data;
+
+	if (before->node != after->node &&
+	    ((tag_flags(page->nodes[before->node].tag) |
+	      tag_flags(page->nodes[after->node].tag)) &
+	     TAG_IS_BLOCK) != 0)
+		return true;
+	if (after->source.begin - before->source.end > MAX_LABEL)
+		return true;
+	for (uint32_t i = before->source.end; i + 3 < after->source.begin; i++)
+		if (source[i] == '<' && (source[i + 1] | 0x20) == 'b' &&
+		    (source[i + 2] | 0x20) == 'r')
+			return true;
+	return false;
+}
+
+/* Return true if no white space is between a text and the text before it. */
+static bool is_touching(const struct page *page, uint32_t index)
+{
+	struct slice before = page_text(page, index - 1);
+	struct slice after = page_text(page, index);
+	const unsigned char *bytes = before.data;
+
+	return !character_is_space(bytes[before.size - 1]) &&
+	       !character_is_space(*(const unsigned char *)after.data);
+}
+
+/* Return the separator between a text and the text before it. */
+static struct slice glue_of(const struct page *page, uint32_t index,
+			    bool is_label)
+{
+	bool is_broken = is_in_new_block(page, index);
+
+	if (is_label && (is_broken || is_touching(page, index)))
+		return (struct slice){" | ", 3};
+	return (struct slice){" ", is_broken ? 1 : 0};
+}
+
+/* `size` <= MAX_HEADING */
+static struct slice join_texts(struct arena *arena, const struct page *page,
+			       uint32_t index, size_t size)
+{
+	const struct node *node = &page->nodes[index];
+	char raw[MAX_HEADING];
+	size_t length = 0;
+	char *out;
+
+	for (uint32_t i = node->first_text; i < node->end_text; i++) {
+		struct slice text = page_text(page, i);
+		struct slice glue = {"", 0};
+
+		if (i > node->first_text)
+			glue = glue_of(page, i, size == MAX_LABEL);
+		if (length + glue.size + text.size >= size)
+			return (struct slice){"", 0};
+		memcpy(raw + length, glue.data, glue.size);
+		length += glue.size;
+		memcpy(raw + length, text.data, text.size);
+		length += text.size;
+	}
+	if (length == 0)
+		return (struct slice){"", 0};
+	out = arena_alloc(arena, length, 1);
+	return (struct slice){out,
+			      text_collapse((struct slice){raw, length}, out)};
+}
+
+struct slice heading_of(struct arena *arena, const struct page *page,
+			uint32_t node)
+{
+	return join_texts(arena, page, node, MAX_HEADING);
+}
+
+struct slice label_of(struct arena *arena, const struct page *page,
+		      uint32_t node)
+{
+	return join_texts(arena, page, node, MAX_LABEL);
+}
+
+enum {
+	MAX_FOLDED = 1024,
+	MAX_CUTS = 8,  /* maximum number of parts removed from a title */
+	MIN_SHARED = 4 /* minimum bytes of a name inside another name */
+};
+
+static enum character_class character_class_at(uint32_t code)
+{
+	return code < 0x80 ? (enum character_class)character_class_of_byte[code]
+			   : character_class_of(code);
+}
+
+static uint32_t lower_letter(uint32_t code)
+{
+	if (code >= 0x80)
+		return character_lower(code);
+	return code >= 'A' && code <= 'Z' ? code + 32 : code;
+}
+
+struct slice name_fold(struct arena *arena, struct slice text)
+{
+	const unsigned char *at = text.data;
+	const unsigned char *end;
+	char *out;
+	size_t size = 0;
+
+	if (text.size == 0)
+		return (struct slice){"", 0};
+	if (text.size > MAX_FOLDED)
+		text.size = MAX_FOLDED;
+	end = at + text.size;
+	/* folding makes at most two bytes of one, for the Turkish "i" */
+	out = arena_alloc(arena, text.size + 4, 2);
+	while (at < end) {
+		uint32_t code = utf8_next(&at, end);
+
+		if (character_class_at(code) >= CHARACTER_LETTER)
+			size += utf8_encode(lower_letter(code), out + size);
+	}
+	return (struct slice){out, size};
+}
+
+/*
+ * Return true for letters of scripts without spaces, which are words by
+ * themselves.
+ */
+static bool is_single(enum character_class class)
+{
+	return class == CHARACTER_HAN || class == CHARACTER_THAI;
+}
+
+struct title_words title_words_of(struct slice text)
+{
+	const unsigned char *at = text.data;
+	const unsigned char *end = at == NULL ? NULL : at + text.size;
+	struct title_words words = {.count = 0};
+	uint64_t hash = 0;
+
+	while (at < end && words.count < MAX_TITLE_WORDS) {
+		uint32_t code = utf8_next(&at, end);
+		enum character_class class = character_class_at(code);
+
+		if (hash != 0 &&
+		    (class < CHARACTER_LETTER || is_single(class))) {
+			words.words[words.count++] = hash;
+			hash = 0;
+		}
+		if (class < CHARACTER_LETTER)
+			continue;
+		code = lower_letter(code);
+		hash = hash64(&code, sizeof(code), hash);
+		if (is_single(class) && words.count < MAX_TITLE_WORDS) {
+			words.words[words.count++] = hash;
+			hash = 0;
+		}
+	}
+	if (hash != 0 && words.count < MAX_TITLE_WORDS)
+		words.words[words.count++] = hash;
+	return words;
+}
+
+static bool title_has_word(const struct title_words *words, uint64_t word)
+{
+	for (size_t i = 0; i < words->count; i++)
+		if (words->words[i] == word)
+			return true;
+	return false;
+}
+
+double title_overlap(const struct title_words *a, const struct title_words *b)
+{
+	size_t shared = 0;
+
+	if (a->count == 0 || b->count == 0)
+		return 0;
+	for (size_t i = 0; i < a->count; i++)
+		shared += title_has_word(b, a->words[i]);
+	for (size_t i = 0; i < b->count; i++)
+		shared += title_has_word(a, b->words[i]);
+	return (double)shared / (double)(a->count + b->count);
+}
+
+/* Return the host of an address, or empty. */
+static struct slice host_of_address(struct slice url)
+{
+	const char *begin =
+		url.size < 3 ? NULL : memmem(url.data, url.size, "://", 3);
+	const char *end;
+	const char *at;
+
+	if (begin == NULL)
+		return (struct slice){"", 0};
+	begin += 3;
+	end = (const char *)url.data + url.size;
+	for (at = begin; at < end && strchr("/?#:", *at) == NULL;)
+		at++;
+	return (struct slice){begin, (size_t)(at - begin)};
+}
+
+/*
+ * Return the longest label before the last one (a country or another top-level
+ * domain).
+ */
+static struct slice longest_label(struct slice host)
+{
+	const char *at = host.data;
+	const char *end = at + host.size;
+	struct slice longest = {"", 0};
+
+	while (at < end) {
+		const char *dot = memchr(at, '.', (size_t)(end - at));
+
+		if (dot == NULL)
+			break;
+		if ((size_t)(dot - at) >= longest.size)
+			longest = (struct slice){at, (size_t)(dot - at)};
+		at = dot + 1;
+	}
+	return longest;
+}
+
+struct site_names site_names_of(struct arena *arena, struct slice name,
+				struct slice url)
+{
+	struct slice host = host_of_address(url);
+
+	return (struct site_names){
+		.name = name_fold(arena, name),
+		.host = name_fold(arena, host),
+		.domain = name_fold(arena, longest_label(host)),
+	};
+}
+
+static bool name_contains(struct slice text, struct slice part)
+{
+	return part.size > 0 && text.size >= part.size &&
+	       memmem(text.data, text.size, part.data, part.size) != NULL;
+}
+
+bool site_is_named(struct arena *arena, const struct site_names *site,
+		   struct slice part)
+{
+	struct slice name = name_fold(arena, part);
+
+	if (name.size == 0 || slice_equal(name, site->name))
+		return true;
+	if (name_contains(name, site->name) && name.size < 2 * site->name.size)
+		return true;
+	if (name.size >= MIN_SHARED && (name_contains(site->name, name) ||
+					name_contains(site->host, name)))
+		return true;
+	return site->domain.size >= MIN_SHARED &&
+	       name_contains(name, site->domain) &&
+	       name.size < 3 * site->domain.size;
+}
+
+/*
+ * A separator: where the part before it ends, and where the part after it
+ * begins.
+ */
+struct title_separator {
+	size_t end;
+	size_t begin; /* 0: no separator */
+	bool is_firm; /* the part after "|" is never part of the title; the part
+			 after a dash may be */
+};
+
+/* Signs that separate parts if spaces are around them. */
+static const struct {
+	const char *sign;
+	bool is_firm;
+	bool is_alone; /* also separates without spaces */
+} signs[] = {
+	{"|", true, true},   {"»", true, true},   {"«", true, true},
+	{"::", true, false}, {"/", true, false},  {"-", false, false},
+	{"–", false, false}, {"—", false, false}, {"·", false, false},
+	{"•", false, false}, {"~", false, false},
+};
+
+/* Return the separator whose sign is at byte `at` >= 1. */
+static struct title_separator title_separator_at(struct slice title, size_t at)
+{
+	const char *bytes = title.data;
+
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+		size_t size = strlen(signs[i].sign);
+		size_t end = at + size;
+		bool is_before = bytes[at - 1] == ' ';
+		bool is_behind = end < title.size && bytes[end] == ' ';
+
+		if (end < title.size &&
+		    memcmp(bytes + at, signs[i].sign, size) == 0 &&
+		    (signs[i].is_alone || (is_before && is_behind)))
+			return (struct title_separator){at - is_before,
+							end + is_behind,
+							signs[i].is_firm};
+	}
+	return (struct title_separator){0};
+}
+
+static bool is_cut_off(struct arena *arena, const struct site_names *site,
+		       struct slice other, struct slice part)
+{
+	return site_is_named(arena, site, part) ||
+	       (other.size > 0 && slice_equal(name_fold(arena, part), other));
+}
+
+/* Find the first and the last separator. */
+static void find_title_separators(struct slice title,
+				  struct title_separator *first,
+				  struct title_separator *last)
+{
+	*first = *last = (struct title_separator){0};
+	for (size_t i = 1; i < title.size; i++) {
+		struct title_separator cut = title_separator_at(title, i);
+
+		if (cut.begin == 0)
+			continue;
+		if (first->begin == 0)
+			*first = cut;
+		*last = cut;
+		i = cut.begin - 1;
+	}
+}
+
+struct slice title_without_site(struct arena *arena,
+				const struct site_names *site,
+				struct slice other, struct slice title)
+{
+	struct title_separator first;
+	struct title_separator last;
+
+	for (size_t i = 0; i < MAX_CUTS; i++) {
+		const char *bytes = title.data;
+
+		find_title_separators(title, &first, &last);
+		if (last.begin == 0 || last.end == 0)
+			break;
+		if (is_cut_off(arena, site, other,
+			       (struct slice){bytes + last.begin,
+					      title.size - last.begin}) ||
+		    (last.is_firm && !first.is_firm))
+			title.size = last.end;
+		else if (is_cut_off(arena, site, other,
+				    (struct slice){bytes, first.end}))
+			title = (struct slice){bytes + first.begin,
+					       title.size - first.begin};
+		else if (first.is_firm)
+			title.size = first.end;
+		else
+			break;
+	}
+	return title;
+}
+
+/*
+ * Reads texts near the title of a page: "By Ann Smith", and dates without
+ * markup.
+ */
+
+enum {
+	TEXTS_BEFORE = 6, /* texts before the title that are near it */
+	TEXTS_BEHIND = 25,
+};
+
+static bool text_has_digit(struct slice text)
+{
+	const char *bytes = text.data;
+
+	for (size_t i = 0; i < text.size; i++)
+		if (bytes[i] >= '0' && bytes[i] <= '9')
+			return true;
+	return false;
+}
+
+static struct slice
+collapsed_text_at(const struct metadata_candidates *findings, uint32_t index)
+{
+	struct slice text = page_text(findings->page, index);
+	char *out;
+
+	if (text.size > MAX_LABEL)
+		return (struct slice){"", 0};
+	out = arena_alloc(findings->arena, text.size, 1);
+	return (struct slice){out, text_collapse(text, out)};
+}
+
+/* Read a name after "by", or in the text after a text that is only "by". */
+static void read_byline(struct metadata_candidates *findings, struct slice text,
+			uint32_t index)
+{
+	struct slice rest = byline_rest(text);
+	struct slice names[1];
+
+	if (rest.data == NULL)
+		return;
+	if (rest.size == 0 && index + 1 < findings->page->text_count)
+		rest = collapsed_text_at(findings, index + 1);
+	if (byline_names(rest, true, names, 1) == 1 &&
+	    byline_is_person(names[0]))
+		findings_add(findings, SUBJECT_AUTHOR, rest, "byline", 56);
+}
+
+void findings_near(struct metadata_candidates *findings)
+{
+	uint32_t title = findings->title_end;
+	uint32_t end = findings->page->text_count;
+
+	if (title == NO_TEXT)
+		return;
+	if (title + TEXTS_BEHIND < end)
+		end = title + TEXTS_BEHIND;
+	for (uint32_t i = title < TEXTS_BEFORE ? 0 : title - TEXTS_BEFORE;
+	     i < end; i++) {
+		struct slice text = collapsed_text_at(findings, i);
+
+		if (text.size == 0 || (i >= findings->title_begin && i < title))
+			continue;
+		read_byline(findings, text, i);
+		if (text_has_digit(text))
+			findings_add(findings, SUBJECT_PUBLISHED, text,
+				     "byline", 54);
+	}
+}

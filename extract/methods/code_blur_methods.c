@@ -1,0 +1,625 @@
+#include "extract/methods/code_blur_methods.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "extract/core/document_walk.h"
+#include "extract/core/extractor.h"
+#include "extract/core/numeric.h"
+#include "extract/core/trace.h"
+#include "extract/methods/plain.h"
+#include "extract/methods/token_methods.h"
+#include "extract/text/characters.h"
+#include "extract/text/token_stream.h"
+#include "page/page.h"
+#include "page/scanner.h"
+
+/*
+ * Content code blurring (Gottron, Content Code Blurring: A New Approach to
+ * Content Extraction, TIR 2008): the common part of its three versions. They
+ * blur a vector of content and code, and keep a whole text if one of its
+ * entries is over the threshold ("maintain text blocks").
+ */
+
+/* The parameters of all versions, by their index in the table. */
+enum {
+	CODE_BLUR_RADIUS,
+	CODE_BLUR_EXTENT, /* passes; for a version that converges, epsilon */
+	CODE_BLUR_THRESHOLD,
+};
+
+/*
+ * Their rows. `entries` names the entries of the vector: "characters", and in
+ * the threshold "character".
+ */
+#define CODE_BLUR_RADIUS_ROW(entries, standard)                        \
+	{                                                              \
+		.name = "radius", .unit = (entries), .minimum = 1,     \
+		.maximum = 1000, .default_value = (standard),          \
+		.meaning = "about the standard deviation of one blur", \
+	}
+#define CODE_BLUR_EPSILON_ROW                                              \
+	{                                                                  \
+		.name = "epsilon", .unit = "content code ratio",           \
+		.minimum = 0.001, .maximum = 1, .default_value = 0.01,     \
+		.meaning = "blur until one more pass changes no ratio by " \
+			   "more",                                         \
+	}
+#define CODE_BLUR_THRESHOLD_ROW(entry, standard)                         \
+	{                                                                \
+		.name = "threshold", .unit = "content code ratio",       \
+		.minimum = 0, .maximum = 1, .default_value = (standard), \
+		.meaning = "text is kept when a " entry " is above it",  \
+	}
+
+/* The differences between the versions. */
+struct code_blur {
+	struct content_code (*vector)(
+		struct arena *arena, const struct page *page,
+		const bool *is_visible,
+		const struct content_code_options *options);
+	bool ignores_anchors;
+	bool converges;
+	const char *entries; /* human-readable name of an entry: "characters" */
+};
+
+/*
+ * Return the length to which runs of code are truncated. Up to `reach` entries
+ * of a run influence content. If the blur must converge, entries of code also
+ * count, and content on both sides must not influence an entry in the middle of
+ * a run.
+ */
+static uint32_t longest_code_run(const struct blur *blur, bool converges)
+{
+	uint32_t reach = blur_reach(blur);
+
+	return converges ? 2 * reach : reach;
+}
+
+/* Draw the figure; `vector` holds the ratios before the blur. */
+static void code_blur_draw(const struct code_blur *code_blur,
+			   const struct extractor_input *input,
+			   const struct content_code *code, const float *vector)
+{
+	struct arena *arena = input->trace->arena;
+	const struct figure figure = {
+		.kind = FIGURE_CURVE,
+		.title = "Content code ratio",
+		.x_label = curve_label(arena, code_blur->entries, code->count),
+		.y_label = "ratio of content",
+		.series = {curve_series(arena, "content code ratio",
+					code->ratio, code->count),
+			   curve_series(arena, "content code vector", vector,
+					code->count)},
+		.series_count = 2,
+		.has_threshold = true,
+		.threshold = (float)input->parameters[CODE_BLUR_THRESHOLD],
+	};
+
+	trace_figure(input->trace, &figure);
+}
+
+static void code_blur_explain(const struct extractor_input *input,
+			      const bool *is_visible,
+			      const struct verdict *verdicts, uint32_t passes)
+{
+	double threshold = input->parameters[CODE_BLUR_THRESHOLD];
+
+	for (uint32_t i = 0; i < input->page->text_count; i++) {
+		if (!is_visible[i])
+			trace_reason(input->trace, i, "not visible");
+		else
+			trace_reason(input->trace, i,
+				     "ratio %.2f after %u %s, %s %.2f",
+				     (double)verdicts[i].score, passes,
+				     passes == 1 ? "pass" : "passes",
+				     verdicts[i].is_content ? "over"
+							    : "not over",
+				     threshold);
+	}
+}
+
+static const float *copy_vector(struct arena *arena,
+				const struct content_code *code)
+{
+	float *vector = ARENA_NEW(arena, float, code->count);
+
+	if (code->count > 0)
+		memcpy(vector, code->ratio, code->count * sizeof(*vector));
+	return vector;
+}
+
+static struct blur blur_of(const struct code_blur *code_blur,
+			   const double *parameters)
+{
+	double extent = parameters[CODE_BLUR_EXTENT];
+
+	return (struct blur){
+		.radius = (uint32_t)parameters[CODE_BLUR_RADIUS],
+		.passes = code_blur->converges ? blur_max_passes(extent)
+					       : (uint32_t)extent,
+		.mirrors = code_blur->converges,
+	};
+}
+
+/* The implementation of run() of an extractor. */
+static void code_blur_run(const struct code_blur *code_blur,
+			  const struct extractor_input *input,
+			  struct verdict *verdicts)
+{
+	const double *parameters = input->parameters;
+	const bool *is_visible = visible_texts(input->arena, input->page);
+	struct blur blur = blur_of(code_blur, parameters);
+	const struct content_code_options options = {
+		.ignores_anchors = code_blur->ignores_anchors,
+		.max_code_run = longest_code_run(&blur, code_blur->converges),
+	};
+	struct content_code code = code_blur->vector(input->arena, input->page,
+						     is_visible, &options);
+	const float *vector = NULL;
+
+	if (code_blur->converges)
+		blur.passes = blur_passes_to_converge(
+			input->arena, code.ratio, code.count, blur.radius,
+			parameters[CODE_BLUR_EXTENT]);
+	if (input->trace != NULL)
+		vector = copy_vector(input->arena, &code);
+	code.ratio = blur_run(input->arena, code.ratio, code.count, &blur);
+	for (uint32_t i = 0; i < input->page->text_count; i++) {
+		float highest = content_code_highest(&code, code.texts[i]);
+
+		verdicts[i] = (struct verdict){
+			.score = highest,
+			.is_content = is_visible[i] &&
+				      (double)highest >
+					      parameters[CODE_BLUR_THRESHOLD],
+		};
+	}
+	if (input->trace == NULL)
+		return;
+	code_blur_explain(input, is_visible, verdicts, blur.passes);
+	code_blur_draw(code_blur, input, &code, vector);
+}
+
+/*
+ * The source does not define radius and threshold. These have the highest mean
+ * word F1 over five sets: news pages gain from a wider blur, but on other kinds
+ * of pages a wider blur is worse than all visible text (tests/eval/RESULTS.md,
+ * "What parameters were chosen by"). Nearby values are almost as good.
+ *
+ * The source blurs "until convergence". Repeated Gaussians are one wider
+ * Gaussian and their limit is flat, so the stop is a choice of width: several
+ * narrow passes are equivalent to one wide pass. Hence one pass.
+ */
+static const struct parameter accb_parameters[] = {
+	[CODE_BLUR_RADIUS] = CODE_BLUR_RADIUS_ROW("characters", 40),
+	[CODE_BLUR_EXTENT] =
+		{
+			.name = "passes",
+			.unit = "",
+			.minimum = 1,
+			.maximum = 16,
+			.default_value = 1,
+			.meaning = "number of blur passes",
+		},
+	[CODE_BLUR_THRESHOLD] = CODE_BLUR_THRESHOLD_ROW("character", 0.8),
+};
+
+static const struct code_blur accb_version = {
+	.vector = content_code_vector,
+	.ignores_anchors = true,
+	.entries = "characters",
+};
+
+static void accb_run(const struct extractor_input *input,
+		     struct verdict *verdicts)
+{
+	code_blur_run(&accb_version, input, verdicts);
+}
+
+const struct extractor extractor_accb = {
+	.name = "accb",
+	.summary = "Regions with much text and little code, ignoring `a` tags.",
+	.source = "Gottron, Content Code Blurring: A New Approach to Content "
+		  "Extraction, TIR 2008, adapted version (ACCB)",
+	.parameters = accb_parameters,
+	.parameter_count = sizeof(accb_parameters) / sizeof(accb_parameters[0]),
+	.run = accb_run,
+};
+
+/*
+ * In the adaptation of DSC that Gottron (Clustering Template Based Web
+ * Documents, ECIR 2008) calls the best general method, the window slides
+ * several times and the regions are trimmed to text nodes; the paper gives no
+ * numbers. Here a window begins at every token, so that regions end at tags and
+ * never inside a text, and each pass searches the regions of the previous pass
+ * with a window of half the size: long windows find the article, short ones cut
+ * off its edges.
+ *
+ * Window and passes have the highest mean word F1 over five sets, on a plateau
+ * of all twelve pairs that were tried; passes that each search the whole page
+ * are no better (tests/eval/RESULTS.md, "What parameters were chosen by").
+ */
+enum { WINDOW, PASSES, MAX_SLOPE };
+
+static const struct parameter adsc_parameters[] = {
+	[WINDOW] =
+		{
+			.name = "window",
+			.unit = "tags and words",
+			.minimum = 1,
+			.maximum = 10000,
+			.default_value = 70,
+			.meaning = "window of the first pass, at most a tenth "
+				   "of the page",
+		},
+	[PASSES] =
+		{
+			.name = "passes",
+			.unit = "",
+			.minimum = 1,
+			.maximum = 8,
+			.default_value = 2,
+			.meaning = "each searches the regions of the previous "
+				   "pass, with windows half as long",
+		},
+	[MAX_SLOPE] = SLOPE_MAXIMUM,
+};
+
+static void adsc_run(const struct extractor_input *input,
+		     struct verdict *verdicts)
+{
+	const bool *is_visible = visible_texts(input->arena, input->page);
+	struct token_stream stream =
+		token_stream_make(input->arena, input->page, is_visible);
+	const struct token_range page = {0, stream.count};
+	struct token_regions regions = {&page, 1};
+	struct windows windows = {
+		.size = slope_window(&stream, input->parameters[WINDOW]),
+		.step = 1,
+		.max_slope = input->parameters[MAX_SLOPE] * slope_mean(&stream),
+	};
+
+	for (uint32_t i = 0; i < (uint32_t)input->parameters[PASSES]; i++) {
+		regions = slope_low_regions(input->arena, &stream, &regions,
+					    &windows);
+		windows.size = (windows.size + 1) / 2;
+	}
+	token_regions_judge(input, &stream, is_visible, &regions, verdicts);
+	if (input->trace != NULL)
+		slope_draw(input, &stream, &regions);
+}
+
+const struct extractor extractor_adsc = {
+	.name = "adsc",
+	.summary = "Like dsc, in several passes and with whole texts.",
+	.source = "Pinto et al., QuASM, JCDL 2002, as adapted by Gottron, "
+		  "Evaluating Content Extraction on HTML Documents, ITA 2007",
+	.parameters = adsc_parameters,
+	.parameter_count = sizeof(adsc_parameters) / sizeof(adsc_parameters[0]),
+	.run = adsc_run,
+};
+
+/*
+ * The source does not define radius, threshold and the end of the blurring.
+ * These have the highest mean word F1 over five sets; the relevant value is the
+ * width, radius * sqrt(passes), of about 45 characters (tests/eval/RESULTS.md,
+ * "What parameters were chosen by").
+ *
+ * In the source ACCB is not worse than CCB, and better on pages with links in
+ * the text (wiki pages). Here ACCB is better on the few wiki pages of the sets
+ * and on no whole set.
+ */
+static const struct parameter ccb_parameters[] = {
+	[CODE_BLUR_RADIUS] = CODE_BLUR_RADIUS_ROW("characters", 10),
+	[CODE_BLUR_EXTENT] = CODE_BLUR_EPSILON_ROW,
+	[CODE_BLUR_THRESHOLD] = CODE_BLUR_THRESHOLD_ROW("character", 0.65),
+};
+
+static const struct code_blur ccb_version = {
+	.vector = content_code_vector,
+	.ignores_anchors = false,
+	.converges = true,
+	.entries = "characters",
+};
+
+static void ccb_run(const struct extractor_input *input,
+		    struct verdict *verdicts)
+{
+	code_blur_run(&ccb_version, input, verdicts);
+}
+
+const struct extractor extractor_ccb = {
+	.name = "ccb",
+	.summary = "Regions with much text and little code, blurred to "
+		   "convergence.",
+	.source = "Gottron, Content Code Blurring: A New Approach to Content "
+		  "Extraction, TIR 2008, basic version (CCB)",
+	.parameters = ccb_parameters,
+	.parameter_count = sizeof(ccb_parameters) / sizeof(ccb_parameters[0]),
+	.run = ccb_run,
+};
+
+/*
+ * The vector under construction: lengths of runs, even ones of code, odd ones
+ * of content. A page has far fewer runs than characters, and code is truncated
+ * before the floats are allocated.
+ */
+struct runs {
+	struct arena *arena;
+	uint32_t *lengths; /* [count] */
+	size_t count;
+	size_t capacity;
+	uint32_t total; /* entries in all runs */
+	uint32_t max_code_run;
+	bool is_after_space; /* the last entry is white space */
+};
+
+static void push_run(struct runs *runs)
+{
+	if (runs->count == runs->capacity) {
+		size_t capacity =
+			runs->capacity == 0 ? 256 : runs->capacity * 2;
+		uint32_t *lengths = ARENA_NEW(runs->arena, uint32_t, capacity);
+
+		if (runs->count > 0)
+			memcpy(lengths, runs->lengths,
+			       runs->count * sizeof(*lengths));
+		runs->lengths = lengths;
+		runs->capacity = capacity;
+	}
+	runs->lengths[runs->count++] = 0;
+}
+
+static void add_entries(struct runs *runs, bool is_content, uint32_t entries)
+{
+	uint32_t *last;
+
+	if (entries == 0)
+		return;
+	while (runs->count == 0 || ((runs->count - 1) % 2 == 1) != is_content)
+		push_run(runs);
+	last = &runs->lengths[runs->count - 1];
+	if (!is_content && entries > runs->max_code_run - *last)
+		entries = runs->max_code_run - *last;
+	*last += entries;
+	runs->total += entries;
+}
+
+/* Return true for all bytes except UTF-8 continuation bytes. */
+static bool begins_character(unsigned char byte)
+{
+	return (byte & 0xc0) != 0x80;
+}
+
+static bool is_blank_source(const unsigned char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (!character_is_space(bytes[i]))
+			return false;
+	return true;
+}
+
+/*
+ * Count the characters of text; a run of white space and an entity each count
+ * as one.
+ */
+static void content_code_add_text(struct runs *runs, bool is_content,
+				  const unsigned char *bytes, size_t size)
+{
+	uint32_t entries = 0;
+	bool is_after_space = runs->is_after_space;
+
+	for (size_t i = 0; i < size;) {
+		bool space = character_is_space(bytes[i]);
+
+		if (!(space && is_after_space))
+			entries++;
+		is_after_space = space;
+		i += character_size(bytes + i, size - i);
+	}
+	runs->is_after_space = is_after_space;
+	add_entries(runs, is_content, entries);
+}
+
+/* Do the same for code; stop when the run has the maximum length. */
+static void content_code_add_code(struct runs *runs, const unsigned char *bytes,
+				  size_t size)
+{
+	uint32_t entries = 0;
+	bool is_after_space = runs->is_after_space;
+
+	for (size_t i = 0; i < size && entries < runs->max_code_run; i++) {
+		bool space = character_is_space(bytes[i]);
+
+		entries += begins_character(bytes[i]) &&
+			   !(space && is_after_space);
+		is_after_space = space;
+	}
+	runs->is_after_space = size > 0 && character_is_space(bytes[size - 1]);
+	add_entries(runs, false, entries);
+}
+
+/*
+ * Add text without a text node: blanks between tags, or text that the parser
+ * drops.
+ */
+static void content_code_add_gap(struct runs *runs, const unsigned char *bytes,
+				 size_t size)
+{
+	if (!is_blank_source(bytes, size))
+		content_code_add_code(runs, bytes, size);
+}
+
+static bool is_anchor_tag(const struct token *token)
+{
+	return (token->kind == TOKEN_START || token->kind == TOKEN_END) &&
+	       token->tag == TAG_a;
+}
+
+static float *content_code_expand(struct arena *arena, const struct runs *runs)
+{
+	float *ratio = ARENA_NEW(arena, float, runs->total);
+	size_t at = 0;
+
+	for (size_t i = 0; i < runs->count; i++) {
+		if (i % 2 == 1)
+			for (uint32_t k = 0; k < runs->lengths[i]; k++)
+				ratio[at + k] = 1;
+		at += runs->lengths[i];
+	}
+	return ratio;
+}
+
+static struct content_code content_code(struct arena *arena,
+					const struct runs *runs,
+					const struct code_entry_range *texts)
+{
+	return (struct content_code){content_code_expand(arena, runs),
+				     runs->total, texts};
+}
+
+struct content_code
+content_code_vector(struct arena *arena, const struct page *page,
+		    const bool *is_visible,
+		    const struct content_code_options *options)
+{
+	struct code_entry_range *texts =
+		ARENA_NEW(arena, struct code_entry_range, page->text_count);
+	struct runs runs = {.arena = arena,
+			    .max_code_run = options->max_code_run};
+	struct source_walk walk = source_walk_begin(page);
+	struct token token;
+	uint32_t text;
+
+	assert(options->max_code_run >= 1);
+	while (source_walk_next(&walk, &token, &text)) {
+		const unsigned char *bytes =
+			(const unsigned char *)page->source.data +
+			token.source.begin;
+		size_t size = token.source.end - token.source.begin;
+
+		if (text != NO_TEXT) {
+			texts[text].begin = runs.total;
+			content_code_add_text(&runs, is_visible[text], bytes,
+					      size);
+			texts[text].end = runs.total;
+		} else if (token.kind == TOKEN_TEXT) {
+			content_code_add_gap(&runs, bytes, size);
+		} else if (!options->ignores_anchors ||
+			   !is_anchor_tag(&token)) {
+			content_code_add_code(&runs, bytes, size);
+		}
+	}
+	return content_code(arena, &runs, texts);
+}
+
+/* Return the entries of a text whose `words` begin at entry `at`. */
+static struct code_entry_range entries_of_words(uint32_t at, uint32_t words,
+						uint32_t count)
+{
+	struct code_entry_range entries = {at, at + words};
+
+	if (words > 0)
+		return entries;
+	entries.begin = at > 0 ? at - 1 : 0;
+	entries.end = at < count ? at + 1 : count;
+	return entries;
+}
+
+static void content_code_add_tokens(struct runs *runs,
+				    const struct token_stream *stream,
+				    struct token_range within,
+				    bool ignores_anchors)
+{
+	for (uint32_t i = within.begin; i < within.end; i++) {
+		const struct stream_token *token = &stream->tokens[i];
+
+		if (token->text != NO_TEXT)
+			add_entries(runs, true, 1);
+		else if (!ignores_anchors || token->tag != TAG_a)
+			add_entries(runs, false, 1);
+	}
+}
+
+struct content_code
+content_code_tokens(struct arena *arena, const struct page *page,
+		    const bool *is_visible,
+		    const struct content_code_options *options)
+{
+	struct token_stream stream = token_stream_make(arena, page, is_visible);
+	struct code_entry_range *texts =
+		ARENA_NEW(arena, struct code_entry_range, page->text_count);
+	struct runs runs = {.arena = arena,
+			    .max_code_run = options->max_code_run};
+	struct token_range gap = {0, 0};
+
+	assert(options->max_code_run >= 1);
+	for (uint32_t rank = 0; rank < page->text_count; rank++) {
+		uint32_t i = page_text_in_source(page, rank);
+
+		gap.end = stream.texts[i].begin;
+		content_code_add_tokens(&runs, &stream, gap,
+					options->ignores_anchors);
+		texts[i].begin = runs.total;
+		gap.begin = gap.end;
+	}
+	gap.end = stream.count;
+	content_code_add_tokens(&runs, &stream, gap, options->ignores_anchors);
+	for (uint32_t i = 0; i < page->text_count; i++)
+		texts[i] = entries_of_words(texts[i].begin,
+					    stream.texts[i].end -
+						    stream.texts[i].begin,
+					    runs.total);
+	return content_code(arena, &runs, texts);
+}
+
+float content_code_highest(const struct content_code *code,
+			   struct code_entry_range entries)
+{
+	float highest = 0;
+
+	for (uint32_t i = entries.begin; i < entries.end; i++)
+		if (code->ratio[i] > highest)
+			highest = code->ratio[i];
+	return highest;
+}
+
+/*
+ * The source does not define radius, threshold and the end of the blurring. By
+ * mean word F1 over five sets 3 and .8 would be slightly the best, but they
+ * make wcxb-dev, the only set that does not consist only of articles, worse
+ * than all visible text; .75 does not (tests/eval/RESULTS.md, "What parameters
+ * were chosen by"). As in the source, TCCB is better than ACCB if the content
+ * is short.
+ */
+static const struct parameter tccb_parameters[] = {
+	[CODE_BLUR_RADIUS] = CODE_BLUR_RADIUS_ROW("tags and words", 3),
+	[CODE_BLUR_EXTENT] = CODE_BLUR_EPSILON_ROW,
+	[CODE_BLUR_THRESHOLD] = CODE_BLUR_THRESHOLD_ROW("word", 0.75),
+};
+
+static const struct code_blur tccb_version = {
+	.vector = content_code_tokens,
+	.ignores_anchors = true,
+	.converges = true,
+	.entries = "tags and words",
+};
+
+static void tccb_run(const struct extractor_input *input,
+		     struct verdict *verdicts)
+{
+	code_blur_run(&tccb_version, input, verdicts);
+}
+
+const struct extractor extractor_tccb = {
+	.name = "tccb",
+	.summary = "Regions with many words and few tags, ignoring `a` tags.",
+	.source = "Gottron, Content Code Blurring: A New Approach to Content "
+		  "Extraction, TIR 2008, token based version (TCCB)",
+	.parameters = tccb_parameters,
+	.parameter_count = sizeof(tccb_parameters) / sizeof(tccb_parameters[0]),
+	.run = tccb_run,
+};

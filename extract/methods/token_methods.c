@@ -1,0 +1,697 @@
+#include "extract/methods/token_methods.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "base/arena.h"
+#include "extract/core/document_walk.h"
+#include "extract/core/extractor.h"
+#include "extract/core/trace.h"
+#include "extract/methods/plain.h"
+#include "extract/text/block.h"
+#include "page/page.h"
+
+/* Finds the maximum-sum run of tokens for BTE and MSS. */
+
+/* The ratio of a text's words that are inside the regions. */
+struct ratio {
+	uint32_t inside;
+	uint32_t words; /* >= 1 */
+};
+
+static uint32_t token_range_overlap(struct token_range a, struct token_range b)
+{
+	uint32_t begin = a.begin > b.begin ? a.begin : b.begin;
+	uint32_t end = a.end < b.end ? a.end : b.end;
+
+	assert(a.begin <= a.end && b.begin <= b.end);
+	return begin < end ? end - begin : 0;
+}
+
+/*
+ * Return the ratio of a text that is in the regions from *next on; move *next
+ * past the regions that end before the text.
+ */
+static struct ratio token_range_ratio(const struct token_regions *regions,
+				      uint32_t *next, struct token_range text)
+{
+	struct ratio ratio = {.words = text.end - text.begin};
+
+	assert(text.begin <= text.end);
+	while (*next < regions->count &&
+	       regions->ranges[*next].end < text.end) {
+		ratio.inside +=
+			token_range_overlap(regions->ranges[*next], text);
+		++*next;
+	}
+	if (*next < regions->count)
+		ratio.inside +=
+			token_range_overlap(regions->ranges[*next], text);
+	if (ratio.words > 0)
+		return ratio;
+	ratio.words = 1;
+	if (*next < regions->count &&
+	    regions->ranges[*next].begin < text.begin &&
+	    text.end < regions->ranges[*next].end)
+		ratio.inside = 1;
+	return ratio;
+}
+
+void token_regions_judge(const struct extractor_input *input,
+			 const struct token_stream *stream,
+			 const bool *is_visible,
+			 const struct token_regions *regions,
+			 struct verdict *verdicts)
+{
+	uint32_t next = 0;
+
+	for (uint32_t rank = 0; rank < input->page->text_count; rank++) {
+		uint32_t i = page_text_in_source(input->page, rank);
+		struct ratio ratio =
+			token_range_ratio(regions, &next, stream->texts[i]);
+
+		assert(ratio.words >= 1 && ratio.inside <= ratio.words);
+		verdicts[i] = (struct verdict){
+			.score = (float)ratio.inside / (float)ratio.words,
+			.is_content =
+				is_visible[i] && ratio.inside > ratio.words / 2,
+		};
+		if (!is_visible[i])
+			trace_reason(input->trace, i, "not visible");
+		else
+			trace_reason(input->trace, i,
+				     "%u of %u words in a chosen region",
+				     ratio.inside, ratio.words);
+	}
+}
+
+void token_regions_draw(struct arena *arena,
+			const struct token_regions *regions,
+			struct figure *figure)
+{
+	struct figure_range *ranges =
+		ARENA_NEW(arena, struct figure_range, regions->count);
+
+	for (uint32_t i = 0; i < regions->count; i++)
+		ranges[i] = (struct figure_range){
+			.begin = (float)regions->ranges[i].begin,
+			.end = (float)regions->ranges[i].end,
+			.is_content = true,
+		};
+	figure->ranges = ranges;
+	figure->range_count = regions->count;
+}
+
+static double token_weight(const struct stream_token *token, double tag_penalty)
+{
+	assert(tag_penalty >= 0);
+	return token->text == NO_TEXT ? -tag_penalty : 1;
+}
+
+/*
+ * Return the maximum-sum subsequence (Bentley, Programming Pearls, column 8).
+ */
+static struct token_range find_maximum_sum(const struct token_stream *stream,
+					   double tag_penalty)
+{
+	struct token_range best = {0, 0};
+	double best_sum = 0;
+	double sum = 0; /* of the weights of begin .. i */
+	uint32_t begin = 0;
+
+	for (uint32_t i = 0; i < stream->count; i++) {
+		if (sum <= 0) {
+			sum = 0;
+			begin = i;
+		}
+		sum += token_weight(&stream->tokens[i], tag_penalty);
+		if (sum > best_sum) {
+			best_sum = sum;
+			best = (struct token_range){begin, i + 1};
+		}
+	}
+	assert(best.begin <= best.end && best.end <= stream->count);
+	return best;
+}
+
+/* Draw the prefix sums of the weights: the run is where they rise most. */
+static void maximum_sum_draw(const struct extractor_input *input,
+			     const struct token_stream *stream,
+			     double tag_penalty,
+			     const struct token_regions *regions)
+{
+	struct arena *arena = input->trace->arena;
+	float *values = ARENA_NEW(arena, float, stream->count + 1);
+	struct figure figure = {
+		.kind = FIGURE_CURVE,
+		.title = "Sum of the weights; the run is the largest rise",
+		.x_label = "tags and words",
+		.y_label = "sum of the weights",
+		.series = {{"sum", values, stream->count + 1}},
+		.series_count = 1,
+	};
+	double sum = 0;
+
+	for (uint32_t i = 0; i < stream->count; i++) {
+		sum += token_weight(&stream->tokens[i], tag_penalty);
+		values[i + 1] = (float)sum;
+	}
+	token_regions_draw(arena, regions, &figure);
+	trace_figure(input->trace, &figure);
+}
+
+/*
+ * Content is the run of tokens with the highest sum of weights, where a word
+ * has the weight 1 and a tag -`tag_penalty`. Of several maximum runs the one
+ * that ends first, and of these the shortest. No text is content if no sum is
+ * positive. Fills verdicts [page->text_count] and the trace. Linear.
+ */
+static void maximum_sum_run(const struct extractor_input *input,
+			    double tag_penalty, struct verdict *verdicts)
+{
+	const bool *is_visible = visible_texts(input->arena, input->page);
+	struct token_stream stream =
+		token_stream_make(input->arena, input->page, is_visible);
+	struct token_range range = find_maximum_sum(&stream, tag_penalty);
+	struct token_regions regions = {&range,
+					range.end > range.begin ? 1 : 0};
+
+	token_regions_judge(input, &stream, is_visible, &regions, verdicts);
+	if (input->trace != NULL)
+		maximum_sum_draw(input, &stream, tag_penalty, &regions);
+}
+
+/*
+ * Finn, Kushmerick & Smyth 2001: with B_n = 1 for a tag and 0 for a word choose
+ * i and j for the highest
+ *
+ * T(i,j) = sum(n < i) B_n + sum(i <= n <= j) (1 - B_n) + sum(n > j) B_n.
+ *
+ * T is the number of all tags, plus the words and minus the tags from i to j:
+ * the maximum is the maximum-sum run of tokens with the weight 1 for a word and
+ * -1 for a tag.
+ */
+static void bte_run(const struct extractor_input *input,
+		    struct verdict *verdicts)
+{
+	maximum_sum_run(input, 1, verdicts);
+}
+
+const struct extractor extractor_bte = {
+	.name = "bte",
+	.summary = "The run of source with the most words and the fewest tags.",
+	.source = "Finn, Kushmerick & Smyth, Fact or Fiction: Content "
+		  "Classification for Digital Libraries, 2001 (BTE)",
+	.run = bte_run,
+};
+
+/* Return B_n of the source: 1 for a tag, 0 for a word. */
+static uint32_t tags_at(const struct token_stream *stream, uint32_t index)
+{
+	return stream->tokens[index].text == NO_TEXT ? 1 : 0;
+}
+
+double slope_mean(const struct token_stream *stream)
+{
+	uint32_t tags = 0;
+
+	for (uint32_t i = 0; i < stream->count; i++)
+		tags += tags_at(stream, i);
+	return stream->count == 0 ? 0 : (double)tags / stream->count;
+}
+
+uint32_t slope_window(const struct token_stream *stream, double size)
+{
+	const double limit = stream->count / 10.0;
+
+	if (size > limit)
+		size = limit;
+	return size < 1 ? 1 : (uint32_t)size;
+}
+
+struct region_builder {
+	struct token_range *ranges; /* [count] */
+	uint32_t count;
+};
+
+/*
+ * Add a window. Windows come in order; a window that touches the last region
+ * extends it.
+ */
+static void add_window(struct region_builder *growing,
+		       struct token_range window)
+{
+	if (growing->count > 0 &&
+	    growing->ranges[growing->count - 1].end >= window.begin)
+		growing->ranges[growing->count - 1].end = window.end;
+	else
+		growing->ranges[growing->count++] = window;
+}
+
+static void slope_slide_window(struct region_builder *growing,
+			       const struct token_stream *stream,
+			       struct token_range within,
+			       const struct windows *windows)
+{
+	struct token_range window = {within.begin, within.begin};
+	uint32_t size = within.end - within.begin;
+	uint32_t tags = 0;
+
+	if (size > windows->size)
+		size = windows->size;
+	while (window.end < within.end) {
+		tags += tags_at(stream, window.end++);
+		if (window.end - window.begin < size)
+			continue;
+		if (((window.begin - within.begin) % windows->step == 0 ||
+		     window.end == within.end) &&
+		    tags <= windows->max_slope * size)
+			add_window(growing, window);
+		tags -= tags_at(stream, window.begin++);
+	}
+}
+
+struct token_regions slope_low_regions(struct arena *arena,
+				       const struct token_stream *stream,
+				       const struct token_regions *within,
+				       const struct windows *windows)
+{
+	/* regions do not touch, so each holds a separate window */
+	const uint32_t capacity = stream->count / windows->size + within->count;
+	struct region_builder growing = {
+		.ranges = ARENA_NEW(arena, struct token_range, capacity),
+	};
+
+	assert(windows->size >= 1 && windows->step >= 1);
+	for (uint32_t i = 0; i < within->count; i++)
+		slope_slide_window(&growing, stream, within->ranges[i],
+				   windows);
+	return (struct token_regions){growing.ranges, growing.count};
+}
+
+void slope_draw(const struct extractor_input *input,
+		const struct token_stream *stream,
+		const struct token_regions *regions)
+{
+	struct arena *arena = input->trace->arena;
+	float *tags = ARENA_NEW(arena, float, stream->count + 1);
+	struct figure figure = {
+		.kind = FIGURE_CURVE,
+		.title = "Document slope curve",
+		.x_label = "tags and words",
+		.y_label = "tags up to here",
+		.series = {{"tags", tags, stream->count + 1}},
+		.series_count = 1,
+	};
+
+	for (uint32_t i = 0; i < stream->count; i++)
+		tags[i + 1] = tags[i] + (float)tags_at(stream, i);
+	token_regions_draw(arena, regions, &figure);
+	trace_figure(input->trace, &figure);
+}
+
+/*
+ * A window is low if its slope is at most half of the mean slope, as in the
+ * source; on a page without tags every window is low. Windows overlap by half.
+ * The source does not define their size: this one has the highest mean word F1
+ * over five sets; articles gain from longer windows, other kinds of pages from
+ * shorter ones (tests/eval/RESULTS.md, "What parameters were chosen by").
+ */
+enum { WINDOW, MAX_SLOPE };
+
+static const struct parameter dsc_parameters[] = {
+	[WINDOW] =
+		{
+			.name = "window",
+			.unit = "tags and words",
+			.minimum = 1,
+			.maximum = 10000,
+			.default_value = 50,
+			.meaning = "window for the slope, at most a tenth of "
+				   "the page",
+		},
+	[MAX_SLOPE] = SLOPE_MAXIMUM,
+};
+
+static void dsc_run(const struct extractor_input *input,
+		    struct verdict *verdicts)
+{
+	const bool *is_visible = visible_texts(input->arena, input->page);
+	struct token_stream stream =
+		token_stream_make(input->arena, input->page, is_visible);
+	uint32_t window = slope_window(&stream, input->parameters[WINDOW]);
+	const struct windows windows = {
+		.size = window,
+		.step = (window + 1) / 2,
+		.max_slope = input->parameters[MAX_SLOPE] * slope_mean(&stream),
+	};
+	const struct token_range page = {0, stream.count};
+	const struct token_regions whole = {&page, 1};
+	struct token_regions regions =
+		slope_low_regions(input->arena, &stream, &whole, &windows);
+
+	token_regions_judge(input, &stream, is_visible, &regions, verdicts);
+	if (input->trace != NULL)
+		slope_draw(input, &stream, &regions);
+}
+
+const struct extractor extractor_dsc = {
+	.name = "dsc",
+	.summary = "Regions of the source with few tags among the words.",
+	.source = "Pinto et al., QuASM: A System for Question Answering Using "
+		  "Semi-Structured Data, JCDL 2002 (document slope curve)",
+	.parameters = dsc_parameters,
+	.parameter_count = sizeof(dsc_parameters) / sizeof(dsc_parameters[0]),
+	.run = dsc_run,
+};
+
+/*
+ * A pagelet is an element none of whose children has k links; k = 3 is from the
+ * source. The source also makes a pagelet of every sibling of a pagelet, even
+ * with few links: the largest of these is mostly a single paragraph. Here they
+ * are one part together, the page without its link pagelets. Elements are the
+ * block-level ones, and text in links does not add to the size of a part. The
+ * effect of each of these changes: tests/eval/RESULTS.md, "What parameters were
+ * chosen by".
+ */
+enum { LINKS };
+
+static const struct parameter lp_parameters[] = {
+	[LINKS] =
+		{
+			.name = "links",
+			.unit = "links",
+			.minimum = 1,
+			.maximum = 1000,
+			.default_value = 3,
+			.meaning = "minimum in a pagelet, while each of its "
+				   "children has fewer",
+		},
+};
+
+/*
+ * A pagelet is identified by the index of its block; 0 is the page without
+ * pagelets.
+ */
+enum { REMAINDER = 0 };
+
+/* Return [tree->count]: true if a child of the block holds `links` links. */
+static const bool *find_divided(struct arena *arena,
+				const struct block_tree *tree, uint32_t links)
+{
+	bool *is_divided = ARENA_NEW(arena, bool, tree->count);
+
+	for (uint32_t i = 1; i < tree->count; i++)
+		if (tree->blocks[i].all.links >= links)
+			is_divided[tree->blocks[i].parent] = true;
+	return is_divided;
+}
+
+/* Return the pagelet of every block, or REMAINDER: [tree->count]. */
+static const uint32_t *find_pagelets(struct arena *arena,
+				     const struct block_tree *tree,
+				     uint32_t links)
+{
+	const bool *is_divided = find_divided(arena, tree, links);
+	uint32_t *pagelets = ARENA_NEW(arena, uint32_t, tree->count);
+
+	for (uint32_t i = 1; i < tree->count; i++) {
+		const struct block *block = &tree->blocks[i];
+
+		pagelets[i] = pagelets[block->parent];
+		if (pagelets[i] == REMAINDER && !is_divided[i] &&
+		    block->all.links >= links)
+			pagelets[i] = i;
+	}
+	return pagelets;
+}
+
+static uint32_t block_text_size(const struct block_counts *counts)
+{
+	return counts->characters - counts->link_characters;
+}
+
+/*
+ * Return the amount of text of every pagelet, and of the REMAINDER:
+ * [tree->count].
+ */
+static const uint32_t *measure_pagelets(struct arena *arena,
+					const struct block_tree *tree,
+					const uint32_t *pagelets)
+{
+	uint32_t *sizes = ARENA_NEW(arena, uint32_t, tree->count);
+
+	for (uint32_t i = 0; i < tree->count; i++)
+		sizes[pagelets[i]] += block_text_size(&tree->blocks[i].own);
+	return sizes;
+}
+
+static uint32_t find_largest(const uint32_t *sizes, uint32_t count)
+{
+	uint32_t largest = REMAINDER;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (sizes[i] > sizes[largest])
+			largest = i;
+	return largest;
+}
+
+static void lp_explain(struct trace *trace, uint32_t text,
+		       const struct block *pagelet,
+		       const struct verdict *verdict)
+{
+	const char *largest = verdict->is_content ? ", the largest" : "";
+
+	if (pagelet->parent == NO_BLOCK)
+		trace_reason(trace, text,
+			     "the page without its pagelets: %.2f of the "
+			     "text%s",
+			     (double)verdict->score, largest);
+	else
+		trace_reason(
+			trace, text, "pagelet of %u links: %.2f of the text%s",
+			pagelet->all.links, (double)verdict->score, largest);
+}
+
+static void lp_run(const struct extractor_input *input,
+		   struct verdict *verdicts)
+{
+	const struct page *page = input->page;
+	uint32_t links = (uint32_t)input->parameters[LINKS];
+	const bool *is_visible = visible_texts(input->arena, page);
+	struct block_tree tree =
+		block_tree_make(input->arena, page, is_visible);
+	const uint32_t *pagelets = find_pagelets(input->arena, &tree, links);
+	const uint32_t *sizes = measure_pagelets(input->arena, &tree, pagelets);
+	uint32_t largest = find_largest(sizes, tree.count);
+	uint32_t whole = block_text_size(&tree.blocks[0].all);
+
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		uint32_t pagelet = pagelets[tree.text_blocks[i]];
+
+		verdicts[i] = (struct verdict){
+			.score = whole == 0
+					 ? 0
+					 : (float)sizes[pagelet] / (float)whole,
+			.is_content = is_visible[i] && pagelet == largest,
+		};
+		if (input->trace != NULL)
+			lp_explain(input->trace, i, &tree.blocks[pagelet],
+				   &verdicts[i]);
+	}
+}
+
+const struct extractor extractor_lp = {
+	.name = "lp",
+	.summary = "The largest pagelet: pages are divided at groups of links.",
+	.source = "Bar-Yossef, Rajagopalan, Template Detection via Data "
+		  "Mining and its Applications, WWW 2002, section 2.1: "
+		  "pagelets",
+	.parameters = lp_parameters,
+	.parameter_count = sizeof(lp_parameters) / sizeof(lp_parameters[0]),
+	.run = lp_run,
+};
+
+/*
+ * A block is a block-level element. The quotas .25, .5 and .75 are from the
+ * comparisons in the literature.
+ */
+enum { QUOTA };
+
+#define QUOTA_PARAMETER(value)                                               \
+	{                                                                    \
+		{                                                            \
+			.name = "quota",                                     \
+			.unit = "ratio of a block's characters in links",    \
+			.minimum = 0,                                        \
+			.maximum = 1,                                        \
+			.default_value = (value),                            \
+			.meaning = "a block with a larger ratio is dropped", \
+		},                                                           \
+	}
+
+static const struct parameter parameters_25[] = QUOTA_PARAMETER(.25);
+static const struct parameter parameters_50[] = QUOTA_PARAMETER(.5);
+static const struct parameter parameters_75[] = QUOTA_PARAMETER(.75);
+
+/* The rest of a block without the dropped blocks inside it. */
+struct lqf_block {
+	uint32_t characters;
+	uint32_t link_characters;
+};
+
+static double quota_of(const struct lqf_block *rest)
+{
+	if (rest->characters == 0)
+		return 0;
+	return (double)rest->link_characters / rest->characters;
+}
+
+/*
+ * Return the link quota of every block [tree->count], innermost first: the
+ * words of a block over `max_quota` do not count for the blocks around it.
+ * rests_out [tree->count] is zeroed.
+ */
+static double *lqf_judge(struct arena *arena, const struct block_tree *tree,
+			 double max_quota, struct lqf_block *rests_out)
+{
+	double *quotas = ARENA_NEW(arena, double, tree->count);
+
+	for (uint32_t i = tree->count; i-- > 0;) {
+		const struct block *block = &tree->blocks[i];
+		struct lqf_block *rest = &rests_out[i];
+
+		rest->characters += block->own.characters;
+		rest->link_characters += block->own.link_characters;
+		quotas[i] = quota_of(rest);
+		if (quotas[i] > max_quota || block->parent == NO_BLOCK)
+			continue;
+		rests_out[block->parent].characters += rest->characters;
+		rests_out[block->parent].link_characters +=
+			rest->link_characters;
+	}
+	return quotas;
+}
+
+/*
+ * Draw the figure; `quotas` are the quotas of the blocks before they are
+ * inherited.
+ */
+static void lqf_draw(struct trace *trace, const struct block_tree *tree,
+		     const struct lqf_block *rests, const double *quotas,
+		     double max_quota)
+{
+	double *values = ARENA_NEW(trace->arena, double, tree->count);
+
+	for (uint32_t i = 0; i < tree->count; i++)
+		values[i] = rests[i].characters > 0 ? quotas[i] : (double)NAN;
+	trace_histogram(trace, &(struct value_histogram){
+				       .title = "Link quota of the blocks",
+				       .x_label = "characters in links, ratio",
+				       .y_label = "blocks",
+				       .values = values,
+				       .count = tree->count,
+				       .threshold = max_quota,
+			       });
+}
+
+/*
+ * Add the reason; `highest` is the highest link quota of the blocks around the
+ * text.
+ */
+static void lqf_explain(struct trace *trace, uint32_t text, double highest,
+			double max_quota)
+{
+	if (highest <= max_quota)
+		trace_reason(trace, text,
+			     "link quota %.2f at most around it, limit %.2f",
+			     highest, max_quota);
+	else
+		trace_reason(trace, text,
+			     "link quota %.2f of a block around it, over %.2f",
+			     highest, max_quota);
+}
+
+static void lqf_run(const struct extractor_input *input,
+		    struct verdict *verdicts)
+{
+	const struct page *page = input->page;
+	double max_quota = input->parameters[QUOTA];
+	const bool *is_visible = visible_texts(input->arena, page);
+	struct block_tree tree =
+		block_tree_make(input->arena, page, is_visible);
+	struct lqf_block *rests =
+		ARENA_NEW(input->arena, struct lqf_block, tree.count);
+	double *quotas = lqf_judge(input->arena, &tree, max_quota, rests);
+
+	if (input->trace != NULL)
+		lqf_draw(input->trace, &tree, rests, quotas, max_quota);
+	block_tree_inherit(&tree, quotas);
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		double highest = quotas[tree.text_blocks[i]];
+
+		verdicts[i] = (struct verdict){
+			.score = (float)(1 - highest),
+			.is_content = is_visible[i] && highest <= max_quota,
+		};
+		if (input->trace != NULL)
+			lqf_explain(input->trace, i, highest, max_quota);
+	}
+}
+
+#define LQF(name_, summary_, parameters_)                                 \
+	{                                                                 \
+		.name = (name_), .summary = (summary_),                   \
+		.source = "Mantratzis, Orgun, Cassidy, Separating XHTML " \
+			  "Content from Navigation Clutter Using "        \
+			  "DOM-Structure Block Analysis, HYPERTEXT 2005", \
+		.parameters = (parameters_), .parameter_count = 1,        \
+		.run = lqf_run,                                           \
+	}
+
+const struct extractor extractor_lqf_25 =
+	LQF("lqf-25", "Blocks with at most a quarter of their text in links.",
+	    parameters_25);
+const struct extractor extractor_lqf_50 =
+	LQF("lqf-50", "Blocks with at most half of their text in links.",
+	    parameters_50);
+const struct extractor extractor_lqf_75 = LQF(
+	"lqf-75", "Blocks with at most three quarters of their text in links.",
+	parameters_75);
+
+/*
+ * The penalty is from the source, which chose it for news. Other kinds of pages
+ * have more tags, and a lower penalty finds more of their content
+ * (tests/eval/RESULTS.md, "What parameters were chosen by").
+ */
+enum { TAG_PENALTY };
+
+static const struct parameter mss_parameters[] = {
+	[TAG_PENALTY] =
+		{
+			.name = "tag_penalty",
+			.unit = "words",
+			.minimum = 0,
+			.maximum = 1000,
+			.default_value = 3.25,
+			.meaning = "weight that a tag subtracts from the sum "
+				   "of the words",
+		},
+};
+
+static void mss_run(const struct extractor_input *input,
+		    struct verdict *verdicts)
+{
+	maximum_sum_run(input, input->parameters[TAG_PENALTY], verdicts);
+}
+
+const struct extractor extractor_mss = {
+	.name = "mss",
+	.summary = "The run of source with the highest weight of words minus "
+		   "tags.",
+	.source = "Pasternack & Roth, Extracting Article Text from the Web "
+		  "with Maximum Subsequence Segmentation, WWW 2009 (MSS)",
+	.parameters = mss_parameters,
+	.parameter_count = sizeof(mss_parameters) / sizeof(mss_parameters[0]),
+	.run = mss_run,
+};

@@ -1,0 +1,979 @@
+#include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "extract/core/document_walk.h"
+#include "extract/core/extractor.h"
+#include "extract/core/numeric.h"
+#include "extract/core/trace.h"
+#include "extract/methods/block_methods.h"
+#include "extract/methods/plain.h"
+#include "extract/text/fragment.h"
+#include "extract/text/word.h"
+#include "page/page.h"
+
+/*
+ * A page as a compact tree of elements and texts, which can outlive the page.
+ */
+
+struct arena;
+struct page;
+
+enum { TEXT_LABEL = 0 };
+
+/*
+ * An element or a text. Texts are leaves, whose subtree is the hash of the
+ * text; item 0 is the page and holds all others.
+ */
+struct tree_item {
+	uint64_t subtree; /* hash of everything in it */
+	uint32_t end;     /* index one past its last descendant */
+	uint32_t label;   /* of the tag and class; TEXT_LABEL for a text */
+};
+
+struct item_tree {
+	const struct tree_item *items; /* [count], pre-order */
+	uint32_t count;
+	const uint32_t *text_items; /* [text_count], or NULL in a copy */
+};
+
+/* TEXT_LABEL is 0. */
+enum { PAGE_LABEL = TEXT_LABEL + 1, FIRST_LABEL };
+
+/* A tree under construction. */
+struct tree_maker {
+	struct tree_item *items;
+	uint32_t count;
+	uint32_t *text_items; /* [text_count] */
+	uint32_t *node_items; /* [node_count] */
+	const uint64_t *steps;
+};
+
+static uint32_t item_tree_add(struct tree_maker *maker, uint64_t subtree,
+			      uint32_t label)
+{
+	uint32_t index = maker->count++;
+
+	maker->items[index] = (struct tree_item){subtree, index + 1, label};
+	return index;
+}
+
+/* Add the hash of a complete child to the hash of its parent. */
+static void item_tree_fold(struct tree_maker *maker, uint32_t parent,
+			   uint32_t child)
+{
+	struct tree_item *items = maker->items;
+	uint64_t *subtree =
+		&items[parent == NO_NODE ? 0 : maker->node_items[parent]]
+			 .subtree;
+
+	assert(child < maker->count);
+	assert(parent == NO_NODE || maker->node_items[parent] < child);
+	*subtree = hash_chain(items[child].subtree, *subtree);
+}
+
+static void item_tree_open(struct tree_maker *maker, uint32_t node)
+{
+	uint64_t step = maker->steps[node];
+	uint32_t label = (uint32_t)step | FIRST_LABEL;
+
+	maker->node_items[node] = item_tree_add(maker, step, label);
+}
+
+/*
+ * Build the tree in `arena`: 16 bytes an item, and as much again as scratch.
+ * Linear.
+ */
+static struct item_tree item_tree_make(struct arena *arena,
+				       const struct page *page)
+{
+	const struct fragment *fragments = fragments_of_page(arena, page);
+	struct tree_maker maker = {
+		.items = ARENA_NEW(arena, struct tree_item,
+				   (size_t)page->node_count + page->text_count +
+					   1),
+		.text_items = ARENA_NEW(arena, uint32_t, page->text_count),
+		.node_items = ARENA_NEW(arena, uint32_t, page->node_count),
+		.steps = node_steps(arena, page, true),
+	};
+	struct page_walk walk = walk_begin(page);
+	enum step step;
+	uint32_t index;
+
+	item_tree_add(&maker, 0, PAGE_LABEL);
+	while ((step = walk_next(&walk, &index)) != STEP_END) {
+		uint32_t item;
+
+		switch (step) {
+		case STEP_OPEN:
+			item_tree_open(&maker, index);
+			break;
+		case STEP_CLOSE:
+			item = maker.node_items[index];
+			maker.items[item].end = maker.count;
+			item_tree_fold(&maker, page->nodes[index].parent, item);
+			break;
+		default:
+			item = item_tree_add(&maker, fragments[index].hash,
+					     TEXT_LABEL);
+			maker.text_items[index] = item;
+			item_tree_fold(&maker, page->texts[index].node, item);
+			break;
+		}
+	}
+	assert(maker.count == page->node_count + page->text_count + 1);
+	maker.items[0].end = maker.count;
+	return (struct item_tree){
+		.items = maker.items,
+		.count = maker.count,
+		.text_items = maker.text_items,
+	};
+}
+
+/* Copy only the items to `arena`. */
+static struct item_tree item_tree_copy(struct arena *arena,
+				       const struct item_tree *tree)
+{
+	struct tree_item *items =
+		ARENA_NEW(arena, struct tree_item, tree->count);
+
+	memcpy(items, tree->items, tree->count * sizeof(*items));
+	return (struct item_tree){.items = items, .count = tree->count};
+}
+
+/*
+ * Finds the texts of two pages at the same position: the restricted top-down
+ * mapping of Reis, Golgher, Silva and Laender, WWW 2004. An element is mapped
+ * only below a mapped element, to an element of the same tag and class.
+ */
+
+struct arena;
+struct item_tree;
+
+/* Number of cells in a row of the band; odd. */
+enum { BAND = 65 };
+
+enum tree_mapping_direction { SKIP_MINE, SKIP_THEIRS, PAIR };
+
+/* A run of siblings. */
+struct siblings {
+	uint32_t *items; /* [count] */
+	uint32_t count;
+};
+
+struct mapping {
+	const struct item_tree *mine;
+	const struct item_tree *theirs;
+	uint32_t *matches;    /* [mine->count]: incremented for a text with an
+				 equal text */
+	uint32_t (*pairs)[2]; /* [pair_count]: pairs whose children are mapped
+				 next */
+	uint32_t pair_count;
+	struct siblings a;   /* children in `mine` */
+	struct siblings b;   /* children in `theirs` */
+	uint8_t *directions; /* [a.count * BAND] */
+};
+
+static void list_children(const struct item_tree *tree, uint32_t item,
+			  struct siblings *out)
+{
+	out->count = 0;
+	for (uint32_t i = item + 1; i < tree->items[item].end;
+	     i = tree->items[i].end)
+		out->items[out->count++] = i;
+}
+
+static bool is_same_subtree(const struct mapping *mapping, uint32_t mine,
+			    uint32_t theirs)
+{
+	return mapping->mine->items[mine].subtree ==
+		       mapping->theirs->items[theirs].subtree &&
+	       mapping->mine->items[mine].label ==
+		       mapping->theirs->items[theirs].label;
+}
+
+/*
+ * Count a match for every item of the subtree: the other tree has the same
+ * subtree.
+ */
+static void match_subtree(const struct mapping *mapping, uint32_t mine)
+{
+	uint32_t end = mapping->mine->items[mine].end;
+
+	for (uint32_t i = mine; i < end; i++)
+		mapping->matches[i]++;
+}
+
+/*
+ * Return the gain of a pair: all items for equal subtrees, otherwise one for
+ * the element.
+ */
+static uint32_t mapping_gain(const struct mapping *mapping, uint32_t mine,
+			     uint32_t theirs)
+{
+	const struct tree_item *item = &mapping->mine->items[mine];
+
+	if (is_same_subtree(mapping, mine, theirs))
+		return item->end - mine + 1;
+	if (item->label == TEXT_LABEL ||
+	    item->label != mapping->theirs->items[theirs].label)
+		return 0;
+	return 1;
+}
+
+/* Return the first column of the band in row `i` of `rows`, among `columns`. */
+static uint32_t band_begin(uint32_t i, uint32_t rows, uint32_t columns)
+{
+	uint32_t middle = (uint32_t)((uint64_t)i * columns / rows);
+
+	return middle > BAND / 2 ? middle - BAND / 2 : 0;
+}
+
+/* A row of the band: the gain of the first i of `a` and the first j of `b`. */
+struct band_row {
+	uint32_t gains[BAND]; /* of columns begin..end */
+	uint32_t begin;
+	uint32_t end; /* the last column */
+};
+
+static struct band_row row_at(uint32_t i, const struct siblings *a,
+			      const struct siblings *b)
+{
+	struct band_row row = {.begin = band_begin(i, a->count, b->count)};
+
+	row.end = row.begin + BAND - 1;
+	if (row.end > b->count)
+		row.end = b->count;
+	return row;
+}
+
+/* Return a gain; beyond the end of the band a row has its last gain. */
+static uint32_t gain_at(const struct band_row *row, uint32_t j)
+{
+	return row->gains[(j < row->end ? j : row->end) - row->begin];
+}
+
+static void fill_row(const struct mapping *mapping, uint32_t i,
+		     const struct band_row *above, struct band_row *row)
+{
+	uint8_t *directions = mapping->directions + (size_t)(i - 1) * BAND;
+
+	for (uint32_t j = row->begin; j <= row->end; j++) {
+		uint32_t best = gain_at(above, j);
+		enum tree_mapping_direction direction = SKIP_MINE;
+		uint32_t paired = 0;
+
+		if (j > above->begin)
+			paired = mapping_gain(mapping, mapping->a.items[i - 1],
+					      mapping->b.items[j - 1]);
+		if (paired > 0 && paired + gain_at(above, j - 1) > best) {
+			best = paired + gain_at(above, j - 1);
+			direction = PAIR;
+		}
+		if (j > row->begin && row->gains[j - 1 - row->begin] > best) {
+			best = row->gains[j - 1 - row->begin];
+			direction = SKIP_THEIRS;
+		}
+		row->gains[j - row->begin] = best;
+		directions[j - row->begin] = (uint8_t)direction;
+	}
+}
+
+static void map_pair(struct mapping *mapping, uint32_t mine, uint32_t theirs)
+{
+	if (is_same_subtree(mapping, mine, theirs)) {
+		match_subtree(mapping, mine);
+		return;
+	}
+	mapping->pairs[mapping->pair_count][0] = mine;
+	mapping->pairs[mapping->pair_count++][1] = theirs;
+}
+
+/* Trace the path from the last cell of the band back to the first row. */
+static void trace_back(struct mapping *mapping)
+{
+	const struct siblings *a = &mapping->a;
+	const struct siblings *b = &mapping->b;
+	uint32_t j = b->count;
+
+	for (uint32_t i = a->count; i > 0;) {
+		const struct band_row row = row_at(i, a, b);
+		uint32_t at = j < row.end ? j : row.end;
+
+		switch ((enum tree_mapping_direction)
+				mapping->directions[(size_t)(i - 1) * BAND +
+						    at - row.begin]) {
+		case PAIR:
+			map_pair(mapping, a->items[i - 1], b->items[at - 1]);
+			j = at - 1;
+			i--;
+			break;
+		case SKIP_THEIRS:
+			j = at - 1;
+			break;
+		case SKIP_MINE:
+			j = at;
+			i--;
+			break;
+		}
+	}
+}
+
+static void mapping_align(struct mapping *mapping)
+{
+	const struct siblings *a = &mapping->a;
+	const struct siblings *b = &mapping->b;
+	struct band_row rows[2];
+
+	if (a->count == 0 || b->count == 0)
+		return;
+	rows[0] = row_at(0, a, b);
+	memset(rows[0].gains, 0, sizeof(rows[0].gains));
+	for (uint32_t i = 1; i <= a->count; i++) {
+		rows[i & 1] = row_at(i, a, b);
+		fill_row(mapping, i, &rows[(i - 1) & 1], &rows[i & 1]);
+	}
+	trace_back(mapping);
+}
+
+/* Map and remove equal children at both ends, whose alignment is certain. */
+static void strip_ends(struct mapping *mapping)
+{
+	struct siblings *a = &mapping->a;
+	struct siblings *b = &mapping->b;
+	uint32_t common = 0;
+
+	while (a->count > 0 && b->count > 0 &&
+	       is_same_subtree(mapping, a->items[a->count - 1],
+			       b->items[b->count - 1])) {
+		match_subtree(mapping, a->items[--a->count]);
+		b->count--;
+	}
+	while (common < a->count && common < b->count &&
+	       is_same_subtree(mapping, a->items[common], b->items[common]))
+		match_subtree(mapping, a->items[common++]);
+	a->count -= common;
+	b->count -= common;
+	memmove(a->items, a->items + common, a->count * sizeof(*a->items));
+	memmove(b->items, b->items + common, b->count * sizeof(*b->items));
+}
+
+/*
+ * Map from the roots downwards: children of unmapped elements are not mapped.
+ */
+static void map_trees(struct mapping *mapping)
+{
+	map_pair(mapping, 0, 0);
+	while (mapping->pair_count > 0) {
+		const uint32_t *pair = mapping->pairs[--mapping->pair_count];
+
+		list_children(mapping->mine, pair[0], &mapping->a);
+		list_children(mapping->theirs, pair[1], &mapping->b);
+		strip_ends(mapping);
+		mapping_align(mapping);
+	}
+}
+
+/*
+ * Map `mine` to each of `theirs` [count] and count how often each item was
+ * mapped to an equal one: [mine->count], in `arena`; correct only for texts.
+ * Equal subtrees are mapped whole. Other children are aligned by an edit
+ * distance, computed only in the 65 cells nearest to the diagonal (the source's
+ * is quadratic): at most 65 steps an item of `mine` and tree of `theirs`, and
+ * 65 bytes an item.
+ */
+static const uint32_t *
+tree_mapping_matches(struct arena *arena, const struct item_tree *mine,
+		     const struct item_tree *const *theirs, uint32_t count)
+{
+	uint32_t longest = 0;
+	struct mapping mapping = {
+		.mine = mine,
+		.matches = ARENA_NEW(arena, uint32_t, mine->count),
+		.pairs = arena_alloc(arena, mine->count, sizeof(uint32_t[2])),
+		.a.items = ARENA_NEW(arena, uint32_t, mine->count),
+		.directions =
+			ARENA_NEW(arena, uint8_t, (size_t)mine->count * BAND),
+	};
+
+	for (uint32_t i = 0; i < count; i++)
+		if (theirs[i]->count > longest)
+			longest = theirs[i]->count;
+	mapping.b.items = ARENA_NEW(arena, uint32_t, longest);
+	for (uint32_t i = 0; i < count; i++) {
+		mapping.theirs = theirs[i];
+		map_trees(&mapping);
+	}
+	return mapping.matches;
+}
+
+/*
+ * Both have the highest mean word F1 over four sites whose templates have many
+ * pages (tests/eval/RESULTS.md, "What parameters were chosen by").
+ */
+enum { REFERENCES, MAX_RATIO };
+
+static const struct parameter rtdm_parameters[] = {
+	[REFERENCES] =
+		{
+			.name = "references",
+			.unit = "pages",
+			.minimum = 1,
+			.maximum = MAX_SAMPLE_PAGES,
+			.default_value = 16,
+			.meaning = "number of pages of the cluster to map the "
+				   "page to",
+		},
+	[MAX_RATIO] =
+		{
+			.name = "max_ratio",
+			.unit = "ratio of the references",
+			.minimum = 0,
+			.maximum = 1,
+			.default_value = 0.1,
+			.meaning = "text mapped to the same text in a larger "
+				   "ratio is template",
+		},
+};
+
+/* A page of the sample. */
+struct reference_page {
+	struct item_tree tree;
+	uint32_t bit; /* of the page in the sample */
+};
+
+struct reference_trees {
+	struct sample_pages pages;
+	struct reference_page references[MAX_SAMPLE_PAGES]; /* [count] */
+	uint32_t count;
+};
+
+/* Keep an even selection of the sample's pages. */
+static const void *rtdm_build_model(const struct sample *sample,
+				    const double *values, struct arena *arena)
+{
+	struct reference_trees *known =
+		ARENA_NEW(arena, struct reference_trees, 1);
+	uint32_t wanted = (uint32_t)values[REFERENCES];
+
+	known->pages = sample_pages_of(sample);
+	known->count = wanted < sample->count ? wanted : sample->count;
+	for (uint32_t i = 0; i < known->count; i++) {
+		uint32_t page =
+			(uint32_t)((uint64_t)i * sample->count / known->count);
+		struct reference_page *reference = &known->references[i];
+		struct arena *scratch = arena_create();
+		struct item_tree tree =
+			item_tree_make(scratch, sample->pages[page]);
+
+		reference->bit = UINT32_C(1) << page;
+		reference->tree = item_tree_copy(arena, &tree);
+		arena_destroy(scratch);
+	}
+	return known;
+}
+
+/* Write the trees except the page's own; return their number. */
+static uint32_t other_trees(const struct extractor_input *input,
+			    const struct item_tree **trees_out)
+{
+	const struct reference_trees *known = input->learned;
+	uint32_t own_bit = sample_bit(&known->pages, input->page);
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < known->count; i++)
+		if (known->references[i].bit != own_bit)
+			trees_out[count++] = &known->references[i].tree;
+	return count;
+}
+
+static void rtdm_run(const struct extractor_input *input,
+		     struct verdict *verdicts)
+{
+	const struct page *page = input->page;
+	const bool *is_visible = visible_texts(input->arena, page);
+	struct item_tree tree = item_tree_make(input->arena, page);
+	const struct item_tree *trees[MAX_SAMPLE_PAGES];
+	uint32_t count = other_trees(input, trees);
+	const uint32_t *matches =
+		tree_mapping_matches(input->arena, &tree, trees, count);
+	double max_ratio = input->parameters[MAX_RATIO];
+
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		uint32_t same = matches[tree.text_items[i]];
+		double ratio = count == 0 ? 0 : (double)same / count;
+
+		verdicts[i] = (struct verdict){
+			.score = (float)(1 - ratio),
+			.is_content = is_visible[i] && ratio <= max_ratio,
+		};
+		if (input->trace != NULL)
+			trace_reason(input->trace, i,
+				     "mapped to the same text in %u of %u "
+				     "pages, maximum %.2f",
+				     same, count, max_ratio);
+	}
+}
+
+const struct extractor extractor_rtdm = {
+	.name = "rtdm",
+	.summary = "Text that other pages do not have at the same position.",
+	.source = "Reis, Golgher, Silva and Laender, Automatic Web News "
+		  "Extraction Using Tree Edit Distance, WWW 2004",
+	.parameters = rtdm_parameters,
+	.parameter_count = sizeof(rtdm_parameters) / sizeof(rtdm_parameters[0]),
+	.needs = NEEDS_SAMPLE,
+	.learn = rtdm_build_model,
+	.learned_parameters =
+		sizeof(rtdm_parameters) / sizeof(rtdm_parameters[0]),
+	.run = rtdm_run,
+};
+
+/*
+ * The site style tree of Yi, Liu and Li, KDD 2003: the trees of the pages of a
+ * site merged into one, and the importance of each place in it.
+ *
+ * The source's element node is a place in one sequence of children, so that an
+ * additional banner makes all its siblings different. Here it is a path of
+ * steps, each with its number among the siblings of the same tag and class,
+ * and a text is a leaf below its element. So a page has every place at most
+ * once.
+ */
+
+struct arena;
+struct page;
+
+/* The places of a page's elements and texts in the style tree. */
+struct page_places {
+	uint64_t *nodes;    /* [node_count] hashes */
+	uint64_t *texts;    /* [text_count] */
+	uint64_t *styles;   /* [node_count] hash of the sequence of children */
+	uint32_t *children; /* [node_count] */
+};
+
+/* The importance of an element, or of a text outside of any element. */
+struct importance {
+	uint64_t key;    /* key of its place */
+	float composite; /* in [0, 1]; 1 if only one page has it */
+	uint32_t pages;  /* pages of the sample that have it */
+};
+
+/* An element node of the style tree, or a leaf. */
+struct style_place {
+	uint64_t key;
+	uint32_t parent;  /* index of its place, or NO_ENTRY */
+	uint32_t pages;   /* pages that have it */
+	uint32_t page;    /* the last page that had it, + 1 */
+	uint32_t styles;  /* number of distinct sequences of children */
+	double style_sum; /* sum of c ln c, c = the pages with a style */
+	double weight;    /* sum over the pages of 1 / number of its siblings */
+	double inner;     /* importance of the children, summed by weight */
+	uint32_t features;  /* number of distinct words of a leaf */
+	double feature_sum; /* sum of their entropies */
+};
+
+struct child_sequence {
+	uint64_t key;
+	uint32_t place;
+	uint32_t pages;
+};
+
+struct place_feature {
+	uint64_t key;
+	uint32_t place;
+	struct entropy entropy;
+};
+
+struct style_tree {
+	struct hash_table places;   /* struct style_place */
+	struct hash_table styles;   /* struct child_sequence */
+	struct hash_table features; /* struct place_feature */
+};
+
+/* The step of a path to a text. */
+static const uint64_t text_step = 1;
+
+struct step_counter {
+	uint64_t key;
+	uint64_t count;
+};
+
+/* Return the key of the next child of `parent` with this step. */
+static uint64_t place_key(struct hash_table *counters, uint64_t parent,
+			  uint64_t step)
+{
+	struct step_counter *counter =
+		hash_table_add(counters, hash_chain(step, parent));
+
+	return hash_chain(counter->count++, counter->key);
+}
+
+static void style_tree_add_child(struct page_places *places, uint32_t parent,
+				 uint64_t step)
+{
+	if (parent == NO_NODE)
+		return;
+	places->styles[parent] = hash_chain(step, places->styles[parent]);
+	places->children[parent]++;
+}
+
+/* Compute the places. In `arena`. Linear. */
+static struct page_places style_tree_places(struct arena *arena,
+					    const struct page *page)
+{
+	const uint64_t *steps = node_steps(arena, page, true);
+	struct hash_table counters =
+		hash_table_make(arena, sizeof(struct step_counter));
+	struct page_places places = {
+		.nodes = ARENA_NEW(arena, uint64_t, page->node_count),
+		.texts = ARENA_NEW(arena, uint64_t, page->text_count),
+		.styles = ARENA_NEW(arena, uint64_t, page->node_count),
+		.children = ARENA_NEW(arena, uint32_t, page->node_count),
+	};
+	struct page_walk walk = walk_begin(page);
+	enum step step;
+	uint32_t index;
+
+	while ((step = walk_next(&walk, &index)) != STEP_END) {
+		uint32_t parent;
+
+		if (step == STEP_CLOSE)
+			continue;
+		parent = step == STEP_OPEN ? page->nodes[index].parent
+					   : page->texts[index].node;
+		style_tree_add_child(&places, parent,
+				     step == STEP_OPEN ? steps[index]
+						       : text_step);
+		*(step == STEP_OPEN ? &places.nodes[index]
+				    : &places.texts[index]) =
+			place_key(&counters,
+				  parent == NO_NODE ? 0 : places.nodes[parent],
+				  step == STEP_OPEN ? steps[index] : text_step);
+	}
+	return places;
+}
+
+/*
+ * Return a place of the page after counting it; `siblings` is the number of
+ * children of its parent. A parent must be counted before its children.
+ */
+static struct style_place *count_place(struct style_tree *tree, uint64_t key,
+				       const uint64_t *parent_key,
+				       uint32_t siblings, uint32_t page)
+{
+	const struct style_place *parent =
+		parent_key == NULL
+			? NULL
+			: hash_table_find(&tree->places, *parent_key);
+	uint32_t parent_index =
+		parent == NULL ? NO_ENTRY
+			       : hash_table_index(&tree->places, parent);
+	struct style_place *place = hash_table_add(&tree->places, key);
+
+	if (place->page == page + 1)
+		return place;
+	place->page = page + 1;
+	place->pages++;
+	place->parent = parent_index;
+	place->weight += siblings == 0 ? 0 : 1.0 / siblings;
+	return place;
+}
+
+static void add_style(struct style_tree *tree, uint32_t place, uint64_t key,
+		      uint64_t sequence)
+{
+	struct child_sequence *style =
+		hash_table_add(&tree->styles, hash_chain(sequence, key));
+
+	style->place = place;
+	style->pages++;
+}
+
+static void style_tree_add_nodes(struct style_tree *tree,
+				 const struct page *page,
+				 const struct page_places *places,
+				 uint32_t number)
+{
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		uint32_t parent = page->nodes[i].parent;
+		const struct style_place *place =
+			parent == NO_NODE
+				? count_place(tree, places->nodes[i], NULL, 0,
+					      number)
+				: count_place(tree, places->nodes[i],
+					      &places->nodes[parent],
+					      places->children[parent], number);
+
+		add_style(tree, hash_table_index(&tree->places, place),
+			  places->nodes[i], places->styles[i]);
+	}
+}
+
+static void style_tree_add_texts(struct style_tree *tree,
+				 const struct page *page,
+				 const struct page_places *places,
+				 const struct term_list *list, uint32_t number)
+{
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		uint32_t node = page->texts[i].node;
+		uint64_t key = places->texts[i];
+		uint32_t place = hash_table_index(
+			&tree->places,
+			node == NO_NODE
+				? count_place(tree, key, NULL, 0, number)
+				: count_place(tree, key, &places->nodes[node],
+					      places->children[node], number));
+
+		for (uint32_t k = list->begin[i]; k < list->begin[i + 1]; k++) {
+			struct place_feature *feature =
+				hash_table_add(&tree->features,
+					       hash_chain(list->terms[k], key));
+
+			feature->place = place;
+			entropy_add(&feature->entropy, number);
+		}
+	}
+}
+
+static void style_tree_add_page(struct style_tree *tree,
+				const struct page *page, uint32_t number)
+{
+	struct arena *scratch = arena_create();
+	struct page_places places = style_tree_places(scratch, page);
+	struct term_list list =
+		terms_of_page(scratch, page, visible_texts(scratch, page));
+
+	style_tree_add_nodes(tree, page, &places, number);
+	style_tree_add_texts(tree, page, &places, &list, number);
+	arena_destroy(scratch);
+}
+
+static void sum_styles(struct style_tree *tree)
+{
+	for (uint32_t i = 0; i < tree->styles.count; i++) {
+		const struct child_sequence *style =
+			hash_table_entry(&tree->styles, i);
+		struct style_place *place;
+
+		if (style->place == NO_ENTRY)
+			continue;
+		place = hash_table_entry(&tree->places, style->place);
+		place->styles++;
+		place->style_sum += style->pages * log(style->pages);
+	}
+}
+
+static void sum_features(struct style_tree *tree)
+{
+	for (uint32_t i = 0; i < tree->features.count; i++) {
+		const struct place_feature *feature =
+			hash_table_entry(&tree->features, i);
+		struct style_place *place;
+
+		if (feature->place == NO_ENTRY)
+			continue;
+		place = hash_table_entry(&tree->places, feature->place);
+		place->features++;
+		place->feature_sum +=
+			entropy_value(&feature->entropy, place->pages);
+	}
+}
+
+/*
+ * NodeImp of the source: for an inner node the entropy of its styles; for a
+ * leaf one minus the mean entropy of its features; 1 if only one page has it.
+ */
+static double node_importance(const struct style_place *place)
+{
+	double pages = place->pages;
+
+	if (place->pages == 1)
+		return 1;
+	if (place->styles == 0)
+		return place->features == 0
+			       ? 1
+			       : 1 - place->feature_sum / place->features;
+	return (log(pages) - place->style_sum / pages) / log(pages);
+}
+
+/*
+ * CompImp of the source: the fewer styles a node has, the more its importance
+ * depends on its children.
+ */
+static double composite_importance(const struct style_place *place,
+				   double attenuation)
+{
+	double ratio = pow(attenuation, place->styles);
+
+	if (place->styles == 0)
+		return node_importance(place);
+	return (1 - ratio) * node_importance(place) +
+	       ratio * place->inner / place->pages;
+}
+
+static void style_tree_store_rating(struct hash_table *rated,
+				    const struct style_place *place,
+				    double composite)
+{
+	struct importance *importance = hash_table_add(rated, place->key);
+
+	importance->composite = (float)composite;
+	importance->pages = place->pages;
+}
+
+/* Parents come before their children, so sum up from the last to the first. */
+static struct hash_table
+rate_places(struct arena *arena, struct style_tree *tree, double attenuation)
+{
+	struct hash_table rated =
+		hash_table_make(arena, sizeof(struct importance));
+
+	for (uint32_t i = tree->places.count; i-- > 0;) {
+		const struct style_place *place =
+			hash_table_entry(&tree->places, i);
+		double composite = composite_importance(place, attenuation);
+
+		if (place->parent != NO_ENTRY) {
+			struct style_place *parent =
+				hash_table_entry(&tree->places, place->parent);
+
+			parent->inner += place->weight * composite;
+		}
+		if (place->parent == NO_ENTRY || place->styles > 0)
+			style_tree_store_rating(&rated, place, composite);
+	}
+	return rated;
+}
+
+/*
+ * Return a table of struct importance, in `arena`: the composite importance of
+ * all places of the sample. `attenuation` is the source's gamma, in [0, 1].
+ * Linear in the sample.
+ */
+static struct hash_table style_tree_rate(struct arena *arena,
+					 const struct sample *sample,
+					 double attenuation)
+{
+	struct arena *scratch = arena_create();
+	struct style_tree tree = {
+		.places = hash_table_make(scratch, sizeof(struct style_place)),
+		.styles =
+			hash_table_make(scratch, sizeof(struct child_sequence)),
+		.features =
+			hash_table_make(scratch, sizeof(struct place_feature)),
+	};
+	struct hash_table rated;
+
+	for (uint32_t i = 0; i < sample->count; i++)
+		style_tree_add_page(&tree, sample->pages[i], i);
+	sum_styles(&tree);
+	sum_features(&tree);
+	rated = rate_places(scratch, &tree, attenuation);
+	rated = hash_table_copy(arena, &rated);
+	arena_destroy(scratch);
+	return rated;
+}
+
+/*
+ * gamma is from the source. The threshold has the highest mean word F1 over
+ * four sites whose templates have many pages (tests/eval/RESULTS.md, "What
+ * parameters were chosen by").
+ */
+enum { MIN_IMPORTANCE, ATTENUATION };
+
+static const struct parameter sst_parameters[] = {
+	[MIN_IMPORTANCE] =
+		{
+			.name = "min_importance",
+			.unit = "",
+			.minimum = 0,
+			.maximum = 1,
+			.default_value = 0.42,
+			.meaning = "a node with less composite importance is "
+				   "noise",
+		},
+	[ATTENUATION] =
+		{
+			.name = "attenuation",
+			.unit = "",
+			.minimum = 0,
+			.maximum = 1,
+			.default_value = 0.9,
+			.meaning = "how much the children of a node with few "
+				   "styles decide its importance",
+		},
+};
+
+static const void *sst_build_model(const struct sample *sample,
+				   const double *values, struct arena *arena)
+{
+	struct hash_table *known = ARENA_NEW(arena, struct hash_table, 1);
+
+	*known = style_tree_rate(arena, sample, values[ATTENUATION]);
+	return known;
+}
+
+/* Return the innermost block-level element around a text, or NO_NODE. */
+static uint32_t block_of_text(const struct page *page, uint32_t text)
+{
+	uint32_t node = page->texts[text].node;
+
+	while (node != NO_NODE &&
+	       (tag_flags(page->nodes[node].tag) & TAG_IS_BLOCK) == 0)
+		node = page->nodes[node].parent;
+	return node;
+}
+
+/*
+ * The source drops an element if it and all its descendants are under the
+ * threshold. For a text this depends only on the leaf, which keeps a date or a
+ * name in a menu. This implementation departs from it: the composite importance
+ * of a block decides about the texts that the block owns, which is better
+ * (tests/eval/RESULTS.md, "What parameters were chosen by"). A place that no
+ * other page has gets the importance 1.
+ */
+static void sst_run(const struct extractor_input *input,
+		    struct verdict *verdicts)
+{
+	const struct page *page = input->page;
+	const bool *is_visible = visible_texts(input->arena, page);
+	struct page_places places = style_tree_places(input->arena, page);
+	double threshold = input->parameters[MIN_IMPORTANCE];
+
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		uint32_t block = block_of_text(page, i);
+		const struct importance *known = hash_table_find(
+			input->learned, block == NO_NODE ? places.texts[i]
+							 : places.nodes[block]);
+		double composite = known == NULL ? 1 : known->composite;
+
+		verdicts[i] = (struct verdict){
+			.score = (float)composite,
+			.is_content = is_visible[i] && composite >= threshold,
+		};
+		if (input->trace != NULL)
+			trace_reason(input->trace, i,
+				     "importance of its block %.2f, minimum "
+				     "%.2f; on %u pages",
+				     composite, threshold,
+				     known == NULL ? 0 : known->pages);
+	}
+}
+
+const struct extractor extractor_sst = {
+	.name = "sst",
+	.summary = "Places whose texts differ from page to page.",
+	.source = "Yi, Liu and Li, Eliminating Noisy Information in Web Pages "
+		  "for Data Mining, KDD 2003",
+	.parameters = sst_parameters,
+	.parameter_count = sizeof(sst_parameters) / sizeof(sst_parameters[0]),
+	.needs = NEEDS_SAMPLE,
+	.learn = sst_build_model,
+	.learned_parameters =
+		sizeof(sst_parameters) / sizeof(sst_parameters[0]),
+	.run = sst_run,
+};

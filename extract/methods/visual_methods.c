@@ -1,0 +1,1171 @@
+#include "extract/methods/visual_methods.h"
+
+#include <math.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "extract/core/document_walk.h"
+#include "extract/core/numeric.h"
+#include "extract/core/trace.h"
+#include "extract/methods/box_layout.h"
+#include "extract/methods/css_style.h"
+#include "extract/methods/plain.h"
+#include "page/page.h"
+
+struct vce_tree_maker {
+	const struct page *page;
+	const struct box *boxes;
+	const bool *is_visible;
+	const struct vce_options *options;
+	struct vce_element *elements;
+	struct vce_block *blocks;
+	uint32_t block_count;
+};
+
+static unsigned lengths_differ(float a, float b)
+{
+	return fabsf(a - b) >= 1 ? 1 : 0;
+}
+
+unsigned vce_distance(const struct box *a, const struct box *b)
+{
+	return lengths_differ(a->width, b->width) +
+	       lengths_differ(a->height, b->height) +
+	       lengths_differ(a->font_size, b->font_size) +
+	       (a->background != b->background ? 1 : 0) +
+	       lengths_differ(a->left, b->left) +
+	       lengths_differ(a->top, b->top);
+}
+
+double vce_link_density(const struct vce_element *element)
+{
+	return element->length == 0
+		       ? 0
+		       : (double)element->link_length / (double)element->length;
+}
+
+/* DetectBlock, section 2.1.3: top-down. */
+static void detect_block(struct vce_tree_maker *maker, uint32_t index)
+{
+	const uint32_t parent = maker->page->nodes[index].parent;
+	struct vce_element *element = &maker->elements[index];
+	const struct box *box = &maker->boxes[index];
+
+	element->block = NO_VCE_BLOCK;
+	if (!box->is_displayed)
+		return;
+	if (parent != NO_NODE) {
+		element->block = maker->elements[parent].block;
+		if (vce_distance(box, &maker->boxes[parent]) <=
+		    maker->options->distance)
+			return;
+	}
+	maker->blocks[maker->block_count] = (struct vce_block){
+		.node = index,
+		.parent = element->block,
+	};
+	element->is_head = true;
+	element->block = maker->block_count++;
+}
+
+/* AddText, section 2.1.4. */
+static void vce_tree_add_text(struct vce_tree_maker *maker, uint32_t index)
+{
+	const struct text *text = &maker->page->texts[index];
+	uint32_t length = text_extent(page_text(maker->page, index));
+	struct vce_element *element;
+	struct vce_block *block;
+
+	if (text->node == NO_NODE || !maker->is_visible[index] ||
+	    maker->elements[text->node].block == NO_VCE_BLOCK)
+		return;
+	element = &maker->elements[text->node];
+	element->length += length;
+	if ((text->flags & TEXT_IS_LINK) != 0)
+		element->link_length += length;
+	block = &maker->blocks[element->block];
+	block->font_length += length;
+	block->font_weight +=
+		(double)length * (double)maker->boxes[text->node].font_size;
+}
+
+/*
+ * TextManipulation, section 2.1.5 and figure 6: bottom-up. "The distance to the
+ * parent is below the threshold, or it is not parent of any block" (figure 6)
+ * and "its link density is below the threshold, or it is a leaf link". A leaf
+ * link is here any element inside a link that holds no block.
+ */
+static void manipulate_text(struct vce_tree_maker *maker, uint32_t index)
+{
+	const struct node *node = &maker->page->nodes[index];
+	struct vce_element *element = &maker->elements[index];
+	bool is_leaf_link =
+		(node->flags & TEXT_IS_LINK) != 0 && !element->holds_block;
+	struct vce_element *parent;
+
+	if (element->block == NO_VCE_BLOCK || node->parent == NO_NODE)
+		return;
+	parent = &maker->elements[node->parent];
+	if (element->is_head || element->holds_block)
+		parent->holds_block = true;
+	if (element->is_head && element->holds_block)
+		return;
+	if (!is_leaf_link &&
+	    vce_link_density(element) >= maker->options->link_density)
+		return;
+	element->is_added = true;
+	parent->length += element->length;
+	parent->link_length += element->link_length;
+}
+
+/*
+ * The source does not define the pattern of a block: here it is the block's tag
+ * and box, without height and top, which depend on the length of the text.
+ */
+static uint64_t pattern_of(const struct vce_tree_maker *maker,
+			   const struct vce_block *block)
+{
+	const struct box *box = &maker->boxes[block->node];
+	uint64_t hash =
+		page_tag_hash(maker->page, maker->page->nodes[block->node].tag);
+
+	hash = hash_chain((uint64_t)lroundf(box->width), hash);
+	hash = hash_chain((uint64_t)lroundf(box->left), hash);
+	hash = hash_chain((uint64_t)lroundf(box->font_size), hash);
+	return hash_chain(box->background, hash);
+}
+
+/*
+ * PatternVerifier, sections 2.1.2 and 2.1.5, figure 5: one cache for all
+ * parents; the key of a pattern includes the parent.
+ */
+static void verify_patterns(struct vce_tree_maker *maker, struct arena *arena)
+{
+	struct hash_table cache = hash_table_make(arena, sizeof(uint64_t));
+
+	for (uint32_t i = 0; i < maker->block_count; i++) {
+		const struct vce_block *block = &maker->blocks[i];
+		uint32_t known = cache.count;
+
+		if (block->parent == NO_VCE_BLOCK)
+			continue;
+		hash_table_add(&cache, hash_chain(block->parent,
+						  pattern_of(maker, block)));
+		if (cache.count == known)
+			maker->blocks[block->parent].repeats++;
+	}
+}
+
+/* Final ElementManipulation, section 2.1.6. */
+static void vce_tree_sum_up(const struct vce_tree_maker *maker,
+			    struct vce_tree *tree)
+{
+	struct vce_averages *sums = &tree->averages;
+	double count = 0;
+
+	for (uint32_t i = 0; i < maker->page->node_count; i++) {
+		const struct vce_element *element = &maker->elements[i];
+		const struct box *box = &maker->boxes[i];
+
+		if (element->block == NO_VCE_BLOCK)
+			continue;
+		count++;
+		sums->length += element->length;
+		sums->link_density += vce_link_density(element);
+		sums->width += (double)box->width;
+		sums->height += (double)box->height;
+		tree->page_height =
+			fmax(tree->page_height,
+			     (double)box->top + (double)box->height);
+	}
+	count = fmax(count, 1);
+	sums->length /= count;
+	sums->link_density /= count;
+	sums->width /= count;
+	sums->height /= count;
+}
+
+struct vce_tree vce_tree_make(struct arena *arena, const struct page *page,
+			      const bool *is_visible,
+			      const struct vce_options *options)
+{
+	struct vce_tree_maker maker = {
+		.page = page,
+		.boxes = boxes_estimate(arena, page, is_visible),
+		.is_visible = is_visible,
+		.options = options,
+		.elements =
+			ARENA_NEW(arena, struct vce_element, page->node_count),
+		.blocks = ARENA_NEW(arena, struct vce_block, page->node_count),
+	};
+	struct vce_tree tree = {
+		.page = page,
+		.boxes = maker.boxes,
+		.elements = maker.elements,
+		.blocks = maker.blocks,
+	};
+
+	for (uint32_t i = 0; i < page->node_count; i++)
+		detect_block(&maker, i);
+	for (uint32_t i = 0; i < page->text_count; i++)
+		vce_tree_add_text(&maker, i);
+	for (uint32_t i = page->node_count; i-- > 0;)
+		manipulate_text(&maker, i);
+	verify_patterns(&maker, arena);
+	tree.block_count = maker.block_count;
+	vce_tree_sum_up(&maker, &tree);
+	return tree;
+}
+
+/*
+ * The source does not define the thresholds. These have the highest mean word
+ * F1 over five sets; with a smaller distance too many elements become separate
+ * blocks (tests/eval/RESULTS.md, "What parameters were chosen by").
+ */
+enum { DISTANCE, LINK_DENSITY };
+
+static const struct parameter vce_parameters[] = {
+	[DISTANCE] =
+		{
+			.name = "distance",
+			.unit = "differences",
+			.minimum = 0,
+			.maximum = 6,
+			.default_value = 4,
+			.meaning = "an element that differs from its parent in "
+				   "more of width, height, font size, "
+				   "background, left and top begins a block",
+		},
+	[LINK_DENSITY] =
+		{
+			.name = "link_density",
+			.unit = "ratio of the text",
+			.minimum = 0,
+			.maximum = 1,
+			.default_value = 0.3,
+			.meaning =
+				"the text of an element with this ratio of "
+				"links or more does not count for its parent",
+		},
+};
+
+/*
+ * The source divides by zero for a block with no links and no repeats; here the
+ * divisor has a minimum, so that fewer links than one in twenty characters are
+ * no advantage.
+ */
+static const double least_divisor = 0.05;
+
+struct main_block_search {
+	const struct vce_tree *tree;
+	double *factors; /* [tree->block_count]; 0: not a candidate */
+	bool *is_main; /* [page->node_count]: its texts belong to the main block
+			*/
+	uint32_t main; /* index of the main block, or NO_VCE_BLOCK */
+};
+
+/* Section 2.2.1: "the least conditions". */
+static bool is_valid(const struct vce_tree *tree, const struct vce_block *block)
+{
+	const struct vce_averages *averages = &tree->averages;
+	const struct vce_element *element = &tree->elements[block->node];
+	const struct box *box = &tree->boxes[block->node];
+
+	return element->length >= averages->length &&
+	       vce_link_density(element) <= averages->link_density &&
+	       (double)box->width >= averages->width &&
+	       (double)box->height >= averages->height;
+}
+
+/*
+ * Equation 1. The "distance from bottom of the page" is measured from the
+ * block's upper edge, like the distance from the top: measured from its lower
+ * edge, a block at the end of the page would always lose.
+ */
+static double factor_value(const struct vce_tree *tree,
+			   const struct vce_block *block)
+{
+	const struct vce_element *element = &tree->elements[block->node];
+	const struct box *box = &tree->boxes[block->node];
+	double top = (double)box->top;
+	double font_size = block->font_length > 0
+				   ? block->font_weight / block->font_length
+				   : (double)box->font_size;
+	double divisor = vce_link_density(element) + block->repeats * top;
+
+	return element->length * (double)box->width * font_size *
+	       (tree->page_height - top) / fmax(divisor, least_divisor);
+}
+
+/*
+ * FindMainBlock, section 2.2 and figure 7; `is_strict`: only blocks that meet
+ * the averages.
+ */
+static void find_main_block(struct main_block_search *search, bool is_strict)
+{
+	double highest = 0;
+
+	search->main = NO_VCE_BLOCK;
+	for (uint32_t i = 0; i < search->tree->block_count; i++) {
+		const struct vce_block *block = &search->tree->blocks[i];
+
+		search->factors[i] = 0;
+		if (is_strict && !is_valid(search->tree, block))
+			continue;
+		search->factors[i] = factor_value(search->tree, block);
+		if (search->factors[i] > highest) {
+			highest = search->factors[i];
+			search->main = i;
+		}
+	}
+}
+
+/* Mark the elements whose text was added, step by step, to the main block. */
+static void mark_main_block(struct main_block_search *search)
+{
+	const struct page *page = search->tree->page;
+	uint32_t head;
+
+	if (search->main == NO_VCE_BLOCK)
+		return;
+	head = search->tree->blocks[search->main].node;
+	search->is_main[head] = true;
+	for (uint32_t i = head + 1; i < page->nodes[head].end; i++)
+		search->is_main[i] = search->tree->elements[i].is_added &&
+				     search->is_main[page->nodes[i].parent];
+}
+
+static uint32_t block_of(const struct main_block_search *search, uint32_t text)
+{
+	uint32_t node = search->tree->page->texts[text].node;
+
+	return node == NO_NODE ? NO_VCE_BLOCK
+			       : search->tree->elements[node].block;
+}
+
+/* Return the factor value of a text's block, relative to the highest. */
+static struct verdict vce_judge(const struct main_block_search *search,
+				uint32_t text, bool is_visible)
+{
+	uint32_t block = block_of(search, text);
+
+	if (search->main == NO_VCE_BLOCK || block == NO_VCE_BLOCK ||
+	    !is_visible)
+		return (struct verdict){0};
+	if (search->is_main[search->tree->page->texts[text].node])
+		return (struct verdict){.score = 1, .is_content = true};
+	return (struct verdict){
+		.score = (float)(search->factors[block] /
+				 search->factors[search->main]),
+	};
+}
+
+static void vce_explain(const struct main_block_search *search, uint32_t text,
+			struct verdict verdict, struct trace *trace)
+{
+	uint32_t block = block_of(search, text);
+
+	if (block == NO_VCE_BLOCK)
+		trace_reason(trace, text, "not displayed");
+	else if (verdict.is_content)
+		trace_reason(trace, text,
+			     "in the main block, factor value %.3g",
+			     search->factors[search->main]);
+	else if (block == search->main)
+		trace_reason(trace, text,
+			     "in the main block, but among its links");
+	else if (search->factors[block] > 0)
+		trace_reason(trace, text,
+			     "its block's factor value %.3g is %.2f of the "
+			     "main block's",
+			     search->factors[block], (double)verdict.score);
+	else
+		trace_reason(trace, text,
+			     "its block is below the averages of the page");
+}
+
+static void vce_draw(const struct main_block_search *search,
+		     struct trace *trace)
+{
+	const struct vce_tree *tree = search->tree;
+	struct box_figure figure = box_figure_begin(trace, search->main);
+
+	for (uint32_t i = 0; i < tree->block_count; i++) {
+		const struct vce_block *block = &tree->blocks[i];
+		const struct vce_element *element =
+			&tree->elements[block->node];
+		const struct box *box = &tree->boxes[block->node];
+
+		box_figure_add(&figure, i,
+			       (struct figure_box){
+				       .left = box->left,
+				       .top = box->top,
+				       .width = box->width,
+				       .height = box->height,
+				       .value = (float)search->factors[i],
+			       },
+			       "factor %.3g: %u characters, links %.2f, "
+			       "repeats %u, top %.0f",
+			       search->factors[i], element->length,
+			       vce_link_density(element), block->repeats,
+			       (double)box->top);
+	}
+	box_figure_end(&figure, "Blocks by factor value");
+}
+
+static void vce_run(const struct extractor_input *input,
+		    struct verdict *verdicts)
+{
+	const struct page *page = input->page;
+	const bool *is_visible = visible_texts(input->arena, page);
+	const struct vce_options options = {
+		.distance = input->parameters[DISTANCE],
+		.link_density = input->parameters[LINK_DENSITY],
+	};
+	const struct vce_tree tree =
+		vce_tree_make(input->arena, page, is_visible, &options);
+	struct main_block_search search = {
+		.tree = &tree,
+		.factors = ARENA_NEW(input->arena, double, tree.block_count),
+		.is_main = ARENA_NEW(input->arena, bool, page->node_count),
+	};
+
+	find_main_block(&search, true);
+	if (search.main == NO_VCE_BLOCK)
+		find_main_block(&search, false);
+	mark_main_block(&search);
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		verdicts[i] = vce_judge(&search, i, is_visible[i]);
+		if (input->trace != NULL)
+			vce_explain(&search, i, verdicts[i], input->trace);
+	}
+	if (input->trace != NULL)
+		vce_draw(&search, input->trace);
+}
+
+const struct extractor extractor_vce = {
+	.name = "vce",
+	.summary = "The main block, by position, size and text.",
+	.source = "Asfia, Pedram, Rahmani, Main Content Extraction from "
+		  "Detailed Web Pages, IJCA 2010 (VCE)",
+	.parameters = vce_parameters,
+	.parameter_count = sizeof(vce_parameters) / sizeof(vce_parameters[0]),
+	.run = vce_run,
+};
+
+bool vips_is_valid(const struct vips_rules *rules, uint32_t node)
+{
+	const struct box *box = &rules->boxes[node];
+
+	return box->is_displayed && box->width > 0 && box->height > 0;
+}
+
+static float area_of(const struct box *box)
+{
+	return box->width * box->height;
+}
+
+static void vips_add_text_cues(struct vips_rules *rules, uint32_t index)
+{
+	const struct text *text = &rules->page->texts[index];
+	struct vips_cues *cues;
+
+	if (text->node == NO_NODE)
+		return;
+	cues = &rules->cues[text->node];
+	cues->child_count++;
+	cues->has_text = true;
+}
+
+/* Add the cues of `index` to its parent; its own cues must be complete. */
+static void vips_add_child_cues(struct vips_rules *rules, uint32_t index)
+{
+	const struct node *node = &rules->page->nodes[index];
+	const struct box *box = &rules->boxes[index];
+	struct vips_cues *own = &rules->cues[index];
+	const struct box *parent_box;
+	struct vips_cues *cues;
+
+	own->is_virtual_text =
+		box->is_inline && own->has_text && !own->has_block;
+	if (node->parent == NO_NODE)
+		return;
+	cues = &rules->cues[node->parent];
+	parent_box = &rules->boxes[node->parent];
+	if (node->tag == TAG_hr && box->is_displayed)
+		cues->has_rule = true;
+	if (node->tag == TAG_br && box->is_displayed)
+		cues->has_line_break = true;
+	if (!vips_is_valid(rules, index))
+		return;
+	cues->child_count++;
+	cues->child_area += area_of(box);
+	if (area_of(box) > cues->largest_child)
+		cues->largest_child = area_of(box);
+	if (own->is_virtual_text)
+		cues->has_text = true;
+	else
+		cues->has_block = true;
+	if (!box->is_inline)
+		cues->has_line_break = true;
+	if (box->background != parent_box->background)
+		cues->has_other_color = true;
+	if (box->font_size != parent_box->font_size ||
+	    box->is_bold != parent_box->is_bold || own->has_other_font)
+		cues->has_other_font = true;
+}
+
+struct vips_rules vips_rules_make(struct arena *arena, const struct page *page,
+				  const struct box *boxes,
+				  const bool *is_visible)
+{
+	struct vips_rules rules = {
+		.page = page,
+		.boxes = boxes,
+		.cues = ARENA_NEW(arena, struct vips_cues, page->node_count),
+	};
+
+	for (uint32_t i = 0; i < page->text_count; i++)
+		if (is_visible[i])
+			vips_add_text_cues(&rules, i);
+	for (uint32_t i = page->node_count; i-- > 0;)
+		vips_add_child_cues(&rules, i);
+	return rules;
+}
+
+/*
+ * "Based on the html tag and size of this node": the source gives only ranges
+ * (5 to 8 in rule 9, 6 to 8 in rule 8). Here the tag of one piece of text has
+ * the highest coherence and the tag of a layout part the lowest; an area of
+ * more than a quarter of the sub-page costs a degree.
+ */
+static uint8_t coherence_of(const struct vips_rules *rules, uint32_t node,
+			    float area)
+{
+	uint8_t coherence;
+
+	switch (rules->page->nodes[node].tag) {
+	case TAG_p:
+	case TAG_pre:
+	case TAG_li:
+	case TAG_dt:
+	case TAG_dd:
+	case TAG_h1:
+	case TAG_h2:
+	case TAG_h3:
+	case TAG_h4:
+	case TAG_h5:
+	case TAG_h6:
+	case TAG_blockquote:
+	case TAG_figcaption:
+		coherence = 8;
+		break;
+	case TAG_td:
+	case TAG_th:
+	case TAG_ul:
+	case TAG_ol:
+	case TAG_dl:
+	case TAG_article:
+		coherence = 7;
+		break;
+	case TAG_table:
+	case TAG_tbody:
+	case TAG_tr:
+	case TAG_form:
+	case TAG_body:
+	case TAG_html:
+		coherence = 5;
+		break;
+	default:
+		coherence = rules->boxes[node].is_inline ? 8 : 6;
+		break;
+	}
+	if (area_of(&rules->boxes[node]) > area / 4 && coherence > 5)
+		coherence--;
+	return coherence;
+}
+
+/*
+ * The columns of table 2: bit n for rule n. The table has no column for tbody,
+ * which therefore counts as one of the other tags; the rules of table would be
+ * equally good.
+ */
+#define RULE(n) (1U << (n))
+
+static unsigned vips_rules_of_tag(const struct box *box, uint16_t tag)
+{
+	const unsigned all = RULE(1) | RULE(2) | RULE(3);
+
+	if (box->is_inline)
+		return all | RULE(4) | RULE(5) | RULE(6) | RULE(7) | RULE(9) |
+		       RULE(10) | RULE(12);
+	switch (tag) {
+	case TAG_table:
+		return all | RULE(8) | RULE(10) | RULE(13);
+	case TAG_tr:
+		return all | RULE(7) | RULE(8) | RULE(10) | RULE(13);
+	case TAG_td:
+	case TAG_th:
+		return all | RULE(4) | RULE(9) | RULE(10) | RULE(11) | RULE(13);
+	case TAG_p:
+		return all | RULE(4) | RULE(5) | RULE(6) | RULE(7) | RULE(9) |
+		       RULE(10) | RULE(12);
+	default:
+		return all | RULE(4) | RULE(6) | RULE(7) | RULE(9) | RULE(10) |
+		       RULE(12);
+	}
+}
+
+/*
+ * Apply rule 8: children with another background colour stay whole in this
+ * round.
+ */
+static void vips_mark_colored(const struct vips_rules *rules, uint32_t index)
+{
+	const struct node *nodes = rules->page->nodes;
+
+	for (uint32_t i = index + 1; i < nodes[index].end; i = nodes[i].end)
+		if (rules->boxes[i].background !=
+		    rules->boxes[index].background)
+			rules->cues[i].is_kept = true;
+}
+
+/* Return the first matching rule among the rules of the tag: table 1. */
+static unsigned vips_find_rule(const struct vips_rules *rules, uint32_t node,
+			       float area, bool is_root)
+{
+	const struct vips_cues *cues = &rules->cues[node];
+	const struct box *box = &rules->boxes[node];
+	const unsigned set =
+		vips_rules_of_tag(box, rules->page->nodes[node].tag);
+	const float small = (float)rules->small * area;
+
+	if (cues->child_count == 0)
+		return 1;
+	if (cues->child_count == 1 && cues->has_block)
+		return 2;
+	if (is_root && cues->has_block)
+		return 3;
+	if ((set & RULE(4)) != 0 && !cues->has_block)
+		return 4;
+	if ((set & RULE(5)) != 0 && cues->has_line_break)
+		return 5;
+	if ((set & RULE(6)) != 0 && cues->has_rule)
+		return 6;
+	if ((set & RULE(7)) != 0 && cues->child_area > area_of(box))
+		return 7;
+	if ((set & RULE(8)) != 0 && cues->has_other_color)
+		return 8;
+	if ((set & RULE(9)) != 0 && cues->has_text && area_of(box) < small)
+		return 9;
+	if (cues->largest_child < small)
+		return 10;
+	if ((set & RULE(11)) != 0 && cues->follows_whole)
+		return 11;
+	return (set & RULE(12)) != 0 ? 12 : 13;
+}
+
+struct vips_division vips_divide(const struct vips_rules *rules, uint32_t node,
+				 float area, bool is_root)
+{
+	const struct vips_cues *cues = &rules->cues[node];
+	struct vips_division division = {
+		.coherence = coherence_of(rules, node, area),
+	};
+
+	if (cues->is_kept && !is_root) {
+		division.rule = 8;
+		if (division.coherence < 6)
+			division.coherence = 6;
+		return division;
+	}
+	division.rule = (uint8_t)vips_find_rule(rules, node, area, is_root);
+	switch (division.rule) {
+	case 1:
+		division.coherence = 10;
+		break;
+	case 4:
+		division.coherence = cues->has_other_font ? 9 : 10;
+		break;
+	case 8:
+		vips_mark_colored(rules, node);
+		division.is_divided = true;
+		break;
+	case 2:
+	case 3:
+	case 5:
+	case 6:
+	case 7:
+	case 12:
+		division.is_divided = true;
+		break;
+	default:
+		break;
+	}
+	return division;
+}
+
+/* A leaf of a round: an element, or a text that an element owns directly. */
+struct leaf {
+	uint32_t node; /* for a text: the element that owns it */
+	uint32_t first_text;
+	uint32_t end_text;
+	uint16_t depth; /* depth of the element around it */
+	uint8_t coherence;
+	bool is_text;
+};
+
+struct segmentation {
+	const struct page *page;
+	const struct box *boxes;
+	const bool *is_visible;
+	const struct vips_options *options;
+	struct vips_rules rules;
+	struct vips_segments *out;
+	uint32_t *queue; /* [page->node_count]: elements that are sub-pages */
+	uint32_t queue_count;
+	struct leaf last; /* the previous leaf in this round */
+	bool has_last;    /* there is a previous leaf, and it is in a segment */
+	bool has_rule;    /* an hr is between the previous leaf and the next */
+	uint16_t common_depth; /* depth of the innermost element around both */
+};
+
+/* Section 4.2: how strongly the content between two leaves separates them. */
+enum {
+	MAX_WEIGHT = 10,
+	LINE_WEIGHT = 1, /* one line of empty space; this and the next values
+			    are not in the source */
+	MAX_SPACE_WEIGHT = 4,
+	RULE_WEIGHT = 3,   /* an hr */
+	COLOR_WEIGHT = 3,  /* different background */
+	FONT_WEIGHT = 1,   /* different size or weight */
+	RISE_WEIGHT = 1,   /* a smaller font above a larger one */
+	COLUMN_WEIGHT = 4, /* side by side */
+	EDGE_WEIGHT = 1,   /* start or end of an element: replaces the padding,
+			      which the layout estimate ignores */
+	ALIKE_WEIGHT = 2,  /* subtracted: both are text */
+};
+
+static const double line_height = 1.2 * ROOT_FONT_SIZE;
+
+static bool is_beside(const struct box *a, const struct box *b)
+{
+	return b->top < a->top + a->height && b->left >= a->left + a->width;
+}
+
+static double space_between(const struct box *a, const struct box *b)
+{
+	double space = (double)b->top - (double)a->top - (double)a->height;
+
+	return space > 0 ? space : 0;
+}
+
+static unsigned separator_weight(const struct segmentation *segmentation,
+				 const struct leaf *b)
+{
+	const struct leaf *a = &segmentation->last;
+	const struct box *box_a = &segmentation->boxes[a->node];
+	const struct box *box_b = &segmentation->boxes[b->node];
+	double weight = (a->depth - segmentation->common_depth + b->depth -
+			 segmentation->common_depth) *
+			EDGE_WEIGHT;
+
+	if (segmentation->has_rule)
+		weight += RULE_WEIGHT;
+	if (a->node != b->node && !a->is_text && !b->is_text) {
+		if (is_beside(box_a, box_b))
+			weight += COLUMN_WEIGHT;
+		else
+			weight +=
+				fmin(MAX_SPACE_WEIGHT,
+				     LINE_WEIGHT * space_between(box_a, box_b) /
+					     line_height);
+	}
+	if (box_a->background != box_b->background)
+		weight += COLOR_WEIGHT;
+	if (box_a->font_size != box_b->font_size ||
+	    box_a->is_bold != box_b->is_bold)
+		weight += FONT_WEIGHT;
+	if (box_a->font_size < box_b->font_size)
+		weight += RISE_WEIGHT;
+	if (a->coherence >= 9 && b->coherence >= 9)
+		weight -= ALIKE_WEIGHT;
+	weight = fmin(fmax(ceil(weight), 0), MAX_WEIGHT);
+	return (unsigned)weight;
+}
+
+static void begin_segment(struct segmentation *segmentation,
+			  const struct leaf *leaf)
+{
+	const struct box *box = &segmentation->boxes[leaf->node];
+
+	segmentation->out->segments[segmentation->out->count++] =
+		(struct vips_segment){
+			.left = box->left,
+			.top = box->top,
+			.right = box->left + box->width,
+			.bottom = box->top + box->height,
+			.coherence = leaf->coherence,
+		};
+}
+
+static void count_texts(struct segmentation *segmentation,
+			struct vips_segment *segment, const struct leaf *leaf)
+{
+	const struct page *page = segmentation->page;
+
+	for (uint32_t i = leaf->first_text; i < leaf->end_text; i++) {
+		uint32_t length;
+
+		if (!segmentation->is_visible[i])
+			continue;
+		length = text_extent(page_text(page, i));
+		segment->length += length;
+		if ((page->texts[i].flags & TEXT_IS_LINK) != 0)
+			segment->link_length += length;
+		segmentation->out->text_segments[i] =
+			segmentation->out->count - 1;
+	}
+}
+
+/*
+ * Section 4.3: add the leaf to the previous leaf's segment, or begin a segment.
+ */
+static void vips_add_leaf(struct segmentation *segmentation,
+			  const struct leaf *leaf)
+{
+	const struct box *box = &segmentation->boxes[leaf->node];
+	unsigned weight = MAX_WEIGHT;
+	struct vips_segment *segment;
+	unsigned coherence;
+
+	if (segmentation->has_last)
+		weight = separator_weight(segmentation, leaf);
+	coherence = MAX_WEIGHT - weight;
+	if (coherence < 1 || coherence < segmentation->options->coherence)
+		begin_segment(segmentation, leaf);
+	segment = &segmentation->out->segments[segmentation->out->count - 1];
+	if (coherence >= 1 && coherence >= segmentation->options->coherence &&
+	    coherence < segment->coherence)
+		segment->coherence = (uint8_t)coherence;
+	if (leaf->coherence < segment->coherence)
+		segment->coherence = leaf->coherence;
+	segment->left = fminf(segment->left, box->left);
+	segment->top = fminf(segment->top, box->top);
+	segment->right = fmaxf(segment->right, box->left + box->width);
+	segment->bottom = fmaxf(segment->bottom, box->top + box->height);
+	count_texts(segmentation, segment, leaf);
+	segmentation->last = *leaf;
+	segmentation->has_last = true;
+	segmentation->has_rule = false;
+	segmentation->common_depth = leaf->depth;
+}
+
+/*
+ * Note that the next item is inside the open element of depth `depth` and in no
+ * deeper one.
+ */
+static void vips_pass_element(struct segmentation *segmentation, uint16_t depth)
+{
+	if (depth < segmentation->common_depth)
+		segmentation->common_depth = depth;
+}
+
+/* Add the texts from `begin` to `end`, which belong to divided elements. */
+static void vips_add_texts(struct segmentation *segmentation, uint32_t begin,
+			   uint32_t end)
+{
+	const struct page *page = segmentation->page;
+
+	for (uint32_t i = begin; i < end; i++) {
+		uint32_t node = page->texts[i].node;
+		struct leaf leaf = {
+			.node = node,
+			.first_text = i,
+			.end_text = i + 1,
+			.coherence = 10,
+			.is_text = true,
+		};
+
+		if (!segmentation->is_visible[i] || node == NO_NODE ||
+		    !segmentation->boxes[node].is_displayed)
+			continue;
+		leaf.depth = page->nodes[node].depth;
+		vips_pass_element(segmentation, leaf.depth);
+		vips_add_leaf(segmentation, &leaf);
+	}
+}
+
+static uint16_t depth_around(const struct node *node)
+{
+	return (uint16_t)(node->depth > 0 ? node->depth - 1 : 0);
+}
+
+/* Record for the next sibling whether this one was divided, for rule 11. */
+static void vips_mark_next_sibling(struct segmentation *segmentation,
+				   uint32_t index)
+{
+	const struct page *page = segmentation->page;
+	uint32_t next = page->nodes[index].end;
+
+	if (next < page->node_count &&
+	    page->nodes[next].parent == page->nodes[index].parent)
+		segmentation->rules.cues[next].follows_whole = true;
+}
+
+/*
+ * Add a block that is not divided in this round: a leaf, or, if it is not
+ * coherent enough and `may_divide`, a sub-page of a later round.
+ */
+static void vips_add_block(struct segmentation *segmentation, uint32_t index,
+			   struct vips_division division, bool may_divide)
+{
+	const struct node *node = &segmentation->page->nodes[index];
+	struct leaf leaf = {
+		.node = index,
+		.first_text = node->first_text,
+		.end_text = node->end_text,
+		.depth = depth_around(node),
+		.coherence = division.coherence,
+	};
+
+	if (node->tag == TAG_hr)
+		segmentation->has_rule = true;
+	if (division.rule == 1 || !vips_is_valid(&segmentation->rules, index))
+		return; /* cut */
+	vips_mark_next_sibling(segmentation, index);
+	if (may_divide &&
+	    division.coherence < segmentation->options->coherence) {
+		segmentation->queue[segmentation->queue_count++] = index;
+		segmentation->has_last = false;
+		return;
+	}
+	vips_add_leaf(segmentation, &leaf);
+}
+
+/* Section 4.1: run one round on the sub-page of element `root`. */
+static void vips_divide_subpage(struct segmentation *segmentation,
+				uint32_t root)
+{
+	const struct node *nodes = segmentation->page->nodes;
+	const float area = segmentation->boxes[root].width *
+			   segmentation->boxes[root].height;
+	uint32_t text = nodes[root].first_text;
+	uint32_t next;
+
+	segmentation->has_last = false;
+	segmentation->has_rule = false;
+	for (uint32_t i = root; i < nodes[root].end; i = next) {
+		struct vips_division division =
+			vips_divide(&segmentation->rules, i, area, i == root);
+
+		next = i + 1;
+		vips_add_texts(segmentation, text, nodes[i].first_text);
+		text = nodes[i].first_text;
+		vips_pass_element(segmentation, depth_around(&nodes[i]));
+		if (division.is_divided)
+			continue;
+		vips_add_block(segmentation, i, division, i != root);
+		text = nodes[i].end_text;
+		next = nodes[i].end;
+	}
+	vips_add_texts(segmentation, text, nodes[root].end_text);
+}
+
+struct vips_segments vips_segments_make(struct arena *arena,
+					const struct page *page,
+					const struct box *boxes,
+					const bool *is_visible,
+					const struct vips_options *options)
+{
+	struct vips_segments out = {
+		.segments = ARENA_NEW(arena, struct vips_segment,
+				      page->node_count + page->text_count),
+		.text_segments = ARENA_NEW(arena, uint32_t, page->text_count),
+	};
+	struct segmentation segmentation = {
+		.page = page,
+		.boxes = boxes,
+		.is_visible = is_visible,
+		.options = options,
+		.rules = vips_rules_make(arena, page, boxes, is_visible),
+		.out = &out,
+		.queue = ARENA_NEW(arena, uint32_t, page->node_count),
+	};
+
+	segmentation.rules.small = options->small;
+	for (uint32_t i = 0; i < page->text_count; i++)
+		out.text_segments[i] = NO_SEGMENT;
+	for (uint32_t i = 0; i < page->node_count; i = page->nodes[i].end)
+		vips_divide_subpage(&segmentation, i);
+	for (uint32_t i = 0; i < segmentation.queue_count; i++)
+		vips_divide_subpage(&segmentation, segmentation.queue[i]);
+	return out;
+}
+
+/*
+ * The source leaves PDoC to the user and does not define the size of a small
+ * element. These have the highest mean word F1 over five sets
+ * (tests/eval/RESULTS.md, "What parameters were chosen by"). The method chooses
+ * one block: the whole of an article, but a part of a list, a forum or a shop,
+ * for which a lower PDoC is better.
+ */
+enum { COHERENCE, SMALL };
+
+static const struct parameter vips_parameters[] = {
+	[COHERENCE] =
+		{
+			.name = "coherence",
+			.unit = "degree of coherence",
+			.minimum = 1,
+			.maximum = 10,
+			.default_value = 6,
+			.meaning = "the permitted degree (PDoC): a block with "
+				   "a lower one is divided",
+		},
+	[SMALL] =
+		{
+			.name = "small",
+			.unit = "ratio of the sub-page's area",
+			.minimum = 0,
+			.maximum = 1,
+			.default_value = 0.01,
+			.meaning = "a smaller element is not divided",
+		},
+};
+
+/* Return 1 in the middle of the page's width, 0 at its edges. */
+static double segment_nearness(const struct vips_segment *segment,
+			       double page_width)
+{
+	double middle = page_width / 2;
+	double center = ((double)segment->left + (double)segment->right) / 2;
+
+	return middle > 0 ? fmax(1 - fabs(center - middle) / middle, 0) : 0;
+}
+
+/*
+ * "The largest block near the centre": the text of a segment outside of links,
+ * weighted by its nearness to the centre. The source ends with the blocks and
+ * does not choose one.
+ */
+static double segment_score(const struct vips_segment *segment,
+			    double page_width)
+{
+	return (double)(segment->length - segment->link_length) *
+	       segment_nearness(segment, page_width);
+}
+
+static const double *scores_of(struct arena *arena,
+			       const struct vips_segments *segments,
+			       double page_width)
+{
+	double *scores = ARENA_NEW(arena, double, segments->count);
+
+	for (uint32_t i = 0; i < segments->count; i++)
+		scores[i] = segment_score(&segments->segments[i], page_width);
+	return scores;
+}
+
+/* Return NO_SEGMENT if no segment has text. */
+static uint32_t highest_of(const double *scores, uint32_t count)
+{
+	uint32_t highest = NO_SEGMENT;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (scores[i] > 0 &&
+		    (highest == NO_SEGMENT || scores[i] > scores[highest]))
+			highest = i;
+	return highest;
+}
+
+static void vips_explain(const struct vips_segments *segments, uint32_t text,
+			 uint32_t highest, const double *scores,
+			 struct trace *trace)
+{
+	uint32_t index = segments->text_segments[text];
+
+	if (index == NO_SEGMENT)
+		trace_reason(trace, text, "not displayed");
+	else if (index == highest)
+		trace_reason(trace, text,
+			     "in the largest block near the centre: %u of %u "
+			     "characters outside of links, degree of "
+			     "coherence %u",
+			     segments->segments[index].length -
+				     segments->segments[index].link_length,
+			     segments->segments[index].length,
+			     segments->segments[index].coherence);
+	else
+		trace_reason(trace, text,
+			     "its block weighs %.0f characters, the largest "
+			     "%.0f",
+			     scores[index],
+			     highest == NO_SEGMENT ? 0 : scores[highest]);
+}
+
+static void vips_draw(const struct vips_segments *segments, uint32_t highest,
+		      struct trace *trace)
+{
+	struct box_figure figure = box_figure_begin(trace, highest);
+
+	for (uint32_t i = 0; i < segments->count; i++) {
+		const struct vips_segment *segment = &segments->segments[i];
+
+		box_figure_add(
+			&figure, i,
+			(struct figure_box){
+				.left = segment->left,
+				.top = segment->top,
+				.width = segment->right - segment->left,
+				.height = segment->bottom - segment->top,
+				.value = segment->coherence,
+			},
+			"coherence %u: %u characters, %u of them in links",
+			segment->coherence, segment->length,
+			segment->link_length);
+	}
+	box_figure_end(&figure, "Visual blocks by degree of coherence");
+}
+
+static void vips_run(const struct extractor_input *input,
+		     struct verdict *verdicts)
+{
+	const struct page *page = input->page;
+	const bool *is_visible = visible_texts(input->arena, page);
+	const struct box *boxes =
+		boxes_estimate(input->arena, page, is_visible);
+	const struct vips_options options = {
+		.coherence = input->parameters[COHERENCE],
+		.small = input->parameters[SMALL],
+	};
+	const struct vips_segments segments = vips_segments_make(
+		input->arena, page, boxes, is_visible, &options);
+	const double *scores =
+		scores_of(input->arena, &segments, VIEWPORT_WIDTH);
+	uint32_t highest = highest_of(scores, segments.count);
+
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		uint32_t index = segments.text_segments[i];
+
+		verdicts[i] = (struct verdict){
+			.score = index == NO_SEGMENT ? 0 : (float)scores[index],
+			.is_content = index != NO_SEGMENT && index == highest,
+		};
+		if (input->trace != NULL)
+			vips_explain(&segments, i, highest, scores,
+				     input->trace);
+	}
+	if (input->trace != NULL)
+		vips_draw(&segments, highest, input->trace);
+}
+
+const struct extractor extractor_vips = {
+	.name = "vips",
+	.summary = "The largest visual block near the middle of the page.",
+	.source = "Cai, Yu, Wen, Ma, VIPS: a Vision-based Page Segmentation "
+		  "Algorithm, MSR-TR-2003-79",
+	.parameters = vips_parameters,
+	.parameter_count = sizeof(vips_parameters) / sizeof(vips_parameters[0]),
+	.run = vips_run,
+};

@@ -1,0 +1,800 @@
+#include "extract/render/markdown.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "extract/core/numeric.h"
+#include "extract/render/layout.h"
+#include "extract/render/markdown_inline.h"
+#include "extract/render/outline.h"
+#include "extract/render/render.h"
+#include "extract/render/table.h"
+#include "page/page.h"
+
+/*
+ * Writes CommonMark blocks: the marks and spaces before the lines of a block
+ * for the lists, items and quotes around it.
+ */
+
+/* Containers: lists and their items, and quotes. */
+enum { MAX_MARKDOWN_DEPTH = 3 * MAX_OUTLINE_NESTING };
+
+enum markdown_container_kind {
+	CONTAINER_LIST,
+	CONTAINER_ITEM,
+	CONTAINER_QUOTE,
+};
+
+struct markdown_container {
+	enum markdown_container_kind kind;
+	char marker;     /* for a list and its items: - * . ) */
+	bool is_written; /* for an item: its marker is written */
+	uint32_t
+		number; /* for a list: of its next item; for an item: its own */
+	uint32_t width; /* for an item: columns of its marker */
+};
+
+/* Initialise with only the buffer; end with markdown_blocks_end(). */
+struct markdown_blocks {
+	struct buffer *out;
+	struct markdown_container open[MAX_MARKDOWN_DEPTH]; /* [count] */
+	uint32_t count;
+	uint32_t kept; /* number of these that also contained the last block */
+	bool has_block;
+	bool was_bare; /* the last block was the text of an item */
+	/* The list that was closed last, if no block follows it yet. */
+	struct markdown_container closed;
+	uint32_t closed_depth; /* its depth in `open` */
+	bool has_closed;
+	struct buffer
+		prefix; /* start of the second and further lines of the block */
+};
+
+static void markdown_push_container(struct markdown_blocks *blocks,
+				    struct markdown_container container)
+{
+	assert(blocks->count < MAX_MARKDOWN_DEPTH);
+	blocks->open[blocks->count++] = container;
+}
+
+/*
+ * Return a marker that differs from the list directly before, because a parser
+ * would merge two lists with the same marker.
+ */
+static char choose_marker(const struct markdown_blocks *blocks, char usual,
+			  char other)
+{
+	if (blocks->has_closed && blocks->closed_depth == blocks->count &&
+	    blocks->closed.marker == usual)
+		return other;
+	return usual;
+}
+
+/* Open a list: `start` is the first number of an ordered list. */
+static void markdown_open_list(struct markdown_blocks *blocks, bool is_ordered,
+			       uint32_t start)
+{
+	struct markdown_container list = {
+		.kind = CONTAINER_LIST,
+		.marker = choose_marker(blocks, '-', '*'),
+		.number = start,
+	};
+
+	if (is_ordered)
+		list.marker = choose_marker(blocks, '.', ')');
+	markdown_push_container(blocks, list);
+}
+
+static bool is_ordered(const struct markdown_container *container)
+{
+	return container->marker == '.' || container->marker == ')';
+}
+
+static uint32_t digits_of(uint32_t number)
+{
+	uint32_t digits = 1;
+
+	for (; number >= 10; number /= 10)
+		digits++;
+	return digits;
+}
+
+static void markdown_open_item(struct markdown_blocks *blocks)
+{
+	struct markdown_container *list = &blocks->open[blocks->count - 1];
+	struct markdown_container item = *list;
+
+	item.kind = CONTAINER_ITEM;
+	item.is_written = false;
+	item.width = is_ordered(list) ? digits_of(item.number) + 2 : 2;
+	if (list->number < MAX_WHOLE_ATTRIBUTE)
+		list->number++;
+	markdown_push_container(blocks, item);
+}
+
+static void markdown_open_quote(struct markdown_blocks *blocks)
+{
+	markdown_push_container(
+		blocks, (struct markdown_container){.kind = CONTAINER_QUOTE});
+}
+
+/* Close the innermost container. */
+static void markdown_close(struct markdown_blocks *blocks)
+{
+	assert(blocks->count > 0);
+	blocks->count--;
+	if (blocks->open[blocks->count].kind == CONTAINER_LIST) {
+		blocks->closed = blocks->open[blocks->count];
+		blocks->closed_depth = blocks->count;
+		blocks->has_closed = true;
+	}
+	if (blocks->kept > blocks->count)
+		blocks->kept = blocks->count;
+}
+
+static void write_spaces(struct buffer *out, uint32_t count)
+{
+	while (count-- > 0)
+		buffer_append_byte(out, ' ');
+}
+
+static void write_marker(struct buffer *out,
+			 const struct markdown_container *item)
+{
+	if (is_ordered(item))
+		buffer_printf(out, "%u", item->number);
+	buffer_append_byte(out, item->marker);
+	buffer_append_byte(out, ' ');
+}
+
+/* Write the start of a line inside the `count` outermost containers. */
+static void write_prefix(const struct markdown_blocks *blocks, uint32_t count,
+			 struct buffer *out)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct markdown_container *container = &blocks->open[i];
+
+		if (container->kind == CONTAINER_QUOTE)
+			buffer_append_text(out, "> ");
+		if (container->kind == CONTAINER_ITEM)
+			write_spaces(out, container->width);
+	}
+}
+
+static void markdown_trim_block_line(struct buffer *out)
+{
+	while (out->size > 0 && out->data[out->size - 1] == ' ')
+		out->size--;
+}
+
+static void markdown_end_block_line(struct markdown_blocks *blocks)
+{
+	markdown_trim_block_line(blocks->out);
+	buffer_append_byte(blocks->out, '\n');
+}
+
+/*
+ * Return true if an item may follow without a blank line: after the text of the
+ * item before it, or of the item around it. There a parser would read a number
+ * other than 1 as text.
+ */
+static bool is_tight(const struct markdown_blocks *blocks, bool is_bare)
+{
+	const struct markdown_container *first = &blocks->open[blocks->kept];
+
+	if (!is_bare || !blocks->was_bare || blocks->kept == 0 ||
+	    blocks->kept == blocks->count)
+		return false;
+	if (first->kind == CONTAINER_LIST)
+		return !is_ordered(first) || first[1].number == 1;
+	return first->kind == CONTAINER_ITEM;
+}
+
+static void write_begin(struct markdown_blocks *blocks)
+{
+	struct buffer *out = blocks->out;
+
+	for (uint32_t i = 0; i < blocks->count; i++) {
+		struct markdown_container *container = &blocks->open[i];
+
+		if (container->kind == CONTAINER_QUOTE)
+			buffer_append_text(out, "> ");
+		if (container->kind != CONTAINER_ITEM)
+			continue;
+		if (container->is_written)
+			write_spaces(out, container->width);
+		else
+			write_marker(out, container);
+		container->is_written = true;
+	}
+}
+
+/*
+ * Begin a block: end the previous block, and write the marks before its first
+ * line. `is_bare`: it is the text of an item, which needs no blank line.
+ */
+static void markdown_begin_block(struct markdown_blocks *blocks, bool is_bare)
+{
+	if (blocks->has_block) {
+		markdown_end_block_line(blocks);
+		if (!is_tight(blocks, is_bare)) {
+			write_prefix(blocks, blocks->kept, blocks->out);
+			markdown_end_block_line(blocks);
+		}
+	}
+	write_begin(blocks);
+	buffer_clear(&blocks->prefix);
+	write_prefix(blocks, blocks->count, &blocks->prefix);
+	blocks->has_block = true;
+	blocks->has_closed = false;
+	blocks->was_bare = is_bare;
+	blocks->kept = blocks->count;
+}
+
+/* Begin the next line of the block; an empty line gets no space at its end. */
+static void markdown_begin_line(struct markdown_blocks *blocks, bool is_empty)
+{
+	buffer_append_byte(blocks->out, '\n');
+	buffer_append_slice(blocks->out, buffer_slice(&blocks->prefix));
+	if (is_empty)
+		markdown_trim_block_line(blocks->out);
+}
+
+/* End the last line. */
+static void markdown_blocks_end(struct markdown_blocks *blocks)
+{
+	if (blocks->has_block)
+		markdown_end_block_line(blocks);
+	buffer_free(&blocks->prefix);
+}
+
+/*
+ * Writes simple tables (extract/render/table.h) as GFM tables: a head,
+ * a line below it, and rows with as many cells as the head.
+ */
+
+struct layout_element;
+struct markdown_blocks;
+struct page;
+
+/* Initialise with the first three fields. */
+struct markdown_table {
+	const struct page *page;
+	struct table_survey survey;
+	struct markdown_blocks *blocks;
+	uint32_t opened; /* number of tables opened */
+	const struct table_shape
+		*shape;   /* the simple table around the text, or NULL */
+	uint32_t rows;    /* number of its rows begun */
+	uint32_t columns; /* number of columns written in its row */
+	uint32_t span;    /* span of its cell */
+	uint32_t lines;   /* number of lines in the cell */
+};
+
+static void write_cells(struct markdown_table *table, const char *cell,
+			uint32_t count)
+{
+	while (count-- > 0)
+		buffer_append_text(table->blocks->out, cell);
+}
+
+static void open_row(struct markdown_table *table)
+{
+	if (table->rows++ == 0)
+		markdown_begin_block(table->blocks, false);
+	else
+		markdown_begin_line(table->blocks, false);
+	buffer_append_byte(table->blocks->out, '|');
+	table->columns = 0;
+}
+
+/* Fill or truncate the row to the number of cells of the head. */
+static void markdown_close_row(struct markdown_table *table)
+{
+	write_cells(table, "  |", table->shape->columns - table->columns);
+	if (table->rows != 1)
+		return;
+	markdown_begin_line(table->blocks, false);
+	buffer_append_byte(table->blocks->out, '|');
+	write_cells(table, " --- |", table->shape->columns);
+}
+
+static void markdown_open_cell(struct markdown_table *table, uint32_t node)
+{
+	table->span = table_cell_span(table->page, node);
+	table->columns += table->span;
+	table->lines = 0;
+	buffer_append_byte(table->blocks->out, ' ');
+}
+
+static void markdown_close_cell(struct markdown_table *table)
+{
+	buffer_append_text(table->blocks->out, " |");
+	write_cells(table, "  |", table->span - 1);
+}
+
+static void markdown_open_table(struct markdown_table *table)
+{
+	const struct table_shape *shape =
+		&table->survey.tables[table->opened++];
+
+	if (!shape->is_simple)
+		return;
+	table->shape = shape;
+	table->rows = 0;
+}
+
+/*
+ * Handle the start or the end of a table, tr, td or th; write nothing for
+ * tables that are not simple.
+ */
+static void markdown_table_open(struct markdown_table *table,
+				const struct layout_element *element)
+{
+	if (element->tag == TAG_table)
+		markdown_open_table(table);
+	else if (table->shape == NULL)
+		return;
+	else if (element->tag == TAG_tr)
+		open_row(table);
+	else
+		markdown_open_cell(table, element->node);
+}
+
+static void markdown_table_close(struct markdown_table *table, uint16_t tag)
+{
+	if (table->shape == NULL)
+		return;
+	if (tag == TAG_table)
+		table->shape = NULL;
+	else if (tag == TAG_tr)
+		markdown_close_row(table);
+	else
+		markdown_close_cell(table);
+}
+
+/* Return true if a line that ends here is in a cell, not in the caption. */
+static bool markdown_table_has_cell(const struct markdown_table *table)
+{
+	return table->shape != NULL && table->rows > 0;
+}
+
+/* Separate a line of a cell from the line before it. */
+static void markdown_table_begin_line(struct markdown_table *table)
+{
+	if (table->lines++ > 0)
+		buffer_append_text(table->blocks->out, "<br>");
+}
+
+/* A list under construction. */
+struct reference_builder {
+	struct page_reference *items; /* [count] */
+	size_t count;
+	size_t capacity;
+};
+
+struct reference_collector {
+	struct arena *arena;
+	struct reference_builder images;
+	struct reference_builder links;
+	struct hash_table seen; /* addresses of images */
+	struct buffer text;     /* text of the open link */
+	struct slice address;   /* address of the open link */
+	uint32_t node; /* node of the open link; NO_NODE: none is open */
+};
+
+static struct slice reference_copy_text(struct arena *arena, struct slice text)
+{
+	return (struct slice){arena_copy(arena, text.data, text.size),
+			      text.size};
+}
+
+static void reference_add(struct reference_collector *collecting,
+			  struct reference_builder *list, struct slice address,
+			  struct slice text)
+{
+	if (list->count == MAX_REFERENCES)
+		return;
+	list->items = mem_grow(list->items, list->count, &list->capacity,
+			       sizeof(*list->items));
+	list->items[list->count++] = (struct page_reference){
+		address, reference_copy_text(collecting->arena, text)};
+}
+
+/* Add the open link, if any. */
+static void end_link(struct reference_collector *collecting)
+{
+	if (collecting->node != NO_NODE)
+		reference_add(collecting, &collecting->links,
+			      collecting->address,
+			      buffer_slice(&collecting->text));
+	buffer_clear(&collecting->text);
+	collecting->node = NO_NODE;
+}
+
+/* A link that continues in the next line is one link. */
+static void reference_open_element(void *context,
+				   const struct layout_element *element)
+{
+	struct reference_collector *collecting = context;
+
+	if (element->tag != TAG_a || element->node == collecting->node)
+		return;
+	end_link(collecting);
+	collecting->node = element->node;
+	collecting->address =
+		reference_copy_text(collecting->arena, element->href);
+}
+
+static void reference_close_element(void *context, uint16_t tag)
+{
+	struct reference_collector *collecting = context;
+
+	if (tag == TAG_a)
+		end_link(collecting);
+}
+
+static void reference_add_gap(void *context, enum separator separator,
+			      struct slice blank)
+{
+	struct reference_collector *collecting = context;
+
+	(void)blank;
+	if (separator != SEPARATOR_NONE && collecting->text.size > 0)
+		buffer_append_byte(&collecting->text, ' ');
+}
+
+static void reference_add_text(void *context, uint32_t index, struct slice text)
+{
+	struct reference_collector *collecting = context;
+
+	(void)index;
+	if (collecting->node != NO_NODE)
+		buffer_append_slice(&collecting->text, text);
+}
+
+static void reference_add_image(void *context, const struct layout_image *image)
+{
+	struct reference_collector *collecting = context;
+	struct slice source = image->source;
+	uint32_t count = collecting->seen.count;
+
+	hash_table_add(&collecting->seen, hash64(source.data, source.size, 0));
+	if (collecting->seen.count > count)
+		reference_add(collecting, &collecting->images,
+			      reference_copy_text(collecting->arena, source),
+			      image->label);
+}
+
+/* Move the list to the arena. */
+static struct reference_list reference_finish(struct arena *arena,
+					      struct reference_builder *list)
+{
+	struct page_reference *items =
+		ARENA_NEW(arena, struct page_reference, list->count);
+
+	for (size_t i = 0; i < list->count; i++)
+		items[i] = list->items[i];
+	free(list->items);
+	return (struct reference_list){items, list->count};
+}
+
+struct references references_make(struct arena *arena,
+				  const struct render_request *request)
+{
+	struct reference_collector collecting = {
+		.arena = arena,
+		.seen = hash_table_make(arena, sizeof(uint64_t)),
+		.node = NO_NODE,
+	};
+	struct references references;
+
+	layout(request, &(struct layout_writer){
+				.context = &collecting,
+				.open = reference_open_element,
+				.close = reference_close_element,
+				.gap = reference_add_gap,
+				.text = reference_add_text,
+				.image = reference_add_image,
+				.has_links = true,
+			});
+	end_link(&collecting);
+	references.images = reference_finish(arena, &collecting.images);
+	references.links = reference_finish(arena, &collecting.links);
+	buffer_free(&collecting.text);
+	return references;
+}
+
+enum { MIN_FENCE = 3 };
+
+struct markdown {
+	const struct page *page;
+	struct markdown_blocks blocks;
+	struct markdown_line line; /* the line being collected */
+	struct buffer code;        /* code of the pre being collected */
+	struct slice language;     /* language of that code */
+	bool is_verbatim;
+	bool is_bare;
+	struct markdown_table table;
+};
+
+static struct buffer *out_of(struct markdown *markdown)
+{
+	return markdown->blocks.out;
+}
+
+static void render_markdown_open_line(struct markdown *markdown,
+				      const struct layout_element *element)
+{
+	markdown_line_clear(&markdown->line);
+	markdown->is_bare = element->is_bare && element->outer == TAG_li;
+	if (element->tag != TAG_pre)
+		return;
+	markdown->is_verbatim = true;
+	markdown->language = code_language(markdown->page, element->node);
+	buffer_clear(&markdown->code);
+}
+
+static uint32_t first_number(const struct markdown *markdown, uint32_t node)
+{
+	return whole_attribute(markdown->page, node, "start", 1);
+}
+
+static void open_block(struct markdown *markdown,
+		       const struct layout_element *element)
+{
+	switch (element->tag) {
+	case TAG_ul:
+	case TAG_ol:
+		markdown_open_list(&markdown->blocks, element->tag == TAG_ol,
+				   first_number(markdown, element->node));
+		break;
+	case TAG_li:
+		markdown_open_item(&markdown->blocks);
+		break;
+	case TAG_blockquote:
+		markdown_open_quote(&markdown->blocks);
+		break;
+	case TAG_table:
+	case TAG_tr:
+	case TAG_td:
+	case TAG_th:
+		markdown_table_open(&markdown->table, element);
+		break;
+	case TAG_figure:
+		break;
+	default:
+		render_markdown_open_line(markdown, element);
+		break;
+	}
+}
+
+static void render_markdown_open(void *context,
+				 const struct layout_element *element)
+{
+	struct markdown *markdown = context;
+
+	if (inline_kind(element->tag) == INLINE_NONE)
+		open_block(markdown, element);
+	else if (!markdown->is_verbatim)
+		markdown_line_add(&markdown->line, RUN_OPEN, element->tag,
+				  element->href);
+}
+
+static void write_fence(struct markdown *markdown, size_t length)
+{
+	while (length-- > 0)
+		buffer_append_byte(out_of(markdown), '`');
+}
+
+static void write_code(struct markdown *markdown)
+{
+	const struct buffer *code = &markdown->code;
+	size_t ticks = markdown_longest_ticks(buffer_slice(code));
+	size_t fence = ticks < MIN_FENCE ? MIN_FENCE : ticks + 1;
+	size_t size = code->size;
+	size_t at = 0;
+
+	while (size > 0 && code->data[size - 1] == '\n')
+		size--;
+	markdown_begin_block(&markdown->blocks, false);
+	write_fence(markdown, fence);
+	buffer_append_slice(out_of(markdown), markdown->language);
+	while (at < size) {
+		size_t length = strcspn(code->data + at, "\n");
+
+		if (at + length > size)
+			length = size - at;
+		markdown_begin_line(&markdown->blocks, length == 0);
+		buffer_append(out_of(markdown), code->data + at, length);
+		at += length + 1;
+	}
+	markdown_begin_line(&markdown->blocks, false);
+	write_fence(markdown, fence);
+	markdown->is_verbatim = false;
+}
+
+static void render_markdown_heading(struct markdown *markdown, unsigned level)
+{
+	markdown_begin_block(&markdown->blocks, false);
+	while (level-- > 0)
+		buffer_append_byte(out_of(markdown), '#');
+	buffer_append_byte(out_of(markdown), ' ');
+	markdown_line_write(&markdown->line, MARKDOWN_HEADING, slice_of(""),
+			    out_of(markdown));
+}
+
+static void write_in_cell(struct markdown *markdown)
+{
+	markdown_table_begin_line(&markdown->table);
+	markdown_line_write(&markdown->line, MARKDOWN_CELL, slice_of(""),
+			    out_of(markdown));
+}
+
+static void write_paragraph(struct markdown *markdown)
+{
+	markdown_begin_block(&markdown->blocks, markdown->is_bare);
+	markdown_line_write(&markdown->line, MARKDOWN_PARAGRAPH,
+			    buffer_slice(&markdown->blocks.prefix),
+			    out_of(markdown));
+}
+
+static void close_line(struct markdown *markdown, uint16_t tag)
+{
+	if (tag == TAG_pre)
+		write_code(markdown);
+	else if (markdown_table_has_cell(&markdown->table))
+		write_in_cell(markdown);
+	else if ((tag_flags(tag) & TAG_IS_HEADING) != 0)
+		render_markdown_heading(markdown, (unsigned)(tag - TAG_h1 + 1));
+	else
+		write_paragraph(markdown);
+}
+
+static void render_markdown_close_block(struct markdown *markdown, uint16_t tag)
+{
+	switch (tag) {
+	case TAG_ul:
+	case TAG_ol:
+	case TAG_li:
+	case TAG_blockquote:
+		markdown_close(&markdown->blocks);
+		break;
+	case TAG_table:
+	case TAG_tr:
+	case TAG_td:
+	case TAG_th:
+		markdown_table_close(&markdown->table, tag);
+		break;
+	case TAG_figure:
+		break;
+	default:
+		close_line(markdown, tag);
+		break;
+	}
+}
+
+static void render_markdown_close(void *context, uint16_t tag)
+{
+	struct markdown *markdown = context;
+
+	if (inline_kind(tag) == INLINE_NONE)
+		render_markdown_close_block(markdown, tag);
+	else if (!markdown->is_verbatim)
+		markdown_line_add(&markdown->line, RUN_CLOSE, tag,
+				  slice_of(NULL));
+}
+
+static void write_code_gap(struct markdown *markdown, enum separator separator,
+			   struct slice blank)
+{
+	buffer_append_slice(&markdown->code, blank);
+	if (separator == SEPARATOR_SPACE)
+		buffer_append_byte(&markdown->code, ' ');
+	if (separator >= SEPARATOR_LINE)
+		buffer_append_byte(&markdown->code, '\n');
+	if (separator == SEPARATOR_BLANK_LINE)
+		buffer_append_byte(&markdown->code, '\n');
+}
+
+static void render_markdown_gap(void *context, enum separator separator,
+				struct slice blank)
+{
+	struct markdown *markdown = context;
+
+	if (markdown->is_verbatim)
+		write_code_gap(markdown, separator, blank);
+	else
+		markdown_line_add(&markdown->line,
+				  separator == SEPARATOR_SPACE ? RUN_SPACE
+							       : RUN_BREAK,
+				  0, slice_of(NULL));
+}
+
+/*
+ * render_markdown_text() gets spaces instead of control characters; spaces have
+ * a meaning at the ends.
+ */
+static void render_markdown_text(void *context, uint32_t index,
+				 struct slice text)
+{
+	struct markdown *markdown = context;
+	const char *bytes = text.data;
+	size_t begin = 0;
+	size_t end = text.size;
+
+	(void)index;
+	if (markdown->is_verbatim) {
+		buffer_append_slice(&markdown->code, text);
+		return;
+	}
+	while (begin < end && bytes[begin] == ' ')
+		begin++;
+	while (end > begin && bytes[end - 1] == ' ')
+		end--;
+	if (begin > 0)
+		markdown_line_add(&markdown->line, RUN_SPACE, 0,
+				  slice_of(NULL));
+	markdown_line_add(&markdown->line, RUN_TEXT, 0,
+			  (struct slice){bytes + begin, end - begin});
+	if (end < text.size)
+		markdown_line_add(&markdown->line, RUN_SPACE, 0,
+				  slice_of(NULL));
+}
+
+static void render_markdown_image(void *context,
+				  const struct layout_image *image)
+{
+	struct markdown *markdown = context;
+
+	markdown_line_add(&markdown->line, RUN_IMAGE, 0, image->label);
+	markdown_line_add(&markdown->line, RUN_ADDRESS, 0, image->source);
+}
+
+/* Write a link, because CommonMark has no players. */
+static void add_media(void *context, const struct layout_media *media)
+{
+	struct markdown *markdown = context;
+
+	markdown_line_add(&markdown->line, RUN_OPEN, TAG_a, media->source);
+	markdown_line_add(&markdown->line, RUN_TEXT, 0, media->kind);
+	markdown_line_add(&markdown->line, RUN_CLOSE, TAG_a, slice_of(NULL));
+}
+
+void render_as_markdown(const struct render_request *request,
+			struct buffer *out)
+{
+	struct arena *arena = arena_create();
+	struct markdown markdown = {
+		.page = request->page,
+		.blocks = {.out = out},
+	};
+
+	markdown.table = (struct markdown_table){
+		.page = request->page,
+		.survey = table_survey_make(arena, request),
+		.blocks = &markdown.blocks,
+	};
+	layout(request, &(struct layout_writer){
+				.context = &markdown,
+				.open = render_markdown_open,
+				.close = render_markdown_close,
+				.gap = render_markdown_gap,
+				.text = render_markdown_text,
+				.image = render_markdown_image,
+				.media = add_media,
+				.has_links = true,
+			});
+	markdown_blocks_end(&markdown.blocks);
+	markdown_line_free(&markdown.line);
+	buffer_free(&markdown.code);
+	arena_destroy(arena);
+}

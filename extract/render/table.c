@@ -1,0 +1,249 @@
+#include "extract/render/table.h"
+
+#include "base/arena.h"
+#include "extract/render/layout.h"
+#include "extract/render/outline.h"
+#include "extract/render/render.h"
+#include "page/page.h"
+
+/* An open table. */
+struct surveyed_table {
+	uint32_t table;   /* index of its shape */
+	uint32_t columns; /* number of columns of the row */
+	uint32_t lines;   /* number of lines of the cell */
+	bool has_heading; /* one of these lines is a heading */
+};
+
+struct table_surveyor {
+	const struct page *page;
+	struct table_shape *tables; /* [max_count] */
+	uint32_t count;
+	struct surveyed_table open[MAX_OUTLINE_NESTING]; /* [open_count] */
+	uint32_t open_count;
+};
+
+uint32_t table_cell_span(const struct page *page, uint32_t node)
+{
+	uint32_t span = whole_attribute(page, node, "colspan", 1);
+
+	if (span == 0)
+		return 1;
+	return span > MAX_TABLE_COLUMNS ? MAX_TABLE_COLUMNS : span;
+}
+
+static void survey_open_table(struct table_surveyor *survey)
+{
+	survey->tables[survey->count].is_simple = true;
+	survey->open[survey->open_count++] =
+		(struct surveyed_table){.table = survey->count++};
+}
+
+static void survey_open_cell(struct table_surveyor *survey,
+			     struct surveyed_table *open, uint32_t node)
+{
+	struct table_shape *shape = &survey->tables[open->table];
+
+	open->lines = 0;
+	open->has_heading = false;
+	open->columns += table_cell_span(survey->page, node);
+	if (open->columns > shape->columns)
+		shape->columns = open->columns;
+	if (whole_attribute(survey->page, node, "rowspan", 1) > 1)
+		shape->is_simple = false;
+}
+
+static bool is_heading_tag(uint16_t tag)
+{
+	return (tag_flags(tag) & TAG_IS_HEADING) != 0;
+}
+
+/*
+ * Note a heading in a cell: if it is all of the cell, it labels a row or a
+ * column.
+ */
+static void survey_open_line(struct surveyed_table *open,
+			     struct table_shape *shape, uint16_t tag)
+{
+	open->lines++;
+	open->has_heading = open->has_heading || is_heading_tag(tag);
+	if (open->lines > (open->has_heading ? 1 : MAX_CELL_LINES))
+		shape->is_simple = false;
+}
+
+/* Note an element in the innermost table. */
+static void open_inside(struct table_surveyor *survey,
+			const struct layout_element *element)
+{
+	struct surveyed_table *open = &survey->open[survey->open_count - 1];
+	struct table_shape *shape = &survey->tables[open->table];
+
+	switch (element->tag) {
+	case TAG_tr:
+		shape->rows++;
+		open->columns = 0;
+		break;
+	case TAG_td:
+	case TAG_th:
+		survey_open_cell(survey, open, element->node);
+		break;
+	case TAG_caption:
+		break;
+	default:
+		if (element->tag == TAG_p || is_heading_tag(element->tag))
+			survey_open_line(open, shape, element->tag);
+		else if (inline_kind(element->tag) == INLINE_NONE)
+			shape->is_simple = false;
+		break;
+	}
+}
+
+static void survey_open_element(void *context,
+				const struct layout_element *element)
+{
+	struct table_surveyor *survey = context;
+
+	if (survey->open_count > 0)
+		open_inside(survey, element);
+	if (element->tag == TAG_table)
+		survey_open_table(survey);
+}
+
+static void survey_close_element(void *context, uint16_t tag)
+{
+	struct table_surveyor *survey = context;
+	struct table_shape *shape;
+
+	if (tag != TAG_table)
+		return;
+	shape = &survey->tables[survey->open[--survey->open_count].table];
+	if (shape->rows < 2 || shape->columns < 2 ||
+	    shape->columns > MAX_TABLE_COLUMNS)
+		shape->is_simple = false;
+}
+
+static void survey_skip_gap(void *context, enum separator separator,
+			    struct slice blank)
+{
+	(void)context;
+	(void)separator;
+	(void)blank;
+}
+
+static void skip_text(void *context, uint32_t index, struct slice text)
+{
+	(void)context;
+	(void)index;
+	(void)text;
+}
+
+/* Layout calls this for images, because they open blocks as texts do. */
+static void survey_skip_image(void *context, const struct layout_image *image)
+{
+	(void)context;
+	(void)image;
+}
+
+static uint32_t count_tables(const struct page *page)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < page->node_count; i++)
+		count += page->nodes[i].tag == TAG_table;
+	return count;
+}
+
+struct table_survey table_survey_make(struct arena *arena,
+				      const struct render_request *request)
+{
+	uint32_t max_count = count_tables(request->page);
+	struct table_surveyor survey = {.page = request->page};
+
+	if (max_count == 0)
+		return (struct table_survey){NULL, 0};
+	survey.tables = ARENA_NEW(arena, struct table_shape, max_count);
+	layout(request, &(struct layout_writer){
+				.context = &survey,
+				.open = survey_open_element,
+				.close = survey_close_element,
+				.gap = survey_skip_gap,
+				.text = skip_text,
+				.image = survey_skip_image,
+			});
+	return (struct table_survey){survey.tables, survey.count};
+}
+
+struct table_filter_state {
+	struct table_survey survey;
+	uint32_t opened;     /* number of tables opened */
+	uint32_t depth;      /* number of open tables; the outermost one */
+	uint32_t left_depth; /* to leave out is at this depth; 0: none */
+	bool *is_left_out;   /* [text_count] */
+};
+
+static void table_filter_open(void *context,
+			      const struct layout_element *element)
+{
+	struct table_filter_state *filtering = context;
+
+	if (element->tag != TAG_table)
+		return;
+	filtering->depth++;
+	if (filtering->survey.tables[filtering->opened++].is_simple &&
+	    filtering->left_depth == 0)
+		filtering->left_depth = filtering->depth;
+}
+
+static void table_filter_close(void *context, uint16_t tag)
+{
+	struct table_filter_state *filtering = context;
+
+	if (tag == TAG_table && filtering->depth-- == filtering->left_depth)
+		filtering->left_depth = 0;
+}
+
+static void table_filter_skip_gap(void *context, enum separator separator,
+				  struct slice blank)
+{
+	(void)context;
+	(void)separator;
+	(void)blank;
+}
+
+static void note_text(void *context, uint32_t index, struct slice text)
+{
+	struct table_filter_state *filtering = context;
+
+	(void)text;
+	filtering->is_left_out[index] = filtering->left_depth != 0;
+}
+
+static void table_filter_skip_image(void *context,
+				    const struct layout_image *image)
+{
+	(void)context;
+	(void)image;
+}
+
+void tables_leave_out(struct arena *arena, const struct page *page,
+		      struct verdict *verdicts)
+{
+	const struct render_request request = {.page = page,
+					       .verdicts = verdicts};
+	struct table_filter_state filtering = {
+		.survey = table_survey_make(arena, &request),
+		.is_left_out = ARENA_NEW(arena, bool, page->text_count),
+	};
+
+	if (filtering.survey.count == 0)
+		return;
+	layout(&request, &(struct layout_writer){
+				 .context = &filtering,
+				 .open = table_filter_open,
+				 .close = table_filter_close,
+				 .gap = table_filter_skip_gap,
+				 .text = note_text,
+				 .image = table_filter_skip_image,
+			 });
+	for (uint32_t i = 0; i < page->text_count; i++)
+		verdicts[i].is_content &= !filtering.is_left_out[i];
+}

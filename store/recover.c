@@ -1,0 +1,540 @@
+#include "store/recover.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "store/key.h"
+#include "store/lmdb_file.h"
+#include "store/rows.h"
+#include "store/store.h"
+
+enum { MAX_TOLD = 1000, BATCH_BYTES = 4 << 20 };
+
+/* Numbers of sites with a loss. */
+struct site_range {
+	uint32_t first;
+	uint32_t last;
+};
+
+struct ranges {
+	struct site_range *items;
+	size_t count;
+	size_t capacity;
+};
+
+struct found_site {
+	uint32_t id;
+	bool is_saved;
+	char *loss; /* a report line, used if the site is damaged */
+};
+
+struct recovery {
+	struct recovery_report *report;
+	struct ranges hurt;       /* sites with a loss other than bodies */
+	struct ranges bodies;     /* sites with a loss of bodies */
+	struct found_site *sites; /* [site_count], by id in the second pass */
+	size_t site_count;
+	size_t site_capacity;
+	size_t told;
+	bool has_checksums;
+	bool has_remains;    /* rows of sites that are not recovered */
+	struct store *store; /* destination of the rows */
+	struct txn txn;
+	size_t bytes; /* bytes in the transaction */
+};
+
+static void recovery_add_line(struct recovery *salvage, const char *line)
+{
+	if (salvage->told++ < MAX_TOLD) {
+		buffer_append_text(&salvage->report->text, line);
+		buffer_append_byte(&salvage->report->text, '\n');
+	}
+}
+
+/* Return the table of that name; TABLE_COUNT if it is no table of the store. */
+static enum table table_of(const char *name)
+{
+	enum table table = TABLE_META;
+
+	while (table < TABLE_COUNT && strcmp(table_name(table), name) != 0)
+		table++;
+	return table;
+}
+
+static bool is_of_sites(enum table table)
+{
+	static const enum table owned[] = TABLES_OF_SITES;
+
+	for (size_t i = 0; i < sizeof(owned) / sizeof(*owned); i++)
+		if (owned[i] == table)
+			return true;
+	return false;
+}
+
+static void add_range(struct ranges *ranges, struct site_range range)
+{
+	for (size_t i = 0; i < ranges->count; i++)
+		if (ranges->items[i].first <= range.first &&
+		    ranges->items[i].last >= range.last)
+			return;
+	ranges->items = mem_grow(ranges->items, ranges->count,
+				 &ranges->capacity, sizeof(*ranges->items));
+	ranges->items[ranges->count++] = range;
+}
+
+static bool site_ranges_have(const struct ranges *ranges, uint32_t site)
+{
+	for (size_t i = 0; i < ranges->count; i++)
+		if (site >= ranges->items[i].first &&
+		    site <= ranges->items[i].last)
+			return true;
+	return false;
+}
+
+/* Note that rows from `low` to `high` of the table are lost. */
+static void recovery_note_loss(struct recovery *salvage, const char *name,
+			       struct slice low, struct slice high)
+{
+	enum table table = table_of(name);
+	struct site_range range = {key_u32(low, 0), high.size == 0
+							    ? UINT32_MAX
+							    : key_u32(high, 0)};
+
+	if (table == TABLE_COUNT) /* an unknown table, or the list of tables */
+		range = (struct site_range){0, UINT32_MAX};
+	else if (!is_of_sites(table))
+		return;
+	add_range(table == TABLE_BODIES ? &salvage->bodies : &salvage->hurt,
+		  range);
+}
+
+static void recovery_note_damage(void *context,
+				 const struct lmdb_damage *damage)
+{
+	struct recovery *salvage = context;
+	struct buffer line = {0};
+
+	if (strcmp(damage->table, "free") == 0)
+		return; /* no row is lost */
+	buffer_printf(&line, "table %s, page %" PRIu64 ": %s", damage->table,
+		      damage->page, damage->what);
+	recovery_add_line(salvage, line.data);
+	buffer_free(&line);
+	recovery_note_loss(salvage, damage->table, damage->low, damage->high);
+}
+
+static void note_site(struct recovery *salvage, struct slice value)
+{
+	struct buffer line = {0};
+	struct site_row row;
+
+	if (!site_decode(value, &row))
+		return;
+	buffer_printf(&line, "site %.*s: damaged; it was watched from %.*s",
+		      (int)row.host.size, (const char *)row.host.data,
+		      (int)row.seed.size, (const char *)row.seed.data);
+	salvage->sites =
+		mem_grow(salvage->sites, salvage->site_count,
+			 &salvage->site_capacity, sizeof(*salvage->sites));
+	salvage->sites[salvage->site_count++] = (struct found_site){
+		.id = row.id, .loss = mem_copy_text(line.data, line.size)};
+	buffer_free(&line);
+}
+
+/* First pass: check every row. */
+static bool recovery_check_row(void *context, const char *table,
+			       struct slice key, struct slice stored)
+{
+	struct recovery *salvage = context;
+	struct slice value = checksum_read(table, key, stored);
+	struct buffer line = {0};
+	struct key_text text;
+
+	if (value.data == NULL) {
+		buffer_printf(&line, "table %s, row %s: its checksum is wrong",
+			      table, key_text(key, &text));
+		recovery_add_line(salvage, line.data);
+		buffer_free(&line);
+		recovery_note_loss(salvage, table, key, key);
+		return true;
+	}
+	salvage->has_checksums = true;
+	if (table_of(table) == TABLE_SITES)
+		note_site(salvage, value);
+	return true;
+}
+
+static void ignore_damage(void *context, const struct lmdb_damage *damage)
+{
+	(void)context;
+	(void)damage;
+}
+
+static int by_id(const void *left, const void *right)
+{
+	const struct found_site *a = left;
+	const struct found_site *b = right;
+
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+/* After the first pass: decide which sites are complete. */
+static void recovery_decide_sites(struct recovery *salvage)
+{
+	for (size_t i = 0; i < salvage->site_count; i++)
+		salvage->sites[i].is_saved =
+			!site_ranges_have(&salvage->hurt, salvage->sites[i].id);
+	if (salvage->site_count > 1)
+		qsort(salvage->sites, salvage->site_count,
+		      sizeof(*salvage->sites), by_id);
+}
+
+static bool is_saved(const struct recovery *salvage, uint32_t id)
+{
+	const struct found_site wanted = {.id = id};
+	const struct found_site *site =
+		salvage->site_count == 0
+			? NULL
+			: bsearch(&wanted, salvage->sites, salvage->site_count,
+				  sizeof(wanted), by_id);
+
+	return site != NULL && site->is_saved;
+}
+
+static bool recovery_row_is_intact(const struct recovery *salvage,
+				   enum table table, struct slice key,
+				   struct slice value)
+{
+	struct site_row row;
+
+	if (table == TABLE_SITES)
+		return site_decode(value, &row) && is_saved(salvage, row.id);
+	return table != TABLE_COUNT &&
+	       (!is_of_sites(table) || is_saved(salvage, key_u32(key, 0)));
+}
+
+/* Write a row; the rows of a table are in order. Return false on a failure. */
+static bool recovery_put_row(struct recovery *salvage, enum table table,
+			     struct slice key, struct slice value)
+{
+	txn_put(&salvage->txn, table, key, value);
+	salvage->bytes += key.size + value.size;
+	if (salvage->bytes >= BATCH_BYTES) {
+		salvage->bytes = 0;
+		if (txn_end(&salvage->txn) != ERR_NONE)
+			return false;
+		salvage->txn = txn_begin_write(salvage->store);
+	}
+	return salvage->txn.error == ERR_NONE;
+}
+
+/* Second pass: copy a row of a complete site. */
+static bool copy_row(void *context, const char *name, struct slice key,
+		     struct slice stored)
+{
+	struct recovery *salvage = context;
+	enum table table = table_of(name);
+	struct slice value = checksum_read(name, key, stored);
+
+	if (value.data == NULL)
+		return true;
+	if (!recovery_row_is_intact(salvage, table, key, value)) {
+		salvage->has_remains = true;
+		return true;
+	}
+	salvage->report->rows++;
+	return recovery_put_row(salvage, table, key, value);
+}
+
+/*
+ * Return whether the row belongs to a damaged site and helps to build the site
+ * again.
+ */
+static bool is_remains(const struct recovery *salvage, enum table table,
+		       struct slice key, struct slice value)
+{
+	struct site_row row;
+
+	switch (table) {
+	case TABLE_SITES:
+		return site_decode(value, &row) && !is_saved(salvage, row.id);
+	case TABLE_PAGES:
+	case TABLE_BODIES:
+	case TABLE_DICTIONARIES:
+	case TABLE_FRONTIER:
+	case TABLE_GUARDS:
+		return !is_saved(salvage, key_u32(key, 0));
+	default:
+		return false;
+	}
+}
+
+/* Third pass: copy such a row. */
+static bool copy_remains(void *context, const char *name, struct slice key,
+			 struct slice stored)
+{
+	struct recovery *salvage = context;
+	enum table table = table_of(name);
+	struct slice value = checksum_read(name, key, stored);
+
+	return value.data == NULL || !is_remains(salvage, table, key, value) ||
+	       recovery_put_row(salvage, table, key, value);
+}
+
+/* Mark the pages of the site whose body is lost as pages without body. */
+static void recovery_repair_pages(struct recovery *salvage, uint32_t site)
+{
+	struct txn *txn = &salvage->txn;
+	struct key prefix = key_site(site);
+	struct scan scan = scan_begin(txn, TABLE_PAGES, key_slice(&prefix));
+	struct page_row row;
+	uint64_t *pages = NULL;
+	size_t count = 0;
+	size_t capacity = 0;
+
+	while (scan_next(&scan)) {
+		if (!page_row_decode(scan.value, &row) ||
+		    row.redirect.size > 0 ||
+		    (row.flags & PAGE_ROW_HAS_NO_BODY) != 0 ||
+		    txn_get(txn, TABLE_BODIES, scan.key).data != NULL)
+			continue;
+		pages = mem_grow(pages, count, &capacity, sizeof(*pages));
+		pages[count++] = key_u64(scan.key, sizeof(site));
+	}
+	scan_end(&scan);
+	for (size_t i = 0; i < count; i++)
+		if (page_row_get(txn, site, pages[i], &row)) {
+			row.flags |= PAGE_ROW_HAS_NO_BODY;
+			page_row_put(txn, site, pages[i], &row);
+		}
+	salvage->report->bodies_lost += count;
+	free(pages);
+}
+
+static void recovery_repair_sites(struct recovery *salvage)
+{
+	for (size_t i = 0; i < salvage->site_count; i++) {
+		const struct found_site *site = &salvage->sites[i];
+
+		if (!site->is_saved) {
+			salvage->report->damaged++;
+			recovery_add_line(salvage, site->loss);
+			continue;
+		}
+		salvage->report->sites++;
+		if (site_ranges_have(&salvage->bodies, site->id))
+			recovery_repair_pages(salvage, site->id);
+	}
+}
+
+/* Count the events in the outbox of the hook. */
+static void recovery_repair_hook(struct txn *txn, uint32_t hook)
+{
+	struct key key = key_small(hook);
+	struct scan scan = scan_begin(txn, TABLE_OUTBOX, key_slice(&key));
+	struct hook_row row;
+	uint32_t waiting = 0;
+
+	while (scan_next(&scan))
+		waiting++;
+	scan_end(&scan);
+	if (!hook_row_get(txn, hook, &row)) {
+		txn_delete_prefix(txn, TABLE_OUTBOX, key_slice(&key));
+	} else if (row.waiting != waiting) {
+		row.waiting = waiting;
+		hook_row_put(txn, hook, &row);
+	}
+}
+
+/* Repair the hooks' counts, and drop the events of lost hooks. */
+static void recovery_repair_hooks(struct txn *txn)
+{
+	static const enum table tables[] = {TABLE_HOOKS, TABLE_OUTBOX};
+
+	for (size_t i = 0; i < 2; i++) {
+		uint64_t next = 0;
+
+		while (next <= UINT32_MAX) {
+			struct key from = key_small((uint32_t)next);
+			struct scan scan = scan_begin_at(txn, tables[i],
+							 key_slice(&from), 0);
+
+			scan.is_keys_only = true;
+			next = scan_next(&scan) ? key_u32(scan.key, 0)
+						: UINT64_MAX;
+			scan_end(&scan);
+			if (next <= UINT32_MAX)
+				recovery_repair_hook(txn, (uint32_t)next++);
+		}
+	}
+}
+
+/*
+ * Return the highest number in the keys of the table; it is at byte `offset`.
+ */
+static uint64_t table_highest_number(struct txn *txn, enum table table,
+				     size_t offset, bool is_long)
+{
+	struct scan scan = scan_begin(txn, table, slice_of(""));
+	uint64_t number = 0;
+
+	scan.is_keys_only = true;
+	while (scan_next(&scan)) {
+		uint64_t one = is_long ? key_u64(scan.key, offset)
+				       : key_u32(scan.key, offset);
+
+		if (one > number)
+			number = one;
+	}
+	scan_end(&scan);
+	return number;
+}
+
+/*
+ * Raise the counter, so that no number is reused even if the counter's row is
+ * lost.
+ */
+static void recovery_raise_counter(struct txn *txn, const char *name,
+				   uint64_t number)
+{
+	if (store_last_number(txn, name) < number)
+		txn_put(txn, TABLE_META, slice_of(name),
+			(struct slice){&number, sizeof(number)});
+}
+
+static void recovery_repair_rest(struct recovery *salvage)
+{
+	struct txn *txn = &salvage->txn;
+	uint64_t hooks = table_highest_number(txn, TABLE_HOOKS, 0, false);
+	uint64_t sites = 0;
+
+	recovery_repair_hooks(txn);
+	for (size_t i = 0; i < salvage->site_count; i++)
+		if (salvage->sites[i].id > sites)
+			sites = salvage->sites[i].id;
+	recovery_raise_counter(txn, "site", sites);
+	recovery_raise_counter(txn, "hook", hooks);
+	recovery_raise_counter(
+		txn, "silence",
+		table_highest_number(txn, TABLE_SILENCES, 0, false));
+	recovery_raise_counter(
+		txn, "event", table_highest_number(txn, TABLE_EVENTS, 0, true));
+	recovery_raise_counter(
+		txn, "guard",
+		table_highest_number(txn, TABLE_GUARDS, 4, false));
+	recovery_raise_counter(
+		txn, "dictionary",
+		table_highest_number(txn, TABLE_DICTIONARIES, 4, false));
+}
+
+static enum error recovery_write_intact(struct recovery *salvage,
+					const struct lmdb_file *data,
+					const char *to)
+{
+	const struct lmdb_visitor copy = {ignore_damage, copy_row, salvage};
+	const size_t room = (size_t)64 << 20;
+	const struct store_options options = {
+		.max_map_bytes = ((size_t)data->bytes * 2 + room) * 2};
+	enum error error = store_open(&salvage->store, to, &options);
+
+	if (error != ERR_NONE)
+		return error;
+	salvage->txn = txn_begin_write(salvage->store);
+	error = lmdb_file_walk(data, &copy);
+	if (error == ERR_NONE) {
+		recovery_repair_sites(salvage);
+		recovery_repair_rest(salvage);
+	}
+	if (error == ERR_STOPPED)
+		error = salvage->txn.error;
+	if (error != ERR_NONE)
+		txn_fail(&salvage->txn, error);
+	error = txn_end(&salvage->txn);
+	store_close(salvage->store);
+	salvage->store = NULL;
+	/* logs missing secrets */
+	if (error == ERR_NONE)
+		error = store_open(&salvage->store, to, &options);
+	store_close(salvage->store);
+	return error;
+}
+
+static enum error write_remains(struct recovery *salvage,
+				const struct lmdb_file *data,
+				struct store *remains)
+{
+	const struct lmdb_visitor copy = {ignore_damage, copy_remains, salvage};
+	enum error error;
+
+	salvage->store = remains;
+	salvage->bytes = 0;
+	salvage->txn = txn_begin_write(remains);
+	error = lmdb_file_walk(data, &copy);
+	if (error == ERR_STOPPED)
+		error = salvage->txn.error;
+	if (error != ERR_NONE)
+		txn_fail(&salvage->txn, error);
+	return txn_end(&salvage->txn);
+}
+
+static enum error salvage_file(struct recovery *salvage, const char *name,
+			       const char *to, struct store *remains)
+{
+	const struct lmdb_visitor look = {recovery_note_damage,
+					  recovery_check_row, salvage};
+	struct buffer why = {0};
+	struct lmdb_file data;
+	enum error error = lmdb_file_open(&data, name, &why);
+
+	if (error == ERR_CORRUPT) {
+		recovery_add_line(salvage, why.data);
+		if (data.has_meta)
+			error = ERR_NONE;
+	}
+	if (error == ERR_NONE)
+		error = lmdb_file_walk(&data, &look);
+	if (error == ERR_NONE && !salvage->has_checksums)
+		error = ERR_CORRUPT;
+	recovery_decide_sites(salvage);
+	if (error == ERR_NONE)
+		error = recovery_write_intact(salvage, &data, to);
+	if (error == ERR_NONE && remains != NULL && salvage->has_remains)
+		error = write_remains(salvage, &data, remains);
+	lmdb_file_close(&data);
+	buffer_free(&why);
+	return error;
+}
+
+enum error store_recover_intact(const char *from, const char *to,
+				struct store *remains,
+				struct recovery_report *report_out)
+{
+	struct recovery salvage = {.report = report_out};
+	char name[MAX_PATH_BYTES];
+	char there[MAX_PATH_BYTES];
+	int lock = -1;
+	enum error error = ERR_NONE;
+
+	*report_out = (struct recovery_report){0};
+	if (!folder_name(name, from, FOLDER_DATA) ||
+	    !folder_name(there, to, FOLDER_DATA))
+		return ERR_IO;
+	if (access(there, F_OK) == 0)
+		return ERR_ADDRESS_FORBIDDEN;
+	if (access(name, F_OK) != 0)
+		return ERR_NOT_FOUND;
+	error = folder_lock(from, &lock);
+	if (error == ERR_BUSY)
+		return error;
+	error = salvage_file(&salvage, name, to, remains);
+	if (lock >= 0)
+		close(lock);
+	for (size_t i = 0; i < salvage.site_count; i++)
+		free(salvage.sites[i].loss);
+	free(salvage.sites);
+	free(salvage.hurt.items);
+	free(salvage.bodies.items);
+	return error;
+}

@@ -1,0 +1,110 @@
+/*
+ * store/row_codec.h - converts between a struct with slices and the value of a
+ * row. A value has the fields in order, host-endian and without padding; the
+ * length of each slice as u32; the bytes of the slices; and nothing after them.
+ * Fields are copied, because LMDB aligns values only to 2 bytes.
+ */
+#ifndef STORE_ROW_CODEC_H
+#define STORE_ROW_CODEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buffer.h"
+#include "store/key.h"
+#include "store/txn.h"
+
+struct row_field {
+	size_t offset;
+	size_t size;
+};
+
+struct row_codec {
+	const struct row_field *fields; /* the fields that are no slices */
+	size_t field_count;
+	size_t slices; /* offset of the first slice; the others follow it */
+	size_t slice_count;
+	size_t size;         /* size of the struct */
+	const size_t *apart; /* [slice_count] the offsets of all slices if they
+				are not adjacent, or NULL */
+};
+
+/*
+ * Encode the row into a new buffer, so that slices of the row may point into
+ * the map that LMDB will change. Free it with buffer_free().
+ */
+struct buffer row_codec_encode(const struct row_codec *layout, const void *row);
+
+/*
+ * Decode a row; its slices point into `value`. Return false if `value` is not
+ * exactly one such row; then *row_out is undefined.
+ */
+bool row_codec_decode(const struct row_codec *layout, struct slice value,
+		      void *row_out);
+
+/*
+ * Rules for the rows of all tables (rows_*.h), and macros that define their
+ * functions from a layout. A slice in a row that was read points into the map:
+ * it is valid until txn_end() or the next write. `*_get` return false if there
+ * is no such row; a damaged row fails the transaction with ERR_CORRUPT; in
+ * both cases the row is all zeros. Times are Unix milliseconds. The functions
+ * are internal to store/.
+ */
+
+#define FIELD(type, name)                                   \
+	{                                                   \
+		offsetof(struct type, name),                \
+			sizeof(((struct type *)NULL)->name) \
+	}
+#define LAYOUT(type, fields, first_slice, slice_count)                       \
+	{                                                                    \
+		(fields), sizeof(fields) / sizeof((fields)[0]), first_slice, \
+			slice_count, sizeof(struct type), NULL               \
+	}
+/* For a row whose slices are not adjacent. */
+#define LAYOUT_APART(type, fields, slices)                         \
+	{                                                          \
+		(fields), sizeof(fields) / sizeof((fields)[0]), 0, \
+			sizeof(slices) / sizeof((slices)[0]),      \
+			sizeof(struct type), (slices)              \
+	}
+
+bool row_get(struct txn *txn, enum table table, struct slice key,
+	     const struct row_codec *layout, void *row_out);
+void row_put(struct txn *txn, enum table table, struct slice key,
+	     const struct row_codec *layout, const void *row);
+
+/*
+ * Define the functions of a row from `ROW_layout`. `key_of` is the key of a row
+ * in `table`, an expression of the parameters that follow it:
+ *
+ *         ROW_FUNCTIONS(hook_row, TABLE_HOOKS, key_small(hook), uint32_t hook)
+ *
+ * defines hook_row_decode(), hook_row_get() and hook_row_put().
+ */
+#define ROW_FUNCTIONS(type, table, key_of, ...)   \
+	ROW_DECODE(type)                          \
+	ROW_GET(type, table, key_of, __VA_ARGS__) \
+	ROW_PUT(type, table, key_of, __VA_ARGS__)
+#define ROW_DECODE(type)                                                 \
+	bool type##_decode(struct slice value, struct type *row_out)     \
+	{                                                                \
+		return row_codec_decode(&type##_layout, value, row_out); \
+	}
+#define ROW_GET(type, table, key_of, ...)                                   \
+	bool type##_get(struct txn *txn, __VA_ARGS__, struct type *row_out) \
+	{                                                                   \
+		struct key key = key_of;                                    \
+                                                                            \
+		return row_get(txn, table, key_slice(&key), &type##_layout, \
+			       row_out);                                    \
+	}
+#define ROW_PUT(type, table, key_of, ...)                                     \
+	void type##_put(struct txn *txn, __VA_ARGS__, const struct type *row) \
+	{                                                                     \
+		struct key key = key_of;                                      \
+                                                                              \
+		row_put(txn, table, key_slice(&key), &type##_layout, row);    \
+	}
+
+#endif

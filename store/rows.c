@@ -1,0 +1,443 @@
+#include "store/rows.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "store/key.h"
+#include "store/partitions.h"
+#include "store/row_codec.h"
+#include "store/store.h"
+
+static const struct row_field cluster_row_fields[] = {
+	FIELD(cluster_row, page_count),  FIELD(cluster_row, changes),
+	FIELD(cluster_row, created_ms),  FIELD(cluster_row, changed_ms),
+	FIELD(cluster_row, interval_ms),
+};
+
+static const struct row_codec cluster_row_layout =
+	LAYOUT(cluster_row, cluster_row_fields, 0, 0);
+
+ROW_FUNCTIONS(cluster_row, TABLE_CLUSTERS, key_cluster(site, cluster),
+	      uint32_t site, uint32_t cluster)
+
+void member_put(struct txn *txn, uint32_t site, uint32_t cluster, uint64_t page,
+		uint32_t set)
+{
+	struct key key = key_member(site, cluster, page);
+
+	txn_put(txn, TABLE_MEMBERS, key_slice(&key),
+		(struct slice){&set, sizeof(set)});
+}
+
+bool member_decode(struct slice value, uint32_t *set_out)
+{
+	if (value.size != sizeof(*set_out))
+		return false;
+	memcpy(set_out, value.data, sizeof(*set_out));
+	return true;
+}
+
+void member_delete(struct txn *txn, uint32_t site, uint32_t cluster,
+		   uint64_t page)
+{
+	struct key key = key_member(site, cluster, page);
+
+	txn_delete(txn, TABLE_MEMBERS, key_slice(&key));
+}
+
+static const struct row_field dictionary_row_fields[] = {
+	FIELD(dictionary_row, created_ms),
+	FIELD(dictionary_row, cluster),
+	FIELD(dictionary_row, body_bytes),
+	FIELD(dictionary_row, record_bytes),
+};
+
+static const struct row_codec dictionary_row_layout =
+	LAYOUT(dictionary_row, dictionary_row_fields,
+	       offsetof(struct dictionary_row, bodies), 2);
+
+ROW_FUNCTIONS(dictionary_row, TABLE_DICTIONARIES, key_cluster(site, dictionary),
+	      uint32_t site, uint32_t dictionary)
+
+struct buffer dictionary_row_encode(const struct dictionary_row *row)
+{
+	return row_codec_encode(&dictionary_row_layout, row);
+}
+
+static const struct row_field event_row_fields[] = {
+	FIELD(event_row, time_ms), FIELD(event_row, kind),
+	FIELD(event_row, flags),   FIELD(event_row, cluster),
+	FIELD(event_row, other),   FIELD(event_row, guard),
+	FIELD(event_row, pages),
+};
+
+static const struct row_codec event_row_layout = LAYOUT(
+	event_row, event_row_fields, offsetof(struct event_row, host), 3);
+
+const char *event_kind_name(uint16_t kind)
+{
+	switch ((enum event_kind)kind) {
+#define X(name, value, text) \
+	case name:           \
+		return text;
+		EVENT_LIST(X)
+#undef X
+	}
+	return "unknown";
+}
+
+bool event_decode(struct slice value, struct event_row *row_out)
+{
+	return row_codec_decode(&event_row_layout, value, row_out);
+}
+
+bool event_get(struct txn *txn, uint64_t number, struct event_row *row_out)
+{
+	struct key key = key_number(number);
+
+	return row_get(txn, TABLE_EVENTS, key_slice(&key), &event_row_layout,
+		       row_out);
+}
+
+bool event_get_before(struct txn *txn, uint64_t *number,
+		      struct event_row *row_out)
+{
+	struct key key = key_number(*number);
+	struct slice before;
+	struct slice value;
+
+	if (!txn_get_before(txn, TABLE_EVENTS, key_slice(&key), &before,
+			    &value) ||
+	    before.size != sizeof(*number) || !event_decode(value, row_out))
+		return false;
+	*number = key_u64(before, 0);
+	return true;
+}
+
+void event_put(struct txn *txn, uint64_t number, const struct event_row *row)
+{
+	struct key key = key_number(number);
+
+	row_put(txn, TABLE_EVENTS, key_slice(&key), &event_row_layout, row);
+}
+
+uint64_t event_add(struct txn *txn, const struct event_row *row)
+{
+	/*
+	 * encode first, because the row may point to where the number is
+	 * written
+	 */
+	struct buffer value = row_codec_encode(&event_row_layout, row);
+	uint64_t number = store_next_event(txn, row->host);
+	struct key key = key_number(number);
+
+	if (number != 0)
+		txn_put(txn, TABLE_EVENTS, key_slice(&key),
+			buffer_slice(&value));
+	buffer_free(&value);
+	return number;
+}
+
+void outbox_put(struct txn *txn, uint32_t hook, uint64_t number,
+		const struct event_row *row)
+{
+	struct key key = key_outbox(hook, number);
+
+	row_put(txn, TABLE_OUTBOX, key_slice(&key), &event_row_layout, row);
+}
+
+static const struct row_field frontier_row_fields[] = {
+	FIELD(frontier_row, found_ms),    FIELD(frontier_row, due_ms),
+	FIELD(frontier_row, fetched_ms),  FIELD(frontier_row, answered_ms),
+	FIELD(frontier_row, lastmod_ms),  FIELD(frontier_row, interval_ms),
+	FIELD(frontier_row, pattern),     FIELD(frontier_row, coarse),
+	FIELD(frontier_row, state),       FIELD(frontier_row, depth),
+	FIELD(frontier_row, attempts),    FIELD(frontier_row, redirects),
+	FIELD(frontier_row, http_status), FIELD(frontier_row, error),
+	FIELD(frontier_row, rule),        FIELD(frontier_row, flags),
+};
+
+static const struct row_codec frontier_row_layout =
+	LAYOUT(frontier_row, frontier_row_fields,
+	       offsetof(struct frontier_row, url), 3);
+
+static const struct row_field pattern_row_fields[] = {
+	FIELD(pattern_row, found),      FIELD(pattern_row, tried),
+	FIELD(pattern_row, learned),    FIELD(pattern_row, quiet),
+	FIELD(pattern_row, cluster),    FIELD(pattern_row, flags),
+	FIELD(pattern_row, changed_ms),
+};
+
+static const struct row_codec pattern_row_layout = LAYOUT(
+	pattern_row, pattern_row_fields, offsetof(struct pattern_row, text), 1);
+
+static const struct row_field host_row_fields[] = {
+	FIELD(host_row, robots_ms),
+	FIELD(host_row, next_ms),
+	FIELD(host_row, failures),
+	FIELD(host_row, robots_status),
+};
+
+static const struct row_codec host_row_layout =
+	LAYOUT(host_row, host_row_fields, offsetof(struct host_row, robots), 1);
+
+ROW_DECODE(frontier_row)
+ROW_GET(frontier_row, TABLE_FRONTIER, key_page(site, url), uint32_t site,
+	uint64_t url)
+
+void frontier_row_put(struct txn *txn, uint32_t site, uint64_t url,
+		      const struct frontier_row *row)
+{
+	struct key key = key_page(site, url);
+	struct key due = key_due(site, row->due_ms, url);
+	struct buffer value = row_codec_encode(&frontier_row_layout, row);
+	struct frontier_row before;
+	struct key due_before;
+
+	/* `due_ms` is 0 for a new row; a damaged one fails the transaction. */
+	frontier_row_get(txn, site, url, &before);
+	due_before = key_due(site, before.due_ms, url);
+	if (before.due_ms != row->due_ms && before.due_ms != 0)
+		txn_delete(txn, TABLE_DUE, key_slice(&due_before));
+	if (before.due_ms != row->due_ms && row->due_ms != 0)
+		txn_put(txn, TABLE_DUE, key_slice(&due), slice_of(""));
+	txn_put(txn, TABLE_FRONTIER, key_slice(&key), buffer_slice(&value));
+	buffer_free(&value);
+}
+
+ROW_FUNCTIONS(pattern_row, TABLE_PATTERNS, key_page(site, pattern),
+	      uint32_t site, uint64_t pattern)
+
+ROW_DECODE(host_row)
+
+bool host_row_get(struct txn *txn, struct slice authority,
+		  struct host_row *row_out)
+{
+	return row_get(txn, TABLE_HOSTS, authority, &host_row_layout, row_out);
+}
+
+void host_row_put(struct txn *txn, struct slice authority,
+		  const struct host_row *row)
+{
+	row_put(txn, TABLE_HOSTS, authority, &host_row_layout, row);
+}
+
+static const struct row_field guard_row_fields[] = {
+	FIELD(guard_row, created_ms), FIELD(guard_row, changed_ms),
+	FIELD(guard_row, cluster),    FIELD(guard_row, minimum),
+	FIELD(guard_row, maximum),    FIELD(guard_row, language),
+	FIELD(guard_row, state),      FIELD(guard_row, checked),
+	FIELD(guard_row, failing),    FIELD(guard_row, recent_count),
+	FIELD(guard_row, recent_bad), FIELD(guard_row, recent),
+};
+
+static const struct row_codec guard_row_layout = LAYOUT(
+	guard_row, guard_row_fields, offsetof(struct guard_row, name), 3);
+
+ROW_FUNCTIONS(guard_row, TABLE_GUARDS, key_cluster(site, guard), uint32_t site,
+	      uint32_t guard)
+
+static const struct row_field guarded_row_fields[] = {
+	FIELD(guarded_row, checked_ms),
+	FIELD(guarded_row, good_ms),
+	FIELD(guarded_row, matches),
+	FIELD(guarded_row, cluster),
+};
+
+static const struct row_codec guarded_row_layout = LAYOUT(
+	guarded_row, guarded_row_fields, offsetof(struct guarded_row, url), 4);
+
+ROW_FUNCTIONS(guarded_row, TABLE_GUARDED, key_member(site, guard, page),
+	      uint32_t site, uint32_t guard, uint64_t page)
+
+static const struct row_field hook_row_fields[] = {
+	FIELD(hook_row, created_ms),   FIELD(hook_row, next_ms),
+	FIELD(hook_row, delivered_ms), FIELD(hook_row, delivered),
+	FIELD(hook_row, dropped),      FIELD(hook_row, waiting),
+	FIELD(hook_row, failures),     FIELD(hook_row, http_status),
+	FIELD(hook_row, flags),
+};
+
+static const struct row_codec hook_row_layout =
+	LAYOUT(hook_row, hook_row_fields, offsetof(struct hook_row, target), 5);
+
+ROW_FUNCTIONS(hook_row, TABLE_HOOKS, key_small(hook), uint32_t hook)
+
+struct buffer hook_row_encode(const struct hook_row *row)
+{
+	return row_codec_encode(&hook_row_layout, row);
+}
+
+static const struct row_field silence_row_fields[] = {
+	FIELD(silence_row, created_ms), FIELD(silence_row, kind),
+	FIELD(silence_row, cluster),    FIELD(silence_row, guard),
+	FIELD(silence_row, event),
+};
+
+static const struct row_codec silence_row_layout = LAYOUT(
+	silence_row, silence_row_fields, offsetof(struct silence_row, host), 1);
+
+ROW_FUNCTIONS(silence_row, TABLE_SILENCES, key_small(silence), uint32_t silence)
+
+static const struct row_field page_row_fields[] = {
+	FIELD(page_row, fetched_ms),  FIELD(page_row, changed_ms),
+	FIELD(page_row, stored_ms),   FIELD(page_row, content_hash),
+	FIELD(page_row, cluster),     FIELD(page_row, body_bytes),
+	FIELD(page_row, http_status), FIELD(page_row, flags),
+	FIELD(page_row, page_class),
+};
+
+static const struct row_codec page_row_layout =
+	LAYOUT(page_row, page_row_fields, offsetof(struct page_row, url), 3);
+
+ROW_FUNCTIONS(page_row, TABLE_PAGES, key_page(site, page), uint32_t site,
+	      uint64_t page)
+
+static const struct row_field quarantine_row_fields[] = {
+	FIELD(quarantine_row, time_ms),
+	FIELD(quarantine_row, content_hash),
+	FIELD(quarantine_row, body_bytes),
+};
+
+static const struct row_codec quarantine_row_layout =
+	LAYOUT(quarantine_row, quarantine_row_fields,
+	       offsetof(struct quarantine_row, url), 4);
+
+ROW_FUNCTIONS(quarantine_row, TABLE_QUARANTINE, key_page(site, page),
+	      uint32_t site, uint64_t page)
+
+static const struct row_field site_row_fields[] = {
+	FIELD(site_row, id),
+	FIELD(site_row, next_cluster),
+	FIELD(site_row, added_ms),
+	FIELD(site_row, generation),
+	FIELD(site_row, threshold_generation),
+	FIELD(site_row, threshold_pages),
+	FIELD(site_row, options.revisit_ms),
+	FIELD(site_row, options.watch_ms),
+	FIELD(site_row, seen_ms),
+	FIELD(site_row, asked_ms),
+	FIELD(site_row, options.max_bytes),
+	FIELD(site_row, options.max_time_ms),
+	FIELD(site_row, spent_bytes),
+	FIELD(site_row, spent_ms),
+	FIELD(site_row, options.max_pages),
+	FIELD(site_row, options.saturation),
+	FIELD(site_row, options.max_depth),
+	FIELD(site_row, options.delay_ms),
+	FIELD(site_row, options.measure),
+	FIELD(site_row, options.threshold),
+	FIELD(site_row, options.width),
+	FIELD(site_row, options.flags),
+	FIELD(site_row, page_count),
+	FIELD(site_row, found_count),
+	FIELD(site_row, pending_count),
+	FIELD(site_row, fetched_count),
+	FIELD(site_row, failed_count),
+	FIELD(site_row, skipped_count),
+	FIELD(site_row, tried_count),
+	FIELD(site_row, sitemap_count),
+	FIELD(site_row, coarse_count),
+	FIELD(site_row, class_counts),
+};
+
+static const size_t site_row_slices[] = {
+	offsetof(struct site_row, host),
+	offsetof(struct site_row, seed),
+	offsetof(struct site_row, options.headers),
+	offsetof(struct site_row, options.proxy),
+	offsetof(struct site_row, missing),
+};
+
+static const struct row_codec site_row_layout =
+	LAYOUT_APART(site_row, site_row_fields, site_row_slices);
+
+/* The code that uses the measure and the thresholds relies on valid values. */
+static bool is_sound(const struct site_row *row)
+{
+	return row->options.threshold <= SITE_MAX_THRESHOLD;
+}
+
+bool site_decode(struct slice value, struct site_row *row_out)
+{
+	return row_codec_decode(&site_row_layout, value, row_out) &&
+	       is_sound(row_out);
+}
+
+bool site_get(struct txn *txn, struct slice host, struct site_row *row_out)
+{
+	if (!row_get(txn, TABLE_SITES, host, &site_row_layout, row_out))
+		return false;
+	if (is_sound(row_out))
+		return true;
+	*row_out = (struct site_row){0};
+	txn_fail(txn, ERR_CORRUPT);
+	return false;
+}
+
+struct buffer site_encode(const struct site_row *row)
+{
+	return row_codec_encode(&site_row_layout, row);
+}
+
+void site_put(struct txn *txn, const struct site_row *row)
+{
+	struct buffer value = site_encode(row);
+	struct site_row copy;
+
+	/* The host of `row` may be in a page that txn_put() moves. */
+	if (row_codec_decode(&site_row_layout, buffer_slice(&value), &copy))
+		txn_put(txn, TABLE_SITES, copy.host, buffer_slice(&value));
+	buffer_free(&value);
+}
+
+static const struct row_field template_row_fields[] = {
+	FIELD(template_row, created_ms), FIELD(template_row, seen_ms),
+	FIELD(template_row, ended_ms),   FIELD(template_row, round_ms),
+	FIELD(template_row, asked_ms),   FIELD(template_row, asked_for),
+	FIELD(template_row, round),      FIELD(template_row, version),
+	FIELD(template_row, other),      FIELD(template_row, state),
+	FIELD(template_row, threshold),  FIELD(template_row, flags),
+};
+
+static const struct row_codec template_row_layout =
+	LAYOUT(template_row, template_row_fields,
+	       offsetof(struct template_row, lineage), 1);
+
+ROW_FUNCTIONS(template_row, TABLE_TEMPLATES, key_cluster(site, cluster),
+	      uint32_t site, uint32_t cluster)
+
+static const struct row_field version_row_fields[] = {
+	FIELD(version_row, first_ms),
+	FIELD(version_row, last_ms),
+	FIELD(version_row, page_count),
+};
+
+static const struct row_codec version_row_layout =
+	LAYOUT(version_row, version_row_fields,
+	       offsetof(struct version_row, packed), 1);
+
+ROW_FUNCTIONS(version_row, TABLE_VERSIONS, key_version(site, cluster, version),
+	      uint32_t site, uint32_t cluster, uint32_t version)
+
+struct buffer version_row_encode(const struct version_row *row)
+{
+	return row_codec_encode(&version_row_layout, row);
+}
+
+static const struct row_field sample_page_row_fields[] = {
+	FIELD(sample_page_row, since_ms),
+};
+
+static const struct row_codec sample_page_row_layout =
+	LAYOUT(sample_page_row, sample_page_row_fields,
+	       offsetof(struct sample_page_row, url), 2);
+
+ROW_FUNCTIONS(sample_page_row, TABLE_SAMPLE_PAGES,
+	      key_member(site, cluster, page), uint32_t site, uint32_t cluster,
+	      uint64_t page)
+
+struct buffer sample_page_row_encode(const struct sample_page_row *row)
+{
+	return row_codec_encode(&sample_page_row_layout, row);
+}

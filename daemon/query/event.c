@@ -359,7 +359,7 @@ static void append_reason(const char *kind, const json_t *detail,
 
 	if (kind != NULL && reason != NULL &&
 	    (strncmp(kind, "template.", strlen("template.")) == 0 ||
-	     strncmp(kind, "inquiry.", strlen("inquiry.")) == 0 ||
+	     strncmp(kind, "incident.", strlen("incident.")) == 0 ||
 	     strcmp(kind, "guard.suspended") == 0))
 		buffer_printf(out, ", %s", reason);
 }

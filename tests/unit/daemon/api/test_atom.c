@@ -51,7 +51,7 @@ START_TEST(an_entry_has_its_number_and_its_sentence)
 	static const char *const parts[] = {
 		"<id>tag:templated.invalid,2026:a.example:7:1700000000000</id>",
 		"<title>a.example/3: the pages of the template",
-		" are gone (2 pages)</title>",
+		" were removed (2 pages)</title>",
 		"<updated>2023-11-14T22:13:20Z</updated>",
 		"href=\"http://a.example/x\"",
 		"<category term=\"template.removed\"/>",

@@ -126,7 +126,7 @@ START_TEST(a_page_without_template_is_answered_in_place_of_df)
 	ck_assert_int_eq(ask("http://a.test/page/8", "df", &answer), ERR_NONE);
 	ck_assert_str_eq(answer.method, "auto");
 	ck_assert(!answer.has_template);
-	ck_assert_ptr_nonnull(strstr(answer.reason, "in place of df"));
+	ck_assert_ptr_nonnull(strstr(answer.reason, "instead of df"));
 	ck_assert_uint_gt(answer.text.size, 0);
 	ck_assert_uint_eq(answer.text.size, alone.text.size);
 	ck_assert_mem_eq(answer.text.data, alone.text.data, alone.text.size);

@@ -218,11 +218,11 @@ static void templated_reload(struct service *service)
  * Without the spawner, no process can be started: exit, so that the service
  * manager restarts the daemon.
  */
-static bool has_starter(struct spawner *starter)
+static bool has_starter(struct spawner *spawner)
 {
 	char why[PROCESS_END_BYTES];
 
-	if (spawner_check(starter, why))
+	if (spawner_check(spawner, why))
 		return true;
 	log_error("%s: has exited: %s; the daemon stops",
 		  role_name(ROLE_SPAWNER), why);
@@ -240,7 +240,7 @@ static uint32_t pause_of_manager(void)
 
 /* Run until SIGTERM or SIGINT. Return false if the spawner has exited. */
 static bool templated_main_loop(struct service *service,
-				struct spawner *starter, const sigset_t *set)
+				struct spawner *spawner, const sigset_t *set)
 {
 	uint32_t pause_ms = pause_of_manager();
 	const struct timespec pause = {
@@ -258,7 +258,7 @@ static bool templated_main_loop(struct service *service,
 				 (long)from.si_pid);
 			return true;
 		}
-		if (!has_starter(starter))
+		if (!has_starter(spawner))
 			return false;
 		if (number == SIGHUP)
 			templated_reload(service);
@@ -306,7 +306,7 @@ static bool recover_store(const struct config *config)
  * Enter the sandbox: from here on the main process starts no process, and
  * communicates only over its channels.
  */
-static bool close_in(struct spawner *starter, bool connects)
+static bool close_in(struct spawner *spawner, bool connects)
 {
 	struct process_entry entry = {
 		.role = ROLE_MAIN,
@@ -324,7 +324,7 @@ static bool close_in(struct spawner *starter, bool connects)
 			  role_name(ROLE_MAIN), error_text(error));
 		return false;
 	}
-	process_table_add(spawner_process_table(starter), &entry);
+	process_table_add(spawner_process_table(spawner), &entry);
 	return true;
 }
 
@@ -360,7 +360,7 @@ static bool clear_sockets(const struct config *config)
 static int serve_as_user(const struct config *config, const char *path,
 			 const struct tcp_listener *listener)
 {
-	struct spawner *starter = NULL;
+	struct spawner *spawner = NULL;
 	struct service *service = NULL;
 	bool is_asked_to;
 	sigset_t set;
@@ -374,19 +374,19 @@ static int serve_as_user(const struct config *config, const char *path,
 	 * Start the spawner before opening anything that other processes must
 	 * not inherit.
 	 */
-	if (spawner_create(&starter, config->allows_exec) != ERR_NONE)
+	if (spawner_create(&spawner, config->allows_exec) != ERR_NONE)
 		return FAILED;
-	if (!close_in(starter, *config->servers != '\0') ||
-	    service_start(&service, config, path, starter, listener) !=
+	if (!close_in(spawner, *config->servers != '\0') ||
+	    service_start(&service, config, path, spawner, listener) !=
 		    ERR_NONE) {
-		spawner_destroy(starter);
+		spawner_destroy(spawner);
 		return FAILED;
 	}
 	tell_manager(service, "READY=1");
-	is_asked_to = templated_main_loop(service, starter, &set);
+	is_asked_to = templated_main_loop(service, spawner, &set);
 	notify_send("STOPPING=1");
 	service_stop(service);
-	spawner_destroy(starter);
+	spawner_destroy(spawner);
 	return is_asked_to ? DONE : FAILED;
 }
 

@@ -47,13 +47,13 @@ struct service {
 	struct buffer drop_parameters; /* ignored URL parameters of `first` */
 	char *path;                    /* configuration file, or NULL */
 	struct service_components parts;
-	struct spawner *starter; /* owned by the caller */
+	struct spawner *spawner; /* owned by the caller */
 	/* Each is NULL unless its component runs. */
 	struct store *store;
 	struct reserve *reserve; /* reserve of the store's disk; or NULL */
 	struct encryption_keys
-		*secret_keys;    /* keys of the node group, or NULL */
-	struct cluster *cluster; /* NULL also without other nodes */
+		*secret_keys;          /* keys of the node group, or NULL */
+	struct node_group *node_group; /* NULL also without other nodes */
 	struct engine *engine;
 	struct archive *archive; /* NULL also if no archive is written */
 	struct pipeline *pipeline;
@@ -244,7 +244,7 @@ static enum error open_cluster(void *context)
 	if (*service->config->servers == '\0')
 		return ERR_NONE;
 	options = cluster_options(service);
-	return nodes_open(&service->cluster, service->store, &options);
+	return nodes_open(&service->node_group, service->store, &options);
 }
 
 static void close_cluster(void *context)
@@ -252,24 +252,25 @@ static void close_cluster(void *context)
 	struct service *service = context;
 
 	assert(service->engine == NULL);
-	nodes_close(service->cluster);
-	service->cluster = NULL;
+	nodes_close(service->node_group);
+	service->node_group = NULL;
 }
 
 static enum error service_run_nodes(void *context)
 {
 	struct service *service = context;
 
-	if (service->cluster == NULL)
+	if (service->node_group == NULL)
 		return ERR_NONE;
-	return nodes_run(service->cluster, service->engine, service->pipeline);
+	return nodes_run(service->node_group, service->engine,
+			 service->pipeline);
 }
 
 static void stop_cluster(void *context)
 {
 	struct service *service = context;
 
-	nodes_stop(service->cluster);
+	nodes_stop(service->node_group);
 }
 
 static enum error start_engine(void *context)
@@ -288,8 +289,9 @@ static enum error start_engine(void *context)
 		.rules = {.max_urls = config->max_urls,
 			  .max_pattern = config->max_pattern},
 		.drop_parameters = buffer_slice(&service->drop_parameters),
-		.log = service->cluster == NULL ? NULL
-						: nodes_log(service->cluster),
+		.log = service->node_group == NULL
+			       ? NULL
+			       : nodes_log(service->node_group),
 	};
 	enum error error = engine_create(&service->engine, service->store,
 					 &options, clock_wall_ms());
@@ -425,7 +427,7 @@ static enum error start_pools(void *context)
 {
 	struct service *service = context;
 	struct worker_pool_options options = {
-		.starter = service->starter,
+		.spawner = service->spawner,
 		.workers = service_workers(service->config),
 		.memory_bytes = service->config->page_memory_bytes,
 		.task_ms = service->config->page_ms,
@@ -456,7 +458,7 @@ static enum error start_delivery(void *context)
 	struct service *service = context;
 	const struct config *config = service->config;
 	const struct delivery_options options = {
-		.starter = service->starter,
+		.spawner = service->spawner,
 		.user_agent = config->user_agent,
 		.ca_file = *config->ca_file == '\0' ? NULL : config->ca_file,
 		.connect_timeout_ms = config->connect_timeout_ms,
@@ -638,7 +640,7 @@ static enum error set_peers(struct service *service)
 				   sizeof(service->node_token));
 
 	service->peers = (struct node_client){
-		.cluster = service->cluster,
+		.cluster = service->node_group,
 		.partition = nodes_partition_of,
 		.facts = nodes_facts,
 		.find = nodes_find_route,
@@ -667,10 +669,10 @@ static enum error start_api(void *context)
 	api_configure(service->api, service->path, service->config, NULL);
 	api_set_tokens(service->api, service->tokens);
 	api_set_unpackers(service->api, service->unpackers);
-	if (service->starter != NULL)
+	if (service->spawner != NULL)
 		api_set_roster(service->api,
-			       spawner_process_table(service->starter));
-	return service->cluster == NULL ? ERR_NONE : set_peers(service);
+			       spawner_process_table(service->spawner));
+	return service->node_group == NULL ? ERR_NONE : set_peers(service);
 }
 
 static void stop_api(void *context)
@@ -702,7 +704,7 @@ static struct http_options server_options(struct service *service)
 		 * Requests that wait for another node do not reduce the other
 		 * workers.
 		 */
-		.workers = service->cluster == NULL
+		.workers = service->node_group == NULL
 				   ? HTTP_WORKERS
 				   : HTTP_WORKERS + MAX_FORWARDED,
 		.max_clients = config->max_clients,
@@ -831,7 +833,7 @@ static enum error start_nodes(void *context)
 	struct http_options options = server_options(service);
 	enum error error;
 
-	if (service->cluster == NULL)
+	if (service->node_group == NULL)
 		return ERR_NONE;
 	options.socket_path = NULL;
 	options.workers = HTTP_WORKERS;
@@ -842,9 +844,9 @@ static enum error start_nodes(void *context)
 	if (error != ERR_NONE)
 		return error;
 	api_set_server(service->api, LISTENER_NODES, service->nodes);
-	nodes_set_request_handler(service->cluster, api_handle_node,
+	nodes_set_request_handler(service->node_group, api_handle_node,
 				  service->api);
-	nodes_set_job_runner(service->cluster, &worker, service->api);
+	nodes_set_job_runner(service->node_group, &worker, service->api);
 	return ERR_NONE;
 }
 
@@ -856,8 +858,8 @@ static void stop_nodes(void *context)
 		return;
 	/* Running requests finish before their server stops. */
 	api_end_nodes(service->api);
-	nodes_set_job_runner(service->cluster, NULL, NULL);
-	nodes_set_request_handler(service->cluster, NULL, NULL);
+	nodes_set_job_runner(service->node_group, NULL, NULL);
+	nodes_set_request_handler(service->node_group, NULL, NULL);
 	api_set_server(service->api, LISTENER_NODES, NULL);
 	http_stop(service->nodes);
 	service->nodes = NULL;
@@ -1050,7 +1052,7 @@ static struct pipeline_options service_pipeline_options(struct service *service)
 		.limits = service_page_limits(config),
 		.reserve = service->reserve,
 		.guard_limits = {config->guard_ms, config->guards_ms},
-		.starter = service->starter,
+		.spawner = service->spawner,
 		.workers = service_workers(config),
 		.worker_bytes = config->page_memory_bytes,
 		.page_ms = config->page_ms,
@@ -1171,13 +1173,13 @@ void service_set_log(const struct config *config)
 
 enum error service_start(struct service **service_out,
 			 const struct config *config, const char *path,
-			 struct spawner *starter,
+			 struct spawner *spawner,
 			 const struct tcp_listener *listener)
 {
 	struct service *service = service_create(config, path);
 	enum error error;
 
-	service->starter = starter;
+	service->spawner = spawner;
 	service->listener = listener;
 	service_set_log(config);
 	error = components_start(&service->parts);

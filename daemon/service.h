@@ -22,14 +22,14 @@ void service_set_log(const struct config *config);
 
 /*
  * Open the store and the socket, and start all threads. `path` is the
- * configuration file, or NULL; `config` and `path` are copied. `starter` is the
+ * configuration file, or NULL; `config` and `path` are copied. `spawner` is the
  * spawner of the daemon's processes; if NULL, they are threads. `listener`
  * accepts TCP clients, or is NULL; it must outlive the service. The log states
  * each failure and its remedy. Block signals before this call.
  */
 enum error service_start(struct service **service_out,
 			 const struct config *config, const char *path,
-			 struct spawner *starter,
+			 struct spawner *spawner,
 			 const struct tcp_listener *listener);
 
 /*

@@ -372,7 +372,7 @@ struct page_fetcher {
 };
 
 struct page_fetcher *page_fetcher_create(size_t max_bytes,
-					 struct spawner *starter)
+					 struct spawner *spawner)
 {
 	struct page_fetcher *fetcher = mem_alloc(1, sizeof(*fetcher));
 
@@ -380,7 +380,7 @@ struct page_fetcher *page_fetcher_create(size_t max_bytes,
 	fetcher->max_bytes = max_bytes;
 	fetcher->fetcher = fetcher_client_create(&(
 		struct fetcher_client_options){
-		.starter = starter,
+		.spawner = spawner,
 		.fetch = {
 			.user_agent = fetcher->config.user_agent,
 			.max_body_bytes = max_bytes,
@@ -694,7 +694,7 @@ static bool start_roles(struct page_stream *stream)
 		return true;
 	log_set_level(LOG_LEVEL_WARN); /* log missing sandbox layers, not
 					  enforced ones */
-	if (spawner_create(&stream->starter, false) == ERR_NONE)
+	if (spawner_create(&stream->spawner, false) == ERR_NONE)
 		return true;
 	ctl_print_error(stream->ctl, "cannot start the fetcher");
 	return false;
@@ -736,7 +736,7 @@ void page_stream_close(struct page_stream *stream)
 	inputs_free(&stream->inputs);
 	free(stream->archives);
 	page_fetcher_destroy(stream->fetcher);
-	spawner_destroy(stream->starter);
+	spawner_destroy(stream->spawner);
 	free(stream->urls);
 	buffer_free(&stream->url_text);
 	output_names_free(&stream->outputs);
@@ -860,7 +860,7 @@ static void give_url(struct page_stream *stream, struct page_item *item)
 	}
 	if (stream->fetcher == NULL)
 		stream->fetcher =
-			page_fetcher_create(stream->max_bytes, stream->starter);
+			page_fetcher_create(stream->max_bytes, stream->spawner);
 	if (stream->fetcher == NULL) {
 		buffer_append_text(&item->trouble, "cannot start the fetcher");
 		return;

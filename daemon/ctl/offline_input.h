@@ -98,12 +98,12 @@ void output_names_free(struct output_names *names);
  */
 
 /*
- * The fetcher runs as a process, started by `starter`, with the role of the
- * daemon's fetcher; without a `starter` it is a thread. NULL: it cannot be
+ * The fetcher runs as a process, started by `spawner`, with the role of the
+ * daemon's fetcher; without a `spawner` it is a thread. NULL: it cannot be
  * started. `max_bytes`: maximum size of a page; larger pages are truncated.
  */
 struct page_fetcher *page_fetcher_create(size_t max_bytes,
-					 struct spawner *starter);
+					 struct spawner *spawner);
 void page_fetcher_destroy(struct page_fetcher *fetcher); /* NULL is a no-op */
 
 struct fetched_page {
@@ -156,7 +156,7 @@ struct page_stream {
 	size_t url_count;
 	size_t url_capacity;
 	size_t next_url;
-	struct spawner *starter;      /* of the fetcher; or NULL */
+	struct spawner *spawner;      /* of the fetcher; or NULL */
 	struct page_fetcher *fetcher; /* created for the first URL */
 	struct output_names outputs;  /* with --out: names of all pages */
 };

@@ -924,7 +924,7 @@ static struct pipeline *create_pipeline(struct engine *engine,
 	fetching->fetcher =
 		fetcher_client_create(&(struct fetcher_client_options){
 			.fetch = options->fetch,
-			.starter = options->starter,
+			.spawner = options->spawner,
 		});
 	fetching->arrivals = &pipeline->arrivals;
 	fetching->fetched = &pipeline->fetched;
@@ -961,7 +961,7 @@ enum error pipeline_start(struct pipeline **pipeline_out, struct engine *engine,
 {
 	struct pipeline *pipeline = create_pipeline(engine, options);
 	const struct worker_pool_options workers = {
-		.starter = options->starter,
+		.spawner = options->spawner,
 		.workers = options->workers,
 		.memory_bytes = options->worker_bytes,
 		.task_ms = options->page_ms,

@@ -55,7 +55,7 @@ void host_tally_free(struct host_tally *tally);
 
 struct pipeline_options {
 	struct fetch_options fetch;
-	struct spawner *starter; /* spawns the processes; NULL = use threads */
+	struct spawner *spawner; /* spawns the processes; NULL = use threads */
 	struct page_limits limits;
 	struct guard_limits guard_limits;
 	size_t workers;           /* number of workers that analyse pages */

@@ -100,7 +100,7 @@ static void end_all(struct delivery *delivery)
 		struct hook_queue *outlet = delivery->outlets[i];
 
 		if (outlet->is_running && outlet->is_child)
-			command_kill(delivery->options.starter, &outlet->child);
+			command_kill(delivery->options.spawner, &outlet->child);
 	}
 }
 
@@ -131,7 +131,7 @@ static struct delivery *delivery_create(struct store *store,
 	delivery->pipeline = pipeline;
 	delivery->options = *options;
 	delivery->poster = notifier_client_create(
-		options->starter,
+		options->spawner,
 		&(struct poster_options){
 			.user_agent = options->user_agent,
 			.ca_file = options->ca_file,

@@ -1,6 +1,6 @@
 /*
  * daemon/notify/notifier.h - deliver events from the outboxes of hooks, each
- * by an HTTP POST or a command, through other processes (courier.h,
+ * by an HTTP POST or a command, through other processes (notifier.h,
  * daemon/privsep/spawner_client.h). A hook gets its events in order, one at a
  * time and at least once. Hooks are served concurrently, so that a slow hook
  * does not delay others. The next commit deletes delivered events from the
@@ -29,7 +29,7 @@ struct delivery;
 struct spawner;
 
 struct delivery_options {
-	struct spawner *starter; /* NULL: use threads and child processes */
+	struct spawner *spawner; /* NULL: use threads and child processes */
 	const char *user_agent;
 	const char *ca_file; /* PEM, additional to the system's; or NULL */
 	uint32_t connect_timeout_ms;

@@ -234,7 +234,7 @@ static void run_command(struct delivery *delivery, struct hook_queue *outlet)
 			  "commands are not allowed: see hooks.allow_commands");
 	else if (!hook_target_split(buffer_slice(&outlet->target), &words))
 		end_event(delivery, outlet, 0, "no command");
-	else if (command_start(delivery->options.starter, &outlet->child,
+	else if (command_start(delivery->options.spawner, &outlet->child,
 			       &command) != CHILD_RUNS)
 		end_event(delivery, outlet, 0, outlet->child.message);
 	buffer_free(&texts);
@@ -301,7 +301,7 @@ static void end_commands(struct delivery *delivery)
 
 		if (!outlet->is_running || !outlet->is_child)
 			continue;
-		state = command_check(delivery->options.starter, &outlet->child,
+		state = command_check(delivery->options.spawner, &outlet->child,
 				      now_ms);
 		if (state != CHILD_RUNS)
 			end_event(delivery, outlet, 0,

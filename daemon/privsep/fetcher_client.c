@@ -49,7 +49,7 @@ struct request_queue {
 };
 
 struct fetcher_client {
-	struct spawner *starter;
+	struct spawner *spawner;
 	struct process_options role;
 	struct buffer options; /* head and body of FETCH_OPTIONS */
 	struct buffer authorities;
@@ -179,7 +179,7 @@ static void lose_process(struct fetcher_client *remote, const char *what)
 	char end[PROCESS_END_BYTES];
 	char why[WHY_BYTES];
 
-	process_end(remote->starter, &remote->process, end);
+	process_end(remote->spawner, &remote->process, end);
 	remote->is_up = false;
 	if (what == NULL)
 		snprintf(why, sizeof(why), "the fetcher has exited: %s", end);
@@ -232,7 +232,7 @@ static void fetcher_client_start_process(struct fetcher_client *remote)
 	remote->up_ms = clock_steady_ms();
 	remote->waiting = 0;
 	remote->answers = 0;
-	if (process_start(remote->starter, &remote->role, &remote->process) !=
+	if (process_start(remote->spawner, &remote->role, &remote->process) !=
 	    ERR_NONE) {
 		fail_start(remote);
 		return;
@@ -240,7 +240,7 @@ static void fetcher_client_start_process(struct fetcher_client *remote)
 	remote->is_up = fetcher_client_handshake(remote);
 	if (remote->is_up)
 		return;
-	process_end(remote->starter, &remote->process, end);
+	process_end(remote->spawner, &remote->process, end);
 	log_error("the fetcher failed to start: %s", end);
 	fail_start(remote);
 }
@@ -383,7 +383,7 @@ static void check_resolver(struct fetcher_client *remote)
 	if (!process_is_outdated(&remote->process))
 		return;
 	log_info("restarting the fetcher: resolver files were replaced");
-	process_end(remote->starter, &remote->process, NULL);
+	process_end(remote->spawner, &remote->process, NULL);
 	remote->is_up = false;
 	while (remote->sent.first != NULL)
 		queue_push(&again,
@@ -437,7 +437,7 @@ fetcher_client_create(const struct fetcher_client_options *options)
 {
 	struct fetcher_client *remote = mem_alloc(1, sizeof(*remote));
 
-	remote->starter = options->starter;
+	remote->spawner = options->spawner;
 	remote->role = (struct process_options){
 		.role = ROLE_FETCHER,
 		.main = options->main == NULL ? fetcher_main : options->main,
@@ -462,7 +462,7 @@ void fetcher_client_destroy(struct fetcher_client *remote)
 	if (remote == NULL)
 		return;
 	if (remote->is_up)
-		process_end(remote->starter, &remote->process, NULL);
+		process_end(remote->spawner, &remote->process, NULL);
 	queue_free(&remote->unsent);
 	queue_free(&remote->sent);
 	queue_free(&remote->ended);
@@ -566,7 +566,7 @@ void fetcher_client_abort(struct fetcher_client *remote)
 	struct request_queue *const queues[] = {&remote->sent, &remote->unsent};
 
 	if (remote->is_up && remote->sent.first != NULL) {
-		process_end(remote->starter, &remote->process, NULL);
+		process_end(remote->spawner, &remote->process, NULL);
 		remote->is_up = false;
 	}
 	for (size_t i = 0; i < 2; i++)

@@ -25,7 +25,7 @@ struct fetcher_client;
 struct fetcher_client_options {
 	struct fetch_options fetch; /* copied; `ca_file` is read immediately */
 	struct spawner
-		*starter; /* must outlive the fetcher; NULL: use a thread */
+		*spawner; /* must outlive the fetcher; NULL: use a thread */
 	role_main *main; /* main function of the thread; NULL: fetcher_main() */
 };
 

@@ -27,7 +27,7 @@
 enum { NOTIFIER_END_BYTES = 128 };
 
 struct notifier_process {
-	struct spawner *starter;
+	struct spawner *spawner;
 	struct process_options how;
 	struct buffer options;  /* head of the first frame */
 	struct buffer networks; /* body of the first frame */
@@ -47,9 +47,9 @@ enum {
 	LOOK_MS = 60 * 1000, /* interval of checks of the resolver files */
 };
 
-/* Copy the options; start nothing. Without a starter, a thread runs `role`. */
-static void notifier_process_init(struct notifier_process *courier,
-				  struct spawner *starter,
+/* Copy the options; start nothing. Without a spawner, a thread runs `role`. */
+static void notifier_process_init(struct notifier_process *notifier,
+				  struct spawner *spawner,
 				  const struct poster_options *options,
 				  role_main *role)
 {
@@ -60,39 +60,39 @@ static void notifier_process_init(struct notifier_process *courier,
 		.ca_file = notifier_text(options->ca_file),
 	};
 
-	*courier = (struct notifier_process){.starter = starter};
-	courier->options = row_codec_encode(&notifier_options_layout, &row);
-	buffer_append(&courier->networks, options->allowed,
+	*notifier = (struct notifier_process){.spawner = spawner};
+	notifier->options = row_codec_encode(&notifier_options_layout, &row);
+	buffer_append(&notifier->networks, options->allowed,
 		      options->allowed_count * sizeof(struct network));
 	if (options->ca_file != NULL)
-		courier->ca_file = mem_copy_text(options->ca_file,
-						 strlen(options->ca_file));
-	courier->how = (struct process_options){
+		notifier->ca_file = mem_copy_text(options->ca_file,
+						  strlen(options->ca_file));
+	notifier->how = (struct process_options){
 		.role = ROLE_NOTIFIER,
 		.main = role,
 		.max_body = MAX_ANSWER_BODY,
-		.readable = courier->ca_file,
+		.readable = notifier->ca_file,
 	};
 }
 
 /* Stop the notifier if it runs. */
-static void notifier_process_finish(struct notifier_process *courier)
+static void notifier_process_finish(struct notifier_process *notifier)
 {
-	if (courier->is_there)
-		process_end(courier->starter, &courier->process, NULL);
-	buffer_free(&courier->options);
-	buffer_free(&courier->networks);
-	free(courier->ca_file);
+	if (notifier->is_there)
+		process_end(notifier->spawner, &notifier->process, NULL);
+	buffer_free(&notifier->options);
+	buffer_free(&notifier->networks);
+	free(notifier->ca_file);
 }
 
 /* Send the options; return false if the notifier cannot use them. */
-static bool notifier_handshake(struct notifier_process *courier)
+static bool notifier_handshake(struct notifier_process *notifier)
 {
-	struct channel *channel = &courier->process.channel;
+	struct channel *channel = &notifier->process.channel;
 	const struct frame_parts options = {
 		.kind = NOTIFIER_OPTIONS,
-		.head = buffer_slice(&courier->options),
-		.body = buffer_slice(&courier->networks),
+		.head = buffer_slice(&notifier->options),
+		.body = buffer_slice(&notifier->networks),
 		.file = -1,
 	};
 	struct notifier_ready ready = {0};
@@ -111,16 +111,16 @@ static bool notifier_handshake(struct notifier_process *courier)
 }
 
 /* Set the earliest restart: immediate after the first exit, then delayed. */
-static void count_death(struct notifier_process *courier, uint64_t now_ms)
+static void count_death(struct notifier_process *notifier, uint64_t now_ms)
 {
-	courier->deaths++;
-	courier->restart_ms = now_ms;
-	if (courier->deaths > 1)
-		courier->restart_ms += backoff_ms(FIRST_PAUSE_MS, MAX_PAUSE_MS,
-						  courier->deaths - 1, 0);
+	notifier->deaths++;
+	notifier->restart_ms = now_ms;
+	if (notifier->deaths > 1)
+		notifier->restart_ms += backoff_ms(FIRST_PAUSE_MS, MAX_PAUSE_MS,
+						   notifier->deaths - 1, 0);
 }
 
-static void notifier_process_end(struct notifier_process *courier,
+static void notifier_process_end(struct notifier_process *notifier,
 				 const char *complaint, uint64_t now_ms,
 				 char reason_out[NOTIFIER_END_BYTES]);
 
@@ -128,38 +128,38 @@ static void notifier_process_end(struct notifier_process *courier,
  * Start the notifier. Return false if it is before restart_ms (steady clock),
  * if it cannot be started, or cannot use its options.
  */
-static bool notifier_process_start(struct notifier_process *courier,
+static bool notifier_process_start(struct notifier_process *notifier,
 				   uint64_t now_ms)
 {
 	char reason[NOTIFIER_END_BYTES];
 
-	if (now_ms < courier->restart_ms)
+	if (now_ms < notifier->restart_ms)
 		return false;
-	if (process_start(courier->starter, &courier->how, &courier->process) !=
-	    ERR_NONE) {
-		count_death(courier, now_ms);
+	if (process_start(notifier->spawner, &notifier->how,
+			  &notifier->process) != ERR_NONE) {
+		count_death(notifier, now_ms);
 		return false;
 	}
-	courier->is_there = true;
-	if (!notifier_handshake(courier))
-		notifier_process_end(courier, "it cannot use its options",
+	notifier->is_there = true;
+	if (!notifier_handshake(notifier))
+		notifier_process_end(notifier, "it cannot use its options",
 				     now_ms, reason);
-	return courier->is_there;
+	return notifier->is_there;
 }
 
 /*
  * The notifier has exited, or must be killed for `complaint` (may be NULL).
  * Return why it ended in `reason_out`.
  */
-static void notifier_process_end(struct notifier_process *courier,
+static void notifier_process_end(struct notifier_process *notifier,
 				 const char *complaint, uint64_t now_ms,
 				 char reason_out[NOTIFIER_END_BYTES])
 {
 	char why[PROCESS_END_BYTES];
 
-	process_end(courier->starter, &courier->process, why);
-	courier->is_there = false;
-	count_death(courier, now_ms);
+	process_end(notifier->spawner, &notifier->process, why);
+	notifier->is_there = false;
+	count_death(notifier, now_ms);
 	if (complaint != NULL)
 		snprintf(reason_out, NOTIFIER_END_BYTES,
 			 "the notifier was stopped: %s", complaint);
@@ -174,17 +174,17 @@ static void notifier_process_end(struct notifier_process *courier,
  * new files; the next notifier_process_start() starts it again. Checks once a
  * minute. No request may be running.
  */
-static void notifier_process_renew(struct notifier_process *courier,
+static void notifier_process_renew(struct notifier_process *notifier,
 				   uint64_t now_ms)
 {
-	if (!courier->is_there || now_ms < courier->look_ms)
+	if (!notifier->is_there || now_ms < notifier->look_ms)
 		return;
-	courier->look_ms = now_ms + LOOK_MS;
-	if (!process_is_outdated(&courier->process))
+	notifier->look_ms = now_ms + LOOK_MS;
+	if (!process_is_outdated(&notifier->process))
 		return;
 	log_info("restarting the notifier: resolver files were replaced");
-	process_end(courier->starter, &courier->process, NULL);
-	courier->is_there = false;
+	process_end(notifier->spawner, &notifier->process, NULL);
+	notifier->is_there = false;
 }
 
 enum { SEND_MS = 5 * 1000 /* until the notifier accepts a request */ };
@@ -198,7 +198,7 @@ struct post_slot {
 };
 
 struct notifier_client {
-	struct notifier_process courier;
+	struct notifier_process notifier;
 	int wakes; /* eventfd */
 	struct post_slot slots[NOTIFIER_MAX_REQUESTS];
 	size_t ended;          /* number of slots with is_ended */
@@ -222,7 +222,7 @@ static void notifier_client_stop(struct notifier_client *poster,
 {
 	char reason[NOTIFIER_END_BYTES];
 
-	notifier_process_end(&poster->courier, complaint, clock_steady_ms(),
+	notifier_process_end(&poster->notifier, complaint, clock_steady_ms(),
 			     reason);
 	for (size_t i = 0; i < NOTIFIER_MAX_REQUESTS; i++)
 		if (poster->slots[i].state == SLOT_RUNS)
@@ -231,15 +231,15 @@ static void notifier_client_stop(struct notifier_client *poster,
 }
 
 struct notifier_client *
-notifier_client_create(struct spawner *starter,
+notifier_client_create(struct spawner *spawner,
 		       const struct poster_options *options, role_main *role)
 {
 	struct notifier_client *poster = mem_alloc(1, sizeof(*poster));
 
-	notifier_process_init(&poster->courier, starter, options, role);
+	notifier_process_init(&poster->notifier, spawner, options, role);
 	poster->wakes = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (poster->wakes >= 0 &&
-	    notifier_process_start(&poster->courier, clock_steady_ms()))
+	    notifier_process_start(&poster->notifier, clock_steady_ms()))
 		return poster;
 	notifier_client_destroy(poster);
 	return NULL;
@@ -249,7 +249,7 @@ void notifier_client_destroy(struct notifier_client *poster)
 {
 	if (poster == NULL)
 		return;
-	notifier_process_finish(&poster->courier);
+	notifier_process_finish(&poster->notifier);
 	if (poster->wakes >= 0)
 		close(poster->wakes);
 	free(poster->polled);
@@ -307,9 +307,9 @@ static bool notifier_client_take_result(struct notifier_client *poster,
 	end_slot(poster, &poster->slots[row.number], (enum error)row.error,
 		 reason);
 	if (row.error == ERR_NONE)
-		poster->courier.deaths = 0;
+		poster->notifier.deaths = 0;
 	if (row.error == ERR_NETWORK)
-		poster->courier.look_ms =
+		poster->notifier.look_ms =
 			0; /* resolver files may be outdated */
 	return true;
 }
@@ -320,10 +320,10 @@ static void notifier_client_take_results(struct notifier_client *poster)
 	struct channel_frame frame;
 	enum error error = ERR_NONE;
 
-	while (poster->courier.is_there && error != ERR_TIMEOUT) {
+	while (poster->notifier.is_there && error != ERR_TIMEOUT) {
 		bool is_right;
 
-		error = channel_receive(&poster->courier.process.channel, 0,
+		error = channel_receive(&poster->notifier.process.channel, 0,
 					&frame);
 		is_right = error == ERR_TIMEOUT ||
 			   (error == ERR_NONE &&
@@ -346,10 +346,10 @@ static void notifier_client_wait_for_room(struct notifier_client *poster)
 	uint64_t until_ms = clock_steady_ms() + SEND_MS;
 	struct pollfd wanted = {.events = POLLIN | POLLOUT};
 
-	while (poster->courier.is_there) {
+	while (poster->notifier.is_there) {
 		int ready;
 
-		wanted.fd = poster->courier.process.channel.socket;
+		wanted.fd = poster->notifier.process.channel.socket;
 		ready = poll(&wanted, 1, SEND_MS);
 		if (ready > 0 && (wanted.revents & ~POLLOUT) != 0)
 			notifier_client_take_results(poster);
@@ -403,7 +403,7 @@ static void send_post(struct notifier_client *poster, struct post_slot *slot,
 			 "the request is too large");
 	} else {
 		error = channel_send(
-			&poster->courier.process.channel,
+			&poster->notifier.process.channel,
 			&(struct frame_parts){.kind = NOTIFIER_POST,
 					      .head = buffer_slice(&head),
 					      .body = request->body,
@@ -432,13 +432,13 @@ bool notifier_client_start(struct notifier_client *poster,
 	struct post_slot *slot;
 
 	if (!notifier_client_is_busy(poster))
-		notifier_process_renew(&poster->courier, clock_steady_ms());
+		notifier_process_renew(&poster->notifier, clock_steady_ms());
 	notifier_client_wait_for_room(poster);
 	slot = take_slot(poster, request);
 	if (slot == NULL)
 		return false;
-	if (poster->courier.is_there ||
-	    notifier_process_start(&poster->courier, clock_steady_ms()))
+	if (poster->notifier.is_there ||
+	    notifier_process_start(&poster->notifier, clock_steady_ms()))
 		send_post(poster, slot, request);
 	else
 		end_slot(poster, slot, ERR_BUSY,
@@ -460,9 +460,9 @@ static void wait_for_any(struct notifier_client *poster, int timeout_ms,
 	}
 	poster->polled[used++] =
 		(struct pollfd){.fd = poster->wakes, .events = POLLIN};
-	if (poster->courier.is_there)
+	if (poster->notifier.is_there)
 		poster->polled[used++] = (struct pollfd){
-			.fd = poster->courier.process.channel.socket,
+			.fd = poster->notifier.process.channel.socket,
 			.events = POLLIN};
 	for (size_t i = 0; i < count; i++)
 		poster->polled[used++] =

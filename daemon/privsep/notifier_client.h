@@ -1,7 +1,7 @@
 /*
  * daemon/privsep/notifier_client.h - the main process's side of the notifier
- * (courier.h), which it restarts after an exit. The functions resemble those in
- * post.h and use its structs. All data from the notifier is checked as
+ * (notifier.h), which it restarts after an exit. The functions resemble those
+ * in post.h and use its structs. All data from the notifier is checked as
  * untrusted input: the first invalid frame kills it.
  */
 #ifndef DAEMON_PRIVSEP_NOTIFIER_CLIENT_H
@@ -17,12 +17,12 @@
 struct notifier_client;
 
 /*
- * Start the notifier through `starter`; if NULL, as a thread with the main
+ * Start the notifier through `spawner`; if NULL, as a thread with the main
  * function `role`. Return NULL if it cannot be started, or if poster_create()
  * fails there.
  */
 struct notifier_client *
-notifier_client_create(struct spawner *starter,
+notifier_client_create(struct spawner *spawner,
 		       const struct poster_options *options, role_main *role);
 
 /* Stop the notifier and all requests. NULL is a no-op. */
@@ -40,7 +40,7 @@ bool notifier_client_start(struct notifier_client *poster,
 
 /*
  * Like poster_run(). If the notifier exits, all running requests fail with
- * ERR_NETWORK and the way it ended ("the courier has ended: signal 9
+ * ERR_NETWORK and the way it ended ("the notifier has ended: signal 9
  * (Killed)"); it is unknown whether the servers received them.
  */
 void notifier_client_run(struct notifier_client *poster, uint32_t timeout_ms,

@@ -67,13 +67,13 @@ static bool notifier_is_text(struct slice bytes)
 		       (const char *)bytes.data + bytes.size - 1;
 }
 
-static bool send_row(const struct notifier_state *courier,
+static bool send_row(const struct notifier_state *notifier,
 		     enum notifier_message_kind kind,
 		     const struct row_codec *layout, const void *row)
 {
 	struct buffer head = row_codec_encode(layout, row);
 	enum error error = channel_send(
-		&courier->channel,
+		&notifier->channel,
 		&(struct frame_parts){
 			.kind = kind, .head = buffer_slice(&head), .file = -1});
 
@@ -81,7 +81,7 @@ static bool send_row(const struct notifier_state *courier,
 	return error == ERR_NONE;
 }
 
-static struct poster *create_poster(struct notifier_state *courier,
+static struct poster *create_poster(struct notifier_state *notifier,
 				    const struct notifier_options *row,
 				    struct slice networks)
 {
@@ -90,7 +90,7 @@ static struct poster *create_poster(struct notifier_state *courier,
 
 	if (networks.size > 0)
 		memcpy(allowed, networks.data, count * sizeof(*allowed));
-	courier->allowed = allowed;
+	notifier->allowed = allowed;
 	return poster_create(&(struct poster_options){
 		.user_agent = row->user_agent.data,
 		.ca_file = row->ca_file.size == 0 ? NULL : row->ca_file.data,
@@ -113,23 +113,23 @@ static bool are_options(const struct channel_frame *frame,
 }
 
 /* Read the options, and report whether they are usable. */
-static bool notifier_open(struct notifier_state *courier)
+static bool notifier_open(struct notifier_state *notifier)
 {
 	struct notifier_options row;
 	struct notifier_ready ready;
 	struct channel_frame frame;
 	bool is_right =
-		channel_receive(&courier->channel, -1, &frame) == ERR_NONE &&
+		channel_receive(&notifier->channel, -1, &frame) == ERR_NONE &&
 		are_options(&frame, &row);
 
 	if (is_right)
-		courier->poster = create_poster(courier, &row, frame.body);
+		notifier->poster = create_poster(notifier, &row, frame.body);
 	frame_free(&frame);
-	ready = (struct notifier_ready){courier->poster == NULL};
+	ready = (struct notifier_ready){notifier->poster == NULL};
 	return is_right &&
-	       send_row(courier, NOTIFIER_READY, &notifier_ready_layout,
+	       send_row(notifier, NOTIFIER_READY, &notifier_ready_layout,
 			&ready) &&
-	       courier->poster != NULL;
+	       notifier->poster != NULL;
 }
 
 /*
@@ -154,7 +154,7 @@ static bool split_headers(struct slice lines, struct post_request *request)
 	return true;
 }
 
-static bool start_post(struct notifier_state *courier,
+static bool start_post(struct notifier_state *notifier,
 		       const struct channel_frame *frame)
 {
 	struct post_request request = {.body = frame->body};
@@ -163,13 +163,13 @@ static bool start_post(struct notifier_state *courier,
 	if (frame->kind != NOTIFIER_POST ||
 	    !row_codec_decode(&notifier_post_layout, frame->head, &row) ||
 	    row.number >= NOTIFIER_MAX_REQUESTS ||
-	    courier->is_running[row.number] || !notifier_is_text(row.url) ||
+	    notifier->is_running[row.number] || !notifier_is_text(row.url) ||
 	    !split_headers(row.headers, &request))
 		return false;
 	request.url = row.url.data;
-	request.context = &courier->is_running[row.number];
-	courier->is_running[row.number] = true;
-	poster_start(courier->poster, &request);
+	request.context = &notifier->is_running[row.number];
+	notifier->is_running[row.number] = true;
+	poster_start(notifier->poster, &request);
 	return true;
 }
 
@@ -177,36 +177,36 @@ static bool start_post(struct notifier_state *courier,
  * Read all received requests. Return false if the other end is closed, or has
  * sent an invalid frame.
  */
-static bool take_posts(struct notifier_state *courier)
+static bool take_posts(struct notifier_state *notifier)
 {
 	struct channel_frame frame;
 	enum error error;
 	bool goes_on = true;
 
-	while (goes_on && (error = channel_receive(&courier->channel, 0,
+	while (goes_on && (error = channel_receive(&notifier->channel, 0,
 						   &frame)) != ERR_TIMEOUT) {
-		goes_on = error == ERR_NONE && start_post(courier, &frame);
+		goes_on = error == ERR_NONE && start_post(notifier, &frame);
 		frame_free(&frame);
 	}
 	return goes_on;
 }
 
-static bool notifier_send_results(struct notifier_state *courier)
+static bool notifier_send_results(struct notifier_state *notifier)
 {
 	struct post_result result;
 	bool goes_on = true;
 
-	while (goes_on && poster_next(courier->poster, &result)) {
+	while (goes_on && poster_next(notifier->poster, &result)) {
 		bool *is_running = result.context;
 		const struct notifier_result row = {
-			.number = (uint32_t)(is_running - courier->is_running),
+			.number = (uint32_t)(is_running - notifier->is_running),
 			.error = result.error,
 			.http_status = result.http_status,
 			.reason = slice_of(result.reason),
 		};
 
 		*is_running = false;
-		goes_on = send_row(courier, NOTIFIER_RESULT,
+		goes_on = send_row(notifier, NOTIFIER_RESULT,
 				   &notifier_result_layout, &row);
 	}
 	return goes_on;
@@ -214,17 +214,17 @@ static bool notifier_send_results(struct notifier_state *courier)
 
 void notifier_main(int socket)
 {
-	struct notifier_state *courier = mem_alloc(1, sizeof(*courier));
+	struct notifier_state *notifier = mem_alloc(1, sizeof(*notifier));
 
-	courier->channel = channel_without_files(socket, NOTIFIER_MAX_BODY);
-	if (notifier_open(courier)) {
-		while (take_posts(courier) && notifier_send_results(courier))
-			poster_run(courier->poster, IDLE_MS, &socket, 1);
+	notifier->channel = channel_without_files(socket, NOTIFIER_MAX_BODY);
+	if (notifier_open(notifier)) {
+		while (take_posts(notifier) && notifier_send_results(notifier))
+			poster_run(notifier->poster, IDLE_MS, &socket, 1);
 	}
-	poster_destroy(courier->poster);
-	free(courier->allowed);
-	channel_close(&courier->channel);
-	free(courier);
+	poster_destroy(notifier->poster);
+	free(notifier->allowed);
+	channel_close(&notifier->channel);
+	free(notifier);
 }
 
 enum { MAX_ANSWER_BYTES = 65536, KEPT_CONNECTIONS = 64 };

@@ -191,9 +191,9 @@ unsigned landlock_restrict(const struct landlock_rules *rules)
 const char *role_name(enum role role)
 {
 	static const char *const names[ROLE_COUNT] = {
-		[ROLE_MAIN] = "keeper",      [ROLE_SPAWNER] = "starter",
-		[ROLE_FETCHER] = "fetcher",  [ROLE_WORKER] = "worker",
-		[ROLE_NOTIFIER] = "courier",
+		[ROLE_MAIN] = "main",         [ROLE_SPAWNER] = "spawner",
+		[ROLE_FETCHER] = "fetcher",   [ROLE_WORKER] = "worker",
+		[ROLE_NOTIFIER] = "notifier",
 	};
 
 	assert(role < ROLE_COUNT);

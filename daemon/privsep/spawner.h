@@ -73,18 +73,18 @@ extern const struct row_codec role_ready_layout;
  * no response within 30 seconds; ERR_MALFORMED: an invalid response. After
  * these two, every call returns ERR_STOPPED, and spawner_check() reports it.
  */
-enum error spawner_request(struct spawner *starter,
+enum error spawner_request(struct spawner *spawner,
 			   const struct frame_parts *parts, int64_t *number_out,
 			   int *file_out);
 
 /* Send a request whose argument is a number. */
-enum error spawner_request_number(struct spawner *starter,
+enum error spawner_request_number(struct spawner *spawner,
 				  enum spawner_request_kind kind,
 				  int64_t number, int64_t *number_out,
 				  int *file_out);
 
 /* For tests: set the time limit of a response. */
-void spawner_set_timeout(struct spawner *starter, uint32_t answer_ms);
+void spawner_set_timeout(struct spawner *spawner, uint32_t answer_ms);
 
 /* Commands of spawner_main() (starter_commands.c). */
 struct child;

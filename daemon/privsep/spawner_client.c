@@ -37,7 +37,7 @@ static struct buffer command_join_texts(char *const *texts)
 }
 
 /* Return the process id of the command, or a negative errno. */
-static int64_t command_request_run(struct spawner *starter,
+static int64_t command_request_run(struct spawner *spawner,
 				   const struct child_command *command)
 {
 	struct buffer words = command_join_texts(command->words);
@@ -49,7 +49,7 @@ static int64_t command_request_run(struct spawner *starter,
 
 	if (head.size <= FRAME_MAX_HEAD &&
 	    command->input.size <= SPAWNER_MAX_INPUT &&
-	    spawner_request(starter,
+	    spawner_request(spawner,
 			    &(struct frame_parts){.kind = SPAWNER_RUN,
 						  .head = buffer_slice(&head),
 						  .body = command->input,
@@ -62,16 +62,16 @@ static int64_t command_request_run(struct spawner *starter,
 	return number;
 }
 
-enum child_state command_start(struct spawner *starter, struct child *child_out,
+enum child_state command_start(struct spawner *spawner, struct child *child_out,
 			       const struct child_command *command)
 {
 	int64_t number;
 
-	if (starter == NULL)
+	if (spawner == NULL)
 		return child_start(child_out, command);
 	*child_out =
 		(struct child){.file = -1, .deadline_ms = command->deadline_ms};
-	number = command_request_run(starter, command);
+	number = command_request_run(spawner, command);
 	if (number <= 0)
 		return child_fail(child_out, number == 0 ? EIO : (int)-number);
 	child_out->pid = (pid_t)number;
@@ -83,34 +83,34 @@ enum child_state command_start(struct spawner *starter, struct child *child_out,
 	return CHILD_RUNS;
 }
 
-void command_kill(struct spawner *starter, struct child *child)
+void command_kill(struct spawner *spawner, struct child *child)
 {
 	int64_t number;
 
-	if (starter == NULL) {
+	if (spawner == NULL) {
 		child_kill(child);
 		return;
 	}
 	/* Without the spawner, nothing can be done. */
-	(void)spawner_request_number(starter, SPAWNER_KILL, child->pid, &number,
+	(void)spawner_request_number(spawner, SPAWNER_KILL, child->pid, &number,
 				     NULL);
 	child_release(child);
 }
 
-enum child_state command_check(struct spawner *starter, struct child *child,
+enum child_state command_check(struct spawner *spawner, struct child *child,
 			       uint64_t now_ms)
 {
 	int64_t status;
 
-	if (starter == NULL)
+	if (spawner == NULL)
 		return child_check(child, now_ms);
-	if (spawner_request_number(starter, SPAWNER_CHECK, child->pid, &status,
+	if (spawner_request_number(spawner, SPAWNER_CHECK, child->pid, &status,
 				   NULL) != ERR_NONE)
 		status = -EIO;
 	if (status == -EAGAIN && now_ms < child->deadline_ms)
 		return CHILD_RUNS;
 	if (status == -EAGAIN) {
-		command_kill(starter, child);
+		command_kill(spawner, child);
 		return child_expire(child);
 	}
 	child_release(child);
@@ -246,10 +246,10 @@ static enum error receive_ready(struct channel *channel,
 	return error;
 }
 
-static void process_register(struct spawner *starter, enum role role, pid_t pid,
+static void process_register(struct spawner *spawner, enum role role, pid_t pid,
 			     const struct sandbox_report *walls)
 {
-	process_table_add(starter->roster,
+	process_table_add(spawner->roster,
 			  &(struct process_entry){
 				  .role = role,
 				  .pid = pid,
@@ -258,7 +258,7 @@ static void process_register(struct spawner *starter, enum role role, pid_t pid,
 			  });
 }
 
-static enum error start_starter(struct spawner *starter, bool allows_commands)
+static enum error start_starter(struct spawner *spawner, bool allows_commands)
 {
 	struct sandbox_report walls;
 	int ends[2];
@@ -266,39 +266,39 @@ static enum error start_starter(struct spawner *starter, bool allows_commands)
 
 	if (channel_pair(ends) != ERR_NONE)
 		return ERR_IO;
-	starter->channel = channel_of(ends[0], MAX_ANSWER_BODY);
-	starter->pid = fork();
-	if (starter->pid == 0)
+	spawner->channel = channel_of(ends[0], MAX_ANSWER_BODY);
+	spawner->pid = fork();
+	if (spawner->pid == 0)
 		execute_starter(ends[1]);
 	close(ends[1]);
-	if (starter->pid < 0)
+	if (spawner->pid < 0)
 		return ERR_IO;
-	error = set_rules(&starter->channel, allows_commands);
+	error = set_rules(&spawner->channel, allows_commands);
 	if (error == ERR_NONE)
-		error = receive_ready(&starter->channel, &walls);
+		error = receive_ready(&spawner->channel, &walls);
 	if (error == ERR_NONE)
-		process_register(starter, ROLE_SPAWNER, starter->pid, &walls);
+		process_register(spawner, ROLE_SPAWNER, spawner->pid, &walls);
 	return error;
 }
 
 enum error spawner_create(struct spawner **starter_out, bool allows_commands)
 {
-	struct spawner *starter = mem_alloc(1, sizeof(*starter));
+	struct spawner *spawner = mem_alloc(1, sizeof(*spawner));
 	char limits[THREAD_LIMITS_BYTES];
 
-	starter->channel.socket = -1;
-	starter->answer_ms = ANSWER_MS;
-	starter->owner = pthread_self();
-	lock_init(&starter->lock, LOCK_SPAWNER);
-	starter->roster = process_table_create();
-	if (start_starter(starter, allows_commands) != ERR_NONE) {
+	spawner->channel.socket = -1;
+	spawner->answer_ms = ANSWER_MS;
+	spawner->owner = pthread_self();
+	lock_init(&spawner->lock, LOCK_SPAWNER);
+	spawner->roster = process_table_create();
+	if (start_starter(spawner, allows_commands) != ERR_NONE) {
 		thread_limits(limits);
 		log_error("%s: cannot start; %s", role_name(ROLE_SPAWNER),
 			  limits);
-		spawner_destroy(starter);
+		spawner_destroy(spawner);
 		return ERR_IO;
 	}
-	*starter_out = starter;
+	*starter_out = spawner;
 	return ERR_NONE;
 }
 
@@ -316,18 +316,18 @@ static void process_describe_end(int64_t status, char *why)
 			 WTERMSIG(number), sigdescr_np(WTERMSIG(number)));
 }
 
-bool spawner_check(struct spawner *starter, char *why_out)
+bool spawner_check(struct spawner *spawner, char *why_out)
 {
 	int status;
 	bool has_ended =
-		waitpid(starter->pid, &status, WNOHANG) == starter->pid;
+		waitpid(spawner->pid, &status, WNOHANG) == spawner->pid;
 	/* Read it after waitpid(): it is set before the channel is closed. */
-	bool is_lost = atomic_load(&starter->is_lost);
+	bool is_lost = atomic_load(&spawner->is_lost);
 
 	if (has_ended) {
 		process_describe_end(status, why_out);
-		process_table_remove(starter->roster, starter->pid, true);
-		starter->pid = 0;
+		process_table_remove(spawner->roster, spawner->pid, true);
+		spawner->pid = 0;
 	}
 	/* The spawner may have exited because its channel was closed. */
 	if (is_lost)
@@ -335,22 +335,22 @@ bool spawner_check(struct spawner *starter, char *why_out)
 	return !has_ended && !is_lost;
 }
 
-void spawner_set_timeout(struct spawner *starter, uint32_t answer_ms)
+void spawner_set_timeout(struct spawner *spawner, uint32_t answer_ms)
 {
-	starter->answer_ms = answer_ms;
+	spawner->answer_ms = answer_ms;
 }
 
-struct process_table *spawner_process_table(struct spawner *starter)
+struct process_table *spawner_process_table(struct spawner *spawner)
 {
-	return starter->roster;
+	return spawner->roster;
 }
 
-void spawner_destroy(struct spawner *starter)
+void spawner_destroy(struct spawner *spawner)
 {
-	if (starter == NULL)
+	if (spawner == NULL)
 		return;
-	channel_close(&starter->channel);
-	if (starter->pid > 0) {
+	channel_close(&spawner->channel);
+	if (spawner->pid > 0) {
 		int status;
 
 		/*
@@ -358,24 +358,24 @@ void spawner_destroy(struct spawner *starter)
 		 * then the spawner exits with its channel, or with this
 		 * process.
 		 */
-		kill(starter->pid, SIGKILL);
-		if (child_await(starter->pid, END_MS, &status) == ETIMEDOUT)
+		kill(spawner->pid, SIGKILL);
+		if (child_await(spawner->pid, END_MS, &status) == ETIMEDOUT)
 			log_warn("%s: process %ld has not exited yet",
-				 role_name(ROLE_SPAWNER), (long)starter->pid);
+				 role_name(ROLE_SPAWNER), (long)spawner->pid);
 	}
-	process_table_destroy(starter->roster);
-	lock_destroy(&starter->lock);
-	free(starter);
+	process_table_destroy(spawner->roster);
+	lock_destroy(&spawner->lock);
+	free(spawner);
 }
 
 /* Receive a response: a number, and possibly a file. */
-static enum error spawner_receive_response(struct spawner *starter,
+static enum error spawner_receive_response(struct spawner *spawner,
 					   int64_t *number_out, int *file_out)
 {
 	struct spawner_number answer;
 	struct channel_frame frame;
-	enum error error = channel_receive(&starter->channel,
-					   (int)starter->answer_ms, &frame);
+	enum error error = channel_receive(&spawner->channel,
+					   (int)spawner->answer_ms, &frame);
 
 	if (error == ERR_NONE &&
 	    (frame.kind != SPAWNER_DONE ||
@@ -397,14 +397,14 @@ static enum error spawner_receive_response(struct spawner *starter,
  * dead, because later responses would belong to other requests. Signal the
  * owner, as its exit would.
  */
-static void lose_starter(struct spawner *starter)
+static void lose_starter(struct spawner *spawner)
 {
-	atomic_store(&starter->is_lost, true);
-	channel_close(&starter->channel);
-	pthread_kill(starter->owner, SIGCHLD);
+	atomic_store(&spawner->is_lost, true);
+	channel_close(&spawner->channel);
+	pthread_kill(spawner->owner, SIGCHLD);
 }
 
-enum error spawner_request(struct spawner *starter,
+enum error spawner_request(struct spawner *spawner,
 			   const struct frame_parts *parts, int64_t *number_out,
 			   int *file_out)
 {
@@ -413,19 +413,19 @@ enum error spawner_request(struct spawner *starter,
 	*number_out = -EIO;
 	if (file_out != NULL)
 		*file_out = -1;
-	lock_acquire(&starter->lock);
-	if (!atomic_load(&starter->is_lost))
-		error = channel_send(&starter->channel, parts);
+	lock_acquire(&spawner->lock);
+	if (!atomic_load(&spawner->is_lost))
+		error = channel_send(&spawner->channel, parts);
 	if (error == ERR_NONE) {
-		error = spawner_receive_response(starter, number_out, file_out);
+		error = spawner_receive_response(spawner, number_out, file_out);
 		if (error == ERR_TIMEOUT || error == ERR_MALFORMED)
-			lose_starter(starter);
+			lose_starter(spawner);
 	}
-	lock_release(&starter->lock);
+	lock_release(&spawner->lock);
 	if (error == ERR_TIMEOUT)
 		log_error("%s: no response within %" PRIu32
 			  " ms; the daemon sends it no further requests",
-			  role_name(ROLE_SPAWNER), starter->answer_ms);
+			  role_name(ROLE_SPAWNER), spawner->answer_ms);
 	else if (error == ERR_MALFORMED)
 		log_error("%s: invalid response; the daemon sends it no "
 			  "further requests",
@@ -433,7 +433,7 @@ enum error spawner_request(struct spawner *starter,
 	return error;
 }
 
-enum error spawner_request_number(struct spawner *starter,
+enum error spawner_request_number(struct spawner *spawner,
 				  enum spawner_request_kind kind,
 				  int64_t number, int64_t *number_out,
 				  int *file_out)
@@ -441,7 +441,7 @@ enum error spawner_request_number(struct spawner *starter,
 	const struct spawner_number asked = {number};
 	struct buffer head = row_codec_encode(&spawner_number_layout, &asked);
 	enum error error = spawner_request(
-		starter,
+		spawner,
 		&(struct frame_parts){
 			.kind = kind, .head = buffer_slice(&head), .file = -1},
 		number_out, file_out);
@@ -478,10 +478,10 @@ static enum error process_handshake(const struct process *process,
  * process available now. A response with only one of the two is invalid: close
  * the socket, end the process.
  */
-static enum error ask_for_process(struct spawner *starter, enum role role,
+static enum error ask_for_process(struct spawner *spawner, enum role role,
 				  int64_t *number_out, int *socket_out)
 {
-	enum error error = spawner_request_number(starter, SPAWNER_START, role,
+	enum error error = spawner_request_number(spawner, SPAWNER_START, role,
 						  number_out, socket_out);
 	int64_t status;
 
@@ -493,19 +493,19 @@ static enum error ask_for_process(struct spawner *starter, enum role role,
 		close(*socket_out);
 	*socket_out = -1;
 	if (*number_out > 0) {
-		spawner_request_number(starter, SPAWNER_END, *number_out,
+		spawner_request_number(spawner, SPAWNER_END, *number_out,
 				       &status, NULL);
 		*number_out = -EBADMSG;
 	}
 	return ERR_IO;
 }
 
-static enum error get_process(struct spawner *starter, enum role role,
+static enum error get_process(struct spawner *spawner, enum role role,
 			      int64_t *number_out, int *socket_out)
 {
 	uint64_t pause_ms = FIRST_PAUSE_MS;
 	enum error error =
-		ask_for_process(starter, role, number_out, socket_out);
+		ask_for_process(spawner, role, number_out, socket_out);
 
 	for (int i = 1; error == ERR_IO && i < MAX_STARTS; i++) {
 		log_warn("%s: cannot start: %s; retrying in %" PRIu64 " ms",
@@ -519,13 +519,13 @@ static enum error get_process(struct spawner *starter, enum role role,
 			},
 			NULL);
 		pause_ms *= 2;
-		error = ask_for_process(starter, role, number_out, socket_out);
+		error = ask_for_process(spawner, role, number_out, socket_out);
 	}
 	return error;
 }
 
 static enum error
-process_start_by_spawner(struct spawner *starter,
+process_start_by_spawner(struct spawner *spawner,
 			 const struct process_options *options,
 			 struct process *process)
 {
@@ -535,7 +535,7 @@ process_start_by_spawner(struct spawner *starter,
 	int64_t number;
 	int socket;
 	enum error error =
-		get_process(starter, options->role, &number, &socket);
+		get_process(spawner, options->role, &number, &socket);
 
 	if (error != ERR_NONE) {
 		thread_limits(limits);
@@ -552,10 +552,10 @@ process_start_by_spawner(struct spawner *starter,
 	if (error == ERR_NONE)
 		error = receive_ready(&process->channel, &walls);
 	if (error == ERR_NONE) {
-		process_register(starter, options->role, process->pid, &walls);
+		process_register(spawner, options->role, process->pid, &walls);
 		return ERR_NONE;
 	}
-	process_end(starter, process, why);
+	process_end(spawner, process, why);
 	log_error("%s: failed to start: %s", role_name(options->role), why);
 	return ERR_IO;
 }
@@ -596,7 +596,7 @@ static enum error start_thread(const struct process_options *options,
 	return ERR_NONE;
 }
 
-enum error process_start(struct spawner *starter,
+enum error process_start(struct spawner *spawner,
 			 const struct process_options *options,
 			 struct process *process_out)
 {
@@ -604,26 +604,26 @@ enum error process_start(struct spawner *starter,
 		.channel = {.socket = -1},
 		.resolver = sandbox_resolver_stamp(),
 	};
-	return starter == NULL ? start_thread(options, process_out)
-			       : process_start_by_spawner(starter, options,
+	return spawner == NULL ? start_thread(options, process_out)
+			       : process_start_by_spawner(spawner, options,
 							  process_out);
 }
 
-int process_end(struct spawner *starter, struct process *process, char *why_out)
+int process_end(struct spawner *spawner, struct process *process, char *why_out)
 {
 	int64_t status = -1;
 
-	if (starter != NULL)
-		process_table_measure(starter->roster, process->pid);
+	if (spawner != NULL)
+		process_table_measure(spawner->roster, process->pid);
 	if (process->pid == 0) {
 		shutdown(process->channel.socket, SHUT_RDWR);
 		pthread_join(process->thread, NULL);
-	} else if (spawner_request_number(starter, SPAWNER_END, process->pid,
+	} else if (spawner_request_number(spawner, SPAWNER_END, process->pid,
 					  &status, NULL) != ERR_NONE) {
 		status = -1;
 	}
-	if (starter != NULL)
-		process_table_remove(starter->roster, process->pid,
+	if (spawner != NULL)
+		process_table_remove(spawner->roster, process->pid,
 				     why_out != NULL);
 	channel_close(&process->channel);
 	if (why_out != NULL)

@@ -22,15 +22,15 @@ struct process_table;
 struct spawner;
 
 /* Like child_start(); also CHILD_FAILED if the spawner may not run commands. */
-enum child_state command_start(struct spawner *starter, struct child *child_out,
+enum child_state command_start(struct spawner *spawner, struct child *child_out,
 			       const struct child_command *command);
 
 /* Like child_check(). */
-enum child_state command_check(struct spawner *starter, struct child *child,
+enum child_state command_check(struct spawner *spawner, struct child *child,
 			       uint64_t now_ms);
 
 /* Like child_kill(). */
-void command_kill(struct spawner *starter, struct child *child);
+void command_kill(struct spawner *spawner, struct child *child);
 
 /*
  * Processes with a role, started by the spawner: the process that starts the
@@ -57,7 +57,7 @@ enum error spawner_create(struct spawner **starter_out, bool allows_commands);
  * Stop the spawner and all processes that it has started. If it does not exit
  * within ten seconds, it exits with the main process. NULL is a no-op.
  */
-void spawner_destroy(struct spawner *starter);
+void spawner_destroy(struct spawner *spawner);
 
 /*
  * Return whether the spawner runs. If it has exited, so have its processes; if
@@ -66,13 +66,13 @@ void spawner_destroy(struct spawner *starter);
  * cases the thread of spawner_create() gets SIGCHLD. Only that thread may call
  * this function, and not during spawner_destroy().
  */
-bool spawner_check(struct spawner *starter, char *why_out);
+bool spawner_check(struct spawner *spawner, char *why_out);
 
 /*
  * Return the table of all processes of the spawner, including itself. The
  * caller may add its own process.
  */
-struct process_table *spawner_process_table(struct spawner *starter);
+struct process_table *spawner_process_table(struct spawner *spawner);
 
 /*
  * The main function of a role: use its end of the channel until the other end
@@ -97,11 +97,11 @@ struct process {
 };
 
 /*
- * Start a process through the spawner, or a thread if `starter` is NULL. Any
+ * Start a process through the spawner, or a thread if `spawner` is NULL. Any
  * thread may call it. It takes milliseconds, or seconds if the system is short
  * of processes or memory: then it retries. ERR_IO after logging the error.
  */
-enum error process_start(struct spawner *starter,
+enum error process_start(struct spawner *spawner,
 			 const struct process_options *options,
 			 struct process *process_out);
 
@@ -111,7 +111,7 @@ enum error process_start(struct spawner *starter,
  * fault)" or "exit status 3"; pass NULL for a process that is no longer needed,
  * which does not count as a crash. Return the signal that ended it, or 0.
  */
-int process_end(struct spawner *starter, struct process *process,
+int process_end(struct spawner *spawner, struct process *process,
 		char *why_out);
 
 /*

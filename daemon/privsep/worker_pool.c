@@ -185,7 +185,7 @@ static enum error start_worker(struct worker_pool *pool,
 		.memory_bytes = pool->options.memory_bytes,
 	};
 	enum error error =
-		process_start(pool->options.starter, &options, &seat->process);
+		process_start(pool->options.spawner, &options, &seat->process);
 
 	seat->is_started = error == ERR_NONE;
 	return error;
@@ -197,7 +197,7 @@ static int end_worker(struct worker_pool *pool, struct worker_slot *seat,
 {
 	assert(seat->is_started);
 	seat->is_started = false;
-	return process_end(pool->options.starter, &seat->process, why);
+	return process_end(pool->options.spawner, &seat->process, why);
 }
 
 enum error worker_pool_create(struct worker_pool **pool_out,

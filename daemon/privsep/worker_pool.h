@@ -20,7 +20,7 @@ struct worker_pool;
 struct worker_slots;
 
 struct worker_pool_options {
-	struct spawner *starter; /* NULL: workers are threads */
+	struct spawner *spawner; /* NULL: workers are threads */
 	size_t workers;          /* > 0 */
 	bool starts_late;        /* start each when it is first needed */
 	uint64_t memory_bytes;   /* of each worker, in addition to its use at

@@ -302,8 +302,11 @@ enum {
 	PARAMETER_threshold,
 };
 
+#undef DEFAULT_VALUE
 #define DEFAULT_VALUE(name, value) [PARAMETER_##name].default_value = (value),
+#undef TRADE
 #define TRADE(scope, favor, value)
+#undef CONSTANT
 #define CONSTANT(name, value)
 
 static const struct parameter parameters[] = {

@@ -33,7 +33,7 @@ def look(daemon):
     for pid in pipeline.below(daemon.process.pid):
         folder = pathlib.Path(f"/proc/{pid}")
         words = (folder / "cmdline").read_bytes().split(b"\0")
-        role = words[2].decode() if words[1:2] == [b"--role"] else "keeper"
+        role = words[2].decode() if words[1:2] == [b"--role"] else "main"
         rows = dict(line.split(":", 1) for line in
                     (folder / "status").read_text().splitlines())
         found[role, pid] = tuple(int(rows[name].split()[0]) / 1024

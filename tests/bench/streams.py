@@ -4,7 +4,7 @@ PAGES copies of the HTML files below FOLDER (the sample site), each with words
 of its own, are handed in as one site. Then all texts are read as lines of JSON,
 twice, and as WET, by a daemon whose `text.cache_size` is CACHE, and in the end 2000 pages are extracted in one batch. Printed
 are, ten times on the way, pages a second, what each of them cost the daemon in
-microseconds of CPU, and the resident memory of the keeper and of all workers, in
+microseconds of CPU, and the resident memory of the main and of all workers, in
 MiB and without mapped files, such as the store. The reader is as fast as Python's
 sockets are.
 """
@@ -43,7 +43,7 @@ def record(number, body):
 
 
 def resident(daemon):
-    """MiB of the keeper, and of all workers together, without mapped files."""
+    """MiB of the main, and of all workers together, without mapped files."""
     sums = [0, 0]
     for pid in pipeline.below(daemon.process.pid):
         folder = pathlib.Path(f"/proc/{pid}")
@@ -62,10 +62,10 @@ def now(daemon):
 
 
 def tell(name, pages, begin, daemon):
-    keeper, workers = resident(daemon)
+    main, workers = resident(daemon)
     seconds, cpu = [b - a for a, b in zip(begin, now(daemon))]
     print(f"| {name} | {pages} | {seconds:.1f} | {pages / seconds:.0f} "
-          f"| {cpu / pages * 1e6:.0f} | {keeper:.0f} | {workers:.0f} |",
+          f"| {cpu / pages * 1e6:.0f} | {main:.0f} | {workers:.0f} |",
           flush=True)
 
 
@@ -122,7 +122,7 @@ def main():
     cache = sys.argv[3] if len(sys.argv) > 3 else "2 GiB"
     daemon = harness.Daemon({"crawl": {"max_pages": count + 1},
                              "text": {"cache_size": cache}}).start()
-    print("| what | pages | seconds | pages/s | CPU us | keeper | workers |\n"
+    print("| what | pages | seconds | pages/s | CPU us | main | workers |\n"
           "|-|-:|-:|-:|-:|-:|-:|")
     try:
         fill(daemon, folder, count)

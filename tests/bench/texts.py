@@ -88,7 +88,7 @@ def measure(daemon, name, targets, *options):
 
 def measure_all(daemon, files, other, seconds):
     print("| questions | answers | failed | a second | p50, ms | p90 | p99 | "
-          "max | CPU, ms | keeper, MiB | all |\n"
+          "max | CPU, ms | main, MiB | all |\n"
           "|-|-:|-:|-:|-:|-:|-:|-:|-:|-:|-:|", flush=True)
     run = ("--seconds", seconds)
     subprocess.run([str(LOAD), daemon.socket, str(files["warm"]), "--once"],

@@ -1,7 +1,7 @@
-"""Kill the daemon during delivery: kill_delivery.py [KILLS=200 [courier]].
+"""Kill the daemon during delivery: kill_delivery.py [KILLS=200 [notifier]].
 
 Pages are handed in and sites come and go while three hooks are told of it: one
-takes all, one is slow, one fails now and then. The daemon, or its courier alone,
+takes all, one is slow, one fails now and then. The daemon, or its notifier alone,
 is killed with -9 at any time. Then what was delivered is compared with the journal: every event must
 have come, in the order of the journal but for repetitions, and only the last
 ones before a kill may be repeated.
@@ -88,17 +88,17 @@ def kill_all(daemon, kills):
 
 
 def kill_couriers(daemon, kills):
-    """Returns the longest time without a courier after a kill."""
+    """Returns the longest time without a notifier after a kill."""
     slowest = 0.0
     for _ in range(kills):
         time.sleep(random.uniform(0.05, 0.5))
-        pid = harness.wait_until(lambda: daemon.process_of("courier"),
-                                 "a courier")
+        pid = harness.wait_until(lambda: daemon.process_of("notifier"),
+                                 "a notifier")
         os.kill(pid, signal.SIGKILL)
         begin = time.monotonic()
         harness.wait_until(
-            lambda gone=pid: daemon.process_of("courier") not in (None, gone),
-            "another courier")
+            lambda gone=pid: daemon.process_of("notifier") not in (None, gone),
+            "another notifier")
         slowest = max(slowest, time.monotonic() - begin)
     return slowest
 
@@ -144,7 +144,7 @@ def judge(path, seqs, wanted, sites):
 
 def main():
     kills = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    kill = kill_couriers if sys.argv[2:] == ["courier"] else kill_all
+    kill = kill_couriers if sys.argv[2:] == ["notifier"] else kill_all
     seed = int(os.environ.get("SEED", random.randrange(1 << 32)))
     random.seed(seed)
     print(f"SEED={seed}", flush=True)

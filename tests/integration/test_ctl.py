@@ -31,9 +31,9 @@ SECCOMP = "0" if os.environ.get("SANITIZER") else "2"
 
 
 def is_fetcher_closed_in(pid):
-    """Whether there is the fetcher that the starter has started, with the
+    """Whether there is the fetcher that the spawner has started, with the
     filter."""
-    for child in [c for starter in children(pid) for c in children(starter)]:
+    for child in [c for spawner in children(pid) for c in children(spawner)]:
         folder = pathlib.Path(f"/proc/{child}")
         try:
             if b"\0fetcher\0" not in (folder / "cmdline").read_bytes():

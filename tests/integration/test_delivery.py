@@ -408,7 +408,7 @@ class Delivery(harness.Case):
         # the other processes do not have the secret either
         if not harness.may_look():
             return
-        for pid in daemon.processes_of("starter") | \
+        for pid in daemon.processes_of("spawner") | \
                 daemon.processes_of("worker"):
             variables = pathlib.Path(f"/proc/{pid}/environ").read_bytes()
             self.assertNotIn(b"s3cret", variables)
@@ -753,7 +753,7 @@ class Delivery(harness.Case):
         self.check_kills("10")
 
     def test_the_courier_is_killed_during_delivery(self):
-        self.check_kills("10", "courier")
+        self.check_kills("10", "notifier")
 
     def test_how_the_courier_has_ended_is_said(self):
         """What it had under way is tried again by another one."""
@@ -763,17 +763,17 @@ class Delivery(harness.Case):
         hook = self.hook(daemon, receiver.url(), kinds="site.added")
         self.add_sites(daemon, 1)
         harness.wait_until(lambda: receiver.deliveries, "a request")
-        courier = daemon.process_of("courier")
-        os.kill(courier, signal.SIGKILL)
+        notifier = daemon.process_of("notifier")
+        os.kill(notifier, signal.SIGKILL)
         harness.wait_until(
             lambda: daemon.json(f"/v1/hooks/{hook}")["error"] ==
             "the notifier has exited: signal 9 (Killed)", "the failure")
         self.wait_for_outbox(daemon, hook)
         self.assertEqual(receiver.seqs(), [1])
-        self.assertNotIn(daemon.process_of("courier"), (courier, None))
+        self.assertNotIn(daemon.process_of("notifier"), (notifier, None))
 
     def test_the_keeper_starts_no_process(self):
-        """Its one child is the starter, which has the courier and a command."""
+        """Its one child is the spawner, which has the notifier and a command."""
         folder = self.folder()
         script = folder / "slow"
         script.write_text(f"#!/bin/sh\necho $PPID >{folder}/began\n"
@@ -785,13 +785,13 @@ class Delivery(harness.Case):
         parent = harness.wait_until(
             lambda: (folder / "began").exists()
             and (folder / "began").read_text(), "the command")
-        starter = daemon.process_of("starter")
-        self.assertEqual(int(parent), starter)
+        spawner = daemon.process_of("spawner")
+        self.assertEqual(int(parent), spawner)
         children = pathlib.Path(
             f"/proc/{daemon.process.pid}/task").glob("*/children")
         self.assertEqual([pid for file in children
                           for pid in file.read_text().split()],
-                         [str(starter)])
+                         [str(spawner)])
 
 
 if __name__ == "__main__":

@@ -87,10 +87,10 @@ class Fetcher(harness.Case):
         daemon = self.daemon()
         daemon.watch(web.url, delay_ms=30)
         fetcher = harness.wait_until(lambda: fetcher_of(daemon), "the fetcher")
-        starter = parent_of(fetcher)
+        spawner = parent_of(fetcher)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             os.kill(fetcher, number)
-            os.kill(starter, number)
+            os.kill(spawner, number)
         time.sleep(0.2)
         self.assertEqual(fetcher_of(daemon), fetcher)
         daemon.stop()

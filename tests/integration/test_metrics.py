@@ -156,7 +156,7 @@ class Metrics(harness.Case):
             {f'site="{self.web.host}"': self.site["pages"], 'site="*"': 0})
 
     def test_each_role_has_cpu_time_and_memory(self):
-        for role in ("keeper", "starter", "fetcher", "worker", "courier"):
+        for role in ("main", "spawner", "fetcher", "worker", "notifier"):
             label = f'role="{role}"'
             self.assertGreater(self.value("process_cpu_seconds_total", label),
                                0)

@@ -8,7 +8,7 @@ import unittest
 
 import harness
 
-ROLES = ("keeper", "starter", "fetcher", "worker", "courier")
+ROLES = ("main", "spawner", "fetcher", "worker", "notifier")
 
 
 def runs(pid):
@@ -64,10 +64,10 @@ class Processes(harness.Case):
         daemon.crawl(web.url)
         running = [one["pid"] for row in daemon.json("/v1/status")["processes"]
                    for one in row["running"]]
-        os.kill(self.role(daemon, "starter")["running"][0]["pid"],
+        os.kill(self.role(daemon, "spawner")["running"][0]["pid"],
                 signal.SIGKILL)
         self.assertEqual(daemon.process.wait(30), 1)
-        self.assertIn("starter: has exited: signal 9", daemon.messages())
+        self.assertIn("spawner: has exited: signal 9", daemon.messages())
         harness.wait_until(lambda: not any(map(runs, running)),
                            "the end of all processes")
         daemon.start()
@@ -81,15 +81,15 @@ class Processes(harness.Case):
     @of_root
     def test_a_role_that_cannot_be_started_is_tried_again(self):
         daemon = self.daemon()
-        starter = self.role(daemon, "starter")["running"][0]["pid"]
-        self.limit_processes(starter, 1)
+        spawner = self.role(daemon, "spawner")["running"][0]["pid"]
+        self.limit_processes(spawner, 1)
         os.kill(self.role(daemon, "fetcher")["running"][0]["pid"],
                 signal.SIGKILL)
         web = self.web()
         daemon.watch(web.url)
         harness.wait_until(lambda: "retrying in 200 ms" in daemon.messages(),
                            "the second attempt")
-        self.limit_processes(starter, 1000)
+        self.limit_processes(spawner, 1000)
         self.assertEqual(daemon.wait_for(web.host)["pages"], 69)
 
 

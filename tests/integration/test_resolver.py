@@ -1,4 +1,4 @@
-"""A file of the resolver that is replaced is read by another fetcher and courier.
+"""A file of the resolver that is replaced is read by another fetcher and notifier.
 
 They may read files, not names of files: what comes in the place of /etc/hosts
 later is none of those. In namespaces of our own, where we can replace it.
@@ -49,7 +49,7 @@ class Resolver(harness.Case):
         self.replace_hosts("")
         web = self.web()
         daemon = self.daemon({"crawl": {"allowed_networks": '["127.0.0.1"]'}})
-        before = self.pid_of(daemon, "courier")
+        before = self.pid_of(daemon, "notifier")
         hook = daemon.post("/v1/hooks", {
             "target": f"http://{NAME}:{web.port}/hook"}).json["id"]
         daemon.post(f"/v1/hooks/{hook}/test", {})
@@ -58,7 +58,7 @@ class Resolver(harness.Case):
             "a name that is not found")
         self.replace_hosts(f"127.0.0.1 {NAME}")
         harness.wait_until(lambda: "/hook" in web.targets(), "a request")
-        self.assertNotEqual(self.pid_of(daemon, "courier"), before)
+        self.assertNotEqual(self.pid_of(daemon, "notifier"), before)
 
 
 if __name__ == "__main__":

@@ -81,16 +81,16 @@ class Sandbox(harness.Case):
 
     def test_starter_runs_ordinary_commands(self):
         web = self.web()
-        for said in self.both("starter", "sh", "-c",
+        for said in self.both("spawner", "sh", "-c",
                               "echo a | sed s/a/b/ && /usr/bin/env true"):
             self.assertEqual(said, b"b\n")
-        for said in self.both("starter", "/usr/bin/python3", "-c",
+        for said in self.both("spawner", "/usr/bin/python3", "-c",
                               "import threading, subprocess;"
                               "t = threading.Thread(); t.start(); t.join();"
                               "print(subprocess.run(['true']).returncode)"):
             self.assertEqual(said, b"0\n")
         page = (harness.SITE / "index.html").read_bytes()
-        for said in self.both("starter", "curl", "-s",
+        for said in self.both("spawner", "curl", "-s",
                               f"http://localhost:{web.port}/"):
             self.assertEqual(said, page)
 
@@ -102,7 +102,7 @@ class Sandbox(harness.Case):
             for role in (("worker", file, "utf-8"),
                          ("fetcher", "http://localhost:1/", file)):
                 _, _, alone = work(*role, is_nobody=is_nobody)
-                _, _, started = work("starter", WORK, *role,
+                _, _, started = work("spawner", WORK, *role,
                                      is_nobody=is_nobody)
                 # but for how many ms it took
                 self.assertEqual(
@@ -117,7 +117,7 @@ class Sandbox(harness.Case):
         program = folder / "work"
         shutil.copy(WORK, program)
         for is_nobody in ARE_NOBODY:
-            status, said, errors = work("starter", "echo", "yes",
+            status, said, errors = work("spawner", "echo", "yes",
                                         program=harness.runnable(program),
                                         is_nobody=is_nobody)
             self.assertEqual((status, said), (0, b"yes\n"), errors)
@@ -127,7 +127,7 @@ class Sandbox(harness.Case):
             folder = self.folder()
             folder.chmod(0o777)
             process = subprocess.Popen(
-                [WORK, "keeper", str(folder)], stdin=subprocess.PIPE,
+                [WORK, "main", str(folder)], stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE, cwd="/",
                 preexec_fn=nobody if is_nobody else None)
             self.addCleanup(process.kill)

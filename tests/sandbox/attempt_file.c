@@ -135,8 +135,8 @@ static int make_memory_file(const struct surroundings *around)
 	return opened(memfd_create("page", MFD_CLOEXEC));
 }
 
-/*                                             keeper, starter, fetcher, worker,
- * courier */
+/*                                             main, spawner, fetcher, worker,
+ * notifier */
 const struct attempt_row file_attempts[] = {
 	{"read the store's file", read_store, "++---", SANDBOX_FILES},
 	{"write the store's file", write_store, "++---", 0},

@@ -218,8 +218,8 @@ static int open_a_thousand(const struct surroundings *around)
 	return result(file);
 }
 
-/*                                             keeper, starter, fetcher, worker,
- * courier */
+/*                                             main, spawner, fetcher, worker,
+ * notifier */
 const struct attempt_row memory_attempts[] = {
 	{"fill a file in memory over the limit", fill_memory_file, "++---", 0},
 	{"make secret memory", make_secret_memory, "-?---", 0},

@@ -35,8 +35,8 @@ int main(int count, char **values)
 		int words;
 		int (*run)(char **words);
 	} works[] = {
-		{"keeper", 1, work_keeper},
-		{"starter", 1, work_starter},
+		{"main", 1, work_keeper},
+		{"spawner", 1, work_starter},
 		{"fetcher", 2, work_fetcher},
 		{"worker", 2, work_worker},
 	};

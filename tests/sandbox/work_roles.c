@@ -96,7 +96,7 @@ int work_keeper(char **words)
 		http_stop(server);
 	}
 	store_close(store);
-	return error == ERR_NONE ? EXIT_SUCCESS : say("keeper", error);
+	return error == ERR_NONE ? EXIT_SUCCESS : say("main", error);
 }
 
 int work_starter(char **words)

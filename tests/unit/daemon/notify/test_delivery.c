@@ -1,5 +1,5 @@
 /*
- * The threads of the delivery, step by step: the test is the courier, so that
+ * The threads of the delivery, step by step: the test is the notifier, so that
  * it decides when an event is answered. Commits are real ones.
  */
 #include "daemon/notify/notifier.h"
@@ -26,10 +26,10 @@ enum {
 
 static struct world world;
 static struct delivery delivery;
-static struct channel courier; /* the test's end */
+static struct channel notifier; /* the test's end */
 static atomic_int courier_socket;
 
-/* The courier says that it is ready, and leaves its socket to the test. */
+/* The notifier says that it is ready, and leaves its socket to the test. */
 static void courier_of_test(int socket)
 {
 	const struct notifier_ready ready = {0};
@@ -48,7 +48,7 @@ static void courier_of_test(int socket)
 	atomic_store(&courier_socket, socket);
 }
 
-/* A courier that takes every request and answers none. */
+/* A notifier that takes every request and answers none. */
 static void silent_courier(int socket)
 {
 	struct channel channel;
@@ -85,7 +85,7 @@ static void begin_with(role_main *role)
 	ck_assert_ptr_nonnull(delivery.poster);
 	while (atomic_load(&courier_socket) < 0)
 		nap();
-	courier = channel_of(courier_socket, NOTIFIER_MAX_BODY);
+	notifier = channel_of(courier_socket, NOTIFIER_MAX_BODY);
 	lock_init(&delivery.lock, LOCK_DELIVERY);
 	condition_init(&delivery.is_wanted);
 }
@@ -108,7 +108,7 @@ static void end_delivery(void)
 
 static void end(void)
 {
-	channel_close(&courier);
+	channel_close(&notifier);
 	end_delivery();
 }
 
@@ -166,7 +166,7 @@ static uint64_t put_event(uint32_t hook)
 	return number;
 }
 
-/* A request that the courier has got. */
+/* A request that the notifier has got. */
 struct post {
 	uint32_t slot;
 	uint64_t event; /* 0: there is no request */
@@ -182,7 +182,7 @@ static struct post next_post(void)
 	struct channel_frame frame;
 	const char *header;
 
-	if (channel_receive(&courier, 0, &frame) != ERR_NONE)
+	if (channel_receive(&notifier, 0, &frame) != ERR_NONE)
 		return post;
 	ck_assert_uint_eq(frame.kind, NOTIFIER_POST);
 	ck_assert(row_codec_decode(&notifier_post_layout, frame.head, &row));
@@ -204,7 +204,7 @@ static void answer(const struct post *post, unsigned status)
 	struct buffer head = row_codec_encode(&notifier_result_layout, &row);
 
 	ck_assert_int_eq(
-		channel_send(&courier,
+		channel_send(&notifier,
 			     &(struct frame_parts){.kind = NOTIFIER_RESULT,
 						   .head = buffer_slice(&head),
 						   .file = -1}),

@@ -25,7 +25,7 @@ __attribute__((constructor)) static void be_a_role(int count, char **values)
 		exit(process_main(values[2], mains));
 }
 
-static struct spawner *starter;
+static struct spawner *spawner;
 static struct child child;
 static char folder[64];
 
@@ -33,14 +33,14 @@ static void begin(void)
 {
 	snprintf(folder, sizeof(folder), "/tmp/test_command.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(spawner_create(&starter, true), ERR_NONE);
+	ck_assert_int_eq(spawner_create(&spawner, true), ERR_NONE);
 }
 
 static void end(void)
 {
 	char path[96];
 
-	spawner_destroy(starter);
+	spawner_destroy(spawner);
 	snprintf(path, sizeof(path), "%s/out", folder);
 	unlink(path);
 	rmdir(folder);
@@ -60,7 +60,7 @@ static enum child_state start(const char *script, struct slice input,
 	snprintf(text, sizeof(text), "%s", script);
 	snprintf(variable, sizeof(variable), "D=%s", folder);
 	return command_start(
-		starter, &child,
+		spawner, &child,
 		&(struct child_command){.words = words,
 					.environment = environment,
 					.input = input,
@@ -76,7 +76,7 @@ static enum child_state wait_for_end(void)
 		struct pollfd file = {.fd = child.file, .events = POLLIN};
 
 		poll(&file, 1, 100);
-		state = command_check(starter, &child, clock_steady_ms());
+		state = command_check(spawner, &child, clock_steady_ms());
 	}
 	return state;
 }
@@ -151,7 +151,7 @@ static enum child_state start_path(const char *path)
 	char *none[] = {NULL};
 
 	snprintf(text, sizeof(text), "%s", path);
-	return command_start(starter, &child,
+	return command_start(spawner, &child,
 			     &(struct child_command){.words = words,
 						     .environment = none,
 						     .input = slice_of("x")});
@@ -176,7 +176,7 @@ START_TEST(what_its_head_cannot_hold_is_told)
 	large.size = FRAME_MAX_HEAD;
 	buffer_append_byte(&large, '\0');
 	environment[0] = large.data;
-	ck_assert_int_eq(command_start(starter, &child,
+	ck_assert_int_eq(command_start(spawner, &child,
 				       &(struct child_command){
 					       .words = words,
 					       .environment = environment}),
@@ -231,9 +231,9 @@ START_TEST(others_are_not_killed)
 	first = child;
 	ck_assert_int_eq(start("sleep 100", slice_of(""), 300), CHILD_RUNS);
 	ck_assert_int_eq(wait_for_end(), CHILD_FAILED);
-	ck_assert_int_eq(command_check(starter, &first, clock_steady_ms()),
+	ck_assert_int_eq(command_check(spawner, &first, clock_steady_ms()),
 			 CHILD_RUNS);
-	command_kill(starter, &first);
+	command_kill(spawner, &first);
 	ck_assert(is_gone());
 }
 END_TEST
@@ -243,8 +243,8 @@ START_TEST(a_starter_that_may_not_runs_none)
 	struct spawner *other;
 
 	ck_assert_int_eq(spawner_create(&other, false), ERR_NONE);
-	spawner_destroy(starter);
-	starter = other;
+	spawner_destroy(spawner);
+	spawner = other;
 	ck_assert_int_eq(start_path("/bin/true"), CHILD_FAILED);
 	ck_assert_str_eq(child.message, "cannot run: Operation not permitted");
 }

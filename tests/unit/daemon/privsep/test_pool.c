@@ -233,7 +233,7 @@ __attribute__((constructor)) static void be_a_role(int count, char **values)
 		exit(process_main(values[2], programs));
 }
 
-static struct spawner *starter;
+static struct spawner *spawner;
 static struct worker_pool *pool;
 
 static void begin(void)
@@ -242,15 +242,15 @@ static void begin(void)
 						    .task_ms = TASK_MS};
 	struct worker_pool_options with = options;
 
-	ck_assert_int_eq(spawner_create(&starter, false), ERR_NONE);
-	with.starter = starter;
+	ck_assert_int_eq(spawner_create(&spawner, false), ERR_NONE);
+	with.spawner = spawner;
 	ck_assert_int_eq(worker_pool_create(&pool, &with), ERR_NONE);
 }
 
 static void end(void)
 {
 	worker_pool_destroy(pool);
-	spawner_destroy(starter);
+	spawner_destroy(spawner);
 }
 
 /* What is done with a worker that asks. */

@@ -78,7 +78,7 @@ static void forge_number(struct channel *channel)
 }
 
 /*
- * A starter that is no good, as `what` says: it answers the first request with
+ * A spawner that is no good, as `what` says: it answers the first request with
  * a file and no process ("file"), or with the number of a child and no file
  * ("number"); not at all ("silent"); or twice, which leaves an answer for the
  * next request ("twice").
@@ -104,7 +104,7 @@ static void forged_starter(int socket, const char *what)
 	channel_close(&channel);
 }
 
-/* A variable of the environment that the starter gets. */
+/* A variable of the environment that the spawner gets. */
 static const char forged_variable[] = "MALLOC_FORGED";
 
 static void starter_of_test(int socket)
@@ -137,16 +137,16 @@ static const struct process_options options = {
 	.max_body = 1000,
 };
 
-static struct spawner *starter;
+static struct spawner *spawner;
 
 static void begin(void)
 {
-	ck_assert_int_eq(spawner_create(&starter, false), ERR_NONE);
+	ck_assert_int_eq(spawner_create(&spawner, false), ERR_NONE);
 }
 
 static void end(void)
 {
-	spawner_destroy(starter);
+	spawner_destroy(spawner);
 }
 
 /* The answer to an empty frame of that kind. */
@@ -179,11 +179,11 @@ START_TEST(a_role_is_a_process_of_its_own)
 	struct process process;
 	char why[PROCESS_END_BYTES];
 
-	ck_assert_int_eq(process_start(starter, &options, &process), ERR_NONE);
+	ck_assert_int_eq(process_start(spawner, &options, &process), ERR_NONE);
 	ck_assert_int_gt(process.pid, 0);
 	ck_assert_int_ne(process.pid, getpid());
 	ck_assert_int_eq(number_of(&process), process.pid);
-	ck_assert_int_eq(process_end(starter, &process, why), SIGKILL);
+	ck_assert_int_eq(process_end(spawner, &process, why), SIGKILL);
 	ck_assert_str_eq(why, "signal 9 (Killed)");
 }
 END_TEST
@@ -205,9 +205,9 @@ static void crash(char *why)
 	struct process process;
 	struct channel_frame frame;
 
-	ck_assert_int_eq(process_start(starter, &options, &process), ERR_NONE);
+	ck_assert_int_eq(process_start(spawner, &options, &process), ERR_NONE);
 	ck_assert_int_eq(ask(&process, CRASH, &frame), ERR_STOPPED);
-	process_end(starter, &process, why);
+	process_end(spawner, &process, why);
 }
 
 START_TEST(how_it_died_is_said_and_another_one_starts)
@@ -233,9 +233,9 @@ START_TEST(with_the_starter_all_end)
 {
 	struct process process;
 
-	ck_assert_int_eq(process_start(starter, &options, &process), ERR_NONE);
-	spawner_destroy(starter);
-	starter = NULL;
+	ck_assert_int_eq(process_start(spawner, &options, &process), ERR_NONE);
+	spawner_destroy(spawner);
+	spawner = NULL;
 	ck_assert(ends(process.pid));
 	channel_close(&process.channel);
 }
@@ -247,7 +247,7 @@ START_TEST(a_role_that_the_program_has_not_cannot_be_started)
 	struct process process;
 
 	other.role = ROLE_NOTIFIER;
-	ck_assert_int_eq(process_start(starter, &other, &process), ERR_IO);
+	ck_assert_int_eq(process_start(spawner, &other, &process), ERR_IO);
 }
 END_TEST
 
@@ -255,9 +255,9 @@ START_TEST(its_time_is_known)
 {
 	struct process process;
 
-	ck_assert_int_eq(process_start(starter, &options, &process), ERR_NONE);
+	ck_assert_int_eq(process_start(spawner, &options, &process), ERR_NONE);
 	ck_assert_uint_lt(process_cpu_ms(&process), 5000);
-	process_end(starter, &process, NULL);
+	process_end(spawner, &process, NULL);
 }
 END_TEST
 
@@ -265,7 +265,7 @@ END_TEST
 static void begin_forged(const char *what)
 {
 	ck_assert_int_eq(setenv(forged_variable, what, 1), 0);
-	ck_assert_int_eq(spawner_create(&starter, false), ERR_NONE);
+	ck_assert_int_eq(spawner_create(&spawner, false), ERR_NONE);
 	ck_assert_int_eq(unsetenv(forged_variable), 0);
 }
 /* NOLINTEND(concurrency-mt-unsafe) */
@@ -286,9 +286,9 @@ START_TEST(a_file_without_a_process_is_closed)
 
 	begin_forged("file");
 	before = count_files();
-	ck_assert_int_eq(process_start(starter, &options, &process), ERR_IO);
+	ck_assert_int_eq(process_start(spawner, &options, &process), ERR_IO);
 	ck_assert_uint_eq(count_files(), before);
-	spawner_destroy(starter);
+	spawner_destroy(spawner);
 }
 END_TEST
 
@@ -298,11 +298,11 @@ START_TEST(a_process_without_a_file_is_ended)
 	char why[PROCESS_END_BYTES];
 
 	begin_forged("number");
-	ck_assert_int_eq(process_start(starter, &options, &process), ERR_IO);
-	for (int i = 0; i < 500 && spawner_check(starter, why); i++)
+	ck_assert_int_eq(process_start(spawner, &options, &process), ERR_IO);
+	for (int i = 0; i < 500 && spawner_check(spawner, why); i++)
 		usleep(10000);
 	ck_assert_str_eq(why, "exit status 7");
-	spawner_destroy(starter);
+	spawner_destroy(spawner);
 }
 END_TEST
 
@@ -317,10 +317,10 @@ static void check_that_it_is_lost(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	ck_assert_int_eq(sigtimedwait(&set, NULL, &second), SIGCHLD);
-	ck_assert(!spawner_check(starter, why));
+	ck_assert(!spawner_check(spawner, why));
 	ck_assert_str_eq(why, "it does not respond");
-	spawner_set_timeout(starter, UINT32_MAX / 4);
-	ck_assert_int_eq(process_start(starter, &options, &process), ERR_IO);
+	spawner_set_timeout(spawner, UINT32_MAX / 4);
+	ck_assert_int_eq(process_start(spawner, &options, &process), ERR_IO);
 }
 
 static void block_its_end(void)
@@ -340,12 +340,12 @@ START_TEST(a_starter_that_does_not_answer_is_lost)
 
 	begin_forged("silent");
 	block_its_end();
-	ck_assert(spawner_check(starter, why));
-	spawner_set_timeout(starter, 50);
+	ck_assert(spawner_check(spawner, why));
+	spawner_set_timeout(spawner, 50);
 	/* the test would be killed by its time limit */
-	ck_assert_int_eq(process_start(starter, &options, &process), ERR_IO);
+	ck_assert_int_eq(process_start(spawner, &options, &process), ERR_IO);
 	check_that_it_is_lost();
-	spawner_destroy(starter);
+	spawner_destroy(spawner);
 }
 END_TEST
 
@@ -355,14 +355,14 @@ START_TEST(a_starter_whose_answer_makes_no_sense_is_lost)
 
 	begin_forged("twice");
 	block_its_end();
-	ck_assert_int_eq(spawner_request_number(starter, SPAWNER_START,
+	ck_assert_int_eq(spawner_request_number(spawner, SPAWNER_START,
 						ROLE_WORKER, &number, NULL),
 			 ERR_NONE);
-	ck_assert_int_eq(spawner_request_number(starter, SPAWNER_START,
+	ck_assert_int_eq(spawner_request_number(spawner, SPAWNER_START,
 						ROLE_WORKER, &number, NULL),
 			 ERR_MALFORMED);
 	check_that_it_is_lost();
-	spawner_destroy(starter);
+	spawner_destroy(spawner);
 }
 END_TEST
 
@@ -371,7 +371,7 @@ static void *ask_for_one(void *argument)
 	struct process process;
 
 	(void)argument;
-	ck_assert_int_eq(process_start(starter, &options, &process), ERR_IO);
+	ck_assert_int_eq(process_start(spawner, &options, &process), ERR_IO);
 	return NULL;
 }
 
@@ -383,11 +383,11 @@ START_TEST(a_starter_that_is_stopped_holds_nobody_up)
 
 	begin();
 	block_its_end();
-	view = process_table_snapshot(spawner_process_table(starter));
+	view = process_table_snapshot(spawner_process_table(spawner));
 	ck_assert_uint_eq(view.count, 1);
 	ck_assert_int_eq(kill(view.entries[0].pid, SIGSTOP), 0);
 	process_snapshot_free(&view);
-	spawner_set_timeout(starter, 100);
+	spawner_set_timeout(spawner, 100);
 	for (size_t i = 0; i < 4; i++)
 		ck_assert_int_eq(
 			pthread_create(&threads[i], NULL, ask_for_one, NULL),

@@ -14,7 +14,7 @@ enum { TIMEOUT_MS = 5000, PATIENCE = 100, LARGE = 300 * 1000 };
 
 static struct notifier_client *poster;
 
-/* The result of a forged courier for the request `number`, and more frames. */
+/* The result of a forged notifier for the request `number`, and more frames. */
 typedef void forge(struct channel *channel, uint32_t number);
 
 static void send_row(const struct channel *channel,
@@ -38,7 +38,7 @@ static void send_result(const struct channel *channel,
 		 slice_of(""));
 }
 
-/* A courier that has `answer` say what has become of a request. */
+/* A notifier that has `answer` say what has become of a request. */
 static void run_forged(int socket, forge *answer)
 {
 	struct channel channel = channel_of(socket, NOTIFIER_MAX_BODY);
@@ -202,13 +202,13 @@ __attribute__((constructor)) static void be_a_role(int count, char **values)
 		exit(process_main(values[2], mains));
 }
 
-static struct notifier_client *create(struct spawner *starter, role_main *role,
+static struct notifier_client *create(struct spawner *spawner, role_main *role,
 				      const char *ca_file)
 {
 	struct network allowed;
 
 	ck_assert_int_eq(network_parse("127.0.0.1", &allowed), ERR_NONE);
-	return notifier_client_create(starter,
+	return notifier_client_create(spawner,
 				      &(struct poster_options){
 					      .user_agent = "tester",
 					      .ca_file = ca_file,
@@ -236,7 +236,7 @@ static struct post_result post(const char *url, struct slice body)
 	return result;
 }
 
-/* What comes of a request to a courier that is forged. */
+/* What comes of a request to a notifier that is forged. */
 static struct post_result ask(role_main *role)
 {
 	struct post_result result;
@@ -355,7 +355,7 @@ START_TEST(what_makes_no_sense_ends_the_courier)
 }
 END_TEST
 
-/* The second result is of the next request to a courier that is gone. */
+/* The second result is of the next request to a notifier that is gone. */
 START_TEST(a_result_counts_once)
 {
 	poster = create(NULL, twice_main, NULL);
@@ -394,16 +394,16 @@ END_TEST
 
 START_TEST(how_the_process_has_ended_is_said)
 {
-	struct spawner *starter;
+	struct spawner *spawner;
 
-	ck_assert_int_eq(spawner_create(&starter, false), ERR_NONE);
-	poster = create(starter, notifier_main, NULL);
+	ck_assert_int_eq(spawner_create(&spawner, false), ERR_NONE);
+	poster = create(spawner, notifier_main, NULL);
 	ck_assert_ptr_nonnull(poster);
 	ck_assert_str_eq(post("http://a.invalid/", slice_of("")).reason,
 			 "the notifier has exited: signal 10 (User defined "
 			 "signal 1)");
 	notifier_client_destroy(poster);
-	spawner_destroy(starter);
+	spawner_destroy(spawner);
 }
 END_TEST
 

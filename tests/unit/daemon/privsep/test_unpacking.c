@@ -151,7 +151,7 @@ __attribute__((constructor)) static void be_a_role(int count, char **values)
 		exit(process_main(values[2], programs));
 }
 
-static struct spawner *starter;
+static struct spawner *spawner;
 static struct worker_pool *pool;
 
 static void begin(void)
@@ -159,15 +159,15 @@ static void begin(void)
 	struct worker_pool_options options = {
 		.workers = 1, .task_ms = TASK_MS, .starts_late = true};
 
-	ck_assert_int_eq(spawner_create(&starter, false), ERR_NONE);
-	options.starter = starter;
+	ck_assert_int_eq(spawner_create(&spawner, false), ERR_NONE);
+	options.spawner = spawner;
 	ck_assert_int_eq(worker_pool_create(&pool, &options), ERR_NONE);
 }
 
 static void finish(void)
 {
 	worker_pool_destroy(pool);
-	spawner_destroy(starter);
+	spawner_destroy(spawner);
 }
 
 /* What the client of the unpacking does. */

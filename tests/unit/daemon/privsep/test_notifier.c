@@ -1,4 +1,4 @@
-/* What the courier does with frames that make no sense: it ends. */
+/* What the notifier does with frames that make no sense: it ends. */
 #include "daemon/privsep/notifier_process.h"
 
 #include "daemon/privsep/spawner_client.h"
@@ -6,7 +6,7 @@
 
 enum { PATIENCE_MS = 10000 };
 
-static struct process courier;
+static struct process notifier;
 
 /* No port is listened on: a request to it fails at once. */
 static const char url[] = "http://127.0.0.1:1/";
@@ -18,13 +18,13 @@ static void begin(void)
 		process_start(NULL,
 			      &(struct process_options){.role = ROLE_NOTIFIER,
 							.main = notifier_main},
-			      &courier),
+			      &notifier),
 		ERR_NONE);
 }
 
 static void end(void)
 {
-	process_end(NULL, &courier, NULL);
+	process_end(NULL, &notifier, NULL);
 }
 
 static void send_row(enum notifier_message_kind kind,
@@ -34,7 +34,7 @@ static void send_row(enum notifier_message_kind kind,
 	struct buffer head = row_codec_encode(layout, row);
 
 	ck_assert_int_eq(
-		channel_send(&courier.channel,
+		channel_send(&notifier.channel,
 			     &(struct frame_parts){.kind = kind,
 						   .head = buffer_slice(&head),
 						   .body = body,
@@ -66,7 +66,8 @@ static void send_post(const struct notifier_post *post)
 /* The kind of its next frame; 0: it has ended. */
 static uint32_t next_kind(struct channel_frame *frame)
 {
-	return channel_receive(&courier.channel, PATIENCE_MS, frame) == ERR_NONE
+	return channel_receive(&notifier.channel, PATIENCE_MS, frame) ==
+			       ERR_NONE
 		       ? frame->kind
 		       : 0;
 }
@@ -234,9 +235,9 @@ START_TEST(too_many_headers_are_refused)
 }
 END_TEST
 
-SUITE(courier)
+SUITE(notifier)
 {
-	Suite *suite = suite_create("courier");
+	Suite *suite = suite_create("notifier");
 	TCase *first = tcase_create("options");
 	TCase *tests = tcase_create("requests");
 

@@ -1,4 +1,4 @@
-/* What the starter answers to those who forge requests. */
+/* What the spawner answers to those who forge requests. */
 #include "daemon/privsep/spawner.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 enum { PATIENCE_MS = 10000 };
 
-/* A starter that is spoken to in frames, in a process of its own. */
+/* A spawner that is spoken to in frames, in a process of its own. */
 static struct channel channel;
 static pid_t forged;
 
@@ -127,7 +127,7 @@ START_TEST(too_many_words_are_refused)
 }
 END_TEST
 
-/* Neither who asks, nor the starter, nor what somebody else has started. */
+/* Neither who asks, nor the spawner, nor what somebody else has started. */
 START_TEST(no_other_process_is_looked_at_or_killed)
 {
 	send_number(SPAWNER_RULES, 1);
@@ -157,10 +157,10 @@ START_TEST(a_command_does_not_end_as_a_role)
 }
 END_TEST
 
-SUITE(starter)
+SUITE(spawner)
 {
-	Suite *suite = suite_create("starter");
-	TCase *tests = tcase_create("starter");
+	Suite *suite = suite_create("spawner");
+	TCase *tests = tcase_create("spawner");
 
 	tcase_add_checked_fixture(tests, begin, end);
 	tcase_add_test(tests, a_run_is_refused_when_commands_are_not_allowed);

@@ -69,6 +69,20 @@ bool row_codec_decode(const struct row_codec *layout, struct slice value,
 			sizeof(struct type), (slices)              \
 	}
 
+/*
+ * For a struct whose fields until `last` have no padding between them, so that
+ * they are encoded as one.
+ */
+#define MESSAGE(type, last, first_slice, slice_count)                       \
+	{                                                                   \
+		(const struct row_field[]){                                 \
+			{0, offsetof(struct type, last) +                   \
+				    sizeof(((struct type *)NULL)->last)}},  \
+			1, offsetof(struct type, first_slice), slice_count, \
+			sizeof(struct type), NULL                           \
+	}
+#define MESSAGE_PLAIN(type, last) MESSAGE(type, last, last, 0)
+
 bool row_get(struct txn *txn, enum table table, struct slice key,
 	     const struct row_codec *layout, void *row_out);
 void row_put(struct txn *txn, enum table table, struct slice key,

@@ -9,9 +9,10 @@
 #include "crawl/warc_write.h"
 #include "daemon/privsep/messages.h"
 #include "daemon/privsep/worker_process.h"
-#include "page/robots_tag.h"
 #include "store/row_codec.h"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wpadded"
 struct archived_record {
 	uint64_t offset;
 	uint64_t time_ms;
@@ -29,16 +30,10 @@ struct archived_record {
 	struct slice reason;
 	struct slice body;
 };
+#pragma GCC diagnostic pop
 
-static const struct row_field archived_record_fields[] = {
-	FIELD(archived_record, offset),     FIELD(archived_record, time_ms),
-	FIELD(archived_record, kind),       FIELD(archived_record, http_status),
-	FIELD(archived_record, robots_tag), FIELD(archived_record, is_cut),
-	FIELD(archived_record, error),      FIELD(archived_record, reserved),
-};
 static const struct row_codec archived_record_layout =
-	LAYOUT(archived_record, archived_record_fields,
-	       offsetof(struct archived_record, url), 7);
+	MESSAGE(archived_record, reserved, url, 7);
 
 static bool archived_record_has_body(const struct warc_record *record)
 {
@@ -73,31 +68,6 @@ void archived_record_append(struct buffer *list,
 	item_append_row(list, &archived_record_layout, &row);
 }
 
-/* Copy a text; return false if it is too long or contains a NUL. */
-static bool archived_record_copy(struct slice text, char *out, size_t capacity)
-{
-	if (text.size >= capacity ||
-	    (text.size > 0 && memchr(text.data, '\0', text.size) != NULL))
-		return false;
-	if (text.size > 0)
-		memcpy(out, text.data, text.size);
-	out[text.size] = '\0';
-	return true;
-}
-
-static bool archived_record_is_error(int32_t error)
-{
-	switch (error) {
-	case ERR_NONE:
-#define X(name, value, code, text) case (name):
-		ERROR_LIST(X)
-#undef X
-		return true;
-	default:
-		return false;
-	}
-}
-
 bool archived_record_read(struct slice item, size_t max_body_bytes,
 			  struct warc_record *record_out)
 {
@@ -106,10 +76,8 @@ bool archived_record_read(struct slice item, size_t max_body_bytes,
 
 	if (!row_codec_decode(&archived_record_layout, item, &row) ||
 	    row.kind > WARC_OTHER || row.http_status > UINT16_MAX ||
-	    (row.robots_tag &
-	     ~(uint32_t)(ROBOTS_TAG_NOFOLLOW | ROBOTS_TAG_NOINDEX)) != 0 ||
-	    !archived_record_is_error(row.error) ||
-	    row.body.size > max_body_bytes)
+	    !message_is_robots_tag(row.robots_tag) ||
+	    !message_is_error(row.error) || row.body.size > max_body_bytes)
 		return false;
 	record->kind = (enum warc_kind)row.kind;
 	record->offset = row.offset;
@@ -119,18 +87,17 @@ bool archived_record_read(struct slice item, size_t max_body_bytes,
 	record->is_cut = row.is_cut != 0;
 	record->error = (enum error)row.error;
 	record->body = row.body;
-	return archived_record_copy(row.url, record->url,
-				    sizeof(record->url)) &&
-	       archived_record_copy(row.type, record->type,
-				    sizeof(record->type)) &&
-	       archived_record_copy(row.content_type, record->content_type,
-				    sizeof(record->content_type)) &&
-	       archived_record_copy(row.charset, record->charset,
-				    sizeof(record->charset)) &&
-	       archived_record_copy(row.redirect, record->redirect,
-				    sizeof(record->redirect)) &&
-	       archived_record_copy(row.reason, record->reason,
-				    sizeof(record->reason));
+	return message_copy_text(row.url, record->url, sizeof(record->url)) &&
+	       message_copy_text(row.type, record->type,
+				 sizeof(record->type)) &&
+	       message_copy_text(row.content_type, record->content_type,
+				 sizeof(record->content_type)) &&
+	       message_copy_text(row.charset, record->charset,
+				 sizeof(record->charset)) &&
+	       message_copy_text(row.redirect, record->redirect,
+				 sizeof(record->redirect)) &&
+	       message_copy_text(row.reason, record->reason,
+				 sizeof(record->reason));
 }
 
 /*

@@ -15,31 +15,52 @@ enum {
 	STATUS_FRESH = 304,
 };
 
-/* Flags of options. */
-enum {
-	IS_PROXY_TRUSTED = 1,
-	KEEPS_HEADERS = 2,
-	ALL_OPTIONS = 3,
+/* The flags of a message: offsets of bool fields, from bit 0. */
+
+static const size_t option_flags[] = {
+	offsetof(struct fetch_options, is_proxy_trusted),
+	offsetof(struct fetch_options, keeps_headers),
 };
 
-/* Flags of a request. */
-enum {
-	IS_PRIVATE_OK = 1,
-	IS_PORT_OK = 2,
-	IS_NETWORK_OK = 4,
-	ANY_TYPE = 8,
-	IS_SITEMAP = 16,
-	HAS_COOKIES = 32,
-	ALL_OF_REQUEST = 63,
+static const size_t request_flags[] = {
+	offsetof(struct fetch_message, request.is_private_ok),
+	offsetof(struct fetch_message, request.is_port_ok),
+	offsetof(struct fetch_message, request.is_network_ok),
+	offsetof(struct fetch_message, request.any_type),
+	offsetof(struct fetch_message, is_sitemap),
+	offsetof(struct fetch_message, has_cookies),
 };
 
-/* Flags of a result. */
-enum {
-	IS_HTML = 1,
-	IS_CUT = 2,
-	IS_BROKEN = 4,
-	ALL_OF_RESULT = 7,
+static const size_t result_flags[] = {
+	offsetof(struct fetch_result, is_html),
+	offsetof(struct fetch_result, is_cut),
+	offsetof(struct fetch_result, is_broken),
 };
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+static unsigned flags_encode(const size_t *offsets, size_t count,
+			     const void *object)
+{
+	unsigned flags = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (*(const bool *)((const char *)object + offsets[i]))
+			flags |= 1U << i;
+	return flags;
+}
+
+/* Return false if other flags are set. */
+static bool flags_decode(const size_t *offsets, size_t count, uint64_t flags,
+			 void *object)
+{
+	for (size_t i = 0; i < count; i++)
+		*(bool *)((char *)object + offsets[i]) = (flags >> i & 1) != 0;
+	return flags >> count == 0;
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wpadded"
 
 /* Texts include their NUL; an empty slice means NULL. */
 struct options_row {
@@ -55,17 +76,8 @@ struct options_row {
 	struct slice ports;    /* list of uint16_t */
 };
 
-static const struct row_field options_fields[] = {
-	FIELD(options_row, max_body_bytes),
-	FIELD(options_row, max_connections),
-	FIELD(options_row, connect_timeout_ms),
-	FIELD(options_row, total_timeout_ms),
-	FIELD(options_row, stall_timeout_ms),
-	FIELD(options_row, flags),
-};
 static const struct row_codec options_layout =
-	LAYOUT(options_row, options_fields,
-	       offsetof(struct options_row, user_agent), 4);
+	MESSAGE(options_row, flags, user_agent, 4);
 
 struct order_row {
 	uint64_t id;
@@ -80,28 +92,23 @@ struct order_row {
 	struct slice cookies; /* without a NUL */
 };
 
-static const struct row_field order_fields[] = {
-	FIELD(order_row, id),
-	FIELD(order_row, max_body_bytes),
-	FIELD(order_row, flags),
-	FIELD(order_row, not_after_ms),
-};
 static const struct row_codec order_layout =
-	LAYOUT(order_row, order_fields, offsetof(struct order_row, url), 6);
+	MESSAGE(order_row, not_after_ms, url, 6);
 
 /* Texts have no NUL. */
 struct result_row {
 	uint64_t id;
 	uint64_t retry_after_s;
 	uint64_t wire_bytes;
-	uint64_t elapsed_us;
 	uint64_t body_bytes; /* the body of the frame consists of these three */
 	uint64_t head_bytes;
 	uint64_t request_bytes;
+	uint64_t elapsed_us;
 	uint32_t robots_tag;
 	int32_t error;
 	uint16_t http_status;
 	uint16_t flags;
+	uint32_t not_sent;
 	struct slice reason;
 	struct slice charset;
 	struct slice redirect;
@@ -111,38 +118,26 @@ struct result_row {
 	struct slice cookies;
 };
 
-static const struct row_field result_fields[] = {
-	FIELD(result_row, id),         FIELD(result_row, retry_after_s),
-	FIELD(result_row, wire_bytes), FIELD(result_row, body_bytes),
-	FIELD(result_row, head_bytes), FIELD(result_row, request_bytes),
-	FIELD(result_row, elapsed_us), FIELD(result_row, robots_tag),
-	FIELD(result_row, error),      FIELD(result_row, http_status),
-	FIELD(result_row, flags),
-};
-static const struct row_codec result_layout = LAYOUT(
-	result_row, result_fields, offsetof(struct result_row, reason), 7);
+#pragma GCC diagnostic pop
 
-static struct slice text_with_end(const char *text)
+static const struct row_codec result_layout =
+	MESSAGE(result_row, flags, reason, 7);
+
+struct slice message_text(const char *text)
 {
 	return (struct slice){text, text == NULL ? 0 : strlen(text) + 1};
 }
 
-/* Return whether the slice is one text with its NUL, or empty. */
-static bool fetch_message_is_text(struct slice text)
+bool message_is_text(struct slice text)
 {
 	return text.size == 0 ||
 	       memchr(text.data, '\0', text.size) ==
 		       (const char *)text.data + text.size - 1;
 }
 
-static const char *fetch_message_text(struct slice text)
+static const char *message_text_of(struct slice text)
 {
 	return text.size == 0 ? NULL : text.data;
-}
-
-static unsigned fetch_message_flag(bool is_set, unsigned bit)
-{
-	return is_set ? bit : 0;
 }
 
 struct buffer fetch_options_encode(const struct fetch_options *options)
@@ -153,12 +148,10 @@ struct buffer fetch_options_encode(const struct fetch_options *options)
 		.connect_timeout_ms = options->connect_timeout_ms,
 		.total_timeout_ms = options->total_timeout_ms,
 		.stall_timeout_ms = options->stall_timeout_ms,
-		.flags = fetch_message_flag(options->is_proxy_trusted,
-					    IS_PROXY_TRUSTED) |
-			 fetch_message_flag(options->keeps_headers,
-					    KEEPS_HEADERS),
-		.user_agent = text_with_end(options->user_agent),
-		.proxy = text_with_end(options->proxy),
+		.flags = flags_encode(option_flags, COUNT(option_flags),
+				      options),
+		.user_agent = message_text(options->user_agent),
+		.proxy = message_text(options->proxy),
 		.networks = {options->allowed,
 			     options->allowed_count * sizeof(struct network)},
 		.ports = {options->ports,
@@ -184,8 +177,7 @@ bool fetch_options_decode(struct slice head, struct buffer *ports_out,
 	size_t networks;
 
 	if (!row_codec_decode(&options_layout, head, &row) ||
-	    row.flags > ALL_OPTIONS || !fetch_message_is_text(row.user_agent) ||
-	    !fetch_message_is_text(row.proxy) ||
+	    !message_is_text(row.user_agent) || !message_is_text(row.proxy) ||
 	    row.networks.size % sizeof(struct network) != 0 ||
 	    row.ports.size % sizeof(uint16_t) != 0)
 		return false;
@@ -194,7 +186,7 @@ bool fetch_options_decode(struct slice head, struct buffer *ports_out,
 		return false;
 	buffer_append_slice(ports_out, row.ports); /* and aligns them */
 	*options_out = (struct fetch_options){
-		.user_agent = fetch_message_text(row.user_agent),
+		.user_agent = message_text_of(row.user_agent),
 		.max_body_bytes = (size_t)row.max_body_bytes,
 		.connect_timeout_ms = row.connect_timeout_ms,
 		.total_timeout_ms = row.total_timeout_ms,
@@ -204,35 +196,32 @@ bool fetch_options_decode(struct slice head, struct buffer *ports_out,
 		.allowed_count = networks,
 		.ports = (const void *)ports_out->data,
 		.port_count = row.ports.size / sizeof(uint16_t),
-		.proxy = fetch_message_text(row.proxy),
-		.is_proxy_trusted = (row.flags & IS_PROXY_TRUSTED) != 0,
-		.keeps_headers = (row.flags & KEEPS_HEADERS) != 0,
+		.proxy = message_text_of(row.proxy),
 	};
-	return true;
+	return flags_decode(option_flags, COUNT(option_flags), row.flags,
+			    options_out);
 }
 
 struct buffer fetch_message_encode(uint64_t id,
 				   const struct fetch_request *request,
 				   bool is_sitemap)
 {
+	const struct fetch_message message = {
+		.is_sitemap = is_sitemap,
+		.has_cookies = request->cookies != NULL,
+		.request = *request,
+	};
 	const struct order_row row = {
 		.id = id,
 		.max_body_bytes = request->max_body_bytes,
-		.flags = fetch_message_flag(request->is_private_ok,
-					    IS_PRIVATE_OK) |
-			 fetch_message_flag(request->is_port_ok, IS_PORT_OK) |
-			 fetch_message_flag(request->is_network_ok,
-					    IS_NETWORK_OK) |
-			 fetch_message_flag(request->any_type, ANY_TYPE) |
-			 fetch_message_flag(is_sitemap, IS_SITEMAP) |
-			 fetch_message_flag(request->cookies != NULL,
-					    HAS_COOKIES),
+		.flags = flags_encode(request_flags, COUNT(request_flags),
+				      &message),
 		.not_after_ms = request->not_after_ms,
 		.url = slice_of(request->url->text),
-		.etag = text_with_end(request->etag),
-		.modified = text_with_end(request->modified),
-		.headers = text_with_end(request->headers),
-		.proxy = text_with_end(request->proxy),
+		.etag = message_text(request->etag),
+		.modified = message_text(request->modified),
+		.headers = message_text(request->headers),
+		.proxy = message_text(request->proxy),
 		.cookies = request->cookies == NULL
 				   ? (struct slice){NULL, 0}
 				   : buffer_slice(&request->cookies->lines),
@@ -243,13 +232,9 @@ struct buffer fetch_message_encode(uint64_t id,
 
 static bool is_order(const struct order_row *row)
 {
-	return row->flags <= ALL_OF_REQUEST &&
-	       fetch_message_is_text(row->etag) &&
-	       fetch_message_is_text(row->modified) &&
-	       fetch_message_is_text(row->headers) &&
-	       fetch_message_is_text(row->proxy) &&
-	       row->cookies.size <= MAX_COOKIE_TEXT &&
-	       ((row->flags & HAS_COOKIES) != 0 || row->cookies.size == 0);
+	return message_is_text(row->etag) && message_is_text(row->modified) &&
+	       message_is_text(row->headers) && message_is_text(row->proxy) &&
+	       row->cookies.size <= MAX_COOKIE_TEXT;
 }
 
 bool fetch_message_decode(struct slice head, struct fetch_message *order_out)
@@ -261,22 +246,18 @@ bool fetch_message_decode(struct slice head, struct fetch_message *order_out)
 	    !slice_equal(row.url, slice_of(order_out->url.text)))
 		return false;
 	order_out->id = row.id;
-	order_out->is_sitemap = (row.flags & IS_SITEMAP) != 0;
-	order_out->has_cookies = (row.flags & HAS_COOKIES) != 0;
 	order_out->cookies = row.cookies;
 	order_out->request = (struct fetch_request){
-		.is_private_ok = (row.flags & IS_PRIVATE_OK) != 0,
-		.is_port_ok = (row.flags & IS_PORT_OK) != 0,
-		.is_network_ok = (row.flags & IS_NETWORK_OK) != 0,
-		.any_type = (row.flags & ANY_TYPE) != 0,
 		.max_body_bytes = (size_t)row.max_body_bytes,
 		.not_after_ms = row.not_after_ms,
-		.etag = fetch_message_text(row.etag),
-		.modified = fetch_message_text(row.modified),
-		.headers = fetch_message_text(row.headers),
-		.proxy = fetch_message_text(row.proxy),
+		.etag = message_text_of(row.etag),
+		.modified = message_text_of(row.modified),
+		.headers = message_text_of(row.headers),
+		.proxy = message_text_of(row.proxy),
 	};
-	return true;
+	return flags_decode(request_flags, COUNT(request_flags), row.flags,
+			    order_out) &&
+	       (order_out->has_cookies || row.cookies.size == 0);
 }
 
 struct buffer fetch_result_encode(uint64_t id, struct fetch_result *result,
@@ -293,11 +274,8 @@ struct buffer fetch_result_encode(uint64_t id, struct fetch_result *result,
 		.robots_tag = result->robots_tag,
 		.error = result->error,
 		.http_status = result->http_status,
-		.flags = (uint16_t)(fetch_message_flag(result->is_html,
-						       IS_HTML) |
-				    fetch_message_flag(result->is_cut, IS_CUT) |
-				    fetch_message_flag(result->is_broken,
-						       IS_BROKEN)),
+		.flags = (uint16_t)flags_encode(result_flags,
+						COUNT(result_flags), result),
 		.reason = slice_of(result->reason),
 		.charset = slice_of(result->charset),
 		.redirect = slice_of(result->redirect),
@@ -313,12 +291,8 @@ struct buffer fetch_result_encode(uint64_t id, struct fetch_result *result,
 	return row_codec_encode(&result_layout, &row);
 }
 
-static const struct row_field press_fields[] = {
-	FIELD(fetch_backlog, waiting),
-	FIELD(fetch_backlog, answers),
-};
 static const struct row_codec press_layout =
-	LAYOUT(fetch_backlog, press_fields, 0, 0);
+	MESSAGE_PLAIN(fetch_backlog, answers);
 
 struct buffer fetch_backlog_encode(const struct fetch_backlog *press)
 {
@@ -340,11 +314,7 @@ bool fetch_result_id(struct slice head, uint64_t *id_out)
 	return true;
 }
 
-/*
- * Copy a text to `out` [capacity]; return false if it is invalid or too long.
- */
-static bool fetch_message_copy_text(struct slice text, char *out,
-				    size_t capacity)
+bool message_copy_text(struct slice text, char *out, size_t capacity)
 {
 	if (text.size >= capacity ||
 	    (text.size > 0 && memchr(text.data, '\0', text.size) != NULL))
@@ -365,28 +335,41 @@ static bool fetch_message_is_redirect(const char *text)
 		strcmp(url.text, text) == 0);
 }
 
+/* The texts of a result: offset in the row, and offset and size of the copy. */
+static const struct result_text {
+	size_t from;
+	size_t to;
+	size_t capacity;
+} result_texts[] = {
+#define RESULT_TEXT(name)                                           \
+	{                                                           \
+		offsetof(struct result_row, name),                  \
+			offsetof(struct fetch_result, name),        \
+			sizeof(((struct fetch_result *)NULL)->name) \
+	}
+	RESULT_TEXT(reason), RESULT_TEXT(charset),  RESULT_TEXT(redirect),
+	RESULT_TEXT(etag),   RESULT_TEXT(modified), RESULT_TEXT(address),
+#undef RESULT_TEXT
+};
+
 static bool fetch_result_copy_texts(const struct result_row *row,
 				    struct fetch_result *result)
 {
 	static const char of_address[] = "0123456789abcdefABCDEF.:";
 
-	return fetch_message_copy_text(row->reason, result->reason,
-				       sizeof(result->reason)) &&
-	       fetch_message_copy_text(row->charset, result->charset,
-				       sizeof(result->charset)) &&
-	       fetch_message_copy_text(row->redirect, result->redirect,
-				       sizeof(result->redirect)) &&
-	       fetch_message_copy_text(row->etag, result->etag,
-				       sizeof(result->etag)) &&
-	       fetch_message_copy_text(row->modified, result->modified,
-				       sizeof(result->modified)) &&
-	       fetch_message_copy_text(row->address, result->address,
-				       sizeof(result->address)) &&
-	       strspn(result->address, of_address) == row->address.size &&
+	for (size_t i = 0; i < COUNT(result_texts); i++)
+		if (!message_copy_text(
+			    *(const struct slice *)((const char *)row +
+						    result_texts[i].from),
+			    (char *)result + result_texts[i].to,
+			    result_texts[i].capacity))
+			return false;
+
+	return strspn(result->address, of_address) == row->address.size &&
 	       fetch_message_is_redirect(result->redirect);
 }
 
-static bool fetch_result_is_error(int32_t error)
+bool message_is_error(int32_t error)
 {
 	switch (error) {
 	case ERR_NONE:
@@ -399,15 +382,9 @@ static bool fetch_result_is_error(int32_t error)
 	}
 }
 
-/* Return whether the plain fields are valid. */
-static bool is_result(const struct result_row *row)
+bool message_is_robots_tag(uint32_t robots_tag)
 {
-	bool is_cut = (row->flags & IS_CUT) != 0;
-
-	return fetch_result_is_error(row->error) &&
-	       row->flags <= ALL_OF_RESULT &&
-	       (is_cut || (row->flags & IS_BROKEN) == 0) &&
-	       (row->robots_tag &
+	return (robots_tag &
 		~(uint32_t)(ROBOTS_TAG_NOFOLLOW | ROBOTS_TAG_NOINDEX)) == 0;
 }
 
@@ -441,11 +418,10 @@ static bool fetch_result_is_expected(const struct result_row *row,
 static void fetch_message_take_bytes(struct slice *bytes, uint64_t size,
 				     struct buffer *out)
 {
-	if (size == 0)
-		return;
-	buffer_append(out, bytes->data, (size_t)size);
-	bytes->data = (const char *)bytes->data + size;
-	bytes->size -= (size_t)size;
+	struct slice part = {0};
+
+	item_cut(bytes, size, &part);
+	buffer_append_slice(out, part);
 }
 
 bool fetch_result_decode(const struct channel_frame *frame,
@@ -458,7 +434,11 @@ bool fetch_result_decode(const struct channel_frame *frame,
 
 	*result_out = (struct fetch_result){0};
 	if (!row_codec_decode(&result_layout, frame->head, &row) ||
-	    !is_result(&row) ||
+	    !message_is_error(row.error) ||
+	    !message_is_robots_tag(row.robots_tag) ||
+	    !flags_decode(result_flags, COUNT(result_flags), row.flags,
+			  result_out) ||
+	    (result_out->is_broken && !result_out->is_cut) ||
 	    !fetch_result_is_expected(&row, bytes.size, expected) ||
 	    !fetch_result_copy_texts(&row, result_out))
 		return false;
@@ -468,9 +448,6 @@ bool fetch_result_decode(const struct channel_frame *frame,
 		return false;
 	result_out->error = (enum error)row.error;
 	result_out->http_status = row.http_status;
-	result_out->is_html = (row.flags & IS_HTML) != 0;
-	result_out->is_cut = (row.flags & IS_CUT) != 0;
-	result_out->is_broken = (row.flags & IS_BROKEN) != 0;
 	result_out->robots_tag = row.robots_tag;
 	result_out->retry_after_s = row.retry_after_s;
 	result_out->wire_bytes = row.wire_bytes;
@@ -569,89 +546,35 @@ struct page_limits limits_of_field(const struct limits_field *field)
 	};
 }
 
-static const struct row_field analyse_fields[] = {
-	FIELD(analyse_request, limits),
-	FIELD(analyse_request, page_bytes),
-	FIELD(analyse_request, measure),
-	FIELD(analyse_request, width),
-	FIELD(analyse_request, http_status),
-	FIELD(analyse_request, is_cut),
-	FIELD(analyse_request, is_nofollow),
-	FIELD(analyse_request, guard_limits),
-};
 const struct row_codec analyse_request_layout =
-	LAYOUT(analyse_request, analyse_fields,
-	       offsetof(struct analyse_request, url), 3);
+	MESSAGE(analyse_request, guard_limits, url, 3);
 
-static const struct row_field guard_fields[] = {
-	FIELD(wanted_guard, number),   FIELD(wanted_guard, language),
-	FIELD(wanted_guard, minimum),  FIELD(wanted_guard, maximum),
-	FIELD(wanted_guard, is_known),
-};
-const struct row_codec wanted_guard_layout = LAYOUT(
-	wanted_guard, guard_fields, offsetof(struct wanted_guard, selector), 3);
+const struct row_codec wanted_guard_layout =
+	MESSAGE(wanted_guard, is_known, selector, 3);
 
-static const struct row_field version_fields[] = {
-	FIELD(version_request, limits),
-	FIELD(version_request, generation),
-	FIELD(version_request, page_count),
-	FIELD(version_request, record_count),
-};
 const struct row_codec version_request_layout =
-	LAYOUT(version_request, version_fields, 0, 0);
+	MESSAGE_PLAIN(version_request, record_count);
 
-static const struct row_field tree_fields[] = {
-	FIELD(tree_request, limits),
-	FIELD(tree_request, page_count),
-	FIELD(tree_request, reserved),
-};
 const struct row_codec tree_request_layout =
-	LAYOUT(tree_request, tree_fields, 0, 0);
+	MESSAGE_PLAIN(tree_request, reserved);
 
-static const struct row_field fragments_fields[] = {
-	FIELD(fragments_request, limits),
-	FIELD(fragments_request, count),
-};
 const struct row_codec fragments_request_layout =
-	LAYOUT(fragments_request, fragments_fields, 0, 0);
+	MESSAGE_PLAIN(fragments_request, count);
 
-static const struct row_field requests_answer_fields[] = {
-	FIELD(analyse_answer, error),
-	FIELD(analyse_answer, reserved),
-	FIELD(analyse_answer, record_bytes),
-	FIELD(analyse_answer, guarded_bytes),
-};
 const struct row_codec analyse_answer_layout =
-	LAYOUT(analyse_answer, requests_answer_fields, 0, 0);
+	MESSAGE_PLAIN(analyse_answer, guarded_bytes);
 
-static const struct row_field archive_fields[] = {
-	FIELD(archive_request, max_body_bytes),
-};
 const struct row_codec archive_request_layout =
-	LAYOUT(archive_request, archive_fields, 0, 0);
+	MESSAGE_PLAIN(archive_request, max_body_bytes);
 
-static const struct row_field bytes_fields[] = {
-	FIELD(bytes_answer, error),
-	FIELD(bytes_answer, reserved),
-};
 const struct row_codec bytes_answer_layout =
-	LAYOUT(bytes_answer, bytes_fields, 0, 0);
+	MESSAGE_PLAIN(bytes_answer, reserved);
 
-static const struct row_field records_fields[] = {
-	FIELD(records_answer, is_enough),
-	FIELD(records_answer, reserved),
-};
 const struct row_codec records_answer_layout =
-	LAYOUT(records_answer, records_fields, 0, 0);
+	MESSAGE_PLAIN(records_answer, reserved);
 
-static const struct row_field archive_answer_fields[] = {
-	FIELD(archive_answer, error),
-	FIELD(archive_answer, reserved),
-	FIELD(archive_answer, position),
-};
 const struct row_codec archive_answer_layout =
-	LAYOUT(archive_answer, archive_answer_fields,
-	       offsetof(struct archive_answer, reason), 1);
+	MESSAGE(archive_answer, position, reason, 1);
 
 void message_free(struct message *message)
 {
@@ -688,88 +611,29 @@ bool task_send_request(struct task *task, const struct task_request *inquiry,
 	return !task->has_stopped;
 }
 
-static const struct row_field known_fields[] = {
-	FIELD(known_field, key),      FIELD(known_field, content_hash),
-	FIELD(known_field, cluster),  FIELD(known_field, http_status),
-	FIELD(known_field, is_found), FIELD(known_field, reserved),
-};
-const struct row_codec known_field_layout = LAYOUT(
-	known_field, known_fields, offsetof(struct known_field, charset), 1);
+const struct row_codec known_field_layout =
+	MESSAGE(known_field, reserved, charset, 1);
 
-static const struct row_field text_fields[] = {
-	FIELD(text_task_request, limits),
-	FIELD(text_task_request, fetched_ms),
-	FIELD(text_task_request, generation),
-	FIELD(text_task_request, site),
-	FIELD(text_task_request, max_learned),
-	FIELD(text_task_request, page_bytes),
-	FIELD(text_task_request, told_count),
-	FIELD(text_task_request, is_stored),
-	FIELD(text_task_request, measure),
-	FIELD(text_task_request, width),
-	FIELD(text_task_request, threshold),
-	FIELD(text_task_request, min_cluster_pages),
-	FIELD(text_task_request, has_models),
-	FIELD(text_task_request, format),
-	FIELD(text_task_request, scope),
-	FIELD(text_task_request, favor),
-	FIELD(text_task_request, extras),
-	FIELD(text_task_request, is_told),
-	FIELD(text_task_request, told_cluster),
-	FIELD(text_task_request, told_pages),
-	FIELD(text_task_request, told_changes),
-};
 const struct row_codec text_task_request_layout =
-	LAYOUT(text_task_request, text_fields,
-	       offsetof(struct text_task_request, host), 10);
+	MESSAGE(text_task_request, told_changes, host, 10);
 
-static const struct row_field text_request_answer_fields[] = {
-	FIELD(text_task_answer, generation_at),
-	FIELD(text_task_answer, version_at),
-	FIELD(text_task_answer, error),
-	FIELD(text_task_answer, quality),
-	FIELD(text_task_answer, has_confidence),
-	FIELD(text_task_answer, confidence),
-};
 const struct row_codec text_task_answer_layout =
-	LAYOUT(text_task_answer, text_request_answer_fields,
-	       offsetof(struct text_task_answer, method), 3);
+	MESSAGE(text_task_answer, confidence, method, 3);
 
-static const struct row_field number_fields[] = {FIELD(number_field, number)};
 const struct row_codec number_field_layout =
-	LAYOUT(number_field, number_fields, 0, 0);
+	MESSAGE_PLAIN(number_field, number);
 
-static const struct row_field sample_fields[] = {
-	FIELD(sample_field, error),
-	FIELD(sample_field, changes),
-};
 const struct row_codec sample_field_layout =
-	LAYOUT(sample_field, sample_fields, 0, 0);
+	MESSAGE_PLAIN(sample_field, changes);
 
-static const struct row_field question_fields[] = {
-	FIELD(site_question_field, fragment_count),
-	FIELD(site_question_field, is_known),
-	FIELD(site_question_field, reserved),
-};
 const struct row_codec site_question_field_layout =
-	LAYOUT(site_question_field, question_fields,
-	       offsetof(struct site_question_field, known), 2);
+	MESSAGE(site_question_field, reserved, known, 2);
 
-static const struct row_field site_fields[] = {
-	FIELD(site_answer_field, generation), FIELD(site_answer_field, error),
-	FIELD(site_answer_field, is_there),   FIELD(site_answer_field, cluster),
-	FIELD(site_answer_field, page_count), FIELD(site_answer_field, changes),
-	FIELD(site_answer_field, reserved),
-};
 const struct row_codec site_answer_field_layout =
-	LAYOUT(site_answer_field, site_fields, 0, 0);
+	MESSAGE_PLAIN(site_answer_field, reserved);
 
-static const struct row_field model_fields[] = {
-	FIELD(model_field, error),
-	FIELD(model_field, is_there),
-};
-const struct row_codec model_field_layout = LAYOUT(
-	model_field, model_fields, offsetof(struct model_field, path), 1);
+const struct row_codec model_field_layout =
+	MESSAGE(model_field, is_there, path, 1);
 
 struct known_field known_to_field(const struct known_page *page)
 {

@@ -114,6 +114,24 @@ bool fetch_result_decode(const struct channel_frame *frame,
 			 struct fetch_result *result_out,
 			 struct slice *cookies_out);
 
+/* Return the text with its NUL; empty for NULL. */
+struct slice message_text(const char *text);
+
+/* Return whether the slice is one text with its NUL, or empty. */
+bool message_is_text(struct slice text);
+
+/*
+ * Copy a text without a NUL to `out`; return false if it has one, or is too
+ * long.
+ */
+bool message_copy_text(struct slice text, char *out, size_t capacity);
+
+/* Return whether the number is an enum error. */
+bool message_is_error(int32_t error);
+
+/* Return whether only ROBOTS_TAG_* are set. */
+bool message_is_robots_tag(uint32_t robots_tag);
+
 /* A list of byte strings, each preceded by its size as u32. */
 
 void item_append(struct buffer *list, struct slice item);
@@ -153,12 +171,17 @@ enum error sample_page_parse(struct slice body, struct slice charset,
  * items in a body, see daemon/privsep/messages.h.
  */
 
+/* The codec copies the fields of a message as one: none may have padding. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wpadded"
+
 /* Like struct page_limits. */
 struct limits_field {
 	uint64_t max_bytes;
 	uint32_t max_nodes;
 	uint32_t max_depth;
 	uint32_t max_attributes;
+	uint32_t reserved;
 };
 
 struct limits_field limits_to_field(const struct page_limits *limits);
@@ -183,6 +206,7 @@ struct analyse_request {
 	uint32_t is_cut;
 	uint32_t is_nofollow;
 	struct guard_limits guard_limits;
+	uint32_t not_sent;
 	struct slice url; /* canonical */
 	struct slice charset;
 	struct slice drop_parameters;
@@ -195,6 +219,7 @@ struct wanted_guard {
 	uint32_t minimum;
 	uint32_t maximum;
 	uint32_t is_known; /* the guard has held on the page */
+	uint32_t not_sent;
 	struct slice selector;
 	struct slice value;
 	struct slice path;
@@ -272,6 +297,8 @@ struct archive_answer {
 	uint64_t position;   /* bytes read */
 	struct slice reason; /* English; or empty */
 };
+
+#pragma GCC diagnostic pop
 
 extern const struct row_codec archive_request_layout;
 extern const struct row_codec bytes_answer_layout;
@@ -377,6 +404,9 @@ void worker_main(int socket);
  * The fields of TASK_TEXT, and of its requests to the main process. All of
  * them concern one site, which the main process has selected.
  */
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wpadded"
 
 /* Like struct known_page; also the response to ASK_FIND. */
 struct known_field {
@@ -490,6 +520,8 @@ struct model_field {
 	uint32_t is_there;
 	struct slice path;
 };
+
+#pragma GCC diagnostic pop
 
 extern const struct row_codec known_field_layout;
 extern const struct row_codec text_task_request_layout;

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "crawl/schedule.h"
+#include "daemon/privsep/messages.h"
 #include "daemon/privsep/notifier_process.h"
 #include "daemon/privsep/spawner_client.h"
 #include "daemon/runtime/clock.h"
@@ -56,8 +57,8 @@ static void notifier_process_init(struct notifier_process *notifier,
 	const struct notifier_options row = {
 		.connect_timeout_ms = options->connect_timeout_ms,
 		.timeout_ms = options->timeout_ms,
-		.user_agent = notifier_text(options->user_agent),
-		.ca_file = notifier_text(options->ca_file),
+		.user_agent = message_text(options->user_agent),
+		.ca_file = message_text(options->ca_file),
 	};
 
 	*notifier = (struct notifier_process){.spawner = spawner};
@@ -381,7 +382,7 @@ static struct buffer join_headers(const struct post_request *request)
 
 	for (size_t i = 0; i < MAX_POST_HEADERS && request->headers[i] != NULL;
 	     i++)
-		buffer_append_slice(&lines, notifier_text(request->headers[i]));
+		buffer_append_slice(&lines, message_text(request->headers[i]));
 	return lines;
 }
 
@@ -391,7 +392,7 @@ static void send_post(struct notifier_client *poster, struct post_slot *slot,
 	struct buffer lines = join_headers(request);
 	const struct notifier_post row = {
 		.number = (uint32_t)(slot - poster->slots),
-		.url = notifier_text(request->url),
+		.url = message_text(request->url),
 		.headers = buffer_slice(&lines),
 	};
 	struct buffer head = row_codec_encode(&notifier_post_layout, &row);

@@ -16,35 +16,22 @@
 #include "crawl/fetch.h"
 #include "crawl/transfer.h"
 #include "daemon/privsep/channel.h"
+#include "daemon/privsep/messages.h"
 #include "store/row_codec.h"
 
 enum { IDLE_MS = 10 * 1000 };
 
-static const struct row_field options_fields[] = {
-	FIELD(notifier_options, connect_timeout_ms),
-	FIELD(notifier_options, timeout_ms),
-};
 const struct row_codec notifier_options_layout =
-	LAYOUT(notifier_options, options_fields,
-	       offsetof(struct notifier_options, user_agent), 2);
+	MESSAGE(notifier_options, timeout_ms, user_agent, 2);
 
-static const struct row_field ready_fields[] = {
-	FIELD(notifier_ready, has_failed)};
 const struct row_codec notifier_ready_layout =
-	LAYOUT(notifier_ready, ready_fields, 0, 0);
+	MESSAGE_PLAIN(notifier_ready, has_failed);
 
-static const struct row_field post_fields[] = {FIELD(notifier_post, number)};
-const struct row_codec notifier_post_layout = LAYOUT(
-	notifier_post, post_fields, offsetof(struct notifier_post, url), 2);
+const struct row_codec notifier_post_layout =
+	MESSAGE(notifier_post, number, url, 2);
 
-static const struct row_field result_fields[] = {
-	FIELD(notifier_result, number),
-	FIELD(notifier_result, error),
-	FIELD(notifier_result, http_status),
-};
 const struct row_codec notifier_result_layout =
-	LAYOUT(notifier_result, result_fields,
-	       offsetof(struct notifier_result, reason), 1);
+	MESSAGE(notifier_result, http_status, reason, 1);
 
 struct notifier_state {
 	struct channel channel;
@@ -53,19 +40,6 @@ struct notifier_state {
 	/* by number; its address is the context of the request */
 	bool is_running[NOTIFIER_MAX_REQUESTS];
 };
-
-struct slice notifier_text(const char *text)
-{
-	return (struct slice){text, text == NULL ? 0 : strlen(text) + 1};
-}
-
-/* Return whether the bytes are a text with one NUL, at its end. */
-static bool notifier_is_text(struct slice bytes)
-{
-	return bytes.size > 0 &&
-	       memchr(bytes.data, '\0', bytes.size) ==
-		       (const char *)bytes.data + bytes.size - 1;
-}
 
 static bool send_row(const struct notifier_state *notifier,
 		     enum notifier_message_kind kind,
@@ -107,8 +81,8 @@ static bool are_options(const struct channel_frame *frame,
 	return frame->kind == NOTIFIER_OPTIONS &&
 	       row_codec_decode(&notifier_options_layout, frame->head, row) &&
 	       row->connect_timeout_ms > 0 && row->timeout_ms > 0 &&
-	       notifier_is_text(row->user_agent) &&
-	       (row->ca_file.size == 0 || notifier_is_text(row->ca_file)) &&
+	       row->user_agent.size > 0 && message_is_text(row->user_agent) &&
+	       message_is_text(row->ca_file) &&
 	       frame->body.size % sizeof(struct network) == 0;
 }
 
@@ -163,8 +137,8 @@ static bool start_post(struct notifier_state *notifier,
 	if (frame->kind != NOTIFIER_POST ||
 	    !row_codec_decode(&notifier_post_layout, frame->head, &row) ||
 	    row.number >= NOTIFIER_MAX_REQUESTS ||
-	    notifier->is_running[row.number] || !notifier_is_text(row.url) ||
-	    !split_headers(row.headers, &request))
+	    notifier->is_running[row.number] || row.url.size == 0 ||
+	    !message_is_text(row.url) || !split_headers(row.headers, &request))
 		return false;
 	request.url = row.url.data;
 	request.context = &notifier->is_running[row.number];

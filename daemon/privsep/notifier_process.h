@@ -94,6 +94,9 @@ enum notifier_message_kind {
 			   notifier_result */
 };
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wpadded"
+
 struct notifier_options {
 	uint32_t connect_timeout_ms;
 	uint32_t timeout_ms;
@@ -111,6 +114,7 @@ struct notifier_ready {
  */
 struct notifier_post {
 	uint32_t number;
+	uint32_t not_sent;
 	struct slice url;     /* with its NUL */
 	struct slice headers; /* header lines, each with its NUL */
 };
@@ -120,11 +124,11 @@ struct notifier_result {
 	uint32_t number;
 	int32_t error;
 	uint32_t http_status;
+	uint32_t not_sent;
 	struct slice reason; /* without a NUL */
 };
 
-/* Return a text with its NUL; empty for NULL. */
-struct slice notifier_text(const char *text);
+#pragma GCC diagnostic pop
 
 extern const struct row_codec notifier_options_layout;
 extern const struct row_codec notifier_ready_layout;

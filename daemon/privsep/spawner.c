@@ -20,9 +20,8 @@
 #include "daemon/runtime/child.h"
 #include "store/row_codec.h"
 
-static const struct row_field number_fields[] = {FIELD(spawner_number, number)};
 const struct row_codec spawner_number_layout =
-	LAYOUT(spawner_number, number_fields, 0, 0);
+	MESSAGE_PLAIN(spawner_number, number);
 
 const struct row_codec spawner_command_layout = {
 	.slices = offsetof(struct spawner_command, words),
@@ -30,17 +29,11 @@ const struct row_codec spawner_command_layout = {
 	.size = sizeof(struct spawner_command),
 };
 
-static const struct row_field hello_fields[] = {FIELD(role_init, memory_bytes)};
-const struct row_codec role_init_layout = LAYOUT(
-	role_init, hello_fields, offsetof(struct role_init, readable), 1);
+const struct row_codec role_init_layout =
+	MESSAGE(role_init, memory_bytes, readable, 1);
 
-static const struct row_field ready_fields[] = {
-	FIELD(role_ready, holds),
-	FIELD(role_ready, lacks),
-	FIELD(role_ready, has_failed),
-};
 const struct row_codec role_ready_layout =
-	LAYOUT(role_ready, ready_fields, 0, 0);
+	MESSAGE_PLAIN(role_ready, has_failed);
 
 enum { COMMAND_UMASK = 0027 };
 

@@ -71,20 +71,20 @@ static void run_forged(int socket, forge *answer)
 static void wrong_number_it(struct channel *channel, uint32_t number)
 {
 	send_result(channel,
-		    &(struct notifier_result){number + 1, 0, 204, {"", 0}});
+		    &(struct notifier_result){number + 1, 0, 204, 0, {"", 0}});
 }
 FORGED(wrong_number)
 
 static void huge_number_it(struct channel *channel, uint32_t number)
 {
 	send_result(channel, &(struct notifier_result){
-				     UINT32_MAX - number, 0, 204, {"", 0}});
+				     UINT32_MAX - number, 0, 204, 0, {"", 0}});
 }
 FORGED(huge_number)
 
 static void twice_it(struct channel *channel, uint32_t number)
 {
-	const struct notifier_result result = {number, 0, 204, {"", 0}};
+	const struct notifier_result result = {number, 0, 204, 0, {"", 0}};
 
 	send_result(channel, &result);
 	send_result(channel, &result);
@@ -94,20 +94,20 @@ FORGED(twice)
 static void wrong_error_it(struct channel *channel, uint32_t number)
 {
 	send_result(channel,
-		    &(struct notifier_result){number, -99, 0, {"", 0}});
+		    &(struct notifier_result){number, -99, 0, 0, {"", 0}});
 }
 FORGED(wrong_error)
 
 static void wrong_status_it(struct channel *channel, uint32_t number)
 {
-	send_result(channel,
-		    &(struct notifier_result){number, 0, 65536 + 204, {"", 0}});
+	send_result(channel, &(struct notifier_result){
+				     number, 0, 65536 + 204, 0, {"", 0}});
 }
 FORGED(wrong_status)
 
 static void wrong_kind_it(struct channel *channel, uint32_t number)
 {
-	const struct notifier_result row = {number, 0, 204, {"", 0}};
+	const struct notifier_result row = {number, 0, 204, 0, {"", 0}};
 
 	send_row(channel, NOTIFIER_POST, &notifier_result_layout, &row,
 		 slice_of(""));
@@ -116,7 +116,7 @@ FORGED(wrong_kind)
 
 static void with_body_it(struct channel *channel, uint32_t number)
 {
-	const struct notifier_result row = {number, 0, 204, {"", 0}};
+	const struct notifier_result row = {number, 0, 204, 0, {"", 0}};
 
 	send_row(channel, NOTIFIER_RESULT, &notifier_result_layout, &row,
 		 slice_of("x"));
@@ -146,6 +146,7 @@ static void hostile_reason_it(struct channel *channel, uint32_t number)
 				     number,
 				     ERR_NETWORK,
 				     0,
+				     0,
 				     {reason, sizeof(reason) - 1},
 			     });
 }
@@ -160,6 +161,7 @@ static void long_reason_it(struct channel *channel, uint32_t number)
 				     number,
 				     ERR_NETWORK,
 				     0,
+				     0,
 				     {reason, sizeof(reason)},
 			     });
 }
@@ -170,7 +172,7 @@ static void large_it(struct channel *channel, uint32_t number)
 {
 	send_result(channel,
 		    &(struct notifier_result){
-			    0, 0, number == LARGE ? 204 : 400, {"", 0}});
+			    0, 0, number == LARGE ? 204 : 400, 0, {"", 0}});
 }
 FORGED(large)
 

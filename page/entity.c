@@ -4,8 +4,27 @@
 
 #include "base/hash.h"
 #include "base/utf8.h"
-#include "page/entity_names.h"
 #include "page/scanner.h"
+
+enum {
+	ENTITY_NAME_BYTES = 31, /* length of the longest name, without ";" */
+	/* length of the longest name that needs no ";" */
+	ENTITY_BARE_BYTES = 6,
+};
+
+/* A named character (section 13.5 of the HTML standard). */
+struct entity_name {
+	char name[ENTITY_NAME_BYTES + 1];
+	char value[7]; /* one character or two, in UTF-8 */
+	bool is_bare;  /* the name needs no ";" */
+};
+
+/*
+ * page/entity_names.py generates two tables: entity_names, ascending by name
+ * without ";"; and entity_begins [byte - 'A'] for 'A' to 'z', and one more: the
+ * index of the first name that begins with the byte or with a higher one.
+ */
+#include "page/entity_names.h"
 
 /* Return the character of this name, or NULL if the name is unknown. */
 static const struct entity_name *entity_lookup_name(const char *name,

@@ -6,6 +6,13 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/utf8.h"
+
+/*
+ * page/tag_slots.py generates a perfect hash: TAG_SLOT_BITS; tag_multiplier, by
+ * which to multiply the first eight bytes of a name, as a number with the first
+ * byte lowest; and tag_slots, indexed by the highest TAG_SLOT_BITS of the
+ * product: the tag + 1, or 0.
+ */
 #include "page/tag_slots.h"
 
 enum { MAX_NAME = 64 }; /* bytes of an unknown name that are compared */

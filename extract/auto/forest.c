@@ -2,10 +2,8 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdbool.h>
 
 #include "base/hash.h"
-#include "extract/auto/forest_avx2.h"
 
 static int8_t bin_of(const float *thresholds, size_t count, float value)
 {

@@ -26,6 +26,7 @@
 #define EXTRACT_AUTO_FOREST_H
 
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -107,9 +108,26 @@ void forest_moves(const struct forest *forest, const struct forest_block *block,
 		  size_t row, float *moves_out);
 
 /*
+ * The most expensive functions with AVX2, for all FOREST_ROWS rows of a block
+ * together. Call forest_bin_avx2() and forest_add_avx2() only if
+ * forest_has_avx2(): the processor has AVX2.
+ */
+bool forest_has_avx2(void);
+
+/*
+ * Write the bins of the values [FOREST_ROWS] of a column, `stride` floats
+ * apart, to bins [FOREST_ROWS].
+ */
+void forest_bin_avx2(const float *thresholds, size_t count, const float *values,
+		     size_t stride, int8_t *bins);
+
+/* Add a leaf of each tree to margins [FOREST_ROWS]. */
+void forest_add_avx2(const struct forest *forest,
+		     const struct forest_block *block, float *margins);
+
+/*
  * The trained models of `auto`: constants of the program, built from the model
- * files in the folder MODELS of the build. The forests (extract/auto/forest.h)
- * are
+ * files in the folder MODELS of the build. The forests are
  *
  * - auto-page.model, which scores a passage by the page's features;
  * - auto-context.model, which also reads the scores of the passages around it;

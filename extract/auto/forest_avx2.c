@@ -1,4 +1,4 @@
-#include "extract/auto/forest_avx2.h"
+#include "extract/auto/forest.h"
 
 #if defined(__x86_64__) && !defined(NO_VECTORS)
 #include <immintrin.h>

@@ -5,7 +5,6 @@
 #include "base/utf8.h"
 #include "extract/metadata/metadata_author.h"
 #include "extract/metadata/metadata_date.h"
-#include "extract/metadata/metadata_title.h"
 #include "page/json_ld.h"
 #include "page/tag.h"
 

@@ -14,7 +14,7 @@
 
 struct arena;
 struct json_ld;
-struct page;
+struct site_names;
 
 /*
  * One value, in UTF-8, white space collapsed, at most 1,024 bytes; {NULL, 0} if
@@ -150,6 +150,16 @@ void findings_meta(struct metadata_candidates *findings);
 void findings_headings(struct metadata_candidates *findings);
 void findings_body(struct metadata_candidates *findings);
 void findings_near(struct metadata_candidates *findings);
+
+/*
+ * Return the title: the h1 with the highest overlap with the title element or
+ * og:title if the overlap is high enough; otherwise the headline of the
+ * JSON-LD, og:title, or the title element without the name of the site. Sets
+ * title_begin and title_end of the findings, near which bylines are searched.
+ * Linear.
+ */
+struct metadatum title_choose(struct metadata_candidates *findings,
+			      const struct site_names *site);
 
 /* Compare `text` with `word`, ignoring the case of ASCII letters. */
 bool value_is(struct slice text, const char *word);

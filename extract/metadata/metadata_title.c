@@ -1,7 +1,6 @@
-#include "extract/metadata/metadata_title.h"
+#include "extract/metadata/metadata.h"
 
 #include "base/limit.h"
-#include "extract/metadata/metadata.h"
 #include "extract/metadata/metadata_author.h"
 #include "page/tag.h"
 

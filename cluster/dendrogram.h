@@ -156,8 +156,6 @@ void condensed_build(const struct dendrogram *dendrogram, uint64_t minimum,
 		     size_t max_clusters, struct condensed *condensed_out);
 void condensed_free(struct condensed *condensed);
 
-/* The distribution of the distances of all pairs of pages. */
-
 enum {
 	HISTOGRAM_WIDTH = 20, /* width of a bin in permille */
 	HISTOGRAM_BINS = 50,

@@ -1,4 +1,7 @@
-/* cluster/int_map.h - a growing array of numbers. Internal to cluster/. */
+/*
+ * cluster/int_map.h - a growing array of numbers, and a hash table from numbers
+ * to indices.
+ */
 #ifndef CLUSTER_INT_MAP_H
 #define CLUSTER_INT_MAP_H
 
@@ -28,8 +31,6 @@ void int_list_push(struct int_list *list, uint32_t item);
  */
 bool int_list_add_ordered(struct int_list *list, uint32_t item);
 void int_list_remove_ordered(struct int_list *list, uint32_t item);
-
-/* A hash table from numbers to indices. */
 
 #define INT_MAP_NONE UINT32_MAX
 

@@ -16,10 +16,6 @@
  * and disappear within the call, and pages that return to their label.
  */
 
-struct change_set_note;
-struct change_set_fresh;
-struct change_set_merge;
-
 /* Initialise with {0}; free with change_set_free(). */
 struct change_set {
 	uint64_t call;                 /* number of the current call */
@@ -273,19 +269,12 @@ static size_t change_set_bytes(const struct change_set *change_set)
 	       change_set->event_capacity * sizeof(*change_set->events);
 }
 
-/*
- * The body of struct linkage, for the sources that implement
- * cluster/linkage.h.
- */
-
 struct linkage {
 	struct linkage_options options;
 	struct threshold_graph graph;
 	struct change_set change_set;
 	bool has_odd_label; /* restored pages of one set had two labels */
 };
-
-/* Splits a component into its subcomponents. Internal to cluster/. */
 
 static void note_age(struct subcomponent *subcomponent, uint64_t age)
 {
@@ -787,11 +776,6 @@ uint64_t linkage_comparisons(const struct linkage *linkage)
 	return linkage->graph.comparisons;
 }
 
-/*
- * Implements linkage_set_threshold() of cluster/linkage.h: assigns the old
- * labels to the new components.
- */
-
 /* Number of pages that had `label` before and are in `component` now. */
 struct match {
 	uint32_t label;
@@ -1000,8 +984,6 @@ void linkage_set_threshold(struct linkage *linkage, unsigned threshold,
 	free(matches);
 	free(labels);
 }
-
-/* Opens a stored linkage: see linkage_restore_*() in cluster/linkage.h. */
 
 /*
  * Limit of set numbers, so that a damaged number does not allocate much memory.

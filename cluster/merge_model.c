@@ -11,8 +11,6 @@
 #include "base/memory.h"
 #include "cluster/dendrogram.h"
 
-/* The terms of the pages of a group, and the comparison of two groups. */
-
 /* Number of pages of a group that have a term or a label. */
 struct group_term_count {
 	uint32_t id;

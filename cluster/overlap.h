@@ -1,7 +1,7 @@
 /*
  * cluster/overlap.h - counts the common shingles of two sets, which takes most
  * of the time of clustering. A shingle is the 32-bit number in a linkage's
- * dictionary. Internal to cluster/.
+ * dictionary.
  */
 #ifndef CLUSTER_OVERLAP_H
 #define CLUSTER_OVERLAP_H

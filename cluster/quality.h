@@ -1,4 +1,7 @@
-/* cluster/quality.h - measures the quality of a partition. */
+/*
+ * cluster/quality.h - measures the quality of a partition, and the tree
+ * distance of two pages, the baseline of the evaluation.
+ */
 #ifndef CLUSTER_QUALITY_H
 #define CLUSTER_QUALITY_H
 

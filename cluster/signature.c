@@ -176,16 +176,6 @@ uint64_t class_hash(struct slice classes, uint64_t seed)
 			  : hash64(hashes, count * sizeof(*hashes), seed);
 }
 
-/*
- * The shingles that cas has in addition to ccs: the attributes that state the
- * role of an element.
- */
-
-struct page;
-struct shingle_builder;
-
-/* The shingles of a signature under construction. Internal to cluster/. */
-
 enum { SHINGLES_RECENT = 1024 };
 
 /*

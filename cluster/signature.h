@@ -1,4 +1,7 @@
-/* cluster/signature.h - the structure of a page as a set of hashes. */
+/*
+ * cluster/signature.h - the structure of a page as a set of hashes: paths,
+ * normalised classes and shingles.
+ */
 #ifndef CLUSTER_SIGNATURE_H
 #define CLUSTER_SIGNATURE_H
 
@@ -19,7 +22,7 @@ enum { PATH_MAX_BYTES = 1024 }; /* size of a human-readable path */
 /* The parts of a step of a path. */
 enum path_steps {
 	PATH_NAMES,   /* only the tag name */
-	PATH_CLASSES, /* also the class attribute, normalised: class.h */
+	PATH_CLASSES, /* also the class attribute, normalised */
 	/*
 	 * also the class attribute, except of html and body: their classes
 	 * change from page to page, and would change all paths
@@ -94,16 +97,16 @@ enum measure {
  *     difference near the root does not change everything below it;
  *   - each class of html and of body (SIGNATURE_MAX_CLASSES of each):
  *     generators often write the name of the template there;
- *   - the shape of the URL's path (url_shape.h).
+ *   - the shape of the URL's path.
  * Each of the last two has the weight of one in SIGNATURE_PARTS of the first:
  * it is repeated in the set as different hashes, at least once and at most
  * SIGNATURE_MAX_WEIGHT times. The constants were chosen with
  * `tests/eval/clusters.py`, which measures the agreement with the labels of
  * real sites.
  *
- * cas, the default, is ccs and the shingles of role.h: attributes that state
- * the role of an element distinguish templates with a common frame, and seldom
- * change from page to page.
+ * cas, the default, is ccs and the attributes that state the role of an
+ * element, which distinguish templates with a common frame and seldom change
+ * from page to page.
  */
 
 /*

@@ -484,8 +484,6 @@ size_t signature_table_bytes(const struct signature_table *table)
 		       sizeof(struct int_map_slot);
 }
 
-/* The sets of cluster/signature_table.h. */
-
 static uint32_t *shingles_of(const struct signature_table_set *set)
 {
 	return (uint32_t *)(set->block + set->words);

@@ -1,7 +1,7 @@
 /*
  * cluster/signature_table.h - the signature table: the set of each page, and
  * the component of each set. It stores the rows and counts of linkage.h and
- * decides nothing. Internal to cluster/.
+ * decides nothing.
  */
 #ifndef CLUSTER_SIGNATURE_TABLE_H
 #define CLUSTER_SIGNATURE_TABLE_H
@@ -96,7 +96,7 @@ struct signature_table_page {
 struct signature_table_set {
 	uint64_t *block;    /* owned: bits [words], then shingles [count] */
 	uint64_t key;       /* key in signature_table.set_of_key */
-	uint64_t call;      /* for change_set.c: the last call that stored it */
+	uint64_t call;      /* the last call that stored it */
 	uint32_t count;     /* number of shingles */
 	uint32_t words;     /* see struct shingle_id_set */
 	uint32_t is_used;   /* 0: the row is free */
@@ -106,12 +106,11 @@ struct signature_table_set {
 	uint32_t component;         /* NOBODY: in no component */
 	uint32_t next;              /* set of the same component */
 	uint32_t previous;          /* previous set of the same component */
-	uint32_t group;             /* for group.c; NOBODY: in no group */
-	uint32_t slot;              /* for group.c: index in the group */
-	uint32_t first_edge;        /* for spanning_forest.c */
-	uint32_t subcomponent;      /* for subcomponents.c; NOBODY: in none */
-	uint32_t subcomponent_next; /* for subcomponents.c: next set of the same
-				       subcomponent */
+	uint32_t group;             /* NOBODY: in no group */
+	uint32_t slot;              /* index in the group */
+	uint32_t first_edge;        /* of the spanning forest */
+	uint32_t subcomponent;      /* NOBODY: in none */
+	uint32_t subcomponent_next; /* next set of the same one */
 };
 
 struct signature_table_component {
@@ -120,7 +119,7 @@ struct signature_table_component {
 	uint32_t next;      /* next free component */
 	uint32_t set_count; /* 0: the row is free or new */
 	uint32_t page_count;
-	bool is_reached; /* for graph.c */
+	bool is_reached;
 };
 
 struct signature_table {

@@ -1,8 +1,9 @@
 /*
  * cluster/similarity_join.h - groups of sets within a radius of a pivot, which
- * is one of them, with an inverted index from shingles to groups. Bounds of a
- * group let a search exclude the whole group without comparing its sets. Empty
- * sets are in no group. Internal to cluster/.
+ * is one of them, with an inverted index from shingles to groups; and the
+ * search for the sets that one set links to. Bounds of a group let a search
+ * exclude the whole group without comparing its sets. Empty sets are in no
+ * group.
  */
 #ifndef CLUSTER_SIMILARITY_JOIN_H
 #define CLUSTER_SIMILARITY_JOIN_H

@@ -71,8 +71,6 @@ struct threshold_suggestion
 threshold_suggest(const struct dendrogram *dendrogram, enum measure measure,
 		  const struct merge_pages *pages);
 
-/* The shape of a URL's path. */
-
 enum {
 	URL_SHAPE_MAX_DIRECTORIES = 64, /* directories that are used */
 	URL_SHAPE_MAX_BYTES = URL_SHAPE_MAX_DIRECTORIES + 2,

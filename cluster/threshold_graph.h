@@ -1,7 +1,8 @@
 /*
- * cluster/threshold_graph.h - a forest over the sets: each edge is a link, and
- * each component one tree. After a removal the trees show which parts may be
- * separate. Internal to cluster/.
+ * cluster/threshold_graph.h - the threshold graph, whose links are the pairs of
+ * sets with at most a threshold between them; its connected components; and a
+ * spanning forest of its links. After a removal the trees of the forest show
+ * which parts may be separate.
  */
 #ifndef CLUSTER_THRESHOLD_GRAPH_H
 #define CLUSTER_THRESHOLD_GRAPH_H
@@ -65,7 +66,7 @@ struct subcomponent {
 	uint32_t cursor; /* set whose edges are being walked */
 	uint32_t half;   /* next edge of the cursor; NOBODY: no more edges */
 	uint32_t parent; /* subcomponent with which it was united, or itself */
-	/* For split.c, over all subcomponents united with it: */
+	/* over all subcomponents united with it: */
 	uint32_t component;
 	uint64_t page_count;
 	uint64_t oldest; /* age of its oldest page */

@@ -1,4 +1,7 @@
-/* page/charset.h - converts a page of any encoding to UTF-8. */
+/*
+ * page/charset.h - converts a page of any encoding to UTF-8, repairs UTF-8 that
+ * was encoded twice, and tells pages from binary files.
+ */
 #ifndef PAGE_CHARSET_H
 #define PAGE_CHARSET_H
 
@@ -63,8 +66,6 @@ const struct encoding *encoding_of(struct slice label);
 /* Return the encoding of this index, from 0; NULL after the last. */
 const struct encoding *encoding_by_index(size_t index);
 
-/* Converts bytes of an encoding to UTF-8 with iconv. Internal to page/. */
-
 struct converter {
 	iconv_t iconv; /* NULL: iconv does not support the encoding */
 	bool is_wide;  /* units of two bytes: UTF-16 */
@@ -102,8 +103,6 @@ bool convert(struct converter converter, size_t max_errors, struct slice *text,
  * (U+0080..U+009F), which no valid text contains. Linear.
  */
 size_t mojibake_repair(char *text, size_t size);
-
-/* Tells pages from binary files. */
 
 /*
  * Return whether `body` begins like a known binary format, or its first 4 KB

@@ -13,10 +13,6 @@
 #include "page/page.h"
 #include "page/scanner.h"
 
-/* Reads the strings, words and comments of JSON. */
-
-struct arena;
-
 /* A position in valid UTF-8; below `end` when a read function is called. */
 struct json_cursor {
 	const char *at;
@@ -541,8 +537,6 @@ struct json_ld json_ld_of_page(struct arena *arena, const struct page *page)
 			json_ld_read_script(&reader, script_text(page, i));
 	return json_ld_finish(&reader);
 }
-
-/* Searches the result of json_ld.c. */
 
 static const struct json_ld_field *
 json_ld_find_from(const struct json_ld *ld, uint32_t index, struct slice key)

@@ -52,8 +52,6 @@ void escape_append(struct buffer *out, struct slice text)
 		buffer_append(out, bytes + begin, text.size - begin);
 }
 
-/* Reads the declarations of a page about itself. Internal to page/. */
-
 /* Return a copy with collapsed white space; `text` may be empty. */
 static struct slice head_collapse_text(struct page *page, struct slice text)
 {

@@ -10,8 +10,6 @@
 #include "page/page.h"
 #include "page/scanner.h"
 
-/* Recognises titles of error pages. Internal to page/. */
-
 enum { MAX_TITLE = 256 };
 
 /* The words of error titles, in addition to numbers and error_phrases. */

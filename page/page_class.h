@@ -55,8 +55,6 @@ enum page_class page_class_of(const struct page *page, unsigned http_status,
 /* Return whether the element is a custom element: its name contains a "-". */
 bool page_is_custom_element(const struct page *page, uint32_t node);
 
-/* Recognises scripts that only redirect. Internal to page/. */
-
 /*
  * Return the target, as written, of a script that redirects immediately:
  * location = "URL", location.href = "URL", location.replace("URL"),

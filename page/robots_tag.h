@@ -1,6 +1,7 @@
 /*
  * page/robots_tag.h - parses X-Robots-Tag headers and robots metas (Google's
- * robots meta tag specification). Pure.
+ * robots meta tag specification), and splits robots.txt and these headers into
+ * words. Pure.
  */
 #ifndef PAGE_ROBOTS_TAG_H
 #define PAGE_ROBOTS_TAG_H
@@ -25,10 +26,6 @@ enum {
  * and OR the results.
  */
 unsigned robots_tag_parse(struct slice value, const char *agent);
-
-/*
- * Splits robots.txt and X-Robots-Tag into words. Internal to page/ and crawl/.
- */
 
 /* Return `text` without its first `count` bytes; `count` <= text.size. */
 struct slice word_skip(struct slice text, size_t count);

@@ -1,6 +1,7 @@
 /*
- * page/scanner.h - splits HTML source into tokens as written, for extractors
- * that read raw source and for tag sequences.
+ * page/scanner.h - splits HTML source into tokens as written, for the tree
+ * builder, for extractors that read raw source, and for tag sequences; reads
+ * the attributes of a tag.
  */
 #ifndef PAGE_SCANNER_H
 #define PAGE_SCANNER_H
@@ -51,11 +52,6 @@ struct scanner {
  */
 bool scanner_next(struct scanner *scanner, struct token *token_out);
 
-/*
- * Reads the attributes in the source of a tag; defines the white space of
- * HTML.
- */
-
 /* Return whether `byte` is white space in HTML: space, tab, LF, FF, CR. */
 static inline bool is_space(char byte)
 {
@@ -98,8 +94,6 @@ struct attribute_cursor {
  * attribute that the end of the source truncates. Linear.
  */
 bool attribute_next(struct attribute_cursor *cursor);
-
-/* Builds the list of the attributes of a page. Internal to page/. */
 
 struct attribute_list {
 	struct attribute *items; /* [count]; the caller frees them */

@@ -210,8 +210,6 @@ void element_path(const struct page *page, uint32_t node, struct buffer *out)
 	}
 }
 
-/* Reads the words of a selector: names, strings, numbers. */
-
 struct selector_scan {
 	const char *at; /* position in the text, which a NUL ends */
 	char *names;    /* room for names: twice the rest of the text, and a NUL
@@ -690,8 +688,6 @@ const bool *selector_match(const struct selector *selector,
 				  selector->last) != 0;
 	return is_selected;
 }
-
-/* Compiles a selector: Selectors Level 3, section 10 (grammar). */
 
 enum { MAX_ERROR = 256 };
 

@@ -50,8 +50,6 @@ const struct selector *selector_compile(struct arena *arena, const char *text,
 const bool *selector_match(const struct selector *selector,
 			   const struct page *page, struct arena *arena);
 
-/* Describes an element for output: its value and its path. */
-
 enum { ELEMENT_VALUE_BYTES = 256 };
 
 /*
@@ -78,8 +76,6 @@ void element_path(const struct page *page, uint32_t node, struct buffer *out);
 
 /* Append `name` in CSS syntax. */
 void element_escape(struct slice name, struct buffer *out);
-
-/* A compiled selector. */
 
 enum test_kind {
 	TEST_ANY,

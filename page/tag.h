@@ -1,4 +1,7 @@
-/* page/tag.h - the elements of HTML by number. */
+/*
+ * page/tag.h - the elements of HTML by number, and numbers for the tags of a
+ * page that HTML does not define.
+ */
 #ifndef PAGE_TAG_H
 #define PAGE_TAG_H
 
@@ -95,8 +98,6 @@ unsigned tag_flags(uint16_t tag);
 
 /* Return hash64 of the name with seed 0; `tag` < TAG_COUNT. */
 uint64_t tag_hash(uint16_t tag);
-
-/* Assigns numbers to the tags of a page that HTML does not define. */
 
 enum {
 	MAX_UNKNOWN_TAGS = LIMIT(1000, 30),

@@ -10,8 +10,6 @@
 #include "page/scanner.h"
 #include "page/tree_modes.h"
 
-/* Decides from the doctype whether a page is in quirks mode. */
-
 /* Public identifiers with one of these prefixes select quirks mode. */
 static const char *const beginnings[] = {
 	"+//silmaril//dtd html pro v0r11 19970101//",

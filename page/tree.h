@@ -1,6 +1,6 @@
 /*
  * page/tree.h - builds the tree of a page from its tokens, as browsers do.
- * Internal to page/. Source: the HTML standard, section 13.2.6, without
+ * Source: the HTML standard, section 13.2.6, without
  * scripts; the names are the standard's.
  */
 #ifndef PAGE_TREE_H

@@ -1,6 +1,6 @@
 /*
  * page/tree_modes.h - declarations that the files of the tree builder share.
- * Internal to page/tree*.c. References are to the HTML standard.
+ * References are to the HTML standard.
  *
  * The builder writes nodes and texts in the order of their tokens, directly
  * into the arrays of the page. As long as each is inserted at the end of the
@@ -244,7 +244,7 @@ void tree_close_implied_thoroughly(struct tree_builder *tree);
 /* Close a p element in button scope, if there is one. */
 void tree_close_paragraph(struct tree_builder *tree);
 
-/* --- formatting (tree_formatting.c) --- */
+/* --- formatting (tree_body.c) --- */
 
 /*
  * Add the element on top of the stack to the list; if it is the fourth of equal
@@ -277,7 +277,7 @@ void tree_remove_formatting(struct tree_builder *tree, uint32_t index);
  */
 bool tree_adopt(struct tree_builder *tree, uint16_t subject);
 
-/* --- insertion modes (tree_modes.c, tree_body.c, tree_table.c...) --- */
+/* --- insertion modes (tree_modes.c, tree_body.c) --- */
 
 /*
  * A rule of a mode for the token. It returns true if the token must be handled

@@ -31,8 +31,7 @@ void xml_memory_set_abort(void);
  *   because libxml2 takes labels literally (gb2312 is GBK on the web) and stops
  *   at the first byte that does not decode; here the byte becomes U+FFFD. It
  *   skips white space and BOMs before the first '<'.
- * - It escapes the parts that libxml2 would drop or stop at:
- *   page/xml_repair.h.
+ * - It escapes the parts that libxml2 would drop or stop at.
  * - An end tag ends the elements that are open inside its own element, and does
  *   nothing if there is no start tag. In libxml2 it would end the last element,
  *   whatever its name; so the open elements are tracked here, and libxml2 gets

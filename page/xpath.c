@@ -319,8 +319,6 @@ const char *css_xpath(struct arena *arena, const char *text, char *error_out)
 	return result;
 }
 
-/* Builds a libxml2 document from a page. Internal to page/. */
-
 struct xpath_tree {
 	const struct page *page;
 	xmlDocPtr document; /* _private of elements and texts is an index of
@@ -798,8 +796,6 @@ enum error xpath_evaluate(struct xpath_tree *tree, const char *text,
 	xmlXPathFreeContext(context);
 	return error;
 }
-
-/* Checks an expression and reports errors in words: XPath 1.0, section 3.7. */
 
 enum {
 	XPATH_CHECK_MAX_ERROR = 256,

@@ -21,6 +21,9 @@
 #define TRADE(scope, favor, value)
 #define CONSTANT(name, value) static const double model_##name = (value);
 #include "auto-choice.model"
+#undef DEFAULT_VALUE
+#undef TRADE
+#undef CONSTANT
 
 bool choice_is_comment(float score)
 {
@@ -189,10 +192,6 @@ const bool *auto_comments(struct arena *arena, const struct page *page)
 	}
 	return is_comment;
 }
-
-/* The reasons and figures that explain a result of `auto`. */
-
-struct trace;
 
 /* "+1.2 words, +0.8 readability_share, -0.4 link_share" */
 static void print_moves(const struct strongest_moves *moves, char *out,

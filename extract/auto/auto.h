@@ -1,4 +1,7 @@
-/* extract/auto/auto.h - the default method: trained trees. */
+/*
+ * extract/auto/auto.h - the default method: trained trees score passages; it
+ * shows the best, and finds readers' comments.
+ */
 #ifndef EXTRACT_AUTO_AUTO_H
 #define EXTRACT_AUTO_AUTO_H
 
@@ -11,8 +14,6 @@ struct arena;
 struct page;
 
 extern const struct extractor extractor_auto;
-
-/* Chooses the passages that `auto` shows, by their scores. */
 
 /*
  * Return whether each passage is inside pre, where repeated lines have a

@@ -1,7 +1,8 @@
 /*
  * extract/auto/auto_score.h - scores the passages of a page for `auto`, with
  * two forests: the second reads the first one's scores of the passages around
- * (stacking; Wolpert 1992).
+ * (stacking; Wolpert 1992). It compares the passages with the claims of the
+ * page about itself in its head.
  */
 #ifndef EXTRACT_AUTO_AUTO_SCORE_H
 #define EXTRACT_AUTO_AUTO_SCORE_H
@@ -69,21 +70,11 @@ const float *comment_scores(struct arena *arena,
 			    const struct page_hints *claims);
 
 /*
- * The claims of a page about itself in its head. `auto` compares passages with
- * their words.
- */
-
-/*
  * Return the title, the descriptions of meta and Open Graph, and the first
  * MAX_CLAIMS texts of the JSON-LD: slices of the page or of `arena`. Linear,
  * constant stack.
  */
 struct page_hints page_hints_of(struct arena *arena, const struct page *page);
-
-/*
- * Counts the terms (struct passage) that a passage has in common with the
- * page's claims about itself: its title, its descriptions and its JSON-LD.
- */
 
 /* Ratio of the passage's terms that the claim contains; -1 without a claim. */
 struct hint_overlap {

@@ -14,8 +14,6 @@
 #include "extract/text/passage.h"
 #include "page/page.h"
 
-/* The passages of pages by their slots (extract/auto/auto_template.h). */
-
 /*
  * A passage belongs to the slots of its element and of two elements around it.
  */

@@ -13,11 +13,6 @@
 #include "extract/text/passage.h"
 #include "page/page.h"
 
-/*
- * The words in any run of passages, and their expected words of content, in
- * O(1).
- */
-
 /* The score of a neighbour that does not exist. */
 #define NO_SCORE (-.1F)
 
@@ -74,11 +69,6 @@ static inline float mass_f1(const struct masses *masses, struct mass mass)
 
 	return sum > 0 ? (float)(2 * mass.content / sum) : 0;
 }
-
-/*
- * The features of extract/auto/context.h about all passages on the same path:
- * in a template, things of one kind have the same path.
- */
 
 struct context_group {
 	struct mass mass;
@@ -191,12 +181,10 @@ static struct masses masses_make(struct arena *arena,
 }
 
 /*
- * The features of extract/auto/context.h about the distances to the nearest
+ * The distances to the nearest
  * passages with a clear score, and about the section under the heading above.
  * Call it for one passage after another, beginning with the first.
  */
-
-struct page_context;
 
 /* The nearest passages of one kind; NO_PASSAGE = there is none. */
 struct neighbours {
@@ -215,11 +203,6 @@ struct context_near {
 	struct passage_range section;  /* the passages under one heading */
 };
 
-/*
- * The features of extract/auto/context.h from the order of all passages by
- * score.
- */
-
 struct context_ranks {
 	/*
 	 * [passages->count]: words of this passage and of all passages with a
@@ -229,12 +212,6 @@ struct context_ranks {
 	float highest; /* highest score; 0 without passages */
 	float f1;      /* the highest expected F1 of any threshold */
 };
-
-/*
- * The features of extract/auto/context.h about the elements around a passage.
- */
-
-struct repetition;
 
 /* The best element among an element and the elements around it. */
 struct context_element {

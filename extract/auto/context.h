@@ -84,8 +84,6 @@ enum {
 		CONTEXT_COUNT
 };
 
-struct context;
-
 /*
  * Prepare, with the score of each passage [passages->count], 0..1. Everything
  * belongs to `arena`: 36 bytes a passage, 64 for each distinct path of both

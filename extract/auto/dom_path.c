@@ -15,10 +15,6 @@
 #include "extract/text/token_stream.h"
 #include "page/page.h"
 
-/* For every open element: the steps up to the nearest element of each kind. */
-
-struct page;
-
 /* In the order of DOM_PATH_DISTANCES. */
 enum distance {
 	DISTANCE_ARTICLE,

@@ -153,9 +153,6 @@ enum {
 		DOM_PATH_COUNT
 };
 
-struct dom_path;
-struct repetition;
-
 /*
  * Prepare. Everything belongs to `arena`: 24 bytes an element, 96 a path of
  * elements and classes and 160 a level; plus 64 an element during preparation.

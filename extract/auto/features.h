@@ -1,4 +1,7 @@
-/* extract/auto/features.h - features of a passage from its own text. */
+/*
+ * extract/auto/features.h - the features of a passage from its own text, and
+ * the table of all features.
+ */
 #ifndef EXTRACT_AUTO_FEATURES_H
 #define EXTRACT_AUTO_FEATURES_H
 
@@ -119,7 +122,7 @@ const struct repetition *features_repetition(const struct features *features);
  * Scores elements as an extractor of one subtree does: every passage of at
  * least 25 characters adds to the scores of the elements above it. Source:
  * Readability (Arc90 2009, as in Mozilla's Readability.js, grabArticle) with
- * passages instead of paragraphs and the word lists of class_group.h.
+ * passages instead of paragraphs and the words of extract/text/class_words.h.
  */
 
 struct readability {
@@ -183,8 +186,6 @@ static inline uint32_t repetition_siblings(const struct repetition *repetition,
  */
 struct path_group repetition_group(const struct repetition *repetition,
 				   uint32_t node);
-
-/* The passages around a passage. */
 
 static inline uint32_t window_edge(const struct passages *passages,
 				   int64_t index)

@@ -12,12 +12,6 @@
 #include "extract/text/token_stream.h"
 #include "page/page.h"
 
-/*
- * The features of extract/auto/sequence.h that blur a measure of the passages:
- * tag ratios, content code blurring, link quota, and the ridge around the
- * page's peak.
- */
-
 /* A measure of passages and its blur radius. */
 enum blurred {
 	BLURRED_TAG_RATIO_1, /* characters per tag */
@@ -45,14 +39,7 @@ struct sequence_blurs {
 };
 
 /*
- * The features of extract/auto/sequence.h about the two passages before and
- * the two after.
- */
-
-struct repetition;
-
-/*
- * The features of extract/auto/sequence.h that show whether a passage is in a
+ * Features that show whether a passage is in a
  * maximum-sum run: body text extraction (BTE), and maximum subsequence
  * segmentation (MSS).
  */

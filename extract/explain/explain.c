@@ -19,8 +19,6 @@
  * with its score, its verdict and the reason.
  */
 
-struct trace;
-
 /* Quantiles of a score: the CSS classes s0 to s7. */
 enum { EXPLAIN_QUANTILES = 8 };
 

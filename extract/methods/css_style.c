@@ -706,9 +706,6 @@ void declarations_merge(struct declarations *declarations,
  * (descendants, two classes, states) and linked style sheets.
  */
 
-struct arena;
-struct page;
-
 enum {
 	MAX_STYLE_RULES = LIMIT(4096, 16), /* selectors; the rest is ignored */
 	MAX_STYLE_BYTES = LIMIT(

@@ -20,9 +20,6 @@
  * A page as a compact tree of elements and texts, which can outlive the page.
  */
 
-struct arena;
-struct page;
-
 enum { TEXT_LABEL = 0 };
 
 /*
@@ -150,9 +147,6 @@ static struct item_tree item_tree_copy(struct arena *arena,
  * mapping of Reis, Golgher, Silva and Laender, WWW 2004. An element is mapped
  * only below a mapped element, to an element of the same tag and class.
  */
-
-struct arena;
-struct item_tree;
 
 /* Number of cells in a row of the band; odd. */
 enum { BAND = 65 };
@@ -543,9 +537,6 @@ const struct extractor extractor_rtdm = {
  * and a text is a leaf below its element. So a page has every place at most
  * once.
  */
-
-struct arena;
-struct page;
 
 /* The places of a page's elements and texts in the style tree. */
 struct page_places {

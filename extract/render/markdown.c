@@ -261,10 +261,6 @@ static void markdown_blocks_end(struct markdown_blocks *blocks)
  * a line below it, and rows with as many cells as the head.
  */
 
-struct layout_element;
-struct markdown_blocks;
-struct page;
-
 /* Initialise with the first three fields. */
 struct markdown_table {
 	const struct page *page;

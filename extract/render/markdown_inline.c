@@ -18,8 +18,6 @@
  * the characters on both sides of its marks.
  */
 
-struct markdown_line;
-
 /*
  * Return true for an _ between letters, which neither begins nor ends emphasis.
  */

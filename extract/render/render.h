@@ -10,7 +10,6 @@
 #include "extract/render/layout.h"
 
 struct arena;
-struct buffer;
 struct metadata;
 struct page;
 struct render_request;

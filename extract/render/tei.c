@@ -10,9 +10,6 @@
 
 /* Writes the teiHeader of a page: TEI P5, chapter 2. */
 
-struct buffer;
-struct render_request;
-
 enum {
 	DATE_LENGTH = 10, /* YYYY-MM-DD */
 	MAX_LANGUAGE_TAG = 35,

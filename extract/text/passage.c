@@ -15,8 +15,6 @@
 
 /* Properties that an element passes to all text inside it. */
 
-struct page;
-
 struct passage_scope_scope {
 	uint32_t block;   /* the nearest block-level element, or NO_NODE */
 	uint8_t place;    /* enum passage_place */

@@ -209,7 +209,7 @@ class Ui(harness.Case):
         self.show("empty")
         tab.run("document.querySelector('form.panel [name=url]').value = "
                 f"'{self.server.url}'")
-        tab.run("document.querySelector('[name=private]').checked = true")
+        tab.run("document.querySelector('[name=allow_private]').checked = true")
         tab.run("document.querySelector('[name=revisit_interval_s]').value = '0'")
         self.follow("form.panel button", r"ui\/sites\/")
         self.assertIn("is watched", tab.run("main.innerText"))
@@ -510,7 +510,7 @@ class Ui(harness.Case):
     def test_who_reads_over_tcp_changes_nothing(self):
         self.open_browser()
         self.base = f"http://127.0.0.1:{self.port}"
-        self.templated.crawl(self.server.url, revisit_interval_s=0, allow_allow_allow_allow_private=True)
+        self.templated.crawl(self.server.url, revisit_interval_s=0, allow_private=True)
         tokens = {role: self.templated.post(
             "/v1/tokens", {"name": role, "role": role}).json["token"]
             for role in ("read", "write")}

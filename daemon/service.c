@@ -712,11 +712,9 @@ static struct http_options server_options(struct service *service)
 		.max_body_bytes = (size_t)config->max_upload_bytes,
 		.max_reply_bytes = MAX_REPLY_BYTES,
 		.timeout_ms = config->client_timeout_ms,
-		.max_streams = MAX_INGESTS,
+		.max_uploads = MAX_INGESTS,
 		.max_listeners = config->max_listeners,
-		.is_stream = api_is_stream,
-		.is_quick = api_route_is_inline,
-		.takes_long = api_route_is_slow,
+		.traits = api_traits,
 		.handle = service_handle,
 		.context = service,
 	};
@@ -889,7 +887,7 @@ static enum error start_reader(void *context)
 	options.socket_path = service->config->reader_path;
 	options.socket_mode = service->config->reader_mode;
 	options.max_body_bytes = READER_BODY_BYTES;
-	options.is_stream = NULL;
+	options.max_uploads = 0;
 	options.handle = handle_reader;
 	error = http_start(&service->reader, &options);
 	if (error == ERR_NONE)

@@ -22,109 +22,124 @@
 #include "daemon/web/thresholds.h"
 #include "template/version_json.h"
 
-/* Required access of a route. The owner of the socket may use every route. */
-enum route_access {
-	ROUTE_WRITE,  /* clients with write access */
-	ROUTE_READ,   /* clients with read or write access */
-	ROUTE_OWNER,  /* the owner of the socket only */
-	ROUTE_PUBLIC, /* everyone, also without a token */
-};
-
-/* HOST, N and NAME in a pattern match one path segment each. */
-static const struct route {
-	const char *method;
-	const char *pattern;
-	call_handler *handle;
-	enum route_access right;
-} routes[] = {
-	{"GET", "/v1/status", api_get_status, ROUTE_WRITE},
-	{"GET", "/metrics", api_get_metrics, ROUTE_READ},
-	{"GET", "/v1/methods", api_get_methods, ROUTE_WRITE},
-	{"GET", "/v1/verify", api_get_verify, ROUTE_WRITE},
-	{"GET", "/v1/backup", api_get_backup, ROUTE_WRITE},
-	{"GET", "/v1/quarantine", api_get_quarantine, ROUTE_WRITE},
-	{"DELETE", "/v1/quarantine", api_delete_quarantine, ROUTE_WRITE},
-	{"POST", "/v1/compact", api_post_compact, ROUTE_WRITE},
-	{"GET", "/v1/nodes", api_get_nodes, ROUTE_WRITE},
-	{"POST", "/v1/nodes/NAME/drain", api_drain_node, ROUTE_WRITE},
-	{"POST", "/v1/nodes/NAME/resume", api_resume_node, ROUTE_WRITE},
-	{"POST", "/v1/imports", api_post_jobs, ROUTE_WRITE},
-	{"DELETE", "/v1/nodes/NAME", api_delete_node, ROUTE_WRITE},
-	{"GET", "/v1/events", api_get_events, ROUTE_READ},
-	{"POST", "/v1/events/N/ack", api_post_ack, ROUTE_WRITE},
-	{"GET", "/v1/hooks", api_get_hooks, ROUTE_WRITE},
-	{"POST", "/v1/hooks", api_post_hook, ROUTE_WRITE},
-	{"GET", "/v1/hooks/N", api_get_hook, ROUTE_WRITE},
-	{"DELETE", "/v1/hooks/N", api_delete_hook, ROUTE_WRITE},
-	{"POST", "/v1/hooks/N/test", api_test_hook, ROUTE_WRITE},
-	{"GET", "/v1/silences", api_get_silences, ROUTE_WRITE},
-	{"POST", "/v1/silences", api_post_silence, ROUTE_WRITE},
-	{"DELETE", "/v1/silences/N", api_delete_silence, ROUTE_WRITE},
-	{"GET", "/v1/sites", api_get_sites, ROUTE_WRITE},
-	{"POST", "/v1/sites", api_post_site, ROUTE_WRITE},
-	{"GET", "/v1/sites/HOST", api_get_site, ROUTE_WRITE},
-	{"DELETE", "/v1/sites/HOST", api_delete_site, ROUTE_WRITE},
-	{"GET", "/v1/sites/HOST/bundle", api_get_bundle, ROUTE_WRITE},
-	{"GET", "/v1/sites/HOST/templates", api_get_clusters, ROUTE_READ},
-	{"GET", "/v1/sites/HOST/guards", api_get_guards, ROUTE_WRITE},
-	{"POST", "/v1/sites/HOST/guards", api_post_guard, ROUTE_WRITE},
-	{"GET", "/v1/sites/HOST/guards/N", api_get_guard, ROUTE_WRITE},
-	{"DELETE", "/v1/sites/HOST/guards/N", api_delete_guard, ROUTE_WRITE},
-	{"GET", "/v1/sites/HOST/thresholds", api_get_thresholds, ROUTE_WRITE},
-	{"GET", "/v1/sites/HOST/patterns", api_get_patterns, ROUTE_WRITE},
-	{"GET", "/v1/sites/HOST/report", api_get_report, ROUTE_WRITE},
-	{"GET", "/v1/sites/HOST/feed", api_get_feed, ROUTE_READ},
-	{"GET", "/v1/sites/HOST/texts", api_get_texts, ROUTE_READ},
-	{"GET", "/v1/sites/HOST/templates/N", api_get_cluster, ROUTE_READ},
-	{"GET", "/v1/sites/HOST/templates/N/pages", api_get_pages, ROUTE_READ},
+/* All that the daemon knows of a route stands in its row. */
+static const struct route routes[] = {
+	{"GET", "/v1/status", api_get_status, ROUTE_WRITE, 0},
+	{"GET", "/metrics", api_get_metrics, ROUTE_READ, 0},
+	{"GET", "/v1/methods", api_get_methods, ROUTE_WRITE, 0},
+	{"GET", "/v1/verify", api_get_verify, ROUTE_WRITE, ROUTE_SLOW},
+	{"GET", "/v1/backup", api_get_backup, ROUTE_WRITE, ROUTE_SLOW},
+	{"GET", "/v1/quarantine", api_get_quarantine, ROUTE_WRITE,
+	 ROUTE_OF_QUERY},
+	{"DELETE", "/v1/quarantine", api_delete_quarantine, ROUTE_WRITE,
+	 ROUTE_OF_QUERY},
+	{"POST", "/v1/compact", api_post_compact, ROUTE_WRITE, ROUTE_SLOW},
+	{"GET", "/v1/nodes", api_get_nodes, ROUTE_WRITE, 0},
+	{"POST", "/v1/nodes/NAME/drain", api_drain_node, ROUTE_WRITE, 0},
+	{"POST", "/v1/nodes/NAME/resume", api_resume_node, ROUTE_WRITE, 0},
+	{"POST", "/v1/imports", api_post_jobs, ROUTE_WRITE, ROUTE_JSON},
+	{"DELETE", "/v1/nodes/NAME", api_delete_node, ROUTE_WRITE, 0},
+	{"GET", "/v1/events", api_get_events, ROUTE_READ,
+	 ROUTE_EVENTS | ROUTE_OF_QUERY},
+	{"POST", "/v1/events/N/ack", api_post_ack, ROUTE_WRITE, ROUTE_OF_EVENT},
+	{"GET", "/v1/hooks", api_get_hooks, ROUTE_WRITE, ROUTE_OF_ALL},
+	{"POST", "/v1/hooks", api_post_hook, ROUTE_WRITE,
+	 ROUTE_OF_ALL | ROUTE_JSON},
+	{"GET", "/v1/hooks/N", api_get_hook, ROUTE_WRITE, ROUTE_OF_ALL},
+	{"DELETE", "/v1/hooks/N", api_delete_hook, ROUTE_WRITE, ROUTE_OF_ALL},
+	{"POST", "/v1/hooks/N/test", api_test_hook, ROUTE_WRITE, ROUTE_OF_ALL},
+	{"GET", "/v1/silences", api_get_silences, ROUTE_WRITE, ROUTE_OF_ALL},
+	{"POST", "/v1/silences", api_post_silence, ROUTE_WRITE,
+	 ROUTE_OF_ALL | ROUTE_JSON},
+	{"DELETE", "/v1/silences/N", api_delete_silence, ROUTE_WRITE,
+	 ROUTE_OF_ALL},
+	{"GET", "/v1/sites", api_get_sites, ROUTE_WRITE, 0},
+	{"POST", "/v1/sites", api_post_site, ROUTE_WRITE,
+	 ROUTE_REPEATABLE | ROUTE_OF_BODY | ROUTE_JSON},
+	{"GET", "/v1/sites/HOST", api_get_site, ROUTE_WRITE, 0},
+	{"DELETE", "/v1/sites/HOST", api_delete_site, ROUTE_WRITE, 0},
+	{"GET", "/v1/sites/HOST/bundle", api_get_bundle, ROUTE_WRITE,
+	 ROUTE_SLOW},
+	{"GET", "/v1/sites/HOST/templates", api_get_clusters, ROUTE_READ, 0},
+	{"GET", "/v1/sites/HOST/guards", api_get_guards, ROUTE_WRITE,
+	 ROUTE_SLOW},
+	{"POST", "/v1/sites/HOST/guards", api_post_guard, ROUTE_WRITE,
+	 ROUTE_SLOW | ROUTE_JSON},
+	{"GET", "/v1/sites/HOST/guards/N", api_get_guard, ROUTE_WRITE, 0},
+	{"DELETE", "/v1/sites/HOST/guards/N", api_delete_guard, ROUTE_WRITE, 0},
+	{"GET", "/v1/sites/HOST/thresholds", api_get_thresholds, ROUTE_WRITE,
+	 0},
+	{"GET", "/v1/sites/HOST/patterns", api_get_patterns, ROUTE_WRITE, 0},
+	{"GET", "/v1/sites/HOST/report", api_get_report, ROUTE_WRITE,
+	 ROUTE_SLOW},
+	{"GET", "/v1/sites/HOST/feed", api_get_feed, ROUTE_READ, 0},
+	{"GET", "/v1/sites/HOST/texts", api_get_texts, ROUTE_READ,
+	 ROUTE_STREAM},
+	{"GET", "/v1/sites/HOST/templates/N", api_get_cluster, ROUTE_READ, 0},
+	{"GET", "/v1/sites/HOST/templates/N/pages", api_get_pages, ROUTE_READ,
+	 0},
 	{"GET", "/v1/sites/HOST/templates/N/versions/current", api_get_template,
-	 ROUTE_READ},
+	 ROUTE_READ, ROUTE_SLOW},
 	{"GET", "/v1/sites/HOST/templates/N/versions/V", api_get_version,
-	 ROUTE_READ},
-	{"GET", "/v1/sites/HOST/templates/N/diff", api_get_diff, ROUTE_READ},
-	{"GET", "/v1/pages", api_get_explain, ROUTE_WRITE},
-	{"DELETE", "/v1/pages", api_delete_page, ROUTE_WRITE},
-	{"GET", "/v1/text", api_get_text, ROUTE_READ},
-	{"POST", "/v1/extract", api_post_extract, ROUTE_WRITE},
-	{"POST", "/v1/extract/batch", api_post_batch, ROUTE_WRITE},
-	{"POST", "/v1/ingest", api_post_ingest, ROUTE_WRITE},
-	{"GET", "/v1/tokens", api_get_tokens, ROUTE_OWNER},
-	{"POST", "/v1/tokens", api_post_token, ROUTE_OWNER},
-	{"DELETE", "/v1/tokens/NAME", api_delete_token, ROUTE_OWNER},
-	{"GET", LOGIN_PATH, api_get_login, ROUTE_PUBLIC},
-	{"POST", LOGIN_PATH, api_post_login, ROUTE_PUBLIC},
-	{"POST", LOGOUT_PATH, api_post_logout, ROUTE_PUBLIC},
-	{"GET", "/", api_ui_home, ROUTE_READ},
-	{"POST", "/ui/sites", api_ui_post_site, ROUTE_WRITE},
-	{"GET", "/ui/sites/HOST", api_ui_site, ROUTE_READ},
-	{"GET", "/ui/sites/HOST/patterns", api_ui_site, ROUTE_WRITE},
-	{"GET", "/ui/sites/HOST/events", api_ui_site, ROUTE_READ},
-	{"GET", "/ui/sites/HOST/settings", api_ui_site, ROUTE_WRITE},
-	{"POST", "/ui/sites/HOST/settings", api_ui_post_settings, ROUTE_WRITE},
-	{"POST", "/ui/sites/HOST/delete", api_ui_delete_site, ROUTE_WRITE},
-	{"GET", "/ui/sites/HOST/guards", api_ui_site, ROUTE_WRITE},
-	{"POST", "/ui/sites/HOST/guards", api_ui_post_guard, ROUTE_WRITE},
-	{"GET", "/ui/sites/HOST/guards/N", api_ui_guard, ROUTE_WRITE},
+	 ROUTE_READ, 0},
+	{"GET", "/v1/sites/HOST/templates/N/diff", api_get_diff, ROUTE_READ, 0},
+	{"GET", "/v1/pages", api_get_explain, ROUTE_WRITE, ROUTE_OF_QUERY},
+	{"DELETE", "/v1/pages", api_delete_page, ROUTE_WRITE, ROUTE_OF_QUERY},
+	{"GET", "/v1/text", api_get_text, ROUTE_READ,
+	 ROUTE_INLINE | ROUTE_SLOW | ROUTE_OF_QUERY},
+	{"POST", "/v1/extract", api_post_extract, ROUTE_WRITE,
+	 ROUTE_SLOW | ROUTE_REPEATABLE | ROUTE_OF_QUERY},
+	{"POST", "/v1/extract/batch", api_post_batch, ROUTE_WRITE,
+	 ROUTE_SLOW | ROUTE_UPLOAD | ROUTE_OF_QUERY},
+	{"POST", "/v1/ingest", api_post_ingest, ROUTE_WRITE,
+	 ROUTE_SLOW | ROUTE_UPLOAD | ROUTE_REPEATABLE | ROUTE_OF_HOSTS},
+	{"GET", "/v1/tokens", api_get_tokens, ROUTE_OWNER, 0},
+	{"POST", "/v1/tokens", api_post_token, ROUTE_OWNER, ROUTE_JSON},
+	{"DELETE", "/v1/tokens/NAME", api_delete_token, ROUTE_OWNER, 0},
+	{"GET", LOGIN_PATH, api_get_login, ROUTE_PUBLIC, 0},
+	{"POST", LOGIN_PATH, api_post_login, ROUTE_PUBLIC, ROUTE_FORM},
+	{"POST", LOGOUT_PATH, api_post_logout, ROUTE_PUBLIC, 0},
+	{"GET", "/", api_ui_home, ROUTE_READ, 0},
+	{"POST", "/ui/sites", api_ui_post_site, ROUTE_WRITE,
+	 ROUTE_OF_BODY | ROUTE_FORM},
+	{"GET", "/ui/sites/HOST", api_ui_site, ROUTE_READ, 0},
+	{"GET", "/ui/sites/HOST/patterns", api_ui_site, ROUTE_WRITE, 0},
+	{"GET", "/ui/sites/HOST/events", api_ui_site, ROUTE_READ, 0},
+	{"GET", "/ui/sites/HOST/settings", api_ui_site, ROUTE_WRITE, 0},
+	{"POST", "/ui/sites/HOST/settings", api_ui_post_settings, ROUTE_WRITE,
+	 ROUTE_FORM},
+	{"POST", "/ui/sites/HOST/delete", api_ui_delete_site, ROUTE_WRITE,
+	 ROUTE_FORM},
+	{"GET", "/ui/sites/HOST/guards", api_ui_site, ROUTE_WRITE, ROUTE_SLOW},
+	{"POST", "/ui/sites/HOST/guards", api_ui_post_guard, ROUTE_WRITE,
+	 ROUTE_SLOW | ROUTE_FORM},
+	{"GET", "/ui/sites/HOST/guards/N", api_ui_guard, ROUTE_WRITE, 0},
 	{"POST", "/ui/sites/HOST/guards/N/delete", api_ui_delete_guard,
-	 ROUTE_WRITE},
-	{"GET", "/ui/templates/HOST/N", api_ui_template, ROUTE_READ},
-	{"GET", "/ui/templates/HOST/N/pages", api_ui_template, ROUTE_READ},
-	{"GET", "/ui/templates/HOST/N/texts", api_ui_template, ROUTE_READ},
-	{"GET", "/ui/templates/HOST/N/versions", api_ui_template, ROUTE_READ},
-	{"GET", "/ui/daemon", api_ui_daemon, ROUTE_WRITE},
-	{"GET", "/ui/nodes", api_ui_cluster, ROUTE_WRITE},
-	{"GET", "/ui/alerts", api_ui_alerts, ROUTE_READ},
-	{"GET", "/ui/alerts/N", api_ui_alert, ROUTE_READ},
-	{"POST", "/ui/alerts/N/ack", api_ui_ack, ROUTE_WRITE},
-	{"POST", "/ui/alerts/N/silence", api_ui_silence, ROUTE_WRITE},
-	{"POST", "/ui/silences/N/delete", api_ui_unsilence, ROUTE_WRITE},
-	{"GET", "/ui/page", api_ui_page, ROUTE_READ},
-	{"GET", "/ui/page/why", api_ui_page, ROUTE_READ},
-	{"GET", "/ui/page/visit", api_ui_page, ROUTE_WRITE},
-	{"POST", "/ui/page/fetch", api_ui_fetch, ROUTE_WRITE},
-	{"POST", "/ui/page/delete", api_ui_delete_page, ROUTE_WRITE},
-	{"GET", "/ui/why", api_ui_why, ROUTE_READ},
-	{"GET", "/ui/element", api_ui_element, ROUTE_READ},
+	 ROUTE_WRITE, ROUTE_FORM},
+	{"GET", "/ui/templates/HOST/N", api_ui_template, ROUTE_READ, 0},
+	{"GET", "/ui/templates/HOST/N/pages", api_ui_template, ROUTE_READ, 0},
+	{"GET", "/ui/templates/HOST/N/texts", api_ui_template, ROUTE_READ, 0},
+	{"GET", "/ui/templates/HOST/N/versions", api_ui_template, ROUTE_READ,
+	 0},
+	{"GET", "/ui/daemon", api_ui_daemon, ROUTE_WRITE, 0},
+	{"GET", "/ui/nodes", api_ui_cluster, ROUTE_WRITE, 0},
+	{"GET", "/ui/alerts", api_ui_alerts, ROUTE_READ, 0},
+	{"GET", "/ui/alerts/N", api_ui_alert, ROUTE_READ, ROUTE_OF_EVENT},
+	{"POST", "/ui/alerts/N/ack", api_ui_ack, ROUTE_WRITE,
+	 ROUTE_OF_EVENT | ROUTE_FORM},
+	{"POST", "/ui/alerts/N/silence", api_ui_silence, ROUTE_WRITE,
+	 ROUTE_OF_ALL | ROUTE_FORM},
+	{"POST", "/ui/silences/N/delete", api_ui_unsilence, ROUTE_WRITE,
+	 ROUTE_OF_ALL | ROUTE_FORM},
+	{"GET", "/ui/page", api_ui_page, ROUTE_READ, ROUTE_OF_QUERY},
+	{"GET", "/ui/page/why", api_ui_page, ROUTE_READ, ROUTE_OF_QUERY},
+	{"GET", "/ui/page/visit", api_ui_page, ROUTE_WRITE, ROUTE_OF_QUERY},
+	{"POST", "/ui/page/fetch", api_ui_fetch, ROUTE_WRITE,
+	 ROUTE_OF_BODY | ROUTE_FORM},
+	{"POST", "/ui/page/delete", api_ui_delete_page, ROUTE_WRITE,
+	 ROUTE_OF_BODY | ROUTE_FORM},
+	{"GET", "/ui/why", api_ui_why, ROUTE_READ, ROUTE_OF_QUERY},
+	{"GET", "/ui/element", api_ui_element, ROUTE_READ, ROUTE_OF_QUERY},
 };
 
 enum {
@@ -514,9 +529,9 @@ static enum http_verdict refuse_method(struct call *call, const char *path)
 			 http_method(call->exchange), allowed);
 }
 
-static bool access_allows(enum access access, enum route_access right)
+static bool access_allows(enum access access, enum route_access needed)
 {
-	switch (right) {
+	switch (needed) {
 	case ROUTE_WRITE:
 		return access == ACCESS_OWNER || access == ACCESS_WRITE;
 	case ROUTE_READ:
@@ -528,15 +543,14 @@ static bool access_allows(enum access access, enum route_access right)
 	}
 }
 
-static enum http_verdict refuse_route(struct call *call,
-				      enum route_access right, const char *path)
+static enum http_verdict refuse_route(struct call *call, const char *path)
 {
-	if (right == ROUTE_OWNER)
+	if (call->route->access == ROUTE_OWNER)
 		return call_fail(call, 403, "forbidden",
 				 "%.200s: tokens can be managed only over the "
 				 "daemon's own socket",
 				 path);
-	if (strncmp(path, "/ui/", strlen("/ui/")) == 0)
+	if (api_path_is_page(path))
 		return ui_fail(call, 403,
 			       "Read-only clients cannot open this page.");
 	return call_fail(call, 403, "forbidden",
@@ -545,34 +559,57 @@ static enum http_verdict refuse_route(struct call *call,
 			 path);
 }
 
-bool api_refuse_body(struct call *call)
+/* Set call->route and the segments of its path; false if there is no route. */
+static bool route_find(struct call *call, const char *method, const char *path)
 {
-	const char *method = http_method(call->exchange);
-	const char *path = http_path(call->exchange);
-
+	/* the server omits the body of the response to HEAD */
+	if (strcmp(method, "HEAD") == 0)
+		method = "GET";
 	for (size_t i = 0; i < ROUTES; i++)
 		if (strcmp(routes[i].method, method) == 0 &&
-		    route_matches(call, routes[i].pattern, path) &&
-		    !access_allows(ACCESS_READ, routes[i].right)) {
-			refuse_route(call, routes[i].right, path);
-			return false;
+		    route_matches(call, routes[i].pattern, path)) {
+			call->route = &routes[i];
+			return true;
 		}
-	call_fail(call, 413, "too_large",
-		  "%.200s: read-only clients must not send a body", path);
 	return false;
 }
 
-/* Run the handler here, or forward the request to the owner of its subject. */
-static enum http_verdict handle_route(struct call *call,
-				      const struct route *route,
-				      enum access access, const char *path)
+unsigned api_traits(const char *method, const char *path)
 {
-	enum http_verdict verdict;
+	struct call call = {0};
 
-	if (!access_allows(access, route->right))
-		return refuse_route(call, route->right, path);
-	return call_is_local(call, access, &verdict) ? route->handle(call)
-						     : verdict;
+	return route_find(&call, method, path)
+		       ? call.route->flags & ROUTE_TRAITS
+		       : 0;
+}
+
+bool api_path_is_public(const char *path)
+{
+	for (size_t i = 0; i < ROUTES; i++)
+		if (routes[i].access == ROUTE_PUBLIC &&
+		    strcmp(routes[i].pattern, path) == 0)
+			return true;
+	return false;
+}
+
+bool api_path_is_page(const char *path)
+{
+	return strcmp(path, "/") == 0 ||
+	       strncmp(path, "/ui/", strlen("/ui/")) == 0;
+}
+
+bool api_refuse_body(struct call *call)
+{
+	const char *path = http_path(call->exchange);
+
+	if (route_find(call, http_method(call->exchange), path) &&
+	    !access_allows(ACCESS_READ, call->route->access))
+		refuse_route(call, path);
+	else
+		call_fail(call, 413, "too_large",
+			  "%.200s: read-only clients must not send a body",
+			  path);
+	return false;
 }
 
 const struct config *api_acquire_config(struct api *api)
@@ -585,19 +622,18 @@ const struct config *api_acquire_config(struct api *api)
 	return config;
 }
 
-static enum http_verdict find_route(struct call *call, enum access access,
-				    const char *path)
+/* Run the handler here, or forward the request to the owner of its subject. */
+static enum http_verdict call_handle(struct call *call, enum access access,
+				     const char *path)
 {
-	const char *method = http_method(call->exchange);
+	enum http_verdict verdict;
 
-	/* the server omits the body of the response to HEAD */
-	if (strcmp(method, "HEAD") == 0)
-		method = "GET";
-	for (size_t i = 0; i < ROUTES; i++)
-		if (strcmp(routes[i].method, method) == 0 &&
-		    route_matches(call, routes[i].pattern, path))
-			return handle_route(call, &routes[i], access, path);
-	return refuse_method(call, path);
+	if (!route_find(call, http_method(call->exchange), path))
+		return refuse_method(call, path);
+	if (!access_allows(access, call->route->access))
+		return refuse_route(call, path);
+	return call_is_local(call, access, &verdict) ? call->route->handle(call)
+						     : verdict;
 }
 
 static enum http_verdict api_dispatch(struct http_exchange *exchange,
@@ -610,32 +646,10 @@ static enum http_verdict api_dispatch(struct http_exchange *exchange,
 			    .is_reader = access == ACCESS_READ,
 			    .is_passed = (note & ACCESS_IS_FORWARDED) != 0};
 	enum http_verdict verdict =
-		find_route(&call, access, http_path(exchange));
+		call_handle(&call, access, http_path(exchange));
 
 	config_release(call.config);
 	return verdict;
-}
-
-bool api_route_is_inline(const char *method, const char *path)
-{
-	return strcmp(path, "/v1/text") == 0 &&
-	       (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0);
-}
-
-bool api_route_is_slow(const char *method, const char *path)
-{
-	static const char *const ends[] = {
-		"/text",     "/extract", "/ingest",  "/batch",
-		"/verify",   "/backup",  "/report",  "/bundle",
-		"/template", "/guards",  "/compact",
-	};
-	const char *end = strrchr(path, '/');
-
-	(void)method;
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		if (end != NULL && strcmp(end, ends[i]) == 0)
-			return true;
-	return false;
 }
 
 enum http_verdict api_handle(struct http_exchange *exchange, void *context)

@@ -97,16 +97,11 @@ void api_set_node_client(struct api *api, const struct node_client *peers);
  */
 void api_expire_sessions(struct api *api);
 
-/*
- * For http_options: true for the routes where api_handle() may return
- * HTTP_QUEUED.
- */
-bool api_route_is_inline(const char *method, const char *path);
+/* For http_options.traits. */
+unsigned api_traits(const char *method, const char *path);
 
-/*
- * For http_options: true for routes that parse pages or read much of the store.
- */
-bool api_route_is_slow(const char *method, const char *path);
+/* POST /v1/ingest and batches at the same time; each holds a worker. */
+enum { MAX_INGESTS = 4 };
 
 /* The handler for http_options; `context` is the struct api. */
 enum http_verdict api_handle(struct http_exchange *exchange, void *context);
@@ -285,6 +280,7 @@ enum access {
 struct call {
 	struct api *api;
 	struct http_exchange *exchange;
+	const struct route *route;
 	const struct config
 		*config; /* current at the start of the call; a reference */
 	char host[MAX_HOST_BYTES + 1]; /* HOST of the route */
@@ -306,6 +302,54 @@ struct call {
 };
 
 typedef enum http_verdict call_handler(struct call *call);
+
+/* Required access of a route. The owner of the socket may use every route. */
+enum route_access {
+	ROUTE_WRITE,  /* clients with write access */
+	ROUTE_READ,   /* clients with read or write access */
+	ROUTE_OWNER,  /* the owner of the socket only */
+	ROUTE_PUBLIC, /* everyone, also without a token */
+};
+
+enum route_flag {
+	/* What the server must know. */
+	ROUTE_UPLOAD = HTTP_UPLOAD,
+	ROUTE_INLINE = HTTP_INLINE,
+	ROUTE_SLOW = HTTP_SLOW, /* parses pages or reads much of the store */
+	ROUTE_TRAITS = ROUTE_UPLOAD | ROUTE_INLINE | ROUTE_SLOW,
+	/*
+	 * The subject, whose owner handles the request. Without a flag: the
+	 * site HOST of the pattern; without HOST: the node that gets the
+	 * request.
+	 */
+	ROUTE_OF_EVENT = 1 << 3, /* the event N */
+	ROUTE_OF_QUERY = 1 << 4, /* argument `url`, `host` or `site`, if any */
+	ROUTE_OF_HOSTS = 1 << 5, /* argument `host`, if there is only one */
+	ROUTE_OF_BODY = 1 << 6,  /* member `url` of the body */
+	ROUTE_OF_ALL = 1 << 7,   /* all sites */
+	ROUTE_SUBJECT = ROUTE_OF_EVENT | ROUTE_OF_QUERY | ROUTE_OF_HOSTS |
+			ROUTE_OF_BODY | ROUTE_OF_ALL,
+	/* Format of the body. */
+	ROUTE_JSON = 1 << 8, /* an object */
+	ROUTE_FORM = 1 << 9,
+	/* How the request is forwarded. */
+	ROUTE_STREAM = 1 << 10, /* the response may be endless */
+	ROUTE_EVENTS = 1 << 11, /* it waits for events (`wait`), or streams */
+	/*
+	 * A POST that may be repeated although the first request may have been
+	 * executed: a repetition stores the same data again.
+	 */
+	ROUTE_REPEATABLE = 1 << 12,
+};
+
+/* HOST, N, V and NAME in the pattern match one path segment each. */
+struct route {
+	const char *method;
+	const char *pattern;
+	call_handler *handle;
+	enum route_access access;
+	unsigned flags; /* enum route_flag */
+};
 
 call_handler api_get_status;
 call_handler api_get_metrics;
@@ -413,6 +457,12 @@ enum http_verdict call_reply_tagged_json(struct call *call, json_t *value);
  * thread.
  */
 bool api_refuse_body(struct call *call);
+
+/* Return whether clients without a token may use the path. */
+bool api_path_is_public(const char *path);
+
+/* Return whether the path is one of a page of daemon/web. */
+bool api_path_is_page(const char *path);
 
 /* Respond with an error. */
 enum http_verdict call_fail(struct call *call, unsigned status,

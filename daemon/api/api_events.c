@@ -345,7 +345,7 @@ bool forward_is_long_poll(const struct forwarded_request *passage)
 {
 	const struct http_exchange *exchange = passage->call->exchange;
 
-	return strcmp(http_path(exchange), "/v1/events") == 0 &&
+	return (passage->call->route->flags & ROUTE_EVENTS) != 0 &&
 	       http_argument(exchange, "wait") != NULL;
 }
 

@@ -683,13 +683,6 @@ enum http_verdict api_post_batch(struct call *call)
 
 /* POST /v1/ingest: import archives that clients upload. */
 
-bool api_is_stream(const char *method, const char *path)
-{
-	return strcmp(method, "POST") == 0 &&
-	       (strcmp(path, "/v1/ingest") == 0 ||
-		strcmp(path, "/v1/extract/batch") == 0);
-}
-
 static enum error ingest_read_body(void *context, char *out, size_t capacity,
 				   size_t *size_out)
 {

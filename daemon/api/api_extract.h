@@ -14,11 +14,6 @@
 
 struct worker_pool;
 
-enum { MAX_INGESTS = 4 }; /* at the same time; each holds a worker */
-
-/* For http_options: return whether the request's body is read as a stream. */
-bool api_is_stream(const char *method, const char *path);
-
 /*
  * Read the pages of a batch one after another from a stream: JSON lines or a
  * WARC archive, which the first bytes tell apart.

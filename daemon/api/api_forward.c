@@ -30,22 +30,6 @@ enum {
 /* The word of http_handler_state() for forwarding, and its bits. */
 enum { MEMORY_PASS = 3, MEMORY_HAS_STALE = 1 };
 
-/* Where the body names the URL, for routes whose path and `url` do not. */
-static const struct {
-	const char *method;
-	const char *path;
-	enum { IN_OBJECT, IN_FORM } place; /* format of the body */
-} bodies[] = {
-	{"POST", "/v1/sites", IN_OBJECT},
-	{"POST", "/ui/sites", IN_FORM},
-	{"POST", "/ui/page/fetch", IN_FORM},
-	{"POST", "/ui/page/delete", IN_FORM},
-};
-
-/* Routes that concern all sites. */
-static const char *const common[] = {"/v1/hooks", "/v1/silences",
-				     "/ui/silences"};
-
 static const char *const rights[] = {
 	[ACCESS_NONE] = "none",
 	[ACCESS_READ] = "read",
@@ -91,10 +75,10 @@ static unsigned partition_of_url(const struct node_client *peers,
 	return peers->partition(slice_of(url.host));
 }
 
-static unsigned partition_of_body(struct call *call, size_t row)
+static unsigned partition_of_body(struct call *call)
 {
 	struct slice body = http_body(call->exchange);
-	json_t *value = bodies[row].place == IN_FORM
+	json_t *value = (call->route->flags & ROUTE_FORM) != 0
 				? ui_form_read(body)
 				: json_loadb(body.size == 0 ? "" : body.data,
 					     body.size, 0, NULL);
@@ -106,30 +90,18 @@ static unsigned partition_of_body(struct call *call, size_t row)
 	return partition;
 }
 
-/* Return whether the path names an event; its number contains the partition. */
-static bool forward_is_event(const struct call *call)
+/* Return the partition of the URL or host that the query names. */
+static unsigned partition_of_query(const struct call *call)
 {
-	const char *path = http_path(call->exchange);
+	const struct node_client *peers = call->api->peers;
+	const char *url = http_argument(call->exchange, "url");
+	const char *host = http_argument(call->exchange, "host");
 
-	return call->event != 0 &&
-	       (strncmp(path, "/v1/events/", strlen("/v1/events/")) == 0 ||
-		strncmp(path, "/ui/alerts/", strlen("/ui/alerts/")) == 0);
-}
-
-/*
- * Return whether the route concerns all sites. A silence always does, also if
- * it is made from an event of one site.
- */
-static bool is_common(const char *path)
-{
-	const char *end = strrchr(path, '/');
-
-	if (end != NULL && strcmp(end, "/silence") == 0)
-		return true;
-	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
-		if (strncmp(path, common[i], strlen(common[i])) == 0)
-			return true;
-	return false;
+	if (url != NULL)
+		return partition_of_url(peers, url);
+	if (host == NULL)
+		host = http_argument(call->exchange, "site");
+	return host == NULL ? ALL_PARTITIONS : peers->partition(slice_of(host));
 }
 
 static bool count_host(void *context, const char *host)
@@ -141,43 +113,42 @@ static bool count_host(void *context, const char *host)
 }
 
 /*
- * Return whether the archive contains pages of one host only, which it names.
+ * Return the partition of the host if the archive contains pages of one host
+ * only.
  */
-static bool is_of_one_host(const struct http_exchange *exchange)
+static unsigned partition_of_hosts(const struct call *call)
 {
 	unsigned count = 0;
 
-	http_each_argument(exchange, "host", count_host, &count);
-	return count == 1;
+	http_each_argument(call->exchange, "host", count_host, &count);
+	return count == 1 ? call->api->peers->partition(slice_of(
+				    http_argument(call->exchange, "host")))
+			  : ALL_PARTITIONS;
 }
 
+/* Return the partition whose owner handles the request. */
 static unsigned forward_partition(struct call *call)
 {
-	const struct http_exchange *exchange = call->exchange;
-	const struct node_client *peers = call->api->peers;
-	const char *path = http_path(exchange);
-	const char *url = http_argument(exchange, "url");
-	const char *host = http_argument(exchange, "host");
+	const struct api *api = call->api;
 
 	if (call->host[0] != '\0')
-		return peers->partition(slice_of(call->host));
-	if (forward_is_event(call) && !is_common(path))
-		return store_partition_of_event(call->api->store, call->event);
-	if (strcmp(path, "/v1/ingest") == 0)
-		return host != NULL && is_of_one_host(exchange)
-			       ? peers->partition(slice_of(host))
-			       : ALL_PARTITIONS;
-	if (url != NULL)
-		return partition_of_url(peers, url);
-	if (host == NULL)
-		host = http_argument(exchange, "site");
-	if (host != NULL)
-		return peers->partition(slice_of(host));
-	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
-		if (strcmp(bodies[i].path, path) == 0 &&
-		    strcmp(bodies[i].method, http_method(exchange)) == 0)
-			return partition_of_body(call, i);
-	return is_common(path) ? PARTITION_COMMON : ALL_PARTITIONS;
+		return api->peers->partition(slice_of(call->host));
+	switch (call->route->flags & ROUTE_SUBJECT) {
+	case ROUTE_OF_EVENT:
+		return call->event == 0 ? ALL_PARTITIONS
+					: store_partition_of_event(api->store,
+								   call->event);
+	case ROUTE_OF_QUERY:
+		return partition_of_query(call);
+	case ROUTE_OF_HOSTS:
+		return partition_of_hosts(call);
+	case ROUTE_OF_BODY:
+		return partition_of_body(call);
+	case ROUTE_OF_ALL:
+		return PARTITION_COMMON;
+	default:
+		return ALL_PARTITIONS;
+	}
 }
 
 /* Return whether the request neither fetches nor changes anything. */
@@ -190,24 +161,13 @@ static bool is_read(const struct http_exchange *exchange)
 	       (fetch == NULL || strcmp(fetch, "never") == 0);
 }
 
-/*
- * POST routes that may be repeated although the first request may have been
- * executed: a repetition stores the same data again.
- */
-static const char *const repeated[] = {"/v1/sites", "/v1/extract",
-				       "/v1/ingest"};
-
 /* Return whether the method is safe or idempotent (RFC 9110, 9.2.2). */
-static bool is_repeatable(const struct http_exchange *exchange)
+static bool is_repeatable(const struct call *call)
 {
-	if (http_is_upload(exchange))
+	if (http_is_upload(call->exchange))
 		return false; /* part of the body was read */
-	if (strcmp(http_method(exchange), "POST") != 0)
-		return true;
-	for (size_t i = 0; i < sizeof(repeated) / sizeof(repeated[0]); i++)
-		if (strcmp(http_path(exchange), repeated[i]) == 0)
-			return true;
-	return false;
+	return strcmp(http_method(call->exchange), "POST") != 0 ||
+	       (call->route->flags & ROUTE_REPEATABLE) != 0;
 }
 
 static bool wants_stale(const struct http_exchange *exchange)
@@ -405,7 +365,7 @@ bool forward_refind_owner(struct forwarded_request *passage, enum error error)
 	passage->looks++;
 	if (http_is_ended(passage->call->exchange))
 		return false;
-	if (error == ERR_STOPPED && !is_repeatable(passage->call->exchange))
+	if (error == ERR_STOPPED && !is_repeatable(passage->call))
 		return false;
 	if (error == ERR_STOPPED && passage->settle_ms == 0) {
 		passage->settle_ms = now_ms + SETTLE_MS;
@@ -529,16 +489,13 @@ static bool forward_send(struct forwarded_request *passage,
  * Return whether the response may be endless or the request does not fit in
  * memory.
  */
-static bool is_stream(const struct http_exchange *exchange)
+static bool is_stream(const struct call *call)
 {
-	const char *path = http_path(exchange);
-	const char *end = strrchr(path, '/');
-	const char *accept = http_header(exchange, "Accept");
+	const char *accept = http_header(call->exchange, "Accept");
 
-	return http_is_upload(exchange) ||
-	       (end != NULL && strcmp(end, "/texts") == 0 &&
-		strncmp(path, "/v1/", strlen("/v1/")) == 0) ||
-	       (strcmp(path, "/v1/events") == 0 && accept != NULL &&
+	return http_is_upload(call->exchange) ||
+	       (call->route->flags & ROUTE_STREAM) != 0 ||
+	       ((call->route->flags & ROUTE_EVENTS) != 0 && accept != NULL &&
 		strstr(accept, "text/event-stream") != NULL);
 }
 
@@ -556,7 +513,7 @@ static bool pass_in_turn(struct forwarded_request *passage,
 
 	*verdict_out = HTTP_SUSPENDED;
 	if (place < MAX_FORWARDED) {
-		is_ours = is_stream(call->exchange)
+		is_ours = is_stream(call)
 				  ? forward_send_direct(passage, verdict_out)
 				  : forward_send(passage, verdict_out);
 		end_passing(passage, place, begin_us);

@@ -239,11 +239,8 @@ static bool is_of_our_page(const struct http_exchange *exchange)
  */
 static bool is_of_people(const struct http_exchange *exchange)
 {
-	const char *path = http_path(exchange);
-
 	return auth_method_is_safe(http_method(exchange)) &&
-	       (strcmp(path, "/") == 0 ||
-		strncmp(path, "/ui/", strlen("/ui/")) == 0);
+	       api_path_is_page(http_path(exchange));
 }
 
 static bool refuse_head(struct call *call)
@@ -338,11 +335,6 @@ static bool check_token(struct call *call)
 			   "(listen.rate_limit)");
 }
 
-static bool is_for_strangers(const char *path)
-{
-	return strcmp(path, LOGIN_PATH) == 0 || strcmp(path, LOGOUT_PATH) == 0;
-}
-
 /*
  * From a client without a token, read only a short head and a token with a
  * Content-Length. libmicrohttpd reads a body for every method, and prefers
@@ -420,7 +412,7 @@ static bool gate_admit(struct call *call)
 		return forward_set_owner(call->exchange);
 	auth_add_headers(call->exchange);
 	return check_origin(call) &&
-	       (is_for_strangers(http_path(call->exchange))
+	       (api_path_is_public(http_path(call->exchange))
 			? check_login(call)
 			: check_token(call));
 }

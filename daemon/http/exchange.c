@@ -209,7 +209,7 @@ bool http_is_ended(const struct http_exchange *exchange)
 
 bool http_is_inline(const struct http_exchange *exchange)
 {
-	return exchange->is_quick;
+	return exchange->is_inline;
 }
 
 void http_add_header(struct http_exchange *exchange, const char *name,
@@ -616,8 +616,9 @@ static struct http_exchange *exchange_queue_pop(struct exchange_queue *queue)
 static void push_ready(struct http_server *server,
 		       struct http_exchange *exchange)
 {
-	exchange_queue_push(exchange->takes_long ? &server->ready_long
-						 : &server->ready,
+	exchange_queue_push((exchange->traits & HTTP_SLOW) != 0
+				    ? &server->ready_long
+				    : &server->ready,
 			    exchange);
 }
 
@@ -716,7 +717,7 @@ static struct http_exchange *pop_fair(struct http_server *server,
 	while (exchange != NULL &&
 	       (quota_check(&server->busy, exchange->owner, 1) !=
 			QUOTA_ACQUIRED ||
-		(exchange->takes_long &&
+		((exchange->traits & HTTP_SLOW) != 0 &&
 		 quota_check(&server->busy_long, exchange->owner, 1) !=
 			 QUOTA_ACQUIRED))) {
 		previous = exchange;
@@ -738,7 +739,7 @@ static struct http_exchange *pop_ready(struct http_server *server)
 	if (exchange == NULL)
 		return NULL;
 	quota_acquire(&server->busy, exchange->owner, 1);
-	if (exchange->takes_long)
+	if ((exchange->traits & HTTP_SLOW) != 0)
 		quota_acquire(&server->busy_long, exchange->owner, 1);
 	return exchange;
 }
@@ -875,7 +876,7 @@ static void *exchange_worker(void *argument)
 	lock_acquire(&server->lock);
 	while ((exchange = exchange_queue_next(server)) != NULL) {
 		uint64_t wakes = server->wakes;
-		bool took_long = exchange->takes_long;
+		bool took_long = (exchange->traits & HTTP_SLOW) != 0;
 		uint64_t owner = exchange->owner;
 		bool is_cut = exchange->is_cut;
 		enum http_verdict verdict;

@@ -124,8 +124,8 @@ struct http_exchange {
 	const char *path;
 	enum exchange_state state;
 	bool was_parked;
-	bool takes_long;  /* result of options.takes_long() */
-	bool is_quick;    /* the server's thread handles it */
+	unsigned traits;  /* enum http_trait */
+	bool is_inline;   /* the server's thread handles it */
 	bool is_admitted; /* it was queued; http_stop() waits for its end */
 	bool is_listener; /* counted as a listener, not as waiting */
 	uint64_t arrival_ms;

@@ -47,7 +47,7 @@ enum error http_serve(struct http_server *server, struct slice request,
 /* Make current and later calls of http_serve() return ERR_STOPPED soon. */
 void http_serve_no_more(struct http_server *server);
 
-/* Return whether the body is streamed (http_options.is_stream). */
+/* Return whether the body is streamed (HTTP_UPLOAD). */
 bool http_is_upload(const struct http_exchange *exchange);
 
 /* The head of a response. */
@@ -109,7 +109,7 @@ struct http_proxy_options {
 
 /*
  * Send the request of the exchange and wait for the head of the response. A
- * streamed body (http_options.is_stream) is read meanwhile; afterwards use only
+ * streamed body (HTTP_UPLOAD) is read meanwhile; afterwards use only
  * the response functions on the exchange. Call it in a thread that may block.
  * ERR_NETWORK: the node cannot be reached. ERR_TIMEOUT. ERR_STOPPED: goes_on()
  * returned false. ERR_TOO_LARGE: the head is too large. Errors of

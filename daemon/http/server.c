@@ -376,8 +376,7 @@ static unsigned http_head_status(struct http_exchange *exchange)
 
 	if (!has_clear_length(exchange))
 		return MHD_HTTP_BAD_REQUEST;
-	if (options->is_stream != NULL &&
-	    options->is_stream(exchange->method, exchange->path))
+	if ((exchange->traits & HTTP_UPLOAD) != 0 && options->max_uploads > 0)
 		return upload_begin(exchange) ? 0 : http_busy_status(exchange);
 	return announces_too_much(exchange) ? MHD_HTTP_CONTENT_TOO_LARGE : 0;
 }
@@ -414,8 +413,8 @@ static enum MHD_Result begin_exchange(struct http_server *server,
 	exchange->method = method;
 	exchange->path = path;
 	exchange->arrival_ms = clock_steady_ms();
-	exchange->takes_long = server->options.takes_long != NULL &&
-			       server->options.takes_long(method, path);
+	if (server->options.traits != NULL)
+		exchange->traits = server->options.traits(method, path);
 	*context = exchange;
 	lock_acquire(&server->lock);
 	server->requests++;
@@ -491,13 +490,12 @@ static bool is_answered_at_once(struct http_exchange *exchange)
 {
 	const struct http_options *options = &exchange->server->options;
 
-	if (options->is_quick == NULL ||
-	    !options->is_quick(exchange->method, exchange->path))
+	if ((exchange->traits & HTTP_INLINE) == 0)
 		return false;
-	exchange->is_quick = true;
+	exchange->is_inline = true;
 	if (options->handle(exchange, options->context) == HTTP_ANSWERED)
 		return true;
-	exchange->is_quick = false;
+	exchange->is_inline = false;
 	return false;
 }
 
@@ -575,7 +573,7 @@ http_server_create(const struct http_options *options)
 	server->clients.max = options->max_clients;
 	server->waiting.max = options->max_waiting;
 	server->listeners.max = options->max_listeners;
-	server->uploads.max = options->max_streams;
+	server->uploads.max = options->max_uploads;
 	server->unread.max = options->max_reply_bytes;
 	server->held_bytes.max = options->max_body_bytes * MAX_BODIES;
 	server->busy.max = options->workers;

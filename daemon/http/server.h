@@ -28,6 +28,28 @@ enum http_verdict {
 	HTTP_QUEUED,    /* a worker must handle it: http_is_inline() */
 };
 
+/* What the server must know of a request before the handler gets it. */
+enum http_trait {
+	/*
+	 * The body is read by http_body_read(); then it is not held in memory,
+	 * and max_body_bytes does not apply.
+	 */
+	HTTP_UPLOAD = 1,
+	/*
+	 * The server's thread may handle the request first, ahead of long
+	 * requests in the queue. The handler must then not block, but return
+	 * HTTP_QUEUED instead.
+	 */
+	HTTP_INLINE = 2,
+	/*
+	 * The request may take long. Long requests never get the last two
+	 * workers (of three and more), and wait for each other in order. A
+	 * connection waits with one request at a time, so that it alternates
+	 * with others.
+	 */
+	HTTP_SLOW = 4,
+};
+
 struct http_options {
 	const char *socket_path; /* NULL, and no listener: the server handles
 				    requests of http_serve() (pass.h) */
@@ -53,15 +75,14 @@ struct http_options {
 				   HEAD, count but are always sent */
 	uint32_t timeout_ms;    /* without a byte sent or read by the client
 				   (patience.h) */
-	size_t max_streams;   /* streaming requests at the same time; others get
-				 503 */
-	size_t max_listeners; /* see http_listen() */
+	size_t max_uploads;     /* HTTP_UPLOAD at the same time; others get 503.
+				   0: bodies are never streamed */
+	size_t max_listeners;   /* see http_listen() */
 	/*
-	 * Return whether the body of such a request is read by
-	 * http_body_read(); then it is not held in memory, and max_body_bytes
-	 * does not apply. NULL: false. Called by the server's thread.
+	 * Return the enum http_trait of such a request. NULL: 0. Called by the
+	 * server's thread.
 	 */
-	bool (*is_stream)(const char *method, const char *path);
+	unsigned (*traits)(const char *method, const char *path);
 	/*
 	 * Return whether to receive and handle a request whose head has
 	 * arrived. If false, the function has replied; the body is not read,
@@ -69,20 +90,6 @@ struct http_options {
 	 * the server's thread, so it must not block.
 	 */
 	bool (*admit)(struct http_exchange *exchange, void *context);
-	/*
-	 * Return whether the server's thread may handle such a request first,
-	 * ahead of long requests in the queue. The handler must then not block,
-	 * but return HTTP_QUEUED instead. NULL: false. Called by the server's
-	 * thread.
-	 */
-	bool (*is_quick)(const char *method, const char *path);
-	/*
-	 * Return whether such a request may take long. Long requests never get
-	 * the last two workers (of three and more), and wait for each other in
-	 * order. A connection waits with one request at a time, so that it
-	 * alternates with others. NULL: false. Called by the server's thread.
-	 */
-	bool (*takes_long)(const char *method, const char *path);
 	enum http_verdict (*handle)(struct http_exchange *exchange,
 				    void *context);
 	void *context;

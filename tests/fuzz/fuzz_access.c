@@ -168,6 +168,11 @@ static void sign_in(const char *token, char *session_out)
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): libFuzzer's type */
+static unsigned upload_traits(const char *method, const char *target)
+{
+	return api_traits(method, target) & HTTP_UPLOAD;
+}
+
 int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
 	(void)count;
@@ -182,7 +187,7 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
 	served.tokens = tokens;
 	served.http_options.admit = api_admit;
 	served.http_options.handle = api_handle_admitted;
-	served.http_options.is_quick = NULL;
+	served.http_options.traits = upload_traits;
 	served.config.listen_rate = 0;
 	snprintf(served.config.listen_names, sizeof(served.config.listen_names),
 		 NAME ", other.test");

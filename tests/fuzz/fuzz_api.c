@@ -227,7 +227,7 @@ static void limit(struct served *served)
 	http->max_waiting = 8;
 	http->max_body_bytes = MAX_SENT;
 	http->timeout_ms = 5000;
-	http->max_streams = 1;
+	http->max_uploads = 1;
 	http->max_listeners = 1;
 	served->config.ask_timeout_ms = 50;
 }

@@ -178,9 +178,11 @@ START_TEST(a_connection_serves_many_requests)
 }
 END_TEST
 
-static bool is_quick(const char *method, const char *asked)
+static unsigned inline_traits(const char *method, const char *asked)
 {
-	return strcmp(method, "GET") == 0 && strncmp(asked, "/held", 5) != 0;
+	return strcmp(method, "GET") == 0 && strncmp(asked, "/held", 5) != 0
+		       ? HTTP_INLINE
+		       : 0;
 }
 
 /* "/kept" is answered at once; "/held" holds its worker. */
@@ -208,7 +210,7 @@ START_TEST(what_is_quick_stands_behind_no_worker)
 	int file;
 
 	options.workers = 1;
-	options.is_quick = is_quick;
+	options.traits = inline_traits;
 	options.handle = handle_quickly;
 	start();
 	check_body("GET", "/other", NULL, "by a worker");
@@ -231,7 +233,7 @@ START_TEST(quick_ones_of_a_connection_are_answered_in_order)
 	struct buffer answer;
 	int file;
 
-	options.is_quick = is_quick;
+	options.traits = inline_traits;
 	options.handle = handle_quickly;
 	start();
 	file = client_open(path);
@@ -248,10 +250,10 @@ START_TEST(quick_ones_of_a_connection_are_answered_in_order)
 }
 END_TEST
 
-static bool is_held(const char *method, const char *asked)
+static unsigned slow_traits(const char *method, const char *asked)
 {
 	(void)method;
-	return strcmp(asked, "/held") == 0;
+	return strcmp(asked, "/held") == 0 ? HTTP_SLOW : 0;
 }
 
 START_TEST(those_that_take_long_leave_workers_for_others)
@@ -260,7 +262,7 @@ START_TEST(those_that_take_long_leave_workers_for_others)
 	int files[LONG];
 
 	options.workers = 4;
-	options.takes_long = is_held;
+	options.traits = slow_traits;
 	options.handle = handle_quickly;
 	start();
 	for (int i = 0; i < LONG; i++) {

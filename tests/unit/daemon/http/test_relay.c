@@ -176,9 +176,11 @@ static enum http_verdict relay(struct http_exchange *exchange, void *context)
 	return HTTP_ANSWERED;
 }
 
-static bool is_stream(const char *method, const char *asked)
+static unsigned upload_traits(const char *method, const char *asked)
 {
-	return strcmp(method, "POST") == 0 && strcmp(asked, "/read") == 0;
+	return strcmp(method, "POST") == 0 && strcmp(asked, "/read") == 0
+		       ? HTTP_UPLOAD
+		       : 0;
 }
 
 static uint16_t free_port(void)
@@ -204,9 +206,9 @@ static void begin(void)
 		.max_waiting = 16,
 		.max_body_bytes = 1 << 20,
 		.timeout_ms = 20000,
-		.max_streams = 4,
+		.max_uploads = 4,
 		.max_listeners = 4,
-		.is_stream = is_stream,
+		.traits = upload_traits,
 		.handle = answer,
 	};
 	char place[32];

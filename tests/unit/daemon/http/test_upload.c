@@ -44,9 +44,11 @@ static char byte_at(uint64_t at)
 	return (char)('a' + at % 23);
 }
 
-static bool is_stream(const char *method, const char *asked)
+static unsigned upload_traits(const char *method, const char *asked)
 {
-	return strcmp(method, "POST") == 0 && strncmp(asked, "/read", 5) == 0;
+	return strcmp(method, "POST") == 0 && strncmp(asked, "/read", 5) == 0
+		       ? HTTP_UPLOAD
+		       : 0;
 }
 
 /* Read up to `max` bytes, which must be those of byte_at(). */
@@ -110,8 +112,8 @@ static void begin(void)
 		.max_waiting = 32,
 		.max_body_bytes = MAX_BODY,
 		.timeout_ms = 5000,
-		.max_streams = 2,
-		.is_stream = is_stream,
+		.max_uploads = 2,
+		.traits = upload_traits,
 		.handle = handle,
 	};
 }
@@ -300,7 +302,7 @@ START_TEST(a_client_may_leave_at_any_byte)
 		"POST /read HTTP/1.1\r\nHost: x\r\n"
 		"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
 
-	options.max_streams = 64;
+	options.max_uploads = 64;
 	start();
 	for (size_t i = 0; i <= strlen(request); i++) {
 		char part[sizeof(request)];

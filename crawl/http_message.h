@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "base/compress.h"
+#include "base/decode.h"
 #include "base/error.h"
 #include "base/limit.h"
 

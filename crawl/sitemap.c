@@ -6,8 +6,8 @@
 #include <strings.h>
 
 #include "base/buffer.h"
-#include "base/compress.h"
 #include "base/date.h"
+#include "base/decode.h"
 #include "base/hash.h"
 #include "base/limit.h"
 #include "base/memory.h"

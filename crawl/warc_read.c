@@ -4,8 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/compress.h"
 #include "base/date.h"
+#include "base/decode.h"
 #include "base/limit.h"
 #include "base/memory.h"
 #include "base/utf8.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/compress.h"
 #include "base/date.h"
+#include "base/decode.h"
 #include "base/hash.h"
 #include "base/limit.h"
 #include "base/memory.h"

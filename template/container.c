@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/compress.h"
+#include "base/decode.h"
 #include "base/hash.h"
 #include "base/limit.h"
 #include "base/memory.h"

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "base/compress.h"
+#include "base/decode.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "daemon/runtime/clock.h"

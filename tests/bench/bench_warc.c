@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "base/compress.h"
+#include "base/decode.h"
 #include "base/memory.h"
 #include "crawl/warc_write.h"
 

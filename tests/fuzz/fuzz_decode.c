@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
-#include "base/compress.h"
+#include "base/decode.h"
 
 enum { MAX_OUT_BYTES = 1 << 20, CODINGS = CODING_ZSTD + 1 };
 

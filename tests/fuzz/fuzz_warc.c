@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/compress.h"
+#include "base/decode.h"
 #include "base/hash.h"
 #include "crawl/warc_write.h"
 

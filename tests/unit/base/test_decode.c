@@ -1,4 +1,4 @@
-#include "base/compress.h"
+#include "base/decode.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "base/compress.h"
+#include "base/decode.h"
 
 #include <stdlib.h>
 #include <string.h>

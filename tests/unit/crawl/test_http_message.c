@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/compress.h"
+#include "base/decode.h"
 #include "page/robots_tag.h"
 #include "tests/unit/run.h"
 

@@ -6,7 +6,7 @@
 
 #include <zstd.h>
 
-#include "base/compress.h"
+#include "base/decode.h"
 #include "tests/unit/run.h"
 
 enum { MAX_BODY = 100000, MAX_RECORDS = 16 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/compress.h"
+#include "base/decode.h"
 #include "tests/unit/run.h"
 
 static struct buffer packed;

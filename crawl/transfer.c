@@ -126,6 +126,87 @@ unsigned ca_bundle_set(const struct ca_bundle *authorities, CURL *easy)
 	return failed;
 }
 
+unsigned curl_set_up(CURL *easy, const struct curl_setup *setup)
+{
+	const char *protocols = setup->protocols;
+	unsigned failed = 0;
+
+	failed |=
+		curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR,
+				 protocols == NULL ? "http,https" : protocols);
+	failed |= curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+	failed |= curl_easy_setopt(easy, CURLOPT_PROXY, "");
+	failed |=
+		curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+	failed |= curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	/* Do not wait for a name server that does not respond. */
+	failed |= curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+	failed |= curl_easy_setopt(easy, CURLOPT_USERAGENT, setup->user_agent);
+	failed |= curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+				   (long)setup->connect_timeout_ms);
+	failed |= curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
+				   (long)setup->total_timeout_ms);
+	failed |= curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT,
+				   (long)setup->stall_rate);
+	failed |= curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME,
+				   ((long)setup->stall_timeout_ms + 999L) /
+					   1000L);
+	failed |= curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, setup->on_body);
+	failed |= curl_easy_setopt(easy, CURLOPT_WRITEDATA, setup->context);
+	failed |=
+		curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, setup->error_text);
+	if (setup->authorities != NULL)
+		failed |= ca_bundle_set(setup->authorities, easy);
+	return failed;
+}
+
+const char *curl_reason(const char *error_text, CURLcode code)
+{
+	return error_text[0] != '\0' ? error_text : curl_easy_strerror(code);
+}
+
+/*
+ * With drops_unsent, the kernel discards unsent data also when the process is
+ * killed. Otherwise it would retry, and a request of a disconnected node could
+ * reach the server after reconnection, while another node owns the host.
+ */
+static curl_socket_t connection_filter_open(void *context, curlsocktype purpose,
+					    struct curl_sockaddr *target)
+{
+	const struct linger linger = {.l_onoff = 1, .l_linger = 0};
+	struct connection_filter *filter = context;
+	/* The address is longer than struct sockaddr. */
+	const struct sockaddr *address =
+		(const void *)((const char *)target +
+			       offsetof(struct curl_sockaddr, addr));
+	bool is_internet =
+		target->family == AF_INET || target->family == AF_INET6;
+	curl_socket_t opened;
+
+	(void)purpose;
+	if (!is_internet || (!filter->is_open &&
+			     !address_filter_allows(address, filter->allowed,
+						    filter->allowed_count))) {
+		address_filter_format(address, filter->refused,
+				      sizeof(filter->refused));
+		return CURL_SOCKET_BAD;
+	}
+	filter->is_connected = true;
+	opened = socket(target->family, target->socktype | SOCK_CLOEXEC,
+			target->protocol);
+	if (opened >= 0 && filter->drops_unsent)
+		setsockopt(opened, SOL_SOCKET, SO_LINGER, &linger,
+			   sizeof(linger));
+	return opened;
+}
+
+unsigned connection_filter_set(struct connection_filter *filter, CURL *easy)
+{
+	return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION,
+				connection_filter_open) |
+	       curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, filter);
+}
+
 void transfer_fail(struct fetch_transfer *transfer, enum error error,
 		   const char *format, ...)
 {
@@ -221,8 +302,6 @@ static void transfer_reset(struct fetch_transfer *transfer,
 	transfer->sent_bytes = 0;
 	transfer->wire_bytes = 0;
 	transfer->body_bytes = 0;
-	transfer->is_connected = false;
-	transfer->refused[0] = '\0';
 	transfer->error_text[0] = '\0';
 }
 
@@ -271,12 +350,21 @@ static const char *proxy_of(const struct fetch_transfer *transfer,
 bool transfer_prepare(struct fetch_transfer *transfer,
 		      const struct fetch_request *request)
 {
+	const struct fetch_options *options = &transfer->plan->options;
 	const char *proxy = proxy_of(transfer, request);
 	CURL *easy = transfer->easy;
 	unsigned failed = 0;
 
 	transfer_reset(transfer, request);
 	transfer->is_proxied = proxy[0] != '\0';
+	/* is_proxied: the address of a trusted proxy */
+	transfer->filter = (struct connection_filter){
+		.allowed = options->allowed,
+		.allowed_count =
+			request->is_network_ok ? options->allowed_count : 0,
+		.is_open = request->is_private_ok || transfer->is_proxied,
+		.drops_unsent = true,
+	};
 	if (!transfer_check(transfer))
 		return false;
 	failed |= curl_easy_setopt(easy, CURLOPT_URL, transfer->url.text);
@@ -324,9 +412,7 @@ static void break_off(struct fetch_transfer *transfer, const char *reason)
 static void transfer_set_error(struct fetch_transfer *transfer, CURLcode code)
 {
 	enum error error = error_from_curl(code);
-	const char *reason = transfer->error_text[0] != '\0'
-				     ? transfer->error_text
-				     : curl_easy_strerror(code);
+	const char *reason = curl_reason(transfer->error_text, code);
 
 	if (transfer->is_headed && transfer->body_bytes > 0 &&
 	    error == ERR_NETWORK && transfer->result.error == ERR_NONE) {
@@ -412,68 +498,6 @@ bool transfer_check(struct fetch_transfer *transfer)
 	return transfer->result.error == ERR_NONE;
 }
 
-/* Return whether any address is allowed: the address of a trusted proxy. */
-static bool is_open(const struct fetch_transfer *transfer)
-{
-	return transfer->is_private_ok || transfer->is_proxied;
-}
-
-/* Return the networks that the operator allows, if the request may use them. */
-static size_t open_networks(const struct fetch_transfer *transfer)
-{
-	return transfer->is_network_ok ? transfer->plan->options.allowed_count
-				       : 0;
-}
-
-static bool may_connect(const struct fetch_transfer *transfer,
-			const struct sockaddr *address)
-{
-	return is_open(transfer) ||
-	       address_filter_allows(address, transfer->plan->options.allowed,
-				     open_networks(transfer));
-}
-
-/*
- * Discard unsent data when the socket is closed, also when the process is
- * killed. Otherwise the kernel would retry, and a request of a disconnected
- * node could reach the server after reconnection, while another node owns the
- * host.
- */
-static curl_socket_t transfer_open_socket(const struct curl_sockaddr *target)
-{
-	const struct linger linger = {.l_onoff = 1, .l_linger = 0};
-	curl_socket_t opened =
-		socket(target->family, target->socktype | SOCK_CLOEXEC,
-		       target->protocol);
-
-	if (opened >= 0)
-		setsockopt(opened, SOL_SOCKET, SO_LINGER, &linger,
-			   sizeof(linger));
-	return opened;
-}
-
-/* Check each address after DNS resolution, before connecting. */
-curl_socket_t transfer_on_open(void *context, curlsocktype purpose,
-			       struct curl_sockaddr *target)
-{
-	struct fetch_transfer *transfer = context;
-	/* The address is longer than struct sockaddr. */
-	const struct sockaddr *address =
-		(const void *)((const char *)target +
-			       offsetof(struct curl_sockaddr, addr));
-	bool is_internet =
-		target->family == AF_INET || target->family == AF_INET6;
-
-	(void)purpose;
-	if (!is_internet || !may_connect(transfer, address)) {
-		address_filter_format(address, transfer->refused,
-				      sizeof(transfer->refused));
-		return CURL_SOCKET_BAD;
-	}
-	transfer->is_connected = true;
-	return transfer_open_socket(target);
-}
-
 /*
  * Check the connection before the request is sent, also a reused connection,
  * which a transfer with more permissions may have opened.
@@ -483,12 +507,14 @@ int transfer_on_ready(void *context, char *remote, char *local, int remote_port,
 		      int local_port)
 {
 	struct fetch_transfer *transfer = context;
+	const struct connection_filter *filter = &transfer->filter;
+
 	(void)local;
 	(void)remote_port;
 	(void)local_port;
-	if (is_open(transfer) ||
-	    address_filter_allows_text(remote, transfer->plan->options.allowed,
-				       open_networks(transfer)))
+	if (filter->is_open ||
+	    address_filter_allows_text(remote, filter->allowed,
+				       filter->allowed_count))
 		return CURL_PREREQFUNC_OK;
 	fail_refused(transfer, remote);
 	return CURL_PREREQFUNC_ABORT;
@@ -496,8 +522,9 @@ int transfer_on_ready(void *context, char *remote, char *local, int remote_port,
 
 void transfer_fail_refused(struct fetch_transfer *transfer)
 {
-	if (!transfer->is_connected && transfer->refused[0] != '\0')
-		fail_refused(transfer, transfer->refused);
+	if (!transfer->filter.is_connected &&
+	    transfer->filter.refused[0] != '\0')
+		fail_refused(transfer, transfer->filter.refused);
 }
 
 enum {
@@ -752,20 +779,13 @@ static unsigned transfer_set_callbacks(struct fetch_transfer *transfer)
 	unsigned failed = 0;
 
 	failed |= curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
-	failed |= curl_easy_setopt(easy, CURLOPT_ERRORBUFFER,
-				   transfer->error_text);
-	failed |= curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION,
-				   transfer_on_open);
-	failed |= curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
+	failed |= connection_filter_set(&transfer->filter, easy);
 	failed |= curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION,
 				   transfer_on_ready);
 	failed |= curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
 	failed |= curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION,
 				   transfer_on_header);
 	failed |= curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
-	failed |=
-		curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, transfer_on_body);
-	failed |= curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
 	return failed;
 }
 
@@ -789,56 +809,35 @@ static unsigned set_debug(struct fetch_transfer *transfer)
 	return failed;
 }
 
-static unsigned transfer_set_limits(const struct fetch_transfer *transfer)
+/* crawl/http_message.c decompresses bodies. */
+static unsigned transfer_set_protocol(struct fetch_transfer *transfer)
 {
 	const struct fetch_options *options = &transfer->plan->options;
+	const struct curl_setup setup = {
+		.user_agent = options->user_agent,
+		.authorities = &transfer->plan->authorities,
+		.connect_timeout_ms = options->connect_timeout_ms,
+		.total_timeout_ms = options->total_timeout_ms,
+		.stall_timeout_ms = options->stall_timeout_ms,
+		.stall_rate = STALL_BYTES_PER_S,
+		.on_body = transfer_on_body,
+		.context = transfer,
+		.error_text = transfer->error_text,
+	};
 	CURL *easy = transfer->easy;
-	unsigned failed = 0;
+	unsigned failed = curl_set_up(easy, &setup);
 
-	/* Do not wait for a name server that does not respond. */
-	failed |= curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-	failed |= curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-				   (long)options->connect_timeout_ms);
-	failed |= curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
-				   (long)options->total_timeout_ms);
-	failed |= curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT,
-				   (long)STALL_BYTES_PER_S);
-	failed |= curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME,
-				   ((long)options->stall_timeout_ms + 999L) /
-					   1000L);
-	failed |= curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-	return failed;
-}
-
-/*
- * Allow only HTTP, no redirects, nothing from the environment.
- * crawl/http_message.c decompresses bodies.
- */
-static unsigned transfer_set_protocol(const struct fetch_transfer *transfer)
-{
-	CURL *easy = transfer->easy;
-	unsigned failed = 0;
-
-	failed |= curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	failed |= curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
 				   (long)CURL_HTTP_VERSION_2TLS);
-	failed |= curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
 	failed |= curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
 	failed |= curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-	failed |=
-		curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
 	failed |= curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip, br");
 	failed |= curl_easy_setopt(easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
-	failed |= curl_easy_setopt(easy, CURLOPT_USERAGENT,
-				   transfer->plan->options.user_agent);
 	return failed;
 }
 
 bool transfer_set_up(struct fetch_transfer *transfer)
 {
-	return (transfer_set_callbacks(transfer) | set_debug(transfer) |
-		transfer_set_limits(transfer) |
-		transfer_set_protocol(transfer) |
-		ca_bundle_set(&transfer->plan->authorities, transfer->easy)) ==
-	       0;
+	return (transfer_set_protocol(transfer) |
+		transfer_set_callbacks(transfer) | set_debug(transfer)) == 0;
 }

@@ -46,6 +46,48 @@ void ca_bundle_close(struct ca_bundle *authorities);
  */
 unsigned ca_bundle_set(const struct ca_bundle *authorities, CURL *easy);
 
+/*
+ * The options of a request that every user of libcurl sets. NULL and 0 select
+ * libcurl's default.
+ */
+struct curl_setup {
+	const char *protocols; /* NULL = HTTP and HTTPS */
+	const char *user_agent;
+	const struct ca_bundle *authorities;
+	uint32_t connect_timeout_ms;
+	uint32_t total_timeout_ms;
+	uint32_t stall_timeout_ms; /* time limit under `stall_rate` */
+	uint32_t stall_rate;       /* bytes per second */
+	curl_write_callback on_body;
+	void *context;    /* of on_body */
+	char *error_text; /* [CURL_ERROR_SIZE] */
+};
+
+/*
+ * Set the options; use no redirects, signals, proxy, or settings from the
+ * environment. Return 0, or the error of libcurl.
+ */
+unsigned curl_set_up(CURL *easy, const struct curl_setup *setup);
+
+/* Return libcurl's reason of a failed request. */
+const char *curl_reason(const char *error_text, CURLcode code);
+
+/* The addresses that a request may connect to. */
+struct connection_filter {
+	const struct network *allowed; /* [allowed_count], private networks */
+	size_t allowed_count;
+	bool is_open;      /* allow all addresses of the internet families */
+	bool drops_unsent; /* discard unsent data when the socket is closed */
+	bool is_connected; /* an address was allowed */
+	char refused[INET6_ADDRSTRLEN]; /* the refused address; "" = none */
+};
+
+/*
+ * Make libcurl check each address after DNS resolution, before it connects. The
+ * filter must outlive the request. Return 0, or the error of libcurl.
+ */
+unsigned connection_filter_set(struct connection_filter *filter, CURL *easy);
+
 /* Data shared by all transfers of a fetcher; owned by the fetcher. */
 struct transfer_plan {
 	struct fetch_options options;    /* with all defaults set */
@@ -88,8 +130,7 @@ struct fetch_transfer {
 	size_t sent_bytes;  /* of the body */
 	size_t wire_bytes;  /* of these, as far as decoded */
 	size_t body_bytes;  /* decompressed */
-	bool is_connected;  /* the address filter has allowed an address */
-	char refused[INET6_ADDRSTRLEN]; /* the refused address; "" = none */
+	struct connection_filter filter;
 	char error_text[CURL_ERROR_SIZE];
 };
 
@@ -138,8 +179,6 @@ bool transfer_check(struct fetch_transfer *transfer);
 void transfer_fail_refused(struct fetch_transfer *transfer);
 
 /* The callbacks of libcurl. */
-curl_socket_t transfer_on_open(void *context, curlsocktype purpose,
-			       struct curl_sockaddr *target);
 int transfer_on_ready(void *context, char *remote, char *local, int remote_port,
 		      int local_port);
 

@@ -210,9 +210,7 @@ struct post {
 	struct curl_slist *headers;
 	size_t answer_bytes;
 	bool is_cut; /* the response was too long; its rest was skipped */
-	bool is_connected;
-	char refused[INET6_ADDRSTRLEN]; /* the refused address; or "" */
-	const struct poster *poster;
+	struct connection_filter filter;
 	char error_text[CURL_ERROR_SIZE];
 	struct post_result result;
 };
@@ -300,28 +298,6 @@ static size_t post_on_body(char *data, size_t size, size_t count, void *context)
 	return post->is_cut ? 0 : size * count;
 }
 
-/* Check each address after DNS resolution, before connecting. */
-static curl_socket_t on_open(void *context, curlsocktype purpose,
-			     struct curl_sockaddr *target)
-{
-	struct post *post = context;
-	/* The address is longer than struct sockaddr. */
-	const struct sockaddr *address =
-		(const void *)((const char *)target +
-			       offsetof(struct curl_sockaddr, addr));
-
-	(void)purpose;
-	if (!address_filter_allows(address, post->poster->allowed,
-				   post->poster->allowed_count)) {
-		address_filter_format(address, post->refused,
-				      sizeof(post->refused));
-		return CURL_SOCKET_BAD;
-	}
-	post->is_connected = true;
-	return socket(target->family, target->socktype | SOCK_CLOEXEC,
-		      target->protocol);
-}
-
 static unsigned post_set_request(struct post *post,
 				 const struct post_request *request)
 {
@@ -344,34 +320,8 @@ static unsigned post_set_request(struct post *post,
 		easy, CURLOPT_COPYPOSTFIELDS,
 		request->body.size == 0 ? "" : request->body.data);
 	failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER, post->headers);
-	failed |= curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
-	failed |= curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, post);
-	failed |= curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, post_on_body);
-	failed |= curl_easy_setopt(easy, CURLOPT_WRITEDATA, post);
 	failed |= curl_easy_setopt(easy, CURLOPT_PRIVATE, post);
-	failed |= curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, post->error_text);
-	return failed;
-}
-
-/* Allow only HTTP, no redirects, nothing from the environment. */
-static unsigned post_set_protocol(const struct poster *poster, CURL *easy)
-{
-	unsigned failed = 0;
-
-	failed |= curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-	failed |= curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-	failed |= curl_easy_setopt(easy, CURLOPT_PROXY, "");
-	failed |=
-		curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-	failed |= curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-	failed |= curl_easy_setopt(easy, CURLOPT_USERAGENT, poster->user_agent);
-	/* Do not wait for a name server that does not respond. */
-	failed |= curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-	failed |= curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-				   (long)poster->connect_timeout_ms);
-	failed |= curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
-				   (long)poster->timeout_ms);
-	return failed;
+	return failed | connection_filter_set(&post->filter, easy);
 }
 
 /*
@@ -386,18 +336,17 @@ static void post_set_result(struct post *post, CURLcode code)
 	result->http_status = (uint16_t)status;
 	if (code == CURLE_OK || post->is_cut)
 		return;
-	if (!post->is_connected && post->refused[0] != '\0') {
+	if (!post->filter.is_connected && post->filter.refused[0] != '\0') {
 		result->error = ERR_ADDRESS_FORBIDDEN;
 		snprintf(result->reason, sizeof(result->reason),
 			 "%s is a private address: add its network to "
 			 "hooks.allowed_networks",
-			 post->refused);
+			 post->filter.refused);
 		return;
 	}
 	result->error = error_from_curl(code);
 	snprintf(result->reason, sizeof(result->reason), "%.127s",
-		 post->error_text[0] != '\0' ? post->error_text
-					     : curl_easy_strerror(code));
+		 curl_reason(post->error_text, code));
 }
 
 static void post_list_push(struct post **list, struct post *post)
@@ -409,15 +358,24 @@ static void post_list_push(struct post **list, struct post *post)
 void poster_start(struct poster *poster, const struct post_request *request)
 {
 	struct post *post = mem_alloc(1, sizeof(*post));
+	const struct curl_setup setup = {
+		.user_agent = poster->user_agent,
+		.authorities = &poster->authorities,
+		.connect_timeout_ms = poster->connect_timeout_ms,
+		.total_timeout_ms = poster->timeout_ms,
+		.on_body = post_on_body,
+		.context = post,
+		.error_text = post->error_text,
+	};
 
 	post->result.context = request->context;
-	post->poster = poster;
+	post->filter.allowed = poster->allowed;
+	post->filter.allowed_count = poster->allowed_count;
 	post->easy = curl_easy_init();
 	if (post->easy == NULL)
 		mem_exhausted("libcurl");
-	if ((post_set_request(post, request) |
-	     post_set_protocol(poster, post->easy) |
-	     ca_bundle_set(&poster->authorities, post->easy)) == 0 &&
+	if ((curl_set_up(post->easy, &setup) |
+	     post_set_request(post, request)) == 0 &&
 	    curl_multi_add_handle(poster->multi, post->easy) == CURLM_OK) {
 		post_list_push(&poster->running, post);
 		return;

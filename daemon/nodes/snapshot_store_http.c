@@ -168,45 +168,6 @@ static size_t snapshot_transfer_receive(char *bytes, size_t size, size_t count,
 	return transfer->error == ERR_NONE ? all : CURL_WRITEFUNC_ERROR;
 }
 
-static unsigned
-snapshot_transfer_set_protocol(const struct snapshot_store_server *server,
-			       CURL *easy)
-{
-	unsigned failed = 0;
-
-	failed |= curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-	/*
-	 * use nothing from the environment, and send the password to no other
-	 * host
-	 */
-	failed |= curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-	failed |= curl_easy_setopt(easy, CURLOPT_PROXY, "");
-	failed |=
-		curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-	failed |= curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-	failed |= curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-	failed |= curl_easy_setopt(easy, CURLOPT_USERAGENT,
-				   "templated/" TEMPLATED_VERSION);
-	failed |= curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-				   (long)server->connect_timeout_ms);
-	failed |= curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT,
-				   (long)LEAST_BYTES_PER_S);
-	failed |= curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME,
-				   (long)server->stall_timeout_s);
-	failed |= ca_bundle_set(&server->authorities, easy);
-	return failed;
-}
-
-static void snapshot_transfer_add_header(struct snapshot_transfer *transfer,
-					 const char *line)
-{
-	struct curl_slist *longer = curl_slist_append(transfer->headers, line);
-
-	if (longer == NULL)
-		mem_exhausted("libcurl");
-	transfer->headers = longer;
-}
-
 /* S3 signs the checksum of the body, which libcurl does not know. */
 static void add_checksum(struct snapshot_transfer *transfer)
 {
@@ -227,7 +188,7 @@ static void add_checksum(struct snapshot_transfer *transfer)
 	}
 	base16_encode_update(digits, sizeof(digest), digest);
 	snprintf(line, sizeof(line), "X-Amz-Content-Sha256: %s", digits);
-	snapshot_transfer_add_header(transfer, line);
+	transfer->headers = request_headers_add(transfer->headers, line);
 }
 
 static unsigned set_login(struct snapshot_transfer *transfer,
@@ -255,11 +216,6 @@ snapshot_transfer_set_request(struct snapshot_transfer *transfer)
 	unsigned failed = 0;
 
 	failed |= curl_easy_setopt(easy, CURLOPT_URL, transfer->url);
-	failed |= curl_easy_setopt(easy, CURLOPT_ERRORBUFFER,
-				   transfer->error_text);
-	failed |= curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION,
-				   snapshot_transfer_receive);
-	failed |= curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
 	failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->headers);
 	if (strcmp(request->method, "GET") == 0)
 		return failed;
@@ -351,9 +307,7 @@ snapshot_transfer_finish(const struct snapshot_transfer *transfer,
 	if (code == CURLE_PEER_FAILED_VERIFICATION)
 		error = ERR_ADDRESS_FORBIDDEN;
 	log_error("nodes.snapshot_store: %s %s: %s", request->method,
-		  transfer->url,
-		  transfer->error_text[0] != '\0' ? transfer->error_text
-						  : curl_easy_strerror(code));
+		  transfer->url, curl_reason(transfer->error_text, code));
 	return error;
 }
 
@@ -361,6 +315,16 @@ enum error snapshot_store_request(const struct snapshot_store_server *server,
 				  const struct depot_request *request)
 {
 	struct snapshot_transfer transfer = {.request = request};
+	const struct curl_setup setup = {
+		.user_agent = "templated/" TEMPLATED_VERSION,
+		.authorities = &server->authorities,
+		.connect_timeout_ms = server->connect_timeout_ms,
+		.stall_timeout_ms = server->stall_timeout_s * 1000U,
+		.stall_rate = LEAST_BYTES_PER_S,
+		.on_body = snapshot_transfer_receive,
+		.context = &transfer,
+		.error_text = transfer.error_text,
+	};
 	size_t length = strlen(server->url) + strlen(request->path);
 	CURLcode code = CURLE_FAILED_INIT;
 	enum error error;
@@ -370,8 +334,7 @@ enum error snapshot_store_request(const struct snapshot_store_server *server,
 	transfer.easy = curl_easy_init();
 	if (transfer.easy == NULL)
 		mem_exhausted("libcurl");
-	if ((snapshot_transfer_set_protocol(server, transfer.easy) |
-	     set_login(&transfer, server) |
+	if ((curl_set_up(transfer.easy, &setup) | set_login(&transfer, server) |
 	     snapshot_transfer_set_request(&transfer)) == 0)
 		code = curl_easy_perform(transfer.easy);
 	error = snapshot_transfer_finish(&transfer, code);

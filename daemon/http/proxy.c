@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "crawl/fetch.h"
+#include "crawl/transfer.h"
 #include "daemon/http/exchange.h"
 #include "daemon/runtime/clock.h"
 
@@ -615,22 +616,22 @@ static void set_body(struct http_proxy *relay, struct http_exchange *exchange)
 static void set_up(struct http_proxy *relay, struct http_exchange *exchange,
 		   const struct http_proxy_options *options)
 {
+	const struct curl_setup setup = {.connect_timeout_ms = CONNECT_MS,
+					 .on_body = proxy_on_body,
+					 .context = relay};
 	struct buffer address = {0};
 	CURL *easy = relay->easy;
 
 	buffer_append_text(&address, options->address);
 	http_write_target(exchange, &address);
+	curl_set_up(easy, &setup);
 	curl_easy_setopt(easy, CURLOPT_URL, address.data);
 	buffer_free(&address);
-	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
 			 (long)CURL_HTTP_VERSION_1_1);
-	curl_easy_setopt(easy, CURLOPT_PROXY, "");
-	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
 	curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_S);
 	curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, (long)KEEPALIVE_S);
-	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
 	if (*options->ca_file != '\0')
 		curl_easy_setopt(easy, CURLOPT_CAINFO, options->ca_file);
 	if (*options->certificate_file != '\0') {
@@ -640,8 +641,6 @@ static void set_up(struct http_proxy *relay, struct http_exchange *exchange,
 	}
 	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_head);
 	curl_easy_setopt(easy, CURLOPT_HEADERDATA, relay);
-	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, proxy_on_body);
-	curl_easy_setopt(easy, CURLOPT_WRITEDATA, relay);
 	proxy_add_headers(relay, exchange, options);
 	set_body(relay, exchange);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "crawl/fetch.h"
+#include "crawl/transfer.h"
 #include "crawl/url.h"
 #include "daemon/ctl/ctl_store.h"
 #include "daemon/runtime/clock.h"
@@ -23,6 +24,8 @@ enum {
 	 */
 	DOWNLOAD_BYTES = 4 * 1024,
 };
+
+#define CANNOT_CREATE "cannot create the request"
 
 /* The libcurl objects of one request. */
 struct socket_call {
@@ -91,36 +94,49 @@ static bool set_method(struct socket_call *request, const char *method,
 }
 
 static bool set_target(struct socket_call *request, const char *socket,
-		       const char *target, uint32_t timeout_ms)
+		       const char *target, uint32_t timeout_ms,
+		       curl_write_callback on_body, void *context)
 {
+	/* slow transfers are allowed */
+	const struct curl_setup setup = {
+		.protocols = "http",
+		.stall_timeout_ms = timeout_ms,
+		.stall_rate = 1,
+		.on_body = on_body,
+		.context = context,
+		.error_text = request->error_text,
+	};
 	CURL *easy = request->easy;
-	unsigned failed = 0;
+	unsigned failed = curl_set_up(easy, &setup);
 
 	buffer_printf(&request->url, "http://localhost%s", target);
 	failed |= curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, socket);
 	failed |= curl_easy_setopt(easy, CURLOPT_URL, request->url.data);
-	failed |= curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http");
-	failed |= curl_easy_setopt(easy, CURLOPT_PROXY, "");
 	failed |= curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
-	failed |= curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-	/* slow transfers are allowed */
-	failed |= curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-	failed |= curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME,
-				   ((long)timeout_ms + 999) / 1000);
-	failed |= curl_easy_setopt(easy, CURLOPT_ERRORBUFFER,
-				   request->error_text);
 	return failed == 0;
 }
 
-static bool socket_call_set_response(struct socket_call *request,
-				     struct buffer *body)
+/* Create the request; `on_body` gets the body of its response. */
+static bool socket_call_begin(struct socket_call *request, const char *socket,
+			      const char *target, uint32_t timeout_ms,
+			      curl_write_callback on_body, void *context)
 {
-	unsigned failed = 0;
+	*request = (struct socket_call){.easy = curl_easy_init()};
+	return request->easy != NULL &&
+	       set_target(request, socket, target, timeout_ms, on_body,
+			  context);
+}
 
-	failed |= curl_easy_setopt(request->easy, CURLOPT_WRITEFUNCTION,
-				   socket_call_on_body);
-	failed |= curl_easy_setopt(request->easy, CURLOPT_WRITEDATA, body);
-	return failed == 0;
+/* Free the request. `own` is the error of the caller's source or sink. */
+static enum error socket_call_end(struct socket_call *request, enum error error,
+				  enum error own, struct socket_answer *answer)
+{
+	if (error == ERR_NONE || own != ERR_NONE)
+		answer->reason[0] = '\0';
+	curl_easy_cleanup(request->easy);
+	curl_slist_free_all(request->headers);
+	buffer_free(&request->url);
+	return own != ERR_NONE ? own : error;
 }
 
 /*
@@ -175,9 +191,7 @@ static enum error socket_call_perform(struct socket_call *request,
 
 	if (code != CURLE_OK) {
 		snprintf(answer->reason, sizeof(answer->reason), "%s",
-			 request->error_text[0] != '\0'
-				 ? request->error_text
-				 : curl_easy_strerror(code));
+			 curl_reason(request->error_text, code));
 		buffer_free(&answer->body);
 		return socket_call_error(code);
 	}
@@ -193,25 +207,17 @@ enum error socket_request(const char *socket, const char *method,
 			  const char *media_type, uint32_t timeout_ms,
 			  struct socket_answer *answer_out)
 {
-	struct socket_call request = {.easy = curl_easy_init()};
+	struct socket_call request;
 	enum error error = ERR_NETWORK;
 
-	*answer_out = (struct socket_answer){0};
-	snprintf(answer_out->reason, sizeof(answer_out->reason),
-		 "cannot create the request");
-	if (request.easy != NULL &&
-	    set_target(&request, socket, target, timeout_ms) &&
+	*answer_out = (struct socket_answer){.reason = CANNOT_CREATE};
+	if (socket_call_begin(&request, socket, target, timeout_ms,
+			      socket_call_on_body, &answer_out->body) &&
 	    set_method(&request, method, body) &&
 	    socket_call_set_headers(&request,
-				    body.size > 0 ? media_type : NULL) &&
-	    socket_call_set_response(&request, &answer_out->body))
+				    body.size > 0 ? media_type : NULL))
 		error = socket_call_perform(&request, answer_out);
-	if (error == ERR_NONE)
-		answer_out->reason[0] = '\0';
-	curl_easy_cleanup(request.easy);
-	curl_slist_free_all(request.headers);
-	buffer_free(&request.url);
-	return error;
+	return socket_call_end(&request, error, ERR_NONE, answer_out);
 }
 
 /* An upload, and why it failed. */
@@ -256,32 +262,22 @@ static bool set_upload(struct socket_call *request, struct sending *sending)
 enum error socket_send(const char *socket, const struct socket_upload *upload,
 		       struct socket_answer *answer_out)
 {
-	struct socket_call request = {.easy = curl_easy_init()};
+	struct socket_call request;
 	struct sending sending = {.upload = upload};
 	enum error error = ERR_NETWORK;
 
-	*answer_out = (struct socket_answer){0};
-	snprintf(answer_out->reason, sizeof(answer_out->reason),
-		 "cannot create the request");
-	if (request.easy != NULL &&
-	    set_target(&request, socket, upload->target, 0) &&
-	    set_upload(&request, &sending) &&
-	    socket_call_set_response(&request, &answer_out->body))
+	*answer_out = (struct socket_answer){.reason = CANNOT_CREATE};
+	if (socket_call_begin(&request, socket, upload->target, 0,
+			      socket_call_on_body, &answer_out->body) &&
+	    set_upload(&request, &sending))
 		error = socket_call_perform(&request, answer_out);
-	if (sending.error != ERR_NONE)
-		error = sending.error;
-	if (error == ERR_NONE || sending.error != ERR_NONE)
-		answer_out->reason[0] = '\0';
-	curl_easy_cleanup(request.easy);
-	curl_slist_free_all(request.headers);
-	buffer_free(&request.url);
-	return error;
+	return socket_call_end(&request, error, sending.error, answer_out);
 }
 
 /* A download, and why it failed. */
 struct receiving {
 	const struct socket_download *download;
-	CURL *easy;
+	const struct socket_call *request;
 	struct buffer *body; /* body of an error response */
 	enum error error;
 };
@@ -294,54 +290,34 @@ static size_t on_received(char *data, size_t size, size_t count, void *context)
 	curl_off_t total = 0;
 	long status = 0;
 
-	curl_easy_getinfo(receiving->easy, CURLINFO_RESPONSE_CODE, &status);
+	curl_easy_getinfo(receiving->request->easy, CURLINFO_RESPONSE_CODE,
+			  &status);
 	if (status >= 300)
 		return socket_call_on_body(data, size, count, receiving->body);
-	curl_easy_getinfo(receiving->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
-			  &total);
+	curl_easy_getinfo(receiving->request->easy,
+			  CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &total);
 	receiving->error = download->sink(download->context, bytes,
 					  total > 0 ? (uint64_t)total : 0);
 	return receiving->error == ERR_NONE ? bytes.size : 0;
-}
-
-static bool set_download(const struct socket_call *request,
-			 struct receiving *receiving)
-{
-	unsigned failed = 0;
-
-	failed |= curl_easy_setopt(request->easy, CURLOPT_WRITEFUNCTION,
-				   on_received);
-	failed |= curl_easy_setopt(request->easy, CURLOPT_WRITEDATA, receiving);
-	failed |= curl_easy_setopt(request->easy, CURLOPT_BUFFERSIZE,
-				   (long)DOWNLOAD_BYTES);
-	return failed == 0;
 }
 
 enum error socket_receive(const char *socket,
 			  const struct socket_download *download,
 			  struct socket_answer *answer_out)
 {
-	struct socket_call request = {.easy = curl_easy_init()};
+	struct socket_call request;
 	struct receiving receiving = {.download = download,
-				      .easy = request.easy,
+				      .request = &request,
 				      .body = &answer_out->body};
 	enum error error = ERR_NETWORK;
 
-	*answer_out = (struct socket_answer){0};
-	snprintf(answer_out->reason, sizeof(answer_out->reason),
-		 "cannot create the request");
-	if (request.easy != NULL &&
-	    set_target(&request, socket, download->target, 0) &&
-	    set_download(&request, &receiving))
+	*answer_out = (struct socket_answer){.reason = CANNOT_CREATE};
+	if (socket_call_begin(&request, socket, download->target, 0,
+			      on_received, &receiving) &&
+	    curl_easy_setopt(request.easy, CURLOPT_BUFFERSIZE,
+			     (long)DOWNLOAD_BYTES) == CURLE_OK)
 		error = socket_call_perform(&request, answer_out);
-	if (receiving.error != ERR_NONE)
-		error = receiving.error;
-	if (error == ERR_NONE || receiving.error != ERR_NONE)
-		answer_out->reason[0] = '\0';
-	curl_easy_cleanup(request.easy);
-	curl_slist_free_all(request.headers);
-	buffer_free(&request.url);
-	return error;
+	return socket_call_end(&request, error, receiving.error, answer_out);
 }
 
 void url_escape(struct slice text, struct buffer *out)

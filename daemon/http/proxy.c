@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "crawl/fetch.h"
+#include "crawl/http_message.h"
 #include "crawl/transfer.h"
 #include "daemon/http/exchange.h"
 #include "daemon/runtime/clock.h"
@@ -239,113 +240,45 @@ enum error http_serve(struct http_server *server, struct slice request,
 	return error;
 }
 
-/* Remove the first line of `rest` and return it without its end. */
-static struct slice next_line(struct slice *rest)
-{
-	const char *data = rest->data;
-	const char *end =
-		rest->size == 0 ? NULL : memmem(data, rest->size, "\r\n", 2);
-	struct slice line = {data, end == NULL ? 0 : (size_t)(end - data)};
-
-	if (end == NULL)
-		*rest = (struct slice){NULL, 0};
-	else
-		*rest = (struct slice){end + 2, rest->size - line.size - 2};
-	return line;
-}
-
-static struct slice proxy_trim(struct slice text)
-{
-	const char *data = text.data;
-
-	while (text.size > 0 && (*data == ' ' || *data == '\t')) {
-		data++;
-		text.size--;
-	}
-	while (text.size > 0 &&
-	       (data[text.size - 1] == ' ' || data[text.size - 1] == '\t'))
-		text.size--;
-	return (struct slice){data, text.size};
-}
-
-/* Parse "Name: value"; false if the line has another form. */
-static bool proxy_parse_header(struct slice line, struct slice *name_out,
-			       struct slice *value_out)
-{
-	const char *data = line.data;
-	const char *colon =
-		line.size == 0 ? NULL : memchr(data, ':', line.size);
-
-	if (colon == NULL || colon == data)
-		return false;
-	*name_out = (struct slice){data, (size_t)(colon - data)};
-	*value_out = proxy_trim(
-		(struct slice){colon + 1, line.size - name_out->size - 1});
-	return true;
-}
-
-static bool proxy_name_is(struct slice name, const char *wanted)
-{
-	return name.size == strlen(wanted) &&
-	       strncasecmp(name.data, wanted, name.size) == 0;
-}
-
 struct slice http_head_value(struct slice answer, const char *name)
 {
-	struct slice line;
-	struct slice found;
-	struct slice value;
+	struct slice value = {NULL, 0};
 
-	next_line(&answer);
-	while ((line = next_line(&answer)).size > 0)
-		if (proxy_parse_header(line, &found, &value) &&
-		    proxy_name_is(found, name))
-			return value;
-	return (struct slice){NULL, 0};
-}
+	line_take(&answer);
+	while (value.data == NULL) {
+		struct slice line = line_take(&answer);
 
-static bool proxy_parse_number(struct slice text, uint64_t *number_out)
-{
-	const char *digit = text.data;
-
-	*number_out = 0;
-	if (text.size == 0 || text.size > 18)
-		return false;
-	for (size_t i = 0; i < text.size; i++) {
-		if (digit[i] < '0' || digit[i] > '9')
-			return false;
-		*number_out = *number_out * 10 + (uint64_t)(digit[i] - '0');
+		if (line.size == 0)
+			break;
+		value = header_value(line, name);
 	}
-	return true;
+	return value;
 }
 
 bool http_read_head(struct slice answer, struct http_head *head_out)
 {
-	const char *data = answer.data;
-	const char *end = answer.size == 0
-				  ? NULL
-				  : memmem(data, answer.size, "\r\n\r\n", 4);
-	size_t place = strlen("HTTP/1.1 ");
-	uint64_t status;
+	static const char version[] = "HTTP/1.";
+	size_t size = sizeof(version) - 1;
+	struct http_message message;
 
 	*head_out = (struct http_head){0};
-	if (end == NULL || answer.size < place + 3 ||
-	    memcmp(data, "HTTP/1.", strlen("HTTP/1.")) != 0 ||
-	    !proxy_parse_number((struct slice){data + place, 3}, &status) ||
-	    status < 200 || status > 599)
+	if (answer.size < size || memcmp(answer.data, version, size) != 0 ||
+	    memmem(answer.data, answer.size, "\r\n\r\n", 4) == NULL ||
+	    !http_message_parse(answer, &message) || message.status < 200 ||
+	    message.status > 599)
 		return false;
-	head_out->status = (unsigned)status;
-	head_out->size = (size_t)(end - data) + 4;
-	head_out->has_length =
-		proxy_parse_number(http_head_value(answer, "Content-Length"),
-				   &head_out->body_bytes);
+	head_out->status = message.status;
+	head_out->size = answer.size - message.body.size;
+	head_out->has_length = message.content_length != UINT64_MAX;
+	if (head_out->has_length)
+		head_out->body_bytes = message.content_length;
 	return true;
 }
 
-static bool proxy_drops_header(struct slice name)
+static bool proxy_drops_header(struct slice line)
 {
 	for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++)
-		if (proxy_name_is(name, dropped[i]))
+		if (header_value(line, dropped[i]).data != NULL)
 			return true;
 	return false;
 }
@@ -368,23 +301,28 @@ void http_take_headers(struct http_exchange *exchange, struct slice head,
 {
 	struct slice type = http_head_value(head, "Content-Type");
 	struct slice line;
-	struct slice name;
-	struct slice value;
 
 	*media_type_out = type.size == 0 ? "" : proxy_keep_text(exchange, type);
-	next_line(&head);
-	while ((line = next_line(&head)).size > 0) {
+	line_take(&head);
+	while ((line = line_take(&head)).size > 0) {
+		const char *colon = memchr(line.data, ':', line.size);
 		const char *kept_name;
+		struct slice value;
 		char *text;
 
 		/* reserve two headers for the server */
-		if (!proxy_parse_header(line, &name, &value) ||
-		    proxy_drops_header(name) ||
+		if (colon == NULL || colon == line.data ||
+		    proxy_drops_header(line) ||
 		    exchange->header_count + 2 >= MAX_EXCHANGE_HEADERS)
 			continue;
-		kept_name = proxy_keep_text(exchange, name);
+		kept_name = proxy_keep_text(
+			exchange,
+			(struct slice){
+				line.data,
+				(size_t)(colon - (const char *)line.data)});
 		if (kept_name == NULL)
 			return;
+		value = header_value(line, kept_name);
 		text = mem_copy_text(value.data, value.size);
 		http_add_header(exchange, kept_name, text);
 		free(text);
@@ -450,15 +388,12 @@ struct http_proxy {
 static void take_trailer(struct http_proxy *relay, const char *line,
 			 size_t size)
 {
-	const size_t length = strlen(relay->trailer_name);
-	char number[24];
+	const struct slice value =
+		header_value((struct slice){line, size}, relay->trailer_name);
+	uint64_t number = header_number(value);
 
-	if (length == 0 || size < length + 2 || line[length] != ':' ||
-	    strncasecmp(line, relay->trailer_name, length) != 0)
-		return;
-	snprintf(number, sizeof(number), "%.*s", (int)(size - length - 1),
-		 line + length + 1);
-	relay->trailer = strtoull(number, NULL, 10);
+	if (number != UINT64_MAX)
+		relay->trailer = number;
 }
 
 /* Store a line of the head; after a 1xx head another head follows. */
@@ -553,22 +488,15 @@ static void proxy_wait(struct http_proxy *relay)
 
 static void add_lines(struct http_proxy *relay, struct slice lines)
 {
-	const char *line = lines.data;
-	size_t left = lines.size;
-
-	while (left > 0) {
-		const char *end = memmem(line, left, "\r\n", 2);
-		size_t size = end == NULL ? left : (size_t)(end - line);
-		char *text = mem_copy_text(line, size);
+	while (lines.size > 0) {
+		struct slice line = line_take(&lines);
+		char *text = mem_copy_text(line.data, line.size);
 
 		/* curl sets the name of the other node */
 		if (strncasecmp(text, "Host:", strlen("Host:")) != 0)
 			relay->headers =
-				curl_slist_append(relay->headers, text);
+				request_headers_add(relay->headers, text);
 		free(text);
-		size += end == NULL ? 0 : 2;
-		line += size;
-		left -= size;
 	}
 }
 

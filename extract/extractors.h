@@ -1,7 +1,8 @@
 /*
- * extract/extractors.h - the table of all extractors. The command line, the
- * API, the evaluation and the manual read it. A new extractor is one file and
- * one line in this table.
+ * extract/extractors.h - the table of all extractors, the choice of one by its
+ * name, its parameters and the selectors of a request. The command line, the
+ * API, the evaluation and the manual read the table. A new extractor is one
+ * file and one line in it.
  */
 #ifndef EXTRACT_EXTRACTORS_H
 #define EXTRACT_EXTRACTORS_H
@@ -56,8 +57,6 @@ enum text_quality text_quality_of(const struct page *page,
 				  const struct verdict *verdicts,
 				  bool is_unsure, unsigned http_status);
 
-/* Selects a method by its name and decides whether it gets the template. */
-
 /* The method that runs if the request names none. */
 #define DEFAULT_METHOD "auto"
 
@@ -82,8 +81,6 @@ struct method_selection {
 enum error method_select(const char *method, uint32_t cluster_pages,
 			 uint32_t min_cluster_pages,
 			 struct method_selection *choice_out);
-
-/* Applies the selectors of a request to the choice of any method. */
 
 struct selection {
 	const struct selector *include; /* choose all visible text in these

@@ -3,7 +3,7 @@
  * extract its content with the same results as the daemon that wrote the
  * bundle. The file format is described in container.h; its sections are
  *
- *         site       a JSON object: bundle_site.h
+ *         site       a JSON object: struct bundle_site
  *         model      the site's own ridge model, as text; may be missing
  *         shingles   u64 shingles of signatures, ascending
  *         sets       signatures: cluster, shingles*
@@ -14,7 +14,7 @@
  *         version    of a cluster: number, JSON of the newest version of its
  *                    template
  *
- * where all other numbers are encoded as in cursor.h, texts are preceded by
+ * where all other numbers are encoded as in container.h, texts are preceded by
  * their length, and a list* of ascending indices is their number and the gaps
  * between them. Document frequencies are not stored, but computed from the
  * pages.
@@ -169,8 +169,6 @@ enum error bundle_classify(struct bundle *bundle,
 			   const struct text_request *request,
 			   struct cluster_match *classed_out);
 
-/* The struct of a bundle. */
-
 /* Concatenated lists of ascending numbers. */
 struct index_lists {
 	uint32_t *items; /* [size] */
@@ -231,22 +229,18 @@ struct bundle {
 	size_t learned_bytes;
 };
 
-/*
- * bundle_sections.c: read a section; if it is invalid, write a phrase to
- * `reason` and return false.
+/* Read a section; if it is invalid, write a phrase to `reason`, return false.
  */
 bool bundle_read_section(struct bundle *bundle, const struct section *section,
 			 char *reason);
 
 /*
- * bundle_clusters.c: create the clusters after all pages are read; then add the
- * sections of each cluster.
+ * Create the clusters after all pages are read; then add the sections of each
+ * cluster.
  */
 void bundle_make_clusters(struct bundle *bundle);
 bool bundle_read_cluster(struct bundle *bundle, const struct section *section,
 			 char *reason);
-
-/* bundle_samples.c */
 
 /*
  * Return whether the decompressed bytes are a valid sample, with no page over
@@ -258,7 +252,6 @@ struct template_model bundle_learn(struct bundle *bundle, uint32_t cluster,
 				   const double *parameters);
 void bundle_free_models(struct bundle *bundle); /* free all template models */
 
-/* bundle_view.c */
 void bundle_make_view(struct bundle *bundle);
 
 /*

@@ -162,8 +162,6 @@ const void *template_model_build(const struct extractor *extractor,
 	return knowledge;
 }
 
-/* Select the method, prepare its inputs, run it, and render the text. */
-
 /*
  * Fill method, reason, text and metadata of the result, which already has the
  * cluster's name and generation. ERR_NOT_FOUND, ERR_ADDRESS_FORBIDDEN (method),

@@ -233,8 +233,6 @@ enum error extraction_class(const struct site_view *site,
 			    const struct page_limits *limits,
 			    struct cluster_match *classed_out);
 
-/* Build the template model of a method from a sample of a cluster. */
-
 /*
  * Limit of a sample in bytes of source: at this size it gets no further page,
  * unless it has fewer than two.
@@ -273,8 +271,6 @@ bool result_is_citable(struct extraction_result *answer);
 
 /* Read the metadata and compute the document, for any format. */
 void result_compute_document(struct extraction_result *answer);
-
-/* Request the site's data about one page, from one state of the site. */
 
 struct site_query {
 	/* The stored page; NULL for a new page, */

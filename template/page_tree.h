@@ -2,7 +2,8 @@
  * template/page_tree.h - the elements of several pages of a template as one
  * tree: elements with the same tag and classes (cluster/signature.h) under the
  * same parent are one node. A node has the number of its pages and the amount
- * of template text.
+ * of template text. Also the paths of two versions as one tree, and the
+ * elements that hold the content.
  */
 #ifndef TEMPLATE_PAGE_TREE_H
 #define TEMPLATE_PAGE_TREE_H
@@ -21,7 +22,7 @@ struct template_counts;
 
 /*
  * A tree whose nodes are identified by their parent and a step, so that equal
- * paths are the same node: the common part of page_tree.h and path_tree.h.
+ * paths are the same node.
  */
 
 #define NO_STEP UINT32_MAX
@@ -173,8 +174,6 @@ struct page_tree_choice page_tree_choose(struct arena *arena,
 					 const struct page_tree *tree,
 					 struct page_tree_limits limits);
 
-/* Encode a page tree as bytes. */
-
 /* Append the tree, without the sums of page_tree_sum(). */
 void page_tree_encode(const struct page_tree *tree, struct buffer *out);
 
@@ -230,8 +229,6 @@ struct shown_path {
 
 /* Add a path, which is copied. O(size). */
 void path_tree_add(struct path_tree *tree, const struct shown_path *told);
-
-/* Find the elements that hold the content of a template's pages. */
 
 enum { VERSION_MAX_REGIONS = 5 };
 

@@ -1,6 +1,7 @@
 /*
- * template/replacement.h - compare the positions of a lost element and of a
- * possible replacement. Internal to candidates.c.
+ * template/replacement.h - replace a selector whose element is missing: find
+ * the probable element on the new page, and selectors for it. A pure function
+ * of the page. Candidates are compared by their position and their value.
  */
 #ifndef TEMPLATE_REPLACEMENT_H
 #define TEMPLATE_REPLACEMENT_H
@@ -47,8 +48,6 @@ void element_position_of(struct element_position *place,
 double element_position_similarity(const struct element_position *a,
 				   const struct element_position *b);
 
-/* Find CSS selectors for an element. Internal to candidates.c. */
-
 enum { MAX_ELEMENT_SELECTORS = 4 };
 
 /* The remaining work: nodes times selectors. */
@@ -80,8 +79,6 @@ uint32_t element_selectors(struct arena *arena,
 			   struct selector_budget *budget,
 			   struct element_selector *selectors_out);
 
-/* Compare two values. */
-
 enum { CANDIDATE_WORDS = 64 };
 
 /* A value and its words, sorted. */
@@ -100,11 +97,6 @@ void wanted_text_read(struct wanted_text *wanted, struct slice text);
  */
 double wanted_text_agreement(const struct wanted_text *wanted,
 			     struct slice text);
-
-/*
- * Replace a selector whose element is missing: find the probable element on
- * the new page, and selectors for it. A pure function of the page.
- */
 
 enum { MAX_CANDIDATES = 16 };
 

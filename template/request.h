@@ -1,6 +1,6 @@
 /*
  * template/request.h - convert the options of a request to parameters and
- * selectors of a method. Internal to template/.
+ * selectors of a method.
  */
 #ifndef TEMPLATE_REQUEST_H
 #define TEMPLATE_REQUEST_H

@@ -1,4 +1,8 @@
-/* template/result.h - make the addresses in a page absolute. */
+/*
+ * template/result.h - extraction requests and results, for the daemon, for
+ * files and for bundles: the facts about a page, its content as JSON, and its
+ * metadata as YAML; absolute addresses.
+ */
 #ifndef TEMPLATE_RESULT_H
 #define TEMPLATE_RESULT_H
 
@@ -107,11 +111,6 @@ bool extras_read(const char *list, uint32_t *extras);
 /* Return the word of an extra; NULL for EXTRA_NO_TABLES, which has none. */
 const char *extra_word(enum extra extra);
 
-/*
- * Extraction requests: the request, the options and the result, for the
- * daemon, for files and for bundles.
- */
-
 struct extraction_options {
 	struct page_limits limits;
 	uint32_t min_cluster_pages; /* a smaller cluster has no template */
@@ -177,10 +176,6 @@ struct extraction_result {
 void extraction_result_free(struct extraction_result *answer);
 
 /*
- * The content of a page as JSON, the same for the daemon's API and for files.
- */
-
-/*
  * Offsets of the site's generation in the JSON of a result, in bytes from its
  * start.
  */
@@ -209,8 +204,6 @@ void result_json(const struct extraction_result *answer,
  * The other fields may still change: the fields of the cluster, and the reason.
  */
 void result_detach(struct extraction_result *answer, enum format format);
-
-/* Write the metadata of a page before its Markdown. */
 
 /*
  * Append a YAML document between lines of "---", in the form that site

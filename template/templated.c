@@ -19,8 +19,6 @@
 #include "template/result.h"
 #include "template/version_json.h"
 
-/* Functions shared by the sources of libtemplated. */
-
 struct templated_bundle {
 	struct bundle *bundle;
 	locale_t locale; /* "C": numbers have decimal points */
@@ -32,8 +30,6 @@ struct templated_page_input {
 	struct url url;
 	struct text_request request;
 };
-
-/* Libtemplated: bundles, and the template of a page. */
 
 const char *templated_version(void)
 {
@@ -288,8 +284,6 @@ bool templated_classify(struct templated_bundle *handle,
 		classed.reach > 0 ? 1 - classed.distance / classed.reach : 1;
 	return true;
 }
-
-/* Libtemplated: the content of pages. */
 
 struct templated_answer {
 	struct extraction_result answer;

@@ -110,8 +110,6 @@ void version_compare(struct arena *arena, const struct version *before,
 		     const struct version *after,
 		     struct version_diff *diff_out);
 
-/* Merge ascending lists of hashes to find common items. */
-
 /* The items of a record to merge. */
 enum items {
 	ITEMS_CPC, /* paths with classes */
@@ -173,7 +171,7 @@ struct pages {
 	uint32_t votes; /* pages with `after`, now or later */
 	/* before [count]; from index MAX_TEMPLATE_SAMPLE: after */
 	struct record records[2 * MAX_TEMPLATE_SAMPLE];
-	unsigned min_pages; /* k of n: judge.h */
+	unsigned min_pages; /* k of n */
 	unsigned agreement;
 };
 
@@ -202,8 +200,6 @@ struct common_items {
 
 void common_items_compare(struct arena *arena, const struct pages *pages,
 			  enum items items, struct common_items *balance_out);
-
-/* Copy texts into a version. Internal. */
 
 enum { VERSION_MAX_TEXT = 200 }; /* bytes of a fragment to copy */
 

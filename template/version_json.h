@@ -1,4 +1,7 @@
-/* template/version_json.h - versions as JSON, for the API. */
+/*
+ * template/version_json.h - versions as JSON, for the API, and JSON values that
+ * jansson does not provide.
+ */
 #ifndef TEMPLATE_VERSION_JSON_H
 #define TEMPLATE_VERSION_JSON_H
 
@@ -16,8 +19,6 @@ json_t *version_json(const struct version *version);
  * item is as in a version.
  */
 json_t *version_diff_json(const struct version_diff *diff);
-
-/* JSON values of the API that jansson does not provide. */
 
 /* Return a string; invalid UTF-8 becomes '?'. */
 json_t *json_text(struct slice text);

@@ -1,4 +1,8 @@
-/* extract/core/document_walk.h - makes text and addresses safe for output. */
+/*
+ * extract/core/document_walk.h - iterates over a page's elements and texts in
+ * document order, with the separators between texts; tells which texts a reader
+ * sees; makes text and addresses safe for output.
+ */
 #ifndef EXTRACT_CORE_DOCUMENT_WALK_H
 #define EXTRACT_CORE_DOCUMENT_WALK_H
 
@@ -36,11 +40,6 @@ bool markup_is_blank(struct slice text);
 bool markup_append_address(struct buffer *out, struct slice href);
 
 /*
- * What separates two texts of a page: nothing, white space, a line end or a
- * paragraph.
- */
-
-/*
  * In ascending order: of several separators between two texts the strongest
  * counts.
  */
@@ -73,8 +72,6 @@ struct slice separator_in_source(const struct page *page, uint32_t index);
  */
 bool separator_begins(struct slice text);
 bool separator_ends(struct slice text);
-
-/* Which text nodes of the page a reader sees. */
 
 /*
  * Return [page->text_count], owned by `arena`: false for the title, text hidden

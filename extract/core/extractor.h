@@ -220,8 +220,6 @@ void extractor_defaults(const struct extractor *extractor, double *parameters);
 bool extractor_set(const struct extractor *extractor, const char *assignment,
 		   double *parameters, char *error_out);
 
-/* Finds a page in the sample, so that methods do not count it twice. */
-
 /* The pages of a sample, identified by the hash of their source. */
 struct sample_pages {
 	uint64_t hashes[MAX_SAMPLE_PAGES]; /* [count] */

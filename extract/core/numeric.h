@@ -1,7 +1,8 @@
 /*
- * extract/core/numeric.h - the Gaussian blur of a vector: once, many times, or
- * until it converges. The time is linear in the vector for any radius and any
- * number of passes.
+ * extract/core/numeric.h - numbers and vectors: the Gaussian blur, once, many
+ * times, or until it converges, in time linear in the vector for any radius and
+ * any number of passes; vectors shortened for drawing; records by a 64-bit key;
+ * logarithms and ratios for features.
  */
 #ifndef EXTRACT_CORE_NUMERIC_H
 #define EXTRACT_CORE_NUMERIC_H
@@ -59,8 +60,6 @@ uint32_t blur_passes_to_converge(struct arena *arena, const float *values,
  * in [0, 1].
  */
 uint32_t blur_max_passes(double epsilon);
-
-/* Shortens long vectors for drawing. */
 
 /* About the number of pixel columns of a wide screen. */
 enum { MAX_CURVE_VALUES = 2000 };
@@ -132,8 +131,6 @@ struct hash_table hash_table_copy(struct arena *arena,
 uint32_t hash_table_index(const struct hash_table *table, const void *entry);
 void *hash_table_entry(const struct hash_table *table, uint32_t index);
 
-/* The logarithmic scale of features that are counts. */
-
 /*
  * Return ln(1 + x) for x >= 0. Faster than log1pf(), and exact enough for
  * features.
@@ -148,8 +145,6 @@ static inline float signed_ln1(float x)
 {
 	return copysignf(ln1(fabsf(x)), x);
 }
-
-/* The ratio of a part to its whole, for features. */
 
 /* Return part / whole; 0 if the whole is 0. */
 static inline float ratio(uint32_t part, uint32_t whole)

@@ -26,7 +26,7 @@ enum { EXPLAIN_QUANTILES = 8 };
 enum standing {
 	STANDING_KEPT,
 	STANDING_DROPPED,
-	STANDING_HIDDEN, /* the reader of the page does not see it: visible.h */
+	STANDING_HIDDEN, /* the reader of the page does not see it */
 	STANDING_COUNT
 };
 
@@ -37,8 +37,7 @@ struct explained_counts {
 };
 
 struct text_explainer {
-	struct html_writer
-		html; /* must be first: html_writer.h gets the same context */
+	struct html_writer html; /* first: html_*() get the same context */
 	const struct page *page;
 	const struct verdict *verdicts;
 	const struct trace *trace;
@@ -210,8 +209,7 @@ static const char page_copy_head[] =
 	"</style>\n</head>\n<body>\n";
 
 struct page_copier {
-	struct html_writer
-		html; /* must be first: html_writer.h gets the same context */
+	struct html_writer html; /* first: html_*() get the same context */
 	const struct page *page;
 	const struct verdict *verdicts;
 	const bool *is_visible; /* [page->text_count] */

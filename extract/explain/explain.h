@@ -1,7 +1,8 @@
 /*
  * extract/explain/explain.h - writes a page with every text node coloured by
  * its score and verdict, and below it the method's figures: a self-contained
- * HTML file without scripts, in which nothing of the page can run.
+ * HTML file without scripts, in which nothing of the page can run. Or writes a
+ * copy of the page in which the user selects an element.
  */
 #ifndef EXTRACT_EXPLAIN_EXPLAIN_H
 #define EXTRACT_EXPLAIN_EXPLAIN_H

@@ -1,6 +1,7 @@
 /*
- * extract/explain/plot.h - parts shared by all kinds of figures: axes,
- * ticks, and the legend. Internal to figure_*.c.
+ * extract/explain/plot.h - writes a figure of a trace as an inline SVG picture,
+ * a few tens of kilobytes for a page of any length; the parts of all kinds of
+ * figures: axes, ticks, the legend; and quantiles.
  */
 #ifndef EXTRACT_EXPLAIN_PLOT_H
 #define EXTRACT_EXPLAIN_PLOT_H
@@ -95,11 +96,6 @@ void plot_histogram(const struct figure *figure, struct buffer *out);
 void plot_scatter(const struct figure *figure, struct buffer *out);
 void plot_boxes(const struct figure *figure, struct buffer *out);
 
-/*
- * Writes a figure of a trace as an inline SVG picture: a few tens of kilobytes
- * for a page of any length.
- */
-
 /* Append the CSS rules that all pictures of a document share. */
 void plot_style(struct buffer *out);
 
@@ -109,8 +105,6 @@ void plot_style(struct buffer *out);
  * in boxes.
  */
 void plot_svg(const struct figure *figure, struct buffer *out);
-
-/* Quantiles: map numbers of any scale to a few levels. */
 
 /*
  * Return the quantile of each of `values` [count] among the distinct values, 0

@@ -356,8 +356,6 @@ void findings_json_ld(struct metadata_candidates *findings,
 	}
 }
 
-/* The kind of a page, from its metadata. */
-
 struct page_type_rule {
 	const char *part; /* part of the searched text */
 	const char *kind;
@@ -532,8 +530,6 @@ static struct metadatum kind_choose(const struct metadata_candidates *findings,
 	return page_type_metadatum(found, found == NULL ? NULL : "og");
 }
 
-/* The language of a page. Internal to the metadata. */
-
 /*
  * Return the order of numbers in dates of that language: the month comes first
  * in English, except in countries that are known to put the day first.
@@ -669,8 +665,6 @@ enum date_order date_order_of(struct slice language)
 		return MONTH_FIRST;
 	return DAY_FIRST;
 }
-
-/* Reads the head of a page: meta, link, title and html elements. */
 
 /*
  * Ranks are by subject. If a page has several dates, the dates for news

@@ -1,6 +1,7 @@
 /*
  * extract/metadata/metadata_author.h - parses names in author fields and
- * bylines. Internal to the metadata.
+ * bylines, joins short texts as a reader sees them, and compares titles and
+ * names of sites.
  */
 #ifndef EXTRACT_METADATA_METADATA_AUTHOR_H
 #define EXTRACT_METADATA_METADATA_AUTHOR_H
@@ -41,8 +42,6 @@ size_t byline_names(struct slice text, bool is_prose, struct slice *items,
  */
 bool byline_is_person(struct slice name);
 
-/* Joins short texts of a page as a reader sees them. */
-
 enum { MAX_LABEL = 160, MAX_HEADING = 1024 };
 
 /*
@@ -59,8 +58,6 @@ struct slice heading_of(struct arena *arena, const struct page *page,
  */
 struct slice label_of(struct arena *arena, const struct page *page,
 		      uint32_t node);
-
-/* Compares titles and site names, ignoring separators. */
 
 /*
  * Return letters and digits of `text` in lower case, without anything between

@@ -9,7 +9,6 @@
 #include "extract/text/characters.h"
 
 /* A day, with an optional time of day. */
-
 struct moment {
 	uint32_t year, month, day;
 	uint32_t hour, minute, second;
@@ -195,8 +194,6 @@ uint32_t month_of(struct slice word)
 			return i + 1;
 	return 0;
 }
-
-/* Splits a date into numbers, words and marks. */
 
 enum { MAX_DATE_TOKENS = 64 };
 

@@ -1,6 +1,6 @@
 /*
  * extract/metadata/metadata_date.h - parses dates in pages, for machines and
- * for readers. Internal to the metadata.
+ * for readers.
  */
 #ifndef EXTRACT_METADATA_METADATA_DATE_H
 #define EXTRACT_METADATA_METADATA_DATE_H
@@ -29,8 +29,6 @@ bool date_find(struct slice text, enum date_order order, char out[DATE_SIZE]);
  * milliseconds.
  */
 bool date_read(struct slice text, enum date_order order, char out[DATE_SIZE]);
-
-/* Names of months. */
 
 /*
  * Return 1 to 12 if `word` is the name of a month in one of 20 languages, in

@@ -331,9 +331,10 @@ void findings_body(struct metadata_candidates *findings)
 	body_read_links(findings);
 }
 
-/* The words that begin a byline, in many languages. */
-
-/* A longer opening comes before its own prefix. */
+/*
+ * The words that begin a byline, in many languages. A longer opening comes
+ * before its own prefix.
+ */
 static const char *const openings[] = {
 	"words and photos by",
 	"article written by",

@@ -2,7 +2,8 @@
  * extract/methods/block_methods.h - the page in the mountain model: a sequence
  * of information cells, each with a score, and of blank cells, which separate
  * texts that are far apart in the source (Bing, Wang, Zhang & Wang, Primary
- * Content Extraction with Mountain Model, CIT 2008, sections 3.1 and 3.2).
+ * Content Extraction with Mountain Model, CIT 2008, sections 3.1 and 3.2);
+ * entropies and slots over a sample of pages.
  */
 #ifndef EXTRACT_METHODS_BLOCK_METHODS_H
 #define EXTRACT_METHODS_BLOCK_METHODS_H
@@ -106,7 +107,6 @@ double entropy_value(const struct entropy *entropy, uint32_t page_count);
  */
 
 /* The slots of a sample; belongs to an arena. */
-
 /*
  * Build the slots. Linear in the sample; 100 bytes for each fragment of each
  * slot.

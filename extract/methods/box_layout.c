@@ -9,11 +9,6 @@
 #include "extract/methods/css_style.h"
 #include "page/page.h"
 
-/*
- * The passes of the box estimate: widths from the root down, positions and
- * heights from the leaves up. Internal to extract/methods/box_layout.c.
- */
-
 /* Widths of an element that the passes need in addition to its box. */
 struct element_widths {
 	float preferred; /* width without limits, px */

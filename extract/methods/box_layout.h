@@ -65,11 +65,6 @@ const struct box *boxes_estimate(struct arena *arena, const struct page *page,
  */
 uint32_t text_extent(struct slice text);
 
-/*
- * The figure of a visual method: its blocks as boxes on the page, at most
- * MAX_FIGURE_BOXES.
- */
-
 enum { MAX_FIGURE_BOXES = 2000 };
 
 struct box_figure {

@@ -1,6 +1,7 @@
 /*
- * extract/methods/css_style.h - parses lengths, colours and words of CSS and
- * HTML attributes. All values are clamped: none is negative, infinite or not a
+ * extract/methods/css_style.h - the styles of a page's elements from the page's
+ * source: parses lengths, colours, words and declarations of CSS and of HTML
+ * attributes. All values are clamped: none is negative, infinite or not a
  * number.
  */
 #ifndef EXTRACT_METHODS_CSS_STYLE_H

@@ -10,11 +10,6 @@
 #include "base/memory.h"
 #include "extract/methods/mountain_model.h"
 
-/*
- * A ridge model in libsvm's format. Internal to the files of
- * extract/methods/ridge.h.
- */
-
 /* A vector of features, and its end mark. */
 struct ridge_vector {
 	struct svm_node nodes[RIDGE_FEATURES + 1];

@@ -16,8 +16,6 @@
 #include "extract/text/word.h"
 #include "page/page.h"
 
-/* Recognises links to advertisement servers. */
-
 /*
  * A host with one of these labels serves advertisements. These few labels
  * replace the long lists of the source, which are out of date in a year.

@@ -1,8 +1,8 @@
 /*
  * extract/methods/tag_ratio_methods.h - deterministic k-means in one or two
- * dimensions. The first seed is the point farthest from the mean (or from the
- * origin, if the first centroid is pinned); every next seed is the point
- * farthest from all previous seeds.
+ * dimensions, and the tag ratios of CETR. The first seed of k-means is the
+ * point farthest from the mean (or from the origin, if the first centroid is
+ * pinned); every next seed is the point farthest from all previous seeds.
  */
 #ifndef EXTRACT_METHODS_TAG_RATIO_METHODS_H
 #define EXTRACT_METHODS_TAG_RATIO_METHODS_H

@@ -11,8 +11,6 @@
 #include "extract/text/block.h"
 #include "page/page.h"
 
-/* Finds the maximum-sum run of tokens for BTE and MSS. */
-
 /* The ratio of a text's words that are inside the regions. */
 struct ratio {
 	uint32_t inside;

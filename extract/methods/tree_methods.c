@@ -16,10 +16,6 @@
 #include "extract/text/word.h"
 #include "page/page.h"
 
-/*
- * A page as a compact tree of elements and texts, which can outlive the page.
- */
-
 enum { TEXT_LABEL = 0 };
 
 /*

@@ -1,8 +1,9 @@
 /*
- * extract/methods/visual_methods.h - the block tree of VCE: an element that
- * looks similar to its parent belongs to the parent's block, any other element
- * begins a block (Asfia, Pedram, Rahmani, Main Content Extraction from Detailed
- * Web Pages, section 2.1).
+ * extract/methods/visual_methods.h - the visual methods' blocks of a page.
+ * VCE's block tree: an element that looks similar to its parent belongs to the
+ * parent's block, any other element begins a block (Asfia, Pedram, Rahmani,
+ * Main Content Extraction from Detailed Web Pages, section 2.1). VIPS' segments
+ * are below.
  */
 #ifndef EXTRACT_METHODS_VISUAL_METHODS_H
 #define EXTRACT_METHODS_VISUAL_METHODS_H

@@ -89,8 +89,6 @@ uint32_t inline_chain_shared(const struct inline_chain *open,
 	return count;
 }
 
-/* Properties of text that depend on the open elements around it. */
-
 /* An open element; level 0 is the page. */
 struct layout_level {
 	uint32_t node;

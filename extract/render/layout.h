@@ -5,7 +5,7 @@
  * Blocks nest as in HTML: li in ul and ol; caption and tr in table; td and th
  * in tr; lines, ul, ol, table, blockquote and figure anywhere else. A line is
  * p, h1..h6, pre, caption or figcaption: all text is in lines, and lines hold
- * only text, images and inline elements (extract/render/layout.h). Every
+ * only text, images and inline elements (enum inline_kind). Every
  * element that is opened holds something, and is closed in order.
  */
 #ifndef EXTRACT_RENDER_LAYOUT_H
@@ -80,14 +80,11 @@ struct layout_writer {
 void layout(const struct render_request *request,
 	    const struct layout_writer *writer);
 
-/* Divides the kept text into blocks with a kind, for JSON. */
-
 enum content_kind {
 	CONTENT_PARAGRAPH,
 	CONTENT_HEADING,   /* level: 1..6 */
 	CONTENT_LIST_ITEM, /* level: number of lists around it */
-	CONTENT_TABLE_ROW, /* of a simple table: table_survey.h; tabs separate
-			      the cells */
+	CONTENT_TABLE_ROW, /* of a simple table; tabs separate the cells */
 	CONTENT_CODE,      /* a code block with its lines */
 	CONTENT_QUOTE,     /* level: number of quotes around it */
 	CONTENT_CAPTION,   /* of a figure or a table */
@@ -162,8 +159,6 @@ void inline_chain_add(struct inline_chain *chain,
 uint32_t inline_chain_shared(const struct inline_chain *open,
 			     const struct inline_chain *wanted);
 
-/* Addresses of links and images. */
-
 /*
  * Longer addresses are left out, because a hostile page may repeat a huge
  * address many times.
@@ -177,8 +172,6 @@ enum { MAX_ADDRESS_BYTES = LIMIT(4096, 512) };
 bool link_address_append(struct buffer *out,
 			 const struct render_request *request,
 			 struct slice href);
-
-/* Reads HTML attributes that are whole numbers. */
 
 enum { MAX_WHOLE_ATTRIBUTE = 999999999 };
 

@@ -14,11 +14,6 @@
 #include "page/tag.h"
 
 /*
- * Decides whether a CommonMark parser recognises emphasis, which depends on
- * the characters on both sides of its marks.
- */
-
-/*
  * Return true for an _ between letters, which neither begins nor ends emphasis.
  */
 static bool is_in_word(struct slice text, size_t at)

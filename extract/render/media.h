@@ -1,6 +1,7 @@
 /*
- * extract/render/media.h - selects the videos and sounds that belong to the
- * kept text of a page; formats without players show them as links.
+ * extract/render/media.h - selects the images, videos and sounds that belong to
+ * the kept text of a page, and removes shortcodes of WordPress. Formats without
+ * players show videos and sounds as links.
  */
 #ifndef EXTRACT_RENDER_MEDIA_H
 #define EXTRACT_RENDER_MEDIA_H
@@ -35,8 +36,6 @@ void media_filter_end(struct media_filter *filter);
 bool media_filter_next(struct media_filter *filter,
 		       const struct render_request *request, uint32_t node,
 		       struct layout_media *media_out);
-
-/* Selects the images that belong to the kept text of a page. */
 
 /* Initialise with {0}; free with image_filter_end(). */
 struct image_filter {

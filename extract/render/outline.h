@@ -90,8 +90,6 @@ void outline_end_line(struct block_outline *outline);
 /* Close the blocks that belong to `level` and to levels inside it. */
 void outline_close(struct block_outline *outline, uint32_t level);
 
-/* Finds the programming language of a code block. */
-
 enum { MAX_CODE_LANGUAGE = 32 };
 
 /*

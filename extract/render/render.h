@@ -18,7 +18,7 @@ enum format {
 	FORMAT_TXT, /* one line for a block, a blank line between blocks */
 	FORMAT_MD,  /* CommonMark with GFM tables; sub and sup as inline HTML */
 	FORMAT_JSON,    /* the text is TXT, the blocks are from
-			   extract/render/layout.h; template/result_json.h
+			   extract/render/layout.h; template/result.h
 			   writes the object around them */
 	FORMAT_HTML,    /* the kept text in allow-listed elements of the page */
 	FORMAT_XML,     /* a TEI P5 document */
@@ -87,8 +87,6 @@ void render_text(const struct page *page, const struct verdict *verdicts,
 void render_html(const struct page *page, const struct verdict *verdicts,
 		 struct buffer *out);
 
-/* The beginning of a text, for lists. */
-
 enum { MAX_EXCERPT = 300 /* characters */ };
 
 /*
@@ -119,8 +117,6 @@ void html_close(void *context, uint16_t tag);
 void html_gap(void *context, enum separator separator, struct slice blank);
 void html_text(void *context, uint32_t index, struct slice text);
 void html_image(void *context, const struct layout_image *image);
-
-/* One function for each format. Internal to render(). */
 
 void render_as_text(const struct render_request *request, struct buffer *out);
 void render_as_markdown(const struct render_request *request,

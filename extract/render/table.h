@@ -1,4 +1,7 @@
-/* extract/render/table.h - removes tables from the kept text. */
+/*
+ * extract/render/table.h - finds the simple tables in the kept text, and
+ * removes tables from it.
+ */
 #ifndef EXTRACT_RENDER_TABLE_H
 #define EXTRACT_RENDER_TABLE_H
 
@@ -11,7 +14,7 @@ struct render_request;
 struct verdict;
 
 /*
- * Clear is_content of the texts in simple tables (table_survey.h) and in tables
+ * Clear is_content of the texts in simple tables and in tables
  * inside these, which Markdown would write as tables. Texts in tables that only
  * lay out the page remain. Scratch memory in `arena`; linear.
  */

@@ -8,8 +8,6 @@
 #include "extract/render/render.h"
 #include "page/page.h"
 
-/* Writes the teiHeader of a page: TEI P5, chapter 2. */
-
 enum {
 	DATE_LENGTH = 10, /* YYYY-MM-DD */
 	MAX_LANGUAGE_TAG = 35,

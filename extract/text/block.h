@@ -1,7 +1,8 @@
 /*
  * extract/text/block.h - the block tree: the block-level elements of a page,
- * with counts of their own content and of everything inside them. A block's own
- * texts are the texts whose nearest block-level ancestor it is.
+ * with counts of their own content and of everything inside them; blocks as
+ * vectors; the direction of a page; counts of the text inside elements. A
+ * block's own texts are the texts whose nearest block-level ancestor it is.
  */
 #ifndef EXTRACT_TEXT_BLOCK_H
 #define EXTRACT_TEXT_BLOCK_H
@@ -103,8 +104,6 @@ enum { MIN_HASHES = 4 };
  */
 void feature_min_hashes(const struct feature_vector *vector,
 			uint64_t out[MIN_HASHES]);
-
-/* The writing direction of a page. */
 
 enum direction { DIRECTION_LTR, DIRECTION_RTL };
 

@@ -1,4 +1,8 @@
-/* extract/text/characters.h - the characters of HTML source text. */
+/*
+ * extract/text/characters.h - the characters of HTML source text, and classes
+ * of characters in all scripts, independent of language: ends of sentences,
+ * currency signs, and how much meaning a letter carries.
+ */
 #ifndef EXTRACT_TEXT_CHARACTERS_H
 #define EXTRACT_TEXT_CHARACTERS_H
 
@@ -18,11 +22,6 @@ static inline bool character_is_space(unsigned char byte)
  * semicolon counts as single characters.
  */
 size_t character_size(const unsigned char *bytes, size_t size);
-
-/*
- * Classes of characters in all scripts, independent of language: ends of
- * sentences, currency signs, and how much meaning a letter carries.
- */
 
 /* The order matters: words consist of the classes from CHARACTER_LETTER on. */
 enum character_class {

@@ -56,8 +56,6 @@ const uint64_t *node_steps(struct arena *arena, const struct page *page,
 const uint64_t *node_paths(struct arena *arena, const struct page *page,
 			   bool with_class);
 
-/* A fingerprint of a text: similar texts have similar fingerprints. */
-
 /*
  * Divide UTF-8 text into words as extract/text/word.h does, with ASCII letters
  * in lower case, and hash each word (hash64). Every three consecutive words are

@@ -13,8 +13,6 @@
 #include "extract/text/word.h"
 #include "page/page.h"
 
-/* Properties that an element passes to all text inside it. */
-
 struct passage_scope_scope {
 	uint32_t block;   /* the nearest block-level element, or NO_NODE */
 	uint8_t place;    /* enum passage_place */

@@ -176,8 +176,6 @@ struct passage_sums passages_sum(const struct passages *passages,
 /* Return the ratio of its characters that are in links, 0..1. */
 float passage_link_ratio(const struct passage *passage);
 
-/* Reads the characters of passages in one pass. */
-
 /* Initialise with {.terms = ...}. */
 struct passage_text {
 	struct passage *passage; /* the current passage */

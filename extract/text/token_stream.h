@@ -15,11 +15,6 @@
 struct arena;
 struct page;
 
-/*
- * Iterates over the tokens of a page's source, with the text node of each text
- * token.
- */
-
 #define NO_TEXT UINT32_MAX
 
 struct source_walk {

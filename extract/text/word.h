@@ -1,4 +1,7 @@
-/* extract/text/word.h - defines words, in any script. */
+/*
+ * extract/text/word.h - defines words, in any script, and recognises dates and
+ * prices by digits and signs, without names of months or currencies.
+ */
 #ifndef EXTRACT_TEXT_WORD_H
 #define EXTRACT_TEXT_WORD_H
 
@@ -37,11 +40,6 @@ uint32_t word_count(struct slice text);
 bool word_next(struct slice *text, struct slice *word_out);
 
 /*
- * Recognises dates and prices by digits and signs, without names of months or
- * currencies.
- */
-
-/*
  * Return true if the digits from `at` to before `end` are 1900..2099 (and no
  * letter follows), or the first digits of 12:30, 12/31, or 31.12. with its
  * final dot. Reads at most four bytes after the digits.
@@ -56,8 +54,6 @@ enum unit {
 
 /* Return the unit that a letter gives to the number immediately before it. */
 enum unit quantity_unit(uint32_t code);
-
-/* The words of a page as hashes, for counting. */
 
 struct term_list {
 	const uint64_t *terms; /* hashes of the terms; text i has */

@@ -69,6 +69,12 @@ static inline struct slice utf8_truncate(struct slice text, size_t max)
 /* Write `code`, at most U+10FFFF, in 1 to 4 bytes and return their number. */
 size_t utf8_encode(uint32_t code, char *out);
 
+/* Return whether `byte` continues a character: it is not its first. */
+static inline bool utf8_continues(int byte)
+{
+	return (byte & 0xC0) == 0x80;
+}
+
 /* Return the character of a byte in windows-1252, as the web uses it. */
 uint32_t utf8_from_windows_1252(unsigned char byte);
 
@@ -77,6 +83,11 @@ uint32_t utf8_from_windows_1252(unsigned char byte);
 static inline bool is_digit(int code)
 {
 	return code >= '0' && code <= '9';
+}
+
+static inline bool is_upper(int code)
+{
+	return code >= 'A' && code <= 'Z';
 }
 
 static inline bool is_letter(int code)
@@ -91,7 +102,7 @@ static inline bool is_alphanumeric(int code)
 
 static inline char lower(char byte)
 {
-	return (char)(byte + (byte >= 'A' && byte <= 'Z' ? 'a' - 'A' : 0));
+	return (char)(byte + (is_upper(byte) ? 'a' - 'A' : 0));
 }
 
 /* Return 0 to 15, or -1 if it is no hexadecimal digit. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "cluster/dendrogram.h"
 
@@ -101,14 +102,6 @@ static void merge_site_free(struct merge_site *site)
 	*site = (struct merge_site){0};
 }
 
-static int by_value(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left;
-	uint64_t b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
-}
-
 /*
  * Write leaf << 32 | label of the pages with a label, ascending; return their
  * number.
@@ -122,7 +115,7 @@ static size_t sort_labels(const struct merge_pages *pages,
 		if (labels[i] != 0)
 			sorted_out[count++] =
 				(uint64_t)pages->leaf_of[i] << 32 | labels[i];
-	qsort(sorted_out, count, sizeof(*sorted_out), by_value);
+	qsort(sorted_out, count, sizeof(*sorted_out), order_u64);
 	return count;
 }
 

@@ -11,24 +11,13 @@
 #include "base/utf8.h"
 #include "cluster/threshold.h"
 #include "page/page.h"
+#include "page/scanner.h"
 #include "page/tag.h"
 
 enum { MIN_GENERATED = 5 }; /* bytes */
-
-static bool class_byte_is_space(char byte)
-{
-	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\f' ||
-	       byte == '\r';
-}
-
 static bool is_lower(char byte)
 {
 	return byte >= 'a' && byte <= 'z';
-}
-
-static bool class_byte_is_upper(char byte)
-{
-	return byte >= 'A' && byte <= 'Z';
 }
 
 static bool class_byte_is_separator(char byte)
@@ -44,9 +33,9 @@ static bool is_generated(const char *part, size_t length)
 		return false;
 	for (size_t i = 1; i < length; i++) {
 		if (is_digit(part[i - 1]) &&
-		    (is_lower(part[i]) || class_byte_is_upper(part[i])))
+		    (is_lower(part[i]) || is_upper(part[i])))
 			return true;
-		rises += is_lower(part[i - 1]) && class_byte_is_upper(part[i]);
+		rises += is_lower(part[i - 1]) && is_upper(part[i]);
 	}
 	return rises >= 2 && rises * 3 >= length;
 }
@@ -82,7 +71,7 @@ static size_t fold_digits(const char *part, size_t length, char *out)
 static bool class_name_is_plain(const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
-		if (is_digit(text[i]) || class_byte_is_upper(text[i]))
+		if (is_digit(text[i]) || is_upper(text[i]))
 			return false;
 	}
 	return true;
@@ -138,10 +127,10 @@ bool class_next(struct slice *classes, struct slice *name_out)
 	size_t begin = 0;
 	size_t end;
 
-	while (begin < classes->size && class_byte_is_space(text[begin]))
+	while (begin < classes->size && is_space(text[begin]))
 		begin++;
 	end = begin;
-	while (end < classes->size && !class_byte_is_space(text[end]))
+	while (end < classes->size && !is_space(text[end]))
 		end++;
 	if (end == begin)
 		return false;

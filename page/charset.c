@@ -382,7 +382,7 @@ static size_t mojibake_decode(char *text, size_t size, bool is_all)
 		} else {
 			do /* a sequence begins with a whole character */
 				*out++ = *at++;
-			while (at < end && ((unsigned char)*at & 0xC0) == 0x80);
+			while (at < end && utf8_continues(*at));
 		}
 	}
 	return (size_t)(out - text);

@@ -31,7 +31,7 @@ static uint32_t read_unit(const char *at, const char *end)
 	for (int i = 0; i < 4; i++) {
 		char c = lower(at[i]);
 
-		if (c >= '0' && c <= '9')
+		if (is_digit(c))
 			unit = unit << 4 | (uint32_t)(c - '0');
 		else if (c >= 'a' && c <= 'f')
 			unit = unit << 4 | (uint32_t)(c - 'a' + 10);

@@ -299,8 +299,7 @@ static struct slice refresh_url(struct slice content)
 	const char *end = at + content.size;
 	const char *close;
 
-	while (at < end &&
-	       (is_space(*at) || *at == '.' || (*at >= '0' && *at <= '9')))
+	while (at < end && (is_space(*at) || *at == '.' || is_digit(*at)))
 		at++;
 	if (at == content.data || at == end ||
 	    (*at != ';' && *at != ',' && !is_space(at[-1])))

@@ -337,8 +337,7 @@ static const struct slice nowhere = {NULL, 0};
 
 static bool script_byte_is_name(char byte)
 {
-	return is_letter(byte) || (byte >= '0' && byte <= '9') || byte == '_' ||
-	       byte == '$';
+	return is_alphanumeric(byte) || byte == '_' || byte == '$';
 }
 
 static void script_skip_space(const char **at, const char *end)

@@ -53,7 +53,7 @@ struct scanner {
 bool scanner_next(struct scanner *scanner, struct token *token_out);
 
 /* Return whether `byte` is white space in HTML: space, tab, LF, FF, CR. */
-static inline bool is_space(char byte)
+static inline bool is_space(int byte)
 {
 	return byte == ' ' || (byte >= '\t' && byte <= '\r' && byte != '\v');
 }

@@ -845,8 +845,8 @@ static const char *const callable[] = {
 
 static bool xpath_byte_is_name(char byte)
 {
-	return is_letter(byte) || (byte >= '0' && byte <= '9') || byte == '-' ||
-	       byte == '_' || byte == '.' || (unsigned char)byte >= 0x80;
+	return is_alphanumeric(byte) || byte == '-' || byte == '_' ||
+	       byte == '.' || (unsigned char)byte >= 0x80;
 }
 
 static bool is_callable(const char *name, size_t size)

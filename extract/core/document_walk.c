@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/arena.h"
+#include "base/utf8.h"
 #include "page/page.h"
 #include "page/scanner.h"
 
@@ -100,11 +101,6 @@ struct slice separator_in_source(const struct page *page, uint32_t index)
 
 enum { MAX_CHARACTER = 4 };
 
-static bool continues_character(char byte)
-{
-	return ((unsigned char)byte & 0xc0) == 0x80;
-}
-
 static bool is_blank_character(const char *character, size_t size)
 {
 	char collapsed[MAX_CHARACTER];
@@ -121,7 +117,7 @@ bool separator_begins(struct slice text)
 	if (text.size == 0)
 		return false;
 	while (size < text.size && size < MAX_CHARACTER &&
-	       continues_character(bytes[size]))
+	       utf8_continues(bytes[size]))
 		size++;
 	return is_blank_character(bytes, size);
 }
@@ -134,7 +130,7 @@ bool separator_ends(struct slice text)
 	if (text.size == 0)
 		return false;
 	while (size < text.size && size < MAX_CHARACTER &&
-	       continues_character(bytes[text.size - size]))
+	       utf8_continues(bytes[text.size - size]))
 		size++;
 	return is_blank_character(bytes + text.size - size, size);
 }
@@ -256,7 +252,7 @@ static size_t whole_size(const char *text, size_t size)
 {
 	size_t begin = size;
 
-	while (begin > 0 && ((unsigned char)text[begin - 1] & 0xc0) == 0x80)
+	while (begin > 0 && utf8_continues(text[begin - 1]))
 		begin--;
 	if (begin == 0)
 		return size;
@@ -283,7 +279,7 @@ bool markup_is_blank(struct slice text)
 	for (size_t i = 0; i < text.size; i++) {
 		struct slice rest = {bytes + i, text.size - i};
 
-		if (is_control_byte(bytes[i]) || (bytes[i] & 0xc0) == 0x80)
+		if (is_control_byte(bytes[i]) || utf8_continues(bytes[i]))
 			continue;
 		if (!is_c1_control(rest.data, rest.size) &&
 		    !separator_begins(rest))

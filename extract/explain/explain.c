@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/utf8.h"
 #include "extract/core/document_walk.h"
 #include "extract/core/extractor.h"
 #include "extract/core/trace.h"
@@ -240,8 +241,8 @@ static void append_query(struct buffer *out, const char *url)
 {
 	buffer_append_text(out, "?url=");
 	for (; *url != '\0'; url++)
-		if ((*url >= 'a' && *url <= 'z') ||
-		    (*url >= '0' && *url <= '9') || *url == '.' || *url == '/')
+		if ((*url >= 'a' && *url <= 'z') || is_digit(*url) ||
+		    *url == '.' || *url == '/')
 			buffer_append_byte(out, *url);
 		else
 			buffer_printf(out, "%%%02X", (unsigned char)*url);

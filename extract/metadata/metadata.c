@@ -6,6 +6,7 @@
 #include "extract/metadata/metadata_author.h"
 #include "extract/metadata/metadata_date.h"
 #include "page/json_ld.h"
+#include "page/scanner.h"
 #include "page/tag.h"
 
 void findings_add(struct metadata_candidates *findings, enum subject subject,
@@ -47,12 +48,6 @@ bool value_is(struct slice text, const char *word)
 	       strncasecmp(text.data, word, text.size) == 0;
 }
 
-static bool findings_is_space(char byte)
-{
-	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r' ||
-	       byte == '\f';
-}
-
 bool value_has_word(struct slice text, const char *word)
 {
 	const char *at = text.data;
@@ -64,7 +59,7 @@ bool value_has_word(struct slice text, const char *word)
 	while (at < end) {
 		const char *first = at;
 
-		while (at < end && !findings_is_space(*at))
+		while (at < end && !is_space(*at))
 			at++;
 		if (value_is((struct slice){first, (size_t)(at - first)}, word))
 			return true;

@@ -10,6 +10,7 @@
 #include "extract/metadata/metadata_date.h"
 #include "extract/text/characters.h"
 #include "page/page.h"
+#include "page/scanner.h"
 
 enum {
 	MAX_NAME = 80,
@@ -20,7 +21,7 @@ enum {
 /* Return true for a capital, or a non-ASCII letter. */
 static bool is_capital(char byte)
 {
-	return (byte >= 'A' && byte <= 'Z') || (unsigned char)byte >= 0x80;
+	return is_upper(byte) || (unsigned char)byte >= 0x80;
 }
 
 static bool is_listed_word(struct slice text, const char *const *words,
@@ -41,7 +42,7 @@ static bool word_has_digit(struct slice word)
 	const char *bytes = word.data;
 
 	for (size_t i = 0; i < word.size; i++)
-		if (bytes[i] >= '0' && bytes[i] <= '9')
+		if (is_digit(bytes[i]))
 			return true;
 	return false;
 }
@@ -106,7 +107,7 @@ static bool is_byline_date(struct slice text)
 	struct slice word = first_word(text);
 	const char *bytes = text.data;
 
-	if (bytes[0] >= '0' && bytes[0] <= '9')
+	if (is_digit(bytes[0]))
 		return true;
 	return text.size > word.size + 1 && bytes[word.size + 1] >= '0' &&
 	       bytes[word.size + 1] <= '9' && month_of(word) != 0;
@@ -319,8 +320,8 @@ static bool is_touching(const struct page *page, uint32_t index)
 	struct slice after = page_text(page, index);
 	const unsigned char *bytes = before.data;
 
-	return !character_is_space(bytes[before.size - 1]) &&
-	       !character_is_space(*(const unsigned char *)after.data);
+	return !is_space(bytes[before.size - 1]) &&
+	       !is_space(*(const unsigned char *)after.data);
 }
 
 /* Return the separator between a text and the text before it. */
@@ -381,19 +382,6 @@ enum {
 	MIN_SHARED = 4 /* minimum bytes of a name inside another name */
 };
 
-static enum character_class character_class_at(uint32_t code)
-{
-	return code < 0x80 ? (enum character_class)character_class_of_byte[code]
-			   : character_class_of(code);
-}
-
-static uint32_t lower_letter(uint32_t code)
-{
-	if (code >= 0x80)
-		return character_lower(code);
-	return code >= 'A' && code <= 'Z' ? code + 32 : code;
-}
-
 struct slice name_fold(struct arena *arena, struct slice text)
 {
 	const unsigned char *at = text.data;
@@ -412,7 +400,7 @@ struct slice name_fold(struct arena *arena, struct slice text)
 		uint32_t code = utf8_next(&at, end);
 
 		if (character_class_at(code) >= CHARACTER_LETTER)
-			size += utf8_encode(lower_letter(code), out + size);
+			size += utf8_encode(character_fold(code), out + size);
 	}
 	return (struct slice){out, size};
 }
@@ -444,7 +432,7 @@ struct title_words title_words_of(struct slice text)
 		}
 		if (class < CHARACTER_LETTER)
 			continue;
-		code = lower_letter(code);
+		code = character_fold(code);
 		hash = hash64(&code, sizeof(code), hash);
 		if (is_single(class) && words.count < MAX_TITLE_WORDS) {
 			words.words[words.count++] = hash;
@@ -660,16 +648,6 @@ enum {
 	TEXTS_BEHIND = 25,
 };
 
-static bool text_has_digit(struct slice text)
-{
-	const char *bytes = text.data;
-
-	for (size_t i = 0; i < text.size; i++)
-		if (bytes[i] >= '0' && bytes[i] <= '9')
-			return true;
-	return false;
-}
-
 static struct slice
 collapsed_text_at(const struct metadata_candidates *findings, uint32_t index)
 {
@@ -714,7 +692,7 @@ void findings_near(struct metadata_candidates *findings)
 		if (text.size == 0 || (i >= findings->title_begin && i < title))
 			continue;
 		read_byline(findings, text, i);
-		if (text_has_digit(text))
+		if (word_has_digit(text))
 			findings_add(findings, SUBJECT_PUBLISHED, text,
 				     "byline", 54);
 	}

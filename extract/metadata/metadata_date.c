@@ -138,13 +138,6 @@ static const char *const months[12] = {
 
 enum { MAX_LETTERS = 16 };
 
-static uint32_t fold_month_letter(uint32_t code)
-{
-	if (code >= 0x80)
-		return character_lower(code);
-	return code >= 'A' && code <= 'Z' ? code + 32 : code;
-}
-
 /* Fold `word` to `out`; return the number of letters, 0 if they do not fit. */
 static uint32_t fold_word(struct slice word, uint32_t out[MAX_LETTERS])
 {
@@ -155,7 +148,7 @@ static uint32_t fold_word(struct slice word, uint32_t out[MAX_LETTERS])
 	while (at < end) {
 		if (count == MAX_LETTERS)
 			return 0;
-		out[count++] = fold_month_letter(utf8_next(&at, end));
+		out[count++] = character_fold(utf8_next(&at, end));
 	}
 	return count;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/utf8.h"
 #include "extract/core/document_walk.h"
 #include "extract/core/extractor.h"
 #include "extract/core/numeric.h"
@@ -388,16 +389,10 @@ static void add_entries(struct runs *runs, bool is_content, uint32_t entries)
 	runs->total += entries;
 }
 
-/* Return true for all bytes except UTF-8 continuation bytes. */
-static bool begins_character(unsigned char byte)
-{
-	return (byte & 0xc0) != 0x80;
-}
-
 static bool is_blank_source(const unsigned char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
-		if (!character_is_space(bytes[i]))
+		if (!is_space(bytes[i]))
 			return false;
 	return true;
 }
@@ -413,7 +408,7 @@ static void content_code_add_text(struct runs *runs, bool is_content,
 	bool is_after_space = runs->is_after_space;
 
 	for (size_t i = 0; i < size;) {
-		bool space = character_is_space(bytes[i]);
+		bool space = is_space(bytes[i]);
 
 		if (!(space && is_after_space))
 			entries++;
@@ -432,13 +427,13 @@ static void content_code_add_code(struct runs *runs, const unsigned char *bytes,
 	bool is_after_space = runs->is_after_space;
 
 	for (size_t i = 0; i < size && entries < runs->max_code_run; i++) {
-		bool space = character_is_space(bytes[i]);
+		bool space = is_space(bytes[i]);
 
-		entries += begins_character(bytes[i]) &&
-			   !(space && is_after_space);
+		entries +=
+			!utf8_continues(bytes[i]) && !(space && is_after_space);
 		is_after_space = space;
 	}
-	runs->is_after_space = size > 0 && character_is_space(bytes[size - 1]);
+	runs->is_after_space = size > 0 && is_space(bytes[size - 1]);
 	add_entries(runs, false, entries);
 }
 

@@ -35,30 +35,6 @@ static inline bool css_scan_ended(const struct css_scan *scan)
 	return scan->at == scan->end;
 }
 
-bool css_is(struct slice text, const char *word)
-{
-	const char *bytes = text.data;
-
-	if (strlen(word) != text.size)
-		return false;
-	for (size_t i = 0; i < text.size; i++)
-		if (css_lower(bytes[i]) != word[i])
-			return false;
-	return true;
-}
-
-struct slice css_trim(struct slice text)
-{
-	const char *begin = text.data;
-	const char *end = begin + text.size;
-
-	while (begin < end && css_is_space(*begin))
-		begin++;
-	while (begin < end && css_is_space(end[-1]))
-		end--;
-	return (struct slice){begin, (size_t)(end - begin)};
-}
-
 struct slice css_next_word(struct slice *rest)
 {
 	const char *begin = rest->data;
@@ -66,9 +42,9 @@ struct slice css_next_word(struct slice *rest)
 	const char *at;
 	unsigned depth = 0;
 
-	while (begin < end && css_is_space(*begin))
+	while (begin < end && is_space(*begin))
 		begin++;
-	for (at = begin; at < end && (depth > 0 || !css_is_space(*at)); at++) {
+	for (at = begin; at < end && (depth > 0 || !is_space(*at)); at++) {
 		if (*at == '(')
 			depth++;
 		else if (*at == ')' && depth > 0)
@@ -149,7 +125,7 @@ bool css_length(struct slice text, struct length *length_out)
 	struct slice name;
 	double value = 0;
 
-	if (css_is(text, "auto") || css_is(text, "none"))
+	if (text_is(text, "auto") || text_is(text, "none"))
 		return make_length(0, LENGTH_AUTO, length_out);
 	if (text.size > 0 && *at == '+')
 		at++;
@@ -158,7 +134,7 @@ bool css_length(struct slice text, struct length *length_out)
 		return false;
 	name = (struct slice){at, (size_t)(end - at)};
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (css_is(name, units[i].name))
+		if (text_is(name, units[i].name))
 			return make_length(value * units[i].factor,
 					   units[i].unit, length_out);
 	return name.size == 0 && value == 0 &&
@@ -167,7 +143,7 @@ bool css_length(struct slice text, struct length *length_out)
 
 bool html_dimension(struct slice text, struct length *length_out)
 {
-	struct slice trimmed = css_trim(text);
+	struct slice trimmed = text_trim(text);
 	const char *at = trimmed.data;
 	const char *end = at + trimmed.size;
 	double value = 0;
@@ -258,11 +234,11 @@ bool css_color(struct slice text, uint32_t *color_out)
 
 	if (text.size > 1 && bytes[0] == '#')
 		return hex_color(bytes + 1, text.size - 1, color_out);
-	if (text.size > 4 && (css_is((struct slice){bytes, 4}, "rgb(") ||
-			      css_is((struct slice){bytes, 4}, "rgba")))
+	if (text.size > 4 && (text_is((struct slice){bytes, 4}, "rgb(") ||
+			      text_is((struct slice){bytes, 4}, "rgba")))
 		return rgb_color(bytes + 4, bytes + text.size, color_out);
 	for (size_t i = 0; i < sizeof(colors) / sizeof(colors[0]); i++) {
-		if (css_is(text, colors[i].name)) {
+		if (text_is(text, colors[i].name)) {
 			*color_out = colors[i].color;
 			return true;
 		}
@@ -323,7 +299,7 @@ static void skip_space_and_comments(struct css_scan *scan)
 	while (scan->at < scan->end) {
 		if (is_comment(scan->at, scan->end))
 			scan->at = comment_end(scan->at, scan->end);
-		else if (css_is_space(*scan->at))
+		else if (is_space(*scan->at))
 			scan->at++;
 		else
 			return;
@@ -520,7 +496,7 @@ static bool css_find_word(const struct word *words, struct slice text,
 			  uint32_t *value_out)
 {
 	for (; words->name != NULL; words++) {
-		if (css_is(text, words->name)) {
+		if (text_is(text, words->name)) {
 			*value_out = words->value;
 			return true;
 		}
@@ -534,9 +510,9 @@ static bool read_font_size(struct slice text, struct length *length_out)
 
 	if (css_length(text, length_out))
 		return length_out->unit != LENGTH_AUTO;
-	if (css_is(text, "larger") || css_is(text, "smaller")) {
+	if (text_is(text, "larger") || text_is(text, "smaller")) {
 		*length_out = (struct length){
-			css_is(text, "larger") ? 1.2F : 1 / 1.2F, LENGTH_EM};
+			text_is(text, "larger") ? 1.2F : 1 / 1.2F, LENGTH_EM};
 		return true;
 	}
 	if (!css_find_word(font_sizes, text, &hundredths))
@@ -602,7 +578,7 @@ static void read_color(struct declarations *declarations, struct slice text,
 
 	for (struct slice word = css_next_word(&text); word.size > 0;
 	     word = css_next_word(&text)) {
-		if (css_is(word, "none"))
+		if (text_is(word, "none"))
 			color = COLOR_TRANSPARENT;
 		else if (!css_color(word, &color))
 			continue;
@@ -656,12 +632,12 @@ static void read_declaration(struct declarations *declarations,
 
 		value.size = (size_t)(bang - (const char *)value.data);
 		behind.size -= value.size + 1;
-		if (css_is(css_trim(behind), "important"))
+		if (text_is(text_trim(behind), "important"))
 			rank |= RANK_IMPORTANT;
 	}
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (css_is(name, rows[i].name)) {
-			css_read_value(declarations, &rows[i], css_trim(value),
+		if (text_is(name, rows[i].name)) {
+			css_read_value(declarations, &rows[i], text_trim(value),
 				       rank);
 			return;
 		}
@@ -674,7 +650,7 @@ void declarations_read(struct declarations *declarations, struct slice text,
 	struct css_scan scan = css_scan_begin(text);
 
 	while (!css_scan_ended(&scan)) {
-		struct slice name = css_trim(css_scan_until(&scan, ":;{}"));
+		struct slice name = text_trim(css_scan_until(&scan, ":;{}"));
 		char stop = css_scan_step(&scan);
 
 		if (stop == ':') {
@@ -737,10 +713,9 @@ static uint64_t selector_key(enum specificity specificity, uint64_t tag,
 
 static bool is_css_name_byte(char byte)
 {
-	unsigned char letter = (unsigned char)css_lower(byte);
+	unsigned char letter = (unsigned char)lower(byte);
 
-	return (letter >= 'a' && letter <= 'z') ||
-	       (letter >= '0' && letter <= '9') || letter == '-' ||
+	return is_letter(letter) || is_digit(letter) || letter == '-' ||
 	       letter == '_' || letter >= 0x80;
 }
 
@@ -764,7 +739,7 @@ static uint64_t hash_of_tag(struct slice name)
 	if (name.size > sizeof(folded))
 		return hash64(name.data, name.size, 0);
 	for (size_t i = 0; i < name.size; i++)
-		folded[i] = css_lower(bytes[i]);
+		folded[i] = lower(bytes[i]);
 	return hash64(folded, name.size, 0);
 }
 
@@ -772,7 +747,7 @@ static uint64_t hash_of_tag(struct slice name)
 static bool css_read_selector(struct slice text,
 			      struct css_selector *selector_out)
 {
-	struct slice rest = css_trim(text);
+	struct slice rest = text_trim(text);
 	struct slice name;
 	uint64_t tag = 0;
 	bool has_tag;
@@ -861,12 +836,12 @@ static bool has_feature(struct slice media, const char *feature,
 		struct slice rest = {bytes + i + size, media.size - i - size};
 		const char *close;
 
-		if (!css_is((struct slice){bytes + i, size}, feature))
+		if (!text_is((struct slice){bytes + i, size}, feature))
 			continue;
 		close = memchr(rest.data, ')', rest.size);
 		if (close != NULL)
 			rest.size = (size_t)(close - (const char *)rest.data);
-		return css_length(css_trim(rest), length_out);
+		return css_length(text_trim(rest), length_out);
 	}
 	return false;
 }
@@ -883,10 +858,10 @@ static bool media_applies(struct slice media)
 
 	for (struct slice word = css_next_word(&rest); word.size > 0;
 	     word = css_next_word(&rest)) {
-		if (css_is(word, "screen") || css_is(word, "screen,") ||
-		    css_is(word, "all") || css_is(word, "all,"))
+		if (text_is(word, "screen") || text_is(word, "screen,") ||
+		    text_is(word, "all") || text_is(word, "all,"))
 			is_print = false;
-		else if (css_is(word, "print") || css_is(word, "speech"))
+		else if (text_is(word, "print") || text_is(word, "speech"))
 			is_print = true;
 	}
 	if (is_print)
@@ -906,9 +881,9 @@ static bool holds_rules(struct slice prelude)
 	struct slice rest = prelude;
 	struct slice name = css_next_word(&rest);
 
-	if (css_is(name, "@media"))
+	if (text_is(name, "@media"))
 		return media_applies(rest);
-	return css_is(name, "@supports") || css_is(name, "@layer");
+	return text_is(name, "@supports") || text_is(name, "@layer");
 }
 
 /*
@@ -1030,10 +1005,10 @@ static void style_sheet_apply(const struct style_sheet *sheet,
 			&page->attributes[element->first_attribute + i];
 		struct slice rest = attribute->value;
 
-		if (css_is(attribute->name, "id"))
-			apply_name(sheet, SPECIFICITY_ID, tag, css_trim(rest),
+		if (text_is(attribute->name, "id"))
+			apply_name(sheet, SPECIFICITY_ID, tag, text_trim(rest),
 				   declarations);
-		if (!css_is(attribute->name, "class"))
+		if (!text_is(attribute->name, "class"))
 			continue;
 		for (struct slice name = css_next_word(&rest); name.size > 0;
 		     name = css_next_word(&rest))
@@ -1127,13 +1102,13 @@ static void read_font_attribute(struct slice value,
 				struct declarations *declarations)
 {
 	static const float sizes[7] = {10, 13, 16, 18, 24, 32, 48};
-	struct slice text = css_trim(value);
+	struct slice text = text_trim(value);
 	const char *bytes = text.data;
 	int size;
 
 	if (text.size == 0)
 		return;
-	if (bytes[0] >= '0' && bytes[0] <= '9')
+	if (is_digit(bytes[0]))
 		size = bytes[0] - '0';
 	else if (text.size > 1 && bytes[0] == '+' && bytes[1] <= '9')
 		size = 3 + (bytes[1] - '0');
@@ -1157,13 +1132,13 @@ static void read_align(uint16_t tag, struct slice value,
 
 	if (tag != TAG_table && tag != TAG_img && tag != TAG_iframe)
 		return;
-	if (css_is(value, "left"))
+	if (text_is(value, "left"))
 		declare_word(declarations, PROPERTY_FLOAT, FLOW_LEFT,
 			     RANK_ATTRIBUTE);
-	else if (css_is(value, "right"))
+	else if (text_is(value, "right"))
 		declare_word(declarations, PROPERTY_FLOAT, FLOW_RIGHT,
 			     RANK_ATTRIBUTE);
-	else if (css_is(value, "center")) {
+	else if (text_is(value, "center")) {
 		declare(declarations, PROPERTY_MARGIN_LEFT, automatic,
 			RANK_ATTRIBUTE);
 		declare(declarations, PROPERTY_MARGIN_RIGHT, automatic,
@@ -1180,21 +1155,22 @@ static void read_style_attribute(uint16_t tag,
 	struct length length;
 	uint32_t color;
 
-	if (css_is(name, "style"))
+	if (text_is(name, "style"))
 		declarations_read(declarations, value,
 				  declaration_rank(SPECIFICITY_INLINE, 0));
-	else if (css_is(name, "width") && html_dimension(value, &length))
+	else if (text_is(name, "width") && html_dimension(value, &length))
 		declare(declarations, PROPERTY_WIDTH, length, RANK_ATTRIBUTE);
-	else if (css_is(name, "height") && html_dimension(value, &length))
+	else if (text_is(name, "height") && html_dimension(value, &length))
 		declare(declarations, PROPERTY_HEIGHT, length, RANK_ATTRIBUTE);
-	else if (css_is(name, "bgcolor") && css_color(css_trim(value), &color))
+	else if (text_is(name, "bgcolor") &&
+		 css_color(text_trim(value), &color))
 		declare_word(declarations, PROPERTY_BACKGROUND, color,
 			     RANK_ATTRIBUTE);
-	else if (css_is(name, "align"))
+	else if (text_is(name, "align"))
 		read_align(tag, value, declarations);
-	else if (css_is(name, "clear") && tag == TAG_br)
+	else if (text_is(name, "clear") && tag == TAG_br)
 		declare_word(declarations, PROPERTY_CLEAR, 1, RANK_ATTRIBUTE);
-	else if (css_is(name, "size") && tag == TAG_font)
+	else if (text_is(name, "size") && tag == TAG_font)
 		read_font_attribute(value, declarations);
 }
 

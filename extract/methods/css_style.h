@@ -38,24 +38,6 @@ enum {
 /* Outside of the range of 0xRRGGBB: transparent. */
 #define COLOR_TRANSPARENT 0x1000000U
 
-static inline bool css_is_space(char byte)
-{
-	return byte == ' ' || (byte >= '\t' && byte <= '\r' && byte != '\v');
-}
-
-static inline char css_lower(char byte)
-{
-	return (char)(byte + (byte >= 'A' && byte <= 'Z' ? 'a' - 'A' : 0));
-}
-
-/*
- * Compare `text` with `word` (lower case), ignoring the case of ASCII letters.
- */
-bool css_is(struct slice text, const char *word);
-
-/* Return the text without white space at both ends. */
-struct slice css_trim(struct slice text);
-
 /*
  * Remove the first word from `rest`, up to white space outside of parentheses,
  * and return it. Return no value at the end. Linear in the bytes removed.

@@ -11,6 +11,7 @@
 #include "extract/methods/plain.h"
 #include "extract/text/characters.h"
 #include "extract/text/token_stream.h"
+#include "page/scanner.h"
 
 /* A moving centroid; sums are doubles, so that no float overflows. */
 struct centroid {
@@ -336,13 +337,13 @@ static void tag_ratio_add_text(struct lines *lines, uint32_t text,
 
 	for (size_t i = 0; i < size;) {
 		bool is_break = bytes[i] == '\n' || bytes[i] == '\r';
-		bool is_space = character_is_space(bytes[i]);
+		bool space = is_space(bytes[i]);
 
-		if (!is_break && !(is_space && is_after_space)) {
+		if (!is_break && !(space && is_after_space)) {
 			characters++;
 			lines->length++;
 		}
-		is_after_space = is_space;
+		is_after_space = space;
 		i += character_size(bytes + i, size - i);
 		if (!is_break && lines->length < lines->width)
 			continue;

@@ -16,6 +16,7 @@
 #include "extract/text/characters.h"
 #include "page/entity.h"
 #include "page/page.h"
+#include "page/scanner.h"
 #include "page/tag.h"
 
 enum inline_kind inline_kind(uint16_t tag)
@@ -864,7 +865,7 @@ uint32_t whole_attribute(const struct page *page, uint32_t node,
 		return otherwise;
 	value = page_attribute(page, node, name);
 	bytes = value.data;
-	while (at < value.size && character_is_space((unsigned char)bytes[at]))
+	while (at < value.size && is_space(bytes[at]))
 		at++;
 	if (at < value.size && bytes[at] == '+')
 		at++;

@@ -279,7 +279,7 @@ enum markdown_class markdown_class_last(struct slice text)
 		return MARKDOWN_SPACE;
 	do
 		at--;
-	while (at > begin && (*at & 0xC0) == 0x80);
+	while (at > begin && utf8_continues(*at));
 	return markdown_class_of(utf8_next(&at, end));
 }
 

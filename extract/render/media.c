@@ -86,8 +86,7 @@ static bool is_tiny(const struct page *page, uint32_t node, const char *name)
 	    memchr(size.data, '%', size.size) != NULL)
 		return false;
 	memcpy(digits, size.data, size.size);
-	return digits[0] >= '0' && digits[0] <= '9' &&
-	       strtoul(digits, NULL, 10) < MIN_PIXELS;
+	return is_digit(digits[0]) && strtoul(digits, NULL, 10) < MIN_PIXELS;
 }
 
 static bool is_visible_image(const struct page *page, uint32_t node)
@@ -401,10 +400,8 @@ static bool ends_sentence(struct slice text)
 		return true;
 	do
 		at--;
-	while (at > begin && (*at & 0xC0) == 0x80);
-	class = *at < 0x80
-			? (enum character_class)character_class_of_byte[*at]
-			: character_class_of(utf8_next(&at, begin + text.size));
+	while (at > begin && utf8_continues(*at));
+	class = character_class_at(utf8_next(&at, begin + text.size));
 	return class >= CHARACTER_STOP && class <= CHARACTER_QUOTE;
 }
 

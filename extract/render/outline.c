@@ -26,8 +26,7 @@ static bool is_no_language(struct slice word)
 
 static bool is_part(char byte)
 {
-	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-	       (byte >= '0' && byte <= '9') ||
+	return is_alphanumeric(byte) ||
 	       (byte != '\0' && strchr("+#._-", byte) != NULL);
 }
 
@@ -69,8 +68,7 @@ static struct slice language_of_node(const struct page *page, uint32_t node)
 	while (at < classes.size && language.size == 0) {
 		size_t begin = at;
 
-		while (at < classes.size &&
-		       !character_is_space((unsigned char)bytes[at]))
+		while (at < classes.size && !is_space(bytes[at]))
 			at++;
 		language = language_of_word(bytes + begin, at - begin);
 		at++;

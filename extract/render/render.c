@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/utf8.h"
 #include "extract/core/document_walk.h"
 #include "extract/render/layout.h"
 #include "extract/render/outline.h"
@@ -47,8 +48,7 @@ static size_t excerpt_bytes(const char *bytes, size_t size)
 	size_t end = 0;
 
 	for (; end < size; end++)
-		if (((unsigned char)bytes[end] & 0xC0) != 0x80 &&
-		    characters++ == MAX_EXCERPT)
+		if (!utf8_continues(bytes[end]) && characters++ == MAX_EXCERPT)
 			break;
 	return end;
 }

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/utf8.h"
 #include "extract/core/document_walk.h"
 #include "extract/metadata/metadata.h"
 #include "extract/render/layout.h"
@@ -49,11 +50,8 @@ static bool is_language_tag(struct slice tag)
 		return false;
 	for (size_t i = 0; i < tag.size; i++) {
 		char byte = bytes[i];
-		bool is_letter = (byte >= 'a' && byte <= 'z') ||
-				 (byte >= 'A' && byte <= 'Z');
-
-		if (!is_letter &&
-		    (i == 0 || ((byte < '0' || byte > '9') && byte != '-')))
+		if (!is_letter(byte) &&
+		    (i == 0 || (!is_digit(byte) && byte != '-')))
 			return false;
 	}
 	return true;

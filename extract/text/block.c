@@ -397,7 +397,7 @@ static uint32_t count_text_characters(const char *text, size_t length)
 	uint32_t count = 0;
 
 	for (size_t i = 0; i < length; i++)
-		count += ((unsigned char)text[i] & 0xC0) != 0x80;
+		count += !utf8_continues(text[i]);
 	return count;
 }
 

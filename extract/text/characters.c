@@ -241,7 +241,7 @@ size_t character_size(const unsigned char *bytes, size_t size)
 
 	if (bytes[0] == '&')
 		return entity_size(bytes, size);
-	while (i < size && (bytes[i] & 0xc0) == 0x80)
+	while (i < size && utf8_continues(bytes[i]))
 		i++;
 	return i;
 }

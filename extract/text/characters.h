@@ -10,12 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* White space of HTML: space, tab, LF, FF, CR. */
-static inline bool character_is_space(unsigned char byte)
-{
-	return byte == ' ' || (byte >= '\t' && byte <= '\r' && byte != '\v');
-}
-
 /*
  * Return the number of bytes, of `size` >= 1, of the first character: a UTF-8
  * character, or an entity with its semicolon ("&amp;"). An entity without its
@@ -53,11 +47,26 @@ extern const uint8_t character_class_of_byte[256];
 /* Return the class of a character outside of ASCII. */
 enum character_class character_class_of(uint32_t code);
 
+/* Return the class of any character. */
+static inline enum character_class character_class_at(uint32_t code)
+{
+	return code < 0x80 ? (enum character_class)character_class_of_byte[code]
+			   : character_class_of(code);
+}
+
 /*
  * Return the lower case of a letter outside of ASCII, for Latin-1, Latin
  * Extended-A, Greek (the final sigma becomes a sigma), Cyrillic and Armenian;
  * return other letters unchanged.
  */
 uint32_t character_lower(uint32_t code);
+
+/* Do the same for any letter. */
+static inline uint32_t character_fold(uint32_t code)
+{
+	if (code >= 0x80)
+		return character_lower(code);
+	return code >= 'A' && code <= 'Z' ? code + 32 : code;
+}
 
 #endif

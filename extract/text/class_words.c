@@ -161,11 +161,6 @@ static const uint8_t first_of_letter[27] = {
 
 _Static_assert(WORD_COUNT <= UINT8_MAX, "first_of_letter holds bytes");
 
-static bool is_ascii_capital(char byte)
-{
-	return byte >= 'A' && byte <= 'Z';
-}
-
 /* Return half of a row as a number, in the order of words. */
 static uint64_t half_of(const char *row)
 {
@@ -210,13 +205,13 @@ static size_t camel_part_length(const char *word, size_t length)
 {
 	size_t at = 0;
 
-	while (at < length && is_ascii_capital(word[at]))
+	while (at < length && is_upper(word[at]))
 		at++;
 	if (at == length)
 		return length;
 	if (at > 1)
 		return at - 1;
-	while (at < length && !is_ascii_capital(word[at]))
+	while (at < length && !is_upper(word[at]))
 		at++;
 	return at;
 }

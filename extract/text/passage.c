@@ -782,17 +782,15 @@ static const char hiding_names[][MAX_NAME + 1] = {
 
 static bool is_hiding_name(const char *name, size_t length)
 {
-	char lower[MAX_NAME + 1] = {0};
+	char folded[MAX_NAME + 1] = {0};
 
 	if (length < MIN_NAME || length > MAX_NAME)
 		return false;
 	for (size_t i = 0; i < length; i++)
-		lower[i] = (char)(name[i] >= 'A' && name[i] <= 'Z'
-					  ? name[i] + ('a' - 'A')
-					  : name[i]);
+		folded[i] = lower(name[i]);
 	for (size_t i = 0; i < sizeof(hiding_names) / sizeof(hiding_names[0]);
 	     i++)
-		if (strcmp(lower, hiding_names[i]) == 0)
+		if (strcmp(folded, hiding_names[i]) == 0)
 			return true;
 	return false;
 }

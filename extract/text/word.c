@@ -127,8 +127,7 @@ static enum word_role role_of_ascii(unsigned char byte)
 {
 	if (byte == ' ' || (byte >= '\t' && byte <= '\r'))
 		return ROLE_SPACE;
-	if ((byte >= '0' && byte <= '9') ||
-	    ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z'))
+	if (is_alphanumeric(byte))
 		return ROLE_LETTER;
 	return ROLE_MARK;
 }
@@ -224,7 +223,7 @@ static struct slice next_piece(const char *text, size_t size)
 		       is_alphanumeric(text[length]))
 			length++;
 	} else {
-		while (length < size && (text[length] & 0xC0) == 0x80)
+		while (length < size && utf8_continues(text[length]))
 			length++;
 	}
 	return (struct slice){text, length};
@@ -255,13 +254,6 @@ static uint32_t split_run(struct slice run, uint64_t *terms)
 		at += piece.size;
 	}
 	return count;
-}
-
-static void lower_all(char *text, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		if (text[i] >= 'A' && text[i] <= 'Z')
-			text[i] = (char)(text[i] + ('a' - 'A'));
 }
 
 /*
@@ -314,7 +306,8 @@ struct term_list terms_of_page(struct arena *arena, const struct page *page,
 
 		if (is_visible[i])
 			length = text_collapse(page_text(page, i), scratch);
-		lower_all(scratch, length);
+		for (size_t at = 0; at < length; at++)
+			scratch[at] = lower(scratch[at]);
 		begin[i + 1] = begin[i] +
 			       split_text(scratch, length, terms + begin[i]);
 	}

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "page/scanner.h"
 #include "tests/unit/run.h"
 
 static size_t size_of(const char *text)
@@ -35,13 +36,13 @@ END_TEST
 
 START_TEST(white_space_is_that_of_html)
 {
-	ck_assert(character_is_space(' '));
-	ck_assert(character_is_space('\t'));
-	ck_assert(character_is_space('\n'));
-	ck_assert(character_is_space('\f'));
-	ck_assert(character_is_space('\r'));
-	ck_assert(!character_is_space('\v'));
-	ck_assert(!character_is_space(0xA0));
+	ck_assert(is_space(' '));
+	ck_assert(is_space('\t'));
+	ck_assert(is_space('\n'));
+	ck_assert(is_space('\f'));
+	ck_assert(is_space('\r'));
+	ck_assert(!is_space('\v'));
+	ck_assert(!is_space(0xA0));
 }
 END_TEST
 

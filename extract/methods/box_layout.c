@@ -88,41 +88,26 @@ static const float *text_advances(struct arena *arena, const struct page *page,
 	return advances;
 }
 
-static void layout_prefer(struct box_estimate *layout, uint32_t index);
-static void layout_make_width(struct box_estimate *layout, uint32_t index);
-static void layout_make_height(struct box_estimate *layout, uint32_t index);
-static bool layout_is_replaced(uint16_t tag);
-static float layout_own_advance(const struct box_estimate *layout,
-				uint32_t node, uint32_t begin, uint32_t end);
-
-const struct box *boxes_estimate(struct arena *arena, const struct page *page,
-				 const bool *is_visible)
+/* Return true for replaced content, such as an image. */
+static bool layout_is_replaced(uint16_t tag)
 {
-	const struct css_style *styles = styles_of_page(arena, page);
-	struct box_estimate layout = {
-		.page = page,
-		.styles = styles,
-		.advances = text_advances(arena, page, styles, is_visible),
-		.rooms = ARENA_NEW(arena, struct element_widths,
-				   page->node_count),
-		.boxes = ARENA_NEW(arena, struct box, page->node_count),
-	};
+	return tag == TAG_img || tag == TAG_video || tag == TAG_canvas ||
+	       tag == TAG_iframe || tag == TAG_embed || tag == TAG_object;
+}
 
-	for (uint32_t i = page->node_count; i-- > 0;)
-		layout_prefer(&layout, i);
-	for (uint32_t i = 0; i < page->node_count; i++)
-		layout_make_width(&layout, i);
-	for (uint32_t i = page->node_count; i-- > 0;)
-		layout_make_height(&layout, i);
-	for (uint32_t i = 0; i < page->node_count; i++) {
-		uint32_t parent = page->nodes[i].parent;
+/*
+ * Return the width of the texts from `begin` to `end` that `node` itself holds,
+ * between two of its children.
+ */
+static float layout_own_advance(const struct box_estimate *layout,
+				uint32_t node, uint32_t begin, uint32_t end)
+{
+	float advance = 0;
 
-		if (parent == NO_NODE)
-			continue;
-		layout.boxes[i].left += layout.boxes[parent].left;
-		layout.boxes[i].top += layout.boxes[parent].top;
-	}
-	return layout.boxes;
+	for (uint32_t i = begin; i < end; i++)
+		if (layout->page->texts[i].node == node)
+			advance += layout->advances[i];
+	return advance;
 }
 
 enum { MAX_LABEL = 128 };
@@ -377,13 +362,6 @@ static void layout_make_height(struct box_estimate *layout, uint32_t index)
 /* Not specified in the sources. */
 static const float image_width = 100;
 
-/* Return true for replaced content, such as an image. */
-static bool layout_is_replaced(uint16_t tag)
-{
-	return tag == TAG_img || tag == TAG_video || tag == TAG_canvas ||
-	       tag == TAG_iframe || tag == TAG_embed || tag == TAG_object;
-}
-
 /*
  * Return true if the element is in a row; then it is a block, whatever its
  * display.
@@ -394,21 +372,6 @@ static bool is_in_row(const struct box_estimate *layout, uint32_t index)
 
 	return parent != NO_NODE &&
 	       display_is_row(layout->styles[parent].display);
-}
-
-/*
- * Return the width of the texts from `begin` to `end` that `node` itself holds,
- * between two of its children.
- */
-static float layout_own_advance(const struct box_estimate *layout,
-				uint32_t node, uint32_t begin, uint32_t end)
-{
-	float advance = 0;
-
-	for (uint32_t i = begin; i < end; i++)
-		if (layout->page->texts[i].node == node)
-			advance += layout->advances[i];
-	return advance;
 }
 
 /*
@@ -619,4 +582,34 @@ static void layout_make_width(struct box_estimate *layout, uint32_t index)
 		layout->rooms[index].available = box->width;
 	if (display_is_row(style->display))
 		distribute_row(layout, index, box->width);
+}
+
+const struct box *boxes_estimate(struct arena *arena, const struct page *page,
+				 const bool *is_visible)
+{
+	const struct css_style *styles = styles_of_page(arena, page);
+	struct box_estimate layout = {
+		.page = page,
+		.styles = styles,
+		.advances = text_advances(arena, page, styles, is_visible),
+		.rooms = ARENA_NEW(arena, struct element_widths,
+				   page->node_count),
+		.boxes = ARENA_NEW(arena, struct box, page->node_count),
+	};
+
+	for (uint32_t i = page->node_count; i-- > 0;)
+		layout_prefer(&layout, i);
+	for (uint32_t i = 0; i < page->node_count; i++)
+		layout_make_width(&layout, i);
+	for (uint32_t i = page->node_count; i-- > 0;)
+		layout_make_height(&layout, i);
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		uint32_t parent = page->nodes[i].parent;
+
+		if (parent == NO_NODE)
+			continue;
+		layout.boxes[i].left += layout.boxes[parent].left;
+		layout.boxes[i].top += layout.boxes[parent].top;
+	}
+	return layout.boxes;
 }

@@ -548,105 +548,6 @@ static void write_tag(struct inline_writer *writing, const char *begin,
 	buffer_append_byte(writing->out, '>');
 }
 
-static bool markdown_is_emphasis(uint16_t tag);
-static bool markdown_is_tag(uint16_t tag);
-static char markdown_emphasis_mark(const struct markdown_line *line, size_t at,
-				   enum markdown_class before, char last_mark);
-
-static void inline_open_element(struct inline_writer *writing, size_t at)
-{
-	struct markdown_run *run = &writing->line->runs[at];
-
-	if (markdown_is_tag(run->tag))
-		write_tag(writing, "<", run->tag);
-	if (inline_kind(run->tag) == INLINE_CODE)
-		writing->is_in_code = true;
-	if (inline_kind(run->tag) == INLINE_LINK)
-		open_link(writing, at);
-	if (!markdown_is_emphasis(run->tag))
-		return;
-	run->mark = markdown_emphasis_mark(
-		writing->line, at, class_written(writing), last_mark(writing));
-	writing->line->runs[run->partner].mark = run->mark;
-	if (run->mark != '\0')
-		write_mark(writing, run);
-}
-
-static void inline_close_element(struct inline_writer *writing, size_t at)
-{
-	const struct markdown_run *run = &writing->line->runs[at];
-
-	if (markdown_is_tag(run->tag))
-		write_tag(writing, "</", run->tag);
-	if (inline_kind(run->tag) == INLINE_CODE)
-		writing->is_in_code = false;
-	if (inline_kind(run->tag) == INLINE_LINK)
-		close_link(writing, run);
-	if (run->mark != '\0')
-		write_mark(writing, run);
-}
-
-/* Add a run to code, which holds only text and spaces. */
-static void inline_add_code(struct inline_writer *writing, size_t at)
-{
-	const struct markdown_run *run = &writing->line->runs[at];
-
-	if (run->kind == RUN_TEXT)
-		buffer_append_slice(&writing->code,
-				    markdown_run_bytes(writing->line, at));
-	if (run->kind == RUN_SPACE || run->kind == RUN_BREAK)
-		buffer_append_byte(&writing->code, ' ');
-}
-
-static void write_piece(struct inline_writer *writing, size_t at)
-{
-	flush_code(writing);
-	switch (writing->line->runs[at].kind) {
-	case RUN_TEXT:
-		inline_write_text(writing, at);
-		break;
-	case RUN_SPACE:
-		if (!begins_line(writing))
-			buffer_append_byte(writing->out, ' ');
-		break;
-	case RUN_BREAK:
-		inline_write_break(writing);
-		break;
-	case RUN_IMAGE:
-		inline_write_image(writing, at);
-		break;
-	default: /* RUN_ADDRESS belongs to RUN_IMAGE */
-		break;
-	}
-}
-
-void markdown_line_write(struct markdown_line *line, enum markdown_block block,
-			 struct slice prefix, struct buffer *out)
-{
-	struct inline_writer writing = {
-		.line = line,
-		.block = block,
-		.prefix = prefix,
-		.out = out,
-		.line_begin = out->size,
-		.mark_end = SIZE_MAX,
-	};
-
-	for (size_t i = 0; i < line->count; i++) {
-		if (line->runs[i].kind == RUN_OPEN)
-			inline_open_element(&writing, i);
-		else if (line->runs[i].kind == RUN_CLOSE)
-			inline_close_element(&writing, i);
-		else if (writing.is_in_code)
-			inline_add_code(&writing, i);
-		else
-			write_piece(&writing, i);
-	}
-	flush_code(&writing);
-	inline_trim_line(&writing);
-	buffer_free(&writing.code);
-}
-
 /* Return true for b, strong, em, i. */
 static bool markdown_is_emphasis(uint16_t tag)
 {
@@ -790,4 +691,98 @@ static char markdown_emphasis_mark(const struct markdown_line *line, size_t at,
 	if (mark == last_mark)
 		return '\0';
 	return mark;
+}
+
+static void inline_open_element(struct inline_writer *writing, size_t at)
+{
+	struct markdown_run *run = &writing->line->runs[at];
+
+	if (markdown_is_tag(run->tag))
+		write_tag(writing, "<", run->tag);
+	if (inline_kind(run->tag) == INLINE_CODE)
+		writing->is_in_code = true;
+	if (inline_kind(run->tag) == INLINE_LINK)
+		open_link(writing, at);
+	if (!markdown_is_emphasis(run->tag))
+		return;
+	run->mark = markdown_emphasis_mark(
+		writing->line, at, class_written(writing), last_mark(writing));
+	writing->line->runs[run->partner].mark = run->mark;
+	if (run->mark != '\0')
+		write_mark(writing, run);
+}
+
+static void inline_close_element(struct inline_writer *writing, size_t at)
+{
+	const struct markdown_run *run = &writing->line->runs[at];
+
+	if (markdown_is_tag(run->tag))
+		write_tag(writing, "</", run->tag);
+	if (inline_kind(run->tag) == INLINE_CODE)
+		writing->is_in_code = false;
+	if (inline_kind(run->tag) == INLINE_LINK)
+		close_link(writing, run);
+	if (run->mark != '\0')
+		write_mark(writing, run);
+}
+
+/* Add a run to code, which holds only text and spaces. */
+static void inline_add_code(struct inline_writer *writing, size_t at)
+{
+	const struct markdown_run *run = &writing->line->runs[at];
+
+	if (run->kind == RUN_TEXT)
+		buffer_append_slice(&writing->code,
+				    markdown_run_bytes(writing->line, at));
+	if (run->kind == RUN_SPACE || run->kind == RUN_BREAK)
+		buffer_append_byte(&writing->code, ' ');
+}
+
+static void write_piece(struct inline_writer *writing, size_t at)
+{
+	flush_code(writing);
+	switch (writing->line->runs[at].kind) {
+	case RUN_TEXT:
+		inline_write_text(writing, at);
+		break;
+	case RUN_SPACE:
+		if (!begins_line(writing))
+			buffer_append_byte(writing->out, ' ');
+		break;
+	case RUN_BREAK:
+		inline_write_break(writing);
+		break;
+	case RUN_IMAGE:
+		inline_write_image(writing, at);
+		break;
+	default: /* RUN_ADDRESS belongs to RUN_IMAGE */
+		break;
+	}
+}
+
+void markdown_line_write(struct markdown_line *line, enum markdown_block block,
+			 struct slice prefix, struct buffer *out)
+{
+	struct inline_writer writing = {
+		.line = line,
+		.block = block,
+		.prefix = prefix,
+		.out = out,
+		.line_begin = out->size,
+		.mark_end = SIZE_MAX,
+	};
+
+	for (size_t i = 0; i < line->count; i++) {
+		if (line->runs[i].kind == RUN_OPEN)
+			inline_open_element(&writing, i);
+		else if (line->runs[i].kind == RUN_CLOSE)
+			inline_close_element(&writing, i);
+		else if (writing.is_in_code)
+			inline_add_code(&writing, i);
+		else
+			write_piece(&writing, i);
+	}
+	flush_code(&writing);
+	inline_trim_line(&writing);
+	buffer_free(&writing.code);
 }

@@ -12,7 +12,6 @@
 #include "daemon/api/api_events.h"
 #include "daemon/api/api_forward.h"
 #include "daemon/api/api_text.h"
-#include "daemon/api/api_web.h"
 #include "daemon/api/auth.h"
 #include "daemon/http/exchange.h"
 #include "daemon/http/proxy.h"

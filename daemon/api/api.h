@@ -469,6 +469,10 @@ enum http_verdict call_fail(struct call *call, unsigned status,
 			    const char *code, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* Respond with an error page. */
+enum http_verdict ui_fail(struct call *call, unsigned status,
+			  const char *message);
+
 /* Respond with the status and code of `error`; `detail` may be "". */
 enum http_verdict call_fail_with(struct call *call, enum error error,
 				 const char *detail);
@@ -497,24 +501,6 @@ bool call_read_kinds(struct call *call, struct slice list, kind_set *kinds_out);
 
 /* Commit a change of hooks or silences (daemon/engine/commit_event.h). */
 enum error call_alert(struct call *call, struct alert_change *alert);
-
-/* Commit a new or deleted guard (daemon/engine/commit_guard.h). */
-enum error call_guard(struct call *call, struct guard_change *guard);
-
-/*
- * Return a guard of the site HOST with the evidence of its pages; NULL if it
- * does not exist.
- */
-json_t *call_read_guard(struct call *call, uint32_t number);
-
-/*
- * Check that `host` belongs to this partition, because only the owner of a host
- * can run a job for it. ERR_ADDRESS_FORBIDDEN if not; `why` then names the
- * partition.
- */
-enum error api_check_partition(const struct api *api, unsigned partition,
-			       const char *verb, const char *host,
-			       struct buffer *why);
 
 /*
  * Return the owner of the call, whose quota it uses (daemon/runtime/quota.h):
@@ -572,8 +558,5 @@ enum { MAX_WAIT_S = 3600 /* of a long poll */ };
  */
 enum http_verdict call_reply_event(struct call *call, const char *rule,
 				   uint64_t made);
-
-/* Count the call once as an open event stream; false if there are too many. */
-bool call_listen(struct call *call);
 
 #endif

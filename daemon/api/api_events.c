@@ -326,11 +326,12 @@ enum http_verdict api_get_feed(struct call *call)
  * partition has grown, which the broker reports to every node.
  */
 
-/*
- * Word of http_handler_state(): the last log entry at the time of the request,
- * plus 1.
- */
-enum { MEMORY_ASKED = 2 };
+/* State of a suspended exchange: words of http_handler_state(). */
+enum {
+	MEMORY_IS_LISTENING,
+	MEMORY_SINCE,
+	MEMORY_ASKED, /* last log entry at the time of the request, plus 1 */
+};
 
 static bool long_poll_is_over(const struct http_exchange *exchange)
 {
@@ -356,6 +357,17 @@ bool forward_has_no_event(const struct forwarded_request *passage)
 	return forward_is_long_poll(passage) && !long_poll_is_over(exchange) &&
 	       http_handler_state(exchange)[MEMORY_ASKED] ==
 		       passage->where.last + 1;
+}
+
+/* Count the call once as an open event stream; false if there are too many. */
+static bool call_listen(struct call *call)
+{
+	uint64_t *memory = http_handler_state(call->exchange);
+
+	if (memory[MEMORY_IS_LISTENING] == 0 && !http_listen(call->exchange))
+		return false;
+	memory[MEMORY_IS_LISTENING] = 1;
+	return true;
 }
 
 bool forward_suspend_poll(struct forwarded_request *passage,
@@ -521,9 +533,6 @@ enum {
 	MAX_CHUNK_BYTES = 65536, /* buffer of a stream, plus one event */
 };
 
-/* State of a suspended exchange: words of http_handler_state(). */
-enum { MEMORY_IS_LISTENING, MEMORY_SINCE };
-
 bool call_read_kinds(struct call *call, struct slice list, kind_set *kinds_out)
 {
 	struct slice wrong;
@@ -603,16 +612,6 @@ static enum http_verdict reply_lines(struct call *call,
 	http_add_header(call->exchange, "X-Templated-Last", last);
 	http_reply(call->exchange, 200, "application/x-ndjson", lines);
 	return HTTP_ANSWERED;
-}
-
-bool call_listen(struct call *call)
-{
-	uint64_t *memory = http_handler_state(call->exchange);
-
-	if (memory[MEMORY_IS_LISTENING] == 0 && !http_listen(call->exchange))
-		return false;
-	memory[MEMORY_IS_LISTENING] = 1;
-	return true;
 }
 
 /* Respond with the stored events or, with `wait`, with the next ones. */

@@ -25,6 +25,8 @@ enum {
 	MARGIN_MS = 2000, /* for both ways through the network */
 	SETTLE_MS = 3000, /* until a new owner is ready */
 	API_PASS_PAUSE_MS = 100, /* between two lookups of the owner */
+	PATIENCE_MS = 60000,     /* of a direct connection */
+	MAX_LOOKS = 1,           /* how often the owner is looked up again */
 };
 
 /* The word of http_handler_state() for forwarding, and its bits. */
@@ -261,16 +263,18 @@ static uint32_t patience_ms(const struct forwarded_request *passage)
 					 passage->call->config->ask_timeout_ms;
 }
 
-enum http_verdict forward_fail_no_owner(struct forwarded_request *passage,
-					const char *code, const char *message)
+/* `message` has one "%s", for the owner. */
+static enum http_verdict
+forward_fail_no_owner(struct forwarded_request *passage, const char *code,
+		      const char *message)
 {
 	http_add_header(passage->call->exchange, "Retry-After", "1");
 	return call_fail(passage->call, 503, code, message,
 			 passage->where.owner);
 }
 
-enum http_verdict forward_fail_no_response(struct forwarded_request *passage,
-					   enum error error)
+static enum http_verdict
+forward_fail_no_response(struct forwarded_request *passage, enum error error)
 {
 	if (!passage->is_read && error == ERR_STOPPED)
 		return call_fail(passage->call, 504, "timeout",
@@ -288,14 +292,14 @@ enum http_verdict forward_fail_no_response(struct forwarded_request *passage,
 		"node %s, which owns the site, does not respond; try again");
 }
 
-enum http_verdict forward_fail_moved(struct forwarded_request *passage)
+static enum http_verdict forward_fail_moved(struct forwarded_request *passage)
 {
 	return forward_fail_no_owner(
 		passage, "no_owner",
 		"the site moves from node %s to another one; try again");
 }
 
-enum http_verdict forward_fail_direct(struct forwarded_request *passage)
+static enum http_verdict forward_fail_direct(struct forwarded_request *passage)
 {
 	return call_fail(passage->call, 421, "ask_owner",
 			 "node %s owns the site, and the request cannot be "
@@ -304,15 +308,19 @@ enum http_verdict forward_fail_direct(struct forwarded_request *passage)
 			 passage->where.owner);
 }
 
-enum http_verdict forward_fail_cut_off(struct forwarded_request *passage)
+static enum http_verdict forward_fail_cut_off(struct forwarded_request *passage)
 {
 	return call_fail(passage->call, 502, "network",
 			 "the response of node %s was cut off",
 			 passage->where.owner);
 }
 
-void forward_write_access(const struct call *call, enum access access,
-			  struct buffer *out)
+/*
+ * Append the headers of a node request that state the access of the client and
+ * its owner.
+ */
+static void forward_write_access(const struct call *call, enum access access,
+				 struct buffer *out)
 {
 	uint64_t owner = call_owner(call);
 
@@ -322,15 +330,17 @@ void forward_write_access(const struct call *call, enum access access,
 			      call->api->random ^ owner);
 }
 
-void forward_write_headers(const struct forwarded_request *passage,
-			   struct buffer *out)
+/* Append the headers that only other nodes may send. */
+static void forward_write_headers(const struct forwarded_request *passage,
+				  struct buffer *out)
 {
 	forward_write_access(passage->call, passage->access, out);
 	buffer_printf(out, FORWARD_HEADER_EPOCH ": %" PRIu64 "\r\n",
 		      passage->where.epoch);
 }
 
-void forward_add_owner(struct forwarded_request *passage)
+/* Add the header that names the owner to the response. */
+static void forward_add_owner(struct forwarded_request *passage)
 {
 	char epoch[24];
 
@@ -348,7 +358,11 @@ static void find_owner(const struct forwarded_request *passage,
 	peers->find(peers->cluster, passage->partition, out);
 }
 
-bool forward_is_current(const void *context)
+/*
+ * `context` is a struct forwarded_request. Return whether no node has acquired
+ * the partition since the lookup, and the client still has access.
+ */
+static bool forward_is_current(const void *context)
 {
 	const struct forwarded_request *passage = context;
 	struct partition_route where;
@@ -358,7 +372,14 @@ bool forward_is_current(const void *context)
 	       where.epoch == passage->where.epoch;
 }
 
-bool forward_refind_owner(struct forwarded_request *passage, enum error error)
+/*
+ * Look up the owner again, after the one in `where` rejected the request with
+ * this error. ERR_STOPPED: it got the request but no longer owns the partition;
+ * then wait a moment for the next owner. Return false if the request must not
+ * be sent again, or if the client's access was revoked.
+ */
+static bool forward_refind_owner(struct forwarded_request *passage,
+				 enum error error)
 {
 	uint64_t now_ms = clock_steady_ms();
 
@@ -381,6 +402,105 @@ bool forward_refind_owner(struct forwarded_request *passage, enum error error)
 			  NULL);
 	find_owner(passage, &passage->where);
 	return true;
+}
+
+static enum error forward_connect(struct forwarded_request *passage,
+				  struct http_proxy **relay_out)
+{
+	const struct node_client *peers = passage->call->api->peers;
+	struct buffer lines = {0};
+	enum error error;
+
+	forward_write_headers(passage, &lines);
+	error = http_proxy_begin(
+		relay_out, passage->call->exchange,
+		&(struct http_proxy_options){
+			.address = passage->where.address,
+			.token = peers->token,
+			.ca_file = peers->ca_file,
+			.certificate_file = peers->certificate_file,
+			.key_file = peers->key_file,
+			.headers = lines.data,
+			.patience_ms = PATIENCE_MS,
+			.goes_on = forward_is_current,
+			.context = passage,
+		});
+	buffer_free(&lines);
+	return error;
+}
+
+static enum http_verdict
+forward_reply_streamed(struct forwarded_request *passage,
+		       struct http_proxy *relay)
+{
+	struct call *call = passage->call;
+	int spool;
+	enum error error;
+
+	if (http_proxy_status(relay) == 401) {
+		http_proxy_end(relay);
+		return call_fail(call, 502, "unauthorized",
+				 "node %s does not accept the token or the "
+				 "certificate of this node (nodes.token_file, "
+				 "nodes.certificate_file)",
+				 passage->where.owner);
+	}
+	spool = http_is_upload(call->exchange)
+			? store_spool_file(call->api->store)
+			: -1;
+	forward_add_owner(passage);
+	error = http_proxy_reply(relay, call->exchange, spool);
+	if (error == ERR_NONE)
+		passage->result = FORWARD_OWNER;
+	if (error == ERR_BUSY)
+		return call_fail_busy(
+			call,
+			"too many event streams are open (socket.max_streams)");
+	return error == ERR_NONE ? HTTP_ANSWERED
+				 : forward_fail_cut_off(passage);
+}
+
+/*
+ * Send the request to the owner over a direct connection and, if it has moved,
+ * once to the next owner. Return true if this node must handle it because it
+ * has become the owner; otherwise set *verdict_out.
+ */
+static bool forward_send_direct(struct forwarded_request *passage,
+				enum http_verdict *verdict_out)
+{
+	bool is_upload = http_is_upload(passage->call->exchange);
+	enum error error = ERR_NOT_FOUND;
+	struct http_proxy *relay;
+
+	do {
+		if (passage->where.owner[0] == '\0')
+			continue; /* this node or that one gets the partition */
+		if (passage->where.address[0] == '\0') {
+			*verdict_out = forward_fail_direct(passage);
+			return false;
+		}
+		error = forward_connect(passage, &relay);
+		if (error != ERR_NONE && error != ERR_STOPPED)
+			break;
+		if (error == ERR_NONE &&
+		    !http_proxy_has_header(relay, FORWARD_HEADER_REJECTION,
+					   "misdirected")) {
+			*verdict_out = forward_reply_streamed(passage, relay);
+			return false;
+		}
+		if (error == ERR_NONE) {
+			http_proxy_end(relay);
+			error = ERR_NOT_FOUND;
+		}
+		/* part of an upload was read */
+	} while (!is_upload && forward_refind_owner(passage, error) &&
+		 !passage->where.is_own);
+	if (passage->where.is_own)
+		return true;
+	*verdict_out = error == ERR_NOT_FOUND
+			       ? forward_fail_moved(passage)
+			       : forward_fail_no_response(passage, error);
+	return false;
 }
 
 static void forward_write_request(const struct forwarded_request *passage,
@@ -658,107 +778,6 @@ void api_handle_node(void *context, struct slice question,
 		refuse_node(answer, 421, "too_large", error);
 	else if (error != ERR_NONE)
 		refuse_node(answer, 503, "", error);
-}
-
-/*
- * Requests that are forwarded to the owner over a direct connection: streams,
- * streamed bodies, and messages that are too large for the broker.
- */
-
-enum { PATIENCE_MS = 60000 };
-
-static enum error forward_connect(struct forwarded_request *passage,
-				  struct http_proxy **relay_out)
-{
-	const struct node_client *peers = passage->call->api->peers;
-	struct buffer lines = {0};
-	enum error error;
-
-	forward_write_headers(passage, &lines);
-	error = http_proxy_begin(
-		relay_out, passage->call->exchange,
-		&(struct http_proxy_options){
-			.address = passage->where.address,
-			.token = peers->token,
-			.ca_file = peers->ca_file,
-			.certificate_file = peers->certificate_file,
-			.key_file = peers->key_file,
-			.headers = lines.data,
-			.patience_ms = PATIENCE_MS,
-			.goes_on = forward_is_current,
-			.context = passage,
-		});
-	buffer_free(&lines);
-	return error;
-}
-
-static enum http_verdict
-forward_reply_streamed(struct forwarded_request *passage,
-		       struct http_proxy *relay)
-{
-	struct call *call = passage->call;
-	int spool;
-	enum error error;
-
-	if (http_proxy_status(relay) == 401) {
-		http_proxy_end(relay);
-		return call_fail(call, 502, "unauthorized",
-				 "node %s does not accept the token or the "
-				 "certificate of this node (nodes.token_file, "
-				 "nodes.certificate_file)",
-				 passage->where.owner);
-	}
-	spool = http_is_upload(call->exchange)
-			? store_spool_file(call->api->store)
-			: -1;
-	forward_add_owner(passage);
-	error = http_proxy_reply(relay, call->exchange, spool);
-	if (error == ERR_NONE)
-		passage->result = FORWARD_OWNER;
-	if (error == ERR_BUSY)
-		return call_fail_busy(
-			call,
-			"too many event streams are open (socket.max_streams)");
-	return error == ERR_NONE ? HTTP_ANSWERED
-				 : forward_fail_cut_off(passage);
-}
-
-bool forward_send_direct(struct forwarded_request *passage,
-			 enum http_verdict *verdict_out)
-{
-	bool is_upload = http_is_upload(passage->call->exchange);
-	enum error error = ERR_NOT_FOUND;
-	struct http_proxy *relay;
-
-	do {
-		if (passage->where.owner[0] == '\0')
-			continue; /* this node or that one gets the partition */
-		if (passage->where.address[0] == '\0') {
-			*verdict_out = forward_fail_direct(passage);
-			return false;
-		}
-		error = forward_connect(passage, &relay);
-		if (error != ERR_NONE && error != ERR_STOPPED)
-			break;
-		if (error == ERR_NONE &&
-		    !http_proxy_has_header(relay, FORWARD_HEADER_REJECTION,
-					   "misdirected")) {
-			*verdict_out = forward_reply_streamed(passage, relay);
-			return false;
-		}
-		if (error == ERR_NONE) {
-			http_proxy_end(relay);
-			error = ERR_NOT_FOUND;
-		}
-		/* part of an upload was read */
-	} while (!is_upload && forward_refind_owner(passage, error) &&
-		 !passage->where.is_own);
-	if (passage->where.is_own)
-		return true;
-	*verdict_out = error == ERR_NOT_FOUND
-			       ? forward_fail_moved(passage)
-			       : forward_fail_no_response(passage, error);
-	return false;
 }
 
 enum { API_GATHER_GATHER_MS = 3000 };

@@ -112,13 +112,6 @@ uint64_t forward_read_access(const struct http_exchange *exchange);
 bool forward_set_owner(struct http_exchange *exchange);
 
 /*
- * Append the headers of a node request that state the access of the client and
- * its owner.
- */
-void forward_write_access(const struct call *call, enum access access,
-			  struct buffer *out);
-
-/*
  * Run a request at the server for nodes, like http_serve(). ERR_STOPPED: this
  * server does not run.
  */
@@ -133,13 +126,7 @@ enum error api_serve(struct api *api, struct slice request, size_t max_bytes,
 bool call_is_local(struct call *call, enum access access,
 		   enum http_verdict *verdict_out);
 
-/*
- * One request that is forwarded to the owner of its subject. Internal to
- * api_pass.c and api_direct.c.
- */
-
-enum { MAX_LOOKS = 1 /* how often the owner is looked up again */ };
-
+/* One request that is forwarded to the owner of its subject. */
 struct forwarded_request {
 	struct call *call;
 	enum access access;
@@ -154,20 +141,6 @@ struct forwarded_request {
 };
 
 /*
- * Look up the owner again, after the one in `where` rejected the request with
- * this error. ERR_STOPPED: it got the request but no longer owns the partition;
- * then wait a moment for the next owner. Return false if the request must not
- * be sent again, or if the client's access was revoked.
- */
-bool forward_refind_owner(struct forwarded_request *passage, enum error error);
-
-/*
- * `context` is a struct forwarded_request. Return whether no node has acquired
- * the partition since the lookup, and the client still has access.
- */
-bool forward_is_current(const void *context);
-
-/*
  * forward_is_long_poll(): the request waits for events (`wait`).
  * forward_has_no_event(): the owner had no event and the log has not grown
  * since, so that the exchange stays suspended. forward_suspend_poll(): suspend
@@ -177,34 +150,5 @@ bool forward_is_long_poll(const struct forwarded_request *passage);
 bool forward_has_no_event(const struct forwarded_request *passage);
 bool forward_suspend_poll(struct forwarded_request *passage,
 			  struct slice answer);
-
-/* Append the headers that only other nodes may send. */
-void forward_write_headers(const struct forwarded_request *passage,
-			   struct buffer *out);
-
-/* Add the header that names the owner to the response. */
-void forward_add_owner(struct forwarded_request *passage);
-
-/*
- * Error responses. _later: there is no owner now; 503 with Retry-After
- * (`message` has one "%s", for the owner). _asking: the owner did not respond.
- * _moved: the owner has changed. _direct: the client must send the request to
- * the owner. _cut: the owner's response was cut off.
- */
-enum http_verdict forward_fail_no_owner(struct forwarded_request *passage,
-					const char *code, const char *message);
-enum http_verdict forward_fail_no_response(struct forwarded_request *passage,
-					   enum error error);
-enum http_verdict forward_fail_moved(struct forwarded_request *passage);
-enum http_verdict forward_fail_direct(struct forwarded_request *passage);
-enum http_verdict forward_fail_cut_off(struct forwarded_request *passage);
-
-/*
- * Send the request to the owner over a direct connection and, if it has moved,
- * once to the next owner. Return true if this node must handle it because it
- * has become the owner; otherwise set *verdict_out.
- */
-bool forward_send_direct(struct forwarded_request *passage,
-			 enum http_verdict *verdict_out);
 
 #endif

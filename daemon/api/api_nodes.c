@@ -651,9 +651,14 @@ static enum error job_run(struct api *api, const json_t *job, const char *verb,
 	return error;
 }
 
-enum error api_check_partition(const struct api *api, unsigned partition,
-			       const char *verb, const char *host,
-			       struct buffer *why)
+/*
+ * Check that `host` belongs to this partition, because only the owner of a host
+ * can run a job for it. ERR_ADDRESS_FORBIDDEN if not; `why` then names the
+ * partition.
+ */
+static enum error api_check_partition(const struct api *api, unsigned partition,
+				      const char *verb, const char *host,
+				      struct buffer *why)
 {
 	unsigned own = api->peers->partition(slice_of(host));
 

@@ -244,7 +244,11 @@ static void keep_parameters(const struct text_params *from,
 	kept->request.parameters = kept->parameters;
 }
 
-struct text_params *text_params_copy(const struct text_params *question)
+/*
+ * Return a copy, without the URL, that points only into itself and may outlive
+ * the exchange.
+ */
+static struct text_params *text_params_copy(const struct text_params *question)
 {
 	struct text_params *kept = mem_alloc(1, sizeof(*kept));
 
@@ -262,7 +266,7 @@ struct text_params *text_params_copy(const struct text_params *question)
 	return kept;
 }
 
-void text_params_free(struct text_params *question)
+static void text_params_free(struct text_params *question)
 {
 	if (question == NULL)
 		return;
@@ -610,10 +614,15 @@ static enum error text_stream_start(struct text_stream *stream,
 	return error;
 }
 
-enum error text_stream_create(struct call *call,
-			      const struct text_params *question,
-			      const struct text_wish *wish,
-			      struct http_stream *stream_out)
+/*
+ * Create the source of the stream; all arguments are copied. ERR_BUSY: too many
+ * streams. ERR_NOT_FOUND: no such site. ERR_IO: no thread can be started. Other
+ * errors come from the store.
+ */
+static enum error text_stream_create(struct call *call,
+				     const struct text_params *question,
+				     const struct text_wish *wish,
+				     struct http_stream *stream_out)
 {
 	struct text_stream *stream;
 	enum error error;

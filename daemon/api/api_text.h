@@ -47,13 +47,6 @@ bool text_params_read_as(struct call *call, const char *name,
 			 const char *format, struct text_params *question_out);
 
 /*
- * Return a copy, without the URL, that points only into itself and may outlive
- * the exchange. Release it with text_params_free(); NULL is a no-op.
- */
-struct text_params *text_params_copy(const struct text_params *question);
-void text_params_free(struct text_params *question);
-
-/*
  * Fetch the page of a text request. The first call queues the fetch; the
  * exchange is suspended until it finishes. `standing_out` is as of
  * query_page_status(). The result is the stage of the fetch.
@@ -134,15 +127,5 @@ struct text_wish {
 	bool is_raw;           /* cells of CSV may be formulas */
 	bool is_resumed;       /* omit the text before the first page */
 };
-
-/*
- * Create the source of the stream; all arguments are copied. ERR_BUSY: too many
- * streams. ERR_NOT_FOUND: no such site. ERR_IO: no thread can be started. Other
- * errors come from the store.
- */
-enum error text_stream_create(struct call *call,
-			      const struct text_params *question,
-			      const struct text_wish *wish,
-			      struct http_stream *stream_out);
 
 #endif

@@ -1,4 +1,4 @@
-#include "daemon/api/api_web.h"
+#include "daemon/api/api.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -19,7 +19,11 @@
 #include "store/rows.h"
 #include "template/version_json.h"
 
-/* Functions that all pages of daemon/ui share. */
+/*
+ * Read-only clients get the pages whose content the read-only routes also
+ * return, and the crawl progress of each site; they get no page that changes
+ * data, and no forms.
+ */
 
 static const struct {
 	const char *name;
@@ -54,7 +58,11 @@ static void note_event(struct call *call)
 		call->last_event = event_last_number(call->api->store);
 }
 
-bool ui_ask(struct call *call, call_handler *handle, json_t **answer_out)
+/*
+ * Run the handler and store its response in *answer_out, which is never NULL;
+ * json_decref() it. On an error, respond with an error page and return false.
+ */
+static bool ui_ask(struct call *call, call_handler *handle, json_t **answer_out)
 {
 	const char *message;
 
@@ -77,7 +85,7 @@ bool ui_ask(struct call *call, call_handler *handle, json_t **answer_out)
  * browsers would send forms without the Origin, which identifies the daemon's
  * own forms.
  */
-void ui_add_headers(struct call *call)
+static void ui_add_headers(struct call *call)
 {
 	struct http_exchange *exchange = call->exchange;
 
@@ -103,13 +111,14 @@ static enum http_verdict send_page(struct call *call, unsigned status,
 	return HTTP_ANSWERED;
 }
 
-enum http_verdict ui_reply(struct call *call, struct buffer *page)
+static enum http_verdict ui_reply(struct call *call, struct buffer *page)
 {
 	ui_end(page);
 	return send_page(call, 200, page, false);
 }
 
-enum http_verdict ui_reply_styled(struct call *call, struct buffer *page)
+/* Respond with a page whose elements have "style" attributes. */
+static enum http_verdict ui_reply_styled(struct call *call, struct buffer *page)
 {
 	ui_end(page);
 	return send_page(call, 200, page, true);
@@ -134,7 +143,12 @@ enum http_verdict ui_fail(struct call *call, unsigned status,
 	return send_page(call, status, &page, false);
 }
 
-bool ui_read_form(struct call *call, json_t **form_out)
+/*
+ * Read a form of this daemon; json_decref() *form_out. If the body is not a
+ * form, or another site's page sent it, respond with the error and return
+ * false.
+ */
+static bool ui_read_form(struct call *call, json_t **form_out)
 {
 	struct http_exchange *exchange = call->exchange;
 
@@ -152,7 +166,12 @@ bool ui_read_form(struct call *call, json_t **form_out)
 	return *form_out != NULL;
 }
 
-enum http_verdict ui_go(struct call *call, const char *path, const char *done)
+/*
+ * Redirect the browser to `path`, which may have a query; the page there
+ * displays `done`.
+ */
+static enum http_verdict ui_go(struct call *call, const char *path,
+			       const char *done)
 {
 	struct buffer address = {0};
 	struct buffer body = {0};
@@ -166,8 +185,12 @@ enum http_verdict ui_go(struct call *call, const char *path, const char *done)
 	return HTTP_ANSWERED;
 }
 
-enum http_verdict ui_do(struct call *call, call_handler *handle, json_t *form,
-			const char *path, const char *done)
+/*
+ * Run a handler of the API with the values of the form, then ui_go(). `form`
+ * may be NULL; it is released.
+ */
+static enum http_verdict ui_do(struct call *call, call_handler *handle,
+			       json_t *form, const char *path, const char *done)
 {
 	enum http_verdict verdict = HTTP_ANSWERED;
 	json_t *answer;
@@ -181,13 +204,15 @@ enum http_verdict ui_do(struct call *call, call_handler *handle, json_t *form,
 	return verdict;
 }
 
-const char *ui_last_segment(const struct call *call)
+/* Return the last segment of the path: the name of a tab. */
+static const char *ui_last_segment(const struct call *call)
 {
 	return strrchr(http_path(call->exchange), '/') + 1;
 }
 
-void ui_open(struct call *call, struct buffer *page, const char *title,
-	     enum ui_section section)
+/* Begin a page, with a notice of the last action. */
+static void ui_open(struct call *call, struct buffer *page, const char *title,
+		    enum ui_section section)
 {
 	const char *done = http_argument(call->exchange, "done");
 	struct ui_frame frame = frame_of(call);
@@ -226,8 +251,18 @@ static bool web_window_add(void *context, uint64_t number,
 	return true;
 }
 
-json_t *ui_last_events(struct call *call, struct event_query *query,
-		       struct ui_window window)
+/* `max` events among the last `searched` ones. */
+struct ui_window {
+	size_t max;
+	uint64_t searched;
+};
+
+/*
+ * Return the events of the query in the window, newest first. On failure
+ * respond with the error and return NULL.
+ */
+static json_t *ui_last_events(struct call *call, struct event_query *query,
+			      struct ui_window window)
 {
 	struct gathered gathered = {json_array(), window.max};
 	uint64_t last = event_last_number(call->api->store);
@@ -473,7 +508,11 @@ static void add_candidates(struct call *call,
 	json_decref(found);
 }
 
-enum http_verdict ui_show_element(struct call *call, uint32_t number)
+/*
+ * Respond with the form for a guard of an element, which a link of the page's
+ * copy names.
+ */
+static enum http_verdict ui_show_element(struct call *call, uint32_t number)
 {
 	const char *text = http_argument(call->exchange, "url");
 	struct ui_element shown = {.number = number};

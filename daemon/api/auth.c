@@ -44,8 +44,9 @@ static void login_add_headers(struct http_exchange *exchange)
 			"'none'; frame-ancestors 'none'");
 }
 
-void login_reply_form(struct http_exchange *exchange, unsigned status,
-		      const char *message)
+/* Respond with the login form; `message` is a sentence, or "". */
+static void login_reply_form(struct http_exchange *exchange, unsigned status,
+			     const char *message)
 {
 	struct buffer body = {0};
 

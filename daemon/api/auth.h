@@ -16,10 +16,6 @@
 
 enum { MAX_LOGIN_BYTES = 1024 };
 
-/* Respond with the login form; `message` is a sentence, or "". */
-void login_reply_form(struct http_exchange *exchange, unsigned status,
-		      const char *message);
-
 /* Decode base64 (RFC 4648, 4). Pure. */
 
 /*

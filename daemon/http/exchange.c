@@ -346,7 +346,8 @@ void exchange_hold_reply(struct http_exchange *exchange)
 			     "too many responses are unread; read them first");
 }
 
-void exchange_destroy(struct http_exchange *exchange)
+/* Frees the exchange; NULL is a no-op. */
+static void exchange_destroy(struct http_exchange *exchange)
 {
 	if (exchange == NULL)
 		return;
@@ -462,7 +463,11 @@ void client_connection_set_exchange(struct http_server *server,
 	lock_release(&server->lock);
 }
 
-void client_connection_cut(const struct client_connection *connection)
+/*
+ * With the lock held: cut the connection off and drop unsent bytes. The
+ * server's thread detects this and closes the socket.
+ */
+static void client_connection_cut(const struct client_connection *connection)
 {
 	const struct linger none = {.l_onoff = 1, .l_linger = 0};
 
@@ -553,7 +558,17 @@ static void connection_end_slow(const struct client_connection *connection)
 		shutdown(connection->file, SHUT_RDWR);
 }
 
-void client_connections_check(struct http_server *server)
+/*
+ * With the lock held: if a check is due, cut off connections that are too slow.
+ * A first head must arrive within 5 s, later heads within the server's timeout.
+ * When three quarters of all places are used, each head must arrive within 1 s,
+ * and a body at 16 KiB/s. An upload must reach this rate after the server has
+ * waited 5 s for it, if three quarters of all places or all places of uploads
+ * are used. The client must read some bytes of a reply within the timeout; over
+ * TCP within five times the timeout, because the other kernel buffers a few
+ * hundred KiB before it reports that the client reads little or nothing.
+ */
+static void client_connections_check(struct http_server *server)
 {
 	uint64_t now_ms = clock_steady_ms();
 
@@ -570,7 +585,11 @@ void client_connections_check(struct http_server *server)
 	}
 }
 
-uint64_t client_connections_check_ms(const struct http_server *server)
+/*
+ * With the lock held: return the time of the next check; UINT64_MAX without
+ * connections.
+ */
+static uint64_t client_connections_check_ms(const struct http_server *server)
 {
 	return server->connections == NULL ? UINT64_MAX : server->look_ms;
 }

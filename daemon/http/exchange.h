@@ -73,33 +73,9 @@ void client_connection_set_exchange(struct http_server *server,
 				    struct client_connection *connection,
 				    struct http_exchange *exchange);
 
-/*
- * With the lock held: cut the connection off and drop unsent bytes. The
- * server's thread detects this and closes the socket.
- */
-void client_connection_cut(const struct client_connection *connection);
-
 /* Count received bytes of the body. */
 void client_connection_count(struct http_server *server,
 			     struct client_connection *connection, size_t size);
-
-/*
- * With the lock held: if a check is due, cut off connections that are too slow.
- * A first head must arrive within 5 s, later heads within the server's timeout.
- * When three quarters of all places are used, each head must arrive within 1 s,
- * and a body at 16 KiB/s. An upload must reach this rate after the server has
- * waited 5 s for it, if three quarters of all places or all places of uploads
- * are used. The client must read some bytes of a reply within the timeout; over
- * TCP within five times the timeout, because the other kernel buffers a few
- * hundred KiB before it reports that the client reads little or nothing.
- */
-void client_connections_check(struct http_server *server);
-
-/*
- * With the lock held: return the time of the next check; UINT64_MAX without
- * connections.
- */
-uint64_t client_connections_check_ms(const struct http_server *server);
 
 enum { EXCHANGE_WORDS = 4, MAX_EXCHANGE_HEADERS = 16 };
 
@@ -226,9 +202,6 @@ void exchange_refuse_busy(struct http_exchange *exchange, const char *message);
  * replace it by an error.
  */
 void exchange_hold_reply(struct http_exchange *exchange);
-
-/* Frees the exchange; NULL is a no-op. */
-void exchange_destroy(struct http_exchange *exchange);
 
 /* End the exchange: update the counts and free it. */
 void exchange_end(struct http_exchange *exchange);

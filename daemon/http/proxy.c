@@ -81,7 +81,9 @@ static enum MHD_Result write_argument(void *context, enum MHD_ValueKind kind,
 	return MHD_YES;
 }
 
-void http_write_target(const struct http_exchange *exchange, struct buffer *out)
+/* Append path and arguments, percent-encoded, with the same meaning. */
+static void http_write_target(const struct http_exchange *exchange,
+			      struct buffer *out)
 {
 	struct target target = {out, false};
 
@@ -90,8 +92,12 @@ void http_write_target(const struct http_exchange *exchange, struct buffer *out)
 				  write_argument, &target);
 }
 
-void http_write_headers(const struct http_exchange *exchange,
-			struct buffer *out)
+/*
+ * Append the headers that describe the requested representation and the sending
+ * page. Credentials are omitted: Authorization and cookies.
+ */
+static void http_write_headers(const struct http_exchange *exchange,
+			       struct buffer *out)
 {
 	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
 		const char *value = http_header(exchange, passed[i]);
@@ -296,8 +302,12 @@ static const char *proxy_keep_text(struct http_exchange *exchange,
 	return copy;
 }
 
-void http_take_headers(struct http_exchange *exchange, struct slice head,
-		       const char **media_type_out)
+/*
+ * Add the headers of such a head to the reply, except the headers of the
+ * connection. *media_type_out, "" if it has none, belongs to the exchange.
+ */
+static void http_take_headers(struct http_exchange *exchange, struct slice head,
+			      const char **media_type_out)
 {
 	struct slice type = http_head_value(head, "Content-Type");
 	struct slice line;

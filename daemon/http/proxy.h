@@ -16,17 +16,6 @@
 
 struct http_proxy;
 
-/* Append path and arguments, percent-encoded, with the same meaning. */
-void http_write_target(const struct http_exchange *exchange,
-		       struct buffer *out);
-
-/*
- * Append the headers that describe the requested representation and the sending
- * page. Credentials are omitted: Authorization and cookies.
- */
-void http_write_headers(const struct http_exchange *exchange,
-			struct buffer *out);
-
 /*
  * Append the whole request, with Connection: close; HEAD becomes GET. `extra`:
  * additional header lines, each with its line end, or "". The body is the
@@ -66,13 +55,6 @@ bool http_read_head(struct slice answer, struct http_head *head_out);
  * missing.
  */
 struct slice http_head_value(struct slice answer, const char *name);
-
-/*
- * Add the headers of such a head to the reply, except the headers of the
- * connection. *media_type_out, "" if it has none, belongs to the exchange.
- */
-void http_take_headers(struct http_exchange *exchange, struct slice head,
-		       const char **media_type_out);
 
 /* Reply with the response; false if it is invalid or incomplete. */
 bool http_reply_raw(struct http_exchange *exchange, struct slice answer);

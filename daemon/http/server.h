@@ -300,30 +300,12 @@ struct listen_socket {
 };
 
 /*
- * Listen on `path`, or use the socket of the service manager on this path
- * (runtime/activation.h), which keeps its file. Otherwise the file's mode is
- * set before a client can connect, and an unused socket file is replaced.
- * ERR_BUSY: another process accepts on it. ERR_TOO_LARGE: the path is too long
- * for a socket. ERR_IO. The error and a remedy are logged.
- */
-enum error listen_on(const char *path, uint32_t mode,
-		     struct listen_socket *listening_out);
-
-/*
  * Remove an unused socket file at `path`, if there is one. For processes that
- * can no longer connect when they listen. Errors as for listen_on(), which does
- * the same.
+ * can no longer connect when they listen. ERR_BUSY: another process accepts on
+ * it. ERR_TOO_LARGE: the path is too long for a socket. ERR_IO. The error and a
+ * remedy are logged.
  */
 enum error listen_clear(const char *path);
-
-/*
- * Remove the file if it still belongs to this socket, so that clients can no
- * longer connect.
- */
-void listen_hide(const struct listen_socket *listening, const char *path);
-
-/* Close. */
-void listen_end(struct listen_socket *listening);
 
 /*
  * The resources of a TCP server that must be acquired before the process drops

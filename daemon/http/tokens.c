@@ -25,7 +25,8 @@ enum { SECRET_BYTES = CREDENTIAL_DIGITS / 2 };
 
 _Static_assert(CREDENTIAL_DIGEST_BYTES == SHA256_DIGEST_SIZE, "SHA-256");
 
-void credential_write_hex(const uint8_t *bytes, size_t count, char *out)
+/* Write bytes as 2 * count hexadecimal digits and a NUL. */
+static void credential_write_hex(const uint8_t *bytes, size_t count, char *out)
 {
 	static const char digits[] = "0123456789abcdef";
 
@@ -36,7 +37,11 @@ void credential_write_hex(const uint8_t *bytes, size_t count, char *out)
 	*out = '\0';
 }
 
-bool credential_make(char text_out[CREDENTIAL_DIGITS + 1])
+/*
+ * Write a new credential; false, and an empty text, if the system has no random
+ * numbers.
+ */
+static bool credential_make(char text_out[CREDENTIAL_DIGITS + 1])
 {
 	uint8_t secret[SECRET_BYTES];
 	bool is_random =
@@ -47,8 +52,9 @@ bool credential_make(char text_out[CREDENTIAL_DIGITS + 1])
 	return is_random;
 }
 
-void credential_digest(const char *text,
-		       uint8_t digest_out[CREDENTIAL_DIGEST_BYTES])
+/* Compute the digest of any text. */
+static void credential_digest(const char *text,
+			      uint8_t digest_out[CREDENTIAL_DIGEST_BYTES])
 {
 	struct sha256_ctx context;
 
@@ -57,8 +63,9 @@ void credential_digest(const char *text,
 	sha256_digest(&context, CREDENTIAL_DIGEST_BYTES, digest_out);
 }
 
-bool credential_is_same(const uint8_t a[CREDENTIAL_DIGEST_BYTES],
-			const uint8_t b[CREDENTIAL_DIGEST_BYTES])
+/* Compare two digests in constant time. */
+static bool credential_is_same(const uint8_t a[CREDENTIAL_DIGEST_BYTES],
+			       const uint8_t b[CREDENTIAL_DIGEST_BYTES])
 {
 	return memeql_sec(a, b, CREDENTIAL_DIGEST_BYTES) != 0;
 }

@@ -108,23 +108,6 @@ enum {
 };
 
 /*
- * Write a new credential; false, and an empty text, if the system has no random
- * numbers.
- */
-bool credential_make(char text_out[CREDENTIAL_DIGITS + 1]);
-
-/* Compute the digest of any text. */
-void credential_digest(const char *text,
-		       uint8_t digest_out[CREDENTIAL_DIGEST_BYTES]);
-
-/* Compare two digests in constant time. */
-bool credential_is_same(const uint8_t a[CREDENTIAL_DIGEST_BYTES],
-			const uint8_t b[CREDENTIAL_DIGEST_BYTES]);
-
-/* Write bytes as 2 * count hexadecimal digits and a NUL. */
-void credential_write_hex(const uint8_t *bytes, size_t count, char *out);
-
-/*
  * Rules that reject requests which pages of other sites make a browser send.
  * Pure functions of headers.
  */

@@ -284,6 +284,17 @@ enum http_verdict call_fail_with(struct call *call, enum error error,
 			 detail[0] == '\0' ? "" : ": ", detail);
 }
 
+enum http_verdict call_reply_list(struct call *call, enum error error,
+				  const char *name, json_t *list,
+				  const char *detail)
+{
+	if (error == ERR_NONE)
+		return call_reply_json(call, 200,
+				       json_pack("{s:o}", name, list));
+	json_decref(list);
+	return call_fail_with(call, error, detail);
+}
+
 enum http_verdict call_fail_busy(struct call *call, const char *message)
 {
 	bool is_over = call->is_over || http_busy_status(call->exchange) == 429;

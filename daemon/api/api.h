@@ -477,6 +477,11 @@ enum http_verdict ui_fail(struct call *call, unsigned status,
 enum http_verdict call_fail_with(struct call *call, enum error error,
 				 const char *detail);
 
+/* Respond with {`name`: `list`}, or with the error; release the list. */
+enum http_verdict call_reply_list(struct call *call, enum error error,
+				  const char *name, json_t *list,
+				  const char *detail);
+
 /*
  * Parse argument `name` as a number; use `default_value` if it is missing. If
  * it is not a number of at most `max`, respond with the error and return false.

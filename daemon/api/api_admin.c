@@ -50,11 +50,7 @@ static enum http_verdict quarantine_list(struct call *call)
 			json_array_append_new(pages, poison_json(&row));
 	scan_end(&scan);
 	error = txn_end(&txn);
-	if (error == ERR_NONE)
-		return call_reply_json(call, 200,
-				       json_pack("{s:o}", "pages", pages));
-	json_decref(pages);
-	return call_fail_with(call, error, "the store");
+	return call_reply_list(call, error, "pages", pages, "the store");
 }
 
 /* Copy the bytes of the page at the URL. ERR_NOT_FOUND. */

@@ -342,6 +342,14 @@ static bool long_poll_is_over(const struct http_exchange *exchange)
 	       clock_steady_ms() >= http_arrival_ms(exchange) + wait_s * 1000U;
 }
 
+bool call_wants_stream(const struct call *call)
+{
+	const char *accept = http_header(call->exchange, "Accept");
+
+	return (call->route->flags & ROUTE_EVENTS) != 0 && accept != NULL &&
+	       strstr(accept, "text/event-stream") != NULL;
+}
+
 bool forward_is_long_poll(const struct forwarded_request *passage)
 {
 	const struct http_exchange *exchange = passage->call->exchange;
@@ -681,13 +689,6 @@ static bool fill_stream(void *context, struct buffer *out)
 	return true;
 }
 
-static bool wants_stream(const struct call *call)
-{
-	const char *accept = http_header(call->exchange, "Accept");
-
-	return accept != NULL && strstr(accept, "text/event-stream") != NULL;
-}
-
 /*
  * Find where the stream begins: after the last event that the client received,
  * otherwise now.
@@ -742,8 +743,9 @@ enum http_verdict api_get_events(struct call *call)
 		return HTTP_ANSWERED;
 	if (call->is_passed)
 		wait_s = 0; /* the forwarding node waits instead */
-	return wants_stream(call) ? answer_stream(call, &query)
-				  : answer_lines(call, &query, wait_s * 1000U);
+	return call_wants_stream(call)
+		       ? answer_stream(call, &query)
+		       : answer_lines(call, &query, wait_s * 1000U);
 }
 
 /* Commit a change of hooks or silences. */

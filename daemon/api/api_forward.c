@@ -611,12 +611,9 @@ static bool forward_send(struct forwarded_request *passage,
  */
 static bool is_stream(const struct call *call)
 {
-	const char *accept = http_header(call->exchange, "Accept");
-
 	return http_is_upload(call->exchange) ||
 	       (call->route->flags & ROUTE_STREAM) != 0 ||
-	       ((call->route->flags & ROUTE_EVENTS) != 0 && accept != NULL &&
-		strstr(accept, "text/event-stream") != NULL);
+	       call_wants_stream(call);
 }
 
 /*

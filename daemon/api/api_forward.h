@@ -140,6 +140,9 @@ struct forwarded_request {
 		result; /* FORWARD_NO_RESPONSE until a node responds */
 };
 
+/* Return whether the response is a stream of events. */
+bool call_wants_stream(const struct call *call);
+
 /*
  * forward_is_long_poll(): the request waits for events (`wait`).
  * forward_has_no_event(): the owner had no event and the log has not grown

@@ -723,11 +723,7 @@ enum http_verdict api_get_guards(struct call *call)
 	error = txn_end(&txn);
 	if (error == ERR_NONE && !is_site)
 		error = ERR_NOT_FOUND;
-	if (error == ERR_NONE)
-		return call_reply_json(call, 200,
-				       json_pack("{s:o}", "guards", list));
-	json_decref(list);
-	return call_fail_with(call, error, call->host);
+	return call_reply_list(call, error, "guards", list, call->host);
 }
 
 enum http_verdict api_get_guard(struct call *call)

@@ -230,11 +230,7 @@ enum http_verdict api_get_hooks(struct call *call)
 				hook_json(&txn, key_u32(scan.key, 0), &row));
 	scan_end(&scan);
 	error = txn_end(&txn);
-	if (error == ERR_NONE)
-		return call_reply_json(call, 200,
-				       json_pack("{s:o}", "hooks", list));
-	json_decref(list);
-	return call_fail_with(call, error, "the store");
+	return call_reply_list(call, error, "hooks", list, "the store");
 }
 
 static enum http_verdict reply_hook(struct call *call, unsigned status,
@@ -392,11 +388,7 @@ enum http_verdict api_get_silences(struct call *call)
 				list, silence_json(key_u32(scan.key, 0), &row));
 	scan_end(&scan);
 	error = txn_end(&txn);
-	if (error == ERR_NONE)
-		return call_reply_json(call, 200,
-				       json_pack("{s:o}", "silences", list));
-	json_decref(list);
-	return call_fail_with(call, error, "the store");
+	return call_reply_list(call, error, "silences", list, "the store");
 }
 
 enum http_verdict api_delete_silence(struct call *call)

@@ -265,11 +265,7 @@ enum http_verdict api_get_patterns(struct call *call)
 	error = txn_end(&txn);
 	if (error == ERR_NONE && !is_known)
 		error = ERR_NOT_FOUND;
-	if (error != ERR_NONE) {
-		json_decref(list);
-		return call_fail_with(call, error, call->host);
-	}
-	return call_reply_json(call, 200, json_pack("{s:o}", "patterns", list));
+	return call_reply_list(call, error, "patterns", list, call->host);
 }
 
 /*

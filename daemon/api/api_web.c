@@ -251,6 +251,36 @@ static bool web_window_add(void *context, uint64_t number,
 	return true;
 }
 
+/* Respond with a page that `draw` writes from the response of the handler. */
+static enum http_verdict ui_show(struct call *call, call_handler *handle,
+				 void (*draw)(struct buffer *out,
+					      const json_t *answer),
+				 const char *title, enum ui_section section)
+{
+	enum http_verdict verdict = HTTP_ANSWERED;
+	struct buffer page = {0};
+	json_t *answer;
+
+	if (ui_ask(call, handle, &answer)) {
+		ui_open(call, &page, title, section);
+		draw(&page, answer);
+		verdict = ui_reply(call, &page);
+	}
+	json_decref(answer);
+	return verdict;
+}
+
+/* Return the path of a tab of the site's page; buffer_free() it. */
+static struct buffer web_site_path(const struct call *call, const char *part)
+{
+	struct buffer path = {0};
+
+	buffer_append_text(&path, "/ui/sites/");
+	ui_escape(&path, call->host);
+	buffer_append_text(&path, part);
+	return path;
+}
+
 /* `max` events among the last `searched` ones. */
 struct ui_window {
 	size_t max;
@@ -369,24 +399,7 @@ enum { MAX_UP = 8 };
 
 enum http_verdict api_ui_guard(struct call *call)
 {
-	enum http_verdict verdict = HTTP_ANSWERED;
-	struct buffer page = {0};
-	json_t *guard;
-
-	if (ui_ask(call, api_get_guard, &guard)) {
-		ui_open(call, &page, "Guard", UI_SITES);
-		ui_guard(&page, guard);
-		verdict = ui_reply(call, &page);
-	}
-	json_decref(guard);
-	return verdict;
-}
-
-static void web_append_guards_path(struct buffer *out, const char *host)
-{
-	buffer_append_text(out, "/ui/sites/");
-	ui_escape(out, host);
-	buffer_append_text(out, "/guards");
+	return ui_show(call, api_get_guard, ui_guard, "Guard", UI_SITES);
 }
 
 /* Change a guard by the form, then show the guards. */
@@ -394,11 +407,8 @@ static enum http_verdict web_guards_change(struct call *call,
 					   call_handler *handle, json_t *form,
 					   const char *done)
 {
-	struct buffer path = {0};
-	enum http_verdict verdict;
-
-	web_append_guards_path(&path, call->host);
-	verdict = ui_do(call, handle, form, path.data, done);
+	struct buffer path = web_site_path(call, "/guards");
+	enum http_verdict verdict = ui_do(call, handle, form, path.data, done);
 	buffer_free(&path);
 	return verdict;
 }
@@ -882,17 +892,6 @@ static const char *read_settings(json_t *form)
 	return NULL;
 }
 
-/* Return the path of a tab of the site's page; buffer_free() it. */
-static struct buffer web_site_path(const struct call *call, const char *part)
-{
-	struct buffer path = {0};
-
-	buffer_append_text(&path, "/ui/sites/");
-	ui_escape(&path, call->host);
-	buffer_append_text(&path, part);
-	return path;
-}
-
 /* The headers are bound to the origin of the site's first URL. */
 enum http_verdict api_ui_post_settings(struct call *call)
 {
@@ -1023,32 +1022,12 @@ enum http_verdict api_ui_site(struct call *call)
 
 enum http_verdict api_ui_daemon(struct call *call)
 {
-	enum http_verdict verdict = HTTP_ANSWERED;
-	struct buffer page = {0};
-	json_t *status;
-
-	if (ui_ask(call, api_get_status, &status)) {
-		ui_open(call, &page, "Daemon", UI_DAEMON);
-		ui_daemon(&page, status);
-		verdict = ui_reply(call, &page);
-	}
-	json_decref(status);
-	return verdict;
+	return ui_show(call, api_get_status, ui_daemon, "Daemon", UI_DAEMON);
 }
 
 enum http_verdict api_ui_cluster(struct call *call)
 {
-	enum http_verdict verdict = HTTP_ANSWERED;
-	struct buffer page = {0};
-	json_t *cluster;
-
-	if (ui_ask(call, api_get_nodes, &cluster)) {
-		ui_open(call, &page, "Cluster", UI_CLUSTER);
-		ui_cluster(&page, cluster);
-		verdict = ui_reply(call, &page);
-	}
-	json_decref(cluster);
-	return verdict;
+	return ui_show(call, api_get_nodes, ui_cluster, "Cluster", UI_CLUSTER);
 }
 
 /* The UI pages of templates. */

@@ -162,7 +162,7 @@ static bool read_number(struct call *call)
 	return true;
 }
 
-static enum http_verdict silence(struct call *call)
+static enum http_verdict silence_add(struct call *call)
 {
 	const struct node_client *peers = call->api->peers;
 	unsigned partition =
@@ -183,7 +183,7 @@ static enum http_verdict silence(struct call *call)
 
 enum http_verdict api_post_silence(struct call *call)
 {
-	return read_number(call) ? silence(call) : HTTP_ANSWERED;
+	return read_number(call) ? silence_add(call) : HTTP_ANSWERED;
 }
 
 /* Hooks and silences. */

@@ -160,7 +160,7 @@ static enum http_verdict ask_node(struct call *call, const char *name)
 }
 
 /* Drain or resume the node that the route names. */
-static enum http_verdict change_node(struct call *call, bool drains)
+static enum http_verdict node_set_draining(struct call *call, bool drains)
 {
 	const struct node_client *peers = call->api->peers;
 	struct cluster_facts facts;
@@ -188,12 +188,12 @@ static enum http_verdict change_node(struct call *call, bool drains)
 
 enum http_verdict api_drain_node(struct call *call)
 {
-	return change_node(call, true);
+	return node_set_draining(call, true);
 }
 
 enum http_verdict api_resume_node(struct call *call)
 {
-	return change_node(call, false);
+	return node_set_draining(call, false);
 }
 
 enum http_verdict api_delete_node(struct call *call)

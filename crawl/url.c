@@ -241,6 +241,18 @@ bool percent_is_unreserved(unsigned char byte)
 	return byte_set_has(&unreserved, byte);
 }
 
+void percent_append(struct buffer *out, struct slice text, const char *kept)
+{
+	const unsigned char *bytes = text.data;
+
+	for (size_t i = 0; i < text.size; i++)
+		if (percent_is_unreserved(bytes[i]) ||
+		    (bytes[i] != '\0' && strchr(kept, bytes[i]) != NULL))
+			buffer_append_byte(out, (char)bytes[i]);
+		else
+			buffer_printf(out, "%%%02X", bytes[i]);
+}
+
 void percent_put(struct bounded *out, unsigned char byte)
 {
 	static const char digits[] = "0123456789ABCDEF";

@@ -107,6 +107,12 @@ struct slice bounded_slice(const struct bounded *out);
  */
 bool percent_is_unreserved(unsigned char byte);
 
+/*
+ * Append `text` with an escape for each byte that is neither unreserved nor one
+ * of `kept`.
+ */
+void percent_append(struct buffer *out, struct slice text, const char *kept);
+
 /* Write `text` with its escapes decoded; a '%' that begins no escape stays. */
 void percent_decode(struct slice text, struct bounded *out);
 

@@ -294,24 +294,11 @@ static const char *job_verb(const json_t *job, char *host_out,
 	return names[verb];
 }
 
-static void job_escape(struct buffer *out, const char *text)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "abcdefghijklmnopqrstuvwxyz"
-				    "0123456789-._~:/";
-
-	for (; *text != '\0'; text++)
-		if (strchr(plain, *text) != NULL)
-			buffer_append_byte(out, *text);
-		else
-			buffer_printf(out, "%%%02X", (unsigned char)*text);
-}
-
 static void job_begin_request(struct buffer *out, const char *method,
 			      const char *target, const char *value)
 {
 	buffer_printf(out, "%s %s", method, target);
-	job_escape(out, value);
+	percent_append(out, slice_of(value), ":/");
 }
 
 static void job_end_request(struct buffer *out, const char *rest,

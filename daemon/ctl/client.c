@@ -320,17 +320,6 @@ enum error socket_receive(const char *socket,
 	return socket_call_end(&request, error, receiving.error, answer_out);
 }
 
-void url_escape(struct slice text, struct buffer *out)
-{
-	const unsigned char *bytes = text.data;
-
-	for (size_t i = 0; i < text.size; i++)
-		if (percent_is_unreserved(bytes[i]))
-			buffer_append_byte(out, (char)bytes[i]);
-		else
-			buffer_printf(out, "%%%02X", bytes[i]);
-}
-
 enum { SITES_AT_A_TIME = 500 };
 
 /* Print the error of the daemon's response. */
@@ -588,7 +577,7 @@ enum ctl_status client_print_list(const struct ctl *ctl, const char *target,
 
 void client_append_escaped(struct buffer *target, const char *text)
 {
-	url_escape(slice_of(text), target);
+	percent_append(target, slice_of(text), "");
 }
 
 bool client_host(const struct ctl *ctl, const char *operand, char *host_out)

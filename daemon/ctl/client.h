@@ -79,9 +79,6 @@ enum error socket_receive(const char *socket,
 			  const struct socket_download *download,
 			  struct socket_answer *answer_out);
 
-/* Append `text`, percent-encoded for a query value. */
-void url_escape(struct slice text, struct buffer *out);
-
 /* Requests of templatectl to the daemon. */
 
 enum { ASK_TIMEOUT_MS = 30000 };

@@ -17,6 +17,7 @@
 #include "crawl/fetch.h"
 #include "crawl/http_message.h"
 #include "crawl/transfer.h"
+#include "crawl/url.h"
 #include "daemon/http/exchange.h"
 #include "daemon/runtime/clock.h"
 
@@ -39,27 +40,6 @@ static const char *const dropped[] = {
 	"Server",     "Set-Cookie",     "Trailer",
 };
 
-static bool proxy_byte_is_plain(unsigned char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
-	       c == '~';
-}
-
-/* Percent-encode all bytes except those in `kept`. */
-static void proxy_append_encoded(struct buffer *out, const char *text,
-				 const char *kept)
-{
-	for (; *text != '\0'; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (proxy_byte_is_plain(c) || strchr(kept, c) != NULL)
-			buffer_append_byte(out, (char)c);
-		else
-			buffer_printf(out, "%%%02X", c);
-	}
-}
-
 struct target {
 	struct buffer *out;
 	bool has_arguments;
@@ -73,10 +53,10 @@ static enum MHD_Result write_argument(void *context, enum MHD_ValueKind kind,
 	(void)kind;
 	buffer_append_byte(target->out, target->has_arguments ? '&' : '?');
 	target->has_arguments = true;
-	proxy_append_encoded(target->out, name, "");
+	percent_append(target->out, slice_of(name), "");
 	if (value != NULL) {
 		buffer_append_byte(target->out, '=');
-		proxy_append_encoded(target->out, value, "/:,");
+		percent_append(target->out, slice_of(value), "/:,");
 	}
 	return MHD_YES;
 }
@@ -87,7 +67,7 @@ static void http_write_target(const struct http_exchange *exchange,
 {
 	struct target target = {out, false};
 
-	proxy_append_encoded(out, exchange->path, "/:");
+	percent_append(out, slice_of(exchange->path), "/:");
 	MHD_get_connection_values(exchange->connection, MHD_GET_ARGUMENT_KIND,
 				  write_argument, &target);
 }

@@ -195,9 +195,6 @@ size_t page_longest_text(const struct page *page);
  */
 size_t text_collapse(struct slice text, char *out);
 
-/* Append `text` with & < > " ' as references, for text and attribute values. */
-void escape_append(struct buffer *out, struct slice text);
-
 /*
  * Return whether the text is only white space, so that text_collapse() would
  * make it empty.

@@ -14,7 +14,7 @@
 #include "daemon/http/proxy.h"
 #include "daemon/query/event.h"
 #include "daemon/runtime/clock.h"
-#include "extract/core/document_walk.h"
+#include "page/markup.h"
 #include "page/page.h"
 #include "store/key.h"
 #include "store/rows.h"

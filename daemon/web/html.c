@@ -10,8 +10,10 @@
 
 #include "base/buffer.h"
 #include "base/utf8.h"
+#include "crawl/url.h"
 #include "daemon/query/event.h"
 #include "daemon/runtime/terminal.h"
+#include "page/markup.h"
 #include "page/page.h"
 #include "store/rows.h"
 
@@ -46,6 +48,13 @@ void html_append_counted(struct buffer *out, uint64_t count, const char *noun)
 	buffer_printf(out, " %s%s", noun, count == 1 ? "" : "s");
 }
 
+void html_begin_figure(struct buffer *out, const char *name, uint64_t count)
+{
+	buffer_append_text(out, "<div>");
+	markup_begin_term(out, name);
+	html_append_count(out, count);
+}
+
 /* ARIA roles, because the style may turn the table into blocks */
 void html_begin_table(struct buffer *out, const char *caption,
 		      const char *const *heads)
@@ -75,15 +84,6 @@ void html_begin_cell(struct buffer *out, const char *head)
 		      head + (*head == '#'));
 }
 
-static int digit_of(char byte)
-{
-	int lower = byte | 0x20;
-
-	if (byte >= '0' && byte <= '9')
-		return byte - '0';
-	return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 /* Append the decoded text; false if it contains a NUL. */
 static bool form_decode(struct slice text, struct buffer *out)
 {
@@ -97,10 +97,10 @@ static bool form_decode(struct slice text, struct buffer *out)
 		if (byte == '+')
 			byte = ' ';
 		if (byte == '%' && i + 2 < text.size &&
-		    digit_of(bytes[i + 1]) >= 0 &&
-		    digit_of(bytes[i + 2]) >= 0) {
-			byte = (char)(digit_of(bytes[i + 1]) * 16 +
-				      digit_of(bytes[i + 2]));
+		    hex_digit(bytes[i + 1]) >= 0 &&
+		    hex_digit(bytes[i + 2]) >= 0) {
+			byte = (char)(hex_digit(bytes[i + 1]) * 16 +
+				      hex_digit(bytes[i + 2]));
 			i += 2;
 		}
 		if (byte == '\0')
@@ -290,20 +290,9 @@ void ui_lines(struct buffer *out, const char *text)
 	buffer_free(&clean);
 }
 
-static bool is_unreserved(char byte)
-{
-	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-	       (byte >= '0' && byte <= '9') || byte == '-' || byte == '.' ||
-	       byte == '_' || byte == '~' || byte == ':';
-}
-
 void ui_escape(struct buffer *out, const char *text)
 {
-	for (; *text != '\0'; text++)
-		if (is_unreserved(*text))
-			buffer_append_byte(out, *text);
-		else
-			buffer_printf(out, "%%%02X", (unsigned char)*text);
+	percent_append(out, slice_of(text), ":");
 }
 
 void ui_bytes(struct buffer *out, uint64_t bytes)
@@ -380,8 +369,7 @@ void ui_template_link(struct buffer *out, const char *id)
 		return;
 	}
 	buffer_append_text(out, "<a href=\"/ui/templates/");
-	for (const char *at = id; at < slash; at++)
-		ui_escape(out, (const char[2]){*at, '\0'});
+	percent_append(out, (struct slice){id, (size_t)(slash - id)}, ":");
 	buffer_append_byte(out, '/');
 	ui_escape(out, slash + 1);
 	buffer_append_text(out, "\"><code>");
@@ -570,12 +558,9 @@ static void append_warnings(struct buffer *out, const struct ui_frame *frame)
 
 void ui_begin(struct buffer *out, const struct ui_frame *frame)
 {
+	markup_begin_document(out, NULL);
 	buffer_append_text(
-		out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
-		     "<meta charset=\"utf-8\">\n"
-		     "<meta name=\"viewport\" content=\"width=device-width, "
-		     "initial-scale=1\">\n"
-		     "<meta name=\"color-scheme\" content=\"light dark\">\n"
+		out, "<meta name=\"color-scheme\" content=\"light dark\">\n"
 		     "<title>");
 	ui_text(out, frame->title, UI_TEXT_COLUMNS);
 	buffer_append_text(out, " · templated</title>\n");

@@ -28,6 +28,12 @@ void html_append_count(struct buffer *out, uint64_t count);
 void html_append_counted(struct buffer *out, uint64_t count, const char *noun);
 
 /*
+ * Begin an element of the list of figures: its name and a count; the caller
+ * ends dd and div.
+ */
+void html_begin_figure(struct buffer *out, const char *name, uint64_t count);
+
+/*
  * Begin a table: `heads` are its columns, NULL-terminated, with "#" before
  * columns of numbers. End it with html_end_table().
  */

@@ -15,7 +15,7 @@
 #include "daemon/engine/threshold_report.h"
 #include "daemon/query/event.h"
 #include "daemon/query/stored_site.h"
-#include "extract/core/document_walk.h"
+#include "page/markup.h"
 #include "page/page.h"
 #include "store/key.h"
 #include "store/txn.h"
@@ -597,26 +597,13 @@ const char report_style[] =
 
 static void append_begin(const struct report_facts *facts, struct buffer *out)
 {
-	buffer_append_text(
-		out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
-		     "<meta charset=\"utf-8\">\n"
-		     "<meta http-equiv=\"Content-Security-Policy\" "
-		     "content=\"default-src 'none'; style-src 'unsafe-inline'; "
-		     "img-src data:\">\n"
-		     "<meta name=\"viewport\" content=\"width=device-width, "
-		     "initial-scale=1\">\n"
-		     "<meta name=\"referrer\" content=\"no-referrer\">\n"
-		     "<title>Templates of ");
+	markup_begin_document(out, "; img-src data:");
+	buffer_append_text(out,
+			   "<meta name=\"referrer\" content=\"no-referrer\">\n"
+			   "<title>Templates of ");
 	html_append_text(out, facts->site.host, SHOWN_URL);
 	buffer_printf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n",
 		      report_style);
-}
-
-static void site_report_figure(struct buffer *out, const char *name,
-			       uint64_t count)
-{
-	buffer_printf(out, "<div><dt>%s</dt><dd>", name);
-	html_append_count(out, count);
 }
 
 static void site_report_figures(const struct report_facts *facts,
@@ -627,11 +614,11 @@ static void site_report_figures(const struct report_facts *facts,
 		measure_name(site->options.measure % MEASURE_COUNT);
 
 	buffer_append_text(out, "<dl class=\"figures\">\n");
-	site_report_figure(out, "Pages", site->page_count);
+	html_begin_figure(out, "Pages", site->page_count);
 	buffer_append_text(out, "<small>");
 	html_append_count(out, facts->clustered_pages);
 	buffer_append_text(out, " in clusters</small></dd></div>\n");
-	site_report_figure(out, "Templates", facts->learned_count);
+	html_begin_figure(out, "Templates", facts->learned_count);
 	buffer_append_text(out, "<small>of ");
 	html_append_counted(out, facts->cluster_count, "cluster");
 	buffer_append_text(out, "</small></dd></div>\n");
@@ -643,7 +630,7 @@ static void site_report_figures(const struct report_facts *facts,
 			      ? "chosen from the pages"
 			      : "set by hand",
 		      measure);
-	site_report_figure(out, "Alerts", facts->event_total);
+	html_begin_figure(out, "Alerts", facts->event_total);
 	buffer_printf(out,
 		      "<small>state of change %" PRIu64
 		      "</small></dd></div>\n</dl>\n",

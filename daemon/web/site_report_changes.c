@@ -8,7 +8,7 @@
 #include "base/date.h"
 #include "daemon/web/site_report.h"
 #include "daemon/web/site_report_clusters.h"
-#include "extract/core/trace.h"
+#include "page/markup.h"
 #include "template/page_tree.h"
 #include "template/version.h"
 

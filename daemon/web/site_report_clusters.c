@@ -12,7 +12,7 @@
 #include "daemon/query/stored_site.h"
 #include "daemon/web/site_report.h"
 #include "daemon/web/thresholds.h"
-#include "extract/core/trace.h"
+#include "page/markup.h"
 #include "store/document_frequency.h"
 #include "template/page_tree.h"
 #include "template/version.h"

@@ -9,8 +9,7 @@
 #include "base/memory.h"
 #include "cluster/dendrogram.h"
 #include "daemon/engine/threshold_report.h"
-#include "extract/core/document_walk.h"
-#include "extract/core/trace.h"
+#include "page/markup.h"
 #include "page/page.h"
 
 /* Shared by the parts of a drawing of a report. */

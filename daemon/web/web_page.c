@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/web/html.h"
+#include "page/markup.h"
 
 enum { MAX_BLOCKS = 2000, BLOCK_COLUMNS = 20000 };
 
@@ -24,7 +25,7 @@ static void append_fact(struct buffer *out, const char *name, const char *value)
 {
 	if (*value == '\0')
 		return;
-	buffer_printf(out, "<dt>%s</dt><dd>", name);
+	markup_begin_term(out, name);
 	ui_text(out, value, UI_LONG_COLUMNS);
 	buffer_append_text(out, "</dd>");
 }

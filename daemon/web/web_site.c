@@ -262,13 +262,6 @@ enum ui_tab ui_tab_of(const char *name)
 	return (enum ui_tab)ui_tab_find(site_tabs, UI_TABS, name);
 }
 
-static void web_site_figure(struct buffer *out, const char *name,
-			    uint64_t count)
-{
-	buffer_printf(out, "<div><dt>%s</dt><dd>", name);
-	html_append_count(out, count);
-}
-
 static void web_site_classes(struct buffer *out, const json_t *site)
 {
 	json_t *classes = json_object_get(site, "classes");
@@ -296,10 +289,10 @@ static void web_site_classes(struct buffer *out, const json_t *site)
 static void web_site_figures(struct buffer *out, const json_t *site)
 {
 	buffer_append_text(out, "<dl class=\"figures\">");
-	web_site_figure(out, "Pages", ui_whole(site, "pages"));
+	html_begin_figure(out, "Pages", ui_whole(site, "pages"));
 	web_site_classes(out, site);
 	buffer_append_text(out, "</dd></div>");
-	web_site_figure(out, "Templates", ui_whole(site, "clusters"));
+	html_begin_figure(out, "Templates", ui_whole(site, "clusters"));
 	buffer_printf(out, "<small>threshold %.3g, %s</small></dd></div>",
 		      json_number_value(json_object_get(site, "threshold")),
 		      ui_is_true(site, "auto") ? "chosen" : "set");
@@ -320,7 +313,7 @@ static void web_site_figures(struct buffer *out, const json_t *site)
 	buffer_append_text(out, "<small>");
 	html_append_count(out, ui_whole(site, "delay_ms"));
 	buffer_append_text(out, " ms between two</small></dd></div>");
-	web_site_figure(out, "Failed", ui_whole(site, "failed"));
+	html_begin_figure(out, "Failed", ui_whole(site, "failed"));
 	buffer_append_text(out, "<small>");
 	html_append_count(out, ui_whole(site, "skipped"));
 	buffer_append_text(out, " skipped as known well</small></dd></div>"

@@ -13,6 +13,7 @@
 #include "extract/render/layout.h"
 #include "extract/render/render.h"
 #include "extract/text/word.h"
+#include "page/markup.h"
 #include "page/page.h"
 
 /*
@@ -177,15 +178,18 @@ static struct explained_counts explain_count(const struct page *page,
 }
 
 /*
- * As in explain.h: the content security policy forbids all requests, although
- * the copy contains no addresses.
+ * The documents load nothing and run nothing, whatever the page contains: they
+ * contain only escaped text of the page, and the content security policy also
+ * blocks scripts.
  */
-static const char page_copy_head[] =
-	"<!doctype html>\n<html lang=\"en\">\n<head>\n"
-	"<meta charset=\"utf-8\">\n"
-	"<meta http-equiv=\"Content-Security-Policy\" "
-	"content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+#define EXPLAIN_HEAD                                                   \
+	"<!doctype html>\n<html lang=\"en\">\n<head>\n"                \
+	"<meta charset=\"utf-8\">\n"                                   \
+	"<meta http-equiv=\"Content-Security-Policy\" "                \
+	"content=\"default-src 'none'; style-src 'unsafe-inline'\">\n" \
 	"<meta name=\"viewport\" content=\"width=device-width\">\n"
+
+static const char page_copy_head[] = EXPLAIN_HEAD
 	"<base target=\"_top\">\n<title>Copy</title>\n<style>\n"
 	":root{color-scheme:light dark;--paper:#fff;--ink:#1b1e23;"
 	"--soft:#69707b;--kept:#dfe7ff;--line:#e3e3de;--mark:#3b5bdb}\n"
@@ -278,18 +282,6 @@ void page_copy(const struct page *page, const struct verdict *verdicts,
 }
 
 /*
- * The explanation loads nothing and runs nothing, whatever the page contains:
- * it contains only escaped text of the page, and the content security policy
- * also blocks scripts.
- */
-static const char render_explain_head[] =
-	"<!doctype html>\n<html lang=\"en\">\n<head>\n"
-	"<meta charset=\"utf-8\">\n"
-	"<meta http-equiv=\"Content-Security-Policy\" "
-	"content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-	"<meta name=\"viewport\" content=\"width=device-width\">\n";
-
-/*
  * Blue and vermilion of Okabe and Ito's palette, which colour-blind people can
  * distinguish; the verdict is also shown by the line under the text.
  */
@@ -349,7 +341,7 @@ static void explain_write_row(struct buffer *out, const char *name,
 {
 	if (value == NULL || *value == '\0')
 		return;
-	buffer_printf(out, "<dt>%s</dt><dd>", name);
+	markup_begin_term(out, name);
 	markup_append_label(out, value);
 	buffer_append_text(out, "</dd>\n");
 }
@@ -361,7 +353,8 @@ static void write_parameters(struct buffer *out,
 
 	if (extractor->parameter_count == 0)
 		return;
-	buffer_append_text(out, "<dt>Parameters</dt><dd><table>\n");
+	markup_begin_term(out, "Parameters");
+	buffer_append_text(out, "<table>\n");
 	for (size_t i = 0; i < extractor->parameter_count; i++) {
 		const struct parameter *row = &extractor->parameters[i];
 		double value = explanation->parameters[i];
@@ -386,7 +379,7 @@ static void explain_write_counts(struct buffer *out, const struct page *page,
 {
 	struct explained_counts explained = explain_count(page, verdicts);
 
-	buffer_append_text(out, "<dt>Texts</dt><dd>");
+	markup_begin_term(out, "Texts");
 	for (int i = 0; i < STANDING_COUNT; i++)
 		buffer_printf(out, "%s%u %s (%llu words)", i == 0 ? "" : ", ",
 			      explained.texts[i], verdict_names[i],
@@ -405,7 +398,7 @@ static void write_header(struct buffer *out, const struct page *page,
 	markup_append_label(out, extractor->summary);
 	buffer_append_text(out, "</small></h1>\n<dl>\n");
 	if (page->title.size > 0) {
-		buffer_append_text(out, "<dt>Page</dt><dd>");
+		markup_begin_term(out, "Page");
 		escape_append(out, page->title);
 		buffer_append_text(out, "</dd>\n");
 	}
@@ -458,7 +451,7 @@ void render_explanation(const struct page *page, const struct verdict *verdicts,
 			const struct explanation *explanation,
 			struct buffer *out)
 {
-	buffer_append_text(out, render_explain_head);
+	buffer_append_text(out, EXPLAIN_HEAD);
 	write_style(out);
 	buffer_printf(out, "<title>%s: ", explanation->extractor->name);
 	escape_append(out, page->title);

@@ -7,8 +7,8 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "extract/core/document_walk.h"
 #include "extract/core/trace.h"
+#include "page/markup.h"
 
 enum {
 	MAX_TICKS = 50,

@@ -15,6 +15,7 @@
 #include "extract/render/table.h"
 #include "extract/text/characters.h"
 #include "page/entity.h"
+#include "page/markup.h"
 #include "page/page.h"
 #include "page/scanner.h"
 #include "page/tag.h"

@@ -8,10 +8,10 @@
 #include "base/hash.h"
 #include "base/limit.h"
 #include "base/utf8.h"
-#include "extract/core/document_walk.h"
 #include "extract/render/layout.h"
 #include "extract/render/render.h"
 #include "extract/text/characters.h"
+#include "page/markup.h"
 #include "page/page.h"
 
 enum {

@@ -11,6 +11,7 @@
 #include "extract/render/layout.h"
 #include "extract/render/outline.h"
 #include "extract/text/word.h"
+#include "page/markup.h"
 #include "page/page.h"
 
 enum { MIN_WORDS = 10 };

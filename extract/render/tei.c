@@ -7,6 +7,7 @@
 #include "extract/render/layout.h"
 #include "extract/render/outline.h"
 #include "extract/render/render.h"
+#include "page/markup.h"
 #include "page/page.h"
 
 enum {

@@ -5,9 +5,9 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
-#include "extract/core/document_walk.h"
 #include "extract/core/trace.h"
 #include "extract/extractors.h"
+#include "page/markup.h"
 #include "page/page.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

@@ -1,5 +1,5 @@
-#include "extract/core/document_walk.h"
 
+#include "page/markup.h"
 #include "page/page.h"
 #include "tests/unit/run.h"
 

@@ -30,8 +30,6 @@
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/systemd.h"
 #include "daemon/runtime/thread.h"
-#include "daemon/watch/maintenance.h"
-#include "daemon/watch/threshold_selector.h"
 #include "daemon/watch/watcher.h"
 #include "store/partitions.h"
 #include "store/rows.h"

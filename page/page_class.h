@@ -3,8 +3,8 @@
  * gates... Template models are built from real pages only, because the other
  * documents look alike on all sites and would become templates. The class
  * depends only on the page: its structure and a few words in many languages.
- * daemon/engine/commit_site.h finds soft 404s, which it compares with another
- * page of the site.
+ * daemon/engine/engine_internal.h finds soft 404s, which it compares with
+ * another page of the site.
  */
 #ifndef PAGE_PAGE_CLASS_H
 #define PAGE_PAGE_CLASS_H

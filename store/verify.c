@@ -16,7 +16,6 @@
 #include "store/rows.h"
 #include "store/store.h"
 #include "store/txn.h"
-#include "store/verify_tables.h"
 
 /*
  * If `is_started` is false, the next step seeks the first key that is not below

@@ -1,7 +1,7 @@
 /*
  * store/verify.h - recomputes from the records everything that other tables
  * derive from them, and compares (promise 2 of the manual).
- * daemon/engine/invariants_verify.h checks the partition of the pages into
+ * daemon/engine/invariants.h checks the partition of the pages into
  * clusters, which requires clustering.
  */
 #ifndef STORE_VERIFY_H
@@ -11,6 +11,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "store/rows.h"
 #include "store/txn.h"
 
 struct verify_report {
@@ -41,7 +42,7 @@ enum { VERIFY_PLACE_BYTES = 128 };
 enum error store_verify(struct txn *txn, struct verify_report *report);
 
 /*
- * Read the pages of every table without the map (store/lmdb_file_walk.h), in
+ * Read the pages of every table without the map (store/lmdb_file.h), in
  * the current snapshot of the file, and compare the checksum of every value.
  * Report each damage with its table and page or row. Do not read damaged parts
  * through the map. ERR_IO, ERR_BUSY.
@@ -57,5 +58,56 @@ void verify_place(struct verify_report *report, const char *format, ...)
 /* Add a problem to the report. */
 void verify_problem(struct verify_report *report, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* The parts of store_verify(). Internal to store/. */
+
+/* A site that is being checked. */
+struct table_check {
+	struct txn *txn;
+	struct verify_report *report;
+	const struct site_row *site;
+};
+
+/* The beginning of each reported line: "site HOST: ". */
+#define CHECK_SITE "site %.*s: "
+#define CHECK_HOST(check) \
+	(int)(check)->site->host.size, (const char *)(check)->site->host.data
+
+/* Check TABLE_PAGES, BODIES, RECORDS and the page counts of the site. */
+void verify_page_tables(const struct table_check *check);
+
+/*
+ * Check TABLE_DICTIONARIES, and that the dictionaries of SAMPLE_PAGES exist. An
+ * unused dictionary is no problem; the daemon deletes it later.
+ */
+void verify_dictionary_table(const struct table_check *check);
+
+/* Check TABLE_CLUSTERS, MEMBERS, DF. */
+void verify_cluster_tables(const struct table_check *check);
+
+/* Check TABLE_SHINGLES, SETS, and that MEMBERS refer to them. */
+void verify_set_tables(const struct table_check *check);
+
+/* Check TABLE_PATTERNS against the sums of the rows of TABLE_FRONTIER. */
+void verify_pattern_table(const struct table_check *check);
+
+/* Check TABLE_FRONTIER, DUE and the URL counts of the site. */
+void verify_frontier_tables(const struct table_check *check);
+
+/* Check TABLE_GUARDS and GUARDED. */
+void verify_guard_tables(const struct table_check *check);
+
+/* Check TABLE_QUARANTINE. */
+void verify_quarantine_table(const struct table_check *check);
+
+/* Check TABLE_HOOKS, OUTBOX, SILENCES. */
+void verify_alert_tables(struct txn *txn, struct verify_report *report);
+
+/*
+ * Decode a row of TABLE_PAGES. Return false if it is damaged;
+ * verify_page_tables() reports that.
+ */
+bool verify_page_row(struct txn *txn, uint32_t site, uint64_t page,
+		     struct page_row *row_out);
 
 #endif

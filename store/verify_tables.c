@@ -1,4 +1,4 @@
-#include "store/verify_tables.h"
+#include "store/verify.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

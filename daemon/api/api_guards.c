@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 #include "daemon/api/api.h"
-#include "daemon/engine/analyser.h"
 #include "daemon/engine/commit_guard.h"
 #include "daemon/privsep/messages.h"
 #include "daemon/privsep/worker_pool.h"

@@ -10,7 +10,6 @@
 #include "daemon/ctl/offline.h"
 #include "daemon/nodes/encryption_keys.h"
 #include "daemon/nodes/nodes.h"
-#include "daemon/nodes/ownership.h"
 #include "daemon/nodes/snapshot.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/terminal.h"

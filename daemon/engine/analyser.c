@@ -1,4 +1,4 @@
-#include "daemon/engine/analyser.h"
+#include "daemon/engine/engine_internal.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -98,4 +98,12 @@ void guard_begin_state(struct guard_row *guard);
 void invariants_verify_guards(struct txn *txn, const struct site_row *site,
 			      struct verify_report *report);
 
+/*
+ * Append the guards of the site `host` that are not suspended, each with its
+ * last good result on the page of `url`: a list of struct wanted_guard
+ * (daemon/privsep/messages.h).
+ */
+void guard_check_read(struct store *store, const char *host, struct slice url,
+		      struct buffer *list);
+
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "daemon/engine/commit.h"
-#include "daemon/engine/commit_site.h"
+#include "daemon/engine/engine_internal.h"
 #include "page/page.h"
 #include "page/page_class.h"
 #include "store/document_frequency.h"

@@ -1,4 +1,4 @@
-#include "daemon/engine/crawler.h"
+#include "daemon/engine/engine_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

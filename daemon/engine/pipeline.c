@@ -8,10 +8,9 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "daemon/engine/analyser.h"
 #include "daemon/engine/commit_event.h"
 #include "daemon/engine/commit_guard.h"
-#include "daemon/engine/crawler.h"
+#include "daemon/engine/engine_internal.h"
 #include "daemon/privsep/worker_pool.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/lock.h"

@@ -1,4 +1,4 @@
-#include "daemon/nodes/import_jobs.h"
+#include "daemon/nodes/nodes_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "daemon/nodes/log_append.h"
-#include "daemon/nodes/nodes_internal.h"
 #include "daemon/runtime/clock.h"
 #include "store/partitions.h"
 

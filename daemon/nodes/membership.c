@@ -1,4 +1,4 @@
-#include "daemon/nodes/membership.h"
+#include "daemon/nodes/nodes_internal.h"
 
 #include <assert.h>
 #include <jansson.h>
@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "crawl/host.h"
-#include "daemon/nodes/nodes_internal.h"
 #include "daemon/nodes/placement.h"
 #include "daemon/runtime/clock.h"
 #include "store/partitions.h"

@@ -9,7 +9,6 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "daemon/nodes/import_jobs.h"
 #include "daemon/nodes/nodes_internal.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/thread.h"

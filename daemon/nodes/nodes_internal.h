@@ -10,18 +10,70 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "base/compress.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "daemon/engine/engine.h"
 #include "daemon/engine/pipeline.h"
 #include "daemon/nodes/broker.h"
-#include "daemon/nodes/membership.h"
+#include "daemon/nodes/encryption_keys.h"
 #include "daemon/nodes/nodes.h"
 #include "daemon/nodes/snapshot_store.h"
 #include "daemon/runtime/lock.h"
 #include "store/journal.h"
 #include "store/store.h"
+
+/*
+ * When the leases of nodes were renewed, by our own steady clock.
+ *
+ * The servers expire leases by their clocks, which an operator may set. After a
+ * step forward all leases expire together although the nodes live; after a step
+ * back no lease expires although a node has failed. These functions do not
+ * lock.
+ */
+
+struct failure_detector_item {
+	char name[NODE_NAME_BYTES];
+	uint64_t revision;
+	uint64_t seen_ms;   /* when it appeared or was renewed */
+	uint64_t looked_ms; /* when it was last seen */
+	uint64_t silent_ms; /* observed time without a renewal */
+};
+
+struct failure_detector {
+	uint64_t lease_ms;
+	uint64_t since_ms;  /* start of the current observation without a gap; 0
+			       = not started */
+	uint64_t looked_ms; /* last observation */
+	struct failure_detector_item *items; /* [count] */
+	size_t count;
+	size_t capacity;
+};
+
+/* Note all current leases: the key is the node's name. */
+void failure_detector_note(struct failure_detector *sightings,
+			   const struct broker_row *rows, size_t count,
+			   uint64_t now_ms);
+
+/*
+ * Return whether this existing lease was not renewed for two lease durations
+ * while we observed it: its node has failed long ago.
+ */
+bool failure_detector_is_silent(const struct failure_detector *sightings,
+				const struct broker_row *row);
+
+/*
+ * Return whether the lease of a node, which has no row, has expired by our
+ * clock too: its last renewal is one lease ago, and we have observed without a
+ * gap since.
+ */
+bool failure_detector_has_expired(const struct failure_detector *sightings,
+				  const char *name, uint64_t now_ms);
+
+void failure_detector_free(struct failure_detector *sightings);
+
+/* The lifecycle of the node. */
 
 struct commit_log;
 struct engine;
@@ -471,5 +523,22 @@ void log_apply_renumber(struct node_group *cluster, unsigned number,
 /* Log the new number, at most once a minute. */
 void log_apply_log_renumbered(struct node_group *cluster, unsigned number,
 			      uint64_t from, uint64_t to);
+
+/*
+ * How the broker stores a job with secrets, such as a site with headers: a
+ * mark, then the encrypted job. Other jobs are plain JSON.
+ */
+
+/* Append the job, encrypted for this subject. `keys` is not NULL. */
+void import_job_encrypt(const struct encryption_keys *keys, const char *subject,
+			struct slice job, struct buffer *out);
+
+/*
+ * Append the decrypted job. ERR_NO_ENCRYPTION_KEY; ERR_CORRUPT: it was changed,
+ * or belongs to another subject.
+ */
+enum error import_job_decrypt(const struct encryption_keys *keys,
+			      const char *subject, struct slice bytes,
+			      struct buffer *out);
 
 #endif

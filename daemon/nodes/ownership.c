@@ -1,4 +1,4 @@
-#include "daemon/nodes/ownership.h"
+#include "daemon/nodes/nodes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "daemon/nodes/log_append.h"
 #include "daemon/nodes/log_apply.h"
-#include "daemon/nodes/nodes.h"
 #include "daemon/runtime/clock.h"
 #include "store/key.h"
 #include "store/partitions.h"

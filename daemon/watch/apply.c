@@ -1,4 +1,4 @@
-#include "daemon/watch/apply.h"
+#include "daemon/watch/decide.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "base/buffer.h"
 #include "base/compress.h"
 #include "base/memory.h"
-#include "daemon/watch/decide.h"
 #include "store/rows.h"
 
 static void add_visit(struct event_draft *draft, uint64_t page)

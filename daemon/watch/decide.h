@@ -46,8 +46,81 @@
 #include <stdint.h>
 
 #include "daemon/watch/collect.h"
-#include "daemon/watch/votes.h"
 #include "store/rows.h"
+#include "template/change_detector.h"
+
+/* What the sample pages of a template show together. Pure. */
+
+/* The observation of one sample page. */
+struct sample_observation {
+	enum observation kind;
+	uint32_t cluster; /* its cluster, or the one that it redirects to; 0 =
+			     none */
+	uint64_t fetched_ms;  /* of the stored page; 0 = not a page */
+	bool is_fresh;        /* its last visit was in the window */
+	bool has_other_paths; /* a page that differs from before */
+	bool is_moved; /* deleted, and redirects to a page of `cluster` */
+};
+
+/*
+ * Observe a page. A page that was not visited since `window_ms` counts as
+ * OBSERVED_UNSEEN, unless its paths differ: a page does not change back on its
+ * own. A redirect also counts as unseen until its target is fetched.
+ */
+struct sample_observation observe_sample_page(const struct sample_page *page,
+					      uint64_t window_ms);
+
+/* Return whether the page is unseen, or exists with its old paths. */
+bool observation_is_unchanged(const struct sample_observation *observation);
+
+/* A cluster that misplaced sample pages are in. */
+struct misplaced_page {
+	uint32_t cluster;
+	uint32_t pages; /* number of sample pages in it */
+	bool is_seen;   /* the page was fetched and is a page */
+};
+
+struct votes {
+	struct sample_observation
+		observations[MAX_TEMPLATE_SAMPLE]; /* [pages] */
+	uint32_t pages;                            /* sample pages */
+	struct detection detection; /* its slices belong to the arena */
+	uint32_t unseen;
+	uint32_t gone;
+	uint32_t blocked;
+	uint32_t fresh;     /* fetched in the window, or deleted */
+	uint32_t elsewhere; /* number of pages in other clusters: each has its
+			       stray */
+	struct misplaced_page strays[MAX_TEMPLATE_SAMPLE];
+	uint32_t disagreed;   /* pages that have changed or moved */
+	uint32_t destination; /* where most misplaced pages are; 0 = nowhere */
+	uint32_t led_to; /* the cluster that half of the sample redirects to; 0
+			    = none */
+	uint32_t majority; /* the cluster of more than half of the pages, if any
+			    */
+	uint64_t seen_ms;  /* when one of them was last seen unchanged */
+	bool follows_split; /* ignore pages that follow a reported split */
+	bool is_recut;      /* the threshold changed, and the pages did not */
+	bool has_left; /* at a lower majority: they have changed in the same way
+			  and are elsewhere */
+};
+
+struct vote_rules {
+	uint64_t window_ms; /* see observe_sample_page() */
+	uint16_t threshold; /* threshold of the site */
+	bool is_late;       /* the wait is over */
+};
+
+/*
+ * Count the votes of the sample of a live template. Pages that follow a
+ * reported split are ignored until nearly all have moved. Temporary data is in
+ * `arena`.
+ */
+void votes_count(const struct template_facts *facts,
+		 const struct vote_rules *rules, struct arena *arena,
+		 struct votes *votes_out);
+
+/* The states of a template, the signals and the actions. */
 
 enum watch_state {
 	WATCH_NEVER,         /* the signal is impossible in that state */
@@ -389,5 +462,43 @@ struct lineage_entry {
 /* Return the lineage with one more entry, in the arena of the plan. */
 struct slice lineage_add(const struct watch_plan *plan, struct slice lineage,
 			 const struct lineage_entry *entry);
+
+/*
+ * Turn the decisions of a plan into updates that the engine commits in one
+ * transaction. All input is in the facts.
+ */
+
+/*
+ * Growing list of updates. Initialize with zeros and the arena; finish with
+ * event_draft_finish().
+ */
+struct event_draft {
+	struct arena *arena;
+	struct template_update *templates; /* [template_count] */
+	size_t template_count;
+	size_t template_capacity;
+	struct event_row *events; /* [event_count] */
+	size_t event_count;
+	size_t event_capacity;
+	uint64_t *visits; /* [visit_count] */
+	size_t visit_count;
+	size_t visit_capacity;
+};
+
+/*
+ * Apply a step. Temporary data is in `scratch`, results are in the draft's
+ * arena.
+ */
+void decision_apply(const struct watch_plan *plan,
+		    const struct template_facts *facts,
+		    const struct decision *step, struct arena *scratch,
+		    struct event_draft *draft);
+void site_decision_apply(const struct watch_plan *plan,
+			 const struct site_decision *step,
+			 struct event_draft *draft);
+
+/* Move the results into the arena; the draft is empty afterwards. */
+void event_draft_finish(struct event_draft *draft,
+			struct template_updates *findings_out);
 
 #endif

@@ -1,4 +1,4 @@
-#include "daemon/watch/maintenance.h"
+#include "daemon/watch/watcher.h"
 
 #include <assert.h>
 #include <inttypes.h>

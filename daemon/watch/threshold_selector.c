@@ -1,4 +1,4 @@
-#include "daemon/watch/threshold_selector.h"
+#include "daemon/watch/watcher.h"
 
 #include <stdlib.h>
 

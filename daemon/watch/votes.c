@@ -1,10 +1,9 @@
-#include "daemon/watch/votes.h"
+#include "daemon/watch/decide.h"
 
 #include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/hash.h"
-#include "daemon/watch/decide.h"
 #include "page/page_class.h"
 #include "template/version_json.h"
 

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/thread.h"
-#include "daemon/watch/apply.h"
+#include "daemon/watch/decide.h"
 #include "store/partitions.h"
 #include "store/rows.h"
 

@@ -14,6 +14,7 @@
 #include "page/page.h"
 #include "store/rows.h"
 #include "store/store.h"
+#include "template/page_tree.h"
 
 struct arena;
 struct report_facts;
@@ -199,5 +200,12 @@ void report_lineage(const struct report_facts *facts, struct buffer *out);
 
 /* The style sheet of the page. */
 extern const char report_style[];
+
+/*
+ * Append the shown paths of `side`; mark the steps that the other side does not
+ * have.
+ */
+void report_outline(const struct path_tree *tree, enum path_side side,
+		    struct buffer *out);
 
 #endif

@@ -7,7 +7,6 @@
 #include "base/arena.h"
 #include "base/date.h"
 #include "daemon/web/site_report.h"
-#include "daemon/web/site_report_clusters.h"
 #include "page/markup.h"
 #include "template/page_tree.h"
 #include "template/version.h"

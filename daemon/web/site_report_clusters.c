@@ -1,4 +1,4 @@
-#include "daemon/web/site_report_clusters.h"
+#include "daemon/web/site_report.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -10,7 +10,6 @@
 #include "daemon/privsep/messages.h"
 #include "daemon/privsep/worker_pool.h"
 #include "daemon/query/stored_site.h"
-#include "daemon/web/site_report.h"
 #include "daemon/web/thresholds.h"
 #include "page/markup.h"
 #include "store/document_frequency.h"

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/engine/analyser.h"
+#include "daemon/engine/engine_internal.h"
 #include "daemon/privsep/messages.h"
 #include "daemon/query/query.h"
 #include "daemon/query/stored_text.h"

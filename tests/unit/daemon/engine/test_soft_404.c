@@ -1,4 +1,4 @@
-#include "daemon/engine/commit_site.h"
+#include "daemon/engine/engine_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

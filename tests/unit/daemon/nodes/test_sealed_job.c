@@ -1,4 +1,4 @@
-#include "daemon/nodes/import_jobs.h"
+#include "daemon/nodes/nodes_internal.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "daemon/nodes/membership.h"
+#include "daemon/nodes/nodes_internal.h"
 
 #include <stdio.h>
 #include <string.h>

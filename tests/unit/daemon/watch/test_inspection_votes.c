@@ -1,5 +1,5 @@
 /* What one sample page says, and what all of them say. */
-#include "daemon/watch/votes.h"
+#include "daemon/watch/decide.h"
 
 #include "base/arena.h"
 #include "page/page_class.h"

@@ -1,5 +1,5 @@
 #include "daemon/engine/sites.h"
-#include "daemon/watch/threshold_selector.h"
+#include "daemon/watch/watcher.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -47,7 +47,9 @@ void dictionary_cache_destroy(struct dictionary_cache *cache)
 	free(cache);
 }
 
-struct slice dictionary_bytes_slice(const struct dictionary_bytes *dictionary)
+/* A dictionary in use. */
+static struct slice
+dictionary_bytes_slice(const struct dictionary_bytes *dictionary)
 {
 	return buffer_slice(&dictionary->bytes);
 }
@@ -66,8 +68,12 @@ static bool dictionary_name_equal(struct dictionary_name a,
 	return a.table == b.table && a.site == b.site && a.number == b.number;
 }
 
-struct dictionary_bytes *dictionary_cache_get(struct dictionary_cache *cache,
-					      struct dictionary_name name)
+/*
+ * Return the dictionary, or NULL; release it with dictionary_bytes_release().
+ */
+static struct dictionary_bytes *
+dictionary_cache_get(struct dictionary_cache *cache,
+		     struct dictionary_name name)
 {
 	struct dictionary_bytes *found = NULL;
 
@@ -100,9 +106,13 @@ dictionary_cache_oldest(struct dictionary_cache *cache)
 	return oldest;
 }
 
-struct dictionary_bytes *dictionary_cache_put(struct dictionary_cache *cache,
-					      struct dictionary_name name,
-					      struct buffer *bytes)
+/*
+ * Make a dictionary of `bytes`, which it adopts; release it. Cache it if
+ * `cache` is not NULL.
+ */
+static struct dictionary_bytes *
+dictionary_cache_put(struct dictionary_cache *cache,
+		     struct dictionary_name name, struct buffer *bytes)
 {
 	struct dictionary_bytes *one = mem_alloc(1, sizeof(*one));
 	struct dictionary_bytes *dropped;

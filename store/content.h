@@ -92,9 +92,6 @@ struct dictionary_cache *dictionary_cache_create(void);
 /* The caller has released all dictionaries. Do nothing for NULL. */
 void dictionary_cache_destroy(struct dictionary_cache *cache);
 
-/* A dictionary in use. */
-struct slice dictionary_bytes_slice(const struct dictionary_bytes *dictionary);
-
 /* The key of a dictionary: it serves the values of a table. */
 struct dictionary_name {
 	enum table table;
@@ -102,19 +99,6 @@ struct dictionary_name {
 	uint32_t number;
 };
 
-/*
- * Return the dictionary, or NULL; release it with dictionary_bytes_release().
- */
-struct dictionary_bytes *dictionary_cache_get(struct dictionary_cache *cache,
-					      struct dictionary_name name);
-
-/*
- * Make a dictionary of `bytes`, which it adopts; release it. Cache it if
- * `cache` is not NULL.
- */
-struct dictionary_bytes *dictionary_cache_put(struct dictionary_cache *cache,
-					      struct dictionary_name name,
-					      struct buffer *bytes);
 void dictionary_bytes_release(struct dictionary_bytes *dictionary);
 
 #endif

@@ -59,8 +59,12 @@ static bool file_read_at(int file, void *out, size_t size, uint64_t offset)
 	return true;
 }
 
-bool lmdb_file_read(const struct lmdb_file *data, uint64_t page, size_t offset,
-		    void *out, size_t size)
+/*
+ * Read `size` bytes from `offset` of the page; return false if the file is too
+ * short.
+ */
+static bool lmdb_file_read(const struct lmdb_file *data, uint64_t page,
+			   size_t offset, void *out, size_t size)
 {
 	if (page > (uint64_t)INT64_MAX / data->page_bytes - 1 ||
 	    size > (uint64_t)INT64_MAX / 2)
@@ -191,7 +195,12 @@ void lmdb_file_close(struct lmdb_file *data)
 	data->file = -1;
 }
 
-bool lmdb_file_is_long_enough(const struct lmdb_file *data)
+/*
+ * Return whether the file contains all pages that the meta page counts. A
+ * complete store can be a few pages shorter: its last transaction freed them
+ * immediately.
+ */
+static bool lmdb_file_is_long_enough(const struct lmdb_file *data)
 {
 	return data->meta.last_page < data->bytes / data->page_bytes;
 }
@@ -711,8 +720,12 @@ enum error lmdb_file_walk(const struct lmdb_file *data,
 	return lmdb_walk_run(data, visitor, false);
 }
 
-enum error lmdb_file_walk_roots(const struct lmdb_file *data,
-				const struct lmdb_visitor *visitor)
+/*
+ * Do the same for the pages that opening a store reads: the roots of LMDB's own
+ * tables, the list of tables, and the root of each table.
+ */
+static enum error lmdb_file_walk_roots(const struct lmdb_file *data,
+				       const struct lmdb_visitor *visitor)
 {
 	return lmdb_walk_run(data, visitor, true);
 }

@@ -79,20 +79,6 @@ enum error lmdb_file_open(struct lmdb_file *data_out, const char *path,
 void lmdb_file_close(struct lmdb_file *data);
 
 /*
- * Return whether the file contains all pages that the meta page counts. A
- * complete store can be a few pages shorter: its last transaction freed them
- * immediately.
- */
-bool lmdb_file_is_long_enough(const struct lmdb_file *data);
-
-/*
- * Read `size` bytes from `offset` of the page; return false if the file is too
- * short.
- */
-bool lmdb_file_read(const struct lmdb_file *data, uint64_t page, size_t offset,
-		    void *out, size_t size);
-
-/*
  * Checks every page that a table of the file uses, with store/lmdb_file.h:
  * whether LMDB can have written it, as far as one page shows that. Also visits
  * the rows of the intact pages.
@@ -129,12 +115,5 @@ struct lmdb_visitor {
  */
 enum error lmdb_file_walk(const struct lmdb_file *data,
 			  const struct lmdb_visitor *visitor);
-
-/*
- * Do the same for the pages that opening a store reads: the roots of LMDB's own
- * tables, the list of tables, and the root of each table.
- */
-enum error lmdb_file_walk_roots(const struct lmdb_file *data,
-				const struct lmdb_visitor *visitor);
 
 #endif

@@ -63,7 +63,7 @@ static struct slice authority_host_of(struct slice authority)
 	return (struct slice){end, authority.size - (size_t)(end - text)};
 }
 
-void site_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES])
+static void site_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES])
 {
 	snprintf(out, COUNTER_NAME_BYTES, "site.%03u", partition);
 }

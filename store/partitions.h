@@ -79,7 +79,6 @@ struct job_mark {
  * number of the last completed job in the stream of the node group; and the
  * time when the broker stored that job, in Unix milliseconds.
  */
-void site_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
 void job_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
 void job_time_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
 

@@ -115,7 +115,12 @@ static bool lock_byte(int lock, int command, short type)
 	return fcntl(lock, command, &range) == 0;
 }
 
-int folder_lock_shared(const char *path)
+/*
+ * Lock the folder as a reader until the caller closes the returned descriptor;
+ * wait while another process replaces the data. Return -1 if the folder has no
+ * lock file and therefore no store.
+ */
+static int folder_lock_shared(const char *path)
 {
 	char name[MAX_PATH_BYTES];
 	int lock = -1;
@@ -148,7 +153,8 @@ bool folder_is_read(const char *path)
 	return is_open;
 }
 
-enum error folder_write_use(int lock, enum folder_use use)
+/* Write the state to the disk. ERR_STORE_FULL, ERR_IO. */
+static enum error folder_write_use(int lock, enum folder_use use)
 {
 	if (ftruncate(lock, (off_t)use) != 0)
 		return folder_fail("the store's file lock", "resized");
@@ -157,7 +163,7 @@ enum error folder_write_use(int lock, enum folder_use use)
 		       : folder_fail("the store's file lock", "synced");
 }
 
-enum folder_use folder_read_use(int lock)
+static enum folder_use folder_read_use(int lock)
 {
 	struct stat status;
 
@@ -166,7 +172,11 @@ enum folder_use folder_read_use(int lock)
 	return (enum folder_use)status.st_size;
 }
 
-bool folder_is_empty(const char *path)
+/*
+ * Return whether the data file exists, but is empty: its creation failed, or it
+ * was truncated.
+ */
+static bool folder_is_empty(const char *path)
 {
 	char name[MAX_PATH_BYTES];
 	struct stat status;
@@ -531,7 +541,11 @@ static enum error open_tables(struct store *store)
 	return txn.error;
 }
 
-enum error store_open_env(struct store *store)
+/*
+ * Open the environment and its tables according to the options. No other thread
+ * may use the store.
+ */
+static enum error store_open_env(struct store *store)
 {
 	int dead = 0;
 	enum error error = lmdb_file_check(store->path, LMDB_ROOTS);

@@ -194,12 +194,6 @@ struct store {
 };
 
 /*
- * Open the environment and its tables according to the options. No other thread
- * may use the store.
- */
-enum error store_open_env(struct store *store);
-
-/*
  * Open the environment again after LMDB has closed it. On a failure the process
  * cannot continue: it logs a message and exits.
  */
@@ -266,13 +260,6 @@ bool folder_name(char *out, const char *path, const char *name);
  */
 enum error folder_lock(const char *path, int *lock_out);
 
-/*
- * Lock the folder as a reader until the caller closes the returned descriptor;
- * wait while another process replaces the data. Return -1 if the folder has no
- * lock file and therefore no store.
- */
-int folder_lock_shared(const char *path);
-
 /* The state of the store. The size of the lock file in bytes stores it. */
 enum folder_use {
 	FOLDER_NEVER,  /* no process has written to the store yet */
@@ -280,16 +267,6 @@ enum folder_use {
 	FOLDER_IN_USE, /* the last writer has not closed it: it runs, or was
 			  killed */
 };
-
-/* Write the state to the disk. ERR_STORE_FULL, ERR_IO. */
-enum error folder_write_use(int lock, enum folder_use use);
-enum folder_use folder_read_use(int lock);
-
-/*
- * Return whether the data file exists, but is empty: its creation failed, or it
- * was truncated.
- */
-bool folder_is_empty(const char *path);
 
 /*
  * Lock out all readers until folder_release(). ERR_BUSY: a process is reading.

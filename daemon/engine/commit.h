@@ -127,14 +127,6 @@ struct link_result commit_link(struct commit *batch, struct site *site,
 			       uint64_t page,
 			       const struct signature *signature);
 
-/*
- * Apply the changes of the linkage to the store, except for the page that
- * caused them (or NULL).
- */
-void commit_linkage_changes(struct commit *batch, struct site *site,
-			    const uint64_t *page,
-			    const struct linkage_changes *changes);
-
 /* commit_threshold.c: set another threshold. */
 
 struct threshold_update {
@@ -153,21 +145,7 @@ void commit_load_record(struct commit *batch, const struct site *site,
 			uint64_t page, struct record *record_out,
 			struct buffer *bytes_out);
 
-/* batch_links.c: add the links of a page to the frontier. */
-void commit_links(struct commit *batch, struct site *site,
-		  const struct url *page, const struct record *record,
-		  const struct frontier_row *row);
-
-/* commit_note_novelty.c: note whether a visited page has shown anything new. */
-void commit_note_novelty(struct commit *batch, struct site *site, uint64_t page,
-			 const struct record *record,
-			 struct link_result linked);
-
 /* batch_auxiliary.c: sitemaps, and the soft-404 probe. */
-
-/* Request both for a new site, or after its options have changed. */
-void commit_schedule_auxiliary(struct commit *batch, struct site *site,
-			       const struct url *seed);
 
 /* Add the sitemaps that a robots.txt names to the frontier. */
 void commit_robots_sitemaps(struct commit *batch, struct site *site,

@@ -126,9 +126,13 @@ static void emit_events(struct commit *batch, const struct site *site,
 			     });
 }
 
-void commit_linkage_changes(struct commit *batch, struct site *site,
-			    const uint64_t *page,
-			    const struct linkage_changes *changes)
+/*
+ * Apply the changes of the linkage to the store, except for the page that
+ * caused them (or NULL).
+ */
+static void commit_linkage_changes(struct commit *batch, struct site *site,
+				   const uint64_t *page,
+				   const struct linkage_changes *changes)
 {
 	store_sets(batch, site, changes);
 	for (size_t i = 0; i < changes->move_count; i++)

@@ -294,8 +294,10 @@ static unsigned page_text_agreement(struct commit *batch, struct site *site,
 	return all == 0 ? PERMILLE : (unsigned)(same * PERMILLE / all);
 }
 
-void commit_note_novelty(struct commit *batch, struct site *site, uint64_t page,
-			 const struct record *record, struct link_result linked)
+/* Note whether a visited page has shown anything new. */
+static void commit_note_novelty(struct commit *batch, struct site *site,
+				uint64_t page, const struct record *record,
+				struct link_result linked)
 {
 	struct novelty novelty = {
 		.cluster = linked.cluster,
@@ -432,9 +434,10 @@ static void add_candidate(struct commit *batch, struct site *site,
 			});
 }
 
-void commit_links(struct commit *batch, struct site *site,
-		  const struct url *page, const struct record *record,
-		  const struct frontier_row *row)
+/* Add the links of a page to the frontier. */
+static void commit_links(struct commit *batch, struct site *site,
+			 const struct url *page, const struct record *record,
+			 const struct frontier_row *row)
 {
 	bool is_asked = (row->flags & FRONTIER_IS_ON_DEMAND) != 0;
 	unsigned depth = is_asked ? 1 : row->depth + 1U;

@@ -263,8 +263,9 @@ static void discover_probe(struct commit *batch, struct site *site,
 			});
 }
 
-void commit_schedule_auxiliary(struct commit *batch, struct site *site,
-			       const struct url *seed)
+/* Request both for a new site, or after its options have changed. */
+static void commit_schedule_auxiliary(struct commit *batch, struct site *site,
+				      const struct url *seed)
 {
 	struct url url;
 

@@ -87,11 +87,6 @@ struct job_queue {
 	bool is_closed;
 };
 
-void job_queue_init(struct job_queue *queue);
-
-/* Destroy the remaining jobs. No thread may use the queue any longer. */
-void job_queue_finish(struct job_queue *queue);
-
 /* Add a job; return the number of jobs in the queue. */
 size_t job_queue_push(struct job_queue *queue, struct job *job);
 
@@ -101,25 +96,12 @@ enum {
 	GATHER_MS = 20,
 };
 
-/*
- * Wait for a job and, for at most GATHER_MS, for others that fit with it: at
- * least one, at most GATHER_JOBS or GATHER_BYTES, as a list. So threads and
- * processes wake once for several pages. NULL when the queue is closed and
- * empty.
- */
-struct job *job_queue_gather(struct job_queue *queue);
-
 /* Return the queued jobs immediately: no others are coming. */
 void job_queue_flush(struct job_queue *queue);
 
 /* Remove all jobs, as a list; NULL if the queue is empty. Does not wait. */
 struct job *job_queue_take_all(struct job_queue *queue);
 
-/*
- * Close the queue: no job is added any longer, and waiting threads wake when it
- * is empty.
- */
-void job_queue_close(struct job_queue *queue);
 size_t job_queue_count(struct job_queue *queue);
 
 /*

@@ -609,14 +609,15 @@ void job_destroy(struct job *job)
 	free(job);
 }
 
-void job_queue_init(struct job_queue *queue)
+static void job_queue_init(struct job_queue *queue)
 {
 	*queue = (struct job_queue){0};
 	lock_init(&queue->lock, LOCK_QUEUE);
 	condition_init(&queue->is_changed);
 }
 
-void job_queue_finish(struct job_queue *queue)
+/* Destroy the remaining jobs. No thread may use the queue any longer. */
+static void job_queue_finish(struct job_queue *queue)
 {
 	struct job *job = queue->first;
 
@@ -695,7 +696,13 @@ static struct job *take_some(struct job_queue *queue)
 	return jobs;
 }
 
-struct job *job_queue_gather(struct job_queue *queue)
+/*
+ * Wait for a job and, for at most GATHER_MS, for others that fit with it: at
+ * least one, at most GATHER_JOBS or GATHER_BYTES, as a list. So threads and
+ * processes wake once for several pages. NULL when the queue is closed and
+ * empty.
+ */
+static struct job *job_queue_gather(struct job_queue *queue)
 {
 	struct job *jobs = NULL;
 
@@ -734,7 +741,11 @@ struct job *job_queue_take_all(struct job_queue *queue)
 	return jobs;
 }
 
-void job_queue_close(struct job_queue *queue)
+/*
+ * Close the queue: no job is added any longer, and waiting threads wake when it
+ * is empty.
+ */
+static void job_queue_close(struct job_queue *queue)
 {
 	lock_acquire(&queue->lock);
 	queue->is_closed = true;

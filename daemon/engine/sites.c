@@ -51,7 +51,7 @@ struct site *site_create(const struct site_row *row)
 	return site;
 }
 
-void site_destroy(struct site *site)
+static void site_destroy(struct site *site)
 {
 	if (site == NULL)
 		return;

@@ -74,7 +74,6 @@ struct site {
 
 /* Create a site with a copy of the row. Free with site_destroy(). */
 struct site *site_create(const struct site_row *row);
-void site_destroy(struct site *site);
 
 /* Replace a text of the row by a copy of `value`. */
 void site_set_text(struct slice *text, struct slice value);

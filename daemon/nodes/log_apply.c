@@ -685,8 +685,9 @@ enum error log_read_last(struct node_group *cluster, unsigned number,
 	return error == ERR_NOT_FOUND ? ERR_NONE : error;
 }
 
-void log_apply_renumber(struct node_group *cluster, unsigned number,
-			uint64_t to)
+/* Set the number of the last applied entry. */
+static void log_apply_renumber(struct node_group *cluster, unsigned number,
+			       uint64_t to)
 {
 	struct partition *partition = &cluster->partitions[number];
 	uint64_t from;

@@ -82,12 +82,6 @@ void resync_repair(struct node_group *cluster, unsigned number,
 /* Delete all data of the replica before anything else happens with it. */
 void resync_drop(struct node_group *cluster, unsigned number);
 
-/* damage.c: note that rows of the partition are unreadable. */
-void replica_check_note_damage(struct node_group *cluster, unsigned number);
-
-/* After ERR_CORRUPT: return whether rows of the partition are unreadable. */
-bool replica_check_is_damaged(struct node_group *cluster, unsigned number);
-
 /* Check all partitions that we own. */
 void replica_check_all(struct node_group *cluster);
 

@@ -81,8 +81,12 @@ static bool has_lease_of(const struct node_group *cluster, const char *name)
 	return false;
 }
 
-void heartbeat_read_all(struct node_group *cluster,
-			const struct broker_row *rows, size_t count)
+/*
+ * For the membership thread: read the expected nodes from the rows
+ * of BROKER_FACTS; ignore other rows.
+ */
+static void heartbeat_read_all(struct node_group *cluster,
+			       const struct broker_row *rows, size_t count)
 {
 	struct node_heartbeat *presences =
 		mem_alloc(count + 1, sizeof(*presences));
@@ -158,7 +162,8 @@ static void forget_gone(struct node_group *cluster)
 	}
 }
 
-void heartbeat_write(struct node_group *cluster)
+/* Write our heartbeat when it is due, and delete nodes that did not return. */
+static void heartbeat_write(struct node_group *cluster)
 {
 	const char *self = cluster->options.bus.name;
 	uint64_t patience_ms = cluster->options.patience_ms;

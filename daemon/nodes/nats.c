@@ -140,7 +140,7 @@ bool nats_is_connected(struct broker *bus, int64_t *clock_ms_out)
 	return is_connected;
 }
 
-bool nats_is_closed(struct broker *bus)
+static bool nats_is_closed(struct broker *bus)
 {
 	bool is_closed;
 
@@ -150,7 +150,7 @@ bool nats_is_closed(struct broker *bus)
 	return is_closed;
 }
 
-void nats_disconnect(struct broker *bus)
+static void nats_disconnect(struct broker *bus)
 {
 	natsConnection_Close(bus->connection);
 }

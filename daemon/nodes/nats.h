@@ -103,8 +103,6 @@ struct nats_deadline {
 
 bool nats_is_connected(struct broker *bus, int64_t *clock_ms_out);
 size_t nats_max_bytes(struct broker *bus);
-bool nats_is_closed(struct broker *bus);
-void nats_disconnect(struct broker *bus);
 /* While the bus is opened: add an error, or a note, after the earlier ones. */
 __attribute__((format(printf, 2, 3))) void
 nats_add_error(struct broker *bus, const char *format, ...);

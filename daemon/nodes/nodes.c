@@ -146,7 +146,9 @@ static void look_soon(struct node_group *cluster, struct partition *partition)
 	log_apply_wake(cluster);
 }
 
-void nodes_handle_hint(void *context, const char *subject, struct slice data)
+/* A broker_listener for tpl.hint.* */
+static void nodes_handle_hint(void *context, const char *subject,
+			      struct slice data)
 {
 	struct node_group *cluster = context;
 	struct partition *partition;

@@ -403,24 +403,11 @@ enum error nodes_connect(struct node_group *cluster);
 void nodes_set_problem(struct node_group *cluster, enum log_level level,
 		       const char *text);
 
-/* cluster.c: a broker_listener for tpl.hint.* */
-void nodes_handle_hint(void *context, const char *subject, struct slice data);
-
 /* membership.c */
 void *membership_main(void *argument);
 
 /* Delete our row, so that other nodes need not wait until the lease expires. */
 void membership_leave(struct node_group *cluster);
-
-/*
- * presence.c: for the membership thread. Read the expected nodes from the rows
- * of BROKER_FACTS; ignore other rows.
- */
-void heartbeat_read_all(struct node_group *cluster,
-			const struct broker_row *rows, size_t count);
-
-/* Write our heartbeat when it is due, and delete nodes that did not return. */
-void heartbeat_write(struct node_group *cluster);
 
 /*
  * Fill in the silent time of each node and the missing nodes, after the facts
@@ -515,10 +502,6 @@ struct log_end {
 /* Read the last entry from the leader. */
 enum error log_read_last(struct node_group *cluster, unsigned number,
 			 struct log_end *end_out);
-
-/* Set the number of the last applied entry. */
-void log_apply_renumber(struct node_group *cluster, unsigned number,
-			uint64_t to);
 
 /* Log the new number, at most once a minute. */
 void log_apply_log_renumbered(struct node_group *cluster, unsigned number,

@@ -19,7 +19,9 @@ enum {
 	TOLD_LEASES = 2,  /* until all nodes have read each other's reports */
 };
 
-void replica_check_note_damage(struct node_group *cluster, unsigned number)
+/* Note that rows of the partition are unreadable. */
+static void replica_check_note_damage(struct node_group *cluster,
+				      unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
 	bool is_known;
@@ -60,7 +62,9 @@ void replica_check_partition(struct node_group *cluster, unsigned number)
 		replica_check_note_damage(cluster, number);
 }
 
-bool replica_check_is_damaged(struct node_group *cluster, unsigned number)
+/* After ERR_CORRUPT: return whether rows of the partition are unreadable. */
+static bool replica_check_is_damaged(struct node_group *cluster,
+				     unsigned number)
 {
 	replica_check_partition(cluster, number);
 	return partition_copy_state(cluster, number).damaged_ms != 0;

@@ -292,8 +292,14 @@ enum error stored_page_append(const struct stored_pages *from, uint64_t key,
 	return error;
 }
 
-enum error stored_page_parse(const struct stored_pages *from, uint64_t key,
-			     const struct page_row *row, struct page **page_out)
+/*
+ * Parse the page `key` of the site, whose row is `row`; free it with
+ * page_destroy(). Uses the largest limits with which it may have been stored.
+ * ERR_BODY_EXPIRED, ERR_CORRUPT.
+ */
+static enum error stored_page_parse(const struct stored_pages *from,
+				    uint64_t key, const struct page_row *row,
+				    struct page **page_out)
 {
 	struct buffer body = {0};
 	enum error error = stored_page_body(from, key, row, &body);

@@ -148,15 +148,6 @@ enum error stored_sample_append(const struct stored_pages *from,
 				struct buffer *list);
 
 /*
- * Parse the page `key` of the site, whose row is `row`; free it with
- * page_destroy(). Uses the largest limits with which it may have been stored.
- * ERR_BODY_EXPIRED, ERR_CORRUPT.
- */
-enum error stored_page_parse(const struct stored_pages *from, uint64_t key,
-			     const struct page_row *row,
-			     struct page **page_out);
-
-/*
  * Write the keys of up to `max_count` pages whose bodies are stored, chosen as
  * by stored_pages_sample(). Return their number.
  */

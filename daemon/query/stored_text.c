@@ -221,8 +221,9 @@ static void text_key_append_texts(const struct extraction_options *rules,
 _Static_assert(sizeof(void *) != 8 || sizeof(struct text_request) == 88,
 	       "the key has all fields but the page's own");
 
-struct text_key text_key_of(const struct extraction_options *rules,
-			    const struct text_request *request)
+/* Create a key with the request and without a state. */
+static struct text_key text_key_of(const struct extraction_options *rules,
+				   const struct text_request *request)
 {
 	const uint64_t numbers[] = {
 		rules->limits.max_bytes,
@@ -276,9 +277,14 @@ static enum error text_key_read_page(struct txn *txn,
 	return txn->error;
 }
 
-enum error text_key_read(struct text_key *key, struct store *store,
-			 const struct extraction_options *rules,
-			 const struct text_request *request)
+/*
+ * Read the state again, in one transaction that looks up three rows.
+ * ERR_NOT_FOUND: there is no such page, or its body is not stored, so there is
+ * no text.
+ */
+static enum error text_key_read(struct text_key *key, struct store *store,
+				const struct extraction_options *rules,
+				const struct text_request *request)
 {
 	struct txn txn = txn_begin_read(store);
 	enum error error = txn.error;

@@ -46,19 +46,6 @@ struct text_key {
 			      */
 };
 
-/* Create a key with the request and without a state. */
-struct text_key text_key_of(const struct extraction_options *rules,
-			    const struct text_request *request);
-
-/*
- * Read the state again, in one transaction that looks up three rows.
- * ERR_NOT_FOUND: there is no such page, or its body is not stored, so there is
- * no text.
- */
-enum error text_key_read(struct text_key *key, struct store *store,
-			 const struct extraction_options *rules,
-			 const struct text_request *request);
-
 /* A zeroed key is valid. */
 void text_key_free(struct text_key *key);
 

@@ -70,9 +70,6 @@ struct sample_observation {
 struct sample_observation observe_sample_page(const struct sample_page *page,
 					      uint64_t window_ms);
 
-/* Return whether the page is unseen, or exists with its old paths. */
-bool observation_is_unchanged(const struct sample_observation *observation);
-
 /* A cluster that misplaced sample pages are in. */
 struct misplaced_page {
 	uint32_t cluster;
@@ -427,12 +424,6 @@ struct slice evidence_text(struct arena *arena, json_t *value);
 
 /* The stored history of a template: a JSON array, oldest entry first. */
 
-/*
- * Return the cluster of the page, or of the page that it redirects to; 0 =
- * none.
- */
-uint32_t sample_page_cluster(const struct sample_page *page);
-
 /* The clusters that have the sample pages of a template now. */
 struct page_moves {
 	struct destination
@@ -449,9 +440,6 @@ struct page_moves page_moves_of(const struct template_facts *facts);
  */
 uint32_t page_moves_main(const struct page_moves *flows, uint32_t self,
 			 uint32_t likely);
-
-/* [{"template", "pages"}, ...] */
-json_t *page_moves_json(struct slice host, const struct page_moves *flows);
 
 struct lineage_entry {
 	const char *kind;

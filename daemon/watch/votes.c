@@ -21,7 +21,11 @@ static int most_first(const void *left, const void *right)
 	return (a->cluster > b->cluster) - (a->cluster < b->cluster);
 }
 
-uint32_t sample_page_cluster(const struct sample_page *page)
+/*
+ * Return the cluster of the page, or of the page that it redirects to; 0 =
+ * none.
+ */
+static uint32_t sample_page_cluster(const struct sample_page *page)
 {
 	return page->lead == REDIRECT_TARGET_NONE ? page->cluster
 						  : page->lead_cluster;
@@ -65,7 +69,9 @@ uint32_t page_moves_main(const struct page_moves *flows, uint32_t self,
 	return best == NULL ? 0 : best->cluster;
 }
 
-json_t *page_moves_json(struct slice host, const struct page_moves *flows)
+/* [{"template", "pages"}, ...] */
+static json_t *page_moves_json(struct slice host,
+			       const struct page_moves *flows)
 {
 	json_t *list = json_array();
 
@@ -426,7 +432,9 @@ struct sample_observation observe_sample_page(const struct sample_page *page,
 	}
 }
 
-bool observation_is_unchanged(const struct sample_observation *observation)
+/* Return whether the page is unseen, or exists with its old paths. */
+static bool
+observation_is_unchanged(const struct sample_observation *observation)
 {
 	return observation->kind == OBSERVED_UNSEEN ||
 	       (observation->kind == OBSERVED_PAGE &&

@@ -269,9 +269,10 @@ static void read_events(struct report_facts *facts, struct txn *txn)
 	}
 }
 
-enum error report_facts_read(const struct site_report_source *source,
-			     const char *host, struct arena *arena,
-			     struct report_facts *facts_out)
+/* Read the data of a report. ERR_NOT_FOUND, and errors of the transaction. */
+static enum error report_facts_read(const struct site_report_source *source,
+				    const char *host, struct arena *arena,
+				    struct report_facts *facts_out)
 {
 	struct txn txn = txn_begin_read(source->store);
 
@@ -676,7 +677,7 @@ static void append_lede(const struct report_facts *facts, struct buffer *out)
 	buffer_append_text(out, ".</p>\n");
 }
 
-void report_head(const struct report_facts *facts, struct buffer *out)
+static void report_head(const struct report_facts *facts, struct buffer *out)
 {
 	const uint32_t flags = facts->site.options.flags;
 

@@ -156,11 +156,6 @@ struct report_facts {
 	uint64_t event_total;
 };
 
-/* Read the data of a report. ERR_NOT_FOUND, and errors of the transaction. */
-enum error report_facts_read(const struct site_report_source *source,
-			     const char *host, struct arena *arena,
-			     struct report_facts *facts_out);
-
 /*
  * The same for one template that has pages, without samples and events, into
  * {.arena}. ERR_NOT_FOUND: there is no such template.
@@ -184,19 +179,12 @@ struct version *report_version(const struct report_facts *facts,
 const char *report_event_text(uint16_t kind);
 
 /* Append the sections, in order. Each closes its elements. */
-void report_head(const struct report_facts *facts, struct buffer *out);
 void report_clusters(const struct report_facts *facts, struct buffer *out);
 enum error report_thresholds_section(const struct report_facts *facts,
 				     struct buffer *out);
 void report_trees(const struct report_facts *facts, struct buffer *out);
 void report_timeline(const struct report_facts *facts, struct buffer *out);
 void report_changes(const struct report_facts *facts, struct buffer *out);
-
-/*
- * The parts of the timeline: a drawing with lanes, and the lineage as a table.
- */
-void report_lanes(const struct report_facts *facts, struct buffer *out);
-void report_lineage(const struct report_facts *facts, struct buffer *out);
 
 /* The style sheet of the page. */
 extern const char report_style[];

@@ -396,7 +396,7 @@ static void append_key(struct buffer *out)
 	buffer_append_text(out, "</ul>\n");
 }
 
-void report_lanes(const struct report_facts *facts, struct buffer *out)
+static void report_lanes(const struct report_facts *facts, struct buffer *out)
 {
 	struct lanes lanes = timeline_create(facts, out);
 	unsigned height = (lanes.count + lanes.has_site) * LANE;
@@ -479,7 +479,7 @@ static void lineage_append_entry(const struct report_facts *facts,
 }
 
 /* Append the lineage of templates that have one. */
-void report_lineage(const struct report_facts *facts, struct buffer *out)
+static void report_lineage(const struct report_facts *facts, struct buffer *out)
 {
 	static const char *const heads[] = {"Template", "When", "What", "With",
 					    NULL};

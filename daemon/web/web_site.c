@@ -207,7 +207,8 @@ static void web_settings_delete_form(struct buffer *out, const char *host)
 				"it</button></div></form>\n");
 }
 
-void ui_settings(struct buffer *out, const json_t *site)
+/* Append the form for the settings of a site, from GET /v1/sites/HOST. */
+static void ui_settings(struct buffer *out, const json_t *site)
 {
 	bool is_watched =
 		!ui_is_true(site, "sample") && !ui_is_true(site, "offline");

@@ -58,9 +58,6 @@ enum ui_tab ui_tab_of(const char *name);
 
 void ui_site(struct buffer *out, const struct ui_site *shown);
 
-/* Append the form for the settings of a site, from GET /v1/sites/HOST. */
-void ui_settings(struct buffer *out, const json_t *site);
-
 /* The page of a template, with tabs. */
 enum ui_template_tab {
 	UI_TREE,

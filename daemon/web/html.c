@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/date.h"
 #include "base/utf8.h"
 #include "crawl/url.h"
 #include "daemon/query/event.h"
@@ -321,15 +322,29 @@ bool ui_is_time(const char *text)
 	return true;
 }
 
-void ui_time(struct buffer *out, const json_t *time)
+/* `text` is a time of the API, or NULL. */
+static void html_append_date(struct buffer *out, const char *text)
 {
-	const char *text = json_string_value(time);
-
-	if (text == NULL || !ui_is_time(text))
+	if (text == NULL)
 		buffer_append_text(out, "–");
 	else
 		buffer_printf(out, "<time datetime=\"%s\">%.10s %.5s</time>",
 			      text, text, text + strlen("0000-00-00T"));
+}
+
+void html_append_time(struct buffer *out, uint64_t time_ms)
+{
+	char text[DATE_BYTES];
+
+	html_append_date(
+		out, time_ms != 0 && date_format(time_ms, text) ? text : NULL);
+}
+
+void ui_time(struct buffer *out, const json_t *time)
+{
+	const char *text = json_string_value(time);
+
+	html_append_date(out, text != NULL && ui_is_time(text) ? text : NULL);
 }
 
 void ui_badge(struct buffer *out, const char *class, const char *text)
@@ -404,6 +419,23 @@ void ui_table_end(struct buffer *out)
 {
 	html_end_table(out);
 	buffer_append_text(out, "</div>\n");
+}
+
+void ui_text_cell(struct buffer *out, const char *head, const char *text,
+		  size_t columns)
+{
+	html_begin_cell(out, head);
+	ui_text(out, text, columns);
+	buffer_append_text(out, "</td>");
+}
+
+void ui_code_cell(struct buffer *out, const char *head, const char *text,
+		  size_t columns)
+{
+	html_begin_cell(out, head);
+	buffer_append_text(out, "<code>");
+	ui_text(out, text, columns);
+	buffer_append_text(out, "</code></td>");
 }
 
 void ui_count_cell(struct buffer *out, const char *head, uint64_t count)

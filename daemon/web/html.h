@@ -28,6 +28,12 @@ void html_append_count(struct buffer *out, uint64_t count);
 void html_append_counted(struct buffer *out, uint64_t count, const char *noun);
 
 /*
+ * Append a time such as "2025-11-22 10:07", in UTC, as an element; a dash for
+ * 0.
+ */
+void html_append_time(struct buffer *out, uint64_t time_ms);
+
+/*
  * Begin an element of the list of figures: its name and a count; the caller
  * ends dd and div.
  */
@@ -190,6 +196,12 @@ void ui_foreign_link(struct buffer *out, const char *url);
 void ui_table(struct buffer *out, const char *caption,
 	      const char *const *heads);
 void ui_table_end(struct buffer *out);
+
+/* Append a cell with a text; as code. */
+void ui_text_cell(struct buffer *out, const char *head, const char *text,
+		  size_t columns);
+void ui_code_cell(struct buffer *out, const char *head, const char *text,
+		  size_t columns);
 
 /* Append a cell with a number; a dash for 0. */
 void ui_count_cell(struct buffer *out, const char *head, uint64_t count);

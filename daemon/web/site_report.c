@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include "base/arena.h"
 #include "base/compress.h"
-#include "base/date.h"
 #include "cluster/signature.h"
 #include "daemon/engine/threshold_report.h"
 #include "daemon/query/event.h"
@@ -388,22 +386,6 @@ void html_append_link(struct buffer *out, struct slice url, struct slice text)
 	if (is_link)
 		buffer_append_text(out, "</a>");
 	buffer_free(&address);
-}
-
-void html_append_time(struct buffer *out, uint64_t time_ms)
-{
-	time_t seconds = (time_t)(time_ms / 1000U);
-	struct tm parts;
-	char whole[DATE_BYTES];
-	char text[DATE_BYTES];
-
-	if (time_ms == 0 || !date_format(time_ms, whole) ||
-	    gmtime_r(&seconds, &parts) == NULL ||
-	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &parts) == 0)
-		buffer_append_text(out, "–");
-	else
-		buffer_printf(out, "<time datetime=\"%s\">%s</time>", whole,
-			      text);
 }
 
 void html_append_ratio(struct buffer *out, double ratio)

@@ -68,12 +68,6 @@ enum {
 void html_append_link(struct buffer *out, struct slice url, struct slice text);
 
 /*
- * Append a time such as "2025-11-22 10:07", in UTC, as an element; a dash for
- * 0.
- */
-void html_append_time(struct buffer *out, uint64_t time_ms);
-
-/*
  * Append a ratio such as "97 %", with one more digit below 10 %; `share` is 0
  * to 1.
  */

@@ -32,9 +32,8 @@ static void append_silences(struct buffer *out, const json_t *answer)
 		html_begin_cell(out, heads[1]);
 		ui_template_link(out, ui_member(silence, "cluster"));
 		buffer_append_text(out, "</td>");
-		html_begin_cell(out, heads[2]);
-		ui_text(out, ui_member(silence, "kind"), UI_LABEL_COLUMNS);
-		buffer_append_text(out, "</td>");
+		ui_text_cell(out, heads[2], ui_member(silence, "kind"),
+			     UI_LABEL_COLUMNS);
 		html_begin_cell(out, heads[3]);
 		ui_time(out, json_object_get(silence, "created"));
 		buffer_append_text(out, "</td><td role=\"cell\" class=\"act\" "
@@ -101,9 +100,8 @@ static void append_found(struct buffer *out, const char *const *heads,
 		html_begin_cell(out, heads[2]);
 		ui_text(out, ui_member(page, "value"), UI_TEXT_COLUMNS);
 	} else {
-		html_begin_cell(out, heads[1]);
-		ui_text(out, ui_member(page, "now"), UI_LABEL_COLUMNS);
-		buffer_append_text(out, "</td>");
+		ui_text_cell(out, heads[1], ui_member(page, "now"),
+			     UI_LABEL_COLUMNS);
 		html_begin_cell(out, heads[2]);
 		ui_template_link(out, ui_member(page, "template"));
 	}
@@ -242,13 +240,10 @@ static void web_guards_row(struct buffer *out, const char *const *heads,
 	html_begin_cell(out, heads[1]);
 	ui_guard_state(out, guard);
 	buffer_append_text(out, "</td>");
-	html_begin_cell(out, heads[2]);
-	buffer_append_text(out, "<code>");
-	ui_text(out, ui_member(guard, "selector"), UI_TEXT_COLUMNS);
-	buffer_append_text(out, "</code></td>");
-	html_begin_cell(out, heads[3]);
-	ui_text(out, ui_member(guard, "expect"), UI_LABEL_COLUMNS);
-	buffer_append_text(out, "</td>");
+	ui_code_cell(out, heads[2], ui_member(guard, "selector"),
+		     UI_TEXT_COLUMNS);
+	ui_text_cell(out, heads[3], ui_member(guard, "expect"),
+		     UI_LABEL_COLUMNS);
 	ui_count_cell(out, heads[4], ui_whole(guard, "pages"));
 	ui_count_cell(out, heads[5], ui_whole(guard, "failing"));
 	html_begin_cell(out, heads[6]);
@@ -336,10 +331,8 @@ void ui_candidates(struct buffer *out, const char *host, const json_t *guard)
 	json_array_foreach(list, i, candidate)
 	{
 		buffer_append_text(out, "<tr role=\"row\">");
-		html_begin_cell(out, heads[0]);
-		buffer_append_text(out, "<code>");
-		ui_text(out, ui_member(candidate, "selector"), UI_TEXT_COLUMNS);
-		buffer_append_text(out, "</code></td>");
+		ui_code_cell(out, heads[0], ui_member(candidate, "selector"),
+			     UI_TEXT_COLUMNS);
 		html_begin_cell(out, heads[1]);
 		buffer_printf(
 			out, "%.2f</td>",
@@ -374,9 +367,8 @@ static void append_sample(struct buffer *out, const json_t *guard)
 		ui_page_link(out, ui_member(page, "url"), "");
 		buffer_append_text(out, "</td>");
 		ui_count_cell(out, heads[1], ui_whole(page, "matches"));
-		html_begin_cell(out, heads[2]);
-		ui_text(out, ui_member(page, "value"), UI_TEXT_COLUMNS);
-		buffer_append_text(out, "</td>");
+		ui_text_cell(out, heads[2], ui_member(page, "value"),
+			     UI_TEXT_COLUMNS);
 		html_begin_cell(out, heads[3]);
 		ui_time(out, json_object_get(page, "good"));
 		buffer_append_text(out, "</td></tr>\n");

@@ -140,9 +140,8 @@ static void append_node(struct buffer *out, const char *const *heads,
 	ui_count_cell(out, heads[4], ui_whole(node, "weight"));
 	append_seconds(out, heads[5], node, "silent_ms");
 	append_seconds(out, heads[6], node, "clock_ms");
-	html_begin_cell(out, heads[7]);
-	ui_text(out, ui_member(node, "version"), UI_LABEL_COLUMNS);
-	buffer_append_text(out, "</td>");
+	ui_text_cell(out, heads[7], ui_member(node, "version"),
+		     UI_LABEL_COLUMNS);
 	html_begin_cell(out, heads[8]);
 	ui_text(out, ui_member(node, "address"), UI_TEXT_COLUMNS);
 	buffer_append_text(out, "</td></tr>\n");
@@ -254,16 +253,14 @@ static void append_processes(struct buffer *out, const json_t *status)
 	json_array_foreach(list, i, process)
 	{
 		buffer_append_text(out, "<tr role=\"row\">");
-		html_begin_cell(out, heads[0]);
-		ui_text(out, ui_member(process, "role"), UI_LABEL_COLUMNS);
-		buffer_append_text(out, "</td>");
+		ui_text_cell(out, heads[0], ui_member(process, "role"),
+			     UI_LABEL_COLUMNS);
 		ui_count_cell(
 			out, heads[1],
 			json_array_size(json_object_get(process, "running")));
 		ui_count_cell(out, heads[2], ui_whole(process, "deaths"));
-		html_begin_cell(out, heads[3]);
-		ui_text(out, ui_member(process, "holds"), UI_TEXT_COLUMNS);
-		buffer_append_text(out, "</td>");
+		ui_text_cell(out, heads[3], ui_member(process, "holds"),
+			     UI_TEXT_COLUMNS);
 		html_begin_cell(out, heads[4]);
 		ui_text(out, ui_member(process, "lacks"), UI_TEXT_COLUMNS);
 		buffer_append_text(out, "</td></tr>\n");

@@ -415,10 +415,8 @@ static void append_pattern(struct buffer *out, const char *const *heads,
 	const char *state = ui_member(pattern, "state");
 
 	buffer_append_text(out, "<tr role=\"row\">");
-	html_begin_cell(out, heads[0]);
-	buffer_append_text(out, "<code>");
-	ui_text(out, ui_member(pattern, "pattern"), UI_URL_COLUMNS);
-	buffer_append_text(out, "</code></td>");
+	ui_code_cell(out, heads[0], ui_member(pattern, "pattern"),
+		     UI_URL_COLUMNS);
 	html_begin_cell(out, heads[1]);
 	ui_badge(out, strcmp(state, "open") == 0 ? "good" : "soft", state);
 	buffer_append_text(out, "</td>");
@@ -782,9 +780,8 @@ static void web_template_texts(struct buffer *out, const json_t *template)
 		if (*ui_member(text, "text") == '\0' || shown++ == MAX_TEXTS)
 			continue;
 		buffer_append_text(out, "<tr role=\"row\">");
-		html_begin_cell(out, heads[0]);
-		ui_text(out, ui_member(text, "text"), UI_LONG_COLUMNS);
-		buffer_append_text(out, "</td>");
+		ui_text_cell(out, heads[0], ui_member(text, "text"),
+			     UI_LONG_COLUMNS);
 		ui_count_cell(out, heads[1], ui_whole(text, "df"));
 		html_begin_cell(out, heads[2]);
 		buffer_printf(out, "%.0f&nbsp;%%</td></tr>\n", 100 * ratio);

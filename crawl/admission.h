@@ -1,6 +1,6 @@
 /*
  * crawl/admission.h - decides which URLs enter the frontier, and by
- * which rule. Every result of `templatectl explain-url` is a row of this table.
+ * which rule. Every result of `templatectl page show` is a row of this table.
  * Pure.
  */
 #ifndef CRAWL_ADMISSION_H

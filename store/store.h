@@ -25,7 +25,7 @@ enum { STORE_SCHEMA = 1, STORE_PARTITIONS = 256 };
 /* The end of each message about damage. */
 #define STORE_ADVICE                                                      \
 	"the daemon does not write to it; restore a backup (templatectl " \
-	"restore) or recover the intact part (templatectl salvage)"
+	"restore) or recover the intact part (templatectl recover)"
 
 struct store_options {
 	size_t max_map_bytes; /* size of the map; it uses address space and no

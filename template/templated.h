@@ -120,8 +120,8 @@ templated_describe(const struct templated_bundle *bundle);
 
 /*
  * Return the newest version of the template "HOST/N" as JSON: its paths,
- * fragments and regions (see templatectl template). Return NULL if the bundle
- * has no version of this template.
+ * fragments and regions (see templatectl template show). Return NULL if the
+ * bundle has no version of this template.
  */
 TEMPLATED_API const char *
 templated_template(const struct templated_bundle *bundle, const char *id);

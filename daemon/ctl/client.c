@@ -609,7 +609,7 @@ bool client_cluster_target(const struct ctl *ctl, const char *operand,
 		ctl_print_error(
 			ctl,
 			"\"%s\" is not a template's HOST/N, for example "
-			"example.org/3; see templatectl clusters",
+			"example.org/3; see templatectl template list",
 			operand);
 		return false;
 	}

@@ -173,78 +173,50 @@ void ctl_print_error(const struct ctl *ctl, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* The verbs, by file. */
-/* ctl_watch.c */
-extern const struct verb verb_watch;
-/* ctl_explain_url.c */
-extern const struct verb verb_explain_url;
-/* ctl_guard.c */
-extern const struct verb verb_guard;
-/* ctl_poison.c */
-extern const struct verb verb_forget;
-extern const struct verb verb_poison;
-/* ctl_sites.c */
-extern const struct verb verb_sites;
-extern const struct verb verb_site;
-/* ctl_cuts.c */
-extern const struct verb verb_cuts;
-/* ctl_report.c */
-extern const struct verb verb_report;
-/* ctl_templates.c */
-extern const struct verb verb_clusters;
-extern const struct verb verb_pages;
-extern const struct verb verb_text;
-/* ctl_texts.c */
-extern const struct verb verb_texts;
-/* ctl_template.c */
-extern const struct verb verb_template;
-/* ctl_daemon.c */
+/* client.c */
 extern const struct verb verb_status;
 extern const struct verb verb_verify;
-/* ctl_backup.c */
-extern const struct verb verb_backup;
-/* ctl_restore.c */
-extern const struct verb verb_restore;
-extern const struct verb verb_salvage;
-/* ctl_partition.c */
-extern const struct verb verb_partition;
-/* ctl_compact.c */
-extern const struct verb verb_compact;
-/* ctl_completion.c */
+/* completion.c */
 extern const struct verb verb_completion;
-/* ctl_events.c */
-extern const struct verb verb_events;
-extern const struct verb verb_ack;
-/* ctl_hooks.c */
+/* ctl_admin.c */
+extern const struct verb verb_ui;
+extern const struct verb verb_token;
+extern const struct verb verb_node;
+/* ctl_event.c */
+extern const struct verb verb_event;
 extern const struct verb verb_hook;
 extern const struct verb verb_silence;
-extern const struct verb verb_silences;
-extern const struct verb verb_unsilence;
-/* ctl_ui.c */
-extern const struct verb verb_ui;
-/* ctl_token.c */
-extern const struct verb verb_token;
-/* ctl_seed.c */
-extern const struct verb verb_seed;
-/* ctl_node.c */
-extern const struct verb verb_node;
-/* ctl_ingest.c */
-extern const struct verb verb_ingest;
-/* ctl_apply.c */
-extern const struct verb verb_apply;
-/* ctl_export.c */
-extern const struct verb verb_export;
 /* ctl_extract.c */
+extern const struct verb verb_apply;
 extern const struct verb verb_extract;
 extern const struct verb verb_methods;
 extern const struct verb verb_features;
-/* ctl_explain.c */
 extern const struct verb verb_explain;
+extern const struct verb verb_batch;
+/* ctl_group.c */
+extern const struct verb verb_cluster;
+/* ctl_page.c */
+extern const struct verb verb_page;
+extern const struct verb verb_quarantine;
+extern const struct verb verb_texts;
+extern const struct verb verb_ingest;
+/* ctl_partition.c */
+extern const struct verb verb_partition;
+/* ctl_site.c */
+extern const struct verb verb_watch;
+extern const struct verb verb_site;
+/* ctl_store.c */
+extern const struct verb verb_backup;
+extern const struct verb verb_restore;
+extern const struct verb verb_recover;
+extern const struct verb verb_compact;
+/* ctl_template.c */
+extern const struct verb verb_guard;
+extern const struct verb verb_text;
+extern const struct verb verb_template;
+extern const struct verb verb_export;
 /* ctl_train.c */
 extern const struct verb verb_train;
-/* ctl_cluster.c */
-extern const struct verb verb_cluster;
-/* ctl_batch.c */
-extern const struct verb verb_batch;
 
 /* Suggest the known name that is nearest to an unknown word. */
 

@@ -230,7 +230,7 @@ static enum ctl_status run_node(const struct ctl *ctl)
 		return client_print_list(ctl, "/v1/nodes", &nodes);
 	if (strcmp(action, "status") == 0)
 		return show_status(ctl);
-	if (strcmp(action, "remove") == 0)
+	if (strcmp(action, "rm") == 0)
 		return ctl_node_remove(ctl, name);
 	return change_node(ctl, name, action);
 }
@@ -238,11 +238,10 @@ static enum ctl_status run_node(const struct ctl *ctl)
 const struct verb verb_node = {
 	.name = "node",
 	.group = VERBS_OPERATE,
-	.operands =
-		"list | status | drain [NODE] | resume [NODE] | remove NODE",
+	.operands = "list | status | drain [NODE] | resume [NODE] | rm NODE",
 	.min_operands = 1,
 	.max_operands = 2,
-	.summary = "Manage nodes: list, drain, resume, remove",
+	.summary = "Manage nodes: list, status, drain, resume, rm",
 	.run = run_node,
 };
 

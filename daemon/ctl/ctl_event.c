@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -223,17 +224,6 @@ static enum ctl_status follow_events(struct printer *printer)
 	return status;
 }
 
-static enum ctl_status run_events(const struct ctl *ctl)
-{
-	struct printer printer = {
-		.ctl = ctl,
-		.since = option_whole(ctl, "since", 0),
-	};
-
-	return option_given(ctl, "follow") ? follow_events(&printer)
-					   : list_events(&printer);
-}
-
 static enum ctl_status ack_event(const struct ctl *ctl, const char *operand)
 {
 	struct buffer target = {0};
@@ -255,16 +245,29 @@ static enum ctl_status ack_event(const struct ctl *ctl, const char *operand)
 	return status;
 }
 
-static enum ctl_status run_ack(const struct ctl *ctl)
+static enum ctl_status ctl_event_ack(const struct ctl *ctl)
 {
 	enum ctl_status status = CTL_DONE;
 
-	for (size_t i = 0; i < ctl->operand_count && status == CTL_DONE; i++)
+	for (size_t i = 1; i < ctl->operand_count && status == CTL_DONE; i++)
 		status = ack_event(ctl, ctl->operands[i]);
 	return status;
 }
 
-static const struct verb_option events_options[] = {
+static enum ctl_status run_event(const struct ctl *ctl)
+{
+	struct printer printer = {
+		.ctl = ctl,
+		.since = option_whole(ctl, "since", 0),
+	};
+
+	if (strcmp(ctl->operands[0], "ack") == 0)
+		return ctl_event_ack(ctl);
+	return option_given(ctl, "follow") ? follow_events(&printer)
+					   : list_events(&printer);
+}
+
+static const struct verb_option event_options[] = {
 	{.name = "since",
 	 .kind = OPTION_WHOLE,
 	 .value = "N",
@@ -291,23 +294,15 @@ static const struct verb_option events_options[] = {
 	{.name = NULL},
 };
 
-const struct verb verb_events = {
-	.name = "events",
+const struct verb verb_event = {
+	.name = "event",
 	.group = VERBS_WATCH,
-	.operands = "",
-	.summary = "Print the events of templates",
-	.options = events_options,
-	.run = run_events,
-};
-
-const struct verb verb_ack = {
-	.name = "ack",
-	.group = VERBS_WATCH,
-	.operands = "EVENT...",
+	.operands = "list | ack EVENT...",
 	.min_operands = 1,
 	.max_operands = SIZE_MAX,
-	.summary = "Acknowledge events",
-	.run = run_ack,
+	.summary = "List the events of templates, or acknowledge them",
+	.options = event_options,
+	.run = run_event,
 };
 
 /* Templatectl: hook, silence, silences, unsilence. */
@@ -459,16 +454,15 @@ static enum ctl_status run_hook(const struct ctl *ctl)
 	return with_number(ctl, "POST", "/v1/hooks/", operand, "/test");
 }
 
-static enum ctl_status run_silence(const struct ctl *ctl)
+static enum ctl_status ctl_silence_add(const struct ctl *ctl, const char *event)
 {
 	struct buffer number = {0};
 	enum ctl_status status = CTL_USAGE;
 	json_t *body;
 
-	if (client_number_target(ctl, "", ctl->operands[0], "", &number)) {
-		body = json_pack(
-			"{s:I}", "event",
-			(json_int_t)strtoull(ctl->operands[0], NULL, 10));
+	if (client_number_target(ctl, "", event, "", &number)) {
+		body = json_pack("{s:I}", "event",
+				 (json_int_t)strtoull(event, NULL, 10));
 		status = ask_and_print(ctl, "POST", "/v1/silences", body);
 		json_decref(body);
 	}
@@ -476,14 +470,15 @@ static enum ctl_status run_silence(const struct ctl *ctl)
 	return status;
 }
 
-static enum ctl_status run_silences(const struct ctl *ctl)
+static enum ctl_status run_silence(const struct ctl *ctl)
 {
-	return client_print_list(ctl, "/v1/silences", &silence_list);
-}
+	const char *action = ctl->operands[0];
 
-static enum ctl_status run_unsilence(const struct ctl *ctl)
-{
-	return with_number(ctl, "DELETE", "/v1/silences/", ctl->operands[0],
+	if (strcmp(action, "list") == 0)
+		return client_print_list(ctl, "/v1/silences", &silence_list);
+	if (strcmp(action, "add") == 0)
+		return ctl_silence_add(ctl, ctl->operands[1]);
+	return with_number(ctl, "DELETE", "/v1/silences/", ctl->operands[1],
 			   "");
 }
 
@@ -523,27 +518,9 @@ const struct verb verb_hook = {
 const struct verb verb_silence = {
 	.name = "silence",
 	.group = VERBS_WATCH,
-	.operands = "EVENT",
+	.operands = "add EVENT | list | rm SILENCE",
 	.min_operands = 1,
-	.max_operands = 1,
-	.summary = "Silence similar events",
+	.max_operands = 2,
+	.summary = "Manage silences: add one for events similar to EVENT",
 	.run = run_silence,
-};
-
-const struct verb verb_silences = {
-	.name = "silences",
-	.group = VERBS_WATCH,
-	.operands = "",
-	.summary = "List silences",
-	.run = run_silences,
-};
-
-const struct verb verb_unsilence = {
-	.name = "unsilence",
-	.group = VERBS_WATCH,
-	.operands = "SILENCE",
-	.min_operands = 1,
-	.max_operands = 1,
-	.summary = "Remove a silence",
-	.run = run_unsilence,
 };

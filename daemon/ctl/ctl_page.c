@@ -15,16 +15,16 @@
 #include "daemon/ctl/offline_run.h"
 #include "daemon/runtime/terminal.h"
 
-/* Templatectl explain-url. */
+/* templatectl page */
 
-static enum ctl_status run_explain_url(const struct ctl *ctl)
+static enum ctl_status ctl_page_show(const struct ctl *ctl)
 {
 	struct buffer target = {0};
 	json_t *answer = NULL;
 	enum ctl_status status;
 
 	buffer_append_text(&target, "/v1/pages?url=");
-	client_append_escaped(&target, ctl->operands[0]);
+	client_append_escaped(&target, ctl->operands[1]);
 	status = client_ask_json(
 		ctl,
 		&(struct client_request){.target = target.data,
@@ -36,18 +36,6 @@ static enum ctl_status run_explain_url(const struct ctl *ctl)
 	buffer_free(&target);
 	return status;
 }
-
-const struct verb verb_explain_url = {
-	.name = "explain-url",
-	.group = VERBS_CRAWL,
-	.operands = "URL",
-	.min_operands = 1,
-	.max_operands = 1,
-	.summary = "Show which rule allows or excludes a URL",
-	.run = run_explain_url,
-};
-
-/* Templatectl: forget. */
 
 static enum ctl_status page_delete(const struct ctl *ctl, const char *url)
 {
@@ -64,11 +52,11 @@ static enum ctl_status page_delete(const struct ctl *ctl, const char *url)
 }
 
 /* If a page cannot be deleted, continue with the next one. */
-static enum ctl_status run_forget(const struct ctl *ctl)
+static enum ctl_status ctl_page_rm(const struct ctl *ctl)
 {
 	enum ctl_status status = CTL_DONE;
 
-	for (size_t i = 0; i < ctl->operand_count && status != CTL_NO_DAEMON;
+	for (size_t i = 1; i < ctl->operand_count && status != CTL_NO_DAEMON;
 	     i++) {
 		enum ctl_status one = page_delete(ctl, ctl->operands[i]);
 
@@ -78,17 +66,20 @@ static enum ctl_status run_forget(const struct ctl *ctl)
 	return status;
 }
 
-static const struct verb_option forget_options[] = {{.name = NULL}};
+static enum ctl_status run_page(const struct ctl *ctl)
+{
+	return strcmp(ctl->operands[0], "show") == 0 ? ctl_page_show(ctl)
+						     : ctl_page_rm(ctl);
+}
 
-const struct verb verb_forget = {
-	.name = "forget",
+const struct verb verb_page = {
+	.name = "page",
 	.group = VERBS_CRAWL,
-	.operands = "URL...",
-	.min_operands = 1,
+	.operands = "show URL | rm URL...",
+	.min_operands = 2,
 	.max_operands = SIZE_MAX,
-	.summary = "Delete pages; the daemon fetches them only on request",
-	.options = forget_options,
-	.run = run_forget,
+	.summary = "Show which rule admits or rejects a URL; rm deletes pages",
+	.run = run_page,
 };
 
 /* Templatectl: ingest, upload of archives to the daemon. */
@@ -374,7 +365,7 @@ const struct verb verb_ingest = {
 	.run = run_ingest,
 };
 
-/* Templatectl: poison. */
+/* templatectl quarantine */
 
 static const struct table_column ctl_poison_columns[] = {
 	{.title = "TIME"},
@@ -391,7 +382,7 @@ static void quarantine_add_row(struct text_table *table, const json_t *page)
 	table_add_text(table, field_text(page, "url"));
 }
 
-static const struct client_list poison_list = {
+static const struct client_list quarantine_list = {
 	"pages", ctl_poison_columns,
 	sizeof(ctl_poison_columns) / sizeof(ctl_poison_columns[0]),
 	quarantine_add_row};
@@ -409,21 +400,19 @@ static enum ctl_status print_body(const struct ctl *ctl, const char *target)
 	return status;
 }
 
-static enum ctl_status run_poison(const struct ctl *ctl)
+static enum ctl_status run_quarantine(const struct ctl *ctl)
 {
+	const char *action = ctl->operands[0];
 	struct buffer target = {0};
 	enum ctl_status status;
 	json_t *answer = NULL;
 
-	if (ctl->operand_count == 0 && !option_given(ctl, "forget"))
-		return client_print_list(ctl, "/v1/quarantine", &poison_list);
-	if (ctl->operand_count == 0) {
-		ctl_print_error(ctl, "--forget needs the URL of a page");
-		return CTL_USAGE;
-	}
+	if (strcmp(action, "list") == 0)
+		return client_print_list(ctl, "/v1/quarantine",
+					 &quarantine_list);
 	buffer_append_text(&target, "/v1/quarantine?url=");
-	client_append_escaped(&target, ctl->operands[0]);
-	if (option_given(ctl, "forget")) {
+	client_append_escaped(&target, ctl->operands[1]);
+	if (strcmp(action, "rm") == 0) {
 		status = client_ask_value(ctl, "DELETE", target.data, NULL,
 					  &answer);
 		json_decref(answer);
@@ -434,24 +423,15 @@ static enum ctl_status run_poison(const struct ctl *ctl)
 	return status;
 }
 
-static const struct verb_option poison_options[] = {
-	{.name = "forget",
-	 .kind = OPTION_FLAG,
-	 .meaning = "delete the entry, so that the next visit reads the page "
-		    "again"},
-	{.name = NULL},
-};
-
-const struct verb verb_poison = {
-	.name = "poison",
+const struct verb verb_quarantine = {
+	.name = "quarantine",
 	.group = VERBS_CRAWL,
-	.operands = "[URL]",
-	.min_operands = 0,
-	.max_operands = 1,
-	.summary = "List quarantined pages, which crashed a worker; with a URL "
-		   "print its bytes",
-	.options = poison_options,
-	.run = run_poison,
+	.operands = "list | show URL | rm URL",
+	.min_operands = 1,
+	.max_operands = 2,
+	.summary = "List pages that crashed a worker, print their bytes, or "
+		   "rm: retry",
+	.run = run_quarantine,
 };
 
 /* Templatectl: texts, the texts of a site's pages. */

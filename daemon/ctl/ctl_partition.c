@@ -36,39 +36,42 @@ static const char *text_or_none(const struct ctl *ctl, const char *name)
 }
 
 /*
- * Open the snapshot store of --depot; files for upload are spooled in the
- * folder. Return NULL on failure; the log, which is standard error, states why.
+ * Open the snapshot store of --snapshot-store; files for upload are spooled in
+ * the folder. Return NULL on failure; the log, which is standard error, states
+ * why.
  */
 static struct snapshot_store *ctl_partition_depot(const struct ctl *ctl,
 						  const char *folder)
 {
 	struct snapshot_store *depot = NULL;
 
-	snapshot_store_open(&depot,
-			    &(struct snapshot_store_options){
-				    .location = option_text(ctl, "depot"),
-				    .key_file = text_or_none(ctl, "key-file"),
-				    .ca_file = text_or_none(ctl, "ca-file"),
-				    .spool_folder = folder,
-				    .connect_timeout_ms = CONNECT_TIMEOUT_MS,
-				    .stall_timeout_s = STALL_TIMEOUT_S,
-			    });
+	snapshot_store_open(
+		&depot, &(struct snapshot_store_options){
+				.location = option_text(ctl, "snapshot-store"),
+				.key_file = text_or_none(
+					ctl, "snapshot-store-key-file"),
+				.ca_file = text_or_none(ctl, "ca-file"),
+				.spool_folder = folder,
+				.connect_timeout_ms = CONNECT_TIMEOUT_MS,
+				.stall_timeout_s = STALL_TIMEOUT_S,
+			});
 	return depot;
 }
 
 /*
- * Read the keys of --secret-file; NULL if it is not given. If they are
+ * Read the keys of --encryption-key-file; NULL if it is not given. If they are
  * unreadable, or missing for --with-secrets, print a message and return false.
  */
 static bool ctl_partition_keys(const struct ctl *ctl,
 			       struct encryption_keys **keys_out)
 {
-	const char *path = text_or_none(ctl, "secret-file");
+	const char *path = text_or_none(ctl, "encryption-key-file");
 
 	if (option_given(ctl, "with-secrets") && *path == '\0') {
-		ctl_print_error(ctl,
-				"--with-secrets needs --secret-file: secrets "
-				"are exported encrypted only");
+		ctl_print_error(
+			ctl,
+			"--with-secrets needs --encryption-key-file: secrets "
+			"are exported encrypted only");
 		*keys_out = NULL;
 		return false;
 	}
@@ -120,7 +123,8 @@ static bool has_partitions(const struct ctl *ctl, const char *path,
 	return false;
 }
 
-/* Print the size and place of the copy: `place` is "file" or "depot". */
+/* Print the size and place of the copy: `place` is "file" or "snapshot_store".
+ */
 static void ctl_partition_print(const struct ctl *ctl, const char *place,
 				const char *path,
 				const struct snapshot_figures *copy)
@@ -294,10 +298,11 @@ static bool may_import(const struct ctl *ctl, struct store *store,
 
 static void complain_key(const struct ctl *ctl, const char *what)
 {
-	ctl_print_error(ctl,
-			"%s: no key in --secret-file decrypts its secrets; use "
-			"the key file of the nodes",
-			what);
+	ctl_print_error(
+		ctl,
+		"%s: no key in --encryption-key-file decrypts its secrets; use "
+		"the key file of the nodes",
+		what);
 }
 
 static bool partition_report_file(const struct ctl *ctl, const char *file,
@@ -369,9 +374,9 @@ static bool import_all(const struct ctl *ctl, struct store *store,
 	for (unsigned i = 0; i < JOURNAL_PARTITIONS; i++)
 		if (!import_latest(ctl, store, depot, i, &count))
 			return false;
-	answer =
-		json_pack("{s:s, s:I}", "depot", snapshot_store_location(depot),
-			  "partitions", (json_int_t)count);
+	answer = json_pack("{s:s, s:I}", "snapshot_store",
+			   snapshot_store_location(depot), "partitions",
+			   (json_int_t)count);
 	client_print(ctl, answer);
 	json_decref(answer);
 	return true;
@@ -384,8 +389,8 @@ static enum ctl_status import_depot(const struct ctl *ctl, const char *path,
 	struct snapshot_store *depot = NULL;
 	struct store *store = NULL;
 
-	if (option_text(ctl, "depot") == NULL) {
-		ctl_print_error(ctl, "FILE or --depot is missing");
+	if (option_text(ctl, "snapshot-store") == NULL) {
+		ctl_print_error(ctl, "FILE or --snapshot-store is missing");
 		return CTL_USAGE;
 	}
 	depot = ctl_partition_depot(ctl, path);
@@ -440,15 +445,15 @@ static const struct verb_option ctl_partition_options[] = {
 	 .kind = OPTION_FLAG,
 	 .meaning = "also encrypted secrets: headers, proxies and targets of "
 		    "hooks"},
-	{.name = "secret-file",
+	{.name = "encryption-key-file",
 	 .kind = OPTION_TEXT,
 	 .value = "FILE",
 	 .meaning = "the encryption keys, as nodes.encryption_key_file"},
-	{.name = "depot",
+	{.name = "snapshot-store",
 	 .kind = OPTION_TEXT,
 	 .value = "LOCATION",
 	 .meaning = "the snapshot store, as nodes.snapshot_store"},
-	{.name = "key-file",
+	{.name = "snapshot-store-key-file",
 	 .kind = OPTION_TEXT,
 	 .value = "FILE",
 	 .meaning = "NAME:SECRET for the snapshot store, as "
@@ -587,7 +592,7 @@ migration_print(const struct ctl_partition_migrate_migration *migration)
 {
 	const struct partitions_migration_report *report = &migration->report;
 	json_t *answer = json_pack(
-		"{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "depot",
+		"{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "snapshot_store",
 		snapshot_store_location(migration->depot), "partitions",
 		(json_int_t)migration->saved, "sites",
 		(json_int_t)report->sites, "events", (json_int_t)report->events,
@@ -613,8 +618,8 @@ enum ctl_status ctl_partition_migrate(const struct ctl *ctl, const char *path)
 	struct encryption_keys *keys;
 	char *folder;
 
-	if (option_text(ctl, "depot") == NULL) {
-		ctl_print_error(ctl, "--depot is missing");
+	if (option_text(ctl, "snapshot-store") == NULL) {
+		ctl_print_error(ctl, "--snapshot-store is missing");
 		return CTL_USAGE;
 	}
 	if (!ctl_partition_keys(ctl, &keys))

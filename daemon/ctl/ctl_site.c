@@ -11,7 +11,7 @@
 #include "daemon/ctl/client.h"
 #include "daemon/runtime/terminal.h"
 
-/* Templatectl: cuts. */
+/* templatectl site thresholds */
 
 /* computing the dendrogram of many pages is slow */
 enum { TREE_TIMEOUT_MS = 600000 };
@@ -53,13 +53,13 @@ static enum ctl_status thresholds_write_svg(const struct ctl *ctl,
 	return status;
 }
 
-static enum ctl_status run_cuts(const struct ctl *ctl)
+static enum ctl_status site_thresholds(const struct ctl *ctl)
 {
 	char host[MAX_HOST_BYTES + 1];
 	struct buffer text = {0};
 	enum ctl_status status;
 
-	if (!client_host(ctl, ctl->operands[0], host))
+	if (!client_host(ctl, ctl->operands[1], host))
 		return CTL_USAGE;
 	status = ask_cuts(ctl, host, ctl->is_json ? "json" : "txt", &text);
 	if (status == CTL_DONE)
@@ -71,27 +71,7 @@ static enum ctl_status run_cuts(const struct ctl *ctl)
 	return status;
 }
 
-static const struct verb_option cuts_options[] = {
-	{.name = "svg",
-	 .kind = OPTION_TEXT,
-	 .value = "FILE",
-	 .meaning = "also draw the thresholds, with the dendrogram"},
-	{.name = NULL},
-};
-
-const struct verb verb_cuts = {
-	.name = "cuts",
-	.group = VERBS_LOOK,
-	.operands = "HOST",
-	.min_operands = 1,
-	.max_operands = 1,
-	.summary = "Show the results of other thresholds for a site, and "
-		   "suggest one",
-	.options = cuts_options,
-	.run = run_cuts,
-};
-
-/* Templatectl: report. */
+/* templatectl site report */
 
 /* computing the dendrogram of many pages is slow */
 enum { REPORT_TIMEOUT_MS = 600000 };
@@ -128,14 +108,14 @@ static bool report_write(const struct ctl *ctl, const char *host,
 	return is_done;
 }
 
-static enum ctl_status run_report(const struct ctl *ctl)
+static enum ctl_status site_report(const struct ctl *ctl)
 {
 	char host[MAX_HOST_BYTES + 1];
 	struct buffer target = {0};
 	struct buffer page = {0};
 	enum ctl_status status;
 
-	if (!client_host(ctl, ctl->operands[0], host))
+	if (!client_host(ctl, ctl->operands[1], host))
 		return CTL_USAGE;
 	buffer_append_text(&target, "/v1/sites/");
 	client_append_escaped(&target, host);
@@ -152,30 +132,9 @@ static enum ctl_status run_report(const struct ctl *ctl)
 	return status;
 }
 
-static const struct verb_option report_options[] = {
-	{.name = "out",
-	 .letter = 'o',
-	 .kind = OPTION_TEXT,
-	 .value = "FILE",
-	 .meaning = "write to FILE (default: HOST.html); -: standard output"},
-	{.name = NULL},
-};
-
-const struct verb verb_report = {
-	.name = "report",
-	.group = VERBS_LOOK,
-	.operands = "HOST",
-	.min_operands = 1,
-	.max_operands = 1,
-	.summary =
-		"Draw a site's templates, history and changes as an HTML page",
-	.options = report_options,
-	.run = run_report,
-};
-
 /*
- * Templatectl seed: add the URLs of a file, any number of URLs. A second file
- * next to the first stores the progress, so that the next call continues
+ * templatectl site import: add the URLs of a file, any number of URLs. A second
+ * file next to the first stores the progress, so that the next call continues
  * there.
  */
 
@@ -423,16 +382,16 @@ static enum ctl_status site_import_run(struct site_import *seeding,
 	return seeding->wrong > 0 ? CTL_PARTLY : CTL_DONE;
 }
 
-static enum ctl_status run_seed(const struct ctl *ctl)
+static enum ctl_status ctl_site_import(const struct ctl *ctl)
 {
-	const char *path = ctl->operands[0];
+	const char *path = ctl->operands[1];
 	bool is_input = strcmp(path, "-") == 0;
 	struct site_import seeding = {
 		.ctl = ctl,
 		.file = is_input ? stdin : fopen(path, "re"),
 		.max_batch = option_whole(ctl, "batch", DEFAULT_BATCH),
-		.is_cluster = option_given(ctl, "cluster"),
-		.progress = progress_begin("seed"),
+		.is_cluster = option_given(ctl, "async"),
+		.progress = progress_begin("site import"),
 	};
 	enum ctl_status status;
 
@@ -452,32 +411,7 @@ static enum ctl_status run_seed(const struct ctl *ctl)
 	return status;
 }
 
-static const struct verb_option options[] = {
-	{.name = "cluster",
-	 .kind = OPTION_FLAG,
-	 .meaning = "as jobs: the broker stores them, and the owners add the "
-		    "sites later"},
-	{.name = "batch",
-	 .kind = OPTION_WHOLE,
-	 .value = "N",
-	 .minimum = 1,
-	 .maximum = MAX_BATCH,
-	 .meaning = "URLs per request (default: 500)"},
-	{.name = NULL},
-};
-
-const struct verb verb_seed = {
-	.name = "seed",
-	.group = VERBS_WATCH,
-	.operands = "FILE|-",
-	.min_operands = 1,
-	.max_operands = 1,
-	.summary = "Watch the sites of a list of any length",
-	.options = options,
-	.run = run_seed,
-};
-
-/* Templatectl: sites, site. */
+/* templatectl site */
 
 static const struct table_column site_columns[] = {
 	{.title = "SITE", .is_elastic = true},
@@ -508,7 +442,7 @@ static void site_add_row(struct text_table *table, const json_t *site)
 	table_add_text(table, field_text(site, "added"));
 }
 
-static enum ctl_status run_sites(const struct ctl *ctl)
+static enum ctl_status site_list(const struct ctl *ctl)
 {
 	static const struct client_list list = {
 		"sites", site_columns,
@@ -577,26 +511,25 @@ static enum ctl_status show_site(const struct ctl *ctl, struct buffer *target,
 	return CTL_DONE;
 }
 
-static enum ctl_status run_site(const struct ctl *ctl)
+static enum ctl_status ctl_site_show(const struct ctl *ctl, bool is_removal)
 {
-	bool is_delete = option_given(ctl, "delete");
 	struct buffer target = {0};
 	char host[MAX_HOST_BYTES + 1];
 	json_t *answer = NULL;
 	enum ctl_status status;
 
-	if (!client_host(ctl, ctl->operands[0], host))
+	if (!client_host(ctl, ctl->operands[1], host))
 		return CTL_USAGE;
 	buffer_append_text(&target, "/v1/sites/");
 	client_append_escaped(&target, host);
 	status = client_ask_json(
 		ctl,
 		&(struct client_request){
-			.method = is_delete ? "DELETE" : "GET",
+			.method = is_removal ? "DELETE" : "GET",
 			.target = target.data,
-			.timeout_ms = is_delete ? 0 : ASK_TIMEOUT_MS},
+			.timeout_ms = is_removal ? 0 : ASK_TIMEOUT_MS},
 		&answer);
-	if (status == CTL_DONE && is_delete)
+	if (status == CTL_DONE && is_removal)
 		client_print(ctl, answer);
 	else if (status == CTL_DONE)
 		status = show_site(ctl, &target, answer);
@@ -605,28 +538,54 @@ static enum ctl_status run_site(const struct ctl *ctl)
 	return status;
 }
 
-static const struct verb_option site_options[] = {
-	{.name = "delete",
-	 .kind = OPTION_FLAG,
-	 .meaning = "delete the site and all its data"},
-	{.name = NULL},
-};
+static enum ctl_status run_site(const struct ctl *ctl)
+{
+	const char *action = ctl->operands[0];
 
-const struct verb verb_sites = {
-	.name = "sites",
-	.group = VERBS_WATCH,
-	.operands = "",
-	.summary = "List the sites",
-	.run = run_sites,
+	if (strcmp(action, "list") == 0)
+		return site_list(ctl);
+	if (strcmp(action, "import") == 0)
+		return ctl_site_import(ctl);
+	if (strcmp(action, "thresholds") == 0)
+		return site_thresholds(ctl);
+	if (strcmp(action, "report") == 0)
+		return site_report(ctl);
+	return ctl_site_show(ctl, strcmp(action, "rm") == 0);
+}
+
+static const struct verb_option site_options[] = {
+	{.name = "async",
+	 .kind = OPTION_FLAG,
+	 .meaning = "import: the broker stores the list as jobs, and the "
+		    "owners add the sites later"},
+	{.name = "batch",
+	 .kind = OPTION_WHOLE,
+	 .value = "N",
+	 .minimum = 1,
+	 .maximum = MAX_BATCH,
+	 .meaning = "import: URLs per request (default: 500)"},
+	{.name = "svg",
+	 .kind = OPTION_TEXT,
+	 .value = "FILE",
+	 .meaning = "thresholds: also draw them, with the dendrogram"},
+	{.name = "out",
+	 .letter = 'o',
+	 .kind = OPTION_TEXT,
+	 .value = "FILE",
+	 .meaning = "report: write to FILE (default: HOST.html); -: standard "
+		    "output"},
+	{.name = NULL},
 };
 
 const struct verb verb_site = {
 	.name = "site",
 	.group = VERBS_WATCH,
-	.operands = "HOST",
+	.operands = "list | show HOST | rm HOST | import FILE|- | "
+		    "thresholds HOST | report HOST",
 	.min_operands = 1,
-	.max_operands = 1,
-	.summary = "Show or delete a site",
+	.max_operands = 2,
+	.summary = "Manage sites: list, show, rm, import a list, thresholds, "
+		   "report",
 	.options = site_options,
 	.run = run_site,
 };

@@ -521,7 +521,7 @@ const struct verb verb_restore = {
 	.run = run_restore,
 };
 
-/* Templatectl: salvage, recover the undamaged part of a store. */
+/* templatectl recover: copy the undamaged part of a store. */
 
 static void recover_print_lines(struct slice text)
 {
@@ -581,7 +581,7 @@ static enum error recover_to_new_store(const struct ctl *ctl,
 	return error;
 }
 
-static enum ctl_status run_salvage(const struct ctl *ctl)
+static enum ctl_status run_recover(const struct ctl *ctl)
 {
 	const char *to = ctl->operands[1];
 	struct recovery_report report;
@@ -609,13 +609,13 @@ static enum ctl_status run_salvage(const struct ctl *ctl)
 	return is_good ? CTL_DONE : CTL_FAILED;
 }
 
-const struct verb verb_salvage = {
-	.name = "salvage",
+const struct verb verb_recover = {
+	.name = "recover",
 	.group = VERBS_OPERATE,
 	.operands = "OLD NEW",
 	.min_operands = 2,
 	.max_operands = 2,
 	.summary =
 		"Recover the undamaged part of the store in OLD to a new store",
-	.run = run_salvage,
+	.run = run_recover,
 };

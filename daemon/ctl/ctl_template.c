@@ -492,7 +492,7 @@ static void template_add_row(struct text_table *table, const json_t *cluster)
 	table_add_text(table, field_text(example, "title"));
 }
 
-static enum ctl_status run_clusters(const struct ctl *ctl)
+static enum ctl_status ctl_template_list(const struct ctl *ctl)
 {
 	static const struct table_column columns[] = {
 		{.title = "TEMPLATE"},
@@ -507,7 +507,7 @@ static enum ctl_status run_clusters(const struct ctl *ctl)
 	struct text_table *table;
 	enum ctl_status status;
 
-	if (!client_host(ctl, ctl->operands[0], host))
+	if (!client_host(ctl, ctl->operands[1], host))
 		return CTL_USAGE;
 	buffer_append_text(&target, "/v1/sites/");
 	client_append_escaped(&target, host);
@@ -528,7 +528,7 @@ static void template_add_page_row(struct text_table *table, const json_t *page)
 	table_add_text(table, field_text(page, "title"));
 }
 
-static enum ctl_status run_pages(const struct ctl *ctl)
+static enum ctl_status ctl_template_pages(const struct ctl *ctl)
 {
 	static const struct table_column columns[] = {
 		{.title = "URL", .is_elastic = true},
@@ -540,7 +540,7 @@ static enum ctl_status run_pages(const struct ctl *ctl)
 	struct text_table *table;
 	enum ctl_status status;
 
-	if (!client_cluster_target(ctl, ctl->operands[0], "/pages", &target))
+	if (!client_cluster_target(ctl, ctl->operands[1], "/pages", &target))
 		return CTL_USAGE;
 	buffer_printf(&target, "?limit=%" PRIu64,
 		      option_whole(ctl, "limit", 1000));
@@ -599,21 +599,6 @@ static enum ctl_status run_text(const struct ctl *ctl)
 	return status;
 }
 
-#define OPTION_LIMIT_ROW(text)                                       \
-	{                                                            \
-		.name = "limit", .kind = OPTION_WHOLE, .value = "N", \
-		.minimum = 1, .maximum = 100000, .meaning = (text)   \
-	}
-
-static const struct verb_option pages_options[] = {
-	OPTION_LIMIT_ROW("at most this many pages (default: 1000)"),
-	{.name = "after",
-	 .kind = OPTION_TEXT,
-	 .value = "URL",
-	 .meaning = "start after this page"},
-	{.name = NULL},
-};
-
 static const struct verb_option text_options[] = {
 	OPTION_FORMAT_ROW,
 	OPTION_METHOD_ROW,
@@ -635,27 +620,6 @@ static const struct verb_option text_options[] = {
 	 .maximum = 3600000,
 	 .meaning = "timeout of the fetch"},
 	{.name = NULL},
-};
-
-const struct verb verb_clusters = {
-	.name = "clusters",
-	.group = VERBS_LOOK,
-	.operands = "HOST",
-	.min_operands = 1,
-	.max_operands = 1,
-	.summary = "List the templates of a site",
-	.run = run_clusters,
-};
-
-const struct verb verb_pages = {
-	.name = "pages",
-	.group = VERBS_LOOK,
-	.operands = "HOST/N",
-	.min_operands = 1,
-	.max_operands = 1,
-	.summary = "List the pages of a template",
-	.options = pages_options,
-	.run = run_pages,
 };
 
 const struct verb verb_text = {
@@ -856,7 +820,7 @@ static void template_print(const struct ctl *ctl, const json_t *answer)
 
 	print_live(answer);
 	if (field_whole(answer, "version") == 0 ||
-	    !client_cluster_target(ctl, ctl->operands[0], "/versions/",
+	    !client_cluster_target(ctl, ctl->operands[1], "/versions/",
 				   &target))
 		return;
 	buffer_printf(&target, "%" PRIu64, field_whole(answer, "version"));
@@ -939,12 +903,12 @@ static bool check_operands(const struct ctl *ctl)
 		ctl_print_error(ctl, "use --diff or --version, not both");
 		return false;
 	}
-	if (ctl->operand_count != (is_diff ? 3U : 1U)) {
+	if (ctl->operand_count != (is_diff ? 4U : 2U)) {
 		ctl_print_error(ctl, is_diff ? "--diff needs two versions"
 					     : "give one template");
 		return false;
 	}
-	for (size_t i = 1; i < ctl->operand_count; i++)
+	for (size_t i = 2; i < ctl->operand_count; i++)
 		if (!is_version(ctl->operands[i])) {
 			ctl_print_error(ctl, "%s: not a version",
 					ctl->operands[i]);
@@ -953,18 +917,18 @@ static bool check_operands(const struct ctl *ctl)
 	return true;
 }
 
-static enum ctl_status run_template(const struct ctl *ctl)
+static enum ctl_status ctl_template_show(const struct ctl *ctl)
 {
 	const char *ending = option_given(ctl, "diff") ? "/diff" : "/versions/";
 	struct buffer target = {0};
 	enum ctl_status status;
 
 	if (!check_operands(ctl) ||
-	    !client_cluster_target(ctl, ctl->operands[0], ending, &target))
+	    !client_cluster_target(ctl, ctl->operands[1], ending, &target))
 		return CTL_USAGE;
 	if (option_given(ctl, "diff")) {
-		buffer_printf(&target, "?from=%s&to=%s", ctl->operands[1],
-			      ctl->operands[2]);
+		buffer_printf(&target, "?from=%s&to=%s", ctl->operands[2],
+			      ctl->operands[3]);
 		status = print_answer(ctl, target.data, print_diff);
 	} else if (option_given(ctl, "version")) {
 		buffer_printf(&target, "%" PRIu64,
@@ -981,34 +945,49 @@ static enum ctl_status run_template(const struct ctl *ctl)
 	return status;
 }
 
+static enum ctl_status run_template(const struct ctl *ctl)
+{
+	const char *action = ctl->operands[0];
+
+	if (strcmp(action, "list") == 0)
+		return ctl_template_list(ctl);
+	if (strcmp(action, "pages") == 0)
+		return ctl_template_pages(ctl);
+	return ctl_template_show(ctl);
+}
+
 static const struct verb_option ctl_template_options[] = {
 	{.name = "version",
 	 .kind = OPTION_WHOLE,
 	 .value = "V",
 	 .minimum = 1,
 	 .maximum = UINT32_MAX,
-	 .meaning = "the state at that version: paths, texts, position of the "
-		    "content"},
+	 .meaning = "show: the state at that version: paths, texts, position "
+		    "of the content"},
 	{.name = "diff",
 	 .kind = OPTION_FLAG,
-	 .meaning = "show what version V2 added and removed since V1"},
+	 .meaning = "show: what version V2 added and removed since V1"},
 	{.name = "limit",
 	 .kind = OPTION_WHOLE,
 	 .value = "N",
 	 .minimum = 1,
 	 .maximum = 100000,
-	 .meaning = "at most this many fragments, or paths"},
+	 .meaning = "show: at most this many fragments, or paths; pages: "
+		    "pages (default: 1000)"},
+	{.name = "after",
+	 .kind = OPTION_TEXT,
+	 .value = "URL",
+	 .meaning = "pages: start after this page"},
 	{.name = NULL},
 };
 
 const struct verb verb_template = {
 	.name = "template",
 	.group = VERBS_LOOK,
-	.operands = "HOST/N [V1 V2]",
-	.min_operands = 1,
-	.max_operands = 3,
-	.summary =
-		"Show what the pages of a template share, now or in the past",
+	.operands = "list HOST | show HOST/N [V1 V2] | pages HOST/N",
+	.min_operands = 2,
+	.max_operands = 4,
+	.summary = "Show templates: list, show what pages share, list pages",
 	.options = ctl_template_options,
 	.run = run_template,
 };

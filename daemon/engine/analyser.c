@@ -168,9 +168,9 @@ static void analysis_quarantine_job(struct job *job, const char *reason)
 	snprintf(job->reason, sizeof(job->reason), "%s", reason);
 	job->content_hash = hash64(body.data, body.size, 0);
 	compress_slice(body, &job->packed);
-	log_warn_limited_about(job_subject(job),
-			       "quarantined: %s; see templatectl poison",
-			       reason);
+	log_warn_limited_about(
+		job_subject(job),
+		"quarantined: %s; see templatectl quarantine list", reason);
 }
 
 /* The analysis of a job by a worker. */

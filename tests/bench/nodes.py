@@ -10,7 +10,7 @@ crawl  the sites are crawled by a daemon without a broker, and by one, two and
        and of the servers, until each copy has all. By turns; medians.
 ask    texts of pages that a node owns, asked of it and of another one
 move   a site of PAGES pages moves, since its owner is drained
-seed   ADDRESSES of SEEDED hosts are handed in by templatectl seed --cluster,
+seed   ADDRESSES of SEEDED hosts are handed in by templatectl site import --async,
        which is killed half-way and goes on
 """
 
@@ -240,7 +240,7 @@ def measure_moves(host, most):
 def seed(machines, path):
     return subprocess.Popen(
         [str(harness.PROGRAMS / "templatectl"), "-s", machines.nodes[0].socket,
-         "--json", "seed", "--cluster", str(path)], text=True,
+         "--json", "site", "import", "--async", str(path)], text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 

@@ -163,7 +163,7 @@ def redesign(site, case, added, trees, options):
     events = told(site)
     paths = {f"http://{site.host}{replay_cases.target_of(path)}": path
              for path in pages}
-    words = site.daemon.ctl("events", "--site", site.host, "--kinds",
+    words = site.daemon.ctl("event", "list", "--site", site.host, "--kinds",
                             "guard.*").stdout.splitlines()
     rows = []
     for number, (guard, holding) in added.items():

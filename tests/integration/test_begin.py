@@ -131,7 +131,7 @@ class Begin(harness.Case):
             answer = node.get(path, **arguments)
             self.assertEqual(answer.status, 200, answer.text)
             self.assertEqual(answer.headers["X-Templated-Stale"], "true", path)
-        for words in (("sites",), ("text", f"http://{self.host}/")):
+        for words in (("site", "list"), ("text", f"http://{self.host}/")):
             said = node.ctl(*words)
             self.assertEqual(said.returncode, 0, said.stderr)
             self.assertEqual(said.stderr.count("warning: "), 1, said.stderr)

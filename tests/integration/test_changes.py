@@ -335,7 +335,7 @@ class Changes(Watched):
         event = self.only_alert("template.changed")
         self.assertEqual(event["cluster"], template)
         self.assertEqual(event["detail"]["versions"], [1, 2])
-        said = [self.daemon_.ctl("template", template, *arguments)
+        said = [self.daemon_.ctl("template", "show", template, *arguments)
                 for arguments in ((), ("--version", "1"), ("--version", "2"),
                                   ("--diff", "1", "2"))]
         self.assertEqual([done.returncode for done in said], [0] * 4,
@@ -406,7 +406,7 @@ class MergesAndSplits(Watched):
         self.assertEqual(event["cluster"], self.clusters["small"])
         self.assertEqual(event["other"], self.clusters["big"])
         for number, other in ("small", "big"), ("big", "small"):
-            said = self.daemon_.ctl("template", self.clusters[number]).stdout
+            said = self.daemon_.ctl("template", "show", self.clusters[number]).stdout
             self.assertIn("merged", said)
             self.assertIn(self.clusters[other], said)
         self.told.clear()
@@ -417,7 +417,7 @@ class MergesAndSplits(Watched):
         self.assertEqual(after["big"], self.clusters["big"])
         self.assertEqual(event["cluster"], after["big"])
         self.assertEqual(event["other"], after["small"])
-        said = self.daemon_.ctl("template", after["small"]).stdout
+        said = self.daemon_.ctl("template", "show", after["small"]).stdout
         self.assertIn(after["big"], said)
         self.daemon_.stop()
         self.daemon_.verify_store()

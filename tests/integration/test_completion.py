@@ -156,14 +156,15 @@ class Completion(harness.Case):
             with self.subTest(shell=name):
                 shell = self.shell(name, folder)
                 for typed, words in (
-                        ("templatectl explain-\t", ["explain-url"]),
+                        ("templatectl quara\t", ["quarantine"]),
                         ("templatectl watch --max-p\t", ["watch", "--max-pages"]),
                         ("templatectl text --format=j\t",
                          ["text", "--format=json"]),
                         ("templatectl text --method cetr-t\t",
                          ["text", "--method", "cetr-tm"]),
-                        ("templatectl events --kinds template.added,site.st\t",
-                         ["events", "--kinds", "template.added,site.stale"]),
+                        ("templatectl event list --kinds template.added,site.st\t",
+                         ["event", "list", "--kinds",
+                          "template.added,site.stale"]),
                         ("templatectl text --method df --param max_r\t0.2",
                          ["text", "--method", "df", "--param",
                           "max_ratio=0.2"]),
@@ -198,14 +199,14 @@ class Completion(harness.Case):
                 self.assertIn("page.html", shell.offers("templatectl explain "))
                 self.assertEqual(shell.words("templatectl text http\t"),
                                  ["templatectl", "text", web.url])
-                self.assertEqual(shell.words("templatectl clusters 127\t"),
-                                 ["templatectl", "clusters", web.host])
+                self.assertEqual(shell.words("templatectl template list 127\t"),
+                                 ["templatectl", "template", "list", web.host])
                 # bash shows what is behind the colon
                 self.assertIn(web.host.partition(":")[2] + "/2",
-                              shell.offers(f"templatectl pages {web.host}/"))
+                              shell.offers(f"templatectl template pages {web.host}/"))
                 self.assertEqual(
-                    shell.words(f"templatectl pages {web.host}/2\t"),
-                    ["templatectl", "pages", web.host + "/2"])
+                    shell.words(f"templatectl template pages {web.host}/2\t"),
+                    ["templatectl", "template", "pages", web.host + "/2"])
 
     def test_names_that_a_shell_would_run_are_not_offered(self):
         folder = self.folder()
@@ -216,9 +217,9 @@ class Completion(harness.Case):
         for name in shells():
             with self.subTest(shell=name):
                 shell = self.shell(name, folder, str(folder / "rogue"))
-                for typed in ("templatectl site \t", "templatectl pages \t",
+                for typed in ("templatectl site show \t", "templatectl template pages \t",
                               "templatectl guard add \t",
-                              "templatectl events --site=\t"):
+                              "templatectl event list --site=\t"):
                     self.assertIn("honest.example",
                                   "".join(shell.words(typed)))
                 self.assertIn("honest.example", shell.offers(
@@ -236,7 +237,8 @@ class Completion(harness.Case):
         began = time.monotonic()
         process = subprocess.run(
             [harness.PROGRAMS / "templatectl", "-s", folder / "silent",
-             "completion", "words", "--", "site", ""], check=False,
+             "completion", "words", "--", "site", "show",
+             ""], check=False,
             capture_output=True, timeout=harness.PATIENCE_S)
         self.assertEqual((process.stdout, process.stderr), (b"", b""))
         self.assertLess(time.monotonic() - began, 2)

@@ -90,7 +90,7 @@ class Ctl(harness.Case):
     def test_usage_is_2(self):
         for arguments in ((), ("nonsense",), ("text",), ("--nonsense",),
                           ("watch", "--threshold", "7", "http://x/"),
-                          ("clusters", "not a host/"), ("text", "a", "b")):
+                          ("template", "list", "not a host/"), ("text", "a", "b")):
             with self.subTest(arguments=arguments):
                 process = harness.run([CTL, *arguments])
                 self.done(process, 2)
@@ -102,7 +102,7 @@ class Ctl(harness.Case):
                                  (("watch", "--max-page=3", "http://x/"),
                                   "did you mean --max-pages?"),
                                  (("--sokcet",), "did you mean --socket?"),
-                                 (("site", "--remove", "x"),
+                                 (("site", "show", "--remove", "x"),
                                   "unknown option; see templatectl site --help")):
             with self.subTest(arguments=arguments):
                 process = harness.run([CTL, *arguments])
@@ -127,7 +127,8 @@ class Ctl(harness.Case):
                                  if "templatectl [-s" not in line), 80)
 
     def test_no_daemon_is_3(self):
-        for arguments in (("sites",), ("status",), ("verify",), ("events",),
+        for arguments in (("site", "list"), ("status",), ("verify",),
+                          ("event", "list"),
                           ("text", "http://127.0.0.1/"),
                           ("watch", "http://127.0.0.1/")):
             with self.subTest(arguments=arguments):
@@ -138,10 +139,10 @@ class Ctl(harness.Case):
 
     def test_failure_is_1(self):
         daemon = self.daemon()
-        for arguments in (("site", "nobody.example"),
-                          ("clusters", "nobody.example"),
+        for arguments in (("site", "show", "nobody.example"),
+                          ("template", "list", "nobody.example"),
                           ("text", "http://nobody.example/"),
-                          ("template", "nobody.example/1")):
+                          ("template", "show", "nobody.example/1")):
             with self.subTest(arguments=arguments):
                 process = daemon.ctl(*arguments)
                 self.done(process, 1)
@@ -163,12 +164,12 @@ class Ctl(harness.Case):
             daemon.ctl("--json", "watch", web.url, "--wait")))
         self.assertEqual(site["state"], "watching")
         self.assertEqual(site["pages"], 69)
-        for arguments, member in ((("sites",), "sites"),
-                                  (("site", web.host), "host"),
-                                  (("clusters", web.host), "templates"),
-                                  (("template", web.host + "/1"),
+        for arguments, member in ((("site", "list"), "sites"),
+                                  (("site", "show", web.host), "host"),
+                                  (("template", "list", web.host), "templates"),
+                                  (("template", "show", web.host + "/1"),
                                    "fragments"),
-                                  (("pages", web.host + "/1"), "pages"),
+                                  (("template", "pages", web.host + "/1"), "pages"),
                                   (("text", web.url), "text"),
                                   (("status",), "version"),
                                   (("verify",), "problems")):
@@ -177,22 +178,22 @@ class Ctl(harness.Case):
                     daemon.ctl("--json", *arguments)))
                 self.assertIn(member, answer)
                 self.assertTrue(self.done(daemon.ctl(*arguments)).strip())
-        table = self.done(daemon.ctl("clusters", web.host)).splitlines()
+        table = self.done(daemon.ctl("template", "list", web.host)).splitlines()
         self.assertEqual(table[0].split()[:2], ["TEMPLATE", "PAGES"])
         self.assertEqual(len(table) - 1, site["clusters"])
         events = self.done(daemon.ctl(
-            "--json", "events", "--kinds", "page.added"))
+            "--json", "event", "list", "--kinds", "page.added"))
         self.assertGreaterEqual(
             len([json.loads(line) for line in events.splitlines()]), 69)
         pages = [web.url + path for path in ("docs/none/", "docs/faq/")]
         self.done(daemon.ctl("text", pages[1]))
-        forgotten = daemon.ctl("forget", *pages)  # one of them is not there
+        forgotten = daemon.ctl("page", "rm", *pages)  # one of them is not there
         self.done(forgotten, 1)
         self.assertIn("docs/none/", forgotten.stderr)
         self.done(daemon.ctl("text", pages[1]), 1)
         self.done(daemon.ctl("verify"))
-        self.done(daemon.ctl("site", "--delete", web.host))
-        self.done(daemon.ctl("site", web.host), 1)
+        self.done(daemon.ctl("site", "rm", web.host))
+        self.done(daemon.ctl("site", "show", web.host), 1)
 
     def test_seed_goes_on_where_it_was(self):
         daemon = self.daemon()
@@ -204,7 +205,7 @@ class Ctl(harness.Case):
             f"http://127.0.0.1:{closed[2]}/\n", "utf-8")
         place = seeds.with_name("seeds.seeded")
         place.write_text(f"1 {len(seeds.read_text().splitlines()[0]) + 1}\n")
-        process = daemon.ctl("--json", "seed", str(seeds))
+        process = daemon.ctl("--json", "site", "import", str(seeds))
         self.done(process, 4)
         self.assertIn("line 4", process.stderr)
         self.assertEqual(json.loads(process.stdout), {
@@ -215,7 +216,7 @@ class Ctl(harness.Case):
         self.assertEqual(set(sites), {f"127.0.0.1:{port}"
                                       for port in closed[1:]})
         self.assertEqual(sites[f"127.0.0.1:{closed[1]}"]["max_pages"], 3)
-        process = daemon.ctl("seed", "--cluster", str(seeds))
+        process = daemon.ctl("site", "import", "--async", str(seeds))
         self.done(process, 1)
         self.assertIn("node group", process.stderr)
 
@@ -418,7 +419,7 @@ class Ctl(harness.Case):
         server = Torn(path)
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
-        process = harness.run([CTL, "-s", path, "--json", "sites"])
+        process = harness.run([CTL, "-s", path, "--json", "site", "list"])
         rows = json.loads(self.done(process))
         self.assertEqual([row["host"] for row in rows["sites"]], Torn.hosts)
         self.assertNotIn("next", rows)
@@ -427,9 +428,9 @@ class Ctl(harness.Case):
         # once, however often it has asked
         lines = process.stderr.splitlines()
         self.assertEqual(len(lines), 2, process.stderr)
-        self.assertRegex(lines[0], r"^templatectl: sites: warning: .*: b, c$")
-        self.assertRegex(lines[1], r"^templatectl: sites: warning: .* be stale")
-        table = self.done(harness.run([CTL, "-s", path, "sites"]))
+        self.assertRegex(lines[0], r"^templatectl: site: warning: .*: b, c$")
+        self.assertRegex(lines[1], r"^templatectl: site: warning: .* be stale")
+        table = self.done(harness.run([CTL, "-s", path, "site", "list"]))
         self.assertEqual(len(table.splitlines()), len(Torn.hosts) + 1)
 
     def test_output_on_a_full_disk_is_a_failure(self):

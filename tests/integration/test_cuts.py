@@ -71,11 +71,11 @@ class Cuts(harness.Case):
         web = self.web()
         daemon = self.daemon()
         site = self.watch(daemon, web.url)
-        text = self.ctl(daemon, "cuts", web.host)
+        text = self.ctl(daemon, "site", "thresholds", web.host)
         self.assertEqual(text.split(",")[0], f"{site['pages']} pages")
         self.assertLessEqual(max(map(len, text.splitlines())), 80)
         self.assertIn("\ntemplate ", text)
-        cuts = json.loads(self.ctl(daemon, "--json", "cuts", web.host))
+        cuts = json.loads(self.ctl(daemon, "--json", "site", "thresholds", web.host))
         self.assertEqual(cuts["host"], web.host)
         self.assertEqual(cuts["generation"], site["generation"])
         self.assertEqual(cuts["threshold"], site["threshold"])
@@ -83,14 +83,14 @@ class Cuts(harness.Case):
         self.assertEqual(cuts["pages"], site["pages"])
         self.assertEqual(cuts["tree"][0]["pages"], site["pages"])
         file = self.folder() / "cuts.svg"
-        self.assertEqual(self.ctl(daemon, "cuts", web.host, "--svg", file),
+        self.assertEqual(self.ctl(daemon, "site", "thresholds", web.host, "--svg", file),
                          text)
         root = xml.etree.ElementTree.parse(file).getroot()
         self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
-        self.assertEqual(daemon.ctl("cuts", web.host, "--svg",
+        self.assertEqual(daemon.ctl("site", "thresholds", web.host, "--svg",
                                     "/dev/null/x").returncode, 1)
-        self.assertEqual(daemon.ctl("cuts", "nobody.example").returncode, 1)
-        self.assertEqual(daemon.ctl("cuts").returncode, 2)
+        self.assertEqual(daemon.ctl("site", "thresholds", "nobody.example").returncode, 1)
+        self.assertEqual(daemon.ctl("site", "thresholds").returncode, 2)
 
     def test_the_curve_is_what_recuts_give(self):
         web = self.web()
@@ -123,7 +123,7 @@ class Cuts(harness.Case):
                          self.offline(daemon, web.host, "--threshold", "0.7"))
         self.no_problems(daemon)
         events = [json.loads(line)["kind"] for line in
-                  self.ctl(daemon, "--json", "events", "--all").splitlines()]
+                  self.ctl(daemon, "--json", "event", "list", "--all").splitlines()]
         self.assertIn("site.threshold_changed", events)
         self.assertIn("cluster.merged", events)
 
@@ -199,7 +199,7 @@ class Cuts(harness.Case):
         self.assertIs(site["auto"], True)
         self.error_of(daemon.get(f"/v1/sites/{web.host}/thresholds"), 413,
                       "too_large")
-        self.assertEqual(daemon.ctl("cuts", web.host).returncode, 1)
+        self.assertEqual(daemon.ctl("site", "thresholds", web.host).returncode, 1)
 
     def test_stops_while_it_chooses(self):
         """The daemon ends with 0 and in time, whatever the threshold_selector is at."""

@@ -150,7 +150,7 @@ class Damage(harness.Case):
         self.data.unlink()
         os.mkfifo(self.data)
         self.addCleanup(self.data.unlink)
-        words = ("more than 1 s", ADVICE, "salvage")
+        words = ("more than 1 s", ADVICE, "recover")
         self.assertSaid(ctl("verify", "--store", self.old.store, "--time",
                             "1"), *words)
         to = self.folder() / "to"
@@ -178,7 +178,7 @@ class Damage(harness.Case):
     # Salvage, to a store of its own.
 
     def salvage(self, to):
-        done = ctl("--json", "salvage", self.old.store, to)
+        done = ctl("--json", "recover", self.old.store, to)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout), done.stderr
 
@@ -197,10 +197,10 @@ class Damage(harness.Case):
         host = self.old.start().json("/v1/sites")["sites"][0]["host"]
         self.assertEqual(self.daemon_on(to).partition(host),
                          self.old.partition(host))
-        again = ctl("salvage", self.old.store, to.parent / "again")
+        again = ctl("recover", self.old.store, to.parent / "again")
         self.assertSaid(again, "uses it")
         self.old.stop()
-        self.assertSaid(ctl("salvage", self.old.store, to), "already")
+        self.assertSaid(ctl("recover", self.old.store, to), "already")
 
     def test_a_damaged_body_is_lost_alone(self):
         pages = Pages(self.data)
@@ -287,7 +287,7 @@ class Damage(harness.Case):
                 random.randbytes(pages.size))
             self.data.write_bytes(damage)
             to = self.folder() / "new"
-            done = ctl("salvage", self.old.store, to)
+            done = ctl("recover", self.old.store, to)
             self.assertIn(done.returncode, (0, 1), done.stderr)
             if done.returncode == 0:
                 verified = ctl("verify", "--store", to)

@@ -698,35 +698,35 @@ class Delivery(harness.Case):
 
         def alerts():
             return [json.loads(line) for line in
-                    self.done(daemon.ctl("--json", "events")).splitlines()]
+                    self.done(daemon.ctl("--json", "event", "list")).splitlines()]
         first = harness.wait_until(alerts, "an alert")[0]
         self.assertTrue(all(n["alert"] for n in alerts()))
-        listed = self.done(daemon.ctl("events"))
+        listed = self.done(daemon.ctl("event", "list"))
         self.assertIn("a new template", listed)
         self.assertNotIn("page.added", listed)
-        self.assertIn("page.added", self.done(daemon.ctl("events", "--all")))
+        self.assertIn("page.added", self.done(daemon.ctl("event", "list", "--all")))
         seq = str(first["seq"])
-        self.done(daemon.ctl("ack", seq))
+        self.done(daemon.ctl("event", "ack", seq))
         self.assertNotIn(f'"seq":{seq},', self.done(
-            daemon.ctl("--json", "events", "--firing")))
+            daemon.ctl("--json", "event", "list", "--firing")))
         self.assertIn(f'"seq":{seq},', self.done(
-            daemon.ctl("--json", "events")))
-        self.assertIn("silence", self.done(daemon.ctl("silence", seq)))
-        self.assertIn("template.added", self.done(daemon.ctl("silences")))
-        self.done(daemon.ctl("unsilence", "1"))
+            daemon.ctl("--json", "event", "list")))
+        self.assertIn("silence", self.done(daemon.ctl("silence", "add", seq)))
+        self.assertIn("template.added", self.done(daemon.ctl("silence", "list")))
+        self.done(daemon.ctl("silence", "rm", "1"))
         self.done(daemon.ctl("hook", "rm", "1"))
         for wrong in (("hook", "add"), ("hook", "list", "1"), ("hook", "rm"),
-                      ("hook", "fetch", "1"), ("silence", "x"), ("ack", "-1"),
-                      ("unsilence", "99999999999"), ("ack",)):
+                      ("hook", "fetch", "1"), ("silence", "add", "x"), ("event", "ack", "-1"),
+                      ("silence", "rm", "99999999999"), ("event", "ack")):
             self.assertEqual(daemon.ctl(*wrong).returncode, 2, wrong)
-        self.assertEqual(daemon.ctl("unsilence", "1").returncode, 1)
+        self.assertEqual(daemon.ctl("silence", "rm", "1").returncode, 1)
 
     def test_follow_goes_on_when_the_daemon_is_restarted(self):
         daemon = self.calm_daemon()
         self.add_sites(daemon, 1)
         follower = subprocess.Popen(
             [str(harness.PROGRAMS / "templatectl"), "-s", daemon.socket,
-             "events", "--follow", "--kinds", "site.added"],
+             "event", "list", "--follow", "--kinds", "site.added"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(follower.stderr.close)
         self.addCleanup(follower.stdout.close)

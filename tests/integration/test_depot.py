@@ -395,10 +395,10 @@ class Depots(harness.Case):
         depot, place = self.webdav()
         store, empty = self.folder() / "store", self.folder()
         ctl = [harness.PROGRAMS / "templatectl", "partition"]
-        migrate = [*ctl, "migrate", "--store", store, "--depot",
-                   depot.location, "--key-file"]
+        migrate = [*ctl, "migrate", "--store", store, "--snapshot-store",
+                   depot.location, "--snapshot-store-key-file"]
         self.assertEqual(harness.run([*ctl, "import", "--store", store,
-                                      "--depot", empty]).returncode, 0)
+                                      "--snapshot-store", empty]).returncode, 0)
         (empty / "wrong").write_text("x")
         done = harness.run([*migrate, empty / "wrong"])
         self.assertEqual(done.returncode, 1)

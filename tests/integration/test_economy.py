@@ -94,13 +94,13 @@ class Economy(harness.Case):
 
     def test_the_crawl_says_so(self):
         self.crawl(pattern_stop_after=10)
-        said = self.daemon_.ctl("site", self.server.host)
+        said = self.daemon_.ctl("site", "show", self.server.host)
         self.assertEqual(said.returncode, 0, said.stderr)
         for kind in KINDS:
             self.assertRegex(said.stdout, rf"/{kind}/.*saturated")
         left = self.left("article")
         self.assertEqual(self.rule(left), "saturated")
-        said = self.daemon_.ctl("explain-url", self.server.url + left)
+        said = self.daemon_.ctl("page", "show", self.server.url + left)
         self.assertIn("saturated", said.stdout)
 
     def test_what_is_asked_for_is_fetched_all_the_same(self):

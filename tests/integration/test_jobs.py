@@ -110,7 +110,7 @@ class Jobs(harness.Case):
         path.write_text("\n".join(urls) + "\n", "utf-8")
         place = path.with_name("seeds.seeded")
         command = [harness.PROGRAMS / "templatectl", "-s", self.node.socket,
-                   "--json", "seed", "--cluster", path]
+                   "--json", "site", "import", "--async", path]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as seeding:
             while not place.exists() and seeding.poll() is None:
                 time.sleep(0.002)
@@ -118,7 +118,7 @@ class Jobs(harness.Case):
         self.assertEqual(seeding.returncode, -signal.SIGKILL)
         taken = int(place.read_text("utf-8").split()[0])
         self.assertLess(taken, len(urls))
-        told = json.loads(self.node.ctl("--json", "seed", "--cluster",
+        told = json.loads(self.node.ctl("--json", "site", "import", "--async",
                                         str(path)).stdout)
         self.assertEqual(told["taken"], len(urls) - taken)  # known or not
         self.assertFalse(place.exists())

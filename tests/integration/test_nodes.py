@@ -137,7 +137,7 @@ class Nodes(Pair):
         ports = {f"127.0.0.{i + 2}:{harness.free_port()}" for i in range(SITES)}
         seeds = self.folder() / "seeds"
         seeds.write_text("".join(f"http://{host}/\n" for host in ports), "utf-8")
-        said = nodes[0].ctl("--json", "seed", "--cluster", str(seeds))
+        said = nodes[0].ctl("--json", "site", "import", "--async", str(seeds))
         self.assertEqual(said.returncode, 0, said.stderr)
         self.assertEqual(json.loads(said.stdout)["taken"], SITES)
         for node in nodes:

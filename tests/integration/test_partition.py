@@ -86,7 +86,7 @@ class Partitions(harness.Case):
     def restored(self, depot, *more):
         """A store of what is in the depot, checked."""
         store = self.folder() / "store"
-        self.ctl("import", "--store", store, "--depot", depot, *more)
+        self.ctl("import", "--store", store, "--snapshot-store", depot, *more)
         done = harness.run([CTL, "--json", "verify", "--store", store])
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return store
@@ -126,8 +126,8 @@ class Partitions(harness.Case):
         if servers is None:
             self.skipTest("nats-server, or our module for it, is not there")
         old, known = self.old, self.before
-        self.ctl("migrate", "--store", old, "--depot", self.depot,
-                 "--with-secrets", "--secret-file", self.keys)
+        self.ctl("migrate", "--store", old, "--snapshot-store", self.depot,
+                 "--with-secrets", "--encryption-key-file", self.keys)
         harness.give(self.depot)
         daemon = self.daemon({**CALM, "nodes": {
             "broker_urls": f'"{servers}"', "name": "one", "replicas": 1,
@@ -161,7 +161,7 @@ class Partitions(harness.Case):
         before = self.ctl("list", "--store", old)[0]
         self.assertFalse(before["is_of_cluster"])
         self.assertGreater(len(before["partitions"]), 2)
-        report, said = self.ctl("migrate", "--store", old, "--depot",
+        report, said = self.ctl("migrate", "--store", old, "--snapshot-store",
                                 self.depot)
         self.assertEqual(report["sites"], 3)
         self.assertGreaterEqual(report["events"], len(known[1]))
@@ -180,32 +180,32 @@ class Partitions(harness.Case):
         self.assert_known(daemon, known)
         daemon.stop()
         # a cluster that has begun is not begun again
-        said = self.ctl("migrate", "--store", old, "--depot", self.depot,
+        said = self.ctl("migrate", "--store", old, "--snapshot-store", self.depot,
                         status=1)[1]
         self.assertIn("already", said)
         self.assertIn("already", self.ctl(
-            "import", "--store", store, "--depot", self.depot, status=1)[1])
+            "import", "--store", store, "--snapshot-store", self.depot, status=1)[1])
 
     def test_secrets_and_single_partitions(self):
         old, known = self.old, self.before
-        report = self.ctl("migrate", "--store", old, "--depot",
-                          self.depot, "--with-secrets", "--secret-file",
+        report = self.ctl("migrate", "--store", old, "--snapshot-store",
+                          self.depot, "--with-secrets", "--encryption-key-file",
                           self.keys)[0]
         self.assertEqual(report["secrets_copied"], 3)
         self.assert_sealed()
-        first = self.restored(self.depot, "--secret-file", self.keys)
+        first = self.restored(self.depot, "--encryption-key-file", self.keys)
         second = self.folder() / "store"
         files = self.folder()
         for row in self.ctl("list", "--store", first)[0]["partitions"]:
             number = str(row["partition"])
             self.ctl("export", number, files / number, "--store", first,
-                     "--with-secrets", "--secret-file", self.keys)
+                     "--with-secrets", "--encryption-key-file", self.keys)
             self.ctl("import", files / number, "--store", second,
-                     "--secret-file", self.keys)
+                     "--encryption-key-file", self.keys)
             self.assertIn("--force", self.ctl(
                 "import", files / number, "--store", second, status=1)[1])
             self.ctl("import", files / number, "--store", second, "--force",
-                     "--secret-file", self.keys)
+                     "--encryption-key-file", self.keys)
         daemon = self.start_on(second)
         self.assertEqual(daemon.json(f"/v1/sites/{self.hosts[1]}")["state"],
                          "watching")
@@ -239,9 +239,9 @@ class Partitions(harness.Case):
             self.assertNotIn(b"X-Key: mine", rows)
         store = self.folder() / "store"
         other = harness.secret_file(self.folder(), 0xc1)
-        for words in ((), ("--secret-file", other)):
-            self.assertIn("--secret-file", self.ctl(
-                "import", "--store", store, "--depot", self.depot, "--force",
+        for words in ((), ("--encryption-key-file", other)):
+            self.assertIn("--encryption-key-file", self.ctl(
+                "import", "--store", store, "--snapshot-store", self.depot, "--force",
                 *words, status=1)[1])
 
     def test_what_is_wrong_is_said(self):
@@ -250,14 +250,14 @@ class Partitions(harness.Case):
                 (("list",), 2, "--store"),
                 (("list", "--store", store), 1, "no store"),
                 (("export", "999", "x", "--store", store), 2, "0 to 256"),
-                (("import", "--store", store), 2, "--depot"),
-                (("migrate", "--store", store), 2, "--depot"),
+                (("import", "--store", store), 2, "--snapshot-store"),
+                (("migrate", "--store", store), 2, "--snapshot-store"),
                 (("export", "9", "x", "--store", store, "--with-secrets"), 2,
-                 "--secret-file"),
+                 "--encryption-key-file"),
                 (("import", "/nowhere", "--store", store), 1, "not found"),
-                (("migrate", "--store", store, "--depot", "/nowhere"), 1,
+                (("migrate", "--store", store, "--snapshot-store", "/nowhere"), 1,
                  "nodes.snapshot_store /nowhere"),
-                (("migrate", "--store", store, "--depot", self.depot), 1,
+                (("migrate", "--store", store, "--snapshot-store", self.depot), 1,
                  "no store")):
             with self.subTest(words):
                 self.assertIn(said, self.ctl(*words, status=status)[1])

@@ -1,4 +1,4 @@
-"""templatectl report: a page about a site that says what is so, harms nobody
+"""templatectl site report: a page about a site that says what is so, harms nobody
 whatever the site is, and looks as it should in a browser."""
 
 import functools
@@ -94,7 +94,7 @@ class Report(harness.Case):
     def page(self, daemon, host):
         """The page by the tool, as text; what holds for each is checked."""
         path = self.folder() / "new" / "report.html"
-        done = daemon.ctl("report", host, "-o", path)
+        done = daemon.ctl("site", "report", host, "-o", path)
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
         self.assertEqual(os.listdir(path.parent), ["report.html"])
         text = path.read_text("utf-8")
@@ -367,26 +367,26 @@ class Report(harness.Case):
                          (200, "text/html; charset=utf-8"))
         here = self.folder()
         tool = [harness.PROGRAMS / "templatectl", "-s", daemon.socket]
-        done = harness.run([*tool, "report", web.host], cwd=here)
+        done = harness.run([*tool, "site", "report", web.host], cwd=here)
         self.assertEqual((done.returncode, done.stdout),
                          (0, f"{web.host}.html\n"), done.stderr)
         self.assertEqual(os.listdir(here), [f"{web.host}.html"])
-        done = harness.run([*tool, "report", "-o", "-", web.host], cwd=here)
+        done = harness.run([*tool, "site", "report", "-o", "-", web.host], cwd=here)
         self.assertTrue(done.stdout.startswith("<!DOCTYPE html>\n"))
         # the old file stays when the new one cannot be written
         kept = here / "kept"
         kept.mkdir()
-        done = harness.run([*tool, "report", "-o", kept, web.host])
+        done = harness.run([*tool, "site", "report", "-o", kept, web.host])
         self.assertEqual(done.returncode, 1)
         self.assertIn("cannot write", done.stderr)
         self.assertEqual(sorted(os.listdir(here)),
                          sorted([f"{web.host}.html", "kept"]))
         self.error_of(daemon.get("/v1/sites/nobody.example/report"), 404,
                       "not_found")
-        done = harness.run([*tool, "report", "nobody.example"], cwd=here)
+        done = harness.run([*tool, "site", "report", "nobody.example"], cwd=here)
         self.assertEqual(done.returncode, 1)
         self.assertEqual(len(os.listdir(here)), 2)
-        self.assertEqual(harness.run([*tool, "report"]).returncode, 2)
+        self.assertEqual(harness.run([*tool, "site", "report"]).returncode, 2)
 
     @unittest.skipIf(lxml is None, "python3-lxml is not installed")
     def test_a_site_without_pages(self):

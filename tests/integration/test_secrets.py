@@ -109,13 +109,13 @@ class Secrets(harness.Case):
         done = [daemon.ctl("backup", copies / "backup"),
                 daemon.ctl("export", host, "--out", copies / "bundle"),
                 daemon.ctl("hook", "list"),
-                daemon.ctl("site", host), daemon.ctl("sites")]
+                daemon.ctl("site", "show", host), daemon.ctl("site", "list")]
         self.assertEqual([d.returncode for d in done], [0] * len(done))
         self.assertEqual([d for d in done if SECRET in d.stdout + d.stderr],
                          [])
         daemon.post("/v1/compact", {})
         daemon.stop()
-        harness.run([harness.PROGRAMS / "templatectl", "salvage",
+        harness.run([harness.PROGRAMS / "templatectl", "recover",
                      daemon.store, copies / "salvaged"])
         self.assertTrue((copies / "salvaged" / "data.mdb").exists())
         self.assertEqual(holders(copies) | holders(warc), set())

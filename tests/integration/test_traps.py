@@ -131,7 +131,7 @@ class Traps(harness.Case):
 
     def rule(self, path):
         url = urllib.parse.urljoin(self.server.url, path)
-        said = self.daemon_.ctl("explain-url", url)
+        said = self.daemon_.ctl("page", "show", url)
         self.assertEqual(said.returncode, 0, said.stderr)
         explained = self.daemon_.json("/v1/pages", url=url)
         self.assertIn(explained["rule"], said.stdout)

@@ -5,8 +5,8 @@
 #include "tests/unit/run.h"
 
 static const struct verb *const verbs[] = {
-	&verb_watch, &verb_text,   &verb_texts,  &verb_guard,
-	&verb_train, &verb_events, &verb_export, NULL,
+	&verb_watch, &verb_text,  &verb_texts,  &verb_guard,
+	&verb_train, &verb_event, &verb_export, NULL,
 };
 
 /* The words, which stand between blanks; no daemon answers. */
@@ -91,12 +91,14 @@ END_TEST
 
 START_TEST(lists_go_on_behind_the_comma)
 {
-	ck_assert_str_eq(completed("events --kinds guard.re"),
+	ck_assert_str_eq(completed("event list --kinds guard.re"),
 			 "guard.resolved\t\n");
-	ck_assert_str_eq(completed("events --kinds template.added,guard.re"),
-			 "template.added,guard.resolved\t\n");
-	ck_assert_str_eq(completed("events --kinds=template.added,guard.re"),
-			 "--kinds=template.added,guard.resolved\t\n");
+	ck_assert_str_eq(
+		completed("event list --kinds template.added,guard.re"),
+		"template.added,guard.resolved\t\n");
+	ck_assert_str_eq(
+		completed("event list --kinds=template.added,guard.re"),
+		"--kinds=template.added,guard.resolved\t\n");
 	ck_assert_str_eq(completed("texts --quality ok,li"), "ok,listing\t\n");
 	ck_assert_str_eq(completed("texts --type so"), "soft-404\t\n");
 }

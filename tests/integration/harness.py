@@ -120,12 +120,12 @@ class Web:
 
     def __init__(self, root, extra="", port=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="td-web-"))
-        for _ in range(10):
+        for _ in range(100):
             self.port = port or free_port()
             if self._start(root, extra):
                 break
             if port:
-                time.sleep(0.5)
+                time.sleep(0.05)
         else:
             raise AssertionError("nginx: " + self._read("log"))
         self.host = f"127.0.0.1:{self.port}"

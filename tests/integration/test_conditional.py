@@ -120,7 +120,7 @@ class Conditional(harness.Case):
         while time.monotonic() < end:
             i += 1
             self.write(3, f"The news of the moment, number {i}.")
-            time.sleep(0.1)
+            time.sleep(0.05)
         counts = collections.Counter(row["target"] for row in self.rows())
         still = [counts[f"/{k}.html"] for k in range(4, COUNT)]
         self.assertGreaterEqual(min(still), 2, counts)

@@ -34,8 +34,8 @@ class Renumbered(unittest.TestCase):
 
         def is_quiet():
             lasts.append(server.ask("INFO", "TPL_LOG")["state"]["last_seq"])
-            time.sleep(0.1)
-            return len(lasts) > 10 and lasts[-10] == lasts[-1]
+            time.sleep(0.05)
+            return len(lasts) > 20 and lasts[-20] == lasts[-1]
         harness.wait_until(is_quiet, "a log that is quiet")
         return server
 

@@ -465,16 +465,16 @@ class Reads(harness.Case):
             watched = select.poll()
             watched.register(idle, select.POLLRDHUP)
             while time.monotonic() - start < 4:
-                time.sleep(0.4)
-                some += slow[0].stdout.read1(8000)
+                time.sleep(0.05)
+                some += slow[0].stdout.read1(1000)
                 if watched.poll(0):
                     self.assertGreater(time.monotonic() - start, 1)
                     break
             else:
                 self.fail("who reads nothing is not cut off")
             while time.monotonic() - start < 4:
-                time.sleep(0.4)
-                some += slow[0].stdout.read1(8000)
+                time.sleep(0.05)
+                some += slow[0].stdout.read1(1000)
             some += slow[0].stdout.read()
         self.assertEqual(some.count(b"\n"), PAGES)
         self.assertEqual(slow[0].returncode, 0)

@@ -22,10 +22,12 @@ static void echo(int socket, const char *request)
 
 static void silent(int socket, const char *request)
 {
-	(void)socket;
+	char byte;
+
 	(void)request;
-	/* one thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-	sleep(30);
+	/* until the client leaves */
+	while (read(socket, &byte, 1) > 0)
+		;
 }
 
 static const struct route routes[] = {

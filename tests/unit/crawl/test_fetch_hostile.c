@@ -163,24 +163,26 @@ static void slow_headers(int socket, const char *request)
 {
 	(void)request;
 	server_send_text(socket, "HTTP/1.1 200 OK\r\n");
-	for (int i = 0; i < 300 && server_send_text(socket, "X"); i++)
-		usleep(100000);
+	for (int i = 0; i < 600 && server_send_text(socket, "X"); i++)
+		usleep(50000);
 }
 
 static void slow_body(int socket, const char *request)
 {
 	(void)request;
 	server_send_text(socket, OK_HTML "Content-Length: 1000\r\n\r\n");
-	for (int i = 0; i < 300 && server_send_text(socket, "x"); i++)
-		usleep(100000);
+	for (int i = 0; i < 600 && server_send_text(socket, "x"); i++)
+		usleep(50000);
 }
 
 static void silent(int socket, const char *request)
 {
-	(void)socket;
+	char byte;
+
 	(void)request;
-	/* one thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-	sleep(30);
+	/* until the client leaves */
+	while (read(socket, &byte, 1) > 0)
+		;
 }
 
 /* The connection ends by RST, behind what was sent. */

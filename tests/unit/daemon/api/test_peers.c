@@ -295,7 +295,8 @@ START_TEST(what_was_ended_is_not_asked_again)
 
 	atomic_store(&joined.failure, (int)ERR_STOPPED);
 	test_client_send(file, "GET " TEXT " HTTP/1.1\r\nHost: x\r\n\r\n");
-	nanosleep(&pause, NULL);
+	while (atomic_load(&joined.questions) < 2)
+		usleep(1000);
 	http_end_owner(joined.nodes[0].served.server, 0);
 	nanosleep(&pause, NULL);
 	count = atomic_load(&joined.questions);

@@ -59,7 +59,7 @@ static enum http_verdict handle(struct http_exchange *exchange, void *context)
 	if (strcmp(asked, "/thrice") == 0 && memory[0] < 3)
 		return HTTP_SUSPENDED;
 	if (strcmp(asked, "/slow") == 0)
-		sleep_ms(100);
+		sleep_ms(50);
 	if (strcmp(asked, "/header") == 0) {
 		http_add_header(exchange, "X-One", "a\r\nX-Two: b\tc");
 		http_add_header(exchange, "X-Empty", "");
@@ -568,7 +568,7 @@ static void check_tricklers(const char *beginning)
 	}
 	atomic_store(&is_over, false);
 	pthread_create(&thread, NULL, trickle, files);
-	sleep_ms(100);
+	sleep_ms(50);
 	check_body("GET", "/x", NULL, "GET /x 1 []");
 	atomic_store(&is_over, true);
 	pthread_join(thread, NULL);
@@ -721,7 +721,8 @@ START_TEST(stopping_among_requests_harms_nobody)
 	start();
 	for (int i = 0; i < 8; i++)
 		pthread_create(&threads[i], NULL, ask_until_it_stops, NULL);
-	sleep_ms(300);
+	while (atomic_load(&handled) < 100)
+		sleep_ms(1);
 	http_stop(server);
 	server = NULL;
 	for (int i = 0; i < 8; i++)

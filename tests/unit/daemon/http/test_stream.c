@@ -2,6 +2,7 @@
 #include "daemon/http/server.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -381,6 +382,14 @@ START_TEST(what_an_owner_has_open_ends_with_its_right)
 }
 END_TEST
 
+/* The response is in memory when its first bytes can be read. */
+static void wait_for_bytes(int file)
+{
+	struct pollfd wanted = {.fd = file, .events = POLLIN};
+
+	ck_assert_int_eq(poll(&wanted, 1, PATIENCE_MS), 1);
+}
+
 /* Whole replies are in memory as long as they are not read. */
 START_TEST(an_owner_has_no_more_unread_than_it_leaves_free)
 {
@@ -389,7 +398,7 @@ START_TEST(an_owner_has_no_more_unread_than_it_leaves_free)
 
 	for (int i = 0; i < 3; i++) {
 		files[i] = ask(i < 2 ? "/large?owner=1" : "/large?owner=2");
-		sleep_ms(100);
+		wait_for_bytes(files[i]);
 	}
 	answer = test_client_receive(files[1]);
 	ck_assert_int_eq(client_status(&answer), 429);
@@ -427,7 +436,7 @@ START_TEST(only_large_answers_to_questions_are_refused_unread)
 
 	for (int i = 0; i < 2; i++) {
 		files[i] = ask(i == 0 ? "/large?owner=1" : "/large?owner=2");
-		sleep_ms(100);
+		wait_for_bytes(files[i]);
 	}
 	expect(ask("/large?owner=1"), 503); /* no room for anybody */
 	expect(ask("/file?owner=1"), 200);

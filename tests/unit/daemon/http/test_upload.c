@@ -24,6 +24,7 @@ static char path[96];
 static struct http_options options;
 static struct http_server *server;
 static atomic_bool gate_is_open;
+static atomic_int begun;        /* uploads that the handler reads */
 static atomic_int seen;         /* uploads that are over for the handler */
 static atomic_int last_error;   /* of the last of them */
 static atomic_ullong last_size; /* bytes that it has read */
@@ -85,6 +86,7 @@ static enum http_verdict handle(struct http_exchange *exchange, void *context)
 	if (strcmp(asked, "/read-some") == 0)
 		max = 10;
 	if (strncmp(asked, "/read", 5) == 0) {
+		atomic_fetch_add(&begun, 1);
 		error = read_all(exchange, max, &size);
 		atomic_store(&last_error, (int)error);
 		atomic_store(&last_size, size);
@@ -104,6 +106,7 @@ static void begin(void)
 	server = NULL;
 	atomic_store(&gate_is_open, false);
 	atomic_store(&seen, 0);
+	atomic_store(&begun, 0);
 	options = (struct http_options){
 		.socket_path = path,
 		.socket_mode = 0660,
@@ -142,6 +145,14 @@ static void wait_for_seen(int count)
 	for (int i = 0; i < 4000 && atomic_load(&seen) < count; i++)
 		sleep_ms(5);
 	ck_assert_int_eq(atomic_load(&seen), count);
+}
+
+/* Until the handlers of so many uploads have begun. */
+static void wait_for_begun(int count)
+{
+	for (int i = 0; i < 4000 && atomic_load(&begun) < count; i++)
+		sleep_ms(5);
+	ck_assert_int_eq(atomic_load(&begun), count);
 }
 
 /* What socket_send() gives: byte_at() up to a size. */
@@ -245,12 +256,16 @@ static void *send_late(void *context)
 START_TEST(a_client_waits_while_nobody_reads)
 {
 	struct supply supply = {.size = LARGE};
+	uint64_t given;
 	pthread_t thread;
 
 	start();
 	ck_assert_int_eq(pthread_create(&thread, NULL, send_late, &supply), 0);
-	sleep_ms(500);
-	ck_assert_uint_lt(atomic_load(&supply.given), LARGE / 4);
+	do {
+		given = atomic_load(&supply.given);
+		sleep_ms(50);
+	} while (given == 0 || given < atomic_load(&supply.given));
+	ck_assert_uint_lt(given, LARGE / 4);
 	open_gate();
 	pthread_join(thread, NULL);
 }
@@ -282,7 +297,7 @@ START_TEST(too_many_are_refused_before_they_send)
 		test_client_send(files[i], "POST /read HTTP/1.1\r\nHost: x\r\n"
 					   "Content-Length: 10\r\n\r\nabc");
 	}
-	sleep_ms(200);
+	wait_for_begun(2);
 	ck_assert_int_eq(send_to("/read", &supply, &answer), ERR_NONE);
 	ck_assert_uint_eq(answer.status, 503);
 	ck_assert_uint_lt(atomic_load(&supply.given), 4 << 20);
@@ -346,16 +361,16 @@ START_TEST(those_that_trickle_leave_when_all_places_are_taken)
 		test_client_send(files[i], "POST /read HTTP/1.1\r\nHost: x\r\n"
 					   "Content-Length: 100000\r\n\r\n");
 	}
-	for (unsigned i = 0; i < 150 && atomic_load(&seen) < 2; i++) {
+	for (unsigned i = 0; i < 300 && atomic_load(&seen) < 2; i++) {
 		char byte = byte_at(i);
 
 		for (int j = 0; j < 2; j++)
 			send(files[j], &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-		sleep_ms(100);
+		sleep_ms(50);
 	}
 	ck_assert_int_eq(atomic_load(&seen), 2);
 	ck_assert_int_eq(atomic_load(&last_error), ERR_NETWORK);
-	sleep_ms(100);
+	sleep_ms(50);
 	check_send("/read", 3, "ok 3");
 	for (int i = 0; i < 2; i++)
 		close(files[i]);
@@ -384,7 +399,7 @@ START_TEST(stopping_ends_it)
 	file = client_open(path);
 	test_client_send(file, "POST /read HTTP/1.1\r\nHost: x\r\n"
 			       "Content-Length: 10\r\n\r\nabc");
-	sleep_ms(200);
+	wait_for_begun(1);
 	http_stop(server);
 	server = NULL;
 	ck_assert_int_eq(atomic_load(&last_error), ERR_STOPPED);

@@ -73,7 +73,7 @@ static const struct broker_ops *bus_load_module(const char *servers)
 		  why != NULL ? why
 			      : BUS_MODULES "/" BROKER_NATS_FILE
 					    " is missing: install the Debian "
-					    "package templated-cluster");
+					    "package templated-nodes");
 	return NULL;
 }
 

@@ -80,7 +80,7 @@ static enum error write_first(struct broker *bus)
 			bus,
 			"cannot write row _clock.%s of stream %s: %s; "
 			"the broker user must have the name of the node, "
-			"see conf/cluster",
+			"see conf/nodes",
 			bus->name, nats_buckets[BROKER_NODES].name,
 			error_text(error));
 	return error;
@@ -115,7 +115,7 @@ static enum error nats_open_bus(struct broker **bus_out,
 		nats_add_error(
 			bus,
 			"the user may not subscribe to %s.>; the broker user "
-			"must have the name of the node, see conf/cluster",
+			"must have the name of the node, see conf/nodes",
 			bus->prefix);
 		error = ERR_ADDRESS_FORBIDDEN;
 	}

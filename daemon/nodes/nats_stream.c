@@ -822,7 +822,7 @@ static enum error nats_stream_error(const struct nats_deadline *patience,
 	if (nats_was_rejected(patience, name)) {
 		nats_add_error(bus,
 			       "stream %s: the user may not read or create it; "
-			       "see conf/cluster",
+			       "see conf/nodes",
 			       name);
 		return ERR_ADDRESS_FORBIDDEN;
 	}

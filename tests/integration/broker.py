@@ -196,10 +196,10 @@ class Cluster:
 
 
 class SecureBroker(Broker):
-    """Three servers with the files of conf/cluster and what make-secrets makes
+    """Three servers with the files of conf/nodes and what make-secrets makes
     for `localhost`, whose names nobody but they and their users know."""
 
-    CONF = harness.ROOT / "conf" / "cluster"
+    CONF = harness.ROOT / "conf" / "nodes"
 
     def __init__(self):
         super().__init__(starts=False)

@@ -18,7 +18,7 @@ import harness
 from receiver import Receiver, first_times
 
 ATOM = "{http://www.w3.org/2005/Atom}"
-# tests/cluster/host_faults.c, or none
+# tests/nodes/host_faults.c, or none
 HOST_FAULTS = os.environ.get("TEMPLATED_HOST_FAULTS", "")
 HERE = pathlib.Path(__file__).resolve().parent
 # No page is asked for: what happens is what we do.

@@ -29,7 +29,7 @@ void broker_need(void);
 void broker_start(struct broker *broker, unsigned count, const char *settings);
 
 /*
- * Start three servers with the configuration in `folder` (conf/cluster), with
+ * Start three servers with the configuration in `folder` (conf/nodes), with
  * secrets of their own in <broker.folder>/secrets.
  */
 void broker_start_conf(struct broker *broker, const char *folder);

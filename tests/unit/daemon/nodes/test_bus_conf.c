@@ -9,7 +9,7 @@
 #include "tests/unit/run.h"
 
 /*
- * Three servers with the files of conf/cluster, as they are but for
+ * Three servers with the files of conf/nodes, as they are but for
  * routes.conf: TLS to and between them, and what each user may do.
  */
 
@@ -59,7 +59,7 @@ static void begin(void)
 	struct broker *first;
 
 	broker_hear();
-	broker_start_conf(&broker, CONF_CLUSTER);
+	broker_start_conf(&broker, CONF_NODES);
 	ops = broker_load(broker.urls);
 	ck_assert_ptr_nonnull(ops);
 	first = open_as("operator");

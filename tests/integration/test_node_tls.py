@@ -1,5 +1,5 @@
 """Nodes on servers with the configuration, the users and the certificates that
-conf/cluster has for them, and with TLS between the nodes, too."""
+conf/nodes has for them, and with TLS between the nodes, too."""
 
 import http.client
 import shutil

@@ -82,7 +82,7 @@ class Server:
 class Secrets:
     """Certificates of hosts, and names that all of us know them by."""
 
-    SCRIPT = network.harness.ROOT / "conf" / "cluster" / "make-secrets"
+    SCRIPT = network.harness.ROOT / "conf" / "nodes" / "make-secrets"
 
     def __init__(self, hosts):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="td-secrets-"))

@@ -1,5 +1,5 @@
 /*
- * tests/cluster/host_faults.c - the faults of $HOST_FAULTS (faults.h) for a
+ * tests/nodes/host_faults.c - the faults of $HOST_FAULTS (faults.h) for a
  * process that asks the C library for its disk and its clock: loaded before
  * that (LD_PRELOAD).
  */

@@ -1,7 +1,7 @@
 """Pages that end whoever parses them cost themselves and nothing else.
 
 The daemon is one whose parser has bugs (tests/fault/faulty.c): a page can have
-it crash, spin, eat memory, abort, exit or hang. `test_poisoned.py PAGES` crawls
+it crash, spin, eat memory, abort, exit or hang. `test_quarantine.py PAGES` crawls
 as many pages with and without bad ones, 1 % of them, and prints what they cost.
 """
 

@@ -22,8 +22,9 @@ import time
 import harness
 from test_tls import OPENSSL, Authority
 
-WORK = os.environ.get("TEMPLATED_DEPOT",
-                      harness.PROGRAMS.parent / "tests/depot/depot_work")
+WORK = os.environ.get(
+    "TEMPLATED_SNAPSHOT_STORE", harness.PROGRAMS.parent /
+    "tests/snapshot_store/snapshot_store_work")
 USER, SECRET, REGION = "node", "s3cr+t/ABC", "eu-central-1"
 ANY = 2 ** 64 - 1
 SEED = int(os.environ.get("SEED", time.time_ns() % 10 ** 9))
@@ -54,7 +55,7 @@ def is_locked(path):
 
 
 class Depot:
-    """depot_work on a location, with a folder of its own."""
+    """snapshot_store_work on a location, with a folder of its own."""
 
     def __init__(self, location, folder, key=None, authority=None):
         self.location, self.folder = location, folder

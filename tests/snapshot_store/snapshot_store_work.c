@@ -1,7 +1,7 @@
 /*
- * depot_work LOCATION FOLDER VERB ... - a depot from outside, for
- * tests/integration/test_depot.py. FOLDER has the files "key" and "ca", or
- * neither, and what is on its way.
+ * snapshot_store_work LOCATION FOLDER VERB ... - a depot from outside, for
+ * tests/integration/test_snapshot_store.py. FOLDER has the files "key" and
+ *"ca", or neither, and what is on its way.
  *
  *	put PARTITION NUMBER     standard input
  *	get PARTITION NUMBER     to standard output

@@ -1,5 +1,5 @@
 /*
- * tests/cluster/server_faults.c - the faults of FILE (faults.h) for a program
+ * tests/nodes/server_faults.c - the faults of FILE (faults.h) for a program
  * that asks the kernel for its disk and its clock, as those in Go do:
  *
  *	server_faults FILE PROGRAM [ARGUMENT...]

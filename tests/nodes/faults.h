@@ -1,5 +1,5 @@
 /*
- * tests/cluster/faults.h - a slow disk and a wrong clock for one process, as a
+ * tests/nodes/faults.h - a slow disk and a wrong clock for one process, as a
  * file says. It is read again at every call, and mapped at the start, since
  * processes in a sandbox can open nothing later.
  */

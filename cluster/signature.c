@@ -121,7 +121,11 @@ static size_t insert_smallest(uint64_t *hashes, size_t count, size_t max,
 	return count + 1;
 }
 
-bool class_next(struct slice *classes, struct slice *name_out)
+/*
+ * Return the next name of a class attribute, as written, and move *classes
+ * after it. Return false at the end.
+ */
+static bool class_next(struct slice *classes, struct slice *name_out)
 {
 	const char *text = classes->data;
 	size_t begin = 0;

@@ -230,12 +230,6 @@ enum {
 size_t class_normalise(struct slice name, char *out);
 
 /*
- * Return the next name of a class attribute, as written, and move *classes
- * after it. Return false at the end.
- */
-bool class_next(struct slice *classes, struct slice *name_out);
-
-/*
  * Return the distinct normalised names of a class attribute, split at white
  * space, as ascending hashes, and their number. If there are more than `max`,
  * those with the smallest hashes count. O(size + names * max).

@@ -405,8 +405,9 @@ uint32_t subcomponents_root(const struct subcomponents *subcomponents,
 	return subcomponent;
 }
 
-uint32_t subcomponents_root_of(const struct threshold_graph *graph,
-			       uint32_t set)
+/* Do the same for a set of the component. */
+static uint32_t subcomponents_root_of(const struct threshold_graph *graph,
+				      uint32_t set)
 {
 	uint32_t subcomponent = graph->table.sets[set].subcomponent;
 

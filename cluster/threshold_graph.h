@@ -98,10 +98,6 @@ void subcomponents_find(struct threshold_graph *graph,
 uint32_t subcomponents_root(const struct subcomponents *subcomponents,
 			    uint32_t subcomponent);
 
-/* Do the same for a set of the component. */
-uint32_t subcomponents_root_of(const struct threshold_graph *graph,
-			       uint32_t set);
-
 /*
  * Clear the subcomponents; call it after subcomponents_find() before the graph
  * changes.

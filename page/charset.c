@@ -181,7 +181,8 @@ const struct encoding *encoding_of(struct slice label)
 	return NULL;
 }
 
-const struct encoding *encoding_by_index(size_t index)
+/* Return the encoding of this index, from 0; NULL after the last. */
+static const struct encoding *encoding_by_index(size_t index)
 {
 	return index < sizeof(encodings) / sizeof(*encodings)
 		       ? &encodings[index]

@@ -63,9 +63,6 @@ struct encoding {
  */
 const struct encoding *encoding_of(struct slice label);
 
-/* Return the encoding of this index, from 0; NULL after the last. */
-const struct encoding *encoding_by_index(size_t index);
-
 struct converter {
 	iconv_t iconv; /* NULL: iconv does not support the encoding */
 	bool is_wide;  /* units of two bytes: UTF-16 */

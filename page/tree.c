@@ -298,7 +298,7 @@ void order_begin(struct tree_order *order, struct tree_arrays arrays)
 	assert(text == arrays.text_count);
 }
 
-void order_free(struct tree_order *order)
+static void order_free(struct tree_order *order)
 {
 	free(order->nodes);
 	free(order->texts);
@@ -352,9 +352,17 @@ static uint32_t tree_order_leave_item(struct tree_order_walk *walk,
 	return links->next;
 }
 
-struct tree_arrays order_sort(struct tree_order *order,
-			      struct tree_arrays arrays, uint32_t max_depth,
-			      uint32_t *text_ranks, bool *is_cut_out)
+/*
+ * Sort the arrays by the lists; set parent and first_text of the nodes, and
+ * node of the texts. Return new arrays from malloc and free the old ones. Skip
+ * items that are deeper than `max_depth` or have no position; `is_cut_out`
+ * returns whether an item was too deep. `text_ranks` [old text count] gets the
+ * new index of each old text, or NO_ITEM.
+ */
+static struct tree_arrays order_sort(struct tree_order *order,
+				     struct tree_arrays arrays,
+				     uint32_t max_depth, uint32_t *text_ranks,
+				     bool *is_cut_out)
 {
 	struct tree_order_walk walk = {
 		.order = order,

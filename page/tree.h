@@ -55,7 +55,6 @@ struct tree_arrays {
  * Begin to store the order in lists; until now it was the order of the arrays.
  */
 void order_begin(struct tree_order *order, struct tree_arrays arrays);
-void order_free(struct tree_order *order);
 
 /* Add an item without a position: the next node or text of the arrays. */
 void order_add(struct tree_order *order, uint32_t item);
@@ -71,16 +70,5 @@ void order_remove(struct tree_order *order, uint32_t item);
 
 /* Move all items of `from` to the end of `to`. */
 void order_move(struct tree_order *order, uint32_t from, uint32_t to);
-
-/*
- * Sort the arrays by the lists; set parent and first_text of the nodes, and
- * node of the texts. Return new arrays from malloc and free the old ones. Skip
- * items that are deeper than `max_depth` or have no position; `is_cut_out`
- * returns whether an item was too deep. `text_ranks` [old text count] gets the
- * new index of each old text, or NO_ITEM.
- */
-struct tree_arrays order_sort(struct tree_order *order,
-			      struct tree_arrays arrays, uint32_t max_depth,
-			      uint32_t *text_ranks, bool *is_cut_out);
 
 #endif

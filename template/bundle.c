@@ -123,7 +123,8 @@ static void count_cluster(struct bundle *bundle, struct bundle_cluster *cluster,
 		qsort(rows, cluster->row_count, sizeof(*rows), compare_rows);
 }
 
-void bundle_make_clusters(struct bundle *bundle)
+/* Create the clusters after all pages are read. */
+static void bundle_make_clusters(struct bundle *bundle)
 {
 	uint32_t *counts =
 		mem_alloc(bundle->fragment_count + 1, sizeof(*counts));
@@ -170,8 +171,9 @@ static bool bundle_read_version(struct bundle *bundle,
 	return true;
 }
 
-bool bundle_read_cluster(struct bundle *bundle, const struct section *section,
-			 char *reason)
+/* Add a section of a cluster. */
+static bool bundle_read_cluster(struct bundle *bundle,
+				const struct section *section, char *reason)
 {
 	uint32_t index = bundle_find_cluster(bundle, section->number);
 	struct bundle_cluster *cluster = &bundle->clusters[index];
@@ -255,7 +257,7 @@ static void bundle_model_free(struct bundle_model *lesson)
 	free(lesson);
 }
 
-void bundle_free_models(struct bundle *bundle)
+static void bundle_free_models(struct bundle *bundle)
 {
 	while (bundle->newest != NULL) {
 		struct bundle_model *next = bundle->newest->next;
@@ -532,8 +534,10 @@ static bool read_bytes(struct bundle *bundle, uint32_t kind, struct slice bytes,
 	}
 }
 
-bool bundle_read_section(struct bundle *bundle, const struct section *section,
-			 char *reason)
+/* Read a section; if it is invalid, write a phrase to `reason`, return false.
+ */
+static bool bundle_read_section(struct bundle *bundle,
+				const struct section *section, char *reason)
 {
 	struct buffer bytes = {0};
 	bool is_right = false;
@@ -549,7 +553,8 @@ bool bundle_read_section(struct bundle *bundle, const struct section *section,
 
 enum { MAX_REASON = 256, MAX_TEXT = LIMIT(4096, 256) };
 
-void bundle_site_write(const struct bundle_site *site, struct buffer *out)
+static void bundle_site_write(const struct bundle_site *site,
+			      struct buffer *out)
 {
 	const struct page_limits *limits = &site->limits;
 	json_t *object = json_pack(
@@ -850,7 +855,7 @@ static enum error bundle_view_failure(const void *context)
 	return ERR_NONE;
 }
 
-void bundle_make_view(struct bundle *bundle)
+static void bundle_make_view(struct bundle *bundle)
 {
 	static const struct site_source source = {
 		.find_shingles = bundle_view_find_shingles,

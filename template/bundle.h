@@ -60,8 +60,6 @@ struct bundle_site {
 	const char *settings; /* as in extract/extractors.h; or "" */
 };
 
-void bundle_site_write(const struct bundle_site *site, struct buffer *out);
-
 /*
  * Read and check the section; copy the texts to `arena`. ERR_CORRUPT, with an
  * English phrase in `reason` [256].
@@ -229,19 +227,6 @@ struct bundle {
 	size_t learned_bytes;
 };
 
-/* Read a section; if it is invalid, write a phrase to `reason`, return false.
- */
-bool bundle_read_section(struct bundle *bundle, const struct section *section,
-			 char *reason);
-
-/*
- * Create the clusters after all pages are read; then add the sections of each
- * cluster.
- */
-void bundle_make_clusters(struct bundle *bundle);
-bool bundle_read_cluster(struct bundle *bundle, const struct section *section,
-			 char *reason);
-
 /*
  * Return whether the decompressed bytes are a valid sample, with no page over
  * `max_bytes`.
@@ -250,9 +235,6 @@ bool bundle_check_samples(struct slice bytes, size_t max_bytes);
 struct template_model bundle_learn(struct bundle *bundle, uint32_t cluster,
 				   const struct extractor *extractor,
 				   const double *parameters);
-void bundle_free_models(struct bundle *bundle); /* free all template models */
-
-void bundle_make_view(struct bundle *bundle);
 
 /*
  * Write a bundle. Call the functions in the order of their declaration, those

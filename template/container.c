@@ -99,7 +99,7 @@ bool cursor_is_done(const struct byte_cursor *cursor)
 	return !cursor->is_broken && cursor->at == cursor->end;
 }
 
-void pack_u32(struct buffer *out, uint32_t number)
+static void pack_u32(struct buffer *out, uint32_t number)
 {
 	uint32_t little = htole32(number);
 

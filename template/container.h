@@ -136,7 +136,6 @@ struct slice cursor_text(struct byte_cursor *cursor, uint64_t max);
 /* Return whether everything was read, without damage. */
 bool cursor_is_done(const struct byte_cursor *cursor);
 
-void pack_u32(struct buffer *out, uint32_t number);
 void pack_u64(struct buffer *out, uint64_t number);
 void pack_number(struct buffer *out, uint64_t number);
 void pack_text(struct buffer *out, struct slice text);

@@ -117,8 +117,13 @@ static void nearest_search_mark_shingles(const struct site_view *site,
 	free(shingle_ids);
 }
 
-struct signature classify_signature(const struct site_view *site,
-				    const struct page *page, struct slice path)
+/*
+ * Return the signature of a page for classify(); it belongs to the arena of the
+ * page. `path` is the path of the page's URL (empty if unknown).
+ */
+static struct signature classify_signature(const struct site_view *site,
+					   const struct page *page,
+					   struct slice path)
 {
 	const struct signature_rule rule = {
 		.measure = site->measure, .width = site->width, .path = path};
@@ -316,11 +321,12 @@ static void lay_out(const struct extraction *extraction,
 		result_set_document(answer, buffer_slice(&answer->text), &base);
 }
 
-void result_present(const struct extraction *extraction,
-		    const struct extractor *extractor,
-		    const struct extractor_input *input,
-		    const struct verdict *verdicts,
-		    struct extraction_result *answer)
+/* The method's `input` has its parameters, its template and its trace. */
+static void result_present(const struct extraction *extraction,
+			   const struct extractor *extractor,
+			   const struct extractor_input *input,
+			   const struct verdict *verdicts,
+			   struct extraction_result *answer)
 {
 	if (extraction->request->format == FORMAT_EXPLAIN)
 		result_explain(extraction, extractor, input, verdicts, answer);

@@ -147,13 +147,6 @@ struct cluster_match {
 };
 
 /*
- * Return the signature of a page for classify(); it belongs to the arena of the
- * page. `path` is the path of the page's URL (empty if unknown).
- */
-struct signature classify_signature(const struct site_view *site,
-				    const struct page *page, struct slice path);
-
-/*
  * Find the cluster of a signature. Of equally near signatures the first by
  * number counts. O(sum of the unique signatures of the site).
  */
@@ -252,13 +245,6 @@ const void *template_model_build(const struct extractor *extractor,
  * Create a result from verdicts: the text in the requested format, and
  * metadata.
  */
-
-/* The method's `input` has its parameters, its template and its trace. */
-void result_present(const struct extraction *extraction,
-		    const struct extractor *extractor,
-		    const struct extractor_input *input,
-		    const struct verdict *verdicts,
-		    struct extraction_result *answer);
 
 /* Read the metadata of the result's page. */
 void result_read_metadata(struct extraction_result *answer);

@@ -16,7 +16,11 @@
 #include "extract/text/word.h"
 #include "template/version_json.h"
 
-bool address_is_absolute(struct slice address)
+/*
+ * Return whether the address begins with http:// or https://, or with // and a
+ * host. url_parse() treats any other text as a typed host name.
+ */
+static bool address_is_absolute(struct slice address)
 {
 	static const char *const begins[] = {"http://", "https://", "//"};
 

@@ -31,12 +31,6 @@ struct text_cache;
 /* The host of pages from files, which have no URL. */
 #define OFFLINE_HOST "site.invalid"
 
-/*
- * Return whether the address begins with http:// or https://, or with // and a
- * host. url_parse() treats any other text as a typed host name.
- */
-bool address_is_absolute(struct slice address);
-
 /* The URL to resolve relative addresses against. */
 struct base_address {
 	struct url url;

@@ -143,7 +143,8 @@ void common_items_compare(struct arena *arena, const struct pages *pages,
 	*balance_out = balance;
 }
 
-struct slice version_clean_text(struct arena *arena, struct slice text)
+/* Return a copy in `arena` as valid UTF-8. */
+static struct slice version_clean_text(struct arena *arena, struct slice text)
 {
 	size_t invalid = utf8_check(text).invalid;
 	char *copy = arena_alloc(arena, text.size + 2 * invalid + 1, 1);
@@ -229,8 +230,9 @@ static void learn_fragments(struct arena *arena, const struct page *page,
 	}
 }
 
-void version_find_texts(struct arena *arena, const struct page *page,
-			struct version *version)
+/* Fill in missing texts from `page`; `paths` and `fragments` ascend by hash. */
+static void version_find_texts(struct arena *arena, const struct page *page,
+			       struct version *version)
 {
 	learn_paths(arena, page, version);
 	learn_fragments(arena, page, version);

@@ -25,7 +25,8 @@
 #undef TRADE
 #undef CONSTANT
 
-bool choice_is_comment(float score)
+/* Return true if a passage with this score of comment_scores() is a comment. */
+static bool choice_is_comment(float score)
 {
 	return (double)score > model_comment_threshold;
 }

@@ -47,9 +47,6 @@ struct assessment choice_assess(const struct passages *passages,
 				const float *scores, const bool *is_chosen,
 				double threshold);
 
-/* Return true if a passage with this score of comment_scores() is a comment. */
-bool choice_is_comment(float score);
-
 /*
  * Finds readers' comments, also without telling class names. A separate forest
  * scores them by the features of `auto` and by the content scores of the first

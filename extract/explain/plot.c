@@ -21,7 +21,42 @@ enum {
 	CHARACTER = 7,    /* approximate width of a character */
 };
 
-void extent_add(struct extent *extent, double value)
+/* Pixels. */
+enum {
+	PLOT_WIDTH = 960,
+	PLOT_LEFT = 70, /* left edge of the area inside the axes */
+	PLOT_RIGHT = 940,
+	PLOT_TOP = 66,
+	PLOT_BOTTOM = 316,
+	PLOT_COLUMNS = PLOT_RIGHT - PLOT_LEFT,
+	PLOT_FOOT = 48, /* height below the area: ticks and label */
+};
+
+/* The range of the finite values among some numbers; initialise with {0}. */
+struct extent {
+	bool is_known;
+	double low;
+	double high;
+};
+
+struct axis {
+	double low;
+	double high;   /* > low */
+	double first;  /* pixel of low */
+	double last;   /* pixel of high */
+	bool is_log;   /* logarithmic with powers of ten, low > 0 */
+	bool is_whole; /* ticks only at whole numbers */
+};
+
+struct plot {
+	struct buffer *out;
+	struct axis x;
+	struct axis y; /* `first` is below `last`, except for boxes */
+	int legend_x;  /* x of the next entry */
+	int legend_y;
+};
+
+static void extent_add(struct extent *extent, double value)
 {
 	if (!isfinite(value))
 		return;
@@ -33,7 +68,9 @@ void extent_add(struct extent *extent, double value)
 		extent->high = value;
 }
 
-struct axis axis_make(const struct extent *extent, double first, double last)
+/* Return an axis up to the ends of `extent`. */
+static struct axis axis_make(const struct extent *extent, double first,
+			     double last)
 {
 	struct axis axis = {
 		.low = extent->low,
@@ -49,8 +86,9 @@ struct axis axis_make(const struct extent *extent, double first, double last)
 	return axis;
 }
 
-struct axis axis_make_round(const struct extent *extent, double first,
-			    double last)
+/* Do the same up to round numbers around the ends. */
+static struct axis axis_make_round(const struct extent *extent, double first,
+				   double last)
 {
 	struct axis axis = axis_make(extent, first, last);
 	double step = axis_step(axis.high - axis.low, 6);
@@ -60,7 +98,8 @@ struct axis axis_make_round(const struct extent *extent, double first,
 	return axis;
 }
 
-double axis_place(const struct axis *axis, double value)
+/* Return the pixel of a finite value, clamped to the ends of the axis. */
+static double axis_place(const struct axis *axis, double value)
 {
 	double ratio = axis->is_log
 			       ? log(fmax(value, axis->low) / axis->low) /
@@ -182,7 +221,11 @@ static void append_axes(struct plot *plot, const struct figure *figure)
 		      plot->y.is_log ? " (log scale)" : "");
 }
 
-void plot_begin(struct plot *plot, const struct figure *figure)
+/*
+ * Append the beginning of the svg element, with title, axes and their labels.
+ * The area ends at the larger end of `y`.
+ */
+static void plot_begin(struct plot *plot, const struct figure *figure)
 {
 	const char *title = figure->title == NULL ? "" : figure->title;
 
@@ -201,7 +244,7 @@ void plot_begin(struct plot *plot, const struct figure *figure)
 	append_axes(plot, figure);
 }
 
-void plot_end(struct plot *plot)
+static void plot_end(struct plot *plot)
 {
 	buffer_append_text(plot->out, "</svg>\n");
 }
@@ -226,14 +269,17 @@ static void append_entry_text(struct plot *plot, const char *text)
 	plot->legend_x += 44 + (int)strlen(text) * CHARACTER;
 }
 
-void plot_legend_line(struct plot *plot, const char *class, const char *text)
+/* Add a legend entry: a line, dot or patch of the class, and its meaning. */
+static void plot_legend_line(struct plot *plot, const char *class,
+			     const char *text)
 {
 	plot_begin_legend_entry(plot);
 	svg_path(plot->out, class, "M%d %dh16", plot->legend_x, plot->legend_y);
 	append_entry_text(plot, text);
 }
 
-void plot_legend_dot(struct plot *plot, const char *class, const char *text)
+static void plot_legend_dot(struct plot *plot, const char *class,
+			    const char *text)
 {
 	plot_begin_legend_entry(plot);
 	svg_path(plot->out, class, "M%d %dh0", plot->legend_x + 12,
@@ -241,7 +287,8 @@ void plot_legend_dot(struct plot *plot, const char *class, const char *text)
 	append_entry_text(plot, text);
 }
 
-void plot_legend_patch(struct plot *plot, const char *class, const char *text)
+static void plot_legend_patch(struct plot *plot, const char *class,
+			      const char *text)
 {
 	plot_begin_legend_entry(plot);
 	svg_rect(plot->out, class,
@@ -250,7 +297,11 @@ void plot_legend_patch(struct plot *plot, const char *class, const char *text)
 	append_entry_text(plot, text);
 }
 
-void plot_threshold(struct plot *plot, double value, bool is_across)
+/*
+ * Add a line across (`is_across`) or down the area at `value`, and its legend
+ * entry.
+ */
+static void plot_threshold(struct plot *plot, double value, bool is_across)
 {
 	struct buffer text = {0};
 
@@ -485,7 +536,7 @@ static const uint8_t *quantile_boxes(struct arena *arena,
 	return quantiles_by_rank(arena, values, figure->box_count, QUANTILES);
 }
 
-void plot_boxes(const struct figure *figure, struct buffer *out)
+static void plot_boxes(const struct figure *figure, struct buffer *out)
 {
 	struct arena *arena = arena_create();
 	struct plot plot = make_box_plot(figure, out);
@@ -670,7 +721,7 @@ static bool has_range(const struct figure *figure, bool is_content)
 	return false;
 }
 
-void plot_curve(const struct figure *figure, struct buffer *out)
+static void plot_curve(const struct figure *figure, struct buffer *out)
 {
 	static const char *const classes[MAX_SERIES] = {"c0", "c1", "c2"};
 	struct plot plot = make_curve_plot(figure, out);
@@ -845,7 +896,7 @@ static void plot_append_bar(struct plot *plot, const struct bins *bins,
 		      is_kept ? "kept" : "thrown away");
 }
 
-void plot_histogram(const struct figure *figure, struct buffer *out)
+static void plot_histogram(const struct figure *figure, struct buffer *out)
 {
 	struct bins bins = count_points(figure);
 	struct plot plot = make_histogram_plot(&bins, out);
@@ -964,7 +1015,7 @@ static void scatter_append_legend(struct plot *plot, unsigned look,
 	buffer_free(&text);
 }
 
-void plot_scatter(const struct figure *figure, struct buffer *out)
+static void plot_scatter(const struct figure *figure, struct buffer *out)
 {
 	struct plot plot = make_scatter_plot(figure, out);
 	bool *is_taken =

@@ -328,8 +328,8 @@ static const struct json_ld_rule site_rules[] = {
 	{NULL, SUBJECT_COUNT, 0},
 };
 
-void findings_json_ld(struct metadata_candidates *findings,
-		      const struct json_ld *ld)
+static void findings_json_ld(struct metadata_candidates *findings,
+			     const struct json_ld *ld)
 {
 	uint32_t entity = main_entity(findings, ld);
 
@@ -848,7 +848,7 @@ static void read_link(struct metadata_candidates *findings, uint32_t node)
 		findings_add(findings, SUBJECT_IMAGE, href, "microdata", 33);
 }
 
-void findings_meta(struct metadata_candidates *findings)
+static void findings_meta(struct metadata_candidates *findings)
 {
 	const struct page *page = findings->page;
 

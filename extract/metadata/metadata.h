@@ -140,13 +140,10 @@ const struct metadata_candidate *
 findings_best(const struct metadata_candidates *findings, enum subject subject);
 
 /*
- * Collect from each kind of source, in this order. Find the title before
- * reading the body, because its position shows which text belongs to the
- * content. Linear, constant stack.
+ * Collect from the body, in this order, after the JSON-LD and the head of the
+ * page. Find the title before reading the body, because its position shows
+ * which text belongs to the content. Linear, constant stack.
  */
-void findings_json_ld(struct metadata_candidates *findings,
-		      const struct json_ld *ld);
-void findings_meta(struct metadata_candidates *findings);
 void findings_headings(struct metadata_candidates *findings);
 void findings_body(struct metadata_candidates *findings);
 void findings_near(struct metadata_candidates *findings);

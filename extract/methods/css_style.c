@@ -35,7 +35,11 @@ static inline bool css_scan_ended(const struct css_scan *scan)
 	return scan->at == scan->end;
 }
 
-struct slice css_next_word(struct slice *rest)
+/*
+ * Remove the first word from `rest`, up to white space outside of parentheses,
+ * and return it. Return no value at the end. Linear in the bytes removed.
+ */
+static struct slice css_next_word(struct slice *rest)
 {
 	const char *begin = rest->data;
 	const char *end = begin + rest->size;
@@ -118,7 +122,12 @@ static bool make_length(double value, uint32_t unit, struct length *length_out)
 	return true;
 }
 
-bool css_length(struct slice text, struct length *length_out)
+/*
+ * Parse "12px", "1.5em", "50%", "auto" and all units of CSS, relative to the
+ * viewport. Return false, and write nothing, for anything else: negative
+ * numbers, calc(), words.
+ */
+static bool css_length(struct slice text, struct length *length_out)
 {
 	const char *at = text.data;
 	const char *end = at + text.size;
@@ -141,7 +150,11 @@ bool css_length(struct slice text, struct length *length_out)
 	       make_length(0, LENGTH_PX, length_out);
 }
 
-bool html_dimension(struct slice text, struct length *length_out)
+/*
+ * Parse HTML's dimension attributes: a number is px, a "%" after it makes it a
+ * percentage; the rest is ignored. Return false if there is no number.
+ */
+static bool html_dimension(struct slice text, struct length *length_out)
 {
 	struct slice trimmed = text_trim(text);
 	const char *at = trimmed.data;
@@ -228,7 +241,8 @@ static bool rgb_color(const char *at, const char *end, uint32_t *color_out)
 	return true;
 }
 
-bool css_color(struct slice text, uint32_t *color_out)
+/* Parse #rgb, #rrggbb, rgb(), rgba(), the names of HTML 4, or transparent. */
+static bool css_color(struct slice text, uint32_t *color_out)
 {
 	const char *bytes = text.data;
 
@@ -471,14 +485,16 @@ void declare(struct declarations *declarations, enum property property,
 		*declared = (struct css_declaration){value, rank};
 }
 
-void declare_word(struct declarations *declarations, enum property property,
-		  uint32_t word, uint32_t rank)
+/* Declare a number that is specific to the property. */
+static void declare_word(struct declarations *declarations,
+			 enum property property, uint32_t word, uint32_t rank)
 {
 	declare(declarations, property, (struct length){0, word}, rank);
 }
 
-uint32_t declared_word(const struct declarations *declarations,
-		       enum property property, uint32_t otherwise)
+/* Return the declared value of `property`, or `otherwise`. */
+static uint32_t declared_word(const struct declarations *declarations,
+			      enum property property, uint32_t otherwise)
 {
 	const struct css_declaration *declared =
 		&declarations->properties[property];
@@ -486,8 +502,9 @@ uint32_t declared_word(const struct declarations *declarations,
 	return declared->rank > 0 ? declared->value.unit : otherwise;
 }
 
-struct length declared_length(const struct declarations *declarations,
-			      enum property property)
+/* Return the declared length, or LENGTH_NONE. */
+static struct length declared_length(const struct declarations *declarations,
+				     enum property property)
 {
 	return declarations->properties[property].value;
 }
@@ -644,8 +661,13 @@ static void read_declaration(struct declarations *declarations,
 	}
 }
 
-void declarations_read(struct declarations *declarations, struct slice text,
-		       uint32_t rank)
+/*
+ * Read "width: 10px; color: red" with the given rank; "!important" ranks above
+ * all others. Skip unknown and invalid declarations and nested rules. Linear,
+ * constant stack.
+ */
+static void declarations_read(struct declarations *declarations,
+			      struct slice text, uint32_t rank)
 {
 	struct css_scan scan = css_scan_begin(text);
 
@@ -666,8 +688,9 @@ void declarations_read(struct declarations *declarations, struct slice text,
 	}
 }
 
-void declarations_merge(struct declarations *declarations,
-			const struct declarations *other)
+/* Merge the declarations of `other` that rank as high or higher. */
+static void declarations_merge(struct declarations *declarations,
+			       const struct declarations *other)
 {
 	for (size_t i = 0; i < PROPERTY_COUNT; i++)
 		if (other->properties[i].rank > 0)

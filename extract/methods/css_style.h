@@ -39,28 +39,6 @@ enum {
 #define COLOR_TRANSPARENT 0x1000000U
 
 /*
- * Remove the first word from `rest`, up to white space outside of parentheses,
- * and return it. Return no value at the end. Linear in the bytes removed.
- */
-struct slice css_next_word(struct slice *rest);
-
-/*
- * Parse "12px", "1.5em", "50%", "auto" and all units of CSS, relative to the
- * viewport. Return false, and write nothing, for anything else: negative
- * numbers, calc(), words.
- */
-bool css_length(struct slice text, struct length *length_out);
-
-/*
- * Parse HTML's dimension attributes: a number is px, a "%" after it makes it a
- * percentage; the rest is ignored. Return false if there is no number.
- */
-bool html_dimension(struct slice text, struct length *length_out);
-
-/* Parse #rgb, #rrggbb, rgb(), rgba(), the names of HTML 4, or transparent. */
-bool css_color(struct slice text, uint32_t *color_out);
-
-/*
  * Return the length in px; `whole` is 100 %. 0 for LENGTH_NONE and LENGTH_AUTO.
  * At most MAX_LENGTH.
  */
@@ -140,30 +118,6 @@ static inline uint32_t declaration_rank(enum specificity specificity,
 /* Declare `value`, unless a declaration of a higher rank exists. */
 void declare(struct declarations *declarations, enum property property,
 	     struct length value, uint32_t rank);
-
-/* Declare a number that is specific to the property. */
-void declare_word(struct declarations *declarations, enum property property,
-		  uint32_t word, uint32_t rank);
-
-/* Return the declared value of `property`, or `otherwise`. */
-uint32_t declared_word(const struct declarations *declarations,
-		       enum property property, uint32_t otherwise);
-
-/* Return the declared length, or LENGTH_NONE. */
-struct length declared_length(const struct declarations *declarations,
-			      enum property property);
-
-/*
- * Read "width: 10px; color: red" with the given rank; "!important" ranks above
- * all others. Skip unknown and invalid declarations and nested rules. Linear,
- * constant stack.
- */
-void declarations_read(struct declarations *declarations, struct slice text,
-		       uint32_t rank);
-
-/* Merge the declarations of `other` that rank as high or higher. */
-void declarations_merge(struct declarations *declarations,
-			const struct declarations *other);
 
 /*
  * The styles of a page's elements from the page's source: HTML's default

@@ -525,8 +525,11 @@ void tag_ratios_judge(const struct extractor_input *input,
 	}
 }
 
-void tag_ratios_draw(const struct extractor_input *input,
-		     const struct tag_ratios *ratios, float threshold)
+/*
+ * Draw the smoothed ratios over the lines, with a line across at `threshold`.
+ */
+static void tag_ratios_draw(const struct extractor_input *input,
+			    const struct tag_ratios *ratios, float threshold)
 {
 	struct arena *arena = input->trace->arena;
 	const struct figure figure = {

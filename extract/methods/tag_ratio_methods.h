@@ -112,10 +112,4 @@ void tag_ratios_judge(const struct extractor_input *input,
 		      const struct tag_ratios *ratios,
 		      struct verdict *verdicts);
 
-/*
- * Draw the smoothed ratios over the lines, with a line across at `threshold`.
- */
-void tag_ratios_draw(const struct extractor_input *input,
-		     const struct tag_ratios *ratios, float threshold);
-
 #endif

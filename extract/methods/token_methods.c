@@ -83,9 +83,10 @@ void token_regions_judge(const struct extractor_input *input,
 	}
 }
 
-void token_regions_draw(struct arena *arena,
-			const struct token_regions *regions,
-			struct figure *figure)
+/* Draw the regions below the curve `figure`; they belong to `arena`. */
+static void token_regions_draw(struct arena *arena,
+			       const struct token_regions *regions,
+			       struct figure *figure)
 {
 	struct figure_range *ranges =
 		ARENA_NEW(arena, struct figure_range, regions->count);

@@ -28,11 +28,6 @@ void token_regions_judge(const struct extractor_input *input,
 			 const struct token_regions *regions,
 			 struct verdict *verdicts);
 
-/* Draw the regions below the curve `figure`; they belong to `arena`. */
-void token_regions_draw(struct arena *arena,
-			const struct token_regions *regions,
-			struct figure *figure);
-
 /*
  * The document slope curve: d(i) is the number of tags among the tokens up to
  * i. Parts that rise slowly have many words and few tags (Pinto et al., QuASM,

@@ -453,7 +453,8 @@ const struct extractor extractor_vce = {
 	.run = vce_run,
 };
 
-bool vips_is_valid(const struct vips_rules *rules, uint32_t node)
+/* Return true for a "valid node": displayed, with a width and a height. */
+static bool vips_is_valid(const struct vips_rules *rules, uint32_t node)
 {
 	const struct box *box = &rules->boxes[node];
 

@@ -135,9 +135,6 @@ struct vips_rules vips_rules_make(struct arena *arena, const struct page *page,
 struct vips_division vips_divide(const struct vips_rules *rules, uint32_t node,
 				 float area, bool is_root);
 
-/* Return true for a "valid node": displayed, with a width and a height. */
-bool vips_is_valid(const struct vips_rules *rules, uint32_t node);
-
 /*
  * A page as visual blocks: VIPS divides the page, finds the separators between
  * the blocks, and joins blocks with weak separators (Cai, Yu, Wen, Ma,

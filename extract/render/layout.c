@@ -49,7 +49,11 @@ enum inline_kind inline_kind(uint16_t tag)
 	}
 }
 
-void inline_chain_add(struct inline_chain *chain, struct inline_element element)
+/*
+ * Add an element that is inside the elements of the chain, if its kind is new.
+ */
+static void inline_chain_add(struct inline_chain *chain,
+			     struct inline_element element)
 {
 	enum inline_kind kind = inline_kind(element.tag);
 	uint32_t place = chain->count;
@@ -79,8 +83,13 @@ static bool inline_continues(struct inline_element open,
 		(kind != INLINE_LINK && kind != INLINE_CODE));
 }
 
-uint32_t inline_chain_shared(const struct inline_chain *open,
-			     const struct inline_chain *wanted)
+/*
+ * Return how many elements at the start of `open` can stay open for `wanted`:
+ * the same link or code element, or for other kinds any element of the same
+ * kind.
+ */
+static uint32_t inline_chain_shared(const struct inline_chain *open,
+				    const struct inline_chain *wanted)
 {
 	uint32_t count = 0;
 

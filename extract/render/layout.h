@@ -146,20 +146,6 @@ struct inline_chain {
 };
 
 /*
- * Add an element that is inside the elements of the chain, if its kind is new.
- */
-void inline_chain_add(struct inline_chain *chain,
-		      struct inline_element element);
-
-/*
- * Return how many elements at the start of `open` can stay open for `wanted`:
- * the same link or code element, or for other kinds any element of the same
- * kind.
- */
-uint32_t inline_chain_shared(const struct inline_chain *open,
-			     const struct inline_chain *wanted);
-
-/*
  * Longer addresses are left out, because a hostile page may repeat a huge
  * address many times.
  */

@@ -127,8 +127,12 @@ static struct slice skip_spaces(struct slice text)
 	return (struct slice){bytes + at, text.size - at};
 }
 
-void markdown_escape(struct buffer *out, struct slice text,
-		     struct markdown_place place)
+/*
+ * Append `text`, which has no line end. Collapse runs of spaces, and drop them
+ * at the start of a line.
+ */
+static void markdown_escape(struct buffer *out, struct slice text,
+			    struct markdown_place place)
 {
 	size_t special = text.size;
 
@@ -149,7 +153,12 @@ void markdown_escape(struct buffer *out, struct slice text,
 	}
 }
 
-void markdown_escape_address(struct buffer *out, struct slice address)
+/*
+ * Append an address as the destination of a link or an image, without < >.
+ * Percent-encode or escape characters that would end it or have a meaning
+ * around it.
+ */
+static void markdown_escape_address(struct buffer *out, struct slice address)
 {
 	for (size_t i = 0; i < address.size; i++) {
 		char byte = slice_byte(address, i);
@@ -197,7 +206,9 @@ static bool needs_spaces(struct slice code)
 	return first == '`' || last == '`' || (first == ' ' && last == ' ');
 }
 
-void markdown_escape_code(struct buffer *out, struct slice code, bool is_cell)
+/* Append a code span, which must not be empty and must have no line end. */
+static void markdown_escape_code(struct buffer *out, struct slice code,
+				 bool is_cell)
 {
 	size_t ticks = markdown_longest_ticks(code) + 1;
 
@@ -301,7 +312,8 @@ void markdown_line_free(struct markdown_line *line)
 	buffer_free(&line->bytes);
 }
 
-struct slice markdown_run_bytes(const struct markdown_line *line, size_t run)
+static struct slice markdown_run_bytes(const struct markdown_line *line,
+				       size_t run)
 {
 	assert(run < line->count);
 	assert(line->runs[run].begin + line->runs[run].length <=

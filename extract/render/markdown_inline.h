@@ -27,23 +27,6 @@ struct markdown_place {
 	bool precedes_link; /* a link follows immediately */
 };
 
-/*
- * Append `text`, which has no line end. Collapse runs of spaces, and drop them
- * at the start of a line.
- */
-void markdown_escape(struct buffer *out, struct slice text,
-		     struct markdown_place place);
-
-/*
- * Append an address as the destination of a link or an image, without < >.
- * Percent-encode or escape characters that would end it or have a meaning
- * around it.
- */
-void markdown_escape_address(struct buffer *out, struct slice address);
-
-/* Append a code span, which must not be empty and must have no line end. */
-void markdown_escape_code(struct buffer *out, struct slice code, bool is_cell);
-
 /* Return the length of the longest run of ` in `text`. */
 size_t markdown_longest_ticks(struct slice text);
 
@@ -108,8 +91,6 @@ void markdown_line_clear(struct markdown_line *line);
 /* `tag` is for RUN_OPEN and RUN_CLOSE, which nest. */
 void markdown_line_add(struct markdown_line *line, enum markdown_run_kind kind,
 		       uint16_t tag, struct slice bytes);
-
-struct slice markdown_run_bytes(const struct markdown_line *line, size_t run);
 
 enum markdown_block {
 	MARKDOWN_PARAGRAPH,

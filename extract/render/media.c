@@ -104,7 +104,12 @@ static bool is_visible_image(const struct page *page, uint32_t node)
 	       !is_tiny(page, node, "width") && !is_tiny(page, node, "height");
 }
 
-bool image_belongs(const struct render_request *request, uint32_t node)
+/*
+ * Return true if the element `node` belongs to the kept text: it is visible, is
+ * not a tracking pixel, and the texts before and after it are kept, or the
+ * texts before and after its figure, or one of the first texts of its figure.
+ */
+static bool image_belongs(const struct render_request *request, uint32_t node)
 {
 	return has_place(request, node) &&
 	       is_visible_image(request->page, node);

@@ -48,13 +48,6 @@ struct image_filter {
 void image_filter_end(struct image_filter *filter);
 
 /*
- * Return true if the element `node` belongs to the kept text: it is visible, is
- * not a tracking pixel, and the texts before and after it are kept, or the
- * texts before and after its figure, or one of the first texts of its figure.
- */
-bool image_belongs(const struct render_request *request, uint32_t node);
-
-/*
  * Return true if the img `node` is kept: it belongs to the kept text and is not
  * a copy for readers without scripts. Return its address and alt, which are
  * valid until the next call. The address is from the first of data-src, src,

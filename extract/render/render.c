@@ -183,7 +183,7 @@ void html_text(void *context, uint32_t index, struct slice text)
 	escape_append(html->out, text);
 }
 
-void html_image(void *context, const struct layout_image *image)
+static void html_image(void *context, const struct layout_image *image)
 {
 	struct html_writer *html = context;
 

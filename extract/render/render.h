@@ -116,7 +116,6 @@ void html_open(void *context, const struct layout_element *element);
 void html_close(void *context, uint16_t tag);
 void html_gap(void *context, enum separator separator, struct slice blank);
 void html_text(void *context, uint32_t index, struct slice text);
-void html_image(void *context, const struct layout_image *image);
 
 void render_as_text(const struct render_request *request, struct buffer *out);
 void render_as_markdown(const struct render_request *request,

@@ -228,7 +228,8 @@ static void read_mark(struct passage_text *reader, enum character_class class)
 		passage->has_rights = true;
 }
 
-void passage_text_space(struct passage_text *reader)
+/* Read white space, or a line end. */
+static void passage_text_space(struct passage_text *reader)
 {
 	end_term(reader);
 	if (is_soft_stop(reader->last))
@@ -289,7 +290,9 @@ static void passage_read_text(struct passage_text *reader, struct slice text)
 	}
 }
 
-void passage_text_begin(struct passage_text *reader, struct passage *passage)
+/* Begin `passage`, which must be zeroed, with the next text. */
+static void passage_text_begin(struct passage_text *reader,
+			       struct passage *passage)
 {
 	*reader = (struct passage_text){
 		.passage = passage,
@@ -299,8 +302,11 @@ void passage_text_begin(struct passage_text *reader, struct passage *passage)
 	passage->first_term = reader->term_count;
 }
 
-void passage_text_add(struct passage_text *reader, struct slice text,
-		      bool is_link)
+/*
+ * Read a text of the passage; it follows the previous text without white space.
+ */
+static void passage_text_add(struct passage_text *reader, struct slice text,
+			     bool is_link)
 {
 	struct passage *passage = reader->passage;
 	uint32_t words = passage->words;
@@ -313,7 +319,8 @@ void passage_text_add(struct passage_text *reader, struct slice text,
 	passage->link_characters += passage->characters - characters;
 }
 
-void passage_text_end(struct passage_text *reader)
+/* End the passage: set `hash` and the fields that depend on its end. */
+static void passage_text_end(struct passage_text *reader)
 {
 	struct passage *passage = reader->passage;
 	uint8_t last;

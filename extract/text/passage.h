@@ -197,21 +197,6 @@ struct passage_text {
 	bool follows_number;   /* the open term follows a number */
 };
 
-/* Begin `passage`, which must be zeroed, with the next text. */
-void passage_text_begin(struct passage_text *reader, struct passage *passage);
-
-/*
- * Read a text of the passage; it follows the previous text without white space.
- */
-void passage_text_add(struct passage_text *reader, struct slice text,
-		      bool is_link);
-
-/* Read white space, or a line end. */
-void passage_text_space(struct passage_text *reader);
-
-/* End the passage: set `hash` and the fields that depend on its end. */
-void passage_text_end(struct passage_text *reader);
-
 /*
  * Write the terms of a text outside of passages to terms_out [(text.size + 1) /
  * 2]; return their number. Linear.

@@ -18,6 +18,114 @@
 
 enum { MAX_LABEL_BYTES = LIMIT(4096, 256) };
 
+static struct step_tree step_tree_make(struct arena *arena, size_t node_bytes,
+				       uint32_t max_nodes)
+{
+	return (struct step_tree){
+		.nodes = hash_table_make(arena, node_bytes),
+		.max_nodes = max_nodes,
+		.first_root = NO_STEP,
+		.last_root = NO_STEP,
+	};
+}
+
+/* Append the node to the children of its parent. */
+static void link_node(struct step_tree *tree, uint32_t index)
+{
+	struct step_node *node = step_tree_node(tree, index);
+	uint32_t *first = &tree->first_root;
+	uint32_t *last = &tree->last_root;
+
+	assert(node->next_sibling == NO_STEP);
+	if (node->parent != NO_STEP) {
+		struct step_node *parent = step_tree_node(tree, node->parent);
+
+		first = &parent->first_child;
+		last = &parent->last_child;
+	}
+	if (*last == NO_STEP)
+		*first = index;
+	else
+		step_tree_node(tree, *last)->next_sibling = index;
+	*last = index;
+}
+
+/*
+ * Return the child of `parent` (NO_STEP: a root) at `step`, a hash. Add it if
+ * it does not exist, with an empty label and zeros after its step_node. Return
+ * NO_STEP if the tree is full. O(1).
+ */
+static uint32_t step_tree_add(struct step_tree *tree, uint32_t parent,
+			      uint64_t step)
+{
+	uint64_t key = hash_chain(step, (uint64_t)parent + 1);
+	struct step_node *node = hash_table_find(&tree->nodes, key);
+	uint32_t index;
+
+	assert(parent == NO_STEP || parent < tree->nodes.count);
+	if (node != NULL)
+		return hash_table_index(&tree->nodes, node);
+	if (tree->nodes.count >= tree->max_nodes)
+		return NO_STEP;
+	node = hash_table_add(&tree->nodes, key);
+	index = hash_table_index(&tree->nodes, node);
+	if (index == NO_ENTRY)
+		return NO_STEP;
+	assert(parent == NO_STEP || parent < index);
+	node->parent = parent;
+	node->first_child = NO_STEP;
+	node->last_child = NO_STEP;
+	node->next_sibling = NO_STEP;
+	link_node(tree, index);
+	return index;
+}
+
+/*
+ * Remove the first step of a path such as "html>body>div", which is not empty.
+ */
+static struct slice step_take(struct slice *path)
+{
+	const char *bytes = path->data;
+	const char *end = memchr(bytes, '>', path->size);
+	size_t size = end == NULL ? path->size : (size_t)(end - bytes);
+
+	assert(path->size > 0);
+	path->data = bytes + size + (end != NULL);
+	path->size -= size + (end != NULL);
+	return (struct slice){bytes, size};
+}
+
+/* Enter the node, if it exists. */
+static bool step_walk_enter(struct step_walk *walk, uint32_t node)
+{
+	if (node == NO_STEP)
+		return false;
+	walk->node = node;
+	walk->is_leaving = false;
+	return true;
+}
+
+bool step_walk_next(struct step_walk *walk)
+{
+	const struct step_node *node;
+
+	if (!walk->is_started) {
+		walk->is_started = true;
+		return step_walk_enter(walk, walk->tree->first_root);
+	}
+	assert(walk->node < walk->tree->nodes.count);
+	node = step_tree_node(walk->tree, walk->node);
+	if (!walk->is_leaving) {
+		if (!step_walk_enter(walk, node->first_child))
+			walk->is_leaving = true;
+		return true;
+	}
+	if (step_walk_enter(walk, node->next_sibling))
+		return true;
+	walk->node = node->parent;
+	return walk->node != NO_STEP;
+}
+
 /* Precedes the nodes. */
 struct page_tree_head {
 	uint32_t page_count;
@@ -416,105 +524,6 @@ uint32_t regions_find(struct arena *arena, const struct page *const *pages,
 		region_take_words(samples, site);
 	}
 	return regions;
-}
-
-struct step_tree step_tree_make(struct arena *arena, size_t node_bytes,
-				uint32_t max_nodes)
-{
-	return (struct step_tree){
-		.nodes = hash_table_make(arena, node_bytes),
-		.max_nodes = max_nodes,
-		.first_root = NO_STEP,
-		.last_root = NO_STEP,
-	};
-}
-
-/* Append the node to the children of its parent. */
-static void link_node(struct step_tree *tree, uint32_t index)
-{
-	struct step_node *node = step_tree_node(tree, index);
-	uint32_t *first = &tree->first_root;
-	uint32_t *last = &tree->last_root;
-
-	assert(node->next_sibling == NO_STEP);
-	if (node->parent != NO_STEP) {
-		struct step_node *parent = step_tree_node(tree, node->parent);
-
-		first = &parent->first_child;
-		last = &parent->last_child;
-	}
-	if (*last == NO_STEP)
-		*first = index;
-	else
-		step_tree_node(tree, *last)->next_sibling = index;
-	*last = index;
-}
-
-uint32_t step_tree_add(struct step_tree *tree, uint32_t parent, uint64_t step)
-{
-	uint64_t key = hash_chain(step, (uint64_t)parent + 1);
-	struct step_node *node = hash_table_find(&tree->nodes, key);
-	uint32_t index;
-
-	assert(parent == NO_STEP || parent < tree->nodes.count);
-	if (node != NULL)
-		return hash_table_index(&tree->nodes, node);
-	if (tree->nodes.count >= tree->max_nodes)
-		return NO_STEP;
-	node = hash_table_add(&tree->nodes, key);
-	index = hash_table_index(&tree->nodes, node);
-	if (index == NO_ENTRY)
-		return NO_STEP;
-	assert(parent == NO_STEP || parent < index);
-	node->parent = parent;
-	node->first_child = NO_STEP;
-	node->last_child = NO_STEP;
-	node->next_sibling = NO_STEP;
-	link_node(tree, index);
-	return index;
-}
-
-struct slice step_take(struct slice *path)
-{
-	const char *bytes = path->data;
-	const char *end = memchr(bytes, '>', path->size);
-	size_t size = end == NULL ? path->size : (size_t)(end - bytes);
-
-	assert(path->size > 0);
-	path->data = bytes + size + (end != NULL);
-	path->size -= size + (end != NULL);
-	return (struct slice){bytes, size};
-}
-
-/* Enter the node, if it exists. */
-static bool step_walk_enter(struct step_walk *walk, uint32_t node)
-{
-	if (node == NO_STEP)
-		return false;
-	walk->node = node;
-	walk->is_leaving = false;
-	return true;
-}
-
-bool step_walk_next(struct step_walk *walk)
-{
-	const struct step_node *node;
-
-	if (!walk->is_started) {
-		walk->is_started = true;
-		return step_walk_enter(walk, walk->tree->first_root);
-	}
-	assert(walk->node < walk->tree->nodes.count);
-	node = step_tree_node(walk->tree, walk->node);
-	if (!walk->is_leaving) {
-		if (!step_walk_enter(walk, node->first_child))
-			walk->is_leaving = true;
-		return true;
-	}
-	if (step_walk_enter(walk, node->next_sibling))
-		return true;
-	walk->node = node->parent;
-	return walk->node != NO_STEP;
 }
 
 enum { TELLING_BYTES = 40 }; /* bytes of a text that count for its rank */

@@ -45,9 +45,6 @@ struct step_tree {
 	uint32_t last_root;
 };
 
-struct step_tree step_tree_make(struct arena *arena, size_t node_bytes,
-				uint32_t max_nodes);
-
 static inline uint32_t step_tree_count(const struct step_tree *tree)
 {
 	return tree->nodes.count;
@@ -59,18 +56,6 @@ static inline struct step_node *step_tree_node(const struct step_tree *tree,
 {
 	return hash_table_entry(&tree->nodes, index);
 }
-
-/*
- * Return the child of `parent` (NO_STEP: a root) at `step`, a hash. Add it if
- * it does not exist, with an empty label and zeros after its step_node. Return
- * NO_STEP if the tree is full. O(1).
- */
-uint32_t step_tree_add(struct step_tree *tree, uint32_t parent, uint64_t step);
-
-/*
- * Remove the first step of a path such as "html>body>div", which is not empty.
- */
-struct slice step_take(struct slice *path);
 
 /* A walk through the nodes in pre-order; it enters and leaves each node. */
 struct step_walk {

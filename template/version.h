@@ -18,7 +18,6 @@
 #include "template/change_detector.h"
 
 struct arena;
-struct hash_merge;
 struct page;
 
 enum {
@@ -116,38 +115,6 @@ enum items {
 	ITEMS_CP,  /* paths without classes */
 	ITEMS_FRAGMENTS,
 };
-
-/* A hash and the lists that contain it. */
-struct shared_item {
-	uint64_t hash;
-	uint32_t count;   /* number of lists */
-	uint32_t length;  /* of a fragment: bytes of its text; otherwise 0 */
-	uint64_t holders; /* bit i: list i, of the first 64 */
-};
-
-/*
- * Start to merge the items of `records` [count], which must outlive the merge;
- * it belongs to `arena`. Memory O(count).
- */
-struct hash_merge *merge_begin(struct arena *arena,
-			       const struct record *records, uint32_t count,
-			       enum items items);
-
-/*
- * Return the next distinct hash, ascending; false at the end. O(log count) per
- * member.
- */
-bool merge_next(struct hash_merge *merge, struct shared_item *shared_out);
-
-/*
- * Return whether an item of `count` of `records` pages is stable: in more than
- * VERSION_STABLE (permille) of the pages.
- */
-bool is_stable(uint32_t count, uint32_t records);
-
-/* Return the number of stable items. */
-uint32_t stable_count(struct arena *arena, const struct record *records,
-		      uint32_t count, enum items items);
 
 /*
  * Return the kind of paths to compare these pages by: paths with classes,

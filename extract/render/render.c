@@ -237,26 +237,8 @@ const char *format_media_type(enum format format)
 	return formats[format].media_type;
 }
 
-void render(enum format format, const struct render_request *request,
-	    struct buffer *out)
-{
-	switch (format) {
-	case FORMAT_MD:
-		render_as_markdown(request, out);
-		break;
-	case FORMAT_HTML:
-		render_as_html(request, out);
-		break;
-	case FORMAT_XML:
-		render_as_xml(request, out);
-		break;
-	default:
-		render_as_text(request, out);
-		break;
-	}
-}
-
-void render_as_html(const struct render_request *request, struct buffer *out)
+static void render_as_html(const struct render_request *request,
+			   struct buffer *out)
 {
 	struct html_writer html = {.page = request->page, .out = out};
 
@@ -322,7 +304,8 @@ static void text_writer_text(void *context, uint32_t index, struct slice text)
 	buffer_append_slice(writer->out, text);
 }
 
-void render_as_text(const struct render_request *request, struct buffer *out)
+static void render_as_text(const struct render_request *request,
+			   struct buffer *out)
 {
 	struct text_writer writer = {.out = out, .begin = out->size};
 
@@ -342,4 +325,23 @@ void render_text(const struct page *page, const struct verdict *verdicts,
 	render_as_text(
 		&(struct render_request){.page = page, .verdicts = verdicts},
 		out);
+}
+
+void render(enum format format, const struct render_request *request,
+	    struct buffer *out)
+{
+	switch (format) {
+	case FORMAT_MD:
+		render_as_markdown(request, out);
+		break;
+	case FORMAT_HTML:
+		render_as_html(request, out);
+		break;
+	case FORMAT_XML:
+		render_as_xml(request, out);
+		break;
+	default:
+		render_as_text(request, out);
+		break;
+	}
 }

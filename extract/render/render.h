@@ -117,10 +117,8 @@ void html_close(void *context, uint16_t tag);
 void html_gap(void *context, enum separator separator, struct slice blank);
 void html_text(void *context, uint32_t index, struct slice text);
 
-void render_as_text(const struct render_request *request, struct buffer *out);
 void render_as_markdown(const struct render_request *request,
 			struct buffer *out);
-void render_as_html(const struct render_request *request, struct buffer *out);
 void render_as_xml(const struct render_request *request, struct buffer *out);
 
 #endif

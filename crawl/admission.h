@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "store/rows.h"
 
 /*

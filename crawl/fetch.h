@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "crawl/address_filter.h"
 #include "crawl/http_message.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 
 struct fetcher;
 

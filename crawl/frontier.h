@@ -5,7 +5,7 @@
  * continues where it stopped.
  *
  * URLs that were never visited wait in a fair queue: the n-th URL of each
- * pattern (crawl/url_pattern.h) comes after the (n - 1)-th of every other
+ * pattern (crawl/url/url_pattern.h) comes after the (n - 1)-th of every other
  * one, so the budget is spent where templates are still unknown (start-time
  * fair queueing with one weight: Goyal, Vin and Cheng, SIGCOMM 1996). The
  * patterns of one coarse pattern have COARSE_FACTOR shares together, so a site
@@ -26,8 +26,8 @@
 #include "base/error.h"
 #include "crawl/admission.h"
 #include "crawl/fetch.h"
-#include "crawl/url.h"
-#include "crawl/url_pattern.h"
+#include "crawl/url/url.h"
+#include "crawl/url/url_pattern.h"
 #include "store/rows.h"
 #include "store/txn.h"
 

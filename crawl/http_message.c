@@ -8,7 +8,7 @@
 #include "base/limit.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "page/robots_tag.h"
 
 enum { MAX_DATE = 64 };

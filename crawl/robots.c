@@ -11,8 +11,8 @@
 #include "base/buffer.h"
 #include "base/limit.h"
 #include "base/utf8.h"
-#include "crawl/url.h"
-#include "crawl/url_pattern.h"
+#include "crawl/url/url.h"
+#include "crawl/url/url_pattern.h"
 #include "page/charset.h"
 #include "page/robots_tag.h"
 

@@ -20,7 +20,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/limit.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 
 struct sitemap;
 

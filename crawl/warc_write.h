@@ -12,7 +12,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 
 struct warc_reader;
 

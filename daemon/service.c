@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/api/api.h"
 #include "daemon/api/api_extract.h"
 #include "daemon/engine/archive.h"

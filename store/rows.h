@@ -209,7 +209,7 @@ void frontier_row_put(struct txn *txn, uint32_t site, uint64_t url,
 		      const struct frontier_row *row);
 bool frontier_row_decode(struct slice value, struct frontier_row *row_out);
 
-/* A pattern of URLs (crawl/url_pattern.h), fine or coarse. */
+/* A pattern of URLs (crawl/url/url_pattern.h), fine or coarse. */
 struct pattern_row {
 	uint32_t found;      /* frontier rows of this pattern */
 	uint32_t tried;      /* those with FRONTIER_IS_ATTEMPTED */

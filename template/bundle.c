@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/limit.h"
 #include "base/memory.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "extract/core/extractor.h"
 #include "extract/extractors.h"
 #include "extract/methods/ridge.h"

@@ -12,7 +12,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "cluster/signature.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "extract/core/extractor.h"
 #include "page/page.h"
 #include "template/result.h"

@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "base/utf8.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "extract/core/extractor.h"
 #include "extract/render/render.h"
 #include "extract/text/fragment.h"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "extract/core/extractor.h"
 #include "extract/extractors.h"
 #include "extract/metadata/metadata.h"

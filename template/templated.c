@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "extract/extractors.h"
 #include "template/bundle.h"
 #include "template/extraction.h"

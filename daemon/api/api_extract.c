@@ -11,9 +11,9 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "crawl/host.h"
 #include "crawl/http_message.h"
-#include "crawl/url.h"
+#include "crawl/url/host.h"
+#include "crawl/url/url.h"
 #include "daemon/api/api.h"
 #include "daemon/api/api_forward.h"
 #include "daemon/api/api_text.h"

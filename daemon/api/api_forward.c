@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "crawl/host.h"
+#include "crawl/url/host.h"
 #include "crawl/warc_write.h"
 #include "daemon/http/proxy.h"
 #include "daemon/runtime/clock.h"

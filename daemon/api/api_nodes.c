@@ -11,7 +11,7 @@
 #include "base/buffer.h"
 #include "base/date.h"
 #include "base/memory.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/api/api.h"
 #include "daemon/api/api_forward.h"
 #include "daemon/api/api_sites.h"

@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/api/api.h"
 #include "daemon/privsep/worker_pool.h"
 #include "daemon/query/stored_text.h"

@@ -9,7 +9,7 @@
 
 #include "crawl/fetch.h"
 #include "crawl/transfer.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/ctl/ctl_store.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/terminal.h"

@@ -9,7 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/ctl/ctl.h"
 #include "daemon/runtime/terminal.h"
 

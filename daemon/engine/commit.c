@@ -3,7 +3,7 @@
 #include <assert.h>
 
 #include "base/memory.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "store/key.h"
 #include "store/rows.h"
 

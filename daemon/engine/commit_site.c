@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "crawl/robots.h"
 #include "crawl/sitemap.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/engine/commit.h"
 #include "page/page.h"
 #include "page/robots_tag.h"

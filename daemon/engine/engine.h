@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "cluster/signature.h"
 #include "crawl/frontier.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "store/partitions.h"
 #include "store/rows.h"
 #include "store/store.h"
@@ -264,7 +264,7 @@ struct engine_options {
 				    as a sample */
 	struct frontier_rules rules;
 	struct slice drop_parameters; /* parameters to remove from URLs,
-					 crawl/url.h; kept by the
+					 crawl/url/url.h; kept by the
 					 caller */
 	const struct commit_log *log; /* NULL = no log; kept by the caller */
 };

@@ -16,7 +16,7 @@
 #include "crawl/fetch.h"
 #include "crawl/robots.h"
 #include "crawl/schedule.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/engine/archive.h"
 #include "daemon/engine/pipeline.h"
 #include "daemon/privsep/fetcher_client.h"

@@ -6,9 +6,9 @@
 
 #include "base/memory.h"
 #include "crawl/fetch.h"
-#include "crawl/host.h"
 #include "crawl/http_message.h"
-#include "crawl/url.h"
+#include "crawl/url/host.h"
+#include "crawl/url/url.h"
 #include "daemon/engine/pipeline.h"
 #include "daemon/privsep/worker_pool.h"
 #include "daemon/runtime/clock.h"

@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "store/key.h"
 #include "template/result.h"
 

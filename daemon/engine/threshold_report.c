@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "cluster/merge_model.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/engine/link_graph.h"
 #include "daemon/runtime/terminal.h"
 #include "store/content.h"

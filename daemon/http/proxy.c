@@ -17,7 +17,7 @@
 #include "crawl/fetch.h"
 #include "crawl/http_message.h"
 #include "crawl/transfer.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/http/exchange.h"
 #include "daemon/runtime/clock.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "crawl/schedule.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/notify/notifier.h"
 #include "daemon/runtime/clock.h"
 #include "store/partitions.h"

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "cluster/signature.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/privsep/messages.h"
 #include "daemon/privsep/worker_process.h"
 #include "extract/text/fragment.h"

@@ -12,7 +12,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "cluster/signature.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/privsep/messages.h"
 #include "page/page.h"
 
@@ -30,7 +30,7 @@ struct analyse_options {
 			     signatures of its paths */
 	bool is_nofollow; /* set by the header X-Robots-Tag */
 	struct slice drop_parameters; /* to remove from links:
-					 crawl/url.h */
+					 crawl/url/url.h */
 };
 
 /*

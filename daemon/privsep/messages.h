@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/limit.h"
 #include "crawl/fetch.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/privsep/channel.h"
 #include "page/page.h"
 #include "store/row_codec.h"

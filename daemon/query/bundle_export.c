@@ -6,7 +6,7 @@
 #include "base/compress.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/query/stored_site.h"
 #include "extract/core/extractor.h"
 #include "extract/methods/ridge.h"

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "store/rows.h"
 #include "store/store.h"
 

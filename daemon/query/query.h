@@ -13,7 +13,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "store/store.h"
 #include "template/result.h"
 

@@ -31,7 +31,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/query/stored_site.h"
 #include "store/rows.h"
 #include "store/store.h"

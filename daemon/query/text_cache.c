@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/query/stored_text.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/lock.h"

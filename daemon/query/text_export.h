@@ -11,7 +11,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/query/stored_text.h"
 #include "extract/render/render.h"
 #include "store/rows.h"

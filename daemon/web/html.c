@@ -11,7 +11,7 @@
 #include "base/buffer.h"
 #include "base/date.h"
 #include "base/utf8.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/query/event.h"
 #include "daemon/runtime/terminal.h"
 #include "page/markup.h"

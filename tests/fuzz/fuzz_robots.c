@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/utf8.h"
 #include "crawl/robots.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "page/robots_tag.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

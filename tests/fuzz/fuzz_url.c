@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "crawl/address_filter.h"
-#include "crawl/host.h"
-#include "crawl/url.h"
+#include "crawl/url/host.h"
+#include "crawl/url/url.h"
 
 enum { MAX_TEXT = 4 * MAX_URL_BYTES };
 

@@ -1,4 +1,4 @@
-#include "crawl/host.h"
+#include "crawl/url/host.h"
 
 #include "tests/unit/run.h"
 

@@ -1,4 +1,4 @@
-#include "crawl/host.h"
+#include "crawl/url/host.h"
 
 #include <string.h>
 #include <time.h>

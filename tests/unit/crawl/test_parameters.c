@@ -1,4 +1,4 @@
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 
 #include <stdio.h>
 #include <time.h>

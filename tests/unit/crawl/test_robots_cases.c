@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 
 #include "tests/unit/run.h"
 #include "tests/unit/webdata.h"

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 
 #include "tests/unit/run.h"
 

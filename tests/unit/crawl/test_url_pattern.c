@@ -1,4 +1,4 @@
-#include "crawl/url_pattern.h"
+#include "crawl/url/url_pattern.h"
 
 #include <stdio.h>
 #include <string.h>

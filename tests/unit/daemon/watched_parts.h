@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_DAEMON_WATCHED_PARTS_H
 #define TESTS_UNIT_DAEMON_WATCHED_PARTS_H
 
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/engine/engine.h"
 #include "tests/unit/daemon/watched.h"
 

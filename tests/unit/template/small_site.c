@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "cluster/signature.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "extract/text/fragment.h"
 #include "page/page.h"
 #include "store/key.h"

@@ -1,4 +1,4 @@
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "daemon/ctl/client.h"
 
 #include <stdio.h>

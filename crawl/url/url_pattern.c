@@ -1,4 +1,4 @@
-#include "crawl/url_pattern.h"
+#include "crawl/url/url_pattern.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/utf8.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 #include "page/robots_tag.h"
 
 /*

@@ -1,4 +1,4 @@
-#include "crawl/host.h"
+#include "crawl/url/host.h"
 
 #include <arpa/inet.h>
 #include <idn2.h>
@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 
 /*
  * Hosts that are addresses, in all spellings that resolvers accept, normalised

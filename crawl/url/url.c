@@ -1,4 +1,4 @@
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
-#include "crawl/host.h"
+#include "crawl/url/host.h"
 
 /*
  * Only names that a product has invented, so that no site is likely to identify

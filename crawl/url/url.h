@@ -1,6 +1,6 @@
-/* crawl/url.h - URLs and their canonical form. */
-#ifndef CRAWL_URL_H
-#define CRAWL_URL_H
+/* crawl/url/url.h - URLs and their canonical form. */
+#ifndef CRAWL_URL_URL_H
+#define CRAWL_URL_URL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,12 +39,12 @@ struct url {
  * path. Unlike the standard, so that one page has one key: no fragment, no user
  * and password (which a page could choose), no '?' with an empty query, no
  * final dot of the host, and percent-encoding in one form
- * (crawl/url.h); and a host that cannot exist in the DNS is refused.
+ * (crawl/url/url.h); and a host that cannot exist in the DNS is refused.
  * The canonical form of a canonical form is itself. ERR_MALFORMED,
  * ERR_ADDRESS_FORBIDDEN (another scheme), ERR_TOO_LARGE.
  *
  * libcurl's URL API (7.88) differs from the standard in hosts
- * (crawl/host.h) and paths (it makes /b/x of .//x), and is several times
+ * (crawl/url/host.h) and paths (it makes /b/x of .//x), and is several times
  * slower; the fuzzer compares the two on dot segments.
  */
 enum error url_parse(struct url *url_out, struct slice reference,

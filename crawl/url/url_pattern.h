@@ -1,16 +1,16 @@
 /*
- * crawl/url_pattern.h - patterns of URLs: URLs of the same form probably
+ * crawl/url/url_pattern.h - patterns of URLs: URLs of the same form probably
  * have the same template. Pure.
  */
-#ifndef CRAWL_URL_PATTERN_H
-#define CRAWL_URL_PATTERN_H
+#ifndef CRAWL_URL_URL_PATTERN_H
+#define CRAWL_URL_URL_PATTERN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "crawl/url.h"
+#include "crawl/url/url.h"
 
 struct arena;
 

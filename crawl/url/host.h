@@ -1,14 +1,14 @@
-/* crawl/host.h - converts the host of a URL to canonical form. */
-#ifndef CRAWL_HOST_H
-#define CRAWL_HOST_H
+/* crawl/url/host.h - converts the host of a URL to canonical form. */
+#ifndef CRAWL_URL_HOST_H
+#define CRAWL_URL_HOST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "crawl/url.h"
-#include "crawl/url_pattern.h"
+#include "crawl/url/url.h"
+#include "crawl/url/url_pattern.h"
 
 /*
  * Write the canonical form of `authority` (only a host with an optional port)

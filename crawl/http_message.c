@@ -85,7 +85,8 @@ struct slice header_list_take(struct slice *list)
 	return header_take_until(list, ',');
 }
 
-struct slice header_parameter_take(struct slice *list)
+/* The same for a list with semicolons: a value, then its parameters. */
+static struct slice header_parameter_take(struct slice *list)
 {
 	return header_take_until(list, ';');
 }

@@ -129,9 +129,6 @@ struct slice header_value(struct slice line, const char *name);
  */
 struct slice header_list_take(struct slice *list);
 
-/* The same for a list with semicolons: a value, then its parameters. */
-struct slice header_parameter_take(struct slice *list);
-
 /* Return whether the value is `word`, ignoring case. */
 bool header_is_word(struct slice value, const char *word);
 

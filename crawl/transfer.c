@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "crawl/fetch.h"
+#include "crawl/http_message.h"
 
 /*
  * Append the CA file that libcurl was built with; return false if there is none
@@ -112,7 +113,8 @@ void ca_bundle_close(struct ca_bundle *authorities)
 	*authorities = (struct ca_bundle){.descriptor = -1};
 }
 
-unsigned ca_bundle_set(const struct ca_bundle *authorities, CURL *easy)
+/* Make `easy` verify the peer with these certificates. */
+static unsigned ca_bundle_set(const struct ca_bundle *authorities, CURL *easy)
 {
 	unsigned failed = 0;
 
@@ -222,7 +224,8 @@ void transfer_fail(struct fetch_transfer *transfer, enum error error,
 	va_end(list);
 }
 
-void transfer_cut(struct fetch_transfer *transfer, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void
+transfer_cut(struct fetch_transfer *transfer, const char *format, ...)
 {
 	struct fetch_result *result = &transfer->result;
 	va_list list;
@@ -233,11 +236,444 @@ void transfer_cut(struct fetch_transfer *transfer, const char *format, ...)
 	va_end(list);
 }
 
-bool transfer_is_success(const struct fetch_transfer *transfer)
+static bool transfer_is_success(const struct fetch_transfer *transfer)
 {
 	unsigned status = transfer->result.http_status;
 
 	return status >= 200 && status < 300;
+}
+
+static unsigned port_of(const struct url *url)
+{
+	const char *bracket = strchr(url->host, ']');
+	const char *colon = strchr(bracket == NULL ? url->host : bracket, ':');
+
+	if (colon != NULL)
+		return (unsigned)strtoul(colon + 1, NULL, 10);
+	return url->is_https ? 443 : 80;
+}
+
+static void fail_refused(struct fetch_transfer *transfer, const char *address)
+{
+	transfer_fail(transfer, ERR_ADDRESS_FORBIDDEN,
+		      "%.60s is a private or reserved address", address);
+}
+
+/* Return whether the URL allows the request. */
+static bool transfer_check(struct fetch_transfer *transfer)
+{
+	const struct fetch_options *options = &transfer->plan->options;
+	unsigned port = port_of(&transfer->url);
+	bool is_port_ok = transfer->is_port_ok ||
+			  address_filter_allows_port(options->ports,
+						     options->port_count, port);
+
+	if (transfer->is_proxied && !options->is_proxy_trusted)
+		transfer_fail(
+			transfer, ERR_ADDRESS_FORBIDDEN,
+			"the proxy is not trusted: set crawl.proxy_trusted");
+	else if (transfer->is_private_ok)
+		return true;
+	else if (!is_port_ok)
+		transfer_fail(transfer, ERR_ADDRESS_FORBIDDEN,
+			      "port %u is not allowed: see crawl.allowed_ports",
+			      port);
+	else if (transfer->is_proxied &&
+		 address_filter_is_private_name(transfer->url.host))
+		/* the proxy resolves names, where there is no address filter */
+		fail_refused(transfer, transfer->url.host);
+	return transfer->result.error == ERR_NONE;
+}
+
+/*
+ * Check the connection before the request is sent, also a reused connection,
+ * which a transfer with more permissions may have opened.
+ */
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
+static int transfer_on_ready(void *context, char *remote, char *local,
+			     int remote_port, int local_port)
+{
+	struct fetch_transfer *transfer = context;
+	const struct connection_filter *filter = &transfer->filter;
+
+	(void)local;
+	(void)remote_port;
+	(void)local_port;
+	if (filter->is_open ||
+	    address_filter_allows_text(remote, filter->allowed,
+				       filter->allowed_count))
+		return CURL_PREREQFUNC_OK;
+	fail_refused(transfer, remote);
+	return CURL_PREREQFUNC_ABORT;
+}
+
+/* The address filter is the cause of a failure if it refused all addresses. */
+static void transfer_fail_refused(struct fetch_transfer *transfer)
+{
+	if (!transfer->filter.is_connected &&
+	    transfer->filter.refused[0] != '\0')
+		fail_refused(transfer, transfer->filter.refused);
+}
+
+enum {
+	MAX_HEADER_BYTES = 64 * 1024,
+	/*
+	 * of a response that is not a page: reading more costs more than a new
+	 * connection
+	 */
+	MAX_DROPPED_BYTES = 64 * 1024,
+	PIECE_BYTES = 16 * 1024,
+	/*
+	 * A decompressed page rarely exceeds this size, and never 50 times its
+	 * compressed size; a bomb reaches 1000 times (gzip), or a million times
+	 * (br).
+	 */
+	BOMB_BYTES = 512 * 1024,
+	BOMB_RATIO = 100,
+	/*
+	 * Chunk headers: a chunk of one byte has five bytes of them, rarely
+	 * with an extension.
+	 */
+	FRAMING_BYTES = 128 * 1024,
+	FRAMING_RATIO = 8,
+};
+
+static unsigned transfer_status(const struct fetch_transfer *transfer)
+{
+	long status = 0;
+
+	curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+	return status > 0 && status <= UINT16_MAX ? (unsigned)status : 0;
+}
+
+/* Prepare for the body. */
+static void expect_body(struct fetch_transfer *transfer)
+{
+	const struct response_head *answer = &transfer->answer;
+
+	if (!transfer->any_type && transfer->sink == NULL &&
+	    !transfer->result.is_html)
+		transfer_fail(transfer, ERR_NOT_HTML,
+			      "the Content-Type is %.100s",
+			      answer->content_type);
+	else if (answer->is_unreadable)
+		transfer_fail(transfer, ERR_MALFORMED,
+			      "the body has a coding that cannot be decoded");
+	else if (answer->codings.count > 0)
+		transfer->unpacker = unpacker_create(answer->codings);
+}
+
+/* The headers are complete. Return false if the body is not needed. */
+static bool end_headers(struct fetch_transfer *transfer)
+{
+	struct fetch_result *result = &transfer->result;
+
+	result->http_status = (uint16_t)transfer_status(transfer);
+	if (result->http_status < 200)
+		return true; /* 100 Continue, 103 Early Hints */
+	transfer->is_headed = true;
+	response_head_finish(&transfer->answer, (uint64_t)time(NULL), result);
+	if (transfer_is_success(transfer))
+		expect_body(transfer);
+	else if (result->http_status == 304 && !transfer->is_conditional)
+		transfer_fail(transfer, ERR_MALFORMED,
+			      "304 to a request without a condition");
+	return result->error == ERR_NONE;
+}
+
+static bool is_blank_line(struct slice line)
+{
+	return slice_equal(line, slice_of("\r\n")) ||
+	       slice_equal(line, slice_of("\n"));
+}
+
+static size_t transfer_on_header(char *data, size_t size, size_t count,
+				 void *context)
+{
+	struct fetch_transfer *transfer = context;
+	struct slice line = {data, size * count};
+	bool is_begin = line.size >= 5 && memcmp(data, "HTTP/", 5) == 0;
+
+	transfer->header_bytes += line.size;
+	if (transfer->header_bytes > MAX_HEADER_BYTES) {
+		transfer_fail(transfer, ERR_TOO_LARGE,
+			      "the headers are over %d bytes",
+			      MAX_HEADER_BYTES);
+		return 0;
+	}
+	if (transfer->is_headed) /* trailers */
+		return line.size;
+	if (is_begin) {
+		response_head_begin(&transfer->answer);
+		buffer_clear(&transfer->result.head);
+	}
+	if (transfer->plan->options.keeps_headers)
+		buffer_append_slice(&transfer->result.head, line);
+	if (is_blank_line(line))
+		return end_headers(transfer) ? line.size : 0;
+	if (!is_begin)
+		response_head_take(&transfer->answer, line, &transfer->url);
+	return line.size;
+}
+
+static bool transfer_is_bomb(const struct fetch_transfer *transfer)
+{
+	return transfer->body_bytes > BOMB_BYTES &&
+	       transfer->body_bytes / BOMB_RATIO > transfer->wire_bytes;
+}
+
+/* Deliver as much as fits; return false to stop the transfer. */
+static bool transfer_deliver(struct fetch_transfer *transfer,
+			     struct slice bytes)
+{
+	enum error error;
+
+	if (transfer->sink == NULL) {
+		buffer_append_slice(&transfer->result.body, bytes);
+		return true;
+	}
+	error = transfer->sink(transfer->sink_context, bytes);
+	if (error != ERR_NONE)
+		transfer_fail(transfer, error, "%s", error_text(error));
+	return error == ERR_NONE;
+}
+
+/* Process the next bytes of the decompressed body. */
+static bool take_piece(struct fetch_transfer *transfer, struct slice bytes)
+{
+	size_t room = transfer->max_body_bytes - transfer->body_bytes;
+	bool is_over = bytes.size > room;
+
+	transfer->body_bytes += bytes.size;
+	if (transfer_is_bomb(transfer)) {
+		transfer_fail(
+			transfer, ERR_TOO_LARGE,
+			"decompression bomb: %zu bytes decompress to over %zu",
+			transfer->wire_bytes, transfer->body_bytes);
+		return false;
+	}
+	if (is_over)
+		bytes.size = room;
+	if (!transfer_deliver(transfer, bytes))
+		return false;
+	if (is_over)
+		transfer_cut(transfer, "the body is over %zu bytes",
+			     transfer->max_body_bytes);
+	return !is_over;
+}
+
+static bool transfer_unpack(struct fetch_transfer *transfer,
+			    struct slice packed)
+{
+	struct unpacker *unpacker = transfer->unpacker;
+	size_t before = transfer->wire_bytes;
+	char piece[PIECE_BYTES];
+	size_t size = 1;
+
+	unpacker_feed(unpacker, packed);
+	while (size > 0) {
+		if (unpacker_next(unpacker, piece, sizeof(piece), &size) !=
+		    ERR_NONE) {
+			transfer_fail(transfer, ERR_MALFORMED,
+				      "the coding of the body is damaged");
+			return false;
+		}
+		transfer->wire_bytes =
+			before + packed.size - unpacker_left(unpacker);
+		if (!take_piece(transfer, (struct slice){piece, size}))
+			return false;
+	}
+	return true;
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
+static size_t transfer_on_body(char *data, size_t size, size_t count,
+			       void *context)
+{
+	struct fetch_transfer *transfer = context;
+	struct slice bytes = {data, size * count};
+	bool is_taken;
+
+	transfer->taken_bytes += bytes.size;
+	if (!transfer_is_success(transfer)) {
+		transfer->wire_bytes += bytes.size;
+		return transfer->wire_bytes > MAX_DROPPED_BYTES ? 0
+								: bytes.size;
+	}
+	if (transfer->sent_bytes >
+	    transfer->max_body_bytes + MAX_DROPPED_BYTES) {
+		/* empty gzip members, or bytes after the end */
+		transfer_cut(transfer, "the server sent over %zu bytes",
+			     transfer->max_body_bytes);
+		return 0;
+	}
+	transfer->sent_bytes += bytes.size;
+	if (transfer->unpacker != NULL) {
+		is_taken = transfer_unpack(transfer, bytes);
+	} else {
+		transfer->wire_bytes += bytes.size;
+		is_taken = take_piece(transfer, bytes);
+	}
+	return is_taken ? bytes.size : 0;
+}
+
+/*
+ * Limit chunk extensions and other data outside of the body, which have no
+ * other limit.
+ */
+static int transfer_on_progress(void *context, curl_off_t total, curl_off_t now,
+				curl_off_t upload_total, curl_off_t upload_now)
+{
+	struct fetch_transfer *transfer = context;
+	size_t most =
+		FRAMING_BYTES + (FRAMING_RATIO + 1) * transfer->taken_bytes;
+
+	(void)total;
+	(void)now;
+	(void)upload_total;
+	(void)upload_now;
+	if (transfer->raw_bytes <= most)
+		return 0;
+	transfer_fail(transfer, ERR_TOO_LARGE,
+		      "the chunks have %zu bytes in addition to the body",
+		      transfer->raw_bytes - transfer->taken_bytes);
+	return 1;
+}
+
+/*
+ * Called for all data that libcurl sends and receives. Skip the first request
+ * to a proxy, which is for a tunnel.
+ */
+static int transfer_on_debug(CURL *easy, curl_infotype type, char *data,
+			     size_t size, void *context)
+{
+	static const char tunnel[] = "CONNECT ";
+	struct fetch_transfer *transfer = context;
+	size_t length = sizeof(tunnel) - 1;
+
+	(void)easy;
+	if (type == CURLINFO_DATA_IN)
+		transfer->raw_bytes += size;
+	else if (type == CURLINFO_HEADER_OUT &&
+		 transfer->plan->options.keeps_headers &&
+		 !(size > length && memcmp(data, tunnel, length) == 0))
+		buffer_append(&transfer->result.request, data, size);
+	return 0;
+}
+
+enum { STALL_BYTES_PER_S = 64 };
+
+static unsigned transfer_set_callbacks(struct fetch_transfer *transfer)
+{
+	CURL *easy = transfer->easy;
+	unsigned failed = 0;
+
+	failed |= curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
+	failed |= connection_filter_set(&transfer->filter, easy);
+	failed |= curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION,
+				   transfer_on_ready);
+	failed |= curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
+	failed |= curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION,
+				   transfer_on_header);
+	failed |= curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
+	return failed;
+}
+
+/*
+ * Only the debug callback gets the head of the request, and the data between
+ * the chunks of a body; only the progress callback can stop the transfer then.
+ */
+static unsigned set_debug(struct fetch_transfer *transfer)
+{
+	CURL *easy = transfer->easy;
+	unsigned failed = 0;
+
+	failed |= curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION,
+				   transfer_on_debug);
+	failed |= curl_easy_setopt(easy, CURLOPT_DEBUGDATA, transfer);
+	failed |= curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
+	failed |= curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION,
+				   transfer_on_progress);
+	failed |= curl_easy_setopt(easy, CURLOPT_XFERINFODATA, transfer);
+	failed |= curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+	return failed;
+}
+
+/* crawl/http_message.c decompresses bodies. */
+static unsigned transfer_set_protocol(struct fetch_transfer *transfer)
+{
+	const struct fetch_options *options = &transfer->plan->options;
+	const struct curl_setup setup = {
+		.user_agent = options->user_agent,
+		.authorities = &transfer->plan->authorities,
+		.connect_timeout_ms = options->connect_timeout_ms,
+		.total_timeout_ms = options->total_timeout_ms,
+		.stall_timeout_ms = options->stall_timeout_ms,
+		.stall_rate = STALL_BYTES_PER_S,
+		.on_body = transfer_on_body,
+		.context = transfer,
+		.error_text = transfer->error_text,
+	};
+	CURL *easy = transfer->easy;
+	unsigned failed = curl_set_up(easy, &setup);
+
+	failed |= curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
+				   (long)CURL_HTTP_VERSION_2TLS);
+	failed |= curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
+	failed |= curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+	failed |= curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip, br");
+	failed |= curl_easy_setopt(easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
+	return failed;
+}
+
+static bool transfer_set_up(struct fetch_transfer *transfer)
+{
+	return (transfer_set_protocol(transfer) |
+		transfer_set_callbacks(transfer) | set_debug(transfer)) == 0;
+}
+
+/*
+ * Replace the cookies of the handle. The engine decides which cookies it
+ * accepts (none for public suffixes, by libpsl), sends and expires.
+ */
+static CURLcode cookies_load(CURL *easy, const struct cookies *cookies)
+{
+	struct slice lines = buffer_slice(&cookies->lines);
+	CURLcode code = curl_easy_setopt(easy, CURLOPT_COOKIELIST, "ALL");
+
+	while (lines.size > 0 && code == CURLE_OK) {
+		struct slice line = line_take(&lines);
+		char *text = mem_copy_text(line.data, line.size);
+
+		code = curl_easy_setopt(easy, CURLOPT_COOKIELIST, text);
+		free(text);
+	}
+	return code;
+}
+
+/*
+ * Copy the cookies of the handle that have not expired; omit those over
+ * MAX_COOKIES or MAX_COOKIE_BYTES.
+ */
+static void cookies_save(CURL *easy, struct cookies *cookies)
+{
+	struct curl_slist *list = NULL;
+	size_t count = 0;
+
+	buffer_clear(&cookies->lines);
+	curl_easy_getinfo(easy, CURLINFO_COOKIELIST, &list);
+	for (const struct curl_slist *cookie = list; cookie != NULL;
+	     cookie = cookie->next) {
+		size_t size = strlen(cookie->data) + 1;
+
+		if (count == MAX_COOKIES ||
+		    cookies->lines.size + size > MAX_COOKIE_BYTES)
+			continue;
+		buffer_append_text(&cookies->lines, cookie->data);
+		buffer_append_byte(&cookies->lines, '\n');
+		count++;
+	}
+	curl_slist_free_all(list);
 }
 
 struct fetch_transfer *transfer_create(const struct transfer_plan *plan)
@@ -455,389 +891,4 @@ void transfer_finish(struct fetch_transfer *transfer, CURLcode code)
 		transfer_set_error(transfer, code);
 	if (result->error != ERR_NONE)
 		buffer_free(&result->body);
-}
-
-static unsigned port_of(const struct url *url)
-{
-	const char *bracket = strchr(url->host, ']');
-	const char *colon = strchr(bracket == NULL ? url->host : bracket, ':');
-
-	if (colon != NULL)
-		return (unsigned)strtoul(colon + 1, NULL, 10);
-	return url->is_https ? 443 : 80;
-}
-
-static void fail_refused(struct fetch_transfer *transfer, const char *address)
-{
-	transfer_fail(transfer, ERR_ADDRESS_FORBIDDEN,
-		      "%.60s is a private or reserved address", address);
-}
-
-bool transfer_check(struct fetch_transfer *transfer)
-{
-	const struct fetch_options *options = &transfer->plan->options;
-	unsigned port = port_of(&transfer->url);
-	bool is_port_ok = transfer->is_port_ok ||
-			  address_filter_allows_port(options->ports,
-						     options->port_count, port);
-
-	if (transfer->is_proxied && !options->is_proxy_trusted)
-		transfer_fail(
-			transfer, ERR_ADDRESS_FORBIDDEN,
-			"the proxy is not trusted: set crawl.proxy_trusted");
-	else if (transfer->is_private_ok)
-		return true;
-	else if (!is_port_ok)
-		transfer_fail(transfer, ERR_ADDRESS_FORBIDDEN,
-			      "port %u is not allowed: see crawl.allowed_ports",
-			      port);
-	else if (transfer->is_proxied &&
-		 address_filter_is_private_name(transfer->url.host))
-		/* the proxy resolves names, where there is no address filter */
-		fail_refused(transfer, transfer->url.host);
-	return transfer->result.error == ERR_NONE;
-}
-
-/*
- * Check the connection before the request is sent, also a reused connection,
- * which a transfer with more permissions may have opened.
- */
-/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
-int transfer_on_ready(void *context, char *remote, char *local, int remote_port,
-		      int local_port)
-{
-	struct fetch_transfer *transfer = context;
-	const struct connection_filter *filter = &transfer->filter;
-
-	(void)local;
-	(void)remote_port;
-	(void)local_port;
-	if (filter->is_open ||
-	    address_filter_allows_text(remote, filter->allowed,
-				       filter->allowed_count))
-		return CURL_PREREQFUNC_OK;
-	fail_refused(transfer, remote);
-	return CURL_PREREQFUNC_ABORT;
-}
-
-void transfer_fail_refused(struct fetch_transfer *transfer)
-{
-	if (!transfer->filter.is_connected &&
-	    transfer->filter.refused[0] != '\0')
-		fail_refused(transfer, transfer->filter.refused);
-}
-
-enum {
-	MAX_HEADER_BYTES = 64 * 1024,
-	/*
-	 * of a response that is not a page: reading more costs more than a new
-	 * connection
-	 */
-	MAX_DROPPED_BYTES = 64 * 1024,
-	PIECE_BYTES = 16 * 1024,
-	/*
-	 * A decompressed page rarely exceeds this size, and never 50 times its
-	 * compressed size; a bomb reaches 1000 times (gzip), or a million times
-	 * (br).
-	 */
-	BOMB_BYTES = 512 * 1024,
-	BOMB_RATIO = 100,
-	/*
-	 * Chunk headers: a chunk of one byte has five bytes of them, rarely
-	 * with an extension.
-	 */
-	FRAMING_BYTES = 128 * 1024,
-	FRAMING_RATIO = 8,
-};
-
-static unsigned transfer_status(const struct fetch_transfer *transfer)
-{
-	long status = 0;
-
-	curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
-	return status > 0 && status <= UINT16_MAX ? (unsigned)status : 0;
-}
-
-/* Prepare for the body. */
-static void expect_body(struct fetch_transfer *transfer)
-{
-	const struct response_head *answer = &transfer->answer;
-
-	if (!transfer->any_type && transfer->sink == NULL &&
-	    !transfer->result.is_html)
-		transfer_fail(transfer, ERR_NOT_HTML,
-			      "the Content-Type is %.100s",
-			      answer->content_type);
-	else if (answer->is_unreadable)
-		transfer_fail(transfer, ERR_MALFORMED,
-			      "the body has a coding that cannot be decoded");
-	else if (answer->codings.count > 0)
-		transfer->unpacker = unpacker_create(answer->codings);
-}
-
-/* The headers are complete. Return false if the body is not needed. */
-static bool end_headers(struct fetch_transfer *transfer)
-{
-	struct fetch_result *result = &transfer->result;
-
-	result->http_status = (uint16_t)transfer_status(transfer);
-	if (result->http_status < 200)
-		return true; /* 100 Continue, 103 Early Hints */
-	transfer->is_headed = true;
-	response_head_finish(&transfer->answer, (uint64_t)time(NULL), result);
-	if (transfer_is_success(transfer))
-		expect_body(transfer);
-	else if (result->http_status == 304 && !transfer->is_conditional)
-		transfer_fail(transfer, ERR_MALFORMED,
-			      "304 to a request without a condition");
-	return result->error == ERR_NONE;
-}
-
-static bool is_blank_line(struct slice line)
-{
-	return slice_equal(line, slice_of("\r\n")) ||
-	       slice_equal(line, slice_of("\n"));
-}
-
-size_t transfer_on_header(char *data, size_t size, size_t count, void *context)
-{
-	struct fetch_transfer *transfer = context;
-	struct slice line = {data, size * count};
-	bool is_begin = line.size >= 5 && memcmp(data, "HTTP/", 5) == 0;
-
-	transfer->header_bytes += line.size;
-	if (transfer->header_bytes > MAX_HEADER_BYTES) {
-		transfer_fail(transfer, ERR_TOO_LARGE,
-			      "the headers are over %d bytes",
-			      MAX_HEADER_BYTES);
-		return 0;
-	}
-	if (transfer->is_headed) /* trailers */
-		return line.size;
-	if (is_begin) {
-		response_head_begin(&transfer->answer);
-		buffer_clear(&transfer->result.head);
-	}
-	if (transfer->plan->options.keeps_headers)
-		buffer_append_slice(&transfer->result.head, line);
-	if (is_blank_line(line))
-		return end_headers(transfer) ? line.size : 0;
-	if (!is_begin)
-		response_head_take(&transfer->answer, line, &transfer->url);
-	return line.size;
-}
-
-static bool transfer_is_bomb(const struct fetch_transfer *transfer)
-{
-	return transfer->body_bytes > BOMB_BYTES &&
-	       transfer->body_bytes / BOMB_RATIO > transfer->wire_bytes;
-}
-
-/* Deliver as much as fits; return false to stop the transfer. */
-static bool transfer_deliver(struct fetch_transfer *transfer,
-			     struct slice bytes)
-{
-	enum error error;
-
-	if (transfer->sink == NULL) {
-		buffer_append_slice(&transfer->result.body, bytes);
-		return true;
-	}
-	error = transfer->sink(transfer->sink_context, bytes);
-	if (error != ERR_NONE)
-		transfer_fail(transfer, error, "%s", error_text(error));
-	return error == ERR_NONE;
-}
-
-/* Process the next bytes of the decompressed body. */
-static bool take_piece(struct fetch_transfer *transfer, struct slice bytes)
-{
-	size_t room = transfer->max_body_bytes - transfer->body_bytes;
-	bool is_over = bytes.size > room;
-
-	transfer->body_bytes += bytes.size;
-	if (transfer_is_bomb(transfer)) {
-		transfer_fail(
-			transfer, ERR_TOO_LARGE,
-			"decompression bomb: %zu bytes decompress to over %zu",
-			transfer->wire_bytes, transfer->body_bytes);
-		return false;
-	}
-	if (is_over)
-		bytes.size = room;
-	if (!transfer_deliver(transfer, bytes))
-		return false;
-	if (is_over)
-		transfer_cut(transfer, "the body is over %zu bytes",
-			     transfer->max_body_bytes);
-	return !is_over;
-}
-
-static bool transfer_unpack(struct fetch_transfer *transfer,
-			    struct slice packed)
-{
-	struct unpacker *unpacker = transfer->unpacker;
-	size_t before = transfer->wire_bytes;
-	char piece[PIECE_BYTES];
-	size_t size = 1;
-
-	unpacker_feed(unpacker, packed);
-	while (size > 0) {
-		if (unpacker_next(unpacker, piece, sizeof(piece), &size) !=
-		    ERR_NONE) {
-			transfer_fail(transfer, ERR_MALFORMED,
-				      "the coding of the body is damaged");
-			return false;
-		}
-		transfer->wire_bytes =
-			before + packed.size - unpacker_left(unpacker);
-		if (!take_piece(transfer, (struct slice){piece, size}))
-			return false;
-	}
-	return true;
-}
-
-/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
-size_t transfer_on_body(char *data, size_t size, size_t count, void *context)
-{
-	struct fetch_transfer *transfer = context;
-	struct slice bytes = {data, size * count};
-	bool is_taken;
-
-	transfer->taken_bytes += bytes.size;
-	if (!transfer_is_success(transfer)) {
-		transfer->wire_bytes += bytes.size;
-		return transfer->wire_bytes > MAX_DROPPED_BYTES ? 0
-								: bytes.size;
-	}
-	if (transfer->sent_bytes >
-	    transfer->max_body_bytes + MAX_DROPPED_BYTES) {
-		/* empty gzip members, or bytes after the end */
-		transfer_cut(transfer, "the server sent over %zu bytes",
-			     transfer->max_body_bytes);
-		return 0;
-	}
-	transfer->sent_bytes += bytes.size;
-	if (transfer->unpacker != NULL) {
-		is_taken = transfer_unpack(transfer, bytes);
-	} else {
-		transfer->wire_bytes += bytes.size;
-		is_taken = take_piece(transfer, bytes);
-	}
-	return is_taken ? bytes.size : 0;
-}
-
-/*
- * Limit chunk extensions and other data outside of the body, which have no
- * other limit.
- */
-int transfer_on_progress(void *context, curl_off_t total, curl_off_t now,
-			 curl_off_t upload_total, curl_off_t upload_now)
-{
-	struct fetch_transfer *transfer = context;
-	size_t most =
-		FRAMING_BYTES + (FRAMING_RATIO + 1) * transfer->taken_bytes;
-
-	(void)total;
-	(void)now;
-	(void)upload_total;
-	(void)upload_now;
-	if (transfer->raw_bytes <= most)
-		return 0;
-	transfer_fail(transfer, ERR_TOO_LARGE,
-		      "the chunks have %zu bytes in addition to the body",
-		      transfer->raw_bytes - transfer->taken_bytes);
-	return 1;
-}
-
-/*
- * Called for all data that libcurl sends and receives. Skip the first request
- * to a proxy, which is for a tunnel.
- */
-int transfer_on_debug(CURL *easy, curl_infotype type, char *data, size_t size,
-		      void *context)
-{
-	static const char tunnel[] = "CONNECT ";
-	struct fetch_transfer *transfer = context;
-	size_t length = sizeof(tunnel) - 1;
-
-	(void)easy;
-	if (type == CURLINFO_DATA_IN)
-		transfer->raw_bytes += size;
-	else if (type == CURLINFO_HEADER_OUT &&
-		 transfer->plan->options.keeps_headers &&
-		 !(size > length && memcmp(data, tunnel, length) == 0))
-		buffer_append(&transfer->result.request, data, size);
-	return 0;
-}
-
-enum { STALL_BYTES_PER_S = 64 };
-
-static unsigned transfer_set_callbacks(struct fetch_transfer *transfer)
-{
-	CURL *easy = transfer->easy;
-	unsigned failed = 0;
-
-	failed |= curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
-	failed |= connection_filter_set(&transfer->filter, easy);
-	failed |= curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION,
-				   transfer_on_ready);
-	failed |= curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
-	failed |= curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION,
-				   transfer_on_header);
-	failed |= curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
-	return failed;
-}
-
-/*
- * Only the debug callback gets the head of the request, and the data between
- * the chunks of a body; only the progress callback can stop the transfer then.
- */
-static unsigned set_debug(struct fetch_transfer *transfer)
-{
-	CURL *easy = transfer->easy;
-	unsigned failed = 0;
-
-	failed |= curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION,
-				   transfer_on_debug);
-	failed |= curl_easy_setopt(easy, CURLOPT_DEBUGDATA, transfer);
-	failed |= curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
-	failed |= curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION,
-				   transfer_on_progress);
-	failed |= curl_easy_setopt(easy, CURLOPT_XFERINFODATA, transfer);
-	failed |= curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
-	return failed;
-}
-
-/* crawl/http_message.c decompresses bodies. */
-static unsigned transfer_set_protocol(struct fetch_transfer *transfer)
-{
-	const struct fetch_options *options = &transfer->plan->options;
-	const struct curl_setup setup = {
-		.user_agent = options->user_agent,
-		.authorities = &transfer->plan->authorities,
-		.connect_timeout_ms = options->connect_timeout_ms,
-		.total_timeout_ms = options->total_timeout_ms,
-		.stall_timeout_ms = options->stall_timeout_ms,
-		.stall_rate = STALL_BYTES_PER_S,
-		.on_body = transfer_on_body,
-		.context = transfer,
-		.error_text = transfer->error_text,
-	};
-	CURL *easy = transfer->easy;
-	unsigned failed = curl_set_up(easy, &setup);
-
-	failed |= curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
-				   (long)CURL_HTTP_VERSION_2TLS);
-	failed |= curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
-	failed |= curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-	failed |= curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip, br");
-	failed |= curl_easy_setopt(easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
-	return failed;
-}
-
-bool transfer_set_up(struct fetch_transfer *transfer)
-{
-	return (transfer_set_protocol(transfer) |
-		transfer_set_callbacks(transfer) | set_debug(transfer)) == 0;
 }

@@ -41,12 +41,6 @@ bool ca_bundle_open_pem(struct ca_bundle *authorities_out, struct slice pem);
 void ca_bundle_close(struct ca_bundle *authorities);
 
 /*
- * Make `easy` verify the peer with these certificates, which must outlive it.
- * Return 0, or the error of libcurl.
- */
-unsigned ca_bundle_set(const struct ca_bundle *authorities, CURL *easy);
-
-/*
  * The options of a request that every user of libcurl sets. NULL and 0 select
  * libcurl's default.
  */
@@ -153,41 +147,9 @@ void transfer_stop(struct fetch_transfer *transfer);
 /* Complete the result of a transfer that has finished with `code`. */
 void transfer_finish(struct fetch_transfer *transfer, CURLcode code);
 
-/* The following functions are internal to the sources of a transfer. */
-
-/* transfer.c: set this error as the result, unless it has one. */
+/* Set this error as the result, unless the transfer has one. */
 void transfer_fail(struct fetch_transfer *transfer, enum error error,
 		   const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-
-/* Truncate the body here, with this reason. */
-void transfer_cut(struct fetch_transfer *transfer, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-bool transfer_is_success(const struct fetch_transfer *transfer);
-
-/* transfer_setup.c: set the options that are the same for every request. */
-bool transfer_set_up(struct fetch_transfer *transfer);
-
-/* transfer_filter.c: return whether the URL allows the request. */
-bool transfer_check(struct fetch_transfer *transfer);
-
-/*
- * After a failed transfer: set ERR_ADDRESS_FORBIDDEN if the address filter was
- * the cause.
- */
-void transfer_fail_refused(struct fetch_transfer *transfer);
-
-/* The callbacks of libcurl. */
-int transfer_on_ready(void *context, char *remote, char *local, int remote_port,
-		      int local_port);
-
-/* transfer_read.c: read the response as it arrives. */
-size_t transfer_on_header(char *data, size_t size, size_t count, void *context);
-size_t transfer_on_body(char *data, size_t size, size_t count, void *context);
-int transfer_on_debug(CURL *easy, curl_infotype type, char *data, size_t size,
-		      void *context);
-int transfer_on_progress(void *context, curl_off_t total, curl_off_t now,
-			 curl_off_t upload_total, curl_off_t upload_now);
 
 #endif

@@ -463,7 +463,8 @@ static void look_at_hooks(struct delivery *delivery, struct txn *txn)
 	scan_end(&scan);
 }
 
-void hook_report_drop(struct hook_report *report, size_t count)
+/* Remove the first `count` delivered events. */
+static void hook_report_drop(struct hook_report *report, size_t count)
 {
 	assert(count <= report->number_count);
 	report->number_count -= count;

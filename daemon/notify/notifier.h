@@ -124,8 +124,6 @@ struct delivery {
  */
 void delivery_load_hooks(struct delivery *delivery);
 void hook_queue_destroy(struct hook_queue *outlet);
-/* Remove the first `count` delivered events. */
-void hook_report_drop(struct hook_report *report, size_t count);
 
 /* delivery_send.c: send the next events, and process results. */
 void delivery_send(struct delivery *delivery);

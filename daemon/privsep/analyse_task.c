@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -325,6 +326,18 @@ enum {
 	NS_PER_US = 1000,
 };
 
+/* Called from a signal handler. */
+typedef void cpu_timer_expiry(void *context);
+
+/* Belongs to the thread that created it, and must not be moved. */
+struct cpu_timer {
+	timer_t timer;
+	bool is_created; /* false: the kernel has no such timer; the function is
+			    never called */
+	cpu_timer_expiry *expiry;
+	void *context;
+};
+
 static void cpu_timer_on_signal(int number, siginfo_t *info, void *state)
 {
 	const struct cpu_timer *timer = info->si_value.sival_ptr;
@@ -335,8 +348,8 @@ static void cpu_timer_on_signal(int number, siginfo_t *info, void *state)
 		timer->expiry(timer->context);
 }
 
-void cpu_timer_create(struct cpu_timer *timer, cpu_timer_expiry *expiry,
-		      void *context)
+static void cpu_timer_create(struct cpu_timer *timer, cpu_timer_expiry *expiry,
+			     void *context)
 {
 	struct sigaction action = {
 		.sa_sigaction = cpu_timer_on_signal,
@@ -360,14 +373,18 @@ void cpu_timer_create(struct cpu_timer *timer, cpu_timer_expiry *expiry,
 					 &timer->timer) == 0;
 }
 
-void cpu_timer_destroy(struct cpu_timer *timer)
+static void cpu_timer_destroy(struct cpu_timer *timer)
 {
 	if (timer->is_created)
 		timer_delete(timer->timer);
 	timer->is_created = false;
 }
 
-void cpu_timer_start(struct cpu_timer *timer, uint64_t time_us)
+/*
+ * Call the function after the calling thread has used `time_us` of additional
+ * CPU time, and then every 10 ms, until cpu_timer_stop().
+ */
+static void cpu_timer_start(struct cpu_timer *timer, uint64_t time_us)
 {
 	uint64_t us = time_us == 0 ? 1 : time_us; /* 0 would stop the timer */
 	const struct itimerspec times = {
@@ -380,7 +397,7 @@ void cpu_timer_start(struct cpu_timer *timer, uint64_t time_us)
 		timer_settime(timer->timer, 0, &times, NULL);
 }
 
-void cpu_timer_stop(struct cpu_timer *timer)
+static void cpu_timer_stop(struct cpu_timer *timer)
 {
 	const struct itimerspec none = {{0}, {0}};
 

@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -48,31 +47,6 @@ enum error analyse(struct slice body, struct slice charset,
 void analyse_page(const struct page *page, struct slice body,
 		  const struct url *url, const struct analyse_options *options,
 		  struct buffer *record_out);
-
-/* Call a function after the thread has used a given CPU time. */
-
-/* Called from a signal handler. */
-typedef void cpu_timer_expiry(void *context);
-
-/* Belongs to the thread that created it, and must not be moved. */
-struct cpu_timer {
-	timer_t timer;
-	bool is_created; /* false: the kernel has no such timer; the function is
-			    never called */
-	cpu_timer_expiry *expiry;
-	void *context;
-};
-
-void cpu_timer_create(struct cpu_timer *timer, cpu_timer_expiry *expiry,
-		      void *context);
-void cpu_timer_destroy(struct cpu_timer *timer);
-
-/*
- * Call the function after the calling thread has used `time_us` of additional
- * CPU time, and then every 10 ms, until cpu_timer_stop().
- */
-void cpu_timer_start(struct cpu_timer *timer, uint64_t time_us);
-void cpu_timer_stop(struct cpu_timer *timer);
 
 /* Return the CPU time of the calling thread in microseconds. */
 uint64_t cpu_time_us(void);

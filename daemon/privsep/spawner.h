@@ -86,28 +86,4 @@ enum error spawner_request_number(struct spawner *spawner,
 /* For tests: set the time limit of a response. */
 void spawner_set_timeout(struct spawner *spawner, uint32_t answer_ms);
 
-/* Commands of spawner_main() (starter_commands.c). */
-struct child;
-
-struct spawner_commands {
-	struct child *items; /* [count] */
-	size_t count;
-	size_t capacity;
-};
-
-/*
- * Execute SPAWNER_RUN, _LOOK and _KILL. Return a number, or a negative errno.
- */
-int64_t spawner_commands_run(struct spawner_commands *commands,
-			     const struct channel_frame *frame);
-int64_t spawner_commands_check(struct spawner_commands *commands, int64_t pid);
-int64_t spawner_commands_kill(struct spawner_commands *commands, int64_t pid);
-
-/* Release all commands; they continue to run. */
-void spawner_commands_release(struct spawner_commands *commands);
-
-/* Return whether `pid` is a running command. */
-bool spawner_commands_have(const struct spawner_commands *commands,
-			   int64_t pid);
-
 #endif

@@ -178,6 +178,8 @@ static inline struct slice line_take(struct slice *text)
 
 	if (taken > 0)
 		*text = (struct slice){begin + taken, text->size - taken};
+	/* The text has `size` bytes. */
+	/* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
 	while (size > 0 && begin[size - 1] == '\r')
 		size--;
 	return (struct slice){begin, size};

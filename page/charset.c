@@ -22,10 +22,8 @@ struct converter convert_begin(const struct encoding *encoding)
 		.is_wide = strncmp(encoding->name, "UTF-16", 6) == 0,
 	};
 
-	/*
-	 * iconv_open() returns -1 on failure.
-	 * NOLINTNEXTLINE(performance-no-int-to-ptr)
-	 */
+	/* iconv_open() returns -1 on failure. */
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
 	if (converter.iconv != (iconv_t)-1)
 		return converter;
 	if (errno == ENOMEM)

@@ -25,21 +25,6 @@
 enum error host_canonical(struct slice authority, unsigned default_port,
 			  struct bounded *out);
 
-/* The registrable domain of a host (public suffix list). */
-
-/*
- * Return the registrable domain of `host` (canonical, with or without a port):
- * example.co.uk for www.example.co.uk. Return the whole host without port for
- * addresses, single labels and public suffixes. The result points into `host`.
- */
-struct slice domain_registrable(struct slice host);
-
-/*
- * Return the version of the public suffix list in this program; static memory.
- * With another list a host may have another domain.
- */
-const char *domain_list(void);
-
 /*
  * A list of hosts where '*' matches any characters, such as "example.org" and
  * "*.example.org". Pure.

@@ -93,6 +93,8 @@ static bool set_method(struct socket_call *request, const char *method,
 	return failed == 0;
 }
 
+/* Six parameters: what a call has. */
+/* NOLINTNEXTLINE(readability-function-size) */
 static bool set_target(struct socket_call *request, const char *socket,
 		       const char *target, uint32_t timeout_ms,
 		       curl_write_callback on_body, void *context)
@@ -117,6 +119,7 @@ static bool set_target(struct socket_call *request, const char *socket,
 }
 
 /* Create the request; `on_body` gets the body of its response. */
+/* NOLINTNEXTLINE(readability-function-size) */
 static bool socket_call_begin(struct socket_call *request, const char *socket,
 			      const char *target, uint32_t timeout_ms,
 			      curl_write_callback on_body, void *context)

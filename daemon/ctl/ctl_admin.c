@@ -411,8 +411,8 @@ static enum ctl_status run_ui(const struct ctl *ctl)
 	error = browser_proxy_open(&tunnel, ctl->socket,
 				   (unsigned)option_whole(ctl, "port", 0));
 	if (error != ERR_NONE) {
-		/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
 		ctl_print_error(ctl, "%s: %s", error_text(error),
+				/* NOLINTNEXTLINE(concurrency-mt-unsafe) */
 				strerror(errno));
 		return CTL_FAILED;
 	}

@@ -569,10 +569,8 @@ void temporary_folder_remove(const char *path)
 	const struct dirent *entry;
 	struct buffer name = {0};
 
-	/*
-	 * NOLINTNEXTLINE(concurrency-mt-unsafe): only this thread uses the
-	 * folder
-	 */
+	/* Only this thread uses the folder. */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe) */
 	while (folder != NULL && (entry = readdir(folder)) != NULL) {
 		buffer_clear(&name);
 		buffer_printf(&name, "%s/%s", path, entry->d_name);

@@ -149,9 +149,8 @@ static void archive_repair(const char *folder)
 
 	if (list == NULL)
 		return;
-	/*
-	 * only one thread reads the list. NOLINTNEXTLINE(concurrency-mt-unsafe)
-	 */
+	/* Only one thread reads the list. */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe) */
 	while ((entry = readdir(list)) != NULL) {
 		struct buffer path = {0};
 

@@ -1,5 +1,6 @@
 #include "daemon/engine/engine_internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -65,10 +66,12 @@ static void append_letters(char *out, uint64_t number)
 
 void soft_404_probe(const struct url *seed, uint64_t salt, struct url *out)
 {
-	uint64_t hash = hash64(seed->text, strlen(seed->text), salt);
 	char reference[PROBE_LETTERS + 2] = "/";
 	char *letters = reference + 1;
+	uint64_t hash;
 
+	assert(seed->text != NULL);
+	hash = hash64(seed->text, strlen(seed->text), salt);
 	append_letters(letters, hash);
 	append_letters(letters + PROBE_LETTERS / 2, hash_chain(hash, salt));
 	if (url_parse(out, slice_of(letters), seed) != ERR_NONE &&

@@ -1,5 +1,6 @@
 #include "daemon/engine/engine_internal.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -850,6 +851,7 @@ struct job *host_cut(struct host *host, size_t keep)
 		return NULL;
 	for (size_t i = 0; i < keep; i++) {
 		last = *end;
+		assert(last != NULL); /* the host has `count` jobs */
 		end = &last->next;
 	}
 	rest = *end;

@@ -358,9 +358,8 @@ static enum error verify_site(struct store *store, const char *host,
 	return error;
 }
 
-/*
- * NOLINTNEXTLINE(readability-non-const-parameter): the report is written to it
- */
+/* The report is written to it. */
+/* NOLINTNEXTLINE(readability-non-const-parameter) */
 enum error invariants_verify(struct store *store, char *place,
 			     struct verify_report *report_out)
 {

@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "crawl/url/host.h"
+#include "crawl/domain.h"
 #include "daemon/nodes/placement.h"
 #include "daemon/runtime/clock.h"
 #include "store/partitions.h"

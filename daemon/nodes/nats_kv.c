@@ -198,9 +198,8 @@ static bool is_clock_old(struct broker *bus)
 	return is_old;
 }
 
-/*
- * NOLINTNEXTLINE(readability-function-size): the interface has six parameters
- */
+/* The interface has six parameters. */
+/* NOLINTNEXTLINE(readability-function-size) */
 enum error nats_kv_put(struct broker *bus, enum broker_bucket bucket,
 		       const char *key, struct slice value, uint64_t expected,
 		       uint64_t *revision_out)

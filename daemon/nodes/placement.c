@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "crawl/url/host.h"
+#include "crawl/domain.h"
 #include "daemon/nodes/nodes.h"
 
 unsigned nodes_partition_of(struct slice host)

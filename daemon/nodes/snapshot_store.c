@@ -534,10 +534,8 @@ static enum error snapshot_folder_list(void *place, unsigned partition,
 		return ERR_NONE;
 	if (folder == NULL)
 		return snapshot_folder_log_error(path.text, "cannot be read");
-	/*
-	 * NOLINTNEXTLINE(concurrency-mt-unsafe): only this thread uses the
-	 * stream
-	 */
+	/* Only this thread uses the stream. */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe) */
 	while ((entry = readdir(folder)) != NULL)
 		if (parse_name(entry->d_name, &number))
 			snapshot_store_list_add(list_out, number);

@@ -45,6 +45,8 @@ static unsigned flags_encode(const size_t *offsets, size_t count,
 	unsigned flags = 0;
 
 	for (size_t i = 0; i < count; i++)
+		/* All fields are set. */
+		/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Branch) */
 		if (*(const bool *)((const char *)object + offsets[i]))
 			flags |= 1U << i;
 	return flags;

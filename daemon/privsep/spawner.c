@@ -1,5 +1,6 @@
 #include "daemon/privsep/spawner.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -122,6 +123,7 @@ spawner_command_find(const struct spawner_commands *commands, int64_t pid)
 static void spawner_command_remove(struct spawner_commands *commands,
 				   struct child *child)
 {
+	assert(commands->items != NULL && commands->count > 0);
 	*child = commands->items[--commands->count];
 }
 

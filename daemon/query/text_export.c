@@ -281,9 +281,9 @@ static void text_export_append_row(const struct text_export_row *told,
 {
 	const struct text_result *answer = told->answer;
 	bool is_told = told->error == ERR_NONE;
-	char cluster[MAX_HOST_BYTES + 16];
-	char place[TEXT_POSITION_BYTES];
-	char date[DATE_BYTES];
+	char cluster[MAX_HOST_BYTES + 16] = "";
+	char place[TEXT_POSITION_BYTES] = "";
+	char date[DATE_BYTES] = "";
 
 	text_position_write(told->place, place);
 	date_format(told->page->fetched_ms, date);

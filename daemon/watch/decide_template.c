@@ -299,8 +299,7 @@ static const char *const checked[WATCH_SIGNALS] = {
 	[SIGNAL_SAME] = "it is unchanged",
 	[SIGNAL_THINNED] = "some of its pages were removed",
 	[SIGNAL_DRIFTED] = "its pages have moved, but not far",
-	[SIGNAL_PARTED] = "some of its pages have another template: they are "
-			  "fetched again",
+	[SIGNAL_PARTED] = "pages with another template are fetched again",
 	[SIGNAL_RENUMBERED] = "its number has changed",
 	[SIGNAL_RECUT] = "the threshold has changed",
 };

@@ -73,6 +73,8 @@ bool value_holds(struct slice text, const char *word)
 	size_t size = strlen(word);
 	const char *bytes = text.data;
 
+	if (text.size == 0)
+		return false;
 	for (size_t i = 0; i + size <= text.size; i++)
 		if ((bytes[i] | 0x20) == (word[0] | 0x20) &&
 		    strncasecmp(bytes + i, word, size) == 0)

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "crawl/address_filter.h"
-#include "crawl/url/host.h"
+#include "crawl/domain.h"
 #include "crawl/url/url.h"
 
 enum { MAX_TEXT = 4 * MAX_URL_BYTES };

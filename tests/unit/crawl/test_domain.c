@@ -1,4 +1,4 @@
-#include "crawl/url/host.h"
+#include "crawl/domain.h"
 
 #include "tests/unit/run.h"
 

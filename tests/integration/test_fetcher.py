@@ -91,7 +91,7 @@ class Fetcher(harness.Case):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             os.kill(fetcher, number)
             os.kill(spawner, number)
-        time.sleep(0.05)
+        time.sleep(0.2)
         self.assertEqual(fetcher_of(daemon), fetcher)
         daemon.stop()
         self.assertNotIn("the fetcher", daemon.messages())

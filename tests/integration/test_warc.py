@@ -351,7 +351,7 @@ class Ingest(harness.Case):
     def test_stopped_in_the_middle(self):
         daemon = self.daemon()
         self.begin(daemon, sample_archive(), 10 * MIB)
-        time.sleep(0.05)
+        time.sleep(0.2)
         daemon.stop()
         daemon.verify_store()
 

@@ -171,7 +171,7 @@ static void be_done_and_ask(struct channel *channel)
 static void be_done_and_die(struct channel *channel)
 {
 	be_done(channel);
-	usleep(20 * 1000);
+	usleep(100 * 1000);
 	die(channel);
 }
 
@@ -434,7 +434,7 @@ START_TEST(what_comes_after_the_answer_costs_no_other_task)
 		struct keeper keeper = {0};
 
 		ck_assert_int_eq(run(names[i], &keeper), ERR_NONE);
-		usleep(50 * 1000);
+		usleep(300 * 1000);
 		ck_assert_msg(run("done", &keeper) == ERR_NONE, "%s: %s",
 			      names[i], reason);
 		ck_assert_uint_eq(keeper.answers, 2);

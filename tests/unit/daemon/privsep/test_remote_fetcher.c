@@ -38,7 +38,7 @@ static void send_slowly(int socket, const char *request)
 	(void)request;
 	server_send_text(socket, OK_HTML "\r\n");
 	while (server_send_text(socket, "x"))
-		usleep(50000);
+		usleep(200000);
 }
 
 static void send_never(int socket, const char *request)

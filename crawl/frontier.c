@@ -184,7 +184,7 @@ enum admission frontier_state_rule(const struct site_row *site,
 enum {
 	FIRST_PAUSE_MS = 5 * 1000,
 	MAX_PAUSE_MS = 60 * 60 * 1000,
-	MAX_RETRY_MS = 24 * 60 * 60 * 1000, /* same as in polite.h */
+	MAX_RETRY_MS = 24 * 60 * 60 * 1000, /* same as in schedule.h */
 	MAX_ATTEMPTS = 4,
 	STATUS_NOT_MODIFIED = 304,
 	STATUS_TOO_MANY = 429,

@@ -996,7 +996,7 @@ static struct site_options ingest_options(const struct config *config)
 	return options;
 }
 
-/* service_options.c */
+/* service.c */
 static struct page_limits service_page_limits(const struct config *config)
 {
 	return (struct page_limits){

@@ -3,7 +3,7 @@
  * records in TABLE_SAMPLE_PAGES. Their first bytes tell the form: a plain
  * record (its magic number); a frame of zstd; a byte 1, the number of a
  * dictionary (u32, host-endian) and a frame that needs it; or a byte 2, the
- * same two, and a slim record in the frame (store/record_pack.h).
+ * same two, and a slim record in the frame (store/record.h).
  */
 #ifndef STORE_CONTENT_H
 #define STORE_CONTENT_H

@@ -16,7 +16,7 @@ struct txn;
 
 enum { METRIC_LABELS = 2 }; /* maximum labels of a metric */
 
-/* Each has its row in metric.c. */
+/* Each has its row in api_metrics.c. */
 enum metric {
 	METRIC_BUILD_INFO,
 	METRIC_START,

@@ -138,7 +138,7 @@ struct parsed_page page_cache_remove(struct page_cache *kept, size_t index);
  */
 
 struct offline_page {
-	char *name;    /* to display: struct page_item of page_stream.h */
+	char *name;    /* to display: struct page_item of offline_input.h */
 	char *path;    /* of a file; or NULL */
 	char *output;  /* the output's name derives from it; or NULL */
 	char *url;     /* NULL: the page has a `trouble` */

@@ -35,7 +35,7 @@ void commit_apply(struct commit *batch, struct change *change);
 enum admission commit_discover(struct commit *batch, struct site *site,
 			       const struct discovery *discovery);
 
-/* batch_site.c: adding, changing and deleting sites. */
+/* commit_site.c: adding, changing and deleting sites. */
 
 /* NULL: see commit_no_site_error(). */
 struct site *commit_new_site(struct commit *batch, const struct url *seed,
@@ -63,10 +63,10 @@ enum error commit_set_site_threshold(struct commit *batch,
 enum error commit_delete_site(struct commit *batch, struct change *change);
 void commit_remove_site(struct commit *batch, struct site *site);
 
-/* commit_fetch_outcome.c: PAGE to INGEST. */
+/* commit_page.c: PAGE to INGEST. */
 enum error commit_fetch_outcome(struct commit *batch, struct change *change);
 
-/* commit_quarantine.c: pages that crash or stall workers. */
+/* commit_cluster.c: pages that crash or stall workers. */
 void commit_quarantine(struct commit *batch, struct site *site,
 		       const struct change *change);
 void commit_unquarantine(struct commit *batch, struct site *site,
@@ -74,7 +74,7 @@ void commit_unquarantine(struct commit *batch, struct site *site,
 enum error commit_quarantine_remove(struct commit *batch,
 				    struct change *change);
 
-/* batch_clock.c: the clock may have been set back. */
+/* commit_site.c: the clock may have been set back. */
 
 /*
  * Make due times that are too late due now. If the site has times in the
@@ -82,7 +82,7 @@ enum error commit_quarantine_remove(struct commit *batch,
  */
 void commit_clamp_site(struct commit *batch, struct site *site);
 
-/* commit_lease.c: lease due URLs. */
+/* commit_site.c: lease due URLs. */
 
 /* Add due URLs of the site to the order, as far as both have room. */
 void commit_lease(struct commit *batch, struct site *site,
@@ -101,7 +101,7 @@ bool commit_has_no_credentials(struct commit *batch, const struct site *site);
 uint64_t commit_wake_time(struct commit *batch, const struct site *site,
 			  const struct work_order *order);
 
-/* batch_page.c: adding, changing and deleting pages. */
+/* commit_page.c: adding, changing and deleting pages. */
 
 /* Store a page. Fills in the outcome of the visit, and `is_kept` of INGEST. */
 void commit_put_page(struct commit *batch, struct site *site,
@@ -110,7 +110,7 @@ void commit_remove_page(struct commit *batch, struct site *site,
 			const struct url *url, const struct url *redirect);
 enum error commit_delete_page(struct commit *batch, struct change *change);
 
-/* batch_cluster.c: the linkage and its tables. */
+/* commit_cluster.c: the linkage and its tables. */
 
 struct link_result {
 	uint32_t cluster; /* 0 = none */
@@ -127,7 +127,7 @@ struct link_result commit_link(struct commit *batch, struct site *site,
 			       uint64_t page,
 			       const struct signature *signature);
 
-/* commit_threshold.c: set another threshold. */
+/* commit_cluster.c: set another threshold. */
 
 struct threshold_update {
 	uint16_t threshold;  /* permille */
@@ -145,7 +145,7 @@ void commit_load_record(struct commit *batch, const struct site *site,
 			uint64_t page, struct record *record_out,
 			struct buffer *bytes_out);
 
-/* batch_auxiliary.c: sitemaps, and the soft-404 probe. */
+/* commit_site.c: sitemaps, and the soft-404 probe. */
 
 /* Add the sitemaps that a robots.txt names to the frontier. */
 void commit_robots_sitemaps(struct commit *batch, struct site *site,
@@ -153,7 +153,7 @@ void commit_robots_sitemaps(struct commit *batch, struct site *site,
 void commit_sitemap_entries(struct commit *batch, struct site *site,
 			    const struct change *change);
 
-/* batch_guard.c: guards, selectors that must keep matching. */
+/* commit_guard.c: guards, selectors that must keep matching. */
 
 /*
  * Update the guards after a visit of the page; `guarded` comes from
@@ -170,16 +170,16 @@ void commit_unguard_page(struct commit *batch, const struct site *site,
 			 uint64_t page);
 enum error commit_change_guard(struct commit *batch, struct change *change);
 
-/* batch_template.c: apply template updates of a site. */
+/* commit_event.c: apply template updates of a site. */
 enum error commit_template_updates(struct commit *batch, struct change *change);
 
-/* commit_gc_rows.c: delete rows over the limits. */
+/* gc.c: delete rows over the limits. */
 enum error commit_gc_rows(struct commit *batch, struct change *change);
 
-/* commit_pack.c: compress stored rows again. */
+/* packing.c: compress stored rows again. */
 enum error commit_pack(struct commit *batch, struct change *change);
 
-/* batch_partition.c: adopt and leave partitions. */
+/* commit_partition.c: adopt and leave partitions. */
 enum error commit_partition(struct commit *batch, struct change *change);
 
 enum error commit_executed_jobs(struct commit *batch, struct change *change);
@@ -205,7 +205,7 @@ void commit_event(struct commit *batch, const struct site *site,
 /* Queue event `number` for the hook; drop the oldest if too many are queued. */
 void commit_queue_event(struct commit *batch, uint32_t hook, uint64_t number);
 
-/* batch_alert.c: hooks, silences and acknowledgements. */
+/* commit_event.c: hooks, silences and acknowledgements. */
 enum error commit_alerts(struct commit *batch, struct change *change);
 
 #endif

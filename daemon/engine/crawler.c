@@ -29,7 +29,7 @@ struct crawler_transfer {
 			    site's headers, cookies or proxy */
 };
 
-/* fetching_robots.c: robots.txt and pauses of a host. */
+/* crawler.c: robots.txt and pauses of a host. */
 
 enum {
 	MAX_IDLE_HOSTS = 1024,
@@ -519,7 +519,7 @@ static void set_pace(struct crawler *fetching,
 	}
 }
 
-/* fetching_result.c: the result of a transfer. */
+/* crawler.c: the result of a transfer. */
 static void crawler_handle_result(struct crawler *fetching,
 				  struct fetch_result *result)
 {

@@ -44,7 +44,7 @@ struct gc_finder {
 	struct gc *gc;
 };
 
-/* gc_bodies.c: find bodies to delete. */
+/* gc.c: find bodies to delete. */
 enum error gc_find_bodies(struct gc_finder *finder, struct store *store);
 
 /*

@@ -1,5 +1,5 @@
 /*
- * daemon/engine/ingest.h - ingest web archives (crawl/warc.h) as if
+ * daemon/engine/ingest.h - ingest web archives (crawl/warc_read.h) as if
  * their pages had been fetched when they were archived.
  */
 #ifndef DAEMON_ENGINE_INGEST_H

@@ -1,4 +1,4 @@
-/* daemon/engine/invariants_verify.h - verify a store including its clusters. */
+/* daemon/engine/invariants.h - verify a store including its clusters. */
 #ifndef DAEMON_ENGINE_INVARIANTS_H
 #define DAEMON_ENGINE_INVARIANTS_H
 

@@ -674,7 +674,7 @@ dictionary_choose_pages(const struct typical *pages, size_t count)
 
 /*
  * Return the stored content of the page, a record in packed form
- * (store/record_pack.h); empty if it cannot be read.
+ * (store/record.h); empty if it cannot be read.
  */
 static struct buffer dictionary_read_content(struct txn *txn, enum table table,
 					     uint32_t site,

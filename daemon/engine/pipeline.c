@@ -19,7 +19,7 @@
 
 /*
  * The state that the threads of a pipeline share. Internal to pipeline.c and
- * committing.c.
+ * pipeline.c.
  */
 
 /* A change that a thread waits for, on the stack of that thread. */
@@ -524,7 +524,7 @@ static bool commit_wait_for_work(struct pipeline *pipeline, uint64_t begin_ms,
 	return goes_on;
 }
 
-/* committing.c: the committer thread; its argument is the pipeline. */
+/* pipeline.c: the committer thread; its argument is the pipeline. */
 static void *committer_main(void *argument)
 {
 	struct pipeline *pipeline = argument;

@@ -116,9 +116,8 @@ struct sites {
 	struct site **buckets;     /* [bucket_count], by the hash of the host */
 	size_t bucket_count;       /* a power of two, or 0 */
 	struct site_array touched; /* by this commit */
-	struct site_array
-		unplaced;       /* since the queue was updated: site_queue.h */
-	struct site_array open; /* sites that may have a linkage */
+	struct site_array unplaced; /* since the queue was updated: sites.h */
+	struct site_array open;     /* sites that may have a linkage */
 };
 
 /*

@@ -12,7 +12,7 @@
 
 /*
  * A Unix socket reports a slow reader with the granularity of a send
- * (patience.c).
+ * (exchange.c).
  */
 enum { BLOCK_BYTES = 4 * 1024 };
 

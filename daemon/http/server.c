@@ -444,7 +444,7 @@ static enum MHD_Result send_reply(struct http_exchange *exchange)
 		return MHD_NO;
 	client_connection_enter(exchange->server, exchange->client,
 				CONNECTION_REPLY);
-	/* patience.h checks more precisely whether the client reads */
+	/* exchange.c checks more precisely whether the client reads */
 	MHD_set_connection_option(exchange->connection,
 				  MHD_CONNECTION_OPTION_TIMEOUT, 0U);
 	if (*exchange->media_type != '\0')

@@ -52,7 +52,7 @@ enum http_trait {
 
 struct http_options {
 	const char *socket_path; /* NULL, and no listener: the server handles
-				    requests of http_serve() (pass.h) */
+				    requests of http_serve() (proxy.h) */
 	uint32_t socket_mode;
 	/*
 	 * daemon/http/server.h, must live as long as the server: listen there
@@ -74,7 +74,7 @@ struct http_options {
 				   64 KiB, and to methods other than GET and
 				   HEAD, count but are always sent */
 	uint32_t timeout_ms;    /* without a byte sent or read by the client
-				   (patience.h) */
+				   (exchange.c) */
 	size_t max_uploads;     /* HTTP_UPLOAD at the same time; others get 503.
 				   0: bodies are never streamed */
 	size_t max_listeners;   /* see http_listen() */

@@ -2,7 +2,7 @@
  * daemon/nodes/broker.h - the broker interface of the node group: logs that are
  * stored, rows that expire, requests, and hints. The rest of the node group
  * uses only this interface; its one implementation, for NATS JetStream, is
- * bus_nats.c, loaded if the configuration names servers.
+ * nats.c, loaded if the configuration names servers.
  *
  * The broker is the source of truth only for the order of a log: a writer
  * states the number that it expects to be the last one, and the broker rejects

@@ -1,7 +1,7 @@
 /*
  * daemon/nodes/log_apply.h - what the copying thread does with a
- * partition, in three files: copying.c follows its log, owning.c adopts and
- * leaves it, mending.c starts its replica, also again. Call these functions
+ * partition, in three files: log_apply.c follows its log, ownership.c adopts
+ * and leaves it, resync.c starts its replica, also again. Call these functions
  * only in this thread and never with the lock held.
  */
 #ifndef DAEMON_NODES_LOG_APPLY_H
@@ -15,7 +15,7 @@
  */
 enum { LOOK_MS = 60000 };
 
-/* copying.c */
+/* log_apply.c */
 
 void partition_set_state(struct node_group *cluster, unsigned number,
 			 enum partition_state state);
@@ -30,7 +30,7 @@ uint64_t partition_read_number(struct node_group *cluster,
 
 bool nodes_hold_lease(struct node_group *cluster);
 
-/* owning.c */
+/* ownership.c */
 
 /* Return whether this node should own the partition and can adopt it. */
 bool ownership_should_adopt(const struct node_group *cluster,
@@ -65,7 +65,7 @@ void ownership_renounce(struct node_group *cluster, unsigned number);
 void ownership_serve_requests(struct node_group *cluster, unsigned number,
 			      bool answers);
 
-/* mending.c */
+/* resync.c */
 
 /*
  * Start a replica with the newest snapshot, if there is one, even if the log is
@@ -119,7 +119,7 @@ bool resync_yield_sites(struct node_group *cluster);
 bool resync_find_complete(struct node_group *cluster, unsigned number,
 			  char name[NODE_NAME_BYTES]);
 
-/* following.c */
+/* log_apply.c */
 
 /*
  * Read the log to its end; *end_out is its last entry. ERR_NOT_FOUND: the log

@@ -26,12 +26,12 @@ enum {
 	NATS_HEADER_BYTES = 1024,
 };
 
-struct nats_batch;    /* nats_append.c: entries that wait for responses */
-struct nats_handlers; /* nats_request_node.c: handlers, and requests to this
+struct nats_batch;    /* nats_stream.c: entries that wait for responses */
+struct nats_handlers; /* nats_request.c: handlers, and requests to this
 			 node */
-struct nats_pending_request; /* nats_question.c: a request that waits for its
+struct nats_pending_request; /* nats_request.c: a request that waits for its
 				response */
-struct nats_kv_copy;         /* nats_rows.c: the known rows of a bucket */
+struct nats_kv_copy;         /* nats_kv.c: the known rows of a bucket */
 
 /* A subject that the servers do not allow us to publish to. */
 struct nats_rejection {
@@ -99,7 +99,7 @@ struct nats_deadline {
 	uint64_t until_ms; /* by clock_steady_ms() */
 };
 
-/* bus_nats.c */
+/* nats.c */
 
 bool nats_is_connected(struct broker *bus, int64_t *clock_ms_out);
 size_t nats_max_bytes(struct broker *bus);
@@ -109,7 +109,7 @@ nats_add_error(struct broker *bus, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void
 nats_add_note(struct broker *bus, const char *format, ...);
 
-/* nats_link.c */
+/* nats.c */
 
 enum error nats_link_open(struct broker *bus,
 			  const struct broker_options *wanted);
@@ -132,7 +132,7 @@ bool nats_was_rejected(const struct nats_deadline *patience, const char *part);
 /* Register a subscription: nats_link_close() waits for its end. */
 void nats_subscription_added(struct broker *bus,
 			     natsSubscription *subscription);
-/* nats_streams.c */
+/* nats_stream.c */
 
 struct nats_stored_stream {
 	const char *name;
@@ -143,7 +143,7 @@ extern const struct nats_stored_stream nats_buckets[BROKER_BUCKETS];
 enum error nats_streams_open(struct broker *bus,
 			     const struct broker_options *options);
 
-/* nats_append.c */
+/* nats_stream.c */
 
 natsStatus nats_inbox_open(struct broker *bus);
 /* With the lock held: fail all entries that wait for responses. */
@@ -156,7 +156,7 @@ enum error nats_append_as(struct broker *bus, struct broker_entry *entries,
 enum error nats_append(struct broker *bus, struct broker_entry *entries,
 		       size_t count);
 
-/* nats_mute.c */
+/* nats.c */
 
 /* Note that a write to the subject was acknowledged, or timed out. */
 void nats_leader_note_write(struct broker *bus, const char *subject,
@@ -167,7 +167,7 @@ void nats_leader_note_write(struct broker *bus, const char *subject,
  */
 void nats_leader_step_down(struct broker *bus, const char *stream);
 
-/* nats_read.c */
+/* nats_stream.c */
 
 enum nats_read_kind {
 	NATS_NEXT, /* first of the subject from the number on; any replica */
@@ -204,7 +204,7 @@ enum error nats_last(struct broker *bus, enum broker_stream stream,
 enum error nats_purge(struct broker *bus, enum broker_stream stream,
 		      const char *subject, uint64_t before);
 
-/* nats_rows.c */
+/* nats_kv.c */
 
 struct nats_kv_copy *nats_kv_copy_create(void);
 void nats_kv_copy_destroy(struct nats_kv_copy *copy);
@@ -219,7 +219,7 @@ enum error nats_kv_list(struct broker *bus, enum broker_bucket bucket,
 enum error nats_kv_remove_row(struct broker *bus, enum broker_bucket bucket,
 			      const char *key, uint64_t expected);
 
-/* nats_question.c */
+/* nats_request.c */
 
 /* If the name is of a request, adopt the message and return true. */
 bool nats_request_handle_response(struct broker *bus, const char *name,
@@ -240,7 +240,7 @@ enum error nats_request_node(struct broker *bus, const char *subject,
 			     const struct broker_wait *wanted,
 			     struct buffer *answer);
 
-/* nats_request_node.c */
+/* nats_request.c */
 
 /* An empty response with this header was too large. */
 #define NATS_TOO_LARGE "Templated-Too-Large"

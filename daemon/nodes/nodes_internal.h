@@ -128,9 +128,9 @@ void nodes_close(struct node_group *cluster);
  * The state that the threads of a node share.
  *
  * A node has three threads: one renews the lease and watches the other nodes
- * (membership.c), one follows the logs and moves partitions (copying.c), one
- * saves snapshots and publishes events (tending.c). The pipeline's committer
- * thread appends to the log (appending.c).
+ * (membership.c), one follows the logs and moves partitions (log_apply.c), one
+ * saves snapshots and publishes events (snapshot_publisher.c). The pipeline's
+ * committer thread appends to the log (log_append.c).
  */
 
 /* Number of jobs executed at the same time, each of another partition. */
@@ -381,11 +381,11 @@ void log_hint_publish(struct node_group *cluster, unsigned partition,
 /* Make all nodes read the owners again: one has changed. */
 void owners_hint_publish(struct node_group *cluster);
 
-/* appending.c */
+/* log_append.c */
 enum error log_append(void *context, struct txn *txn, struct journal *journal);
 void log_append_settle(void *context, enum error error);
 
-/* joining.c */
+/* nodes.c */
 
 /*
  * Connect to the broker if it responds; otherwise leave that to the membership
@@ -429,26 +429,26 @@ const struct import_job_runner *nodes_begin_job(struct node_group *cluster,
 						void **context_out);
 void nodes_end_call(struct node_group *cluster);
 
-/* copying.c */
+/* log_apply.c */
 void *log_apply_main(void *argument);
 
-/* tending.c */
+/* snapshot_publisher.c */
 void *snapshot_publisher_main(void *argument);
 
-/* jobs.c */
+/* import_jobs.c */
 void *import_jobs_main(void *argument);
 
 /*
- * damage.c: after ERR_CORRUPT, check whether rows of the partition are
+ * resync.c: after ERR_CORRUPT, check whether rows of the partition are
  * unreadable; if so, the copying thread repairs it. Reads all rows, at most
  * once a minute.
  */
 void replica_check_partition(struct node_group *cluster, unsigned number);
 
 /*
- * sums.c: sum up the rows of the partition as the store has them now, after the
- * entry with this hash, or note that they are damaged. Call in the thread that
- * wrote the entry, before it writes more.
+ * resync.c: sum up the rows of the partition as the store has them now, after
+ * the entry with this hash, or note that they are damaged. Call in the thread
+ * that wrote the entry, before it writes more.
  */
 void replica_check_sum(struct node_group *cluster, unsigned partition,
 		       uint64_t entry);
@@ -464,7 +464,7 @@ void replica_check_key(unsigned partition, char out[BROKER_KEY_BYTES]);
 bool replica_check_read(struct slice text, struct partition_sum *sum_out);
 
 /*
- * following.c: read a bounded number of new entries of the partition's log into
+ * log_apply.c: read a bounded number of new entries of the partition's log into
  * the store; *more_out = there may be more. ERR_NOT_FOUND: the log no longer
  * has the missing entries.
  */

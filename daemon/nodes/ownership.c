@@ -271,7 +271,7 @@ static enum error ownership_activate(struct node_group *cluster,
 
 /*
  * Accept the row of the servers, even if the known one was newer: their numbers
- * may go back (nats_rows.c).
+ * may go back (nats_kv.c).
  */
 static void forget_revision(struct node_group *cluster, unsigned number)
 {

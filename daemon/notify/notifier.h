@@ -120,17 +120,17 @@ struct delivery {
 	bool is_last; /* under the lock: no more results will come */
 };
 
-/* delivery_load_hooks.c: read the hooks and their next events from the store.
+/* notifier.c: read the hooks and their next events from the store.
  */
 void delivery_load_hooks(struct delivery *delivery);
 void hook_queue_destroy(struct hook_queue *outlet);
 
-/* delivery_send.c: send the next events, and process results. */
+/* notifier_sender.c: send the next events, and process results. */
 void delivery_send(struct delivery *delivery);
 void delivery_receive(struct delivery *delivery);
 
 /*
- * delivery_save.c: main function of the thread that commits results; the
+ * notifier.c: main function of the thread that commits results; the
  * argument is the delivery.
  */
 void *delivery_save(void *argument);

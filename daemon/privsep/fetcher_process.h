@@ -1,5 +1,5 @@
 /*
- * daemon/privsep/fetcher_main.h - the process that uses the network: it
+ * daemon/privsep/fetcher_process.h - the process that uses the network: it
  * receives requests and returns bytes. It contains libcurl and parses sitemaps.
  * It has no store, and knows a site only by its requests.
  */

@@ -1,8 +1,8 @@
 /*
  * daemon/privsep/notifier_client.h - the main process's side of the notifier
  * (notifier.h), which it restarts after an exit. The functions resemble those
- * in post.h and use its structs. All data from the notifier is checked as
- * untrusted input: the first invalid frame kills it.
+ * in notifier_process.h and use its structs. All data from the notifier is
+ * checked as untrusted input: the first invalid frame kills it.
  */
 #ifndef DAEMON_PRIVSEP_NOTIFIER_CLIENT_H
 #define DAEMON_PRIVSEP_NOTIFIER_CLIENT_H

@@ -77,7 +77,7 @@ void poster_wake(struct poster *poster);
 /*
  * The notifier: the process that sends webhooks. It has the network, but no
  * store and no secrets of hooks. This file is its protocol with the main
- * process (remote_poster.h).
+ * process (notifier_client.h).
  */
 
 enum {

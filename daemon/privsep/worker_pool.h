@@ -93,7 +93,7 @@ void worker_pool_run_all(struct worker_pool *pool, struct pool_task *tasks,
 
 /*
  * A seat of a worker. Its holder may use the process; the other fields belong
- * to seats.c.
+ * to worker_pool.c.
  */
 struct worker_slot {
 	struct process process;

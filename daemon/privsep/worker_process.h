@@ -1,5 +1,5 @@
 /*
- * daemon/privsep/worker_process.h - a site_view (template/site_view.h) of a
+ * daemon/privsep/worker_process.h - a site_view (template/extraction.h) of a
  * site that the main process owns.
  */
 #ifndef DAEMON_PRIVSEP_WORKER_PROCESS_H

@@ -343,7 +343,7 @@ static void bundle_export_page(struct bundle_exporter *bundler,
 	free(indices);
 }
 
-/* bundling_pages.c: add the pages with their fragments. */
+/* bundle_export.c: add the pages with their fragments. */
 static void bundle_exporter_put_pages(struct bundle_exporter *bundler)
 {
 	struct hash_list fragments = {0};
@@ -536,7 +536,7 @@ static void put_sets(struct bundle_exporter *bundler,
 	free(indices);
 }
 
-/* bundling_sets.c: add the distinct signatures and their shingles. */
+/* bundle_export.c: add the distinct signatures and their shingles. */
 static void bundle_exporter_put_signatures(struct bundle_exporter *bundler)
 {
 	struct shingle_list shingle_ids = {0};

@@ -1,6 +1,6 @@
 /*
- * daemon/query/stored_site.h - the site_view (template/site_view.h) of a site
- * in the store. Internal to answer.c and similar files.
+ * daemon/query/stored_site.h - the site_view (template/extraction.h) of a site
+ * in the store. Internal to query.c and similar files.
  */
 #ifndef DAEMON_QUERY_STORED_SITE_H
 #define DAEMON_QUERY_STORED_SITE_H

@@ -51,7 +51,7 @@ void text_key_free(struct text_key *key);
 
 /*
  * Find the stored page of a URL, and copy all input of its extraction.
- * Internal to answer.c and page_answer.c.
+ * Internal to query.c and stored_text.c.
  */
 
 /* A stored page with its site and key. */
@@ -101,7 +101,7 @@ void copied_page_close(struct copied_page *found);
 
 /*
  * The content of a page, extracted by a worker, for the API. The results equal
- * those of answer.h, which extracts in the calling process.
+ * those of query.h, which extracts in the calling process.
  */
 
 /* Plain data except the body: free it with buffer_free(). */

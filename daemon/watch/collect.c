@@ -22,8 +22,8 @@
 
 /*
  * The parts that read the facts of one subject in one transaction. Internal to
- * inspection_facts.c, inspection_moves.c, inspection_sample.c and
- * inspection_version.c.
+ * collect.c, collect.c, collect.c and
+ * collect.c.
  */
 
 struct record;
@@ -43,12 +43,12 @@ struct facts_reader {
 enum error facts_reader_record(const struct facts_reader *reading,
 			       struct slice value, struct record *record_out);
 
-/* inspection_sample.c: the sample pages of a template. */
+/* collect.c: the sample pages of a template. */
 enum error facts_reader_read_sample(const struct facts_reader *reading,
 				    uint32_t cluster,
 				    struct template_facts *facts);
 
-/* inspection_version.c: build a version from the stored pages of a cluster. */
+/* collect.c: build a version from the stored pages of a cluster. */
 
 /* The pages of the version, copied out of the store. */
 struct version_pages;
@@ -501,7 +501,7 @@ static void compare_stored(const struct facts_reader *reading, uint64_t key,
 }
 
 /*
- * inspection_moves.c: find deleted sample pages again. A page matches if it was
+ * collect.c: find deleted sample pages again. A page matches if it was
  * stored after the version was built and has most of the sample page's own
  * texts. O(sample pages * fragments) per page, for at most 1,000 pages.
  */
@@ -532,7 +532,7 @@ static void facts_reader_read_moves(const struct facts_reader *reading,
 
 /*
  * Read the sample pages of a template: their old records and their current
- * state. inspection_observation.h interprets them.
+ * state. collect.h interprets them.
  */
 
 /*

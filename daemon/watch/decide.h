@@ -1,8 +1,8 @@
 /*
  * daemon/watch/decide.h - the watcher of one template as a state
  * machine: its states, the signals that a site check derives from the data, the
- * action of each signal and the next state. The table is in inspection_state.c;
- * inspection_signal.c finds the signal.
+ * action of each signal and the next state. The table is in decide.c;
+ * decide.c finds the signal.
  *
  *            FOUND         DISSENT            PARTED
  *   UNKNOWN ───────▶ CALM ─────────▶ ASKING ─────────▶ DIVIDED
@@ -241,7 +241,7 @@ enum watch_signal watch_without_version(enum watch_signal signal);
  * Turn data into a plan. Pure: no store, no clock, no I/O; the same data at
  * the same time give the same plan.
  *
- * A plan has one step per subject, in the order of inspection.c: live
+ * A plan has one step per subject, in the order of watcher.c: live
  * templates first, because their pages may be in new clusters. decision_plan()
  * plans a step from the known data of its subject; if it needs more data, it
  * requests them and is called again with them. plan_add_decision() adds the
@@ -373,17 +373,17 @@ struct site_decision {
 
 void plan_site(const struct watch_plan *plan, struct site_decision *step_out);
 
-/* inspection_signal.c: turn votes into a signal. */
+/* decide.c: turn votes into a signal. */
 enum watch_signal signal_of_template(const struct watch_plan *plan,
 				     const struct template_facts *facts,
 				     const struct votes *votes);
 
-/* inspection_cluster.c: a cluster that is not a live template. */
+/* decide_template.c: a cluster that is not a live template. */
 void decision_plan_cluster(const struct watch_plan *plan,
 			   const struct template_facts *facts,
 			   struct decision *step);
 
-/* inspection_template.c: a live template, with its votes in the step. */
+/* decide_template.c: a live template, with its votes in the step. */
 void decision_plan_template(const struct watch_plan *plan,
 			    const struct template_facts *facts,
 			    struct decision *step);

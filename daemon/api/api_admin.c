@@ -121,8 +121,8 @@ static json_t *walls_json(const struct sandbox_report *walls)
 
 	sandbox_list_layers(walls->holds, &holds);
 	sandbox_list_layers(walls->lacks, &lacks);
-	value = json_pack("{s:o, s:o}", "holds",
-			  json_text(buffer_slice(&holds)), "lacks",
+	value = json_pack("{s:o, s:o}", "enforced",
+			  json_text(buffer_slice(&holds)), "missing",
 			  json_text(buffer_slice(&lacks)));
 	buffer_free(&holds);
 	buffer_free(&lacks);
@@ -152,7 +152,7 @@ static json_t *role_json(const struct process_snapshot *view, enum role role)
 		return NULL;
 	}
 	value = json_pack("{s:s, s:o, s:I}", "role", role_name(role), "running",
-			  running, "deaths", (json_int_t)view->deaths[role]);
+			  running, "crashes", (json_int_t)view->deaths[role]);
 	if (last != NULL)
 		json_object_update_new(value, walls_json(&last->walls));
 	return value;

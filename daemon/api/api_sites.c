@@ -112,7 +112,7 @@ static void site_json_add_counts(json_t *value, struct txn *txn,
 		uint64_t count;
 	} counts[] = {
 		{"pages", row->page_count},
-		{"clusters", count_clusters(txn, row->id)},
+		{"templates", count_clusters(txn, row->id)},
 		{"found", row->found_count},
 		{"pending", row->pending_count},
 		{"fetched", row->fetched_count},

@@ -745,9 +745,9 @@ static void add_process(struct text_table *table, const json_t *role,
 	else
 		table_printf(table, "%" PRIu64, field_whole(one, "pid"));
 	table_add_text(table, field_text(one, "since"));
-	table_printf(table, "%" PRIu64, field_whole(role, "deaths"));
-	table_add_text(table, field_text(role, "holds"));
-	table_add_text(table, field_text(role, "lacks"));
+	table_printf(table, "%" PRIu64, field_whole(role, "crashes"));
+	table_add_text(table, field_text(role, "enforced"));
+	table_add_text(table, field_text(role, "missing"));
 }
 
 static void print_processes(const json_t *roles)
@@ -756,9 +756,9 @@ static void print_processes(const json_t *roles)
 		{.title = "PROCESS"},
 		{.title = "PID", .is_number = true},
 		{.title = "SINCE"},
-		{.title = "DEATHS", .is_number = true},
-		{.title = "HOLDS", .is_elastic = true},
-		{.title = "LACKS", .is_elastic = true},
+		{.title = "CRASHES", .is_number = true},
+		{.title = "ENFORCED", .is_elastic = true},
+		{.title = "MISSING", .is_elastic = true},
 	};
 	struct text_table *table = table_create(columns, 6);
 	const json_t *role;

@@ -15,9 +15,9 @@
 static const struct table_column node_columns[] = {
 	{.title = "NODE"},
 	{.title = "OWNS", .is_number = true},
-	{.title = "COPIES", .is_number = true},
+	{.title = "REPLICAS", .is_number = true},
 	{.title = "LAG", .is_number = true},
-	{.title = "CAPACITY", .is_number = true},
+	{.title = "WEIGHT", .is_number = true},
 	{.title = "SILENT", .is_number = true},
 	{.title = "CLOCK", .is_number = true},
 	{.title = "VERSION"},
@@ -58,7 +58,7 @@ static const struct client_list nodes = {
 
 static const struct table_column away_columns[] = {
 	{.title = "AWAY"},
-	{.title = "CAPACITY", .is_number = true},
+	{.title = "WEIGHT", .is_number = true},
 	{.title = "SILENT", .is_number = true},
 };
 

@@ -386,7 +386,7 @@ static const struct table_column hook_columns[] = {
 	{.title = "TARGET", .is_elastic = true},
 	{.title = "SITE"},
 	{.title = "KINDS"},
-	{.title = "WAITING", .is_number = true},
+	{.title = "QUEUED", .is_number = true},
 	{.title = "DELIVERED", .is_number = true},
 	{.title = "DROPPED", .is_number = true},
 	{.title = "FAILURES", .is_number = true},

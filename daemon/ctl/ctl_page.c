@@ -318,7 +318,7 @@ static enum ctl_status run_ingest(const struct ctl *ctl)
 		{.title = "REVISITS", .is_number = true},
 		{.title = "REDIRECTS", .is_number = true},
 		{.title = "SKIPPED", .is_number = true},
-		{.title = "REFUSED", .is_number = true},
+		{.title = "REJECTED", .is_number = true},
 		{.title = "WHOLE"},
 		{.title = "FILE", .is_elastic = true},
 	};

@@ -417,7 +417,7 @@ static const struct table_column site_columns[] = {
 	{.title = "SITE", .is_elastic = true},
 	{.title = "STATE"},
 	{.title = "PAGES", .is_number = true},
-	{.title = "CLUSTERS", .is_number = true},
+	{.title = "TEMPLATES", .is_number = true},
 	{.title = "PENDING", .is_number = true},
 	{.title = "FAILED", .is_number = true},
 	{.title = "MEASURE"},
@@ -427,7 +427,7 @@ static const struct table_column site_columns[] = {
 
 static void site_add_row(struct text_table *table, const json_t *site)
 {
-	static const char *const counts[] = {"pages", "clusters", "pending",
+	static const char *const counts[] = {"pages", "templates", "pending",
 					     "failed"};
 
 	table_add_text(table, field_text(site, "host"));
@@ -462,7 +462,7 @@ static const struct table_column pattern_columns[] = {
 	{.title = "VISITED", .is_number = true},
 	{.title = "QUIET", .is_number = true},
 	{.title = "STATE"},
-	{.title = "CLUSTER"},
+	{.title = "TEMPLATE"},
 };
 
 static void print_patterns(const json_t *patterns)
@@ -687,8 +687,8 @@ static void show_crawl(struct progress *progress, const json_t *site)
 	uint64_t pending = field_whole(site, "pending");
 	char note[64];
 
-	snprintf(note, sizeof(note), "%" PRIu64 " pages, %" PRIu64 " clusters",
-		 field_whole(site, "pages"), field_whole(site, "clusters"));
+	snprintf(note, sizeof(note), "%" PRIu64 " pages, %" PRIu64 " templates",
+		 field_whole(site, "pages"), field_whole(site, "templates"));
 	progress_show(progress, found > pending ? found - pending : 0, found,
 		      note);
 }

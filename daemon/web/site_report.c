@@ -687,7 +687,7 @@ static void report_head(const struct report_facts *facts, struct buffer *out)
 	buffer_append_text(
 		out, ".</p>\n<nav aria-label=\"Sections\"><ul>"
 		     "<li><a href=\"#clusters\">Clusters</a></li>"
-		     "<li><a href=\"#cuts\">Distances</a></li>"
+		     "<li><a href=\"#thresholds\">Distances</a></li>"
 		     "<li><a href=\"#templates\">Templates</a></li>"
 		     "<li><a href=\"#timeline\">Timeline</a></li>"
 		     "<li><a href=\"#changes\">Changes</a></li></ul></nav>\n"

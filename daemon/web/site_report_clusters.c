@@ -47,7 +47,7 @@ static void threshold_section_row(const json_t *cut, struct buffer *out)
 static void threshold_section_table(const json_t *cuts, struct buffer *out)
 {
 	static const char *const heads[] = {
-		"Cut",           "#Threshold",      "#Clusters",
+		"Name",          "#Threshold",      "#Clusters",
 		"#Sizable ones", "#Largest, pages", NULL};
 	const json_t *cut;
 	size_t i;
@@ -135,7 +135,8 @@ enum error report_thresholds_section(const struct report_facts *facts,
 {
 	enum error error;
 
-	buffer_append_text(out, "<section id=\"cuts\"><h2>Distances</h2>\n");
+	buffer_append_text(out,
+			   "<section id=\"thresholds\"><h2>Distances</h2>\n");
 	error = threshold_section_append(facts, facts->site.host.data, out);
 	if (error == ERR_TOO_LARGE) {
 		buffer_append_text(out,

@@ -150,8 +150,8 @@ static void append_node(struct buffer *out, const char *const *heads,
 static void append_nodes(struct buffer *out, const json_t *nodes)
 {
 	static const char *const heads[] = {
-		"Node",    "#Owns",  "#Copies", "#Lag",    "#Capacity",
-		"#Silent", "#Clock", "Version", "Address", NULL};
+		"Node",    "#Owns",  "#Replicas", "#Lag",    "#Weight",
+		"#Silent", "#Clock", "Version",   "Address", NULL};
 	const json_t *node;
 	size_t i;
 
@@ -240,8 +240,8 @@ void ui_cluster(struct buffer *out, const json_t *cluster)
 
 static void append_processes(struct buffer *out, const json_t *status)
 {
-	static const char *const heads[] = {"Process",    "#Running", "#Deaths",
-					    "Is held by", "Lacks",    NULL};
+	static const char *const heads[] = {"Process",  "#Running", "#Crashes",
+					    "Enforced", "Missing",  NULL};
 	const json_t *list = json_object_get(status, "processes");
 	const json_t *process;
 	size_t i;
@@ -258,11 +258,11 @@ static void append_processes(struct buffer *out, const json_t *status)
 		ui_count_cell(
 			out, heads[1],
 			json_array_size(json_object_get(process, "running")));
-		ui_count_cell(out, heads[2], ui_whole(process, "deaths"));
-		ui_text_cell(out, heads[3], ui_member(process, "holds"),
+		ui_count_cell(out, heads[2], ui_whole(process, "crashes"));
+		ui_text_cell(out, heads[3], ui_member(process, "enforced"),
 			     UI_TEXT_COLUMNS);
 		html_begin_cell(out, heads[4]);
-		ui_text(out, ui_member(process, "lacks"), UI_TEXT_COLUMNS);
+		ui_text(out, ui_member(process, "missing"), UI_TEXT_COLUMNS);
 		buffer_append_text(out, "</td></tr>\n");
 	}
 	ui_table_end(out);

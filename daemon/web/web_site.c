@@ -293,7 +293,7 @@ static void web_site_figures(struct buffer *out, const json_t *site)
 	html_begin_figure(out, "Pages", ui_whole(site, "pages"));
 	web_site_classes(out, site);
 	buffer_append_text(out, "</dd></div>");
-	html_begin_figure(out, "Templates", ui_whole(site, "clusters"));
+	html_begin_figure(out, "Templates", ui_whole(site, "templates"));
 	buffer_printf(out, "<small>threshold %.3g, %s</small></dd></div>",
 		      json_number_value(json_object_get(site, "threshold")),
 		      ui_is_true(site, "auto") ? "chosen" : "set");
@@ -523,7 +523,7 @@ static void web_sites_row(struct buffer *out, const json_t *site)
 	html_begin_cell(out, ui_sites_heads[3]);
 	ui_site_budget(out, site);
 	buffer_append_text(out, "</td>");
-	ui_count_cell(out, ui_sites_heads[4], ui_whole(site, "clusters"));
+	ui_count_cell(out, ui_sites_heads[4], ui_whole(site, "templates"));
 	html_begin_cell(out, ui_sites_heads[5]);
 	ui_site_rate(out, site);
 	buffer_append_text(out, "</td>");

@@ -138,17 +138,17 @@ class Client:
     socket of a daemon of this user, or /run/templated/templated.sock. For TCP
     it is http://HOST:PORT or https://HOST:PORT, with a `token` from
     `templatectl token add`. If the daemon restarts or is busy, the client
-    retries for `patience` seconds. It waits at most `timeout` seconds for
+    retries for `retry_timeout` seconds. It waits at most `timeout` seconds for
     bytes. Raises DaemonError with the code of the daemon, or UnreachableError
     if no daemon responds.
     """
 
     def __init__(self, address: str | os.PathLike[str] | None = None, *,
                  token: str | None = None, timeout: float = 60.0,
-                 patience: float = 10.0,
+                 retry_timeout: float = 10.0,
                  tls: ssl.SSLContext | None = None) -> None:
         self._transport = Transport(Address.read(address, tls), token, timeout,
-                                    patience)
+                                    retry_timeout)
 
     def close(self) -> None:
         """Close the connections; the next request opens a new one."""
@@ -194,7 +194,7 @@ class Client:
                                    {"url": url, **settings})
         return found
 
-    def forget(self, host: str) -> None:
+    def remove_site(self, host: str) -> None:
         """Delete a site and all its data."""
         self.request("DELETE", "/v1/sites/" + _quoted(host))
 
@@ -251,8 +251,8 @@ class Client:
             "POST", target, archive, "application/warc").json()
         return report
 
-    def hand_in(self, pages: Iterable[BatchPage], *,
-                replace: bool = False) -> dict[str, Any]:
+    def upload(self, pages: Iterable[BatchPage], *,
+               replace: bool = False) -> dict[str, Any]:
         """Store pages (url, html), as if the daemon had fetched them now.
 
         The daemon builds the templates of their sites, which need not be

@@ -38,4 +38,4 @@ class DaemonError(TemplatedError):
 
 
 class UnreachableError(TemplatedError):
-    """No daemon responded within the patience of the client."""
+    """No daemon responded within the retry timeout of the client."""

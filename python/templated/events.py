@@ -133,11 +133,11 @@ async def follow(transport: Transport, target: str,
                  since: int | None) -> AsyncIterator[Event]:
     """Do what EventStream does, in an event loop."""
     parser = EventParser(since)
-    patience = Patience(transport.patience)
+    patience = Patience(transport.retry_timeout)
     while True:
         try:
             async for line in _lines(transport, target, parser):
-                patience = Patience(transport.patience)
+                patience = Patience(transport.retry_timeout)
                 event = parser.take(line)
                 if event is not None:
                     yield event

@@ -21,7 +21,7 @@ class Site(TypedDict):
     added: str | None  # RFC 3339, UTC
     seen: str | None
     pages: int
-    clusters: int
+    templates: int
     pending: int
     generation: int  # the state of its templates
     measure: str

@@ -151,15 +151,15 @@ def retry_after(status: int,
 class Transport:
     """Connections to a daemon; any thread may use them.
 
-    `timeout` is for each wait for bytes. `patience` is the time for which a
-    request is retried while the daemon is missing, restarts or is busy.
+    `timeout` is for each wait for bytes. `retry_timeout` is the time for which
+    a request is retried while the daemon is missing, restarts or is busy.
     """
 
     def __init__(self, address: Address, token: str | None, timeout: float,
-                 patience: float) -> None:
+                 retry_timeout: float) -> None:
         self.address = address
         self.timeout = timeout
-        self.patience = patience
+        self.retry_timeout = retry_timeout
         self.headers = {} if token is None else {
             "Authorization": f"Bearer {token}"}
         self._lock = threading.Lock()
@@ -203,7 +203,7 @@ class Transport:
         A request that must not be repeated is retried only if the daemon did
         not receive it. UnreachableError.
         """
-        patience = Patience(self.patience)
+        patience = Patience(self.retry_timeout)
         while True:
             connection = self._pop() if may_repeat else None
             was_idle = connection is not None
@@ -228,7 +228,7 @@ class Transport:
 
     def open(self, target: str, headers: Mapping[str, str]) -> Stream:
         """GET a response of any length."""
-        patience = Patience(self.patience)
+        patience = Patience(self.retry_timeout)
         while True:
             connection = None
             try:

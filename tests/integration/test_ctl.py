@@ -180,7 +180,7 @@ class Ctl(harness.Case):
                 self.assertTrue(self.done(daemon.ctl(*arguments)).strip())
         table = self.done(daemon.ctl("template", "list", web.host)).splitlines()
         self.assertEqual(table[0].split()[:2], ["TEMPLATE", "PAGES"])
-        self.assertEqual(len(table) - 1, site["clusters"])
+        self.assertEqual(len(table) - 1, site["templates"])
         events = self.done(daemon.ctl(
             "--json", "event", "list", "--kinds", "page.added"))
         self.assertGreaterEqual(

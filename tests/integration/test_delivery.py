@@ -693,7 +693,7 @@ class Delivery(harness.Case):
         self.wait_for_outbox(daemon, 1)
         self.assertTrue(receiver.taken[-1].is_signed("s3cret"))
         table = self.done(daemon.ctl("hook", "list")).splitlines()
-        self.assertRegex(table[0], r"ID +TARGET +SITE +KINDS +WAITING")
+        self.assertRegex(table[0], r"ID +TARGET +SITE +KINDS +QUEUED")
         self.assertIn(receiver.url().replace("/hook", "/***"), table[1])
 
         def alerts():

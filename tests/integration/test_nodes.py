@@ -189,7 +189,7 @@ class Nodes(Pair):
                      left.json("/v1/nodes")["away"]] == [owner],
             "a node that is away")
         said = left.ctl("node", "status").stdout
-        self.assertRegex(said, rf"AWAY +CAPACITY +SILENT\n{owner} ")
+        self.assertRegex(said, rf"AWAY +WEIGHT +SILENT\n{owner} ")
 
     def test_a_node_whose_store_is_full(self):
         """It gives what it owns to the other one, which goes on."""

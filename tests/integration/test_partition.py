@@ -47,7 +47,7 @@ class Partitions(harness.Case):
             pages = [page for cluster in daemon.clusters(host)
                      for page in daemon.pages(cluster["id"])]
             sites[host] = (
-                site["pages"], site["clusters"], site["threshold"],
+                site["pages"], site["templates"], site["threshold"],
                 daemon.clusters(host), daemon.partition(host),
                 {page: daemon.text(page, method="df+")
                  for page in sorted(pages)[::7]})

@@ -33,12 +33,12 @@ class Processes(harness.Case):
         rows = daemon.json("/v1/status")["processes"]
         self.assertEqual(tuple(row["role"] for row in rows), ROLES)
         for row in rows:
-            self.assertEqual(row["deaths"], 0)
+            self.assertEqual(row["crashes"], 0)
             self.assertTrue(row["running"])
-            self.assertIn("no new privileges", row["holds"])
-            self.assertIn(f"{row['role']}: {row['holds']}", daemon.messages())
+            self.assertIn("no new privileges", row["enforced"])
+            self.assertIn(f"{row['role']}: {row['enforced']}", daemon.messages())
         if not os.environ.get("SANITIZER"):
-            self.assertIn("system calls", rows[0]["holds"])
+            self.assertIn("system calls", rows[0]["enforced"])
         self.assertEqual(rows[0]["running"][0]["pid"], daemon.process.pid)
         text = daemon.ctl("status").stdout
         for name in ROLES:
@@ -51,7 +51,7 @@ class Processes(harness.Case):
         os.kill(before, signal.SIGKILL)
         daemon.crawl(web.url)
         row = self.role(daemon, "fetcher")
-        self.assertEqual(row["deaths"], 1)
+        self.assertEqual(row["crashes"], 1)
         self.assertNotEqual(row["running"][0]["pid"], before)
         metrics = daemon.get("/metrics").text
         self.assertIn('templated_process_crashes_total{role="fetcher"} 1\n',

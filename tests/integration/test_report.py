@@ -24,7 +24,7 @@ except ImportError:
 CHROMIUM = shutil.which("chromium")
 MAX_BYTES = 4 << 20
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-SECTIONS = ("clusters", "cuts", "templates", "timeline", "changes")
+SECTIONS = ("clusters", "thresholds", "templates", "timeline", "changes")
 EACH = 12
 WATCH_S = 1
 LOADING = {"script", "img", "iframe", "object", "embed", "link", "base",
@@ -222,7 +222,7 @@ class Report(harness.Case):
             self.assertLessEqual(len(article.xpath(
                 ".//span[starts-with(@class,'row')]")), 400)
             self.assertTrue(article.xpath(".//span[@class='heat']"))
-        figure = root.xpath("//section[@id='cuts']//svg")
+        figure = root.xpath("//section[@id='thresholds']//svg")
         self.assertEqual([svg.get("class") for svg in figure],
                          ["lv wide", "lv narrow"])
 

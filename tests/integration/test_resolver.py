@@ -25,8 +25,8 @@ class Resolver(harness.Case):
     def pid_of(self, daemon, role):
         rows = daemon.json("/v1/status")["processes"]
         row = next(row for row in rows if row["role"] == role)
-        self.assertEqual(row["deaths"], 0)
-        if "files" not in row["holds"]:
+        self.assertEqual(row["crashes"], 0)
+        if "files" not in row["enforced"]:
             self.skipTest("without Landlock it reads the new file, too")
         return [one["pid"] for one in row["running"]]
 

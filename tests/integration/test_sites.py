@@ -83,11 +83,11 @@ class Sites(harness.Case):
         web = self.web()
         daemon = self.daemon()
         site = daemon.crawl(web.url, measure="cp", threshold=1)
-        self.assertEqual(site["clusters"], 1)
+        self.assertEqual(site["templates"], 1)
         self.assertEqual(site["measure"], "cp")
         daemon.request("DELETE", f"/v1/sites/{web.host}")
         site = daemon.crawl(web.url, measure="cpc", threshold=0)
-        self.assertGreater(site["clusters"], 20)
+        self.assertGreater(site["templates"], 20)
 
     def test_what_is_secret_is_not_shown(self):
         """Headers, passwords of proxies, and of hooks: by no answer."""

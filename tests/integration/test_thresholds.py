@@ -101,7 +101,7 @@ class Cuts(harness.Case):
         for threshold in (900, 50, 500, 0, 1000, 200):
             with self.subTest(threshold=threshold):
                 site = daemon.watch(web.url, threshold=threshold / 1000)
-                self.assertEqual(site["clusters"],
+                self.assertEqual(site["templates"],
                                  curve[threshold]["clusters"])
         daemon.wait_for(web.host)
         self.no_problems(daemon)
@@ -114,7 +114,7 @@ class Cuts(harness.Case):
         # Before the seed is fetched again: no --wait.
         site = json.loads(self.ctl(daemon, "--json", "watch", web.url,
                                    "--threshold", "0.7"))
-        self.assertLess(site["clusters"], before["clusters"])
+        self.assertLess(site["templates"], before["templates"])
         self.assertEqual(site["threshold"], 0.7)
         self.assertIs(site["auto"], False)
         self.assertGreater(site["generation"], before["generation"])

@@ -476,7 +476,7 @@ def site_facts(node, host, **arguments):
     if answer is None:
         return None
     return {name: answer.json[name] for name in
-            ("url", "pages", "clusters", "generation", "max_bytes")}
+            ("url", "pages", "templates", "generation", "max_bytes")}
 
 
 def judge_stores(world, history):

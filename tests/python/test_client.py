@@ -23,7 +23,7 @@ def client(daemon):
 @pytest.fixture
 def patient(own):
     """Its client."""
-    with templated.Client(own.socket, patience=PATIENT_S) as client:
+    with templated.Client(own.socket, retry_timeout=PATIENT_S) as client:
         yield client
 
 
@@ -140,7 +140,7 @@ def test_a_batch_of_many_portions(client, web, faq):
 
 
 def test_pages_are_handed_in(own, patient):
-    report = patient.hand_in([
+    report = patient.upload([
         ("http://a.example/1", "<p>Übermäßig schöne Grüße von hier."),
         ("http://a.example/2", "<p>Übermäßig".encode("iso-8859-1"),
          "iso-8859-1")])
@@ -155,11 +155,11 @@ def test_pages_are_handed_in(own, patient):
     assert "Übermäßig" in patient.text("http://a.example/2").text
     for url in (None, "http://a.example/\r\nWARC-Type: x"):
         with pytest.raises(ValueError):
-            patient.hand_in([(url, "<p>x")])
+            patient.upload([(url, "<p>x")])
 
 
 def test_nobody_answers(tmp_path):
-    client = templated.Client(tmp_path / "none", patience=0.1)
+    client = templated.Client(tmp_path / "none", retry_timeout=0.1)
     with pytest.raises(templated.UnreachableError) as caught:
         client.sites()
     assert caught.value.code == "unreachable"
@@ -191,7 +191,7 @@ def test_a_restart_is_waited_for(own, patient, faq):
 def test_texts_over_a_restart(own, patient):
     """More text than sockets hold, so that the daemon is amid it."""
     urls = [f"http://texts.example/{i}" for i in range(100)]
-    report = patient.hand_in(
+    report = patient.upload(
         (url, f"<h1>{url}</h1><p>" + 3000 * "words of it ") for url in urls)
     assert report["pages"] == len(urls)
     own.wait_for("texts.example")

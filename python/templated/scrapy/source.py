@@ -67,7 +67,7 @@ class Source:
         charset = http_content_type_encoding(header)
         if self.client is not None and self.teaches:
             with self.teaching:
-                self.client.hand_in([(response.url, response.body, charset)])
+                self.client.upload([(response.url, response.body, charset)])
         return self.answer(response.body, response.url, charset)
 
     def page_of(self, item: Any) -> str | bytes | None:

@@ -226,7 +226,7 @@ START_TEST(sites_are_listed_and_shown)
 	ck_assert_str_eq(text_of(site, "url"), SITE);
 	ck_assert_str_eq(text_of(site, "state"), "watching");
 	ck_assert_int_eq(number_of(site, "pages"), PAGES + 1);
-	ck_assert_int_eq(number_of(site, "clusters"), 2);
+	ck_assert_int_eq(number_of(site, "templates"), 2);
 	ck_assert_str_eq(text_of(site, "measure"), "cpc");
 	ck_assert_double_eq(json_real_value(member(site, "threshold")), 0.25);
 	json_decref(sites);
@@ -332,7 +332,7 @@ START_TEST(a_number_cuts_a_known_site_at_once)
 	add_local_site();
 	site = watch(",\"threshold\":1");
 	/* the five pages of one template, and the one of another */
-	ck_assert_int_eq(number_of(site, "clusters"), 1);
+	ck_assert_int_eq(number_of(site, "templates"), 1);
 	ck_assert_double_eq(json_real_value(member(site, "threshold")), 1);
 	ck_assert(json_is_false(member(site, "auto")));
 	json_decref(site);
@@ -345,7 +345,7 @@ START_TEST(a_number_cuts_a_known_site_at_once)
 	json_decref(site);
 	site = watch(",\"threshold\":0.0004");
 	ck_assert_double_eq(json_real_value(member(site, "threshold")), 0);
-	ck_assert_int_eq(number_of(site, "clusters"), 2);
+	ck_assert_int_eq(number_of(site, "templates"), 2);
 	json_decref(site);
 }
 END_TEST
@@ -363,7 +363,7 @@ START_TEST(auto_leaves_a_known_site_as_it_is_for_now)
 	site = watch(",\"threshold\":\"auto\"");
 	ck_assert(json_is_true(member(site, "auto")));
 	ck_assert_double_eq(json_real_value(member(site, "threshold")), 1);
-	ck_assert_int_eq(number_of(site, "clusters"), 1);
+	ck_assert_int_eq(number_of(site, "templates"), 1);
 	ck_assert_int_eq(number_of(site, "generation"), generation);
 	json_decref(site);
 	/* and so it stays */

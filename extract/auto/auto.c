@@ -436,8 +436,7 @@ const struct extractor extractor_auto = {
 		  "Approximation: A Gradient Boosting Machine, Annals of "
 		  "Statistics 29, 2001), stacked (Wolpert, Stacked "
 		  "Generalization, Neural Networks 5, 1992)",
-	.parameters = parameters,
-	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
+	PARAMETERS(parameters),
 	.needs = MAY_USE_SAMPLE,
 #include "auto-choice.model"
 	.prepare = auto_prepare,

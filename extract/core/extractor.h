@@ -127,6 +127,7 @@ struct extractor_input {
 	struct assessment *assessment;
 };
 
+/* A row of a method's table. */
 struct parameter {
 	const char *name;
 	const char *unit; /* "" if it has none */
@@ -137,6 +138,11 @@ struct parameter {
 };
 
 enum { MAX_PARAMETERS = 8 };
+
+/* The fields of struct extractor for the table `rows`. */
+#define PARAMETERS(rows)      \
+	.parameters = (rows), \
+	.parameter_count = sizeof(rows) / sizeof((rows)[0])
 
 struct extractor {
 	const char *name;

@@ -344,11 +344,10 @@ struct feature_ratios {
  * word F1 of kfe over five sets (tests/eval/RESULTS.md, "What parameters were
  * chosen by").
  */
-#define FEATURE_WEIGHT                                                       \
-	{                                                                    \
-		.name = "weight", .unit = "words", .minimum = 0,             \
-		.maximum = 1000, .default_value = 3,                         \
-		.meaning = "weight of a link, image, item, field or script", \
+#define FEATURE_WEIGHT                                                   \
+	{                                                                \
+		"weight", "words", 0, 1000, 3,                           \
+			"weight of a link, image, item, field or script" \
 	}
 
 static float block_text_ratio(const struct block_counts *own, double weight)
@@ -501,8 +500,7 @@ const struct extractor extractor_fe = {
 	.summary = "The block with the highest ratio of text.",
 	.source = "Debnath, Mitra, Giles, Identifying Content Blocks from Web "
 		  "Documents, ISMIS 2005: FeatureExtractor",
-	.parameters = fe_parameters,
-	.parameter_count = sizeof(fe_parameters) / sizeof(fe_parameters[0]),
+	PARAMETERS(fe_parameters),
 	.run = fe_run,
 };
 
@@ -510,15 +508,8 @@ enum { CLUSTERS, KFE_WEIGHT };
 
 static const struct parameter kfe_parameters[] = {
 	[CLUSTERS] =
-		{
-			.name = "clusters",
-			.unit = "",
-			.minimum = 2,
-			.maximum = MAX_CLUSTERS,
-			.default_value = 3,
-			.meaning = "number of clusters of blocks; the highest "
-				   "one is content",
-		},
+		{"clusters", "", 2, MAX_CLUSTERS, 3,
+		 "number of clusters of blocks; the highest one is content"},
 	[KFE_WEIGHT] = FEATURE_WEIGHT,
 };
 
@@ -576,8 +567,7 @@ const struct extractor extractor_kfe = {
 	.summary = "The blocks with a high ratio of text.",
 	.source = "Debnath, Mitra, Giles, Identifying Content Blocks from Web "
 		  "Documents, ISMIS 2005: K-FeatureExtractor",
-	.parameters = kfe_parameters,
-	.parameter_count = sizeof(kfe_parameters) / sizeof(kfe_parameters[0]),
+	PARAMETERS(kfe_parameters),
 	.run = kfe_run,
 };
 

@@ -35,24 +35,20 @@ enum {
  * Their rows. `entries` names the entries of the vector: "characters", and in
  * the threshold "character".
  */
-#define CODE_BLUR_RADIUS_ROW(entries, standard)                        \
-	{                                                              \
-		.name = "radius", .unit = (entries), .minimum = 1,     \
-		.maximum = 1000, .default_value = (standard),          \
-		.meaning = "about the standard deviation of one blur", \
+#define CODE_BLUR_RADIUS_ROW(entries, standard)                    \
+	{                                                          \
+		"radius", (entries), 1, 1000, (standard),          \
+			"about the standard deviation of one blur" \
 	}
-#define CODE_BLUR_EPSILON_ROW                                              \
-	{                                                                  \
-		.name = "epsilon", .unit = "content code ratio",           \
-		.minimum = 0.001, .maximum = 1, .default_value = 0.01,     \
-		.meaning = "blur until one more pass changes no ratio by " \
-			   "more",                                         \
+#define CODE_BLUR_EPSILON_ROW                                               \
+	{                                                                   \
+		"epsilon", "content code ratio", 0.001, 1, 0.01,            \
+			"blur until one more pass changes no ratio by more" \
 	}
-#define CODE_BLUR_THRESHOLD_ROW(entry, standard)                         \
-	{                                                                \
-		.name = "threshold", .unit = "content code ratio",       \
-		.minimum = 0, .maximum = 1, .default_value = (standard), \
-		.meaning = "text is kept when a " entry " is above it",  \
+#define CODE_BLUR_THRESHOLD_ROW(entry, standard)                     \
+	{                                                            \
+		"threshold", "content code ratio", 0, 1, (standard), \
+			"text is kept when a " entry " is above it"  \
 	}
 
 /* The differences between the versions. */
@@ -196,15 +192,7 @@ static void code_blur_run(const struct code_blur *code_blur,
  */
 static const struct parameter accb_parameters[] = {
 	[CODE_BLUR_RADIUS] = CODE_BLUR_RADIUS_ROW("characters", 40),
-	[CODE_BLUR_EXTENT] =
-		{
-			.name = "passes",
-			.unit = "",
-			.minimum = 1,
-			.maximum = 16,
-			.default_value = 1,
-			.meaning = "number of blur passes",
-		},
+	[CODE_BLUR_EXTENT] = {"passes", "", 1, 16, 1, "number of blur passes"},
 	[CODE_BLUR_THRESHOLD] = CODE_BLUR_THRESHOLD_ROW("character", 0.8),
 };
 
@@ -225,8 +213,7 @@ const struct extractor extractor_accb = {
 	.summary = "Regions with much text and little code, ignoring `a` tags.",
 	.source = "Gottron, Content Code Blurring: A New Approach to Content "
 		  "Extraction, TIR 2008, adapted version (ACCB)",
-	.parameters = accb_parameters,
-	.parameter_count = sizeof(accb_parameters) / sizeof(accb_parameters[0]),
+	PARAMETERS(accb_parameters),
 	.run = accb_run,
 };
 
@@ -246,26 +233,11 @@ const struct extractor extractor_accb = {
 enum { WINDOW, PASSES, MAX_SLOPE };
 
 static const struct parameter adsc_parameters[] = {
-	[WINDOW] =
-		{
-			.name = "window",
-			.unit = "tags and words",
-			.minimum = 1,
-			.maximum = 10000,
-			.default_value = 70,
-			.meaning = "window of the first pass, at most a tenth "
-				   "of the page",
-		},
-	[PASSES] =
-		{
-			.name = "passes",
-			.unit = "",
-			.minimum = 1,
-			.maximum = 8,
-			.default_value = 2,
-			.meaning = "each searches the regions of the previous "
-				   "pass, with windows half as long",
-		},
+	[WINDOW] = {"window", "tags and words", 1, 10000, 70,
+		    "window of the first pass, at most a tenth of the page"},
+	[PASSES] = {"passes", "", 1, 8, 2,
+		    "each searches the regions of the previous pass, with "
+		    "windows half as long"},
 	[MAX_SLOPE] = SLOPE_MAXIMUM,
 };
 
@@ -298,8 +270,7 @@ const struct extractor extractor_adsc = {
 	.summary = "Like dsc, in several passes and with whole texts.",
 	.source = "Pinto et al., QuASM, JCDL 2002, as adapted by Gottron, "
 		  "Evaluating Content Extraction on HTML Documents, ITA 2007",
-	.parameters = adsc_parameters,
-	.parameter_count = sizeof(adsc_parameters) / sizeof(adsc_parameters[0]),
+	PARAMETERS(adsc_parameters),
 	.run = adsc_run,
 };
 
@@ -338,8 +309,7 @@ const struct extractor extractor_ccb = {
 		   "convergence.",
 	.source = "Gottron, Content Code Blurring: A New Approach to Content "
 		  "Extraction, TIR 2008, basic version (CCB)",
-	.parameters = ccb_parameters,
-	.parameter_count = sizeof(ccb_parameters) / sizeof(ccb_parameters[0]),
+	PARAMETERS(ccb_parameters),
 	.run = ccb_run,
 };
 
@@ -614,7 +584,6 @@ const struct extractor extractor_tccb = {
 	.summary = "Regions with many words and few tags, ignoring `a` tags.",
 	.source = "Gottron, Content Code Blurring: A New Approach to Content "
 		  "Extraction, TIR 2008, token based version (TCCB)",
-	.parameters = tccb_parameters,
-	.parameter_count = sizeof(tccb_parameters) / sizeof(tccb_parameters[0]),
+	PARAMETERS(tccb_parameters),
 	.run = tccb_run,
 };

@@ -35,37 +35,16 @@
 enum { DF_PLUS_MAX_RATIO, MAX_LINKS, MIN_EVIDENCE };
 
 static const struct parameter df_plus_parameters[] = {
-	[DF_PLUS_MAX_RATIO] =
-		{
-			.name = "max_ratio",
-			.unit = "ratio of the cluster's pages",
-			.minimum = 0,
-			.maximum = 1,
-			.default_value = 1.0 / 3,
-			.meaning = "a fragment in the same slot of a larger "
-				   "ratio of the pages is template",
-		},
-	[MAX_LINKS] =
-		{
-			.name = "max_links",
-			.unit = "ratio of the words",
-			.minimum = 0,
-			.maximum = 1,
-			.default_value = 0.3,
-			.meaning =
-				"a block is template if its words and the "
-				"words around it have a larger ratio in links",
-		},
-	[MIN_EVIDENCE] =
-		{
-			.name = "min_evidence",
-			.unit = "variability and content code ratio, each 0..1",
-			.minimum = 0,
-			.maximum = 2,
-			.default_value = 1.2,
-			.meaning =
-				"a block is content if their sum reaches this",
-		},
+	[DF_PLUS_MAX_RATIO] = {"max_ratio", "ratio of the cluster's pages", 0,
+			       1, 1.0 / 3,
+			       "a fragment in the same slot of a larger ratio "
+			       "of the pages is template"},
+	[MAX_LINKS] = {"max_links", "ratio of the words", 0, 1, 0.3,
+		       "a block is template if its words and the words around "
+		       "it have a larger ratio in links"},
+	[MIN_EVIDENCE] = {"min_evidence",
+			  "variability and content code ratio, each 0..1", 0, 2,
+			  1.2, "a block is content if their sum reaches this"},
 };
 
 /* Number of words on each side of a block that are checked for links. */
@@ -331,9 +310,7 @@ const struct extractor extractor_df_plus = {
 		"df, then by the other texts in the same slot of the template.",
 	.source = "Gottron, Bridging the Gap, 2008, section 7, extended by "
 		  "slots and evidence for more precision",
-	.parameters = df_plus_parameters,
-	.parameter_count =
-		sizeof(df_plus_parameters) / sizeof(df_plus_parameters[0]),
+	PARAMETERS(df_plus_parameters),
 	.needs = NEEDS_SAMPLE,
 	.falls_back = true,
 	.learn = df_plus_build_model,
@@ -350,16 +327,9 @@ static const uint64_t whole = 3000000;
 enum { DF_MAX_RATIO };
 
 static const struct parameter df_parameters[] = {
-	[DF_MAX_RATIO] =
-		{
-			.name = "max_ratio",
-			.unit = "ratio of the cluster's pages",
-			.minimum = 0,
-			.maximum = 1,
-			.default_value = 1.0 / 3,
-			.meaning = "text on a larger ratio of the pages is "
-				   "template",
-		},
+	[DF_MAX_RATIO] = {"max_ratio", "ratio of the cluster's pages", 0, 1,
+			  1.0 / 3,
+			  "text on a larger ratio of the pages is template"},
 };
 
 /* Gottron 2008, section 6 and 7: "in more than a third of the documents". */
@@ -457,8 +427,7 @@ const struct extractor extractor_df = {
 	.source = "Gottron, Bridging the Gap: From Multi Document Template "
 		  "Detection to Single Document Content Extraction, 2008, "
 		  "section 6",
-	.parameters = df_parameters,
-	.parameter_count = sizeof(df_parameters) / sizeof(df_parameters[0]),
+	PARAMETERS(df_parameters),
 	.needs = NEEDS_COUNTS,
 	.falls_back = true,
 	.run = df_run,

@@ -23,35 +23,13 @@
 enum { MAX_TEMPLATENESS, PENALTY, LINK_WEIGHT };
 
 static const struct parameter isotonic_parameters[] = {
-	[MAX_TEMPLATENESS] =
-		{
-			.name = "max_templateness",
-			.unit = "",
-			.minimum = 0,
-			.maximum = 1,
-			.default_value = 1.0 / 3,
-			.meaning = "text with a higher smoothed score is "
-				   "template",
-		},
+	[MAX_TEMPLATENESS] = {"max_templateness", "", 0, 1, 1.0 / 3,
+			      "text with a higher smoothed score is template"},
 	[PENALTY] =
-		{
-			.name = "penalty",
-			.unit = "error of a node",
-			.minimum = 0,
-			.maximum = 1000,
-			.default_value = 0.3,
-			.meaning = "cost of a step of the score from an "
-				   "element to one inside",
-		},
-	[LINK_WEIGHT] =
-		{
-			.name = "link_weight",
-			.unit = "",
-			.minimum = 0,
-			.maximum = 1,
-			.default_value = 0.3,
-			.meaning = "how far a link is moved towards template",
-		},
+		{"penalty", "error of a node", 0, 1000, 0.3,
+		 "cost of a step of the score from an element to one inside"},
+	[LINK_WEIGHT] = {"link_weight", "", 0, 1, 0.3,
+			 "how far a link is moved towards template"},
 };
 
 /*
@@ -331,9 +309,7 @@ const struct extractor extractor_isotonic = {
 	.summary = "Document frequency smoothed over the tree of elements.",
 	.source = "Chakrabarti, Kumar and Punera, Page-level Template "
 		  "Detection via Isotonic Smoothing, WWW 2007",
-	.parameters = isotonic_parameters,
-	.parameter_count =
-		sizeof(isotonic_parameters) / sizeof(isotonic_parameters[0]),
+	PARAMETERS(isotonic_parameters),
 	.needs = NEEDS_COUNTS,
 	.run = isotonic_run,
 };
@@ -349,46 +325,15 @@ const struct extractor extractor_isotonic = {
 enum { WINDOW, SPAN, PEAK, BLANK };
 
 static const struct parameter mountain_parameters[] = {
-	[WINDOW] =
-		{
-			.name = "window",
-			.unit = "cells",
-			.minimum = 1,
-			.maximum = 25,
-			.default_value = 5,
-			.meaning = "number of cells that smooth each other's "
-				   "scores",
-		},
-	[SPAN] =
-		{
-			.name = "span",
-			.unit = "cells",
-			.minimum = 0,
-			.maximum = 100,
-			.default_value = 5,
-			.meaning = "maximum number of consecutive low cells in "
-				   "a ridge",
-		},
-	[PEAK] =
-		{
-			.name = "peak",
-			.unit = "mean scores",
-			.minimum = 1,
-			.maximum = 100,
-			.default_value = 3,
-			.meaning =
-				"minimum score of the highest cell of a ridge",
-		},
+	[WINDOW] = {"window", "cells", 1, 25, 5,
+		    "number of cells that smooth each other's scores"},
+	[SPAN] = {"span", "cells", 0, 100, 5,
+		  "maximum number of consecutive low cells in a ridge"},
+	[PEAK] = {"peak", "mean scores", 1, 100, 3,
+		  "minimum score of the highest cell of a ridge"},
 	[BLANK] =
-		{
-			.name = "blank",
-			.unit = "bytes",
-			.minimum = 10,
-			.maximum = 100000,
-			.default_value = 50,
-			.meaning = "source between two texts for each blank "
-				   "cell; 200 is faster",
-		},
+		{"blank", "bytes", 10, 100000, 50,
+		 "source between two texts for each blank cell; 200 is faster"},
 };
 
 struct mountain mountain_of_page(struct arena *arena, const struct page *page,
@@ -569,9 +514,7 @@ const struct extractor extractor_mountain = {
 	.summary = "Ridges of text that a trained model classifies as content.",
 	.source = "Bing, Wang, Zhang & Wang, Primary Content Extraction with "
 		  "Mountain Model, CIT 2008",
-	.parameters = mountain_parameters,
-	.parameter_count =
-		sizeof(mountain_parameters) / sizeof(mountain_parameters[0]),
+	PARAMETERS(mountain_parameters),
 	.reads_ridges = true,
 	.run = mountain_run,
 };

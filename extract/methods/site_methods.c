@@ -90,26 +90,11 @@ static bool ad_server_has(struct slice href)
 enum { SIMILARITY, MIN_IBDF };
 
 static const struct parameter contentextractor_parameters[] = {
-	[SIMILARITY] =
-		{
-			.name = "similarity",
-			.unit = "cosine",
-			.minimum = 0,
-			.maximum = 1,
-			.default_value = 0.8,
-			.meaning = "blocks with at least this similarity are "
-				   "the same",
-		},
-	[MIN_IBDF] =
-		{
-			.name = "min_ibdf",
-			.unit = "",
-			.minimum = 0,
-			.maximum = 1,
-			.default_value = 0.66,
-			.meaning = "a block with a lower inverse block "
-				   "document frequency is template",
-		},
+	[SIMILARITY] = {"similarity", "cosine", 0, 1, 0.8,
+			"blocks with at least this similarity are the same"},
+	[MIN_IBDF] = {"min_ibdf", "", 0, 1, 0.66,
+		      "a block with a lower inverse block document frequency "
+		      "is template"},
 };
 
 /*
@@ -410,9 +395,7 @@ const struct extractor extractor_contentextractor = {
 	.source = "Debnath, Mitra, Pal and Giles, Automatic Identification of "
 		  "Informative Sections of Web Pages, TKDE 2005, "
 		  "ContentExtractor",
-	.parameters = contentextractor_parameters,
-	.parameter_count = sizeof(contentextractor_parameters) /
-			   sizeof(contentextractor_parameters[0]),
+	PARAMETERS(contentextractor_parameters),
 	.needs = NEEDS_SAMPLE,
 	.learn = contentextractor_build_model,
 	.run = contentextractor_run,
@@ -434,34 +417,12 @@ const struct extractor extractor_contentextractor = {
 enum { LINKS_PER_WORD, ITEM_WORDS, TABLE_CHARACTERS };
 
 static const struct parameter crunch_parameters[] = {
-	[LINKS_PER_WORD] =
-		{
-			.name = "ratio",
-			.unit = "links per word outside of links",
-			.minimum = 0,
-			.maximum = 100,
-			.default_value = 0.1,
-			.meaning = "a block with more is a list of links",
-		},
-	[ITEM_WORDS] =
-		{
-			.name = "item_words",
-			.unit = "words",
-			.minimum = 0,
-			.maximum = 1000,
-			.default_value = 2,
-			.meaning = "a list whose items have fewer on average "
-				   "is dropped",
-		},
-	[TABLE_CHARACTERS] =
-		{
-			.name = "table_characters",
-			.unit = "characters",
-			.minimum = 0,
-			.maximum = 10000,
-			.default_value = 100,
-			.meaning = "a table with fewer is empty",
-		},
+	[LINKS_PER_WORD] = {"ratio", "links per word outside of links", 0, 100,
+			    0.1, "a block with more is a list of links"},
+	[ITEM_WORDS] = {"item_words", "words", 0, 1000, 2,
+			"a list whose items have fewer on average is dropped"},
+	[TABLE_CHARACTERS] = {"table_characters", "characters", 0, 10000, 100,
+			      "a table with fewer is empty"},
 };
 
 /*
@@ -681,9 +642,7 @@ const struct extractor extractor_crunch = {
 		   "and empty tables.",
 	.source = "Gupta, Kaiser, Neistadt, Grimm, DOM-Based Content "
 		  "Extraction of HTML Documents, WWW 2003",
-	.parameters = crunch_parameters,
-	.parameter_count =
-		sizeof(crunch_parameters) / sizeof(crunch_parameters[0]),
+	PARAMETERS(crunch_parameters),
 	.run = crunch_run,
 };
 
@@ -698,15 +657,8 @@ enum { MAX_ENTROPY };
 
 static const struct parameter infodiscoverer_parameters[] = {
 	[MAX_ENTROPY] =
-		{
-			.name = "max_entropy",
-			.unit = "",
-			.minimum = 0,
-			.maximum = 1,
-			.default_value = 0.75,
-			.meaning = "a block with a higher mean entropy of its "
-				   "words is template",
-		},
+		{"max_entropy", "", 0, 1, 0.75,
+		 "a block with a higher mean entropy of its words is template"},
 };
 
 struct term {
@@ -879,9 +831,7 @@ const struct extractor extractor_infodiscoverer = {
 	.summary = "Blocks whose words are not spread evenly over the pages.",
 	.source = "Lin and Ho, Discovering Informative Content Blocks from Web "
 		  "Documents, KDD 2002",
-	.parameters = infodiscoverer_parameters,
-	.parameter_count = sizeof(infodiscoverer_parameters) /
-			   sizeof(infodiscoverer_parameters[0]),
+	PARAMETERS(infodiscoverer_parameters),
 	.needs = NEEDS_SAMPLE,
 	.learn = infodiscoverer_build_model,
 	.run = infodiscoverer_run,

@@ -553,16 +553,8 @@ static void tag_ratios_draw(const struct extractor_input *input,
 static const struct parameter cetr_parameters[] = {
 	[TAG_RATIO_RADIUS] = TAG_RATIO_RADIUS_ROW,
 	[TAG_RATIO_WIDTH] = TAG_RATIO_WIDTH_ROW,
-	[TAG_RATIO_LIMIT] =
-		{
-			.name = "clusters",
-			.unit = "",
-			.minimum = 2,
-			.maximum = MAX_CLUSTERS,
-			.default_value = 3,
-			.meaning =
-				"of lines; the cluster at the origin is noise",
-		},
+	[TAG_RATIO_LIMIT] = {"clusters", "", 2, MAX_CLUSTERS, 3,
+			     "of lines; the cluster at the origin is noise"},
 };
 
 /*
@@ -642,8 +634,7 @@ const struct extractor extractor_cetr = {
 		   "ratio changes.",
 	.source = "Weninger, Hsu, Han, CETR: Content Extraction via Tag "
 		  "Ratios, WWW 2010",
-	.parameters = cetr_parameters,
-	.parameter_count = sizeof(cetr_parameters) / sizeof(cetr_parameters[0]),
+	PARAMETERS(cetr_parameters),
 	.run = cetr_run,
 };
 
@@ -652,15 +643,8 @@ static const struct parameter cetr_km_parameters[] = {
 	[TAG_RATIO_RADIUS] = TAG_RATIO_RADIUS_ROW,
 	[TAG_RATIO_WIDTH] = TAG_RATIO_WIDTH_ROW,
 	[TAG_RATIO_LIMIT] =
-		{
-			.name = "clusters",
-			.unit = "",
-			.minimum = 2,
-			.maximum = MAX_CLUSTERS,
-			.default_value = 3,
-			.meaning = "of lines; the cluster with the lowest "
-				   "ratios is noise",
-		},
+		{"clusters", "", 2, MAX_CLUSTERS, 3,
+		 "of lines; the cluster with the lowest ratios is noise"},
 };
 
 static struct kmeans cetr_km_cluster(const struct extractor_input *input,
@@ -703,9 +687,7 @@ const struct extractor extractor_cetr_km = {
 	.summary = "Lines with much text and few tags: clustered.",
 	.source = "Weninger, Hsu, Han, CETR: Content Extraction via Tag "
 		  "Ratios, WWW 2010, k-means (CETR-KM)",
-	.parameters = cetr_km_parameters,
-	.parameter_count =
-		sizeof(cetr_km_parameters) / sizeof(cetr_km_parameters[0]),
+	PARAMETERS(cetr_km_parameters),
 	.run = cetr_km_run,
 };
 
@@ -719,15 +701,8 @@ const struct extractor extractor_cetr_km = {
 static const struct parameter cetr_tm_parameters[] = {
 	[TAG_RATIO_RADIUS] = TAG_RATIO_RADIUS_ROW,
 	[TAG_RATIO_WIDTH] = TAG_RATIO_WIDTH_ROW,
-	[TAG_RATIO_LIMIT] =
-		{
-			.name = "lambda",
-			.unit = "standard deviations",
-			.minimum = 0,
-			.maximum = 10,
-			.default_value = 1.5,
-			.meaning = "lines with a higher ratio are content",
-		},
+	[TAG_RATIO_LIMIT] = {"lambda", "standard deviations", 0, 10, 1.5,
+			     "lines with a higher ratio are content"},
 };
 
 /* Return the standard deviation over all lines; 0 without lines. */
@@ -762,8 +737,6 @@ const struct extractor extractor_cetr_tm = {
 	.summary = "Lines with much text and few tags: over a threshold.",
 	.source = "Weninger, Hsu, Han, CETR: Content Extraction via Tag "
 		  "Ratios, WWW 2010, threshold method (CETR-TM)",
-	.parameters = cetr_tm_parameters,
-	.parameter_count =
-		sizeof(cetr_tm_parameters) / sizeof(cetr_tm_parameters[0]),
+	PARAMETERS(cetr_tm_parameters),
 	.run = cetr_tm_run,
 };

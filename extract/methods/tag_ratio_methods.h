@@ -59,17 +59,15 @@ enum {
 enum { MAX_TAG_RATIO_RADIUS = 20 };
 
 /* Their rows; both defaults are from the source. */
-#define TAG_RATIO_RADIUS_ROW                                         \
-	{                                                            \
-		.name = "radius", .unit = "lines", .minimum = 1,     \
-		.maximum = MAX_TAG_RATIO_RADIUS, .default_value = 3, \
-		.meaning = "radius of the smoothing",                \
+#define TAG_RATIO_RADIUS_ROW                                   \
+	{                                                      \
+		"radius", "lines", 1, MAX_TAG_RATIO_RADIUS, 3, \
+			"radius of the smoothing"              \
 	}
-#define TAG_RATIO_WIDTH_ROW                                           \
-	{                                                             \
-		.name = "width", .unit = "characters", .minimum = 10, \
-		.maximum = 10000, .default_value = 60,                \
-		.meaning = "of a line if the page has hardly any",    \
+#define TAG_RATIO_WIDTH_ROW                                    \
+	{                                                      \
+		"width", "characters", 10, 10000, 60,          \
+			"of a line if the page has hardly any" \
 	}
 
 /* Characters of a text on one line. */

@@ -319,16 +319,8 @@ void slope_draw(const struct extractor_input *input,
 enum { WINDOW, MAX_SLOPE };
 
 static const struct parameter dsc_parameters[] = {
-	[WINDOW] =
-		{
-			.name = "window",
-			.unit = "tags and words",
-			.minimum = 1,
-			.maximum = 10000,
-			.default_value = 50,
-			.meaning = "window for the slope, at most a tenth of "
-				   "the page",
-		},
+	[WINDOW] = {"window", "tags and words", 1, 10000, 50,
+		    "window for the slope, at most a tenth of the page"},
 	[MAX_SLOPE] = SLOPE_MAXIMUM,
 };
 
@@ -359,8 +351,7 @@ const struct extractor extractor_dsc = {
 	.summary = "Regions of the source with few tags among the words.",
 	.source = "Pinto et al., QuASM: A System for Question Answering Using "
 		  "Semi-Structured Data, JCDL 2002 (document slope curve)",
-	.parameters = dsc_parameters,
-	.parameter_count = sizeof(dsc_parameters) / sizeof(dsc_parameters[0]),
+	PARAMETERS(dsc_parameters),
 	.run = dsc_run,
 };
 
@@ -377,15 +368,8 @@ enum { LINKS };
 
 static const struct parameter lp_parameters[] = {
 	[LINKS] =
-		{
-			.name = "links",
-			.unit = "links",
-			.minimum = 1,
-			.maximum = 1000,
-			.default_value = 3,
-			.meaning = "minimum in a pagelet, while each of its "
-				   "children has fewer",
-		},
+		{"links", "links", 1, 1000, 3,
+		 "minimum in a pagelet, while each of its children has fewer"},
 };
 
 /*
@@ -506,8 +490,7 @@ const struct extractor extractor_lp = {
 	.source = "Bar-Yossef, Rajagopalan, Template Detection via Data "
 		  "Mining and its Applications, WWW 2002, section 2.1: "
 		  "pagelets",
-	.parameters = lp_parameters,
-	.parameter_count = sizeof(lp_parameters) / sizeof(lp_parameters[0]),
+	PARAMETERS(lp_parameters),
 	.run = lp_run,
 };
 
@@ -517,16 +500,10 @@ const struct extractor extractor_lp = {
  */
 enum { QUOTA };
 
-#define QUOTA_PARAMETER(value)                                               \
-	{                                                                    \
-		{                                                            \
-			.name = "quota",                                     \
-			.unit = "ratio of a block's characters in links",    \
-			.minimum = 0,                                        \
-			.maximum = 1,                                        \
-			.default_value = (value),                            \
-			.meaning = "a block with a larger ratio is dropped", \
-		},                                                           \
+#define QUOTA_PARAMETER(value)                                            \
+	{                                                                 \
+		{"quota", "ratio of a block's characters in links", 0, 1, \
+		 (value), "a block with a larger ratio is dropped"},      \
 	}
 
 static const struct parameter parameters_25[] = QUOTA_PARAMETER(.25);
@@ -667,15 +644,8 @@ enum { TAG_PENALTY };
 
 static const struct parameter mss_parameters[] = {
 	[TAG_PENALTY] =
-		{
-			.name = "tag_penalty",
-			.unit = "words",
-			.minimum = 0,
-			.maximum = 1000,
-			.default_value = 3.25,
-			.meaning = "weight that a tag subtracts from the sum "
-				   "of the words",
-		},
+		{"tag_penalty", "words", 0, 1000, 3.25,
+		 "weight that a tag subtracts from the sum of the words"},
 };
 
 static void mss_run(const struct extractor_input *input,
@@ -690,7 +660,6 @@ const struct extractor extractor_mss = {
 		   "tags.",
 	.source = "Pasternack & Roth, Extracting Article Text from the Web "
 		  "with Maximum Subsequence Segmentation, WWW 2009 (MSS)",
-	.parameters = mss_parameters,
-	.parameter_count = sizeof(mss_parameters) / sizeof(mss_parameters[0]),
+	PARAMETERS(mss_parameters),
 	.run = mss_run,
 };

@@ -67,11 +67,10 @@ void slope_draw(const struct extractor_input *input,
 		const struct token_regions *regions);
 
 /* The row of `max_slope` in the tables of the methods. */
-#define SLOPE_MAXIMUM                                                          \
-	{                                                                      \
-		.name = "max_slope", .unit = "ratio of the page's mean slope", \
-		.minimum = 0, .maximum = 2, .default_value = 0.5,              \
-		.meaning = "a steeper window is not content",                  \
+#define SLOPE_MAXIMUM                                                     \
+	{                                                                 \
+		"max_slope", "ratio of the page's mean slope", 0, 2, 0.5, \
+			"a steeper window is not content"                 \
 	}
 
 #endif

@@ -408,26 +408,11 @@ tree_mapping_matches(struct arena *arena, const struct item_tree *mine,
 enum { REFERENCES, MAX_RATIO };
 
 static const struct parameter rtdm_parameters[] = {
-	[REFERENCES] =
-		{
-			.name = "references",
-			.unit = "pages",
-			.minimum = 1,
-			.maximum = MAX_SAMPLE_PAGES,
-			.default_value = 16,
-			.meaning = "number of pages of the cluster to map the "
-				   "page to",
-		},
+	[REFERENCES] = {"references", "pages", 1, MAX_SAMPLE_PAGES, 16,
+			"number of pages of the cluster to map the page to"},
 	[MAX_RATIO] =
-		{
-			.name = "max_ratio",
-			.unit = "ratio of the references",
-			.minimum = 0,
-			.maximum = 1,
-			.default_value = 0.1,
-			.meaning = "text mapped to the same text in a larger "
-				   "ratio is template",
-		},
+		{"max_ratio", "ratio of the references", 0, 1, 0.1,
+		 "text mapped to the same text in a larger ratio is template"},
 };
 
 /* A page of the sample. */
@@ -514,8 +499,7 @@ const struct extractor extractor_rtdm = {
 	.summary = "Text that other pages do not have at the same position.",
 	.source = "Reis, Golgher, Silva and Laender, Automatic Web News "
 		  "Extraction Using Tree Edit Distance, WWW 2004",
-	.parameters = rtdm_parameters,
-	.parameter_count = sizeof(rtdm_parameters) / sizeof(rtdm_parameters[0]),
+	PARAMETERS(rtdm_parameters),
 	.needs = NEEDS_SAMPLE,
 	.learn = rtdm_build_model,
 	.learned_parameters =
@@ -873,26 +857,11 @@ static struct hash_table style_tree_rate(struct arena *arena,
 enum { MIN_IMPORTANCE, ATTENUATION };
 
 static const struct parameter sst_parameters[] = {
-	[MIN_IMPORTANCE] =
-		{
-			.name = "min_importance",
-			.unit = "",
-			.minimum = 0,
-			.maximum = 1,
-			.default_value = 0.42,
-			.meaning = "a node with less composite importance is "
-				   "noise",
-		},
-	[ATTENUATION] =
-		{
-			.name = "attenuation",
-			.unit = "",
-			.minimum = 0,
-			.maximum = 1,
-			.default_value = 0.9,
-			.meaning = "how much the children of a node with few "
-				   "styles decide its importance",
-		},
+	[MIN_IMPORTANCE] = {"min_importance", "", 0, 1, 0.42,
+			    "a node with less composite importance is noise"},
+	[ATTENUATION] = {"attenuation", "", 0, 1, 0.9,
+			 "how much the children of a node with few styles "
+			 "decide its importance"},
 };
 
 static const void *sst_build_model(const struct sample *sample,
@@ -956,8 +925,7 @@ const struct extractor extractor_sst = {
 	.summary = "Places whose texts differ from page to page.",
 	.source = "Yi, Liu and Li, Eliminating Noisy Information in Web Pages "
 		  "for Data Mining, KDD 2003",
-	.parameters = sst_parameters,
-	.parameter_count = sizeof(sst_parameters) / sizeof(sst_parameters[0]),
+	PARAMETERS(sst_parameters),
 	.needs = NEEDS_SAMPLE,
 	.learn = sst_build_model,
 	.learned_parameters =

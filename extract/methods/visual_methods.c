@@ -226,27 +226,12 @@ enum { DISTANCE, LINK_DENSITY };
 
 static const struct parameter vce_parameters[] = {
 	[DISTANCE] =
-		{
-			.name = "distance",
-			.unit = "differences",
-			.minimum = 0,
-			.maximum = 6,
-			.default_value = 4,
-			.meaning = "an element that differs from its parent in "
-				   "more of width, height, font size, "
-				   "background, left and top begins a block",
-		},
-	[LINK_DENSITY] =
-		{
-			.name = "link_density",
-			.unit = "ratio of the text",
-			.minimum = 0,
-			.maximum = 1,
-			.default_value = 0.3,
-			.meaning =
-				"the text of an element with this ratio of "
-				"links or more does not count for its parent",
-		},
+		{"distance", "differences", 0, 6, 4,
+		 "an element that differs from its parent in more of width, "
+		 "height, font size, background, left and top begins a block"},
+	[LINK_DENSITY] = {"link_density", "ratio of the text", 0, 1, 0.3,
+			  "the text of an element with this ratio of links or "
+			  "more does not count for its parent"},
 };
 
 /*
@@ -448,8 +433,7 @@ const struct extractor extractor_vce = {
 	.summary = "The main block, by position, size and text.",
 	.source = "Asfia, Pedram, Rahmani, Main Content Extraction from "
 		  "Detailed Web Pages, IJCA 2010 (VCE)",
-	.parameters = vce_parameters,
-	.parameter_count = sizeof(vce_parameters) / sizeof(vce_parameters[0]),
+	PARAMETERS(vce_parameters),
 	.run = vce_run,
 };
 
@@ -1014,25 +998,11 @@ struct vips_segments vips_segments_make(struct arena *arena,
 enum { COHERENCE, SMALL };
 
 static const struct parameter vips_parameters[] = {
-	[COHERENCE] =
-		{
-			.name = "coherence",
-			.unit = "degree of coherence",
-			.minimum = 1,
-			.maximum = 10,
-			.default_value = 6,
-			.meaning = "the permitted degree (PDoC): a block with "
-				   "a lower one is divided",
-		},
-	[SMALL] =
-		{
-			.name = "small",
-			.unit = "ratio of the sub-page's area",
-			.minimum = 0,
-			.maximum = 1,
-			.default_value = 0.01,
-			.meaning = "a smaller element is not divided",
-		},
+	[COHERENCE] = {"coherence", "degree of coherence", 1, 10, 6,
+		       "the permitted degree (PDoC): a block with a lower one "
+		       "is divided"},
+	[SMALL] = {"small", "ratio of the sub-page's area", 0, 1, 0.01,
+		   "a smaller element is not divided"},
 };
 
 /* Return 1 in the middle of the page's width, 0 at its edges. */
@@ -1166,7 +1136,6 @@ const struct extractor extractor_vips = {
 	.summary = "The largest visual block near the middle of the page.",
 	.source = "Cai, Yu, Wen, Ma, VIPS: a Vision-based Page Segmentation "
 		  "Algorithm, MSR-TR-2003-79",
-	.parameters = vips_parameters,
-	.parameter_count = sizeof(vips_parameters) / sizeof(vips_parameters[0]),
+	PARAMETERS(vips_parameters),
 	.run = vips_run,
 };

@@ -10,7 +10,7 @@
 
 #include "base/buffer.h"
 
-/* Big-endian keys. Pass a key as key_slice(&key). */
+/* Big-endian keys. Pass a key as key_slice(&key), or as KEY(key_site(id)). */
 struct key {
 	unsigned char bytes[24];
 	size_t size;
@@ -26,6 +26,7 @@ struct key key_outbox(uint32_t hook, uint64_t event);
 struct key key_small(uint32_t number);
 struct key key_number(uint64_t number);
 struct slice key_slice(const struct key *key);
+#define KEY(value) key_slice((const struct key[]){value})
 
 /* Read the number at byte `offset` of a key; bytes after its end are 0. */
 uint32_t key_u32(struct slice key, size_t offset);

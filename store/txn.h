@@ -181,6 +181,11 @@ struct scan {
 
 struct scan scan_begin(struct txn *txn, enum table table, struct slice prefix);
 
+/* Visit the rows of one site, and of one cluster or guard of it. */
+struct scan scan_site(struct txn *txn, enum table table, uint32_t site);
+struct scan scan_cluster(struct txn *txn, enum table table, uint32_t site,
+			 uint32_t cluster);
+
 /*
  * Like scan_begin(), but begin at the first key >= `from`, which has the prefix
  * `prefix_size` bytes long.

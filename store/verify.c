@@ -44,6 +44,17 @@ struct scan scan_begin(struct txn *txn, enum table table, struct slice prefix)
 	return scan_begin_at(txn, table, prefix, prefix.size);
 }
 
+struct scan scan_site(struct txn *txn, enum table table, uint32_t site)
+{
+	return scan_begin(txn, table, KEY(key_site(site)));
+}
+
+struct scan scan_cluster(struct txn *txn, enum table table, uint32_t site,
+			 uint32_t cluster)
+{
+	return scan_begin(txn, table, KEY(key_cluster(site, cluster)));
+}
+
 static bool has_prefix(const struct scan *scan)
 {
 	assert(scan->prefix_size <= sizeof(scan->start));
@@ -247,56 +258,21 @@ static void check_sites(struct txn *txn, struct verify_report *report,
 				       sites->ids[i]);
 }
 
-/* Report rows of sites that do not exist. One seek per number. */
+/* Report rows of sites that do not exist. */
 static void verify_site_owners(struct txn *txn, struct verify_report *report,
 			       const struct verify_sites *sites,
 			       enum table table)
 {
-	uint64_t next = 0;
+	struct owners owners = {.txn = txn, .table = table};
+	uint32_t id;
 
 	verify_place(report, "table %s", table_name(table));
-	while (next <= UINT32_MAX && txn->error == ERR_NONE) {
-		struct key from = key_site((uint32_t)next);
-		struct scan scan =
-			scan_begin_at(txn, table, key_slice(&from), 0);
-		uint32_t id = 0;
-		bool is_row = scan_next(&scan);
-
-		if (is_row)
-			id = key_u32(scan.key, 0);
-		scan_end(&scan);
-		if (!is_row)
-			return;
+	while (owners_next(&owners, &id))
 		if (!is_site(sites, id))
 			verify_problem(report,
 				       "table %s: rows of site %u, which does "
 				       "not exist",
 				       table_name(table), id);
-		next = (uint64_t)id + 1;
-	}
-}
-
-static void check_events(struct txn *txn, struct verify_report *report)
-{
-	struct scan scan = scan_begin(txn, TABLE_EVENTS, slice_of(""));
-	uint64_t last = store_last_number(txn, "event");
-	struct event_row row;
-
-	while (scan_next(&scan)) {
-		uint64_t number = key_u64(scan.key, 0);
-
-		if (scan.key.size != sizeof(number) ||
-		    !event_decode(scan.value, &row))
-			verify_problem(report, "event %llu: damaged",
-				       (unsigned long long)number);
-		else if (number > last)
-			verify_problem(
-				report,
-				"event %llu: above the last number, %llu",
-				(unsigned long long)number,
-				(unsigned long long)last);
-	}
-	scan_end(&scan);
 }
 
 static void check_hosts(struct txn *txn, struct verify_report *report)
@@ -320,7 +296,6 @@ enum error store_verify(struct txn *txn, struct verify_report *report)
 	check_sites(txn, report, &sites);
 	for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++)
 		verify_site_owners(txn, report, &sites, owned[i]);
-	check_events(txn, report);
 	verify_alert_tables(txn, report);
 	check_hosts(txn, report);
 	free(sites.ids);

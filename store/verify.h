@@ -100,14 +100,18 @@ void verify_guard_tables(const struct table_check *check);
 /* Check TABLE_QUARANTINE. */
 void verify_quarantine_table(const struct table_check *check);
 
-/* Check TABLE_HOOKS, OUTBOX, SILENCES. */
+/* Check TABLE_EVENTS, HOOKS, OUTBOX, SILENCES. */
 void verify_alert_tables(struct txn *txn, struct verify_report *report);
 
-/*
- * Decode a row of TABLE_PAGES. Return false if it is damaged;
- * verify_page_tables() reports that.
- */
-bool verify_page_row(struct txn *txn, uint32_t site, uint64_t page,
-		     struct page_row *row_out);
+/* Walks over the first numbers of the keys of a table, ascending. */
+struct owners {
+	struct txn *txn;
+	enum table table;
+	uint32_t site; /* only the numbers that follow it; 0 = all keys */
+	uint64_t next; /* continue here */
+};
+
+/* Find the next number; return false after the last one. One seek. */
+bool owners_next(struct owners *owners, uint32_t *number_out);
 
 #endif

@@ -1,6 +1,8 @@
 #include "store/verify.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/compress.h"
@@ -15,7 +17,74 @@
 #include "store/sets.h"
 #include "store/store.h"
 
-/* Check hooks, their outboxes, and silences. */
+/* Report a problem of the site: "site HOST: ...". */
+static void site_problem(const struct table_check *check, const char *format,
+			 ...) __attribute__((format(printf, 2, 3)));
+
+static void site_problem(const struct table_check *check, const char *format,
+			 ...)
+{
+	char text[256];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	verify_problem(check->report, CHECK_SITE "%s", CHECK_HOST(check), text);
+}
+
+/* Report a problem of a row: "site HOST: page KEY: ...". */
+static void row_problem(const struct table_check *check, const char *row,
+			uint64_t key, const char *what)
+{
+	site_problem(check, "%s %016" PRIx64 ": %s", row, key, what);
+}
+
+static void compare_count(const struct table_check *check, uint64_t found,
+			  const char *what, uint32_t counted)
+{
+	if (found != counted)
+		site_problem(check, "has %" PRIu64 " %s, but counts %u", found,
+			     what, counted);
+}
+
+bool owners_next(struct owners *owners, uint32_t *number_out)
+{
+	uint32_t next = (uint32_t)owners->next;
+	struct key from = owners->site == 0 ? key_small(next)
+					    : key_cluster(owners->site, next);
+	size_t prefix_size = from.size - sizeof(next);
+	struct scan scan;
+	bool is_row;
+
+	if (owners->next > UINT32_MAX || owners->txn->error != ERR_NONE)
+		return false;
+	scan = scan_begin_at(owners->txn, owners->table, key_slice(&from),
+			     prefix_size);
+	is_row = scan_next(&scan);
+	if (is_row)
+		*number_out = key_u32(scan.key, prefix_size);
+	scan_end(&scan);
+	owners->next = (uint64_t)*number_out + 1;
+	return is_row;
+}
+
+static bool row_exists(struct txn *txn, enum table table, struct key key)
+{
+	return txn_get(txn, table, key_slice(&key)).data != NULL;
+}
+
+/* Decode a row of TABLE_PAGES; verify_page_tables() reports a damaged one. */
+static bool check_read_page(struct txn *txn, uint32_t site, uint64_t page,
+			    struct page_row *row_out)
+{
+	struct slice value =
+		txn_get(txn, TABLE_PAGES, KEY(key_page(site, page)));
+
+	return value.data != NULL && page_row_decode(value, row_out);
+}
+
+/* Check events, hooks, their outboxes, and silences. */
 
 #define HOOK "hook %" PRIu32 ": "
 
@@ -33,8 +102,7 @@ static void check_number(struct verify_report *report, const char *what,
 static uint64_t check_count_outbox(struct txn *txn,
 				   struct verify_report *report, uint32_t hook)
 {
-	struct key prefix = key_small(hook);
-	struct scan scan = scan_begin(txn, TABLE_OUTBOX, key_slice(&prefix));
+	struct scan scan = scan_begin(txn, TABLE_OUTBOX, KEY(key_small(hook)));
 	uint64_t last = store_last_number(txn, "event");
 	struct event_row row;
 	uint64_t count = 0;
@@ -79,29 +147,18 @@ static void check_hooks(struct txn *txn, struct verify_report *report)
 	scan_end(&scan);
 }
 
-/* Report rows of TABLE_OUTBOX whose hook does not exist. One seek per hook. */
+/* Report rows of TABLE_OUTBOX whose hook does not exist. */
 static void check_outbox(struct txn *txn, struct verify_report *report)
 {
-	uint64_t next = 0;
+	struct owners owners = {.txn = txn, .table = TABLE_OUTBOX};
+	uint32_t hook;
 
-	while (next <= UINT32_MAX && txn->error == ERR_NONE) {
-		struct key from = key_small((uint32_t)next);
-		struct scan scan =
-			scan_begin_at(txn, TABLE_OUTBOX, key_slice(&from), 0);
-		bool is_row = scan_next(&scan);
-		uint32_t hook = is_row ? key_u32(scan.key, 0) : 0;
-		struct key key = key_small(hook);
-
-		scan_end(&scan);
-		if (!is_row)
-			return;
-		if (txn_get(txn, TABLE_HOOKS, key_slice(&key)).data == NULL)
+	while (owners_next(&owners, &hook))
+		if (!row_exists(txn, TABLE_HOOKS, key_small(hook)))
 			verify_problem(report,
 				       HOOK "has queued events, but does "
 					    "not exist",
 				       hook);
-		next = (uint64_t)hook + 1;
-	}
 }
 
 static void check_silences(struct txn *txn, struct verify_report *report)
@@ -122,8 +179,28 @@ static void check_silences(struct txn *txn, struct verify_report *report)
 	scan_end(&scan);
 }
 
+static void check_events(struct txn *txn, struct verify_report *report)
+{
+	struct scan scan = scan_begin(txn, TABLE_EVENTS, slice_of(""));
+	uint64_t last = store_last_number(txn, "event");
+	struct event_row row;
+
+	while (scan_next(&scan)) {
+		uint64_t number = key_u64(scan.key, 0);
+
+		if (scan.key.size != sizeof(number) ||
+		    !event_decode(scan.value, &row))
+			verify_problem(report, "event %" PRIu64 ": damaged",
+				       number);
+		else
+			check_number(report, "event", number, last);
+	}
+	scan_end(&scan);
+}
+
 void verify_alert_tables(struct txn *txn, struct verify_report *report)
 {
+	check_events(txn, report);
 	check_hooks(txn, report);
 	check_outbox(txn, report);
 	check_silences(txn, report);
@@ -152,9 +229,8 @@ static void check_count_fragments(const struct table_check *check,
 static uint64_t count_members(const struct table_check *check, uint32_t cluster,
 			      struct count_map *tally)
 {
-	struct key prefix = key_cluster(check->site->id, cluster);
-	struct scan scan =
-		scan_begin(check->txn, TABLE_MEMBERS, key_slice(&prefix));
+	struct scan scan = scan_cluster(check->txn, TABLE_MEMBERS,
+					check->site->id, cluster);
 	struct page_row row;
 	uint64_t count = 0;
 
@@ -163,7 +239,7 @@ static uint64_t count_members(const struct table_check *check, uint32_t cluster,
 
 		count++;
 		if (scan.key.size != 16 ||
-		    !verify_page_row(check->txn, check->site->id, page, &row))
+		    !check_read_page(check->txn, check->site->id, page, &row))
 			verify_problem(check->report,
 				       CLUSTER "its page %016" PRIx64
 					       " does not exist",
@@ -192,15 +268,6 @@ static void check_report_count(const struct table_check *check,
 			CHECK_HOST(check), cluster, fragment, counted, pages);
 }
 
-static void check_report_cluster_damage(const struct table_check *check,
-					uint32_t cluster, uint64_t fragment)
-{
-	verify_problem(check->report,
-		       CLUSTER "the counts of the block of fragment %016" PRIx64
-			       " are damaged",
-		       CHECK_HOST(check), cluster, fragment);
-}
-
 /* Compare the two lists of counts, both ascending by fragment, in one pass. */
 static void check_counts(const struct table_check *check, uint32_t cluster,
 			 const struct count_map *tally)
@@ -216,7 +283,11 @@ static void check_counts(const struct table_check *check, uint32_t cluster,
 		uint64_t pages = 0;
 
 		if (scan.now.pages == 0 || fragment < above) {
-			check_report_cluster_damage(check, cluster, fragment);
+			verify_problem(check->report,
+				       CLUSTER "the counts of the block of "
+					       "fragment %016" PRIx64
+					       " are damaged",
+				       CHECK_HOST(check), cluster, fragment);
 			continue;
 		}
 		above = fragment + 1;
@@ -262,39 +333,27 @@ static void check_cluster(const struct table_check *check, struct slice key,
 	count_map_free(&tally);
 }
 
-/* Report rows of clusters that do not exist. One seek per cluster. */
+/* Report rows of clusters that do not exist. */
 static void check_cluster_owners(const struct table_check *check,
 				 enum table table)
 {
-	uint64_t next = 0;
+	struct owners owners = {check->txn, table, check->site->id, 0};
+	uint32_t cluster;
 
-	while (next <= UINT32_MAX && check->txn->error == ERR_NONE) {
-		struct key from = key_cluster(check->site->id, (uint32_t)next);
-		struct scan scan =
-			scan_begin_at(check->txn, table, key_slice(&from), 4);
-		bool is_row = scan_next(&scan);
-		uint32_t cluster = is_row ? key_u32(scan.key, 4) : 0;
-		struct key key = key_cluster(check->site->id, cluster);
-
-		scan_end(&scan);
-		if (!is_row)
-			return;
-		if (txn_get(check->txn, TABLE_CLUSTERS, key_slice(&key)).data ==
-		    NULL)
+	while (owners_next(&owners, &cluster))
+		if (!row_exists(check->txn, TABLE_CLUSTERS,
+				key_cluster(check->site->id, cluster)))
 			verify_problem(check->report,
 				       CLUSTER "does not exist, but is in "
 					       "table %s",
 				       CHECK_HOST(check), cluster,
 				       table_name(table));
-		next = (uint64_t)cluster + 1;
-	}
 }
 
 void verify_cluster_tables(const struct table_check *check)
 {
-	struct key prefix = key_site(check->site->id);
 	struct scan scan =
-		scan_begin(check->txn, TABLE_CLUSTERS, key_slice(&prefix));
+		scan_site(check->txn, TABLE_CLUSTERS, check->site->id);
 
 	while (scan_next(&scan))
 		check_cluster(check, scan.key, scan.value);
@@ -317,36 +376,31 @@ static bool check_dictionary_is_intact(const struct table_check *check,
 /* Check that the dictionaries of the records of sample pages exist. */
 static void check_sample_pages(const struct table_check *check)
 {
-	struct key prefix = key_site(check->site->id);
 	struct scan scan =
-		scan_begin(check->txn, TABLE_SAMPLE_PAGES, key_slice(&prefix));
+		scan_site(check->txn, TABLE_SAMPLE_PAGES, check->site->id);
 	struct sample_page_row row;
 	uint32_t dictionary;
 
 	while (scan_next(&scan)) {
-		struct key key;
-
 		if (!sample_page_row_decode(scan.value, &row) ||
 		    !content_is_packed(row.record, &dictionary) ||
 		    dictionary == 0)
 			continue;
-		key = key_cluster(check->site->id, dictionary);
-		if (txn_get(check->txn, TABLE_DICTIONARIES, key_slice(&key))
-			    .data == NULL)
-			verify_problem(check->report,
-				       CHECK_SITE "a sample page needs "
-						  "dictionary %u, which does "
-						  "not exist",
-				       CHECK_HOST(check), dictionary);
+		if (!row_exists(check->txn, TABLE_DICTIONARIES,
+				key_cluster(check->site->id, dictionary)))
+			site_problem(check,
+				     "a sample page needs "
+				     "dictionary %u, which does "
+				     "not exist",
+				     dictionary);
 	}
 	scan_end(&scan);
 }
 
 void verify_dictionary_table(const struct table_check *check)
 {
-	struct key prefix = key_site(check->site->id);
 	struct scan scan =
-		scan_begin(check->txn, TABLE_DICTIONARIES, key_slice(&prefix));
+		scan_site(check->txn, TABLE_DICTIONARIES, check->site->id);
 	uint64_t last = store_last_number(check->txn, "dictionary");
 
 	while (scan_next(&scan)) {
@@ -355,16 +409,12 @@ void verify_dictionary_table(const struct table_check *check)
 		if (scan.key.size != 2 * sizeof(uint32_t) ||
 		    !check_dictionary_is_intact(check, TABLE_BODIES, number) ||
 		    !check_dictionary_is_intact(check, TABLE_RECORDS, number))
-			verify_problem(check->report,
-				       CHECK_SITE "dictionary %u is damaged",
-				       CHECK_HOST(check), number);
+			site_problem(check, "dictionary %u is damaged", number);
 		else if (number == 0 || number > last)
-			verify_problem(check->report,
-				       CHECK_SITE
-				       "dictionary %u: above the last "
-				       "number, %llu",
-				       CHECK_HOST(check), number,
-				       (unsigned long long)last);
+			site_problem(check,
+				     "dictionary %u: above the last "
+				     "number, %llu",
+				     number, (unsigned long long)last);
 	}
 	scan_end(&scan);
 	check_sample_pages(check);
@@ -391,9 +441,8 @@ static void check_report_guard_page(const struct table_check *check,
 static void check_rows(const struct table_check *check, uint32_t guard,
 		       const struct guard_row *row)
 {
-	struct key prefix = key_cluster(check->site->id, guard);
 	struct scan scan =
-		scan_begin(check->txn, TABLE_GUARDED, key_slice(&prefix));
+		scan_cluster(check->txn, TABLE_GUARDED, check->site->id, guard);
 	struct guarded_row guarded;
 	struct page_row page_row;
 	uint32_t checked = 0;
@@ -411,7 +460,7 @@ static void check_rows(const struct table_check *check, uint32_t guard,
 		if (page_key_of(guarded.url) != page)
 			check_report_guard_page(check, guard, page,
 						"has another URL");
-		else if (!verify_page_row(check->txn, check->site->id, page,
+		else if (!check_read_page(check->txn, check->site->id, page,
 					  &page_row) ||
 			 page_row.redirect.size > 0)
 			check_report_guard_page(check, guard, page,
@@ -442,38 +491,23 @@ static void check_guard(const struct table_check *check, struct slice key,
 	check_rows(check, guard, &row);
 }
 
-/*
- * Report rows of TABLE_GUARDED whose guard does not exist. One seek per guard.
- */
+/* Report rows of TABLE_GUARDED whose guard does not exist. */
 static void check_guard_owners(const struct table_check *check)
 {
-	uint64_t next = 0;
+	struct owners owners = {check->txn, TABLE_GUARDED, check->site->id, 0};
+	uint32_t guard;
 
-	while (next <= UINT32_MAX && check->txn->error == ERR_NONE) {
-		struct key from = key_cluster(check->site->id, (uint32_t)next);
-		struct scan scan = scan_begin_at(check->txn, TABLE_GUARDED,
-						 key_slice(&from), 4);
-		bool is_row = scan_next(&scan);
-		uint32_t guard = is_row ? key_u32(scan.key, 4) : 0;
-		struct key key = key_cluster(check->site->id, guard);
-
-		scan_end(&scan);
-		if (!is_row)
-			return;
-		if (txn_get(check->txn, TABLE_GUARDS, key_slice(&key)).data ==
-		    NULL)
+	while (owners_next(&owners, &guard))
+		if (!row_exists(check->txn, TABLE_GUARDS,
+				key_cluster(check->site->id, guard)))
 			check_report_guard(check, guard,
 					   "does not exist, but has pages");
-		next = (uint64_t)guard + 1;
-	}
 }
 
 void verify_guard_tables(const struct table_check *check)
 {
-	struct key prefix = key_site(check->site->id);
 	uint64_t last = store_last_number(check->txn, "guard");
-	struct scan scan =
-		scan_begin(check->txn, TABLE_GUARDS, key_slice(&prefix));
+	struct scan scan = scan_site(check->txn, TABLE_GUARDS, check->site->id);
 
 	while (scan_next(&scan))
 		check_guard(check, scan.key, scan.value, last);
@@ -481,39 +515,20 @@ void verify_guard_tables(const struct table_check *check)
 	check_guard_owners(check);
 }
 
-#define PAGE CHECK_SITE "page %016" PRIx64 ": "
-
-bool verify_page_row(struct txn *txn, uint32_t site, uint64_t page,
-		     struct page_row *row_out)
-{
-	struct key key = key_page(site, page);
-	struct slice value = txn_get(txn, TABLE_PAGES, key_slice(&key));
-
-	return value.data != NULL && page_row_decode(value, row_out);
-}
-
-static void check_report_page(const struct table_check *check, uint64_t page,
-			      const char *what)
-{
-	verify_problem(check->report, PAGE "%s", CHECK_HOST(check), page, what);
-}
-
 /* Return whether the value needs a missing dictionary, and report it. */
 static bool lacks_dictionary(const struct table_check *check, uint64_t page,
 			     const char *what, struct slice value)
 {
 	uint32_t dictionary;
-	struct key key;
 
-	if (!content_is_packed(value, &dictionary) || dictionary == 0)
+	if (!content_is_packed(value, &dictionary) || dictionary == 0 ||
+	    row_exists(check->txn, TABLE_DICTIONARIES,
+		       key_cluster(check->site->id, dictionary)))
 		return false;
-	key = key_cluster(check->site->id, dictionary);
-	if (txn_get(check->txn, TABLE_DICTIONARIES, key_slice(&key)).data !=
-	    NULL)
-		return false;
-	verify_problem(check->report,
-		       PAGE "the %s needs dictionary %u, which does not exist",
-		       CHECK_HOST(check), page, what, dictionary);
+	site_problem(check,
+		     "page %016" PRIx64
+		     ": the %s needs dictionary %u, which does not exist",
+		     page, what, dictionary);
 	return true;
 }
 
@@ -524,21 +539,21 @@ static void check_page_record(const struct table_check *check, uint64_t page,
 	struct record record;
 
 	if (value.data == NULL) {
-		check_report_page(check, page, "has no record");
+		row_problem(check, "page", page, "has no record");
 		return;
 	}
 	if (lacks_dictionary(check, page, "record", value))
 		return;
 	if (content_record_open(check->txn, check->site->id, value, &bytes,
 				&record) != ERR_NONE)
-		check_report_page(check, page, "the record is damaged");
+		row_problem(check, "page", page, "the record is damaged");
 	else if (record.content_hash != row->content_hash)
-		check_report_page(check, page,
-				  "the record belongs to other content");
+		row_problem(check, "page", page,
+			    "the record belongs to other content");
 	else if ((record.flags & RECORD_IS_TRUNCATED) != 0 &&
 		 (row->flags & PAGE_ROW_IS_TRUNCATED) == 0)
-		check_report_page(check, page,
-				  "the record is truncated, the row is not");
+		row_problem(check, "page", page,
+			    "the record is truncated, the row is not");
 	buffer_free(&bytes);
 }
 
@@ -549,13 +564,13 @@ static void check_body(const struct table_check *check, uint64_t page,
 
 	if ((row->flags & PAGE_ROW_HAS_NO_BODY) != 0) {
 		if (value.data != NULL)
-			check_report_page(check, page,
-					  "has a body, but its row states that "
-					  "it has none");
+			row_problem(check, "page", page,
+				    "has a body, but its row states that "
+				    "it has none");
 		return;
 	}
 	if (value.data == NULL)
-		check_report_page(check, page, "has no body");
+		row_problem(check, "page", page, "has no body");
 	else if (lacks_dictionary(check, page, "body", value))
 		return;
 	else if (content_unpack(
@@ -563,10 +578,10 @@ static void check_body(const struct table_check *check, uint64_t page,
 			 (struct content_source){TABLE_BODIES, check->site->id},
 			 value, row->body_bytes, &body) != ERR_NONE ||
 		 body.size != row->body_bytes)
-		check_report_page(check, page,
-				  "the body does not decompress to its size");
+		row_problem(check, "page", page,
+			    "the body does not decompress to its size");
 	else if (hash64(body.data, body.size, 0) != row->content_hash)
-		check_report_page(check, page, "the body has a wrong hash");
+		row_problem(check, "page", page, "the body has a wrong hash");
 	buffer_free(&body);
 }
 
@@ -574,54 +589,42 @@ static void check_membership(const struct table_check *check, uint64_t page,
 			     const struct page_row *row)
 {
 	uint32_t site = check->site->id;
-	struct key member = key_member(site, row->cluster, page);
-	struct key cluster = key_cluster(site, row->cluster);
 
 	if ((row->flags & PAGE_ROW_IS_TRUNCATED) != 0 || row->page_class != 0) {
 		if (row->cluster != 0)
-			check_report_page(check, page,
-					  "is truncated or no page, but in a "
-					  "cluster");
+			row_problem(check, "page", page,
+				    "is truncated or no page, but in a "
+				    "cluster");
 		return;
 	}
 	if (row->cluster == 0)
-		check_report_page(check, page, "is in no cluster");
-	else if (txn_get(check->txn, TABLE_CLUSTERS, key_slice(&cluster))
-			 .data == NULL)
-		check_report_page(check, page, "its cluster does not exist");
+		row_problem(check, "page", page, "is in no cluster");
+	else if (!row_exists(check->txn, TABLE_CLUSTERS,
+			     key_cluster(site, row->cluster)))
+		row_problem(check, "page", page, "its cluster does not exist");
 	if (row->cluster != 0 &&
-	    txn_get(check->txn, TABLE_MEMBERS, key_slice(&member)).data == NULL)
-		check_report_page(check, page, "is no member of its cluster");
-}
-
-static void check_page(const struct table_check *check, struct slice key,
-		       const struct page_row *row)
-{
-	uint64_t page = key_u64(key, 4);
-
-	check_page_record(check, page, row,
-			  txn_get(check->txn, TABLE_RECORDS, key));
-	check_body(check, page, row, txn_get(check->txn, TABLE_BODIES, key));
-	check_membership(check, page, row);
+	    !row_exists(check->txn, TABLE_MEMBERS,
+			key_member(site, row->cluster, page)))
+		row_problem(check, "page", page, "is no member of its cluster");
 }
 
 /* Report rows of `table` without a page; a redirect is no page. */
 static void check_owned(const struct table_check *check, enum table table)
 {
-	struct key prefix = key_site(check->site->id);
-	struct scan scan = scan_begin(check->txn, table, key_slice(&prefix));
+	struct scan scan = scan_site(check->txn, table, check->site->id);
 	struct page_row row;
 
 	while (scan_next(&scan)) {
 		uint64_t page = key_u64(scan.key, 4);
 
 		if (scan.key.size == 12 &&
-		    verify_page_row(check->txn, check->site->id, page, &row) &&
+		    check_read_page(check->txn, check->site->id, page, &row) &&
 		    row.redirect.size == 0)
 			continue;
-		verify_problem(check->report,
-			       PAGE "does not exist, but is in table %s",
-			       CHECK_HOST(check), page, table_name(table));
+		site_problem(check,
+			     "page %016" PRIx64
+			     ": does not exist, but is in table %s",
+			     page, table_name(table));
 	}
 	scan_end(&scan);
 }
@@ -636,20 +639,14 @@ static void check_compare_page_counts(const struct table_check *check,
 				      const struct page_counts *counts)
 {
 	check->report->pages += counts->all;
-	if (counts->all != check->site->page_count)
-		verify_problem(check->report,
-			       CHECK_SITE "has %" PRIu64
-					  " pages, but counts %u",
-			       CHECK_HOST(check), counts->all,
-			       check->site->page_count);
-	for (size_t i = 0; i < SITE_CLASSES; i++)
-		if (counts->of_class[i] != check->site->class_counts[i])
-			verify_problem(check->report,
-				       CHECK_SITE "has %" PRIu64
-						  " pages of class %zu, but "
-						  "counts %u",
-				       CHECK_HOST(check), counts->of_class[i],
-				       i, check->site->class_counts[i]);
+	compare_count(check, counts->all, "pages", check->site->page_count);
+	for (size_t i = 0; i < SITE_CLASSES; i++) {
+		char what[32];
+
+		snprintf(what, sizeof(what), "pages of class %zu", i);
+		compare_count(check, counts->of_class[i], what,
+			      check->site->class_counts[i]);
+	}
 }
 
 static void check_page_table_row(const struct table_check *check,
@@ -659,28 +656,29 @@ static void check_page_table_row(const struct table_check *check,
 	uint64_t page = key_u64(key, 4);
 
 	if (page != page_key_of(row->url))
-		check_report_page(check, page,
-				  "the row has another page's URL");
+		row_problem(check, "page", page,
+			    "the row has another page's URL");
 	if (row->redirect.size > 0) {
 		if (row->cluster != 0)
-			check_report_page(check, page,
-					  "is a redirect, but in a cluster");
+			row_problem(check, "page", page,
+				    "is a redirect, but in a cluster");
 		return;
 	}
 	counts->all++;
 	if (row->page_class < SITE_CLASSES)
 		counts->of_class[row->page_class]++;
 	else
-		check_report_page(check, page,
-				  "is of a class that does not exist");
-	check_page(check, key, row);
+		row_problem(check, "page", page,
+			    "is of a class that does not exist");
+	check_page_record(check, page, row,
+			  txn_get(check->txn, TABLE_RECORDS, key));
+	check_body(check, page, row, txn_get(check->txn, TABLE_BODIES, key));
+	check_membership(check, page, row);
 }
 
 void verify_page_tables(const struct table_check *check)
 {
-	struct key prefix = key_site(check->site->id);
-	struct scan scan =
-		scan_begin(check->txn, TABLE_PAGES, key_slice(&prefix));
+	struct scan scan = scan_site(check->txn, TABLE_PAGES, check->site->id);
 	struct page_counts counts = {0};
 	struct page_row row;
 
@@ -688,22 +686,13 @@ void verify_page_tables(const struct table_check *check)
 		if (scan.key.size == 12 && page_row_decode(scan.value, &row))
 			check_page_table_row(check, scan.key, &row, &counts);
 		else
-			check_report_page(check, key_u64(scan.key, 4),
-					  "the row is damaged");
+			row_problem(check, "page", key_u64(scan.key, 4),
+				    "the row is damaged");
 	}
 	scan_end(&scan);
 	check_compare_page_counts(check, &counts);
 	check_owned(check, TABLE_BODIES);
 	check_owned(check, TABLE_RECORDS);
-}
-
-#define PATTERN CHECK_SITE "pattern %016" PRIx64 ": "
-
-static void check_report_pattern(const struct table_check *check,
-				 uint64_t pattern, const char *what)
-{
-	verify_problem(check->report, PATTERN "%s", CHECK_HOST(check), pattern,
-		       what);
 }
 
 /* The number of frontier rows of each pattern, fine or coarse. */
@@ -726,9 +715,8 @@ static void count_row(struct pattern_counts *counts, uint64_t pattern,
 static void count_rows(const struct table_check *check,
 		       struct pattern_counts *counts)
 {
-	struct key prefix = key_site(check->site->id);
 	struct scan scan =
-		scan_begin(check->txn, TABLE_FRONTIER, key_slice(&prefix));
+		scan_site(check->txn, TABLE_FRONTIER, check->site->id);
 	struct frontier_row row;
 
 	while (scan_next(&scan)) {
@@ -759,10 +747,10 @@ static void check_compare_pattern(const struct table_check *check,
 				  uint64_t found, uint32_t counted)
 {
 	if (found != counted)
-		verify_problem(check->report,
-			       PATTERN "has %" PRIu64 " %s URLs, but counts %u",
-			       CHECK_HOST(check), pattern, found, name,
-			       counted);
+		site_problem(check,
+			     "pattern %016" PRIx64 ": has %" PRIu64
+			     " %s URLs, but counts %u",
+			     pattern, found, name, counted);
 }
 
 static void check_pattern(const struct table_check *check, uint64_t pattern,
@@ -777,10 +765,10 @@ static void check_pattern(const struct table_check *check, uint64_t pattern,
 			      count_of(&counts->learned, pattern),
 			      row->learned);
 	if (row->found == 0)
-		check_report_pattern(check, pattern, "has no URL");
+		row_problem(check, "pattern", pattern, "has no URL");
 	if (row->quiet > row->learned)
-		check_report_pattern(check, pattern,
-				     "has more quiet pages than pages");
+		row_problem(check, "pattern", pattern,
+			    "has more quiet pages than pages");
 }
 
 /* Report the patterns of frontier rows that have no row in TABLE_PATTERNS. */
@@ -789,32 +777,30 @@ static void check_missing(const struct table_check *check,
 {
 	for (size_t i = 0; i < counts->found.count; i++) {
 		uint64_t pattern = counts->found.entries[i].number;
-		struct key key = key_page(check->site->id, pattern);
 
-		if (txn_get(check->txn, TABLE_PATTERNS, key_slice(&key)).data ==
-		    NULL)
-			check_report_pattern(check, pattern,
-					     "has URLs, but no row");
+		if (!row_exists(check->txn, TABLE_PATTERNS,
+				key_page(check->site->id, pattern)))
+			row_problem(check, "pattern", pattern,
+				    "has URLs, but no row");
 	}
 }
 
 void verify_pattern_table(const struct table_check *check)
 {
-	struct key prefix = key_site(check->site->id);
 	struct pattern_counts counts = {0};
 	struct scan scan;
 	struct pattern_row row;
 	uint64_t coarse = 0;
 
 	count_rows(check, &counts);
-	scan = scan_begin(check->txn, TABLE_PATTERNS, key_slice(&prefix));
+	scan = scan_site(check->txn, TABLE_PATTERNS, check->site->id);
 	while (scan_next(&scan)) {
 		uint64_t pattern = key_u64(scan.key, 4);
 
 		if (scan.key.size != 12 ||
 		    !pattern_row_decode(scan.value, &row)) {
-			check_report_pattern(check, pattern,
-					     "the row is damaged");
+			row_problem(check, "pattern", pattern,
+				    "the row is damaged");
 			continue;
 		}
 		coarse += (row.flags & PATTERN_IS_COARSE) != 0;
@@ -822,12 +808,8 @@ void verify_pattern_table(const struct table_check *check)
 	}
 	scan_end(&scan);
 	check_missing(check, &counts);
-	if (coarse != check->site->coarse_count)
-		verify_problem(check->report,
-			       CHECK_SITE "has %" PRIu64
-					  " coarse patterns, but counts %u",
-			       CHECK_HOST(check), coarse,
-			       check->site->coarse_count);
+	compare_count(check, coarse, "coarse patterns",
+		      check->site->coarse_count);
 	count_map_free(&counts.found);
 	count_map_free(&counts.tried);
 	count_map_free(&counts.learned);
@@ -851,9 +833,8 @@ static const char *wrong_in(const struct quarantine_row *row, uint64_t page)
 
 void verify_quarantine_table(const struct table_check *check)
 {
-	struct key prefix = key_site(check->site->id);
 	struct scan scan =
-		scan_begin(check->txn, TABLE_QUARANTINE, key_slice(&prefix));
+		scan_site(check->txn, TABLE_QUARANTINE, check->site->id);
 	struct quarantine_row row;
 
 	while (scan_next(&scan)) {
@@ -864,15 +845,12 @@ void verify_quarantine_table(const struct table_check *check)
 		    quarantine_row_decode(scan.value, &row))
 			wrong = wrong_in(&row, page);
 		if (wrong != NULL)
-			verify_problem(check->report,
-				       CHECK_SITE
-				       "the quarantined page %016" PRIx64 " %s",
-				       CHECK_HOST(check), page, wrong);
+			site_problem(check,
+				     "the quarantined page %016" PRIx64 " %s",
+				     page, wrong);
 	}
 	scan_end(&scan);
 }
-
-#define SETS CHECK_SITE "table %s: "
 
 /*
  * The number of a row, the hash of its value, which must be unique among the
@@ -930,34 +908,30 @@ static void check_numbers(const struct table_check *check, enum table table,
 
 	for (size_t i = 0; i < numbers->count; i++)
 		if (!items[i].is_used)
-			verify_problem(check->report, SETS "%u is not used",
-				       CHECK_HOST(check), table_name(table),
-				       items[i].number);
+			site_problem(check, "table %s: %u is not used",
+				     table_name(table), items[i].number);
 	if (numbers->count > 1)
 		qsort(items, numbers->count, sizeof(*items), by_content);
 	for (size_t i = 1; i < numbers->count; i++)
 		if (items[i - 1].content == items[i].content)
-			verify_problem(check->report,
-				       SETS "%u and %u are the same",
-				       CHECK_HOST(check), table_name(table),
-				       items[i - 1].number, items[i].number);
+			site_problem(check, "table %s: %u and %u are the same",
+				     table_name(table), items[i - 1].number,
+				     items[i].number);
 }
 
 static void check_load_shingles(const struct table_check *check,
 				struct numbers *shingle_ids)
 {
-	struct key prefix = key_site(check->site->id);
 	struct scan scan =
-		scan_begin(check->txn, TABLE_SHINGLES, key_slice(&prefix));
+		scan_site(check->txn, TABLE_SHINGLES, check->site->id);
 
 	while (scan_next(&scan)) {
 		uint64_t shingle = 0;
 
 		if (scan.key.size != 8 || !shingle_decode(scan.value, &shingle))
-			verify_problem(check->report, SETS "%u is damaged",
-				       CHECK_HOST(check),
-				       table_name(TABLE_SHINGLES),
-				       key_u32(scan.key, 4));
+			site_problem(check, "table %s: %u is damaged",
+				     table_name(TABLE_SHINGLES),
+				     key_u32(scan.key, 4));
 		else
 			numbers_add(shingle_ids, key_u32(scan.key, 4), shingle);
 	}
@@ -976,39 +950,26 @@ static void check_add_set(const struct table_check *check, struct slice key,
 	for (size_t i = 0; is_sound && i < count; i++)
 		is_sound = numbers_mark_used(shingle_ids, shingles[i]);
 	if (!is_sound)
-		verify_problem(check->report, SETS "%u is damaged",
-			       CHECK_HOST(check), table_name(TABLE_SETS), set);
+		site_problem(check, "table %s: %u is damaged",
+			     table_name(TABLE_SETS), set);
 	numbers_add(sets, set, hash64(value.data, value.size, 0));
 	free(shingles);
 }
 
-static void check_load_sets(const struct table_check *check,
-			    struct numbers *shingle_ids, struct numbers *sets)
-{
-	struct key prefix = key_site(check->site->id);
-	struct scan scan =
-		scan_begin(check->txn, TABLE_SETS, key_slice(&prefix));
-
-	while (scan_next(&scan))
-		check_add_set(check, scan.key, scan.value, shingle_ids, sets);
-	scan_end(&scan);
-}
-
 static void use_sets(const struct table_check *check, struct numbers *sets)
 {
-	struct key prefix = key_site(check->site->id);
 	struct scan scan =
-		scan_begin(check->txn, TABLE_MEMBERS, key_slice(&prefix));
+		scan_site(check->txn, TABLE_MEMBERS, check->site->id);
 
 	while (scan_next(&scan)) {
 		uint32_t set;
 
 		if (!member_decode(scan.value, &set) ||
 		    !numbers_mark_used(sets, set))
-			verify_problem(check->report,
-				       CHECK_SITE "page %016" PRIx64
-						  ": its signature is missing",
-				       CHECK_HOST(check), key_u64(scan.key, 8));
+			site_problem(check,
+				     "page %016" PRIx64
+				     ": its signature is missing",
+				     key_u64(scan.key, 8));
 	}
 	scan_end(&scan);
 }
@@ -1017,22 +978,17 @@ void verify_set_tables(const struct table_check *check)
 {
 	struct numbers shingle_ids = {0};
 	struct numbers sets = {0};
+	struct scan scan = scan_site(check->txn, TABLE_SETS, check->site->id);
 
 	check_load_shingles(check, &shingle_ids);
-	check_load_sets(check, &shingle_ids, &sets);
+	while (scan_next(&scan))
+		check_add_set(check, scan.key, scan.value, &shingle_ids, &sets);
+	scan_end(&scan);
 	use_sets(check, &sets);
 	check_numbers(check, TABLE_SHINGLES, &shingle_ids);
 	check_numbers(check, TABLE_SETS, &sets);
 	free(shingle_ids.items);
 	free(sets.items);
-}
-
-#define URL CHECK_SITE "url %016" PRIx64 ": "
-
-static void check_report_url(const struct table_check *check, uint64_t url,
-			     const char *what)
-{
-	verify_problem(check->report, URL "%s", CHECK_HOST(check), url, what);
 }
 
 /* Counts over the frontier rows of a site. */
@@ -1066,33 +1022,30 @@ static void check_url(const struct table_check *check, struct slice key,
 {
 	uint64_t url = key_u64(key, 4);
 	struct frontier_row row;
-	struct key due;
 
 	counts->all++;
 	if (key.size != 12 || !frontier_row_decode(value, &row) ||
 	    row.state >= FRONTIER_STATES) {
-		check_report_url(check, url, "the row is damaged");
+		row_problem(check, "url", url, "the row is damaged");
 		return;
 	}
 	count_url(&row, counts);
 	if (url != page_key_of(row.url))
-		check_report_url(check, url, "the row has another URL");
+		row_problem(check, "url", url, "the row has another URL");
 	if (check_url_is_pending(&row) && row.due_ms == 0)
-		check_report_url(check, url, "is pending, but never due");
+		row_problem(check, "url", url, "is pending, but never due");
 	if (row.state == FRONTIER_SKIPPED && row.due_ms != 0)
-		check_report_url(check, url, "is skipped, but due");
-	due = key_due(check->site->id, row.due_ms, url);
+		row_problem(check, "url", url, "is skipped, but due");
 	if (row.due_ms != 0 &&
-	    txn_get(check->txn, TABLE_DUE, key_slice(&due)).data == NULL)
-		check_report_url(check, url,
-				 "is due, but not in the due index");
+	    !row_exists(check->txn, TABLE_DUE,
+			key_due(check->site->id, row.due_ms, url)))
+		row_problem(check, "url", url,
+			    "is due, but not in the due index");
 }
 
 static void check_due(const struct table_check *check)
 {
-	struct key prefix = key_site(check->site->id);
-	struct scan scan =
-		scan_begin(check->txn, TABLE_DUE, key_slice(&prefix));
+	struct scan scan = scan_site(check->txn, TABLE_DUE, check->site->id);
 	struct frontier_row row;
 
 	while (scan_next(&scan)) {
@@ -1103,34 +1056,23 @@ static void check_due(const struct table_check *check)
 			txn_get(check->txn, TABLE_FRONTIER, key_slice(&key));
 
 		if (scan.key.size != 20)
-			check_report_url(check, url, "the due key is damaged");
+			row_problem(check, "url", url,
+				    "the due key is damaged");
 		else if (value.data == NULL)
-			check_report_url(check, url,
-					 "is due, but not in the frontier");
+			row_problem(check, "url", url,
+				    "is due, but not in the frontier");
 		else if (frontier_row_decode(value, &row) &&
 			 row.due_ms != due_ms)
-			check_report_url(check, url, "is due at another time");
+			row_problem(check, "url", url,
+				    "is due at another time");
 	}
 	scan_end(&scan);
-}
-
-static void check_compare_url_count(const struct table_check *check,
-				    const char *name, uint64_t found,
-				    uint32_t counted)
-{
-	if (found != counted)
-		verify_problem(check->report,
-			       CHECK_SITE "has %" PRIu64
-					  " %s URLs, but counts %u",
-			       CHECK_HOST(check), found, name, counted);
 }
 
 void verify_frontier_tables(const struct table_check *check)
 {
 	const struct site_row *site = check->site;
-	struct key prefix = key_site(site->id);
-	struct scan scan =
-		scan_begin(check->txn, TABLE_FRONTIER, key_slice(&prefix));
+	struct scan scan = scan_site(check->txn, TABLE_FRONTIER, site->id);
 	struct url_counts counts = {0};
 	const uint64_t *of = counts.of_state;
 
@@ -1138,20 +1080,17 @@ void verify_frontier_tables(const struct table_check *check)
 		check_url(check, scan.key, scan.value, &counts);
 	scan_end(&scan);
 	check->report->urls += counts.all;
-	check_compare_url_count(check, "found", counts.found,
-				site->found_count);
-	check_compare_url_count(check, "pending", counts.waiting,
-				site->pending_count);
-	check_compare_url_count(check, "fetched", of[FRONTIER_DONE],
-				site->fetched_count);
-	check_compare_url_count(check, "failed",
-				of[FRONTIER_FAILED] + of[FRONTIER_DENIED],
-				site->failed_count);
-	check_compare_url_count(check, "skipped", of[FRONTIER_SKIPPED],
-				site->skipped_count);
-	check_compare_url_count(check, "tried", counts.tried,
-				site->tried_count);
-	check_compare_url_count(check, "sitemap", counts.sitemaps,
-				site->sitemap_count);
+	compare_count(check, counts.found, "found URLs", site->found_count);
+	compare_count(check, counts.waiting, "pending URLs",
+		      site->pending_count);
+	compare_count(check, of[FRONTIER_DONE], "fetched URLs",
+		      site->fetched_count);
+	compare_count(check, of[FRONTIER_FAILED] + of[FRONTIER_DENIED],
+		      "failed URLs", site->failed_count);
+	compare_count(check, of[FRONTIER_SKIPPED], "skipped URLs",
+		      site->skipped_count);
+	compare_count(check, counts.tried, "tried URLs", site->tried_count);
+	compare_count(check, counts.sitemaps, "sitemap URLs",
+		      site->sitemap_count);
 	check_due(check);
 }

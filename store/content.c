@@ -191,8 +191,8 @@ void content_pack_record(struct packer *packer, uint32_t dictionary,
 enum error content_dictionary(struct txn *txn, enum table table, uint32_t site,
 			      uint32_t dictionary, struct buffer *out)
 {
-	struct key key = key_cluster(site, dictionary);
-	struct slice value = txn_get(txn, TABLE_DICTIONARIES, key_slice(&key));
+	struct slice value = txn_get(txn, TABLE_DICTIONARIES,
+				     KEY(key_cluster(site, dictionary)));
 	struct dictionary_row row;
 	bool is_body = table == TABLE_BODIES;
 	size_t before = out->size;
@@ -302,8 +302,8 @@ static enum error error_of_absence(const struct txn *txn)
 enum error content_body(struct txn *txn, uint32_t site, uint64_t page,
 			uint32_t body_bytes, struct buffer *out)
 {
-	struct key key = key_page(site, page);
-	struct slice value = txn_get(txn, TABLE_BODIES, key_slice(&key));
+	struct slice value =
+		txn_get(txn, TABLE_BODIES, KEY(key_page(site, page)));
 
 	return value.data == NULL ? error_of_absence(txn)
 				  : content_unpack(txn,
@@ -329,8 +329,8 @@ enum error content_record_open(struct txn *txn, uint32_t site,
 enum error content_record(struct txn *txn, uint32_t site, uint64_t page,
 			  struct buffer *bytes_out, struct record *record_out)
 {
-	struct key key = key_page(site, page);
-	struct slice value = txn_get(txn, TABLE_RECORDS, key_slice(&key));
+	struct slice value =
+		txn_get(txn, TABLE_RECORDS, KEY(key_page(site, page)));
 
 	*record_out = (struct record){0};
 	return value.data == NULL ? error_of_absence(txn)

@@ -298,10 +298,8 @@ uint32_t df_get(struct txn *txn, uint32_t site, uint32_t cluster,
 
 struct df_scan df_scan_begin(struct txn *txn, uint32_t site, uint32_t cluster)
 {
-	struct key prefix = key_cluster(site, cluster);
-
 	return (struct df_scan){
-		.rows = scan_begin(txn, TABLE_DF, key_slice(&prefix))};
+		.rows = scan_cluster(txn, TABLE_DF, site, cluster)};
 }
 
 bool df_scan_next(struct df_scan *scan)

@@ -287,8 +287,7 @@ static bool copy_remains(void *context, const char *name, struct slice key,
 static void recovery_repair_pages(struct recovery *salvage, uint32_t site)
 {
 	struct txn *txn = &salvage->txn;
-	struct key prefix = key_site(site);
-	struct scan scan = scan_begin(txn, TABLE_PAGES, key_slice(&prefix));
+	struct scan scan = scan_site(txn, TABLE_PAGES, site);
 	struct page_row row;
 	uint64_t *pages = NULL;
 	size_t count = 0;
@@ -357,9 +356,9 @@ static void recovery_repair_hooks(struct txn *txn)
 		uint64_t next = 0;
 
 		while (next <= UINT32_MAX) {
-			struct key from = key_small((uint32_t)next);
-			struct scan scan = scan_begin_at(txn, tables[i],
-							 key_slice(&from), 0);
+			struct scan scan = scan_begin_at(
+				txn, tables[i], KEY(key_small((uint32_t)next)),
+				0);
 
 			scan.is_keys_only = true;
 			next = scan_next(&scan) ? key_u32(scan.key, 0)

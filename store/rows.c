@@ -23,9 +23,7 @@ ROW_FUNCTIONS(cluster_row, TABLE_CLUSTERS, key_cluster(site, cluster),
 void member_put(struct txn *txn, uint32_t site, uint32_t cluster, uint64_t page,
 		uint32_t set)
 {
-	struct key key = key_member(site, cluster, page);
-
-	txn_put(txn, TABLE_MEMBERS, key_slice(&key),
+	txn_put(txn, TABLE_MEMBERS, KEY(key_member(site, cluster, page)),
 		(struct slice){&set, sizeof(set)});
 }
 
@@ -40,9 +38,7 @@ bool member_decode(struct slice value, uint32_t *set_out)
 void member_delete(struct txn *txn, uint32_t site, uint32_t cluster,
 		   uint64_t page)
 {
-	struct key key = key_member(site, cluster, page);
-
-	txn_delete(txn, TABLE_MEMBERS, key_slice(&key));
+	txn_delete(txn, TABLE_MEMBERS, KEY(key_member(site, cluster, page)));
 }
 
 static const struct row_field dictionary_row_fields[] = {
@@ -93,21 +89,18 @@ bool event_decode(struct slice value, struct event_row *row_out)
 
 bool event_get(struct txn *txn, uint64_t number, struct event_row *row_out)
 {
-	struct key key = key_number(number);
-
-	return row_get(txn, TABLE_EVENTS, key_slice(&key), &event_row_layout,
-		       row_out);
+	return row_get(txn, TABLE_EVENTS, KEY(key_number(number)),
+		       &event_row_layout, row_out);
 }
 
 bool event_get_before(struct txn *txn, uint64_t *number,
 		      struct event_row *row_out)
 {
-	struct key key = key_number(*number);
 	struct slice before;
 	struct slice value;
 
-	if (!txn_get_before(txn, TABLE_EVENTS, key_slice(&key), &before,
-			    &value) ||
+	if (!txn_get_before(txn, TABLE_EVENTS, KEY(key_number(*number)),
+			    &before, &value) ||
 	    before.size != sizeof(*number) || !event_decode(value, row_out))
 		return false;
 	*number = key_u64(before, 0);
@@ -116,9 +109,8 @@ bool event_get_before(struct txn *txn, uint64_t *number,
 
 void event_put(struct txn *txn, uint64_t number, const struct event_row *row)
 {
-	struct key key = key_number(number);
-
-	row_put(txn, TABLE_EVENTS, key_slice(&key), &event_row_layout, row);
+	row_put(txn, TABLE_EVENTS, KEY(key_number(number)), &event_row_layout,
+		row);
 }
 
 uint64_t event_add(struct txn *txn, const struct event_row *row)
@@ -129,10 +121,9 @@ uint64_t event_add(struct txn *txn, const struct event_row *row)
 	 */
 	struct buffer value = row_codec_encode(&event_row_layout, row);
 	uint64_t number = store_next_event(txn, row->host);
-	struct key key = key_number(number);
 
 	if (number != 0)
-		txn_put(txn, TABLE_EVENTS, key_slice(&key),
+		txn_put(txn, TABLE_EVENTS, KEY(key_number(number)),
 			buffer_slice(&value));
 	buffer_free(&value);
 	return number;
@@ -141,9 +132,8 @@ uint64_t event_add(struct txn *txn, const struct event_row *row)
 void outbox_put(struct txn *txn, uint32_t hook, uint64_t number,
 		const struct event_row *row)
 {
-	struct key key = key_outbox(hook, number);
-
-	row_put(txn, TABLE_OUTBOX, key_slice(&key), &event_row_layout, row);
+	row_put(txn, TABLE_OUTBOX, KEY(key_outbox(hook, number)),
+		&event_row_layout, row);
 }
 
 static const struct row_field frontier_row_fields[] = {
@@ -189,7 +179,6 @@ void frontier_row_put(struct txn *txn, uint32_t site, uint64_t url,
 		      const struct frontier_row *row)
 {
 	struct key key = key_page(site, url);
-	struct key due = key_due(site, row->due_ms, url);
 	struct buffer value = row_codec_encode(&frontier_row_layout, row);
 	struct frontier_row before;
 	struct key due_before;
@@ -200,7 +189,8 @@ void frontier_row_put(struct txn *txn, uint32_t site, uint64_t url,
 	if (before.due_ms != row->due_ms && before.due_ms != 0)
 		txn_delete(txn, TABLE_DUE, key_slice(&due_before));
 	if (before.due_ms != row->due_ms && row->due_ms != 0)
-		txn_put(txn, TABLE_DUE, key_slice(&due), slice_of(""));
+		txn_put(txn, TABLE_DUE, KEY(key_due(site, row->due_ms, url)),
+			slice_of(""));
 	txn_put(txn, TABLE_FRONTIER, key_slice(&key), buffer_slice(&value));
 	buffer_free(&value);
 }

@@ -18,17 +18,13 @@ enum { MORE = 0x80, LOW = 0x7f, SHIFT = 7, MAX_SHIFT = 28 };
 void shingle_put(struct txn *txn, uint32_t site, uint32_t shingle_id,
 		 uint64_t shingle)
 {
-	struct key key = key_cluster(site, shingle_id);
-
-	txn_put(txn, TABLE_SHINGLES, key_slice(&key),
+	txn_put(txn, TABLE_SHINGLES, KEY(key_cluster(site, shingle_id)),
 		(struct slice){&shingle, sizeof(shingle)});
 }
 
 void shingle_delete(struct txn *txn, uint32_t site, uint32_t shingle_id)
 {
-	struct key key = key_cluster(site, shingle_id);
-
-	txn_delete(txn, TABLE_SHINGLES, key_slice(&key));
+	txn_delete(txn, TABLE_SHINGLES, KEY(key_cluster(site, shingle_id)));
 }
 
 bool shingle_decode(struct slice value, uint64_t *shingle_out)
@@ -51,7 +47,6 @@ static void set_append_varint(struct buffer *out, uint32_t number)
 void set_put(struct txn *txn, uint32_t site, uint32_t set,
 	     const uint32_t *shingle_ids, size_t count)
 {
-	struct key key = key_cluster(site, set);
 	struct buffer value = {0};
 	uint32_t next = 0;
 
@@ -60,16 +55,14 @@ void set_put(struct txn *txn, uint32_t site, uint32_t set,
 		set_append_varint(&value, shingle_ids[i] - next);
 		next = shingle_ids[i] + 1;
 	}
-	txn_put(txn, TABLE_SETS, key_slice(&key),
+	txn_put(txn, TABLE_SETS, KEY(key_cluster(site, set)),
 		value.size == 0 ? slice_of("") : buffer_slice(&value));
 	buffer_free(&value);
 }
 
 void set_delete(struct txn *txn, uint32_t site, uint32_t set)
 {
-	struct key key = key_cluster(site, set);
-
-	txn_delete(txn, TABLE_SETS, key_slice(&key));
+	txn_delete(txn, TABLE_SETS, KEY(key_cluster(site, set)));
 }
 
 size_t set_decode(struct slice value, uint32_t *shingles_out)
@@ -100,10 +93,7 @@ size_t set_decode(struct slice value, uint32_t *shingles_out)
 
 struct set_scan set_scan_begin(struct txn *txn, uint32_t site)
 {
-	struct key prefix = key_site(site);
-
-	return (struct set_scan){
-		.rows = scan_begin(txn, TABLE_SETS, key_slice(&prefix))};
+	return (struct set_scan){.rows = scan_site(txn, TABLE_SETS, site)};
 }
 
 bool set_scan_next(struct set_scan *scan)

@@ -194,9 +194,8 @@ enum {
 static void quarantine_drop_oldest(struct commit *batch,
 				   const struct site *site)
 {
-	struct key prefix = key_site(site->row.id);
 	struct scan scan =
-		scan_begin(batch->txn, TABLE_QUARANTINE, key_slice(&prefix));
+		scan_site(batch->txn, TABLE_QUARANTINE, site->row.id);
 	uint64_t oldest_ms = UINT64_MAX;
 	struct key oldest = {0};
 	uint32_t count = 0;

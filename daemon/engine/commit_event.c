@@ -305,12 +305,11 @@ static enum error commit_add_silence(struct commit *batch,
 
 static enum error delete_silence(struct commit *batch, uint32_t number)
 {
-	struct key key = key_small(number);
 	struct silence_row row;
 
 	if (!silence_row_get(batch->txn, number, &row))
 		return ERR_NOT_FOUND;
-	txn_delete(batch->txn, TABLE_SILENCES, key_slice(&key));
+	txn_delete(batch->txn, TABLE_SILENCES, KEY(key_small(number)));
 	subscriptions_reset(batch->audience);
 	return ERR_NONE;
 }
@@ -369,12 +368,11 @@ static void hook_queue_drop_oldest(struct commit *batch, uint32_t hook,
 {
 	uint64_t max = batch->options->max_waiting;
 	uint64_t before = row->dropped;
-	struct key prefix = key_small(hook);
 	struct scan scan;
 
 	if (row->waiting < max)
 		return;
-	scan = scan_begin(batch->txn, TABLE_OUTBOX, key_slice(&prefix));
+	scan = scan_begin(batch->txn, TABLE_OUTBOX, KEY(key_small(hook)));
 	for (int i = 0;
 	     i < MAX_FORGOTTEN && row->waiting >= max && scan_next(&scan);
 	     i++) {
@@ -470,9 +468,8 @@ static void commit_put_version(struct commit *batch, uint32_t site,
 static void put_sample(struct commit *batch, uint32_t site,
 		       const struct template_update *found)
 {
-	struct key prefix = key_cluster(site, found->cluster);
-
-	txn_delete_prefix(batch->txn, TABLE_SAMPLE_PAGES, key_slice(&prefix));
+	txn_delete_prefix(batch->txn, TABLE_SAMPLE_PAGES,
+			  KEY(key_cluster(site, found->cluster)));
 	for (size_t i = 0; i < found->sample_count; i++)
 		sample_page_row_put(batch->txn, site, found->cluster,
 				    found->sample[i].page,

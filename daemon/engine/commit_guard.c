@@ -203,8 +203,7 @@ static void guard_evidence_read_pages(struct txn *txn, uint32_t site,
 				      uint32_t number,
 				      struct evidence *evidence)
 {
-	struct key prefix = key_cluster(site, number);
-	struct scan scan = scan_begin(txn, TABLE_GUARDED, key_slice(&prefix));
+	struct scan scan = scan_cluster(txn, TABLE_GUARDED, site, number);
 	bool is_failing = evidence->guard->failing > 0;
 
 	for (uint32_t i = 0; i < MAX_SCANNED && scan_next(&scan); i++) {
@@ -577,9 +576,7 @@ static void guard_remove_page(struct watch *watch, uint64_t page)
 static uint32_t *list_guards(struct commit *batch, const struct site *site,
 			     size_t *count_out)
 {
-	struct key prefix = key_site(site->row.id);
-	struct scan scan =
-		scan_begin(batch->txn, TABLE_GUARDS, key_slice(&prefix));
+	struct scan scan = scan_site(batch->txn, TABLE_GUARDS, site->row.id);
 	uint32_t *numbers = NULL;
 	size_t capacity = 0;
 	size_t count = 0;
@@ -734,8 +731,7 @@ enum error commit_change_guard(struct commit *batch, struct change *change)
 static uint32_t count_failing(struct txn *txn, uint32_t site, uint32_t guard,
 			      const struct guard_row *row)
 {
-	struct key prefix = key_cluster(site, guard);
-	struct scan scan = scan_begin(txn, TABLE_GUARDED, key_slice(&prefix));
+	struct scan scan = scan_cluster(txn, TABLE_GUARDED, site, guard);
 	struct guarded_row guarded;
 	uint32_t failing = 0;
 
@@ -749,8 +745,7 @@ static uint32_t count_failing(struct txn *txn, uint32_t site, uint32_t guard,
 void invariants_verify_guards(struct txn *txn, const struct site_row *site,
 			      struct verify_report *report)
 {
-	struct key prefix = key_site(site->id);
-	struct scan scan = scan_begin(txn, TABLE_GUARDS, key_slice(&prefix));
+	struct scan scan = scan_site(txn, TABLE_GUARDS, site->id);
 	struct guard_row row;
 
 	while (scan_next(&scan)) {

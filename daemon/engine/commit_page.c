@@ -833,7 +833,6 @@ void commit_remove_page(struct commit *batch, struct site *site,
 	struct slice text = slice_of(url->text);
 	uint64_t page = page_key_of(text);
 	struct before before = load_before(batch, site, page, text);
-	struct key key = key_page(site->row.id, page);
 
 	if (batch->txn->error == ERR_NONE && before.is_page) {
 		commit_link(batch, site, page, NULL);
@@ -860,7 +859,8 @@ void commit_remove_page(struct commit *batch, struct site *site,
 				     .redirect = slice_of(redirect->text),
 			     });
 	else
-		txn_delete(batch->txn, TABLE_PAGES, key_slice(&key));
+		txn_delete(batch->txn, TABLE_PAGES,
+			   KEY(key_page(site->row.id, page)));
 }
 
 /* Delete the page, its redirect, and its quarantine row. */

@@ -95,8 +95,7 @@ static void leave_sites(struct commit *batch, unsigned partition)
 static uint32_t hook_count_queued(struct txn *txn, uint32_t hook,
 				  unsigned partition)
 {
-	struct key prefix = key_small(hook);
-	struct scan scan = scan_begin(txn, TABLE_OUTBOX, key_slice(&prefix));
+	struct scan scan = scan_begin(txn, TABLE_OUTBOX, KEY(key_small(hook)));
 	uint32_t count = 0;
 
 	scan.is_keys_only = true;

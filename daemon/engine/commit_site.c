@@ -373,9 +373,7 @@ static void clamp_page(struct commit *batch, uint32_t site,
 
 static void clamp_samples(struct commit *batch, uint32_t site)
 {
-	struct key prefix = key_site(site);
-	struct scan scan =
-		scan_begin(batch->txn, TABLE_SAMPLE_PAGES, key_slice(&prefix));
+	struct scan scan = scan_site(batch->txn, TABLE_SAMPLE_PAGES, site);
 	struct clamp_sample *sampled = NULL;
 	size_t count = 0;
 	size_t capacity = 0;
@@ -803,10 +801,10 @@ static void delete_silences(struct commit *batch, struct slice host)
 void commit_remove_site(struct commit *batch, struct site *site)
 {
 	static const enum table tables[] = TABLES_OF_SITES;
-	struct key key = key_site(site->row.id);
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		txn_delete_prefix(batch->txn, tables[i], key_slice(&key));
+		txn_delete_prefix(batch->txn, tables[i],
+				  KEY(key_site(site->row.id)));
 	txn_delete(batch->txn, TABLE_SITES, site->row.host);
 	txn_drop_secret_text(batch->txn, site->row.options.headers);
 	txn_drop_secret_text(batch->txn, site->row.options.proxy);

@@ -348,9 +348,7 @@ static void gc_preserve_page(struct gc_preserved_pages *kept, uint64_t key)
 static void keep_sample_pages(struct txn *txn, uint32_t site,
 			      struct gc_preserved_pages *kept)
 {
-	struct key prefix = key_site(site);
-	struct scan scan =
-		scan_begin(txn, TABLE_SAMPLE_PAGES, key_slice(&prefix));
+	struct scan scan = scan_site(txn, TABLE_SAMPLE_PAGES, site);
 
 	while (scan_next(&scan))
 		gc_preserve_page(kept, key_u64(scan.key, 2 * sizeof(uint32_t)));
@@ -360,8 +358,7 @@ static void keep_sample_pages(struct txn *txn, uint32_t site,
 static void keep_samples(struct txn *txn, uint32_t site,
 			 struct gc_preserved_pages *kept)
 {
-	struct key prefix = key_site(site);
-	struct scan scan = scan_begin(txn, TABLE_CLUSTERS, key_slice(&prefix));
+	struct scan scan = scan_site(txn, TABLE_CLUSTERS, site);
 	uint64_t keys[MAX_SAMPLE_PAGES];
 
 	while (scan_next(&scan)) {
@@ -405,8 +402,7 @@ static void consider_bodies(struct txn *txn, uint32_t site,
 			    struct gc_counters *looked)
 {
 	struct gc_preserved_pages kept = gc_find_preserved(txn, site);
-	struct key prefix = key_site(site);
-	struct scan scan = scan_begin(txn, TABLE_BODIES, key_slice(&prefix));
+	struct scan scan = scan_site(txn, TABLE_BODIES, site);
 	struct page_row row;
 
 	while (scan_next(&scan)) {

@@ -49,8 +49,7 @@ static void
 invariants_load_shingles(struct txn *txn, const struct site_row *site,
 			 struct invariants_shingle_list *shingle_ids)
 {
-	struct key prefix = key_site(site->id);
-	struct scan scan = scan_begin(txn, TABLE_SHINGLES, key_slice(&prefix));
+	struct scan scan = scan_site(txn, TABLE_SHINGLES, site->id);
 
 	while (scan_next(&scan)) {
 		uint64_t shingle;
@@ -110,8 +109,7 @@ static void
 invariants_load_signatures(struct txn *txn, const struct site_row *site,
 			   struct invariants_signature_list *entries)
 {
-	struct key prefix = key_site(site->id);
-	struct scan scan = scan_begin(txn, TABLE_SETS, key_slice(&prefix));
+	struct scan scan = scan_site(txn, TABLE_SETS, site->id);
 	struct invariants_shingle_list shingle_ids = {0};
 
 	invariants_load_shingles(txn, site, &shingle_ids);
@@ -197,12 +195,11 @@ static void load_entries(struct txn *txn, const struct site_row *site,
 			 struct invariants_signature_list *entries,
 			 struct verify_report *report)
 {
-	struct key prefix = key_site(site->id);
 	struct scan scan;
 	size_t kept = 0;
 
 	invariants_load_signatures(txn, site, entries);
-	scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
+	scan = scan_site(txn, TABLE_MEMBERS, site->id);
 	while (scan_next(&scan))
 		check_shingle(txn, site, &scan, entries, report);
 	scan_end(&scan);

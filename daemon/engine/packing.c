@@ -525,9 +525,7 @@ packing_dictionary_of(const struct packing_site *site, uint32_t cluster)
 static void packing_site_read_rows(struct txn *txn, uint32_t site,
 				   struct packing_site *known)
 {
-	struct key prefix = key_site(site);
-	struct scan scan =
-		scan_begin(txn, TABLE_DICTIONARIES, key_slice(&prefix));
+	struct scan scan = scan_site(txn, TABLE_DICTIONARIES, site);
 	struct dictionary_row row;
 
 	while (scan_next(&scan)) {
@@ -632,8 +630,7 @@ static int by_size(const void *left, const void *right)
 static size_t find_members(struct txn *txn, uint32_t site, uint32_t cluster,
 			   struct typical *pages)
 {
-	struct key prefix = key_cluster(site, cluster);
-	struct scan scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
+	struct scan scan = scan_cluster(txn, TABLE_MEMBERS, site, cluster);
 	struct page_row row;
 	size_t count = 0;
 
@@ -680,8 +677,8 @@ static struct buffer dictionary_read_content(struct txn *txn, enum table table,
 					     uint32_t site,
 					     const struct typical *page)
 {
-	struct key key = key_page(site, page->page);
-	struct slice value = txn_get(txn, table, key_slice(&key));
+	struct slice value =
+		txn_get(txn, table, KEY(key_page(site, page->page)));
 	struct buffer bytes = {0};
 	struct buffer slim = {0};
 
@@ -773,8 +770,7 @@ static void dictionary_create(const struct packing_walk *walk, struct txn *txn,
 static void packing_make_dictionaries(const struct packing_walk *walk,
 				      struct txn *txn, struct packing *packing)
 {
-	struct key prefix = key_site(walk->site);
-	struct scan scan = scan_begin(txn, TABLE_CLUSTERS, key_slice(&prefix));
+	struct scan scan = scan_site(txn, TABLE_CLUSTERS, walk->site);
 	struct cluster_row row;
 
 	while (packing->count < MAX_MADE && scan_next(&scan)) {

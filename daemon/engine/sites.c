@@ -82,8 +82,7 @@ void site_close(struct site *site)
 
 static void restore_shingles(struct site *site, struct txn *txn)
 {
-	struct key prefix = key_site(site->row.id);
-	struct scan scan = scan_begin(txn, TABLE_SHINGLES, key_slice(&prefix));
+	struct scan scan = scan_site(txn, TABLE_SHINGLES, site->row.id);
 
 	while (scan_next(&scan)) {
 		uint32_t shingle_id = key_u32(scan.key, sizeof(uint32_t));
@@ -112,8 +111,7 @@ static void restore_sets(struct site *site, struct txn *txn)
 
 static void restore_pages(struct site *site, struct txn *txn)
 {
-	struct key prefix = key_site(site->row.id);
-	struct scan scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
+	struct scan scan = scan_site(txn, TABLE_MEMBERS, site->row.id);
 
 	while (scan_next(&scan)) {
 		uint32_t cluster = key_u32(scan.key, sizeof(uint32_t));

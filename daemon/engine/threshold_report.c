@@ -306,8 +306,7 @@ static void site_snapshot_read_pages(struct site_snapshot_reader *reading,
 				     struct txn *txn)
 {
 	struct site_snapshot *snapshot = reading->snapshot;
-	struct key prefix = key_site(snapshot->site.id);
-	struct scan scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
+	struct scan scan = scan_site(txn, TABLE_MEMBERS, snapshot->site.id);
 
 	while (scan_next(&scan)) {
 		struct snapshot_page member = {

@@ -89,9 +89,7 @@ static struct template_view *add_subject(struct site_fact_rows *rows,
 
 static void site_facts_read_clusters(struct site_fact_rows *rows, uint32_t site)
 {
-	struct key prefix = key_site(site);
-	struct scan scan =
-		scan_begin(rows->txn, TABLE_CLUSTERS, key_slice(&prefix));
+	struct scan scan = scan_site(rows->txn, TABLE_CLUSTERS, site);
 	struct cluster_row row;
 
 	while (scan_next(&scan)) {
@@ -124,9 +122,7 @@ static void set_template(const struct site_fact_rows *rows,
 static void site_facts_read_templates(struct site_fact_rows *rows,
 				      uint32_t site)
 {
-	struct key prefix = key_site(site);
-	struct scan scan =
-		scan_begin(rows->txn, TABLE_TEMPLATES, key_slice(&prefix));
+	struct scan scan = scan_site(rows->txn, TABLE_TEMPLATES, site);
 	size_t clusters = rows->count;
 	size_t at = 0;
 	struct template_row row;
@@ -253,9 +249,8 @@ static void read_arrival(const struct facts_reader *reading, uint64_t page,
 static void read_arrivals(const struct facts_reader *reading,
 			  struct template_facts *facts)
 {
-	struct key prefix = key_cluster(reading->site, facts->self.cluster);
-	struct scan scan =
-		scan_begin(reading->txn, TABLE_MEMBERS, key_slice(&prefix));
+	struct scan scan = scan_cluster(reading->txn, TABLE_MEMBERS,
+					reading->site, facts->self.cluster);
 
 	while (facts->arrival_count < MAX_TEMPLATE_SAMPLE && scan_next(&scan))
 		read_arrival(reading, key_u64(scan.key, 2 * sizeof(uint32_t)),
@@ -266,9 +261,8 @@ static void read_arrivals(const struct facts_reader *reading,
 static void template_facts_read_members(const struct facts_reader *reading,
 					struct template_facts *facts)
 {
-	struct key prefix = key_cluster(reading->site, facts->self.cluster);
-	struct scan scan =
-		scan_begin(reading->txn, TABLE_MEMBERS, key_slice(&prefix));
+	struct scan scan = scan_cluster(reading->txn, TABLE_MEMBERS,
+					reading->site, facts->self.cluster);
 	uint64_t *members =
 		ARENA_NEW(reading->scratch, uint64_t, FACTS_MAX_MEMBERS);
 
@@ -509,9 +503,7 @@ static void facts_reader_read_moves(const struct facts_reader *reading,
 				    struct template_facts *facts)
 {
 	struct own_texts own[MAX_TEMPLATE_SAMPLE];
-	struct key prefix = key_site(reading->site);
-	struct scan scan =
-		scan_begin(reading->txn, TABLE_PAGES, key_slice(&prefix));
+	struct scan scan = scan_site(reading->txn, TABLE_PAGES, reading->site);
 	unsigned compared = 0;
 	struct page_row row;
 
@@ -559,11 +551,10 @@ enum error facts_reader_record(const struct facts_reader *reading,
 static enum error load_stored(const struct facts_reader *reading, uint64_t page,
 			      struct record *record_out)
 {
-	struct key key = key_page(reading->site, page);
-
-	return facts_reader_record(
-		reading, txn_get(reading->txn, TABLE_RECORDS, key_slice(&key)),
-		record_out);
+	return facts_reader_record(reading,
+				   txn_get(reading->txn, TABLE_RECORDS,
+					   KEY(key_page(reading->site, page))),
+				   record_out);
 }
 
 static struct signature paths_of(const struct record *record)
@@ -688,9 +679,8 @@ enum error facts_reader_read_sample(const struct facts_reader *reading,
 				    uint32_t cluster,
 				    struct template_facts *facts)
 {
-	struct key prefix = key_cluster(reading->site, cluster);
-	struct scan scan = scan_begin(reading->txn, TABLE_SAMPLE_PAGES,
-				      key_slice(&prefix));
+	struct scan scan = scan_cluster(reading->txn, TABLE_SAMPLE_PAGES,
+					reading->site, cluster);
 	enum error error = ERR_NONE;
 
 	while (error == ERR_NONE && facts->sample_count < MAX_TEMPLATE_SAMPLE &&
@@ -746,7 +736,6 @@ struct members {
 static bool load_member(const struct facts_reader *reading, uint64_t key,
 			struct version_member *member)
 {
-	struct key name = key_page(reading->site, key);
 	struct frontier_row visit;
 	struct slice value;
 
@@ -759,7 +748,8 @@ static bool load_member(const struct facts_reader *reading, uint64_t key,
 	member->is_visited =
 		frontier_row_get(reading->txn, reading->site, key, &visit) &&
 		visit.state != FRONTIER_DENIED;
-	value = txn_get(reading->txn, TABLE_RECORDS, key_slice(&name));
+	value = txn_get(reading->txn, TABLE_RECORDS,
+			KEY(key_page(reading->site, key)));
 	return value.data != NULL &&
 	       facts_reader_record(reading, value, &member->record) == ERR_NONE;
 }
@@ -768,9 +758,8 @@ static bool load_member(const struct facts_reader *reading, uint64_t key,
 static struct members load_members(const struct facts_reader *reading,
 				   uint32_t cluster, uint64_t since_ms)
 {
-	struct key prefix = key_cluster(reading->site, cluster);
-	struct scan scan =
-		scan_begin(reading->txn, TABLE_MEMBERS, key_slice(&prefix));
+	struct scan scan = scan_cluster(reading->txn, TABLE_MEMBERS,
+					reading->site, cluster);
 	struct members members = {
 		.items = ARENA_NEW(reading->scratch, struct version_member,
 				   VERSION_MAX_RECORDS),

@@ -2,69 +2,72 @@
 
 #include <assert.h>
 
-#include "page/scanner.h"
+/* Groups of tags that the rules treat alike. */
+enum tag_group {
+	TAGS_CAPTION = 1,
+	TAGS_COLUMNS = 2,
+	TAGS_SECTION = 4,
+	TAGS_ROW = 8,
+	TAGS_CELL = 16,
+	TAGS_TABLE = 31, /* all parts of a table */
+	TAGS_PAGE = 32,
+	TAGS_HEAD = 64, /* elements of the head */
+};
+
+static const uint8_t tag_groups[TAG_COUNT] = {
+	[TAG_caption] = TAGS_CAPTION,  [TAG_col] = TAGS_COLUMNS,
+	[TAG_colgroup] = TAGS_COLUMNS, [TAG_tbody] = TAGS_SECTION,
+	[TAG_tfoot] = TAGS_SECTION,    [TAG_thead] = TAGS_SECTION,
+	[TAG_tr] = TAGS_ROW,           [TAG_td] = TAGS_CELL,
+	[TAG_th] = TAGS_CELL,          [TAG_body] = TAGS_PAGE,
+	[TAG_html] = TAGS_PAGE,        [TAG_base] = TAGS_HEAD,
+	[TAG_basefont] = TAGS_HEAD,    [TAG_bgsound] = TAGS_HEAD,
+	[TAG_link] = TAGS_HEAD,        [TAG_meta] = TAGS_HEAD,
+	[TAG_noframes] = TAGS_HEAD,    [TAG_script] = TAGS_HEAD,
+	[TAG_style] = TAGS_HEAD,       [TAG_template] = TAGS_HEAD,
+	[TAG_title] = TAGS_HEAD,
+};
+
+static bool token_is(const struct tree_builder *tree, unsigned groups)
+{
+	const uint16_t tag = tree->token.tag;
+
+	return tag < TAG_COUNT && (tag_groups[tag] & groups) != 0;
+}
 
 static bool has_attribute(const struct tree_builder *tree, const char *name)
 {
 	return tree_attribute(tree, name).data != NULL;
 }
 
-/* Return whether the start tag ends SVG and MathML. */
+/* Start tags that end SVG and MathML. */
+static const uint8_t ends_foreign[TAG_COUNT] = {
+	[TAG_b] = 1,       [TAG_big] = 1,  [TAG_blockquote] = 1,
+	[TAG_body] = 1,    [TAG_br] = 1,   [TAG_center] = 1,
+	[TAG_code] = 1,    [TAG_dd] = 1,   [TAG_div] = 1,
+	[TAG_dl] = 1,      [TAG_dt] = 1,   [TAG_em] = 1,
+	[TAG_embed] = 1,   [TAG_h1] = 1,   [TAG_h2] = 1,
+	[TAG_h3] = 1,      [TAG_h4] = 1,   [TAG_h5] = 1,
+	[TAG_h6] = 1,      [TAG_head] = 1, [TAG_hr] = 1,
+	[TAG_i] = 1,       [TAG_img] = 1,  [TAG_li] = 1,
+	[TAG_listing] = 1, [TAG_menu] = 1, [TAG_meta] = 1,
+	[TAG_nobr] = 1,    [TAG_ol] = 1,   [TAG_p] = 1,
+	[TAG_pre] = 1,     [TAG_ruby] = 1, [TAG_s] = 1,
+	[TAG_small] = 1,   [TAG_span] = 1, [TAG_strong] = 1,
+	[TAG_strike] = 1,  [TAG_sub] = 1,  [TAG_sup] = 1,
+	[TAG_table] = 1,   [TAG_tt] = 1,   [TAG_u] = 1,
+	[TAG_ul] = 1,      [TAG_var] = 1,
+};
+
 static bool breaks_out(const struct tree_builder *tree)
 {
-	switch (tree->token.tag) {
-	case TAG_b:
-	case TAG_big:
-	case TAG_blockquote:
-	case TAG_body:
-	case TAG_br:
-	case TAG_center:
-	case TAG_code:
-	case TAG_dd:
-	case TAG_div:
-	case TAG_dl:
-	case TAG_dt:
-	case TAG_em:
-	case TAG_embed:
-	case TAG_h1:
-	case TAG_h2:
-	case TAG_h3:
-	case TAG_h4:
-	case TAG_h5:
-	case TAG_h6:
-	case TAG_head:
-	case TAG_hr:
-	case TAG_i:
-	case TAG_img:
-	case TAG_li:
-	case TAG_listing:
-	case TAG_menu:
-	case TAG_meta:
-	case TAG_nobr:
-	case TAG_ol:
-	case TAG_p:
-	case TAG_pre:
-	case TAG_ruby:
-	case TAG_s:
-	case TAG_small:
-	case TAG_span:
-	case TAG_strong:
-	case TAG_strike:
-	case TAG_sub:
-	case TAG_sup:
-	case TAG_table:
-	case TAG_tt:
-	case TAG_u:
-	case TAG_ul:
-	case TAG_var:
-		return true;
-	case TAG_font:
+	const uint16_t tag = tree->token.tag;
+
+	if (tag == TAG_font)
 		return has_attribute(tree, "color") ||
 		       has_attribute(tree, "face") ||
 		       has_attribute(tree, "size");
-	default:
-		return false;
-	}
+	return tag < TAG_COUNT && ends_foreign[tag] != 0;
 }
 
 static void tree_leave_foreign(struct tree_builder *tree)
@@ -219,22 +222,16 @@ bool tree_in_table_start(struct tree_builder *tree)
 		return begin_part(tree, MODE_IN_CAPTION);
 	case TAG_colgroup:
 		return begin_part(tree, MODE_IN_COLUMN_GROUP);
-	case TAG_tbody:
-	case TAG_tfoot:
-	case TAG_thead:
-		return begin_part(tree, MODE_IN_TABLE_BODY);
+
 	case TAG_col:
 		return imply_part(tree, TAG_colgroup, MODE_IN_COLUMN_GROUP);
-	case TAG_td:
-	case TAG_th:
-	case TAG_tr:
-		return imply_part(tree, TAG_tbody, MODE_IN_TABLE_BODY);
+
 	case TAG_table:
 		return tree_table_end(tree);
 	case TAG_style:
 	case TAG_script:
 	case TAG_template:
-		return tree_in_head_start(tree);
+		return tree_head_start(tree);
 	case TAG_form:
 		return tree_table_insert_form(tree);
 	case TAG_input:
@@ -245,31 +242,21 @@ bool tree_in_table_start(struct tree_builder *tree)
 	default:
 		break;
 	}
+	if (token_is(tree, TAGS_SECTION))
+		return begin_part(tree, MODE_IN_TABLE_BODY);
+	if (token_is(tree, TAGS_ROW | TAGS_CELL))
+		return imply_part(tree, TAG_tbody, MODE_IN_TABLE_BODY);
 	return tree_foster_rule(tree, tree_in_body_start);
 }
 
 bool tree_in_table_end(struct tree_builder *tree)
 {
-	switch (tree->token.tag) {
-	case TAG_table:
+	if (tree->token.tag == TAG_table)
 		return tree_table_end(tree);
-	case TAG_body:
-	case TAG_caption:
-	case TAG_col:
-	case TAG_colgroup:
-	case TAG_html:
-	case TAG_tbody:
-	case TAG_td:
-	case TAG_tfoot:
-	case TAG_th:
-	case TAG_thead:
-	case TAG_tr:
-		return false;
-	case TAG_template:
-		return tree_in_head_end(tree);
-	default:
-		return tree_foster_rule(tree, tree_in_body_end);
-	}
+	if (tree->token.tag == TAG_template)
+		return tree_head_end(tree);
+	return !token_is(tree, TAGS_TABLE | TAGS_PAGE) &&
+	       tree_foster_rule(tree, tree_in_body_end);
 }
 
 /* --- in caption --- */
@@ -288,44 +275,18 @@ static bool close_caption(struct tree_builder *tree)
 
 bool tree_in_caption_start(struct tree_builder *tree)
 {
-	switch (tree->token.tag) {
-	case TAG_caption:
-	case TAG_col:
-	case TAG_colgroup:
-	case TAG_tbody:
-	case TAG_td:
-	case TAG_tfoot:
-	case TAG_th:
-	case TAG_thead:
-	case TAG_tr:
-		return close_caption(tree);
-	default:
-		return tree_in_body_start(tree);
-	}
+	return token_is(tree, TAGS_TABLE) ? close_caption(tree)
+					  : tree_in_body_start(tree);
 }
 
 bool tree_in_caption_end(struct tree_builder *tree)
 {
-	switch (tree->token.tag) {
-	case TAG_caption:
-		close_caption(tree);
-		return false;
-	case TAG_table:
-		return close_caption(tree);
-	case TAG_body:
-	case TAG_col:
-	case TAG_colgroup:
-	case TAG_html:
-	case TAG_tbody:
-	case TAG_td:
-	case TAG_tfoot:
-	case TAG_th:
-	case TAG_thead:
-	case TAG_tr:
-		return false;
-	default:
-		return tree_in_body_end(tree);
-	}
+	const uint16_t tag = tree->token.tag;
+
+	if (tag == TAG_table || tag == TAG_caption)
+		return close_caption(tree) && tag == TAG_table;
+	return !token_is(tree, TAGS_TABLE | TAGS_PAGE) &&
+	       tree_in_body_end(tree);
 }
 
 /* --- in column group --- */
@@ -354,7 +315,7 @@ bool tree_in_column_group_start(struct tree_builder *tree)
 		tree_insert_void(tree);
 		return false;
 	case TAG_template:
-		return tree_in_head_start(tree);
+		return tree_head_start(tree);
 	default:
 		return close_column_group(tree);
 	}
@@ -369,7 +330,7 @@ bool tree_in_column_group_end(struct tree_builder *tree)
 	case TAG_col:
 		return false;
 	case TAG_template:
-		return tree_in_head_end(tree);
+		return tree_head_end(tree);
 	default:
 		return close_column_group(tree);
 	}
@@ -391,52 +352,29 @@ static bool close_table_body(struct tree_builder *tree)
 
 bool tree_in_table_body_start(struct tree_builder *tree)
 {
-	switch (tree->token.tag) {
-	case TAG_tr:
-		clear_to_table_body(tree);
-		tree_insert(tree);
-		tree->mode = MODE_IN_ROW;
-		return false;
-	case TAG_th:
-	case TAG_td:
-		clear_to_table_body(tree);
-		tree_insert_implied(tree, TAG_tr);
-		return tree_again(tree, MODE_IN_ROW);
-	case TAG_caption:
-	case TAG_col:
-	case TAG_colgroup:
-	case TAG_tbody:
-	case TAG_tfoot:
-	case TAG_thead:
+	if (token_is(tree, TAGS_CAPTION | TAGS_COLUMNS | TAGS_SECTION))
 		return close_table_body(tree);
-	default:
+	if (!token_is(tree, TAGS_ROW | TAGS_CELL))
 		return tree_in_table_start(tree);
+	clear_to_table_body(tree);
+	tree->mode = MODE_IN_ROW;
+	if (token_is(tree, TAGS_CELL)) {
+		tree_insert_implied(tree, TAG_tr);
+		return true;
 	}
+	tree_insert(tree);
+	return false;
 }
 
 bool tree_in_table_body_end(struct tree_builder *tree)
 {
-	switch (tree->token.tag) {
-	case TAG_tbody:
-	case TAG_tfoot:
-	case TAG_thead:
-		if (in_table_scope(tree, tree->token.tag))
-			close_table_body(tree);
-		return false;
-	case TAG_table:
+	if (tree->token.tag == TAG_table)
 		return close_table_body(tree);
-	case TAG_body:
-	case TAG_caption:
-	case TAG_col:
-	case TAG_colgroup:
-	case TAG_html:
-	case TAG_td:
-	case TAG_th:
-	case TAG_tr:
-		return false;
-	default:
+	if (!token_is(tree, TAGS_SECTION))
 		return tree_in_table_end(tree);
-	}
+	if (in_table_scope(tree, tree->token.tag))
+		close_table_body(tree);
+	return false;
 }
 
 /* --- in row --- */
@@ -453,51 +391,26 @@ static bool tree_table_close_row(struct tree_builder *tree)
 
 bool tree_in_row_start(struct tree_builder *tree)
 {
-	switch (tree->token.tag) {
-	case TAG_th:
-	case TAG_td:
-		clear_to_row(tree);
-		tree_insert(tree);
-		tree_add_marker(tree);
-		tree->mode = MODE_IN_CELL;
-		return false;
-	case TAG_caption:
-	case TAG_col:
-	case TAG_colgroup:
-	case TAG_tbody:
-	case TAG_tfoot:
-	case TAG_thead:
-	case TAG_tr:
-		return tree_table_close_row(tree);
-	default:
+	if (!token_is(tree, TAGS_TABLE))
 		return tree_in_table_start(tree);
-	}
+	if (!token_is(tree, TAGS_CELL))
+		return tree_table_close_row(tree);
+	clear_to_row(tree);
+	tree_insert(tree);
+	tree_add_marker(tree);
+	tree->mode = MODE_IN_CELL;
+	return false;
 }
 
 bool tree_in_row_end(struct tree_builder *tree)
 {
-	switch (tree->token.tag) {
-	case TAG_tr:
-		tree_table_close_row(tree);
-		return false;
-	case TAG_table:
-		return tree_table_close_row(tree);
-	case TAG_tbody:
-	case TAG_tfoot:
-	case TAG_thead:
-		return in_table_scope(tree, tree->token.tag) &&
-		       tree_table_close_row(tree);
-	case TAG_body:
-	case TAG_caption:
-	case TAG_col:
-	case TAG_colgroup:
-	case TAG_html:
-	case TAG_td:
-	case TAG_th:
-		return false;
-	default:
-		return tree_in_table_end(tree);
-	}
+	const uint16_t tag = tree->token.tag;
+
+	if (tag == TAG_table || tag == TAG_tr)
+		return tree_table_close_row(tree) && tag == TAG_table;
+	if (token_is(tree, TAGS_SECTION))
+		return in_table_scope(tree, tag) && tree_table_close_row(tree);
+	return tree_in_table_end(tree);
 }
 
 /* --- in cell --- */
@@ -521,47 +434,22 @@ static bool close_any_cell(struct tree_builder *tree)
 
 bool tree_in_cell_start(struct tree_builder *tree)
 {
-	switch (tree->token.tag) {
-	case TAG_caption:
-	case TAG_col:
-	case TAG_colgroup:
-	case TAG_tbody:
-	case TAG_td:
-	case TAG_tfoot:
-	case TAG_th:
-	case TAG_thead:
-	case TAG_tr:
-		return close_any_cell(tree);
-	default:
-		return tree_in_body_start(tree);
-	}
+	return token_is(tree, TAGS_TABLE) ? close_any_cell(tree)
+					  : tree_in_body_start(tree);
 }
 
 bool tree_in_cell_end(struct tree_builder *tree)
 {
 	const uint16_t tag = tree->token.tag;
 
-	switch (tag) {
-	case TAG_td:
-	case TAG_th:
-		if (in_table_scope(tree, tag))
-			tree_table_close_cell(tree, tag);
-		return false;
-	case TAG_body:
-	case TAG_caption:
-	case TAG_col:
-	case TAG_colgroup:
-	case TAG_html:
-		return false;
-	case TAG_table:
-	case TAG_tbody:
-	case TAG_tfoot:
-	case TAG_thead:
-	case TAG_tr:
+	if (tag == TAG_table || token_is(tree, TAGS_SECTION | TAGS_ROW))
 		return in_table_scope(tree, tag) && close_any_cell(tree);
-	default:
-		return tree_in_body_end(tree);
-	}
+	if (!token_is(tree, TAGS_CELL))
+		return !token_is(tree, TAGS_TABLE | TAGS_PAGE) &&
+		       tree_in_body_end(tree);
+	if (in_table_scope(tree, tag))
+		tree_table_close_cell(tree, tag);
+	return false;
 }
 
 /* --- before the body --- */
@@ -643,7 +531,7 @@ static void begin_template(struct tree_builder *tree)
 	tree->template_modes[tree->template_count++] = MODE_IN_TEMPLATE;
 }
 
-bool tree_in_head_start(struct tree_builder *tree)
+bool tree_head_start(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_html:
@@ -687,7 +575,7 @@ static void end_template(struct tree_builder *tree)
 	tree_reset_mode(tree);
 }
 
-bool tree_in_head_end(struct tree_builder *tree)
+bool tree_head_end(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_head:
@@ -723,7 +611,7 @@ static bool in_head_noscript_start(struct tree_builder *tree)
 	case TAG_meta:
 	case TAG_noframes:
 	case TAG_style:
-		return tree_in_head_start(tree);
+		return tree_head_start(tree);
 	case TAG_head:
 	case TAG_noscript:
 		return false;
@@ -756,7 +644,7 @@ static bool put_into_head(struct tree_builder *tree)
 
 	tree_push(tree,
 		  (struct open_element){tree->head, TAG_head, IS_SPECIAL});
-	tree_in_head_start(tree);
+	tree_head_start(tree);
 	tree_remove_open(tree, tree_find_open(tree, tree->head));
 	tree->nodes[tree->head].source = source;
 	return false;
@@ -776,21 +664,11 @@ static bool after_head_start(struct tree_builder *tree)
 		tree_insert(tree);
 		tree->mode = MODE_IN_FRAMESET;
 		return false;
-	case TAG_base:
-	case TAG_basefont:
-	case TAG_bgsound:
-	case TAG_link:
-	case TAG_meta:
-	case TAG_noframes:
-	case TAG_script:
-	case TAG_style:
-	case TAG_template:
-	case TAG_title:
-		return put_into_head(tree);
 	case TAG_head:
 		return false;
 	default:
-		return begin_body(tree);
+		return token_is(tree, TAGS_HEAD) ? put_into_head(tree)
+						 : begin_body(tree);
 	}
 }
 
@@ -798,7 +676,7 @@ static bool after_head_end(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_template:
-		return tree_in_head_end(tree);
+		return tree_head_end(tree);
 	case TAG_body:
 	case TAG_html:
 	case TAG_br:
@@ -820,34 +698,16 @@ static bool turn_template(struct tree_builder *tree, enum mode mode)
 
 static bool in_template_start(struct tree_builder *tree)
 {
-	switch (tree->token.tag) {
-	case TAG_base:
-	case TAG_basefont:
-	case TAG_bgsound:
-	case TAG_link:
-	case TAG_meta:
-	case TAG_noframes:
-	case TAG_script:
-	case TAG_style:
-	case TAG_template:
-	case TAG_title:
-		return tree_in_head_start(tree);
-	case TAG_caption:
-	case TAG_colgroup:
-	case TAG_tbody:
-	case TAG_tfoot:
-	case TAG_thead:
-		return turn_template(tree, MODE_IN_TABLE);
-	case TAG_col:
+	if (token_is(tree, TAGS_HEAD))
+		return tree_head_start(tree);
+	if (tree->token.tag == TAG_col)
 		return turn_template(tree, MODE_IN_COLUMN_GROUP);
-	case TAG_tr:
+	if (token_is(tree, TAGS_CAPTION | TAGS_COLUMNS | TAGS_SECTION))
+		return turn_template(tree, MODE_IN_TABLE);
+	if (token_is(tree, TAGS_ROW))
 		return turn_template(tree, MODE_IN_TABLE_BODY);
-	case TAG_td:
-	case TAG_th:
-		return turn_template(tree, MODE_IN_ROW);
-	default:
-		return turn_template(tree, MODE_IN_BODY);
-	}
+	return turn_template(tree, token_is(tree, TAGS_CELL) ? MODE_IN_ROW
+							     : MODE_IN_BODY);
 }
 
 static bool in_template_end(struct tree_builder *tree)
@@ -901,7 +761,7 @@ static bool in_frameset_start(struct tree_builder *tree)
 		tree_insert_void(tree);
 		return false;
 	case TAG_noframes:
-		return tree_in_head_start(tree);
+		return tree_head_start(tree);
 	default:
 		return false;
 	}
@@ -921,8 +781,7 @@ static bool after_frameset_start(struct tree_builder *tree)
 {
 	if (tree->token.tag == TAG_html)
 		return tree_in_body_start(tree);
-	return tree->token.tag == TAG_noframes ? tree_in_head_start(tree)
-					       : false;
+	return tree->token.tag == TAG_noframes ? tree_head_start(tree) : false;
 }
 
 static bool after_frameset_end(struct tree_builder *tree)
@@ -953,7 +812,7 @@ static const struct {
 			      before_html_other, before_html_other},
 	[MODE_BEFORE_HEAD] = {before_head_start, before_head_other,
 			      before_head_other, before_head_other},
-	[MODE_IN_HEAD] = {tree_in_head_start, tree_in_head_end, leave_head,
+	[MODE_IN_HEAD] = {tree_head_start, tree_head_end, leave_head,
 			  leave_head},
 	[MODE_IN_HEAD_NOSCRIPT] = {in_head_noscript_start, in_head_noscript_end,
 				   leave_noscript, leave_noscript},

@@ -285,7 +285,7 @@ bool tree_adopt(struct tree_builder *tree, uint16_t subject);
  */
 typedef bool tree_rule(struct tree_builder *tree);
 
-tree_rule tree_in_head_start, tree_in_head_end;
+tree_rule tree_head_start, tree_head_end;
 tree_rule tree_in_body_start, tree_in_body_end, tree_in_body_text;
 tree_rule tree_in_table_start, tree_in_table_end, tree_in_table_text,
 	tree_in_table_blank;

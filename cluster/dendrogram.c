@@ -1,8 +1,6 @@
 #include "cluster/dendrogram.h"
 
 #include <assert.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 

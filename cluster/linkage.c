@@ -1,9 +1,6 @@
 #include "cluster/linkage.h"
 
 #include <assert.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/hash.h"

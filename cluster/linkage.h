@@ -23,7 +23,6 @@
 #ifndef CLUSTER_LINKAGE_H
 #define CLUSTER_LINKAGE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

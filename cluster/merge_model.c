@@ -1,12 +1,7 @@
 #include "cluster/merge_model.h"
 
-#include <assert.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/hash.h"
 #include "base/memory.h"

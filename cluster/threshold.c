@@ -10,7 +10,6 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "cluster/dendrogram.h"
 #include "cluster/merge_model.h"
 #include "cluster/quality.h"
 

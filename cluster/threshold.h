@@ -13,7 +13,6 @@
 #include "cluster/dendrogram.h"
 #include "cluster/signature.h"
 
-struct dendrogram;
 struct merge_pages;
 
 enum {

@@ -1,8 +1,6 @@
 #include "crawl/frontier.h"
 
 #include <assert.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +8,6 @@
 #include "base/memory.h"
 #include "crawl/schedule.h"
 #include "store/key.h"
-#include "store/rows.h"
 
 /*
  * Writes rows of the frontier together with the counters that depend on them.

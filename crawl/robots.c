@@ -1,15 +1,10 @@
 #include "crawl/robots.h"
 
 #include <assert.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/buffer.h"
-#include "base/limit.h"
 #include "base/utf8.h"
 #include "crawl/url/url.h"
 #include "crawl/url/url_pattern.h"

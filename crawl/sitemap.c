@@ -1,15 +1,12 @@
 #include "crawl/sitemap.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/buffer.h"
 #include "base/date.h"
 #include "base/decode.h"
 #include "base/hash.h"
-#include "base/limit.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "crawl/http_message.h"

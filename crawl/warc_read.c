@@ -6,7 +6,6 @@
 
 #include "base/date.h"
 #include "base/decode.h"
-#include "base/limit.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "crawl/http_message.h"

@@ -2,14 +2,11 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <uchardet/uchardet.h>
 
 #include "base/arena.h"
-#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "page/entity.h"

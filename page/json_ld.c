@@ -1,12 +1,9 @@
 #include "page/json_ld.h"
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "page/entity.h"

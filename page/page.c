@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "base/buffer.h"
 #include "base/hash.h"
 #include "base/limit.h"
 #include "base/memory.h"

@@ -1,6 +1,5 @@
 #include "page/robots_tag.h"
 
-#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 

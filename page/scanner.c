@@ -1,7 +1,6 @@
 #include "page/scanner.h"
 
 #include <assert.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/arena.h"

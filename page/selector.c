@@ -2,14 +2,11 @@
 
 #include <assert.h>
 #include <ctype.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/utf8.h"
-#include "page/page.h"
 #include "page/scanner.h"
 #include "page/tag.h"
 

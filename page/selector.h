@@ -26,7 +26,6 @@
 #include "page/page.h"
 
 struct arena;
-struct page;
 struct selector;
 
 enum {

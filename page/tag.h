@@ -5,7 +5,6 @@
 #ifndef PAGE_TAG_H
 #define PAGE_TAG_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buffer.h"

@@ -3,12 +3,10 @@
 #include <assert.h>
 #include <libxml/parser.h>
 #include <libxml/xmlmemory.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "page/charset.h"

@@ -6,8 +6,6 @@
 #ifndef PAGE_XML_H
 #define PAGE_XML_H
 
-#include <stdbool.h>
-
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/limit.h"

@@ -14,7 +14,6 @@
 #include "base/memory.h"
 #include "page/page.h"
 #include "page/scanner.h"
-#include "page/selector.h"
 
 enum { CSS_XPATH_MAX_ERROR = 256 };
 
@@ -805,43 +804,41 @@ enum {
 };
 
 /* Words that may precede "(": functions, node types, operators. */
-static const char *const callable[] = {
-	"last",
-	"position",
-	"count",
-	"id",
-	"local-name",
-	"namespace-uri",
-	"name",
-	"string",
-	"concat",
-	"starts-with",
-	"contains",
-	"substring-before",
-	"substring-after",
-	"substring",
-	"string-length",
-	"normalize-space",
-	"translate",
-	"boolean",
-	"not",
-	"true",
-	"false",
-	"lang",
-	"number",
-	"sum",
-	"floor",
-	"ceiling",
-	"round",
-	"comment",
-	"text",
-	"processing-instruction",
-	"node",
-	"and",
-	"or",
-	"mod",
-	"div",
-};
+static const char *const callable[] = {"last",
+				       "position",
+				       "count",
+				       "id",
+				       "local-name",
+				       "namespace-uri",
+				       "name",
+				       "string",
+				       "concat",
+				       "starts-with",
+				       "contains",
+				       "substring-before",
+				       "substring-after",
+				       "substring",
+				       "string-length",
+				       "normalize-space",
+				       "translate",
+				       "boolean",
+				       "not",
+				       "true",
+				       "false",
+				       "lang",
+				       "number",
+				       "sum",
+				       "floor",
+				       "ceiling",
+				       "round",
+				       "comment",
+				       "text",
+				       "processing-instruction",
+				       "node",
+				       "and",
+				       "or",
+				       "mod",
+				       "div"};
 
 static bool xpath_byte_is_name(char byte)
 {

@@ -1,7 +1,6 @@
 #include "template/bundle.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +14,7 @@
 #include "extract/core/extractor.h"
 #include "extract/extractors.h"
 #include "extract/methods/ridge.h"
-#include "page/page.h"
 #include "store/key.h"
-#include "template/container.h"
-#include "template/extraction.h"
 #include "template/version_json.h"
 
 static bool bundle_clusters_reject(char *reason, const char *why)

@@ -8,7 +8,6 @@
 #define TEMPLATE_CHANGE_DETECTOR_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "store/record.h"

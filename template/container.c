@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <endian.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,6 @@
 #include "base/compress.h"
 #include "base/decode.h"
 #include "base/hash.h"
-#include "base/limit.h"
 #include "base/memory.h"
 
 enum { MORE = 0x80, LOW = 0x7f, SHIFT = 7, MAX_SHIFT = 63 };

@@ -16,9 +16,7 @@
 #include "extract/render/render.h"
 #include "extract/render/table.h"
 #include "extract/text/fragment.h"
-#include "page/page.h"
 #include "template/request.h"
-#include "template/result.h"
 
 enum {
 	REACH_FACTOR = 2,

@@ -18,7 +18,6 @@
 #include "template/result.h"
 
 struct arena;
-struct page;
 struct site_query;
 struct site_query_result;
 struct site_source;

@@ -1,7 +1,6 @@
 #include "template/page_tree.h"
 
 #include <assert.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,6 @@
 #include "extract/text/fragment.h"
 #include "extract/text/word.h"
 #include "page/page.h"
-#include "template/version.h"
 
 enum { MAX_LABEL_BYTES = LIMIT(4096, 256) };
 

@@ -9,7 +9,6 @@
 #define TEMPLATE_PAGE_TREE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buffer.h"

@@ -2,15 +2,12 @@
 
 #include <assert.h>
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/buffer.h"
 #include "base/hash.h"
 #include "page/page.h"
-#include "page/selector.h"
 
 enum {
 	MAX_TOKEN = 128,

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "extract/extractors.h"
 #include "page/selector.h"
-#include "template/result.h"
 
 static const struct {
 	const char *word;

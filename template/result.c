@@ -2,16 +2,12 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/arena.h"
 #include "base/utf8.h"
-#include "crawl/url/url.h"
-#include "extract/core/extractor.h"
-#include "extract/render/render.h"
 #include "extract/text/fragment.h"
 #include "extract/text/word.h"
 #include "template/version_json.h"

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <locale.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

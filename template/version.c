@@ -7,7 +7,6 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/utf8.h"
-#include "cluster/signature.h"
 #include "extract/text/fragment.h"
 #include "page/page.h"
 #include "template/page_tree.h"

@@ -7,7 +7,6 @@
 #define TEMPLATE_VERSION_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buffer.h"

@@ -1,7 +1,6 @@
 #include "template/version_json.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,16 +2,13 @@
 
 #include <arpa/inet.h>
 #include <idn2.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "crawl/url/url.h"
 
 /*
  * Hosts that are addresses, in all spellings that resolvers accept, normalised

@@ -1,12 +1,9 @@
 #include "crawl/url/url.h"
 
 #include <assert.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/error.h"
 #include "base/utf8.h"
 #include "crawl/url/host.h"
 
@@ -340,8 +337,6 @@ void percent_normalize(struct slice text, const char *special,
 }
 
 /* Splits a link, as written in a page, into its parts. */
-
-struct url;
 
 struct url_reference {
 	bool is_relative; /* without an authority */

@@ -1,7 +1,6 @@
 #include "crawl/url/url_pattern.h"
 
 #include <assert.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -9,7 +8,6 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/utf8.h"
-#include "crawl/url/url.h"
 #include "page/robots_tag.h"
 
 /*

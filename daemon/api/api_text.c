@@ -988,7 +988,8 @@ enum fetch_stage call_fetch(struct call *call,
 		return begin_fetch(call, question, standing);
 	if (standing->error != ERR_NONE)
 		return FETCH_FAILED;
-	if (standing->state == PAGE_UNKNOWN && standing->site_pending == 0)
+	if (standing->state == PAGE_UNKNOWN && standing->site_pending == 0 &&
+	    !standing->is_awaited)
 		return FETCH_GONE;
 	return is_late ? FETCH_LATE : FETCH_AWAITED;
 }

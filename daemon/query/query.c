@@ -185,6 +185,18 @@ static void tell_visit(const struct frontier_row *row,
 	standing->http_status = row->http_status;
 }
 
+/* Return whether the URL is due or leased. */
+static bool is_awaited_url(struct txn *txn, const struct url *url)
+{
+	struct site_row site;
+	struct frontier_row row;
+
+	return site_get(txn, slice_of(url->host), &site) &&
+	       frontier_row_get(txn, site.id, page_key_of(slice_of(url->text)),
+				&row) &&
+	       (row.state == FRONTIER_PENDING || row.state == FRONTIER_LEASED);
+}
+
 enum error query_page_status(struct store *store, const struct url *url,
 			     struct page_status *standing_out)
 {
@@ -209,6 +221,7 @@ enum error query_page_status(struct store *store, const struct url *url,
 	if (stored.site.id != 0 &&
 	    frontier_row_get(&txn, stored.site.id, stored.key, &row))
 		tell_visit(&row, standing);
+	standing->is_awaited = is_awaited_url(&txn, url);
 	standing->site_pending = stored.site.pending_count;
 	standing->is_sample = (stored.site.options.flags & SITE_IS_SAMPLE) != 0;
 	return txn_end(&txn);

@@ -275,12 +275,13 @@ class Guard(harness.Case):
             lambda: {s["host"] for s in self.daemon_.json("/v1/sites")["sites"]}
             == expected and self.daemon_.messages().count("robots.txt: ") >= 3,
             "the sites to be judged")
+        self.daemon_.wait_for_calm()
         visits = self.world.requests.count(("literal.test", "/"))
-        for _ in range(3):
+        for i in range(3):
             self.daemon_.get("/v1/text", url="http://literal.test/",
                              fetch="always")
-        self.assertGreater(self.world.requests.count(("literal.test", "/")),
-                           visits)
+            self.assertEqual(self.world.requests.count(("literal.test", "/")),
+                             visits + i + 1)
         self.daemon_.wait_for_calm()
         self.assertEqual({s["host"] for s in
                           self.daemon_.json("/v1/sites")["sites"]}, expected)

@@ -18,7 +18,8 @@ class Sums(unittest.TestCase):
     def setUp(self):
         servers = broker.Broker(count=1)
         self.addCleanup(servers.remove)
-        self.cluster = broker.Cluster(servers, count=2, log_replicas=1)
+        self.cluster = broker.Cluster(servers, count=2, log_replicas=1,
+                                      lease_duration="4 s")
         self.addCleanup(self.cluster.remove)
         self.cluster.start().settle()
 

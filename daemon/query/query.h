@@ -83,8 +83,8 @@ struct page_status {
 	uint32_t site_pending;  /* number of pending URLs of its site */
 	bool is_awaited; /* the URL itself, not the page to which it redirects,
 			    is due or leased */
-	bool is_sample; /* the site is only crawled for requested pages and
-			   their neighbours */
+	bool is_sample;  /* the site is only crawled for requested pages and
+			    their neighbours */
 };
 
 enum error query_page_status(struct store *store, const struct url *url,

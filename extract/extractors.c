@@ -74,21 +74,10 @@ static bool is_blocked_status(unsigned http_status)
 	}
 }
 
-/* Return true if frameworks render into elements with this id. */
-static bool is_mount_name(struct slice id)
-{
-	static const char *const names[] = {
-		"root",    "app",         "main",      "__next",
-		"__nuxt",  "__layout",    "___gatsby", "react-root",
-		"mount",   "app-root",    "app-mount", "main-outlet",
-		"content", "application", "root-app",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (slice_equal(id, slice_of(names[i])))
-			return true;
-	return false;
-}
+/* The ids of elements into which frameworks render. */
+static const char mount_names[] =
+	"root|app|main|__next|__nuxt|__layout|___gatsby|react-root|mount|"
+	"app-root|app-mount|main-outlet|content|application|root-app";
 
 /*
  * Return true if the element is empty and its id or its tag (a custom element)
@@ -100,7 +89,7 @@ static bool is_mount(const struct page *page, uint32_t node)
 
 	return element->first_text == element->end_text &&
 	       (page_is_custom_element(page, node) ||
-		is_mount_name(page_attribute(page, node, "id")));
+		list_has(mount_names, page_attribute(page, node, "id")));
 }
 
 static bool is_script(const struct page *page, uint32_t node)

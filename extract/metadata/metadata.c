@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "extract/metadata/metadata_author.h"
 #include "extract/metadata/metadata_date.h"
+#include "extract/text/word.h"
 #include "page/json_ld.h"
 #include "page/scanner.h"
 #include "page/tag.h"
@@ -68,18 +69,21 @@ bool value_has_word(struct slice text, const char *word)
 	return false;
 }
 
-bool value_holds(struct slice text, const char *word)
+static bool value_holds_part(struct slice text, struct slice part)
 {
-	size_t size = strlen(word);
 	const char *bytes = text.data;
+	const char first = *(const char *)part.data;
 
-	if (text.size == 0)
-		return false;
-	for (size_t i = 0; i + size <= text.size; i++)
-		if ((bytes[i] | 0x20) == (word[0] | 0x20) &&
-		    strncasecmp(bytes + i, word, size) == 0)
+	for (size_t i = 0; i + part.size <= text.size; i++)
+		if ((bytes[i] | 0x20) == (first | 0x20) &&
+		    strncasecmp(bytes + i, part.data, part.size) == 0)
 			return true;
 	return false;
+}
+
+bool value_holds(struct slice text, const char *word)
+{
+	return value_holds_part(text, slice_of(word));
 }
 
 /*
@@ -87,16 +91,12 @@ bool value_holds(struct slice text, const char *word)
  */
 
 /* Fields whose objects are never the main entity: parts, or related things. */
-static const char *const aside[] = {
-	"itemListElement", "comment",        "review",
-	"reviews",         "isPartOf",       "hasPart",
-	"suggestedAnswer", "acceptedAnswer", "mentions",
-	"about",           "relatedLink",    "isRelatedTo",
-	"isSimilarTo",     "hasVariant",     "citation",
-	"breadcrumb",      "publisher",      "author",
-	"potentialAction", "blogPost",       "itemReviewed",
-	"associatedMedia", "video",          "item",
-};
+static const char aside[] =
+	"itemListElement|comment|review|reviews|isPartOf|hasPart|"
+	"suggestedAnswer|acceptedAnswer|mentions|about|relatedLink|"
+	"isRelatedTo|isSimilarTo|hasVariant|citation|breadcrumb|publisher|"
+	"author|potentialAction|blogPost|itemReviewed|associatedMedia|video|"
+	"item";
 
 /*
  * The weight of an entity by its type: the page itself, a work such as an
@@ -104,78 +104,51 @@ static const char *const aside[] = {
  */
 enum weight { WEIGHT_NONE, WEIGHT_PAGE, WEIGHT_THING, WEIGHT_WORK };
 
+/* The ends of the names of types, by falling weight. */
 static const struct {
-	const char *ending; /* the end of the type's name */
 	enum weight weight;
+	const char *endings;
 } weights[] = {
-	{"Article", WEIGHT_WORK},
-	{"Posting", WEIGHT_WORK},
-	{"BlogPost", WEIGHT_WORK},
-	{"Report", WEIGHT_WORK},
-	{"Recipe", WEIGHT_WORK},
-	{"HowTo", WEIGHT_WORK},
-	{"Question", WEIGHT_WORK},
-	{"Review", WEIGHT_WORK},
-	{"Guide", WEIGHT_WORK},
-	{"Thesis", WEIGHT_WORK},
-	{"Book", WEIGHT_THING},
-	{"Movie", WEIGHT_THING},
-	{"Event", WEIGHT_THING},
-	{"Course", WEIGHT_THING},
-	{"Product", WEIGHT_THING},
-	{"ProductGroup", WEIGHT_THING},
-	{"VideoObject", WEIGHT_THING},
-	{"SoftwareApplication", WEIGHT_THING},
-	{"MobileApplication", WEIGHT_THING},
-	{"WebApplication", WEIGHT_THING},
-	{"Dataset", WEIGHT_THING},
-	{"JobPosting", WEIGHT_WORK},
-	{"CreativeWork", WEIGHT_THING},
-	{"Page", WEIGHT_PAGE},
+	{WEIGHT_WORK, "Article|Posting|BlogPost|Report|Recipe|HowTo|Question|"
+		      "Review|Guide|Thesis"},
+	{WEIGHT_THING, "Book|Movie|Event|Course|Product|ProductGroup|"
+		       "VideoObject|SoftwareApplication|MobileApplication|"
+		       "WebApplication|Dataset|CreativeWork"},
+	{WEIGHT_PAGE, "Page"},
 };
 
-static bool type_ends_with(struct slice text, const char *ending)
+static enum weight weight_of_type(struct slice type)
 {
-	size_t size = strlen(ending);
+	for (size_t i = 0; i < sizeof(weights) / sizeof(weights[0]); i++) {
+		const char *endings = weights[i].endings;
+		struct slice ending;
 
-	return text.size >= size &&
-	       memcmp((const char *)text.data + text.size - size, ending,
-		      size) == 0;
+		while (list_next(&endings, &ending))
+			if (type.size >= ending.size &&
+			    memcmp((const char *)type.data + type.size -
+					   ending.size,
+				   ending.data, ending.size) == 0)
+				return weights[i].weight;
+	}
+	return WEIGHT_NONE;
 }
 
-/*
- * Return true for a question of a reader, not for an entry of a list (FAQPage).
- */
-static bool is_asked(const struct json_ld *ld, uint32_t object)
-{
-	uint32_t parent = ld->objects[object].parent;
-
-	return parent == NO_OBJECT || !json_ld_is(ld, parent, "FAQPage");
-}
-
+/* A question is a work if a reader asks it, not as an entry of a FAQPage. */
 static enum weight json_ld_weight(const struct json_ld *ld, uint32_t object)
 {
 	const struct json_ld_field *type = json_ld_find(ld, object, "@type");
+	const uint32_t parent = ld->objects[object].parent;
 	enum weight best = WEIGHT_NONE;
 
-	for (; type != NULL; type = json_ld_next(ld, type))
-		for (size_t i = 0; i < sizeof(weights) / sizeof(weights[0]);
-		     i++)
-			if (weights[i].weight > best &&
-			    type_ends_with(type->text, weights[i].ending))
-				best = weights[i].weight;
+	for (; type != NULL; type = json_ld_next(ld, type)) {
+		enum weight weight = weight_of_type(type->text);
+
+		best = weight > best ? weight : best;
+	}
 	if (best == WEIGHT_WORK && json_ld_is(ld, object, "Question") &&
-	    !is_asked(ld, object))
+	    parent != NO_OBJECT && json_ld_is(ld, parent, "FAQPage"))
 		return WEIGHT_NONE;
 	return best;
-}
-
-static bool is_aside(struct slice key)
-{
-	for (size_t i = 0; i < sizeof(aside) / sizeof(aside[0]); i++)
-		if (slice_equal(key, slice_of(aside[i])))
-			return true;
-	return false;
 }
 
 /*
@@ -189,7 +162,7 @@ static const bool *mark_aside(struct arena *arena, const struct json_ld *ld)
 	for (uint32_t i = 0; i < ld->object_count; i++) {
 		uint32_t parent = ld->objects[i].parent;
 
-		marks[i] = is_aside(ld->objects[i].key) ||
+		marks[i] = list_has(aside, ld->objects[i].key) ||
 			   (parent != NO_OBJECT && marks[parent]);
 	}
 	return marks;
@@ -244,11 +217,6 @@ static uint32_t json_ld_resolve(struct metadata_candidates *findings,
 	return object;
 }
 
-static bool subject_is_date(enum subject subject)
-{
-	return subject == SUBJECT_PUBLISHED || subject == SUBJECT_MODIFIED;
-}
-
 /*
  * Add the values of a field: texts unchanged, and of objects their `name` or
  * their `url`.
@@ -263,7 +231,8 @@ static void add_values(struct metadata_candidates *findings,
 	for (uint32_t i = 0; field != NULL && i < MAX_FINDINGS; i++) {
 		struct slice text = field->text;
 
-		if (field->kind == JSON_LD_WORD && !subject_is_date(subject))
+		if (field->kind == JSON_LD_WORD &&
+		    subject != SUBJECT_PUBLISHED && subject != SUBJECT_MODIFIED)
 			text.size = 0; /* null, false */
 		else if (field->kind == JSON_LD_OBJECT)
 			text = json_ld_text(
@@ -353,110 +322,68 @@ static void findings_json_ld(struct metadata_candidates *findings,
 	}
 }
 
+/* A kind of pages, and parts of the text that shows it. */
 struct page_type_rule {
-	const char *part; /* part of the searched text */
 	const char *kind;
+	const char *parts;
 };
 
 /* Parts of schema.org types; the first match wins. */
 static const struct page_type_rule types[] = {
-	{"DiscussionForumPosting", "forum"},
-	{"Question", "forum"},
-	{"QAPage", "forum"},
-	{"TechArticle", "documentation"},
-	{"APIReference", "documentation"},
-	{"Article", "article"},
-	{"BlogPosting", "article"},
-	{"Recipe", "article"},
-	{"HowTo", "article"},
-	{"Report", "article"},
-	{"Product", "product"},
-	{"CollectionPage", "collection"},
-	{"ItemList", "collection"},
-	{"SearchResultsPage", "collection"},
-	{"VideoObject", "video"},
-	{"ProfilePage", "profile"},
+	{"forum", "DiscussionForumPosting|Question|QAPage"},
+	{"documentation", "TechArticle|APIReference"},
+	{"article", "Article|BlogPosting|Recipe|HowTo|Report"},
+	{"product", "Product"},
+	{"collection", "CollectionPage|ItemList|SearchResultsPage"},
+	{"video", "VideoObject"},
+	{"profile", "ProfilePage"},
+	{NULL, NULL},
 };
 
 /* Parts of the content of meta generator. */
 static const struct page_type_rule generators[] = {
-	{"discourse", "forum"},
-	{"xenforo", "forum"},
-	{"phpbb", "forum"},
-	{"vbulletin", "forum"},
-	{"flarum", "forum"},
-	{"mybb", "forum"},
-	{"invision", "forum"},
-	{"vanilla", "forum"},
-	{"docusaurus", "documentation"},
-	{"mkdocs", "documentation"},
-	{"sphinx", "documentation"},
-	{"gitbook", "documentation"},
-	{"javadoc", "documentation"},
-	{"doxygen", "documentation"},
-	{"vuepress", "documentation"},
-	{"vitepress", "documentation"},
-	{"mdbook", "documentation"},
-	{"starlight", "documentation"},
+	{"forum", "discourse|xenforo|phpbb|vbulletin|flarum|mybb|invision|"
+		  "vanilla"},
+	{"documentation", "docusaurus|mkdocs|sphinx|gitbook|javadoc|doxygen|"
+			  "vuepress|vitepress|mdbook|starlight"},
+	{NULL, NULL},
 };
 
 /* Parts of addresses: hosts with a dot, paths with slashes. */
 static const struct page_type_rule addresses[] = {
-	{"://docs.", "documentation"},
-	{"://doc.", "documentation"},
-	{"://developer.", "documentation"},
-	{"/docs/", "documentation"},
-	{"/doc/", "documentation"},
-	{"/documentation/", "documentation"},
-	{"/reference/", "documentation"},
-	{"/manual/", "documentation"},
-	{"://forum.", "forum"},
-	{"://forums.", "forum"},
-	{"://discuss.", "forum"},
-	{"://community.", "forum"},
-	{"/forum/", "forum"},
-	{"/forums/", "forum"},
-	{"/threads/", "forum"},
-	{"/questions/", "forum"},
-	{"viewtopic", "forum"},
-	{"showthread", "forum"},
-	{"/topic/", "forum"},
-	{"/comments/", "forum"},
-	{"/collections/", "collection"},
-	{"/category/", "collection"},
-	{"/categories/", "collection"},
-	{"/tag/", "collection"},
-	{"/product/", "product"},
-	{"/products/", "product"},
-	{"/dp/", "product"},
-	{"/services/", "service"},
-	{"/service/", "service"},
-	{"/solutions/", "service"},
-	{"/blog/", "article"},
-	{"/news/", "article"},
-	{"/article/", "article"},
-	{"/articles/", "article"},
+	{"documentation", "://docs.|://doc.|://developer.|/docs/|/doc/|"
+			  "/documentation/|/reference/|/manual/"},
+	{"forum", "://forum.|://forums.|://discuss.|://community.|/forum/|"
+		  "/forums/|/threads/|/questions/|viewtopic|showthread|"
+		  "/topic/|/comments/"},
+	{"collection", "/collections/|/category/|/categories/|/tag/"},
+	{"product", "/product/|/products/|/dp/"},
+	{"service", "/services/|/service/|/solutions/"},
+	{"article", "/blog/|/news/|/article/|/articles/"},
+	{NULL, NULL},
 };
 
 static const struct page_type_rule graph_types[] = {
 	{"product", "product"},
 	{"profile", "profile"},
 	{"video", "video"},
+	{NULL, NULL},
 };
 
-/* Return the kind of the first rule whose part occurs in the text, or NULL. */
+/* Return the kind of the first rule with a part in the text, or NULL. */
 static const char *find_page_type(struct slice text,
-				  const struct page_type_rule *rules,
-				  size_t count)
+				  const struct page_type_rule *rules)
 {
-	for (size_t i = 0; i < count; i++)
-		if (value_holds(text, rules[i].part))
-			return rules[i].kind;
+	for (; rules->kind != NULL; rules++) {
+		const char *parts = rules->parts;
+		struct slice part;
+
+		while (list_next(&parts, &part))
+			if (value_holds_part(text, part))
+				return rules->kind;
+	}
 	return NULL;
 }
-
-#define KIND_OF(text, rules) \
-	find_page_type((text), (rules), sizeof(rules) / sizeof((rules)[0]))
 
 static struct slice generator_of(const struct page *page)
 {
@@ -488,12 +415,6 @@ json_ld_type_of(const struct metadata_candidates *findings, const char *source)
 	return NULL;
 }
 
-static struct metadatum page_type_metadatum(const char *value,
-					    const char *source)
-{
-	return (struct metadatum){slice_of(value), source};
-}
-
 /*
  * Return the kind by the JSON-LD, the generator, the address, or og:type, in
  * this order. og:type=article, which content management systems write for any
@@ -507,31 +428,30 @@ static struct metadatum kind_choose(const struct metadata_candidates *findings,
 		json_ld_type_of(findings, "json-ld");
 	const struct metadata_candidate *graph =
 		json_ld_type_of(findings, "og");
+	const char *source = "json-ld";
 	const char *found = NULL;
 
 	if (entity != NULL)
-		found = KIND_OF(entity->value, types);
-	if (found != NULL)
-		return page_type_metadatum(found, "json-ld");
-	found = KIND_OF(generator_of(findings->page), generators);
-	if (found != NULL)
-		return page_type_metadatum(found, "meta");
-	found = is_root(url) ? "home" : KIND_OF(url, addresses);
-	if (found != NULL)
-		return page_type_metadatum(found, "url");
-	if (graph == NULL)
-		return page_type_metadatum(NULL, NULL);
-	found = KIND_OF(graph->value, graph_types);
-	if (found == NULL && is_dated && value_is(graph->value, "article"))
-		found = "article";
-	return page_type_metadatum(found, found == NULL ? NULL : "og");
+		found = find_page_type(entity->value, types);
+	if (found == NULL) {
+		source = "meta";
+		found = find_page_type(generator_of(findings->page),
+				       generators);
+	}
+	if (found == NULL) {
+		source = "url";
+		found = is_root(url) ? "home" : find_page_type(url, addresses);
+	}
+	if (found == NULL && graph != NULL) {
+		source = "og";
+		found = find_page_type(graph->value, graph_types);
+		if (found == NULL && is_dated &&
+		    value_is(graph->value, "article"))
+			found = "article";
+	}
+	return (struct metadatum){slice_of(found),
+				  found == NULL ? NULL : source};
 }
-
-/*
- * Return the order of numbers in dates of that language: the month comes first
- * in English, except in countries that are known to put the day first.
- */
-enum date_order date_order_of(struct slice language);
 
 enum {
 	MAX_READ = LIMIT(1 << 16, 512)
@@ -618,13 +538,6 @@ static struct slice tag_of(struct arena *arena, struct slice text)
 	return (struct slice){copy, text.size};
 }
 
-static bool is_of_html(const struct page *page)
-{
-	return page->node_count > 0 &&
-	       (page_attribute(page, 0, "lang").size > 0 ||
-		page_attribute(page, 0, "xml:lang").size > 0);
-}
-
 /*
  * Return the language from html[lang], meta and Open Graph, or JSON-LD; without
  * these, from the script of most letters in the page's text, if only one
@@ -636,12 +549,15 @@ language_choose(const struct metadata_candidates *findings)
 	const struct page *page = findings->page;
 	const struct metadata_candidate *best =
 		findings_best(findings, SUBJECT_LANGUAGE);
+	const bool is_of_html = page->node_count > 0 &&
+				(page_attribute(page, 0, "lang").size > 0 ||
+				 page_attribute(page, 0, "xml:lang").size > 0);
 	const char *script;
 
 	if (is_bcp47_tag(page->language))
 		return (struct metadatum){
 			tag_of(findings->arena, page->language),
-			is_of_html(page) ? "html-lang" : "meta"};
+			is_of_html ? "html-lang" : "meta"};
 	if (best != NULL && is_bcp47_tag(best->value))
 		return (struct metadatum){tag_of(findings->arena, best->value),
 					  best->source};
@@ -650,14 +566,16 @@ language_choose(const struct metadata_candidates *findings)
 				  script == NULL ? NULL : "text"};
 }
 
-enum date_order date_order_of(struct slice language)
+/*
+ * Return the order of numbers in dates of that language: the month comes first
+ * in English, except in countries that are known to put the day first.
+ */
+static enum date_order date_order_of(struct slice language)
 {
-	static const char *const day_first[] = {"en-gb", "en-au", "en-nz",
-						"en-ie", "en-in", "en-za"};
+	static const char day_first[] = "en-gb|en-au|en-nz|en-ie|en-in|en-za";
 
-	for (size_t i = 0; i < sizeof(day_first) / sizeof(day_first[0]); i++)
-		if (value_is(language, day_first[i]))
-			return DAY_FIRST;
+	if (list_has_in_any_case(day_first, language))
+		return DAY_FIRST;
 	if (language.size == 0 || strncasecmp(language.data, "en", 2) == 0)
 		return MONTH_FIRST;
 	return DAY_FIRST;
@@ -874,11 +792,13 @@ enum {
 };
 
 static struct metadatum
-candidate_metadatum(const struct metadata_candidate *candidate)
+best_metadatum(const struct metadata_candidates *findings, enum subject subject)
 {
-	if (candidate == NULL)
-		return (struct metadatum){{NULL, 0}, NULL};
-	return (struct metadatum){candidate->value, candidate->source};
+	const struct metadata_candidate *best =
+		findings_best(findings, subject);
+
+	return best == NULL ? (struct metadatum){{NULL, 0}, NULL}
+			    : (struct metadatum){best->value, best->source};
 }
 
 /*
@@ -911,23 +831,21 @@ struct author_names {
 	const char *source;
 };
 
-static bool has_author(const struct author_names *names, struct slice name)
-{
-	for (size_t i = 0; i < names->count; i++)
-		if (slice_equal(names->items[i], name))
-			return true;
-	return false;
-}
-
 static void add_names(struct author_names *names, struct slice text,
 		      bool is_prose)
 {
 	struct slice found[MAX_AUTHORS];
 	size_t count = byline_names(text, is_prose, found, MAX_AUTHORS);
 
-	for (size_t i = 0; i < count && names->count < MAX_AUTHORS; i++)
-		if (!has_author(names, found[i]))
+	for (size_t i = 0; i < count && names->count < MAX_AUTHORS; i++) {
+		size_t at = 0;
+
+		while (at < names->count &&
+		       !slice_equal(names->items[at], found[i]))
+			at++;
+		if (at == names->count)
 			names->items[names->count++] = found[i];
+	}
 }
 
 /*
@@ -960,57 +878,43 @@ candidate_names(const struct metadata_candidates *findings,
 	return names;
 }
 
-/* Return true if this is probably a person's name: it has two words or more. */
-static bool is_person(const struct site_names *site, struct arena *arena,
-		      struct slice name)
-{
-	return byline_is_person(name) &&
-	       memchr(name.data, ' ', name.size) != NULL &&
-	       !slice_equal(name_fold(arena, name), site->name);
-}
-
-static void set_authors(const struct author_names *names,
-			struct metadata *metadata)
-{
-	for (size_t i = 0; i < names->count; i++)
-		metadata->authors[i] =
-			(struct metadatum){names->items[i], names->source};
-	metadata->author_count = names->count;
-}
-
-/* Return true if names in the body belong to reviewers and customers. */
-static bool is_of_thing(struct slice kind)
-{
-	return value_is(kind, "product") || value_is(kind, "collection") ||
-	       value_is(kind, "service") || value_is(kind, "home");
-}
-
 /*
  * Choose the best names. Content management systems often write a login
- * ("ann.smith2") or the site as the author; then prefer persons' names from
- * other sources. In a forum logins are the authors' names.
+ * ("ann.smith2") or the site as the author; then prefer persons' names, of two
+ * words or more, from other sources. In a forum logins are the authors' names.
+ * In the body of a page about a thing, names belong to reviewers and customers.
  */
 static void choose_authors(const struct metadata_candidates *findings,
 			   const struct site_names *site,
 			   struct metadata *metadata)
 {
-	bool is_forum = value_is(metadata->page_type.value, "forum");
-	uint32_t end =
-		is_of_thing(metadata->page_type.value) ? BODY_RANK : UINT32_MAX;
+	const struct slice kind = metadata->page_type.value;
+	const bool is_forum = value_is(kind, "forum");
+	const bool is_thing =
+		list_has_in_any_case("product|collection|service|home", kind);
+	const uint32_t end = is_thing ? BODY_RANK : UINT32_MAX;
 	const struct metadata_candidate *at = NULL;
 
 	while ((at = next_best(findings, SUBJECT_AUTHOR, at)) != NULL &&
 	       at->rank < end) {
-		struct author_names names =
+		const struct author_names names =
 			candidate_names(findings, at, is_forum);
+		const struct slice first = names.items[0];
 		bool is_solid;
 
 		if (names.count == 0)
 			continue;
-		is_solid = is_person(site, findings->arena, names.items[0]);
+		is_solid = byline_is_person(first) &&
+			   memchr(first.data, ' ', first.size) != NULL &&
+			   !slice_equal(name_fold(findings->arena, first),
+					site->name);
 		if (metadata->author_count == 0 ||
-		    (is_solid && at->rank < LAST_SOLID))
-			set_authors(&names, metadata);
+		    (is_solid && at->rank < LAST_SOLID)) {
+			for (size_t i = 0; i < names.count; i++)
+				metadata->authors[i] = (struct metadatum){
+					names.items[i], names.source};
+			metadata->author_count = names.count;
+		}
 		if (is_solid || is_forum)
 			return;
 	}
@@ -1157,17 +1061,12 @@ struct metadata metadata_read(struct arena *arena, const struct page *page,
 {
 	struct metadata_candidates *findings = collect_head(arena, page, url);
 	struct metadata metadata = {
-		.site_name = candidate_metadatum(
-			findings_best(findings, SUBJECT_SITE_NAME)),
-		.description = candidate_metadatum(
-			findings_best(findings, SUBJECT_DESCRIPTION)),
-		.image = candidate_metadatum(
-			findings_best(findings, SUBJECT_IMAGE)),
-		.canonical = candidate_metadatum(
-			findings_best(findings, SUBJECT_CANONICAL)),
+		.site_name = best_metadatum(findings, SUBJECT_SITE_NAME),
+		.description = best_metadatum(findings, SUBJECT_DESCRIPTION),
+		.image = best_metadatum(findings, SUBJECT_IMAGE),
+		.canonical = best_metadatum(findings, SUBJECT_CANONICAL),
 		.language = language_choose(findings),
-		.favicon = candidate_metadatum(
-			findings_best(findings, SUBJECT_FAVICON)),
+		.favicon = best_metadatum(findings, SUBJECT_FAVICON),
 	};
 	struct site_names site =
 		site_names_of(arena, metadata.site_name.value, url);
@@ -1181,8 +1080,7 @@ struct metadata metadata_read(struct arena *arena, const struct page *page,
 	metadata.modified = choose_date(findings, SUBJECT_MODIFIED, order);
 	metadata.page_type =
 		kind_choose(findings, url, metadata.published.source != NULL);
-	metadata.licence =
-		candidate_metadatum(findings_best(findings, SUBJECT_LICENCE));
+	metadata.licence = best_metadatum(findings, SUBJECT_LICENCE);
 	choose_authors(findings, &site, &metadata);
 	choose_tags(
 		findings, SUBJECT_TAG,

@@ -1,7 +1,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/arena.h"
 #include "base/buffer.h"
@@ -20,30 +19,9 @@
  * A host with one of these labels serves advertisements. These few labels
  * replace the long lists of the source, which are out of date in a year.
  */
-static const char *const ad_labels[] = {
-	"ad",
-	"ads",
-	"adclick",
-	"adserver",
-	"adserv",
-	"adnxs",
-	"atdmt",
-	"criteo",
-	"doubleclick",
-	"outbrain",
-	"taboola",
-	"googleadservices",
-	"googlesyndication",
-};
-
-static bool is_ad_label(const char *label, size_t length)
-{
-	for (size_t i = 0; i < sizeof(ad_labels) / sizeof(ad_labels[0]); i++)
-		if (strlen(ad_labels[i]) == length &&
-		    strncasecmp(ad_labels[i], label, length) == 0)
-			return true;
-	return false;
-}
+static const char ad_labels[] =
+	"ad|ads|adclick|adserver|adserv|adnxs|atdmt|criteo|doubleclick|"
+	"outbrain|taboola|googleadservices|googlesyndication";
 
 /* Return the host: the text between "//" and the path, or empty. */
 static struct slice host_of_link(struct slice href)
@@ -76,7 +54,8 @@ static bool ad_server_has(struct slice href)
 	for (size_t i = 0; i <= host.size; i++) {
 		if (i < host.size && text[i] != '.')
 			continue;
-		if (is_ad_label(text + begin, i - begin))
+		if (list_has_in_any_case(
+			    ad_labels, (struct slice){text + begin, i - begin}))
 			return true;
 		begin = i + 1;
 	}

@@ -11,6 +11,7 @@
 #include "extract/render/layout.h"
 #include "extract/render/render.h"
 #include "extract/text/characters.h"
+#include "extract/text/word.h"
 #include "page/markup.h"
 #include "page/page.h"
 
@@ -340,15 +341,8 @@ static bool read_shortcode(struct slice text, size_t at,
 /* Return true if the name cannot be ordinary text. */
 static bool is_own_name(struct slice name)
 {
-	static const char *const core[] = {"audio",   "caption",  "embed",
-					   "gallery", "playlist", "video"};
-
-	if (memchr(name.data, '_', name.size) != NULL)
-		return true;
-	for (size_t i = 0; i < sizeof(core) / sizeof(core[0]); i++)
-		if (slice_equal(name, slice_of(core[i])))
-			return true;
-	return false;
+	return memchr(name.data, '_', name.size) != NULL ||
+	       list_has("audio|caption|embed|gallery|playlist|video", name);
 }
 
 static bool has_closing(struct slice text, struct slice name)

@@ -7,51 +7,37 @@
 #include "base/utf8.h"
 #include "extract/render/layout.h"
 #include "extract/text/characters.h"
+#include "extract/text/word.h"
 #include "page/entity.h"
 #include "page/page.h"
 #include "page/scanner.h"
 #include "page/tag.h"
 
-/* Return true for a word such as "none", which is not a language. */
-static bool is_no_language(struct slice word)
-{
-	static const char *const names[] = {"none", "plaintext", "text",
-					    "nohighlight", "auto"};
-
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (slice_equal(word, slice_of(names[i])))
-			return true;
-	return false;
-}
-
-static bool is_part(char byte)
-{
-	return is_alphanumeric(byte) ||
-	       (byte != '\0' && strchr("+#._-", byte) != NULL);
-}
-
 static bool is_code_language(struct slice word)
 {
-	const char *bytes = word.data;
-
 	if (word.size == 0 || word.size > MAX_CODE_LANGUAGE)
 		return false;
-	for (size_t i = 0; i < word.size; i++)
-		if (!is_part(bytes[i]))
+	for (size_t i = 0; i < word.size; i++) {
+		char byte = slice_byte(word, i);
+
+		if (!is_alphanumeric(byte) &&
+		    (byte == '\0' || strchr("+#._-", byte) == NULL))
 			return false;
-	return !is_no_language(word);
+	}
+	return !list_has("none|plaintext|text|nohighlight|auto", word);
 }
 
-static struct slice language_of_word(const char *word, size_t size)
+static struct slice language_of_word(struct slice word)
 {
-	static const char *const prefixes[] = {"language-", "lang-",
-					       "highlight-source-", "brush:"};
+	const char *prefixes = "language-|lang-|highlight-source-|brush:";
+	struct slice prefix;
 
-	for (unsigned i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-		size_t length = strlen(prefixes[i]);
-		struct slice rest = {word + length, size - length};
+	while (list_next(&prefixes, &prefix)) {
+		struct slice rest = {(const char *)word.data + prefix.size,
+				     word.size - prefix.size};
 
-		if (size > length && memcmp(word, prefixes[i], length) == 0 &&
+		if (word.size > prefix.size &&
+		    memcmp(word.data, prefix.data, prefix.size) == 0 &&
 		    is_code_language(rest))
 			return rest;
 	}
@@ -70,7 +56,8 @@ static struct slice language_of_node(const struct page *page, uint32_t node)
 
 		while (at < classes.size && !is_space(bytes[at]))
 			at++;
-		language = language_of_word(bytes + begin, at - begin);
+		language = language_of_word(
+			(struct slice){bytes + begin, at - begin});
 		at++;
 	}
 	return language;
@@ -141,17 +128,10 @@ static size_t character_reference_size(struct slice text)
  */
 static bool is_usual(struct slice name)
 {
-	static const char *const names[] = {
-		"apos",   "ndash",  "mdash",  "lsquo",  "rsquo",
-		"sbquo",  "ldquo",  "rdquo",  "bdquo",  "bull",
-		"hellip", "lsaquo", "rsaquo", "euro",   "trade",
-		"oelig",  "OElig",  "scaron", "Scaron",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (slice_equal(name, slice_of(names[i])))
-			return true;
-	return false;
+	return list_has("apos|ndash|mdash|lsquo|rsquo|sbquo|ldquo|rdquo|bdquo|"
+			"bull|hellip|lsaquo|rsaquo|euro|trade|oelig|OElig|"
+			"scaron|Scaron",
+			name);
 }
 
 /*

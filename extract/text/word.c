@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/arena.h"
 #include "base/hash.h"
@@ -186,6 +187,36 @@ uint32_t word_count(struct slice text)
 			is_open = role == ROLE_LETTER;
 	}
 	return count;
+}
+
+bool list_next(const char **list, struct slice *word_out)
+{
+	const size_t size = strcspn(*list, "|");
+
+	*word_out = (struct slice){*list, size};
+	*list += size + ((*list)[size] == '|');
+	return size > 0;
+}
+
+bool list_has(const char *list, struct slice text)
+{
+	struct slice word;
+
+	while (list_next(&list, &word))
+		if (slice_equal(text, word))
+			return true;
+	return false;
+}
+
+bool list_has_in_any_case(const char *list, struct slice text)
+{
+	struct slice word;
+
+	while (list_next(&list, &word))
+		if (text.size == word.size &&
+		    strncasecmp(text.data, word.data, word.size) == 0)
+			return true;
+	return false;
 }
 
 static bool is_ascii(char byte)

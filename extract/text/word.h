@@ -40,6 +40,14 @@ uint32_t word_count(struct slice text);
 bool word_next(struct slice *text, struct slice *word_out);
 
 /*
+ * Cut the next word from a list such as "a|b"; return false at its end. The
+ * other functions return true if `text` is a word of the list.
+ */
+bool list_next(const char **list, struct slice *word_out);
+bool list_has(const char *list, struct slice text);
+bool list_has_in_any_case(const char *list, struct slice text);
+
+/*
  * Return true if the digits from `at` to before `end` are 1900..2099 (and no
  * letter follows), or the first digits of 12:30, 12/31, or 31.12. with its
  * final dot. Reads at most four bytes after the digits.

@@ -69,21 +69,20 @@ bool value_has_word(struct slice text, const char *word)
 	return false;
 }
 
-static bool value_holds_part(struct slice text, struct slice part)
+bool value_holds_any(struct slice text, const char *words)
 {
 	const char *bytes = text.data;
-	const char first = *(const char *)part.data;
+	struct slice word;
 
-	for (size_t i = 0; i + part.size <= text.size; i++)
-		if ((bytes[i] | 0x20) == (first | 0x20) &&
-		    strncasecmp(bytes + i, part.data, part.size) == 0)
-			return true;
+	while (list_next(&words, &word)) {
+		const char first = slice_byte(word, 0);
+
+		for (size_t i = 0; i + word.size <= text.size; i++)
+			if ((bytes[i] | 0x20) == (first | 0x20) &&
+			    strncasecmp(bytes + i, word.data, word.size) == 0)
+				return true;
+	}
 	return false;
-}
-
-bool value_holds(struct slice text, const char *word)
-{
-	return value_holds_part(text, slice_of(word));
 }
 
 /*
@@ -374,15 +373,9 @@ static const struct page_type_rule graph_types[] = {
 static const char *find_page_type(struct slice text,
 				  const struct page_type_rule *rules)
 {
-	for (; rules->kind != NULL; rules++) {
-		const char *parts = rules->parts;
-		struct slice part;
-
-		while (list_next(&parts, &part))
-			if (value_holds_part(text, part))
-				return rules->kind;
-	}
-	return NULL;
+	while (rules->kind != NULL && !value_holds_any(text, rules->parts))
+		rules++;
+	return rules->kind;
 }
 
 static struct slice generator_of(const struct page *page)
@@ -923,9 +916,7 @@ static void choose_authors(const struct metadata_candidates *findings,
 static bool is_update(const struct metadata_candidate *candidate)
 {
 	return candidate->rank >= VISIBLE_RANK &&
-	       (value_holds(candidate->value, "updat") ||
-		value_holds(candidate->value, "modifi") ||
-		value_holds(candidate->value, "revised"));
+	       value_holds_any(candidate->value, "updat|modifi|revised");
 }
 
 static struct metadatum choose_date(const struct metadata_candidates *findings,
@@ -987,16 +978,17 @@ struct tag_list {
 	bool is_whole; /* a comma is part of a value: "Arts, Music" */
 };
 
-static bool has_category_tag(const struct tag_list *tags, struct slice tag)
+/* Add a tag that is not in the list in any case. */
+static void add_tag(const struct tag_list *tags, struct metadatum tag)
 {
 	for (size_t i = 0; i < *tags->count; i++) {
 		struct slice other = tags->items[i].value;
 
-		if (other.size == tag.size &&
-		    strncasecmp(other.data, tag.data, tag.size) == 0)
-			return true;
+		if (other.size == tag.value.size &&
+		    strncasecmp(other.data, tag.value.data, other.size) == 0)
+			return;
 	}
-	return false;
+	tags->items[(*tags->count)++] = tag;
 }
 
 /* Add the tags of one candidate; split them at commas unless `is_whole`. */
@@ -1018,10 +1010,9 @@ static void add_tags(const struct metadata_candidate *candidate,
 		tag = (struct slice){at, (size_t)(last - at)};
 		while (tag.size > 0 && at[tag.size - 1] == ' ')
 			tag.size--;
-		if (tag.size > 0 && tag.size <= MAX_TAG &&
-		    !has_category_tag(tags, tag))
-			tags->items[(*tags->count)++] =
-				(struct metadatum){tag, candidate->source};
+		if (tag.size > 0 && tag.size <= MAX_TAG)
+			add_tag(tags,
+				(struct metadatum){tag, candidate->source});
 		at = last + 1;
 	}
 }

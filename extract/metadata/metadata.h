@@ -166,7 +166,10 @@ bool value_is(struct slice text, const char *word);
  */
 bool value_has_word(struct slice text, const char *word);
 
-/* Return true if `text` contains `word` (lower case) anywhere, in any case. */
-bool value_holds(struct slice text, const char *word);
+/*
+ * Return true if `text` contains a word of a list such as "a|b" anywhere, in
+ * any case.
+ */
+bool value_holds_any(struct slice text, const char *words);
 
 #endif

@@ -9,6 +9,7 @@
 #include "extract/metadata/metadata.h"
 #include "extract/metadata/metadata_date.h"
 #include "extract/text/characters.h"
+#include "extract/text/word.h"
 #include "page/page.h"
 #include "page/scanner.h"
 
@@ -23,19 +24,6 @@ static bool is_capital(char byte)
 {
 	return is_upper(byte) || (unsigned char)byte >= 0x80;
 }
-
-static bool is_listed_word(struct slice text, const char *const *words,
-			   size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (text.size == strlen(words[i]) &&
-		    strncasecmp(text.data, words[i], text.size) == 0)
-			return true;
-	return false;
-}
-
-#define IS_LISTED(text, words) \
-	is_listed_word((text), (words), sizeof(words) / sizeof((words)[0]))
 
 static bool word_has_digit(struct slice word)
 {
@@ -71,34 +59,11 @@ static struct slice first_word(struct slice text)
 /* Return true if the name ends before this word, which is not its first. */
 static bool ends_name(struct slice word)
 {
-	static const char *const ends[] = {
-		"on",
-		"published",
-		"posted",
-		"updated",
-		"last",
-		"in",
-		"for",
-		"at",
-		"min",
-		"reviewed",
-		"fact",
-		"is",
-		"edited",
-		"|",
-		"-",
-		"\xE2\x80\x93",
-		"\xE2\x80\x94",
-		"\xC2\xB7",
-		"\xE2\x80\xA2",
-		"//",
-		"am",
-		"le",
-		"el",
-		"with",
-	};
-
-	return IS_LISTED(word, ends);
+	return slice_equal(word, slice_of("|")) ||
+	       list_has_in_any_case(
+		       "on|published|posted|updated|last|in|for|at|min|"
+		       "reviewed|fact|is|edited|-|–|—|·|•|//|am|le|el|with",
+		       word);
 }
 
 /* Return true for "5 March" or "March 5". */
@@ -152,12 +117,10 @@ static struct slice text_after_by(struct slice text)
  */
 static bool is_degree(struct slice text)
 {
-	static const char *const degrees[] = {"phd",  "ph.d", "ph.d.", "jr",
-					      "jr.",  "sr",   "sr.",   "esq",
-					      "esq.", "inc",  "inc.",  "llc"};
 	const char *bytes = text.data;
 
-	if (IS_LISTED(text, degrees))
+	if (list_has_in_any_case(
+		    "phd|ph.d|ph.d.|jr|jr.|sr|sr.|esq|esq.|inc|inc.|llc", text))
 		return true;
 	if (text.size > 12 || !has_letter(text))
 		return false;
@@ -168,44 +131,25 @@ static bool is_degree(struct slice text)
 	return true;
 }
 
-static bool is_byline_address(struct slice text)
-{
-	return memmem(text.data, text.size, "://", 3) != NULL ||
-	       memmem(text.data, text.size, "www.", 4) != NULL ||
-	       memchr(text.data, '@', text.size) != NULL;
-}
-
 static bool is_nobody(struct slice text)
 {
-	static const char *const words[] = {
-		"admin",     "administrator", "webmaster", "anonymous",
-		"unknown",   "guest",         "user",      "root",
-		"wordpress", "null",          "undefined", "none",
-		"n/a",       "author",        "authors",   "by",
-		"follow",    "ratio",         "default",   "siteadmin",
-		"superuser", "name",
-	};
-
-	return IS_LISTED(text, words);
+	return list_has_in_any_case(
+		"admin|administrator|webmaster|anonymous|unknown|guest|user|"
+		"root|wordpress|null|undefined|none|n/a|author|authors|by|"
+		"follow|ratio|default|siteadmin|superuser|name",
+		text);
 }
 
 /* Return the bytes of the separator of two names at `text`, 0 without one. */
 static size_t separator_size(struct slice text)
 {
-	static const char *const separators[] = {
-		",",     ";",    " and ", " & ", " und ", " et ",
-		" och ", " og ", " и ",   "、",  "，",    " + ",
+	const char *list = ",|;| and | & | und | et | och | og | и |、|，| + ";
+	struct slice separator;
 
-	};
-
-	for (size_t i = 0; i < sizeof(separators) / sizeof(separators[0]);
-	     i++) {
-		size_t size = strlen(separators[i]);
-
-		if (text.size > size &&
-		    strncasecmp(text.data, separators[i], size) == 0)
-			return size;
-	}
+	while (list_next(&list, &separator))
+		if (text.size > separator.size &&
+		    strncasecmp(text.data, separator.data, separator.size) == 0)
+			return separator.size;
 	return 0;
 }
 
@@ -235,7 +179,10 @@ static void byline_add_name(struct byline_name_list *names, struct slice piece)
 		return;
 	}
 	names->is_open = name.size > 1 && has_letter(name) &&
-			 name.size <= MAX_NAME && !is_byline_address(name) &&
+			 name.size <= MAX_NAME &&
+			 memmem(name.data, name.size, "://", 3) == NULL &&
+			 memmem(name.data, name.size, "www.", 4) == NULL &&
+			 memchr(name.data, '@', name.size) == NULL &&
 			 !is_nobody(name) && names->count < names->max;
 	if (names->is_open)
 		names->items[names->count++] = name;
@@ -269,14 +216,13 @@ size_t byline_names(struct slice text, bool is_prose, struct slice *items,
 
 bool byline_is_person(struct slice name)
 {
-	static const char *const days[] = {"mon", "tue", "wed", "thu",
-					   "fri", "sat", "sun"};
 	const char *bytes = name.data;
 	uint32_t words = 0;
 	uint32_t lower = 0;
 
 	if (name.size < 2 || name.size > MAX_NAME || word_has_digit(name) ||
-	    IS_LISTED(name, days) || !is_capital(bytes[0]))
+	    list_has_in_any_case("mon|tue|wed|thu|fri|sat|sun", name) ||
+	    !is_capital(bytes[0]))
 		return false;
 	for (size_t at = 0; at < name.size;) {
 		struct slice word =
@@ -405,15 +351,6 @@ struct slice name_fold(struct arena *arena, struct slice text)
 	return (struct slice){out, size};
 }
 
-/*
- * Return true for letters of scripts without spaces, which are words by
- * themselves.
- */
-static bool is_single(enum character_class class)
-{
-	return class == CHARACTER_HAN || class == CHARACTER_THAI;
-}
-
 struct title_words title_words_of(struct slice text)
 {
 	const unsigned char *at = text.data;
@@ -424,9 +361,11 @@ struct title_words title_words_of(struct slice text)
 	while (at < end && words.count < MAX_TITLE_WORDS) {
 		uint32_t code = utf8_next(&at, end);
 		enum character_class class = character_class_at(code);
+		/* letters of scripts without spaces are words by themselves */
+		bool is_single =
+			class == CHARACTER_HAN || class == CHARACTER_THAI;
 
-		if (hash != 0 &&
-		    (class < CHARACTER_LETTER || is_single(class))) {
+		if (hash != 0 && (class < CHARACTER_LETTER || is_single)) {
 			words.words[words.count++] = hash;
 			hash = 0;
 		}
@@ -434,7 +373,7 @@ struct title_words title_words_of(struct slice text)
 			continue;
 		code = character_fold(code);
 		hash = hash64(&code, sizeof(code), hash);
-		if (is_single(class) && words.count < MAX_TITLE_WORDS) {
+		if (is_single && words.count < MAX_TITLE_WORDS) {
 			words.words[words.count++] = hash;
 			hash = 0;
 		}
@@ -583,11 +522,14 @@ static struct title_separator title_separator_at(struct slice title, size_t at)
 	return (struct title_separator){0};
 }
 
+/* Return true if the part names the site, or is equal to `other`. */
 static bool is_cut_off(struct arena *arena, const struct site_names *site,
-		       struct slice other, struct slice part)
+		       struct slice other, const char *part, size_t size)
 {
-	return site_is_named(arena, site, part) ||
-	       (other.size > 0 && slice_equal(name_fold(arena, part), other));
+	struct slice text = {part, size};
+
+	return site_is_named(arena, site, text) ||
+	       (other.size > 0 && slice_equal(name_fold(arena, text), other));
 }
 
 /* Find the first and the last separator. */
@@ -621,13 +563,11 @@ struct slice title_without_site(struct arena *arena,
 		find_title_separators(title, &first, &last);
 		if (last.begin == 0 || last.end == 0)
 			break;
-		if (is_cut_off(arena, site, other,
-			       (struct slice){bytes + last.begin,
-					      title.size - last.begin}) ||
+		if (is_cut_off(arena, site, other, bytes + last.begin,
+			       title.size - last.begin) ||
 		    (last.is_firm && !first.is_firm))
 			title.size = last.end;
-		else if (is_cut_off(arena, site, other,
-				    (struct slice){bytes, first.end}))
+		else if (is_cut_off(arena, site, other, bytes, first.end))
 			title = (struct slice){bytes + first.begin,
 					       title.size - first.begin};
 		else if (first.is_firm)

@@ -20,21 +20,19 @@ struct moment {
 
 enum { FIRST_YEAR = 1970, LAST_YEAR = 2100 };
 
-static uint32_t days_of(uint32_t year, uint32_t month)
-{
-	static const uint8_t days[] = {31, 28, 31, 30, 31, 30,
-				       31, 31, 30, 31, 30, 31};
-	bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-
-	return month == 2 && is_leap ? 29 : days[month - 1];
-}
-
 /* Return true for a valid day from 1970 to 2100; ignore the time. */
 static bool moment_is_valid(const struct moment *moment)
 {
-	return moment->year >= FIRST_YEAR && moment->year <= LAST_YEAR &&
-	       moment->month >= 1 && moment->month <= 12 && moment->day >= 1 &&
-	       moment->day <= days_of(moment->year, moment->month);
+	static const uint8_t days[] = {31, 28, 31, 30, 31, 30,
+				       31, 31, 30, 31, 30, 31};
+	const uint32_t year = moment->year;
+	const bool is_leap =
+		year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+
+	return year >= FIRST_YEAR && year <= LAST_YEAR && moment->month >= 1 &&
+	       moment->month <= 12 && moment->day >= 1 &&
+	       moment->day <= (uint32_t)days[moment->month - 1] +
+				      (moment->month == 2 && is_leap);
 }
 
 /*
@@ -259,12 +257,6 @@ static struct date_token date_read_token(const unsigned char **from,
 	return token;
 }
 
-static bool is_date_space(uint32_t code)
-{
-	return code <= ' ' || code == 0xA0 || code == 0x3000 ||
-	       (code >= 0x2000 && code <= 0x200F) || code == 0x202F;
-}
-
 /*
  * Look up the months among the words up to 3 tokens before a number, which may
  * be a day or a year.
@@ -295,8 +287,10 @@ static void date_tokens_read(struct slice text, struct date_tokens *tokens)
 	tokens->count = 0;
 	while (from < end && tokens->count < MAX_DATE_TOKENS) {
 		const unsigned char *next = from;
+		uint32_t code = utf8_next(&next, end);
 
-		if (is_date_space(utf8_next(&next, end)))
+		if (code <= ' ' || code == 0xA0 || code == 0x3000 ||
+		    (code >= 0x2000 && code <= 0x200F) || code == 0x202F)
 			from = next;
 		else
 			tokens->items[tokens->count++] =
@@ -383,46 +377,30 @@ static uint32_t skip_particle(const struct date_tokens *tokens, uint32_t index)
 	return index;
 }
 
-/* 5 March 2024, 5. März 2024, 5th of March, 2024, 5 de marzo de 2024 */
-static uint32_t read_day_month(const struct date_tokens *tokens, uint32_t index,
-			       struct moment *date)
+/*
+ * 5 March 2024, 5. März 2024, 5th of March, 2024, 5 de marzo de 2024; March 5,
+ * 2024, Mar. 5th 2024
+ */
+static uint32_t read_words(const struct date_tokens *tokens, uint32_t index,
+			   struct moment *date)
 {
-	const struct date_token *token = date_token_at(tokens, index);
+	const struct date_token *first = date_token_at(tokens, index);
+	const bool is_day_first = first->month == 0;
+	const struct date_token *second;
+	const struct date_token *year;
 
-	if (!is_short(token))
-		return 0;
-	date->day = (uint32_t)token->value;
-	index = skip_particle(tokens, skip_particle(tokens, index + 1));
-	date->month = date_token_at(tokens, index)->month;
-	if (date->month == 0)
-		return 0;
-	index = skip_particle(tokens, skip_particle(tokens, index + 1));
-	token = date_token_at(tokens, index);
-	if (!is_year(token))
-		return 0;
-	date->year = (uint32_t)token->value;
-	return index + 1;
-}
-
-/* March 5, 2024, Mar. 5th 2024 */
-static uint32_t read_month_first(const struct date_tokens *tokens,
-				 uint32_t index, struct moment *date)
-{
-	const struct date_token *token;
-
-	date->month = date_token_at(tokens, index)->month;
-	if (date->month == 0)
-		return 0;
 	index = skip_particle(tokens, index + 1);
-	token = date_token_at(tokens, index);
-	if (!is_short(token))
-		return 0;
-	date->day = (uint32_t)token->value;
+	if (is_day_first)
+		index = skip_particle(tokens, index);
+	second = date_token_at(tokens, index);
 	index = skip_particle(tokens, skip_particle(tokens, index + 1));
-	token = date_token_at(tokens, index);
-	if (!is_year(token))
+	year = date_token_at(tokens, index);
+	date->month = is_day_first ? second->month : first->month;
+	if (date->month == 0 || !is_short(is_day_first ? first : second) ||
+	    !is_year(year))
 		return 0;
-	date->year = (uint32_t)token->value;
+	date->day = (uint32_t)(is_day_first ? first : second)->value;
+	date->year = (uint32_t)year->value;
 	return index + 1;
 }
 
@@ -574,9 +552,7 @@ static bool date_read_at(const struct date_tokens *tokens, uint32_t index,
 	if (end == 0)
 		end = read_numeric(tokens, index, order, date);
 	if (end == 0)
-		end = read_day_month(tokens, index, date);
-	if (end == 0)
-		end = read_month_first(tokens, index, date);
+		end = read_words(tokens, index, date);
 	if (end == 0)
 		end = date_read_digits(tokens, index, date);
 	if (end == 0 || !moment_is_valid(date))

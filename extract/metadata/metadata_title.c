@@ -2,6 +2,7 @@
 
 #include "base/limit.h"
 #include "extract/metadata/metadata_author.h"
+#include "extract/text/word.h"
 #include "page/tag.h"
 
 /*
@@ -29,11 +30,6 @@ struct clues {
 	struct slice content;
 };
 
-static bool is_class_name(struct slice name, const char *word, size_t size)
-{
-	return name.size == size && memcmp(name.data, word, size) == 0;
-}
-
 static struct clues clues_of(const struct page *page, const struct node *node)
 {
 	const struct attribute *attributes =
@@ -44,15 +40,15 @@ static struct clues clues_of(const struct page *page, const struct node *node)
 		struct slice name = attributes[i].name;
 		struct slice value = attributes[i].value;
 
-		if (is_class_name(name, "class", 5))
+		if (slice_equal(name, slice_of("class")))
 			clues.class_names = value;
-		else if (is_class_name(name, "itemprop", 8))
+		else if (slice_equal(name, slice_of("itemprop")))
 			clues.itemprop = value;
-		else if (is_class_name(name, "rel", 3))
+		else if (slice_equal(name, slice_of("rel")))
 			clues.rel = value;
-		else if (is_class_name(name, "datetime", 8))
+		else if (slice_equal(name, slice_of("datetime")))
 			clues.datetime = value;
-		else if (is_class_name(name, "content", 7))
+		else if (slice_equal(name, slice_of("content")))
 			clues.content = value;
 	}
 	return clues;
@@ -72,12 +68,6 @@ static bool is_near_title(const struct metadata_candidates *findings,
 	       text <= title + TEXTS_BEHIND;
 }
 
-/* Ranks by the node's position: near the title, or far from it. */
-struct ranks {
-	uint32_t near;
-	uint32_t far;
-};
-
 /* Return the value of the node: its content, its time, or its text. */
 static struct slice node_value(struct metadata_candidates *findings,
 			       uint32_t index)
@@ -95,10 +85,12 @@ static struct slice node_value(struct metadata_candidates *findings,
 	return label_of(findings->arena, findings->page, index);
 }
 
+/* Add the node's value with the rank of its position. */
 static void body_add(struct metadata_candidates *findings, enum subject subject,
-		     uint32_t index, const char *source, struct ranks ranks)
+		     uint32_t index, const char *source, uint32_t near,
+		     uint32_t far)
 {
-	uint32_t rank = is_near_title(findings, index) ? ranks.near : ranks.far;
+	uint32_t rank = is_near_title(findings, index) ? near : far;
 
 	if (rank != NEVER)
 		findings_add(findings, subject, node_value(findings, index),
@@ -121,25 +113,30 @@ static uint32_t named_inside(const struct page *page, uint32_t index)
 static void read_itemprop(struct metadata_candidates *findings, uint32_t index,
 			  struct slice name)
 {
-	if (value_is(name, "author") || value_is(name, "creator"))
+	static const struct {
+		const char *name;
+		enum subject subject;
+		uint32_t near, far;
+	} rows[] = {
+		{"dateCreated", SUBJECT_PUBLISHED, 42, 57},
+		{"dateModified", SUBJECT_MODIFIED, 40, 56},
+		{"headline", SUBJECT_TITLE, 25, 26},
+	};
+
+	if (list_has_in_any_case("author|creator", name))
 		body_add(findings, SUBJECT_AUTHOR,
-			 named_inside(findings->page, index), "microdata",
-			 (struct ranks){36, 64});
-	else if (value_holds(name, "datePublished"))
-		body_add(findings, SUBJECT_PUBLISHED, index, "microdata",
-			 (struct ranks){40, 56});
-	else if (value_is(name, "dateCreated"))
-		body_add(findings, SUBJECT_PUBLISHED, index, "microdata",
-			 (struct ranks){42, 57});
-	else if (value_is(name, "dateModified"))
-		body_add(findings, SUBJECT_MODIFIED, index, "microdata",
-			 (struct ranks){40, 56});
-	else if (value_is(name, "headline"))
-		body_add(findings, SUBJECT_TITLE, index, "microdata",
-			 (struct ranks){25, 26});
+			 named_inside(findings->page, index), "microdata", 36,
+			 64);
+	else if (value_holds_any(name, "datePublished"))
+		body_add(findings, SUBJECT_PUBLISHED, index, "microdata", 40,
+			 56);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (value_is(name, rows[i].name))
+			body_add(findings, rows[i].subject, index, "microdata",
+				 rows[i].near, rows[i].far);
 }
 
-/* Kinds of metadata that class names may mark. */
+/* Kinds of metadata that class names may mark, by bit, and their words. */
 enum {
 	CLASS_AUTHOR = 1,
 	CLASS_NAME = 2,
@@ -149,15 +146,10 @@ enum {
 	CLASS_DATE = 32,
 };
 
-static const struct {
-	const char *word;
-	unsigned flag;
-} class_words[] = {
-	{"author", CLASS_AUTHOR},  {"name", CLASS_NAME},
-	{"byline", CLASS_BYLINE},  {"username", CLASS_USERNAME},
-	{"updated", CLASS_UPDATE}, {"modified", CLASS_UPDATE},
-	{"date", CLASS_DATE},      {"publish", CLASS_DATE},
-	{"posted", CLASS_DATE},
+static const char *const class_words[] = {
+	"author",           "name",
+	"byline",           "username",
+	"updated|modified", "date|publish|posted",
 };
 
 static unsigned flags_of_class(struct slice names)
@@ -166,8 +158,8 @@ static unsigned flags_of_class(struct slice names)
 
 	for (size_t i = 0; i < sizeof(class_words) / sizeof(class_words[0]);
 	     i++)
-		if (value_holds(names, class_words[i].word))
-			flags |= class_words[i].flag;
+		if (value_holds_any(names, class_words[i]))
+			flags |= 1U << i;
 	return flags;
 }
 
@@ -193,20 +185,16 @@ static void read_author_class(struct metadata_candidates *findings,
 			      uint32_t index, unsigned flags)
 {
 	if ((flags & CLASS_AUTHOR) != 0 && (flags & CLASS_NAME) != 0)
-		body_add(findings, SUBJECT_AUTHOR, index, "byline",
-			 (struct ranks){50, 60});
+		body_add(findings, SUBJECT_AUTHOR, index, "byline", 50, 60);
 	else if ((flags & (CLASS_AUTHOR | CLASS_BYLINE)) != 0)
-		body_add(findings, SUBJECT_AUTHOR, index, "byline",
-			 (struct ranks){54, NEVER});
+		body_add(findings, SUBJECT_AUTHOR, index, "byline", 54, NEVER);
 	else if ((flags & CLASS_USERNAME) != 0)
-		body_add(findings, SUBJECT_AUTHOR, index, "byline",
-			 (struct ranks){35, 62});
+		body_add(findings, SUBJECT_AUTHOR, index, "byline", 35, 62);
 }
 
 static void read_class(struct metadata_candidates *findings, uint32_t index,
 		       struct slice names)
 {
-	const struct ranks ranks = {52, NEVER};
 	unsigned flags;
 
 	if (!is_near_title(findings, index) && !may_name_author(names))
@@ -214,18 +202,11 @@ static void read_class(struct metadata_candidates *findings, uint32_t index,
 	flags = flags_of_class(names);
 	read_author_class(findings, index, flags);
 	if ((flags & CLASS_UPDATE) != 0)
-		body_add(findings, SUBJECT_MODIFIED, index, "byline", ranks);
+		body_add(findings, SUBJECT_MODIFIED, index, "byline", 52,
+			 NEVER);
 	else if ((flags & CLASS_DATE) != 0)
-		body_add(findings, SUBJECT_PUBLISHED, index, "byline", ranks);
-}
-
-static void body_read_time(struct metadata_candidates *findings, uint32_t index,
-			   struct slice class_names)
-{
-	bool is_update = (flags_of_class(class_names) & CLASS_UPDATE) != 0;
-
-	body_add(findings, is_update ? SUBJECT_MODIFIED : SUBJECT_PUBLISHED,
-		 index, "time", (struct ranks){50, NEVER});
+		body_add(findings, SUBJECT_PUBLISHED, index, "byline", 52,
+			 NEVER);
 }
 
 static void body_read_node(struct metadata_candidates *findings, uint32_t index)
@@ -236,10 +217,13 @@ static void body_read_node(struct metadata_candidates *findings, uint32_t index)
 	if (clues.itemprop.size > 0)
 		read_itemprop(findings, index, clues.itemprop);
 	if (value_is(clues.rel, "author"))
-		body_add(findings, SUBJECT_AUTHOR, index, "link",
-			 (struct ranks){48, 58});
+		body_add(findings, SUBJECT_AUTHOR, index, "link", 48, 58);
 	if (page->nodes[index].tag == TAG_time)
-		body_read_time(findings, index, clues.class_names);
+		body_add(findings,
+			 (flags_of_class(clues.class_names) & CLASS_UPDATE) != 0
+				 ? SUBJECT_MODIFIED
+				 : SUBJECT_PUBLISHED,
+			 index, "time", 50, NEVER);
 	else if (clues.class_names.size > 0)
 		read_class(findings, index, clues.class_names);
 }
@@ -267,19 +251,18 @@ void findings_headings(struct metadata_candidates *findings)
 /* Return true if the URL is an author's page: /author/ann-smith. */
 static bool is_of_author(struct slice href)
 {
-	static const char *const parts[] = {"/author/", "/authors/",
-					    "/contributor/", "/contributors/"};
 	const char *at = href.data;
 	const char *end = at + href.size;
 
 	while (at < end && (at = memchr(at, '/', (size_t)(end - at))) != NULL) {
-		for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-			size_t size = strlen(parts[i]);
+		const char *parts =
+			"/author/|/authors/|/contributor/|/contributors/";
+		struct slice part;
 
-			if ((size_t)(end - at) >= size &&
-			    memcmp(at, parts[i], size) == 0)
+		while (list_next(&parts, &part))
+			if ((size_t)(end - at) >= part.size &&
+			    memcmp(at, part.data, part.size) == 0)
 				return true;
-		}
 		at++;
 	}
 	return false;
@@ -335,84 +318,18 @@ void findings_body(struct metadata_candidates *findings)
  * The words that begin a byline, in many languages. A longer opening comes
  * before its own prefix.
  */
-static const char *const openings[] = {
-	"words and photos by",
-	"article written by",
-	"contributed by",
-	"medically reviewed by",
-	"published by",
-	"presented by",
-	"created by",
-	"article by",
-	"written by",
-	"posted by",
-	"started by",
-	"asked by",
-	"author:",
-	"authors:",
-	"authored by",
-	"author",
-	"authors",
-	"words by",
-	"story by",
-	"text by",
-	"submitted by",
-	"blog by",
-	"by:",
-	"by",
-	"écrit par",
-	"rédigé par",
-	"publié par",
-	"par",
-	"geschrieben von",
-	"verfasst von",
-	"veröffentlicht von",
-	"ein artikel von",
-	"autor:",
-	"autor",
-	"von",
-	"escrito por",
-	"publicado por",
-	"por",
-	"scritto da",
-	"pubblicato da",
-	"di",
-	"geschreven door",
-	"door",
-	"av",
-	"af",
-	"skrevet av",
-	"skriven av",
-	"autore:",
-	"auteur:",
-	"auteur",
-	"napisał",
-	"przez",
-	"od",
-	"автор:",
-	"автор",
-	"ditulis oleh",
-	"oleh",
-	"yazar:",
-	"yazan",
-	"tekijä",
-	"kirjoittanut",
-	"írta",
-	"szerző:",
-	"συντάκτης:",
-	"του",
-	"τησ",
-	"作者：",
-	"作者:",
-	"作者",
-	"文/",
-	"文：",
-	"著者：",
-	"執筆者",
-	"글쓴이",
-	"بقلم",
-	"كتبه",
-};
+static const char openings[] =
+	"words and photos by|article written by|contributed by|"
+	"medically reviewed by|published by|presented by|created by|"
+	"article by|written by|posted by|started by|asked by|author:|"
+	"authors:|authored by|author|authors|words by|story by|text by|"
+	"submitted by|blog by|by:|by|écrit par|rédigé par|publié par|par|"
+	"geschrieben von|verfasst von|veröffentlicht von|ein artikel von|"
+	"autor:|autor|von|escrito por|publicado por|por|scritto da|"
+	"pubblicato da|di|geschreven door|door|av|af|skrevet av|skriven av|"
+	"autore:|auteur:|auteur|napisał|przez|od|автор:|автор|ditulis oleh|"
+	"oleh|yazar:|yazan|tekijä|kirjoittanut|írta|szerző:|συντάκτης:|του|"
+	"τησ|作者：|作者:|作者|文/|文：|著者：|執筆者|글쓴이|بقلم|كتبه";
 
 struct slice byline_trim(struct slice text)
 {
@@ -445,16 +362,16 @@ static bool may_follow(char last, struct slice rest)
 
 struct slice byline_rest(struct slice text)
 {
-	for (size_t i = 0; i < sizeof(openings) / sizeof(openings[0]); i++) {
-		size_t size = strlen(openings[i]);
-		struct slice rest;
+	const char *list = openings;
+	struct slice opening;
 
-		if (text.size < size ||
-		    strncasecmp(text.data, openings[i], size) != 0)
-			continue;
-		rest = (struct slice){(const char *)text.data + size,
-				      text.size - size};
-		if (may_follow(openings[i][size - 1], rest))
+	while (list_next(&list, &opening)) {
+		const char *end = (const char *)text.data + opening.size;
+		struct slice rest = {end, text.size - opening.size};
+
+		if (text.size >= opening.size &&
+		    strncasecmp(text.data, opening.data, opening.size) == 0 &&
+		    may_follow(slice_byte(opening, opening.size - 1), rest))
 			return byline_trim(rest);
 	}
 	return (struct slice){NULL, 0};
@@ -563,28 +480,15 @@ best_heading(struct title_choice *choice, double *overlap_out)
 /* Return the title without an anchor mark at its end. */
 static struct slice without_anchor(struct slice title)
 {
-	static const char *const marks[] = {" ¶", "¶", " #", " §"};
+	const char *marks = " ¶|¶| #| §";
+	struct slice mark;
 
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
-		size_t size = strlen(marks[i]);
-
-		if (title.size > size &&
-		    memcmp((const char *)title.data + title.size - size,
-			   marks[i], size) == 0)
-			title.size -= size;
-	}
+	while (list_next(&marks, &mark))
+		if (title.size > mark.size &&
+		    memcmp((const char *)title.data + title.size - mark.size,
+			   mark.data, mark.size) == 0)
+			title.size -= mark.size;
 	return title;
-}
-
-static struct metadatum
-title_metadatum(const struct metadata_candidate *candidate, struct slice value)
-{
-	return (struct metadatum){without_anchor(value), candidate->source};
-}
-
-static bool is_the_title(const struct title_choice *choice, struct slice text)
-{
-	return overlap_of(choice, text) >= min_lower_overlap;
 }
 
 /* Return the first h2 or h3 that matches the titles in the head, or NO_NODE. */
@@ -600,8 +504,8 @@ static uint32_t lower_heading(const struct title_choice *choice)
 		if (tag != TAG_h2 && tag != TAG_h3)
 			continue;
 		looked_at++;
-		if (is_the_title(choice,
-				 heading_of(choice->findings->arena, page, i)))
+		if (overlap_of(choice, heading_of(choice->findings->arena, page,
+						  i)) >= min_lower_overlap)
 			return i;
 	}
 	return NO_NODE;
@@ -625,7 +529,7 @@ static uint32_t title_text(const struct title_choice *choice)
 		    text->length > choice->title.size * 2 + MAX_LOOKS)
 			continue;
 		looked_at++;
-		if (is_the_title(choice, page_text(page, i)))
+		if (overlap_of(choice, page_text(page, i)) >= min_lower_overlap)
 			return i;
 	}
 	return NO_TEXT;
@@ -671,22 +575,25 @@ struct metadatum title_choose(struct metadata_candidates *findings,
 		find_title_candidate(findings, "json-ld", 10);
 	struct title_choice choice = {.findings = findings, .site = site};
 	const struct metadata_candidate *heading;
+	const struct metadata_candidate *best;
+	struct slice value;
 	double overlap;
 
 	choice.title = cut_of(&choice, title);
 	choice.graph_title = cut_of(&choice, graph);
 	heading = best_heading(&choice, &overlap);
 	find_title_position(&choice, heading, overlap);
-	if (heading != NULL && overlap >= min_overlap)
-		return title_metadatum(heading, cut_of(&choice, heading));
-	if (headline != NULL)
-		return title_metadatum(headline, cut_of(&choice, headline));
-	if (graph != NULL)
-		return title_metadatum(graph, choice.graph_title);
-	if (title != NULL)
-		return title_metadatum(title, choice.title);
-	graph = findings_best(findings, SUBJECT_TITLE);
-	if (graph == NULL)
+	if (heading == NULL || overlap < min_overlap)
+		heading = headline;
+	best = heading != NULL ? heading
+	       : graph != NULL ? graph
+	       : title != NULL ? title
+			       : findings_best(findings, SUBJECT_TITLE);
+	if (best == NULL)
 		return (struct metadatum){{NULL, 0}, NULL};
-	return title_metadatum(graph, graph->value);
+	value = heading != NULL ? cut_of(&choice, heading)
+		: graph != NULL ? choice.graph_title
+		: title != NULL ? choice.title
+				: best->value;
+	return (struct metadatum){without_anchor(value), best->source};
 }

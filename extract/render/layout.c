@@ -20,33 +20,20 @@
 #include "page/scanner.h"
 #include "page/tag.h"
 
+static const uint8_t inline_kinds[TAG_COUNT] = {
+	[TAG_a] = INLINE_LINK,        [TAG_b] = INLINE_STRONG,
+	[TAG_strong] = INLINE_STRONG, [TAG_em] = INLINE_EMPHASIS,
+	[TAG_i] = INLINE_EMPHASIS,    [TAG_code] = INLINE_CODE,
+	[TAG_kbd] = INLINE_CODE,      [TAG_samp] = INLINE_CODE,
+	[TAG_tt] = INLINE_CODE,       [TAG_del] = INLINE_DELETED,
+	[TAG_s] = INLINE_DELETED,     [TAG_strike] = INLINE_DELETED,
+	[TAG_sub] = INLINE_SUBSCRIPT, [TAG_sup] = INLINE_SUPERSCRIPT,
+};
+
 enum inline_kind inline_kind(uint16_t tag)
 {
-	switch (tag) {
-	case TAG_a:
-		return INLINE_LINK;
-	case TAG_b:
-	case TAG_strong:
-		return INLINE_STRONG;
-	case TAG_em:
-	case TAG_i:
-		return INLINE_EMPHASIS;
-	case TAG_code:
-	case TAG_kbd:
-	case TAG_samp:
-	case TAG_tt:
-		return INLINE_CODE;
-	case TAG_del:
-	case TAG_s:
-	case TAG_strike:
-		return INLINE_DELETED;
-	case TAG_sub:
-		return INLINE_SUBSCRIPT;
-	case TAG_sup:
-		return INLINE_SUPERSCRIPT;
-	default:
-		return INLINE_NONE;
-	}
+	return tag < TAG_COUNT ? (enum inline_kind)inline_kinds[tag]
+			       : INLINE_NONE;
 }
 
 /*
@@ -73,16 +60,6 @@ static void inline_chain_add(struct inline_chain *chain,
 	chain->count++;
 }
 
-static bool inline_continues(struct inline_element open,
-			     struct inline_element wanted)
-{
-	enum inline_kind kind = inline_kind(open.tag);
-
-	return kind == inline_kind(wanted.tag) &&
-	       (open.node == wanted.node ||
-		(kind != INLINE_LINK && kind != INLINE_CODE));
-}
-
 /*
  * Return how many elements at the start of `open` can stay open for `wanted`:
  * the same link or code element, or for other kinds any element of the same
@@ -93,10 +70,16 @@ static uint32_t inline_chain_shared(const struct inline_chain *open,
 {
 	uint32_t count = 0;
 
-	while (count < open->count && count < wanted->count &&
-	       inline_continues(open->items[count], wanted->items[count]))
-		count++;
-	assert(count <= open->count && count <= wanted->count);
+	for (; count < open->count && count < wanted->count; count++) {
+		const struct inline_element *a = &open->items[count];
+		const struct inline_element *b = &wanted->items[count];
+		enum inline_kind kind = inline_kind(a->tag);
+
+		if (kind != inline_kind(b->tag) ||
+		    (a->node != b->node &&
+		     (kind == INLINE_LINK || kind == INLINE_CODE)))
+			break;
+	}
 	return count;
 }
 
@@ -164,8 +147,6 @@ static void set_columns(struct layout_level *cell, struct layout_level *row,
 	if (row->columns.end > MAX_TABLE_COLUMNS)
 		row->columns.end = MAX_TABLE_COLUMNS;
 	cell->columns.end = row->columns.end;
-	assert(cell->columns.begin <= cell->columns.end &&
-	       cell->columns.end <= MAX_TABLE_COLUMNS);
 }
 
 /* Set block and line around the level's text; in pre a block is only a line. */
@@ -187,14 +168,6 @@ static void set_surroundings(struct layout_level *levels, uint32_t count,
 			&level->inlines,
 			(struct inline_element){level->node, count, tag});
 	}
-	assert(level->block <= count && level->inline_level <= count);
-}
-
-/* Initialise levels[0]. */
-static void level_begin(struct layout_level *levels)
-{
-	levels[0] = (struct layout_level){
-		.node = NO_NODE, .line = TAG_p, .line_node = NO_NODE};
 }
 
 /*
@@ -206,7 +179,6 @@ static void level_enter(struct layout_level *levels, uint32_t count,
 	struct layout_level *level = &levels[count];
 	uint16_t tag = page->nodes[node].tag;
 
-	assert(count > 0);
 	level->node = node;
 	level->uses = 0;
 	level->columns = (struct columns){0, 0};
@@ -277,7 +249,6 @@ static bool has_structure(const struct layout_state *layout)
 static const struct layout_level *
 layout_innermost(const struct layout_state *layout)
 {
-	assert(layout->level_count > 0);
 	return &layout->levels[layout->level_count - 1];
 }
 
@@ -300,39 +271,34 @@ static void close_inlines(struct layout_state *layout, uint32_t count)
 }
 
 /*
- * Return true if the address of `a` may be written; layout->address then holds
- * it.
+ * Open the inline elements around the next text; a link only if its address may
+ * be written, and in at most MAX_LINK_LINES lines.
  */
-static bool layout_load_link(struct layout_state *layout,
-			     struct inline_element element)
-{
-	struct layout_level *level = &layout->levels[element.level];
-
-	assert(element.level < layout->level_count);
-	buffer_clear(&layout->address);
-	return layout->writer->has_links && level->uses++ < MAX_LINK_LINES &&
-	       link_address_append(
-		       &layout->address, layout->request,
-		       page_attribute(layout->page, element.node, "href"));
-}
-
 static void open_inlines(struct layout_state *layout)
 {
 	const struct inline_chain *wanted = inlines_here(layout);
 
 	for (uint32_t i = layout->open.count; i < wanted->count; i++) {
-		struct inline_element item = wanted->items[i];
+		const struct inline_element item = wanted->items[i];
 		struct layout_element element = {.tag = item.tag,
 						 .node = item.node};
 
 		assert(layout->open.count < INLINE_KIND_COUNT);
 		layout->open.items[layout->open.count++] = item;
 		layout->told &= ~(UINT32_C(1) << i);
-		if (item.tag == TAG_a && !layout_load_link(layout, item))
-			continue;
-		layout->told |= UINT32_C(1) << i;
-		if (item.tag == TAG_a)
+		if (item.tag == TAG_a) {
+			buffer_clear(&layout->address);
+			if (!layout->writer->has_links ||
+			    layout->levels[item.level].uses++ >=
+				    MAX_LINK_LINES ||
+			    !link_address_append(
+				    &layout->address, layout->request,
+				    page_attribute(layout->page, item.node,
+						   "href")))
+				continue;
 			element.href = buffer_slice(&layout->address);
+		}
+		layout->told |= UINT32_C(1) << i;
 		layout->writer->open(layout->writer->context, &element);
 	}
 }
@@ -352,7 +318,8 @@ static void layout_pass_gap(struct layout_state *layout)
 	layout->pending = SEPARATOR_NONE;
 	if (layout->is_fresh && has_structure(layout))
 		return;
-	if (separator != SEPARATOR_NONE || layout->gap.size > 0)
+	if (layout->writer->gap != NULL &&
+	    (separator != SEPARATOR_NONE || layout->gap.size > 0))
 		layout->writer->gap(layout->writer->context, separator,
 				    buffer_slice(&layout->gap));
 }
@@ -379,7 +346,6 @@ static void layout_open_line(struct layout_state *layout)
 /* Open the blocks and inline elements around a text or an image. */
 static void begin_piece(struct layout_state *layout)
 {
-	assert(layout->levels != NULL || !has_structure(layout));
 	if (!has_structure(layout)) {
 		layout_pass_gap(layout);
 		return;
@@ -392,51 +358,44 @@ static void begin_piece(struct layout_state *layout)
 	layout->is_fresh = false;
 }
 
-/* Write the white space between two texts of pre to layout->gap. */
-static void layout_copy_blank(struct layout_state *layout, uint32_t index)
-{
-	struct slice blank = separator_in_source(layout->page, index);
-	char *decoded = buffer_reserve(&layout->text, entity_room(blank.size));
-
-	blank.size = entity_decode(blank, false, decoded);
-	blank.data = decoded;
-	markup_append_plain(&layout->gap, blank, true);
-}
-
-/* Copy text of pre unchanged, without the line end after the start tag. */
+/*
+ * Copy text of pre unchanged, without the line end after the start tag, and the
+ * white space before it to layout->gap.
+ */
 static void layout_copy_pre(struct layout_state *layout, uint32_t index,
 			    struct slice text)
 {
-	if (layout->pending == SEPARATOR_NONE && !layout->is_at_pre)
-		layout_copy_blank(layout, index);
+	if (layout->pending == SEPARATOR_NONE && !layout->is_at_pre) {
+		struct slice blank = separator_in_source(layout->page, index);
+		char *decoded =
+			buffer_reserve(&layout->text, entity_room(blank.size));
+
+		blank.size = entity_decode(blank, false, decoded);
+		blank.data = decoded;
+		markup_append_plain(&layout->gap, blank, true);
+	}
 	layout->is_at_pre = false;
 	markup_append_plain(&layout->text, text, true);
-}
-
-static void layout_copy_text(struct layout_state *layout, uint32_t index,
-			     struct slice text)
-{
-	if (layout->pending == SEPARATOR_NONE &&
-	    (separator_begins(text) ||
-	     separator_in_source(layout->page, index).size > 0))
-		layout->pending = SEPARATOR_SPACE;
-	markup_append_plain(&layout->text, text, false);
 }
 
 /* Pass on text `index`; `text` is its readable part. */
 static void layout_pass_text(struct layout_state *layout, uint32_t index,
 			     struct slice text)
 {
-	assert(index < layout->page->text_count);
 	buffer_clear(&layout->text);
 	buffer_clear(&layout->gap);
 	if (layout->open_pres > 0)
 		layout_copy_pre(layout, index, text);
 	else
-		layout_copy_text(layout, index, text);
+		markup_append_plain(&layout->text, text, false);
+	if (layout->open_pres == 0 && layout->pending == SEPARATOR_NONE &&
+	    (separator_begins(text) ||
+	     separator_in_source(layout->page, index).size > 0))
+		layout->pending = SEPARATOR_SPACE;
 	begin_piece(layout);
-	layout->writer->text(layout->writer->context, index,
-			     buffer_slice(&layout->text));
+	if (layout->writer->text != NULL)
+		layout->writer->text(layout->writer->context, index,
+				     buffer_slice(&layout->text));
 	if (layout->open_pres == 0 && separator_ends(text))
 		layout->pending = SEPARATOR_SPACE;
 }
@@ -497,12 +456,6 @@ static void layout_pass_media(struct layout_state *layout, uint32_t node)
 	layout_separate(layout, SEPARATOR_BLANK_LINE);
 }
 
-static bool may_play(uint16_t tag)
-{
-	return tag == TAG_video || tag == TAG_audio || tag == TAG_iframe ||
-	       tag == TAG_embed;
-}
-
 /*
  * Handle br; a second br begins a paragraph, because it makes a blank line on a
  * screen.
@@ -535,7 +488,8 @@ static void layout_open_element(struct layout_state *layout, uint32_t node)
 		layout->open_codes++;
 	if (tag == TAG_img)
 		layout_pass_image(layout, node);
-	if (may_play(tag))
+	if (tag == TAG_video || tag == TAG_audio || tag == TAG_iframe ||
+	    tag == TAG_embed)
 		layout_pass_media(layout, node);
 }
 
@@ -547,7 +501,6 @@ static void layout_close_element(struct layout_state *layout, uint32_t node)
 		layout->open_pres--;
 	if (inline_kind(tag) == INLINE_CODE)
 		layout->open_codes--;
-	assert(node < layout->page->node_count);
 	layout_separate(layout, separator_of_element(layout->page, node));
 	if (!has_structure(layout))
 		return;
@@ -558,7 +511,7 @@ static void layout_close_element(struct layout_state *layout, uint32_t node)
 		layout->tried = layout->level_count;
 }
 
-/* without verdicts, pass on the texts unchanged */
+/* Without verdicts, pass on the texts unchanged. */
 static void layout_handle_text(struct layout_state *layout, uint32_t index)
 {
 	const struct verdict *verdicts = layout->request->verdicts;
@@ -577,38 +530,6 @@ static void layout_handle_text(struct layout_state *layout, uint32_t index)
 		layout_separate(layout, SEPARATOR_SPACE);
 }
 
-static void layout_handle_step(struct layout_state *layout, enum step step,
-			       uint32_t index)
-{
-	if (step == STEP_OPEN)
-		layout_open_element(layout, index);
-	else if (step == STEP_CLOSE)
-		layout_close_element(layout, index);
-	else
-		layout_handle_text(layout, index);
-}
-
-static uint32_t count_levels(const struct page *page)
-{
-	uint32_t deepest = 0;
-
-	for (uint32_t i = 0; i < page->node_count; i++)
-		if (page->nodes[i].depth > deepest)
-			deepest = page->nodes[i].depth;
-	return deepest + 2;
-}
-
-static void begin_structure(struct layout_state *layout, struct arena *arena)
-{
-	uint32_t count = count_levels(layout->page);
-
-	layout->outline = outline_begin(arena, layout->writer, count);
-	layout->levels = ARENA_NEW(arena, struct layout_level, count);
-	level_begin(layout->levels);
-	layout->level_count = 1;
-	layout->tried = 1;
-}
-
 void layout(const struct render_request *request,
 	    const struct layout_writer *writer)
 {
@@ -620,13 +541,31 @@ void layout(const struct render_request *request,
 		.readable = readable_begin(request->page),
 	};
 	struct page_walk walk = walk_begin(request->page);
+	uint32_t level_count = 2;
 	enum step step;
 	uint32_t index;
 
-	if (has_structure(&layout))
-		begin_structure(&layout, arena);
-	while ((step = walk_next(&walk, &index)) != STEP_END)
-		layout_handle_step(&layout, step, index);
+	if (has_structure(&layout)) {
+		for (uint32_t i = 0; i < request->page->node_count; i++)
+			if (request->page->nodes[i].depth + 2U > level_count)
+				level_count =
+					request->page->nodes[i].depth + 2U;
+		layout.outline = outline_begin(arena, writer, level_count);
+		layout.levels =
+			ARENA_NEW(arena, struct layout_level, level_count);
+		layout.levels[0] = (struct layout_level){
+			.node = NO_NODE, .line = TAG_p, .line_node = NO_NODE};
+		layout.level_count = 1;
+		layout.tried = 1;
+	}
+	while ((step = walk_next(&walk, &index)) != STEP_END) {
+		if (step == STEP_OPEN)
+			layout_open_element(&layout, index);
+		else if (step == STEP_CLOSE)
+			layout_close_element(&layout, index);
+		else
+			layout_handle_text(&layout, index);
+	}
 	layout_end_line(&layout);
 	buffer_free(&layout.text);
 	buffer_free(&layout.gap);
@@ -797,13 +736,7 @@ static void content_block_add_gap(void *context, enum separator separator,
 {
 	struct block_collector *collecting = context;
 
-	buffer_append_slice(&collecting->text, blank);
-	if (separator == SEPARATOR_SPACE)
-		buffer_append_byte(&collecting->text, ' ');
-	if (separator >= SEPARATOR_LINE)
-		buffer_append_byte(&collecting->text, '\n');
-	if (separator == SEPARATOR_BLANK_LINE)
-		buffer_append_byte(&collecting->text, '\n');
+	gap_append(&collecting->text, separator, blank, "\n");
 }
 
 static void content_block_add_text(void *context, uint32_t index,
@@ -815,17 +748,6 @@ static void content_block_add_text(void *context, uint32_t index,
 	collecting->score +=
 		(double)collecting->verdicts[index].score * (double)text.size;
 	collecting->scored += text.size;
-}
-
-/*
- * Layout calls this for images and the writer ignores them; without this
- * function images would not open blocks.
- */
-static void content_block_skip_image(void *context,
-				     const struct layout_image *image)
-{
-	(void)context;
-	(void)image;
 }
 
 struct content_blocks content_blocks_make(struct arena *arena,
@@ -847,7 +769,7 @@ struct content_blocks content_blocks_make(struct arena *arena,
 				 .close = content_block_close,
 				 .gap = content_block_add_gap,
 				 .text = content_block_add_text,
-				 .image = content_block_skip_image,
+				 .image = image_ignore,
 			 });
 	items = ARENA_NEW(arena, struct content_block, collecting.count);
 	for (size_t i = 0; i < collecting.count; i++)
@@ -861,6 +783,24 @@ struct content_blocks content_blocks_make(struct arena *arena,
 	free(collecting.items);
 	buffer_free(&collecting.text);
 	return blocks;
+}
+
+void image_ignore(void *context, const struct layout_image *image)
+{
+	(void)context;
+	(void)image;
+}
+
+void gap_append(struct buffer *out, enum separator separator,
+		struct slice blank, const char *line)
+{
+	buffer_append_slice(out, blank);
+	if (separator == SEPARATOR_SPACE)
+		buffer_append_byte(out, ' ');
+	if (separator >= SEPARATOR_LINE)
+		buffer_append_text(out, line);
+	if (separator == SEPARATOR_BLANK_LINE)
+		buffer_append_text(out, line);
 }
 
 uint32_t whole_attribute(const struct page *page, uint32_t node,

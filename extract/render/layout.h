@@ -58,15 +58,17 @@ struct layout_writer {
 	/*
 	 * The gap between two texts, before the inline elements that start
 	 * there: a separator, or in pre the white space of the source. Not
-	 * called at the start of a line.
+	 * called at the start of a line. NULL: gaps are ignored.
 	 */
 	void (*gap)(void *context, enum separator separator,
 		    struct slice blank);
 	/*
 	 * Text node `index`, or its readable part (extract/render/outline.h),
-	 * with collapsed white space except in pre.
+	 * with collapsed white space except in pre. NULL: texts only open
+	 * blocks.
 	 */
 	void (*text)(void *context, uint32_t index, struct slice text);
+	/* NULL: images do not even open blocks. */
 	void (*image)(void *context, const struct layout_image *image);
 	/* The only content of its line; NULL: media are ignored. */
 	void (*media)(void *context, const struct layout_media *media);
@@ -79,6 +81,15 @@ struct layout_writer {
  */
 void layout(const struct render_request *request,
 	    const struct layout_writer *writer);
+
+/* An image() that only opens blocks. */
+void image_ignore(void *context, const struct layout_image *image);
+
+/*
+ * Append `blank`, and for the separator a space, or `line` once or twice.
+ */
+void gap_append(struct buffer *out, enum separator separator,
+		struct slice blank, const char *line);
 
 enum content_kind {
 	CONTENT_PARAGRAPH,

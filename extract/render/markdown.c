@@ -42,7 +42,7 @@ struct markdown_container {
 	uint32_t width; /* for an item: columns of its marker */
 };
 
-/* Initialise with only the buffer; end with markdown_blocks_end(). */
+/* Initialise with only the buffer. */
 struct markdown_blocks {
 	struct buffer *out;
 	struct markdown_container open[MAX_MARKDOWN_DEPTH]; /* [count] */
@@ -98,15 +98,6 @@ static bool is_ordered(const struct markdown_container *container)
 	return container->marker == '.' || container->marker == ')';
 }
 
-static uint32_t digits_of(uint32_t number)
-{
-	uint32_t digits = 1;
-
-	for (; number >= 10; number /= 10)
-		digits++;
-	return digits;
-}
-
 static void markdown_open_item(struct markdown_blocks *blocks)
 {
 	struct markdown_container *list = &blocks->open[blocks->count - 1];
@@ -114,16 +105,15 @@ static void markdown_open_item(struct markdown_blocks *blocks)
 
 	item.kind = CONTAINER_ITEM;
 	item.is_written = false;
-	item.width = is_ordered(list) ? digits_of(item.number) + 2 : 2;
+	item.width = 2;
+	for (uint32_t left = item.number; is_ordered(list); left /= 10) {
+		item.width++;
+		if (left < 10)
+			break;
+	}
 	if (list->number < MAX_WHOLE_ATTRIBUTE)
 		list->number++;
 	markdown_push_container(blocks, item);
-}
-
-static void markdown_open_quote(struct markdown_blocks *blocks)
-{
-	markdown_push_container(
-		blocks, (struct markdown_container){.kind = CONTAINER_QUOTE});
 }
 
 /* Close the innermost container. */
@@ -144,15 +134,6 @@ static void write_spaces(struct buffer *out, uint32_t count)
 {
 	while (count-- > 0)
 		buffer_append_byte(out, ' ');
-}
-
-static void write_marker(struct buffer *out,
-			 const struct markdown_container *item)
-{
-	if (is_ordered(item))
-		buffer_printf(out, "%u", item->number);
-	buffer_append_byte(out, item->marker);
-	buffer_append_byte(out, ' ');
 }
 
 /* Write the start of a line inside the `count` outermost containers. */
@@ -209,10 +190,13 @@ static void write_begin(struct markdown_blocks *blocks)
 			buffer_append_text(out, "> ");
 		if (container->kind != CONTAINER_ITEM)
 			continue;
-		if (container->is_written)
+		if (container->is_written) {
 			write_spaces(out, container->width);
-		else
-			write_marker(out, container);
+			continue;
+		}
+		if (is_ordered(container))
+			buffer_printf(out, "%u", container->number);
+		buffer_printf(out, "%c ", container->marker);
 		container->is_written = true;
 	}
 }
@@ -246,14 +230,6 @@ static void markdown_begin_line(struct markdown_blocks *blocks, bool is_empty)
 	buffer_append_slice(blocks->out, buffer_slice(&blocks->prefix));
 	if (is_empty)
 		markdown_trim_block_line(blocks->out);
-}
-
-/* End the last line. */
-static void markdown_blocks_end(struct markdown_blocks *blocks)
-{
-	if (blocks->has_block)
-		markdown_end_block_line(blocks);
-	buffer_free(&blocks->prefix);
 }
 
 /*
@@ -303,31 +279,6 @@ static void markdown_close_row(struct markdown_table *table)
 	write_cells(table, " --- |", table->shape->columns);
 }
 
-static void markdown_open_cell(struct markdown_table *table, uint32_t node)
-{
-	table->span = table_cell_span(table->page, node);
-	table->columns += table->span;
-	table->lines = 0;
-	buffer_append_byte(table->blocks->out, ' ');
-}
-
-static void markdown_close_cell(struct markdown_table *table)
-{
-	buffer_append_text(table->blocks->out, " |");
-	write_cells(table, "  |", table->span - 1);
-}
-
-static void markdown_open_table(struct markdown_table *table)
-{
-	const struct table_shape *shape =
-		&table->survey.tables[table->opened++];
-
-	if (!shape->is_simple)
-		return;
-	table->shape = shape;
-	table->rows = 0;
-}
-
 /*
  * Handle the start or the end of a table, tr, td or th; write nothing for
  * tables that are not simple.
@@ -335,39 +286,38 @@ static void markdown_open_table(struct markdown_table *table)
 static void markdown_table_open(struct markdown_table *table,
 				const struct layout_element *element)
 {
-	if (element->tag == TAG_table)
-		markdown_open_table(table);
-	else if (table->shape == NULL)
+	if (element->tag == TAG_table) {
+		const struct table_shape *shape =
+			&table->survey.tables[table->opened++];
+
+		if (shape->is_simple) {
+			table->shape = shape;
+			table->rows = 0;
+		}
+	} else if (table->shape == NULL) {
 		return;
-	else if (element->tag == TAG_tr)
+	} else if (element->tag == TAG_tr) {
 		open_row(table);
-	else
-		markdown_open_cell(table, element->node);
+	} else {
+		table->span = table_cell_span(table->page, element->node);
+		table->columns += table->span;
+		table->lines = 0;
+		buffer_append_byte(table->blocks->out, ' ');
+	}
 }
 
 static void markdown_table_close(struct markdown_table *table, uint16_t tag)
 {
 	if (table->shape == NULL)
 		return;
-	if (tag == TAG_table)
+	if (tag == TAG_table) {
 		table->shape = NULL;
-	else if (tag == TAG_tr)
+	} else if (tag == TAG_tr) {
 		markdown_close_row(table);
-	else
-		markdown_close_cell(table);
-}
-
-/* Return true if a line that ends here is in a cell, not in the caption. */
-static bool markdown_table_has_cell(const struct markdown_table *table)
-{
-	return table->shape != NULL && table->rows > 0;
-}
-
-/* Separate a line of a cell from the line before it. */
-static void markdown_table_begin_line(struct markdown_table *table)
-{
-	if (table->lines++ > 0)
-		buffer_append_text(table->blocks->out, "<br>");
+	} else {
+		buffer_append_text(table->blocks->out, " |");
+		write_cells(table, "  |", table->span - 1);
+	}
 }
 
 /* A list under construction. */
@@ -522,11 +472,6 @@ struct markdown {
 	struct markdown_table table;
 };
 
-static struct buffer *out_of(struct markdown *markdown)
-{
-	return markdown->blocks.out;
-}
-
 static void render_markdown_open_line(struct markdown *markdown,
 				      const struct layout_element *element)
 {
@@ -539,11 +484,6 @@ static void render_markdown_open_line(struct markdown *markdown,
 	buffer_clear(&markdown->code);
 }
 
-static uint32_t first_number(const struct markdown *markdown, uint32_t node)
-{
-	return whole_attribute(markdown->page, node, "start", 1);
-}
-
 static void open_block(struct markdown *markdown,
 		       const struct layout_element *element)
 {
@@ -551,13 +491,16 @@ static void open_block(struct markdown *markdown,
 	case TAG_ul:
 	case TAG_ol:
 		markdown_open_list(&markdown->blocks, element->tag == TAG_ol,
-				   first_number(markdown, element->node));
+				   whole_attribute(markdown->page,
+						   element->node, "start", 1));
 		break;
 	case TAG_li:
 		markdown_open_item(&markdown->blocks);
 		break;
 	case TAG_blockquote:
-		markdown_open_quote(&markdown->blocks);
+		markdown_push_container(
+			&markdown->blocks,
+			(struct markdown_container){.kind = CONTAINER_QUOTE});
 		break;
 	case TAG_table:
 	case TAG_tr:
@@ -588,7 +531,7 @@ static void render_markdown_open(void *context,
 static void write_fence(struct markdown *markdown, size_t length)
 {
 	while (length-- > 0)
-		buffer_append_byte(out_of(markdown), '`');
+		buffer_append_byte(markdown->blocks.out, '`');
 }
 
 static void write_code(struct markdown *markdown)
@@ -603,14 +546,14 @@ static void write_code(struct markdown *markdown)
 		size--;
 	markdown_begin_block(&markdown->blocks, false);
 	write_fence(markdown, fence);
-	buffer_append_slice(out_of(markdown), markdown->language);
+	buffer_append_slice(markdown->blocks.out, markdown->language);
 	while (at < size) {
 		size_t length = strcspn(code->data + at, "\n");
 
 		if (at + length > size)
 			length = size - at;
 		markdown_begin_line(&markdown->blocks, length == 0);
-		buffer_append(out_of(markdown), code->data + at, length);
+		buffer_append(markdown->blocks.out, code->data + at, length);
 		at += length + 1;
 	}
 	markdown_begin_line(&markdown->blocks, false);
@@ -618,41 +561,32 @@ static void write_code(struct markdown *markdown)
 	markdown->is_verbatim = false;
 }
 
-static void render_markdown_heading(struct markdown *markdown, unsigned level)
-{
-	markdown_begin_block(&markdown->blocks, false);
-	while (level-- > 0)
-		buffer_append_byte(out_of(markdown), '#');
-	buffer_append_byte(out_of(markdown), ' ');
-	markdown_line_write(&markdown->line, MARKDOWN_HEADING, slice_of(""),
-			    out_of(markdown));
-}
-
-static void write_in_cell(struct markdown *markdown)
-{
-	markdown_table_begin_line(&markdown->table);
-	markdown_line_write(&markdown->line, MARKDOWN_CELL, slice_of(""),
-			    out_of(markdown));
-}
-
-static void write_paragraph(struct markdown *markdown)
-{
-	markdown_begin_block(&markdown->blocks, markdown->is_bare);
-	markdown_line_write(&markdown->line, MARKDOWN_PARAGRAPH,
-			    buffer_slice(&markdown->blocks.prefix),
-			    out_of(markdown));
-}
-
 static void close_line(struct markdown *markdown, uint16_t tag)
 {
-	if (tag == TAG_pre)
+	struct buffer *out = markdown->blocks.out;
+	enum markdown_block block = MARKDOWN_PARAGRAPH;
+	struct slice prefix = slice_of("");
+
+	if (tag == TAG_pre) {
 		write_code(markdown);
-	else if (markdown_table_has_cell(&markdown->table))
-		write_in_cell(markdown);
-	else if ((tag_flags(tag) & TAG_IS_HEADING) != 0)
-		render_markdown_heading(markdown, (unsigned)(tag - TAG_h1 + 1));
-	else
-		write_paragraph(markdown);
+		return;
+	}
+	if (markdown->table.shape != NULL && markdown->table.rows > 0) {
+		/* in a cell, not in the caption */
+		block = MARKDOWN_CELL;
+		if (markdown->table.lines++ > 0)
+			buffer_append_text(out, "<br>");
+	} else if ((tag_flags(tag) & TAG_IS_HEADING) != 0) {
+		block = MARKDOWN_HEADING;
+		markdown_begin_block(&markdown->blocks, false);
+		for (uint16_t level = TAG_h1; level <= tag; level++)
+			buffer_append_byte(out, '#');
+		buffer_append_byte(out, ' ');
+	} else {
+		markdown_begin_block(&markdown->blocks, markdown->is_bare);
+		prefix = buffer_slice(&markdown->blocks.prefix);
+	}
+	markdown_line_write(&markdown->line, block, prefix, out);
 }
 
 static void render_markdown_close_block(struct markdown *markdown, uint16_t tag)
@@ -689,25 +623,13 @@ static void render_markdown_close(void *context, uint16_t tag)
 				  slice_of(NULL));
 }
 
-static void write_code_gap(struct markdown *markdown, enum separator separator,
-			   struct slice blank)
-{
-	buffer_append_slice(&markdown->code, blank);
-	if (separator == SEPARATOR_SPACE)
-		buffer_append_byte(&markdown->code, ' ');
-	if (separator >= SEPARATOR_LINE)
-		buffer_append_byte(&markdown->code, '\n');
-	if (separator == SEPARATOR_BLANK_LINE)
-		buffer_append_byte(&markdown->code, '\n');
-}
-
 static void render_markdown_gap(void *context, enum separator separator,
 				struct slice blank)
 {
 	struct markdown *markdown = context;
 
 	if (markdown->is_verbatim)
-		write_code_gap(markdown, separator, blank);
+		gap_append(&markdown->code, separator, blank, "\n");
 	else
 		markdown_line_add(&markdown->line,
 				  separator == SEPARATOR_SPACE ? RUN_SPACE
@@ -789,7 +711,9 @@ void render_as_markdown(const struct render_request *request,
 				.media = add_media,
 				.has_links = true,
 			});
-	markdown_blocks_end(&markdown.blocks);
+	if (markdown.blocks.has_block)
+		markdown_end_block_line(&markdown.blocks);
+	buffer_free(&markdown.blocks.prefix);
 	markdown_line_free(&markdown.line);
 	buffer_free(&markdown.code);
 	arena_destroy(arena);

@@ -1,6 +1,5 @@
 #include "extract/render/render.h"
 
-#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -18,20 +17,13 @@ enum { MIN_WORDS = 10 };
 
 static const char ellipsis[] = "\xE2\x80\xA6";
 
-static struct slice content_block_text(const struct content_blocks *blocks,
-				       size_t index)
-{
-	const struct content_block *block = &blocks->items[index];
-
-	return (struct slice){blocks->text + block->begin, block->length};
-}
-
 static struct slice choose_excerpt(const struct content_blocks *blocks)
 {
 	struct slice longest = {"", 0};
 
 	for (size_t i = 0; i < blocks->count; i++) {
-		struct slice text = content_block_text(blocks, i);
+		struct slice text = {blocks->text + blocks->items[i].begin,
+				     blocks->items[i].length};
 
 		if (blocks->items[i].kind == CONTENT_PARAGRAPH &&
 		    word_count(text) >= MIN_WORDS)
@@ -42,26 +34,18 @@ static struct slice choose_excerpt(const struct content_blocks *blocks)
 	return longest;
 }
 
-/* Return the size in bytes of the first MAX_EXCERPT characters. */
-static size_t excerpt_bytes(const char *bytes, size_t size)
-{
-	size_t characters = 0;
-	size_t end = 0;
-
-	for (; end < size; end++)
-		if (!utf8_continues(bytes[end]) && characters++ == MAX_EXCERPT)
-			break;
-	return end;
-}
-
 struct slice excerpt_make(struct arena *arena,
 			  const struct content_blocks *blocks)
 {
 	struct slice chosen = choose_excerpt(blocks);
 	char *out = arena_alloc(arena, chosen.size + sizeof(ellipsis) + 1, 1);
 	size_t size = text_collapse(chosen, out);
-	size_t end = excerpt_bytes(out, size);
+	size_t characters = 0;
+	size_t end = 0;
 
+	for (; end < size; end++)
+		if (!utf8_continues(out[end]) && characters++ == MAX_EXCERPT)
+			break;
 	if (end < size) {
 		size_t space = end;
 
@@ -165,14 +149,8 @@ void html_gap(void *context, enum separator separator, struct slice blank)
 	struct html_writer *html = context;
 
 	escape_append(html->out, blank);
-	if (separator == SEPARATOR_SPACE)
-		buffer_append_byte(html->out, ' ');
-	else if (separator != SEPARATOR_NONE)
-		buffer_append_text(html->out,
-				   html->is_verbatim ? "\n" : "<br>");
-	if (separator == SEPARATOR_BLANK_LINE)
-		buffer_append_text(html->out,
-				   html->is_verbatim ? "\n" : "<br>");
+	gap_append(html->out, separator, slice_of(""),
+		   html->is_verbatim ? "\n" : "<br>");
 }
 
 void html_text(void *context, uint32_t index, struct slice text)
@@ -221,19 +199,16 @@ bool format_from_name(const char *name, enum format *format_out)
 
 const char *format_name(enum format format)
 {
-	assert(format < FORMAT_COUNT);
 	return formats[format].name;
 }
 
 const char *format_ending(enum format format)
 {
-	assert(format < FORMAT_COUNT);
 	return formats[format].ending;
 }
 
 const char *format_media_type(enum format format)
 {
-	assert(format < FORMAT_COUNT);
 	return formats[format].media_type;
 }
 
@@ -286,14 +261,8 @@ static void text_writer_gap(void *context, enum separator separator,
 	buffer_append_slice(writer->out, blank);
 	if (separator >= SEPARATOR_LINE)
 		text_writer_trim_end(writer);
-	if (writer->out->size == writer->begin)
-		return;
-	if (separator == SEPARATOR_SPACE)
-		buffer_append_byte(writer->out, ' ');
-	if (separator >= SEPARATOR_LINE)
-		buffer_append_byte(writer->out, '\n');
-	if (separator == SEPARATOR_BLANK_LINE)
-		buffer_append_byte(writer->out, '\n');
+	if (writer->out->size > writer->begin)
+		gap_append(writer->out, separator, slice_of(""), "\n");
 }
 
 static void text_writer_text(void *context, uint32_t index, struct slice text)

@@ -31,13 +31,6 @@ uint32_t table_cell_span(const struct page *page, uint32_t node)
 	return span > MAX_TABLE_COLUMNS ? MAX_TABLE_COLUMNS : span;
 }
 
-static void survey_open_table(struct table_surveyor *survey)
-{
-	survey->tables[survey->count].is_simple = true;
-	survey->open[survey->open_count++] =
-		(struct surveyed_table){.table = survey->count++};
-}
-
 static void survey_open_cell(struct table_surveyor *survey,
 			     struct surveyed_table *open, uint32_t node)
 {
@@ -52,30 +45,16 @@ static void survey_open_cell(struct table_surveyor *survey,
 		shape->is_simple = false;
 }
 
-static bool is_heading_tag(uint16_t tag)
-{
-	return (tag_flags(tag) & TAG_IS_HEADING) != 0;
-}
-
 /*
- * Note a heading in a cell: if it is all of the cell, it labels a row or a
- * column.
+ * Note an element in the innermost table. A heading may be all of a cell: it
+ * labels a row or a column.
  */
-static void survey_open_line(struct surveyed_table *open,
-			     struct table_shape *shape, uint16_t tag)
-{
-	open->lines++;
-	open->has_heading = open->has_heading || is_heading_tag(tag);
-	if (open->lines > (open->has_heading ? 1 : MAX_CELL_LINES))
-		shape->is_simple = false;
-}
-
-/* Note an element in the innermost table. */
 static void open_inside(struct table_surveyor *survey,
 			const struct layout_element *element)
 {
 	struct surveyed_table *open = &survey->open[survey->open_count - 1];
 	struct table_shape *shape = &survey->tables[open->table];
+	bool is_heading;
 
 	switch (element->tag) {
 	case TAG_tr:
@@ -89,8 +68,12 @@ static void open_inside(struct table_surveyor *survey,
 	case TAG_caption:
 		break;
 	default:
-		if (element->tag == TAG_p || is_heading_tag(element->tag))
-			survey_open_line(open, shape, element->tag);
+		is_heading = (tag_flags(element->tag) & TAG_IS_HEADING) != 0;
+		open->has_heading = open->has_heading || is_heading;
+		if (element->tag == TAG_p || is_heading)
+			shape->is_simple &=
+				++open->lines <=
+				(open->has_heading ? 1 : MAX_CELL_LINES);
 		else if (inline_kind(element->tag) == INLINE_NONE)
 			shape->is_simple = false;
 		break;
@@ -104,8 +87,11 @@ static void survey_open_element(void *context,
 
 	if (survey->open_count > 0)
 		open_inside(survey, element);
-	if (element->tag == TAG_table)
-		survey_open_table(survey);
+	if (element->tag == TAG_table) {
+		survey->tables[survey->count].is_simple = true;
+		survey->open[survey->open_count++] =
+			(struct surveyed_table){.table = survey->count++};
+	}
 }
 
 static void survey_close_element(void *context, uint16_t tag)
@@ -121,43 +107,15 @@ static void survey_close_element(void *context, uint16_t tag)
 		shape->is_simple = false;
 }
 
-static void survey_skip_gap(void *context, enum separator separator,
-			    struct slice blank)
-{
-	(void)context;
-	(void)separator;
-	(void)blank;
-}
-
-static void skip_text(void *context, uint32_t index, struct slice text)
-{
-	(void)context;
-	(void)index;
-	(void)text;
-}
-
-/* Layout calls this for images, because they open blocks as texts do. */
-static void survey_skip_image(void *context, const struct layout_image *image)
-{
-	(void)context;
-	(void)image;
-}
-
-static uint32_t count_tables(const struct page *page)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < page->node_count; i++)
-		count += page->nodes[i].tag == TAG_table;
-	return count;
-}
-
 struct table_survey table_survey_make(struct arena *arena,
 				      const struct render_request *request)
 {
-	uint32_t max_count = count_tables(request->page);
-	struct table_surveyor survey = {.page = request->page};
+	const struct page *page = request->page;
+	struct table_surveyor survey = {.page = page};
+	uint32_t max_count = 0;
 
+	for (uint32_t i = 0; i < page->node_count; i++)
+		max_count += page->nodes[i].tag == TAG_table;
 	if (max_count == 0)
 		return (struct table_survey){NULL, 0};
 	survey.tables = ARENA_NEW(arena, struct table_shape, max_count);
@@ -165,9 +123,7 @@ struct table_survey table_survey_make(struct arena *arena,
 				.context = &survey,
 				.open = survey_open_element,
 				.close = survey_close_element,
-				.gap = survey_skip_gap,
-				.text = skip_text,
-				.image = survey_skip_image,
+				.image = image_ignore,
 			});
 	return (struct table_survey){survey.tables, survey.count};
 }
@@ -201,27 +157,12 @@ static void table_filter_close(void *context, uint16_t tag)
 		filtering->left_depth = 0;
 }
 
-static void table_filter_skip_gap(void *context, enum separator separator,
-				  struct slice blank)
-{
-	(void)context;
-	(void)separator;
-	(void)blank;
-}
-
 static void note_text(void *context, uint32_t index, struct slice text)
 {
 	struct table_filter_state *filtering = context;
 
 	(void)text;
 	filtering->is_left_out[index] = filtering->left_depth != 0;
-}
-
-static void table_filter_skip_image(void *context,
-				    const struct layout_image *image)
-{
-	(void)context;
-	(void)image;
 }
 
 void tables_leave_out(struct arena *arena, const struct page *page,
@@ -240,9 +181,8 @@ void tables_leave_out(struct arena *arena, const struct page *page,
 				 .context = &filtering,
 				 .open = table_filter_open,
 				 .close = table_filter_close,
-				 .gap = table_filter_skip_gap,
 				 .text = note_text,
-				 .image = table_filter_skip_image,
+				 .image = image_ignore,
 			 });
 	for (uint32_t i = 0; i < page->text_count; i++)
 		verdicts[i].is_content &= !filtering.is_left_out[i];

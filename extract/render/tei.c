@@ -197,11 +197,6 @@ struct tei {
 	bool has_text;
 };
 
-static unsigned tei_heading_rank(uint16_t heading)
-{
-	return (unsigned)(heading - TAG_h1 + 1);
-}
-
 static void close_sections(struct tei *tei, unsigned rank)
 {
 	while (tei->section_count > 0 &&
@@ -214,7 +209,7 @@ static void close_sections(struct tei *tei, unsigned rank)
 /* A heading begins a div; where TEI allows no div, it becomes an ab element. */
 static void open_heading(struct tei *tei, const struct layout_element *element)
 {
-	unsigned rank = tei_heading_rank(element->tag);
+	const unsigned rank = element->tag - (unsigned)TAG_h1 + 1;
 
 	if (element->outer != TAG_html) {
 		buffer_printf(tei->out, "<ab type=\"heading\" rend=\"h%u\">",
@@ -358,24 +353,14 @@ static void tei_close_element(void *context, uint16_t tag)
 	}
 }
 
-static void tei_write_break(struct tei *tei)
-{
-	buffer_append_text(
-		tei->out, tei->is_verbatim || tei->is_in_code ? "\n" : "<lb/>");
-}
-
 static void tei_write_gap(void *context, enum separator separator,
 			  struct slice blank)
 {
 	struct tei *tei = context;
 
 	escape_append(tei->out, blank);
-	if (separator == SEPARATOR_SPACE)
-		buffer_append_byte(tei->out, ' ');
-	if (separator >= SEPARATOR_LINE)
-		tei_write_break(tei);
-	if (separator == SEPARATOR_BLANK_LINE)
-		tei_write_break(tei);
+	gap_append(tei->out, separator, slice_of(""),
+		   tei->is_verbatim || tei->is_in_code ? "\n" : "<lb/>");
 }
 
 static void tei_write_text(void *context, uint32_t index, struct slice text)

@@ -4,66 +4,144 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct named_suite *find_suite(const char *name)
+/* All entries, by file and line. */
+static struct test_entry *entries;
+
+enum { NAME_SIZE = 64, SKIPPED = 77 };
+
+void test_register(struct test_entry *entry)
 {
-	const struct named_suite *suite;
+	struct test_entry **at = &entries;
+	int order;
 
-	for (suite = named_suites; suite->name != NULL; suite++)
-		if (strcmp(suite->name, name) == 0)
-			return suite;
-	return NULL;
-}
-
-static void list_suites(void)
-{
-	const struct named_suite *suite;
-
-	for (suite = named_suites; suite->name != NULL; suite++)
-		puts(suite->name);
-}
-
-/* The runner with the suites named, NULL if one does not exist. */
-static SRunner *create_runner(char **names)
-{
-	SRunner *runner = srunner_create(NULL);
-	const struct named_suite *suite;
-
-	for (; *names != NULL; names++) {
-		suite = find_suite(*names);
-		if (suite == NULL) {
-			fprintf(stderr, "there is no suite %s\n", *names);
-			srunner_free(runner);
-			return NULL;
-		}
-		srunner_add_suite(runner, suite->create());
+	for (; *at != NULL; at = &(*at)->next) {
+		order = strcmp((*at)->function.file, entry->function.file);
+		if (order > 0 ||
+		    (order == 0 && (*at)->function.line > entry->function.line))
+			break;
 	}
-	return runner;
+	entry->next = *at;
+	*at = entry;
 }
 
-static void add_all(SRunner *runner)
+static bool same_suite(const struct test_entry *a, const struct test_entry *b)
 {
-	const struct named_suite *suite;
+	return strcmp(a->function.file, b->function.file) == 0;
+}
 
-	for (suite = named_suites; suite->name != NULL; suite++)
-		srunner_add_suite(runner, suite->create());
+/* The first entry of the next suite, NULL if there is none. */
+static struct test_entry *next_suite(struct test_entry *entry)
+{
+	struct test_entry *next = entry->next;
+
+	while (next != NULL && same_suite(next, entry))
+		next = next->next;
+	return next;
+}
+
+/* Write NAME of .../test_NAME.c. */
+static void suite_name(const struct test_entry *entry, char name[NAME_SIZE])
+{
+	const char *file = strrchr(entry->function.file, '/');
+
+	file = file != NULL ? file + 1 : entry->function.file;
+	snprintf(name, NAME_SIZE, "%.*s", (int)strlen(file) - 7, file + 5);
+}
+
+static TCase *begin_case(Suite *suite, const struct fixture *fixture)
+{
+	TCase *tests = tcase_create("tests");
+
+	if (fixture->timeout_s > 0)
+		tcase_set_timeout(tests, fixture->timeout_s);
+	tcase_add_checked_fixture(tests, fixture->setup, fixture->teardown);
+	tcase_add_unchecked_fixture(tests, fixture->setup_once,
+				    fixture->teardown_once);
+	suite_add_tcase(suite, tests);
+	return tests;
+}
+
+/* Add the suite that begins with `entry`. */
+static void add_suite(SRunner *runner, struct test_entry *entry)
+{
+	const struct test_entry *end = next_suite(entry);
+	const struct fixture none = {0};
+	char name[NAME_SIZE];
+	bool possible = true;
+	Suite *suite;
+	TCase *tests;
+
+	suite_name(entry, name);
+	suite = suite_create(name);
+	tests = begin_case(suite, &none);
+	for (; entry != end; entry = entry->next) {
+		if (entry->function.fn != NULL) {
+			if (possible)
+				tcase_add_loop_test_raise_signal(
+					tests, &entry->function, entry->signal,
+					entry->first, entry->end);
+			continue;
+		}
+		possible = entry->fixture.is_possible == NULL ||
+			   entry->fixture.is_possible();
+		if (possible)
+			tests = begin_case(suite, &entry->fixture);
+		else
+			printf("%s: skipped tests\n", name);
+	}
+	srunner_add_suite(runner, suite);
+}
+
+/* Add the suite of this name, all if it is NULL. Return false if none exists.
+ */
+static bool add_suites(SRunner *runner, const char *wanted)
+{
+	char name[NAME_SIZE];
+	bool found = false;
+
+	for (struct test_entry *at = entries; at != NULL; at = next_suite(at)) {
+		suite_name(at, name);
+		if (wanted != NULL && strcmp(name, wanted) != 0)
+			continue;
+		add_suite(runner, at);
+		found = true;
+	}
+	if (!found)
+		fprintf(stderr, "there is no suite %s\n", wanted);
+	return found;
+}
+
+static int list_suites(void)
+{
+	char name[NAME_SIZE];
+
+	for (struct test_entry *at = entries; at != NULL; at = next_suite(at)) {
+		suite_name(at, name);
+		puts(name);
+	}
+	return EXIT_SUCCESS;
 }
 
 int main(int argc, char **argv)
 {
 	SRunner *runner;
-	int failed;
+	int status = EXIT_SUCCESS;
 
-	if (argc == 2 && strcmp(argv[1], "--list") == 0) {
-		list_suites();
-		return EXIT_SUCCESS;
-	}
-	runner = create_runner(argv + 1);
-	if (runner == NULL)
-		return 2;
+	if (argc == 2 && strcmp(argv[1], "--list") == 0)
+		return list_suites();
+	runner = srunner_create(NULL);
 	if (argc == 1)
-		add_all(runner);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
+		add_suites(runner, NULL);
+	for (int i = 1; i < argc && status == EXIT_SUCCESS; i++)
+		if (!add_suites(runner, argv[i]))
+			status = 2;
+	if (status == EXIT_SUCCESS) {
+		srunner_run_all(runner, CK_ENV);
+		if (srunner_ntests_failed(runner) > 0)
+			status = EXIT_FAILURE;
+		else if (srunner_ntests_run(runner) == 0)
+			status = SKIPPED;
+	}
 	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return status;
 }

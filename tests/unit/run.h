@@ -1,5 +1,13 @@
-/* tests/unit/run.h - a file test_NAME.c defines one suite: SUITE(NAME) { ... }
- * returns a new Suite. Each module has a test program, which run.c begins:
+/* tests/unit/run.h - the file test_NAME.c is the suite NAME. A test is a
+ * function that begins with one of these; it registers itself:
+ *
+ *   TEST(name) { ... }
+ *   TEST_LOOP(name, first, end) { ... }  once for each `_i` from first to end -
+ * 1 TEST_ROWS(name, table) { ... }       once for each row `table[_i]`
+ *   TEST_ABORTS(name) { ... }            must end with SIGABRT
+ *
+ * `FIXTURE(.setup = begin, .teardown = end);` is for the tests below it in the
+ * file, up to the next one. Each module has a test program, which run.c begins:
  *
  *   test_MODULE [SUITE...]	run these suites, or all
  *   test_MODULE --list		print the names of the suites
@@ -8,16 +16,61 @@
 #define TESTS_UNIT_RUN_H
 
 #include <check.h>
+#include <stdbool.h>
 
-#define SUITE(name)                \
-	Suite *name##_suite(void); \
-	Suite *name##_suite(void)
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The suites of this program, which CMake writes; the last has no name. */
-struct named_suite {
-	const char *name;
-	Suite *(*create)(void);
+struct fixture {
+	void (*setup)(void); /* in the process of each test */
+	void (*teardown)(void);
+	void (*setup_once)(void); /* in the parent, before the first test */
+	void (*teardown_once)(void);
+	double timeout_s;          /* of each test; 0 = 4 s */
+	bool (*is_possible)(void); /* false: skip the tests; NULL = true */
 };
-extern const struct named_suite named_suites[];
+
+/* A test, or a fixture: then `function.fn` is NULL. */
+struct test_entry {
+	TTest function;
+	int first;
+	int end;
+	int signal;
+	struct fixture fixture;
+	struct test_entry *next;
+};
+
+/* Add the entry, which stays, to the suite of its file, in the order of lines.
+ */
+void test_register(struct test_entry *entry);
+
+#define TEST_JOIN_(a, b) a##b
+#define TEST_JOIN(a, b)  TEST_JOIN_(a, b)
+
+#define TEST_REGISTER(id, ...)                                       \
+	__attribute__((constructor)) static void id##_register(void) \
+	{                                                            \
+		static struct test_entry entry;                      \
+                                                                     \
+		entry = (struct test_entry){__VA_ARGS__};            \
+		test_register(&entry);                               \
+	}
+
+#define TEST_FIXTURE(id, ...)                                           \
+	TEST_REGISTER(id, .function = {NULL, NULL, __FILE__, __LINE__}, \
+		      .fixture = {__VA_ARGS__})                         \
+	struct test_entry
+#define TEST_FIXTURE_(id, ...) TEST_FIXTURE(id, __VA_ARGS__)
+#define FIXTURE(...)           TEST_FIXTURE_(TEST_JOIN(fixture_, __LINE__), __VA_ARGS__)
+
+#define TEST_FUNCTION(name, from, to, raised)                                \
+	static void name(int _i);                                            \
+	TEST_REGISTER(name, .function = {#name, name, __FILE__, __LINE__},   \
+		      .first = (from), .end = (int)(to), .signal = (raised)) \
+	static void name(int _i CK_ATTRIBUTE_UNUSED)
+
+#define TEST(name)                  TEST_FUNCTION(name, 0, 1, 0)
+#define TEST_LOOP(name, first, end) TEST_FUNCTION(name, first, end, 0)
+#define TEST_ROWS(name, table)      TEST_FUNCTION(name, 0, COUNT_OF(table), 0)
+#define TEST_ABORTS(name)           TEST_FUNCTION(name, 0, 1, SIGABRT)
 
 #endif

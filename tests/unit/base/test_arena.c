@@ -7,7 +7,7 @@
 
 #include "tests/unit/run.h"
 
-START_TEST(objects_are_zeroed_aligned_and_apart)
+TEST(objects_are_zeroed_aligned_and_apart)
 {
 	struct arena *arena = arena_create();
 	unsigned char *objects[64];
@@ -23,9 +23,8 @@ START_TEST(objects_are_zeroed_aligned_and_apart)
 		ck_assert_uint_eq(objects[i][i * 100], i);
 	arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(an_object_may_exceed_a_chunk)
+TEST(an_object_may_exceed_a_chunk)
 {
 	struct arena *arena = arena_create();
 	unsigned char *small = arena_alloc(arena, 1, 8);
@@ -34,23 +33,8 @@ START_TEST(an_object_may_exceed_a_chunk)
 	ck_assert_uint_eq(small[7], 0);
 	arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(an_impossible_size_ends_the_process)
+TEST_ABORTS(an_impossible_size_ends_the_process)
 {
 	arena_alloc(arena_create(), SIZE_MAX / 2, 16);
-}
-END_TEST
-
-SUITE(arena)
-{
-	Suite *suite = suite_create("arena");
-	TCase *tcase = tcase_create("arena");
-
-	tcase_add_test(tcase, objects_are_zeroed_aligned_and_apart);
-	tcase_add_test(tcase, an_object_may_exceed_a_chunk);
-	tcase_add_test_raise_signal(tcase, an_impossible_size_ends_the_process,
-				    SIGABRT);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

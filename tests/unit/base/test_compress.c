@@ -13,7 +13,7 @@ static struct buffer pack(const void *data, size_t size)
 	return packed;
 }
 
-START_TEST(bytes_come_back_behind_what_is_there)
+TEST(bytes_come_back_behind_what_is_there)
 {
 	struct buffer packed = pack("a page", 6);
 	struct buffer out = {0};
@@ -26,9 +26,8 @@ START_TEST(bytes_come_back_behind_what_is_there)
 	buffer_free(&packed);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(nothing_comes_back_as_nothing)
+TEST(nothing_comes_back_as_nothing)
 {
 	struct buffer packed = pack(NULL, 0);
 	struct buffer out = {0};
@@ -40,9 +39,8 @@ START_TEST(nothing_comes_back_as_nothing)
 	buffer_free(&packed);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(a_bomb_is_refused_before_it_is_unpacked)
+TEST(a_bomb_is_refused_before_it_is_unpacked)
 {
 	size_t size = (size_t)64 << 20;
 	char *zeros = calloc(size, 1);
@@ -61,7 +59,6 @@ START_TEST(a_bomb_is_refused_before_it_is_unpacked)
 	buffer_free(&packed);
 	buffer_free(&out);
 }
-END_TEST
 
 static char text[4096];
 
@@ -74,7 +71,7 @@ static struct buffer pack_text(void)
 	return pack(text, sizeof(text));
 }
 
-START_TEST(a_frame_cut_short_is_corrupt)
+TEST(a_frame_cut_short_is_corrupt)
 {
 	struct buffer packed = pack_text();
 	struct buffer out = {0};
@@ -88,9 +85,8 @@ START_TEST(a_frame_cut_short_is_corrupt)
 	buffer_free(&packed);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(what_is_no_frame_is_corrupt)
+TEST(what_is_no_frame_is_corrupt)
 {
 	struct buffer out = {0};
 
@@ -101,7 +97,6 @@ START_TEST(what_is_no_frame_is_corrupt)
 		ERR_CORRUPT);
 	ck_assert_uint_eq(out.size, 0);
 }
-END_TEST
 
 /* Whether the frame is refused with the bit `i` flipped. */
 static bool is_refused(struct buffer *packed, size_t i)
@@ -120,7 +115,7 @@ static bool is_refused(struct buffer *packed, size_t i)
 	return error != ERR_NONE;
 }
 
-START_TEST(a_flipped_bit_never_gives_other_bytes)
+TEST(a_flipped_bit_never_gives_other_bytes)
 {
 	struct buffer packed = pack_text();
 	size_t refused = 0;
@@ -129,20 +124,4 @@ START_TEST(a_flipped_bit_never_gives_other_bytes)
 		refused += is_refused(&packed, i);
 	ck_assert_uint_gt(refused, packed.size * 8 / 100 * 99);
 	buffer_free(&packed);
-}
-END_TEST
-
-SUITE(compress)
-{
-	Suite *suite = suite_create("compress");
-	TCase *tcase = tcase_create("compress");
-
-	tcase_add_test(tcase, bytes_come_back_behind_what_is_there);
-	tcase_add_test(tcase, nothing_comes_back_as_nothing);
-	tcase_add_test(tcase, a_bomb_is_refused_before_it_is_unpacked);
-	tcase_add_test(tcase, a_frame_cut_short_is_corrupt);
-	tcase_add_test(tcase, what_is_no_frame_is_corrupt);
-	tcase_add_test(tcase, a_flipped_bit_never_gives_other_bytes);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

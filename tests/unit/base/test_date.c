@@ -8,7 +8,7 @@ static uint64_t parse(const char *text)
 }
 
 /* 2017-03-06T04:03:53Z is 1488773033 (date -u -d ... +%s) */
-START_TEST(dates_of_warc)
+TEST(dates_of_warc)
 {
 	ck_assert_uint_eq(parse("2017-03-06T04:03:53Z"), 1488773033000);
 	ck_assert_uint_eq(parse("2017-03-06T04:03:53.5Z"), 1488773033500);
@@ -23,19 +23,17 @@ START_TEST(dates_of_warc)
 	ck_assert_uint_eq(parse("2017"), 1483228800000);
 	ck_assert_uint_eq(parse("1970-01-01T00:00:00Z"), 0);
 }
-END_TEST
 
-START_TEST(dates_of_arc)
+TEST(dates_of_arc)
 {
 	ck_assert_uint_eq(parse("20170306040353"), 1488773033000);
 	ck_assert_uint_eq(parse("201703060403539999"), 1488773033000);
 	ck_assert_uint_eq(parse("201703060403"), 0);
 	ck_assert_uint_eq(parse("20171306040353"), 0);
 }
-END_TEST
 
 /* the second and third stand in real files */
-START_TEST(what_is_no_date)
+TEST(what_is_no_date)
 {
 	ck_assert_uint_eq(parse(""), 0);
 	ck_assert_uint_eq(parse("2008-10-294T05:21:46-0700"), 0);
@@ -49,9 +47,8 @@ START_TEST(what_is_no_date)
 	ck_assert_uint_eq(parse("1970-01-01T00:00:00+01:00"), 0);
 	ck_assert_uint_eq(parse("null"), 0);
 }
-END_TEST
 
-START_TEST(a_date_is_written_as_it_is_read)
+TEST(a_date_is_written_as_it_is_read)
 {
 	char text[DATE_BYTES];
 
@@ -60,18 +57,4 @@ START_TEST(a_date_is_written_as_it_is_read)
 	ck_assert_uint_eq(parse(text), 1488773033000);
 	ck_assert(date_format(0, text));
 	ck_assert_str_eq(text, "1970-01-01T00:00:00Z");
-}
-END_TEST
-
-SUITE(date)
-{
-	Suite *suite = suite_create("date");
-	TCase *tcase = tcase_create("date");
-
-	tcase_add_test(tcase, dates_of_warc);
-	tcase_add_test(tcase, dates_of_arc);
-	tcase_add_test(tcase, what_is_no_date);
-	tcase_add_test(tcase, a_date_is_written_as_it_is_read);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -112,7 +112,7 @@ static bool comes_back(size_t row, size_t piece, size_t capacity)
 	return is_whole;
 }
 
-START_TEST(every_coding_comes_back_however_it_is_cut)
+TEST_LOOP(every_coding_comes_back_however_it_is_cut, 0, HELLO_COUNT)
 {
 	static const size_t pieces[] = {1, 2, 3, 7, SIZE_MAX};
 
@@ -122,7 +122,6 @@ START_TEST(every_coding_comes_back_however_it_is_cut)
 				comes_back((size_t)_i, pieces[i], capacity),
 				"%zu in, %zu out", pieces[i], capacity);
 }
-END_TEST
 
 /* What is left of the input, which goes on where it ended. */
 static size_t unpack_on(struct decoder *decoder, struct slice *input,
@@ -132,7 +131,7 @@ static size_t unpack_on(struct decoder *decoder, struct slice *input,
 	return input->size;
 }
 
-START_TEST(what_is_behind_the_end_is_left_and_can_be_the_next)
+TEST_LOOP(what_is_behind_the_end_is_left_and_can_be_the_next, 0, HELLO_COUNT)
 {
 	struct slice input = packed_hello((size_t)_i);
 	struct decoder *decoder = decoder_create(codings[_i]);
@@ -153,9 +152,8 @@ START_TEST(what_is_behind_the_end_is_left_and_can_be_the_next)
 	buffer_free(&twice);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(a_stream_cut_short_is_not_at_its_end)
+TEST_LOOP(a_stream_cut_short_is_not_at_its_end, 0, HELLO_COUNT)
 {
 	struct slice input = packed_hello((size_t)_i);
 
@@ -170,9 +168,8 @@ START_TEST(a_stream_cut_short_is_not_at_its_end)
 		buffer_free(&out);
 	}
 }
-END_TEST
 
-START_TEST(asking_often_without_input_does_no_harm)
+TEST_LOOP(asking_often_without_input_does_no_harm, 0, HELLO_COUNT)
 {
 	struct slice input = packed_hello((size_t)_i);
 	struct decoder *decoder = decoder_create(codings[_i]);
@@ -192,7 +189,6 @@ START_TEST(asking_often_without_input_does_no_harm)
 	decoder_destroy(decoder);
 	buffer_free(&out);
 }
-END_TEST
 
 /* Whether it is refused or HELLO with the bit `i` flipped. */
 static bool is_refused_or_same(enum coding coding, struct buffer *packed,
@@ -212,7 +208,7 @@ static bool is_refused_or_same(enum coding coding, struct buffer *packed,
 }
 
 /* Brotli and raw deflate have no checksum: there it must only not crash. */
-START_TEST(a_flipped_bit_is_refused_or_does_not_matter)
+TEST_LOOP(a_flipped_bit_is_refused_or_does_not_matter, 0, HELLO_COUNT)
 {
 	bool is_checked = codings[_i] != CODING_BROTLI && _i != 2;
 	struct buffer packed = {0};
@@ -225,9 +221,8 @@ START_TEST(a_flipped_bit_is_refused_or_does_not_matter)
 		ck_assert_uint_eq(count, packed.size * 8);
 	buffer_free(&packed);
 }
-END_TEST
 
-START_TEST(damage_lasts_until_the_reset)
+TEST_LOOP(damage_lasts_until_the_reset, 0, 6)
 {
 	static const struct {
 		enum coding coding;
@@ -256,9 +251,8 @@ START_TEST(damage_lasts_until_the_reset)
 	decoder_destroy(decoder);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(empty_members_are_members)
+TEST_LOOP(empty_members_are_members, 0, 5)
 {
 	static const struct {
 		enum coding coding;
@@ -283,9 +277,8 @@ START_TEST(empty_members_are_members)
 	ck_assert_uint_eq(out.size, 0);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(bytes_without_coding_pass)
+TEST(bytes_without_coding_pass)
 {
 	struct decoder *decoder = decoder_create(CODING_NONE);
 	struct slice input = BYTES("any\0bytes");
@@ -298,7 +291,6 @@ START_TEST(bytes_without_coding_pass)
 	decoder_destroy(decoder);
 	buffer_free(&out);
 }
-END_TEST
 
 static void check_skipping(size_t piece)
 {
@@ -319,14 +311,13 @@ static void check_skipping(size_t piece)
 	buffer_free(&out);
 }
 
-START_TEST(skippable_frames_are_skipped)
+TEST(skippable_frames_are_skipped)
 {
 	for (size_t piece = 1; piece < 60; piece++)
 		check_skipping(piece);
 }
-END_TEST
 
-START_TEST(behind_a_skippable_frame_is_a_begin)
+TEST(behind_a_skippable_frame_is_a_begin)
 {
 	struct decoder *decoder = decoder_create(CODING_ZSTD);
 	struct slice input = BYTES(SKIPPABLE_EMPTY);
@@ -337,9 +328,8 @@ START_TEST(behind_a_skippable_frame_is_a_begin)
 	decoder_destroy(decoder);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(a_skippable_frame_cut_short_is_neither_begin_nor_end)
+TEST(a_skippable_frame_cut_short_is_neither_begin_nor_end)
 {
 	struct decoder *decoder = decoder_create(CODING_ZSTD);
 	struct slice input = BYTES("\x50\x2a\x4d\x18\xff\xff\xff\xff"
@@ -352,11 +342,10 @@ START_TEST(a_skippable_frame_cut_short_is_neither_begin_nor_end)
 	decoder_destroy(decoder);
 	buffer_free(&out);
 }
-END_TEST
 
 /* RFC 8878, section 3.1.1.1.2: the exponent is in the upper five bits of the
  * window's byte, 13 + 10 is 8 MB. One raw block of five bytes follows. */
-START_TEST(a_window_over_8_mb_is_refused)
+TEST(a_window_over_8_mb_is_refused)
 {
 	struct slice most = BYTES("\x28\xb5\x2f\xfd\0\x68\x29\0\0hello");
 	struct slice over = BYTES("\x28\xb5\x2f\xfd\0\x69\x29\0\0hello");
@@ -368,11 +357,10 @@ START_TEST(a_window_over_8_mb_is_refused)
 	ck_assert(is_text(&out, "hello"));
 	buffer_free(&out);
 }
-END_TEST
 
 /* A sound frame that says its size: zstd would unpack it at once, without
  * asking for the window, if it got to see the whole. */
-START_TEST(a_window_over_8_mb_is_refused_of_a_whole_frame_too)
+TEST(a_window_over_8_mb_is_refused_of_a_whole_frame_too)
 {
 	size_t size = (size_t)16 << 20;
 	char *zeros = calloc(size, 1);
@@ -393,11 +381,10 @@ START_TEST(a_window_over_8_mb_is_refused_of_a_whole_frame_too)
 	decoder_destroy(decoder);
 	free(zeros);
 }
-END_TEST
 
 /* A frame of 6,477 zeros, by run length. Behind its magic it reads as that of
  * a skippable frame of 0xCA6B bytes, which are there. */
-START_TEST(a_header_that_looks_like_a_skippable_frame_is_none)
+TEST(a_header_that_looks_like_a_skippable_frame_is_none)
 {
 	struct decoder *decoder = decoder_create(CODING_ZSTD);
 	struct buffer packed = {0};
@@ -417,7 +404,6 @@ START_TEST(a_header_that_looks_like_a_skippable_frame_is_none)
 	buffer_free(&packed);
 	buffer_free(&out);
 }
-END_TEST
 
 static struct buffer pack_with(struct slice dictionary, struct slice text)
 {
@@ -433,7 +419,7 @@ static struct buffer pack_with(struct slice dictionary, struct slice text)
 	return packed;
 }
 
-START_TEST(a_dictionary_stays_for_the_frames_to_come)
+TEST(a_dictionary_stays_for_the_frames_to_come)
 {
 	struct slice dictionary = slice_of("WARC/1.0 WARC-Type: response "
 					   "Content-Length: 1234567 ");
@@ -456,9 +442,8 @@ START_TEST(a_dictionary_stays_for_the_frames_to_come)
 	buffer_free(&packed);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(an_empty_dictionary_takes_it_away)
+TEST(an_empty_dictionary_takes_it_away)
 {
 	struct slice dictionary = slice_of("WARC/1.0 WARC-Type: response "
 					   "Content-Length: 1234567 ");
@@ -476,9 +461,8 @@ START_TEST(an_empty_dictionary_takes_it_away)
 	buffer_free(&packed);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(a_damaged_dictionary_is_none)
+TEST(a_damaged_dictionary_is_none)
 {
 	/* RFC 8878, section 5: the magic of a trained one, without tables */
 	struct slice damaged = BYTES("\x37\xa4\x30\xec\x01\0\0\0\xff\xff\xff");
@@ -495,10 +479,9 @@ START_TEST(a_damaged_dictionary_is_none)
 	decoder_destroy(gzip);
 	buffer_free(&out);
 }
-END_TEST
 
 /* 100 MB of zeros are 97 KB of gzip; it comes out 4 KB at a time. */
-START_TEST(a_bomb_comes_out_piece_by_piece)
+TEST(a_bomb_comes_out_piece_by_piece)
 {
 	enum { MEGABYTES = 100 };
 	static char zeros[1 << 20];
@@ -531,9 +514,8 @@ START_TEST(a_bomb_comes_out_piece_by_piece)
 	ck_assert_uint_eq(total, (size_t)MEGABYTES << 20);
 	decoder_destroy(decoder);
 }
-END_TEST
 
-START_TEST(first_bytes_tell_gzip_and_zstd)
+TEST(first_bytes_tell_gzip_and_zstd)
 {
 	ck_assert_int_eq(coding_of_bytes(GZIP), CODING_GZIP);
 	ck_assert_int_eq(coding_of_bytes(ZSTD), CODING_ZSTD);
@@ -546,9 +528,8 @@ START_TEST(first_bytes_tell_gzip_and_zstd)
 			 CODING_NONE);
 	ck_assert_int_eq(coding_of_bytes(slice_of(NULL)), CODING_NONE);
 }
-END_TEST
 
-START_TEST(names_are_in_any_case_and_one_at_a_time)
+TEST(names_are_in_any_case_and_one_at_a_time)
 {
 	static const struct {
 		const char *name;
@@ -572,43 +553,4 @@ START_TEST(names_are_in_any_case_and_one_at_a_time)
 	}
 	ck_assert(coding_of_name(slice_of(NULL), &coding));
 	ck_assert_int_eq(coding, CODING_NONE);
-}
-END_TEST
-
-SUITE(decode)
-{
-	Suite *suite = suite_create("decode");
-	TCase *tcase = tcase_create("decode");
-
-	tcase_add_loop_test(tcase, every_coding_comes_back_however_it_is_cut, 0,
-			    HELLO_COUNT);
-	tcase_add_loop_test(tcase,
-			    what_is_behind_the_end_is_left_and_can_be_the_next,
-			    0, HELLO_COUNT);
-	tcase_add_loop_test(tcase, a_stream_cut_short_is_not_at_its_end, 0,
-			    HELLO_COUNT);
-	tcase_add_loop_test(tcase, asking_often_without_input_does_no_harm, 0,
-			    HELLO_COUNT);
-	tcase_add_loop_test(tcase, a_flipped_bit_is_refused_or_does_not_matter,
-			    0, HELLO_COUNT);
-	tcase_add_loop_test(tcase, damage_lasts_until_the_reset, 0, 6);
-	tcase_add_loop_test(tcase, empty_members_are_members, 0, 5);
-	tcase_add_test(tcase, bytes_without_coding_pass);
-	tcase_add_test(tcase, skippable_frames_are_skipped);
-	tcase_add_test(tcase, behind_a_skippable_frame_is_a_begin);
-	tcase_add_test(tcase,
-		       a_skippable_frame_cut_short_is_neither_begin_nor_end);
-	tcase_add_test(tcase, a_window_over_8_mb_is_refused);
-	tcase_add_test(tcase,
-		       a_window_over_8_mb_is_refused_of_a_whole_frame_too);
-	tcase_add_test(tcase,
-		       a_header_that_looks_like_a_skippable_frame_is_none);
-	tcase_add_test(tcase, a_dictionary_stays_for_the_frames_to_come);
-	tcase_add_test(tcase, an_empty_dictionary_takes_it_away);
-	tcase_add_test(tcase, a_damaged_dictionary_is_none);
-	tcase_add_test(tcase, a_bomb_comes_out_piece_by_piece);
-	tcase_add_test(tcase, first_bytes_tell_gzip_and_zstd);
-	tcase_add_test(tcase, names_are_in_any_case_and_one_at_a_time);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

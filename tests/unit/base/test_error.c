@@ -18,15 +18,14 @@ static void check_distinct(enum error a, enum error b)
 	ck_assert_int_ne(strcmp(error_code(a), error_code(b)), 0);
 }
 
-START_TEST(each_error_has_a_text_and_a_code_of_its_own)
+TEST(each_error_has_a_text_and_a_code_of_its_own)
 {
 	for (size_t i = 0; i < COUNT; i++)
 		for (size_t j = 0; j < i; j++)
 			check_distinct(all[i], all[j]);
 }
-END_TEST
 
-START_TEST(a_code_is_one_word_and_a_text_is_no_sentence)
+TEST(a_code_is_one_word_and_a_text_is_no_sentence)
 {
 	for (size_t i = 0; i < COUNT; i++) {
 		const char *text = error_text(all[i]);
@@ -35,23 +34,9 @@ START_TEST(a_code_is_one_word_and_a_text_is_no_sentence)
 		ck_assert_int_ne(text[strlen(text) - 1], '.');
 	}
 }
-END_TEST
 
-START_TEST(what_is_no_error_of_ours_is_told_as_such)
+TEST(what_is_no_error_of_ours_is_told_as_such)
 {
 	ck_assert_str_eq(error_text((enum error) - 999), "unknown error");
 	ck_assert_str_eq(error_code((enum error) - 999), "unknown");
-}
-END_TEST
-
-SUITE(error)
-{
-	Suite *suite = suite_create("error");
-	TCase *tcase = tcase_create("error");
-
-	tcase_add_test(tcase, each_error_has_a_text_and_a_code_of_its_own);
-	tcase_add_test(tcase, a_code_is_one_word_and_a_text_is_no_sentence);
-	tcase_add_test(tcase, what_is_no_error_of_ours_is_told_as_such);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

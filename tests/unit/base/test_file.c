@@ -54,7 +54,9 @@ static enum error read_start(const char *name, size_t max_bytes)
 	return file_read_start(scratch_path(&scratch, name), max_bytes, &out);
 }
 
-START_TEST(a_file_is_read_as_it_was_written)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_file_is_read_as_it_was_written)
 {
 	write_text("page", "<p>a page");
 	buffer_append_text(&out, "x");
@@ -64,9 +66,8 @@ START_TEST(a_file_is_read_as_it_was_written)
 	ck_assert_int_eq(read_file("page", 0), ERR_NONE);
 	ck_assert_uint_eq(out.size, 10);
 }
-END_TEST
 
-START_TEST(folders_are_made_on_the_way)
+TEST(folders_are_made_on_the_way)
 {
 	write_text("b/c/page", "deep");
 	ck_assert_int_eq(read_file("b/c/page", 9), ERR_NONE);
@@ -79,9 +80,8 @@ START_TEST(folders_are_made_on_the_way)
 		ERR_IO);
 	ck_assert_int_eq(file_write("", slice_of("x")), ERR_IO);
 }
-END_TEST
 
-START_TEST(gzip_is_unpacked_member_by_member)
+TEST(gzip_is_unpacked_member_by_member)
 {
 	write_gzip("page.gz", "one ", 4);
 	write_gzip("page.gz", "", 0);
@@ -89,9 +89,8 @@ START_TEST(gzip_is_unpacked_member_by_member)
 	ck_assert_int_eq(read_file("page.gz", 7), ERR_NONE);
 	ck_assert_str_eq(out.data, "one two");
 }
-END_TEST
 
-START_TEST(a_limit_holds_for_the_unpacked_bytes)
+TEST(a_limit_holds_for_the_unpacked_bytes)
 {
 	static char zeros[1 << 20];
 
@@ -104,9 +103,8 @@ START_TEST(a_limit_holds_for_the_unpacked_bytes)
 	write_text("page", "12345");
 	ck_assert_int_eq(read_file("page", 4), ERR_TOO_LARGE);
 }
-END_TEST
 
-START_TEST(of_a_larger_file_the_start_can_be_read)
+TEST(of_a_larger_file_the_start_can_be_read)
 {
 	write_text("page", "12345");
 	ck_assert_int_eq(read_start("page", 4), ERR_NONE);
@@ -116,9 +114,8 @@ START_TEST(of_a_larger_file_the_start_can_be_read)
 	ck_assert_int_eq(read_start("none", 5), ERR_NOT_FOUND);
 	ck_assert_uint_eq(out.size, 0);
 }
-END_TEST
 
-START_TEST(broken_gzip_is_told)
+TEST(broken_gzip_is_told)
 {
 	struct buffer packed = {0};
 	FILE *file;
@@ -143,20 +140,18 @@ START_TEST(broken_gzip_is_told)
 	ck_assert_int_eq(read_file("cut.gz", 100), ERR_CORRUPT);
 	buffer_free(&packed);
 }
-END_TEST
 
-START_TEST(a_missing_file_is_not_found)
+TEST(a_missing_file_is_not_found)
 {
 	ck_assert_int_eq(read_file("none", 100), ERR_NOT_FOUND);
 	write_text("page", "x");
 	ck_assert_int_eq(read_file("page/none", 100), ERR_NOT_FOUND);
 	ck_assert_int_eq(file_read(scratch.folder, 100, &out), ERR_IO);
 }
-END_TEST
 
 static const char *const html[] = {".html", ".html.gz", NULL};
 
-START_TEST(files_are_listed_by_byte_order_of_their_paths)
+TEST(files_are_listed_by_byte_order_of_their_paths)
 {
 	struct file_list list;
 
@@ -175,9 +170,8 @@ START_TEST(files_are_listed_by_byte_order_of_their_paths)
 	file_list_free(&list);
 	ck_assert_uint_eq(list.count, 0);
 }
-END_TEST
 
-START_TEST(links_to_files_are_listed_and_links_to_folders_not_followed)
+TEST(links_to_files_are_listed_and_links_to_folders_not_followed)
 {
 	struct file_list list;
 
@@ -196,9 +190,8 @@ START_TEST(links_to_files_are_listed_and_links_to_folders_not_followed)
 	unlink(scratch_path(&scratch, "b/3.html"));
 	unlink(scratch_path(&scratch, "b/4.html"));
 }
-END_TEST
 
-START_TEST(a_missing_folder_is_not_found)
+TEST(a_missing_folder_is_not_found)
 {
 	struct file_list list;
 
@@ -207,27 +200,4 @@ START_TEST(a_missing_folder_is_not_found)
 	write_text("page", "x");
 	ck_assert_int_eq(file_list(scratch_path(&scratch, "page"), html, &list),
 			 ERR_NOT_FOUND);
-}
-END_TEST
-
-SUITE(file)
-{
-	Suite *suite = suite_create("file");
-	TCase *tcase = tcase_create("file");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_file_is_read_as_it_was_written);
-	tcase_add_test(tcase, folders_are_made_on_the_way);
-	tcase_add_test(tcase, gzip_is_unpacked_member_by_member);
-	tcase_add_test(tcase, a_limit_holds_for_the_unpacked_bytes);
-	tcase_add_test(tcase, of_a_larger_file_the_start_can_be_read);
-	tcase_add_test(tcase, broken_gzip_is_told);
-	tcase_add_test(tcase, a_missing_file_is_not_found);
-	tcase_add_test(tcase, files_are_listed_by_byte_order_of_their_paths);
-	tcase_add_test(
-		tcase,
-		links_to_files_are_listed_and_links_to_folders_not_followed);
-	tcase_add_test(tcase, a_missing_folder_is_not_found);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

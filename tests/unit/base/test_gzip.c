@@ -41,7 +41,7 @@ static void check_round(struct slice data)
 	buffer_free(&plain);
 }
 
-START_TEST(what_is_packed_comes_out_again)
+TEST(what_is_packed_comes_out_again)
 {
 	char *noise = malloc(300000);
 	uint32_t state = 1;
@@ -57,9 +57,8 @@ START_TEST(what_is_packed_comes_out_again)
 	check_round((struct slice){noise, 300000});
 	free(noise);
 }
-END_TEST
 
-START_TEST(each_call_is_a_member)
+TEST(each_call_is_a_member)
 {
 	struct buffer packed = {0};
 	struct slice rest;
@@ -76,16 +75,4 @@ START_TEST(each_call_is_a_member)
 	ck_assert_uint_eq(rest.size, 0);
 	buffer_free(&plain);
 	buffer_free(&packed);
-}
-END_TEST
-
-SUITE(gzip)
-{
-	Suite *suite = suite_create("gzip");
-	TCase *tcase = tcase_create("gzip");
-
-	tcase_add_test(tcase, what_is_packed_comes_out_again);
-	tcase_add_test(tcase, each_call_is_a_member);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

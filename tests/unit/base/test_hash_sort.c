@@ -11,7 +11,7 @@ enum { MAX = 5000 };
 /* By which bits the numbers differ: spread, the lowest, the highest, none. */
 static const uint64_t masks[] = {UINT64_MAX, 0xFFFF, UINT64_MAX << 60, 0};
 
-START_TEST(numbers_ascend_as_by_qsort)
+TEST_ROWS(numbers_ascend_as_by_qsort, masks)
 {
 	static const size_t counts[] = {0, 1, 2, 24, 25, 511, 512, MAX};
 	struct arena *arena = arena_create();
@@ -27,16 +27,4 @@ START_TEST(numbers_ascend_as_by_qsort)
 		ck_assert_mem_eq(have, want, counts[c] * sizeof(*have));
 	}
 	arena_destroy(arena);
-}
-END_TEST
-
-SUITE(hash_sort)
-{
-	Suite *suite = suite_create("hash_sort");
-	TCase *tcase = tcase_create("hash_sort");
-
-	tcase_add_loop_test(tcase, numbers_ascend_as_by_qsort, 0,
-			    sizeof(masks) / sizeof(*masks));
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -42,7 +42,9 @@ static struct log_subject about(const char *site, const char *url)
 	return (struct log_subject){slice_of(site), slice_of(url)};
 }
 
-START_TEST(a_line_has_its_subject_apart)
+FIXTURE(.setup = begin, .teardown = end);
+
+TEST(a_line_has_its_subject_apart)
 {
 	log_warn_about(about("a.example", "http://a.example/x"), "%d legs", 7);
 	ck_assert_int_eq(last.level, LOG_LEVEL_WARN);
@@ -54,9 +56,8 @@ START_TEST(a_line_has_its_subject_apart)
 	ck_assert_str_eq(last.site, "");
 	ck_assert_str_eq(last.url, "");
 }
-END_TEST
 
-START_TEST(lines_above_the_level_are_dropped)
+TEST(lines_above_the_level_are_dropped)
 {
 	log_debug("no");
 	log_debug_about(about("a", NULL), "no");
@@ -68,10 +69,9 @@ START_TEST(lines_above_the_level_are_dropped)
 	log_warn("no");
 	ck_assert_int_eq(last.count, 1);
 }
-END_TEST
 
 /* ESC, DEL, and CSI as one character of UTF-8; what is beyond stays. */
-START_TEST(control_characters_are_disarmed_everywhere)
+TEST(control_characters_are_disarmed_everywhere)
 {
 	log_warn_about(about("a\nb", "http://a/\r\n\x1b[2J"), "x\ny\x7f\xc2\x9b"
 							      "2J\xc3\xa4");
@@ -79,9 +79,8 @@ START_TEST(control_characters_are_disarmed_everywhere)
 	ck_assert_str_eq(last.url, "http://a/???[2J");
 	ck_assert_str_eq(last.message, "x?y?\?\?2J\xc3\xa4");
 }
-END_TEST
 
-START_TEST(what_is_too_long_is_cut)
+TEST(what_is_too_long_is_cut)
 {
 	static char text[8000];
 
@@ -91,7 +90,6 @@ START_TEST(what_is_too_long_is_cut)
 	ck_assert_uint_eq(strlen(last.site), 511);
 	ck_assert_uint_eq(strlen(last.url), 2303);
 }
-END_TEST
 
 /* What the sink writes to standard error. */
 static void check_written(struct log_event event, const char *expected)
@@ -111,7 +109,7 @@ static void check_written(struct log_event event, const char *expected)
 	fclose(file);
 }
 
-START_TEST(standard_error_has_the_subject_first)
+TEST(standard_error_has_the_subject_first)
 {
 	check_written((struct log_event){LOG_LEVEL_ERROR, "broken", "", ""},
 		      "error: broken\n");
@@ -121,7 +119,6 @@ START_TEST(standard_error_has_the_subject_first)
 		(struct log_event){LOG_LEVEL_INFO, "gone", "a", "http://a/"},
 		"info: http://a/: gone\n");
 }
-END_TEST
 
 static struct log_limit limit;
 
@@ -137,7 +134,7 @@ static void check_last(int count, const char *message)
 	ck_assert_str_eq(last.message, message);
 }
 
-START_TEST(a_kind_has_one_line_a_minute)
+TEST(a_kind_has_one_line_a_minute)
 {
 	limit = (struct log_limit){0};
 	for (int i = 0; i < 100; i++)
@@ -152,9 +149,8 @@ START_TEST(a_kind_has_one_line_a_minute)
 	ck_assert_str_eq(last.site, "a.example");
 	ck_assert_int_eq(last.level, LOG_LEVEL_WARN);
 }
-END_TEST
 
-START_TEST(what_was_left_out_is_told_when_nothing_follows)
+TEST(what_was_left_out_is_told_when_nothing_follows)
 {
 	limit = (struct log_limit){0};
 	say(1);
@@ -177,9 +173,8 @@ START_TEST(what_was_left_out_is_told_when_nothing_follows)
 			 "number 4 (the last of 1 lines of this kind left "
 			 "out)");
 }
-END_TEST
 
-START_TEST(each_place_is_a_kind)
+TEST(each_place_is_a_kind)
 {
 	for (int i = 0; i < 10; i++) {
 		log_warn_limited("first");
@@ -188,9 +183,8 @@ START_TEST(each_place_is_a_kind)
 	ck_assert_int_eq(last.count, 2);
 	ck_assert_str_eq(last.message, "second");
 }
-END_TEST
 
-START_TEST(a_long_line_is_counted_too)
+TEST(a_long_line_is_counted_too)
 {
 	static const char digits[] = "0123456789abcdef";
 	struct buffer text = {0};
@@ -207,24 +201,4 @@ START_TEST(a_long_line_is_counted_too)
 	ck_assert_ptr_nonnull(strstr(
 		last.message, " (2 lines of this kind left out before)"));
 	buffer_free(&text);
-}
-END_TEST
-
-SUITE(log)
-{
-	Suite *suite = suite_create("log");
-	TCase *tests = tcase_create("log");
-
-	tcase_add_checked_fixture(tests, begin, end);
-	tcase_add_test(tests, a_line_has_its_subject_apart);
-	tcase_add_test(tests, lines_above_the_level_are_dropped);
-	tcase_add_test(tests, control_characters_are_disarmed_everywhere);
-	tcase_add_test(tests, what_is_too_long_is_cut);
-	tcase_add_test(tests, standard_error_has_the_subject_first);
-	tcase_add_test(tests, a_kind_has_one_line_a_minute);
-	tcase_add_test(tests, what_was_left_out_is_told_when_nothing_follows);
-	tcase_add_test(tests, each_place_is_a_kind);
-	tcase_add_test(tests, a_long_line_is_counted_too);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -13,7 +13,7 @@ static void check_shown(void (*redact)(struct slice, struct buffer *),
 	buffer_free(&out);
 }
 
-START_TEST(of_proxies_passwords_and_queries_are_hidden)
+TEST(of_proxies_passwords_and_queries_are_hidden)
 {
 	check_shown(redact_proxy, "https://user:secret@a.test/hook?t=secret",
 		    "https://***@a.test/hook?***");
@@ -26,9 +26,8 @@ START_TEST(of_proxies_passwords_and_queries_are_hidden)
 	check_shown(redact_proxy, "user:secret@a.test:3128", "***@a.test:3128");
 	check_shown(redact_proxy, "", "");
 }
-END_TEST
 
-START_TEST(of_hooks_the_host_is_shown)
+TEST(of_hooks_the_host_is_shown)
 {
 	check_shown(redact_target, "https://a.test/services/T0/B0/secret",
 		    "https://a.test/***");
@@ -42,26 +41,12 @@ START_TEST(of_hooks_the_host_is_shown)
 		    "exec:/bin/tell ***");
 	check_shown(redact_target, "exec:/bin/tell", "exec:/bin/tell");
 }
-END_TEST
 
-START_TEST(of_headers_the_names_are_shown)
+TEST(of_headers_the_names_are_shown)
 {
 	check_shown(redact_headers,
 		    "Authorization: Basic c2VjcmV0\nX-Key: a: b\n",
 		    "Authorization: ***\nX-Key: ***\n");
 	check_shown(redact_headers, "no colon", ": ***\n");
 	check_shown(redact_headers, "", "");
-}
-END_TEST
-
-SUITE(redaction)
-{
-	Suite *suite = suite_create("redaction");
-	TCase *tcase = tcase_create("redaction");
-
-	tcase_add_test(tcase, of_proxies_passwords_and_queries_are_hidden);
-	tcase_add_test(tcase, of_hooks_the_host_is_shown);
-	tcase_add_test(tcase, of_headers_the_names_are_shown);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

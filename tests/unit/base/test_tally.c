@@ -3,7 +3,7 @@
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 
-START_TEST(an_empty_tally_has_no_entries)
+TEST(an_empty_tally_has_no_entries)
 {
 	struct count_map tally = {0};
 
@@ -11,9 +11,8 @@ START_TEST(an_empty_tally_has_no_entries)
 	ck_assert_uint_eq(tally.count, 0);
 	count_map_free(&tally);
 }
-END_TEST
 
-START_TEST(numbers_are_counted_in_order)
+TEST(numbers_are_counted_in_order)
 {
 	static uint64_t model[5000];
 	struct count_map tally = {0};
@@ -38,16 +37,4 @@ START_TEST(numbers_are_counted_in_order)
 	ck_assert_uint_eq(at, tally.count);
 	ck_assert_uint_le(tally.capacity, 16384); /* not 100000 */
 	count_map_free(&tally);
-}
-END_TEST
-
-SUITE(tally)
-{
-	Suite *suite = suite_create("tally");
-	TCase *tcase = tcase_create("tally");
-
-	tcase_add_test(tcase, an_empty_tally_has_no_entries);
-	tcase_add_test(tcase, numbers_are_counted_in_order);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -17,7 +17,7 @@ static uint64_t hash(const char *classes)
 	return class_hash(slice_of(classes), 7);
 }
 
-START_TEST(names_written_by_people_stay)
+TEST(names_written_by_people_stay)
 {
 	ck_assert_str_eq(normal("nav"), "nav");
 	ck_assert_str_eq(normal("main-content_inner"), "main-content_inner");
@@ -27,18 +27,16 @@ START_TEST(names_written_by_people_stay)
 	ck_assert_str_eq(normal("-"), "-");
 	ck_assert_str_eq(normal("text-2xl"), "text-0xl");
 }
-END_TEST
 
-START_TEST(numbers_become_zero)
+TEST(numbers_become_zero)
 {
 	ck_assert_str_eq(normal("post-4711"), "post-0");
 	ck_assert_str_eq(normal("h2"), "h0");
 	ck_assert_str_eq(normal("a1b22c333"), "a0b0c0");
 	ck_assert_str_eq(normal("2024"), "0");
 }
-END_TEST
 
-START_TEST(generated_parts_become_a_star)
+TEST(generated_parts_become_a_star)
 {
 	ck_assert_str_eq(normal("css-1x2y3z"), "css-*");
 	ck_assert_str_eq(normal("Header__3fGhK"), "Header__*");
@@ -50,9 +48,8 @@ START_TEST(generated_parts_become_a_star)
 	ck_assert_str_eq(normal("css-1x2y"), "css-0x0y");
 	ck_assert_str_eq(normal("aBcDe"), "aBcDe");
 }
-END_TEST
 
-START_TEST(a_name_counts_to_its_limit)
+TEST(a_name_counts_to_its_limit)
 {
 	char a[CLASS_MAX_BYTES + 2];
 	char b[CLASS_MAX_BYTES + 2];
@@ -65,9 +62,8 @@ START_TEST(a_name_counts_to_its_limit)
 	b[CLASS_MAX_BYTES - 1] = 'b';
 	ck_assert_uint_ne(hash(a), hash(b));
 }
-END_TEST
 
-START_TEST(order_repetition_and_space_do_not_count)
+TEST(order_repetition_and_space_do_not_count)
 {
 	ck_assert_uint_eq(hash("a b"), hash("\n b\ta  b\f\r"));
 	ck_assert_uint_ne(hash("a b"), hash("a"));
@@ -75,17 +71,15 @@ START_TEST(order_repetition_and_space_do_not_count)
 	ck_assert_uint_ne(hash("a"), hash("A"));
 	ck_assert_uint_eq(hash("post-1 post-2"), hash("post-3"));
 }
-END_TEST
 
-START_TEST(no_name_leaves_the_seed)
+TEST(no_name_leaves_the_seed)
 {
 	ck_assert_uint_eq(hash(""), 7);
 	ck_assert_uint_eq(hash(" \n "), 7);
 	ck_assert_uint_ne(hash("a"), 7);
 }
-END_TEST
 
-START_TEST(eight_names_count_whatever_their_order)
+TEST(eight_names_count_whatever_their_order)
 {
 	uint64_t forward = hash("a b c d e f g h i j");
 
@@ -93,9 +87,8 @@ START_TEST(eight_names_count_whatever_their_order)
 	ck_assert_uint_eq(forward, hash("e j a i b h c g d f e"));
 	ck_assert_uint_ne(hash("a b c d e f g h"), hash("a b c d e f g"));
 }
-END_TEST
 
-START_TEST(tokens_are_distinct_and_ascending)
+TEST(tokens_are_distinct_and_ascending)
 {
 	uint64_t tokens[10];
 	uint64_t one[10];
@@ -107,9 +100,8 @@ START_TEST(tokens_are_distinct_and_ascending)
 	ck_assert(one[0] == tokens[0] || one[0] == tokens[1]);
 	ck_assert_uint_eq(class_tokens(slice_of(""), tokens, 10), 0);
 }
-END_TEST
 
-START_TEST(the_smallest_tokens_count)
+TEST(the_smallest_tokens_count)
 {
 	const struct slice ten = slice_of("a b c d e f g h i j");
 	uint64_t tokens[10];
@@ -120,23 +112,4 @@ START_TEST(the_smallest_tokens_count)
 		ck_assert_uint_lt(tokens[i - 1], tokens[i]);
 	ck_assert_uint_eq(class_tokens(ten, few, 3), 3);
 	ck_assert_mem_eq(few, tokens, sizeof(few));
-}
-END_TEST
-
-SUITE(class)
-{
-	Suite *suite = suite_create("class");
-	TCase *tcase = tcase_create("class");
-
-	tcase_add_test(tcase, names_written_by_people_stay);
-	tcase_add_test(tcase, numbers_become_zero);
-	tcase_add_test(tcase, generated_parts_become_a_star);
-	tcase_add_test(tcase, a_name_counts_to_its_limit);
-	tcase_add_test(tcase, order_repetition_and_space_do_not_count);
-	tcase_add_test(tcase, no_name_leaves_the_seed);
-	tcase_add_test(tcase, eight_names_count_whatever_their_order);
-	tcase_add_test(tcase, tokens_are_distinct_and_ascending);
-	tcase_add_test(tcase, the_smallest_tokens_count);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

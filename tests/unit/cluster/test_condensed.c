@@ -22,7 +22,7 @@ static void check_node(const struct condensed *condensed, size_t index,
  * Leaf 1 joins 0 at 100: nothing that counts. {0, 1} and 2 join at 300. Leaves
  * 3, 4, 5 become one of 3 at 200. All join at 800.
  */
-START_TEST(small_clusters_are_lost_in_what_they_join)
+TEST(small_clusters_are_lost_in_what_they_join)
 {
 	struct dendrogram_edge edges[] = {{0, 1, 100},
 					  {1, 2, 300},
@@ -49,12 +49,11 @@ START_TEST(small_clusters_are_lost_in_what_they_join)
 		   (struct condensed_node){0, 1, 0, 200, 800, 3, 3});
 	condensed_free(&condensed);
 }
-END_TEST
 
 /* Three that join at one height are one join, in whatever order the edges
  * stand; and what would reach the minimum only at that height is no cluster of
  * its own. */
-START_TEST(joins_at_one_height_are_one_join)
+TEST(joins_at_one_height_are_one_join)
 {
 	struct dendrogram_edge edges[] = {
 		{0, 1, 400}, {1, 2, 400}, {2, 3, 400}, {3, 4, 400}};
@@ -75,9 +74,8 @@ START_TEST(joins_at_one_height_are_one_join)
 		   (struct condensed_node){0, 1, 0, 0, 400, 3, 0});
 	condensed_free(&condensed);
 }
-END_TEST
 
-START_TEST(the_minimum_is_raised_until_there_are_few)
+TEST(the_minimum_is_raised_until_there_are_few)
 {
 	struct dendrogram_edge edges[] = {
 		{0, 1, 10}, {1, 2, 20}, {2, 3, 30}, {3, 4, 40}};
@@ -100,9 +98,8 @@ START_TEST(the_minimum_is_raised_until_there_are_few)
 	ck_assert_uint_eq(condensed.nodes[0].pages, 29);
 	condensed_free(&condensed);
 }
-END_TEST
 
-START_TEST(fewer_pages_than_the_minimum_give_nothing)
+TEST(fewer_pages_than_the_minimum_give_nothing)
 {
 	uint32_t pages[] = {2};
 	struct dendrogram dendrogram = {NULL, pages, 1, 2};
@@ -120,18 +117,4 @@ START_TEST(fewer_pages_than_the_minimum_give_nothing)
 		&condensed, 0,
 		(struct condensed_node){CONDENSED_NONE, 0, 0, 0, 1000, 2, 0});
 	condensed_free(&condensed);
-}
-END_TEST
-
-SUITE(condensed)
-{
-	Suite *suite = suite_create("condensed");
-	TCase *tcase = tcase_create("condensed");
-
-	tcase_add_test(tcase, small_clusters_are_lost_in_what_they_join);
-	tcase_add_test(tcase, joins_at_one_height_are_one_join);
-	tcase_add_test(tcase, the_minimum_is_raised_until_there_are_few);
-	tcase_add_test(tcase, fewer_pages_than_the_minimum_give_nothing);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -25,7 +25,7 @@ static const struct dendrogram_leaf families[] = {
 	LEAF(1, 5, 6, 7, 9), LEAF(2, 5, 6, 8, 9),
 };
 
-START_TEST(nothing_and_one)
+TEST(nothing_and_one)
 {
 	struct dendrogram_point curve[DENDROGRAM_POINTS];
 	struct dendrogram dendrogram;
@@ -46,9 +46,8 @@ START_TEST(nothing_and_one)
 	ck_assert_uint_eq(curve[0].largest_pages, 7);
 	dendrogram_free(&dendrogram);
 }
-END_TEST
 
-START_TEST(a_worked_example)
+TEST(a_worked_example)
 {
 	struct dendrogram dendrogram;
 	uint32_t labels[5];
@@ -66,9 +65,8 @@ START_TEST(a_worked_example)
 	ck_assert_uint_eq(dendrogram_cut(&dendrogram, 1000, labels), 1);
 	dendrogram_free(&dendrogram);
 }
-END_TEST
 
-START_TEST(the_curve_counts_clusters_and_pages)
+TEST(the_curve_counts_clusters_and_pages)
 {
 	struct dendrogram_point curve[DENDROGRAM_POINTS];
 	uint64_t joins[DENDROGRAM_POINTS];
@@ -93,9 +91,8 @@ START_TEST(the_curve_counts_clusters_and_pages)
 	ck_assert_uint_eq(joins[1000], 1);
 	dendrogram_free(&dendrogram);
 }
-END_TEST
 
-START_TEST(sizable_is_three_or_half_a_percent)
+TEST(sizable_is_three_or_half_a_percent)
 {
 	struct dendrogram dendrogram = {.page_count = 0};
 
@@ -107,9 +104,8 @@ START_TEST(sizable_is_three_or_half_a_percent)
 	dendrogram.page_count = 100000;
 	ck_assert_uint_eq(dendrogram_sizable(&dendrogram), 500);
 }
-END_TEST
 
-START_TEST(too_many_leaves_are_refused)
+TEST(too_many_leaves_are_refused)
 {
 	struct dendrogram_options options = {.max_leaves = 4};
 	struct dendrogram dendrogram;
@@ -122,7 +118,6 @@ START_TEST(too_many_leaves_are_refused)
 	ck_assert_uint_eq(dendrogram.count, 4);
 	dendrogram_free(&dendrogram);
 }
-END_TEST
 
 /* Stops when `left` calls are made; adds up what it is told. */
 struct watcher {
@@ -140,7 +135,7 @@ static bool watch(void *context, uint64_t done, uint64_t total)
 	return watcher->left-- > 0;
 }
 
-START_TEST(it_tells_how_far_it_is_and_can_be_stopped)
+TEST(it_tells_how_far_it_is_and_can_be_stopped)
 {
 	struct watcher watcher = {.left = 100};
 	struct dendrogram_options options = {
@@ -161,7 +156,6 @@ START_TEST(it_tells_how_far_it_is_and_can_be_stopped)
 	ck_assert_uint_eq(dendrogram.count, 0);
 	ck_assert_ptr_null(dendrogram.edges);
 }
-END_TEST
 
 /* Distinct random sets, near each other in families, with pages. */
 struct spanning_forest {
@@ -255,7 +249,7 @@ static void check_cut(const struct spanning_forest *forest,
 					 truth[i] == truth[j]);
 }
 
-START_TEST(every_cut_is_that_of_the_threshold_graph)
+TEST(every_cut_is_that_of_the_threshold_graph)
 {
 	random_begin(20241121);
 	for (int round = 0; round < 60; round++) {
@@ -276,7 +270,6 @@ START_TEST(every_cut_is_that_of_the_threshold_graph)
 		free(forest);
 	}
 }
-END_TEST
 
 static void count_pairs(const struct spanning_forest *forest,
 			struct distance_histogram *histogram)
@@ -298,7 +291,7 @@ static void count_pairs(const struct spanning_forest *forest,
 	}
 }
 
-START_TEST(the_histogram_has_all_pairs_of_pages)
+TEST(the_histogram_has_all_pairs_of_pages)
 {
 	random_begin(7);
 	for (int round = 0; round < 20; round++) {
@@ -321,7 +314,6 @@ START_TEST(the_histogram_has_all_pairs_of_pages)
 		free(forest);
 	}
 }
-END_TEST
 
 static void shuffle(struct spanning_forest *forest)
 {
@@ -352,7 +344,7 @@ static void look(const struct spanning_forest *forest, struct view *view)
 	dendrogram_free(&dendrogram);
 }
 
-START_TEST(the_order_of_the_leaves_does_not_matter)
+TEST(the_order_of_the_leaves_does_not_matter)
 {
 	struct spanning_forest *forest;
 	struct view first;
@@ -367,23 +359,4 @@ START_TEST(the_order_of_the_leaves_does_not_matter)
 		ck_assert_mem_eq(&view, &first, sizeof(view));
 	}
 	free(forest);
-}
-END_TEST
-
-SUITE(dendrogram)
-{
-	Suite *suite = suite_create("dendrogram");
-	TCase *tcase = tcase_create("dendrogram");
-
-	tcase_add_test(tcase, nothing_and_one);
-	tcase_add_test(tcase, a_worked_example);
-	tcase_add_test(tcase, the_curve_counts_clusters_and_pages);
-	tcase_add_test(tcase, sizable_is_three_or_half_a_percent);
-	tcase_add_test(tcase, too_many_leaves_are_refused);
-	tcase_add_test(tcase, it_tells_how_far_it_is_and_can_be_stopped);
-	tcase_add_test(tcase, every_cut_is_that_of_the_threshold_graph);
-	tcase_add_test(tcase, the_histogram_has_all_pairs_of_pages);
-	tcase_add_test(tcase, the_order_of_the_leaves_does_not_matter);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -23,7 +23,9 @@ static const uint32_t *take(const uint64_t *shingles, size_t count)
 				      (struct signature){shingles, count});
 }
 
-START_TEST(a_shingle_has_one_shingle_id)
+FIXTURE(.setup = begin, .teardown = end);
+
+TEST(a_shingle_has_one_shingle_id)
 {
 	const uint64_t a[] = {5, 7, UINT64_MAX};
 	const uint64_t b[] = {0, 7};
@@ -41,9 +43,8 @@ START_TEST(a_shingle_has_one_shingle_id)
 	take(NULL, 0);
 	ck_assert_uint_eq(dictionary.added.count, 4);
 }
-END_TEST
 
-START_TEST(a_shingle_id_stays_while_a_set_has_it)
+TEST(a_shingle_id_stays_while_a_set_has_it)
 {
 	const uint64_t a[] = {5, 7};
 	const uint32_t both[] = {0, 1};
@@ -58,9 +59,8 @@ START_TEST(a_shingle_id_stays_while_a_set_has_it)
 	ck_assert_uint_eq(dictionary.dropped.count, 2);
 	ck_assert_uint_eq(dictionary.id_of_shingle.count, 0);
 }
-END_TEST
 
-START_TEST(numbers_are_used_again)
+TEST(numbers_are_used_again)
 {
 	const uint64_t a[] = {5, 7};
 	const uint64_t b[] = {6, 8, 9};
@@ -74,10 +74,9 @@ START_TEST(numbers_are_used_again)
 	ck_assert_uint_eq(shingle_ids[2], 2);
 	ck_assert_uint_eq(dictionary.row_count, 3);
 }
-END_TEST
 
 /* Numbers of three bytes: the sort has three rounds. */
-START_TEST(many_shingle_ids_come_in_order)
+TEST(many_shingle_ids_come_in_order)
 {
 	enum { SHINGLES = 70000 };
 	uint64_t *shingles = mem_alloc(SHINGLES, sizeof(*shingles));
@@ -103,9 +102,8 @@ START_TEST(many_shingle_ids_come_in_order)
 			  SHINGLES * 16UL);
 	free(shingles);
 }
-END_TEST
 
-START_TEST(a_restored_dictionary_fills_its_gaps)
+TEST(a_restored_dictionary_fills_its_gaps)
 {
 	const uint64_t more[] = {1, 2, 3, 4};
 	const uint32_t shingle_ids[] = {1, 4};
@@ -127,20 +125,4 @@ START_TEST(a_restored_dictionary_fills_its_gaps)
 	ck_assert_uint_eq(taken[1], 2);
 	ck_assert_uint_eq(taken[2], 3);
 	ck_assert_uint_eq(taken[3], 5);
-}
-END_TEST
-
-SUITE(dictionary)
-{
-	Suite *suite = suite_create("dictionary");
-	TCase *tcase = tcase_create("dictionary");
-
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_test(tcase, a_shingle_has_one_shingle_id);
-	tcase_add_test(tcase, a_shingle_id_stays_while_a_set_has_it);
-	tcase_add_test(tcase, numbers_are_used_again);
-	tcase_add_test(tcase, many_shingle_ids_come_in_order);
-	tcase_add_test(tcase, a_restored_dictionary_fills_its_gaps);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

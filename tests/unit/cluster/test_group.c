@@ -29,7 +29,9 @@ static uint32_t add_set(uint64_t first, size_t count)
 				       (struct signature){members, count});
 }
 
-START_TEST(shingle_ids_are_posted_once_for_a_group)
+FIXTURE(.setup = begin, .teardown = end);
+
+TEST(shingle_ids_are_posted_once_for_a_group)
 {
 	uint32_t a = add_set(0, 4);
 	uint32_t b = add_set(2, 4);
@@ -45,9 +47,8 @@ START_TEST(shingle_ids_are_posted_once_for_a_group)
 	ck_assert_uint_eq(groups.groups[group].max_outside, 2);
 	ck_assert_uint_eq(table.sets[b].slot, 1);
 }
-END_TEST
 
-START_TEST(bounds_are_those_of_the_members)
+TEST(bounds_are_those_of_the_members)
 {
 	uint32_t a = add_set(0, 4);
 	uint32_t b = add_set(1, 3);
@@ -67,9 +68,8 @@ START_TEST(bounds_are_those_of_the_members)
 	ck_assert_uint_eq(row->max_outside, 0);
 	ck_assert_uint_eq(table.sets[c].group, NO_TABLE_ROW);
 }
-END_TEST
 
-START_TEST(the_last_one_takes_the_group_along)
+TEST(the_last_one_takes_the_group_along)
 {
 	uint32_t a = add_set(0, 4);
 	uint32_t group = set_group_create(&groups, &table, a);
@@ -81,9 +81,8 @@ START_TEST(the_last_one_takes_the_group_along)
 	/* The row is used again. */
 	ck_assert_uint_eq(set_group_create(&groups, &table, a), group);
 }
-END_TEST
 
-START_TEST(shingle_ids_without_members_are_forgotten)
+TEST(shingle_ids_without_members_are_forgotten)
 {
 	uint32_t a = add_set(0, 2);
 	uint32_t b = add_set(2, 2);
@@ -99,9 +98,8 @@ START_TEST(shingle_ids_without_members_are_forgotten)
 	ck_assert_uint_eq(set_group_postings(&groups, 4).count, 0);
 	ck_assert_uint_eq(set_group_postings(&groups, 1).count, 1);
 }
-END_TEST
 
-START_TEST(another_member_becomes_the_pivot)
+TEST(another_member_becomes_the_pivot)
 {
 	uint32_t a = add_set(0, 4);
 	uint32_t b = add_set(1, 4);
@@ -121,20 +119,4 @@ START_TEST(another_member_becomes_the_pivot)
 	set_group_clear(&groups, &table);
 	ck_assert_uint_eq(table.sets[b].group, NO_TABLE_ROW);
 	ck_assert_uint_eq(set_group_bytes(&groups), 0);
-}
-END_TEST
-
-SUITE(group)
-{
-	Suite *suite = suite_create("group");
-	TCase *tcase = tcase_create("group");
-
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_test(tcase, shingle_ids_are_posted_once_for_a_group);
-	tcase_add_test(tcase, bounds_are_those_of_the_members);
-	tcase_add_test(tcase, the_last_one_takes_the_group_along);
-	tcase_add_test(tcase, shingle_ids_without_members_are_forgotten);
-	tcase_add_test(tcase, another_member_becomes_the_pivot);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

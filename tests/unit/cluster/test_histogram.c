@@ -2,7 +2,7 @@
 
 #include "tests/unit/run.h"
 
-START_TEST(bins_are_closed_at_their_upper_edge)
+TEST(bins_are_closed_at_their_upper_edge)
 {
 	struct distance_histogram histogram = {0};
 
@@ -19,9 +19,8 @@ START_TEST(bins_are_closed_at_their_upper_edge)
 	ck_assert_uint_eq(histogram.pairs[49], 32 + 64);
 	ck_assert_uint_eq(histogram.total, 127);
 }
-END_TEST
 
-START_TEST(gap_is_the_widest_between_fuller_bins)
+TEST(gap_is_the_widest_between_fuller_bins)
 {
 	struct distance_histogram histogram = {0};
 	struct histogram_gap gap;
@@ -36,9 +35,8 @@ START_TEST(gap_is_the_widest_between_fuller_bins)
 	ck_assert_uint_eq(gap.end, 400);
 	ck_assert_uint_eq(gap.pairs, 0);
 }
-END_TEST
 
-START_TEST(thin_bins_belong_to_the_gap_up_to_a_thousandth)
+TEST(thin_bins_belong_to_the_gap_up_to_a_thousandth)
 {
 	struct distance_histogram histogram = {0};
 	struct histogram_gap gap;
@@ -58,9 +56,8 @@ START_TEST(thin_bins_belong_to_the_gap_up_to_a_thousandth)
 	ck_assert_uint_eq(gap.end, 40);
 	ck_assert_uint_eq(gap.pairs, 0);
 }
-END_TEST
 
-START_TEST(of_equal_gaps_the_emptier_one_then_the_lower_one)
+TEST(of_equal_gaps_the_emptier_one_then_the_lower_one)
 {
 	struct distance_histogram histogram = {0};
 	struct histogram_gap gap;
@@ -76,9 +73,8 @@ START_TEST(of_equal_gaps_the_emptier_one_then_the_lower_one)
 	ck_assert_uint_eq(gap.begin, 60);
 	ck_assert_uint_eq(gap.end, 80);
 }
-END_TEST
 
-START_TEST(without_a_valley_there_is_no_gap)
+TEST(without_a_valley_there_is_no_gap)
 {
 	struct distance_histogram histogram = {0};
 	struct histogram_gap gap = histogram_gap(&histogram);
@@ -91,19 +87,4 @@ START_TEST(without_a_valley_there_is_no_gap)
 	histogram_add(&histogram, 520, 10);
 	gap = histogram_gap(&histogram);
 	ck_assert_uint_eq(gap.end, 0);
-}
-END_TEST
-
-SUITE(histogram)
-{
-	Suite *suite = suite_create("histogram");
-	TCase *tcase = tcase_create("histogram");
-
-	tcase_add_test(tcase, bins_are_closed_at_their_upper_edge);
-	tcase_add_test(tcase, gap_is_the_widest_between_fuller_bins);
-	tcase_add_test(tcase, thin_bins_belong_to_the_gap_up_to_a_thousandth);
-	tcase_add_test(tcase, of_equal_gaps_the_emptier_one_then_the_lower_one);
-	tcase_add_test(tcase, without_a_valley_there_is_no_gap);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

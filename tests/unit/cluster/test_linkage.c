@@ -360,7 +360,9 @@ static void begin_chain(void)
 	begin(500);
 }
 
-START_TEST(first_pages_are_new_clusters)
+FIXTURE(.setup = begin_chain, .teardown = end);
+
+TEST(first_pages_are_new_clusters)
 {
 	put(1, SET_01);
 	check_event(0, LINKAGE_ADDED, 1, 0);
@@ -377,9 +379,8 @@ START_TEST(first_pages_are_new_clusters)
 	ck_assert_uint_eq(linkage_size(world.linkage).clusters, 2);
 	ck_assert_uint_gt(linkage_size(world.linkage).bytes, 0);
 }
-END_TEST
 
-START_TEST(the_larger_cluster_keeps_its_label_on_a_merge)
+TEST(the_larger_cluster_keeps_its_label_on_a_merge)
 {
 	put(1, SET_01);
 	put(2, SET_23);
@@ -390,9 +391,8 @@ START_TEST(the_larger_cluster_keeps_its_label_on_a_merge)
 	ck_assert_uint_eq(world.changes.move_count, 2); /* 1 and 4 */
 	ck_assert_uint_eq(linkage_label(world.linkage, 1), 2);
 }
-END_TEST
 
-START_TEST(the_smaller_label_stays_when_equal_clusters_merge)
+TEST(the_smaller_label_stays_when_equal_clusters_merge)
 {
 	put(1, SET_01);
 	put(2, SET_34);
@@ -403,9 +403,8 @@ START_TEST(the_smaller_label_stays_when_equal_clusters_merge)
 	ck_assert_uint_eq(world.changes.move_count, 3); /* 2, 3 and 5 */
 	ck_assert_uint_eq(linkage_label(world.linkage, 3), 1);
 }
-END_TEST
 
-START_TEST(the_larger_part_keeps_the_label_on_a_split)
+TEST(the_larger_part_keeps_the_label_on_a_split)
 {
 	put(1, SET_01);
 	put(2, SET_12);
@@ -418,9 +417,8 @@ START_TEST(the_larger_part_keeps_the_label_on_a_split)
 	ck_assert_uint_eq(linkage_label(world.linkage, 1), 2);
 	ck_assert_uint_eq(linkage_label(world.linkage, 3), 1);
 }
-END_TEST
 
-START_TEST(the_part_with_the_oldest_page_keeps_it_when_equal)
+TEST(the_part_with_the_oldest_page_keeps_it_when_equal)
 {
 	put(1, SET_12);
 	put(2, SET_23);
@@ -432,9 +430,8 @@ START_TEST(the_part_with_the_oldest_page_keeps_it_when_equal)
 	ck_assert_uint_eq(linkage_label(world.linkage, 2), 1);
 	ck_assert_uint_eq(linkage_label(world.linkage, 3), 2);
 }
-END_TEST
 
-START_TEST(three_parts_get_two_new_labels)
+TEST(three_parts_get_two_new_labels)
 {
 	put(1, SET_01);
 	put(2, SET_23);
@@ -448,9 +445,8 @@ START_TEST(three_parts_get_two_new_labels)
 	ck_assert_uint_eq(linkage_size(world.linkage).clusters, 4);
 	ck_assert(partition_is_exact());
 }
-END_TEST
 
-START_TEST(a_hub_falls_into_all_its_parts)
+TEST(a_hub_falls_into_all_its_parts)
 {
 	/* At 750 one of four is enough: the hub links all three. */
 	end();
@@ -467,9 +463,8 @@ START_TEST(a_hub_falls_into_all_its_parts)
 	ck_assert_uint_eq(linkage_label(world.linkage, 1), 1);
 	ck_assert(partition_is_exact());
 }
-END_TEST
 
-START_TEST(a_collision_keeps_the_graph_together)
+TEST(a_collision_keeps_the_graph_together)
 {
 	put(1, SET_01);
 	put(2, SET_12);
@@ -481,9 +476,8 @@ START_TEST(a_collision_keeps_the_graph_together)
 	ck_assert_uint_eq(world.changes.moves[0].to, 0);
 	ck_assert_uint_eq(linkage_size(world.linkage).clusters, 1);
 }
-END_TEST
 
-START_TEST(the_last_page_ends_its_cluster)
+TEST(the_last_page_ends_its_cluster)
 {
 	put(1, SET_01);
 	take(1);
@@ -493,26 +487,23 @@ START_TEST(the_last_page_ends_its_cluster)
 	put(1, SET_01);
 	check_event(0, LINKAGE_ADDED, 2, 0);
 }
-END_TEST
 
-START_TEST(a_page_that_is_not_there_cannot_leave)
+TEST(a_page_that_is_not_there_cannot_leave)
 {
 	put(1, SET_01);
 	take(2);
 	check_quiet();
 }
-END_TEST
 
-START_TEST(the_same_signature_again_changes_nothing)
+TEST(the_same_signature_again_changes_nothing)
 {
 	put(1, SET_01);
 	put(2, SET_12);
 	put(1, SET_01);
 	check_quiet();
 }
-END_TEST
 
-START_TEST(a_lone_page_takes_its_label_along)
+TEST(a_lone_page_takes_its_label_along)
 {
 	put(1, SET_01);
 	put(2, SET_56);
@@ -521,9 +512,8 @@ START_TEST(a_lone_page_takes_its_label_along)
 	ck_assert_uint_eq(linkage_label(world.linkage, 1), 1);
 	ck_assert_uint_eq(world.next_label, 3);
 }
-END_TEST
 
-START_TEST(a_lone_page_that_joins_others_ends_its_cluster)
+TEST(a_lone_page_that_joins_others_ends_its_cluster)
 {
 	put(1, SET_01);
 	put(2, SET_56);
@@ -538,9 +528,8 @@ START_TEST(a_lone_page_that_joins_others_ends_its_cluster)
 	put(3, SET_45);
 	check_event(0, LINKAGE_REMOVED, 3, 0);
 }
-END_TEST
 
-START_TEST(a_page_that_leaves_others_is_a_new_cluster)
+TEST(a_page_that_leaves_others_is_a_new_cluster)
 {
 	put(1, SET_01);
 	put(2, SET_12);
@@ -550,9 +539,8 @@ START_TEST(a_page_that_leaves_others_is_a_new_cluster)
 	ck_assert_uint_eq(linkage_label(world.linkage, 2), 1);
 	ck_assert_uint_eq(linkage_label(world.linkage, 1), 2);
 }
-END_TEST
 
-START_TEST(a_bridge_that_stays_one_changes_nothing)
+TEST(a_bridge_that_stays_one_changes_nothing)
 {
 	put(1, SET_01);
 	put(2, SET_12);
@@ -562,9 +550,8 @@ START_TEST(a_bridge_that_stays_one_changes_nothing)
 	ck_assert_uint_eq(world.next_label, 2);
 	ck_assert_uint_eq(linkage_size(world.linkage).clusters, 1);
 }
-END_TEST
 
-START_TEST(an_old_label_beats_one_made_in_the_call)
+TEST(an_old_label_beats_one_made_in_the_call)
 {
 	/* 2 holds {1 4 5} and {3 6 7} together; 8 stands alone. */
 	put(1, SET_01);
@@ -584,9 +571,8 @@ START_TEST(an_old_label_beats_one_made_in_the_call)
 	ck_assert_uint_eq(world.changes.move_count, 4); /* 2, 3, 6, 7 */
 	ck_assert_uint_eq(world.next_label, 3);
 }
-END_TEST
 
-START_TEST(empty_signatures_are_one_cluster)
+TEST(empty_signatures_are_one_cluster)
 {
 	put(1, 0);
 	put(2, 0);
@@ -595,9 +581,8 @@ START_TEST(empty_signatures_are_one_cluster)
 	ck_assert_uint_eq(linkage_size(world.linkage).sets, 2);
 	ck_assert_uint_eq(linkage_label(world.linkage, 2), 1);
 }
-END_TEST
 
-START_TEST(what_goes_gives_its_memory_back)
+TEST(what_goes_gives_its_memory_back)
 {
 	size_t bytes;
 
@@ -612,9 +597,8 @@ START_TEST(what_goes_gives_its_memory_back)
 	}
 	ck_assert_uint_le(linkage_size(world.linkage).bytes, bytes * 2);
 }
-END_TEST
 
-START_TEST(limits_refuse_and_change_nothing)
+TEST(limits_refuse_and_change_nothing)
 {
 	uint64_t shingles[BITS];
 	uint32_t next = 1;
@@ -658,9 +642,8 @@ START_TEST(limits_refuse_and_change_nothing)
 	linkage_destroy(linkage);
 	linkage_destroy(NULL);
 }
-END_TEST
 
-START_TEST(sets_are_limited_apart_from_pages)
+TEST(sets_are_limited_apart_from_pages)
 {
 	uint64_t shingles[BITS];
 	uint32_t next = 1;
@@ -687,9 +670,8 @@ START_TEST(sets_are_limited_apart_from_pages)
 	ck_assert_uint_eq(linkage_size(linkage).pages, 2);
 	linkage_destroy(linkage);
 }
-END_TEST
 
-START_TEST(a_set_that_is_not_there_has_no_pages)
+TEST(a_set_that_is_not_there_has_no_pages)
 {
 	put(1, SET_01);
 	ck_assert_uint_eq(linkage_set_at(world.linkage, 0).page_count, 1);
@@ -700,7 +682,6 @@ START_TEST(a_set_that_is_not_there_has_no_pages)
 	ck_assert_uint_eq(linkage_set(world.linkage, 1), LINKAGE_NONE);
 	ck_assert_uint_eq(linkage_size(world.linkage).groups, 0);
 }
-END_TEST
 
 static void recut(unsigned threshold)
 {
@@ -712,7 +693,7 @@ static void recut(unsigned threshold)
 	replay();
 }
 
-START_TEST(a_lower_cut_splits)
+TEST(a_lower_cut_splits)
 {
 	put(1, SET_01);
 	put(2, SET_12);
@@ -731,9 +712,8 @@ START_TEST(a_lower_cut_splits)
 	ck_assert_uint_eq(world.changes.move_count, 2);
 	ck_assert(partition_is_exact());
 }
-END_TEST
 
-START_TEST(a_higher_cut_merges)
+TEST(a_higher_cut_merges)
 {
 	put(1, SET_01);
 	put(2, SET_23);
@@ -753,14 +733,12 @@ START_TEST(a_higher_cut_merges)
 	check_event(1, LINKAGE_SPLIT, 5, 2);
 	ck_assert_uint_eq(linkage_label(world.linkage, 1), 4);
 }
-END_TEST
 
-START_TEST(an_empty_linkage_is_recut_to_nothing)
+TEST(an_empty_linkage_is_recut_to_nothing)
 {
 	recut(0);
 	check_quiet();
 }
-END_TEST
 
 /* One of three templates with some bits changed, or anything. */
 static uint32_t random_set(void)
@@ -790,8 +768,10 @@ static void step(void)
 static const unsigned thresholds[] = {0, 100, 250, 500, 700, 850, 999, 1000};
 enum { THRESHOLDS = sizeof(thresholds) / sizeof(*thresholds) };
 
+FIXTURE(.timeout_s = 60);
+
 /* Law 1. The seed makes another corpus in every round. */
-START_TEST(partition_is_that_of_brute_force)
+TEST_LOOP(partition_is_that_of_brute_force, 0, THRESHOLDS)
 {
 	random_begin(20240920 + (unsigned)_i);
 	for (int round = 0; round < 200; round++) {
@@ -804,7 +784,6 @@ START_TEST(partition_is_that_of_brute_force)
 		end();
 	}
 }
-END_TEST
 
 /* The set of each page is given; pages come in random order, some of them
  * with another set first. */
@@ -824,7 +803,7 @@ static void put_shuffled(const uint32_t *sets)
 		put(order[i - 1], sets[order[i - 1]]);
 }
 
-START_TEST(order_does_not_matter)
+TEST_LOOP(order_does_not_matter, 0, THRESHOLDS)
 {
 	random_begin(20240930 + (unsigned)_i);
 	for (int round = 0; round < 100; round++) {
@@ -849,7 +828,6 @@ START_TEST(order_does_not_matter)
 		end();
 	}
 }
-END_TEST
 
 /* The page that came next after `age`, or 0. */
 static uint64_t page_after(uint64_t age)
@@ -958,7 +936,7 @@ static void step_collisions(void)
 }
 
 /* The engine inside differs after opening, what is told does not. */
-START_TEST(a_restored_linkage_goes_on)
+TEST_LOOP(a_restored_linkage_goes_on, 0, THRESHOLDS)
 {
 	random_begin(20240940 + (unsigned)_i);
 	for (int round = 0; round < 100; round++) {
@@ -974,7 +952,6 @@ START_TEST(a_restored_linkage_goes_on)
 		end();
 	}
 }
-END_TEST
 
 /* Pages that had `label` and are in the component of `smallest` now. */
 struct match {
@@ -1054,7 +1031,7 @@ static bool recut_is_that_of_the_rules(unsigned threshold)
 	return true;
 }
 
-START_TEST(a_recut_linkage_goes_on)
+TEST(a_recut_linkage_goes_on)
 {
 	random_begin(20240960);
 	for (int round = 0; round < 150; round++) {
@@ -1069,49 +1046,4 @@ START_TEST(a_recut_linkage_goes_on)
 		}
 		end();
 	}
-}
-END_TEST
-
-SUITE(linkage)
-{
-	Suite *suite = suite_create("linkage");
-	TCase *tcase = tcase_create("labels");
-	TCase *laws = tcase_create("laws");
-
-	tcase_add_checked_fixture(tcase, begin_chain, end);
-	tcase_add_test(tcase, first_pages_are_new_clusters);
-	tcase_add_test(tcase, the_larger_cluster_keeps_its_label_on_a_merge);
-	tcase_add_test(tcase,
-		       the_smaller_label_stays_when_equal_clusters_merge);
-	tcase_add_test(tcase, the_larger_part_keeps_the_label_on_a_split);
-	tcase_add_test(tcase,
-		       the_part_with_the_oldest_page_keeps_it_when_equal);
-	tcase_add_test(tcase, three_parts_get_two_new_labels);
-	tcase_add_test(tcase, a_hub_falls_into_all_its_parts);
-	tcase_add_test(tcase, a_collision_keeps_the_graph_together);
-	tcase_add_test(tcase, the_last_page_ends_its_cluster);
-	tcase_add_test(tcase, a_page_that_is_not_there_cannot_leave);
-	tcase_add_test(tcase, the_same_signature_again_changes_nothing);
-	tcase_add_test(tcase, a_lone_page_takes_its_label_along);
-	tcase_add_test(tcase, a_lone_page_that_joins_others_ends_its_cluster);
-	tcase_add_test(tcase, a_page_that_leaves_others_is_a_new_cluster);
-	tcase_add_test(tcase, a_bridge_that_stays_one_changes_nothing);
-	tcase_add_test(tcase, an_old_label_beats_one_made_in_the_call);
-	tcase_add_test(tcase, empty_signatures_are_one_cluster);
-	tcase_add_test(tcase, what_goes_gives_its_memory_back);
-	tcase_add_test(tcase, limits_refuse_and_change_nothing);
-	tcase_add_test(tcase, sets_are_limited_apart_from_pages);
-	tcase_add_test(tcase, a_set_that_is_not_there_has_no_pages);
-	tcase_add_test(tcase, a_lower_cut_splits);
-	tcase_add_test(tcase, a_higher_cut_merges);
-	tcase_add_test(tcase, an_empty_linkage_is_recut_to_nothing);
-	suite_add_tcase(suite, tcase);
-	tcase_add_loop_test(laws, partition_is_that_of_brute_force, 0,
-			    THRESHOLDS);
-	tcase_add_loop_test(laws, order_does_not_matter, 0, THRESHOLDS);
-	tcase_add_loop_test(laws, a_restored_linkage_goes_on, 0, THRESHOLDS);
-	tcase_add_test(laws, a_recut_linkage_goes_on);
-	tcase_set_timeout(laws, 60);
-	suite_add_tcase(suite, laws);
-	return suite;
 }

@@ -3,7 +3,7 @@
 #include "tests/unit/cluster/random.h"
 #include "tests/unit/run.h"
 
-START_TEST(items_stand_in_the_order_of_the_pushes)
+TEST(items_stand_in_the_order_of_the_pushes)
 {
 	struct int_list list = {0};
 
@@ -17,9 +17,8 @@ START_TEST(items_stand_in_the_order_of_the_pushes)
 	int_list_reserve(&list, 0);
 	ck_assert_ptr_null(list.items);
 }
-END_TEST
 
-START_TEST(an_ordered_list_holds_an_item_once)
+TEST(an_ordered_list_holds_an_item_once)
 {
 	struct int_list list = {0};
 
@@ -36,9 +35,8 @@ START_TEST(an_ordered_list_holds_an_item_once)
 	ck_assert_uint_eq(list.items[1], UINT32_MAX);
 	int_list_free(&list);
 }
-END_TEST
 
-START_TEST(what_an_ordered_list_loses_gives_memory_back)
+TEST(what_an_ordered_list_loses_gives_memory_back)
 {
 	struct int_list list = {0};
 
@@ -52,9 +50,8 @@ START_TEST(what_an_ordered_list_loses_gives_memory_back)
 	ck_assert_uint_eq(list.capacity, 0);
 	int_list_remove_ordered(&list, 1);
 }
-END_TEST
 
-START_TEST(random_changes_agree_with_an_array)
+TEST(random_changes_agree_with_an_array)
 {
 	enum { ITEMS = 200 };
 	bool expected[ITEMS] = {false};
@@ -82,18 +79,4 @@ START_TEST(random_changes_agree_with_an_array)
 			ck_abort_msg("%u items", list.count);
 	}
 	int_list_free(&list);
-}
-END_TEST
-
-SUITE(list)
-{
-	Suite *suite = suite_create("list");
-	TCase *tcase = tcase_create("list");
-
-	tcase_add_test(tcase, items_stand_in_the_order_of_the_pushes);
-	tcase_add_test(tcase, an_ordered_list_holds_an_item_once);
-	tcase_add_test(tcase, what_an_ordered_list_loses_gives_memory_back);
-	tcase_add_test(tcase, random_changes_agree_with_an_array);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -3,7 +3,7 @@
 #include "tests/unit/cluster/random.h"
 #include "tests/unit/run.h"
 
-START_TEST(an_empty_map_holds_nothing)
+TEST(an_empty_map_holds_nothing)
 {
 	struct int_map map = {0};
 
@@ -12,9 +12,8 @@ START_TEST(an_empty_map_holds_nothing)
 	ck_assert_uint_eq(map.count, 0);
 	int_map_free(&map);
 }
-END_TEST
 
-START_TEST(any_key_may_be_set_changed_and_removed)
+TEST(any_key_may_be_set_changed_and_removed)
 {
 	struct int_map map = {0};
 
@@ -29,10 +28,9 @@ START_TEST(any_key_may_be_set_changed_and_removed)
 	ck_assert_uint_eq(map.count, 1);
 	int_map_free(&map);
 }
-END_TEST
 
 /* Few keys and many removals: runs of slots begin, join, wrap and break. */
-START_TEST(random_changes_agree_with_an_array)
+TEST(random_changes_agree_with_an_array)
 {
 	enum { KEYS = 300 };
 	uint32_t expected[KEYS];
@@ -60,17 +58,4 @@ START_TEST(random_changes_agree_with_an_array)
 	for (size_t i = 0; i < KEYS; i++)
 		ck_assert_uint_eq(int_map_get(&map, i), expected[i]);
 	int_map_free(&map);
-}
-END_TEST
-
-SUITE(map)
-{
-	Suite *suite = suite_create("map");
-	TCase *tcase = tcase_create("map");
-
-	tcase_add_test(tcase, an_empty_map_holds_nothing);
-	tcase_add_test(tcase, any_key_may_be_set_changed_and_removed);
-	tcase_add_test(tcase, random_changes_agree_with_an_array);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -75,7 +75,7 @@ static void fill(struct site *site)
 	add_page(site, 3, 11, 24, 2);
 }
 
-START_TEST(a_merge_tells_what_both_sides_lack)
+TEST(a_merge_tells_what_both_sides_lack)
 {
 	struct site site;
 	struct cluster_merges merges;
@@ -106,9 +106,8 @@ START_TEST(a_merge_tells_what_both_sides_lack)
 	ck_assert_double_eq(merges.items[0].right, 1);
 	cluster_merges_free(&merges);
 }
-END_TEST
 
-START_TEST(without_labels_nothing_is_said_of_links_and_truth)
+TEST(without_labels_nothing_is_said_of_links_and_truth)
 {
 	struct site site;
 	struct cluster_merges merges;
@@ -122,7 +121,6 @@ START_TEST(without_labels_nothing_is_said_of_links_and_truth)
 	ck_assert_double_eq(merges.items[3].known, 0);
 	cluster_merges_free(&merges);
 }
-END_TEST
 
 static int by_features(const void *left, const void *right)
 {
@@ -137,7 +135,7 @@ static int by_features(const void *left, const void *right)
 }
 
 /* Law 1: the order of the pages, and so of the leaves, does not show. */
-START_TEST(the_order_of_the_pages_does_not_show)
+TEST(the_order_of_the_pages_does_not_show)
 {
 	struct site forward = {0};
 	struct site backward = {0};
@@ -162,7 +160,6 @@ START_TEST(the_order_of_the_pages_does_not_show)
 	cluster_merges_free(&a);
 	cluster_merges_free(&b);
 }
-END_TEST
 
 /* Of five pages: the first two are alike but for one term, and the last three
  * have that of the second. */
@@ -176,7 +173,7 @@ static void add_rare(struct site *site, uint32_t page)
 
 /* Two single pages of as many terms, one of them with a term that others have:
  * which of them is A is not told by which comes first. */
-START_TEST(equal_groups_are_told_apart_by_their_terms)
+TEST(equal_groups_are_told_apart_by_their_terms)
 {
 	struct site forward = {0};
 	struct site backward = {0};
@@ -195,11 +192,10 @@ START_TEST(equal_groups_are_told_apart_by_their_terms)
 	cluster_merges_free(&a);
 	cluster_merges_free(&b);
 }
-END_TEST
 
 /* Posts and lists: the pages of each differ by one term in twenty, the
  * templates by eight. */
-START_TEST(the_threshold_lies_between_two_templates)
+TEST(the_threshold_lies_between_two_templates)
 {
 	struct site site = {0};
 	struct cluster_merges merges;
@@ -219,9 +215,8 @@ START_TEST(the_threshold_lies_between_two_templates)
 	ck_assert_uint_lt(merge_model_choose(&merges, 1000).threshold, 430);
 	cluster_merges_free(&merges);
 }
-END_TEST
 
-START_TEST(a_site_of_one_page_has_no_merge)
+TEST(a_site_of_one_page_has_no_merge)
 {
 	struct site site = {0};
 	struct cluster_merges merges;
@@ -232,21 +227,4 @@ START_TEST(a_site_of_one_page_has_no_merge)
 	ck_assert_uint_le(merge_model_choose(&merges, 200).threshold,
 			  MERGE_HIGHEST);
 	cluster_merges_free(&merges);
-}
-END_TEST
-
-SUITE(merges)
-{
-	Suite *suite = suite_create("merges");
-	TCase *tcase = tcase_create("merges");
-
-	tcase_add_test(tcase, a_merge_tells_what_both_sides_lack);
-	tcase_add_test(tcase,
-		       without_labels_nothing_is_said_of_links_and_truth);
-	tcase_add_test(tcase, the_order_of_the_pages_does_not_show);
-	tcase_add_test(tcase, equal_groups_are_told_apart_by_their_terms);
-	tcase_add_test(tcase, the_threshold_lies_between_two_templates);
-	tcase_add_test(tcase, a_site_of_one_page_has_no_merge);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -28,7 +28,7 @@ static void check_common(const struct probe *probe, struct shingle_id_set other,
 	ck_assert_uint_eq(probe_common_plain(probe, other), expected);
 }
 
-START_TEST(close_shingle_ids_have_a_bitmap)
+TEST(close_shingle_ids_have_a_bitmap)
 {
 	/* 4 words a shingle and 128 in all are the limits. */
 	const uint32_t one[] = {64 * 5 - 1};
@@ -50,9 +50,8 @@ START_TEST(close_shingle_ids_have_a_bitmap)
 	many[63] = 128 * 64;
 	ck_assert_uint_eq(shingle_id_set_words(many, 64), 0);
 }
-END_TEST
 
-START_TEST(nothing_has_nothing_in_common)
+TEST(nothing_has_nothing_in_common)
 {
 	const uint32_t shingle_ids[] = {0, 9};
 	struct shingle_id_set some = make_set(shingle_ids, 2);
@@ -70,9 +69,8 @@ START_TEST(nothing_has_nothing_in_common)
 	probe_free(&probe);
 	free_set(some);
 }
-END_TEST
 
-START_TEST(shingle_ids_may_be_of_any_size)
+TEST(shingle_ids_may_be_of_any_size)
 {
 	const uint32_t a[] = {3, 31, 32, 63, 64, 1000000, 20000000};
 	const uint32_t b[] = {3, 63, 1000000, 4000000000, UINT32_MAX};
@@ -84,7 +82,6 @@ START_TEST(shingle_ids_may_be_of_any_size)
 	free_set(probe.set);
 	probe_free(&probe);
 }
-END_TEST
 
 /* `max` of them, one to `step` apart. */
 static void random_shingles(uint32_t *shingle_ids, uint32_t count,
@@ -112,7 +109,7 @@ static uint32_t merge_count(struct shingle_id_set a, struct shingle_id_set b)
 }
 
 /* Dense and sparse sets, with and without a bitmap, aimed one after another. */
-START_TEST(counts_are_those_of_a_merge)
+TEST(counts_are_those_of_a_merge)
 {
 	enum { SHINGLES = 300, ROUNDS = 20000 };
 	struct probe probe = {0};
@@ -140,18 +137,4 @@ START_TEST(counts_are_those_of_a_merge)
 	ck_assert_uint_lt(with_bitmap, ROUNDS - ROUNDS / 8);
 	free_set(before);
 	probe_free(&probe);
-}
-END_TEST
-
-SUITE(overlap)
-{
-	Suite *suite = suite_create("overlap");
-	TCase *tcase = tcase_create("overlap");
-
-	tcase_add_test(tcase, close_shingle_ids_have_a_bitmap);
-	tcase_add_test(tcase, nothing_has_nothing_in_common);
-	tcase_add_test(tcase, shingle_ids_may_be_of_any_size);
-	tcase_add_test(tcase, counts_are_those_of_a_merge);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

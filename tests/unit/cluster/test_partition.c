@@ -279,7 +279,9 @@ static void step(uint32_t index, uint32_t count)
 		ck_assert(put(page));
 }
 
-START_TEST(partition_is_that_of_brute_force)
+FIXTURE(.timeout_s = 60);
+
+TEST_LOOP(partition_is_that_of_brute_force, 0, CORPORA)
 {
 	enum { STEPS = 1200 };
 	const struct corpus *corpus = &corpora[_i];
@@ -306,17 +308,4 @@ START_TEST(partition_is_that_of_brute_force)
 	ck_assert_uint_eq(linkage_size(world.linkage).shingle_ids, 0);
 	ck_assert_uint_eq(linkage_size(world.linkage).groups, 0);
 	linkage_destroy(world.linkage);
-}
-END_TEST
-
-SUITE(partition)
-{
-	Suite *suite = suite_create("partition");
-	TCase *tcase = tcase_create("partition");
-
-	tcase_add_loop_test(tcase, partition_is_that_of_brute_force, 0,
-			    CORPORA);
-	tcase_set_timeout(tcase, 60);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -26,7 +26,7 @@ static uint64_t hash_of(const char *html, unsigned width)
 #define LINK(html, body, list, item) \
 	"<html " html "><body " body "><ul " list "><li " item "><a href=/ >x"
 
-START_TEST(a_path_ends_after_its_width)
+TEST(a_path_ends_after_its_width)
 {
 	const char *a = LINK("", "", "", "");
 	const char *b = LINK("", "", "class=nav", "");
@@ -37,9 +37,8 @@ START_TEST(a_path_ends_after_its_width)
 	ck_assert_uint_eq(hash_of(a, 2), hash_of(b, 2));
 	ck_assert_uint_ne(hash_of(a, 1), hash_of(a, 2));
 }
-END_TEST
 
-START_TEST(classes_of_html_and_body_leave_paths_alone)
+TEST(classes_of_html_and_body_leave_paths_alone)
 {
 	const char *a = LINK("", "", "class=nav", "class=item-1");
 
@@ -51,9 +50,8 @@ START_TEST(classes_of_html_and_body_leave_paths_alone)
 		hash_of(a, 16),
 		hash_of(LINK("", "", "class=nav", "class=entry-1"), 16));
 }
-END_TEST
 
-START_TEST(a_shorter_path_is_whole)
+TEST(a_shorter_path_is_whole)
 {
 	const char *a = "<html><body><p>x";
 
@@ -62,9 +60,8 @@ START_TEST(a_shorter_path_is_whole)
 	ck_assert_uint_eq(hash_of(a, 3), hash_of(a, 4));
 	ck_assert_uint_eq(hash_of(a, 3), hash_of(a, SIGNATURE_MAX_WIDTH));
 }
-END_TEST
 
-START_TEST(kinds_of_steps_see_names_classes_or_inner_classes)
+TEST(kinds_of_steps_see_names_classes_or_inner_classes)
 {
 	struct page *page =
 		parse("<html class=a><body class=b><p class=c></p><p>");
@@ -85,9 +82,8 @@ START_TEST(kinds_of_steps_see_names_classes_or_inner_classes)
 	ck_assert_uint_eq(inner[3], all[3]);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(the_hash_is_the_shingle_by_inner_classes)
+TEST(the_hash_is_the_shingle_by_inner_classes)
 {
 	struct page *page = parse(LINK("class=a", "class=b", "class=c", ""));
 	const uint64_t *steps =
@@ -98,20 +94,4 @@ START_TEST(the_hash_is_the_shingle_by_inner_classes)
 			ck_assert_uint_eq(path_hash(page, i, width),
 					  path_shingle(page, steps, i, width));
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(path)
-{
-	Suite *suite = suite_create("path");
-	TCase *tcase = tcase_create("path");
-
-	tcase_add_test(tcase, a_path_ends_after_its_width);
-	tcase_add_test(tcase, classes_of_html_and_body_leave_paths_alone);
-	tcase_add_test(tcase, a_shorter_path_is_whole);
-	tcase_add_test(tcase,
-		       kinds_of_steps_see_names_classes_or_inner_classes);
-	tcase_add_test(tcase, the_hash_is_the_shingle_by_inner_classes);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

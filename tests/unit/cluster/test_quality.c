@@ -9,7 +9,7 @@
 
 #define TOLERANCE 1e-12
 
-START_TEST(equal_partitions_agree_whatever_the_numbers)
+TEST(equal_partitions_agree_whatever_the_numbers)
 {
 	const uint32_t found[] = {7, 7, 1, 1, 9};
 	const uint32_t truth[] = {1, 1, 2, 2, 3};
@@ -21,7 +21,6 @@ START_TEST(equal_partitions_agree_whatever_the_numbers)
 	ck_assert_double_eq(a.completeness, 1);
 	ck_assert_double_eq(a.v_measure, 1);
 }
-END_TEST
 
 /*
  * found {a a a b b b}, truth {x x y y z z}.
@@ -33,7 +32,7 @@ END_TEST
  * each half of three 2 and 1; homogeneity = 2/3 ln 2 / ln 3.
  * H(found | truth) = 1/3 ln 2; completeness = 2/3.
  */
-START_TEST(a_worked_example)
+TEST(a_worked_example)
 {
 	const uint32_t found[] = {0, 0, 0, 1, 1, 1};
 	const uint32_t truth[] = {0, 0, 1, 1, 2, 2};
@@ -47,11 +46,10 @@ START_TEST(a_worked_example)
 	ck_assert_double_eq_tol(a.completeness, c, TOLERANCE);
 	ck_assert_double_eq_tol(a.v_measure, 2 * h * c / (h + c), TOLERANCE);
 }
-END_TEST
 
 /* Cells of 1 everywhere: 0 pairs, found and truth 2 each, of 6; expected 4/6,
  * maximum 2: ARI = -4/6 / (2 - 4/6) = -0.5; nothing is explained. */
-START_TEST(worse_than_chance_is_negative)
+TEST(worse_than_chance_is_negative)
 {
 	const uint32_t found[] = {0, 0, 1, 1};
 	const uint32_t truth[] = {0, 1, 0, 1};
@@ -63,9 +61,8 @@ START_TEST(worse_than_chance_is_negative)
 	ck_assert_double_eq_tol(a.completeness, 0, TOLERANCE);
 	ck_assert_double_eq_tol(a.v_measure, 0, TOLERANCE);
 }
-END_TEST
 
-START_TEST(trivial_partitions)
+TEST(trivial_partitions)
 {
 	const uint32_t one[] = {4, 4, 4, 4};
 	const uint32_t own[] = {1, 2, 3, 4};
@@ -80,9 +77,8 @@ START_TEST(trivial_partitions)
 	ck_assert_double_eq(quality_agreement(own, own, 4).adjusted_rand, 1);
 	ck_assert_double_eq(quality_agreement(own, own, 4).v_measure, 1);
 }
-END_TEST
 
-START_TEST(fewer_than_two_items_agree)
+TEST(fewer_than_two_items_agree)
 {
 	const uint32_t one[] = {4};
 
@@ -90,11 +86,10 @@ START_TEST(fewer_than_two_items_agree)
 	ck_assert_double_eq(quality_agreement(one, one, 1).adjusted_rand, 1);
 	ck_assert_double_eq(quality_agreement(one, one, 1).v_measure, 1);
 }
-END_TEST
 
 /* Pairs of a million items are beyond 32 bits. Two halves against one group:
  * 2 * C(n/2, 2) agreements of C(n, 2). */
-START_TEST(a_million_items_do_not_overflow)
+TEST(a_million_items_do_not_overflow)
 {
 	enum { COUNT = 1000000 };
 	uint32_t *found = mem_alloc(COUNT, sizeof(*found));
@@ -107,10 +102,9 @@ START_TEST(a_million_items_do_not_overflow)
 	free(found);
 	free(truth);
 }
-END_TEST
 
 /* The definition: look at every pair. */
-START_TEST(rand_is_that_of_all_pairs)
+TEST(rand_is_that_of_all_pairs)
 {
 	enum { COUNT = 40 };
 	random_begin(20240919);
@@ -139,7 +133,6 @@ START_TEST(rand_is_that_of_all_pairs)
 			TOLERANCE);
 	}
 }
-END_TEST
 
 static const uint64_t members[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
 
@@ -150,7 +143,7 @@ static const struct signature signatures[] = {
 	{members + 4, 5}, /* 5..9: 4 common with the third, 1/5 */
 };
 
-START_TEST(dunn_is_nearest_between_by_widest_within)
+TEST(dunn_is_nearest_between_by_widest_within)
 {
 	const uint32_t groups[] = {1, 1, 2, 2};
 
@@ -158,9 +151,8 @@ START_TEST(dunn_is_nearest_between_by_widest_within)
 	ck_assert_double_eq_tol(quality_dunn(signatures, groups, 4), 3,
 				TOLERANCE);
 }
-END_TEST
 
-START_TEST(dunn_at_its_edges)
+TEST(dunn_at_its_edges)
 {
 	const struct signature collisions[] = {signatures[0], signatures[0],
 					       signatures[2]};
@@ -174,7 +166,6 @@ START_TEST(dunn_at_its_edges)
 	ck_assert_double_infinite(quality_dunn(collisions, right, 3));
 	ck_assert_double_eq(quality_dunn(collisions, own, 3), 0);
 }
-END_TEST
 
 static double distance_of_points(const void *items, size_t i, size_t j)
 {
@@ -184,7 +175,7 @@ static double distance_of_points(const void *items, size_t i, size_t j)
 	return fabs(points[i] - points[j]);
 }
 
-START_TEST(dunn_of_points_on_a_line)
+TEST(dunn_of_points_on_a_line)
 {
 	const double points[] = {1, 9, 2, 8, 5};
 	const uint32_t groups[] = {1, 2, 1, 2, 1};
@@ -193,24 +184,4 @@ START_TEST(dunn_of_points_on_a_line)
 	ck_assert_double_eq_tol(
 		quality_dunn_of(distance_of_points, points, groups, 5), 3.0 / 4,
 		TOLERANCE);
-}
-END_TEST
-
-SUITE(quality)
-{
-	Suite *suite = suite_create("quality");
-	TCase *tcase = tcase_create("quality");
-
-	tcase_add_test(tcase, equal_partitions_agree_whatever_the_numbers);
-	tcase_add_test(tcase, a_worked_example);
-	tcase_add_test(tcase, worse_than_chance_is_negative);
-	tcase_add_test(tcase, trivial_partitions);
-	tcase_add_test(tcase, fewer_than_two_items_agree);
-	tcase_add_test(tcase, a_million_items_do_not_overflow);
-	tcase_add_test(tcase, rand_is_that_of_all_pairs);
-	tcase_add_test(tcase, dunn_is_nearest_between_by_widest_within);
-	tcase_add_test(tcase, dunn_at_its_edges);
-	tcase_add_test(tcase, dunn_of_points_on_a_line);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

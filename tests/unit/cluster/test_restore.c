@@ -29,7 +29,9 @@ static void restore_page(uint64_t page, uint32_t set, uint32_t label)
 			 ERR_NONE);
 }
 
-START_TEST(what_is_restored_is_there)
+FIXTURE(.setup = begin, .teardown = end);
+
+TEST(what_is_restored_is_there)
 {
 	restore_page(1, 0, 5);
 	restore_page(2, 1, 6);
@@ -41,9 +43,8 @@ START_TEST(what_is_restored_is_there)
 	ck_assert_uint_eq(linkage_set(linkage, 2), 1);
 	ck_assert_uint_eq(linkage_shingle(linkage, 1), 8);
 }
-END_TEST
 
-START_TEST(numbers_are_restored_once)
+TEST(numbers_are_restored_once)
 {
 	const uint32_t shingle_ids[] = {0, 1};
 
@@ -53,9 +54,8 @@ START_TEST(numbers_are_restored_once)
 	restore_page(1, 0, 5);
 	ck_assert_int_eq(linkage_restore_page(linkage, 1, 0, 5), ERR_CORRUPT);
 }
-END_TEST
 
-START_TEST(unknown_and_disordered_shingle_ids_are_refused)
+TEST(unknown_and_disordered_shingle_ids_are_refused)
 {
 	const uint32_t unknown[] = {0, 2};
 	const uint32_t disordered[] = {1, 0};
@@ -70,9 +70,8 @@ START_TEST(unknown_and_disordered_shingle_ids_are_refused)
 	ck_assert_int_eq(linkage_restore_page(linkage, 1, 2, 5), ERR_CORRUPT);
 	ck_assert_int_eq(linkage_restore_page(linkage, 1, 0, 0), ERR_CORRUPT);
 }
-END_TEST
 
-START_TEST(sets_and_shingle_ids_without_use_are_found)
+TEST(sets_and_shingle_ids_without_use_are_found)
 {
 	restore_page(1, 0, 5);
 	ck_assert_int_eq(linkage_restore_end(linkage), ERR_CORRUPT);
@@ -83,9 +82,8 @@ START_TEST(sets_and_shingle_ids_without_use_are_found)
 	restore_page(2, 1, 6);
 	ck_assert_int_eq(linkage_restore_end(linkage), ERR_CORRUPT);
 }
-END_TEST
 
-START_TEST(collisions_are_found)
+TEST(collisions_are_found)
 {
 	const uint32_t shingle_ids[] = {0, 2};
 
@@ -106,9 +104,8 @@ START_TEST(collisions_are_found)
 	restore_page(3, 2, 5);
 	ck_assert_int_eq(linkage_restore_end(linkage), ERR_CORRUPT);
 }
-END_TEST
 
-START_TEST(labels_of_another_partition_are_found)
+TEST(labels_of_another_partition_are_found)
 {
 	/* One label for two clusters. */
 	restore_page(1, 0, 5);
@@ -132,9 +129,8 @@ START_TEST(labels_of_another_partition_are_found)
 	restore_page(3, 2, 6);
 	ck_assert_int_eq(linkage_restore_end(linkage), ERR_CORRUPT);
 }
-END_TEST
 
-START_TEST(what_was_stored_stays_over_a_limit)
+TEST(what_was_stored_stays_over_a_limit)
 {
 	const uint32_t shingle_ids[] = {0, 1};
 
@@ -156,9 +152,8 @@ START_TEST(what_was_stored_stays_over_a_limit)
 	ck_assert_int_eq(linkage_restore_end(linkage), ERR_NONE);
 	ck_assert_uint_eq(linkage_size(linkage).sets, 2);
 }
-END_TEST
 
-START_TEST(numbers_that_nobody_gave_out_are_refused)
+TEST(numbers_that_nobody_gave_out_are_refused)
 {
 	const uint32_t shingle_ids[] = {0};
 
@@ -167,23 +162,4 @@ START_TEST(numbers_that_nobody_gave_out_are_refused)
 	ck_assert_int_eq(
 		linkage_restore_set(linkage, UINT32_MAX - 1, shingle_ids, 1),
 		ERR_CORRUPT);
-}
-END_TEST
-
-SUITE(restore)
-{
-	Suite *suite = suite_create("restore");
-	TCase *tcase = tcase_create("restore");
-
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_test(tcase, what_is_restored_is_there);
-	tcase_add_test(tcase, numbers_are_restored_once);
-	tcase_add_test(tcase, unknown_and_disordered_shingle_ids_are_refused);
-	tcase_add_test(tcase, sets_and_shingle_ids_without_use_are_found);
-	tcase_add_test(tcase, collisions_are_found);
-	tcase_add_test(tcase, labels_of_another_partition_are_found);
-	tcase_add_test(tcase, what_was_stored_stays_over_a_limit);
-	tcase_add_test(tcase, numbers_that_nobody_gave_out_are_refused);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -78,7 +78,9 @@ static uint32_t cost(const char *a, const char *b)
 #define WORKED_A "a(b(cd)e)"
 #define WORKED_B "a(b(c)f(g))"
 
-START_TEST(a_worked_example)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_worked_example)
 {
 	struct rtdm_tree a = tree(WORKED_A);
 	struct rtdm_tree b = tree(WORKED_B);
@@ -89,44 +91,39 @@ START_TEST(a_worked_example)
 	ck_assert_uint_eq(cost_of(b, a), 3);
 	ck_assert_double_eq_tol(rtdm_distance(a, b, 3), 0.3, TOLERANCE);
 }
-END_TEST
 
-START_TEST(equal_trees_cost_nothing)
+TEST(equal_trees_cost_nothing)
 {
 	ck_assert_uint_eq(cost("a", "a"), 0);
 	ck_assert_uint_eq(cost("a(b(cd)e)", "a(b(cd)e)"), 0);
 	ck_assert_uint_eq(cost("a(b(cd)e)", "a(b(c)de)"), 2); /* same names */
 }
-END_TEST
 
-START_TEST(each_operation_costs_one)
+TEST(each_operation_costs_one)
 {
 	ck_assert_uint_eq(cost("a(bc)", "a(b)"), 1);
 	ck_assert_uint_eq(cost("a(bc)", "a(bdc)"), 1);
 	ck_assert_uint_eq(cost("a(bc)", "a(bd)"), 1);
 	ck_assert_uint_eq(cost("a(bc)", "a(cb)"), 2); /* siblings keep order */
 }
-END_TEST
 
 /* Without the restriction one replacement would do; with it b becomes x, and
  * what is below is deleted and inserted: 1 + 2 + 2. */
-START_TEST(nothing_maps_below_a_replacement)
+TEST(nothing_maps_below_a_replacement)
 {
 	ck_assert_uint_eq(cost("a(b(cd))", "a(x(cd))"), 5);
 	ck_assert_uint_eq(cost("b(cd)", "x(cd)"), 5); /* nor at the root */
 	ck_assert_uint_eq(cost("b(cd)", "x"), 3);
 }
-END_TEST
 
 /* The edit distance would insert x alone. Top-down, b maps to x at best: one
  * replacement, c goes, b and c come. */
-START_TEST(no_node_is_inserted_between_parent_and_child)
+TEST(no_node_is_inserted_between_parent_and_child)
 {
 	ck_assert_uint_eq(cost("a(b(c))", "a(x(b(c)))"), 4);
 }
-END_TEST
 
-START_TEST(empty_pages)
+TEST(empty_pages)
 {
 	struct rtdm_tree empty = tree("");
 	struct rtdm_tree some = tree("a(bc)");
@@ -137,10 +134,9 @@ START_TEST(empty_pages)
 	ck_assert_double_eq(rtdm_distance(empty, empty, 0), 0);
 	ck_assert_double_eq(rtdm_distance(empty, some, 3), 1);
 }
-END_TEST
 
 /* 1 for the roots, 2 * 2 below a, 2 * 1 below b. */
-START_TEST(cells_are_limited)
+TEST(cells_are_limited)
 {
 	uint32_t found = 0;
 
@@ -152,10 +148,9 @@ START_TEST(cells_are_limited)
 	ck_assert_int_eq(rtdm_cost(tree(WORKED_A), tree(WORKED_B), 0, &found),
 			 ERR_TOO_LARGE);
 }
-END_TEST
 
 /* b(cd) is known to be equal by its class: 1 for the roots, 2 * 2 below a. */
-START_TEST(equal_subtrees_are_not_aligned)
+TEST(equal_subtrees_are_not_aligned)
 {
 	uint32_t found = 1;
 
@@ -167,7 +162,6 @@ START_TEST(equal_subtrees_are_not_aligned)
 		ERR_NONE);
 	ck_assert_uint_eq(found, 1);
 }
-END_TEST
 
 /* Elements inside each other; the innermost has a name of its own. */
 static struct rtdm_tree nested(uint32_t count, uint16_t innermost)
@@ -186,7 +180,7 @@ static struct rtdm_tree nested(uint32_t count, uint16_t innermost)
 	return made;
 }
 
-START_TEST(depth_is_no_danger)
+TEST(depth_is_no_danger)
 {
 	struct rtdm_tree deep = nested(200000, 1);
 
@@ -195,7 +189,6 @@ START_TEST(depth_is_no_danger)
 	ck_assert_uint_eq(cost_of(deep, nested(199000, 2)), 1001);
 	ck_assert_uint_eq(cost_of(deep, deep), 0);
 }
-END_TEST
 
 /* A list of `count` items; the last has another name. */
 static struct rtdm_tree list_of(uint32_t count)
@@ -213,7 +206,7 @@ static struct rtdm_tree list_of(uint32_t count)
 	return made;
 }
 
-START_TEST(width_costs_cells)
+TEST(width_costs_cells)
 {
 	uint32_t found;
 
@@ -228,7 +221,6 @@ START_TEST(width_costs_cells)
 		rtdm_cost(list_of(190000), list_of(199000), 1000000, &found),
 		ERR_TOO_LARGE);
 }
-END_TEST
 
 static struct rtdm_tree parse(const char *html)
 {
@@ -247,7 +239,7 @@ static struct rtdm_tree parse(const char *html)
 	"<html><head><title>t</title></head><body>" body "</body></html>"
 
 /* Names that HTML does not know have numbers that differ from page to page. */
-START_TEST(pages_compare_by_the_names_of_elements)
+TEST(pages_compare_by_the_names_of_elements)
 {
 	struct rtdm_tree one = parse(PAGE("<p class=a>a</p><x-a></x-a>"));
 
@@ -258,7 +250,6 @@ START_TEST(pages_compare_by_the_names_of_elements)
 	ck_assert_uint_eq(
 		cost_of(one, parse(PAGE("<p></p><x-b></x-b><x-a></x-a>"))), 1);
 }
-END_TEST
 
 /* Random pages of at most `most` elements with `names` names; some empty, some
  * with more than one root. */
@@ -346,7 +337,7 @@ static uint32_t least_cost(const struct page *a, const struct page *b)
 	return least;
 }
 
-START_TEST(cost_is_the_least_of_all_mappings)
+TEST(cost_is_the_least_of_all_mappings)
 {
 	random_begin(20040517);
 	for (int round = 0; round < 1000; round++) {
@@ -358,9 +349,8 @@ START_TEST(cost_is_the_least_of_all_mappings)
 				  least_cost(&a, &b));
 	}
 }
-END_TEST
 
-START_TEST(cost_is_a_metric)
+TEST(cost_is_a_metric)
 {
 	random_begin(20040518);
 	for (int round = 0; round < 1000; round++) {
@@ -382,28 +372,4 @@ START_TEST(cost_is_a_metric)
 		ck_assert_uint_le(ac, ab + bc);
 		ck_assert_double_le(rtdm_distance(trees[0], trees[1], ab), 1);
 	}
-}
-END_TEST
-
-SUITE(rtdm_distance)
-{
-	Suite *suite = suite_create("rtdm_distance");
-	TCase *tcase = tcase_create("rtdm");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_worked_example);
-	tcase_add_test(tcase, equal_trees_cost_nothing);
-	tcase_add_test(tcase, each_operation_costs_one);
-	tcase_add_test(tcase, nothing_maps_below_a_replacement);
-	tcase_add_test(tcase, no_node_is_inserted_between_parent_and_child);
-	tcase_add_test(tcase, empty_pages);
-	tcase_add_test(tcase, cells_are_limited);
-	tcase_add_test(tcase, equal_subtrees_are_not_aligned);
-	tcase_add_test(tcase, depth_is_no_danger);
-	tcase_add_test(tcase, width_costs_cells);
-	tcase_add_test(tcase, pages_compare_by_the_names_of_elements);
-	tcase_add_test(tcase, cost_is_the_least_of_all_mappings);
-	tcase_add_test(tcase, cost_is_a_metric);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -81,7 +81,9 @@ static struct signature range(uint64_t first, size_t count)
 
 #define PAGE(body) "<html><head><title>t</title></head><body>" body "</body>"
 
-START_TEST(cp_holds_paths_to_leaves_and_to_owners_of_text)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(cp_holds_paths_to_leaves_and_to_owners_of_text)
 {
 	/*
 	 * html/head/title (leaf), html/body/p (leaf), html/body/ul/li (leaf):
@@ -101,9 +103,8 @@ START_TEST(cp_holds_paths_to_leaves_and_to_owners_of_text)
 				 MEASURE_CP),
 			  3);
 }
-END_TEST
 
-START_TEST(cp_does_not_see_attributes_texts_order_or_repetition)
+TEST(cp_does_not_see_attributes_texts_order_or_repetition)
 {
 	struct signature a =
 		sign(PAGE("<p class=x>one</p><i>two</i>"), MEASURE_CP);
@@ -114,9 +115,8 @@ START_TEST(cp_does_not_see_attributes_texts_order_or_repetition)
 	ck_assert_uint_eq(signature_common(a, b), 3);
 	ck_assert_uint_eq(b.count, 3);
 }
-END_TEST
 
-START_TEST(scripts_are_leaves_and_comments_are_nothing)
+TEST(scripts_are_leaves_and_comments_are_nothing)
 {
 	const char *page = PAGE("<p>a</p><script>b</script>");
 
@@ -127,9 +127,8 @@ START_TEST(scripts_are_leaves_and_comments_are_nothing)
 				 MEASURE_CP),
 			  3);
 }
-END_TEST
 
-START_TEST(unknown_elements_are_told_apart_by_name)
+TEST(unknown_elements_are_told_apart_by_name)
 {
 	const char *a = PAGE("<x-one>a</x-one>");
 
@@ -141,9 +140,8 @@ START_TEST(unknown_elements_are_told_apart_by_name)
 	ck_assert_uint_eq(common(a, PAGE("<X-One>a</X-ONE>"), MEASURE_CTSS), 5);
 	ck_assert_uint_eq(common(a, PAGE("<x-two>a</x-two>"), MEASURE_CTSS), 2);
 }
-END_TEST
 
-START_TEST(cps_holds_runs_of_four_and_whole_shorter_paths)
+TEST(cps_holds_runs_of_four_and_whole_shorter_paths)
 {
 	/*
 	 * html/head/title is shorter than 4 and whole. html/body/div/p/b gives
@@ -171,9 +169,8 @@ START_TEST(cps_holds_runs_of_four_and_whole_shorter_paths)
 				 MEASURE_CPS),
 			  3);
 }
-END_TEST
 
-START_TEST(ctss_holds_runs_of_five_tags_of_the_source)
+TEST(ctss_holds_runs_of_five_tags_of_the_source)
 {
 	/* p b /b /p p b /b /p: 4 distinct runs of 5, the first is the last */
 	ck_assert_uint_eq(
@@ -194,9 +191,8 @@ START_TEST(ctss_holds_runs_of_five_tags_of_the_source)
 		1);
 	ck_assert_uint_eq(sign("no tags", MEASURE_CTSS).count, 0);
 }
-END_TEST
 
-START_TEST(cpc_steps_carry_their_classes)
+TEST(cpc_steps_carry_their_classes)
 {
 	const char *page = PAGE("<div class='b a'><p>x</p></div>");
 
@@ -218,9 +214,8 @@ START_TEST(cpc_steps_carry_their_classes)
 			sign(page, MEASURE_CP)),
 		2);
 }
-END_TEST
 
-START_TEST(the_width_of_a_shingle_can_be_chosen)
+TEST(the_width_of_a_shingle_can_be_chosen)
 {
 	/* paths: html/head/title, html/body/div/p/b */
 	const char *page = PAGE("<div><p><b>a</b></p></div>");
@@ -245,9 +240,8 @@ START_TEST(the_width_of_a_shingle_can_be_chosen)
 			.count,
 		1);
 }
-END_TEST
 
-START_TEST(the_width_of_a_measure_is_that_of_its_definition)
+TEST(the_width_of_a_measure_is_that_of_its_definition)
 {
 	static const unsigned widths[MEASURE_COUNT] = {[MEASURE_CPS] = 4,
 						       [MEASURE_CTSS] = 5,
@@ -269,9 +263,8 @@ START_TEST(the_width_of_a_measure_is_that_of_its_definition)
 					   sign_width(page, MEASURE_CPC, 2)),
 			  sign(page, MEASURE_CPC).count);
 }
-END_TEST
 
-START_TEST(ccs_holds_runs_of_two_steps_with_their_classes)
+TEST(ccs_holds_runs_of_two_steps_with_their_classes)
 {
 	/* html/head head/title html/body body/div.a.b div.a.b/p */
 	const char *page = PAGE("<div class='b a'><p>x</p></div>");
@@ -297,9 +290,8 @@ START_TEST(ccs_holds_runs_of_two_steps_with_their_classes)
 	ck_assert_uint_eq(sign_width(PAGE("<p>a</p>"), MEASURE_CCS, 3).count,
 			  2);
 }
-END_TEST
 
-START_TEST(ccs_weighs_each_class_of_html_and_body)
+TEST(ccs_weighs_each_class_of_html_and_body)
 {
 	/* html/head head/title html/body body/p */
 	const char *plain = "<html><head><title>t</title></head><body><p>a";
@@ -319,11 +311,10 @@ START_TEST(ccs_weighs_each_class_of_html_and_body)
 	/* page-0: those of html are not those of body */
 	ck_assert_uint_eq(common(home, swapped, MEASURE_CCS), 4 + 1);
 }
-END_TEST
 
 /* html/head, html/body and body/div, body/div.a, body/div.b ... of n letters:
  * of 11 shingles a sixth is 1, of 12 it is 2, of very many it is 64. */
-START_TEST(ccs_weighs_by_the_number_of_shingles)
+TEST(ccs_weighs_by_the_number_of_shingles)
 {
 	static const struct {
 		unsigned classes;
@@ -343,9 +334,8 @@ START_TEST(ccs_weighs_by_the_number_of_shingles)
 				  3 + cases[i].classes + cases[i].weight);
 	}
 }
-END_TEST
 
-START_TEST(ccs_bounds_the_classes_that_weigh)
+TEST(ccs_bounds_the_classes_that_weigh)
 {
 	char html[1024] = "<html><body class='";
 	size_t size = strlen(html);
@@ -358,9 +348,8 @@ START_TEST(ccs_bounds_the_classes_that_weigh)
 	ck_assert_uint_eq(sign(html, MEASURE_CCS).count,
 			  3 + SIGNATURE_MAX_CLASSES);
 }
-END_TEST
 
-START_TEST(ccs_weighs_the_shape_of_the_url)
+TEST(ccs_weighs_the_shape_of_the_url)
 {
 	const char *page = PAGE("<p>a</p>");
 	struct signature post = sign_path(page, "/2014/08/apache/");
@@ -382,17 +371,15 @@ START_TEST(ccs_weighs_the_shape_of_the_url)
 				  .count,
 			  2);
 }
-END_TEST
 
-START_TEST(an_empty_page_has_an_empty_signature)
+TEST(an_empty_page_has_an_empty_signature)
 {
 	ck_assert_uint_eq(sign_path("", "/2014/").count, 0);
 	for (unsigned i = 0; i < MEASURE_COUNT; i++)
 		ck_assert_uint_eq(sign("", (enum measure)i).count, 0);
 }
-END_TEST
 
-START_TEST(a_text_outside_of_any_element_does_not_count)
+TEST(a_text_outside_of_any_element_does_not_count)
 {
 	const struct text text = {.node = NO_NODE, .length = 1};
 	const struct page page = {.texts = &text, .text_count = 1};
@@ -407,9 +394,8 @@ START_TEST(a_text_outside_of_any_element_does_not_count)
 				.count,
 			0);
 }
-END_TEST
 
-START_TEST(a_deep_and_wide_page_is_signed_in_order)
+TEST(a_deep_and_wide_page_is_signed_in_order)
 {
 	static char html[64 * 1024];
 	size_t size = 0;
@@ -426,9 +412,8 @@ START_TEST(a_deep_and_wide_page_is_signed_in_order)
 					  signature.shingles[j]);
 	}
 }
-END_TEST
 
-START_TEST(distance_is_relative_to_the_larger_set)
+TEST(distance_is_relative_to_the_larger_set)
 {
 	/* {0..2} and {1..5}: 2 common, the larger has 5 */
 	ck_assert_double_eq_tol(signature_distance(range(0, 3), range(1, 5)),
@@ -437,9 +422,8 @@ START_TEST(distance_is_relative_to_the_larger_set)
 	ck_assert_double_eq(signature_distance(range(0, 0), range(0, 1)), 1);
 	ck_assert_uint_eq(signature_common(range(0, 3), range(3, 3)), 0);
 }
-END_TEST
 
-START_TEST(links_at_the_threshold_and_not_above)
+TEST(links_at_the_threshold_and_not_above)
 {
 	/*
 	 * 3 of 10 common: the distance is 0.7. In doubles 0.3 * 10 is 3.0, but
@@ -457,17 +441,15 @@ START_TEST(links_at_the_threshold_and_not_above)
 	ck_assert(!signature_linked(range(0, 1001), range(1000, 1001), 999));
 	ck_assert(signature_linked(range(0, 1001), range(999, 1001), 999));
 }
-END_TEST
 
-START_TEST(threshold_zero_links_equal_sets_alone)
+TEST(threshold_zero_links_equal_sets_alone)
 {
 	ck_assert(signature_linked(range(0, 100), range(0, 100), 0));
 	ck_assert(!signature_linked(range(0, 100), range(0, 101), 0));
 	ck_assert(!signature_linked(range(0, 100), range(1, 100), 0));
 }
-END_TEST
 
-START_TEST(an_empty_set_links_with_an_empty_set_alone)
+TEST(an_empty_set_links_with_an_empty_set_alone)
 {
 	ck_assert(signature_linked(range(0, 0), range(0, 0), 0));
 	ck_assert(!signature_linked(range(0, 0), range(0, 1), 999));
@@ -475,7 +457,6 @@ START_TEST(an_empty_set_links_with_an_empty_set_alone)
 	ck_assert(signature_linked(range(0, 1), range(0, 0), 1000));
 	ck_assert(signature_linked(range(0, 1), range(1, 1), 1001));
 }
-END_TEST
 
 static bool common_is_symmetric(struct signature a, struct signature b,
 				size_t common)
@@ -505,7 +486,7 @@ static uint64_t sparse_bits(void)
 	return bits & random_bits();
 }
 
-START_TEST(random_sets_keep_the_laws)
+TEST(random_sets_keep_the_laws)
 {
 	random_begin(20240917);
 	for (int i = 0; i < 20000; i++) {
@@ -520,9 +501,8 @@ START_TEST(random_sets_keep_the_laws)
 		arena = arena_create();
 	}
 }
-END_TEST
 
-START_TEST(measures_have_names_and_thresholds)
+TEST(measures_have_names_and_thresholds)
 {
 	enum measure measure = MEASURE_COUNT;
 
@@ -537,11 +517,10 @@ START_TEST(measures_have_names_and_thresholds)
 	ck_assert_uint_eq(measure_site_threshold(MEASURE_CTSS), 850);
 	ck_assert_uint_eq(measure_template_threshold(MEASURE_CPC), 250);
 }
-END_TEST
 
 /* Each of the attributes is one shingle more; texts and numbers in them are
  * none of their own. */
-START_TEST(cas_knows_what_elements_are_for)
+TEST(cas_knows_what_elements_are_for)
 {
 	static const char *const roles[] = {
 		"<p role=note>",       "<p itemprop=author>", "<p itemtype=a>",
@@ -568,9 +547,8 @@ START_TEST(cas_knows_what_elements_are_for)
 				 MEASURE_CAS),
 			  sign("<body><p><b>", MEASURE_CAS).count);
 }
-END_TEST
 
-START_TEST(cas_does_not_see_other_attributes)
+TEST(cas_does_not_see_other_attributes)
 {
 	static const char long_role[] =
 		"<body><p role=0123456789012345678901234567890123456789"
@@ -595,9 +573,8 @@ START_TEST(cas_does_not_see_other_attributes)
 				  sign(pages[i], MEASURE_CCS).count + has_one);
 	}
 }
-END_TEST
 
-START_TEST(cas_knows_the_kind_of_the_page)
+TEST(cas_knows_the_kind_of_the_page)
 {
 	const char *article = "<meta property=og:type content=article>";
 	const char *site = "<meta content=website property=og:type>";
@@ -607,10 +584,9 @@ START_TEST(cas_knows_the_kind_of_the_page)
 	ck_assert_uint_eq(common(article, site, MEASURE_CAS),
 			  sign(article, MEASURE_CAS).count - 1);
 }
-END_TEST
 
 /* Stored numbers, and the cuts of both. */
-START_TEST(class_shingles_are_the_last_measures)
+TEST_LOOP(class_shingles_are_the_last_measures, 0, 2)
 {
 	enum measure measure = (enum measure)(4 + _i);
 
@@ -618,51 +594,10 @@ START_TEST(class_shingles_are_the_last_measures)
 	ck_assert_uint_eq(measure_site_threshold(measure), 700);
 	ck_assert_uint_eq(measure_template_threshold(measure), 200);
 }
-END_TEST
 
-START_TEST(every_measure_but_cas_has_a_place_of_its_own)
+TEST(every_measure_but_cas_has_a_place_of_its_own)
 {
 	ck_assert_uint_eq(signature_slot(MEASURE_CAS), MEASURE_CCS);
 	for (unsigned m = 0; m < MEASURE_CAS; m++)
 		ck_assert_uint_eq(signature_slot(m), m);
-}
-END_TEST
-
-SUITE(signature)
-{
-	Suite *suite = suite_create("signature");
-	TCase *tcase = tcase_create("signature");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, cp_holds_paths_to_leaves_and_to_owners_of_text);
-	tcase_add_test(tcase,
-		       cp_does_not_see_attributes_texts_order_or_repetition);
-	tcase_add_test(tcase, scripts_are_leaves_and_comments_are_nothing);
-	tcase_add_test(tcase, unknown_elements_are_told_apart_by_name);
-	tcase_add_test(tcase, cps_holds_runs_of_four_and_whole_shorter_paths);
-	tcase_add_test(tcase, ctss_holds_runs_of_five_tags_of_the_source);
-	tcase_add_test(tcase, cpc_steps_carry_their_classes);
-	tcase_add_test(tcase, the_width_of_a_shingle_can_be_chosen);
-	tcase_add_test(tcase, the_width_of_a_measure_is_that_of_its_definition);
-	tcase_add_test(tcase, ccs_holds_runs_of_two_steps_with_their_classes);
-	tcase_add_test(tcase, ccs_weighs_each_class_of_html_and_body);
-	tcase_add_test(tcase, ccs_weighs_by_the_number_of_shingles);
-	tcase_add_test(tcase, ccs_bounds_the_classes_that_weigh);
-	tcase_add_test(tcase, ccs_weighs_the_shape_of_the_url);
-	tcase_add_test(tcase, an_empty_page_has_an_empty_signature);
-	tcase_add_test(tcase, a_text_outside_of_any_element_does_not_count);
-	tcase_add_test(tcase, a_deep_and_wide_page_is_signed_in_order);
-	tcase_add_test(tcase, distance_is_relative_to_the_larger_set);
-	tcase_add_test(tcase, links_at_the_threshold_and_not_above);
-	tcase_add_test(tcase, threshold_zero_links_equal_sets_alone);
-	tcase_add_test(tcase, an_empty_set_links_with_an_empty_set_alone);
-	tcase_add_test(tcase, random_sets_keep_the_laws);
-	tcase_add_test(tcase, measures_have_names_and_thresholds);
-	tcase_add_test(tcase, cas_knows_what_elements_are_for);
-	tcase_add_test(tcase, cas_does_not_see_other_attributes);
-	tcase_add_test(tcase, cas_knows_the_kind_of_the_page);
-	tcase_add_loop_test(tcase, class_shingles_are_the_last_measures, 0, 2);
-	tcase_add_test(tcase, every_measure_but_cas_has_a_place_of_its_own);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

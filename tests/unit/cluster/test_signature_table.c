@@ -66,7 +66,9 @@ static void check_found(const uint32_t *expected)
 		NO_TABLE_ROW);
 }
 
-START_TEST(sets_of_one_key_are_told_apart)
+FIXTURE(.setup = begin, .teardown = end);
+
+TEST(sets_of_one_key_are_told_apart)
 {
 	uint64_t shingles[2];
 	uint32_t rows[COLLISIONS];
@@ -90,9 +92,8 @@ START_TEST(sets_of_one_key_are_told_apart)
 	ck_assert_uint_eq(table.set_of_key.count, 0);
 	ck_assert_uint_eq(table.block_bytes, 0);
 }
-END_TEST
 
-START_TEST(a_part_of_a_set_is_another_set)
+TEST(a_part_of_a_set_is_another_set)
 {
 	const uint64_t shingles[] = {4, 8, 15, 16, 23, 42};
 	uint32_t all = signature_table_add_set(&table,
@@ -112,9 +113,8 @@ START_TEST(a_part_of_a_set_is_another_set)
 	ck_assert_uint_eq(signature_table_shingles(&table, all).count, 6);
 	ck_assert_uint_eq(signature_table_shingles(&table, none).count, 0);
 }
-END_TEST
 
-START_TEST(counts_follow_the_moves)
+TEST(counts_follow_the_moves)
 {
 	const uint64_t shingle = 1;
 	uint32_t set = signature_table_add_set(&table,
@@ -140,18 +140,4 @@ START_TEST(counts_follow_the_moves)
 			  NO_TABLE_ROW);
 	ck_assert_uint_eq(table.component_count, 0);
 	ck_assert_uint_gt(signature_table_bytes(&table), 0);
-}
-END_TEST
-
-SUITE(signature_table)
-{
-	Suite *suite = suite_create("signature_table");
-	TCase *tcase = tcase_create("signature_table");
-
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_test(tcase, sets_of_one_key_are_told_apart);
-	tcase_add_test(tcase, a_part_of_a_set_is_another_set);
-	tcase_add_test(tcase, counts_follow_the_moves);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

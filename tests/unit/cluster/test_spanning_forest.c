@@ -23,7 +23,9 @@ static void end(void)
 	signature_table_end(&table);
 }
 
-START_TEST(an_isolated_set_has_no_edge)
+FIXTURE(.setup = begin, .teardown = end);
+
+TEST(an_isolated_set_has_no_edge)
 {
 	spanning_forest_link(&forest, &table, 0, 1);
 	spanning_forest_link(&forest, &table, 1, 2);
@@ -35,9 +37,8 @@ START_TEST(an_isolated_set_has_no_edge)
 	spanning_forest_isolate(&forest, &table, 1, &neighbours);
 	ck_assert_uint_eq(neighbours.count, 0);
 }
-END_TEST
 
-START_TEST(the_other_edges_stay)
+TEST(the_other_edges_stay)
 {
 	spanning_forest_link(&forest, &table, 0, 1);
 	spanning_forest_link(&forest, &table, 0, 2);
@@ -49,9 +50,8 @@ START_TEST(the_other_edges_stay)
 	ck_assert_uint_eq(neighbours.count, 2);
 	ck_assert_uint_eq(neighbours.items[0] + neighbours.items[1], 1 + 3);
 }
-END_TEST
 
-START_TEST(edges_are_used_again)
+TEST(edges_are_used_again)
 {
 	for (int i = 0; i < 1000; i++) {
 		spanning_forest_link(&forest, &table, 0, 1);
@@ -63,18 +63,4 @@ START_TEST(edges_are_used_again)
 	spanning_forest_clear(&forest, &table);
 	ck_assert_uint_eq(table.sets[0].first_edge, NO_TABLE_ROW);
 	ck_assert_uint_eq(forest.rows, 0);
-}
-END_TEST
-
-SUITE(spanning_forest)
-{
-	Suite *suite = suite_create("spanning_forest");
-	TCase *tcase = tcase_create("forest");
-
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_test(tcase, an_isolated_set_has_no_edge);
-	tcase_add_test(tcase, the_other_edges_stay);
-	tcase_add_test(tcase, edges_are_used_again);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

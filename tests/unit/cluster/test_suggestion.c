@@ -24,7 +24,7 @@ static struct threshold_suggestion suggest_for(const uint32_t pages[4],
  * Four clusters of 10 up to 99, two from 100 (0+1) and 120 (2+3), one from 400.
  * Up to 475 the ranges are 0..99, 100..119, 120..399.
  */
-START_TEST(the_longest_plateau_is_taken_in_its_middle)
+TEST(the_longest_plateau_is_taken_in_its_middle)
 {
 	uint32_t pages[] = {10, 10, 10, 10};
 	struct threshold_suggestion s = suggest_for(
@@ -38,10 +38,9 @@ START_TEST(the_longest_plateau_is_taken_in_its_middle)
 	ck_assert_str_eq(s.reason, "2 sizable clusters from 0.120 to 0.399, "
 				   "the longest plateau up to 0.475");
 }
-END_TEST
 
 /* Between 700 and 250 for cpc lies 475: a plateau is cut there. */
-START_TEST(nothing_is_searched_beyond_the_limit)
+TEST(nothing_is_searched_beyond_the_limit)
 {
 	uint32_t pages[] = {10, 10, 10, 10};
 	struct threshold_suggestion s = suggest_for(
@@ -56,10 +55,9 @@ START_TEST(nothing_is_searched_beyond_the_limit)
 	ck_assert_uint_eq(s.begin, 210);
 	ck_assert_uint_eq(s.end, 475);
 }
-END_TEST
 
 /* 0..99 four clusters, 100..149 three, 150..249 two: one from 250. */
-START_TEST(of_equal_plateaus_the_lowest)
+TEST(of_equal_plateaus_the_lowest)
 {
 	uint32_t pages[] = {10, 10, 10, 10};
 	struct threshold_suggestion s = suggest_for(
@@ -69,9 +67,8 @@ START_TEST(of_equal_plateaus_the_lowest)
 	ck_assert_uint_eq(s.end, 99);
 	ck_assert_uint_eq(s.sizable, 4);
 }
-END_TEST
 
-START_TEST(one_sizable_cluster_is_no_plateau)
+TEST(one_sizable_cluster_is_no_plateau)
 {
 	uint32_t pages[] = {10, 10, 1, 1};
 	struct threshold_suggestion s =
@@ -83,9 +80,8 @@ START_TEST(one_sizable_cluster_is_no_plateau)
 	ck_assert_uint_eq(s.sizable, 2);
 	ck_assert_uint_eq(s.clusters, 4);
 }
-END_TEST
 
-START_TEST(without_a_plateau_the_default_and_a_reason)
+TEST(without_a_plateau_the_default_and_a_reason)
 {
 	uint32_t pages[] = {10, 1, 1, 1};
 	struct threshold_suggestion s = suggest_for(
@@ -104,13 +100,12 @@ START_TEST(without_a_plateau_the_default_and_a_reason)
 	ck_assert_uint_eq(s.threshold, 200);
 	ck_assert_uint_eq(s.clusters, 0);
 }
-END_TEST
 
 /*
  * Of 1,000 pages 5 are sizable. Two clusters of 6 stand beside 988 single
  * pages: that is no grouping of the site. They join at 10.
  */
-START_TEST(half_of_the_pages_are_in_the_sizable_clusters)
+TEST(half_of_the_pages_are_in_the_sizable_clusters)
 {
 	struct dendrogram_edge edges[989];
 	uint32_t pages[990];
@@ -138,9 +133,8 @@ START_TEST(half_of_the_pages_are_in_the_sizable_clusters)
 	ck_assert_uint_eq(s.end, 459);
 	ck_assert_uint_eq(s.sizable, 3);
 }
-END_TEST
 
-START_TEST(the_gap_is_the_longest_stretch_without_a_join)
+TEST(the_gap_is_the_longest_stretch_without_a_join)
 {
 	uint32_t alone[] = {1, 1, 1, 1};
 	uint32_t shared[] = {1, 2, 1, 1};
@@ -157,21 +151,4 @@ START_TEST(the_gap_is_the_longest_stretch_without_a_join)
 	s = suggest_for(alone, (const uint32_t[]){400, 400, 400}, MEASURE_CP);
 	ck_assert_uint_eq(s.gap_begin, 0);
 	ck_assert_uint_eq(s.gap_end, 0);
-}
-END_TEST
-
-SUITE(suggestion)
-{
-	Suite *suite = suite_create("suggestion");
-	TCase *tcase = tcase_create("suggestion");
-
-	tcase_add_test(tcase, the_longest_plateau_is_taken_in_its_middle);
-	tcase_add_test(tcase, nothing_is_searched_beyond_the_limit);
-	tcase_add_test(tcase, of_equal_plateaus_the_lowest);
-	tcase_add_test(tcase, one_sizable_cluster_is_no_plateau);
-	tcase_add_test(tcase, without_a_plateau_the_default_and_a_reason);
-	tcase_add_test(tcase, half_of_the_pages_are_in_the_sizable_clusters);
-	tcase_add_test(tcase, the_gap_is_the_longest_stretch_without_a_join);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

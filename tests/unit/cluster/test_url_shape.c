@@ -10,16 +10,15 @@ static const char *shape(const char *path)
 	return out;
 }
 
-START_TEST(directories_are_numbers_or_words)
+TEST(directories_are_numbers_or_words)
 {
 	ck_assert_str_eq(shape("/2014/08/26/apache/"), "NNNWi");
 	ck_assert_str_eq(shape("/2014a/8/"), "WNi");
 	ck_assert_str_eq(shape("//7/x"), "WNf");
 	ck_assert_str_eq(shape("/%C3%A9/x"), "Wf");
 }
-END_TEST
 
-START_TEST(the_page_of_a_directory_is_told_from_others)
+TEST(the_page_of_a_directory_is_told_from_others)
 {
 	ck_assert_str_eq(shape("/"), "i");
 	ck_assert_str_eq(shape(""), "i");
@@ -32,22 +31,20 @@ START_TEST(the_page_of_a_directory_is_told_from_others)
 	ck_assert_str_eq(shape("/2014"), "f");
 	ck_assert_str_eq(shape("x/y.html"), "Wf");
 }
-END_TEST
 
-START_TEST(a_query_counts_when_it_is_not_empty)
+TEST(a_query_counts_when_it_is_not_empty)
 {
 	ck_assert_str_eq(shape("/a/?p=1"), "Wiq");
 	ck_assert_str_eq(shape("/a.php?p=/1/2/"), "fq");
 	ck_assert_str_eq(shape("/a/?"), "Wi");
 	ck_assert_str_eq(shape("?x"), "iq");
 }
-END_TEST
 
 /* Each directory is two bytes long. */
 static char path[2 * URL_SHAPE_MAX_DIRECTORIES + 8] = "/";
 static char *const limit = &path[2 * URL_SHAPE_MAX_DIRECTORIES + 1];
 
-START_TEST(so_many_directories_count)
+TEST(so_many_directories_count)
 {
 	char bounded[URL_SHAPE_MAX_BYTES + 1];
 
@@ -59,18 +56,4 @@ START_TEST(so_many_directories_count)
 	ck_assert_str_eq(shape(path), bounded);
 	memcpy(limit, "w/?q", 5);
 	ck_assert_uint_eq(strlen(shape(path)), URL_SHAPE_MAX_BYTES);
-}
-END_TEST
-
-SUITE(url_shape)
-{
-	Suite *suite = suite_create("url_shape");
-	TCase *tcase = tcase_create("shape");
-
-	tcase_add_test(tcase, directories_are_numbers_or_words);
-	tcase_add_test(tcase, the_page_of_a_directory_is_told_from_others);
-	tcase_add_test(tcase, a_query_counts_when_it_is_not_empty);
-	tcase_add_test(tcase, so_many_directories_count);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

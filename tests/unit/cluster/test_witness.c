@@ -17,7 +17,7 @@ static void check_labels(const uint32_t *found, const uint32_t *expected,
 			      found[i]);
 }
 
-START_TEST(the_commonest_path_of_the_links_to_a_page_is_its_label)
+TEST(the_commonest_path_of_the_links_to_a_page_is_its_label)
 {
 	/* Of page 0: 7 twice, 9 once. Of page 3: 9 twice, 7 once. */
 	struct label_link links[] = {
@@ -29,9 +29,8 @@ START_TEST(the_commonest_path_of_the_links_to_a_page_is_its_label)
 	ck_assert_uint_eq(link_labels_compute(links, 10, labels, 7), 2);
 	check_labels(labels, (uint32_t[]){1, 1, 1, 2, 2, 2, 0}, 7);
 }
-END_TEST
 
-START_TEST(of_equally_common_paths_that_to_most_pages_is_the_label)
+TEST(of_equally_common_paths_that_to_most_pages_is_the_label)
 {
 	/* 8 leads to pages 0 to 4, 7 to 0 to 2, and there are more links at 7:
 	 * page 9 has the most of them. */
@@ -51,9 +50,8 @@ START_TEST(of_equally_common_paths_that_to_most_pages_is_the_label)
 	check_labels(labels, (uint32_t[]){1, 1, 1}, 3);
 	ck_assert_uint_eq(equal[0].path, 7);
 }
-END_TEST
 
-START_TEST(a_path_of_fewer_than_three_pages_is_no_label)
+TEST(a_path_of_fewer_than_three_pages_is_no_label)
 {
 	struct label_link links[] = {
 		{0, 7}, {1, 7}, {2, 8}, {3, 8}, {4, 8}, {5, 9},
@@ -63,9 +61,8 @@ START_TEST(a_path_of_fewer_than_three_pages_is_no_label)
 	ck_assert_uint_eq(link_labels_compute(links, 6, labels, 6), 1);
 	check_labels(labels, (uint32_t[]){0, 0, 1, 1, 1, 0}, 6);
 }
-END_TEST
 
-START_TEST(without_links_there_are_no_labels)
+TEST(without_links_there_are_no_labels)
 {
 	uint32_t labels[2] = {5, 5};
 
@@ -73,10 +70,9 @@ START_TEST(without_links_there_are_no_labels)
 	check_labels(labels, (uint32_t[]){0, 0}, 2);
 	ck_assert_uint_eq(link_labels_compute(NULL, 0, NULL, 0), 0);
 }
-END_TEST
 
 /* Links that stand in different orders label alike. */
-START_TEST(the_order_of_links_does_not_matter)
+TEST(the_order_of_links_does_not_matter)
 {
 	struct label_link links[300];
 	struct label_link reversed[300];
@@ -93,7 +89,6 @@ START_TEST(the_order_of_links_does_not_matter)
 	link_labels_compute(reversed, 300, again, PAGES);
 	check_labels(again, first, PAGES);
 }
-END_TEST
 
 /* A page a leaf; edge i joins leaf i + 1 to leaf i. */
 struct world {
@@ -148,7 +143,7 @@ static double curve_at(const struct label_choice *choice, unsigned threshold)
 	return choice->curve[(threshold - LINK_LABEL_FIRST) / LINK_LABEL_STEP];
 }
 
-START_TEST(the_curve_is_the_agreement_of_each_cut)
+TEST(the_curve_is_the_agreement_of_each_cut)
 {
 	struct label_choice choice;
 	struct world world;
@@ -167,9 +162,8 @@ START_TEST(the_curve_is_the_agreement_of_each_cut)
 	ck_assert_double_eq_tol(curve_at(&choice, 500), 0, 1e-12);
 	ck_assert_double_eq_tol(curve_at(&choice, 600), 0, 1e-12);
 }
-END_TEST
 
-START_TEST(the_best_cut_nearest_to_the_default_value_is_chosen)
+TEST(the_best_cut_nearest_to_the_default_value_is_chosen)
 {
 	struct label_choice choice;
 	struct world world;
@@ -185,9 +179,8 @@ START_TEST(the_best_cut_nearest_to_the_default_value_is_chosen)
 	ck_assert_uint_eq(choose(&world, PAGES, 402).threshold, 400);
 	ck_assert_uint_eq(choose(&world, PAGES, 403).threshold, 405);
 }
-END_TEST
 
-START_TEST(few_labels_pull_less)
+TEST(few_labels_pull_less)
 {
 	struct label_choice choice;
 	struct world world;
@@ -202,9 +195,8 @@ START_TEST(few_labels_pull_less)
 	ck_assert_uint_eq(choice.threshold, 200);
 	ck_assert_double_eq_tol(choice.agreement, 12.0 / 23, 1e-12);
 }
-END_TEST
 
-START_TEST(the_smaller_of_two_equals_is_chosen)
+TEST(the_smaller_of_two_equals_is_chosen)
 {
 	/*
 	 * From 180 on pairs of a page of each label, from 225 on all: 0 at 175
@@ -224,9 +216,8 @@ START_TEST(the_smaller_of_two_equals_is_chosen)
 	ck_assert_uint_eq(choice.threshold, 175);
 	ck_assert_uint_eq(choose(&world, PAGES, 201).threshold, 225);
 }
-END_TEST
 
-START_TEST(fewer_than_eleven_labels_leave_the_default_value)
+TEST(fewer_than_eleven_labels_leave_the_default_value)
 {
 	struct label_choice choice;
 	struct world world;
@@ -243,9 +234,8 @@ START_TEST(fewer_than_eleven_labels_leave_the_default_value)
 	for (int i = 0; i < LINK_LABEL_STEPS; i++)
 		ck_assert_double_eq(choice.curve[i], 0);
 }
-END_TEST
 
-START_TEST(no_pages_leave_the_default_value)
+TEST(no_pages_leave_the_default_value)
 {
 	const struct dendrogram empty = {0};
 	struct label_pages pages = {0};
@@ -255,9 +245,8 @@ START_TEST(no_pages_leave_the_default_value)
 	ck_assert_uint_eq(choice.threshold, 200);
 	ck_assert_double_eq(choice.ratio, 0);
 }
-END_TEST
 
-START_TEST(random_curves_are_those_of_the_index)
+TEST(random_curves_are_those_of_the_index)
 {
 	uint32_t heights[PAGES - 1];
 	uint32_t labels[PAGES];
@@ -283,29 +272,4 @@ START_TEST(random_curves_are_those_of_the_index)
 				1e-12);
 		}
 	}
-}
-END_TEST
-
-SUITE(witness)
-{
-	Suite *suite = suite_create("witness");
-	TCase *tcase = tcase_create("witness");
-
-	tcase_add_test(tcase,
-		       the_commonest_path_of_the_links_to_a_page_is_its_label);
-	tcase_add_test(tcase,
-		       of_equally_common_paths_that_to_most_pages_is_the_label);
-	tcase_add_test(tcase, a_path_of_fewer_than_three_pages_is_no_label);
-	tcase_add_test(tcase, without_links_there_are_no_labels);
-	tcase_add_test(tcase, the_order_of_links_does_not_matter);
-	tcase_add_test(tcase, the_curve_is_the_agreement_of_each_cut);
-	tcase_add_test(tcase,
-		       the_best_cut_nearest_to_the_default_value_is_chosen);
-	tcase_add_test(tcase, few_labels_pull_less);
-	tcase_add_test(tcase, the_smaller_of_two_equals_is_chosen);
-	tcase_add_test(tcase, fewer_than_eleven_labels_leave_the_default_value);
-	tcase_add_test(tcase, no_pages_leave_the_default_value);
-	tcase_add_test(tcase, random_curves_are_those_of_the_index);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -16,7 +16,7 @@ static bool allows(const char *text)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Of each forbidden range: the last before, the first, the last, the next. */
-START_TEST(the_edges_of_each_range)
+TEST(the_edges_of_each_range)
 {
 	static const struct {
 		const char *before; /* NULL: also forbidden, or none */
@@ -82,14 +82,13 @@ START_TEST(the_edges_of_each_range)
 				      ranges[i].after);
 	}
 }
-END_TEST
 
 /*
  * IANA's special-purpose registries as of 2025, where they say "not globally
  * reachable", by first and last address. What is inside of another range there
  * stands here, too.
  */
-START_TEST(the_registries_of_iana)
+TEST(the_registries_of_iana)
 {
 	static const char *const edges[] = {
 		"0.0.0.0",
@@ -157,9 +156,8 @@ START_TEST(the_registries_of_iana)
 	for (size_t i = 0; i < COUNT(global); i++)
 		ck_assert_msg(allows(global[i]), "%s", global[i]);
 }
-END_TEST
 
-START_TEST(ports)
+TEST(ports)
 {
 	static const uint16_t own[] = {80, 9000};
 
@@ -173,9 +171,8 @@ START_TEST(ports)
 	ck_assert(address_filter_allows_port(own, 2, 9000));
 	ck_assert(!address_filter_allows_port(own, 2, 443));
 }
-END_TEST
 
-START_TEST(public_addresses_are_allowed)
+TEST(public_addresses_are_allowed)
 {
 	ck_assert(allows("8.8.8.8"));
 	ck_assert(allows("2606:4700:4700::1111"));
@@ -183,9 +180,8 @@ START_TEST(public_addresses_are_allowed)
 	ck_assert(allows("64:ff9b::8.8.8.8"));
 	ck_assert(allows("2002:808:808::1"));
 }
-END_TEST
 
-START_TEST(ipv4_inside_ipv6_is_checked)
+TEST(ipv4_inside_ipv6_is_checked)
 {
 	ck_assert(!allows("::ffff:127.0.0.1"));
 	ck_assert(!allows("::ffff:169.254.169.254"));
@@ -196,9 +192,8 @@ START_TEST(ipv4_inside_ipv6_is_checked)
 	ck_assert(!allows("::ffff:0:10.0.0.1"));
 	ck_assert(allows("::ffff:0:8.8.8.8"));
 }
-END_TEST
 
-START_TEST(what_is_no_address_is_refused)
+TEST(what_is_no_address_is_refused)
 {
 	struct sockaddr_un path = {.sun_family = AF_UNIX};
 
@@ -208,9 +203,8 @@ START_TEST(what_is_no_address_is_refused)
 	ck_assert(!allows("example.org"));
 	ck_assert(!allows("8.8.8.8:80"));
 }
-END_TEST
 
-START_TEST(an_allowed_network_opens_just_itself)
+TEST(an_allowed_network_opens_just_itself)
 {
 	struct network networks[2];
 
@@ -226,9 +220,8 @@ START_TEST(an_allowed_network_opens_just_itself)
 	ck_assert(!address_filter_allows_text("::2", networks, 2));
 	ck_assert(!address_filter_allows_text("127.0.0.1", networks, 2));
 }
-END_TEST
 
-START_TEST(networks_are_parsed)
+TEST(networks_are_parsed)
 {
 	static const uint8_t ten[16] = {[10] = 0xff, [11] = 0xff, 10};
 	struct network network;
@@ -245,9 +238,8 @@ START_TEST(networks_are_parsed)
 	ck_assert_int_eq(network_parse("fc00::/128", &network), ERR_NONE);
 	ck_assert_uint_eq(network.prefix, 128);
 }
-END_TEST
 
-START_TEST(what_is_no_network_is_malformed)
+TEST(what_is_no_network_is_malformed)
 {
 	static const char *const texts[] = {
 		"",         "/8",          "10.0.0.0/",    "10.0.0.0/33",
@@ -261,9 +253,8 @@ START_TEST(what_is_no_network_is_malformed)
 				      ERR_MALFORMED,
 			      "%s", texts[i]);
 }
-END_TEST
 
-START_TEST(private_names)
+TEST(private_names)
 {
 	static const char *const private[] = {
 		"localhost",  "localhost:8080", "a.localhost",
@@ -284,9 +275,8 @@ START_TEST(private_names)
 		ck_assert_msg(!address_filter_is_private_name(public[i]), "%s",
 			      public[i]);
 }
-END_TEST
 
-START_TEST(addresses_are_written)
+TEST(addresses_are_written)
 {
 	struct sockaddr_in v4 = {.sin_family = AF_INET,
 				 .sin_addr.s_addr = htonl(0x0a000001)};
@@ -298,25 +288,4 @@ START_TEST(addresses_are_written)
 	ck_assert_str_eq(text, "10.0.0.1");
 	address_filter_format((const struct sockaddr *)&v6, text, sizeof(text));
 	ck_assert_str_eq(text, "::1");
-}
-END_TEST
-
-SUITE(address_filter)
-{
-	Suite *suite = suite_create("address_filter");
-	TCase *tcase = tcase_create("filter");
-
-	tcase_add_test(tcase, the_edges_of_each_range);
-	tcase_add_test(tcase, the_registries_of_iana);
-	tcase_add_test(tcase, ports);
-	tcase_add_test(tcase, public_addresses_are_allowed);
-	tcase_add_test(tcase, ipv4_inside_ipv6_is_checked);
-	tcase_add_test(tcase, what_is_no_address_is_refused);
-	tcase_add_test(tcase, an_allowed_network_opens_just_itself);
-	tcase_add_test(tcase, networks_are_parsed);
-	tcase_add_test(tcase, what_is_no_network_is_malformed);
-	tcase_add_test(tcase, private_names);
-	tcase_add_test(tcase, addresses_are_written);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -32,7 +32,9 @@ static enum admission of_path(const char *path)
 	return of_url(text, 1);
 }
 
-START_TEST(only_the_host_itself)
+FIXTURE(.setup = setup);
+
+TEST(only_the_host_itself)
 {
 	ck_assert_int_eq(of_url("http://a.example/x", 0), ADMIT_LINK);
 	ck_assert_int_eq(of_url("https://a.example/x.php", 0), ADMIT_LINK);
@@ -40,9 +42,8 @@ START_TEST(only_the_host_itself)
 	ck_assert_int_eq(of_url("http://www.a.example/x", 0), REFUSE_HOST);
 	ck_assert_int_eq(of_url("http://a.example:81/", 0), REFUSE_HOST);
 }
-END_TEST
 
-START_TEST(files_that_are_no_pages)
+TEST(files_that_are_no_pages)
 {
 	ck_assert_int_eq(of_path("/x.JPG"), REFUSE_ENDING);
 	ck_assert_int_eq(of_path("/x.pdf?y"), REFUSE_ENDING);
@@ -56,16 +57,14 @@ START_TEST(files_that_are_no_pages)
 	ck_assert_int_eq(of_path("/x."), ADMIT_LINK);
 	ck_assert_int_eq(of_path("/"), ADMIT_LINK);
 }
-END_TEST
 
-START_TEST(too_many_links_away)
+TEST(too_many_links_away)
 {
 	ck_assert_int_eq(of_url("http://a.example/x", 3), ADMIT_LINK);
 	ck_assert_int_eq(of_url("http://a.example/x", 4), REFUSE_DEPTH);
 }
-END_TEST
 
-START_TEST(a_path_has_sixteen_segments)
+TEST(a_path_has_sixteen_segments)
 {
 	ck_assert_int_eq(of_path("/1/2/3/4/5/6/7/8/9/a/b/c/d/e/f/g"),
 			 ADMIT_LINK);
@@ -74,9 +73,8 @@ START_TEST(a_path_has_sixteen_segments)
 	ck_assert_int_eq(of_path("/1/2/3/4/5/6/7/8/9/a/b/c/d/e/f/g/h"),
 			 REFUSE_SEGMENTS);
 }
-END_TEST
 
-START_TEST(a_segment_stands_twice_in_a_path)
+TEST(a_segment_stands_twice_in_a_path)
 {
 	ck_assert_int_eq(of_path("/a/b/a"), ADMIT_LINK);
 	ck_assert_int_eq(of_path("/a/b/a/c/a"), REFUSE_REPEAT);
@@ -86,9 +84,8 @@ START_TEST(a_segment_stands_twice_in_a_path)
 	/* the query is no path */
 	ck_assert_int_eq(of_path("/a/a?/a"), ADMIT_LINK);
 }
-END_TEST
 
-START_TEST(a_query_has_eight_parameters)
+TEST(a_query_has_eight_parameters)
 {
 	ck_assert_int_eq(of_path("/x?a=1&b=2&c=3&d=4&e=5&f=6&g=7&h=8"),
 			 ADMIT_LINK);
@@ -96,7 +93,6 @@ START_TEST(a_query_has_eight_parameters)
 			 REFUSE_KEYS);
 	ck_assert_int_eq(of_path("/x?a&a&a&a&a&a&a&a&a"), REFUSE_KEYS);
 }
-END_TEST
 
 static enum admission of_state(struct pattern_row fine,
 			       struct pattern_row coarse)
@@ -104,7 +100,7 @@ static enum admission of_state(struct pattern_row fine,
 	return admission_of_state(&site, &fine, &coarse, 50);
 }
 
-START_TEST(quiet_pages_saturate)
+TEST(quiet_pages_saturate)
 {
 	struct pattern_row none = {0};
 
@@ -126,9 +122,8 @@ START_TEST(quiet_pages_saturate)
 	ck_assert_int_eq(of_state((struct pattern_row){.quiet = 10}, none),
 			 ADMIT_LINK);
 }
-END_TEST
 
-START_TEST(a_pattern_has_its_budget)
+TEST(a_pattern_has_its_budget)
 {
 	struct pattern_row none = {0};
 
@@ -141,9 +136,8 @@ START_TEST(a_pattern_has_its_budget)
 	ck_assert_int_eq(of_state(none, (struct pattern_row){.tried = 200}),
 			 SKIP_PATTERN);
 }
-END_TEST
 
-START_TEST(a_site_has_its_budgets)
+TEST(a_site_has_its_budgets)
 {
 	struct pattern_row none = {0};
 
@@ -167,7 +161,6 @@ START_TEST(a_site_has_its_budgets)
 		of_state((struct pattern_row){.tried = 50, .quiet = 1}, none),
 		SKIP_SATURATED);
 }
-END_TEST
 
 static const struct {
 	const char *word;
@@ -183,7 +176,7 @@ static const struct {
 
 enum { RULES = sizeof(rules) / sizeof(rules[0]) };
 
-START_TEST(every_rule_has_its_word)
+TEST_LOOP(every_rule_has_its_word, 0, RULES)
 {
 	unsigned rule = rules[_i].value;
 
@@ -191,33 +184,10 @@ START_TEST(every_rule_has_its_word)
 	ck_assert_str_eq(admission_meaning(rule), rules[_i].meaning);
 	ck_assert(admission_is_in(rule) == rules[_i].is_in);
 }
-END_TEST
 
-START_TEST(what_programs_read)
+TEST(what_programs_read)
 {
 	ck_assert_str_eq(admission_word(SKIP_SATURATED), "saturated");
 	ck_assert_str_eq(admission_word(65535), "unknown");
 	ck_assert_ptr_nonnull(admission_meaning(65535));
-}
-END_TEST
-
-SUITE(admission)
-{
-	Suite *suite = suite_create("admission");
-	TCase *tcase = tcase_create("admission");
-
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, only_the_host_itself);
-	tcase_add_test(tcase, files_that_are_no_pages);
-	tcase_add_test(tcase, too_many_links_away);
-	tcase_add_test(tcase, a_path_has_sixteen_segments);
-	tcase_add_test(tcase, a_segment_stands_twice_in_a_path);
-	tcase_add_test(tcase, a_query_has_eight_parameters);
-	tcase_add_test(tcase, quiet_pages_saturate);
-	tcase_add_test(tcase, a_pattern_has_its_budget);
-	tcase_add_test(tcase, a_site_has_its_budgets);
-	tcase_add_loop_test(tcase, every_rule_has_its_word, 0, RULES);
-	tcase_add_test(tcase, what_programs_read);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -19,7 +19,7 @@ static void check_url(const char *expected)
 }
 
 /* archive.org/web/researcher/ArcFileFormat.php, the examples of both */
-START_TEST(both_versions)
+TEST(both_versions)
 {
 	ck_assert(parse("http://www.dryswamp.edu:80/index.html 127.10.100.2 "
 			"19961104142103 text/html 202"));
@@ -39,17 +39,15 @@ START_TEST(both_versions)
 	ck_assert(parse("dns:www.archive.org ::1 20080430204825 text/dns 56"));
 	check_url("dns:www.archive.org");
 }
-END_TEST
 
-START_TEST(a_url_may_have_blanks)
+TEST(a_url_may_have_blanks)
 {
 	ck_assert(parse("http://a/?t=Web 2.0 and 3 93.184.216.119 "
 			"20140216050221 text/html 1591"));
 	check_url("http://a/?t=Web 2.0 and 3");
 }
-END_TEST
 
-START_TEST(the_date_or_the_length_may_be_wrong)
+TEST(the_date_or_the_length_may_be_wrong)
 {
 	ck_assert(parse("http://a/ 207.241.229.39 null text/html 680"));
 	check_url("http://a/");
@@ -60,9 +58,8 @@ START_TEST(the_date_or_the_length_may_be_wrong)
 	ck_assert(!parse("http://a/ 1.2.3.4 null text/html -1"));
 	ck_assert(!parse("http://a/ 1.2.3.4 null text/html 1 2"));
 }
-END_TEST
 
-START_TEST(what_is_no_line_of_arc)
+TEST(what_is_no_line_of_arc)
 {
 	char *line = calloc(MAX_ARC_LINE + 2, 1);
 
@@ -81,9 +78,8 @@ START_TEST(what_is_no_line_of_arc)
 	ck_assert(parse(line));
 	free(line);
 }
-END_TEST
 
-START_TEST(a_record_begins_with_a_whole_line)
+TEST(a_record_begins_with_a_whole_line)
 {
 	ck_assert(arc_begins(
 		slice_of("http://a/ 1.2.3.4 20140216050221 text/html 1\nx")));
@@ -91,19 +87,4 @@ START_TEST(a_record_begins_with_a_whole_line)
 		slice_of("http://a/ 1.2.3.4 20140216050221 text/html 1")));
 	ck_assert(!arc_begins(slice_of("\n")));
 	ck_assert(!arc_begins((struct slice){"", 0}));
-}
-END_TEST
-
-SUITE(arc)
-{
-	Suite *suite = suite_create("arc");
-	TCase *tcase = tcase_create("arc");
-
-	tcase_add_test(tcase, both_versions);
-	tcase_add_test(tcase, a_url_may_have_blanks);
-	tcase_add_test(tcase, the_date_or_the_length_may_be_wrong);
-	tcase_add_test(tcase, what_is_no_line_of_arc);
-	tcase_add_test(tcase, a_record_begins_with_a_whole_line);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -8,7 +8,7 @@ enum { FIRST = 1000, MAX = 3600000, SEEDS = 1000 };
 enum { LEAST = 2700000, MOST = 4500000 };
 
 /* 1, 2, 4 ... 2048 s, then the hour: a quarter more or less of each. */
-START_TEST(the_pause_doubles_up_to_its_maximum)
+TEST(the_pause_doubles_up_to_its_maximum)
 {
 	static const uint64_t means[] = {1000,    2000,    4000,    8000,
 					 16000,   32000,   64000,   128000,
@@ -23,18 +23,16 @@ START_TEST(the_pause_doubles_up_to_its_maximum)
 		ck_assert_uint_le(pause, mean / 4 * 5);
 	}
 }
-END_TEST
 
-START_TEST(it_never_overflows)
+TEST(it_never_overflows)
 {
 	uint64_t pause = backoff_ms(FIRST, MAX, UINT32_MAX, 7);
 
 	ck_assert_uint_ge(pause, LEAST);
 	ck_assert_uint_le(pause, MOST);
 }
-END_TEST
 
-START_TEST(it_is_the_same_for_the_same_and_differs_with_the_seed)
+TEST(it_is_the_same_for_the_same_and_differs_with_the_seed)
 {
 	uint64_t smallest = UINT64_MAX;
 	uint64_t largest = 0;
@@ -52,18 +50,4 @@ START_TEST(it_is_the_same_for_the_same_and_differs_with_the_seed)
 	ck_assert_uint_le(smallest, 780);
 	ck_assert_uint_ge(largest, 1220);
 	ck_assert_uint_le(largest, 1250);
-}
-END_TEST
-
-SUITE(backoff)
-{
-	Suite *suite = suite_create("backoff");
-	TCase *tests = tcase_create("backoff");
-
-	tcase_add_test(tests, the_pause_doubles_up_to_its_maximum);
-	tcase_add_test(tests, it_never_overflows);
-	tcase_add_test(tests,
-		       it_is_the_same_for_the_same_and_differs_with_the_seed);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -11,7 +11,7 @@ static void check(const char *host, const char *domain)
 		      (const char *)found.data, domain);
 }
 
-START_TEST(a_domain_is_one_label_more_than_a_public_suffix)
+TEST(a_domain_is_one_label_more_than_a_public_suffix)
 {
 	check("example.org", "example.org");
 	check("www.example.org", "example.org");
@@ -24,34 +24,30 @@ START_TEST(a_domain_is_one_label_more_than_a_public_suffix)
 	/* an IDN suffix: Rossiya */
 	check("a.b.xn--p1ai", "b.xn--p1ai");
 }
-END_TEST
 
 /* The pages of two owners of a hosting service are two sites. */
-START_TEST(private_suffixes_count)
+TEST(private_suffixes_count)
 {
 	check("me.github.io", "me.github.io");
 	check("www.me.github.io", "me.github.io");
 	check("a.you.blogspot.com", "you.blogspot.com");
 }
-END_TEST
 
-START_TEST(an_unknown_suffix_is_one_label)
+TEST(an_unknown_suffix_is_one_label)
 {
 	check("a.b.test", "b.test");
 	check("b.test", "b.test");
 }
-END_TEST
 
-START_TEST(the_port_is_left_out)
+TEST(the_port_is_left_out)
 {
 	check("www.example.org:8080", "example.org");
 	check("localhost:8080", "localhost");
 	check("127.0.0.1:81", "127.0.0.1");
 	check("[::1]:8080", "[::1]");
 }
-END_TEST
 
-START_TEST(what_has_no_domain_is_whole)
+TEST(what_has_no_domain_is_whole)
 {
 	check("localhost", "localhost");
 	check("127.0.0.1", "127.0.0.1");
@@ -61,38 +57,19 @@ START_TEST(what_has_no_domain_is_whole)
 	check("", "");
 	ck_assert_uint_eq(domain_registrable((struct slice){NULL, 0}).size, 0);
 }
-END_TEST
 
-START_TEST(the_domain_points_into_the_host)
+TEST(the_domain_points_into_the_host)
 {
 	const char *host = "www.example.org";
 
 	ck_assert_ptr_eq(domain_registrable(slice_of(host)).data, host + 4);
 }
-END_TEST
 
-START_TEST(a_host_longer_than_any_is_whole)
+TEST(a_host_longer_than_any_is_whole)
 {
 	char host[1000];
 	struct slice text = {host, sizeof(host)};
 
 	memset(host, 'a', sizeof(host));
 	ck_assert(slice_equal(domain_registrable(text), text));
-}
-END_TEST
-
-SUITE(domain)
-{
-	Suite *suite = suite_create("domain");
-	TCase *tcase = tcase_create("domain");
-
-	tcase_add_test(tcase, a_domain_is_one_label_more_than_a_public_suffix);
-	tcase_add_test(tcase, private_suffixes_count);
-	tcase_add_test(tcase, an_unknown_suffix_is_one_label);
-	tcase_add_test(tcase, the_port_is_left_out);
-	tcase_add_test(tcase, what_has_no_domain_is_whole);
-	tcase_add_test(tcase, the_domain_points_into_the_host);
-	tcase_add_test(tcase, a_host_longer_than_any_is_whole);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

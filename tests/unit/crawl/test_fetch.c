@@ -88,7 +88,9 @@ static void teardown(void)
 	client_close(&client);
 }
 
-START_TEST(a_page_comes_with_what_its_headers_say)
+FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 60);
+
+TEST(a_page_comes_with_what_its_headers_say)
 {
 	client_fetch(&client, "/page");
 	client_check_body(&client, "hello");
@@ -99,17 +101,15 @@ START_TEST(a_page_comes_with_what_its_headers_say)
 	ck_assert_str_eq(client.result.reason, "");
 	ck_assert_uint_gt(client.result.wire_bytes, 5);
 }
-END_TEST
 
-START_TEST(chunks_and_their_trailers)
+TEST(chunks_and_their_trailers)
 {
 	client_fetch(&client, "/chunked");
 	client_check_body(&client, "hello");
 	ck_assert_str_eq(client.result.redirect, "");
 }
-END_TEST
 
-START_TEST(the_request_says_who_asks_for_what)
+TEST(the_request_says_who_asks_for_what)
 {
 	client_fetch(&client, "/echo");
 	ck_assert_int_eq(client.result.error, ERR_NONE);
@@ -123,27 +123,24 @@ START_TEST(the_request_says_who_asks_for_what)
 		strstr(client.result.body.data, "Accept: text/html"));
 	ck_assert_ptr_null(strstr(client.result.body.data, "Cookie"));
 }
-END_TEST
 
-START_TEST(early_hints_are_not_the_answer)
+TEST(early_hints_are_not_the_answer)
 {
 	client_fetch(&client, "/early");
 	client_check_body(&client, "hello");
 	ck_assert_str_eq(client.result.charset, "");
 	ck_assert_str_eq(client.result.redirect, "");
 }
-END_TEST
 
-START_TEST(a_connection_is_used_again)
+TEST(a_connection_is_used_again)
 {
 	for (int i = 0; i < 20; i++) {
 		client_fetch(&client, i % 2 == 0 ? "/page" : "/missing");
 		ck_assert_int_eq(client.result.error, ERR_NONE);
 	}
 }
-END_TEST
 
-START_TEST(another_type_is_not_downloaded)
+TEST(another_type_is_not_downloaded)
 {
 	struct url url = client_url(&client, "/image");
 
@@ -160,18 +157,16 @@ START_TEST(another_type_is_not_downloaded)
 	client_check_body(&client, "hello");
 	ck_assert(client.result.is_html);
 }
-END_TEST
 
-START_TEST(a_status_is_an_answer)
+TEST(a_status_is_an_answer)
 {
 	client_fetch(&client, "/missing");
 	ck_assert_int_eq(client.result.error, ERR_NONE);
 	ck_assert_uint_eq(client.result.http_status, 404);
 	ck_assert_uint_eq(client.result.body.size, 0);
 }
-END_TEST
 
-START_TEST(retry_after_in_seconds_and_as_a_date)
+TEST(retry_after_in_seconds_and_as_a_date)
 {
 	client_fetch(&client, "/busy");
 	ck_assert_int_eq(client.result.error, ERR_NONE);
@@ -183,9 +178,8 @@ START_TEST(retry_after_in_seconds_and_as_a_date)
 	client_fetch(&client, "/page");
 	ck_assert_uint_eq(client.result.retry_after_s, 0);
 }
-END_TEST
 
-START_TEST(a_redirect_is_an_answer)
+TEST(a_redirect_is_an_answer)
 {
 	struct url expected = client_url(&client, "/n%C3%BC?a%20b");
 
@@ -200,9 +194,8 @@ START_TEST(a_redirect_is_an_answer)
 	ck_assert_int_eq(client.result.error, ERR_NONE);
 	ck_assert_str_eq(client.result.redirect, "");
 }
-END_TEST
 
-START_TEST(what_robots_and_caches_are_told)
+TEST(what_robots_and_caches_are_told)
 {
 	client_fetch(&client, "/robots");
 	ck_assert_uint_eq(client.result.robots_tag,
@@ -214,9 +207,8 @@ START_TEST(what_robots_and_caches_are_told)
 	ck_assert_str_eq(client.result.modified,
 			 "Sun, 06 Nov 1994 08:49:37 GMT");
 }
-END_TEST
 
-START_TEST(a_closed_port_is_a_network_error)
+TEST(a_closed_port_is_a_network_error)
 {
 	struct url url = client_url(&client, "/page");
 
@@ -225,9 +217,8 @@ START_TEST(a_closed_port_is_a_network_error)
 		    (struct fetch_request){.url = &url, .is_private_ok = true});
 	client_check_error(&client, ERR_NETWORK);
 }
-END_TEST
 
-START_TEST(many_fetches_run_at_once)
+TEST(many_fetches_run_at_once)
 {
 	struct url url = client_url(&client, "/page");
 	int contexts[100];
@@ -251,9 +242,8 @@ START_TEST(many_fetches_run_at_once)
 		ck_assert_int_eq(contexts[i], 1);
 	ck_assert_uint_eq(fetcher_running(client.fetcher), 0);
 }
-END_TEST
 
-START_TEST(a_fetcher_may_be_destroyed_while_fetching)
+TEST(a_fetcher_may_be_destroyed_while_fetching)
 {
 	struct url slow = client_url(&client, "/silent");
 	struct url fast = client_url(&client, "/page");
@@ -264,9 +254,8 @@ START_TEST(a_fetcher_may_be_destroyed_while_fetching)
 		fetcher_run(client.fetcher, 100);
 	ck_assert_uint_eq(fetcher_running(client.fetcher), 1);
 }
-END_TEST
 
-START_TEST(an_abort_answers_what_is_under_way)
+TEST(an_abort_answers_what_is_under_way)
 {
 	struct url slow = client_url(&client, "/silent");
 	int context;
@@ -281,7 +270,6 @@ START_TEST(an_abort_answers_what_is_under_way)
 	ck_assert_ptr_eq(client.result.context, &context);
 	ck_assert(!fetcher_next(client.fetcher, &client.result));
 }
-END_TEST
 
 static void *write_soon(void *context)
 {
@@ -290,7 +278,7 @@ static void *write_soon(void *context)
 	return NULL;
 }
 
-START_TEST(a_descriptor_ends_the_wait)
+TEST(a_descriptor_ends_the_wait)
 {
 	int ends[2];
 	pthread_t thread;
@@ -309,31 +297,4 @@ START_TEST(a_descriptor_ends_the_wait)
 	ck_assert(!fetcher_next(client.fetcher, &client.result));
 	close(ends[0]);
 	close(ends[1]);
-}
-END_TEST
-
-SUITE(fetch)
-{
-	Suite *suite = suite_create("fetch");
-	TCase *tcase = tcase_create("fetch");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, a_page_comes_with_what_its_headers_say);
-	tcase_add_test(tcase, chunks_and_their_trailers);
-	tcase_add_test(tcase, the_request_says_who_asks_for_what);
-	tcase_add_test(tcase, early_hints_are_not_the_answer);
-	tcase_add_test(tcase, a_connection_is_used_again);
-	tcase_add_test(tcase, another_type_is_not_downloaded);
-	tcase_add_test(tcase, a_status_is_an_answer);
-	tcase_add_test(tcase, retry_after_in_seconds_and_as_a_date);
-	tcase_add_test(tcase, a_redirect_is_an_answer);
-	tcase_add_test(tcase, what_robots_and_caches_are_told);
-	tcase_add_test(tcase, a_closed_port_is_a_network_error);
-	tcase_add_test(tcase, many_fetches_run_at_once);
-	tcase_add_test(tcase, a_fetcher_may_be_destroyed_while_fetching);
-	tcase_add_test(tcase, an_abort_answers_what_is_under_way);
-	tcase_add_test(tcase, a_descriptor_ends_the_wait);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

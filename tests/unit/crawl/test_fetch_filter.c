@@ -55,7 +55,10 @@ static void check_refused(const char *reason)
 	ck_assert_uint_eq(client.result.http_status, 0);
 }
 
-START_TEST(private_addresses_are_refused_before_a_packet)
+FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 60,
+	.is_possible = client_can_isolate);
+
+TEST(private_addresses_are_refused_before_a_packet)
 {
 	static const char *const texts[] = {
 		"http://10.0.0.1/",
@@ -84,19 +87,17 @@ START_TEST(private_addresses_are_refused_before_a_packet)
 		ck_assert_str_eq(client.result.address, "");
 	}
 }
-END_TEST
 
 /* A packet would come to nothing here; the filter is not what stops it. */
-START_TEST(public_addresses_are_tried)
+TEST(public_addresses_are_tried)
 {
 	fetch_closed("http://93.184.216.34/");
 	client_check_error(&client, ERR_NETWORK);
 	fetch_closed("http://[2606:2800:220:1:248:1893:25c8:1946]/");
 	client_check_error(&client, ERR_NETWORK);
 }
-END_TEST
 
-START_TEST(an_open_connection_does_not_pass_the_filter)
+TEST(an_open_connection_does_not_pass_the_filter)
 {
 	struct url url = client_url(&client, "/page");
 
@@ -108,7 +109,6 @@ START_TEST(an_open_connection_does_not_pass_the_filter)
 	client_fetch(&client, "/page");
 	client_check_body(&client, "hello");
 }
-END_TEST
 
 static void allow(const char *text)
 {
@@ -120,7 +120,7 @@ static void allow(const char *text)
 	client_renew(&client);
 }
 
-START_TEST(an_allowed_network_is_reached)
+TEST(an_allowed_network_is_reached)
 {
 	struct url url = client_url(&client, "/page");
 
@@ -132,10 +132,9 @@ START_TEST(an_allowed_network_is_reached)
 		client_check_body(&client, "hello");
 	}
 }
-END_TEST
 
 /* Not even by the connection of one that may. */
-START_TEST(an_allowed_network_is_closed_to_others)
+TEST(an_allowed_network_is_closed_to_others)
 {
 	struct url url = client_url(&client, "/page");
 
@@ -148,9 +147,8 @@ START_TEST(an_allowed_network_is_closed_to_others)
 	client_send(&client, (struct fetch_request){.url = &url});
 	check_refused("127.0.0.1");
 }
-END_TEST
 
-START_TEST(only_these_ports_are_open)
+TEST(only_these_ports_are_open)
 {
 	fetch_closed("http://93.184.216.34:22/");
 	check_refused("port 22");
@@ -166,9 +164,8 @@ START_TEST(only_these_ports_are_open)
 	client_fetch(&client, "/page");
 	client_check_body(&client, "hello");
 }
-END_TEST
 
-START_TEST(an_allowed_network_has_the_ports_of_everybody)
+TEST(an_allowed_network_has_the_ports_of_everybody)
 {
 	struct url url = client_url(&client, "/page");
 
@@ -182,9 +179,8 @@ START_TEST(an_allowed_network_has_the_ports_of_everybody)
 						    .is_port_ok = true});
 	client_check_body(&client, "hello");
 }
-END_TEST
 
-START_TEST(a_port_alone_may_be_opened)
+TEST(a_port_alone_may_be_opened)
 {
 	struct url url = client_url(&client, "/page");
 	struct url far = parse("http://93.184.216.34:9000/");
@@ -198,9 +194,8 @@ START_TEST(a_port_alone_may_be_opened)
 		    (struct fetch_request){.url = &far, .is_port_ok = true});
 	client_check_error(&client, ERR_NETWORK);
 }
-END_TEST
 
-START_TEST(a_proxy_must_be_trusted)
+TEST(a_proxy_must_be_trusted)
 {
 	struct url url = parse("http://93.184.216.34/page");
 
@@ -217,9 +212,8 @@ START_TEST(a_proxy_must_be_trusted)
 	client_check_body(&client, "hello");
 	ck_assert_str_eq(client.result.address, "127.0.0.1");
 }
-END_TEST
 
-START_TEST(a_trusted_proxy_is_not_asked_for_everything)
+TEST(a_trusted_proxy_is_not_asked_for_everything)
 {
 	client.options.proxy = proxy;
 	client.options.is_proxy_trusted = true;
@@ -231,10 +225,9 @@ START_TEST(a_trusted_proxy_is_not_asked_for_everything)
 	fetch_closed("http://example.org:25/page");
 	check_refused("port 25");
 }
-END_TEST
 
 /* The connection to the proxy is open, and leads to a private address. */
-START_TEST(without_its_proxy_a_request_is_on_its_own)
+TEST(without_its_proxy_a_request_is_on_its_own)
 {
 	struct url url = parse("http://93.184.216.34/page");
 	struct url direct = client_url(&client, "/page");
@@ -249,9 +242,8 @@ START_TEST(without_its_proxy_a_request_is_on_its_own)
 	client_send(&client, (struct fetch_request){.url = &direct});
 	check_refused("127.0.0.1");
 }
-END_TEST
 
-START_TEST(the_environment_names_no_proxy)
+TEST(the_environment_names_no_proxy)
 {
 	/* NOLINTBEGIN(concurrency-mt-unsafe): one thread */
 	setenv("http_proxy", "http://127.0.0.1:1/", 1);
@@ -265,31 +257,4 @@ START_TEST(the_environment_names_no_proxy)
 	client_renew(&client);
 	fetch_closed("http://93.184.216.34/page");
 	client_check_body(&client, "hello");
-}
-END_TEST
-
-SUITE(fetch_filter)
-{
-	Suite *suite = suite_create("fetch_filter");
-	TCase *tcase;
-
-	if (!client_can_isolate())
-		return suite;
-	tcase = tcase_create("fetch_filter");
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, private_addresses_are_refused_before_a_packet);
-	tcase_add_test(tcase, public_addresses_are_tried);
-	tcase_add_test(tcase, an_open_connection_does_not_pass_the_filter);
-	tcase_add_test(tcase, an_allowed_network_is_reached);
-	tcase_add_test(tcase, only_these_ports_are_open);
-	tcase_add_test(tcase, an_allowed_network_is_closed_to_others);
-	tcase_add_test(tcase, an_allowed_network_has_the_ports_of_everybody);
-	tcase_add_test(tcase, a_port_alone_may_be_opened);
-	tcase_add_test(tcase, a_proxy_must_be_trusted);
-	tcase_add_test(tcase, a_trusted_proxy_is_not_asked_for_everything);
-	tcase_add_test(tcase, without_its_proxy_a_request_is_on_its_own);
-	tcase_add_test(tcase, the_environment_names_no_proxy);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -374,7 +374,9 @@ static void teardown(void)
 	client_close(&client);
 }
 
-START_TEST(a_body_may_have_the_limit_and_no_byte_more)
+FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 60);
+
+TEST(a_body_may_have_the_limit_and_no_byte_more)
 {
 	client_fetch(&client, "/exact");
 	ck_assert_int_eq(client.result.error, ERR_NONE);
@@ -387,9 +389,8 @@ START_TEST(a_body_may_have_the_limit_and_no_byte_more)
 	client_fetch(&client, "/endless");
 	client_check_cut(&client, CLIENT_MAX_BODY, false);
 }
-END_TEST
 
-START_TEST(what_nobody_wants_is_not_read_to_its_end)
+TEST(what_nobody_wants_is_not_read_to_its_end)
 {
 	client_fetch(&client, "/endless-missing");
 	ck_assert_int_eq(client.result.error, ERR_NONE);
@@ -397,7 +398,6 @@ START_TEST(what_nobody_wants_is_not_read_to_its_end)
 	ck_assert_uint_eq(client.result.body.size, 0);
 	ck_assert_uint_lt(client.result.wire_bytes, 1 << 18);
 }
-END_TEST
 
 static void check_large_head(const char *path)
 {
@@ -406,7 +406,7 @@ static void check_large_head(const char *path)
 	ck_assert_uint_lt(client.result.wire_bytes, 150000);
 }
 
-START_TEST(heads_have_a_limit)
+TEST(heads_have_a_limit)
 {
 	static const char *const paths[] = {
 		"/endless-headers", "/endless-header", "/endless-hints",
@@ -420,18 +420,16 @@ START_TEST(heads_have_a_limit)
 	ck_assert_uint_eq(client.result.http_status, 302);
 	ck_assert_str_eq(client.result.redirect, "");
 }
-END_TEST
 
-START_TEST(the_framing_has_a_limit)
+TEST(the_framing_has_a_limit)
 {
 	client_fetch(&client, "/endless-trailers");
 	ck_assert_int_eq(client.result.error, ERR_TOO_LARGE);
 	client_fetch(&client, "/endless-chunk-size");
 	client_check_error(&client, ERR_NETWORK);
 }
-END_TEST
 
-START_TEST(what_is_between_chunks_has_a_limit)
+TEST(what_is_between_chunks_has_a_limit)
 {
 	client_fetch(&client, "/endless-extension");
 	client_check_error(&client, ERR_TOO_LARGE);
@@ -443,7 +441,6 @@ START_TEST(what_is_between_chunks_has_a_limit)
 	ck_assert_int_eq(client.result.error, ERR_NONE);
 	ck_assert_uint_eq(client.result.body.size, CLIENT_MAX_BODY);
 }
-END_TEST
 
 /* By a clock that is made up: a step takes a tenth of a second. */
 static void run_until_result(size_t waiting)
@@ -458,7 +455,7 @@ static void run_until_result(size_t waiting)
 }
 
 /* Two connections drip, and one is waited for. */
-START_TEST(who_is_slow_makes_room_for_one_that_waits)
+TEST(who_is_slow_makes_room_for_one_that_waits)
 {
 	struct url url = client_url(&client, "/drip");
 
@@ -475,9 +472,8 @@ START_TEST(who_is_slow_makes_room_for_one_that_waits)
 	run_until_result(0);
 	client_check_error(&client, ERR_STOPPED);
 }
-END_TEST
 
-START_TEST(who_is_slow_may_be_while_nobody_waits)
+TEST(who_is_slow_may_be_while_nobody_waits)
 {
 	client.options.total_timeout_ms = 4000;
 	client_renew(&client);
@@ -485,9 +481,8 @@ START_TEST(who_is_slow_may_be_while_nobody_waits)
 	ck_assert_str_ne(client.result.reason,
 			 "too slow while other requests wait");
 }
-END_TEST
 
-START_TEST(who_is_slow_or_silent_times_out)
+TEST(who_is_slow_or_silent_times_out)
 {
 	client.options.stall_timeout_ms = 1000;
 	client_renew(&client);
@@ -507,7 +502,6 @@ START_TEST(who_is_slow_or_silent_times_out)
 	client_check_error(&client, ERR_TIMEOUT);
 	ck_assert_uint_lt(client.result.elapsed_us, 2000000);
 }
-END_TEST
 
 static void check_hello_of(const char *path)
 {
@@ -517,7 +511,7 @@ static void check_hello_of(const char *path)
 	ck_assert_uint_eq(client.result.http_status, 200);
 }
 
-START_TEST(what_came_of_a_broken_body_is_kept)
+TEST(what_came_of_a_broken_body_is_kept)
 {
 	check_hello_of("/short");
 	check_hello_of("/short-chunk");
@@ -529,18 +523,16 @@ START_TEST(what_came_of_a_broken_body_is_kept)
 	ck_assert(!client.result.is_cut);
 	ck_assert_uint_eq(client.result.http_status, 404);
 }
-END_TEST
 
-START_TEST(without_a_byte_of_the_body_it_is_an_error)
+TEST(without_a_byte_of_the_body_it_is_an_error)
 {
 	client_fetch(&client, "/short-empty");
 	client_check_error(&client, ERR_NETWORK);
 	client_fetch(&client, "/reset-in-head");
 	client_check_error(&client, ERR_NETWORK);
 }
-END_TEST
 
-START_TEST(wrong_lengths)
+TEST(wrong_lengths)
 {
 	client_fetch(&client, "/long");
 	client_check_body(&client, "hello");
@@ -553,9 +545,8 @@ START_TEST(wrong_lengths)
 	client_fetch(&client, "/huge");
 	client_check_body(&client, "hello"); /* as without a length */
 }
-END_TEST
 
-START_TEST(what_is_no_http_is_a_network_error)
+TEST(what_is_no_http_is_a_network_error)
 {
 	static const char *const paths[] = {"/no-http", "/ssh", "/hang-up",
 					    "/http-9", "/status-long"};
@@ -565,9 +556,8 @@ START_TEST(what_is_no_http_is_a_network_error)
 		client_check_error(&client, ERR_NETWORK);
 	}
 }
-END_TEST
 
-START_TEST(strange_statuses_are_answers)
+TEST(strange_statuses_are_answers)
 {
 	client_fetch(&client, "/status-999");
 	ck_assert_int_eq(client.result.error, ERR_NONE);
@@ -575,18 +565,16 @@ START_TEST(strange_statuses_are_answers)
 	client_fetch(&client, "/status-000");
 	ck_assert_uint_eq(client.result.body.size, 0);
 }
-END_TEST
 
-START_TEST(a_nul_does_no_harm)
+TEST(a_nul_does_no_harm)
 {
 	client_fetch(&client, "/nul-in-header");
 	ck_assert_str_eq(client.result.etag, "");
 	client_fetch(&client, "/nul-in-location");
 	ck_assert_ptr_null(strstr(client.result.redirect, "/a/"));
 }
-END_TEST
 
-START_TEST(packed_bodies_are_unpacked)
+TEST(packed_bodies_are_unpacked)
 {
 	client_fetch(&client, "/packed");
 	client_check_body(&client, "hello");
@@ -597,9 +585,8 @@ START_TEST(packed_bodies_are_unpacked)
 	ck_assert_uint_eq(client.result.body.size, 0);
 	ck_assert(!client.result.is_cut);
 }
-END_TEST
 
-START_TEST(a_coding_that_is_none_is_ignored)
+TEST(a_coding_that_is_none_is_ignored)
 {
 	client_fetch(&client, "/coded-none");
 	client_check_body(&client, "hello");
@@ -610,9 +597,8 @@ START_TEST(a_coding_that_is_none_is_ignored)
 	client_fetch(&client, "/packed-zstd");
 	client_check_body(&client, "hello");
 }
-END_TEST
 
-START_TEST(codings_that_cannot_be_decoded_are_refused)
+TEST(codings_that_cannot_be_decoded_are_refused)
 {
 	client_fetch(&client, "/packed-thrice");
 	client_check_error(&client, ERR_MALFORMED);
@@ -623,9 +609,8 @@ START_TEST(codings_that_cannot_be_decoded_are_refused)
 	client_fetch(&client, "/badly-packed");
 	client_check_error(&client, ERR_MALFORMED);
 }
-END_TEST
 
-START_TEST(a_packed_body_that_stops_is_cut)
+TEST(a_packed_body_that_stops_is_cut)
 {
 	client_fetch(&client, "/packed-short");
 	ck_assert_int_eq(client.result.error, ERR_NONE);
@@ -634,9 +619,8 @@ START_TEST(a_packed_body_that_stops_is_cut)
 	ck_assert_uint_gt(client.result.body.size, 10000);
 	ck_assert_uint_lt(client.result.body.size, 48894); /* of seq 10000 */
 }
-END_TEST
 
-START_TEST(what_packs_well_is_no_bomb)
+TEST(what_packs_well_is_no_bomb)
 {
 	client_ask(&client, "/packed-well",
 		   (struct fetch_request){.max_body_bytes = 8 << 20});
@@ -646,7 +630,6 @@ START_TEST(what_packs_well_is_no_bomb)
 	ck_assert_uint_gt(client.result.body.size,
 			  client.result.wire_bytes * 30);
 }
-END_TEST
 
 static void check_bomb(const char *path, long most_kb)
 {
@@ -666,49 +649,15 @@ static void check_bomb(const char *path, long most_kb)
 	ck_assert_uint_lt(client.result.wire_bytes, 20000);
 }
 
-START_TEST(a_bomb_stops_early_and_costs_little)
+TEST(a_bomb_stops_early_and_costs_little)
 {
 	check_bomb("/bomb-gzip", BOMB_KB);
 	check_bomb("/bomb-gzip-twice", BOMB_KB);
 	client_fetch(&client, "/bomb-gzip");
 	client_check_cut(&client, CLIENT_MAX_BODY, false);
 }
-END_TEST
 
-START_TEST(a_bomb_of_brotli_costs_its_window)
+TEST(a_bomb_of_brotli_costs_its_window)
 {
 	check_bomb("/bomb-brotli", BROTLI_KB + BOMB_KB);
-}
-END_TEST
-
-SUITE(fetch_hostile)
-{
-	Suite *suite = suite_create("fetch_hostile");
-	TCase *tcase = tcase_create("fetch_hostile");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, a_body_may_have_the_limit_and_no_byte_more);
-	tcase_add_test(tcase, what_nobody_wants_is_not_read_to_its_end);
-	tcase_add_test(tcase, heads_have_a_limit);
-	tcase_add_test(tcase, the_framing_has_a_limit);
-	tcase_add_test(tcase, what_is_between_chunks_has_a_limit);
-	tcase_add_test(tcase, who_is_slow_makes_room_for_one_that_waits);
-	tcase_add_test(tcase, who_is_slow_may_be_while_nobody_waits);
-	tcase_add_test(tcase, who_is_slow_or_silent_times_out);
-	tcase_add_test(tcase, what_came_of_a_broken_body_is_kept);
-	tcase_add_test(tcase, without_a_byte_of_the_body_it_is_an_error);
-	tcase_add_test(tcase, wrong_lengths);
-	tcase_add_test(tcase, what_is_no_http_is_a_network_error);
-	tcase_add_test(tcase, strange_statuses_are_answers);
-	tcase_add_test(tcase, a_nul_does_no_harm);
-	tcase_add_test(tcase, packed_bodies_are_unpacked);
-	tcase_add_test(tcase, a_coding_that_is_none_is_ignored);
-	tcase_add_test(tcase, codings_that_cannot_be_decoded_are_refused);
-	tcase_add_test(tcase, a_packed_body_that_stops_is_cut);
-	tcase_add_test(tcase, what_packs_well_is_no_bomb);
-	tcase_add_test(tcase, a_bomb_stops_early_and_costs_little);
-	tcase_add_test(tcase, a_bomb_of_brotli_costs_its_window);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

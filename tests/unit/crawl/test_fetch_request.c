@@ -114,7 +114,10 @@ static void visit(const char *text, struct cookies *with)
 		      client.result.reason);
 }
 
-START_TEST(a_condition_is_sent_and_304_is_an_answer)
+FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 60,
+	.is_possible = client_can_isolate);
+
+TEST(a_condition_is_sent_and_304_is_an_answer)
 {
 	client_fetch(&client, "/dated");
 	client_check_body(&client, "hello");
@@ -134,9 +137,8 @@ START_TEST(a_condition_is_sent_and_304_is_an_answer)
 	client_fetch(&client, "/echo");
 	ck_assert(!was_sent("If-"));
 }
-END_TEST
 
-START_TEST(an_answer_to_no_condition_is_malformed)
+TEST(an_answer_to_no_condition_is_malformed)
 {
 	client_fetch(&client, "/304");
 	client_check_error(&client, ERR_MALFORMED);
@@ -148,9 +150,8 @@ START_TEST(an_answer_to_no_condition_is_malformed)
 	client_ask(&client, "/304", (struct fetch_request){.etag = "\"a\""});
 	ck_assert_int_eq(client.result.error, ERR_NONE);
 }
-END_TEST
 
-START_TEST(a_site_may_have_headers_of_its_own)
+TEST(a_site_may_have_headers_of_its_own)
 {
 	client_ask(&client, "/echo",
 		   (struct fetch_request){
@@ -167,7 +168,6 @@ START_TEST(a_site_may_have_headers_of_its_own)
 	client_fetch(&client, "/echo");
 	ck_assert(!was_sent("Authorization"));
 }
-END_TEST
 
 struct sunk {
 	struct buffer bytes;
@@ -184,7 +184,7 @@ static enum error sink(void *context, struct slice bytes)
 	return ERR_NONE;
 }
 
-START_TEST(a_sink_takes_the_body)
+TEST(a_sink_takes_the_body)
 {
 	struct sunk sunk = {.most = 100};
 
@@ -209,9 +209,8 @@ START_TEST(a_sink_takes_the_body)
 	client_check_error(&client, ERR_STOPPED);
 	buffer_free(&sunk.bytes);
 }
-END_TEST
 
-START_TEST(heads_are_kept)
+TEST(heads_are_kept)
 {
 	client_fetch(&client, "/missing");
 	ck_assert_str_eq(client.result.head.data,
@@ -233,9 +232,8 @@ START_TEST(heads_are_kept)
 	ck_assert_uint_eq(client.result.head.size, 0);
 	ck_assert_uint_eq(client.result.request.size, 0);
 }
-END_TEST
 
-START_TEST(cookies_come_back_to_their_host)
+TEST(cookies_come_back_to_their_host)
 {
 	visit("http://www.example.org/set", &cookies);
 	ck_assert_ptr_nonnull(strstr(cookies.lines.data, "\ta\t1\n"));
@@ -254,9 +252,8 @@ START_TEST(cookies_come_back_to_their_host)
 	visit("http://www.example.org/echo", &cookies);
 	ck_assert(was_sent("a=1"));
 }
-END_TEST
 
-START_TEST(cookies_expire)
+TEST(cookies_expire)
 {
 	visit("http://www.example.org/set", &cookies);
 	visit("http://www.example.org/unset", &cookies);
@@ -270,18 +267,16 @@ START_TEST(cookies_expire)
 	ck_assert(!was_sent("Cookie"));
 	ck_assert_uint_eq(cookies.lines.size, 0);
 }
-END_TEST
 
-START_TEST(cookies_for_others_are_not_taken)
+TEST(cookies_for_others_are_not_taken)
 {
 	visit("http://www.example.org/foreign", &cookies);
 	ck_assert_uint_eq(cookies.lines.size, 0);
 	visit("http://www.example.co.uk/suffix", &cookies);
 	ck_assert_uint_eq(cookies.lines.size, 0);
 }
-END_TEST
 
-START_TEST(cookies_are_bounded)
+TEST(cookies_are_bounded)
 {
 	client_ask(&client, "/many",
 		   (struct fetch_request){.cookies = &cookies});
@@ -292,28 +287,4 @@ START_TEST(cookies_are_bounded)
 		   (struct fetch_request){.cookies = &cookies});
 	ck_assert_int_eq(client.result.error, ERR_NONE);
 	ck_assert(was_sent("Cookie: "));
-}
-END_TEST
-
-SUITE(fetch_request)
-{
-	Suite *suite = suite_create("fetch_request");
-	TCase *tcase;
-
-	if (!client_can_isolate())
-		return suite;
-	tcase = tcase_create("fetch_request");
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, a_condition_is_sent_and_304_is_an_answer);
-	tcase_add_test(tcase, an_answer_to_no_condition_is_malformed);
-	tcase_add_test(tcase, a_site_may_have_headers_of_its_own);
-	tcase_add_test(tcase, a_sink_takes_the_body);
-	tcase_add_test(tcase, heads_are_kept);
-	tcase_add_test(tcase, cookies_come_back_to_their_host);
-	tcase_add_test(tcase, cookies_expire);
-	tcase_add_test(tcase, cookies_for_others_are_not_taken);
-	tcase_add_test(tcase, cookies_are_bounded);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -56,7 +56,11 @@ static void check_reason(const char *reason)
 		      client.result.reason);
 }
 
-START_TEST(an_authority_of_the_operator_is_trusted)
+FIXTURE(.setup_once = start_server, .teardown_once = stop_server,
+	.setup = setup, .teardown = teardown, .timeout_s = 60,
+	.is_possible = tls_server_is_possible);
+
+TEST(an_authority_of_the_operator_is_trusted)
 {
 	fetch("localhost", server.port, "/", true);
 	client_check_body(&client, "hello");
@@ -66,18 +70,16 @@ START_TEST(an_authority_of_the_operator_is_trusted)
 	fetch("localhost", server.port, "/", true);
 	check_reason("unable to get local issuer certificate");
 }
-END_TEST
 
-START_TEST(certificates_are_checked)
+TEST(certificates_are_checked)
 {
 	fetch("127.0.0.1", server.port, "/", true);
 	check_reason("subject name");
 	fetch("localhost", server.expired_port, "/", true);
 	check_reason("certificate has expired");
 }
-END_TEST
 
-START_TEST(https_is_http_2_over_one_connection)
+TEST(https_is_http_2_over_one_connection)
 {
 	char number[32];
 
@@ -93,18 +95,16 @@ START_TEST(https_is_http_2_over_one_connection)
 		client_check_body(&client, number);
 	}
 }
-END_TEST
 
-START_TEST(packed_over_http_2)
+TEST(packed_over_http_2)
 {
 	fetch("localhost", server.port, "/long", true);
 	ck_assert_int_eq(client.result.error, ERR_NONE);
 	ck_assert_uint_eq(client.result.body.size, 4000);
 	ck_assert_uint_lt(client.result.wire_bytes, 1000);
 }
-END_TEST
 
-START_TEST(an_open_connection_of_http_2_does_not_pass_the_filter)
+TEST(an_open_connection_of_http_2_does_not_pass_the_filter)
 {
 	fetch("localhost", server.port, "/", true);
 	client_check_body(&client, "hello");
@@ -114,7 +114,6 @@ START_TEST(an_open_connection_of_http_2_does_not_pass_the_filter)
 	fetch("localhost", server.port, "/", true);
 	client_check_body(&client, "hello");
 }
-END_TEST
 
 static size_t count_certificates(const char *path)
 {
@@ -130,7 +129,7 @@ static size_t count_certificates(const char *path)
 	return count;
 }
 
-START_TEST(it_is_added_to_those_of_the_system)
+TEST(it_is_added_to_those_of_the_system)
 {
 	struct ca_bundle system;
 	struct ca_bundle all;
@@ -146,9 +145,8 @@ START_TEST(it_is_added_to_those_of_the_system)
 	ca_bundle_close(&all);
 	ca_bundle_close(&system);
 }
-END_TEST
 
-START_TEST(it_may_come_as_bytes)
+TEST(it_may_come_as_bytes)
 {
 	struct buffer pem = {0};
 
@@ -161,35 +159,9 @@ START_TEST(it_may_come_as_bytes)
 	fetch("localhost", server.port, "/", true);
 	client_check_body(&client, "hello");
 }
-END_TEST
 
-START_TEST(a_missing_file_of_authorities_is_an_error)
+TEST(a_missing_file_of_authorities_is_an_error)
 {
 	client.options.ca_file = "/nonexistent/ca.pem";
 	ck_assert_ptr_null(fetcher_create(&client.options));
-}
-END_TEST
-
-SUITE(fetch_tls)
-{
-	Suite *suite = suite_create("fetch_tls");
-	TCase *tcase;
-
-	if (!tls_server_is_possible())
-		return suite;
-	tcase = tcase_create("fetch_tls");
-	tcase_add_unchecked_fixture(tcase, start_server, stop_server);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, an_authority_of_the_operator_is_trusted);
-	tcase_add_test(tcase, certificates_are_checked);
-	tcase_add_test(tcase, https_is_http_2_over_one_connection);
-	tcase_add_test(tcase, packed_over_http_2);
-	tcase_add_test(tcase,
-		       an_open_connection_of_http_2_does_not_pass_the_filter);
-	tcase_add_test(tcase, it_is_added_to_those_of_the_system);
-	tcase_add_test(tcase, it_may_come_as_bytes);
-	tcase_add_test(tcase, a_missing_file_of_authorities_is_an_error);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -10,7 +10,9 @@
 #include "tests/unit/crawl/random.h"
 #include "tests/unit/run.h"
 
-START_TEST(a_url_is_new_once)
+FIXTURE(.setup = world_begin, .teardown = world_end);
+
+TEST(a_url_is_new_once)
 {
 	ck_assert_int_eq(add("http://a.example/1"), ADMIT_LINK);
 	ck_assert_int_eq(add("http://a.example/1"), ADMIT_LINK);
@@ -18,10 +20,9 @@ START_TEST(a_url_is_new_once)
 	ck_assert_uint_eq(row_of("http://a.example/1").found_ms, 5);
 	ck_assert_uint_eq(row_of("http://a.example/1").rule, ADMIT_LINK);
 }
-END_TEST
 
 /* Ranks: /{w} 0, 1, 2; /x/{w} 0; the asked one before all of them. */
-START_TEST(patterns_take_turns)
+TEST(patterns_take_turns)
 {
 	struct lease leases[8] = {0};
 
@@ -48,9 +49,8 @@ START_TEST(patterns_take_turns)
 	check_counts(5, 0, 0);
 	ck_assert_uint_eq(site.tried_count, 5);
 }
-END_TEST
 
-START_TEST(sites_do_not_see_each_other)
+TEST(sites_do_not_see_each_other)
 {
 	struct site_row first = site;
 
@@ -63,9 +63,8 @@ START_TEST(sites_do_not_see_each_other)
 	ck_assert_int_eq(add("http://a.example/1"), ADMIT_LINK);
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), 2);
 }
-END_TEST
 
-START_TEST(a_lease_expires)
+TEST(a_lease_expires)
 {
 	add("http://a.example/1");
 	ck_assert_uint_ne(lease_one(10).key, 0);
@@ -74,14 +73,13 @@ START_TEST(a_lease_expires)
 	check_counts(1, 0, 0);
 	ck_assert_uint_eq(site.tried_count, 1);
 }
-END_TEST
 
 static size_t lease_at(uint64_t at_ms, struct lease leases[4])
 {
 	return lease(at_ms, 50000, 4, leases);
 }
 
-START_TEST(released_urls_are_handed_out_again)
+TEST(released_urls_are_handed_out_again)
 {
 	struct lease first[4] = {0};
 	struct lease again[4] = {0};
@@ -102,9 +100,8 @@ START_TEST(released_urls_are_handed_out_again)
 	ck_assert(sum == 0);
 	check_counts(4, 0, 0);
 }
-END_TEST
 
-START_TEST(a_fetched_page_is_done_for_ever)
+TEST(a_fetched_page_is_done_for_ever)
 {
 	add("http://a.example/1");
 	answer(lease_one(10).key, ERR_NONE, 200, 20);
@@ -114,9 +111,8 @@ START_TEST(a_fetched_page_is_done_for_ever)
 	ck_assert_uint_eq(row_of("http://a.example/1").fetched_ms, 20);
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), UINT64_MAX);
 }
-END_TEST
 
-START_TEST(a_fetched_page_is_visited_again)
+TEST(a_fetched_page_is_visited_again)
 {
 	uint64_t due_ms;
 
@@ -136,10 +132,9 @@ START_TEST(a_fetched_page_is_visited_again)
 	ck_assert_uint_eq(row_of("http://a.example/1").interval_ms,
 			  DAY_MS / 2 * 3);
 }
-END_TEST
 
 /* 5 s, 10 s, 20 s, a quarter more or less, then failed. */
-START_TEST(a_passing_failure_is_tried_four_times)
+TEST(a_passing_failure_is_tried_four_times)
 {
 	uint64_t now_ms = 10;
 
@@ -160,10 +155,9 @@ START_TEST(a_passing_failure_is_tried_four_times)
 	ck_assert_int_eq(row_of("http://a.example/1").error, ERR_NETWORK);
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), UINT64_MAX);
 }
-END_TEST
 
 /* In [3/4, 5/4] of 40 ms. */
-START_TEST(the_first_pause_of_a_page_can_be_set)
+TEST(the_first_pause_of_a_page_can_be_set)
 {
 	const struct outcome outcome = {
 		.error = ERR_TIMEOUT, .now_ms = 10, .first_pause_ms = 40};
@@ -175,9 +169,8 @@ START_TEST(the_first_pause_of_a_page_can_be_set)
 	ck_assert_uint_ge(due_ms, 40);
 	ck_assert_uint_le(due_ms, 60);
 }
-END_TEST
 
-START_TEST(an_outage_does_not_end_the_watch)
+TEST(an_outage_does_not_end_the_watch)
 {
 	uint64_t due_ms;
 
@@ -192,9 +185,8 @@ START_TEST(an_outage_does_not_end_the_watch)
 	check_counts(0, 1, 0);
 	ck_assert_uint_eq(row_of("http://a.example/1").attempts, 0);
 }
-END_TEST
 
-START_TEST(success_forgets_failures)
+TEST(success_forgets_failures)
 {
 	add("http://a.example/1");
 	answer(lease_one(10).key, ERR_TIMEOUT, 0, 10);
@@ -202,9 +194,8 @@ START_TEST(success_forgets_failures)
 	ck_assert_uint_eq(row_of("http://a.example/1").attempts, 0);
 	ck_assert_int_eq(row_of("http://a.example/1").error, ERR_NONE);
 }
-END_TEST
 
-START_TEST(retry_after_is_obeyed_for_a_day)
+TEST(retry_after_is_obeyed_for_a_day)
 {
 	struct outcome outcome = {.error = ERR_NETWORK,
 				  .http_status = 429,
@@ -226,9 +217,8 @@ START_TEST(retry_after_is_obeyed_for_a_day)
 	ck_assert_uint_ge(due_ms, DAY_MS + 100 + 15000);
 	ck_assert_uint_le(due_ms, DAY_MS + 100 + 25000);
 }
-END_TEST
 
-START_TEST(failures_by_their_kind)
+TEST(failures_by_their_kind)
 {
 	static const struct {
 		enum error error;
@@ -263,9 +253,8 @@ START_TEST(failures_by_their_kind)
 	}
 	check_counts(5, 0, 8);
 }
-END_TEST
 
-START_TEST(a_stopped_fetch_was_no_attempt)
+TEST(a_stopped_fetch_was_no_attempt)
 {
 	add("http://a.example/1");
 	answer(lease_one(10).key, ERR_STOPPED, 0, 20);
@@ -280,9 +269,8 @@ START_TEST(a_stopped_fetch_was_no_attempt)
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), 1);
 	ck_assert_int_eq(row_of("http://a.example/2").error, ERR_NONE);
 }
-END_TEST
 
-START_TEST(who_asks_is_served_at_once)
+TEST(who_asks_is_served_at_once)
 {
 	add("http://a.example/done");
 	answer(lease_one(2).key, ERR_NONE, 200, 2);
@@ -303,9 +291,8 @@ START_TEST(who_asks_is_served_at_once)
 			  FRONTIER_IS_ON_DEMAND);
 	ck_assert_uint_eq(row_of("http://a.example/done").depth, 0);
 }
-END_TEST
 
-START_TEST(a_leased_url_stays_leased_when_asked_for)
+TEST(a_leased_url_stays_leased_when_asked_for)
 {
 	add("http://a.example/1");
 	lease_one(10);
@@ -315,18 +302,16 @@ START_TEST(a_leased_url_stays_leased_when_asked_for)
 			  FRONTIER_IS_ON_DEMAND | FRONTIER_IS_ATTEMPTED);
 	check_counts(1, 0, 0);
 }
-END_TEST
 
-START_TEST(asking_does_not_delay)
+TEST(asking_does_not_delay)
 {
 	add("http://a.example/1");
 	ask("http://a.example/1", 20);
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), 2);
 }
-END_TEST
 
 /* Or A -> B -> A -> B ... with an asked A would never end. */
-START_TEST(redirects_are_counted_on_when_asked_again)
+TEST(redirects_are_counted_on_when_asked_again)
 {
 	ask("http://a.example/1", 10);
 	answer(lease_one(10).key, ERR_NONE, 302, 11);
@@ -336,14 +321,12 @@ START_TEST(redirects_are_counted_on_when_asked_again)
 					     FRONTIER_IS_ATTEMPTED});
 	ck_assert_uint_eq(lease_one(12).redirects, 2);
 }
-END_TEST
 
-START_TEST(an_answer_for_an_unknown_url_is_ignored)
+TEST(an_answer_for_an_unknown_url_is_ignored)
 {
 	answer(42, ERR_NONE, 200, 10);
 	check_counts(0, 0, 0);
 }
-END_TEST
 
 static struct outcome fetched(unsigned status, uint64_t now_ms)
 {
@@ -351,7 +334,7 @@ static struct outcome fetched(unsigned status, uint64_t now_ms)
 				.now_ms = now_ms};
 }
 
-START_TEST(validators_are_kept_until_there_are_others)
+TEST(validators_are_kept_until_there_are_others)
 {
 	const char *url = "http://a.example/1";
 	struct outcome outcome = fetched(200, 20);
@@ -379,9 +362,8 @@ START_TEST(validators_are_kept_until_there_are_others)
 	ck_assert_uint_eq(row_of(url).etag.size, 0);
 	ck_assert_uint_eq(row_of(url).modified.size, 0);
 }
-END_TEST
 
-START_TEST(an_interval_adapts_and_its_cluster_follows)
+TEST(an_interval_adapts_and_its_cluster_follows)
 {
 	const char *url = "http://a.example/1";
 	uint64_t key = page_key_of(slice_of(url));
@@ -416,9 +398,8 @@ START_TEST(an_interval_adapts_and_its_cluster_follows)
 	ck_assert_uint_eq(row_of("http://a.example/2").interval_ms, DAY_MS / 2);
 	txn_delete_prefix(&txn, TABLE_CLUSTERS, slice_of(""));
 }
-END_TEST
 
-START_TEST(what_is_not_there_is_asked_for_less_and_less)
+TEST(what_is_not_there_is_asked_for_less_and_less)
 {
 	const char *url = "http://a.example/1";
 
@@ -437,9 +418,8 @@ START_TEST(what_is_not_there_is_asked_for_less_and_less)
 	ck_assert_uint_ge(row_of(url).due_ms, 20 * DAY_MS + DAY_MS / 10 * 9);
 	ck_assert_uint_le(row_of(url).due_ms, 20 * DAY_MS + DAY_MS / 10 * 11);
 }
-END_TEST
 
-START_TEST(first_visits_cost_of_the_budgets)
+TEST(first_visits_cost_of_the_budgets)
 {
 	struct outcome outcome = {.error = ERR_TIMEOUT,
 				  .wire_bytes = 10,
@@ -459,9 +439,8 @@ START_TEST(first_visits_cost_of_the_budgets)
 	frontier_record_outcome(&txn, &site, key, &outcome);
 	ck_assert_uint_eq(site.spent_bytes, 110);
 }
-END_TEST
 
-START_TEST(sitemaps_and_the_probe_stand_beside_the_site)
+TEST(sitemaps_and_the_probe_stand_beside_the_site)
 {
 	const char *map = "http://a.example/sitemap.xml";
 	const char *probe = "http://a.example/no-such-page";
@@ -490,9 +469,8 @@ START_TEST(sitemaps_and_the_probe_stand_beside_the_site)
 	ck_assert_uint_eq(row_of(map).interval_ms, 0);
 	ck_assert_uint_ge(row_of(map).due_ms, 2 * DAY_MS + DAY_MS / 10 * 9);
 }
-END_TEST
 
-START_TEST(sitemaps_have_limits)
+TEST(sitemaps_have_limits)
 {
 	char url[64];
 
@@ -520,9 +498,8 @@ START_TEST(sitemaps_have_limits)
 		REFUSE_HOST);
 	site.sitemap_count = MAX_SITEMAPS;
 }
-END_TEST
 
-START_TEST(sitemaps_come_out_of_the_budget_of_bytes)
+TEST(sitemaps_come_out_of_the_budget_of_bytes)
 {
 	struct outcome outcome = fetched(200, 10);
 
@@ -542,7 +519,6 @@ START_TEST(sitemaps_come_out_of_the_budget_of_bytes)
 	ck_assert_uint_eq(site.pending_count, 0);
 	ck_assert_uint_eq(site.skipped_count, 0);
 }
-END_TEST
 
 static void list(const char *url, uint64_t lastmod_ms, uint64_t now_ms)
 {
@@ -556,7 +532,7 @@ static void list(const char *url, uint64_t lastmod_ms, uint64_t now_ms)
 			  now_ms);
 }
 
-START_TEST(a_sitemap_knows_of_changes)
+TEST(a_sitemap_knows_of_changes)
 {
 	const char *url = "http://a.example/1";
 	uint64_t due_ms;
@@ -580,7 +556,6 @@ START_TEST(a_sitemap_knows_of_changes)
 	list(url, 3 * DAY_MS + 1, 3 * DAY_MS + 2);
 	ck_assert_uint_eq(row_of(url).due_ms, due_ms);
 }
-END_TEST
 
 /* What the frontier should know of a URL. */
 struct model {
@@ -710,7 +685,7 @@ static void model_release(struct model *models, uint64_t now_ms)
 }
 
 /* Whoever was visited is due now, until somebody leases it. */
-START_TEST(a_known_page_is_visited_when_it_is_wanted)
+TEST(a_known_page_is_visited_when_it_is_wanted)
 {
 	uint64_t key = page_key_of(slice_of("http://a.example/1"));
 
@@ -733,10 +708,9 @@ START_TEST(a_known_page_is_visited_when_it_is_wanted)
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), UINT64_MAX);
 	ck_assert_uint_eq(row_of("http://a.example/1").fetched_ms, 810);
 }
-END_TEST
 
 /* The visit that was planned comes before its time. */
-START_TEST(a_visit_that_is_wanted_comes_before_the_planned_one)
+TEST(a_visit_that_is_wanted_comes_before_the_planned_one)
 {
 	uint64_t key = page_key_of(slice_of("http://a.example/1"));
 
@@ -748,9 +722,8 @@ START_TEST(a_visit_that_is_wanted_comes_before_the_planned_one)
 	answer(lease_one(HOUR_MS).key, ERR_NONE, 304, HOUR_MS + 1);
 	ck_assert_uint_ge(frontier_next_due(&txn, site.id), DAY_MS / 2);
 }
-END_TEST
 
-START_TEST(what_was_forgotten_is_visited_when_somebody_asks)
+TEST(what_was_forgotten_is_visited_when_somebody_asks)
 {
 	uint64_t key = page_key_of(slice_of("http://a.example/1"));
 
@@ -768,9 +741,8 @@ START_TEST(what_was_forgotten_is_visited_when_somebody_asks)
 	ck_assert_int_eq(ask("http://a.example/1", 40), ADMIT_ON_DEMAND);
 	ck_assert_uint_eq(lease_one(40).key, key);
 }
-END_TEST
 
-START_TEST(what_was_given_up_is_visited_when_it_is_wanted)
+TEST(what_was_given_up_is_visited_when_it_is_wanted)
 {
 	uint64_t key = page_key_of(slice_of("http://a.example/1"));
 
@@ -782,11 +754,10 @@ START_TEST(what_was_given_up_is_visited_when_it_is_wanted)
 	answer(key, ERR_NONE, 200, 40);
 	check_counts(0, 1, 0);
 }
-END_TEST
 
 /* Who waits for his first visit, or to be tried again, keeps his place; who is
  * not there does not get in. */
-START_TEST(nobody_is_visited_before_his_turn)
+TEST(nobody_is_visited_before_his_turn)
 {
 	uint64_t key = page_key_of(slice_of("http://a.example/1"));
 	uint64_t due_ms;
@@ -804,9 +775,8 @@ START_TEST(nobody_is_visited_before_his_turn)
 	frontier_make_due(&txn, site.id, key, 30);
 	ck_assert_uint_eq(row_of("http://a.example/1").due_ms, due_ms);
 }
-END_TEST
 
-START_TEST(random_operations_agree_with_a_model)
+TEST(random_operations_agree_with_a_model)
 {
 	static const enum error errors[] = {ERR_NONE, ERR_TIMEOUT, ERR_TIMEOUT,
 					    ERR_NOT_HTML, ERR_ROBOTS_DENIED};
@@ -845,49 +815,4 @@ START_TEST(random_operations_agree_with_a_model)
 		}
 		check_model(models);
 	}
-}
-END_TEST
-
-SUITE(frontier)
-{
-	Suite *suite = suite_create("frontier");
-	TCase *tcase = tcase_create("frontier");
-
-	tcase_add_checked_fixture(tcase, world_begin, world_end);
-	tcase_add_test(tcase, a_url_is_new_once);
-	tcase_add_test(tcase, patterns_take_turns);
-	tcase_add_test(tcase, sites_do_not_see_each_other);
-	tcase_add_test(tcase, a_lease_expires);
-	tcase_add_test(tcase, released_urls_are_handed_out_again);
-	tcase_add_test(tcase, a_fetched_page_is_done_for_ever);
-	tcase_add_test(tcase, a_fetched_page_is_visited_again);
-	tcase_add_test(tcase, a_passing_failure_is_tried_four_times);
-	tcase_add_test(tcase, the_first_pause_of_a_page_can_be_set);
-	tcase_add_test(tcase, an_outage_does_not_end_the_watch);
-	tcase_add_test(tcase, success_forgets_failures);
-	tcase_add_test(tcase, retry_after_is_obeyed_for_a_day);
-	tcase_add_test(tcase, failures_by_their_kind);
-	tcase_add_test(tcase, a_stopped_fetch_was_no_attempt);
-	tcase_add_test(tcase, who_asks_is_served_at_once);
-	tcase_add_test(tcase, a_leased_url_stays_leased_when_asked_for);
-	tcase_add_test(tcase, asking_does_not_delay);
-	tcase_add_test(tcase, redirects_are_counted_on_when_asked_again);
-	tcase_add_test(tcase, an_answer_for_an_unknown_url_is_ignored);
-	tcase_add_test(tcase, validators_are_kept_until_there_are_others);
-	tcase_add_test(tcase, an_interval_adapts_and_its_cluster_follows);
-	tcase_add_test(tcase, what_is_not_there_is_asked_for_less_and_less);
-	tcase_add_test(tcase, first_visits_cost_of_the_budgets);
-	tcase_add_test(tcase, sitemaps_and_the_probe_stand_beside_the_site);
-	tcase_add_test(tcase, sitemaps_have_limits);
-	tcase_add_test(tcase, sitemaps_come_out_of_the_budget_of_bytes);
-	tcase_add_test(tcase, a_sitemap_knows_of_changes);
-	tcase_add_test(tcase, a_known_page_is_visited_when_it_is_wanted);
-	tcase_add_test(tcase,
-		       a_visit_that_is_wanted_comes_before_the_planned_one);
-	tcase_add_test(tcase, what_was_forgotten_is_visited_when_somebody_asks);
-	tcase_add_test(tcase, what_was_given_up_is_visited_when_it_is_wanted);
-	tcase_add_test(tcase, nobody_is_visited_before_his_turn);
-	tcase_add_test(tcase, random_operations_agree_with_a_model);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -81,7 +81,9 @@ static void check_lesson(const char *url, uint32_t lesson)
 	}
 }
 
-START_TEST(what_a_page_teaches)
+FIXTURE(.setup = world_begin, .teardown = world_end);
+
+TEST(what_a_page_teaches)
 {
 	for (uint32_t i = 0; i < LESSONS; i++) {
 		char url[64];
@@ -95,9 +97,8 @@ START_TEST(what_a_page_teaches)
 	ck_assert_uint_eq(pattern_of("http://a.example/x/0", false).changed_ms,
 			  107);
 }
-END_TEST
 
-START_TEST(a_url_teaches_once)
+TEST(a_url_teaches_once)
 {
 	const char *url = "http://a.example/x/1";
 	uint64_t key = page_key_of(slice_of(url));
@@ -113,9 +114,8 @@ START_TEST(a_url_teaches_once)
 	ck_assert(slice_equal(pattern_of(url, true).text, slice_of("/x/+2")));
 	ck_assert_uint_eq(pattern_of(url, true).flags, PATTERN_IS_COARSE);
 }
-END_TEST
 
-START_TEST(answers_that_are_no_pages_are_quiet)
+TEST(answers_that_are_no_pages_are_quiet)
 {
 	const char *url = "http://a.example/x/0";
 
@@ -131,9 +131,8 @@ START_TEST(answers_that_are_no_pages_are_quiet)
 	ck_assert_uint_eq(pattern_of(url, false).quiet, 3);
 	ck_assert_uint_eq(pattern_of(url, false).learned, 3);
 }
-END_TEST
 
-START_TEST(a_saturated_pattern_is_left_alone)
+TEST(a_saturated_pattern_is_left_alone)
 {
 	site.options.saturation = 10;
 	add_numbered("http://a.example/x/%d", 0, 30);
@@ -153,9 +152,8 @@ START_TEST(a_saturated_pattern_is_left_alone)
 	ck_assert_uint_eq(visit_quiet(100), 2);
 	ck_assert_uint_eq(site.skipped_count, 20);
 }
-END_TEST
 
-START_TEST(news_keep_a_pattern_open)
+TEST(news_keep_a_pattern_open)
 {
 	site.options.saturation = 3;
 	add_numbered("http://a.example/x/%d", 0, 30);
@@ -168,11 +166,10 @@ START_TEST(news_keep_a_pattern_open)
 	}
 	ck_assert_uint_eq(visit_quiet(100), 3);
 }
-END_TEST
 
 /* Two folders, so that the pattern of both has 8 quiet pages; then one that was
  * asked for is of a new template. */
-START_TEST(news_open_a_saturated_pattern_again)
+TEST(news_open_a_saturated_pattern_again)
 {
 	site.options.saturation = 4;
 	add_numbered("http://a.example/x/%d", 0, 30);
@@ -187,10 +184,9 @@ START_TEST(news_open_a_saturated_pattern_again)
 	ck_assert_uint_eq(visit_quiet(100), 4);
 	ck_assert_uint_eq(site.skipped_count, 26 + 21);
 }
-END_TEST
 
 /* A later visit counts as no page more, but what was known is known no more. */
-START_TEST(a_redesign_undoes_saturation)
+TEST(a_redesign_undoes_saturation)
 {
 	const char *url = "http://a.example/x/0";
 	struct pattern_row before;
@@ -213,10 +209,9 @@ START_TEST(a_redesign_undoes_saturation)
 	frontier_reopen(&txn, &site, 4711, 100);
 	ck_assert_uint_eq(site.skipped_count, 22);
 }
-END_TEST
 
 /* 4 folders of 4 quiet pages each saturate what they have in common. */
-START_TEST(a_redesign_opens_the_coarse_pattern)
+TEST(a_redesign_opens_the_coarse_pattern)
 {
 	site.options.saturation = 4;
 	for (unsigned i = 0; i < 8; i++) {
@@ -233,9 +228,8 @@ START_TEST(a_redesign_opens_the_coarse_pattern)
 	ck_assert_uint_eq(site.skipped_count, 0);
 	ck_assert_uint_eq(visit_quiet(200), 16);
 }
-END_TEST
 
-START_TEST(some_sites_are_never_saturated)
+TEST_LOOP(some_sites_are_never_saturated, 0, 3)
 {
 	static const uint32_t flags[] = {0, SITE_IS_SAMPLE, SITE_IS_OFFLINE};
 
@@ -244,11 +238,10 @@ START_TEST(some_sites_are_never_saturated)
 	add_numbered("http://a.example/x/%d", 0, 100);
 	ck_assert_uint_eq(visit_quiet(200), 100);
 }
-END_TEST
 
 /* Two clusters in turn: 0 1 0 1 ...; both need their twenty pages, then ten
  * quiet ones in a row follow. */
-START_TEST(a_pattern_of_two_clusters_waits_for_both)
+TEST(a_pattern_of_two_clusters_waits_for_both)
 {
 	uint32_t pages[2] = {0};
 	unsigned count = 0;
@@ -265,11 +258,10 @@ START_TEST(a_pattern_of_two_clusters_waits_for_both)
 	}
 	ck_assert_uint_eq(count, 38 + 10);
 }
-END_TEST
 
 /* Five patterns of one cluster: its twenty pages once, then each has ten quiet
  * ones: 19 + 5 * 10, but 40 quiet pages saturate the coarse pattern. */
-START_TEST(a_cluster_of_many_patterns_is_learned_once)
+TEST(a_cluster_of_many_patterns_is_learned_once)
 {
 	static const char *const formats[] = {
 		"http://a.example/x/a/%d", "http://a.example/x/b/%d",
@@ -288,9 +280,8 @@ START_TEST(a_cluster_of_many_patterns_is_learned_once)
 	}
 	ck_assert_uint_eq(pages, 19 + 40);
 }
-END_TEST
 
-START_TEST(a_pattern_has_a_budget)
+TEST(a_pattern_has_a_budget)
 {
 	rules.max_pattern = 5;
 	add_numbered("http://a.example/x/%d", 0, 30);
@@ -298,10 +289,9 @@ START_TEST(a_pattern_has_a_budget)
 	ck_assert_uint_eq(visit_quiet(100), 8);
 	ck_assert_uint_eq(row_of("http://a.example/x/29").rule, SKIP_PATTERN);
 }
-END_TEST
 
 /* /x/aa/{n}, /x/bb/{n} ... have 5 each, and 20 together. */
-START_TEST(a_coarse_pattern_has_four_times_its_budget)
+TEST(a_coarse_pattern_has_four_times_its_budget)
 {
 	rules.max_pattern = 5;
 	for (int c = 'a'; c < 'k'; c++) {
@@ -313,9 +303,8 @@ START_TEST(a_coarse_pattern_has_four_times_its_budget)
 	}
 	ck_assert_uint_eq(visit_quiet(100), 20);
 }
-END_TEST
 
-START_TEST(a_site_has_budgets)
+TEST_LOOP(a_site_has_budgets, 0, 3)
 {
 	static const enum admission skips[] = {SKIP_PAGES, SKIP_BYTES,
 					       SKIP_TIME};
@@ -341,9 +330,8 @@ START_TEST(a_site_has_budgets)
 	ck_assert_int_eq(ask("http://a.example/z", 0), ADMIT_ON_DEMAND);
 	ck_assert_uint_ne(lease_one(100).key, 0);
 }
-END_TEST
 
-START_TEST(a_site_knows_so_many_urls)
+TEST(a_site_knows_so_many_urls)
 {
 	rules.max_urls = 3;
 	add_numbered("http://a.example/x/%d", 0, 3);
@@ -352,9 +340,8 @@ START_TEST(a_site_knows_so_many_urls)
 	ck_assert_int_eq(ask("http://a.example/x/9", 0), ADMIT_ON_DEMAND);
 	ck_assert_uint_eq(site.found_count, 4);
 }
-END_TEST
 
-START_TEST(what_a_redirect_leads_to)
+TEST(what_a_redirect_leads_to)
 {
 	struct discovery plain = {.redirects = 1};
 	struct discovery wanted = {.flags = FRONTIER_IS_ON_DEMAND,
@@ -372,10 +359,9 @@ START_TEST(what_a_redirect_leads_to)
 		REFUSE_ENDING);
 	ck_assert_str_eq(lease_one(1).url, "http://a.example/2");
 }
-END_TEST
 
 /* Other options: those of a pattern take turns again. */
-START_TEST(skipped_urls_can_be_revived)
+TEST(skipped_urls_can_be_revived)
 {
 	site.options.saturation = 1;
 	add_numbered("http://a.example/x/%d", 0, 6);
@@ -391,10 +377,9 @@ START_TEST(skipped_urls_can_be_revived)
 	ck_assert_uint_eq(lease(4, 100, 8, (struct lease[8]){{0}}), 4);
 	ck_assert_uint_eq(lease(6, 100, 8, (struct lease[8]){{0}}), 2);
 }
-END_TEST
 
 /* So that a transaction stays short. */
-START_TEST(one_call_skips_so_many)
+TEST(one_call_skips_so_many)
 {
 	add_numbered("http://a.example/x/%d", 0, 2000);
 	site.options.max_pages = 0;
@@ -405,7 +390,6 @@ START_TEST(one_call_skips_so_many)
 	ck_assert_uint_eq(lease_one(10000).key, 0);
 	ck_assert_uint_eq(site.skipped_count, 2000);
 }
-END_TEST
 
 static struct frontier_explanation explain(const char *text)
 {
@@ -417,7 +401,7 @@ static struct frontier_explanation explain(const char *text)
 	return finding;
 }
 
-START_TEST(a_decision_is_explained)
+TEST(a_decision_is_explained)
 {
 	struct frontier_explanation finding;
 
@@ -454,7 +438,6 @@ START_TEST(a_decision_is_explained)
 	rules.max_urls = 6;
 	ck_assert_int_eq(explain("http://a.example/y").verdict, REFUSE_URLS);
 }
-END_TEST
 
 /* A word of letters for each number. */
 static const char *word_of(unsigned number)
@@ -661,7 +644,7 @@ static struct crawl crawl_trap(const struct trap *trap)
 	}
 }
 
-START_TEST(a_trap_is_left_once_it_is_known)
+TEST_LOOP(a_trap_is_left_once_it_is_known, 0, TRAPS)
 {
 	struct crawl crawl;
 
@@ -671,9 +654,8 @@ START_TEST(a_trap_is_left_once_it_is_known)
 		      traps[_i].name, crawl.trapped);
 	ck_assert_uint_eq(crawl.wiki, 19 + 10);
 }
-END_TEST
 
-START_TEST(a_trap_has_a_budget)
+TEST_LOOP(a_trap_has_a_budget, 0, TRAPS)
 {
 	struct crawl crawl = crawl_trap(&traps[_i]);
 
@@ -681,47 +663,13 @@ START_TEST(a_trap_has_a_budget)
 		      traps[_i].name, crawl.trapped);
 	ck_assert_uint_eq(crawl.wiki, WIKI);
 }
-END_TEST
 
 /* Nobody is pushed aside: ten pages of the wiki come with at most so many of
  * the trap. */
-START_TEST(a_trap_has_one_ratio)
+TEST_LOOP(a_trap_has_one_ratio, 0, TRAPS)
 {
 	struct crawl crawl = crawl_trap(&traps[_i]);
 
 	ck_assert_msg(crawl.before_ten <= 40, "%s: %u", traps[_i].name,
 		      crawl.before_ten);
-}
-END_TEST
-
-SUITE(frontier_rules)
-{
-	Suite *suite = suite_create("frontier_rules");
-	TCase *tcase = tcase_create("frontier_rules");
-
-	tcase_add_checked_fixture(tcase, world_begin, world_end);
-	tcase_add_test(tcase, what_a_page_teaches);
-	tcase_add_test(tcase, a_url_teaches_once);
-	tcase_add_test(tcase, answers_that_are_no_pages_are_quiet);
-	tcase_add_test(tcase, a_saturated_pattern_is_left_alone);
-	tcase_add_test(tcase, news_keep_a_pattern_open);
-	tcase_add_test(tcase, news_open_a_saturated_pattern_again);
-	tcase_add_test(tcase, a_redesign_undoes_saturation);
-	tcase_add_test(tcase, a_redesign_opens_the_coarse_pattern);
-	tcase_add_loop_test(tcase, some_sites_are_never_saturated, 0, 3);
-	tcase_add_test(tcase, a_pattern_of_two_clusters_waits_for_both);
-	tcase_add_test(tcase, a_cluster_of_many_patterns_is_learned_once);
-	tcase_add_test(tcase, a_pattern_has_a_budget);
-	tcase_add_test(tcase, a_coarse_pattern_has_four_times_its_budget);
-	tcase_add_loop_test(tcase, a_site_has_budgets, 0, 3);
-	tcase_add_test(tcase, a_site_knows_so_many_urls);
-	tcase_add_test(tcase, what_a_redirect_leads_to);
-	tcase_add_test(tcase, skipped_urls_can_be_revived);
-	tcase_add_test(tcase, one_call_skips_so_many);
-	tcase_add_test(tcase, a_decision_is_explained);
-	tcase_add_loop_test(tcase, a_trap_is_left_once_it_is_known, 0, TRAPS);
-	tcase_add_loop_test(tcase, a_trap_has_a_budget, 0, TRAPS);
-	tcase_add_loop_test(tcase, a_trap_has_one_ratio, 0, TRAPS);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

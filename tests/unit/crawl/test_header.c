@@ -6,7 +6,7 @@
 
 #define OF(text) slice_of(text)
 
-START_TEST(a_value_is_found_by_its_name)
+TEST(a_value_is_found_by_its_name)
 {
 	struct slice value =
 		header_value(OF("LOCATION: \t/a b \r\n"), "Location");
@@ -17,9 +17,8 @@ START_TEST(a_value_is_found_by_its_name)
 	ck_assert_ptr_null(header_value(OF("X-Location: x"), "Location").data);
 	ck_assert_uint_eq(header_value(OF("Location:"), "Location").size, 0);
 }
-END_TEST
 
-START_TEST(lists_are_taken_apart)
+TEST(lists_are_taken_apart)
 {
 	struct slice list = OF(" gzip ,, br");
 	struct slice none = {0};
@@ -31,9 +30,8 @@ START_TEST(lists_are_taken_apart)
 	ck_assert_uint_eq(list.size, 0);
 	ck_assert_uint_eq(header_list_take(&none).size, 0);
 }
-END_TEST
 
-START_TEST(words_and_what_can_be_shown)
+TEST(words_and_what_can_be_shown)
 {
 	ck_assert(header_is_word(OF("CHUNKED"), "chunked"));
 	ck_assert(!header_is_word(OF("chunk"), "chunked"));
@@ -45,9 +43,8 @@ START_TEST(words_and_what_can_be_shown)
 	ck_assert(!header_is_printable(OF("\xc3\xbc")));
 	ck_assert(!header_is_printable((struct slice){"a\0b", 3}));
 }
-END_TEST
 
-START_TEST(html_types)
+TEST(html_types)
 {
 	ck_assert(header_is_html(OF("text/html")));
 	ck_assert(header_is_html(OF("Text/HTML;charset=x")));
@@ -69,7 +66,6 @@ START_TEST(html_types)
 	ck_assert(header_is_html(OF("*/*")));
 	ck_assert(header_is_html(OF("unknown/unknown")));
 }
-END_TEST
 
 static const char *charset(const char *type)
 {
@@ -79,7 +75,7 @@ static const char *charset(const char *type)
 	return out;
 }
 
-START_TEST(charsets)
+TEST(charsets)
 {
 	ck_assert_str_eq(charset("text/html; charset=utf-8"), "utf-8");
 	ck_assert_str_eq(charset("text/html;a=b; CHARSET = \"utf-8\" ;c"),
@@ -98,10 +94,9 @@ START_TEST(charsets)
 	ck_assert_str_eq(charset("text/html, text/html;charset=b;charset=c"),
 			 "b");
 }
-END_TEST
 
 /* 784111777 is the example of RFC 9110, 5.6.7. */
-START_TEST(retry_after_is_seconds_or_a_date)
+TEST(retry_after_is_seconds_or_a_date)
 {
 	static const char date[] = "Sun, 06 Nov 1994 08:49:37 GMT";
 
@@ -114,9 +109,8 @@ START_TEST(retry_after_is_seconds_or_a_date)
 	ck_assert_uint_eq(header_retry_after(OF(""), 5), 0);
 	ck_assert_uint_eq(header_retry_after(OF("-5"), 5), 0);
 }
-END_TEST
 
-START_TEST(numbers)
+TEST(numbers)
 {
 	ck_assert_uint_eq(header_number(OF("0")), 0);
 	ck_assert_uint_eq(header_number(OF("18446744073709551")),
@@ -125,21 +119,4 @@ START_TEST(numbers)
 			  UINT64_MAX);
 	ck_assert_uint_eq(header_number(OF("1x")), UINT64_MAX);
 	ck_assert_uint_eq(header_number(OF("")), UINT64_MAX);
-}
-END_TEST
-
-SUITE(header)
-{
-	Suite *suite = suite_create("header");
-	TCase *tcase = tcase_create("header");
-
-	tcase_add_test(tcase, a_value_is_found_by_its_name);
-	tcase_add_test(tcase, lists_are_taken_apart);
-	tcase_add_test(tcase, words_and_what_can_be_shown);
-	tcase_add_test(tcase, html_types);
-	tcase_add_test(tcase, charsets);
-	tcase_add_test(tcase, retry_after_is_seconds_or_a_date);
-	tcase_add_test(tcase, numbers);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

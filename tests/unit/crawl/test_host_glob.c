@@ -22,7 +22,7 @@ static bool matches(const char *glob, const char *host)
 	return does;
 }
 
-START_TEST(a_star_stands_for_any_characters_and_nothing_else_does)
+TEST(a_star_stands_for_any_characters_and_nothing_else_does)
 {
 	ck_assert(matches("a.example", "a.example"));
 	ck_assert(!matches("a.example", "a.example.org"));
@@ -38,9 +38,8 @@ START_TEST(a_star_stands_for_any_characters_and_nothing_else_does)
 	ck_assert(!matches("a.*.a", "a.a"));
 	ck_assert(matches("a**", "a"));
 }
-END_TEST
 
-START_TEST(hosts_have_their_canonical_form)
+TEST(hosts_have_their_canonical_form)
 {
 	ck_assert(matches("A.Example", "a.example"));
 	ck_assert(matches("*.Example", "a.example"));
@@ -50,9 +49,8 @@ START_TEST(hosts_have_their_canonical_form)
 	ck_assert(matches("[::1]:81", "[::1]:81"));
 	ck_assert(matches("[*]:81", "[::1]:81"));
 }
-END_TEST
 
-START_TEST(what_is_no_host_is_refused)
+TEST(what_is_no_host_is_refused)
 {
 	static const char *const bad[] = {
 		"",     "a/b", "http://a.example",
@@ -72,9 +70,8 @@ START_TEST(what_is_no_host_is_refused)
 	ck_assert(adds(&globs, longest));
 	host_globs_free(&globs);
 }
-END_TEST
 
-START_TEST(the_list_has_a_limit)
+TEST(the_list_has_a_limit)
 {
 	struct host_globs globs = {0};
 
@@ -84,11 +81,10 @@ START_TEST(the_list_has_a_limit)
 	ck_assert(!host_globs_match(&globs, slice_of("b.example")));
 	host_globs_free(&globs);
 }
-END_TEST
 
 /* 64 globs of 262 bytes against the longest host, a thousand times: a matcher
  * that tries each place of each star would need years. */
-START_TEST(stars_cost_no_more_than_characters)
+TEST(stars_cost_no_more_than_characters)
 {
 	struct host_globs globs = {0};
 	char glob[MAX_HOST_BYTES + 1] = "";
@@ -107,20 +103,4 @@ START_TEST(stars_cost_no_more_than_characters)
 		ck_assert(!host_globs_match(&globs, slice_of(host)));
 	ck_assert_int_lt(clock() - begin, 20 * CLOCKS_PER_SEC);
 	host_globs_free(&globs);
-}
-END_TEST
-
-SUITE(host_glob)
-{
-	Suite *suite = suite_create("host_glob");
-	TCase *tcase = tcase_create("host_glob");
-
-	tcase_add_test(tcase,
-		       a_star_stands_for_any_characters_and_nothing_else_does);
-	tcase_add_test(tcase, hosts_have_their_canonical_form);
-	tcase_add_test(tcase, what_is_no_host_is_refused);
-	tcase_add_test(tcase, the_list_has_a_limit);
-	tcase_add_test(tcase, stars_cost_no_more_than_characters);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

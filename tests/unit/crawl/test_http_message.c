@@ -31,7 +31,9 @@ static void check(struct slice got, const char *expected)
 		      (int)got.size, (const char *)got.data);
 }
 
-START_TEST(a_head_and_a_body)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_head_and_a_body)
 {
 	ck_assert(parse("HTTP/1.1 200 OK\r\nContent-Type: text/html; "
 			"charset=utf-8\r\nContent-Length: 4\r\n"
@@ -44,9 +46,8 @@ START_TEST(a_head_and_a_body)
 	ck_assert(!message.is_chunked);
 	ck_assert_ptr_null(message.location.data);
 }
-END_TEST
 
-START_TEST(status_lines)
+TEST(status_lines)
 {
 	static const struct {
 		const char *line;
@@ -69,9 +70,8 @@ START_TEST(status_lines)
 			      "%s", rows[i].line);
 	}
 }
-END_TEST
 
-START_TEST(lenient_lines)
+TEST(lenient_lines)
 {
 	ck_assert(parse("HTTP/1.1 301 Moved\nno field\n: empty\n"
 			"LOCATION:  /a b \nlocation: /c\r\r\n\nbody"));
@@ -81,9 +81,8 @@ START_TEST(lenient_lines)
 	check(message.content_type, "text/html");
 	ck_assert_uint_eq(message.body.size, 0);
 }
-END_TEST
 
-START_TEST(interim_answers_are_skipped)
+TEST(interim_answers_are_skipped)
 {
 	ck_assert(parse("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\n"
 			"Location: /x\r\n\r\nHTTP/1.1 200 OK\r\n\r\nbody"));
@@ -93,7 +92,6 @@ START_TEST(interim_answers_are_skipped)
 	ck_assert(parse("HTTP/1.1 100 Continue\r\n\r\n"));
 	ck_assert_uint_eq(message.status, 100);
 }
-END_TEST
 
 static enum error decode(const char *fields, struct slice bytes, size_t max)
 {
@@ -119,7 +117,7 @@ static void check_body(const char *fields, const char *text,
 
 #define CHUNKED "Transfer-Encoding: chunked\r\n"
 
-START_TEST(chunks_are_joined)
+TEST(chunks_are_joined)
 {
 	check_body(CHUNKED, "3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n", "abcde",
 		   false);
@@ -130,9 +128,8 @@ START_TEST(chunks_are_joined)
 	check_body("Transfer-Encoding: gzip, Chunked\r\n", "1\r\na\r\n0\r\n",
 		   "a", false);
 }
-END_TEST
 
-START_TEST(wrong_chunks)
+TEST(wrong_chunks)
 {
 	/* not chunked at all, though it is said */
 	check_body(CHUNKED, "<html>", "<html>", false);
@@ -149,9 +146,8 @@ START_TEST(wrong_chunks)
 	/* a second size that is none */
 	check_body(CHUNKED, "3\r\nabc\r\nxyz\r\n", "abc", true);
 }
-END_TEST
 
-START_TEST(a_body_shorter_than_its_length_is_cut)
+TEST(a_body_shorter_than_its_length_is_cut)
 {
 	check_body("Content-Length: 4\r\n", "abcd", "abcd", false);
 	check_body("Content-Length: 5\r\n", "abcd", "abcd", true);
@@ -161,11 +157,10 @@ START_TEST(a_body_shorter_than_its_length_is_cut)
 	check_body("Content-Encoding: gzip\r\nContent-Length: 5\r\n", "abcd",
 		   "abcd", false);
 }
-END_TEST
 
 #define GZIP "Content-Encoding: gzip\r\n"
 
-START_TEST(codings_are_undone)
+TEST(codings_are_undone)
 {
 	struct buffer packed = {0};
 	struct buffer twice = {0};
@@ -196,9 +191,8 @@ START_TEST(codings_are_undone)
 	buffer_free(&packed);
 	buffer_free(&twice);
 }
-END_TEST
 
-START_TEST(what_claims_to_be_packed_and_is_not)
+TEST(what_claims_to_be_packed_and_is_not)
 {
 	char text[200];
 
@@ -212,10 +206,9 @@ START_TEST(what_claims_to_be_packed_and_is_not)
 		check_body("Content-Encoding: br\r\n", text, text, false);
 	}
 }
-END_TEST
 
 /* cut, it gives what came; its last 8 bytes are a checksum and a size */
-START_TEST(damaged_codings)
+TEST(damaged_codings)
 {
 	struct buffer packed = {0};
 	char text[3000];
@@ -234,9 +227,8 @@ START_TEST(damaged_codings)
 	ck_assert_str_ne(body.reason, "");
 	buffer_free(&packed);
 }
-END_TEST
 
-START_TEST(unknown_codings)
+TEST(unknown_codings)
 {
 	ck_assert_int_eq(
 		decode("Content-Encoding: compress\r\n", slice_of("x"), 10),
@@ -250,10 +242,9 @@ START_TEST(unknown_codings)
 	check_body("Content-Encoding: text/html, 8bit\r\n", "hello", "hello",
 		   false);
 }
-END_TEST
 
 /* 4 MB of zeros pack a thousandfold; it ends soon after the first of them */
-START_TEST(a_bomb_is_refused)
+TEST(a_bomb_is_refused)
 {
 	static const char zeros[4 << 20];
 	struct buffer packed = {0};
@@ -263,27 +254,4 @@ START_TEST(a_bomb_is_refused)
 			 ERR_TOO_LARGE);
 	ck_assert_uint_lt(body.decoded.capacity, 3 << 20);
 	buffer_free(&packed);
-}
-END_TEST
-
-SUITE(http_message)
-{
-	Suite *suite = suite_create("http_message");
-	TCase *tcase = tcase_create("http_message");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_head_and_a_body);
-	tcase_add_test(tcase, status_lines);
-	tcase_add_test(tcase, lenient_lines);
-	tcase_add_test(tcase, interim_answers_are_skipped);
-	tcase_add_test(tcase, chunks_are_joined);
-	tcase_add_test(tcase, wrong_chunks);
-	tcase_add_test(tcase, a_body_shorter_than_its_length_is_cut);
-	tcase_add_test(tcase, codings_are_undone);
-	tcase_add_test(tcase, what_claims_to_be_packed_and_is_not);
-	tcase_add_test(tcase, damaged_codings);
-	tcase_add_test(tcase, unknown_codings);
-	tcase_add_test(tcase, a_bomb_is_refused);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -17,7 +17,7 @@ static void append(struct buffer *listing, const char *url, uint64_t lastmod_ms,
 					 }));
 }
 
-START_TEST(entries_come_as_they_were_appended)
+TEST(entries_come_as_they_were_appended)
 {
 	struct buffer listing = {0};
 	struct sitemap_entry entry;
@@ -36,9 +36,8 @@ START_TEST(entries_come_as_they_were_appended)
 	ck_assert(!sitemap_entries_next(&rest, &entry));
 	buffer_free(&listing);
 }
-END_TEST
 
-START_TEST(a_listing_cut_anywhere_is_not_whole_and_is_read_up_to_there)
+TEST(a_listing_cut_anywhere_is_not_whole_and_is_read_up_to_there)
 {
 	struct buffer listing = {0};
 	struct sitemap_entry entry;
@@ -53,9 +52,8 @@ START_TEST(a_listing_cut_anywhere_is_not_whole_and_is_read_up_to_there)
 	ck_assert(sitemap_entries_are_valid((struct slice){NULL, 0}));
 	buffer_free(&listing);
 }
-END_TEST
 
-START_TEST(what_no_sitemap_has_is_not_whole)
+TEST(what_no_sitemap_has_is_not_whole)
 {
 	struct buffer listing = {0};
 
@@ -66,9 +64,8 @@ START_TEST(what_no_sitemap_has_is_not_whole)
 	ck_assert(!sitemap_entries_are_valid(buffer_slice(&listing)));
 	buffer_free(&listing);
 }
-END_TEST
 
-START_TEST(a_listing_has_the_entries_of_one_file)
+TEST(a_listing_has_the_entries_of_one_file)
 {
 	struct buffer listing = {0};
 
@@ -79,9 +76,8 @@ START_TEST(a_listing_has_the_entries_of_one_file)
 	ck_assert(!sitemap_entries_are_valid(buffer_slice(&listing)));
 	buffer_free(&listing);
 }
-END_TEST
 
-START_TEST(a_listing_has_a_limit_of_bytes)
+TEST(a_listing_has_a_limit_of_bytes)
 {
 	struct buffer listing = {0};
 	char *text = mem_alloc(1, MAX_URL_BYTES + 2);
@@ -97,21 +93,4 @@ START_TEST(a_listing_has_a_limit_of_bytes)
 	ck_assert(!sitemap_entries_append(&listing, &entry));
 	buffer_free(&listing);
 	free(text);
-}
-END_TEST
-
-SUITE(listing)
-{
-	Suite *suite = suite_create("listing");
-	TCase *tcase = tcase_create("listing");
-
-	tcase_add_test(tcase, entries_come_as_they_were_appended);
-	tcase_add_test(
-		tcase,
-		a_listing_cut_anywhere_is_not_whole_and_is_read_up_to_there);
-	tcase_add_test(tcase, what_no_sitemap_has_is_not_whole);
-	tcase_add_test(tcase, a_listing_has_the_entries_of_one_file);
-	tcase_add_test(tcase, a_listing_has_a_limit_of_bytes);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

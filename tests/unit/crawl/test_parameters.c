@@ -27,7 +27,7 @@ static void check(const char *names, const char *from, const char *to)
 	ck_assert(!parameters_drop(&url, slice_of(names)));
 }
 
-START_TEST(named_parameters_are_dropped)
+TEST(named_parameters_are_dropped)
 {
 	const char *names = "x, y_*\tZ";
 
@@ -39,9 +39,8 @@ START_TEST(named_parameters_are_dropped)
 	check(names, "http://a/?x=1&x=2&y_=3&y_b=4&z=5", "http://a/");
 	check(names, "http://a/p/?X=1&Y_B=2&c=3", "http://a/p/?c=3");
 }
-END_TEST
 
-START_TEST(other_parameters_stay_as_they_are)
+TEST(other_parameters_stay_as_they_are)
 {
 	const char *names = "x y_*";
 
@@ -53,18 +52,16 @@ START_TEST(other_parameters_stay_as_they_are)
 	check(names, "http://a/x=1/x?b=x=1", "http://a/x=1/x?b=x=1");
 	check(names, "http://x/;b=x", "http://x/;b=x");
 }
-END_TEST
 
 /* What is left is canonical: no '?' with nothing behind it. */
-START_TEST(a_query_of_nothing_goes)
+TEST(a_query_of_nothing_goes)
 {
 	check("x", "http://a/?x=1&", "http://a/");
 	check("x", "http://a/?&x=1", "http://a/");
 	check("x", "http://a/?x=1&&b", "http://a/?&b");
 }
-END_TEST
 
-START_TEST(parameters_of_the_path_are_dropped)
+TEST(parameters_of_the_path_are_dropped)
 {
 	check("x", "http://a/b;x=1", "http://a/b");
 	check("x", "http://a/b;x=1?c", "http://a/b?c");
@@ -74,9 +71,8 @@ START_TEST(parameters_of_the_path_are_dropped)
 	check("x", "http://a/b;x", "http://a/b;x");
 	check("x", "http://a/b;x=1?x=2", "http://a/b");
 }
-END_TEST
 
-START_TEST(no_dot_segment_is_made)
+TEST(no_dot_segment_is_made)
 {
 	check("x", "http://a/b/..;x=1/c", "http://a/b/..;x=1/c");
 	check("x", "http://a/b/.;x=1", "http://a/b/.;x=1");
@@ -85,17 +81,15 @@ START_TEST(no_dot_segment_is_made)
 	check("x", "http://a/b/...;x=1/c", "http://a/b/.../c");
 	check("x", "http://a/b../..b;x=1", "http://a/b../..b");
 }
-END_TEST
 
-START_TEST(no_names_drop_nothing)
+TEST(no_names_drop_nothing)
 {
 	check("", "http://a/?utm_source=x", "http://a/?utm_source=x");
 	check(NULL, "http://a/?utm_source=x", "http://a/?utm_source=x");
 	check(" ,, ", "http://a/?=x&;y", "http://a/?=x&;y");
 }
-END_TEST
 
-START_TEST(the_default_value_knows_trackers_and_sessions)
+TEST(the_default_value_knows_trackers_and_sessions)
 {
 	check(parameters_default,
 	      "https://a/p?utm_source=x&utm_medium=y&id=7&fbclid=z&gclid=q",
@@ -110,10 +104,9 @@ START_TEST(the_default_value_knows_trackers_and_sessions)
 	check(parameters_default, "https://a/?zenid=1", "https://a/");
 	check(parameters_default, "https://a/?utm_=1", "https://a/");
 }
-END_TEST
 
 /* Each names a page somewhere. */
-START_TEST(the_default_value_leaves_what_sites_use)
+TEST(the_default_value_leaves_what_sites_use)
 {
 	const char *url = "https://a/?id=1&ref=2&source=3&sid=4&s=5&page=6&"
 			  "session=7&token=8&lang=9&q=10&cid=11&pk_id=12&p=13&"
@@ -121,7 +114,6 @@ START_TEST(the_default_value_leaves_what_sites_use)
 
 	check(parameters_default, url, url);
 }
-END_TEST
 
 static void check_expansion(const char *text, const char *expected)
 {
@@ -132,7 +124,7 @@ static void check_expansion(const char *text, const char *expected)
 	buffer_free(&out);
 }
 
-START_TEST(common_stands_for_the_default_value)
+TEST(common_stands_for_the_default_value)
 {
 	char expected[8192];
 
@@ -145,7 +137,6 @@ START_TEST(common_stands_for_the_default_value)
 		       parameters_default);
 	check_expansion("a,common,b", expected);
 }
-END_TEST
 
 static void check_stays_canonical(struct slice text)
 {
@@ -161,7 +152,7 @@ static void check_stays_canonical(struct slice text)
 }
 
 /* Dropping twice is dropping once, and canonical stays canonical. */
-START_TEST(random_urls_stay_canonical)
+TEST(random_urls_stay_canonical)
 {
 	static const char alphabet[] = "x/;=.?&ab";
 
@@ -173,24 +164,4 @@ START_TEST(random_urls_stay_canonical)
 			text[j] = alphabet[random_below(sizeof(alphabet) - 1)];
 		check_stays_canonical((struct slice){text, sizeof(text)});
 	}
-}
-END_TEST
-
-SUITE(parameters)
-{
-	Suite *suite = suite_create("parameters");
-	TCase *tcase = tcase_create("parameters");
-
-	tcase_add_test(tcase, named_parameters_are_dropped);
-	tcase_add_test(tcase, other_parameters_stay_as_they_are);
-	tcase_add_test(tcase, a_query_of_nothing_goes);
-	tcase_add_test(tcase, parameters_of_the_path_are_dropped);
-	tcase_add_test(tcase, no_dot_segment_is_made);
-	tcase_add_test(tcase, no_names_drop_nothing);
-	tcase_add_test(tcase, the_default_value_knows_trackers_and_sessions);
-	tcase_add_test(tcase, the_default_value_leaves_what_sites_use);
-	tcase_add_test(tcase, common_stands_for_the_default_value);
-	tcase_add_test(tcase, random_urls_stay_canonical);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

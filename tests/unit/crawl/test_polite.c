@@ -4,7 +4,7 @@
 
 #include "tests/unit/run.h"
 
-START_TEST(the_larger_delay_counts)
+TEST(the_larger_delay_counts)
 {
 	struct politeness polite = {0};
 
@@ -13,9 +13,8 @@ START_TEST(the_larger_delay_counts)
 	politeness_set_delay(&polite, 1000, 0);
 	ck_assert_uint_eq(polite.delay_ms, 1000);
 }
-END_TEST
 
-START_TEST(one_at_a_time_with_a_delay_after_its_end)
+TEST(one_at_a_time_with_a_delay_after_its_end)
 {
 	struct politeness polite = {.delay_ms = 1000, .max_running = 1};
 
@@ -26,18 +25,16 @@ START_TEST(one_at_a_time_with_a_delay_after_its_end)
 	ck_assert(!politeness_may_start(&polite, 5999));
 	ck_assert(politeness_may_start(&polite, 6000));
 }
-END_TEST
 
-START_TEST(no_maximum_means_one)
+TEST(no_maximum_means_one)
 {
 	struct politeness polite = {0};
 
 	politeness_start(&polite);
 	ck_assert(!politeness_may_start(&polite, 0));
 }
-END_TEST
 
-START_TEST(two_at_a_time_when_allowed)
+TEST(two_at_a_time_when_allowed)
 {
 	struct politeness polite = {.max_running = 2};
 
@@ -48,10 +45,9 @@ START_TEST(two_at_a_time_when_allowed)
 	politeness_finish(&polite, false, 0, 10);
 	ck_assert(politeness_may_start(&polite, 10));
 }
-END_TEST
 
 /* In [3/4, 5/4] of 40 ms, 80 ms. */
-START_TEST(the_first_pause_can_be_set)
+TEST(the_first_pause_can_be_set)
 {
 	struct politeness polite = {.max_running = 1, .first_pause_ms = 40};
 
@@ -64,10 +60,9 @@ START_TEST(the_first_pause_can_be_set)
 	ck_assert_uint_ge(polite.next_ms, 2060);
 	ck_assert_uint_le(polite.next_ms, 2100);
 }
-END_TEST
 
 /* In [3/4, 5/4] of 5 s, 10 s, 20 s ... 10240 s, 20480 s, then 6 h for ever. */
-START_TEST(the_pause_doubles_up_to_six_hours)
+TEST(the_pause_doubles_up_to_six_hours)
 {
 	static const uint64_t pauses_s[] = {5,    10,    20,    40,    80,
 					    160,  320,   640,   1280,  2560,
@@ -87,9 +82,8 @@ START_TEST(the_pause_doubles_up_to_six_hours)
 	ck_assert_uint_ge(polite.next_ms - now_ms, 16200000);
 	ck_assert_uint_eq(polite.failures, UINT32_MAX);
 }
-END_TEST
 
-START_TEST(an_answer_ends_the_failures)
+TEST(an_answer_ends_the_failures)
 {
 	struct politeness polite = {.delay_ms = 1000, .max_running = 1};
 
@@ -101,9 +95,8 @@ START_TEST(an_answer_ends_the_failures)
 	politeness_finish(&polite, true, 0, 300000);
 	ck_assert_uint_le(polite.next_ms, 306250);
 }
-END_TEST
 
-START_TEST(failures_that_were_under_way_together_count_as_one)
+TEST(failures_that_were_under_way_together_count_as_one)
 {
 	struct politeness polite = {.delay_ms = 1000, .max_running = 8};
 
@@ -116,9 +109,8 @@ START_TEST(failures_that_were_under_way_together_count_as_one)
 	politeness_finish(&polite, true, 0, polite.next_ms);
 	ck_assert_uint_eq(polite.failures, 2);
 }
-END_TEST
 
-START_TEST(hosts_that_fail_together_come_back_apart_and_the_same_each_time)
+TEST(hosts_that_fail_together_come_back_apart_and_the_same_each_time)
 {
 	uint64_t least = UINT64_MAX;
 	uint64_t most = 0;
@@ -139,7 +131,6 @@ START_TEST(hosts_that_fail_together_come_back_apart_and_the_same_each_time)
 	ck_assert_uint_le(most, 200000);
 	ck_assert_uint_gt(most, 199000);
 }
-END_TEST
 
 /* Ask a host as often as it may be, until `end_ms`; it always fails. */
 static unsigned ask_until(struct politeness *polite, uint64_t now_ms,
@@ -161,7 +152,7 @@ static unsigned ask_until(struct politeness *polite, uint64_t now_ms,
  * Without jitter a request is made at 0, 5, 15, 35, ... 5 (2^n - 1) s, the 14th
  * at 11.4 h, then one in 6 h: 16 in the first day, 4 in each that follows.
  */
-START_TEST(a_host_that_is_down_costs_16_requests_in_a_day)
+TEST(a_host_that_is_down_costs_16_requests_in_a_day)
 {
 	const uint64_t day_ms = 24ULL * 60 * 60 * 1000;
 	unsigned first = 0;
@@ -180,19 +171,17 @@ START_TEST(a_host_that_is_down_costs_16_requests_in_a_day)
 	ck_assert_uint_le(second, 100);
 	ck_assert_uint_ge(second, 60);
 }
-END_TEST
 
 /* It says when: in 6 h each time. */
-START_TEST(a_busy_host_is_asked_when_it_said)
+TEST(a_busy_host_is_asked_when_it_said)
 {
 	const uint64_t day_ms = 24ULL * 60 * 60 * 1000;
 	struct politeness polite = {.delay_ms = 1000, .seed = 7};
 
 	ck_assert_uint_eq(ask_until(&polite, 0, day_ms, 6ULL * 60 * 60), 4);
 }
-END_TEST
 
-START_TEST(an_open_breaker_lets_one_try_pass)
+TEST(an_open_breaker_lets_one_try_pass)
 {
 	struct politeness polite = {.max_running = 4, .failures = 4};
 
@@ -208,9 +197,8 @@ START_TEST(an_open_breaker_lets_one_try_pass)
 	politeness_start(&polite);
 	ck_assert(politeness_may_start(&polite, polite.next_ms));
 }
-END_TEST
 
-START_TEST(retry_after_is_obeyed_for_a_day)
+TEST(retry_after_is_obeyed_for_a_day)
 {
 	struct politeness polite = {.max_running = 1};
 
@@ -223,18 +211,16 @@ START_TEST(retry_after_is_obeyed_for_a_day)
 	politeness_finish(&polite, true, 1, 0);
 	ck_assert_uint_ge(polite.next_ms, 3750);
 }
-END_TEST
 
-START_TEST(a_long_delay_is_kept_when_pressed)
+TEST(a_long_delay_is_kept_when_pressed)
 {
 	struct politeness polite = {.delay_ms = 30000, .max_running = 1};
 
 	politeness_finish(&polite, true, 0, 0);
 	ck_assert_uint_eq(polite.next_ms, 30000);
 }
-END_TEST
 
-START_TEST(an_answer_does_not_shorten_a_pause)
+TEST(an_answer_does_not_shorten_a_pause)
 {
 	struct politeness polite = {.max_running = 2};
 
@@ -244,32 +230,4 @@ START_TEST(an_answer_does_not_shorten_a_pause)
 	politeness_finish(&polite, false, 0, 1000);
 	ck_assert(!politeness_may_start(&polite, 59999));
 	ck_assert(politeness_may_start(&polite, 60000));
-}
-END_TEST
-
-SUITE(polite)
-{
-	Suite *suite = suite_create("polite");
-	TCase *tcase = tcase_create("polite");
-
-	tcase_add_test(tcase, the_larger_delay_counts);
-	tcase_add_test(tcase, one_at_a_time_with_a_delay_after_its_end);
-	tcase_add_test(tcase, no_maximum_means_one);
-	tcase_add_test(tcase, two_at_a_time_when_allowed);
-	tcase_add_test(tcase, the_first_pause_can_be_set);
-	tcase_add_test(tcase, the_pause_doubles_up_to_six_hours);
-	tcase_add_test(tcase, an_answer_ends_the_failures);
-	tcase_add_test(tcase,
-		       failures_that_were_under_way_together_count_as_one);
-	tcase_add_test(
-		tcase,
-		hosts_that_fail_together_come_back_apart_and_the_same_each_time);
-	tcase_add_test(tcase, a_host_that_is_down_costs_16_requests_in_a_day);
-	tcase_add_test(tcase, a_busy_host_is_asked_when_it_said);
-	tcase_add_test(tcase, an_open_breaker_lets_one_try_pass);
-	tcase_add_test(tcase, retry_after_is_obeyed_for_a_day);
-	tcase_add_test(tcase, a_long_delay_is_kept_when_pressed);
-	tcase_add_test(tcase, an_answer_does_not_shorten_a_pause);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

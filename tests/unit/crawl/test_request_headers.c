@@ -27,16 +27,17 @@ static const char *own(const char *headers)
 	return list->data;
 }
 
-START_TEST(nothing_asks_for_nothing)
+FIXTURE(.teardown = teardown);
+
+TEST(nothing_asks_for_nothing)
 {
 	make((struct fetch_request){0});
 	ck_assert_ptr_null(list);
 	make((struct fetch_request){.etag = "", .modified = "", .headers = ""});
 	ck_assert_ptr_null(list);
 }
-END_TEST
 
-START_TEST(conditions)
+TEST(conditions)
 {
 	struct fetch_request request = {.etag = "W/\"1\"", .modified = "then"};
 
@@ -50,9 +51,8 @@ START_TEST(conditions)
 	ck_assert_ptr_null(list);
 	ck_assert(!request_is_conditional(&request));
 }
-END_TEST
 
-START_TEST(a_condition_that_does_not_fit_is_none)
+TEST(a_condition_that_does_not_fit_is_none)
 {
 	char etag[MAX_ETAG + 1] = {0};
 	struct fetch_request request = {.etag = etag};
@@ -65,9 +65,8 @@ START_TEST(a_condition_that_does_not_fit_is_none)
 	etag[MAX_ETAG - 1] = 'x';
 	ck_assert(!request_is_conditional(&request));
 }
-END_TEST
 
-START_TEST(own_lines)
+TEST(own_lines)
 {
 	ck_assert_str_eq(own("Cookie: a=b; c=d"), "Cookie: a=b; c=d");
 	ck_assert_str_eq(own("\n\r\nX-A: b:c\r\n\n"), "X-A: b:c");
@@ -75,9 +74,8 @@ START_TEST(own_lines)
 	ck_assert_str_eq(list->data, "A: 1");
 	ck_assert_str_eq(list->next->data, "B: 2");
 }
-END_TEST
 
-START_TEST(what_is_no_line_or_not_theirs_is_left_out)
+TEST(what_is_no_line_or_not_theirs_is_left_out)
 {
 	static const char *const lines[] = {"Host: evil",
 					    "content-length: 5",
@@ -104,9 +102,8 @@ START_TEST(what_is_no_line_or_not_theirs_is_left_out)
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		ck_assert_msg(own(lines[i])[0] == '\0', "%s", lines[i]);
 }
-END_TEST
 
-START_TEST(a_line_has_a_limit)
+TEST(a_line_has_a_limit)
 {
 	static char line[5000] = "A: ";
 
@@ -114,21 +111,4 @@ START_TEST(a_line_has_a_limit)
 	ck_assert_uint_eq(strlen(own(line)), 4095);
 	line[4095] = 'x';
 	ck_assert_str_eq(own(line), "");
-}
-END_TEST
-
-SUITE(request_headers)
-{
-	Suite *suite = suite_create("request_headers");
-	TCase *tcase = tcase_create("request_headers");
-
-	tcase_add_checked_fixture(tcase, NULL, teardown);
-	tcase_add_test(tcase, nothing_asks_for_nothing);
-	tcase_add_test(tcase, conditions);
-	tcase_add_test(tcase, a_condition_that_does_not_fit_is_none);
-	tcase_add_test(tcase, own_lines);
-	tcase_add_test(tcase, what_is_no_line_or_not_theirs_is_left_out);
-	tcase_add_test(tcase, a_line_has_a_limit);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -28,7 +28,7 @@ static void read_line(uint16_t status, const char *line)
 	read_lines(status, &line, 1);
 }
 
-START_TEST(an_empty_head_is_of_html)
+TEST(an_empty_head_is_of_html)
 {
 	read_lines(200, NULL, 0);
 	ck_assert(result.is_html);
@@ -38,9 +38,8 @@ START_TEST(an_empty_head_is_of_html)
 	ck_assert_uint_eq(answer.codings.count, 0);
 	ck_assert(!answer.is_unreadable);
 }
-END_TEST
 
-START_TEST(types_may_be_long_or_strange)
+TEST(types_may_be_long_or_strange)
 {
 	char line[300] = "Content-Type: application/pdf; name=";
 
@@ -54,7 +53,6 @@ START_TEST(types_may_be_long_or_strange)
 	ck_assert(result.is_html);
 	ck_assert_str_eq(result.charset, "koi8-r");
 }
-END_TEST
 
 /* "": it does not redirect. */
 static const char *redirect_of(uint16_t status)
@@ -63,7 +61,7 @@ static const char *redirect_of(uint16_t status)
 	return result.redirect;
 }
 
-START_TEST(five_statuses_redirect)
+TEST(five_statuses_redirect)
 {
 	ck_assert_str_eq(redirect_of(301), "http://a.example/d");
 	ck_assert_str_eq(redirect_of(302), "http://a.example/d");
@@ -79,9 +77,8 @@ START_TEST(five_statuses_redirect)
 	read_line(302, "Location: javascript:alert(1)");
 	ck_assert_str_eq(result.redirect, "");
 }
-END_TEST
 
-START_TEST(only_sane_validators_are_kept)
+TEST(only_sane_validators_are_kept)
 {
 	char line[200] = "ETag: \"";
 
@@ -101,9 +98,8 @@ START_TEST(only_sane_validators_are_kept)
 	read_line(200, "Last-Modified: \x01");
 	ck_assert_str_eq(result.modified, "");
 }
-END_TEST
 
-START_TEST(retry_after_counts_from_the_date_of_the_server)
+TEST(retry_after_counts_from_the_date_of_the_server)
 {
 	static const char *const lines[] = {
 		"Retry-After: Sun, 06 Nov 1994 08:50:37 GMT",
@@ -116,9 +112,8 @@ START_TEST(retry_after_counts_from_the_date_of_the_server)
 	read_line(503, "Retry-After: 120");
 	ck_assert_uint_eq(result.retry_after_s, 120);
 }
-END_TEST
 
-START_TEST(robots_tags_add_up)
+TEST(robots_tags_add_up)
 {
 	static const char *const lines[] = {"X-Robots-Tag: nofollow",
 					    "X-Robots-Tag: other: noindex",
@@ -130,9 +125,8 @@ START_TEST(robots_tags_add_up)
 	ck_assert_uint_eq(result.robots_tag,
 			  ROBOTS_TAG_NOFOLLOW | ROBOTS_TAG_NOINDEX);
 }
-END_TEST
 
-START_TEST(codings_add_up_over_headers)
+TEST(codings_add_up_over_headers)
 {
 	static const char *const lines[] = {"Content-Encoding: gzip",
 					    "Content-Encoding: br",
@@ -156,21 +150,4 @@ START_TEST(codings_add_up_over_headers)
 	ck_assert(!answer.is_unreadable);
 	read_line(200, "Transfer-Encoding: gzip, chunked");
 	ck_assert(answer.is_unreadable);
-}
-END_TEST
-
-SUITE(response_head)
-{
-	Suite *suite = suite_create("response_head");
-	TCase *tcase = tcase_create("answer");
-
-	tcase_add_test(tcase, an_empty_head_is_of_html);
-	tcase_add_test(tcase, types_may_be_long_or_strange);
-	tcase_add_test(tcase, five_statuses_redirect);
-	tcase_add_test(tcase, only_sane_validators_are_kept);
-	tcase_add_test(tcase, retry_after_counts_from_the_date_of_the_server);
-	tcase_add_test(tcase, robots_tags_add_up);
-	tcase_add_test(tcase, codings_add_up_over_headers);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -5,7 +5,7 @@
 #define HOUR UINT64_C(3600000)
 #define DAY  (24 * HOUR)
 
-START_TEST(the_first_interval_is_that_of_the_cluster_or_the_site)
+TEST(the_first_interval_is_that_of_the_cluster_or_the_site)
 {
 	ck_assert_uint_eq(revisit_interval(0, false, 0, DAY), DAY);
 	ck_assert_uint_eq(revisit_interval(0, true, 0, DAY), DAY);
@@ -13,9 +13,8 @@ START_TEST(the_first_interval_is_that_of_the_cluster_or_the_site)
 	/* the site got another interval since: within its bounds */
 	ck_assert_uint_eq(revisit_interval(0, false, HOUR, DAY), 3 * HOUR);
 }
-END_TEST
 
-START_TEST(change_halves_and_rest_adds_half)
+TEST(change_halves_and_rest_adds_half)
 {
 	ck_assert_uint_eq(revisit_interval(DAY, true, 0, DAY), DAY / 2);
 	ck_assert_uint_eq(revisit_interval(DAY, false, 0, DAY), DAY / 2 * 3);
@@ -23,9 +22,8 @@ START_TEST(change_halves_and_rest_adds_half)
 	ck_assert_uint_eq(revisit_interval(DAY, true, HOUR, DAY), DAY / 2);
 	ck_assert_uint_eq(revisit_interval(101, false, 0, 100), 151);
 }
-END_TEST
 
-START_TEST(intervals_have_bounds)
+TEST(intervals_have_bounds)
 {
 	ck_assert_uint_eq(revisit_interval(4 * HOUR, true, 0, DAY), 3 * HOUR);
 	ck_assert_uint_eq(revisit_interval(3 * HOUR, true, 0, DAY), 3 * HOUR);
@@ -35,10 +33,9 @@ START_TEST(intervals_have_bounds)
 	ck_assert_uint_eq(revisit_interval(UINT64_MAX, false, 0, UINT64_MAX),
 			  UINT64_MAX);
 }
-END_TEST
 
 /* 800 - 100 + 1600 / 8 */
-START_TEST(a_cluster_follows_by_an_eighth)
+TEST(a_cluster_follows_by_an_eighth)
 {
 	ck_assert_uint_eq(revisit_of_cluster(0, 1600), 1600);
 	ck_assert_uint_eq(revisit_of_cluster(800, 1600), 900);
@@ -46,10 +43,9 @@ START_TEST(a_cluster_follows_by_an_eighth)
 	ck_assert_uint_eq(revisit_of_cluster(UINT64_MAX, UINT64_MAX),
 			  UINT64_MAX);
 }
-END_TEST
 
 /* Of a thousand pages: the first, the last, and the mean. */
-START_TEST(the_due_time_is_within_a_tenth)
+TEST(the_due_time_is_within_a_tenth)
 {
 	uint64_t first = UINT64_MAX;
 	uint64_t last = 0;
@@ -69,9 +65,8 @@ START_TEST(the_due_time_is_within_a_tenth)
 	ck_assert(sum / 1000 >= DAY / 100 * 99);
 	ck_assert(sum / 1000 <= DAY / 100 * 101);
 }
-END_TEST
 
-START_TEST(small_and_huge_intervals)
+TEST(small_and_huge_intervals)
 {
 	ck_assert_uint_eq(revisit_due(100, 9, 42), 109);
 	ck_assert_uint_eq(revisit_due(UINT64_MAX / 2, UINT64_MAX, 42),
@@ -81,21 +76,4 @@ START_TEST(small_and_huge_intervals)
 	for (uint64_t key = 0; key < 100; key++)
 		ck_assert_uint_ge(revisit_due(0, UINT64_MAX, key),
 				  UINT64_MAX - UINT64_MAX / 10);
-}
-END_TEST
-
-SUITE(revisit)
-{
-	Suite *suite = suite_create("revisit");
-	TCase *tcase = tcase_create("revisit");
-
-	tcase_add_test(tcase,
-		       the_first_interval_is_that_of_the_cluster_or_the_site);
-	tcase_add_test(tcase, change_halves_and_rest_adds_half);
-	tcase_add_test(tcase, intervals_have_bounds);
-	tcase_add_test(tcase, a_cluster_follows_by_an_eighth);
-	tcase_add_test(tcase, the_due_time_is_within_a_tenth);
-	tcase_add_test(tcase, small_and_huge_intervals);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

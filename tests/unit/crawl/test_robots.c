@@ -34,7 +34,9 @@ static bool allows(const char *file, const char *path)
 
 #define ANY "User-agent: *\n"
 
-START_TEST(a_file_that_says_nothing_allows_everything)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_file_that_says_nothing_allows_everything)
 {
 	ck_assert(allows("", "/"));
 	ck_assert(allows("\xef\xbb\xbf", "/"));
@@ -46,9 +48,8 @@ START_TEST(a_file_that_says_nothing_allows_everything)
 		robots_parse(arena, (struct slice){0}, "templated"),
 		slice_of("/")));
 }
-END_TEST
 
-START_TEST(a_rule_is_a_prefix)
+TEST(a_rule_is_a_prefix)
 {
 	static const char file[] = ANY "Disallow: /a\n";
 
@@ -59,10 +60,9 @@ START_TEST(a_rule_is_a_prefix)
 	ck_assert(allows(file, "/b/a"));
 	ck_assert(!allows(ANY "Disallow: /\n", ""));
 }
-END_TEST
 
 /* RFC 9309, 2.2.2 and the examples of section 5 */
-START_TEST(the_longest_rule_wins_and_allow_a_tie)
+TEST(the_longest_rule_wins_and_allow_a_tie)
 {
 	static const char file[] = ANY "Disallow: /page\nAllow: /page/ok\n"
 				       "Disallow: /page/ok/no\n";
@@ -79,9 +79,8 @@ START_TEST(the_longest_rule_wins_and_allow_a_tie)
 			      "Disallow: /example/page/disallowed.gif\n",
 			  "/example/page/disallowed.gif"));
 }
-END_TEST
 
-START_TEST(wildcards_and_anchors)
+TEST(wildcards_and_anchors)
 {
 	ck_assert(!allows(ANY "Disallow: *.gif$\n", "/a/b.gif"));
 	ck_assert(allows(ANY "Disallow: *.gif$\n", "/a/b.gif?x"));
@@ -99,9 +98,8 @@ START_TEST(wildcards_and_anchors)
 	ck_assert(!allows(ANY "Disallow: /*?\n", "/a?b"));
 	ck_assert(allows(ANY "Disallow: /*?\n", "/a"));
 }
-END_TEST
 
-START_TEST(both_sides_are_percent_encoded_alike)
+TEST(both_sides_are_percent_encoded_alike)
 {
 	ck_assert(!allows(ANY "Disallow: /\xe3\x83\x84\n", "/%E3%83%84"));
 	ck_assert(!allows(ANY "Disallow: /%e3%83%84\n", "/%E3%83%84"));
@@ -111,18 +109,16 @@ START_TEST(both_sides_are_percent_encoded_alike)
 	ck_assert(!allows(ANY "Disallow: /a%24\n", "/a$b"));
 	ck_assert(allows(ANY "Disallow: /a%2Fb\n", "/a/b"));
 }
-END_TEST
 
-START_TEST(lines_end_in_any_way)
+TEST(lines_end_in_any_way)
 {
 	ck_assert(!allows("User-agent: *\rDisallow: /a\r", "/a"));
 	ck_assert(!allows("User-agent: *\r\nDisallow: /a\r\n", "/a"));
 	ck_assert(!allows("User-agent: *\n\n\nDisallow: /a", "/a"));
 	ck_assert(!allows("\xef\xbb\xbfUser-agent: *\nDisallow: /a", "/a"));
 }
-END_TEST
 
-START_TEST(blanks_comments_and_letter_case)
+TEST(blanks_comments_and_letter_case)
 {
 	ck_assert(!allows(" \tuSER-aGENT :  * # all\n disallow\t: /a # x\n",
 			  "/a"));
@@ -131,9 +127,8 @@ START_TEST(blanks_comments_and_letter_case)
 	ck_assert(allows(ANY "# Disallow: /a\n", "/a"));
 	ck_assert(allows(ANY "Disallow: a\nDisallow: http://h/a\n", "/a"));
 }
-END_TEST
 
-START_TEST(the_named_group_replaces_that_of_all)
+TEST(the_named_group_replaces_that_of_all)
 {
 	static const char file[] = ANY "Disallow: /\n"
 				       "User-agent: TEMPLATED/2.0 (x)\n"
@@ -145,9 +140,8 @@ START_TEST(the_named_group_replaces_that_of_all)
 	ck_assert(!allows(ANY "Disallow: /\nUser-agent: templated-x\n", "/b"));
 	ck_assert(!allows(ANY "Disallow: /\nUser-agent: template\n", "/b"));
 }
-END_TEST
 
-START_TEST(groups_of_one_agent_are_merged)
+TEST(groups_of_one_agent_are_merged)
 {
 	static const char file[] = "User-agent: templated\nDisallow: /a\n"
 				   "User-agent: other\nDisallow: /b\n"
@@ -158,9 +152,8 @@ START_TEST(groups_of_one_agent_are_merged)
 	ck_assert(!allows(file, "/c"));
 	ck_assert(!allows(ANY "Disallow: /a\n" ANY "Disallow: /c\n", "/a"));
 }
-END_TEST
 
-START_TEST(agents_in_a_row_form_a_group)
+TEST(agents_in_a_row_form_a_group)
 {
 	static const char file[] =
 		"User-agent: other\nSitemap: http://h/s\n\n# x\n"
@@ -169,17 +162,15 @@ START_TEST(agents_in_a_row_form_a_group)
 	ck_assert(!allows(file, "/a"));
 	ck_assert(!allows(ANY "Sitemap: http://h/s\nDisallow: /a\n", "/a"));
 }
-END_TEST
 
-START_TEST(the_robots_file_itself_is_allowed)
+TEST(the_robots_file_itself_is_allowed)
 {
 	ck_assert(allows(ANY "Disallow: /\n", "/robots.txt"));
 	ck_assert(robots_allows(robots_from_status(arena, 503),
 				slice_of("/robots.txt")));
 }
-END_TEST
 
-START_TEST(a_status_gives_rules)
+TEST(a_status_gives_rules)
 {
 	static const struct {
 		unsigned status;
@@ -194,7 +185,6 @@ START_TEST(a_status_gives_rules)
 				      slice_of("/a")),
 			rows[i].allows);
 }
-END_TEST
 
 static uint32_t delay(const char *value)
 {
@@ -204,7 +194,7 @@ static uint32_t delay(const char *value)
 	return robots_delay_ms(parse(file));
 }
 
-START_TEST(crawl_delay)
+TEST(crawl_delay)
 {
 	ck_assert_uint_eq(delay("10"), 10000);
 	ck_assert_uint_eq(delay("0.5"), 500);
@@ -222,10 +212,9 @@ START_TEST(crawl_delay)
 					  "Crawl-delay: 3\nDisallow: /x\n")),
 		3000);
 }
-END_TEST
 
 /* RFC 9309, 2.2.4: other records do not end a group. */
-START_TEST(a_crawl_delay_ends_no_group)
+TEST(a_crawl_delay_ends_no_group)
 {
 	static const char file[] = "User-agent: templated\nCrawl-delay: 1\n"
 				   "User-agent: other\nCrawl-delay: 60\n"
@@ -234,9 +223,8 @@ START_TEST(a_crawl_delay_ends_no_group)
 	ck_assert(!allows(file, "/a"));
 	ck_assert_uint_eq(robots_delay_ms(parse(file)), 1000);
 }
-END_TEST
 
-START_TEST(misspelt_keys)
+TEST(misspelt_keys)
 {
 	ck_assert(!allows("useragent: *\ndissalow: /a\n", "/a"));
 	ck_assert(!allows("user-agent templated\nDisalow /a\n", "/a"));
@@ -246,10 +234,9 @@ START_TEST(misspelt_keys)
 	ck_assert(allows(ANY ": /a\nDisallow\n:\n", "/a"));
 	ck_assert_uint_eq(robots_delay_ms(parse(ANY "Crawl delay: 2\n")), 2000);
 }
-END_TEST
 
 /* "User-agent: *\nDisallow: /\u00fc" */
-START_TEST(utf_16_with_its_mark)
+TEST(utf_16_with_its_mark)
 {
 	static const char text[] = ANY "Disallow: /";
 	char little[128] = {(char)0xff, (char)0xfe};
@@ -271,10 +258,9 @@ START_TEST(utf_16_with_its_mark)
 		ck_assert(robots_allows(robots, slice_of("/a")));
 	}
 }
-END_TEST
 
 /* As C text, in Google's parser: what follows a NUL is not there. */
-START_TEST(a_nul_ends_a_line)
+TEST(a_nul_ends_a_line)
 {
 	static const char file[] = ANY "Disallow: /a\0b\nDisallow: /c\n\0\0";
 	const struct robots *robots = robots_parse(
@@ -284,14 +270,13 @@ START_TEST(a_nul_ends_a_line)
 	ck_assert(!robots_allows(robots, slice_of("/c")));
 	ck_assert(robots_allows(robots, slice_of("/b")));
 }
-END_TEST
 
 static unsigned line_of(const char *file, const char *path)
 {
 	return robots_explain(parse(file), slice_of(path)).line;
 }
 
-START_TEST(the_reason_is_a_line_of_the_file)
+TEST(the_reason_is_a_line_of_the_file)
 {
 	static const char file[] =
 		"# ours\r\nUser-agent: *\rDisallow: /\n\n"
@@ -318,9 +303,8 @@ START_TEST(the_reason_is_a_line_of_the_file)
 	ck_assert_uint_eq(line_of(ANY "Disallow: /a\nAllow: /a\n", "/a"), 3);
 	ck_assert_uint_eq(line_of(ANY "Disallow: /\n", "/robots.txt"), 0);
 }
-END_TEST
 
-START_TEST(a_reason_is_short_and_printable)
+TEST(a_reason_is_short_and_printable)
 {
 	struct buffer file = {0};
 	struct robots_reason reason;
@@ -342,9 +326,8 @@ START_TEST(a_reason_is_short_and_printable)
 				slice_of("/a%1B%FF"));
 	ck_assert_str_eq(reason.rule, "Disallow: /a \xef\xbf\xbd");
 }
-END_TEST
 
-START_TEST(the_servers_failure_is_told_from_a_rule)
+TEST(the_servers_failure_is_told_from_a_rule)
 {
 	ck_assert(robots_is_forbidden(robots_from_status(arena, 500)));
 	ck_assert(robots_is_forbidden(robots_from_status(arena, 0)));
@@ -353,7 +336,6 @@ START_TEST(the_servers_failure_is_told_from_a_rule)
 	ck_assert(!robots_explain(robots_from_status(arena, 500), slice_of("/"))
 			   .is_allowed);
 }
-END_TEST
 
 static bool is_clamped(const char *value)
 {
@@ -363,7 +345,7 @@ static bool is_clamped(const char *value)
 	return robots_is_delay_clamped(parse(file));
 }
 
-START_TEST(a_delay_over_an_hour_is_clamped)
+TEST(a_delay_over_an_hour_is_clamped)
 {
 	ck_assert(!is_clamped("3600"));
 	ck_assert(!is_clamped("3600.0"));
@@ -378,7 +360,6 @@ START_TEST(a_delay_over_an_hour_is_clamped)
 	ck_assert(!robots_is_delay_clamped(
 		parse("User-agent: other\nCrawl-delay: 9999\n")));
 }
-END_TEST
 
 static void check_sitemaps(const char *file, const char *expected)
 {
@@ -394,7 +375,7 @@ static void check_sitemaps(const char *file, const char *expected)
 	buffer_free(&joined);
 }
 
-START_TEST(sitemaps_of_the_whole_file)
+TEST(sitemaps_of_the_whole_file)
 {
 	check_sitemaps("", "");
 	check_sitemaps("Sitemap: http://h/a\n" ANY "SITEMAP:/b\n"
@@ -405,7 +386,6 @@ START_TEST(sitemaps_of_the_whole_file)
 		       "http://h/other.xml\nSitemap http://h/a b\n",
 		       "http://h/a https://h/sitemap.xml ");
 }
-END_TEST
 
 /* The glob by its definition, with all ways tried: the pattern's and the
  * path's every prefix. */
@@ -436,7 +416,7 @@ static bool matches_slowly(const char *pattern, const char *path)
 	return false;
 }
 
-START_TEST(the_matcher_agrees_with_the_definition)
+TEST(the_matcher_agrees_with_the_definition)
 {
 	random_begin((uint64_t)time(NULL));
 	for (int round = 0; round < 20000; round++) {
@@ -457,38 +437,4 @@ START_TEST(the_matcher_agrees_with_the_definition)
 				      matches_slowly(pattern, path),
 			      "%s %s", pattern, path);
 	}
-}
-END_TEST
-
-SUITE(robots)
-{
-	Suite *suite = suite_create("robots");
-	TCase *tcase = tcase_create("robots");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_file_that_says_nothing_allows_everything);
-	tcase_add_test(tcase, a_rule_is_a_prefix);
-	tcase_add_test(tcase, the_longest_rule_wins_and_allow_a_tie);
-	tcase_add_test(tcase, wildcards_and_anchors);
-	tcase_add_test(tcase, both_sides_are_percent_encoded_alike);
-	tcase_add_test(tcase, lines_end_in_any_way);
-	tcase_add_test(tcase, blanks_comments_and_letter_case);
-	tcase_add_test(tcase, the_named_group_replaces_that_of_all);
-	tcase_add_test(tcase, groups_of_one_agent_are_merged);
-	tcase_add_test(tcase, agents_in_a_row_form_a_group);
-	tcase_add_test(tcase, the_robots_file_itself_is_allowed);
-	tcase_add_test(tcase, a_status_gives_rules);
-	tcase_add_test(tcase, crawl_delay);
-	tcase_add_test(tcase, a_crawl_delay_ends_no_group);
-	tcase_add_test(tcase, misspelt_keys);
-	tcase_add_test(tcase, utf_16_with_its_mark);
-	tcase_add_test(tcase, a_nul_ends_a_line);
-	tcase_add_test(tcase, the_reason_is_a_line_of_the_file);
-	tcase_add_test(tcase, a_reason_is_short_and_printable);
-	tcase_add_test(tcase, the_servers_failure_is_told_from_a_rule);
-	tcase_add_test(tcase, a_delay_over_an_hour_is_clamped);
-	tcase_add_test(tcase, sitemaps_of_the_whole_file);
-	tcase_add_test(tcase, the_matcher_agrees_with_the_definition);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

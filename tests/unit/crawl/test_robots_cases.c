@@ -214,7 +214,9 @@ static const struct robots *parse_case(struct arena *arena, const char *name,
 	return robots;
 }
 
-START_TEST(the_cases_get_their_verdicts)
+FIXTURE(.setup_once = unpack, .teardown_once = clean);
+
+TEST(the_cases_get_their_verdicts)
 {
 	struct arena *arena = arena_create();
 
@@ -231,9 +233,8 @@ START_TEST(the_cases_get_their_verdicts)
 	}
 	arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(the_cases_get_their_delays)
+TEST(the_cases_get_their_delays)
 {
 	struct arena *arena = arena_create();
 
@@ -249,9 +250,8 @@ START_TEST(the_cases_get_their_delays)
 	}
 	arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(the_cases_get_their_sitemaps)
+TEST(the_cases_get_their_sitemaps)
 {
 	struct arena *arena = arena_create();
 
@@ -272,7 +272,6 @@ START_TEST(the_cases_get_their_sitemaps)
 	}
 	arena_destroy(arena);
 }
-END_TEST
 
 /* What was read, over all files. */
 struct sum {
@@ -353,7 +352,7 @@ static void check_file(const char *name, struct sum *sum)
 	arena_destroy(arena);
 }
 
-START_TEST(every_file_is_read_in_bounded_time)
+TEST(every_file_is_read_in_bounded_time)
 {
 	struct sum sum = {0};
 
@@ -373,19 +372,4 @@ START_TEST(every_file_is_read_in_bounded_time)
 	ck_assert_uint_eq(files.count, 4255);
 	ck_assert_double_lt(sum.max_parse_ms, 1000);
 	ck_assert_double_lt(sum.max_ask_ms, 100);
-}
-END_TEST
-
-SUITE(robots_cases)
-{
-	Suite *suite = suite_create("robots_cases");
-	TCase *tcase = tcase_create("robots_cases");
-
-	tcase_add_unchecked_fixture(tcase, unpack, clean);
-	tcase_add_test(tcase, the_cases_get_their_verdicts);
-	tcase_add_test(tcase, the_cases_get_their_delays);
-	tcase_add_test(tcase, the_cases_get_their_sitemaps);
-	tcase_add_test(tcase, every_file_is_read_in_bounded_time);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

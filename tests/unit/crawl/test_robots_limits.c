@@ -50,7 +50,9 @@ static const struct robots *parse_sized(size_t size, const char *line)
 	return robots;
 }
 
-START_TEST(what_is_beyond_512_kib_is_ignored)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(what_is_beyond_512_kib_is_ignored)
 {
 	struct slice path = slice_of("/a");
 	const struct robots *robots;
@@ -62,10 +64,9 @@ START_TEST(what_is_beyond_512_kib_is_ignored)
 	robots = parse_sized(MAX_ROBOTS_BYTES + 13, "Disallow: /a\n");
 	ck_assert(robots_allows(robots, path));
 }
-END_TEST
 
 /* "Disallow: /abc" that is cut behind "/ab" must not forbid "/ab". */
-START_TEST(a_line_cut_at_the_limit_is_no_rule)
+TEST(a_line_cut_at_the_limit_is_no_rule)
 {
 	for (size_t cut = 1; cut < 14; cut++) {
 		const struct robots *robots =
@@ -77,10 +78,9 @@ START_TEST(a_line_cut_at_the_limit_is_no_rule)
 	ck_assert(robots_allows(parse_sized(MAX_ROBOTS_BYTES, "Disallow: /"),
 				slice_of("/")));
 }
-END_TEST
 
 /* RFC 9309, 2.5: whatever stands in the first 500 KiB counts. */
-START_TEST(no_rule_is_one_too_many)
+TEST(no_rule_is_one_too_many)
 {
 	struct buffer file = {0};
 	const struct robots *robots;
@@ -100,9 +100,8 @@ START_TEST(no_rule_is_one_too_many)
 	ck_assert(robots_allows(robots, slice_of("/a0")));
 	buffer_free(&file);
 }
-END_TEST
 
-START_TEST(an_endless_path_is_not_allowed)
+TEST(an_endless_path_is_not_allowed)
 {
 	static char path[4 * MAX_URL_BYTES];
 
@@ -115,7 +114,6 @@ START_TEST(an_endless_path_is_not_allowed)
 	ck_assert(
 		robots_allows(parse(""), (struct slice){path, MAX_URL_BYTES}));
 }
-END_TEST
 
 static double cpu_ms(void)
 {
@@ -142,7 +140,7 @@ static const struct robots *many_wildcards(size_t count)
  * "/aaa..." of 2083 bytes has every piece of every rule but the last: each rule
  * searches it all, 2,082 + 18 to 22 bytes. 4 MiB are some 1,990 of them.
  */
-START_TEST(wildcards_search_no_more_than_4_mib)
+TEST(wildcards_search_no_more_than_4_mib)
 {
 	static char text[MAX_URL_BYTES];
 	struct slice path = {text, sizeof(text)};
@@ -161,10 +159,9 @@ START_TEST(wildcards_search_no_more_than_4_mib)
 	ck_assert(robots_allows(many_wildcards(1900), path));
 	ck_assert(robots_allows(robots, (struct slice){text, 200}));
 }
-END_TEST
 
 /* A star each byte, and runs of stars longer than any path. */
-START_TEST(a_rule_of_stars_counts_whatever_its_length)
+TEST(a_rule_of_stars_counts_whatever_its_length)
 {
 	struct buffer file = {0};
 
@@ -186,9 +183,8 @@ START_TEST(a_rule_of_stars_counts_whatever_its_length)
 	ck_assert(allows(file.data, "/0000"));
 	buffer_free(&file);
 }
-END_TEST
 
-START_TEST(a_hundred_sitemaps_that_may_be_fetched)
+TEST(a_hundred_sitemaps_that_may_be_fetched)
 {
 	struct buffer file = {0};
 	const struct robots *robots;
@@ -201,22 +197,4 @@ START_TEST(a_hundred_sitemaps_that_may_be_fetched)
 	ck_assert(slice_equal(robots_sitemap(robots, 0), slice_of("/0")));
 	ck_assert(slice_equal(robots_sitemap(robots, 99), slice_of("/99")));
 	buffer_free(&file);
-}
-END_TEST
-
-SUITE(robots_limits)
-{
-	Suite *suite = suite_create("robots_limits");
-	TCase *tcase = tcase_create("robots_limits");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, what_is_beyond_512_kib_is_ignored);
-	tcase_add_test(tcase, a_line_cut_at_the_limit_is_no_rule);
-	tcase_add_test(tcase, no_rule_is_one_too_many);
-	tcase_add_test(tcase, an_endless_path_is_not_allowed);
-	tcase_add_test(tcase, wildcards_search_no_more_than_4_mib);
-	tcase_add_test(tcase, a_rule_of_stars_counts_whatever_its_length);
-	tcase_add_test(tcase, a_hundred_sitemaps_that_may_be_fetched);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

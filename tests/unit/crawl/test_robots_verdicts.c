@@ -166,11 +166,10 @@ static const struct row rfc_rows[] = {
 	 "foobot", "/example/page/", true},
 };
 
-START_TEST(rfc_9309)
+TEST(rfc_9309)
 {
 	CHECK(rfc_rows);
 }
-END_TEST
 
 #define FOOBOT     "user-agent: FooBot\n"
 #define ONLY(path) FOOBOT "disallow: /\nallow: " path "\n"
@@ -255,11 +254,10 @@ static const struct row document_rows[] = {
 	{FOOBOT "allow: /$\ndisallow: /\n", "FooBot", "/page.htm", false},
 };
 
-START_TEST(googles_documentation)
+TEST(googles_documentation)
 {
 	CHECK(document_rows);
 }
-END_TEST
 
 /* "Grouping of lines and rules": e and f share a group, "*" has its own */
 #define GROUPING                                         \
@@ -291,11 +289,10 @@ static const struct row group_rows[] = {
 	{AGENTS, "googlebot", "/fish", true},
 };
 
-START_TEST(groups_of_googles_documentation)
+TEST(groups_of_googles_documentation)
 {
 	CHECK(group_rows);
 }
-END_TEST
 
 #define GROUPS                                              \
 	"allow: /foo/bar/\n\n"                              \
@@ -424,11 +421,10 @@ static const struct row unit_rows[] = {
 	 "FooBot", "/a", true},
 };
 
-START_TEST(googles_unit_tests)
+TEST(googles_unit_tests)
 {
 	CHECK(unit_rows);
 }
-END_TEST
 
 /*
  * Where Google's test departs from the RFC, the RFC is followed: an unreserved
@@ -445,17 +441,16 @@ static const struct row rfc_not_google_rows[] = {
 	 false},
 };
 
-START_TEST(the_rfc_where_google_departs_from_it)
+TEST(the_rfc_where_google_departs_from_it)
 {
 	CHECK(rfc_not_google_rows);
 }
-END_TEST
 
 /*
  * GoogleOnly_LineTooLong: a line counts up to 8 * 2083 bytes there. Here it
  * counts whole, and no path is as long.
  */
-START_TEST(a_rule_longer_than_any_line_of_google)
+TEST(a_rule_longer_than_any_line_of_google)
 {
 	const int digits = 8 * 2083;
 	struct buffer file = {0};
@@ -472,7 +467,6 @@ START_TEST(a_rule_longer_than_any_line_of_google)
 	ck_assert(!allows(file.data, "FooBot", slice_of("/")));
 	buffer_free(&file);
 }
-END_TEST
 
 static const char *const line_files[] = {
 	"User-Agent: foo\nAllow: /some/path\nUser-Agent: bar\n\n\nDisallow: "
@@ -487,7 +481,7 @@ static const char *const line_files[] = {
 };
 
 /* ID_LinesNumbersAreCountedCorrectly */
-START_TEST(lines_are_counted_as_by_google)
+TEST(lines_are_counted_as_by_google)
 {
 	struct arena *arena = arena_create();
 
@@ -503,21 +497,4 @@ START_TEST(lines_are_counted_as_by_google)
 		ck_assert_uint_eq(robots_explain(bar, slice_of("/")).line, 6);
 	}
 	arena_destroy(arena);
-}
-END_TEST
-
-SUITE(robots_verdicts)
-{
-	Suite *suite = suite_create("robots_verdicts");
-	TCase *tcase = tcase_create("robots_verdicts");
-
-	tcase_add_test(tcase, rfc_9309);
-	tcase_add_test(tcase, googles_documentation);
-	tcase_add_test(tcase, groups_of_googles_documentation);
-	tcase_add_test(tcase, googles_unit_tests);
-	tcase_add_test(tcase, the_rfc_where_google_departs_from_it);
-	tcase_add_test(tcase, a_rule_longer_than_any_line_of_google);
-	tcase_add_test(tcase, lines_are_counted_as_by_google);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -146,8 +146,10 @@ static void run_for(uint64_t time_ms)
 	now_ms = end_ms;
 }
 
+FIXTURE(.setup = begin, .teardown = world_end, .timeout_s = 120);
+
 /* A first week to learn the intervals, then a year. */
-START_TEST(a_year_of_visits)
+TEST(a_year_of_visits)
 {
 	const unsigned days = 365;
 	uint64_t fixed_ms;
@@ -171,10 +173,9 @@ START_TEST(a_year_of_visits)
 	ck_assert_uint_le(fixed_in_time, 700);
 	ck_assert_uint_le(tally.late_ms / tally.changes, fixed_ms / 5 * 2);
 }
-END_TEST
 
 /* Between an eighth of the site's interval and 30 times it. */
-START_TEST(each_page_is_visited_as_it_changes)
+TEST(each_page_is_visited_as_it_changes)
 {
 	static const struct {
 		uint64_t least;
@@ -192,10 +193,9 @@ START_TEST(each_page_is_visited_as_it_changes)
 		ck_assert_uint_le(pages[i].visits, visits[i % KINDS].most);
 	}
 }
-END_TEST
 
 /* All were found, and visited, in the same minutes. */
-START_TEST(no_minute_holds_many_visits)
+TEST(no_minute_holds_many_visits)
 {
 	unsigned minutes[3 * 24 * 60] = {0};
 	uint64_t start_ms = now_ms;
@@ -207,11 +207,10 @@ START_TEST(no_minute_holds_many_visits)
 	for (size_t i = 60; i < sizeof(minutes) / sizeof(minutes[0]); i++)
 		ck_assert_uint_le(minutes[i], PAGES * 3 / 100);
 }
-END_TEST
 
 /* Each page that falls due is tried four times, and once more when the day is
  * nearly over; then all goes on. */
-START_TEST(an_outage_of_a_day)
+TEST(an_outage_of_a_day)
 {
 	uint64_t down_ms;
 	uint64_t up_ms;
@@ -232,7 +231,6 @@ START_TEST(an_outage_of_a_day)
 		ck_assert_uint_le(row_of(pages[i].url).interval_ms,
 				  6 * HOUR_MS);
 }
-END_TEST
 
 /* Some of what is leased is never answered; then a new process begins. */
 static void be_killed(void)
@@ -246,7 +244,7 @@ static void be_killed(void)
 	frontier_release(&txn, &site, now_ms);
 }
 
-START_TEST(a_crawl_that_is_killed_goes_on)
+TEST(a_crawl_that_is_killed_goes_on)
 {
 	uint64_t end_ms = now_ms + 60 * DAY_MS;
 
@@ -264,10 +262,9 @@ START_TEST(a_crawl_that_is_killed_goes_on)
 				  end_ms);
 	}
 }
-END_TEST
 
 /* The same store, the same times: what was decided is decided again. */
-START_TEST(a_schedule_replays)
+TEST(a_schedule_replays)
 {
 	uint64_t visits[PAGES];
 
@@ -279,22 +276,4 @@ START_TEST(a_schedule_replays)
 	run_for(7 * DAY_MS);
 	for (size_t i = 0; i < PAGES; i++)
 		ck_assert_uint_eq(visits[i], pages[i].seen_ms);
-}
-END_TEST
-
-SUITE(schedule)
-{
-	Suite *suite = suite_create("schedule");
-	TCase *tcase = tcase_create("schedule");
-
-	tcase_add_checked_fixture(tcase, begin, world_end);
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, a_year_of_visits);
-	tcase_add_test(tcase, each_page_is_visited_as_it_changes);
-	tcase_add_test(tcase, no_minute_holds_many_visits);
-	tcase_add_test(tcase, an_outage_of_a_day);
-	tcase_add_test(tcase, a_crawl_that_is_killed_goes_on);
-	tcase_add_test(tcase, a_schedule_replays);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

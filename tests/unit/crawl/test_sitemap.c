@@ -121,7 +121,7 @@ static void check_text(const char *text, enum sitemap_kind kind, size_t refused,
 	buffer_free(&packed);
 }
 
-START_TEST(a_urlset_is_read)
+TEST(a_urlset_is_read)
 {
 	check_text(XML "<urlset" SPACE ">\n"
 		       " <url><loc>https://e.org/1</loc>"
@@ -133,9 +133,8 @@ START_TEST(a_urlset_is_read)
 		   "https://e.org/1 @86400000\nhttps://e.org/2?a=1&b=2\n");
 	check_text("<urlset/>", SITEMAP_URLS, 0, "");
 }
-END_TEST
 
-START_TEST(an_index_is_read)
+TEST(an_index_is_read)
 {
 	check_text(XML "<sitemapindex" SPACE "><sitemap>"
 		       "<loc>https://e.org/a.xml.gz</loc>"
@@ -145,9 +144,8 @@ START_TEST(an_index_is_read)
 		   "https://e.org/a.xml.gz @1000 map\n"
 		   "https://e.org/m/b.xml map\n");
 }
-END_TEST
 
-START_TEST(what_begins_before_the_xml_is_skipped)
+TEST(what_begins_before_the_xml_is_skipped)
 {
 	check_text("\xEF\xBB\xBF" XML "<urlset><url><loc>/1</loc></url>"
 		   "</urlset>",
@@ -158,9 +156,8 @@ START_TEST(what_begins_before_the_xml_is_skipped)
 		   "<loc>/1</loc></url></urlset>",
 		   SITEMAP_URLS, 0, "https://e.org/1\n");
 }
-END_TEST
 
-START_TEST(namespaces_and_prefixes_do_not_matter_but_extensions_do)
+TEST(namespaces_and_prefixes_do_not_matter_but_extensions_do)
 {
 	check_text("<s:urlset xmlns:s='http://www.sitemaps.org/schemas/sitemap/"
 		   "0.9'><s:url><s:loc>/1</s:loc></s:url></s:urlset>",
@@ -182,9 +179,8 @@ START_TEST(namespaces_and_prefixes_do_not_matter_but_extensions_do)
 		   "</urlset>",
 		   SITEMAP_URLS, 0, "https://e.org/1\n");
 }
-END_TEST
 
-START_TEST(addresses_are_canonical_and_others_are_refused)
+TEST(addresses_are_canonical_and_others_are_refused)
 {
 	check_text("<urlset><url><loc>HTTP://E.org:80/a/../%7eb#c</loc></url>"
 		   "<url><loc><![CDATA[?a=1&b=2]]></loc></url>"
@@ -198,9 +194,8 @@ START_TEST(addresses_are_canonical_and_others_are_refused)
 		   "http://e.org/~b\nhttps://e.org/m/s.xml?a=1&b=2\n"
 		   "https://e.org/m/s.xml?a=1&b=2&copy=3\nhttps://f.org/\n");
 }
-END_TEST
 
-START_TEST(a_url_over_its_bound_is_refused)
+TEST(a_url_over_its_bound_is_refused)
 {
 	struct buffer xml = {0};
 	struct reading reading;
@@ -221,9 +216,8 @@ START_TEST(a_url_over_its_bound_is_refused)
 	buffer_free(&xml);
 	buffer_free(&reading.log);
 }
-END_TEST
 
-START_TEST(broken_sitemaps_are_read_as_far_as_they_go)
+TEST(broken_sitemaps_are_read_as_far_as_they_go)
 {
 	/* no <loc>, no </url>, no </loc>, a <br> */
 	check_text("<sitemapindex><sitemap>\n/1?a&amp;b\n</sitemap>"
@@ -241,9 +235,8 @@ START_TEST(broken_sitemaps_are_read_as_far_as_they_go)
 		   SITEMAP_URLS, 0,
 		   "https://e.org/1 @86400000\nhttps://e.org/3 map\n");
 }
-END_TEST
 
-START_TEST(rss_2_is_read)
+TEST(rss_2_is_read)
 {
 	check_text(XML "<rss version='2.0' xmlns:atom='a'><channel>"
 		       "<link>http://e.org/</link>"
@@ -263,9 +256,8 @@ START_TEST(rss_2_is_read)
 		   "https://e.org/1 @86400000\nhttp://e.org/2\n"
 		   "http://e.org/3?a=1&b\n");
 }
-END_TEST
 
-START_TEST(rss_1_is_read)
+TEST(rss_1_is_read)
 {
 	check_text(XML "<rdf:RDF xmlns:rdf='r' xmlns='http://purl.org/rss/1.0/'"
 		       " xmlns:dc='d'><channel rdf:about='/no'>"
@@ -277,9 +269,8 @@ START_TEST(rss_1_is_read)
 		   SITEMAP_RSS, 0,
 		   "https://e.org/1 @86400000\nhttps://e.org/2\n");
 }
-END_TEST
 
-START_TEST(atom_is_read)
+TEST(atom_is_read)
 {
 	check_text(XML "<feed xmlns='http://www.w3.org/2005/Atom'>"
 		       "<link href='/no'/><updated>2003-12-13T18:30:02Z"
@@ -297,9 +288,8 @@ START_TEST(atom_is_read)
 		   SITEMAP_ATOM, 1,
 		   "https://e.org/1 @86400000\nhttps://e.org/2 @86400000\n");
 }
-END_TEST
 
-START_TEST(text_is_read)
+TEST(text_is_read)
 {
 	check_text("http://e.org/1\r\n\n  https://E.org/2\t\n"
 		   "/relative\na word\nhttp://e.org/3",
@@ -308,9 +298,8 @@ START_TEST(text_is_read)
 	check_text("\xEF\xBB\xBFhttp://e.org/1\rHTTP://e.org/\xC3\xA9\r",
 		   SITEMAP_TEXT, 0, "http://e.org/1\nhttp://e.org/%C3%A9\n");
 }
-END_TEST
 
-START_TEST(a_line_over_the_bound_is_refused)
+TEST(a_line_over_the_bound_is_refused)
 {
 	struct buffer text = {0};
 	struct reading reading;
@@ -328,11 +317,10 @@ START_TEST(a_line_over_the_bound_is_refused)
 	buffer_free(&text);
 	buffer_free(&reading.log);
 }
-END_TEST
 
 #define BYTES(literal) ((struct slice){(literal), sizeof(literal) - 1})
 
-START_TEST(encodings_are_read)
+TEST(encodings_are_read)
 {
 	check(BYTES("<?xml version='1.0' encoding='windows-1251'?>"
 		    "<urlset><url><loc>/\xE9</loc></url></urlset>"),
@@ -342,7 +330,6 @@ START_TEST(encodings_are_read)
 		    "<\0/\0u\0r\0l\0s\0e\0t\0>\0"),
 	      SITEMAP_URLS, 0, "https://e.org/%C3%A9\n");
 }
-END_TEST
 
 static void check_malformed(struct slice bytes, const char *entries)
 {
@@ -353,7 +340,7 @@ static void check_malformed(struct slice bytes, const char *entries)
 	buffer_free(&reading.log);
 }
 
-START_TEST(what_is_no_sitemap_is_malformed)
+TEST(what_is_no_sitemap_is_malformed)
 {
 	static const struct {
 		struct slice bytes;
@@ -383,9 +370,8 @@ START_TEST(what_is_no_sitemap_is_malformed)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		check_malformed(rows[i].bytes, rows[i].entries);
 }
-END_TEST
 
-START_TEST(prose_is_not_read_to_its_end)
+TEST(prose_is_not_read_to_its_end)
 {
 	struct buffer prose = {0};
 	struct reading reading;
@@ -399,9 +385,8 @@ START_TEST(prose_is_not_read_to_its_end)
 	buffer_free(&prose);
 	buffer_free(&reading.log);
 }
-END_TEST
 
-START_TEST(broken_gzip_is_corrupt_and_cut_gzip_malformed)
+TEST(broken_gzip_is_corrupt_and_cut_gzip_malformed)
 {
 	struct buffer packed =
 		gzip(slice_of("http://e.org/1\nhttp://e.org/2\n"));
@@ -424,9 +409,8 @@ START_TEST(broken_gzip_is_corrupt_and_cut_gzip_malformed)
 	}
 	buffer_free(&packed);
 }
-END_TEST
 
-START_TEST(members_of_gzip_are_joined_and_padding_ignored)
+TEST(members_of_gzip_are_joined_and_padding_ignored)
 {
 	struct buffer packed = gzip(slice_of("http://e.org/1\nhttp://e.o"));
 	struct buffer second = gzip(slice_of("rg/2\n"));
@@ -440,7 +424,6 @@ START_TEST(members_of_gzip_are_joined_and_padding_ignored)
 	buffer_free(&packed);
 	buffer_free(&second);
 }
-END_TEST
 
 static struct reading read_entries(size_t count)
 {
@@ -457,7 +440,7 @@ static struct reading read_entries(size_t count)
 	return reading;
 }
 
-START_TEST(entries_over_the_limit_are_too_many)
+TEST(entries_over_the_limit_are_too_many)
 {
 	struct reading most = read_entries(MAX_SITEMAP_ENTRIES);
 	struct reading over = read_entries(MAX_SITEMAP_ENTRIES + 1);
@@ -472,7 +455,6 @@ START_TEST(entries_over_the_limit_are_too_many)
 	buffer_free(&most.log);
 	buffer_free(&over.log);
 }
-END_TEST
 
 static struct buffer padded(size_t size)
 {
@@ -486,7 +468,7 @@ static struct buffer padded(size_t size)
 	return xml;
 }
 
-START_TEST(bytes_over_the_limit_are_too_large)
+TEST(bytes_over_the_limit_are_too_large)
 {
 	struct buffer xml = padded(MAX_SITEMAP_BYTES);
 	struct buffer packed = gzip(buffer_slice(&xml));
@@ -509,9 +491,8 @@ START_TEST(bytes_over_the_limit_are_too_large)
 	buffer_free(&xml);
 	buffer_free(&packed);
 }
-END_TEST
 
-START_TEST(dates_are_read)
+TEST(dates_are_read)
 {
 	static const struct {
 		const char *text;
@@ -554,35 +535,4 @@ START_TEST(dates_are_read)
 			      "%s: %" PRIu64, rows[i].text,
 			      sitemap_date(slice_of(rows[i].text)));
 	ck_assert_uint_eq(sitemap_date(slice_of(NULL)), 0);
-}
-END_TEST
-
-SUITE(sitemap)
-{
-	Suite *suite = suite_create("sitemap");
-	TCase *tcase = tcase_create("sitemap");
-
-	tcase_add_test(tcase, a_urlset_is_read);
-	tcase_add_test(tcase, an_index_is_read);
-	tcase_add_test(tcase, what_begins_before_the_xml_is_skipped);
-	tcase_add_test(tcase,
-		       namespaces_and_prefixes_do_not_matter_but_extensions_do);
-	tcase_add_test(tcase, addresses_are_canonical_and_others_are_refused);
-	tcase_add_test(tcase, a_url_over_its_bound_is_refused);
-	tcase_add_test(tcase, broken_sitemaps_are_read_as_far_as_they_go);
-	tcase_add_test(tcase, rss_2_is_read);
-	tcase_add_test(tcase, rss_1_is_read);
-	tcase_add_test(tcase, atom_is_read);
-	tcase_add_test(tcase, text_is_read);
-	tcase_add_test(tcase, a_line_over_the_bound_is_refused);
-	tcase_add_test(tcase, encodings_are_read);
-	tcase_add_test(tcase, what_is_no_sitemap_is_malformed);
-	tcase_add_test(tcase, prose_is_not_read_to_its_end);
-	tcase_add_test(tcase, broken_gzip_is_corrupt_and_cut_gzip_malformed);
-	tcase_add_test(tcase, members_of_gzip_are_joined_and_padding_ignored);
-	tcase_add_test(tcase, entries_over_the_limit_are_too_many);
-	tcase_add_test(tcase, bytes_over_the_limit_are_too_large);
-	tcase_add_test(tcase, dates_are_read);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -156,7 +156,7 @@ static void check(const struct row *row, struct slice bytes)
 	check_told(row, &told);
 }
 
-START_TEST(a_file_tells_what_stands_in_it)
+TEST_ROWS(a_file_tells_what_stands_in_it, rows)
 {
 	const struct row *row = &rows[_i];
 	struct buffer bytes = {0};
@@ -169,16 +169,4 @@ START_TEST(a_file_tells_what_stands_in_it)
 	else
 		check(row, buffer_slice(&bytes));
 	buffer_free(&bytes);
-}
-END_TEST
-
-SUITE(sitemap_files)
-{
-	Suite *suite = suite_create("sitemap_files");
-	TCase *tcase = tcase_create("sitemap_files");
-
-	tcase_add_loop_test(tcase, a_file_tells_what_stands_in_it, 0,
-			    sizeof(rows) / sizeof(rows[0]));
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -64,7 +64,7 @@ static enum error unpack(const char *names, struct slice packed, size_t step,
 	return error;
 }
 
-START_TEST(codings_are_known_by_name)
+TEST(codings_are_known_by_name)
 {
 	struct codings codings = codings_of("GZIP, identity,,br");
 
@@ -82,10 +82,9 @@ START_TEST(codings_are_known_by_name)
 	ck_assert_int_eq(codings.list[0], CODING_GZIP);
 	ck_assert_int_eq(codings.list[1], CODING_ZSTD);
 }
-END_TEST
 
 /* What servers send by mistake; browsers show the body as it is. */
-START_TEST(a_word_that_names_no_coding_is_ignored)
+TEST(a_word_that_names_no_coding_is_ignored)
 {
 	static const char *const values[] = {
 		"none", "UTF-8", "utf-8, none",   "binary",     "8bit",
@@ -100,7 +99,6 @@ START_TEST(a_word_that_names_no_coding_is_ignored)
 	ck_assert_uint_eq(codings_of("aws-chunked, br").count, 1);
 	ck_assert_int_eq(codings_of("aws-chunked, br").list[0], CODING_BROTLI);
 }
-END_TEST
 
 enum { TEXT_BYTES = 50000 };
 
@@ -119,7 +117,7 @@ static void check_text(const char *names, const struct buffer *packed,
 	buffer_free(&out);
 }
 
-START_TEST(pieces_of_any_size_come_out_the_same)
+TEST(pieces_of_any_size_come_out_the_same)
 {
 	static const size_t steps[] = {1, 4, 13, 40, 500, 100000};
 	static const size_t rooms[] = {1, 17, 1000, 100000};
@@ -139,9 +137,8 @@ START_TEST(pieces_of_any_size_come_out_the_same)
 	buffer_free(&once);
 	buffer_free(&twice);
 }
-END_TEST
 
-START_TEST(a_part_is_not_whole_and_a_damaged_one_is_an_error)
+TEST(a_part_is_not_whole_and_a_damaged_one_is_an_error)
 {
 	struct buffer packed = {0};
 	struct buffer out = {0};
@@ -162,9 +159,8 @@ START_TEST(a_part_is_not_whole_and_a_damaged_one_is_an_error)
 	buffer_free(&packed);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(members_are_joined_and_rubbish_behind_them_ignored)
+TEST(members_are_joined_and_rubbish_behind_them_ignored)
 {
 	struct buffer packed = {0};
 	struct buffer out = {0};
@@ -183,10 +179,9 @@ START_TEST(members_are_joined_and_rubbish_behind_them_ignored)
 	buffer_free(&packed);
 	buffer_free(&out);
 }
-END_TEST
 
 /* 10 MB of zeros are 10 KB; the first 0.5 MB take some 500 bytes of them. */
-START_TEST(it_is_known_what_a_bomb_has_cost_so_far)
+TEST(it_is_known_what_a_bomb_has_cost_so_far)
 {
 	struct buffer packed = {0};
 	char *zeros = calloc(1, 10000000);
@@ -205,22 +200,4 @@ START_TEST(it_is_known_what_a_bomb_has_cost_so_far)
 	unpacker_destroy(NULL);
 	buffer_free(&packed);
 	free(zeros);
-}
-END_TEST
-
-SUITE(unpack)
-{
-	Suite *suite = suite_create("unpack");
-	TCase *tcase = tcase_create("unpack");
-
-	tcase_add_test(tcase, codings_are_known_by_name);
-	tcase_add_test(tcase, a_word_that_names_no_coding_is_ignored);
-	tcase_add_test(tcase, pieces_of_any_size_come_out_the_same);
-	tcase_add_test(tcase,
-		       a_part_is_not_whole_and_a_damaged_one_is_an_error);
-	tcase_add_test(tcase,
-		       members_are_joined_and_rubbish_behind_them_ignored);
-	tcase_add_test(tcase, it_is_known_what_a_bomb_has_cost_so_far);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

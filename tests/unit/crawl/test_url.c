@@ -45,7 +45,7 @@ static void check(const char *base, const struct pair *pair,
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-START_TEST(absolute_urls_have_one_form)
+TEST(absolute_urls_have_one_form)
 {
 	static const struct pair pairs[] = {
 		{"http://example.org", "http://example.org/"},
@@ -89,9 +89,8 @@ START_TEST(absolute_urls_have_one_form)
 	for (size_t i = 0; i < COUNT(pairs); i++)
 		check(NULL, &pairs[i], ERR_NONE);
 }
-END_TEST
 
-START_TEST(percent_encoding_has_one_form)
+TEST(percent_encoding_has_one_form)
 {
 	static const struct pair pairs[] = {
 		{"http://a/%7euser/%41%2d", "http://a/~user/A-"},
@@ -112,9 +111,8 @@ START_TEST(percent_encoding_has_one_form)
 	for (size_t i = 0; i < COUNT(pairs); i++)
 		check(NULL, &pairs[i], ERR_NONE);
 }
-END_TEST
 
-START_TEST(odd_addresses_are_spelled_out)
+TEST(odd_addresses_are_spelled_out)
 {
 	static const struct pair pairs[] = {
 		{"http://2130706433/", "http://127.0.0.1/"},
@@ -147,9 +145,8 @@ START_TEST(odd_addresses_are_spelled_out)
 	for (size_t i = 0; i < COUNT(pairs); i++)
 		check(NULL, &pairs[i], ERR_NONE);
 }
-END_TEST
 
-START_TEST(names_are_written_in_ascii)
+TEST(names_are_written_in_ascii)
 {
 	static const struct pair pairs[] = {
 		{"http://B\xc3\xbc"
@@ -177,9 +174,8 @@ START_TEST(names_are_written_in_ascii)
 	for (size_t i = 0; i < COUNT(pairs); i++)
 		check(NULL, &pairs[i], ERR_NONE);
 }
-END_TEST
 
-START_TEST(references_are_resolved)
+TEST(references_are_resolved)
 {
 	static const struct pair pairs[] = {
 		{"", "http://a/b/c?q"},
@@ -208,9 +204,8 @@ START_TEST(references_are_resolved)
 	for (size_t i = 0; i < COUNT(pairs); i++)
 		check("http://a/b/c?q#f", &pairs[i], ERR_ADDRESS_FORBIDDEN);
 }
-END_TEST
 
-START_TEST(other_schemes_are_refused)
+TEST(other_schemes_are_refused)
 {
 	static const struct pair pairs[] = {
 		{"mailto:a@b.example", NULL},     {"javascript:alert(1)", NULL},
@@ -224,9 +219,8 @@ START_TEST(other_schemes_are_refused)
 		check("http://a/", &pairs[i], ERR_ADDRESS_FORBIDDEN);
 	}
 }
-END_TEST
 
-START_TEST(what_is_no_url_is_malformed)
+TEST(what_is_no_url_is_malformed)
 {
 	static const struct pair pairs[] = {
 		{"", NULL},
@@ -266,9 +260,8 @@ START_TEST(what_is_no_url_is_malformed)
 	for (size_t i = 0; i < COUNT(pairs); i++)
 		check(NULL, &pairs[i], ERR_MALFORMED);
 }
-END_TEST
 
-START_TEST(a_nul_byte_is_no_end)
+TEST(a_nul_byte_is_no_end)
 {
 	static const char host[] = "http://a.example\0.evil/";
 	static const char path[] = "http://a.example/b\0c";
@@ -282,9 +275,8 @@ START_TEST(a_nul_byte_is_no_end)
 		ERR_NONE);
 	ck_assert_str_eq(url.text, "http://a.example/b%00c");
 }
-END_TEST
 
-START_TEST(no_value_is_an_empty_reference)
+TEST(no_value_is_an_empty_reference)
 {
 	struct url base = parse("http://a/b?c");
 	struct slice none = {NULL, 0};
@@ -294,9 +286,8 @@ START_TEST(no_value_is_an_empty_reference)
 	ck_assert_int_eq(url_parse(&url, none, &base), ERR_NONE);
 	ck_assert_str_eq(url.text, base.text);
 }
-END_TEST
 
-START_TEST(the_parts_fit_together)
+TEST(the_parts_fit_together)
 {
 	struct url url = parse("https://Example.org:8443/a?b");
 
@@ -308,7 +299,6 @@ START_TEST(the_parts_fit_together)
 	ck_assert_str_eq(url.host, "[::1]:8080");
 	ck_assert(!url.is_https);
 }
-END_TEST
 
 /* Over the begin of `text`, which has no end of its own. */
 static void write_over(char *text, struct slice begin)
@@ -316,7 +306,7 @@ static void write_over(char *text, struct slice begin)
 	memcpy(text, begin.data, begin.size);
 }
 
-START_TEST(the_longest_url_is_2083_bytes)
+TEST(the_longest_url_is_2083_bytes)
 {
 	char text[MAX_URL_BYTES + 2];
 	struct url url;
@@ -331,10 +321,9 @@ START_TEST(the_longest_url_is_2083_bytes)
 		url_parse(&url, (struct slice){text, MAX_URL_BYTES + 1}, NULL),
 		ERR_TOO_LARGE);
 }
-END_TEST
 
 /* What is dropped may be long; what is refused is refused, however long. */
-START_TEST(only_the_canonical_form_is_measured)
+TEST(only_the_canonical_form_is_measured)
 {
 	size_t size = 1 << 20;
 	char *text = malloc(size);
@@ -357,9 +346,8 @@ START_TEST(only_the_canonical_form_is_measured)
 			 ERR_TOO_LARGE);
 	free(text);
 }
-END_TEST
 
-START_TEST(an_error_leaves_the_result_alone)
+TEST(an_error_leaves_the_result_alone)
 {
 	struct url url = parse("http://a/b");
 
@@ -367,9 +355,8 @@ START_TEST(an_error_leaves_the_result_alone)
 			 ERR_ADDRESS_FORBIDDEN);
 	ck_assert_str_eq(url.text, "http://a/b");
 }
-END_TEST
 
-START_TEST(a_base_is_used_when_it_is_one)
+TEST(a_base_is_used_when_it_is_one)
 {
 	struct url page = parse("http://a/b/c");
 
@@ -379,7 +366,6 @@ START_TEST(a_base_is_used_when_it_is_one)
 	ck_assert_str_eq(url_base(&page, slice_of(NULL)).text, page.text);
 	ck_assert_str_eq(url_base(&page, slice_of("data:,x")).text, page.text);
 }
-END_TEST
 
 static void fill_randomly(char *text, size_t size)
 {
@@ -403,7 +389,7 @@ static void check_is_canonical(const struct url *url)
 		      "%s", url->text);
 }
 
-START_TEST(the_canonical_form_of_a_canonical_form_is_itself)
+TEST(the_canonical_form_of_a_canonical_form_is_itself)
 {
 	struct url base = parse("http://a.example/b/c?d");
 
@@ -417,29 +403,4 @@ START_TEST(the_canonical_form_of_a_canonical_form_is_itself)
 			      &base) == ERR_NONE)
 			check_is_canonical(&url);
 	}
-}
-END_TEST
-
-SUITE(url)
-{
-	Suite *suite = suite_create("url");
-	TCase *tcase = tcase_create("url");
-
-	tcase_add_test(tcase, absolute_urls_have_one_form);
-	tcase_add_test(tcase, percent_encoding_has_one_form);
-	tcase_add_test(tcase, odd_addresses_are_spelled_out);
-	tcase_add_test(tcase, names_are_written_in_ascii);
-	tcase_add_test(tcase, references_are_resolved);
-	tcase_add_test(tcase, other_schemes_are_refused);
-	tcase_add_test(tcase, what_is_no_url_is_malformed);
-	tcase_add_test(tcase, a_nul_byte_is_no_end);
-	tcase_add_test(tcase, no_value_is_an_empty_reference);
-	tcase_add_test(tcase, the_parts_fit_together);
-	tcase_add_test(tcase, the_longest_url_is_2083_bytes);
-	tcase_add_test(tcase, only_the_canonical_form_is_measured);
-	tcase_add_test(tcase, an_error_leaves_the_result_alone);
-	tcase_add_test(tcase, a_base_is_used_when_it_is_one);
-	tcase_add_test(tcase, the_canonical_form_of_a_canonical_form_is_itself);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

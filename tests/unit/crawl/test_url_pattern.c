@@ -41,7 +41,7 @@ static void check(const struct row *rows, size_t count)
 
 #define CHECK(rows) check(rows, sizeof(rows) / sizeof((rows)[0]))
 
-START_TEST(the_parts_of_a_path)
+TEST(the_parts_of_a_path)
 {
 	static const struct row rows[] = {
 		{"/", "/", "/+0"},
@@ -59,9 +59,8 @@ START_TEST(the_parts_of_a_path)
 
 	CHECK(rows);
 }
-END_TEST
 
-START_TEST(what_is_no_word)
+TEST(what_is_no_word)
 {
 	static const struct row rows[] = {
 		{"/x/007", "/x/{n}", "/x/+2"},
@@ -87,9 +86,8 @@ START_TEST(what_is_no_word)
 
 	CHECK(rows);
 }
-END_TEST
 
-START_TEST(folders_that_are_names)
+TEST(folders_that_are_names)
 {
 	static const struct row rows[] = {
 		{"/v1.2/x", "/v{n}.{n}/{w}", "/v{n}.{n}/+2"},
@@ -105,9 +103,8 @@ START_TEST(folders_that_are_names)
 
 	CHECK(rows);
 }
-END_TEST
 
-START_TEST(queries_have_kinds)
+TEST(queries_have_kinds)
 {
 	static const struct row rows[] = {
 		{"/?p=12", "/?p={n}", "/+0?"},
@@ -124,9 +121,8 @@ START_TEST(queries_have_kinds)
 
 	CHECK(rows);
 }
-END_TEST
 
-START_TEST(a_page_is_seen_in_other_ways)
+TEST(a_page_is_seen_in_other_ways)
 {
 	static const struct row rows[] = {
 		{"/index.html", "/index.html", "/+0.html"},
@@ -145,9 +141,8 @@ START_TEST(a_page_is_seen_in_other_ways)
 
 	CHECK(rows);
 }
-END_TEST
 
-START_TEST(real_sites)
+TEST(real_sites)
 {
 	static const struct row rows[] = {
 		/* WordPress */
@@ -188,10 +183,9 @@ START_TEST(real_sites)
 
 	CHECK(rows);
 }
-END_TEST
 
 /* The classes of traps have few coarse patterns, or one wide one. */
-START_TEST(traps_have_common_patterns)
+TEST(traps_have_common_patterns)
 {
 	ck_assert_uint_eq(pattern_of("/c/2024/05/14").fine,
 			  pattern_of("/c/1999/12/31").fine);
@@ -205,17 +199,15 @@ START_TEST(traps_have_common_patterns)
 	ck_assert_uint_eq(pattern_of("/2024/x").wide,
 			  pattern_of("/2024/x").coarse);
 }
-END_TEST
 
-START_TEST(fine_and_coarse_are_never_one)
+TEST(fine_and_coarse_are_never_one)
 {
 	ck_assert_uint_ne(pattern_of("/").fine, pattern_of("/").coarse);
 	ck_assert_uint_ne(pattern_of("/+1").fine, pattern_of("/x").coarse);
 }
-END_TEST
 
 /* The text is cut, but it ends, and so does the work. */
-START_TEST(anything_has_a_pattern)
+TEST(anything_has_a_pattern)
 {
 	static const char bytes[] = "/?&=.-_%ab01/index.html/page/feed";
 
@@ -236,23 +228,4 @@ START_TEST(anything_has_a_pattern)
 		ck_assert_uint_eq(pattern.fine, pattern_of(path).fine);
 		ck_assert_int_eq(pattern.fine_text[0], '/');
 	}
-}
-END_TEST
-
-SUITE(url_pattern)
-{
-	Suite *suite = suite_create("url_pattern");
-	TCase *tcase = tcase_create("url_pattern");
-
-	tcase_add_test(tcase, the_parts_of_a_path);
-	tcase_add_test(tcase, what_is_no_word);
-	tcase_add_test(tcase, folders_that_are_names);
-	tcase_add_test(tcase, queries_have_kinds);
-	tcase_add_test(tcase, a_page_is_seen_in_other_ways);
-	tcase_add_test(tcase, real_sites);
-	tcase_add_test(tcase, traps_have_common_patterns);
-	tcase_add_test(tcase, fine_and_coarse_are_never_one);
-	tcase_add_test(tcase, anything_has_a_pattern);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

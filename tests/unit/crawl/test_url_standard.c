@@ -201,7 +201,7 @@ static void check(struct cases *cases, const json_t *object, struct slice input,
  * Cases without a base, or with one that is http: what is refused, or has
  * another scheme, we refuse.
  */
-START_TEST(urls_are_those_of_the_standard)
+TEST(urls_are_those_of_the_standard)
 {
 	struct cases cases = begin("urltestdata.json");
 	unsigned http_count = 0;
@@ -229,7 +229,6 @@ START_TEST(urls_are_those_of_the_standard)
 	printf("%u of them are http or https\n", http_count);
 	end(&cases);
 }
-END_TEST
 
 /* Labels of 1 to 63 letters, digits, '-' and '_': what we take for a name. */
 static bool is_dns_name(const char *host)
@@ -290,15 +289,14 @@ static void check_names(const char *file)
 	end(&cases);
 }
 
-START_TEST(names_are_those_of_the_standard)
+TEST(names_are_those_of_the_standard)
 {
 	check_names("toascii.json");
 	check_names("IdnaTestV2.json");
 }
-END_TEST
 
 /* Pages are UTF-8 to us: what a query is in other encodings is not tried. */
-START_TEST(queries_are_encoded_as_in_the_standard)
+TEST(queries_are_encoded_as_in_the_standard)
 {
 	struct cases cases = begin("percent-encoding.json");
 	size_t i;
@@ -321,17 +319,4 @@ START_TEST(queries_are_encoded_as_in_the_standard)
 		check(&cases, object, slice_of(reference), href);
 	}
 	end(&cases);
-}
-END_TEST
-
-SUITE(url_standard)
-{
-	Suite *suite = suite_create("url_standard");
-	TCase *tcase = tcase_create("url_standard");
-
-	tcase_add_test(tcase, urls_are_those_of_the_standard);
-	tcase_add_test(tcase, names_are_those_of_the_standard);
-	tcase_add_test(tcase, queries_are_encoded_as_in_the_standard);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

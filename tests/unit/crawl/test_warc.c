@@ -135,7 +135,9 @@ static void check_page(size_t index, const char *url, const char *body)
 		      records[index].reason, bodies[index]);
 }
 
-START_TEST(records_of_all_kinds)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(records_of_all_kinds)
 {
 	add_record("warcinfo", "", "software: x\r\n");
 	add_page("http://a/", "one", 0);
@@ -167,7 +169,6 @@ START_TEST(records_of_all_kinds)
 	ck_assert_str_eq(records[6].url, "http://a/d");
 	ck_assert_str_eq(records[6].redirect, "/e");
 }
-END_TEST
 
 static void add_plain_or_packed(bool is_packed)
 {
@@ -191,7 +192,7 @@ static void check_three(size_t piece)
 }
 
 /* however the bytes come, plain or packed */
-START_TEST(pieces_do_not_matter)
+TEST(pieces_do_not_matter)
 {
 	for (int is_packed = 0; is_packed < 2; is_packed++) {
 		buffer_clear(&archive);
@@ -202,9 +203,8 @@ START_TEST(pieces_do_not_matter)
 		check_three(SIZE_MAX);
 	}
 }
-END_TEST
 
-START_TEST(all_records_in_one_member)
+TEST(all_records_in_one_member)
 {
 	struct buffer packed = {0};
 
@@ -218,10 +218,9 @@ START_TEST(all_records_in_one_member)
 	ck_assert_uint_eq(records[2].offset, 0);
 	buffer_free(&packed);
 }
-END_TEST
 
 /* members of 64 bytes, as of a block compressor: records cross them */
-START_TEST(members_that_are_no_records)
+TEST(members_that_are_no_records)
 {
 	struct buffer packed = {0};
 
@@ -242,10 +241,9 @@ START_TEST(members_that_are_no_records)
 	ck_assert_int_eq(end_error, ERR_NONE);
 	buffer_free(&packed);
 }
-END_TEST
 
 /* the second record says that it is 100 bytes longer, or 2 shorter */
-START_TEST(lengths_that_lie)
+TEST(lengths_that_lie)
 {
 	static const int lies[] = {100, 4000, -2, -1};
 
@@ -266,10 +264,9 @@ START_TEST(lengths_that_lie)
 		ck_assert_int_eq(end_error, ERR_NONE);
 	}
 }
-END_TEST
 
 /* a page may show what a record looks like: its length says that it is none */
-START_TEST(a_record_in_a_page_is_text)
+TEST(a_record_in_a_page_is_text)
 {
 	add_page("http://a/",
 		 "\r\n\r\nWARC/1.0\r\nWARC-Type: response\r\n"
@@ -280,9 +277,8 @@ START_TEST(a_record_in_a_page_is_text)
 	ck_assert_uint_eq(record_count, 2);
 	check_page(1, "http://b/", "two");
 }
-END_TEST
 
-START_TEST(heads_that_are_wrong)
+TEST(heads_that_are_wrong)
 {
 	buffer_append_text(&archive, "WARC/1.0\r\nWARC-Type: response\r\n\r\n"
 				     "block\r\n\r\n");
@@ -301,10 +297,9 @@ START_TEST(heads_that_are_wrong)
 	ck_assert_int_eq(records[4].error, ERR_MALFORMED);
 	ck_assert_int_eq(end_error, ERR_CORRUPT);
 }
-END_TEST
 
 /* each is cut by the next; none is looked through for the end of all */
-START_TEST(heads_that_have_no_end)
+TEST(heads_that_have_no_end)
 {
 	for (int i = 0; i < 3; i++)
 		buffer_append_text(&archive, "WARC/1.0\r\nWARC-Type: x\r\n");
@@ -325,9 +320,8 @@ START_TEST(heads_that_have_no_end)
 	check_page(5, "http://b/", "two");
 	ck_assert_int_eq(end_error, ERR_NONE);
 }
-END_TEST
 
-START_TEST(a_long_url_is_refused)
+TEST(a_long_url_is_refused)
 {
 	char *url = calloc(MAX_URL_BYTES + 2, 1);
 
@@ -342,9 +336,8 @@ START_TEST(a_long_url_is_refused)
 	ck_assert_int_eq(records[1].error, ERR_NONE);
 	free(url);
 }
-END_TEST
 
-START_TEST(a_damaged_member_costs_its_record)
+TEST(a_damaged_member_costs_its_record)
 {
 	size_t begin;
 	size_t end;
@@ -374,7 +367,6 @@ START_TEST(a_damaged_member_costs_its_record)
 		archive.data[i] ^= 0x55;
 	}
 }
-END_TEST
 
 static void check_cut(size_t size)
 {
@@ -387,7 +379,7 @@ static void check_cut(size_t size)
 }
 
 /* the blank lines behind a plain record may be missing */
-START_TEST(a_file_that_was_cut)
+TEST(a_file_that_was_cut)
 {
 	for (int is_packed = 0; is_packed < 2; is_packed++) {
 		size_t end;
@@ -400,9 +392,8 @@ START_TEST(a_file_that_was_cut)
 			check_cut(i);
 	}
 }
-END_TEST
 
-START_TEST(no_archive)
+TEST(no_archive)
 {
 	read_all();
 	ck_assert_uint_eq(record_count, 0);
@@ -415,9 +406,8 @@ START_TEST(no_archive)
 	read_file((struct file){.piece = 1, .failure = ERR_IO});
 	ck_assert_int_eq(end_error, ERR_IO);
 }
-END_TEST
 
-START_TEST(an_error_of_the_source_ends_it)
+TEST(an_error_of_the_source_ends_it)
 {
 	add_page("http://a/", "one", 0);
 	read_file((struct file){.left = buffer_slice(&archive),
@@ -427,10 +417,9 @@ START_TEST(an_error_of_the_source_ends_it)
 	ck_assert_uint_eq(record_count, 1);
 	ck_assert_int_eq(end_error, ERR_NETWORK);
 }
-END_TEST
 
 /* one body of the limit, one over it, and one over what is held at all */
-START_TEST(large_bodies_are_cut)
+TEST(large_bodies_are_cut)
 {
 	static const size_t sizes[] = {MAX_BODY, MAX_BODY + 1, 4000000};
 	char *block = malloc(4000000 + sizeof(ANSWER));
@@ -454,7 +443,6 @@ START_TEST(large_bodies_are_cut)
 	ck_assert_int_eq(end_error, ERR_NONE);
 	free(block);
 }
-END_TEST
 
 #define ARC_HEAD                                                  \
 	"filedesc://a.arc 0.0.0.0 20140216050221 text/plain 75\n" \
@@ -463,7 +451,7 @@ END_TEST
 #define ARC_LINE "http://a/ 1.2.3.4 20140216050221 text/html "
 
 /* the block of the first is 20 + 56 = 76 bytes with its last line end */
-START_TEST(records_of_arc)
+TEST(records_of_arc)
 {
 	buffer_append_text(&archive, ARC_HEAD ARC_LINE
 			   "44\n" ANSWER "\n\n" ARC_LINE
@@ -481,7 +469,6 @@ START_TEST(records_of_arc)
 	check_page(4, "http://a/", "abc");
 	ck_assert_int_eq(end_error, ERR_NONE);
 }
-END_TEST
 
 static void add_frame(struct slice plain, struct slice dictionary)
 {
@@ -519,18 +506,17 @@ static void check_zstd(struct slice dictionary)
 	ck_assert_int_eq(end_error, ERR_NONE);
 }
 
-START_TEST(frames_of_zstd)
+TEST(frames_of_zstd)
 {
 	check_zstd((struct slice){0});
 }
-END_TEST
 
 static const char dictionary_text[] =
 	"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/\r\n"
 	"WARC-Date: 2017-03-06T04:03:53Z\r\nContent-Type: text/plain\r\n";
 
 /* the frame that holds the dictionary, plain or packed itself */
-START_TEST(frames_with_a_dictionary)
+TEST(frames_with_a_dictionary)
 {
 	struct slice dictionary = slice_of(dictionary_text);
 
@@ -554,32 +540,4 @@ START_TEST(frames_with_a_dictionary)
 	archive.size = 20;
 	read_all();
 	ck_assert_int_ne(records[0].error, ERR_NONE);
-}
-END_TEST
-
-SUITE(warc)
-{
-	Suite *suite = suite_create("warc");
-	TCase *tcase = tcase_create("warc");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, records_of_all_kinds);
-	tcase_add_test(tcase, pieces_do_not_matter);
-	tcase_add_test(tcase, all_records_in_one_member);
-	tcase_add_test(tcase, members_that_are_no_records);
-	tcase_add_test(tcase, lengths_that_lie);
-	tcase_add_test(tcase, a_record_in_a_page_is_text);
-	tcase_add_test(tcase, heads_that_are_wrong);
-	tcase_add_test(tcase, heads_that_have_no_end);
-	tcase_add_test(tcase, a_long_url_is_refused);
-	tcase_add_test(tcase, a_damaged_member_costs_its_record);
-	tcase_add_test(tcase, a_file_that_was_cut);
-	tcase_add_test(tcase, no_archive);
-	tcase_add_test(tcase, an_error_of_the_source_ends_it);
-	tcase_add_test(tcase, large_bodies_are_cut);
-	tcase_add_test(tcase, records_of_arc);
-	tcase_add_test(tcase, frames_of_zstd);
-	tcase_add_test(tcase, frames_with_a_dictionary);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -106,7 +106,9 @@ static bool check_row(const char *row)
 	return true;
 }
 
-START_TEST(all_files_are_read_record_by_record)
+FIXTURE(.timeout_s = 60);
+
+TEST(all_files_are_read_record_by_record)
 {
 	struct buffer table = {0};
 	unsigned count = 0;
@@ -122,16 +124,4 @@ START_TEST(all_files_are_read_record_by_record)
 	}
 	webdata_remove(folder);
 	buffer_free(&table);
-}
-END_TEST
-
-SUITE(warc_files)
-{
-	Suite *suite = suite_create("warc_files");
-	TCase *tcase = tcase_create("warc_files");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, all_files_are_read_record_by_record);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -65,8 +65,10 @@ static void check_has(const char *line)
 		      plain.data);
 }
 
+FIXTURE(.setup = setup, .teardown = teardown);
+
 /* The digest is that of "abc" (RFC 3174, TEST1) in base32. */
-START_TEST(a_page_and_its_request)
+TEST(a_page_and_its_request)
 {
 	warc_write_exchange(&page, &packed);
 	unpack();
@@ -92,10 +94,9 @@ START_TEST(a_page_and_its_request)
 	check_has("Content-Length: 27\r\n\r\n"
 		  "GET / HTTP/1.1\r\nHost: a\r\n\r\n\r\n\r\n");
 }
-END_TEST
 
 /* The digest is that of "abc", as above. */
-START_TEST(the_text_of_a_page)
+TEST(the_text_of_a_page)
 {
 	const struct warc_conversion text = {
 		.url = {"http://a/", 9},
@@ -120,9 +121,8 @@ START_TEST(the_text_of_a_page)
 			 "sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5\r\n"
 			 "Content-Length: 3\r\n\r\nabc\r\n\r\n");
 }
-END_TEST
 
-START_TEST(a_text_refers_to_the_answer_of_its_visit)
+TEST(a_text_refers_to_the_answer_of_its_visit)
 {
 	struct warc_conversion text = {
 		.url = {"http://a/", 9},
@@ -151,9 +151,8 @@ START_TEST(a_text_refers_to_the_answer_of_its_visit)
 			 0);
 	buffer_free(&record);
 }
-END_TEST
 
-START_TEST(a_cut_page)
+TEST(a_cut_page)
 {
 	struct warc_exchange cut = page;
 
@@ -165,10 +164,9 @@ START_TEST(a_cut_page)
 	ck_assert_uint_eq(members, 1);
 	check_has("WARC-Truncated: length\r\n");
 }
-END_TEST
 
 /* ISO 28500:2017, 6.7.2 and 6.7.3 */
-START_TEST(revisits)
+TEST(revisits)
 {
 	struct warc_exchange revisit = page;
 
@@ -194,9 +192,8 @@ START_TEST(revisits)
 	ck_assert_ptr_null(strstr(plain.data, "Payload"));
 	check_has("\r\n\r\nHTTP/1.1 304 Not Modified\r\n\r\n\r\n\r\n");
 }
-END_TEST
 
-START_TEST(what_is_said_of_the_file)
+TEST(what_is_said_of_the_file)
 {
 	const struct warc_info info = {
 		.file = slice_of("a.warc.gz"),
@@ -216,7 +213,6 @@ START_TEST(what_is_said_of_the_file)
 		  "format: WARC File Format 1.1\r\n");
 	check_has("robots: classic\r\n\r\n\r\n");
 }
-END_TEST
 
 /* All of `packed` at once. */
 static enum error give(void *context, char *out, size_t capacity,
@@ -253,7 +249,7 @@ static void read_kinds(char *kinds)
 	free(record);
 }
 
-START_TEST(our_reader_reads_it)
+TEST(our_reader_reads_it)
 {
 	const struct warc_info info = {.file = slice_of("a")};
 	struct warc_exchange other = page;
@@ -265,22 +261,4 @@ START_TEST(our_reader_reads_it)
 	warc_write_exchange(&other, &packed);
 	read_kinds(kinds);
 	ck_assert_str_eq(kinds, "oPovo");
-}
-END_TEST
-
-SUITE(warc_write)
-{
-	Suite *suite = suite_create("warc_write");
-	TCase *tcase = tcase_create("warc_write");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_page_and_its_request);
-	tcase_add_test(tcase, the_text_of_a_page);
-	tcase_add_test(tcase, a_text_refers_to_the_answer_of_its_visit);
-	tcase_add_test(tcase, a_cut_page);
-	tcase_add_test(tcase, revisits);
-	tcase_add_test(tcase, what_is_said_of_the_file);
-	tcase_add_test(tcase, our_reader_reads_it);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -76,7 +76,9 @@ static void check_that_it_runs(const struct place *place)
 	ck_assert_int_ne(access(place->config.socket_path, F_OK), 0);
 }
 
-START_TEST(it_starts_and_stops_and_starts_again)
+FIXTURE(.timeout_s = 60);
+
+TEST(it_starts_and_stops_and_starts_again)
 {
 	struct place place;
 
@@ -86,9 +88,8 @@ START_TEST(it_starts_and_stops_and_starts_again)
 	service_stop(NULL);
 	clear(&place);
 }
-END_TEST
 
-START_TEST(nothing_is_left_when_the_first_part_fails)
+TEST(nothing_is_left_when_the_first_part_fails)
 {
 	struct place place;
 	struct service *service = NULL;
@@ -108,9 +109,8 @@ START_TEST(nothing_is_left_when_the_first_part_fails)
 	check_that_it_runs(&place);
 	clear(&place);
 }
-END_TEST
 
-START_TEST(nothing_is_left_when_a_part_in_the_middle_fails)
+TEST(nothing_is_left_when_a_part_in_the_middle_fails)
 {
 	struct place place;
 	struct service *service = NULL;
@@ -127,9 +127,8 @@ START_TEST(nothing_is_left_when_a_part_in_the_middle_fails)
 	check_that_it_runs(&place);
 	clear(&place);
 }
-END_TEST
 
-START_TEST(nothing_is_left_when_the_last_part_fails)
+TEST(nothing_is_left_when_the_last_part_fails)
 {
 	struct place place;
 	struct service *first = NULL;
@@ -152,9 +151,8 @@ START_TEST(nothing_is_left_when_the_last_part_fails)
 	clear(&other);
 	clear(&place);
 }
-END_TEST
 
-START_TEST(a_store_in_use_is_refused)
+TEST(a_store_in_use_is_refused)
 {
 	struct place place;
 	struct service *first = NULL;
@@ -169,7 +167,6 @@ START_TEST(a_store_in_use_is_refused)
 	service_stop(first);
 	clear(&place);
 }
-END_TEST
 
 /* Write the settings that are read again to the file of the folder. */
 static void write_settings(const struct place *place, unsigned number)
@@ -203,7 +200,7 @@ static void *ask_all_along(void *argument)
 	return NULL;
 }
 
-START_TEST(it_reads_its_file_again_while_it_answers)
+TEST(it_reads_its_file_again_while_it_answers)
 {
 	struct place place;
 	struct service *service = NULL;
@@ -229,21 +226,4 @@ START_TEST(it_reads_its_file_again_while_it_answers)
 		pthread_join(threads[i], NULL);
 	service_stop(service);
 	clear(&place);
-}
-END_TEST
-
-SUITE(service)
-{
-	Suite *suite = suite_create("service");
-	TCase *tests = tcase_create("service");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, it_starts_and_stops_and_starts_again);
-	tcase_add_test(tests, nothing_is_left_when_the_first_part_fails);
-	tcase_add_test(tests, nothing_is_left_when_a_part_in_the_middle_fails);
-	tcase_add_test(tests, nothing_is_left_when_the_last_part_fails);
-	tcase_add_test(tests, a_store_in_use_is_refused);
-	tcase_add_test(tests, it_reads_its_file_again_while_it_answers);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

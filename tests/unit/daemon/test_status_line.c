@@ -14,7 +14,7 @@ static void check(struct world *world, const char *wanted)
 	buffer_free(&line);
 }
 
-START_TEST(an_empty_store_has_none_of_all)
+TEST(an_empty_store_has_none_of_all)
 {
 	struct world world = {0};
 
@@ -22,9 +22,8 @@ START_TEST(an_empty_store_has_none_of_all)
 	check(&world, "0 sites, 0 pages, 0 crawling");
 	world_close(&world);
 }
-END_TEST
 
-START_TEST(a_site_of_which_pages_wait_is_crawling)
+TEST(a_site_of_which_pages_wait_is_crawling)
 {
 	struct world world = {0};
 	struct site_row row;
@@ -41,10 +40,9 @@ START_TEST(a_site_of_which_pages_wait_is_crawling)
 	check(&world, "1 site, 0 pages, 1 crawling");
 	world_close(&world);
 }
-END_TEST
 
 /* 999 pages have no comma, 1,000 have one. */
-START_TEST(thousands_are_told_apart)
+TEST(thousands_are_told_apart)
 {
 	struct world world = {0};
 	struct txn txn;
@@ -62,17 +60,4 @@ START_TEST(thousands_are_told_apart)
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 	check(&world, "0 sites, 1,000 pages, 0 crawling");
 	world_close(&world);
-}
-END_TEST
-
-SUITE(status_line)
-{
-	Suite *suite = suite_create("status_line");
-	TCase *tests = tcase_create("status_line");
-
-	tcase_add_test(tests, an_empty_store_has_none_of_all);
-	tcase_add_test(tests, a_site_of_which_pages_wait_is_crawling);
-	tcase_add_test(tests, thousands_are_told_apart);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

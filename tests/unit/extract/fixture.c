@@ -262,3 +262,12 @@ char *random_html(uint64_t seed)
 {
 	return random_pieces(seed, pieces, sizeof(pieces) / sizeof(pieces[0]));
 }
+
+int method_count(void)
+{
+	int count = 0;
+
+	while (extractors[count] != NULL)
+		count++;
+	return count;
+}

@@ -50,6 +50,9 @@ char *random_html(uint64_t seed);
 /* The same of pieces of one's own. */
 char *random_pieces(uint64_t seed, const char *const *from, size_t count);
 
+/* Return the length of `extractors`. */
+int method_count(void);
+
 /* xorshift64; *state is never 0. */
 uint64_t random_next(uint64_t *state);
 

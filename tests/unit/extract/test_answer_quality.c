@@ -26,7 +26,7 @@ static const char *quality(const char *html)
 	return quality_with(html, 200);
 }
 
-START_TEST(text_and_other_markup_is_not_html)
+TEST(text_and_other_markup_is_not_html)
 {
 	ck_assert_str_eq(quality("{\"a\": [1, 2]}"), "not-html");
 	ck_assert_str_eq(quality("Dear reader,\nthis is text."), "not-html");
@@ -40,23 +40,20 @@ START_TEST(text_and_other_markup_is_not_html)
 				 "<p>text"),
 			 "ok");
 }
-END_TEST
 
 static const unsigned refusals[] = {401, 403, 407, 429, 503};
 
-START_TEST(a_server_that_refuses_blocks)
+TEST_ROWS(a_server_that_refuses_blocks, refusals)
 {
 	ck_assert_str_eq(quality_with("<p>text", refusals[_i]), "blocked");
 }
-END_TEST
 
-START_TEST(a_status_that_is_no_refusal_does_not_block)
+TEST(a_status_that_is_no_refusal_does_not_block)
 {
 	ck_assert_str_eq(quality_with("<p>text", 0), "ok");
 	ck_assert_str_eq(quality_with("<p>text", 404), "ok");
 	ck_assert_str_eq(quality_with("<p>text", 500), "ok");
 }
-END_TEST
 
 /* As Cloudflare, DataDome, Imperva and SiteGround send them, cut down. */
 static const char *const challenges[] = {
@@ -73,13 +70,12 @@ static const char *const challenges[] = {
 	"<meta http-equiv=refresh content='0;/.well-known/sgcaptcha/?r=%2F'>",
 };
 
-START_TEST(a_test_for_humans_blocks)
+TEST_ROWS(a_test_for_humans_blocks, challenges)
 {
 	ck_assert_str_eq(quality(challenges[_i]), "blocked");
 }
-END_TEST
 
-START_TEST(a_long_page_that_has_a_test_somewhere_does_not_block)
+TEST(a_long_page_that_has_a_test_somewhere_does_not_block)
 {
 	struct buffer html = {0};
 
@@ -90,9 +86,8 @@ START_TEST(a_long_page_that_has_a_test_somewhere_does_not_block)
 	ck_assert_str_eq(quality(html.data), "ok");
 	buffer_free(&html);
 }
-END_TEST
 
-START_TEST(a_shell_that_scripts_must_fill_is_js_only)
+TEST(a_shell_that_scripts_must_fill_is_js_only)
 {
 	ck_assert_str_eq(quality("<div id=root></div><script src=a.js></script>"
 				 "<noscript>You need to enable JavaScript to "
@@ -106,9 +101,8 @@ START_TEST(a_shell_that_scripts_must_fill_is_js_only)
 			 "js-only");
 	ck_assert_str_eq(quality("<script>var a = 1</script>"), "js-only");
 }
-END_TEST
 
-START_TEST(a_short_page_with_a_script_is_no_shell)
+TEST(a_short_page_with_a_script_is_no_shell)
 {
 	ck_assert_str_eq(quality("<p>Thank you!<script src=a.js></script>"),
 			 "ok");
@@ -119,10 +113,9 @@ START_TEST(a_short_page_with_a_script_is_no_shell)
 				 "<script src=a.js></script>"),
 			 "ok");
 }
-END_TEST
 
 /* 31 words that were chosen beside an empty place. */
-START_TEST(a_place_that_stays_empty_beside_text_is_no_shell)
+TEST(a_place_that_stays_empty_beside_text_is_no_shell)
 {
 	struct buffer html = {0};
 
@@ -133,17 +126,15 @@ START_TEST(a_place_that_stays_empty_beside_text_is_no_shell)
 	ck_assert_str_eq(quality(html.data), "ok");
 	buffer_free(&html);
 }
-END_TEST
 
-START_TEST(nothing_chosen_is_empty)
+TEST(nothing_chosen_is_empty)
 {
 	ck_assert_str_eq(quality(""), "empty");
 	ck_assert_str_eq(quality("<html><body><p></p></body></html>"), "empty");
 	ck_assert_str_eq(quality("<title>x</title><p hidden>text"), "empty");
 }
-END_TEST
 
-START_TEST(a_source_that_ends_inside_something_is_truncated)
+TEST(a_source_that_ends_inside_something_is_truncated)
 {
 	ck_assert_str_eq(quality("<p>text</p><div cla"), "truncated");
 	ck_assert_str_eq(quality("<p>text</"), "truncated");
@@ -154,17 +145,15 @@ START_TEST(a_source_that_ends_inside_something_is_truncated)
 	ck_assert_str_eq(quality("<p>text<script>if (a<b) c()</script>"), "ok");
 	ck_assert_str_eq(quality("<p>text</p></body>\n"), "ok");
 }
-END_TEST
 
-START_TEST(more_links_than_text_is_a_listing)
+TEST(more_links_than_text_is_a_listing)
 {
 	ck_assert_str_eq(quality("<a href=a>one two</a> three"), "listing");
 	ck_assert_str_eq(quality("<a href=a>one two</a> three four"), "ok");
 	ck_assert_str_eq(quality("<a>one two</a> three"), "ok");
 }
-END_TEST
 
-START_TEST(a_page_that_was_cut_is_truncated)
+TEST(a_page_that_was_cut_is_truncated)
 {
 	const struct page_limits limits = {1000, 4, 512, 256};
 	struct page *page;
@@ -178,9 +167,8 @@ START_TEST(a_page_that_was_cut_is_truncated)
 			 QUALITY_TRUNCATED);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(what_nobody_is_sure_of_is_unsure)
+TEST(what_nobody_is_sure_of_is_unsure)
 {
 	struct page *page = parse("<p>" TEN_WORDS);
 	struct verdict *verdicts =
@@ -194,9 +182,8 @@ START_TEST(what_nobody_is_sure_of_is_unsure)
 	ck_assert_str_eq(text_quality_name(QUALITY_UNSURE), "unsure");
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(random_pages_have_a_quality)
+TEST(random_pages_have_a_quality)
 {
 	for (uint64_t seed = 1; seed <= 200; seed++) {
 		char *html = random_html(seed);
@@ -204,31 +191,4 @@ START_TEST(random_pages_have_a_quality)
 		ck_assert_ptr_nonnull(quality(html));
 		free(html);
 	}
-}
-END_TEST
-
-SUITE(answer_quality)
-{
-	Suite *suite = suite_create("answer_quality");
-	TCase *tcase = tcase_create("quality");
-
-	tcase_add_test(tcase, text_and_other_markup_is_not_html);
-	tcase_add_loop_test(tcase, a_server_that_refuses_blocks, 0,
-			    sizeof(refusals) / sizeof(*refusals));
-	tcase_add_test(tcase, a_status_that_is_no_refusal_does_not_block);
-	tcase_add_loop_test(tcase, a_test_for_humans_blocks, 0,
-			    sizeof(challenges) / sizeof(*challenges));
-	tcase_add_test(tcase,
-		       a_long_page_that_has_a_test_somewhere_does_not_block);
-	tcase_add_test(tcase, a_shell_that_scripts_must_fill_is_js_only);
-	tcase_add_test(tcase, a_short_page_with_a_script_is_no_shell);
-	tcase_add_test(tcase, a_place_that_stays_empty_beside_text_is_no_shell);
-	tcase_add_test(tcase, nothing_chosen_is_empty);
-	tcase_add_test(tcase, a_source_that_ends_inside_something_is_truncated);
-	tcase_add_test(tcase, more_links_than_text_is_a_listing);
-	tcase_add_test(tcase, a_page_that_was_cut_is_truncated);
-	tcase_add_test(tcase, what_nobody_is_sure_of_is_unsure);
-	tcase_add_test(tcase, random_pages_have_a_quality);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -2,7 +2,7 @@
 
 #include "tests/unit/run.h"
 
-START_TEST(the_default_takes_the_template_of_a_large_cluster)
+TEST(the_default_takes_the_template_of_a_large_cluster)
 {
 	struct method_selection choice;
 
@@ -17,9 +17,8 @@ START_TEST(the_default_takes_the_template_of_a_large_cluster)
 	ck_assert(choice.has_template);
 	ck_assert_str_eq(choice.reason, "template: cluster of 1 page");
 }
-END_TEST
 
-START_TEST(the_default_does_without_a_small_cluster)
+TEST(the_default_does_without_a_small_cluster)
 {
 	struct method_selection choice;
 
@@ -39,9 +38,8 @@ START_TEST(the_default_does_without_a_small_cluster)
 			 "no template: the page is in no cluster; from the "
 			 "page only");
 }
-END_TEST
 
-START_TEST(a_method_of_one_page_is_given_no_template)
+TEST(a_method_of_one_page_is_given_no_template)
 {
 	struct method_selection choice;
 
@@ -50,9 +48,8 @@ START_TEST(a_method_of_one_page_is_given_no_template)
 	ck_assert(!choice.has_template);
 	ck_assert_str_eq(choice.reason, "from the page only");
 }
-END_TEST
 
-START_TEST(a_method_without_its_template_is_refused)
+TEST(a_method_without_its_template_is_refused)
 {
 	struct method_selection choice;
 
@@ -66,9 +63,8 @@ START_TEST(a_method_without_its_template_is_refused)
 	ck_assert_ptr_eq(choice.extractor, extractor_find("sst"));
 	ck_assert(choice.has_template);
 }
-END_TEST
 
-START_TEST(document_frequency_gives_way_where_there_is_no_template)
+TEST(document_frequency_gives_way_where_there_is_no_template)
 {
 	struct method_selection choice;
 
@@ -89,9 +85,8 @@ START_TEST(document_frequency_gives_way_where_there_is_no_template)
 	ck_assert_ptr_eq(choice.named, choice.extractor);
 	ck_assert(choice.has_template);
 }
-END_TEST
 
-START_TEST(an_unknown_method_is_not_found)
+TEST(an_unknown_method_is_not_found)
 {
 	struct method_selection choice;
 
@@ -101,22 +96,4 @@ START_TEST(an_unknown_method_is_not_found)
 			 "no such method; `templatectl methods` lists "
 			 "them");
 	ck_assert_int_eq(method_select("", 37, 3, &choice), ERR_NOT_FOUND);
-}
-END_TEST
-
-SUITE(choose)
-{
-	Suite *suite = suite_create("choose");
-	TCase *tcase = tcase_create("choose");
-
-	tcase_add_test(tcase,
-		       the_default_takes_the_template_of_a_large_cluster);
-	tcase_add_test(tcase, the_default_does_without_a_small_cluster);
-	tcase_add_test(tcase, a_method_of_one_page_is_given_no_template);
-	tcase_add_test(tcase, a_method_without_its_template_is_refused);
-	tcase_add_test(tcase,
-		       document_frequency_gives_way_where_there_is_no_template);
-	tcase_add_test(tcase, an_unknown_method_is_not_found);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

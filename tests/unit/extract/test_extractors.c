@@ -13,7 +13,7 @@ static void assert_whole(const struct parameter *parameter)
 	ck_assert_double_le(parameter->default_value, parameter->maximum);
 }
 
-START_TEST(every_row_of_the_table_is_whole)
+TEST(every_row_of_the_table_is_whole)
 {
 	for (size_t i = 0; extractors[i] != NULL; i++) {
 		const struct extractor *extractor = extractors[i];
@@ -27,9 +27,8 @@ START_TEST(every_row_of_the_table_is_whole)
 	}
 	ck_assert_ptr_null(extractor_find("magic"));
 }
-END_TEST
 
-START_TEST(a_parameter_is_set_within_its_range)
+TEST(a_parameter_is_set_within_its_range)
 {
 	const struct extractor *accb = extractor_find("accb");
 	double parameters[MAX_PARAMETERS];
@@ -44,7 +43,6 @@ START_TEST(a_parameter_is_set_within_its_range)
 	ck_assert(extractor_set(accb, "radius=1000", parameters, error));
 	ck_assert_double_eq(parameters[0], 1000);
 }
-END_TEST
 
 static void assert_refused(const char *name, const char *assignment,
 			   const char *sentence)
@@ -61,7 +59,7 @@ static void assert_refused(const char *name, const char *assignment,
 	ck_assert_mem_eq(parameters, defaults, sizeof(defaults));
 }
 
-START_TEST(a_bad_assignment_is_explained)
+TEST(a_bad_assignment_is_explained)
 {
 	assert_refused("accb", "radius", "Set a parameter with NAME=VALUE.");
 	assert_refused("accb", "=3",
@@ -83,9 +81,8 @@ START_TEST(a_bad_assignment_is_explained)
 	assert_refused("accb", "radius=1001",
 		       "radius: 1001 is above the maximum 1000.");
 }
-END_TEST
 
-START_TEST(only_what_learning_reads_makes_a_difference)
+TEST(only_what_learning_reads_makes_a_difference)
 {
 	const struct extractor none = {.name = "x"};
 	const struct extractor first = {.name = "y", .learned_parameters = 1};
@@ -97,18 +94,4 @@ START_TEST(only_what_learning_reads_makes_a_difference)
 	ck_assert(extractor_builds_same_model(&first, these, same));
 	ck_assert(!extractor_builds_same_model(&first, these, others));
 	ck_assert(!extractor_builds_same_model(&first, others, these));
-}
-END_TEST
-
-SUITE(extractors)
-{
-	Suite *suite = suite_create("extractors");
-	TCase *tcase = tcase_create("extractor");
-
-	tcase_add_test(tcase, every_row_of_the_table_is_whole);
-	tcase_add_test(tcase, a_parameter_is_set_within_its_range);
-	tcase_add_test(tcase, a_bad_assignment_is_explained);
-	tcase_add_test(tcase, only_what_learning_reads_makes_a_difference);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -51,13 +51,12 @@ static const char html[] =
 	"<p class=x>3<p class=y>4 <span hidden>5</span> <q>6</q>"
 	"<select><option>7</select>";
 
-START_TEST(without_wishes_nothing_changes)
+TEST(without_wishes_nothing_changes)
 {
 	check(html, NULL, NULL, false, "1\n\n3\n");
 }
-END_TEST
 
-START_TEST(what_is_included_is_all_that_is_visible_in_it)
+TEST(what_is_included_is_all_that_is_visible_in_it)
 {
 	check(html, ".y", NULL, false, "1\n\n3\n\n4 6\n");
 	check(html, "p", NULL, false, "1 2\n\n3\n\n4 6\n");
@@ -66,16 +65,14 @@ START_TEST(what_is_included_is_all_that_is_visible_in_it)
 	check(html, "h1", NULL, false, "1\n\n3\n");
 	check(html, "html", NULL, false, "n b\n\n1 2\n\n3\n\n4 6\n");
 }
-END_TEST
 
-START_TEST(what_is_excluded_is_left_out_whoever_wants_it)
+TEST(what_is_excluded_is_left_out_whoever_wants_it)
 {
 	check(html, NULL, ".x + .x", false, "1\n");
 	check(html, NULL, "body", false, "");
 	check(html, "p", "q, i", false, "1\n\n3\n\n4\n");
 	check(html, "q", ".y", false, "1\n\n3\n");
 }
-END_TEST
 
 #define PARAGRAPH                                                              \
 	"<p>The old house on the hill was sold last week, after it had stood " \
@@ -119,14 +116,13 @@ static const char *commented(bool with_comments)
 	return words;
 }
 
-START_TEST(comments_are_shown_where_they_are_asked_for)
+TEST(comments_are_shown_where_they_are_asked_for)
 {
 	ck_assert_str_eq(commented(false), "");
 	ck_assert_str_eq(commented(true), "First |Second|Third |");
 }
-END_TEST
 
-START_TEST(the_trace_says_what_was_changed)
+TEST(the_trace_says_what_was_changed)
 {
 	struct page *page = parse("<p>1<p id=a>2<p id=b>3");
 	struct verdict *verdicts = ARENA_NEW(page->arena, struct verdict, 3);
@@ -145,25 +141,22 @@ START_TEST(the_trace_says_what_was_changed)
 	ck_assert_float_eq(verdicts[2].score, 2);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(an_empty_page_has_nothing_to_select)
+TEST(an_empty_page_has_nothing_to_select)
 {
 	check("", "*", "*", true, "");
 	check("<!-- text -->", "*", "*", true, "");
 	check("<!doctype html>", "body", NULL, true, "");
 }
-END_TEST
 
-START_TEST(text_without_tags_is_that_of_the_body)
+TEST(text_without_tags_is_that_of_the_body)
 {
 	check("text", "p", NULL, true, "");
 	check("text", "body", NULL, true, "text\n");
 	check("text", "html", "body", true, "");
 }
-END_TEST
 
-START_TEST(random_pages_keep_what_is_included_and_not_excluded)
+TEST(random_pages_keep_what_is_included_and_not_excluded)
 {
 	for (uint64_t seed = 1; seed <= 200; seed++) {
 		char *text = random_html(seed);
@@ -183,23 +176,4 @@ START_TEST(random_pages_keep_what_is_included_and_not_excluded)
 		page_destroy(page);
 		free(text);
 	}
-}
-END_TEST
-
-SUITE(selection)
-{
-	Suite *suite = suite_create("selection");
-	TCase *tcase = tcase_create("selection");
-
-	tcase_add_test(tcase, without_wishes_nothing_changes);
-	tcase_add_test(tcase, what_is_included_is_all_that_is_visible_in_it);
-	tcase_add_test(tcase, what_is_excluded_is_left_out_whoever_wants_it);
-	tcase_add_test(tcase, comments_are_shown_where_they_are_asked_for);
-	tcase_add_test(tcase, the_trace_says_what_was_changed);
-	tcase_add_test(tcase, an_empty_page_has_nothing_to_select);
-	tcase_add_test(tcase, text_without_tags_is_that_of_the_body);
-	tcase_add_test(tcase,
-		       random_pages_keep_what_is_included_and_not_excluded);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

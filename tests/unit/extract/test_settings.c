@@ -4,7 +4,7 @@
 
 #include "tests/unit/run.h"
 
-START_TEST(parts_of_the_method_are_set)
+TEST(parts_of_the_method_are_set)
 {
 	const struct extractor *accb = extractor_find("accb");
 	double parameters[MAX_PARAMETERS];
@@ -20,7 +20,6 @@ START_TEST(parts_of_the_method_are_set)
 	ck_assert(settings_apply("", accb, parameters, error));
 	ck_assert_double_eq(parameters[0], 30);
 }
-END_TEST
 
 static const struct {
 	const char *settings;
@@ -34,16 +33,15 @@ static const struct {
 	{"df.max_ratio=0.2 accb.radius=1e9", "above"},
 };
 
-START_TEST(what_is_wrong_is_said)
+TEST_ROWS(what_is_wrong_is_said, wrong)
 {
 	char error[256] = "";
 
 	ck_assert(!settings_apply(wrong[_i].settings, NULL, NULL, error));
 	ck_assert_msg(strstr(error, wrong[_i].complaint) != NULL, "%s", error);
 }
-END_TEST
 
-START_TEST(an_endless_setting_is_refused)
+TEST(an_endless_setting_is_refused)
 {
 	char settings[4096];
 	char error[256];
@@ -53,18 +51,4 @@ START_TEST(an_endless_setting_is_refused)
 	ck_assert(!settings_apply(settings, NULL, NULL, error));
 	settings[100] = '\0';
 	ck_assert(!settings_apply(settings, NULL, NULL, error));
-}
-END_TEST
-
-SUITE(settings)
-{
-	Suite *suite = suite_create("settings");
-	TCase *tests = tcase_create("settings");
-
-	tcase_add_test(tests, parts_of_the_method_are_set);
-	tcase_add_loop_test(tests, what_is_wrong_is_said, 0,
-			    sizeof(wrong) / sizeof(wrong[0]));
-	tcase_add_test(tests, an_endless_setting_is_refused);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

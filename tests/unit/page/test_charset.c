@@ -30,14 +30,15 @@ static void check(struct slice body, const char *header, const char *text,
 
 #define BYTES(text) ((struct slice){text, sizeof(text) - 1})
 
-START_TEST(nothing_is_utf_8)
+FIXTURE(.setup = begin, .teardown = end);
+
+TEST(nothing_is_utf_8)
 {
 	check((struct slice){NULL, 0}, NULL, "", "UTF-8");
 	check((struct slice){"", 0}, "windows-1251", "", "UTF-8");
 }
-END_TEST
 
-START_TEST(a_byte_order_mark_wins)
+TEST(a_byte_order_mark_wins)
 {
 	check(BYTES("\xEF\xBB\xBF\xC3\xA9"), "iso-8859-1", "é", "UTF-8");
 	check(BYTES("\xFF\xFE\xE9\0<\0"), "utf-8", "é<", "UTF-16LE");
@@ -48,17 +49,15 @@ START_TEST(a_byte_order_mark_wins)
 	      "a\uFFFD",
 	      "UTF-16BE");
 }
-END_TEST
 
-START_TEST(the_header_comes_before_the_page)
+TEST(the_header_comes_before_the_page)
 {
 	check(BYTES("<meta charset=koi8-r>\xE9"), " Windows-1251 ",
 	      "<meta charset=koi8-r>й", "WINDOWS-1251");
 	check(BYTES("<\0p\0>\0"), "UTF-16", "<p>", "UTF-16LE");
 }
-END_TEST
 
-START_TEST(the_meta_is_found_in_its_forms)
+TEST(the_meta_is_found_in_its_forms)
 {
 	check(BYTES("<META x CharSet = 'KOI8-R'>\xCA"), NULL,
 	      "<META x CharSet = 'KOI8-R'>й", "KOI8-R");
@@ -71,9 +70,8 @@ START_TEST(the_meta_is_found_in_its_forms)
 	check(BYTES("<?xml version='1.0' encoding='ISO-8859-2'?>\xB1"), NULL,
 	      "<?xml version='1.0' encoding='ISO-8859-2'?>ą", "ISO-8859-2");
 }
-END_TEST
 
-START_TEST(a_meta_in_a_comment_or_too_late_does_not_count)
+TEST(a_meta_in_a_comment_or_too_late_does_not_count)
 {
 	static const char meta[] = "<meta charset=koi8-r>\xC3\xA9";
 	char late[1100];
@@ -88,17 +86,15 @@ START_TEST(a_meta_in_a_comment_or_too_late_does_not_count)
 			    .charset,
 		    "UTF-8");
 }
-END_TEST
 
-START_TEST(utf_16_in_a_meta_means_utf_8)
+TEST(utf_16_in_a_meta_means_utf_8)
 {
 	check(BYTES("<meta charset=utf-16le>é"), NULL,
 	      "<meta charset=utf-16le>é", "UTF-8");
 	check(BYTES("<p>é"), "utf-16", "<p>é", "UTF-8"); /* no zero byte */
 }
-END_TEST
 
-START_TEST(labels_mean_what_the_web_means)
+TEST(labels_mean_what_the_web_means)
 {
 	check(BYTES("\x93\xE9"), "ISO-8859-1", "“é", "WINDOWS-1252");
 	check(BYTES("\x80"), "us-ascii", "€", "WINDOWS-1252");
@@ -110,18 +106,16 @@ START_TEST(labels_mean_what_the_web_means)
 	check(BYTES("\xA1"), "tis-620", "ก", "WINDOWS-874");
 	check(BYTES("\xD0"), "iso-8859-9", "Ğ", "WINDOWS-1254");
 }
-END_TEST
 
-START_TEST(an_unknown_label_falls_to_the_next)
+TEST(an_unknown_label_falls_to_the_next)
 {
 	check(BYTES("<meta charset=koi8-r>\xCA"), "x-nonsense",
 	      "<meta charset=koi8-r>й", "KOI8-R");
 	check(BYTES("é"), "utf-7", "é", "UTF-8");
 	check(BYTES("é"), "koi8-r utf-8", "é", "UTF-8");
 }
-END_TEST
 
-START_TEST(a_plainly_wrong_label_falls_to_the_next)
+TEST(a_plainly_wrong_label_falls_to_the_next)
 {
 	/* not UTF-8, as both claim */
 	check(BYTES("<meta charset=utf-8>\xE9t\xE9"), "utf-8",
@@ -134,9 +128,8 @@ START_TEST(a_plainly_wrong_label_falls_to_the_next)
 	/* no Shift_JIS */
 	check(BYTES("\xFD\xFE\xFF\xFD"), "shift_jis", "ýþÿý", "WINDOWS-1252");
 }
-END_TEST
 
-START_TEST(a_few_broken_bytes_are_replaced)
+TEST(a_few_broken_bytes_are_replaced)
 {
 	check(BYTES("éééé\xE9 \0"), "utf-8", "éééé\uFFFD  ", "UTF-8");
 	/* the longest prefix of a sequence is replaced as one */
@@ -144,24 +137,21 @@ START_TEST(a_few_broken_bytes_are_replaced)
 	check(BYTES("éééé\xED\xA0\x80 éééééééé"), NULL,
 	      "éééé\uFFFD\uFFFD\uFFFD éééééééé", "UTF-8");
 }
-END_TEST
 
-START_TEST(what_says_nothing_is_guessed)
+TEST(what_says_nothing_is_guessed)
 {
 	/* Russian in windows-1251 */
 	check(BYTES("\xCF\xF0\xE8\xE2\xE5\xF2, \xEC\xE8\xF0! \xDD\xF2\xEE "
 		    "\xF0\xF3\xF1\xF1\xEA\xE8\xE9 \xF2\xE5\xEA\xF1\xF2."),
 	      NULL, "Привет, мир! Это русский текст.", "WINDOWS-1251");
 }
-END_TEST
 
-START_TEST(nuls_become_spaces)
+TEST(nuls_become_spaces)
 {
 	check(BYTES("a\0b\0"), NULL, "a b ", "UTF-8");
 	check(BYTES("\0\xE9\0"), "iso-8859-1", " é ", "WINDOWS-1252");
 	check(BYTES("\xFF\xFE\0\0a\0"), NULL, " a", "UTF-16LE");
 }
-END_TEST
 
 /* Whether each byte has its place, and none is zero. */
 static bool is_utf8(struct slice text)
@@ -186,7 +176,7 @@ static bool is_utf8(struct slice text)
 	return true;
 }
 
-START_TEST(any_bytes_become_utf_8_without_nul)
+TEST(any_bytes_become_utf_8_without_nul)
 {
 	static const char *const labels[] = {
 		NULL,     "utf-8",  "shift_jis", "gb18030",    "big5",
@@ -210,9 +200,8 @@ START_TEST(any_bytes_become_utf_8_without_nul)
 		ck_assert_uint_gt(decoded.charset.size, 0);
 	}
 }
-END_TEST
 
-START_TEST(what_was_loaded_needs_no_file)
+TEST(what_was_loaded_needs_no_file)
 {
 	struct rlimit limit;
 
@@ -225,29 +214,4 @@ START_TEST(what_was_loaded_needs_no_file)
 	check(BYTES("\xBC\xF2\xCC\xE5"), "gb2312", "简体", "GB18030");
 	limit.rlim_cur = limit.rlim_max; /* for what is written at the end */
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-}
-END_TEST
-
-SUITE(charset)
-{
-	Suite *suite = suite_create("charset");
-	TCase *tcase = tcase_create("charset");
-
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_test(tcase, nothing_is_utf_8);
-	tcase_add_test(tcase, a_byte_order_mark_wins);
-	tcase_add_test(tcase, the_header_comes_before_the_page);
-	tcase_add_test(tcase, the_meta_is_found_in_its_forms);
-	tcase_add_test(tcase, a_meta_in_a_comment_or_too_late_does_not_count);
-	tcase_add_test(tcase, utf_16_in_a_meta_means_utf_8);
-	tcase_add_test(tcase, labels_mean_what_the_web_means);
-	tcase_add_test(tcase, an_unknown_label_falls_to_the_next);
-	tcase_add_test(tcase, a_plainly_wrong_label_falls_to_the_next);
-	tcase_add_test(tcase, a_few_broken_bytes_are_replaced);
-	tcase_add_test(tcase, what_says_nothing_is_guessed);
-	tcase_add_test(tcase, nuls_become_spaces);
-	tcase_add_test(tcase, any_bytes_become_utf_8_without_nul);
-	tcase_add_test(tcase, what_was_loaded_needs_no_file);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -72,11 +72,10 @@ static void check_invariants(const struct page *page, const char *path)
 	ck_assert(!page->is_truncated);
 }
 
-START_TEST(real_pages_keep_the_invariants)
+TEST(real_pages_keep_the_invariants)
 {
 	with_pages(STEP, check_invariants);
 }
-END_TEST
 
 /* Text in which references are none. */
 static bool is_frame(const struct page *page, uint32_t node)
@@ -149,19 +148,7 @@ static void check_source(const struct page *page, const char *path)
 	free(out);
 }
 
-START_TEST(scanner_and_tree_agree_on_every_byte_of_text)
+TEST(scanner_and_tree_agree_on_every_byte_of_text)
 {
 	with_pages(SMALL_STEP, check_source);
-}
-END_TEST
-
-SUITE(corpus)
-{
-	Suite *suite = suite_create("corpus");
-	TCase *tcase = tcase_create("corpus");
-
-	tcase_add_test(tcase, real_pages_keep_the_invariants);
-	tcase_add_test(tcase, scanner_and_tree_agree_on_every_byte_of_text);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -54,7 +54,7 @@ static void check_same(struct page *page, const char *css)
 	arena_destroy(arena);
 }
 
-START_TEST(a_selector_is_written_as_people_would)
+TEST(a_selector_is_written_as_people_would)
 {
 	check_text("h1", "//h1");
 	check_text("*", "//*");
@@ -77,17 +77,15 @@ START_TEST(a_selector_is_written_as_people_would)
 	check_text("li:nth-child(0)", "//li[false()]");
 	check_text("[og\\:x=y]", "//*[@*[name()='og:x']='y']");
 }
-END_TEST
 
-START_TEST(quotes_are_put_together)
+TEST(quotes_are_put_together)
 {
 	check_text("[a='x\"y']", "//*[@a='x\"y']");
 	check_text("[a=\"x'y\"]", "//*[@a=concat('','x',\"'\",'y')]");
 	check_text("[a=\"'\\\"'\"]", "//*[@a=concat('',\"'\",'\"',\"'\")]");
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_told)
+TEST(what_is_wrong_is_told)
 {
 	check_refusal("p[", "at the end: a name is missing");
 	check_refusal(":first-of-type",
@@ -97,7 +95,6 @@ START_TEST(what_is_wrong_is_told)
 		      "first-of-type and nth-of-type(...) need a tag name "
 		      "before them, as in p:nth-of-type(2)");
 }
-END_TEST
 
 static const char tree[] =
 	"<body id=r><div id=a class='m n' lang=en-GB><p id=b>1<p id=c "
@@ -106,7 +103,7 @@ static const char tree[] =
 	"<div id=h><p id=i lang=en og:x=y>6</div>";
 
 /* Combinations of parts: every compound selector behind every other. */
-START_TEST(it_selects_what_the_selector_does)
+TEST(it_selects_what_the_selector_does)
 {
 	static const char *const parts[] = {
 		"*",
@@ -161,18 +158,4 @@ START_TEST(it_selects_what_the_selector_does)
 			}
 	}
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(css_xpath)
-{
-	Suite *suite = suite_create("css_xpath");
-	TCase *tcase = tcase_create("css_xpath");
-
-	tcase_add_test(tcase, a_selector_is_written_as_people_would);
-	tcase_add_test(tcase, quotes_are_put_together);
-	tcase_add_test(tcase, what_is_wrong_is_told);
-	tcase_add_test(tcase, it_selects_what_the_selector_does);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -38,7 +38,7 @@ static void check_path(const char *html, const char *name, const char *path)
 	page_destroy(page);
 }
 
-START_TEST(an_element_says_its_text_collapsed)
+TEST(an_element_says_its_text_collapsed)
 {
 	check_value("<p>  a\n b <b>c</b>d", "p", "a b cd");
 	check_value("<div id=x><p>a</p><p>b</p></div>", "x", "a b");
@@ -46,18 +46,16 @@ START_TEST(an_element_says_its_text_collapsed)
 	check_value("<p><b>a</b> <i>b</i>", "p", "a b");
 	check_value("<p></p>", "p", "");
 }
-END_TEST
 
-START_TEST(without_text_an_attribute_speaks)
+TEST(without_text_an_attribute_speaks)
 {
 	check_value("<meta name=description content=' a  b '>", "meta", "a b");
 	check_value("<img src=/x.png alt='a cat'>", "img", "a cat");
 	check_value("<img src=/x.png alt=''>", "img", "/x.png");
 	check_value("<a id=x href=/y></a>", "x", "/y");
 }
-END_TEST
 
-START_TEST(a_value_is_cut_between_characters)
+TEST(a_value_is_cut_between_characters)
 {
 	struct buffer html = {0};
 	struct page *page;
@@ -74,9 +72,8 @@ START_TEST(a_value_is_cut_between_characters)
 	buffer_free(&html);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(a_path_names_tags_ids_and_classes)
+TEST(a_path_names_tags_ids_and_classes)
 {
 	check_path("<div id=a class='b  c'><p class=d>x", "p",
 		   "html>body>div#a.b.c>p.d");
@@ -84,9 +81,8 @@ START_TEST(a_path_names_tags_ids_and_classes)
 		   "html>body>div#a\\.b.\\31 x.-\\32 .\\->p");
 	check_path("<p>x", "html", "html");
 }
-END_TEST
 
-START_TEST(a_deep_path_is_its_end)
+TEST(a_deep_path_is_its_end)
 {
 	struct buffer html = {0};
 	struct buffer out = {0};
@@ -102,19 +98,4 @@ START_TEST(a_deep_path_is_its_end)
 	buffer_free(&html);
 	buffer_free(&out);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(element)
-{
-	Suite *suite = suite_create("element");
-	TCase *tcase = tcase_create("element");
-
-	tcase_add_test(tcase, an_element_says_its_text_collapsed);
-	tcase_add_test(tcase, without_text_an_attribute_speaks);
-	tcase_add_test(tcase, a_value_is_cut_between_characters);
-	tcase_add_test(tcase, a_path_names_tags_ids_and_classes);
-	tcase_add_test(tcase, a_deep_path_is_its_end);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -1,7 +1,7 @@
 #include "tests/unit/page/page_of.h"
 #include "tests/unit/run.h"
 
-START_TEST(the_title_is_collapsed)
+TEST(the_title_is_collapsed)
 {
 	struct page *page =
 		page_of("<svg><title>x</title></svg><title> </title>"
@@ -10,9 +10,8 @@ START_TEST(the_title_is_collapsed)
 	check_slice(page->title, "A & <b>B</b>");
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(the_language_is_of_html_or_of_the_meta)
+TEST(the_language_is_of_html_or_of_the_meta)
 {
 	struct page *page = page_of(
 		"<html lang=' de-AT '><meta http-equiv=content-language "
@@ -27,9 +26,8 @@ START_TEST(the_language_is_of_html_or_of_the_meta)
 	check_slice(page->language, "fr");
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(the_description_and_the_base_are_the_first)
+TEST(the_description_and_the_base_are_the_first)
 {
 	struct page *page =
 		page_of("<meta name=Description content=' a\n b '>"
@@ -40,9 +38,8 @@ START_TEST(the_description_and_the_base_are_the_first)
 	check_slice(page->base, "/d");
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(robots_are_heard)
+TEST(robots_are_heard)
 {
 	struct page *page =
 		page_of("<meta name=ROBOTS content='NoIndex,follow'>");
@@ -59,7 +56,6 @@ START_TEST(robots_are_heard)
 	ck_assert(!page->is_nofollow);
 	page_destroy(page);
 }
-END_TEST
 
 static void check_link(const char *html, const char *href, const char *anchor,
 		       unsigned flags)
@@ -74,7 +70,7 @@ static void check_link(const char *html, const char *href, const char *anchor,
 	page_destroy(page);
 }
 
-START_TEST(each_kind_of_link_is_found)
+TEST(each_kind_of_link_is_found)
 {
 	check_link("<a href=' /a?b&amp;c '> x <b>y\nz</b> </a>", "/a?b&c",
 		   "x y z", 0);
@@ -100,9 +96,8 @@ START_TEST(each_kind_of_link_is_found)
 	check_link("<a href=/a>x</a><meta name=robots content=nofollow>", "/a",
 		   "x", LINK_IS_NOFOLLOW);
 }
-END_TEST
 
-START_TEST(what_leads_nowhere_is_no_link)
+TEST(what_leads_nowhere_is_no_link)
 {
 	struct page *page = page_of(
 		"<a name=x>a</a><a href=' '>b</a><a href>c</a>"
@@ -116,10 +111,9 @@ START_TEST(what_leads_nowhere_is_no_link)
 	ck_assert_uint_eq(page->link_count, 0);
 	page_destroy(page);
 }
-END_TEST
 
 /* 1,000 bytes of text are little enough. */
-START_TEST(a_script_beside_text_leads_nowhere)
+TEST(a_script_beside_text_leads_nowhere)
 {
 	struct buffer html = {0};
 	struct page *page;
@@ -136,9 +130,8 @@ START_TEST(a_script_beside_text_leads_nowhere)
 	page_destroy(page);
 	buffer_free(&html);
 }
-END_TEST
 
-START_TEST(an_anchor_is_cut_between_characters)
+TEST(an_anchor_is_cut_between_characters)
 {
 	struct buffer html = {0};
 	struct page *page;
@@ -156,9 +149,8 @@ START_TEST(an_anchor_is_cut_between_characters)
 	page_destroy(page);
 	buffer_free(&html);
 }
-END_TEST
 
-START_TEST(an_anchor_of_2048_bytes_is_read_to_its_end)
+TEST(an_anchor_of_2048_bytes_is_read_to_its_end)
 {
 	struct buffer html = {0};
 	struct page *page;
@@ -171,23 +163,4 @@ START_TEST(an_anchor_of_2048_bytes_is_read_to_its_end)
 	ck_assert_uint_eq(page->links[0].anchor.size, 256);
 	page_destroy(page);
 	buffer_free(&html);
-}
-END_TEST
-
-SUITE(head)
-{
-	Suite *suite = suite_create("head");
-	TCase *tcase = tcase_create("head");
-
-	tcase_add_test(tcase, the_title_is_collapsed);
-	tcase_add_test(tcase, the_language_is_of_html_or_of_the_meta);
-	tcase_add_test(tcase, the_description_and_the_base_are_the_first);
-	tcase_add_test(tcase, robots_are_heard);
-	tcase_add_test(tcase, each_kind_of_link_is_found);
-	tcase_add_test(tcase, what_leads_nowhere_is_no_link);
-	tcase_add_test(tcase, a_script_beside_text_leads_nowhere);
-	tcase_add_test(tcase, an_anchor_is_cut_between_characters);
-	tcase_add_test(tcase, an_anchor_of_2048_bytes_is_read_to_its_end);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

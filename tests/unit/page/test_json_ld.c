@@ -22,7 +22,7 @@ static void check_value(const char *text, const char *key, const char *value)
 	arena_destroy(arena);
 }
 
-START_TEST(objects_and_arrays_are_flat)
+TEST(objects_and_arrays_are_flat)
 {
 	struct arena *arena = arena_create();
 	struct json_ld ld =
@@ -47,9 +47,8 @@ START_TEST(objects_and_arrays_are_flat)
 	check_slice(json_ld_text(&ld, 2, "url"), "u");
 	arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(arrays_in_arrays_are_one_list)
+TEST(arrays_in_arrays_are_one_list)
 {
 	struct arena *arena = arena_create();
 	struct json_ld ld = read(arena, "{\"a\":[[\"x\",[\"y\"]],\"z\"],"
@@ -65,9 +64,8 @@ START_TEST(arrays_in_arrays_are_one_list)
 	check_slice(json_ld_text(&ld, 0, "b"), "w");
 	arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(several_types_are_each_found)
+TEST(several_types_are_each_found)
 {
 	struct arena *arena = arena_create();
 	struct json_ld ld =
@@ -78,9 +76,8 @@ START_TEST(several_types_are_each_found)
 	ck_assert(!json_ld_is(&ld, 0, "Article"));
 	arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(escapes_and_entities_are_decoded)
+TEST(escapes_and_entities_are_decoded)
 {
 	check_value("{\"a\":\"\\\"\\\\\\/\\n\\u00e9\\u20AC\"}", "a",
 		    "\"\\/\n\xC3\xA9\xE2\x82\xAC");
@@ -92,9 +89,8 @@ START_TEST(escapes_and_entities_are_decoded)
 	check_value("{\"a\":\"\\u0000\\u12g4\\x\"}", "a", "\xEF\xBF\xBDu12g4x");
 	check_value("{\"a\":\"Q&amp;A &#8217;\"}", "a", "Q&A \xE2\x80\x99");
 }
-END_TEST
 
-START_TEST(what_the_web_writes_is_read)
+TEST(what_the_web_writes_is_read)
 {
 	check_value("<!-- {\"a\":\"1\"} -->", "a", "1");
 	check_value("//<![CDATA[\n{\"a\":\"1\"}\n//]]>", "a", "1");
@@ -109,9 +105,8 @@ START_TEST(what_the_web_writes_is_read)
 	check_value("{&quot;a&quot;:&quot;1&quot;}", "a", "1");
 	check_value("{\"a\":[{\"b\":1},\"x\"},\"c\":2}", "c", "");
 }
-END_TEST
 
-START_TEST(what_is_cut_keeps_what_was_read)
+TEST(what_is_cut_keeps_what_was_read)
 {
 	check_value("{\"a\":\"1\",\"b\":{\"c\":[", "a", "1");
 	check_value("{\"a\":\"1", "a", "1");
@@ -119,9 +114,8 @@ START_TEST(what_is_cut_keeps_what_was_read)
 	check_value("{\"a\":\"1\",\"b", "a", "1");
 	check_value("]}]{\"a\":\"1\"", "a", "1");
 }
-END_TEST
 
-START_TEST(a_bracket_of_another_kind_closes_what_is_inside)
+TEST(a_bracket_of_another_kind_closes_what_is_inside)
 {
 	struct arena *arena = arena_create();
 	struct json_ld ld = read(arena, "[{\"a\":\"1\"],[{\"a\":\"2\"}]");
@@ -131,9 +125,8 @@ START_TEST(a_bracket_of_another_kind_closes_what_is_inside)
 	check_slice(json_ld_text(&ld, 1, "a"), "2");
 	arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(nothing_is_nothing)
+TEST(nothing_is_nothing)
 {
 	struct arena *arena = arena_create();
 	struct json_ld ld = json_ld_read(arena, (struct slice){NULL, 0});
@@ -147,7 +140,6 @@ START_TEST(nothing_is_nothing)
 	ck_assert_uint_eq(json_ld_text(&ld, 0, "a").size, 1);
 	arena_destroy(arena);
 }
-END_TEST
 
 static struct json_ld read_repeated(struct arena *arena, struct buffer *text,
 				    const char *piece, int times)
@@ -158,7 +150,7 @@ static struct json_ld read_repeated(struct arena *arena, struct buffer *text,
 	return json_ld_read(arena, buffer_slice(text));
 }
 
-START_TEST(limits_hold)
+TEST(limits_hold)
 {
 	struct arena *arena = arena_create();
 	struct buffer text = {0};
@@ -186,9 +178,8 @@ START_TEST(limits_hold)
 	buffer_free(&text);
 	arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(scripts_of_a_page_are_one)
+TEST(scripts_of_a_page_are_one)
 {
 	struct page *page = page_of(
 		"<script type=' Application/LD+JSON; charset=utf-8'>"
@@ -202,24 +193,4 @@ START_TEST(scripts_of_a_page_are_one)
 	check_slice(json_ld_text(&ld, 1, "b"), "<p>2</p>");
 	ck_assert_uint_eq(ld.objects[1].parent, NO_OBJECT);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(json_ld)
-{
-	Suite *suite = suite_create("json_ld");
-	TCase *tcase = tcase_create("json_ld");
-
-	tcase_add_test(tcase, objects_and_arrays_are_flat);
-	tcase_add_test(tcase, arrays_in_arrays_are_one_list);
-	tcase_add_test(tcase, several_types_are_each_found);
-	tcase_add_test(tcase, escapes_and_entities_are_decoded);
-	tcase_add_test(tcase, what_the_web_writes_is_read);
-	tcase_add_test(tcase, what_is_cut_keeps_what_was_read);
-	tcase_add_test(tcase, a_bracket_of_another_kind_closes_what_is_inside);
-	tcase_add_test(tcase, nothing_is_nothing);
-	tcase_add_test(tcase, limits_hold);
-	tcase_add_test(tcase, scripts_of_a_page_are_one);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -15,7 +15,7 @@ static void assert_href(const char *href, const char *expected)
 	buffer_free(&out);
 }
 
-START_TEST(web_and_relative_addresses_are_kept)
+TEST(web_and_relative_addresses_are_kept)
 {
 	assert_href("http://h/p", "http://h/p");
 	assert_href("HTTPS://h/p", "HTTPS://h/p");
@@ -29,9 +29,8 @@ START_TEST(web_and_relative_addresses_are_kept)
 	/* decoded already: a page called "&" and a fragment */
 	assert_href("&#106;avascript:x", "&#106;avascript:x");
 }
-END_TEST
 
-START_TEST(a_label_that_was_cut_is_whole_characters)
+TEST(a_label_that_was_cut_is_whole_characters)
 {
 	struct buffer out = {0};
 
@@ -45,9 +44,8 @@ START_TEST(a_label_that_was_cut_is_whole_characters)
 	ck_assert_uint_eq(out.size, 0);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(addresses_that_do_something_are_refused)
+TEST(addresses_that_do_something_are_refused)
 {
 	assert_href("javascript:alert(1)", NULL);
 	assert_href("JavaScript:alert(1)", NULL);
@@ -72,9 +70,8 @@ START_TEST(addresses_that_do_something_are_refused)
 	assert_href("", NULL);
 	assert_href(" \t", NULL);
 }
-END_TEST
 
-START_TEST(text_is_escaped)
+TEST(text_is_escaped)
 {
 	struct buffer out = {0};
 
@@ -84,9 +81,8 @@ START_TEST(text_is_escaped)
 	ck_assert_str_eq(out.data, "&lt;script&gt;&amp;&quot;&#39; end");
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(text_collapses_but_in_pre)
+TEST(text_collapses_but_in_pre)
 {
 	struct buffer out = {0};
 
@@ -97,9 +93,8 @@ START_TEST(text_collapses_but_in_pre)
 	ck_assert_str_eq(out.data, " a \n\tb\nc\n\n");
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(noncharacters_are_replaced)
+TEST(noncharacters_are_replaced)
 {
 	struct buffer out = {0};
 
@@ -111,9 +106,8 @@ START_TEST(noncharacters_are_replaced)
 				   "\xEF\xBE\xBF");
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(control_characters_become_spaces)
+TEST(control_characters_become_spaces)
 {
 	struct buffer out = {0};
 
@@ -126,9 +120,8 @@ START_TEST(control_characters_become_spaces)
 	ck_assert_str_eq(out.data, "a [1m b c\xC3\xA9");
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(blank_is_what_nobody_sees)
+TEST(blank_is_what_nobody_sees)
 {
 	ck_assert(markup_is_blank(slice_of("")));
 	ck_assert(markup_is_blank(slice_of(" \x01\x7f\n\xC2\x9B\xC2\xA0")));
@@ -136,22 +129,4 @@ START_TEST(blank_is_what_nobody_sees)
 	ck_assert(!markup_is_blank(slice_of("\x01 a")));
 	ck_assert(!markup_is_blank(slice_of("\xC2\xA1")));
 	ck_assert(!markup_is_blank(slice_of("\xE3\x81\x82")));
-}
-END_TEST
-
-SUITE(markup)
-{
-	Suite *suite = suite_create("markup");
-	TCase *tcase = tcase_create("markup");
-
-	tcase_add_test(tcase, web_and_relative_addresses_are_kept);
-	tcase_add_test(tcase, addresses_that_do_something_are_refused);
-	tcase_add_test(tcase, text_is_escaped);
-	tcase_add_test(tcase, a_label_that_was_cut_is_whole_characters);
-	tcase_add_test(tcase, text_collapses_but_in_pre);
-	tcase_add_test(tcase, control_characters_become_spaces);
-	tcase_add_test(tcase, noncharacters_are_replaced);
-	tcase_add_test(tcase, blank_is_what_nobody_sees);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

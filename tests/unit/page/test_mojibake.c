@@ -21,7 +21,7 @@ static void check_same(const char *text)
 	check(text, text);
 }
 
-START_TEST(what_was_encoded_twice_is_decoded_twice)
+TEST(what_was_encoded_twice_is_decoded_twice)
 {
 	check("l\u00C3\u00A9g\u00C3\u00A8re \u00C3\u00A9t\u00C3\u00A9",
 	      "l\u00E9g\u00E8re \u00E9t\u00E9");
@@ -35,26 +35,23 @@ START_TEST(what_was_encoded_twice_is_decoded_twice)
 	check("\u00D0\u00BF\u00D1\u20AC\u00D0\u00B8 \u00D0\u00B2\u00D1\u2039",
 	      "\u043F\u0440\u0438 \u0432\u044B");
 }
-END_TEST
 
-START_TEST(three_times_is_decoded_three_times)
+TEST(three_times_is_decoded_three_times)
 {
 	check("a\u00C3\u0192\u00C2\u00A9b\u00C3\u0192\u00C2\u00A9"
 	      "c\u00C3\u0192\u00C2\u00A9d\u00C3\u0192\u00C2\u00A9",
 	      "a\u00E9b\u00E9c\u00E9d\u00E9");
 }
-END_TEST
 
-START_TEST(controls_are_no_text_on_any_page)
+TEST(controls_are_no_text_on_any_page)
 {
 	check("\u00E9 \u00FC \u00E4 it\u00E2\xC2\x80\xC2\x99"
 	      "s",
 	      "\u00E9 \u00FC \u00E4 it\u2019s");
 	check_same("\u00E9 \u00FC \u00E4 \u00C3\xC2\x89");
 }
-END_TEST
 
-START_TEST(references_are_characters)
+TEST(references_are_characters)
 {
 	check("a&acirc;&euro;&trade;b &Atilde;&copy;t\u00C3&#169; "
 	      "&acirc;&#128;&#x99;c",
@@ -66,10 +63,9 @@ START_TEST(references_are_characters)
 	      "&amp;&lt;&nbsp; & &b &acirc",
 	      "a\u00E9 b\u00E9 c\u00E9 d\u00E9 &amp;&lt;&nbsp; & &b &acirc");
 }
-END_TEST
 
 /* One right character is enough for three sequences, two are for six. */
-START_TEST(right_characters_count_against_it)
+TEST(right_characters_count_against_it)
 {
 	check_same("a\u00C3\u00A9 b\u00C3\u00A9 c\u00C3\u00A9 d\u00C3\u00A9 "
 		   "\u00E9\u00E9");
@@ -80,10 +76,9 @@ START_TEST(right_characters_count_against_it)
 	      "c\u00C3\u00A9 d\u00C3\u00A9",
 	      "\u00A0a\u00E9 b\u00E9 \u00A0\u00A0c\u00E9 d\u00E9");
 }
-END_TEST
 
 /* CAFE with a registered trade mark, IRMA with quotes, multiplications. */
-START_TEST(capital_letters_before_signs_are_right)
+TEST(capital_letters_before_signs_are_right)
 {
 	check_same("CAF\u00C9\u00AE CAF\u00C9\u00AE CAF\u00C9\u00AE "
 		   "CAF\u00C9\u00AE CAF\u00C9\u00AE");
@@ -91,9 +86,8 @@ START_TEST(capital_letters_before_signs_are_right)
 		   "IRM\u00C3\u00AE IRM\u00C3\u00A0");
 	check_same("2\u00D7\u00BD 3\u00D7\u00BC 4\u00D7\u00BD 5\u00D7\u00BD");
 }
-END_TEST
 
-START_TEST(what_ends_too_early_is_none)
+TEST(what_ends_too_early_is_none)
 {
 	check_same("");
 	check_same("\u00C3");
@@ -102,21 +96,4 @@ START_TEST(what_ends_too_early_is_none)
 	check_same("\u00E0\xC2\x80\xC2\x80"
 		   " \u00ED\u00A0\xC2\x80"
 		   " \u00C1\xC2\x81");
-}
-END_TEST
-
-SUITE(mojibake)
-{
-	Suite *suite = suite_create("mojibake");
-	TCase *tcase = tcase_create("mojibake");
-
-	tcase_add_test(tcase, what_was_encoded_twice_is_decoded_twice);
-	tcase_add_test(tcase, three_times_is_decoded_three_times);
-	tcase_add_test(tcase, controls_are_no_text_on_any_page);
-	tcase_add_test(tcase, references_are_characters);
-	tcase_add_test(tcase, right_characters_count_against_it);
-	tcase_add_test(tcase, capital_letters_before_signs_are_right);
-	tcase_add_test(tcase, what_ends_too_early_is_none);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -32,7 +32,7 @@ static const char *class_with_words(const char *html, int words)
 	return name;
 }
 
-START_TEST(names_are_stored_and_shown)
+TEST(names_are_stored_and_shown)
 {
 	ck_assert_str_eq(page_class_name(CLASS_PAGE), "page");
 	ck_assert_str_eq(page_class_name(CLASS_SOFT_404), "soft-404");
@@ -40,9 +40,8 @@ START_TEST(names_are_stored_and_shown)
 	ck_assert_str_eq(page_class_name(PAGE_CLASS_COUNT), "unknown");
 	ck_assert_int_eq(CLASS_EMPTY, 8);
 }
-END_TEST
 
-START_TEST(a_status_of_error_is_an_error_at_once)
+TEST(a_status_of_error_is_an_error_at_once)
 {
 	ck_assert_str_eq(class_with("<p>text", 404, false), "error");
 	ck_assert_str_eq(class_with("<p>text", 400, false), "error");
@@ -50,7 +49,6 @@ START_TEST(a_status_of_error_is_an_error_at_once)
 	ck_assert_str_eq(class_with("<p>text", 399, false), "page");
 	ck_assert_str_eq(class_with("<p>text", 0, false), "page");
 }
-END_TEST
 
 /* As servers and services send them with whatever status, cut down. */
 static const char *const errors[] = {
@@ -128,11 +126,10 @@ static const char *const errors[] = {
 	"\xB0</h1>",
 };
 
-START_TEST(error_pages_are_known_without_their_status)
+TEST_ROWS(error_pages_are_known_without_their_status, errors)
 {
 	ck_assert_str_eq(class_of(errors[_i]), "error");
 }
-END_TEST
 
 static const char *const no_errors[] = {
 	"<title>Forbidden</title><p>A film of 1932.",
@@ -146,11 +143,10 @@ static const char *const no_errors[] = {
 	"<title>Server errors</title><h1>Status codes 400 to 499</h1><p>x",
 };
 
-START_TEST(a_title_that_has_such_a_word_is_no_error)
+TEST_ROWS(a_title_that_has_such_a_word_is_no_error, no_errors)
 {
 	ck_assert_str_eq(class_of(no_errors[_i]), "page");
 }
-END_TEST
 
 /* The class of a page with a title of `size` bytes that begins as an error's.
  */
@@ -167,14 +163,13 @@ static const char *class_with_title(size_t size)
 	return name;
 }
 
-START_TEST(a_long_title_is_no_error)
+TEST(a_long_title_is_no_error)
 {
 	ck_assert_str_eq(class_with_title(256), "error");
 	ck_assert_str_eq(class_with_title(257), "page");
 }
-END_TEST
 
-START_TEST(an_error_is_short)
+TEST(an_error_is_short)
 {
 	static const char *const title = "<title>404 Not Found</title>";
 
@@ -185,7 +180,6 @@ START_TEST(an_error_is_short)
 	ck_assert_str_eq(class_with_words(errors[7], 600), "error");
 	ck_assert_str_eq(class_with_words(errors[7], 640), "page");
 }
-END_TEST
 
 /* As the services send them, cut down. */
 static const char *const challenges[] = {
@@ -277,13 +271,12 @@ static const char *const challenges[] = {
 	"unusual traffic from your computer network.</p></form>",
 };
 
-START_TEST(a_test_for_humans_is_a_challenge)
+TEST_ROWS(a_test_for_humans_is_a_challenge, challenges)
 {
 	ck_assert_str_eq(class_of(challenges[_i]), "challenge");
 }
-END_TEST
 
-START_TEST(what_services_write_into_pages_makes_them_no_challenge)
+TEST(what_services_write_into_pages_makes_them_no_challenge)
 {
 	ck_assert_str_eq(
 		class_of("<p>A short page.</p><script>(function(){var d=1;d."
@@ -305,7 +298,6 @@ START_TEST(what_services_write_into_pages_makes_them_no_challenge)
 	ck_assert_str_eq(class_with_words(challenges[6], 360), "challenge");
 	ck_assert_str_eq(class_with_words(challenges[6], 376), "page");
 }
-END_TEST
 
 static const char *const gates[] = {
 	"<title>Before you continue to Google Search</title><h1>Before you "
@@ -325,13 +317,12 @@ static const char *const gates[] = {
 	"</button></form>",
 };
 
-START_TEST(a_gate_that_asks_for_consent_is_no_page)
+TEST_ROWS(a_gate_that_asks_for_consent_is_no_page, gates)
 {
 	ck_assert_str_eq(class_of(gates[_i]), "consent");
 }
-END_TEST
 
-START_TEST(a_banner_beside_a_page_leaves_it_a_page)
+TEST(a_banner_beside_a_page_leaves_it_a_page)
 {
 	static const char *const banner =
 		"<div id=cookie-consent class=consent><p>We use cookies."
@@ -345,7 +336,6 @@ START_TEST(a_banner_beside_a_page_leaves_it_a_page)
 				  "</form><p>Text."),
 			 "page");
 }
-END_TEST
 
 static const char *const stubs[] = {
 	"<meta http-equiv=refresh content='0;url=/a'>",
@@ -362,7 +352,7 @@ static const char *const stubs[] = {
 	"<script>setTimeout(function () { location.href = '/a' }, 10)</script>",
 };
 
-START_TEST(what_only_leads_on_is_a_stub)
+TEST_ROWS(what_only_leads_on_is_a_stub, stubs)
 {
 	struct page *page = page_of(stubs[_i]);
 	bool is_found = false;
@@ -373,7 +363,6 @@ START_TEST(what_only_leads_on_is_a_stub)
 	ck_assert(is_found);
 	page_destroy(page);
 }
-END_TEST
 
 static const char *const no_stubs[] = {
 	"<meta http-equiv=refresh content=300><p>The score: 1 to 0",
@@ -389,13 +378,12 @@ static const char *const no_stubs[] = {
 	"<script>location.href = next</script><p>x",
 };
 
-START_TEST(what_stays_is_no_stub)
+TEST_ROWS(what_stays_is_no_stub, no_stubs)
 {
 	ck_assert_str_eq(class_of(no_stubs[_i]), "page");
 }
-END_TEST
 
-START_TEST(a_stub_has_next_to_no_text)
+TEST(a_stub_has_next_to_no_text)
 {
 	ck_assert_str_eq(class_with_words(stubs[0], 75), "stub");
 	ck_assert_str_eq(class_with_words(stubs[0], 76), "page");
@@ -405,9 +393,8 @@ START_TEST(a_stub_has_next_to_no_text)
 				  "<a href=g>6</a>"),
 			 "page");
 }
-END_TEST
 
-START_TEST(what_was_cut_is_truncated)
+TEST(what_was_cut_is_truncated)
 {
 	struct page_limits limits = page_limits_default;
 	struct page *page;
@@ -427,9 +414,8 @@ START_TEST(what_was_cut_is_truncated)
 	ck_assert_int_eq(page_class_of(page, 200, false), CLASS_TRUNCATED);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(text_and_other_markup_is_not_html)
+TEST(text_and_other_markup_is_not_html)
 {
 	ck_assert_str_eq(class_of("{\"a\": \"<p>x</p>\"}\n"), "not-html");
 	ck_assert_str_eq(class_of("[1, 2]"), "not-html");
@@ -448,9 +434,8 @@ START_TEST(text_and_other_markup_is_not_html)
 			 "not-html");
 	ck_assert_str_eq(class_of("<x-note>of its own</x-note>"), "page");
 }
-END_TEST
 
-START_TEST(no_text_at_all_is_empty)
+TEST(no_text_at_all_is_empty)
 {
 	ck_assert_str_eq(class_of(""), "empty");
 	ck_assert_str_eq(class_of(" \n"), "empty");
@@ -463,37 +448,5 @@ START_TEST(no_text_at_all_is_empty)
 	ck_assert_str_eq(class_of("<noscript>text</noscript>"), "page");
 	ck_assert_str_eq(class_of("<p>a"), "page");
 }
-END_TEST
 
 #define COUNT(cases) ((int)(sizeof(cases) / sizeof((cases)[0])))
-
-SUITE(page_class)
-{
-	Suite *suite = suite_create("page_class");
-	TCase *tcase = tcase_create("page_class");
-
-	tcase_add_test(tcase, names_are_stored_and_shown);
-	tcase_add_test(tcase, a_status_of_error_is_an_error_at_once);
-	tcase_add_loop_test(tcase, error_pages_are_known_without_their_status,
-			    0, COUNT(errors));
-	tcase_add_loop_test(tcase, a_title_that_has_such_a_word_is_no_error, 0,
-			    COUNT(no_errors));
-	tcase_add_test(tcase, a_long_title_is_no_error);
-	tcase_add_test(tcase, an_error_is_short);
-	tcase_add_loop_test(tcase, a_test_for_humans_is_a_challenge, 0,
-			    COUNT(challenges));
-	tcase_add_test(tcase,
-		       what_services_write_into_pages_makes_them_no_challenge);
-	tcase_add_loop_test(tcase, a_gate_that_asks_for_consent_is_no_page, 0,
-			    COUNT(gates));
-	tcase_add_test(tcase, a_banner_beside_a_page_leaves_it_a_page);
-	tcase_add_loop_test(tcase, what_only_leads_on_is_a_stub, 0,
-			    COUNT(stubs));
-	tcase_add_loop_test(tcase, what_stays_is_no_stub, 0, COUNT(no_stubs));
-	tcase_add_test(tcase, a_stub_has_next_to_no_text);
-	tcase_add_test(tcase, what_was_cut_is_truncated);
-	tcase_add_test(tcase, text_and_other_markup_is_not_html);
-	tcase_add_test(tcase, no_text_at_all_is_empty);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}

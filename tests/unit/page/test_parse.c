@@ -53,7 +53,7 @@ static const struct node *find(const struct page *page, uint16_t tag)
 	return &page->nodes[index_of(page, tag)];
 }
 
-START_TEST(an_empty_body_is_an_empty_page)
+TEST(an_empty_body_is_an_empty_page)
 {
 	struct page *page = page_of("");
 
@@ -69,9 +69,8 @@ START_TEST(an_empty_body_is_an_empty_page)
 	page_destroy(page);
 	page_destroy(NULL);
 }
-END_TEST
 
-START_TEST(missing_tags_are_implied)
+TEST(missing_tags_are_implied)
 {
 	check_tree("<html><head><title>t</title></head><body><p>a</p></body>"
 		   "</html>",
@@ -82,9 +81,8 @@ START_TEST(missing_tags_are_implied)
 	check_tree("<table><tr><td>a<td>b<tr><td>c</table>",
 		   "html(head body(table(tbody(tr(td td)tr(td)))))");
 }
-END_TEST
 
-START_TEST(empty_elements_have_no_content)
+TEST(empty_elements_have_no_content)
 {
 	check_tree("<p>a<br>b<wbr>c<img>d<hr>e",
 		   "html(head body(p(br wbr img)hr))");
@@ -93,41 +91,36 @@ START_TEST(empty_elements_have_no_content)
 	check_tree("<x-y/><b>a</b>", "html(head body(x-y(b)))");
 	check_tree("<svg><x-y/><g>a", "html(head body(svg(x-y g)))");
 }
-END_TEST
 
-START_TEST(end_tags_that_close_nothing_are_ignored)
+TEST(end_tags_that_close_nothing_are_ignored)
 {
 	check_tree("<div></p></span></b>a</div></div></div><i>b</i>",
 		   "html(head body(div(p)i))");
 	check_tree("<b><div></b></div>", "html(head body(b div(b)))");
 }
-END_TEST
 
 /* White space is no text of a page, but it stands in what is open. */
-START_TEST(white_space_opens_formatting_anew)
+TEST(white_space_opens_formatting_anew)
 {
 	check_tree("<p><b></p> ", "html(head body(p(b)b))");
 	check_tree("<table><b><table><i></i> ",
 		   "html(head body(b table b(i)table))");
 	check_tree("<table><b><table> ", "html(head body(b table table))");
 }
-END_TEST
 
-START_TEST(what_follows_the_end_of_the_body_belongs_to_it)
+TEST(what_follows_the_end_of_the_body_belongs_to_it)
 {
 	check_tree("<body><p>a</p></body></html><div>b</div>",
 		   "html(head body(p div))");
 }
-END_TEST
 
-START_TEST(unknown_tags_keep_their_names)
+TEST(unknown_tags_keep_their_names)
 {
 	check_tree("<My-Tag><u1><my-tag></MY-TAG></u1></my-tag><ns:t><h7>",
 		   "html(head body(my-tag(u1(my-tag))ns:t(h7)))");
 }
-END_TEST
 
-START_TEST(texts_belong_to_their_elements)
+TEST(texts_belong_to_their_elements)
 {
 	struct page *page =
 		page_of("<div> a <b>c</b>\n<i>&nbsp;</i>d</div><p>e</p>");
@@ -147,9 +140,8 @@ START_TEST(texts_belong_to_their_elements)
 	ck_assert_uint_eq(find(page, TAG_i)->end_text, 2);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(comments_and_tags_end_a_text)
+TEST(comments_and_tags_end_a_text)
 {
 	struct page *page = page_of("<p>a<!-- b -->c</i>d<script>e</script>"
 				    "<style>f</style> < g</p>");
@@ -164,9 +156,8 @@ START_TEST(comments_and_tags_end_a_text)
 	ck_assert_ptr_null(page_problem(page));
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(spans_cover_the_raw_source)
+TEST(spans_cover_the_raw_source)
 {
 	struct page *page =
 		page_of("<div id=a>1 &lt;&#50;<p>3<br/>4<p>5</div ><b>6");
@@ -183,9 +174,8 @@ START_TEST(spans_cover_the_raw_source)
 	ck_assert_ptr_null(page_problem(page));
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(the_body_ends_with_its_end_tag_when_nothing_follows)
+TEST(the_body_ends_with_its_end_tag_when_nothing_follows)
 {
 	struct page *page = page_of("<body><div>a</body> <!-- x --></html>\n");
 
@@ -202,9 +192,8 @@ START_TEST(the_body_ends_with_its_end_tag_when_nothing_follows)
 	ck_assert_ptr_null(page_problem(page));
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(attributes_are_folded_decoded_and_unique)
+TEST(attributes_are_folded_decoded_and_unique)
 {
 	struct page *page =
 		page_of("<a HREF='?a&amp;b' href=2 @on:Click=\"x>y\" "
@@ -222,7 +211,6 @@ START_TEST(attributes_are_folded_decoded_and_unique)
 	ck_assert_uint_eq(page->nodes[0].attribute_count, 0);
 	page_destroy(page);
 }
-END_TEST
 
 /* The flags of the only text of the page. */
 static unsigned flags_of(const char *html)
@@ -236,7 +224,7 @@ static unsigned flags_of(const char *html)
 	return flags;
 }
 
-START_TEST(hidden_text_is_flagged)
+TEST(hidden_text_is_flagged)
 {
 	ck_assert_uint_eq(flags_of("<p style='display:none'>a"),
 			  TEXT_IS_HIDDEN);
@@ -253,9 +241,8 @@ START_TEST(hidden_text_is_flagged)
 	ck_assert_uint_eq(flags_of("<p style=''>a"), 0);
 	ck_assert_uint_eq(flags_of("<p hidden>&nbsp;</p>a"), 0);
 }
-END_TEST
 
-START_TEST(where_text_stands_is_flagged)
+TEST(where_text_stands_is_flagged)
 {
 	ck_assert_uint_eq(flags_of("<body><noscript><p>a"), TEXT_IS_NOSCRIPT);
 	ck_assert_uint_eq(flags_of("<a href=x><b>a"), TEXT_IS_LINK);
@@ -269,9 +256,8 @@ START_TEST(where_text_stands_is_flagged)
 			  TEXT_IS_TEMPLATE | TEXT_IS_LINK | TEXT_IS_HIDDEN);
 	ck_assert_uint_eq(flags_of("<div hidden></div><p>a"), 0);
 }
-END_TEST
 
-START_TEST(a_meta_does_not_change_the_decoder)
+TEST(a_meta_does_not_change_the_decoder)
 {
 	struct page *page = NULL;
 
@@ -285,40 +271,12 @@ START_TEST(a_meta_does_not_change_the_decoder)
 	check_slice(page_text(page, 1), "ю");
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(nuls_are_spaces)
+TEST(nuls_are_spaces)
 {
 	struct page *page = page_of_slice((struct slice){"<p>a\0b</p>", 10},
 					  &page_limits_default);
 
 	check_slice(page_text(page, 0), "a b");
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(parse)
-{
-	Suite *suite = suite_create("parse");
-	TCase *tcase = tcase_create("parse");
-
-	tcase_add_test(tcase, an_empty_body_is_an_empty_page);
-	tcase_add_test(tcase, missing_tags_are_implied);
-	tcase_add_test(tcase, empty_elements_have_no_content);
-	tcase_add_test(tcase, end_tags_that_close_nothing_are_ignored);
-	tcase_add_test(tcase, white_space_opens_formatting_anew);
-	tcase_add_test(tcase, what_follows_the_end_of_the_body_belongs_to_it);
-	tcase_add_test(tcase, unknown_tags_keep_their_names);
-	tcase_add_test(tcase, texts_belong_to_their_elements);
-	tcase_add_test(tcase, comments_and_tags_end_a_text);
-	tcase_add_test(tcase, spans_cover_the_raw_source);
-	tcase_add_test(tcase,
-		       the_body_ends_with_its_end_tag_when_nothing_follows);
-	tcase_add_test(tcase, attributes_are_folded_decoded_and_unique);
-	tcase_add_test(tcase, hidden_text_is_flagged);
-	tcase_add_test(tcase, where_text_stands_is_flagged);
-	tcase_add_test(tcase, a_meta_does_not_change_the_decoder);
-	tcase_add_test(tcase, nuls_are_spaces);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

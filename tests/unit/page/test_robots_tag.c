@@ -53,7 +53,7 @@ static const struct {
 	{"max-video-preview: noindex", 0},
 };
 
-START_TEST(values_and_what_they_say)
+TEST(values_and_what_they_say)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		unsigned flags =
@@ -64,10 +64,9 @@ START_TEST(values_and_what_they_say)
 	}
 	ck_assert_uint_eq(robots_tag_parse((struct slice){0}, "templated"), 0);
 }
-END_TEST
 
 /* Every beginning of every value, in memory of just that size. */
-START_TEST(a_cut_value_is_read_up_to_its_end)
+TEST(a_cut_value_is_read_up_to_its_end)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		for (size_t size = 0; size <= strlen(rows[i].value); size++) {
@@ -80,16 +79,4 @@ START_TEST(a_cut_value_is_read_up_to_its_end)
 				NONE);
 			free(copy);
 		}
-}
-END_TEST
-
-SUITE(robots_tag)
-{
-	Suite *suite = suite_create("robots_tag");
-	TCase *tcase = tcase_create("robots_tag");
-
-	tcase_add_test(tcase, values_and_what_they_say);
-	tcase_add_test(tcase, a_cut_value_is_read_up_to_its_end);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

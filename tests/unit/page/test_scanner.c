@@ -45,16 +45,15 @@ static struct token first_of(const char *html)
 	return token;
 }
 
-START_TEST(nothing_has_no_tokens)
+TEST(nothing_has_no_tokens)
 {
 	struct scanner scanner = {.source = {NULL, 0}};
 	struct token token;
 
 	ck_assert(!scanner_next(&scanner, &token));
 }
-END_TEST
 
-START_TEST(each_kind_is_found)
+TEST(each_kind_is_found)
 {
 	check_tokens("<!doctype html><p>a</p ><!-- <b> -->",
 		     "C<!doctype html> S<p> Ta E</p > C<!-- <b> -->");
@@ -63,25 +62,22 @@ START_TEST(each_kind_is_found)
 	check_tokens("<?xml ?>a<![CDATA[b>c", "C<?xml ?> Ta C<![CDATA[b> Tc");
 	check_tokens("</>a</ b>c", "C</> Ta C</ b> Tc");
 }
-END_TEST
 
-START_TEST(a_lone_less_than_is_text)
+TEST(a_lone_less_than_is_text)
 {
 	check_tokens("a < b <3 <<p><", "Ta < b <3 < S<p> T<");
 	check_tokens("</", "T</");
 }
-END_TEST
 
-START_TEST(a_quoted_value_may_hold_anything)
+TEST(a_quoted_value_may_hold_anything)
 {
 	check_tokens("<a b=\"c>d\" e='f\">'>g", "S<a b=\"c>d\" e='f\">'> Tg");
 	check_tokens("<a b=c\"d>e\">", "S<a b=c\"d> Te\">");
 	check_tokens("<a \"b>c\">", "S<a \"b> Tc\">");
 	check_tokens("<a b=>c", "S<a b=> Tc");
 }
-END_TEST
 
-START_TEST(comments_end_as_in_browsers)
+TEST(comments_end_as_in_browsers)
 {
 	check_tokens("<!-->a<!--->b", "C<!--> Ta C<!---> Tb");
 	check_tokens("<!--!>-->a", "C<!--!>--> Ta");
@@ -89,9 +85,8 @@ START_TEST(comments_end_as_in_browsers)
 	check_tokens("<!-- > -- > --->a", "C<!-- > -- > ---> Ta");
 	check_tokens("<!->a", "C<!-> Ta");
 }
-END_TEST
 
-START_TEST(what_the_end_of_the_source_cuts_is_open)
+TEST(what_the_end_of_the_source_cuts_is_open)
 {
 	check_tokens("a<!-- b", "Ta C<!-- b?");
 	check_tokens("a<!b", "Ta C<!b?");
@@ -103,9 +98,8 @@ START_TEST(what_the_end_of_the_source_cuts_is_open)
 	check_tokens("<script>a</script", "S<script> Ra</script?");
 	check_tokens("<script>", "S<script>");
 }
-END_TEST
 
-START_TEST(raw_content_ends_at_its_own_end_tag)
+TEST(raw_content_ends_at_its_own_end_tag)
 {
 	check_tokens("<script>'</scripts>'</style></script\n>",
 		     "S<script> R'</scripts>'</style> E</script\n>");
@@ -113,9 +107,8 @@ START_TEST(raw_content_ends_at_its_own_end_tag)
 	/* browsers ignore the slash of a script */
 	check_tokens("<script/><p></script>", "S<script/> R<p> E</script>");
 }
-END_TEST
 
-START_TEST(a_start_tag_knows_its_name_and_attributes)
+TEST(a_start_tag_knows_its_name_and_attributes)
 {
 	struct token token = first_of("<DIV a b = c d='e f' g/h>");
 
@@ -131,7 +124,6 @@ START_TEST(a_start_tag_knows_its_name_and_attributes)
 	ck_assert_uint_eq(first_of("<my-tag>").tag, TAG_COUNT);
 	ck_assert_uint_eq(first_of("<a =b>").attribute_count, 1);
 }
-END_TEST
 
 static uint32_t next_random(uint32_t *state)
 {
@@ -157,7 +149,7 @@ static bool is_covered(struct slice source)
 	return position == source.size;
 }
 
-START_TEST(tokens_cover_any_source_without_a_gap)
+TEST(tokens_cover_any_source_without_a_gap)
 {
 	static const char *const parts[] = {
 		"<",         "</",    ">",        "/",      "!",
@@ -179,23 +171,4 @@ START_TEST(tokens_cover_any_source_without_a_gap)
 			      source.data);
 		buffer_free(&source);
 	}
-}
-END_TEST
-
-SUITE(scanner)
-{
-	Suite *suite = suite_create("scanner");
-	TCase *tcase = tcase_create("scanner");
-
-	tcase_add_test(tcase, nothing_has_no_tokens);
-	tcase_add_test(tcase, each_kind_is_found);
-	tcase_add_test(tcase, a_lone_less_than_is_text);
-	tcase_add_test(tcase, a_quoted_value_may_hold_anything);
-	tcase_add_test(tcase, comments_end_as_in_browsers);
-	tcase_add_test(tcase, what_the_end_of_the_source_cuts_is_open);
-	tcase_add_test(tcase, raw_content_ends_at_its_own_end_tag);
-	tcase_add_test(tcase, a_start_tag_knows_its_name_and_attributes);
-	tcase_add_test(tcase, tokens_cover_any_source_without_a_gap);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -45,7 +45,7 @@ static const char names[] =
 	"<div id=c class=xy data-k='one two'>3<em id=d lang=en-GB>4</em>"
 	"<x-y id=e data-k=''>5</x-y></div>";
 
-START_TEST(a_name_selects_in_any_case_a_class_and_an_id_exactly)
+TEST(a_name_selects_in_any_case_a_class_and_an_id_exactly)
 {
 	check(names, "p", "a b ");
 	check(names, "P", "a b ");
@@ -60,9 +60,8 @@ START_TEST(a_name_selects_in_any_case_a_class_and_an_id_exactly)
 	check(names, "#c", "c ");
 	check(names, "em#c", "");
 }
-END_TEST
 
-START_TEST(an_attribute_selects_by_what_it_holds)
+TEST(an_attribute_selects_by_what_it_holds)
 {
 	check(names, "[data-k]", "c e ");
 	check(names, "[DATA-K='one two']", "c ");
@@ -77,19 +76,17 @@ START_TEST(an_attribute_selects_by_what_it_holds)
 	check(names, "[ data-k *= 'e t' ]", "c ");
 	check(names, "[data-k*='e  t']", "");
 }
-END_TEST
 
 /* section 6.3.2: such a selector never matches */
-START_TEST(an_empty_value_is_no_part_of_anything)
+TEST(an_empty_value_is_no_part_of_anything)
 {
 	check(names, "[data-k^='']", "");
 	check(names, "[data-k$='']", "");
 	check(names, "[data-k*='']", "");
 	check(names, "[data-k~='']", "");
 }
-END_TEST
 
-START_TEST(an_escape_is_the_character_that_it_names)
+TEST(an_escape_is_the_character_that_it_names)
 {
 	const char *html = "<p id=a class='md:flex'>1<p id=b class='1x'>2"
 			   "<p id=c class='\xC3\xA9'>3<p id=d title='a\"b'>4";
@@ -103,13 +100,12 @@ START_TEST(an_escape_is_the_character_that_it_names)
 	/* no NUL, but U+FFFD */
 	check("<p id=a class='\xEF\xBF\xBD'>1", ".\\0", "a ");
 }
-END_TEST
 
 static const char tree[] =
 	"<body id=r><div id=a><p id=b>1<p id=c>2<ul id=d><li id=e>3</li>"
 	"<li id=f>4</li></ul><p id=g>5</div><div id=h><p id=i>6</div>";
 
-START_TEST(elements_are_selected_by_what_stands_around_them)
+TEST(elements_are_selected_by_what_stands_around_them)
 {
 	check(tree, "div p", "b c g i ");
 	check(tree, "body > p", "");
@@ -125,9 +121,8 @@ START_TEST(elements_are_selected_by_what_stands_around_them)
 	check(tree, "p ~ ul > li + li", "f ");
 	check(tree, "div div", "");
 }
-END_TEST
 
-START_TEST(elements_are_selected_by_their_place)
+TEST(elements_are_selected_by_their_place)
 {
 	check(tree, "p:first-child", "b i ");
 	check(tree, "p:last-child", "g i ");
@@ -144,9 +139,8 @@ START_TEST(elements_are_selected_by_their_place)
 	check(tree, "ul:first-of-type", "d ");
 	check(tree, "li:nth-child(0)", "");
 }
-END_TEST
 
-START_TEST(not_turns_one_simple_selector_round)
+TEST(not_turns_one_simple_selector_round)
 {
 	check(tree, "p:not(:first-child)", "c g ");
 	check(tree, "div > :not(p)", "d ");
@@ -154,9 +148,8 @@ START_TEST(not_turns_one_simple_selector_round)
 	check(names, "body > :not(.y)", "c ");
 	check(names, "body :not([data-k]):not(p)", "d ");
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_told_with_its_place)
+TEST(what_is_wrong_is_told_with_its_place)
 {
 	check_refusal("", "at the end: a selector is missing");
 	check_refusal("p,", "at the end: a selector is missing");
@@ -185,7 +178,6 @@ START_TEST(what_is_wrong_is_told_with_its_place)
 	check_refusal("a:first-childish", "at byte 14: not understood");
 	check_refusal("p $", "at byte 3: a selector is missing");
 }
-END_TEST
 
 /* `pattern` again and again, and `last` at the end. */
 static void repeat(const char *pattern, size_t size, char last, char *text)
@@ -196,7 +188,7 @@ static void repeat(const char *pattern, size_t size, char last, char *text)
 	text[size] = '\0';
 }
 
-START_TEST(a_selector_has_a_limited_length)
+TEST(a_selector_has_a_limited_length)
 {
 	char text[MAX_SELECTOR_BYTES + 2];
 
@@ -205,9 +197,8 @@ START_TEST(a_selector_has_a_limited_length)
 	repeat("p", MAX_SELECTOR_BYTES + 1, 'p', text);
 	check_refusal(text, "longer than 4096 bytes");
 }
-END_TEST
 
-START_TEST(a_selector_has_a_limited_number_of_parts)
+TEST(a_selector_has_a_limited_number_of_parts)
 {
 	char text[256];
 
@@ -219,17 +210,15 @@ START_TEST(a_selector_has_a_limited_number_of_parts)
 	repeat("a,", 127, 'p', text);
 	check(tree, text, "b c g i ");
 }
-END_TEST
 
-START_TEST(a_page_without_elements_has_none_selected)
+TEST(a_page_without_elements_has_none_selected)
 {
 	check("", "*", "");
 	check("", "*:nth-of-type(1)", "");
 }
-END_TEST
 
 /* 100,000 siblings, then 500 levels, by what looks at most of them. */
-START_TEST(wide_and_deep_pages_take_linear_time)
+TEST(wide_and_deep_pages_take_linear_time)
 {
 	struct buffer html = {0};
 	struct page *page;
@@ -254,27 +243,4 @@ START_TEST(wide_and_deep_pages_take_linear_time)
 	ck_assert_uint_eq(count, 49999 + 497);
 	buffer_free(&html);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(selector)
-{
-	Suite *suite = suite_create("selector");
-	TCase *tcase = tcase_create("selector");
-
-	tcase_add_test(tcase,
-		       a_name_selects_in_any_case_a_class_and_an_id_exactly);
-	tcase_add_test(tcase, an_attribute_selects_by_what_it_holds);
-	tcase_add_test(tcase, an_empty_value_is_no_part_of_anything);
-	tcase_add_test(tcase, an_escape_is_the_character_that_it_names);
-	tcase_add_test(tcase, elements_are_selected_by_what_stands_around_them);
-	tcase_add_test(tcase, elements_are_selected_by_their_place);
-	tcase_add_test(tcase, not_turns_one_simple_selector_round);
-	tcase_add_test(tcase, what_is_wrong_is_told_with_its_place);
-	tcase_add_test(tcase, a_selector_has_a_limited_length);
-	tcase_add_test(tcase, a_selector_has_a_limited_number_of_parts);
-	tcase_add_test(tcase, a_page_without_elements_has_none_selected);
-	tcase_add_test(tcase, wide_and_deep_pages_take_linear_time);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -19,7 +19,7 @@ static const struct {
 	{"id=\"captcha-form\"<title>IIS ", MARKER_CHALLENGE | MARKER_ERROR},
 };
 
-START_TEST(a_sign_is_found_wherever_it_stands)
+TEST_ROWS(a_sign_is_found_wherever_it_stands, rows)
 {
 	char source[128];
 
@@ -35,9 +35,8 @@ START_TEST(a_sign_is_found_wherever_it_stands)
 					  rows[_i].kinds);
 		}
 }
-END_TEST
 
-START_TEST(the_begin_of_a_sign_is_none)
+TEST(the_begin_of_a_sign_is_none)
 {
 	for (size_t size = 0; size < 9; size++)
 		ck_assert_uint_eq(
@@ -46,17 +45,4 @@ START_TEST(the_begin_of_a_sign_is_none)
 	ck_assert_uint_eq(page_markers_find(slice_of("id=\"cf-error-details")),
 			  0);
 	ck_assert_uint_eq(page_markers_find((struct slice){NULL, 0}), 0);
-}
-END_TEST
-
-SUITE(signs)
-{
-	Suite *suite = suite_create("signs");
-	TCase *tcase = tcase_create("signs");
-
-	tcase_add_loop_test(tcase, a_sign_is_found_wherever_it_stands, 0,
-			    sizeof(rows) / sizeof(rows[0]));
-	tcase_add_test(tcase, the_begin_of_a_sign_is_none);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -14,7 +14,7 @@ static void check_collapse(const char *text, const char *collapsed)
 	ck_assert(text_is_blank(slice_of(text)) == (size == 0));
 }
 
-START_TEST(white_space_collapses_and_ends_are_trimmed)
+TEST(white_space_collapses_and_ends_are_trimmed)
 {
 	check_collapse("", "");
 	check_collapse(" \t\n\f\r", "");
@@ -25,16 +25,14 @@ START_TEST(white_space_collapses_and_ends_are_trimmed)
 	check_collapse("a\vb\u200Cc\u2013", "a\vb\u200Cc\u2013");
 	check_collapse("\u3001 \u00E9", "\u3001 \u00E9");
 }
-END_TEST
 
-START_TEST(nothing_at_all_collapses_to_nothing)
+TEST(nothing_at_all_collapses_to_nothing)
 {
 	char out[1];
 
 	ck_assert_uint_eq(text_collapse((struct slice){NULL, 0}, out), 0);
 	ck_assert(text_is_blank((struct slice){NULL, 0}));
 }
-END_TEST
 
 static void check_decode(const char *text, const char *in_text,
 			 const char *in_attribute)
@@ -47,7 +45,7 @@ static void check_decode(const char *text, const char *in_text,
 	check_slice((struct slice){out, size}, in_attribute);
 }
 
-START_TEST(references_are_decoded_as_in_browsers)
+TEST(references_are_decoded_as_in_browsers)
 {
 	check_decode("a&amp;b&lt;&gt;&quot;&apos;", "a&b<>\"'", "a&b<>\"'");
 	check_decode("&eacute;&Eacute;&thetasym;&hellip;", "éÉϑ…", "éÉϑ…");
@@ -63,9 +61,8 @@ START_TEST(references_are_decoded_as_in_browsers)
 	check_decode("&;&& &x; &nosuchname;", "&;&& &x; &nosuchname;",
 		     "&;&& &x; &nosuchname;");
 }
-END_TEST
 
-START_TEST(numbers_are_decoded_as_in_browsers)
+TEST(numbers_are_decoded_as_in_browsers)
 {
 	check_decode("&#65;&#x42;&#X43&#68", "ABCD", "ABCD");
 	check_decode("&#150;&#x80;", "–€", "–€"); /* windows-1252 */
@@ -74,14 +71,13 @@ START_TEST(numbers_are_decoded_as_in_browsers)
 	check_decode("&#x1F600;", "😀", "😀");
 	check_decode("&#; &#x; &#", "&#; &#x; &#", "&#; &#x; &#");
 }
-END_TEST
 
 static void check_truncate(const char *text, size_t max, size_t size)
 {
 	ck_assert_uint_eq(utf8_truncate(slice_of(text), max).size, size);
 }
 
-START_TEST(a_text_is_truncated_before_a_character)
+TEST(a_text_is_truncated_before_a_character)
 {
 	check_truncate("", 0, 0);
 	check_truncate("abc", 3, 3);
@@ -92,19 +88,4 @@ START_TEST(a_text_is_truncated_before_a_character)
 	check_truncate("\U0001F600", 4, 4);
 	/* bytes that continue nothing: at most three are dropped */
 	check_truncate("\x80\x80\x80\x80\x80\x80", 5, 2);
-}
-END_TEST
-
-SUITE(text)
-{
-	Suite *suite = suite_create("text");
-	TCase *tcase = tcase_create("text");
-
-	tcase_add_test(tcase, white_space_collapses_and_ends_are_trimmed);
-	tcase_add_test(tcase, nothing_at_all_collapses_to_nothing);
-	tcase_add_test(tcase, references_are_decoded_as_in_browsers);
-	tcase_add_test(tcase, a_text_is_truncated_before_a_character);
-	tcase_add_test(tcase, numbers_are_decoded_as_in_browsers);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -43,7 +43,9 @@ static void check_page(const char *path, struct slice body)
 	page_destroy(page);
 }
 
-START_TEST(every_file_is_a_page)
+FIXTURE(.setup_once = unpack, .teardown_once = clean);
+
+TEST(every_file_is_a_page)
 {
 	static const char *const any[] = {"", NULL};
 	struct file_list list;
@@ -66,7 +68,6 @@ START_TEST(every_file_is_a_page)
 	ck_assert_uint_gt(list.count, 250);
 	file_list_free(&list);
 }
-END_TEST
 
 /* What our scanner makes of a source, as html5lib writes it down. */
 struct tokens {
@@ -335,7 +336,7 @@ static void check_tests(const char *name, struct tally *tally)
 
 /* Left out: CDATA, which the scanner has not, NULs, and characters that are
  * none. */
-START_TEST(tokens_are_those_of_the_standard)
+TEST(tokens_are_those_of_the_standard)
 {
 	static const char *const names[] = {
 		"contentModelFlags",
@@ -360,17 +361,4 @@ START_TEST(tokens_are_those_of_the_standard)
 		check_tests(names[i], &tally);
 	printf("%u compared, %u left out\n", tally.compared, tally.left_out);
 	ck_assert_uint_ge(tally.compared, 6600);
-}
-END_TEST
-
-SUITE(torture)
-{
-	Suite *suite = suite_create("torture");
-	TCase *tcase = tcase_create("torture");
-
-	tcase_add_unchecked_fixture(tcase, unpack, clean);
-	tcase_add_test(tcase, every_file_is_a_page);
-	tcase_add_test(tcase, tokens_are_those_of_the_standard);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -25,16 +25,15 @@ static void check_texts(const char *html, const char *texts)
 	page_destroy(page);
 }
 
-START_TEST(what_stands_in_a_table_comes_before_it)
+TEST(what_stands_in_a_table_comes_before_it)
 {
 	check_texts("<table>a<tr><td>b</td>c</table>d", "a|c|b|d");
 	check_texts("a<table><tr><td>b</table>c", "a|b|c");
 	check_texts("<table><tr><td><table>a<tr><td>b</table>c</table>",
 		    "a|b|c");
 }
-END_TEST
 
-START_TEST(the_source_keeps_its_order)
+TEST(the_source_keeps_its_order)
 {
 	struct page *page = page_of("<table>a<tr><td>b</td>c</table>d");
 
@@ -49,9 +48,8 @@ START_TEST(the_source_keeps_its_order)
 	ck_assert_uint_eq(page_text_in_source(page, 1), 1);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(formatting_is_opened_anew)
+TEST(formatting_is_opened_anew)
 {
 	struct page *page = page_of("<p><b class=x>a<p>b</b>c");
 
@@ -68,9 +66,8 @@ START_TEST(formatting_is_opened_anew)
 	ck_assert_ptr_null(page_problem(page));
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(flags_follow_the_tree)
+TEST(flags_follow_the_tree)
 {
 	struct page *page = page_of("<table hidden>a<tr><td>b</table>");
 
@@ -80,9 +77,8 @@ START_TEST(flags_follow_the_tree)
 	ck_assert_uint_eq(page->texts[1].flags, TEXT_IS_HIDDEN);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(a_line_end_behind_pre_is_none)
+TEST(a_line_end_behind_pre_is_none)
 {
 	check_texts("<pre>\na\n\nb</pre>", "a\n\nb");
 	check_texts("<pre>\r\n\r\na", "\na");
@@ -91,9 +87,8 @@ START_TEST(a_line_end_behind_pre_is_none)
 	check_texts("<p>\na", "\na");
 	check_texts("<p>a\r\nb\rc", "a\nb\nc");
 }
-END_TEST
 
-START_TEST(a_second_body_gives_what_is_new)
+TEST(a_second_body_gives_what_is_new)
 {
 	struct page *page =
 		page_of("<body class=a><p>x<body class=b id=c><p>y");
@@ -106,17 +101,15 @@ START_TEST(a_second_body_gives_what_is_new)
 	ck_assert_ptr_null(page_problem(page));
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(scripts_and_styles_are_no_text)
+TEST(scripts_and_styles_are_no_text)
 {
 	check_texts("<script>a<!--<script>b</script>c</script>d", "d");
 	check_texts("<style>a</style>b<svg><style>c</style><text>d", "b|d");
 	check_texts("<script>a<!--b</script>c--></script>d", "c-->|d");
 }
-END_TEST
 
-START_TEST(depth_counts_where_things_were_moved_to)
+TEST(depth_counts_where_things_were_moved_to)
 {
 	struct page_limits limits = page_limits_default;
 	struct page *page;
@@ -129,9 +122,8 @@ START_TEST(depth_counts_where_things_were_moved_to)
 		ck_assert_uint_lt(page->nodes[i].depth, limits.max_depth);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(a_body_after_the_end_tag_of_the_body_is_empty)
+TEST(a_body_after_the_end_tag_of_the_body_is_empty)
 {
 	/* </body> is ignored in the template; the end of the file opens one */
 	static const char html[] = "<template><p>a</body></html>";
@@ -143,23 +135,4 @@ START_TEST(a_body_after_the_end_tag_of_the_body_is_empty)
 	ck_assert_uint_eq(body->source.end, strlen(html));
 	ck_assert_uint_eq(page->nodes[0].source.end, strlen(html));
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(tree)
-{
-	Suite *suite = suite_create("tree");
-	TCase *tcase = tcase_create("tree");
-
-	tcase_add_test(tcase, what_stands_in_a_table_comes_before_it);
-	tcase_add_test(tcase, the_source_keeps_its_order);
-	tcase_add_test(tcase, formatting_is_opened_anew);
-	tcase_add_test(tcase, flags_follow_the_tree);
-	tcase_add_test(tcase, a_line_end_behind_pre_is_none);
-	tcase_add_test(tcase, a_second_body_gives_what_is_new);
-	tcase_add_test(tcase, scripts_and_styles_are_no_text);
-	tcase_add_test(tcase, a_body_after_the_end_tag_of_the_body_is_empty);
-	tcase_add_test(tcase, depth_counts_where_things_were_moved_to);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -44,7 +44,9 @@ static void check_refusal(const char *text, const char *reason)
 	ck_assert_str_eq(error, reason);
 }
 
-START_TEST(elements_texts_and_attributes_are_found)
+FIXTURE(.timeout_s = 60);
+
+TEST(elements_texts_and_attributes_are_found)
 {
 	check("//h1", "1 One two");
 	check("//h1[@class='x']/b", "1 two");
@@ -59,10 +61,9 @@ START_TEST(elements_texts_and_attributes_are_found)
 	check("id('p')", "1 ab c d");
 	check("/html/body/p", "2 ab c d");
 }
-END_TEST
 
 /* a comment ends no text, white space between tags is there, script is text */
-START_TEST(text_is_that_of_the_page)
+TEST(text_is_that_of_the_page)
 {
 	check("//p[1]/text()[1]", "1 ab");
 	check("//p[. = 'ab c d']", "1 ab c d");
@@ -70,9 +71,8 @@ START_TEST(text_is_that_of_the_page)
 	check("string(//script)", "1 var a = 1;");
 	check("//comment()", "0 ");
 }
-END_TEST
 
-START_TEST(values_that_are_no_nodes_match_once_or_not)
+TEST(values_that_are_no_nodes_match_once_or_not)
 {
 	check("string(//h1)", "1 One two");
 	check("string(//nothing)", "0 ");
@@ -81,9 +81,8 @@ START_TEST(values_that_are_no_nodes_match_once_or_not)
 	check("count(//a)", "1 2");
 	check("number('x')", "0 NaN");
 }
-END_TEST
 
-START_TEST(a_result_knows_its_element)
+TEST(a_result_knows_its_element)
 {
 	struct page *page = page_of(html);
 	struct xpath_tree *tree = xpath_tree_create(page);
@@ -102,9 +101,8 @@ START_TEST(a_result_knows_its_element)
 	xpath_tree_destroy(tree);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_told_with_its_place)
+TEST(what_is_wrong_is_told_with_its_place)
 {
 	check_refusal("", "at the end: not understood");
 	check_refusal("//a[", "at the end: not understood");
@@ -119,9 +117,8 @@ START_TEST(what_is_wrong_is_told_with_its_place)
 	check_refusal("not()", "at the end: a function has too few or too many "
 			       "arguments");
 }
-END_TEST
 
-START_TEST(an_expression_has_a_limited_length)
+TEST(an_expression_has_a_limited_length)
 {
 	char text[MAX_XPATH_BYTES + 2];
 	char error[256];
@@ -139,9 +136,8 @@ START_TEST(an_expression_has_a_limited_length)
 	memcpy(text + 75, "1)", 3);
 	check_refusal(text, "at byte 73: too many arguments");
 }
-END_TEST
 
-START_TEST(brackets_may_be_nested_as_far_as_there_is_room)
+TEST(brackets_may_be_nested_as_far_as_there_is_room)
 {
 	char text[MAX_XPATH_BYTES + 1];
 	char error[256];
@@ -156,7 +152,6 @@ START_TEST(brackets_may_be_nested_as_far_as_there_is_room)
 	text[MAX_XPATH_BYTES] = '\0';
 	ck_assert(!xpath_check(text, error));
 }
-END_TEST
 
 static void repeat(struct buffer *out, const char *text, int times)
 {
@@ -197,7 +192,7 @@ static void check_bounded(const char *made)
 	page_destroy(page);
 }
 
-START_TEST(a_deep_page_takes_bounded_time)
+TEST(a_deep_page_takes_bounded_time)
 {
 	struct buffer made = {0};
 
@@ -205,9 +200,8 @@ START_TEST(a_deep_page_takes_bounded_time)
 	check_bounded(made.data);
 	buffer_free(&made);
 }
-END_TEST
 
-START_TEST(many_deep_chains_take_bounded_time)
+TEST(many_deep_chains_take_bounded_time)
 {
 	struct buffer made = {0};
 
@@ -219,9 +213,8 @@ START_TEST(many_deep_chains_take_bounded_time)
 	check_bounded(made.data);
 	buffer_free(&made);
 }
-END_TEST
 
-START_TEST(a_page_with_too_many_elements_has_no_tree)
+TEST(a_page_with_too_many_elements_has_no_tree)
 {
 	struct buffer made = {0};
 	struct page *page;
@@ -232,9 +225,8 @@ START_TEST(a_page_with_too_many_elements_has_no_tree)
 	page_destroy(page);
 	buffer_free(&made);
 }
-END_TEST
 
-START_TEST(a_page_with_too_much_text_has_no_tree)
+TEST(a_page_with_too_much_text_has_no_tree)
 {
 	struct buffer made = {0};
 	struct page *page;
@@ -250,36 +242,12 @@ START_TEST(a_page_with_too_much_text_has_no_tree)
 	page_destroy(page);
 	buffer_free(&made);
 }
-END_TEST
 
-START_TEST(an_empty_page_matches_nothing)
+TEST(an_empty_page_matches_nothing)
 {
 	struct page *page = page_of("");
 
 	check_on(page, "//*", "0 ");
 	check_on(page, "/", "1 ");
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(xpath)
-{
-	Suite *suite = suite_create("xpath");
-	TCase *tcase = tcase_create("xpath");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, elements_texts_and_attributes_are_found);
-	tcase_add_test(tcase, text_is_that_of_the_page);
-	tcase_add_test(tcase, values_that_are_no_nodes_match_once_or_not);
-	tcase_add_test(tcase, a_result_knows_its_element);
-	tcase_add_test(tcase, what_is_wrong_is_told_with_its_place);
-	tcase_add_test(tcase, an_expression_has_a_limited_length);
-	tcase_add_test(tcase, brackets_may_be_nested_as_far_as_there_is_room);
-	tcase_add_test(tcase, a_deep_page_takes_bounded_time);
-	tcase_add_test(tcase, many_deep_chains_take_bounded_time);
-	tcase_add_test(tcase, a_page_with_too_many_elements_has_no_tree);
-	tcase_add_test(tcase, a_page_with_too_much_text_has_no_tree);
-	tcase_add_test(tcase, an_empty_page_matches_nothing);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -54,31 +54,30 @@ static void check(const char *wanted)
 	buffer_free(&report.text);
 }
 
-START_TEST(what_agrees_has_no_problem)
+FIXTURE(.setup = begin, .teardown = end);
+
+TEST(what_agrees_has_no_problem)
 {
 	check(NULL);
 }
-END_TEST
 
-START_TEST(waiting_rows_are_counted)
+TEST(waiting_rows_are_counted)
 {
 	struct key key = key_outbox(1, 2);
 
 	txn_delete(&txn, TABLE_OUTBOX, key_slice(&key));
 	check("hook 1: 2 events counted, but 1 rows");
 }
-END_TEST
 
-START_TEST(an_outbox_has_a_hook)
+TEST(an_outbox_has_a_hook)
 {
 	struct key key = key_small(1);
 
 	txn_delete(&txn, TABLE_HOOKS, key_slice(&key));
 	check("hook 1: has queued events, but does not exist");
 }
-END_TEST
 
-START_TEST(an_event_that_waits_was_there)
+TEST(an_event_that_waits_was_there)
 {
 	const struct event_row event = {.host = slice_of("a")};
 	const struct hook_row hook = {.target = slice_of("http://a/"),
@@ -88,9 +87,8 @@ START_TEST(an_event_that_waits_was_there)
 	hook_row_put(&txn, 1, &hook);
 	check("queued event 3: above the last number, 2");
 }
-END_TEST
 
-START_TEST(damaged_rows_are_told)
+TEST(damaged_rows_are_told)
 {
 	struct key outbox = key_outbox(1, 2);
 	struct key silence = key_small(1);
@@ -104,37 +102,17 @@ START_TEST(damaged_rows_are_told)
 	txn_put(&txn, TABLE_SILENCES, key_slice(&silence), slice_of("x"));
 	check("silence 1: damaged");
 }
-END_TEST
 
-START_TEST(a_damaged_hook_is_told)
+TEST(a_damaged_hook_is_told)
 {
 	struct key key = key_small(1);
 
 	txn_put(&txn, TABLE_HOOKS, key_slice(&key), slice_of("x"));
 	check("hook 1: damaged");
 }
-END_TEST
 
-START_TEST(numbers_come_from_their_counters)
+TEST(numbers_come_from_their_counters)
 {
 	silence_row_put(&txn, 2, &(struct silence_row){.host = slice_of("a")});
 	check("silence 2: above the last number, 1");
-}
-END_TEST
-
-SUITE(check_alerts)
-{
-	Suite *suite = suite_create("check_alerts");
-	TCase *tests = tcase_create("check_alerts");
-
-	tcase_add_checked_fixture(tests, begin, end);
-	tcase_add_test(tests, what_agrees_has_no_problem);
-	tcase_add_test(tests, waiting_rows_are_counted);
-	tcase_add_test(tests, an_outbox_has_a_hook);
-	tcase_add_test(tests, an_event_that_waits_was_there);
-	tcase_add_test(tests, damaged_rows_are_told);
-	tcase_add_test(tests, a_damaged_hook_is_told);
-	tcase_add_test(tests, numbers_come_from_their_counters);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

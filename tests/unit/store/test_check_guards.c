@@ -79,43 +79,40 @@ static void expect(const char *text)
 	ck_assert_uint_eq(count, text != NULL);
 }
 
-START_TEST(a_guard_that_counts_right_holds)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_guard_that_counts_right_holds)
 {
 	expect(NULL);
 }
-END_TEST
 
-START_TEST(wrong_counts_are_told)
+TEST(wrong_counts_are_told)
 {
 	put_guard(2, 1);
 	expect("guard a.example 1: has 1 pages, but counts 2");
 }
-END_TEST
 
-START_TEST(a_page_that_is_none_is_told)
+TEST(a_page_that_is_none_is_told)
 {
 	struct key key = key_page(SITE, page_key_of(url));
 
 	txn_delete(&txn, TABLE_PAGES, key_slice(&key));
 	expect("guard a.example 1: page ");
 }
-END_TEST
 
-START_TEST(a_page_under_another_key_is_told)
+TEST(a_page_under_another_key_is_told)
 {
 	put_guarded(GUARD, slice_of("http://a.example/other"));
 	expect("guard a.example 1: page ");
 }
-END_TEST
 
-START_TEST(pages_of_no_guard_are_told)
+TEST(pages_of_no_guard_are_told)
 {
 	put_guarded(GUARD + 1, url);
 	expect("guard a.example 2: does not exist, but has pages");
 }
-END_TEST
 
-START_TEST(a_number_that_was_never_given_is_told)
+TEST(a_number_that_was_never_given_is_told)
 {
 	struct key key = key_cluster(SITE, 7);
 
@@ -124,30 +121,11 @@ START_TEST(a_number_that_was_never_given_is_told)
 	expect("guard a.example 7: the number was never assigned");
 	txn_delete(&txn, TABLE_GUARDS, key_slice(&key));
 }
-END_TEST
 
-START_TEST(a_damaged_row_is_told)
+TEST(a_damaged_row_is_told)
 {
 	struct key key = key_cluster(SITE, GUARD);
 
 	txn_put(&txn, TABLE_GUARDS, key_slice(&key), slice_of("x"));
 	expect("guard a.example 1: the row is damaged");
-}
-END_TEST
-
-SUITE(check_guards)
-{
-	Suite *suite = suite_create("check_guards");
-	TCase *tcase = tcase_create("check_guards");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_guard_that_counts_right_holds);
-	tcase_add_test(tcase, wrong_counts_are_told);
-	tcase_add_test(tcase, a_page_that_is_none_is_told);
-	tcase_add_test(tcase, a_page_under_another_key_is_told);
-	tcase_add_test(tcase, pages_of_no_guard_are_told);
-	tcase_add_test(tcase, a_number_that_was_never_given_is_told);
-	tcase_add_test(tcase, a_damaged_row_is_told);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

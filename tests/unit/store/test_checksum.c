@@ -20,7 +20,9 @@ static void tear_down(void)
 	scratch_remove(&scratch, NULL);
 }
 
-START_TEST(each_bit_of_key_value_and_sum_counts)
+FIXTURE(.setup = set_up, .teardown = tear_down);
+
+TEST(each_bit_of_key_value_and_sum_counts)
 {
 	unsigned char key[8] = "the key";
 	unsigned char stored[16 + CHECKSUM_BYTES];
@@ -44,9 +46,8 @@ START_TEST(each_bit_of_key_value_and_sum_counts)
 	whole.size = CHECKSUM_BYTES - 1;
 	ck_assert_ptr_null(checksum_read("pages", k, whole).data);
 }
-END_TEST
 
-START_TEST(a_value_may_be_empty)
+TEST(a_value_may_be_empty)
 {
 	struct store *store = scratch_store(&scratch);
 	struct txn txn = txn_begin_write(store);
@@ -59,7 +60,6 @@ START_TEST(a_value_may_be_empty)
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 	store_close(store);
 }
-END_TEST
 
 /* Turn over a bit of `text`, wherever it stands in the file. */
 static void damage(const char *text)
@@ -89,7 +89,7 @@ static void put_and_damage(const char *what)
 	damage(what);
 }
 
-START_TEST(a_damaged_value_is_corrupt_and_nothing_is_written)
+TEST(a_damaged_value_is_corrupt_and_nothing_is_written)
 {
 	struct store *store;
 	struct txn txn;
@@ -110,7 +110,6 @@ START_TEST(a_damaged_value_is_corrupt_and_nothing_is_written)
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 	store_close(store);
 }
-END_TEST
 
 static enum error scan_all(void)
 {
@@ -127,21 +126,19 @@ static enum error scan_all(void)
 	return error;
 }
 
-START_TEST(a_scan_ends_at_a_damaged_value)
+TEST(a_scan_ends_at_a_damaged_value)
 {
 	put_and_damage("the value");
 	ck_assert_int_eq(scan_all(), ERR_CORRUPT);
 }
-END_TEST
 
-START_TEST(a_scan_ends_at_a_damaged_key)
+TEST(a_scan_ends_at_a_damaged_key)
 {
 	put_and_damage("the key");
 	ck_assert_int_eq(scan_all(), ERR_CORRUPT);
 }
-END_TEST
 
-START_TEST(what_is_damaged_can_be_deleted)
+TEST(what_is_damaged_can_be_deleted)
 {
 	struct store *store;
 	struct txn txn;
@@ -154,22 +151,4 @@ START_TEST(what_is_damaged_can_be_deleted)
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 	store_close(store);
 	ck_assert_int_eq(scan_all(), ERR_NONE);
-}
-END_TEST
-
-SUITE(checksum)
-{
-	Suite *suite = suite_create("checksum");
-	TCase *tcase = tcase_create("checksum");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, each_bit_of_key_value_and_sum_counts);
-	tcase_add_test(tcase, a_value_may_be_empty);
-	tcase_add_test(tcase,
-		       a_damaged_value_is_corrupt_and_nothing_is_written);
-	tcase_add_test(tcase, a_scan_ends_at_a_damaged_value);
-	tcase_add_test(tcase, a_scan_ends_at_a_damaged_key);
-	tcase_add_test(tcase, what_is_damaged_can_be_deleted);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -70,10 +70,12 @@ static uint64_t data_bytes(void)
 	return (uint64_t)status.st_size;
 }
 
+FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 120);
+
 /* Every row of 1,000 bytes, then of 40: with its key of 4 and its checksum
  * it takes 62 with LMDB's head and place, and a page of 4,096 has room for 65
  * in its 4,080. So 2,000 take 31 pages, where there were 3 rows in a page. */
-START_TEST(rows_that_became_small_fill_their_pages)
+TEST(rows_that_became_small_fill_their_pages)
 {
 	static char bytes[1000];
 	struct store *store = scratch_store(&scratch);
@@ -97,11 +99,10 @@ START_TEST(rows_that_became_small_fill_their_pages)
 	ck_assert_uint_le(usage.bytes[TABLE_BODIES], 32 * map_page);
 	store_close(store);
 }
-END_TEST
 
 /* A row of 3,000 bytes has a page of its own: 2,000 rows are over 8 MB, and 10
  * are next to nothing. */
-START_TEST(what_was_deleted_goes_back_to_the_disk)
+TEST(what_was_deleted_goes_back_to_the_disk)
 {
 	struct store *store = scratch_store(&scratch);
 	struct store_sizes sizes;
@@ -116,9 +117,8 @@ START_TEST(what_was_deleted_goes_back_to_the_disk)
 	ck_assert_uint_eq(rows(store), 10);
 	store_close(store);
 }
-END_TEST
 
-START_TEST(what_is_written_behind_it_is_there_after_a_restart)
+TEST(what_is_written_behind_it_is_there_after_a_restart)
 {
 	struct store *store = scratch_store(&scratch);
 	struct store_sizes sizes;
@@ -133,9 +133,8 @@ START_TEST(what_is_written_behind_it_is_there_after_a_restart)
 	ck_assert_uint_eq(rows(store), 55);
 	store_close(store);
 }
-END_TEST
 
-START_TEST(an_empty_store_stays_empty)
+TEST(an_empty_store_stays_empty)
 {
 	struct store *store = scratch_store(&scratch);
 	struct store_sizes sizes;
@@ -146,9 +145,8 @@ START_TEST(an_empty_store_stays_empty)
 	ck_assert_uint_eq(rows(store), 1);
 	store_close(store);
 }
-END_TEST
 
-START_TEST(the_map_is_as_large_as_before)
+TEST(the_map_is_as_large_as_before)
 {
 	struct store *store = scratch_store(&scratch);
 	struct store_sizes sizes;
@@ -161,9 +159,8 @@ START_TEST(the_map_is_as_large_as_before)
 	ck_assert_uint_eq(after.map_bytes, before.map_bytes);
 	store_close(store);
 }
-END_TEST
 
-START_TEST(a_store_that_is_read_only_is_left)
+TEST(a_store_that_is_read_only_is_left)
 {
 	struct store_options options = {.is_read_only = true};
 	struct store *store = scratch_store(&scratch);
@@ -175,7 +172,6 @@ START_TEST(a_store_that_is_read_only_is_left)
 	ck_assert_int_eq(store_compact(store, &sizes), ERR_ADDRESS_FORBIDDEN);
 	store_close(store);
 }
-END_TEST
 
 /* Another process that has the store open to read from begin to end. */
 struct reader {
@@ -224,7 +220,7 @@ static void end_reader(const struct reader *reader)
 	ck_assert_int_eq(status, 0);
 }
 
-START_TEST(a_store_that_another_process_reads_is_left)
+TEST(a_store_that_another_process_reads_is_left)
 {
 	struct store *store = scratch_store(&scratch);
 	struct store_sizes sizes;
@@ -242,7 +238,6 @@ START_TEST(a_store_that_another_process_reads_is_left)
 	ck_assert_uint_eq(rows(store), 4);
 	store_close(store);
 }
-END_TEST
 
 /* Each thread looks whether rows 0 and 1, written together, are alike. */
 struct traffic {
@@ -302,7 +297,7 @@ static void *write_rows(void *context)
 	return NULL;
 }
 
-START_TEST(readers_and_a_writer_go_on)
+TEST(readers_and_a_writer_go_on)
 {
 	struct traffic traffic = {.store = scratch_store(&scratch)};
 	pthread_t threads[3];
@@ -326,7 +321,6 @@ START_TEST(readers_and_a_writer_go_on)
 	ck_assert_uint_gt(atomic_load(&traffic.seen), 0);
 	store_close(traffic.store);
 }
-END_TEST
 
 struct replacement {
 	struct store *store;
@@ -357,7 +351,7 @@ static void *compact_behind(void *context)
 }
 
 /* Else these wait until it gives up. */
-START_TEST(readers_begin_while_it_waits_for_a_long_one)
+TEST(readers_begin_while_it_waits_for_a_long_one)
 {
 	struct replacement replacement = {.store = scratch_store(&scratch)};
 	pthread_t threads[2];
@@ -378,9 +372,8 @@ START_TEST(readers_begin_while_it_waits_for_a_long_one)
 	ck_assert_int_eq(replacement.error, ERR_NONE);
 	store_close(replacement.store);
 }
-END_TEST
 
-START_TEST(what_a_killed_one_has_left_goes_at_the_next_start)
+TEST(what_a_killed_one_has_left_goes_at_the_next_start)
 {
 	struct store *store = scratch_store(&scratch);
 	char path[SCRATCH_PATH_BYTES];
@@ -394,28 +387,4 @@ START_TEST(what_a_killed_one_has_left_goes_at_the_next_start)
 	store = scratch_store(&scratch);
 	ck_assert_int_ne(access(path, F_OK), 0);
 	store_close(store);
-}
-END_TEST
-
-SUITE(compact)
-{
-	Suite *suite = suite_create("compact");
-	TCase *tcase = tcase_create("compact");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, rows_that_became_small_fill_their_pages);
-	tcase_add_test(tcase, what_was_deleted_goes_back_to_the_disk);
-	tcase_add_test(tcase,
-		       what_is_written_behind_it_is_there_after_a_restart);
-	tcase_add_test(tcase, an_empty_store_stays_empty);
-	tcase_add_test(tcase, the_map_is_as_large_as_before);
-	tcase_add_test(tcase, a_store_that_is_read_only_is_left);
-	tcase_add_test(tcase, a_store_that_another_process_reads_is_left);
-	tcase_add_test(tcase, readers_and_a_writer_go_on);
-	tcase_add_test(tcase, readers_begin_while_it_waits_for_a_long_one);
-	tcase_add_test(tcase,
-		       what_a_killed_one_has_left_goes_at_the_next_start);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -72,8 +72,10 @@ static enum error unpack(enum table table, struct slice value, size_t max,
 			      max, out);
 }
 
+FIXTURE(.setup = set_up, .teardown = tear_down);
+
 /* 4,000 bytes of the dictionary and its number: a match costs some bytes. */
-START_TEST(what_the_dictionary_has_costs_next_to_nothing)
+TEST(what_the_dictionary_has_costs_next_to_nothing)
 {
 	struct slice data = {noise + 900, 4000};
 	struct buffer value = pack(data, dictionary);
@@ -89,10 +91,9 @@ START_TEST(what_the_dictionary_has_costs_next_to_nothing)
 	buffer_free(&value);
 	buffer_free(&out);
 }
-END_TEST
 
 /* Nodes of a cluster count by themselves: a number is of one site alone. */
-START_TEST(two_sites_may_have_dictionaries_of_one_number)
+TEST(two_sites_may_have_dictionaries_of_one_number)
 {
 	struct slice data = {noise + 900, 1000};
 	struct buffer value = pack(data, dictionary);
@@ -119,9 +120,8 @@ START_TEST(two_sites_may_have_dictionaries_of_one_number)
 	buffer_free(&value);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(without_a_dictionary_it_is_one_frame)
+TEST(without_a_dictionary_it_is_one_frame)
 {
 	struct buffer value = pack(slice_of("abc"), 0);
 	struct buffer out = {0};
@@ -135,9 +135,8 @@ START_TEST(without_a_dictionary_it_is_one_frame)
 	buffer_free(&value);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(more_than_the_limit_is_too_large)
+TEST(more_than_the_limit_is_too_large)
 {
 	struct buffer value =
 		pack((struct slice){noise, NOISE_BYTES}, dictionary);
@@ -150,9 +149,8 @@ START_TEST(more_than_the_limit_is_too_large)
 	buffer_free(&value);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(a_missing_dictionary_is_corrupt)
+TEST(a_missing_dictionary_is_corrupt)
 {
 	struct buffer value = pack(slice_of("abc"), dictionary + 1);
 	struct buffer out = {0};
@@ -165,9 +163,8 @@ START_TEST(a_missing_dictionary_is_corrupt)
 	buffer_free(&value);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(another_dictionary_gives_no_bytes)
+TEST(another_dictionary_gives_no_bytes)
 {
 	struct buffer value = pack((struct slice){noise, 4000}, dictionary + 1);
 	struct buffer out = {0};
@@ -180,9 +177,8 @@ START_TEST(another_dictionary_gives_no_bytes)
 	buffer_free(&value);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(a_dictionary_has_the_size_that_its_row_says)
+TEST(a_dictionary_has_the_size_that_its_row_says)
 {
 	struct buffer out = {0};
 
@@ -192,10 +188,9 @@ START_TEST(a_dictionary_has_the_size_that_its_row_says)
 		ERR_CORRUPT);
 	buffer_free(&out);
 }
-END_TEST
 
 /* zstd would read it as one that was trained. */
-START_TEST(a_dictionary_of_another_kind_is_corrupt)
+TEST(a_dictionary_of_another_kind_is_corrupt)
 {
 	struct buffer bytes = {0};
 
@@ -210,9 +205,8 @@ START_TEST(a_dictionary_of_another_kind_is_corrupt)
 			 ERR_CORRUPT);
 	buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(a_dictionary_has_a_limit)
+TEST(a_dictionary_has_a_limit)
 {
 	char *large = calloc(1, DICTIONARY_MAX_BYTES + 1);
 	struct buffer out = {0};
@@ -230,10 +224,9 @@ START_TEST(a_dictionary_has_a_limit)
 	buffer_free(&out);
 	free(large);
 }
-END_TEST
 
 /* A record of more than CONTENT_MAX_RECORD_BYTES is not compressed. */
-START_TEST(a_record_may_stand_as_it_is)
+TEST(a_record_may_stand_as_it_is)
 {
 	struct record record = {.content_hash = 5};
 	struct buffer bytes = {0};
@@ -252,9 +245,8 @@ START_TEST(a_record_may_stand_as_it_is)
 	buffer_free(&bytes);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(a_record_by_a_dictionary_is_the_same)
+TEST(a_record_by_a_dictionary_is_the_same)
 {
 	struct record record = {.content_hash = 6};
 	struct buffer bytes = {0};
@@ -272,9 +264,8 @@ START_TEST(a_record_by_a_dictionary_is_the_same)
 	buffer_free(&value);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(a_record_that_is_slim_in_the_frame_is_the_same)
+TEST(a_record_that_is_slim_in_the_frame_is_the_same)
 {
 	struct record record = {.content_hash = 6, .title = slice_of("t")};
 	struct packer *packer =
@@ -304,9 +295,8 @@ START_TEST(a_record_that_is_slim_in_the_frame_is_the_same)
 	buffer_free(&value);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(a_value_cut_short_is_corrupt)
+TEST(a_value_cut_short_is_corrupt)
 {
 	struct buffer value = pack((struct slice){noise, 4000}, dictionary);
 	struct buffer out = {0};
@@ -319,7 +309,6 @@ START_TEST(a_value_cut_short_is_corrupt)
 	buffer_free(&value);
 	buffer_free(&out);
 }
-END_TEST
 
 static void check_own(struct slice value, uint32_t number, struct buffer *out)
 {
@@ -331,7 +320,7 @@ static void check_own(struct slice value, uint32_t number, struct buffer *out)
 }
 
 /* Two more than the cache has room for, by their own bytes each, twice. */
-START_TEST(a_reader_reads_by_many_dictionaries)
+TEST(a_reader_reads_by_many_dictionaries)
 {
 	enum { MANY = 18 };
 	struct buffer values[MANY];
@@ -352,38 +341,11 @@ START_TEST(a_reader_reads_by_many_dictionaries)
 		buffer_free(&values[i]);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(an_absent_body_is_not_found)
+TEST(an_absent_body_is_not_found)
 {
 	struct buffer out = {0};
 
 	ck_assert_int_eq(content_body(&txn, SITE, PAGE, 10, &out),
 			 ERR_NOT_FOUND);
-}
-END_TEST
-
-SUITE(content)
-{
-	Suite *suite = suite_create("content");
-	TCase *tcase = tcase_create("content");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, what_the_dictionary_has_costs_next_to_nothing);
-	tcase_add_test(tcase, two_sites_may_have_dictionaries_of_one_number);
-	tcase_add_test(tcase, without_a_dictionary_it_is_one_frame);
-	tcase_add_test(tcase, more_than_the_limit_is_too_large);
-	tcase_add_test(tcase, a_missing_dictionary_is_corrupt);
-	tcase_add_test(tcase, another_dictionary_gives_no_bytes);
-	tcase_add_test(tcase, a_dictionary_has_the_size_that_its_row_says);
-	tcase_add_test(tcase, a_dictionary_of_another_kind_is_corrupt);
-	tcase_add_test(tcase, a_dictionary_has_a_limit);
-	tcase_add_test(tcase, a_record_may_stand_as_it_is);
-	tcase_add_test(tcase, a_record_by_a_dictionary_is_the_same);
-	tcase_add_test(tcase, a_record_that_is_slim_in_the_frame_is_the_same);
-	tcase_add_test(tcase, a_value_cut_short_is_corrupt);
-	tcase_add_test(tcase, a_reader_reads_by_many_dictionaries);
-	tcase_add_test(tcase, an_absent_body_is_not_found);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

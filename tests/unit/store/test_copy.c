@@ -68,7 +68,9 @@ static enum error copy(struct store *store)
 	return error;
 }
 
-START_TEST(a_copy_opens_and_has_every_row)
+FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 120);
+
+TEST(a_copy_opens_and_has_every_row)
 {
 	struct store *store = scratch_store(&from);
 
@@ -78,9 +80,8 @@ START_TEST(a_copy_opens_and_has_every_row)
 	ck_assert_uint_eq(rows_in(&to), 100);
 	store_close(store);
 }
-END_TEST
 
-START_TEST(a_copy_has_no_room_that_is_not_used)
+TEST(a_copy_has_no_room_that_is_not_used)
 {
 	struct store *store = scratch_store(&from);
 	struct slice all = {NULL, 0};
@@ -96,7 +97,6 @@ START_TEST(a_copy_has_no_room_that_is_not_used)
 	ck_assert_int_lt(status.st_size, (off_t)50 * PAGE_BYTES);
 	store_close(store);
 }
-END_TEST
 
 /* The number of the last page stands in both heads of the file, 8 bytes before
  * that of the last transaction: 16 + 24 + 2 * 48. */
@@ -121,7 +121,7 @@ static void lose_a_page(const char *path)
 	close(file);
 }
 
-START_TEST(a_page_that_no_table_has_is_copied_too)
+TEST(a_page_that_no_table_has_is_copied_too)
 {
 	struct store *store = scratch_store(&from);
 
@@ -133,9 +133,8 @@ START_TEST(a_page_that_no_table_has_is_copied_too)
 	ck_assert_uint_eq(rows_in(&to), 10);
 	store_close(store);
 }
-END_TEST
 
-START_TEST(a_file_of_its_own_has_no_name)
+TEST(a_file_of_its_own_has_no_name)
 {
 	struct store *store = scratch_store(&from);
 	int file = store_scratch_file(store);
@@ -147,7 +146,6 @@ START_TEST(a_file_of_its_own_has_no_name)
 	close(file);
 	store_close(store);
 }
-END_TEST
 
 /* `from` has 7 rows, `to` has 3. */
 static struct store *open_both(void)
@@ -161,7 +159,7 @@ static struct store *open_both(void)
 	return store;
 }
 
-START_TEST(an_empty_folder_gets_the_copy)
+TEST(an_empty_folder_gets_the_copy)
 {
 	struct store *store = scratch_store(&from);
 
@@ -170,9 +168,8 @@ START_TEST(an_empty_folder_gets_the_copy)
 	ck_assert_uint_eq(rows_in(&to), 7);
 	store_close(store);
 }
-END_TEST
 
-START_TEST(a_store_is_not_overwritten)
+TEST(a_store_is_not_overwritten)
 {
 	struct store *store = open_both();
 
@@ -181,9 +178,8 @@ START_TEST(a_store_is_not_overwritten)
 	ck_assert_uint_eq(rows_in(&to), 3);
 	store_close(store);
 }
-END_TEST
 
-START_TEST(a_store_is_moved_aside)
+TEST(a_store_is_moved_aside)
 {
 	struct store *store = open_both();
 	char aside[SCRATCH_PATH_BYTES];
@@ -196,9 +192,8 @@ START_TEST(a_store_is_moved_aside)
 	ck_assert_uint_eq(rows_in(&to), 3);
 	store_close(store);
 }
-END_TEST
 
-START_TEST(a_store_that_is_open_is_left)
+TEST(a_store_that_is_open_is_left)
 {
 	struct store *store = open_both();
 	struct store *other = scratch_store(&to);
@@ -208,9 +203,8 @@ START_TEST(a_store_that_is_open_is_left)
 	ck_assert_int_eq(store_restore(store, to.folder, "aside"), ERR_NONE);
 	store_close(store);
 }
-END_TEST
 
-START_TEST(a_folder_that_cannot_be_made_is_told)
+TEST(a_folder_that_cannot_be_made_is_told)
 {
 	struct store *store = scratch_store(&from);
 
@@ -218,7 +212,6 @@ START_TEST(a_folder_that_cannot_be_made_is_told)
 			 ERR_IO);
 	store_close(store);
 }
-END_TEST
 
 /* Restore again and again until killed: each time 7 rows take the place of the
  * other 7. */
@@ -234,7 +227,7 @@ static void restore_for_ever(void)
 	}
 }
 
-START_TEST(killed_at_any_instant_one_of_both_is_there)
+TEST(killed_at_any_instant_one_of_both_is_there)
 {
 	uint64_t state = 1;
 
@@ -255,9 +248,8 @@ START_TEST(killed_at_any_instant_one_of_both_is_there)
 		ck_assert(rows == 3 || rows == 7);
 	}
 }
-END_TEST
 
-START_TEST(the_data_are_there_at_any_instant)
+TEST(the_data_are_there_at_any_instant)
 {
 	pid_t child;
 	int status;
@@ -272,27 +264,4 @@ START_TEST(the_data_are_there_at_any_instant)
 	kill(child, SIGKILL);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert(WIFSIGNALED(status));
-}
-END_TEST
-
-SUITE(copy)
-{
-	Suite *suite = suite_create("copy");
-	TCase *tcase = tcase_create("copy");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, a_copy_opens_and_has_every_row);
-	tcase_add_test(tcase, a_copy_has_no_room_that_is_not_used);
-	tcase_add_test(tcase, a_page_that_no_table_has_is_copied_too);
-	tcase_add_test(tcase, a_file_of_its_own_has_no_name);
-	tcase_add_test(tcase, an_empty_folder_gets_the_copy);
-	tcase_add_test(tcase, a_store_is_not_overwritten);
-	tcase_add_test(tcase, a_store_is_moved_aside);
-	tcase_add_test(tcase, a_store_that_is_open_is_left);
-	tcase_add_test(tcase, a_folder_that_cannot_be_made_is_told);
-	tcase_add_test(tcase, killed_at_any_instant_one_of_both_is_there);
-	tcase_add_test(tcase, the_data_are_there_at_any_instant);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

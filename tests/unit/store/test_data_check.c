@@ -70,21 +70,21 @@ static void fill(uint64_t seed, int rounds)
 	store_close(store);
 }
 
-START_TEST(what_lmdb_wrote_is_whole)
+FIXTURE(.setup = set_up, .teardown = tear_down, .timeout_s = 60);
+
+TEST(what_lmdb_wrote_is_whole)
 {
 	for (uint64_t seed = 1; seed <= 3; seed++)
 		fill(seed, ROUNDS);
 	ck_assert_int_eq(lmdb_file_check(scratch.folder, LMDB_ROOTS), ERR_NONE);
 }
-END_TEST
 
-START_TEST(a_new_store_is_whole)
+TEST(a_new_store_is_whole)
 {
 	ck_assert_int_eq(lmdb_file_check(scratch.folder, LMDB_PAGES), ERR_NONE);
 	store_close(scratch_store(&scratch));
 	ck_assert_int_eq(lmdb_file_check(scratch.folder, LMDB_PAGES), ERR_NONE);
 }
-END_TEST
 
 static enum error open_it(bool is_read_only)
 {
@@ -110,7 +110,7 @@ static void cut(off_t size)
 	ck_assert_int_eq(status.st_size, size);
 }
 
-START_TEST(a_file_that_is_cut_short_is_refused_unmapped)
+TEST(a_file_that_is_cut_short_is_refused_unmapped)
 {
 	struct stat status;
 	uint64_t state = 7;
@@ -123,7 +123,6 @@ START_TEST(a_file_that_is_cut_short_is_refused_unmapped)
 	     size -= 1 + (off_t)(scratch_random(&state) % step))
 		cut(size);
 }
-END_TEST
 
 static void flip(int file, off_t at, unsigned bit)
 {
@@ -138,7 +137,7 @@ static void flip(int file, off_t at, unsigned bit)
 enum { META_MAP_BYTES = 32, META_LAST_PAGE = 136 };
 
 /* What both meta pages say of its size decides nothing alone. */
-START_TEST(a_file_that_says_it_is_huge_is_damaged)
+TEST(a_file_that_says_it_is_huge_is_damaged)
 {
 	const uint64_t map_bytes = UINT64_C(1) << 61;
 	const uint64_t last_page = UINT64_C(1) << 48;
@@ -161,10 +160,9 @@ START_TEST(a_file_that_says_it_is_huge_is_damaged)
 			 ERR_CORRUPT);
 	ck_assert_int_eq(open_it(false), ERR_CORRUPT);
 }
-END_TEST
 
 /* Pages that are in use, by what a check of a store says without them. */
-START_TEST(each_bit_of_the_head_of_a_page_counts)
+TEST(each_bit_of_the_head_of_a_page_counts)
 {
 	int file;
 	int found = 0;
@@ -195,9 +193,8 @@ START_TEST(each_bit_of_the_head_of_a_page_counts)
 	ck_assert_int_gt(tried, 0);
 	ck_assert_int_eq(found, tried);
 }
-END_TEST
 
-START_TEST(a_meta_page_is_judged)
+TEST(a_meta_page_is_judged)
 {
 	static const off_t places[] = {8 + 2,
 				       16,
@@ -228,7 +225,6 @@ START_TEST(a_meta_page_is_judged)
 	close(file);
 	ck_assert_int_eq(open_it(true), ERR_NONE);
 }
-END_TEST
 
 /* Damage a page that opening does not read. */
 static void damage_a_leaf(void)
@@ -271,7 +267,7 @@ static enum error open_as_the_daemon(void)
 }
 
 /* Else it would be made anew, over what was there. */
-START_TEST(a_file_without_bytes_is_a_new_store_only_once)
+TEST(a_file_without_bytes_is_a_new_store_only_once)
 {
 	int file = open(scratch_path(&scratch, "data.mdb"), O_RDWR | O_CREAT,
 			0600);
@@ -283,9 +279,8 @@ START_TEST(a_file_without_bytes_is_a_new_store_only_once)
 	ck_assert_int_eq(open_as_the_daemon(), ERR_CORRUPT);
 	close(file);
 }
-END_TEST
 
-START_TEST(all_of_a_store_that_was_not_closed_is_looked_at)
+TEST(all_of_a_store_that_was_not_closed_is_looked_at)
 {
 	fill(1, 4);
 	leave_it();
@@ -294,10 +289,9 @@ START_TEST(all_of_a_store_that_was_not_closed_is_looked_at)
 	ck_assert_int_eq(open_as_the_daemon(), ERR_CORRUPT); /* and again */
 	ck_assert_int_eq(open_it(true), ERR_NONE); /* verify tells more */
 }
-END_TEST
 
 /* Which reads all of it through the map. */
-START_TEST(a_damaged_store_is_neither_copied_nor_compacted)
+TEST(a_damaged_store_is_neither_copied_nor_compacted)
 {
 	struct store *store;
 	struct store_sizes sizes;
@@ -318,35 +312,12 @@ START_TEST(a_damaged_store_is_neither_copied_nor_compacted)
 	ck_assert_int_eq(stat(scratch_path(&scratch, "data.mdb"), &after), 0);
 	ck_assert_uint_eq(before.st_ino, after.st_ino);
 }
-END_TEST
 
-START_TEST(a_store_that_was_closed_opens_at_once)
+TEST(a_store_that_was_closed_opens_at_once)
 {
 	fill(1, 4);
 	leave_it();
 	ck_assert_int_eq(open_as_the_daemon(), ERR_NONE); /* whole: it closes */
 	damage_a_leaf();
 	ck_assert_int_eq(open_as_the_daemon(), ERR_NONE);
-}
-END_TEST
-
-SUITE(data_check)
-{
-	Suite *suite = suite_create("data_check");
-	TCase *tcase = tcase_create("data_check");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, what_lmdb_wrote_is_whole);
-	tcase_add_test(tcase, a_new_store_is_whole);
-	tcase_add_test(tcase, a_file_that_is_cut_short_is_refused_unmapped);
-	tcase_add_test(tcase, each_bit_of_the_head_of_a_page_counts);
-	tcase_add_test(tcase, a_file_that_says_it_is_huge_is_damaged);
-	tcase_add_test(tcase, a_meta_page_is_judged);
-	tcase_add_test(tcase, all_of_a_store_that_was_not_closed_is_looked_at);
-	tcase_add_test(tcase, a_damaged_store_is_neither_copied_nor_compacted);
-	tcase_add_test(tcase, a_store_that_was_closed_opens_at_once);
-	tcase_add_test(tcase, a_file_without_bytes_is_a_new_store_only_once);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

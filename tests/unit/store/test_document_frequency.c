@@ -23,7 +23,9 @@ static void teardown(void)
 	scratch_remove(&scratch, NULL);
 }
 
-START_TEST(equal_deltas_add_up)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(equal_deltas_add_up)
 {
 	struct df_delta deltas[] = {
 		{.cluster = 2, .delta = 1, .fragment = 7},
@@ -42,7 +44,6 @@ START_TEST(equal_deltas_add_up)
 	df_apply(&txn, 1, NULL, 0);
 	ck_assert_int_eq(txn.error, ERR_NONE);
 }
-END_TEST
 
 /* Rows in the whole table. */
 static size_t count_rows(void)
@@ -69,7 +70,7 @@ static size_t count_fragments(uint32_t site, uint32_t cluster)
 	return count;
 }
 
-START_TEST(a_count_of_nothing_leaves_the_table)
+TEST(a_count_of_nothing_leaves_the_table)
 {
 	struct df_delta add = {.cluster = 1, .delta = 2, .fragment = 7};
 	struct df_delta none[] = {{.cluster = 1, .delta = 5, .fragment = 8},
@@ -83,9 +84,8 @@ START_TEST(a_count_of_nothing_leaves_the_table)
 	ck_assert_uint_eq(count_rows(), 0);
 	ck_assert_int_eq(txn.error, ERR_NONE);
 }
-END_TEST
 
-START_TEST(a_count_below_nothing_is_corrupt)
+TEST(a_count_below_nothing_is_corrupt)
 {
 	struct df_delta add = {.cluster = 1, .delta = 1, .fragment = 7};
 	struct df_delta remove = {.cluster = 1, .delta = -2, .fragment = 7};
@@ -94,16 +94,14 @@ START_TEST(a_count_below_nothing_is_corrupt)
 	df_apply(&txn, 1, &remove, 1);
 	ck_assert_int_eq(txn_end(&txn), ERR_CORRUPT);
 }
-END_TEST
 
-START_TEST(an_absent_count_cannot_fall)
+TEST(an_absent_count_cannot_fall)
 {
 	struct df_delta remove = {.cluster = 1, .delta = -1, .fragment = 7};
 
 	df_apply(&txn, 1, &remove, 1);
 	ck_assert_int_eq(txn_end(&txn), ERR_CORRUPT);
 }
-END_TEST
 
 /* `value` is in a row: it cannot be changed, read or scanned. */
 static void check_damaged(struct slice value)
@@ -127,7 +125,7 @@ static void check_damaged(struct slice value)
 	txn.error = ERR_NONE;
 }
 
-START_TEST(a_damaged_block_is_corrupt)
+TEST(a_damaged_block_is_corrupt)
 {
 	struct df_count counts[2] = {{5, 3}, {7, 1}};
 	struct buffer block = {0};
@@ -148,7 +146,6 @@ START_TEST(a_damaged_block_is_corrupt)
 	check_damaged(buffer_slice(&block));
 	buffer_free(&block);
 }
-END_TEST
 
 static bool is_sound(const struct df_count *counts, size_t count, uint64_t last)
 {
@@ -159,7 +156,7 @@ static bool is_sound(const struct df_count *counts, size_t count, uint64_t last)
 	return true;
 }
 
-START_TEST(any_bytes_are_refused_or_read_as_counts)
+TEST(any_bytes_are_refused_or_read_as_counts)
 {
 	struct df_count counts[DF_BLOCK_MAX];
 	uint64_t seed = 5;
@@ -183,7 +180,6 @@ START_TEST(any_bytes_are_refused_or_read_as_counts)
 	}
 	ck_assert_uint_gt(read, 0);
 }
-END_TEST
 
 /* Random counts to `counts`, ascending; returns how many there are. */
 static size_t make_counts(uint64_t *seed, struct df_count *counts)
@@ -215,7 +211,7 @@ static bool is_same(const struct df_count *left, const struct df_count *right,
 	return true;
 }
 
-START_TEST(a_block_is_read_as_it_was_written)
+TEST(a_block_is_read_as_it_was_written)
 {
 	struct df_count counts[DF_BLOCK_MAX];
 	struct df_count read[DF_BLOCK_MAX];
@@ -236,9 +232,8 @@ START_TEST(a_block_is_read_as_it_was_written)
 		buffer_free(&block);
 	}
 }
-END_TEST
 
-START_TEST(both_ends_of_the_numbers_are_counted)
+TEST(both_ends_of_the_numbers_are_counted)
 {
 	struct df_delta add[] = {
 		{.cluster = 1, .delta = 1, .fragment = 0},
@@ -258,9 +253,8 @@ START_TEST(both_ends_of_the_numbers_are_counted)
 	df_apply(&txn, 1, &too_many, 1);
 	ck_assert_int_eq(txn.error, ERR_CORRUPT);
 }
-END_TEST
 
-START_TEST(a_hash_takes_twelve_bytes_and_a_half_at_most)
+TEST(a_hash_takes_twelve_bytes_and_a_half_at_most)
 {
 	enum { MANY = 20000 };
 	static struct df_delta deltas[MANY];
@@ -278,7 +272,6 @@ START_TEST(a_hash_takes_twelve_bytes_and_a_half_at_most)
 	ck_assert_uint_lt(txn_usage(&txn, TABLE_DF).bytes,
 			  (uint64_t)MANY * 25 / 2);
 }
-END_TEST
 
 enum { CLUSTERS = 4, FRAGMENTS = 3000, ROUNDS = 60, BATCH = 2000 };
 
@@ -318,7 +311,7 @@ static size_t compare(uint32_t cluster)
 	return left;
 }
 
-START_TEST(the_counts_equal_those_of_a_plain_array)
+TEST_LOOP(the_counts_equal_those_of_a_plain_array, 0, 3)
 {
 	static struct df_delta deltas[BATCH];
 	uint64_t seed = (uint64_t)_i + 77;
@@ -338,26 +331,4 @@ START_TEST(the_counts_equal_those_of_a_plain_array)
 	ck_assert_uint_gt(left, 0);
 	ck_assert_uint_lt(left, (size_t)CLUSTERS * FRAGMENTS);
 	ck_assert_int_eq(txn.error, ERR_NONE);
-}
-END_TEST
-
-SUITE(document_frequency)
-{
-	Suite *suite = suite_create("document_frequency");
-	TCase *tcase = tcase_create("df");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, equal_deltas_add_up);
-	tcase_add_test(tcase, a_count_of_nothing_leaves_the_table);
-	tcase_add_test(tcase, a_count_below_nothing_is_corrupt);
-	tcase_add_test(tcase, an_absent_count_cannot_fall);
-	tcase_add_test(tcase, a_damaged_block_is_corrupt);
-	tcase_add_test(tcase, any_bytes_are_refused_or_read_as_counts);
-	tcase_add_test(tcase, a_block_is_read_as_it_was_written);
-	tcase_add_test(tcase, both_ends_of_the_numbers_are_counted);
-	tcase_add_test(tcase, a_hash_takes_twelve_bytes_and_a_half_at_most);
-	tcase_add_loop_test(tcase, the_counts_equal_those_of_a_plain_array, 0,
-			    3);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

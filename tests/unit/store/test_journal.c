@@ -111,7 +111,9 @@ static uint32_t add_site(struct txn *txn, const char *host)
 	return row.id;
 }
 
-START_TEST(numbers_have_their_partition)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(numbers_have_their_partition)
 {
 	struct txn txn = begin();
 	uint32_t first = add_site(&txn, "a.test");
@@ -130,9 +132,8 @@ START_TEST(numbers_have_their_partition)
 	expect_equal('a');
 	expect_equal('b');
 }
-END_TEST
 
-START_TEST(the_last_event_of_a_partition_is_known_to_all)
+TEST(the_last_event_of_a_partition_is_known_to_all)
 {
 	struct txn txn = begin();
 	uint32_t site = add_site(&txn, "a.test");
@@ -152,7 +153,6 @@ START_TEST(the_last_event_of_a_partition_is_known_to_all)
 	ck_assert(!event_get_before(&txn, &last, &event));
 	txn_abort(&txn);
 }
-END_TEST
 
 static void put_counter(struct txn *txn, const char *name, uint64_t number)
 {
@@ -160,7 +160,7 @@ static void put_counter(struct txn *txn, const char *name, uint64_t number)
 		(struct slice){&number, sizeof(number)});
 }
 
-START_TEST(the_hash_of_a_job_is_that_of_the_last_one)
+TEST(the_hash_of_a_job_is_that_of_the_last_one)
 {
 	static const uint64_t numbers[] = {7, 9, 8};
 	char counter[COUNTER_NAME_BYTES];
@@ -180,9 +180,8 @@ START_TEST(the_hash_of_a_job_is_that_of_the_last_one)
 	ck_assert_uint_eq(store_last_number(&txn, hash), 8);
 	txn_abort(&txn);
 }
-END_TEST
 
-START_TEST(an_event_of_no_host_is_of_all)
+TEST(an_event_of_no_host_is_of_all)
 {
 	struct txn txn = begin();
 	struct event_row event = {0};
@@ -193,7 +192,6 @@ START_TEST(an_event_of_no_host_is_of_all)
 	end(&txn);
 	expect_equal(JOURNAL_COMMON);
 }
-END_TEST
 
 /* A change at random: puts and deletes of rows of three partitions. */
 static void change(struct txn *txn, uint64_t *random)
@@ -217,7 +215,7 @@ static void change(struct txn *txn, uint64_t *random)
 			(struct slice){text, (size_t)size});
 }
 
-START_TEST(copies_are_equal_after_any_changes)
+TEST_LOOP(copies_are_equal_after_any_changes, 0, 5)
 {
 	uint64_t random = 0x9e3779b97f4a7c15 + (uint64_t)_i;
 
@@ -231,7 +229,6 @@ START_TEST(copies_are_equal_after_any_changes)
 			expect_equal(partition);
 	}
 }
-END_TEST
 
 enum { MAX_CHUNKS = 200 };
 
@@ -262,7 +259,7 @@ static void fill_owner(void)
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
 
-START_TEST(a_partition_is_dumped_into_another_store)
+TEST(a_partition_is_dumped_into_another_store)
 {
 	struct buffer chunks[MAX_CHUNKS] = {{0}};
 	struct txn copy;
@@ -287,9 +284,8 @@ START_TEST(a_partition_is_dumped_into_another_store)
 			  (uint32_t)'a' << 24 | 2);
 	ck_assert_int_eq(txn_end(&copy), ERR_NONE);
 }
-END_TEST
 
-START_TEST(a_partition_is_cleared)
+TEST(a_partition_is_cleared)
 {
 	struct txn txn;
 	uint64_t other;
@@ -305,7 +301,6 @@ START_TEST(a_partition_is_cleared)
 	ck_assert_uint_eq(rows, 0);
 	ck_assert_uint_eq(sum_of(owner.store, 'b', NULL), other);
 }
-END_TEST
 
 /* What came of it when the follower was to take these bytes. */
 static enum error take(unsigned partition, struct slice changes)
@@ -316,7 +311,7 @@ static enum error take(unsigned partition, struct slice changes)
 	return txn_end(&copy);
 }
 
-START_TEST(damage_and_strangers_are_refused)
+TEST(damage_and_strangers_are_refused)
 {
 	struct txn txn = begin();
 	struct buffer changes = {0};
@@ -337,9 +332,8 @@ START_TEST(damage_and_strangers_are_refused)
 	ck_assert_int_eq(take('a', slice_of("")), ERR_CORRUPT);
 	buffer_free(&changes);
 }
-END_TEST
 
-START_TEST(bytes_at_random_do_no_harm)
+TEST(bytes_at_random_do_no_harm)
 {
 	struct txn txn = begin();
 	struct buffer changes = {0};
@@ -361,9 +355,8 @@ START_TEST(bytes_at_random_do_no_harm)
 	}
 	buffer_free(&changes);
 }
-END_TEST
 
-START_TEST(places_are_kept)
+TEST(places_are_kept)
 {
 	const struct journal_position place = {17, 4, 1, 99};
 	struct journal_position read = {0};
@@ -377,9 +370,8 @@ START_TEST(places_are_kept)
 	ck_assert(!journal_position_get(&txn, 3, &read));
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
-END_TEST
 
-START_TEST(nothing_is_ours_at_first)
+TEST(nothing_is_ours_at_first)
 {
 	ck_assert(!store_owns(owner.store, 'a'));
 	store_set_owned(owner.store, 'a', true);
@@ -387,7 +379,6 @@ START_TEST(nothing_is_ours_at_first)
 	ck_assert(!store_owns_site(owner.store, (uint32_t)'b' << 24 | 9));
 	ck_assert(store_owns_event(owner.store, 5 << 9 | 'a'));
 }
-END_TEST
 
 /* The same store, with partitions or without. */
 static void reopen_owner(bool has_partitions)
@@ -411,7 +402,7 @@ static bool was_whole(void)
 	return answer;
 }
 
-START_TEST(without_partitions_no_number_is_given_twice)
+TEST(without_partitions_no_number_is_given_twice)
 {
 	struct txn txn = begin();
 	uint32_t last;
@@ -430,9 +421,8 @@ START_TEST(without_partitions_no_number_is_given_twice)
 	reopen_owner(true);
 	ck_assert(was_whole());
 }
-END_TEST
 
-START_TEST(an_empty_store_is_of_both_kinds)
+TEST(an_empty_store_is_of_both_kinds)
 {
 	struct txn txn;
 
@@ -444,28 +434,4 @@ START_TEST(an_empty_store_is_of_both_kinds)
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 	reopen_owner(true);
 	ck_assert(!was_whole());
-}
-END_TEST
-
-SUITE(journal)
-{
-	Suite *suite = suite_create("journal");
-	TCase *tests = tcase_create("journal");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, numbers_have_their_partition);
-	tcase_add_test(tests, the_last_event_of_a_partition_is_known_to_all);
-	tcase_add_test(tests, the_hash_of_a_job_is_that_of_the_last_one);
-	tcase_add_test(tests, an_event_of_no_host_is_of_all);
-	tcase_add_loop_test(tests, copies_are_equal_after_any_changes, 0, 5);
-	tcase_add_test(tests, a_partition_is_dumped_into_another_store);
-	tcase_add_test(tests, a_partition_is_cleared);
-	tcase_add_test(tests, damage_and_strangers_are_refused);
-	tcase_add_test(tests, bytes_at_random_do_no_harm);
-	tcase_add_test(tests, places_are_kept);
-	tcase_add_test(tests, nothing_is_ours_at_first);
-	tcase_add_test(tests, without_partitions_no_number_is_given_twice);
-	tcase_add_test(tests, an_empty_store_is_of_both_kinds);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -67,21 +67,21 @@ static uint32_t fail_all(struct fault *fault, enum fault_kind kind)
 	return n - 1;
 }
 
-START_TEST(a_write_that_fails_undoes_its_transaction_and_no_other)
+FIXTURE(.timeout_s = 60, .setup = setup, .teardown = teardown);
+
+TEST(a_write_that_fails_undoes_its_transaction_and_no_other)
 {
 	/* at least the pages, their sync, and the meta page */
 	ck_assert_uint_ge(fail_all(fault_create(), FAULT_WRITE), 3);
 }
-END_TEST
 
-START_TEST(a_call_that_fails_undoes_its_transaction_and_no_other)
+TEST(a_call_that_fails_undoes_its_transaction_and_no_other)
 {
 	/* begin, put, commit */
 	ck_assert_uint_ge(fail_all(fault_create(), FAULT_LMDB), 3);
 }
-END_TEST
 
-START_TEST(a_disk_that_stays_full_is_told_until_there_is_room)
+TEST(a_disk_that_stays_full_is_told_until_there_is_room)
 {
 	struct fault *fault = fault_create();
 
@@ -95,22 +95,4 @@ START_TEST(a_disk_that_stays_full_is_told_until_there_is_room)
 	fault_arm(NULL);
 	ck_assert_int_eq(put("key", "after"), ERR_NONE);
 	ck_assert(has("key", "after"));
-}
-END_TEST
-
-SUITE(mend)
-{
-	Suite *suite = suite_create("mend");
-	TCase *tcase = tcase_create("mend");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase,
-		       a_write_that_fails_undoes_its_transaction_and_no_other);
-	tcase_add_test(tcase,
-		       a_call_that_fails_undoes_its_transaction_and_no_other);
-	tcase_add_test(tcase,
-		       a_disk_that_stays_full_is_told_until_there_is_room);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

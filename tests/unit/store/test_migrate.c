@@ -98,7 +98,9 @@ static void check_store(struct store *store)
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
 
-START_TEST(opening_migrates_once)
+FIXTURE(.setup = set_up, .teardown = tear_down);
+
+TEST(opening_migrates_once)
 {
 	struct store *store;
 
@@ -110,9 +112,8 @@ START_TEST(opening_migrates_once)
 	check_store(store);
 	store_close(store);
 }
-END_TEST
 
-START_TEST(failed_step_changes_nothing)
+TEST(failed_step_changes_nothing)
 {
 	struct store *store;
 
@@ -122,9 +123,8 @@ START_TEST(failed_step_changes_nothing)
 	check_store(store);
 	store_close(store);
 }
-END_TEST
 
-START_TEST(schema_without_step_is_refused)
+TEST(schema_without_step_is_refused)
 {
 	struct store *store;
 
@@ -133,9 +133,8 @@ START_TEST(schema_without_step_is_refused)
 	ck_assert_int_eq(open_with(&good, &store), ERR_NONE);
 	store_close(store);
 }
-END_TEST
 
-START_TEST(reader_does_not_migrate)
+TEST(reader_does_not_migrate)
 {
 	const struct store_options options = {.is_read_only = true,
 					      .migration = &good};
@@ -144,19 +143,4 @@ START_TEST(reader_does_not_migrate)
 	make_old_store();
 	ck_assert_int_eq(store_open(&store, scratch.folder, &options),
 			 ERR_VERSION);
-}
-END_TEST
-
-SUITE(migrate)
-{
-	Suite *suite = suite_create("migrate");
-	TCase *tcase = tcase_create("migrate");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, opening_migrates_once);
-	tcase_add_test(tcase, failed_step_changes_nothing);
-	tcase_add_test(tcase, schema_without_step_is_refused);
-	tcase_add_test(tcase, reader_does_not_migrate);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

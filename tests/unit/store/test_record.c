@@ -56,7 +56,7 @@ static char *open_sample(struct record *record_out)
 	return bytes.data;
 }
 
-START_TEST(numbers_and_texts_are_read_back)
+TEST(numbers_and_texts_are_read_back)
 {
 	struct record record;
 	char *bytes = open_sample(&record);
@@ -70,9 +70,8 @@ START_TEST(numbers_and_texts_are_read_back)
 	ck_assert(slice_equal(record.description, sample.description));
 	free(bytes);
 }
-END_TEST
 
-START_TEST(signatures_and_fragments_are_read_back)
+TEST(signatures_and_fragments_are_read_back)
 {
 	struct record record;
 	char *bytes = open_sample(&record);
@@ -86,9 +85,8 @@ START_TEST(signatures_and_fragments_are_read_back)
 	ck_assert_mem_eq(record.fragments, fragments, sizeof(fragments));
 	free(bytes);
 }
-END_TEST
 
-START_TEST(links_are_read_back)
+TEST(links_are_read_back)
 {
 	struct record record;
 	char *bytes = open_sample(&record);
@@ -104,9 +102,8 @@ START_TEST(links_are_read_back)
 	}
 	free(bytes);
 }
-END_TEST
 
-START_TEST(an_empty_record_is_one)
+TEST(an_empty_record_is_one)
 {
 	struct buffer bytes = {0};
 	struct record record = {0};
@@ -118,9 +115,8 @@ START_TEST(an_empty_record_is_one)
 	ck_assert_uint_eq(record.title.size, 0);
 	buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(equal_records_have_equal_bytes)
+TEST(equal_records_have_equal_bytes)
 {
 	struct buffer a = encode(&sample);
 	struct buffer b = encode(&sample);
@@ -130,7 +126,6 @@ START_TEST(equal_records_have_equal_bytes)
 	buffer_free(&a);
 	buffer_free(&b);
 }
-END_TEST
 
 /* Whether a record that differs from the sample is told from it. */
 static bool is_told(const struct record *other)
@@ -150,7 +145,7 @@ static bool is_told(const struct record *other)
 	return !is_same;
 }
 
-START_TEST(records_are_the_same_but_for_unknown_signatures)
+TEST(records_are_the_same_but_for_unknown_signatures)
 {
 	static const uint64_t others[] = {1, 3, UINT64_MAX};
 	struct record other = sample;
@@ -167,9 +162,8 @@ START_TEST(records_are_the_same_but_for_unknown_signatures)
 	other.signature_counts[4] = 1;
 	ck_assert(is_told(&other));
 }
-END_TEST
 
-START_TEST(records_that_differ_in_anything_are_told_apart)
+TEST(records_that_differ_in_anything_are_told_apart)
 {
 	static const struct record_fragment longer[] = {
 		{.hash = 3, .length = 5, .flags = 1},
@@ -195,9 +189,8 @@ START_TEST(records_that_differ_in_anything_are_told_apart)
 	other.link_count--;
 	ck_assert(is_told(&other));
 }
-END_TEST
 
-START_TEST(a_copy_is_aligned_wherever_the_bytes_stood)
+TEST(a_copy_is_aligned_wherever_the_bytes_stood)
 {
 	struct buffer bytes = encode(&sample);
 	struct record record;
@@ -213,9 +206,8 @@ START_TEST(a_copy_is_aligned_wherever_the_bytes_stood)
 	free(copy);
 	buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(a_record_of_another_version_is_told)
+TEST(a_record_of_another_version_is_told)
 {
 	struct buffer bytes = encode(&sample);
 	struct record record;
@@ -228,7 +220,6 @@ START_TEST(a_record_of_another_version_is_told)
 			 ERR_VERSION);
 	buffer_free(&bytes);
 }
-END_TEST
 
 /* Open a copy whose end ASan guards. */
 static enum error open_exact(const void *data, size_t size)
@@ -245,7 +236,7 @@ static enum error open_exact(const void *data, size_t size)
 	return error;
 }
 
-START_TEST(a_record_cut_short_or_too_long_is_corrupt)
+TEST(a_record_cut_short_or_too_long_is_corrupt)
 {
 	struct buffer bytes = encode(&sample);
 
@@ -256,9 +247,8 @@ START_TEST(a_record_cut_short_or_too_long_is_corrupt)
 	ck_assert_int_eq(open_exact(bytes.data, bytes.size), ERR_CORRUPT);
 	buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(signatures_and_fragments_must_ascend)
+TEST(signatures_and_fragments_must_ascend)
 {
 	static const uint64_t equal[] = {1, 2, 2};
 	static const struct record_fragment twice[] = {{.hash = 3},
@@ -276,10 +266,9 @@ START_TEST(signatures_and_fragments_must_ascend)
 	ck_assert_int_eq(open_exact(bytes.data, bytes.size), ERR_CORRUPT);
 	buffer_free(&bytes);
 }
-END_TEST
 
 /* A worker writes it; the keeper counts pages by class. */
-START_TEST(a_class_that_no_site_counts_is_corrupt)
+TEST(a_class_that_no_site_counts_is_corrupt)
 {
 	struct record record = sample;
 
@@ -293,7 +282,6 @@ START_TEST(a_class_that_no_site_counts_is_corrupt)
 		buffer_free(&bytes);
 	}
 }
-END_TEST
 
 /* Read all that a record leads to. */
 static uint64_t sum_up(const struct record *record)
@@ -321,7 +309,7 @@ static uint64_t sum_up(const struct record *record)
 	return sum;
 }
 
-START_TEST(changed_bytes_never_lead_outside)
+TEST(changed_bytes_never_lead_outside)
 {
 	struct buffer bytes = encode(&sample);
 	char *copy = malloc(bytes.size); /* exact, for ASan */
@@ -347,27 +335,4 @@ START_TEST(changed_bytes_never_lead_outside)
 	ck_assert_int_gt(refused, 0);
 	free(copy);
 	buffer_free(&bytes);
-}
-END_TEST
-
-SUITE(record)
-{
-	Suite *suite = suite_create("record");
-	TCase *tcase = tcase_create("record");
-
-	tcase_add_test(tcase, numbers_and_texts_are_read_back);
-	tcase_add_test(tcase, signatures_and_fragments_are_read_back);
-	tcase_add_test(tcase, links_are_read_back);
-	tcase_add_test(tcase, an_empty_record_is_one);
-	tcase_add_test(tcase, equal_records_have_equal_bytes);
-	tcase_add_test(tcase, records_are_the_same_but_for_unknown_signatures);
-	tcase_add_test(tcase, records_that_differ_in_anything_are_told_apart);
-	tcase_add_test(tcase, a_copy_is_aligned_wherever_the_bytes_stood);
-	tcase_add_test(tcase, a_record_of_another_version_is_told);
-	tcase_add_test(tcase, a_record_cut_short_or_too_long_is_corrupt);
-	tcase_add_test(tcase, signatures_and_fragments_must_ascend);
-	tcase_add_test(tcase, a_class_that_no_site_counts_is_corrupt);
-	tcase_add_test(tcase, changed_bytes_never_lead_outside);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -45,7 +45,7 @@ static struct buffer make_sample(uint32_t count)
 	return bytes;
 }
 
-START_TEST(a_record_comes_back_byte_for_byte)
+TEST(a_record_comes_back_byte_for_byte)
 {
 	static const uint32_t counts[] = {0, 1, MANY};
 
@@ -66,9 +66,8 @@ START_TEST(a_record_comes_back_byte_for_byte)
 		buffer_free(&back);
 	}
 }
-END_TEST
 
-START_TEST(a_record_that_is_too_large_is_told)
+TEST(a_record_that_is_too_large_is_told)
 {
 	struct buffer bytes = make_sample(MANY);
 	struct buffer slim = {0};
@@ -82,9 +81,8 @@ START_TEST(a_record_that_is_too_large_is_told)
 	buffer_free(&bytes);
 	buffer_free(&slim);
 }
-END_TEST
 
-START_TEST(another_version_is_told)
+TEST(another_version_is_told)
 {
 	struct buffer back = {0};
 
@@ -94,9 +92,8 @@ START_TEST(another_version_is_told)
 	ck_assert_int_eq(record_unpack(slice_of("\xff"), 1000, &back),
 			 ERR_CORRUPT);
 }
-END_TEST
 
-START_TEST(a_string_with_a_nul_has_no_slim_form)
+TEST(a_string_with_a_nul_has_no_slim_form)
 {
 	const struct record_link link = {.url = {"a\0b", 3}};
 	const struct record record = {.link_count = 1};
@@ -111,9 +108,8 @@ START_TEST(a_string_with_a_nul_has_no_slim_form)
 	buffer_free(&bytes);
 	buffer_free(&slim);
 }
-END_TEST
 
-START_TEST(a_slim_record_cut_short_or_too_long_is_corrupt)
+TEST(a_slim_record_cut_short_or_too_long_is_corrupt)
 {
 	struct buffer bytes = make_sample(3);
 	struct buffer slim = {0};
@@ -131,9 +127,8 @@ START_TEST(a_slim_record_cut_short_or_too_long_is_corrupt)
 	buffer_free(&bytes);
 	buffer_free(&slim);
 }
-END_TEST
 
-START_TEST(changed_bytes_are_refused_or_read)
+TEST(changed_bytes_are_refused_or_read)
 {
 	struct buffer bytes = make_sample(5);
 	struct buffer slim = {0};
@@ -155,20 +150,4 @@ START_TEST(changed_bytes_are_refused_or_read)
 	ck_assert_uint_gt(refused, 0);
 	buffer_free(&bytes);
 	buffer_free(&slim);
-}
-END_TEST
-
-SUITE(record_slim)
-{
-	Suite *suite = suite_create("record_slim");
-	TCase *tcase = tcase_create("record_slim");
-
-	tcase_add_test(tcase, a_record_comes_back_byte_for_byte);
-	tcase_add_test(tcase, a_record_that_is_too_large_is_told);
-	tcase_add_test(tcase, another_version_is_told);
-	tcase_add_test(tcase, a_string_with_a_nul_has_no_slim_form);
-	tcase_add_test(tcase, a_slim_record_cut_short_or_too_long_is_corrupt);
-	tcase_add_test(tcase, changed_bytes_are_refused_or_read);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

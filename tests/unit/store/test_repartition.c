@@ -86,7 +86,9 @@ static void add_sites(void)
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
 
-START_TEST(sites_take_their_rows_along)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(sites_take_their_rows_along)
 {
 	struct txn txn;
 	struct key key;
@@ -109,9 +111,8 @@ START_TEST(sites_take_their_rows_along)
 			  300);
 	txn_abort(&txn);
 }
-END_TEST
 
-START_TEST(new_sites_get_numbers_behind_them)
+TEST(new_sites_get_numbers_behind_them)
 {
 	struct txn txn;
 
@@ -123,9 +124,8 @@ START_TEST(new_sites_get_numbers_behind_them)
 			  (uint32_t)'b' << 24 | 3);
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
-END_TEST
 
-START_TEST(events_stay_in_order)
+TEST(events_stay_in_order)
 {
 	struct txn txn = txn_begin_write(from);
 	struct silence_row silence = {.host = slice_of("c.test")};
@@ -149,7 +149,6 @@ START_TEST(events_stay_in_order)
 	ck_assert_uint_eq(add_event(&txn, "a.test"), UINT64_C(4) * 512 + 'a');
 	txn_abort(&txn);
 }
-END_TEST
 
 /* What "a.test" sends, in the new store; "": it is not known. */
 static void expect_headers(const char *headers)
@@ -166,7 +165,7 @@ static void expect_headers(const char *headers)
 	txn_abort(&txn);
 }
 
-START_TEST(secrets_stay_unless_they_are_wanted)
+TEST(secrets_stay_unless_they_are_wanted)
 {
 	add_sites();
 	ck_assert_int_eq(partitions_migrate(from, to, false, &report),
@@ -175,18 +174,16 @@ START_TEST(secrets_stay_unless_they_are_wanted)
 	ck_assert_uint_eq(report.secrets_copied, 0);
 	expect_headers("");
 }
-END_TEST
 
-START_TEST(secrets_go_along)
+TEST(secrets_go_along)
 {
 	add_sites();
 	ck_assert_int_eq(partitions_migrate(from, to, true, &report), ERR_NONE);
 	ck_assert_uint_eq(report.secrets_copied, 1);
 	expect_headers("Cookie: secret\n");
 }
-END_TEST
 
-START_TEST(what_cannot_be_is_refused)
+TEST(what_cannot_be_is_refused)
 {
 	struct site_row site = {.host = slice_of("a.test"), .id = 1U << 24 | 1};
 	struct key key = key_page(9, 1);
@@ -209,21 +206,4 @@ START_TEST(what_cannot_be_is_refused)
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 	ck_assert_int_eq(partitions_migrate(from, to, false, &report),
 			 ERR_ADDRESS_FORBIDDEN);
-}
-END_TEST
-
-SUITE(repartition)
-{
-	Suite *suite = suite_create("repartition");
-	TCase *tests = tcase_create("repartition");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, sites_take_their_rows_along);
-	tcase_add_test(tests, new_sites_get_numbers_behind_them);
-	tcase_add_test(tests, events_stay_in_order);
-	tcase_add_test(tests, secrets_stay_unless_they_are_wanted);
-	tcase_add_test(tests, secrets_go_along);
-	tcase_add_test(tests, what_cannot_be_is_refused);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

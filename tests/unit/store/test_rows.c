@@ -55,7 +55,9 @@ static const struct site_row site = {
 	.seed = {"http://a.example/", 17},
 };
 
-START_TEST(a_site_is_read_back)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_site_is_read_back)
 {
 	struct site_row row;
 
@@ -84,10 +86,9 @@ START_TEST(a_site_is_read_back)
 	ck_assert(slice_equal(row.host, site.host));
 	ck_assert(slice_equal(row.seed, site.seed));
 }
-END_TEST
 
 /* Whatever the struct looks like: stores of yesterday must stay readable. */
-START_TEST(a_site_has_a_threshold_that_is_one)
+TEST(a_site_has_a_threshold_that_is_one)
 {
 	struct site_row row = site;
 	struct buffer value;
@@ -103,9 +104,8 @@ START_TEST(a_site_has_a_threshold_that_is_one)
 	ck_assert_int_eq(txn.error, ERR_CORRUPT);
 	buffer_free(&value);
 }
-END_TEST
 
-START_TEST(the_bytes_of_a_site_are_what_they_were)
+TEST(the_bytes_of_a_site_are_what_they_were)
 {
 	struct slice value;
 
@@ -115,9 +115,8 @@ START_TEST(the_bytes_of_a_site_are_what_they_were)
 	ck_assert_uint_eq(hash64(value.data, value.size, 0),
 			  UINT64_C(11164962565424348482));
 }
-END_TEST
 
-START_TEST(a_row_that_was_read_may_be_changed_and_written)
+TEST(a_row_that_was_read_may_be_changed_and_written)
 {
 	struct site_row row = site;
 
@@ -137,7 +136,6 @@ START_TEST(a_row_that_was_read_may_be_changed_and_written)
 	ck_assert_uint_eq(row.page_count, 99);
 	ck_assert_int_eq(txn.error, ERR_NONE);
 }
-END_TEST
 
 static const struct page_row page = {
 	.fetched_ms = 1,
@@ -152,7 +150,7 @@ static const struct page_row page = {
 	.charset = {"latin1", 6},
 };
 
-START_TEST(a_page_is_read_back)
+TEST(a_page_is_read_back)
 {
 	struct page_row row;
 
@@ -171,9 +169,8 @@ START_TEST(a_page_is_read_back)
 	ck_assert(slice_equal(row.redirect, page.redirect));
 	ck_assert(slice_equal(row.charset, page.charset));
 }
-END_TEST
 
-START_TEST(empty_slices_stay_empty)
+TEST(empty_slices_stay_empty)
 {
 	struct page_row row = {.url = slice_of("u")};
 
@@ -183,9 +180,8 @@ START_TEST(empty_slices_stay_empty)
 	ck_assert_uint_eq(row.redirect.size, 0);
 	ck_assert_uint_eq(row.charset.size, 0);
 }
-END_TEST
 
-START_TEST(a_cluster_is_read_back)
+TEST(a_cluster_is_read_back)
 {
 	struct cluster_row row = {.page_count = 3,
 				  .changes = 1,
@@ -202,9 +198,8 @@ START_TEST(a_cluster_is_read_back)
 	ck_assert(!cluster_row_get(&txn, 1, 3, &row));
 	ck_assert_uint_eq(row.page_count, 0);
 }
-END_TEST
 
-START_TEST(members_come_and_go)
+TEST(members_come_and_go)
 {
 	struct key key = key_member(1, 2, 3);
 
@@ -218,7 +213,6 @@ START_TEST(members_come_and_go)
 	member_delete(&txn, 1, 2, 3);
 	ck_assert_ptr_null(txn_get(&txn, TABLE_MEMBERS, key_slice(&key)).data);
 }
-END_TEST
 
 static const struct frontier_row visit = {
 	.found_ms = 1,
@@ -234,7 +228,7 @@ static const struct frontier_row visit = {
 	.etag = {"\"e\"", 3},
 };
 
-START_TEST(a_url_is_read_back)
+TEST(a_url_is_read_back)
 {
 	struct frontier_row row;
 
@@ -253,7 +247,6 @@ START_TEST(a_url_is_read_back)
 	ck_assert(slice_equal(row.url, visit.url));
 	ck_assert(slice_equal(row.etag, visit.etag));
 }
-END_TEST
 
 /* The due keys of all sites are this one alone; 0: there is none. */
 static void expect_due(uint64_t due_ms)
@@ -269,7 +262,7 @@ static void expect_due(uint64_t due_ms)
 	scan_end(&scan);
 }
 
-START_TEST(the_due_index_follows_the_frontier)
+TEST(the_due_index_follows_the_frontier)
 {
 	static const uint64_t times[] = {0, 5, 5, 9, 0, 0, 3};
 	struct frontier_row row = visit;
@@ -281,9 +274,8 @@ START_TEST(the_due_index_follows_the_frontier)
 	}
 	ck_assert_int_eq(txn.error, ERR_NONE);
 }
-END_TEST
 
-START_TEST(a_url_that_was_read_may_be_changed_and_written)
+TEST(a_url_that_was_read_may_be_changed_and_written)
 {
 	struct frontier_row row;
 
@@ -298,9 +290,8 @@ START_TEST(a_url_that_was_read_may_be_changed_and_written)
 	ck_assert(slice_equal(row.url, visit.url));
 	ck_assert(slice_equal(row.etag, visit.url));
 }
-END_TEST
 
-START_TEST(a_host_is_read_back)
+TEST(a_host_is_read_back)
 {
 	struct host_row row = {.robots_ms = 1,
 			       .next_ms = 2,
@@ -318,7 +309,6 @@ START_TEST(a_host_is_read_back)
 	ck_assert_uint_eq(row.robots_status, 200);
 	ck_assert(slice_equal(row.robots, slice_of("User-agent: *")));
 }
-END_TEST
 
 static const struct event_row event = {
 	.time_ms = 1,
@@ -330,7 +320,7 @@ static const struct event_row event = {
 	.url = {"u", 1},
 };
 
-START_TEST(events_are_numbered)
+TEST(events_are_numbered)
 {
 	struct event_row row;
 	struct key key = key_number(2);
@@ -349,7 +339,6 @@ START_TEST(events_are_numbered)
 	ck_assert_str_eq(event_kind_name(row.kind), "cluster.merged");
 	ck_assert_str_eq(event_kind_name(99), "unknown");
 }
-END_TEST
 
 /* The value at a key, in memory of its own so that ASan sees its end. */
 static char *copy_value(enum table table, struct slice key, size_t *size_out)
@@ -364,7 +353,7 @@ static char *copy_value(enum table table, struct slice key, size_t *size_out)
 	return copy;
 }
 
-START_TEST(a_row_cut_short_or_too_long_is_damaged)
+TEST(a_row_cut_short_or_too_long_is_damaged)
 {
 	struct key key = key_page(1, 7);
 	struct page_row row;
@@ -388,9 +377,8 @@ START_TEST(a_row_cut_short_or_too_long_is_damaged)
 	ck_assert(!page_row_decode((struct slice){value, size + 1}, &row));
 	free(value);
 }
-END_TEST
 
-START_TEST(random_bytes_never_lead_outside_of_a_row)
+TEST(random_bytes_never_lead_outside_of_a_row)
 {
 	uint64_t seed = 20;
 	struct key key = key_page(1, 7);
@@ -419,9 +407,8 @@ START_TEST(random_bytes_never_lead_outside_of_a_row)
 	ck_assert_uint_gt(sum, 0);
 	free(value);
 }
-END_TEST
 
-START_TEST(a_damaged_row_fails_the_transaction)
+TEST(a_damaged_row_fails_the_transaction)
 {
 	struct key key = key_page(1, 7);
 	struct page_row row;
@@ -431,9 +418,8 @@ START_TEST(a_damaged_row_fails_the_transaction)
 	ck_assert_ptr_null(row.url.data);
 	ck_assert_int_eq(txn_end(&txn), ERR_CORRUPT);
 }
-END_TEST
 
-START_TEST(a_damaged_url_is_not_written_over)
+TEST(a_damaged_url_is_not_written_over)
 {
 	struct key key = key_page(1, 9);
 
@@ -441,9 +427,8 @@ START_TEST(a_damaged_url_is_not_written_over)
 	frontier_row_put(&txn, 1, 9, &visit);
 	ck_assert_int_eq(txn_end(&txn), ERR_CORRUPT);
 }
-END_TEST
 
-START_TEST(keys_sort_as_their_numbers)
+TEST(keys_sort_as_their_numbers)
 {
 	struct key a = key_due(1, 255, UINT64_MAX);
 	struct key b = key_due(1, 256, 0);
@@ -455,43 +440,12 @@ START_TEST(keys_sort_as_their_numbers)
 	ck_assert_uint_eq(key_member(1, 2, 3).size, 16);
 	ck_assert_uint_eq(key_number(1).size, 8);
 }
-END_TEST
 
-START_TEST(a_short_key_is_read_as_if_zeros_followed)
+TEST(a_short_key_is_read_as_if_zeros_followed)
 {
 	ck_assert_uint_eq(key_u32((struct slice){"\x01\x02", 2}, 0),
 			  0x01020000);
 	ck_assert_uint_eq(key_u64((struct slice){"\x01\x02", 2}, 1),
 			  (uint64_t)2 << 56);
 	ck_assert_uint_eq(key_u64((struct slice){"\x01\x02", 2}, 9), 0);
-}
-END_TEST
-
-SUITE(rows)
-{
-	Suite *suite = suite_create("rows");
-	TCase *tcase = tcase_create("rows");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_site_is_read_back);
-	tcase_add_test(tcase, a_site_has_a_threshold_that_is_one);
-	tcase_add_test(tcase, the_bytes_of_a_site_are_what_they_were);
-	tcase_add_test(tcase, a_row_that_was_read_may_be_changed_and_written);
-	tcase_add_test(tcase, a_page_is_read_back);
-	tcase_add_test(tcase, empty_slices_stay_empty);
-	tcase_add_test(tcase, a_cluster_is_read_back);
-	tcase_add_test(tcase, members_come_and_go);
-	tcase_add_test(tcase, a_url_is_read_back);
-	tcase_add_test(tcase, the_due_index_follows_the_frontier);
-	tcase_add_test(tcase, a_url_that_was_read_may_be_changed_and_written);
-	tcase_add_test(tcase, a_host_is_read_back);
-	tcase_add_test(tcase, events_are_numbered);
-	tcase_add_test(tcase, a_row_cut_short_or_too_long_is_damaged);
-	tcase_add_test(tcase, random_bytes_never_lead_outside_of_a_row);
-	tcase_add_test(tcase, a_damaged_row_fails_the_transaction);
-	tcase_add_test(tcase, a_damaged_url_is_not_written_over);
-	tcase_add_test(tcase, keys_sort_as_their_numbers);
-	tcase_add_test(tcase, a_short_key_is_read_as_if_zeros_followed);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

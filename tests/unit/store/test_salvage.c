@@ -56,8 +56,10 @@ static void put_site(struct txn *txn, uint32_t id, const char *host)
 	site_put(txn, &row);
 }
 
+FIXTURE(.setup = set_up, .teardown = tear_down);
+
 /* The rows of sites are in the order of their hosts, not of their numbers. */
-START_TEST(sites_are_found_by_their_numbers)
+TEST(sites_are_found_by_their_numbers)
 {
 	struct store *store = scratch_store(&scratch);
 	struct txn txn = txn_begin_write(store);
@@ -81,10 +83,9 @@ START_TEST(sites_are_found_by_their_numbers)
 	txn_abort(&txn);
 	store_close(store);
 }
-END_TEST
 
 /* Its number is no reason to look for all that are lower. */
-START_TEST(hooks_may_have_any_number)
+TEST(hooks_may_have_any_number)
 {
 	struct store *store = scratch_store(&scratch);
 	struct txn txn = txn_begin_write(store);
@@ -106,17 +107,4 @@ START_TEST(hooks_may_have_any_number)
 	ck_assert_uint_eq(store_last_number(&txn, "hook"), UINT32_MAX);
 	txn_abort(&txn);
 	store_close(store);
-}
-END_TEST
-
-SUITE(salvage)
-{
-	Suite *suite = suite_create("salvage");
-	TCase *tcase = tcase_create("salvage");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, sites_are_found_by_their_numbers);
-	tcase_add_test(tcase, hooks_may_have_any_number);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -75,7 +75,9 @@ static bool file_has(const char *name, const char *text)
 	return has;
 }
 
-START_TEST(a_row_has_what_is_shown_and_the_file_the_text)
+FIXTURE(.setup = set_up, .teardown = tear_down);
+
+TEST(a_row_has_what_is_shown_and_the_file_the_text)
 {
 	struct buffer sealed = {0};
 	struct stat status;
@@ -93,9 +95,8 @@ START_TEST(a_row_has_what_is_shown_and_the_file_the_text)
 	ck_assert(opens_as(&sealed, headers));
 	buffer_free(&sealed);
 }
-END_TEST
 
-START_TEST(what_hides_nothing_needs_no_secret)
+TEST(what_hides_nothing_needs_no_secret)
 {
 	struct buffer sealed = {0};
 	struct txn txn = txn_begin_write(store);
@@ -108,9 +109,8 @@ START_TEST(what_hides_nothing_needs_no_secret)
 	buffer_free(&sealed);
 	ck_assert(secret_text_read(store, slice_of(""), NULL));
 }
-END_TEST
 
-START_TEST(a_transaction_that_is_undone_leaves_no_secret)
+TEST(a_transaction_that_is_undone_leaves_no_secret)
 {
 	struct buffer first = {0};
 	struct buffer second = {0};
@@ -129,9 +129,8 @@ START_TEST(a_transaction_that_is_undone_leaves_no_secret)
 	buffer_free(&first);
 	buffer_free(&second);
 }
-END_TEST
 
-START_TEST(what_is_replaced_goes_with_the_commit)
+TEST(what_is_replaced_goes_with_the_commit)
 {
 	struct buffer first = {0};
 	struct buffer second = {0};
@@ -149,10 +148,9 @@ START_TEST(what_is_replaced_goes_with_the_commit)
 	buffer_free(&first);
 	buffer_free(&second);
 }
-END_TEST
 
 /* As when it was killed between the file and the commit. */
-START_TEST(secrets_that_no_row_names_go_at_the_start)
+TEST(secrets_that_no_row_names_go_at_the_start)
 {
 	struct buffer sealed = {0};
 	struct txn txn = txn_begin_write(store);
@@ -165,9 +163,8 @@ START_TEST(secrets_that_no_row_names_go_at_the_start)
 	ck_assert(!file_has(SECRETS_FILE, "s3same"));
 	buffer_free(&sealed);
 }
-END_TEST
 
-START_TEST(without_its_file_a_row_is_locked)
+TEST(without_its_file_a_row_is_locked)
 {
 	struct buffer sealed = {0};
 	struct store *reader = NULL;
@@ -186,10 +183,9 @@ START_TEST(without_its_file_a_row_is_locked)
 	store_close(reader);
 	buffer_free(&sealed);
 }
-END_TEST
 
 /* Every byte of the file counts, and every length. */
-START_TEST(a_damaged_file_is_no_file)
+TEST(a_damaged_file_is_no_file)
 {
 	struct buffer sealed = {0};
 	struct buffer bytes = {0};
@@ -221,22 +217,4 @@ START_TEST(a_damaged_file_is_no_file)
 	ck_assert(opens_as(&sealed, headers));
 	buffer_free(&bytes);
 	buffer_free(&sealed);
-}
-END_TEST
-
-SUITE(secrets)
-{
-	Suite *suite = suite_create("secrets");
-	TCase *tcase = tcase_create("secrets");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, a_row_has_what_is_shown_and_the_file_the_text);
-	tcase_add_test(tcase, what_hides_nothing_needs_no_secret);
-	tcase_add_test(tcase, a_transaction_that_is_undone_leaves_no_secret);
-	tcase_add_test(tcase, what_is_replaced_goes_with_the_commit);
-	tcase_add_test(tcase, secrets_that_no_row_names_go_at_the_start);
-	tcase_add_test(tcase, without_its_file_a_row_is_locked);
-	tcase_add_test(tcase, a_damaged_file_is_no_file);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

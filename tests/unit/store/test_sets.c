@@ -33,7 +33,9 @@ static struct slice set_at(uint32_t set)
 	return txn_get(&txn, TABLE_SETS, key_slice(&key));
 }
 
-START_TEST(a_set_comes_back_as_it_was)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_set_comes_back_as_it_was)
 {
 	const uint32_t shingle_ids[] = {
 		0, 1, 127, 128, 16600, 2097151, 1 << 30, UINT32_MAX - 1};
@@ -47,9 +49,8 @@ START_TEST(a_set_comes_back_as_it_was)
 	ck_assert_uint_eq(set_decode(value, back), 8);
 	ck_assert_mem_eq(back, shingle_ids, sizeof(shingle_ids));
 }
-END_TEST
 
-START_TEST(an_empty_set_is_a_row)
+TEST(an_empty_set_is_a_row)
 {
 	set_put(&txn, SITE, 7, NULL, 0);
 	ck_assert_ptr_nonnull(set_at(7).data);
@@ -57,7 +58,6 @@ START_TEST(an_empty_set_is_a_row)
 	set_delete(&txn, SITE, 7);
 	ck_assert_ptr_null(set_at(7).data);
 }
-END_TEST
 
 static const char *const damaged[] = {
 	"\x80",                     /* does not end */
@@ -67,16 +67,15 @@ static const char *const damaged[] = {
 	"\xfe\xff\xff\xff\x0f\x01", /* and nothing is over it */
 };
 
-START_TEST(damaged_sets_are_refused)
+TEST_ROWS(damaged_sets_are_refused, damaged)
 {
 	uint32_t shingle_ids[8];
 
 	ck_assert_uint_eq(set_decode(slice_of(damaged[_i]), shingle_ids),
 			  SIZE_MAX);
 }
-END_TEST
 
-START_TEST(a_scan_sees_the_sets_of_one_site)
+TEST(a_scan_sees_the_sets_of_one_site)
 {
 	const uint32_t shingle_ids[] = {5, 6, 9};
 	struct set_scan scan;
@@ -96,9 +95,8 @@ START_TEST(a_scan_sees_the_sets_of_one_site)
 	set_scan_end(&scan);
 	ck_assert_int_eq(txn.error, ERR_NONE);
 }
-END_TEST
 
-START_TEST(a_scan_over_damage_fails_the_transaction)
+TEST(a_scan_over_damage_fails_the_transaction)
 {
 	struct key key = key_cluster(SITE, 0);
 	struct set_scan scan;
@@ -109,9 +107,8 @@ START_TEST(a_scan_over_damage_fails_the_transaction)
 	set_scan_end(&scan);
 	ck_assert_int_eq(txn.error, ERR_CORRUPT);
 }
-END_TEST
 
-START_TEST(shingle_ids_come_and_go)
+TEST(shingle_ids_come_and_go)
 {
 	struct key key = key_cluster(SITE, 2);
 	uint64_t shingle = 0;
@@ -123,22 +120,4 @@ START_TEST(shingle_ids_come_and_go)
 	shingle_delete(&txn, SITE, 2);
 	ck_assert_ptr_null(txn_get(&txn, TABLE_SHINGLES, key_slice(&key)).data);
 	ck_assert(!shingle_decode(slice_of("seven b"), &shingle));
-}
-END_TEST
-
-SUITE(sets)
-{
-	Suite *suite = suite_create("sets");
-	TCase *tcase = tcase_create("sets");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_set_comes_back_as_it_was);
-	tcase_add_test(tcase, an_empty_set_is_a_row);
-	tcase_add_loop_test(tcase, damaged_sets_are_refused, 0,
-			    (int)(sizeof(damaged) / sizeof(*damaged)));
-	tcase_add_test(tcase, a_scan_sees_the_sets_of_one_site);
-	tcase_add_test(tcase, a_scan_over_damage_fails_the_transaction);
-	tcase_add_test(tcase, shingle_ids_come_and_go);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -53,7 +53,9 @@ static size_t map_bytes(struct store *store)
 	return usage.map_bytes;
 }
 
-START_TEST(a_store_is_kept)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_store_is_kept)
 {
 	struct store *store = open_sized(0);
 	struct store_usage usage;
@@ -70,11 +72,10 @@ START_TEST(a_store_is_kept)
 	ck_assert_uint_eq(usage.max_map_bytes, (uint64_t)16 << 30);
 	store_close(store);
 }
-END_TEST
 
 /* The heads of 3 values of 64 KiB make a further page of each, and one leaf
  * refers to them. */
-START_TEST(each_table_tells_the_bytes_of_its_pages)
+TEST(each_table_tells_the_bytes_of_its_pages)
 {
 	struct store *store = open_sized(0);
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -92,9 +93,8 @@ START_TEST(each_table_tells_the_bytes_of_its_pages)
 	ck_assert_uint_lt(sum, usage.used_bytes);
 	store_close(store);
 }
-END_TEST
 
-START_TEST(a_missing_folder_is_made_for_its_owner_alone)
+TEST(a_missing_folder_is_made_for_its_owner_alone)
 {
 	static const char *const inner[] = {"new", NULL};
 	char path[SCRATCH_PATH_BYTES];
@@ -113,9 +113,8 @@ START_TEST(a_missing_folder_is_made_for_its_owner_alone)
 	scratch_remove(&scratch, inner);
 	scratch_make(&scratch);
 }
-END_TEST
 
-START_TEST(a_failed_open_leaves_the_pointer_alone)
+TEST(a_failed_open_leaves_the_pointer_alone)
 {
 	struct store *store = NULL;
 
@@ -129,9 +128,8 @@ START_TEST(a_failed_open_leaves_the_pointer_alone)
 	ck_assert_ptr_null(store);
 	store_close(store);
 }
-END_TEST
 
-START_TEST(another_schema_is_refused)
+TEST(another_schema_is_refused)
 {
 	struct store *store = open_sized(0);
 	struct txn txn = txn_begin_write(store);
@@ -151,9 +149,8 @@ START_TEST(another_schema_is_refused)
 		ERR_VERSION);
 	ck_assert_ptr_null(store);
 }
-END_TEST
 
-START_TEST(a_file_that_is_no_store_is_refused)
+TEST(a_file_that_is_no_store_is_refused)
 {
 	struct store *store = NULL;
 
@@ -166,9 +163,8 @@ START_TEST(a_file_that_is_no_store_is_refused)
 		ERR_CORRUPT);
 	ck_assert_ptr_null(store);
 }
-END_TEST
 
-START_TEST(a_second_writer_is_told_to_wait)
+TEST(a_second_writer_is_told_to_wait)
 {
 	struct store *store = open_sized(0);
 	struct store *second = NULL;
@@ -181,9 +177,8 @@ START_TEST(a_second_writer_is_told_to_wait)
 	second = open_sized(0);
 	store_close(second);
 }
-END_TEST
 
-START_TEST(a_full_store_is_told)
+TEST(a_full_store_is_told)
 {
 	struct store *store = open_sized(3 << 20);
 
@@ -200,9 +195,8 @@ START_TEST(a_full_store_is_told)
 	ck_assert_int_eq(fill(store, 32, 48), ERR_NONE);
 	store_close(store);
 }
-END_TEST
 
-START_TEST(small_batches_never_see_a_full_store)
+TEST(small_batches_never_see_a_full_store)
 {
 	struct store *store = open_sized(32 << 20);
 
@@ -210,7 +204,6 @@ START_TEST(small_batches_never_see_a_full_store)
 		ck_assert_int_eq(fill(store, i, 1), ERR_NONE);
 	store_close(store);
 }
-END_TEST
 
 struct reader {
 	struct store *store;
@@ -237,7 +230,7 @@ static void *hold_snapshot(void *argument)
 }
 
 /* A backup is such a reader. */
-START_TEST(it_grows_beside_a_reader_and_holds_up_nobody)
+TEST(it_grows_beside_a_reader_and_holds_up_nobody)
 {
 	struct reader reader = {.store = open_sized(64 << 20)};
 	struct txn txn;
@@ -259,7 +252,6 @@ START_TEST(it_grows_beside_a_reader_and_holds_up_nobody)
 	ck_assert(reader.was_safe);
 	store_close(reader.store);
 }
-END_TEST
 
 struct traffic {
 	struct store *store;
@@ -285,7 +277,7 @@ static void *read_often(void *argument)
 	return NULL;
 }
 
-START_TEST(readers_do_not_starve_the_writer)
+TEST(readers_do_not_starve_the_writer)
 {
 	struct traffic traffic = {.store = open_sized(32 << 20)};
 	pthread_t threads[4];
@@ -303,7 +295,6 @@ START_TEST(readers_do_not_starve_the_writer)
 	ck_assert_int_eq(atomic_load(&traffic.failures), 0);
 	store_close(traffic.store);
 }
-END_TEST
 
 static void wait_byte(int fd)
 {
@@ -351,7 +342,7 @@ static int look_on(int from_writer, int to_writer)
 	return status;
 }
 
-START_TEST(a_reading_process_works_beside_the_writer_and_follows_its_growth)
+TEST(a_reading_process_works_beside_the_writer_and_follows_its_growth)
 {
 	struct store *store;
 	int down[2];
@@ -375,7 +366,6 @@ START_TEST(a_reading_process_works_beside_the_writer_and_follows_its_growth)
 	ck_assert_int_eq(status, 0);
 	store_close(store);
 }
-END_TEST
 
 /* Another process: hold a snapshot until it is killed. */
 static int hold_until_killed(int to_writer)
@@ -394,7 +384,7 @@ static int hold_until_killed(int to_writer)
 }
 
 /* A process that dies with a snapshot open would pin every old page. */
-START_TEST(a_killed_reader_does_not_hold_pages_for_ever)
+TEST(a_killed_reader_does_not_hold_pages_for_ever)
 {
 	struct store *store = open_sized(0);
 	struct store_usage usage;
@@ -419,9 +409,8 @@ START_TEST(a_killed_reader_does_not_hold_pages_for_ever)
 	ck_assert_uint_lt(usage.used_bytes, 2 << 20);
 	store_close(store);
 }
-END_TEST
 
-START_TEST(numbers_count_from_one)
+TEST(numbers_count_from_one)
 {
 	struct store *store = open_sized(0);
 	struct txn txn = txn_begin_write(store);
@@ -441,31 +430,4 @@ START_TEST(numbers_count_from_one)
 	ck_assert_uint_eq(store_next_number(&txn, "site"), 0);
 	ck_assert_int_eq(txn_end(&txn), ERR_CORRUPT);
 	store_close(store);
-}
-END_TEST
-
-SUITE(store)
-{
-	Suite *suite = suite_create("store");
-	TCase *tcase = tcase_create("store");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_store_is_kept);
-	tcase_add_test(tcase, each_table_tells_the_bytes_of_its_pages);
-	tcase_add_test(tcase, a_missing_folder_is_made_for_its_owner_alone);
-	tcase_add_test(tcase, a_failed_open_leaves_the_pointer_alone);
-	tcase_add_test(tcase, another_schema_is_refused);
-	tcase_add_test(tcase, a_file_that_is_no_store_is_refused);
-	tcase_add_test(tcase, a_second_writer_is_told_to_wait);
-	tcase_add_test(tcase, a_full_store_is_told);
-	tcase_add_test(tcase, small_batches_never_see_a_full_store);
-	tcase_add_test(tcase, it_grows_beside_a_reader_and_holds_up_nobody);
-	tcase_add_test(tcase, readers_do_not_starve_the_writer);
-	tcase_add_test(
-		tcase,
-		a_reading_process_works_beside_the_writer_and_follows_its_growth);
-	tcase_add_test(tcase, a_killed_reader_does_not_hold_pages_for_ever);
-	tcase_add_test(tcase, numbers_count_from_one);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -21,7 +21,9 @@ static void teardown(void)
 	scratch_remove(&scratch, NULL);
 }
 
-START_TEST(a_committed_value_is_read_back)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_committed_value_is_read_back)
 {
 	struct txn txn = txn_begin_write(store);
 	struct slice value;
@@ -37,9 +39,8 @@ START_TEST(a_committed_value_is_read_back)
 	ck_assert_ptr_null(txn_get(&txn, TABLE_SITES, slice_of("page")).data);
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
-END_TEST
 
-START_TEST(an_empty_value_is_there)
+TEST(an_empty_value_is_there)
 {
 	struct txn txn = txn_begin_write(store);
 	struct slice value;
@@ -50,9 +51,8 @@ START_TEST(an_empty_value_is_there)
 	ck_assert_uint_eq(value.size, 0);
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
-END_TEST
 
-START_TEST(one_failed_step_undoes_the_whole_transaction)
+TEST(one_failed_step_undoes_the_whole_transaction)
 {
 	struct txn txn = txn_begin_write(store);
 
@@ -66,9 +66,8 @@ START_TEST(one_failed_step_undoes_the_whole_transaction)
 	ck_assert_ptr_null(txn_get(&txn, TABLE_HOSTS, slice_of("before")).data);
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
-END_TEST
 
-START_TEST(the_first_error_is_the_one_that_is_told)
+TEST(the_first_error_is_the_one_that_is_told)
 {
 	struct txn txn = txn_begin_write(store);
 
@@ -78,9 +77,8 @@ START_TEST(the_first_error_is_the_one_that_is_told)
 	ck_assert_int_eq(txn_end(&txn), ERR_TIMEOUT);
 	ck_assert_int_eq(txn_end(&txn), ERR_TIMEOUT); /* and it has ended */
 }
-END_TEST
 
-START_TEST(a_key_may_have_511_bytes_and_no_more)
+TEST(a_key_may_have_511_bytes_and_no_more)
 {
 	char key[512];
 	struct txn txn = txn_begin_write(store);
@@ -96,9 +94,8 @@ START_TEST(a_key_may_have_511_bytes_and_no_more)
 	txn_put(&txn, TABLE_HOSTS, (struct slice){key, 512}, slice_of("x"));
 	ck_assert_int_eq(txn_end(&txn), ERR_MALFORMED);
 }
-END_TEST
 
-START_TEST(an_aborted_writer_leaves_no_trace)
+TEST(an_aborted_writer_leaves_no_trace)
 {
 	struct txn txn = txn_begin_write(store);
 
@@ -110,18 +107,16 @@ START_TEST(an_aborted_writer_leaves_no_trace)
 	ck_assert_ptr_null(txn_get(&txn, TABLE_HOSTS, slice_of("page")).data);
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
-END_TEST
 
-START_TEST(a_reader_cannot_write)
+TEST(a_reader_cannot_write)
 {
 	struct txn txn = txn_begin_read(store);
 
 	txn_put(&txn, TABLE_HOSTS, slice_of("page"), slice_of("x"));
 	ck_assert_int_eq(txn_end(&txn), ERR_IO);
 }
-END_TEST
 
-START_TEST(an_absent_key_is_deleted_without_complaint)
+TEST(an_absent_key_is_deleted_without_complaint)
 {
 	struct txn txn = txn_begin_write(store);
 
@@ -131,7 +126,6 @@ START_TEST(an_absent_key_is_deleted_without_complaint)
 	ck_assert_ptr_null(txn_get(&txn, TABLE_HOSTS, slice_of("page")).data);
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
-END_TEST
 
 /* a, ab, abc, b: what begins with ab is ab and abc. */
 static void put_letters(struct txn *txn)
@@ -142,7 +136,7 @@ static void put_letters(struct txn *txn)
 		txn_put(txn, TABLE_HOSTS, slice_of(keys[i]), slice_of(keys[i]));
 }
 
-START_TEST(a_scan_visits_the_keys_of_its_prefix_in_order)
+TEST(a_scan_visits_the_keys_of_its_prefix_in_order)
 {
 	struct txn txn = txn_begin_write(store);
 	struct scan scan;
@@ -159,9 +153,8 @@ START_TEST(a_scan_visits_the_keys_of_its_prefix_in_order)
 	scan_end(&scan);
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
-END_TEST
 
-START_TEST(an_empty_prefix_scans_the_whole_table)
+TEST(an_empty_prefix_scans_the_whole_table)
 {
 	struct txn txn = txn_begin_write(store);
 	struct scan scan = scan_begin(&txn, TABLE_HOSTS, slice_of(""));
@@ -177,9 +170,8 @@ START_TEST(an_empty_prefix_scans_the_whole_table)
 	ck_assert_uint_eq(count, 4);
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
-END_TEST
 
-START_TEST(a_scan_may_begin_in_the_middle)
+TEST(a_scan_may_begin_in_the_middle)
 {
 	struct txn txn = txn_begin_write(store);
 	struct scan scan;
@@ -192,9 +184,8 @@ START_TEST(a_scan_may_begin_in_the_middle)
 	scan_end(&scan);
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
-END_TEST
 
-START_TEST(a_scan_of_a_failed_transaction_is_empty)
+TEST(a_scan_of_a_failed_transaction_is_empty)
 {
 	struct txn txn = txn_begin_write(store);
 	struct scan scan;
@@ -208,7 +199,6 @@ START_TEST(a_scan_of_a_failed_transaction_is_empty)
 	scan_end(&scan);
 	ck_assert_int_eq(txn_end(&txn), ERR_STOPPED);
 }
-END_TEST
 
 enum { ROWS = 20000 };
 
@@ -260,7 +250,7 @@ static size_t delete_some(struct txn *txn, const uint64_t *keys, uint64_t *kept,
 	return left;
 }
 
-START_TEST(a_scan_goes_on_behind_a_deleted_row)
+TEST_LOOP(a_scan_goes_on_behind_a_deleted_row, 0, 6)
 {
 	static const uint64_t odds[] = {1, 16, 32, 48, 63, 64};
 	static uint64_t keys[ROWS + 1]; /* one more than a right scan visits */
@@ -276,9 +266,8 @@ START_TEST(a_scan_goes_on_behind_a_deleted_row)
 	ck_assert_int_eq(memcmp(keys, kept, left * sizeof(*keys)), 0);
 	txn_abort(&txn);
 }
-END_TEST
 
-START_TEST(a_deleted_prefix_leaves_its_neighbours)
+TEST(a_deleted_prefix_leaves_its_neighbours)
 {
 	struct txn txn = txn_begin_write(store);
 
@@ -293,29 +282,4 @@ START_TEST(a_deleted_prefix_leaves_its_neighbours)
 	ck_assert_uint_eq(txn_delete_prefix(&txn, TABLE_EVENTS, slice_of("")),
 			  ROWS);
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
-}
-END_TEST
-
-SUITE(txn)
-{
-	Suite *suite = suite_create("txn");
-	TCase *tcase = tcase_create("txn");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_committed_value_is_read_back);
-	tcase_add_test(tcase, an_empty_value_is_there);
-	tcase_add_test(tcase, one_failed_step_undoes_the_whole_transaction);
-	tcase_add_test(tcase, the_first_error_is_the_one_that_is_told);
-	tcase_add_test(tcase, a_key_may_have_511_bytes_and_no_more);
-	tcase_add_test(tcase, an_aborted_writer_leaves_no_trace);
-	tcase_add_test(tcase, a_reader_cannot_write);
-	tcase_add_test(tcase, an_absent_key_is_deleted_without_complaint);
-	tcase_add_test(tcase, a_scan_visits_the_keys_of_its_prefix_in_order);
-	tcase_add_test(tcase, an_empty_prefix_scans_the_whole_table);
-	tcase_add_test(tcase, a_scan_may_begin_in_the_middle);
-	tcase_add_test(tcase, a_scan_of_a_failed_transaction_is_empty);
-	tcase_add_loop_test(tcase, a_scan_goes_on_behind_a_deleted_row, 0, 6);
-	tcase_add_test(tcase, a_deleted_prefix_leaves_its_neighbours);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -208,7 +208,9 @@ static struct key page_key(uint32_t i)
 	return key_page(SITE, page_key_of(urls[i]));
 }
 
-START_TEST(a_consistent_store_holds)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_consistent_store_holds)
 {
 	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
 	ck_assert_msg(report.problems == 0, "%s", report.text.data);
@@ -218,9 +220,8 @@ START_TEST(a_consistent_store_holds)
 	ck_assert_uint_eq(report.df_counts, 5); /* 10 20 21 and 10 22 */
 	ck_assert_uint_eq(report.urls, 7);
 }
-END_TEST
 
-START_TEST(an_empty_store_holds)
+TEST(an_empty_store_holds)
 {
 	for (int i = 0; i < TABLE_COUNT; i++)
 		txn_delete_prefix(&txn, (enum table)i, slice_of(""));
@@ -228,27 +229,24 @@ START_TEST(an_empty_store_holds)
 	ck_assert_uint_eq(report.problems, 0);
 	ck_assert_uint_eq(report.sites, 0);
 }
-END_TEST
 
-START_TEST(a_wrong_count_is_found)
+TEST(a_wrong_count_is_found)
 {
 	struct df_delta delta = {.cluster = 1, .delta = 1, .fragment = 10};
 
 	df_apply(&txn, SITE, &delta, 1);
 	expect("fragment 000000000000000a is counted 3 times, but on 2 pages");
 }
-END_TEST
 
-START_TEST(a_missing_count_is_found)
+TEST(a_missing_count_is_found)
 {
 	struct df_delta delta = {.cluster = 1, .delta = -1, .fragment = 21};
 
 	df_apply(&txn, SITE, &delta, 1);
 	expect("fragment 0000000000000015 is counted 0 times, but on 1 pages");
 }
-END_TEST
 
-START_TEST(a_count_too_many_is_found)
+TEST(a_count_too_many_is_found)
 {
 	struct df_delta deltas[] = {
 		{.cluster = 1, .delta = 1, .fragment = 5},
@@ -266,9 +264,8 @@ START_TEST(a_count_too_many_is_found)
 				     "cluster a.example/2: fragment "
 				     "0000000000000063 is counted 1 times"));
 }
-END_TEST
 
-START_TEST(a_damaged_block_of_counts_is_found)
+TEST(a_damaged_block_of_counts_is_found)
 {
 	struct key key = key_member(SITE, 1, 10);
 
@@ -278,9 +275,8 @@ START_TEST(a_damaged_block_of_counts_is_found)
 				     "the counts of the block of fragment "
 				     "000000000000000a are damaged"));
 }
-END_TEST
 
-START_TEST(counts_of_no_cluster_are_found)
+TEST(counts_of_no_cluster_are_found)
 {
 	struct df_delta delta = {.cluster = 7, .delta = 1, .fragment = 10};
 
@@ -288,9 +284,8 @@ START_TEST(counts_of_no_cluster_are_found)
 	expect("cluster a.example/7: does not exist, but is in table "
 	       "frequencies");
 }
-END_TEST
 
-START_TEST(a_missing_member_is_found)
+TEST(a_missing_member_is_found)
 {
 	member_delete(&txn, SITE, 2, page_key_of(urls[2]));
 	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
@@ -299,9 +294,8 @@ START_TEST(a_missing_member_is_found)
 	ck_assert_ptr_nonnull(
 		strstr(report.text.data, "has 0 pages, but counts 1"));
 }
-END_TEST
 
-START_TEST(a_member_of_two_clusters_is_found)
+TEST(a_member_of_two_clusters_is_found)
 {
 	member_put(&txn, SITE, 2, page_key_of(urls[0]), 0);
 	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
@@ -309,23 +303,20 @@ START_TEST(a_member_of_two_clusters_is_found)
 	ck_assert_ptr_nonnull(
 		strstr(report.text.data, "has 2 pages, but counts 1"));
 }
-END_TEST
 
-START_TEST(a_member_that_is_no_page_is_found)
+TEST(a_member_that_is_no_page_is_found)
 {
 	member_put(&txn, SITE, 9, 12345, 0);
 	expect("cluster a.example/9: does not exist, but is in table members");
 }
-END_TEST
 
-START_TEST(a_wrong_cluster_size_is_found)
+TEST(a_wrong_cluster_size_is_found)
 {
 	cluster_row_put(&txn, SITE, 1, &(struct cluster_row){.page_count = 3});
 	expect("cluster a.example/1: has 2 pages, but counts 3");
 }
-END_TEST
 
-START_TEST(an_empty_cluster_is_found)
+TEST(an_empty_cluster_is_found)
 {
 	cluster_row_put(&txn, SITE, 0, &(struct cluster_row){0});
 	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
@@ -334,9 +325,8 @@ START_TEST(an_empty_cluster_is_found)
 	ck_assert_ptr_nonnull(
 		strstr(report.text.data, "the next number would be 3"));
 }
-END_TEST
 
-START_TEST(a_missing_cluster_is_found)
+TEST(a_missing_cluster_is_found)
 {
 	struct key key = key_cluster(SITE, 2);
 
@@ -346,16 +336,14 @@ START_TEST(a_missing_cluster_is_found)
 	ck_assert_ptr_nonnull(
 		strstr(report.text.data, "its cluster does not exist"));
 }
-END_TEST
 
-START_TEST(a_missing_body_is_found)
+TEST(a_missing_body_is_found)
 {
 	struct key key = page_key(0);
 
 	txn_delete(&txn, TABLE_BODIES, key_slice(&key));
 	expect("has no body");
 }
-END_TEST
 
 static void say_no_body(uint32_t i)
 {
@@ -366,7 +354,7 @@ static void say_no_body(uint32_t i)
 	page_row_put(&txn, SITE, page_key_of(urls[i]), &row);
 }
 
-START_TEST(a_body_that_is_no_longer_kept_is_not_missed)
+TEST(a_body_that_is_no_longer_kept_is_not_missed)
 {
 	struct key key = page_key(0);
 
@@ -375,25 +363,22 @@ START_TEST(a_body_that_is_no_longer_kept_is_not_missed)
 	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
 	ck_assert_uint_eq(report.problems, 0);
 }
-END_TEST
 
-START_TEST(a_body_that_should_not_be_kept_is_found)
+TEST(a_body_that_should_not_be_kept_is_found)
 {
 	say_no_body(0);
 	expect("has a body, but its row states that it has none");
 }
-END_TEST
 
-START_TEST(a_missing_record_is_found)
+TEST(a_missing_record_is_found)
 {
 	struct key key = page_key(3); /* in no cluster, so no count differs */
 
 	txn_delete(&txn, TABLE_RECORDS, key_slice(&key));
 	expect("has no record");
 }
-END_TEST
 
-START_TEST(a_body_of_other_content_is_found)
+TEST(a_body_of_other_content_is_found)
 {
 	struct key key = page_key(0);
 	struct buffer packed = {0};
@@ -403,16 +388,14 @@ START_TEST(a_body_of_other_content_is_found)
 	buffer_free(&packed);
 	expect("the body has a wrong hash");
 }
-END_TEST
 
-START_TEST(a_damaged_body_is_found)
+TEST(a_damaged_body_is_found)
 {
 	struct key key = page_key(0);
 
 	txn_put(&txn, TABLE_BODIES, key_slice(&key), slice_of("not zstd"));
 	expect("the body does not decompress to its size");
 }
-END_TEST
 
 /* The body of page 0 by dictionary 1, whose row is put or not. */
 static void pack_by_dictionary(bool is_there)
@@ -439,30 +422,27 @@ static void pack_by_dictionary(bool is_there)
 	buffer_free(&packed);
 }
 
-START_TEST(a_body_by_a_dictionary_holds)
+TEST(a_body_by_a_dictionary_holds)
 {
 	pack_by_dictionary(true);
 	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
 	ck_assert_uint_eq(report.problems, 0);
 }
-END_TEST
 
-START_TEST(a_missing_dictionary_is_found)
+TEST(a_missing_dictionary_is_found)
 {
 	pack_by_dictionary(false);
 	expect("the body needs dictionary 1, which does not exist");
 }
-END_TEST
 
-START_TEST(a_damaged_dictionary_is_found)
+TEST(a_damaged_dictionary_is_found)
 {
 	dictionary_row_put(&txn, SITE, 1,
 			   &(struct dictionary_row){.body_bytes = 1});
 	expect("dictionary 1 is damaged");
 }
-END_TEST
 
-START_TEST(a_dictionary_that_was_never_numbered_is_found)
+TEST(a_dictionary_that_was_never_numbered_is_found)
 {
 	struct buffer part = {0};
 
@@ -476,18 +456,16 @@ START_TEST(a_dictionary_that_was_never_numbered_is_found)
 	buffer_free(&part);
 	expect("dictionary 7: above the last number, 0");
 }
-END_TEST
 
-START_TEST(a_damaged_record_is_found)
+TEST(a_damaged_record_is_found)
 {
 	struct key key = page_key(3);
 
 	txn_put(&txn, TABLE_RECORDS, key_slice(&key), slice_of("damaged"));
 	expect("the record is damaged");
 }
-END_TEST
 
-START_TEST(a_record_of_other_content_is_found)
+TEST(a_record_of_other_content_is_found)
 {
 	struct key from = page_key(0);
 	struct key to = page_key(3);
@@ -499,9 +477,8 @@ START_TEST(a_record_of_other_content_is_found)
 	free(copy);
 	expect("the record belongs to other content");
 }
-END_TEST
 
-START_TEST(a_damaged_set_is_found)
+TEST_LOOP(a_damaged_set_is_found, 0, 2)
 {
 	struct key key = key_cluster(SITE, 0);
 	/* a number that does not end; shingles 0 and 9, which does not exist */
@@ -513,34 +490,30 @@ START_TEST(a_damaged_set_is_found)
 	ck_assert_ptr_nonnull(
 		strstr(report.text.data, "table sets: 0 is damaged"));
 }
-END_TEST
 
-START_TEST(a_damaged_shingle_id_is_found)
+TEST(a_damaged_shingle_id_is_found)
 {
 	struct key key = key_cluster(SITE, 50);
 
 	txn_put(&txn, TABLE_SHINGLES, key_slice(&key), slice_of("short"));
 	expect("table shingles: 50 is damaged");
 }
-END_TEST
 
-START_TEST(a_shingle_id_that_no_set_has_is_found)
+TEST(a_shingle_id_that_no_set_has_is_found)
 {
 	shingle_put(&txn, SITE, 50, 12345);
 	expect("table shingles: 50 is not used");
 }
-END_TEST
 
-START_TEST(a_set_that_no_page_has_is_found)
+TEST(a_set_that_no_page_has_is_found)
 {
 	static const uint32_t shingle_ids[] = {1};
 
 	set_put(&txn, SITE, 50, shingle_ids, 1);
 	expect("table sets: 50 is not used");
 }
-END_TEST
 
-START_TEST(two_shingle_ids_of_one_member_are_found)
+TEST(two_shingle_ids_of_one_member_are_found)
 {
 	static const uint32_t shingle_ids[] = {0, 1, 50};
 
@@ -548,9 +521,8 @@ START_TEST(two_shingle_ids_of_one_member_are_found)
 	set_put(&txn, SITE, 0, shingle_ids, 3);
 	expect("are the same");
 }
-END_TEST
 
-START_TEST(a_missing_set_is_found)
+TEST(a_missing_set_is_found)
 {
 	member_put(&txn, SITE, clusters[0], page_key_of(urls[0]), 50);
 	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
@@ -558,29 +530,28 @@ START_TEST(a_missing_set_is_found)
 	ck_assert_ptr_nonnull(
 		strstr(report.text.data, "its signature is missing"));
 }
-END_TEST
 
-START_TEST(a_redirect_has_no_content)
+TEST(a_redirect_has_no_content)
 {
 	struct key key = page_key(4);
 
 	txn_put(&txn, TABLE_BODIES, key_slice(&key), slice_of(""));
 	expect("does not exist, but is in table bodies");
 }
-END_TEST
 
 static const enum table page_tables[] = {TABLE_BODIES, TABLE_RECORDS};
 
-START_TEST(content_without_a_page_is_found)
+TEST_LOOP(content_without_a_page_is_found, 0, 2)
 {
 	struct key key = key_page(SITE, 12345);
 
 	txn_put(&txn, page_tables[_i], key_slice(&key), slice_of("x"));
 	expect("page 0000000000003039: does not exist, but is in table ");
 }
-END_TEST
 
-START_TEST(a_page_under_another_key_is_found)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_page_under_another_key_is_found)
 {
 	struct page_row row;
 
@@ -589,16 +560,14 @@ START_TEST(a_page_under_another_key_is_found)
 	page_row_put(&txn, SITE, page_key_of(urls[4]), &row);
 	expect("the row has another page's URL");
 }
-END_TEST
 
-START_TEST(a_damaged_page_row_is_found)
+TEST(a_damaged_page_row_is_found)
 {
 	struct key key = page_key(4);
 
 	txn_put(&txn, TABLE_PAGES, key_slice(&key), slice_of("damaged"));
 	expect("the row is damaged");
 }
-END_TEST
 
 /* A counter of the site row, what it should be, and how it is told. */
 static const struct {
@@ -632,7 +601,7 @@ static const struct {
 
 enum { SITE_COUNTERS = sizeof(site_counters) / sizeof(site_counters[0]) };
 
-START_TEST(a_wrong_counter_of_a_site_is_found)
+TEST_LOOP(a_wrong_counter_of_a_site_is_found, 0, SITE_COUNTERS)
 {
 	struct site_row row;
 
@@ -641,7 +610,6 @@ START_TEST(a_wrong_counter_of_a_site_is_found)
 	site_put(&txn, &row);
 	expect(site_counters[_i].told);
 }
-END_TEST
 
 static const struct {
 	uint64_t pattern;
@@ -669,7 +637,7 @@ enum {
 		sizeof(pattern_counters) / sizeof(pattern_counters[0])
 };
 
-START_TEST(a_wrong_counter_of_a_pattern_is_found)
+TEST_LOOP(a_wrong_counter_of_a_pattern_is_found, 0, PATTERN_COUNTERS)
 {
 	uint64_t pattern = pattern_counters[_i].pattern;
 	struct pattern_row row;
@@ -679,34 +647,30 @@ START_TEST(a_wrong_counter_of_a_pattern_is_found)
 	pattern_row_put(&txn, SITE, pattern, &row);
 	expect(pattern_counters[_i].told);
 }
-END_TEST
 
-START_TEST(a_missing_pattern_is_found)
+TEST(a_missing_pattern_is_found)
 {
 	struct key key = key_page(SITE, 60);
 
 	txn_delete(&txn, TABLE_PATTERNS, key_slice(&key));
 	expect("pattern 000000000000003c: has URLs, but no row");
 }
-END_TEST
 
-START_TEST(a_pattern_of_no_url_is_found)
+TEST(a_pattern_of_no_url_is_found)
 {
 	pattern_row_put(&txn, SITE, 99, &(struct pattern_row){0});
 	expect("pattern 0000000000000063: has no URL");
 }
-END_TEST
 
-START_TEST(a_damaged_pattern_is_found)
+TEST(a_damaged_pattern_is_found)
 {
 	struct key key = key_page(SITE, 99);
 
 	txn_put(&txn, TABLE_PATTERNS, key_slice(&key), slice_of("damaged"));
 	expect("pattern 0000000000000063: the row is damaged");
 }
-END_TEST
 
-START_TEST(a_page_of_an_unknown_class_is_found)
+TEST(a_page_of_an_unknown_class_is_found)
 {
 	uint64_t page = page_key_of(urls[3]);
 	struct site_row site;
@@ -720,10 +684,9 @@ START_TEST(a_page_of_an_unknown_class_is_found)
 	site_put(&txn, &site);
 	expect("is of a class that does not exist");
 }
-END_TEST
 
 /* An error page, say, in a cluster. */
-START_TEST(what_is_no_page_is_in_no_cluster)
+TEST(what_is_no_page_is_in_no_cluster)
 {
 	uint64_t page = page_key_of(urls[2]);
 	struct site_row site;
@@ -738,9 +701,8 @@ START_TEST(what_is_no_page_is_in_no_cluster)
 	site_put(&txn, &site);
 	expect("is truncated or no page, but in a cluster");
 }
-END_TEST
 
-START_TEST(a_url_that_waits_for_ever_is_found)
+TEST(a_url_that_waits_for_ever_is_found)
 {
 	struct frontier_row row;
 
@@ -749,9 +711,8 @@ START_TEST(a_url_that_waits_for_ever_is_found)
 	frontier_row_put(&txn, SITE, page_key_of(urls[0]), &row);
 	expect("is pending, but never due");
 }
-END_TEST
 
-START_TEST(a_skipped_url_that_is_due_is_found)
+TEST(a_skipped_url_that_is_due_is_found)
 {
 	struct frontier_row row;
 
@@ -760,36 +721,32 @@ START_TEST(a_skipped_url_that_is_due_is_found)
 	frontier_row_put(&txn, SITE, page_key_of(urls[5]), &row);
 	expect("is skipped, but due");
 }
-END_TEST
 
-START_TEST(a_url_missing_in_the_due_index_is_found)
+TEST(a_url_missing_in_the_due_index_is_found)
 {
 	struct key key = key_due(SITE, 1000, page_key_of(urls[0]));
 
 	txn_delete(&txn, TABLE_DUE, key_slice(&key));
 	expect("is due, but not in the due index");
 }
-END_TEST
 
-START_TEST(a_due_key_of_another_time_is_found)
+TEST(a_due_key_of_another_time_is_found)
 {
 	struct key key = key_due(SITE, 999, page_key_of(urls[0]));
 
 	txn_put(&txn, TABLE_DUE, key_slice(&key), slice_of(""));
 	expect("is due at another time");
 }
-END_TEST
 
-START_TEST(a_due_key_without_a_url_is_found)
+TEST(a_due_key_without_a_url_is_found)
 {
 	struct key key = key_due(SITE, 999, 12345);
 
 	txn_put(&txn, TABLE_DUE, key_slice(&key), slice_of(""));
 	expect("url 0000000000003039: is due, but not in the frontier");
 }
-END_TEST
 
-START_TEST(a_damaged_url_is_found)
+TEST(a_damaged_url_is_found)
 {
 	struct key key = key_page(SITE, page_key_of(sitemap));
 	struct site_row row;
@@ -801,11 +758,10 @@ START_TEST(a_damaged_url_is_found)
 	site_put(&txn, &row);
 	expect("the row is damaged");
 }
-END_TEST
 
 static const enum table owned[] = TABLES_OF_SITES;
 
-START_TEST(rows_of_no_site_are_found)
+TEST_ROWS(rows_of_no_site_are_found, owned)
 {
 	struct key key = key_due(7, 8, 9);
 
@@ -815,24 +771,21 @@ START_TEST(rows_of_no_site_are_found)
 	txn_put(&txn, owned[_i], key_slice(&key), slice_of("x"));
 	expect("rows of site 7, which does not exist");
 }
-END_TEST
 
-START_TEST(keys_too_short_for_a_site_are_found)
+TEST(keys_too_short_for_a_site_are_found)
 {
 	txn_put(&txn, TABLE_DF, slice_of("\xff"), slice_of("x"));
 	expect("table frequencies: rows of site 4278190080, which does not "
 	       "exist");
 }
-END_TEST
 
-START_TEST(a_damaged_site_is_found)
+TEST(a_damaged_site_is_found)
 {
 	txn_put(&txn, TABLE_SITES, slice_of("\x1b[2Jb"), slice_of("damaged"));
 	expect("site ?[2Jb: the row is damaged");
 }
-END_TEST
 
-START_TEST(two_sites_of_one_number_are_found)
+TEST(two_sites_of_one_number_are_found)
 {
 	struct site_row row;
 
@@ -843,9 +796,8 @@ START_TEST(two_sites_of_one_number_are_found)
 	ck_assert_uint_eq(report.problems, 1);
 	ck_assert_str_eq(report.text.data, "two sites have the number 1\n");
 }
-END_TEST
 
-START_TEST(damaged_events_and_hosts_are_found)
+TEST(damaged_events_and_hosts_are_found)
 {
 	struct key key = key_number(1);
 
@@ -856,9 +808,8 @@ START_TEST(damaged_events_and_hosts_are_found)
 			 "event 1: damaged\n"
 			 "host http://b: the row is damaged\n");
 }
-END_TEST
 
-START_TEST(an_event_over_the_last_number_is_found)
+TEST(an_event_over_the_last_number_is_found)
 {
 	uint64_t none = 0;
 
@@ -866,9 +817,8 @@ START_TEST(an_event_over_the_last_number_is_found)
 		(struct slice){&none, sizeof(none)});
 	expect("event 1: above the last number, 0");
 }
-END_TEST
 
-START_TEST(a_hundred_problems_are_told_and_all_are_counted)
+TEST(a_hundred_problems_are_told_and_all_are_counted)
 {
 	size_t lines = 0;
 
@@ -883,90 +833,9 @@ START_TEST(a_hundred_problems_are_told_and_all_are_counted)
 		lines += report.text.data[i] == '\n';
 	ck_assert_uint_eq(lines, 100);
 }
-END_TEST
 
-START_TEST(a_store_that_cannot_be_read_is_an_error)
+TEST(a_store_that_cannot_be_read_is_an_error)
 {
 	txn_fail(&txn, ERR_IO);
 	ck_assert_int_eq(store_verify(&txn, &report), ERR_IO);
-}
-END_TEST
-
-/* Pages, records and what is counted of them. */
-static TCase *content_cases(void)
-{
-	TCase *tcase = tcase_create("content");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_consistent_store_holds);
-	tcase_add_test(tcase, an_empty_store_holds);
-	tcase_add_test(tcase, a_wrong_count_is_found);
-	tcase_add_test(tcase, a_missing_count_is_found);
-	tcase_add_test(tcase, a_count_too_many_is_found);
-	tcase_add_test(tcase, a_damaged_block_of_counts_is_found);
-	tcase_add_test(tcase, counts_of_no_cluster_are_found);
-	tcase_add_test(tcase, a_missing_member_is_found);
-	tcase_add_test(tcase, a_member_of_two_clusters_is_found);
-	tcase_add_test(tcase, a_member_that_is_no_page_is_found);
-	tcase_add_test(tcase, a_wrong_cluster_size_is_found);
-	tcase_add_test(tcase, an_empty_cluster_is_found);
-	tcase_add_test(tcase, a_missing_cluster_is_found);
-	tcase_add_test(tcase, a_missing_body_is_found);
-	tcase_add_test(tcase, a_body_that_is_no_longer_kept_is_not_missed);
-	tcase_add_test(tcase, a_body_that_should_not_be_kept_is_found);
-	tcase_add_test(tcase, a_missing_record_is_found);
-	tcase_add_test(tcase, a_body_of_other_content_is_found);
-	tcase_add_test(tcase, a_damaged_body_is_found);
-	tcase_add_test(tcase, a_body_by_a_dictionary_holds);
-	tcase_add_test(tcase, a_missing_dictionary_is_found);
-	tcase_add_test(tcase, a_damaged_dictionary_is_found);
-	tcase_add_test(tcase, a_dictionary_that_was_never_numbered_is_found);
-	tcase_add_test(tcase, a_damaged_record_is_found);
-	tcase_add_test(tcase, a_record_of_other_content_is_found);
-	tcase_add_loop_test(tcase, a_damaged_set_is_found, 0, 2);
-	tcase_add_test(tcase, a_damaged_shingle_id_is_found);
-	tcase_add_test(tcase, a_shingle_id_that_no_set_has_is_found);
-	tcase_add_test(tcase, a_set_that_no_page_has_is_found);
-	tcase_add_test(tcase, two_shingle_ids_of_one_member_are_found);
-	tcase_add_test(tcase, a_missing_set_is_found);
-	tcase_add_test(tcase, a_redirect_has_no_content);
-	tcase_add_loop_test(tcase, content_without_a_page_is_found, 0, 2);
-	return tcase;
-}
-
-SUITE(verify)
-{
-	Suite *suite = suite_create("verify");
-	TCase *tcase = tcase_create("verify");
-
-	suite_add_tcase(suite, content_cases());
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_page_under_another_key_is_found);
-	tcase_add_test(tcase, a_damaged_page_row_is_found);
-	tcase_add_loop_test(tcase, a_wrong_counter_of_a_site_is_found, 0,
-			    SITE_COUNTERS);
-	tcase_add_loop_test(tcase, a_wrong_counter_of_a_pattern_is_found, 0,
-			    PATTERN_COUNTERS);
-	tcase_add_test(tcase, a_missing_pattern_is_found);
-	tcase_add_test(tcase, a_pattern_of_no_url_is_found);
-	tcase_add_test(tcase, a_damaged_pattern_is_found);
-	tcase_add_test(tcase, a_page_of_an_unknown_class_is_found);
-	tcase_add_test(tcase, what_is_no_page_is_in_no_cluster);
-	tcase_add_test(tcase, a_url_that_waits_for_ever_is_found);
-	tcase_add_test(tcase, a_skipped_url_that_is_due_is_found);
-	tcase_add_test(tcase, a_url_missing_in_the_due_index_is_found);
-	tcase_add_test(tcase, a_due_key_of_another_time_is_found);
-	tcase_add_test(tcase, a_due_key_without_a_url_is_found);
-	tcase_add_test(tcase, a_damaged_url_is_found);
-	tcase_add_loop_test(tcase, rows_of_no_site_are_found, 0,
-			    sizeof(owned) / sizeof(owned[0]));
-	tcase_add_test(tcase, keys_too_short_for_a_site_are_found);
-	tcase_add_test(tcase, a_damaged_site_is_found);
-	tcase_add_test(tcase, two_sites_of_one_number_are_found);
-	tcase_add_test(tcase, damaged_events_and_hosts_are_found);
-	tcase_add_test(tcase, an_event_over_the_last_number_is_found);
-	tcase_add_test(tcase, a_hundred_problems_are_told_and_all_are_counted);
-	tcase_add_test(tcase, a_store_that_cannot_be_read_is_an_error);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

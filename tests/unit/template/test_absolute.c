@@ -28,7 +28,7 @@ static void check(const char *html, const char *address, const char *href,
 	page_destroy(page);
 }
 
-START_TEST(an_address_is_relative_to_the_page)
+TEST(an_address_is_relative_to_the_page)
 {
 	check("<p>", "http://a.test/x/y", "z", "http://a.test/x/z");
 	check("<p>", "http://a.test/x/y", "../z?q=1", "http://a.test/z?q=1");
@@ -37,9 +37,8 @@ START_TEST(an_address_is_relative_to_the_page)
 	check("<p>", "http://a.test/x/y", "mailto:a@b.test", "-");
 	check("<p>", "http://a.test/x/y", "javascript:alert(1)", "-");
 }
-END_TEST
 
-START_TEST(a_base_element_counts_before_the_page)
+TEST(a_base_element_counts_before_the_page)
 {
 	check("<base href=/b/>", "http://a.test/x/y", "z", "http://a.test/b/z");
 	check("<base href=http://b.test/b/>", "http://a.test/x/y", "z",
@@ -48,9 +47,8 @@ START_TEST(a_base_element_counts_before_the_page)
 	check("<base href=/b/>", NULL, "z", "-");
 	check("<p>", NULL, "http://a.test/", "-");
 }
-END_TEST
 
-START_TEST(a_fragment_is_kept_and_cannot_break_out)
+TEST(a_fragment_is_kept_and_cannot_break_out)
 {
 	check("<p>", "http://a.test/x", "#s", "http://a.test/x#s");
 	check("<p>", "http://a.test/x", "y#s/1", "http://a.test/y#s/1");
@@ -59,17 +57,4 @@ START_TEST(a_fragment_is_kept_and_cannot_break_out)
 	      "http://a.test/y#a%22%3Cb%3E");
 	check("<p>", "http://a.test/x", "y#\xC3\xA9#",
 	      "http://a.test/y#%C3%A9%23");
-}
-END_TEST
-
-SUITE(absolute)
-{
-	Suite *suite = suite_create("absolute");
-	TCase *tcase = tcase_create("absolute");
-
-	tcase_add_test(tcase, an_address_is_relative_to_the_page);
-	tcase_add_test(tcase, a_base_element_counts_before_the_page);
-	tcase_add_test(tcase, a_fragment_is_kept_and_cannot_break_out);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

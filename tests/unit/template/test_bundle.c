@@ -32,7 +32,9 @@ static struct bundle *open_good(void)
 	return bundle;
 }
 
-START_TEST(what_was_written_is_read)
+FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 100);
+
+TEST(what_was_written_is_read)
 {
 	struct bundle *bundle = open_good();
 	const struct bundle_site *site = bundle_site_of(bundle);
@@ -62,9 +64,8 @@ START_TEST(what_was_written_is_read)
 	ck_assert_ptr_null(bundle_cluster(bundle, 3));
 	bundle_close(bundle);
 }
-END_TEST
 
-START_TEST(a_known_page_is_answered_as_one_of_its_cluster)
+TEST(a_known_page_is_answered_as_one_of_its_cluster)
 {
 	struct bundle *bundle = open_good();
 	struct extraction_result answer;
@@ -81,9 +82,8 @@ START_TEST(a_known_page_is_answered_as_one_of_its_cluster)
 	extraction_result_free(&answer);
 	bundle_close(bundle);
 }
-END_TEST
 
-START_TEST(a_page_is_counted_once)
+TEST(a_page_is_counted_once)
 {
 	static const struct {
 		const char *url;
@@ -110,9 +110,8 @@ START_TEST(a_page_is_counted_once)
 	}
 	bundle_close(bundle);
 }
-END_TEST
 
-START_TEST(the_very_page_that_is_known_is_answered_as_that)
+TEST(the_very_page_that_is_known_is_answered_as_that)
 {
 	struct bundle *bundle = open_good();
 	struct extraction_result answer;
@@ -131,7 +130,6 @@ START_TEST(the_very_page_that_is_known_is_answered_as_that)
 	extraction_result_free(&answer);
 	bundle_close(bundle);
 }
-END_TEST
 
 static uint32_t frequency_of(const struct bundle *bundle, uint32_t cluster,
 			     const char *text)
@@ -140,7 +138,7 @@ static uint32_t frequency_of(const struct bundle *bundle, uint32_t cluster,
 					      hash64(text, strlen(text), 0));
 }
 
-START_TEST(fragments_are_counted_by_their_cluster)
+TEST(fragments_are_counted_by_their_cluster)
 {
 	struct bundle *bundle = open_good();
 
@@ -153,9 +151,8 @@ START_TEST(fragments_are_counted_by_their_cluster)
 	ck_assert_uint_eq(frequency_of(bundle, 3, "Contact"), 0);
 	bundle_close(bundle);
 }
-END_TEST
 
-START_TEST(a_page_of_a_small_cluster_has_no_template)
+TEST(a_page_of_a_small_cluster_has_no_template)
 {
 	struct bundle *bundle = open_good();
 	struct extraction_result answer;
@@ -171,10 +168,9 @@ START_TEST(a_page_of_a_small_cluster_has_no_template)
 	extraction_result_free(&answer);
 	bundle_close(bundle);
 }
-END_TEST
 
 /* The same again from what is kept, and after it was forgotten. */
-START_TEST(what_is_learnt_changes_no_answer)
+TEST(what_is_learnt_changes_no_answer)
 {
 	static const char *const methods[] = {"sst", "rtdm", "df+", "auto"};
 	struct bundle_limits limits = bundle_limits_default;
@@ -206,7 +202,6 @@ START_TEST(what_is_learnt_changes_no_answer)
 	bundle_close(bundle);
 	bundle_close(forgetful);
 }
-END_TEST
 
 /* Learns as the bundle does, and counts. */
 struct counting {
@@ -243,7 +238,7 @@ static void count_sample(void *visitor, struct slice charset, struct slice body)
 	counting->samples++;
 }
 
-START_TEST(another_one_may_learn_of_its_samples)
+TEST(another_one_may_learn_of_its_samples)
 {
 	struct bundle *bundle = open_good();
 	struct counting counting = {.bundle = bundle};
@@ -273,9 +268,8 @@ START_TEST(another_one_may_learn_of_its_samples)
 	buffer_free(&html);
 	bundle_close(bundle);
 }
-END_TEST
 
-START_TEST(a_cluster_without_samples_has_none)
+TEST(a_cluster_without_samples_has_none)
 {
 	struct bundle *bundle = open_good();
 	struct counting counting = {0};
@@ -284,7 +278,6 @@ START_TEST(a_cluster_without_samples_has_none)
 	ck_assert_uint_eq(counting.samples, 0);
 	bundle_close(bundle);
 }
-END_TEST
 
 /* Bytes that are kept after `parameter` of sst. */
 static size_t learned_with(struct bundle *bundle, const char *parameter)
@@ -303,7 +296,7 @@ static size_t learned_with(struct bundle *bundle, const char *parameter)
 	return bundle->learned_bytes;
 }
 
-START_TEST(what_learning_reads_is_learnt_again)
+TEST(what_learning_reads_is_learnt_again)
 {
 	struct bundle *bundle = open_good();
 	size_t once = learned_with(bundle, "attenuation=0.5");
@@ -313,7 +306,6 @@ START_TEST(what_learning_reads_is_learnt_again)
 	ck_assert_uint_gt(learned_with(bundle, "attenuation=0.6"), once);
 	bundle_close(bundle);
 }
-END_TEST
 
 static struct cluster_match class_of(struct bundle *bundle, const char *html)
 {
@@ -324,7 +316,7 @@ static struct cluster_match class_of(struct bundle *bundle, const char *html)
 	return classed;
 }
 
-START_TEST(a_page_is_classed_by_the_nearest_signature)
+TEST(a_page_is_classed_by_the_nearest_signature)
 {
 	struct bundle *bundle = open_good();
 	struct cluster_match classed;
@@ -343,7 +335,6 @@ START_TEST(a_page_is_classed_by_the_nearest_signature)
 	ck_assert_uint_eq(classed.cluster, 0);
 	bundle_close(bundle);
 }
-END_TEST
 
 /* Ridges that are high are content, or those that are low. */
 static struct bundle *open_with_model(bool likes_high)
@@ -406,7 +397,7 @@ static bool explain_the_same(struct bundle *a, struct bundle *b,
 	return are_equal;
 }
 
-START_TEST(the_model_of_the_site_is_used_on_its_pages)
+TEST(the_model_of_the_site_is_used_on_its_pages)
 {
 	struct bundle *high = open_with_model(true);
 	struct bundle *low = open_with_model(false);
@@ -416,28 +407,4 @@ START_TEST(the_model_of_the_site_is_used_on_its_pages)
 	ck_assert(explain_the_same(high, low, "http://b.test/x"));
 	bundle_close(high);
 	bundle_close(low);
-}
-END_TEST
-
-SUITE(bundle)
-{
-	Suite *suite = suite_create("bundle");
-	TCase *tcase = tcase_create("bundle");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_set_timeout(tcase, 100);
-	tcase_add_test(tcase, what_was_written_is_read);
-	tcase_add_test(tcase, a_known_page_is_answered_as_one_of_its_cluster);
-	tcase_add_test(tcase, a_page_is_counted_once);
-	tcase_add_test(tcase, the_very_page_that_is_known_is_answered_as_that);
-	tcase_add_test(tcase, fragments_are_counted_by_their_cluster);
-	tcase_add_test(tcase, a_page_of_a_small_cluster_has_no_template);
-	tcase_add_test(tcase, what_is_learnt_changes_no_answer);
-	tcase_add_test(tcase, another_one_may_learn_of_its_samples);
-	tcase_add_test(tcase, a_cluster_without_samples_has_none);
-	tcase_add_test(tcase, what_learning_reads_is_learnt_again);
-	tcase_add_test(tcase, a_page_is_classed_by_the_nearest_signature);
-	tcase_add_test(tcase, the_model_of_the_site_is_used_on_its_pages);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

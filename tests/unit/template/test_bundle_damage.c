@@ -39,7 +39,9 @@ static void use(struct bundle *bundle)
 	bundle_close(bundle);
 }
 
-START_TEST(it_is_refused_wherever_it_is_cut)
+FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 100);
+
+TEST(it_is_refused_wherever_it_is_cut)
 {
 	char reason[BUNDLE_REASON_BYTES];
 
@@ -56,7 +58,6 @@ START_TEST(it_is_refused_wherever_it_is_cut)
 		buffer_free(&copy);
 	}
 }
-END_TEST
 
 static void flip(struct buffer *bytes, size_t at, size_t bit)
 {
@@ -65,7 +66,7 @@ static void flip(struct buffer *bytes, size_t at, size_t bit)
 	*byte ^= (unsigned char)(1U << bit);
 }
 
-START_TEST(it_is_refused_whatever_byte_is_damaged)
+TEST(it_is_refused_whatever_byte_is_damaged)
 {
 	char reason[BUNDLE_REASON_BYTES];
 
@@ -77,10 +78,9 @@ START_TEST(it_is_refused_whatever_byte_is_damaged)
 		flip(&file, at, at % 8);
 	}
 }
-END_TEST
 
 /* A damage that no checksum tells: an error, or another bundle. */
-START_TEST(whatever_byte_is_forged_it_is_survived)
+TEST(whatever_byte_is_forged_it_is_survived)
 {
 	char reason[BUNDLE_REASON_BYTES];
 	unsigned opened = 0;
@@ -101,7 +101,6 @@ START_TEST(whatever_byte_is_forged_it_is_survived)
 	/* hashes may be any */
 	ck_assert_uint_gt(opened, 0);
 }
-END_TEST
 
 /* A bundle of what small_begin() puts, with something behind it. */
 static void check_refused(struct bundle_writer *writer, const char *wanted)
@@ -115,7 +114,7 @@ static void check_refused(struct bundle_writer *writer, const char *wanted)
 	buffer_free(&bytes);
 }
 
-START_TEST(what_sections_refer_to_must_be_there)
+TEST(what_sections_refer_to_must_be_there)
 {
 	const uint32_t far[] = {1000};
 	const uint64_t twice[] = {5, 5};
@@ -144,7 +143,6 @@ START_TEST(what_sections_refer_to_must_be_there)
 	bundle_put_shingles(&writer, twice, 1);
 	check_refused(&writer, "bundle: the section site is missing");
 }
-END_TEST
 
 static void check_site(const char *json, const char *wanted)
 {
@@ -158,7 +156,7 @@ static void check_site(const char *json, const char *wanted)
 	arena_destroy(arena);
 }
 
-START_TEST(a_site_that_cannot_be_is_refused)
+TEST(a_site_that_cannot_be_is_refused)
 {
 	check_site("", "site: not a JSON object");
 	check_site("[1]", "site: not a JSON object");
@@ -170,9 +168,8 @@ START_TEST(a_site_that_cannot_be_is_refused)
 		   "\"measure\":\"cpc\",\"width\":99}",
 		   "width: not a number within its range");
 }
-END_TEST
 
-START_TEST(a_bundle_asks_for_no_more_than_is_allowed)
+TEST(a_bundle_asks_for_no_more_than_is_allowed)
 {
 	struct bundle_limits limits = bundle_limits_default;
 	struct bundle *bundle;
@@ -186,9 +183,8 @@ START_TEST(a_bundle_asks_for_no_more_than_is_allowed)
 	ck_assert_str_eq(reason, "bundle: its pages may be larger than this "
 				 "program allows");
 }
-END_TEST
 
-START_TEST(a_writer_stops_at_its_limit)
+TEST(a_writer_stops_at_its_limit)
 {
 	struct bundle_writer writer;
 	struct buffer bytes = {0};
@@ -198,23 +194,4 @@ START_TEST(a_writer_stops_at_its_limit)
 	ck_assert(bundle_is_full(&writer));
 	ck_assert_int_eq(bundle_end(&writer, &bytes), ERR_TOO_LARGE);
 	ck_assert_uint_eq(bytes.size, 0);
-}
-END_TEST
-
-SUITE(bundle_damage)
-{
-	Suite *suite = suite_create("bundle_damage");
-	TCase *tcase = tcase_create("bundle_damage");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_set_timeout(tcase, 100);
-	tcase_add_test(tcase, it_is_refused_wherever_it_is_cut);
-	tcase_add_test(tcase, it_is_refused_whatever_byte_is_damaged);
-	tcase_add_test(tcase, whatever_byte_is_forged_it_is_survived);
-	tcase_add_test(tcase, what_sections_refer_to_must_be_there);
-	tcase_add_test(tcase, a_site_that_cannot_be_is_refused);
-	tcase_add_test(tcase, a_bundle_asks_for_no_more_than_is_allowed);
-	tcase_add_test(tcase, a_writer_stops_at_its_limit);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -42,7 +42,9 @@ static double similarity(const char *a, const char *b)
 	return element_position_similarity(&left, &right);
 }
 
-START_TEST(the_same_text_wins)
+FIXTURE(.timeout_s = 60);
+
+TEST(the_same_text_wins)
 {
 	static const char html[] =
 		"<body><nav><a href=/>Home</a></nav><main><h1>The title</h1>"
@@ -52,9 +54,8 @@ START_TEST(the_same_text_wins)
 	check_best(html, "By Ann", "html>body>div.post>span.author", "p.by");
 	check_best(html, "Home", "html>body>ul.menu>li>a", "a");
 }
-END_TEST
 
-START_TEST(of_equal_texts_the_place_decides)
+TEST(of_equal_texts_the_place_decides)
 {
 	static const char html[] =
 		"<body><header><a class=logo>Shop</a></header>"
@@ -63,9 +64,8 @@ START_TEST(of_equal_texts_the_place_decides)
 	check_best(html, "Shop", "html>body>footer>p>a", "a.end");
 	check_best(html, "Shop", "html>body>header>h1>a", "a.logo");
 }
-END_TEST
 
-START_TEST(a_text_that_has_changed_is_found_by_its_words)
+TEST(a_text_that_has_changed_is_found_by_its_words)
 {
 	static const char html[] =
 		"<body><h3>News</h3><div class=x>The price is 20 EUR now</div>"
@@ -73,9 +73,8 @@ START_TEST(a_text_that_has_changed_is_found_by_its_words)
 
 	check_best(html, "The price is 19 EUR", "html>body>p.price", "div.x");
 }
-END_TEST
 
-START_TEST(without_text_the_place_decides)
+TEST(without_text_the_place_decides)
 {
 	static const char html[] =
 		"<head><meta name=description content=new><meta name=author "
@@ -85,9 +84,8 @@ START_TEST(without_text_the_place_decides)
 	check_best(html, "", "html>body>div.gallery>img.big", "img.big");
 	check_best(html, "", "html>body>img#a", "#a");
 }
-END_TEST
 
-START_TEST(an_attribute_is_found_by_its_value)
+TEST(an_attribute_is_found_by_its_value)
 {
 	static const char html[] =
 		"<body><p><a class=begin href=/2>Next</a><a class=end href=/9>"
@@ -95,9 +93,8 @@ START_TEST(an_attribute_is_found_by_its_value)
 
 	check_best(html, "/9", "html>body>div>a.last/@href", "a.end");
 }
-END_TEST
 
-START_TEST(several_elements_may_match_and_the_first_is_the_one)
+TEST(several_elements_may_match_and_the_first_is_the_one)
 {
 	struct page *page = page_of("<body><ul class=l><li>a<li>b<li>c</ul>"
 				    "<ol><li>d</ol>");
@@ -113,9 +110,8 @@ START_TEST(several_elements_may_match_and_the_first_is_the_one)
 	ck_assert_str_eq(candidates[0].value, "a");
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(there_may_be_none)
+TEST(there_may_be_none)
 {
 	struct page *page = page_of("<body><p>a");
 	struct page *empty = page_of("");
@@ -137,9 +133,8 @@ START_TEST(there_may_be_none)
 	page_destroy(page);
 	page_destroy(empty);
 }
-END_TEST
 
-START_TEST(a_search_ends_when_it_is_stopped)
+TEST(a_search_ends_when_it_is_stopped)
 {
 	struct page *page = page_of("<body><p>a");
 	volatile sig_atomic_t is_stopped = 0;
@@ -163,10 +158,9 @@ START_TEST(a_search_ends_when_it_is_stopped)
 	ck_assert_int_eq(budget.nodes, 1000);
 	page_destroy(page);
 }
-END_TEST
 
 /* names that CSS must escape, on both ways */
-START_TEST(names_are_escaped)
+TEST(names_are_escaped)
 {
 	static const char html[] = "<body><p class='md:x 1st'>a</p><p>b</p>";
 
@@ -176,9 +170,8 @@ START_TEST(names_are_escaped)
 					   "html>body>p.md\\:x.\\31 st#a\\.b"),
 				1 - 0.5 * 0.25, 1e-12);
 }
-END_TEST
 
-START_TEST(agreement_is_of_words_or_of_the_part)
+TEST(agreement_is_of_words_or_of_the_part)
 {
 	ck_assert_double_eq(agreement("a b", "a b"), 1);
 	ck_assert_double_eq(agreement("", "a"), 0);
@@ -192,9 +185,8 @@ START_TEST(agreement_is_of_words_or_of_the_part)
 	ck_assert_double_eq_tol(agreement("a a b", "a a"), 0.5 + 0.45 * 3 / 5,
 				1e-12);
 }
-END_TEST
 
-START_TEST(places_are_alike_by_themselves_and_by_what_is_around)
+TEST(places_are_alike_by_themselves_and_by_what_is_around)
 {
 	/* no names anywhere: 0.5 * 0.75 + 0.5 * 0.75 */
 	ck_assert_double_eq_tol(similarity("html>body>p", "html>body>p"), 0.75,
@@ -211,9 +203,8 @@ START_TEST(places_are_alike_by_themselves_and_by_what_is_around)
 	ck_assert_double_eq(similarity("", "html>p"), 0);
 	ck_assert_double_eq_tol(similarity("p", "p"), 0.5 * 0.75 + 0.5, 1e-12);
 }
-END_TEST
 
-START_TEST(a_damaged_path_is_some_path)
+TEST(a_damaged_path_is_some_path)
 {
 	static const char *const paths[] = {
 		">",
@@ -235,10 +226,9 @@ START_TEST(a_damaged_path_is_some_path)
 		ck_assert(same >= 0 && same <= 1);
 	}
 }
-END_TEST
 
 /* Two pages: "b" is on both; "a" selects on the first what "b" does there. */
-START_TEST(candidates_of_pages_add_up)
+TEST(candidates_of_pages_add_up)
 {
 	static const struct page_replacement kept[] = {
 		{"a", "one", 0.9, 0, 5}, {"b", "one", 0.8, 0, 5},
@@ -271,9 +261,8 @@ START_TEST(candidates_of_pages_add_up)
 		0);
 	arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(a_selector_of_an_element_is_short_and_sure)
+TEST(a_selector_of_an_element_is_short_and_sure)
 {
 	struct page *page = page_of(
 		"<body><div id=side><p class=x>1</p></div><div id=post-4711>"
@@ -294,9 +283,8 @@ START_TEST(a_selector_of_an_element_is_short_and_sure)
 		element_selectors(page->arena, &query, &budget, selectors), 0);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(a_large_page_ends)
+TEST(a_large_page_ends)
 {
 	struct buffer html = {0};
 	struct page *page;
@@ -313,32 +301,4 @@ START_TEST(a_large_page_ends)
 	(void)replacements_find(page->arena, page, &lost, &candidates);
 	page_destroy(page);
 	buffer_free(&html);
-}
-END_TEST
-
-SUITE(candidates)
-{
-	Suite *suite = suite_create("candidates");
-	TCase *tcase = tcase_create("candidates");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, the_same_text_wins);
-	tcase_add_test(tcase, of_equal_texts_the_place_decides);
-	tcase_add_test(tcase, a_text_that_has_changed_is_found_by_its_words);
-	tcase_add_test(tcase, without_text_the_place_decides);
-	tcase_add_test(tcase, an_attribute_is_found_by_its_value);
-	tcase_add_test(tcase,
-		       several_elements_may_match_and_the_first_is_the_one);
-	tcase_add_test(tcase, there_may_be_none);
-	tcase_add_test(tcase, a_search_ends_when_it_is_stopped);
-	tcase_add_test(tcase, names_are_escaped);
-	tcase_add_test(tcase, agreement_is_of_words_or_of_the_part);
-	tcase_add_test(tcase,
-		       places_are_alike_by_themselves_and_by_what_is_around);
-	tcase_add_test(tcase, a_damaged_path_is_some_path);
-	tcase_add_test(tcase, candidates_of_pages_add_up);
-	tcase_add_test(tcase, a_selector_of_an_element_is_short_and_sure);
-	tcase_add_test(tcase, a_large_page_ends);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -101,7 +101,9 @@ static enum decision_kind detect_in_sample(uint32_t count)
 	return found.kind;
 }
 
-START_TEST(nobody_says_nothing)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(nobody_says_nothing)
 {
 	ck_assert_int_eq(detect_in_sample(0), DECISION_SAME);
 	fill(4);
@@ -109,9 +111,8 @@ START_TEST(nobody_says_nothing)
 	ck_assert_int_eq(detect_in_sample(4), DECISION_SAME);
 	ck_assert_uint_eq(found.seen, 0);
 }
-END_TEST
 
-START_TEST(pages_that_are_as_they_were_are_the_same)
+TEST(pages_that_are_as_they_were_are_the_same)
 {
 	fill(16);
 	ck_assert_int_eq(detect_in_sample(16), DECISION_SAME);
@@ -121,9 +122,8 @@ START_TEST(pages_that_are_as_they_were_are_the_same)
 	ck_assert_uint_eq(found.destination_count, 0);
 	ck_assert(found.has_classes);
 }
-END_TEST
 
-START_TEST(paths_that_all_pages_lose_and_get_have_moved)
+TEST(paths_that_all_pages_lose_and_get_have_moved)
 {
 	/* 1..10 become 5..14: 1..4 are gone and 11..14 come, 8 of 14 */
 	fill(8);
@@ -141,9 +141,8 @@ START_TEST(paths_that_all_pages_lose_and_get_have_moved)
 	ck_assert_double_eq_tol(found.fragments_moved, 8.0 / 14, 1e-12);
 	ck_assert_uint_eq(found.pages[7], 107);
 }
-END_TEST
 
-START_TEST(a_few_new_paths_are_no_change)
+TEST(a_few_new_paths_are_no_change)
 {
 	/* 11..15 come: 5 of 15 are less than 0.35; with a sixth, 6 of 16 are
 	 * more */
@@ -155,9 +154,8 @@ START_TEST(a_few_new_paths_are_no_change)
 	ck_assert_int_eq(detect_in_sample(8), DECISION_CHANGED);
 	ck_assert_uint_eq(found.disagreed, 8);
 }
-END_TEST
 
-START_TEST(two_paths_of_a_small_page_are_no_change)
+TEST(two_paths_of_a_small_page_are_no_change)
 {
 	/* of 1..4 two are gone: a half, but fewer than three */
 	fill(8);
@@ -167,9 +165,8 @@ START_TEST(two_paths_of_a_small_page_are_no_change)
 	ck_assert_int_eq(detect_in_sample(8), DECISION_SAME);
 	ck_assert_double_eq_tol(found.paths_moved, 0.5, 1e-12);
 }
-END_TEST
 
-START_TEST(content_that_differs_from_page_to_page_is_no_change)
+TEST(content_that_differs_from_page_to_page_is_no_change)
 {
 	/* beside what all have, each page had three of its own, and has six
 	 * others now */
@@ -183,10 +180,9 @@ START_TEST(content_that_differs_from_page_to_page_is_no_change)
 	ck_assert_uint_eq(found.come_path_count, 0);
 	ck_assert_uint_eq(found.disagreed, 0);
 }
-END_TEST
 
 /* Texts alone: those of a list of what is new, and all of them. */
-START_TEST(texts_alone_must_nearly_all_move)
+TEST(texts_alone_must_nearly_all_move)
 {
 	fill(8);
 	for (uint32_t i = 0; i < 8; i++) {
@@ -205,9 +201,8 @@ START_TEST(texts_alone_must_nearly_all_move)
 	ck_assert_int_eq(detect_in_sample(8), DECISION_CHANGED);
 	ck_assert_uint_eq(found.agreed, 8);
 }
-END_TEST
 
-START_TEST(a_page_that_changes_alone_is_no_change)
+TEST(a_page_that_changes_alone_is_no_change)
 {
 	/* first it is a reason to ask, then it was one page */
 	fill(8);
@@ -221,9 +216,8 @@ START_TEST(a_page_that_changes_alone_is_no_change)
 	ck_assert_uint_eq(found.disagreed, 1);
 	ck_assert_uint_eq(found.agreed, 0);
 }
-END_TEST
 
-START_TEST(k_of_n_pages_must_agree)
+TEST(k_of_n_pages_must_agree)
 {
 	/* 0.85 of 16 are 13.6: 14 pages do, 13 do not */
 	fill(16);
@@ -238,9 +232,8 @@ START_TEST(k_of_n_pages_must_agree)
 	become(0, 5, 50, 10);
 	ck_assert_int_eq(detect_in_sample(6), DECISION_SAME);
 }
-END_TEST
 
-START_TEST(those_who_were_not_asked_could_turn_it)
+TEST(those_who_were_not_asked_could_turn_it)
 {
 	/* 13 of 13 say so, and three have not been asked: of 16 14 must */
 	fill(16);
@@ -260,9 +253,8 @@ START_TEST(those_who_were_not_asked_could_turn_it)
 	ck_assert_int_eq(detect_in_sample(16), DECISION_CHANGED);
 	ck_assert_uint_eq(found.agreed, 2);
 }
-END_TEST
 
-START_TEST(pages_that_changed_and_went_elsewhere_replace_it)
+TEST(pages_that_changed_and_went_elsewhere_replace_it)
 {
 	fill(8);
 	become(0, 8, 50, 10);
@@ -279,9 +271,8 @@ START_TEST(pages_that_changed_and_went_elsewhere_replace_it)
 	move(0, 4, OWN);
 	ck_assert_int_eq(detect_in_sample(8), DECISION_CHANGED);
 }
-END_TEST
 
-START_TEST(pages_that_went_as_they_were_are_merged)
+TEST(pages_that_went_as_they_were_are_merged)
 {
 	fill(8);
 	move(0, 7, OTHER);
@@ -289,9 +280,8 @@ START_TEST(pages_that_went_as_they_were_are_merged)
 	ck_assert_uint_eq(found.agreed, 7);
 	ck_assert_uint_eq(found.destinations[0].cluster, OTHER);
 }
-END_TEST
 
-START_TEST(some_that_go_and_some_that_stay_are_a_split)
+TEST(some_that_go_and_some_that_stay_are_a_split)
 {
 	/* three of each, not two; and all have been asked */
 	fill(8);
@@ -306,9 +296,8 @@ START_TEST(some_that_go_and_some_that_stay_are_a_split)
 	ck_assert_int_eq(detect_in_sample(8), DECISION_SAME);
 	ck_assert_uint_eq(found.disagreed, 2);
 }
-END_TEST
 
-START_TEST(pages_that_are_all_gone_have_vanished)
+TEST(pages_that_are_all_gone_have_vanished)
 {
 	fill(5);
 	set_observation(0, 5, OBSERVED_GONE);
@@ -324,9 +313,8 @@ START_TEST(pages_that_are_all_gone_have_vanished)
 	set_observation(0, 1, OBSERVED_UNSEEN);
 	ck_assert_int_eq(detect_in_sample(5), DECISION_UNSURE);
 }
-END_TEST
 
-START_TEST(blocked_pages_tell_nothing_unless_all_are)
+TEST(blocked_pages_tell_nothing_unless_all_are)
 {
 	fill(4);
 	set_observation(0, 2, OBSERVED_BLOCKED);
@@ -338,9 +326,8 @@ START_TEST(blocked_pages_tell_nothing_unless_all_are)
 	ck_assert_int_eq(detect_in_sample(4), DECISION_BLOCKED);
 	ck_assert_uint_eq(found.agreed, 4);
 }
-END_TEST
 
-START_TEST(a_small_sample_needs_more_to_move)
+TEST(a_small_sample_needs_more_to_move)
 {
 	/* 1..10 become 5..14, 8 of 14, then 7..16, 12 of 16: over 0.6 */
 	fill(2);
@@ -355,9 +342,8 @@ START_TEST(a_small_sample_needs_more_to_move)
 	become(0, 1, 7, 10);
 	ck_assert_int_eq(detect_in_sample(1), DECISION_CHANGED);
 }
-END_TEST
 
-START_TEST(paths_without_classes_count_where_others_have_nothing_in_common)
+TEST(paths_without_classes_count_where_others_have_nothing_in_common)
 {
 	/* cpc: each page its own; cp: 1..10, of which 1..9 become 20..28 */
 	fill(8);
@@ -374,9 +360,8 @@ START_TEST(paths_without_classes_count_where_others_have_nothing_in_common)
 	ck_assert_uint_eq(found.come_path_count, 9);
 	ck_assert_double_eq(found.paths_moved, 1);
 }
-END_TEST
 
-START_TEST(pages_without_anything_are_the_same)
+TEST(pages_without_anything_are_the_same)
 {
 	fill(3);
 	for (uint32_t i = 0; i < 3; i++)
@@ -384,7 +369,6 @@ START_TEST(pages_without_anything_are_the_same)
 	ck_assert_int_eq(detect_in_sample(3), DECISION_SAME);
 	ck_assert_double_eq(found.paths_moved, 0);
 }
-END_TEST
 
 static void fill_at_random(uint32_t count)
 {
@@ -408,7 +392,7 @@ static void reverse(uint32_t count)
 	}
 }
 
-START_TEST(order_does_not_matter)
+TEST(order_does_not_matter)
 {
 	random_begin(20261122);
 	for (int round = 0; round < 300; round++) {
@@ -427,11 +411,10 @@ START_TEST(order_does_not_matter)
 		ck_assert(found.paths_moved >= 0 && found.paths_moved <= 1);
 	}
 }
-END_TEST
 
 /* A class of html is in all ten paths, and the names of the elements are what
  * they were: that is one change. */
-START_TEST(a_class_of_html_is_one_change)
+TEST(a_class_of_html_is_one_change)
 {
 	static const uint64_t renamed[] = {21, 22, 23, 24, 25,
 					   26, 27, 28, 29, 30};
@@ -446,10 +429,9 @@ START_TEST(a_class_of_html_is_one_change)
 	ck_assert_uint_eq(found.gone_path_count, 0);
 	ck_assert_double_eq(found.paths_moved, 0);
 }
-END_TEST
 
 /* 2 of 8 have changed, and the other 6 are gone. */
-START_TEST(fewer_than_are_gone_are_no_change)
+TEST(fewer_than_are_gone_are_no_change)
 {
 	fill(8);
 	become(0, 2, 100, 10);
@@ -461,39 +443,4 @@ START_TEST(fewer_than_are_gone_are_no_change)
 	detect_in_sample(8);
 	ck_assert_int_eq(found.kind, DECISION_VANISHED);
 	ck_assert_uint_eq(found.agreed, 6);
-}
-END_TEST
-
-SUITE(change_detector)
-{
-	Suite *suite = suite_create("change_detector");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, setup, teardown);
-	tcase_add_test(all, nobody_says_nothing);
-	tcase_add_test(all, a_class_of_html_is_one_change);
-	tcase_add_test(all, fewer_than_are_gone_are_no_change);
-	tcase_add_test(all, pages_that_are_as_they_were_are_the_same);
-	tcase_add_test(all, paths_that_all_pages_lose_and_get_have_moved);
-	tcase_add_test(all, a_few_new_paths_are_no_change);
-	tcase_add_test(all, two_paths_of_a_small_page_are_no_change);
-	tcase_add_test(all,
-		       content_that_differs_from_page_to_page_is_no_change);
-	tcase_add_test(all, texts_alone_must_nearly_all_move);
-	tcase_add_test(all, a_page_that_changes_alone_is_no_change);
-	tcase_add_test(all, k_of_n_pages_must_agree);
-	tcase_add_test(all, those_who_were_not_asked_could_turn_it);
-	tcase_add_test(all, pages_that_changed_and_went_elsewhere_replace_it);
-	tcase_add_test(all, pages_that_went_as_they_were_are_merged);
-	tcase_add_test(all, some_that_go_and_some_that_stay_are_a_split);
-	tcase_add_test(all, pages_that_are_all_gone_have_vanished);
-	tcase_add_test(all, blocked_pages_tell_nothing_unless_all_are);
-	tcase_add_test(all, a_small_sample_needs_more_to_move);
-	tcase_add_test(
-		all,
-		paths_without_classes_count_where_others_have_nothing_in_common);
-	tcase_add_test(all, pages_without_anything_are_the_same);
-	tcase_add_test(all, order_does_not_matter);
-	suite_add_tcase(suite, all);
-	return suite;
 }

@@ -33,7 +33,7 @@ static enum error read_file(const struct buffer *file, char *reason)
 	return error;
 }
 
-START_TEST(the_header_stands_as_it_is_told)
+TEST(the_header_stands_as_it_is_told)
 {
 	struct buffer file = {0};
 
@@ -52,9 +52,8 @@ START_TEST(the_header_stands_as_it_is_told)
 	ck_assert_mem_eq(file.data + 48 + 80, "ab", 2);
 	buffer_free(&file);
 }
-END_TEST
 
-START_TEST(what_was_put_comes_out)
+TEST(what_was_put_comes_out)
 {
 	struct buffer file = {0};
 	struct buffer bytes = {0};
@@ -79,9 +78,8 @@ START_TEST(what_was_put_comes_out)
 	buffer_free(&bytes);
 	buffer_free(&file);
 }
-END_TEST
 
-START_TEST(what_is_no_bundle_is_told)
+TEST(what_is_no_bundle_is_told)
 {
 	struct buffer file = {0};
 	char reason[CONTAINER_REASON_BYTES];
@@ -94,9 +92,8 @@ START_TEST(what_is_no_bundle_is_told)
 		"bundle: not a bundle; create one with `templatectl export`");
 	buffer_free(&file);
 }
-END_TEST
 
-START_TEST(another_version_is_refused_with_what_to_do)
+TEST(another_version_is_refused_with_what_to_do)
 {
 	struct buffer file = {0};
 	char reason[CONTAINER_REASON_BYTES];
@@ -113,9 +110,8 @@ START_TEST(another_version_is_refused_with_what_to_do)
 				 "program reads version 1; export it again");
 	buffer_free(&file);
 }
-END_TEST
 
-START_TEST(damage_is_told_by_its_section)
+TEST(damage_is_told_by_its_section)
 {
 	struct buffer file = {0};
 	char reason[CONTAINER_REASON_BYTES];
@@ -135,7 +131,6 @@ START_TEST(damage_is_told_by_its_section)
 	ck_assert_str_eq(reason, "bundle: the file is truncated or too long");
 	buffer_free(&file);
 }
-END_TEST
 
 /* A row of the table, changed at `offset`, with checksums that are right. */
 static void check_row(size_t offset, unsigned char byte, const char *wanted)
@@ -151,7 +146,7 @@ static void check_row(size_t offset, unsigned char byte, const char *wanted)
 	buffer_free(&file);
 }
 
-START_TEST(a_table_that_cannot_be_is_refused)
+TEST(a_table_that_cannot_be_is_refused)
 {
 	/* the kind of the second is below that of the first */
 	check_row(88, 0,
@@ -167,9 +162,8 @@ START_TEST(a_table_that_cannot_be_is_refused)
 	/* the first one takes less: something is behind the last one */
 	check_row(64, 1, "bundle: data follows the last section");
 }
-END_TEST
 
-START_TEST(the_limit_is_of_what_is_unpacked)
+TEST(the_limit_is_of_what_is_unpacked)
 {
 	struct buffer file = {0};
 	struct container container;
@@ -187,9 +181,8 @@ START_TEST(the_limit_is_of_what_is_unpacked)
 	free(container.sections);
 	buffer_free(&file);
 }
-END_TEST
 
-START_TEST(what_is_packed_too_well_is_left_as_it_is)
+TEST(what_is_packed_too_well_is_left_as_it_is)
 {
 	struct container_writer writer = {0};
 	struct buffer zeros = {0};
@@ -205,22 +198,4 @@ START_TEST(what_is_packed_too_well_is_left_as_it_is)
 	ck_assert_int_eq(read_file(&file, reason), ERR_TOO_LARGE);
 	buffer_free(&zeros);
 	buffer_free(&file);
-}
-END_TEST
-
-SUITE(container)
-{
-	Suite *suite = suite_create("container");
-	TCase *tcase = tcase_create("container");
-
-	tcase_add_test(tcase, the_header_stands_as_it_is_told);
-	tcase_add_test(tcase, what_was_put_comes_out);
-	tcase_add_test(tcase, what_is_no_bundle_is_told);
-	tcase_add_test(tcase, another_version_is_refused_with_what_to_do);
-	tcase_add_test(tcase, damage_is_told_by_its_section);
-	tcase_add_test(tcase, a_table_that_cannot_be_is_refused);
-	tcase_add_test(tcase, the_limit_is_of_what_is_unpacked);
-	tcase_add_test(tcase, what_is_packed_too_well_is_left_as_it_is);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -22,7 +22,7 @@ static const struct {
 	{UINT64_MAX, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10},
 };
 
-START_TEST(numbers_are_seven_bits_a_byte)
+TEST_ROWS(numbers_are_seven_bits_a_byte, numbers)
 {
 	struct buffer out = {0};
 	struct byte_cursor cursor;
@@ -36,18 +36,16 @@ START_TEST(numbers_are_seven_bits_a_byte)
 	ck_assert(cursor_is_done(&cursor));
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(hashes_stand_with_their_least_byte_first)
+TEST(hashes_stand_with_their_least_byte_first)
 {
 	struct byte_cursor cursor = bytes("\x02\x01\0\0\0\0\0\0", 8);
 
 	ck_assert_uint_eq(cursor_u64(&cursor), 258);
 	ck_assert(cursor_is_done(&cursor));
 }
-END_TEST
 
-START_TEST(a_number_over_its_limit_is_damage)
+TEST(a_number_over_its_limit_is_damage)
 {
 	struct byte_cursor cursor = bytes("\x07\x08", 2);
 
@@ -56,9 +54,8 @@ START_TEST(a_number_over_its_limit_is_damage)
 	ck_assert(cursor.is_broken);
 	ck_assert_uint_eq(cursor_left(&cursor), 0);
 }
-END_TEST
 
-START_TEST(a_number_that_has_no_end_is_damage)
+TEST(a_number_that_has_no_end_is_damage)
 {
 	struct byte_cursor cursor = bytes("\x80", 1);
 	struct byte_cursor longer =
@@ -69,9 +66,8 @@ START_TEST(a_number_that_has_no_end_is_damage)
 	cursor_number(&longer, UINT64_MAX);
 	ck_assert(longer.is_broken);
 }
-END_TEST
 
-START_TEST(what_is_cut_is_damage)
+TEST(what_is_cut_is_damage)
 {
 	struct byte_cursor cursor = bytes("abc", 3);
 	struct byte_cursor text = bytes("\x03xy", 3);
@@ -84,9 +80,8 @@ START_TEST(what_is_cut_is_damage)
 	ck_assert_uint_eq(cursor_u64(&hash), 0);
 	ck_assert(hash.is_broken);
 }
-END_TEST
 
-START_TEST(a_text_stands_behind_its_length)
+TEST(a_text_stands_behind_its_length)
 {
 	struct buffer out = {0};
 	struct byte_cursor cursor;
@@ -100,31 +95,12 @@ START_TEST(a_text_stands_behind_its_length)
 	ck_assert(cursor_is_done(&cursor));
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(nothing_is_at_its_end)
+TEST(nothing_is_at_its_end)
 {
 	struct byte_cursor cursor = cursor_of((struct slice){NULL, 0});
 
 	ck_assert(cursor_is_done(&cursor));
 	cursor_number(&cursor, 1);
 	ck_assert(!cursor_is_done(&cursor));
-}
-END_TEST
-
-SUITE(cursor)
-{
-	Suite *suite = suite_create("cursor");
-	TCase *tcase = tcase_create("cursor");
-
-	tcase_add_loop_test(tcase, numbers_are_seven_bits_a_byte, 0,
-			    sizeof(numbers) / sizeof(numbers[0]));
-	tcase_add_test(tcase, hashes_stand_with_their_least_byte_first);
-	tcase_add_test(tcase, a_number_over_its_limit_is_damage);
-	tcase_add_test(tcase, a_number_that_has_no_end_is_damage);
-	tcase_add_test(tcase, what_is_cut_is_damage);
-	tcase_add_test(tcase, a_text_stands_behind_its_length);
-	tcase_add_test(tcase, nothing_is_at_its_end);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -77,7 +77,7 @@ static void assert_reference(const json_t *json, const char *list, size_t index,
 	free(text);
 }
 
-START_TEST(the_content_is_summed_up)
+TEST(the_content_is_summed_up)
 {
 	struct url url;
 	json_t *json;
@@ -103,7 +103,6 @@ START_TEST(the_content_is_summed_up)
 	ck_assert_str_eq(field(json, "hostname"), "www.hats.test");
 	json_decref(json);
 }
-END_TEST
 
 static void assert_hostname(const char *page, const char *expected)
 {
@@ -118,7 +117,7 @@ static void assert_hostname(const char *page, const char *expected)
 }
 
 /* What is relative to an unknown address has no host. */
-START_TEST(a_relative_address_has_no_host)
+TEST(a_relative_address_has_no_host)
 {
 	assert_hostname("<link rel=canonical href=index-3.html><p>a", NULL);
 	assert_hostname("<link rel=canonical href=httpd.html><p>a", NULL);
@@ -133,9 +132,8 @@ START_TEST(a_relative_address_has_no_host)
 			"<p>a",
 			"b.test");
 }
-END_TEST
 
-START_TEST(lists_come_when_they_are_asked_for)
+TEST(lists_come_when_they_are_asked_for)
 {
 	struct url url;
 	json_t *json;
@@ -153,10 +151,9 @@ START_TEST(lists_come_when_they_are_asked_for)
 		"{\"href\":\"http://a.test/b/more\",\"text\":\"more of it\"}");
 	json_decref(json);
 }
-END_TEST
 
 /* A page that names no image of its own has none at its own address. */
-START_TEST(images_are_those_of_the_page)
+TEST(images_are_those_of_the_page)
 {
 	struct url url;
 	json_t *json;
@@ -170,9 +167,8 @@ START_TEST(images_are_those_of_the_page)
 	ck_assert_uint_eq(json_array_size(json_object_get(json, "images")), 1);
 	json_decref(json);
 }
-END_TEST
 
-START_TEST(tables_can_be_left_out)
+TEST(tables_can_be_left_out)
 {
 	struct extraction_result answer =
 		answer_of(html, FORMAT_TXT, EXTRA_NO_TABLES, NULL);
@@ -181,9 +177,8 @@ START_TEST(tables_can_be_left_out)
 	ck_assert_ptr_nonnull(strstr(answer.text.data, "And this is the end"));
 	extraction_result_free(&answer);
 }
-END_TEST
 
-START_TEST(metadata_stand_before_markdown)
+TEST(metadata_stand_before_markdown)
 {
 	struct extraction_result answer =
 		answer_of(html, FORMAT_MD, EXTRA_FRONT_MATTER, NULL);
@@ -203,9 +198,8 @@ START_TEST(metadata_stand_before_markdown)
 			 "---\ntitle: \"a b\\\\ c\"\n---\n\nd\n");
 	extraction_result_free(&answer);
 }
-END_TEST
 
-START_TEST(comments_stand_apart_where_there_is_a_place_for_them)
+TEST(comments_stand_apart_where_there_is_a_place_for_them)
 {
 	static const char page[] =
 		"<h1>Felt hats</h1><article><p>Felt is made of wool, with "
@@ -230,9 +224,8 @@ START_TEST(comments_stand_apart_where_there_is_a_place_for_them)
 	ck_assert_ptr_nonnull(strstr(answer.text.data, "Mine was green"));
 	extraction_result_free(&answer);
 }
-END_TEST
 
-START_TEST(extras_are_words)
+TEST(extras_are_words)
 {
 	uint32_t extras = 0;
 
@@ -249,23 +242,4 @@ START_TEST(extras_are_words)
 						   : extras_read(word, &again));
 		ck_assert_uint_eq(again, extra == EXTRA_NO_TABLES ? 0 : extra);
 	}
-}
-END_TEST
-
-SUITE(document)
-{
-	Suite *suite = suite_create("document");
-	TCase *tcase = tcase_create("document");
-
-	tcase_add_test(tcase, the_content_is_summed_up);
-	tcase_add_test(tcase, a_relative_address_has_no_host);
-	tcase_add_test(tcase, lists_come_when_they_are_asked_for);
-	tcase_add_test(tcase, images_are_those_of_the_page);
-	tcase_add_test(tcase, tables_can_be_left_out);
-	tcase_add_test(tcase, metadata_stand_before_markdown);
-	tcase_add_test(tcase,
-		       comments_stand_apart_where_there_is_a_place_for_them);
-	tcase_add_test(tcase, extras_are_words);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

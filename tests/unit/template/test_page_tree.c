@@ -70,7 +70,9 @@ static const struct page_tree_node *at(const char *path)
 	return page_tree_node(&tree, index);
 }
 
-START_TEST(same_tags_and_classes_in_the_same_place_are_one_node)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(same_tags_and_classes_in_the_same_place_are_one_node)
 {
 	add_three();
 	ck_assert_uint_eq(tree.page_count, 3);
@@ -85,9 +87,8 @@ START_TEST(same_tags_and_classes_in_the_same_place_are_one_node)
 	ck_assert_uint_eq(at("html>body>table")->pages, 1);
 	ck_assert_uint_eq(at("html>body>table>tbody>tr>td")->pages, 1);
 }
-END_TEST
 
-START_TEST(head_and_scripts_are_left_out)
+TEST(head_and_scripts_are_left_out)
 {
 	add_three();
 	ck_assert_uint_eq(page_tree_find(&tree, slice_of("html>head")),
@@ -95,9 +96,8 @@ START_TEST(head_and_scripts_are_left_out)
 	ck_assert_uint_eq(page_tree_find(&tree, slice_of("html>body>script")),
 			  NO_STEP);
 }
-END_TEST
 
-START_TEST(text_is_template_when_over_a_third_of_all_pages_have_it)
+TEST(text_is_template_when_over_a_third_of_all_pages_have_it)
 {
 	add_three();
 	ck_assert_uint_eq(at("html>body>div.menu")->own.template, 12);
@@ -109,9 +109,8 @@ START_TEST(text_is_template_when_over_a_third_of_all_pages_have_it)
 	ck_assert_uint_eq(at("html")->inside.template, 12);
 	ck_assert_uint_eq(at("html")->own.content, 0);
 }
-END_TEST
 
-START_TEST(a_third_itself_is_content)
+TEST(a_third_itself_is_content)
 {
 	/* on 1 of 3 pages, and "Menu" on all 3 */
 	add("<body><p>alone<b>Menu</b></body>", 3);
@@ -119,9 +118,8 @@ START_TEST(a_third_itself_is_content)
 	ck_assert_uint_eq(at("html>body>p")->own.content, 5);
 	ck_assert_uint_eq(at("html>body>p>b")->own.template, 4);
 }
-END_TEST
 
-START_TEST(classes_of_body_do_not_part_pages)
+TEST(classes_of_body_do_not_part_pages)
 {
 	add_three();
 	ck_assert_ptr_eq(at("html.x>body.home>div.menu"),
@@ -131,18 +129,16 @@ START_TEST(classes_of_body_do_not_part_pages)
 	ck_assert_uint_eq(page_tree_find(&tree, slice_of("")), NO_STEP);
 	ck_assert_uint_eq(page_tree_find(&tree, slice_of(">")), NO_STEP);
 }
-END_TEST
 
-START_TEST(the_content_is_where_most_of_it_stands)
+TEST(the_content_is_where_most_of_it_stands)
 {
 	/* 12 of 17 bytes are in the post: less than four fifths */
 	add_three();
 	ck_assert_uint_eq(page_tree_content(&tree),
 			  page_tree_find(&tree, slice_of("html>body")));
 }
-END_TEST
 
-START_TEST(the_content_is_the_lowest_such_node)
+TEST(the_content_is_the_lowest_such_node)
 {
 	add("<body><div class=menu>Menu</div><div class=post><p>12345678"
 	    "</p><i>9</i></div></body>",
@@ -153,9 +149,8 @@ START_TEST(the_content_is_the_lowest_such_node)
 		page_tree_content(&tree),
 		page_tree_find(&tree, slice_of("html>body>div.post>p")));
 }
-END_TEST
 
-START_TEST(an_example_is_common_and_more_than_a_word)
+TEST(an_example_is_common_and_more_than_a_word)
 {
 	add("<body><p>Menu<b></b>x<b></b>a longer text that one page "
 	    "has</body>",
@@ -169,7 +164,6 @@ START_TEST(an_example_is_common_and_more_than_a_word)
 		at("html>body>p")->example,
 		slice_of("and one that has over thirty-six bytes")));
 }
-END_TEST
 
 static struct page_tree_choice choose(uint32_t nodes, uint32_t depth,
 				      uint32_t pages)
@@ -178,7 +172,7 @@ static struct page_tree_choice choose(uint32_t nodes, uint32_t depth,
 				(struct page_tree_limits){nodes, depth, pages});
 }
 
-START_TEST(what_most_pages_have_is_shown_first)
+TEST(what_most_pages_have_is_shown_first)
 {
 	struct page_tree_choice choice;
 
@@ -192,9 +186,8 @@ START_TEST(what_most_pages_have_is_shown_first)
 	/* the post, its p, the table and what is in that, below body */
 	ck_assert_uint_eq(choice.hidden[1], step_tree_count(&tree.steps) - 3);
 }
-END_TEST
 
-START_TEST(nothing_is_shown_without_its_parent)
+TEST(nothing_is_shown_without_its_parent)
 {
 	add_three();
 	for (uint32_t max = 0; max <= step_tree_count(&tree.steps); max++) {
@@ -207,18 +200,16 @@ START_TEST(nothing_is_shown_without_its_parent)
 							  ->step.parent]);
 	}
 }
-END_TEST
 
-START_TEST(depth_and_pages_bound_what_is_shown)
+TEST(depth_and_pages_bound_what_is_shown)
 {
 	add_three();
 	ck_assert_uint_eq(choose(100, 1, 1).shown_count, 2);
 	ck_assert_uint_eq(choose(100, 10, 3).shown_count, 3);
 	ck_assert_uint_eq(choose(100, 10, 2).shown_count, 5);
 }
-END_TEST
 
-START_TEST(no_page_is_no_tree)
+TEST(no_page_is_no_tree)
 {
 	page_tree_sum(&tree);
 	ck_assert_uint_eq(step_tree_count(&tree.steps), 0);
@@ -229,9 +220,8 @@ START_TEST(no_page_is_no_tree)
 	page_tree_sum(&tree);
 	ck_assert_uint_eq(page_tree_content(&tree), NO_STEP);
 }
-END_TEST
 
-START_TEST(elements_without_room_are_one_with_their_parents)
+TEST(elements_without_room_are_one_with_their_parents)
 {
 	struct buffer html = {0};
 
@@ -251,9 +241,8 @@ START_TEST(elements_without_room_are_one_with_their_parents)
 	ck_assert_uint_eq(at("html")->inside.content, PAGE_TREE_MAX_NODES + 10);
 	buffer_free(&html);
 }
-END_TEST
 
-START_TEST(a_walk_enters_and_leaves_each_node_once)
+TEST(a_walk_enters_and_leaves_each_node_once)
 {
 	struct step_walk walk = {.tree = &tree.steps};
 	struct buffer seen = {0};
@@ -269,9 +258,8 @@ START_TEST(a_walk_enters_and_leaves_each_node_once)
 			 "html body ul li /li /ul p /p /body /html ");
 	buffer_free(&seen);
 }
-END_TEST
 
-START_TEST(a_walk_skips_what_is_inside)
+TEST(a_walk_skips_what_is_inside)
 {
 	struct step_walk walk = {.tree = &tree.steps};
 	struct buffer seen = {0};
@@ -290,7 +278,6 @@ START_TEST(a_walk_skips_what_is_inside)
 	ck_assert_str_eq(seen.data, "html body /ul p /p /body /html ");
 	buffer_free(&seen);
 }
-END_TEST
 
 /* Of a node of a tree of two pages. */
 static void check_node(uint32_t index)
@@ -303,7 +290,7 @@ static void check_node(uint32_t index)
 	ck_assert_uint_ge(node->inside.content, node->own.content);
 }
 
-START_TEST(any_page_keeps_the_laws)
+TEST(any_page_keeps_the_laws)
 {
 	for (uint64_t seed = 1; seed <= 300; seed++) {
 		char *html = random_html(seed);
@@ -317,9 +304,8 @@ START_TEST(any_page_keeps_the_laws)
 		free(html);
 	}
 }
-END_TEST
 
-START_TEST(a_tree_comes_back_from_its_bytes)
+TEST(a_tree_comes_back_from_its_bytes)
 {
 	struct arena *other = arena_create();
 	struct buffer bytes = {0};
@@ -345,9 +331,8 @@ START_TEST(a_tree_comes_back_from_its_bytes)
 	buffer_free(&bytes);
 	arena_destroy(other);
 }
-END_TEST
 
-START_TEST(bytes_that_are_no_tree_are_refused)
+TEST(bytes_that_are_no_tree_are_refused)
 {
 	struct buffer bytes = {0};
 	struct page_tree back;
@@ -369,35 +354,4 @@ START_TEST(bytes_that_are_no_tree_are_refused)
 		bytes.data[i] ^= (char)0xff;
 	}
 	buffer_free(&bytes);
-}
-END_TEST
-
-SUITE(page_tree)
-{
-	Suite *suite = suite_create("page_tree");
-	TCase *tests = tcase_create("page_tree");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests,
-		       same_tags_and_classes_in_the_same_place_are_one_node);
-	tcase_add_test(tests, head_and_scripts_are_left_out);
-	tcase_add_test(tests,
-		       text_is_template_when_over_a_third_of_all_pages_have_it);
-	tcase_add_test(tests, a_third_itself_is_content);
-	tcase_add_test(tests, classes_of_body_do_not_part_pages);
-	tcase_add_test(tests, the_content_is_where_most_of_it_stands);
-	tcase_add_test(tests, the_content_is_the_lowest_such_node);
-	tcase_add_test(tests, an_example_is_common_and_more_than_a_word);
-	tcase_add_test(tests, what_most_pages_have_is_shown_first);
-	tcase_add_test(tests, nothing_is_shown_without_its_parent);
-	tcase_add_test(tests, depth_and_pages_bound_what_is_shown);
-	tcase_add_test(tests, no_page_is_no_tree);
-	tcase_add_test(tests, elements_without_room_are_one_with_their_parents);
-	tcase_add_test(tests, a_walk_enters_and_leaves_each_node_once);
-	tcase_add_test(tests, a_walk_skips_what_is_inside);
-	tcase_add_test(tests, any_page_keeps_the_laws);
-	tcase_add_test(tests, a_tree_comes_back_from_its_bytes);
-	tcase_add_test(tests, bytes_that_are_no_tree_are_refused);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

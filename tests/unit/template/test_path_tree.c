@@ -30,7 +30,9 @@ static const struct path_tree_node *node(uint32_t index)
 	return path_tree_node(&tree, index);
 }
 
-START_TEST(a_step_in_common_is_one_node)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_step_in_common_is_one_node)
 {
 	tell("html>body>div", PATH_BEFORE, true);
 	tell("html>body>p", PATH_AFTER, true);
@@ -46,9 +48,8 @@ START_TEST(a_step_in_common_is_one_node)
 	ck_assert_float_eq(node(2)->ratios[PATH_BEFORE], 0.5F);
 	ck_assert(node(3)->is_end[PATH_AFTER]);
 }
-END_TEST
 
-START_TEST(a_path_that_is_not_told_says_only_what_is_there)
+TEST(a_path_that_is_not_told_says_only_what_is_there)
 {
 	tell("html>body", PATH_AFTER, false);
 	tell("html>body>div", PATH_BEFORE, true);
@@ -57,18 +58,16 @@ START_TEST(a_path_that_is_not_told_says_only_what_is_there)
 	ck_assert(!node(1)->is_end[PATH_AFTER]);
 	ck_assert(node(1)->is_told[PATH_BEFORE]);
 }
-END_TEST
 
-START_TEST(the_same_step_elsewhere_is_another_node)
+TEST(the_same_step_elsewhere_is_another_node)
 {
 	tell("a>x", PATH_BEFORE, true);
 	tell("b>x", PATH_BEFORE, true);
 	tell("x", PATH_BEFORE, true);
 	ck_assert_uint_eq(step_tree_count(&tree.steps), 5);
 }
-END_TEST
 
-START_TEST(strange_paths_are_taken_as_they_are)
+TEST(strange_paths_are_taken_as_they_are)
 {
 	tell("", PATH_BEFORE, true);
 	ck_assert_uint_eq(step_tree_count(&tree.steps), 0);
@@ -78,9 +77,8 @@ START_TEST(strange_paths_are_taken_as_they_are)
 	tell("...>li>a", PATH_BEFORE, true);
 	ck_assert_uint_eq(step_tree_count(&tree.steps), 5);
 }
-END_TEST
 
-START_TEST(a_deep_path_ends_with_the_rest_of_it)
+TEST(a_deep_path_ends_with_the_rest_of_it)
 {
 	struct buffer path = {0};
 	uint32_t last = PATH_TREE_MAX_STEPS;
@@ -94,9 +92,8 @@ START_TEST(a_deep_path_ends_with_the_rest_of_it)
 	ck_assert_uint_eq(node(last)->step.label.size,
 			  2UL * PATH_TREE_MAX_STEPS);
 }
-END_TEST
 
-START_TEST(there_is_an_end_to_its_room)
+TEST(there_is_an_end_to_its_room)
 {
 	for (unsigned i = 0; i < PATH_TREE_MAX_NODES + 5; i++) {
 		char path[8] = {'x', '>', (char)('a' + i % 20),
@@ -108,21 +105,4 @@ START_TEST(there_is_an_end_to_its_room)
 	ck_assert_uint_eq(step_tree_count(&tree.steps), PATH_TREE_MAX_NODES);
 	tell("x>aaa", PATH_AFTER, true);
 	ck_assert(node(1)->is_end[PATH_AFTER]);
-}
-END_TEST
-
-SUITE(path_tree)
-{
-	Suite *suite = suite_create("path_tree");
-	TCase *tests = tcase_create("path_tree");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, a_step_in_common_is_one_node);
-	tcase_add_test(tests, a_path_that_is_not_told_says_only_what_is_there);
-	tcase_add_test(tests, the_same_step_elsewhere_is_another_node);
-	tcase_add_test(tests, strange_paths_are_taken_as_they_are);
-	tcase_add_test(tests, a_deep_path_ends_with_the_rest_of_it);
-	tcase_add_test(tests, there_is_an_end_to_its_room);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

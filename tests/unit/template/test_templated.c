@@ -51,7 +51,9 @@ static struct templated_answer *extract(unsigned number,
 	return answer;
 }
 
-START_TEST(an_answer_says_what_it_is)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(an_answer_says_what_it_is)
 {
 	struct templated_answer *answer =
 		extract(9, &(struct templated_options){.method = "df"});
@@ -75,9 +77,8 @@ START_TEST(an_answer_says_what_it_is)
 	ck_assert_ptr_null(templated_metadata(answer, "colour", 0));
 	templated_free(answer);
 }
-END_TEST
 
-START_TEST(facts_are_told_whatever_the_format)
+TEST(facts_are_told_whatever_the_format)
 {
 	struct templated_answer *answer =
 		extract(9, &(struct templated_options){.format = "md",
@@ -104,9 +105,8 @@ START_TEST(facts_are_told_whatever_the_format)
 		extract(9, &(struct templated_options){.with = "colours"}));
 	ck_assert_int_eq(error.code, TEMPLATED_MALFORMED);
 }
-END_TEST
 
-START_TEST(a_page_is_answered_without_a_bundle)
+TEST(a_page_is_answered_without_a_bundle)
 {
 	const struct templated_options options = {.method = "plain"};
 	struct templated_page page = page_of(9, "http://a.test/new");
@@ -125,9 +125,8 @@ START_TEST(a_page_is_answered_without_a_bundle)
 	templated_free(answer);
 	free((void *)page.bytes);
 }
-END_TEST
 
-START_TEST(a_method_of_templates_needs_a_bundle)
+TEST(a_method_of_templates_needs_a_bundle)
 {
 	const struct templated_options options = {.method = "sst"};
 	const struct templated_page page = {.bytes = "<p>a", .size = 4};
@@ -135,9 +134,8 @@ START_TEST(a_method_of_templates_needs_a_bundle)
 	ck_assert_ptr_null(templated_extract(NULL, &page, &options, &error));
 	ck_assert_int_eq(error.code, TEMPLATED_NO_TEMPLATE);
 }
-END_TEST
 
-START_TEST(an_answer_outlives_its_bundle)
+TEST(an_answer_outlives_its_bundle)
 {
 	struct templated_answer *answer =
 		extract(9, &(struct templated_options){.format = "json"});
@@ -150,9 +148,8 @@ START_TEST(an_answer_outlives_its_bundle)
 	ck_assert_str_eq(templated_metadata(answer, "title", 0), "Heading 9");
 	templated_free(answer);
 }
-END_TEST
 
-START_TEST(a_page_is_classed)
+TEST(a_page_is_classed)
 {
 	struct templated_page page = page_of(9, NULL);
 	struct templated_class class;
@@ -169,7 +166,6 @@ START_TEST(a_page_is_classed)
 	ck_assert_double_eq(class.confidence, 0);
 	free((void *)page.bytes);
 }
-END_TEST
 
 static void check_refused(const struct templated_options *options,
 			  enum templated_code code, const char *message)
@@ -181,7 +177,7 @@ static void check_refused(const struct templated_options *options,
 }
 
 /* The parameters are those of the method that is named. */
-START_TEST(df_gives_way_to_the_page_alone)
+TEST(df_gives_way_to_the_page_alone)
 {
 	const char *const good[] = {"max_ratio=0.5", NULL};
 	const char *const wrong[] = {"threshold=0.5", NULL};
@@ -198,9 +194,8 @@ START_TEST(df_gives_way_to_the_page_alone)
 						  .parameters = wrong},
 		      TEMPLATED_MALFORMED, "max_ratio");
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_told)
+TEST(what_is_wrong_is_told)
 {
 	struct templated_page page = {"\x89PNG\r\n\x1a\n\0\0\0", 12, NULL,
 				      NULL};
@@ -230,9 +225,8 @@ START_TEST(what_is_wrong_is_told)
 	ck_assert_int_eq(error.code, TEMPLATED_MALFORMED);
 	ck_assert_ptr_null(templated_extract(bundle, &page, NULL, NULL));
 }
-END_TEST
 
-START_TEST(what_is_no_bundle_is_told)
+TEST(what_is_no_bundle_is_told)
 {
 	const struct templated_limits limits = {.max_unpacked_bytes = 100};
 
@@ -251,9 +245,8 @@ START_TEST(what_is_no_bundle_is_told)
 	templated_close(NULL);
 	templated_free(NULL);
 }
-END_TEST
 
-START_TEST(a_bundle_is_opened_from_a_file)
+TEST(a_bundle_is_opened_from_a_file)
 {
 	char path[] = "/tmp/test_templated.XXXXXX";
 	int descriptor = mkstemp(path);
@@ -268,9 +261,8 @@ START_TEST(a_bundle_is_opened_from_a_file)
 	templated_close(other);
 	unlink(path);
 }
-END_TEST
 
-START_TEST(a_bundle_says_what_it_is)
+TEST(a_bundle_says_what_it_is)
 {
 	const char *text = templated_describe(bundle);
 
@@ -291,10 +283,9 @@ START_TEST(a_bundle_says_what_it_is)
 	ck_assert_ptr_null(templated_template(bundle, "b.test/1"));
 	ck_assert_ptr_null(templated_template(bundle, ""));
 }
-END_TEST
 
 /* Of a thread with another point, if there is such a locale here. */
-START_TEST(the_locale_does_not_matter)
+TEST(the_locale_does_not_matter)
 {
 	const char *const parameters[] = {"threshold=0.5", NULL};
 	const struct templated_options options = {.method = "accb",
@@ -315,7 +306,6 @@ START_TEST(the_locale_does_not_matter)
 	templated_free(before);
 	templated_free(after);
 }
-END_TEST
 
 /* How many there are; *method_out is that of the name. */
 static size_t find_method(const char *name, struct templated_method *method_out)
@@ -331,7 +321,7 @@ static size_t find_method(const char *name, struct templated_method *method_out)
 	return count;
 }
 
-START_TEST(the_methods_are_listed)
+TEST(the_methods_are_listed)
 {
 	struct templated_method method = {0};
 
@@ -343,28 +333,4 @@ START_TEST(the_methods_are_listed)
 	find_method("auto", &method);
 	ck_assert(!method.needs_template);
 	ck_assert_str_eq(templated_version(), "0.1.0");
-}
-END_TEST
-
-SUITE(templated)
-{
-	Suite *suite = suite_create("templated");
-	TCase *tcase = tcase_create("templated");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, an_answer_says_what_it_is);
-	tcase_add_test(tcase, facts_are_told_whatever_the_format);
-	tcase_add_test(tcase, a_page_is_answered_without_a_bundle);
-	tcase_add_test(tcase, a_method_of_templates_needs_a_bundle);
-	tcase_add_test(tcase, an_answer_outlives_its_bundle);
-	tcase_add_test(tcase, a_page_is_classed);
-	tcase_add_test(tcase, df_gives_way_to_the_page_alone);
-	tcase_add_test(tcase, what_is_wrong_is_told);
-	tcase_add_test(tcase, what_is_no_bundle_is_told);
-	tcase_add_test(tcase, a_bundle_is_opened_from_a_file);
-	tcase_add_test(tcase, a_bundle_says_what_it_is);
-	tcase_add_test(tcase, the_locale_does_not_matter);
-	tcase_add_test(tcase, the_methods_are_listed);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

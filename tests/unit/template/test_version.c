@@ -103,7 +103,9 @@ static struct version *again(const struct version *version)
 	return read;
 }
 
-START_TEST(what_more_than_half_of_the_pages_have_is_stable)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(what_more_than_half_of_the_pages_have_is_stable)
 {
 	const struct version_item *item;
 	struct version *version;
@@ -135,9 +137,8 @@ START_TEST(what_more_than_half_of_the_pages_have_is_stable)
 	ck_assert_uint_eq(version->sample_count, 4);
 	expect(version->samples[3], "http://a.example/");
 }
-END_TEST
 
-START_TEST(hashes_are_shingles_of_the_signature)
+TEST(hashes_are_shingles_of_the_signature)
 {
 	struct version *version;
 
@@ -161,9 +162,8 @@ START_TEST(hashes_are_shingles_of_the_signature)
 	ck_assert_ptr_nonnull(
 		find(version->paths, version->path_count, "html>body.x>ul>li"));
 }
-END_TEST
 
-START_TEST(classes_of_each_page_on_body_are_passed_over)
+TEST(classes_of_each_page_on_body_are_passed_over)
 {
 	struct version *version;
 
@@ -177,9 +177,8 @@ START_TEST(classes_of_each_page_on_body_are_passed_over)
 	ck_assert_ptr_nonnull(
 		find(version->paths, version->path_count, "html>body>div>u"));
 }
-END_TEST
 
-START_TEST(what_no_sampled_page_has_is_known_by_its_hash)
+TEST(what_no_sampled_page_has_is_known_by_its_hash)
 {
 	struct version *version;
 
@@ -193,7 +192,6 @@ START_TEST(what_no_sampled_page_has_is_known_by_its_hash)
 	ck_assert_double_eq_tol((double)version->fragments[1].ratio, 0.667,
 				1e-6);
 }
-END_TEST
 
 #define FIRST                                                                  \
 	"The people of the town had gathered at the river, since the bridge "  \
@@ -209,7 +207,7 @@ END_TEST
 	"and the ferryman had more eggs than he could count; the mayor, who " \
 	"came last, paid with a promise that there would be no new bridge. "
 
-START_TEST(content_stands_where_the_default_method_finds_it)
+TEST(content_stands_where_the_default_method_finds_it)
 {
 	static const char *const html =
 		"<html><body><div class=menu><ul><li><a href=/a>Home</a>"
@@ -227,9 +225,8 @@ START_TEST(content_stands_where_the_default_method_finds_it)
 	ck_assert_double_eq((double)version->regions[0].ratio, 1);
 	ck_assert_double_ge((double)version->regions[0].words, 0.9);
 }
-END_TEST
 
-START_TEST(long_texts_are_cut_between_characters)
+TEST(long_texts_are_cut_between_characters)
 {
 	struct buffer html = {0};
 	struct version *version;
@@ -247,9 +244,8 @@ START_TEST(long_texts_are_cut_between_characters)
 		       "\xA9\xC3\xA9\xE2\x80\xA6", 6),
 		0);
 }
-END_TEST
 
-START_TEST(long_paths_keep_their_end)
+TEST(long_paths_keep_their_end)
 {
 	struct buffer html = {0};
 	struct version *version;
@@ -272,9 +268,8 @@ START_TEST(long_paths_keep_their_end)
 		memcmp((const char *)text.data + text.size - 8, ">div.c>b", 8),
 		0);
 }
-END_TEST
 
-START_TEST(an_empty_page_makes_an_empty_version)
+TEST(an_empty_page_makes_an_empty_version)
 {
 	struct version *version;
 
@@ -284,9 +279,8 @@ START_TEST(an_empty_page_makes_an_empty_version)
 	ck_assert_uint_eq(version->fragment_count, 0);
 	ck_assert_uint_eq(version->region_count, 0);
 }
-END_TEST
 
-START_TEST(what_is_written_is_read_again)
+TEST(what_is_written_is_read_again)
 {
 	struct version *version;
 	struct version *read;
@@ -306,7 +300,6 @@ START_TEST(what_is_written_is_read_again)
 	buffer_free(&first);
 	buffer_free(&second);
 }
-END_TEST
 
 #define HEAD  "{\"format\":1,\"pages\":3,\"generation\":1,\"classes\":true,"
 #define LISTS "\"regions\":[],\"samples\":[],\"fragments\":[],"
@@ -315,7 +308,7 @@ END_TEST
 		   ",\"text\":" text "}]}"
 #define GOOD_HASH "\"00ff00ff00ff00ff\""
 
-START_TEST(foreign_bytes_are_refused)
+TEST(foreign_bytes_are_refused)
 {
 	static const struct {
 		const char *json;
@@ -362,9 +355,8 @@ START_TEST(foreign_bytes_are_refused)
 			      error);
 	}
 }
-END_TEST
 
-START_TEST(more_items_than_there_may_be_are_refused)
+TEST(more_items_than_there_may_be_are_refused)
 {
 	struct buffer json = {0};
 	struct version *version;
@@ -379,7 +371,6 @@ START_TEST(more_items_than_there_may_be_are_refused)
 			 ERR_MALFORMED);
 	buffer_free(&json);
 }
-END_TEST
 
 /* Versions of paths alone, with a ratio of 1. */
 static struct version *with_paths(uint64_t first, uint32_t count)
@@ -395,7 +386,7 @@ static struct version *with_paths(uint64_t first, uint32_t count)
 	return version;
 }
 
-START_TEST(a_difference_has_two_sides)
+TEST(a_difference_has_two_sides)
 {
 	/* 1..6 and 4..8: 1, 2, 3 are gone, 7, 8 come; 5 of 8 */
 	struct version *before = with_paths(1, 6);
@@ -417,27 +408,4 @@ START_TEST(a_difference_has_two_sides)
 	version_compare(arena, before, before, &diff);
 	ck_assert_uint_eq(diff.gone_path_count + diff.come_path_count, 0);
 	ck_assert_double_eq(diff.paths_moved, 0);
-}
-END_TEST
-
-SUITE(version)
-{
-	Suite *suite = suite_create("version");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, setup, teardown);
-	tcase_add_test(all, what_more_than_half_of_the_pages_have_is_stable);
-	tcase_add_test(all, hashes_are_shingles_of_the_signature);
-	tcase_add_test(all, classes_of_each_page_on_body_are_passed_over);
-	tcase_add_test(all, what_no_sampled_page_has_is_known_by_its_hash);
-	tcase_add_test(all, content_stands_where_the_default_method_finds_it);
-	tcase_add_test(all, long_texts_are_cut_between_characters);
-	tcase_add_test(all, long_paths_keep_their_end);
-	tcase_add_test(all, an_empty_page_makes_an_empty_version);
-	tcase_add_test(all, what_is_written_is_read_again);
-	tcase_add_test(all, foreign_bytes_are_refused);
-	tcase_add_test(all, more_items_than_there_may_be_are_refused);
-	tcase_add_test(all, a_difference_has_two_sides);
-	suite_add_tcase(suite, all);
-	return suite;
 }

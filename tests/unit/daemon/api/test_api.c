@@ -105,7 +105,9 @@ static void refuse(const char *method, const char *target, const char *body,
 	json_decref(answer);
 }
 
-START_TEST(a_path_that_is_none_is_told)
+FIXTURE(.setup = begin, .teardown = end, .timeout_s = 60);
+
+TEST(a_path_that_is_none_is_told)
 {
 	refuse("GET", "/v1", NULL, 404, "no_route");
 	refuse("GET", "/v1/status/", NULL, 404, "no_route");
@@ -122,9 +124,8 @@ START_TEST(a_path_that_is_none_is_told)
 	       "not_found");
 	refuse("POST", "/v2/sites", "{}", 404, "no_route");
 }
-END_TEST
 
-START_TEST(a_method_that_is_not_possible_is_told_with_those_that_are)
+TEST(a_method_that_is_not_possible_is_told_with_those_that_are)
 {
 	struct buffer answer;
 
@@ -138,18 +139,16 @@ START_TEST(a_method_that_is_not_possible_is_told_with_those_that_are)
 	ck_assert_ptr_nonnull(strstr(answer.data, "Allow: GET, DELETE\r\n"));
 	buffer_free(&answer);
 }
-END_TEST
 
-START_TEST(without_a_cluster_there_is_none)
+TEST(without_a_cluster_there_is_none)
 {
 	refuse("GET", "/v1/nodes", NULL, 404, "no_node_group");
 	refuse("POST", "/v1/nodes/n/drain", "{}", 404, "no_node_group");
 	refuse("DELETE", "/v1/nodes/n", NULL, 404, "no_node_group");
 	refuse("POST", "/v1/imports", "{}", 404, "no_node_group");
 }
-END_TEST
 
-START_TEST(head_is_get_without_a_body)
+TEST(head_is_get_without_a_body)
 {
 	struct buffer answer =
 		test_client_ask(served.path, "HEAD", "/v1/status", NULL);
@@ -158,9 +157,8 @@ START_TEST(head_is_get_without_a_body)
 	ck_assert_str_eq(client_body(&answer), "");
 	buffer_free(&answer);
 }
-END_TEST
 
-START_TEST(status_counts_what_is_stored)
+TEST(status_counts_what_is_stored)
 {
 	json_t *status = get("/v1/status");
 	const json_t *counts = member(status, "counts");
@@ -175,9 +173,8 @@ START_TEST(status_counts_what_is_stored)
 	ck_assert(json_is_null(member(member(status, "pipeline"), "paused")));
 	json_decref(status);
 }
-END_TEST
 
-START_TEST(status_tells_of_a_reload_that_failed)
+TEST(status_tells_of_a_reload_that_failed)
 {
 	json_t *status;
 
@@ -193,9 +190,8 @@ START_TEST(status_tells_of_a_reload_that_failed)
 	ck_assert(json_is_null(member(member(status, "config"), "error")));
 	json_decref(status);
 }
-END_TEST
 
-START_TEST(metrics_have_help_and_type)
+TEST(metrics_have_help_and_type)
 {
 	struct buffer answer =
 		test_client_ask(served.path, "GET", "/metrics", NULL);
@@ -210,9 +206,8 @@ START_TEST(metrics_have_help_and_type)
 		strstr(answer.data, "templated_rows{table=\"sites\"} 1\n"));
 	buffer_free(&answer);
 }
-END_TEST
 
-START_TEST(sites_are_listed_and_shown)
+TEST(sites_are_listed_and_shown)
 {
 	json_t *sites = get("/v1/sites");
 	json_t *site = get("/v1/sites/news.example");
@@ -233,9 +228,8 @@ START_TEST(sites_are_listed_and_shown)
 	json_decref(site);
 	refuse("GET", "/v1/sites/nobody.example", NULL, 404, "not_found");
 }
-END_TEST
 
-START_TEST(a_site_is_added_once_and_deleted)
+TEST(a_site_is_added_once_and_deleted)
 {
 	/* no fetch gets there: the guard does not know the name as private */
 	json_t *site = ask("POST", "/v1/sites",
@@ -262,9 +256,8 @@ START_TEST(a_site_is_added_once_and_deleted)
 	json_decref(site);
 	refuse("DELETE", "/v1/sites/127.0.0.1:9", NULL, 404, "not_found");
 }
-END_TEST
 
-START_TEST(a_page_is_forgotten)
+TEST(a_page_is_forgotten)
 {
 	static const char target[] = "/v1/pages?url=" SITE "3";
 	json_t *answer = ask("DELETE", target, NULL, 200);
@@ -279,9 +272,8 @@ START_TEST(a_page_is_forgotten)
 	ck_assert_uint_eq(json_array_size(member(answer, "report")), 0);
 	json_decref(answer);
 }
-END_TEST
 
-START_TEST(a_private_name_opens_the_guard_by_itself)
+TEST(a_private_name_opens_the_guard_by_itself)
 {
 	json_t *site = ask("POST", "/v1/sites",
 			   "{\"url\":\"http://127.0.0.1:9/\"}", 201);
@@ -293,9 +285,8 @@ START_TEST(a_private_name_opens_the_guard_by_itself)
 	json_decref(site);
 	json_decref(get("/v1/sites/[::1]:9"));
 }
-END_TEST
 
-START_TEST(the_measure_of_a_site_cannot_change)
+TEST(the_measure_of_a_site_cannot_change)
 {
 	refuse("POST", "/v1/sites", "{\"url\":\"" SITE "\",\"measure\":\"cp\"}",
 	       400, "bad_request");
@@ -303,7 +294,6 @@ START_TEST(the_measure_of_a_site_cannot_change)
 	       "{\"url\":\"" SITE "\",\"shingle_width\":3}", 400,
 	       "bad_request");
 }
-END_TEST
 
 #define LOCAL "127.0.0.1:9" /* which cannot be fetched */
 
@@ -324,7 +314,7 @@ static json_t *watch(const char *options)
 	return ask("POST", "/v1/sites", body, 200);
 }
 
-START_TEST(a_number_cuts_a_known_site_at_once)
+TEST(a_number_cuts_a_known_site_at_once)
 {
 	json_t *site;
 	json_t *report;
@@ -348,9 +338,8 @@ START_TEST(a_number_cuts_a_known_site_at_once)
 	ck_assert_int_eq(number_of(site, "templates"), 2);
 	json_decref(site);
 }
-END_TEST
 
-START_TEST(auto_leaves_a_known_site_as_it_is_for_now)
+TEST(auto_leaves_a_known_site_as_it_is_for_now)
 {
 	json_t *site;
 	long long generation;
@@ -371,10 +360,9 @@ START_TEST(auto_leaves_a_known_site_as_it_is_for_now)
 	ck_assert(json_is_true(member(site, "auto")));
 	json_decref(site);
 }
-END_TEST
 
 /* Nobody tunes here, so that a site that waits for it is seen. */
-START_TEST(a_site_waits_for_its_threshold)
+TEST(a_site_waits_for_its_threshold)
 {
 	json_t *site;
 
@@ -393,9 +381,8 @@ START_TEST(a_site_waits_for_its_threshold)
 	ck_assert_double_eq(json_real_value(member(site, "threshold")), 0.3);
 	json_decref(site);
 }
-END_TEST
 
-START_TEST(a_new_site_has_the_threshold_of_its_measure_until_one_is_chosen)
+TEST(a_new_site_has_the_threshold_of_its_measure_until_one_is_chosen)
 {
 	json_t *site = ask(
 		"POST", "/v1/sites",
@@ -419,11 +406,10 @@ START_TEST(a_new_site_has_the_threshold_of_its_measure_until_one_is_chosen)
 			"\"measure\":\"cps\",\"shingle_width\":3}",
 			200));
 }
-END_TEST
 
 #define CUTS "/v1/sites/news.example/thresholds"
 
-START_TEST(cuts_come_in_three_formats)
+TEST(cuts_come_in_three_formats)
 {
 	json_t *cuts = get(CUTS);
 	struct buffer text =
@@ -449,9 +435,8 @@ START_TEST(cuts_come_in_three_formats)
 	buffer_free(&text);
 	buffer_free(&svg);
 }
-END_TEST
 
-START_TEST(a_wrong_question_for_cuts_is_told)
+TEST(a_wrong_question_for_cuts_is_told)
 {
 	refuse("GET", CUTS "?format=png", NULL, 400, "bad_request");
 	refuse("GET", CUTS "?format=", NULL, 400, "bad_request");
@@ -462,18 +447,16 @@ START_TEST(a_wrong_question_for_cuts_is_told)
 	api_stop(served.api);
 	refuse("GET", CUTS, NULL, 503, "stopped");
 }
-END_TEST
 
-START_TEST(cuts_of_too_many_signatures_are_refused)
+TEST(cuts_of_too_many_signatures_are_refused)
 {
 	served.config.max_leaves = 1;
 	served_stop(&served);
 	served_start(&served);
 	refuse("GET", CUTS, NULL, 413, "too_large");
 }
-END_TEST
 
-START_TEST(a_wrong_request_for_a_site_is_told)
+TEST(a_wrong_request_for_a_site_is_told)
 {
 	static const char *const bodies[] = {
 		"",
@@ -505,9 +488,8 @@ START_TEST(a_wrong_request_for_a_site_is_told)
 		refuse("POST", "/v1/sites", bodies[i], 400, "bad_request");
 	refuse("GET", "/v1/sites/x.example", NULL, 404, "not_found");
 }
-END_TEST
 
-START_TEST(clusters_are_told_with_their_pages)
+TEST(clusters_are_told_with_their_pages)
 {
 	json_t *clusters = get("/v1/sites/news.example/templates");
 	const json_t *list = member(clusters, "templates");
@@ -542,9 +524,8 @@ START_TEST(clusters_are_told_with_their_pages)
 	       NULL, 404, "not_found");
 	refuse("GET", "/v1/sites/x.example/templates", NULL, 404, "not_found");
 }
-END_TEST
 
-START_TEST(pages_come_in_portions)
+TEST(pages_come_in_portions)
 {
 	char after[256] = "";
 	int count = 0;
@@ -575,9 +556,8 @@ START_TEST(pages_come_in_portions)
 	refuse("GET", "/v1/sites/news.example/templates/1/pages?limit=x", NULL,
 	       400, "bad_request");
 }
-END_TEST
 
-START_TEST(a_template_has_the_texts_that_pages_ratio)
+TEST(a_template_has_the_texts_that_pages_ratio)
 {
 	json_t *answer =
 		get("/v1/sites/news.example/templates/1/versions/current");
@@ -598,9 +578,8 @@ START_TEST(a_template_has_the_texts_that_pages_ratio)
 	ck_assert(has_menu);
 	json_decref(answer);
 }
-END_TEST
 
-START_TEST(text_is_answered_from_the_template)
+TEST(text_is_answered_from_the_template)
 {
 	struct buffer answer = test_client_ask(
 		served.path, "GET", "/v1/text?url=" SITE "3&method=df", NULL);
@@ -631,7 +610,6 @@ START_TEST(text_is_answered_from_the_template)
 	ck_assert_ptr_nonnull(strstr(text_of(value, "text"), "News"));
 	json_decref(value);
 }
-END_TEST
 
 /* With a header, or "". */
 static struct buffer ask_with(const char *method, const char *target,
@@ -661,7 +639,7 @@ static const char *const tagged[] = {
 	"/v1/sites/news.example/templates/1/versions/current",
 };
 
-START_TEST(an_answer_that_the_client_has_is_not_sent_again)
+TEST_ROWS(an_answer_that_the_client_has_is_not_sent_again, tagged)
 {
 	struct buffer first = ask_with("GET", tagged[_i], "", "");
 	char header[128] = "";
@@ -683,9 +661,8 @@ START_TEST(an_answer_that_the_client_has_is_not_sent_again)
 	buffer_free(&again);
 	buffer_free(&first);
 }
-END_TEST
 
-START_TEST(what_is_handed_in_has_no_tag)
+TEST(what_is_handed_in_has_no_tag)
 {
 	struct buffer answer =
 		ask_with("POST", "/v1/extract", "If-None-Match: *\r\n",
@@ -695,7 +672,6 @@ START_TEST(what_is_handed_in_has_no_tag)
 	ck_assert_ptr_null(strstr(answer.data, "ETag:"));
 	buffer_free(&answer);
 }
-END_TEST
 
 /* A "+" in a query is a space, unless the client knows and escapes it. */
 static const char *const plus[] = {
@@ -703,7 +679,7 @@ static const char *const plus[] = {
 	"/v1/text?url=" SITE "3&format=explain&method=df%2B",
 };
 
-START_TEST(a_method_with_a_plus_is_found_and_explained)
+TEST_LOOP(a_method_with_a_plus_is_found_and_explained, 0, 2)
 {
 	struct buffer answer =
 		test_client_ask(served.path, "GET", plus[_i], NULL);
@@ -717,9 +693,8 @@ START_TEST(a_method_with_a_plus_is_found_and_explained)
 	ck_assert_ptr_nonnull(strstr(client_body(&answer), "slot variability"));
 	buffer_free(&answer);
 }
-END_TEST
 
-START_TEST(a_wrong_question_for_text_is_told)
+TEST(a_wrong_question_for_text_is_told)
 {
 	refuse("GET", "/v1/text", NULL, 400, "bad_request");
 	refuse("GET", "/v1/text?url=", NULL, 400, "bad_request");
@@ -753,9 +728,8 @@ START_TEST(a_wrong_question_for_text_is_told)
 	refuse("GET", "/v1/text?url=http://x.example/&fetch=never", NULL, 404,
 	       "not_found");
 }
-END_TEST
 
-START_TEST(a_page_that_is_stored_is_not_fetched_when_missing)
+TEST(a_page_that_is_stored_is_not_fetched_when_missing)
 {
 	struct buffer answer =
 		test_client_ask(served.path, "GET",
@@ -769,18 +743,16 @@ START_TEST(a_page_that_is_stored_is_not_fetched_when_missing)
 	ck_assert_int_eq(number_of(site, "found"), 0);
 	json_decref(site);
 }
-END_TEST
 
-START_TEST(asking_for_text_does_not_open_the_guard)
+TEST(asking_for_text_does_not_open_the_guard)
 {
 	refuse("GET", "/v1/text?url=http://127.0.0.1:9/&fetch=missing", NULL,
 	       502, "address_forbidden");
 	refuse("GET", "/v1/text?url=http://127.0.0.1:9/&fetch=always", NULL,
 	       502, "address_forbidden");
 }
-END_TEST
 
-START_TEST(a_page_that_does_not_come_times_out)
+TEST(a_page_that_does_not_come_times_out)
 {
 	/* the guard lets the operator's site through, and nobody listens */
 	json_decref(ask("POST", "/v1/sites",
@@ -789,9 +761,8 @@ START_TEST(a_page_that_does_not_come_times_out)
 	       "/v1/text?url=http://127.0.0.1:9/x&fetch=missing&timeout_ms=300",
 	       NULL, 504, "timeout");
 }
-END_TEST
 
-START_TEST(a_page_in_the_body_is_extracted)
+TEST(a_page_in_the_body_is_extracted)
 {
 	struct buffer html = {0};
 	struct buffer answer;
@@ -819,9 +790,8 @@ START_TEST(a_page_in_the_body_is_extracted)
 	refuse("POST", "/v1/extract?url=x%20y%00", "<p>x</p>", 400,
 	       "bad_request");
 }
-END_TEST
 
-START_TEST(events_are_lines_behind_a_number)
+TEST(events_are_lines_behind_a_number)
 {
 	struct buffer all =
 		test_client_ask(served.path, "GET", "/v1/events", NULL);
@@ -844,9 +814,8 @@ START_TEST(events_are_lines_behind_a_number)
 	buffer_free(&none);
 	refuse("GET", "/v1/events?since=-1", NULL, 400, "bad_request");
 }
-END_TEST
 
-START_TEST(verify_finds_nothing_wrong)
+TEST(verify_finds_nothing_wrong)
 {
 	json_t *report = get("/v1/verify");
 
@@ -856,9 +825,8 @@ START_TEST(verify_finds_nothing_wrong)
 	ck_assert_uint_eq(json_array_size(member(report, "report")), 0);
 	json_decref(report);
 }
-END_TEST
 
-START_TEST(methods_have_their_parameters)
+TEST(methods_have_their_parameters)
 {
 	json_t *answer = get("/v1/methods");
 	const json_t *list = member(answer, "methods");
@@ -876,9 +844,8 @@ START_TEST(methods_have_their_parameters)
 	ck_assert(has_df);
 	json_decref(answer);
 }
-END_TEST
 
-START_TEST(our_own_client_is_understood)
+TEST(our_own_client_is_understood)
 {
 	struct socket_answer answer = {0};
 	struct slice body = slice_of("{\"url\":\"http://127.0.0.1:9/\"}");
@@ -889,7 +856,6 @@ START_TEST(our_own_client_is_understood)
 	ck_assert_uint_eq(answer.status, 201);
 	buffer_free(&answer.body);
 }
-END_TEST
 
 static void *work_and_verify(void *argument)
 {
@@ -914,7 +880,7 @@ static void *work_and_verify(void *argument)
 	return NULL;
 }
 
-START_TEST(many_ask_while_the_configuration_changes)
+TEST(many_ask_while_the_configuration_changes)
 {
 	pthread_t threads[8];
 	int numbers[8];
@@ -926,7 +892,6 @@ START_TEST(many_ask_while_the_configuration_changes)
 	for (int i = 0; i < 8; i++)
 		pthread_join(threads[i], NULL);
 }
-END_TEST
 
 #define UI_PAGE "url=" SITE "3"
 
@@ -973,7 +938,7 @@ static const struct {
 	{"/ui/element?url=" SITE "none&element=3", 404, "is not stored"},
 };
 
-START_TEST(a_page_shows_what_the_api_says)
+TEST_ROWS(a_page_shows_what_the_api_says, pages)
 {
 	struct buffer answer =
 		test_client_ask(served.path, "GET", pages[_i].target, NULL);
@@ -986,7 +951,6 @@ START_TEST(a_page_shows_what_the_api_says)
 		      "%s", client_body(&answer));
 	buffer_free(&answer);
 }
-END_TEST
 
 /* POST a form with the headers; the status and where it leads to. */
 static void post_form(const char *target, const char *headers, const char *form,
@@ -1010,7 +974,7 @@ static void post_form(const char *target, const char *headers, const char *form,
 
 #define OURS "Origin: http://h\r\nSec-Fetch-Site: same-origin\r\n"
 
-START_TEST(forms_of_our_pages_change_things)
+TEST(forms_of_our_pages_change_things)
 {
 	post_form("/ui/sites/news.example/guards", OURS, "css=p&name=words",
 		  "Location: /ui/sites/news.example/guards?done=guard\r\n");
@@ -1036,11 +1000,10 @@ START_TEST(forms_of_our_pages_change_things)
 	post_form("/ui/alerts/99999/silence", OURS, "", " 404 ");
 	post_form("/ui/silences/9/delete", OURS, "", " 404 ");
 }
-END_TEST
 
 #define SETTINGS "/ui/sites/news.example/settings"
 
-START_TEST(settings_are_changed_by_a_form)
+TEST(settings_are_changed_by_a_form)
 {
 	json_t *site;
 
@@ -1063,9 +1026,8 @@ START_TEST(settings_are_changed_by_a_form)
 	ck_assert_int_eq(number_of(site, "max_pages"), 7);
 	json_decref(site);
 }
-END_TEST
 
-START_TEST(settings_that_cannot_be_change_nothing)
+TEST(settings_that_cannot_be_change_nothing)
 {
 	post_form(SETTINGS, OURS, "max_pages=0", " 400 ");
 	post_form(SETTINGS, OURS, "max_pages=x", " 400 ");
@@ -1074,9 +1036,8 @@ START_TEST(settings_that_cannot_be_change_nothing)
 	post_form(SETTINGS, OURS, "measure=cps", " 400 ");
 	post_form("/ui/sites/none.example/settings", OURS, "", " 404 ");
 }
-END_TEST
 
-START_TEST(a_site_is_forgotten_when_it_is_meant)
+TEST(a_site_is_forgotten_when_it_is_meant)
 {
 	post_form("/ui/sites/news.example/delete", OURS, "", " 400 ");
 	json_decref(get("/v1/sites/news.example"));
@@ -1084,9 +1045,8 @@ START_TEST(a_site_is_forgotten_when_it_is_meant)
 		  "Location: /?done=forgotten\r\n");
 	refuse("GET", "/v1/sites/news.example", NULL, 404, "not_found");
 }
-END_TEST
 
-START_TEST(forms_of_others_change_nothing)
+TEST(forms_of_others_change_nothing)
 {
 	static const char *const targets[] = {
 		"/ui/sites",        "/ui/sites/news.example/guards",
@@ -1101,68 +1061,4 @@ START_TEST(forms_of_others_change_nothing)
 		post_form(targets[i], "Origin: http://evil\r\n",
 			  "url=http%3A%2F%2Fx%2F&css=p", " 403 ");
 	}
-}
-END_TEST
-
-SUITE(api)
-{
-	Suite *suite = suite_create("api");
-	TCase *tests = tcase_create("api");
-
-	tcase_add_checked_fixture(tests, begin, end);
-	tcase_set_timeout(tests, 60);
-	tcase_add_loop_test(tests, a_page_shows_what_the_api_says, 0,
-			    sizeof(pages) / sizeof(pages[0]));
-	tcase_add_test(tests, forms_of_our_pages_change_things);
-	tcase_add_test(tests, settings_are_changed_by_a_form);
-	tcase_add_test(tests, settings_that_cannot_be_change_nothing);
-	tcase_add_test(tests, a_site_is_forgotten_when_it_is_meant);
-	tcase_add_test(tests, forms_of_others_change_nothing);
-	tcase_add_test(tests, a_path_that_is_none_is_told);
-	tcase_add_test(
-		tests,
-		a_method_that_is_not_possible_is_told_with_those_that_are);
-	tcase_add_test(tests, without_a_cluster_there_is_none);
-	tcase_add_test(tests, head_is_get_without_a_body);
-	tcase_add_test(tests, status_counts_what_is_stored);
-	tcase_add_test(tests, status_tells_of_a_reload_that_failed);
-	tcase_add_test(tests, metrics_have_help_and_type);
-	tcase_add_test(tests, sites_are_listed_and_shown);
-	tcase_add_test(tests, a_site_is_added_once_and_deleted);
-	tcase_add_test(tests, a_page_is_forgotten);
-	tcase_add_test(tests, a_private_name_opens_the_guard_by_itself);
-	tcase_add_test(tests, the_measure_of_a_site_cannot_change);
-	tcase_add_test(tests, a_number_cuts_a_known_site_at_once);
-	tcase_add_test(tests, auto_leaves_a_known_site_as_it_is_for_now);
-	tcase_add_test(tests, a_site_waits_for_its_threshold);
-	tcase_add_test(
-		tests,
-		a_new_site_has_the_threshold_of_its_measure_until_one_is_chosen);
-	tcase_add_test(tests, cuts_come_in_three_formats);
-	tcase_add_test(tests, a_wrong_question_for_cuts_is_told);
-	tcase_add_test(tests, cuts_of_too_many_signatures_are_refused);
-	tcase_add_test(tests, a_wrong_request_for_a_site_is_told);
-	tcase_add_test(tests, clusters_are_told_with_their_pages);
-	tcase_add_test(tests, pages_come_in_portions);
-	tcase_add_test(tests, a_template_has_the_texts_that_pages_ratio);
-	tcase_add_test(tests, text_is_answered_from_the_template);
-	tcase_add_loop_test(tests,
-			    an_answer_that_the_client_has_is_not_sent_again, 0,
-			    sizeof(tagged) / sizeof(*tagged));
-	tcase_add_test(tests, what_is_handed_in_has_no_tag);
-	tcase_add_loop_test(tests, a_method_with_a_plus_is_found_and_explained,
-			    0, 2);
-	tcase_add_test(tests, a_wrong_question_for_text_is_told);
-	tcase_add_test(tests,
-		       a_page_that_is_stored_is_not_fetched_when_missing);
-	tcase_add_test(tests, asking_for_text_does_not_open_the_guard);
-	tcase_add_test(tests, a_page_that_does_not_come_times_out);
-	tcase_add_test(tests, a_page_in_the_body_is_extracted);
-	tcase_add_test(tests, events_are_lines_behind_a_number);
-	tcase_add_test(tests, verify_finds_nothing_wrong);
-	tcase_add_test(tests, methods_have_their_parameters);
-	tcase_add_test(tests, our_own_client_is_understood);
-	tcase_add_test(tests, many_ask_while_the_configuration_changes);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

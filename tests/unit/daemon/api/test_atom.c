@@ -24,7 +24,7 @@ static void check_entry(const char *json, const char *const *parts)
 	buffer_free(&out);
 }
 
-START_TEST(a_feed_has_what_the_rfc_demands)
+TEST(a_feed_has_what_the_rfc_demands)
 {
 	struct buffer out = {0};
 
@@ -44,9 +44,8 @@ START_TEST(a_feed_has_what_the_rfc_demands)
 		"</feed>\n");
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(an_entry_has_its_number_and_its_sentence)
+TEST(an_entry_has_its_number_and_its_sentence)
 {
 	static const char *const parts[] = {
 		"<id>tag:templated.invalid,2026:a.example:7:1700000000000</id>",
@@ -62,10 +61,9 @@ START_TEST(an_entry_has_its_number_and_its_sentence)
 		    "\"url\":\"http://a.example/x\",\"detail\":null}",
 		    parts);
 }
-END_TEST
 
 /* Once for HTML and once for XML; what XML has not is gone. */
-START_TEST(evidence_is_escaped_twice)
+TEST(evidence_is_escaped_twice)
 {
 	static const char *const parts[] = {
 		"&lt;dt&gt;a&lt;/dt&gt;&lt;dd&gt;&amp;lt;script&amp;gt;x "
@@ -80,9 +78,8 @@ START_TEST(evidence_is_escaped_twice)
 		    "\"b\":[1,{\"t\":\"]]>\"}]}}",
 		    parts);
 }
-END_TEST
 
-START_TEST(lists_are_cut)
+TEST(lists_are_cut)
 {
 	static const char *const parts[] = {"&lt;li&gt;and 5 more&lt;/li&gt;",
 					    NULL};
@@ -95,18 +92,4 @@ START_TEST(lists_are_cut)
 	buffer_append_text(&json, "]}}");
 	check_entry(json.data, parts);
 	buffer_free(&json);
-}
-END_TEST
-
-SUITE(atom)
-{
-	Suite *suite = suite_create("atom");
-	TCase *tests = tcase_create("atom");
-
-	tcase_add_test(tests, a_feed_has_what_the_rfc_demands);
-	tcase_add_test(tests, an_entry_has_its_number_and_its_sentence);
-	tcase_add_test(tests, evidence_is_escaped_twice);
-	tcase_add_test(tests, lists_are_cut);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

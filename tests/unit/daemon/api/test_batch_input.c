@@ -108,7 +108,9 @@ static void expect_end(void)
 
 static const size_t sizes[] = {1, 7, 4096};
 
-START_TEST(lines_of_json)
+FIXTURE(.teardown = teardown);
+
+TEST_LOOP(lines_of_json, 0, 3)
 {
 	begin("{\"url\":\"http://a/\",\"html\":\"<p>\xc3\xa4\"}\n"
 	      "\n"
@@ -121,9 +123,8 @@ START_TEST(lines_of_json)
 	expect_end();
 	expect_end();
 }
-END_TEST
 
-START_TEST(a_bad_line_is_an_error_and_the_next_is_read)
+TEST_LOOP(a_bad_line_is_an_error_and_the_next_is_read, 0, 3)
 {
 	begin("{\"html\":\"a\"}\n"
 	      "{\"html\":\n"
@@ -145,10 +146,9 @@ START_TEST(a_bad_line_is_an_error_and_the_next_is_read)
 	expect("8  utf-8 b");
 	expect_end();
 }
-END_TEST
 
 /* The longest line has 2 * 1000 + 65536 bytes. */
-START_TEST(a_line_that_is_too_long_is_passed_over)
+TEST_LOOP(a_line_that_is_too_long_is_passed_over, 1, 3)
 {
 	struct buffer text = {0};
 
@@ -168,11 +168,10 @@ START_TEST(a_line_that_is_too_long_is_passed_over)
 	expect_end();
 	buffer_free(&text);
 }
-END_TEST
 
 /* 67537 bytes, one more than a line may have, of which nothing is left when the
  * input ends. */
-START_TEST(a_line_that_is_too_long_may_be_the_last)
+TEST_LOOP(a_line_that_is_too_long_may_be_the_last, 0, 3)
 {
 	struct buffer text = {0};
 
@@ -185,7 +184,6 @@ START_TEST(a_line_that_is_too_long_may_be_the_last)
 	expect_end();
 	buffer_free(&text);
 }
-END_TEST
 
 #define RECORD(type, head, length, body)                                    \
 	"WARC/1.0\r\nWARC-Type: " type "\r\nWARC-Target-URI: http://a/\r\n" \
@@ -195,7 +193,7 @@ END_TEST
 #define HTML "200\r\nContent-Type: text/html"
 
 /* 41 bytes of head, and the body. */
-START_TEST(an_archive)
+TEST_LOOP(an_archive, 0, 3)
 {
 	begin(RECORD("request", HTML, "45", "<p>0") RECORD("response", HTML,
 							   "47", "<p>one")
@@ -210,9 +208,8 @@ START_TEST(an_archive)
 	expect("5 http://a/ x <p>4");
 	expect_end();
 }
-END_TEST
 
-START_TEST(a_client_that_leaves_is_no_end)
+TEST(a_client_that_leaves_is_no_end)
 {
 	begin("{\"html\":\"a\"}\n{\"html\":\"b\"}\n", 13);
 	parts.left = 1;
@@ -220,9 +217,8 @@ START_TEST(a_client_that_leaves_is_no_end)
 	ck_assert(!next());
 	ck_assert_int_eq(end, ERR_NETWORK);
 }
-END_TEST
 
-START_TEST(nothing)
+TEST(nothing)
 {
 	begin("", 1);
 	expect_end();
@@ -233,7 +229,6 @@ START_TEST(nothing)
 	while (next())
 		ck_assert_int_ne(page.error, ERR_NONE);
 }
-END_TEST
 
 /* RFC 4648, 10, and what is wrong. */
 static const struct {
@@ -255,7 +250,7 @@ static const struct {
 	{"Zm-_", NULL},
 };
 
-START_TEST(base64)
+TEST_ROWS(base64, codes)
 {
 	struct buffer bytes = {0};
 	bool is_right = base64_read(slice_of(codes[_i].text), &bytes);
@@ -265,26 +260,4 @@ START_TEST(base64)
 	if (is_right)
 		ck_assert_str_eq(bytes.data, codes[_i].bytes);
 	buffer_free(&bytes);
-}
-END_TEST
-
-SUITE(batch_input)
-{
-	Suite *suite = suite_create("batch_input");
-	TCase *tcase = tcase_create("batch_input");
-
-	tcase_add_checked_fixture(tcase, NULL, teardown);
-	tcase_add_loop_test(tcase, lines_of_json, 0, 3);
-	tcase_add_loop_test(tcase, a_bad_line_is_an_error_and_the_next_is_read,
-			    0, 3);
-	tcase_add_loop_test(tcase, a_line_that_is_too_long_is_passed_over, 1,
-			    3);
-	tcase_add_loop_test(tcase, a_line_that_is_too_long_may_be_the_last, 0,
-			    3);
-	tcase_add_loop_test(tcase, an_archive, 0, 3);
-	tcase_add_test(tcase, a_client_that_leaves_is_no_end);
-	tcase_add_test(tcase, nothing);
-	tcase_add_loop_test(tcase, base64, 0, sizeof(codes) / sizeof(codes[0]));
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -52,7 +52,9 @@ static struct event_counts look(struct event_counters *tally)
 	return counts;
 }
 
-START_TEST(events_count_from_the_start_and_once)
+FIXTURE(.setup = begin, .teardown = end);
+
+TEST(events_count_from_the_start_and_once)
 {
 	struct event_counters *tally;
 	struct event_counts counts;
@@ -71,10 +73,9 @@ START_TEST(events_count_from_the_start_and_once)
 	ck_assert_uint_eq(counts.events[EVENT_PAGE_GONE], 2);
 	event_counters_destroy(tally);
 }
-END_TEST
 
 /* Those of before the start, too. */
-START_TEST(an_alert_is_open_until_somebody_has_seen_to_it)
+TEST(an_alert_is_open_until_somebody_has_seen_to_it)
 {
 	uint64_t old = add(EVENT_GUARD_BROKEN, 0);
 	struct event_counters *tally = event_counters_create(store);
@@ -92,17 +93,4 @@ START_TEST(an_alert_is_open_until_somebody_has_seen_to_it)
 	ck_assert_uint_eq(counts.open_alerts[EVENT_GUARD_BROKEN], 1);
 	ck_assert_uint_eq(counts.events[EVENT_GUARD_BROKEN], 2);
 	event_counters_destroy(tally);
-}
-END_TEST
-
-SUITE(event_tally)
-{
-	Suite *suite = suite_create("event_tally");
-	TCase *tests = tcase_create("event_tally");
-
-	tcase_add_checked_fixture(tests, begin, end);
-	tcase_add_test(tests, events_count_from_the_start_and_once);
-	tcase_add_test(tests, an_alert_is_open_until_somebody_has_seen_to_it);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -30,7 +30,7 @@ static size_t count_lines(const char *text, const char *begin)
 	return count;
 }
 
-START_TEST(the_manual_has_each_metric_and_no_other)
+TEST(the_manual_has_each_metric_and_no_other)
 {
 	struct buffer manual = {0};
 
@@ -47,7 +47,6 @@ START_TEST(the_manual_has_each_metric_and_no_other)
 	ck_assert_uint_eq(count_lines(manual.data, "\n.It Li "), METRIC_COUNT);
 	buffer_free(&manual);
 }
-END_TEST
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -57,14 +56,13 @@ static bool ends_with(const char *text, const char *end)
 	       strcmp(text + length - strlen(end), end) == 0;
 }
 
-START_TEST(counters_and_no_others_are_totals)
+TEST(counters_and_no_others_are_totals)
 {
 	for (int i = 0; i < METRIC_COUNT; i++)
 		ck_assert_msg((strcmp(metric_rows[i].type, "counter") == 0) ==
 				      ends_with(metric_rows[i].name, "_total"),
 			      "%s", metric_rows[i].name);
 }
-END_TEST
 
 static void check(struct buffer *out, const char *expected)
 {
@@ -73,7 +71,7 @@ static void check(struct buffer *out, const char *expected)
 }
 
 /* A label can forge neither another one nor a line. */
-START_TEST(values_of_labels_are_escaped)
+TEST(values_of_labels_are_escaped)
 {
 	struct buffer out = {0};
 
@@ -82,9 +80,8 @@ START_TEST(values_of_labels_are_escaped)
 	check(&out, "templated_site_pages{site=\"a\\\"} "
 		    "1\\nb\\\\c\?\?\xc3\xa4\"} 7\n");
 }
-END_TEST
 
-START_TEST(a_metric_of_two_labels)
+TEST(a_metric_of_two_labels)
 {
 	struct buffer out = {0};
 
@@ -92,9 +89,8 @@ START_TEST(a_metric_of_two_labels)
 			     slice_of("9"), 1);
 	check(&out, "templated_build_info{version=\"1.0\",schema=\"9\"} 1\n");
 }
-END_TEST
 
-START_TEST(numbers_are_exact_below_a_petabyte)
+TEST(numbers_are_exact_below_a_petabyte)
 {
 	struct buffer out = {0};
 
@@ -103,10 +99,9 @@ START_TEST(numbers_are_exact_below_a_petabyte)
 		    "# TYPE templated_received_bytes_total counter\n"
 		    "templated_received_bytes_total 999999999999999\n");
 }
-END_TEST
 
 /* 0.1 ms, 20 ms and a minute: each bound has those below, the last one all. */
-START_TEST(buckets_of_a_histogram_are_cumulative)
+TEST(buckets_of_a_histogram_are_cumulative)
 {
 	struct time_histogram times = {0};
 	struct buffer out = {0};
@@ -127,20 +122,4 @@ START_TEST(buckets_of_a_histogram_are_cumulative)
 		       "templated_http_request_duration_seconds_sum 60.0201\n"
 		       "templated_http_request_duration_seconds_count 3\n"));
 	buffer_free(&out);
-}
-END_TEST
-
-SUITE(metric)
-{
-	Suite *suite = suite_create("metric");
-	TCase *tests = tcase_create("metric");
-
-	tcase_add_test(tests, the_manual_has_each_metric_and_no_other);
-	tcase_add_test(tests, counters_and_no_others_are_totals);
-	tcase_add_test(tests, values_of_labels_are_escaped);
-	tcase_add_test(tests, a_metric_of_two_labels);
-	tcase_add_test(tests, numbers_are_exact_below_a_petabyte);
-	tcase_add_test(tests, buckets_of_a_histogram_are_cumulative);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -116,14 +116,15 @@ static void refuse(const char *method, const char *target, const char *body,
 	buffer_free(&answer);
 }
 
-START_TEST(what_is_ours_is_answered_here)
+FIXTURE(.setup = begin, .teardown = end, .timeout_s = 60);
+
+TEST(what_is_ours_is_answered_here)
 {
 	expect("GET", "/v1/sites/a.example", NULL, 200, "X-Templated-Node: ");
 	ck_assert_uint_eq(atomic_load(&joined.questions), 0);
 }
-END_TEST
 
-START_TEST(what_is_not_ours_is_answered_by_its_owner)
+TEST(what_is_not_ours_is_answered_by_its_owner)
 {
 	struct buffer here = ask("GET", TEXT, NULL, 200);
 	struct buffer there =
@@ -137,9 +138,8 @@ START_TEST(what_is_not_ours_is_answered_by_its_owner)
 	buffer_free(&there);
 	ck_assert_uint_eq(atomic_load(&joined.questions), 1);
 }
-END_TEST
 
-START_TEST(each_way_to_name_a_site_leads_to_its_owner)
+TEST(each_way_to_name_a_site_leads_to_its_owner)
 {
 	const char *line = "X-Templated-Node: n1";
 
@@ -152,9 +152,8 @@ START_TEST(each_way_to_name_a_site_leads_to_its_owner)
 	expect("POST", "/v1/extract?url=http://news.example/9",
 	       "<html><body><p>Some text.</p></body></html>", 200, line);
 }
-END_TEST
 
-START_TEST(a_change_is_made_where_it_belongs)
+TEST(a_change_is_made_where_it_belongs)
 {
 	struct buffer there;
 
@@ -171,16 +170,14 @@ START_TEST(a_change_is_made_where_it_belongs)
 	expect("DELETE", "/v1/sites/127.0.0.1:9", NULL, 404,
 	       "X-Templated-Node: n1");
 }
-END_TEST
 
-START_TEST(what_concerns_all_sites_has_an_owner_too)
+TEST(what_concerns_all_sites_has_an_owner_too)
 {
 	atomic_store(&joined.owners[PARTITION_COMMON], 1);
 	expect("GET", "/v1/hooks", NULL, 200, "X-Templated-Node: n1");
 }
-END_TEST
 
-START_TEST(the_owner_answers_by_the_tag_that_the_client_has)
+TEST(the_owner_answers_by_the_tag_that_the_client_has)
 {
 	struct buffer first = ask("GET", TEXT, NULL, 200);
 	struct slice tag = http_head_value(buffer_slice(&first), "ETag");
@@ -200,9 +197,8 @@ START_TEST(the_owner_answers_by_the_tag_that_the_client_has)
 	buffer_free(&second);
 	buffer_free(&request);
 }
-END_TEST
 
-START_TEST(a_copy_answers_who_takes_an_old_answer)
+TEST(a_copy_answers_who_takes_an_old_answer)
 {
 	atomic_store(&joined.has_copies, true);
 	expect("GET", TEXT "&stale=ok", NULL, 200, "X-Templated-Stale: true");
@@ -210,15 +206,13 @@ START_TEST(a_copy_answers_who_takes_an_old_answer)
 	ck_assert_uint_eq(atomic_load(&joined.questions), 0);
 	expect("GET", TEXT "&stale=no", NULL, 200, "X-Templated-Node: n1");
 }
-END_TEST
 
-START_TEST(without_a_copy_an_old_answer_comes_from_the_owner)
+TEST(without_a_copy_an_old_answer_comes_from_the_owner)
 {
 	expect("GET", TEXT "&stale=ok", NULL, 200, "X-Templated-Node: n1");
 }
-END_TEST
 
-START_TEST(a_copy_answers_when_the_owner_does_not)
+TEST(a_copy_answers_when_the_owner_does_not)
 {
 	atomic_store(&joined.has_copies, true);
 	atomic_store(&joined.failure, ERR_TIMEOUT);
@@ -231,9 +225,8 @@ START_TEST(a_copy_answers_when_the_owner_does_not)
 	refuse("DELETE", "/v1/sites/news.example", NULL, 503, "no_response");
 	refuse("GET", TEXT "&fetch=always", NULL, 503, "no_response");
 }
-END_TEST
 
-START_TEST(when_nobody_owns_it_only_copies_are_read)
+TEST(when_nobody_owns_it_only_copies_are_read)
 {
 	atomic_store(&joined.owners[N], NO_TABLE_ROW);
 	refuse("GET", "/v1/sites/news.example", NULL, 503, "no_owner");
@@ -244,7 +237,6 @@ START_TEST(when_nobody_owns_it_only_copies_are_read)
 	refuse("POST", "/v1/sites", "{\"url\": \"http://news.example/\"}", 503,
 	       "no_owner");
 }
-END_TEST
 
 static void have_owner_die(unsigned heir)
 {
@@ -253,7 +245,7 @@ static void have_owner_die(unsigned heir)
 	atomic_store(&joined.dies, true);
 }
 
-START_TEST(what_an_owner_leaves_unanswered_is_asked_of_the_next_one)
+TEST(what_an_owner_leaves_unanswered_is_asked_of_the_next_one)
 {
 	const char *site = "{\"url\": \"http://news.example/\"}";
 
@@ -275,19 +267,17 @@ START_TEST(what_an_owner_leaves_unanswered_is_asked_of_the_next_one)
 	       "X-Templated-Repeated: ");
 	ck_assert_uint_eq(atomic_load(&joined.questions), 8);
 }
-END_TEST
 
-START_TEST(what_may_have_been_done_is_not_done_twice)
+TEST(what_may_have_been_done_is_not_done_twice)
 {
 	have_owner_die(0);
 	refuse("POST", "/v1/sites/news.example/guards", "{\"kind\": \"x\"}",
 	       504, "timeout");
 	ck_assert_uint_eq(atomic_load(&joined.questions), 1);
 }
-END_TEST
 
 /* n0 takes n1 for the owner of a..., and n1 knows better. */
-START_TEST(what_was_ended_is_not_asked_again)
+TEST(what_was_ended_is_not_asked_again)
 {
 	const struct timespec pause = {.tv_nsec = 500000000};
 	int file = client_open(joined_path(&joined, 0));
@@ -305,9 +295,8 @@ START_TEST(what_was_ended_is_not_asked_again)
 	ck_assert_uint_eq(atomic_load(&joined.questions), count);
 	close(file);
 }
-END_TEST
 
-START_TEST(who_was_wrong_looks_once_more)
+TEST(who_was_wrong_looks_once_more)
 {
 	atomic_store(&joined.old_owner, 1);
 	atomic_store(&joined.old_looks, 1);
@@ -315,7 +304,6 @@ START_TEST(who_was_wrong_looks_once_more)
 	atomic_store(&joined.old_looks, 3);
 	refuse("GET", "/v1/sites/a.example", NULL, 503, "no_owner");
 }
-END_TEST
 
 /* As another node would ask. */
 static struct buffer ask_node(const char *target, const char *headers)
@@ -341,7 +329,7 @@ static void expect_node(const char *target, const char *headers, int status)
 	buffer_free(&answer);
 }
 
-START_TEST(a_question_goes_on_once)
+TEST(a_question_goes_on_once)
 {
 	expect_node("/v1/sites/news.example", "X-Templated-Right: owner\r\n",
 		    421);
@@ -353,9 +341,8 @@ START_TEST(a_question_goes_on_once)
 		    200);
 	ck_assert_uint_eq(atomic_load(&joined.questions), 0);
 }
-END_TEST
 
-START_TEST(the_owner_holds_it_to_its_right)
+TEST(the_owner_holds_it_to_its_right)
 {
 	expect_node("/v1/sites/a.example", "", 403);
 	expect_node("/v1/sites/a.example", "X-Templated-Right: read\r\n", 403);
@@ -364,9 +351,8 @@ START_TEST(the_owner_holds_it_to_its_right)
 	expect_node("/v1/sites/a.example", "X-Templated-Right: write\r\n", 200);
 	expect_node("/v1/tokens", "X-Templated-Right: write\r\n", 403);
 }
-END_TEST
 
-START_TEST(what_does_not_fit_is_to_be_asked_for_directly)
+TEST(what_does_not_fit_is_to_be_asked_for_directly)
 {
 	struct buffer answer;
 
@@ -377,7 +363,6 @@ START_TEST(what_does_not_fit_is_to_be_asked_for_directly)
 	expect_header(&answer, "X-Templated-Node: ");
 	buffer_free(&answer);
 }
-END_TEST
 
 static json_t *ask_json(const char *method, const char *target,
 			const char *body)
@@ -398,7 +383,7 @@ static long long whole(const json_t *object, const char *name)
 	return json_integer_value(value);
 }
 
-START_TEST(the_cluster_is_told)
+TEST(the_cluster_is_told)
 {
 	json_t *value = ask_json("GET", "/v1/nodes", NULL);
 	const json_t *nodes = json_object_get(value, "nodes");
@@ -416,9 +401,8 @@ START_TEST(the_cluster_is_told)
 	ck_assert_int_eq(whole(json_array_get(partitions, A), "lag"), 2);
 	json_decref(value);
 }
-END_TEST
 
-START_TEST(a_node_is_drained_by_any)
+TEST(a_node_is_drained_by_any)
 {
 	struct buffer answer = test_client_ask(joined_path(&joined, 1), "POST",
 					       "/v1/nodes/n0/drain", NULL);
@@ -430,14 +414,12 @@ START_TEST(a_node_is_drained_by_any)
 	ck_assert(!atomic_load(&joined.drains));
 	refuse("POST", "/v1/nodes/n7/drain", NULL, 404, "not_found");
 }
-END_TEST
 
-START_TEST(a_node_is_forgotten_when_it_is_gone)
+TEST(a_node_is_forgotten_when_it_is_gone)
 {
 	refuse("DELETE", "/v1/nodes/n1", NULL, 409, "busy");
 	refuse("DELETE", "/v1/nodes/n7", NULL, 404, "not_found");
 }
-END_TEST
 
 static const char *host_at(const json_t *list, size_t place)
 {
@@ -445,7 +427,7 @@ static const char *host_at(const json_t *list, size_t place)
 		json_array_get(json_object_get(list, "sites"), place), "host"));
 }
 
-START_TEST(sites_are_listed_of_all_nodes_once)
+TEST(sites_are_listed_of_all_nodes_once)
 {
 	json_t *list = ask_json("GET", "/v1/sites", NULL);
 
@@ -460,9 +442,8 @@ START_TEST(sites_are_listed_of_all_nodes_once)
 	ck_assert_uint_eq(atomic_load(&joined.questions), 1);
 	json_decref(list);
 }
-END_TEST
 
-START_TEST(sites_are_listed_page_by_page)
+TEST(sites_are_listed_page_by_page)
 {
 	json_t *list = ask_json("GET", "/v1/sites?limit=1", NULL);
 
@@ -479,9 +460,8 @@ START_TEST(sites_are_listed_page_by_page)
 	json_decref(list);
 	expect_text("/?after=news.example", ">1 site on this page, 1 page, ");
 }
-END_TEST
 
-START_TEST(a_list_names_who_is_missing)
+TEST(a_list_names_who_is_missing)
 {
 	atomic_store(&joined.failure, ERR_TIMEOUT);
 	expect("GET", "/v1/sites", NULL, 200, "X-Templated-Missing: n1");
@@ -489,9 +469,8 @@ START_TEST(a_list_names_who_is_missing)
 	expect("GET", "/", NULL, 200, "X-Templated-Missing: n1");
 	expect_text("/", "these nodes do not respond: n1</p>");
 }
-END_TEST
 
-START_TEST(a_node_whose_list_is_too_large_gives_less_at_a_time)
+TEST(a_node_whose_list_is_too_large_gives_less_at_a_time)
 {
 	json_t *list;
 
@@ -501,9 +480,8 @@ START_TEST(a_node_whose_list_is_too_large_gives_less_at_a_time)
 	ck_assert_str_eq(host_at(list, 2), "next.example");
 	json_decref(list);
 }
-END_TEST
 
-START_TEST(the_status_has_the_sums)
+TEST(the_status_has_the_sums)
 {
 	json_t *status = ask_json("GET", "/v1/status", NULL);
 	const json_t *own = json_object_get(status, "own");
@@ -515,7 +493,6 @@ START_TEST(the_status_has_the_sums)
 	ck_assert_int_eq(whole(sum, "pages"), 7);
 	json_decref(status);
 }
-END_TEST
 
 static unsigned count_of(const struct buffer *answer, const char *text)
 {
@@ -529,7 +506,7 @@ static unsigned count_of(const struct buffer *answer, const char *text)
 
 #define TEXTS "/v1/sites/news.example/texts"
 
-START_TEST(a_stream_comes_from_the_owner_directly)
+TEST(a_stream_comes_from_the_owner_directly)
 {
 	struct buffer answer;
 
@@ -542,17 +519,15 @@ START_TEST(a_stream_comes_from_the_owner_directly)
 	ck_assert_uint_eq(atomic_load(&joined.questions), 0);
 	refuse("GET", TEXTS "?format=none", NULL, 400, "bad_request");
 }
-END_TEST
 
-START_TEST(a_stream_is_refused_without_an_address)
+TEST(a_stream_is_refused_without_an_address)
 {
 	refuse("GET", TEXTS, NULL, 421, "ask_owner");
 }
-END_TEST
 
 #define NEWS "/v1/events?site=news.example&since=100000000&wait="
 
-START_TEST(a_long_poll_is_asked_of_the_owner_when_there_is_news)
+TEST(a_long_poll_is_asked_of_the_owner_when_there_is_news)
 {
 	int file = client_open(joined_path(&joined, 0));
 	struct buffer answer;
@@ -575,9 +550,8 @@ START_TEST(a_long_poll_is_asked_of_the_owner_when_there_is_news)
 	ck_assert_uint_eq(atomic_load(&joined.questions), 4);
 	refuse("GET", NEWS "x", NULL, 400, "bad_request");
 }
-END_TEST
 
-START_TEST(an_upload_goes_to_the_owner_that_is_named)
+TEST(an_upload_goes_to_the_owner_that_is_named)
 {
 	const char *line = "{\"html\": \"<html><body><p>Some text of it.</p>"
 			   "</body></html>\", \"url\": "
@@ -588,10 +562,9 @@ START_TEST(an_upload_goes_to_the_owner_that_is_named)
 	       "X-Templated-Node: n1");
 	expect("POST", "/v1/extract/batch", line, 200, "X-Templated-Node: ");
 }
-END_TEST
 
 /* Whatever URL is said beside it. */
-START_TEST(an_archive_is_of_the_host_that_is_named_alone)
+TEST(an_archive_is_of_the_host_that_is_named_alone)
 {
 	atomic_store(&joined.has_addresses, true);
 	expect("POST", "/v1/ingest?url=http://news.example/1", NULL, 200,
@@ -599,9 +572,8 @@ START_TEST(an_archive_is_of_the_host_that_is_named_alone)
 	expect("POST", "/v1/ingest?url=http://a.example/1&host=news.example",
 	       NULL, 200, "X-Templated-Node: n1");
 }
-END_TEST
 
-START_TEST(a_stream_looks_once_more_too)
+TEST(a_stream_looks_once_more_too)
 {
 	atomic_store(&joined.has_addresses, true);
 	atomic_store(&joined.old_owner, 1);
@@ -609,9 +581,8 @@ START_TEST(a_stream_looks_once_more_too)
 	expect("GET", "/v1/sites/a.example/texts", NULL, 200,
 	       "X-Templated-Node: ");
 }
-END_TEST
 
-START_TEST(what_is_too_large_for_the_broker_comes_directly)
+TEST(what_is_too_large_for_the_broker_comes_directly)
 {
 	atomic_store(&joined.has_addresses, true);
 	joined.nodes[1].cluster.max_bytes = 100;
@@ -622,26 +593,23 @@ START_TEST(what_is_too_large_for_the_broker_comes_directly)
 	       "<html><body><p>Some text.</p></body></html>", 200,
 	       "X-Templated-Node: n1");
 }
-END_TEST
 
-START_TEST(an_owner_that_cannot_be_reached_is_told)
+TEST(an_owner_that_cannot_be_reached_is_told)
 {
 	atomic_store(&joined.has_addresses, true);
 	snprintf(joined.nodes[1].address, sizeof(joined.nodes[1].address),
 		 "http://127.0.0.1:1");
 	refuse("GET", TEXTS, NULL, 503, "no_response");
 }
-END_TEST
 
-START_TEST(who_has_not_the_token_of_the_cluster_is_a_stranger)
+TEST(who_has_not_the_token_of_the_cluster_is_a_stranger)
 {
 	atomic_store(&joined.has_addresses, true);
 	joined.nodes[0].peers.token = "another-token-of-some-length";
 	refuse("GET", TEXTS, NULL, 502, "unauthorized");
 }
-END_TEST
 
-START_TEST(the_metrics_say_who_answers)
+TEST(the_metrics_say_who_answers)
 {
 	struct buffer answer;
 
@@ -666,9 +634,8 @@ START_TEST(the_metrics_say_who_answers)
 		       "templated_node_forward_duration_seconds_count 3\n"));
 	buffer_free(&answer);
 }
-END_TEST
 
-START_TEST(the_cluster_is_shown)
+TEST(the_cluster_is_shown)
 {
 	struct buffer page = ask("GET", "/ui/nodes", NULL, 200);
 
@@ -678,9 +645,8 @@ START_TEST(the_cluster_is_shown)
 	ck_assert_uint_eq(count_of(&page, "aria-current=\"page\">Cluster"), 1);
 	buffer_free(&page);
 }
-END_TEST
 
-START_TEST(a_node_without_a_broker_says_why)
+TEST(a_node_without_a_broker_says_why)
 {
 	struct buffer page = ask("GET", "/ui/nodes", NULL, 200);
 	json_t *value = ask_json("GET", "/v1/nodes", NULL);
@@ -701,9 +667,8 @@ START_TEST(a_node_without_a_broker_says_why)
 	buffer_free(&page);
 	json_decref(value);
 }
-END_TEST
 
-START_TEST(jobs_are_taken_by_any_node)
+TEST(jobs_are_taken_by_any_node)
 {
 	const char *jobs =
 		"{\"jobs\": [{\"verb\": \"seed\", \"url\": "
@@ -724,9 +689,8 @@ START_TEST(jobs_are_taken_by_any_node)
 	atomic_store(&joined.failure, ERR_NETWORK);
 	refuse("POST", "/v1/imports", jobs, 503, "no_broker");
 }
-END_TEST
 
-START_TEST(what_is_no_job_is_told)
+TEST(what_is_no_job_is_told)
 {
 	const char *target = "/v1/imports";
 
@@ -742,7 +706,6 @@ START_TEST(what_is_no_job_is_told)
 	       400, "bad_request");
 	ck_assert_uint_eq(atomic_load(&joined.jobs), 0);
 }
-END_TEST
 
 /* `said`: NULL, or a part of what is wrong with it. */
 static enum error run_job(unsigned partition, const char *job, const char *said)
@@ -758,7 +721,7 @@ static enum error run_job(unsigned partition, const char *job, const char *said)
 	return error;
 }
 
-START_TEST(the_owner_does_a_job)
+TEST(the_owner_does_a_job)
 {
 	ck_assert_int_eq(run_job(LOOPBACK,
 				 "{\"verb\": \"seed\", \"url\": "
@@ -791,9 +754,8 @@ START_TEST(the_owner_does_a_job)
 				 NULL),
 			 ERR_NONE);
 }
-END_TEST
 
-START_TEST(a_job_that_cannot_be_done_is_told_from_one_for_later)
+TEST(a_job_that_cannot_be_done_is_told_from_one_for_later)
 {
 	ck_assert_int_eq(run_job(A, "nonsense", "must be seed"), ERR_MALFORMED);
 	ck_assert_int_eq(run_job(A,
@@ -808,9 +770,8 @@ START_TEST(a_job_that_cannot_be_done_is_told_from_one_for_later)
 				 ""),
 			 ERR_BUSY);
 }
-END_TEST
 
-START_TEST(a_job_of_another_partition_is_never_done)
+TEST(a_job_of_another_partition_is_never_done)
 {
 	ck_assert_int_eq(run_job(A,
 				 "{\"verb\": \"seed\", \"url\": "
@@ -818,10 +779,9 @@ START_TEST(a_job_of_another_partition_is_never_done)
 				 "publish it on tpl.job.014.seed"),
 			 ERR_ADDRESS_FORBIDDEN);
 }
-END_TEST
 
 /* Only those that have no room wait for none. */
-START_TEST(a_job_over_the_limit_of_sites_is_never_done)
+TEST(a_job_over_the_limit_of_sites_is_never_done)
 {
 	static const char *const jobs[] = {
 		"{\"verb\": \"seed\", \"url\": \"http://127.0.0.9:9/\"}",
@@ -847,7 +807,6 @@ START_TEST(a_job_over_the_limit_of_sites_is_never_done)
 	refuse("POST", "/v1/sites", "{\"url\": \"http://127.0.0.9:9/\"}", 413,
 	       "too_large");
 }
-END_TEST
 
 static size_t run_seeds(struct import_site *jobs, size_t count, uint64_t before)
 {
@@ -873,7 +832,7 @@ static void expect_said(struct import_site *jobs, size_t count,
 
 #define SEED "{\"verb\": \"seed\", \"id\": \"1\", \"url\": \"http://"
 
-START_TEST(useless_seeds_spoil_no_others)
+TEST(useless_seeds_spoil_no_others)
 {
 	struct import_site jobs[] = {
 		{.data = slice_of(SEED "127.0.0.1:9/\", \"max_pages\": 7}")},
@@ -901,9 +860,8 @@ START_TEST(useless_seeds_spoil_no_others)
 	json_decref(site);
 	refuse("GET", "/v1/sites/127.0.0.2:9", NULL, 404, "not_found");
 }
-END_TEST
 
-START_TEST(seeds_end_where_another_job_begins)
+TEST(seeds_end_where_another_job_begins)
 {
 	struct import_site jobs[] = {
 		{.data = slice_of(SEED "127.0.0.1:9/\"}")},
@@ -916,68 +874,4 @@ START_TEST(seeds_end_where_another_job_begins)
 	ck_assert_uint_eq(run_seeds(jobs + 1, 2, 1), 0);
 	json_decref(ask_json("GET", "/v1/sites/127.0.0.1:9", NULL));
 	refuse("GET", "/v1/sites/127.0.0.2:9", NULL, 404, "not_found");
-}
-END_TEST
-
-SUITE(peers)
-{
-	Suite *suite = suite_create("peers");
-	TCase *tests = tcase_create("peers");
-
-	tcase_add_checked_fixture(tests, begin, end);
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, what_is_ours_is_answered_here);
-	tcase_add_test(tests, what_is_not_ours_is_answered_by_its_owner);
-	tcase_add_test(tests, each_way_to_name_a_site_leads_to_its_owner);
-	tcase_add_test(tests, a_change_is_made_where_it_belongs);
-	tcase_add_test(tests, what_concerns_all_sites_has_an_owner_too);
-	tcase_add_test(tests, the_owner_answers_by_the_tag_that_the_client_has);
-	tcase_add_test(tests, a_copy_answers_who_takes_an_old_answer);
-	tcase_add_test(tests,
-		       without_a_copy_an_old_answer_comes_from_the_owner);
-	tcase_add_test(tests, a_copy_answers_when_the_owner_does_not);
-	tcase_add_test(tests, when_nobody_owns_it_only_copies_are_read);
-	tcase_add_test(tests, what_was_ended_is_not_asked_again);
-	tcase_add_test(tests, who_was_wrong_looks_once_more);
-	tcase_add_test(
-		tests,
-		what_an_owner_leaves_unanswered_is_asked_of_the_next_one);
-	tcase_add_test(tests, what_may_have_been_done_is_not_done_twice);
-	tcase_add_test(tests, a_question_goes_on_once);
-	tcase_add_test(tests, the_owner_holds_it_to_its_right);
-	tcase_add_test(tests, what_does_not_fit_is_to_be_asked_for_directly);
-	tcase_add_test(tests, the_cluster_is_told);
-	tcase_add_test(tests, a_node_is_drained_by_any);
-	tcase_add_test(tests, a_node_is_forgotten_when_it_is_gone);
-	tcase_add_test(tests, sites_are_listed_of_all_nodes_once);
-	tcase_add_test(tests, sites_are_listed_page_by_page);
-	tcase_add_test(tests, a_list_names_who_is_missing);
-	tcase_add_test(tests,
-		       a_node_whose_list_is_too_large_gives_less_at_a_time);
-	tcase_add_test(tests, the_status_has_the_sums);
-	tcase_add_test(tests, a_stream_comes_from_the_owner_directly);
-	tcase_add_test(tests, a_stream_is_refused_without_an_address);
-	tcase_add_test(tests,
-		       a_long_poll_is_asked_of_the_owner_when_there_is_news);
-	tcase_add_test(tests, an_upload_goes_to_the_owner_that_is_named);
-	tcase_add_test(tests, an_archive_is_of_the_host_that_is_named_alone);
-	tcase_add_test(tests, a_stream_looks_once_more_too);
-	tcase_add_test(tests, what_is_too_large_for_the_broker_comes_directly);
-	tcase_add_test(tests, an_owner_that_cannot_be_reached_is_told);
-	tcase_add_test(tests,
-		       who_has_not_the_token_of_the_cluster_is_a_stranger);
-	tcase_add_test(tests, the_metrics_say_who_answers);
-	tcase_add_test(tests, the_cluster_is_shown);
-	tcase_add_test(tests, a_node_without_a_broker_says_why);
-	tcase_add_test(tests, jobs_are_taken_by_any_node);
-	tcase_add_test(tests, what_is_no_job_is_told);
-	tcase_add_test(tests, the_owner_does_a_job);
-	tcase_add_test(tests,
-		       a_job_that_cannot_be_done_is_told_from_one_for_later);
-	tcase_add_test(tests, a_job_of_another_partition_is_never_done);
-	tcase_add_test(tests, a_job_over_the_limit_of_sites_is_never_done);
-	tcase_add_test(tests, useless_seeds_spoil_no_others);
-	tcase_add_test(tests, seeds_end_where_another_job_begins);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

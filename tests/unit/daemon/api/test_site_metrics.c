@@ -60,7 +60,9 @@ static void check_has(const struct buffer *out, const char *text)
 		      text);
 }
 
-START_TEST(the_largest_come_first_and_the_rest_is_one)
+FIXTURE(.setup = begin, .teardown = end);
+
+TEST(the_largest_come_first_and_the_rest_is_one)
 {
 	struct buffer out = written(2);
 
@@ -73,9 +75,8 @@ START_TEST(the_largest_come_first_and_the_rest_is_one)
 	check_has(&out, "templated_site_blocked{site=\"c.example\"} 1\n");
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(all_sites_count_in_their_states)
+TEST(all_sites_count_in_their_states)
 {
 	struct buffer out = written(0);
 
@@ -85,9 +86,8 @@ START_TEST(all_sites_count_in_their_states)
 	check_has(&out, "templated_site_pages{site=\"*\"} 24\n");
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(a_site_that_was_never_seen_has_no_time)
+TEST(a_site_that_was_never_seen_has_no_time)
 {
 	struct buffer out = written(4);
 
@@ -97,18 +97,4 @@ START_TEST(a_site_that_was_never_seen_has_no_time)
 		strstr(out.data, "timestamp_seconds{site=\"a.example\"}"));
 	ck_assert_ptr_null(strstr(out.data, "\"*\""));
 	buffer_free(&out);
-}
-END_TEST
-
-SUITE(site_metrics)
-{
-	Suite *suite = suite_create("site_metrics");
-	TCase *tests = tcase_create("site_metrics");
-
-	tcase_add_checked_fixture(tests, begin, end);
-	tcase_add_test(tests, the_largest_come_first_and_the_rest_is_one);
-	tcase_add_test(tests, all_sites_count_in_their_states);
-	tcase_add_test(tests, a_site_that_was_never_seen_has_no_time);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

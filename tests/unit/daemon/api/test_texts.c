@@ -152,7 +152,9 @@ static bool is_page(const json_t *list, size_t index)
 	       strcmp(text_of(list, index, "type"), "page") == 0;
 }
 
-START_TEST(all_pages_come_in_order)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(all_pages_come_in_order)
 {
 	json_t *list = lines("");
 
@@ -161,9 +163,8 @@ START_TEST(all_pages_come_in_order)
 		ck_assert(is_page(list, i));
 	json_decref(list);
 }
-END_TEST
 
-START_TEST(a_line_tells_how_the_text_was_found)
+TEST(a_line_tells_how_the_text_was_found)
 {
 	json_t *list = lines("?method=df");
 
@@ -173,9 +174,8 @@ START_TEST(a_line_tells_how_the_text_was_found)
 			 "Heading 2\n\nThe text of page 2 stands here.\n");
 	json_decref(list);
 }
-END_TEST
 
-START_TEST(a_stream_goes_on_behind_a_page)
+TEST(a_stream_goes_on_behind_a_page)
 {
 	json_t *list = lines("");
 	json_t *rest;
@@ -193,9 +193,8 @@ START_TEST(a_stream_goes_on_behind_a_page)
 	ck_assert_uint_eq(count_lines(arguments), 0);
 	json_decref(list);
 }
-END_TEST
 
-START_TEST(filters_and_limits)
+TEST(filters_and_limits)
 {
 	ck_assert_uint_eq(count_lines("?template=1"), PAGES - 1);
 	ck_assert_uint_eq(count_lines("?template=99"), 0);
@@ -205,10 +204,9 @@ START_TEST(filters_and_limits)
 	ck_assert_uint_eq(count_lines("?limit=2"), 2);
 	ck_assert_uint_eq(count_lines("?confidence=0"), PAGES);
 }
-END_TEST
 
 /* The object of /v1/text, and where it stands. */
-START_TEST(a_line_is_the_object_when_it_is_asked_for)
+TEST(a_line_is_the_object_when_it_is_asked_for)
 {
 	json_t *list = lines("?content=json&limit=1");
 	struct buffer body = test_client_ask(
@@ -225,9 +223,8 @@ START_TEST(a_line_is_the_object_when_it_is_asked_for)
 	json_decref(object);
 	buffer_free(&body);
 }
-END_TEST
 
-START_TEST(other_forms)
+TEST(other_forms)
 {
 	struct buffer csv = get("?format=csv");
 	struct buffer wet = get("?format=wet");
@@ -242,7 +239,6 @@ START_TEST(other_forms)
 	buffer_free(&wet);
 	buffer_free(&packed);
 }
-END_TEST
 
 static const struct {
 	const char *arguments;
@@ -255,7 +251,7 @@ static const struct {
 	{"?content=pdf", 400},    {"?method=nothing", 404},
 };
 
-START_TEST(a_wrong_request_is_told)
+TEST_ROWS(a_wrong_request_is_told, refused)
 {
 	char target[128];
 	struct buffer answer;
@@ -266,9 +262,8 @@ START_TEST(a_wrong_request_is_told)
 		      target, answer.data);
 	buffer_free(&answer);
 }
-END_TEST
 
-START_TEST(a_site_that_is_not_there)
+TEST(a_site_that_is_not_there)
 {
 	struct buffer answer = test_client_ask(
 		served.path, "GET", "/v1/sites/other.example/texts", NULL);
@@ -276,10 +271,9 @@ START_TEST(a_site_that_is_not_there)
 	ck_assert_int_eq(client_status(&answer), 404);
 	buffer_free(&answer);
 }
-END_TEST
 
 /* More often than there may be streams: each makes room again. */
-START_TEST(a_client_that_leaves_ends_its_stream)
+TEST(a_client_that_leaves_ends_its_stream)
 {
 	struct buffer answer;
 
@@ -294,7 +288,6 @@ START_TEST(a_client_that_leaves_ends_its_stream)
 	ck_assert_msg(client_status(&answer) == 200, "%s", answer.data);
 	buffer_free(&answer);
 }
-END_TEST
 
 static long long position_of(const json_t *list, size_t index)
 {
@@ -311,7 +304,7 @@ static const char *code_of(const json_t *list, size_t index)
 	return code == NULL ? "" : code;
 }
 
-START_TEST(a_batch_is_answered_in_its_order)
+TEST(a_batch_is_answered_in_its_order)
 {
 	struct buffer body = {0};
 	json_t *list;
@@ -334,9 +327,8 @@ START_TEST(a_batch_is_answered_in_its_order)
 	json_decref(list);
 	buffer_free(&body);
 }
-END_TEST
 
-START_TEST(a_bad_page_is_one_line)
+TEST(a_bad_page_is_one_line)
 {
 	json_t *list = batch("", "{\"url\":\"http://news.example/9\",\"html\":"
 				 "\"<p>One text that stands here</p>\"}\n"
@@ -354,10 +346,9 @@ START_TEST(a_bad_page_is_one_line)
 	ck_assert_ptr_nonnull(strstr(text_of(list, 3, "text"), "Two texts"));
 	json_decref(list);
 }
-END_TEST
 
 /* As by /v1/extract, whose object it is. */
-START_TEST(a_page_of_a_batch_is_extracted_as_by_itself)
+TEST(a_page_of_a_batch_is_extracted_as_by_itself)
 {
 	static const char page[] = "<html><title>T</title><p>The text of a "
 				   "page that stands here</p></html>";
@@ -380,9 +371,8 @@ START_TEST(a_page_of_a_batch_is_extracted_as_by_itself)
 	json_decref(list);
 	buffer_free(&answer);
 }
-END_TEST
 
-START_TEST(an_empty_batch_and_a_wrong_one)
+TEST(an_empty_batch_and_a_wrong_one)
 {
 	struct buffer answer;
 	json_t *list = batch("", "");
@@ -393,29 +383,4 @@ START_TEST(an_empty_batch_and_a_wrong_one)
 				 "/v1/extract/batch?content=pdf", "{}");
 	ck_assert_int_eq(client_status(&answer), 400);
 	buffer_free(&answer);
-}
-END_TEST
-
-SUITE(texts)
-{
-	Suite *suite = suite_create("texts");
-	TCase *texts = tcase_create("texts");
-
-	tcase_add_checked_fixture(texts, setup, teardown);
-	tcase_add_test(texts, all_pages_come_in_order);
-	tcase_add_test(texts, a_line_tells_how_the_text_was_found);
-	tcase_add_test(texts, a_stream_goes_on_behind_a_page);
-	tcase_add_test(texts, filters_and_limits);
-	tcase_add_test(texts, a_line_is_the_object_when_it_is_asked_for);
-	tcase_add_test(texts, other_forms);
-	tcase_add_loop_test(texts, a_wrong_request_is_told, 0,
-			    sizeof(refused) / sizeof(refused[0]));
-	tcase_add_test(texts, a_site_that_is_not_there);
-	tcase_add_test(texts, a_client_that_leaves_ends_its_stream);
-	tcase_add_test(texts, a_batch_is_answered_in_its_order);
-	tcase_add_test(texts, a_bad_page_is_one_line);
-	tcase_add_test(texts, a_page_of_a_batch_is_extracted_as_by_itself);
-	tcase_add_test(texts, an_empty_batch_and_a_wrong_one);
-	suite_add_tcase(suite, texts);
-	return suite;
 }

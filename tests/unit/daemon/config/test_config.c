@@ -45,7 +45,9 @@ static void refuse_with(const char *text, const char *part)
 	ck_assert_msg(strstr(message.data, part) != NULL, "%s", message.data);
 }
 
-START_TEST(defaults_are_those_that_are_documented)
+FIXTURE(.setup = begin, .teardown = end);
+
+TEST(defaults_are_those_that_are_documented)
 {
 	ck_assert_str_eq(config.socket_path, "/run/templated/templated.sock");
 	ck_assert_uint_eq(config.socket_mode, 0660);
@@ -63,9 +65,8 @@ START_TEST(defaults_are_those_that_are_documented)
 	ck_assert_uint_eq(config.log_level, 2);
 	ck_assert_uint_eq(config.networks.count, 0);
 }
-END_TEST
 
-START_TEST(a_file_changes_what_it_names)
+TEST(a_file_changes_what_it_names)
 {
 	ck_assert_int_eq(
 		parse("crawl:\n"
@@ -99,9 +100,8 @@ START_TEST(a_file_changes_what_it_names)
 	/* not named */
 	ck_assert_uint_eq(config.max_pages, 1000);
 }
-END_TEST
 
-START_TEST(to_listen_is_an_address_alone_or_a_section)
+TEST(to_listen_is_an_address_alone_or_a_section)
 {
 	ck_assert_str_eq(config.listen_address, "");
 	ck_assert_int_eq(parse("listen: 127.0.0.1:8481\n"), ERR_NONE);
@@ -119,9 +119,8 @@ START_TEST(to_listen_is_an_address_alone_or_a_section)
 	refuse_with("listen: 127.0.0.1:1\nlisten:\n  address: 127.0.0.1:2\n",
 		    "it is already set on line 1");
 }
-END_TEST
 
-START_TEST(others_may_only_listen_in_when_told_so)
+TEST(others_may_only_listen_in_when_told_so)
 {
 	static const char open[] = "listen:\n  address: 0.0.0.0:8481\n";
 	char text[128];
@@ -138,9 +137,8 @@ START_TEST(others_may_only_listen_in_when_told_so)
 	ck_assert_int_eq(parse(text), ERR_NONE);
 	refuse_with("listen: '[::]:1'\n", "is not a loopback address");
 }
-END_TEST
 
-START_TEST(an_empty_file_is_the_defaults)
+TEST(an_empty_file_is_the_defaults)
 {
 	ck_assert_int_eq(parse(""), ERR_NONE);
 	ck_assert_int_eq(parse("# nothing\n"), ERR_NONE);
@@ -148,9 +146,8 @@ START_TEST(an_empty_file_is_the_defaults)
 	ck_assert_int_eq(parse("crawl:\n"), ERR_NONE);
 	ck_assert_uint_eq(config.delay_ms, 1000);
 }
-END_TEST
 
-START_TEST(a_unit_means_what_it_says)
+TEST(a_unit_means_what_it_says)
 {
 	static const struct {
 		const char *text;
@@ -186,9 +183,8 @@ START_TEST(a_unit_means_what_it_says)
 		buffer_free(&text);
 	}
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_told_by_line)
+TEST(what_is_wrong_is_told_by_line)
 {
 	refuse("\ncrawl:\n  delay: 2 parsecs\n",
 	       "t.yaml:3: crawl.delay: 2 parsecs is not a time (ms, s, min, h, "
@@ -214,9 +210,8 @@ START_TEST(what_is_wrong_is_told_by_line)
 	       "t.yaml:2: clustering.measure: miles is not one of "
 	       "cp|cps|ctss|cpc|ccs|cas\n");
 }
-END_TEST
 
-START_TEST(a_value_of_another_type_is_refused)
+TEST(a_value_of_another_type_is_refused)
 {
 	refuse_with("crawl:\n  max_pages: many\n", "is not a whole number");
 	refuse_with("crawl:\n  max_pages: 1.5\n", "is not a whole number");
@@ -246,9 +241,8 @@ START_TEST(a_value_of_another_type_is_refused)
 	refuse_with("clustering:\n  threshold: 0.0001\n",
 		    "is not auto or a ratio");
 }
-END_TEST
 
-START_TEST(a_path_of_107_bytes_fits_and_108_do_not)
+TEST(a_path_of_107_bytes_fits_and_108_do_not)
 {
 	struct buffer text = {0};
 
@@ -261,9 +255,8 @@ START_TEST(a_path_of_107_bytes_fits_and_108_do_not)
 	refuse_with(text.data, "it has 108 bytes");
 	buffer_free(&text);
 }
-END_TEST
 
-START_TEST(what_is_not_ours_is_refused)
+TEST(what_is_not_ours_is_refused)
 {
 	refuse_with("a: &x 1\nb: *x\n", "anchors are not allowed");
 	refuse_with("crawl:\n  delay: *x\n", "aliases are not allowed");
@@ -278,9 +271,8 @@ START_TEST(what_is_not_ours_is_refused)
 	refuse_with("a: \xff\n", "not YAML");
 	refuse_with("x: [[[[[[[[[[[[1]]]]]]]]]]]]\n", "nested too deeply");
 }
-END_TEST
 
-START_TEST(deep_nesting_costs_nothing)
+TEST(deep_nesting_costs_nothing)
 {
 	struct buffer text = {0};
 
@@ -293,9 +285,8 @@ START_TEST(deep_nesting_costs_nothing)
 			 ERR_TOO_LARGE);
 	buffer_free(&text);
 }
-END_TEST
 
-START_TEST(the_first_20_errors_are_told)
+TEST(the_first_20_errors_are_told)
 {
 	struct buffer text = {0};
 	size_t lines = 0;
@@ -308,9 +299,8 @@ START_TEST(the_first_20_errors_are_told)
 	ck_assert_uint_eq(lines, 20);
 	buffer_free(&text);
 }
-END_TEST
 
-START_TEST(guards_have_a_quarter_of_the_time_of_a_page)
+TEST(guards_have_a_quarter_of_the_time_of_a_page)
 {
 	ck_assert_int_eq(parse("guards:\n  cpu_limit: 300 ms\n"
 			       "  page_cpu_limit: 1 min\n"
@@ -322,18 +312,16 @@ START_TEST(guards_have_a_quarter_of_the_time_of_a_page)
 	ck_assert_uint_eq(config.guard_ms, 25);
 	ck_assert_uint_eq(config.guards_ms, 25);
 }
-END_TEST
 
-START_TEST(an_error_leaves_the_configuration_alone)
+TEST(an_error_leaves_the_configuration_alone)
 {
 	struct config before = config;
 
 	refuse_with("crawl:\n  max_pages: 7\n  delay: never\n", "crawl.delay");
 	ck_assert_mem_eq(&config, &before, sizeof(config));
 }
-END_TEST
 
-START_TEST(what_is_printed_reads_back_the_same)
+TEST(what_is_printed_reads_back_the_same)
 {
 	struct buffer text = {0};
 	struct buffer again = {0};
@@ -358,9 +346,8 @@ START_TEST(what_is_printed_reads_back_the_same)
 	buffer_free(&text);
 	buffer_free(&again);
 }
-END_TEST
 
-START_TEST(the_shipped_file_is_what_is_printed)
+TEST(the_shipped_file_is_what_is_printed)
 {
 	struct buffer printed = {0};
 	struct buffer shipped = {0};
@@ -373,9 +360,8 @@ START_TEST(the_shipped_file_is_what_is_printed)
 	buffer_free(&printed);
 	buffer_free(&shipped);
 }
-END_TEST
 
-START_TEST(every_key_has_a_meaning_and_a_default_in_its_range)
+TEST(every_key_has_a_meaning_and_a_default_in_its_range)
 {
 	for (const struct config_row *row = config_rows; row->section != NULL;
 	     row++) {
@@ -389,9 +375,8 @@ START_TEST(every_key_has_a_meaning_and_a_default_in_its_range)
 			      "%s", row->key);
 	}
 }
-END_TEST
 
-START_TEST(a_reload_keeps_what_needs_a_restart)
+TEST(a_reload_keeps_what_needs_a_restart)
 {
 	struct config old;
 	struct buffer kept = {0};
@@ -411,7 +396,6 @@ START_TEST(a_reload_keeps_what_needs_a_restart)
 	ck_assert_uint_eq(config.delay_ms, 7000);
 	buffer_free(&kept);
 }
-END_TEST
 
 /* The current one, which a thread replaces while others read. */
 static const struct config *current;
@@ -435,7 +419,7 @@ static void *read_shared(void *argument)
 	return NULL;
 }
 
-START_TEST(a_shared_configuration_stays_while_somebody_reads_it)
+TEST(a_shared_configuration_stays_while_somebody_reads_it)
 {
 	const struct config *held;
 	pthread_t readers[SHARE_READERS];
@@ -468,44 +452,10 @@ START_TEST(a_shared_configuration_stays_while_somebody_reads_it)
 	config_release(current);
 	config_release(NULL);
 }
-END_TEST
 
-START_TEST(a_file_that_is_not_there_is_not_found)
+TEST(a_file_that_is_not_there_is_not_found)
 {
 	ck_assert_int_eq(config_load("/nonexistent/t.yaml", &config, &message),
 			 ERR_NOT_FOUND);
 	ck_assert(strstr(message.data, "/nonexistent/t.yaml") != NULL);
-}
-END_TEST
-
-SUITE(config)
-{
-	Suite *suite = suite_create("config");
-	TCase *tests = tcase_create("config");
-
-	tcase_add_checked_fixture(tests, begin, end);
-	tcase_add_test(tests, defaults_are_those_that_are_documented);
-	tcase_add_test(tests, a_file_changes_what_it_names);
-	tcase_add_test(tests, to_listen_is_an_address_alone_or_a_section);
-	tcase_add_test(tests, others_may_only_listen_in_when_told_so);
-	tcase_add_test(tests, an_empty_file_is_the_defaults);
-	tcase_add_test(tests, a_unit_means_what_it_says);
-	tcase_add_test(tests, what_is_wrong_is_told_by_line);
-	tcase_add_test(tests, a_value_of_another_type_is_refused);
-	tcase_add_test(tests, a_path_of_107_bytes_fits_and_108_do_not);
-	tcase_add_test(tests, what_is_not_ours_is_refused);
-	tcase_add_test(tests, deep_nesting_costs_nothing);
-	tcase_add_test(tests, the_first_20_errors_are_told);
-	tcase_add_test(tests,
-		       a_shared_configuration_stays_while_somebody_reads_it);
-	tcase_add_test(tests, guards_have_a_quarter_of_the_time_of_a_page);
-	tcase_add_test(tests, an_error_leaves_the_configuration_alone);
-	tcase_add_test(tests, what_is_printed_reads_back_the_same);
-	tcase_add_test(tests, the_shipped_file_is_what_is_printed);
-	tcase_add_test(tests,
-		       every_key_has_a_meaning_and_a_default_in_its_range);
-	tcase_add_test(tests, a_reload_keeps_what_needs_a_restart);
-	tcase_add_test(tests, a_file_that_is_not_there_is_not_found);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

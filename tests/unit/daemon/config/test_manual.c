@@ -60,7 +60,7 @@ static void check_row(const char **text, const struct config *defaults,
 	buffer_free(&default_value);
 }
 
-START_TEST(every_key_stands_in_its_section_with_its_default)
+TEST(every_key_stands_in_its_section_with_its_default)
 {
 	char *page = read_page("templated.yaml.5");
 	const char *text = page;
@@ -81,15 +81,4 @@ START_TEST(every_key_stands_in_its_section_with_its_default)
 		buffer_free(&line);
 	}
 	free(page);
-}
-END_TEST
-
-SUITE(manual)
-{
-	Suite *suite = suite_create("manual");
-	TCase *tests = tcase_create("manual");
-
-	tcase_add_test(tests, every_key_stands_in_its_section_with_its_default);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

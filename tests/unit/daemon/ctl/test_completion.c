@@ -27,7 +27,7 @@ static const char *completed(const char *line)
 	return out.size == 0 ? "" : out.data;
 }
 
-START_TEST(the_first_word_is_a_verb)
+TEST(the_first_word_is_a_verb)
 {
 	const char *all = completed("");
 
@@ -42,9 +42,8 @@ START_TEST(the_first_word_is_a_verb)
 			 "`apply` and libtemplated\n");
 	ck_assert_str_eq(completed("nothing"), "");
 }
-END_TEST
 
-START_TEST(options_are_those_of_the_verb_and_the_global_ones)
+TEST(options_are_those_of_the_verb_and_the_global_ones)
 {
 	ck_assert_str_eq(
 		completed("watch --wa"),
@@ -57,9 +56,8 @@ START_TEST(options_are_those_of_the_verb_and_the_global_ones)
 	/* behind it everything is an operand */
 	ck_assert_str_eq(completed("train -- --js"), "");
 }
-END_TEST
 
-START_TEST(a_value_follows_its_option)
+TEST(a_value_follows_its_option)
 {
 	ck_assert_str_eq(completed("text --format m"), "md\t\n");
 	ck_assert_str_eq(completed("text --format=m"), "--format=md\t\n");
@@ -71,9 +69,8 @@ START_TEST(a_value_follows_its_option)
 	/* a flag has none */
 	ck_assert_str_eq(completed("watch --wait=y"), "");
 }
-END_TEST
 
-START_TEST(parameters_are_those_of_the_method)
+TEST(parameters_are_those_of_the_method)
 {
 	/* auto is what is used without */
 	ck_assert_str_eq(
@@ -87,9 +84,8 @@ START_TEST(parameters_are_those_of_the_method)
 	ck_assert_ptr_nonnull(strstr(completed("text --method=df --param=max"),
 				     "--param=max_r"));
 }
-END_TEST
 
-START_TEST(lists_go_on_behind_the_comma)
+TEST(lists_go_on_behind_the_comma)
 {
 	ck_assert_str_eq(completed("event list --kinds guard.re"),
 			 "guard.resolved\t\n");
@@ -102,9 +98,8 @@ START_TEST(lists_go_on_behind_the_comma)
 	ck_assert_str_eq(completed("texts --quality ok,li"), "ok,listing\t\n");
 	ck_assert_str_eq(completed("texts --type so"), "soft-404\t\n");
 }
-END_TEST
 
-START_TEST(operands_follow_the_form)
+TEST(operands_follow_the_form)
 {
 	ck_assert_str_eq(completed("guard "), "add\t\nlist\t\nshow\t\nrm\t\n");
 	ck_assert_str_eq(completed("train "), "mountain\t\n");
@@ -113,24 +108,21 @@ START_TEST(operands_follow_the_form)
 	ck_assert_str_eq(completed("train hill "), "");
 	ck_assert_str_eq(completed("text a b"), "");
 }
-END_TEST
 
-START_TEST(paths_are_left_to_the_shell)
+TEST(paths_are_left_to_the_shell)
 {
 	ck_assert_str_eq(completed("export -o "), "?files\n");
 	ck_assert_str_eq(completed("export --out=x"), "?files\n");
 	ck_assert_str_eq(completed("train --gold "), "?folders\n");
 	ck_assert_str_eq(completed("-s "), "?files\n");
 }
-END_TEST
 
-START_TEST(who_has_no_daemon_has_no_sites)
+TEST(who_has_no_daemon_has_no_sites)
 {
 	ck_assert_str_eq(completed("texts "), "");
 	ck_assert_str_eq(completed("guard add "), "");
 	ck_assert_str_eq(completed("guard show host "), "");
 }
-END_TEST
 
 /* What of the value is offered. */
 static const char *added(const char *value, const char *meaning)
@@ -152,7 +144,7 @@ static const char *first_offered(const char *const *values, size_t count)
 	return "";
 }
 
-START_TEST(nothing_that_a_shell_would_run_is_offered)
+TEST(nothing_that_a_shell_would_run_is_offered)
 {
 	static const char *const values[] = {
 		"$(id)",  "`id`",     "a;id", "a|id",  "a&id",   "a b",
@@ -165,38 +157,14 @@ START_TEST(nothing_that_a_shell_would_run_is_offered)
 	ck_assert_str_eq(
 		first_offered(values, sizeof(values) / sizeof(values[0])), "");
 }
-END_TEST
 
-START_TEST(addresses_with_ports_are_offered)
+TEST(addresses_with_ports_are_offered)
 {
 	ck_assert_str_eq(added("[::1]:8080/3", NULL), "[::1]:8080/3\t\n");
 }
-END_TEST
 
-START_TEST(a_meaning_is_one_line_without_controls)
+TEST(a_meaning_is_one_line_without_controls)
 {
 	ck_assert_str_eq(added("a", "b\n\tc\033d"), "a\tb  c\xEF\xBF\xBD"
 						    "d\n");
-}
-END_TEST
-
-SUITE(completion)
-{
-	Suite *suite = suite_create("completion");
-	TCase *tests = tcase_create("completion");
-
-	tcase_add_test(tests, the_first_word_is_a_verb);
-	tcase_add_test(tests,
-		       options_are_those_of_the_verb_and_the_global_ones);
-	tcase_add_test(tests, a_value_follows_its_option);
-	tcase_add_test(tests, parameters_are_those_of_the_method);
-	tcase_add_test(tests, lists_go_on_behind_the_comma);
-	tcase_add_test(tests, operands_follow_the_form);
-	tcase_add_test(tests, paths_are_left_to_the_shell);
-	tcase_add_test(tests, who_has_no_daemon_has_no_sites);
-	tcase_add_test(tests, nothing_that_a_shell_would_run_is_offered);
-	tcase_add_test(tests, addresses_with_ports_are_offered);
-	tcase_add_test(tests, a_meaning_is_one_line_without_controls);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -114,21 +114,19 @@ static void check(const char *method, size_t max_bytes)
 	teardown();
 }
 
-START_TEST(a_kept_page_has_the_answer_of_the_stored_one)
+TEST(a_kept_page_has_the_answer_of_the_stored_one)
 {
 	check("auto", SIZE_MAX);
 	check("df+", SIZE_MAX);
 }
-END_TEST
 
-START_TEST(without_room_nothing_prepared_stays)
+TEST(without_room_nothing_prepared_stays)
 {
 	check("auto", 0);
 }
-END_TEST
 
 /* What learns nothing is not taught. */
-START_TEST(a_method_of_the_page_alone_is_not_taught)
+TEST(a_method_of_the_page_alone_is_not_taught)
 {
 	const struct text_request request = {.method = "accb"};
 
@@ -137,10 +135,9 @@ START_TEST(a_method_of_the_page_alone_is_not_taught)
 	ck_assert_uint_eq(model_cache_bytes(rules.learned), 0);
 	teardown();
 }
-END_TEST
 
 /* The page is read from the store then, and so is the sample. */
-START_TEST(a_cluster_whose_sample_is_not_kept_is_not_taught)
+TEST(a_cluster_whose_sample_is_not_kept_is_not_taught)
 {
 	const struct text_request request = {.format = FORMAT_JSON};
 	struct buffer body = {0};
@@ -162,18 +159,4 @@ START_TEST(a_cluster_whose_sample_is_not_kept_is_not_taught)
 	ck_assert_ptr_null(page_cache_remove(kept, PAGES).page);
 	buffer_free(&body);
 	teardown();
-}
-END_TEST
-
-SUITE(kept_pages)
-{
-	Suite *suite = suite_create("kept_pages");
-	TCase *tests = tcase_create("kept_pages");
-
-	tcase_add_test(tests, a_kept_page_has_the_answer_of_the_stored_one);
-	tcase_add_test(tests, without_room_nothing_prepared_stays);
-	tcase_add_test(tests, a_method_of_the_page_alone_is_not_taught);
-	tcase_add_test(tests, a_cluster_whose_sample_is_not_kept_is_not_taught);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

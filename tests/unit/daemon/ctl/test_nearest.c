@@ -15,7 +15,7 @@ static const char *meant_by(const char *word)
 	return nearest.name == NULL ? "none" : nearest.name;
 }
 
-START_TEST(slips_of_the_finger_are_near)
+TEST(slips_of_the_finger_are_near)
 {
 	ck_assert_str_eq(meant_by("max-page"), "max-pages");
 	ck_assert_str_eq(meant_by("max_depth"), "max-depth");
@@ -24,32 +24,17 @@ START_TEST(slips_of_the_finger_are_near)
 	ck_assert_str_eq(meant_by("foo"), "for");
 	ck_assert_str_eq(meant_by("wait"), "wait");
 }
-END_TEST
 
-START_TEST(the_beginning_of_a_name_is_near)
+TEST(the_beginning_of_a_name_is_near)
 {
 	ck_assert_str_eq(meant_by("th"), "threshold");
 	ck_assert_str_eq(meant_by("max"), "max-pages"); /* the first */
 }
-END_TEST
 
-START_TEST(other_words_are_not)
+TEST(other_words_are_not)
 {
 	ck_assert_str_eq(meant_by("verbose"), "none");
 	ck_assert_str_eq(meant_by("wtia"), "none"); /* 2 slips in 4 letters */
 	ck_assert_str_eq(meant_by(""), "none");
 	ck_assert_str_eq(meant_by("threshold-threshold-threshold-th"), "none");
-}
-END_TEST
-
-SUITE(nearest)
-{
-	Suite *suite = suite_create("nearest");
-	TCase *tests = tcase_create("nearest");
-
-	tcase_add_test(tests, slips_of_the_finger_are_near);
-	tcase_add_test(tests, the_beginning_of_a_name_is_near);
-	tcase_add_test(tests, other_words_are_not);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

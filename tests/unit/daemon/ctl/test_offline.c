@@ -122,7 +122,7 @@ static void write_site(void)
 		   "sea.</td></tr></table></body></html>");
 }
 
-START_TEST(clusters_are_numbered_by_size_then_first_page)
+TEST(clusters_are_numbered_by_size_then_first_page)
 {
 	const uint32_t labels[] = {9, 4, 7, 4, 9, 4, 2};
 	const uint32_t expected[] = {2, 1, 3, 1, 2, 1, 4};
@@ -132,9 +132,8 @@ START_TEST(clusters_are_numbered_by_size_then_first_page)
 	ck_assert_mem_eq(numbers, expected, sizeof(expected));
 	ck_assert_uint_eq(clustering_result_number(labels, 0, numbers), 0);
 }
-END_TEST
 
-START_TEST(labels_are_read_with_and_without_a_head)
+TEST(labels_are_read_with_and_without_a_head)
 {
 	struct labels labels;
 	struct buffer bytes = {0};
@@ -166,7 +165,6 @@ START_TEST(labels_are_read_with_and_without_a_head)
 	ck_assert_uint_eq(labels_find(&labels, "a.html"), 0);
 	labels_free(&labels);
 }
-END_TEST
 
 static const char *output_of(const char *name, enum format format)
 {
@@ -177,7 +175,7 @@ static const char *output_of(const char *name, enum format format)
 	return path.data;
 }
 
-START_TEST(an_output_loses_html_and_gz_alone)
+TEST(an_output_loses_html_and_gz_alone)
 {
 	ck_assert_str_eq(output_of("a/b.html", FORMAT_TXT), "out/a/b.txt");
 	ck_assert_str_eq(output_of("a/b.html.gz", FORMAT_TXT), "out/a/b.txt");
@@ -189,9 +187,8 @@ START_TEST(an_output_loses_html_and_gz_alone)
 	ck_assert_str_eq(output_of("a.html", FORMAT_EXPLAIN),
 			 "out/a.explain.html");
 }
-END_TEST
 
-START_TEST(the_url_of_a_file_is_escaped)
+TEST(the_url_of_a_file_is_escaped)
 {
 	char name[MAX_URL_BYTES + 2];
 	struct url url;
@@ -203,9 +200,8 @@ START_TEST(the_url_of_a_file_is_escaped)
 	name[sizeof(name) - 1] = '\0';
 	ck_assert_int_eq(offline_url(name, &url), ERR_TOO_LARGE);
 }
-END_TEST
 
-START_TEST(a_wrong_command_line_is_status_2)
+TEST(a_wrong_command_line_is_status_2)
 {
 	static const char *const lines[] = {
 		"",
@@ -255,9 +251,8 @@ START_TEST(a_wrong_command_line_is_status_2)
 		ck_assert_msg(run(lines[i]) == CTL_USAGE, "%s", lines[i]);
 	leave_folder();
 }
-END_TEST
 
-START_TEST(help_and_version_need_no_daemon)
+TEST(help_and_version_need_no_daemon)
 {
 	enum ctl_status status;
 
@@ -272,17 +267,15 @@ START_TEST(help_and_version_need_no_daemon)
 	ck_assert_int_eq(status, CTL_DONE);
 	leave_folder();
 }
-END_TEST
 
-START_TEST(without_a_daemon_the_status_is_3)
+TEST(without_a_daemon_the_status_is_3)
 {
 	enter_folder();
 	ck_assert_int_eq(run("-s nothing.sock status"), CTL_NO_DAEMON);
 	leave_folder();
 }
-END_TEST
 
-START_TEST(a_file_that_is_of_no_use_is_status_1)
+TEST(a_file_that_is_of_no_use_is_status_1)
 {
 	enter_folder();
 	ck_assert_int_eq(run("extract nowhere.html"), CTL_FAILED);
@@ -299,9 +292,8 @@ START_TEST(a_file_that_is_of_no_use_is_status_1)
 	ck_assert_int_eq(run("extract --out out nowhere.warc"), CTL_FAILED);
 	leave_folder();
 }
-END_TEST
 
-START_TEST(one_page_is_printed)
+TEST(one_page_is_printed)
 {
 	enum ctl_status status;
 	const char *text;
@@ -319,7 +311,6 @@ START_TEST(one_page_is_printed)
 	ck_assert_ptr_nonnull(strstr(text, "\"cluster\":null"));
 	leave_folder();
 }
-END_TEST
 
 /* The lines of a text, each of which holds what is expected of it [count]. */
 static void assert_lines(const char *text, const char *const *expected,
@@ -336,7 +327,7 @@ static void assert_lines(const char *text, const char *const *expected,
 	ck_assert_str_eq(text, "");
 }
 
-START_TEST(many_pages_are_lines_in_order)
+TEST(many_pages_are_lines_in_order)
 {
 	static const char *const lines[] = {
 		"{\"file\":\"in/a.html\",\"url\":null,\"title\":\"heron\"",
@@ -362,9 +353,8 @@ START_TEST(many_pages_are_lines_in_order)
 	free(alone);
 	leave_folder();
 }
-END_TEST
 
-START_TEST(a_batch_is_the_same_by_any_number_of_jobs)
+TEST(a_batch_is_the_same_by_any_number_of_jobs)
 {
 	enum ctl_status status;
 	const char *text;
@@ -381,10 +371,9 @@ START_TEST(a_batch_is_the_same_by_any_number_of_jobs)
 	free(alone);
 	leave_folder();
 }
-END_TEST
 
 /* What does not depend on the site is that of the page by itself. */
-START_TEST(a_batch_answers_what_has_no_template_by_itself)
+TEST(a_batch_answers_what_has_no_template_by_itself)
 {
 	enum ctl_status status;
 	const char *text;
@@ -405,7 +394,6 @@ START_TEST(a_batch_answers_what_has_no_template_by_itself)
 	free(alone);
 	leave_folder();
 }
-END_TEST
 
 static void append_record(struct buffer *archive, const char *url,
 			  const char *status, const char *type)
@@ -437,7 +425,7 @@ static void write_archive(const char *path)
 	buffer_free(&archive);
 }
 
-START_TEST(the_pages_of_an_archive_have_their_addresses)
+TEST(the_pages_of_an_archive_have_their_addresses)
 {
 	static const char *const lines[] = {
 		"{\"file\":\"a.warc:0\",\"url\":\"http://a.test/one\"",
@@ -458,9 +446,8 @@ START_TEST(the_pages_of_an_archive_have_their_addresses)
 	ck_assert_int_eq(run("extract nowhere.warc"), CTL_FAILED);
 	leave_folder();
 }
-END_TEST
 
-START_TEST(the_pages_of_an_archive_are_written_by_their_addresses)
+TEST(the_pages_of_an_archive_are_written_by_their_addresses)
 {
 	enter_folder();
 	write_archive("a.warc");
@@ -476,10 +463,9 @@ START_TEST(the_pages_of_an_archive_are_written_by_their_addresses)
 		strstr(read_text("all/a.test/two.txt"), "a.test/two."));
 	leave_folder();
 }
-END_TEST
 
 /* Of two hosts, each of which is a site, and of no host. */
-START_TEST(a_batch_learns_archives_and_files)
+TEST(a_batch_learns_archives_and_files)
 {
 	static const char *const lines[] = {
 		"{\"file\":\"in/bad.html\",\"error\":\"not an HTML page",
@@ -517,9 +503,8 @@ START_TEST(a_batch_learns_archives_and_files)
 	free(alone);
 	leave_folder();
 }
-END_TEST
 
-START_TEST(pages_that_cannot_be_cited_can_be_left_out)
+TEST(pages_that_cannot_be_cited_can_be_left_out)
 {
 	static const char *const lines[] = {"{\"file\":\"in/b.html\""};
 	enum ctl_status status;
@@ -535,9 +520,8 @@ START_TEST(pages_that_cannot_be_cited_can_be_left_out)
 	ck_assert_int_eq(status, CTL_DONE);
 	leave_folder();
 }
-END_TEST
 
-START_TEST(many_pages_keep_their_folders)
+TEST(many_pages_keep_their_folders)
 {
 	enter_folder();
 	write_site();
@@ -554,9 +538,8 @@ START_TEST(many_pages_keep_their_folders)
 	ck_assert_ptr_nonnull(strstr(read_text("flat/a.txt"), "heron"));
 	leave_folder();
 }
-END_TEST
 
-START_TEST(two_inputs_never_write_one_output)
+TEST(two_inputs_never_write_one_output)
 {
 	enter_folder();
 	write_page("in/a.html", "heron");
@@ -565,9 +548,8 @@ START_TEST(two_inputs_never_write_one_output)
 	ck_assert_ptr_nonnull(strstr(read_text("out/a.txt"), "heron"));
 	leave_folder();
 }
-END_TEST
 
-START_TEST(pages_of_a_template_are_one_cluster)
+TEST(pages_of_a_template_are_one_cluster)
 {
 	enum ctl_status status;
 	const char *text;
@@ -586,9 +568,8 @@ START_TEST(pages_of_a_template_are_one_cluster)
 			       "in/other.html\t2\n");
 	leave_folder();
 }
-END_TEST
 
-START_TEST(labels_give_the_quality_of_the_clusters)
+TEST(labels_give_the_quality_of_the_clusters)
 {
 	enum ctl_status status;
 	const char *text;
@@ -611,9 +592,8 @@ START_TEST(labels_give_the_quality_of_the_clusters)
 	ck_assert_ptr_nonnull(strstr(text, "\"rand\":0.5,"));
 	leave_folder();
 }
-END_TEST
 
-START_TEST(a_report_stands_in_place_of_the_lines)
+TEST(a_report_stands_in_place_of_the_lines)
 {
 	enum ctl_status status;
 	const char *text;
@@ -636,10 +616,9 @@ START_TEST(a_report_stands_in_place_of_the_lines)
 	ck_assert_ptr_nonnull(strstr(text, "a.html\t1"));
 	leave_folder();
 }
-END_TEST
 
 /* One sizable cluster of four pages and a page alone: no plateau. */
-START_TEST(the_threshold_may_be_found_by_itself)
+TEST(the_threshold_may_be_found_by_itself)
 {
 	enum ctl_status status;
 	const char *text;
@@ -659,9 +638,8 @@ START_TEST(the_threshold_may_be_found_by_itself)
 	ck_assert_ptr_null(strstr(text, "\"report\""));
 	leave_folder();
 }
-END_TEST
 
-START_TEST(a_batch_drops_what_the_pages_ratio)
+TEST(a_batch_drops_what_the_pages_ratio)
 {
 	const char *text;
 
@@ -682,9 +660,8 @@ START_TEST(a_batch_drops_what_the_pages_ratio)
 	ck_assert_int_eq(rmdir("tmp"), 0);
 	leave_folder();
 }
-END_TEST
 
-START_TEST(a_batch_tells_the_cluster_in_json)
+TEST(a_batch_tells_the_cluster_in_json)
 {
 	const char *text;
 
@@ -703,39 +680,4 @@ START_TEST(a_batch_tells_the_cluster_in_json)
 	ck_assert_ptr_nonnull(
 		strstr(read_text("few/a.json"), "from the page only"));
 	leave_folder();
-}
-END_TEST
-
-SUITE(offline)
-{
-	Suite *suite = suite_create("offline");
-	TCase *tests = tcase_create("offline");
-
-	tcase_add_test(tests, clusters_are_numbered_by_size_then_first_page);
-	tcase_add_test(tests, labels_are_read_with_and_without_a_head);
-	tcase_add_test(tests, an_output_loses_html_and_gz_alone);
-	tcase_add_test(tests, the_url_of_a_file_is_escaped);
-	tcase_add_test(tests, a_wrong_command_line_is_status_2);
-	tcase_add_test(tests, help_and_version_need_no_daemon);
-	tcase_add_test(tests, without_a_daemon_the_status_is_3);
-	tcase_add_test(tests, a_file_that_is_of_no_use_is_status_1);
-	tcase_add_test(tests, one_page_is_printed);
-	tcase_add_test(tests, many_pages_are_lines_in_order);
-	tcase_add_test(tests, a_batch_is_the_same_by_any_number_of_jobs);
-	tcase_add_test(tests, a_batch_answers_what_has_no_template_by_itself);
-	tcase_add_test(tests, the_pages_of_an_archive_have_their_addresses);
-	tcase_add_test(tests,
-		       the_pages_of_an_archive_are_written_by_their_addresses);
-	tcase_add_test(tests, a_batch_learns_archives_and_files);
-	tcase_add_test(tests, pages_that_cannot_be_cited_can_be_left_out);
-	tcase_add_test(tests, many_pages_keep_their_folders);
-	tcase_add_test(tests, two_inputs_never_write_one_output);
-	tcase_add_test(tests, pages_of_a_template_are_one_cluster);
-	tcase_add_test(tests, labels_give_the_quality_of_the_clusters);
-	tcase_add_test(tests, a_report_stands_in_place_of_the_lines);
-	tcase_add_test(tests, the_threshold_may_be_found_by_itself);
-	tcase_add_test(tests, a_batch_drops_what_the_pages_ratio);
-	tcase_add_test(tests, a_batch_tells_the_cluster_in_json);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

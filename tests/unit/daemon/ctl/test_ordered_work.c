@@ -74,7 +74,7 @@ static struct sum run_it(unsigned jobs, unsigned stop_at)
 	return sum;
 }
 
-START_TEST(results_come_in_order)
+TEST(results_come_in_order)
 {
 	for (unsigned jobs = 1; jobs <= 8; jobs++) {
 		struct sum sum = run_it(jobs, 0);
@@ -83,9 +83,8 @@ START_TEST(results_come_in_order)
 		ck_assert_uint_le(sum.most, 4ULL * jobs);
 	}
 }
-END_TEST
 
-START_TEST(it_can_be_stopped_and_what_was_begun_is_done)
+TEST(it_can_be_stopped_and_what_was_begun_is_done)
 {
 	for (unsigned jobs = 1; jobs <= 4; jobs++) {
 		struct sum sum = run_it(jobs, 20);
@@ -94,23 +93,9 @@ START_TEST(it_can_be_stopped_and_what_was_begun_is_done)
 		ck_assert_uint_lt(sum.given, 20 + 4ULL * jobs);
 	}
 }
-END_TEST
 
-START_TEST(there_is_a_processor)
+TEST(there_is_a_processor)
 {
 	ck_assert_uint_ge(ordered_work_jobs(), 1);
 	ck_assert_uint_le(ordered_work_jobs(), MAX_JOBS);
-}
-END_TEST
-
-SUITE(ordered_work)
-{
-	Suite *suite = suite_create("ordered_work");
-	TCase *tcase = tcase_create("ordered_work");
-
-	tcase_add_test(tcase, results_come_in_order);
-	tcase_add_test(tcase, it_can_be_stopped_and_what_was_begun_is_done);
-	tcase_add_test(tcase, there_is_a_processor);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -15,7 +15,7 @@ static const char *name_of(const char *text)
 	return name.data;
 }
 
-START_TEST(a_name_is_the_host_and_the_path)
+TEST(a_name_is_the_host_and_the_path)
 {
 	ck_assert_str_eq(name_of("http://a.test/"), "a.test/index.html");
 	ck_assert_str_eq(name_of("https://a.test:81/b/c.html"),
@@ -27,15 +27,13 @@ START_TEST(a_name_is_the_host_and_the_path)
 	ck_assert_str_eq(name_of("http://a.test//b"), "a.test/_/b");
 	ck_assert_str_eq(name_of("http://[::1]/b"), "%5B%3A%3A1%5D/b");
 }
-END_TEST
 
 /* A file that is called so may be written there. */
-START_TEST(a_folder_is_called_as_no_output)
+TEST(a_folder_is_called_as_no_output)
 {
 	ck_assert_str_eq(name_of("http://a.test/b.txt/c"), "a.test/b.txt_/c");
 	ck_assert_str_eq(name_of("http://a.test/b.md"), "a.test/b.md");
 }
-END_TEST
 
 static bool climbs(const char *name)
 {
@@ -45,7 +43,7 @@ static bool climbs(const char *name)
 }
 
 /* Whatever url_parse() leaves of it. */
-START_TEST(no_name_leads_out_of_the_folder)
+TEST(no_name_leads_out_of_the_folder)
 {
 	static const char *const urls[] = {
 		"http://a.test/../../etc/passwd",
@@ -62,7 +60,6 @@ START_TEST(no_name_leads_out_of_the_folder)
 		ck_assert_msg(!climbs(name_of(urls[i])), "%s: %s", urls[i],
 			      name_of(urls[i]));
 }
-END_TEST
 
 /* The name of a URL whose path is `piece` again and again, then `end`. */
 static size_t name_length(const char *piece, unsigned count, const char *end,
@@ -80,7 +77,7 @@ static size_t name_length(const char *piece, unsigned count, const char *end,
 	return name_out->size;
 }
 
-START_TEST(what_is_too_long_is_cut_and_stays_distinct)
+TEST(what_is_too_long_is_cut_and_stays_distinct)
 {
 	struct buffer a = {0};
 	struct buffer b = {0};
@@ -95,9 +92,8 @@ START_TEST(what_is_too_long_is_cut_and_stays_distinct)
 	buffer_free(&a);
 	buffer_free(&b);
 }
-END_TEST
 
-START_TEST(a_name_is_taken_once)
+TEST(a_name_is_taken_once)
 {
 	struct output_names names = {0};
 
@@ -107,19 +103,4 @@ START_TEST(a_name_is_taken_once)
 			 "one");
 	ck_assert_str_eq(output_names_take(&names, "a/b", "four"), "one");
 	output_names_free(&names);
-}
-END_TEST
-
-SUITE(output_names)
-{
-	Suite *suite = suite_create("output_names");
-	TCase *tests = tcase_create("output_names");
-
-	tcase_add_test(tests, a_name_is_the_host_and_the_path);
-	tcase_add_test(tests, a_folder_is_called_as_no_output);
-	tcase_add_test(tests, no_name_leads_out_of_the_folder);
-	tcase_add_test(tests, what_is_too_long_is_cut_and_stays_distinct);
-	tcase_add_test(tests, a_name_is_taken_once);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -78,30 +78,29 @@ static bool get(const char *path)
 	return page_fetch(fetcher, &url, &page, &trouble);
 }
 
-START_TEST(a_page_comes_with_its_address_behind_redirects)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_page_comes_with_its_address_behind_redirects)
 {
 	ck_assert_msg(get("/on"), "%s", trouble.data);
 	ck_assert_str_eq(page.body.data, "<p>hi");
 	ck_assert_str_eq(page.charset.data, "utf-8");
 	ck_assert_str_eq(page.url.text + page.url.path, "/page");
 }
-END_TEST
 
-START_TEST(ten_redirects_are_followed)
+TEST(ten_redirects_are_followed)
 {
 	ck_assert_msg(get("/10"), "%s", trouble.data);
 	ck_assert_str_eq(page.url.text + page.url.path, "/page");
 }
-END_TEST
 
-START_TEST(an_eleventh_redirect_is_not)
+TEST(an_eleventh_redirect_is_not)
 {
 	ck_assert(!get("/11"));
 	ck_assert_str_eq(trouble.data, "more than 10 redirects");
 }
-END_TEST
 
-START_TEST(robots_are_obeyed_behind_redirects_too)
+TEST(robots_are_obeyed_behind_redirects_too)
 {
 	ck_assert(!get("/private/page"));
 	ck_assert_str_eq(trouble.data, "forbidden by line 3 of robots.txt: "
@@ -110,37 +109,18 @@ START_TEST(robots_are_obeyed_behind_redirects_too)
 	ck_assert(!get("/in"));
 	ck_assert_ptr_nonnull(strstr(trouble.data, "line 3 of robots.txt"));
 }
-END_TEST
 
 /* 127.0.0.2 is no address that was named. */
-START_TEST(a_redirect_leads_to_no_private_address)
+TEST(a_redirect_leads_to_no_private_address)
 {
 	ck_assert(!get("/other"));
 	ck_assert_ptr_nonnull(
 		strstr(trouble.data, "cannot fetch its robots.txt"));
 	ck_assert_ptr_nonnull(strstr(trouble.data, "127.0.0.2"));
 }
-END_TEST
 
-START_TEST(what_is_no_page_is_told)
+TEST(what_is_no_page_is_told)
 {
 	ck_assert(!get("/gone"));
 	ck_assert_str_eq(trouble.data, "HTTP status 410");
-}
-END_TEST
-
-SUITE(page_fetch)
-{
-	Suite *suite = suite_create("page_fetch");
-	TCase *tcase = tcase_create("page_fetch");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_page_comes_with_its_address_behind_redirects);
-	tcase_add_test(tcase, ten_redirects_are_followed);
-	tcase_add_test(tcase, an_eleventh_redirect_is_not);
-	tcase_add_test(tcase, robots_are_obeyed_behind_redirects_too);
-	tcase_add_test(tcase, a_redirect_leads_to_no_private_address);
-	tcase_add_test(tcase, what_is_no_page_is_told);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

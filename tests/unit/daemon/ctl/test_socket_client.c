@@ -106,7 +106,9 @@ static enum error request(const char *method, const char *target,
 			      "application/json", timeout_ms, &answer);
 }
 
-START_TEST(a_get_arrives_as_it_was_written)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_get_arrives_as_it_was_written)
 {
 	ck_assert_int_eq(request("GET", "/v1/echo?a=%20/../b", "", 5000),
 			 ERR_NONE);
@@ -117,9 +119,8 @@ START_TEST(a_get_arrives_as_it_was_written)
 			 answer.body.data);
 	ck_assert_ptr_null(strstr(answer.body.data, "Content-Type"));
 }
-END_TEST
 
-START_TEST(a_post_carries_its_body_and_type)
+TEST(a_post_carries_its_body_and_type)
 {
 	ck_assert_int_eq(
 		request("POST", "/v1/echo?a=%20/../b", "{\"b\":1}", 5000),
@@ -136,25 +137,22 @@ START_TEST(a_post_carries_its_body_and_type)
 	ck_assert_ptr_nonnull(
 		strstr(answer.body.data, "Content-Length: 0\r\n"));
 }
-END_TEST
 
-START_TEST(delete_is_a_method)
+TEST(delete_is_a_method)
 {
 	ck_assert_int_eq(request("DELETE", "/v1/echo?a=%20/../b", "", 5000),
 			 ERR_NONE);
 	ck_assert_ptr_nonnull(strstr(answer.body.data, "DELETE /v1/echo"));
 }
-END_TEST
 
-START_TEST(an_error_status_is_an_answer)
+TEST(an_error_status_is_an_answer)
 {
 	ck_assert_int_eq(request("GET", "/refuse", "", 5000), ERR_NONE);
 	ck_assert_uint_eq(answer.status, 404);
 	ck_assert_str_eq(answer.body.data, "{}");
 }
-END_TEST
 
-START_TEST(nodes_that_are_missing_are_named)
+TEST(nodes_that_are_missing_are_named)
 {
 	ck_assert_int_eq(request("GET", "/part", "", 5000), ERR_NONE);
 	ck_assert_str_eq(answer.missing, "b, c");
@@ -163,9 +161,8 @@ START_TEST(nodes_that_are_missing_are_named)
 	ck_assert_str_eq(answer.missing, "");
 	ck_assert(!answer.is_stale);
 }
-END_TEST
 
-START_TEST(nobody_listens)
+TEST(nobody_listens)
 {
 	server_stop(&server);
 	ck_assert_int_eq(request("GET", "/refuse", "", 5000), ERR_NOT_FOUND);
@@ -173,31 +170,27 @@ START_TEST(nobody_listens)
 	unlink(path);
 	ck_assert_int_eq(request("GET", "/refuse", "", 5000), ERR_NOT_FOUND);
 }
-END_TEST
 
-START_TEST(what_comes_slowly_comes)
+TEST(what_comes_slowly_comes)
 {
 	ck_assert_int_eq(request("GET", "/slow", "", 2000), ERR_NONE);
 	ck_assert_uint_eq(answer.body.size, 60);
 }
-END_TEST
 
-START_TEST(a_silent_daemon_times_out)
+TEST(a_silent_daemon_times_out)
 {
 	ck_assert_int_eq(request("GET", "/silent", "", 200), ERR_TIMEOUT);
 	ck_assert_str_ne(answer.reason, "");
 }
-END_TEST
 
-START_TEST(an_answer_cut_short_is_a_network_error)
+TEST(an_answer_cut_short_is_a_network_error)
 {
 	ck_assert_int_eq(request("GET", "/short", "", 5000), ERR_NETWORK);
 	ck_assert_uint_eq(answer.body.size, 0);
 	ck_assert_int_eq(request("GET", "/unknown", "", 5000), ERR_NETWORK);
 }
-END_TEST
 
-START_TEST(values_are_escaped)
+TEST(values_are_escaped)
 {
 	struct buffer out = {0};
 
@@ -205,25 +198,4 @@ START_TEST(values_are_escaped)
 	ck_assert_str_eq(out.data,
 			 "http%3A%2F%2Fa%2Fb%3Fc%3Dd%26e%20f~g%C3%BC");
 	buffer_free(&out);
-}
-END_TEST
-
-SUITE(socket_client)
-{
-	Suite *suite = suite_create("socket_client");
-	TCase *tcase = tcase_create("socket_client");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_get_arrives_as_it_was_written);
-	tcase_add_test(tcase, a_post_carries_its_body_and_type);
-	tcase_add_test(tcase, delete_is_a_method);
-	tcase_add_test(tcase, an_error_status_is_an_answer);
-	tcase_add_test(tcase, nodes_that_are_missing_are_named);
-	tcase_add_test(tcase, nobody_listens);
-	tcase_add_test(tcase, a_silent_daemon_times_out);
-	tcase_add_test(tcase, what_comes_slowly_comes);
-	tcase_add_test(tcase, an_answer_cut_short_is_a_network_error);
-	tcase_add_test(tcase, values_are_escaped);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -25,7 +25,7 @@ static uint64_t word_of(const char *text)
 	return word;
 }
 
-START_TEST(words_are_runs_of_letters_and_single_characters_of_chinese)
+TEST(words_are_runs_of_letters_and_single_characters_of_chinese)
 {
 	ck_assert_uint_eq(count_words(""), 0);
 	ck_assert_uint_eq(count_words(" ,.\n\u201c\u3002"), 0);
@@ -34,9 +34,8 @@ START_TEST(words_are_runs_of_letters_and_single_characters_of_chinese)
 	ck_assert_uint_eq(word_of("Word."), word_of("wORD"));
 	ck_assert_uint_ne(word_of("word"), word_of("words"));
 }
-END_TEST
 
-START_TEST(a_word_of_the_gold_is_taken_as_often_as_it_stands_there)
+TEST(a_word_of_the_gold_is_taken_as_often_as_it_stands_there)
 {
 	struct arena *arena = arena_create();
 	struct gold_text gold =
@@ -50,7 +49,6 @@ START_TEST(a_word_of_the_gold_is_taken_as_often_as_it_stands_there)
 	ck_assert(!gold_text_remove(&gold, word_of("is")));
 	arena_destroy(arena);
 }
-END_TEST
 
 /* Two ridges of one text each, with a comment of 6 blank cells between. */
 #define GAP                                                         \
@@ -79,7 +77,7 @@ static void add(struct training *training, const char *html, const char *gold)
 	page_destroy(page);
 }
 
-START_TEST(half_of_the_words_make_a_ridge_primary)
+TEST(half_of_the_words_make_a_ridge_primary)
 {
 	struct training training = {0};
 
@@ -98,9 +96,8 @@ START_TEST(half_of_the_words_make_a_ridge_primary)
 	ck_assert_uint_eq(training.pages[5], 2);
 	training_free(&training);
 }
-END_TEST
 
-START_TEST(ridges_that_can_be_told_apart_are)
+TEST(ridges_that_can_be_told_apart_are)
 {
 	struct training training = {0};
 	struct training_score score;
@@ -120,9 +117,8 @@ START_TEST(ridges_that_can_be_told_apart_are)
 	ck_assert_double_eq_tol(score.recall, 10 / 12.0, 1e-9);
 	training_free(&training);
 }
-END_TEST
 
-START_TEST(too_few_pages_are_not_validated)
+TEST(too_few_pages_are_not_validated)
 {
 	struct training training = {0};
 
@@ -135,22 +131,4 @@ START_TEST(too_few_pages_are_not_validated)
 	add(&training, PAGE, "");
 	ck_assert_uint_eq(training_validate(&training, 1, 3).folds, 0);
 	training_free(&training);
-}
-END_TEST
-
-SUITE(training)
-{
-	Suite *suite = suite_create("training");
-	TCase *tests = tcase_create("training");
-
-	tcase_add_test(
-		tests,
-		words_are_runs_of_letters_and_single_characters_of_chinese);
-	tcase_add_test(tests,
-		       a_word_of_the_gold_is_taken_as_often_as_it_stands_there);
-	tcase_add_test(tests, half_of_the_words_make_a_ridge_primary);
-	tcase_add_test(tests, ridges_that_can_be_told_apart_are);
-	tcase_add_test(tests, too_few_pages_are_not_validated);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

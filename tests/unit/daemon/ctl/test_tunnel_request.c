@@ -51,7 +51,9 @@ static int refusal(const char *head)
 		       : 0;
 }
 
-START_TEST(token_lets_one_in)
+FIXTURE(.setup = make_keys);
+
+TEST(token_lets_one_in)
 {
 	static const char head[] =
 		"GET /?token=" TOKEN " HTTP/1.1\r\n" HOST "\r\n";
@@ -65,9 +67,8 @@ START_TEST(token_lets_one_in)
 	ck_assert_int_eq(refusal(head), 403);
 	ck_assert_int_eq(refusal(head), 403);
 }
-END_TEST
 
-START_TEST(token_that_was_not_used_in_time_is_void)
+TEST(token_that_was_not_used_in_time_is_void)
 {
 	static const char head[] =
 		"GET /?token=" TOKEN " HTTP/1.1\r\n" HOST "\r\n";
@@ -80,9 +81,8 @@ START_TEST(token_that_was_not_used_in_time_is_void)
 	keys.until_ms = now_ms;
 	ck_assert_int_eq(refusal("GET / HTTP/1.1\r\n" LET_IN "\r\n"), 0);
 }
-END_TEST
 
-START_TEST(wrong_token_lets_nobody_in)
+TEST(wrong_token_lets_nobody_in)
 {
 	ck_assert_int_eq(
 		refusal("GET /?token=" SESSION " HTTP/1.1\r\n" HOST "\r\n"),
@@ -93,9 +93,8 @@ START_TEST(wrong_token_lets_nobody_in)
 		403);
 	ck_assert(!keys.is_used);
 }
-END_TEST
 
-START_TEST(what_is_forwarded_has_no_cookie_and_one_request)
+TEST(what_is_forwarded_has_no_cookie_and_one_request)
 {
 	ck_assert_str_eq(
 		judged("GET /ui/page?url=x%20y HTTP/1.1\r\n" LET_IN
@@ -105,9 +104,8 @@ START_TEST(what_is_forwarded_has_no_cookie_and_one_request)
 		"forward GET /ui/page?url=x%20y HTTP/1.1\r\n" HOST
 		"Accept: text/html\r\nConnection: close\r\n\r\n");
 }
-END_TEST
 
-START_TEST(without_the_session_nothing_is_shown)
+TEST(without_the_session_nothing_is_shown)
 {
 	ck_assert_int_eq(refusal("GET / HTTP/1.1\r\n" HOST "\r\n"), 403);
 	ck_assert_int_eq(refusal("GET / HTTP/1.1\r\n" HOST
@@ -120,9 +118,8 @@ START_TEST(without_the_session_nothing_is_shown)
 				 "Cookie: templated-8481\r\n\r\n"),
 			 403);
 }
-END_TEST
 
-START_TEST(names_of_others_do_not_lead_here)
+TEST(names_of_others_do_not_lead_here)
 {
 	ck_assert_int_eq(
 		refusal("GET / HTTP/1.1\r\nHost: evil.example:8481\r\n" COOKIE
@@ -137,9 +134,8 @@ START_TEST(names_of_others_do_not_lead_here)
 			"\r\n"),
 		0);
 }
-END_TEST
 
-START_TEST(changes_come_from_our_own_pages)
+TEST(changes_come_from_our_own_pages)
 {
 	static const char post[] = "POST /ui/sites HTTP/1.1\r\n" LET_IN;
 	char head[512];
@@ -155,9 +151,8 @@ START_TEST(changes_come_from_our_own_pages)
 		 post);
 	ck_assert_int_eq(refusal(head), 0);
 }
-END_TEST
 
-START_TEST(other_sites_may_not_even_ask)
+TEST(other_sites_may_not_even_ask)
 {
 	ck_assert_int_eq(refusal("GET / HTTP/1.1\r\n" LET_IN
 				 "Sec-Fetch-Site: cross-site\r\n\r\n"),
@@ -169,9 +164,8 @@ START_TEST(other_sites_may_not_even_ask)
 				 "Sec-Fetch-Site: none\r\n\r\n"),
 			 0);
 }
-END_TEST
 
-START_TEST(a_body_has_one_length)
+TEST(a_body_has_one_length)
 {
 #define POST                                            \
 	"POST /ui/sites HTTP/1.1\r\n" LET_IN "Origin: " \
@@ -192,9 +186,8 @@ START_TEST(a_body_has_one_length)
 	ck_assert_uint_eq(request.body_bytes, 67108864);
 	buffer_free(&request.head);
 }
-END_TEST
 
-START_TEST(what_is_no_request_is_refused)
+TEST(what_is_no_request_is_refused)
 {
 	static const char *const heads[] = {
 		"\r\n\r\n",
@@ -212,25 +205,4 @@ START_TEST(what_is_no_request_is_refused)
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
 		ck_assert_msg(refusal(heads[i]) == 400, "%s", heads[i]);
 	ck_assert_int_eq(refusal("PUT / HTTP/1.1\r\n" LET_IN "\r\n"), 405);
-}
-END_TEST
-
-SUITE(tunnel_request)
-{
-	Suite *suite = suite_create("tunnel_request");
-	TCase *tests = tcase_create("tunnel_request");
-
-	suite_add_tcase(suite, tests);
-	tcase_add_checked_fixture(tests, make_keys, NULL);
-	tcase_add_test(tests, token_lets_one_in);
-	tcase_add_test(tests, token_that_was_not_used_in_time_is_void);
-	tcase_add_test(tests, wrong_token_lets_nobody_in);
-	tcase_add_test(tests, what_is_forwarded_has_no_cookie_and_one_request);
-	tcase_add_test(tests, without_the_session_nothing_is_shown);
-	tcase_add_test(tests, names_of_others_do_not_lead_here);
-	tcase_add_test(tests, changes_come_from_our_own_pages);
-	tcase_add_test(tests, other_sites_may_not_even_ask);
-	tcase_add_test(tests, a_body_has_one_length);
-	tcase_add_test(tests, what_is_no_request_is_refused);
-	return suite;
 }

@@ -21,14 +21,13 @@ static const char *word_at(const char *operands, size_t index, size_t position)
 	return text;
 }
 
-START_TEST(no_operand_is_one_empty_form)
+TEST(no_operand_is_one_empty_form)
 {
 	ck_assert_str_eq(word_at("", 0, 0), "-");
 	ck_assert_str_eq(word_at("", 1, 0), "no form");
 }
-END_TEST
 
-START_TEST(words_lose_their_brackets)
+TEST(words_lose_their_brackets)
 {
 	ck_assert_str_eq(word_at("HOST/N [V1 V2]", 0, 0), "HOST/N");
 	ck_assert_str_eq(word_at("HOST/N [V1 V2]", 0, 1), "V1");
@@ -37,17 +36,15 @@ START_TEST(words_lose_their_brackets)
 	ck_assert_str_eq(word_at("add HOST[/N]", 0, 1), "HOST[/N]");
 	ck_assert_str_eq(word_at("[URL]", 0, 0), "URL");
 }
-END_TEST
 
-START_TEST(dots_repeat_the_last_word)
+TEST(dots_repeat_the_last_word)
 {
 	ck_assert_str_eq(word_at("B [FILE|DIR|-]...", 0, 0), "B");
 	ck_assert_str_eq(word_at("B [FILE|DIR|-]...", 0, 1), "FILE|DIR|-");
 	ck_assert_str_eq(word_at("B [FILE|DIR|-]...", 0, 9), "FILE|DIR|-");
 }
-END_TEST
 
-START_TEST(forms_are_apart)
+TEST(forms_are_apart)
 {
 	const char *operands = "add HOST[/N] | list [HOST] | rm HOST GUARD";
 
@@ -57,9 +54,8 @@ START_TEST(forms_are_apart)
 	ck_assert_str_eq(word_at(operands, 2, 3), "-");
 	ck_assert_str_eq(word_at(operands, 3, 0), "no form");
 }
-END_TEST
 
-START_TEST(choices_are_taken_in_order)
+TEST(choices_are_taken_in_order)
 {
 	struct slice word = slice_of("mountain|DIR");
 	struct slice choice;
@@ -72,7 +68,6 @@ START_TEST(choices_are_taken_in_order)
 	ck_assert(!usage_is_literal(choice));
 	ck_assert(!usage_take_choice(&word, &choice));
 }
-END_TEST
 
 /* Whether the words, which stand between blanks, fit the first form. */
 static bool fits(const char *operands, const char *line)
@@ -92,7 +87,7 @@ static bool fits(const char *operands, const char *line)
 	return usage_fits(form, words, count);
 }
 
-START_TEST(a_command_has_all_that_is_needed_and_no_more)
+TEST(a_command_has_all_that_is_needed_and_no_more)
 {
 	ck_assert(fits("", ""));
 	ck_assert(!fits("", "a"));
@@ -101,49 +96,27 @@ START_TEST(a_command_has_all_that_is_needed_and_no_more)
 	ck_assert(!fits("OLD NEW", "a b c"));
 	ck_assert(fits("[URL]", ""));
 }
-END_TEST
 
-START_TEST(words_in_brackets_come_together)
+TEST(words_in_brackets_come_together)
 {
 	ck_assert(fits("HOST/N [V1 V2]", "a"));
 	ck_assert(!fits("HOST/N [V1 V2]", "a 1"));
 	ck_assert(fits("HOST/N [V1 V2]", "a 1 2"));
 }
-END_TEST
 
-START_TEST(words_with_dots_are_needed_once)
+TEST(words_with_dots_are_needed_once)
 {
 	ck_assert(!fits("FILE|-...", ""));
 	ck_assert(fits("FILE|-...", "a"));
 	ck_assert(fits("FILE|-...", "a b c"));
 	ck_assert(fits("B [FILE|-]...", "b"));
 }
-END_TEST
 
-START_TEST(what_stands_for_itself_is_that_word)
+TEST(what_stands_for_itself_is_that_word)
 {
 	ck_assert(fits("rm HOST GUARD", "rm a b"));
 	ck_assert(!fits("rm HOST GUARD", "show a b"));
 	ck_assert(fits("bash|zsh", "zsh"));
 	ck_assert(!fits("bash|zsh", "ksh"));
 	ck_assert(fits("mountain|DIR", "ksh"));
-}
-END_TEST
-
-SUITE(usage_form)
-{
-	Suite *suite = suite_create("usage_form");
-	TCase *tests = tcase_create("usage_form");
-
-	tcase_add_test(tests, no_operand_is_one_empty_form);
-	tcase_add_test(tests, words_lose_their_brackets);
-	tcase_add_test(tests, dots_repeat_the_last_word);
-	tcase_add_test(tests, forms_are_apart);
-	tcase_add_test(tests, choices_are_taken_in_order);
-	tcase_add_test(tests, a_command_has_all_that_is_needed_and_no_more);
-	tcase_add_test(tests, words_in_brackets_come_together);
-	tcase_add_test(tests, words_with_dots_are_needed_once);
-	tcase_add_test(tests, what_stands_for_itself_is_that_word);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -74,17 +74,18 @@ static void tear_down(void)
 	world_close(&world);
 }
 
-START_TEST(what_is_not_ours_is_not_leased)
+FIXTURE(.setup = set_up, .teardown = tear_down);
+
+TEST(what_is_not_ours_is_not_leased)
 {
 	give(false);
 	ck_assert_uint_eq(lease(), 0);
 	world.now_ms += UINT64_C(3600000);
 	ck_assert_uint_eq(lease(), 0);
 }
-END_TEST
 
 /* The machine that it was of may have asked a moment ago. */
-START_TEST(a_site_that_is_adopted_rests_for_its_delay)
+TEST(a_site_that_is_adopted_rests_for_its_delay)
 {
 	ck_assert_uint_eq(lease(), 1);
 	give(false);
@@ -93,17 +94,4 @@ START_TEST(a_site_that_is_adopted_rests_for_its_delay)
 	ck_assert_uint_eq(lease(), 0);
 	world.now_ms++;
 	ck_assert_uint_eq(lease(), 1);
-}
-END_TEST
-
-SUITE(adoption)
-{
-	Suite *suite = suite_create("adoption");
-	TCase *tcase = tcase_create("adoption");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, what_is_not_ours_is_not_leased);
-	tcase_add_test(tcase, a_site_that_is_adopted_rests_for_its_delay);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

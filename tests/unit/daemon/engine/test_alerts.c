@@ -170,7 +170,9 @@ static uint16_t flags_of(uint64_t number)
 	return row.flags;
 }
 
-START_TEST(a_hook_is_told_of_alerts_alone)
+FIXTURE(.setup = open_all, .teardown = close_all);
+
+TEST(a_hook_is_told_of_alerts_alone)
 {
 	uint32_t hook = add_hook("", "");
 
@@ -179,9 +181,8 @@ START_TEST(a_hook_is_told_of_alerts_alone)
 	check_waiting(hook, "2");
 	ck_assert_uint_eq(hook_of(hook).waiting, 1);
 }
-END_TEST
 
-START_TEST(kinds_and_site_choose)
+TEST(kinds_and_site_choose)
 {
 	uint32_t journal = add_hook("site.*,guard.resolved", "");
 	uint32_t one = add_hook("", "b.example");
@@ -193,9 +194,8 @@ START_TEST(kinds_and_site_choose)
 	check_waiting(journal, "1 2");
 	check_waiting(one, "4");
 }
-END_TEST
 
-START_TEST(the_oldest_is_dropped_when_too_many_wait)
+TEST(the_oldest_is_dropped_when_too_many_wait)
 {
 	uint32_t hook = add_hook("", "");
 
@@ -206,9 +206,8 @@ START_TEST(the_oldest_is_dropped_when_too_many_wait)
 	ck_assert_uint_eq(hook_of(hook).waiting, 3);
 	ck_assert_uint_eq(hook_of(hook).dropped, 2);
 }
-END_TEST
 
-START_TEST(what_was_delivered_leaves_in_order)
+TEST(what_was_delivered_leaves_in_order)
 {
 	uint32_t hook = add_hook("", "");
 	const struct hook_report reports[] = {
@@ -234,9 +233,8 @@ START_TEST(what_was_delivered_leaves_in_order)
 	ck_assert_uint_eq(hook_of(hook).delivered_ms, 77);
 	ck_assert_uint_eq(hook_of(hook).http_status, 204);
 }
-END_TEST
 
-START_TEST(a_failure_takes_nothing_out)
+TEST(a_failure_takes_nothing_out)
 {
 	uint32_t hook = add_hook("", "");
 	const struct hook_report report = {.hook = hook,
@@ -255,9 +253,8 @@ START_TEST(a_failure_takes_nothing_out)
 	ck_assert_uint_eq(hook_of(hook).next_ms, 5000);
 	ck_assert_uint_eq(hook_of(hook).delivered, 0);
 }
-END_TEST
 
-START_TEST(a_test_waits_behind_the_others_and_is_tried_at_once)
+TEST(a_test_waits_behind_the_others_and_is_tried_at_once)
 {
 	uint32_t hook = add_hook("", "");
 	uint32_t other = add_hook("*", "");
@@ -278,9 +275,8 @@ START_TEST(a_test_waits_behind_the_others_and_is_tried_at_once)
 	test.number = 99;
 	ck_assert_int_eq(alert(&test), ERR_NOT_FOUND);
 }
-END_TEST
 
-START_TEST(a_deleted_hook_takes_its_outbox_with_it)
+TEST(a_deleted_hook_takes_its_outbox_with_it)
 {
 	uint32_t hook = add_hook("", "");
 	struct alert_change gone = {.action = HOOK_DELETE, .number = hook};
@@ -293,9 +289,8 @@ START_TEST(a_deleted_hook_takes_its_outbox_with_it)
 	/* its number is never given again */
 	ck_assert_uint_gt(add_hook("", ""), hook);
 }
-END_TEST
 
-START_TEST(a_deleted_site_leaves_its_events)
+TEST(a_deleted_site_leaves_its_events)
 {
 	uint32_t hook = add_hook("", "");
 	struct url url;
@@ -309,9 +304,8 @@ START_TEST(a_deleted_site_leaves_its_events)
 			 ERR_NONE);
 	check_waiting(hook, "2");
 }
-END_TEST
 
-START_TEST(hooks_are_bounded)
+TEST(hooks_are_bounded)
 {
 	struct alert_change third = {
 		.action = HOOK_ADD,
@@ -321,9 +315,8 @@ START_TEST(hooks_are_bounded)
 	add_hook("", "");
 	ck_assert_int_eq(alert(&third), ERR_BUSY);
 }
-END_TEST
 
-START_TEST(an_event_is_acknowledged)
+TEST(an_event_is_acknowledged)
 {
 	struct alert_change ack = {.action = EVENT_ACK, .number = 1};
 
@@ -335,9 +328,8 @@ START_TEST(an_event_is_acknowledged)
 	ack.number = 2;
 	ck_assert_int_eq(alert(&ack), ERR_NOT_FOUND);
 }
-END_TEST
 
-START_TEST(a_rule_silences_the_same_kind_of_the_same_template)
+TEST(a_rule_silences_the_same_kind_of_the_same_template)
 {
 	uint32_t hook = add_hook("", "");
 	struct alert_change silence = {.action = EVENT_SILENCE, .number = 3};
@@ -366,9 +358,8 @@ START_TEST(a_rule_silences_the_same_kind_of_the_same_template)
 						      .number = 1}),
 			 ERR_NOT_FOUND);
 }
-END_TEST
 
-START_TEST(a_guard_is_silenced_whatever_its_template)
+TEST(a_guard_is_silenced_whatever_its_template)
 {
 	add_site("a.example"); /* 1 */
 	happen("a.example", &(struct event_row){.kind = EVENT_GUARD_BROKEN,
@@ -386,9 +377,8 @@ START_TEST(a_guard_is_silenced_whatever_its_template)
 	ck_assert_uint_eq(flags_of(3), EVENT_IS_SILENCED);
 	ck_assert_uint_eq(flags_of(4), 0);
 }
-END_TEST
 
-START_TEST(new_templates_are_silenced_for_the_whole_site)
+TEST(new_templates_are_silenced_for_the_whole_site)
 {
 	add_site("a.example"); /* 1 */
 	happen("a.example", &(struct event_row){.kind = EVENT_TEMPLATE_NEW,
@@ -400,9 +390,8 @@ START_TEST(new_templates_are_silenced_for_the_whole_site)
 						.cluster = 8}); /* 3 */
 	ck_assert_uint_eq(flags_of(3), EVENT_IS_SILENCED);
 }
-END_TEST
 
-START_TEST(rules_are_bounded_and_need_an_event)
+TEST(rules_are_bounded_and_need_an_event)
 {
 	struct alert_change silence = {.action = EVENT_SILENCE, .number = 9};
 
@@ -412,31 +401,4 @@ START_TEST(rules_are_bounded_and_need_an_event)
 	ck_assert_int_eq(alert(&silence), ERR_NONE);
 	ck_assert_int_eq(alert(&silence), ERR_NONE);
 	ck_assert_int_eq(alert(&silence), ERR_BUSY);
-}
-END_TEST
-
-SUITE(alerts)
-{
-	Suite *suite = suite_create("alerts");
-	TCase *tests = tcase_create("alerts");
-
-	tcase_add_checked_fixture(tests, open_all, close_all);
-	tcase_add_test(tests, a_hook_is_told_of_alerts_alone);
-	tcase_add_test(tests, kinds_and_site_choose);
-	tcase_add_test(tests, the_oldest_is_dropped_when_too_many_wait);
-	tcase_add_test(tests, what_was_delivered_leaves_in_order);
-	tcase_add_test(tests, a_failure_takes_nothing_out);
-	tcase_add_test(tests,
-		       a_test_waits_behind_the_others_and_is_tried_at_once);
-	tcase_add_test(tests, a_deleted_hook_takes_its_outbox_with_it);
-	tcase_add_test(tests, a_deleted_site_leaves_its_events);
-	tcase_add_test(tests, hooks_are_bounded);
-	tcase_add_test(tests, an_event_is_acknowledged);
-	tcase_add_test(tests,
-		       a_rule_silences_the_same_kind_of_the_same_template);
-	tcase_add_test(tests, a_guard_is_silenced_whatever_its_template);
-	tcase_add_test(tests, new_templates_are_silenced_for_the_whole_site);
-	tcase_add_test(tests, rules_are_bounded_and_need_an_event);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -111,7 +111,9 @@ static size_t count_all(size_t files)
 	return count;
 }
 
-START_TEST(a_file_has_its_name_when_it_is_complete)
+FIXTURE(.setup = begin, .teardown = end);
+
+TEST(a_file_has_its_name_when_it_is_complete)
 {
 	struct file_list names;
 
@@ -131,10 +133,9 @@ START_TEST(a_file_has_its_name_when_it_is_complete)
 	names = list(".open", 0);
 	file_list_free(&names);
 }
-END_TEST
 
 /* a file of one byte is full with its first page */
-START_TEST(files_are_of_a_size)
+TEST(files_are_of_a_size)
 {
 	open_archive(1);
 	for (int i = 0; i < 3; i++)
@@ -147,7 +148,6 @@ START_TEST(files_are_of_a_size)
 	archive = NULL;
 	ck_assert_uint_eq(count_all(4), 6);
 }
-END_TEST
 
 static void *write_pages(void *context)
 {
@@ -157,7 +157,7 @@ static void *write_pages(void *context)
 	return NULL;
 }
 
-START_TEST(threads_write_whole_records)
+TEST(threads_write_whole_records)
 {
 	pthread_t threads[THREADS];
 
@@ -183,10 +183,9 @@ START_TEST(threads_write_whole_records)
 		file_list_free(&names);
 	}
 }
-END_TEST
 
 /* as a daemon that was killed leaves it: cut at every byte of a record */
-START_TEST(what_was_left_open_is_mended)
+TEST(what_was_left_open_is_mended)
 {
 	struct buffer whole = {0};
 	struct file_list names;
@@ -233,10 +232,9 @@ START_TEST(what_was_left_open_is_mended)
 	archive = NULL;
 	buffer_free(&whole);
 }
-END_TEST
 
 /* a second daemon must not take the file of the first */
-START_TEST(what_is_written_to_is_left_alone)
+TEST(what_is_written_to_is_left_alone)
 {
 	struct archive *other;
 	struct file_list names;
@@ -255,11 +253,10 @@ START_TEST(what_is_written_to_is_left_alone)
 	archive = NULL;
 	ck_assert_uint_eq(count_all(2), 3);
 }
-END_TEST
 
 /* one without a whole record goes; what is not ours stays, and so does one that
  * would replace another */
-START_TEST(what_cannot_be_mended)
+TEST(what_cannot_be_mended)
 {
 	struct file_list names;
 	char path[256];
@@ -283,10 +280,9 @@ START_TEST(what_cannot_be_mended)
 	open_archive(MAX_FILE);
 	ck_assert_uint_eq(count_all(1), 1);
 }
-END_TEST
 
 /* a limit of the process is a full disk: what does not fit is taken back */
-START_TEST(a_full_disk_pauses_it)
+TEST(a_full_disk_pauses_it)
 {
 	struct rlimit limit = {.rlim_cur = 3000, .rlim_max = RLIM_INFINITY};
 
@@ -301,9 +297,8 @@ START_TEST(a_full_disk_pauses_it)
 	ck_assert_uint_gt(count_all(1), 1);
 	ck_assert_uint_lt(count_all(1), 20);
 }
-END_TEST
 
-START_TEST(a_folder_that_cannot_be)
+TEST(a_folder_that_cannot_be)
 {
 	char path[256];
 
@@ -313,23 +308,4 @@ START_TEST(a_folder_that_cannot_be)
 	ck_assert_int_eq(archive_open(&archive, path, 1, "x", "classic"),
 			 ERR_IO);
 	archive_write(NULL, &page);
-}
-END_TEST
-
-SUITE(archive)
-{
-	Suite *suite = suite_create("archive");
-	TCase *tcase = tcase_create("archive");
-
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_test(tcase, a_file_has_its_name_when_it_is_complete);
-	tcase_add_test(tcase, files_are_of_a_size);
-	tcase_add_test(tcase, threads_write_whole_records);
-	tcase_add_test(tcase, what_was_left_open_is_mended);
-	tcase_add_test(tcase, what_is_written_to_is_left_alone);
-	tcase_add_test(tcase, what_cannot_be_mended);
-	tcase_add_test(tcase, a_full_disk_pauses_it);
-	tcase_add_test(tcase, a_folder_that_cannot_be);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -39,7 +39,9 @@ static void put_rules(struct txn *txn)
 					.host = slice_of("a.test")});
 }
 
-START_TEST(what_was_undone_is_forgotten)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(what_was_undone_is_forgotten)
 {
 	struct txn txn = txn_begin_write(store);
 
@@ -55,9 +57,8 @@ START_TEST(what_was_undone_is_forgotten)
 	ck_assert_uint_eq(audience.wish_count, 0);
 	txn_abort(&txn);
 }
-END_TEST
 
-START_TEST(a_rule_silences_its_template_alone)
+TEST(a_rule_silences_its_template_alone)
 {
 	struct txn txn = txn_begin_write(store);
 	struct event_row other = event;
@@ -71,9 +72,8 @@ START_TEST(a_rule_silences_its_template_alone)
 	ck_assert(!subscriptions_silence(&audience, &other));
 	txn_abort(&txn);
 }
-END_TEST
 
-START_TEST(a_hook_is_told_of_its_kinds_and_its_site)
+TEST(a_hook_is_told_of_its_kinds_and_its_site)
 {
 	struct txn txn = txn_begin_write(store);
 	struct event_row other = event;
@@ -88,18 +88,4 @@ START_TEST(a_hook_is_told_of_its_kinds_and_its_site)
 	other.host = slice_of("b.test");
 	ck_assert(!hook_filter_matches(&audience.wishes[0], &other));
 	txn_abort(&txn);
-}
-END_TEST
-
-SUITE(audience)
-{
-	Suite *suite = suite_create("audience");
-	TCase *tcase = tcase_create("audience");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, what_was_undone_is_forgotten);
-	tcase_add_test(tcase, a_rule_silences_its_template_alone);
-	tcase_add_test(tcase, a_hook_is_told_of_its_kinds_and_its_site);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -28,7 +28,9 @@ static uint32_t get(struct counts *counts, uint32_t cluster, uint64_t fragment)
 	return counts_get(counts, &reader, fragment);
 }
 
-START_TEST(a_count_is_what_is_stored_and_what_was_added)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_count_is_what_is_stored_and_what_was_added)
 {
 	struct counts counts = {0};
 	struct df_delta stored = {.cluster = 1, .delta = 5, .fragment = 7};
@@ -48,9 +50,8 @@ START_TEST(a_count_is_what_is_stored_and_what_was_added)
 	ck_assert_uint_eq(counts.used, 0);
 	ck_assert_int_eq(txn.error, ERR_NONE);
 }
-END_TEST
 
-START_TEST(what_was_forgotten_is_not_written)
+TEST(what_was_forgotten_is_not_written)
 {
 	struct counts counts = {0};
 
@@ -60,9 +61,8 @@ START_TEST(what_was_forgotten_is_not_written)
 	ck_assert_uint_eq(df_get(&txn, 3, 1, 7), 0);
 	ck_assert_int_eq(txn.error, ERR_NONE);
 }
-END_TEST
 
-START_TEST(a_count_below_nothing_fails_the_transaction)
+TEST(a_count_below_nothing_fails_the_transaction)
 {
 	struct counts counts = {0};
 
@@ -70,10 +70,9 @@ START_TEST(a_count_below_nothing_fails_the_transaction)
 	counts_write(&counts, &txn, 3);
 	ck_assert_int_eq(txn.error, ERR_CORRUPT);
 }
-END_TEST
 
 /* Fragment 0 is one like any other. */
-START_TEST(many_counts_find_their_places)
+TEST(many_counts_find_their_places)
 {
 	enum { FRAGMENTS = 5000, CLUSTERS = 3 };
 	struct counts counts = {0};
@@ -86,19 +85,4 @@ START_TEST(many_counts_find_their_places)
 	for (uint32_t c = 1; c <= CLUSTERS; c++)
 		for (uint64_t f = 0; f < FRAGMENTS; f++)
 			ck_assert_uint_eq(df_get(&txn, 3, c, f << 20), c);
-}
-END_TEST
-
-SUITE(counts)
-{
-	Suite *suite = suite_create("counts");
-	TCase *tcase = tcase_create("counts");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_count_is_what_is_stored_and_what_was_added);
-	tcase_add_test(tcase, what_was_forgotten_is_not_written);
-	tcase_add_test(tcase, a_count_below_nothing_fails_the_transaction);
-	tcase_add_test(tcase, many_counts_find_their_places);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

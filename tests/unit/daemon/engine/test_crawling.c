@@ -240,7 +240,9 @@ static void let_pass(uint64_t until_ms)
 	world.now_ms = until_ms;
 }
 
-START_TEST(a_saturated_crawl_visits_a_part_and_knows_all)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_saturated_crawl_visits_a_part_and_knows_all)
 {
 	struct site_row site;
 
@@ -258,9 +260,8 @@ START_TEST(a_saturated_crawl_visits_a_part_and_knows_all)
 		ck_assert_uint_ge(web.of_kind[kind], QUIET_PAGES + 9);
 	ck_assert_uint_eq(site.class_counts[CLASS_PAGE], site.page_count);
 }
-END_TEST
 
-START_TEST(a_site_that_does_not_saturate_is_visited_whole)
+TEST(a_site_that_does_not_saturate_is_visited_whole)
 {
 	struct site_options options = usual();
 
@@ -271,9 +272,8 @@ START_TEST(a_site_that_does_not_saturate_is_visited_whole)
 			  KINDS * PER_KIND + 2);
 	ck_assert_uint_eq(world_site(&world, "a.test").skipped_count, 0);
 }
-END_TEST
 
-START_TEST(skipped_pages_are_visited_when_the_options_change)
+TEST(skipped_pages_are_visited_when_the_options_change)
 {
 	struct site_options options = usual();
 
@@ -287,10 +287,9 @@ START_TEST(skipped_pages_are_visited_when_the_options_change)
 	ck_assert_uint_eq(world_site(&world, "a.test").tried_count,
 			  KINDS * PER_KIND + 2);
 }
-END_TEST
 
 /* The pages that were skipped are of a template that nobody knows now. */
-START_TEST(a_redesign_opens_what_was_saturated)
+TEST(a_redesign_opens_what_was_saturated)
 {
 	struct site_row before;
 	struct site_row after;
@@ -305,9 +304,8 @@ START_TEST(a_redesign_opens_what_was_saturated)
 	ck_assert_uint_lt(after.tried_count, KINDS * PER_KIND + 2);
 	ck_assert_uint_eq(after.pending_count, 0);
 }
-END_TEST
 
-START_TEST(without_a_redesign_nothing_is_opened)
+TEST(without_a_redesign_nothing_is_opened)
 {
 	uint32_t before;
 
@@ -318,9 +316,8 @@ START_TEST(without_a_redesign_nothing_is_opened)
 	let_pass(world.now_ms + 4 * DAY_MS);
 	ck_assert_uint_eq(world_site(&world, "a.test").tried_count, before);
 }
-END_TEST
 
-START_TEST(a_budget_ends_the_first_crawl)
+TEST(a_budget_ends_the_first_crawl)
 {
 	struct site_options options = usual();
 
@@ -332,10 +329,9 @@ START_TEST(a_budget_ends_the_first_crawl)
 	ck_assert_uint_le(web.visits, 50 + MAX_WORK);
 	ck_assert_uint_eq(world_site(&world, "a.test").pending_count, 0);
 }
-END_TEST
 
 /* Pages that change come more often, those that do not, less. */
-START_TEST(a_week_of_visits_follows_the_changes)
+TEST(a_week_of_visits_follows_the_changes)
 {
 	uint64_t first;
 	uint64_t week;
@@ -353,7 +349,6 @@ START_TEST(a_week_of_visits_follows_the_changes)
 	/* those that never change are asked ever less */
 	ck_assert_uint_lt(web.visits - first - week, 4 * week);
 }
-END_TEST
 
 /* Visits of a week, from a clock that was set back by 400 days. */
 static unsigned visits_after_setback(bool is_restarted)
@@ -373,20 +368,18 @@ static unsigned visits_after_setback(bool is_restarted)
 	return web.visits - before;
 }
 
-START_TEST(a_clock_that_is_set_back_ends_no_visits)
+TEST(a_clock_that_is_set_back_ends_no_visits)
 {
 	ck_assert_uint_gt(visits_after_setback(false), 30);
 }
-END_TEST
 
-START_TEST(nor_does_one_that_is_set_back_before_the_start)
+TEST(nor_does_one_that_is_set_back_before_the_start)
 {
 	ck_assert_uint_gt(visits_after_setback(true), 30);
 }
-END_TEST
 
 /* By less than a minute, that is no reason to look at all that is due. */
-START_TEST(a_clock_that_is_set_back_is_noticed)
+TEST(a_clock_that_is_set_back_is_noticed)
 {
 	world.now_ms += 500 * DAY_MS;
 	add_site(usual());
@@ -398,9 +391,8 @@ START_TEST(a_clock_that_is_set_back_is_noticed)
 	crawl_now();
 	ck_assert(!engine_clock_was_set_back(world.engine, world.now_ms));
 }
-END_TEST
 
-START_TEST(an_outage_of_a_day_ends_nothing)
+TEST(an_outage_of_a_day_ends_nothing)
 {
 	unsigned pages;
 	unsigned failed;
@@ -421,9 +413,8 @@ START_TEST(an_outage_of_a_day_ends_nothing)
 	ck_assert_uint_eq(world_site(&world, "a.test").failed_count, failed);
 	ck_assert_uint_eq(world_site(&world, "a.test").page_count, pages);
 }
-END_TEST
 
-START_TEST(what_answers_like_the_probe_is_no_page)
+TEST(what_answers_like_the_probe_is_no_page)
 {
 	struct site_options options = usual();
 	struct buffer listing = {0};
@@ -453,9 +444,8 @@ START_TEST(what_answers_like_the_probe_is_no_page)
 	ck_assert_uint_eq(site.class_counts[CLASS_SOFT_404], 6);
 	ck_assert_uint_eq(site.page_count, site.class_counts[CLASS_PAGE] + 6);
 }
-END_TEST
 
-START_TEST(a_sitemap_brings_back_what_has_changed)
+TEST(a_sitemap_brings_back_what_has_changed)
 {
 	struct buffer listing = {0};
 	struct change change = {.kind = CHANGE_SITEMAP};
@@ -477,7 +467,6 @@ START_TEST(a_sitemap_brings_back_what_has_changed)
 	crawl_now();
 	ck_assert_uint_eq(web.visits, visits + 1);
 }
-END_TEST
 
 static struct page_row row_of(const char *text)
 {
@@ -526,7 +515,7 @@ static void bring(enum change_kind kind, const char *text, unsigned seed,
 	free_visit(&visit);
 }
 
-START_TEST(what_is_handed_in_makes_its_site_and_the_newest_counts)
+TEST(what_is_handed_in_makes_its_site_and_the_newest_counts)
 {
 	uint64_t newest;
 
@@ -539,9 +528,8 @@ START_TEST(what_is_handed_in_makes_its_site_and_the_newest_counts)
 	ck_assert_uint_ne(row_of("http://a.test/x").content_hash, newest);
 	ck_assert_uint_eq(world_site(&world, "a.test").found_count, 0);
 }
-END_TEST
 
-START_TEST(what_was_fetched_is_replaced_on_demand_alone)
+TEST(what_was_fetched_is_replaced_on_demand_alone)
 {
 	uint64_t fetched;
 
@@ -569,10 +557,9 @@ START_TEST(what_was_fetched_is_replaced_on_demand_alone)
 	bring(CHANGE_INGEST, "http://a.test/x", 2, false, world.now_ms);
 	ck_assert(terms.is_kept);
 }
-END_TEST
 
 /* The server was asked before the archive came. */
-START_TEST(not_modified_is_not_of_what_an_archive_has_put_in_place)
+TEST(not_modified_is_not_of_what_an_archive_has_put_in_place)
 {
 	struct url url;
 	struct change change = {.kind = CHANGE_NOT_MODIFIED, .url = &url};
@@ -591,9 +578,8 @@ START_TEST(not_modified_is_not_of_what_an_archive_has_put_in_place)
 	ck_assert_int_eq(change.error, ERR_NONE);
 	ck_assert_uint_eq(row_of("http://a.test/x").fetched_ms, world.now_ms);
 }
-END_TEST
 
-START_TEST(a_page_without_a_date_replaces_nothing)
+TEST(a_page_without_a_date_replaces_nothing)
 {
 	uint64_t dated;
 
@@ -609,9 +595,8 @@ START_TEST(a_page_without_a_date_replaces_nothing)
 	bring(CHANGE_INGEST, "http://a.test/x", 2, false, world.now_ms);
 	ck_assert_uint_ne(row_of("http://a.test/x").content_hash, dated);
 }
-END_TEST
 
-START_TEST(no_site_is_added_for_an_archive_that_may_not)
+TEST(no_site_is_added_for_an_archive_that_may_not)
 {
 	struct visit visit = {.change.kind = CHANGE_INGEST};
 
@@ -625,9 +610,8 @@ START_TEST(no_site_is_added_for_an_archive_that_may_not)
 	ck_assert(!visit.change.answer.page.is_new_site);
 	free_visit(&visit);
 }
-END_TEST
 
-START_TEST(a_broken_page_does_not_replace_a_whole_one)
+TEST(a_broken_page_does_not_replace_a_whole_one)
 {
 	uint64_t whole;
 
@@ -639,7 +623,6 @@ START_TEST(a_broken_page_does_not_replace_a_whole_one)
 	bring(CHANGE_PAGE, "http://a.test/y", 2, true, 0);
 	ck_assert_uint_ne(row_of("http://a.test/y").content_hash, 0);
 }
-END_TEST
 
 static void lead(const char *from, const char *to)
 {
@@ -669,7 +652,7 @@ static bool is_redirect(const char *text)
 	return leads;
 }
 
-START_TEST(an_old_archive_does_not_undo_a_redirect)
+TEST(an_old_archive_does_not_undo_a_redirect)
 {
 	world_add_site(&world, "a.test");
 	bring(CHANGE_PAGE, "http://a.test/x", 1, false, 0);
@@ -685,9 +668,8 @@ START_TEST(an_old_archive_does_not_undo_a_redirect)
 	ck_assert(!is_redirect("http://a.test/x"));
 	memset(&terms, 0, sizeof(terms));
 }
-END_TEST
 
-START_TEST(a_sitemap_that_has_moved_is_a_sitemap_still)
+TEST(a_sitemap_that_has_moved_is_a_sitemap_still)
 {
 	struct site_options options = usual();
 	struct frontier_row row = {0};
@@ -706,9 +688,8 @@ START_TEST(a_sitemap_that_has_moved_is_a_sitemap_still)
 	ck_assert_uint_ne(row.flags & FRONTIER_IS_SITEMAP, 0);
 	txn_abort(&txn);
 }
-END_TEST
 
-START_TEST(an_answer_for_a_deleted_site_is_not_for_its_successor)
+TEST(an_answer_for_a_deleted_site_is_not_for_its_successor)
 {
 	struct change change = {.kind = CHANGE_NOT_MODIFIED};
 	struct url url;
@@ -721,9 +702,8 @@ START_TEST(an_answer_for_a_deleted_site_is_not_for_its_successor)
 	ck_assert_int_eq(change.error, ERR_NOT_FOUND);
 	ck_assert_uint_eq(world_site(&world, "a.test").pending_count, 1);
 }
-END_TEST
 
-START_TEST(a_pause_and_the_robots_of_a_host_are_kept_apart)
+TEST(a_pause_and_the_robots_of_a_host_are_kept_apart)
 {
 	struct host_row robots = {.robots_ms = 7,
 				  .robots_status = 200,
@@ -749,42 +729,4 @@ START_TEST(a_pause_and_the_robots_of_a_host_are_kept_apart)
 	ck_assert_uint_eq(row.next_ms, 99);
 	ck_assert_uint_eq(row.failures, 6);
 	txn_abort(&txn);
-}
-END_TEST
-
-SUITE(crawling)
-{
-	Suite *suite = suite_create("crawling");
-	TCase *tests = tcase_create("crawling");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, a_saturated_crawl_visits_a_part_and_knows_all);
-	tcase_add_test(tests, a_site_that_does_not_saturate_is_visited_whole);
-	tcase_add_test(tests,
-		       skipped_pages_are_visited_when_the_options_change);
-	tcase_add_test(tests, a_redesign_opens_what_was_saturated);
-	tcase_add_test(tests, without_a_redesign_nothing_is_opened);
-	tcase_add_test(tests, a_budget_ends_the_first_crawl);
-	tcase_add_test(tests, a_week_of_visits_follows_the_changes);
-	tcase_add_test(tests, a_clock_that_is_set_back_ends_no_visits);
-	tcase_add_test(tests, nor_does_one_that_is_set_back_before_the_start);
-	tcase_add_test(tests, a_clock_that_is_set_back_is_noticed);
-	tcase_add_test(tests, an_outage_of_a_day_ends_nothing);
-	tcase_add_test(tests, what_answers_like_the_probe_is_no_page);
-	tcase_add_test(tests, a_sitemap_brings_back_what_has_changed);
-	tcase_add_test(tests,
-		       what_is_handed_in_makes_its_site_and_the_newest_counts);
-	tcase_add_test(tests, what_was_fetched_is_replaced_on_demand_alone);
-	tcase_add_test(tests,
-		       not_modified_is_not_of_what_an_archive_has_put_in_place);
-	tcase_add_test(tests, a_page_without_a_date_replaces_nothing);
-	tcase_add_test(tests, no_site_is_added_for_an_archive_that_may_not);
-	tcase_add_test(tests, a_broken_page_does_not_replace_a_whole_one);
-	tcase_add_test(tests, an_old_archive_does_not_undo_a_redirect);
-	tcase_add_test(tests, a_sitemap_that_has_moved_is_a_sitemap_still);
-	tcase_add_test(tests,
-		       an_answer_for_a_deleted_site_is_not_for_its_successor);
-	tcase_add_test(tests, a_pause_and_the_robots_of_a_host_are_kept_apart);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

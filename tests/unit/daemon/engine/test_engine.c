@@ -63,7 +63,9 @@ static uint64_t rows_of(enum table table)
 	return usage.rows[table];
 }
 
-START_TEST(pages_of_one_template_are_one_cluster)
+FIXTURE(.timeout_s = 120, .setup = setup, .teardown = teardown);
+
+TEST(pages_of_one_template_are_one_cluster)
 {
 	for (unsigned i = 0; i < 12; i++)
 		put(i, i % 3, i);
@@ -74,9 +76,8 @@ START_TEST(pages_of_one_template_are_one_cluster)
 	ck_assert_uint_ne(cluster_of(1), cluster_of(2));
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
-END_TEST
 
-START_TEST(a_page_that_changes_its_template_changes_its_cluster)
+TEST(a_page_that_changes_its_template_changes_its_cluster)
 {
 	for (unsigned i = 0; i < 8; i++)
 		put(i, i % 2, i);
@@ -84,7 +85,6 @@ START_TEST(a_page_that_changes_its_template_changes_its_cluster)
 	ck_assert_uint_eq(cluster_of(0), cluster_of(1));
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
-END_TEST
 
 static struct cluster_row cluster_at(uint32_t cluster)
 {
@@ -98,7 +98,7 @@ static struct cluster_row cluster_at(uint32_t cluster)
 	return row;
 }
 
-START_TEST(each_change_of_a_cluster_counts_and_none_of_another)
+TEST(each_change_of_a_cluster_counts_and_none_of_another)
 {
 	uint32_t first;
 	uint32_t before;
@@ -121,9 +121,8 @@ START_TEST(each_change_of_a_cluster_counts_and_none_of_another)
 	world_remove(&world, "http://a.test/page/4");
 	ck_assert_uint_eq(cluster_at(first).changes, before + 3);
 }
-END_TEST
 
-START_TEST(a_page_that_is_gone_leaves_nothing_behind)
+TEST(a_page_that_is_gone_leaves_nothing_behind)
 {
 	put(0, 0, 0);
 	world_remove(&world, "http://a.test/page/0");
@@ -136,7 +135,6 @@ START_TEST(a_page_that_is_gone_leaves_nothing_behind)
 	ck_assert_uint_eq(rows_of(TABLE_BODIES), 0);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
-END_TEST
 
 static enum error commit_at(enum change_kind kind, const char *text)
 {
@@ -154,7 +152,7 @@ static void commit(enum change_kind kind)
 	ck_assert_int_eq(commit_at(kind, "http://a.test/"), ERR_NONE);
 }
 
-START_TEST(a_page_is_forgotten_once)
+TEST(a_page_is_forgotten_once)
 {
 	static const char url[] = "http://a.test/page/0";
 
@@ -168,14 +166,13 @@ START_TEST(a_page_is_forgotten_once)
 	ck_assert_int_eq(commit_at(CHANGE_PAGE_DELETE, "http://b.test/"),
 			 ERR_NOT_FOUND);
 }
-END_TEST
 
 static void check_names(enum change_kind a, enum change_kind b)
 {
 	ck_assert_str_ne(change_kind_name(a), change_kind_name(b));
 }
 
-START_TEST(each_kind_of_change_has_its_own_name)
+TEST(each_kind_of_change_has_its_own_name)
 {
 	for (unsigned a = 0; a < CHANGE_KINDS; a++)
 		for (unsigned b = 0; b < a; b++)
@@ -184,9 +181,8 @@ START_TEST(each_kind_of_change_has_its_own_name)
 	ck_assert(!change_ends_lease(CHANGE_INGEST));
 	ck_assert(!change_ends_lease(CHANGE_HOST));
 }
-END_TEST
 
-START_TEST(a_deleted_site_leaves_nothing_but_events)
+TEST(a_deleted_site_leaves_nothing_but_events)
 {
 	for (unsigned i = 0; i < 8; i++)
 		put(i, i % 2, i);
@@ -198,7 +194,6 @@ START_TEST(a_deleted_site_leaves_nothing_but_events)
 			ck_assert_uint_eq(rows_of((enum table)table), 0);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
-END_TEST
 
 /* One random step: a page comes, changes, changes its template, or goes. */
 static void random_step(uint64_t *state)
@@ -214,7 +209,7 @@ static void random_step(uint64_t *state)
 }
 
 /* Laws 1 and 2: invariants_verify() recounts, and clusters by brute force. */
-START_TEST(counts_and_clusters_are_exact_after_any_history)
+TEST_LOOP(counts_and_clusters_are_exact_after_any_history, 0, 8)
 {
 	uint64_t state = (uint64_t)_i + 1;
 
@@ -227,10 +222,9 @@ START_TEST(counts_and_clusters_are_exact_after_any_history)
 		ck_assert_uint_eq(world_problems(&world), 0);
 	}
 }
-END_TEST
 
 /* Law 1: the partition is the same for every order of arrival. */
-START_TEST(the_order_of_arrival_does_not_matter)
+TEST(the_order_of_arrival_does_not_matter)
 {
 	uint32_t forward[URLS];
 
@@ -247,10 +241,9 @@ START_TEST(the_order_of_arrival_does_not_matter)
 			ck_assert_int_eq(forward[i] == forward[k],
 					 cluster_of(i) == cluster_of(k));
 }
-END_TEST
 
 /* Law 3: what does not fit leaves no trace, and what was there stays. */
-START_TEST(a_full_store_refuses_a_page_and_keeps_the_rest)
+TEST(a_full_store_refuses_a_page_and_keeps_the_rest)
 {
 	unsigned stored = 0;
 	enum error error = ERR_NONE;
@@ -282,9 +275,8 @@ START_TEST(a_full_store_refuses_a_page_and_keeps_the_rest)
 	put(0, 0, 0);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
-END_TEST
 
-START_TEST(a_truncated_page_is_kept_but_never_learnt_from)
+TEST(a_truncated_page_is_kept_but_never_learnt_from)
 {
 	struct buffer html = {0};
 
@@ -301,9 +293,8 @@ START_TEST(a_truncated_page_is_kept_but_never_learnt_from)
 	ck_assert_uint_eq(rows_of(TABLE_SETS), 0);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
-END_TEST
 
-START_TEST(a_page_of_an_unknown_site_is_refused_alone)
+TEST(a_page_of_an_unknown_site_is_refused_alone)
 {
 	struct buffer html = {0};
 
@@ -316,9 +307,8 @@ START_TEST(a_page_of_an_unknown_site_is_refused_alone)
 		ERR_NONE);
 	buffer_free(&html);
 }
-END_TEST
 
-START_TEST(there_is_a_limit_to_sites)
+TEST(there_is_a_limit_to_sites)
 {
 	/* a.test is there already */
 	ck_assert_int_eq(world_add_site(&world, "b.test"), ERR_NONE);
@@ -327,7 +317,6 @@ START_TEST(there_is_a_limit_to_sites)
 	ck_assert_int_eq(world_add_site(&world, "e.test"), ERR_TOO_LARGE);
 	ck_assert_uint_eq(rows_of(TABLE_SITES), WORLD_MAX_SITES);
 }
-END_TEST
 
 /* Commit one change (or none), a second later; how many URLs it leases. */
 static size_t step(struct change *change, const char *text, size_t max)
@@ -377,7 +366,7 @@ static struct change failure(enum error error, unsigned status)
 				   .http_status = (uint16_t)status}};
 }
 
-START_TEST(a_site_whose_pages_all_failed_is_visited_again)
+TEST(a_site_whose_pages_all_failed_is_visited_again)
 {
 	struct change gone = failure(ERR_NOT_FOUND, 404);
 
@@ -391,9 +380,8 @@ START_TEST(a_site_whose_pages_all_failed_is_visited_again)
 	ck_assert_uint_eq(engine_next_due(world.engine),
 			  world.now_ms + (UINT64_C(1) << 40));
 }
-END_TEST
 
-START_TEST(nothing_is_leased_while_a_host_rests)
+TEST(nothing_is_leased_while_a_host_rests)
 {
 	struct change back = failure(ERR_STOPPED, 0);
 
@@ -405,9 +393,8 @@ START_TEST(nothing_is_leased_while_a_host_rests)
 	ck_assert_uint_eq(step(NULL, NULL, 8), 0);
 	ck_assert_uint_eq(step(NULL, NULL, 8), 1);
 }
-END_TEST
 
-START_TEST(less_is_leased_of_a_slow_host)
+TEST(less_is_leased_of_a_slow_host)
 {
 	struct change done = failure(ERR_NOT_FOUND, 404);
 
@@ -424,9 +411,8 @@ START_TEST(less_is_leased_of_a_slow_host)
 	done.answer.pace_ms = 3600000;
 	ck_assert_uint_eq(step(&done, "http://b.test/0", 8), 0);
 }
-END_TEST
 
-START_TEST(an_endless_chain_of_hosts_is_not_followed)
+TEST(an_endless_chain_of_hosts_is_not_followed)
 {
 	struct change add = {.kind = CHANGE_SITE_ADD,
 			     .site_add = {.measure = MEASURE_CPC,
@@ -452,9 +438,8 @@ START_TEST(an_endless_chain_of_hosts_is_not_followed)
 	/* a.test, the first and ten hops */
 	ck_assert_uint_eq(rows_of(TABLE_SITES), 12);
 }
-END_TEST
 
-START_TEST(a_seed_that_leads_elsewhere_each_time_makes_one_site)
+TEST(a_seed_that_leads_elsewhere_each_time_makes_one_site)
 {
 	crawl("b.test", 1000);
 	for (unsigned i = 0; i < 3; i++) {
@@ -470,9 +455,8 @@ START_TEST(a_seed_that_leads_elsewhere_each_time_makes_one_site)
 	}
 	ck_assert_uint_eq(rows_of(TABLE_SITES), 3); /* a, b and c0 */
 }
-END_TEST
 
-START_TEST(robots_of_a_site_that_is_gone_are_not_kept)
+TEST(robots_of_a_site_that_is_gone_are_not_kept)
 {
 	struct change host = {.kind = CHANGE_HOST};
 	struct url url;
@@ -483,10 +467,9 @@ START_TEST(robots_of_a_site_that_is_gone_are_not_kept)
 	ck_assert_int_eq(host.error, ERR_NOT_FOUND);
 	ck_assert_uint_eq(rows_of(TABLE_HOSTS), 0);
 }
-END_TEST
 
 /* A record that is damaged is refused; its lease must come back. */
-START_TEST(a_page_that_cannot_be_committed_is_answered)
+TEST(a_page_that_cannot_be_committed_is_answered)
 {
 	struct change page = {.kind = CHANGE_PAGE,
 			      .answer = {.outcome = {.http_status = 200},
@@ -506,9 +489,8 @@ START_TEST(a_page_that_cannot_be_committed_is_answered)
 	ck_assert_uint_eq(engine_next_due(world.engine), UINT64_MAX);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
-END_TEST
 
-START_TEST(a_lower_limit_of_signatures_leaves_what_is_stored)
+TEST(a_lower_limit_of_signatures_leaves_what_is_stored)
 {
 	put(0, 0, 0);
 	put(1, 0, 1);
@@ -519,7 +501,6 @@ START_TEST(a_lower_limit_of_signatures_leaves_what_is_stored)
 	ck_assert_uint_ne(cluster_of(1), 0);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
-END_TEST
 
 /* Ask for page 0 of those fetched since `asked_ms`; rows of the frontier. */
 static uint64_t ask_since(uint64_t asked_ms)
@@ -535,7 +516,7 @@ static uint64_t ask_since(uint64_t asked_ms)
 	return rows_of(TABLE_FRONTIER);
 }
 
-START_TEST(a_page_that_has_come_since_is_not_asked_for_again)
+TEST(a_page_that_has_come_since_is_not_asked_for_again)
 {
 	uint64_t fetched_ms;
 
@@ -545,7 +526,6 @@ START_TEST(a_page_that_has_come_since_is_not_asked_for_again)
 	ck_assert_uint_eq(ask_since(fetched_ms), 0);
 	ck_assert_uint_eq(ask_since(fetched_ms + 1), 1);
 }
-END_TEST
 
 static void put_site_row(struct slice value)
 {
@@ -557,7 +537,7 @@ static void put_site_row(struct slice value)
 
 /* A batch fails and its site cannot be read back: memory is not to be trusted
  * until it can. */
-START_TEST(nothing_is_committed_upon_a_site_that_cannot_be_read_back)
+TEST(nothing_is_committed_upon_a_site_that_cannot_be_read_back)
 {
 	char sound[512];
 	struct txn txn;
@@ -590,7 +570,6 @@ START_TEST(nothing_is_committed_upon_a_site_that_cannot_be_read_back)
 	ck_assert_uint_eq(rows_of(TABLE_RECORDS), 2);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
-END_TEST
 
 /* Page `number` has the blocks of `mask`. */
 static void put_blocks(unsigned number, uint32_t mask)
@@ -636,7 +615,7 @@ static void put_seven(void)
 	CHECK_CLUSTERS(1, 1, 1, 1, 1, 2, 2);
 }
 
-START_TEST(a_recut_splits_and_merges_and_keeps_numbers)
+TEST(a_recut_splits_and_merges_and_keeps_numbers)
 {
 	put_seven();
 	cut_at(199);
@@ -654,7 +633,6 @@ START_TEST(a_recut_splits_and_merges_and_keeps_numbers)
 	cut_at(1000);
 	CHECK_CLUSTERS(1, 1, 1, 1, 1, 1, 1);
 }
-END_TEST
 
 /* The last event but `before`. */
 static struct event_row event_at(unsigned before)
@@ -685,7 +663,7 @@ static void check_detail(unsigned before, const char *wanted)
 	txn_abort(&txn);
 }
 
-START_TEST(a_recut_is_told)
+TEST(a_recut_is_told)
 {
 	uint64_t generation;
 	struct event_row event;
@@ -719,9 +697,8 @@ START_TEST(a_recut_is_told)
 		   "by the operator\",\"moves\":[{\"from\":\"a.test/3\",\"to\":"
 		   "\"a.test/1\",\"pages\":2}]}");
 }
-END_TEST
 
-START_TEST(the_same_threshold_again_changes_nothing)
+TEST(the_same_threshold_again_changes_nothing)
 {
 	uint64_t events;
 	uint64_t generation;
@@ -734,10 +711,9 @@ START_TEST(the_same_threshold_again_changes_nothing)
 	ck_assert_uint_eq(rows_of(TABLE_EVENTS), events);
 	ck_assert_uint_eq(world_site(&world, "a.test").generation, generation);
 }
-END_TEST
 
 /* Pages come into the clusters of the threshold that counts by now. */
-START_TEST(pages_come_in_at_the_new_threshold)
+TEST(pages_come_in_at_the_new_threshold)
 {
 	put_blocks(0, 0x07);
 	cut_at(100);
@@ -748,9 +724,8 @@ START_TEST(pages_come_in_at_the_new_threshold)
 	ck_assert_uint_eq(cluster_of(2), 1);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
-END_TEST
 
-START_TEST(auto_keeps_the_threshold_until_one_is_chosen)
+TEST(auto_keeps_the_threshold_until_one_is_chosen)
 {
 	struct site_row site;
 
@@ -763,9 +738,8 @@ START_TEST(auto_keeps_the_threshold_until_one_is_chosen)
 	ck_assert_uint_ne(site.threshold_generation, site.generation);
 	CHECK_CLUSTERS(1, 1, 1, 3, 3, 2, 2);
 }
-END_TEST
 
-START_TEST(a_chosen_threshold_counts_and_is_noted)
+TEST(a_chosen_threshold_counts_and_is_noted)
 {
 	struct site_row site;
 
@@ -788,9 +762,8 @@ START_TEST(a_chosen_threshold_counts_and_is_noted)
 	site = world_site(&world, "a.test");
 	ck_assert_uint_ne(site.threshold_generation, site.generation);
 }
-END_TEST
 
-START_TEST(a_choice_that_pages_overtook_counts_but_is_not_the_last)
+TEST(a_choice_that_pages_overtook_counts_but_is_not_the_last)
 {
 	uint64_t generation;
 	struct site_row site;
@@ -806,9 +779,8 @@ START_TEST(a_choice_that_pages_overtook_counts_but_is_not_the_last)
 	ck_assert_uint_ne(site.threshold_generation, site.generation);
 	CHECK_CLUSTERS(1, 1, 1, 4, 4, 2, 2);
 }
-END_TEST
 
-START_TEST(the_operators_number_beats_a_choice)
+TEST(the_operators_number_beats_a_choice)
 {
 	struct site_row site;
 	uint64_t generation;
@@ -822,9 +794,8 @@ START_TEST(the_operators_number_beats_a_choice)
 	ck_assert_uint_eq(site.options.threshold, 300);
 	ck_assert_uint_eq(site.options.flags & SITE_IS_AUTO, 0);
 }
-END_TEST
 
-START_TEST(a_choice_for_a_site_that_is_gone_is_not_found)
+TEST(a_choice_for_a_site_that_is_gone_is_not_found)
 {
 	put_seven();
 	cut_at(THRESHOLD_AUTO);
@@ -833,10 +804,9 @@ START_TEST(a_choice_for_a_site_that_is_gone_is_not_found)
 			 ERR_NOT_FOUND);
 	ck_assert_uint_eq(rows_of(TABLE_SITES), 0);
 }
-END_TEST
 
 /* The choice was made for the site that had the host before. */
-START_TEST(a_choice_for_the_site_before_is_not_taken)
+TEST(a_choice_for_the_site_before_is_not_taken)
 {
 	struct change change = {
 		.kind = CHANGE_SITE_THRESHOLD,
@@ -853,7 +823,6 @@ START_TEST(a_choice_for_the_site_before_is_not_taken)
 	engine_commit(world.engine, &change, 1, ++world.now_ms, NULL);
 	ck_assert_int_eq(change.error, ERR_NOT_FOUND);
 }
-END_TEST
 
 /* Commit a recut and another change at that URL in one batch; free() them. */
 static struct change *recut_with(const struct change *other, const char *text)
@@ -874,7 +843,7 @@ static struct change *recut_with(const struct change *other, const char *text)
 }
 
 /* Law 3: the batch is undone, and each of its changes done again alone. */
-START_TEST(a_recut_outlives_a_bad_page_of_its_batch)
+TEST(a_recut_outlives_a_bad_page_of_its_batch)
 {
 	const struct change bad = {.kind = CHANGE_PAGE,
 				   .answer.page.record = {"nonsense", 8}};
@@ -887,9 +856,8 @@ START_TEST(a_recut_outlives_a_bad_page_of_its_batch)
 	CHECK_CLUSTERS(1, 1, 1, 3, 3, 2, 2);
 	free(changes);
 }
-END_TEST
 
-START_TEST(a_recut_and_a_deletion_go_together)
+TEST(a_recut_and_a_deletion_go_together)
 {
 	const struct change deletion = {.kind = CHANGE_SITE_DELETE};
 
@@ -899,7 +867,6 @@ START_TEST(a_recut_and_a_deletion_go_together)
 	ck_assert_uint_eq(rows_of(TABLE_MEMBERS), 0);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
-END_TEST
 
 /* One random step: a page comes or changes, a page goes, another threshold is
  * set or chosen, or the daemon starts anew. */
@@ -928,7 +895,7 @@ static void random_cut(uint64_t *state)
 }
 
 /* Laws 1 and 2 again, with thresholds that change. */
-START_TEST(counts_and_clusters_are_exact_after_any_cuts)
+TEST_LOOP(counts_and_clusters_are_exact_after_any_cuts, 0, 8)
 {
 	uint64_t state = (uint64_t)_i + 1;
 
@@ -939,62 +906,4 @@ START_TEST(counts_and_clusters_are_exact_after_any_cuts)
 			ck_assert_uint_eq(world_problems(&world), 0);
 	}
 	ck_assert_uint_eq(world_problems(&world), 0);
-}
-END_TEST
-
-SUITE(engine)
-{
-	Suite *suite = suite_create("engine");
-	TCase *tcase = tcase_create("engine");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, pages_of_one_template_are_one_cluster);
-	tcase_add_test(tcase,
-		       a_page_that_changes_its_template_changes_its_cluster);
-	tcase_add_test(tcase,
-		       each_change_of_a_cluster_counts_and_none_of_another);
-	tcase_add_test(tcase, a_page_that_is_gone_leaves_nothing_behind);
-	tcase_add_test(tcase, a_page_is_forgotten_once);
-	tcase_add_test(tcase, each_kind_of_change_has_its_own_name);
-	tcase_add_test(tcase, a_deleted_site_leaves_nothing_but_events);
-	tcase_add_loop_test(
-		tcase, counts_and_clusters_are_exact_after_any_history, 0, 8);
-	tcase_add_test(tcase, the_order_of_arrival_does_not_matter);
-	tcase_add_test(tcase, a_full_store_refuses_a_page_and_keeps_the_rest);
-	tcase_add_test(tcase, a_truncated_page_is_kept_but_never_learnt_from);
-	tcase_add_test(tcase, a_page_of_an_unknown_site_is_refused_alone);
-	tcase_add_test(tcase, there_is_a_limit_to_sites);
-	tcase_add_test(
-		tcase,
-		nothing_is_committed_upon_a_site_that_cannot_be_read_back);
-	tcase_add_test(tcase,
-		       a_page_that_has_come_since_is_not_asked_for_again);
-	tcase_add_test(tcase, a_site_whose_pages_all_failed_is_visited_again);
-	tcase_add_test(tcase, nothing_is_leased_while_a_host_rests);
-	tcase_add_test(tcase, less_is_leased_of_a_slow_host);
-	tcase_add_test(tcase, an_endless_chain_of_hosts_is_not_followed);
-	tcase_add_test(tcase,
-		       a_seed_that_leads_elsewhere_each_time_makes_one_site);
-	tcase_add_test(tcase, robots_of_a_site_that_is_gone_are_not_kept);
-	tcase_add_test(tcase, a_page_that_cannot_be_committed_is_answered);
-	tcase_add_test(tcase,
-		       a_lower_limit_of_signatures_leaves_what_is_stored);
-	tcase_add_test(tcase, a_recut_splits_and_merges_and_keeps_numbers);
-	tcase_add_test(tcase, a_recut_is_told);
-	tcase_add_test(tcase, the_same_threshold_again_changes_nothing);
-	tcase_add_test(tcase, pages_come_in_at_the_new_threshold);
-	tcase_add_test(tcase, auto_keeps_the_threshold_until_one_is_chosen);
-	tcase_add_test(tcase, a_chosen_threshold_counts_and_is_noted);
-	tcase_add_test(tcase,
-		       a_choice_that_pages_overtook_counts_but_is_not_the_last);
-	tcase_add_test(tcase, the_operators_number_beats_a_choice);
-	tcase_add_test(tcase, a_choice_for_a_site_that_is_gone_is_not_found);
-	tcase_add_test(tcase, a_choice_for_the_site_before_is_not_taken);
-	tcase_add_test(tcase, a_recut_outlives_a_bad_page_of_its_batch);
-	tcase_add_test(tcase, a_recut_and_a_deletion_go_together);
-	tcase_add_loop_test(tcase, counts_and_clusters_are_exact_after_any_cuts,
-			    0, 8);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -121,14 +121,15 @@ static enum error extract_forged(void)
 	return error;
 }
 
-START_TEST(an_answer_as_it_was_is_taken)
+FIXTURE(.timeout_s = 100, .setup = begin, .teardown = end);
+
+TEST(an_answer_as_it_was_is_taken)
 {
 	ck_assert_int_eq(analyse_forged(), ERR_NONE);
 	ck_assert_int_eq(extract_forged(), ERR_NONE);
 }
-END_TEST
 
-START_TEST(an_answer_whose_head_is_cut_is_none)
+TEST(an_answer_whose_head_is_cut_is_none)
 {
 	forger.is_cutting = true;
 	forger.body_bytes = SIZE_MAX;
@@ -137,38 +138,20 @@ START_TEST(an_answer_whose_head_is_cut_is_none)
 		ck_assert_int_ne(extract_forged(), ERR_NONE);
 	}
 }
-END_TEST
 
-START_TEST(a_record_that_is_cut_is_none)
+TEST(a_record_that_is_cut_is_none)
 {
 	forger.is_cutting = true;
 	forger.head_bytes = SIZE_MAX;
 	for (; forger.body_bytes < 200; forger.body_bytes++)
 		ck_assert_int_ne(analyse_forged(), ERR_NONE);
 }
-END_TEST
 
-START_TEST(an_answer_with_other_bytes_ends_nobody)
+TEST(an_answer_with_other_bytes_ends_nobody)
 {
 	for (unsigned i = 0; i < CHANGES; i++) {
 		forger.changes = 1 + i % 4;
 		analyse_forged();
 		extract_forged();
 	}
-}
-END_TEST
-
-SUITE(forged_answers)
-{
-	Suite *suite = suite_create("forged_answers");
-	TCase *tcase = tcase_create("forged_answers");
-
-	tcase_set_timeout(tcase, 100);
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_test(tcase, an_answer_as_it_was_is_taken);
-	tcase_add_test(tcase, an_answer_whose_head_is_cut_is_none);
-	tcase_add_test(tcase, a_record_that_is_cut_is_none);
-	tcase_add_test(tcase, an_answer_with_other_bytes_ends_nobody);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -126,18 +126,19 @@ static unsigned count_bodies(unsigned from, unsigned to)
 	return count;
 }
 
-START_TEST(without_limits_all_is_kept)
+FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 60);
+
+TEST(without_limits_all_is_kept)
 {
 	put(0, 50);
 	world.now_ms += 1000 * UINT64_C(365) * 86400000;
 	ck_assert_uint_eq(gc_all(), 0);
 	ck_assert_uint_eq(usage_of(TABLE_BODIES).rows, 50);
 }
-END_TEST
 
 /* Page i is fetched in minute i: at minute 60, those of the first 20 are older
  * than 40 minutes. 32 are the sample, whichever those are. */
-START_TEST(bodies_go_by_age_but_for_the_sample)
+TEST(bodies_go_by_age_but_for_the_sample)
 {
 	put(0, 60);
 	limits.bodies.age_ms = 40 * MINUTE_MS - 1;
@@ -150,9 +151,8 @@ START_TEST(bodies_go_by_age_but_for_the_sample)
 	ck_assert_uint_eq(usage_of(TABLE_BODIES).rows, MAX_SAMPLE_PAGES);
 	ck_assert_uint_eq(count_bodies(0, 60), MAX_SAMPLE_PAGES);
 }
-END_TEST
 
-START_TEST(bodies_go_by_the_count_of_a_site)
+TEST(bodies_go_by_the_count_of_a_site)
 {
 	put(0, 50);
 	world_add_site(&world, "b.test");
@@ -166,7 +166,6 @@ START_TEST(bodies_go_by_the_count_of_a_site)
 	ck_assert_uint_eq(usage_of(TABLE_BODIES).rows,
 			  (uint64_t)2 * MAX_SAMPLE_PAGES);
 }
-END_TEST
 
 /* What a body takes, all being alike but for their numbers. */
 static uint64_t bytes_of_bodies(void)
@@ -184,7 +183,7 @@ static uint64_t bytes_of_bodies(void)
 
 /* A quarter of 200 is the older half of the 100 of a.test, as far as they are
  * not in the sample. */
-START_TEST(bodies_go_by_bytes_the_oldest_of_all_sites_first)
+TEST(bodies_go_by_bytes_the_oldest_of_all_sites_first)
 {
 	uint64_t full;
 	uint64_t collected;
@@ -203,15 +202,13 @@ START_TEST(bodies_go_by_bytes_the_oldest_of_all_sites_first)
 			row_of("b.test", i).flags & PAGE_ROW_HAS_NO_BODY, 0);
 	ck_assert_uint_gt(count_bodies(50, 100), count_bodies(0, 50));
 }
-END_TEST
 
-START_TEST(a_limit_that_the_samples_do_not_allow_ends)
+TEST(a_limit_that_the_samples_do_not_allow_ends)
 {
 	put(0, 40);
 	limits.bodies.bytes = 1;
 	ck_assert_uint_eq(gc_all(), 40 - MAX_SAMPLE_PAGES);
 }
-END_TEST
 
 /* Its template has the number of its cluster, or one that is gone. */
 static void put_sample(unsigned number, uint32_t offset)
@@ -239,7 +236,7 @@ static void drop_sample(void)
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
 
-START_TEST(the_sample_of_a_template_keeps_its_bodies)
+TEST(the_sample_of_a_template_keeps_its_bodies)
 {
 	put(0, 60);
 	for (unsigned i = 0; i < 60; i++)
@@ -250,10 +247,9 @@ START_TEST(the_sample_of_a_template_keeps_its_bodies)
 	drop_sample();
 	ck_assert_uint_eq(gc_all(), 60 - MAX_SAMPLE_PAGES);
 }
-END_TEST
 
 /* It may have got into the sample since it was found. */
-START_TEST(a_body_is_looked_at_again_before_it_goes)
+TEST(a_body_is_looked_at_again_before_it_goes)
 {
 	struct gc gc;
 
@@ -271,7 +267,6 @@ START_TEST(a_body_is_looked_at_again_before_it_goes)
 	ck_assert_uint_eq(commit_gc(gc.rows, gc.count), 0);
 	free(gc.rows);
 }
-END_TEST
 
 static unsigned first_without_body(unsigned to)
 {
@@ -294,7 +289,7 @@ static enum error ask_text(unsigned number, struct extraction_result *answer)
 			  answer);
 }
 
-START_TEST(a_page_without_body_says_so_until_it_comes_again)
+TEST(a_page_without_body_says_so_until_it_comes_again)
 {
 	struct extraction_result answer;
 	unsigned number;
@@ -311,9 +306,8 @@ START_TEST(a_page_without_body_says_so_until_it_comes_again)
 	ck_assert_int_eq(ask_text(number, &answer), ERR_NONE);
 	extraction_result_free(&answer);
 }
-END_TEST
 
-START_TEST(a_page_without_body_can_change_and_go)
+TEST(a_page_without_body_can_change_and_go)
 {
 	unsigned number;
 
@@ -334,10 +328,9 @@ START_TEST(a_page_without_body_can_change_and_go)
 	ck_assert_uint_eq(usage_of(TABLE_PAGES).rows, 0);
 	ck_assert_uint_eq(usage_of(TABLE_BODIES).rows, 0);
 }
-END_TEST
 
 /* Pages come, change and go while others are collected. */
-START_TEST(all_holds_while_pages_change)
+TEST(all_holds_while_pages_change)
 {
 	uint64_t state = 7;
 
@@ -356,7 +349,6 @@ START_TEST(all_holds_while_pages_change)
 		ck_assert_uint_eq(world_problems(&world), 0);
 	}
 }
-END_TEST
 
 /* Versions 1 to `count` of template `cluster`, one a minute. */
 static void put_versions(uint32_t cluster, uint32_t count, size_t size)
@@ -404,7 +396,7 @@ static void drop_versions(void)
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
 
-START_TEST(versions_go_by_the_count_of_a_template)
+TEST(versions_go_by_the_count_of_a_template)
 {
 	put_versions(1, 10, 10);
 	put_versions(2, 3, 10);
@@ -416,9 +408,8 @@ START_TEST(versions_go_by_the_count_of_a_template)
 	ck_assert(has_version(2, 1));
 	drop_versions();
 }
-END_TEST
 
-START_TEST(versions_go_by_age_but_for_the_newest)
+TEST(versions_go_by_age_but_for_the_newest)
 {
 	put_versions(1, 10, 10);
 	world.now_ms = 12 * MINUTE_MS;
@@ -430,10 +421,9 @@ START_TEST(versions_go_by_age_but_for_the_newest)
 	ck_assert(has_version(1, 10));
 	drop_versions();
 }
-END_TEST
 
 /* A version of 5,000 bytes has two pages; half of 20 of them are to go. */
-START_TEST(versions_go_by_bytes_the_oldest_first)
+TEST(versions_go_by_bytes_the_oldest_first)
 {
 	put_versions(1, 10, 5000);
 	put_versions(2, 10, 5000);
@@ -448,10 +438,9 @@ START_TEST(versions_go_by_bytes_the_oldest_first)
 	ck_assert_uint_eq(usage_of(TABLE_VERSIONS).rows, 2);
 	drop_versions();
 }
-END_TEST
 
 /* Each page is an event, the first is a cluster, too, and the site itself. */
-START_TEST(events_go_by_count_and_by_age)
+TEST(events_go_by_count_and_by_age)
 {
 	put(0, 50);
 	ck_assert_uint_ge(usage_of(TABLE_EVENTS).rows, 52);
@@ -462,9 +451,8 @@ START_TEST(events_go_by_count_and_by_age)
 	gc_all();
 	ck_assert_uint_eq(usage_of(TABLE_EVENTS).rows, 10);
 }
-END_TEST
 
-START_TEST(events_go_by_bytes)
+TEST(events_go_by_bytes)
 {
 	uint64_t before;
 
@@ -475,7 +463,6 @@ START_TEST(events_go_by_bytes)
 	ck_assert_uint_le(usage_of(TABLE_EVENTS).bytes, before / 2);
 	ck_assert_uint_gt(usage_of(TABLE_EVENTS).rows, 50);
 }
-END_TEST
 
 static void put_many_events(unsigned count)
 {
@@ -487,7 +474,7 @@ static void put_many_events(unsigned count)
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
 
-START_TEST(one_look_finds_so_many_and_no_more)
+TEST(one_look_finds_so_many_and_no_more)
 {
 	struct gc gc;
 
@@ -499,32 +486,4 @@ START_TEST(one_look_finds_so_many_and_no_more)
 	free(gc.rows);
 	gc_all();
 	ck_assert_uint_eq(usage_of(TABLE_EVENTS).rows, 100);
-}
-END_TEST
-
-SUITE(gc)
-{
-	Suite *suite = suite_create("gc");
-	TCase *tcase = tcase_create("gc");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, without_limits_all_is_kept);
-	tcase_add_test(tcase, bodies_go_by_age_but_for_the_sample);
-	tcase_add_test(tcase, bodies_go_by_the_count_of_a_site);
-	tcase_add_test(tcase, bodies_go_by_bytes_the_oldest_of_all_sites_first);
-	tcase_add_test(tcase, a_limit_that_the_samples_do_not_allow_ends);
-	tcase_add_test(tcase, the_sample_of_a_template_keeps_its_bodies);
-	tcase_add_test(tcase, a_body_is_looked_at_again_before_it_goes);
-	tcase_add_test(tcase, a_page_without_body_says_so_until_it_comes_again);
-	tcase_add_test(tcase, a_page_without_body_can_change_and_go);
-	tcase_add_test(tcase, all_holds_while_pages_change);
-	tcase_add_test(tcase, versions_go_by_the_count_of_a_template);
-	tcase_add_test(tcase, versions_go_by_age_but_for_the_newest);
-	tcase_add_test(tcase, versions_go_by_bytes_the_oldest_first);
-	tcase_add_test(tcase, events_go_by_count_and_by_age);
-	tcase_add_test(tcase, events_go_by_bytes);
-	tcase_add_test(tcase, one_look_finds_so_many_and_no_more);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -34,7 +34,7 @@ static uint16_t visit(struct guard_row *guard, uint64_t page, bool did_fail,
 	return guard->state;
 }
 
-START_TEST(a_guard_holds_within_its_limits)
+TEST(a_guard_holds_within_its_limits)
 {
 	const struct guard_row guard = {.minimum = 2, .maximum = 4};
 
@@ -47,9 +47,8 @@ START_TEST(a_guard_holds_within_its_limits)
 	ck_assert(!guard_holds(&guard, UINT32_MAX));
 	ck_assert(!guard_fails(&guard, UINT32_MAX));
 }
-END_TEST
 
-START_TEST(a_guard_that_never_held_is_unknown)
+TEST(a_guard_that_never_held_is_unknown)
 {
 	struct guard_row guard = guard_of(0);
 
@@ -57,9 +56,8 @@ START_TEST(a_guard_that_never_held_is_unknown)
 	guard = guard_of(1);
 	ck_assert_uint_eq(guard.state, GUARD_OK);
 }
-END_TEST
 
-START_TEST(two_of_the_last_three_break_it_and_heal_it)
+TEST(two_of_the_last_three_break_it_and_heal_it)
 {
 	struct guard_row guard = guard_of(5);
 
@@ -69,9 +67,8 @@ START_TEST(two_of_the_last_three_break_it_and_heal_it)
 	ck_assert_uint_eq(visit(&guard, 1, true, false), GUARD_BROKEN);
 	ck_assert_uint_eq(visit(&guard, 2, true, false), GUARD_OK);
 }
-END_TEST
 
-START_TEST(a_page_that_fails_again_and_again_is_one_page)
+TEST(a_page_that_fails_again_and_again_is_one_page)
 {
 	struct guard_row guard = guard_of(5);
 
@@ -86,10 +83,9 @@ START_TEST(a_page_that_fails_again_and_again_is_one_page)
 	ck_assert_uint_eq(guard_recent_bad(&guard), 0);
 	ck_assert_uint_eq(visit(&guard, 5, false, true), GUARD_OK);
 }
-END_TEST
 
 /* half of the site has the new design, and the other half is visited, too */
-START_TEST(what_held_all_along_heals_nothing)
+TEST(what_held_all_along_heals_nothing)
 {
 	struct guard_row guard = guard_of(6);
 
@@ -100,9 +96,8 @@ START_TEST(what_held_all_along_heals_nothing)
 	ck_assert_uint_eq(visit(&guard, 5, false, false), GUARD_BROKEN);
 	ck_assert_uint_eq(guard_recent_bad(&guard), 2);
 }
-END_TEST
 
-START_TEST(of_fewer_pages_all_must_agree)
+TEST(of_fewer_pages_all_must_agree)
 {
 	struct guard_row one = guard_of(1);
 	struct guard_row two = guard_of(2);
@@ -114,9 +109,8 @@ START_TEST(of_fewer_pages_all_must_agree)
 	ck_assert_uint_eq(visit(&two, 2, true, false), GUARD_BROKEN);
 	ck_assert_uint_eq(visit(&two, 1, true, false), GUARD_OK);
 }
-END_TEST
 
-START_TEST(a_page_that_is_gone_is_forgotten)
+TEST(a_page_that_is_gone_is_forgotten)
 {
 	struct guard_row guard = guard_of(3);
 
@@ -134,21 +128,4 @@ START_TEST(a_page_that_is_gone_is_forgotten)
 	ck_assert_uint_eq(guard.recent_count, 1);
 	guard_remove_visit(&guard, 2);
 	ck_assert_uint_eq(guard.recent_count, 0);
-}
-END_TEST
-
-SUITE(guard_state)
-{
-	Suite *suite = suite_create("guard_state");
-	TCase *tcase = tcase_create("guard_state");
-
-	tcase_add_test(tcase, a_guard_holds_within_its_limits);
-	tcase_add_test(tcase, a_guard_that_never_held_is_unknown);
-	tcase_add_test(tcase, two_of_the_last_three_break_it_and_heal_it);
-	tcase_add_test(tcase, a_page_that_fails_again_and_again_is_one_page);
-	tcase_add_test(tcase, what_held_all_along_heals_nothing);
-	tcase_add_test(tcase, of_fewer_pages_all_must_agree);
-	tcase_add_test(tcase, a_page_that_is_gone_is_forgotten);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -56,7 +56,9 @@ static uint32_t target(const char *url)
 	return after == before ? 0 : links[after - 1].target;
 }
 
-START_TEST(a_link_leads_to_the_page_of_its_url)
+FIXTURE(.teardown = teardown);
+
+TEST(a_link_leads_to_the_page_of_its_url)
 {
 	BEGIN("http://a.test/", "http://a.test/x/", "http://a.test/x",
 	      "http://a.test/x.html", "http://a.test/x?p=1");
@@ -67,9 +69,8 @@ START_TEST(a_link_leads_to_the_page_of_its_url)
 	ck_assert_uint_eq(target("http://a.test/y"), 0);
 	ck_assert_uint_eq(target("http://a.test/x?p=2"), 0);
 }
-END_TEST
 
-START_TEST(else_it_leads_to_a_page_of_equivalent_path)
+TEST(else_it_leads_to_a_page_of_equivalent_path)
 {
 	BEGIN("http://a.test/", "http://a.test/b/index.html",
 	      "http://a.test/c.html.gz", "http://a.test/d/",
@@ -85,18 +86,16 @@ START_TEST(else_it_leads_to_a_page_of_equivalent_path)
 	ck_assert_uint_eq(target("http://a.test/caf%C3%A"), 0);
 	ck_assert_uint_eq(target("http://a.test/%zz"), 0);
 }
-END_TEST
 
-START_TEST(the_scheme_does_not_matter_but_the_host_does)
+TEST(the_scheme_does_not_matter_but_the_host_does)
 {
 	BEGIN("http://a.test/", "http://a.test/x");
 	ck_assert_uint_eq(target("http://b.test/x"), 0);
 	ck_assert_uint_eq(target("http://a.test:8080/x"), 0);
 	ck_assert_uint_eq(target("https://a.test/x"), 1);
 }
-END_TEST
 
-START_TEST(for_pages_from_files_the_host_does_not_matter)
+TEST(for_pages_from_files_the_host_does_not_matter)
 {
 	BEGIN("http://site.invalid/index.html",
 	      "http://site.invalid/x/index.html",
@@ -109,9 +108,8 @@ START_TEST(for_pages_from_files_the_host_does_not_matter)
 	ck_assert_uint_eq(target("https://www.a.test/x/"), 1);
 	ck_assert_uint_eq(target("https://www.a.test/y/?p=1"), 2);
 }
-END_TEST
 
-START_TEST(of_equivalent_pages_the_same_is_found_in_any_order)
+TEST(of_equivalent_pages_the_same_is_found_in_any_order)
 {
 	const char *wanted;
 	const char *const urls[] = {"http://a.test/", "http://a.test/x.html",
@@ -125,9 +123,8 @@ START_TEST(of_equivalent_pages_the_same_is_found_in_any_order)
 	begin(turned);
 	ck_assert_str_eq(turned[target("http://a.test/x")], wanted);
 }
-END_TEST
 
-START_TEST(a_target_counts_once_a_source_and_never_for_itself)
+TEST(a_target_counts_once_a_source_and_never_for_itself)
 {
 	const struct record_link first[] = {
 		{.url = slice_of("http://a.test/0"), .path = 5},
@@ -153,9 +150,8 @@ START_TEST(a_target_counts_once_a_source_and_never_for_itself)
 		ck_assert_uint_eq(links[i].path, expected[i].path);
 	}
 }
-END_TEST
 
-START_TEST(links_without_a_path_do_not_count)
+TEST(links_without_a_path_do_not_count)
 {
 	const struct record_link links[] = {
 		{.url = slice_of("http://a.test/1"), .path = 0},
@@ -168,9 +164,8 @@ START_TEST(links_without_a_path_do_not_count)
 	ck_assert_uint_eq(link_graph_links(inbound, &count)->path, 4);
 	ck_assert_uint_eq(count, 1);
 }
-END_TEST
 
-START_TEST(strange_links_lead_nowhere)
+TEST(strange_links_lead_nowhere)
 {
 	static char text[5000] = "http://a.test/";
 
@@ -182,9 +177,8 @@ START_TEST(strange_links_lead_nowhere)
 	memset(text + strlen(text), 'x', sizeof(text) - 1 - strlen(text));
 	ck_assert_uint_eq(target(text), 0);
 }
-END_TEST
 
-START_TEST(no_pages_have_no_links)
+TEST(no_pages_have_no_links)
 {
 	size_t count = 1;
 
@@ -192,26 +186,4 @@ START_TEST(no_pages_have_no_links)
 	link_graph_links(inbound, &count);
 	ck_assert_uint_eq(count, 0);
 	link_graph_destroy(NULL);
-}
-END_TEST
-
-SUITE(inbound)
-{
-	Suite *suite = suite_create("inbound");
-	TCase *tcase = tcase_create("inbound");
-
-	tcase_add_checked_fixture(tcase, NULL, teardown);
-	tcase_add_test(tcase, a_link_leads_to_the_page_of_its_url);
-	tcase_add_test(tcase, else_it_leads_to_a_page_of_equivalent_path);
-	tcase_add_test(tcase, the_scheme_does_not_matter_but_the_host_does);
-	tcase_add_test(tcase, for_pages_from_files_the_host_does_not_matter);
-	tcase_add_test(tcase,
-		       of_equivalent_pages_the_same_is_found_in_any_order);
-	tcase_add_test(tcase,
-		       a_target_counts_once_a_source_and_never_for_itself);
-	tcase_add_test(tcase, links_without_a_path_do_not_count);
-	tcase_add_test(tcase, strange_links_lead_nowhere);
-	tcase_add_test(tcase, no_pages_have_no_links);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

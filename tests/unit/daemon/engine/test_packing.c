@@ -152,7 +152,9 @@ static void check_packed(struct kept kept, struct kept before)
 	ck_assert_uint_lt(kept.record_bytes * 2, before.record_bytes);
 }
 
-START_TEST(pages_of_a_template_share_a_dictionary)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(pages_of_a_template_share_a_dictionary)
 {
 	struct kept before;
 
@@ -166,9 +168,8 @@ START_TEST(pages_of_a_template_share_a_dictionary)
 	for (unsigned i = 0; i < 20; i++)
 		check_packed(look_at(0, i, 1), before);
 }
-END_TEST
 
-START_TEST(a_walk_over_what_is_packed_changes_nothing)
+TEST(a_walk_over_what_is_packed_changes_nothing)
 {
 	put(0, 0, 20, 1);
 	put(1, 0, 3, 1);
@@ -177,9 +178,8 @@ START_TEST(a_walk_over_what_is_packed_changes_nothing)
 	world_reopen(&world);
 	ck_assert_uint_eq(walk(), 0);
 }
-END_TEST
 
-START_TEST(two_pages_make_no_dictionary)
+TEST(two_pages_make_no_dictionary)
 {
 	put(0, 0, PACKING_MIN_PAGES - 1, 1);
 	ck_assert_uint_eq(walk(), PACKING_MIN_PAGES - 1); /* the records */
@@ -190,9 +190,8 @@ START_TEST(two_pages_make_no_dictionary)
 	ck_assert_uint_eq(rows_of(TABLE_DICTIONARIES), 1);
 	ck_assert_uint_eq(look_at(0, 0, 1).record_by, 1);
 }
-END_TEST
 
-START_TEST(few_pages_are_packed_by_the_dictionary_of_the_many)
+TEST(few_pages_are_packed_by_the_dictionary_of_the_many)
 {
 	put(0, 0, 8, 1);
 	put(1, 0, 9, 1);
@@ -207,9 +206,8 @@ START_TEST(few_pages_are_packed_by_the_dictionary_of_the_many)
 	walk();
 	ck_assert_uint_eq(look_at(2, 0, 1).body_by, 2);
 }
-END_TEST
 
-START_TEST(a_page_that_changes_is_packed_again)
+TEST(a_page_that_changes_is_packed_again)
 {
 	put(0, 0, 20, 1);
 	walk();
@@ -219,11 +217,10 @@ START_TEST(a_page_that_changes_is_packed_again)
 	ck_assert_uint_eq(look_at(0, 5, 2).body_by, 1);
 	ck_assert_uint_eq(look_at(0, 4, 1).body_by, 1);
 }
-END_TEST
 
 /* The text that all have is another one since: by the old dictionary these
  * pages are twenty times as large. */
-START_TEST(a_cluster_that_drifts_gets_another_dictionary)
+TEST(a_cluster_that_drifts_gets_another_dictionary)
 {
 	put(0, 0, 20, 1);
 	walk();
@@ -235,9 +232,8 @@ START_TEST(a_cluster_that_drifts_gets_another_dictionary)
 	ck_assert_uint_lt(look_at(0, 0, 2).body_bytes, 300);
 	ck_assert_uint_eq(walk(), 0);
 }
-END_TEST
 
-START_TEST(more_of_the_same_is_no_drift)
+TEST(more_of_the_same_is_no_drift)
 {
 	put(0, 0, 10, 1);
 	walk();
@@ -245,9 +241,8 @@ START_TEST(more_of_the_same_is_no_drift)
 	ck_assert_uint_eq(walk(), 60);
 	ck_assert_uint_eq(look_at(0, 39, 1).body_by, 1);
 }
-END_TEST
 
-START_TEST(the_dictionary_of_a_cluster_that_is_gone_goes)
+TEST(the_dictionary_of_a_cluster_that_is_gone_goes)
 {
 	put(0, 0, 10, 1);
 	put(1, 0, 9, 1);
@@ -263,10 +258,9 @@ START_TEST(the_dictionary_of_a_cluster_that_is_gone_goes)
 	ck_assert_uint_eq(rows_of(TABLE_DICTIONARIES), 1);
 	look_at(1, 0, 1);
 }
-END_TEST
 
 /* The step read the page before it changed. */
-START_TEST(a_value_that_has_changed_meanwhile_stays)
+TEST(a_value_that_has_changed_meanwhile_stays)
 {
 	struct packing_walk walk = {.site = site, .now_ms = 1, .level = 3};
 	struct packing packing = {0};
@@ -282,9 +276,8 @@ START_TEST(a_value_that_has_changed_meanwhile_stays)
 	packing_free(&packing);
 	packing_walk_end(&walk);
 }
-END_TEST
 
-START_TEST(a_dictionary_for_a_cluster_that_is_gone_comes_too_late)
+TEST(a_dictionary_for_a_cluster_that_is_gone_comes_too_late)
 {
 	struct packing_walk walk = {.site = site, .now_ms = 1, .level = 3};
 	struct packing packing = {0};
@@ -303,9 +296,8 @@ START_TEST(a_dictionary_for_a_cluster_that_is_gone_comes_too_late)
 	packing_free(&packing);
 	packing_walk_end(&walk);
 }
-END_TEST
 
-START_TEST(records_of_sample_pages_are_packed_too)
+TEST(records_of_sample_pages_are_packed_too)
 {
 	struct txn txn;
 	struct record record = {.content_hash = 7};
@@ -331,9 +323,8 @@ START_TEST(records_of_sample_pages_are_packed_too)
 	txn_abort(&txn);
 	buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(a_site_that_is_deleted_leaves_no_dictionary)
+TEST(a_site_that_is_deleted_leaves_no_dictionary)
 {
 	struct change change = {.kind = CHANGE_SITE_DELETE};
 	struct url url;
@@ -347,29 +338,4 @@ START_TEST(a_site_that_is_deleted_leaves_no_dictionary)
 		engine_commit(world.engine, &change, 1, world.now_ms, NULL),
 		ERR_NONE);
 	ck_assert_uint_eq(rows_of(TABLE_DICTIONARIES), 0);
-}
-END_TEST
-
-SUITE(packing)
-{
-	Suite *suite = suite_create("packing");
-	TCase *tcase = tcase_create("packing");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, pages_of_a_template_share_a_dictionary);
-	tcase_add_test(tcase, a_walk_over_what_is_packed_changes_nothing);
-	tcase_add_test(tcase, two_pages_make_no_dictionary);
-	tcase_add_test(tcase,
-		       few_pages_are_packed_by_the_dictionary_of_the_many);
-	tcase_add_test(tcase, a_page_that_changes_is_packed_again);
-	tcase_add_test(tcase, a_cluster_that_drifts_gets_another_dictionary);
-	tcase_add_test(tcase, more_of_the_same_is_no_drift);
-	tcase_add_test(tcase, the_dictionary_of_a_cluster_that_is_gone_goes);
-	tcase_add_test(tcase, a_value_that_has_changed_meanwhile_stays);
-	tcase_add_test(tcase,
-		       a_dictionary_for_a_cluster_that_is_gone_comes_too_late);
-	tcase_add_test(tcase, records_of_sample_pages_are_packed_too);
-	tcase_add_test(tcase, a_site_that_is_deleted_leaves_no_dictionary);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -197,7 +197,9 @@ static struct server serve(const struct route *routes)
 	return server_start(routes, PAGES + 1);
 }
 
-START_TEST(pages_are_fetched_and_stored)
+FIXTURE(.timeout_s = 60, .setup = setup, .teardown = teardown);
+
+TEST(pages_are_fetched_and_stored)
 {
 	struct server server = serve(good);
 
@@ -208,10 +210,9 @@ START_TEST(pages_are_fetched_and_stored)
 	ck_assert_uint_eq(world_problems(&world), 0);
 	server_stop(&server);
 }
-END_TEST
 
 /* Law 4: all its pages together are more than may be in flight. */
-START_TEST(a_host_that_rests_for_a_day_holds_up_no_other)
+TEST(a_host_that_rests_for_a_day_holds_up_no_other)
 {
 	struct server bad = serve(resting);
 	struct server server = serve(good);
@@ -226,9 +227,8 @@ START_TEST(a_host_that_rests_for_a_day_holds_up_no_other)
 	server_stop(&bad);
 	server_stop(&server);
 }
-END_TEST
 
-START_TEST(a_host_with_a_long_crawl_delay_holds_up_no_other)
+TEST(a_host_with_a_long_crawl_delay_holds_up_no_other)
 {
 	struct server bad = serve(slow);
 	struct server server = serve(good);
@@ -241,9 +241,8 @@ START_TEST(a_host_with_a_long_crawl_delay_holds_up_no_other)
 	server_stop(&bad);
 	server_stop(&server);
 }
-END_TEST
 
-START_TEST(robots_that_are_too_many_requests_allow_nothing)
+TEST(robots_that_are_too_many_requests_allow_nothing)
 {
 	struct server server = serve(pressed);
 
@@ -253,9 +252,8 @@ START_TEST(robots_that_are_too_many_requests_allow_nothing)
 	ck_assert_uint_eq(urls_in(FRONTIER_PENDING), PAGES);
 	server_stop(&server);
 }
-END_TEST
 
-START_TEST(a_drain_gives_every_lease_back)
+TEST(a_drain_gives_every_lease_back)
 {
 	struct server server = serve(slow);
 
@@ -268,10 +266,9 @@ START_TEST(a_drain_gives_every_lease_back)
 	ck_assert_uint_eq(world_problems(&world), 0);
 	server_stop(&server);
 }
-END_TEST
 
 /* One page at a time then: the fetcher is woken when it is analysed. */
-START_TEST(pages_come_though_none_may_wait)
+TEST(pages_come_though_none_may_wait)
 {
 	struct server server = serve(good);
 
@@ -280,22 +277,4 @@ START_TEST(pages_come_though_none_may_wait)
 	ask_for_many(&server);
 	ck_assert(waits_for_pages(PAGES));
 	server_stop(&server);
-}
-END_TEST
-
-SUITE(pipeline)
-{
-	Suite *suite = suite_create("pipeline");
-	TCase *tcase = tcase_create("pipeline");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, pages_are_fetched_and_stored);
-	tcase_add_test(tcase, a_host_that_rests_for_a_day_holds_up_no_other);
-	tcase_add_test(tcase, a_host_with_a_long_crawl_delay_holds_up_no_other);
-	tcase_add_test(tcase, robots_that_are_too_many_requests_allow_nothing);
-	tcase_add_test(tcase, a_drain_gives_every_lease_back);
-	tcase_add_test(tcase, pages_come_though_none_may_wait);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -83,7 +83,9 @@ static bool is_poisoned(unsigned number, const char *bytes)
 	return is_there;
 }
 
-START_TEST(a_poisoned_page_is_kept_with_its_reason)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_poisoned_page_is_kept_with_its_reason)
 {
 	poison(1, "<p>boom");
 	ck_assert(is_poisoned(1, "<p>boom"));
@@ -95,7 +97,6 @@ START_TEST(a_poisoned_page_is_kept_with_its_reason)
 	poison(1, NULL);
 	ck_assert(is_poisoned(1, "<p>bang"));
 }
-END_TEST
 
 static enum error cure(unsigned number)
 {
@@ -108,26 +109,24 @@ static enum error cure(unsigned number)
 	return change.error;
 }
 
-START_TEST(it_is_forgotten_when_asked_for)
+TEST(it_is_forgotten_when_asked_for)
 {
 	poison(1, "<p>boom");
 	ck_assert_int_eq(cure(1), ERR_NONE);
 	ck_assert(!is_poisoned(1, ""));
 	ck_assert_int_eq(cure(1), ERR_NOT_FOUND);
 }
-END_TEST
 
-START_TEST(a_site_keeps_the_newest_hundred)
+TEST(a_site_keeps_the_newest_hundred)
 {
 	for (unsigned i = 0; i < MAX_ROWS + 5; i++)
 		poison(i, "<p>boom");
 	for (unsigned i = 0; i < MAX_ROWS + 5; i++)
 		ck_assert_int_eq(is_poisoned(i, "<p>boom"), i >= 5);
 }
-END_TEST
 
 /* Bytes that a client uploads do not make the daemon visit the site less. */
-START_TEST(what_a_client_hands_in_is_no_reason_to_spare_the_site)
+TEST(what_a_client_hands_in_is_no_reason_to_spare_the_site)
 {
 	struct url url;
 	struct change change = {.kind = CHANGE_SITE_ADD, .url = &url};
@@ -144,20 +143,4 @@ START_TEST(what_a_client_hands_in_is_no_reason_to_spare_the_site)
 		engine_commit(world.engine, &change, 1, world.now_ms, &order),
 		ERR_NONE);
 	ck_assert_uint_eq(order.count, 1);
-}
-END_TEST
-
-SUITE(poison)
-{
-	Suite *suite = suite_create("poison");
-	TCase *tcase = tcase_create("poison");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_poisoned_page_is_kept_with_its_reason);
-	tcase_add_test(tcase, it_is_forgotten_when_asked_for);
-	tcase_add_test(tcase, a_site_keeps_the_newest_hundred);
-	tcase_add_test(tcase,
-		       what_a_client_hands_in_is_no_reason_to_spare_the_site);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -63,7 +63,7 @@ static void check_holds(const char *text, const char *part)
 		      text);
 }
 
-START_TEST(cuts_stand_by_ascending_threshold)
+TEST(cuts_stand_by_ascending_threshold)
 {
 	struct report report = make_report(250);
 	struct report_threshold cuts[REPORT_THRESHOLDS];
@@ -84,9 +84,8 @@ START_TEST(cuts_stand_by_ascending_threshold)
 	ck_assert_str_eq(cuts[4].name, "site");
 	report_free(&report);
 }
-END_TEST
 
-START_TEST(the_text_tells_all)
+TEST(the_text_tells_all)
 {
 	struct report report = make_report(100);
 	const char *text = text_of(&report, 80);
@@ -110,7 +109,6 @@ START_TEST(the_text_tells_all)
 	ck_assert_ptr_null(strstr(text, "Agreement"));
 	report_free(&report);
 }
-END_TEST
 
 static void check_widths(const char *text, size_t width)
 {
@@ -123,7 +121,7 @@ static void check_widths(const char *text, size_t width)
 	}
 }
 
-START_TEST(lines_are_no_wider_than_they_may)
+TEST(lines_are_no_wider_than_they_may)
 {
 	static char long_name[300];
 	const char *const examples[] = {long_name, long_name, "a\nb\tc\033[1m",
@@ -138,9 +136,8 @@ START_TEST(lines_are_no_wider_than_they_may)
 	check_holds(text_of(&report, 80), "- a b c\xEF\xBF\xBD[1m\n");
 	report_free(&report);
 }
-END_TEST
 
-START_TEST(names_keep_their_end)
+TEST(names_keep_their_end)
 {
 	struct buffer out = {0};
 
@@ -158,14 +155,13 @@ START_TEST(names_keep_their_end)
 	ck_assert_uint_eq(out.size, 0);
 	buffer_free(&out);
 }
-END_TEST
 
 /*
  * Pages of leaves 0 0 1 2 2 4 with labels 1 1 1 2 2 and none. At 250 and above
  * that is exactly the families; at 0 leaf 1 stands alone: of the 10 pairs 8
  * agree.
  */
-START_TEST(scores_are_those_of_the_labelled_pages)
+TEST(scores_are_those_of_the_labelled_pages)
 {
 	const uint32_t leaf_of[] = {0, 0, 1, 2, 2, 4};
 	const uint32_t truth[] = {1, 1, 1, 2, 2, 0};
@@ -190,9 +186,8 @@ START_TEST(scores_are_those_of_the_labelled_pages)
 		    "1.000\n");
 	report_free(&report);
 }
-END_TEST
 
-START_TEST(a_site_without_pages_has_a_report)
+TEST(a_site_without_pages_has_a_report)
 {
 	struct report report;
 
@@ -205,7 +200,6 @@ START_TEST(a_site_without_pages_has_a_report)
 	check_holds(svg_of(&report), "</svg>");
 	report_free(&report);
 }
-END_TEST
 
 /* Skip what the mark-up may hold besides tags. */
 static const char *check_text(const char *text)
@@ -267,7 +261,7 @@ static void check_well_formed(const char *text)
 	ck_assert_uint_eq(depth, 0);
 }
 
-START_TEST(the_drawing_is_well_formed_whatever_the_names)
+TEST(the_drawing_is_well_formed_whatever_the_names)
 {
 	static const char *const hostile[] = {
 		"</text><script>alert(1)</script>", "a&b\"c'd",
@@ -286,9 +280,8 @@ START_TEST(the_drawing_is_well_formed_whatever_the_names)
 	ck_assert_ptr_null(strstr(svg, "<script"));
 	report_free(&report);
 }
-END_TEST
 
-START_TEST(the_drawing_has_the_cuts_and_the_clusters)
+TEST(the_drawing_has_the_cuts_and_the_clusters)
 {
 	struct report report = make_report(100);
 	const char *svg = svg_of(&report);
@@ -304,11 +297,10 @@ START_TEST(the_drawing_has_the_cuts_and_the_clusters)
 	ck_assert_ptr_null(strstr(svg, "index.html"));
 	report_free(&report);
 }
-END_TEST
 
 /* 200 signatures of 3 pages that share nothing: as many clusters as there can
  * be. */
-START_TEST(the_drawing_is_bounded)
+TEST(the_drawing_is_bounded)
 {
 	static uint32_t shingle_ids[200];
 	static struct dendrogram_leaf many[200];
@@ -336,7 +328,6 @@ START_TEST(the_drawing_is_bounded)
 	ck_assert_uint_lt(strlen(text_of(&report, 80)), 10000);
 	report_free(&report);
 }
-END_TEST
 
 static double at(const json_t *array, size_t index)
 {
@@ -349,7 +340,7 @@ static double at(const json_t *array, size_t index)
  * from them. So from 250 on, index 45, the witness agrees and the labels do
  * not; below, where no two leaves are together, neither does.
  */
-START_TEST(json_tells_agreement_by_threshold)
+TEST(json_tells_agreement_by_threshold)
 {
 	const uint32_t leaf_of[] = {0, 0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 4};
 	const uint32_t links[] = {1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 0};
@@ -380,9 +371,8 @@ START_TEST(json_tells_agreement_by_threshold)
 	json_decref(json);
 	report_free(&report);
 }
-END_TEST
 
-START_TEST(json_has_the_same)
+TEST(json_has_the_same)
 {
 	const uint32_t leaf_of[] = {0, 1, 2, 3};
 	const uint32_t truth[] = {1, 1, 2, 2};
@@ -416,25 +406,4 @@ START_TEST(json_has_the_same)
 	ck_assert_int_eq(json_integer_value(json_array_get(node, 49)), 19);
 	json_decref(json);
 	report_free(&report);
-}
-END_TEST
-
-SUITE(report)
-{
-	Suite *suite = suite_create("report");
-	TCase *tests = tcase_create("report");
-
-	tcase_add_test(tests, cuts_stand_by_ascending_threshold);
-	tcase_add_test(tests, the_text_tells_all);
-	tcase_add_test(tests, lines_are_no_wider_than_they_may);
-	tcase_add_test(tests, names_keep_their_end);
-	tcase_add_test(tests, scores_are_those_of_the_labelled_pages);
-	tcase_add_test(tests, a_site_without_pages_has_a_report);
-	tcase_add_test(tests, the_drawing_is_well_formed_whatever_the_names);
-	tcase_add_test(tests, the_drawing_has_the_cuts_and_the_clusters);
-	tcase_add_test(tests, the_drawing_is_bounded);
-	tcase_add_test(tests, json_has_the_same);
-	tcase_add_test(tests, json_tells_agreement_by_threshold);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

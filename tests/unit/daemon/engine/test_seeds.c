@@ -114,7 +114,9 @@ static uint32_t delay_ms(const char *host)
 	return options_of(host).delay_ms;
 }
 
-START_TEST(all_are_done_in_their_order_with_how_far_they_are)
+FIXTURE(.setup = set_up, .teardown = tear_down);
+
+TEST(all_are_done_in_their_order_with_how_far_they_are)
 {
 	add("http://a.test/1");
 	add("http://a2.test/");
@@ -125,10 +127,9 @@ START_TEST(all_are_done_in_their_order_with_how_far_they_are)
 	ck_assert_uint_eq(delay_ms("a2.test"), 101);
 	expect_mark(13, 1002, 79);
 }
-END_TEST
 
 /* What was skipped of the site is read. */
-START_TEST(one_that_changes_limits_is_done_alone)
+TEST(one_that_changes_limits_is_done_alone)
 {
 	add("http://a.test/1");
 	add("http://a2.test/");
@@ -146,9 +147,8 @@ START_TEST(one_that_changes_limits_is_done_alone)
 	ck_assert_uint_eq(max_pages("a.test"), 200);
 	expect_mark(13, 1002, 79);
 }
-END_TEST
 
-START_TEST(one_that_has_to_wait_holds_up_those_behind_it_alone)
+TEST(one_that_has_to_wait_holds_up_those_behind_it_alone)
 {
 	add("http://a.test/");
 	add("http://b.test/"); /* nobody has it here */
@@ -160,9 +160,8 @@ START_TEST(one_that_has_to_wait_holds_up_those_behind_it_alone)
 	ck_assert_uint_eq(max_pages("a2.test"), 0);
 	expect_mark(11, 1000, 77);
 }
-END_TEST
 
-START_TEST(where_the_first_one_has_to_wait_nothing_is_noted)
+TEST(where_the_first_one_has_to_wait_nothing_is_noted)
 {
 	add("http://b.test/");
 	add("http://a.test/");
@@ -171,10 +170,9 @@ START_TEST(where_the_first_one_has_to_wait_nothing_is_noted)
 	ck_assert_uint_eq(max_pages("a.test"), 0);
 	expect_mark(0, 0, 0);
 }
-END_TEST
 
 /* WORLD_MAX_SITES is 4 */
-START_TEST(useless_ones_are_passed_over)
+TEST(useless_ones_are_passed_over)
 {
 	add("http://a.test/");
 	add(NULL);
@@ -193,9 +191,8 @@ START_TEST(useless_ones_are_passed_over)
 	ck_assert_uint_eq(delay_ms("a.test"), 106);
 	expect_mark(18, 1007, 84);
 }
-END_TEST
 
-START_TEST(what_the_log_had_already_is_not_done_again)
+TEST(what_the_log_had_already_is_not_done_again)
 {
 	add("http://a.test/1");
 	ck_assert_int_eq(commit(), ERR_NONE);
@@ -208,33 +205,12 @@ START_TEST(what_the_log_had_already_is_not_done_again)
 	ck_assert_int_eq(commit(), ERR_NONE);
 	ck_assert_uint_eq(delay_ms("a.test"), 101);
 }
-END_TEST
 
-START_TEST(who_has_lost_the_partition_does_none)
+TEST(who_has_lost_the_partition_does_none)
 {
 	own(1, false);
 	add("http://a.test/");
 	ck_assert_int_eq(commit(), ERR_NOT_OWNER);
 	ck_assert_uint_eq(change.jobs.done, 0);
 	expect_mark(0, 0, 0);
-}
-END_TEST
-
-SUITE(seeds)
-{
-	Suite *suite = suite_create("seeds");
-	TCase *tests = tcase_create("seeds");
-
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests,
-		       all_are_done_in_their_order_with_how_far_they_are);
-	tcase_add_test(tests,
-		       one_that_has_to_wait_holds_up_those_behind_it_alone);
-	tcase_add_test(tests, one_that_changes_limits_is_done_alone);
-	tcase_add_test(tests, where_the_first_one_has_to_wait_nothing_is_noted);
-	tcase_add_test(tests, useless_ones_are_passed_over);
-	tcase_add_test(tests, what_the_log_had_already_is_not_done_again);
-	tcase_add_test(tests, who_has_lost_the_partition_does_none);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

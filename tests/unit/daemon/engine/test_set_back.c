@@ -77,23 +77,23 @@ static void check_sample(void)
 	ck_assert_uint_gt(page_of(URL).fetched_ms, sampled_ms());
 }
 
-START_TEST(a_sample_page_is_fresh_from_its_next_visit_on)
+FIXTURE(.setup = set_up, .teardown = tear_down);
+
+TEST(a_sample_page_is_fresh_from_its_next_visit_on)
 {
 	world.now_ms -= AHEAD_MS;
 	put("http://a.test/3", 3);
 	check_sample();
 }
-END_TEST
 
-START_TEST(so_it_is_when_the_clock_was_set_back_before_the_start)
+TEST(so_it_is_when_the_clock_was_set_back_before_the_start)
 {
 	world.now_ms -= AHEAD_MS;
 	world_reopen(&world);
 	check_sample();
 }
-END_TEST
 
-START_TEST(times_that_are_over_stay)
+TEST(times_that_are_over_stay)
 {
 	uint64_t since_ms = sampled_ms();
 
@@ -102,10 +102,9 @@ START_TEST(times_that_are_over_stay)
 	ck_assert_uint_eq(sampled_ms(), since_ms);
 	ck_assert_uint_eq(page_of(URL).fetched_ms, since_ms);
 }
-END_TEST
 
 /* Not: it was fetched since it was asked for. */
-START_TEST(a_page_that_is_asked_for_is_fetched)
+TEST(a_page_that_is_asked_for_is_fetched)
 {
 	struct url url;
 	struct change change = {.kind = CHANGE_FETCH_NOW, .url = &url};
@@ -117,20 +116,4 @@ START_TEST(a_page_that_is_asked_for_is_fetched)
 		engine_commit(world.engine, &change, 1, world.now_ms, NULL),
 		ERR_NONE);
 	ck_assert_uint_eq(world_site(&world, "a.test").pending_count, 1);
-}
-END_TEST
-
-SUITE(set_back)
-{
-	Suite *suite = suite_create("set_back");
-	TCase *tcase = tcase_create("set_back");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, a_sample_page_is_fresh_from_its_next_visit_on);
-	tcase_add_test(tcase,
-		       so_it_is_when_the_clock_was_set_back_before_the_start);
-	tcase_add_test(tcase, times_that_are_over_stay);
-	tcase_add_test(tcase, a_page_that_is_asked_for_is_fetched);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

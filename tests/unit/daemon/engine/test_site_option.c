@@ -3,7 +3,7 @@
 #include "tests/unit/run.h"
 
 /* A site, an hour, 1.5 GB: the names are those of the API, the units too. */
-START_TEST(an_option_is_read_in_the_unit_of_its_name)
+TEST(an_option_is_read_in_the_unit_of_its_name)
 {
 	const struct site_options options = {
 		.revisit_ms = 3600000,
@@ -28,9 +28,8 @@ START_TEST(an_option_is_read_in_the_unit_of_its_name)
 	ck_assert_uint_eq(
 		site_option_text(site_option_of("proxy"), &options).size, 9);
 }
-END_TEST
 
-START_TEST(what_is_set_is_read_at_both_ends_of_the_range)
+TEST(what_is_set_is_read_at_both_ends_of_the_range)
 {
 	for (size_t i = 0; i < SITE_OPTIONS; i++) {
 		const struct site_option *option = &site_option_table[i];
@@ -46,9 +45,8 @@ START_TEST(what_is_set_is_read_at_both_ends_of_the_range)
 				  (uint64_t)option->minimum);
 	}
 }
-END_TEST
 
-START_TEST(a_flag_leaves_the_others_alone)
+TEST(a_flag_leaves_the_others_alone)
 {
 	struct site_options options = {.flags = SITE_IS_AUTO};
 
@@ -57,9 +55,8 @@ START_TEST(a_flag_leaves_the_others_alone)
 	site_option_set(site_option_of("soft_404_probe"), &options, 0);
 	ck_assert_uint_eq(options.flags, SITE_IS_AUTO);
 }
-END_TEST
 
-START_TEST(each_option_has_its_own_name)
+TEST(each_option_has_its_own_name)
 {
 	for (size_t i = 0; i < SITE_OPTIONS; i++)
 		ck_assert_ptr_eq(site_option_of(site_option_table[i].name),
@@ -67,27 +64,11 @@ START_TEST(each_option_has_its_own_name)
 	ck_assert_ptr_null(site_option_of("url"));
 	ck_assert_ptr_null(site_option_of(""));
 }
-END_TEST
 
-START_TEST(what_was_found_out_is_not_to_be_set)
+TEST(what_was_found_out_is_not_to_be_set)
 {
 	ck_assert(site_option_of("stale")->is_read_only);
 	ck_assert(site_option_of("blocked")->is_read_only);
 	ck_assert(site_option_of("sample")->is_read_only);
 	ck_assert(!site_option_of("allow_private")->is_read_only);
-}
-END_TEST
-
-SUITE(site_option)
-{
-	Suite *suite = suite_create("site_option");
-	TCase *tcase = tcase_create("site_option");
-
-	tcase_add_test(tcase, an_option_is_read_in_the_unit_of_its_name);
-	tcase_add_test(tcase, what_is_set_is_read_at_both_ends_of_the_range);
-	tcase_add_test(tcase, a_flag_leaves_the_others_alone);
-	tcase_add_test(tcase, each_option_has_its_own_name);
-	tcase_add_test(tcase, what_was_found_out_is_not_to_be_set);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

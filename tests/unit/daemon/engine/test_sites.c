@@ -38,7 +38,9 @@ static struct site *find(unsigned number)
 	return sites_find(&sites, slice_of(host));
 }
 
-START_TEST(each_of_many_sites_is_found)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(each_of_many_sites_is_found)
 {
 	ck_assert_ptr_null(find(0));
 	for (unsigned i = 0; i < MANY; i++)
@@ -52,9 +54,8 @@ START_TEST(each_of_many_sites_is_found)
 		ck_assert(i % 2 == 0 ? find(i) == NULL : find(i)->row.id == i);
 	ck_assert_uint_eq(sites.all.count, MANY / 2);
 }
-END_TEST
 
-START_TEST(a_deleted_site_is_not_in_the_way_of_its_successor)
+TEST(a_deleted_site_is_not_in_the_way_of_its_successor)
 {
 	struct site *first = add(1);
 	struct site *second;
@@ -66,9 +67,8 @@ START_TEST(a_deleted_site_is_not_in_the_way_of_its_successor)
 	sites_drop(&sites, first);
 	ck_assert_ptr_eq(find(1), second);
 }
-END_TEST
 
-START_TEST(what_is_found_is_touched_once)
+TEST(what_is_found_is_touched_once)
 {
 	struct site *site = add(1);
 
@@ -82,7 +82,6 @@ START_TEST(what_is_found_is_touched_once)
 	ck_assert_ptr_eq(sites.touched.items[0], site);
 	ck_assert_uint_eq(site->leased_before, 3);
 }
-END_TEST
 
 static uint32_t next_random(uint64_t *state)
 {
@@ -102,7 +101,7 @@ static uint64_t earliest(uint64_t now_ms)
 	return least <= now_ms ? 0 : least;
 }
 
-START_TEST(the_queue_tells_the_earliest_time_whatever_comes_and_goes)
+TEST(the_queue_tells_the_earliest_time_whatever_comes_and_goes)
 {
 	struct site_queue queue = {0};
 	uint64_t state = 1;
@@ -129,9 +128,8 @@ START_TEST(the_queue_tells_the_earliest_time_whatever_comes_and_goes)
 		ck_assert_uint_gt(queue.later[i]->wake_ms, now_ms);
 	site_queue_free(&queue);
 }
-END_TEST
 
-START_TEST(who_is_ready_keeps_its_turn)
+TEST(who_is_ready_keeps_its_turn)
 {
 	struct site_queue queue = {0};
 	struct site *first = add(1);
@@ -146,23 +144,4 @@ START_TEST(who_is_ready_keeps_its_turn)
 	ck_assert_uint_eq(queue.ready_count, 1);
 	ck_assert_int_eq(first->waits, SITE_WAITS_NOT);
 	site_queue_free(&queue);
-}
-END_TEST
-
-SUITE(sites)
-{
-	Suite *suite = suite_create("sites");
-	TCase *tcase = tcase_create("sites");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, each_of_many_sites_is_found);
-	tcase_add_test(tcase,
-		       a_deleted_site_is_not_in_the_way_of_its_successor);
-	tcase_add_test(tcase, what_is_found_is_touched_once);
-	tcase_add_test(
-		tcase,
-		the_queue_tells_the_earliest_time_whatever_comes_and_goes);
-	tcase_add_test(tcase, who_is_ready_keeps_its_turn);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -113,7 +113,9 @@ static uint32_t label_of(uint32_t leaf)
 	return label;
 }
 
-START_TEST(leaves_are_the_distinct_signatures_with_their_pages)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(leaves_are_the_distinct_signatures_with_their_pages)
 {
 	uint32_t post;
 	uint32_t other;
@@ -134,9 +136,8 @@ START_TEST(leaves_are_the_distinct_signatures_with_their_pages)
 	ck_assert_str_eq(snapshot.examples[leaf_of("http://a.test/", 1)],
 			 "http://a.test/");
 }
-END_TEST
 
-START_TEST(shingle_ids_are_ascending_and_below_their_count)
+TEST(shingle_ids_are_ascending_and_below_their_count)
 {
 	uint32_t most = 0;
 
@@ -153,9 +154,8 @@ START_TEST(shingle_ids_are_ascending_and_below_their_count)
 	}
 	ck_assert_uint_eq(snapshot.shingle_count, most + 1U);
 }
-END_TEST
 
-START_TEST(the_witness_tells_pages_by_where_they_are_linked_from)
+TEST(the_witness_tells_pages_by_where_they_are_linked_from)
 {
 	uint32_t post;
 	uint32_t tag;
@@ -172,9 +172,8 @@ START_TEST(the_witness_tells_pages_by_where_they_are_linked_from)
 	/* nobody links to the index */
 	ck_assert_uint_eq(label_of(leaf_of("http://a.test/", 1)), 0);
 }
-END_TEST
 
-START_TEST(a_truncated_page_is_no_member)
+TEST(a_truncated_page_is_no_member)
 {
 	struct buffer html = {0};
 
@@ -190,9 +189,8 @@ START_TEST(a_truncated_page_is_no_member)
 	ck_assert_uint_eq(snapshot.witness.count, PAGES);
 	ck_assert_uint_eq(snapshot.leaf_count, 4);
 }
-END_TEST
 
-START_TEST(a_page_that_is_gone_is_no_member)
+TEST(a_page_that_is_gone_is_no_member)
 {
 	put_site();
 	world_remove(&world, "http://a.test/");
@@ -202,9 +200,8 @@ START_TEST(a_page_that_is_gone_is_no_member)
 	/* and with it who linked to them */
 	ck_assert_uint_eq(label_of(leaf_of("http://a.test/tag/", TAGS)), 0);
 }
-END_TEST
 
-START_TEST(pages_without_a_signature_are_one_leaf)
+TEST(pages_without_a_signature_are_one_leaf)
 {
 	ck_assert_int_eq(world_put(&world, "http://a.test/", slice_of("")),
 			 ERR_NONE);
@@ -212,9 +209,8 @@ START_TEST(pages_without_a_signature_are_one_leaf)
 	ck_assert_uint_eq(snapshot.witness.count, snapshot.leaf_count);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
-END_TEST
 
-START_TEST(a_site_without_pages_is_empty)
+TEST(a_site_without_pages_is_empty)
 {
 	struct threshold_choice choice;
 
@@ -227,9 +223,8 @@ START_TEST(a_site_without_pages_is_empty)
 			 ERR_NONE);
 	ck_assert_uint_eq(choice.threshold, DEFAULT_VALUE);
 }
-END_TEST
 
-START_TEST(a_site_that_is_not_there_is_not_found)
+TEST(a_site_that_is_not_there_is_not_found)
 {
 	struct threshold_choice choice;
 
@@ -243,7 +238,6 @@ START_TEST(a_site_that_is_not_there_is_not_found)
 							&plenty, &choice),
 			 ERR_NOT_FOUND);
 }
-END_TEST
 
 static struct threshold_choice choose(size_t max_leaves)
 {
@@ -258,7 +252,7 @@ static struct threshold_choice choose(size_t max_leaves)
 	return choice;
 }
 
-START_TEST(the_threshold_is_chosen_by_the_witness)
+TEST(the_threshold_is_chosen_by_the_witness)
 {
 	struct threshold_choice choice;
 
@@ -267,10 +261,9 @@ START_TEST(the_threshold_is_chosen_by_the_witness)
 	ck_assert_uint_eq(choice.threshold, CHOSEN);
 	ck_assert_ptr_nonnull(strstr(choice.reason, "agree best"));
 }
-END_TEST
 
 /* It does not matter what the site is cut at when it is asked for. */
-START_TEST(the_choice_does_not_depend_on_the_threshold_in_use)
+TEST(the_choice_does_not_depend_on_the_threshold_in_use)
 {
 	put_site();
 	ck_assert_int_eq(world_set_threshold(&world, "a.test", 0), ERR_NONE);
@@ -278,9 +271,8 @@ START_TEST(the_choice_does_not_depend_on_the_threshold_in_use)
 	ck_assert_int_eq(world_set_threshold(&world, "a.test", 1000), ERR_NONE);
 	ck_assert_uint_eq(choose(100).threshold, CHOSEN);
 }
-END_TEST
 
-START_TEST(the_order_of_arrival_does_not_matter)
+TEST(the_order_of_arrival_does_not_matter)
 {
 	put_index();
 	for (unsigned i = TAGS; i-- > 0;)
@@ -289,9 +281,8 @@ START_TEST(the_order_of_arrival_does_not_matter)
 		put_kind("post", i, i < 4 ? POST : OTHER_POST);
 	ck_assert_uint_eq(choose(100).threshold, CHOSEN);
 }
-END_TEST
 
-START_TEST(with_too_many_signatures_it_is_the_default)
+TEST(with_too_many_signatures_it_is_the_default)
 {
 	struct threshold_choice choice;
 
@@ -303,7 +294,6 @@ START_TEST(with_too_many_signatures_it_is_the_default)
 		strstr(choice.reason, "clustering.max_dendrogram_size"));
 	ck_assert_uint_eq(choose(4).threshold, CHOSEN);
 }
-END_TEST
 
 static bool never(void *context, uint64_t done, uint64_t total)
 {
@@ -313,7 +303,7 @@ static bool never(void *context, uint64_t done, uint64_t total)
 	return false;
 }
 
-START_TEST(it_can_be_stopped)
+TEST(it_can_be_stopped)
 {
 	const struct dendrogram_options watch = {.max_leaves = 100,
 						 .goes_on = never};
@@ -324,9 +314,8 @@ START_TEST(it_can_be_stopped)
 							&watch, &choice),
 			 ERR_STOPPED);
 }
-END_TEST
 
-START_TEST(a_member_of_no_set_is_damage)
+TEST(a_member_of_no_set_is_damage)
 {
 	struct txn txn;
 	struct key key = key_site(world_site(&world, "a.test").id);
@@ -340,9 +329,8 @@ START_TEST(a_member_of_no_set_is_damage)
 		ERR_CORRUPT);
 	ck_assert_ptr_null(snapshot.arena);
 }
-END_TEST
 
-START_TEST(the_report_is_that_of_the_site)
+TEST(the_report_is_that_of_the_site)
 {
 	struct report report;
 
@@ -359,9 +347,8 @@ START_TEST(the_report_is_that_of_the_site)
 	ck_assert_uint_eq(report.curve[CHOSEN].clusters, 3);
 	report_free(&report);
 }
-END_TEST
 
-START_TEST(a_report_needs_the_examples_alone)
+TEST(a_report_needs_the_examples_alone)
 {
 	struct report report;
 
@@ -377,9 +364,8 @@ START_TEST(a_report_needs_the_examples_alone)
 				 report.examples[i]);
 	report_free(&report);
 }
-END_TEST
 
-START_TEST(pages_are_not_read_when_there_are_too_many_signatures)
+TEST(pages_are_not_read_when_there_are_too_many_signatures)
 {
 	world_put_blocks(&world, "http://a.test/1", 1);
 	world_put_blocks(&world, "http://a.test/2", 2);
@@ -389,36 +375,4 @@ START_TEST(pages_are_not_read_when_there_are_too_many_signatures)
 		ERR_NONE);
 	ck_assert_uint_eq(snapshot.leaf_count, 2);
 	ck_assert_uint_eq(snapshot.witness.count, 0);
-}
-END_TEST
-
-SUITE(snapshot)
-{
-	Suite *suite = suite_create("snapshot");
-	TCase *tcase = tcase_create("snapshot");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase,
-		       leaves_are_the_distinct_signatures_with_their_pages);
-	tcase_add_test(tcase, shingle_ids_are_ascending_and_below_their_count);
-	tcase_add_test(tcase,
-		       the_witness_tells_pages_by_where_they_are_linked_from);
-	tcase_add_test(tcase, a_truncated_page_is_no_member);
-	tcase_add_test(tcase,
-		       pages_are_not_read_when_there_are_too_many_signatures);
-	tcase_add_test(tcase, a_page_that_is_gone_is_no_member);
-	tcase_add_test(tcase, pages_without_a_signature_are_one_leaf);
-	tcase_add_test(tcase, a_site_without_pages_is_empty);
-	tcase_add_test(tcase, a_site_that_is_not_there_is_not_found);
-	tcase_add_test(tcase, the_threshold_is_chosen_by_the_witness);
-	tcase_add_test(tcase,
-		       the_choice_does_not_depend_on_the_threshold_in_use);
-	tcase_add_test(tcase, the_order_of_arrival_does_not_matter);
-	tcase_add_test(tcase, with_too_many_signatures_it_is_the_default);
-	tcase_add_test(tcase, it_can_be_stopped);
-	tcase_add_test(tcase, a_member_of_no_set_is_damage);
-	tcase_add_test(tcase, the_report_is_that_of_the_site);
-	tcase_add_test(tcase, a_report_needs_the_examples_alone);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -61,7 +61,7 @@ static bool is_soft_404(const char *html, const char *probes_answer)
 	return is_one;
 }
 
-START_TEST(a_probe_is_beside_the_seed_and_always_the_same)
+TEST(a_probe_is_beside_the_seed_and_always_the_same)
 {
 	struct url seed;
 	struct url one;
@@ -81,7 +81,6 @@ START_TEST(a_probe_is_beside_the_seed_and_always_the_same)
 	soft_404_probe(&seed, 8, &two);
 	ck_assert_str_ne(one.text, two.text);
 }
-END_TEST
 
 #define BODY                                                                 \
 	"<ul><li><a href=/>Home</a><li><a href=/b>Everything that we sell"   \
@@ -91,15 +90,14 @@ END_TEST
 #define FRAME "<title>Sorry | A</title>" BODY
 
 /* 132 bytes of words of the site; the echoes have 26 and 29. */
-START_TEST(what_differs_in_an_echo_of_the_url_is_one)
+TEST(what_differs_in_an_echo_of_the_url_is_one)
 {
 	ck_assert(is_soft_404(FRAME, FRAME));
 	ck_assert(is_soft_404(FRAME "<p>There is no /old/page.html",
 			      FRAME "<p>There is no /abcdefghijklmnop"));
 }
-END_TEST
 
-START_TEST(a_page_of_its_own_is_none)
+TEST(a_page_of_its_own_is_none)
 {
 	/* more text, another title, a link, a frame of two words */
 	ck_assert(!is_soft_404(FRAME "<p>A<p>B<p>C<p>D", FRAME));
@@ -115,9 +113,8 @@ START_TEST(a_page_of_its_own_is_none)
 	ck_assert(!is_soft_404("<p>text", ""));
 	ck_assert(!is_soft_404("", "<p>text"));
 }
-END_TEST
 
-START_TEST(an_echo_is_no_article)
+TEST(an_echo_is_no_article)
 {
 	struct buffer page = {0};
 	struct buffer answer = {0};
@@ -138,9 +135,8 @@ START_TEST(an_echo_is_no_article)
 	buffer_free(&page);
 	buffer_free(&answer);
 }
-END_TEST
 
-START_TEST(of_a_large_answer_a_sample_is_kept)
+TEST(of_a_large_answer_a_sample_is_kept)
 {
 	struct record record = record_of(1, 2000, "x");
 	struct buffer known = {0};
@@ -157,9 +153,8 @@ START_TEST(of_a_large_answer_a_sample_is_kept)
 	ck_assert(!soft_404_is(&record, buffer_slice(&known)));
 	buffer_free(&known);
 }
-END_TEST
 
-START_TEST(what_is_damaged_or_unknown_is_none)
+TEST(what_is_damaged_or_unknown_is_none)
 {
 	struct record record = record_of(1, 10, "x");
 	struct buffer known = {0};
@@ -184,9 +179,8 @@ START_TEST(what_is_damaged_or_unknown_is_none)
 	free(bytes);
 	buffer_free(&known);
 }
-END_TEST
 
-START_TEST(fragments_out_of_order_are_damage)
+TEST(fragments_out_of_order_are_damage)
 {
 	struct record record = record_of(1, 100, "x");
 	struct record_fragment first = fragments[0];
@@ -198,21 +192,4 @@ START_TEST(fragments_out_of_order_are_damage)
 	record = record_of(1, 100, "x");
 	ck_assert(!soft_404_is(&record, buffer_slice(&known)));
 	buffer_free(&known);
-}
-END_TEST
-
-SUITE(soft_404)
-{
-	Suite *suite = suite_create("soft_404");
-	TCase *tcase = tcase_create("soft_404");
-
-	tcase_add_test(tcase, a_probe_is_beside_the_seed_and_always_the_same);
-	tcase_add_test(tcase, what_differs_in_an_echo_of_the_url_is_one);
-	tcase_add_test(tcase, a_page_of_its_own_is_none);
-	tcase_add_test(tcase, an_echo_is_no_article);
-	tcase_add_test(tcase, of_a_large_answer_a_sample_is_kept);
-	tcase_add_test(tcase, what_is_damaged_or_unknown_is_none);
-	tcase_add_test(tcase, fragments_out_of_order_are_damage);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

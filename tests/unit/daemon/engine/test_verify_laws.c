@@ -57,7 +57,9 @@ static bool reports(const char *words)
 	return is_found;
 }
 
-START_TEST(a_sound_store_has_no_problem)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_sound_store_has_no_problem)
 {
 	struct verify_report report = {0};
 
@@ -69,25 +71,22 @@ START_TEST(a_sound_store_has_no_problem)
 	ck_assert_uint_eq(report.clusters, 2);
 	buffer_free(&report.text);
 }
-END_TEST
 
 /* At threshold 1 all pages are one component: the two clusters are wrong. */
-START_TEST(clusters_that_belong_together_are_found)
+TEST(clusters_that_belong_together_are_found)
 {
 	set_threshold(1000);
 	ck_assert(reports("within the threshold of each other"));
 }
-END_TEST
 
 /* At threshold 0 pages that differ are apart: the big clusters are wrong. */
-START_TEST(a_cluster_that_does_not_hang_together_is_found)
+TEST(a_cluster_that_does_not_hang_together_is_found)
 {
 	set_threshold(0);
 	ck_assert(reports("is not connected"));
 }
-END_TEST
 
-START_TEST(a_signature_that_is_not_of_its_record_is_found)
+TEST(a_signature_that_is_not_of_its_record_is_found)
 {
 	struct txn txn = txn_begin_write(world.store);
 	struct site_row site;
@@ -97,9 +96,8 @@ START_TEST(a_signature_that_is_not_of_its_record_is_found)
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 	ck_assert(reports("signature differs from its record"));
 }
-END_TEST
 
-START_TEST(pages_that_a_guard_fails_on_are_counted)
+TEST(pages_that_a_guard_fails_on_are_counted)
 {
 	const struct slice url = slice_of("http://a.test/page/0");
 	struct txn txn = txn_begin_write(world.store);
@@ -117,20 +115,4 @@ START_TEST(pages_that_a_guard_fails_on_are_counted)
 		&(struct guarded_row){.good_ms = 1, .matches = 2, .url = url});
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 	ck_assert(reports("guard a.test 1: fails on 1 pages, but counts 0"));
-}
-END_TEST
-
-SUITE(verify_laws)
-{
-	Suite *suite = suite_create("verify_laws");
-	TCase *tcase = tcase_create("verify");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_sound_store_has_no_problem);
-	tcase_add_test(tcase, clusters_that_belong_together_are_found);
-	tcase_add_test(tcase, a_cluster_that_does_not_hang_together_is_found);
-	tcase_add_test(tcase, a_signature_that_is_not_of_its_record_is_found);
-	tcase_add_test(tcase, pages_that_a_guard_fails_on_are_counted);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -2,7 +2,7 @@
 
 #include "tests/unit/run.h"
 
-START_TEST(a_tag_follows_from_the_bytes)
+TEST(a_tag_follows_from_the_bytes)
 {
 	char one[ENTITY_TAG_BYTES];
 	char same[ENTITY_TAG_BYTES];
@@ -18,9 +18,8 @@ START_TEST(a_tag_follows_from_the_bytes)
 	ck_assert_str_eq(one, same);
 	ck_assert_str_ne(one, other);
 }
-END_TEST
 
-START_TEST(a_list_names_it_or_not)
+TEST(a_list_names_it_or_not)
 {
 	static const struct {
 		const char *list;
@@ -47,16 +46,4 @@ START_TEST(a_list_names_it_or_not)
 		ck_assert_msg(entity_tag_is_listed("\"ab\"", lists[i].list) ==
 				      lists[i].is_listed,
 			      "%zu: %s", i, lists[i].list);
-}
-END_TEST
-
-SUITE(entity_tag)
-{
-	Suite *suite = suite_create("entity_tag");
-	TCase *tcase = tcase_create("entity_tag");
-
-	tcase_add_test(tcase, a_tag_follows_from_the_bytes);
-	tcase_add_test(tcase, a_list_names_it_or_not);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

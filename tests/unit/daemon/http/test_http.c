@@ -147,7 +147,9 @@ static void check_error(struct buffer *answer, int status, const char *code)
 	buffer_free(answer);
 }
 
-START_TEST(a_request_is_answered)
+FIXTURE(.setup = begin, .teardown = end, .timeout_s = 60);
+
+TEST(a_request_is_answered)
 {
 	start();
 	check_body("GET", "/a%20b?say=c+d%26", NULL, "GET /a b 1 []c d&");
@@ -155,9 +157,8 @@ START_TEST(a_request_is_answered)
 	check_body("DELETE", "/x", NULL, "DELETE /x 1 []");
 	check_body("GET", "/nothing", NULL, "");
 }
-END_TEST
 
-START_TEST(a_connection_serves_many_requests)
+TEST(a_connection_serves_many_requests)
 {
 	struct buffer answer;
 	int file;
@@ -176,7 +177,6 @@ START_TEST(a_connection_serves_many_requests)
 	ck_assert(strstr(answer.data, "GET /3 1 []") != NULL);
 	buffer_free(&answer);
 }
-END_TEST
 
 static unsigned inline_traits(const char *method, const char *asked)
 {
@@ -204,7 +204,7 @@ static enum http_verdict handle_quickly(struct http_exchange *exchange,
 	return HTTP_ANSWERED;
 }
 
-START_TEST(what_is_quick_stands_behind_no_worker)
+TEST(what_is_quick_stands_behind_no_worker)
 {
 	struct buffer answer;
 	int file;
@@ -226,9 +226,8 @@ START_TEST(what_is_quick_stands_behind_no_worker)
 	ck_assert_str_eq(client_body(&answer), "by a worker");
 	buffer_free(&answer);
 }
-END_TEST
 
-START_TEST(quick_ones_of_a_connection_are_answered_in_order)
+TEST(quick_ones_of_a_connection_are_answered_in_order)
 {
 	struct buffer answer;
 	int file;
@@ -248,7 +247,6 @@ START_TEST(quick_ones_of_a_connection_are_answered_in_order)
 		       "at once"));
 	buffer_free(&answer);
 }
-END_TEST
 
 static unsigned slow_traits(const char *method, const char *asked)
 {
@@ -256,7 +254,7 @@ static unsigned slow_traits(const char *method, const char *asked)
 	return strcmp(asked, "/held") == 0 ? HTTP_SLOW : 0;
 }
 
-START_TEST(those_that_take_long_leave_workers_for_others)
+TEST(those_that_take_long_leave_workers_for_others)
 {
 	enum { LONG = 5 };
 	int files[LONG];
@@ -281,9 +279,8 @@ START_TEST(those_that_take_long_leave_workers_for_others)
 		close(files[i]);
 	}
 }
-END_TEST
 
-START_TEST(a_header_cannot_smuggle_another)
+TEST(a_header_cannot_smuggle_another)
 {
 	struct buffer answer;
 
@@ -294,9 +291,8 @@ START_TEST(a_header_cannot_smuggle_another)
 	ck_assert(strstr(answer.data, "X-Empty") == NULL);
 	buffer_free(&answer);
 }
-END_TEST
 
-START_TEST(a_parked_exchange_goes_on_when_it_is_woken)
+TEST(a_parked_exchange_goes_on_when_it_is_woken)
 {
 	struct buffer answer;
 	int file;
@@ -312,9 +308,8 @@ START_TEST(a_parked_exchange_goes_on_when_it_is_woken)
 	close(file);
 	buffer_free(&answer);
 }
-END_TEST
 
-START_TEST(a_parked_exchange_sees_that_time_passes)
+TEST(a_parked_exchange_sees_that_time_passes)
 {
 	uint64_t before = clock_steady_ms();
 	struct buffer answer;
@@ -326,16 +321,14 @@ START_TEST(a_parked_exchange_sees_that_time_passes)
 	ck_assert_uint_lt(clock_steady_ms() - before, 10000);
 	buffer_free(&answer);
 }
-END_TEST
 
-START_TEST(memory_outlives_parking)
+TEST(memory_outlives_parking)
 {
 	start();
 	check_body("POST", "/thrice", "kept", "POST /thrice 3 [kept]");
 }
-END_TEST
 
-START_TEST(a_body_up_to_the_limit_is_taken_and_no_more)
+TEST(a_body_up_to_the_limit_is_taken_and_no_more)
 {
 	char body[MAX_BODY + 2];
 	struct buffer answer;
@@ -353,9 +346,8 @@ START_TEST(a_body_up_to_the_limit_is_taken_and_no_more)
 	check_error(&answer, 413, "too_large");
 	ck_assert_int_eq(atomic_load(&handled), 1);
 }
-END_TEST
 
-START_TEST(a_body_without_a_length_is_limited_too)
+TEST(a_body_without_a_length_is_limited_too)
 {
 	struct buffer answer;
 	int file;
@@ -380,9 +372,8 @@ START_TEST(a_body_without_a_length_is_limited_too)
 	close(file);
 	check_body("GET", "/y", NULL, "GET /y 1 []");
 }
-END_TEST
 
-START_TEST(an_end_of_the_body_that_is_said_twice_is_refused)
+TEST(an_end_of_the_body_that_is_said_twice_is_refused)
 {
 	static const char *const heads[] = {
 		"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n",
@@ -409,9 +400,8 @@ START_TEST(an_end_of_the_body_that_is_said_twice_is_refused)
 	}
 	ck_assert_int_eq(atomic_load(&handled), 0);
 }
-END_TEST
 
-START_TEST(far_too_much_is_refused_before_it_is_sent)
+TEST(far_too_much_is_refused_before_it_is_sent)
 {
 	struct buffer answer;
 	int file;
@@ -431,9 +421,8 @@ START_TEST(far_too_much_is_refused_before_it_is_sent)
 	close(file);
 	check_error(&answer, 413, "too_large");
 }
-END_TEST
 
-START_TEST(too_many_that_wait_are_refused_at_once)
+TEST(too_many_that_wait_are_refused_at_once)
 {
 	int files[3];
 	struct buffer answer;
@@ -462,9 +451,8 @@ START_TEST(too_many_that_wait_are_refused_at_once)
 	}
 	check_body("GET", "/x", NULL, "GET /x 1 []");
 }
-END_TEST
 
-START_TEST(a_client_that_leaves_frees_its_place)
+TEST(a_client_that_leaves_frees_its_place)
 {
 	start();
 	for (int i = 0; i < 20; i++) {
@@ -477,9 +465,8 @@ START_TEST(a_client_that_leaves_frees_its_place)
 	wait_for_parked(0);
 	check_body("GET", "/x", NULL, "GET /x 1 []");
 }
-END_TEST
 
-START_TEST(a_client_that_only_stops_sending_is_answered)
+TEST(a_client_that_only_stops_sending_is_answered)
 {
 	struct buffer answer;
 	int file;
@@ -493,9 +480,8 @@ START_TEST(a_client_that_only_stops_sending_is_answered)
 	buffer_free(&answer);
 	close(file);
 }
-END_TEST
 
-START_TEST(a_client_may_leave_at_any_byte)
+TEST(a_client_may_leave_at_any_byte)
 {
 	static const char request[] = "POST /x?say=1 HTTP/1.1\r\nHost: x\r\n"
 				      "Content-Length: 5\r\n\r\nhello";
@@ -511,9 +497,8 @@ START_TEST(a_client_may_leave_at_any_byte)
 	}
 	check_body("GET", "/x", NULL, "GET /x 1 []");
 }
-END_TEST
 
-START_TEST(half_a_head_blocks_nobody_and_is_left)
+TEST(half_a_head_blocks_nobody_and_is_left)
 {
 	struct buffer answer;
 	uint64_t before = clock_steady_ms();
@@ -534,7 +519,6 @@ START_TEST(half_a_head_blocks_nobody_and_is_left)
 	}
 	ck_assert_uint_lt(clock_steady_ms() - before, 20000);
 }
-END_TEST
 
 enum { TRICKLERS = 24, PLACES = 8 };
 
@@ -576,20 +560,18 @@ static void check_tricklers(const char *beginning)
 		close(files[i]);
 }
 
-START_TEST(heads_that_trickle_keep_nobody_out)
+TEST(heads_that_trickle_keep_nobody_out)
 {
 	check_tricklers("GET /x HTTP/1.1\r\nHost: x\r\nX-More: ");
 }
-END_TEST
 
-START_TEST(bodies_that_trickle_keep_nobody_out)
+TEST(bodies_that_trickle_keep_nobody_out)
 {
 	check_tricklers("POST /x HTTP/1.1\r\nHost: x\r\n"
 			"Content-Length: 1000\r\n\r\n");
 }
-END_TEST
 
-START_TEST(stopping_answers_what_waits)
+TEST(stopping_answers_what_waits)
 {
 	struct buffer answer;
 	int files[8];
@@ -610,9 +592,8 @@ START_TEST(stopping_answers_what_waits)
 		close(files[i]);
 	}
 }
-END_TEST
 
-START_TEST(stopping_does_not_wait_for_those_who_read_nothing)
+TEST(stopping_does_not_wait_for_those_who_read_nothing)
 {
 	uint64_t before;
 	int file;
@@ -627,7 +608,6 @@ START_TEST(stopping_does_not_wait_for_those_who_read_nothing)
 	ck_assert_uint_lt(clock_steady_ms() - before, 10000);
 	close(file);
 }
-END_TEST
 
 /* A thread that asks, and how many answers were good. */
 struct asker {
@@ -665,7 +645,7 @@ static void *wake_often(void *argument)
 	return NULL;
 }
 
-START_TEST(many_clients_at_once_get_an_answer_each)
+TEST(many_clients_at_once_get_an_answer_each)
 {
 	struct asker askers[CLIENTS] = {{0}};
 	atomic_bool is_done = false;
@@ -689,7 +669,6 @@ START_TEST(many_clients_at_once_get_an_answer_each)
 	ck_assert_uint_eq(stats.requests, ALL_REQUESTS);
 	ck_assert_uint_eq(stats.waiting + stats.parked + stats.refused, 0);
 }
-END_TEST
 
 static void *ask_until_it_stops(void *argument)
 {
@@ -714,7 +693,7 @@ static void *ask_until_it_stops(void *argument)
 	}
 }
 
-START_TEST(stopping_among_requests_harms_nobody)
+TEST(stopping_among_requests_harms_nobody)
 {
 	pthread_t threads[8];
 
@@ -729,9 +708,8 @@ START_TEST(stopping_among_requests_harms_nobody)
 		pthread_join(threads[i], NULL);
 	ck_assert_int_gt(atomic_load(&handled), 8);
 }
-END_TEST
 
-START_TEST(the_file_has_its_mode_whatever_the_umask)
+TEST(the_file_has_its_mode_whatever_the_umask)
 {
 	mode_t old = umask(0777);
 	struct stat status;
@@ -741,9 +719,8 @@ START_TEST(the_file_has_its_mode_whatever_the_umask)
 	ck_assert_int_eq(lstat(path, &status), 0);
 	ck_assert_uint_eq(status.st_mode & 07777, 0660);
 }
-END_TEST
 
-START_TEST(a_socket_that_answers_is_left_alone)
+TEST(a_socket_that_answers_is_left_alone)
 {
 	struct http_server *second = NULL;
 
@@ -752,9 +729,8 @@ START_TEST(a_socket_that_answers_is_left_alone)
 	ck_assert_ptr_null(second);
 	check_body("GET", "/x", NULL, "GET /x 1 []");
 }
-END_TEST
 
-START_TEST(a_stale_socket_is_replaced)
+TEST(a_stale_socket_is_replaced)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int file = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -767,9 +743,8 @@ START_TEST(a_stale_socket_is_replaced)
 	start();
 	check_body("GET", "/x", NULL, "GET /x 1 []");
 }
-END_TEST
 
-START_TEST(another_file_is_never_removed)
+TEST(another_file_is_never_removed)
 {
 	int file = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 
@@ -785,9 +760,8 @@ START_TEST(another_file_is_never_removed)
 	server = NULL;
 	ck_assert_int_eq(access(path, F_OK), 0);
 }
-END_TEST
 
-START_TEST(a_path_too_long_for_a_socket_is_told)
+TEST(a_path_too_long_for_a_socket_is_told)
 {
 	char longer[120];
 
@@ -798,46 +772,4 @@ START_TEST(a_path_too_long_for_a_socket_is_told)
 	ck_assert_int_eq(http_start(&server, &options), ERR_TOO_LARGE);
 	options.socket_path = "/nonexistent/s";
 	ck_assert_int_eq(http_start(&server, &options), ERR_IO);
-}
-END_TEST
-
-SUITE(http)
-{
-	Suite *suite = suite_create("http");
-	TCase *tests = tcase_create("http");
-
-	tcase_add_checked_fixture(tests, begin, end);
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, a_request_is_answered);
-	tcase_add_test(tests, a_connection_serves_many_requests);
-	tcase_add_test(tests, what_is_quick_stands_behind_no_worker);
-	tcase_add_test(tests, quick_ones_of_a_connection_are_answered_in_order);
-	tcase_add_test(tests, those_that_take_long_leave_workers_for_others);
-	tcase_add_test(tests, a_header_cannot_smuggle_another);
-	tcase_add_test(tests, a_parked_exchange_goes_on_when_it_is_woken);
-	tcase_add_test(tests, a_parked_exchange_sees_that_time_passes);
-	tcase_add_test(tests, memory_outlives_parking);
-	tcase_add_test(tests, a_body_up_to_the_limit_is_taken_and_no_more);
-	tcase_add_test(tests, a_body_without_a_length_is_limited_too);
-	tcase_add_test(tests, an_end_of_the_body_that_is_said_twice_is_refused);
-	tcase_add_test(tests, far_too_much_is_refused_before_it_is_sent);
-	tcase_add_test(tests, too_many_that_wait_are_refused_at_once);
-	tcase_add_test(tests, a_client_that_leaves_frees_its_place);
-	tcase_add_test(tests, a_client_that_only_stops_sending_is_answered);
-	tcase_add_test(tests, a_client_may_leave_at_any_byte);
-	tcase_add_test(tests, half_a_head_blocks_nobody_and_is_left);
-	tcase_add_test(tests, heads_that_trickle_keep_nobody_out);
-	tcase_add_test(tests, bodies_that_trickle_keep_nobody_out);
-	tcase_add_test(tests, stopping_answers_what_waits);
-	tcase_add_test(tests,
-		       stopping_does_not_wait_for_those_who_read_nothing);
-	tcase_add_test(tests, many_clients_at_once_get_an_answer_each);
-	tcase_add_test(tests, stopping_among_requests_harms_nobody);
-	tcase_add_test(tests, the_file_has_its_mode_whatever_the_umask);
-	tcase_add_test(tests, a_socket_that_answers_is_left_alone);
-	tcase_add_test(tests, a_stale_socket_is_replaced);
-	tcase_add_test(tests, another_file_is_never_removed);
-	tcase_add_test(tests, a_path_too_long_for_a_socket_is_told);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -6,7 +6,7 @@
 
 static const char names[] = "texts.example.org, texts,x.test";
 
-START_TEST(addresses_and_names_of_ours_are_ours)
+TEST(addresses_and_names_of_ours_are_ours)
 {
 	static const char *const hosts[] = {
 		"127.0.0.1",  "127.0.0.1:8481",    "192.0.2.1",
@@ -19,9 +19,8 @@ START_TEST(addresses_and_names_of_ours_are_ours)
 		ck_assert_msg(origin_is_host_ours(hosts[i], names), "%s",
 			      hosts[i]);
 }
-END_TEST
 
-START_TEST(a_name_that_others_may_point_here_is_not)
+TEST(a_name_that_others_may_point_here_is_not)
 {
 	static const char *const hosts[] = {
 		"",
@@ -55,9 +54,8 @@ START_TEST(a_name_that_others_may_point_here_is_not)
 	ck_assert(!origin_is_host_ours("texts", ""));
 	ck_assert(!origin_is_host_ours("", ""));
 }
-END_TEST
 
-START_TEST(a_page_of_ours_has_our_host_and_port)
+TEST(a_page_of_ours_has_our_host_and_port)
 {
 	static const struct {
 		const char *origin;
@@ -89,9 +87,8 @@ START_TEST(a_page_of_ours_has_our_host_and_port)
 			      "%s", rows[i].origin);
 	}
 }
-END_TEST
 
-START_TEST(a_cookie_is_for_our_pages_and_the_user)
+TEST(a_cookie_is_for_our_pages_and_the_user)
 {
 	ck_assert(origin_may_use_cookie(NULL));
 	ck_assert(origin_may_use_cookie("same-origin"));
@@ -99,18 +96,4 @@ START_TEST(a_cookie_is_for_our_pages_and_the_user)
 	ck_assert(!origin_may_use_cookie("same-site"));
 	ck_assert(!origin_may_use_cookie("cross-site"));
 	ck_assert(!origin_may_use_cookie(""));
-}
-END_TEST
-
-SUITE(origin)
-{
-	Suite *suite = suite_create("origin");
-	TCase *tests = tcase_create("origin");
-
-	tcase_add_test(tests, addresses_and_names_of_ours_are_ours);
-	tcase_add_test(tests, a_name_that_others_may_point_here_is_not);
-	tcase_add_test(tests, a_page_of_ours_has_our_host_and_port);
-	tcase_add_test(tests, a_cookie_is_for_our_pages_and_the_user);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

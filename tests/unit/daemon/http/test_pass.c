@@ -117,7 +117,9 @@ static void expect(const char *request, const char *status, const char *body)
 	buffer_free(&reply);
 }
 
-START_TEST(a_request_is_served_as_it_was_sent)
+FIXTURE(.setup = begin, .teardown = end, .timeout_s = 60);
+
+TEST(a_request_is_served_as_it_was_sent)
 {
 	expect("GET /a%20b/%C3%A4?a=1%2B%26+2&empty HTTP/1.1\r\nHost: x\r\n"
 	       "Accept: y\r\nConnection: close\r\n\r\n",
@@ -126,18 +128,16 @@ START_TEST(a_request_is_served_as_it_was_sent)
 	       "Content-Length: 3\r\n\r\nabc",
 	       "HTTP/1.1 201 ", "POST|/p|-|-|-|-|-|1|abc");
 }
-END_TEST
 
-START_TEST(who_asks_is_not_passed_on)
+TEST(who_asks_is_not_passed_on)
 {
 	expect("GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\n"
 	       "Cookie: a=secret\r\nX-Extra: 2\r\nConnection: close\r\n\r\n",
 	       "HTTP/1.1 201 ", "GET|/|-|-|-|-|-|1|");
 	ck_assert_ptr_null(strstr(passed.data, "secret"));
 }
-END_TEST
 
-START_TEST(the_answer_comes_with_its_headers)
+TEST(the_answer_comes_with_its_headers)
 {
 	struct buffer reply = test_client_ask(path, "GET", "/", NULL);
 
@@ -147,16 +147,14 @@ START_TEST(the_answer_comes_with_its_headers)
 	ck_assert_ptr_nonnull(strstr(reply.data, "Connection: close\r\n"));
 	buffer_free(&reply);
 }
-END_TEST
 
-START_TEST(an_answer_over_the_limit_is_none)
+TEST(an_answer_over_the_limit_is_none)
 {
 	expect("GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
 	       "HTTP/1.1 502 ", "too_large");
 }
-END_TEST
 
-START_TEST(who_waits_too_long_is_told)
+TEST(who_waits_too_long_is_told)
 {
 	const char *request = "GET /never HTTP/1.1\r\nHost: x\r\n"
 			      "Connection: close\r\n\r\n";
@@ -167,9 +165,10 @@ START_TEST(who_waits_too_long_is_told)
 		ERR_TIMEOUT);
 	ck_assert_uint_eq(reply.size, 0);
 }
-END_TEST
 
-START_TEST(a_head_is_read)
+FIXTURE();
+
+TEST(a_head_is_read)
 {
 	struct http_head head;
 
@@ -182,9 +181,8 @@ START_TEST(a_head_is_read)
 	ck_assert(http_read_head(slice_of("HTTP/1.1 200 OK\r\n\r\n"), &head));
 	ck_assert(!head.has_length);
 }
-END_TEST
 
-START_TEST(what_is_no_head_is_refused)
+TEST(what_is_no_head_is_refused)
 {
 	struct http_head head;
 
@@ -195,25 +193,4 @@ START_TEST(what_is_no_head_is_refused)
 	ck_assert(!http_read_head(slice_of("HTTP/1.1 2x0 Go\r\n\r\n"), &head));
 	ck_assert(!http_read_head(slice_of("NATS/1.0 503\r\n\r\n"), &head));
 	ck_assert(!http_read_head(slice_of("\r\n\r\n"), &head));
-}
-END_TEST
-
-SUITE(pass)
-{
-	Suite *suite = suite_create("pass");
-	TCase *heads = tcase_create("heads");
-	TCase *tests = tcase_create("servers");
-
-	tcase_add_test(heads, a_head_is_read);
-	tcase_add_test(heads, what_is_no_head_is_refused);
-	suite_add_tcase(suite, heads);
-	tcase_add_checked_fixture(tests, begin, end);
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, a_request_is_served_as_it_was_sent);
-	tcase_add_test(tests, who_asks_is_not_passed_on);
-	tcase_add_test(tests, the_answer_comes_with_its_headers);
-	tcase_add_test(tests, an_answer_over_the_limit_is_none);
-	tcase_add_test(tests, who_waits_too_long_is_told);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -252,7 +252,9 @@ static bool is_whole(const struct buffer *answered)
 		       0;
 }
 
-START_TEST(a_stream_comes_as_it_was_sent)
+FIXTURE(.setup = begin, .teardown = end, .timeout_s = 60);
+
+TEST(a_stream_comes_as_it_was_sent)
 {
 	struct buffer answered = test_client_ask(path, "GET", "/stream", NULL);
 
@@ -265,9 +267,8 @@ START_TEST(a_stream_comes_as_it_was_sent)
 	ck_assert(is_whole(&answered));
 	buffer_free(&answered);
 }
-END_TEST
 
-START_TEST(a_stream_that_breaks_is_cut_off)
+TEST(a_stream_that_breaks_is_cut_off)
 {
 	struct buffer answered = test_client_ask(path, "GET", "/cut", NULL);
 
@@ -276,9 +277,8 @@ START_TEST(a_stream_that_breaks_is_cut_off)
 	ck_assert(!is_whole(&answered));
 	buffer_free(&answered);
 }
-END_TEST
 
-START_TEST(who_leaves_a_stream_ends_it)
+TEST(who_leaves_a_stream_ends_it)
 {
 	int file = client_open(path);
 	char some[1000];
@@ -287,9 +287,8 @@ START_TEST(who_leaves_a_stream_ends_it)
 	ck_assert_int_gt(recv(file, some, sizeof(some), 0), 0);
 	close(file);
 }
-END_TEST
 
-START_TEST(an_upload_is_passed_on_as_it_comes)
+TEST(an_upload_is_passed_on_as_it_comes)
 {
 	char *body = malloc(UPLOAD + 1);
 	struct buffer answered;
@@ -302,9 +301,8 @@ START_TEST(an_upload_is_passed_on_as_it_comes)
 	ck_assert_str_eq(client_body(&answered), "Bearer secret|1|3145728");
 	buffer_free(&answered);
 }
-END_TEST
 
-START_TEST(an_error_comes_with_its_body)
+TEST(an_error_comes_with_its_body)
 {
 	struct buffer answered =
 		test_client_ask(path, "GET", "/none?a=b%26c", NULL);
@@ -313,9 +311,8 @@ START_TEST(an_error_comes_with_its_body)
 	ck_assert_str_eq(client_body(&answered), "b&c");
 	buffer_free(&answered);
 }
-END_TEST
 
-START_TEST(who_cannot_be_reached_is_told)
+TEST(who_cannot_be_reached_is_told)
 {
 	struct buffer answered;
 
@@ -325,9 +322,8 @@ START_TEST(who_cannot_be_reached_is_told)
 	ck_assert_str_eq(client_body(&answered), "network");
 	buffer_free(&answered);
 }
-END_TEST
 
-START_TEST(a_head_is_waited_for_as_long_as_it_is_wanted)
+TEST(a_head_is_waited_for_as_long_as_it_is_wanted)
 {
 	struct buffer answered = test_client_ask(path, "GET", "/silent", NULL);
 
@@ -335,33 +331,12 @@ START_TEST(a_head_is_waited_for_as_long_as_it_is_wanted)
 	ck_assert_str_eq(client_body(&answered), "stopped");
 	buffer_free(&answered);
 }
-END_TEST
 
-START_TEST(an_answer_that_stalls_is_given_up)
+TEST(an_answer_that_stalls_is_given_up)
 {
 	struct buffer answered = test_client_ask(path, "GET", "/stalls", NULL);
 
 	ck_assert_int_eq(client_status(&answered), 502);
 	ck_assert_str_eq(client_body(&answered), "timeout");
 	buffer_free(&answered);
-}
-END_TEST
-
-SUITE(relay)
-{
-	Suite *suite = suite_create("relay");
-	TCase *tests = tcase_create("relay");
-
-	tcase_add_checked_fixture(tests, begin, end);
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, a_stream_comes_as_it_was_sent);
-	tcase_add_test(tests, a_stream_that_breaks_is_cut_off);
-	tcase_add_test(tests, who_leaves_a_stream_ends_it);
-	tcase_add_test(tests, an_upload_is_passed_on_as_it_comes);
-	tcase_add_test(tests, an_error_comes_with_its_body);
-	tcase_add_test(tests, who_cannot_be_reached_is_told);
-	tcase_add_test(tests, a_head_is_waited_for_as_long_as_it_is_wanted);
-	tcase_add_test(tests, an_answer_that_stalls_is_given_up);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -29,7 +29,9 @@ static uint64_t add(uint64_t token, uint64_t now_ms, char *session_out)
 	return ended;
 }
 
-START_TEST(a_session_is_of_its_token)
+FIXTURE(.setup = begin, .teardown = end);
+
+TEST(a_session_is_of_its_token)
 {
 	char first[SESSION_BYTES];
 	char second[SESSION_BYTES];
@@ -40,9 +42,8 @@ START_TEST(a_session_is_of_its_token)
 	ck_assert_uint_eq(sessions_use(sessions, first, NOW_MS), TOKEN);
 	ck_assert_uint_eq(sessions_use(sessions, second, NOW_MS), OTHER);
 }
-END_TEST
 
-START_TEST(all_else_is_none)
+TEST(all_else_is_none)
 {
 	char session[SESSION_BYTES];
 
@@ -55,9 +56,8 @@ START_TEST(all_else_is_none)
 	session[SESSION_BYTES - 2] = '\0';
 	ck_assert_uint_eq(sessions_use(sessions, session, NOW_MS), 0);
 }
-END_TEST
 
-START_TEST(it_ends_when_it_is_ended)
+TEST(it_ends_when_it_is_ended)
 {
 	char first[SESSION_BYTES];
 	char second[SESSION_BYTES];
@@ -69,9 +69,8 @@ START_TEST(it_ends_when_it_is_ended)
 	ck_assert_uint_eq(sessions_use(sessions, first, NOW_MS), 0);
 	ck_assert_uint_eq(sessions_use(sessions, second, NOW_MS), TOKEN);
 }
-END_TEST
 
-START_TEST(it_expires_when_it_is_not_used)
+TEST(it_expires_when_it_is_not_used)
 {
 	char session[SESSION_BYTES];
 	uint64_t now_ms = NOW_MS;
@@ -84,9 +83,8 @@ START_TEST(it_expires_when_it_is_not_used)
 	now_ms += SESSION_IDLE_MS;
 	ck_assert_uint_eq(sessions_use(sessions, session, now_ms), 0);
 }
-END_TEST
 
-START_TEST(tickets_of_those_that_expire_are_told_once)
+TEST(tickets_of_those_that_expire_are_told_once)
 {
 	char first[SESSION_BYTES];
 	char second[SESSION_BYTES];
@@ -104,9 +102,8 @@ START_TEST(tickets_of_those_that_expire_are_told_once)
 			  sessions_ticket(second));
 	ck_assert(!sessions_end(sessions, second));
 }
-END_TEST
 
-START_TEST(it_expires_though_it_is_used)
+TEST(it_expires_though_it_is_used)
 {
 	char session[SESSION_BYTES];
 
@@ -119,9 +116,8 @@ START_TEST(it_expires_though_it_is_used)
 	ck_assert_uint_eq(
 		sessions_use(sessions, session, NOW_MS + SESSION_AGE_MS), 0);
 }
-END_TEST
 
-START_TEST(a_token_has_so_many_at_most)
+TEST(a_token_has_so_many_at_most)
 {
 	char texts[MAX_TOKEN_SESSIONS + 1][SESSION_BYTES];
 	char other[SESSION_BYTES];
@@ -140,9 +136,8 @@ START_TEST(a_token_has_so_many_at_most)
 			i == 1 ? 0 : TOKEN);
 	ck_assert_uint_eq(sessions_use(sessions, other, NOW_MS + 102), OTHER);
 }
-END_TEST
 
-START_TEST(all_together_are_so_many_at_most)
+TEST(all_together_are_so_many_at_most)
 {
 	char oldest[SESSION_BYTES];
 	char next[SESSION_BYTES];
@@ -158,23 +153,4 @@ START_TEST(all_together_are_so_many_at_most)
 	ck_assert_uint_eq(sessions_use(sessions, next, NOW_MS + 2), OTHER);
 	ck_assert_uint_eq(sessions_use(sessions, more, NOW_MS + MAX_SESSIONS),
 			  TOKEN);
-}
-END_TEST
-
-SUITE(sessions)
-{
-	Suite *suite = suite_create("sessions");
-	TCase *tests = tcase_create("sessions");
-
-	tcase_add_checked_fixture(tests, begin, end);
-	tcase_add_test(tests, a_session_is_of_its_token);
-	tcase_add_test(tests, all_else_is_none);
-	tcase_add_test(tests, it_ends_when_it_is_ended);
-	tcase_add_test(tests, it_expires_when_it_is_not_used);
-	tcase_add_test(tests, it_expires_though_it_is_used);
-	tcase_add_test(tests, tickets_of_those_that_expire_are_told_once);
-	tcase_add_test(tests, a_token_has_so_many_at_most);
-	tcase_add_test(tests, all_together_are_so_many_at_most);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

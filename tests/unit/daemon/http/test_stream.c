@@ -252,7 +252,9 @@ static int listen_as(size_t count, const char *target)
 	return file;
 }
 
-START_TEST(a_stream_goes_on_as_there_is_more)
+FIXTURE(.timeout_s = 60, .setup = begin, .teardown = end);
+
+TEST(a_stream_goes_on_as_there_is_more)
 {
 	int file = ask("/count");
 
@@ -268,9 +270,8 @@ START_TEST(a_stream_goes_on_as_there_is_more)
 	wait_for_listeners(0);
 	ck_assert_int_eq(atomic_load(&freed), 1);
 }
-END_TEST
 
-START_TEST(a_stream_holds_no_thread_and_no_place)
+TEST(a_stream_holds_no_thread_and_no_place)
 {
 	int files[LISTENERS];
 	struct buffer answer;
@@ -287,9 +288,8 @@ START_TEST(a_stream_holds_no_thread_and_no_place)
 	}
 	wait_for_listeners(0);
 }
-END_TEST
 
-START_TEST(streams_are_bounded)
+TEST(streams_are_bounded)
 {
 	int first = listen_as(1, "/count");
 	int second = listen_as(LISTENERS, "/count");
@@ -304,9 +304,8 @@ START_TEST(streams_are_bounded)
 	close(first);
 	close(second);
 }
-END_TEST
 
-START_TEST(who_has_left_is_forgotten)
+TEST(who_has_left_is_forgotten)
 {
 	int file = listen_as(1, "/count");
 
@@ -314,10 +313,9 @@ START_TEST(who_has_left_is_forgotten)
 	wait_for_listeners(0);
 	ck_assert_int_eq(atomic_load(&freed), 1);
 }
-END_TEST
 
 /* Less than a Unix socket needs to be writable again within the timeout. */
-START_TEST(who_reads_slowly_keeps_the_stream)
+TEST(who_reads_slowly_keeps_the_stream)
 {
 	int file = ask("/pour");
 	uint64_t until_ms = clock_steady_ms() + (uint64_t)3 * TIMEOUT_MS;
@@ -340,9 +338,8 @@ START_TEST(who_reads_slowly_keeps_the_stream)
 	buffer_free(&answer);
 	close(file);
 }
-END_TEST
 
-START_TEST(who_reads_nothing_is_left_after_a_while)
+TEST(who_reads_nothing_is_left_after_a_while)
 {
 	int file = ask("/pour");
 
@@ -351,10 +348,9 @@ START_TEST(who_reads_nothing_is_left_after_a_while)
 	ck_assert_int_eq(atomic_load(&freed), 1);
 	close(file);
 }
-END_TEST
 
 /* A stream, and a file that is not read yet; others go on. */
-START_TEST(what_an_owner_has_open_ends_with_its_right)
+TEST(what_an_owner_has_open_ends_with_its_right)
 {
 	int first = listen_as(1, "/count?owner=1");
 	int second = listen_as(2, "/count?owner=2");
@@ -380,7 +376,6 @@ START_TEST(what_an_owner_has_open_ends_with_its_right)
 	close(second);
 	close(file);
 }
-END_TEST
 
 /* The response is in memory when its first bytes can be read. */
 static void wait_for_bytes(int file)
@@ -391,7 +386,7 @@ static void wait_for_bytes(int file)
 }
 
 /* Whole replies are in memory as long as they are not read. */
-START_TEST(an_owner_has_no_more_unread_than_it_leaves_free)
+TEST(an_owner_has_no_more_unread_than_it_leaves_free)
 {
 	int files[3];
 	struct buffer answer;
@@ -414,7 +409,6 @@ START_TEST(an_owner_has_no_more_unread_than_it_leaves_free)
 	for (int i = 0; i < 3; i++)
 		close(files[i]);
 }
-END_TEST
 
 static void expect(int file, int status)
 {
@@ -426,7 +420,7 @@ static void expect(int file, int status)
 }
 
 /* Whatever waits to be read: the answer "no" is a small one. */
-START_TEST(only_large_answers_to_questions_are_refused_unread)
+TEST(only_large_answers_to_questions_are_refused_unread)
 {
 	static const char change[] = "POST /large?owner=1 HTTP/1.1\r\nHost: x"
 				     "\r\nConnection: close\r\n"
@@ -449,9 +443,8 @@ START_TEST(only_large_answers_to_questions_are_refused_unread)
 	for (int i = 2; i >= 0; i--)
 		expect(files[i], 200);
 }
-END_TEST
 
-START_TEST(all_of_a_large_stream_comes)
+TEST(all_of_a_large_stream_comes)
 {
 	struct buffer answer;
 	size_t count = 0;
@@ -464,9 +457,8 @@ START_TEST(all_of_a_large_stream_comes)
 	buffer_free(&answer);
 	close(file);
 }
-END_TEST
 
-START_TEST(streams_end_when_the_server_stops)
+TEST(streams_end_when_the_server_stops)
 {
 	int waiting = listen_as(1, "/count");
 	int pouring = listen_as(2, "/pour");
@@ -481,9 +473,8 @@ START_TEST(streams_end_when_the_server_stops)
 	close(waiting);
 	close(pouring);
 }
-END_TEST
 
-START_TEST(a_head_has_no_stream)
+TEST(a_head_has_no_stream)
 {
 	int file = client_open(path);
 	struct buffer answer;
@@ -496,9 +487,8 @@ START_TEST(a_head_has_no_stream)
 	close(file);
 	wait_for_listeners(0);
 }
-END_TEST
 
-START_TEST(a_file_is_sent_as_far_as_its_size)
+TEST(a_file_is_sent_as_far_as_its_size)
 {
 	struct buffer answer = test_client_ask(path, "GET", "/file", NULL);
 	const char *body = client_body(&answer);
@@ -508,10 +498,9 @@ START_TEST(a_file_is_sent_as_far_as_its_size)
 	ck_assert_int_eq(memcmp(body + LARGE - 15, "5678901234", 10), 0);
 	buffer_free(&answer);
 }
-END_TEST
 
 /* By the last chunk, which is missing. */
-START_TEST(a_stream_that_breaks_does_not_look_whole)
+TEST(a_stream_that_breaks_does_not_look_whole)
 {
 	static const char request[] = "GET /%s HTTP/1.1\r\nHost: x\r\n\r\n";
 	static const char *const paths[] = {"whole", "broken"};
@@ -530,31 +519,4 @@ START_TEST(a_stream_that_breaks_does_not_look_whole)
 		ck_assert_int_eq(strstr(answer.data, "\r\n0\r\n") == NULL, i);
 		buffer_free(&answer);
 	}
-}
-END_TEST
-
-SUITE(stream)
-{
-	Suite *suite = suite_create("stream");
-	TCase *tests = tcase_create("stream");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_checked_fixture(tests, begin, end);
-	tcase_add_test(tests, a_stream_goes_on_as_there_is_more);
-	tcase_add_test(tests, a_stream_holds_no_thread_and_no_place);
-	tcase_add_test(tests, streams_are_bounded);
-	tcase_add_test(tests, who_has_left_is_forgotten);
-	tcase_add_test(tests, who_reads_slowly_keeps_the_stream);
-	tcase_add_test(tests, who_reads_nothing_is_left_after_a_while);
-	tcase_add_test(tests, what_an_owner_has_open_ends_with_its_right);
-	tcase_add_test(tests, an_owner_has_no_more_unread_than_it_leaves_free);
-	tcase_add_test(tests,
-		       only_large_answers_to_questions_are_refused_unread);
-	tcase_add_test(tests, all_of_a_large_stream_comes);
-	tcase_add_test(tests, streams_end_when_the_server_stops);
-	tcase_add_test(tests, a_stream_that_breaks_does_not_look_whole);
-	tcase_add_test(tests, a_head_has_no_stream);
-	tcase_add_test(tests, a_file_is_sent_as_far_as_its_size);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -202,7 +202,9 @@ static void check_answer(const char *sent, const char *first, const char *last)
 	close(file);
 }
 
-START_TEST(who_is_admitted_is_handled)
+FIXTURE(.setup = begin, .teardown = end, .timeout_s = 60);
+
+TEST(who_is_admitted_is_handled)
 {
 	check_answer("GET / HTTP/1.1\r\nHost: x\r\nCookie: a=b; key=x\r\n"
 		     "Connection: close\r\n\r\n",
@@ -211,18 +213,16 @@ START_TEST(who_is_admitted_is_handled)
 		     "Connection: close\r\n\r\n",
 		     "HTTP/1.1 401 ", "\r\n\r\nno");
 }
-END_TEST
 
-START_TEST(who_is_parked_was_admitted_once)
+TEST(who_is_parked_was_admitted_once)
 {
 	check_answer("GET /thrice HTTP/1.1\r\nHost: x\r\nCookie: key=x\r\n"
 		     "Connection: close\r\n\r\n",
 		     "HTTP/1.1 200 ", "\r\n\r\nplain");
 	ck_assert_int_eq(atomic_load(&admitted), 1);
 }
-END_TEST
 
-START_TEST(the_body_of_who_is_refused_is_not_awaited)
+TEST(the_body_of_who_is_refused_is_not_awaited)
 {
 	check_answer("POST / HTTP/1.1\r\nHost: x\r\n"
 		     "Content-Length: 900\r\n\r\nfirst bytes",
@@ -231,18 +231,16 @@ START_TEST(the_body_of_who_is_refused_is_not_awaited)
 		     "Transfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n",
 		     "HTTP/1.1 401 ", "\r\n\r\nno");
 }
-END_TEST
 
-START_TEST(a_connection_goes_on_after_a_refusal)
+TEST(a_connection_goes_on_after_a_refusal)
 {
 	check_answer("GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 		     "GET / HTTP/1.1\r\nHost: x\r\nCookie: key=x\r\n"
 		     "Connection: close\r\n\r\n",
 		     "HTTP/1.1 401 ", "\r\n\r\nplain");
 }
-END_TEST
 
-START_TEST(who_leaves_a_silent_stream_frees_its_place)
+TEST(who_leaves_a_silent_stream_frees_its_place)
 {
 	const struct timespec pause = {.tv_nsec = 10000000};
 	int file = open_client();
@@ -261,10 +259,9 @@ START_TEST(who_leaves_a_silent_stream_frees_its_place)
 		nanosleep(&pause, NULL);
 	ck_assert(atomic_load(&is_freed));
 }
-END_TEST
 
 /* It is taken for one that has left, but may read still. */
-START_TEST(a_stream_to_who_sends_no_more_does_not_look_whole)
+TEST(a_stream_to_who_sends_no_more_does_not_look_whole)
 {
 	int file = open_client();
 	struct buffer answer;
@@ -281,10 +278,9 @@ START_TEST(a_stream_to_who_sends_no_more_does_not_look_whole)
 	buffer_free(&answer);
 	close(file);
 }
-END_TEST
 
 /* The server has sent all of it long ago, and waits for the next head. */
-START_TEST(what_was_sent_comes_however_late_it_is_read)
+TEST(what_was_sent_comes_however_late_it_is_read)
 {
 	const struct timespec pause = {.tv_sec = TIMEOUT_S + 1};
 	const int few = 4096;
@@ -305,9 +301,8 @@ START_TEST(what_was_sent_comes_however_late_it_is_read)
 	buffer_free(&answer);
 	close(file);
 }
-END_TEST
 
-START_TEST(nobody_connects_after_the_stop)
+TEST(nobody_connects_after_the_stop)
 {
 	struct tcp_listener *second = NULL;
 
@@ -320,9 +315,8 @@ START_TEST(nobody_connects_after_the_stop)
 	/* and the place is free at once */
 	ck_assert_int_eq(tcp_open(&listener, address, "", ""), ERR_NONE);
 }
-END_TEST
 
-START_TEST(what_is_wrong_with_the_files_is_told)
+TEST(what_is_wrong_with_the_files_is_told)
 {
 	struct tcp_listener *other = NULL;
 	struct http_options options;
@@ -343,26 +337,4 @@ START_TEST(what_is_wrong_with_the_files_is_told)
 	ck_assert_ptr_null(unused);
 	tcp_close(other);
 	unlink(path);
-}
-END_TEST
-
-SUITE(tcp)
-{
-	Suite *suite = suite_create("tcp");
-	TCase *tests = tcase_create("tcp");
-
-	tcase_add_checked_fixture(tests, begin, end);
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, who_is_admitted_is_handled);
-	tcase_add_test(tests, who_is_parked_was_admitted_once);
-	tcase_add_test(tests, the_body_of_who_is_refused_is_not_awaited);
-	tcase_add_test(tests, a_connection_goes_on_after_a_refusal);
-	tcase_add_test(tests, who_leaves_a_silent_stream_frees_its_place);
-	tcase_add_test(tests,
-		       a_stream_to_who_sends_no_more_does_not_look_whole);
-	tcase_add_test(tests, what_was_sent_comes_however_late_it_is_read);
-	tcase_add_test(tests, nobody_connects_after_the_stop);
-	tcase_add_test(tests, what_is_wrong_with_the_files_is_told);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

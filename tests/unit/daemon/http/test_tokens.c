@@ -72,7 +72,9 @@ static uint64_t id_of(const char *text)
 	return token.id;
 }
 
-START_TEST(a_token_has_its_role_also_after_a_restart)
+FIXTURE(.setup = begin, .teardown = end, .timeout_s = 60);
+
+TEST(a_token_has_its_role_also_after_a_restart)
 {
 	char first[TOKEN_BYTES];
 	char second[TOKEN_BYTES];
@@ -86,9 +88,8 @@ START_TEST(a_token_has_its_role_also_after_a_restart)
 	check_role(first, TOKEN_READS);
 	check_role(second, TOKEN_WRITES);
 }
-END_TEST
 
-START_TEST(all_else_is_unknown)
+TEST(all_else_is_unknown)
 {
 	char token[TOKEN_BYTES];
 	char other[TOKEN_BYTES + 1];
@@ -106,9 +107,8 @@ START_TEST(all_else_is_unknown)
 	other[TOKEN_BYTES - 2] = '\0';
 	ck_assert_int_eq(check(other, ANY_RATE, NOW_MS), TOKEN_UNKNOWN);
 }
-END_TEST
 
-START_TEST(what_is_removed_is_unknown)
+TEST(what_is_removed_is_unknown)
 {
 	char first[TOKEN_BYTES];
 	char second[TOKEN_BYTES];
@@ -130,9 +130,8 @@ START_TEST(what_is_removed_is_unknown)
 	ck_assert_int_eq(check(first, ANY_RATE, NOW_MS), TOKEN_UNKNOWN);
 	check_role(second, TOKEN_READS);
 }
-END_TEST
 
-START_TEST(an_id_is_of_one_token)
+TEST(an_id_is_of_one_token)
 {
 	char first[TOKEN_BYTES];
 	char second[TOKEN_BYTES];
@@ -148,9 +147,8 @@ START_TEST(an_id_is_of_one_token)
 	ck_assert_uint_ne(id_of(second), id_of(other));
 	ck_assert(!tokens_has(tokens, 0));
 }
-END_TEST
 
-START_TEST(the_file_is_its_owners_and_holds_no_token)
+TEST(the_file_is_its_owners_and_holds_no_token)
 {
 	char token[TOKEN_BYTES];
 	struct buffer text = {0};
@@ -165,9 +163,8 @@ START_TEST(the_file_is_its_owners_and_holds_no_token)
 	ck_assert_ptr_null(strstr(text.data, token + strlen("td_")));
 	buffer_free(&text);
 }
-END_TEST
 
-START_TEST(a_name_is_taken_once_and_is_a_name)
+TEST(a_name_is_taken_once_and_is_a_name)
 {
 	static const char *const names[] = {"", "a b", "a\n", "../a",
 					    "\xc3\xa4"};
@@ -190,7 +187,6 @@ START_TEST(a_name_is_taken_once_and_is_a_name)
 	open_again();
 	check_role(token, TOKEN_READS);
 }
-END_TEST
 
 /* MAX_TOKENS of them, by their names. */
 static void check_list(void)
@@ -220,7 +216,7 @@ static void write_many(void)
 	buffer_free(&text);
 }
 
-START_TEST(they_are_listed_by_their_names_up_to_the_limit)
+TEST(they_are_listed_by_their_names_up_to_the_limit)
 {
 	char token[TOKEN_BYTES];
 	char name[16];
@@ -235,7 +231,6 @@ START_TEST(they_are_listed_by_their_names_up_to_the_limit)
 	open_again();
 	check_list();
 }
-END_TEST
 
 /* So many requests at once, and then no more. */
 static void check_rate(const char *text, uint32_t rate, uint64_t now_ms)
@@ -245,7 +240,7 @@ static void check_rate(const char *text, uint32_t rate, uint64_t now_ms)
 	ck_assert_int_eq(check(text, rate, now_ms), TOKEN_TOO_FAST);
 }
 
-START_TEST(a_token_has_its_rate_and_no_more)
+TEST(a_token_has_its_rate_and_no_more)
 {
 	enum { RATE = 5, DAY_MS = 86400000 };
 	char first[TOKEN_BYTES];
@@ -264,9 +259,8 @@ START_TEST(a_token_has_its_rate_and_no_more)
 	check_rate(first, RATE, NOW_MS + DAY_MS);
 	ck_assert_int_eq(check(first, ANY_RATE, NOW_MS + DAY_MS), TOKEN_MAY);
 }
-END_TEST
 
-START_TEST(a_file_that_is_not_ours_is_refused)
+TEST(a_file_that_is_not_ours_is_refused)
 {
 	static const char *const texts[] = {
 		"",
@@ -292,9 +286,8 @@ START_TEST(a_file_that_is_not_ours_is_refused)
 		ck_assert_ptr_null(other);
 	}
 }
-END_TEST
 
-START_TEST(what_cannot_be_written_is_not_given)
+TEST(what_cannot_be_written_is_not_given)
 {
 	char token[TOKEN_BYTES] = "x";
 	struct access_token list[MAX_TOKENS];
@@ -305,7 +298,6 @@ START_TEST(what_cannot_be_written_is_not_given)
 	ck_assert_str_eq(token, "");
 	ck_assert_uint_eq(tokens_list(tokens, list), 0);
 }
-END_TEST
 
 static size_t size_of_file(void)
 {
@@ -323,7 +315,7 @@ static void limit_files(size_t bytes)
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-START_TEST(a_removal_needs_no_room)
+TEST(a_removal_needs_no_room)
 {
 	char texts[3][TOKEN_BYTES];
 	uint64_t id;
@@ -350,9 +342,8 @@ START_TEST(a_removal_needs_no_room)
 	open_again();
 	check_role(texts[0], TOKEN_WRITES);
 }
-END_TEST
 
-START_TEST(a_removal_that_cannot_be_written_is_tried_again)
+TEST(a_removal_that_cannot_be_written_is_tried_again)
 {
 	char away[sizeof(folder) + 5];
 	char text[TOKEN_BYTES];
@@ -370,28 +361,4 @@ START_TEST(a_removal_that_cannot_be_written_is_tried_again)
 	tokens_retry(tokens);
 	open_again();
 	ck_assert_int_eq(check(text, ANY_RATE, NOW_MS), TOKEN_UNKNOWN);
-}
-END_TEST
-
-SUITE(tokens)
-{
-	Suite *suite = suite_create("tokens");
-	TCase *tests = tcase_create("tokens");
-
-	tcase_add_checked_fixture(tests, begin, end);
-	tcase_set_timeout(tests, 60); /* a disk may be slow */
-	tcase_add_test(tests, a_token_has_its_role_also_after_a_restart);
-	tcase_add_test(tests, all_else_is_unknown);
-	tcase_add_test(tests, what_is_removed_is_unknown);
-	tcase_add_test(tests, an_id_is_of_one_token);
-	tcase_add_test(tests, the_file_is_its_owners_and_holds_no_token);
-	tcase_add_test(tests, a_name_is_taken_once_and_is_a_name);
-	tcase_add_test(tests, they_are_listed_by_their_names_up_to_the_limit);
-	tcase_add_test(tests, a_token_has_its_rate_and_no_more);
-	tcase_add_test(tests, a_file_that_is_not_ours_is_refused);
-	tcase_add_test(tests, what_cannot_be_written_is_not_given);
-	tcase_add_test(tests, a_removal_needs_no_room);
-	tcase_add_test(tests, a_removal_that_cannot_be_written_is_tried_again);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

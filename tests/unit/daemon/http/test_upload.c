@@ -200,7 +200,9 @@ static void check_send(const char *target, uint64_t size, const char *expected)
 	buffer_free(&answer.body);
 }
 
-START_TEST(a_body_of_any_length_is_read)
+FIXTURE(.setup = begin, .teardown = end, .timeout_s = 60);
+
+TEST(a_body_of_any_length_is_read)
 {
 	start();
 	check_send("/read", 0, "ok 0");
@@ -208,9 +210,8 @@ START_TEST(a_body_of_any_length_is_read)
 	check_send("/read", MAX_BODY + 1, "ok 1001");
 	check_send("/read", LARGE + 7, "ok 67108871");
 }
-END_TEST
 
-START_TEST(a_body_with_a_length_is_read)
+TEST(a_body_with_a_length_is_read)
 {
 	struct buffer answer;
 
@@ -222,10 +223,9 @@ START_TEST(a_body_with_a_length_is_read)
 	ck_assert_str_eq(client_body(&answer), "ok 0");
 	buffer_free(&answer);
 }
-END_TEST
 
 /* what is not declared has its limit still */
-START_TEST(other_requests_are_as_they_were)
+TEST(other_requests_are_as_they_were)
 {
 	char body[MAX_BODY + 2];
 	struct buffer answer;
@@ -240,7 +240,6 @@ START_TEST(other_requests_are_as_they_were)
 	ck_assert_str_eq(client_body(&answer), "ok 0");
 	buffer_free(&answer);
 }
-END_TEST
 
 static void *send_late(void *context)
 {
@@ -253,7 +252,7 @@ static void *send_late(void *context)
 }
 
 /* The ring and the buffers of sockets and clients are far below 16 MiB. */
-START_TEST(a_client_waits_while_nobody_reads)
+TEST(a_client_waits_while_nobody_reads)
 {
 	struct supply supply = {.size = LARGE};
 	uint64_t given;
@@ -269,9 +268,8 @@ START_TEST(a_client_waits_while_nobody_reads)
 	open_gate();
 	pthread_join(thread, NULL);
 }
-END_TEST
 
-START_TEST(a_reply_may_come_before_the_end_of_the_body)
+TEST(a_reply_may_come_before_the_end_of_the_body)
 {
 	struct supply supply = {.size = LARGE / 4};
 	struct socket_answer answer;
@@ -283,9 +281,8 @@ START_TEST(a_reply_may_come_before_the_end_of_the_body)
 	ck_assert_uint_le(atomic_load(&last_size), PIECE);
 	buffer_free(&answer.body);
 }
-END_TEST
 
-START_TEST(too_many_are_refused_before_they_send)
+TEST(too_many_are_refused_before_they_send)
 {
 	struct supply supply = {.size = LARGE};
 	struct socket_answer answer;
@@ -308,10 +305,9 @@ START_TEST(too_many_are_refused_before_they_send)
 	ck_assert_int_eq(atomic_load(&last_error), ERR_NETWORK);
 	check_send("/read", 3, "ok 3");
 }
-END_TEST
 
 /* at every byte of the request, and behind the whole of it */
-START_TEST(a_client_may_leave_at_any_byte)
+TEST(a_client_may_leave_at_any_byte)
 {
 	static const char request[] =
 		"POST /read HTTP/1.1\r\nHost: x\r\n"
@@ -329,9 +325,8 @@ START_TEST(a_client_may_leave_at_any_byte)
 	}
 	check_send("/read", 3, "ok 3");
 }
-END_TEST
 
-START_TEST(a_client_that_stalls_is_left)
+TEST(a_client_that_stalls_is_left)
 {
 	uint64_t before = clock_steady_ms();
 	int file;
@@ -347,10 +342,9 @@ START_TEST(a_client_that_stalls_is_left)
 	ck_assert_uint_lt(clock_steady_ms() - before, 15000);
 	close(file);
 }
-END_TEST
 
 /* A byte now and then is not too long a silence, but holds a place. */
-START_TEST(those_that_trickle_leave_when_all_places_are_taken)
+TEST(those_that_trickle_leave_when_all_places_are_taken)
 {
 	int files[2];
 
@@ -375,9 +369,8 @@ START_TEST(those_that_trickle_leave_when_all_places_are_taken)
 	for (int i = 0; i < 2; i++)
 		close(files[i]);
 }
-END_TEST
 
-START_TEST(a_source_that_fails_ends_it)
+TEST(a_source_that_fails_ends_it)
 {
 	struct supply supply = {.size = 8 << 20, .failure = ERR_IO};
 	struct socket_answer answer;
@@ -388,9 +381,8 @@ START_TEST(a_source_that_fails_ends_it)
 	wait_for_seen(1);
 	ck_assert_int_eq(atomic_load(&last_error), ERR_NETWORK);
 }
-END_TEST
 
-START_TEST(stopping_ends_it)
+TEST(stopping_ends_it)
 {
 	struct buffer answer;
 	int file;
@@ -406,28 +398,4 @@ START_TEST(stopping_ends_it)
 	answer = test_client_receive(file);
 	buffer_free(&answer);
 	close(file);
-}
-END_TEST
-
-SUITE(upload)
-{
-	Suite *suite = suite_create("upload");
-	TCase *tcase = tcase_create("upload");
-
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, a_body_of_any_length_is_read);
-	tcase_add_test(tcase, a_body_with_a_length_is_read);
-	tcase_add_test(tcase, other_requests_are_as_they_were);
-	tcase_add_test(tcase, a_client_waits_while_nobody_reads);
-	tcase_add_test(tcase, a_reply_may_come_before_the_end_of_the_body);
-	tcase_add_test(tcase, too_many_are_refused_before_they_send);
-	tcase_add_test(tcase, a_client_may_leave_at_any_byte);
-	tcase_add_test(tcase, a_client_that_stalls_is_left);
-	tcase_add_test(tcase,
-		       those_that_trickle_leave_when_all_places_are_taken);
-	tcase_add_test(tcase, a_source_that_fails_ends_it);
-	tcase_add_test(tcase, stopping_ends_it);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -22,8 +22,8 @@ struct broker {
 	const char *settings; /* more lines of the configuration, or "" */
 };
 
-/* Unless nats-server and openssl are installed, say so and exit with 77. */
-void broker_need(void);
+/* Are nats-server and openssl installed? */
+bool broker_is_installed(void);
 
 /* Start `count` servers; they are gone when the test is. */
 void broker_start(struct broker *broker, unsigned count, const char *settings);

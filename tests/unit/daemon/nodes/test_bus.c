@@ -67,7 +67,10 @@ static void expect_next(const char *subject, uint64_t from, uint64_t number,
 	buffer_free(&message.subject);
 }
 
-START_TEST(entries_are_numbered_and_read_again)
+FIXTURE(.setup = begin, .teardown = end, .timeout_s = 60,
+	.is_possible = broker_is_installed);
+
+TEST(entries_are_numbered_and_read_again)
 {
 	struct broker_message message = {0};
 	struct broker_entry entries[] = {
@@ -91,9 +94,8 @@ START_TEST(entries_are_numbered_and_read_again)
 	buffer_free(&message.data);
 	buffer_free(&message.subject);
 }
-END_TEST
 
-START_TEST(time_is_the_servers)
+TEST(time_is_the_servers)
 {
 	struct broker_message message = {0};
 	uint64_t before_ms = clock_wall_ms();
@@ -110,9 +112,8 @@ START_TEST(time_is_the_servers)
 	buffer_free(&message.data);
 	buffer_free(&message.subject);
 }
-END_TEST
 
-START_TEST(another_number_than_expected_is_refused)
+TEST(another_number_than_expected_is_refused)
 {
 	struct broker_entry entries[] = {
 		{.subject = "tpl.log.1", .data = slice_of("b"), .expected = 7},
@@ -130,9 +131,8 @@ START_TEST(another_number_than_expected_is_refused)
 			 ERR_NONE);
 	ck_assert_uint_eq(number, 3);
 }
-END_TEST
 
-START_TEST(an_id_that_was_there_is_known)
+TEST(an_id_that_was_there_is_known)
 {
 	struct broker_entry entry = {.subject = "tpl.job.1.seed",
 				     .id = "job-1",
@@ -149,9 +149,8 @@ START_TEST(an_id_that_was_there_is_known)
 	ck_assert(entry.is_known);
 	ck_assert_uint_eq(entry.number, 1);
 }
-END_TEST
 
-START_TEST(what_is_purged_is_gone)
+TEST(what_is_purged_is_gone)
 {
 	struct broker_message message = {0};
 	uint64_t number = 0;
@@ -167,9 +166,8 @@ START_TEST(what_is_purged_is_gone)
 			 ERR_NOT_FOUND);
 	ck_assert_int_eq(append("tpl.log.1", "c", 3, &number), ERR_NONE);
 }
-END_TEST
 
-START_TEST(entries_over_the_limit_are_refused)
+TEST(entries_over_the_limit_are_refused)
 {
 	size_t max = ops->max_bytes(bus);
 	char *bytes = calloc(1, max + 2048);
@@ -183,7 +181,6 @@ START_TEST(entries_over_the_limit_are_refused)
 	ck_assert_int_eq(ops->append(bus, &entry, 1), ERR_TOO_LARGE);
 	free(bytes);
 }
-END_TEST
 
 static enum error put(const char *key, const char *value, uint64_t expected,
 		      uint64_t *revision_out)
@@ -192,7 +189,7 @@ static enum error put(const char *key, const char *value, uint64_t expected,
 			revision_out);
 }
 
-START_TEST(rows_are_written_by_revision)
+TEST(rows_are_written_by_revision)
 {
 	struct broker_row row;
 	uint64_t first;
@@ -211,9 +208,8 @@ START_TEST(rows_are_written_by_revision)
 	ck_assert_int_eq(ops->get(bus, BROKER_FACTS, "p.2", &row),
 			 ERR_NOT_FOUND);
 }
-END_TEST
 
-START_TEST(a_removed_row_is_made_again)
+TEST(a_removed_row_is_made_again)
 {
 	struct broker_row row;
 	uint64_t revision;
@@ -228,7 +224,6 @@ START_TEST(a_removed_row_is_made_again)
 	ck_assert_int_eq(put("p.1", "b", 0, &revision), ERR_NONE);
 	ck_assert_int_eq(put("p.1", "c", 0, &revision), ERR_BUSY);
 }
-END_TEST
 
 /* "p.1=a p.2=b " */
 static void expect_list(enum broker_bucket bucket, const char *expected)
@@ -248,7 +243,7 @@ static void expect_list(enum broker_bucket bucket, const char *expected)
 	buffer_free(&text);
 }
 
-START_TEST(all_rows_are_listed)
+TEST(all_rows_are_listed)
 {
 	uint64_t first;
 	uint64_t revision;
@@ -266,9 +261,8 @@ START_TEST(all_rows_are_listed)
 	/* what the bus writes for itself is not listed */
 	expect_list(BROKER_NODES, "");
 }
-END_TEST
 
-START_TEST(a_row_that_is_not_renewed_goes)
+TEST(a_row_that_is_not_renewed_goes)
 {
 	uint64_t revision;
 	struct broker_row row;
@@ -293,7 +287,6 @@ START_TEST(a_row_that_is_not_renewed_goes)
 		ERR_NONE);
 	expect_list(BROKER_NODES, "a=3 ");
 }
-END_TEST
 
 static void answer_twice(void *context, struct slice question,
 			 struct buffer *answer)
@@ -328,7 +321,7 @@ static enum error ask(const char *subject, struct buffer *answer)
 			&(struct broker_wait){.timeout_ms = 100}, answer);
 }
 
-START_TEST(questions_are_answered)
+TEST(questions_are_answered)
 {
 	struct buffer answer = {0};
 
@@ -344,7 +337,6 @@ START_TEST(questions_are_answered)
 	ck_assert_int_eq(ask("tpl.q.1", &answer), ERR_NOT_FOUND);
 	buffer_free(&answer);
 }
-END_TEST
 
 static bool stops(const void *context)
 {
@@ -359,7 +351,7 @@ static bool loses_the_server(const void *context)
 	return true;
 }
 
-START_TEST(an_answer_is_waited_for_as_long_as_it_is_wanted)
+TEST(an_answer_is_waited_for_as_long_as_it_is_wanted)
 {
 	struct broker_wait patience = {60000, stops, NULL};
 	struct buffer answer = {0};
@@ -379,7 +371,6 @@ START_TEST(an_answer_is_waited_for_as_long_as_it_is_wanted)
 		ERR_NETWORK);
 	buffer_free(&answer);
 }
-END_TEST
 
 static _Atomic unsigned told;
 
@@ -391,7 +382,7 @@ static void on_told(void *context, const char *subject, struct slice data)
 	told += 10 * (strcmp(subject, "tpl.hint.x") == 0);
 }
 
-START_TEST(what_is_told_and_appended_is_heard)
+TEST(what_is_told_and_appended_is_heard)
 {
 	uint64_t number;
 
@@ -403,9 +394,8 @@ START_TEST(what_is_told_and_appended_is_heard)
 		nap(10);
 	ck_assert_uint_eq(told, 11);
 }
-END_TEST
 
-START_TEST(who_hangs_up_is_closed)
+TEST(who_hangs_up_is_closed)
 {
 	struct broker_message message = {0};
 
@@ -417,9 +407,8 @@ START_TEST(who_hangs_up_is_closed)
 	ck_assert_int_eq(ops->last(bus, BROKER_LOG, "tpl.log.1", &message),
 			 ERR_NETWORK);
 }
-END_TEST
 
-START_TEST(a_server_that_was_gone_has_all_again)
+TEST(a_server_that_was_gone_has_all_again)
 {
 	struct broker_message message = {0};
 	struct broker_row row;
@@ -440,32 +429,4 @@ START_TEST(a_server_that_was_gone_has_all_again)
 			 ERR_NONE);
 	buffer_free(&message.data);
 	buffer_free(&message.subject);
-}
-END_TEST
-
-SUITE(bus)
-{
-	Suite *suite = suite_create("bus");
-	TCase *tcase = tcase_create("bus");
-
-	broker_need();
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, entries_are_numbered_and_read_again);
-	tcase_add_test(tcase, time_is_the_servers);
-	tcase_add_test(tcase, another_number_than_expected_is_refused);
-	tcase_add_test(tcase, an_id_that_was_there_is_known);
-	tcase_add_test(tcase, what_is_purged_is_gone);
-	tcase_add_test(tcase, entries_over_the_limit_are_refused);
-	tcase_add_test(tcase, rows_are_written_by_revision);
-	tcase_add_test(tcase, a_removed_row_is_made_again);
-	tcase_add_test(tcase, all_rows_are_listed);
-	tcase_add_test(tcase, a_row_that_is_not_renewed_goes);
-	tcase_add_test(tcase, questions_are_answered);
-	tcase_add_test(tcase, an_answer_is_waited_for_as_long_as_it_is_wanted);
-	tcase_add_test(tcase, what_is_told_and_appended_is_heard);
-	tcase_add_test(tcase, who_hangs_up_is_closed);
-	tcase_add_test(tcase, a_server_that_was_gone_has_all_again);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -149,7 +149,10 @@ static void expect_said(const char *part)
 	ck_assert_msg(broker_has_said(part), "nobody said: %s", part);
 }
 
-START_TEST(users_may_what_they_must_and_no_more)
+FIXTURE(.setup = begin, .teardown = end, .timeout_s = 110,
+	.is_possible = broker_is_installed);
+
+TEST(users_may_what_they_must_and_no_more)
 {
 	struct broker *a = open_as("a");
 	struct broker *b = open_as("b");
@@ -188,18 +191,4 @@ START_TEST(users_may_what_they_must_and_no_more)
 	ck_assert_int_ne(broker_try(&bus, ops, &options), ERR_NONE);
 	ops->close(a);
 	ops->close(b);
-}
-END_TEST
-
-SUITE(bus_conf)
-{
-	Suite *suite = suite_create("bus_conf");
-	TCase *tcase = tcase_create("bus_conf");
-
-	broker_need();
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_set_timeout(tcase, 110);
-	tcase_add_test(tcase, users_may_what_they_must_and_no_more);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

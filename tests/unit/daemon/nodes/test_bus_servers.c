@@ -176,8 +176,11 @@ static void stop_writing(void)
 		pthread_join(writers[i].thread, NULL);
 }
 
+FIXTURE(.setup = begin, .teardown = end, .timeout_s = 110,
+	.is_possible = broker_is_installed);
+
 /* Whichever leads the log: each is killed once, and comes back. */
-START_TEST(each_server_may_be_killed_while_entries_come)
+TEST(each_server_may_be_killed_while_entries_come)
 {
 	write_on();
 	wait_for(100);
@@ -192,9 +195,8 @@ START_TEST(each_server_may_be_killed_while_entries_come)
 	stop_writing();
 	expect_all();
 }
-END_TEST
 
-START_TEST(all_servers_may_be_killed_and_have_all_again)
+TEST(all_servers_may_be_killed_and_have_all_again)
 {
 	struct broker_row row;
 	uint64_t revision;
@@ -221,19 +223,4 @@ START_TEST(all_servers_may_be_killed_and_have_all_again)
 	ck_assert_int_eq(ops->put(bus, BROKER_FACTS, "p.1", slice_of("b"),
 				  row.revision, &revision),
 			 ERR_NONE);
-}
-END_TEST
-
-SUITE(bus_servers)
-{
-	Suite *suite = suite_create("bus_servers");
-	TCase *tcase = tcase_create("bus_servers");
-
-	broker_need();
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_set_timeout(tcase, 110);
-	tcase_add_test(tcase, each_server_may_be_killed_while_entries_come);
-	tcase_add_test(tcase, all_servers_may_be_killed_and_have_all_again);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

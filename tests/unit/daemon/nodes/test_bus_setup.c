@@ -73,40 +73,40 @@ static void expect_open(enum error error, const char *said)
 	ck_assert_msg(broker_has_said(said), "nobody said: %s", said);
 }
 
-START_TEST(streams_with_these_settings_are_used_again)
+FIXTURE(.setup = begin, .teardown = end, .is_possible = broker_is_installed);
+
+TEST(streams_with_these_settings_are_used_again)
 {
 	options.creates = false;
 	expect_open(ERR_NONE, "");
 }
-END_TEST
 
-START_TEST(a_lease_of_another_time_is_refused)
+TEST(a_lease_of_another_time_is_refused)
 {
 	options.lease_ms = 7000;
 	expect_open(ERR_MALFORMED, "KV_tpl_nodes of the NATS servers: max_age "
 				   "in ns is 5000000000, must be 7000000000: "
 				   "nats stream edit --max-age");
 }
-END_TEST
 
-START_TEST(another_number_of_replicas_is_refused)
+TEST(another_number_of_replicas_is_refused)
 {
 	options.replicas = 3;
 	expect_open(ERR_MALFORMED, "TPL_LOG of the NATS servers: num_replicas "
 				   "is 1, must be 3: nats stream edit "
 				   "--replicas");
 }
-END_TEST
 
-START_TEST(other_limits_are_told_and_no_more)
+TEST(other_limits_are_told_and_no_more)
 {
 	options.log_bytes = 1 << 20;
 	expect_open(ERR_NONE, "TPL_LOG of the NATS servers keeps -1 bytes for "
 			      "0 s, not 1048576 bytes");
 }
-END_TEST
 
-START_TEST(one_server_cannot_keep_three_copies)
+FIXTURE(.is_possible = broker_is_installed);
+
+TEST(one_server_cannot_keep_three_copies)
 {
 	begin_with("");
 	options.replicas = 3;
@@ -115,9 +115,8 @@ START_TEST(one_server_cannot_keep_three_copies)
 	expect_open(ERR_MALFORMED, "too few NATS servers");
 	end();
 }
-END_TEST
 
-START_TEST(streams_are_made_only_if_that_is_wanted)
+TEST(streams_are_made_only_if_that_is_wanted)
 {
 	begin_with("");
 	options.creates = false;
@@ -126,9 +125,11 @@ START_TEST(streams_are_made_only_if_that_is_wanted)
 	expect_open(ERR_NOT_FOUND, "the NATS servers have no stream TPL_LOG");
 	end();
 }
-END_TEST
 
-START_TEST(a_wrong_password_is_refused)
+FIXTURE(.setup = begin_accounts, .teardown = end,
+	.is_possible = broker_is_installed);
+
+TEST(a_wrong_password_is_refused)
 {
 	struct broker *other = NULL;
 
@@ -141,9 +142,8 @@ START_TEST(a_wrong_password_is_refused)
 			 ERR_ADDRESS_FORBIDDEN);
 	ck_assert(broker_has_said("/nonexistent/password: cannot read it"));
 }
-END_TEST
 
-START_TEST(a_user_who_may_not_ask_is_refused)
+TEST(a_user_who_may_not_ask_is_refused)
 {
 	struct broker *other = NULL;
 
@@ -153,9 +153,8 @@ START_TEST(a_user_who_may_not_ask_is_refused)
 	ck_assert(broker_has_said("stream TPL_LOG: the user may not read or "
 				  "create it"));
 }
-END_TEST
 
-START_TEST(an_entry_that_a_user_may_not_append_is_refused)
+TEST(an_entry_that_a_user_may_not_append_is_refused)
 {
 	struct broker_entry entries[] = {
 		{.subject = "tpl.log.8", .expected = 0},
@@ -166,9 +165,10 @@ START_TEST(an_entry_that_a_user_may_not_append_is_refused)
 	ck_assert_int_eq(entries[0].error, ERR_NONE);
 	ck_assert_int_eq(entries[1].error, ERR_ADDRESS_FORBIDDEN);
 }
-END_TEST
 
-START_TEST(a_full_log_takes_no_more)
+FIXTURE(.is_possible = broker_is_installed);
+
+TEST(a_full_log_takes_no_more)
 {
 	static char bytes[16384];
 	struct broker_entry entry = {.subject = "tpl.log.1",
@@ -191,9 +191,8 @@ START_TEST(a_full_log_takes_no_more)
 	buffer_free(&first.subject);
 	end();
 }
-END_TEST
 
-START_TEST(servers_without_jetstream_are_told)
+TEST(servers_without_jetstream_are_told)
 {
 	begin_with("accounts: { A: { users: [{user: n, password: x}] } }");
 	options.user = "n";
@@ -203,41 +202,11 @@ START_TEST(servers_without_jetstream_are_told)
 	expect_open(ERR_MALFORMED, "no JetStream for this account");
 	end();
 }
-END_TEST
 
-START_TEST(servers_that_are_not_there_are_told)
+TEST(servers_that_are_not_there_are_told)
 {
 	begin_with("");
 	broker_kill(&broker, 0);
 	expect_open(ERR_NETWORK, "No server available for connection");
 	end();
-}
-END_TEST
-
-SUITE(bus_setup)
-{
-	Suite *suite = suite_create("bus_setup");
-	TCase *streams = tcase_create("streams");
-	TCase *users = tcase_create("users");
-	TCase *servers = tcase_create("servers");
-
-	broker_need();
-	tcase_add_checked_fixture(streams, begin, end);
-	tcase_add_test(streams, streams_with_these_settings_are_used_again);
-	tcase_add_test(streams, a_lease_of_another_time_is_refused);
-	tcase_add_test(streams, another_number_of_replicas_is_refused);
-	tcase_add_test(streams, other_limits_are_told_and_no_more);
-	suite_add_tcase(suite, streams);
-	tcase_add_checked_fixture(users, begin_accounts, end);
-	tcase_add_test(users, a_wrong_password_is_refused);
-	tcase_add_test(users, a_user_who_may_not_ask_is_refused);
-	tcase_add_test(users, an_entry_that_a_user_may_not_append_is_refused);
-	suite_add_tcase(suite, users);
-	tcase_add_test(servers, one_server_cannot_keep_three_copies);
-	tcase_add_test(servers, streams_are_made_only_if_that_is_wanted);
-	tcase_add_test(servers, a_full_log_takes_no_more);
-	tcase_add_test(servers, servers_without_jetstream_are_told);
-	tcase_add_test(servers, servers_that_are_not_there_are_told);
-	suite_add_tcase(suite, servers);
-	return suite;
 }

@@ -15,7 +15,7 @@ static const struct log_entry_head head = {
 	.chain = UINT64_C(0xfedcba9876543210),
 };
 
-START_TEST(an_entry_is_read_as_it_was_written)
+TEST(an_entry_is_read_as_it_was_written)
 {
 	struct buffer bytes = {0};
 	struct buffer again = {0};
@@ -34,9 +34,8 @@ START_TEST(an_entry_is_read_as_it_was_written)
 	buffer_free(&again);
 	buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(a_later_version_is_told_from_damage)
+TEST(a_later_version_is_told_from_damage)
 {
 	struct buffer bytes = {0};
 	struct log_entry_head read;
@@ -58,25 +57,22 @@ START_TEST(a_later_version_is_told_from_damage)
 		!log_entry_read(buffer_slice(&bytes), &read, &part, &is_newer));
 	buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(what_is_of_no_node_is_foreign)
+TEST(what_is_of_no_node_is_foreign)
 {
 	ck_assert(log_entry_is_foreign(slice_of("")));
 	ck_assert(log_entry_is_foreign(slice_of("{\"seq\": 1}")));
 }
-END_TEST
 
-START_TEST(an_entry_follows_by_its_chain)
+TEST(an_entry_follows_by_its_chain)
 {
 	ck_assert(log_entry_follows(&head, 98, head.chain)); /* numbered anew */
 	ck_assert(!log_entry_follows(&head, 99, head.chain + 1));
 	ck_assert(log_entry_follows(&head, 99, 0));
 	ck_assert(!log_entry_follows(&head, 98, 0));
 }
-END_TEST
 
-START_TEST(without_a_chain_the_number_counts)
+TEST(without_a_chain_the_number_counts)
 {
 	struct buffer bytes = {0};
 	struct log_entry_head read = head;
@@ -95,9 +91,8 @@ START_TEST(without_a_chain_the_number_counts)
 	ck_assert(!log_entry_follows(&read, 98, 1));
 	buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(parts_make_the_whole)
+TEST_LOOP(parts_make_the_whole, 0, 9)
 {
 	char text[1000];
 	size_t max = LOG_ENTRY_HEAD_BYTES + 7 + (size_t)_i;
@@ -115,20 +110,4 @@ START_TEST(parts_make_the_whole)
 	}
 	ck_assert_uint_eq(size, sizeof(text));
 	ck_assert_uint_eq(log_entry_parts(0, max), 1);
-}
-END_TEST
-
-SUITE(entry)
-{
-	Suite *suite = suite_create("entry");
-	TCase *tcase = tcase_create("entry");
-
-	tcase_add_test(tcase, an_entry_is_read_as_it_was_written);
-	tcase_add_test(tcase, a_later_version_is_told_from_damage);
-	tcase_add_test(tcase, what_is_of_no_node_is_foreign);
-	tcase_add_test(tcase, an_entry_follows_by_its_chain);
-	tcase_add_test(tcase, without_a_chain_the_number_counts);
-	tcase_add_loop_test(tcase, parts_make_the_whole, 0, 9);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -140,7 +140,9 @@ static void expect_whole(void)
 	ck_assert_uint_eq(sum_of(follower.store, 'b'), 0);
 }
 
-START_TEST(a_partition_goes_through_a_depot)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_partition_goes_through_a_depot)
 {
 	uint64_t number = 0;
 
@@ -160,9 +162,8 @@ START_TEST(a_partition_goes_through_a_depot)
 	ck_assert_uint_eq(copied.head.time_ms, NOW_MS);
 	expect_whole();
 }
-END_TEST
 
-START_TEST(what_was_there_goes)
+TEST(what_was_there_goes)
 {
 	add_site(follower.store, "another.test");
 	ck_assert_int_eq(
@@ -174,9 +175,8 @@ START_TEST(what_was_there_goes)
 			 ERR_NONE);
 	expect_whole();
 }
-END_TEST
 
-START_TEST(a_file_does_as_well)
+TEST(a_file_does_as_well)
 {
 	const char *path = scratch_path(&place, "a.snapshot");
 
@@ -190,9 +190,8 @@ START_TEST(a_file_does_as_well)
 			 ERR_NONE);
 	expect_whole();
 }
-END_TEST
 
-START_TEST(half_a_file_is_not_whole)
+TEST(half_a_file_is_not_whole)
 {
 	const char *path = scratch_path(&place, "a.snapshot");
 
@@ -211,9 +210,8 @@ START_TEST(half_a_file_is_not_whole)
 	ck_assert_int_eq(snapshot_load_file(NULL, "/nowhere/a", &copied),
 			 ERR_NOT_FOUND);
 }
-END_TEST
 
-START_TEST(another_partition_is_refused)
+TEST(another_partition_is_refused)
 {
 	char path[SCRATCH_PATH_BYTES];
 
@@ -227,20 +225,4 @@ START_TEST(another_partition_is_refused)
 				       depot, &copied),
 			 ERR_CORRUPT);
 	ck_assert_int_eq(rename(scratch_path(&place, "p098"), path), 0);
-}
-END_TEST
-
-SUITE(partition_copy)
-{
-	Suite *suite = suite_create("partition_copy");
-	TCase *tests = tcase_create("partition_copy");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, a_partition_goes_through_a_depot);
-	tcase_add_test(tests, what_was_there_goes);
-	tcase_add_test(tests, a_file_does_as_well);
-	tcase_add_test(tests, half_a_file_is_not_whole);
-	tcase_add_test(tests, another_partition_is_refused);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

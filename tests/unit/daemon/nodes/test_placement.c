@@ -49,7 +49,7 @@ static uint32_t held_by(const uint32_t *placed, uint32_t copies, uint32_t index)
 }
 
 /* What a store and a log have written they find again: these never change. */
-START_TEST(partitions_of_hosts_are_for_ever)
+TEST(partitions_of_hosts_are_for_ever)
 {
 	static const struct {
 		const char *host;
@@ -84,9 +84,8 @@ START_TEST(partitions_of_hosts_are_for_ever)
 			      known[i].host, found, known[i].partition);
 	}
 }
-END_TEST
 
-START_TEST(hosts_of_a_domain_are_together)
+TEST(hosts_of_a_domain_are_together)
 {
 	ck_assert_uint_eq(nodes_partition_of(slice_of("a.b.example.org:81")),
 			  nodes_partition_of(slice_of("example.org")));
@@ -94,10 +93,9 @@ START_TEST(hosts_of_a_domain_are_together)
 	ck_assert_uint_ne(nodes_partition_of(slice_of("me.github.io")),
 			  nodes_partition_of(slice_of("you.github.io")));
 }
-END_TEST
 
 /* Nodes of two versions, on two kinds of processors, place equally. */
-START_TEST(placement_is_for_ever)
+TEST(placement_is_for_ever)
 {
 	struct placement_node nodes[10];
 
@@ -111,9 +109,8 @@ START_TEST(placement_is_for_ever)
 	ck_assert_uint_eq(hash64(holders, sizeof(*holders) * PARTITIONS * 2, 0),
 			  UINT64_C(18318413639395826335));
 }
-END_TEST
 
-START_TEST(one_node_has_all)
+TEST(one_node_has_all)
 {
 	struct placement_node node = {"a", 7, false, false};
 
@@ -123,17 +120,15 @@ START_TEST(one_node_has_all)
 		ck_assert_uint_eq(holders[p * 2 + 1], PLACEMENT_NOBODY);
 	}
 }
-END_TEST
 
-START_TEST(no_node_has_nothing_to_place)
+TEST(no_node_has_nothing_to_place)
 {
 	placement_compute(NULL, 0, terms(1), holders);
 	ck_assert_uint_eq(owned_by(holders, 1, PLACEMENT_NOBODY), PARTITIONS);
 }
-END_TEST
 
 /* ceil(256 / 3 * 1.1) = 94, and 188 of the 512 copies */
-START_TEST(no_node_has_more_than_its_share_and_a_tenth)
+TEST(no_node_has_more_than_its_share_and_a_tenth)
 {
 	struct placement_node nodes[3];
 
@@ -144,11 +139,10 @@ START_TEST(no_node_has_more_than_its_share_and_a_tenth)
 		ck_assert_uint_le(held_by(holders, 2, i), 188);
 	}
 }
-END_TEST
 
 /* Both hold each partition, of which the large one owns its three quarters:
  * 192 +- 10 %. */
-START_TEST(copies_are_of_different_nodes)
+TEST(copies_are_of_different_nodes)
 {
 	struct placement_node nodes[2] = {{"small", 1, false, false},
 					  {"large", 3, false, false}};
@@ -159,11 +153,10 @@ START_TEST(copies_are_of_different_nodes)
 	ck_assert_uint_le(owned_by(holders, 2, 0), 71);
 	ck_assert_uint_le(owned_by(holders, 2, 1), 212);
 }
-END_TEST
 
 /* Without bounds the race alone gives each its share. 65,536 partitions, of
  * which 10, 20, 30 and 40 %: the deviation is 125 at most. */
-START_TEST(the_race_is_won_in_proportion_to_capacity)
+TEST(the_race_is_won_in_proportion_to_capacity)
 {
 	enum { MANY = 65536 };
 	struct placement_node nodes[4];
@@ -179,9 +172,8 @@ START_TEST(the_race_is_won_in_proportion_to_capacity)
 		ck_assert_double_eq_tol((double)wins[i],
 					(double)(i + 1) * MANY / 10, 500);
 }
-END_TEST
 
-START_TEST(ranks_are_an_order_of_all)
+TEST(ranks_are_an_order_of_all)
 {
 	struct placement_node nodes[MOST_NODES];
 
@@ -197,9 +189,8 @@ START_TEST(ranks_are_an_order_of_all)
 		ck_assert_uint_eq(seen, (UINT64_C(1) << MOST_NODES) - 1);
 	}
 }
-END_TEST
 
-START_TEST(who_drains_has_what_no_other_can)
+TEST(who_drains_has_what_no_other_can)
 {
 	struct placement_node nodes[3];
 
@@ -218,10 +209,9 @@ START_TEST(who_drains_has_what_no_other_can)
 	ck_assert_uint_gt(owned_by(holders, 2, 1), 60);
 	ck_assert_uint_eq(held_by(holders, 2, PLACEMENT_NOBODY), 0);
 }
-END_TEST
 
 /* 1,000 nodes and 256 partitions: one each. */
-START_TEST(of_many_nodes_none_has_two)
+TEST(of_many_nodes_none_has_two)
 {
 	static struct placement_node nodes[1000];
 	static char many[1000][NAME_BYTES];
@@ -234,7 +224,6 @@ START_TEST(of_many_nodes_none_has_two)
 	for (uint32_t i = 0; i < 1000; i++)
 		ck_assert_uint_le(owned_by(holders, 1, i), 1);
 }
-END_TEST
 
 static size_t moved_owners(const uint32_t *a, const uint32_t *b,
 			   uint32_t copies)
@@ -248,7 +237,7 @@ static size_t moved_owners(const uint32_t *a, const uint32_t *b,
 
 /* Of ten nodes the last one leaves: what it owned goes to others (at most 29),
  * and little else moves: the room of each has changed from 29 to 32. */
-START_TEST(when_a_node_leaves_about_its_share_moves)
+TEST(when_a_node_leaves_about_its_share_moves)
 {
 	struct placement_node nodes[10];
 	size_t share;
@@ -265,7 +254,6 @@ START_TEST(when_a_node_leaves_about_its_share_moves)
 	placement_compute(nodes, 10, terms(1), holders);
 	ck_assert_uint_eq(moved_owners(holders, others, 1), 0);
 }
-END_TEST
 
 /* The next random number: of splitmix64, so that a seed repeats a run. */
 static uint32_t next(uint64_t *state, uint32_t below)
@@ -320,7 +308,7 @@ static void check_whole(const struct trial *trial)
 	}
 }
 
-START_TEST(who_is_away_keeps_its_copies_and_owns_nothing)
+TEST(who_is_away_keeps_its_copies_and_owns_nothing)
 {
 	struct placement_node nodes[4];
 
@@ -337,9 +325,8 @@ START_TEST(who_is_away_keeps_its_copies_and_owns_nothing)
 		ck_assert_uint_eq(others[2 * p + 1], holders[2 * p + !moves]);
 	}
 }
-END_TEST
 
-START_TEST(who_is_there_owns_what_only_those_away_had)
+TEST(who_is_there_owns_what_only_those_away_had)
 {
 	struct placement_node nodes[3];
 
@@ -354,7 +341,6 @@ START_TEST(who_is_there_owns_what_only_those_away_had)
 	placement_compute(nodes, 3, terms(1), holders);
 	ck_assert_uint_gt(owned_by(holders, 1, 0), 50);
 }
-END_TEST
 
 /* Of owners there is always room; of draining ones there is need only when
  * others are too few. */
@@ -399,7 +385,7 @@ static void check_order_is_of_no_matter(struct trial *trial)
 					  trial->count - 1 - others[i]);
 }
 
-START_TEST(whatever_the_nodes_the_rules_hold)
+TEST_LOOP(whatever_the_nodes_the_rules_hold, 0, 8)
 {
 	uint64_t state = (uint64_t)_i;
 
@@ -414,29 +400,4 @@ START_TEST(whatever_the_nodes_the_rules_hold)
 			check_bounds(&trial);
 		check_order_is_of_no_matter(&trial);
 	}
-}
-END_TEST
-
-SUITE(placement)
-{
-	Suite *suite = suite_create("placement");
-	TCase *tcase = tcase_create("placement");
-
-	tcase_add_test(tcase, partitions_of_hosts_are_for_ever);
-	tcase_add_test(tcase, hosts_of_a_domain_are_together);
-	tcase_add_test(tcase, placement_is_for_ever);
-	tcase_add_test(tcase, one_node_has_all);
-	tcase_add_test(tcase, no_node_has_nothing_to_place);
-	tcase_add_test(tcase, no_node_has_more_than_its_share_and_a_tenth);
-	tcase_add_test(tcase, copies_are_of_different_nodes);
-	tcase_add_test(tcase, the_race_is_won_in_proportion_to_capacity);
-	tcase_add_test(tcase, ranks_are_an_order_of_all);
-	tcase_add_test(tcase, who_drains_has_what_no_other_can);
-	tcase_add_test(tcase, who_is_away_keeps_its_copies_and_owns_nothing);
-	tcase_add_test(tcase, who_is_there_owns_what_only_those_away_had);
-	tcase_add_test(tcase, of_many_nodes_none_has_two);
-	tcase_add_test(tcase, when_a_node_leaves_about_its_share_moves);
-	tcase_add_loop_test(tcase, whatever_the_nodes_the_rules_hold, 0, 8);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

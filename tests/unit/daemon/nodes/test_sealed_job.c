@@ -45,7 +45,9 @@ static void teardown(void)
 	encryption_keys_destroy(two);
 }
 
-START_TEST(a_sealed_job_is_read_by_its_key_and_subject)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_sealed_job_is_read_by_its_key_and_subject)
 {
 	struct buffer bytes = {0};
 	struct buffer job = {0};
@@ -68,9 +70,8 @@ START_TEST(a_sealed_job_is_read_by_its_key_and_subject)
 	buffer_free(&bytes);
 	buffer_free(&job);
 }
-END_TEST
 
-START_TEST(other_jobs_are_as_they_are)
+TEST(other_jobs_are_as_they_are)
 {
 	struct buffer job = {0};
 
@@ -86,9 +87,8 @@ START_TEST(other_jobs_are_as_they_are)
 		ERR_CORRUPT);
 	buffer_free(&job);
 }
-END_TEST
 
-START_TEST(a_name_needs_the_key)
+TEST(a_name_needs_the_key)
 {
 	char names[3][ENCRYPTION_NAME_BYTES];
 
@@ -100,18 +100,4 @@ START_TEST(a_name_needs_the_key)
 	ck_assert_str_ne(names[0], names[2]);
 	encryption_keys_name(one, slice_of("{}"), names[1]);
 	ck_assert_str_ne(names[0], names[1]);
-}
-END_TEST
-
-SUITE(sealed_job)
-{
-	Suite *suite = suite_create("sealed_job");
-	TCase *tests = tcase_create("sealed_job");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, a_sealed_job_is_read_by_its_key_and_subject);
-	tcase_add_test(tests, other_jobs_are_as_they_are);
-	tcase_add_test(tests, a_name_needs_the_key);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

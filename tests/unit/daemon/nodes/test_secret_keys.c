@@ -51,7 +51,9 @@ static void teardown(void)
 	scratch_remove(&place, NULL);
 }
 
-START_TEST(a_file_has_a_key_a_line)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_file_has_a_key_a_line)
 {
 	struct encryption_keys *keys = keys_of("# new\n" ONE "\n\n" TWO);
 	struct encryption_keys *one = keys_of(ONE);
@@ -67,9 +69,8 @@ START_TEST(a_file_has_a_key_a_line)
 	encryption_keys_destroy(one);
 	encryption_keys_destroy(two);
 }
-END_TEST
 
-START_TEST(no_file_is_no_keys)
+TEST(no_file_is_no_keys)
 {
 	struct encryption_keys *keys;
 
@@ -80,9 +81,8 @@ START_TEST(no_file_is_no_keys)
 	ck_assert(!encryption_keys_has(keys, ""));
 	encryption_keys_destroy(keys);
 }
-END_TEST
 
-START_TEST(other_files_are_refused)
+TEST(other_files_are_refused)
 {
 	static const char *const texts[] = {"", "# none\n", "password\n"};
 	struct encryption_keys *keys;
@@ -94,9 +94,8 @@ START_TEST(other_files_are_refused)
 	ck_assert_int_eq(read_text(&keys, "0" ONE, 0600), ERR_MALFORMED);
 	ck_assert_int_eq(read_text(&keys, ONE "\ng" TWO, 0600), ERR_MALFORMED);
 }
-END_TEST
 
-START_TEST(files_of_others_are_refused)
+TEST(files_of_others_are_refused)
 {
 	struct encryption_keys *keys;
 
@@ -108,7 +107,6 @@ START_TEST(files_of_others_are_refused)
 	ck_assert_int_eq(read_text(&keys, ONE, 0440), ERR_NONE);
 	encryption_keys_destroy(keys);
 }
-END_TEST
 
 static struct buffer seal(const struct encryption_keys *keys, const char *about,
 			  const char *text)
@@ -129,7 +127,7 @@ static enum error unseal(const struct encryption_keys *keys, const char *about,
 	return cipher->open(cipher->context, slice_of(about), sealed, out);
 }
 
-START_TEST(what_one_seals_who_has_its_key_opens)
+TEST(what_one_seals_who_has_its_key_opens)
 {
 	struct encryption_keys *old = keys_of(ONE);
 	struct encryption_keys *both = keys_of(TWO "\n" ONE);
@@ -156,9 +154,8 @@ START_TEST(what_one_seals_who_has_its_key_opens)
 	encryption_keys_destroy(both);
 	encryption_keys_destroy(new);
 }
-END_TEST
 
-START_TEST(no_other_bytes_open)
+TEST(no_other_bytes_open)
 {
 	struct encryption_keys *keys = keys_of(ONE);
 	struct buffer one = seal(keys, "a", PASSWORD);
@@ -185,7 +182,6 @@ START_TEST(no_other_bytes_open)
 	buffer_free(&text);
 	encryption_keys_destroy(keys);
 }
-END_TEST
 
 /* From store to store. */
 
@@ -307,7 +303,7 @@ static void expect_gone_with_its_row(void)
 	buffer_free(&headers);
 }
 
-START_TEST(a_log_has_no_secret_and_its_follower_has)
+TEST(a_log_has_no_secret_and_its_follower_has)
 {
 	struct buffer changes;
 
@@ -324,9 +320,8 @@ START_TEST(a_log_has_no_secret_and_its_follower_has)
 	expect_gone_with_its_row();
 	close_nodes();
 }
-END_TEST
 
-START_TEST(a_dump_has_no_secret_and_its_reader_has)
+TEST(a_dump_has_no_secret_and_its_reader_has)
 {
 	struct buffer chunk = {0};
 	struct txn txn;
@@ -346,7 +341,6 @@ START_TEST(a_dump_has_no_secret_and_its_reader_has)
 	buffer_free(&chunk);
 	close_nodes();
 }
-END_TEST
 
 /* Nothing of it is taken, and it is not lost where it is. */
 static void expect_no_key(const char *others_keys)
@@ -364,19 +358,17 @@ static void expect_no_key(const char *others_keys)
 	close_nodes();
 }
 
-START_TEST(who_has_another_key_takes_nothing)
+TEST(who_has_another_key_takes_nothing)
 {
 	expect_no_key(TWO);
 }
-END_TEST
 
-START_TEST(who_has_no_key_takes_nothing)
+TEST(who_has_no_key_takes_nothing)
 {
 	expect_no_key("");
 }
-END_TEST
 
-START_TEST(a_secret_opens_in_its_row_alone)
+TEST(a_secret_opens_in_its_row_alone)
 {
 	struct buffer changes;
 	char *host;
@@ -392,9 +384,8 @@ START_TEST(a_secret_opens_in_its_row_alone)
 	buffer_free(&changes);
 	close_nodes();
 }
-END_TEST
 
-START_TEST(without_a_key_none_is_sent)
+TEST(without_a_key_none_is_sent)
 {
 	struct buffer changes;
 	struct txn txn;
@@ -416,27 +407,4 @@ START_TEST(without_a_key_none_is_sent)
 	txn_end(&txn);
 	buffer_free(&changes);
 	close_nodes();
-}
-END_TEST
-
-SUITE(secret_keys)
-{
-	Suite *suite = suite_create("secret_keys");
-	TCase *tests = tcase_create("secret_keys");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, a_file_has_a_key_a_line);
-	tcase_add_test(tests, no_file_is_no_keys);
-	tcase_add_test(tests, other_files_are_refused);
-	tcase_add_test(tests, files_of_others_are_refused);
-	tcase_add_test(tests, what_one_seals_who_has_its_key_opens);
-	tcase_add_test(tests, no_other_bytes_open);
-	tcase_add_test(tests, a_log_has_no_secret_and_its_follower_has);
-	tcase_add_test(tests, a_dump_has_no_secret_and_its_reader_has);
-	tcase_add_test(tests, who_has_another_key_takes_nothing);
-	tcase_add_test(tests, who_has_no_key_takes_nothing);
-	tcase_add_test(tests, a_secret_opens_in_its_row_alone);
-	tcase_add_test(tests, without_a_key_none_is_sent);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

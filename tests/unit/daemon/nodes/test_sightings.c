@@ -39,7 +39,9 @@ static void look(const struct broker_row *rows, size_t count, uint64_t for_ms)
 		failure_detector_note(&sightings, rows, count, now_ms);
 }
 
-START_TEST(a_lease_that_ends_too_early_has_not_ended)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_lease_that_ends_too_early_has_not_ended)
 {
 	struct broker_row row = lease("a", 1);
 
@@ -54,18 +56,16 @@ START_TEST(a_lease_that_ends_too_early_has_not_ended)
 	look(&row, 1, tick_ms); /* it was there all the time */
 	ck_assert(!failure_detector_has_expired(&sightings, "a", now_ms));
 }
-END_TEST
 
-START_TEST(who_was_never_seen_may_have_a_lease)
+TEST(who_was_never_seen_may_have_a_lease)
 {
 	look(NULL, 0, lease_ms / 2);
 	ck_assert(!failure_detector_has_expired(&sightings, "a", now_ms));
 	look(NULL, 0, lease_ms);
 	ck_assert(failure_detector_has_expired(&sightings, "a", now_ms));
 }
-END_TEST
 
-START_TEST(a_lease_that_does_not_end_is_silent_after_two)
+TEST(a_lease_that_does_not_end_is_silent_after_two)
 {
 	struct broker_row rows[] = {lease("a", 1), lease("b", 1)};
 
@@ -82,10 +82,9 @@ START_TEST(a_lease_that_does_not_end_is_silent_after_two)
 	look(rows, 1, tick_ms);
 	ck_assert(!failure_detector_is_silent(&sightings, &rows[0]));
 }
-END_TEST
 
 /* The servers were away: nobody could renew, and nobody could look. */
-START_TEST(what_we_could_not_see_does_not_count)
+TEST(what_we_could_not_see_does_not_count)
 {
 	struct broker_row row = lease("a", 1);
 
@@ -98,10 +97,9 @@ START_TEST(what_we_could_not_see_does_not_count)
 	look(NULL, 0, lease_ms / 2);
 	ck_assert(failure_detector_has_expired(&sightings, "a", now_ms));
 }
-END_TEST
 
 /* Of those that are gone, and of what is no node's name. */
-START_TEST(nothing_is_kept_for_ever)
+TEST(nothing_is_kept_for_ever)
 {
 	struct broker_row row = lease("a", 1);
 
@@ -113,20 +111,4 @@ START_TEST(nothing_is_kept_for_ever)
 		look(&row, 1, lease_ms);
 		ck_assert_uint_le(sightings.count, 6);
 	}
-}
-END_TEST
-
-SUITE(sightings)
-{
-	Suite *suite = suite_create("sightings");
-	TCase *tcase = tcase_create("sightings");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_lease_that_ends_too_early_has_not_ended);
-	tcase_add_test(tcase, who_was_never_seen_may_have_a_lease);
-	tcase_add_test(tcase, a_lease_that_does_not_end_is_silent_after_two);
-	tcase_add_test(tcase, what_we_could_not_see_does_not_count);
-	tcase_add_test(tcase, nothing_is_kept_for_ever);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -123,14 +123,15 @@ static void expect_same(size_t step)
 	buffer_free(&all);
 }
 
-START_TEST(a_snapshot_of_nothing_is_one)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_snapshot_of_nothing_is_one)
 {
 	expect_same(1);
 	expect_same(65536);
 }
-END_TEST
 
-START_TEST(what_is_written_is_read_in_any_steps)
+TEST(what_is_written_is_read_in_any_steps)
 {
 	add_chunk(1, 1);
 	add_chunk(LARGE_BYTES, 2);
@@ -139,9 +140,8 @@ START_TEST(what_is_written_is_read_in_any_steps)
 	given = 0;
 	expect_same(977);
 }
-END_TEST
 
-START_TEST(zeros_take_no_room_and_come_back)
+TEST(zeros_take_no_room_and_come_back)
 {
 	struct buffer all;
 
@@ -153,9 +153,8 @@ START_TEST(zeros_take_no_room_and_come_back)
 	ck_assert_int_eq(read_all(buffer_slice(&all), 7), ERR_NONE);
 	buffer_free(&all);
 }
-END_TEST
 
-START_TEST(each_cut_and_each_flipped_bit_is_found)
+TEST(each_cut_and_each_flipped_bit_is_found)
 {
 	struct buffer all;
 
@@ -180,9 +179,8 @@ START_TEST(each_cut_and_each_flipped_bit_is_found)
 	ck_assert_int_eq(read_all(buffer_slice(&all), 64), ERR_CORRUPT);
 	buffer_free(&all);
 }
-END_TEST
 
-START_TEST(errors_of_both_ends_are_given_back)
+TEST(errors_of_both_ends_are_given_back)
 {
 	struct snapshot_writer *writer =
 		snapshot_writer_create(&head, give, NULL);
@@ -201,20 +199,4 @@ START_TEST(errors_of_both_ends_are_given_back)
 	answer = ERR_STORE_FULL;
 	ck_assert_int_eq(read_all(buffer_slice(&all), 64), ERR_STORE_FULL);
 	buffer_free(&all);
-}
-END_TEST
-
-SUITE(snapshot_stream)
-{
-	Suite *suite = suite_create("snapshot_stream");
-	TCase *tests = tcase_create("snapshot_stream");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, a_snapshot_of_nothing_is_one);
-	tcase_add_test(tests, what_is_written_is_read_in_any_steps);
-	tcase_add_test(tests, zeros_take_no_room_and_come_back);
-	tcase_add_test(tests, each_cut_and_each_flipped_bit_is_found);
-	tcase_add_test(tests, errors_of_both_ends_are_given_back);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -214,7 +214,9 @@ static void answer(const struct post *post, unsigned status)
 	delivery_receive(&delivery);
 }
 
-START_TEST(events_are_sent_in_order_one_at_a_time)
+FIXTURE(.setup = begin, .teardown = end);
+
+TEST(events_are_sent_in_order_one_at_a_time)
 {
 	uint64_t first;
 	uint64_t second;
@@ -238,9 +240,8 @@ START_TEST(events_are_sent_in_order_one_at_a_time)
 	look_and_send();
 	ck_assert_uint_eq(next_post().event, 0);
 }
-END_TEST
 
-START_TEST(a_slow_hook_delays_no_other)
+TEST(a_slow_hook_delays_no_other)
 {
 	uint64_t first;
 	uint64_t second;
@@ -262,7 +263,6 @@ START_TEST(a_slow_hook_delays_no_other)
 	ck_assert_uint_eq(next_post().event, second);
 	ck_assert_str_eq(post.url, "http://b.example/");
 }
-END_TEST
 
 static struct post wait_for_post(void)
 {
@@ -299,7 +299,7 @@ static uint64_t fail_event(uint64_t number, uint32_t failures)
 	return next_ms - clock_wall_ms();
 }
 
-START_TEST(a_failed_event_is_tried_again_later_and_later)
+TEST(a_failed_event_is_tried_again_later_and_later)
 {
 	uint64_t number;
 	uint64_t pause_ms;
@@ -313,7 +313,6 @@ START_TEST(a_failed_event_is_tried_again_later_and_later)
 	look_and_send();
 	ck_assert_uint_eq(next_post().event, 0);
 }
-END_TEST
 
 /* Write when the hook is tried next, as an earlier run has left it. */
 static void rest_until(uint32_t hook, uint64_t next_ms)
@@ -328,7 +327,7 @@ static void rest_until(uint32_t hook, uint64_t next_ms)
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
 
-START_TEST(a_hook_rests_over_a_restart_but_not_by_a_clock_set_back)
+TEST(a_hook_rests_over_a_restart_but_not_by_a_clock_set_back)
 {
 	uint64_t number;
 
@@ -343,9 +342,8 @@ START_TEST(a_hook_rests_over_a_restart_but_not_by_a_clock_set_back)
 	look_and_send();
 	ck_assert_uint_eq(next_post().event, number);
 }
-END_TEST
 
-START_TEST(a_hook_that_is_deleted_in_flight_stays_until_its_answer)
+TEST(a_hook_that_is_deleted_in_flight_stays_until_its_answer)
 {
 	struct post post;
 
@@ -361,7 +359,6 @@ START_TEST(a_hook_that_is_deleted_in_flight_stays_until_its_answer)
 	ck_assert_uint_eq(delivery.outlet_count, 0);
 	ck_assert_uint_eq(next_post().event, 0);
 }
-END_TEST
 
 static void put_hooks(uint32_t count)
 {
@@ -377,7 +374,7 @@ static void check_outlets(uint32_t count)
 }
 
 /* As another node's hooks are copied: all rows go and come again. */
-START_TEST(hooks_that_are_copied_in_flight_are_the_same_again)
+TEST(hooks_that_are_copied_in_flight_are_the_same_again)
 {
 	uint64_t numbers[4] = {0};
 	struct post posts[3];
@@ -405,9 +402,8 @@ START_TEST(hooks_that_are_copied_in_flight_are_the_same_again)
 	look_and_send();
 	ck_assert_uint_eq(next_post().event, numbers[2]);
 }
-END_TEST
 
-START_TEST(a_hook_that_is_replaced_in_flight_begins_as_a_new_one)
+TEST(a_hook_that_is_replaced_in_flight_begins_as_a_new_one)
 {
 	uint64_t first;
 	uint64_t second;
@@ -436,9 +432,8 @@ START_TEST(a_hook_that_is_replaced_in_flight_begins_as_a_new_one)
 	ck_assert_uint_eq(post.event, first);
 	ck_assert_uint_eq(delivery.outlets[0]->report.failures, 0);
 }
-END_TEST
 
-START_TEST(what_is_damaged_is_passed_over)
+TEST(what_is_damaged_is_passed_over)
 {
 	struct key key = key_small(1);
 	struct key outbox;
@@ -465,29 +460,8 @@ START_TEST(what_is_damaged_is_passed_over)
 	ck_assert_uint_eq(delivery.outlet_count, 3);
 	ck_assert_uint_eq(next_post().event, second);
 }
-END_TEST
 
-START_TEST(no_more_are_in_flight_than_the_courier_takes)
-{
-	const struct event_row event = {.kind = EVENT_HOOK_TEST,
-					.host = slice_of("a.example")};
-	struct txn txn = txn_begin_write(world.store);
-	size_t running = 0;
-
-	for (uint32_t hook = 1; hook <= NOTIFIER_MAX_REQUESTS + 2; hook++) {
-		put_row(&txn, hook, "http://a.example/",
-			&(struct hook_row){.waiting = 1});
-		outbox_put(&txn, hook, 1, &event);
-	}
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
-	look_and_send();
-	for (size_t i = 0; i < delivery.outlet_count; i++)
-		running += delivery.outlets[i]->is_running;
-	ck_assert_uint_eq(running, NOTIFIER_MAX_REQUESTS);
-}
-END_TEST
-
-START_TEST(commands_run_when_they_are_allowed)
+TEST(commands_run_when_they_are_allowed)
 {
 	uint64_t end_ms = clock_steady_ms() + ANSWER_MS;
 	struct hook_queue *outlet;
@@ -509,11 +483,31 @@ START_TEST(commands_run_when_they_are_allowed)
 	ck_assert_str_eq(outlet->error,
 			 "commands are not allowed: see hooks.allow_commands");
 }
-END_TEST
 
 static void begin_silent(void)
 {
 	begin_with(silent_courier);
+}
+
+FIXTURE(.setup = begin_silent, .teardown = end_delivery);
+
+TEST(no_more_are_in_flight_than_the_courier_takes)
+{
+	const struct event_row event = {.kind = EVENT_HOOK_TEST,
+					.host = slice_of("a.example")};
+	struct txn txn = txn_begin_write(world.store);
+	size_t running = 0;
+
+	for (uint32_t hook = 1; hook <= NOTIFIER_MAX_REQUESTS + 2; hook++) {
+		put_row(&txn, hook, "http://a.example/",
+			&(struct hook_row){.waiting = 1});
+		outbox_put(&txn, hook, 1, &event);
+	}
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	look_and_send();
+	for (size_t i = 0; i < delivery.outlet_count; i++)
+		running += delivery.outlets[i]->is_running;
+	ck_assert_uint_eq(running, NOTIFIER_MAX_REQUESTS);
 }
 
 /* With commits: the saver, or all of the delivery. */
@@ -601,7 +595,9 @@ static struct hook_row row_of(uint32_t hook, char *error, size_t error_size)
 	return row;
 }
 
-START_TEST(results_are_committed)
+FIXTURE(.setup = begin_saved, .teardown = end_saved);
+
+TEST(results_are_committed)
 {
 	struct hook_row row;
 	char error[64];
@@ -630,9 +626,8 @@ START_TEST(results_are_committed)
 	delivery_load_hooks(&delivery);
 	ck_assert_uint_eq(delivery.outlets[0]->report.number_count, 0);
 }
-END_TEST
 
-START_TEST(a_result_of_a_hook_that_was_deleted_is_of_no_hook)
+TEST(a_result_of_a_hook_that_was_deleted_is_of_no_hook)
 {
 	uint32_t hook = add_hook("http://a.example/");
 	struct post post;
@@ -648,9 +643,8 @@ START_TEST(a_result_of_a_hook_that_was_deleted_is_of_no_hook)
 	ck_assert_uint_eq(delivery.outlet_count, 0);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
-END_TEST
 
-START_TEST(unsaved_results_are_limited_and_none_is_lost)
+TEST(unsaved_results_are_limited_and_none_is_lost)
 {
 	struct hook_row row;
 	char error[64];
@@ -681,9 +675,8 @@ START_TEST(unsaved_results_are_limited_and_none_is_lost)
 	ck_assert_uint_eq(row.delivered, HOOK_REPORT_EVENTS + 2);
 	ck_assert_uint_eq(row.waiting, 0);
 }
-END_TEST
 
-START_TEST(results_that_cannot_be_committed_are_reported_again)
+TEST(results_that_cannot_be_committed_are_reported_again)
 {
 	struct pipeline_options options = pipeline_options;
 	uint64_t end_ms = clock_steady_ms() + ANSWER_MS;
@@ -710,9 +703,8 @@ START_TEST(results_that_cannot_be_committed_are_reported_again)
 	end_saver();
 	ck_assert_uint_eq(delivery.outlets[0]->saved, 1);
 }
-END_TEST
 
-START_TEST(all_of_it_delivers_to_a_server)
+TEST(all_of_it_delivers_to_a_server)
 {
 	static const struct route routes[] = {
 		{.path = "/hook", .answer = "HTTP/1.1 204 No Content\r\n\r\n"},
@@ -752,42 +744,4 @@ START_TEST(all_of_it_delivers_to_a_server)
 	ck_assert_uint_eq(row.waiting, 0);
 	delivery_stop(whole);
 	server_stop(&server);
-}
-END_TEST
-
-SUITE(delivery)
-{
-	Suite *suite = suite_create("delivery");
-	TCase *tcase = tcase_create("steps");
-
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_test(tcase, events_are_sent_in_order_one_at_a_time);
-	tcase_add_test(tcase, a_slow_hook_delays_no_other);
-	tcase_add_test(tcase, a_failed_event_is_tried_again_later_and_later);
-	tcase_add_test(tcase,
-		       a_hook_rests_over_a_restart_but_not_by_a_clock_set_back);
-	tcase_add_test(tcase,
-		       a_hook_that_is_deleted_in_flight_stays_until_its_answer);
-	tcase_add_test(tcase,
-		       hooks_that_are_copied_in_flight_are_the_same_again);
-	tcase_add_test(tcase,
-		       a_hook_that_is_replaced_in_flight_begins_as_a_new_one);
-	tcase_add_test(tcase, what_is_damaged_is_passed_over);
-	tcase_add_test(tcase, commands_run_when_they_are_allowed);
-	suite_add_tcase(suite, tcase);
-	tcase = tcase_create("many");
-	tcase_add_checked_fixture(tcase, begin_silent, end_delivery);
-	tcase_add_test(tcase, no_more_are_in_flight_than_the_courier_takes);
-	suite_add_tcase(suite, tcase);
-	tcase = tcase_create("commits");
-	tcase_add_checked_fixture(tcase, begin_saved, end_saved);
-	tcase_add_test(tcase, results_are_committed);
-	tcase_add_test(tcase,
-		       a_result_of_a_hook_that_was_deleted_is_of_no_hook);
-	tcase_add_test(tcase, unsaved_results_are_limited_and_none_is_lost);
-	tcase_add_test(tcase,
-		       results_that_cannot_be_committed_are_reported_again);
-	tcase_add_test(tcase, all_of_it_delivers_to_a_server);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -48,7 +48,7 @@ static struct slice bytes_of(long byte, size_t size, const char *text,
 	return (struct slice){room, size};
 }
 
-START_TEST(the_codes_are_those_of_the_rfc)
+TEST_ROWS(the_codes_are_those_of_the_rfc, cases)
 {
 	char key[MAX_BYTES];
 	char text[MAX_BYTES];
@@ -61,9 +61,8 @@ START_TEST(the_codes_are_those_of_the_rfc)
 			code);
 	ck_assert_str_eq(code, cases[_i].code);
 }
-END_TEST
 
-START_TEST(an_empty_text_has_a_code)
+TEST(an_empty_text_has_a_code)
 {
 	char code[HMAC_HEX_BYTES + 1];
 
@@ -71,17 +70,4 @@ START_TEST(an_empty_text_has_a_code)
 	hmac_sha256_hex(slice_of("k"), slice_of(""), code);
 	ck_assert_str_eq(code, "8bb990c40a7d61cb97597a942125025be50ac8beb74436e"
 			       "3735b98893a7f6620");
-}
-END_TEST
-
-SUITE(hmac)
-{
-	Suite *suite = suite_create("hmac");
-	TCase *tests = tcase_create("hmac");
-
-	tcase_add_loop_test(tests, the_codes_are_those_of_the_rfc, 0,
-			    sizeof(cases) / sizeof(cases[0]));
-	tcase_add_test(tests, an_empty_text_has_a_code);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

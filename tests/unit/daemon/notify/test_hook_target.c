@@ -16,7 +16,7 @@ static bool is_target(const char *target)
 	return is_one;
 }
 
-START_TEST(http_and_https_alone_are_urls)
+TEST(http_and_https_alone_are_urls)
 {
 	ck_assert(is_target("http://127.0.0.1:9000/hook?a=b"));
 	ck_assert(is_target("https://example.org/"));
@@ -28,9 +28,8 @@ START_TEST(http_and_https_alone_are_urls)
 	ck_assert(!is_target("http://a/\nX: y"));
 	ck_assert(!is_target(""));
 }
-END_TEST
 
-START_TEST(a_command_is_an_absolute_path)
+TEST(a_command_is_an_absolute_path)
 {
 	ck_assert(is_target("exec:/bin/true"));
 	ck_assert(is_target("exec:/bin/echo a  b"));
@@ -39,9 +38,8 @@ START_TEST(a_command_is_an_absolute_path)
 	ck_assert(!is_target("exec:"));
 	ck_assert(!is_target("exec:/bin/echo a\tb"));
 }
-END_TEST
 
-START_TEST(words_are_split_at_blanks_without_a_shell)
+TEST(words_are_split_at_blanks_without_a_shell)
 {
 	struct command_words words;
 
@@ -53,9 +51,8 @@ START_TEST(words_are_split_at_blanks_without_a_shell)
 	ck_assert_str_eq(words.words[3], "b';ls");
 	ck_assert_ptr_null(words.words[4]);
 }
-END_TEST
 
-START_TEST(words_are_bounded)
+TEST(words_are_bounded)
 {
 	struct buffer target = {0};
 	struct command_words words;
@@ -69,9 +66,8 @@ START_TEST(words_are_bounded)
 	ck_assert(!hook_target_split(buffer_slice(&target), &words));
 	buffer_free(&target);
 }
-END_TEST
 
-START_TEST(length_is_bounded)
+TEST(length_is_bounded)
 {
 	char target[MAX_TARGET_BYTES + 2] = "exec:/";
 	size_t length = strlen(target);
@@ -82,19 +78,4 @@ START_TEST(length_is_bounded)
 	target[MAX_TARGET_BYTES] = 'a';
 	target[MAX_TARGET_BYTES + 1] = '\0';
 	ck_assert(!is_target(target));
-}
-END_TEST
-
-SUITE(hook_target)
-{
-	Suite *suite = suite_create("hook_target");
-	TCase *tests = tcase_create("hook_target");
-
-	tcase_add_test(tests, http_and_https_alone_are_urls);
-	tcase_add_test(tests, a_command_is_an_absolute_path);
-	tcase_add_test(tests, words_are_split_at_blanks_without_a_shell);
-	tcase_add_test(tests, words_are_bounded);
-	tcase_add_test(tests, length_is_bounded);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

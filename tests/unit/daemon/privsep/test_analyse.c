@@ -63,7 +63,7 @@ static void check_link(struct record_link link, const char *url,
 	ck_assert(slice_equal(link.anchor, slice_of(anchor)));
 }
 
-START_TEST(a_link_is_there_as_it_was_first)
+TEST(a_link_is_there_as_it_was_first)
 {
 	const char *html = "<body><p><a href=/x>first</a></p>"
 			   "<ul class=nav><li><a href='http://a.test/x#y'>again"
@@ -80,9 +80,8 @@ START_TEST(a_link_is_there_as_it_was_first)
 			  record_link_at(&page.record, 0).path);
 	buffer_free(&page.bytes);
 }
-END_TEST
 
-START_TEST(areas_have_paths_and_link_elements_have_none)
+TEST(areas_have_paths_and_link_elements_have_none)
 {
 	const char *html = "<head><link rel=alternate href=/feed></head>"
 			   "<body><map><area href=/m></map>";
@@ -95,9 +94,8 @@ START_TEST(areas_have_paths_and_link_elements_have_none)
 			  path_to(html, TAG_area));
 	buffer_free(&page.bytes);
 }
-END_TEST
 
-START_TEST(the_path_is_that_of_the_first_anchor_behind_a_link_element)
+TEST(the_path_is_that_of_the_first_anchor_behind_a_link_element)
 {
 	const char *html = "<head><link rel=next href=/2></head>"
 			   "<body><p><a href=/2>more</a></p>"
@@ -111,9 +109,8 @@ START_TEST(the_path_is_that_of_the_first_anchor_behind_a_link_element)
 			  path_to(html, TAG_a));
 	buffer_free(&page.bytes);
 }
-END_TEST
 
-START_TEST(what_leads_nowhere_is_no_link)
+TEST(what_leads_nowhere_is_no_link)
 {
 	struct analysed page = analyse_at(
 		"http://a.test/", "<a href='mailto:x@a.test'>m</a>"
@@ -124,9 +121,8 @@ START_TEST(what_leads_nowhere_is_no_link)
 	check_link(record_link_at(&page.record, 0), "http://a.test/x", "x");
 	buffer_free(&page.bytes);
 }
-END_TEST
 
-START_TEST(links_beyond_the_limit_are_ignored)
+TEST(links_beyond_the_limit_are_ignored)
 {
 	struct buffer html = {0};
 	struct analysed page;
@@ -138,7 +134,6 @@ START_TEST(links_beyond_the_limit_are_ignored)
 	buffer_free(&page.bytes);
 	buffer_free(&html);
 }
-END_TEST
 
 static bool is_alike(const struct record *a, const struct record *b,
 		     enum measure measure)
@@ -168,7 +163,7 @@ static void check_signatures(enum measure measure,
 	buffer_free(&page.bytes);
 }
 
-START_TEST(the_record_has_the_paths_and_the_signature_of_the_site)
+TEST(the_record_has_the_paths_and_the_signature_of_the_site)
 {
 	/* html/head html/body/p; the same, with a width of 4; <html> <body>
 	 * <p> </p> </body> and on to </html>; then ccs: html/head html/body
@@ -181,9 +176,8 @@ START_TEST(the_record_has_the_paths_and_the_signature_of_the_site)
 	check_signatures(MEASURE_CCS, (uint32_t[]){2, 0, 0, 2, 3 + 2});
 	check_signatures(MEASURE_CAS, (uint32_t[]){2, 0, 0, 2, 4 + 2});
 }
-END_TEST
 
-START_TEST(for_once_the_signature_of_the_site_is_alone)
+TEST(for_once_the_signature_of_the_site_is_alone)
 {
 	const char *html = "<html><body class=a><p>x</p></body></html>";
 	struct analyse_options once = options;
@@ -202,9 +196,8 @@ START_TEST(for_once_the_signature_of_the_site_is_alone)
 	buffer_free(&always.bytes);
 	buffer_free(&page.bytes);
 }
-END_TEST
 
-START_TEST(ccs_alone_knows_the_url)
+TEST(ccs_alone_knows_the_url)
 {
 	const char *html = "<html><body class=a><p>x</p></body></html>";
 	struct analyse_options ccs = options;
@@ -224,11 +217,10 @@ START_TEST(ccs_alone_knows_the_url)
 	buffer_free(&other.bytes);
 	buffer_free(&page.bytes);
 }
-END_TEST
 
 /* html/head html/body body/p body/div div/b, where a width of 4 gives
  * html/head, html/body/p and html/body/div/b. */
-START_TEST(one_measure_has_another_width)
+TEST(one_measure_has_another_width)
 {
 	struct analysed analysed =
 		analyse_at("http://a.test/", "<p>x</p><div><b>y</b></div>");
@@ -236,7 +228,6 @@ START_TEST(one_measure_has_another_width)
 	ck_assert_uint_eq(analysed.record.signature_counts[MEASURE_CPS], 5);
 	buffer_free(&analysed.bytes);
 }
-END_TEST
 
 static unsigned class_with(const char *html, unsigned http_status, bool is_cut,
 			   uint32_t *flags_out)
@@ -261,7 +252,7 @@ static unsigned class_of(const char *html)
 	return class_with(html, 200, false, &flags);
 }
 
-START_TEST(the_record_has_the_class_of_the_page)
+TEST(the_record_has_the_class_of_the_page)
 {
 	uint32_t flags;
 
@@ -278,9 +269,8 @@ START_TEST(the_record_has_the_class_of_the_page)
 	ck_assert_uint_eq(class_of("{}"), CLASS_NOT_HTML);
 	ck_assert_uint_eq(class_of(""), CLASS_EMPTY);
 }
-END_TEST
 
-START_TEST(a_page_over_a_limit_is_truncated)
+TEST(a_page_over_a_limit_is_truncated)
 {
 	struct page_limits limits = page_limits_default;
 	struct analyse_options with = options;
@@ -301,9 +291,8 @@ START_TEST(a_page_over_a_limit_is_truncated)
 			  RECORD_IS_TRUNCATED);
 	buffer_free(&page.bytes);
 }
-END_TEST
 
-START_TEST(a_redirect_to_itself_is_no_stub)
+TEST(a_redirect_to_itself_is_no_stub)
 {
 	ck_assert_uint_eq(
 		class_of("<meta http-equiv=refresh content='0;url=/y'><p>x"),
@@ -318,9 +307,8 @@ START_TEST(a_redirect_to_itself_is_no_stub)
 		class_of("<meta http-equiv=refresh content='9;url=x'>"),
 		CLASS_EMPTY);
 }
-END_TEST
 
-START_TEST(a_header_or_the_page_forbids_to_follow)
+TEST(a_header_or_the_page_forbids_to_follow)
 {
 	struct analyse_options with = options;
 	struct analysed page;
@@ -334,9 +322,8 @@ START_TEST(a_header_or_the_page_forbids_to_follow)
 	ck_assert_uint_eq(page.record.flags, RECORD_IS_NOFOLLOW);
 	buffer_free(&page.bytes);
 }
-END_TEST
 
-START_TEST(what_cannot_be_parsed_appends_nothing)
+TEST(what_cannot_be_parsed_appends_nothing)
 {
 	struct buffer out = {0};
 	struct url url;
@@ -349,10 +336,9 @@ START_TEST(what_cannot_be_parsed_appends_nothing)
 	ck_assert_uint_eq(out.size, 0);
 	buffer_free(&out);
 }
-END_TEST
 
 /* The worker goes on with the page: it is parsed once. */
-START_TEST(a_parsed_page_has_the_record_of_its_bytes)
+TEST(a_parsed_page_has_the_record_of_its_bytes)
 {
 	static const char html[] =
 		"<html lang=en><title>T</title><body><p>One two three"
@@ -375,32 +361,4 @@ START_TEST(a_parsed_page_has_the_record_of_its_bytes)
 	page_destroy(page);
 	buffer_free(&by_page);
 	buffer_free(&by_bytes);
-}
-END_TEST
-
-SUITE(analyse)
-{
-	Suite *suite = suite_create("analyse");
-	TCase *tcase = tcase_create("analyse");
-
-	tcase_add_test(tcase, a_parsed_page_has_the_record_of_its_bytes);
-	tcase_add_test(tcase, a_link_is_there_as_it_was_first);
-	tcase_add_test(tcase, areas_have_paths_and_link_elements_have_none);
-	tcase_add_test(
-		tcase,
-		the_path_is_that_of_the_first_anchor_behind_a_link_element);
-	tcase_add_test(tcase, what_leads_nowhere_is_no_link);
-	tcase_add_test(tcase, links_beyond_the_limit_are_ignored);
-	tcase_add_test(tcase,
-		       the_record_has_the_paths_and_the_signature_of_the_site);
-	tcase_add_test(tcase, for_once_the_signature_of_the_site_is_alone);
-	tcase_add_test(tcase, ccs_alone_knows_the_url);
-	tcase_add_test(tcase, one_measure_has_another_width);
-	tcase_add_test(tcase, the_record_has_the_class_of_the_page);
-	tcase_add_test(tcase, a_page_over_a_limit_is_truncated);
-	tcase_add_test(tcase, a_redirect_to_itself_is_no_stub);
-	tcase_add_test(tcase, a_header_or_the_page_forbids_to_follow);
-	tcase_add_test(tcase, what_cannot_be_parsed_appends_nothing);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -100,7 +100,9 @@ static void check_output(const char *wanted)
 	buffer_free(&text);
 }
 
-START_TEST(it_is_a_child_of_the_starter_with_its_input)
+FIXTURE(.setup = begin, .teardown = end);
+
+TEST(it_is_a_child_of_the_starter_with_its_input)
 {
 	char wanted[128];
 
@@ -113,10 +115,9 @@ START_TEST(it_is_a_child_of_the_starter_with_its_input)
 	snprintf(wanted, sizeof(wanted), "%s\n{\"a\":1}\n", folder);
 	check_output(wanted);
 }
-END_TEST
 
 /* More than a message holds. */
-START_TEST(a_large_input_comes_whole)
+TEST(a_large_input_comes_whole)
 {
 	struct buffer large = {0};
 
@@ -129,9 +130,8 @@ START_TEST(a_large_input_comes_whole)
 	check_output("1048576\n");
 	buffer_free(&large);
 }
-END_TEST
 
-START_TEST(how_it_ended_is_said)
+TEST(how_it_ended_is_said)
 {
 	ck_assert_int_eq(start("exit 7", slice_of(""), PATIENCE_MS),
 			 CHILD_RUNS);
@@ -142,7 +142,6 @@ START_TEST(how_it_ended_is_said)
 	ck_assert_int_eq(wait_for_end(), CHILD_FAILED);
 	ck_assert_str_eq(child.message, "signal 9");
 }
-END_TEST
 
 static enum child_state start_path(const char *path)
 {
@@ -157,15 +156,14 @@ static enum child_state start_path(const char *path)
 						     .input = slice_of("x")});
 }
 
-START_TEST(what_cannot_be_run_is_told)
+TEST(what_cannot_be_run_is_told)
 {
 	ck_assert_int_eq(start_path("/nonexistent/command"), CHILD_FAILED);
 	ck_assert_str_eq(child.message,
 			 "cannot run: No such file or directory");
 }
-END_TEST
 
-START_TEST(what_its_head_cannot_hold_is_told)
+TEST(what_its_head_cannot_hold_is_told)
 {
 	char path[] = "/bin/true";
 	char *words[] = {path, NULL};
@@ -184,7 +182,6 @@ START_TEST(what_its_head_cannot_hold_is_told)
 	ck_assert_str_eq(child.message, "cannot run: Argument list too long");
 	buffer_free(&large);
 }
-END_TEST
 
 /* A killed process takes a moment to go, and another until it is reaped. */
 static bool is_gone(void)
@@ -209,7 +206,7 @@ static bool is_gone(void)
 }
 
 /* A session of its own, and a parent that has ended. */
-START_TEST(at_its_deadline_all_that_it_started_are_killed)
+TEST(at_its_deadline_all_that_it_started_are_killed)
 {
 	ck_assert_int_eq(start("(setsid sh -c 'echo $$ >$D/out; sleep 100' &); "
 			       "sleep 100",
@@ -219,9 +216,8 @@ START_TEST(at_its_deadline_all_that_it_started_are_killed)
 	ck_assert_str_eq(child.message, "took too long and was killed");
 	ck_assert(is_gone());
 }
-END_TEST
 
-START_TEST(others_are_not_killed)
+TEST(others_are_not_killed)
 {
 	struct child first;
 
@@ -236,9 +232,8 @@ START_TEST(others_are_not_killed)
 	command_kill(spawner, &first);
 	ck_assert(is_gone());
 }
-END_TEST
 
-START_TEST(a_starter_that_may_not_runs_none)
+TEST(a_starter_that_may_not_runs_none)
 {
 	struct spawner *other;
 
@@ -247,23 +242,4 @@ START_TEST(a_starter_that_may_not_runs_none)
 	spawner = other;
 	ck_assert_int_eq(start_path("/bin/true"), CHILD_FAILED);
 	ck_assert_str_eq(child.message, "cannot run: Operation not permitted");
-}
-END_TEST
-
-SUITE(command)
-{
-	Suite *suite = suite_create("command");
-	TCase *tests = tcase_create("command");
-
-	tcase_add_checked_fixture(tests, begin, end);
-	tcase_add_test(tests, it_is_a_child_of_the_starter_with_its_input);
-	tcase_add_test(tests, a_large_input_comes_whole);
-	tcase_add_test(tests, how_it_ended_is_said);
-	tcase_add_test(tests, what_cannot_be_run_is_told);
-	tcase_add_test(tests, what_its_head_cannot_hold_is_told);
-	tcase_add_test(tests, at_its_deadline_all_that_it_started_are_killed);
-	tcase_add_test(tests, others_are_not_killed);
-	tcase_add_test(tests, a_starter_that_may_not_runs_none);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -173,7 +173,9 @@ static void send_file(struct forgery *forgery)
 	forgery->file = STDERR_FILENO;
 }
 
-START_TEST(frames_that_answer_nothing_are_refused)
+FIXTURE(.timeout_s = 60);
+
+TEST(frames_that_answer_nothing_are_refused)
 {
 	ck_assert(is_refused(name_nobody, false));
 	ck_assert(is_refused(name_another_kind, false));
@@ -181,7 +183,6 @@ START_TEST(frames_that_answer_nothing_are_refused)
 	ck_assert(is_refused(send_noise, false));
 	ck_assert(is_refused(send_file, false));
 }
-END_TEST
 
 static void name_an_unknown_error(struct forgery *forgery)
 {
@@ -203,14 +204,13 @@ static void confirm_what_was_not_asked(struct forgery *forgery)
 	forgery->result.http_status = 304;
 }
 
-START_TEST(values_that_no_answer_has_are_refused)
+TEST(values_that_no_answer_has_are_refused)
 {
 	ck_assert(is_refused(name_an_unknown_error, false));
 	ck_assert(is_refused(know_more_of_robots, false));
 	ck_assert(is_refused(break_what_is_not_cut, false));
 	ck_assert(is_refused(confirm_what_was_not_asked, false));
 }
-END_TEST
 
 static void redirect_to_nowhere(struct forgery *forgery)
 {
@@ -260,7 +260,7 @@ static void hide_a_nul(struct forgery *forgery)
 	forgery->spoil = end_in_nul;
 }
 
-START_TEST(texts_that_are_none_are_refused)
+TEST(texts_that_are_none_are_refused)
 {
 	ck_assert(is_refused(redirect_to_nowhere, false));
 	ck_assert(is_refused(redirect_oddly, false));
@@ -268,7 +268,6 @@ START_TEST(texts_that_are_none_are_refused)
 	ck_assert(is_refused(name_a_long_charset, false));
 	ck_assert(is_refused(hide_a_nul, false));
 }
-END_TEST
 
 static void fill(struct buffer *buffer, size_t size)
 {
@@ -308,7 +307,7 @@ static void send_cookies(struct forgery *forgery)
 	fill(&forgery->cookies.lines, 1);
 }
 
-START_TEST(what_was_not_asked_for_is_refused)
+TEST(what_was_not_asked_for_is_refused)
 {
 	ck_assert(is_refused(send_too_much, false));
 	ck_assert(is_refused(send_a_body_with_an_error, false));
@@ -317,7 +316,6 @@ START_TEST(what_was_not_asked_for_is_refused)
 	ck_assert(is_refused(send_a_request, false));
 	ck_assert(is_refused(send_cookies, false));
 }
-END_TEST
 
 static void send_no_listing(struct forgery *forgery)
 {
@@ -329,19 +327,18 @@ static void send_a_huge_listing(struct forgery *forgery)
 	fill(&forgery->result.body, MAX_SITEMAP_ENTRIES_BYTES + 1);
 }
 
-START_TEST(a_listing_that_is_none_is_refused)
+TEST(a_listing_that_is_none_is_refused)
 {
 	ck_assert(is_refused(send_no_listing, true));
 	ck_assert(is_refused(send_a_huge_listing, true));
 }
-END_TEST
 
 static void fill_up(struct forgery *forgery)
 {
 	fill(&forgery->result.body, MAX_BODY);
 }
 
-START_TEST(a_body_at_its_limit_is_taken)
+TEST(a_body_at_its_limit_is_taken)
 {
 	begin(fill_up, 1);
 	ask(false);
@@ -349,14 +346,13 @@ START_TEST(a_body_at_its_limit_is_taken)
 	ck_assert_uint_eq(result.body.size, MAX_BODY);
 	end();
 }
-END_TEST
 
 static void die(struct forgery *forgery)
 {
 	forgery->is_silent = true;
 }
 
-START_TEST(what_was_with_two_processes_that_ended_is_answered_by_the_third)
+TEST(what_was_with_two_processes_that_ended_is_answered_by_the_third)
 {
 	begin(die, 2);
 	ask(false);
@@ -364,9 +360,8 @@ START_TEST(what_was_with_two_processes_that_ended_is_answered_by_the_third)
 	ck_assert_int_eq(result.error, ERR_NONE);
 	end();
 }
-END_TEST
 
-START_TEST(what_was_with_three_processes_that_ended_is_given_up)
+TEST(what_was_with_three_processes_that_ended_is_given_up)
 {
 	begin(die, 3);
 	ask(false);
@@ -379,7 +374,6 @@ START_TEST(what_was_with_three_processes_that_ended_is_given_up)
 	ck_assert_int_eq(result.error, ERR_NONE);
 	end();
 }
-END_TEST
 
 static void *be_fetcher(void *context)
 {
@@ -433,7 +427,7 @@ static bool ends_over_request(const char *etag, char wrong)
 	return has_ended;
 }
 
-START_TEST(the_fetcher_ends_when_it_is_told_nonsense)
+TEST(the_fetcher_ends_when_it_is_told_nonsense)
 {
 	ck_assert(ends_over(FETCH_START, slice_of(""), false));
 	ck_assert(ends_over(FETCH_OPTIONS, slice_of("nonsense"), false));
@@ -441,27 +435,4 @@ START_TEST(the_fetcher_ends_when_it_is_told_nonsense)
 	ck_assert(ends_over(FETCH_BACKLOG, slice_of("seven"), true));
 	ck_assert(ends_over(FETCH_RESULT, slice_of(""), true));
 	ck_assert(ends_over_request("\"1\"", 'x'));
-}
-END_TEST
-
-SUITE(forged_frames)
-{
-	Suite *suite = suite_create("forged_frames");
-	TCase *tcase = tcase_create("forged_frames");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, frames_that_answer_nothing_are_refused);
-	tcase_add_test(tcase, values_that_no_answer_has_are_refused);
-	tcase_add_test(tcase, texts_that_are_none_are_refused);
-	tcase_add_test(tcase, what_was_not_asked_for_is_refused);
-	tcase_add_test(tcase, a_listing_that_is_none_is_refused);
-	tcase_add_test(tcase, a_body_at_its_limit_is_taken);
-	tcase_add_test(
-		tcase,
-		what_was_with_two_processes_that_ended_is_answered_by_the_third);
-	tcase_add_test(tcase,
-		       what_was_with_three_processes_that_ended_is_given_up);
-	tcase_add_test(tcase, the_fetcher_ends_when_it_is_told_nonsense);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -63,7 +63,9 @@ static bool passes(size_t size)
 	return is_same;
 }
 
-START_TEST(a_frame_comes_as_it_was_sent)
+FIXTURE(.setup = begin, .teardown = end);
+
+TEST(a_frame_comes_as_it_was_sent)
 {
 	ck_assert(passes(0));
 	ck_assert(passes(1));
@@ -72,9 +74,8 @@ START_TEST(a_frame_comes_as_it_was_sent)
 	ck_assert(passes(LARGE));
 	ck_assert(passes(MAX_BODY));
 }
-END_TEST
 
-START_TEST(where_the_kernel_takes_no_such_message_it_is_a_file)
+TEST(where_the_kernel_takes_no_such_message_it_is_a_file)
 {
 	const int bytes = 1;
 
@@ -83,9 +84,8 @@ START_TEST(where_the_kernel_takes_no_such_message_it_is_a_file)
 			 0);
 	ck_assert(passes(FRAME_MAX_INLINE - 4));
 }
-END_TEST
 
-START_TEST(a_body_over_the_limit_is_refused)
+TEST(a_body_over_the_limit_is_refused)
 {
 	char *bytes = letters(MAX_BODY + 1);
 	struct channel_frame frame;
@@ -98,9 +98,8 @@ START_TEST(a_body_over_the_limit_is_refused)
 	free(bytes);
 	ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_MALFORMED);
 }
-END_TEST
 
-START_TEST(a_head_over_the_limit_is_not_sent)
+TEST(a_head_over_the_limit_is_not_sent)
 {
 	char *bytes = letters(FRAME_MAX_HEAD + 1);
 	struct frame_parts parts = {.head = {bytes, FRAME_MAX_HEAD},
@@ -116,9 +115,8 @@ START_TEST(a_head_over_the_limit_is_not_sent)
 	ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_TIMEOUT);
 	free(bytes);
 }
-END_TEST
 
-START_TEST(what_is_offered_does_not_wait_for_room)
+TEST(what_is_offered_does_not_wait_for_room)
 {
 	char *bytes = letters(FRAME_MAX_INLINE);
 	const struct frame_parts parts = {.body = {bytes, FRAME_MAX_INLINE},
@@ -136,9 +134,8 @@ START_TEST(what_is_offered_does_not_wait_for_room)
 	ck_assert_int_eq(channel_offer(&ours, &parts), ERR_NONE);
 	free(bytes);
 }
-END_TEST
 
-START_TEST(a_file_comes_along)
+TEST(a_file_comes_along)
 {
 	struct channel_frame frame;
 	int pipe_ends[2];
@@ -159,9 +156,8 @@ START_TEST(a_file_comes_along)
 	ck_assert_int_eq(read(pipe_ends[0], &byte, 1), 0);
 	close(pipe_ends[0]);
 }
-END_TEST
 
-START_TEST(waiting_ends_in_time_and_with_the_other_end)
+TEST(waiting_ends_in_time_and_with_the_other_end)
 {
 	struct channel_frame frame;
 
@@ -173,7 +169,6 @@ START_TEST(waiting_ends_in_time_and_with_the_other_end)
 		channel_send(&theirs, &(struct frame_parts){.file = -1}),
 		ERR_STOPPED);
 }
-END_TEST
 
 /* As frame.c has it. */
 struct header {
@@ -221,7 +216,7 @@ static enum error forge(const struct header *header, size_t size, int file,
 
 static const struct header right = {.magic = 0x746c7064};
 
-START_TEST(what_is_no_frame_is_refused)
+TEST(what_is_no_frame_is_refused)
 {
 	struct header wrong[] = {right, right, right, right,
 				 right, right, right, right};
@@ -242,7 +237,6 @@ START_TEST(what_is_no_frame_is_refused)
 		ck_assert_int_eq(forge(&wrong[i], sizeof(right), -1, 0),
 				 ERR_MALFORMED);
 }
-END_TEST
 
 /* Send so many letters as a message. */
 static void send_piece(size_t size)
@@ -265,7 +259,7 @@ static struct header announce(void)
 	return header;
 }
 
-START_TEST(a_frame_in_pieces_is_received_when_all_have_come)
+TEST(a_frame_in_pieces_is_received_when_all_have_come)
 {
 	struct header header = announce();
 	struct channel_frame frame;
@@ -283,9 +277,8 @@ START_TEST(a_frame_in_pieces_is_received_when_all_have_come)
 	frame_free(&frame);
 	ck_assert(passes(1));
 }
-END_TEST
 
-START_TEST(pieces_of_another_size_are_refused)
+TEST(pieces_of_another_size_are_refused)
 {
 	const size_t sizes[] = {PIECE - 1, PIECE + 1, 10};
 	struct header header = announce();
@@ -307,7 +300,6 @@ START_TEST(pieces_of_another_size_are_refused)
 	send_piece(PIECE);
 	ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_TIMEOUT);
 }
-END_TEST
 
 static void *send_all(void *bytes)
 {
@@ -340,7 +332,7 @@ static void check_large_body(size_t size)
 	free(bytes);
 }
 
-START_TEST(an_end_without_files_sends_large_bodies)
+TEST(an_end_without_files_sends_large_bodies)
 {
 	const size_t sizes[] = {FRAME_MAX_INLINE, FRAME_MAX_INLINE + 1, LARGE,
 				MAX_BODY};
@@ -348,7 +340,6 @@ START_TEST(an_end_without_files_sends_large_bodies)
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		check_large_body(sizes[i]);
 }
-END_TEST
 
 static size_t count_files(void)
 {
@@ -359,7 +350,7 @@ static size_t count_files(void)
 	return count;
 }
 
-START_TEST(files_that_were_not_announced_are_closed)
+TEST(files_that_were_not_announced_are_closed)
 {
 	size_t before = count_files();
 	struct header body_after = right;
@@ -375,9 +366,8 @@ START_TEST(files_that_were_not_announced_are_closed)
 	ck_assert_int_eq(forge(&right, 1, ends[0], 1), ERR_MALFORMED);
 	ck_assert_uint_eq(count_files(), before);
 }
-END_TEST
 
-START_TEST(files_of_an_empty_message_are_closed)
+TEST(files_of_an_empty_message_are_closed)
 {
 	size_t before = count_files();
 
@@ -392,10 +382,9 @@ START_TEST(files_of_an_empty_message_are_closed)
 		channel_receive(&theirs, 0, &(struct channel_frame){0}),
 		ERR_STOPPED);
 }
-END_TEST
 
 /* A header that is cut, one that is wrong, and one that announces less. */
-START_TEST(files_of_what_is_no_frame_are_closed)
+TEST(files_of_what_is_no_frame_are_closed)
 {
 	struct header wrong[] = {right, right, right, right};
 	size_t before = count_files();
@@ -414,7 +403,6 @@ START_TEST(files_of_what_is_no_frame_are_closed)
 				 ERR_MALFORMED);
 	ck_assert_uint_eq(count_files(), before);
 }
-END_TEST
 
 /* A file in memory of `size` bytes with these seals. */
 static int file_with(size_t size, int seals)
@@ -427,7 +415,7 @@ static int file_with(size_t size, int seals)
 	return file;
 }
 
-START_TEST(a_body_that_could_change_is_refused)
+TEST(a_body_that_could_change_is_refused)
 {
 	const int all = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
 	const int seals[] = {0, F_SEAL_WRITE, F_SEAL_SHRINK | F_SEAL_GROW, all};
@@ -443,9 +431,8 @@ START_TEST(a_body_that_could_change_is_refused)
 		close(file);
 	}
 }
-END_TEST
 
-START_TEST(a_body_of_another_size_is_refused)
+TEST(a_body_of_another_size_is_refused)
 {
 	const int all = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
 	struct header header = right;
@@ -463,32 +450,4 @@ START_TEST(a_body_of_another_size_is_refused)
 	ck_assert_int_eq(forge(&header, sizeof(header), ends[0], 1),
 			 ERR_MALFORMED);
 	close(file);
-}
-END_TEST
-
-SUITE(frame)
-{
-	Suite *suite = suite_create("frame");
-	TCase *tcase = tcase_create("frame");
-
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_test(tcase, a_frame_comes_as_it_was_sent);
-	tcase_add_test(tcase,
-		       where_the_kernel_takes_no_such_message_it_is_a_file);
-	tcase_add_test(tcase, a_body_over_the_limit_is_refused);
-	tcase_add_test(tcase, a_head_over_the_limit_is_not_sent);
-	tcase_add_test(tcase, what_is_offered_does_not_wait_for_room);
-	tcase_add_test(tcase, a_file_comes_along);
-	tcase_add_test(tcase, waiting_ends_in_time_and_with_the_other_end);
-	tcase_add_test(tcase, what_is_no_frame_is_refused);
-	tcase_add_test(tcase, a_frame_in_pieces_is_received_when_all_have_come);
-	tcase_add_test(tcase, pieces_of_another_size_are_refused);
-	tcase_add_test(tcase, an_end_without_files_sends_large_bodies);
-	tcase_add_test(tcase, files_that_were_not_announced_are_closed);
-	tcase_add_test(tcase, files_of_an_empty_message_are_closed);
-	tcase_add_test(tcase, files_of_what_is_no_frame_are_closed);
-	tcase_add_test(tcase, a_body_that_could_change_is_refused);
-	tcase_add_test(tcase, a_body_of_another_size_is_refused);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -117,7 +117,9 @@ static size_t count_of(const char *over, json_int_t matches)
 static const char slow[] =
 	"//*[translate(string(/),'abc','def')='x']|//*[.=string(/)]";
 
-START_TEST(a_slow_expression_ends_at_its_limit)
+FIXTURE(.timeout_s = 60, .setup = setup, .teardown = teardown);
+
+TEST(a_slow_expression_ends_at_its_limit)
 {
 	add(GUARD_XPATH, slow);
 	add(GUARD_CSS, ".b7");
@@ -129,7 +131,6 @@ START_TEST(a_slow_expression_ends_at_its_limit)
 	ck_assert_int_eq(matches_of(2), 1);
 	ck_assert_uint_lt(used_us, STEP_US);
 }
-END_TEST
 
 static void add_times(int count, uint32_t language, const char *selector)
 {
@@ -137,7 +138,7 @@ static void add_times(int count, uint32_t language, const char *selector)
 		add(language, selector);
 }
 
-START_TEST(all_guards_together_have_a_limit)
+TEST(all_guards_together_have_a_limit)
 {
 	add_times(45, GUARD_XPATH, slow);
 	check(60000, 200);
@@ -148,10 +149,9 @@ START_TEST(all_guards_together_have_a_limit)
 	ck_assert_uint_eq(skipped_count(), 44);
 	ck_assert_uint_lt(used_us, STEP_US);
 }
-END_TEST
 
 /* The tree of so many elements takes several milliseconds. */
-START_TEST(the_tree_is_charged_to_nobody)
+TEST(the_tree_is_charged_to_nobody)
 {
 	add(GUARD_XPATH, "/html");
 	check(60000, 2);
@@ -159,9 +159,8 @@ START_TEST(the_tree_is_charged_to_nobody)
 	ck_assert_str_eq(over_of(0), "");
 	ck_assert(!is_skipped(0));
 }
-END_TEST
 
-START_TEST(without_a_timer_no_expression_is_evaluated)
+TEST(without_a_timer_no_expression_is_evaluated)
 {
 	struct rlimit before;
 	struct rlimit none;
@@ -180,18 +179,16 @@ START_TEST(without_a_timer_no_expression_is_evaluated)
 	ck_assert(is_skipped(0));
 	ck_assert_int_eq(matches_of(1), 1);
 }
-END_TEST
 
-START_TEST(what_cannot_be_evaluated_at_all_is_not_skipped)
+TEST(what_cannot_be_evaluated_at_all_is_not_skipped)
 {
 	add(GUARD_CSS, "p[");
 	check(50, 1000);
 	ck_assert_int_eq(matches_of(0), -1);
 	ck_assert(!is_skipped(0));
 }
-END_TEST
 
-START_TEST(css_counts_too)
+TEST(css_counts_too)
 {
 	add_times(2000, GUARD_CSS, "div div div p span, .a > p > .x, .b7");
 	check(60000, 100);
@@ -200,9 +197,8 @@ START_TEST(css_counts_too)
 	ck_assert(is_skipped(1999));
 	ck_assert_uint_lt(used_us, STEP_US);
 }
-END_TEST
 
-START_TEST(without_limits_all_are_evaluated)
+TEST(without_limits_all_are_evaluated)
 {
 	add(GUARD_XPATH, "//div");
 	add(GUARD_CSS, "p");
@@ -211,10 +207,9 @@ START_TEST(without_limits_all_are_evaluated)
 	ck_assert_int_eq(matches_of(1), ELEMENTS);
 	ck_assert_str_eq(over_of(0), "");
 }
-END_TEST
 
 /* What takes long in other ways than by copying: steps, pairs, unions. */
-START_TEST(expressions_of_all_kinds_end)
+TEST(expressions_of_all_kinds_end)
 {
 	static const char *const texts[] = {
 		"//*//*//*//*//*//*",
@@ -241,24 +236,4 @@ START_TEST(expressions_of_all_kinds_end)
 		ck_assert_msg(used_us < STEP_US, "%s: %lu us", texts[i],
 			      (unsigned long)used_us);
 	}
-}
-END_TEST
-
-SUITE(guarded_page)
-{
-	Suite *suite = suite_create("guarded_page");
-	TCase *tcase = tcase_create("guarded_page");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_slow_expression_ends_at_its_limit);
-	tcase_add_test(tcase, all_guards_together_have_a_limit);
-	tcase_add_test(tcase, the_tree_is_charged_to_nobody);
-	tcase_add_test(tcase, without_a_timer_no_expression_is_evaluated);
-	tcase_add_test(tcase, what_cannot_be_evaluated_at_all_is_not_skipped);
-	tcase_add_test(tcase, css_counts_too);
-	tcase_add_test(tcase, without_limits_all_are_evaluated);
-	tcase_add_test(tcase, expressions_of_all_kinds_end);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

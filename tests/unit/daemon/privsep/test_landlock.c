@@ -59,7 +59,7 @@ static struct seen see(struct landlock_rules rules)
 	return seen;
 }
 
-START_TEST(what_is_not_named_is_not_read)
+TEST(what_is_not_named_is_not_read)
 {
 	struct seen seen = see((struct landlock_rules){
 		.readable = {a_file, NULL, a_folder},
@@ -73,9 +73,8 @@ START_TEST(what_is_not_named_is_not_read)
 	ck_assert_int_eq(seen.other, EACCES);
 	ck_assert_int_eq(seen.write, EACCES);
 }
-END_TEST
 
-START_TEST(without_paths_nothing_is_read)
+TEST(without_paths_nothing_is_read)
 {
 	struct seen seen = see((struct landlock_rules){.has_files = true});
 
@@ -85,26 +84,12 @@ START_TEST(without_paths_nothing_is_read)
 	ck_assert_int_eq(seen.file, EACCES);
 	ck_assert_int_eq(seen.folder, EACCES);
 }
-END_TEST
 
-START_TEST(files_may_be_left_as_they_were)
+TEST(files_may_be_left_as_they_were)
 {
 	struct seen seen = see((struct landlock_rules){.has_files = false});
 
 	ck_assert((seen.walls & SANDBOX_FILES) == 0);
 	ck_assert_int_eq(seen.other, 0);
 	ck_assert_int_eq(seen.write, 0);
-}
-END_TEST
-
-SUITE(landlock)
-{
-	Suite *suite = suite_create("landlock");
-	TCase *test_case = tcase_create("landlock");
-
-	tcase_add_test(test_case, what_is_not_named_is_not_read);
-	tcase_add_test(test_case, without_paths_nothing_is_read);
-	tcase_add_test(test_case, files_may_be_left_as_they_were);
-	suite_add_tcase(suite, test_case);
-	return suite;
 }

@@ -102,7 +102,9 @@ static void begin_open(void)
 	ck_assert(is_ready());
 }
 
-START_TEST(without_options_it_sends_nothing)
+FIXTURE(.setup = begin, .teardown = end);
+
+TEST(without_options_it_sends_nothing)
 {
 	const struct notifier_post post = {.url = url_text};
 
@@ -110,9 +112,8 @@ START_TEST(without_options_it_sends_nothing)
 	ck_assert(!is_ready());
 	ck_assert(is_ended());
 }
-END_TEST
 
-START_TEST(a_user_agent_without_an_end_is_refused)
+TEST(a_user_agent_without_an_end_is_refused)
 {
 	struct notifier_options options = good_options();
 
@@ -120,9 +121,8 @@ START_TEST(a_user_agent_without_an_end_is_refused)
 	send_options(&options);
 	ck_assert(is_ended());
 }
-END_TEST
 
-START_TEST(no_time_is_refused)
+TEST(no_time_is_refused)
 {
 	struct notifier_options options = good_options();
 
@@ -130,9 +130,8 @@ START_TEST(no_time_is_refused)
 	send_options(&options);
 	ck_assert(is_ended());
 }
-END_TEST
 
-START_TEST(half_a_network_is_refused)
+TEST(half_a_network_is_refused)
 {
 	const struct notifier_options options = good_options();
 
@@ -140,9 +139,8 @@ START_TEST(half_a_network_is_refused)
 		 (struct slice){url, sizeof(struct network) + 1});
 	ck_assert(is_ended());
 }
-END_TEST
 
-START_TEST(authorities_that_cannot_be_read_are_told)
+TEST(authorities_that_cannot_be_read_are_told)
 {
 	struct notifier_options options = good_options();
 
@@ -152,19 +150,19 @@ START_TEST(authorities_that_cannot_be_read_are_told)
 	ck_assert(!is_ready());
 	ck_assert(is_ended());
 }
-END_TEST
 
-START_TEST(options_that_come_again_are_refused)
+FIXTURE(.setup = begin_open, .teardown = end);
+
+TEST(options_that_come_again_are_refused)
 {
 	const struct notifier_options options = good_options();
 
 	send_options(&options);
 	ck_assert(is_ended());
 }
-END_TEST
 
 /* The address is private, and not allowed. */
-START_TEST(a_result_has_the_number_of_its_request)
+TEST(a_result_has_the_number_of_its_request)
 {
 	const struct notifier_post post = {
 		.number = NOTIFIER_MAX_REQUESTS - 1,
@@ -181,9 +179,8 @@ START_TEST(a_result_has_the_number_of_its_request)
 	ck_assert_int_eq(result.error, ERR_ADDRESS_FORBIDDEN);
 	frame_free(&frame);
 }
-END_TEST
 
-START_TEST(a_number_that_is_too_large_is_refused)
+TEST(a_number_that_is_too_large_is_refused)
 {
 	const struct notifier_post post = {
 		.number = NOTIFIER_MAX_REQUESTS,
@@ -193,18 +190,16 @@ START_TEST(a_number_that_is_too_large_is_refused)
 	send_post(&post);
 	ck_assert(is_ended());
 }
-END_TEST
 
-START_TEST(a_url_without_an_end_is_refused)
+TEST(a_url_without_an_end_is_refused)
 {
 	const struct notifier_post post = {.url = {url, sizeof(url) - 1}};
 
 	send_post(&post);
 	ck_assert(is_ended());
 }
-END_TEST
 
-START_TEST(a_url_with_two_ends_is_refused)
+TEST(a_url_with_two_ends_is_refused)
 {
 	static const char two[] = "http://127.0.0.1:1/\0.example";
 	const struct notifier_post post = {.url = {two, sizeof(two)}};
@@ -212,9 +207,8 @@ START_TEST(a_url_with_two_ends_is_refused)
 	send_post(&post);
 	ck_assert(is_ended());
 }
-END_TEST
 
-START_TEST(a_header_without_an_end_is_refused)
+TEST(a_header_without_an_end_is_refused)
 {
 	const struct notifier_post post = {.url = url_text,
 					   .headers = slice_of("X-One: a")};
@@ -222,9 +216,8 @@ START_TEST(a_header_without_an_end_is_refused)
 	send_post(&post);
 	ck_assert(is_ended());
 }
-END_TEST
 
-START_TEST(too_many_headers_are_refused)
+TEST(too_many_headers_are_refused)
 {
 	static const char nuls[MAX_POST_HEADERS + 1];
 	const struct notifier_post post = {.url = url_text,
@@ -232,30 +225,4 @@ START_TEST(too_many_headers_are_refused)
 
 	send_post(&post);
 	ck_assert(is_ended());
-}
-END_TEST
-
-SUITE(notifier)
-{
-	Suite *suite = suite_create("notifier");
-	TCase *first = tcase_create("options");
-	TCase *tests = tcase_create("requests");
-
-	tcase_add_checked_fixture(first, begin, end);
-	tcase_add_test(first, without_options_it_sends_nothing);
-	tcase_add_test(first, a_user_agent_without_an_end_is_refused);
-	tcase_add_test(first, no_time_is_refused);
-	tcase_add_test(first, half_a_network_is_refused);
-	tcase_add_test(first, authorities_that_cannot_be_read_are_told);
-	suite_add_tcase(suite, first);
-	tcase_add_checked_fixture(tests, begin_open, end);
-	tcase_add_test(tests, options_that_come_again_are_refused);
-	tcase_add_test(tests, a_result_has_the_number_of_its_request);
-	tcase_add_test(tests, a_number_that_is_too_large_is_refused);
-	tcase_add_test(tests, a_url_without_an_end_is_refused);
-	tcase_add_test(tests, a_url_with_two_ends_is_refused);
-	tcase_add_test(tests, a_header_without_an_end_is_refused);
-	tcase_add_test(tests, too_many_headers_are_refused);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

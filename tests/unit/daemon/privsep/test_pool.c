@@ -323,7 +323,9 @@ static void costs_itself(const char *name, const char *why,
 
 static const char no_answer[] = "an invalid response";
 
-START_TEST(a_task_is_done)
+FIXTURE(.timeout_s = 60, .setup = begin, .teardown = end);
+
+TEST(a_task_is_done)
 {
 	struct keeper keeper = {0};
 
@@ -332,9 +334,8 @@ START_TEST(a_task_is_done)
 	ck_assert_uint_eq(keeper.asks, 1);
 	ck_assert_uint_eq(keeper.answers, 1);
 }
-END_TEST
 
-START_TEST(what_is_no_answer_costs_its_task)
+TEST(what_is_no_answer_costs_its_task)
 {
 	static const char *const names[] = {
 		"wrong kind", "kind of the keeper", "ask for what nobody has",
@@ -346,51 +347,45 @@ START_TEST(what_is_no_answer_costs_its_task)
 		costs_itself(names[i], no_answer, &keeper);
 	ck_assert_uint_eq(keeper.answers, 0);
 }
-END_TEST
 
-START_TEST(an_answer_that_is_refused_costs_its_task)
+TEST(an_answer_that_is_refused_costs_its_task)
 {
 	struct keeper keeper = {.is_refusing = true};
 
 	costs_itself("done", no_answer, &keeper);
 }
-END_TEST
 
-START_TEST(who_asks_for_what_its_task_may_not_have_is_ended)
+TEST(who_asks_for_what_its_task_may_not_have_is_ended)
 {
 	struct keeper keeper = {.is_silent = true};
 
 	costs_itself("ask", no_answer, &keeper);
 }
-END_TEST
 
-START_TEST(endless_questions_end)
+TEST(endless_questions_end)
 {
 	struct keeper keeper = {0};
 
 	costs_itself("ask for ever", "too long", &keeper);
 	ck_assert_uint_gt(keeper.asks, 1);
 }
-END_TEST
 
-START_TEST(who_does_not_listen_holds_nobody_up)
+TEST(who_does_not_listen_holds_nobody_up)
 {
 	struct keeper keeper = {0};
 
 	costs_itself("ask without listening", no_answer, &keeper);
 }
-END_TEST
 
-START_TEST(who_gives_no_answer_is_ended)
+TEST(who_gives_no_answer_is_ended)
 {
 	struct keeper keeper = {0};
 
 	costs_itself("hang", "too long", &keeper);
 	costs_itself("spin", "too long", &keeper);
 }
-END_TEST
 
-START_TEST(how_a_worker_died_is_said)
+TEST(how_a_worker_died_is_said)
 {
 	struct keeper keeper = {0};
 
@@ -399,9 +394,8 @@ START_TEST(how_a_worker_died_is_said)
 	costs_itself("leave", "exit status 3", &keeper);
 	ck_assert_uint_eq(keeper.asks, 1);
 }
-END_TEST
 
-START_TEST(who_closes_its_end_is_ended)
+TEST(who_closes_its_end_is_ended)
 {
 	struct keeper keeper = {0};
 
@@ -410,9 +404,8 @@ START_TEST(who_closes_its_end_is_ended)
 	ck_assert_int_eq(run("nothing", &keeper), ERR_QUARANTINED);
 	ck_assert_int_eq(run("done", &keeper), ERR_NONE);
 }
-END_TEST
 
-START_TEST(who_is_killed_by_others_has_another_try)
+TEST(who_is_killed_by_others_has_another_try)
 {
 	struct keeper once = {.kills = 1};
 	struct keeper twice = {.kills = 2};
@@ -423,9 +416,8 @@ START_TEST(who_is_killed_by_others_has_another_try)
 	costs_itself("ask", "signal 9 ", &twice);
 	ck_assert_uint_eq(twice.asks, 2);
 }
-END_TEST
 
-START_TEST(what_comes_after_the_answer_costs_no_other_task)
+TEST(what_comes_after_the_answer_costs_no_other_task)
 {
 	static const char *const names[] = {"done twice", "done and ask",
 					    "done and die"};
@@ -441,7 +433,6 @@ START_TEST(what_comes_after_the_answer_costs_no_other_task)
 		ck_assert_uint_eq(keeper.asks, 0);
 	}
 }
-END_TEST
 
 enum { BATCH = 5 };
 
@@ -464,7 +455,7 @@ static void run_all(const char *const *names, struct slice body,
 
 static const struct slice nothing;
 
-START_TEST(tasks_that_go_together_are_done)
+TEST(tasks_that_go_together_are_done)
 {
 	static const char *const names[BATCH] = {"done", "done", "done", "done",
 						 "done"};
@@ -483,9 +474,8 @@ START_TEST(tasks_that_go_together_are_done)
 	}
 	free(large);
 }
-END_TEST
 
-START_TEST(one_of_those_that_go_together_costs_itself)
+TEST(one_of_those_that_go_together_costs_itself)
 {
 	static const char *const bad[] = {"die", "noise", "spin", "leave",
 					  "close"};
@@ -505,10 +495,9 @@ START_TEST(one_of_those_that_go_together_costs_itself)
 		ck_assert_uint_eq(keeper.answers, BATCH - 1);
 	}
 }
-END_TEST
 
 /* Where one too many has come, each is asked for alone, and has its own. */
-START_TEST(an_answer_too_many_is_nobody_s)
+TEST(an_answer_too_many_is_nobody_s)
 {
 	static const char *const names[BATCH] = {"done", "done", "done", "done",
 						 "done and ask"};
@@ -521,9 +510,8 @@ START_TEST(an_answer_too_many_is_nobody_s)
 	ck_assert_uint_ge(keeper.answers, BATCH);
 	ck_assert_uint_eq(keeper.asks, 0);
 }
-END_TEST
 
-START_TEST(one_that_is_too_large_costs_itself)
+TEST(one_that_is_too_large_costs_itself)
 {
 	char *long_name = mem_alloc(FRAME_MAX_HEAD + 2, 1);
 	const char *names[BATCH] = {"done", "done", long_name, "done", "done"};
@@ -536,31 +524,4 @@ START_TEST(one_that_is_too_large_costs_itself)
 	ck_assert_int_eq(errors[3], ERR_NONE);
 	ck_assert_uint_eq(keeper.answers, BATCH - 1);
 	free(long_name);
-}
-END_TEST
-
-SUITE(pool)
-{
-	Suite *suite = suite_create("pool");
-	TCase *tcase = tcase_create("pool");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_test(tcase, a_task_is_done);
-	tcase_add_test(tcase, what_is_no_answer_costs_its_task);
-	tcase_add_test(tcase, an_answer_that_is_refused_costs_its_task);
-	tcase_add_test(tcase, who_asks_for_what_its_task_may_not_have_is_ended);
-	tcase_add_test(tcase, endless_questions_end);
-	tcase_add_test(tcase, who_does_not_listen_holds_nobody_up);
-	tcase_add_test(tcase, who_gives_no_answer_is_ended);
-	tcase_add_test(tcase, how_a_worker_died_is_said);
-	tcase_add_test(tcase, who_closes_its_end_is_ended);
-	tcase_add_test(tcase, who_is_killed_by_others_has_another_try);
-	tcase_add_test(tcase, what_comes_after_the_answer_costs_no_other_task);
-	tcase_add_test(tcase, tasks_that_go_together_are_done);
-	tcase_add_test(tcase, one_of_those_that_go_together_costs_itself);
-	tcase_add_test(tcase, an_answer_too_many_is_nobody_s);
-	tcase_add_test(tcase, one_that_is_too_large_costs_itself);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -111,7 +111,9 @@ static struct post_result post(const char *path)
 	return wait_for_result();
 }
 
-START_TEST(a_request_is_what_was_asked_for)
+FIXTURE(.timeout_s = 30, .setup = begin, .teardown = end);
+
+TEST(a_request_is_what_was_asked_for)
 {
 	struct post_result result = post("/checked");
 
@@ -119,9 +121,8 @@ START_TEST(a_request_is_what_was_asked_for)
 	ck_assert_uint_eq(result.http_status, 204);
 	ck_assert_ptr_eq(result.context, &server);
 }
-END_TEST
 
-START_TEST(a_private_address_must_be_allowed)
+TEST(a_private_address_must_be_allowed)
 {
 	struct post_result result;
 
@@ -132,34 +133,30 @@ START_TEST(a_private_address_must_be_allowed)
 	ck_assert_uint_eq(result.http_status, 0);
 	ck_assert_ptr_nonnull(strstr(result.reason, "127.0.0.1 is a private"));
 }
-END_TEST
 
-START_TEST(redirects_are_answers)
+TEST(redirects_are_answers)
 {
 	struct post_result result = post("/moved");
 
 	ck_assert_int_eq(result.error, ERR_NONE);
 	ck_assert_uint_eq(result.http_status, 302);
 }
-END_TEST
 
-START_TEST(an_endless_answer_is_cut_and_counts)
+TEST(an_endless_answer_is_cut_and_counts)
 {
 	struct post_result result = post("/pour");
 
 	ck_assert_int_eq(result.error, ERR_NONE);
 	ck_assert_uint_eq(result.http_status, 200);
 }
-END_TEST
 
-START_TEST(a_broken_answer_is_none)
+TEST(a_broken_answer_is_none)
 {
 	ck_assert_int_eq(post("/cut").error, ERR_NETWORK);
 	ck_assert_int_eq(post("/junk").error, ERR_NETWORK);
 }
-END_TEST
 
-START_TEST(who_does_not_answer_is_left)
+TEST(who_does_not_answer_is_left)
 {
 	struct post_result result = post("/hang");
 
@@ -167,7 +164,6 @@ START_TEST(who_does_not_answer_is_left)
 	ck_assert_uint_eq(result.http_status, 0);
 	ck_assert_str_ne(result.reason, "");
 }
-END_TEST
 
 static enum error post_to(const char *url)
 {
@@ -176,15 +172,14 @@ static enum error post_to(const char *url)
 	return wait_for_result().error;
 }
 
-START_TEST(other_schemes_are_refused)
+TEST(other_schemes_are_refused)
 {
 	ck_assert_int_ne(post_to("file:///etc/passwd"), ERR_NONE);
 	ck_assert_int_ne(post_to("ftp://127.0.0.1/"), ERR_NONE);
 	ck_assert_int_eq(post_to("http://"), ERR_MALFORMED);
 }
-END_TEST
 
-START_TEST(a_wait_ends_when_a_descriptor_is_readable_or_it_is_woken)
+TEST(a_wait_ends_when_a_descriptor_is_readable_or_it_is_woken)
 {
 	int ends[2];
 
@@ -197,9 +192,8 @@ START_TEST(a_wait_ends_when_a_descriptor_is_readable_or_it_is_woken)
 	close(ends[0]);
 	close(ends[1]);
 }
-END_TEST
 
-START_TEST(authorities_that_cannot_be_read_are_told)
+TEST(authorities_that_cannot_be_read_are_told)
 {
 	ck_assert_ptr_null(poster_create(&(struct poster_options){
 		.user_agent = "tester",
@@ -208,7 +202,6 @@ START_TEST(authorities_that_cannot_be_read_are_told)
 		.timeout_ms = 1,
 	}));
 }
-END_TEST
 
 /* A socket that listens on a free port of loopback; url_out [64] leads there.
  */
@@ -239,7 +232,7 @@ static ssize_t take(int file, int timeout_ms)
 		       : -1;
 }
 
-START_TEST(what_is_under_way_ends_with_the_poster)
+TEST(what_is_under_way_ends_with_the_poster)
 {
 	char url[64];
 	int listener = listen_here(url);
@@ -259,28 +252,4 @@ START_TEST(what_is_under_way_ends_with_the_poster)
 	ck_assert_int_eq(take(peer, 5000), 0);
 	close(peer);
 	close(listener);
-}
-END_TEST
-
-SUITE(post)
-{
-	Suite *suite = suite_create("post");
-	TCase *tests = tcase_create("post");
-
-	tcase_set_timeout(tests, 30);
-	tcase_add_checked_fixture(tests, begin, end);
-	tcase_add_test(tests, a_request_is_what_was_asked_for);
-	tcase_add_test(tests, a_private_address_must_be_allowed);
-	tcase_add_test(tests, redirects_are_answers);
-	tcase_add_test(tests, an_endless_answer_is_cut_and_counts);
-	tcase_add_test(tests, a_broken_answer_is_none);
-	tcase_add_test(tests, who_does_not_answer_is_left);
-	tcase_add_test(tests, other_schemes_are_refused);
-	tcase_add_test(
-		tests,
-		a_wait_ends_when_a_descriptor_is_readable_or_it_is_woken);
-	tcase_add_test(tests, authorities_that_cannot_be_read_are_told);
-	tcase_add_test(tests, what_is_under_way_ends_with_the_poster);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -174,7 +174,9 @@ static pid_t number_of(struct process *process)
 	return number;
 }
 
-START_TEST(a_role_is_a_process_of_its_own)
+FIXTURE(.setup = begin, .teardown = end);
+
+TEST(a_role_is_a_process_of_its_own)
 {
 	struct process process;
 	char why[PROCESS_END_BYTES];
@@ -186,9 +188,8 @@ START_TEST(a_role_is_a_process_of_its_own)
 	ck_assert_int_eq(process_end(spawner, &process, why), SIGKILL);
 	ck_assert_str_eq(why, "signal 9 (Killed)");
 }
-END_TEST
 
-START_TEST(without_a_starter_it_is_a_thread)
+TEST(without_a_starter_it_is_a_thread)
 {
 	struct process process;
 
@@ -197,7 +198,6 @@ START_TEST(without_a_starter_it_is_a_thread)
 	ck_assert_int_eq(number_of(&process), getpid());
 	ck_assert_int_eq(process_end(NULL, &process, NULL), 0);
 }
-END_TEST
 
 /* Start one, have it crash, and let `why` be how. */
 static void crash(char *why)
@@ -210,7 +210,7 @@ static void crash(char *why)
 	process_end(spawner, &process, why);
 }
 
-START_TEST(how_it_died_is_said_and_another_one_starts)
+TEST(how_it_died_is_said_and_another_one_starts)
 {
 	char why[PROCESS_END_BYTES];
 
@@ -219,7 +219,6 @@ START_TEST(how_it_died_is_said_and_another_one_starts)
 		ck_assert_str_eq(why, "signal 10 (User defined signal 1)");
 	}
 }
-END_TEST
 
 /* A process that is gone, or a zombie, within five seconds. */
 static bool ends(pid_t pid)
@@ -229,7 +228,7 @@ static bool ends(pid_t pid)
 	return kill(pid, 0) != 0;
 }
 
-START_TEST(with_the_starter_all_end)
+TEST(with_the_starter_all_end)
 {
 	struct process process;
 
@@ -239,9 +238,8 @@ START_TEST(with_the_starter_all_end)
 	ck_assert(ends(process.pid));
 	channel_close(&process.channel);
 }
-END_TEST
 
-START_TEST(a_role_that_the_program_has_not_cannot_be_started)
+TEST(a_role_that_the_program_has_not_cannot_be_started)
 {
 	struct process_options other = options;
 	struct process process;
@@ -249,9 +247,8 @@ START_TEST(a_role_that_the_program_has_not_cannot_be_started)
 	other.role = ROLE_NOTIFIER;
 	ck_assert_int_eq(process_start(spawner, &other, &process), ERR_IO);
 }
-END_TEST
 
-START_TEST(its_time_is_known)
+TEST(its_time_is_known)
 {
 	struct process process;
 
@@ -259,7 +256,6 @@ START_TEST(its_time_is_known)
 	ck_assert_uint_lt(process_cpu_ms(&process), 5000);
 	process_end(spawner, &process, NULL);
 }
-END_TEST
 
 /* NOLINTBEGIN(concurrency-mt-unsafe): a test has one thread */
 static void begin_forged(const char *what)
@@ -279,7 +275,9 @@ static size_t count_files(void)
 	return count;
 }
 
-START_TEST(a_file_without_a_process_is_closed)
+FIXTURE();
+
+TEST(a_file_without_a_process_is_closed)
 {
 	struct process process;
 	size_t before;
@@ -290,9 +288,8 @@ START_TEST(a_file_without_a_process_is_closed)
 	ck_assert_uint_eq(count_files(), before);
 	spawner_destroy(spawner);
 }
-END_TEST
 
-START_TEST(a_process_without_a_file_is_ended)
+TEST(a_process_without_a_file_is_ended)
 {
 	struct process process;
 	char why[PROCESS_END_BYTES];
@@ -304,7 +301,6 @@ START_TEST(a_process_without_a_file_is_ended)
 	ck_assert_str_eq(why, "exit status 7");
 	spawner_destroy(spawner);
 }
-END_TEST
 
 /* It is lost: said at once from now on, and to its owner, who is woken. */
 static void check_that_it_is_lost(void)
@@ -333,7 +329,7 @@ static void block_its_end(void)
 	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &set, NULL), 0);
 }
 
-START_TEST(a_starter_that_does_not_answer_is_lost)
+TEST(a_starter_that_does_not_answer_is_lost)
 {
 	struct process process;
 	char why[PROCESS_END_BYTES];
@@ -347,9 +343,8 @@ START_TEST(a_starter_that_does_not_answer_is_lost)
 	check_that_it_is_lost();
 	spawner_destroy(spawner);
 }
-END_TEST
 
-START_TEST(a_starter_whose_answer_makes_no_sense_is_lost)
+TEST(a_starter_whose_answer_makes_no_sense_is_lost)
 {
 	int64_t number;
 
@@ -364,7 +359,6 @@ START_TEST(a_starter_whose_answer_makes_no_sense_is_lost)
 	check_that_it_is_lost();
 	spawner_destroy(spawner);
 }
-END_TEST
 
 static void *ask_for_one(void *argument)
 {
@@ -376,7 +370,7 @@ static void *ask_for_one(void *argument)
 }
 
 /* As a stopped or swapped out process; threads wait for it by the lock. */
-START_TEST(a_starter_that_is_stopped_holds_nobody_up)
+TEST(a_starter_that_is_stopped_holds_nobody_up)
 {
 	struct process_snapshot view;
 	pthread_t threads[4];
@@ -396,29 +390,4 @@ START_TEST(a_starter_that_is_stopped_holds_nobody_up)
 		pthread_join(threads[i], NULL);
 	check_that_it_is_lost();
 	end();
-}
-END_TEST
-
-SUITE(process)
-{
-	Suite *suite = suite_create("process");
-	TCase *tcase = tcase_create("process");
-
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_test(tcase, a_role_is_a_process_of_its_own);
-	tcase_add_test(tcase, without_a_starter_it_is_a_thread);
-	tcase_add_test(tcase, how_it_died_is_said_and_another_one_starts);
-	tcase_add_test(tcase, with_the_starter_all_end);
-	tcase_add_test(tcase,
-		       a_role_that_the_program_has_not_cannot_be_started);
-	tcase_add_test(tcase, its_time_is_known);
-	suite_add_tcase(suite, tcase);
-	tcase = tcase_create("forged");
-	tcase_add_test(tcase, a_file_without_a_process_is_closed);
-	tcase_add_test(tcase, a_process_without_a_file_is_ended);
-	tcase_add_test(tcase, a_starter_that_does_not_answer_is_lost);
-	tcase_add_test(tcase, a_starter_whose_answer_makes_no_sense_is_lost);
-	tcase_add_test(tcase, a_starter_that_is_stopped_holds_nobody_up);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

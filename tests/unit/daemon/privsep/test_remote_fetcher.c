@@ -142,7 +142,9 @@ static bool has_text(const struct buffer *buffer, const char *text)
 	return buffer->data != NULL && strstr(buffer->data, text) != NULL;
 }
 
-START_TEST(a_page_comes_with_its_context)
+FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 60);
+
+TEST(a_page_comes_with_its_context)
 {
 	int context;
 
@@ -152,25 +154,22 @@ START_TEST(a_page_comes_with_its_context)
 	ck_assert_uint_eq(result.http_status, 200);
 	ck_assert_str_eq(result.body.data, "hello");
 }
-END_TEST
 
-START_TEST(what_is_known_of_a_page_comes_along)
+TEST(what_is_known_of_a_page_comes_along)
 {
 	fetch("/", (struct fetch_request){0});
 	ck_assert(result.is_html && !result.is_cut && result.robots_tag == 2);
 	ck_assert_str_eq(result.etag, "\"1\"");
 }
-END_TEST
 
-START_TEST(so_does_what_is_known_of_the_connection)
+TEST(so_does_what_is_known_of_the_connection)
 {
 	fetch("/", (struct fetch_request){0});
 	ck_assert_str_eq(result.address, "127.0.0.1");
 	ck_assert_uint_eq(result.wire_bytes, 5 + result.head.size);
 }
-END_TEST
 
-START_TEST(what_comes_too_late_is_not_asked_for)
+TEST(what_comes_too_late_is_not_asked_for)
 {
 	uint64_t now_ms = clock_lease_ms();
 
@@ -180,9 +179,8 @@ START_TEST(what_comes_too_late_is_not_asked_for)
 	fetch("/", (struct fetch_request){.not_after_ms = now_ms + 60000});
 	ck_assert_int_eq(result.error, ERR_NONE);
 }
-END_TEST
 
-START_TEST(the_heads_of_both_messages_come_when_they_are_kept)
+TEST(the_heads_of_both_messages_come_when_they_are_kept)
 {
 	fetch("/", (struct fetch_request){.headers = "X-Ours: yes\n"});
 	ck_assert(has_text(&result.head, "HTTP/1.1 200 OK\r\n"));
@@ -194,9 +192,8 @@ START_TEST(the_heads_of_both_messages_come_when_they_are_kept)
 	ck_assert(result.head.size == 0 && result.request.size == 0);
 	ck_assert_str_eq(result.body.data, "hello");
 }
-END_TEST
 
-START_TEST(a_body_that_is_no_message_comes_whole)
+TEST(a_body_that_is_no_message_comes_whole)
 {
 	fetch("/large", (struct fetch_request){0});
 	ck_assert_uint_eq(result.body.size, LARGE_BYTES);
@@ -205,9 +202,8 @@ START_TEST(a_body_that_is_no_message_comes_whole)
 	ck_assert(result.is_cut && !result.is_broken);
 	ck_assert_uint_eq(result.body.size, 1000);
 }
-END_TEST
 
-START_TEST(answers_without_a_body)
+TEST(answers_without_a_body)
 {
 	fetch("/moved", (struct fetch_request){0});
 	ck_assert_uint_eq(result.http_status, 301);
@@ -219,9 +215,8 @@ START_TEST(answers_without_a_body)
 	ck_assert_int_eq(result.error, ERR_MALFORMED);
 	ck_assert_str_eq(result.reason, "304 to a request without a condition");
 }
-END_TEST
 
-START_TEST(cookies_go_there_and_come_back)
+TEST(cookies_go_there_and_come_back)
 {
 	struct cookies cookies = {0};
 
@@ -233,7 +228,6 @@ START_TEST(cookies_go_there_and_come_back)
 	ck_assert_str_eq(result.body.data, "none");
 	buffer_free(&cookies.lines);
 }
-END_TEST
 
 static size_t count_entries(void)
 {
@@ -246,7 +240,7 @@ static size_t count_entries(void)
 	return count;
 }
 
-START_TEST(the_entries_of_a_sitemap_are_its_body)
+TEST(the_entries_of_a_sitemap_are_its_body)
 {
 	begin("/map.txt", (struct fetch_request){.any_type = true}, true);
 	wait_for_result();
@@ -263,7 +257,6 @@ START_TEST(the_entries_of_a_sitemap_are_its_body)
 	ck_assert_uint_eq(result.http_status, 301);
 	ck_assert_uint_eq(count_entries(), 0);
 }
-END_TEST
 
 /* Without a word of the operator for this site. */
 static void fetch_by_network(void)
@@ -281,7 +274,7 @@ static void fetch_by_network(void)
 	wait_for_result();
 }
 
-START_TEST(the_address_filter_is_the_fetchers)
+TEST(the_address_filter_is_the_fetchers)
 {
 	struct url url;
 
@@ -301,9 +294,10 @@ START_TEST(the_address_filter_is_the_fetchers)
 		ck_assert_str_eq(result.body.data, "hello");
 	}
 }
-END_TEST
 
-START_TEST(many_requests_run_at_once)
+FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 60);
+
+TEST(many_requests_run_at_once)
 {
 	for (int i = 0; i < 20; i++)
 		begin(i % 2 == 0 ? "/large" : "/", (struct fetch_request){0},
@@ -315,9 +309,8 @@ START_TEST(many_requests_run_at_once)
 	}
 	ck_assert_uint_eq(fetcher_client_running(remote), 0);
 }
-END_TEST
 
-START_TEST(what_runs_is_aborted)
+TEST(what_runs_is_aborted)
 {
 	begin("/never", (struct fetch_request){0}, false);
 	fetcher_client_run(remote, 50);
@@ -330,9 +323,8 @@ START_TEST(what_runs_is_aborted)
 	fetch("/", (struct fetch_request){0});
 	ck_assert_str_eq(result.body.data, "hello");
 }
-END_TEST
 
-START_TEST(who_is_slow_makes_room_for_those_that_wait)
+TEST(who_is_slow_makes_room_for_those_that_wait)
 {
 	uint64_t end_ms = clock_steady_ms() + PATIENCE_MS;
 
@@ -345,7 +337,6 @@ START_TEST(who_is_slow_makes_room_for_those_that_wait)
 	ck_assert_int_eq(result.error, ERR_TIMEOUT);
 	ck_assert_str_eq(result.reason, "too slow while other requests wait");
 }
-END_TEST
 
 static void *be_fetcher(void *context)
 {
@@ -394,7 +385,7 @@ static enum error press(const struct fetch_backlog *press, int patience_ms)
 	return error;
 }
 
-START_TEST(who_waited_before_the_last_answer_is_not_counted)
+TEST(who_waited_before_the_last_answer_is_not_counted)
 {
 	struct fetch_backlog wait = {.waiting = 1};
 
@@ -402,7 +393,6 @@ START_TEST(who_waited_before_the_last_answer_is_not_counted)
 	wait.answers = 1; /* there was none yet */
 	ck_assert_int_eq(press(&wait, 6000), ERR_TIMEOUT);
 }
-END_TEST
 
 static void *wake_soon(void *context)
 {
@@ -411,7 +401,7 @@ static void *wake_soon(void *context)
 	return NULL;
 }
 
-START_TEST(another_thread_ends_the_wait)
+TEST(another_thread_ends_the_wait)
 {
 	uint64_t begin_ms = clock_steady_ms();
 	pthread_t thread;
@@ -421,9 +411,8 @@ START_TEST(another_thread_ends_the_wait)
 	pthread_join(thread, NULL);
 	ck_assert_uint_lt(clock_steady_ms() - begin_ms, 10000);
 }
-END_TEST
 
-START_TEST(a_request_that_is_too_long_is_not_sent)
+TEST(a_request_that_is_too_long_is_not_sent)
 {
 	char headers[70 * 1000];
 
@@ -432,56 +421,9 @@ START_TEST(a_request_that_is_too_long_is_not_sent)
 	fetch("/", (struct fetch_request){.headers = headers});
 	ck_assert_int_eq(result.error, ERR_TOO_LARGE);
 }
-END_TEST
 
-START_TEST(a_missing_file_of_authorities_is_an_error)
+TEST(a_missing_file_of_authorities_is_an_error)
 {
 	options.fetch.ca_file = "/nonexistent/ca.pem";
 	ck_assert_ptr_null(fetcher_client_create(&options));
-}
-END_TEST
-
-static TCase *make_messages(void)
-{
-	TCase *tcase = tcase_create("messages");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, a_page_comes_with_its_context);
-	tcase_add_test(tcase, what_is_known_of_a_page_comes_along);
-	tcase_add_test(tcase, so_does_what_is_known_of_the_connection);
-	tcase_add_test(tcase, what_comes_too_late_is_not_asked_for);
-	tcase_add_test(tcase,
-		       the_heads_of_both_messages_come_when_they_are_kept);
-	tcase_add_test(tcase, a_body_that_is_no_message_comes_whole);
-	tcase_add_test(tcase, answers_without_a_body);
-	tcase_add_test(tcase, cookies_go_there_and_come_back);
-	tcase_add_test(tcase, the_entries_of_a_sitemap_are_its_body);
-	tcase_add_test(tcase, the_address_filter_is_the_fetchers);
-	return tcase;
-}
-
-static TCase *make_loop(void)
-{
-	TCase *tcase = tcase_create("loop");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, many_requests_run_at_once);
-	tcase_add_test(tcase, what_runs_is_aborted);
-	tcase_add_test(tcase, who_is_slow_makes_room_for_those_that_wait);
-	tcase_add_test(tcase, who_waited_before_the_last_answer_is_not_counted);
-	tcase_add_test(tcase, another_thread_ends_the_wait);
-	tcase_add_test(tcase, a_request_that_is_too_long_is_not_sent);
-	tcase_add_test(tcase, a_missing_file_of_authorities_is_an_error);
-	return tcase;
-}
-
-SUITE(remote_fetcher)
-{
-	Suite *suite = suite_create("remote_fetcher");
-
-	suite_add_tcase(suite, make_messages());
-	suite_add_tcase(suite, make_loop());
-	return suite;
 }

@@ -264,7 +264,9 @@ static void check_request(int socket, const char *request)
 					   "Content-Length: 0\r\n\r\n");
 }
 
-START_TEST(a_request_goes_through_the_courier)
+FIXTURE(.timeout_s = 30);
+
+TEST(a_request_goes_through_the_courier)
 {
 	static const struct route routes[] = {
 		{.path = "/checked", .handler = check_request},
@@ -286,9 +288,8 @@ START_TEST(a_request_goes_through_the_courier)
 	notifier_client_destroy(poster);
 	server_stop(&server);
 }
-END_TEST
 
-START_TEST(a_large_body_comes_whole)
+TEST(a_large_body_comes_whole)
 {
 	struct buffer body = {0};
 	struct post_result result;
@@ -301,9 +302,8 @@ START_TEST(a_large_body_comes_whole)
 	notifier_client_destroy(poster);
 	buffer_free(&body);
 }
-END_TEST
 
-START_TEST(a_url_that_no_frame_holds_is_too_large)
+TEST(a_url_that_no_frame_holds_is_too_large)
 {
 	char *url = malloc(FRAME_MAX_HEAD + 1);
 
@@ -315,15 +315,13 @@ START_TEST(a_url_that_no_frame_holds_is_too_large)
 	notifier_client_destroy(poster);
 	free(url);
 }
-END_TEST
 
-START_TEST(authorities_that_cannot_be_read_are_told)
+TEST(authorities_that_cannot_be_read_are_told)
 {
 	ck_assert_ptr_null(create(NULL, notifier_main, "/nonexistent"));
 }
-END_TEST
 
-START_TEST(a_wait_ends_when_a_descriptor_is_readable_or_it_is_woken)
+TEST(a_wait_ends_when_a_descriptor_is_readable_or_it_is_woken)
 {
 	int ends[2];
 
@@ -338,7 +336,6 @@ START_TEST(a_wait_ends_when_a_descriptor_is_readable_or_it_is_woken)
 	close(ends[0]);
 	close(ends[1]);
 }
-END_TEST
 
 static role_main *const forgers[] = {
 	wrong_number_main, huge_number_main, wrong_error_main,
@@ -346,7 +343,7 @@ static role_main *const forgers[] = {
 	half_main,         no_frame_main,
 };
 
-START_TEST(what_makes_no_sense_ends_the_courier)
+TEST_ROWS(what_makes_no_sense_ends_the_courier, forgers)
 {
 	struct post_result result = ask(forgers[_i]);
 
@@ -355,10 +352,9 @@ START_TEST(what_makes_no_sense_ends_the_courier)
 	ck_assert_str_eq(result.reason,
 			 "the notifier was stopped: it sent an invalid frame");
 }
-END_TEST
 
 /* The second result is of the next request to a notifier that is gone. */
-START_TEST(a_result_counts_once)
+TEST(a_result_counts_once)
 {
 	poster = create(NULL, twice_main, NULL);
 	ck_assert_uint_eq(post("http://a.invalid/", slice_of("")).http_status,
@@ -368,16 +364,14 @@ START_TEST(a_result_counts_once)
 			  204);
 	notifier_client_destroy(poster);
 }
-END_TEST
 
-START_TEST(a_reason_is_one_line_of_text)
+TEST(a_reason_is_one_line_of_text)
 {
 	ck_assert_str_eq(ask(hostile_reason_main).reason, "a?b?c??[1m");
 	ck_assert_uint_eq(strlen(ask(long_reason_main).reason), 127);
 }
-END_TEST
 
-START_TEST(a_courier_that_ends_is_started_again_ever_later)
+TEST(a_courier_that_ends_is_started_again_ever_later)
 {
 	enum error error;
 
@@ -396,9 +390,8 @@ START_TEST(a_courier_that_ends_is_started_again_ever_later)
 	ck_assert_int_eq(error, ERR_NETWORK);
 	notifier_client_destroy(poster);
 }
-END_TEST
 
-START_TEST(how_the_process_has_ended_is_said)
+TEST(how_the_process_has_ended_is_said)
 {
 	struct spawner *spawner;
 
@@ -410,28 +403,4 @@ START_TEST(how_the_process_has_ended_is_said)
 			 "signal 1)");
 	notifier_client_destroy(poster);
 	spawner_destroy(spawner);
-}
-END_TEST
-
-SUITE(remote_poster)
-{
-	Suite *suite = suite_create("remote_poster");
-	TCase *tests = tcase_create("remote_poster");
-
-	tcase_set_timeout(tests, 30);
-	tcase_add_test(tests, a_request_goes_through_the_courier);
-	tcase_add_test(tests, a_large_body_comes_whole);
-	tcase_add_test(tests, a_url_that_no_frame_holds_is_too_large);
-	tcase_add_test(tests, authorities_that_cannot_be_read_are_told);
-	tcase_add_test(
-		tests,
-		a_wait_ends_when_a_descriptor_is_readable_or_it_is_woken);
-	tcase_add_loop_test(tests, what_makes_no_sense_ends_the_courier, 0,
-			    sizeof(forgers) / sizeof(forgers[0]));
-	tcase_add_test(tests, a_result_counts_once);
-	tcase_add_test(tests, a_reason_is_one_line_of_text);
-	tcase_add_test(tests, a_courier_that_ends_is_started_again_ever_later);
-	tcase_add_test(tests, how_the_process_has_ended_is_said);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -24,7 +24,9 @@ static void add(enum role role, pid_t pid)
 							  .walls = {1, 2}});
 }
 
-START_TEST(is_empty_at_first)
+FIXTURE(.setup = begin, .teardown = end);
+
+TEST(is_empty_at_first)
 {
 	struct process_snapshot view = process_table_snapshot(roster);
 
@@ -32,9 +34,8 @@ START_TEST(is_empty_at_first)
 	ck_assert_uint_eq(view.deaths[ROLE_WORKER], 0);
 	process_snapshot_free(&view);
 }
-END_TEST
 
-START_TEST(has_those_that_run_in_order_of_their_start)
+TEST(has_those_that_run_in_order_of_their_start)
 {
 	struct process_snapshot view;
 
@@ -50,10 +51,9 @@ START_TEST(has_those_that_run_in_order_of_their_start)
 	ck_assert_uint_eq(view.entries[1].walls.lacks, 2);
 	process_snapshot_free(&view);
 }
-END_TEST
 
 /* One that is not there, or is not needed any more, has not died. */
-START_TEST(counts_the_deaths_of_a_role)
+TEST(counts_the_deaths_of_a_role)
 {
 	struct process_snapshot view;
 
@@ -71,10 +71,9 @@ START_TEST(counts_the_deaths_of_a_role)
 	ck_assert_uint_eq(view.deaths[ROLE_NOTIFIER], 0);
 	process_snapshot_free(&view);
 }
-END_TEST
 
 /* Of a process that is gone the last that was known stays. */
-START_TEST(the_cpu_time_of_a_role_never_becomes_less)
+TEST(the_cpu_time_of_a_role_never_becomes_less)
 {
 	struct process_snapshot before;
 	struct process_snapshot after;
@@ -95,19 +94,4 @@ START_TEST(the_cpu_time_of_a_role_never_becomes_less)
 	ck_assert_uint_eq(after.starts[ROLE_MAIN], 1);
 	process_snapshot_free(&before);
 	process_snapshot_free(&after);
-}
-END_TEST
-
-SUITE(roster)
-{
-	Suite *suite = suite_create("roster");
-	TCase *test_case = tcase_create("roster");
-
-	tcase_add_checked_fixture(test_case, begin, end);
-	tcase_add_test(test_case, is_empty_at_first);
-	tcase_add_test(test_case, has_those_that_run_in_order_of_their_start);
-	tcase_add_test(test_case, counts_the_deaths_of_a_role);
-	tcase_add_test(test_case, the_cpu_time_of_a_role_never_becomes_less);
-	suite_add_tcase(suite, test_case);
-	return suite;
 }

@@ -21,7 +21,9 @@ static void clean(void)
 	buffer_free(&text);
 }
 
-START_TEST(what_holds_is_listed)
+FIXTURE(.teardown = clean);
+
+TEST(what_holds_is_listed)
 {
 	sandbox_describe(
 		&(struct sandbox_report){SANDBOX_SYSTEM_CALLS | SANDBOX_FILES,
@@ -29,9 +31,8 @@ START_TEST(what_holds_is_listed)
 		&text);
 	ck_assert_str_eq(text.data, "system calls, files");
 }
-END_TEST
 
-START_TEST(what_is_lacking_is_listed_behind)
+TEST(what_is_lacking_is_listed_behind)
 {
 	sandbox_describe(
 		&(struct sandbox_report){SANDBOX_NO_NEW_PRIVILEGES,
@@ -40,7 +41,6 @@ START_TEST(what_is_lacking_is_listed_behind)
 	ck_assert_ptr_nonnull(strstr(text.data, "no new privileges; "));
 	ck_assert_ptr_nonnull(strstr(text.data, " namespaces, code"));
 }
-END_TEST
 
 static void *wait_for_it(void *context)
 {
@@ -49,7 +49,7 @@ static void *wait_for_it(void *context)
 }
 
 /* A sanitizer may have threads, and builds no walls. */
-START_TEST(a_process_with_threads_is_left_as_it_is)
+TEST(a_process_with_threads_is_left_as_it_is)
 {
 	struct sandbox_report report;
 	pthread_barrier_t barrier;
@@ -68,9 +68,8 @@ START_TEST(a_process_with_threads_is_left_as_it_is)
 	else
 		ck_assert_int_eq(error, ERR_BUSY);
 }
-END_TEST
 
-START_TEST(a_resolver_file_that_is_replaced_changes_the_stamp)
+TEST(a_resolver_file_that_is_replaced_changes_the_stamp)
 {
 	uint64_t before = sandbox_resolver_stamp();
 
@@ -85,7 +84,6 @@ START_TEST(a_resolver_file_that_is_replaced_changes_the_stamp)
 	umount("/etc/hosts");
 	ck_assert_uint_eq(sandbox_resolver_stamp(), before);
 }
-END_TEST
 
 struct emptied {
 	unsigned walls;
@@ -106,7 +104,7 @@ static void *empty(void *context)
 	return NULL;
 }
 
-START_TEST(nothing_is_in_an_empty_root_and_nothing_can_be_made)
+TEST(nothing_is_in_an_empty_root_and_nothing_can_be_made)
 {
 	struct emptied emptied = {0};
 	pthread_t thread;
@@ -119,22 +117,4 @@ START_TEST(nothing_is_in_an_empty_root_and_nothing_can_be_made)
 	}
 	ck_assert_int_eq(emptied.opened, ENOENT);
 	ck_assert_int_eq(emptied.made, ENOENT);
-}
-END_TEST
-
-SUITE(sandbox)
-{
-	Suite *suite = suite_create("sandbox");
-	TCase *test_case = tcase_create("sandbox");
-
-	tcase_add_checked_fixture(test_case, NULL, clean);
-	tcase_add_test(test_case, what_holds_is_listed);
-	tcase_add_test(test_case, what_is_lacking_is_listed_behind);
-	tcase_add_test(test_case, a_process_with_threads_is_left_as_it_is);
-	tcase_add_test(test_case,
-		       a_resolver_file_that_is_replaced_changes_the_stamp);
-	tcase_add_test(test_case,
-		       nothing_is_in_an_empty_root_and_nothing_can_be_made);
-	suite_add_tcase(suite, test_case);
-	return suite;
 }

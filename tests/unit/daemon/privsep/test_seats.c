@@ -57,7 +57,9 @@ static struct worker_slot *take(bool is_long)
 		seats, &(struct worker_slot_request){.is_long = is_long});
 }
 
-START_TEST(who_came_first_is_served_first)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(who_came_first_is_served_first)
 {
 	struct asking asking[WAITERS] = {0};
 	struct worker_slot *first = take(false);
@@ -72,9 +74,8 @@ START_TEST(who_came_first_is_served_first)
 	}
 	worker_slots_release(seats, second);
 }
-END_TEST
 
-START_TEST(a_long_task_leaves_a_seat_to_the_others)
+TEST(a_long_task_leaves_a_seat_to_the_others)
 {
 	struct asking other = {.wish = {.is_long = true}};
 	struct worker_slot *first = take(true);
@@ -92,9 +93,8 @@ START_TEST(a_long_task_leaves_a_seat_to_the_others)
 	ck_assert_ptr_eq(other.seat, first);
 	worker_slots_release(seats, second);
 }
-END_TEST
 
-START_TEST(the_only_seat_takes_long_tasks)
+TEST(the_only_seat_takes_long_tasks)
 {
 	struct worker_slots *one = worker_slots_create(1);
 
@@ -103,9 +103,8 @@ START_TEST(the_only_seat_takes_long_tasks)
 						       .is_long = true}));
 	worker_slots_destroy(one);
 }
-END_TEST
 
-START_TEST(a_wish_is_for_one_seat_or_for_who_knows_the_site)
+TEST(a_wish_is_for_one_seat_or_for_who_knows_the_site)
 {
 	const struct worker_slot_request known = {.site = 7};
 	struct worker_slot *second = worker_slots_at(seats, 1);
@@ -121,19 +120,4 @@ START_TEST(a_wish_is_for_one_seat_or_for_who_knows_the_site)
 	worker_slots_release(seats, worker_slots_acquire(seats, &only));
 	ck_assert_ptr_eq(worker_slots_acquire(seats, &known), second);
 	worker_slots_release(seats, second);
-}
-END_TEST
-
-SUITE(seats)
-{
-	Suite *suite = suite_create("seats");
-	TCase *tests = tcase_create("seats");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, who_came_first_is_served_first);
-	tcase_add_test(tests, a_long_task_leaves_a_seat_to_the_others);
-	tcase_add_test(tests, the_only_seat_takes_long_tasks);
-	tcase_add_test(tests, a_wish_is_for_one_seat_or_for_who_knows_the_site);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

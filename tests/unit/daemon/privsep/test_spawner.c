@@ -77,31 +77,30 @@ static int64_t answer(void)
 
 static const struct slice true_words = {"/bin/true", sizeof("/bin/true")};
 
-START_TEST(a_run_is_refused_when_commands_are_not_allowed)
+FIXTURE(.setup = begin, .teardown = end);
+
+TEST(a_run_is_refused_when_commands_are_not_allowed)
 {
 	send_number(SPAWNER_RULES, 0);
 	send_command(true_words, slice_of(""));
 	ck_assert_int_eq(answer(), -EPERM);
 }
-END_TEST
 
-START_TEST(nobody_allows_them_later)
+TEST(nobody_allows_them_later)
 {
 	send_number(SPAWNER_RULES, 0);
 	send_number(SPAWNER_RULES, 1);
 	ck_assert_int_eq(answer(), INT64_MIN);
 }
-END_TEST
 
-START_TEST(without_rules_it_does_nothing)
+TEST(without_rules_it_does_nothing)
 {
 	send_command(true_words, slice_of(""));
 	ck_assert_int_eq(answer(), INT64_MIN);
 }
-END_TEST
 
 /* No words; no NUL behind the last; no row at all. */
-START_TEST(words_that_are_none_are_refused)
+TEST(words_that_are_none_are_refused)
 {
 	send_number(SPAWNER_RULES, 1);
 	send_command(slice_of(""), slice_of(""));
@@ -113,9 +112,8 @@ START_TEST(words_that_are_none_are_refused)
 	send_head(SPAWNER_RUN, slice_of("x"));
 	ck_assert_int_eq(answer(), -EINVAL);
 }
-END_TEST
 
-START_TEST(too_many_words_are_refused)
+TEST(too_many_words_are_refused)
 {
 	static const char nuls[SPAWNER_MAX_WORDS + 1];
 
@@ -125,10 +123,9 @@ START_TEST(too_many_words_are_refused)
 	send_command(true_words, (struct slice){nuls, sizeof(nuls)});
 	ck_assert_int_eq(answer(), -EINVAL);
 }
-END_TEST
 
 /* Neither who asks, nor the spawner, nor what somebody else has started. */
-START_TEST(no_other_process_is_looked_at_or_killed)
+TEST(no_other_process_is_looked_at_or_killed)
 {
 	send_number(SPAWNER_RULES, 1);
 	send_number(SPAWNER_KILL, getpid());
@@ -140,9 +137,8 @@ START_TEST(no_other_process_is_looked_at_or_killed)
 	send_number(SPAWNER_KILL, -1);
 	ck_assert_int_eq(answer(), -ECHILD);
 }
-END_TEST
 
-START_TEST(a_command_does_not_end_as_a_role)
+TEST(a_command_does_not_end_as_a_role)
 {
 	int64_t pid;
 
@@ -154,22 +150,4 @@ START_TEST(a_command_does_not_end_as_a_role)
 	ck_assert_int_eq(answer(), -EINVAL);
 	send_number(SPAWNER_KILL, pid);
 	ck_assert_int_eq(answer(), 0);
-}
-END_TEST
-
-SUITE(spawner)
-{
-	Suite *suite = suite_create("spawner");
-	TCase *tests = tcase_create("spawner");
-
-	tcase_add_checked_fixture(tests, begin, end);
-	tcase_add_test(tests, a_run_is_refused_when_commands_are_not_allowed);
-	tcase_add_test(tests, nobody_allows_them_later);
-	tcase_add_test(tests, without_rules_it_does_nothing);
-	tcase_add_test(tests, words_that_are_none_are_refused);
-	tcase_add_test(tests, too_many_words_are_refused);
-	tcase_add_test(tests, no_other_process_is_looked_at_or_killed);
-	tcase_add_test(tests, a_command_does_not_end_as_a_role);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

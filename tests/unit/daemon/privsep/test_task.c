@@ -72,7 +72,9 @@ static enum error run_bytes(enum task_kind kind, struct slice head,
 	return error;
 }
 
-START_TEST(each_request_is_one)
+FIXTURE(.timeout_s = 100);
+
+TEST_LOOP(each_request_is_one, TASK_ANALYSE, TASK_KINDS)
 {
 	enum task_kind kind = (enum task_kind)_i;
 
@@ -85,9 +87,8 @@ START_TEST(each_request_is_one)
 		message_free(&sample);
 	}
 }
-END_TEST
 
-START_TEST(a_request_cut_anywhere_ends_nobody)
+TEST_LOOP(a_request_cut_anywhere_ends_nobody, TASK_ANALYSE, TASK_KINDS)
 {
 	enum task_kind kind = (enum task_kind)_i;
 	struct message sample = sample_task(kind, 1);
@@ -105,7 +106,6 @@ START_TEST(a_request_cut_anywhere_ends_nobody)
 		run_bytes(kind, head, (struct slice){body.data, size}, false);
 	message_free(&sample);
 }
-END_TEST
 
 static void change(struct buffer *bytes)
 {
@@ -113,7 +113,7 @@ static void change(struct buffer *bytes)
 		bytes->data[next_random() % bytes->size] = (char)next_random();
 }
 
-START_TEST(a_request_with_other_bytes_ends_nobody)
+TEST_LOOP(a_request_with_other_bytes_ends_nobody, TASK_ANALYSE, TASK_KINDS)
 {
 	enum task_kind kind = (enum task_kind)_i;
 
@@ -128,9 +128,8 @@ START_TEST(a_request_with_other_bytes_ends_nobody)
 		message_free(&sample);
 	}
 }
-END_TEST
 
-START_TEST(what_is_no_kind_is_no_task)
+TEST(what_is_no_kind_is_no_task)
 {
 	static const unsigned kinds[] = {0, TASK_KINDS, FRAME_TASK_DONE,
 					 UINT32_MAX};
@@ -139,22 +138,4 @@ START_TEST(what_is_no_kind_is_no_task)
 		ck_assert_int_eq(run_bytes((enum task_kind)kinds[i],
 					   slice_of("x"), slice_of("y"), false),
 				 ERR_MALFORMED);
-}
-END_TEST
-
-SUITE(task)
-{
-	Suite *suite = suite_create("task");
-	TCase *tcase = tcase_create("task");
-
-	tcase_set_timeout(tcase, 100);
-	tcase_add_loop_test(tcase, each_request_is_one, TASK_ANALYSE,
-			    TASK_KINDS);
-	tcase_add_loop_test(tcase, a_request_cut_anywhere_ends_nobody,
-			    TASK_ANALYSE, TASK_KINDS);
-	tcase_add_loop_test(tcase, a_request_with_other_bytes_ends_nobody,
-			    TASK_ANALYSE, TASK_KINDS);
-	tcase_add_test(tcase, what_is_no_kind_is_no_task);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

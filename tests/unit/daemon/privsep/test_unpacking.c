@@ -234,7 +234,9 @@ static struct unpacking_end act(const char *what, struct client *client)
 	return unpack(pool, client);
 }
 
-START_TEST(what_a_worker_finds_is_taken)
+FIXTURE(.timeout_s = 60, .setup = begin, .teardown = finish);
+
+TEST(what_a_worker_finds_is_taken)
 {
 	struct client client;
 	struct unpacking_end end = act("good", &client);
@@ -247,9 +249,8 @@ START_TEST(what_a_worker_finds_is_taken)
 	ck_assert_str_eq(end.reason, "said by the worker");
 	ck_assert_uint_eq(end.bytes, 1);
 }
-END_TEST
 
-START_TEST(a_worker_that_lies_costs_its_archive)
+TEST(a_worker_that_lies_costs_its_archive)
 {
 	static const char *const lies[] = {"large",    "kind", "status",
 					   "error",    "size", "position",
@@ -266,9 +267,8 @@ START_TEST(a_worker_that_lies_costs_its_archive)
 		ck_assert_int_eq(act("good", &client).error, ERR_NONE);
 	}
 }
-END_TEST
 
-START_TEST(a_worker_that_ends_costs_its_archive)
+TEST(a_worker_that_ends_costs_its_archive)
 {
 	struct client client;
 	struct unpacking_end end = act("die", &client);
@@ -282,10 +282,9 @@ START_TEST(a_worker_that_ends_costs_its_archive)
 	ck_assert_ptr_nonnull(strstr(end.reason, "too long"));
 	ck_assert_int_eq(act("good", &client).error, ERR_NONE);
 }
-END_TEST
 
 /* The time of a task is that between two inquiries: a long archive is read. */
-START_TEST(a_long_archive_is_no_long_task)
+TEST(a_long_archive_is_no_long_task)
 {
 	static const char verb[] = "read for ever";
 	const unsigned pieces = 100000; /* which take longer than TASK_MS */
@@ -301,19 +300,17 @@ START_TEST(a_long_archive_is_no_long_task)
 	ck_assert_uint_eq(client.pieces, pieces);
 	free(bytes);
 }
-END_TEST
 
-START_TEST(a_worker_that_asks_for_more_than_there_is_is_ended)
+TEST(a_worker_that_asks_for_more_than_there_is_is_ended)
 {
 	struct client client;
 
 	ck_assert_int_eq(act("read for ever", &client).error, ERR_QUARANTINED);
 	ck_assert_uint_lt(client.pieces, 100);
 }
-END_TEST
 
 /* What comes from a worker is a record or none, whatever it is. */
-START_TEST(any_bytes_are_a_record_or_none)
+TEST(any_bytes_are_a_record_or_none)
 {
 	struct warc_record *record = mem_alloc(1, sizeof(*record));
 	struct buffer list = {0};
@@ -343,7 +340,6 @@ START_TEST(any_bytes_are_a_record_or_none)
 	buffer_free(&list);
 	free(record);
 }
-END_TEST
 
 static const char archive[] =
 	"WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2020-01-02T03:04:05Z\r\n"
@@ -392,16 +388,15 @@ static void check_both_records(size_t piece)
 	ck_assert_str_eq(client.last.content_type, "image/gif");
 }
 
-START_TEST(records_are_those_of_the_archive)
+TEST(records_are_those_of_the_archive)
 {
 	for (size_t piece = 0; piece < sizeof(archive); piece += 7) {
 		check_first_record(piece);
 		check_both_records(piece);
 	}
 }
-END_TEST
 
-START_TEST(what_came_before_the_client_left_is_taken)
+TEST(what_came_before_the_client_left_is_taken)
 {
 	struct client client = {.bytes = archive,
 				.left = sizeof(archive) - 1,
@@ -413,25 +408,4 @@ START_TEST(what_came_before_the_client_left_is_taken)
 	ck_assert_uint_eq(client.records, 2); /* one as far as it came */
 	ck_assert(client.last.is_cut);
 	ck_assert_uint_eq(client.body_bytes, strlen("<p>word"));
-}
-END_TEST
-
-SUITE(unpacking)
-{
-	Suite *suite = suite_create("unpacking");
-	TCase *tcase = tcase_create("unpacking");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, begin, finish);
-	tcase_add_test(tcase, what_a_worker_finds_is_taken);
-	tcase_add_test(tcase, a_worker_that_lies_costs_its_archive);
-	tcase_add_test(tcase, a_worker_that_ends_costs_its_archive);
-	tcase_add_test(tcase, a_long_archive_is_no_long_task);
-	tcase_add_test(tcase,
-		       a_worker_that_asks_for_more_than_there_is_is_ended);
-	tcase_add_test(tcase, any_bytes_are_a_record_or_none);
-	tcase_add_test(tcase, records_are_those_of_the_archive);
-	tcase_add_test(tcase, what_came_before_the_client_left_is_taken);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

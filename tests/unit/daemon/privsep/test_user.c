@@ -29,7 +29,7 @@ static const struct passwd *find_nobody(void)
 	return getpwnam("nobody");
 }
 
-START_TEST(root_becomes_nobody_for_good)
+TEST_LOOP(root_becomes_nobody_for_good, 0, geteuid() == 0)
 {
 	const struct passwd *nobody = find_nobody();
 
@@ -41,26 +41,23 @@ START_TEST(root_becomes_nobody_for_good)
 	ck_assert_int_eq(setuid(0), -1);
 	ck_assert_int_eq(open("/etc/shadow", O_RDONLY), -1);
 }
-END_TEST
 
-START_TEST(who_is_that_user_already_is_done)
+TEST_LOOP(who_is_that_user_already_is_done, 0, geteuid() == 0)
 {
 	ck_assert_int_eq(user_become("nobody", reason), ERR_NONE);
 	ck_assert_int_eq(user_become("nobody", reason), ERR_NONE);
 	ck_assert(!was_dumpable());
 }
-END_TEST
 
-START_TEST(another_user_is_refused_to_who_is_not_root)
+TEST_LOOP(another_user_is_refused_to_who_is_not_root, 0, geteuid() == 0)
 {
 	ck_assert_int_eq(user_become("nobody", reason), ERR_NONE);
 	ck_assert_int_eq(user_become("daemon", reason), ERR_ADDRESS_FORBIDDEN);
 	ck_assert_str_eq(reason, "only root can become another user");
 	was_dumpable();
 }
-END_TEST
 
-START_TEST(a_set_user_id_that_is_kept_is_a_way_back)
+TEST_LOOP(a_set_user_id_that_is_kept_is_a_way_back, 0, geteuid() == 0)
 {
 	const struct passwd *nobody = find_nobody();
 
@@ -70,9 +67,8 @@ START_TEST(a_set_user_id_that_is_kept_is_a_way_back)
 	ck_assert_int_eq(setresuid(0, 0, 0), 0);
 	was_dumpable();
 }
-END_TEST
 
-START_TEST(a_capability_that_is_kept_is_a_way_back)
+TEST_LOOP(a_capability_that_is_kept_is_a_way_back, 0, geteuid() == 0)
 {
 	ck_assert_int_eq(prctl(PR_SET_SECUREBITS, 1 << 2),
 			 0); /* NO_SETUID_FIXUP */
@@ -80,23 +76,21 @@ START_TEST(a_capability_that_is_kept_is_a_way_back)
 	ck_assert_str_eq(reason, "the process can become root again");
 	was_dumpable();
 }
-END_TEST
 
-START_TEST(root_is_refused)
+TEST(root_is_refused)
 {
 	ck_assert_int_eq(user_become("root", reason), ERR_ADDRESS_FORBIDDEN);
 	ck_assert_str_eq(reason, "it is root, or in root's group");
 }
-END_TEST
 
-START_TEST(user_that_is_not_there_is_not_found)
+TEST(user_that_is_not_there_is_not_found)
 {
 	ck_assert_int_eq(user_become("no such user", reason), ERR_NOT_FOUND);
 	ck_assert_str_eq(reason, "there is no such user");
 }
-END_TEST
 
-START_TEST(folder_that_is_made_is_the_users_and_one_that_is_there_stays)
+TEST_LOOP(folder_that_is_made_is_the_users_and_one_that_is_there_stays, 0,
+	  geteuid() == 0)
 {
 	char inner[] = "/tmp/user-XXXXXX/inner";
 	struct stat status;
@@ -114,9 +108,8 @@ START_TEST(folder_that_is_made_is_the_users_and_one_that_is_there_stays)
 	inner[16] = '\0';
 	rmdir(inner);
 }
-END_TEST
 
-START_TEST(folder_that_cannot_be_made_is_an_error)
+TEST(folder_that_cannot_be_made_is_an_error)
 {
 	ck_assert_int_eq(user_make_folder("no such user", "/tmp", 0700),
 			 ERR_NOT_FOUND);
@@ -124,30 +117,4 @@ START_TEST(folder_that_cannot_be_made_is_an_error)
 		user_make_folder("nobody", "/proc/no such/folder", 0700),
 		ERR_IO);
 	ck_assert_int_eq(errno, ENOENT);
-}
-END_TEST
-
-SUITE(user)
-{
-	Suite *suite = suite_create("user");
-	TCase *test_case = tcase_create("user");
-
-	tcase_add_test(test_case, root_is_refused);
-	tcase_add_test(test_case, user_that_is_not_there_is_not_found);
-	tcase_add_test(test_case, folder_that_cannot_be_made_is_an_error);
-	if (geteuid() == 0) {
-		tcase_add_test(test_case, root_becomes_nobody_for_good);
-		tcase_add_test(
-			test_case,
-			folder_that_is_made_is_the_users_and_one_that_is_there_stays);
-		tcase_add_test(test_case, who_is_that_user_already_is_done);
-		tcase_add_test(test_case,
-			       another_user_is_refused_to_who_is_not_root);
-		tcase_add_test(test_case,
-			       a_set_user_id_that_is_kept_is_a_way_back);
-		tcase_add_test(test_case,
-			       a_capability_that_is_kept_is_a_way_back);
-	}
-	suite_add_tcase(suite, test_case);
-	return suite;
 }

@@ -48,7 +48,9 @@ static bool has(const struct buffer *text, const char *word)
 	return text->data != NULL && strstr(text->data, word) != NULL;
 }
 
-START_TEST(a_page_of_a_big_cluster_is_answered_by_its_template)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_page_of_a_big_cluster_is_answered_by_its_template)
 {
 	struct extraction_result answer;
 
@@ -68,9 +70,8 @@ START_TEST(a_page_of_a_big_cluster_is_answered_by_its_template)
 	ck_assert(slice_equal(answer.page->language, slice_of("en")));
 	extraction_result_free(&answer);
 }
-END_TEST
 
-START_TEST(a_page_of_a_small_cluster_has_no_template_and_says_so)
+TEST(a_page_of_a_small_cluster_has_no_template_and_says_so)
 {
 	struct extraction_result answer;
 
@@ -81,9 +82,8 @@ START_TEST(a_page_of_a_small_cluster_has_no_template_and_says_so)
 	ck_assert_ptr_nonnull(strstr(answer.reason, "2 pages"));
 	extraction_result_free(&answer);
 }
-END_TEST
 
-START_TEST(a_method_that_is_named_is_used)
+TEST(a_method_that_is_named_is_used)
 {
 	struct extraction_result answer;
 
@@ -93,9 +93,8 @@ START_TEST(a_method_that_is_named_is_used)
 	ck_assert(has(&answer.text, "Home"));
 	extraction_result_free(&answer);
 }
-END_TEST
 
-START_TEST(an_unknown_page_or_method_is_refused_with_a_reason)
+TEST(an_unknown_page_or_method_is_refused_with_a_reason)
 {
 	struct extraction_result answer;
 
@@ -115,9 +114,8 @@ START_TEST(an_unknown_page_or_method_is_refused_with_a_reason)
 	ck_assert_str_ne(answer.reason, "");
 	extraction_result_free(&answer);
 }
-END_TEST
 
-START_TEST(a_page_without_template_is_answered_in_place_of_df)
+TEST(a_page_without_template_is_answered_in_place_of_df)
 {
 	struct extraction_result answer;
 	struct extraction_result alone;
@@ -133,7 +131,6 @@ START_TEST(a_page_without_template_is_answered_in_place_of_df)
 	extraction_result_free(&answer);
 	extraction_result_free(&alone);
 }
-END_TEST
 
 static enum error hand_in(const char *text, const char *method, unsigned kind,
 			  unsigned seed, struct extraction_result *answer)
@@ -156,7 +153,7 @@ static enum error hand_in(const char *text, const char *method, unsigned kind,
 static const char *const methods[] = {NULL, "df", "sst", "plain"};
 
 /* Law 7: the same page with the same template gives the same text. */
-START_TEST(a_stored_page_that_is_handed_in_gives_the_stored_answer)
+TEST_ROWS(a_stored_page_that_is_handed_in_gives_the_stored_answer, methods)
 {
 	struct extraction_result stored;
 	struct extraction_result handed;
@@ -174,9 +171,8 @@ START_TEST(a_stored_page_that_is_handed_in_gives_the_stored_answer)
 	extraction_result_free(&stored);
 	extraction_result_free(&handed);
 }
-END_TEST
 
-START_TEST(a_new_page_that_is_handed_in_counts_as_one_more)
+TEST(a_new_page_that_is_handed_in_counts_as_one_more)
 {
 	struct extraction_result answer;
 
@@ -188,7 +184,6 @@ START_TEST(a_new_page_that_is_handed_in_counts_as_one_more)
 	ck_assert(!has(&answer.text, "Home"));
 	extraction_result_free(&answer);
 }
-END_TEST
 
 /* The URL of b.test, of some, whose page comes last in its cluster. */
 static void last_url(char *out, size_t size)
@@ -212,7 +207,7 @@ static void last_url(char *out, size_t size)
  * a distance of 1/9. That one comes last, behind those that are looked at
  * first.
  */
-START_TEST(a_rare_structure_is_found_in_a_large_cluster)
+TEST(a_rare_structure_is_found_in_a_large_cluster)
 {
 	struct buffer html = {0};
 	struct extraction_result answer;
@@ -242,9 +237,8 @@ START_TEST(a_rare_structure_is_found_in_a_large_cluster)
 	extraction_result_free(&answer);
 	buffer_free(&html);
 }
-END_TEST
 
-START_TEST(a_template_is_what_more_than_a_third_of_the_pages_hold)
+TEST(a_template_is_what_more_than_a_third_of_the_pages_hold)
 {
 	struct template_result answer;
 
@@ -265,9 +259,8 @@ START_TEST(a_template_is_what_more_than_a_third_of_the_pages_hold)
 			       &(struct template_name){"a.test", 99}, &answer),
 		ERR_NOT_FOUND);
 }
-END_TEST
 
-START_TEST(a_standing_tells_what_became_of_a_url)
+TEST(a_standing_tells_what_became_of_a_url)
 {
 	struct page_status standing;
 	struct url url;
@@ -285,9 +278,8 @@ START_TEST(a_standing_tells_what_became_of_a_url)
 			 ERR_NONE);
 	ck_assert_int_eq(standing.state, PAGE_UNKNOWN);
 }
-END_TEST
 
-START_TEST(the_defaults_are_the_same_everywhere)
+TEST(the_defaults_are_the_same_everywhere)
 {
 	const struct page_limits *offline = &extraction_options_default.limits;
 	struct config config;
@@ -300,33 +292,4 @@ START_TEST(the_defaults_are_the_same_everywhere)
 	ck_assert_uint_eq(config.max_attributes, offline->max_attributes);
 	ck_assert_uint_eq(config.min_cluster_pages,
 			  extraction_options_default.min_cluster_pages);
-}
-END_TEST
-
-SUITE(answer)
-{
-	Suite *suite = suite_create("answer");
-	TCase *tcase = tcase_create("answer");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase,
-		       a_page_of_a_big_cluster_is_answered_by_its_template);
-	tcase_add_test(tcase,
-		       a_page_of_a_small_cluster_has_no_template_and_says_so);
-	tcase_add_test(tcase, a_method_that_is_named_is_used);
-	tcase_add_test(tcase,
-		       an_unknown_page_or_method_is_refused_with_a_reason);
-	tcase_add_test(tcase,
-		       a_page_without_template_is_answered_in_place_of_df);
-	tcase_add_loop_test(
-		tcase, a_stored_page_that_is_handed_in_gives_the_stored_answer,
-		0, sizeof(methods) / sizeof(*methods));
-	tcase_add_test(tcase, a_new_page_that_is_handed_in_counts_as_one_more);
-	tcase_add_test(tcase, a_rare_structure_is_found_in_a_large_cluster);
-	tcase_add_test(tcase,
-		       a_template_is_what_more_than_a_third_of_the_pages_hold);
-	tcase_add_test(tcase, a_standing_tells_what_became_of_a_url);
-	tcase_add_test(tcase, the_defaults_are_the_same_everywhere);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

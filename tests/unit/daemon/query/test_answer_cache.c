@@ -148,7 +148,9 @@ static void check_all_laws(void)
 			check_law(&requests[i], number);
 }
 
-START_TEST(answers_are_those_of_a_fresh_computation_while_the_site_changes)
+FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 120);
+
+TEST(answers_are_those_of_a_fresh_computation_while_the_site_changes)
 {
 	uint64_t random = 19;
 
@@ -169,9 +171,8 @@ START_TEST(answers_are_those_of_a_fresh_computation_while_the_site_changes)
 	/* each change leaves a template of three as it is */
 	ck_assert_uint_gt(stats().hits, ROUNDS * PAGES / 2);
 }
-END_TEST
 
-START_TEST(the_second_answer_is_not_computed)
+TEST(the_second_answer_is_not_computed)
 {
 	put(0, 0, 0);
 	for (unsigned i = 0; i < 3; i++) {
@@ -184,7 +185,6 @@ START_TEST(the_second_answer_is_not_computed)
 	ck_assert_uint_eq(stats().hits, 2);
 	ck_assert_uint_eq(stats().count, 1);
 }
-END_TEST
 
 static unsigned asked_number;
 
@@ -214,7 +214,7 @@ static void check_at_once(unsigned number)
 		buffer_free(&answers[i].body);
 }
 
-START_TEST(of_those_who_ask_at_once_one_has_it_computed)
+TEST(of_those_who_ask_at_once_one_has_it_computed)
 {
 	for (unsigned number = 0; number < PAGES; number++)
 		put(number, 0, number);
@@ -223,10 +223,9 @@ START_TEST(of_those_who_ask_at_once_one_has_it_computed)
 	ck_assert_uint_eq(stats().misses, PAGES);
 	ck_assert_uint_eq(stats().hits, (uint64_t)PAGES * (THREADS - 1));
 }
-END_TEST
 
 /* Nothing would come of it. */
-START_TEST(nobody_waits_for_what_a_cache_of_no_bytes_could_keep)
+TEST(nobody_waits_for_what_a_cache_of_no_bytes_could_keep)
 {
 	struct text_cache *none = text_cache_create(0);
 	struct text_computation first;
@@ -239,9 +238,8 @@ START_TEST(nobody_waits_for_what_a_cache_of_no_bytes_could_keep)
 	text_cache_end(none, &second);
 	text_cache_destroy(none);
 }
-END_TEST
 
-START_TEST(a_change_of_another_template_changes_no_answer_but_generations)
+TEST(a_change_of_another_template_changes_no_answer_but_generations)
 {
 	struct text_result before;
 	struct text_result after;
@@ -264,7 +262,6 @@ START_TEST(a_change_of_another_template_changes_no_answer_but_generations)
 	ck_assert_uint_eq(stats().misses, 2);
 	buffer_free(&after.body);
 }
-END_TEST
 
 /* Keep the answer of generation 7, and give that of generation 12. */
 static bool keep_and_get(struct text_result *answer, struct text_result *out)
@@ -295,7 +292,7 @@ static void check_second_place(struct text_result *answer, size_t at)
 }
 
 /* Other members may have these names. */
-START_TEST(generations_stand_where_the_worker_says)
+TEST(generations_stand_where_the_worker_says)
 {
 	struct text_result answer = {.places = {{17, 43}, 2}};
 	struct text_result later;
@@ -315,9 +312,8 @@ START_TEST(generations_stand_where_the_worker_says)
 		check_second_place(&answer, at);
 	buffer_free(&answer.body);
 }
-END_TEST
 
-START_TEST(what_is_kept_is_there_without_a_worker)
+TEST(what_is_kept_is_there_without_a_worker)
 {
 	struct text_result answer;
 	struct text_request request = {.format = FORMAT_TXT};
@@ -339,9 +335,8 @@ START_TEST(what_is_kept_is_there_without_a_worker)
 	ck_assert_uint_eq(stats().count, 1);
 	ck_assert_uint_eq(stats().misses, 2);
 }
-END_TEST
 
-START_TEST(a_large_answer_is_kept_but_not_for_those_in_haste)
+TEST(a_large_answer_is_kept_but_not_for_those_in_haste)
 {
 	struct text_result answer;
 	struct text_request request = {.method = "plain"};
@@ -362,9 +357,8 @@ START_TEST(a_large_answer_is_kept_but_not_for_those_in_haste)
 	ck_assert(!stored_text_get_cached(world.store, &rules, &request,
 					  &answer));
 }
-END_TEST
 
-START_TEST(every_argument_has_an_answer_of_its_own)
+TEST(every_argument_has_an_answer_of_its_own)
 {
 	static const char *const radius[] = {"radius=30", NULL};
 	const struct text_request all[] = {
@@ -392,9 +386,8 @@ START_TEST(every_argument_has_an_answer_of_its_own)
 	ck_assert_uint_eq(stats().count, count + 2);
 	ck_assert_uint_eq(stats().hits, 0);
 }
-END_TEST
 
-START_TEST(a_model_that_is_replaced_is_another)
+TEST(a_model_that_is_replaced_is_another)
 {
 	char path[128];
 	struct buffer nothing = {0};
@@ -410,9 +403,8 @@ START_TEST(a_model_that_is_replaced_is_another)
 	buffer_free(&nothing);
 	unlink(path);
 }
-END_TEST
 
-START_TEST(it_holds_no_more_than_it_may_and_those_who_are_asked_for)
+TEST(it_holds_no_more_than_it_may_and_those_who_are_asked_for)
 {
 	text_cache_destroy(cache);
 	rules.answers = cache = text_cache_create(ROOM_FOR_SOME);
@@ -430,7 +422,6 @@ START_TEST(it_holds_no_more_than_it_may_and_those_who_are_asked_for)
 	/* each second question was for the first page */
 	ck_assert_uint_ge(stats().hits, 3 * PAGES / 2 - 1);
 }
-END_TEST
 
 /* Of each page, as it is computed. */
 static struct text_result computed[PAGES];
@@ -450,7 +441,7 @@ static void *ask_often(void *context)
 }
 
 /* There is room for some of the answers: they come and go all the time. */
-START_TEST(many_threads_ask_while_answers_go)
+TEST(many_threads_ask_while_answers_go)
 {
 	pthread_t threads[THREADS];
 	unsigned firsts[THREADS];
@@ -475,9 +466,8 @@ START_TEST(many_threads_ask_while_answers_go)
 	for (unsigned number = 0; number < PAGES; number++)
 		buffer_free(&computed[number].body);
 }
-END_TEST
 
-START_TEST(a_cache_of_no_bytes_holds_nothing)
+TEST(a_cache_of_no_bytes_holds_nothing)
 {
 	text_cache_destroy(cache);
 	rules.answers = cache = text_cache_create(0);
@@ -488,9 +478,8 @@ START_TEST(a_cache_of_no_bytes_holds_nothing)
 	ck_assert_uint_eq(stats().bytes, 0);
 	ck_assert_uint_eq(text_cache_stats(NULL).count, 0);
 }
-END_TEST
 
-START_TEST(what_cannot_be_answered_is_not_kept)
+TEST(what_cannot_be_answered_is_not_kept)
 {
 	struct text_result answer;
 
@@ -503,38 +492,4 @@ START_TEST(what_cannot_be_answered_is_not_kept)
 			 ERR_NOT_FOUND);
 	buffer_free(&answer.body);
 	ck_assert_uint_eq(stats().count, 0);
-}
-END_TEST
-
-SUITE(answer_cache)
-{
-	Suite *suite = suite_create("answer_cache");
-	TCase *tcase = tcase_create("answer_cache");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(
-		tcase,
-		answers_are_those_of_a_fresh_computation_while_the_site_changes);
-	tcase_add_test(tcase, the_second_answer_is_not_computed);
-	tcase_add_test(tcase, of_those_who_ask_at_once_one_has_it_computed);
-	tcase_add_test(tcase,
-		       nobody_waits_for_what_a_cache_of_no_bytes_could_keep);
-	tcase_add_test(
-		tcase,
-		a_change_of_another_template_changes_no_answer_but_generations);
-	tcase_add_test(tcase, generations_stand_where_the_worker_says);
-	tcase_add_test(tcase, what_is_kept_is_there_without_a_worker);
-	tcase_add_test(tcase,
-		       a_large_answer_is_kept_but_not_for_those_in_haste);
-	tcase_add_test(tcase, every_argument_has_an_answer_of_its_own);
-	tcase_add_test(tcase, a_model_that_is_replaced_is_another);
-	tcase_add_test(
-		tcase,
-		it_holds_no_more_than_it_may_and_those_who_are_asked_for);
-	tcase_add_test(tcase, many_threads_ask_while_answers_go);
-	tcase_add_test(tcase, a_cache_of_no_bytes_holds_nothing);
-	tcase_add_test(tcase, what_cannot_be_answered_is_not_kept);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

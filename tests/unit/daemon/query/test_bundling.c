@@ -125,7 +125,9 @@ static const struct case_row cases[] = {
 	{"http://b.test/page/4", 0, 4},   /* of another site */
 };
 
-START_TEST(a_bundle_answers_as_the_store)
+FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 60);
+
+TEST_ROWS(a_bundle_answers_as_the_store, cases)
 {
 	static const char *const methods[] = {
 		"auto", "df",       "df+",  "sst", "contentextractor",
@@ -142,9 +144,8 @@ START_TEST(a_bundle_answers_as_the_store)
 				});
 	bundle_close(bundle);
 }
-END_TEST
 
-START_TEST(settings_and_the_least_cluster_go_with_it)
+TEST_LOOP(settings_and_the_least_cluster_go_with_it, 0, 4)
 {
 	static const char *const methods[] = {"accb", "df", "sst", "auto"};
 	struct bundle *bundle;
@@ -158,7 +159,6 @@ START_TEST(settings_and_the_least_cluster_go_with_it)
 			&(struct text_request){.method = methods[_i]});
 	bundle_close(bundle);
 }
-END_TEST
 
 /* Ridges that are high are content, or those that are low. */
 static void write_model(const char *path, bool likes_high)
@@ -180,7 +180,7 @@ static void write_model(const char *path, bool likes_high)
 	buffer_free(&text);
 }
 
-START_TEST(the_own_model_of_the_site_goes_with_it)
+TEST(the_own_model_of_the_site_goes_with_it)
 {
 	char path[128];
 
@@ -198,9 +198,8 @@ START_TEST(the_own_model_of_the_site_goes_with_it)
 	}
 	unlink(path);
 }
-END_TEST
 
-START_TEST(what_cannot_be_made_is_told)
+TEST(what_cannot_be_made_is_told)
 {
 	char reason[256];
 	char path[128];
@@ -219,9 +218,8 @@ START_TEST(what_cannot_be_made_is_told)
 	ck_assert_uint_eq(file.size, 0);
 	buffer_free(&file);
 }
-END_TEST
 
-START_TEST(an_empty_site_makes_a_bundle)
+TEST(an_empty_site_makes_a_bundle)
 {
 	char reason[256];
 	struct buffer file = {0};
@@ -240,23 +238,4 @@ START_TEST(an_empty_site_makes_a_bundle)
 	compare(bundle, &(struct case_row){.url = "http://c.test/", .kind = 0},
 		&(struct text_request){0});
 	bundle_close(bundle);
-}
-END_TEST
-
-SUITE(bundling)
-{
-	Suite *suite = suite_create("bundling");
-	TCase *tcase = tcase_create("bundling");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, a_bundle_answers_as_the_store, 0,
-			    sizeof(cases) / sizeof(cases[0]));
-	tcase_add_loop_test(tcase, settings_and_the_least_cluster_go_with_it, 0,
-			    4);
-	tcase_add_test(tcase, the_own_model_of_the_site_goes_with_it);
-	tcase_add_test(tcase, what_cannot_be_made_is_told);
-	tcase_add_test(tcase, an_empty_site_makes_a_bundle);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

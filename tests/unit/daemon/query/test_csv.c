@@ -7,7 +7,7 @@ static bool is_formula(const char *text)
 	return csv_is_formula(slice_of(text));
 }
 
-START_TEST(what_begins_as_a_formula_is_one)
+TEST(what_begins_as_a_formula_is_one)
 {
 	static const char *const texts[] = {
 		"=cmd|'/C calc'!A0",
@@ -41,9 +41,8 @@ START_TEST(what_begins_as_a_formula_is_one)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		ck_assert_msg(is_formula(texts[i]), "%s", texts[i]);
 }
-END_TEST
 
-START_TEST(words_and_plain_numbers_are_data)
+TEST(words_and_plain_numbers_are_data)
 {
 	static const char *const texts[] = {
 		"",          "a",        "a=b",   "a\n=b",
@@ -55,9 +54,8 @@ START_TEST(words_and_plain_numbers_are_data)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		ck_assert_msg(!is_formula(texts[i]), "%s", texts[i]);
 }
-END_TEST
 
-START_TEST(a_formula_gets_an_apostrophe)
+TEST(a_formula_gets_an_apostrophe)
 {
 	struct buffer out = {0};
 
@@ -70,27 +68,12 @@ START_TEST(a_formula_gets_an_apostrophe)
 				   "\"a\"\"\"");
 	buffer_free(&out);
 }
-END_TEST
 
 /* A sequence that is cut off is not read beyond its end. */
-START_TEST(broken_utf_8_is_no_formula)
+TEST(broken_utf_8_is_no_formula)
 {
 	static const char cut[] = {(char)0xEF, (char)0xBC};
 
 	ck_assert(!csv_is_formula((struct slice){cut, 1}));
 	ck_assert(!csv_is_formula((struct slice){cut, 2}));
-}
-END_TEST
-
-SUITE(csv)
-{
-	Suite *suite = suite_create("csv");
-	TCase *tcase = tcase_create("csv");
-
-	tcase_add_test(tcase, what_begins_as_a_formula_is_one);
-	tcase_add_test(tcase, words_and_plain_numbers_are_data);
-	tcase_add_test(tcase, a_formula_gets_an_apostrophe);
-	tcase_add_test(tcase, broken_utf_8_is_no_formula);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

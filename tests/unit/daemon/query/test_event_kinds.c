@@ -26,14 +26,13 @@ static void check_wrong(const char *list, const char *item)
 		      (int)wrong.size, (const char *)wrong.data);
 }
 
-START_TEST(a_name_is_one_kind)
+TEST(a_name_is_one_kind)
 {
 	ck_assert_uint_eq(read_kinds("site.added"), UINT64_C(1) << 1);
 	ck_assert_uint_eq(read_kinds("guard.firing"), UINT64_C(1) << 20);
 }
-END_TEST
 
-START_TEST(a_star_stands_for_every_ending)
+TEST(a_star_stands_for_every_ending)
 {
 	/* 12 new .. 17 vanished */
 	ck_assert_uint_eq(read_kinds("template.*"), UINT64_C(0x3f) << 12);
@@ -42,17 +41,15 @@ START_TEST(a_star_stands_for_every_ending)
 	ck_assert_uint_eq(read_kinds("page.added*"), UINT64_C(1) << 4);
 	ck_assert(kind_set_has(read_kinds("*"), EVENT_HOOK_TEST));
 }
-END_TEST
 
-START_TEST(a_list_is_all_of_its_items)
+TEST(a_list_is_all_of_its_items)
 {
 	ck_assert_uint_eq(read_kinds("page.removed, guard.*"),
 			  UINT64_C(1) << 6 | UINT64_C(3) << 20 |
 				  UINT64_C(1) << 24);
 }
-END_TEST
 
-START_TEST(alerts_are_what_the_table_says)
+TEST(alerts_are_what_the_table_says)
 {
 	/* 12 template.added .. 21 guard.resolved, not 22 hook.test; 24
 	 * guard.suspended */
@@ -60,9 +57,8 @@ START_TEST(alerts_are_what_the_table_says)
 			  UINT64_C(0x3ff) << 12 | UINT64_C(1) << 24);
 	ck_assert_uint_eq(read_kinds("alerts"), kind_set_alerts());
 }
-END_TEST
 
-START_TEST(what_names_no_kind_is_refused)
+TEST(what_names_no_kind_is_refused)
 {
 	check_wrong("", "");
 	check_wrong("template.chnged", "template.chnged");
@@ -73,9 +69,8 @@ START_TEST(what_names_no_kind_is_refused)
 	check_wrong("*.new", "*.new");
 	check_wrong("page.added.x", "page.added.x");
 }
-END_TEST
 
-START_TEST(a_list_that_is_too_long_is_refused)
+TEST(a_list_that_is_too_long_is_refused)
 {
 	char list[MAX_KINDS_BYTES + 2];
 	struct slice wrong;
@@ -91,27 +86,9 @@ START_TEST(a_list_that_is_too_long_is_refused)
 	list[MAX_KINDS_BYTES + 1] = '\0';
 	ck_assert(!kind_set_parse(slice_of(list), &kinds, &wrong));
 }
-END_TEST
 
-START_TEST(a_kind_beyond_the_table_is_in_no_set)
+TEST(a_kind_beyond_the_table_is_in_no_set)
 {
 	ck_assert(!kind_set_has(~(kind_set)0, 64));
 	ck_assert(!kind_set_has(~(kind_set)0, UINT16_MAX));
-}
-END_TEST
-
-SUITE(event_kinds)
-{
-	Suite *suite = suite_create("event_kinds");
-	TCase *tests = tcase_create("event_kinds");
-
-	tcase_add_test(tests, a_name_is_one_kind);
-	tcase_add_test(tests, a_star_stands_for_every_ending);
-	tcase_add_test(tests, a_list_is_all_of_its_items);
-	tcase_add_test(tests, alerts_are_what_the_table_says);
-	tcase_add_test(tests, what_names_no_kind_is_refused);
-	tcase_add_test(tests, a_list_that_is_too_long_is_refused);
-	tcase_add_test(tests, a_kind_beyond_the_table_is_in_no_set);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

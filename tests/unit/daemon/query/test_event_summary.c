@@ -14,7 +14,7 @@ static void check(const char *json, const char *wanted)
 	buffer_free(&out);
 }
 
-START_TEST(a_change_tells_what_moved_and_who_says_so)
+TEST(a_change_tells_what_moved_and_who_says_so)
 {
 	check("{\"kind\":\"template.changed\",\"pages\":9,\"detail\":{"
 	      "\"seen\":5,\"agreed\":4,"
@@ -23,9 +23,8 @@ START_TEST(a_change_tells_what_moved_and_who_says_so)
 	      "the template has changed, 12 paths removed and 9 added, 0 "
 	      "texts removed and 3 added (4 of 5 pages agree)");
 }
-END_TEST
 
-START_TEST(a_redesign_names_the_new_template)
+TEST(a_redesign_names_the_new_template)
 {
 	check("{\"kind\":\"template.replaced\",\"other\":\"a.example/9\","
 	      "\"detail\":{\"seen\":8,\"agreed\":8,"
@@ -33,9 +32,8 @@ START_TEST(a_redesign_names_the_new_template)
 	      "a redesign: its pages have another template: a.example/9 (8 of "
 	      "8 pages agree)");
 }
-END_TEST
 
-START_TEST(an_edit_is_no_redesign)
+TEST(an_edit_is_no_redesign)
 {
 	check("{\"kind\":\"template.replaced\",\"other\":\"a.example/9\","
 	      "\"detail\":{\"seen\":8,\"agreed\":8,"
@@ -47,9 +45,8 @@ START_TEST(an_edit_is_no_redesign)
 	      "the template has changed, a class of html or body has "
 	      "changed");
 }
-END_TEST
 
-START_TEST(what_is_left_of_a_template_is_counted)
+TEST(what_is_left_of_a_template_is_counted)
 {
 	check("{\"kind\":\"template.removed\",\"pages\":159,\"detail\":{"
 	      "\"seen\":16,\"agreed\":15,\"left\":8,"
@@ -64,9 +61,8 @@ START_TEST(what_is_left_of_a_template_is_counted)
 	      "the threshold has changed: 0.25 instead of 0.2, set by the "
 	      "operator");
 }
-END_TEST
 
-START_TEST(a_guard_is_named_with_what_may_do_instead)
+TEST(a_guard_is_named_with_what_may_do_instead)
 {
 	check("{\"kind\":\"guard.firing\",\"pages\":1,\"detail\":{"
 	      "\"name\":\"price\",\"selector\":\"//b\","
@@ -75,18 +71,16 @@ START_TEST(a_guard_is_named_with_what_may_do_instead)
 	check("{\"kind\":\"guard.resolved\",\"detail\":{\"selector\":\"//b\"}}",
 	      "a selector matches again: //b");
 }
-END_TEST
 
-START_TEST(a_site_that_is_stale_is_so_for_days)
+TEST(a_site_that_is_stale_is_so_for_days)
 {
 	check("{\"kind\":\"site.stale\",\"detail\":{\"days\":7}}",
 	      "the site has returned no page for 7 days");
 	check("{\"kind\":\"site.stale\",\"detail\":{\"days\":1}}",
 	      "the site has returned no page for 1 day");
 }
-END_TEST
 
-START_TEST(what_is_missing_or_odd_is_left_out)
+TEST(what_is_missing_or_odd_is_left_out)
 {
 	check("{}", "an event");
 	check("{\"kind\":\"x.y\"}", "x.y");
@@ -98,9 +92,9 @@ START_TEST(what_is_missing_or_odd_is_left_out)
 	check("{\"kind\":\"page.added\",\"pages\":-1,\"detail\":null}",
 	      "a page was added");
 }
-END_TEST
 
-START_TEST(every_kind_has_a_sentence){
+TEST(every_kind_has_a_sentence)
+{
 #define X(name, value, text)                                              \
 	{                                                                 \
 		json_t *event = json_pack("{s:s}", "kind", text);         \
@@ -113,21 +107,4 @@ START_TEST(every_kind_has_a_sentence){
 	}
 	EVENT_LIST(X)
 #undef X
-} END_TEST
-
-	SUITE(event_summary)
-{
-	Suite *suite = suite_create("event_summary");
-	TCase *tests = tcase_create("event_summary");
-
-	tcase_add_test(tests, a_change_tells_what_moved_and_who_says_so);
-	tcase_add_test(tests, a_redesign_names_the_new_template);
-	tcase_add_test(tests, an_edit_is_no_redesign);
-	tcase_add_test(tests, what_is_left_of_a_template_is_counted);
-	tcase_add_test(tests, a_guard_is_named_with_what_may_do_instead);
-	tcase_add_test(tests, a_site_that_is_stale_is_so_for_days);
-	tcase_add_test(tests, what_is_missing_or_odd_is_left_out);
-	tcase_add_test(tests, every_kind_has_a_sentence);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -79,7 +79,9 @@ static void check_same(struct model_cache *a, struct model_cache *b,
 	free(by_b);
 }
 
-START_TEST(the_cache_changes_no_answer)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(the_cache_changes_no_answer)
 {
 	struct model_cache *cache = model_cache_create(1 << 20);
 	size_t bytes;
@@ -93,10 +95,9 @@ START_TEST(the_cache_changes_no_answer)
 	ck_assert_uint_eq(model_cache_bytes(cache), bytes);
 	model_cache_destroy(cache);
 }
-END_TEST
 
 /* A sample has 16 pages of 40 and more: some of the new ones are in it. */
-START_TEST(only_a_page_of_the_sample_teaches_anything)
+TEST(only_a_page_of_the_sample_teaches_anything)
 {
 	struct model_cache *cache = model_cache_create(1 << 20);
 	unsigned taught = 0;
@@ -114,7 +115,6 @@ START_TEST(only_a_page_of_the_sample_teaches_anything)
 	ck_assert_uint_lt(taught, 10);
 	model_cache_destroy(cache);
 }
-END_TEST
 
 /* Reads of a sample of a cluster that has changed so often. */
 struct reading {
@@ -149,7 +149,7 @@ static const void *learn_nothing(const struct sample *sample,
 }
 
 /* What other clusters of the site do is not asked at all. */
-START_TEST(a_sample_is_read_again_when_its_cluster_has_changed)
+TEST(a_sample_is_read_again_when_its_cluster_has_changed)
 {
 	static const struct extractor extractor = {.name = "test",
 						   .learn = learn_nothing};
@@ -182,7 +182,6 @@ START_TEST(a_sample_is_read_again_when_its_cluster_has_changed)
 	ck_assert_ptr_null(learned);
 	model_cache_destroy(cache);
 }
-END_TEST
 
 /* Bytes that the cache holds after two values of a parameter. */
 static size_t bytes_after(const char *method, const char *first,
@@ -218,7 +217,7 @@ static size_t bytes_after(const char *method, const char *first,
  * A lean to recall is no other knowledge, but the scores of another scope are;
  * sst reads its attenuation.
  */
-START_TEST(only_what_learning_reads_is_learnt_again)
+TEST(only_what_learning_reads_is_learnt_again)
 {
 	const char *favored = "threshold=0.3";
 
@@ -230,9 +229,8 @@ START_TEST(only_what_learning_reads_is_learnt_again)
 		bytes_after("sst", "attenuation=0.5", "attenuation=0.6"),
 		bytes_after("sst", "attenuation=0.5", "attenuation=0.5"));
 }
-END_TEST
 
-START_TEST(over_its_bound_the_oldest_is_forgotten)
+TEST(over_its_bound_the_oldest_is_forgotten)
 {
 	struct model_cache *none = model_cache_create(0);
 	struct model_cache *cache = model_cache_create(1 << 20);
@@ -253,7 +251,6 @@ START_TEST(over_its_bound_the_oldest_is_forgotten)
 	model_cache_destroy(cache);
 	model_cache_destroy(small);
 }
-END_TEST
 
 static void *ask_often(void *cache)
 {
@@ -262,7 +259,7 @@ static void *ask_often(void *cache)
 	return NULL;
 }
 
-START_TEST(many_threads_ask_at_once)
+TEST(many_threads_ask_at_once)
 {
 	/* too small to keep anything: what is in use must live all the same */
 	const size_t sizes[] = {0, 1 << 20};
@@ -281,9 +278,8 @@ START_TEST(many_threads_ask_at_once)
 		model_cache_destroy(cache);
 	}
 }
-END_TEST
 
-START_TEST(a_site_may_have_a_model_of_its_own)
+TEST(a_site_may_have_a_model_of_its_own)
 {
 	struct extraction_options rules = extraction_options_default;
 	struct text_request request = {.method = "mountain"};
@@ -312,9 +308,8 @@ START_TEST(a_site_may_have_a_model_of_its_own)
 	extraction_result_free(&answer);
 	unlink(path);
 }
-END_TEST
 
-START_TEST(settings_stand_between_defaults_and_request)
+TEST(settings_stand_between_defaults_and_request)
 {
 	const char *const given[] = {"threshold=0", NULL};
 	struct extraction_options rules = extraction_options_default;
@@ -341,7 +336,6 @@ START_TEST(settings_stand_between_defaults_and_request)
 			 ERR_MALFORMED);
 	extraction_result_free(&answer);
 }
-END_TEST
 
 /* The titles of the first `count` sampled pages of cluster 1; free them. */
 static void sample_titles(const char *host, uint32_t count,
@@ -367,7 +361,7 @@ static void sample_titles(const char *host, uint32_t count,
 }
 
 /* Law 7: a folder of pages has other addresses than the site has. */
-START_TEST(the_sample_depends_on_the_pages_and_not_on_where_they_stand)
+TEST(the_sample_depends_on_the_pages_and_not_on_where_they_stand)
 {
 	struct buffer here;
 	struct buffer there;
@@ -384,27 +378,4 @@ START_TEST(the_sample_depends_on_the_pages_and_not_on_where_they_stand)
 	ck_assert_int_eq(strncmp(here.data, there.data, here.size), 0);
 	buffer_free(&there);
 	buffer_free(&here);
-}
-END_TEST
-
-SUITE(learned)
-{
-	Suite *suite = suite_create("learned");
-	TCase *tests = tcase_create("learned");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, the_cache_changes_no_answer);
-	tcase_add_test(tests, only_a_page_of_the_sample_teaches_anything);
-	tcase_add_test(tests,
-		       a_sample_is_read_again_when_its_cluster_has_changed);
-	tcase_add_test(tests, only_what_learning_reads_is_learnt_again);
-	tcase_add_test(tests, over_its_bound_the_oldest_is_forgotten);
-	tcase_add_test(tests, many_threads_ask_at_once);
-	tcase_add_test(tests, a_site_may_have_a_model_of_its_own);
-	tcase_add_test(tests, settings_stand_between_defaults_and_request);
-	tcase_add_test(
-		tests,
-		the_sample_depends_on_the_pages_and_not_on_where_they_stand);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -46,7 +46,9 @@ static void teardown(void)
 	world_close(&world);
 }
 
-START_TEST(a_reader_is_counted_as_long_as_it_is_there)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_reader_is_counted_as_long_as_it_is_there)
 {
 	struct txn txn;
 
@@ -56,7 +58,6 @@ START_TEST(a_reader_is_counted_as_long_as_it_is_there)
 	txn_abort(&txn);
 	ck_assert_uint_eq(store_count_readers(world.store), 0);
 }
-END_TEST
 
 /* A request for page 3 by a method that reads the model. */
 static enum error ask(bool is_handed_in)
@@ -91,7 +92,7 @@ static void *ask_main(void *argument)
 }
 
 /* The model comes when the page is parsed, classed and counted. */
-START_TEST(nobody_is_in_the_store_while_an_answer_is_computed)
+TEST_LOOP(nobody_is_in_the_store_while_an_answer_is_computed, 0, 2)
 {
 	bool is_handed_in = _i == 1;
 	pthread_t thread;
@@ -109,7 +110,6 @@ START_TEST(nobody_is_in_the_store_while_an_answer_is_computed)
 	pthread_join(thread, &error);
 	ck_assert_int_eq(*(const enum error *)error, ERR_MALFORMED);
 }
-END_TEST
 
 static uint32_t sampled;
 
@@ -147,12 +147,11 @@ static enum error learn_of(uint32_t cluster)
 	return taught.error;
 }
 
-START_TEST(nobody_is_in_the_store_while_a_method_learns)
+TEST(nobody_is_in_the_store_while_a_method_learns)
 {
 	ck_assert_int_eq(learn_of(1), ERR_NONE);
 	ck_assert_uint_eq(sampled, PAGES);
 }
-END_TEST
 
 /* Drop the bodies of all pages; `flags` is what their rows say of that. */
 static void drop_bodies(uint16_t flags)
@@ -177,25 +176,22 @@ static void drop_bodies(uint16_t flags)
 }
 
 /* The site has changed since the caller learned of the cluster. */
-START_TEST(a_cluster_that_is_gone_is_no_damage)
+TEST(a_cluster_that_is_gone_is_no_damage)
 {
 	ck_assert_int_eq(learn_of(99), ERR_BUSY);
 }
-END_TEST
 
-START_TEST(pages_that_are_not_kept_are_no_damage)
+TEST(pages_that_are_not_kept_are_no_damage)
 {
 	drop_bodies(PAGE_ROW_HAS_NO_BODY);
 	ck_assert_int_eq(learn_of(1), ERR_BODY_EXPIRED);
 }
-END_TEST
 
-START_TEST(pages_that_are_missing_are_damage)
+TEST(pages_that_are_missing_are_damage)
 {
 	drop_bodies(0);
 	ck_assert_int_eq(learn_of(1), ERR_CORRUPT);
 }
-END_TEST
 
 /* Answer page 3 as it was before `change`. */
 static enum error answer_after(void (*change)(void))
@@ -258,30 +254,10 @@ static void remove_the_page(void)
 	world_remove(&world, "http://a.test/page/3");
 }
 
-START_TEST(an_answer_is_not_of_two_states)
+TEST(an_answer_is_not_of_two_states)
 {
 	ck_assert_int_eq(answer_after(change_nothing), ERR_NONE);
 	ck_assert_int_eq(answer_after(change_another), ERR_NONE);
 	ck_assert_int_eq(answer_after(change_the_page), ERR_BUSY);
 	ck_assert_int_eq(answer_after(remove_the_page), ERR_BUSY);
-}
-END_TEST
-
-SUITE(short_reads)
-{
-	Suite *suite = suite_create("short_reads");
-	TCase *tcase = tcase_create("short_reads");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_reader_is_counted_as_long_as_it_is_there);
-	tcase_add_loop_test(tcase,
-			    nobody_is_in_the_store_while_an_answer_is_computed,
-			    0, 2);
-	tcase_add_test(tcase, nobody_is_in_the_store_while_a_method_learns);
-	tcase_add_test(tcase, a_cluster_that_is_gone_is_no_damage);
-	tcase_add_test(tcase, pages_that_are_not_kept_are_no_damage);
-	tcase_add_test(tcase, pages_that_are_missing_are_damage);
-	tcase_add_test(tcase, an_answer_is_not_of_two_states);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

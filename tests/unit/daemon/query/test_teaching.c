@@ -79,7 +79,9 @@ static void wait_for(uint64_t ahead)
 	ck_assert_uint_eq(cache_warmer_stats(teaching).ahead, ahead);
 }
 
-START_TEST(nobody_waits_for_what_the_workers_have_learned)
+FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 60);
+
+TEST(nobody_waits_for_what_the_workers_have_learned)
 {
 	ask(0, 0);
 	ck_assert_uint_eq(cache_warmer_stats(teaching).asked, 1);
@@ -95,24 +97,9 @@ START_TEST(nobody_waits_for_what_the_workers_have_learned)
 		ask(i % 2, i / 2);
 	ck_assert_uint_eq(cache_warmer_stats(teaching).asked, 1);
 }
-END_TEST
 
-START_TEST(a_site_that_nobody_asks_about_is_not_learned)
+TEST(a_site_that_nobody_asks_about_is_not_learned)
 {
 	usleep(300000);
 	ck_assert_uint_eq(cache_warmer_stats(teaching).ahead, 0);
-}
-END_TEST
-
-SUITE(teaching)
-{
-	Suite *suite = suite_create("teaching");
-	TCase *tests = tcase_create("teaching");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, nobody_waits_for_what_the_workers_have_learned);
-	tcase_add_test(tests, a_site_that_nobody_asks_about_is_not_learned);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

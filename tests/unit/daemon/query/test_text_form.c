@@ -52,7 +52,9 @@ static void set_body(const char *text)
 
 #define PLACE "{\"sequence\":\"7.0000000000000008\",\"type\":\"page\","
 
-START_TEST(a_line_of_json)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_line_of_json)
 {
 	text_export_append(TEXT_EXPORT_JSON_LINES, &told, &out);
 	ck_assert_str_eq(out.data,
@@ -62,18 +64,16 @@ START_TEST(a_line_of_json)
 			       "\"confidence\":0.5,\"method\":\"auto\","
 			       "\"text\":\"Say \\\"hello\\\",\\nworld\"}\n");
 }
-END_TEST
 
-START_TEST(a_line_with_an_object)
+TEST(a_line_with_an_object)
 {
 	set_body("{\"url\":\"u\",\"text\":\"\"}\n");
 	text_export_append(TEXT_EXPORT_JSON_LINES, &told, &out);
 	ck_assert_str_eq(out.data, PLACE "\"url\":\"u\",\"text\":\"\"}\n");
 }
-END_TEST
 
 /* Two lines, no object, no end. */
-START_TEST(what_is_no_line_with_an_object_is_an_error)
+TEST_LOOP(what_is_no_line_with_an_object_is_an_error, 0, 4)
 {
 	static const char *const bodies[] = {"{\"a\":1}\n{}\n", "[1,2]\n",
 					     "{\"a\":1}", "{\n"};
@@ -84,9 +84,8 @@ START_TEST(what_is_no_line_with_an_object_is_an_error)
 		strstr(out.data, "\"error\":{\"code\":\"quarantined\""));
 	ck_assert_ptr_eq(strchr(out.data, '\n'), out.data + out.size - 1);
 }
-END_TEST
 
-START_TEST(a_page_that_was_handed_in_has_a_position)
+TEST(a_page_that_was_handed_in_has_a_position)
 {
 	told.position = 3;
 	told.page = NULL;
@@ -100,9 +99,8 @@ START_TEST(a_page_that_was_handed_in_has_a_position)
 			 "\"method\":\"auto\","
 			 "\"text\":\"Say \\\"hello\\\",\\nworld\"}\n");
 }
-END_TEST
 
-START_TEST(an_error_is_a_line)
+TEST(an_error_is_a_line)
 {
 	told.error = ERR_BODY_EXPIRED;
 	strcpy(answer.reason, "it is \"old\"");
@@ -128,9 +126,8 @@ START_TEST(an_error_is_a_line)
 					       "message: it is \"old\"\r\n"
 					       "\r\n\r\n"));
 }
-END_TEST
 
-START_TEST(a_row_of_csv)
+TEST(a_row_of_csv)
 {
 	text_export_begin(TEXT_EXPORT_CSV, "", 0, &out);
 	text_export_append(TEXT_EXPORT_CSV, &told, &out);
@@ -142,9 +139,8 @@ START_TEST(a_row_of_csv)
 		"2017-03-06T04:03:53Z,page,\"a.test/2\",ok,0.500,\"auto\","
 		",\"Say \"\"hello\"\",\nworld\"\r\n");
 }
-END_TEST
 
-START_TEST(a_formula_in_csv_is_text_unless_raw_is_wanted)
+TEST(a_formula_in_csv_is_text_unless_raw_is_wanted)
 {
 	answer.body.size = 0;
 	buffer_append_text(&answer.body, "=1+1");
@@ -155,11 +151,10 @@ START_TEST(a_formula_in_csv_is_text_unless_raw_is_wanted)
 	text_export_append(TEXT_EXPORT_CSV, &told, &out);
 	ck_assert_ptr_nonnull(strstr(out.data, ",\"=1+1\"\r\n"));
 }
-END_TEST
 
 /* The digest is that of `printf 'Say "hello",\nworld' | openssl dgst -sha1` in
  * base32. */
-START_TEST(a_record_of_wet)
+TEST(a_record_of_wet)
 {
 	text_export_append(TEXT_EXPORT_WET, &told, &out);
 	ck_assert_ptr_nonnull(strstr(out.data,
@@ -175,10 +170,9 @@ START_TEST(a_record_of_wet)
 				     "Content-Length: 18\r\n\r\n"
 				     "Say \"hello\",\nworld\r\n\r\n"));
 }
-END_TEST
 
 /* So that what was sent twice is known by it. */
-START_TEST(a_record_has_the_same_name_again)
+TEST(a_record_has_the_same_name_again)
 {
 	struct buffer again = {0};
 
@@ -189,9 +183,8 @@ START_TEST(a_record_has_the_same_name_again)
 	ck_assert_mem_eq(out.data, "\x1f\x8b", 2);
 	buffer_free(&again);
 }
-END_TEST
 
-START_TEST(a_file_begins_with_who_made_it)
+TEST(a_file_begins_with_who_made_it)
 {
 	text_export_begin(TEXT_EXPORT_JSON_LINES, "us", 0, &out);
 	ck_assert_uint_eq(out.size, 0);
@@ -199,9 +192,8 @@ START_TEST(a_file_begins_with_who_made_it)
 	ck_assert_mem_eq(out.data, "WARC/1.1\r\nWARC-Type: warcinfo\r\n", 31);
 	ck_assert_ptr_nonnull(strstr(out.data, "software: us\r\n"));
 }
-END_TEST
 
-START_TEST(names)
+TEST(names)
 {
 	enum text_export_format form;
 
@@ -210,27 +202,4 @@ START_TEST(names)
 	ck_assert(!text_export_format_of("json", &form));
 	ck_assert_str_eq(text_export_media_type(TEXT_EXPORT_JSON_LINES),
 			 "application/x-ndjson");
-}
-END_TEST
-
-SUITE(text_form)
-{
-	Suite *suite = suite_create("text_form");
-	TCase *tcase = tcase_create("text_form");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_line_of_json);
-	tcase_add_test(tcase, a_line_with_an_object);
-	tcase_add_loop_test(tcase, what_is_no_line_with_an_object_is_an_error,
-			    0, 4);
-	tcase_add_test(tcase, a_page_that_was_handed_in_has_a_position);
-	tcase_add_test(tcase, an_error_is_a_line);
-	tcase_add_test(tcase, a_row_of_csv);
-	tcase_add_test(tcase, a_formula_in_csv_is_text_unless_raw_is_wanted);
-	tcase_add_test(tcase, a_record_of_wet);
-	tcase_add_test(tcase, a_record_has_the_same_name_again);
-	tcase_add_test(tcase, a_file_begins_with_who_made_it);
-	tcase_add_test(tcase, names);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -99,7 +99,9 @@ static unsigned count_behind(const struct text_filter *filter,
 	return count;
 }
 
-START_TEST(pages_come_in_the_order_in_which_they_were_stored)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(pages_come_in_the_order_in_which_they_were_stored)
 {
 	struct text_position place = {0, 0};
 	struct text_walk *walk;
@@ -118,9 +120,8 @@ START_TEST(pages_come_in_the_order_in_which_they_were_stored)
 	ck_assert(!next(walk, &place));
 	text_walk_end(walk);
 }
-END_TEST
 
-START_TEST(a_walk_goes_on_behind_a_place)
+TEST(a_walk_goes_on_behind_a_place)
 {
 	uint64_t keys[] = {page_key_of(slice_of("http://a.test/new")),
 			   page_key_of(slice_of("http://a.test/same"))};
@@ -137,9 +138,8 @@ START_TEST(a_walk_goes_on_behind_a_place)
 				       (struct text_position){900, UINT64_MAX}),
 			  0);
 }
-END_TEST
 
-START_TEST(filters)
+TEST(filters)
 {
 	struct text_filter pages = everything;
 	struct text_filter seven = everything;
@@ -152,11 +152,10 @@ START_TEST(filters)
 	ck_assert_uint_eq(count_behind(&seven, (struct text_position){0, 0}),
 			  1);
 }
-END_TEST
 
 /* More than one reading of the rows finds, and not a whole number of them; the
  * times are in no order of the keys, and each stands for three pages. */
-START_TEST(all_of_many_pages_come_once)
+TEST(all_of_many_pages_come_once)
 {
 	struct txn txn = txn_begin_write(world.store);
 	char url[64];
@@ -169,9 +168,8 @@ START_TEST(all_of_many_pages_come_once)
 	ck_assert_uint_eq(
 		count_behind(&everything, (struct text_position){0, 0}), MANY);
 }
-END_TEST
 
-START_TEST(a_page_at_its_place)
+TEST(a_page_at_its_place)
 {
 	struct text_position place = {
 		5, page_key_of(slice_of("http://a.test/old"))};
@@ -188,10 +186,9 @@ START_TEST(a_page_at_its_place)
 	ck_assert_int_eq(text_position_page(world.store, site, place, &page),
 			 ERR_NOT_FOUND);
 }
-END_TEST
 
 /* The last event is that of the site; its commit is over, no later one is. */
-START_TEST(what_another_commit_may_still_store_is_not_seen)
+TEST(what_another_commit_may_still_store_is_not_seen)
 {
 	struct txn txn = txn_begin_write(world.store);
 	struct text_filter now = everything;
@@ -209,9 +206,8 @@ START_TEST(what_another_commit_may_still_store_is_not_seen)
 	now.before_ms = last_ms;
 	ck_assert_uint_eq(count_behind(&now, (struct text_position){0, 0}), 1);
 }
-END_TEST
 
-START_TEST(a_site_that_goes_ends_the_walk)
+TEST(a_site_that_goes_ends_the_walk)
 {
 	struct text_position place = {0, 0};
 	struct text_walk *walk = NULL;
@@ -232,7 +228,6 @@ START_TEST(a_site_that_goes_ends_the_walk)
 	ck_assert(!is_there);
 	text_walk_end(walk);
 }
-END_TEST
 
 /* More threads read than can, from one gate to the next. */
 static pthread_barrier_t gates[2];
@@ -248,7 +243,7 @@ static void *read_long(void *context)
 	return NULL;
 }
 
-START_TEST(after_an_error_it_is_tried_again)
+TEST(after_an_error_it_is_tried_again)
 {
 	static pthread_t readers[READERS];
 	struct text_position place = {0, 0};
@@ -274,7 +269,6 @@ START_TEST(after_an_error_it_is_tried_again)
 	ck_assert(!next(walk, &place));
 	text_walk_end(walk);
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -298,7 +292,9 @@ static const struct {
 	{"17 00000000000000ff", false, {0, 0}},
 };
 
-START_TEST(places_as_text)
+FIXTURE();
+
+TEST_ROWS(places_as_text, texts)
 {
 	struct text_position place;
 
@@ -310,9 +306,8 @@ START_TEST(places_as_text)
 	ck_assert_uint_eq(place.stored_ms, texts[_i].place.stored_ms);
 	ck_assert_uint_eq(place.key, texts[_i].place.key);
 }
-END_TEST
 
-START_TEST(a_place_is_read_as_it_is_written)
+TEST(a_place_is_read_as_it_is_written)
 {
 	struct text_position place = {1763908400123, 0x00A1B2C3D4E5F607};
 	char text[TEXT_POSITION_BYTES];
@@ -321,29 +316,4 @@ START_TEST(a_place_is_read_as_it_is_written)
 	ck_assert_str_eq(text, "1763908400123.00a1b2c3d4e5f607");
 	ck_assert(text_position_read(slice_of(text), &place));
 	ck_assert_uint_eq(place.key, 0x00A1B2C3D4E5F607);
-}
-END_TEST
-
-SUITE(text_walk)
-{
-	Suite *suite = suite_create("text_walk");
-	TCase *tcase = tcase_create("text_walk");
-	TCase *pure = tcase_create("places");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase,
-		       pages_come_in_the_order_in_which_they_were_stored);
-	tcase_add_test(tcase, a_walk_goes_on_behind_a_place);
-	tcase_add_test(tcase, filters);
-	tcase_add_test(tcase, all_of_many_pages_come_once);
-	tcase_add_test(tcase, a_page_at_its_place);
-	tcase_add_test(tcase, what_another_commit_may_still_store_is_not_seen);
-	tcase_add_test(tcase, a_site_that_goes_ends_the_walk);
-	tcase_add_test(tcase, after_an_error_it_is_tried_again);
-	suite_add_tcase(suite, tcase);
-	tcase_add_loop_test(pure, places_as_text, 0,
-			    sizeof(texts) / sizeof(texts[0]));
-	tcase_add_test(pure, a_place_is_read_as_it_is_written);
-	suite_add_tcase(suite, pure);
-	return suite;
 }

@@ -53,7 +53,9 @@ static void wait_for(struct job *job, unsigned runs)
 	}
 }
 
-START_TEST(there_is_news_at_the_start)
+FIXTURE(.timeout_s = 60);
+
+TEST(there_is_news_at_the_start)
 {
 	struct job job = {.is_long = false};
 	struct background *background = start(&job);
@@ -64,10 +66,9 @@ START_TEST(there_is_news_at_the_start)
 	background_stop(background);
 	ck_assert_uint_eq(atomic_load(&job.runs), 1);
 }
-END_TEST
 
 /* News that come while it rests are one. */
-START_TEST(news_wake_it_after_its_rest)
+TEST(news_wake_it_after_its_rest)
 {
 	struct job job = {.is_long = false};
 	struct background *background = start(&job);
@@ -85,9 +86,8 @@ START_TEST(news_wake_it_after_its_rest)
 	wait_for(&job, 3);
 	background_stop(background);
 }
-END_TEST
 
-START_TEST(it_works_again_when_it_wants_to)
+TEST(it_works_again_when_it_wants_to)
 {
 	struct job job = {.wish = {.within_ms = 300}};
 	struct background *background = start(&job);
@@ -97,9 +97,8 @@ START_TEST(it_works_again_when_it_wants_to)
 	ck_assert_uint_ge(clock_steady_ms() - begin_ms, 800);
 	background_stop(background);
 }
-END_TEST
 
-START_TEST(a_failure_rests_whatever_comes)
+TEST(a_failure_rests_whatever_comes)
 {
 	struct job job = {.wish = {.is_failing = true, .within_ms = 1}};
 	struct background *background = start(&job);
@@ -110,9 +109,8 @@ START_TEST(a_failure_rests_whatever_comes)
 	ck_assert_uint_eq(atomic_load(&job.runs), 1);
 	background_stop(background);
 }
-END_TEST
 
-START_TEST(the_end_waits_for_work_that_gives_up)
+TEST(the_end_waits_for_work_that_gives_up)
 {
 	struct job job = {.is_long = true};
 	struct background *background = start(&job);
@@ -123,20 +121,4 @@ START_TEST(the_end_waits_for_work_that_gives_up)
 	ck_assert(atomic_load(&job.is_ended));
 	ck_assert_uint_eq(atomic_load(&job.runs), 1);
 	background_stop(NULL);
-}
-END_TEST
-
-SUITE(background)
-{
-	Suite *suite = suite_create("background");
-	TCase *tests = tcase_create("background");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, there_is_news_at_the_start);
-	tcase_add_test(tests, news_wake_it_after_its_rest);
-	tcase_add_test(tests, it_works_again_when_it_wants_to);
-	tcase_add_test(tests, a_failure_rests_whatever_comes);
-	tcase_add_test(tests, the_end_waits_for_work_that_gives_up);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

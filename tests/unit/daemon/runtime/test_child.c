@@ -78,7 +78,9 @@ static void check_output(const char *wanted)
 	buffer_free(&text);
 }
 
-START_TEST(it_reads_its_input_to_the_end)
+FIXTURE(.setup = begin, .teardown = end);
+
+TEST(it_reads_its_input_to_the_end)
 {
 	ck_assert_int_eq(
 		start("cat >$D/out", slice_of("{\"a\":1}"), PATIENCE_MS),
@@ -86,10 +88,9 @@ START_TEST(it_reads_its_input_to_the_end)
 	ck_assert_int_eq(wait_for_end(), CHILD_DONE);
 	check_output("{\"a\":1}");
 }
-END_TEST
 
 /* More than a pipe holds, and nobody reads it. */
-START_TEST(a_large_input_does_not_have_to_be_read)
+TEST(a_large_input_does_not_have_to_be_read)
 {
 	struct buffer large = {0};
 
@@ -105,11 +106,10 @@ START_TEST(a_large_input_does_not_have_to_be_read)
 	ck_assert_int_eq(wait_for_end(), CHILD_DONE);
 	buffer_free(&large);
 }
-END_TEST
 
 /* NOLINTBEGIN(concurrency-mt-unsafe): a test has one thread */
 /* Whatever we have: HOME is that of the account, and FOREIGN is not there. */
-START_TEST(its_environment_is_clean_but_for_what_it_is_given)
+TEST(its_environment_is_clean_but_for_what_it_is_given)
 {
 	const char *foreign[] = {"HOME", "PATH", "LANG", "TZ", "FOREIGN"};
 	const struct passwd *account = getpwuid(geteuid());
@@ -130,10 +130,9 @@ START_TEST(its_environment_is_clean_but_for_what_it_is_given)
 		 account->pw_dir, account->pw_name, account->pw_name);
 	check_output(wanted);
 }
-END_TEST
 /* NOLINTEND(concurrency-mt-unsafe) */
 
-START_TEST(it_has_no_descriptor_of_ours)
+TEST(it_has_no_descriptor_of_ours)
 {
 	int file = open("/dev/null", O_RDONLY); /* without O_CLOEXEC */
 
@@ -146,9 +145,8 @@ START_TEST(it_has_no_descriptor_of_ours)
 	close(file);
 	check_output("4\n");
 }
-END_TEST
 
-START_TEST(signals_are_as_they_are_at_first)
+TEST(signals_are_as_they_are_at_first)
 {
 	sigset_t all;
 
@@ -161,18 +159,16 @@ START_TEST(signals_are_as_they_are_at_first)
 	ck_assert_int_eq(wait_for_end(), CHILD_FAILED);
 	ck_assert_str_eq(child.message, "signal 15");
 }
-END_TEST
 
-START_TEST(an_exit_status_is_a_failure)
+TEST(an_exit_status_is_a_failure)
 {
 	ck_assert_int_eq(start("exit 7", slice_of(""), PATIENCE_MS),
 			 CHILD_RUNS);
 	ck_assert_int_eq(wait_for_end(), CHILD_FAILED);
 	ck_assert_str_eq(child.message, "exit status 7");
 }
-END_TEST
 
-START_TEST(what_cannot_be_run_is_told)
+TEST(what_cannot_be_run_is_told)
 {
 	char path[] = "/nonexistent/command";
 	char *words[] = {path, NULL};
@@ -187,7 +183,6 @@ START_TEST(what_cannot_be_run_is_told)
 	ck_assert_str_eq(child.message,
 			 "cannot run: No such file or directory");
 }
-END_TEST
 
 /* The process whose number the command has written; it may be one that nobody
  * has waited for yet. */
@@ -220,7 +215,7 @@ static bool is_gone(void)
 }
 
 /* The shell waits for a sleep that it has started: both must go. */
-START_TEST(at_its_deadline_its_group_is_killed)
+TEST(at_its_deadline_its_group_is_killed)
 {
 	uint64_t begin_ms = clock_steady_ms();
 
@@ -232,10 +227,9 @@ START_TEST(at_its_deadline_its_group_is_killed)
 	ck_assert_uint_lt(clock_steady_ms() - begin_ms, PATIENCE_MS);
 	ck_assert(is_gone());
 }
-END_TEST
 
 /* A session of its own, and a parent that has ended. */
-START_TEST(at_its_deadline_those_that_left_its_session_are_killed)
+TEST(at_its_deadline_those_that_left_its_session_are_killed)
 {
 	ck_assert_int_eq(start("(setsid sh -c 'echo $$ >$D/out; sleep 100' &); "
 			       "sleep 100",
@@ -245,10 +239,9 @@ START_TEST(at_its_deadline_those_that_left_its_session_are_killed)
 	ck_assert_str_eq(child.message, "took too long and was killed");
 	ck_assert(is_gone());
 }
-END_TEST
 
 /* Without the mark, but as a child of a child. */
-START_TEST(nor_is_an_environment_of_its_own_a_way_out)
+TEST(nor_is_an_environment_of_its_own_a_way_out)
 {
 	ck_assert_int_eq(start("env -i setsid sh -c \"echo \\$\\$ >$D/out; "
 			       "sleep 100\" & "
@@ -258,10 +251,9 @@ START_TEST(nor_is_an_environment_of_its_own_a_way_out)
 	ck_assert_int_eq(wait_for_end(), CHILD_FAILED);
 	ck_assert(is_gone());
 }
-END_TEST
 
 /* What is not its own is left alone. */
-START_TEST(others_are_not_killed)
+TEST(others_are_not_killed)
 {
 	struct child first;
 
@@ -274,28 +266,4 @@ START_TEST(others_are_not_killed)
 	ck_assert(is_running());
 	child_kill(&first);
 	ck_assert(is_gone());
-}
-END_TEST
-
-SUITE(child)
-{
-	Suite *suite = suite_create("child");
-	TCase *tests = tcase_create("child");
-
-	tcase_add_checked_fixture(tests, begin, end);
-	tcase_add_test(tests, it_reads_its_input_to_the_end);
-	tcase_add_test(tests, a_large_input_does_not_have_to_be_read);
-	tcase_add_test(tests,
-		       its_environment_is_clean_but_for_what_it_is_given);
-	tcase_add_test(tests, it_has_no_descriptor_of_ours);
-	tcase_add_test(tests, signals_are_as_they_are_at_first);
-	tcase_add_test(tests, an_exit_status_is_a_failure);
-	tcase_add_test(tests, what_cannot_be_run_is_told);
-	tcase_add_test(tests, at_its_deadline_its_group_is_killed);
-	tcase_add_test(tests,
-		       at_its_deadline_those_that_left_its_session_are_killed);
-	tcase_add_test(tests, nor_is_an_environment_of_its_own_a_way_out);
-	tcase_add_test(tests, others_are_not_killed);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

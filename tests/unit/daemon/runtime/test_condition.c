@@ -44,7 +44,9 @@ static pthread_t start(void *(*work)(void *argument), struct door *door)
 	return thread;
 }
 
-START_TEST(a_wait_ends_at_its_time_on_the_steady_clock)
+FIXTURE(.timeout_s = 60);
+
+TEST(a_wait_ends_at_its_time_on_the_steady_clock)
 {
 	struct door door;
 	uint64_t until_ms = clock_steady_ms() + MOMENT_MS;
@@ -58,9 +60,8 @@ START_TEST(a_wait_ends_at_its_time_on_the_steady_clock)
 	lock_release(&door.lock);
 	take_down(&door);
 }
-END_TEST
 
-START_TEST(a_time_that_is_over_ends_the_wait_at_once)
+TEST(a_time_that_is_over_ends_the_wait_at_once)
 {
 	struct door door;
 
@@ -70,9 +71,8 @@ START_TEST(a_time_that_is_over_ends_the_wait_at_once)
 	lock_release(&door.lock);
 	take_down(&door);
 }
-END_TEST
 
-START_TEST(a_signal_ends_the_wait_and_the_lock_is_held_again)
+TEST(a_signal_ends_the_wait_and_the_lock_is_held_again)
 {
 	struct door door;
 	uint64_t until_ms = clock_steady_ms() + PATIENCE_MS;
@@ -89,7 +89,6 @@ START_TEST(a_signal_ends_the_wait_and_the_lock_is_held_again)
 	pthread_join(thread, NULL);
 	take_down(&door);
 }
-END_TEST
 
 static void *wait_for_door(void *argument)
 {
@@ -102,7 +101,7 @@ static void *wait_for_door(void *argument)
 	return NULL;
 }
 
-START_TEST(a_broadcast_wakes_all)
+TEST(a_broadcast_wakes_all)
 {
 	struct door door;
 	pthread_t threads[3];
@@ -117,20 +116,4 @@ START_TEST(a_broadcast_wakes_all)
 	for (size_t i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);
 	take_down(&door);
-}
-END_TEST
-
-SUITE(condition)
-{
-	Suite *suite = suite_create("condition");
-	TCase *tests = tcase_create("condition");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, a_wait_ends_at_its_time_on_the_steady_clock);
-	tcase_add_test(tests, a_time_that_is_over_ends_the_wait_at_once);
-	tcase_add_test(tests,
-		       a_signal_ends_the_wait_and_the_lock_is_held_again);
-	tcase_add_test(tests, a_broadcast_wakes_all);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

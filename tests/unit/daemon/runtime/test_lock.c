@@ -5,7 +5,7 @@
 
 #include "tests/unit/run.h"
 
-START_TEST(a_lock_is_held_from_its_acquisition_to_its_release)
+TEST(a_lock_is_held_from_its_acquisition_to_its_release)
 {
 	struct lock lock;
 
@@ -17,9 +17,8 @@ START_TEST(a_lock_is_held_from_its_acquisition_to_its_release)
 	ck_assert(!lock_is_held(&lock));
 	lock_destroy(&lock);
 }
-END_TEST
 
-START_TEST(a_lock_is_alone_unless_another_is_held_with_it)
+TEST(a_lock_is_alone_unless_another_is_held_with_it)
 {
 	struct lock outer;
 	struct lock inner;
@@ -37,14 +36,13 @@ START_TEST(a_lock_is_alone_unless_another_is_held_with_it)
 	lock_destroy(&inner);
 	lock_destroy(&outer);
 }
-END_TEST
 
 static void *is_held_here(void *argument)
 {
 	return lock_is_held(argument) ? argument : NULL;
 }
 
-START_TEST(a_lock_of_one_thread_is_not_held_by_another)
+TEST(a_lock_of_one_thread_is_not_held_by_another)
 {
 	struct lock lock;
 	pthread_t thread;
@@ -58,10 +56,9 @@ START_TEST(a_lock_of_one_thread_is_not_held_by_another)
 	lock_release(&lock);
 	lock_destroy(&lock);
 }
-END_TEST
 
 #ifndef NDEBUG
-START_TEST(a_lock_of_a_smaller_rank_is_never_taken_within)
+TEST_ABORTS(a_lock_of_a_smaller_rank_is_never_taken_within)
 {
 	struct lock outer;
 	struct lock inner;
@@ -71,9 +68,8 @@ START_TEST(a_lock_of_a_smaller_rank_is_never_taken_within)
 	lock_acquire(&inner);
 	lock_acquire(&outer);
 }
-END_TEST
 
-START_TEST(two_locks_of_one_rank_never_nest)
+TEST_ABORTS(two_locks_of_one_rank_never_nest)
 {
 	struct lock one;
 	struct lock other;
@@ -83,24 +79,4 @@ START_TEST(two_locks_of_one_rank_never_nest)
 	lock_acquire(&one);
 	lock_acquire(&other);
 }
-END_TEST
 #endif
-
-SUITE(lock)
-{
-	Suite *suite = suite_create("lock");
-	TCase *tests = tcase_create("lock");
-
-	tcase_add_test(tests,
-		       a_lock_is_held_from_its_acquisition_to_its_release);
-	tcase_add_test(tests, a_lock_is_alone_unless_another_is_held_with_it);
-	tcase_add_test(tests, a_lock_of_one_thread_is_not_held_by_another);
-#ifndef NDEBUG
-	tcase_add_test_raise_signal(
-		tests, a_lock_of_a_smaller_rank_is_never_taken_within, SIGABRT);
-	tcase_add_test_raise_signal(tests, two_locks_of_one_rank_never_nest,
-				    SIGABRT);
-#endif
-	suite_add_tcase(suite, tests);
-	return suite;
-}

@@ -16,7 +16,7 @@ static const struct log_event plain = {LOG_LEVEL_ERROR, "broken", "", ""};
 static const struct log_event whole = {LOG_LEVEL_WARN, "5\" of \\", "a.example",
 				       "http://a.example/\"}"};
 
-START_TEST(json_has_what_there_is)
+TEST(json_has_what_there_is)
 {
 	struct buffer out = {0};
 
@@ -27,7 +27,6 @@ START_TEST(json_has_what_there_is)
 				   "\"message\":\"broken\"}\n");
 	buffer_free(&out);
 }
-END_TEST
 
 static void check_member(const json_t *object, const char *name,
 			 const char *wanted)
@@ -36,7 +35,7 @@ static void check_member(const json_t *object, const char *name,
 			 wanted);
 }
 
-START_TEST(json_reads_back)
+TEST(json_reads_back)
 {
 	struct buffer out = {0};
 	json_t *object;
@@ -51,9 +50,8 @@ START_TEST(json_reads_back)
 	json_decref(object);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(json_stays_valid_where_bytes_are_no_utf8)
+TEST(json_stays_valid_where_bytes_are_no_utf8)
 {
 	const struct log_event event = {LOG_LEVEL_INFO, "a\xff\"\\\xc3\xa4", "",
 					""};
@@ -66,7 +64,6 @@ START_TEST(json_stays_valid_where_bytes_are_no_utf8)
 	json_decref(object);
 	buffer_free(&out);
 }
-END_TEST
 
 static int open_journal(const char *path)
 {
@@ -88,7 +85,7 @@ static void check_received(int file, const char *wanted)
 	ck_assert_str_eq(text, wanted);
 }
 
-START_TEST(journald_gets_fields)
+TEST(journald_gets_fields)
 {
 	char path[64];
 	int file;
@@ -107,9 +104,8 @@ START_TEST(journald_gets_fields)
 	close(file);
 	unlink(path);
 }
-END_TEST
 
-START_TEST(the_stream_is_known_by_its_numbers)
+TEST(the_stream_is_known_by_its_numbers)
 {
 	struct stat status;
 	char stream[64];
@@ -129,7 +125,6 @@ START_TEST(the_stream_is_known_by_its_numbers)
 	ck_assert(!log_output_is_stream(stream, 0));
 	ck_assert(!log_output_is_stream(stream, -1));
 }
-END_TEST
 
 /* The hostile page's URL comes as the crawl has it, before it is disarmed. */
 static struct buffer heard;
@@ -140,7 +135,7 @@ static void hear(const struct log_event *event)
 	log_output_json(event, 0, &heard);
 }
 
-START_TEST(a_url_forges_neither_lines_nor_fields)
+TEST(a_url_forges_neither_lines_nor_fields)
 {
 	size_t lines = 0;
 
@@ -158,20 +153,4 @@ START_TEST(a_url_forges_neither_lines_nor_fields)
 	ck_assert_uint_eq(lines, 6);
 	ck_assert_ptr_nonnull(strstr(heard.data, "TEMPLATED_SITE=a?PRIORITY="));
 	buffer_free(&heard);
-}
-END_TEST
-
-SUITE(log_output)
-{
-	Suite *suite = suite_create("log_output");
-	TCase *tests = tcase_create("log_output");
-
-	tcase_add_test(tests, json_has_what_there_is);
-	tcase_add_test(tests, json_reads_back);
-	tcase_add_test(tests, json_stays_valid_where_bytes_are_no_utf8);
-	tcase_add_test(tests, journald_gets_fields);
-	tcase_add_test(tests, the_stream_is_known_by_its_numbers);
-	tcase_add_test(tests, a_url_forges_neither_lines_nor_fields);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -38,7 +38,7 @@ static void check_told(int file, const char *wanted)
 	ck_assert_str_eq(text, wanted);
 }
 
-START_TEST(the_manager_is_told_over_a_file)
+TEST(the_manager_is_told_over_a_file)
 {
 	char path[64];
 	int file;
@@ -52,9 +52,8 @@ START_TEST(the_manager_is_told_over_a_file)
 	/* nobody listens any more */
 	notify_send("STOPPING=1");
 }
-END_TEST
 
-START_TEST(the_manager_is_told_over_an_abstract_name)
+TEST(the_manager_is_told_over_an_abstract_name)
 {
 	char path[64];
 	int file;
@@ -65,9 +64,8 @@ START_TEST(the_manager_is_told_over_an_abstract_name)
 	check_told(file, "RELOADING=1\nMONOTONIC_USEC=7");
 	close(file);
 }
-END_TEST
 
-START_TEST(a_manager_that_does_not_read_stops_nothing)
+TEST(a_manager_that_does_not_read_stops_nothing)
 {
 	char path[64];
 	char text[64];
@@ -85,10 +83,9 @@ START_TEST(a_manager_that_does_not_read_stops_nothing)
 	ck_assert_uint_lt(count, 10000);
 	close(file);
 }
-END_TEST
 
 /* Who listens at the beginning of a name that is too long is not meant. */
-START_TEST(without_a_manager_nobody_is_told)
+TEST(without_a_manager_nobody_is_told)
 {
 	char path[200];
 	char cut[sizeof(((struct sockaddr_un *)0)->sun_path)];
@@ -116,9 +113,8 @@ START_TEST(without_a_manager_nobody_is_told)
 	check_told(file, "STOPPING=1");
 	close(file);
 }
-END_TEST
 
-START_TEST(the_watchdog_is_fed_twice_as_often_as_it_must)
+TEST(the_watchdog_is_fed_twice_as_often_as_it_must)
 {
 	char pid[32];
 
@@ -133,20 +129,5 @@ START_TEST(the_watchdog_is_fed_twice_as_often_as_it_must)
 	setenv("WATCHDOG_PID", "1", 1);
 	ck_assert_uint_eq(notify_watchdog_ms(), 0);
 }
-END_TEST
 
 /* NOLINTEND(concurrency-mt-unsafe) */
-
-SUITE(notify)
-{
-	Suite *suite = suite_create("notify");
-	TCase *tests = tcase_create("notify");
-
-	tcase_add_test(tests, the_manager_is_told_over_a_file);
-	tcase_add_test(tests, the_manager_is_told_over_an_abstract_name);
-	tcase_add_test(tests, a_manager_that_does_not_read_stops_nothing);
-	tcase_add_test(tests, without_a_manager_nobody_is_told);
-	tcase_add_test(tests, the_watchdog_is_fed_twice_as_often_as_it_must);
-	suite_add_tcase(suite, tests);
-	return suite;
-}

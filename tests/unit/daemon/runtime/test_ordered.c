@@ -115,7 +115,7 @@ static void wait_for(atomic_uint *count, unsigned wanted)
 	}
 }
 
-START_TEST(they_come_in_the_order_in_which_they_were_put)
+TEST(they_come_in_the_order_in_which_they_were_put)
 {
 	struct ordered_queue *ordered = start(4, false);
 	unsigned taken = 0;
@@ -131,9 +131,8 @@ START_TEST(they_come_in_the_order_in_which_they_were_put)
 	wait_for(&ended, 1);
 	ck_assert_uint_eq(atomic_load(&discarded), 0);
 }
-END_TEST
 
-START_TEST(there_is_no_room_for_more_than_the_window)
+TEST(there_is_no_room_for_more_than_the_window)
 {
 	struct ordered_queue *ordered = start(1, true);
 
@@ -150,10 +149,9 @@ START_TEST(there_is_no_room_for_more_than_the_window)
 	ordered_queue_close(ordered);
 	wait_for(&ended, 1);
 }
-END_TEST
 
 /* 60 + 60 bytes are over the limit of 100: the third is not begun. */
-START_TEST(nothing_is_begun_over_the_limit_of_bytes)
+TEST(nothing_is_begun_over_the_limit_of_bytes)
 {
 	struct ordered_queue *ordered = start(1, false);
 
@@ -168,10 +166,9 @@ START_TEST(nothing_is_begun_over_the_limit_of_bytes)
 	ordered_queue_close(ordered);
 	wait_for(&ended, 1);
 }
-END_TEST
 
 /* Two are under way, six wait: each is discarded once, and nobody waits. */
-START_TEST(closing_discards_what_is_left)
+TEST(closing_discards_what_is_left)
 {
 	struct ordered_queue *ordered = start(2, true);
 
@@ -186,18 +183,4 @@ START_TEST(closing_discards_what_is_left)
 	ck_assert_uint_eq(atomic_load(&discarded), WINDOW);
 	ck_assert_uint_eq(atomic_load(&begun), 2);
 	ordered_queue_close(NULL);
-}
-END_TEST
-
-SUITE(ordered)
-{
-	Suite *suite = suite_create("ordered");
-	TCase *tcase = tcase_create("ordered");
-
-	tcase_add_test(tcase, they_come_in_the_order_in_which_they_were_put);
-	tcase_add_test(tcase, there_is_no_room_for_more_than_the_window);
-	tcase_add_test(tcase, nothing_is_begun_over_the_limit_of_bytes);
-	tcase_add_test(tcase, closing_discards_what_is_left);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -18,7 +18,7 @@ static void set(const char *home, const char *data, const char *runtime)
 	setenv("XDG_RUNTIME_DIR", runtime, 1);
 }
 
-START_TEST(what_is_said_counts_more_than_the_home)
+TEST(what_is_said_counts_more_than_the_home)
 {
 	char path[XDG_SOCKET_BYTES];
 
@@ -34,9 +34,8 @@ START_TEST(what_is_said_counts_more_than_the_home)
 	ck_assert(xdg_socket_path(path));
 	ck_assert_str_eq(path, "/a/.local/share/templated/templated.sock");
 }
-END_TEST
 
-START_TEST(without_a_home_there_are_none)
+TEST(without_a_home_there_are_none)
 {
 	char path[XDG_SOCKET_BYTES];
 
@@ -45,11 +44,10 @@ START_TEST(without_a_home_there_are_none)
 	ck_assert(!xdg_socket_path(path));
 	ck_assert(!xdg_socket_find(path));
 }
-END_TEST
 
 /* A socket's path has at most 107 bytes: "/r...r/templated/templated.sock" has
  * 25 behind the folder. */
-START_TEST(a_path_that_is_too_long_for_a_socket_is_none)
+TEST(a_path_that_is_too_long_for_a_socket_is_none)
 {
 	char path[XDG_SOCKET_BYTES];
 	char folder[84] = "/";
@@ -62,9 +60,8 @@ START_TEST(a_path_that_is_too_long_for_a_socket_is_none)
 	set("", "", folder);
 	ck_assert(!xdg_socket_path(path));
 }
-END_TEST
 
-START_TEST(folders_are_made_for_nobody_else)
+TEST(folders_are_made_for_nobody_else)
 {
 	char root[] = "/tmp/test_own_places.XXXXXX";
 	char path[64];
@@ -89,19 +86,5 @@ START_TEST(folders_are_made_for_nobody_else)
 	rmdir(path);
 	ck_assert_int_eq(rmdir(root), 0);
 }
-END_TEST
 
 /* NOLINTEND(concurrency-mt-unsafe) */
-
-SUITE(own_places)
-{
-	Suite *suite = suite_create("own_places");
-	TCase *tests = tcase_create("own_places");
-
-	tcase_add_test(tests, what_is_said_counts_more_than_the_home);
-	tcase_add_test(tests, without_a_home_there_are_none);
-	tcase_add_test(tests, a_path_that_is_too_long_for_a_socket_is_none);
-	tcase_add_test(tests, folders_are_made_for_nobody_else);
-	suite_add_tcase(suite, tests);
-	return suite;
-}

@@ -89,7 +89,7 @@ static void make(struct trace *trace, struct service_components *parts,
 	components_init(parts, table, sizeof(table) / sizeof(table[0]), trace);
 }
 
-START_TEST(parts_start_in_order_and_stop_in_reverse)
+TEST(parts_start_in_order_and_stop_in_reverse)
 {
 	struct trace trace;
 	struct service_components parts;
@@ -102,9 +102,8 @@ START_TEST(parts_start_in_order_and_stop_in_reverse)
 	ck_assert_str_eq(trace.words, "*a -b -a ");
 	components_finish(&parts);
 }
-END_TEST
 
-START_TEST(news_wake_all_that_run_and_nothing_else)
+TEST(news_wake_all_that_run_and_nothing_else)
 {
 	struct trace trace;
 	struct service_components parts;
@@ -122,9 +121,8 @@ START_TEST(news_wake_all_that_run_and_nothing_else)
 	ck_assert_str_eq(trace.words, "");
 	components_finish(&parts);
 }
-END_TEST
 
-START_TEST(a_part_that_fails_stops_those_before_it)
+TEST(a_part_that_fails_stops_those_before_it)
 {
 	struct trace trace;
 	struct service_components parts;
@@ -134,9 +132,8 @@ START_TEST(a_part_that_fails_stops_those_before_it)
 	ck_assert_str_eq(trace.words, "+a +b -a ");
 	components_finish(&parts);
 }
-END_TEST
 
-START_TEST(the_first_part_that_fails_stops_nothing)
+TEST(the_first_part_that_fails_stops_nothing)
 {
 	struct trace trace;
 	struct service_components parts;
@@ -148,9 +145,8 @@ START_TEST(the_first_part_that_fails_stops_nothing)
 	ck_assert_str_eq(trace.words, "+a ");
 	components_finish(&parts);
 }
-END_TEST
 
-START_TEST(the_last_part_that_fails_stops_all_others)
+TEST(the_last_part_that_fails_stops_all_others)
 {
 	struct trace trace;
 	struct service_components parts;
@@ -160,9 +156,8 @@ START_TEST(the_last_part_that_fails_stops_all_others)
 	ck_assert_str_eq(trace.words, "+a +b *a *b +c *a -b -a ");
 	components_finish(&parts);
 }
-END_TEST
 
-START_TEST(parts_that_failed_can_be_started_again)
+TEST(parts_that_failed_can_be_started_again)
 {
 	struct trace trace;
 	struct service_components parts;
@@ -175,20 +170,4 @@ START_TEST(parts_that_failed_can_be_started_again)
 	ck_assert_str_eq(trace.words, "+a +b *a *b +c ");
 	components_stop(&parts);
 	components_finish(&parts);
-}
-END_TEST
-
-SUITE(parts)
-{
-	Suite *suite = suite_create("parts");
-	TCase *tests = tcase_create("parts");
-
-	tcase_add_test(tests, parts_start_in_order_and_stop_in_reverse);
-	tcase_add_test(tests, news_wake_all_that_run_and_nothing_else);
-	tcase_add_test(tests, a_part_that_fails_stops_those_before_it);
-	tcase_add_test(tests, the_first_part_that_fails_stops_nothing);
-	tcase_add_test(tests, the_last_part_that_fails_stops_all_others);
-	tcase_add_test(tests, parts_that_failed_can_be_started_again);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -36,7 +36,7 @@ static void check_row(const struct row *row)
 	quota_free(&quota);
 }
 
-START_TEST(who_is_alone_gets_half_and_others_find_room)
+TEST(who_is_alone_gets_half_and_others_find_room)
 {
 	static const struct row rows[] = {{1, 1, 0, 0},
 					  {2, 1, 1, 0},
@@ -47,9 +47,8 @@ START_TEST(who_is_alone_gets_half_and_others_find_room)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		check_row(&rows[i]);
 }
-END_TEST
 
-START_TEST(some_places_are_reserved)
+TEST(some_places_are_reserved)
 {
 	struct quota quota = {.max = 4, .reserved = 1};
 
@@ -66,9 +65,8 @@ START_TEST(some_places_are_reserved)
 	quota_release(&quota, QUOTA_UNLIMITED, 3);
 	quota_free(&quota);
 }
-END_TEST
 
-START_TEST(a_place_is_as_large_as_is_said)
+TEST(a_place_is_as_large_as_is_said)
 {
 	struct quota quota = {.max = 100};
 
@@ -87,17 +85,4 @@ START_TEST(a_place_is_as_large_as_is_said)
 	quota_release(&quota, 1, 50);
 	quota_release(&quota, 2, 50);
 	quota_free(&quota);
-}
-END_TEST
-
-SUITE(quota)
-{
-	Suite *suite = suite_create("quota");
-	TCase *tests = tcase_create("quota");
-
-	tcase_add_test(tests, who_is_alone_gets_half_and_others_find_room);
-	tcase_add_test(tests, some_places_are_reserved);
-	tcase_add_test(tests, a_place_is_as_large_as_is_said);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -17,7 +17,7 @@ static const char *rendered(const struct text_table *table, size_t width,
 	return out->data;
 }
 
-START_TEST(columns_are_as_wide_as_their_widest_cell)
+TEST(columns_are_as_wide_as_their_widest_cell)
 {
 	struct text_table *table = table_create(columns, 3);
 	struct buffer out = {0};
@@ -35,9 +35,8 @@ START_TEST(columns_are_as_wide_as_their_widest_cell)
 	buffer_free(&out);
 	table_destroy(table);
 }
-END_TEST
 
-START_TEST(the_widest_elastic_column_is_cut_first)
+TEST(the_widest_elastic_column_is_cut_first)
 {
 	struct text_table *table = table_create(columns, 3);
 	struct buffer out = {0};
@@ -60,9 +59,8 @@ START_TEST(the_widest_elastic_column_is_cut_first)
 	buffer_free(&out);
 	table_destroy(table);
 }
-END_TEST
 
-START_TEST(a_row_that_is_not_whole_still_ends_its_line)
+TEST(a_row_that_is_not_whole_still_ends_its_line)
 {
 	struct text_table *table = table_create(columns, 3);
 	struct buffer out = {0};
@@ -73,9 +71,8 @@ START_TEST(a_row_that_is_not_whole_still_ends_its_line)
 	buffer_free(&out);
 	table_destroy(table);
 }
-END_TEST
 
-START_TEST(wide_characters_take_two_columns)
+TEST(wide_characters_take_two_columns)
 {
 	struct text_table *table = table_create(columns, 3);
 	struct buffer out = {0};
@@ -91,9 +88,8 @@ START_TEST(wide_characters_take_two_columns)
 	buffer_free(&out);
 	table_destroy(table);
 }
-END_TEST
 
-START_TEST(a_cell_cannot_steer_the_terminal)
+TEST(a_cell_cannot_steer_the_terminal)
 {
 	struct buffer out = {0};
 
@@ -106,9 +102,8 @@ START_TEST(a_cell_cannot_steer_the_terminal)
 	ck_assert_str_eq(out.data, "a\n\tb \uFFFD");
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(bytes_that_are_not_utf_8_are_replaced_one_by_one)
+TEST(bytes_that_are_not_utf_8_are_replaced_one_by_one)
 {
 	struct buffer out = {0};
 
@@ -119,9 +114,8 @@ START_TEST(bytes_that_are_not_utf_8_are_replaced_one_by_one)
 				   "\uFFFD\uFFFD\uFFFD\uFFFD.\uFFFD");
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(what_is_cut_keeps_within_its_width)
+TEST(what_is_cut_keeps_within_its_width)
 {
 	struct buffer out = {0};
 
@@ -139,9 +133,8 @@ START_TEST(what_is_cut_keeps_within_its_width)
 	ck_assert_uint_eq(out.size, 0);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(progress_says_how_far_and_how_long)
+TEST(progress_says_how_far_and_how_long)
 {
 	struct buffer out = {0};
 
@@ -160,22 +153,4 @@ START_TEST(progress_says_how_far_and_how_long)
 		      &out);
 	ck_assert_str_eq(out.data, "extract [##########…");
 	buffer_free(&out);
-}
-END_TEST
-
-SUITE(table)
-{
-	Suite *suite = suite_create("table");
-	TCase *tests = tcase_create("table");
-
-	tcase_add_test(tests, columns_are_as_wide_as_their_widest_cell);
-	tcase_add_test(tests, the_widest_elastic_column_is_cut_first);
-	tcase_add_test(tests, a_row_that_is_not_whole_still_ends_its_line);
-	tcase_add_test(tests, wide_characters_take_two_columns);
-	tcase_add_test(tests, a_cell_cannot_steer_the_terminal);
-	tcase_add_test(tests, bytes_that_are_not_utf_8_are_replaced_one_by_one);
-	tcase_add_test(tests, what_is_cut_keeps_within_its_width);
-	tcase_add_test(tests, progress_says_how_far_and_how_long);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -6,7 +6,7 @@
 
 static struct tcp_address address;
 
-START_TEST(an_address_of_four_numbers_is_read)
+TEST(an_address_of_four_numbers_is_read)
 {
 	ck_assert(tcp_address_read("127.0.0.1:8481", &address));
 	ck_assert_int_eq(address.socket.any.sa_family, AF_INET);
@@ -15,9 +15,8 @@ START_TEST(an_address_of_four_numbers_is_read)
 	ck_assert_uint_eq(ntohl(address.socket.v4.sin_addr.s_addr),
 			  INADDR_LOOPBACK);
 }
-END_TEST
 
-START_TEST(an_address_in_brackets_is_read)
+TEST(an_address_in_brackets_is_read)
 {
 	ck_assert(tcp_address_read("[::1]:65535", &address));
 	ck_assert_int_eq(address.socket.any.sa_family, AF_INET6);
@@ -25,9 +24,8 @@ START_TEST(an_address_in_brackets_is_read)
 	ck_assert_uint_eq(ntohs(address.socket.v6.sin6_port), 65535);
 	ck_assert(IN6_IS_ADDR_LOOPBACK(&address.socket.v6.sin6_addr));
 }
-END_TEST
 
-START_TEST(only_the_hosts_own_addresses_are_of_loopback)
+TEST(only_the_hosts_own_addresses_are_of_loopback)
 {
 	static const struct {
 		const char *text;
@@ -51,9 +49,8 @@ START_TEST(only_the_hosts_own_addresses_are_of_loopback)
 			      rows[i].text);
 	}
 }
-END_TEST
 
-START_TEST(all_else_is_none)
+TEST(all_else_is_none)
 {
 	static const char *const texts[] = {
 		"",
@@ -82,18 +79,4 @@ START_TEST(all_else_is_none)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		ck_assert_msg(!tcp_address_read(texts[i], &address), "%s",
 			      texts[i]);
-}
-END_TEST
-
-SUITE(tcp_address)
-{
-	Suite *suite = suite_create("tcp_address");
-	TCase *tests = tcase_create("tcp_address");
-
-	tcase_add_test(tests, an_address_of_four_numbers_is_read);
-	tcase_add_test(tests, an_address_in_brackets_is_read);
-	tcase_add_test(tests, only_the_hosts_own_addresses_are_of_loopback);
-	tcase_add_test(tests, all_else_is_none);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -23,7 +23,7 @@ static void *run(void *context)
 	return NULL;
 }
 
-START_TEST(a_thread_runs)
+TEST(a_thread_runs)
 {
 	pthread_t thread;
 	int ran = 0;
@@ -32,10 +32,9 @@ START_TEST(a_thread_runs)
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
 	ck_assert_int_eq(ran, 1);
 }
-END_TEST
 
 /* A stack that no address space has room for. */
-START_TEST(what_the_system_says_is_logged)
+TEST(what_the_system_says_is_logged)
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
@@ -51,9 +50,8 @@ START_TEST(what_the_system_says_is_logged)
 	ck_assert_ptr_nonnull(strstr(said, "see "));
 	ck_assert_ptr_nonnull(strstr(said, " of the unit"));
 }
-END_TEST
 
-START_TEST(a_limit_of_memory_is_named)
+TEST(a_limit_of_memory_is_named)
 {
 	struct rlimit before;
 	struct rlimit small;
@@ -71,17 +69,4 @@ START_TEST(a_limit_of_memory_is_named)
 		return;
 	thread_limits(limits);
 	ck_assert_ptr_null(strstr(limits, "ulimit -v"));
-}
-END_TEST
-
-SUITE(thread)
-{
-	Suite *suite = suite_create("thread");
-	TCase *tcase = tcase_create("thread");
-
-	tcase_add_test(tcase, a_thread_runs);
-	tcase_add_test(tcase, what_the_system_says_is_logged);
-	tcase_add_test(tcase, a_limit_of_memory_is_named);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -2,15 +2,14 @@
 
 #include "tests/unit/run.h"
 
-START_TEST(the_bounds_ascend)
+TEST(the_bounds_ascend)
 {
 	for (int i = 1; i < TIME_BOUNDS; i++)
 		ck_assert_uint_lt(time_bounds_us[i - 1], time_bounds_us[i]);
 }
-END_TEST
 
 /* A bound belongs to what is below it, as Prometheus' "le" says. */
-START_TEST(a_time_is_counted_once_up_to_its_bound)
+TEST(a_time_is_counted_once_up_to_its_bound)
 {
 	struct time_histogram histogram = {0};
 
@@ -26,9 +25,8 @@ START_TEST(a_time_is_counted_once_up_to_its_bound)
 	ck_assert_uint_eq(time_histogram_count(&histogram), 5);
 	ck_assert_uint_eq(histogram.sum_us, 60000202);
 }
-END_TEST
 
-START_TEST(what_is_joined_counts_together)
+TEST(what_is_joined_counts_together)
 {
 	struct time_histogram first = {0};
 	struct time_histogram second = {0};
@@ -41,17 +39,4 @@ START_TEST(what_is_joined_counts_together)
 	ck_assert_uint_eq(first.counts[TIME_BOUNDS], 1);
 	ck_assert_uint_eq(first.sum_us, 30000201);
 	ck_assert_uint_eq(time_histogram_count(&second), 2);
-}
-END_TEST
-
-SUITE(time_histogram)
-{
-	Suite *suite = suite_create("time_histogram");
-	TCase *tests = tcase_create("time_histogram");
-
-	tcase_add_test(tests, the_bounds_ascend);
-	tcase_add_test(tests, a_time_is_counted_once_up_to_its_bound);
-	tcase_add_test(tests, what_is_joined_counts_together);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

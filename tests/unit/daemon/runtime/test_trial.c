@@ -39,7 +39,7 @@ hang(void *context, struct child_work_position *place, struct buffer *out)
 		pause();
 }
 
-START_TEST(its_answer_and_its_error_come_back)
+TEST(its_answer_and_its_error_come_back)
 {
 	char letter = 'x';
 	const struct child_work trial = {answer_long, &letter, 60000};
@@ -52,9 +52,8 @@ START_TEST(its_answer_and_its_error_come_back)
 	ck_assert_int_eq(strncmp(out.data, "before xx", 9), 0);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(a_signal_is_an_answer_that_names_the_place)
+TEST(a_signal_is_an_answer_that_names_the_place)
 {
 	static const int signals[] = {SIGABRT, SIGXCPU, SIGKILL};
 
@@ -70,9 +69,8 @@ START_TEST(a_signal_is_an_answer_that_names_the_place)
 		buffer_free(&out);
 	}
 }
-END_TEST
 
-START_TEST(what_hangs_is_ended)
+TEST(what_hangs_is_ended)
 {
 	const struct child_work trial = {hang, NULL, 1000};
 	struct buffer out = {0};
@@ -82,23 +80,8 @@ START_TEST(what_hangs_is_ended)
 	ck_assert_str_eq(why, "the check took more than 1 s at site a.test");
 	ck_assert_uint_eq(out.size, 0);
 }
-END_TEST
 
-START_TEST(the_time_grows_with_the_file)
+TEST(the_time_grows_with_the_file)
 {
 	ck_assert_uint_eq(child_work_limit_ms("/nowhere"), 60000);
-}
-END_TEST
-
-SUITE(trial)
-{
-	Suite *suite = suite_create("trial");
-	TCase *tcase = tcase_create("trial");
-
-	tcase_add_test(tcase, its_answer_and_its_error_come_back);
-	tcase_add_test(tcase, a_signal_is_an_answer_that_names_the_place);
-	tcase_add_test(tcase, what_hangs_is_ended);
-	tcase_add_test(tcase, the_time_grows_with_the_file);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -59,8 +59,10 @@ static void check_new(unsigned section)
 	ck_assert_uint_eq(watched_sample(&web, cluster, section), EACH);
 }
 
+FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 60);
+
 /* The seed is a cluster of one page, and no template. */
-START_TEST(each_section_is_a_template)
+TEST(each_section_is_a_template)
 {
 	watched_begin(&web);
 	ck_assert_uint_eq(watched_count(&web, EVENT_TEMPLATE_NEW), 3);
@@ -73,9 +75,8 @@ START_TEST(each_section_is_a_template)
 	check_new(product);
 	check_new(profile);
 }
-END_TEST
 
-START_TEST(what_is_new_is_told_with_evidence)
+TEST(what_is_new_is_told_with_evidence)
 {
 	struct event_row row;
 	json_t *detail;
@@ -94,9 +95,8 @@ START_TEST(what_is_new_is_told_with_evidence)
 			 5);
 	json_decref(detail);
 }
-END_TEST
 
-START_TEST(nothing_is_found_twice)
+TEST(nothing_is_found_twice)
 {
 	uint64_t events;
 
@@ -108,10 +108,9 @@ START_TEST(nothing_is_found_twice)
 	ck_assert(!watched_inspect(&web));
 	ck_assert_uint_eq(watched_rows(&web, TABLE_EVENTS), events);
 }
-END_TEST
 
 /* Half of a crawl is no template: none before the last page is there. */
-START_TEST(no_template_is_taken_while_pages_are_awaited)
+TEST(no_template_is_taken_while_pages_are_awaited)
 {
 	ck_assert_int_eq(watched_set_options(&web), ERR_NONE);
 	while (world_site(&web.world, WATCHED_HOST).pending_count > 0) {
@@ -125,9 +124,8 @@ START_TEST(no_template_is_taken_while_pages_are_awaited)
 			.page_count,
 		EACH);
 }
-END_TEST
 
-START_TEST(fewer_pages_are_no_template)
+TEST(fewer_pages_are_no_template)
 {
 	web.rules.min_pages = EACH + 1;
 	begin();
@@ -135,7 +133,6 @@ START_TEST(fewer_pages_are_no_template)
 	ck_assert_uint_eq(watched_rows(&web, TABLE_TEMPLATES), 0);
 	ck_assert_uint_eq(web.visits, 0);
 }
-END_TEST
 
 /* Pages that were asked once, and were as they were. */
 static unsigned count_fresh_once(void)
@@ -148,7 +145,7 @@ static unsigned count_fresh_once(void)
 }
 
 /* The round is one of each template, and all are asked in their turn. */
-START_TEST(a_round_asks_a_few_of_each_when_its_time_has_come)
+TEST(a_round_asks_a_few_of_each_when_its_time_has_come)
 {
 	uint64_t due_ms;
 
@@ -165,18 +162,16 @@ START_TEST(a_round_asks_a_few_of_each_when_its_time_has_come)
 	ck_assert_uint_eq(count_fresh_once(), web.page_count);
 	ck_assert_str_eq(watched_emitted(&web), "");
 }
-END_TEST
 
-START_TEST(who_is_not_watched_is_not_asked)
+TEST(who_is_not_watched_is_not_asked)
 {
 	web.options.watch_ms = 0;
 	begin();
 	watched_pass(&web, 30 * DAY_MS);
 	ck_assert_uint_eq(web.visits, 0);
 }
-END_TEST
 
-START_TEST(pages_that_are_as_they_were_change_when_it_was_seen)
+TEST(pages_that_are_as_they_were_change_when_it_was_seen)
 {
 	struct template_row before;
 	struct template_row after;
@@ -202,9 +197,8 @@ START_TEST(pages_that_are_as_they_were_change_when_it_was_seen)
 	ck_assert_uint_eq(watched_rows(&web, TABLE_VERSIONS), 3);
 	ck_assert_str_eq(watched_emitted(&web), "");
 }
-END_TEST
 
-START_TEST(content_says_nothing)
+TEST(content_says_nothing)
 {
 	begin();
 	for (unsigned edition = 1; edition < 4; edition++) {
@@ -217,9 +211,8 @@ START_TEST(content_says_nothing)
 	ck_assert_uint_eq(web.visits, (uint64_t)15 * 3 * ROUND);
 	ck_assert_uint_eq(watched_rows(&web, TABLE_VERSIONS), 3);
 }
-END_TEST
 
-START_TEST(an_element_more_is_not_enough)
+TEST(an_element_more_is_not_enough)
 {
 	begin();
 	watched_set(&web, product, FORM_EDITED, 0);
@@ -230,11 +223,10 @@ START_TEST(an_element_more_is_not_enough)
 			.version,
 		1);
 }
-END_TEST
 
 /* In four rounds everybody was asked, and once more because of that page: but
  * for those of its round who were not yet. */
-START_TEST(one_page_has_the_sample_asked_once)
+TEST(one_page_has_the_sample_asked_once)
 {
 	begin();
 	watched_page(&web, product, 5)->form = FORM_ALONE;
@@ -254,10 +246,9 @@ START_TEST(one_page_has_the_sample_asked_once)
 			.version,
 		1);
 }
-END_TEST
 
 /* A second one does the same again; it is gone, and then there again. */
-START_TEST(each_further_page_has_the_sample_asked_again)
+TEST(each_further_page_has_the_sample_asked_again)
 {
 	begin();
 	watched_page(&web, product, 5)->form = FORM_ALONE;
@@ -275,9 +266,8 @@ START_TEST(each_further_page_has_the_sample_asked_again)
 	watched_pass(&web, 8 * DAY_MS);
 	ck_assert_str_eq(watched_emitted(&web), "");
 }
-END_TEST
 
-START_TEST(a_section_that_is_added_is_new)
+TEST(a_section_that_is_added_is_new)
 {
 	unsigned added;
 	struct event_row row;
@@ -293,10 +283,9 @@ START_TEST(a_section_that_is_added_is_new)
 	watched_pass(&web, 10 * DAY_MS);
 	ck_assert_uint_eq(watched_count(&web, 0), 1);
 }
-END_TEST
 
 /* Many more pages: the version is made anew, and keeps its number. */
-START_TEST(a_template_that_grows_is_taken_again)
+TEST(a_template_that_grows_is_taken_again)
 {
 	uint32_t cluster;
 	unsigned added;
@@ -312,7 +301,6 @@ START_TEST(a_template_that_grows_is_taken_again)
 			  (uint64_t)4 * EACH);
 	ck_assert_str_eq(watched_emitted(&web), "");
 }
-END_TEST
 
 static enum error commit(enum change_kind kind,
 			 const struct site_check *inspection)
@@ -345,7 +333,7 @@ static void make(struct site_check *inspection)
 	ck_assert_int_eq(commit(CHANGE_SITE_DELETE, NULL), ERR_NONE);
 }
 
-START_TEST(findings_of_a_deleted_site_are_not_taken)
+TEST(findings_of_a_deleted_site_are_not_taken)
 {
 	struct site_check inspection;
 
@@ -356,9 +344,8 @@ START_TEST(findings_of_a_deleted_site_are_not_taken)
 	ck_assert_uint_eq(watched_rows(&web, TABLE_SAMPLE_PAGES), 0);
 	site_check_free(&inspection);
 }
-END_TEST
 
-START_TEST(findings_of_a_deleted_site_are_not_its_successors)
+TEST(findings_of_a_deleted_site_are_not_its_successors)
 {
 	struct site_check inspection;
 
@@ -370,9 +357,8 @@ START_TEST(findings_of_a_deleted_site_are_not_its_successors)
 	ck_assert_uint_eq(watched_rows(&web, TABLE_DUE), 1);
 	site_check_free(&inspection);
 }
-END_TEST
 
-START_TEST(a_site_that_is_not_there_is_not_inspected)
+TEST(a_site_that_is_not_there_is_not_inspected)
 {
 	struct site_check inspection;
 
@@ -383,36 +369,4 @@ START_TEST(a_site_that_is_not_there_is_not_inspected)
 	ck_assert_ptr_null(inspection.arena);
 	ck_assert(!site_check_has_updates(&inspection));
 	ck_assert_uint_eq(inspection.next_ms, UINT64_MAX);
-}
-END_TEST
-
-SUITE(inspection)
-{
-	Suite *suite = suite_create("inspection");
-	TCase *tests = tcase_create("inspection");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, each_section_is_a_template);
-	tcase_add_test(tests, what_is_new_is_told_with_evidence);
-	tcase_add_test(tests, nothing_is_found_twice);
-	tcase_add_test(tests, no_template_is_taken_while_pages_are_awaited);
-	tcase_add_test(tests, fewer_pages_are_no_template);
-	tcase_add_test(tests,
-		       a_round_asks_a_few_of_each_when_its_time_has_come);
-	tcase_add_test(tests, who_is_not_watched_is_not_asked);
-	tcase_add_test(tests,
-		       pages_that_are_as_they_were_change_when_it_was_seen);
-	tcase_add_test(tests, content_says_nothing);
-	tcase_add_test(tests, an_element_more_is_not_enough);
-	tcase_add_test(tests, one_page_has_the_sample_asked_once);
-	tcase_add_test(tests, each_further_page_has_the_sample_asked_again);
-	tcase_add_test(tests, a_section_that_is_added_is_new);
-	tcase_add_test(tests, a_template_that_grows_is_taken_again);
-	tcase_add_test(tests, findings_of_a_deleted_site_are_not_taken);
-	tcase_add_test(tests,
-		       findings_of_a_deleted_site_are_not_its_successors);
-	tcase_add_test(tests, a_site_that_is_not_there_is_not_inspected);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -127,7 +127,9 @@ static void wait_for_event(uint64_t time_ms)
 			web.world.now_ms += HOUR_MS / 4;
 }
 
-START_TEST(a_redesign_is_one_event_with_evidence)
+FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 60);
+
+TEST(a_redesign_is_one_event_with_evidence)
 {
 	struct event_row row;
 	json_t *detail;
@@ -143,9 +145,8 @@ START_TEST(a_redesign_is_one_event_with_evidence)
 	json_decref(detail);
 	check_others();
 }
-END_TEST
 
-START_TEST(nothing_is_concluded_before_all_were_asked)
+TEST(nothing_is_concluded_before_all_were_asked)
 {
 	begin();
 	watched_set(&web, product, FORM_REDESIGN, 0);
@@ -154,19 +155,17 @@ START_TEST(nothing_is_concluded_before_all_were_asked)
 	for (unsigned i = 0; i < EACH; i++)
 		ck_assert_uint_ge(watched_page(&web, product, i)->asked, 1);
 }
-END_TEST
 
 /* A round, and the sample; then nobody is asked for a while. */
-START_TEST(a_redesign_is_found_at_the_price_of_a_sample)
+TEST(a_redesign_is_found_at_the_price_of_a_sample)
 {
 	begin();
 	watched_set(&web, product, FORM_REDESIGN, 0);
 	wait_for_event(2 * DAY_MS);
 	ck_assert_uint_le(watched_asked(&web, product), 3 + EACH);
 }
-END_TEST
 
-START_TEST(a_restart_at_any_time_changes_nothing)
+TEST(a_restart_at_any_time_changes_nothing)
 {
 	struct event_row row;
 
@@ -178,9 +177,8 @@ START_TEST(a_restart_at_any_time_changes_nothing)
 	check_replaced("replaced");
 	check_others();
 }
-END_TEST
 
-START_TEST(answers_while_it_is_inspected_change_nothing)
+TEST(answers_while_it_is_inspected_change_nothing)
 {
 	struct event_row row;
 
@@ -192,9 +190,8 @@ START_TEST(answers_while_it_is_inspected_change_nothing)
 	check_replaced("replaced");
 	check_others();
 }
-END_TEST
 
-START_TEST(three_pages_are_enough_for_a_redesign)
+TEST(three_pages_are_enough_for_a_redesign)
 {
 	struct event_row row;
 
@@ -207,9 +204,8 @@ START_TEST(three_pages_are_enough_for_a_redesign)
 	json_decref(watched_only(&web, EVENT_TEMPLATE_REPLACED, &row));
 	check_replaced("replaced");
 }
-END_TEST
 
-START_TEST(every_section_is_redesigned_to_the_same)
+TEST(every_section_is_redesigned_to_the_same)
 {
 	begin();
 	watched_set(&web, article, FORM_REDESIGN, 0);
@@ -219,9 +215,8 @@ START_TEST(every_section_is_redesigned_to_the_same)
 	ck_assert_uint_eq(watched_count(&web, EVENT_TEMPLATE_REPLACED), 3);
 	ck_assert_uint_eq(watched_count(&web, 0), 3);
 }
-END_TEST
 
-START_TEST(other_words_alone_are_a_change)
+TEST(other_words_alone_are_a_change)
 {
 	struct template_row row;
 	struct version_row first;
@@ -250,10 +245,9 @@ START_TEST(other_words_alone_are_a_change)
 			  watched_version(&web, old, 2).first_ms);
 	check_others();
 }
-END_TEST
 
 /* Of 24 members of both, 8 are not in both: 8 / 20 apart. */
-START_TEST(other_paths_in_the_same_cluster_are_a_change)
+TEST(other_paths_in_the_same_cluster_are_a_change)
 {
 	struct event_row event;
 	json_t *detail;
@@ -272,9 +266,8 @@ START_TEST(other_paths_in_the_same_cluster_are_a_change)
 	ck_assert_uint_gt(watched_version(&web, old, 1).packed.size, 0);
 	check_others();
 }
-END_TEST
 
-START_TEST(a_section_that_is_gone_has_vanished)
+TEST(a_section_that_is_gone_has_vanished)
 {
 	struct event_row row;
 	struct template_row ended;
@@ -292,9 +285,8 @@ START_TEST(a_section_that_is_gone_has_vanished)
 	ck_assert_uint_gt(watched_version(&web, old, 1).packed.size, 0);
 	check_others();
 }
-END_TEST
 
-START_TEST(a_section_that_returns_is_its_template_again)
+TEST(a_section_that_returns_is_its_template_again)
 {
 	begin();
 	watched_set_manner(&web, product, MANNER_GONE, 0);
@@ -312,10 +304,9 @@ START_TEST(a_section_that_returns_is_its_template_again)
 			.state,
 		TEMPLATE_LIVE);
 }
-END_TEST
 
 /* The sample is gone, and then all other pages. */
-START_TEST(a_large_section_vanishes_when_all_of_it_does)
+TEST(a_large_section_vanishes_when_all_of_it_does)
 {
 	unsigned large = watched_add(&web, "large", FORM_REDESIGN, 40);
 	struct event_row row;
@@ -326,11 +317,10 @@ START_TEST(a_large_section_vanishes_when_all_of_it_does)
 	json_decref(watched_only(&web, EVENT_TEMPLATE_VANISHED, &row));
 	check_others();
 }
-END_TEST
 
 /* Whichever four are left, of its sample or not: 36 of 40 are gone. What is
  * left is the template from now on, and its end is told as well. */
-START_TEST(a_section_most_of_which_is_gone_is_told)
+TEST_LOOP(a_section_most_of_which_is_gone_is_told, 0, 6)
 {
 	unsigned large = watched_add(&web, "large", FORM_REDESIGN, 40);
 	struct template_row template;
@@ -363,7 +353,6 @@ START_TEST(a_section_most_of_which_is_gone_is_told)
 	ck_assert_uint_eq(watched_template(&web, cluster).state,
 			  TEMPLATE_VANISHED);
 }
-END_TEST
 
 /* The pages of the sample are gone from now on. */
 static void drop_sample(unsigned section, uint32_t cluster)
@@ -384,7 +373,7 @@ static unsigned count_gone_in_sample(unsigned section, uint32_t cluster)
 	return count;
 }
 
-START_TEST(a_sample_that_is_gone_is_not_its_template)
+TEST(a_sample_that_is_gone_is_not_its_template)
 {
 	unsigned large = watched_add(&web, "large", FORM_REDESIGN, 40);
 	uint32_t cluster;
@@ -399,9 +388,8 @@ START_TEST(a_sample_that_is_gone_is_not_its_template)
 	ck_assert_uint_eq(watched_sample(&web, cluster, large), 16);
 	ck_assert_uint_eq(count_gone_in_sample(large, cluster), 0);
 }
-END_TEST
 
-START_TEST(a_section_that_leads_to_another_is_replaced_by_it)
+TEST(a_section_that_leads_to_another_is_replaced_by_it)
 {
 	uint32_t into;
 	struct event_row row;
@@ -421,10 +409,9 @@ START_TEST(a_section_that_leads_to_another_is_replaced_by_it)
 	ck_assert(watched_lineage_ends(&web, old, "replaced", into));
 	check_others();
 }
-END_TEST
 
 /* All products have new URLs, that the old ones lead to: the same design. */
-START_TEST(a_section_that_has_moved_is_where_it_leads_to)
+TEST(a_section_that_has_moved_is_where_it_leads_to)
 {
 	unsigned shop = watched_add(&web, "shop", FORM_PRODUCT, EACH);
 
@@ -438,7 +425,6 @@ START_TEST(a_section_that_has_moved_is_where_it_leads_to)
 		watched_template(&web, watched_name(&web, shop, "shop")).state,
 		TEMPLATE_LIVE);
 }
-END_TEST
 
 /* The page of the shop that has the number of the product. */
 static void check_moved(json_t *page)
@@ -457,7 +443,7 @@ static void check_moved(json_t *page)
 /* Each page is found again by its words, under another URL and in another
  * design: that is one alert, and neither that they are gone nor that others are
  * new. */
-START_TEST(pages_with_other_urls_have_moved)
+TEST(pages_with_other_urls_have_moved)
 {
 	unsigned shop = watched_add(&web, "shop", FORM_REDESIGN, EACH);
 	struct event_row row;
@@ -483,7 +469,6 @@ START_TEST(pages_with_other_urls_have_moved)
 	json_decref(detail);
 	check_others();
 }
-END_TEST
 
 /* The first pages of a round have come. */
 static void wait_for_visit(void)
@@ -493,7 +478,7 @@ static void wait_for_visit(void)
 			web.world.now_ms += HOUR_MS / 4;
 }
 
-START_TEST(a_redesign_that_is_rolled_back_at_once_is_none)
+TEST(a_redesign_that_is_rolled_back_at_once_is_none)
 {
 	begin();
 	watched_set(&web, product, FORM_REDESIGN, 0);
@@ -506,9 +491,8 @@ START_TEST(a_redesign_that_is_rolled_back_at_once_is_none)
 	ck_assert_uint_eq(watched_template(&web, old).state, TEMPLATE_LIVE);
 	ck_assert_uint_eq(watched_template(&web, old).version, 1);
 }
-END_TEST
 
-START_TEST(a_redesign_that_is_rolled_back_is_told_both_ways)
+TEST(a_redesign_that_is_rolled_back_is_told_both_ways)
 {
 	uint32_t redesign;
 	uint32_t again;
@@ -531,9 +515,8 @@ START_TEST(a_redesign_that_is_rolled_back_is_told_both_ways)
 	ck_assert_uint_eq(watched_template(&web, again).state, TEMPLATE_LIVE);
 	check_others();
 }
-END_TEST
 
-START_TEST(a_redesign_that_takes_days_is_one_event_in_the_end)
+TEST(a_redesign_that_takes_days_is_one_event_in_the_end)
 {
 	begin();
 	for (unsigned i = 0; i < EACH; i++) {
@@ -547,9 +530,8 @@ START_TEST(a_redesign_that_takes_days_is_one_event_in_the_end)
 			 "template.replaced product>redesign");
 	check_others();
 }
-END_TEST
 
-START_TEST(a_part_that_stays_another_design_is_a_split)
+TEST(a_part_that_stays_another_design_is_a_split)
 {
 	struct event_row row;
 	uint32_t other;
@@ -567,40 +549,4 @@ START_TEST(a_part_that_stays_another_design_is_a_split)
 	ck_assert_uint_eq(watched_template(&web, other).state, TEMPLATE_LIVE);
 	ck_assert(watched_lineage_ends(&web, other, "split from", old));
 	check_others();
-}
-END_TEST
-
-SUITE(inspection_change)
-{
-	Suite *suite = suite_create("inspection_change");
-	TCase *tests = tcase_create("inspection_change");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, a_redesign_is_one_event_with_evidence);
-	tcase_add_test(tests, nothing_is_concluded_before_all_were_asked);
-	tcase_add_test(tests, a_redesign_is_found_at_the_price_of_a_sample);
-	tcase_add_test(tests, a_restart_at_any_time_changes_nothing);
-	tcase_add_test(tests, answers_while_it_is_inspected_change_nothing);
-	tcase_add_test(tests, three_pages_are_enough_for_a_redesign);
-	tcase_add_test(tests, every_section_is_redesigned_to_the_same);
-	tcase_add_test(tests, other_words_alone_are_a_change);
-	tcase_add_test(tests, other_paths_in_the_same_cluster_are_a_change);
-	tcase_add_test(tests, a_section_that_is_gone_has_vanished);
-	tcase_add_test(tests, a_section_that_returns_is_its_template_again);
-	tcase_add_test(tests, a_large_section_vanishes_when_all_of_it_does);
-	tcase_add_loop_test(tests, a_section_most_of_which_is_gone_is_told, 0,
-			    6);
-	tcase_add_test(tests, a_sample_that_is_gone_is_not_its_template);
-	tcase_add_test(tests,
-		       a_section_that_leads_to_another_is_replaced_by_it);
-	tcase_add_test(tests, a_section_that_has_moved_is_where_it_leads_to);
-	tcase_add_test(tests, pages_with_other_urls_have_moved);
-	tcase_add_test(tests, a_redesign_that_is_rolled_back_at_once_is_none);
-	tcase_add_test(tests, a_redesign_that_is_rolled_back_is_told_both_ways);
-	tcase_add_test(tests,
-		       a_redesign_that_takes_days_is_one_event_in_the_end);
-	tcase_add_test(tests, a_part_that_stays_another_design_is_a_split);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -78,7 +78,9 @@ static void set_target(const struct cluster_case *one)
 		};
 }
 
-START_TEST(each_signal_is_got_and_leads_where_the_table_says)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST_ROWS(each_signal_is_got_and_leads_where_the_table_says, cluster_cases)
 {
 	const struct cluster_case *one = &cluster_cases[_i];
 	const enum watch_state from =
@@ -96,9 +98,8 @@ START_TEST(each_signal_is_got_and_leads_where_the_table_says)
 	ck_assert_int_eq(all.step.event.kind, one->kind);
 	ck_assert_int_eq(all.step.is_written, one->next == WATCH_SAMPLING);
 }
-END_TEST
 
-START_TEST(what_has_returned_goes_on_with_the_next_version)
+TEST(what_has_returned_goes_on_with_the_next_version)
 {
 	set_target(&(struct cluster_case){
 		.pages = 10, .has_ended = true, .is_resting = true, .come = 6});
@@ -109,9 +110,8 @@ START_TEST(what_has_returned_goes_on_with_the_next_version)
 	ck_assert_uint_eq(all.step.row.ended_ms, 0);
 	ck_assert_uint_eq(all.step.row.created_ms, NOW - 9 * DAY);
 }
-END_TEST
 
-START_TEST(what_a_template_went_into_is_no_news)
+TEST(what_a_template_went_into_is_no_news)
 {
 	set_target(&(struct cluster_case){.pages = 10, .is_resting = true});
 	all.subjects[SELF - 1].row.state = TEMPLATE_REPLACED;
@@ -122,9 +122,8 @@ START_TEST(what_a_template_went_into_is_no_news)
 	ck_assert_int_eq(all.step.event.kind, 0);
 	ck_assert_uint_eq(all.step.row.version, 1);
 }
-END_TEST
 
-START_TEST(a_version_is_not_wished_for_before_it_is_needed)
+TEST(a_version_is_not_wished_for_before_it_is_needed)
 {
 	set_target(&cluster_cases[0]);
 	planned_begin(&all);
@@ -139,7 +138,6 @@ START_TEST(a_version_is_not_wished_for_before_it_is_needed)
 	ck_assert(all.step.wish.has_arrivals);
 	ck_assert_uint_eq(all.step.wish.version, 0);
 }
-END_TEST
 
 /* The all.site. */
 
@@ -156,25 +154,23 @@ static struct site_decision plan_site_with(uint32_t asked, uint32_t blocked,
 	return site_step;
 }
 
-START_TEST(three_of_six_that_are_blocked_block_the_site)
+TEST(three_of_six_that_are_blocked_block_the_site)
 {
 	ck_assert(!plan_site_with(6, 2, 0).is_blocked);
 	ck_assert(plan_site_with(6, 3, 0).is_blocked);
 	ck_assert(!plan_site_with(7, 3, 0).is_blocked);
 	ck_assert(!plan_site_with(6, 6, 1).is_blocked);
 }
-END_TEST
 
-START_TEST(a_block_ends_with_the_first_page_and_is_told_once)
+TEST(a_block_ends_with_the_first_page_and_is_told_once)
 {
 	all.site.row.options.flags |= SITE_IS_BLOCKED;
 	ck_assert(!plan_site_with(6, 6, 0).is_blocked);
 	ck_assert_uint_eq(plan_site_with(6, 6, 0).clear_flags, 0);
 	ck_assert_uint_eq(plan_site_with(6, 0, 1).clear_flags, SITE_IS_BLOCKED);
 }
-END_TEST
 
-START_TEST(a_site_is_stale_after_its_time_and_not_before)
+TEST(a_site_is_stale_after_its_time_and_not_before)
 {
 	all.site.row.seen_ms = NOW - 30 * DAY + 1;
 	ck_assert(!plan_site_with(0, 0, 0).is_stale);
@@ -184,34 +180,11 @@ START_TEST(a_site_is_stale_after_its_time_and_not_before)
 	all.site.row.asked_ms = all.site.row.seen_ms;
 	ck_assert(!plan_site_with(0, 0, 0).is_stale);
 }
-END_TEST
 
-START_TEST(a_site_is_known_when_its_first_templates_are)
+TEST(a_site_is_known_when_its_first_templates_are)
 {
 	all.site.row.options.flags = 0;
 	ck_assert_uint_eq(plan_site_with(0, 0, 0).set_flags, SITE_IS_KNOWN);
 	all.site.row.pending_count = 1;
 	ck_assert_uint_eq(plan_site_with(0, 0, 0).set_flags, 0);
-}
-END_TEST
-
-SUITE(inspection_cluster)
-{
-	Suite *suite = suite_create("inspection_cluster");
-	TCase *cases = tcase_create("cluster");
-
-	tcase_add_checked_fixture(cases, setup, teardown);
-	tcase_add_loop_test(
-		cases, each_signal_is_got_and_leads_where_the_table_says, 0,
-		sizeof(cluster_cases) / sizeof(cluster_cases[0]));
-	tcase_add_test(cases, what_has_returned_goes_on_with_the_next_version);
-	tcase_add_test(cases, what_a_template_went_into_is_no_news);
-	tcase_add_test(cases, a_version_is_not_wished_for_before_it_is_needed);
-	tcase_add_test(cases, three_of_six_that_are_blocked_block_the_site);
-	tcase_add_test(cases,
-		       a_block_ends_with_the_first_page_and_is_told_once);
-	tcase_add_test(cases, a_site_is_stale_after_its_time_and_not_before);
-	tcase_add_test(cases, a_site_is_known_when_its_first_templates_are);
-	suite_add_tcase(suite, cases);
-	return suite;
 }

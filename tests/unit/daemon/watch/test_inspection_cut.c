@@ -45,7 +45,9 @@ static void join(void)
 			  cluster_of_big);
 }
 
-START_TEST(a_bridge_merges_two_templates)
+FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 60);
+
+TEST(a_bridge_merges_two_templates)
 {
 	struct template_row row;
 	struct event_row event;
@@ -69,9 +71,8 @@ START_TEST(a_bridge_merges_two_templates)
 	ck_assert_uint_gt(watched_version(&web, cluster_of_big, 1).packed.size,
 			  0);
 }
-END_TEST
 
-START_TEST(without_the_bridge_they_split_again)
+TEST(without_the_bridge_they_split_again)
 {
 	struct event_row event;
 	uint32_t split;
@@ -93,7 +94,6 @@ START_TEST(without_the_bridge_they_split_again)
 	ck_assert_uint_eq(watched_template(&web, split).state, TEMPLATE_LIVE);
 	ck_assert(watched_lineage_ends(&web, cluster_of_big, "split", split));
 }
-END_TEST
 
 /* 7 / 26 is 269 permille. */
 static void cut_at(uint16_t threshold)
@@ -103,7 +103,7 @@ static void cut_at(uint16_t threshold)
 	watched_pass(&web, 8 * DAY_MS);
 }
 
-START_TEST(another_cut_that_merges_is_no_event)
+TEST(another_cut_that_merges_is_no_event)
 {
 	cut_at(300);
 	ck_assert_uint_eq(watched_page_row(&web, small, 0).cluster,
@@ -120,9 +120,8 @@ START_TEST(another_cut_that_merges_is_no_event)
 	ck_assert_uint_eq(watched_version(&web, cluster_of_big, 1).page_count,
 			  BIG + SMALL);
 }
-END_TEST
 
-START_TEST(another_cut_that_splits_is_no_event)
+TEST(another_cut_that_splits_is_no_event)
 {
 	uint32_t split;
 
@@ -136,10 +135,9 @@ START_TEST(another_cut_that_splits_is_no_event)
 	ck_assert_uint_eq(watched_template(&web, split).state, TEMPLATE_LIVE);
 	ck_assert_uint_eq(watched_template(&web, split).threshold, 200);
 }
-END_TEST
 
 /* Every page is its own cluster's but for those that are the same. */
-START_TEST(another_cut_does_not_hide_a_redesign)
+TEST(another_cut_does_not_hide_a_redesign)
 {
 	cut_at(300);
 	watched_set(&web, big, FORM_REDESIGN, 0);
@@ -149,9 +147,8 @@ START_TEST(another_cut_does_not_hide_a_redesign)
 	ck_assert_str_eq(watched_emitted(&web),
 			 "template.replaced big>redesign");
 }
-END_TEST
 
-START_TEST(a_redesign_and_another_cut_are_one_event_of_each)
+TEST(a_redesign_and_another_cut_are_one_event_of_each)
 {
 	watched_set(&web, big, FORM_REDESIGN, 0);
 	watched_set(&web, small, FORM_ALONE, 0);
@@ -159,10 +156,9 @@ START_TEST(a_redesign_and_another_cut_are_one_event_of_each)
 	ck_assert_uint_eq(watched_count(&web, EVENT_TEMPLATE_REPLACED), 2);
 	ck_assert_uint_eq(watched_count(&web, 0), 2);
 }
-END_TEST
 
 /* What was read before the cut is not true after it. */
-START_TEST(findings_of_another_cut_are_not_taken)
+TEST(findings_of_another_cut_are_not_taken)
 {
 	struct site_check inspection;
 	struct change change = {.kind = CHANGE_TEMPLATES};
@@ -186,7 +182,6 @@ START_TEST(findings_of_another_cut_are_not_taken)
 	watched_pass(&web, DAY_MS);
 	ck_assert_str_eq(watched_emitted(&web), "");
 }
-END_TEST
 
 /* Step by step until so much is told, at rest. */
 static void wait_for_alerts(unsigned count)
@@ -198,7 +193,7 @@ static void wait_for_alerts(unsigned count)
 
 /* Both are told, and then a cut makes one cluster of the two new ones: of the
  * one that lost its number it is said again where its pages are. */
-START_TEST(where_the_pages_went_is_corrected_after_another_cut)
+TEST(where_the_pages_went_is_corrected_after_another_cut)
 {
 	struct event_row event;
 	uint64_t first;
@@ -233,25 +228,4 @@ START_TEST(where_the_pages_went_is_corrected_after_another_cut)
 	ck_assert_uint_eq(watched_sample(&web, cluster_of_small, small), 0);
 	ck_assert_uint_eq(watched_template(&web, cluster_of_small).flags, 0);
 	ck_assert_uint_eq(watched_count(&web, 0), 1);
-}
-END_TEST
-
-SUITE(inspection_cut)
-{
-	Suite *suite = suite_create("inspection_cut");
-	TCase *tests = tcase_create("inspection_cut");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, a_bridge_merges_two_templates);
-	tcase_add_test(tests, without_the_bridge_they_split_again);
-	tcase_add_test(tests, another_cut_that_merges_is_no_event);
-	tcase_add_test(tests, another_cut_that_splits_is_no_event);
-	tcase_add_test(tests, another_cut_does_not_hide_a_redesign);
-	tcase_add_test(tests, a_redesign_and_another_cut_are_one_event_of_each);
-	tcase_add_test(tests,
-		       where_the_pages_went_is_corrected_after_another_cut);
-	tcase_add_test(tests, findings_of_another_cut_are_not_taken);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

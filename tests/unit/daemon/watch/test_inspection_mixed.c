@@ -49,17 +49,18 @@ static void check_told(unsigned days, const char *wanted)
 	ck_assert_str_eq(watched_emitted(&web), wanted);
 }
 
+FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 60);
+
 /* Nobody waits for it for ever. */
-START_TEST(a_page_that_always_fails_does_not_hide_a_redesign)
+TEST(a_page_that_always_fails_does_not_hide_a_redesign)
 {
 	begin();
 	watched_page(&web, product, 0)->manner = MANNER_ERROR;
 	redesign(0, EACH);
 	check_told(4, "template.replaced product>redesign");
 }
-END_TEST
 
-START_TEST(a_third_that_always_fails_does_not_hide_a_redesign)
+TEST(a_third_that_always_fails_does_not_hide_a_redesign)
 {
 	begin();
 	for (unsigned i = 0; i < EACH / 3; i++)
@@ -67,9 +68,8 @@ START_TEST(a_third_that_always_fails_does_not_hide_a_redesign)
 	redesign(0, EACH);
 	check_told(8, "template.replaced product>redesign");
 }
-END_TEST
 
-START_TEST(pages_that_are_gone_do_not_hide_a_redesign)
+TEST(pages_that_are_gone_do_not_hide_a_redesign)
 {
 	begin();
 	for (unsigned i = 0; i < EACH / 3; i++)
@@ -77,9 +77,8 @@ START_TEST(pages_that_are_gone_do_not_hide_a_redesign)
 	redesign(0, EACH);
 	check_told(8, "template.replaced product>redesign");
 }
-END_TEST
 
-START_TEST(half_of_a_section_goes_and_the_rest_is_redesigned)
+TEST(half_of_a_section_goes_and_the_rest_is_redesigned)
 {
 	begin();
 	for (unsigned i = 0; i < EACH / 2; i++)
@@ -88,20 +87,18 @@ START_TEST(half_of_a_section_goes_and_the_rest_is_redesigned)
 	redesign(0, EACH);
 	check_told(10, "template.replaced product>redesign");
 }
-END_TEST
 
 /* A page of an old cache, that is as it was for ever. */
-START_TEST(a_page_that_stays_does_not_hide_a_redesign)
+TEST(a_page_that_stays_does_not_hide_a_redesign)
 {
 	begin();
 	redesign(1, EACH);
 	check_told(10, "template.replaced product>redesign");
 }
-END_TEST
 
 /* 10 of 12 are fewer than k of n: but whatever it is, it has happened to that
  * template, and more is told than that there is a new one. */
-START_TEST(two_pages_that_stay_do_not_hide_a_redesign)
+TEST(two_pages_that_stay_do_not_hide_a_redesign)
 {
 	unsigned about;
 
@@ -114,10 +111,9 @@ START_TEST(two_pages_that_stay_do_not_hide_a_redesign)
 	ck_assert_msg(about == 1, "%s", watched_emitted(&web));
 	ck_assert_uint_eq(watched_count(&web, 0), 1);
 }
-END_TEST
 
 /* 5 of 6, as well. */
-START_TEST(one_of_few_that_stays_does_not_hide_a_redesign)
+TEST(one_of_few_that_stays_does_not_hide_a_redesign)
 {
 	unsigned about;
 
@@ -133,10 +129,9 @@ START_TEST(one_of_few_that_stays_does_not_hide_a_redesign)
 	ck_assert_msg(about == 1, "%s", watched_emitted(&web));
 	ck_assert_uint_eq(watched_count(&web, 0), 1);
 }
-END_TEST
 
 /* It was the first of those that come. */
-START_TEST(a_stray_page_does_not_hide_a_new_template)
+TEST(a_stray_page_does_not_hide_a_new_template)
 {
 	struct event_row row;
 	unsigned added;
@@ -151,9 +146,8 @@ START_TEST(a_stray_page_does_not_hide_a_new_template)
 	json_decref(watched_only(&web, EVENT_TEMPLATE_NEW, &row));
 	ck_assert_uint_eq(row.cluster, watched_name(&web, added, "recipe"));
 }
-END_TEST
 
-START_TEST(a_template_can_be_redesigned_again_and_again)
+TEST(a_template_can_be_redesigned_again_and_again)
 {
 	static const enum form designs[] = {FORM_REDESIGN, FORM_BIG,
 					    FORM_REDESIGN, FORM_PRODUCT};
@@ -167,9 +161,8 @@ START_TEST(a_template_can_be_redesigned_again_and_again)
 		ck_assert_uint_eq(watched_count(&web, 0), i + 1);
 	}
 }
-END_TEST
 
-START_TEST(a_second_section_takes_the_new_design_later)
+TEST(a_second_section_takes_the_new_design_later)
 {
 	begin();
 	redesign(0, EACH);
@@ -178,10 +171,9 @@ START_TEST(a_second_section_takes_the_new_design_later)
 	watched_set(&web, article, FORM_REDESIGN, 0);
 	check_told(6, "template.replaced article>redesign");
 }
-END_TEST
 
 /* The rest of it follows weeks later. */
-START_TEST(a_split_and_what_follows_it_are_two_events)
+TEST(a_split_and_what_follows_it_are_two_events)
 {
 	begin();
 	redesign(0, EACH / 2);
@@ -192,10 +184,9 @@ START_TEST(a_split_and_what_follows_it_are_two_events)
 	redesign(0, EACH);
 	check_told(15, "template.replaced product>redesign");
 }
-END_TEST
 
 /* A page every third day. */
-START_TEST(a_redesign_that_takes_weeks_is_two_events_at_most)
+TEST(a_redesign_that_takes_weeks_is_two_events_at_most)
 {
 	begin();
 	for (unsigned i = 0; i < EACH; i++) {
@@ -207,11 +198,10 @@ START_TEST(a_redesign_that_takes_weeks_is_two_events_at_most)
 		      watched_emitted(&web));
 	ck_assert_msg(watched_count(&web, 0) <= 2, "%s", watched_emitted(&web));
 }
-END_TEST
 
 /* Two pages of a large section are asked by chance, and the sample is 16 of 40:
  * what is not in it counts, too, when it is told. */
-START_TEST(a_large_section_is_redesigned_and_all_of_it_is_visited)
+TEST(a_large_section_is_redesigned_and_all_of_it_is_visited)
 {
 	web.section_count = 2;
 	web.page_count = 2 * EACH;
@@ -231,9 +221,8 @@ START_TEST(a_large_section_is_redesigned_and_all_of_it_is_visited)
 			.page_count,
 		LARGE);
 }
-END_TEST
 
-START_TEST(other_words_are_the_version_of_all_pages_soon)
+TEST(other_words_are_the_version_of_all_pages_soon)
 {
 	web.section_count = 2;
 	web.page_count = 2 * EACH;
@@ -248,10 +237,9 @@ START_TEST(other_words_are_the_version_of_all_pages_soon)
 	check_told(6, "template.changed product; template.changed product");
 	ck_assert_uint_eq(watched_template(&web, old).version, 3);
 }
-END_TEST
 
 /* What was seen by a clock that was years ahead. */
-START_TEST(a_clock_that_was_ahead_hides_nothing)
+TEST(a_clock_that_was_ahead_hides_nothing)
 {
 	uint64_t now_ms;
 
@@ -266,10 +254,9 @@ START_TEST(a_clock_that_was_ahead_hides_nothing)
 	redesign(0, EACH);
 	check_told(6, "template.replaced product>redesign");
 }
-END_TEST
 
 /* The operator has stopped the watch, and begins it again. */
-START_TEST(a_redesign_while_nobody_watched_is_told_later)
+TEST(a_redesign_while_nobody_watched_is_told_later)
 {
 	begin();
 	web.options.watch_ms = 0;
@@ -280,10 +267,9 @@ START_TEST(a_redesign_while_nobody_watched_is_told_later)
 	ck_assert_int_eq(watched_set_options(&web), ERR_NONE);
 	check_told(5, "template.replaced product>redesign");
 }
-END_TEST
 
 /* Rounds that come faster than anybody is waited for. */
-START_TEST(a_redesign_of_a_site_that_is_watched_by_the_minute)
+TEST(a_redesign_of_a_site_that_is_watched_by_the_minute)
 {
 	web.options.watch_ms = 60 * SECOND_MS;
 	begin();
@@ -291,10 +277,9 @@ START_TEST(a_redesign_of_a_site_that_is_watched_by_the_minute)
 	watched_pass(&web, HOUR_MS);
 	check_told(0, "template.replaced product>redesign");
 }
-END_TEST
 
 /* What two pages of twelve do is their own, whatever it is. */
-START_TEST(noise_is_no_event)
+TEST(noise_is_no_event)
 {
 	static const enum form own[] = {FORM_ARTICLE, FORM_PRODUCT,
 					FORM_PROFILE};
@@ -318,7 +303,6 @@ START_TEST(noise_is_no_event)
 	}
 	ck_assert_uint_lt(web.visits, (uint64_t)90 * SECTIONS * EACH / 2);
 }
-END_TEST
 
 static void change_page(struct watched_page *page, uint64_t *state)
 {
@@ -417,7 +401,7 @@ static struct buffer told_of(unsigned max_work, bool is_overtaken,
 }
 
 /* By a clock that is made up. */
-START_TEST(the_same_answers_are_the_same_alerts_whatever_the_timing)
+TEST(the_same_answers_are_the_same_alerts_whatever_the_timing)
 {
 	struct buffer first = told_of(4, false, 0);
 
@@ -436,14 +420,13 @@ START_TEST(the_same_answers_are_the_same_alerts_whatever_the_timing)
 	}
 	buffer_free(&first);
 }
-END_TEST
 
 /* The last ones have found mistakes once. */
 static const uint64_t seeds[] = {1, 2, 3, 4, 19, 77};
 
 /* The site comes to rest in three different designs, and then nothing is told
  * any more. */
-START_TEST(whatever_happens_comes_to_rest)
+TEST_ROWS(whatever_happens_comes_to_rest, seeds)
 {
 	uint64_t state = seeds[_i];
 
@@ -465,45 +448,4 @@ START_TEST(whatever_happens_comes_to_rest)
 	watched_pass(&web, 20 * DAY_MS);
 	ck_assert_str_eq(watched_emitted(&web), "");
 	ck_assert_uint_le(web.visits, (uint64_t)20 * SECTIONS * 3);
-}
-END_TEST
-
-SUITE(inspection_mixed)
-{
-	Suite *suite = suite_create("inspection_mixed");
-	TCase *tests = tcase_create("inspection_mixed");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests,
-		       a_page_that_always_fails_does_not_hide_a_redesign);
-	tcase_add_test(tests,
-		       a_third_that_always_fails_does_not_hide_a_redesign);
-	tcase_add_test(tests, pages_that_are_gone_do_not_hide_a_redesign);
-	tcase_add_test(tests,
-		       half_of_a_section_goes_and_the_rest_is_redesigned);
-	tcase_add_test(tests, a_page_that_stays_does_not_hide_a_redesign);
-	tcase_add_test(tests, two_pages_that_stay_do_not_hide_a_redesign);
-	tcase_add_test(tests, one_of_few_that_stays_does_not_hide_a_redesign);
-	tcase_add_test(tests, a_stray_page_does_not_hide_a_new_template);
-	tcase_add_test(tests, a_template_can_be_redesigned_again_and_again);
-	tcase_add_test(tests, a_second_section_takes_the_new_design_later);
-	tcase_add_test(tests, a_split_and_what_follows_it_are_two_events);
-	tcase_add_test(tests,
-		       a_redesign_that_takes_weeks_is_two_events_at_most);
-	tcase_add_test(tests,
-		       a_large_section_is_redesigned_and_all_of_it_is_visited);
-	tcase_add_test(tests, other_words_are_the_version_of_all_pages_soon);
-	tcase_add_test(tests, a_clock_that_was_ahead_hides_nothing);
-	tcase_add_test(tests, a_redesign_while_nobody_watched_is_told_later);
-	tcase_add_test(tests,
-		       a_redesign_of_a_site_that_is_watched_by_the_minute);
-	tcase_add_test(
-		tests,
-		the_same_answers_are_the_same_alerts_whatever_the_timing);
-	tcase_add_test(tests, noise_is_no_event);
-	tcase_add_loop_test(tests, whatever_happens_comes_to_rest, 0,
-			    sizeof(seeds) / sizeof(seeds[0]));
-	suite_add_tcase(suite, tests);
-	return suite;
 }

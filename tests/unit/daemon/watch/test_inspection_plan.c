@@ -281,7 +281,9 @@ static void set_self(const struct template_case *one)
 		self->cluster_row = (struct cluster_row){0};
 }
 
-START_TEST(each_signal_is_got_and_leads_where_the_table_says)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST_ROWS(each_signal_is_got_and_leads_where_the_table_says, template_cases)
 {
 	const struct template_case *one = &template_cases[_i];
 	enum watch_signal without;
@@ -312,9 +314,8 @@ START_TEST(each_signal_is_got_and_leads_where_the_table_says)
 	ck_assert(all.facts.taken.version != NULL ||
 		  without == all.step.signal);
 }
-END_TEST
 
-START_TEST(each_row_of_the_table_has_a_case)
+TEST(each_row_of_the_table_has_a_case)
 {
 	enum { COUNT = sizeof(template_cases) / sizeof(template_cases[0]) };
 
@@ -322,19 +323,4 @@ START_TEST(each_row_of_the_table_has_a_case)
 		is_covered[template_cases[i].signal] = true;
 	for (int i = 0; i < SIGNAL_YOUNG; i++)
 		ck_assert_msg(is_covered[i], "no case of signal %d", i);
-}
-END_TEST
-
-SUITE(inspection_plan)
-{
-	Suite *suite = suite_create("inspection_plan");
-	TCase *cases = tcase_create("template");
-
-	tcase_add_checked_fixture(cases, setup, teardown);
-	tcase_add_loop_test(
-		cases, each_signal_is_got_and_leads_where_the_table_says, 0,
-		sizeof(template_cases) / sizeof(template_cases[0]));
-	tcase_add_test(cases, each_row_of_the_table_has_a_case);
-	suite_add_tcase(suite, cases);
-	return suite;
 }

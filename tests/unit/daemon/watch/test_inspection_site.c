@@ -102,23 +102,23 @@ static void check_blocked_and_freed(void)
 	check_freed();
 }
 
-START_TEST(errors_alone_are_a_site_that_is_blocked)
+FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 60);
+
+TEST(errors_alone_are_a_site_that_is_blocked)
 {
 	begin();
 	set_all(MANNER_ERROR);
 	check_blocked_and_freed();
 }
-END_TEST
 
-START_TEST(challenges_alone_are_a_site_that_is_blocked)
+TEST(challenges_alone_are_a_site_that_is_blocked)
 {
 	begin();
 	set_forms(FORM_CHALLENGE, FORM_CHALLENGE, FORM_CHALLENGE);
 	check_blocked_and_freed();
 }
-END_TEST
 
-START_TEST(a_site_can_be_blocked_again)
+TEST(a_site_can_be_blocked_again)
 {
 	begin();
 	set_all(MANNER_ERROR);
@@ -126,9 +126,8 @@ START_TEST(a_site_can_be_blocked_again)
 	set_all(MANNER_ERROR);
 	check_blocked_and_freed();
 }
-END_TEST
 
-START_TEST(a_section_that_fails_is_not_its_site)
+TEST(a_section_that_fails_is_not_its_site)
 {
 	begin();
 	watched_set_manner(&web, product, MANNER_ERROR, 0);
@@ -141,10 +140,9 @@ START_TEST(a_section_that_fails_is_not_its_site)
 	ck_assert_str_eq(watched_emitted(&web), "");
 	check_untouched();
 }
-END_TEST
 
 /* The others were taken half a day later: their round has not begun. */
-START_TEST(a_section_that_fails_before_others_were_asked_is_not_its_site)
+TEST(a_section_that_fails_before_others_were_asked_is_not_its_site)
 {
 	web.section_count = 1;
 	watched_begin(&web);
@@ -161,9 +159,8 @@ START_TEST(a_section_that_fails_before_others_were_asked_is_not_its_site)
 	watched_pass(&web, 6 * DAY_MS);
 	ck_assert_str_eq(watched_emitted(&web), "");
 }
-END_TEST
 
-START_TEST(a_redesign_behind_an_outage_is_told_once)
+TEST(a_redesign_behind_an_outage_is_told_once)
 {
 	struct event_row row;
 
@@ -178,10 +175,9 @@ START_TEST(a_redesign_behind_an_outage_is_told_once)
 	json_decref(watched_only(&web, EVENT_TEMPLATE_REPLACED, &row));
 	ck_assert_uint_eq(flags(), 0);
 }
-END_TEST
 
 /* Half a day after a round, when nobody is asked. */
-START_TEST(a_site_is_stale_at_its_time_and_once)
+TEST(a_site_is_stale_at_its_time_and_once)
 {
 	struct site_row site;
 	uint64_t stale_ms;
@@ -208,9 +204,8 @@ START_TEST(a_site_is_stale_at_its_time_and_once)
 	watched_pass(&web, 8 * DAY_MS);
 	ck_assert_uint_eq(watched_count(&web, EVENT_SITE_STALE), 1);
 }
-END_TEST
 
-START_TEST(a_site_that_nobody_asks_is_never_stale)
+TEST(a_site_that_nobody_asks_is_never_stale)
 {
 	web.rules.stale_ms = 5 * DAY_MS;
 	web.options.watch_ms = 0;
@@ -219,10 +214,9 @@ START_TEST(a_site_that_nobody_asks_is_never_stale)
 	ck_assert_str_eq(watched_emitted(&web), "");
 	ck_assert_uint_eq(flags(), 0);
 }
-END_TEST
 
 /* The daemon was off: that is not the site's. */
-START_TEST(a_site_that_was_not_asked_is_not_stale)
+TEST(a_site_that_was_not_asked_is_not_stale)
 {
 	web.rules.stale_ms = 5 * DAY_MS;
 	begin();
@@ -231,7 +225,6 @@ START_TEST(a_site_that_was_not_asked_is_not_stale)
 	watched_pass(&web, 2 * DAY_MS);
 	ck_assert_str_eq(watched_emitted(&web), "");
 }
-END_TEST
 
 static void hand_in_all(void)
 {
@@ -241,7 +234,7 @@ static void hand_in_all(void)
 	watched_settle(&web);
 }
 
-START_TEST(what_is_handed_in_has_templates)
+TEST(what_is_handed_in_has_templates)
 {
 	hand_in_all();
 	ck_assert_uint_eq(watched_count(&web, EVENT_TEMPLATE_NEW), SECTIONS);
@@ -251,7 +244,6 @@ START_TEST(what_is_handed_in_has_templates)
 	ck_assert_uint_eq(web.visits, 0);
 	ck_assert_str_eq(watched_emitted(&web), "");
 }
-END_TEST
 
 static void check_handed_in(void)
 {
@@ -266,7 +258,7 @@ static void check_handed_in(void)
 	ck_assert_uint_eq(watched_rows(&web, TABLE_DUE), 0);
 }
 
-START_TEST(another_design_that_is_handed_in_is_one_event)
+TEST(another_design_that_is_handed_in_is_one_event)
 {
 	hand_in_all();
 	watched_forget(&web);
@@ -274,10 +266,9 @@ START_TEST(another_design_that_is_handed_in_is_one_event)
 	watched_hand_in(&web, product, 0, EACH);
 	check_handed_in();
 }
-END_TEST
 
 /* The templates are inspected after each page. */
-START_TEST(another_design_that_is_handed_in_slowly_is_one_event)
+TEST(another_design_that_is_handed_in_slowly_is_one_event)
 {
 	hand_in_all();
 	watched_forget(&web);
@@ -288,10 +279,9 @@ START_TEST(another_design_that_is_handed_in_slowly_is_one_event)
 	}
 	check_handed_in();
 }
-END_TEST
 
 /* It was handed in with the design of those that come. */
-START_TEST(a_stray_page_that_is_handed_in_does_not_hide_a_new_template)
+TEST(a_stray_page_that_is_handed_in_does_not_hide_a_new_template)
 {
 	unsigned added = watched_add(&web, "recipe", FORM_REDESIGN, EACH);
 	struct event_row row;
@@ -309,9 +299,8 @@ START_TEST(a_stray_page_that_is_handed_in_does_not_hide_a_new_template)
 	json_decref(watched_only(&web, EVENT_TEMPLATE_NEW, &row));
 	ck_assert_uint_eq(row.cluster, watched_name(&web, added, "recipe"));
 }
-END_TEST
 
-START_TEST(content_that_is_handed_in_is_no_event)
+TEST(content_that_is_handed_in_is_no_event)
 {
 	hand_in_all();
 	watched_forget(&web);
@@ -322,35 +311,4 @@ START_TEST(content_that_is_handed_in_is_no_event)
 	}
 	watched_pass(&web, DAY_MS);
 	ck_assert_str_eq(watched_emitted(&web), "");
-}
-END_TEST
-
-SUITE(inspection_site)
-{
-	Suite *suite = suite_create("inspection_site");
-	TCase *tests = tcase_create("inspection_site");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, errors_alone_are_a_site_that_is_blocked);
-	tcase_add_test(tests, challenges_alone_are_a_site_that_is_blocked);
-	tcase_add_test(tests, a_site_can_be_blocked_again);
-	tcase_add_test(tests, a_section_that_fails_is_not_its_site);
-	tcase_add_test(
-		tests,
-		a_section_that_fails_before_others_were_asked_is_not_its_site);
-	tcase_add_test(tests, a_redesign_behind_an_outage_is_told_once);
-	tcase_add_test(tests, a_site_is_stale_at_its_time_and_once);
-	tcase_add_test(tests, a_site_that_nobody_asks_is_never_stale);
-	tcase_add_test(tests, a_site_that_was_not_asked_is_not_stale);
-	tcase_add_test(tests, what_is_handed_in_has_templates);
-	tcase_add_test(tests, another_design_that_is_handed_in_is_one_event);
-	tcase_add_test(tests,
-		       another_design_that_is_handed_in_slowly_is_one_event);
-	tcase_add_test(
-		tests,
-		a_stray_page_that_is_handed_in_does_not_hide_a_new_template);
-	tcase_add_test(tests, content_that_is_handed_in_is_no_event);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

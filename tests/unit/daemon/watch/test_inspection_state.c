@@ -10,7 +10,7 @@ static struct watch_position position_of(uint16_t flags, uint16_t state)
 		&(struct template_row){.flags = flags, .state = state});
 }
 
-START_TEST(rows_of_before_are_read_as_states)
+TEST(rows_of_before_are_read_as_states)
 {
 	ck_assert_int_eq(position_of(0, TEMPLATE_LIVE).state, WATCH_SAMPLING);
 	ck_assert_int_eq(position_of(TEMPLATE_IS_ASKING, TEMPLATE_LIVE).state,
@@ -29,9 +29,8 @@ START_TEST(rows_of_before_are_read_as_states)
 	ck_assert_int_eq(position_of(TEMPLATE_IS_PARTIAL, TEMPLATE_LIVE).basis,
 			 BASIS_PARTIAL);
 }
-END_TEST
 
-START_TEST(all_flags_are_written_as_they_were_read)
+TEST(all_flags_are_written_as_they_were_read)
 {
 	for (uint16_t flags = 0; flags < 16; flags++) {
 		struct watch_position position =
@@ -40,11 +39,10 @@ START_TEST(all_flags_are_written_as_they_were_read)
 		ck_assert_uint_eq(watch_flags_of(&position), flags);
 	}
 }
-END_TEST
 
 /* A signal of templates leads out of live states alone, and the others out of
  * the others; and each of them out of one at least. */
-START_TEST(each_signal_leads_somewhere)
+TEST(each_signal_leads_somewhere)
 {
 	for (int i = 0; i < WATCH_SIGNALS; i++) {
 		const enum watch_state *next =
@@ -64,10 +62,9 @@ START_TEST(each_signal_leads_somewhere)
 		ck_assert_uint_ge(count, 1);
 	}
 }
-END_TEST
 
 /* What has an open inquiry is asked or concluded, and does not rest. */
-START_TEST(an_inquiry_ends_by_its_answers_alone)
+TEST(an_inquiry_ends_by_its_answers_alone)
 {
 	for (int i = 0; i < WATCH_SIGNALS; i++) {
 		const struct watch_transition *transition =
@@ -82,10 +79,9 @@ START_TEST(an_inquiry_ends_by_its_answers_alone)
 		}
 	}
 }
-END_TEST
 
 /* In every state that it can be got in the other signal can be got, too. */
-START_TEST(what_needs_a_version_is_something_else_without)
+TEST(what_needs_a_version_is_something_else_without)
 {
 	for (int i = 0; i < WATCH_SIGNALS; i++) {
 		enum watch_signal signal = (enum watch_signal)i;
@@ -98,19 +94,4 @@ START_TEST(what_needs_a_version_is_something_else_without)
 				  watch_transition_of(without)->next[s] !=
 					  WATCH_NEVER);
 	}
-}
-END_TEST
-
-SUITE(inspection_state)
-{
-	Suite *suite = suite_create("inspection_state");
-	TCase *table = tcase_create("table");
-
-	tcase_add_test(table, rows_of_before_are_read_as_states);
-	tcase_add_test(table, all_flags_are_written_as_they_were_read);
-	tcase_add_test(table, each_signal_leads_somewhere);
-	tcase_add_test(table, an_inquiry_ends_by_its_answers_alone);
-	tcase_add_test(table, what_needs_a_version_is_something_else_without);
-	suite_add_tcase(suite, table);
-	return suite;
 }

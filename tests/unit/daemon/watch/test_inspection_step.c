@@ -25,7 +25,9 @@ static void teardown(void)
 
 /* The rows that are left when something is done. */
 
-START_TEST(a_change_has_the_next_version_and_a_calm_row)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_change_has_the_next_version_and_a_calm_row)
 {
 	all.subjects[SELF - 1].row.flags = WIDE;
 	all.subjects[SELF - 1].row.asked_ms = NOW;
@@ -42,9 +44,8 @@ START_TEST(a_change_has_the_next_version_and_a_calm_row)
 	ck_assert_uint_eq(all.step.wish.since_ms, NOW);
 	ck_assert(all.step.wish.has_before);
 }
-END_TEST
 
-START_TEST(an_inquiry_remembers_how_many_disagreed)
+TEST(an_inquiry_remembers_how_many_disagreed)
 {
 	all.subjects[SELF - 1].row.flags = ASKED | TEMPLATE_IS_PARTIAL;
 	all.subjects[SELF - 1].row.asked_ms = NOW;
@@ -56,9 +57,8 @@ START_TEST(an_inquiry_remembers_how_many_disagreed)
 	ck_assert_uint_eq(all.step.row.flags, TEMPLATE_IS_PARTIAL);
 	ck_assert(all.step.is_written);
 }
-END_TEST
 
-START_TEST(the_site_has_five_minutes_to_come_to_rest)
+TEST(the_site_has_five_minutes_to_come_to_rest)
 {
 	all.subjects[SELF - 1].row.flags = WIDE;
 	all.subjects[SELF - 1].row.asked_ms = NOW - HOUR / 12 + 1;
@@ -72,9 +72,8 @@ START_TEST(the_site_has_five_minutes_to_come_to_rest)
 	planned_vote(&all, &(struct votes)VOTES(KIND(CHANGED)));
 	ck_assert_int_eq(all.step.signal, SIGNAL_CHANGED);
 }
-END_TEST
 
-START_TEST(the_others_are_asked_before_a_change_is_told)
+TEST(the_others_are_asked_before_a_change_is_told)
 {
 	all.subjects[SELF - 1].row.flags = WIDE;
 	all.subjects[SELF - 1].row.asked_ms = NOW - 1;
@@ -87,9 +86,8 @@ START_TEST(the_others_are_asked_before_a_change_is_told)
 	planned_vote(&all, &(struct votes)VOTES(KIND(CHANGED)));
 	ck_assert_int_eq(all.step.signal, SIGNAL_CHANGED);
 }
-END_TEST
 
-START_TEST(all_pages_are_asked_when_the_sample_has_changed)
+TEST(all_pages_are_asked_when_the_sample_has_changed)
 {
 	all.subjects[SELF - 1].row.flags = ASKED;
 	all.subjects[SELF - 1].row.asked_ms = NOW;
@@ -101,18 +99,16 @@ START_TEST(all_pages_are_asked_when_the_sample_has_changed)
 	ck_assert_uint_eq(all.step.row.asked_ms, NOW);
 	ck_assert(all.step.is_written);
 }
-END_TEST
 
-START_TEST(nothing_is_written_while_nothing_happens)
+TEST(nothing_is_written_while_nothing_happens)
 {
 	planned_begin(&all);
 	planned_vote(&all, &(struct votes)VOTES(KIND(SAME)));
 	ck_assert(!all.step.is_written);
 	ck_assert_uint_eq(all.step.next_ms, NOW - 2 * HOUR + DAY);
 }
-END_TEST
 
-START_TEST(who_is_asked_has_an_hour)
+TEST(who_is_asked_has_an_hour)
 {
 	all.subjects[SELF - 1].row.flags = WIDE;
 	all.subjects[SELF - 1].row.asked_ms = NOW - HOUR + 1;
@@ -125,9 +121,8 @@ START_TEST(who_is_asked_has_an_hour)
 	planned_vote(&all, &(struct votes)VOTES(KIND(CHANGED), .unseen = 1));
 	ck_assert_int_eq(all.step.signal, SIGNAL_CHANGED);
 }
-END_TEST
 
-START_TEST(rounds_go_through_the_sample)
+TEST(rounds_go_through_the_sample)
 {
 	all.subjects[SELF - 1].row.round_ms = NOW - DAY;
 	all.subjects[SELF - 1].row.round = 1;
@@ -141,9 +136,8 @@ START_TEST(rounds_go_through_the_sample)
 	/* with those of the other templates */
 	ck_assert_uint_eq(all.step.next_ms, NOW - 2 * HOUR + DAY);
 }
-END_TEST
 
-START_TEST(a_merger_absorbs_and_later_steps_see_it)
+TEST(a_merger_absorbs_and_later_steps_see_it)
 {
 	const struct template_view *known;
 
@@ -162,9 +156,8 @@ START_TEST(a_merger_absorbs_and_later_steps_see_it)
 	ck_assert_uint_eq(plan_find(&all.plan, SELF)->subject.row.ended_ms,
 			  NOW);
 }
-END_TEST
 
-START_TEST(an_open_inquiry_contests_where_its_pages_are)
+TEST(an_open_inquiry_contests_where_its_pages_are)
 {
 	planned_begin(&all);
 	planned_vote(&all, &(struct votes)VOTES(KIND(UNSURE), .disagreed = 1,
@@ -174,10 +167,9 @@ START_TEST(an_open_inquiry_contests_where_its_pages_are)
 	ck_assert(plan_find(&all.plan, TARGET)->is_contested);
 	ck_assert(!plan_find(&all.plan, SMALL)->is_contested);
 }
-END_TEST
 
 /* Else it could not be a template in the same inspection. */
-START_TEST(where_a_split_template_ends_is_not_contested)
+TEST(where_a_split_template_ends_is_not_contested)
 {
 	struct votes votes =
 		VOTES(KIND(REPLACED), .destination = TARGET, .elsewhere = 1,
@@ -196,10 +188,9 @@ START_TEST(where_a_split_template_ends_is_not_contested)
 	plan_add_decision(&all.plan, &all.step);
 	ck_assert(plan_find(&all.plan, TARGET)->is_contested);
 }
-END_TEST
 
 /* As damage may leave them, with whatever the pages say. */
-START_TEST(no_flags_of_a_row_end_anybody)
+TEST(no_flags_of_a_row_end_anybody)
 {
 	for (unsigned kind = 0; kind <= DECISION_BLOCKED; kind++)
 		for (unsigned flags = 0; flags < 64; flags++) {
@@ -215,27 +206,4 @@ START_TEST(no_flags_of_a_row_end_anybody)
 							     .seen_ms =
 								     NOW - 1));
 		}
-}
-END_TEST
-
-SUITE(inspection_step)
-{
-	Suite *suite = suite_create("inspection_step");
-	TCase *cases = tcase_create("step");
-
-	tcase_add_checked_fixture(cases, setup, teardown);
-	tcase_add_test(cases, no_flags_of_a_row_end_anybody);
-	tcase_add_test(cases, a_change_has_the_next_version_and_a_calm_row);
-	tcase_add_test(cases, an_inquiry_remembers_how_many_disagreed);
-	tcase_add_test(cases, nothing_is_written_while_nothing_happens);
-	tcase_add_test(cases, the_site_has_five_minutes_to_come_to_rest);
-	tcase_add_test(cases, the_others_are_asked_before_a_change_is_told);
-	tcase_add_test(cases, all_pages_are_asked_when_the_sample_has_changed);
-	tcase_add_test(cases, who_is_asked_has_an_hour);
-	tcase_add_test(cases, rounds_go_through_the_sample);
-	tcase_add_test(cases, a_merger_absorbs_and_later_steps_see_it);
-	tcase_add_test(cases, an_open_inquiry_contests_where_its_pages_are);
-	tcase_add_test(cases, where_a_split_template_ends_is_not_contested);
-	suite_add_tcase(suite, cases);
-	return suite;
 }

@@ -107,7 +107,7 @@ static const struct page_case page_cases[] = {
 	 false},
 };
 
-START_TEST(each_page_says_what_is_stored_of_it)
+TEST_ROWS(each_page_says_what_is_stored_of_it, page_cases)
 {
 	const struct page_case *one = &page_cases[_i];
 	struct sample_observation observation =
@@ -119,7 +119,6 @@ START_TEST(each_page_says_what_is_stored_of_it)
 	ck_assert_int_eq(observation.is_fresh, one->is_fresh);
 	ck_assert_int_eq(observation.is_moved, one->is_moved);
 }
-END_TEST
 
 /* Eight pages of SELF, the first `elsewhere` of them in OTHER; their records
  * are empty, so that none has changed. */
@@ -150,7 +149,7 @@ static struct votes count(uint32_t elsewhere, const struct template_row *row,
 static const struct vote_rules rules = {.window_ms = WINDOW, .threshold = 200};
 static const struct template_row calm = {.threshold = 200};
 
-START_TEST(pages_that_are_as_they_were_say_so)
+TEST(pages_that_are_as_they_were_say_so)
 {
 	struct votes votes = count(0, &calm, &rules);
 
@@ -160,9 +159,8 @@ START_TEST(pages_that_are_as_they_were_say_so)
 	ck_assert_uint_eq(votes.destination, 0);
 	ck_assert_uint_eq(votes.seen_ms, AFTER + 7);
 }
-END_TEST
 
-START_TEST(pages_that_are_elsewhere_disagree)
+TEST(pages_that_are_elsewhere_disagree)
 {
 	struct votes votes = count(3, &calm, &rules);
 
@@ -172,19 +170,17 @@ START_TEST(pages_that_are_elsewhere_disagree)
 	ck_assert_uint_eq(votes.strays[0].cluster, OTHER);
 	ck_assert_uint_eq(votes.strays[0].pages, 3);
 }
-END_TEST
 
 /* 6 of 8 are fewer than 850 permille, 7 are more. */
-START_TEST(who_follows_a_part_that_was_told_of_says_nothing)
+TEST(who_follows_a_part_that_was_told_of_says_nothing)
 {
 	const struct template_row split = {.threshold = 200, .other = OTHER};
 
 	ck_assert_uint_eq(count(6, &split, &rules).elsewhere, 0);
 	ck_assert_uint_eq(count(7, &split, &rules).elsewhere, 7);
 }
-END_TEST
 
-START_TEST(another_cut_moves_no_page_that_is_as_it_was)
+TEST(another_cut_moves_no_page_that_is_as_it_was)
 {
 	const struct template_row recut = {.threshold = 100};
 	struct votes votes = count(5, &recut, &rules);
@@ -192,20 +188,4 @@ START_TEST(another_cut_moves_no_page_that_is_as_it_was)
 	ck_assert(votes.is_recut);
 	ck_assert_uint_eq(votes.majority, OTHER);
 	ck_assert(!count(5, &calm, &rules).is_recut);
-}
-END_TEST
-
-SUITE(inspection_votes)
-{
-	Suite *suite = suite_create("inspection_votes");
-	TCase *cases = tcase_create("votes");
-
-	tcase_add_loop_test(cases, each_page_says_what_is_stored_of_it, 0,
-			    sizeof(page_cases) / sizeof(page_cases[0]));
-	tcase_add_test(cases, pages_that_are_as_they_were_say_so);
-	tcase_add_test(cases, pages_that_are_elsewhere_disagree);
-	tcase_add_test(cases, who_follows_a_part_that_was_told_of_says_nothing);
-	tcase_add_test(cases, another_cut_moves_no_page_that_is_as_it_was);
-	suite_add_tcase(suite, cases);
-	return suite;
 }

@@ -103,7 +103,9 @@ static void teardown(void)
 	world_close(&world);
 }
 
-START_TEST(a_site_wants_a_threshold_when_its_turn_has_come)
+FIXTURE(.timeout_s = 120, .setup = setup, .teardown = teardown);
+
+TEST(a_site_wants_a_threshold_when_its_turn_has_come)
 {
 	static const struct {
 		uint32_t flags;
@@ -153,7 +155,6 @@ START_TEST(a_site_wants_a_threshold_when_its_turn_has_come)
 			      "row %zu", i);
 	}
 }
-END_TEST
 
 static void take_a_nap(void)
 {
@@ -261,7 +262,7 @@ static void watch(const struct server *server, unsigned threshold)
 	ck_assert_int_eq(pipeline_command(pipeline, &change), ERR_NONE);
 }
 
-START_TEST(a_crawled_site_gets_its_threshold)
+TEST(a_crawled_site_gets_its_threshold)
 {
 	struct server server =
 		server_start(routes, sizeof(routes) / sizeof(routes[0]));
@@ -284,7 +285,6 @@ START_TEST(a_crawled_site_gets_its_threshold)
 	ck_assert_uint_eq(world_problems(&world), 0);
 	server_stop(&server);
 }
-END_TEST
 
 /* PAGES pages on a.test, which nobody links to. */
 static void put_site(void)
@@ -299,7 +299,7 @@ static void put_site(void)
 	ck_assert_int_eq(world_set_threshold(&world, "a.test", 0), ERR_NONE);
 }
 
-START_TEST(what_an_earlier_run_left_is_done_at_the_start)
+TEST(what_an_earlier_run_left_is_done_at_the_start)
 {
 	put_site();
 	world_set_threshold(&world, "a.test", THRESHOLD_AUTO);
@@ -309,9 +309,8 @@ START_TEST(what_an_earlier_run_left_is_done_at_the_start)
 	ck_assert_uint_ne(world_site(&world, "a.test").options.threshold, 0);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
-END_TEST
 
-START_TEST(a_site_over_the_limit_gets_the_default)
+TEST(a_site_over_the_limit_gets_the_default)
 {
 	put_site();
 	world_set_threshold(&world, "a.test", THRESHOLD_AUTO);
@@ -320,9 +319,8 @@ START_TEST(a_site_over_the_limit_gets_the_default)
 	ck_assert(gets_threshold("a.test", PAGES));
 	ck_assert_uint_eq(world_site(&world, "a.test").options.threshold, 250);
 }
-END_TEST
 
-START_TEST(a_damaged_site_holds_up_no_other)
+TEST(a_damaged_site_holds_up_no_other)
 {
 	struct key key;
 	struct txn txn;
@@ -341,9 +339,8 @@ START_TEST(a_damaged_site_holds_up_no_other)
 	ck_assert(gets_threshold("a.test", PAGES));
 	ck_assert(!has_threshold("a-b.test", 1));
 }
-END_TEST
 
-START_TEST(a_stop_does_not_wait_for_the_tree)
+TEST(a_stop_does_not_wait_for_the_tree)
 {
 	world_put_many(&world, "large.test", LARGE);
 	world_set_threshold(&world, "large.test", THRESHOLD_AUTO);
@@ -353,9 +350,8 @@ START_TEST(a_stop_does_not_wait_for_the_tree)
 	stop_threshold_selector();
 	ck_assert(!has_threshold("large.test", LARGE));
 }
-END_TEST
 
-START_TEST(it_can_be_stopped_at_once)
+TEST(it_can_be_stopped_at_once)
 {
 	threshold_selector_stop(NULL);
 	start_pipeline();
@@ -363,23 +359,4 @@ START_TEST(it_can_be_stopped_at_once)
 	for (unsigned i = 0; i < 1000; i++)
 		threshold_selector_wake(selector);
 	/* teardown stops it */
-}
-END_TEST
-
-SUITE(threshold_selector)
-{
-	Suite *suite = suite_create("threshold_selector");
-	TCase *tcase = tcase_create("threshold_selector");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_site_wants_a_threshold_when_its_turn_has_come);
-	tcase_add_test(tcase, a_crawled_site_gets_its_threshold);
-	tcase_add_test(tcase, what_an_earlier_run_left_is_done_at_the_start);
-	tcase_add_test(tcase, a_site_over_the_limit_gets_the_default);
-	tcase_add_test(tcase, a_damaged_site_holds_up_no_other);
-	tcase_add_test(tcase, a_stop_does_not_wait_for_the_tree);
-	tcase_add_test(tcase, it_can_be_stopped_at_once);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

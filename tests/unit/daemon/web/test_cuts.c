@@ -102,7 +102,9 @@ static void damage(const char *host)
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
 
-START_TEST(a_tree_is_kept_until_a_page_changes)
+FIXTURE(.setup = setup, .teardown = teardown);
+
+TEST(a_tree_is_kept_until_a_page_changes)
 {
 	struct buffer first = ask("a.test", THRESHOLDS_JSON);
 	struct buffer second;
@@ -120,9 +122,8 @@ START_TEST(a_tree_is_kept_until_a_page_changes)
 	world_remove(&world, "http://a.test/0");
 	ck_assert_int_eq(error_for("a.test"), ERR_CORRUPT);
 }
-END_TEST
 
-START_TEST(a_changed_page_makes_another_tree)
+TEST(a_changed_page_makes_another_tree)
 {
 	ck_assert_int_eq(pages_told(), PAGES);
 	put("a.test", 20);
@@ -131,9 +132,8 @@ START_TEST(a_changed_page_makes_another_tree)
 	world_remove(&world, "http://a.test/1");
 	ck_assert_int_eq(pages_told(), PAGES - 1);
 }
-END_TEST
 
-START_TEST(another_site_of_the_same_name_makes_another_tree)
+TEST(another_site_of_the_same_name_makes_another_tree)
 {
 	struct change delete = {.kind = CHANGE_SITE_DELETE};
 	struct url url;
@@ -152,9 +152,8 @@ START_TEST(another_site_of_the_same_name_makes_another_tree)
 			(uint32_t)world_site(&world, "a.test").generation);
 	ck_assert_int_eq(pages_told(), 1);
 }
-END_TEST
 
-START_TEST(the_site_is_told_as_it_is_now)
+TEST(the_site_is_told_as_it_is_now)
 {
 	json_t *value = ask_json("a.test");
 
@@ -185,9 +184,8 @@ START_TEST(the_site_is_told_as_it_is_now)
 		json_real_value(json_object_get(value, "threshold")), 0.7);
 	json_decref(value);
 }
-END_TEST
 
-START_TEST(formats_are_what_they_are_called)
+TEST(formats_are_what_they_are_called)
 {
 	struct buffer text = ask("a.test", THRESHOLDS_TEXT);
 	struct buffer svg = ask("a.test", THRESHOLDS_SVG);
@@ -199,9 +197,8 @@ START_TEST(formats_are_what_they_are_called)
 	buffer_free(&text);
 	buffer_free(&svg);
 }
-END_TEST
 
-START_TEST(a_site_without_pages_has_cuts)
+TEST(a_site_without_pages_has_cuts)
 {
 	static const enum thresholds_format formats[] = {
 		THRESHOLDS_JSON, THRESHOLDS_TEXT, THRESHOLDS_SVG};
@@ -214,16 +211,14 @@ START_TEST(a_site_without_pages_has_cuts)
 		buffer_free(&answer);
 	}
 }
-END_TEST
 
-START_TEST(a_site_that_is_not_there_is_not_found)
+TEST(a_site_that_is_not_there_is_not_found)
 {
 	ck_assert_int_eq(error_for("b.test"), ERR_NOT_FOUND);
 	ck_assert_int_eq(error_for(""), ERR_NOT_FOUND);
 }
-END_TEST
 
-START_TEST(too_many_signatures_are_refused)
+TEST(too_many_signatures_are_refused)
 {
 	thresholds_destroy(cuts);
 	cuts = thresholds_create(world.store, PAGES - 1);
@@ -231,9 +226,8 @@ START_TEST(too_many_signatures_are_refused)
 	world_remove(&world, "http://a.test/0");
 	ck_assert_int_eq(error_for("a.test"), ERR_NONE);
 }
-END_TEST
 
-START_TEST(after_a_stop_nobody_is_answered)
+TEST(after_a_stop_nobody_is_answered)
 {
 	put_site("b.test");
 	ck_assert_int_eq(error_for("a.test"), ERR_NONE);
@@ -241,7 +235,6 @@ START_TEST(after_a_stop_nobody_is_answered)
 	ck_assert_int_eq(error_for("b.test"), ERR_STOPPED);
 	ck_assert_int_eq(error_for("a.test"), ERR_STOPPED);
 }
-END_TEST
 
 /* s0.test to s8.test. */
 static void site_name(char name[16], unsigned number)
@@ -249,7 +242,7 @@ static void site_name(char name[16], unsigned number)
 	snprintf(name, 16, "s%u.test", number);
 }
 
-START_TEST(of_many_trees_that_unasked_for_longest_goes)
+TEST(of_many_trees_that_unasked_for_longest_goes)
 {
 	char name[16];
 
@@ -270,7 +263,6 @@ START_TEST(of_many_trees_that_unasked_for_longest_goes)
 		ck_assert_int_eq(error_for(name), ERR_NONE);
 	}
 }
-END_TEST
 
 /* A site whose tree takes some tenths of a second. */
 static void put_large_site(void)
@@ -338,7 +330,9 @@ static void setup_large(void)
 	put_large_site();
 }
 
-START_TEST(one_tree_is_made_at_a_time_and_counts_for_all)
+FIXTURE(.timeout_s = 120, .setup = setup_large, .teardown = teardown);
+
+TEST(one_tree_is_made_at_a_time_and_counts_for_all)
 {
 	struct asker asker;
 	struct buffer answer;
@@ -353,9 +347,8 @@ START_TEST(one_tree_is_made_at_a_time_and_counts_for_all)
 	buffer_free(&answer);
 	end_asking(&asker);
 }
-END_TEST
 
-START_TEST(what_is_kept_is_told_while_a_tree_is_made)
+TEST(what_is_kept_is_told_while_a_tree_is_made)
 {
 	struct asker asker;
 
@@ -365,9 +358,8 @@ START_TEST(what_is_kept_is_told_while_a_tree_is_made)
 	end_asking(&asker);
 	ck_assert_int_eq(asker.error, ERR_NONE);
 }
-END_TEST
 
-START_TEST(a_stop_ends_the_tree_that_is_made)
+TEST(a_stop_ends_the_tree_that_is_made)
 {
 	struct asker asker;
 
@@ -375,32 +367,4 @@ START_TEST(a_stop_ends_the_tree_that_is_made)
 	thresholds_stop(cuts);
 	end_asking(&asker);
 	ck_assert_int_eq(asker.error, ERR_STOPPED);
-}
-END_TEST
-
-SUITE(cuts)
-{
-	Suite *suite = suite_create("cuts");
-	TCase *tcase = tcase_create("cuts");
-	TCase *large = tcase_create("large");
-
-	tcase_set_timeout(large, 120);
-	tcase_add_checked_fixture(large, setup_large, teardown);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_tree_is_kept_until_a_page_changes);
-	tcase_add_test(tcase, a_changed_page_makes_another_tree);
-	tcase_add_test(tcase, another_site_of_the_same_name_makes_another_tree);
-	tcase_add_test(tcase, the_site_is_told_as_it_is_now);
-	tcase_add_test(tcase, formats_are_what_they_are_called);
-	tcase_add_test(tcase, a_site_without_pages_has_cuts);
-	tcase_add_test(tcase, a_site_that_is_not_there_is_not_found);
-	tcase_add_test(tcase, too_many_signatures_are_refused);
-	tcase_add_test(tcase, after_a_stop_nobody_is_answered);
-	tcase_add_test(tcase, of_many_trees_that_unasked_for_longest_goes);
-	tcase_add_test(large, one_tree_is_made_at_a_time_and_counts_for_all);
-	tcase_add_test(large, what_is_kept_is_told_while_a_tree_is_made);
-	tcase_add_test(large, a_stop_ends_the_tree_that_is_made);
-	suite_add_tcase(suite, tcase);
-	suite_add_tcase(suite, large);
-	return suite;
 }

@@ -9,7 +9,7 @@ static const char *field(json_t *form, const char *name)
 	return text == NULL ? "-" : text;
 }
 
-START_TEST(fields_are_decoded)
+TEST(fields_are_decoded)
 {
 	json_t *form = ui_form_read(
 		slice_of("url=https%3A%2F%2Fa.example%2F%3Fq%3D1&name=a+b%2B"
@@ -22,9 +22,8 @@ START_TEST(fields_are_decoded)
 	ck_assert_uint_eq(json_object_size(form), 4);
 	json_decref(form);
 }
-END_TEST
 
-START_TEST(what_is_no_form_is_refused)
+TEST(what_is_no_form_is_refused)
 {
 	static const char many[] = "a&a&a&a&a&a&a&a&a&a&a&a&a&a&a&a&a"
 				   "&a&a&a&a&a&a&a&a&a&a&a&a&a&a&a&a";
@@ -38,9 +37,8 @@ START_TEST(what_is_no_form_is_refused)
 	ck_assert_ptr_null(
 		ui_form_read((struct slice){many, UI_FORM_MAX_BYTES + 1}));
 }
-END_TEST
 
-START_TEST(bytes_that_are_no_text_are_left_out)
+TEST(bytes_that_are_no_text_are_left_out)
 {
 	json_t *form = ui_form_read(slice_of("a=%ff&b=%c3%a4"));
 
@@ -48,9 +46,8 @@ START_TEST(bytes_that_are_no_text_are_left_out)
 	ck_assert_str_eq(field(form, "b"), "\xc3\xa4");
 	json_decref(form);
 }
-END_TEST
 
-START_TEST(only_our_own_pages_send_forms)
+TEST(only_our_own_pages_send_forms)
 {
 	static const char host[] = "127.0.0.1:8481";
 	static const char ours[] = "http://127.0.0.1:8481";
@@ -64,9 +61,8 @@ START_TEST(only_our_own_pages_send_forms)
 	ck_assert(!ui_form_is_ours("http://127.0.0.1:84810", host, NULL));
 	ck_assert(!ui_form_is_ours("http://", "", NULL));
 }
-END_TEST
 
-START_TEST(numbers_are_whole)
+TEST(numbers_are_whole)
 {
 	static const char *const names[] = {"a", "b"};
 	json_t *form = ui_form_read(slice_of("a=12"));
@@ -79,9 +75,8 @@ START_TEST(numbers_are_whole)
 	ck_assert(!ui_form_number(form, names, 2));
 	json_decref(form);
 }
-END_TEST
 
-START_TEST(settings_become_what_the_api_takes)
+TEST(settings_become_what_the_api_takes)
 {
 	static const char *const flags[] = {"cookies", "probe"};
 	json_t *form = ui_form_read(
@@ -102,7 +97,6 @@ START_TEST(settings_become_what_the_api_takes)
 	ck_assert_str_eq(json_string_value(json_object_get(headers, "C")), "d");
 	json_decref(form);
 }
-END_TEST
 
 /* Texts, and whether the threshold and the headers of them can be. */
 static const struct {
@@ -117,7 +111,7 @@ static const struct {
 	{"threshold=0.5x&no_headers=1&headers=A", false, true},
 };
 
-START_TEST(settings_that_cannot_be_are_refused)
+TEST_ROWS(settings_that_cannot_be_are_refused, settings)
 {
 	json_t *form = ui_form_read(slice_of(settings[_i].text));
 
@@ -125,22 +119,4 @@ START_TEST(settings_that_cannot_be_are_refused)
 	ck_assert(ui_form_headers(form) == settings[_i].is_headers);
 	ck_assert_ptr_null(json_object_get(form, "no_headers"));
 	json_decref(form);
-}
-END_TEST
-
-SUITE(ui_form)
-{
-	Suite *suite = suite_create("ui_form");
-	TCase *tests = tcase_create("ui_form");
-
-	suite_add_tcase(suite, tests);
-	tcase_add_test(tests, fields_are_decoded);
-	tcase_add_test(tests, what_is_no_form_is_refused);
-	tcase_add_test(tests, bytes_that_are_no_text_are_left_out);
-	tcase_add_test(tests, only_our_own_pages_send_forms);
-	tcase_add_test(tests, numbers_are_whole);
-	tcase_add_test(tests, settings_become_what_the_api_takes);
-	tcase_add_loop_test(tests, settings_that_cannot_be_are_refused, 0,
-			    sizeof(settings) / sizeof(settings[0]));
-	return suite;
 }

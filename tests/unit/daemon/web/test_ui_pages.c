@@ -183,7 +183,7 @@ static void show_all(const json_t *value, const json_t *list,
 }
 
 /* Nor links to what they do not have. */
-START_TEST(readers_have_no_forms)
+TEST(readers_have_no_forms)
 {
 	static const char *const closed[] = {
 		"method=\"post\"", "/settings", "/patterns", "/guards",
@@ -205,9 +205,8 @@ START_TEST(readers_have_no_forms)
 	json_decref(list);
 	json_decref(value);
 }
-END_TEST
 
-START_TEST(nothing_foreign_becomes_markup)
+TEST(nothing_foreign_becomes_markup)
 {
 	static const char turned[] = {(char)0xe2, (char)0x80, (char)0xae, 0};
 	json_t *value = evil();
@@ -224,9 +223,8 @@ START_TEST(nothing_foreign_becomes_markup)
 	json_decref(list);
 	json_decref(value);
 }
-END_TEST
 
-START_TEST(what_is_missing_is_left_out)
+TEST(what_is_missing_is_left_out)
 {
 	json_t *empty = json_object();
 	struct buffer out = {0};
@@ -238,9 +236,8 @@ START_TEST(what_is_missing_is_left_out)
 	buffer_free(&out);
 	json_decref(empty);
 }
-END_TEST
 
-START_TEST(sites_go_on_behind_the_last_one)
+TEST(sites_go_on_behind_the_last_one)
 {
 	json_t *some = json_pack("{s:[{s:s}], s:s}", "sites", "host", "b:80",
 				 "next", "b:80");
@@ -263,9 +260,8 @@ START_TEST(sites_go_on_behind_the_last_one)
 	json_decref(some);
 	json_decref(last);
 }
-END_TEST
 
-START_TEST(only_pages_of_the_web_are_linked)
+TEST(only_pages_of_the_web_are_linked)
 {
 	struct buffer out = {0};
 
@@ -277,9 +273,8 @@ START_TEST(only_pages_of_the_web_are_linked)
 	ck_assert_ptr_nonnull(strstr(out.data, "rel=\"noreferrer "));
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(links_carry_any_address)
+TEST(links_carry_any_address)
 {
 	struct buffer out = {0};
 
@@ -292,9 +287,8 @@ START_TEST(links_carry_any_address)
 		strstr(out.data, "\"/ui/templates/127.0.0.1:80/3\""));
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(numbers_are_for_people)
+TEST(numbers_are_for_people)
 {
 	struct buffer out = {0};
 
@@ -307,9 +301,8 @@ START_TEST(numbers_are_for_people)
 				   "18446744&nbsp;TB");
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(the_frame_is_whole)
+TEST(the_frame_is_whole)
 {
 	struct buffer out = {0};
 	struct buffer policy = {0};
@@ -327,22 +320,4 @@ START_TEST(the_frame_is_whole)
 	ck_assert_uint_lt(policy.size, 1024);
 	buffer_free(&out);
 	buffer_free(&policy);
-}
-END_TEST
-
-SUITE(ui_pages)
-{
-	Suite *suite = suite_create("ui_pages");
-	TCase *tests = tcase_create("ui_pages");
-
-	suite_add_tcase(suite, tests);
-	tcase_add_test(tests, readers_have_no_forms);
-	tcase_add_test(tests, nothing_foreign_becomes_markup);
-	tcase_add_test(tests, what_is_missing_is_left_out);
-	tcase_add_test(tests, sites_go_on_behind_the_last_one);
-	tcase_add_test(tests, only_pages_of_the_web_are_linked);
-	tcase_add_test(tests, links_carry_any_address);
-	tcase_add_test(tests, numbers_are_for_people);
-	tcase_add_test(tests, the_frame_is_whole);
-	return suite;
 }

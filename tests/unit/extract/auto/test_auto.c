@@ -33,7 +33,7 @@ static void assert_same(const struct page *page, const struct verdict *before)
 }
 
 /* Law 7: the same bytes, whatever was asked before. */
-START_TEST(the_same_page_has_the_same_scores)
+TEST(the_same_page_has_the_same_scores)
 {
 	struct page *page = parse(article);
 	struct page *copy = parse(article);
@@ -52,7 +52,6 @@ START_TEST(the_same_page_has_the_same_scores)
 	page_destroy(page);
 	page_destroy(copy);
 }
-END_TEST
 
 /* Pages of a template, whose first one is answered. */
 static const char *const members[] = {
@@ -87,7 +86,7 @@ static struct verdict *answer_member(struct page *const *pages,
 	return verdicts;
 }
 
-START_TEST(what_is_prepared_is_what_would_be_computed)
+TEST(what_is_prepared_is_what_would_be_computed)
 {
 	struct page *pages[MEMBERS];
 	const void *prepared[MEMBERS];
@@ -113,13 +112,12 @@ START_TEST(what_is_prepared_is_what_would_be_computed)
 	for (size_t i = 0; i < MEMBERS; i++)
 		page_destroy(pages[i]);
 }
-END_TEST
 
 /*
  * About 600 bytes for each of the 43,000 passages that 200,000 paragraphs are,
  * and 120 for the element and the text of each paragraph.
  */
-START_TEST(a_page_of_paragraphs_takes_little_memory)
+TEST(a_page_of_paragraphs_takes_little_memory)
 {
 	struct buffer html = {0};
 	struct page *page;
@@ -133,9 +131,8 @@ START_TEST(a_page_of_paragraphs_takes_little_memory)
 	page_destroy(page);
 	buffer_free(&html);
 }
-END_TEST
 
-START_TEST(scores_are_probabilities)
+TEST(scores_are_probabilities)
 {
 	for (uint64_t seed = 1; seed <= 200; seed++) {
 		char *html = random_html(seed);
@@ -150,11 +147,10 @@ START_TEST(scores_are_probabilities)
 		free(html);
 	}
 }
-END_TEST
 
 /* At 0 all is chosen but the title, which is never content; at 1 no more than
    the best run. */
-START_TEST(the_threshold_rules)
+TEST(the_threshold_rules)
 {
 	struct page *page = parse(article);
 	const struct verdict *all = run(page, "auto", "threshold=0", NULL);
@@ -171,10 +167,9 @@ START_TEST(the_threshold_rules)
 	ck_assert_uint_lt(count, page->text_count - 1);
 	page_destroy(page);
 }
-END_TEST
 
 /* The second paragraph is of three texts. */
-START_TEST(texts_of_a_passage_are_judged_together)
+TEST(texts_of_a_passage_are_judged_together)
 {
 	struct page *page =
 		parse("<p>one<p>Two words <b>in bold</b> between others<p>x");
@@ -185,7 +180,6 @@ START_TEST(texts_of_a_passage_are_judged_together)
 	ck_assert_float_eq(verdicts[2].score, verdicts[3].score);
 	page_destroy(page);
 }
-END_TEST
 
 static float assess(struct page *page, double threshold)
 {
@@ -205,7 +199,7 @@ static float assess(struct page *page, double threshold)
 }
 
 /* What is chosen has some words right, and nothing has none. */
-START_TEST(who_asks_is_told_the_expected_f1)
+TEST(who_asks_is_told_the_expected_f1)
 {
 	struct page *page = parse(article);
 	struct page *empty = parse("");
@@ -217,9 +211,8 @@ START_TEST(who_asks_is_told_the_expected_f1)
 	page_destroy(page);
 	page_destroy(empty);
 }
-END_TEST
 
-START_TEST(a_reason_has_the_score_and_what_moved_it)
+TEST(a_reason_has_the_score_and_what_moved_it)
 {
 	struct page *page = parse(article);
 	const struct trace *trace = trace_of(page, "auto", NULL, NULL);
@@ -231,9 +224,8 @@ START_TEST(a_reason_has_the_score_and_what_moved_it)
 	ck_assert_uint_eq(trace->figure_count, 2);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(a_repetition_is_told_as_such)
+TEST(a_repetition_is_told_as_such)
 {
 	struct page *page = parse("<p>one two three four five<p>one two three "
 				  "four five");
@@ -243,10 +235,9 @@ START_TEST(a_repetition_is_told_as_such)
 	ck_assert_ptr_nonnull(strstr(trace->reasons[1], ", but repeated"));
 	page_destroy(page);
 }
-END_TEST
 
 /* 512 levels of 40,000, and as many passages. */
-START_TEST(a_deep_page_is_judged)
+TEST(a_deep_page_is_judged)
 {
 	struct buffer html = {0};
 	struct page *page;
@@ -260,24 +251,4 @@ START_TEST(a_deep_page_is_judged)
 		ck_assert(isfinite(verdicts[i].score));
 	page_destroy(page);
 	buffer_free(&html);
-}
-END_TEST
-
-SUITE(auto)
-{
-	Suite *suite = suite_create("auto");
-	TCase *tcase = tcase_create("auto");
-
-	tcase_add_test(tcase, the_same_page_has_the_same_scores);
-	tcase_add_test(tcase, what_is_prepared_is_what_would_be_computed);
-	tcase_add_test(tcase, a_page_of_paragraphs_takes_little_memory);
-	tcase_add_test(tcase, scores_are_probabilities);
-	tcase_add_test(tcase, the_threshold_rules);
-	tcase_add_test(tcase, texts_of_a_passage_are_judged_together);
-	tcase_add_test(tcase, who_asks_is_told_the_expected_f1);
-	tcase_add_test(tcase, a_reason_has_the_score_and_what_moved_it);
-	tcase_add_test(tcase, a_repetition_is_told_as_such);
-	tcase_add_test(tcase, a_deep_page_is_judged);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

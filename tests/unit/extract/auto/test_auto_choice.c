@@ -24,59 +24,53 @@ static void assert_choice(const char *html, const float *scores,
 
 static const float high[MAX_PASSAGES] = {1, 1, 1, 1, 1, 1, 1, 1};
 
-START_TEST(a_score_must_exceed_the_threshold)
+TEST(a_score_must_exceed_the_threshold)
 {
 	assert_choice("<p>a<p>b<p>c<p>d", (const float[]){.4F, .5F, .51F, 1},
 		      "0011");
 }
-END_TEST
 
-START_TEST(five_words_are_not_shown_twice)
+TEST(five_words_are_not_shown_twice)
 {
 	assert_choice("<p>one two three four five<p>else<p>One two three "
 		      "<b>four</b> five",
 		      high, "110");
 	assert_choice("<p>one two three four<p>one two three four", high, "11");
 }
-END_TEST
 
 /* The first copy has a low score: the second one is shown. */
-START_TEST(what_is_not_chosen_is_not_repeated)
+TEST(what_is_not_chosen_is_not_repeated)
 {
 	assert_choice("<p>one two three four five<p>one two three four five"
 		      "<p>one two three four five",
 		      (const float[]){0, 1, 1}, "010");
 }
-END_TEST
 
-START_TEST(lines_of_pre_may_repeat)
+TEST(lines_of_pre_may_repeat)
 {
 	assert_choice("<p>one two three four five<pre><div>one two three four "
 		      "five</div><div>one two three four five</div></pre>"
 		      "<p>one two three four five",
 		      high, "1110");
 }
-END_TEST
 
-START_TEST(fields_and_templates_are_never_chosen)
+TEST(fields_and_templates_are_never_chosen)
 {
 	assert_choice("<p>a<textarea>b</textarea><select><option>c</select>"
 		      "<template>d</template><svg><text>e</text></svg><p>f",
 		      high, "100001");
 }
-END_TEST
 
 /* Scripts may show it: half of the text of some pages is hidden at first. */
-START_TEST(hidden_text_may_be_chosen)
+TEST(hidden_text_may_be_chosen)
 {
 	assert_choice("<p hidden>a<div style='display:none'>b</div>"
 		      "<noscript>c</noscript>",
 		      high, "111");
 }
-END_TEST
 
 /* Runs are of words * (score - .7 of the highest, .28). */
-START_TEST(where_nothing_is_good_enough_the_best_run_is_chosen)
+TEST(where_nothing_is_good_enough_the_best_run_is_chosen)
 {
 	assert_choice("<p>a<p>b c<p>d<p>e f<p>g h i j",
 		      (const float[]){.1F, .4F, .2F, .4F, .1F}, "01110");
@@ -86,9 +80,8 @@ START_TEST(where_nothing_is_good_enough_the_best_run_is_chosen)
 	assert_choice("<p hidden>a b c", (const float[]){.5F}, "0");
 	assert_choice("<p>-<p>a", (const float[]){1, .1F}, "11");
 }
-END_TEST
 
-START_TEST(a_run_that_had_to_be_chosen_is_unsure)
+TEST(a_run_that_had_to_be_chosen_is_unsure)
 {
 	struct page *page = parse("<p>a b<p>c d");
 	const struct passages passages = passages_make(page->arena, page);
@@ -100,15 +93,13 @@ START_TEST(a_run_that_had_to_be_chosen_is_unsure)
 	ck_assert(!choice_assess(&passages, scores, is_chosen, .3).is_unsure);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(an_empty_page_has_no_choice)
+TEST(an_empty_page_has_no_choice)
 {
 	assert_choice("", high, "");
 }
-END_TEST
 
-START_TEST(only_what_stands_in_pre_is_preformatted)
+TEST(only_what_stands_in_pre_is_preformatted)
 {
 	struct page *page = parse("<p>a<pre>b<pre>c</pre>d</pre><p>e");
 	const struct passages passages = passages_make(page->arena, page);
@@ -121,13 +112,12 @@ START_TEST(only_what_stands_in_pre_is_preformatted)
 		ck_assert_int_eq(is_preformatted[i], expected[i]);
 	page_destroy(page);
 }
-END_TEST
 
 /*
  * Six words at .5 are chosen, two at .25 are not: 3 words right are expected,
  * of 6 chosen and 3.5 of the content: 2 * 3 / 9.5.
  */
-START_TEST(the_expected_f1_is_that_of_the_expected_words)
+TEST(the_expected_f1_is_that_of_the_expected_words)
 {
 	struct page *page = parse("<p>a b c d e f<p>g h");
 	const struct passages passages = passages_make(page->arena, page);
@@ -139,9 +129,8 @@ START_TEST(the_expected_f1_is_that_of_the_expected_words)
 		6 / 9.5F, 1e-6F);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(a_page_without_words_has_no_expected_f1)
+TEST(a_page_without_words_has_no_expected_f1)
 {
 	struct page *page = parse("<p>-");
 	const struct passages passages = passages_make(page->arena, page);
@@ -151,27 +140,4 @@ START_TEST(a_page_without_words_has_no_expected_f1)
 				   .expected_f1,
 			   0);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(auto_choice)
-{
-	Suite *suite = suite_create("auto_choice");
-	TCase *tcase = tcase_create("auto_choice");
-
-	tcase_add_test(tcase, a_score_must_exceed_the_threshold);
-	tcase_add_test(tcase, five_words_are_not_shown_twice);
-	tcase_add_test(tcase, what_is_not_chosen_is_not_repeated);
-	tcase_add_test(tcase, lines_of_pre_may_repeat);
-	tcase_add_test(tcase, fields_and_templates_are_never_chosen);
-	tcase_add_test(tcase, hidden_text_may_be_chosen);
-	tcase_add_test(tcase,
-		       where_nothing_is_good_enough_the_best_run_is_chosen);
-	tcase_add_test(tcase, a_run_that_had_to_be_chosen_is_unsure);
-	tcase_add_test(tcase, an_empty_page_has_no_choice);
-	tcase_add_test(tcase, only_what_stands_in_pre_is_preformatted);
-	tcase_add_test(tcase, the_expected_f1_is_that_of_the_expected_words);
-	tcase_add_test(tcase, a_page_without_words_has_no_expected_f1);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -13,7 +13,7 @@ static void assert_slice(struct slice slice, const char *expected)
 		      (int)slice.size, (const char *)slice.data, expected);
 }
 
-START_TEST(claims_are_those_of_the_head_and_of_json_ld)
+TEST(claims_are_those_of_the_head_and_of_json_ld)
 {
 	struct page *page = parse(
 		"<title>A title</title><meta name=description content=One>"
@@ -33,7 +33,6 @@ START_TEST(claims_are_those_of_the_head_and_of_json_ld)
 	assert_slice(claims.bodies[1], "a comment");
 	page_destroy(page);
 }
-END_TEST
 
 static enum claimed_kind kind_of(const char *html)
 {
@@ -46,7 +45,7 @@ static enum claimed_kind kind_of(const char *html)
 
 #define LD(json) "<script type='application/ld+json'>" json "</script>"
 
-START_TEST(the_kind_is_that_which_says_most)
+TEST(the_kind_is_that_which_says_most)
 {
 	ck_assert_int_eq(kind_of("<p>text"), CLAIMS_NO_KIND);
 	ck_assert_int_eq(kind_of("<meta property=og:type content=website>"),
@@ -66,9 +65,8 @@ START_TEST(the_kind_is_that_which_says_most)
 	ck_assert_int_eq(kind_of("<meta property=og:type content=''>"),
 			 CLAIMS_NO_KIND);
 }
-END_TEST
 
-START_TEST(a_page_may_claim_nothing)
+TEST(a_page_may_claim_nothing)
 {
 	struct page *page = parse("<p>text");
 	const struct page_hints claims = page_hints_of(page->arena, page);
@@ -79,9 +77,8 @@ START_TEST(a_page_may_claim_nothing)
 	ck_assert_uint_eq(claims.body_count, 0);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(bodies_over_the_limit_are_let_go)
+TEST(bodies_over_the_limit_are_let_go)
 {
 	struct buffer html = {0};
 	struct page *page;
@@ -96,18 +93,4 @@ START_TEST(bodies_over_the_limit_are_let_go)
 			  MAX_CLAIMS);
 	page_destroy(page);
 	buffer_free(&html);
-}
-END_TEST
-
-SUITE(auto_claims)
-{
-	Suite *suite = suite_create("auto_claims");
-	TCase *tcase = tcase_create("auto_claims");
-
-	tcase_add_test(tcase, claims_are_those_of_the_head_and_of_json_ld);
-	tcase_add_test(tcase, the_kind_is_that_which_says_most);
-	tcase_add_test(tcase, a_page_may_claim_nothing);
-	tcase_add_test(tcase, bodies_over_the_limit_are_let_go);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -58,7 +58,7 @@ static void check_page(struct page *page)
 	}
 }
 
-START_TEST(scores_are_those_of_the_forests_of_the_scope)
+TEST(scores_are_those_of_the_forests_of_the_scope)
 {
 	for (uint64_t seed = 1; seed <= 100; seed++) {
 		char *html = random_html(seed);
@@ -69,9 +69,8 @@ START_TEST(scores_are_those_of_the_forests_of_the_scope)
 		free(html);
 	}
 }
-END_TEST
 
-START_TEST(the_strongest_move_comes_first)
+TEST(the_strongest_move_comes_first)
 {
 	struct page *page = parse("<h1>One two</h1><p>Three four five, six and "
 				  "<a href=x>seven</a>.<ul><li>Eight</ul>");
@@ -91,9 +90,8 @@ START_TEST(the_strongest_move_comes_first)
 	}
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(an_empty_page_has_no_scores)
+TEST(an_empty_page_has_no_scores)
 {
 	struct page *page = parse("");
 	const struct passages passages = passages_make(page->arena, page);
@@ -104,17 +102,4 @@ START_TEST(an_empty_page_has_no_scores)
 				  .passages->count,
 			  0);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(auto_score)
-{
-	Suite *suite = suite_create("auto_score");
-	TCase *tcase = tcase_create("auto_score");
-
-	tcase_add_test(tcase, scores_are_those_of_the_forests_of_the_scope);
-	tcase_add_test(tcase, the_strongest_move_comes_first);
-	tcase_add_test(tcase, an_empty_page_has_no_scores);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -83,7 +83,7 @@ static void assert_evidence(const struct passage_evidence *evidence)
 				       wanted[i].value, 1e-6F);
 }
 
-START_TEST(a_page_of_the_sample_is_not_its_own_witness)
+TEST(a_page_of_the_sample_is_not_its_own_witness)
 {
 	struct pages pages = setup(0);
 	const float scores[PASSAGES] = {0.1F, 0.9F, 0.5F};
@@ -92,9 +92,8 @@ START_TEST(a_page_of_the_sample_is_not_its_own_witness)
 					   &pages.first, scores, NULL));
 	teardown(&pages);
 }
-END_TEST
 
-START_TEST(a_page_that_is_not_in_the_sample_sees_the_same)
+TEST(a_page_that_is_not_in_the_sample_sees_the_same)
 {
 	struct pages pages = setup(1);
 	const float scores[PASSAGES] = {0.1F, 0.9F, 0.5F};
@@ -103,9 +102,8 @@ START_TEST(a_page_that_is_not_in_the_sample_sees_the_same)
 					   &pages.first, scores, NULL));
 	teardown(&pages);
 }
-END_TEST
 
-START_TEST(one_other_page_is_no_template)
+TEST(one_other_page_is_no_template)
 {
 	struct pages pages = setup(PAGES - 1);
 	const float scores[PASSAGES] = {0.1F, 0.9F, 0.5F};
@@ -114,9 +112,8 @@ START_TEST(one_other_page_is_no_template)
 					      &pages.first, scores, NULL));
 	teardown(&pages);
 }
-END_TEST
 
-START_TEST(the_view_is_the_same_from_inside_and_outside)
+TEST(the_view_is_the_same_from_inside_and_outside)
 {
 	struct pages all = setup(0);
 	struct pages rest = setup(1);
@@ -141,9 +138,8 @@ START_TEST(the_view_is_the_same_from_inside_and_outside)
 	teardown(&all);
 	teardown(&rest);
 }
-END_TEST
 
-START_TEST(the_order_of_the_sample_does_not_matter)
+TEST(the_order_of_the_sample_does_not_matter)
 {
 	struct pages pages = setup(0);
 	const struct page *turned[] = {pages.items[3], pages.items[1],
@@ -162,13 +158,12 @@ START_TEST(the_order_of_the_sample_does_not_matter)
 					   value_of(other, i, k));
 	teardown(&pages);
 }
-END_TEST
 
 /*
  * Scores as given: slot of the text .9 on page 0, .5, .7 and .3 on the others,
  * each of 3 words: mean .6, spread sqrt(.05), two of four over 1/2.
  */
-START_TEST(a_slot_knows_how_its_pages_agree)
+TEST(a_slot_knows_how_its_pages_agree)
 {
 	static const float given[PAGES][PASSAGES] = {
 		{0.1F, 0.9F, 0.5F},
@@ -193,10 +188,9 @@ START_TEST(a_slot_knows_how_its_pages_agree)
 			   0.5F);
 	teardown(&pages);
 }
-END_TEST
 
 /* The headline of page 0 is a link in a list of each other page. */
-START_TEST(a_teaser_elsewhere_is_seen)
+TEST(a_teaser_elsewhere_is_seen)
 {
 	static const char last[] =
 		"<h1>more</h1><ul><li><a href=x>one two three</a></ul>"
@@ -236,10 +230,9 @@ START_TEST(a_teaser_elsewhere_is_seen)
 		page_destroy(items[i]);
 	arena_destroy(arena);
 }
-END_TEST
 
 /* More rows than are scored together; certain scores stay finite. */
-START_TEST(all_rows_get_what_one_gets)
+TEST(all_rows_get_what_one_gets)
 {
 	struct passage_evidence evidence[FOREST_ROWS + 2];
 	float scores[FOREST_ROWS + 2];
@@ -256,13 +249,12 @@ START_TEST(all_rows_get_what_one_gets)
 	ck_assert_float_gt(score, 0.9F);
 	ck_assert_float_le(score, 1);
 }
-END_TEST
 
 /*
  * Of two passages that the page is torn about, the one that all pages have in
  * one slot gets less than the one that is new on each.
  */
-START_TEST(what_never_changes_loses)
+TEST(what_never_changes_loses)
 {
 	struct passage_evidence evidence[2] = {{.values = {0}}};
 	float scores[2];
@@ -281,23 +273,4 @@ START_TEST(what_never_changes_loses)
 	}
 	evidence_apply(evidence, 2, scores);
 	ck_assert_float_lt(scores[0], scores[1]);
-}
-END_TEST
-
-SUITE(auto_template)
-{
-	Suite *suite = suite_create("auto_template");
-	TCase *tcase = tcase_create("auto_template");
-
-	tcase_add_test(tcase, a_page_of_the_sample_is_not_its_own_witness);
-	tcase_add_test(tcase, a_page_that_is_not_in_the_sample_sees_the_same);
-	tcase_add_test(tcase, one_other_page_is_no_template);
-	tcase_add_test(tcase, the_view_is_the_same_from_inside_and_outside);
-	tcase_add_test(tcase, the_order_of_the_sample_does_not_matter);
-	tcase_add_test(tcase, a_slot_knows_how_its_pages_agree);
-	tcase_add_test(tcase, a_teaser_elsewhere_is_seen);
-	tcase_add_test(tcase, all_rows_get_what_one_gets);
-	tcase_add_test(tcase, what_never_changes_loses);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -24,7 +24,7 @@ static struct hint_overlap compare(const char *html,
 }
 
 /* Of "the cat, the dog, a cow", 6 terms, 3 are in the title: the, the, cat. */
-START_TEST(ratios_worked_by_hand)
+TEST(ratios_worked_by_hand)
 {
 	const struct page_hints claims = {
 		.title = slice_of("The Cat: The Film | Site"),
@@ -41,9 +41,8 @@ START_TEST(ratios_worked_by_hand)
 	ck_assert_float_eq(overlap.description, 0.5F);
 	ck_assert_float_eq(overlap.body, 1 / 6.0F);
 }
-END_TEST
 
-START_TEST(a_page_may_claim_nothing)
+TEST(a_page_may_claim_nothing)
 {
 	const struct page_hints claims = {0};
 	struct hint_overlap overlap = compare("<p>a", &claims);
@@ -53,18 +52,16 @@ START_TEST(a_page_may_claim_nothing)
 	ck_assert_float_eq(overlap.body, -1);
 	ck_assert_float_eq(overlap.title_covered, 0);
 }
-END_TEST
 
-START_TEST(a_passage_without_terms_ratios_nothing)
+TEST(a_passage_without_terms_ratios_nothing)
 {
 	const struct page_hints claims = {.title = slice_of("a")};
 
 	ck_assert_float_eq(compare("<p>-", &claims).title, 0);
 }
-END_TEST
 
 /* Letters of Han are terms: 2 of 3 are in the title. */
-START_TEST(letters_are_terms_where_words_have_no_spaces)
+TEST(letters_are_terms_where_words_have_no_spaces)
 {
 	const struct page_hints claims = {
 		.title = slice_of("\xE6\x97\xA5\xE6\x9C\xAC"),
@@ -75,10 +72,9 @@ START_TEST(letters_are_terms_where_words_have_no_spaces)
 			.title,
 		2 / 3.0F);
 }
-END_TEST
 
 /* What stands behind 4,000 distinct terms or 64 kB is not read. */
-START_TEST(claims_are_bounded)
+TEST(claims_are_bounded)
 {
 	struct buffer many = {0};
 	struct buffer large = {0};
@@ -102,19 +98,4 @@ START_TEST(claims_are_bounded)
 	ck_assert_float_eq(compare("<p>c", &claims).body, 0);
 	free(many.data);
 	free(large.data);
-}
-END_TEST
-
-SUITE(claim_words)
-{
-	Suite *suite = suite_create("claim_words");
-	TCase *tcase = tcase_create("claim_words");
-
-	tcase_add_test(tcase, ratios_worked_by_hand);
-	tcase_add_test(tcase, a_page_may_claim_nothing);
-	tcase_add_test(tcase, a_passage_without_terms_ratios_nothing);
-	tcase_add_test(tcase, letters_are_terms_where_words_have_no_spaces);
-	tcase_add_test(tcase, claims_are_bounded);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -43,7 +43,7 @@ static const char *const html = "<div><p>a b c</p><p>d</p></div>"
 				"<ul><li>e</li><li>f</li><li>g</li></ul>";
 static const float scores[] = {.9F, .5F, .1F, .1F, .4F};
 
-START_TEST(scores_of_neighbours)
+TEST(scores_of_neighbours)
 {
 	float rows[MAX_ROWS][CONTEXT_COUNT];
 
@@ -56,9 +56,8 @@ START_TEST(scores_of_neighbours)
 	ASSERT_NEAR(rows[1][CONTEXT_score_next_3], .4);
 	ASSERT_NEAR(rows[3][CONTEXT_score_next_2], -.1);
 }
-END_TEST
 
-START_TEST(means_in_windows_are_weighted_by_words)
+TEST(means_in_windows_are_weighted_by_words)
 {
 	float rows[MAX_ROWS][CONTEXT_COUNT];
 
@@ -73,9 +72,8 @@ START_TEST(means_in_windows_are_weighted_by_words)
 	ASSERT_NEAR(rows[0][CONTEXT_content_before], 0);
 	ASSERT_NEAR(rows[2][CONTEXT_content_before], 3.2 / 3.8);
 }
-END_TEST
 
-START_TEST(means_in_the_elements_around)
+TEST(means_in_the_elements_around)
 {
 	float rows[MAX_ROWS][CONTEXT_COUNT];
 
@@ -94,10 +92,9 @@ START_TEST(means_in_the_elements_around)
 	ASSERT_NEAR(rows[4][CONTEXT_score_item], .4);
 	ASSERT_NEAR(rows[4][CONTEXT_score_list], .2);
 }
-END_TEST
 
 /* html, body, a deep div: four elements up is not yet the page. */
-START_TEST(ratios_of_content_around)
+TEST(ratios_of_content_around)
 {
 	float rows[MAX_ROWS][CONTEXT_COUNT];
 
@@ -111,9 +108,8 @@ START_TEST(ratios_of_content_around)
 	ASSERT_NEAR(rows[0][CONTEXT_score_5_up], .4);
 	ASSERT_NEAR(rows[1][CONTEXT_content_4_up], 1);
 }
-END_TEST
 
-START_TEST(half_of_the_content)
+TEST(half_of_the_content)
 {
 	float rows[MAX_ROWS][CONTEXT_COUNT];
 
@@ -130,9 +126,8 @@ START_TEST(half_of_the_content)
 	ASSERT_NEAR(rows[0][CONTEXT_distance_half], 0);
 	ASSERT_NEAR(rows[1][CONTEXT_distance_half], 1);
 }
-END_TEST
 
-START_TEST(elements_by_their_expected_f1)
+TEST(elements_by_their_expected_f1)
 {
 	float rows[MAX_ROWS][CONTEXT_COUNT];
 
@@ -147,9 +142,8 @@ START_TEST(elements_by_their_expected_f1)
 	ASSERT_NEAR(rows[1][CONTEXT_in_main_element], 1);
 	ASSERT_NEAR(rows[2][CONTEXT_in_main_element], 0);
 }
-END_TEST
 
-START_TEST(paths_with_and_without_classes)
+TEST(paths_with_and_without_classes)
 {
 	float rows[MAX_ROWS][CONTEXT_COUNT];
 
@@ -167,9 +161,8 @@ START_TEST(paths_with_and_without_classes)
 	ASSERT_NEAR(rows[1][CONTEXT_score_tags_highest], .5);
 	ASSERT_NEAR(rows[3][CONTEXT_score_tags], .7);
 }
-END_TEST
 
-START_TEST(sections_begin_with_their_heading)
+TEST(sections_begin_with_their_heading)
 {
 	float rows[MAX_ROWS][CONTEXT_COUNT];
 
@@ -186,10 +179,9 @@ START_TEST(sections_begin_with_their_heading)
 	ASSERT_NEAR(rows[4][CONTEXT_score_heading], .2);
 	ASSERT_NEAR(rows[4][CONTEXT_score_section], .2);
 }
-END_TEST
 
 /* By score: 3 words, 1, 1 (the last passage), 1, 1. */
-START_TEST(ranks_sum_up_the_words_of_higher_scores)
+TEST(ranks_sum_up_the_words_of_higher_scores)
 {
 	float rows[MAX_ROWS][CONTEXT_COUNT];
 
@@ -206,9 +198,8 @@ START_TEST(ranks_sum_up_the_words_of_higher_scores)
 	/* 5.4 / 6.8 = .79, 6.4 / 7.8 = .82, 7.2 / 8.8 = .818, ... */
 	ASSERT_NEAR(rows[4][CONTEXT_f1_highest], 6.4 / 7.8);
 }
-END_TEST
 
-START_TEST(distances_from_the_confident)
+TEST(distances_from_the_confident)
 {
 	float rows[MAX_ROWS][CONTEXT_COUNT];
 
@@ -222,10 +213,9 @@ START_TEST(distances_from_the_confident)
 	ASSERT_NEAR(rows[3][CONTEXT_near_boilerplate], 0);
 	ASSERT_NEAR(rows[4][CONTEXT_near_boilerplate], log(1 + 1));
 }
-END_TEST
 
 /* Of two on both sides the nearer one counts. */
-START_TEST(distances_look_both_ways)
+TEST(distances_look_both_ways)
 {
 	float rows[MAX_ROWS][CONTEXT_COUNT];
 
@@ -243,9 +233,8 @@ START_TEST(distances_look_both_ways)
 	ASSERT_NEAR(rows[3][CONTEXT_distance_first], log(1 + 2));
 	ASSERT_NEAR(rows[6][CONTEXT_distance_last], log(1 + 1));
 }
-END_TEST
 
-START_TEST(without_words_or_scores_there_are_no_means)
+TEST(without_words_or_scores_there_are_no_means)
 {
 	float rows[MAX_ROWS][CONTEXT_COUNT];
 
@@ -259,9 +248,8 @@ START_TEST(without_words_or_scores_there_are_no_means)
 	ASSERT_NEAR(rows[1][CONTEXT_f1_around], 0);
 	ck_assert_uint_eq(make_rows("<br>", NULL, rows), 0);
 }
-END_TEST
 
-START_TEST(numbers_are_finite_whatever_the_page)
+TEST(numbers_are_finite_whatever_the_page)
 {
 	for (uint64_t seed = 1; seed <= 200; seed++) {
 		char *random = random_html(seed);
@@ -292,27 +280,4 @@ START_TEST(numbers_are_finite_whatever_the_page)
 		page_destroy(page);
 		free(random);
 	}
-}
-END_TEST
-
-SUITE(context)
-{
-	Suite *suite = suite_create("context");
-	TCase *tcase = tcase_create("context");
-
-	tcase_add_test(tcase, scores_of_neighbours);
-	tcase_add_test(tcase, means_in_windows_are_weighted_by_words);
-	tcase_add_test(tcase, means_in_the_elements_around);
-	tcase_add_test(tcase, ratios_of_content_around);
-	tcase_add_test(tcase, half_of_the_content);
-	tcase_add_test(tcase, elements_by_their_expected_f1);
-	tcase_add_test(tcase, paths_with_and_without_classes);
-	tcase_add_test(tcase, sections_begin_with_their_heading);
-	tcase_add_test(tcase, ranks_sum_up_the_words_of_higher_scores);
-	tcase_add_test(tcase, distances_from_the_confident);
-	tcase_add_test(tcase, distances_look_both_ways);
-	tcase_add_test(tcase, without_words_or_scores_there_are_no_means);
-	tcase_add_test(tcase, numbers_are_finite_whatever_the_page);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -39,7 +39,7 @@ static void check(const row *rows, uint32_t index, int feature, double value)
 #define CHECK(index, feature, value) \
 	check(rows, index, DOM_PATH_##feature, value)
 
-START_TEST(distances_are_steps_up)
+TEST(distances_are_steps_up)
 {
 	struct page *page =
 		parse("<article class=post><div role=navigation><ul><li>"
@@ -65,9 +65,8 @@ START_TEST(distances_are_steps_up)
 	CHECK(1, to_class_content, 1);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(distances_end_at_30)
+TEST(distances_end_at_30)
 {
 	struct page *page = parse("<article>" TEN_DIVS TEN_DIVS
 				  "<div><div><div><div><div><div><div><div>"
@@ -78,14 +77,13 @@ START_TEST(distances_end_at_30)
 	CHECK(1, to_article, 30);
 	page_destroy(page);
 }
-END_TEST
 
 /* Characters: 7, 3 and 3; elements: html body section div p p a p. */
 static const char *const three_passages =
 	"<section><div><p>a b c d</p><p><a href=x>e f</a></p></div></section>"
 	"<p>g h</p>";
 
-START_TEST(subtrees_are_summed)
+TEST(subtrees_are_summed)
 {
 	struct page *page = parse(three_passages);
 	const row *rows = rows_of(page, 3);
@@ -106,9 +104,8 @@ START_TEST(subtrees_are_summed)
 	CHECK(2, words_4up, log(1 + 8)); /* the page */
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(passages_are_counted_by_what_they_hold)
+TEST(passages_are_counted_by_what_they_hold)
 {
 	/* 15 words make a passage long */
 	struct page *page = parse(
@@ -124,9 +121,8 @@ START_TEST(passages_are_counted_by_what_they_hold)
 	CHECK(0, dates_4up, 1 / 4.0);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(densities_are_relative_to_the_page)
+TEST(densities_are_relative_to_the_page)
 {
 	struct page *page = parse(three_passages);
 	const row *rows = rows_of(page, 3);
@@ -142,9 +138,8 @@ START_TEST(densities_are_relative_to_the_page)
 	CHECK(1, composite_density, log(1 + 10 / 4.0 * log(8) / log(5)));
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(passages_score_for_the_elements_above)
+TEST(passages_score_for_the_elements_above)
 {
 	struct page *page = parse("<div class=main><div><p>" LONG_TEXT
 				  "</p><p>aaaaaaaaaaaaaaaaaaaaaaaa</p></div>"
@@ -162,9 +157,8 @@ START_TEST(passages_score_for_the_elements_above)
 	CHECK(2, to_top, 1);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(classes_and_links_count_against_a_score)
+TEST(classes_and_links_count_against_a_score)
 {
 	struct page *page =
 		parse("<div class=sidebar><p>" LONG_TEXT "</p><p>" LONG_TEXT
@@ -179,9 +173,8 @@ START_TEST(classes_and_links_count_against_a_score)
 	CHECK(2, subtree_score, body); /* 2 * 1.25 / 2 is less */
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(without_scores_the_page_is_the_top)
+TEST(without_scores_the_page_is_the_top)
 {
 	struct page *page = parse("<p>one</p>");
 	const row *rows = rows_of(page, 1);
@@ -192,9 +185,8 @@ START_TEST(without_scores_the_page_is_the_top)
 	CHECK(0, to_top, 0);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(siblings_are_equal_but_for_digits)
+TEST(siblings_are_equal_but_for_digits)
 {
 	struct page *page =
 		parse("<ul><li class=a1>x</li><li class=a2></li><li class=a>"
@@ -218,9 +210,8 @@ START_TEST(siblings_are_equal_but_for_digits)
 	CHECK(2, item_repeats, 0);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(an_item_and_its_list_say_what_they_are_of)
+TEST(an_item_and_its_list_say_what_they_are_of)
 {
 	struct page *page = parse("<ul><li><a>xxxx</a><p>ab 1999</p></li>"
 				  "<li><p>End.</p></li><li><p>no</p></li>"
@@ -238,9 +229,8 @@ START_TEST(an_item_and_its_list_say_what_they_are_of)
 	CHECK(4, list_dates, 0);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(two_are_no_list)
+TEST(two_are_no_list)
 {
 	struct page *page = parse("<ul><li>x</li><li>y</li></ul>"
 				  "<ul><li>x</li><li>y</li></ul>");
@@ -251,9 +241,8 @@ START_TEST(two_are_no_list)
 	CHECK(0, path_passages, log(1 + 4));
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(passages_on_one_path_are_a_group)
+TEST(passages_on_one_path_are_a_group)
 {
 	struct page *page =
 		parse("<div class=a1><p>One two.</p></div><div class=a2><p>"
@@ -271,9 +260,8 @@ START_TEST(passages_on_one_path_are_a_group)
 	CHECK(2, path_passages, log(1 + 1));
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(what_is_not_plain_does_not_count)
+TEST(what_is_not_plain_does_not_count)
 {
 	struct page *page = parse("<div><noscript><p>one two</p></noscript>"
 				  "<textarea>" LONG_TEXT "</textarea></div>");
@@ -287,9 +275,8 @@ START_TEST(what_is_not_plain_does_not_count)
 	CHECK(1, subtree_score, 0);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(an_inline_element_stays_open)
+TEST(an_inline_element_stays_open)
 {
 	struct page *page = parse("<div><a href=x>one<div>two</div>three<div>"
 				  "four</div></a>five</div>");
@@ -309,9 +296,8 @@ START_TEST(an_inline_element_stays_open)
 	CHECK(4, to_a, 30);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(an_empty_page_has_no_rows)
+TEST(an_empty_page_has_no_rows)
 {
 	struct page *page = parse("");
 	struct page *blank = parse("<div class=nav><p> </p></div>");
@@ -321,7 +307,6 @@ START_TEST(an_empty_page_has_no_rows)
 	page_destroy(page);
 	page_destroy(blank);
 }
-END_TEST
 
 /* Elements around `node` up to the nearest of `tag`; 30: none. */
 static unsigned steps_to(const struct page *page, uint32_t node, uint16_t tag)
@@ -334,7 +319,7 @@ static unsigned steps_to(const struct page *page, uint32_t node, uint16_t tag)
 	return 30;
 }
 
-START_TEST(random_pages_give_what_climbing_gives)
+TEST_LOOP(random_pages_give_what_climbing_gives, 0, 300)
 {
 	char *html = random_html((uint64_t)_i + 1);
 	struct page *page = parse(html);
@@ -354,31 +339,4 @@ START_TEST(random_pages_give_what_climbing_gives)
 	}
 	page_destroy(page);
 	free(html);
-}
-END_TEST
-
-SUITE(dom_path)
-{
-	Suite *suite = suite_create("dom_path");
-	TCase *tcase = tcase_create("dom_path");
-
-	tcase_add_test(tcase, distances_are_steps_up);
-	tcase_add_test(tcase, distances_end_at_30);
-	tcase_add_test(tcase, subtrees_are_summed);
-	tcase_add_test(tcase, passages_are_counted_by_what_they_hold);
-	tcase_add_test(tcase, densities_are_relative_to_the_page);
-	tcase_add_test(tcase, passages_score_for_the_elements_above);
-	tcase_add_test(tcase, classes_and_links_count_against_a_score);
-	tcase_add_test(tcase, without_scores_the_page_is_the_top);
-	tcase_add_test(tcase, siblings_are_equal_but_for_digits);
-	tcase_add_test(tcase, an_item_and_its_list_say_what_they_are_of);
-	tcase_add_test(tcase, two_are_no_list);
-	tcase_add_test(tcase, passages_on_one_path_are_a_group);
-	tcase_add_test(tcase, what_is_not_plain_does_not_count);
-	tcase_add_test(tcase, an_inline_element_stays_open);
-	tcase_add_test(tcase, an_empty_page_has_no_rows);
-	tcase_add_loop_test(tcase, random_pages_give_what_climbing_gives, 0,
-			    300);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -9,7 +9,7 @@
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
-START_TEST(names_are_those_of_the_families_in_order)
+TEST(names_are_those_of_the_families_in_order)
 {
 	ck_assert_str_eq(feature_name(FEATURE_words), "words");
 	ck_assert_str_eq(feature_name(0), "words");
@@ -19,18 +19,16 @@ START_TEST(names_are_those_of_the_families_in_order)
 	ck_assert_uint_eq(FEATURE_heading_distance,
 			  SHAPE_COUNT + DOM_PATH_COUNT + SEQUENCE_COUNT);
 }
-END_TEST
 
-START_TEST(every_feature_is_defined)
+TEST(every_feature_is_defined)
 {
 	for (size_t i = 0; i < FEATURE_COUNT; i++)
 		ck_assert_msg(strlen(feature_definition(i)) > 0, "%s",
 			      feature_name(i));
 }
-END_TEST
 
 /* By number, each family writes where the table has it. */
-START_TEST(a_row_has_the_numbers_of_every_family)
+TEST(a_row_has_the_numbers_of_every_family)
 {
 	struct page *page = parse("<h1>a b c</h1><p>d e f g");
 	const struct passages passages = passages_make(page->arena, page);
@@ -54,9 +52,8 @@ START_TEST(a_row_has_the_numbers_of_every_family)
 	ck_assert_float_eq(row[FEATURE_heading_distance], 1);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(numbers_are_finite)
+TEST(numbers_are_finite)
 {
 	for (uint64_t seed = 1; seed <= 300; seed++) {
 		char *html = random_html(seed);
@@ -82,18 +79,4 @@ START_TEST(numbers_are_finite)
 		page_destroy(page);
 		free(html);
 	}
-}
-END_TEST
-
-SUITE(feature)
-{
-	Suite *suite = suite_create("feature");
-	TCase *tcase = tcase_create("feature");
-
-	tcase_add_test(tcase, names_are_those_of_the_families_in_order);
-	tcase_add_test(tcase, every_feature_is_defined);
-	tcase_add_test(tcase, a_row_has_the_numbers_of_every_family);
-	tcase_add_test(tcase, numbers_are_finite);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -58,7 +58,7 @@ static float margin_of(const struct forest *forest, const float *row)
  * goes right to 2 (2 >= 0), right to 6 (2 >= 2), left to 13, 27 and 55. The
  * column 0 is feature 4.
  */
-START_TEST(a_value_at_the_threshold_goes_right)
+TEST(a_value_at_the_threshold_goes_right)
 {
 	const struct forest_tree tree = make_tree(0);
 	const struct forest forest = make_forest(&tree, 1, 0);
@@ -72,9 +72,8 @@ START_TEST(a_value_at_the_threshold_goes_right)
 	ck_assert_float_eq(
 		margin_of(&forest, (const float[FEATURES]){9, 9, 9, 9, 2}), 55);
 }
-END_TEST
 
-START_TEST(no_value_reaches_the_bin_to_the_left)
+TEST(no_value_reaches_the_bin_to_the_left)
 {
 	struct forest_tree tree = make_tree(1);
 	const struct forest forest = make_forest(&tree, 1, 0);
@@ -84,10 +83,9 @@ START_TEST(no_value_reaches_the_bin_to_the_left)
 	ck_assert_float_eq(margin_of(&forest, (const float[FEATURES]){FLT_MAX}),
 			   31);
 }
-END_TEST
 
 /* 31 - 0.5 and 62; the sum without trees is the base. */
-START_TEST(a_margin_is_the_base_and_a_leaf_of_each_tree)
+TEST(a_margin_is_the_base_and_a_leaf_of_each_tree)
 {
 	const struct forest_tree trees[] = {make_tree(0), make_tree(1)};
 	const float row[FEATURES] = {99, 9, 9, 9, -1};
@@ -97,7 +95,6 @@ START_TEST(a_margin_is_the_base_and_a_leaf_of_each_tree)
 	ck_assert_float_eq(margin_of(&two, row), 92.5F);
 	ck_assert_float_eq(margin_of(&none, row), -0.5F);
 }
-END_TEST
 
 /* Whatever the row, it adds `value`. */
 static struct forest_tree make_constant(float value)
@@ -110,7 +107,7 @@ static struct forest_tree make_constant(float value)
 }
 
 /* 2^24 + 1 is no float: 2^24 + 1 + 1 is 2^24, and 1 + 1 + 2^24 is not. */
-START_TEST(trees_are_summed_in_their_order)
+TEST(trees_are_summed_in_their_order)
 {
 	const struct forest_tree trees[] = {make_constant(16777216),
 					    make_constant(1), make_constant(1),
@@ -122,7 +119,6 @@ START_TEST(trees_are_summed_in_their_order)
 	ck_assert_float_eq(margin_of(&large_first, row), 16777216);
 	ck_assert_float_eq(margin_of(&small_first, row), 16777218);
 }
-END_TEST
 
 /* -2, -1.9, ... 32 */
 static float random_float(uint64_t *state)
@@ -170,7 +166,7 @@ static float walk(const struct forest_tree *tree, const float *row)
 	return tree->values[node];
 }
 
-START_TEST(margins_are_those_of_a_walk_through_each_tree)
+TEST(margins_are_those_of_a_walk_through_each_tree)
 {
 	struct forest_tree trees[TREES];
 	float rows[ROWS][FEATURES];
@@ -189,9 +185,8 @@ START_TEST(margins_are_those_of_a_walk_through_each_tree)
 		ck_assert_float_eq(margins[i], sum);
 	}
 }
-END_TEST
 
-START_TEST(rows_do_not_touch_each_other)
+TEST(rows_do_not_touch_each_other)
 {
 	struct forest_tree trees[TREES];
 	float rows[ROWS][FEATURES];
@@ -210,9 +205,8 @@ START_TEST(rows_do_not_touch_each_other)
 					   margin_of(&forest, rows[i]));
 	}
 }
-END_TEST
 
-START_TEST(no_rows_have_no_margins)
+TEST(no_rows_have_no_margins)
 {
 	const struct forest_tree tree = make_tree(0);
 	const struct forest forest = make_forest(&tree, 1, 0);
@@ -222,7 +216,6 @@ START_TEST(no_rows_have_no_margins)
 		       &untouched);
 	ck_assert_float_eq(untouched, 7);
 }
-END_TEST
 
 static void moves_of(const struct forest *forest, const float *row,
 		     float *moves)
@@ -240,7 +233,7 @@ static void moves_of(const struct forest *forest, const float *row,
  * 0), 5 (0 < 2, column 1), 11, 23 and 47, each to the left: 2 + 6 + 24 and
  * 3 + 12.
  */
-START_TEST(moves_are_told_apart_by_column)
+TEST(moves_are_told_apart_by_column)
 {
 	struct forest_tree tree = make_tree(1);
 	const struct forest forest = make_forest(&tree, 1, 0);
@@ -256,9 +249,8 @@ START_TEST(moves_are_told_apart_by_column)
 	ck_assert_float_eq(moves[0], 32);
 	ck_assert_float_eq(moves[1], 15);
 }
-END_TEST
 
-START_TEST(moves_sum_up_to_the_margin)
+TEST(moves_sum_up_to_the_margin)
 {
 	struct forest_tree trees[TREES];
 	float rows[ROWS][FEATURES];
@@ -278,18 +270,16 @@ START_TEST(moves_sum_up_to_the_margin)
 		ck_assert_float_eq_tol(sum, margin_of(&forest, rows[i]), 1e-2F);
 	}
 }
-END_TEST
 
 /* 1 / (1 + 1/3) = .75 for ln 3. */
-START_TEST(a_probability_is_the_logistic_of_a_margin)
+TEST(a_probability_is_the_logistic_of_a_margin)
 {
 	ck_assert_float_eq(forest_probability(0), 0.5F);
 	ck_assert_float_eq_tol(forest_probability(logf(3)), 0.75F, 1e-6F);
 	ck_assert_float_eq_tol(forest_probability(-logf(3)), 0.25F, 1e-6F);
 }
-END_TEST
 
-START_TEST(a_probability_is_finite_and_grows_with_the_margin)
+TEST(a_probability_is_finite_and_grows_with_the_margin)
 {
 	static const float margins[] = {
 		-INFINITY, -FLT_MAX, -1e4F,    -104, -89,     -88,     -80,
@@ -306,26 +296,4 @@ START_TEST(a_probability_is_finite_and_grows_with_the_margin)
 			      "%g", (double)margins[i]);
 		last = probability;
 	}
-}
-END_TEST
-
-SUITE(forest)
-{
-	Suite *suite = suite_create("forest");
-	TCase *tcase = tcase_create("forest");
-
-	tcase_add_test(tcase, a_value_at_the_threshold_goes_right);
-	tcase_add_test(tcase, no_value_reaches_the_bin_to_the_left);
-	tcase_add_test(tcase, a_margin_is_the_base_and_a_leaf_of_each_tree);
-	tcase_add_test(tcase, trees_are_summed_in_their_order);
-	tcase_add_test(tcase, margins_are_those_of_a_walk_through_each_tree);
-	tcase_add_test(tcase, rows_do_not_touch_each_other);
-	tcase_add_test(tcase, no_rows_have_no_margins);
-	tcase_add_test(tcase, moves_are_told_apart_by_column);
-	tcase_add_test(tcase, moves_sum_up_to_the_margin);
-	tcase_add_test(tcase, a_probability_is_the_logistic_of_a_margin);
-	tcase_add_test(tcase,
-		       a_probability_is_finite_and_grows_with_the_margin);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -14,7 +14,7 @@ static struct maximum_run run_of(const double *weights, size_t count)
 }
 
 /* 2 - 1 + 2 = 3; with the last 3 it would be 3 - 5 + 3 = 1. */
-START_TEST(a_small_loss_is_bridged_and_a_large_one_is_not)
+TEST(a_small_loss_is_bridged_and_a_large_one_is_not)
 {
 	struct maximum_run run =
 		run_of((const double[]){-1, 2, -1, 2, -5, 3}, 6);
@@ -23,19 +23,17 @@ START_TEST(a_small_loss_is_bridged_and_a_large_one_is_not)
 	ck_assert_uint_eq(run.end, 4);
 	ck_assert_double_eq(run.sum, 3);
 }
-END_TEST
 
 /* 1 - 1 and 0 add nothing to 2, neither in front nor behind. */
-START_TEST(of_equal_runs_the_shortest_is_taken)
+TEST(of_equal_runs_the_shortest_is_taken)
 {
 	struct maximum_run run = run_of((const double[]){1, -1, 2, 0}, 4);
 
 	ck_assert_uint_eq(run.begin, 2);
 	ck_assert_uint_eq(run.end, 3);
 }
-END_TEST
 
-START_TEST(without_a_positive_sum_there_is_none)
+TEST(without_a_positive_sum_there_is_none)
 {
 	struct maximum_run losses = run_of((const double[]){-2, 0, -1}, 3);
 	struct maximum_run none = run_of(NULL, 0);
@@ -43,17 +41,4 @@ START_TEST(without_a_positive_sum_there_is_none)
 	ck_assert_uint_eq(losses.end, losses.begin);
 	ck_assert_uint_eq(none.end, none.begin);
 	ck_assert_double_eq(none.sum, 0);
-}
-END_TEST
-
-SUITE(maximum_run)
-{
-	Suite *suite = suite_create("maximum_run");
-	TCase *tcase = tcase_create("maximum_run");
-
-	tcase_add_test(tcase, a_small_loss_is_bridged_and_a_large_one_is_not);
-	tcase_add_test(tcase, of_equal_runs_the_shortest_is_taken);
-	tcase_add_test(tcase, without_a_positive_sum_there_is_none);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -25,7 +25,7 @@ static void row_of(const char *html, const char *title, uint32_t index,
 	page_destroy(page);
 }
 
-START_TEST(without_headings)
+TEST(without_headings)
 {
 	float row[PAGE_CONTEXT_COUNT];
 
@@ -44,12 +44,11 @@ START_TEST(without_headings)
 	ck_assert_float_eq_tol(row[PAGE_CONTEXT_page_words], logf(3), 1e-6F);
 	ck_assert_float_eq(row[PAGE_CONTEXT_page_article_ratio], -1);
 }
-END_TEST
 
 #define SECTIONS \
 	"<p>a</p><h2>b</h2><p>c d</p><p>e</p><h3><div>f</div></h3><p>g</p>"
 
-START_TEST(the_heading_above_counts)
+TEST(the_heading_above_counts)
 {
 	float row[PAGE_CONTEXT_COUNT];
 
@@ -67,9 +66,8 @@ START_TEST(the_heading_above_counts)
 	ck_assert_float_eq(row[PAGE_CONTEXT_heading_distance], 1);
 	ck_assert_float_eq(row[PAGE_CONTEXT_heading_level], 3);
 }
-END_TEST
 
-START_TEST(the_heading_of_each_passage_is_told)
+TEST(the_heading_of_each_passage_is_told)
 {
 	struct page *page = parse(SECTIONS "<noscript><h2>h</h2></noscript>");
 	struct passages passages = passages_make(page->arena, page);
@@ -85,13 +83,12 @@ START_TEST(the_heading_of_each_passage_is_told)
 	ck_assert_uint_eq(page_context_heading(page_context, 6), 4);
 	page_destroy(page);
 }
-END_TEST
 
 /* Five passages: a, b, "x y", "c d" and e. */
 #define ARTICLE \
 	"<body><p>a</p><h1>b</h1><div><h1>x y</h1><p>c d</p></div><p>e</p>"
 
-START_TEST(the_title_is_the_heading_that_covers_most)
+TEST(the_title_is_the_heading_that_covers_most)
 {
 	float row[PAGE_CONTEXT_COUNT];
 
@@ -117,19 +114,17 @@ START_TEST(the_title_is_the_heading_that_covers_most)
 	ck_assert_float_eq(row[PAGE_CONTEXT_title_steps], 1);
 	ck_assert_float_eq(row[PAGE_CONTEXT_steps_to_title], 1);
 }
-END_TEST
 
-START_TEST(of_equal_headings_the_first_is_the_title)
+TEST(of_equal_headings_the_first_is_the_title)
 {
 	float row[PAGE_CONTEXT_COUNT];
 
 	row_of("<h1>a</h1><h1>b</h1>", "", 0, row);
 	ck_assert_float_eq(row[PAGE_CONTEXT_title_distance], 0);
 }
-END_TEST
 
 /* "a b" covers 2 of 3, "a b d" the same with a word too many. */
-START_TEST(without_a_first_heading_the_most_alike_is_the_title)
+TEST(without_a_first_heading_the_most_alike_is_the_title)
 {
 	float row[PAGE_CONTEXT_COUNT];
 
@@ -139,9 +134,8 @@ START_TEST(without_a_first_heading_the_most_alike_is_the_title)
 	row_of("<p>a</p>", "a b c", 0, row);
 	ck_assert_float_eq(row[PAGE_CONTEXT_title_distance], -9);
 }
-END_TEST
 
-START_TEST(distances_have_a_limit)
+TEST(distances_have_a_limit)
 {
 	struct buffer html = {0};
 	float row[PAGE_CONTEXT_COUNT];
@@ -160,9 +154,8 @@ START_TEST(distances_have_a_limit)
 	ck_assert_float_eq(row[PAGE_CONTEXT_title_steps], 1);
 	ck_assert_float_eq(row[PAGE_CONTEXT_steps_to_title], 30);
 }
-END_TEST
 
-START_TEST(an_empty_page_has_a_page_context)
+TEST(an_empty_page_has_a_page_context)
 {
 	struct page *page = parse("");
 	struct passages passages = passages_make(page->arena, page);
@@ -171,23 +164,4 @@ START_TEST(an_empty_page_has_a_page_context)
 	ck_assert_ptr_nonnull(
 		page_context_make(page->arena, &passages, &claims));
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(page_context)
-{
-	Suite *suite = suite_create("page_context");
-	TCase *tcase = tcase_create("page_context");
-
-	tcase_add_test(tcase, without_headings);
-	tcase_add_test(tcase, the_heading_above_counts);
-	tcase_add_test(tcase, the_heading_of_each_passage_is_told);
-	tcase_add_test(tcase, the_title_is_the_heading_that_covers_most);
-	tcase_add_test(tcase, of_equal_headings_the_first_is_the_title);
-	tcase_add_test(tcase,
-		       without_a_first_heading_the_most_alike_is_the_title);
-	tcase_add_test(tcase, distances_have_a_limit);
-	tcase_add_test(tcase, an_empty_page_has_a_page_context);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -18,7 +18,7 @@ static void row_of(const char *html, float *row)
 }
 
 /* 8 words in 4 passages: "a b.", "$5.", "in 1999" and "c d e" in a link. */
-START_TEST(a_page_worked_by_hand)
+TEST(a_page_worked_by_hand)
 {
 	float row[PAGE_KIND_COUNT];
 
@@ -44,9 +44,8 @@ START_TEST(a_page_worked_by_hand)
 	ck_assert_float_eq(row[PAGE_KIND_page_main_ratio], 3 / 8.0F);
 	ck_assert_float_eq(row[PAGE_KIND_page_article_ratio], 5 / 8.0F);
 }
-END_TEST
 
-START_TEST(headings_are_linked_or_not)
+TEST(headings_are_linked_or_not)
 {
 	float row[PAGE_KIND_COUNT];
 
@@ -57,9 +56,8 @@ START_TEST(headings_are_linked_or_not)
 	       row);
 	ck_assert_float_eq(row[PAGE_KIND_page_linked_headings], 0.5F);
 }
-END_TEST
 
-START_TEST(elements_are_counted_by_kind)
+TEST(elements_are_counted_by_kind)
 {
 	float row[PAGE_KIND_COUNT];
 
@@ -72,9 +70,8 @@ START_TEST(elements_are_counted_by_kind)
 	ck_assert_float_eq_tol(row[PAGE_KIND_page_times], logf(2), 1e-6F);
 	ck_assert_float_eq_tol(row[PAGE_KIND_page_headings], logf(3), 1e-6F);
 }
-END_TEST
 
-START_TEST(an_empty_page_is_of_no_kind)
+TEST(an_empty_page_is_of_no_kind)
 {
 	float row[PAGE_KIND_COUNT];
 
@@ -84,18 +81,4 @@ START_TEST(an_empty_page_is_of_no_kind)
 	ck_assert_float_eq(row[PAGE_KIND_page_linked_headings], -1);
 	ck_assert_float_eq(row[PAGE_KIND_page_main_ratio], -1);
 	ck_assert_float_eq(row[PAGE_KIND_page_article_ratio], -1);
-}
-END_TEST
-
-SUITE(page_kind)
-{
-	Suite *suite = suite_create("page_kind");
-	TCase *tcase = tcase_create("page_kind");
-
-	tcase_add_test(tcase, a_page_worked_by_hand);
-	tcase_add_test(tcase, headings_are_linked_or_not);
-	tcase_add_test(tcase, elements_are_counted_by_kind);
-	tcase_add_test(tcase, an_empty_page_is_of_no_kind);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -46,7 +46,7 @@ static char *paragraphs(unsigned count, const char *text, const char *middle)
 }
 
 /* 3 words and 1: of 4 words 1.5 stand before the middle of the first. */
-START_TEST(positions_count_words_and_passages)
+TEST(positions_count_words_and_passages)
 {
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
 
@@ -61,14 +61,13 @@ START_TEST(positions_count_words_and_passages)
 	ASSERT_NEAR(rows[1][SEQUENCE_passages_before], 1);
 	ASSERT_NEAR(rows[1][SEQUENCE_passages_after], 1);
 }
-END_TEST
 
 /*
  * Radius 1 blurs with 1 3 6 7 6 3 1 over 27. One tag a passage, one character,
  * and 28 in the middle: 1 + 27 * 7 / 27 = 8 there, 1 + 27 * 6 / 27 = 7 beside
  * it. <p> and </p> are 7 bytes.
  */
-START_TEST(narrow_blurs_worked_by_hand)
+TEST(narrow_blurs_worked_by_hand)
 {
 	char *html = paragraphs(9, "a", "abcdefghijklmnopqrstuvwxyzab");
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
@@ -80,10 +79,9 @@ START_TEST(narrow_blurs_worked_by_hand)
 	ASSERT_NEAR(rows[5][SEQUENCE_text_ratio_1], 7 / (7 + 7.));
 	free(html);
 }
-END_TEST
 
 /* Farther than 24 passages from html and body all passages are equal. */
-START_TEST(equal_passages_stay_what_they_are)
+TEST(equal_passages_stay_what_they_are)
 {
 	char *html = paragraphs(30, "<a>abcd</a>", "<a>abcd</a>");
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
@@ -102,10 +100,9 @@ START_TEST(equal_passages_stay_what_they_are)
 	ASSERT_NEAR(rows[29][SEQUENCE_link_quota_8], 1);
 	free(html);
 }
-END_TEST
 
 /* 15 words of text, 1 in a link, 1 beside a price; html, body, 3 p, 1 a. */
-START_TEST(windows_are_ratios_of_their_words)
+TEST(windows_are_ratios_of_their_words)
 {
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
 
@@ -123,9 +120,8 @@ START_TEST(windows_are_ratios_of_their_words)
 	ASSERT_NEAR(rows[1][SEQUENCE_link_ratio_20], 1 / 17.);
 	ASSERT_NEAR(rows[1][SEQUENCE_prices_20], 1 / 3.);
 }
-END_TEST
 
-START_TEST(windows_reach_5_and_20_passages)
+TEST(windows_reach_5_and_20_passages)
 {
 	char *html = paragraphs(30, "a", "a");
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
@@ -139,9 +135,8 @@ START_TEST(windows_reach_5_and_20_passages)
 	ASSERT_NEAR(rows[25][SEQUENCE_words_20], log(1 + 25));
 	free(html);
 }
-END_TEST
 
-START_TEST(the_ridge_is_around_the_passage_of_most_words)
+TEST(the_ridge_is_around_the_passage_of_most_words)
 {
 	char *html = paragraphs(21, "a", "b c d e f g h i j k l m n o p q r s");
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
@@ -160,9 +155,8 @@ START_TEST(the_ridge_is_around_the_passage_of_most_words)
 		    rows[9][SEQUENCE_ridge_height]);
 	free(html);
 }
-END_TEST
 
-START_TEST(words_in_links_make_no_ridge)
+TEST(words_in_links_make_no_ridge)
 {
 	char *html = paragraphs(21, "a", "<a>b c d e f g h i j k l m</a>");
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
@@ -172,10 +166,9 @@ START_TEST(words_in_links_make_no_ridge)
 			   rows[0][SEQUENCE_ridge_height]);
 	free(html);
 }
-END_TEST
 
 /* Two heaps, the first the higher one: the second lies behind a valley. */
-START_TEST(behind_a_valley_a_ridge_is_another_one)
+TEST(behind_a_valley_a_ridge_is_another_one)
 {
 	struct buffer html = {0};
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
@@ -194,14 +187,13 @@ START_TEST(behind_a_valley_a_ridge_is_another_one)
 		    rows[14][SEQUENCE_ridge_height]);
 	buffer_free(&html);
 }
-END_TEST
 
 /*
  * Words - tags: 1 - 3, 3 - 1, 1 - 3, 6 - 1, 1 - 1. 2 - 2 + 5 is no more than 5,
  * and neither is 5 + 0. No passage has 10 words, and the empty run is before
  * the first one.
  */
-START_TEST(the_run_of_most_words_and_fewest_tags)
+TEST(the_run_of_most_words_and_fewest_tags)
 {
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
 
@@ -220,10 +212,9 @@ START_TEST(the_run_of_most_words_and_fewest_tags)
 	ASSERT_NEAR(rows[0][SEQUENCE_mss_distance], log(1 + 1));
 	ASSERT_NEAR(rows[0][SEQUENCE_mss_ratio], 0);
 }
-END_TEST
 
 /* 6 - 3, 1 - 1 and 2 - 1. */
-START_TEST(a_tag_takes_one_word)
+TEST(a_tag_takes_one_word)
 {
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
 
@@ -231,14 +222,13 @@ START_TEST(a_tag_takes_one_word)
 	ASSERT_NEAR(rows[0][SEQUENCE_bte], 1);
 	ASSERT_NEAR(rows[2][SEQUENCE_bte], 1);
 }
-END_TEST
 
 /*
  * Ten words weigh 10 - 2, with all of them in links -10 - 4 * 2, and eleven
  * with six in links 11 - 12 - 2 * 2. For MSS links are most characters of both:
  * -6 and less.
  */
-START_TEST(links_weigh_against_a_run)
+TEST(links_weigh_against_a_run)
 {
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
 
@@ -258,9 +248,8 @@ START_TEST(links_weigh_against_a_run)
 	ASSERT_NEAR(rows[2][SEQUENCE_mss], 0);
 	ASSERT_NEAR(rows[0][SEQUENCE_mss_ratio], 10 / 31.);
 }
-END_TEST
 
-START_TEST(neighbours_are_told_from_both_sides)
+TEST(neighbours_are_told_from_both_sides)
 {
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
 
@@ -283,9 +272,8 @@ START_TEST(neighbours_are_told_from_both_sides)
 	/* ul, li, a */
 	ASSERT_NEAR(rows[1][SEQUENCE_next_tags], 3);
 }
-END_TEST
 
-START_TEST(at_the_ends_there_are_no_neighbours)
+TEST(at_the_ends_there_are_no_neighbours)
 {
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
 
@@ -298,9 +286,8 @@ START_TEST(at_the_ends_there_are_no_neighbours)
 	ASSERT_NEAR(rows[0][SEQUENCE_next_ends_sentence], 0);
 	ASSERT_NEAR(rows[0][SEQUENCE_previous_same_path], 0);
 }
-END_TEST
 
-START_TEST(digits_of_a_class_are_no_other_path)
+TEST(digits_of_a_class_are_no_other_path)
 {
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
 
@@ -318,15 +305,13 @@ START_TEST(digits_of_a_class_are_no_other_path)
 	ASSERT_NEAR(rows[5][SEQUENCE_previous_same_path], 1);
 	ASSERT_NEAR(rows[6][SEQUENCE_previous_same_path], 0);
 }
-END_TEST
 
-START_TEST(a_page_without_passages_has_no_rows)
+TEST(a_page_without_passages_has_no_rows)
 {
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
 
 	ck_assert_uint_eq(make_rows("<title>a</title><br>", rows), 0);
 }
-END_TEST
 
 /* Asks for one feature after the other, alone. */
 static void assert_alone(const struct passages *passages,
@@ -353,7 +338,7 @@ static void assert_alone(const struct passages *passages,
 	}
 }
 
-START_TEST(a_feature_does_not_depend_on_what_else_is_wanted)
+TEST(a_feature_does_not_depend_on_what_else_is_wanted)
 {
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		char *html = random_html(seed);
@@ -368,9 +353,8 @@ START_TEST(a_feature_does_not_depend_on_what_else_is_wanted)
 		free(html);
 	}
 }
-END_TEST
 
-START_TEST(numbers_are_finite_whatever_the_page)
+TEST(numbers_are_finite_whatever_the_page)
 {
 	for (uint64_t seed = 1; seed <= 200; seed++) {
 		char *html = random_html(seed);
@@ -393,31 +377,4 @@ START_TEST(numbers_are_finite_whatever_the_page)
 		page_destroy(page);
 		free(html);
 	}
-}
-END_TEST
-
-SUITE(sequence)
-{
-	Suite *suite = suite_create("sequence");
-	TCase *tcase = tcase_create("sequence");
-
-	tcase_add_test(tcase, positions_count_words_and_passages);
-	tcase_add_test(tcase, narrow_blurs_worked_by_hand);
-	tcase_add_test(tcase, equal_passages_stay_what_they_are);
-	tcase_add_test(tcase, windows_are_ratios_of_their_words);
-	tcase_add_test(tcase, windows_reach_5_and_20_passages);
-	tcase_add_test(tcase, the_ridge_is_around_the_passage_of_most_words);
-	tcase_add_test(tcase, words_in_links_make_no_ridge);
-	tcase_add_test(tcase, behind_a_valley_a_ridge_is_another_one);
-	tcase_add_test(tcase, the_run_of_most_words_and_fewest_tags);
-	tcase_add_test(tcase, a_tag_takes_one_word);
-	tcase_add_test(tcase, links_weigh_against_a_run);
-	tcase_add_test(tcase, neighbours_are_told_from_both_sides);
-	tcase_add_test(tcase, at_the_ends_there_are_no_neighbours);
-	tcase_add_test(tcase, digits_of_a_class_are_no_other_path);
-	tcase_add_test(tcase, a_page_without_passages_has_no_rows);
-	tcase_add_test(tcase, a_feature_does_not_depend_on_what_else_is_wanted);
-	tcase_add_test(tcase, numbers_are_finite_whatever_the_page);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -4,7 +4,7 @@
 
 #include "tests/unit/run.h"
 
-START_TEST(a_row_worked_by_hand)
+TEST(a_row_worked_by_hand)
 {
 	const struct passage passage = {
 		.tags = 250,
@@ -60,9 +60,8 @@ START_TEST(a_row_worked_by_hand)
 	ck_assert_float_eq(row[SHAPE_has_date], 0);
 	ck_assert_float_eq(row[SHAPE_has_rights], 0);
 }
-END_TEST
 
-START_TEST(an_empty_passage_has_a_row)
+TEST(an_empty_passage_has_a_row)
 {
 	const struct passage passage = {0};
 	float row[SHAPE_COUNT];
@@ -72,16 +71,4 @@ START_TEST(an_empty_passage_has_a_row)
 	shape_row(&passage, row);
 	for (int i = 0; i < SHAPE_COUNT; i++)
 		ck_assert_float_eq(row[i], 0);
-}
-END_TEST
-
-SUITE(shape)
-{
-	Suite *suite = suite_create("shape");
-	TCase *tcase = tcase_create("shape");
-
-	tcase_add_test(tcase, a_row_worked_by_hand);
-	tcase_add_test(tcase, an_empty_passage_has_a_row);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -19,6 +19,8 @@ static void tear_down(void)
 	arena_destroy(arena);
 }
 
+FIXTURE(.setup = set_up, .teardown = tear_down);
+
 /*
  * Radius 1, three means over 3 entries:
  *   0 0 0   1   0 0 0
@@ -27,7 +29,7 @@ static void tear_down(void)
  * and, the first over the 2 entries that are there,
  *   1/18 3/27 6/27 7/27 6/27 3/27 1/18
  */
-START_TEST(a_blur_worked_by_hand)
+TEST(a_blur_worked_by_hand)
 {
 	const float expected[] = {1 / 18.0F, 3 / 27.0F, 6 / 27.0F, 7 / 27.0F,
 				  6 / 27.0F, 3 / 27.0F, 1 / 18.0F};
@@ -39,7 +41,6 @@ START_TEST(a_blur_worked_by_hand)
 	for (size_t i = 0; i < 7; i++)
 		ck_assert_float_eq_tol(blurred[i], expected[i], 1e-6F);
 }
-END_TEST
 
 /*
  * 1 0, mirrored: .. 0 1 1 0 0 1 1 ..; the means over 3 are
@@ -47,7 +48,7 @@ END_TEST
  *   5/9 4/9
  *   14/27 13/27
  */
-START_TEST(a_mirrored_blur_worked_by_hand)
+TEST(a_mirrored_blur_worked_by_hand)
 {
 	const struct blur blur = {.radius = 1, .passes = 1, .mirrors = true};
 	float values[] = {1, 0};
@@ -56,10 +57,9 @@ START_TEST(a_mirrored_blur_worked_by_hand)
 	ck_assert_float_eq_tol(blurred[0], 14 / 27.0F, 1e-6F);
 	ck_assert_float_eq_tol(blurred[1], 13 / 27.0F, 1e-6F);
 }
-END_TEST
 
 /* Three passes of radius 1 have the variance 6 = 2 * 3: those of radius 2. */
-START_TEST(passes_are_one_wider_blur)
+TEST(passes_are_one_wider_blur)
 {
 	const struct blur three = {.radius = 1, .passes = 3};
 	const struct blur one = {.radius = 2, .passes = 1};
@@ -72,9 +72,8 @@ START_TEST(passes_are_one_wider_blur)
 	for (size_t i = 0; i < 14; i++)
 		ck_assert_float_eq(blurred[i], wider[i]);
 }
-END_TEST
 
-START_TEST(short_vectors)
+TEST(short_vectors)
 {
 	const struct blur wide = {
 		.radius = 1000, .passes = 100, .mirrors = true};
@@ -91,7 +90,6 @@ START_TEST(short_vectors)
 	ck_assert_uint_eq(blur_passes_to_converge(arena, values, 0, 9, .01), 1);
 	ck_assert_uint_eq(blur_passes_to_converge(arena, one, 1, 9, .01), 1);
 }
-END_TEST
 
 enum { COUNT = 1000 };
 
@@ -148,7 +146,7 @@ static double blur_naively(double *values, size_t count, double variance,
  * Three running means are nearly a Gaussian: away from the ends, where both
  * renormalise in their own way, a ratio is at most .04 off.
  */
-START_TEST(running_means_are_near_the_iterated_gaussian)
+TEST(running_means_are_near_the_iterated_gaussian)
 {
 	for (uint64_t seed = 1; seed <= 40; seed++) {
 		uint64_t state = seed;
@@ -175,7 +173,6 @@ START_TEST(running_means_are_near_the_iterated_gaussian)
 				      i, (double)blurred[i], naive[i]);
 	}
 }
-END_TEST
 
 /* Blur by `radius` until a pass changes nothing by more than epsilon. */
 static uint32_t converge_naively(double *values, size_t count, uint32_t radius,
@@ -196,7 +193,7 @@ static uint32_t converge_naively(double *values, size_t count, uint32_t radius,
  * verdict in a hundred is another, at any threshold; here .5. The number of
  * passes may be a fifth, or two, off: the change is nearly flat there.
  */
-START_TEST(converged_ratios_are_those_of_repeated_gaussians)
+TEST(converged_ratios_are_those_of_repeated_gaussians)
 {
 	size_t entries = 0;
 	size_t differing = 0;
@@ -235,7 +232,6 @@ START_TEST(converged_ratios_are_those_of_repeated_gaussians)
 	}
 	ck_assert_uint_lt(differing * 50, entries);
 }
-END_TEST
 
 /*
  * A step from 0 to 1 is after q passes of variance v the normal distribution of
@@ -243,7 +239,7 @@ END_TEST
  * where the four running means of the search have .111: at epsilon .01 the pass
  * after the 12th, or the 11th, is the first that is below.
  */
-START_TEST(a_step_converges_as_worked_by_hand)
+TEST(a_step_converges_as_worked_by_hand)
 {
 	static float values[20000];
 	uint32_t passes;
@@ -257,22 +253,4 @@ START_TEST(a_step_converges_as_worked_by_hand)
 	ck_assert_uint_ge(passes, 110);
 	ck_assert_uint_le(passes, 127);
 	ck_assert_uint_eq(blur_max_passes(.01), 26);
-}
-END_TEST
-
-SUITE(blur)
-{
-	Suite *suite = suite_create("blur");
-	TCase *tcase = tcase_create("blur");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, a_blur_worked_by_hand);
-	tcase_add_test(tcase, a_mirrored_blur_worked_by_hand);
-	tcase_add_test(tcase, passes_are_one_wider_blur);
-	tcase_add_test(tcase, short_vectors);
-	tcase_add_test(tcase, running_means_are_near_the_iterated_gaussian);
-	tcase_add_test(tcase, converged_ratios_are_those_of_repeated_gaussians);
-	tcase_add_test(tcase, a_step_converges_as_worked_by_hand);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

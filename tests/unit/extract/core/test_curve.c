@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "tests/unit/run.h"
 
-START_TEST(a_short_vector_is_drawn_as_it_is)
+TEST(a_short_vector_is_drawn_as_it_is)
 {
 	const float values[] = {1, 2, 3};
 	struct arena *arena = arena_create();
@@ -15,12 +15,11 @@ START_TEST(a_short_vector_is_drawn_as_it_is)
 	ck_assert_uint_eq(curve_series(arena, "s", values, 0).count, 0);
 	arena_destroy(arena);
 }
-END_TEST
 
 enum { COUNT = 2 * MAX_CURVE_VALUES + 1 };
 
 /* 4,001 entries: a value for each 3, the last one for the 2 that are left. */
-START_TEST(a_long_vector_is_drawn_as_means)
+TEST(a_long_vector_is_drawn_as_means)
 {
 	struct arena *arena = arena_create();
 	float *values = ARENA_NEW(arena, float, COUNT);
@@ -35,9 +34,8 @@ START_TEST(a_long_vector_is_drawn_as_means)
 	ck_assert_float_eq(series.values[1333], 3999.5F);
 	arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(the_step_and_its_label)
+TEST(the_step_and_its_label)
 {
 	struct arena *arena = arena_create();
 
@@ -48,17 +46,4 @@ START_TEST(the_step_and_its_label)
 	ck_assert_uint_eq(curve_step(UINT32_MAX), 2147484);
 	ck_assert_str_eq(curve_label(arena, "lines", COUNT), "lines / 3");
 	arena_destroy(arena);
-}
-END_TEST
-
-SUITE(curve)
-{
-	Suite *suite = suite_create("curve");
-	TCase *tcase = tcase_create("curve");
-
-	tcase_add_test(tcase, a_short_vector_is_drawn_as_it_is);
-	tcase_add_test(tcase, a_long_vector_is_drawn_as_means);
-	tcase_add_test(tcase, the_step_and_its_label);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

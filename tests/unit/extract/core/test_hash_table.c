@@ -20,7 +20,7 @@ static void assert_entry(const struct hash_table *table, uint32_t index,
 	ck_assert_ptr_eq(hash_table_entry(table, index), entry);
 }
 
-START_TEST(counts_are_found_again)
+TEST(counts_are_found_again)
 {
 	struct arena *arena = arena_create();
 	struct hash_table table = hash_table_make(arena, sizeof(struct entry));
@@ -38,9 +38,8 @@ START_TEST(counts_are_found_again)
 	ck_assert_ptr_null(hash_table_find(&table, hash_chain(1000, 0)));
 	arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(reserved_room_is_not_left_before_it_is_full)
+TEST(reserved_room_is_not_left_before_it_is_full)
 {
 	struct arena *arena = arena_create();
 	struct hash_table table = hash_table_make(arena, sizeof(struct entry));
@@ -58,9 +57,8 @@ START_TEST(reserved_room_is_not_left_before_it_is_full)
 		assert_entry(&table, i, 0);
 	arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(the_key_0_is_one_as_well)
+TEST(the_key_0_is_one_as_well)
 {
 	struct arena *arena = arena_create();
 	struct hash_table table = hash_table_make(arena, sizeof(struct entry));
@@ -71,9 +69,8 @@ START_TEST(the_key_0_is_one_as_well)
 	ck_assert_uint_eq(table.count, 1);
 	arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(a_copy_stands_alone)
+TEST(a_copy_stands_alone)
 {
 	struct arena *first = arena_create();
 	struct arena *second = arena_create();
@@ -95,9 +92,8 @@ START_TEST(a_copy_stands_alone)
 	ck_assert_uint_eq(copy.count, 101);
 	arena_destroy(second);
 }
-END_TEST
 
-START_TEST(an_empty_copy_is_empty)
+TEST(an_empty_copy_is_empty)
 {
 	struct arena *arena = arena_create();
 	struct hash_table table = hash_table_make(arena, sizeof(struct entry));
@@ -106,10 +102,9 @@ START_TEST(an_empty_copy_is_empty)
 	ck_assert_ptr_null(hash_table_find(&copy, 1));
 	arena_destroy(arena);
 }
-END_TEST
 
 /* Keys that want the same slot: the halves of a key cancel each other out. */
-START_TEST(keys_made_to_collide_are_forgotten_and_cost_nothing)
+TEST(keys_made_to_collide_are_forgotten_and_cost_nothing)
 {
 	struct arena *arena = arena_create();
 	struct hash_table table = hash_table_make(arena, sizeof(struct entry));
@@ -129,21 +124,4 @@ START_TEST(keys_made_to_collide_are_forgotten_and_cost_nothing)
 		hash_table_find(&table, UINT64_C(200000) << 32 | 200000));
 	ck_assert_ptr_nonnull(hash_table_find(&table, UINT64_C(1) << 32 | 1));
 	arena_destroy(arena);
-}
-END_TEST
-
-SUITE(hash_table)
-{
-	Suite *suite = suite_create("hash_table");
-	TCase *tcase = tcase_create("hash_table");
-
-	tcase_add_test(tcase, counts_are_found_again);
-	tcase_add_test(tcase, reserved_room_is_not_left_before_it_is_full);
-	tcase_add_test(tcase, the_key_0_is_one_as_well);
-	tcase_add_test(tcase, a_copy_stands_alone);
-	tcase_add_test(tcase, an_empty_copy_is_empty);
-	tcase_add_test(tcase,
-		       keys_made_to_collide_are_forgotten_and_cost_nothing);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

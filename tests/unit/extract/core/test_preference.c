@@ -35,7 +35,7 @@ static void check_applied(enum preference_scope scope, enum favor favor,
 	ck_assert_double_eq(values[2], expected_threshold);
 }
 
-START_TEST(what_is_preferred_sets_scope_and_threshold)
+TEST(what_is_preferred_sets_scope_and_threshold)
 {
 	check_applied(SCOPE_NONE, FAVOR_BALANCE, SCOPE_NONE, 0.5);
 	check_applied(SCOPE_NONE, FAVOR_PRECISION, SCOPE_NONE, 0.75);
@@ -44,7 +44,6 @@ START_TEST(what_is_preferred_sets_scope_and_threshold)
 	check_applied(SCOPE_PAGE, FAVOR_PRECISION, SCOPE_PAGE, 0.6);
 	check_applied(SCOPE_PAGE, FAVOR_RECALL, SCOPE_PAGE, 0.2);
 }
-END_TEST
 
 static void check_refused(struct preference preference, const char *sentence)
 {
@@ -56,7 +55,7 @@ static void check_refused(struct preference preference, const char *sentence)
 	ck_assert_str_eq(error, sentence);
 }
 
-START_TEST(a_method_without_thresholds_says_so)
+TEST(a_method_without_thresholds_says_so)
 {
 	double values[MAX_PARAMETERS] = {0};
 	char error[256] = "";
@@ -72,9 +71,8 @@ START_TEST(a_method_without_thresholds_says_so)
 	check_refused((struct preference){SCOPE_PAGE, FAVOR_PRECISION},
 		      "plain cannot be given a scope; use the method auto.");
 }
-END_TEST
 
-START_TEST(every_favor_has_a_name)
+TEST(every_favor_has_a_name)
 {
 	enum favor favor;
 
@@ -85,9 +83,8 @@ START_TEST(every_favor_has_a_name)
 	ck_assert(!favor_from_name("speed", &favor));
 	ck_assert(!favor_from_name("", &favor));
 }
-END_TEST
 
-START_TEST(every_scope_has_a_name_but_none)
+TEST(every_scope_has_a_name_but_none)
 {
 	enum preference_scope scope;
 
@@ -100,7 +97,6 @@ START_TEST(every_scope_has_a_name_but_none)
 	ck_assert(!scope_from_name("none", &scope));
 	ck_assert(!scope_from_name("", &scope));
 }
-END_TEST
 
 static const struct parameter *parameter_of(const struct extractor *method,
 					    const char *name)
@@ -140,24 +136,8 @@ static void check_method(const struct extractor *method)
 	}
 }
 
-START_TEST(methods_that_prefer_have_a_threshold_in_its_range)
+TEST(methods_that_prefer_have_a_threshold_in_its_range)
 {
 	for (size_t i = 0; extractors[i] != NULL; i++)
 		check_method(extractors[i]);
-}
-END_TEST
-
-SUITE(preference)
-{
-	Suite *suite = suite_create("preference");
-	TCase *tcase = tcase_create("preference");
-
-	tcase_add_test(tcase, what_is_preferred_sets_scope_and_threshold);
-	tcase_add_test(tcase, a_method_without_thresholds_says_so);
-	tcase_add_test(tcase, every_favor_has_a_name);
-	tcase_add_test(tcase, every_scope_has_a_name_but_none);
-	tcase_add_test(tcase,
-		       methods_that_prefer_have_a_threshold_in_its_range);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

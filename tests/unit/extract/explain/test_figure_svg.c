@@ -36,7 +36,7 @@ static size_t count_of(const char *text, const char *part)
 	return count;
 }
 
-START_TEST(nothing_can_be_drawn_in_every_kind)
+TEST(nothing_can_be_drawn_in_every_kind)
 {
 	for (int kind = FIGURE_CURVE; kind <= FIGURE_BOXES; kind++) {
 		const struct figure figure = {.kind = (enum figure_kind)kind};
@@ -47,9 +47,8 @@ START_TEST(nothing_can_be_drawn_in_every_kind)
 		free(svg);
 	}
 }
-END_TEST
 
-START_TEST(labels_are_text_whatever_they_say)
+TEST(labels_are_text_whatever_they_say)
 {
 	static const char hostile[] = "</svg></title><script>x()</script>'\"&";
 	static const float values[] = {0, 1};
@@ -77,9 +76,8 @@ START_TEST(labels_are_text_whatever_they_say)
 		free(svg);
 	}
 }
-END_TEST
 
-START_TEST(a_long_curve_keeps_its_peak_and_is_small)
+TEST(a_long_curve_keeps_its_peak_and_is_small)
 {
 	enum { COUNT = 1000000 };
 	float *values = mem_alloc(COUNT, sizeof(*values));
@@ -104,9 +102,8 @@ START_TEST(a_long_curve_keeps_its_peak_and_is_small)
 	free(svg);
 	free(values);
 }
-END_TEST
 
-START_TEST(a_short_curve_is_drawn_point_by_point)
+TEST(a_short_curve_is_drawn_point_by_point)
 {
 	/* 870 pixels for 0 to 2; 250 for 0 to 4, of which 316 is the bottom */
 	static const float values[] = {0, 4, 1};
@@ -128,9 +125,8 @@ START_TEST(a_short_curve_is_drawn_point_by_point)
 	ck_assert_ptr_nonnull(strstr(svg, "<title>low</title>"));
 	free(svg);
 }
-END_TEST
 
-START_TEST(many_narrow_ranges_become_a_few_bands)
+TEST(many_narrow_ranges_become_a_few_bands)
 {
 	enum { COUNT = 200000 };
 	struct figure_range *ranges = mem_alloc(COUNT, sizeof(*ranges));
@@ -152,9 +148,8 @@ START_TEST(many_narrow_ranges_become_a_few_bands)
 	free(svg);
 	free(ranges);
 }
-END_TEST
 
-START_TEST(bars_count_points_by_group)
+TEST(bars_count_points_by_group)
 {
 	/* whole numbers 1 to 9 have a bin each */
 	const struct figure_point points[] = {
@@ -177,9 +172,8 @@ START_TEST(bars_count_points_by_group)
 	ck_assert_ptr_nonnull(strstr(svg, "M311.7 316.0V66.0"));
 	free(svg);
 }
-END_TEST
 
-START_TEST(a_wide_histogram_counts_by_powers_of_ten)
+TEST(a_wide_histogram_counts_by_powers_of_ten)
 {
 	struct figure_point points[1003] = {{0}};
 	const struct figure figure = {
@@ -197,9 +191,8 @@ START_TEST(a_wide_histogram_counts_by_powers_of_ten)
 	ck_assert_ptr_nonnull(strstr(svg, "<title>3: 1 thrown"));
 	free(svg);
 }
-END_TEST
 
-START_TEST(points_of_a_cell_are_drawn_once_and_counted_all)
+TEST(points_of_a_cell_are_drawn_once_and_counted_all)
 {
 	enum { COUNT = 100000 };
 	struct figure_point *points = mem_alloc(COUNT, sizeof(*points));
@@ -226,9 +219,8 @@ START_TEST(points_of_a_cell_are_drawn_once_and_counted_all)
 	free(svg);
 	free(points);
 }
-END_TEST
 
-START_TEST(boxes_keep_their_shape)
+TEST(boxes_keep_their_shape)
 {
 	/* 1740 pixels on 870: half the size */
 	const struct figure_box boxes[] = {
@@ -254,9 +246,8 @@ START_TEST(boxes_keep_their_shape)
 		strstr(svg, "<text x=\"74.0\" y=\"79.0\">1</text>"));
 	free(svg);
 }
-END_TEST
 
-START_TEST(the_chosen_box_is_drawn_behind_any_number_of_others)
+TEST(the_chosen_box_is_drawn_behind_any_number_of_others)
 {
 	enum { COUNT = 100000 };
 	struct figure_box *boxes = mem_alloc(COUNT, sizeof(*boxes));
@@ -273,7 +264,6 @@ START_TEST(the_chosen_box_is_drawn_behind_any_number_of_others)
 	free(svg);
 	free(boxes);
 }
-END_TEST
 
 static float random_value(uint64_t *state)
 {
@@ -285,7 +275,7 @@ static float random_value(uint64_t *state)
 	return (float)(random_next(state) % 1000) - 500;
 }
 
-START_TEST(any_numbers_make_a_picture)
+TEST(any_numbers_make_a_picture)
 {
 	enum { COUNT = 24 };
 
@@ -333,7 +323,6 @@ START_TEST(any_numbers_make_a_picture)
 		free(svg);
 	}
 }
-END_TEST
 
 static void assert_number(double value, const char *expected)
 {
@@ -344,7 +333,7 @@ static void assert_number(double value, const char *expected)
 	buffer_free(&out);
 }
 
-START_TEST(numbers_are_short)
+TEST(numbers_are_short)
 {
 	assert_number(0.25, "0.25");
 	assert_number(-3, "-3");
@@ -355,36 +344,11 @@ START_TEST(numbers_are_short)
 	assert_number(6.8e13, "68T");
 	assert_number(7e15, "7e+15");
 }
-END_TEST
 
-START_TEST(ticks_stand_at_round_numbers)
+TEST(ticks_stand_at_round_numbers)
 {
 	ck_assert_double_eq_tol(axis_step(1, 10), 0.1, 1e-12);
 	ck_assert_double_eq_tol(axis_step(1, 8), 0.2, 1e-12);
 	ck_assert_double_eq_tol(axis_step(24, 8), 5, 1e-12);
 	ck_assert_double_eq_tol(axis_step(600, 10), 100, 1e-12);
-}
-END_TEST
-
-SUITE(figure_svg)
-{
-	Suite *suite = suite_create("figure_svg");
-	TCase *tcase = tcase_create("figure_svg");
-
-	tcase_add_test(tcase, nothing_can_be_drawn_in_every_kind);
-	tcase_add_test(tcase, labels_are_text_whatever_they_say);
-	tcase_add_test(tcase, a_long_curve_keeps_its_peak_and_is_small);
-	tcase_add_test(tcase, a_short_curve_is_drawn_point_by_point);
-	tcase_add_test(tcase, many_narrow_ranges_become_a_few_bands);
-	tcase_add_test(tcase, bars_count_points_by_group);
-	tcase_add_test(tcase, a_wide_histogram_counts_by_powers_of_ten);
-	tcase_add_test(tcase, points_of_a_cell_are_drawn_once_and_counted_all);
-	tcase_add_test(tcase, boxes_keep_their_shape);
-	tcase_add_test(tcase,
-		       the_chosen_box_is_drawn_behind_any_number_of_others);
-	tcase_add_test(tcase, any_numbers_make_a_picture);
-	tcase_add_test(tcase, numbers_are_short);
-	tcase_add_test(tcase, ticks_stand_at_round_numbers);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

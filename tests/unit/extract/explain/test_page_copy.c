@@ -48,7 +48,7 @@ static void assert_copy(const char *html, const char *wanted)
 	"<a class=\"" class "\" href=\"?url=http%3A//h/%3Fa%3D%22" \
 			    "%26b&amp;element=" element "\">"
 
-START_TEST(each_text_names_its_element)
+TEST(each_text_names_its_element)
 {
 	/* html 0, head 1, body 2, h1 3, p 4, b 5 */
 	assert_copy(
@@ -57,9 +57,8 @@ START_TEST(each_text_names_its_element)
 			"d", "4") "two</a> <b>" LINK("d", "5") "three</a>"
 							       "</b></p>\n");
 }
-END_TEST
 
-START_TEST(nothing_of_the_page_runs_or_is_loaded)
+TEST(nothing_of_the_page_runs_or_is_loaded)
 {
 	static const char *const evil[] = {
 		"<p onclick=x()>a</p>",
@@ -82,39 +81,21 @@ START_TEST(nothing_of_the_page_runs_or_is_loaded)
 		free(text);
 	}
 }
-END_TEST
 
-START_TEST(text_is_escaped)
+TEST(text_is_escaped)
 {
 	assert_copy("<p>&lt;/a&gt;&lt;script&gt;\"",
 		    "<p>" LINK("k", "3") "&lt;/a&gt;&lt;script&gt;&quot;"
 					 "</a></p>\n");
 }
-END_TEST
 
-START_TEST(what_nobody_sees_is_left_out)
+TEST(what_nobody_sees_is_left_out)
 {
 	assert_copy("<p>a<p hidden>b",
 		    "<p>" LINK("k", "3") "a</a></p>\n<p></p>\n");
 }
-END_TEST
 
-START_TEST(a_page_without_text_has_an_empty_copy)
+TEST(a_page_without_text_has_an_empty_copy)
 {
 	assert_copy("", "");
-}
-END_TEST
-
-SUITE(page_copy)
-{
-	Suite *suite = suite_create("page_copy");
-	TCase *tests = tcase_create("page_copy");
-
-	suite_add_tcase(suite, tests);
-	tcase_add_test(tests, each_text_names_its_element);
-	tcase_add_test(tests, nothing_of_the_page_runs_or_is_loaded);
-	tcase_add_test(tests, text_is_escaped);
-	tcase_add_test(tests, what_nobody_sees_is_left_out);
-	tcase_add_test(tests, a_page_without_text_has_an_empty_copy);
-	return suite;
 }

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "tests/unit/run.h"
 
-START_TEST(a_quantile_is_the_place_among_distinct_values)
+TEST(a_quantile_is_the_place_among_distinct_values)
 {
 	/* 0 < 1 < 2 < 1000: places 0, 1, 2, 3 of 3, times 7, rounded down */
 	const float values[] = {1, 1000, 0, 1, 2};
@@ -19,9 +19,8 @@ START_TEST(a_quantile_is_the_place_among_distinct_values)
 	ck_assert_uint_eq(quantiles[4], 4);
 	arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(one_value_alone_is_the_highest)
+TEST(one_value_alone_is_the_highest)
 {
 	const float values[] = {-3, -3};
 	struct arena *arena = arena_create();
@@ -32,9 +31,8 @@ START_TEST(one_value_alone_is_the_highest)
 	ck_assert_ptr_nonnull(quantiles_by_rank(arena, values, 0, 8));
 	arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(what_is_not_finite_is_the_lowest_and_counts_for_nothing)
+TEST(what_is_not_finite_is_the_lowest_and_counts_for_nothing)
 {
 	const float values[] = {NAN, 5, INFINITY, 6, -INFINITY};
 	struct arena *arena = arena_create();
@@ -46,18 +44,4 @@ START_TEST(what_is_not_finite_is_the_lowest_and_counts_for_nothing)
 	ck_assert_uint_eq(quantiles[3], 2);
 	ck_assert_uint_eq(quantiles[4], 0);
 	arena_destroy(arena);
-}
-END_TEST
-
-SUITE(quantile)
-{
-	Suite *suite = suite_create("quantile");
-	TCase *tcase = tcase_create("quantile");
-
-	tcase_add_test(tcase, a_quantile_is_the_place_among_distinct_values);
-	tcase_add_test(tcase, one_value_alone_is_the_highest);
-	tcase_add_test(tcase,
-		       what_is_not_finite_is_the_lowest_and_counts_for_nothing);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -140,7 +140,7 @@ static void assert_texts(const struct page *page, const char *html)
 	ck_assert_ptr_null(strstr(rest, "<span"));
 }
 
-START_TEST(every_text_of_any_page_is_shown_once_in_order)
+TEST(every_text_of_any_page_is_shown_once_in_order)
 {
 	for (uint64_t seed = 1; seed <= 1000; seed++) {
 		char *html = random_html(seed);
@@ -157,9 +157,8 @@ START_TEST(every_text_of_any_page_is_shown_once_in_order)
 		free(html);
 	}
 }
-END_TEST
 
-START_TEST(nothing_of_the_page_but_its_text_comes_through)
+TEST(nothing_of_the_page_but_its_text_comes_through)
 {
 	struct page *page = parse(
 		"<html lang=evil1 onload=evil2()><title></title><script>evil3()"
@@ -183,9 +182,8 @@ START_TEST(nothing_of_the_page_but_its_text_comes_through)
 	free(picture);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(a_text_tells_its_verdict_and_why)
+TEST(a_text_tells_its_verdict_and_why)
 {
 	struct page *page = parse("<title>T</title><p>kept <a href=x>link</a>"
 				  "<p hidden>unseen");
@@ -216,9 +214,8 @@ START_TEST(a_text_tells_its_verdict_and_why)
 	free(picture);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(structure_is_seen)
+TEST(structure_is_seen)
 {
 	struct page *page = parse(
 		"<h2>a</h2><ul><li>b<li>c</ul><table><tr><td>d<th>e</table>"
@@ -244,9 +241,8 @@ START_TEST(structure_is_seen)
 	free(picture);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(parameters_that_were_set_show_their_defaults)
+TEST(parameters_that_were_set_show_their_defaults)
 {
 	struct page *page = parse("");
 	const double parameters[MAX_PARAMETERS] = {25, 1, 0.8};
@@ -270,9 +266,8 @@ START_TEST(parameters_that_were_set_show_their_defaults)
 	page_destroy(page);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(figures_stand_below_the_page)
+TEST(figures_stand_below_the_page)
 {
 	struct page *page = parse("<p>a");
 	const struct verdict *verdicts = run(page, "plain", NULL, NULL);
@@ -291,20 +286,4 @@ START_TEST(figures_stand_below_the_page)
 	ck_assert_ptr_nonnull(strstr(place + 1, "aria-label=\"TTR\""));
 	free(picture);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(render_explain)
-{
-	Suite *suite = suite_create("render_explain");
-	TCase *tcase = tcase_create("render_explain");
-
-	tcase_add_test(tcase, every_text_of_any_page_is_shown_once_in_order);
-	tcase_add_test(tcase, nothing_of_the_page_but_its_text_comes_through);
-	tcase_add_test(tcase, a_text_tells_its_verdict_and_why);
-	tcase_add_test(tcase, structure_is_seen);
-	tcase_add_test(tcase, parameters_that_were_set_show_their_defaults);
-	tcase_add_test(tcase, figures_stand_below_the_page);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

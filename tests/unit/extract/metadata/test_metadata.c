@@ -54,7 +54,7 @@ static void check_author(const char *html, size_t count, const char *value,
 	page_destroy(page);
 }
 
-START_TEST(a_page_that_says_nothing_has_nothing)
+TEST(a_page_that_says_nothing_has_nothing)
 {
 	struct page *page;
 	struct metadata metadata = read("", "", &page);
@@ -69,9 +69,8 @@ START_TEST(a_page_that_says_nothing_has_nothing)
 	ck_assert_uint_eq(metadata.tag_count, 0);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(the_heading_is_the_title_when_the_head_agrees)
+TEST(the_heading_is_the_title_when_the_head_agrees)
 {
 	check_title("<title>Red hats - Shop</title><h1>Shop</h1><h1>Red "
 		    "<b>hats</b></h1>",
@@ -89,9 +88,8 @@ START_TEST(the_heading_is_the_title_when_the_head_agrees)
 	check_title("<title>a</title><h1 hidden>a</h1>", "a", "title");
 	check_title("<title>Hats</title><h1>Hats\xC2\xB6</h1>", "Hats", "h1");
 }
-END_TEST
 
-START_TEST(the_site_is_cut_from_the_title)
+TEST(the_site_is_cut_from_the_title)
 {
 	check_title("<meta property=og:site_name content=Shop><title>Red hats "
 		    "- Shop</title>",
@@ -99,13 +97,12 @@ START_TEST(the_site_is_cut_from_the_title)
 	check_title("<title>Ownership - The Book</title><h1>The Book</h1>",
 		    "Ownership", "title");
 }
-END_TEST
 
 #define ARTICLE(fields)                                                       \
 	"<script type=application/ld+json>{\"@type\":\"NewsArticle\"," fields \
 	"}</script>"
 
-START_TEST(machines_come_before_readers)
+TEST(machines_come_before_readers)
 {
 	const char visible[] = "<h1>Hats</h1><time datetime=2021-01-01></time>";
 	const char meta[] = "<meta property=article:published_time "
@@ -135,9 +132,8 @@ START_TEST(machines_come_before_readers)
 	check_date(ARTICLE("\"datePublished\":1709633730"), "",
 		   "2024-03-05T10:15:30Z", "json-ld");
 }
-END_TEST
 
-START_TEST(what_is_far_from_the_heading_is_of_others)
+TEST(what_is_far_from_the_heading_is_of_others)
 {
 	check_date("<h1>Hats</h1><p>a<p>b<p>c<p>d<p>e<p>f<p>g<p>h<p>i<p>j<p>k"
 		   "<p>l<p>m<p>n<p>o<p>p<p>q<p>r<p>s<p>t<p>u<p>v<p>w<p>x<p>y"
@@ -145,9 +141,8 @@ START_TEST(what_is_far_from_the_heading_is_of_others)
 		   "<p class=date>2021-02-02",
 		   "", "", NULL);
 }
-END_TEST
 
-START_TEST(an_update_is_no_publication)
+TEST(an_update_is_no_publication)
 {
 	struct page *page;
 	struct metadata metadata =
@@ -157,9 +152,8 @@ START_TEST(an_update_is_no_publication)
 	check_one(metadata.modified, "2024-03-05", "byline");
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(the_language_orders_the_numbers)
+TEST(the_language_orders_the_numbers)
 {
 	check_date("<html lang=en-US><h1>Hats</h1><p>3/5/2024</p>", "",
 		   "2024-03-05", "byline");
@@ -168,9 +162,8 @@ START_TEST(the_language_orders_the_numbers)
 	check_date("<html lang=fr><h1>Hats</h1><p>3/5/2024</p>", "",
 		   "2024-05-03", "byline");
 }
-END_TEST
 
-START_TEST(authors_are_names)
+TEST(authors_are_names)
 {
 	check_author(ARTICLE("\"author\":[{\"name\":\"Ann Smith\"},"
 			     "{\"name\":\"Bob Hill\"}]"),
@@ -194,9 +187,8 @@ START_TEST(authors_are_names)
 		     1, "Ann Smith", "byline");
 	check_author("<meta name=author content=admin>", 0, "", NULL);
 }
-END_TEST
 
-START_TEST(a_login_gives_way_to_a_person)
+TEST(a_login_gives_way_to_a_person)
 {
 	check_author("<meta name=author content=asmith2><h1>Hats</h1><a "
 		     "rel=author href=/a>Ann Smith</a>",
@@ -213,18 +205,16 @@ START_TEST(a_login_gives_way_to_a_person)
 		     "Smith</a>",
 		     1, "asmith2", "meta");
 }
-END_TEST
 
-START_TEST(what_a_list_holds_is_not_what_the_page_is)
+TEST(what_a_list_holds_is_not_what_the_page_is)
 {
 	check_author("<script type=application/ld+json>{\"@type\":\"ItemList\","
 		     "\"itemListElement\":[{\"@type\":\"Article\",\"author\":"
 		     "\"Ann Smith\"}]}</script>",
 		     0, "", NULL);
 }
-END_TEST
 
-START_TEST(the_rest_is_read)
+TEST(the_rest_is_read)
 {
 	struct page *page;
 	struct metadata metadata =
@@ -245,7 +235,6 @@ START_TEST(the_rest_is_read)
 	check_one(metadata.tags[1], "hats", "meta");
 	page_destroy(page);
 }
-END_TEST
 
 static void check_language(const char *html, const char *value,
 			   const char *source)
@@ -256,7 +245,7 @@ static void check_language(const char *html, const char *value,
 	page_destroy(page);
 }
 
-START_TEST(a_page_is_filed_under_categories)
+TEST(a_page_is_filed_under_categories)
 {
 	struct page *page;
 	struct metadata metadata =
@@ -274,9 +263,8 @@ START_TEST(a_page_is_filed_under_categories)
 	check_one(metadata.categories[0], "Felt", "link");
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(licence_and_icon_are_what_the_page_links_to)
+TEST(licence_and_icon_are_what_the_page_links_to)
 {
 	struct page *page;
 	struct metadata metadata = read(
@@ -305,9 +293,8 @@ START_TEST(licence_and_icon_are_what_the_page_links_to)
 	check_one(metadata.categories[0], "Hats", "json-ld");
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(a_script_tells_the_language_when_nothing_else_does)
+TEST(a_script_tells_the_language_when_nothing_else_does)
 {
 	check_language("<p>\xCE\xBA\xCE\xB1\xCE\xBB\xCE\xB7", "el", "text");
 	/* kana among Han */
@@ -321,7 +308,6 @@ START_TEST(a_script_tells_the_language_when_nothing_else_does)
 		       "content=en_US>",
 		       "en-US", "og");
 }
-END_TEST
 
 static void check_type(const char *html, const char *url, const char *value,
 		       const char *source)
@@ -332,7 +318,7 @@ static void check_type(const char *html, const char *url, const char *value,
 	page_destroy(page);
 }
 
-START_TEST(the_type_is_what_is_said_of_it)
+TEST(the_type_is_what_is_said_of_it)
 {
 	check_type(ARTICLE("\"headline\":\"x\""), "", "article", "json-ld");
 	check_type("<meta name=generator content='Discourse 3'>", "", "forum",
@@ -351,10 +337,9 @@ START_TEST(the_type_is_what_is_said_of_it)
 		   "</script>",
 		   "", "", NULL);
 }
-END_TEST
 
 /* The same page twice, and one of which every place is full. */
-START_TEST(limits_hold)
+TEST(limits_hold)
 {
 	struct buffer html = {0};
 	struct page *page;
@@ -372,31 +357,4 @@ START_TEST(limits_hold)
 	check_one(metadata.tags[31], "t31", "og");
 	page_destroy(page);
 	buffer_free(&html);
-}
-END_TEST
-
-SUITE(metadata)
-{
-	Suite *suite = suite_create("metadata");
-	TCase *tcase = tcase_create("metadata");
-
-	tcase_add_test(tcase, a_page_that_says_nothing_has_nothing);
-	tcase_add_test(tcase, the_heading_is_the_title_when_the_head_agrees);
-	tcase_add_test(tcase, the_site_is_cut_from_the_title);
-	tcase_add_test(tcase, machines_come_before_readers);
-	tcase_add_test(tcase, what_is_far_from_the_heading_is_of_others);
-	tcase_add_test(tcase, an_update_is_no_publication);
-	tcase_add_test(tcase, the_language_orders_the_numbers);
-	tcase_add_test(tcase, authors_are_names);
-	tcase_add_test(tcase, a_login_gives_way_to_a_person);
-	tcase_add_test(tcase, what_a_list_holds_is_not_what_the_page_is);
-	tcase_add_test(tcase, the_rest_is_read);
-	tcase_add_test(tcase, a_page_is_filed_under_categories);
-	tcase_add_test(tcase, licence_and_icon_are_what_the_page_links_to);
-	tcase_add_test(tcase,
-		       a_script_tells_the_language_when_nothing_else_does);
-	tcase_add_test(tcase, the_type_is_what_is_said_of_it);
-	tcase_add_test(tcase, limits_hold);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -19,7 +19,7 @@ static void check_names(const char *text, bool is_prose, const char *expected)
 	buffer_free(&found);
 }
 
-START_TEST(names_are_split)
+TEST(names_are_split)
 {
 	check_names("Ann Smith", false, "Ann Smith");
 	check_names("Ann Smith and Bob Hill", false, "Ann Smith; Bob Hill");
@@ -30,18 +30,16 @@ START_TEST(names_are_split)
 	check_names("Sandy Anderson", false, "Sandy Anderson");
 	check_names("a1,b2,c3,d4,e5", false, "a1; b2; c3; d4");
 }
-END_TEST
 
-START_TEST(degrees_stay_with_the_name)
+TEST(degrees_stay_with_the_name)
 {
 	check_names("Ann Smith, MD, PhD and Bob Hill, R.D.", false,
 		    "Ann Smith, MD, PhD; Bob Hill, R.D.");
 	check_names("MD", false, "MD");
 	check_names("admin, MD", false, "MD");
 }
-END_TEST
 
-START_TEST(nobody_and_addresses_are_left_out)
+TEST(nobody_and_addresses_are_left_out)
 {
 	check_names("admin", false, "");
 	check_names("https://www.example.org/author/ann", false, "");
@@ -51,9 +49,8 @@ START_TEST(nobody_and_addresses_are_left_out)
 	check_names("", false, "");
 	check_names(" ,;&  - ", true, "");
 }
-END_TEST
 
-START_TEST(what_follows_a_name_is_cut_in_prose)
+TEST(what_follows_a_name_is_cut_in_prose)
 {
 	check_names("By Ann Smith on March 5, 2024", true, "Ann Smith");
 	check_names("By Ann Smith March 5 2024", true, "Ann Smith");
@@ -63,7 +60,6 @@ START_TEST(what_follows_a_name_is_cut_in_prose)
 	check_names("Ann May", true, "Ann May");
 	check_names("Music on Vinyl", false, "Music on Vinyl");
 }
-END_TEST
 
 static void check_rest(const char *text, const char *rest)
 {
@@ -76,7 +72,7 @@ static void check_rest(const char *text, const char *rest)
 			      text, (int)found.size, (const char *)found.data);
 }
 
-START_TEST(by_is_known_in_many_languages)
+TEST(by_is_known_in_many_languages)
 {
 	check_rest("By Ann", "Ann");
 	check_rest("BY: Ann", "Ann");
@@ -96,9 +92,8 @@ START_TEST(by_is_known_in_many_languages)
 	check_rest("Ann", NULL);
 	check_rest("", NULL);
 }
-END_TEST
 
-START_TEST(a_person_is_told_from_what_is_none)
+TEST(a_person_is_told_from_what_is_none)
 {
 	ck_assert(byline_is_person(slice_of("Ann Smith")));
 	ck_assert(byline_is_person(slice_of("Ana de la Cruz")));
@@ -109,20 +104,4 @@ START_TEST(a_person_is_told_from_what_is_none)
 	ck_assert(!byline_is_person(slice_of("Sat")));
 	ck_assert(!byline_is_person(slice_of("A B C D E F")));
 	ck_assert(!byline_is_person(slice_of("")));
-}
-END_TEST
-
-SUITE(metadata_byline)
-{
-	Suite *suite = suite_create("metadata_byline");
-	TCase *tcase = tcase_create("metadata_byline");
-
-	tcase_add_test(tcase, names_are_split);
-	tcase_add_test(tcase, degrees_stay_with_the_name);
-	tcase_add_test(tcase, nobody_and_addresses_are_left_out);
-	tcase_add_test(tcase, what_follows_a_name_is_cut_in_prose);
-	tcase_add_test(tcase, by_is_known_in_many_languages);
-	tcase_add_test(tcase, a_person_is_told_from_what_is_none);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

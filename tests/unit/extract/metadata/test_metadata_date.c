@@ -98,7 +98,7 @@ static const struct row readable[] = {
 	{"\xC3", NULL},
 };
 
-START_TEST(each_form_is_read)
+TEST_ROWS(each_form_is_read, readable)
 {
 	const struct row *row = &readable[_i];
 	char out[DATE_SIZE] = "";
@@ -109,9 +109,8 @@ START_TEST(each_form_is_read)
 	if (is_date)
 		ck_assert_str_eq(out, row->date);
 }
-END_TEST
 
-START_TEST(the_order_is_that_of_the_language)
+TEST(the_order_is_that_of_the_language)
 {
 	char out[DATE_SIZE];
 
@@ -128,18 +127,16 @@ START_TEST(the_order_is_that_of_the_language)
 	ck_assert(date_read(slice_of("3/25/2024"), DAY_FIRST, out));
 	ck_assert_str_eq(out, "2024-03-25");
 }
-END_TEST
 
-START_TEST(running_text_is_no_unix_time)
+TEST(running_text_is_no_unix_time)
 {
 	char out[DATE_SIZE];
 
 	ck_assert(!date_find(slice_of("1709633730"), DAY_FIRST, out));
 	ck_assert(!date_find((struct slice){NULL, 0}, DAY_FIRST, out));
 }
-END_TEST
 
-START_TEST(a_beginning_of_three_letters_is_a_month)
+TEST(a_beginning_of_three_letters_is_a_month)
 {
 	ck_assert_uint_eq(month_of(slice_of("mar")), 3);
 	ck_assert_uint_eq(month_of(slice_of("Juil")), 7);
@@ -150,19 +147,4 @@ START_TEST(a_beginning_of_three_letters_is_a_month)
 	ck_assert_uint_eq(month_of(slice_of("")), 0);
 	ck_assert_uint_eq(
 		month_of(slice_of("decemberdecemberdecemberdecember")), 0);
-}
-END_TEST
-
-SUITE(metadata_date)
-{
-	Suite *suite = suite_create("metadata_date");
-	TCase *tcase = tcase_create("metadata_date");
-
-	tcase_add_loop_test(tcase, each_form_is_read, 0,
-			    sizeof(readable) / sizeof(readable[0]));
-	tcase_add_test(tcase, the_order_is_that_of_the_language);
-	tcase_add_test(tcase, running_text_is_no_unix_time);
-	tcase_add_test(tcase, a_beginning_of_three_letters_is_a_month);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -17,7 +17,7 @@ static void check_cut(const char *title, const char *expected)
 	arena_destroy(arena);
 }
 
-START_TEST(the_name_of_the_site_is_cut)
+TEST(the_name_of_the_site_is_cut)
 {
 	check_cut("Red Hats - Big Site", "Red Hats");
 	check_cut("Big Site: Red Hats", "Big Site: Red Hats");
@@ -30,9 +30,8 @@ START_TEST(the_name_of_the_site_is_cut)
 	check_cut("", "");
 	check_cut(" - ", " - ");
 }
-END_TEST
 
-START_TEST(what_follows_a_bar_is_cut)
+TEST(what_follows_a_bar_is_cut)
 {
 	check_cut("Red Hats | Hats and more", "Red Hats");
 	check_cut("Red Hats|Hats", "Red Hats");
@@ -41,9 +40,8 @@ START_TEST(what_follows_a_bar_is_cut)
 	check_cut("and/or", "and/or");
 	check_cut("| x", "| x");
 }
-END_TEST
 
-START_TEST(sites_are_known_by_name_and_host)
+TEST(sites_are_known_by_name_and_host)
 {
 	struct arena *arena = arena_create();
 	struct site_names site =
@@ -59,10 +57,9 @@ START_TEST(sites_are_known_by_name_and_host)
 	ck_assert(!site_is_named(arena, &site, slice_of("bigsite")));
 	arena_destroy(arena);
 }
-END_TEST
 
 /* {red, hats} and {red, hats, here}: (2 + 2) / (2 + 3) */
-START_TEST(overlap_is_of_words)
+TEST(overlap_is_of_words)
 {
 	struct title_words a = title_words_of(slice_of("Red HATS!"));
 	struct title_words b = title_words_of(slice_of("red-hats here"));
@@ -78,9 +75,8 @@ START_TEST(overlap_is_of_words)
 	ck_assert_double_eq(title_overlap(&a, &none), 0);
 	ck_assert_double_eq_tol(title_overlap(&c, &d), 2 / 4.0, 1e-12);
 }
-END_TEST
 
-START_TEST(folding_leaves_letters_and_digits)
+TEST(folding_leaves_letters_and_digits)
 {
 	struct arena *arena = arena_create();
 
@@ -90,19 +86,4 @@ START_TEST(folding_leaves_letters_and_digits)
 			 "24")));
 	ck_assert_uint_eq(name_fold(arena, slice_of("")).size, 0);
 	arena_destroy(arena);
-}
-END_TEST
-
-SUITE(metadata_name)
-{
-	Suite *suite = suite_create("metadata_name");
-	TCase *tcase = tcase_create("metadata_name");
-
-	tcase_add_test(tcase, the_name_of_the_site_is_cut);
-	tcase_add_test(tcase, what_follows_a_bar_is_cut);
-	tcase_add_test(tcase, sites_are_known_by_name_and_host);
-	tcase_add_test(tcase, overlap_is_of_words);
-	tcase_add_test(tcase, folding_leaves_letters_and_digits);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

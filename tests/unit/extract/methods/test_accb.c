@@ -6,7 +6,7 @@
  * stand between the texts: a text of 1 character has the ratio 7/27 = .259,
  * the middle of 3 has 19/27 = .704, that of 7 has 1.
  */
-START_TEST(ratios_worked_by_hand)
+TEST(ratios_worked_by_hand)
 {
 	struct page *page = parse("<p>a</p><p>abc</p><p>abcdefg</p>");
 	const struct verdict *verdicts =
@@ -20,9 +20,8 @@ START_TEST(ratios_worked_by_hand)
 	ck_assert(verdicts[2].is_content);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(a_link_is_no_code)
+TEST(a_link_is_no_code)
 {
 	/* abc again, b the middle; a and c see 7 + 6 + 3 of 27 */
 	struct page *page = parse("<p>a<a href=\"x\">b</a>c</p>");
@@ -35,9 +34,8 @@ START_TEST(a_link_is_no_code)
 	ck_assert(verdicts[1].is_content);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(the_threshold_must_be_passed)
+TEST(the_threshold_must_be_passed)
 {
 	struct page *page = parse("<p>abcdefg</p>");
 
@@ -46,17 +44,4 @@ START_TEST(the_threshold_must_be_passed)
 	ck_assert(!run(page, "accb", "radius=1,passes=1,threshold=1", NULL)[0]
 			   .is_content);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(accb)
-{
-	Suite *suite = suite_create("accb");
-	TCase *tcase = tcase_create("accb");
-
-	tcase_add_test(tcase, ratios_worked_by_hand);
-	tcase_add_test(tcase, a_link_is_no_code);
-	tcase_add_test(tcase, the_threshold_must_be_passed);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

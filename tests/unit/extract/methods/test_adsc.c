@@ -13,7 +13,7 @@ static const char worked[] =
 	"<p>a b c d</p><b></b><b></b><b></b><p>a b c d e</p>"
 	"<p>a b c d e f g h i j k l m n o</p>";
 
-START_TEST(a_text_is_low_as_a_whole)
+TEST(a_text_is_low_as_a_whole)
 {
 	struct page *page = parse(worked);
 	const struct verdict *verdicts = run(page, "adsc", NULL, NULL);
@@ -29,14 +29,13 @@ START_TEST(a_text_is_low_as_a_whole)
 	ck_assert(verdicts[3].is_content);
 	page_destroy(page);
 }
-END_TEST
 
 /*
  * At 5/8 of the mean, 1/6, a window of 6 may hold one tag: that lets the text
  * of 5 words in. The text of 4 words has two tags in every window, and is not
  * there any more when the second pass comes, whose windows of 3 would find it.
  */
-START_TEST(each_pass_works_on_what_the_one_before_left)
+TEST(each_pass_works_on_what_the_one_before_left)
 {
 	struct page *page = parse(worked);
 	const struct verdict *verdicts =
@@ -55,14 +54,13 @@ START_TEST(each_pass_works_on_what_the_one_before_left)
 	ck_assert_float_eq(verdicts[1].score, 1);
 	page_destroy(page);
 }
-END_TEST
 
 /*
  * 18 tags and 42 words: the mean slope is .3, 3/4 of it .225. A window of 6 may
  * hold one tag: x and y are low together with the words before them. A window
  * of 3 may hold none, and they are too few to fill one.
  */
-START_TEST(windows_are_half_as_long_in_the_next_pass)
+TEST(windows_are_half_as_long_in_the_next_pass)
 {
 	struct page *page = parse(
 		"<i></i><i></i><i></i><i></i>"
@@ -76,17 +74,4 @@ START_TEST(windows_are_half_as_long_in_the_next_pass)
 	ck_assert_float_eq(run(page, "adsc", two, NULL)[1].score, 0);
 	ck_assert_float_eq(run(page, "adsc", two, NULL)[0].score, 1);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(adsc)
-{
-	Suite *suite = suite_create("adsc");
-	TCase *tcase = tcase_create("adsc");
-
-	tcase_add_test(tcase, a_text_is_low_as_a_whole);
-	tcase_add_test(tcase, each_pass_works_on_what_the_one_before_left);
-	tcase_add_test(tcase, windows_are_half_as_long_in_the_next_pass);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

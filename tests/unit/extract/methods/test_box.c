@@ -40,7 +40,9 @@ static void ck_box(struct box box, float left, float top, float width,
 	ck_assert_float_eq_tol(box.height, height, .01F);
 }
 
-START_TEST(a_text_fills_lines)
+FIXTURE(.timeout_s = 60);
+
+TEST(a_text_fills_lines)
 {
 	/* 100 characters of 8 px in 400 px: two lines; the last of 101 makes a
 	   third */
@@ -58,9 +60,8 @@ START_TEST(a_text_fills_lines)
 	ck_box(box_of(page, "b"), 0, 2 * LINE + 16, 400, 3 * LINE);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(cells_ratio_what_others_leave)
+TEST(cells_ratio_what_others_leave)
 {
 	struct page *page = parse(
 		BODY "<table width=600 id=t><tr id=r><td width=150 id=a>one"
@@ -73,9 +74,8 @@ START_TEST(cells_ratio_what_others_leave)
 	ck_box(box_of(page, "c"), 450, 0, 150, LINE);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(cells_without_widths_ratio_as_their_texts_want)
+TEST(cells_without_widths_ratio_as_their_texts_want)
 {
 	/* 3 characters want 24 px and 9 want 72: a quarter and the rest */
 	struct page *page = parse(BODY "<table width=400><tr><td id=a>abc"
@@ -85,9 +85,8 @@ START_TEST(cells_without_widths_ratio_as_their_texts_want)
 	ck_box(box_of(page, "b"), 100, 0, 300, LINE);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(too_wide_cells_are_made_narrower)
+TEST(too_wide_cells_are_made_narrower)
 {
 	struct page *page = parse(BODY "<table width=400><tr>"
 				       "<td width=600 id=a>abc"
@@ -97,9 +96,8 @@ START_TEST(too_wide_cells_are_made_narrower)
 	ck_box(box_of(page, "b"), 300, 0, 100, LINE);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(percents_are_of_the_parent)
+TEST(percents_are_of_the_parent)
 {
 	struct page *page = parse(
 		BODY "<div style='width:50%' id=a><div style='width:50%' id=b>"
@@ -110,9 +108,8 @@ START_TEST(percents_are_of_the_parent)
 	ck_box(box_of(page, "c"), 0, 0, 160, LINE);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(a_sidebar_floats_beside_what_follows)
+TEST(a_sidebar_floats_beside_what_follows)
 {
 	struct page *page = parse(
 		"<style>.side { float: left; width: 200px }"
@@ -125,9 +122,8 @@ START_TEST(a_sidebar_floats_beside_what_follows)
 	ck_box(box_of(page, "e"), 0, 3 * LINE, 1024, LINE);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(floats_that_do_not_fit_stand_below)
+TEST(floats_that_do_not_fit_stand_below)
 {
 	struct page *page =
 		parse("<style>i { float: right; width: 400px; height: 50px "
@@ -140,9 +136,8 @@ START_TEST(floats_that_do_not_fit_stand_below)
 	ck_box(box_of(page, "d"), 0, 0, 1024, 100);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(a_column_is_centred)
+TEST(a_column_is_centred)
 {
 	struct page *page = parse(
 		BODY "<div style='max-width: 960px; margin: 0 auto' id=a>x"
@@ -153,9 +148,8 @@ START_TEST(a_column_is_centred)
 	ck_box(box_of(page, "b"), 500, LINE, 24, LINE);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(a_row_of_flex_ratios_the_width)
+TEST(a_row_of_flex_ratios_the_width)
 {
 	struct page *page = parse(
 		"<style>.row { display: flex }</style>" BODY
@@ -169,9 +163,8 @@ START_TEST(a_row_of_flex_ratios_the_width)
 	ck_box(box_of(page, "c"), 0, 2 * LINE + 16, 1024, LINE);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(html_has_default_styles)
+TEST(html_has_default_styles)
 {
 	struct page *page = parse(
 		"<h1 id=a>x</h1><p id=b>y<b id=c>z</b><small id=d>z</small></p>"
@@ -192,9 +185,8 @@ START_TEST(html_has_default_styles)
 	ck_assert_float_eq(box_of(page, "f").font_size, 24);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(a_background_shows_through)
+TEST(a_background_shows_through)
 {
 	struct page *page = parse(
 		"<body bgcolor=#f0f0f0 id=a><div class=x id=b><p id=c>x</p>"
@@ -209,9 +201,8 @@ START_TEST(a_background_shows_through)
 	ck_assert_uint_eq(box_of(page, "e").background, 0x010203);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(the_stronger_rule_holds)
+TEST(the_stronger_rule_holds)
 {
 	struct page *page = parse(
 		"<style>/* p { width: 1px } */ #a { width: 300px }"
@@ -233,9 +224,8 @@ START_TEST(the_stronger_rule_holds)
 	ck_assert_float_eq(box_of(page, "e").width, 10);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(rules_for_other_media_are_left_away)
+TEST(rules_for_other_media_are_left_away)
 {
 	struct page *page = parse(
 		"<style>@media print { p { width: 1px } }"
@@ -250,9 +240,8 @@ START_TEST(rules_for_other_media_are_left_away)
 	ck_assert_float_eq(box_of(page, "b").width, 5);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(what_is_not_displayed_has_no_size)
+TEST(what_is_not_displayed_has_no_size)
 {
 	struct page *page = parse(
 		"<style>.menu { display: none }</style>" BODY
@@ -268,9 +257,8 @@ START_TEST(what_is_not_displayed_has_no_size)
 	ck_assert_float_eq_tol(box_of(page, "f").top, LINE + 16, .01F);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(han_is_twice_as_wide)
+TEST(han_is_twice_as_wide)
 {
 	struct page *page = parse(BODY "<b id=a>ab</b><b id=b>\xE4\xB8\xAD"
 				       "\xE6\x96\x87</b><b id=c>\xC3\xA9</b>");
@@ -280,7 +268,6 @@ START_TEST(han_is_twice_as_wide)
 	ck_assert_float_eq(box_of(page, "c").width, 8);
 	page_destroy(page);
 }
-END_TEST
 
 static void ck_sane(const struct page *page)
 {
@@ -295,7 +282,7 @@ static void ck_sane(const struct page *page)
 	}
 }
 
-START_TEST(what_a_page_claims_is_clamped)
+TEST(what_a_page_claims_is_clamped)
 {
 	static const char *const values[] = {
 		"-5px",
@@ -344,9 +331,8 @@ START_TEST(what_a_page_claims_is_clamped)
 		buffer_free(&html);
 	}
 }
-END_TEST
 
-START_TEST(a_negative_width_says_nothing)
+TEST(a_negative_width_says_nothing)
 {
 	struct page *page =
 		parse(BODY "<p id=a style='width:-5px'>x<p id=b width=-5>x"
@@ -357,9 +343,8 @@ START_TEST(a_negative_width_says_nothing)
 	ck_assert_float_eq(box_of(page, "c").width, 1e6F);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(broken_css_harms_only_itself)
+TEST(broken_css_harms_only_itself)
 {
 	struct page *page = parse(
 		"<style>} p { width: ; color } ; { width: 1px } "
@@ -369,7 +354,6 @@ START_TEST(broken_css_harms_only_itself)
 	ck_box(box_of(page, "a"), 0, 0, 11, 9);
 	page_destroy(page);
 }
-END_TEST
 
 /* `count` times `piece`, between `head` and `tail`. */
 static struct page *repeat(const char *head, const char *piece, size_t count,
@@ -388,7 +372,7 @@ static struct page *repeat(const char *head, const char *piece, size_t count,
 	return page;
 }
 
-START_TEST(huge_pages_are_estimated)
+TEST(huge_pages_are_estimated)
 {
 	static const char *const pages[][3] = {
 		{"<style>", "a{width:1px}", "</style><p id=a>x"},
@@ -410,9 +394,8 @@ START_TEST(huge_pages_are_estimated)
 		page_destroy(page);
 	}
 }
-END_TEST
 
-START_TEST(rules_beyond_the_limit_are_left_away)
+TEST(rules_beyond_the_limit_are_left_away)
 {
 	struct buffer html = {0};
 	struct page *page;
@@ -428,9 +411,8 @@ START_TEST(rules_beyond_the_limit_are_left_away)
 	page_destroy(page);
 	buffer_free(&html);
 }
-END_TEST
 
-START_TEST(random_pages_have_sane_boxes)
+TEST(random_pages_have_sane_boxes)
 {
 	for (uint64_t seed = 1; seed <= 300; seed++) {
 		char *html = random_html(seed);
@@ -440,36 +422,4 @@ START_TEST(random_pages_have_sane_boxes)
 		page_destroy(page);
 		free(html);
 	}
-}
-END_TEST
-
-SUITE(box)
-{
-	Suite *suite = suite_create("box");
-	TCase *tcase = tcase_create("box");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, a_text_fills_lines);
-	tcase_add_test(tcase, cells_ratio_what_others_leave);
-	tcase_add_test(tcase, cells_without_widths_ratio_as_their_texts_want);
-	tcase_add_test(tcase, too_wide_cells_are_made_narrower);
-	tcase_add_test(tcase, percents_are_of_the_parent);
-	tcase_add_test(tcase, a_sidebar_floats_beside_what_follows);
-	tcase_add_test(tcase, floats_that_do_not_fit_stand_below);
-	tcase_add_test(tcase, a_column_is_centred);
-	tcase_add_test(tcase, a_row_of_flex_ratios_the_width);
-	tcase_add_test(tcase, html_has_default_styles);
-	tcase_add_test(tcase, a_background_shows_through);
-	tcase_add_test(tcase, the_stronger_rule_holds);
-	tcase_add_test(tcase, rules_for_other_media_are_left_away);
-	tcase_add_test(tcase, what_is_not_displayed_has_no_size);
-	tcase_add_test(tcase, han_is_twice_as_wide);
-	tcase_add_test(tcase, what_a_page_claims_is_clamped);
-	tcase_add_test(tcase, a_negative_width_says_nothing);
-	tcase_add_test(tcase, broken_css_harms_only_itself);
-	tcase_add_test(tcase, huge_pages_are_estimated);
-	tcase_add_test(tcase, rules_beyond_the_limit_are_left_away);
-	tcase_add_test(tcase, random_pages_have_sane_boxes);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

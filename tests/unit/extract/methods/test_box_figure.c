@@ -19,7 +19,7 @@ static struct figure draw(struct arena *arena, uint32_t count, uint32_t chosen)
 	return trace->figures[0];
 }
 
-START_TEST(all_blocks_are_drawn_up_to_the_limit)
+TEST(all_blocks_are_drawn_up_to_the_limit)
 {
 	struct arena *arena = arena_create();
 	struct figure figure = draw(arena, 2000, 1999);
@@ -30,9 +30,8 @@ START_TEST(all_blocks_are_drawn_up_to_the_limit)
 	ck_assert(figure.boxes[1999].is_content);
 	arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(the_chosen_one_has_room_beyond_the_limit)
+TEST(the_chosen_one_has_room_beyond_the_limit)
 {
 	struct arena *arena = arena_create();
 	struct figure figure = draw(arena, 2003, 2001);
@@ -43,9 +42,8 @@ START_TEST(the_chosen_one_has_room_beyond_the_limit)
 	ck_assert(figure.boxes[1999].is_content);
 	arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(none_may_be_chosen)
+TEST(none_may_be_chosen)
 {
 	struct arena *arena = arena_create();
 	struct figure figure = draw(arena, 2001, UINT32_MAX);
@@ -53,17 +51,4 @@ START_TEST(none_may_be_chosen)
 	ck_assert_uint_eq(figure.box_count, 2000);
 	ck_assert(!figure.boxes[1999].is_content);
 	arena_destroy(arena);
-}
-END_TEST
-
-SUITE(box_figure)
-{
-	Suite *suite = suite_create("box_figure");
-	TCase *tcase = tcase_create("box_figure");
-
-	tcase_add_test(tcase, all_blocks_are_drawn_up_to_the_limit);
-	tcase_add_test(tcase, the_chosen_one_has_room_beyond_the_limit);
-	tcase_add_test(tcase, none_may_be_chosen);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -15,7 +15,7 @@
  * T = 3 + 5 + 3 = 11. From b to d: 3 + 3 + 5 = 11 too, and it ends first; with
  * one word more behind the bold one the longer run wins, T = 3 + 6 + 3 = 12.
  */
-START_TEST(the_objective_worked_by_hand)
+TEST(the_objective_worked_by_hand)
 {
 	struct page *page = parse("<p>a</p><p>b c d<b>e</b>f</p><i>g</i>");
 	const struct verdict *verdicts = run(page, "bte", NULL, NULL);
@@ -39,10 +39,9 @@ START_TEST(the_objective_worked_by_hand)
 	ck_assert(!verdicts[4].is_content);
 	page_destroy(page);
 }
-END_TEST
 
 /* One stretch alone: of two texts far from each other the longer one. */
-START_TEST(there_is_one_region)
+TEST(there_is_one_region)
 {
 	struct page *page = parse("<p>a b c d e f</p><i></i><i></i><i></i>"
 				  "<p>a b c d e f g</p>");
@@ -52,10 +51,9 @@ START_TEST(there_is_one_region)
 	ck_assert(verdicts[1].is_content);
 	page_destroy(page);
 }
-END_TEST
 
 /* 12 tags between texts of 13 words: a tag weighs as much as a word. */
-START_TEST(more_words_than_tags_are_a_bridge)
+TEST(more_words_than_tags_are_a_bridge)
 {
 	struct page *page = parse("<p>a b c d e f g h i j k l m</p><i></i><i>"
 				  "</i><i></i><i></i><i></i>"
@@ -66,7 +64,6 @@ START_TEST(more_words_than_tags_are_a_bridge)
 	ck_assert(verdicts[1].is_content);
 	page_destroy(page);
 }
-END_TEST
 
 /* T of the stretch from `begin` to before `end`. */
 static uint32_t objective(const struct token_stream *stream, uint32_t begin,
@@ -96,7 +93,7 @@ static uint32_t highest(const struct token_stream *stream)
 	return best;
 }
 
-START_TEST(no_other_stretch_is_better)
+TEST(no_other_stretch_is_better)
 {
 	for (uint64_t seed = 1; seed <= 60; seed++) {
 		char *html = random_html(seed);
@@ -119,9 +116,8 @@ START_TEST(no_other_stretch_is_better)
 		free(html);
 	}
 }
-END_TEST
 
-START_TEST(text_without_words_goes_with_its_neighbours)
+TEST(text_without_words_goes_with_its_neighbours)
 {
 	struct page *page = parse("<p>-</p><p>a b c d<b>e f</b>.<b>g</b> h i j "
 				  "k</p><p>-</p>");
@@ -132,19 +128,4 @@ START_TEST(text_without_words_goes_with_its_neighbours)
 	ck_assert(verdicts[3].is_content);
 	ck_assert(!verdicts[6].is_content);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(bte)
-{
-	Suite *suite = suite_create("bte");
-	TCase *tcase = tcase_create("bte");
-
-	tcase_add_test(tcase, the_objective_worked_by_hand);
-	tcase_add_test(tcase, there_is_one_region);
-	tcase_add_test(tcase, more_words_than_tags_are_a_bridge);
-	tcase_add_test(tcase, no_other_stretch_is_better);
-	tcase_add_test(tcase, text_without_words_goes_with_its_neighbours);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

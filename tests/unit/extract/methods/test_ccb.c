@@ -7,7 +7,7 @@
  * 27: those of test_accb.c. The tags of `a` are code: b alone sees 7, a and c,
  * at the other side of 3 and 4 characters of code, too.
  */
-START_TEST(ratios_worked_by_hand)
+TEST(ratios_worked_by_hand)
 {
 	struct page *page = parse("<p>a<a href=\"x\">b</a>c</p><p>abc</p>");
 	const struct verdict *verdicts =
@@ -23,13 +23,12 @@ START_TEST(ratios_worked_by_hand)
 	ck_assert(verdicts[3].is_content);
 	page_destroy(page);
 }
-END_TEST
 
 /*
  * The limit is flat: 3 characters of content in 10 are .3 everywhere. With a
  * small epsilon it is nearly reached on so short a page, with a large one not.
  */
-START_TEST(it_is_blurred_until_it_converges)
+TEST(it_is_blurred_until_it_converges)
 {
 	struct page *page = parse("<p>abc</p>");
 
@@ -40,9 +39,8 @@ START_TEST(it_is_blurred_until_it_converges)
 		run(page, "ccb", "radius=2,epsilon=1", NULL)[0].score, .4F);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(a_trace_tells_the_ratio_and_draws_it)
+TEST(a_trace_tells_the_ratio_and_draws_it)
 {
 	struct page *page = parse("<p>abc</p><p hidden>d");
 	const struct trace *trace =
@@ -62,17 +60,4 @@ START_TEST(a_trace_tells_the_ratio_and_draws_it)
 	ck_assert(figure->has_threshold);
 	ck_assert_float_eq(figure->threshold, 0.7F);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(ccb)
-{
-	Suite *suite = suite_create("ccb");
-	TCase *tcase = tcase_create("ccb");
-
-	tcase_add_test(tcase, ratios_worked_by_hand);
-	tcase_add_test(tcase, it_is_blurred_until_it_converges);
-	tcase_add_test(tcase, a_trace_tells_the_ratio_and_draws_it);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -11,7 +11,7 @@ static struct cell_features features_of(const char *text)
 	return cell_features_of(slice_of(text));
 }
 
-START_TEST(features_are_those_of_the_text_that_is_seen)
+TEST(features_are_those_of_the_text_that_is_seen)
 {
 	struct cell_features features = features_of("\n  Hello,\n\tworld. \n");
 
@@ -24,27 +24,24 @@ START_TEST(features_are_those_of_the_text_that_is_seen)
 	features = features_of(" \n\xC2\xA0 ");
 	ck_assert_uint_eq(features.length, 0);
 }
-END_TEST
 
-START_TEST(a_mark_inside_a_number_or_a_name_is_no_punctuation)
+TEST(a_mark_inside_a_number_or_a_name_is_no_punctuation)
 {
 	ck_assert_uint_eq(features_of("3.14 at 10:30").punctuation, 0);
 	ck_assert_uint_eq(features_of("www.example.com").punctuation, 0);
 	ck_assert_uint_eq(features_of("so: 3,5; 4.").punctuation, 3);
 	ck_assert_uint_eq(features_of("What?!").punctuation, 2);
 }
-END_TEST
 
-START_TEST(a_quotation_mark_may_follow_the_full_stop)
+TEST(a_quotation_mark_may_follow_the_full_stop)
 {
 	ck_assert(features_of("He said \"no.\"").is_stopped);
 	ck_assert(features_of("(She left.) ").is_stopped);
 	ck_assert(!features_of("He said. Then").is_stopped);
 	ck_assert(!features_of("Contents:").is_stopped);
 }
-END_TEST
 
-START_TEST(chinese_has_marks_of_its_own)
+TEST(chinese_has_marks_of_its_own)
 {
 	/* five characters, a comma, four characters, a full stop */
 	struct cell_features features =
@@ -55,10 +52,9 @@ START_TEST(chinese_has_marks_of_its_own)
 	ck_assert_uint_eq(features.punctuation, 2);
 	ck_assert(features.is_stopped);
 }
-END_TEST
 
 /* Eq. 1: (150/75 + 3) * 1.5 * 1 * .8 = 6; as a link half of it. */
-START_TEST(score_worked_by_hand)
+TEST(score_worked_by_hand)
 {
 	struct cell_features features = {
 		.length = 150,
@@ -75,7 +71,6 @@ START_TEST(score_worked_by_hand)
 	/* (150/12 + 3) * .5 * .8 */
 	ck_assert_double_eq_tol(cell_score(&features, 12), 6.2, 1e-12);
 }
-END_TEST
 
 static double gamma_of(const char *html)
 {
@@ -86,7 +81,7 @@ static double gamma_of(const char *html)
 	return gamma;
 }
 
-START_TEST(gamma_is_that_of_the_pages_own_characters)
+TEST(gamma_is_that_of_the_pages_own_characters)
 {
 	ck_assert_double_eq(gamma_of("<p>Some words."), 75);
 	ck_assert_double_eq(gamma_of("<p>\u0438 \u0441\u043b\u043e"), 75);
@@ -98,13 +93,12 @@ START_TEST(gamma_is_that_of_the_pages_own_characters)
 	/* what nobody sees has no language */
 	ck_assert_double_eq(gamma_of("<p hidden>\u4e2d\u6587</p>Word"), 75);
 }
-END_TEST
 
 /*
  * 20 bytes of source, of which the text is 13, with 3 on its left and 4 on its
  * right: V = 13/16.5, CS = (13/75 + 2) * 1.5 * V = 2.5685.
  */
-START_TEST(a_cell_reaches_to_the_middle_of_the_gaps)
+TEST(a_cell_reaches_to_the_middle_of_the_gaps)
 {
 	struct page *page = parse("<p>Hello, world.</p>");
 	struct cells cells = cells_of_page(
@@ -116,10 +110,9 @@ START_TEST(a_cell_reaches_to_the_middle_of_the_gaps)
 			       (13 / 75.0F + 2) * 1.5F * 13 / 16.5F, 1e-5F);
 	page_destroy(page);
 }
-END_TEST
 
 /* "</p>", a comment of 43 bytes and "<p>" are 50: one blank cell. */
-START_TEST(source_between_two_texts_makes_blank_cells)
+TEST(source_between_two_texts_makes_blank_cells)
 {
 	struct page *page = parse(
 		"<p>a</p><!-- 4567890123456789012345678901234567 -->"
@@ -138,13 +131,12 @@ START_TEST(source_between_two_texts_makes_blank_cells)
 		cells_of_page(page->arena, page, is_visible, 25).count, 4);
 	page_destroy(page);
 }
-END_TEST
 
 /* Eq. 2 and 3, window 5:
  * at 2: mean 2, -2 * (.6 + .8 + .8 + .6) / 4 = -1.4;
  * at 1: mean 2.5 of four, (-2.5 * .8 + 7.5 * .8 - 2.5 * .6) / 4 = .625;
  * at 0: mean 10/3 of three, (-10/3 * .8 + 20/3 * .6) / 4 = 1/3. */
-START_TEST(smoothing_worked_by_hand)
+TEST(smoothing_worked_by_hand)
 {
 	struct mountain_cell items[5] = {[2] = {.score = 10}};
 	struct cells cells = {items, 5};
@@ -158,11 +150,10 @@ START_TEST(smoothing_worked_by_hand)
 	ck_assert_float_eq_tol(items[4].score, items[0].score, 1e-6F);
 	arena_destroy(arena);
 }
-END_TEST
 
 /* Window 11 has weights of .1 beyond 4 cells: at 0 the mean is 6/6 = 1, and
  * (-1 * (.8 + .6 + .4 + .2) + 5 * .1) / 10 = -.15. */
-START_TEST(far_cells_have_a_tenth_of_the_weight)
+TEST(far_cells_have_a_tenth_of_the_weight)
 {
 	struct mountain_cell items[6] = {[5] = {.score = 6}};
 	struct cells cells = {items, 6};
@@ -172,9 +163,8 @@ START_TEST(far_cells_have_a_tenth_of_the_weight)
 	ck_assert_float_eq_tol(items[0].score, -0.15F, 1e-6F);
 	arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(a_window_of_one_cell_smooths_nothing)
+TEST(a_window_of_one_cell_smooths_nothing)
 {
 	struct mountain_cell items[2] = {{.score = 1}, {.score = 5}};
 	struct cells cells = {items, 2};
@@ -184,26 +174,4 @@ START_TEST(a_window_of_one_cell_smooths_nothing)
 	ck_assert_float_eq(items[0].score, 1);
 	ck_assert_float_eq(items[1].score, 5);
 	arena_destroy(arena);
-}
-END_TEST
-
-SUITE(cell)
-{
-	Suite *suite = suite_create("cell");
-	TCase *tests = tcase_create("cell");
-
-	tcase_add_test(tests, features_are_those_of_the_text_that_is_seen);
-	tcase_add_test(tests,
-		       a_mark_inside_a_number_or_a_name_is_no_punctuation);
-	tcase_add_test(tests, a_quotation_mark_may_follow_the_full_stop);
-	tcase_add_test(tests, chinese_has_marks_of_its_own);
-	tcase_add_test(tests, score_worked_by_hand);
-	tcase_add_test(tests, gamma_is_that_of_the_pages_own_characters);
-	tcase_add_test(tests, a_cell_reaches_to_the_middle_of_the_gaps);
-	tcase_add_test(tests, source_between_two_texts_makes_blank_cells);
-	tcase_add_test(tests, smoothing_worked_by_hand);
-	tcase_add_test(tests, far_cells_have_a_tenth_of_the_weight);
-	tcase_add_test(tests, a_window_of_one_cell_smooths_nothing);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

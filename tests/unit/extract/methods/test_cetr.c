@@ -33,15 +33,14 @@ static void assert_content(const char *method, const char *assignment,
  * The mean is 36 / 7, the standard deviation 5.04145: lambda 1 keeps the three
  * lines that are over it, 2, which is 10.08, the one in the middle.
  */
-START_TEST(a_threshold_worked_by_hand)
+TEST(a_threshold_worked_by_hand)
 {
 	assert_content("cetr-tm", "radius=1,lambda=1", "0011100");
 	assert_content("cetr-tm", "radius=1,lambda=2", "0001000");
 	assert_content("cetr-tm", "radius=1,lambda=0", "1111111");
 }
-END_TEST
 
-START_TEST(a_trace_draws_the_histogram)
+TEST(a_trace_draws_the_histogram)
 {
 	struct page *page = parse(lines);
 	const struct trace *trace =
@@ -61,31 +60,28 @@ START_TEST(a_trace_draws_the_histogram)
 	ck_assert_float_eq_tol(figure->threshold, 5.04145F, 1e-4F);
 	page_destroy(page);
 }
-END_TEST
 
 /*
  * The mean is 5.14. Of two clusters the seeds are 14.104 and 1; 8.948 is nearer
  * to the first, and stays so when it has become 10.667. The third seed is
  * 8.948.
  */
-START_TEST(clusters_worked_by_hand)
+TEST(clusters_worked_by_hand)
 {
 	assert_content("cetr-km", "radius=1,clusters=2", "0011100");
 	assert_content("cetr-km", "radius=1,clusters=3", "0011100");
 }
-END_TEST
 
 /* Nothing is noise where nothing differs. */
-START_TEST(a_page_of_one_line_is_kept)
+TEST(a_page_of_one_line_is_kept)
 {
 	struct page *page = parse("<p>A page of one line.</p>");
 
 	ck_assert(run(page, "cetr-km", NULL, NULL)[0].is_content);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(a_trace_draws_the_border_of_the_noise)
+TEST(a_trace_draws_the_border_of_the_noise)
 {
 	struct page *page = parse(lines);
 	const struct trace *trace =
@@ -97,7 +93,6 @@ START_TEST(a_trace_draws_the_border_of_the_noise)
 	ck_assert_float_eq_tol(trace->figures[0].threshold, 5.83333F, 1e-4F);
 	page_destroy(page);
 }
-END_TEST
 
 /*
  * What the next three are above a line, in the mean, is
@@ -107,13 +102,12 @@ END_TEST
  * the origin, 9.0 off, until the second has moved to (11.5 9.2), 8.7 off. Noise
  * are the last two.
  */
-START_TEST(clusters_with_a_derivative_worked_by_hand)
+TEST(clusters_with_a_derivative_worked_by_hand)
 {
 	assert_content("cetr", "radius=1,clusters=3", "1111100");
 }
-END_TEST
 
-START_TEST(a_trace_draws_the_lines_with_their_clusters)
+TEST(a_trace_draws_the_lines_with_their_clusters)
 {
 	struct page *page = parse(lines);
 	const struct trace *trace =
@@ -129,21 +123,4 @@ START_TEST(a_trace_draws_the_lines_with_their_clusters)
 	ck_assert_uint_eq(figure->points[6].group, 0);
 	ck_assert_uint_ne(figure->points[0].group, 0);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(cetr)
-{
-	Suite *suite = suite_create("cetr");
-	TCase *tcase = tcase_create("cetr");
-
-	tcase_add_test(tcase, a_threshold_worked_by_hand);
-	tcase_add_test(tcase, a_trace_draws_the_histogram);
-	tcase_add_test(tcase, clusters_worked_by_hand);
-	tcase_add_test(tcase, a_page_of_one_line_is_kept);
-	tcase_add_test(tcase, a_trace_draws_the_border_of_the_noise);
-	tcase_add_test(tcase, clusters_with_a_derivative_worked_by_hand);
-	tcase_add_test(tcase, a_trace_draws_the_lines_with_their_clusters);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

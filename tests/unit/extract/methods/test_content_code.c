@@ -31,7 +31,7 @@ static void assert_vector(const char *html,
 	page_destroy(page);
 }
 
-START_TEST(tags_are_code_and_text_is_content)
+TEST(tags_are_code_and_text_is_content)
 {
 	assert_vector("<p>ab c</p>", &ccb,
 		      "000"
@@ -43,9 +43,8 @@ START_TEST(tags_are_code_and_text_is_content)
 		      "0000");
 	assert_vector("", &ccb, "");
 }
-END_TEST
 
-START_TEST(white_space_is_one_entry_and_none_between_tags)
+TEST(white_space_is_one_entry_and_none_between_tags)
 {
 	assert_vector("<p>a \n\t b</p>\n\n  <p>c</p>", &ccb,
 		      "000"
@@ -61,9 +60,8 @@ START_TEST(white_space_is_one_entry_and_none_between_tags)
 		      "1"
 		      "0000");
 }
-END_TEST
 
-START_TEST(an_entity_and_a_character_of_many_bytes_are_one_entry)
+TEST(an_entity_and_a_character_of_many_bytes_are_one_entry)
 {
 	assert_vector("<p>&amp;&#233;&#xe9;\xC3\xA9\xE4\xB8\xAD</p>", &ccb,
 		      "000"
@@ -75,9 +73,8 @@ START_TEST(an_entity_and_a_character_of_many_bytes_are_one_entry)
 		      "1111111"
 		      "0000");
 }
-END_TEST
 
-START_TEST(comments_and_scripts_are_code)
+TEST(comments_and_scripts_are_code)
 {
 	/* 4 + " x y " + 3; 8 + "a b" + 9 */
 	assert_vector("<p>a<!-- x  y --><script>a b</script>", &ccb,
@@ -88,9 +85,8 @@ START_TEST(comments_and_scripts_are_code)
 		      "000"
 		      "000000000");
 }
-END_TEST
 
-START_TEST(hidden_text_is_code)
+TEST(hidden_text_is_code)
 {
 	assert_vector("<p>a<p hidden>bb", &ccb,
 		      "000"
@@ -98,9 +94,8 @@ START_TEST(hidden_text_is_code)
 		      "0000000000"
 		      "00");
 }
-END_TEST
 
-START_TEST(anchors_may_be_left_out)
+TEST(anchors_may_be_left_out)
 {
 	assert_vector("<p>a<a href=x>b</a>c</p>", &ccb,
 		      "000"
@@ -120,9 +115,8 @@ START_TEST(anchors_may_be_left_out)
 		      "1111"
 		      "0000");
 }
-END_TEST
 
-START_TEST(long_code_is_cut)
+TEST(long_code_is_cut)
 {
 	const struct content_code_options options = {.max_code_run = 5};
 
@@ -133,9 +127,8 @@ START_TEST(long_code_is_cut)
 		      "1"
 		      "00000");
 }
-END_TEST
 
-START_TEST(text_nodes_know_their_entries)
+TEST(text_nodes_know_their_entries)
 {
 	struct page *page = parse("<p>a <b>bc</b>d</p>");
 	struct content_code code = content_code_vector(
@@ -150,7 +143,6 @@ START_TEST(text_nodes_know_their_entries)
 	ck_assert_uint_eq(code.texts[2].end, 15);
 	page_destroy(page);
 }
-END_TEST
 
 /* The token vector of `html` must be `expected`, a digit an entry. */
 static void assert_tokens(const char *html, bool ignores_anchors,
@@ -167,7 +159,7 @@ static void assert_tokens(const char *html, bool ignores_anchors,
 	page_destroy(page);
 }
 
-START_TEST(a_tag_and_a_word_are_one_token)
+TEST(a_tag_and_a_word_are_one_token)
 {
 	assert_tokens("<p class=x>ab c<br>d</p>", false, "011010");
 	assert_tokens("<p>a<!-- b c --><script>d</script> e</p>", false,
@@ -177,9 +169,8 @@ START_TEST(a_tag_and_a_word_are_one_token)
 	assert_tokens("<p>a<p hidden>b c", true, "010");
 	assert_tokens("", true, "");
 }
-END_TEST
 
-START_TEST(text_nodes_know_their_tokens)
+TEST(text_nodes_know_their_tokens)
 {
 	/* p a b /p a is out: p 0, ab 1 2, i 3, - none, /i 4, c 5, /p 6 */
 	struct page *page = parse("<p><a href=x>a b</a><i>-</i>c</p>");
@@ -196,9 +187,8 @@ START_TEST(text_nodes_know_their_tokens)
 	ck_assert_uint_eq(code.texts[2].end, 6);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(the_highest_ratio_of_a_range)
+TEST(the_highest_ratio_of_a_range)
 {
 	float ratio[] = {.2F, .5F, .3F, .9F};
 	const struct content_code code = {.ratio = ratio, .count = 4};
@@ -210,10 +200,9 @@ START_TEST(the_highest_ratio_of_a_range)
 		content_code_highest(&code, (struct code_entry_range){3, 3}),
 		0);
 }
-END_TEST
 
 /* The reach of the blur is how much code is ever seen. */
-START_TEST(cutting_code_at_the_reach_changes_no_content)
+TEST(cutting_code_at_the_reach_changes_no_content)
 {
 	for (uint64_t seed = 1; seed <= 100; seed++) {
 		const struct blur blur = {.radius = 1 + (uint32_t)(seed % 9),
@@ -245,27 +234,4 @@ START_TEST(cutting_code_at_the_reach_changes_no_content)
 		page_destroy(page);
 		free(html);
 	}
-}
-END_TEST
-
-SUITE(content_code)
-{
-	Suite *suite = suite_create("content_code");
-	TCase *tcase = tcase_create("content_code");
-
-	tcase_add_test(tcase, tags_are_code_and_text_is_content);
-	tcase_add_test(tcase, white_space_is_one_entry_and_none_between_tags);
-	tcase_add_test(tcase,
-		       an_entity_and_a_character_of_many_bytes_are_one_entry);
-	tcase_add_test(tcase, comments_and_scripts_are_code);
-	tcase_add_test(tcase, hidden_text_is_code);
-	tcase_add_test(tcase, anchors_may_be_left_out);
-	tcase_add_test(tcase, long_code_is_cut);
-	tcase_add_test(tcase, text_nodes_know_their_entries);
-	tcase_add_test(tcase, a_tag_and_a_word_are_one_token);
-	tcase_add_test(tcase, text_nodes_know_their_tokens);
-	tcase_add_test(tcase, the_highest_ratio_of_a_range);
-	tcase_add_test(tcase, cutting_code_at_the_reach_changes_no_content);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -32,23 +32,21 @@ static void assert_scores(const char *assignment, const float *scores)
 		page_destroy(pages[i]);
 }
 
-START_TEST(similar_blocks_are_the_same)
+TEST(similar_blocks_are_the_same)
 {
 	assert_scores("similarity=0.85,min_ibdf=0.5",
 		      (const float[]){0, 1, 1 / 3.0F, 1});
 	assert_scores("similarity=0.7,min_ibdf=0.5",
 		      (const float[]){0, 0, 1 / 3.0F, 1});
 }
-END_TEST
 
-START_TEST(others_are_not)
+TEST(others_are_not)
 {
 	assert_scores("similarity=0.95,min_ibdf=0.5",
 		      (const float[]){1, 1, 1 / 3.0F, 1});
 }
-END_TEST
 
-START_TEST(one_page_is_no_template)
+TEST(one_page_is_no_template)
 {
 	struct page *page = parse("<p>a b c</p>");
 	const struct page *pages[] = {page};
@@ -59,7 +57,6 @@ START_TEST(one_page_is_no_template)
 	ck_assert(verdicts[0].is_content);
 	page_destroy(page);
 }
-END_TEST
 
 /* One point a block, html and body having no text of their own. */
 static void assert_points(const struct figure *figure)
@@ -73,7 +70,7 @@ static void assert_points(const struct figure *figure)
 	}
 }
 
-START_TEST(the_trace_has_the_frequencies)
+TEST(the_trace_has_the_frequencies)
 {
 	struct page *pages[4];
 	struct trace *trace;
@@ -90,18 +87,4 @@ START_TEST(the_trace_has_the_frequencies)
 	assert_points(&trace->figures[0]);
 	for (unsigned i = 0; i < 4; i++)
 		page_destroy(pages[i]);
-}
-END_TEST
-
-SUITE(contentextractor)
-{
-	Suite *suite = suite_create("contentextractor");
-	TCase *tcase = tcase_create("contentextractor");
-
-	tcase_add_test(tcase, similar_blocks_are_the_same);
-	tcase_add_test(tcase, others_are_not);
-	tcase_add_test(tcase, one_page_is_no_template);
-	tcase_add_test(tcase, the_trace_has_the_frequencies);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

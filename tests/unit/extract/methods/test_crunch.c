@@ -6,7 +6,7 @@
  * The second paragraph has 2 links to 4 words, a ratio of .5; the first one 2
  * to 5, .4. Body, when the second is gone: .4.
  */
-START_TEST(ratios_worked_by_hand)
+TEST(ratios_worked_by_hand)
 {
 	struct page *page = parse(
 		"<p>a b c d e <a href=x>f</a><a href=x>g</a></p>"
@@ -23,9 +23,8 @@ START_TEST(ratios_worked_by_hand)
 	ck_assert(verdicts[6].is_content);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(one_link_is_no_list)
+TEST(one_link_is_no_list)
 {
 	struct page *page =
 		parse("<h1><a href=x>A headline</a></h1><p>And "
@@ -36,9 +35,8 @@ START_TEST(one_link_is_no_list)
 	ck_assert(verdicts[1].is_content);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(links_to_ad_servers_are_dropped)
+TEST(links_to_ad_servers_are_dropped)
 {
 	struct page *page = parse(
 		"<p>a b c d e f g h <a href=http://Ads.example.com/x>i</a>"
@@ -57,10 +55,9 @@ START_TEST(links_to_ad_servers_are_dropped)
 	ck_assert(verdicts[5].is_content);
 	page_destroy(page);
 }
-END_TEST
 
 /* 5 words in 2 items are 2.5 an item. */
-START_TEST(bare_lists_are_dropped)
+TEST(bare_lists_are_dropped)
 {
 	struct page *page = parse("<ul><li>a b<li>c d e</ul>");
 
@@ -68,10 +65,9 @@ START_TEST(bare_lists_are_dropped)
 	ck_assert(!run(page, "crunch", "item_words=2.6", NULL)[0].is_content);
 	page_destroy(page);
 }
-END_TEST
 
 /* When the list of links is gone 4 characters are left in the table. */
-START_TEST(a_table_is_empty_when_little_is_left_in_it)
+TEST(a_table_is_empty_when_little_is_left_in_it)
 {
 	struct page *page = parse(
 		"<table><tr><td><a href=x>one</a><a href=x>two</a><td>abcd"
@@ -87,9 +83,8 @@ START_TEST(a_table_is_empty_when_little_is_left_in_it)
 	ck_assert(verdicts[3].is_content);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(the_trace_names_the_filter)
+TEST(the_trace_names_the_filter)
 {
 	struct page *page = parse(
 		"<div><a href=x>one</a><a href=x>two</a></div><ul><li>a<li>b "
@@ -108,20 +103,4 @@ START_TEST(the_trace_names_the_filter)
 	ck_assert_str_eq(reasons[5], "no filter dropped it");
 	ck_assert_str_eq(reasons[6], "link to an advertisement server");
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(crunch)
-{
-	Suite *suite = suite_create("crunch");
-	TCase *tcase = tcase_create("crunch");
-
-	tcase_add_test(tcase, ratios_worked_by_hand);
-	tcase_add_test(tcase, one_link_is_no_list);
-	tcase_add_test(tcase, links_to_ad_servers_are_dropped);
-	tcase_add_test(tcase, bare_lists_are_dropped);
-	tcase_add_test(tcase, a_table_is_empty_when_little_is_left_in_it);
-	tcase_add_test(tcase, the_trace_names_the_filter);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -14,7 +14,7 @@ static struct verdict judge(uint32_t frequency, uint32_t pages,
 	return verdict;
 }
 
-START_TEST(a_third_of_the_pages_is_kept_and_one_more_is_not)
+TEST(a_third_of_the_pages_is_kept_and_one_more_is_not)
 {
 	ck_assert(judge(1, 3, NULL).is_content);
 	ck_assert(!judge(2, 3, NULL).is_content);
@@ -26,27 +26,24 @@ START_TEST(a_third_of_the_pages_is_kept_and_one_more_is_not)
 	ck_assert(!judge(333333334, 999999999, NULL).is_content);
 	ck_assert(!judge(UINT32_MAX, UINT32_MAX, NULL).is_content);
 }
-END_TEST
 
-START_TEST(other_ratios_are_exact_too)
+TEST(other_ratios_are_exact_too)
 {
 	ck_assert(judge(7, 10, "max_ratio=0.7").is_content);
 	ck_assert(!judge(8, 10, "max_ratio=0.7").is_content);
 	ck_assert(judge(10, 10, "max_ratio=1").is_content);
 	ck_assert(!judge(1, 10, "max_ratio=0").is_content);
 }
-END_TEST
 
-START_TEST(the_score_is_the_ratio_of_pages_without_it)
+TEST(the_score_is_the_ratio_of_pages_without_it)
 {
 	ck_assert_float_eq_tol(judge(1, 4, NULL).score, 0.75F, 1e-6F);
 	ck_assert_float_eq(judge(4, 4, NULL).score, 0);
 	ck_assert_float_eq(judge(0, 4, NULL).score, 1);
 	ck_assert_float_eq(judge(0, 0, NULL).score, 1);
 }
-END_TEST
 
-START_TEST(a_trace_tells_the_ratio_and_draws_the_cut)
+TEST(a_trace_tells_the_ratio_and_draws_the_cut)
 {
 	struct page *page = parse("<body><p>one<p>two<p hidden>three");
 	const uint32_t frequencies[] = {3, 4, 1};
@@ -65,18 +62,4 @@ START_TEST(a_trace_tells_the_ratio_and_draws_the_cut)
 	ck_assert_uint_eq(trace->figures[0].points[1].group, 0);
 	ck_assert_float_eq_tol(trace->figures[0].threshold, 3, 1e-6F);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(df)
-{
-	Suite *suite = suite_create("df");
-	TCase *tcase = tcase_create("df");
-
-	tcase_add_test(tcase, a_third_of_the_pages_is_kept_and_one_more_is_not);
-	tcase_add_test(tcase, other_ratios_are_exact_too);
-	tcase_add_test(tcase, the_score_is_the_ratio_of_pages_without_it);
-	tcase_add_test(tcase, a_trace_tells_the_ratio_and_draws_the_cut);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -76,6 +76,8 @@ static float variability_of(const struct slot_view *view,
 		->variabilities[view->tree.text_blocks[text_with(page, begin)]];
 }
 
+FIXTURE(.setup = setup, .teardown = teardown);
+
 /*
  * Of pages 1 to 3: the slot of the menu holds "Home" on all of them, 3 words,
  * none unique: 0. That of h1 holds three headlines of 4 words, each on one
@@ -83,7 +85,7 @@ static float variability_of(const struct slot_view *view,
  * each on two pages: 0. "Headline of the third" stands on all pages, in its own
  * slot on one.
  */
-START_TEST(slots_worked_by_hand)
+TEST(slots_worked_by_hand)
 {
 	struct slot_view view = view_of(3, pages[0]);
 
@@ -99,14 +101,13 @@ START_TEST(slots_worked_by_hand)
 		view.frequencies[text_with(pages[0], "Headline of the first")],
 		1);
 }
-END_TEST
 
 /*
  * Page 4 is not in the sample: one page more. In the list it adds "first", on
  * three pages now, and "Another one, of the fifth", 5 words that it alone has:
  * 5 of 6 * 4 + 4 + 5 = 33. With all four in the sample it is the same.
  */
-START_TEST(a_page_outside_of_the_sample_counts_too)
+TEST(a_page_outside_of_the_sample_counts_too)
 {
 	struct slot_view outside = view_of(3, pages[3]);
 	struct slot_view inside = view_of(4, pages[3]);
@@ -123,10 +124,9 @@ START_TEST(a_page_outside_of_the_sample_counts_too)
 		ck_assert_uint_eq(outside.frequencies[i],
 				  inside.frequencies[i]);
 }
-END_TEST
 
 /* The other page has the only copy so far: its words are unique no more. */
-START_TEST(what_two_pages_have_is_not_unique)
+TEST(what_two_pages_have_is_not_unique)
 {
 	struct page *one = parse("<p>a b<p>c");
 	struct page *two = parse("<p>a b<p>d<!-- another source -->");
@@ -141,9 +141,8 @@ START_TEST(what_two_pages_have_is_not_unique)
 	page_destroy(one);
 	page_destroy(two);
 }
-END_TEST
 
-START_TEST(headline_and_inline_fragments_stay_links_and_menu_go)
+TEST(headline_and_inline_fragments_stay_links_and_menu_go)
 {
 	const struct page *page = pages[0];
 	const struct verdict *verdicts = run_sampled(
@@ -162,10 +161,9 @@ START_TEST(headline_and_inline_fragments_stay_links_and_menu_go)
 	ck_assert(!verdicts[link].is_content);
 	ck_assert(!verdicts[text_with(page, "Home")].is_content);
 }
-END_TEST
 
 /* Ten words, six of them links: over .3 alone, but not amid prose. */
-START_TEST(links_amid_prose_are_content)
+TEST(links_amid_prose_are_content)
 {
 	static const char *const lists[] = {
 		"<p>" PROSE PROSE PROSE "</p><ul><li><a href=a>Six words in a "
@@ -189,21 +187,4 @@ START_TEST(links_amid_prose_are_content)
 			   .is_content);
 	page_destroy(amid);
 	page_destroy(alone);
-}
-END_TEST
-
-SUITE(df_plus)
-{
-	Suite *suite = suite_create("df_plus");
-	TCase *tests = tcase_create("df_plus");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, slots_worked_by_hand);
-	tcase_add_test(tests, a_page_outside_of_the_sample_counts_too);
-	tcase_add_test(tests, what_two_pages_have_is_not_unique);
-	tcase_add_test(tests,
-		       headline_and_inline_fragments_stay_links_and_menu_go);
-	tcase_add_test(tests, links_amid_prose_are_content);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

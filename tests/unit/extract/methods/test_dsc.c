@@ -18,7 +18,7 @@ static const char worked[] =
 	"<p>a b c d e f g h i j k l m n o p q r s t</p><i></i>"
 	"<p>a b c d</p>";
 
-START_TEST(slopes_worked_by_hand)
+TEST(slopes_worked_by_hand)
 {
 	struct page *page = parse(worked);
 	const struct verdict *verdicts = run(page, "dsc", NULL, NULL);
@@ -30,10 +30,9 @@ START_TEST(slopes_worked_by_hand)
 	ck_assert(!verdicts[1].is_content);
 	page_destroy(page);
 }
-END_TEST
 
 /* 5/8 of .4 is the .25 of one tag in a window. */
-START_TEST(a_window_at_the_limit_is_low)
+TEST(a_window_at_the_limit_is_low)
 {
 	struct page *page = parse(worked);
 	const struct verdict *verdicts =
@@ -46,7 +45,6 @@ START_TEST(a_window_at_the_limit_is_low)
 	ck_assert_float_eq(verdicts[1].score, 0);
 	page_destroy(page);
 }
-END_TEST
 
 /* Every token of the stream is a tag or a word: the letters of `html`. */
 static struct token_regions low(struct page *page,
@@ -62,7 +60,7 @@ static struct token_regions low(struct page *page,
 }
 
 /* Tags at 0, 3, 4, 8 and 9; windows of 3 without one are 5 to 7 alone. */
-START_TEST(windows_that_touch_are_one_region)
+TEST(windows_that_touch_are_one_region)
 {
 	struct page *page = parse("<b>a b</b><b>a b c</b><i>");
 	struct token_regions regions = low(page, &(struct windows){3, 1, 0.1});
@@ -83,9 +81,8 @@ START_TEST(windows_that_touch_are_one_region)
 	ck_assert_uint_eq(regions.ranges[1].end, 9);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(a_range_shorter_than_a_window_is_one)
+TEST(a_range_shorter_than_a_window_is_one)
 {
 	struct page *page = parse("<b>a b</b><b>a b c</b><i>");
 	struct token_regions regions =
@@ -97,9 +94,8 @@ START_TEST(a_range_shorter_than_a_window_is_one)
 	ck_assert_uint_eq(low(page, &(struct windows){100, 1, 0.49}).count, 0);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(a_page_without_tags_is_content)
+TEST(a_page_without_tags_is_content)
 {
 	struct page *page = parse("Nothing but some words of plain text.");
 
@@ -107,10 +103,9 @@ START_TEST(a_page_without_tags_is_content)
 	ck_assert(run(page, "adsc", NULL, NULL)[0].is_content);
 	page_destroy(page);
 }
-END_TEST
 
 /* The curve climbs by one a tag: 0 1 1 1 2, 4 tokens. */
-START_TEST(the_picture_is_the_curve)
+TEST(the_picture_is_the_curve)
 {
 	struct page *page = parse("<p>a b</p>");
 	const struct trace *trace =
@@ -126,20 +121,4 @@ START_TEST(the_picture_is_the_curve)
 	ck_assert_float_eq(trace->figures[0].ranges[0].begin, 1);
 	ck_assert_float_eq(trace->figures[0].ranges[0].end, 3);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(dsc)
-{
-	Suite *suite = suite_create("dsc");
-	TCase *tcase = tcase_create("dsc");
-
-	tcase_add_test(tcase, slopes_worked_by_hand);
-	tcase_add_test(tcase, a_window_at_the_limit_is_low);
-	tcase_add_test(tcase, windows_that_touch_are_one_region);
-	tcase_add_test(tcase, a_range_shorter_than_a_window_is_one);
-	tcase_add_test(tcase, a_page_without_tags_is_content);
-	tcase_add_test(tcase, the_picture_is_the_curve);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -5,7 +5,7 @@
  * Weight 2: 6 words and a link 6/8; 3 words, an image and a link with a word
  * 3/7; a link alone 0. The best is the first.
  */
-START_TEST(ratios_worked_by_hand)
+TEST(ratios_worked_by_hand)
 {
 	struct page *page =
 		parse("<p>a b c d e f <a href=x>g</a></p><p>a b c <img src=x>"
@@ -22,9 +22,8 @@ START_TEST(ratios_worked_by_hand)
 		  !verdicts[4].is_content);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(of_equal_ratios_the_block_with_most_words_is_kept)
+TEST(of_equal_ratios_the_block_with_most_words_is_kept)
 {
 	struct page *page = parse("<p>a b</p><p>a b c</p><p>a</p><p>a b c</p>");
 	const struct verdict *verdicts = run(page, "fe", NULL, NULL);
@@ -35,9 +34,8 @@ START_TEST(of_equal_ratios_the_block_with_most_words_is_kept)
 	ck_assert(!verdicts[3].is_content);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(the_text_of_a_block_inside_is_not_its_own)
+TEST(the_text_of_a_block_inside_is_not_its_own)
 {
 	struct page *page = parse("<div>a b c d<p>a b c</p></div>");
 	const struct verdict *verdicts = run(page, "fe", NULL, NULL);
@@ -45,18 +43,4 @@ START_TEST(the_text_of_a_block_inside_is_not_its_own)
 	ck_assert(verdicts[0].is_content);
 	ck_assert(!verdicts[1].is_content);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(fe)
-{
-	Suite *suite = suite_create("fe");
-	TCase *tcase = tcase_create("fe");
-
-	tcase_add_test(tcase, ratios_worked_by_hand);
-	tcase_add_test(tcase,
-		       of_equal_ratios_the_block_with_most_words_is_kept);
-	tcase_add_test(tcase, the_text_of_a_block_inside_is_not_its_own);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

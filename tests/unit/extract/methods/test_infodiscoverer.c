@@ -9,7 +9,7 @@
  * first only: 0. The words of a block are a set: the second block of the first
  * page has (.75 + 0) / 2.
  */
-START_TEST(entropies_worked_by_hand)
+TEST(entropies_worked_by_hand)
 {
 	struct page *pages[] = {
 		parse("<p>Menu</p><p>tide, alone tide</p>"),
@@ -28,10 +28,9 @@ START_TEST(entropies_worked_by_hand)
 	for (unsigned i = 0; i < 4; i++)
 		page_destroy(pages[i]);
 }
-END_TEST
 
 /* Two texts of one block, of .75 and 0, are judged as one. */
-START_TEST(a_block_is_judged_as_one)
+TEST(a_block_is_judged_as_one)
 {
 	struct page *pages[] = {
 		parse("<p>tide <b>tide</b> <i>alone</i></p>"),
@@ -50,10 +49,9 @@ START_TEST(a_block_is_judged_as_one)
 	for (unsigned i = 0; i < 4; i++)
 		page_destroy(pages[i]);
 }
-END_TEST
 
 /* Of one page in the sample, and of the same in none. */
-START_TEST(a_page_outside_of_the_sample_is_counted_too)
+TEST(a_page_outside_of_the_sample_is_counted_too)
 {
 	const struct extractor *method = extractor_find("infodiscoverer");
 	struct page *pages[] = {
@@ -80,9 +78,8 @@ START_TEST(a_page_outside_of_the_sample_is_counted_too)
 	for (unsigned i = 0; i < 4; i++)
 		page_destroy(pages[i]);
 }
-END_TEST
 
-START_TEST(the_trace_has_the_entropies)
+TEST(the_trace_has_the_entropies)
 {
 	struct page *pages[] = {
 		parse("<p>menu</p><p>alone</p>"),
@@ -104,18 +101,4 @@ START_TEST(the_trace_has_the_entropies)
 	ck_assert_float_eq(trace->figures[0].threshold, 0.75F);
 	page_destroy(pages[0]);
 	page_destroy(pages[1]);
-}
-END_TEST
-
-SUITE(infodiscoverer)
-{
-	Suite *suite = suite_create("infodiscoverer");
-	TCase *tcase = tcase_create("infodiscoverer");
-
-	tcase_add_test(tcase, entropies_worked_by_hand);
-	tcase_add_test(tcase, a_block_is_judged_as_one);
-	tcase_add_test(tcase, a_page_outside_of_the_sample_is_counted_too);
-	tcase_add_test(tcase, the_trace_has_the_entropies);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -12,7 +12,7 @@ static const struct verdict *judge(const struct page *page,
 }
 
 /* 10 of the 10 other pages hold one, none holds two; html gives way. */
-START_TEST(without_a_penalty_every_text_keeps_its_score)
+TEST(without_a_penalty_every_text_keeps_its_score)
 {
 	struct page *page = parse("<div><p>one</p><p>two</p></div>");
 	const uint32_t frequencies[] = {11, 1};
@@ -25,14 +25,13 @@ START_TEST(without_a_penalty_every_text_keeps_its_score)
 	ck_assert(verdicts[1].is_content);
 	page_destroy(page);
 }
-END_TEST
 
 /*
  * One score for html (1/2, the mean of what is inside; body and div hold the
  * same) and the two p and texts (1 and 0): |y - 1/2| + 2 (1 - y) + 2 y is least
  * at 1/2, or the next of 32 levels.
  */
-START_TEST(with_a_high_one_all_have_the_median)
+TEST(with_a_high_one_all_have_the_median)
 {
 	struct page *page = parse("<div><p>one</p><p>two</p></div>");
 	const uint32_t frequencies[] = {11, 1};
@@ -43,14 +42,13 @@ START_TEST(with_a_high_one_all_have_the_median)
 	ck_assert_float_eq(verdicts[0].score, verdicts[1].score);
 	page_destroy(page);
 }
-END_TEST
 
 /*
  * The text and the li of "new" say 0, five others 1, and html 5/6. All at 1
  * cost 2 + 1/6; all at 0 and five steps up cost 5/6 + 5/2, and no step down is
  * allowed: "new" is template, though no other page has it.
  */
-START_TEST(a_list_is_template_as_a_whole)
+TEST(a_list_is_template_as_a_whole)
 {
 	struct page *page = parse("<ul><li>one<li>two<li>new<li>six<li>ten"
 				  "<li>may</ul>");
@@ -64,13 +62,12 @@ START_TEST(a_list_is_template_as_a_whole)
 	}
 	page_destroy(page);
 }
-END_TEST
 
 /*
  * "fresh!" is half of the page. html at 0 and a step up to the ul cost 1/2 +
  * 1/2, all at 1 cost 1/2 + 2.
  */
-START_TEST(what_stands_beside_a_list_is_not)
+TEST(what_stands_beside_a_list_is_not)
 {
 	struct page *page = parse("<ul><li>one<li>two</ul><p>fresh!");
 	const uint32_t frequencies[] = {11, 11, 1};
@@ -82,10 +79,9 @@ START_TEST(what_stands_beside_a_list_is_not)
 	ck_assert_float_eq(verdicts[2].score, 1);
 	page_destroy(page);
 }
-END_TEST
 
 /* 2 of 10 other pages: .2, and for a link .2 + .8 / 4. */
-START_TEST(a_link_is_nearer_to_template)
+TEST(a_link_is_nearer_to_template)
 {
 	struct page *page = parse("<p><a href=/>one</a></p><p>two</p>");
 	const uint32_t frequencies[] = {3, 3};
@@ -95,19 +91,4 @@ START_TEST(a_link_is_nearer_to_template)
 	ck_assert_float_eq_tol(verdicts[0].score, 0.6F, 1 / 61.0F);
 	ck_assert_float_eq_tol(verdicts[1].score, 0.8F, 1 / 61.0F);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(isotonic)
-{
-	Suite *suite = suite_create("isotonic");
-	TCase *tcase = tcase_create("isotonic");
-
-	tcase_add_test(tcase, without_a_penalty_every_text_keeps_its_score);
-	tcase_add_test(tcase, with_a_high_one_all_have_the_median);
-	tcase_add_test(tcase, a_list_is_template_as_a_whole);
-	tcase_add_test(tcase, what_stands_beside_a_list_is_not);
-	tcase_add_test(tcase, a_link_is_nearer_to_template);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -10,7 +10,7 @@ static const char *const blocks =
 	"<p>a b c d</p><p>a b c d e f g h i <img src=x></p><p>a <img src=x>"
 	"</p><p>a <img src=x><img src=x></p><p><a href=x>a</a></p>";
 
-START_TEST(clusters_worked_by_hand)
+TEST(clusters_worked_by_hand)
 {
 	struct page *page = parse(blocks);
 	const struct verdict *verdicts = run(page, "kfe", "weight=1", NULL);
@@ -26,9 +26,8 @@ START_TEST(clusters_worked_by_hand)
 		  !verdicts[4].is_content);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(more_clusters_keep_less)
+TEST(more_clusters_keep_less)
 {
 	/* as many as shares: the block of 1 alone */
 	struct page *page = parse(blocks);
@@ -38,9 +37,8 @@ START_TEST(more_clusters_keep_less)
 	ck_assert(!verdicts[1].is_content);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(blocks_of_one_ratio_are_all_kept)
+TEST(blocks_of_one_ratio_are_all_kept)
 {
 	struct page *page = parse("<p>a b</p><p>c</p>");
 	const struct verdict *verdicts = run(page, "kfe", NULL, NULL);
@@ -48,9 +46,8 @@ START_TEST(blocks_of_one_ratio_are_all_kept)
 	ck_assert(verdicts[0].is_content && verdicts[1].is_content);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(the_trace_shows_the_blocks)
+TEST(the_trace_shows_the_blocks)
 {
 	struct page *page = parse(blocks);
 	const struct trace *trace =
@@ -69,18 +66,4 @@ START_TEST(the_trace_shows_the_blocks)
 	ck_assert_uint_eq(figure->points[1].group, 1);
 	ck_assert_uint_eq(figure->points[2].group, 0);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(kfe)
-{
-	Suite *suite = suite_create("kfe");
-	TCase *tcase = tcase_create("kfe");
-
-	tcase_add_test(tcase, clusters_worked_by_hand);
-	tcase_add_test(tcase, more_clusters_keep_less);
-	tcase_add_test(tcase, blocks_of_one_ratio_are_all_kept);
-	tcase_add_test(tcase, the_trace_shows_the_blocks);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

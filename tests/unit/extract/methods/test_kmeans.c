@@ -18,12 +18,14 @@ static void tear_down(void)
 	arena_destroy(arena);
 }
 
+FIXTURE(.setup = set_up, .teardown = tear_down);
+
 /*
  * The mean of 1 2 9 10 20 is 8.4; 20 is farthest from it, 1 from 20, 10 from
  * both (9 off 1, against 8 of 9). 2 goes to 1, and 9 to 10: centroids 1.5, 9.5
  * and 20, from which nothing moves.
  */
-START_TEST(one_dimension_worked_by_hand)
+TEST(one_dimension_worked_by_hand)
 {
 	const struct kmeans_point points[] = {
 		{10, 0}, {1, 0}, {20, 0}, {2, 0}, {9, 0}};
@@ -39,13 +41,12 @@ START_TEST(one_dimension_worked_by_hand)
 	ck_assert_uint_eq(kmeans.clusters[3], 0);
 	ck_assert_uint_eq(kmeans.clusters[4], 1);
 }
-END_TEST
 
 /*
  * Seeds 0 (farthest from the mean 6.2) and 12. 6 is as near to both and goes to
  * 0, the first: means 8/3 (0 2 6) and 23/2 (11 12). Nothing moves then.
  */
-START_TEST(a_tie_goes_to_the_first_seed)
+TEST(a_tie_goes_to_the_first_seed)
 {
 	const struct kmeans_point points[] = {
 		{0, 0}, {2, 0}, {6, 0}, {11, 0}, {12, 0}};
@@ -56,7 +57,6 @@ START_TEST(a_tie_goes_to_the_first_seed)
 	ck_assert_float_eq_tol(kmeans.centroids[1].x, 11.5F, 1e-6F);
 	ck_assert_uint_eq(kmeans.clusters[2], 0);
 }
-END_TEST
 
 /*
  * Seeds (0, 0), (10, 0) and (4, 4). (4, 4) alone, (10, 0) alone and (3, 3),
@@ -64,7 +64,7 @@ END_TEST
  * (1, 1) and (2, 1) are of the origin, which stays though their mean is
  * (1.5, 1).
  */
-START_TEST(the_pinned_origin_stays)
+TEST(the_pinned_origin_stays)
 {
 	const struct kmeans_point points[] = {
 		{1, 1}, {2, 1}, {3, 3}, {4, 4}, {10, 0}};
@@ -82,9 +82,8 @@ START_TEST(the_pinned_origin_stays)
 	ck_assert_uint_eq(kmeans.clusters[3], 1);
 	ck_assert_uint_eq(kmeans.clusters[4], 2);
 }
-END_TEST
 
-START_TEST(fewer_distinct_points_than_clusters)
+TEST(fewer_distinct_points_than_clusters)
 {
 	const struct kmeans_point points[] = {{5, 1}, {5, 1}, {2, 1}, {5, 1}};
 	const struct kmeans_point zeros[] = {{0, 0}, {0, 0}};
@@ -99,11 +98,10 @@ START_TEST(fewer_distinct_points_than_clusters)
 	ck_assert_float_eq(
 		kmeans_run(arena, points, 2, 3, false).centroids[0].x, 5);
 }
-END_TEST
 
 /* NAN and infinity count as 0: {0 0} {0 7} {9 0}, and the largest floats do
    not overflow. */
-START_TEST(no_number_is_too_odd)
+TEST(no_number_is_too_odd)
 {
 	const struct kmeans_point odd[] = {
 		{NAN, -INFINITY}, {INFINITY, 7}, {9, NAN}};
@@ -121,7 +119,6 @@ START_TEST(no_number_is_too_odd)
 	ck_assert_uint_eq(kmeans.clusters[0], kmeans.clusters[2]);
 	ck_assert_uint_ne(kmeans.clusters[0], kmeans.clusters[1]);
 }
-END_TEST
 
 enum { COUNT = 200 };
 
@@ -140,7 +137,7 @@ static void shuffle(const struct kmeans_point *points,
 		shuffled[i] = points[places[i]];
 }
 
-START_TEST(the_order_of_the_points_does_not_matter)
+TEST(the_order_of_the_points_does_not_matter)
 {
 	for (uint64_t seed = 1; seed <= 50; seed++) {
 		struct kmeans_point points[COUNT];
@@ -170,7 +167,6 @@ START_TEST(the_order_of_the_points_does_not_matter)
 				      "seed %d", (int)seed);
 	}
 }
-END_TEST
 
 /* Point `index` has no centroid nearer than its own. */
 static void assert_nearest(const struct kmeans *kmeans, float x, uint32_t index)
@@ -201,7 +197,7 @@ static void assert_means(const struct kmeans *kmeans,
 				   kmeans->centroids[c - 1].x);
 }
 
-START_TEST(the_result_is_a_fixed_point_of_lloyd)
+TEST(the_result_is_a_fixed_point_of_lloyd)
 {
 	for (uint64_t seed = 1; seed <= 50; seed++) {
 		struct kmeans_point points[COUNT];
@@ -217,22 +213,4 @@ START_TEST(the_result_is_a_fixed_point_of_lloyd)
 			assert_nearest(&kmeans, points[i].x, i);
 		assert_means(&kmeans, points, pins ? 1 : 0);
 	}
-}
-END_TEST
-
-SUITE(kmeans)
-{
-	Suite *suite = suite_create("kmeans");
-	TCase *tcase = tcase_create("kmeans");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, one_dimension_worked_by_hand);
-	tcase_add_test(tcase, a_tie_goes_to_the_first_seed);
-	tcase_add_test(tcase, the_pinned_origin_stays);
-	tcase_add_test(tcase, fewer_distinct_points_than_clusters);
-	tcase_add_test(tcase, no_number_is_too_odd);
-	tcase_add_test(tcase, the_order_of_the_points_does_not_matter);
-	tcase_add_test(tcase, the_result_is_a_fixed_point_of_lloyd);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -5,7 +5,7 @@
  * The list has 3 links and no child with 3: a pagelet, with 3 characters
  * outside of links. So has the div, with 6. What is left has "abcd", 4 of 13.
  */
-START_TEST(pagelets_worked_by_hand)
+TEST(pagelets_worked_by_hand)
 {
 	struct page *page = parse(
 		"<ul><li>a<a href=x>nn</a><li>b<a href=x>nn</a><li>c<a "
@@ -26,9 +26,8 @@ START_TEST(pagelets_worked_by_hand)
 	}
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(a_pagelet_is_divided_when_a_child_is_one)
+TEST(a_pagelet_is_divided_when_a_child_is_one)
 {
 	/* The list is a pagelet, the div around it none: "abc" is what is
 	   left of the page. With a limit of 4 there is no pagelet at all. */
@@ -40,16 +39,4 @@ START_TEST(a_pagelet_is_divided_when_a_child_is_one)
 	ck_assert(!run(page, "lp", NULL, NULL)[1].is_content);
 	ck_assert(run(page, "lp", "links=4", NULL)[1].is_content);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(lp)
-{
-	Suite *suite = suite_create("lp");
-	TCase *tcase = tcase_create("lp");
-
-	tcase_add_test(tcase, pagelets_worked_by_hand);
-	tcase_add_test(tcase, a_pagelet_is_divided_when_a_child_is_one);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -6,7 +6,7 @@
  * div holds "abcdef" and a link of 4 in a paragraph of "ghij" and that: the
  * paragraph has 4/8 = .5, the div 4/14 = .286.
  */
-START_TEST(quotas_worked_by_hand)
+TEST(quotas_worked_by_hand)
 {
 	struct page *page =
 		parse("<div>abcdef<p>ghij<a href=x>klmn</a></p></div>");
@@ -20,10 +20,9 @@ START_TEST(quotas_worked_by_hand)
 		  verdicts[2].is_content);
 	page_destroy(page);
 }
-END_TEST
 
 /* The div has 4/8 + 4 of 4 = 8/12 as long as the list counts, else 4/8. */
-START_TEST(what_is_dropped_inside_no_longer_counts)
+TEST(what_is_dropped_inside_no_longer_counts)
 {
 	struct page *page = parse("<div>abcd<a href=x>efgh</a><ul><li><a "
 				  "href=x>ijkl</a></li></ul></div>");
@@ -36,10 +35,9 @@ START_TEST(what_is_dropped_inside_no_longer_counts)
 	ck_assert(!verdicts[2].is_content);
 	page_destroy(page);
 }
-END_TEST
 
 /* The paragraph has no links, the div around it 8 of 12 characters. */
-START_TEST(a_block_is_dropped_with_all_inside_it)
+TEST(a_block_is_dropped_with_all_inside_it)
 {
 	struct page *page =
 		parse("<div>ab<p>cd</p><a href=x>efghijkl</a></div>");
@@ -50,10 +48,9 @@ START_TEST(a_block_is_dropped_with_all_inside_it)
 	ck_assert(!verdicts[1].is_content);
 	page_destroy(page);
 }
-END_TEST
 
 /* Links of 3 in 10: over a quarter, not over a half. */
-START_TEST(the_rows_differ_by_their_quota)
+TEST(the_rows_differ_by_their_quota)
 {
 	struct page *page = parse("<p>abcdefg<a href=x>hij</a></p>");
 	struct page *links = parse("<p>abc<a href=x>defghi</a></p>");
@@ -66,10 +63,9 @@ START_TEST(the_rows_differ_by_their_quota)
 	page_destroy(links);
 	page_destroy(page);
 }
-END_TEST
 
 /* Blocks with text: body and p (0/3 and so on), li (1). */
-START_TEST(the_trace_names_the_quota)
+TEST(the_trace_names_the_quota)
 {
 	struct page *page = parse("<ul><li><a href=a>abc</a></li></ul>"
 				  "<p>def</p>");
@@ -90,19 +86,4 @@ START_TEST(the_trace_names_the_quota)
 	ck_assert_uint_eq(figure->points[3].group, 0);
 	ck_assert_uint_eq(figure->points[4].group, 1);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(lqf)
-{
-	Suite *suite = suite_create("lqf");
-	TCase *tcase = tcase_create("lqf");
-
-	tcase_add_test(tcase, quotas_worked_by_hand);
-	tcase_add_test(tcase, what_is_dropped_inside_no_longer_counts);
-	tcase_add_test(tcase, a_block_is_dropped_with_all_inside_it);
-	tcase_add_test(tcase, the_rows_differ_by_their_quota);
-	tcase_add_test(tcase, the_trace_names_the_quota);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

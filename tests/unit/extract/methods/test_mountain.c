@@ -30,7 +30,7 @@
  * One cell, of score (13/75 + 2) * 1.5 * 13/16.5 (eq. 1): it is its own mean,
  * so the only ridge, and kept whatever the model says.
  */
-START_TEST(one_text_is_one_ridge)
+TEST(one_text_is_one_ridge)
 {
 	struct page *page = parse("<p>Hello, world.</p>");
 	const struct verdict *verdicts = run(page, "mountain", NULL, NULL);
@@ -40,7 +40,6 @@ START_TEST(one_text_is_one_ridge)
 	ck_assert(verdicts[0].is_content);
 	page_destroy(page);
 }
-END_TEST
 
 static struct ridge_model *read_model(const char *text)
 {
@@ -79,7 +78,7 @@ static const struct verdict *run_with(const struct page *page,
 	"ridge-model 1\nfeatures height width RP CP\nC 1\ngamma 1\nrho " rho \
 	"\nsupports 1\n" sign "1 1 1 0.5 0\n"
 
-START_TEST(a_sites_own_model_decides)
+TEST(a_sites_own_model_decides)
 {
 	struct page *page = parse(ARTICLE GAP ARTICLE);
 	struct ridge_model *first = read_model(POSITION("", "0.6"));
@@ -94,9 +93,8 @@ START_TEST(a_sites_own_model_decides)
 	ridge_model_destroy(last);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(without_a_primary_ridge_the_nearest_is_kept)
+TEST(without_a_primary_ridge_the_nearest_is_kept)
 {
 	struct page *page = parse(ARTICLE GAP ARTICLE);
 	/* no decision is over 0: it is 1 at most, less 5 */
@@ -108,9 +106,8 @@ START_TEST(without_a_primary_ridge_the_nearest_is_kept)
 	ridge_model_destroy(model);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(every_text_has_its_reason)
+TEST(every_text_has_its_reason)
 {
 	struct page *page = parse("<p hidden>no</p>" MENU ARTICLE);
 	struct trace *trace = trace_create(page->arena, page->text_count);
@@ -122,9 +119,8 @@ START_TEST(every_text_has_its_reason)
 	ck_assert_ptr_nonnull(strstr(trace->reasons[5], "decision"));
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(the_figure_shows_the_ridges)
+TEST(the_figure_shows_the_ridges)
 {
 	struct page *page = parse(MENU ARTICLE);
 	struct trace *trace = trace_create(page->arena, page->text_count);
@@ -141,19 +137,4 @@ START_TEST(the_figure_shows_the_ridges)
 	ck_assert_float_eq(figure->ranges[0].begin, figure->ranges[0].end - 2);
 	ck_assert_ptr_nonnull(strstr(figure->ranges[0].label, "height 1.00"));
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(mountain)
-{
-	Suite *suite = suite_create("mountain");
-	TCase *tests = tcase_create("mountain");
-
-	tcase_add_test(tests, one_text_is_one_ridge);
-	tcase_add_test(tests, a_sites_own_model_decides);
-	tcase_add_test(tests, without_a_primary_ridge_the_nearest_is_kept);
-	tcase_add_test(tests, every_text_has_its_reason);
-	tcase_add_test(tests, the_figure_shows_the_ridges);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

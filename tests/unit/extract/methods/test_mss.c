@@ -6,7 +6,7 @@
  * A tag takes 3.25: two tags between two texts take 6.5. Six words more on the
  * other side do not pay for them, seven do.
  */
-START_TEST(the_penalty_worked_by_hand)
+TEST(the_penalty_worked_by_hand)
 {
 	struct page *page =
 		parse("<p>a b c d e f g h</p><p>a b c d e f</p><p>x</p>");
@@ -24,9 +24,8 @@ START_TEST(the_penalty_worked_by_hand)
 	ck_assert(!verdicts[2].is_content);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(without_a_penalty_all_that_is_seen_is_content)
+TEST(without_a_penalty_all_that_is_seen_is_content)
 {
 	struct page *page = parse("<p>a</p><p hidden>b</p><br><br><p>c</p>");
 	const struct verdict *verdicts =
@@ -37,10 +36,9 @@ START_TEST(without_a_penalty_all_that_is_seen_is_content)
 	ck_assert(verdicts[2].is_content);
 	page_destroy(page);
 }
-END_TEST
 
 /* One word: 1 at most, with any tag less. */
-START_TEST(with_the_highest_penalty_one_text_is_content)
+TEST(with_the_highest_penalty_one_text_is_content)
 {
 	struct page *page = parse("<p>a</p><p>b c</p>");
 	const struct verdict *verdicts =
@@ -50,10 +48,9 @@ START_TEST(with_the_highest_penalty_one_text_is_content)
 	ck_assert(verdicts[1].is_content);
 	page_destroy(page);
 }
-END_TEST
 
 /* <p> a b </p>: the sums 0 -3.25 -2.25 -1.25 -4.5, and the range 1 to 3. */
-START_TEST(the_picture_is_the_sum_and_its_climb)
+TEST(the_picture_is_the_sum_and_its_climb)
 {
 	struct page *page = parse("<p>a b</p>");
 	const struct trace *trace =
@@ -70,18 +67,4 @@ START_TEST(the_picture_is_the_sum_and_its_climb)
 	ck_assert_float_eq(trace->figures[0].ranges[0].begin, 1);
 	ck_assert_float_eq(trace->figures[0].ranges[0].end, 3);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(mss)
-{
-	Suite *suite = suite_create("mss");
-	TCase *tcase = tcase_create("mss");
-
-	tcase_add_test(tcase, the_penalty_worked_by_hand);
-	tcase_add_test(tcase, without_a_penalty_all_that_is_seen_is_content);
-	tcase_add_test(tcase, with_the_highest_penalty_one_text_is_content);
-	tcase_add_test(tcase, the_picture_is_the_sum_and_its_climb);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -109,7 +109,7 @@ static unsigned content_of(const struct page *page, const char *method)
 	return content;
 }
 
-START_TEST(omitted_tags_cost_no_text)
+TEST_LOOP(omitted_tags_cost_no_text, 0, method_count())
 {
 	const char *method = extractors[_i]->name;
 	struct page *whole = page_of(WRITES_ALL);
@@ -127,7 +127,6 @@ START_TEST(omitted_tags_cost_no_text)
 	}
 	page_destroy(whole);
 }
-END_TEST
 
 /* Whether the method keeps the last text, which is "Hello". */
 static bool keeps_hello(const char *html, const char *method)
@@ -153,7 +152,7 @@ static void assert_alike(const char *method, const char *html,
 		      "%s: %s is lost", method, html);
 }
 
-START_TEST(a_page_without_its_outer_tags_has_its_text)
+TEST_LOOP(a_page_without_its_outer_tags_has_its_text, 0, method_count())
 {
 	const char *method = extractors[_i]->name;
 	const char *body = "<!doctype html><html><head><title>x</title></head>"
@@ -165,20 +164,4 @@ START_TEST(a_page_without_its_outer_tags_has_its_text)
 	assert_alike(method, "<html><head><title>x</title><tr><td>Hello", body);
 	assert_alike(method, "<title>x</title>Hello", body);
 	assert_alike(method, "<head><title>x</title></head>Hello", body);
-}
-END_TEST
-
-SUITE(omitted_tags)
-{
-	Suite *suite = suite_create("omitted_tags");
-	TCase *tcase = tcase_create("omitted_tags");
-	int count = 0;
-
-	while (extractors[count] != NULL)
-		count++;
-	tcase_add_loop_test(tcase, omitted_tags_cost_no_text, 0, count);
-	tcase_add_loop_test(tcase, a_page_without_its_outer_tags_has_its_text,
-			    0, count);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -3,7 +3,7 @@
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
-START_TEST(what_a_reader_sees_is_kept)
+TEST(what_a_reader_sees_is_kept)
 {
 	char *text = text_of(
 		"<title>title</title><p>text <button>button</button> "
@@ -16,9 +16,8 @@ START_TEST(what_a_reader_sees_is_kept)
 	ck_assert_str_eq(text, "text button label\n\nnoscript\n");
 	free(text);
 }
-END_TEST
 
-START_TEST(the_score_is_the_verdict)
+TEST(the_score_is_the_verdict)
 {
 	struct page *page = parse("<title>title</title><p>text");
 	const struct verdict *verdicts = run(page, "plain", NULL, NULL);
@@ -29,16 +28,4 @@ START_TEST(the_score_is_the_verdict)
 	ck_assert(verdicts[1].is_content);
 	ck_assert_float_eq(verdicts[1].score, 1);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(plain)
-{
-	Suite *suite = suite_create("plain");
-	TCase *tcase = tcase_create("plain");
-
-	tcase_add_test(tcase, what_a_reader_sees_is_kept);
-	tcase_add_test(tcase, the_score_is_the_verdict);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -24,11 +24,13 @@ static void check_features(const struct ridge *ridge, double height,
 	ck_assert_double_eq_tol(ridge->features[3], cp, 1e-6);
 }
 
+FIXTURE(.setup = begin, .teardown = end);
+
 /*
  * Mean 40/20 = 2, peak 6. Cells 2..4 are a ridge of mean 6, cell 12 one of
  * mean 22; seven low cells are between them.
  */
-START_TEST(features_worked_by_hand)
+TEST(features_worked_by_hand)
 {
 	struct mountain_cell items[20] = {[2] = {.score = 8},
 					  [3] = {.score = 2},
@@ -45,9 +47,8 @@ START_TEST(features_worked_by_hand)
 	check_features(&ridges.items[0], 6 / 22.0, 1, 0.5, 3 / 20.0);
 	check_features(&ridges.items[1], 1, 1 / 3.0, 1, 13 / 20.0);
 }
-END_TEST
 
-START_TEST(low_cells_within_the_span_are_part_of_the_ridge)
+TEST(low_cells_within_the_span_are_part_of_the_ridge)
 {
 	struct mountain_cell items[20] = {
 		[4] = {.score = 20}, [10] = {.score = 20}};
@@ -58,10 +59,9 @@ START_TEST(low_cells_within_the_span_are_part_of_the_ridge)
 			  11);
 	ck_assert_uint_eq(ridges_of_cells(arena, &cells, 4, 3).count, 2);
 }
-END_TEST
 
 /* Mean 2: a run up to 7 is a ridge by peak factor 3, and none by 4. */
-START_TEST(a_ridge_has_a_peak)
+TEST(a_ridge_has_a_peak)
 {
 	struct mountain_cell items[20] = {
 		[2] = {.score = 7}, [12] = {.score = 33}};
@@ -74,9 +74,8 @@ START_TEST(a_ridge_has_a_peak)
 	/* the highest cell always is one */
 	ck_assert_uint_eq(ridges_of_cells(arena, &cells, 5, 100).count, 1);
 }
-END_TEST
 
-START_TEST(nothing_has_no_ridge)
+TEST(nothing_has_no_ridge)
 {
 	struct mountain_cell items[3] = {{.score = 0}};
 	const struct cells none = {items, 0};
@@ -85,9 +84,8 @@ START_TEST(nothing_has_no_ridge)
 	ck_assert_uint_eq(ridges_of_cells(arena, &none, 5, 3).count, 0);
 	ck_assert_uint_eq(ridges_of_cells(arena, &flat, 5, 3).count, 0);
 }
-END_TEST
 
-START_TEST(equal_cells_are_one_ridge)
+TEST(equal_cells_are_one_ridge)
 {
 	struct mountain_cell items[3] = {
 		{.score = 0.1F}, {.score = 0.1F}, {.score = 0.1F}};
@@ -96,20 +94,4 @@ START_TEST(equal_cells_are_one_ridge)
 
 	ck_assert_uint_eq(ridges.count, 1);
 	check_features(&ridges.items[0], 1, 1, 1, 1 / 3.0);
-}
-END_TEST
-
-SUITE(ridge)
-{
-	Suite *suite = suite_create("ridge");
-	TCase *tests = tcase_create("ridge");
-
-	tcase_add_checked_fixture(tests, begin, end);
-	tcase_add_test(tests, features_worked_by_hand);
-	tcase_add_test(tests, low_cells_within_the_span_are_part_of_the_ridge);
-	tcase_add_test(tests, a_ridge_has_a_peak);
-	tcase_add_test(tests, nothing_has_no_ridge);
-	tcase_add_test(tests, equal_cells_are_one_ridge);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

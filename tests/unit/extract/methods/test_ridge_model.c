@@ -43,7 +43,7 @@ static double value_of(const struct ridge_model *model, double height,
 	return value;
 }
 
-START_TEST(what_was_shown_is_learned)
+TEST(what_was_shown_is_learned)
 {
 	struct ridge_model *model = train(EXAMPLES);
 
@@ -51,10 +51,9 @@ START_TEST(what_was_shown_is_learned)
 	ck_assert_double_lt(value_of(model, 0.1, 0.1), 0);
 	ridge_model_destroy(model);
 }
-END_TEST
 
 /* The kind of the first example decides nothing. */
-START_TEST(labels_keep_their_sign)
+TEST(labels_keep_their_sign)
 {
 	const struct ridge_example examples[] = {
 		{{0.1, 0.1, 0.5, 0.5}, false},
@@ -71,13 +70,12 @@ START_TEST(labels_keep_their_sign)
 	ridge_model_destroy(model);
 	ridge_model_destroy(other);
 }
-END_TEST
 
 /*
  * Two examples at distance 1, gamma 1, C large: alpha is 1 / (1 - 1/e) for
  * both, so that their decision values are 1 and -1, and 0 half-way.
  */
-START_TEST(a_decision_worked_by_hand)
+TEST(a_decision_worked_by_hand)
 {
 	const struct ridge_example examples[] = {
 		{{1, 0.5, 0.5, 0.5}, true},
@@ -90,9 +88,8 @@ START_TEST(a_decision_worked_by_hand)
 	ck_assert_double_eq_tol(value_of(model, 0.5, 0.5), 0, 1e-3);
 	ridge_model_destroy(model);
 }
-END_TEST
 
-START_TEST(one_kind_of_ridges_teaches_nothing)
+TEST(one_kind_of_ridges_teaches_nothing)
 {
 	const struct ridge_example examples[2] = {{.is_primary = true},
 						  {.is_primary = true}};
@@ -100,9 +97,8 @@ START_TEST(one_kind_of_ridges_teaches_nothing)
 	ck_assert_ptr_null(ridge_model_train(examples, 2, 1, 1));
 	ck_assert_ptr_null(ridge_model_train(examples, 0, 1, 1));
 }
-END_TEST
 
-START_TEST(many_examples_make_a_model_that_is_bounded)
+TEST(many_examples_make_a_model_that_is_bounded)
 {
 	struct ridge_model *model = train(20 * (size_t)MAX_RIDGE_EXAMPLES);
 
@@ -111,7 +107,6 @@ START_TEST(many_examples_make_a_model_that_is_bounded)
 	ck_assert_double_lt(value_of(model, 0.1, 0.1), 0);
 	ridge_model_destroy(model);
 }
-END_TEST
 
 static void write(const struct ridge_model *model, const char *notes,
 		  struct buffer *out)
@@ -119,7 +114,7 @@ static void write(const struct ridge_model *model, const char *notes,
 	ridge_model_write(model, slice_of(notes), out);
 }
 
-START_TEST(the_same_examples_give_the_same_model)
+TEST(the_same_examples_give_the_same_model)
 {
 	struct ridge_model *model = train(EXAMPLES);
 	struct ridge_model *again = train(EXAMPLES);
@@ -134,7 +129,6 @@ START_TEST(the_same_examples_give_the_same_model)
 	ridge_model_destroy(model);
 	ridge_model_destroy(again);
 }
-END_TEST
 
 static void check_same(const struct ridge_model *a, const struct ridge_model *b)
 {
@@ -146,7 +140,7 @@ static void check_same(const struct ridge_model *a, const struct ridge_model *b)
 				value_of(b, height / 8.0, width / 8.0));
 }
 
-START_TEST(a_model_that_is_read_back_decides_the_same)
+TEST(a_model_that_is_read_back_decides_the_same)
 {
 	struct ridge_model *model = train(EXAMPLES);
 	struct ridge_model *again = NULL;
@@ -161,9 +155,8 @@ START_TEST(a_model_that_is_read_back_decides_the_same)
 	ridge_model_destroy(model);
 	ridge_model_destroy(again);
 }
-END_TEST
 
-START_TEST(the_universal_model_is_that_of_the_file)
+TEST(the_universal_model_is_that_of_the_file)
 {
 	struct ridge_model *model = NULL;
 	struct buffer text = {0};
@@ -175,9 +168,8 @@ START_TEST(the_universal_model_is_that_of_the_file)
 	buffer_free(&text);
 	ridge_model_destroy(model);
 }
-END_TEST
 
-START_TEST(features_out_of_range_are_cut_to_it)
+TEST(features_out_of_range_are_cut_to_it)
 {
 	const struct ridge_model *model = ridge_model_universal();
 
@@ -185,7 +177,6 @@ START_TEST(features_out_of_range_are_cut_to_it)
 			    value_of(model, 1, 0));
 	ck_assert(isfinite(value_of(model, NAN, INFINITY)));
 }
-END_TEST
 
 static enum error read(const char *text)
 {
@@ -200,7 +191,7 @@ static enum error read(const char *text)
 #define HEAD "ridge-model 1\nfeatures height width RP CP\n"
 #define BODY "C 1\ngamma 1\nrho 0\nsupports 1\n"
 
-START_TEST(a_model_of_another_version_is_told)
+TEST(a_model_of_another_version_is_told)
 {
 	ck_assert_int_eq(read(HEAD BODY "1 0 0 0 0\n"), ERR_NONE);
 	ck_assert_int_eq(read(HEAD BODY "1 0 0 0 0"), ERR_NONE);
@@ -209,7 +200,6 @@ START_TEST(a_model_of_another_version_is_told)
 	ck_assert_int_eq(read("ridge-model\n"), ERR_MALFORMED);
 	ck_assert_int_eq(read(""), ERR_MALFORMED);
 }
-END_TEST
 
 static const char *const damaged[] = {
 	/* vectors: missing, too many, short, long, out of range, no numbers */
@@ -241,11 +231,10 @@ static const char *const damaged[] = {
 	"ridge-model 1\n# no end",
 };
 
-START_TEST(a_damaged_model_is_refused)
+TEST_ROWS(a_damaged_model_is_refused, damaged)
 {
 	ck_assert_int_eq(read(damaged[_i]), ERR_MALFORMED);
 }
-END_TEST
 
 /* A model of `count` vectors. */
 static enum error read_many(int count)
@@ -261,32 +250,8 @@ static enum error read_many(int count)
 	return error;
 }
 
-START_TEST(a_model_has_no_more_vectors_than_examples_can_make)
+TEST(a_model_has_no_more_vectors_than_examples_can_make)
 {
 	ck_assert_int_eq(read_many(MAX_RIDGE_EXAMPLES), ERR_NONE);
 	ck_assert_int_eq(read_many(MAX_RIDGE_EXAMPLES + 1), ERR_MALFORMED);
-}
-END_TEST
-
-SUITE(ridge_model)
-{
-	Suite *suite = suite_create("ridge_model");
-	TCase *tests = tcase_create("ridge_model");
-
-	tcase_add_test(tests, what_was_shown_is_learned);
-	tcase_add_test(tests, labels_keep_their_sign);
-	tcase_add_test(tests, a_decision_worked_by_hand);
-	tcase_add_test(tests, one_kind_of_ridges_teaches_nothing);
-	tcase_add_test(tests, many_examples_make_a_model_that_is_bounded);
-	tcase_add_test(tests, the_same_examples_give_the_same_model);
-	tcase_add_test(tests, a_model_that_is_read_back_decides_the_same);
-	tcase_add_test(tests, the_universal_model_is_that_of_the_file);
-	tcase_add_test(tests, features_out_of_range_are_cut_to_it);
-	tcase_add_test(tests, a_model_of_another_version_is_told);
-	tcase_add_loop_test(tests, a_damaged_model_is_refused, 0,
-			    sizeof(damaged) / sizeof(damaged[0]));
-	tcase_add_test(tests,
-		       a_model_has_no_more_vectors_than_examples_can_make);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -22,23 +22,21 @@ static void assert_scores(const char *mine, const char *theirs,
 	page_destroy(pages[1]);
 }
 
-START_TEST(mapped_text_that_is_the_same_is_template)
+TEST(mapped_text_that_is_the_same_is_template)
 {
 	assert_scores("<div><p>menu</p><p>one</p></div>",
 		      "<div><p>menu</p><p>two</p></div>", (const float[]){0, 1},
 		      2);
 }
-END_TEST
 
-START_TEST(the_mapping_goes_downwards_only)
+TEST(the_mapping_goes_downwards_only)
 {
 	/* x is on both pages, but not in elements that can be mapped */
 	assert_scores("<div><p>x</p></div><p>y</p>",
 		      "<ul><li>x</li></ul><p>y</p>", (const float[]){1, 0}, 2);
 }
-END_TEST
 
-START_TEST(children_are_aligned)
+TEST(children_are_aligned)
 {
 	/* the second div is one too many, d is another and e has moved */
 	assert_scores("<div>a</div><div>z</div><div>b</div><div>c</div><p>d",
@@ -47,10 +45,9 @@ START_TEST(children_are_aligned)
 	assert_scores("<p>e</p><p>a</p><p>b</p>", "<p>a</p><p>b</p><p>e</p>",
 		      (const float[]){1, 0, 0}, 3);
 }
-END_TEST
 
 /* Three other pages: one of them has the text at its place. */
-START_TEST(the_ratio_of_the_pages_decides)
+TEST(the_ratio_of_the_pages_decides)
 {
 	struct page *pages[] = {
 		parse("<p>one</p>"),
@@ -69,7 +66,6 @@ START_TEST(the_ratio_of_the_pages_decides)
 	for (unsigned i = 0; i < 4; i++)
 		page_destroy(pages[i]);
 }
-END_TEST
 
 /* `count` paragraphs between two that are the page's own. */
 static struct page *list_page(const char *first, unsigned count, unsigned from,
@@ -92,7 +88,7 @@ static struct page *list_page(const char *first, unsigned count, unsigned from,
 }
 
 /* The band of the alignment is 65 wide; here it is 20 off the diagonal. */
-START_TEST(long_lists_are_aligned)
+TEST(long_lists_are_aligned)
 {
 	struct page *pages[] = {
 		list_page("<p>one</p>", 500, 20, "<p>two</p>"),
@@ -109,10 +105,9 @@ START_TEST(long_lists_are_aligned)
 	page_destroy(pages[0]);
 	page_destroy(pages[1]);
 }
-END_TEST
 
 /* One child against a thousand, and the reverse. */
-START_TEST(uneven_lists_are_survived)
+TEST(uneven_lists_are_survived)
 {
 	struct page *pages[] = {
 		list_page("<p>one</p>", 1000, 0, "<p>two</p>"),
@@ -126,20 +121,4 @@ START_TEST(uneven_lists_are_survived)
 	ck_assert(run_sampled(reversed, 2, "rtdm", NULL)[0].is_content);
 	page_destroy(pages[0]);
 	page_destroy(pages[1]);
-}
-END_TEST
-
-SUITE(rtdm)
-{
-	Suite *suite = suite_create("rtdm");
-	TCase *tcase = tcase_create("rtdm");
-
-	tcase_add_test(tcase, mapped_text_that_is_the_same_is_template);
-	tcase_add_test(tcase, the_mapping_goes_downwards_only);
-	tcase_add_test(tcase, children_are_aligned);
-	tcase_add_test(tcase, the_ratio_of_the_pages_decides);
-	tcase_add_test(tcase, long_lists_are_aligned);
-	tcase_add_test(tcase, uneven_lists_are_survived);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

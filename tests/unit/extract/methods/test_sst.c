@@ -6,7 +6,7 @@
  * That of p has "w" on both, and "u" and "v" on one each: 1 - (1 + 0 + 0) / 3.
  * Both have one style: the composite importance is .1 * 0 + .9 * that.
  */
-START_TEST(importances_of_leaves_worked_by_hand)
+TEST(importances_of_leaves_worked_by_hand)
 {
 	struct page *pages[] = {
 		parse("<div>x</div><p>u w</p>"),
@@ -23,7 +23,6 @@ START_TEST(importances_of_leaves_worked_by_hand)
 	page_destroy(pages[0]);
 	page_destroy(pages[1]);
 }
-END_TEST
 
 /*
  * div has two styles on two pages: its own importance is 1, its attenuation
@@ -31,7 +30,7 @@ END_TEST
  * children is 0 on the first page and (0 + 1) / 2 on the second, so that
  * (1 - .81) * 1 + .81 * (0 + .5) / 2 = .3925.
  */
-START_TEST(importances_of_inner_nodes_worked_by_hand)
+TEST(importances_of_inner_nodes_worked_by_hand)
 {
 	struct page *pages[] = {
 		parse("<div>x</div>"),
@@ -50,10 +49,9 @@ START_TEST(importances_of_inner_nodes_worked_by_hand)
 	page_destroy(pages[0]);
 	page_destroy(pages[1]);
 }
-END_TEST
 
 /* The second p is on one page only, whatever it says. */
-START_TEST(a_place_of_one_page_is_important)
+TEST(a_place_of_one_page_is_important)
 {
 	struct page *pages[] = {
 		parse("<p>x</p><p>x</p>"),
@@ -67,9 +65,8 @@ START_TEST(a_place_of_one_page_is_important)
 	page_destroy(pages[0]);
 	page_destroy(pages[1]);
 }
-END_TEST
 
-START_TEST(a_class_is_part_of_the_place)
+TEST(a_class_is_part_of_the_place)
 {
 	struct page *pages[] = {
 		parse("<p class='b a1'>x</p><p class=c>x</p>"),
@@ -82,18 +79,4 @@ START_TEST(a_class_is_part_of_the_place)
 	ck_assert_float_eq(verdicts[1].score, 1);
 	page_destroy(pages[0]);
 	page_destroy(pages[1]);
-}
-END_TEST
-
-SUITE(sst)
-{
-	Suite *suite = suite_create("sst");
-	TCase *tcase = tcase_create("sst");
-
-	tcase_add_test(tcase, importances_of_leaves_worked_by_hand);
-	tcase_add_test(tcase, importances_of_inner_nodes_worked_by_hand);
-	tcase_add_test(tcase, a_place_of_one_page_is_important);
-	tcase_add_test(tcase, a_class_is_part_of_the_place);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -30,7 +30,7 @@ static void assert_ratios(const char *html, const float *expected,
 }
 
 /* 003, "Tag Ratios": 0 / 1, 0 / 1, 11 / 2, 37 / 0 and 0 / 2. */
-START_TEST(the_example_of_the_paper)
+TEST(the_example_of_the_paper)
 {
 	const float expected[] = {0, 0, 5.5F, 37, 0};
 
@@ -39,11 +39,10 @@ START_TEST(the_example_of_the_paper)
 		      "OKLAHOMA CITY - Police were told that\n</div></div>\n",
 		      expected, 5);
 }
-END_TEST
 
 /* Scripts and comments go with their lines and tags, empty lines too; a tag is
    on the line where it begins. */
-START_TEST(what_is_removed_first)
+TEST(what_is_removed_first)
 {
 	const float expected[] = {3, 1, 2};
 
@@ -51,11 +50,10 @@ START_TEST(what_is_removed_first)
 		      "<style>a\nb</style>\n<p\nclass=x>a<br\n>b\ncd",
 		      expected, 3);
 }
-END_TEST
 
 /* White space is one character, at most: 5 of "a b\t c", 4 of four entities;
    hidden text is none. */
-START_TEST(which_characters_count)
+TEST(which_characters_count)
 {
 	const float expected[] = {5, 4, 0, 2};
 
@@ -63,10 +61,9 @@ START_TEST(which_characters_count)
 		      "<p hidden>abc</p>\n<p>ab\n",
 		      expected, 4);
 }
-END_TEST
 
 /* 507 characters on one line: 3 + 57, seven times 60, 23 + 4. */
-START_TEST(a_long_line_is_broken_after_60_characters)
+TEST(a_long_line_is_broken_after_60_characters)
 {
 	enum { LENGTH = 500, LINES = 9 };
 	const float expected[LINES] = {57, 60, 60, 60, 60, 60, 60, 60, 23};
@@ -78,13 +75,12 @@ START_TEST(a_long_line_is_broken_after_60_characters)
 		html[3 + LENGTH + i] = "</p>"[i];
 	assert_ratios(html, expected, LINES);
 }
-END_TEST
 
 /*
  * Character 60 stands in the second tag, which is 470 long: the line ends
  * behind it, 10 / 2. "cd" and two end tags are the next.
  */
-START_TEST(a_long_line_is_broken_behind_a_tag)
+TEST(a_long_line_is_broken_behind_a_tag)
 {
 	enum { LENGTH = 470 };
 	const float expected[] = {5, 1};
@@ -97,13 +93,12 @@ START_TEST(a_long_line_is_broken_behind_a_tag)
 		html[at++] = *tail;
 	assert_ratios(html, expected, 2);
 }
-END_TEST
 
 /*
  * 0 10 0 with weights e^-.5 1 e^-.5: 10 / 2.21306 in the middle, and at the
  * ends, where a neighbour is missing, 6.0653 / 1.60653.
  */
-START_TEST(smoothing_worked_by_hand)
+TEST(smoothing_worked_by_hand)
 {
 	struct page *page = parse("<br>\n0123456789\n<br>\n");
 	struct tag_ratios ratios = ratios_of(page);
@@ -114,11 +109,10 @@ START_TEST(smoothing_worked_by_hand)
 	ck_assert_float_eq_tol(ratios.smoothed[2], 3.77541F, 1e-4F);
 	page_destroy(page);
 }
-END_TEST
 
 /* A text of 10 + 4 characters on two lines: the line of most of them decides,
    and its score is (10 a + 4 b) / 14. */
-START_TEST(a_text_goes_with_most_of_its_characters)
+TEST(a_text_goes_with_most_of_its_characters)
 {
 	struct page *page = parse("<p>0123456789\nabcd");
 	struct tag_ratios ratios = ratios_of(page);
@@ -137,21 +131,4 @@ START_TEST(a_text_goes_with_most_of_its_characters)
 	tag_ratios_judge(&input, &ratios, &verdict);
 	ck_assert(!verdict.is_content);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(tag_ratio)
-{
-	Suite *suite = suite_create("tag_ratio");
-	TCase *tcase = tcase_create("tag_ratio");
-
-	tcase_add_test(tcase, the_example_of_the_paper);
-	tcase_add_test(tcase, what_is_removed_first);
-	tcase_add_test(tcase, which_characters_count);
-	tcase_add_test(tcase, a_long_line_is_broken_after_60_characters);
-	tcase_add_test(tcase, a_long_line_is_broken_behind_a_tag);
-	tcase_add_test(tcase, smoothing_worked_by_hand);
-	tcase_add_test(tcase, a_text_goes_with_most_of_its_characters);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -7,7 +7,7 @@
  * the window: the second p's first word, and itself, mirrored at the begin. The
  * word in the middle of three sees 6 + 7 + 6.
  */
-START_TEST(ratios_worked_by_hand)
+TEST(ratios_worked_by_hand)
 {
 	struct page *page = parse("<p>long</p><p class=x>a b c</p>");
 	const struct verdict *verdicts =
@@ -19,13 +19,12 @@ START_TEST(ratios_worked_by_hand)
 	ck_assert(verdicts[1].is_content);
 	page_destroy(page);
 }
-END_TEST
 
 /*
  * p a b c /p: the tags of `a` have no token, and b sees a and c at its sides. A
  * text without words is judged by its place: between the two words.
  */
-START_TEST(a_link_is_no_code_and_a_dash_no_word)
+TEST(a_link_is_no_code_and_a_dash_no_word)
 {
 	struct page *page =
 		parse("<p>a<a href=\"x\">b</a>c</p><p>a<a>-</a>b</p>");
@@ -39,16 +38,4 @@ START_TEST(a_link_is_no_code_and_a_dash_no_word)
 				   ? verdicts[3].score
 				   : verdicts[5].score);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(tccb)
-{
-	Suite *suite = suite_create("tccb");
-	TCase *tcase = tcase_create("tccb");
-
-	tcase_add_test(tcase, ratios_worked_by_hand);
-	tcase_add_test(tcase, a_link_is_no_code_and_a_dash_no_word);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

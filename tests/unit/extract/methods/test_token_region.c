@@ -26,7 +26,7 @@ judge(struct page *page, const struct token_range *ranges, uint32_t count)
 	return verdicts;
 }
 
-START_TEST(more_than_half_of_the_words_must_be_inside)
+TEST(more_than_half_of_the_words_must_be_inside)
 {
 	struct page *page = parse(html);
 	const struct token_range half = {0, 3};
@@ -40,9 +40,8 @@ START_TEST(more_than_half_of_the_words_must_be_inside)
 	ck_assert(verdicts[0].is_content);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(regions_add_up)
+TEST(regions_add_up)
 {
 	struct page *page = parse(html);
 	const struct token_range ranges[] = {{0, 2}, {3, 5}, {11, 20}};
@@ -53,10 +52,9 @@ START_TEST(regions_add_up)
 	ck_assert_float_eq(verdicts[3].score, 0.5F);
 	page_destroy(page);
 }
-END_TEST
 
 /* "-" stands between the tokens 5 and 6. */
-START_TEST(text_without_words_is_inside_with_both_neighbours)
+TEST(text_without_words_is_inside_with_both_neighbours)
 {
 	struct page *page = parse(html);
 	const struct token_range around = {5, 7};
@@ -69,9 +67,8 @@ START_TEST(text_without_words_is_inside_with_both_neighbours)
 	ck_assert(!judge(page, &behind, 1)[1].is_content);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(hidden_text_is_never_content)
+TEST(hidden_text_is_never_content)
 {
 	struct page *page = parse(html);
 	const struct token_range all = {0, 15};
@@ -85,29 +82,12 @@ START_TEST(hidden_text_is_never_content)
 		ck_assert(!verdicts[i].is_content);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(a_page_without_words_has_no_content)
+TEST_LOOP(a_page_without_words_has_no_content, 0, 4)
 {
 	static const char *const methods[] = {"bte", "dsc", "adsc", "mss"};
 	struct page *page = parse("<p>-</p>");
 
 	ck_assert(!run(page, methods[_i], NULL, NULL)[0].is_content);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(token_region)
-{
-	Suite *suite = suite_create("token_region");
-	TCase *tcase = tcase_create("region");
-
-	tcase_add_test(tcase, more_than_half_of_the_words_must_be_inside);
-	tcase_add_test(tcase, regions_add_up);
-	tcase_add_test(tcase,
-		       text_without_words_is_inside_with_both_neighbours);
-	tcase_add_test(tcase, hidden_text_is_never_content);
-	tcase_add_loop_test(tcase, a_page_without_words_has_no_content, 0, 4);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

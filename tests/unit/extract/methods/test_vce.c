@@ -25,7 +25,7 @@ static uint32_t node_of(const struct page *page, const char *id)
 	ck_abort_msg("there is no #%s", id);
 }
 
-START_TEST(visual_distance_counts_differences)
+TEST(visual_distance_counts_differences)
 {
 	const struct box a = {
 		.width = 100, .height = 50, .font_size = 16, .left = 8};
@@ -44,13 +44,12 @@ START_TEST(visual_distance_counts_differences)
 	ck_assert_uint_eq(vce_distance(&a, &b), 6);
 	ck_assert_uint_eq(vce_distance(&b, &a), 6);
 }
-END_TEST
 
 /*
  * Against the body (1024 wide, at 0, 0, white), #a differs in width and, by
  * what follows it, in height; #b in width, left, top and height too.
  */
-START_TEST(an_element_that_looks_different_begins_a_block)
+TEST(an_element_that_looks_different_begins_a_block)
 {
 	struct page *page = parse(
 		BODY "<div id=a style='width:500px'>x</div>"
@@ -73,14 +72,13 @@ START_TEST(an_element_that_looks_different_begins_a_block)
 	ck_assert(tree.elements[a].is_head);
 	page_destroy(page);
 }
-END_TEST
 
 /*
  * The p has 10 characters, 4 of them of a leaf link: they count although the
  * link is nothing but link, 4 in 10 is below a half. The list has links alone
  * and does not count.
  */
-START_TEST(text_goes_up_where_links_are_few)
+TEST(text_goes_up_where_links_are_few)
 {
 	struct page *page = parse(
 		BODY "<div id=d><p id=p>abcdef<a href=x id=a>link</a></p>"
@@ -101,10 +99,9 @@ START_TEST(text_goes_up_where_links_are_few)
 	ck_assert(!tree.elements[node_of(page, "p")].is_added);
 	page_destroy(page);
 }
-END_TEST
 
 /* A block that holds a block keeps its text; one that holds none gives it. */
-START_TEST(a_block_with_blocks_keeps_its_text)
+TEST(a_block_with_blocks_keeps_its_text)
 {
 	struct page *page =
 		parse(BODY "<div id=a style='width:9px;margin-left:1px'>"
@@ -122,10 +119,9 @@ START_TEST(a_block_with_blocks_keeps_its_text)
 	ck_assert_uint_eq(tree.elements[0].length, 1);
 	page_destroy(page);
 }
-END_TEST
 
 /* Three boxes of one look and one of another: two repeat the first. */
-START_TEST(repeated_patterns_are_counted_for_the_parent)
+TEST(repeated_patterns_are_counted_for_the_parent)
 {
 	struct page *page = parse(
 		"<style>.c { width: 300px; margin-left: 9px }</style>" BODY
@@ -140,7 +136,6 @@ START_TEST(repeated_patterns_are_counted_for_the_parent)
 	ck_assert_uint_eq(tree.blocks[d->block].repeats, 2);
 	page_destroy(page);
 }
-END_TEST
 
 static const struct trace *traced(const struct page *page)
 {
@@ -164,7 +159,7 @@ static const struct trace *traced(const struct page *page)
 	     "<div id=b style='width:500px'>bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb" \
 	     "bbbbbbb</div>" EMPTY EMPTY EMPTY EMPTY
 
-START_TEST(factor_values_worked_by_hand)
+TEST(factor_values_worked_by_hand)
 {
 	struct page *page = parse(TWO_BLOCKS);
 	const struct trace *trace = traced(page);
@@ -177,9 +172,8 @@ START_TEST(factor_values_worked_by_hand)
 	ck_assert_float_eq_tol(figure.boxes[2].value, 122880000.0F, 1000);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(the_figure_tells_the_numbers)
+TEST(the_figure_tells_the_numbers)
 {
 	struct page *page = parse(TWO_BLOCKS);
 	const struct figure figure = traced(page)->figures[0];
@@ -190,9 +184,8 @@ START_TEST(the_figure_tells_the_numbers)
 			 "repeats 0, top 19");
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(the_trace_tells_the_reasons)
+TEST(the_trace_tells_the_reasons)
 {
 	struct page *page = parse(TWO_BLOCKS);
 
@@ -200,7 +193,6 @@ START_TEST(the_trace_tells_the_reasons)
 			 "in the main block, factor value 7.55e+08");
 	page_destroy(page);
 }
-END_TEST
 
 #define SENTENCE                                                               \
 	"It looks after two of the servers that tell computers where to find " \
@@ -208,7 +200,7 @@ END_TEST
 
 /* The figure's caption is a block: by it the article's text stays the
    article's. */
-START_TEST(an_article_is_told_from_a_sidebar)
+TEST(an_article_is_told_from_a_sidebar)
 {
 	struct page *page = parse(
 		"<style>#side { float: left; width: 200px }"
@@ -225,23 +217,4 @@ START_TEST(an_article_is_told_from_a_sidebar)
 		ck_assert_msg(verdicts[i].is_content == (i >= 4 && i < 11),
 			      "text %u", i);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(vce)
-{
-	Suite *suite = suite_create("vce");
-	TCase *tcase = tcase_create("vce");
-
-	tcase_add_test(tcase, visual_distance_counts_differences);
-	tcase_add_test(tcase, an_element_that_looks_different_begins_a_block);
-	tcase_add_test(tcase, text_goes_up_where_links_are_few);
-	tcase_add_test(tcase, a_block_with_blocks_keeps_its_text);
-	tcase_add_test(tcase, repeated_patterns_are_counted_for_the_parent);
-	tcase_add_test(tcase, factor_values_worked_by_hand);
-	tcase_add_test(tcase, the_figure_tells_the_numbers);
-	tcase_add_test(tcase, the_trace_tells_the_reasons);
-	tcase_add_test(tcase, an_article_is_told_from_a_sidebar);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -42,7 +42,7 @@ static void ck_division(const char *html, unsigned rule, bool is_divided,
 			      division.coherence, html);
 }
 
-START_TEST(rules_of_table_1)
+TEST(rules_of_table_1)
 {
 	ck_division("<div id=x></div>", 1, false, 10);
 	ck_division("<div id=x><div>a</div></div>", 2, true, 0);
@@ -69,16 +69,14 @@ START_TEST(rules_of_table_1)
 		    "height=500>a<tbody><tr><td>b</table>",
 		    13, false, 5);
 }
-END_TEST
 
 /* 1008 * (500 + 16 + 19.2) px^2 are more than a quarter of the sub-page. */
-START_TEST(a_large_block_is_less_coherent)
+TEST(a_large_block_is_less_coherent)
 {
 	ck_division("<ul><li id=x><p>a<p>b</ul>", 10, false, 8);
 	ck_division("<ul><li id=x style='height:500px'><p>a<p>b</ul>", 10,
 		    false, 7);
 }
-END_TEST
 
 static struct vips_segments segments_of(const struct page *page,
 					double coherence)
@@ -97,7 +95,7 @@ static struct vips_segments segments_of(const struct page *page,
  * less 2 for being alike. The third stands behind an hr, 32 px down, that is 2
  * lines rounded up, 3 for the hr, less 2; the fourth is of another colour.
  */
-START_TEST(weak_separators_join_blocks)
+TEST(weak_separators_join_blocks)
 {
 	struct page *page = parse(BODY "<p style='height:400px'>a<p>b<hr><p>c"
 				       "<p style='background:red'>d");
@@ -115,7 +113,6 @@ START_TEST(weak_separators_join_blocks)
 	ck_assert_uint_eq(segments.segments[0].length, 4);
 	page_destroy(page);
 }
-END_TEST
 
 static void ck_segments(const struct page *page, double coherence)
 {
@@ -140,7 +137,7 @@ static void ck_segments(const struct page *page, double coherence)
 	ck_assert_uint_eq(length, 0);
 }
 
-START_TEST(every_displayed_text_is_in_one_segment)
+TEST(every_displayed_text_is_in_one_segment)
 {
 	for (uint64_t seed = 1; seed <= 300; seed++) {
 		char *html = random_html(seed);
@@ -151,14 +148,13 @@ START_TEST(every_displayed_text_is_in_one_segment)
 		free(html);
 	}
 }
-END_TEST
 
 #define SENTENCE                                                               \
 	"It looks after two of the servers that tell computers where to find " \
 	"each other, and has engineered around flaws in the <b>DNS</b>. "
 
 /* The rule parts the foot from the article, in whose column it stands. */
-START_TEST(an_article_is_told_from_sidebar_and_foot)
+TEST(an_article_is_told_from_sidebar_and_foot)
 {
 	struct page *page = parse(
 		"<style>#side { float: left; width: 200px }"
@@ -175,9 +171,8 @@ START_TEST(an_article_is_told_from_sidebar_and_foot)
 			      "text %u", i);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(the_figure_shows_the_blocks)
+TEST(the_figure_shows_the_blocks)
 {
 	struct page *page =
 		parse(BODY "<p>one<hr><hr><hr><p>two three<hr>"
@@ -195,20 +190,4 @@ START_TEST(the_figure_shows_the_blocks)
 	ck_assert_str_eq(trace->reasons[0],
 			 "its block weighs 3 characters, the largest 9");
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(vips)
-{
-	Suite *suite = suite_create("vips");
-	TCase *tcase = tcase_create("vips");
-
-	tcase_add_test(tcase, rules_of_table_1);
-	tcase_add_test(tcase, a_large_block_is_less_coherent);
-	tcase_add_test(tcase, weak_separators_join_blocks);
-	tcase_add_test(tcase, every_displayed_text_is_in_one_segment);
-	tcase_add_test(tcase, an_article_is_told_from_sidebar_and_foot);
-	tcase_add_test(tcase, the_figure_shows_the_blocks);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -27,7 +27,7 @@ static void assert_blocks(const char *html, const char *expected)
 	buffer_free(&out);
 }
 
-START_TEST(a_block_says_what_it_is)
+TEST(a_block_says_what_it_is)
 {
 	assert_blocks("", "");
 	assert_blocks("<h2>a <b>b</b></h2><p>c<br>d",
@@ -40,9 +40,8 @@ START_TEST(a_block_says_what_it_is)
 	assert_blocks("<figure><img src=x><figcaption>a</figcaption></figure>",
 		      "caption 0 [a]\n");
 }
-END_TEST
 
-START_TEST(a_row_has_its_cells)
+TEST(a_row_has_its_cells)
 {
 	assert_blocks("<table><caption>t</caption><tr><td>a<td><td>b<tr><td>"
 		      "<td>c<br>d<td>e</table>",
@@ -51,10 +50,9 @@ START_TEST(a_row_has_its_cells)
 	assert_blocks("<table><tr><td>a<ul><li>b</ul><tr><td>c</table>",
 		      "paragraph 0 [a]\nlist-item 1 [b]\nparagraph 0 [c]\n");
 }
-END_TEST
 
 /* ("ab" of 1.0 and "cdefgh" of 0.2) / 8 bytes = (2 + 1.2) / 8 = 0.4 */
-START_TEST(its_score_is_the_mean_by_length)
+TEST(its_score_is_the_mean_by_length)
 {
 	struct page *page = parse("<p>ab<b>cdefgh</b><p>i");
 	const struct verdict verdicts[] = {
@@ -65,17 +63,4 @@ START_TEST(its_score_is_the_mean_by_length)
 	ck_assert_uint_eq(blocks.count, 1);
 	ck_assert_float_eq_tol(blocks.items[0].score, 0.4F, 1e-6F);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(content_block)
-{
-	Suite *suite = suite_create("content_block");
-	TCase *tcase = tcase_create("content_block");
-
-	tcase_add_test(tcase, a_block_says_what_it_is);
-	tcase_add_test(tcase, a_row_has_its_cells);
-	tcase_add_test(tcase, its_score_is_the_mean_by_length);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

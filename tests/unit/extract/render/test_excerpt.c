@@ -32,7 +32,7 @@ static void assert_excerpt(const char *html, const char *expected)
 	free(excerpt);
 }
 
-START_TEST(it_is_the_first_real_paragraph)
+TEST(it_is_the_first_real_paragraph)
 {
 	assert_excerpt("", "");
 	assert_excerpt("<h1>a b c d e f g h i j k</h1><p>by Ann<p>1 2 3 4<br>"
@@ -40,11 +40,10 @@ START_TEST(it_is_the_first_real_paragraph)
 		       "1 2 3 4 5 6 7 8 9 10");
 	assert_excerpt("<p>short<ul><li>a longer one</ul>", "a longer one");
 }
-END_TEST
 
 /* 60 words "word1 " of 6 characters are 360: 50 of them with their spaces, the
    last of which goes. */
-START_TEST(it_is_cut_behind_a_word)
+TEST(it_is_cut_behind_a_word)
 {
 	struct buffer html = {0};
 	char *excerpt;
@@ -62,16 +61,4 @@ START_TEST(it_is_cut_behind_a_word)
 	ck_assert_uint_eq(strlen(excerpt), 3 * 300 + 3);
 	free(excerpt);
 	buffer_free(&html);
-}
-END_TEST
-
-SUITE(excerpt)
-{
-	Suite *suite = suite_create("excerpt");
-	TCase *tcase = tcase_create("excerpt");
-
-	tcase_add_test(tcase, it_is_the_first_real_paragraph);
-	tcase_add_test(tcase, it_is_cut_behind_a_word);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -25,7 +25,7 @@ static void assert_html(const char *html, const char *expected)
 	buffer_free(&out);
 }
 
-START_TEST(images_stand_between_kept_texts)
+TEST(images_stand_between_kept_texts)
 {
 	assert_html("<p>a<div><img src=i></div><p>b",
 		    "<p>a</p>\n<p><img src=\"i\" alt=\"\"></p>\n<p>b</p>\n");
@@ -40,9 +40,8 @@ START_TEST(images_stand_between_kept_texts)
 		    "<figure><img src=\"i\" alt=\"\"><figcaption>c"
 		    "</figcaption>\n</figure>\n");
 }
-END_TEST
 
-START_TEST(the_source_is_the_first_that_can_be_loaded)
+TEST(the_source_is_the_first_that_can_be_loaded)
 {
 	assert_html("<p>a<img src='data:x' data-src=i alt='\"b'>c",
 		    "<p>a<img src=\"i\" alt=\"&quot;b\">c</p>\n");
@@ -54,9 +53,8 @@ START_TEST(the_source_is_the_first_that_can_be_loaded)
 		    "<p>a<img src=\"i\" alt=\"\">c</p>\n");
 	assert_html("<p>a<img src='javascript:x'><img>c", "<p>ac</p>\n");
 }
-END_TEST
 
-START_TEST(what_nobody_sees_is_none)
+TEST(what_nobody_sees_is_none)
 {
 	assert_html("<p>a<img src=i width=1 height=1>c", "<p>ac</p>\n");
 	assert_html("<p>a<img src=i width='1%'>c",
@@ -70,24 +68,9 @@ START_TEST(what_nobody_sees_is_none)
 		"<p>a<img src='data:x'><noscript><img src=j></noscript><p>c",
 		"<p>a</p>\n<p><img src=\"j\" alt=\"\"></p>\n<p>c</p>\n");
 }
-END_TEST
 
-START_TEST(links_go_around_images)
+TEST(links_go_around_images)
 {
 	assert_html("<p>a <a href=l><img src=i></a>b",
 		    "<p>a <a href=\"l\"><img src=\"i\" alt=\"\"></a>b</p>\n");
-}
-END_TEST
-
-SUITE(image)
-{
-	Suite *suite = suite_create("image");
-	TCase *tcase = tcase_create("image");
-
-	tcase_add_test(tcase, images_stand_between_kept_texts);
-	tcase_add_test(tcase, the_source_is_the_first_that_can_be_loaded);
-	tcase_add_test(tcase, what_nobody_sees_is_none);
-	tcase_add_test(tcase, links_go_around_images);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -18,7 +18,9 @@ static void assert_html(const char *html, const char *expected)
 	free(markup);
 }
 
-START_TEST(text_stands_in_lines)
+FIXTURE(.timeout_s = 60);
+
+TEST(text_stands_in_lines)
 {
 	assert_html("<h1>a</h1><p>b", "<h1>a</h1>\n<p>b</p>\n");
 	assert_html("a<div>b<section>c</section>d</div>",
@@ -30,9 +32,8 @@ START_TEST(text_stands_in_lines)
 	assert_html("<pre>\na\n <b>b</b> <i>c</i>\n</pre>",
 		    "<pre>a\n <b>b</b> <i>c</i></pre>\n");
 }
-END_TEST
 
-START_TEST(inline_elements_are_kept)
+TEST(inline_elements_are_kept)
 {
 	assert_html("<p>a <b>b</b> <em>c</em><u>d</u> <code>e</code>",
 		    "<p>a <b>b</b> <em>c</em>d <code>e</code></p>\n");
@@ -43,9 +44,8 @@ START_TEST(inline_elements_are_kept)
 		    "<p><a href=\"x\">b</a></p>\n");
 	assert_html("<p><b></b>a", "<p>a</p>\n");
 }
-END_TEST
 
-START_TEST(unsafe_addresses_lose_their_link)
+TEST(unsafe_addresses_lose_their_link)
 {
 	assert_html("<p><a href='java\tscript:x'>a</a> <a>b</a>",
 		    "<p>a b</p>\n");
@@ -55,9 +55,8 @@ START_TEST(unsafe_addresses_lose_their_link)
 		    "</a></p>\n");
 	assert_html("<p>&lt;script&gt;x", "<p>&lt;script&gt;x</p>\n");
 }
-END_TEST
 
-START_TEST(lists_and_tables_are_kept)
+TEST(lists_and_tables_are_kept)
 {
 	assert_html("<ul><li>a<li><p>b</ul>",
 		    "<ul><li>a</li>\n<li><p>b</p>\n</li>\n</ul>\n");
@@ -66,7 +65,6 @@ START_TEST(lists_and_tables_are_kept)
 	assert_html("<table><tbody><tr><th>a<td>b</table>",
 		    "<table><tr><th>a</th>\n<td>b</td>\n</tr>\n</table>\n");
 }
-END_TEST
 
 static void record_open(void *context, const struct layout_element *element)
 {
@@ -80,7 +78,7 @@ static void record_close(void *context, uint16_t tag)
 	buffer_append_byte(context, ')');
 }
 
-START_TEST(what_stands_wrong_is_put_right)
+TEST(what_stands_wrong_is_put_right)
 {
 	struct buffer out = {0};
 	struct arena *arena = arena_create();
@@ -111,9 +109,8 @@ START_TEST(what_stands_wrong_is_put_right)
 	buffer_free(&out);
 	arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(a_caption_begins_its_table)
+TEST(a_caption_begins_its_table)
 {
 	assert_html("<table><caption>a</caption><tr><td>b</table>",
 		    "<table><caption>a</caption>\n<tr><td>b</td>\n</tr>\n"
@@ -127,9 +124,8 @@ START_TEST(a_caption_begins_its_table)
 		"</figure>\n");
 	assert_html("<figcaption>b</figcaption>", "<p>b</p>\n");
 }
-END_TEST
 
-START_TEST(a_cell_keeps_its_column)
+TEST(a_cell_keeps_its_column)
 {
 	assert_html("<table><tr><td><td><th>a<td><tr><td colspan=2><td>b<td>c"
 		    "</table>",
@@ -137,10 +133,9 @@ START_TEST(a_cell_keeps_its_column)
 		    "<tr><td></td>\n<td></td>\n<td>b</td>\n<td>c</td>\n"
 		    "</tr>\n</table>\n");
 }
-END_TEST
 
 /* 17 lists in each other: what is in the last stands in the 16th. */
-START_TEST(nesting_has_a_limit)
+TEST(nesting_has_a_limit)
 {
 	struct buffer html = {0};
 	char *markup;
@@ -158,18 +153,16 @@ START_TEST(nesting_has_a_limit)
 	free(markup);
 	buffer_free(&html);
 }
-END_TEST
 
-START_TEST(two_breaks_are_a_paragraph)
+TEST(two_breaks_are_a_paragraph)
 {
 	assert_html("<p>a<br><br>b<br>c", "<p>a</p>\n<p>b<br>c</p>\n");
 	assert_html("<ul><li>a<br><br>b</ul>",
 		    "<ul><li>a<p>b</p>\n</li>\n</ul>\n");
 	assert_html("<h2>a<br><br>b</h2>", "<h2>a<br><br>b</h2>\n");
 }
-END_TEST
 
-START_TEST(pre_is_one_line_whatever_is_in_it)
+TEST(pre_is_one_line_whatever_is_in_it)
 {
 	assert_html("<pre><div>a</div><div>b</div>c<br>d</pre>",
 		    "<pre>a\nb\nc\nd</pre>\n");
@@ -179,9 +172,8 @@ START_TEST(pre_is_one_line_whatever_is_in_it)
 		    "<pre class=\"language-c++\"><code>a</code></pre>\n");
 	assert_html("<pre class='lang-\"x'>a</pre>", "<pre>a</pre>\n");
 }
-END_TEST
 
-START_TEST(inline_elements_of_a_kind_are_one)
+TEST(inline_elements_of_a_kind_are_one)
 {
 	assert_html("<p><b>a <strong>b</strong></b><strong>c</strong>",
 		    "<p><b>a bc</b></p>\n");
@@ -190,10 +182,9 @@ START_TEST(inline_elements_of_a_kind_are_one)
 	assert_html("<p><a href=x>a</a><a href=x>b</a>",
 		    "<p><a href=\"x\">a</a><a href=\"x\">b</a></p>\n");
 }
-END_TEST
 
 /* Its fifth line is none. */
-START_TEST(a_link_goes_on_in_few_lines)
+TEST(a_link_goes_on_in_few_lines)
 {
 	char *markup = html_of("<a href=x><div>1</div><div>2</div><div>3</div>"
 			       "<div>4</div><div>5</div></a>");
@@ -202,10 +193,9 @@ START_TEST(a_link_goes_on_in_few_lines)
 	ck_assert_ptr_nonnull(strstr(markup, "<p>5</p>"));
 	free(markup);
 }
-END_TEST
 
 /* 180,000 elements inside of 400: linear in every way. */
-START_TEST(a_hostile_page_is_rendered_in_linear_time)
+TEST(a_hostile_page_is_rendered_in_linear_time)
 {
 	struct buffer html = {0};
 	struct buffer out = {0};
@@ -228,28 +218,4 @@ START_TEST(a_hostile_page_is_rendered_in_linear_time)
 	page_destroy(page);
 	buffer_free(&html);
 	buffer_free(&out);
-}
-END_TEST
-
-SUITE(outline)
-{
-	Suite *suite = suite_create("outline");
-	TCase *tcase = tcase_create("outline");
-
-	tcase_add_test(tcase, text_stands_in_lines);
-	tcase_add_test(tcase, inline_elements_are_kept);
-	tcase_add_test(tcase, unsafe_addresses_lose_their_link);
-	tcase_add_test(tcase, lists_and_tables_are_kept);
-	tcase_add_test(tcase, what_stands_wrong_is_put_right);
-	tcase_add_test(tcase, a_caption_begins_its_table);
-	tcase_add_test(tcase, a_cell_keeps_its_column);
-	tcase_add_test(tcase, nesting_has_a_limit);
-	tcase_add_test(tcase, two_breaks_are_a_paragraph);
-	tcase_add_test(tcase, pre_is_one_line_whatever_is_in_it);
-	tcase_add_test(tcase, inline_elements_of_a_kind_are_one);
-	tcase_add_test(tcase, a_link_goes_on_in_few_lines);
-	tcase_add_test(tcase, a_hostile_page_is_rendered_in_linear_time);
-	tcase_set_timeout(tcase, 60);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -15,7 +15,7 @@ static void assert_text(const char *html, const char *expected)
 	free(text);
 }
 
-START_TEST(markup_spelled_out_in_noscript_is_not_read)
+TEST(markup_spelled_out_in_noscript_is_not_read)
 {
 	assert_text("<p>a<noscript>&lt;img src='b.png'&gt;</noscript>", "a\n");
 	assert_text(
@@ -27,10 +27,9 @@ START_TEST(markup_spelled_out_in_noscript_is_not_read)
 		"b\n");
 	assert_text("<body><noscript>&lt;img src=b", "");
 }
-END_TEST
 
 /* A forum that keeps its posts there for readers without scripts. */
-START_TEST(posts_in_noscript_stay)
+TEST(posts_in_noscript_stay)
 {
 	assert_text("<body><noscript><div><p>put it in a &lt;div&gt; tag</div>"
 		    "</noscript>",
@@ -39,9 +38,8 @@ START_TEST(posts_in_noscript_stay)
 		    "run a <name> if b < c\n");
 	assert_text("<p>&lt;img src='b.png'&gt;", "<img src='b.png'>\n");
 }
-END_TEST
 
-START_TEST(references_that_were_escaped_twice_are_characters)
+TEST(references_that_were_escaped_twice_are_characters)
 {
 	assert_text("<p>AT&amp;amp;T&amp;#8217;s &amp;quot;caf&amp;eacute;"
 		    "&amp;quot; &amp;mdash; &amp;#x26;",
@@ -49,9 +47,8 @@ START_TEST(references_that_were_escaped_twice_are_characters)
 	assert_text("<p>a<p>&amp;nbsp;<p>b&amp;#160;c", "a\n\nb c\n");
 	assert_text("<p>a &amp;amp;amp; b", "a &amp; b\n");
 }
-END_TEST
 
-START_TEST(references_that_are_meant_stay)
+TEST(references_that_are_meant_stay)
 {
 	assert_text("<p>write &amp;lt; for &lt; and &amp;#62; for &gt;",
 		    "write &lt; for < and &#62; for >\n");
@@ -64,9 +61,8 @@ START_TEST(references_that_are_meant_stay)
 	assert_text("<p>the reference &amp;amp; <pre>a &amp;amp; b</pre>",
 		    "the reference &amp;\n\na &amp; b\n");
 }
-END_TEST
 
-START_TEST(shortcodes_are_not_read)
+TEST(shortcodes_are_not_read)
 {
 	assert_text("<p>[vc_row el_class=\"a b\"][vc_column_text]a"
 		    "[/vc_column_text]<p>b[/vc_row]",
@@ -80,9 +76,8 @@ START_TEST(shortcodes_are_not_read)
 	assert_text("<p>[embed]https://a.b/c[/embed] d", "d\n");
 	assert_text("<p>[quote quote=3]a<p>b[/quote]", "a\n\nb\n");
 }
-END_TEST
 
-START_TEST(brackets_that_are_meant_stay)
+TEST(brackets_that_are_meant_stay)
 {
 	static const char *const texts[] = {
 		"a [1] [edit] [sic] [...] [citation needed]\n",
@@ -106,10 +101,9 @@ START_TEST(brackets_that_are_meant_stay)
 	assert_text("<pre>[vc_row a=\"b\"][/vc_row]</pre>",
 		    "[vc_row a=\"b\"][/vc_row]\n");
 }
-END_TEST
 
 /* The first 32 names can be closed, further ones are text. */
-START_TEST(names_are_remembered_up_to_a_limit)
+TEST(names_are_remembered_up_to_a_limit)
 {
 	struct buffer html = {0};
 	char *text;
@@ -122,10 +116,9 @@ START_TEST(names_are_remembered_up_to_a_limit)
 	free(text);
 	buffer_free(&html);
 }
-END_TEST
 
 /* Not the square of 4 MB, which would take a minute. */
-START_TEST(blanks_between_shortcodes_are_read_once)
+TEST(blanks_between_shortcodes_are_read_once)
 {
 	struct buffer html = {0};
 	char *text;
@@ -138,23 +131,4 @@ START_TEST(blanks_between_shortcodes_are_read_once)
 	ck_assert_str_eq(text, "x\n");
 	free(text);
 	buffer_free(&html);
-}
-END_TEST
-
-SUITE(readable)
-{
-	Suite *suite = suite_create("readable");
-	TCase *tcase = tcase_create("readable");
-
-	tcase_add_test(tcase, markup_spelled_out_in_noscript_is_not_read);
-	tcase_add_test(tcase, posts_in_noscript_stay);
-	tcase_add_test(tcase,
-		       references_that_were_escaped_twice_are_characters);
-	tcase_add_test(tcase, references_that_are_meant_stay);
-	tcase_add_test(tcase, shortcodes_are_not_read);
-	tcase_add_test(tcase, brackets_that_are_meant_stay);
-	tcase_add_test(tcase, names_are_remembered_up_to_a_limit);
-	tcase_add_test(tcase, blanks_between_shortcodes_are_read_once);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -34,16 +34,15 @@ static void assert_references(const char *html, const char *expected)
 	buffer_free(&out);
 }
 
-START_TEST(images_are_listed_once)
+TEST(images_are_listed_once)
 {
 	assert_references("", "");
 	assert_references("<p>a<img src=i alt='x &amp; y'>b<img src=j>c"
 			  "<img src=i>d",
 			  "image i [x & y]\nimage j []\n");
 }
-END_TEST
 
-START_TEST(links_have_their_text)
+TEST(links_have_their_text)
 {
 	assert_references("<p>a <a href=/b>b <b>c</b></a><a href=d>e</a>",
 			  "link /b [b c]\nlink d [e]\n");
@@ -51,23 +50,9 @@ START_TEST(links_have_their_text)
 			  "link /b [b]\nlink /b [d]\n");
 	assert_references("<p>a <a href='javascript:x'>b</a>", "");
 }
-END_TEST
 
-START_TEST(a_link_over_an_image_has_no_text)
+TEST(a_link_over_an_image_has_no_text)
 {
 	assert_references("<p>a<a href=/b><img src=i></a>c",
 			  "image i []\nlink /b []\n");
-}
-END_TEST
-
-SUITE(reference_list)
-{
-	Suite *suite = suite_create("reference_list");
-	TCase *tcase = tcase_create("reference_list");
-
-	tcase_add_test(tcase, images_are_listed_once);
-	tcase_add_test(tcase, links_have_their_text);
-	tcase_add_test(tcase, a_link_over_an_image_has_no_text);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

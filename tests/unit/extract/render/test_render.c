@@ -16,7 +16,7 @@ static void assert_text(const char *html, const char *expected)
 	free(text);
 }
 
-START_TEST(inline_text_joins_as_the_source_has_it)
+TEST(inline_text_joins_as_the_source_has_it)
 {
 	assert_text("<p><b>a</b>b", "ab\n");
 	assert_text("<p><b>a</b> b", "a b\n");
@@ -33,9 +33,8 @@ START_TEST(inline_text_joins_as_the_source_has_it)
 	assert_text("<p>\xE3\x81\x82<b>\xE3\x80\x80\xE3\x81\x84</b>",
 		    "\xE3\x81\x82 \xE3\x81\x84\n");
 }
-END_TEST
 
-START_TEST(blocks_break_the_line)
+TEST(blocks_break_the_line)
 {
 	assert_text("<h1>a</h1><p>b<p>c", "a\n\nb\n\nc\n");
 	assert_text("a<div><div>b</div></div>c", "a\n\nb\n\nc\n");
@@ -44,9 +43,8 @@ START_TEST(blocks_break_the_line)
 	assert_text("<br><p> a </p><br><p></p>", "a\n");
 	assert_text("<p> a\n b\t </p>", "a b\n");
 }
-END_TEST
 
-START_TEST(lists_and_tables_have_a_line_an_item_and_a_cell)
+TEST(lists_and_tables_have_a_line_an_item_and_a_cell)
 {
 	assert_text("<p>x<ul><li>a<li>b</ul><p>y", "x\n\na\nb\n\ny\n");
 	assert_text("<ul><li>a<ul><li>b</ul><li>c</ul>", "a\nb\nc\n");
@@ -54,9 +52,8 @@ START_TEST(lists_and_tables_have_a_line_an_item_and_a_cell)
 		    "a\nb\nc\nd\n\ne\n");
 	assert_text("<dl><dt>a<dd>b<dt>c<dd>d</dl>", "a\nb\nc\nd\n");
 }
-END_TEST
 
-START_TEST(pre_keeps_its_lines)
+TEST(pre_keeps_its_lines)
 {
 	assert_text("<p>x<pre>\n  a  b\n\n\tc\n</pre><p>y",
 		    "x\n\n  a  b\n\n\tc\n\ny\n");
@@ -65,11 +62,10 @@ START_TEST(pre_keeps_its_lines)
 	assert_text("<pre>a<b>&#32;</b>b<i>&#x20;\n</i>c</pre>", "a b \nc\n");
 	assert_text("<pre>a\r\nb\n</pre>", "a\nb\n");
 }
-END_TEST
 
 /* Text between the parts of a table comes before it, and that of cells is not
  * what parts it from the text before. */
-START_TEST(text_that_moved_parts_nothing)
+TEST(text_that_moved_parts_nothing)
 {
 	assert_text("<div>a<table><tr><td>b</table>c</div>", "a\n\nb\n\nc\n");
 	assert_text("<div>a<table><tr><td>b</td></tr>c</table></div>",
@@ -82,9 +78,8 @@ START_TEST(text_that_moved_parts_nothing)
 		    "</pre>",
 		    "ad\nb\nc\n");
 }
-END_TEST
 
-START_TEST(nothing_gives_nothing)
+TEST(nothing_gives_nothing)
 {
 	struct page *page = parse("<body> <p> </p>");
 	struct buffer out = {0};
@@ -95,9 +90,8 @@ START_TEST(nothing_gives_nothing)
 	page_destroy(page);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(what_is_dropped_leaves_a_gap)
+TEST(what_is_dropped_leaves_a_gap)
 {
 	struct page *page = parse("<p>a<b>x</b>c<p>y<p>d");
 	struct verdict verdicts[] = {
@@ -113,9 +107,8 @@ START_TEST(what_is_dropped_leaves_a_gap)
 	page_destroy(page);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(text_is_appended_behind_what_is_there)
+TEST(text_is_appended_behind_what_is_there)
 {
 	struct page *page = parse("<p>a");
 	const struct verdict *verdicts = run(page, "plain", NULL, NULL);
@@ -128,7 +121,6 @@ START_TEST(text_is_appended_behind_what_is_there)
 	page_destroy(page);
 	buffer_free(&out);
 }
-END_TEST
 
 static void assert_format(enum format format, const char *name,
 			  const char *media_type)
@@ -140,7 +132,7 @@ static void assert_format(enum format format, const char *name,
 	ck_assert_str_eq(format_media_type(format), media_type);
 }
 
-START_TEST(formats_have_names)
+TEST(formats_have_names)
 {
 	enum format format;
 
@@ -155,7 +147,6 @@ START_TEST(formats_have_names)
 	ck_assert_str_eq(format_ending(FORMAT_TXT), "txt");
 	ck_assert_str_eq(format_ending(FORMAT_EXPLAIN), "explain.html");
 }
-END_TEST
 
 /* The characters of `text` that are not white space. */
 static char *without_space(struct arena *arena, const char *text)
@@ -198,7 +189,7 @@ static const struct verdict *random_verdicts(const struct page *page,
 	return verdicts;
 }
 
-START_TEST(some_text_is_a_subsequence_of_all_text)
+TEST(some_text_is_a_subsequence_of_all_text)
 {
 	for (uint64_t seed = 1; seed <= 2000; seed++) {
 		char *html = random_html(seed);
@@ -225,9 +216,8 @@ START_TEST(some_text_is_a_subsequence_of_all_text)
 		free(html);
 	}
 }
-END_TEST
 
-START_TEST(html_parses_back_to_the_same_words)
+TEST(html_parses_back_to_the_same_words)
 {
 	for (uint64_t seed = 1; seed <= 2000; seed++) {
 		char *html = random_html(seed);
@@ -253,7 +243,6 @@ START_TEST(html_parses_back_to_the_same_words)
 		free(html);
 	}
 }
-END_TEST
 
 /* Whether every element is closed in order, and none is of another kind. */
 static bool is_balanced(const char *html)
@@ -286,7 +275,7 @@ static bool is_balanced(const char *html)
 	return depth == 0;
 }
 
-START_TEST(html_is_balanced_and_of_known_elements)
+TEST(html_is_balanced_and_of_known_elements)
 {
 	ck_assert(!is_balanced("<p>"));
 	ck_assert(!is_balanced("<p><b></p></b>"));
@@ -300,26 +289,4 @@ START_TEST(html_is_balanced_and_of_known_elements)
 		free(markup);
 		free(html);
 	}
-}
-END_TEST
-
-SUITE(render)
-{
-	Suite *suite = suite_create("render");
-	TCase *tcase = tcase_create("render");
-
-	tcase_add_test(tcase, inline_text_joins_as_the_source_has_it);
-	tcase_add_test(tcase, blocks_break_the_line);
-	tcase_add_test(tcase, lists_and_tables_have_a_line_an_item_and_a_cell);
-	tcase_add_test(tcase, pre_keeps_its_lines);
-	tcase_add_test(tcase, text_that_moved_parts_nothing);
-	tcase_add_test(tcase, nothing_gives_nothing);
-	tcase_add_test(tcase, what_is_dropped_leaves_a_gap);
-	tcase_add_test(tcase, text_is_appended_behind_what_is_there);
-	tcase_add_test(tcase, formats_have_names);
-	tcase_add_test(tcase, some_text_is_a_subsequence_of_all_text);
-	tcase_add_test(tcase, html_parses_back_to_the_same_words);
-	tcase_add_test(tcase, html_is_balanced_and_of_known_elements);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

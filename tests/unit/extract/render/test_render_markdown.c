@@ -26,7 +26,9 @@ static void assert_markdown(const char *html, const char *expected)
 	buffer_free(&out);
 }
 
-START_TEST(blocks_are_parted_by_a_blank_line)
+FIXTURE(.timeout_s = 60);
+
+TEST(blocks_are_parted_by_a_blank_line)
 {
 	assert_markdown("", "");
 	assert_markdown("<h1>a</h1><p>b<h6>c</h6>d",
@@ -37,9 +39,8 @@ START_TEST(blocks_are_parted_by_a_blank_line)
 			"</blockquote><blockquote>e</blockquote>",
 			"> a\n>\n> b\\\n> c\n>\n> > d\n\n> e\n");
 }
-END_TEST
 
-START_TEST(lists_nest_by_the_width_of_their_marker)
+TEST(lists_nest_by_the_width_of_their_marker)
 {
 	assert_markdown("<ul><li>a<li>b</ul><p>c", "- a\n- b\n\nc\n");
 	assert_markdown("<ul><li>a<ul><li>b<ul><li>c</ul></ul><li>d</ul>",
@@ -51,10 +52,9 @@ START_TEST(lists_nest_by_the_width_of_their_marker)
 	assert_markdown("<ul><li><h2>a</h2><pre>b\n\nc</pre></ul>",
 			"- ## a\n\n  ```\n  b\n\n  c\n  ```\n");
 }
-END_TEST
 
 /* A number that is not 1 goes on with the paragraph before it. */
-START_TEST(lists_that_follow_are_two)
+TEST(lists_that_follow_are_two)
 {
 	assert_markdown("<ul><li>a</ul><ul><li>b</ul><ul><li>c</ul>",
 			"- a\n\n* b\n\n- c\n");
@@ -65,9 +65,8 @@ START_TEST(lists_that_follow_are_two)
 			"- a\n\n  2. b\n");
 	assert_markdown("<ul><li>a<ol><li>b</ol></ul>", "- a\n  1. b\n");
 }
-END_TEST
 
-START_TEST(simple_tables_have_pipes)
+TEST(simple_tables_have_pipes)
 {
 	assert_markdown("<table><caption>t</caption><tr><th>a|b<th>c"
 			"<tr><td>d<br>e<td><tr><td colspan=2>f<tr><td><td>g"
@@ -78,9 +77,8 @@ START_TEST(simple_tables_have_pipes)
 			"<code>d|</code></table></ul>",
 			"- | a | b |\n  | --- | --- |\n  | c | `d\\|` |\n");
 }
-END_TEST
 
-START_TEST(tables_that_are_not_simple_are_their_cells)
+TEST(tables_that_are_not_simple_are_their_cells)
 {
 	assert_markdown("<table><tr><th><h3>a</h3><th>b<tr><td>c<td>d</table>",
 			"| a | b |\n| --- | --- |\n| c | d |\n");
@@ -97,9 +95,8 @@ START_TEST(tables_that_are_not_simple_are_their_cells)
 			"</table></table>",
 			"x\n\n| a | b |\n| --- | --- |\n| c | d |\n");
 }
-END_TEST
 
-START_TEST(code_has_a_fence_that_it_does_not_hold)
+TEST(code_has_a_fence_that_it_does_not_hold)
 {
 	assert_markdown(
 		"<pre><code class='language-c'>a *b*\n  c\n</code></pre>",
@@ -108,9 +105,8 @@ START_TEST(code_has_a_fence_that_it_does_not_hold)
 	assert_markdown("<p>a <code>b`c</code> <code>`</code>",
 			"a ``b`c`` `` ` ``\n");
 }
-END_TEST
 
-START_TEST(sub_and_sup_are_tags)
+TEST(sub_and_sup_are_tags)
 {
 	assert_markdown("<p>H<sub>2</sub>O<sub>2</sub> 10<sup>6</sup>",
 			"H<sub>2</sub>O<sub>2</sub> 10<sup>6</sup>\n");
@@ -126,17 +122,15 @@ START_TEST(sub_and_sup_are_tags)
 	assert_markdown("<p><i>a</i><sub>b</sub> c<b><sub>d</sub></b>",
 			"_a_<sub>b</sub> c<sub>d</sub>\n");
 }
-END_TEST
 
-START_TEST(a_caption_stands_under_its_image)
+TEST(a_caption_stands_under_its_image)
 {
 	assert_markdown("<p>a<figure><img src=i alt=x><figcaption>c <i>d</i>"
 			"</figcaption></figure><p>b",
 			"a\n\n![x](i)\n\nc _d_\n\nb\n");
 }
-END_TEST
 
-START_TEST(what_is_played_is_a_link_of_its_own)
+TEST(what_is_played_is_a_link_of_its_own)
 {
 	assert_markdown("<p>a<iframe src=//www.youtube.com/embed/x></iframe>b",
 			"a\n\n[video](//www.youtube.com/embed/x)\n\nb\n");
@@ -153,9 +147,8 @@ START_TEST(what_is_played_is_a_link_of_its_own)
 		"</iframe><figcaption>c</figcaption></figure>",
 		"a\n\n[video](https://vimeo.com/video/1)\n\nc\n");
 }
-END_TEST
 
-START_TEST(what_plays_nothing_is_none)
+TEST(what_plays_nothing_is_none)
 {
 	assert_markdown("<p>a<iframe src=https://ads.x/embed/1></iframe>b"
 			"<iframe src=https://xyoutube.com/embed/1></iframe>",
@@ -173,9 +166,8 @@ START_TEST(what_plays_nothing_is_none)
 	assert_markdown("<p>a <a href=c>d<video src=v></video></a>b",
 			"a [d](c)b\n");
 }
-END_TEST
 
-START_TEST(text_is_no_markup)
+TEST(text_is_no_markup)
 {
 	assert_markdown("<p>1. a *b* _c_ d_e [f](g) `h` <p>- i<p># j<p>&gt; k",
 			"1\\. a \\*b\\* \\_c\\_ d_e \\[f\\](g) \\`h\\`\n\n"
@@ -190,9 +182,8 @@ START_TEST(text_is_no_markup)
 	assert_markdown("<p>a!<a href=x>b</a>! <p>c!", "a\\![b](x)!\n\nc!\n");
 	assert_markdown("<h2>1. a</h2>", "## 1. a\n");
 }
-END_TEST
 
-START_TEST(links_and_images_have_safe_addresses)
+TEST(links_and_images_have_safe_addresses)
 {
 	assert_markdown("<p><a href='/a (b)?c&amp;copy;|`'>a <b>b</b></a>",
 			"[a **b**](/a%20\\(b\\)?c\\&copy;%7C%60)\n");
@@ -201,10 +192,9 @@ START_TEST(links_and_images_have_safe_addresses)
 			"a![b \\] c](x%20y.png)d\n");
 	assert_markdown("<p><a href=x><code>[a]: b</code></a>", "`[a]: b`\n");
 }
-END_TEST
 
 /* Worked by CommonMark's rules of flanking. */
-START_TEST(emphasis_is_written_where_it_is_read)
+TEST(emphasis_is_written_where_it_is_read)
 {
 	assert_markdown("<p><b>a</b> <i>b</i> c<b>d</b>e f<i>g</i>h",
 			"**a** _b_ c**d**e f*g*h\n");
@@ -220,9 +210,8 @@ START_TEST(emphasis_is_written_where_it_is_read)
 	assert_markdown("<p>\xE6\x96\x87<b>\xE3\x80\x8C\xE6\x96\x87</b>",
 			"\xE6\x96\x87\xE3\x80\x8C\xE6\x96\x87\n");
 }
-END_TEST
 
-START_TEST(characters_have_the_class_that_all_versions_agree_on)
+TEST(characters_have_the_class_that_all_versions_agree_on)
 {
 	ck_assert_int_eq(markdown_class_first(slice_of("")), MARKDOWN_SPACE);
 	ck_assert_int_eq(markdown_class_first(slice_of("a.")), MARKDOWN_LETTER);
@@ -236,10 +225,9 @@ START_TEST(characters_have_the_class_that_all_versions_agree_on)
 	ck_assert_int_eq(markdown_class_first(slice_of("\xE2\x80\xAF")),
 			 MARKDOWN_SPACE);
 }
-END_TEST
 
 /* 40 lists and 40 quotes: each line has at most 16 of both before it. */
-START_TEST(hostile_nesting_is_bounded)
+TEST(hostile_nesting_is_bounded)
 {
 	struct buffer html = {0};
 	struct buffer out = {0};
@@ -266,31 +254,4 @@ START_TEST(hostile_nesting_is_bounded)
 	page_destroy(page);
 	buffer_free(&html);
 	buffer_free(&out);
-}
-END_TEST
-
-SUITE(render_markdown)
-{
-	Suite *suite = suite_create("render_markdown");
-	TCase *tcase = tcase_create("render_markdown");
-
-	tcase_add_test(tcase, blocks_are_parted_by_a_blank_line);
-	tcase_add_test(tcase, lists_nest_by_the_width_of_their_marker);
-	tcase_add_test(tcase, lists_that_follow_are_two);
-	tcase_add_test(tcase, simple_tables_have_pipes);
-	tcase_add_test(tcase, tables_that_are_not_simple_are_their_cells);
-	tcase_add_test(tcase, code_has_a_fence_that_it_does_not_hold);
-	tcase_add_test(tcase, sub_and_sup_are_tags);
-	tcase_add_test(tcase, a_caption_stands_under_its_image);
-	tcase_add_test(tcase, what_is_played_is_a_link_of_its_own);
-	tcase_add_test(tcase, what_plays_nothing_is_none);
-	tcase_add_test(tcase, text_is_no_markup);
-	tcase_add_test(tcase, links_and_images_have_safe_addresses);
-	tcase_add_test(tcase, emphasis_is_written_where_it_is_read);
-	tcase_add_test(tcase,
-		       characters_have_the_class_that_all_versions_agree_on);
-	tcase_add_test(tcase, hostile_nesting_is_bounded);
-	tcase_set_timeout(tcase, 60);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -317,22 +317,22 @@ static void assert_same_words(uint64_t seed, enum format format)
 	free(html);
 }
 
-START_TEST(markdown_has_the_words_of_txt)
+FIXTURE(.timeout_s = 60);
+
+TEST(markdown_has_the_words_of_txt)
 {
 	cmark_gfm_core_extensions_ensure_registered();
 	for (uint64_t seed = 1; seed <= SEEDS; seed++)
 		assert_same_words(seed, FORMAT_MD);
 }
-END_TEST
 
-START_TEST(xml_has_the_words_of_txt)
+TEST(xml_has_the_words_of_txt)
 {
 	for (uint64_t seed = 1; seed <= SEEDS / 4; seed++)
 		assert_same_words(seed, FORMAT_XML);
 }
-END_TEST
 
-START_TEST(blocks_have_the_words_of_txt)
+TEST(blocks_have_the_words_of_txt)
 {
 	for (uint64_t seed = 1; seed <= SEEDS / 4; seed++) {
 		char *html = random_pieces(seed, pieces,
@@ -355,10 +355,9 @@ START_TEST(blocks_have_the_words_of_txt)
 		free(html);
 	}
 }
-END_TEST
 
 /* Every text that is kept stands in it once: texts that are told apart. */
-START_TEST(each_text_is_written_once)
+TEST(each_text_is_written_once)
 {
 	static const enum format formats[] = {FORMAT_TXT, FORMAT_MD,
 					      FORMAT_HTML, FORMAT_XML};
@@ -388,19 +387,4 @@ START_TEST(each_text_is_written_once)
 		buffer_free(&out);
 	}
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(render_words)
-{
-	Suite *suite = suite_create("render_words");
-	TCase *tcase = tcase_create("render_words");
-
-	tcase_add_test(tcase, markdown_has_the_words_of_txt);
-	tcase_add_test(tcase, xml_has_the_words_of_txt);
-	tcase_add_test(tcase, blocks_have_the_words_of_txt);
-	tcase_add_test(tcase, each_text_is_written_once);
-	tcase_set_timeout(tcase, 60);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

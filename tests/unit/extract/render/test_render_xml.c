@@ -39,7 +39,7 @@ static void assert_body(const char *html, const char *expected)
 	buffer_free(&out);
 }
 
-START_TEST(heads_begin_sections)
+TEST(heads_begin_sections)
 {
 	assert_body("<p>a<h2>b</h2><p>c<h3>d</h3><h1>e</h1><p>f",
 		    "<p>a</p>\n<div type=\"section\" n=\"2\">\n<head>b</head>\n"
@@ -51,9 +51,8 @@ START_TEST(heads_begin_sections)
 		    "rend=\"h4\">a</ab>\n</item>\n</list>\n");
 	assert_body("", "<p/>\n");
 }
-END_TEST
 
-START_TEST(blocks_are_those_of_tei)
+TEST(blocks_are_those_of_tei)
 {
 	assert_body("<ol><li>a</ol>", "<list rend=\"numbered\">\n"
 				      "<item>a</item>\n</list>\n");
@@ -73,9 +72,8 @@ START_TEST(blocks_are_those_of_tei)
 		    "<figure>\n<p><graphic url=\"x\"><desc>a&lt;</desc>"
 		    "</graphic></p>\n<head>b</head>\n</figure>\n");
 }
-END_TEST
 
-START_TEST(inline_elements_are_those_of_tei)
+TEST(inline_elements_are_those_of_tei)
 {
 	assert_body("<p><a href='x&amp;y'>a <b>b</b></a><br><i>c</i> "
 		    "<code>d<br>e</code> <del>f</del><sub>g</sub><sup>h</sup>",
@@ -85,9 +83,8 @@ START_TEST(inline_elements_are_those_of_tei)
 		    "<hi rend=\"subscript\">g</hi>"
 		    "<hi rend=\"superscript\">h</hi></p>\n");
 }
-END_TEST
 
-START_TEST(the_header_tells_the_metadata)
+TEST(the_header_tells_the_metadata)
 {
 	const struct metadata metadata = {
 		.title = {slice_of("A & B"), "og"},
@@ -120,9 +117,8 @@ START_TEST(the_header_tells_the_metadata)
 			      parts[i], out.data);
 	buffer_free(&out);
 }
-END_TEST
 
-START_TEST(what_xml_has_not_is_left_out)
+TEST(what_xml_has_not_is_left_out)
 {
 	struct buffer out = render_xml(
 		"<html lang='x\"y'><title>\x02<&</title><p>a\x01\x0c\xEF\xBF"
@@ -132,19 +128,4 @@ START_TEST(what_xml_has_not_is_left_out)
 	ck_assert_ptr_null(strstr(out.data, "xml:lang"));
 	ck_assert_ptr_null(strstr(out.data, "\xEF\xBF\xBF"));
 	buffer_free(&out);
-}
-END_TEST
-
-SUITE(render_xml)
-{
-	Suite *suite = suite_create("render_xml");
-	TCase *tcase = tcase_create("render_xml");
-
-	tcase_add_test(tcase, heads_begin_sections);
-	tcase_add_test(tcase, blocks_are_those_of_tei);
-	tcase_add_test(tcase, inline_elements_are_those_of_tei);
-	tcase_add_test(tcase, the_header_tells_the_metadata);
-	tcase_add_test(tcase, what_xml_has_not_is_left_out);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

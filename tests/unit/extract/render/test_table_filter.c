@@ -25,16 +25,15 @@ static void assert_rest(const char *html, const char *expected)
 	buffer_free(&out);
 }
 
-START_TEST(tables_of_data_go)
+TEST(tables_of_data_go)
 {
 	assert_rest("<p>a", "a\n");
 	assert_rest("<p>a<table><caption>t</caption><tr><th>b<th>c<tr><td>d"
 		    "<td>e</table><p>f",
 		    "a\n\nf\n");
 }
-END_TEST
 
-START_TEST(tables_of_layout_stay)
+TEST(tables_of_layout_stay)
 {
 	assert_rest("<table><tr><td><ul><li>menu</ul><td><p>a<p>b</table>",
 		    "menu\n\na\n\nb\n");
@@ -42,16 +41,4 @@ START_TEST(tables_of_layout_stay)
 	assert_rest("<table><tr><td><ul><li>menu</ul><td><p>a<table><tr><td>b"
 		    "<td>c<tr><td>d<td>e</table>f</table>",
 		    "menu\n\na\n\nf\n");
-}
-END_TEST
-
-SUITE(table_filter)
-{
-	Suite *suite = suite_create("table_filter");
-	TCase *tcase = tcase_create("table_filter");
-
-	tcase_add_test(tcase, tables_of_data_go);
-	tcase_add_test(tcase, tables_of_layout_stay);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -29,7 +29,7 @@ static const struct block *find(const struct page *page,
 	return found;
 }
 
-START_TEST(a_text_belongs_to_the_nearest_block)
+TEST(a_text_belongs_to_the_nearest_block)
 {
 	/* page, html, head, body, div, p */
 	struct page *page = parse("<div>abc <b>de</b><p>fghi</p> jk</div>");
@@ -50,9 +50,8 @@ START_TEST(a_text_belongs_to_the_nearest_block)
 	ck_assert_ptr_eq(&tree.blocks[p->parent], div);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(blocks_are_in_pre_order)
+TEST(blocks_are_in_pre_order)
 {
 	/* 0 page, 1 html, 2 head, 3 body, 4 ul, 5 li, 6 p, 7 li, 8 div */
 	struct page *page =
@@ -76,10 +75,9 @@ START_TEST(blocks_are_in_pre_order)
 	ck_assert_uint_eq(tree.blocks[0].all.characters, 4);
 	page_destroy(page);
 }
-END_TEST
 
 /* "A b" 3, an a with a ring 1, "e-mail" 6 characters; 2 + 1 + 1 words. */
-START_TEST(characters_are_those_of_collapsed_text)
+TEST(characters_are_those_of_collapsed_text)
 {
 	struct page *page = parse("<p>  A \n\t b </p><p>\xC3\xA5</p>"
 				  "<p><a href=x>e-mail</a></p>");
@@ -91,9 +89,8 @@ START_TEST(characters_are_those_of_collapsed_text)
 	ck_assert_uint_eq(tree.blocks[0].all.link_words, 1);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(elements_count_for_the_block_around_them)
+TEST(elements_count_for_the_block_around_them)
 {
 	struct page *page = parse(
 		"<div><a href=x>a</a><a name=y>b</a><img src=z><picture><img "
@@ -120,9 +117,8 @@ START_TEST(elements_count_for_the_block_around_them)
 	ck_assert_uint_eq(tree.blocks[0].all.scripts, 2);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(what_is_hidden_counts_for_nothing)
+TEST(what_is_hidden_counts_for_nothing)
 {
 	struct page *page =
 		parse("<title>abc</title><div hidden>de<a href=x>f</a><img "
@@ -136,9 +132,8 @@ START_TEST(what_is_hidden_counts_for_nothing)
 	ck_assert_uint_eq(tree.blocks[0].all.images, 0);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(an_empty_page_is_one_block)
+TEST(an_empty_page_is_one_block)
 {
 	struct page *page = parse("");
 	struct block_tree tree = tree_of(page);
@@ -149,9 +144,8 @@ START_TEST(an_empty_page_is_one_block)
 	ck_assert_uint_eq(tree.blocks[0].all.texts, 0);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(the_highest_value_is_inherited)
+TEST(the_highest_value_is_inherited)
 {
 	/* 0 page, 1 html, 2 head, 3 body, 4 div, 5 p, 6 p, 7 div */
 	struct page *page = parse("<div><p>a<p>b</div><div>c</div>");
@@ -167,9 +161,8 @@ START_TEST(the_highest_value_is_inherited)
 	ck_assert_double_eq(values[7], 1);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(sums_are_those_of_the_blocks_inside)
+TEST_LOOP(sums_are_those_of_the_blocks_inside, 0, 50)
 {
 	char *html = random_html((uint64_t)_i + 1);
 	struct page *page = parse(html);
@@ -190,22 +183,4 @@ START_TEST(sums_are_those_of_the_blocks_inside)
 	}
 	page_destroy(page);
 	free(html);
-}
-END_TEST
-
-SUITE(block)
-{
-	Suite *suite = suite_create("block");
-	TCase *tcase = tcase_create("block");
-
-	tcase_add_test(tcase, a_text_belongs_to_the_nearest_block);
-	tcase_add_test(tcase, blocks_are_in_pre_order);
-	tcase_add_test(tcase, characters_are_those_of_collapsed_text);
-	tcase_add_test(tcase, elements_count_for_the_block_around_them);
-	tcase_add_test(tcase, what_is_hidden_counts_for_nothing);
-	tcase_add_test(tcase, an_empty_page_is_one_block);
-	tcase_add_test(tcase, the_highest_value_is_inherited);
-	tcase_add_loop_test(tcase, sums_are_those_of_the_blocks_inside, 0, 50);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

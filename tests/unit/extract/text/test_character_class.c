@@ -3,7 +3,7 @@
 #include "extract/text/word.h"
 #include "tests/unit/run.h"
 
-START_TEST(ascii_has_a_sign_for_every_byte)
+TEST(ascii_has_a_sign_for_every_byte)
 {
 	ck_assert_int_eq(character_class_of_byte['a'], CHARACTER_LETTER);
 	ck_assert_int_eq(character_class_of_byte['z'], CHARACTER_LETTER);
@@ -35,9 +35,8 @@ START_TEST(ascii_has_a_sign_for_every_byte)
 	ck_assert_int_eq(character_class_of_byte[0x80], CHARACTER_MARK);
 	ck_assert_int_eq(character_class_of_byte[0xFF], CHARACTER_MARK);
 }
-END_TEST
 
-START_TEST(sentences_end_in_every_script)
+TEST(sentences_end_in_every_script)
 {
 	ck_assert_int_eq(character_class_of(0x2026), CHARACTER_STOP);
 	ck_assert_int_eq(character_class_of(0x3002), CHARACTER_FULL_STOP);
@@ -49,9 +48,8 @@ START_TEST(sentences_end_in_every_script)
 	ck_assert_int_eq(character_class_of(0x037E), CHARACTER_QUESTION);
 	ck_assert_int_eq(character_class_of(0x1362), CHARACTER_FULL_STOP);
 }
-END_TEST
 
-START_TEST(other_signs_are_told_apart)
+TEST(other_signs_are_told_apart)
 {
 	ck_assert_int_eq(character_class_of(0x060C), CHARACTER_CLAUSE);
 	ck_assert_int_eq(character_class_of(0x3001), CHARACTER_CLAUSE);
@@ -69,7 +67,6 @@ START_TEST(other_signs_are_told_apart)
 	ck_assert_int_eq(character_class_of(0x0416), CHARACTER_LETTER);
 	ck_assert_int_eq(character_class_of(0x1F600), CHARACTER_MARK);
 }
-END_TEST
 
 static bool agrees(enum character_class class, enum word_role role)
 {
@@ -90,15 +87,14 @@ static bool agrees(enum character_class class, enum word_role role)
 	}
 }
 
-START_TEST(letters_and_spaces_are_those_of_words)
+TEST(letters_and_spaces_are_those_of_words)
 {
 	for (uint32_t code = 0x80; code <= 0x10FFFF; code++)
 		if (!agrees(character_class_of(code), word_role(code)))
 			ck_abort_msg("U+%04X", code);
 }
-END_TEST
 
-START_TEST(capitals_become_small)
+TEST(capitals_become_small)
 {
 	ck_assert_uint_eq(character_lower(0x00C0), 0x00E0);
 	ck_assert_uint_eq(character_lower(0x00D7), 0x00D7); /* times */
@@ -125,19 +121,4 @@ START_TEST(capitals_become_small)
 	ck_assert_uint_eq(character_lower(0x0556), 0x0586); /* Armenian */
 	ck_assert_uint_eq(character_lower(0x0557), 0x0557);
 	ck_assert_uint_eq(character_lower(0x4E2D), 0x4E2D);
-}
-END_TEST
-
-SUITE(character_class)
-{
-	Suite *suite = suite_create("character_class");
-	TCase *tcase = tcase_create("sign");
-
-	tcase_add_test(tcase, ascii_has_a_sign_for_every_byte);
-	tcase_add_test(tcase, sentences_end_in_every_script);
-	tcase_add_test(tcase, other_signs_are_told_apart);
-	tcase_add_test(tcase, letters_and_spaces_are_those_of_words);
-	tcase_add_test(tcase, capitals_become_small);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -10,16 +10,15 @@ static size_t size_of(const char *text)
 	return character_size((const unsigned char *)text, strlen(text));
 }
 
-START_TEST(the_bytes_of_a_character)
+TEST(the_bytes_of_a_character)
 {
 	ck_assert_uint_eq(size_of("ab"), 1);
 	ck_assert_uint_eq(size_of("\xC3\xA9x"), 2);
 	ck_assert_uint_eq(size_of("\xE4\xB8\xAD"), 3);
 	ck_assert_uint_eq(size_of("\xF0\x9F\x90\x98\xF0"), 4);
 }
-END_TEST
 
-START_TEST(an_entity_is_one_character)
+TEST(an_entity_is_one_character)
 {
 	ck_assert_uint_eq(size_of("&amp;b"), 5);
 	ck_assert_uint_eq(size_of("&#233;"), 6);
@@ -32,9 +31,8 @@ START_TEST(an_entity_is_one_character)
 	ck_assert_uint_eq(size_of("&abcdefghijklmnopqrstuvwxyz012345;"), 34);
 	ck_assert_uint_eq(size_of("&abcdefghijklmnopqrstuvwxyz0123456;"), 1);
 }
-END_TEST
 
-START_TEST(white_space_is_that_of_html)
+TEST(white_space_is_that_of_html)
 {
 	ck_assert(is_space(' '));
 	ck_assert(is_space('\t'));
@@ -43,17 +41,4 @@ START_TEST(white_space_is_that_of_html)
 	ck_assert(is_space('\r'));
 	ck_assert(!is_space('\v'));
 	ck_assert(!is_space(0xA0));
-}
-END_TEST
-
-SUITE(characters)
-{
-	Suite *suite = suite_create("characters");
-	TCase *tcase = tcase_create("characters");
-
-	tcase_add_test(tcase, the_bytes_of_a_character);
-	tcase_add_test(tcase, an_entity_is_one_character);
-	tcase_add_test(tcase, white_space_is_that_of_html);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

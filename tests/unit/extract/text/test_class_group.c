@@ -12,7 +12,7 @@ static uint32_t groups(const char *names)
 	return class_groups_of(slice_of(names));
 }
 
-START_TEST(every_group_has_its_words)
+TEST(every_group_has_its_words)
 {
 	ck_assert_uint_eq(groups("breadcrumb"), SET(NAVIGATION));
 	ck_assert_uint_eq(groups("masthead"), SET(HEADER));
@@ -37,42 +37,37 @@ START_TEST(every_group_has_its_words)
 	ck_assert_uint_eq(groups("img"), SET(MEDIA));
 	ck_assert_uint_eq(groups("btn"), SET(ACTION));
 }
-END_TEST
 
-START_TEST(a_word_may_have_two_groups)
+TEST(a_word_may_have_two_groups)
 {
 	ck_assert_uint_eq(groups("replies"), SET(COMMENT) | SET(FORUM));
 }
-END_TEST
 
-START_TEST(words_end_at_what_is_no_letter)
+TEST(words_end_at_what_is_no_letter)
 {
 	ck_assert_uint_eq(groups("nav-4711_ad\n cart"),
 			  SET(NAVIGATION) | SET(ADVERTISEMENT) | SET(PRODUCT));
 	ck_assert_uint_eq(groups("nav\xC3\xA9"), SET(NAVIGATION));
 	ck_assert_uint_eq(groups("NAV"), SET(NAVIGATION));
 }
-END_TEST
 
-START_TEST(a_part_of_a_word_is_none)
+TEST(a_part_of_a_word_is_none)
 {
 	ck_assert_uint_eq(groups("loading navy canvas"), 0);
 	ck_assert_uint_eq(groups("recommendationsx"), 0); /* 16 letters */
 	ck_assert_uint_eq(groups("navnavnavnavnavnavnavnavnavnavnavnav"), 0);
 	ck_assert_uint_eq(groups("recommendations"), SET(RELATED)); /* 15 */
 }
-END_TEST
 
-START_TEST(a_part_of_camel_case_is_one)
+TEST(a_part_of_camel_case_is_one)
 {
 	ck_assert_uint_eq(groups("HTMLComment"), SET(COMMENT));
 	ck_assert_uint_eq(groups("myHTMLAd"), SET(ADVERTISEMENT));
 	ck_assert_uint_eq(groups("Nav"), SET(NAVIGATION));
 	ck_assert_uint_eq(groups("footERxx"), SET(FOOTER)); /* foot E Rxx */
 }
-END_TEST
 
-START_TEST(so_is_the_whole_of_two_or_three_parts)
+TEST(so_is_the_whole_of_two_or_three_parts)
 {
 	/* article Body, and articlebody */
 	ck_assert_uint_eq(groups("articleBody"),
@@ -80,18 +75,16 @@ START_TEST(so_is_the_whole_of_two_or_three_parts)
 	ck_assert_uint_eq(groups("tesTimonIal"), SET(REVIEW));
 	ck_assert_uint_eq(groups("brEadCrUmb"), 0); /* of four */
 }
-END_TEST
 
-START_TEST(without_words_there_is_no_group)
+TEST(without_words_there_is_no_group)
 {
 	ck_assert_uint_eq(class_groups_of((struct slice){NULL, 0}), 0);
 	ck_assert_uint_eq(groups("a X - 12 \xD0\xBC\xD0\xB5\xD0\xBD\xD1\x8E"),
 			  0);
 	ck_assert_uint_eq(groups("xnav znav zzz"), 0);
 }
-END_TEST
 
-START_TEST(elements_with_a_passage_have_groups)
+TEST(elements_with_a_passage_have_groups)
 {
 	struct page *page =
 		parse("<html class=nav><body class=page><div id=sidebar "
@@ -108,22 +101,4 @@ START_TEST(elements_with_a_passage_have_groups)
 	ck_assert_uint_eq(of[4], 0);
 	ck_assert_uint_eq(of[5], 0);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(class_group)
-{
-	Suite *suite = suite_create("class_group");
-	TCase *tcase = tcase_create("class_group");
-
-	tcase_add_test(tcase, every_group_has_its_words);
-	tcase_add_test(tcase, a_word_may_have_two_groups);
-	tcase_add_test(tcase, words_end_at_what_is_no_letter);
-	tcase_add_test(tcase, a_part_of_a_word_is_none);
-	tcase_add_test(tcase, a_part_of_camel_case_is_one);
-	tcase_add_test(tcase, so_is_the_whole_of_two_or_three_parts);
-	tcase_add_test(tcase, without_words_there_is_no_group);
-	tcase_add_test(tcase, elements_with_a_passage_have_groups);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

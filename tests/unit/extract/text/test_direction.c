@@ -16,16 +16,15 @@ static void assert_direction(const char *html, const char *text,
 	page_destroy(page);
 }
 
-START_TEST(the_page_may_say_it)
+TEST(the_page_may_say_it)
 {
 	assert_direction("<html dir=RTL><p dir=ltr>a", "a", "rtl");
 	assert_direction("<body dir=rtl>a", "a", "rtl");
 	assert_direction("<html dir=auto><body dir=ltr>a", HEBREW, "ltr");
 	assert_direction("<div dir=rtl>a</div>", "a", "ltr");
 }
-END_TEST
 
-START_TEST(else_most_letters_say_it)
+TEST(else_most_letters_say_it)
 {
 	assert_direction("", "", "ltr");
 	assert_direction("", "1 2 3", "ltr");
@@ -33,16 +32,4 @@ START_TEST(else_most_letters_say_it)
 	assert_direction("", HEBREW " abcd", "ltr");
 	assert_direction("", ARABIC " 2024 (...) ab", "rtl");
 	assert_direction("", "\xE4\xB8\xAD\xE6\x96\x87 " /* Han */, "ltr");
-}
-END_TEST
-
-SUITE(direction)
-{
-	Suite *suite = suite_create("direction");
-	TCase *tcase = tcase_create("direction");
-
-	tcase_add_test(tcase, the_page_may_say_it);
-	tcase_add_test(tcase, else_most_letters_say_it);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -5,7 +5,7 @@
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
-START_TEST(a_fragment_is_one_text_node_collapsed)
+TEST(a_fragment_is_one_text_node_collapsed)
 {
 	struct page *page = parse("<body><p>  one \n two<p hidden>three");
 	const struct fragment *fragments = fragments_of_page(page->arena, page);
@@ -18,9 +18,8 @@ START_TEST(a_fragment_is_one_text_node_collapsed)
 	ck_assert_uint_eq(fragments[1].flags, TEXT_IS_HIDDEN);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(an_empty_page_has_none)
+TEST(an_empty_page_has_none)
 {
 	struct page *page = parse("");
 	uint32_t count = 7;
@@ -30,9 +29,8 @@ START_TEST(an_empty_page_has_none)
 	ck_assert_uint_eq(count, 0);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(distinct_ones_ascend_and_keep_the_first_occurrence)
+TEST(distinct_ones_ascend_and_keep_the_first_occurrence)
 {
 	struct arena *arena = arena_create();
 	const struct fragment fragments[] = {
@@ -50,18 +48,4 @@ START_TEST(distinct_ones_ascend_and_keep_the_first_occurrence)
 	ck_assert_uint_eq(distinct[1].length, 1);
 	ck_assert_uint_eq(distinct[2].hash, UINT64_MAX);
 	arena_destroy(arena);
-}
-END_TEST
-
-SUITE(fragment)
-{
-	Suite *suite = suite_create("fragment");
-	TCase *tcase = tcase_create("fragment");
-
-	tcase_add_test(tcase, a_fragment_is_one_text_node_collapsed);
-	tcase_add_test(tcase, an_empty_page_has_none);
-	tcase_add_test(tcase,
-		       distinct_ones_ascend_and_keep_the_first_occurrence);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -17,7 +17,7 @@ static uint64_t path_in(const char *html, bool with_class)
 	return path;
 }
 
-START_TEST(a_path_has_the_names_of_all_elements_on_it)
+TEST(a_path_has_the_names_of_all_elements_on_it)
 {
 	uint64_t path = path_in("<head><body><p>", true);
 
@@ -25,9 +25,8 @@ START_TEST(a_path_has_the_names_of_all_elements_on_it)
 	ck_assert_uint_ne(path_in("<head><body><div>", true), path);
 	ck_assert_uint_ne(path, 0);
 }
-END_TEST
 
-START_TEST(a_path_has_the_parents)
+TEST(a_path_has_the_parents)
 {
 	struct page *page = parse("<head><body><div><p></p></div><p>");
 	const uint64_t *paths = node_paths(page->arena, page, false);
@@ -36,9 +35,8 @@ START_TEST(a_path_has_the_parents)
 	ck_assert_uint_ne(paths[FIRST + 1], paths[FIRST + 2]);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(classes_count_in_any_order_without_digits)
+TEST(classes_count_in_any_order_without_digits)
 {
 	const char *plain = "<head><body><p>";
 	const char *two = "<head><body><p class='post-4711 big'>";
@@ -52,17 +50,15 @@ START_TEST(classes_count_in_any_order_without_digits)
 	ck_assert_uint_eq(path_in("<head><body><p class=42>", true),
 			  path_in(plain, true));
 }
-END_TEST
 
-START_TEST(classes_of_body_do_not_count)
+TEST(classes_of_body_do_not_count)
 {
 	ck_assert_uint_eq(
 		path_in("<html class=a><head><body class=b><p>", true),
 		path_in("<head><body><p>", true));
 }
-END_TEST
 
-START_TEST(of_a_long_name_64_bytes_count)
+TEST(of_a_long_name_64_bytes_count)
 {
 	ck_assert_uint_eq(
 		path_in("<head><body><p class=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
@@ -78,19 +74,4 @@ START_TEST(of_a_long_name_64_bytes_count)
 		path_in("<head><body><p class=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 			"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaY>",
 			true));
-}
-END_TEST
-
-SUITE(node_path)
-{
-	Suite *suite = suite_create("node_path");
-	TCase *tcase = tcase_create("node_path");
-
-	tcase_add_test(tcase, a_path_has_the_names_of_all_elements_on_it);
-	tcase_add_test(tcase, a_path_has_the_parents);
-	tcase_add_test(tcase, classes_count_in_any_order_without_digits);
-	tcase_add_test(tcase, classes_of_body_do_not_count);
-	tcase_add_test(tcase, of_a_long_name_64_bytes_count);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

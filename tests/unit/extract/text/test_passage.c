@@ -32,7 +32,7 @@ static struct passage first(const char *html)
 	return passage;
 }
 
-START_TEST(an_empty_page_has_none)
+TEST(an_empty_page_has_none)
 {
 	struct page *page = parse("");
 	struct passages passages = passages_of(page);
@@ -43,9 +43,8 @@ START_TEST(an_empty_page_has_none)
 	ck_assert_uint_eq(passages.sums[0].words, 0);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(a_title_is_in_none)
+TEST(a_title_is_in_none)
 {
 	struct page *page = parse("<title>t</title><body>a");
 	struct passages passages = passages_of(page);
@@ -56,10 +55,9 @@ START_TEST(a_title_is_in_none)
 	ck_assert_uint_eq(passages.of_text[1], 0);
 	page_destroy(page);
 }
-END_TEST
 
 /* a b | c | d e | f | g h */
-START_TEST(block_level_elements_bound_them)
+TEST(block_level_elements_bound_them)
 {
 	struct page *page = parse("<body>a <i>b</i><p>c</p>d<br>e"
 				  "<x-y>f</x-y>g<wbr>h");
@@ -75,21 +73,19 @@ START_TEST(block_level_elements_bound_them)
 	ck_assert_uint_eq(passages.items[4].inlines, 1);
 	page_destroy(page);
 }
-END_TEST
 
 /* "a" and "b" are parted by the blank that is no text of the page. */
-START_TEST(blanks_between_elements_part_words)
+TEST(blanks_between_elements_part_words)
 {
 	ck_assert_uint_eq(first("<p><i>a</i> <b>b</b>").words, 2);
 	ck_assert_uint_eq(first("<p><i>a</i> <b>b</b>").characters, 3);
 	ck_assert_uint_eq(first("<p><i>a</i><b>b</b>").words, 1);
 	ck_assert_uint_eq(first("<p><i>a</i><b>b</b>").characters, 2);
 }
-END_TEST
 
 /* html, body, div and p begin before "a"; p and b before "c"; "d" stands
    behind the end of an element only. */
-START_TEST(elements_before_a_passage_count)
+TEST(elements_before_a_passage_count)
 {
 	struct page *page = parse("<html><body><div><p>a<i>b</i></p>"
 				  "<p id=x><b>c</b></p>d");
@@ -105,9 +101,8 @@ START_TEST(elements_before_a_passage_count)
 	ck_assert_uint_eq(passages.sums[3].tags, 6);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(elements_inside_a_passage_count)
+TEST(elements_inside_a_passage_count)
 {
 	struct passage passage = first("<p>a <a>b</a> <b>c</b> <strong>d"
 				       "</strong> <img> <code>e</code> <u>f");
@@ -119,10 +114,9 @@ START_TEST(elements_inside_a_passage_count)
 	ck_assert_uint_eq(passage.inlines, 6);
 	ck_assert_uint_eq(passage.words, 6);
 }
-END_TEST
 
 /* "bc d": its space counts to the text behind it. */
-START_TEST(text_in_links_counts)
+TEST(text_in_links_counts)
 {
 	struct passage passage = first("<p>a <a>bc d</a>");
 
@@ -132,9 +126,8 @@ START_TEST(text_in_links_counts)
 	ck_assert_uint_eq(passage.link_characters, 5);
 	ck_assert_float_eq(passage_link_ratio(&passage), 5 / 6.0F);
 }
-END_TEST
 
-START_TEST(characters_are_counted_with_white_space_collapsed)
+TEST(characters_are_counted_with_white_space_collapsed)
 {
 	struct passage passage = first("<p> \n a-b,\t c3&nbsp;\xC3\xA9! ");
 
@@ -145,10 +138,9 @@ START_TEST(characters_are_counted_with_white_space_collapsed)
 	ck_assert_uint_eq(passage.clauses, 1);
 	ck_assert_uint_eq(passage.end_term - passage.first_term, 4);
 }
-END_TEST
 
 /* Of 1, 2, 3, 4 letters: 1, 2, 2, 3 words. */
-START_TEST(scripts_without_spaces_count_as_in_translation)
+TEST(scripts_without_spaces_count_as_in_translation)
 {
 	ck_assert_uint_eq(first("<p>" NEN).words, 1);
 	ck_assert_uint_eq(first("<p>" NIHON).words, 2);
@@ -168,9 +160,8 @@ START_TEST(scripts_without_spaces_count_as_in_translation)
 	ck_assert_uint_eq(first("<p>\xE0\xB8\x81\xE0\xB8\xB4").characters, 2);
 	ck_assert_uint_eq(first("<p>\xE0\xB8\x81\xE0\xB8\xB4").punctuation, 0);
 }
-END_TEST
 
-START_TEST(sentences_end_before_white_space)
+TEST(sentences_end_before_white_space)
 {
 	struct passage passage = first("<p>It cost 3.50 at a.com. Why?! \"So.\""
 				       " I... see!");
@@ -184,9 +175,8 @@ START_TEST(sentences_end_before_white_space)
 	ck_assert_uint_eq(first("<p>" NIHON MARU NIHON MARU MARU).sentences, 2);
 	ck_assert(first("<p>" NIHON MARU "\xE3\x80\x8D").ends_sentence);
 }
-END_TEST
 
-START_TEST(the_last_sign_tells_how_it_ends)
+TEST(the_last_sign_tells_how_it_ends)
 {
 	ck_assert(first("<p>a: ").ends_colon);
 	ck_assert(!first("<p>a:b").ends_colon);
@@ -198,9 +188,8 @@ START_TEST(the_last_sign_tells_how_it_ends)
 	ck_assert(!first("<p>a.b").ends_sentence);
 	ck_assert(!first("<p>a. -").ends_sentence);
 }
-END_TEST
 
-START_TEST(numbers_beside_currencies_are_prices)
+TEST(numbers_beside_currencies_are_prices)
 {
 	ck_assert(first("<p>$5").has_price);
 	ck_assert(first("<p>EUR: 1,000.50 \xE2\x82\xAC").has_price);
@@ -214,9 +203,8 @@ START_TEST(numbers_beside_currencies_are_prices)
 	ck_assert(!first("<p>99 or $").has_price);
 	ck_assert(!first("<p>kr").has_price);
 }
-END_TEST
 
-START_TEST(numbers_that_look_like_dates_are)
+TEST(numbers_that_look_like_dates_are)
 {
 	ck_assert(first("<p>in 1900").has_date);
 	ck_assert(first("<p>2099-x").has_date);
@@ -237,9 +225,8 @@ START_TEST(numbers_that_look_like_dates_are)
 	ck_assert(first("<p>\xC2\xA9 a").has_rights);
 	ck_assert(!first("<p>a").has_rights);
 }
-END_TEST
 
-START_TEST(the_same_words_have_the_same_hash)
+TEST(the_same_words_have_the_same_hash)
 {
 	uint64_t hash = first("<p>Read \xC3\x89tudes 5").hash;
 
@@ -252,10 +239,9 @@ START_TEST(the_same_words_have_the_same_hash)
 	ck_assert_uint_eq(first("<p>" NIHON TEN NEN).hash,
 			  first("<p>" NIHON " " NEN).hash);
 }
-END_TEST
 
 /* The second "a" is hidden from readers: it is a repeat, but not counted. */
-START_TEST(repeats_are_counted)
+TEST(repeats_are_counted)
 {
 	struct page *page = parse("<p>a</p><noscript>a</noscript><p>b<p>A.");
 	struct passages passages = passages_of(page);
@@ -270,9 +256,8 @@ START_TEST(repeats_are_counted)
 	ck_assert(passages.items[3].is_repeat);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(the_innermost_place_holds)
+TEST(the_innermost_place_holds)
 {
 	ck_assert_uint_eq(first("<p>a").place, PLACE_PLAIN);
 	ck_assert_uint_eq(first("<body><noscript><p>a").place, PLACE_NOSCRIPT);
@@ -282,9 +267,8 @@ START_TEST(the_innermost_place_holds)
 	ck_assert_uint_eq(first("<body><template><b>a").place, PLACE_TEMPLATE);
 	ck_assert_uint_eq(first("<body><noscript><video>a").place, PLACE_MEDIA);
 }
-END_TEST
 
-START_TEST(hidden_elements_hide_what_is_inside)
+TEST(hidden_elements_hide_what_is_inside)
 {
 	ck_assert_uint_eq(first("<p>a").hiding, HIDING_NONE);
 	ck_assert_uint_eq(first("<div hidden><p>a").hiding, HIDING_ATTRIBUTE);
@@ -303,11 +287,10 @@ START_TEST(hidden_elements_hide_what_is_inside)
 	ck_assert_uint_eq(first("<div class=hide><p hidden>a").hiding,
 			  HIDING_CLASS);
 }
-END_TEST
 
 /* ul is node 3 (html, head, body, ul, li, li, p): passages 0 and 1 begin in it.
  */
-START_TEST(ranges_and_sums_are_those_inside)
+TEST(ranges_and_sums_are_those_inside)
 {
 	struct page *page = parse("<body><ul><li>a b.<li><a>c</a></ul>"
 				  "<p>d $5");
@@ -332,10 +315,9 @@ START_TEST(ranges_and_sums_are_those_inside)
 	ck_assert_uint_eq(passages.items[2].node, 7);
 	page_destroy(page);
 }
-END_TEST
 
 /* 15 words are long, 14 are not, nor 15 of which most stand in a link. */
-START_TEST(long_passages_are_summed_up)
+TEST(long_passages_are_summed_up)
 {
 	struct page *page = parse("<p>1 2 3 4 5 6 7 8 9 1 2 3 4 5 6"
 				  "<p>1 2 3 4 5 6 7 8 9 1 2 3 4 5"
@@ -345,9 +327,8 @@ START_TEST(long_passages_are_summed_up)
 	ck_assert_uint_eq(passages.sums[3].long_words, 15);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(what_is_not_plain_is_in_no_sum)
+TEST(what_is_not_plain_is_in_no_sum)
 {
 	struct page *page = parse("<textarea>a b.</textarea>");
 	struct passages passages = passages_of(page);
@@ -358,9 +339,8 @@ START_TEST(what_is_not_plain_is_in_no_sum)
 	ck_assert_uint_eq(passages.sums[1].ends, 0);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(counters_stop_at_their_limit)
+TEST(counters_stop_at_their_limit)
 {
 	enum { COUNT = 70000 };
 	struct buffer html = {0};
@@ -377,7 +357,6 @@ START_TEST(counters_stop_at_their_limit)
 	ck_assert_uint_eq(passage.clauses, UINT16_MAX);
 	ck_assert_uint_eq(passage.punctuation, COUNT);
 }
-END_TEST
 
 /* Whether passage `index` begins where the one before it ended. */
 static bool follows(const struct passages *passages, uint32_t index)
@@ -411,7 +390,7 @@ static bool is_placed(const struct passages *passages, uint32_t index)
 	       index < passages->items[passage].end_text;
 }
 
-START_TEST(any_page_is_parted_into_passages)
+TEST_LOOP(any_page_is_parted_into_passages, 0, 300)
 {
 	char *html = random_html((uint64_t)_i);
 	struct page *page = parse(html);
@@ -424,13 +403,12 @@ START_TEST(any_page_is_parted_into_passages)
 	page_destroy(page);
 	free(html);
 }
-END_TEST
 
 /*
  * Of 32,768 + 40 paragraphs the last 40 are passages of 16, 16 and 8 texts; the
  * template between them is in none.
  */
-START_TEST(beyond_many_passages_texts_are_put_together)
+TEST(beyond_many_passages_texts_are_put_together)
 {
 	enum { MANY = 32768, MORE = 40 };
 	struct buffer html = {0};
@@ -455,44 +433,4 @@ START_TEST(beyond_many_passages_texts_are_put_together)
 	ck_assert_uint_eq(passages.of_text[MANY + MORE], MANY + 2);
 	page_destroy(page);
 	buffer_free(&html);
-}
-END_TEST
-
-/* Adds the tests of words and signs. */
-static void add_text_tests(TCase *tcase)
-{
-	tcase_add_test(tcase, blanks_between_elements_part_words);
-	tcase_add_test(tcase, text_in_links_counts);
-	tcase_add_test(tcase,
-		       characters_are_counted_with_white_space_collapsed);
-	tcase_add_test(tcase, scripts_without_spaces_count_as_in_translation);
-	tcase_add_test(tcase, sentences_end_before_white_space);
-	tcase_add_test(tcase, the_last_sign_tells_how_it_ends);
-	tcase_add_test(tcase, numbers_beside_currencies_are_prices);
-	tcase_add_test(tcase, numbers_that_look_like_dates_are);
-	tcase_add_test(tcase, the_same_words_have_the_same_hash);
-	tcase_add_test(tcase, counters_stop_at_their_limit);
-}
-
-SUITE(passage)
-{
-	Suite *suite = suite_create("passage");
-	TCase *tcase = tcase_create("passage");
-
-	tcase_add_test(tcase, an_empty_page_has_none);
-	tcase_add_test(tcase, a_title_is_in_none);
-	tcase_add_test(tcase, block_level_elements_bound_them);
-	tcase_add_test(tcase, elements_before_a_passage_count);
-	tcase_add_test(tcase, elements_inside_a_passage_count);
-	tcase_add_test(tcase, repeats_are_counted);
-	tcase_add_test(tcase, the_innermost_place_holds);
-	tcase_add_test(tcase, hidden_elements_hide_what_is_inside);
-	tcase_add_test(tcase, ranges_and_sums_are_those_inside);
-	tcase_add_test(tcase, long_passages_are_summed_up);
-	tcase_add_test(tcase, what_is_not_plain_is_in_no_sum);
-	tcase_add_test(tcase, beyond_many_passages_texts_are_put_together);
-	tcase_add_loop_test(tcase, any_page_is_parted_into_passages, 0, 300);
-	add_text_tests(tcase);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

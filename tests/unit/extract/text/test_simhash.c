@@ -26,7 +26,7 @@ static uint64_t chain(const char *a, const char *b, const char *c)
 	return hash_chain(hash(c), hash_chain(hash(b), hash(a)));
 }
 
-START_TEST(up_to_three_words_are_their_own_hash)
+TEST(up_to_three_words_are_their_own_hash)
 {
 	ck_assert_uint_eq(of(""), 0);
 	ck_assert_uint_eq(of(" -- "), 0);
@@ -34,17 +34,15 @@ START_TEST(up_to_three_words_are_their_own_hash)
 	ck_assert_uint_eq(of("One two"), hash_chain(hash("two"), hash("one")));
 	ck_assert_uint_eq(of("one, TWO three."), chain("one", "two", "three"));
 }
-END_TEST
 
 /* With two hashes a bit is 1 when both have it: 1 + 1 > 0, 1 - 1 is not. */
-START_TEST(a_bit_is_what_most_hashes_have)
+TEST(a_bit_is_what_most_hashes_have)
 {
 	ck_assert_uint_eq(of("a b c d"),
 			  chain("a", "b", "c") & chain("b", "c", "d"));
 }
-END_TEST
 
-START_TEST(texts_nearly_the_same_are_near)
+TEST(texts_nearly_the_same_are_near)
 {
 	struct buffer one = {0};
 	struct buffer other = {0};
@@ -61,17 +59,4 @@ START_TEST(texts_nearly_the_same_are_near)
 	buffer_free(&one);
 	buffer_free(&other);
 	buffer_free(&third);
-}
-END_TEST
-
-SUITE(simhash)
-{
-	Suite *suite = suite_create("simhash");
-	TCase *tcase = tcase_create("simhash");
-
-	tcase_add_test(tcase, up_to_three_words_are_their_own_hash);
-	tcase_add_test(tcase, a_bit_is_what_most_hashes_have);
-	tcase_add_test(tcase, texts_nearly_the_same_are_near);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -13,7 +13,7 @@ static uint32_t find(const struct page *page, uint16_t tag)
 	return NO_NODE;
 }
 
-START_TEST(kinds_are_those_of_the_elements)
+TEST(kinds_are_those_of_the_elements)
 {
 	struct page *page = parse("<h5>a</h5><h6>b</h6><p>c</p><ins>d</ins>");
 
@@ -24,9 +24,8 @@ START_TEST(kinds_are_those_of_the_elements)
 	ck_assert_uint_eq(tag_kind(page, find(page, TAG_ins)), KIND_OTHER);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(what_html_does_not_have_is_other)
+TEST(what_html_does_not_have_is_other)
 {
 	struct page *page = parse("<x-tag>a</x-tag>");
 
@@ -34,27 +33,13 @@ START_TEST(what_html_does_not_have_is_other)
 	ck_assert_uint_eq(tag_kind(page, NO_NODE), KIND_OTHER);
 	page_destroy(page);
 }
-END_TEST
 
 /* Trained models compare the numbers. */
-START_TEST(numbers_stay)
+TEST(numbers_stay)
 {
 	ck_assert_uint_eq(KIND_P, 1);
 	ck_assert_uint_eq(KIND_H1, 3);
 	ck_assert_uint_eq(KIND_DIV, 12);
 	ck_assert_uint_eq(KIND_BODY, 24);
 	ck_assert_uint_eq(KIND_FIGURE, 33);
-}
-END_TEST
-
-SUITE(tag_kind)
-{
-	Suite *suite = suite_create("tag_kind");
-	TCase *tcase = tcase_create("tag_kind");
-
-	tcase_add_test(tcase, kinds_are_those_of_the_elements);
-	tcase_add_test(tcase, what_html_does_not_have_is_other);
-	tcase_add_test(tcase, numbers_stay);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -18,26 +18,24 @@ static void assert_terms(const char *html, const char *const *terms,
 	page_destroy(page);
 }
 
-START_TEST(words_are_lower_case_without_marks)
+TEST(words_are_lower_case_without_marks)
 {
 	assert_terms("<p>The \"E-mail\", - (ZEBRA).",
 		     (const char *const[]){"the", "e-mail", "zebra"}, 3);
 	assert_terms("<p>A&nbsp;b", (const char *const[]){"a", "b"}, 2);
 	assert_terms("<p>...", NULL, 0);
 }
-END_TEST
 
-START_TEST(scripts_without_spaces_have_words_of_one_character)
+TEST(scripts_without_spaces_have_words_of_one_character)
 {
 	assert_terms(
 		"<p>Linux\xE6\x97\xA5\xE6\x9C\xAC\xE3\x80\x82",
 		(const char *const[]){"linux", "\xE6\x97\xA5", "\xE6\x9C\xAC"},
 		3);
 }
-END_TEST
 
 /* Letters of one byte and of two in turns, and one that is a word. */
-START_TEST(short_pieces_have_room)
+TEST(short_pieces_have_room)
 {
 	assert_terms("<p>a\xC3\xA9z\xC3\xA9z\xC3\xA9z\xE6\x97\xA5",
 		     (const char *const[]){"a", "\xC3\xA9", "z", "\xC3\xA9",
@@ -45,9 +43,8 @@ START_TEST(short_pieces_have_room)
 					   "\xE6\x97\xA5"},
 		     8);
 }
-END_TEST
 
-START_TEST(texts_have_their_own_terms)
+TEST(texts_have_their_own_terms)
 {
 	struct page *page = parse("<p>one two<p hidden>no<p>three");
 	struct term_list list = terms_of_page(page->arena, page,
@@ -58,19 +55,4 @@ START_TEST(texts_have_their_own_terms)
 	ck_assert_uint_eq(list.begin[2], 2);
 	ck_assert_uint_eq(list.begin[3], 3);
 	page_destroy(page);
-}
-END_TEST
-
-SUITE(term)
-{
-	Suite *suite = suite_create("term");
-	TCase *tcase = tcase_create("term");
-
-	tcase_add_test(tcase, words_are_lower_case_without_marks);
-	tcase_add_test(tcase,
-		       scripts_without_spaces_have_words_of_one_character);
-	tcase_add_test(tcase, short_pieces_have_room);
-	tcase_add_test(tcase, texts_have_their_own_terms);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -34,21 +34,19 @@ static void check(const char *html, const char *expected)
 	page_destroy(page);
 }
 
-START_TEST(tags_and_words_in_the_order_of_the_source)
+TEST(tags_and_words_in_the_order_of_the_source)
 {
 	check("<p>one two <b>three</b> four</p>", "<00<1>2>");
 	check("one<br/>two three", "0<11");
 	check("a &amp; b&nbsp;c", "000");
 }
-END_TEST
 
-START_TEST(blank_text_and_signs_have_no_words)
+TEST(blank_text_and_signs_have_no_words)
 {
 	check("<p> \n </p> <p>&nbsp;</p><p>-</p><p>x</p>", "<><><><1>");
 }
-END_TEST
 
-START_TEST(what_is_not_seen_leaves_its_tags)
+TEST(what_is_not_seen_leaves_its_tags)
 {
 	check("<title>A title</title><p>x</p>", "<><1>");
 	check("<p hidden>not seen</p><p>x y</p>", "<><11>");
@@ -57,17 +55,15 @@ START_TEST(what_is_not_seen_leaves_its_tags)
 	      "<><><0>");
 	check("<!doctype html><p>x</p>", "<0>");
 }
-END_TEST
 
-START_TEST(a_tag_that_the_source_cuts_is_none)
+TEST(a_tag_that_the_source_cuts_is_none)
 {
 	check("<p>x</p><b class=", "<0>");
 	check("<p>x</p", "<0");
 	check("a < b", "00");
 }
-END_TEST
 
-START_TEST(a_tag_has_its_number)
+TEST(a_tag_has_its_number)
 {
 	struct page *page = parse("<p>x</p><nonsense>y</nonsense>");
 	struct token_stream stream = stream_of(page);
@@ -81,18 +77,16 @@ START_TEST(a_tag_has_its_number)
 	ck_assert_uint_eq(stream.tokens[3].tag, TAG_COUNT);
 	page_destroy(page);
 }
-END_TEST
 
-START_TEST(an_empty_page_has_no_tokens)
+TEST(an_empty_page_has_no_tokens)
 {
 	check("", "");
 	check("<!-- nothing -->", "");
 }
-END_TEST
 
 /* Texts come in the order of the source, each with all of its words and no
  * others between. */
-START_TEST(every_visible_text_comes_whole)
+TEST(every_visible_text_comes_whole)
 {
 	for (uint64_t seed = 1; seed <= 300; seed++) {
 		char *html = random_html(seed);
@@ -120,21 +114,4 @@ START_TEST(every_visible_text_comes_whole)
 		page_destroy(page);
 		free(html);
 	}
-}
-END_TEST
-
-SUITE(token_stream)
-{
-	Suite *suite = suite_create("token_stream");
-	TCase *tcase = tcase_create("token_stream");
-
-	tcase_add_test(tcase, tags_and_words_in_the_order_of_the_source);
-	tcase_add_test(tcase, blank_text_and_signs_have_no_words);
-	tcase_add_test(tcase, what_is_not_seen_leaves_its_tags);
-	tcase_add_test(tcase, a_tag_that_the_source_cuts_is_none);
-	tcase_add_test(tcase, a_tag_has_its_number);
-	tcase_add_test(tcase, an_empty_page_has_no_tokens);
-	tcase_add_test(tcase, every_visible_text_comes_whole);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -8,7 +8,7 @@ static uint32_t words(const char *text)
 	return word_count(slice_of(text));
 }
 
-START_TEST(white_space_stands_between_words)
+TEST(white_space_stands_between_words)
 {
 	ck_assert_uint_eq(words(""), 0);
 	ck_assert_uint_eq(words(" \t\r\n\f "), 0);
@@ -22,9 +22,8 @@ START_TEST(white_space_stands_between_words)
 			  4);
 	ck_assert_uint_eq(word_count((struct slice){NULL, 0}), 0);
 }
-END_TEST
 
-START_TEST(a_word_has_a_letter_or_a_digit)
+TEST(a_word_has_a_letter_or_a_digit)
 {
 	ck_assert_uint_eq(words("- | \xC2\xBB \xE2\x80\xA2 \xE2\x82\xAC ..."),
 			  0);
@@ -35,9 +34,8 @@ START_TEST(a_word_has_a_letter_or_a_digit)
 			  2);
 	ck_assert_uint_eq(words("\xED\x95\x9C\xEA\xB5\xAD \xEB\xA7\x90"), 2);
 }
-END_TEST
 
-START_TEST(in_scripts_without_spaces_every_letter_is_one)
+TEST(in_scripts_without_spaces_every_letter_is_one)
 {
 	/* Han with its full stop; kana; Thai with a mark above (U+0E35) */
 	ck_assert_uint_eq(words("\xE4\xB8\xAD\xE6\x96\x87\xE3\x80\x82"), 2);
@@ -50,16 +48,14 @@ START_TEST(in_scripts_without_spaces_every_letter_is_one)
 				"cd"),
 			  3);
 }
-END_TEST
 
-START_TEST(bytes_that_are_no_utf_8_are_read_to_their_end)
+TEST(bytes_that_are_no_utf_8_are_read_to_their_end)
 {
 	const unsigned char cut[] = {'a', ' ', 0xE4, 0xB8};
 
 	ck_assert_uint_eq(word_count((struct slice){cut, sizeof(cut)}), 2);
 	ck_assert_uint_ge(words("\x80\x80\xFF\xFF a b"), 2);
 }
-END_TEST
 
 /* As "word|word". */
 static void assert_words(const char *text, const char *expected)
@@ -78,7 +74,7 @@ static void assert_words(const char *text, const char *expected)
 	buffer_free(&out);
 }
 
-START_TEST(words_can_be_taken_one_by_one)
+TEST(words_can_be_taken_one_by_one)
 {
 	assert_words("", "");
 	assert_words(" -- ", "");
@@ -87,19 +83,4 @@ START_TEST(words_can_be_taken_one_by_one)
 	assert_words("a\xE4\xB8\xAD\xE6\x96\x87\xE3\x80\x82"
 		     "b",
 		     "a|\xE4\xB8\xAD|\xE6\x96\x87|b");
-}
-END_TEST
-
-SUITE(word)
-{
-	Suite *suite = suite_create("word");
-	TCase *tcase = tcase_create("word");
-
-	tcase_add_test(tcase, white_space_stands_between_words);
-	tcase_add_test(tcase, a_word_has_a_letter_or_a_digit);
-	tcase_add_test(tcase, in_scripts_without_spaces_every_letter_is_one);
-	tcase_add_test(tcase, bytes_that_are_no_utf_8_are_read_to_their_end);
-	tcase_add_test(tcase, words_can_be_taken_one_by_one);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

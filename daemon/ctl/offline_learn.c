@@ -395,10 +395,10 @@ static void add_change(struct offline_import *lesson, struct page_lesson *one)
 		.kind = CHANGE_PAGE,
 		.url = &waiting->url,
 		.answer = {.outcome = {.http_status = OFFLINE_LESSON_HTTP_OK},
-			   .page = {.packed = buffer_slice(&waiting->packed),
-				    .charset = buffer_slice(&waiting->charset),
-				    .body_bytes = (uint32_t)item->body.size,
-				    .record = buffer_slice(&waiting->record)}},
+			   .packed = buffer_slice(&waiting->packed),
+			   .charset = buffer_slice(&waiting->charset),
+			   .body_bytes = (uint32_t)item->body.size,
+			   .record = buffer_slice(&waiting->record)},
 	};
 	lesson->waiting_bytes += waiting->packed.size + waiting->record.size;
 }
@@ -764,12 +764,12 @@ static bool analyse_found(const struct site_rebuild *relearning,
 		.kind = CHANGE_INGEST,
 		.url = &found->url,
 		.answer = {.outcome = {.http_status = RELEARNING_HTTP_OK},
-			   .page = {.packed = buffer_slice(&found->packed),
-				    .record = buffer_slice(&found->record),
-				    .charset = buffer_slice(&found->charset),
-				    .body_bytes = (uint32_t)found->body.size,
-				    .time_ms = found->time_ms,
-				    .options = &relearning->options}},
+			   .packed = buffer_slice(&found->packed),
+			   .record = buffer_slice(&found->record),
+			   .charset = buffer_slice(&found->charset),
+			   .body_bytes = (uint32_t)found->body.size,
+			   .time_ms = found->time_ms,
+			   .options = &relearning->options},
 	};
 	return true;
 }

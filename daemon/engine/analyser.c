@@ -46,11 +46,9 @@ void guard_check_read(struct store *store, const char *host, struct slice url,
 	struct txn txn = txn_begin_read(store);
 	struct site_row site;
 	struct scan scan;
-	struct key prefix;
 
 	if (site_get(&txn, slice_of(host), &site)) {
-		prefix = key_site(site.id);
-		scan = scan_begin(&txn, TABLE_GUARDS, key_slice(&prefix));
+		scan = scan_site(&txn, TABLE_GUARDS, site.id);
 		for (uint32_t i = 0; i < MAX_SITE_GUARDS && scan_next(&scan);
 		     i++) {
 			struct wanted_guard wanted;
@@ -68,11 +66,12 @@ void guard_check_read(struct store *store, const char *host, struct slice url,
 	txn_abort(&txn);
 }
 
-/* Collects the worker's result for a job. */
-struct analysis_result {
+/* The analysis of a job by a worker. */
+struct analyser_task {
 	struct job *job;
+	struct buffer head;
 	size_t page_bytes;
-	enum error error;
+	enum error error; /* from the worker */
 };
 
 /* Return whether page_parse() can return this error. */
@@ -93,7 +92,7 @@ static void drop_results(struct job *job)
 static bool analysis_store_result(void *context, struct slice head,
 				  struct slice body)
 {
-	struct analysis_result *taken = context;
+	struct analyser_task *taken = context;
 	struct job *job = taken->job;
 	struct analyse_answer row;
 	struct record record;
@@ -154,7 +153,7 @@ static bool is_poison(const struct analyser *analysing, struct job *job)
 			       page_key_of(slice_of(job->url.text)), &row)) {
 		is_same = row.body_bytes == body.size &&
 			  row.content_hash == hash64(body.data, body.size, 0);
-		job->was_poisoned = !is_same;
+		job->analysis.was_poisoned = !is_same;
 	}
 	txn_abort(&txn);
 	return is_same;
@@ -166,27 +165,23 @@ static void analysis_quarantine_job(struct job *job, const char *reason)
 	const struct slice body = buffer_slice(&job->result.body);
 
 	snprintf(job->reason, sizeof(job->reason), "%s", reason);
-	job->content_hash = hash64(body.data, body.size, 0);
+	job->analysis.content_hash = hash64(body.data, body.size, 0);
 	compress_slice(body, &job->packed);
 	log_warn_limited_about(
 		job_subject(job),
 		"quarantined: %s; see templatectl quarantine list", reason);
 }
 
-/* The analysis of a job by a worker. */
-struct analysis {
-	struct analysis_result taken;
-	struct buffer head;
-};
-
 static void analysis_prepare(const struct analyser *analysing, struct job *job,
-			     struct analysis *analysis, struct pool_task *task)
+			     struct analyser_task *analysis,
+			     struct pool_task *task)
 {
 	struct buffer *body = &job->result.body;
 
-	*analysis = (struct analysis){
-		.taken = {.job = job, .page_bytes = body->size},
+	*analysis = (struct analyser_task){
+		.job = job,
 		.head = analysis_encode_head(analysing, job),
+		.page_bytes = body->size,
 	};
 	/* append the guards after the page while the worker reads it */
 	guard_check_read(analysing->store, job->url.host,
@@ -197,19 +192,18 @@ static void analysis_prepare(const struct analyser *analysing, struct job *job,
 		.body = buffer_slice(body),
 		.site = hash64(job->url.host, strlen(job->url.host), 0),
 		.take = analysis_store_result,
-		.take_context = &analysis->taken,
+		.take_context = analysis,
 	};
 }
 
-static void analysis_finish(struct analysis *analysis,
+static void analysis_finish(struct analyser_task *analysis,
 			    const struct pool_task *task)
 {
-	struct job *job = analysis->taken.job;
+	struct job *job = analysis->job;
 
-	job->result.body.size = analysis->taken.page_bytes;
+	job->result.body.size = analysis->page_bytes;
 	buffer_free(&analysis->head);
-	job->error =
-		task->error == ERR_NONE ? analysis->taken.error : task->error;
+	job->error = task->error == ERR_NONE ? analysis->error : task->error;
 	if (task->error != ERR_NONE)
 		drop_results(job);
 	if (task->error == ERR_QUARANTINED)
@@ -218,7 +212,7 @@ static void analysis_finish(struct analysis *analysis,
 
 void analyser_run(const struct analyser *analysing, struct job *jobs)
 {
-	struct analysis analyses[GATHER_JOBS];
+	struct analyser_task analyses[GATHER_JOBS];
 	struct pool_task tasks[GATHER_JOBS];
 	size_t count = 0;
 
@@ -330,6 +324,6 @@ void archive_job(struct archive *archive, struct job *job,
 	}
 	exchange.time_ms = clock_wall_ms() - result->elapsed_us / 1000;
 	if (archive_write(archive, &exchange))
-		job->archived_ms = exchange.time_ms;
+		job->analysis.archived_ms = exchange.time_ms;
 	job->is_archived = true;
 }

@@ -106,56 +106,30 @@ static enum error commit_apply_site_add(struct commit *batch,
 static const struct change_rule {
 	const char *name;
 	enum error (*apply)(struct commit *batch, struct change *change);
-	bool has_no_url;
-	bool ends_lease;
+	enum { URL, NO_URL, LEASED_URL } url; /* the change ends its lease */
 } rules[] = {
-	[CHANGE_SITE_ADD] = {.name = "site_add",
-			     .apply = commit_apply_site_add},
-	[CHANGE_SITE_THRESHOLD] = {.name = "site_select_threshold",
-				   .apply = commit_set_site_threshold},
-	[CHANGE_SITE_DELETE] = {.name = "site_delete",
-				.apply = commit_delete_site},
-	[CHANGE_PAGE_DELETE] = {.name = "page_delete",
-				.apply = commit_delete_page},
-	[CHANGE_GUARD] = {.name = "guard", .apply = commit_change_guard},
-	[CHANGE_ALERTS] = {.name = "alerts",
-			   .apply = commit_alerts,
-			   .has_no_url = true},
-	[CHANGE_FETCH_NOW] = {.name = "ask", .apply = commit_fetch_now},
-	[CHANGE_TEMPLATES] = {.name = "templates",
-			      .apply = commit_template_updates},
-	[CHANGE_GC] = {.name = "gc",
-		       .apply = commit_gc_rows,
-		       .has_no_url = true},
-	[CHANGE_PACK] = {.name = "pack",
-			 .apply = commit_pack,
-			 .has_no_url = true},
-	[CHANGE_JOBS] = {.name = "jobs",
-			 .apply = commit_executed_jobs,
-			 .has_no_url = true},
-	[CHANGE_PARTITION] = {.name = "partition",
-			      .apply = commit_partition,
-			      .has_no_url = true},
-	[CHANGE_UNQUARANTINE] = {.name = "cure",
-				 .apply = commit_quarantine_remove},
-	[CHANGE_HOST] = {.name = "host", .apply = apply_to_host},
-	[CHANGE_PAGE] = {.name = "page",
-			 .apply = commit_fetch_outcome,
-			 .ends_lease = true},
-	[CHANGE_REDIRECT] = {.name = "redirect",
-			     .apply = commit_fetch_outcome,
-			     .ends_lease = true},
-	[CHANGE_NOT_MODIFIED] = {.name = "fresh",
-				 .apply = commit_fetch_outcome,
-				 .ends_lease = true},
-	[CHANGE_SITEMAP] = {.name = "sitemap",
-			    .apply = commit_fetch_outcome,
-			    .ends_lease = true},
-	[CHANGE_FAILED] = {.name = "failed",
-			   .apply = commit_fetch_outcome,
-			   .ends_lease = true},
-	[CHANGE_INGEST] = {.name = "ingest", .apply = commit_fetch_outcome},
-	[CHANGE_QUARANTINE] = {.name = "poison", .apply = commit_fetch_outcome},
+	[CHANGE_SITE_ADD] = {"site_add", commit_apply_site_add, URL},
+	[CHANGE_SITE_THRESHOLD] = {"site_select_threshold",
+				   commit_set_site_threshold, URL},
+	[CHANGE_SITE_DELETE] = {"site_delete", commit_delete_site, URL},
+	[CHANGE_PAGE_DELETE] = {"page_delete", commit_delete_page, URL},
+	[CHANGE_GUARD] = {"guard", commit_change_guard, URL},
+	[CHANGE_ALERTS] = {"alerts", commit_alerts, NO_URL},
+	[CHANGE_FETCH_NOW] = {"ask", commit_fetch_now, URL},
+	[CHANGE_TEMPLATES] = {"templates", commit_template_updates, URL},
+	[CHANGE_GC] = {"gc", commit_gc_rows, NO_URL},
+	[CHANGE_PACK] = {"pack", commit_pack, NO_URL},
+	[CHANGE_JOBS] = {"jobs", commit_executed_jobs, NO_URL},
+	[CHANGE_PARTITION] = {"partition", commit_partition, NO_URL},
+	[CHANGE_UNQUARANTINE] = {"cure", commit_quarantine_remove, URL},
+	[CHANGE_HOST] = {"host", apply_to_host, URL},
+	[CHANGE_PAGE] = {"page", commit_visit, LEASED_URL},
+	[CHANGE_REDIRECT] = {"redirect", commit_visit, LEASED_URL},
+	[CHANGE_NOT_MODIFIED] = {"fresh", commit_visit, LEASED_URL},
+	[CHANGE_SITEMAP] = {"sitemap", commit_visit, LEASED_URL},
+	[CHANGE_FAILED] = {"failed", commit_visit, LEASED_URL},
+	[CHANGE_INGEST] = {"ingest", commit_visit, URL},
+	[CHANGE_QUARANTINE] = {"poison", commit_visit, URL},
 };
 
 _Static_assert(sizeof(rules) / sizeof(rules[0]) == CHANGE_KINDS,
@@ -170,7 +144,7 @@ const char *change_kind_name(enum change_kind kind)
 bool change_ends_lease(enum change_kind kind)
 {
 	assert((size_t)kind < CHANGE_KINDS);
-	return rules[kind].ends_lease;
+	return rules[kind].url == LEASED_URL;
 }
 
 void commit_apply(struct commit *batch, struct change *change)
@@ -179,7 +153,7 @@ void commit_apply(struct commit *batch, struct change *change)
 
 	assert((size_t)change->kind < CHANGE_KINDS);
 	rule = &rules[change->kind];
-	assert((change->url == NULL) == rule->has_no_url);
+	assert((change->url == NULL) == (rule->url == NO_URL));
 	if (change->url != NULL &&
 	    !commit_owns_host(batch, slice_of(change->url->host)))
 		change->error = ERR_NOT_OWNER;

@@ -63,12 +63,13 @@ enum error commit_set_site_threshold(struct commit *batch,
 enum error commit_delete_site(struct commit *batch, struct change *change);
 void commit_remove_site(struct commit *batch, struct site *site);
 
-/* commit_page.c: PAGE to INGEST. */
-enum error commit_fetch_outcome(struct commit *batch, struct change *change);
+/* commit_page.c: PAGE to QUARANTINE, and PAGE_DELETE. */
+enum error commit_visit(struct commit *batch, struct change *change);
+enum error commit_delete_page(struct commit *batch, struct change *change);
 
 /* commit_cluster.c: pages that crash or stall workers. */
 void commit_quarantine(struct commit *batch, struct site *site,
-		       const struct change *change);
+		       struct change *change);
 void commit_unquarantine(struct commit *batch, struct site *site,
 			 const struct url *url);
 enum error commit_quarantine_remove(struct commit *batch,
@@ -100,15 +101,6 @@ bool commit_has_no_credentials(struct commit *batch, const struct site *site);
  */
 uint64_t commit_wake_time(struct commit *batch, const struct site *site,
 			  const struct work_order *order);
-
-/* commit_page.c: adding, changing and deleting pages. */
-
-/* Store a page. Fills in the outcome of the visit, and `is_kept` of INGEST. */
-void commit_put_page(struct commit *batch, struct site *site,
-		     struct change *change, struct outcome *outcome);
-void commit_remove_page(struct commit *batch, struct site *site,
-			const struct url *url, const struct url *redirect);
-enum error commit_delete_page(struct commit *batch, struct change *change);
 
 /* commit_cluster.c: the linkage and its tables. */
 

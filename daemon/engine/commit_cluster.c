@@ -217,9 +217,9 @@ static void quarantine_drop_oldest(struct commit *batch,
 }
 
 void commit_quarantine(struct commit *batch, struct site *site,
-		       const struct change *change)
+		       struct change *change)
 {
-	const struct quarantined_page *poison = &change->answer.poison;
+	const struct analysis *poison = &change->answer;
 	const struct slice url = slice_of(change->url->text);
 	const struct quarantine_row row = {
 		.time_ms = batch->now_ms,

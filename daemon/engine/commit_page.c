@@ -11,244 +11,6 @@
 #include "store/key.h"
 #include "store/rows.h"
 
-/* Store the result of a visit: the page and the end of its lease. */
-
-/* End the lease of the URL, if it was leased. */
-static void answer_lease(struct commit *batch, struct site *site,
-			 const struct change *change,
-			 const struct outcome *outcome)
-{
-	uint64_t key = page_key_of(slice_of(change->url->text));
-	struct frontier_row row;
-
-	if (!frontier_row_get(batch->txn, site->row.id, key, &row))
-		return;
-	if (row.state == FRONTIER_LEASED && site->leased > 0)
-		site->leased--;
-	if (outcome->error != ERR_STOPPED)
-		site->row.asked_ms = batch->now_ms;
-	frontier_record_outcome(batch->txn, &site->row, key, outcome);
-	site->is_changed = true;
-}
-
-/* Return whether the page was a redirect at its last visit. */
-static bool has_led(struct commit *batch, const struct site *site,
-		    const struct change *change)
-{
-	uint64_t page = page_key_of(slice_of(change->url->text));
-	struct page_row row;
-
-	return page_row_get(batch->txn, site->row.id, page, &row) &&
-	       row.redirect.size > 0;
-}
-
-/*
- * If the first page of a site redirects to another host, as example.org to
- * www.example.org, add that host as a site. Redirects are counted from host to
- * host, and only the first target counts; otherwise a wildcard name would
- * create sites without end.
- */
-static void follow_seed(struct commit *batch, const struct site *site,
-			const struct change *change, unsigned redirects)
-{
-	const struct url *target = change->answer.target;
-	struct site_options options = site->row.options;
-
-	options.headers = slice_of(""); /* do not send them to another host */
-	options.proxy = slice_of("");
-	options.flags &= ~(uint32_t)(SITE_IS_PRIVATE_OK | SITE_IS_PORT_OK |
-				     SITE_IS_NETWORK_OK | SITE_FINDINGS);
-	if (site->row.page_count == 0 && redirects < MAX_REDIRECTS &&
-	    slice_equal(site->row.seed, slice_of(change->url->text)) &&
-	    sites_find(batch->sites, slice_of(target->host)) == NULL &&
-	    !has_led(batch, site, change))
-		commit_add_site(batch, target, &options, redirects + 1);
-}
-
-/* Return the error of a redirect whose target is rejected by this rule. */
-static enum error admission_error(enum admission rule)
-{
-	if (rule == REFUSE_HOST)
-		return ERR_OUT_OF_SCOPE;
-	if (rule == REFUSE_ENDING)
-		return ERR_NOT_HTML;
-	return rule >= REFUSE_HOST && rule < SKIP_SATURATED ? ERR_TOO_LARGE
-							    : ERR_NONE;
-}
-
-/* Add the target of a redirect to the frontier. */
-static enum error discover_target(struct commit *batch, struct site *site,
-				  const struct url *target,
-				  const struct frontier_row *row)
-{
-	struct discovery discovery = {
-		.url = target,
-		.how = ADMIT_REDIRECT,
-		.depth = row->depth,
-		.redirects = row->redirects + 1U,
-		.flags = row->flags & FRONTIER_IS_SITEMAP,
-	};
-
-	/* only the first visit is on demand */
-	if (row->fetched_ms == 0 && row->interval_ms == 0)
-		discovery.flags |= row->flags & FRONTIER_IS_ON_DEMAND;
-	if (slice_equal(site->row.host, slice_of(target->host)) &&
-	    row->redirects >= MAX_REDIRECTS)
-		return ERR_TOO_LARGE;
-	return admission_error(commit_discover(batch, site, &discovery));
-}
-
-static void commit_redirect(struct commit *batch, struct site *site,
-			    struct change *change)
-{
-	uint64_t key = page_key_of(slice_of(change->url->text));
-	struct outcome outcome = change->answer.outcome;
-	struct frontier_row row = {0};
-
-	frontier_row_get(batch->txn, site->row.id, key, &row);
-	outcome.error =
-		discover_target(batch, site, change->answer.target, &row);
-	if (outcome.error == ERR_OUT_OF_SCOPE)
-		follow_seed(batch, site, change, row.redirects);
-	if ((row.flags & FRONTIER_IS_AUXILIARY) == 0)
-		commit_remove_page(batch, site, change->url,
-				   change->answer.target);
-	answer_lease(batch, site, change, &outcome);
-}
-
-/*
- * The page is unchanged: update only the visit. If an archive has replaced the
- * page since, the server's response does not refer to it.
- */
-static void commit_not_modified(struct commit *batch, struct site *site,
-				struct change *change)
-{
-	uint64_t key = page_key_of(slice_of(change->url->text));
-	struct outcome outcome = change->answer.outcome;
-	struct page_row row;
-
-	if (page_row_get(batch->txn, site->row.id, key, &row) &&
-	    row.redirect.size == 0 && (row.flags & PAGE_ROW_IS_INGESTED) == 0) {
-		outcome.cluster = row.cluster;
-		row.fetched_ms = batch->now_ms;
-		site->row.seen_ms = batch->now_ms;
-		page_row_put(batch->txn, site->row.id, key, &row);
-		commit_guard_not_modified(batch, site, key);
-	}
-	answer_lease(batch, site, change, &outcome);
-}
-
-/* Store a page and end its lease. */
-static void commit_fetched_page(struct commit *batch, struct site *site,
-				struct change *change)
-{
-	struct outcome outcome = change->answer.outcome;
-
-	commit_put_page(batch, site, change, &outcome);
-	if (change->kind == CHANGE_INGEST)
-		return; /* an ingested page does not affect visits */
-	site->poisoned_in_row = 0;
-	if (change->answer.page.was_poisoned)
-		commit_unquarantine(batch, site, change->url);
-	if (change->answer.page.is_broken)
-		outcome.error =
-			ERR_NETWORK; /* the next visit may get all of it */
-	answer_lease(batch, site, change, &outcome);
-}
-
-/*
- * Return whether no user has added the host, only a redirect, and its address
- * is forbidden.
- */
-static bool is_forbidden(const struct site *site, const struct change *change)
-{
-	return change->answer.outcome.error == ERR_ADDRESS_FORBIDDEN &&
-	       site->row.page_count == 0 &&
-	       (site->row.options.flags &
-		(SITE_IS_PORT_OK | SITE_IS_NETWORK_OK | SITE_IS_OFFLINE)) == 0;
-}
-
-static void commit_failed_visit(struct commit *batch, struct site *site,
-				struct change *change)
-{
-	const struct outcome *outcome = &change->answer.outcome;
-	bool is_gone =
-		outcome->http_status == 404 || outcome->http_status == 410;
-	bool is_seed = slice_equal(site->row.seed, slice_of(change->url->text));
-
-	if (is_forbidden(site, change)) {
-		commit_remove_site(batch, site);
-		return;
-	}
-	if (outcome->error == ERR_QUARANTINED)
-		commit_quarantine(batch, site, change);
-	/*
-	 * store the first redirect of the seed permanently: see follow_seed()
-	 */
-	if (is_gone && !(is_seed && site->row.page_count == 0))
-		commit_remove_page(batch, site, change->url, NULL);
-	answer_lease(batch, site, change, outcome);
-}
-
-static void read_sitemap(struct commit *batch, struct site *site,
-			 struct change *change)
-{
-	commit_sitemap_entries(batch, site, change);
-	answer_lease(batch, site, change, &change->answer.outcome);
-}
-
-static void commit_submitted_quarantine(struct commit *batch, struct site *site,
-					struct change *change)
-{
-	commit_quarantine(batch, site, change);
-}
-
-/* Functions that apply a result to a known site, by kind. */
-static void (*const takers[CHANGE_KINDS])(struct commit *batch,
-					  struct site *site,
-					  struct change *change) = {
-	[CHANGE_PAGE] = commit_fetched_page,
-	[CHANGE_INGEST] = commit_fetched_page,
-	[CHANGE_REDIRECT] = commit_redirect,
-	[CHANGE_NOT_MODIFIED] = commit_not_modified,
-	[CHANGE_SITEMAP] = read_sitemap,
-	[CHANGE_FAILED] = commit_failed_visit,
-	[CHANGE_QUARANTINE] = commit_submitted_quarantine,
-};
-
-enum error commit_fetch_outcome(struct commit *batch, struct change *change)
-{
-	bool is_ingest = change->kind == CHANGE_INGEST;
-	bool is_leased = change_ends_lease(change->kind);
-	struct fetch_outcome *answer = &change->answer;
-	struct site *site =
-		sites_find(batch->sites, slice_of(change->url->host));
-
-	if (site == NULL && is_ingest && answer->page.options != NULL) {
-		site = commit_new_site(batch, change->url,
-				       answer->page.options);
-		if (site == NULL)
-			return commit_no_site_error(batch);
-		answer->page.is_new_site = true;
-	}
-	if (site == NULL)
-		return ERR_NOT_FOUND;
-	if (answer->site != 0 && answer->site != site->row.id)
-		return ERR_NOT_FOUND; /* the site was deleted */
-	if (is_leased && answer->adoption != site->adoption)
-		return ERR_NOT_OWNER; /* the site came back since: its lease was
-				     released */
-	answer->outcome.now_ms = batch->now_ms;
-	site->used = batch->number;
-	if (is_leased)
-		site->pace_ms = answer->pace_ms;
-	if (answer->pause_ms > 0)
-		site->rests_until_ms = batch->now_ms + answer->pause_ms;
-	takers[change->kind](batch, site, change);
-	site_flush_counts(site, batch->txn, MAX_UNWRITTEN_COUNTS);
-	return ERR_NONE;
-}
-
 /*
  * Decide whether a visited page has shown anything new, so that more pages of
  * its pattern are worth a visit.
@@ -469,16 +231,9 @@ static void commit_links(struct commit *batch, struct site *site,
  * The page before the change. Copied, because writes invalidate LMDB's memory.
  */
 struct before {
-	bool is_row;  /* a page or a redirect */
-	bool is_page; /* it has a record, whose fragments are counted */
-	bool has_no_body;
-	bool is_archived;
-	bool is_ingested;
-	unsigned page_class;
-	uint64_t fetched_ms;
-	uint64_t changed_ms;
-	uint64_t stored_ms;
-	uint32_t cluster;
+	bool is_row;         /* a page or a redirect */
+	bool is_page;        /* it has a record, whose fragments are counted */
+	struct page_row row; /* without its texts */
 	struct buffer bytes; /* of the record */
 	struct record record;
 };
@@ -498,14 +253,11 @@ static struct before load_before(struct commit *batch, const struct site *site,
 	}
 	before.is_row = true;
 	before.is_page = row.redirect.size == 0;
-	before.has_no_body = (row.flags & PAGE_ROW_HAS_NO_BODY) != 0;
-	before.is_archived = (row.flags & PAGE_ROW_IS_ARCHIVED) != 0;
-	before.is_ingested = (row.flags & PAGE_ROW_IS_INGESTED) != 0;
-	before.fetched_ms = row.fetched_ms;
-	before.changed_ms = row.changed_ms;
-	before.stored_ms = row.stored_ms;
-	before.cluster = row.cluster;
-	before.page_class = row.page_class % SITE_CLASSES;
+	row.page_class %= SITE_CLASSES;
+	before.row = row;
+	before.row.url = slice_of("");
+	before.row.redirect = slice_of("");
+	before.row.charset = slice_of("");
 	if (before.is_page)
 		commit_load_record(batch, site, page, &before.record,
 				   &before.bytes);
@@ -517,7 +269,7 @@ struct page_visit {
 	struct commit *batch;
 	struct site *site;
 	const struct change *change;
-	const struct crawled_page *arrived; /* of the change */
+	const struct analysis *arrived; /* of the change */
 	uint64_t page;
 	struct before before;
 	struct record record;
@@ -546,27 +298,28 @@ static void delete_content(struct commit *batch, const struct site *site,
 static void put_time(const struct page_visit *arrival, bool is_changed,
 		     struct page_row *row)
 {
-	const struct crawled_page *arrived = arrival->arrived;
-	bool is_archived = arrived->archived_ms != 0;
+	const struct analysis *arrived = arrival->arrived;
+	const struct page_row *before = &arrival->before.row;
 
 	if (!is_changed) {
-		row->changed_ms = arrival->before.changed_ms;
-		row->stored_ms = arrival->before.stored_ms;
-		is_archived = arrival->before.is_archived;
-	} else {
-		row->changed_ms =
-			is_archived ? arrived->archived_ms : row->fetched_ms;
-		row->stored_ms = arrival->batch->now_ms;
+		row->changed_ms = before->changed_ms;
+		row->stored_ms = before->stored_ms;
+		row->flags |= before->flags & PAGE_ROW_IS_ARCHIVED;
+		return;
 	}
-	if (is_archived)
+	row->changed_ms = row->fetched_ms;
+	row->stored_ms = arrival->batch->now_ms;
+	if (arrived->archived_ms != 0) {
+		row->changed_ms = arrived->archived_ms;
 		row->flags |= PAGE_ROW_IS_ARCHIVED;
+	}
 }
 
 /* Write the row of the page, and an event if it is new or changed. */
 static void page_visit_put_row(const struct page_visit *arrival,
 			       bool is_changed, struct page_row *row)
 {
-	const struct crawled_page *arrived = arrival->arrived;
+	const struct analysis *arrived = arrival->arrived;
 	const struct before *before = &arrival->before;
 	const struct change *change = arrival->change;
 	struct commit *batch = arrival->batch;
@@ -579,7 +332,7 @@ static void page_visit_put_row(const struct page_visit *arrival,
 	row->http_status = change->answer.outcome.http_status;
 	row->flags = row->cluster == 0 ? PAGE_ROW_IS_TRUNCATED : 0;
 	if (change->kind == CHANGE_INGEST &&
-	    (is_changed || before->is_ingested))
+	    (is_changed || (before->row.flags & PAGE_ROW_IS_INGESTED) != 0))
 		row->flags |= PAGE_ROW_IS_INGESTED;
 	put_time(arrival, is_changed, row);
 	row->page_class = (uint16_t)arrival->page_class;
@@ -594,9 +347,9 @@ static void page_visit_put_row(const struct page_visit *arrival,
 			     .kind = before->is_page ? EVENT_PAGE_CHANGED
 						     : EVENT_PAGE_ADDED,
 			     .cluster = row->cluster,
-			     .other = before->cluster == row->cluster
+			     .other = before->row.cluster == row->cluster
 					      ? 0
-					      : before->cluster,
+					      : before->row.cluster,
 			     .pages = 1,
 			     .url = row->url,
 		     });
@@ -618,10 +371,10 @@ static struct link_result take_content(const struct page_visit *arrival)
 			    is_learned ? &signature : NULL);
 
 	put_content(arrival);
-	site_count(site, before->cluster, &before->record, -1);
+	site_count(site, before->row.cluster, &before->record, -1);
 	site_count(site, linked.cluster, record, 1);
 	if (before->is_page)
-		site->row.class_counts[before->page_class]--;
+		site->row.class_counts[before->row.page_class]--;
 	else
 		site->row.page_count++;
 	site->row.class_counts[arrival->page_class]++;
@@ -634,7 +387,8 @@ static bool has_changed(const struct page_visit *arrival)
 	unsigned slot = signature_slot(arrival->site->row.options.measure %
 				       MEASURE_COUNT);
 
-	return !before->is_page || before->page_class != arrival->page_class ||
+	return !before->is_page ||
+	       before->row.page_class != arrival->page_class ||
 	       before->record.signature_counts[slot] !=
 		       arrival->record.signature_counts[slot] ||
 	       !record_is_same(&before->record, &arrival->record);
@@ -703,13 +457,13 @@ static void store_arrival(const struct page_visit *arrival,
 {
 	struct commit *batch = arrival->batch;
 	struct site *site = arrival->site;
-	struct link_result linked = {.cluster = arrival->before.cluster};
+	struct link_result linked = {.cluster = arrival->before.row.cluster};
 	struct page_row row = {0};
 	bool is_changed = has_changed(arrival);
 
 	if (is_changed)
 		linked = take_content(arrival);
-	else if (arrival->before.has_no_body)
+	else if ((arrival->before.row.flags & PAGE_ROW_HAS_NO_BODY) != 0)
 		put_content(arrival);
 	row.cluster = linked.cluster;
 	page_visit_put_row(arrival, is_changed, &row);
@@ -728,7 +482,8 @@ static void store_arrival(const struct page_visit *arrival,
 	if ((visit->flags & FRONTIER_IS_COUNTED) == 0)
 		commit_note_novelty(batch, site, arrival->page,
 				    &arrival->record, linked);
-	else if (linked.is_news || linked.cluster != arrival->before.cluster)
+	else if (linked.is_news ||
+		 linked.cluster != arrival->before.row.cluster)
 		frontier_reopen(batch->txn, &site->row, arrival->page,
 				batch->now_ms);
 	if (is_followed(arrival->page_class))
@@ -757,7 +512,7 @@ static bool batch_page_is_own(const struct page_visit *arrival)
 	struct frontier_row visit = {0};
 
 	if (before->is_row)
-		return !before->is_ingested;
+		return (before->row.flags & PAGE_ROW_IS_INGESTED) == 0;
 	frontier_row_get(arrival->batch->txn, site->id, arrival->page, &visit);
 	return visit.http_status == 404 || visit.http_status == 410;
 }
@@ -765,27 +520,28 @@ static bool batch_page_is_own(const struct page_visit *arrival)
 /* Return whether the new document should replace the stored one. */
 static bool page_visit_is_better(const struct page_visit *arrival)
 {
-	const struct crawled_page *arrived = arrival->arrived;
+	const struct analysis *arrived = arrival->arrived;
 
 	if (arrived->is_undated && arrival->before.is_row && !arrived->replaces)
 		return false;
 	if (arrived->time_ms != 0 &&
-	    arrived->time_ms < arrival->before.fetched_ms)
+	    arrived->time_ms < arrival->before.row.fetched_ms)
 		return false;
 	if (!arrival->before.is_page ||
-	    arrival->before.page_class == CLASS_TRUNCATED)
+	    arrival->before.row.page_class == CLASS_TRUNCATED)
 		return true;
-	if (arrival->before.page_class == CLASS_PAGE &&
+	if (arrival->before.row.page_class == CLASS_PAGE &&
 	    is_obstacle(arrival->page_class))
 		return false;
 	return !arrived->is_broken && (arrival->change->kind == CHANGE_PAGE ||
 				       arrival->page_class != CLASS_TRUNCATED);
 }
 
-void commit_put_page(struct commit *batch, struct site *site,
-		     struct change *change, struct outcome *outcome)
+/* Store a page. Sets the outcome of the visit, and `is_kept` of INGEST. */
+static void commit_put_page(struct commit *batch, struct site *site,
+			    struct change *change, struct outcome *outcome)
 {
-	struct crawled_page *arrived = &change->answer.page;
+	struct analysis *arrived = &change->answer;
 	struct slice url = slice_of(change->url->text);
 	struct page_visit arrival = {
 		.batch = batch,
@@ -827,8 +583,10 @@ out:
 	buffer_free(&arrival.before.bytes);
 }
 
-void commit_remove_page(struct commit *batch, struct site *site,
-			const struct url *url, const struct url *redirect)
+/* Delete the page; write a redirect instead unless it is NULL. */
+static void commit_remove_page(struct commit *batch, struct site *site,
+			       const struct url *url,
+			       const struct url *redirect)
 {
 	struct slice text = slice_of(url->text);
 	uint64_t page = page_key_of(text);
@@ -837,15 +595,15 @@ void commit_remove_page(struct commit *batch, struct site *site,
 	if (batch->txn->error == ERR_NONE && before.is_page) {
 		commit_link(batch, site, page, NULL);
 		commit_unguard_page(batch, site, page);
-		site_count(site, before.cluster, &before.record, -1);
+		site_count(site, before.row.cluster, &before.record, -1);
 		delete_content(batch, site, page);
 		site->row.page_count--;
-		site->row.class_counts[before.page_class]--;
+		site->row.class_counts[before.row.page_class]--;
 		site->row.generation++;
 		site->is_changed = true;
 		commit_event(batch, site,
 			     &(struct event_row){.kind = EVENT_PAGE_GONE,
-						 .cluster = before.cluster,
+						 .cluster = before.row.cluster,
 						 .pages = 1,
 						 .url = text});
 	}
@@ -861,6 +619,237 @@ void commit_remove_page(struct commit *batch, struct site *site,
 	else
 		txn_delete(batch->txn, TABLE_PAGES,
 			   KEY(key_page(site->row.id, page)));
+}
+
+/* Store the result of a visit: the page and the end of its lease. */
+
+/* End the lease of the URL, if it was leased. */
+static void answer_lease(struct commit *batch, struct site *site,
+			 const struct change *change,
+			 const struct outcome *outcome)
+{
+	uint64_t key = page_key_of(slice_of(change->url->text));
+	struct frontier_row row;
+
+	if (!frontier_row_get(batch->txn, site->row.id, key, &row))
+		return;
+	if (row.state == FRONTIER_LEASED && site->leased > 0)
+		site->leased--;
+	if (outcome->error != ERR_STOPPED)
+		site->row.asked_ms = batch->now_ms;
+	frontier_record_outcome(batch->txn, &site->row, key, outcome);
+	site->is_changed = true;
+}
+
+/* Return whether the page was a redirect at its last visit. */
+static bool has_led(struct commit *batch, const struct site *site,
+		    const struct change *change)
+{
+	uint64_t page = page_key_of(slice_of(change->url->text));
+	struct page_row row;
+
+	return page_row_get(batch->txn, site->row.id, page, &row) &&
+	       row.redirect.size > 0;
+}
+
+/*
+ * If the first page of a site redirects to another host, as example.org to
+ * www.example.org, add that host as a site. Redirects are counted from host to
+ * host, and only the first target counts; otherwise a wildcard name would
+ * create sites without end.
+ */
+static void follow_seed(struct commit *batch, const struct site *site,
+			const struct change *change, unsigned redirects)
+{
+	const struct url *target = change->answer.target;
+	struct site_options options = site->row.options;
+
+	options.headers = slice_of(""); /* do not send them to another host */
+	options.proxy = slice_of("");
+	options.flags &= ~(uint32_t)(SITE_IS_PRIVATE_OK | SITE_IS_PORT_OK |
+				     SITE_IS_NETWORK_OK | SITE_FINDINGS);
+	if (site->row.page_count == 0 && redirects < MAX_REDIRECTS &&
+	    slice_equal(site->row.seed, slice_of(change->url->text)) &&
+	    sites_find(batch->sites, slice_of(target->host)) == NULL &&
+	    !has_led(batch, site, change))
+		commit_add_site(batch, target, &options, redirects + 1);
+}
+
+/* Return the error of a redirect whose target is rejected by this rule. */
+static enum error admission_error(enum admission rule)
+{
+	if (rule == REFUSE_HOST)
+		return ERR_OUT_OF_SCOPE;
+	if (rule == REFUSE_ENDING)
+		return ERR_NOT_HTML;
+	return rule >= REFUSE_HOST && rule < SKIP_SATURATED ? ERR_TOO_LARGE
+							    : ERR_NONE;
+}
+
+/* Add the target of a redirect to the frontier. */
+static enum error discover_target(struct commit *batch, struct site *site,
+				  const struct url *target,
+				  const struct frontier_row *row)
+{
+	struct discovery discovery = {
+		.url = target,
+		.how = ADMIT_REDIRECT,
+		.depth = row->depth,
+		.redirects = row->redirects + 1U,
+		.flags = row->flags & FRONTIER_IS_SITEMAP,
+	};
+
+	/* only the first visit is on demand */
+	if (row->fetched_ms == 0 && row->interval_ms == 0)
+		discovery.flags |= row->flags & FRONTIER_IS_ON_DEMAND;
+	if (slice_equal(site->row.host, slice_of(target->host)) &&
+	    row->redirects >= MAX_REDIRECTS)
+		return ERR_TOO_LARGE;
+	return admission_error(commit_discover(batch, site, &discovery));
+}
+
+static void commit_redirect(struct commit *batch, struct site *site,
+			    struct change *change)
+{
+	uint64_t key = page_key_of(slice_of(change->url->text));
+	struct outcome outcome = change->answer.outcome;
+	struct frontier_row row = {0};
+
+	frontier_row_get(batch->txn, site->row.id, key, &row);
+	outcome.error =
+		discover_target(batch, site, change->answer.target, &row);
+	if (outcome.error == ERR_OUT_OF_SCOPE)
+		follow_seed(batch, site, change, row.redirects);
+	if ((row.flags & FRONTIER_IS_AUXILIARY) == 0)
+		commit_remove_page(batch, site, change->url,
+				   change->answer.target);
+	answer_lease(batch, site, change, &outcome);
+}
+
+/*
+ * The page is unchanged: update only the visit. If an archive has replaced the
+ * page since, the server's response does not refer to it.
+ */
+static void commit_not_modified(struct commit *batch, struct site *site,
+				struct change *change)
+{
+	uint64_t key = page_key_of(slice_of(change->url->text));
+	struct outcome outcome = change->answer.outcome;
+	struct page_row row;
+
+	if (page_row_get(batch->txn, site->row.id, key, &row) &&
+	    row.redirect.size == 0 && (row.flags & PAGE_ROW_IS_INGESTED) == 0) {
+		outcome.cluster = row.cluster;
+		row.fetched_ms = batch->now_ms;
+		site->row.seen_ms = batch->now_ms;
+		page_row_put(batch->txn, site->row.id, key, &row);
+		commit_guard_not_modified(batch, site, key);
+	}
+	answer_lease(batch, site, change, &outcome);
+}
+
+/* Store a page and end its lease. */
+static void commit_fetched_page(struct commit *batch, struct site *site,
+				struct change *change)
+{
+	struct outcome outcome = change->answer.outcome;
+
+	commit_put_page(batch, site, change, &outcome);
+	if (change->kind == CHANGE_INGEST)
+		return; /* an ingested page does not affect visits */
+	site->poisoned_in_row = 0;
+	if (change->answer.was_poisoned)
+		commit_unquarantine(batch, site, change->url);
+	if (change->answer.is_broken)
+		outcome.error =
+			ERR_NETWORK; /* the next visit may get all of it */
+	answer_lease(batch, site, change, &outcome);
+}
+
+/*
+ * Return whether no user has added the host, only a redirect, and its address
+ * is forbidden.
+ */
+static bool is_forbidden(const struct site *site, const struct change *change)
+{
+	return change->answer.outcome.error == ERR_ADDRESS_FORBIDDEN &&
+	       site->row.page_count == 0 &&
+	       (site->row.options.flags &
+		(SITE_IS_PORT_OK | SITE_IS_NETWORK_OK | SITE_IS_OFFLINE)) == 0;
+}
+
+static void commit_failed_visit(struct commit *batch, struct site *site,
+				struct change *change)
+{
+	const struct outcome *outcome = &change->answer.outcome;
+	bool is_gone =
+		outcome->http_status == 404 || outcome->http_status == 410;
+	bool is_seed = slice_equal(site->row.seed, slice_of(change->url->text));
+
+	if (is_forbidden(site, change)) {
+		commit_remove_site(batch, site);
+		return;
+	}
+	if (outcome->error == ERR_QUARANTINED)
+		commit_quarantine(batch, site, change);
+	/*
+	 * store the first redirect of the seed permanently: see follow_seed()
+	 */
+	if (is_gone && !(is_seed && site->row.page_count == 0))
+		commit_remove_page(batch, site, change->url, NULL);
+	answer_lease(batch, site, change, outcome);
+}
+
+static void read_sitemap(struct commit *batch, struct site *site,
+			 struct change *change)
+{
+	commit_sitemap_entries(batch, site, change);
+	answer_lease(batch, site, change, &change->answer.outcome);
+}
+
+/* Functions that apply a result to a known site, by kind. */
+static void (*const takers[CHANGE_KINDS])(struct commit *batch,
+					  struct site *site,
+					  struct change *change) = {
+	[CHANGE_PAGE] = commit_fetched_page,
+	[CHANGE_INGEST] = commit_fetched_page,
+	[CHANGE_REDIRECT] = commit_redirect,
+	[CHANGE_NOT_MODIFIED] = commit_not_modified,
+	[CHANGE_SITEMAP] = read_sitemap,
+	[CHANGE_FAILED] = commit_failed_visit,
+	[CHANGE_QUARANTINE] = commit_quarantine,
+};
+
+enum error commit_visit(struct commit *batch, struct change *change)
+{
+	bool is_ingest = change->kind == CHANGE_INGEST;
+	bool is_leased = change_ends_lease(change->kind);
+	struct analysis *answer = &change->answer;
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+
+	if (site == NULL && is_ingest && answer->options != NULL) {
+		site = commit_new_site(batch, change->url, answer->options);
+		if (site == NULL)
+			return commit_no_site_error(batch);
+		answer->is_new_site = true;
+	}
+	if (site == NULL)
+		return ERR_NOT_FOUND;
+	if (answer->site != 0 && answer->site != site->row.id)
+		return ERR_NOT_FOUND; /* the site was deleted */
+	if (is_leased && answer->adoption != site->adoption)
+		return ERR_NOT_OWNER; /* the site came back since: its lease was
+				     released */
+	answer->outcome.now_ms = batch->now_ms;
+	site->used = batch->number;
+	if (is_leased)
+		site->pace_ms = answer->pace_ms;
+	if (answer->pause_ms > 0)
+		site->rests_until_ms = batch->now_ms + answer->pause_ms;
+	takers[change->kind](batch, site, change);
+	site_flush_counts(site, batch->txn, MAX_UNWRITTEN_COUNTS);
+	return ERR_NONE;
 }
 
 /* Delete the page, its redirect, and its quarantine row. */

@@ -61,8 +61,8 @@ static uint64_t host_long_pause_ms(const struct host *host, uint64_t now_ms)
  */
 static void job_set_pace(struct job *job, const struct host *host)
 {
-	job->pace_ms = host->pace_ms;
-	job->pause_ms = host_long_pause_ms(host, clock_steady_ms());
+	job->analysis.pace_ms = host->pace_ms;
+	job->analysis.pause_ms = host_long_pause_ms(host, clock_steady_ms());
 }
 
 static void crawler_end_job(struct crawler *fetching, struct job *job,

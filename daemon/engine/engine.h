@@ -153,17 +153,32 @@ struct pack_change {
 	uint64_t packed;               /* out: number of changed rows */
 };
 
-/* A page that was fetched or submitted. */
-struct crawled_page {
-	struct slice packed;  /* the body by compress_slice() */
-	struct slice record;  /* of analyse(), aligned to 8 */
-	struct slice guarded; /* of guards_check(), or empty */
-	struct slice charset; /* of the Content-Type, or empty */
-	uint32_t body_bytes;  /* before compression */
-	bool is_broken;   /* truncated in transit; it replaces no complete page,
-			     and is fetched again */
-	uint64_t time_ms; /* when it was fetched; 0 = now */
-	uint64_t archived_ms; /* time of its record in the archive; 0 = none */
+/* The result of a visit, and of the analysis of its page by a worker. */
+struct analysis {
+	uint32_t site;     /* site of the lease; 0 = any */
+	uint64_t adoption; /* from struct work: leases from before this node
+			      adopted the site are invalid */
+	uint32_t pace_ms;  /* time per page of the host, also by its robots.txt;
+			      not of INGEST */
+	uint64_t pause_ms; /* pause of the host; 0 = none */
+	struct outcome outcome;   /* its time is set at the commit */
+	const struct url *target; /* REDIRECT */
+	struct slice listing;     /* SITEMAP: crawl/sitemap.h */
+	/* PAGE, INGEST, and pages that crashed or stalled a worker */
+	struct slice packed;   /* the body by compress_slice(); empty: the bytes
+				  are those in quarantine, and no worker read
+				  them */
+	struct slice record;   /* of analyse(), aligned to 8 */
+	struct slice guarded;  /* of guards_check(), or empty */
+	struct slice charset;  /* of the Content-Type, or empty */
+	struct slice reason;   /* of a crash or stall, English */
+	uint64_t content_hash; /* hash of a body that crashed or stalled */
+	uint32_t body_bytes;   /* before compression */
+	bool is_broken;        /* truncated in transit; it replaces no complete
+				  page, and is fetched again */
+	bool was_poisoned;     /* its previous bytes are in quarantine */
+	uint64_t time_ms;      /* when it was fetched; 0 = now */
+	uint64_t archived_ms;  /* time of its record in the archive; 0 = none */
 	const struct site_options
 		*options; /* INGEST: options of a new site; NULL = its site must
 			     exist. PAGE: NULL */
@@ -171,38 +186,8 @@ struct crawled_page {
 			     nothing */
 	bool replaces; /* INGEST: also replaces a page that the daemon fetched
 			*/
-	bool was_poisoned; /* its previous bytes are in quarantine */
-	bool is_kept;      /* out, INGEST: the daemon's own page was kept */
-	bool is_new_site;  /* out, INGEST: its site was added */
-};
-
-/* A page whose bytes crashed or stalled a worker. */
-struct quarantined_page {
-	struct slice
-		packed; /* the body by compress_slice(); empty: the bytes are
-			   those in quarantine, and no worker read them */
-	struct slice charset;
-	struct slice reason; /* English */
-	uint64_t content_hash;
-	uint64_t body_bytes;
-};
-
-/* The result of a visit. */
-struct fetch_outcome {
-	uint32_t site;     /* site of the lease; 0 = any */
-	uint64_t adoption; /* from struct work: leases from before this node
-			      adopted the site are invalid */
-	uint32_t pace_ms;  /* time per page of the host, also by its robots.txt;
-			      not of INGEST */
-	uint64_t pause_ms; /* pause of the host; 0 = none */
-	struct outcome outcome; /* its time is set at the commit */
-	union {
-		struct crawled_page page; /* PAGE, INGEST */
-		struct quarantined_page
-			poison; /* FAILED with ERR_QUARANTINED, POISON */
-		const struct url *target; /* REDIRECT */
-		struct slice listing;     /* SITEMAP: crawl/sitemap.h */
-	};
+	bool is_kept;  /* out, INGEST: the daemon's own page was kept */
+	bool is_new_site; /* out, INGEST: its site was added */
 };
 
 struct change {
@@ -224,7 +209,7 @@ struct change {
 		struct partition_change partition;
 		struct jobs_change jobs;
 		struct host_row host;
-		struct fetch_outcome answer; /* PAGE to INGEST */
+		struct analysis answer; /* PAGE to QUARANTINE */
 	};
 };
 
@@ -274,7 +259,7 @@ struct work {
 	struct lease lease;
 	uint32_t site;
 	uint32_t delay_ms;
-	uint64_t adoption;    /* of the site: for struct fetch_outcome */
+	uint64_t adoption;    /* of the site: for struct analysis */
 	enum measure measure; /* of the site */
 	uint16_t width;
 	uint32_t site_flags; /* SITE_* */

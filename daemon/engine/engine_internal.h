@@ -35,28 +35,19 @@ struct job {
 	struct url url;
 	struct url target;          /* target of a redirect */
 	struct fetch_result result; /* after the fetch */
-	struct buffer record;       /* after the analysis */
-	struct buffer
-		guarded;      /* after the analysis: result of guards_check() */
-	struct buffer packed; /* its body, compressed */
+	struct analysis analysis;   /* its slices are set at the commit */
+	struct buffer record;       /* after the analysis, as the next two */
+	struct buffer guarded;
+	struct buffer packed;
 	char reason[POOL_REASON_BYTES]; /* reason for ERR_QUARANTINED */
-	uint64_t content_hash; /* with ERR_QUARANTINED: hash of the body */
-	bool was_poisoned;     /* the URL was in quarantine with other bytes */
-	struct buffer listing; /* of a sitemap: see crawl/sitemap.h */
+	struct buffer listing;          /* of a sitemap: see crawl/sitemap.h */
 	struct ingestion
 		*ingestion; /* ingest that submitted it; NULL = a leased URL */
-	struct ingest_terms terms;   /* terms of the ingest */
 	struct site_options options; /* INGEST: options of a new site */
-	bool is_kept;                /* INGEST: see struct crawled_page */
-	bool is_new_site;            /* INGEST: see struct crawled_page */
 	bool is_archived;            /* the archive has got it */
-	uint64_t archived_ms;  /* time of its record in the archive; 0 = none */
-	uint32_t body_bytes;   /* uncompressed size */
-	uint32_t pace_ms;      /* pace of its host */
-	uint64_t pause_ms;     /* pause of its host; 0 = none */
-	enum change_kind kind; /* kind of its result */
-	enum error error;      /* FAILED: the reason */
-	struct host_row host;  /* HOST: the robots.txt is `result.body` */
+	enum change_kind kind;       /* kind of its result */
+	enum error error;            /* FAILED: the reason */
+	struct host_row host;        /* HOST: the robots.txt is `result.body` */
 };
 
 /* Return the subject of a log line. */

@@ -17,10 +17,7 @@
 #include "daemon/runtime/thread.h"
 #include "store/store.h"
 
-/*
- * The state that the threads of a pipeline share. Internal to pipeline.c and
- * pipeline.c.
- */
+/* The state that the threads of a pipeline share. */
 
 /* A change that a thread waits for, on the stack of that thread. */
 struct command {
@@ -85,67 +82,36 @@ enum {
 	MAX_IDLE_MS = 1000,
 };
 
-static struct crawled_page job_crawled_page(const struct job *job)
-{
-	return (struct crawled_page){
-		.packed = buffer_slice(&job->packed),
-		.record = buffer_slice(&job->record),
-		.guarded = buffer_slice(&job->guarded),
-		.charset = slice_of(job->result.charset),
-		.body_bytes = job->body_bytes,
-		.is_broken = job->result.is_broken,
-		.time_ms = job->terms.time_ms,
-		.archived_ms = job->archived_ms,
-		.options = job->kind == CHANGE_INGEST && job->terms.adds_site
-				   ? &job->options
-				   : NULL,
-		.is_undated = job->terms.is_undated,
-		.replaces = job->terms.replaces,
-		.was_poisoned = job->was_poisoned,
-	};
-}
-
-static struct quarantined_page poison_of(const struct job *job)
-{
-	return (struct quarantined_page){
-		.packed = buffer_slice(&job->packed),
-		.charset = slice_of(job->result.charset),
-		.reason = slice_of(job->reason),
-		.content_hash = job->content_hash,
-		.body_bytes = job->body_bytes,
-	};
-}
-
-static struct fetch_outcome answer_of(const struct job *job,
-				      uint32_t first_pause_ms, uint64_t now_ms)
+/* Return the analysis, with its slices set to the buffers of the job. */
+static struct analysis job_analysis(const struct job *job,
+				    uint32_t first_pause_ms, uint64_t now_ms)
 {
 	const struct fetch_result *result = &job->result;
-	struct fetch_outcome answer = {
-		.site = job->work.site,
-		.adoption = job->work.adoption,
-		.pace_ms = job->pace_ms,
-		.pause_ms = job->pause_ms,
-		.outcome = {.error = job->error,
-			    .http_status = result->http_status,
-			    .wire_bytes = result->wire_bytes,
-			    .elapsed_ms = (uint32_t)(result->elapsed_us / 1000),
-			    .first_pause_ms = first_pause_ms,
-			    .etag = slice_of(result->etag),
-			    .modified = slice_of(result->modified)},
-	};
+	struct analysis analysis = job->analysis;
 
-	if (result->retry_after_s != 0)
-		answer.outcome.retry_ms =
-			now_ms + result->retry_after_s * 1000U;
-	if (job->kind == CHANGE_PAGE || job->kind == CHANGE_INGEST)
-		answer.page = job_crawled_page(job);
-	else if (job->error == ERR_QUARANTINED)
-		answer.poison = poison_of(job);
-	else if (job->kind == CHANGE_REDIRECT)
-		answer.target = &job->target;
-	else if (job->kind == CHANGE_SITEMAP)
-		answer.listing = buffer_slice(&job->listing);
-	return answer;
+	analysis.site = job->work.site;
+	analysis.adoption = job->work.adoption;
+	analysis.outcome = (struct outcome){
+		.error = job->error,
+		.http_status = result->http_status,
+		.wire_bytes = result->wire_bytes,
+		.elapsed_ms = (uint32_t)(result->elapsed_us / 1000),
+		.first_pause_ms = first_pause_ms,
+		.retry_ms = result->retry_after_s == 0
+				    ? 0
+				    : now_ms + result->retry_after_s * 1000U,
+		.etag = slice_of(result->etag),
+		.modified = slice_of(result->modified),
+	};
+	analysis.target = &job->target;
+	analysis.listing = buffer_slice(&job->listing);
+	analysis.packed = buffer_slice(&job->packed);
+	analysis.record = buffer_slice(&job->record);
+	analysis.guarded = buffer_slice(&job->guarded);
+	analysis.charset = slice_of(result->charset);
+	analysis.reason = slice_of(job->reason);
+	analysis.is_broken = result->is_broken;
+	return analysis;
 }
 
 /* Return the change that a finished job makes to the store. */
@@ -155,7 +121,7 @@ static struct change change_of(const struct job *job, uint32_t first_pause_ms,
 	struct change change = {.kind = job->kind, .url = &job->url};
 
 	if (job->kind != CHANGE_HOST) {
-		change.answer = answer_of(job, first_pause_ms, now_ms);
+		change.answer = job_analysis(job, first_pause_ms, now_ms);
 		return change;
 	}
 	change.host = job->host;
@@ -348,10 +314,11 @@ static void take_outcomes(const struct pending_jobs *held,
 	for (struct job *job = held->first; job != NULL; job = job->next, i++) {
 		if (job->kind == CHANGE_INGEST) {
 			job->error = changes[i].error;
-			job->is_kept = job->error == ERR_NONE &&
-				       changes[i].answer.page.is_kept;
-			job->is_new_site = job->error == ERR_NONE &&
-					   changes[i].answer.page.is_new_site;
+			job->analysis.is_kept = job->error == ERR_NONE &&
+						changes[i].answer.is_kept;
+			job->analysis.is_new_site =
+				job->error == ERR_NONE &&
+				changes[i].answer.is_new_site;
 		}
 	}
 }
@@ -807,7 +774,7 @@ static void end_analysis(struct pipeline *pipeline, struct job *job)
 	archive_job(pipeline->options.archive, job,
 		    pipeline->options.archives_credentials);
 	buffer_free(&job->result.body); /* the job may wait long */
-	release_bytes(&pipeline->fetching, job->body_bytes);
+	release_bytes(&pipeline->fetching, job->analysis.body_bytes);
 }
 
 static void analyse_jobs(struct pipeline *pipeline, struct job *jobs)
@@ -824,7 +791,7 @@ static void analyse_jobs(struct pipeline *pipeline, struct job *jobs)
 	size_t count = 0;
 
 	for (struct job *job = jobs; job != NULL; job = job->next)
-		job->body_bytes = (uint32_t)job->result.body.size;
+		job->analysis.body_bytes = (uint32_t)job->result.body.size;
 	analyser_run(&analysing, jobs);
 	for (struct job *job = jobs; job != NULL; job = job->next) {
 		end_analysis(pipeline, job);
@@ -855,8 +822,8 @@ static void pipeline_count_ingested(struct pipeline *pipeline,
 	pipeline->ingesting--;
 	ingestion->waiting--;
 	ingestion->outcome.refused += job->error != ERR_NONE;
-	ingestion->outcome.kept += job->is_kept;
-	ingestion->outcome.new_sites += job->is_new_site;
+	ingestion->outcome.kept += job->analysis.is_kept;
+	ingestion->outcome.new_sites += job->analysis.is_new_site;
 	if (job->kind == CHANGE_INGEST && job->error == ERR_TOO_LARGE)
 		host_tally_add(&ingestion->outcome.over, job->url.host, 1);
 	if (ingestion->is_left && ingestion->waiting == 0)
@@ -1125,7 +1092,11 @@ enum error pipeline_ingest(struct pipeline *pipeline,
 
 	assert(!txn_is_open());
 	job->ingestion = ingestion;
-	job->terms = *terms;
+	job->analysis.time_ms = terms->time_ms;
+	job->analysis.is_undated = terms->is_undated;
+	job->analysis.replaces = terms->replaces;
+	if (terms->adds_site)
+		job->analysis.options = &job->options;
 	lock_acquire(&pipeline->lock);
 	while (!pipeline->refuses_ingests && !may_ingest(pipeline))
 		pipeline_wait_for_room(pipeline);

@@ -83,9 +83,9 @@ static void queue(struct bench *bench, const struct buffer *body)
 		.kind = CHANGE_PAGE,
 		.url = &waiting->url,
 		.answer = {.outcome = {.http_status = 200},
-			   .page = {.packed = buffer_slice(&waiting->packed),
-				    .body_bytes = (uint32_t)body->size,
-				    .record = buffer_slice(&waiting->record)}},
+			   .packed = buffer_slice(&waiting->packed),
+			   .body_bytes = (uint32_t)body->size,
+			   .record = buffer_slice(&waiting->record)},
 	};
 }
 

@@ -132,7 +132,7 @@ void watched_hand_in(struct watched *watched, unsigned section, unsigned from,
 		watched_write_page(watched, section, i, &visit.html);
 		visit_read_page(watched, &visit);
 		visit.change.url = &visit.url;
-		visit.change.answer.page.options = &watched->options;
+		visit.change.answer.options = &watched->options;
 		visit.change.answer.outcome.http_status = 200;
 		watched->world.now_ms += STEP_MS;
 		ck_assert_int_eq(watched_commit(watched, &visit.change),

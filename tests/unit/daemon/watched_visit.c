@@ -23,9 +23,9 @@ void visit_read_page(const struct watched *watched, struct visit *visit)
 				 &visit->url, &options, &visit->record),
 			 ERR_NONE);
 	compress_slice(buffer_slice(&visit->html), &visit->packed);
-	visit->change.answer.page.record = buffer_slice(&visit->record);
-	visit->change.answer.page.packed = buffer_slice(&visit->packed);
-	visit->change.answer.page.body_bytes = (uint32_t)visit->html.size;
+	visit->change.answer.record = buffer_slice(&visit->record);
+	visit->change.answer.packed = buffer_slice(&visit->packed);
+	visit->change.answer.body_bytes = (uint32_t)visit->html.size;
 }
 
 void visit_free(struct visit *visit)

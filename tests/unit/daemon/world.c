@@ -202,7 +202,7 @@ enum error world_put(struct world *world, const char *text, struct slice html)
 {
 	struct change change = {.kind = CHANGE_PAGE,
 				.answer.outcome = {.http_status = 200}};
-	struct crawled_page *page = &change.answer.page;
+	struct analysis *page = &change.answer;
 	struct buffer packed = {0};
 	struct buffer record = {0};
 	struct url url;

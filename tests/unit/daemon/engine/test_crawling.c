@@ -139,9 +139,9 @@ static void read_page(struct visit *visit, unsigned status)
 			 ERR_NONE);
 	compress_slice(buffer_slice(&visit->html), &visit->packed);
 	visit->change.kind = CHANGE_PAGE;
-	visit->change.answer.page.record = buffer_slice(&visit->record);
-	visit->change.answer.page.packed = buffer_slice(&visit->packed);
-	visit->change.answer.page.body_bytes = (uint32_t)visit->html.size;
+	visit->change.answer.record = buffer_slice(&visit->record);
+	visit->change.answer.packed = buffer_slice(&visit->packed);
+	visit->change.answer.body_bytes = (uint32_t)visit->html.size;
 }
 
 /* The web answers. */
@@ -501,17 +501,16 @@ static void bring(enum change_kind kind, const char *text, unsigned seed,
 	read_page(&visit, 200);
 	visit.change.kind = kind;
 	visit.change.url = &visit.url;
-	visit.change.answer.page.is_broken = is_broken;
-	visit.change.answer.page.time_ms = time_ms;
-	visit.change.answer.page.options =
-		kind == CHANGE_INGEST ? &options : NULL;
-	visit.change.answer.page.is_undated = terms.is_undated;
-	visit.change.answer.page.replaces = terms.replaces;
-	visit.change.answer.page.was_poisoned = terms.was_poisoned;
+	visit.change.answer.is_broken = is_broken;
+	visit.change.answer.time_ms = time_ms;
+	visit.change.answer.options = kind == CHANGE_INGEST ? &options : NULL;
+	visit.change.answer.is_undated = terms.is_undated;
+	visit.change.answer.replaces = terms.replaces;
+	visit.change.answer.was_poisoned = terms.was_poisoned;
 	visit.change.answer.outcome.http_status = 200;
 	engine_commit(world.engine, &visit.change, 1, world.now_ms, NULL);
 	ck_assert_int_eq(visit.change.error, ERR_NONE);
-	terms.is_kept = visit.change.answer.page.is_kept;
+	terms.is_kept = visit.change.answer.is_kept;
 	free_visit(&visit);
 }
 
@@ -607,7 +606,7 @@ TEST(no_site_is_added_for_an_archive_that_may_not)
 	visit.change.answer.outcome.http_status = 200;
 	engine_commit(world.engine, &visit.change, 1, world.now_ms, NULL);
 	ck_assert_int_eq(visit.change.error, ERR_NOT_FOUND);
-	ck_assert(!visit.change.answer.page.is_new_site);
+	ck_assert(!visit.change.answer.is_new_site);
 	free_visit(&visit);
 }
 

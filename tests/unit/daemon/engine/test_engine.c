@@ -473,7 +473,7 @@ TEST(a_page_that_cannot_be_committed_is_answered)
 {
 	struct change page = {.kind = CHANGE_PAGE,
 			      .answer = {.outcome = {.http_status = 200},
-					 .page.record = {"nonsense", 8}}};
+					 .record = {"nonsense", 8}}};
 	struct work work[8];
 	struct work_order order = {.max = 8, .max_per_site = 8, .work = work};
 	struct url url;
@@ -544,7 +544,7 @@ TEST(nothing_is_committed_upon_a_site_that_cannot_be_read_back)
 	struct slice row;
 	size_t size;
 	struct change bad = {.kind = CHANGE_PAGE,
-			     .answer.page.record = slice_of("no record")};
+			     .answer.record = slice_of("no record")};
 	struct buffer html = {0};
 	struct url url;
 
@@ -846,7 +846,7 @@ static struct change *recut_with(const struct change *other, const char *text)
 TEST(a_recut_outlives_a_bad_page_of_its_batch)
 {
 	const struct change bad = {.kind = CHANGE_PAGE,
-				   .answer.page.record = {"nonsense", 8}};
+				   .answer.record = {"nonsense", 8}};
 	struct change *changes;
 
 	put_seven();

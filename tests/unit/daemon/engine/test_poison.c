@@ -47,13 +47,12 @@ static void poison(unsigned number, const char *bytes)
 	world.now_ms += 1000;
 	if (bytes != NULL) {
 		compress_slice(slice_of(bytes), &packed);
-		change.answer.poison.content_hash =
-			hash64(bytes, strlen(bytes), 0);
-		change.answer.poison.body_bytes = strlen(bytes);
+		change.answer.content_hash = hash64(bytes, strlen(bytes), 0);
+		change.answer.body_bytes = (uint32_t)strlen(bytes);
 	}
-	change.answer.poison.packed = buffer_slice(&packed);
-	change.answer.poison.reason = slice_of("signal 11");
-	change.answer.poison.charset = slice_of("utf-8");
+	change.answer.packed = buffer_slice(&packed);
+	change.answer.reason = slice_of("signal 11");
+	change.answer.charset = slice_of("utf-8");
 	ck_assert_int_eq(
 		engine_commit(world.engine, &change, 1, world.now_ms, NULL),
 		ERR_NONE);

@@ -1,24 +1,52 @@
 #include "daemon/web/html.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <nettle/base64.h>
 #include <nettle/sha2.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buffer.h"
 #include "base/date.h"
 #include "base/utf8.h"
 #include "crawl/url/url.h"
+#include "daemon/engine/threshold_report.h"
 #include "daemon/query/event.h"
 #include "daemon/runtime/terminal.h"
 #include "page/markup.h"
 #include "page/page.h"
 #include "store/rows.h"
 
-enum { BYTES_PER_COLUMN = 4 }; /* maximum size of a character */
+enum {
+	BYTES_PER_COLUMN = 4, /* maximum size of a character */
+	MAX_FIELD_BYTES = 48,
+	MAX_LINK = 400, /* maximum size of a linked URL */
+};
+
+const char *ui_member(const json_t *object, const char *name)
+{
+	const char *text = json_string_value(json_object_get(object, name));
+
+	return text == NULL ? "" : text;
+}
+
+uint64_t ui_whole(const json_t *object, const char *name)
+{
+	json_int_t value = json_integer_value(json_object_get(object, name));
+
+	return value < 0 ? 0 : (uint64_t)value;
+}
+
+bool ui_is_true(const json_t *object, const char *name)
+{
+	return json_is_true(json_object_get(object, name));
+}
 
 void html_append_text(struct buffer *out, struct slice text, size_t columns)
 {
@@ -49,11 +77,450 @@ void html_append_counted(struct buffer *out, uint64_t count, const char *noun)
 	buffer_printf(out, " %s%s", noun, count == 1 ? "" : "s");
 }
 
-void html_begin_figure(struct buffer *out, const char *name, uint64_t count)
+static void html_append_number(struct buffer *out, uint64_t number)
 {
-	buffer_append_text(out, "<div>");
-	markup_begin_term(out, name);
-	html_append_count(out, count);
+	buffer_printf(out, "%" PRIu64, number);
+}
+
+static void html_append_cell_count(struct buffer *out, uint64_t count)
+{
+	if (count == 0)
+		buffer_append_text(out, "<span class=\"soft\">0</span>");
+	else
+		html_append_count(out, count);
+}
+
+void ui_bytes(struct buffer *out, uint64_t bytes)
+{
+	static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+	double value = (double)bytes;
+	size_t unit = 0;
+
+	while (value >= 1000 && unit + 1 < sizeof(units) / sizeof(*units)) {
+		value /= 1000;
+		unit++;
+	}
+	buffer_printf(out, "%.*f&nbsp;%s", unit > 0 && value < 100 ? 1 : 0,
+		      value, units[unit]);
+}
+
+/* Format: 2025-11-22T10:07:00Z */
+bool ui_is_time(const char *text)
+{
+	static const char form[] = "0000-00-00T00:00:00Z";
+
+	for (size_t i = 0; i < sizeof(form); i++)
+		if (form[i] == '0' ? text[i] < '0' || text[i] > '9'
+				   : text[i] != form[i])
+			return false;
+	return true;
+}
+
+static void html_append_date(struct buffer *out, const char *text)
+{
+	if (!ui_is_time(text))
+		buffer_append_text(out, "–");
+	else
+		buffer_printf(out, "<time datetime=\"%s\">%.10s %.5s</time>",
+			      text, text, text + strlen("0000-00-00T"));
+}
+
+void html_append_time(struct buffer *out, uint64_t time_ms)
+{
+	char text[DATE_BYTES] = "";
+
+	if (time_ms != 0)
+		(void)date_format(time_ms, text);
+	html_append_date(out, text);
+}
+
+void html_append_ratio(struct buffer *out, double ratio)
+{
+	double percent = isfinite(ratio) ? 100 * ratio : 0;
+	bool is_small = percent > 0 && percent < 9.95;
+
+	buffer_printf(out, "%.*f&nbsp;%%", is_small ? 1 : 0, percent);
+}
+
+void ui_lines(struct buffer *out, const char *text)
+{
+	struct buffer clean = {0};
+
+	terminal_clean_lines(slice_of(text), &clean);
+	escape_append(out, buffer_slice(&clean));
+	buffer_free(&clean);
+}
+
+void ui_escape(struct buffer *out, const char *text)
+{
+	percent_append(out, slice_of(text), ":");
+}
+
+const char *html_state_class(const char *state)
+{
+	static const char *const classes[][2] = {
+		{"good", " open ok listing live watching guard.resolved "
+			 "template.added "},
+		{"busy", " crawling selecting "},
+		{"bad", " firing suspended no_credentials guard.firing "
+			"guard.suspended site.blocked template.removed "},
+		{"warn", " replaced merged vanished not-html blocked js-only "
+			 "empty unsure truncated template.changed "
+			 "template.replaced template.merged template.split "
+			 "site.stale "},
+	};
+	char word[64];
+
+	snprintf(word, sizeof(word), " %.60s ", state);
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		if (strstr(classes[i][1], word) != NULL)
+			return classes[i][0];
+	return "soft";
+}
+
+static void html_append_state(struct buffer *out, const char *state)
+{
+	html_write(out, NULL, "<span class=\"badge {html}\">{label}</span>",
+		   html_state_class(state), state);
+}
+
+static void ui_page_link(struct buffer *out, const char *url)
+{
+	html_write(out, NULL, "<a href=\"/ui/page?url={query}\">{url}</a>", url,
+		   url);
+}
+
+static void ui_site_link(struct buffer *out, const char *host)
+{
+	html_write(out, NULL, "<a href=\"/ui/sites/{query}\">{url}</a>", host,
+		   host);
+}
+
+static void ui_template_link(struct buffer *out, const char *id)
+{
+	const char *slash = strrchr(id, '/');
+
+	if (slash == NULL) {
+		buffer_append_text(out, "–");
+		return;
+	}
+	buffer_append_text(out, "<a href=\"/ui/templates/");
+	percent_append(out, (struct slice){id, (size_t)(slash - id)}, ":");
+	html_write(out, NULL, "/{query}\"><code>{url}</code></a>", slash + 1,
+		   id);
+}
+
+static void ui_foreign_link(struct buffer *out, const char *url)
+{
+	bool is_link = strncmp(url, "http://", 7) == 0 ||
+		       strncmp(url, "https://", 8) == 0;
+
+	if (is_link) {
+		buffer_append_text(out, "<a class=\"out\" target=\"_blank\" "
+					"rel=\"noreferrer noopener nofollow\" "
+					"href=\"");
+		escape_append(out, slice_of(url));
+		buffer_append_text(out, "\">");
+	}
+	html_append_text(out, slice_of(url), UI_URL_COLUMNS);
+	if (is_link)
+		buffer_append_text(out, "</a>");
+}
+
+static bool url_has_scheme(struct slice text, const char *with)
+{
+	size_t size = strlen(with);
+
+	return text.size > size && strncasecmp(text.data, with, size) == 0;
+}
+
+void html_append_link(struct buffer *out, struct slice url, struct slice text)
+{
+	struct buffer address = {0};
+	struct buffer plain = {0};
+	bool is_link = (url_has_scheme(url, "http://") ||
+			url_has_scheme(url, "https://")) &&
+		       url.size <= MAX_LINK &&
+		       markup_append_address(&address, url);
+
+	if (is_link) {
+		buffer_append_text(out, "<a rel=\"noreferrer nofollow\" "
+					"href=\"");
+		escape_append(out, buffer_slice(&address));
+		buffer_append_text(out, "\">");
+	}
+	if (text.size > 0) {
+		html_append_text(out, text, SHOWN_TITLE);
+	} else {
+		report_address(url, &plain);
+		html_append_text(out, buffer_slice(&plain), SHOWN_URL);
+	}
+	if (is_link)
+		buffer_append_text(out, "</a>");
+	buffer_free(&address);
+	buffer_free(&plain);
+}
+
+/* A crawl ends when nothing is pending, or when the budget is used up. */
+static void ui_site_bar(struct buffer *out, const json_t *site)
+{
+	uint64_t tried = ui_whole(site, "tried");
+	uint64_t pending = ui_whole(site, "pending");
+	uint64_t max = ui_whole(site, "max_pages");
+	uint64_t all = tried + pending;
+
+	if (max != 0 && all > max)
+		all = max;
+	if (all < tried)
+		all = tried;
+	buffer_printf(out,
+		      "<span class=\"%s\"><progress max=\"%" PRIu64
+		      "\" value=\"%" PRIu64 "\" aria-label=\"visited\">"
+		      "</progress></span> ",
+		      pending == 0 ? "done" : "running", all == 0 ? 1 : all,
+		      all == 0 ? 0 : tried);
+}
+
+/* At most one fetch per delay. */
+static void ui_site_rate(struct buffer *out, const json_t *site)
+{
+	uint64_t delay_ms = ui_whole(site, "delay_ms");
+
+	if (delay_ms == 0)
+		buffer_append_text(out, "no limit");
+	else
+		buffer_printf(out, "%.3g", 60000.0 / (double)delay_ms);
+}
+
+static void html_append_summary(struct buffer *out, const json_t *event)
+{
+	struct buffer sentence = {0};
+
+	event_summary(event, &sentence);
+	html_append_text(out, buffer_slice(&sentence), UI_LONG_COLUMNS);
+	buffer_free(&sentence);
+}
+
+/*
+ * The kinds of fields. A field has one of: a number of columns for a text or a
+ * slice; a function for its type; digits after the point.
+ */
+static const struct html_field {
+	const char *kind;
+	enum { FIELD_TEXT, FIELD_NUMBER, FIELD_REAL, FIELD_SLICE } type;
+	size_t columns;
+	const char *format;
+	void (*text)(struct buffer *out, const char *text);
+	void (*number)(struct buffer *out, uint64_t number);
+	void (*object)(struct buffer *out, const json_t *object);
+} html_fields[] = {
+	{"label", .columns = UI_LABEL_COLUMNS},
+	{"url", .columns = UI_URL_COLUMNS},
+	{"text", .columns = UI_TEXT_COLUMNS},
+	{"long", .columns = UI_LONG_COLUMNS},
+	{"lines", .text = ui_lines},
+	{"query", .text = ui_escape},
+	{"html", .text = buffer_append_text},
+	{"time", .text = html_append_date},
+	{"state", .text = html_append_state},
+	{"page", .text = ui_page_link},
+	{"site", .text = ui_site_link},
+	{"template", .text = ui_template_link},
+	{"foreign", .text = ui_foreign_link},
+	{"number", FIELD_NUMBER, .number = html_append_number},
+	{"count", FIELD_NUMBER, .number = html_append_count},
+	{"cell", FIELD_NUMBER, .number = html_append_cell_count},
+	{"bytes", FIELD_NUMBER, .number = ui_bytes},
+	{"ms", FIELD_NUMBER, .number = html_append_time},
+	{"ratio", .type = FIELD_REAL},
+	{"0f", FIELD_REAL, .format = "%.0f"},
+	{"1f", FIELD_REAL, .format = "%.1f"},
+	{"2f", FIELD_REAL, .format = "%.2f"},
+	{"3f", FIELD_REAL, .format = "%.3f"},
+	{"3g", FIELD_REAL, .format = "%.3g"},
+	{"slice", FIELD_SLICE, .columns = SHOWN_URL},
+	{"title", FIELD_SLICE, .columns = SHOWN_TITLE},
+	{"link", .type = FIELD_SLICE},
+	{"bar", .object = ui_site_bar},
+	{"rate", .object = ui_site_rate},
+	{"summary", .object = html_append_summary},
+};
+
+/* The values of a template: the members of an object, and the arguments. */
+struct html_values {
+	const json_t *object;
+	va_list arguments;
+};
+
+static const struct html_field *html_field_find(const char *kind)
+{
+	size_t i = 0;
+
+	while (strcmp(html_fields[i].kind, kind) != 0) {
+		i++;
+		assert(i < sizeof(html_fields) / sizeof(html_fields[0]));
+	}
+	return &html_fields[i];
+}
+
+/* Append a value; `name` is its member, or NULL for the next argument. */
+static void html_append_field(struct buffer *out, struct html_values *values,
+			      const struct html_field *field, const char *noun,
+			      const char *name)
+{
+	struct slice slice;
+	uint64_t number;
+	double real;
+
+	if (field->object != NULL) {
+		field->object(out, values->object);
+	} else if (field->type == FIELD_NUMBER) {
+		number = name == NULL ? va_arg(values->arguments, uint64_t)
+				      : ui_whole(values->object, name);
+		if (noun != NULL)
+			html_append_counted(out, number, noun);
+		else
+			field->number(out, number);
+	} else if (field->type == FIELD_REAL) {
+		real = name == NULL ? va_arg(values->arguments, double)
+				    : json_number_value(json_object_get(
+					      values->object, name));
+		if (field->format == NULL)
+			html_append_ratio(out, real);
+		else
+			buffer_printf(out, field->format, real);
+	} else {
+		if (name != NULL)
+			slice = slice_of(ui_member(values->object, name));
+		else if (field->type == FIELD_SLICE)
+			slice = va_arg(values->arguments, struct slice);
+		else
+			slice = slice_of(
+				va_arg(values->arguments, const char *));
+		if (field->text != NULL)
+			field->text(out, slice.data);
+		else if (field->columns != 0)
+			html_append_text(out, slice, field->columns);
+		else
+			html_append_link(out, slice, (struct slice){NULL, 0});
+	}
+}
+
+static bool html_has_value(const json_t *value)
+{
+	return json_is_true(value) || json_is_real(value) ||
+	       json_integer_value(value) > 0 || json_string_length(value) > 0 ||
+	       json_array_size(value) > 0 || json_object_size(value) > 0;
+}
+
+/* Return what follows the end of a part that begins at `at`. */
+static const char *html_skip_part(const char *at)
+{
+	for (int depth = 1; depth > 0; at++) {
+		at = strchr(at, '{') + 1;
+		depth += (*at == '?' || *at == '!') - (*at == '.');
+	}
+	return strchr(at, '}') + 1;
+}
+
+/* Write the field at `at`, after its brace; return what follows it. */
+static const char *html_write_field(struct buffer *out,
+				    struct html_values *values, const char *at)
+{
+	size_t size = strcspn(at, "}");
+	char kind[MAX_FIELD_BYTES];
+	const char *end = at + size + 1;
+	char *name;
+	char *noun;
+
+	assert(size < sizeof(kind));
+	memcpy(kind, at, size);
+	kind[size] = '\0';
+	if (kind[0] == '.')
+		return end;
+	if (kind[0] == '?' || kind[0] == '!') {
+		bool is_there = kind[1] == '\0'
+					? va_arg(values->arguments, int) != 0
+					: html_has_value(json_object_get(
+						  values->object, kind + 1));
+
+		return is_there == (kind[0] == '?') ? end : html_skip_part(end);
+	}
+	name = strchr(kind, ':');
+	if (name != NULL)
+		*name++ = '\0';
+	noun = strchr(kind, ' ');
+	if (noun != NULL)
+		*noun++ = '\0';
+	html_append_field(out, values, html_field_find(kind), noun, name);
+	return end;
+}
+
+/* End the current cell, if any, and begin the next one. */
+static void html_next_cell(struct html_row *row)
+{
+	const char *head = row->heads[row->column++];
+
+	if (row->column > 1)
+		buffer_append_text(row->out, "</td>");
+	if (strcmp(head, "#Do") == 0)
+		buffer_append_text(row->out, "<td role=\"cell\" class=\"act\" "
+					     "data-head=\"\">");
+	else
+		buffer_printf(row->out, "<td role=\"cell\"%s data-head=\"%s\">",
+			      *head == '#' ? " class=\"num\"" : "",
+			      head + (*head == '#'));
+}
+
+/* `row` is NULL outside tables, where "|" is text. */
+static void html_write_values(struct buffer *out, struct html_row *row,
+			      struct html_values *values, const char *template)
+{
+	const char *at = template;
+
+	while (*at != '\0') {
+		size_t size = strcspn(at, row == NULL ? "{" : "{|");
+
+		buffer_append(out, at, size);
+		at += size;
+		if (*at == '{') {
+			at = html_write_field(out, values, at + 1);
+		} else if (*at == '|') {
+			html_next_cell(row);
+			at++;
+		}
+	}
+}
+
+void html_write(struct buffer *out, const json_t *object, const char *template,
+		...)
+{
+	struct html_values values = {.object = object};
+
+	va_start(values.arguments, template);
+	html_write_values(out, NULL, &values, template);
+	va_end(values.arguments);
+}
+
+struct html_row html_begin_row(struct buffer *out, const char *const *heads)
+{
+	buffer_append_text(out, "<tr role=\"row\">");
+	return (struct html_row){out, heads, 0};
+}
+
+void html_cells(struct html_row *row, const json_t *object, const char *cells,
+		...)
+{
+	struct html_values values = {.object = object};
+
+	va_start(values.arguments, cells);
+	html_write_values(row->out, row, &values, cells);
+	va_end(values.arguments);
+}
+
+void html_end_row(struct html_row *row)
+{
+	buffer_append_text(row->out, "</td></tr>\n");
 }
 
 /* ARIA roles, because the style may turn the table into blocks */
@@ -78,11 +545,42 @@ void html_end_table(struct buffer *out)
 	buffer_append_text(out, "</tbody></table>\n");
 }
 
-void html_begin_cell(struct buffer *out, const char *head)
+void ui_table(struct buffer *out, const struct html_table *table)
 {
-	buffer_printf(out, "<td role=\"cell\"%s data-head=\"%s\">",
-		      *head == '#' ? " class=\"num\"" : "",
-		      head + (*head == '#'));
+	buffer_append_text(out, "<div class=\"scroll\">");
+	html_begin_table(out, table->caption, table->heads);
+}
+
+void ui_table_end(struct buffer *out)
+{
+	html_end_table(out);
+	buffer_append_text(out, "</div>\n");
+}
+
+void html_rows(struct buffer *out, const struct html_table *table,
+	       const json_t *rows)
+{
+	const json_t *value;
+	size_t i;
+
+	json_array_foreach(rows, i, value)
+	{
+		struct html_row row;
+
+		if (i == table->max)
+			break;
+		row = html_begin_row(out, table->heads);
+		html_cells(&row, value, table->cells);
+		html_end_row(&row);
+	}
+}
+
+void ui_rows(struct buffer *out, const struct html_table *table,
+	     const json_t *rows)
+{
+	ui_table(out, table);
+	html_rows(out, table, rows);
+	ui_table_end(out);
 }
 
 /* Append the decoded text; false if it contains a NUL. */
@@ -258,212 +756,6 @@ bool ui_form_headers(json_t *form)
 	return is_right;
 }
 
-const char *ui_member(const json_t *object, const char *name)
-{
-	const char *text = json_string_value(json_object_get(object, name));
-
-	return text == NULL ? "" : text;
-}
-
-uint64_t ui_whole(const json_t *object, const char *name)
-{
-	json_int_t value = json_integer_value(json_object_get(object, name));
-
-	return value < 0 ? 0 : (uint64_t)value;
-}
-
-bool ui_is_true(const json_t *object, const char *name)
-{
-	return json_is_true(json_object_get(object, name));
-}
-
-void ui_text(struct buffer *out, const char *text, size_t columns)
-{
-	html_append_text(out, slice_of(text), columns);
-}
-
-void ui_lines(struct buffer *out, const char *text)
-{
-	struct buffer clean = {0};
-
-	terminal_clean_lines(slice_of(text), &clean);
-	escape_append(out, buffer_slice(&clean));
-	buffer_free(&clean);
-}
-
-void ui_escape(struct buffer *out, const char *text)
-{
-	percent_append(out, slice_of(text), ":");
-}
-
-void ui_bytes(struct buffer *out, uint64_t bytes)
-{
-	static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
-	double value = (double)bytes;
-	size_t unit = 0;
-
-	while (value >= 1000 && unit + 1 < sizeof(units) / sizeof(*units)) {
-		value /= 1000;
-		unit++;
-	}
-	buffer_printf(out, "%.*f&nbsp;%s", unit > 0 && value < 100 ? 1 : 0,
-		      value, units[unit]);
-}
-
-/* Format: 2025-11-22T10:07:00Z */
-bool ui_is_time(const char *text)
-{
-	static const char form[] = "0000-00-00T00:00:00Z";
-
-	for (size_t i = 0; i < sizeof(form); i++)
-		if (form[i] == '0' ? text[i] < '0' || text[i] > '9'
-				   : text[i] != form[i])
-			return false;
-	return true;
-}
-
-/* `text` is a time of the API, or NULL. */
-static void html_append_date(struct buffer *out, const char *text)
-{
-	if (text == NULL)
-		buffer_append_text(out, "–");
-	else
-		buffer_printf(out, "<time datetime=\"%s\">%.10s %.5s</time>",
-			      text, text, text + strlen("0000-00-00T"));
-}
-
-void html_append_time(struct buffer *out, uint64_t time_ms)
-{
-	char text[DATE_BYTES];
-
-	html_append_date(
-		out, time_ms != 0 && date_format(time_ms, text) ? text : NULL);
-}
-
-void ui_time(struct buffer *out, const json_t *time)
-{
-	const char *text = json_string_value(time);
-
-	html_append_date(out, text != NULL && ui_is_time(text) ? text : NULL);
-}
-
-void ui_badge(struct buffer *out, const char *class, const char *text)
-{
-	buffer_printf(out, "<span class=\"badge %s\">", class);
-	ui_text(out, text, UI_LABEL_COLUMNS);
-	buffer_append_text(out, "</span>");
-}
-
-void ui_page_link(struct buffer *out, const char *url, const char *text)
-{
-	buffer_append_text(out, "<a href=\"/ui/page?url=");
-	ui_escape(out, url);
-	buffer_append_text(out, "\">");
-	if (*text == '\0')
-		ui_text(out, url, UI_URL_COLUMNS);
-	else
-		ui_text(out, text, UI_TEXT_COLUMNS);
-	buffer_append_text(out, "</a>");
-}
-
-void ui_site_link(struct buffer *out, const char *host)
-{
-	buffer_append_text(out, "<a href=\"/ui/sites/");
-	ui_escape(out, host);
-	buffer_append_text(out, "\">");
-	ui_text(out, host, UI_URL_COLUMNS);
-	buffer_append_text(out, "</a>");
-}
-
-void ui_template_link(struct buffer *out, const char *id)
-{
-	const char *slash = strrchr(id, '/');
-
-	if (slash == NULL) {
-		buffer_append_text(out, "–");
-		return;
-	}
-	buffer_append_text(out, "<a href=\"/ui/templates/");
-	percent_append(out, (struct slice){id, (size_t)(slash - id)}, ":");
-	buffer_append_byte(out, '/');
-	ui_escape(out, slash + 1);
-	buffer_append_text(out, "\"><code>");
-	ui_text(out, id, UI_URL_COLUMNS);
-	buffer_append_text(out, "</code></a>");
-}
-
-void ui_foreign_link(struct buffer *out, const char *url)
-{
-	bool is_link = strncmp(url, "http://", 7) == 0 ||
-		       strncmp(url, "https://", 8) == 0;
-
-	if (is_link) {
-		buffer_append_text(out, "<a class=\"out\" target=\"_blank\" "
-					"rel=\"noreferrer noopener nofollow\" "
-					"href=\"");
-		escape_append(out, slice_of(url));
-		buffer_append_text(out, "\">");
-	}
-	ui_text(out, url, UI_URL_COLUMNS);
-	if (is_link)
-		buffer_append_text(out, "</a>");
-}
-
-void ui_table(struct buffer *out, const char *caption, const char *const *heads)
-{
-	buffer_append_text(out, "<div class=\"scroll\">");
-	html_begin_table(out, caption, heads);
-}
-
-void ui_table_end(struct buffer *out)
-{
-	html_end_table(out);
-	buffer_append_text(out, "</div>\n");
-}
-
-void ui_text_cell(struct buffer *out, const char *head, const char *text,
-		  size_t columns)
-{
-	html_begin_cell(out, head);
-	ui_text(out, text, columns);
-	buffer_append_text(out, "</td>");
-}
-
-void ui_code_cell(struct buffer *out, const char *head, const char *text,
-		  size_t columns)
-{
-	html_begin_cell(out, head);
-	buffer_append_text(out, "<code>");
-	ui_text(out, text, columns);
-	buffer_append_text(out, "</code></td>");
-}
-
-void ui_count_cell(struct buffer *out, const char *head, uint64_t count)
-{
-	html_begin_cell(out, head);
-	if (count == 0)
-		buffer_append_text(out, "<span class=\"soft\">0</span>");
-	else
-		html_append_count(out, count);
-	buffer_append_text(out, "</td>");
-}
-
-void ui_button(struct buffer *out, const char *path, const char *text,
-	       const char *label)
-{
-	buffer_append_text(out, "<form method=\"post\" action=\"");
-	buffer_append_text(out, path);
-	buffer_append_text(out, "\"><button");
-	if (label != NULL) {
-		buffer_append_text(out, " aria-label=\"");
-		ui_text(out, label, UI_TEXT_COLUMNS);
-		buffer_append_byte(out, '"');
-	}
-	buffer_append_byte(out, '>');
-	buffer_append_text(out, text);
-	buffer_append_text(out, "</button></form>");
-}
-
 static const struct {
 	const char *path;
 	const char *name;
@@ -536,21 +828,18 @@ static bool html_section_is_shown(const struct ui_frame *frame,
 
 static void append_navigation(struct buffer *out, const struct ui_frame *frame)
 {
-	buffer_append_text(
-		out,
-		"<a class=\"skip\" href=\"#main\">Skip to content</a>\n<header "
-		"class=\"bar\"><a class=\"brand\" href=\"/\">");
-	buffer_append_text(out, ui_icon);
-	buffer_append_text(out, "templated</a>"
-				"<nav aria-label=\"Pages\"><ul>");
+	html_write(out, NULL,
+		   "<a class=\"skip\" href=\"#main\">Skip to content</a>\n"
+		   "<header class=\"bar\"><a class=\"brand\" href=\"/\">{html}"
+		   "templated</a><nav aria-label=\"Pages\"><ul>",
+		   ui_icon);
 	for (unsigned i = 0; i < UI_SECTIONS; i++)
 		if (html_section_is_shown(frame, i))
-			buffer_printf(out, "<li><a href=\"%s\"%s>%s</a></li>",
-				      sections[i].path,
-				      i == frame->section
-					      ? " aria-current=\"page\""
-					      : "",
-				      sections[i].name);
+			html_write(out, NULL,
+				   "<li><a href=\"{html}\"{?} "
+				   "aria-current=\"page\"{.}>{html}</a></li>",
+				   sections[i].path, i == frame->section,
+				   sections[i].name);
 	buffer_append_text(
 		out, "</ul></nav>"
 		     "<form class=\"find\" action=\"/ui/page\" role=\"search\">"
@@ -566,21 +855,35 @@ static void append_navigation(struct buffer *out, const struct ui_frame *frame)
 		buffer_printf(out, " data-since=\"%" PRIu64 "\"", frame->since);
 	buffer_append_text(out, "></span>");
 	if (frame->can_leave)
-		ui_button(out, "/logout", "Sign out", NULL);
+		buffer_append_text(out,
+				   "<form method=\"post\" action=\"/logout\">"
+				   "<button>Sign out</button></form>");
 	buffer_append_text(out, "</header>\n");
 }
 
-/* Warn if the page is incomplete or outdated. */
-static void append_warnings(struct buffer *out, const struct ui_frame *frame)
+void ui_begin(struct buffer *out, const struct ui_frame *frame)
 {
-	if (frame->missing != NULL) {
-		buffer_append_text(
-			out,
+	markup_begin_document(out, NULL);
+	html_write(out, NULL,
+		   "<meta name=\"color-scheme\" content=\"light dark\">\n"
+		   "<title>{text} · templated</title>\n",
+		   frame->title);
+	append_icon(out);
+	html_write(out, NULL, "<style>{html}</style>\n</head>\n<body>\n",
+		   ui_style);
+	append_navigation(out, frame);
+	buffer_append_text(out, "<main id=\"main\" tabindex=\"-1\">\n");
+	if (frame->notice != NULL)
+		html_write(out, NULL,
+			   "<p class=\"notice{?} warn{.}\" role=\"status\">"
+			   "{text}</p>\n",
+			   frame->is_warning, frame->notice);
+	if (frame->missing != NULL)
+		html_write(
+			out, NULL,
 			"<p class=\"notice warn\" role=\"status\">Incomplete: "
-			"these nodes do not respond: ");
-		ui_text(out, frame->missing, UI_LONG_COLUMNS);
-		buffer_append_text(out, "</p>\n");
-	}
+			"these nodes do not respond: {long}</p>\n",
+			frame->missing);
 	if (frame->is_stale)
 		buffer_append_text(
 			out, "<p class=\"notice warn\" role=\"status\">This "
@@ -588,35 +891,12 @@ static void append_warnings(struct buffer *out, const struct ui_frame *frame)
 			     "not own the site.</p>\n");
 }
 
-void ui_begin(struct buffer *out, const struct ui_frame *frame)
-{
-	markup_begin_document(out, NULL);
-	buffer_append_text(
-		out, "<meta name=\"color-scheme\" content=\"light dark\">\n"
-		     "<title>");
-	ui_text(out, frame->title, UI_TEXT_COLUMNS);
-	buffer_append_text(out, " · templated</title>\n");
-	append_icon(out);
-	buffer_append_text(out, "<style>");
-	buffer_append_text(out, ui_style);
-	buffer_append_text(out, "</style>\n</head>\n<body>\n");
-	append_navigation(out, frame);
-	buffer_append_text(out, "<main id=\"main\" tabindex=\"-1\">\n");
-	if (frame->notice != NULL) {
-		buffer_printf(out, "<p class=\"notice%s\" role=\"status\">",
-			      frame->is_warning ? " warn" : "");
-		ui_text(out, frame->notice, UI_TEXT_COLUMNS);
-		buffer_append_text(out, "</p>\n");
-	}
-	append_warnings(out, frame);
-}
-
 void ui_end(struct buffer *out)
 {
-	buffer_append_text(out, "</main>\n<footer><p>All times are UTC.</p>"
-				"</footer>\n<script>");
-	buffer_append_text(out, ui_script);
-	buffer_append_text(out, "</script>\n</body>\n</html>\n");
+	html_write(out, NULL,
+		   "</main>\n<footer><p>All times are UTC.</p></footer>\n"
+		   "<script>{html}</script>\n</body>\n</html>\n",
+		   ui_script);
 }
 
 void ui_failure(struct buffer *out, const struct ui_frame *frame,
@@ -641,120 +921,11 @@ void ui_failure(struct buffer *out, const struct ui_frame *frame,
 					 .is_reader = frame->is_reader,
 					 .can_leave = frame->can_leave,
 					 .has_cluster = frame->has_cluster});
-	buffer_printf(out, "<h1>%s</h1>\n<p class=\"lede\">", title);
-	ui_text(out, message, UI_LONG_COLUMNS);
-	buffer_append_text(out, "</p>\n<p><a href=\"/\">All sites</a></p>\n");
+	html_write(out, NULL,
+		   "<h1>{html}</h1>\n<p class=\"lede\">{long}</p>\n"
+		   "<p><a href=\"/\">All sites</a></p>\n",
+		   title, message);
 	ui_end(out);
-}
-
-void ui_site_state(struct buffer *out, const json_t *site)
-{
-	const char *state = ui_member(site, "state");
-	const char *class = "soft";
-
-	if (strcmp(state, "crawling") == 0 || strcmp(state, "selecting") == 0)
-		class = "busy";
-	else if (strcmp(state, "watching") == 0)
-		class = "good";
-	else if (strcmp(state, "no_credentials") == 0)
-		class = "bad";
-	ui_badge(out, class, state);
-	if (ui_is_true(site, "stale"))
-		buffer_append_text(out, " <span class=\"badge warn\">stale"
-					"</span>");
-	if (ui_is_true(site, "blocked"))
-		buffer_append_text(out, " <span class=\"badge bad\">blocked"
-					"</span>");
-	if (ui_is_true(site, "offline"))
-		buffer_append_text(out, " <span class=\"badge\">offline"
-					"</span>");
-}
-
-/* A crawl ends when nothing is pending, or when the budget is used up. */
-void ui_site_bar(struct buffer *out, const json_t *site)
-{
-	uint64_t tried = ui_whole(site, "tried");
-	uint64_t pending = ui_whole(site, "pending");
-	uint64_t max = ui_whole(site, "max_pages");
-	uint64_t all = tried + pending;
-
-	if (max != 0 && all > max)
-		all = max;
-	if (all < tried)
-		all = tried;
-	buffer_printf(out,
-		      "<span class=\"%s\"><progress max=\"%" PRIu64
-		      "\" value=\"%" PRIu64 "\" aria-label=\"visited\">"
-		      "</progress></span> ",
-		      pending == 0 ? "done" : "running", all == 0 ? 1 : all,
-		      all == 0 ? 0 : tried);
-}
-
-void ui_site_budget(struct buffer *out, const json_t *site)
-{
-	uint64_t pending = ui_whole(site, "pending");
-
-	ui_site_bar(out, site);
-	buffer_append_text(out, "<span class=\"small soft\">");
-	html_append_count(out, ui_whole(site, "tried"));
-	buffer_append_text(out, " of ");
-	html_append_count(out, ui_whole(site, "max_pages"));
-	if (pending > 0) {
-		buffer_append_text(out, ", ");
-		html_append_count(out, pending);
-		buffer_append_text(out, " to go");
-	}
-	buffer_append_text(out, "</span>");
-}
-
-/* At most one fetch per delay. */
-void ui_site_rate(struct buffer *out, const json_t *site)
-{
-	uint64_t delay_ms = ui_whole(site, "delay_ms");
-
-	if (delay_ms == 0)
-		buffer_append_text(out, "no limit");
-	else
-		buffer_printf(out, "%.3g", 60000.0 / (double)delay_ms);
-}
-
-static const char *event_badge_class(const char *kind)
-{
-	static const char *const bad[] = {"guard.firing", "guard.suspended",
-					  "site.blocked", "template.removed"};
-	static const char *const warn[] = {"template.changed",
-					   "template.replaced", "site.stale",
-					   "template.merged", "template.split"};
-
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		if (strcmp(kind, bad[i]) == 0)
-			return "bad";
-	for (size_t i = 0; i < sizeof(warn) / sizeof(*warn); i++)
-		if (strcmp(kind, warn[i]) == 0)
-			return "warn";
-	return strcmp(kind, "guard.resolved") == 0 ||
-			       strcmp(kind, "template.added") == 0
-		       ? "good"
-		       : "soft";
-}
-
-static void append_summary(struct buffer *out, const json_t *event)
-{
-	struct buffer sentence = {0};
-	const char *id = ui_member(event, "cluster");
-
-	if (*id != '\0') {
-		ui_template_link(out, id);
-		buffer_append_text(out, " ");
-	}
-	event_summary(event, &sentence);
-	buffer_append_byte(&sentence, '\0');
-	ui_text(out, sentence.data, UI_LONG_COLUMNS);
-	buffer_free(&sentence);
-	if (*id == '\0' && *ui_member(event, "url") != '\0') {
-		buffer_append_text(out, " ");
-		ui_page_link(out, ui_member(event, "url"), "");
-	}
 }
 
 /* Append a button for the event; its label names the event. */
@@ -762,15 +933,16 @@ static void event_list_action(struct buffer *out, const json_t *event,
 			      const char *action, const char *text)
 {
 	const char *id = ui_member(event, "cluster");
-	char path[64];
 	char label[256];
 
-	snprintf(path, sizeof(path), "/ui/alerts/%" PRIu64 "/%s",
-		 ui_whole(event, "seq"), action);
 	snprintf(label, sizeof(label), "%s: %s, %s", text,
 		 ui_member(event, "kind"),
 		 *id == '\0' ? ui_member(event, "site") : id);
-	ui_button(out, path, text, label);
+	html_write(out, event,
+		   "<form method=\"post\" action=\"/ui/alerts/{number:seq}/"
+		   "{html}\"><button aria-label=\"{text}\">{html}</button>"
+		   "</form>",
+		   action, label, text);
 }
 
 static void event_list_actions(struct buffer *out, const json_t *event)
@@ -791,85 +963,59 @@ static void event_list_actions(struct buffer *out, const json_t *event)
 }
 
 static void event_list_event(struct buffer *out, const json_t *event,
-			     const struct ui_event_list *shown)
+			     const struct ui_event_list *shown,
+			     const char *const *heads)
 {
-	const char *kind = ui_member(event, "kind");
+	struct html_row row = html_begin_row(out, heads);
 
-	buffer_append_text(out, "<tr role=\"row\">");
-	html_begin_cell(out, "Time");
-	ui_time(out, json_object_get(event, "time"));
-	buffer_append_text(out, "</td>");
-	if (shown->has_site) {
-		html_begin_cell(out, "Site");
-		ui_site_link(out, ui_member(event, "site"));
-		buffer_append_text(out, "</td>");
-	}
-	html_begin_cell(out, "Event");
-	buffer_printf(out,
-		      "<a class=\"badge %s\" href=\"/ui/alerts/%" PRIu64 "\">",
-		      event_badge_class(kind), ui_whole(event, "seq"));
-	ui_text(out, kind, UI_LABEL_COLUMNS);
-	buffer_append_text(out, "</a></td>");
-	html_begin_cell(out, "What");
-	buffer_append_text(out, "<span>");
-	append_summary(out, event);
-	buffer_append_text(out, "</span></td>");
+	html_cells(&row, event, "|{time:time}");
+	if (shown->has_site)
+		html_cells(&row, event, "|{site:site}");
+	html_cells(
+		&row, event,
+		"|<a class=\"badge {html}\" href=\"/ui/alerts/{number:seq}\">"
+		"{label:kind}</a>|<span>{?cluster}{template:cluster} {.}"
+		"{summary}{!cluster}{?url} {page:url}{.}{.}</span>",
+		html_state_class(ui_member(event, "kind")));
 	if (!shown->is_reader) {
-		buffer_append_text(out, "<td role=\"cell\" class=\"act\" "
-					"data-head=\"\"><span>");
+		html_cells(&row, event, "|<span>");
 		event_list_actions(out, event);
-		buffer_append_text(out, "</span></td>");
+		buffer_append_text(out, "</span>");
 	}
-	buffer_append_text(out, "</tr>\n");
+	html_end_row(&row);
 }
 
 void ui_events(struct buffer *out, const struct ui_event_list *shown)
 {
-	/* by has_site, then by is_reader */
-	static const char *const heads[2][2][6] = {
-		{{"Time", "Event", "What", "#Do", NULL},
-		 {"Time", "Event", "What", NULL}},
-		{{"Time", "Site", "Event", "What", "#Do", NULL},
-		 {"Time", "Site", "Event", "What", NULL}},
-	};
+	struct html_table table = {.caption = "Events",
+				   .heads = {"Time", "Event", "What", "#Do"}};
 	const json_t *event;
 	size_t i;
 
-	ui_table(out, "Events", heads[shown->has_site][shown->is_reader]);
+	if (shown->has_site)
+		table = (struct html_table){
+			.caption = "Events",
+			.heads = {"Time", "Site", "Event", "What", "#Do"}};
+	if (shown->is_reader)
+		table.heads[3 + shown->has_site] = NULL;
+	ui_table(out, &table);
 	json_array_foreach(shown->events, i, event)
 	{
 		if (i == shown->max)
 			break;
-		event_list_event(out, event, shown);
+		event_list_event(out, event, shown, table.heads);
 	}
 	ui_table_end(out);
 }
 
 void ui_crumbs(struct buffer *out, const char *host, const char *here)
 {
-	buffer_append_text(out, "<p class=\"crumbs\"><a href=\"/\">Sites</a>");
-	if (*host != '\0') {
-		buffer_append_text(out, " / ");
-		ui_site_link(out, host);
-	}
-	if (here != NULL) {
-		buffer_append_text(out, " / ");
-		ui_text(out, here, UI_TEXT_COLUMNS);
-	}
+	html_write(out, NULL, "<p class=\"crumbs\"><a href=\"/\">Sites</a>");
+	if (*host != '\0')
+		html_write(out, NULL, " / {site}", host);
+	if (here != NULL)
+		html_write(out, NULL, " / {text}", here);
 	buffer_append_text(out, "</p>\n");
-}
-
-void ui_guard_state(struct buffer *out, const json_t *guard)
-{
-	const char *state = ui_member(guard, "state");
-
-	ui_badge(out,
-		 strcmp(state, "ok") == 0 ? "good"
-		 : strcmp(state, "firing") == 0 ||
-				 strcmp(state, "suspended") == 0
-			 ? "bad"
-			 : "soft",
-		 state);
 }
 
 unsigned ui_tab_find(const struct ui_tab_row *tabs, unsigned count,
@@ -886,18 +1032,14 @@ void ui_tabs(struct buffer *out, const struct ui_tabs *shown)
 {
 	buffer_printf(out, "<nav aria-label=\"%s\"><ul class=\"tabs\">",
 		      shown->label);
-	for (unsigned i = 0; i < shown->count; i++) {
-		if (shown->is_reader && shown->tabs[i].is_closed)
-			continue;
-		buffer_append_text(out, "<li><a href=\"");
-		buffer_append_text(out, shown->path);
-		buffer_printf(out, "%s%s", i == 0 ? "" : "/",
-			      shown->tabs[i].name);
-		buffer_append_text(out, shown->query);
-		buffer_printf(out, "\"%s>%s</a></li>",
-			      i == shown->current ? " aria-current=\"page\""
-						  : "",
-			      shown->tabs[i].title);
-	}
+	for (unsigned i = 0; i < shown->count; i++)
+		if (!shown->is_reader || !shown->tabs[i].is_closed)
+			html_write(
+				out, NULL,
+				"<li><a href=\"{html}{?}/{.}{html}{html}\"{?} "
+				"aria-current=\"page\"{.}>{html}</a></li>",
+				shown->path, i > 0, shown->tabs[i].name,
+				shown->query, i == shown->current,
+				shown->tabs[i].title);
 	buffer_append_text(out, "</ul></nav>\n");
 }

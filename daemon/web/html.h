@@ -12,6 +12,15 @@
 
 #include "base/buffer.h"
 
+enum {
+	UI_URL_COLUMNS = 90,
+	UI_TEXT_COLUMNS = 110,
+	UI_LONG_COLUMNS = 400,
+	UI_LABEL_COLUMNS = 60,
+	SHOWN_URL = 60,
+	SHOWN_TITLE = 70,
+};
+
 /*
  * Append `text` cleaned (daemon/runtime/terminal.h), truncated to `columns`
  * with an ellipsis, and escaped for text and attributes. At most 24 bytes per
@@ -19,12 +28,8 @@
  */
 void html_append_text(struct buffer *out, struct slice text, size_t columns);
 
-/* Append a number, such as "12,345". */
+/* Append a number, such as "12,345"; with a noun, such as "3 pages". */
 void html_append_count(struct buffer *out, uint64_t count);
-
-/*
- * Append a count, such as "3 pages": `noun` gets an "s" unless the count is 1.
- */
 void html_append_counted(struct buffer *out, uint64_t count, const char *noun);
 
 /*
@@ -33,35 +38,84 @@ void html_append_counted(struct buffer *out, uint64_t count, const char *noun);
  */
 void html_append_time(struct buffer *out, uint64_t time_ms);
 
-/*
- * Begin an element of the list of figures: its name and a count; the caller
- * ends dd and div.
- */
-void html_begin_figure(struct buffer *out, const char *name, uint64_t count);
+/* Append a ratio, 0 to 1, such as "97 %", with one more digit below 10 %. */
+void html_append_ratio(struct buffer *out, double ratio);
 
 /*
- * Begin a table: `heads` are its columns, NULL-terminated, with "#" before
- * columns of numbers. End it with html_end_table().
+ * Append a link to `url` with the label `text`, or the URL if `text` is empty;
+ * without a link if the URL is not http or https.
  */
+void html_append_link(struct buffer *out, struct slice url, struct slice text);
+
+/*
+ * Append a template of HTML. It replaces {KIND:NAME} by the member NAME of
+ * `object`, and {KIND} by the next argument:
+ *
+ * - const char *: {label}, {url}, {text} and {long} are texts, truncated at 60,
+ *   90, 110 and 400 columns; {lines} is a whole text; {query} is
+ * percent-encoded for a query or a path; {html} is safe HTML; {time} is a time
+ * of the API; {state} is a badge; {page}, {site}, {template} and {foreign} are
+ * links.
+ * - struct slice: {slice} and {title} are truncated at 60 and 70 columns;
+ * {link} is html_append_link().
+ * - uint64_t: {number}, {count}, {count NOUN}, {cell} (a soft 0), {bytes}, {ms}
+ *   (html_append_time()).
+ * - double: {ratio}, {0f} to {3f} and {3g} as of printf().
+ * - {bar}, {rate} and {summary} describe `object`: a site, or an event.
+ *
+ * {?NAME}...{.} writes its content only if the member is true, a positive
+ * number, or not empty; {!NAME}...{.} only if not. {?} and {!} test an int. The
+ * arguments of a part that may be left out must be the last ones.
+ */
+void html_write(struct buffer *out, const json_t *object, const char *template,
+		...);
+
+/* Return the class of a badge: "good", "busy", "warn", "bad" or "soft". */
+const char *html_state_class(const char *state);
+
+/* A table. */
+struct html_table {
+	const char *caption;
+	/* "#" before columns of numbers; "#Do" is a column of buttons */
+	const char *heads[12];
+	const char *cells; /* template of a row: "|" begins each cell */
+	size_t max;        /* rows */
+};
+
+/* Append the table, the rows of an array, the end; or all of these. */
 void html_begin_table(struct buffer *out, const char *caption,
 		      const char *const *heads);
+void html_rows(struct buffer *out, const struct html_table *table,
+	       const json_t *rows);
 void html_end_table(struct buffer *out);
+/* The same in a box that scrolls horizontally. */
+void ui_table(struct buffer *out, const struct html_table *table);
+void ui_table_end(struct buffer *out);
+void ui_rows(struct buffer *out, const struct html_table *table,
+	     const json_t *rows);
+
+/* Append a row in parts; each cell has its head, which narrow screens show. */
+struct html_row {
+	struct buffer *out;
+	const char *const *heads;
+	unsigned column;
+};
+
+struct html_row html_begin_row(struct buffer *out, const char *const *heads);
+void html_cells(struct html_row *row, const json_t *object, const char *cells,
+		...);
+void html_end_row(struct html_row *row);
 
 /*
- * Begin a cell with the label `head`, which is shown if the style hides the
- * table head.
- */
-void html_begin_cell(struct buffer *out, const char *head);
-
-/*
- * The files style.css, script.js and icon.svg of this folder, which the build
- * compiles into the program as constants. Internal to daemon/ui.
+ * The files style.css, report.css, script.js and icon.svg of this folder, which
+ * the build compiles into the program as constants. Internal to daemon/ui.
  */
 
 /* NUL-terminated. */
 extern const char ui_style[];
 extern const char ui_script[];
 extern const char ui_icon[];
+extern const char ui_report[];
 
 /* Parse the forms of the pages (application/x-www-form-urlencoded). */
 
@@ -140,22 +194,10 @@ void ui_policy(struct buffer *out, bool has_attributes);
 void ui_failure(struct buffer *out, const struct ui_frame *frame,
 		unsigned status, const char *message);
 
-/* Write safe HTML from values of the API's JSON. */
-
-enum {
-	UI_URL_COLUMNS = 90,
-	UI_TEXT_COLUMNS = 110,
-	UI_LONG_COLUMNS = 400,
-	UI_LABEL_COLUMNS = 60,
-};
-
 /* Return members of an object: "" and 0 if they are missing. */
 const char *ui_member(const json_t *object, const char *name);
 uint64_t ui_whole(const json_t *object, const char *name);
 bool ui_is_true(const json_t *object, const char *name);
-
-/* Append a text like show_text(). */
-void ui_text(struct buffer *out, const char *text, size_t columns);
 
 /* Append the complete `text`, escaped, with its line breaks. */
 void ui_lines(struct buffer *out, const char *text);
@@ -168,61 +210,6 @@ void ui_bytes(struct buffer *out, uint64_t bytes);
 
 /* Return whether the text is a time in the format of the API. */
 bool ui_is_time(const char *text);
-
-/* Append a time of the API as an element; a dash for null. */
-void ui_time(struct buffer *out, const json_t *time);
-
-/* Append a badge with the class "good", "bad", "warn", "soft" or "". */
-void ui_badge(struct buffer *out, const char *class, const char *text);
-
-/*
- * Append a link to the page of the stored URL with the label `text`, or the URL
- * if `text` is empty.
- */
-void ui_page_link(struct buffer *out, const char *url, const char *text);
-
-/* Append a link to the site HOST. */
-void ui_site_link(struct buffer *out, const char *host);
-
-/* Append a link to the template HOST/N; a dash for "". */
-void ui_template_link(struct buffer *out, const char *id);
-
-/*
- * Append a link to another site; only its text if the URL is not http or https.
- */
-void ui_foreign_link(struct buffer *out, const char *url);
-
-/* Like html_begin_table(), in a box that scrolls horizontally. */
-void ui_table(struct buffer *out, const char *caption,
-	      const char *const *heads);
-void ui_table_end(struct buffer *out);
-
-/* Append a cell with a text; as code. */
-void ui_text_cell(struct buffer *out, const char *head, const char *text,
-		  size_t columns);
-void ui_code_cell(struct buffer *out, const char *head, const char *text,
-		  size_t columns);
-
-/* Append a cell with a number; a dash for 0. */
-void ui_count_cell(struct buffer *out, const char *head, uint64_t count);
-
-/*
- * Append a form with one button that posts to `path`; `label` is its name for
- * screen readers, or NULL.
- */
-void ui_button(struct buffer *out, const char *path, const char *text,
-	       const char *label);
-
-/* Parts that several pages use. */
-
-/*
- * Append the state, a bar of visits with numbers, and the rate of a site from
- * GET /v1/sites.
- */
-void ui_site_bar(struct buffer *out, const json_t *site);
-void ui_site_state(struct buffer *out, const json_t *site);
-void ui_site_budget(struct buffer *out, const json_t *site);
-void ui_site_rate(struct buffer *out, const json_t *site);
 
 /* A table of events. */
 struct ui_event_list {
@@ -237,9 +224,6 @@ void ui_events(struct buffer *out, const struct ui_event_list *shown);
 /* Append the path of a page: "Sites / HOST / `here`"; `here` may be NULL. */
 void ui_crumbs(struct buffer *out, const char *host, const char *here);
 
-/* Append the state of a guard. */
-void ui_guard_state(struct buffer *out, const json_t *guard);
-
 /*
  * Append the removed and added items of a change: from the evidence of an
  * alert, or from .../diff.
@@ -253,10 +237,16 @@ void ui_moves(struct buffer *out, const json_t *change);
 void ui_candidates(struct buffer *out, const char *host, const json_t *guard);
 
 /*
- * Append the members of an object of the API that are not objects and not
- * arrays.
+ * Append members of `object` that are objects, each in a box with its members
+ * that are neither objects nor arrays.
  */
-void ui_object(struct buffer *out, const json_t *object);
+struct ui_part {
+	const char *name; /* NULL after the last part */
+	const char *title;
+};
+
+void ui_parts(struct buffer *out, const struct ui_part *parts,
+	      const json_t *object);
 
 /* Tabs of a page. */
 

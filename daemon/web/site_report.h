@@ -53,30 +53,6 @@ enum error site_report_tree(const struct site_report_source *source,
 			    const char *host, uint32_t number,
 			    struct buffer *out);
 
-/* Write safe HTML from foreign text. */
-
-enum {
-	SHOWN_URL = 60,   /* columns */
-	SHOWN_TITLE = 70, /* columns */
-	MAX_LINK = 400,   /* maximum size of a linked URL */
-};
-
-/*
- * Append a link to `url` with the label `text`, or the URL if `text` is empty;
- * without a link if the URL is not http or https.
- */
-void html_append_link(struct buffer *out, struct slice url, struct slice text);
-
-/*
- * Append a ratio such as "97 %", with one more digit below 10 %; `share` is 0
- * to 1.
- */
-void html_append_ratio(struct buffer *out, double ratio);
-
-/* Append HOST/N as code, with a link to its tree if it has one. */
-void html_append_template(struct buffer *out, const struct report_facts *facts,
-			  uint32_t number);
-
 /* The data of a report, and its sections. */
 
 enum {
@@ -180,8 +156,11 @@ void report_trees(const struct report_facts *facts, struct buffer *out);
 void report_timeline(const struct report_facts *facts, struct buffer *out);
 void report_changes(const struct report_facts *facts, struct buffer *out);
 
-/* The style sheet of the page. */
-extern const char report_style[];
+/*
+ * Return HTML for HOST/N, with a link to its tree if it has one, in the facts'
+ * arena.
+ */
+const char *report_template(const struct report_facts *facts, uint32_t number);
 
 /*
  * Append the shown paths of `side`; mark the steps that the other side does not

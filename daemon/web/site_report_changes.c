@@ -456,26 +456,16 @@ static void append_moment(const json_t *time, struct buffer *out)
 
 static void lineage_append_entry(const struct report_facts *facts,
 				 const struct report_template *template,
-				 const json_t *step, struct buffer *out)
+				 const json_t *step, const char *const *heads,
+				 struct buffer *out)
 {
-	const json_t *time = json_object_get(step, "time");
-	const char *kind = json_string_value(json_object_get(step, "kind"));
-	const char *other = json_string_value(json_object_get(step, "other"));
+	struct html_row row = html_begin_row(out, heads);
 
-	buffer_append_text(out, "<tr role=\"row\">");
-	html_begin_cell(out, "Template");
-	html_append_template(out, facts, template->number);
-	buffer_append_text(out, "</td>");
-	html_begin_cell(out, "When");
-	append_moment(time, out);
-	buffer_append_text(out, "</td>");
-	html_begin_cell(out, "What");
-	html_append_text(out, slice_of(kind), SHOWN_URL);
-	buffer_append_text(out, "</td>");
-	html_begin_cell(out, "With");
-	buffer_append_text(out, "<code>");
-	html_append_text(out, slice_of(other), SHOWN_URL);
-	buffer_append_text(out, "</code></td></tr>\n");
+	html_cells(&row, NULL, "|{html}|",
+		   report_template(facts, template->number));
+	append_moment(json_object_get(step, "time"), out);
+	html_cells(&row, step, "|{label:kind}|<code>{label:other}</code>");
+	html_end_row(&row);
 }
 
 /* Append the lineage of templates that have one. */
@@ -501,7 +491,7 @@ static void report_lineage(const struct report_facts *facts, struct buffer *out)
 					html_begin_table(out, "Lineage", heads);
 				if (rows++ < LINEAGE_ROWS)
 					lineage_append_entry(facts, template,
-							     step, out);
+							     step, heads, out);
 			}
 		json_decref(steps);
 	}
@@ -578,36 +568,31 @@ static void event_section_moves(const json_t *detail, const char *name,
 	buffer_append_text(out, ". ");
 }
 
-/* Append "31 stable paths. " of a new template. */
-static void append_stable(const json_t *detail, const char *name,
-			  struct buffer *out)
-{
-	const json_t *stable =
-		json_object_get(json_object_get(detail, name), "stable");
-
-	if (json_is_integer(stable))
-		buffer_printf(out, "%" JSON_INTEGER_FORMAT " stable %s. ",
-			      json_integer_value(stable), name);
-}
-
 static void append_evidence(const struct event_row *row, struct buffer *out)
 {
+	static const char *const names[] = {"paths", "fragments"};
 	json_t *detail =
 		json_loadb(row->detail.size == 0 ? "" : row->detail.data,
 			   row->detail.size, 0, NULL);
-	const char *reason =
-		json_string_value(json_object_get(detail, "reason"));
+	const char *reason = ui_member(detail, "reason");
 
 	buffer_append_text(out, "<span>");
-	if (reason != NULL) {
+	if (json_is_string(json_object_get(detail, "reason"))) {
 		html_append_text(out, slice_of(reason), REASON_COLUMNS);
 		buffer_append_text(out, ". ");
 	}
 	append_votes(detail, out);
-	event_section_moves(detail, "paths", out);
-	event_section_moves(detail, "fragments", out);
-	append_stable(detail, "paths", out);
-	append_stable(detail, "fragments", out);
+	for (unsigned i = 0; i < 2; i++)
+		event_section_moves(detail, names[i], out);
+	for (unsigned i = 0; i < 2; i++) {
+		const json_t *stable = json_object_get(
+			json_object_get(detail, names[i]), "stable");
+
+		if (json_is_integer(stable))
+			buffer_printf(out,
+				      "%" JSON_INTEGER_FORMAT " stable %s. ",
+				      json_integer_value(stable), names[i]);
+	}
 	if (row->url.size > 0)
 		html_append_link(out, row->url, (struct slice){NULL, 0});
 	buffer_append_text(out, "</span>");
@@ -615,39 +600,27 @@ static void append_evidence(const struct event_row *row, struct buffer *out)
 }
 
 static void event_section_event(const struct report_facts *facts,
-				const struct event_row *row, struct buffer *out)
+				const struct event_row *event,
+				const char *const *heads, struct buffer *out)
 {
-	buffer_append_text(out, "<tr role=\"row\">");
-	html_begin_cell(out, "When");
-	html_append_time(out, row->time_ms);
-	buffer_append_text(out, "</td>");
-	html_begin_cell(out, "Template");
-	buffer_append_text(out, "<span>");
-	if (row->cluster == 0)
-		buffer_append_text(out, "the site");
-	else
-		html_append_template(out, facts, row->cluster);
-	buffer_append_text(out, "</span></td>");
-	html_begin_cell(out, "What");
-	buffer_printf(out, "<span>%s", report_event_text(row->kind));
-	if (row->other != 0) {
-		buffer_append_text(out, ": ");
-		html_append_template(out, facts, row->other);
-	}
-	if ((row->flags & EVENT_IS_ACKED) != 0)
-		buffer_append_text(out, " <span class=\"badge off\">seen to"
-					"</span>");
-	if ((row->flags & EVENT_IS_SILENCED) != 0)
-		buffer_append_text(out, " <span class=\"badge off\">silenced"
-					"</span>");
-	buffer_printf(out, "<br><code class=\"soft\">%s</code></span></td>",
-		      event_kind_name(row->kind));
-	html_begin_cell(out, "#Pages");
-	html_append_count(out, row->pages);
-	buffer_append_text(out, "</td>");
-	html_begin_cell(out, "Evidence");
-	append_evidence(row, out);
-	buffer_append_text(out, "</td></tr>\n");
+	struct html_row row = html_begin_row(out, heads);
+
+	html_cells(&row, NULL, "|{ms}|<span>{html}</span>|<span>{html}{?}: {.}",
+		   event->time_ms,
+		   event->cluster == 0 ? "the site"
+				       : report_template(facts, event->cluster),
+		   report_event_text(event->kind), event->other != 0);
+	html_cells(&row, NULL,
+		   "{html}{?} <span class=\"badge off\">seen to</span>{.}{?} "
+		   "<span class=\"badge off\">silenced</span>{.}<br><code "
+		   "class=\"soft\">{html}</code></span>|{count}|",
+		   event->other == 0 ? ""
+				     : report_template(facts, event->other),
+		   (event->flags & EVENT_IS_ACKED) != 0,
+		   (event->flags & EVENT_IS_SILENCED) != 0,
+		   event_kind_name(event->kind), (uint64_t)event->pages);
+	append_evidence(event, out);
+	html_end_row(&row);
 }
 
 static void append_events(const struct report_facts *facts, struct buffer *out)
@@ -662,15 +635,13 @@ static void append_events(const struct report_facts *facts, struct buffer *out)
 	}
 	html_begin_table(out, "What happened, the last first", heads);
 	for (uint32_t i = facts->event_count; i-- > 0;)
-		event_section_event(facts, &facts->events[i].row, out);
+		event_section_event(facts, &facts->events[i].row, heads, out);
 	html_end_table(out);
-	if (facts->event_total > facts->event_count) {
-		buffer_append_text(out, "<p class=\"soft\">Not listed: ");
-		html_append_counted(out,
-				    facts->event_total - facts->event_count,
-				    "older alert");
-		buffer_append_text(out, ".</p>\n");
-	}
+	if (facts->event_total > facts->event_count)
+		html_write(out, NULL,
+			   "<p class=\"soft\">Not listed: {count older alert}."
+			   "</p>\n",
+			   facts->event_total - facts->event_count);
 }
 
 void report_timeline(const struct report_facts *facts, struct buffer *out)
@@ -742,30 +713,17 @@ static void reported_change_texts(const struct reported_items *told,
 			continue;
 		buffer_printf(out, "<li><%s>", mark);
 		html_append_text(out, told->items[i]->text, TEXT_COLUMNS);
-		buffer_printf(out, "</%s> <span class=\"soft small\">", mark);
-		html_append_ratio(out, (double)told->items[i]->ratio);
-		buffer_append_text(out, "</span></li>\n");
+		html_write(out, NULL,
+			   "</{html}> <span class=\"soft small\">{ratio}</span>"
+			   "</li>\n",
+			   mark, (double)told->items[i]->ratio);
 		count++;
 	}
-	if (count < told->total) {
-		buffer_append_text(out, "<li class=\"soft\">and ");
-		html_append_count(out, told->total - count);
-		buffer_append_text(out, " more</li>\n");
-	}
+	if (count < told->total)
+		html_write(out, NULL,
+			   "<li class=\"soft\">and {count} more</li>\n",
+			   told->total - count);
 	buffer_append_text(out, "</ul>\n");
-}
-
-static void append_paths(const struct reported_items *told,
-			 const struct path_tree *tree, enum path_side side,
-			 struct buffer *out)
-{
-	report_outline(tree, side, out);
-	if (told->total > MAX_PATHS) {
-		buffer_append_text(out, "<p class=\"soft small\">These are the "
-					"most common of ");
-		html_append_count(out, told->total);
-		buffer_append_text(out, ".</p>\n");
-	}
 }
 
 static void reported_change_version(const struct reported_change *change,
@@ -775,18 +733,15 @@ static void reported_change_version(const struct reported_change *change,
 	const struct version *version = side->version;
 
 	if (side->cluster != 0)
-		html_append_template(out, change->facts, side->cluster);
+		html_write(out, NULL, "{html}",
+			   report_template(change->facts, side->cluster));
 	if (side->number != 0)
 		buffer_printf(out, ", version %" PRIu32, side->number);
 	if (version == NULL)
 		return;
-	buffer_append_text(out, ", ");
-	html_append_counted(out, version->page_count, "page");
-	if (version->sample_count > 0) {
-		buffer_append_text(out, ", such as ");
-		html_append_link(out, version->samples[0],
-				 (struct slice){NULL, 0});
-	}
+	html_write(out, NULL, ", {count page}", (uint64_t)version->page_count);
+	if (version->sample_count > 0)
+		html_write(out, NULL, ", such as {link}", version->samples[0]);
 }
 
 static void reported_change_side(const struct reported_change *change,
@@ -798,17 +753,22 @@ static void reported_change_side(const struct reported_change *change,
 	static const char *const classes[PATH_SIDES] = {"before", "after"};
 	const struct reported_side *told = &change->sides[side];
 
-	buffer_printf(out, "<div class=\"%s\"><h4>%s</h4>\n<p class=\"small\">",
-		      classes[side], heads[side]);
+	html_write(out, NULL,
+		   "<div class=\"{html}\"><h4>{html}</h4>\n<p class=\"small\">",
+		   classes[side], heads[side]);
 	reported_change_version(change, told, out);
-	buffer_append_text(out, "</p>\n<h4>");
-	html_append_counted(out, told->paths.total, "path");
-	buffer_printf(out, " %s</h4>\n", moves[side]);
+	html_write(out, NULL, "</p>\n<h4>{count path} {html}</h4>\n",
+		   told->paths.total, moves[side]);
 	if (told->paths.count > 0)
-		append_paths(&told->paths, tree, side, out);
-	buffer_append_text(out, "<h4>");
-	html_append_counted(out, told->texts.total, "text");
-	buffer_printf(out, " %s</h4>\n", moves[side]);
+		report_outline(tree, side, out);
+	if (told->paths.count > 0 && told->paths.total > MAX_PATHS)
+		html_write(
+			out, NULL,
+			"<p class=\"soft small\">These are the most common of "
+			"{count}.</p>\n",
+			told->paths.total);
+	html_write(out, NULL, "<h4>{count text} {html}</h4>\n",
+		   told->texts.total, moves[side]);
 	if (told->texts.count > 0)
 		reported_change_texts(&told->texts, side, out);
 	buffer_append_text(out, "</div>\n");
@@ -826,20 +786,12 @@ static void reported_change_pages(const struct reported_change *change,
 	buffer_append_text(out, "<p class=\"small\">Seen on ");
 	json_array_foreach(pages, i, page)
 	{
-		const char *url =
-			json_string_value(json_object_get(page, "url"));
-		const char *template =
-			json_string_value(json_object_get(page, "template"));
-
 		if (i == MAX_PAGES)
 			break;
-		buffer_append_text(out, i > 0 ? ", " : "");
-		html_append_link(out, slice_of(url), (struct slice){NULL, 0});
-		if (template == NULL)
-			continue;
-		buffer_append_text(out, " (now <code>");
-		html_append_text(out, slice_of(template), SHOWN_URL);
-		buffer_append_text(out, "</code>)");
+		html_write(out, page,
+			   "{?}, {.}{link:url}{?template} (now <code>"
+			   "{label:template}</code>){.}",
+			   i > 0);
 	}
 	if (json_array_size(pages) > MAX_PAGES)
 		buffer_printf(out, " and %zu more",
@@ -860,14 +812,12 @@ static void append_change(const struct report_facts *facts,
 
 	report_change_find(&change);
 	tree = make_tree(&change);
-	buffer_printf(out, "<article id=\"e%" PRIu64 "\"><h3>", event->number);
-	html_append_template(out, facts, row->cluster);
-	buffer_printf(out, ": %s</h3>\n<p class=\"soft small\">",
-		      report_event_text(row->kind));
-	html_append_time(out, row->time_ms);
-	buffer_append_text(out, ", ");
-	html_append_counted(out, row->pages, "page");
-	buffer_append_text(out, "</p>\n");
+	html_write(out, NULL,
+		   "<article id=\"e{number}\"><h3>{html}: {html}</h3>\n<p "
+		   "class=\"soft small\">{ms}, {count page}</p>\n",
+		   event->number, report_template(facts, row->cluster),
+		   report_event_text(row->kind), row->time_ms,
+		   (uint64_t)row->pages);
 	reported_change_pages(&change, out);
 	buffer_append_text(out, "<div class=\"sides\">\n");
 	reported_change_side(&change, &tree, PATH_BEFORE, out);
@@ -902,10 +852,10 @@ void report_changes(const struct report_facts *facts, struct buffer *out)
 		buffer_append_text(
 			out,
 			"<p>No template was changed or replaced yet.</p>\n");
-	if (left > 0) {
-		buffer_append_text(out, "<p class=\"soft\">Not shown: ");
-		html_append_counted(out, left, "older change");
-		buffer_append_text(out, ".</p>\n");
-	}
+	if (left > 0)
+		html_write(out, NULL,
+			   "<p class=\"soft\">Not shown: {count older change}."
+			   "</p>\n",
+			   (uint64_t)left);
 	buffer_append_text(out, "</section>\n");
 }

@@ -23,83 +23,46 @@ static double number_at(const json_t *object, const char *name)
 	return json_number_value(json_object_get(object, name));
 }
 
-static void threshold_section_row(const json_t *cut, struct buffer *out)
-{
-	const char *name = json_string_value(json_object_get(cut, "name"));
-
-	buffer_append_text(out, "<tr role=\"row\">");
-	html_begin_cell(out, "Cut");
-	html_append_text(out, slice_of(name), SHOWN_TITLE);
-	buffer_append_text(out, "</td>");
-	html_begin_cell(out, "#Threshold");
-	buffer_printf(out, "%.3f</td>", number_at(cut, "threshold"));
-	html_begin_cell(out, "#Clusters");
-	html_append_count(out, (uint64_t)number_at(cut, "clusters"));
-	buffer_append_text(out, "</td>");
-	html_begin_cell(out, "#Sizable ones");
-	html_append_count(out, (uint64_t)number_at(cut, "sizable"));
-	buffer_append_text(out, "</td>");
-	html_begin_cell(out, "#Largest, pages");
-	html_append_count(out, (uint64_t)number_at(cut, "largest_pages"));
-	buffer_append_text(out, "</td></tr>\n");
-}
-
-static void threshold_section_table(const json_t *cuts, struct buffer *out)
-{
-	static const char *const heads[] = {
-		"Name",          "#Threshold",      "#Clusters",
-		"#Sizable ones", "#Largest, pages", NULL};
-	const json_t *cut;
-	size_t i;
-
-	html_begin_table(out, "What other thresholds would give", heads);
-	json_array_foreach(cuts, i, cut)
-	{
-		threshold_section_row(cut, out);
-	}
-	html_end_table(out);
-}
-
-/* Append a range, such as "0.240 to 0.360". */
-static void append_gap(const json_t *gap, struct buffer *out)
-{
-	if (json_array_size(gap) == 2)
-		buffer_printf(out,
-			      " Hardly any two pages are %.2f to %.2f apart: "
-			      "that gap is shaded.",
-			      json_number_value(json_array_get(gap, 0)),
-			      json_number_value(json_array_get(gap, 1)));
-}
-
 static void threshold_section_summary(const struct report_facts *facts,
 				      const json_t *cuts, struct buffer *out)
 {
 	const json_t *suggestion = json_object_get(cuts, "suggestion");
-	const char *reason =
-		json_string_value(json_object_get(suggestion, "reason"));
+	const json_t *gap =
+		json_object_get(json_object_get(cuts, "histogram"), "gap");
+	const char *reason = ui_member(suggestion, "reason");
 
-	buffer_append_text(out, "<p>");
-	html_append_counted(out, (uint64_t)number_at(cuts, "signatures"),
-			    "distinct signature");
-	buffer_append_text(out, " of ");
-	html_append_counted(out, (uint64_t)number_at(cuts, "pages"), "page");
-	buffer_printf(out, ". The threshold in use is %.3f, %s.",
-		      facts->site.options.threshold / 1000.0,
-		      (facts->site.options.flags & SITE_IS_AUTO) != 0
-			      ? "chosen from the pages"
-			      : "set by hand");
-	buffer_printf(out, " These pages speak for %.3f: ",
-		      number_at(suggestion, "threshold"));
+	html_write(
+		out, suggestion,
+		"<p>{count distinct signature} of {count page}. The threshold "
+		"in use is {3f}, {html}. These pages speak for "
+		"{3f:threshold}: ",
+		(uint64_t)number_at(cuts, "signatures"),
+		(uint64_t)number_at(cuts, "pages"),
+		facts->site.options.threshold / 1000.0,
+		(facts->site.options.flags & SITE_IS_AUTO) != 0
+			? "chosen from the pages"
+			: "set by hand");
 	html_append_text(out, slice_of(reason), 200);
-	buffer_append_text(out, ".");
-	append_gap(json_object_get(json_object_get(cuts, "histogram"), "gap"),
-		   out);
+	html_write(out, NULL,
+		   ".{?} Hardly any two pages are {2f} to {2f} apart: that gap "
+		   "is shaded.{.}",
+		   json_array_size(gap) == 2,
+		   json_number_value(json_array_get(gap, 0)),
+		   json_number_value(json_array_get(gap, 1)));
 	buffer_append_text(out, "</p>\n");
 }
 
 static enum error threshold_section_append(const struct report_facts *facts,
 					   const char *host, struct buffer *out)
 {
+	static const struct html_table table = {
+		.caption = "What other thresholds would give",
+		.heads = {"Name", "#Threshold", "#Clusters", "#Sizable ones",
+			  "#Largest, pages"},
+		.max = SIZE_MAX,
+		.cells = "|{title:name}|{3f:threshold}|{count:clusters}|"
+			 "{count:sizable}|{count:largest_pages}",
+	};
 	struct site_thresholds *cuts = facts->source->cuts;
 	struct buffer json = {0};
 	struct buffer figure = {0};
@@ -121,8 +84,9 @@ static enum error threshold_section_append(const struct report_facts *facts,
 			"Vertical lines are thresholds.</figcaption>\n");
 		buffer_append_slice(out, buffer_slice(&figure));
 		buffer_append_text(out, "</figure>\n");
-		threshold_section_table(json_object_get(value, "thresholds"),
-					out);
+		html_begin_table(out, table.caption, table.heads);
+		html_rows(out, &table, json_object_get(value, "thresholds"));
+		html_end_table(out);
 		json_decref(value);
 	}
 	buffer_free(&json);
@@ -202,14 +166,13 @@ static void path_outline_label(const struct path_outline *outline,
 	const char *mark = outline->side == PATH_BEFORE ? "del" : "ins";
 	enum path_side other =
 		outline->side == PATH_BEFORE ? PATH_AFTER : PATH_BEFORE;
+	bool is_marked = !node->is_there[other];
 
-	if (node->is_there[other]) {
-		html_append_text(outline->out, node->step.label, LABEL_COLUMNS);
-		return;
-	}
-	buffer_printf(outline->out, "<%s>", mark);
+	if (is_marked)
+		buffer_printf(outline->out, "<%s>", mark);
 	html_append_text(outline->out, node->step.label, LABEL_COLUMNS);
-	buffer_printf(outline->out, "</%s>", mark);
+	if (is_marked)
+		buffer_printf(outline->out, "</%s>", mark);
 }
 
 static void path_outline_row(const struct path_outline *outline, uint32_t index)
@@ -230,12 +193,10 @@ static void path_outline_row(const struct path_outline *outline, uint32_t index)
 			buffer_append_text(outline->out, " › ");
 	}
 	buffer_append_text(outline->out, "</code>");
-	if (node->is_end[outline->side]) {
-		buffer_append_text(outline->out, "<span class=\"of\">");
-		html_append_ratio(outline->out,
-				  (double)node->ratios[outline->side]);
-		buffer_append_text(outline->out, "</span>");
-	}
+	if (node->is_end[outline->side])
+		html_write(outline->out, NULL,
+			   "<span class=\"of\">{ratio}</span>",
+			   (double)node->ratios[outline->side]);
 	buffer_append_text(outline->out, "</span>");
 }
 
@@ -469,12 +430,11 @@ static void append_more(const struct report_tree *drawn, uint32_t index)
 {
 	uint32_t hidden = drawn->choice.hidden[index];
 
-	if (hidden == 0)
-		return;
-	buffer_append_text(drawn->out, "<li class=\"more\">and ");
-	html_append_count(drawn->out, hidden);
-	buffer_printf(drawn->out, " kind%s of element inside, not shown</li>",
-		      hidden == 1 ? "" : "s");
+	if (hidden > 0)
+		html_write(drawn->out, NULL,
+			   "<li class=\"more\">and {count kind} of element "
+			   "inside, not shown</li>",
+			   (uint64_t)hidden);
 }
 
 static void report_tree_begin_node(struct report_tree *drawn, uint32_t index)
@@ -658,25 +618,19 @@ static void tree_section_summary(const struct report_tree *drawn,
 	uint64_t all = text->template + text->content;
 	uint32_t kinds = step_tree_count(&drawn->tree->steps);
 
-	buffer_append_text(out, "<p class=\"soft small\">");
-	html_append_counted(out, drawn->tree->page_count, "page");
-	buffer_append_text(out, " of ");
-	html_append_count(out, template->cluster.page_count);
-	buffer_append_text(out, " laid over each other; ");
-	html_append_ratio(out,
-			  all == 0 ? 0 : (double)text->template / (double)all);
-	buffer_append_text(out, " of their text is template. ");
-	html_append_count(out, drawn->choice.shown_count);
-	buffer_append_text(out, " of ");
-	html_append_counted(out, kinds, "kind");
-	buffer_append_text(out, " of element are shown");
-	if (drawn->choice.shown_count < kinds)
-		buffer_append_text(out, ": those on most pages");
-	if (drawn->tree->left_out > 0) {
-		buffer_append_text(out, "; ");
-		html_append_counted(out, drawn->tree->left_out, "element");
-		buffer_append_text(out, " found no room");
-	}
+	html_write(
+		out, NULL,
+		"<p class=\"soft small\">{count page} of {count} laid over "
+		"each "
+		"other; {ratio} of their text is template. {count} of {count "
+		"kind} of element are shown{?}: those on most pages{.}{?}; "
+		"{count element} found no room{.}",
+		(uint64_t)drawn->tree->page_count,
+		(uint64_t) template->cluster.page_count,
+		all == 0 ? 0 : (double)text->template / (double)all,
+		(uint64_t)drawn->choice.shown_count, (uint64_t)kinds,
+		drawn->choice.shown_count<kinds, drawn->tree->left_out> 0,
+		(uint64_t)drawn->tree->left_out);
 	buffer_append_text(out, ".</p>\n");
 }
 
@@ -709,10 +663,11 @@ static void tree_section_template(const struct report_facts *facts,
 {
 	struct arena *arena = arena_create();
 
-	buffer_printf(out, "<article id=\"t%" PRIu32 "\"><h3><code>",
-		      template->number);
-	html_append_text(out, facts->site.host, SHOWN_URL);
-	buffer_printf(out, "/%" PRIu32 "</code></h3>\n", template->number);
+	html_write(out, NULL,
+		   "<article id=\"t{number}\"><h3><code>{slice}/{number}</code>"
+		   "</h3>\n",
+		   (uint64_t) template->number, facts->site.host,
+		   (uint64_t) template->number);
 	if (template->sample_count > 0) {
 		buffer_append_text(out, "<p>Such as ");
 		html_append_link(out, template->samples[0].url,
@@ -761,13 +716,12 @@ void report_trees(const struct report_facts *facts, struct buffer *out)
 		tree_section_template(facts, &facts->templates[told],
 				      out->size - begin < REPORT_TREES_BYTES,
 				      out);
-	if (told < facts->learned_count) {
-		buffer_append_text(out, "<p class=\"soft\">Without a tree "
-					"here: ");
-		html_append_counted(out, facts->learned_count - told,
-				    "smaller template");
-		buffer_append_text(out, ".</p>\n");
-	}
+	if (told < facts->learned_count)
+		html_write(
+			out, NULL,
+			"<p class=\"soft\">Without a tree here: {count smaller "
+			"template}.</p>\n",
+			(uint64_t)(facts->learned_count - told));
 	buffer_append_text(out, "</section>\n");
 }
 
@@ -798,14 +752,6 @@ enum {
 	BAR_HEIGHT = 9,
 	BAR_NAME = 44, /* columns */
 };
-
-static double cluster_section_ratio(const struct report_facts *facts,
-				    uint64_t pages)
-{
-	return facts->clustered_pages == 0
-		       ? 0
-		       : (double)pages / (double)facts->clustered_pages;
-}
 
 /* Append a bar. Widths are relative to the drawing; texts have a fixed size. */
 static void cluster_section_bar(const struct report_facts *facts,
@@ -852,14 +798,14 @@ static void append_chart(const struct report_facts *facts, unsigned clusters,
 	buffer_append_text(out, "<figure><figcaption>Pages of the ");
 	if (bars < facts->cluster_count)
 		buffer_printf(out, "%u largest of the ", bars);
-	html_append_counted(out, facts->cluster_count, "cluster");
-	buffer_printf(
-		out,
-		", each with the title of one page. Grey ones have too few "
-		"pages for a template.</figcaption>\n<svg class=\"chart "
-		"sizes\" role=\"img\" aria-label=\"Sizes of clusters\" "
-		"height=\"%u\"><title>Sizes of clusters</title>\n",
-		bars * BAR_ROW);
+	html_write(
+		out, NULL,
+		"{count cluster}, each with the title of one page. Grey ones "
+		"have too few pages for a template.</figcaption>\n<svg "
+		"class=\"chart sizes\" role=\"img\" aria-label=\"Sizes of "
+		"clusters\" height=\"{number}\"><title>Sizes of clusters"
+		"</title>\n",
+		(uint64_t)facts->cluster_count, (uint64_t)bars * BAR_ROW);
 	for (unsigned i = 0; i < bars; i++)
 		cluster_section_bar(facts, &facts->templates[i], i, out);
 	buffer_append_text(out, "</svg></figure>\n");
@@ -875,41 +821,22 @@ static void append_state(const struct report_facts *facts,
 		[TEMPLATE_MERGED] = "merged",
 		[TEMPLATE_VANISHED] = "vanished",
 	};
+	const struct template_row *row = &template->row;
+	bool is_on = row->state == TEMPLATE_LIVE;
+	const char *state =
+		row->state < TEMPLATE_STATES ? ends[row->state] : "?";
 
 	if (!template->is_known) {
-		bool is_learned = template->cluster.page_count >=
-				  facts->source->min_cluster_pages;
-
-		buffer_printf(out,
-			      "<span><span class=\"badge %s\">%s</span></span>",
-			      is_learned ? "on" : "off",
-			      is_learned ? "learned" : "too few pages");
-		return;
+		is_on = template->cluster.page_count >=
+			facts->source->min_cluster_pages;
+		state = is_on ? "learned" : "too few pages";
 	}
-	buffer_printf(out, "<span><span class=\"badge %s\">%s</span>",
-		      template->row.state == TEMPLATE_LIVE ? "on" : "off",
-		      template->row.state < TEMPLATE_STATES
-			      ? ends[template->row.state]
-			      : "?");
-	if (template->row.other != 0) {
-		buffer_append_text(out, " by ");
-		html_append_template(out, facts, template->row.other);
-	}
-	buffer_append_text(out, "</span>");
-}
-
-static void cluster_section_version(const struct report_template *template,
-				    struct buffer *out)
-{
-	const struct report_version *last;
-
-	if (template->version_count == 0) {
-		buffer_append_text(out, "–");
-		return;
-	}
-	last = &template->versions[template->version_count - 1];
-	buffer_printf(out, "<span>v%" PRIu32 ", ", last->number);
-	html_append_time(out, last->first_ms);
+	html_write(out, NULL,
+		   "<span><span class=\"badge {html}\">{html}</span>{?} by "
+		   "{html}{.}",
+		   is_on ? "on" : "off", state,
+		   template->is_known && row->other != 0,
+		   report_template(facts, row->other));
 	buffer_append_text(out, "</span>");
 }
 
@@ -932,39 +859,33 @@ static void cluster_section_samples(const struct report_template *template,
 
 static void cluster_section_row(const struct report_facts *facts,
 				const struct report_template *template,
-				struct buffer *out)
+				const char *const *heads, struct buffer *out)
 {
-	uint64_t first = template->is_there ? template->cluster.created_ms
-					    : template->row.created_ms;
-	uint64_t last = template->is_known ? template->row.seen_ms
-					   : template->fetched_ms;
+	const uint32_t pages = template->cluster.page_count;
+	const struct report_version *last = NULL;
+	struct html_row row = html_begin_row(out, heads);
 
-	buffer_append_text(out, "<tr role=\"row\">");
-	html_begin_cell(out, "Template");
-	html_append_template(out, facts, template->number);
-	buffer_append_text(out, "</td>");
-	html_begin_cell(out, "State");
+	html_cells(&row, NULL, "|{html}|",
+		   report_template(facts, template->number));
 	append_state(facts, template, out);
-	buffer_append_text(out, "</td>");
-	html_begin_cell(out, "#Pages");
-	html_append_count(out, template->cluster.page_count);
-	buffer_append_text(out, "</td>");
-	html_begin_cell(out, "#Share");
-	html_append_ratio(out, cluster_section_ratio(
-				       facts, template->cluster.page_count));
-	buffer_append_text(out, "</td>");
-	html_begin_cell(out, "First seen");
-	html_append_time(out, first);
-	buffer_append_text(out, "</td>");
-	html_begin_cell(out, "Last seen");
-	html_append_time(out, last);
-	buffer_append_text(out, "</td>");
-	html_begin_cell(out, "Version");
-	cluster_section_version(template, out);
-	buffer_append_text(out, "</td>");
-	html_begin_cell(out, "Some pages");
+	html_cells(&row, NULL, "|{count}|{ratio}|{ms}|{ms}|", (uint64_t)pages,
+		   facts->clustered_pages == 0
+			   ? 0.0
+			   : pages / (double)facts->clustered_pages,
+		   template->is_there ? template->cluster.created_ms
+				      : template->row.created_ms,
+		   template->is_known ? template->row.seen_ms
+				      : template->fetched_ms);
+	if (template->version_count > 0)
+		last = &template->versions[template->version_count - 1];
+	if (last == NULL)
+		buffer_append_text(out, "–");
+	else
+		html_write(out, NULL, "<span>v{number}, {ms}</span>",
+			   (uint64_t)last->number, last->first_ms);
+	html_cells(&row, NULL, "|");
 	cluster_section_samples(template, out);
-	buffer_append_text(out, "</td></tr>\n");
+	html_end_row(&row);
 }
 
 static void cluster_section_rest(const struct report_facts *facts,
@@ -975,20 +896,19 @@ static void cluster_section_rest(const struct report_facts *facts,
 
 	for (uint32_t i = 0; i < clusters; i++)
 		told += facts->templates[i].cluster.page_count;
-	if (clusters < facts->cluster_count) {
-		buffer_append_text(out, "<p class=\"soft\">Not listed: ");
-		html_append_counted(out, facts->cluster_count - clusters,
-				    "smaller cluster");
-		buffer_append_text(out, " with ");
-		html_append_counted(out, facts->clustered_pages - told, "page");
-		buffer_append_text(out, " in all.</p>\n");
-	}
-	if (past < facts->past_count) {
-		buffer_append_text(out, "<p class=\"soft\">Not listed: ");
-		html_append_counted(out, facts->past_count - past,
-				    "older template");
-		buffer_append_text(out, " without pages.</p>\n");
-	}
+	if (clusters < facts->cluster_count)
+		html_write(
+			out, NULL,
+			"<p class=\"soft\">Not listed: {count smaller cluster} "
+			"with {count page} in all.</p>\n",
+			(uint64_t)(facts->cluster_count - clusters),
+			facts->clustered_pages - told);
+	if (past < facts->past_count)
+		html_write(
+			out, NULL,
+			"<p class=\"soft\">Not listed: {count older template} "
+			"without pages.</p>\n",
+			(uint64_t)(facts->past_count - past));
 }
 
 void report_clusters(const struct report_facts *facts, struct buffer *out)
@@ -1011,7 +931,8 @@ void report_clusters(const struct report_facts *facts, struct buffer *out)
 			append_chart(facts, clusters, out);
 		html_begin_table(out, "Clusters, largest first", heads);
 		for (uint32_t i = 0; i < facts->template_count; i++)
-			cluster_section_row(facts, &facts->templates[i], out);
+			cluster_section_row(facts, &facts->templates[i], heads,
+					    out);
 		html_end_table(out);
 		cluster_section_rest(facts, clusters, out);
 	}

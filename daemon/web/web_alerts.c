@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/query/event.h"
 #include "daemon/web/html.h"
 #include "daemon/web/web_site.h"
 
@@ -12,58 +11,36 @@ enum { MAX_ALERTS = 300, MAX_PAGES = 40 };
 
 static void append_silences(struct buffer *out, const json_t *answer)
 {
-	static const char *const heads[] = {"Site",  "Template", "Event",
-					    "Since", "#Do",      NULL};
+	static const struct html_table table = {
+		.caption = "Silences",
+		.heads = {"Site", "Template", "Event", "Since", "#Do"},
+		.cells = "|{site:site}|{template:cluster}|{label:kind}|"
+			 "{time:created}|<form method=\"post\" "
+			 "action=\"/ui/silences/{number:id}/delete\"><button>"
+			 "End it</button></form>",
+		.max = SIZE_MAX,
+	};
 	const json_t *silences = json_object_get(answer, "silences");
-	const json_t *silence;
-	char path[64];
-	size_t i;
 
 	if (json_array_size(silences) == 0)
 		return;
 	buffer_append_text(out, "<h2>Silences</h2>\n");
-	ui_table(out, "Silences", heads);
-	json_array_foreach(silences, i, silence)
-	{
-		buffer_append_text(out, "<tr role=\"row\">");
-		html_begin_cell(out, heads[0]);
-		ui_site_link(out, ui_member(silence, "site"));
-		buffer_append_text(out, "</td>");
-		html_begin_cell(out, heads[1]);
-		ui_template_link(out, ui_member(silence, "cluster"));
-		buffer_append_text(out, "</td>");
-		ui_text_cell(out, heads[2], ui_member(silence, "kind"),
-			     UI_LABEL_COLUMNS);
-		html_begin_cell(out, heads[3]);
-		ui_time(out, json_object_get(silence, "created"));
-		buffer_append_text(out, "</td><td role=\"cell\" class=\"act\" "
-					"data-head=\"\">");
-		snprintf(path, sizeof(path), "/ui/silences/%" PRIu64 "/delete",
-			 ui_whole(silence, "id"));
-		ui_button(out, path, "End it", NULL);
-		buffer_append_text(out, "</td></tr>\n");
-	}
-	ui_table_end(out);
+	ui_rows(out, &table, silences);
 }
 
 void ui_alerts(struct buffer *out, const struct ui_alerts *shown)
 {
-	buffer_append_text(
-		out, "<h1>Alerts</h1>\n<p class=\"lede\">Events of templates, "
-		     "guards and sites that need attention.</p>\n");
-	if (shown->is_of_node)
-		buffer_append_text(out,
-				   "<p class=\"notice\">Only for sites that "
-				   "this node owns or replicates; see the "
-				   "other nodes for their sites.</p>\n");
-	buffer_append_text(out, "<nav aria-label=\"Which alerts\">"
-				"<ul class=\"tabs\">");
-	buffer_printf(out,
-		      "<li><a href=\"/ui/alerts\"%s>Open</a></li>"
-		      "<li><a href=\"/ui/alerts?all=1\"%s>All</a></li>"
-		      "</ul></nav>\n",
-		      shown->is_all ? "" : " aria-current=\"page\"",
-		      shown->is_all ? " aria-current=\"page\"" : "");
+	html_write(
+		out, NULL,
+		"<h1>Alerts</h1>\n<p class=\"lede\">Events of templates, "
+		"guards and sites that need attention.</p>\n{?}<p "
+		"class=\"notice\">Only for sites that this node owns or "
+		"replicates; see the other nodes for their sites.</p>\n{.}<nav "
+		"aria-label=\"Which alerts\"><ul class=\"tabs\"><li><a "
+		"href=\"/ui/alerts\"{!} aria-current=\"page\"{.}>Open</a></li>"
+		"<li><a href=\"/ui/alerts?all=1\"{?} aria-current=\"page\"{.}>"
+		"All</a></li></ul></nav>\n",
+		shown->is_of_node, shown->is_all, shown->is_all);
 	if (json_array_size(shown->events) == 0)
 		buffer_append_text(out,
 				   "<p class=\"empty\">No open alerts.</p>\n");
@@ -74,48 +51,19 @@ void ui_alerts(struct buffer *out, const struct ui_alerts *shown)
 	append_silences(out, shown->silences);
 }
 
-static void web_alert_title(struct buffer *out, const json_t *event)
-{
-	struct buffer sentence = {0};
-	const char *id = ui_member(event, "cluster");
-
-	event_summary(event, &sentence);
-	buffer_append_byte(&sentence, '\0');
-	buffer_append_text(out, "<p class=\"lede\">");
-	if (*id != '\0') {
-		ui_template_link(out, id);
-		buffer_append_byte(out, ' ');
-	}
-	ui_text(out, sentence.data, UI_LONG_COLUMNS);
-	buffer_append_text(out, ".</p>\n");
-	buffer_free(&sentence);
-}
-
-/* Append the results of a guard on a page, or the new place of a page. */
-static void append_found(struct buffer *out, const char *const *heads,
-			 const json_t *page, bool is_guard)
-{
-	if (is_guard) {
-		ui_count_cell(out, heads[1], ui_whole(page, "matches"));
-		html_begin_cell(out, heads[2]);
-		ui_text(out, ui_member(page, "value"), UI_TEXT_COLUMNS);
-	} else {
-		ui_text_cell(out, heads[1], ui_member(page, "now"),
-			     UI_LABEL_COLUMNS);
-		html_begin_cell(out, heads[2]);
-		ui_template_link(out, ui_member(page, "template"));
-	}
-	buffer_append_text(out, "</td></tr>\n");
-}
-
 /* Append the pages that agree: objects with "url", or addresses. */
 static void web_alert_pages(struct buffer *out, const json_t *detail,
 			    bool is_guard)
 {
-	static const char *const moved[] = {"Page", "Is now", "In", NULL};
-	static const char *const guarded[] = {"Page", "#Matches",
-					      "Value before", NULL};
-	const char *const *heads = is_guard ? guarded : moved;
+	static const struct html_table tables[2] = {
+		{.caption = "Pages that agree",
+		 .heads = {"Page", "Is now", "In"},
+		 .cells = "|{page}|{label:now}|{template:template}"},
+		{.caption = "Pages that agree",
+		 .heads = {"Page", "#Matches", "Value before"},
+		 .cells = "|{page}|{cell:matches}|{text:value}"},
+	};
+	const struct html_table *table = &tables[is_guard];
 	const json_t *pages = json_object_get(detail, "pages");
 	const json_t *page;
 	size_t i;
@@ -123,53 +71,37 @@ static void web_alert_pages(struct buffer *out, const json_t *detail,
 	if (json_array_size(pages) == 0)
 		return;
 	buffer_append_text(out, "<h2>Pages that agree</h2>\n");
-	ui_table(out, "Pages that agree", heads);
+	ui_table(out, table);
 	json_array_foreach(pages, i, page)
 	{
+		struct html_row row;
+
 		if (i == MAX_PAGES)
 			break;
-		buffer_append_text(out, "<tr role=\"row\">");
-		html_begin_cell(out, heads[0]);
-		ui_page_link(out,
-			     json_is_string(page) ? json_string_value(page)
-						  : ui_member(page, "url"),
-			     "");
-		buffer_append_text(out, "</td>");
-		append_found(out, heads, page, is_guard);
+		row = html_begin_row(out, table->heads);
+		html_cells(&row, page, table->cells,
+			   json_is_string(page) ? json_string_value(page)
+						: ui_member(page, "url"));
+		html_end_row(&row);
 	}
 	ui_table_end(out);
 }
 
+#define ALERT_BUTTON                                                       \
+	"<form method=\"post\" action=\"/ui/alerts/{number:seq}/{html}\">" \
+	"<button>{html}</button></form>"
+
 static void web_alert_actions(struct buffer *out, const json_t *event)
 {
-	char path[64];
-
-	if (!ui_is_true(event, "alert"))
-		return;
-	if (ui_is_true(event, "acknowledged")) {
-		ui_badge(out, "soft", "acknowledged");
-	} else {
-		snprintf(path, sizeof(path), "/ui/alerts/%" PRIu64 "/ack",
-			 ui_whole(event, "seq"));
-		ui_button(out, path, "Acknowledge", NULL);
-	}
-	if (ui_is_true(event, "silenced")) {
-		ui_badge(out, "soft", "silenced");
-	} else {
-		snprintf(path, sizeof(path), "/ui/alerts/%" PRIu64 "/silence",
-			 ui_whole(event, "seq"));
-		ui_button(out, path, "Silence similar", NULL);
-	}
-}
-
-static void web_alert_guard(struct buffer *out, const json_t *event)
-{
-	buffer_append_text(out, "<p><a href=\"/ui/sites/");
-	ui_escape(out, ui_member(event, "site"));
-	buffer_printf(out, "/guards/%" PRIu64 "\">The guard</a></p>\n",
-		      ui_whole(event, "guard"));
-	ui_candidates(out, ui_member(event, "site"),
-		      json_object_get(event, "detail"));
+	html_write(
+		out, event,
+		"{?acknowledged}<span class=\"badge soft\">acknowledged</span>"
+		"{.}{!acknowledged}" ALERT_BUTTON "{.}",
+		"ack", "Acknowledge");
+	html_write(out, event,
+		   "{?silenced}<span class=\"badge soft\">silenced</span>{.}"
+		   "{!silenced}" ALERT_BUTTON "{.}",
+		   "silence", "Silence similar");
 }
 
 void ui_alert(struct buffer *out, const json_t *event, bool is_reader)
@@ -178,22 +110,19 @@ void ui_alert(struct buffer *out, const json_t *event, bool is_reader)
 	bool is_guard = json_is_integer(json_object_get(event, "guard"));
 
 	ui_crumbs(out, ui_member(event, "site"), ui_member(event, "kind"));
-	buffer_append_text(out, "<div class=\"head\"><h1>");
-	ui_text(out, ui_member(event, "kind"), UI_LABEL_COLUMNS);
-	buffer_append_text(out, "</h1>");
-	if (!is_reader)
+	html_write(out, event, "<div class=\"head\"><h1>{label:kind}</h1>");
+	if (!is_reader && ui_is_true(event, "alert"))
 		web_alert_actions(out, event);
-	buffer_append_text(out, "</div>\n");
-	web_alert_title(out, event);
-	buffer_append_text(out, "<p class=\"soft small\">");
-	ui_time(out, json_object_get(event, "time"));
-	if (*ui_member(event, "url") != '\0') {
-		buffer_append_text(out, ", ");
-		ui_page_link(out, ui_member(event, "url"), "");
+	html_write(out, event,
+		   "</div>\n<p class=\"lede\">{?cluster}{template:cluster} {.}"
+		   "{summary}.</p>\n<p class=\"soft small\">{time:time}"
+		   "{?url}, {page:url}{.}</p>\n");
+	if (is_guard && !is_reader) {
+		html_write(out, event,
+			   "<p><a href=\"/ui/sites/{query:site}/guards/"
+			   "{number:guard}\">The guard</a></p>\n");
+		ui_candidates(out, ui_member(event, "site"), detail);
 	}
-	buffer_append_text(out, "</p>\n");
-	if (is_guard && !is_reader)
-		web_alert_guard(out, event);
 	if (json_is_array(json_object_get(json_object_get(detail, "paths"),
 					  "gone"))) {
 		buffer_append_text(out, "<h2>Before and after</h2>\n");
@@ -209,314 +138,186 @@ void ui_alert(struct buffer *out, const json_t *event, bool is_reader)
 
 enum { MAX_ROWS = 500, MAX_UP = 6 };
 
-static void web_guards_path(struct buffer *out, const char *host)
+void ui_guards(struct buffer *out, const char *host, const json_t *answer)
 {
-	buffer_append_text(out, "/ui/sites/");
-	ui_escape(out, host);
-	buffer_append_text(out, "/guards");
-}
+	static const struct html_table table = {
+		.caption = "Guards",
+		.heads = {"Guard", "State", "Selector", "Expects", "#Pages",
+			  "#Failing", "Template"},
+		.cells = "|<a href=\"/ui/sites/{query:site}/guards/"
+			 "{number:id}\">{?name}{label:name}{.}{!name}guard "
+			 "{number:id}{.}</a>|{state:state}|"
+			 "<code>{text:selector}</code>|{label:expect}|"
+			 "{cell:pages}|{cell:failing}|{template:cluster}",
+		.max = MAX_ROWS,
+	};
+	const json_t *guards = json_object_get(answer, "guards");
 
-static void append_guard_link(struct buffer *out, const json_t *guard)
-{
-	const char *name = ui_member(guard, "name");
-
-	buffer_append_text(out, "<a href=\"");
-	web_guards_path(out, ui_member(guard, "site"));
-	buffer_printf(out, "/%" PRIu64 "\">", ui_whole(guard, "id"));
-	if (*name != '\0')
-		ui_text(out, name, UI_LABEL_COLUMNS);
+	if (json_array_size(guards) == 0)
+		buffer_append_text(
+			out,
+			"<p class=\"empty\">This site has no guards.</p>\n");
 	else
-		buffer_printf(out, "guard %" PRIu64, ui_whole(guard, "id"));
-	buffer_append_text(out, "</a>");
-}
-
-static void web_guards_row(struct buffer *out, const char *const *heads,
-			   const json_t *guard)
-{
-	buffer_append_text(out, "<tr role=\"row\">");
-	html_begin_cell(out, heads[0]);
-	append_guard_link(out, guard);
-	buffer_append_text(out, "</td>");
-	html_begin_cell(out, heads[1]);
-	ui_guard_state(out, guard);
-	buffer_append_text(out, "</td>");
-	ui_code_cell(out, heads[2], ui_member(guard, "selector"),
-		     UI_TEXT_COLUMNS);
-	ui_text_cell(out, heads[3], ui_member(guard, "expect"),
-		     UI_LABEL_COLUMNS);
-	ui_count_cell(out, heads[4], ui_whole(guard, "pages"));
-	ui_count_cell(out, heads[5], ui_whole(guard, "failing"));
-	html_begin_cell(out, heads[6]);
-	ui_template_link(out, ui_member(guard, "cluster"));
-	buffer_append_text(out, "</td></tr>\n");
-}
-
-static void web_guards_form(struct buffer *out, const char *host)
-{
-	buffer_append_text(out, "<h2 id=\"new\">New guard</h2>\n<form "
-				"class=\"panel\" method=\"post\" "
-				"aria-labelledby=\"new\" action=\"");
-	web_guards_path(out, host);
-	buffer_append_text(
-		out,
-		"\"><p class=\"soft small\">A guard checks a selector on all "
-		"pages, or on the pages of one template, and alerts you when "
-		"it no longer matches. The easier way: open a page, and click "
-		"the element to guard.</p><div class=\"fields\"><label "
-		"class=\"wide\">CSS selector<input name=\"css\" class=\"mono\" "
-		"required placeholder=\"h1.title\"></label><label>Name<input "
+		ui_rows(out, &table, guards);
+	html_write(
+		out, NULL,
+		"<h2 id=\"new\">New guard</h2>\n<form class=\"panel\" "
+		"method=\"post\" aria-labelledby=\"new\" "
+		"action=\"/ui/sites/{query}/guards\"><p class=\"soft small\">A "
+		"guard checks a selector on all pages, or on the pages of one "
+		"template, and alerts you when it no longer matches. The "
+		"easier way: open a page, and click the element to guard.</p>"
+		"<div class=\"fields\"><label class=\"wide\">CSS selector"
+		"<input name=\"css\" class=\"mono\" required "
+		"placeholder=\"h1.title\"></label><label>Name<input "
 		"name=\"name\" maxlength=\"64\"></label><label>Matches on a "
 		"page<input name=\"expect\" value=\"1\" "
 		"pattern=\"[0-9]+(\\.\\.[0-9]*)?\"></label><label>Template "
 		"number<input name=\"cluster\" type=\"number\" min=\"1\" "
 		"placeholder=\"all\"></label><button class=\"main\">Guard "
-		"it</button></div></form>\n");
-}
-
-void ui_guards(struct buffer *out, const char *host, const json_t *answer)
-{
-	static const char *const heads[] = {"Guard",    "State",  "Selector",
-					    "Expects",  "#Pages", "#Failing",
-					    "Template", NULL};
-	const json_t *guards = json_object_get(answer, "guards");
-	const json_t *guard;
-	size_t i;
-
-	if (json_array_size(guards) == 0) {
-		buffer_append_text(
-			out,
-			"<p class=\"empty\">This site has no guards.</p>\n");
-	} else {
-		ui_table(out, "Guards", heads);
-		json_array_foreach(guards, i, guard)
-		{
-			if (i == MAX_ROWS)
-				break;
-			web_guards_row(out, heads, guard);
-		}
-		ui_table_end(out);
-	}
-	web_guards_form(out, host);
-}
-
-/* Append a form that creates a guard from a selector. */
-static void append_use(struct buffer *out, const char *host,
-		       const json_t *candidate, const json_t *guard)
-{
-	const char *expect = ui_member(guard, "expect");
-
-	buffer_append_text(out, "<form method=\"post\" action=\"");
-	web_guards_path(out, host);
-	buffer_append_text(out, "\"><input type=\"hidden\" name=\"css\" "
-				"value=\"");
-	ui_lines(out, ui_member(candidate, "selector"));
-	buffer_append_text(out, "\"><input type=\"hidden\" name=\"expect\" "
-				"value=\"");
-	ui_text(out, *expect == '\0' ? "1" : expect, UI_LABEL_COLUMNS);
-	buffer_append_text(out, "\"><button>Guard this</button></form>");
+		"it</button></div></form>\n",
+		host);
 }
 
 void ui_candidates(struct buffer *out, const char *host, const json_t *guard)
 {
-	static const char *const heads[] = {"Selector", "#Score", "#Pages",
-					    "Value",    "#Do",    NULL};
+	static const struct html_table table = {
+		.caption = "Candidates for another selector",
+		.heads = {"Selector", "#Score", "#Pages", "Value", "#Do"},
+	};
 	const json_t *list = json_object_get(guard, "candidates");
+	const char *expect = ui_member(guard, "expect");
 	const json_t *candidate;
 	size_t i;
 
 	if (json_array_size(list) == 0)
 		return;
 	buffer_append_text(out, "<h2>Probable new places</h2>\n");
-	ui_table(out, "Candidates for another selector", heads);
+	ui_table(out, &table);
 	json_array_foreach(list, i, candidate)
 	{
-		buffer_append_text(out, "<tr role=\"row\">");
-		ui_code_cell(out, heads[0], ui_member(candidate, "selector"),
-			     UI_TEXT_COLUMNS);
-		html_begin_cell(out, heads[1]);
-		buffer_printf(
-			out, "%.2f</td>",
-			json_number_value(json_object_get(candidate, "score")));
-		ui_count_cell(out, heads[2], ui_whole(candidate, "pages"));
-		html_begin_cell(out, heads[3]);
-		ui_text(out, ui_member(candidate, "example"), UI_LABEL_COLUMNS);
-		buffer_append_text(out, "</td><td role=\"cell\" class=\"act\" "
-					"data-head=\"\">");
-		append_use(out, host, candidate, guard);
-		buffer_append_text(out, "</td></tr>\n");
+		struct html_row row = html_begin_row(out, table.heads);
+
+		html_cells(&row, candidate,
+			   "|<code>{text:selector}</code>|{2f:score}|"
+			   "{cell:pages}|{label:example}|<form method=\"post\" "
+			   "action=\"/ui/sites/{query}/guards\"><input "
+			   "type=\"hidden\" name=\"css\" "
+			   "value=\"{lines:selector}\"><input type=\"hidden\" "
+			   "name=\"expect\" value=\"{label}\"><button>Guard "
+			   "this</button></form>",
+			   host, *expect == '\0' ? "1" : expect);
+		html_end_row(&row);
 	}
 	ui_table_end(out);
 }
 
 static void append_sample(struct buffer *out, const json_t *guard)
 {
-	static const char *const heads[] = {"Page", "#Matches", "Value",
-					    "Last held", NULL};
+	static const struct html_table table = {
+		.caption = "Pages it was checked on",
+		.heads = {"Page", "#Matches", "Value", "Last held"},
+		.cells = "|{page:url}|{cell:matches}|{text:value}|{time:good}",
+		.max = SIZE_MAX,
+	};
 	const json_t *pages = json_object_get(guard, "sample");
-	const json_t *page;
-	size_t i;
 
 	if (json_array_size(pages) == 0)
 		return;
 	buffer_append_text(out, "<h2>Pages</h2>\n");
-	ui_table(out, "Pages it was checked on", heads);
-	json_array_foreach(pages, i, page)
-	{
-		buffer_append_text(out, "<tr role=\"row\">");
-		html_begin_cell(out, heads[0]);
-		ui_page_link(out, ui_member(page, "url"), "");
-		buffer_append_text(out, "</td>");
-		ui_count_cell(out, heads[1], ui_whole(page, "matches"));
-		ui_text_cell(out, heads[2], ui_member(page, "value"),
-			     UI_TEXT_COLUMNS);
-		html_begin_cell(out, heads[3]);
-		ui_time(out, json_object_get(page, "good"));
-		buffer_append_text(out, "</td></tr>\n");
-	}
-	ui_table_end(out);
-}
-
-static void append_facts(struct buffer *out, const json_t *guard)
-{
-	buffer_append_text(out, "<dl class=\"facts\"><dt>Selector</dt>"
-				"<dd><code>");
-	ui_text(out, ui_member(guard, "selector"), UI_LONG_COLUMNS);
-	buffer_append_text(out, "</code> <span class=\"soft\">");
-	ui_text(out, ui_member(guard, "language"), UI_LABEL_COLUMNS);
-	buffer_append_text(out, "</span></dd><dt>Matches on a page</dt><dd>");
-	ui_text(out, ui_member(guard, "expect"), UI_LABEL_COLUMNS);
-	buffer_append_text(out, "</dd><dt>Pages</dt><dd>");
-	html_append_count(out, ui_whole(guard, "failing"));
-	buffer_append_text(out, " failing of ");
-	html_append_count(out, ui_whole(guard, "pages"));
-	buffer_append_text(out, "; ");
-	html_append_count(out, ui_whole(guard, "agreed"));
-	buffer_append_text(out, " of the last ");
-	html_append_count(out, ui_whole(guard, "seen"));
-	buffer_append_text(out, " agree</dd><dt>Template</dt><dd>");
-	if (*ui_member(guard, "cluster") == '\0')
-		buffer_append_text(out, "all pages of the site");
-	else
-		ui_template_link(out, ui_member(guard, "cluster"));
-	buffer_append_text(out, "</dd><dt>Since</dt><dd>");
-	ui_time(out, json_object_get(guard, "created"));
-	buffer_append_text(out, "; state changed ");
-	ui_time(out, json_object_get(guard, "changed"));
-	buffer_append_text(out, "</dd></dl>\n");
+	ui_rows(out, &table, pages);
 }
 
 void ui_guard(struct buffer *out, const json_t *guard)
 {
-	const char *host = ui_member(guard, "site");
-	const char *name = ui_member(guard, "name");
-
-	ui_crumbs(out, host, "guard");
-	buffer_append_text(out, "<div class=\"head\"><h1>");
-	ui_text(out, *name == '\0' ? "Guard" : name, UI_LABEL_COLUMNS);
-	buffer_append_text(out, "</h1>");
-	ui_guard_state(out, guard);
-	buffer_append_text(out, "<form method=\"post\" action=\"");
-	web_guards_path(out, host);
-	buffer_printf(out,
-		      "/%" PRIu64 "/delete\"><button class=\"danger\">Delete"
-		      "</button></form></div>\n",
-		      ui_whole(guard, "id"));
-	append_facts(out, guard);
-	ui_candidates(out, host, guard);
+	ui_crumbs(out, ui_member(guard, "site"), "guard");
+	html_write(
+		out, guard,
+		"<div class=\"head\"><h1>{?name}{label:name}{.}{!name}Guard{.}"
+		"</h1>{state:state}<form method=\"post\" "
+		"action=\"/ui/sites/{query:site}/guards/{number:id}/delete\">"
+		"<button class=\"danger\">Delete</button></form></div>\n<dl "
+		"class=\"facts\"><dt>Selector</dt><dd><code>{long:selector}"
+		"</code> <span class=\"soft\">{label:language}</span></dd>"
+		"<dt>Matches on a page</dt><dd>{label:expect}</dd><dt>Pages"
+		"</dt><dd>{count:failing} failing of {count:pages}; "
+		"{count:agreed} of the last {count:seen} agree</dd>"
+		"<dt>Template</dt><dd>{?cluster}{template:cluster}{.}"
+		"{!cluster}all pages of the site{.}</dd><dt>Since</dt>"
+		"<dd>{time:created}; state changed {time:changed}</dd></dl>\n");
+	ui_candidates(out, ui_member(guard, "site"), guard);
 	append_sample(out, guard);
 }
 
-/* Append a radio button for a selector. */
-static void append_choice(struct buffer *out, const char *selector,
-			  const char *note, bool is_chosen)
-{
-	buffer_append_text(out, "<label class=\"choice\"><input type=\"radio\" "
-				"name=\"css\" required value=\"");
-	ui_lines(out, selector);
-	buffer_printf(out, "\"%s><code>", is_chosen ? " checked" : "");
-	ui_text(out, selector, UI_LONG_COLUMNS);
-	buffer_append_text(out, "</code> <span class=\"soft small\">");
-	buffer_append_text(out, note);
-	buffer_append_text(out, "</span></label>\n");
-}
+#define SELECTOR_CHOICE                                                        \
+	"<label class=\"choice\"><input type=\"radio\" name=\"css\" required " \
+	"value=\"{lines}\"{?} checked{.}><code>{long}</code> <span "           \
+	"class=\"soft small\">"
 
 static void append_choices(struct buffer *out, const json_t *found)
 {
 	const json_t *list = json_object_get(found, "candidates");
 	const json_t *candidate;
 	const char *path = ui_member(found, "path");
-	char note[64];
 	size_t i;
 
 	json_array_foreach(list, i, candidate)
 	{
-		snprintf(
-			note, sizeof(note), "%s, %.2f",
-			i == 0 ? "once on this page; the most stable one"
-			       : "once on this page",
-			json_number_value(json_object_get(candidate, "score")));
-		append_choice(out, ui_member(candidate, "selector"), note,
-			      i == 0);
+		const char *selector = ui_member(candidate, "selector");
+
+		html_write(out, candidate,
+			   SELECTOR_CHOICE "once on this page{?}; the most "
+					   "stable one{.}, {2f:score}</span>"
+					   "</label>\n",
+			   selector, i == 0, selector, i == 0);
 	}
 	if (*path != '\0')
-		append_choice(out, path, "its exact position",
-			      json_array_size(list) == 0);
-}
-
-static void append_up(struct buffer *out, const struct ui_element *shown)
-{
-	if (shown->up >= MAX_UP)
-		return;
-	buffer_append_text(out, "<p><a href=\"/ui/element?url=");
-	ui_escape(out, shown->url);
-	buffer_printf(out,
-		      "&amp;element=%" PRIu32 "&amp;up=%" PRIu32
-		      "\">Take the element around it instead</a></p>\n",
-		      shown->number, shown->up + 1);
-}
-
-static void web_guard_element_form(struct buffer *out,
-				   const struct ui_element *shown)
-{
-	const char *slash = strrchr(shown->cluster, '/');
-
-	buffer_append_text(
-		out, "<div class=\"fields\"><label class=\"wide\">Name"
-		     "<input name=\"name\" maxlength=\"64\" "
-		     "placeholder=\"what it is: price, title\"></label>"
-		     "<label>Matches on a page<input name=\"expect\" "
-		     "value=\"1\" pattern=\"[0-9]+(\\.\\.[0-9]*)?\"></label>");
-	if (slash != NULL) {
-		buffer_append_text(out, "<label class=\"check\"><input "
-					"type=\"checkbox\" name=\"cluster\" "
-					"checked value=\"");
-		ui_text(out, slash + 1, UI_LABEL_COLUMNS);
-		buffer_append_text(out,
-				   "\">only pages of this template</label>");
-	}
-	buffer_append_text(out, "<button class=\"main\">Guard it</button>"
-				"</div></form>\n");
+		html_write(out, NULL,
+			   SELECTOR_CHOICE
+			   "its exact position</span></label>\n",
+			   path, json_array_size(list) == 0, path);
 }
 
 void ui_element(struct buffer *out, const struct ui_element *shown)
 {
+	const char *slash = strrchr(shown->cluster, '/');
+
 	ui_crumbs(out, shown->host, "new guard");
-	buffer_append_text(out, "<h1>Guard an element</h1>\n<p class=\"lede\">"
-				"On ");
-	ui_page_link(out, shown->url, "");
-	buffer_append_text(out, ". You get an alert when pages no longer have "
-				"it, with its probable new place.</p>\n<dl "
-				"class=\"facts\"><dt>Value</dt><dd>");
-	ui_text(out, ui_member(shown->found, "value"), UI_LONG_COLUMNS);
-	buffer_append_text(out, "</dd><dt>Place</dt><dd><code>");
-	ui_text(out, ui_member(shown->found, "path"), UI_LONG_COLUMNS);
-	buffer_append_text(out, "</code></dd></dl>\n");
-	append_up(out, shown);
-	buffer_append_text(out, "<form class=\"panel\" method=\"post\" "
-				"action=\"");
-	web_guards_path(out, shown->host);
-	buffer_append_text(out, "\"><fieldset><legend>Selector</legend>\n");
+	html_write(
+		out, shown->found,
+		"<h1>Guard an element</h1>\n<p class=\"lede\">On {page}. You "
+		"get an alert when pages no longer have it, with its probable "
+		"new place.</p>\n<dl class=\"facts\"><dt>Value</dt>"
+		"<dd>{long:value}</dd><dt>Place</dt><dd><code>{long:path}"
+		"</code></dd></dl>\n",
+		shown->url);
+	if (shown->up < MAX_UP)
+		html_write(
+			out, NULL,
+			"<p><a href=\"/ui/element?url={query}&amp;element="
+			"{number}&amp;up={number}\">Take the element around it "
+			"instead</a></p>\n",
+			shown->url, (uint64_t)shown->number,
+			(uint64_t)shown->up + 1);
+	html_write(out, NULL,
+		   "<form class=\"panel\" method=\"post\" "
+		   "action=\"/ui/sites/{query}/guards\"><fieldset><legend>"
+		   "Selector</legend>\n",
+		   shown->host);
 	append_choices(out, shown->found);
-	buffer_append_text(out, "</fieldset>\n");
-	web_guard_element_form(out, shown);
+	html_write(
+		out, NULL,
+		"</fieldset>\n<div class=\"fields\"><label class=\"wide\">Name"
+		"<input name=\"name\" maxlength=\"64\" "
+		"placeholder=\"what it is: price, title\"></label>"
+		"<label>Matches on a page<input name=\"expect\" value=\"1\" "
+		"pattern=\"[0-9]+(\\.\\.[0-9]*)?\"></label>");
+	if (slash != NULL)
+		html_write(out, NULL,
+			   "<label class=\"check\"><input type=\"checkbox\" "
+			   "name=\"cluster\" checked value=\"{label}\">only "
+			   "pages of this template</label>",
+			   slash + 1);
+	buffer_append_text(out, "<button class=\"main\">Guard it</button>"
+				"</div></form>\n");
 }

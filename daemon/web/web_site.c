@@ -30,16 +30,11 @@ static void append_items(struct buffer *out, const json_t *items, bool is_path)
 				      json_array_size(items) - i);
 			break;
 		}
-		buffer_append_text(out, is_path ? "<li><code>" : "<li>");
-		ui_text(out, ui_member(item, "text"), UI_LONG_COLUMNS);
-		if (is_path)
-			buffer_append_text(out, "</code>");
-		if (json_is_number(ratio))
-			buffer_printf(out,
-				      " <span class=\"soft small\">"
-				      "%.0f&nbsp;%%</span>",
-				      100 * json_number_value(ratio));
-		buffer_append_text(out, "</li>");
+		html_write(out, item,
+			   "<li>{?}<code>{.}{long:text}{?}</code>{.}{?} <span "
+			   "class=\"soft small\">{0f}&nbsp;%</span>{.}</li>",
+			   is_path, is_path, json_is_number(ratio),
+			   100 * json_number_value(ratio));
 	}
 	buffer_append_text(out, "</ul>\n");
 }
@@ -54,12 +49,11 @@ static void web_moves_side(struct buffer *out, const json_t *moves,
 
 	if (total < json_array_size(items))
 		total = json_array_size(items);
-	buffer_printf(out, "<section class=\"side %s\"><h3>%s %s <span>",
-		      is_after ? "after" : "before",
-		      is_path ? "Paths" : "Texts",
-		      is_after ? "added" : "removed");
-	html_append_count(out, total);
-	buffer_append_text(out, "</span></h3>");
+	html_write(out, NULL,
+		   "<section class=\"side {html}\"><h3>{html} {html} "
+		   "<span>{count}</span></h3>",
+		   is_after ? "after" : "before", is_path ? "Paths" : "Texts",
+		   is_after ? "added" : "removed", total);
 	append_items(out, items, is_path);
 	buffer_append_text(out, "</section>\n");
 }
@@ -78,15 +72,6 @@ void ui_moves(struct buffer *out, const json_t *change)
 }
 
 /* The settings of a site, and the form to delete it. */
-
-static void web_settings_number(struct buffer *out, const json_t *site,
-				const char *const row[3])
-{
-	buffer_printf(out,
-		      "<label>%s<input name=\"%s\" type=\"number\" min=\"%s\" "
-		      "value=\"%" PRIu64 "\"></label>",
-		      row[1], row[0], row[2], ui_whole(site, row[0]));
-}
 
 /* Name, label, minimum. */
 static void web_settings_numbers(struct buffer *out, const json_t *site)
@@ -107,21 +92,12 @@ static void web_settings_numbers(struct buffer *out, const json_t *site)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		web_settings_number(out, site, rows[i]);
-}
-
-static void append_threshold(struct buffer *out, const json_t *site)
-{
-	buffer_append_text(out, "<label>Threshold, 0 to 1, or auto"
-				"<input name=\"threshold\" required "
-				"pattern=\"auto|0|1|[01]?\\.[0-9]+\" value=\"");
-	if (ui_is_true(site, "auto"))
-		buffer_append_text(out, "auto");
-	else
-		buffer_printf(
-			out, "%.3g",
-			json_number_value(json_object_get(site, "threshold")));
-	buffer_append_text(out, "\"></label>");
+		html_write(
+			out, NULL,
+			"<label>{html}<input name=\"{html}\" type=\"number\" "
+			"min=\"{html}\" value=\"{number}\"></label>",
+			rows[i][1], rows[i][0], rows[i][2],
+			ui_whole(site, rows[i][0]));
 }
 
 static void append_flags(struct buffer *out, const json_t *site)
@@ -134,110 +110,75 @@ static void append_flags(struct buffer *out, const json_t *site)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		buffer_printf(out,
-			      "<label class=\"check\"><input name=\"%s\" "
-			      "type=\"checkbox\" value=\"1\"%s>%s</label>",
-			      rows[i][0],
-			      ui_is_true(site, rows[i][0]) ? " checked" : "",
-			      rows[i][1]);
-}
-
-/* Append a secret in the masked form of the API, or that it is not set. */
-static void append_shown(struct buffer *out, const char *title,
-			 const char *shown)
-{
-	buffer_printf(out, "<fieldset><legend>%s</legend>", title);
-	if (*shown == '\0') {
-		buffer_append_text(out, "<p class=\"soft\">None.</p>");
-		return;
-	}
-	buffer_append_text(out, "<pre>");
-	ui_lines(out, shown);
-	buffer_append_text(out, "</pre>");
-}
-
-/* Secrets are not shown, but can be replaced or removed. */
-static void append_secrets(struct buffer *out, const json_t *site)
-{
-	append_shown(out, "Headers of each request",
-		     ui_member(site, "headers"));
-	buffer_append_text(
-		out,
-		"<div class=\"fields\"><label class=\"wide\">New headers, one "
-		"per line (empty = unchanged)<textarea name=\"headers\" "
-		"rows=\"3\" autocomplete=\"off\" spellcheck=\"false\" "
-		"placeholder=\"Name: value\"></textarea></label><label "
-		"class=\"check\"><input name=\"no_headers\" type=\"checkbox\" "
-		"value=\"1\">send none</label></div></fieldset>\n");
-	append_shown(out, "Proxy", ui_member(site, "proxy"));
-	buffer_append_text(
-		out,
-		"<div class=\"fields\"><label class=\"wide\">New proxy (empty "
-		"= unchanged)<input name=\"proxy\" autocomplete=\"off\" "
-		"placeholder=\"http://host:port\"></label><label "
-		"class=\"check\"><input name=\"no_proxy\" type=\"checkbox\" "
-		"value=\"1\">use no proxy</label></div></fieldset>\n");
-}
-
-static void web_settings_action(struct buffer *out, const char *host,
-				const char *action)
-{
-	buffer_append_text(out, "<form class=\"panel\" method=\"post\" "
-				"action=\"/ui/sites/");
-	ui_escape(out, host);
-	buffer_printf(out, "/%s\"", action);
+		html_write(out, NULL,
+			   "<label class=\"check\"><input name=\"{html}\" "
+			   "type=\"checkbox\" value=\"1\"{?} checked{.}>{html}"
+			   "</label>",
+			   rows[i][0], ui_is_true(site, rows[i][0]),
+			   rows[i][1]);
 }
 
 /*
- * Append the form to delete the site. It requires a confirmation even without
- * the script.
+ * Append the form for the settings of a site, from GET /v1/sites/HOST. Secrets
+ * are in the masked form of the API; they can be replaced or removed.
  */
-static void web_settings_delete_form(struct buffer *out, const char *host)
-{
-	buffer_append_text(out, "<h2 id=\"end\">Delete this site</h2>\n");
-	web_settings_action(out, host, "delete");
-	buffer_append_text(
-		out, " aria-labelledby=\"end\"><p>Deletes its pages, templates "
-		     "and guards with all data about them. This cannot be "
-		     "undone.</p><div class=\"fields\"><label "
-		     "class=\"check\"><input name=\"sure\" type=\"checkbox\" "
-		     "value=\"1\" required>Yes, delete ");
-	ui_text(out, host, UI_URL_COLUMNS);
-	buffer_append_text(out, "</label><button class=\"danger\">Delete "
-				"it</button></div></form>\n");
-}
-
-/* Append the form for the settings of a site, from GET /v1/sites/HOST. */
 static void ui_settings(struct buffer *out, const json_t *site)
 {
 	bool is_watched =
 		!ui_is_true(site, "sample") && !ui_is_true(site, "offline");
-	const char *host = ui_member(site, "host");
 
-	buffer_append_text(out, "<h2 id=\"settings\">Settings</h2>\n");
-	if (!is_watched)
-		buffer_append_text(
-			out, "<p class=\"notice warn\">This site is not "
-			     "watched: its pages were submitted or requested. "
-			     "Saving these settings watches it.</p>\n");
-	web_settings_action(out, host, "settings");
-	buffer_append_text(out, " aria-labelledby=\"settings\">"
-				"<fieldset><legend>Visits</legend>"
-				"<div class=\"fields\">");
+	html_write(
+		out, site,
+		"<h2 id=\"settings\">Settings</h2>\n{!}<p class=\"notice "
+		"warn\">"
+		"This site is not watched: its pages were submitted or "
+		"requested. Saving these settings watches it.</p>\n{.}<form "
+		"class=\"panel\" method=\"post\" "
+		"action=\"/ui/sites/{query:host}/settings\" "
+		"aria-labelledby=\"settings\"><fieldset><legend>Visits</legend>"
+		"<div class=\"fields\">",
+		is_watched);
 	web_settings_numbers(out, site);
-	append_threshold(out, site);
+	html_write(
+		out, site,
+		"<label>Threshold, 0 to 1, or auto<input name=\"threshold\" "
+		"required pattern=\"auto|0|1|[01]?\\.[0-9]+\" value=\"{?auto}"
+		"auto{.}{!auto}{3g:threshold}{.}\"></label>");
 	append_flags(out, site);
-	buffer_append_text(out, "</div></fieldset>\n");
-	append_secrets(out, site);
-	buffer_append_text(out, "<p class=\"soft\">Pages are compared by ");
-	ui_text(out, ui_member(site, "measure"), UI_LABEL_COLUMNS);
-	buffer_printf(out,
-		      ", width %" PRIu64
-		      ", which cannot be changed.</p><button "
-		      "class=\"main\">%s</button></form>\n",
-		      ui_whole(site, "shingle_width"),
-		      is_watched ? "Save" : "Watch with these settings");
-	web_settings_delete_form(out, host);
+	html_write(
+		out, site,
+		"</div></fieldset>\n<fieldset><legend>Headers of each request"
+		"</legend>{?headers}<pre>{lines:headers}</pre>{.}{!headers}<p "
+		"class=\"soft\">None.</p>{.}<div class=\"fields\"><label "
+		"class=\"wide\">New headers, one per line (empty = unchanged)"
+		"<textarea name=\"headers\" rows=\"3\" autocomplete=\"off\" "
+		"spellcheck=\"false\" placeholder=\"Name: value\"></textarea>"
+		"</label><label class=\"check\"><input name=\"no_headers\" "
+		"type=\"checkbox\" value=\"1\">send none</label></div>"
+		"</fieldset>\n<fieldset><legend>Proxy</legend>{?proxy}<pre>"
+		"{lines:proxy}</pre>{.}{!proxy}<p class=\"soft\">None.</p>{.}"
+		"<div class=\"fields\"><label class=\"wide\">New proxy (empty "
+		"= "
+		"unchanged)<input name=\"proxy\" autocomplete=\"off\" "
+		"placeholder=\"http://host:port\"></label><label "
+		"class=\"check\"><input name=\"no_proxy\" type=\"checkbox\" "
+		"value=\"1\">use no proxy</label></div></fieldset>\n<p "
+		"class=\"soft\">Pages are compared by {label:measure}, width "
+		"{number:shingle_width}, which cannot be changed.</p><button "
+		"class=\"main\">{?}Save{.}{!}Watch with these settings{.}"
+		"</button></form>\n",
+		is_watched, is_watched);
+	/* it requires a confirmation even without the script */
+	html_write(
+		out, site,
+		"<h2 id=\"end\">Delete this site</h2>\n<form class=\"panel\" "
+		"method=\"post\" action=\"/ui/sites/{query:host}/delete\" "
+		"aria-labelledby=\"end\"><p>Deletes its pages, templates and "
+		"guards with all data about them. This cannot be undone.</p>"
+		"<div class=\"fields\"><label class=\"check\"><input "
+		"name=\"sure\" type=\"checkbox\" value=\"1\" required>Yes, "
+		"delete {url:host}</label><button class=\"danger\">Delete "
+		"it</button></div></form>\n");
 }
 
 /*
@@ -263,6 +204,14 @@ enum ui_tab ui_tab_of(const char *name)
 	return (enum ui_tab)ui_tab_find(site_tabs, UI_TABS, name);
 }
 
+#define PAGE_LINK                                                   \
+	"<a href=\"/ui/page?url={query:url}\">{?title}{text:title}" \
+	"{.}{!title}{url:url}{.}</a>"
+#define SITE_STATE                                                         \
+	"{state:state}{?stale} <span class=\"badge warn\">stale</span>{.}" \
+	"{?blocked} <span class=\"badge bad\">blocked</span>{.}"           \
+	"{?offline} <span class=\"badge\">offline</span>{.}"
+
 static void web_site_classes(struct buffer *out, const json_t *site)
 {
 	json_t *classes = json_object_get(site, "classes");
@@ -275,12 +224,9 @@ static void web_site_classes(struct buffer *out, const json_t *site)
 	{
 		if (strcmp(name, "page") == 0)
 			continue;
-		if (!is_first)
-			buffer_append_text(out, ", ");
+		html_write(out, NULL, "{!}, {.}{count} {label}", is_first,
+			   (uint64_t)json_integer_value(count), name);
 		is_first = false;
-		html_append_count(out, (uint64_t)json_integer_value(count));
-		buffer_append_byte(out, ' ');
-		ui_text(out, name, UI_LABEL_COLUMNS);
 	}
 	if (is_first)
 		buffer_append_text(out, "all of them pages");
@@ -289,57 +235,24 @@ static void web_site_classes(struct buffer *out, const json_t *site)
 
 static void web_site_figures(struct buffer *out, const json_t *site)
 {
-	buffer_append_text(out, "<dl class=\"figures\">");
-	html_begin_figure(out, "Pages", ui_whole(site, "pages"));
+	html_write(
+		out, site,
+		"<dl class=\"figures\"><div><dt>Pages</dt><dd>{count:pages}");
 	web_site_classes(out, site);
-	buffer_append_text(out, "</dd></div>");
-	html_begin_figure(out, "Templates", ui_whole(site, "templates"));
-	buffer_printf(out, "<small>threshold %.3g, %s</small></dd></div>",
-		      json_number_value(json_object_get(site, "threshold")),
-		      ui_is_true(site, "auto") ? "chosen" : "set");
-	buffer_append_text(out, "<div><dt>Visited</dt><dd>");
-	html_append_count(out, ui_whole(site, "tried"));
-	buffer_append_text(out, "<small>");
-	ui_site_bar(out, site);
-	buffer_append_text(out, "of ");
-	html_append_count(out, ui_whole(site, "max_pages"));
-	if (ui_whole(site, "pending") > 0) {
-		buffer_append_text(out, ", ");
-		html_append_count(out, ui_whole(site, "pending"));
-		buffer_append_text(out, " to go");
-	}
-	buffer_append_text(
-		out, "</small></dd></div><div><dt>Fetches a minute</dt><dd>");
-	ui_site_rate(out, site);
-	buffer_append_text(out, "<small>");
-	html_append_count(out, ui_whole(site, "delay_ms"));
-	buffer_append_text(out, " ms between two</small></dd></div>");
-	html_begin_figure(out, "Failed", ui_whole(site, "failed"));
-	buffer_append_text(out, "<small>");
-	html_append_count(out, ui_whole(site, "skipped"));
-	buffer_append_text(out, " skipped as known well</small></dd></div>"
-				"<div><dt>Received</dt><dd>");
-	ui_bytes(out, ui_whole(site, "spent_bytes"));
-	buffer_append_text(out, "<small>state of change ");
-	html_append_count(out, ui_whole(site, "generation"));
-	buffer_append_text(out, "</small></dd></div></dl>\n");
-}
-
-static void append_tabs(struct buffer *out, const char *host,
-			const struct ui_site *shown)
-{
-	struct buffer path = {0};
-
-	buffer_append_text(&path, "/ui/sites/");
-	ui_escape(&path, host);
-	ui_tabs(out, &(struct ui_tabs){.tabs = site_tabs,
-				       .count = UI_TABS,
-				       .current = shown->tab,
-				       .path = path.data,
-				       .query = "",
-				       .label = "Parts of the site",
-				       .is_reader = shown->is_reader});
-	buffer_free(&path);
+	html_write(
+		out, site,
+		"</dd></div><div><dt>Templates</dt><dd>{count:templates}<small>"
+		"threshold {3g:threshold}, {?auto}chosen{.}{!auto}set{.}"
+		"</small></dd></div><div><dt>Visited</dt><dd>{count:tried}"
+		"<small>{bar}of {count:max_pages}{?pending}, {count:pending} "
+		"to "
+		"go{.}</small></dd></div><div><dt>Fetches a "
+		"minute</dt><dd>{rate}"
+		"<small>{count:delay_ms} ms between two</small></dd></div><div>"
+		"<dt>Failed</dt><dd>{count:failed}<small>{count:skipped} "
+		"skipped as known well</small></dd></div><div><dt>Received</dt>"
+		"<dd>{bytes:spent_bytes}<small>state of change "
+		"{count:generation}</small></dd></div></dl>\n");
 }
 
 static void web_site_samples(struct buffer *out, const json_t *cluster)
@@ -353,43 +266,18 @@ static void web_site_samples(struct buffer *out, const json_t *cluster)
 	{
 		if (i == MAX_SAMPLES)
 			break;
-		buffer_append_text(out, "<li>");
-		ui_page_link(out, ui_member(page, "url"),
-			     ui_member(page, "title"));
-		buffer_append_text(out, "</li>");
+		html_write(out, page, "<li>" PAGE_LINK "</li>");
 	}
 	buffer_append_text(out, "</ul>");
 }
 
-static void append_cluster(struct buffer *out, const char *const *heads,
-			   const json_t *cluster)
-{
-	buffer_append_text(out, "<tr role=\"row\">");
-	html_begin_cell(out, heads[0]);
-	buffer_append_text(out, "<span>");
-	ui_template_link(out, ui_member(cluster, "id"));
-	if (!ui_is_true(cluster, "has_template"))
-		buffer_append_text(out,
-				   " <span class=\"badge\">too few</span>");
-	buffer_append_text(out, "</span></td>");
-	ui_count_cell(out, heads[1], ui_whole(cluster, "pages"));
-	ui_count_cell(out, heads[2], ui_whole(cluster, "version"));
-	html_begin_cell(out, heads[3]);
-	web_site_samples(out, cluster);
-	buffer_append_text(out, "</td>");
-	html_begin_cell(out, heads[4]);
-	ui_time(out, json_object_get(cluster, "created"));
-	buffer_append_text(out, "</td>");
-	html_begin_cell(out, heads[5]);
-	ui_time(out, json_object_get(cluster, "changed"));
-	buffer_append_text(out, "</td></tr>\n");
-}
-
 static void append_clusters(struct buffer *out, const json_t *answer)
 {
-	static const char *const heads[] = {"Template", "#Pages", "#Versions",
-					    "Such as",  "Since",  "Changed",
-					    NULL};
+	static const struct html_table table = {
+		.caption = "Templates, the largest first",
+		.heads = {"Template", "#Pages", "#Versions", "Such as", "Since",
+			  "Changed"},
+	};
 	const json_t *clusters = json_object_get(answer, "templates");
 	const json_t *cluster;
 	size_t i;
@@ -399,55 +287,41 @@ static void append_clusters(struct buffer *out, const json_t *answer)
 			out, "<p class=\"empty\">It has no pages yet.</p>\n");
 		return;
 	}
-	ui_table(out, "Templates, the largest first", heads);
+	ui_table(out, &table);
 	json_array_foreach(clusters, i, cluster)
 	{
+		struct html_row row;
+
 		if (i == MAX_ROWS)
 			break;
-		append_cluster(out, heads, cluster);
+		row = html_begin_row(out, table.heads);
+		html_cells(&row, cluster,
+			   "|<span>{template:id}{!has_template} <span "
+			   "class=\"badge\">too few</span>{.}</span>|"
+			   "{cell:pages}|{cell:version}|");
+		web_site_samples(out, cluster);
+		html_cells(&row, cluster, "|{time:created}|{time:changed}");
+		html_end_row(&row);
 	}
 	ui_table_end(out);
-}
-
-static void append_pattern(struct buffer *out, const char *const *heads,
-			   const json_t *pattern)
-{
-	const char *state = ui_member(pattern, "state");
-
-	buffer_append_text(out, "<tr role=\"row\">");
-	ui_code_cell(out, heads[0], ui_member(pattern, "pattern"),
-		     UI_URL_COLUMNS);
-	html_begin_cell(out, heads[1]);
-	ui_badge(out, strcmp(state, "open") == 0 ? "good" : "soft", state);
-	buffer_append_text(out, "</td>");
-	ui_count_cell(out, heads[2], ui_whole(pattern, "found"));
-	ui_count_cell(out, heads[3], ui_whole(pattern, "visited"));
-	ui_count_cell(out, heads[4], ui_whole(pattern, "learned"));
-	html_begin_cell(out, heads[5]);
-	ui_template_link(out, ui_member(pattern, "cluster"));
-	buffer_append_text(out, "</td></tr>\n");
 }
 
 static void append_patterns(struct buffer *out, const json_t *answer)
 {
-	static const char *const heads[] = {"Pattern",  "State",    "#Found",
-					    "#Visited", "#Learned", "Template",
-					    NULL};
-	const json_t *patterns = json_object_get(answer, "patterns");
-	const json_t *pattern;
-	size_t i;
+	static const struct html_table table = {
+		.caption = "Patterns of its URLs",
+		.heads = {"Pattern", "State", "#Found", "#Visited", "#Learned",
+			  "Template"},
+		.cells = "|<code>{url:pattern}</code>|{state:state}|"
+			 "{cell:found}|{cell:visited}|{cell:learned}|"
+			 "{template:cluster}",
+		.max = MAX_ROWS,
+	};
 
 	buffer_append_text(
 		out, "<p class=\"soft\">A pattern whose pages show nothing new "
 		     "is saturated: its other pages are not visited.</p>\n");
-	ui_table(out, "Patterns of its URLs", heads);
-	json_array_foreach(patterns, i, pattern)
-	{
-		if (i == MAX_ROWS)
-			break;
-		append_pattern(out, heads, pattern);
-	}
-	ui_table_end(out);
+	ui_rows(out, &table, json_object_get(answer, "patterns"));
 }
 
 static void web_site_tab(struct buffer *out, const struct ui_site *shown)
@@ -474,30 +348,27 @@ static void web_site_tab(struct buffer *out, const struct ui_site *shown)
 
 void ui_site(struct buffer *out, const struct ui_site *shown)
 {
-	const json_t *site = shown->site;
-	const char *host = ui_member(site, "host");
+	struct buffer path = {0};
 
-	ui_crumbs(out, "", host);
-	buffer_append_text(out, "<div class=\"head\"><h1>");
-	ui_text(out, host, UI_URL_COLUMNS);
-	buffer_append_text(out, "</h1>");
-	ui_site_state(out, site);
-	buffer_append_text(out, "</div>\n<p class=\"soft small\">Watched "
-				"since ");
-	ui_time(out, json_object_get(site, "added"));
-	buffer_append_text(out, ", from ");
-	ui_foreign_link(out, ui_member(site, "url"));
-	buffer_append_text(out, "; last seen ");
-	ui_time(out, json_object_get(site, "seen"));
-	buffer_append_byte(out, '.');
-	if (!shown->is_reader) {
-		buffer_append_text(out, " <a href=\"/v1/sites/");
-		ui_escape(out, host);
-		buffer_append_text(out, "/report\">Report to keep</a>");
-	}
-	buffer_append_text(out, "</p>\n");
-	web_site_figures(out, site);
-	append_tabs(out, host, shown);
+	ui_crumbs(out, "", ui_member(shown->site, "host"));
+	html_write(
+		out, shown->site,
+		"<div class=\"head\"><h1>{url:host}</h1>" SITE_STATE
+		"</div>\n<p class=\"soft small\">Watched since {time:added}, "
+		"from {foreign:url}; last seen {time:seen}.{?} <a "
+		"href=\"/v1/sites/{query:host}/report\">Report to keep</a>{.}"
+		"</p>\n",
+		!shown->is_reader);
+	web_site_figures(out, shown->site);
+	html_write(&path, shown->site, "/ui/sites/{query:host}");
+	ui_tabs(out, &(struct ui_tabs){.tabs = site_tabs,
+				       .count = UI_TABS,
+				       .current = shown->tab,
+				       .path = path.data,
+				       .query = "",
+				       .label = "Parts of the site",
+				       .is_reader = shown->is_reader});
+	buffer_free(&path);
 	web_site_tab(out, shown);
 }
 
@@ -505,82 +376,31 @@ void ui_site(struct buffer *out, const struct ui_site *shown)
 
 enum { MAX_OPEN = 8 };
 
-static const char *const ui_sites_heads[] = {
-	"Site",        "State",   "#Pages",    "Budget", "#Templates",
-	"#Per minute", "#Failed", "Last seen", NULL,
-};
-
-static void web_sites_row(struct buffer *out, const json_t *site)
-{
-	buffer_append_text(out, "<tr role=\"row\">");
-	html_begin_cell(out, ui_sites_heads[0]);
-	ui_site_link(out, ui_member(site, "host"));
-	buffer_append_text(out, "</td>");
-	html_begin_cell(out, ui_sites_heads[1]);
-	ui_site_state(out, site);
-	buffer_append_text(out, "</td>");
-	ui_count_cell(out, ui_sites_heads[2], ui_whole(site, "pages"));
-	html_begin_cell(out, ui_sites_heads[3]);
-	ui_site_budget(out, site);
-	buffer_append_text(out, "</td>");
-	ui_count_cell(out, ui_sites_heads[4], ui_whole(site, "templates"));
-	html_begin_cell(out, ui_sites_heads[5]);
-	ui_site_rate(out, site);
-	buffer_append_text(out, "</td>");
-	ui_count_cell(out, ui_sites_heads[6], ui_whole(site, "failed"));
-	html_begin_cell(out, ui_sites_heads[7]);
-	ui_time(out, json_object_get(site, "seen"));
-	buffer_append_text(out, "</td></tr>\n");
-}
-
 static void web_sites_table(struct buffer *out, const json_t *sites,
 			    const struct ui_sites *shown)
 {
-	size_t count = json_array_size(sites);
+	static const struct html_table table = {
+		.caption = "Sites",
+		.heads = {"Site", "State", "#Pages", "Budget", "#Templates",
+			  "#Per minute", "#Failed", "Last seen"},
+		.cells = "|{site:host}|" SITE_STATE "|{cell:pages}|{bar}<span "
+			 "class=\"small soft\">{count:tried} of "
+			 "{count:max_pages}{?pending}, {count:pending} to go{.}"
+			 "</span>|{cell:templates}|{rate}|{cell:failed}|"
+			 "{time:seen}",
+		.max = UI_SITES_SHOWN,
+	};
 
-	if (count == 0 && shown->after != NULL)
-		return;
-	if (count == 0 && shown->is_reader) {
-		buffer_append_text(out, "<p class=\"empty\">No site is watched "
-					"yet.</p>\n");
-		return;
-	}
-	if (count == 0) {
-		buffer_append_text(out,
-				   "<p class=\"empty\">No site is watched yet. "
-				   "Add one below: templated fetches its pages "
-				   "slowly and politely, groups them by "
-				   "template, and extracts their texts.</p>\n");
-		return;
-	}
-	ui_table(out, "Sites", ui_sites_heads);
-	for (size_t i = 0; i < count && i < UI_SITES_SHOWN; i++)
-		web_sites_row(out, json_array_get(sites, i));
-	ui_table_end(out);
-}
-
-/* Return whether there are sites on other pages. */
-static bool are_some(const struct ui_sites *shown)
-{
-	return shown->after != NULL || *ui_member(shown->sites, "next") != '\0';
-}
-
-/* Append links to the other pages. */
-static void append_turns(struct buffer *out, const struct ui_sites *shown)
-{
-	const char *next = ui_member(shown->sites, "next");
-
-	if (!are_some(shown))
-		return;
-	buffer_append_text(out, "<p>");
-	if (shown->after != NULL)
-		buffer_append_text(out, "<a href=\"/\">First sites</a> ");
-	if (*next != '\0') {
-		buffer_append_text(out, "<a rel=\"next\" href=\"/?after=");
-		ui_escape(out, next);
-		buffer_append_text(out, "\">Next sites</a>");
-	}
-	buffer_append_text(out, "</p>\n");
+	if (json_array_size(sites) > 0)
+		ui_rows(out, &table, sites);
+	else if (shown->after == NULL)
+		html_write(
+			out, NULL,
+			"<p class=\"empty\">No site is watched yet.{!} Add one "
+			"below: templated fetches its pages slowly and "
+			"politely, groups them by template, and extracts "
+			"their texts.{.}</p>\n",
+			shown->is_reader);
 }
 
 static void web_sites_form(struct buffer *out)
@@ -606,8 +426,7 @@ static void web_sites_form(struct buffer *out)
 }
 
 /* Append the sums of the listed sites. */
-static void append_sums(struct buffer *out, const json_t *sites,
-			const struct ui_sites *shown)
+static void append_sums(struct buffer *out, const json_t *sites, bool is_part)
 {
 	const json_t *site;
 	uint64_t pages = 0;
@@ -619,27 +438,32 @@ static void append_sums(struct buffer *out, const json_t *sites,
 		pages += ui_whole(site, "pages");
 		pending += ui_whole(site, "pending");
 	}
-	buffer_append_text(out, "<p class=\"lede\">");
-	html_append_counted(out, json_array_size(sites), "site");
-	buffer_append_text(out, are_some(shown) ? " on this page, " : ", ");
-	html_append_counted(out, pages, "page");
-	buffer_append_text(out, ", ");
-	if (pending == 0) {
+	html_write(out, NULL,
+		   "<p class=\"lede\">{count site}{?} on this page{.}, "
+		   "{count page}, ",
+		   (uint64_t)json_array_size(sites), is_part, pages);
+	if (pending == 0)
 		buffer_append_text(out, "nothing queued.</p>\n");
-		return;
-	}
-	html_append_count(out, pending);
-	buffer_append_text(out, " to be visited.</p>\n");
+	else
+		html_write(out, NULL, "{count} to be visited.</p>\n", pending);
 }
 
 void ui_sites(struct buffer *out, const struct ui_sites *shown)
 {
 	const json_t *sites = json_object_get(shown->sites, "sites");
+	bool is_part = shown->after != NULL ||
+		       *ui_member(shown->sites, "next") != '\0';
 
 	buffer_append_text(out, "<h1>Sites</h1>\n");
-	append_sums(out, sites, shown);
+	append_sums(out, sites, is_part);
 	web_sites_table(out, sites, shown);
-	append_turns(out, shown);
+	if (is_part)
+		html_write(
+			out, shown->sites,
+			"<p>{?}<a href=\"/\">First sites</a> {.}{?next}<a "
+			"rel=\"next\" href=\"/?after={query:next}\">Next sites"
+			"</a>{.}</p>\n",
+			shown->after != NULL);
 	if (json_array_size(shown->alerts) > 0) {
 		buffer_append_text(out, "<h2>Open alerts</h2>\n");
 		ui_events(out, &(struct ui_event_list){shown->alerts, MAX_OPEN,
@@ -668,64 +492,41 @@ enum ui_template_tab ui_template_tab_of(const char *name)
 						 UI_TEMPLATE_TABS, name);
 }
 
-static void web_template_path(struct buffer *out,
-			      const struct ui_template *shown)
-{
-	buffer_append_text(out, "/ui/templates/");
-	ui_escape(out, shown->host);
-	buffer_printf(out, "/%" PRIu32, shown->number);
-}
+/* The path of a template; its arguments are the host and the number. */
+#define TEMPLATE_PATH "/ui/templates/{query}/{number}"
 
 static void web_template_head(struct buffer *out,
 			      const struct ui_template *shown)
 {
 	const json_t *template = shown->template;
-	const char *state = ui_member(template, "state");
-	const char *other = ui_member(template, "other");
 
 	ui_crumbs(out, shown->host, ui_member(template, "id"));
-	buffer_append_text(out, "<div class=\"head\"><h1><code>");
-	ui_text(out, ui_member(template, "id"), UI_URL_COLUMNS);
-	buffer_append_text(out, "</code></h1>");
-	if (*state != '\0')
-		ui_badge(out, strcmp(state, "live") == 0 ? "good" : "warn",
-			 state);
-	else
-		ui_badge(out, "soft", "not enough pages");
-	if (*other != '\0')
-		ui_template_link(out, other);
-	buffer_append_text(out, "</div>\n");
-}
-
-static void web_template_figures(struct buffer *out, const json_t *template)
-{
-	buffer_append_text(out, "<dl class=\"figures\"><div><dt>Pages</dt>"
-				"<dd>");
-	html_append_count(out, ui_whole(template, "pages"));
-	buffer_append_text(out, "</dd></div><div><dt>Version</dt><dd>");
-	html_append_count(out, ui_whole(template, "version"));
-	buffer_append_text(out, "<small>since ");
-	ui_time(out, json_object_get(template, "created"));
-	buffer_append_text(out, "</small></dd></div><div><dt>Shared texts"
-				"</dt><dd>");
-	html_append_count(
-		out, json_array_size(json_object_get(template, "fragments")));
-	buffer_append_text(out, "<small>in more than a third of the pages"
-				"</small></dd></div><div><dt>Last seen</dt>"
-				"<dd><small>");
-	ui_time(out, json_object_get(template, "seen"));
-	buffer_append_text(out, "</small></dd></div></dl>\n");
+	html_write(
+		out, template,
+		"<div class=\"head\"><h1><code>{url:id}</code></h1>{?state}"
+		"{state:state}{.}{!state}<span class=\"badge soft\">not enough "
+		"pages</span>{.}{?other}{template:other}{.}</div>\n<dl "
+		"class=\"figures\"><div><dt>Pages</dt><dd>{count:pages}</dd>"
+		"</div><div><dt>Version</dt><dd>{count:version}<small>since "
+		"{time:created}</small></dd></div><div><dt>Shared texts</dt>"
+		"<dd>{count}<small>in more than a third of the pages</small>"
+		"</dd></div><div><dt>Last seen</dt><dd><small>{time:seen}"
+		"</small></dd></div></dl>\n",
+		(uint64_t)json_array_size(
+			json_object_get(template, "fragments")));
 }
 
 static void web_template_pages(struct buffer *out,
 			       const struct ui_template *shown)
 {
-	static const char *const heads[] = {"Page", "Address", "Fetched",
-					    "#Size", NULL};
+	static const struct html_table table = {
+		.caption = "Pages of the template",
+		.heads = {"Page", "Address", "Fetched", "#Size"},
+		.cells = "|" PAGE_LINK "|{foreign:url}|{time:fetched}|"
+			 "{bytes:bytes}",
+		.max = MAX_PAGES,
+	};
 	const json_t *pages = json_object_get(shown->pages, "pages");
-	const char *last = "";
-	const json_t *page;
-	size_t i;
 
 	if (json_array_size(pages) == 0) {
 		buffer_append_text(
@@ -733,58 +534,37 @@ static void web_template_pages(struct buffer *out,
 			"<p class=\"empty\">It no longer has pages.</p>\n");
 		return;
 	}
-	ui_table(out, "Pages of the template", heads);
-	json_array_foreach(pages, i, page)
-	{
-		if (i == MAX_PAGES)
-			break;
-		last = ui_member(page, "url");
-		buffer_append_text(out, "<tr role=\"row\">");
-		html_begin_cell(out, heads[0]);
-		ui_page_link(out, last, ui_member(page, "title"));
-		buffer_append_text(out, "</td>");
-		html_begin_cell(out, heads[1]);
-		ui_foreign_link(out, last);
-		buffer_append_text(out, "</td>");
-		html_begin_cell(out, heads[2]);
-		ui_time(out, json_object_get(page, "fetched"));
-		buffer_append_text(out, "</td>");
-		html_begin_cell(out, heads[3]);
-		ui_bytes(out, ui_whole(page, "bytes"));
-		buffer_append_text(out, "</td></tr>\n");
-	}
-	ui_table_end(out);
-	if (json_array_size(pages) <= MAX_PAGES)
-		return;
-	buffer_append_text(out, "<p><a href=\"");
-	web_template_path(out, shown);
-	buffer_append_text(out, "/pages?after=");
-	ui_escape(out, last);
-	buffer_append_text(out, "\">More pages</a></p>\n");
+	ui_rows(out, &table, pages);
+	if (json_array_size(pages) > MAX_PAGES)
+		html_write(out, json_array_get(pages, MAX_PAGES - 1),
+			   "<p><a href=\"" TEMPLATE_PATH
+			   "/pages?after={query:url}\">More pages</a></p>\n",
+			   shown->host, (uint64_t)shown->number);
 }
 
 static void web_template_texts(struct buffer *out, const json_t *template)
 {
-	static const char *const heads[] = {"Text", "#Pages", "#Ratio", NULL};
+	static const struct html_table table = {
+		.caption = "Texts shared by its pages",
+		.heads = {"Text", "#Pages", "#Ratio"},
+	};
 	const json_t *texts = json_object_get(template, "fragments");
 	const json_t *text;
 	size_t shown = 0;
 	size_t i;
 
-	ui_table(out, "Texts shared by its pages", heads);
+	ui_table(out, &table);
 	json_array_foreach(texts, i, text)
 	{
-		double ratio =
-			json_number_value(json_object_get(text, "ratio"));
+		struct html_row row;
 
 		if (*ui_member(text, "text") == '\0' || shown++ == MAX_TEXTS)
 			continue;
-		buffer_append_text(out, "<tr role=\"row\">");
-		ui_text_cell(out, heads[0], ui_member(text, "text"),
-			     UI_LONG_COLUMNS);
-		ui_count_cell(out, heads[1], ui_whole(text, "df"));
-		html_begin_cell(out, heads[2]);
-		buffer_printf(out, "%.0f&nbsp;%%</td></tr>\n", 100 * ratio);
+		row = html_begin_row(out, table.heads);
+		html_cells(&row, text, "|{long:text}|{cell:df}|{0f}&nbsp;%",
+			   100 * json_number_value(
+					 json_object_get(text, "ratio")));
+		html_end_row(&row);
 		if (shown == MAX_TEXTS)
 			break;
 	}
@@ -793,45 +573,35 @@ static void web_template_texts(struct buffer *out, const json_t *template)
 
 static void append_versions(struct buffer *out, const struct ui_template *shown)
 {
-	static const char *const heads[] = {"#Version",  "First seen",
-					    "Last seen", "#Pages",
-					    "Compare",   NULL};
+	static const struct html_table table = {
+		.caption = "Versions of the template",
+		.heads = {"#Version", "First seen", "Last seen", "#Pages",
+			  "Compare"},
+	};
 	const json_t *versions = json_object_get(shown->template, "versions");
 	const json_t *version;
 	size_t i;
 
-	ui_table(out, "Versions of the template", heads);
+	ui_table(out, &table);
 	json_array_foreach(versions, i, version)
 	{
-		uint64_t number = ui_whole(version, "version");
+		struct html_row row = html_begin_row(out, table.heads);
+		uint64_t last = ui_whole(version, "version") - 1;
 
-		buffer_append_text(out, "<tr role=\"row\">");
-		ui_count_cell(out, heads[0], number);
-		html_begin_cell(out, heads[1]);
-		ui_time(out, json_object_get(version, "first"));
-		buffer_append_text(out, "</td>");
-		html_begin_cell(out, heads[2]);
-		ui_time(out, json_object_get(version, "last"));
-		buffer_append_text(out, "</td>");
-		ui_count_cell(out, heads[3], ui_whole(version, "pages"));
-		html_begin_cell(out, heads[4]);
-		if (i > 0) {
-			buffer_append_text(out, "<a href=\"");
-			web_template_path(out, shown);
-			buffer_printf(out,
-				      "/versions?from=%" PRIu64
-				      "&amp;to=%" PRIu64 "\">with %" PRIu64
-				      "</a>",
-				      number - 1, number, number - 1);
-		}
-		buffer_append_text(out, "</td></tr>\n");
+		html_cells(&row, version,
+			   "|{cell:version}|{time:first}|{time:last}|"
+			   "{cell:pages}|{?}<a href=\"" TEMPLATE_PATH
+			   "/versions?from={number}&amp;to={number:version}\">"
+			   "with {number}</a>{.}",
+			   i > 0, shown->host, (uint64_t)shown->number, last,
+			   last);
+		html_end_row(&row);
 	}
 	ui_table_end(out);
 	if (shown->diff == NULL)
 		return;
-	buffer_printf(out, "<h2>From version %" PRIu64 " to %" PRIu64 "</h2>\n",
-		      ui_whole(shown->diff, "from"),
-		      ui_whole(shown->diff, "to"));
+	html_write(out, shown->diff,
+		   "<h2>From version {number:from} to {number:to}</h2>\n");
 	ui_moves(out, shown->diff);
 }
 
@@ -840,8 +610,8 @@ void ui_template(struct buffer *out, const struct ui_template *shown)
 	struct buffer path = {0};
 
 	web_template_head(out, shown);
-	web_template_figures(out, shown->template);
-	web_template_path(&path, shown);
+	html_write(&path, NULL, TEMPLATE_PATH, shown->host,
+		   (uint64_t)shown->number);
 	ui_tabs(out, &(struct ui_tabs){.tabs = template_tabs,
 				       .count = UI_TEMPLATE_TABS,
 				       .current = shown->tab,

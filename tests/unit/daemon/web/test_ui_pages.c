@@ -265,10 +265,10 @@ TEST(only_pages_of_the_web_are_linked)
 {
 	struct buffer out = {0};
 
-	ui_foreign_link(&out, "javascript:x()");
+	html_write(&out, NULL, "{foreign}", "javascript:x()");
 	ck_assert_str_eq(out.data, "javascript:x()");
 	buffer_clear(&out);
-	ui_foreign_link(&out, "http://h/\"><b>");
+	html_write(&out, NULL, "{foreign}", "http://h/\"><b>");
 	ck_assert_ptr_nonnull(strstr(out.data, "href=\"http://h/&quot;&gt;"));
 	ck_assert_ptr_nonnull(strstr(out.data, "rel=\"noreferrer "));
 	buffer_free(&out);
@@ -278,11 +278,11 @@ TEST(links_carry_any_address)
 {
 	struct buffer out = {0};
 
-	ui_page_link(&out, "http://h/?a=1&b=\"#c d", "");
+	html_write(&out, NULL, "{page}", "http://h/?a=1&b=\"#c d");
 	ck_assert_ptr_nonnull(strstr(out.data, "url=http:%2F%2Fh%2F%3Fa%3D1"
 					       "%26b%3D%22%23c%20d\""));
 	buffer_clear(&out);
-	ui_template_link(&out, "127.0.0.1:80/3");
+	html_write(&out, NULL, "{template}", "127.0.0.1:80/3");
 	ck_assert_ptr_nonnull(
 		strstr(out.data, "\"/ui/templates/127.0.0.1:80/3\""));
 	buffer_free(&out);

@@ -17,7 +17,7 @@
 #include "store/key.h"
 #include "template/version_json.h"
 
-static bool bundle_clusters_reject(char *reason, const char *why)
+static bool bundle_reject(char *reason, const char *why)
 {
 	snprintf(reason, BUNDLE_REASON_BYTES, "%s", why);
 	return false;
@@ -160,7 +160,7 @@ static bool bundle_read_version(struct bundle *bundle,
 
 	json_decref(value);
 	if (!cursor_is_done(&cursor) || version == 0 || !is_object)
-		return bundle_clusters_reject(reason, "it is damaged");
+		return bundle_reject(reason, "it is damaged");
 	cluster->version = version;
 	cluster->json = (struct slice){
 		arena_copy(bundle->arena, rest.data, rest.size), rest.size};
@@ -169,30 +169,19 @@ static bool bundle_read_version(struct bundle *bundle,
 
 /* Add a section of a cluster. */
 static bool bundle_read_cluster(struct bundle *bundle,
-				const struct section *section, char *reason)
+				const struct section *section,
+				struct slice bytes, char *reason)
 {
 	uint32_t index = bundle_find_cluster(bundle, section->number);
 	struct bundle_cluster *cluster = &bundle->clusters[index];
-	struct buffer bytes = {0};
-	bool is_right = false;
 
 	if (index == bundle->cluster_count)
-		return bundle_clusters_reject(reason,
-					      "there is no such cluster");
-	if (container_unpack(section, &bytes) != ERR_NONE) {
-		bundle_clusters_reject(reason, "it cannot be decompressed");
-	} else if (section->kind == SECTION_VERSION) {
-		is_right = bundle_read_version(bundle, cluster,
-					       buffer_slice(&bytes), reason);
-	} else {
-		cluster->samples = section;
-		is_right =
-			bundle_check_samples(buffer_slice(&bytes),
-					     bundle->limits.max_page_bytes) ||
-			bundle_clusters_reject(reason, "it is damaged");
-	}
-	buffer_free(&bytes);
-	return is_right;
+		return bundle_reject(reason, "there is no such cluster");
+	if (section->kind == SECTION_VERSION)
+		return bundle_read_version(bundle, cluster, bytes, reason);
+	cluster->samples = section;
+	return bundle_check_samples(bytes, bundle->limits.max_page_bytes) ||
+	       bundle_reject(reason, "it is damaged");
 }
 
 uint32_t bundle_template_count(const struct bundle *bundle)
@@ -220,7 +209,7 @@ const struct bundle_cluster *bundle_cluster(const struct bundle *bundle,
 	return index == bundle->cluster_count ? NULL : &bundle->clusters[index];
 }
 
-enum { BUNDLE_SAMPLES_MAX_CHARSET_BYTES = 256 };
+enum { MAX_CHARSET_BYTES = 256 };
 
 /* The template model of a method and a cluster. */
 struct bundle_model {
@@ -239,7 +228,7 @@ bool bundle_check_samples(struct slice bytes, size_t max_bytes)
 	uint32_t count = 0;
 
 	while (!cursor.is_broken && cursor_left(&cursor) > 0) {
-		cursor_text(&cursor, BUNDLE_SAMPLES_MAX_CHARSET_BYTES);
+		cursor_text(&cursor, MAX_CHARSET_BYTES);
 		cursor_text(&cursor, max_bytes);
 		count++;
 	}
@@ -279,16 +268,6 @@ static void bundle_evict_models(struct bundle *bundle)
 	}
 }
 
-static bool bundle_model_matches(const struct bundle_model *lesson,
-				 uint32_t cluster,
-				 const struct extractor *extractor,
-				 const double *parameters)
-{
-	return lesson->extractor == extractor && lesson->cluster == cluster &&
-	       extractor_builds_same_model(extractor, lesson->parameters,
-					   parameters);
-}
-
 void bundle_each_sample(const struct bundle *bundle, uint32_t cluster,
 			void (*visit)(void *visitor, struct slice charset,
 				      struct slice body),
@@ -302,8 +281,7 @@ void bundle_each_sample(const struct bundle *bundle, uint32_t cluster,
 	    container_unpack(row->samples, &bytes) == ERR_NONE)
 		cursor = cursor_of(buffer_slice(&bytes));
 	while (cursor_left(&cursor) > 0) {
-		struct slice charset =
-			cursor_text(&cursor, BUNDLE_SAMPLES_MAX_CHARSET_BYTES);
+		struct slice charset = cursor_text(&cursor, MAX_CHARSET_BYTES);
 
 		visit(visitor, charset, cursor_text(&cursor, UINT32_MAX));
 	}
@@ -363,7 +341,10 @@ struct template_model bundle_learn(struct bundle *bundle, uint32_t cluster,
 	struct bundle_model *lesson;
 
 	while (*link != NULL &&
-	       !bundle_model_matches(*link, cluster, extractor, parameters))
+	       !((*link)->extractor == extractor &&
+		 (*link)->cluster == cluster &&
+		 extractor_builds_same_model(extractor, (*link)->parameters,
+					     parameters)))
 		link = &(*link)->next;
 	lesson = *link;
 	if (lesson != NULL) {
@@ -383,13 +364,7 @@ struct template_model bundle_learn(struct bundle *bundle, uint32_t cluster,
 	return (struct template_model){lesson->knowledge, lesson, ERR_NONE};
 }
 
-enum { BUNDLE_SECTIONS_MAX_CHARSET_BYTES = 256, MAX_STATUS = 999 };
-
-static bool bundle_section_reject(char *reason, const char *why)
-{
-	snprintf(reason, BUNDLE_REASON_BYTES, "%s", why);
-	return false;
-}
+enum { MAX_STATUS = 999 };
 
 /* Read strictly ascending hashes. */
 static bool bundle_read_hashes(struct slice bytes, uint64_t **hashes_out,
@@ -400,15 +375,15 @@ static bool bundle_read_hashes(struct slice bytes, uint64_t **hashes_out,
 	uint64_t *hashes;
 
 	if (bytes.size % sizeof(uint64_t) != 0 || count > UINT32_MAX)
-		return bundle_section_reject(reason, "its size is invalid");
+		return bundle_reject(reason, "its size is invalid");
 	hashes = mem_alloc(count + 1, sizeof(*hashes));
 	*hashes_out = hashes;
 	*count_out = count;
 	for (size_t i = 0; i < count; i++) {
 		hashes[i] = cursor_u64(&cursor);
 		if (i > 0 && hashes[i] <= hashes[i - 1])
-			return bundle_section_reject(
-				reason, "it is not in ascending order");
+			return bundle_reject(reason,
+					     "it is not in ascending order");
 	}
 	return true;
 }
@@ -456,7 +431,7 @@ static bool bundle_read_signatures(struct bundle *bundle, struct slice bytes,
 		bundle->sets[bundle->set_count++] = set;
 	}
 	return cursor_is_done(&cursor) ||
-	       bundle_section_reject(reason, "it is damaged");
+	       bundle_reject(reason, "it is damaged");
 }
 
 static bool bundle_read_page(struct bundle *bundle, struct byte_cursor *cursor,
@@ -472,7 +447,7 @@ static bool bundle_read_page(struct bundle *bundle, struct byte_cursor *cursor,
 	known->content_hash = cursor_u64(cursor);
 	known->cluster = (uint32_t)cursor_number(cursor, UINT32_MAX);
 	known->http_status = (uint32_t)cursor_number(cursor, MAX_STATUS);
-	known->charset = cursor_text(cursor, BUNDLE_SECTIONS_MAX_CHARSET_BYTES);
+	known->charset = cursor_text(cursor, MAX_CHARSET_BYTES);
 	if (known->charset.size > 0) /* copy it, because the section is freed */
 		known->charset.data =
 			arena_copy(bundle->arena, known->charset.data,
@@ -493,14 +468,14 @@ static bool bundle_read_pages(struct bundle *bundle, struct slice bytes,
 		struct bundle_page page = {0};
 
 		if (!bundle_read_page(bundle, &cursor, &page))
-			return bundle_section_reject(
-				reason, "it is not in ascending order");
+			return bundle_reject(reason,
+					     "it is not in ascending order");
 		bundle->pages = mem_grow(bundle->pages, bundle->page_count,
 					 &capacity, sizeof(*bundle->pages));
 		bundle->pages[bundle->page_count++] = page;
 	}
 	return (cursor_is_done(&cursor) && bundle->page_count <= UINT32_MAX) ||
-	       bundle_section_reject(reason, "it is damaged");
+	       bundle_reject(reason, "it is damaged");
 }
 
 static bool read_bytes(struct bundle *bundle, uint32_t kind, struct slice bytes,
@@ -512,8 +487,8 @@ static bool read_bytes(struct bundle *bundle, uint32_t kind, struct slice bytes,
 					reason) == ERR_NONE;
 	case SECTION_MODEL:
 		return ridge_model_read(&bundle->model, bytes) == ERR_NONE ||
-		       bundle_section_reject(
-			       reason, "this program cannot read the model");
+		       bundle_reject(reason,
+				     "this program cannot read the model");
 	case SECTION_SHINGLES:
 		return bundle_read_hashes(bytes, &bundle->shingle_ids,
 					  &bundle->shingle_count, reason);
@@ -525,26 +500,8 @@ static bool read_bytes(struct bundle *bundle, uint32_t kind, struct slice bytes,
 	case SECTION_PAGES:
 		return bundle_read_pages(bundle, bytes, reason);
 	default:
-		return bundle_section_reject(reason,
-					     "there is no such section");
+		return bundle_reject(reason, "there is no such section");
 	}
-}
-
-/* Read a section; if it is invalid, write a phrase to `reason`, return false.
- */
-static bool bundle_read_section(struct bundle *bundle,
-				const struct section *section, char *reason)
-{
-	struct buffer bytes = {0};
-	bool is_right = false;
-
-	if (container_unpack(section, &bytes) == ERR_NONE)
-		is_right = read_bytes(bundle, section->kind,
-				      buffer_slice(&bytes), reason);
-	else
-		bundle_section_reject(reason, "it cannot be decompressed");
-	buffer_free(&bytes);
-	return is_right;
 }
 
 enum { MAX_REASON = 256, MAX_TEXT = LIMIT(4096, 256) };
@@ -697,9 +654,7 @@ enum error bundle_site_read(struct arena *arena, struct slice json,
 
 static const struct bundle *bundle_of(const void *context)
 {
-	const struct bundle_view *seen = context;
-
-	return seen->bundle;
+	return ((const struct bundle_view *)context)->bundle;
 }
 
 static size_t bundle_view_find_shingles(void *context, struct signature own,
@@ -741,10 +696,7 @@ static void bundle_view_each_signature(
 
 static uint32_t bundle_view_cluster_of(void *context, uint32_t set)
 {
-	const struct bundle *bundle = bundle_of(context);
-
-	assert(set < bundle->set_count);
-	return bundle->sets[set].cluster;
+	return bundle_of(context)->sets[set].cluster;
 }
 
 /* A bundle never changes. */
@@ -778,9 +730,10 @@ static uint32_t bundle_view_frequency(void *context, uint32_t cluster,
 }
 
 /* Return the page with this key, or NULL. */
-static const struct bundle_page *bundle_view_page(const struct bundle *bundle,
+static const struct bundle_page *bundle_view_page(const void *context,
 						  uint64_t key)
 {
+	const struct bundle *bundle = bundle_of(context);
 	size_t at;
 
 	LOWER_BOUND(at, bundle->page_count, bundle->pages[at].known.key < key);
@@ -792,8 +745,8 @@ static const struct bundle_page *bundle_view_page(const struct bundle *bundle,
 static bool bundle_view_find_page(void *context, const struct url *url,
 				  struct known_page *page_out)
 {
-	const struct bundle_page *page = bundle_view_page(
-		bundle_of(context), page_key_of(slice_of(url->text)));
+	const struct bundle_page *page =
+		bundle_view_page(context, page_key_of(slice_of(url->text)));
 
 	if (page != NULL)
 		*page_out = page->known;
@@ -806,7 +759,7 @@ static const uint64_t *bundle_view_fragments(void *context,
 					     uint32_t *count_out)
 {
 	const struct bundle *bundle = bundle_of(context);
-	const struct bundle_page *page = bundle_view_page(bundle, known->key);
+	const struct bundle_page *page = bundle_view_page(context, known->key);
 	uint64_t *hashes;
 
 	if (page == NULL)
@@ -905,16 +858,29 @@ void bundle_close(struct bundle *bundle)
 	free(bundle);
 }
 
-static bool bundle_read_one_section(struct bundle *bundle,
-				    const struct section *section, char *phrase)
+/*
+ * Read a section; if it is invalid, write a phrase to `reason`, return false.
+ */
+static bool bundle_read_section(struct bundle *bundle,
+				const struct section *section, char *reason)
 {
-	if (section->kind == SECTION_SAMPLES ||
-	    section->kind == SECTION_VERSION)
-		return bundle_read_cluster(bundle, section, phrase);
-	if (section->number == 0)
-		return bundle_read_section(bundle, section, phrase);
-	snprintf(phrase, BUNDLE_REASON_BYTES, "it belongs to no cluster");
-	return false;
+	const bool is_of_cluster = section->kind == SECTION_SAMPLES ||
+				   section->kind == SECTION_VERSION;
+	struct buffer bytes = {0};
+	bool is_right = false;
+
+	if (!is_of_cluster && section->number != 0)
+		return bundle_reject(reason, "it belongs to no cluster");
+	if (container_unpack(section, &bytes) != ERR_NONE)
+		bundle_reject(reason, "it cannot be decompressed");
+	else if (is_of_cluster)
+		is_right = bundle_read_cluster(bundle, section,
+					       buffer_slice(&bytes), reason);
+	else
+		is_right = read_bytes(bundle, section->kind,
+				      buffer_slice(&bytes), reason);
+	buffer_free(&bytes);
+	return is_right;
 }
 
 static enum error bundle_fail(enum error error, const char *text, char *reason)
@@ -941,7 +907,7 @@ static enum error bundle_read_sections(struct bundle *bundle, char *reason)
 			bundle_make_clusters(bundle);
 			has_clusters = true;
 		}
-		if (bundle_read_one_section(bundle, section, phrase))
+		if (bundle_read_section(bundle, section, phrase))
 			continue;
 		section_name(section, name, sizeof(name));
 		snprintf(reason, BUNDLE_REASON_BYTES, "bundle: %s: %.180s",
@@ -1119,19 +1085,14 @@ void bundle_put_model(struct bundle_writer *writer, struct slice model)
 			    model);
 }
 
-static void append_hashes(struct buffer *out, const uint64_t *hashes,
-			  size_t count)
+void bundle_put_hashes(struct bundle_writer *writer, enum section_kind kind,
+		       const uint64_t *hashes, size_t count)
 {
+	struct buffer *out = bundle_writer_section(writer, kind, 0);
+
 	buffer_reserve(out, count * sizeof(*hashes));
 	for (size_t i = 0; i < count; i++)
 		pack_u64(out, hashes[i]);
-}
-
-void bundle_put_shingles(struct bundle_writer *writer, const uint64_t *members,
-			 size_t count)
-{
-	append_hashes(bundle_writer_section(writer, SECTION_SHINGLES, 0),
-		      members, count);
 }
 
 /* Append the number of ascending indices, then the gaps between them. */
@@ -1155,13 +1116,6 @@ void bundle_put_set(struct bundle_writer *writer, uint32_t cluster,
 
 	pack_number(rows, cluster);
 	append_indices(rows, shingle_ids, count);
-}
-
-void bundle_put_fragments(struct bundle_writer *writer, const uint64_t *hashes,
-			  size_t count)
-{
-	append_hashes(bundle_writer_section(writer, SECTION_FRAGMENTS, 0),
-		      hashes, count);
 }
 
 void bundle_put_page(struct bundle_writer *writer,

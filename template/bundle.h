@@ -258,9 +258,12 @@ void bundle_put_site(struct bundle_writer *writer,
 /* Write the site's own model as text; empty if it has none. */
 void bundle_put_model(struct bundle_writer *writer, struct slice model);
 
-/* Write all shingles of all signatures, strictly ascending. */
-void bundle_put_shingles(struct bundle_writer *writer, const uint64_t *members,
-			 size_t count);
+/*
+ * Write all shingles of all signatures (SECTION_SHINGLES), or all fragments of
+ * all pages (SECTION_FRAGMENTS), strictly ascending.
+ */
+void bundle_put_hashes(struct bundle_writer *writer, enum section_kind kind,
+		       const uint64_t *hashes, size_t count);
 
 /*
  * Write a unique signature, as indices of shingles, and its cluster (0 = none).
@@ -268,10 +271,6 @@ void bundle_put_shingles(struct bundle_writer *writer, const uint64_t *members,
  */
 void bundle_put_set(struct bundle_writer *writer, uint32_t cluster,
 		    const uint32_t *shingle_ids, size_t count);
-
-/* Write all fragments of all pages, strictly ascending. */
-void bundle_put_fragments(struct bundle_writer *writer, const uint64_t *hashes,
-			  size_t count);
 
 /*
  * Write a page, ascending by key, with the ascending indices of its fragments.

@@ -350,8 +350,8 @@ static void bundle_exporter_put_pages(struct bundle_exporter *bundler)
 
 	each_page(bundler, &fragments, bundle_export_collect_hashes);
 	make_distinct(&fragments);
-	bundle_put_fragments(&bundler->writer, fragments.items,
-			     fragments.count);
+	bundle_put_hashes(&bundler->writer, SECTION_FRAGMENTS, fragments.items,
+			  fragments.count);
 	each_page(bundler, &fragments, bundle_export_page);
 	free(fragments.items);
 }
@@ -451,7 +451,8 @@ static void put_shingles(struct bundle_exporter *bundler,
 		shingles[i] = shingle_ids->items[i].shingle;
 		shingle_ids->items[i].index = (uint32_t)i;
 	}
-	bundle_put_shingles(&bundler->writer, shingles, shingle_ids->count);
+	bundle_put_hashes(&bundler->writer, SECTION_SHINGLES, shingles,
+			  shingle_ids->count);
 	qsort(shingle_ids->items, shingle_ids->count,
 	      sizeof(*shingle_ids->items), by_number);
 	free(shingles);

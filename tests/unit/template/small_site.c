@@ -200,11 +200,13 @@ void small_begin(struct bundle_writer *writer, struct slice model)
 					.settings = "",
 				});
 	bundle_put_model(writer, model);
-	bundle_put_shingles(writer, shingles.items, shingles.count);
+	bundle_put_hashes(writer, SECTION_SHINGLES, shingles.items,
+			  shingles.count);
 	put_set(writer, 0, 1, &shingles);
 	put_set(writer, SMALL_TABLE, 2, &shingles);
 	put_set(writer, SMALL_TABLE, 1, &shingles);
-	bundle_put_fragments(writer, fragments.items, fragments.count);
+	bundle_put_hashes(writer, SECTION_FRAGMENTS, fragments.items,
+			  fragments.count);
 	put_pages(writer, &fragments);
 }
 

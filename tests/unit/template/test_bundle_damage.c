@@ -136,11 +136,11 @@ TEST(what_sections_refer_to_must_be_there)
 			1);
 	check_refused(&writer, "bundle: section pages: it is damaged");
 	writer = (struct bundle_writer){.max_bytes = 1000};
-	bundle_put_shingles(&writer, twice, 2);
+	bundle_put_hashes(&writer, SECTION_SHINGLES, twice, 2);
 	check_refused(&writer,
 		      "bundle: section shingles: it is not in ascending order");
 	writer = (struct bundle_writer){.max_bytes = 1000};
-	bundle_put_shingles(&writer, twice, 1);
+	bundle_put_hashes(&writer, SECTION_SHINGLES, twice, 1);
 	check_refused(&writer, "bundle: the section site is missing");
 }
 

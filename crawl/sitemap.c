@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/date.h"
 #include "base/decode.h"
@@ -10,6 +9,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "crawl/http_message.h"
+#include "page/robots_tag.h"
 #include "page/xml.h"
 
 /* In the year 10889; dates have four digits for the year. */
@@ -81,7 +81,7 @@ bool sitemap_entries_are_valid(struct slice listing)
 	return listing.size == 0;
 }
 
-/* The output of the sitemap formats. Internal to sitemaps. */
+/* The output of the sitemap formats. */
 
 struct sitemap_out {
 	struct url base;
@@ -93,7 +93,37 @@ struct sitemap_out {
 	enum error error; /* the first error; no entries are passed after it */
 };
 
-/* A sitemap with one URL per line. Internal to sitemaps. */
+/* Set the error, unless there is one. */
+static void sitemap_out_fail(struct sitemap_out *out, enum error error)
+{
+	if (out->error == ERR_NONE)
+		out->error = error;
+}
+
+/*
+ * Pass an entry with the URL `reference` to the handler, or count it as
+ * omitted. `entry` has no URL yet.
+ */
+static void sitemap_out_emit(struct sitemap_out *out, struct slice reference,
+			     struct sitemap_entry entry)
+{
+	struct url url;
+
+	if (out->count + out->refused == MAX_SITEMAP_ENTRIES)
+		sitemap_out_fail(out, ERR_TOO_LARGE);
+	if (out->error != ERR_NONE)
+		return;
+	if (reference.size == 0 ||
+	    url_parse(&url, reference, &out->base) != ERR_NONE) {
+		out->refused++;
+		return;
+	}
+	out->count++;
+	entry.url = slice_of(url.text);
+	out->on_entry(out->context, &entry);
+}
+
+/* A sitemap with one URL per line. */
 
 /* Start with {.out = ...}. */
 struct sitemap_text {
@@ -103,53 +133,25 @@ struct sitemap_text {
 	size_t taken; /* bytes of the file */
 };
 
-/* Sitemaps in XML: urlset, sitemapindex, RSS 2.0 and 1.0, Atom. */
+#define BOM "\xEF\xBB\xBF"
 
-struct sitemap_xml;
-
-enum { MAX_PROSE_BYTES = LIMIT(64 * 1024, 1024) };
-
-static bool sitemap_text_begins_with(struct slice text, const char *begin)
-{
-	size_t size = strlen(begin);
-
-	return text.size >= size && strncasecmp(text.data, begin, size) == 0;
-}
-
-static struct slice sitemap_text_trim(struct slice line)
-{
-	const char *bytes = line.data;
-
-	while (line.size > 0 &&
-	       (bytes[line.size - 1] == ' ' || bytes[line.size - 1] == '\t'))
-		line.size--;
-	while (line.size > 0 && (*bytes == ' ' || *bytes == '\t')) {
-		bytes++;
-		line.size--;
-	}
-	line.data = bytes;
-	return line;
-}
-
-static struct slice without_bom(struct slice line)
-{
-	if (sitemap_text_begins_with(line, "\xEF\xBB\xBF"))
-		return (struct slice){(const char *)line.data + 3,
-				      line.size - 3};
-	return line;
-}
-
-static void sitemap_out_emit(struct sitemap_out *out, struct slice reference,
-			     struct sitemap_entry entry);
-static void sitemap_out_fail(struct sitemap_out *out, enum error error);
+enum {
+	GZIP_BYTES = 2,
+	BOM_BYTES = 3,
+	PIECE_BYTES = 16 * 1024,
+	MAX_PROSE_BYTES = LIMIT(64 * 1024, 1024),
+};
 
 static void sitemap_text_end_line(struct sitemap_text *text)
 {
-	struct slice line = sitemap_text_trim(
-		without_bom((struct slice){text->line, text->size}));
-	bool is_url = sitemap_text_begins_with(line, "http://") ||
-		      sitemap_text_begins_with(line, "https://");
+	struct slice line = {text->line, text->size};
+	bool is_url;
 
+	if (word_begins_with(line, BOM))
+		line = word_skip(line, BOM_BYTES);
+	line = word_trim(line);
+	is_url = word_begins_with(line, "http://") ||
+		 word_begins_with(line, "https://");
 	text->size = 0;
 	if (line.size == 0)
 		return;
@@ -233,12 +235,6 @@ struct sitemap_xml {
 	struct sitemap_field field;
 };
 
-static bool sitemap_xml_is_name(struct slice text, const char *word)
-{
-	return text.size == strlen(word) &&
-	       (text.size == 0 || strncasecmp(text.data, word, text.size) == 0);
-}
-
 static enum sitemap_kind sitemap_xml_kind(struct slice root)
 {
 	static const struct {
@@ -251,7 +247,7 @@ static enum sitemap_kind sitemap_xml_kind(struct slice root)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (sitemap_xml_is_name(root, rows[i].name))
+		if (word_is(root, rows[i].name))
 			return rows[i].kind;
 	return SITEMAP_UNKNOWN;
 }
@@ -264,14 +260,12 @@ static enum entry sitemap_xml_entry_kind(enum sitemap_kind kind,
 					 struct slice name)
 {
 	if (kind == SITEMAP_RSS)
-		return sitemap_xml_is_name(name, "item") ? ENTRY_ITEM
-							 : ENTRY_NONE;
+		return word_is(name, "item") ? ENTRY_ITEM : ENTRY_NONE;
 	if (kind == SITEMAP_ATOM)
-		return sitemap_xml_is_name(name, "entry") ? ENTRY_ATOM
-							  : ENTRY_NONE;
-	if (sitemap_xml_is_name(name, "sitemap"))
+		return word_is(name, "entry") ? ENTRY_ATOM : ENTRY_NONE;
+	if (word_is(name, "sitemap"))
 		return ENTRY_SITEMAP;
-	return sitemap_xml_is_name(name, "url") ? ENTRY_URL : ENTRY_NONE;
+	return word_is(name, "url") ? ENTRY_URL : ENTRY_NONE;
 }
 
 static void take_url(struct sitemap_open_entry *open, struct slice url,
@@ -321,13 +315,6 @@ static void end_entry(struct sitemap_xml *xml)
 	open->entry = ENTRY_NONE;
 }
 
-static void begin_root(struct sitemap_xml *xml, struct slice name)
-{
-	xml->out->kind = sitemap_xml_kind(name);
-	if (xml->out->kind == SITEMAP_UNKNOWN)
-		sitemap_out_fail(xml->out, ERR_MALFORMED);
-}
-
 /* An entry inside an entry: the end tag of the first is missing. */
 static void sitemap_xml_on_start(void *context, struct slice name,
 				 struct slice space)
@@ -338,7 +325,9 @@ static void sitemap_xml_on_start(void *context, struct slice name,
 	enum entry entry;
 
 	if (++xml->depth == 1) {
-		begin_root(xml, name);
+		xml->out->kind = sitemap_xml_kind(name);
+		if (xml->out->kind == SITEMAP_UNKNOWN) /* HTML, for example */
+			sitemap_out_fail(xml->out, ERR_MALFORMED);
 		return;
 	}
 	if (open->entry != ENTRY_NONE && xml->depth == open->depth + 1) {
@@ -364,37 +353,32 @@ static void on_attribute(void *context, struct slice name, struct slice value)
 	struct sitemap_open_entry *open = &xml->open;
 
 	if (open->entry == ENTRY_ITEM && xml->depth == open->depth &&
-	    sitemap_xml_is_name(name, "about"))
+	    word_is(name, "about"))
 		take_url(open, value, RANK_ELSE); /* RSS 1.0, section 5.5 */
 	if (open->entry != ENTRY_ATOM || xml->depth != open->depth + 1)
 		return;
-	if (sitemap_xml_is_name(name, "rel") &&
-	    !sitemap_xml_is_name(value, "alternate") && value.size > 0)
+	if (word_is(name, "rel") && !word_is(value, "alternate") &&
+	    value.size > 0)
 		xml->field.is_other = true;
-	else if (sitemap_xml_is_name(name, "href")) {
+	else if (word_is(name, "href")) {
 		buffer_clear(&xml->field.link);
 		buffer_append_slice(&xml->field.link, value);
 	}
 }
 
-static bool is_absolute(struct slice url)
-{
-	return (url.size > 7 && strncasecmp(url.data, "http://", 7) == 0) ||
-	       (url.size > 8 && strncasecmp(url.data, "https://", 8) == 0);
-}
-
 static void end_item_field(struct sitemap_open_entry *open, struct slice name,
 			   struct slice text)
 {
-	if (sitemap_xml_is_name(name, "link"))
+	if (word_is(name, "link"))
 		take_url(open, text, RANK_FIRST);
 	/*
 	 * a guid may be any string; even with isPermaLink="false" it is often a
 	 * URL
 	 */
-	else if (sitemap_xml_is_name(name, "guid") && is_absolute(text))
+	else if (word_is(name, "guid") && (word_begins_with(text, "http://") ||
+					   word_begins_with(text, "https://")))
 		take_url(open, text, RANK_ELSE);
-	else if (sitemap_xml_is_name(name, "pubDate"))
+	else if (word_is(name, "pubDate"))
 		take_time(open, text, RANK_FIRST);
 }
 
@@ -403,13 +387,11 @@ static void end_atom_field(struct sitemap_xml *xml, struct slice name,
 {
 	struct sitemap_open_entry *open = &xml->open;
 
-	if (sitemap_xml_is_name(name, "link") && !xml->field.is_other)
+	if (word_is(name, "link") && !xml->field.is_other)
 		take_url(open, buffer_slice(&xml->field.link), RANK_FIRST);
-	else if (sitemap_xml_is_name(name, "updated") ||
-		 sitemap_xml_is_name(name, "modified"))
+	else if (word_is(name, "updated") || word_is(name, "modified"))
 		take_time(open, text, RANK_FIRST);
-	else if (sitemap_xml_is_name(name, "published") ||
-		 sitemap_xml_is_name(name, "issued"))
+	else if (word_is(name, "published") || word_is(name, "issued"))
 		take_time(open, text, RANK_ELSE);
 }
 
@@ -419,7 +401,7 @@ static void end_field(struct sitemap_xml *xml, struct slice name,
 	struct sitemap_open_entry *open = &xml->open;
 
 	/* Dublin Core's, in RSS 1.0 */
-	if (open->entry == ENTRY_ITEM && sitemap_xml_is_name(name, "date"))
+	if (open->entry == ENTRY_ITEM && word_is(name, "date"))
 		take_time(open, text, RANK_ELSE);
 	if (!xml->field.is_own)
 		return;
@@ -427,9 +409,9 @@ static void end_field(struct sitemap_xml *xml, struct slice name,
 		end_item_field(open, name, text);
 	else if (open->entry == ENTRY_ATOM)
 		end_atom_field(xml, name, text);
-	else if (sitemap_xml_is_name(name, "loc"))
+	else if (word_is(name, "loc"))
 		take_url(open, text, RANK_FIRST);
-	else if (sitemap_xml_is_name(name, "lastmod"))
+	else if (word_is(name, "lastmod"))
 		take_time(open, text, RANK_FIRST);
 }
 
@@ -452,42 +434,6 @@ static void sitemap_xml_on_end(void *context, struct slice name,
 	end_entry(xml);
 }
 
-/* `out` must outlive it. */
-static struct sitemap_xml *sitemap_xml_create(struct sitemap_out *out)
-{
-	struct sitemap_xml *xml = mem_alloc(1, sizeof(*xml));
-
-	xml->out = out;
-	xml->stream = xml_stream_create(&(struct xml_handler){
-		sitemap_xml_on_start, sitemap_xml_on_end, on_attribute, xml});
-	return xml;
-}
-
-static void sitemap_xml_destroy(struct sitemap_xml *xml)
-{
-	if (xml == NULL)
-		return;
-	xml_stream_destroy(xml->stream);
-	buffer_free(&xml->open.url);
-	buffer_free(&xml->field.link);
-	free(xml);
-}
-
-/* ERR_MALFORMED also for another root element, such as HTML. */
-static void sitemap_xml_feed(struct sitemap_xml *xml, struct slice bytes)
-{
-	sitemap_out_fail(xml->out, xml_stream_feed(xml->stream, bytes));
-}
-
-static void sitemap_xml_finish(struct sitemap_xml *xml)
-{
-	sitemap_out_fail(xml->out, xml_stream_finish(xml->stream));
-}
-
-#define BOM "\xEF\xBB\xBF"
-
-enum { GZIP_BYTES = 2, BOM_BYTES = 3, PIECE_BYTES = 16 * 1024 };
-
 struct sitemap {
 	struct sitemap_out out;
 	unsigned char head[GZIP_BYTES]; /* the first bytes, to detect gzip */
@@ -501,36 +447,6 @@ struct sitemap {
 	bool is_over;   /* finished */
 	char piece[PIECE_BYTES];
 };
-
-/* Set the error, unless there is one. */
-static void sitemap_out_fail(struct sitemap_out *out, enum error error)
-{
-	if (out->error == ERR_NONE)
-		out->error = error;
-}
-
-/*
- * Pass an entry with the URL `reference` to the handler, or count it as
- * omitted. `entry` has no URL yet.
- */
-static void sitemap_out_emit(struct sitemap_out *out, struct slice reference,
-			     struct sitemap_entry entry)
-{
-	struct url url;
-
-	if (out->count + out->refused == MAX_SITEMAP_ENTRIES)
-		sitemap_out_fail(out, ERR_TOO_LARGE);
-	if (out->error != ERR_NONE)
-		return;
-	if (reference.size == 0 ||
-	    url_parse(&url, reference, &out->base) != ERR_NONE) {
-		out->refused++;
-		return;
-	}
-	out->count++;
-	entry.url = slice_of(url.text);
-	out->on_entry(out->context, &entry);
-}
 
 struct sitemap *sitemap_create(const struct url *base,
 			       void (*on_entry)(void *context,
@@ -550,20 +466,14 @@ void sitemap_destroy(struct sitemap *sitemap)
 	if (sitemap == NULL)
 		return;
 	decoder_destroy(sitemap->decoder);
-	sitemap_xml_destroy(sitemap->xml);
+	if (sitemap->xml != NULL) {
+		xml_stream_destroy(sitemap->xml->stream);
+		buffer_free(&sitemap->xml->open.url);
+		buffer_free(&sitemap->xml->field.link);
+	}
+	free(sitemap->xml);
 	free(sitemap->text);
 	free(sitemap);
-}
-
-static struct slice sitemap_skip_bytes(struct slice bytes, size_t size)
-{
-	return (struct slice){(const char *)bytes.data + size,
-			      bytes.size - size};
-}
-
-static bool sitemap_is_blank(unsigned char byte)
-{
-	return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
 /*
@@ -573,7 +483,11 @@ static bool sitemap_is_blank(unsigned char byte)
 static void sitemap_select_format(struct sitemap *sitemap, unsigned char first)
 {
 	if (first == '<' || first == '\0' || first >= 0xFE) {
-		sitemap->xml = sitemap_xml_create(&sitemap->out);
+		sitemap->xml = mem_alloc(1, sizeof(*sitemap->xml));
+		sitemap->xml->out = &sitemap->out;
+		sitemap->xml->stream = xml_stream_create(&(struct xml_handler){
+			sitemap_xml_on_start, sitemap_xml_on_end, on_attribute,
+			sitemap->xml});
 	} else {
 		sitemap->text = mem_alloc(1, sizeof(*sitemap->text));
 		sitemap->text->out = &sitemap->out;
@@ -583,7 +497,8 @@ static void sitemap_select_format(struct sitemap *sitemap, unsigned char first)
 static void sitemap_read_format(struct sitemap *sitemap, struct slice bytes)
 {
 	if (sitemap->xml != NULL)
-		sitemap_xml_feed(sitemap->xml, bytes);
+		sitemap_out_fail(&sitemap->out,
+				 xml_stream_feed(sitemap->xml->stream, bytes));
 	else
 		sitemap_text_feed(sitemap->text, bytes);
 }
@@ -598,7 +513,7 @@ static void read_begin(struct sitemap *sitemap, struct slice bytes)
 	for (; i < bytes.size; i++)
 		if (at[i] == (unsigned char)BOM[sitemap->bom_size % BOM_BYTES])
 			sitemap->bom_size++;
-		else if (!sitemap_is_blank(at[i]))
+		else if (at[i] != ' ' && (at[i] < '\t' || at[i] > '\r'))
 			break;
 	if (i == bytes.size)
 		return;
@@ -606,7 +521,7 @@ static void read_begin(struct sitemap *sitemap, struct slice bytes)
 	if (sitemap->bom_size < BOM_BYTES)
 		bom.size = sitemap->bom_size;
 	sitemap_read_format(sitemap, bom);
-	sitemap_read_format(sitemap, sitemap_skip_bytes(bytes, i));
+	sitemap_read_format(sitemap, word_skip(bytes, i));
 }
 
 /*
@@ -636,7 +551,7 @@ static void read_plain(struct sitemap *sitemap, struct slice bytes)
 			bytes.size < PIECE_BYTES ? bytes.size : PIECE_BYTES;
 
 		read_piece(sitemap, (struct slice){bytes.data, size});
-		bytes = sitemap_skip_bytes(bytes, size);
+		bytes = word_skip(bytes, size);
 	}
 }
 
@@ -703,17 +618,12 @@ enum error sitemap_feed(struct sitemap *sitemap, struct slice bytes)
 	while (sitemap->head_size < GZIP_BYTES && bytes.size > 0) {
 		sitemap->head[sitemap->head_size++] =
 			*(const unsigned char *)bytes.data;
-		bytes = sitemap_skip_bytes(bytes, 1);
+		bytes = word_skip(bytes, 1);
 		sitemap_read_head(sitemap, false);
 	}
 	if (bytes.size > 0)
 		read_packed(sitemap, bytes);
 	return sitemap->out.error;
-}
-
-static bool sitemap_is_truncated(const struct sitemap *sitemap)
-{
-	return sitemap->decoder != NULL && !decoder_is_at_end(sitemap->decoder);
 }
 
 enum error sitemap_finish(struct sitemap *sitemap)
@@ -724,12 +634,13 @@ enum error sitemap_finish(struct sitemap *sitemap)
 	if (sitemap->head_size < GZIP_BYTES)
 		sitemap_read_head(sitemap, true);
 	if (sitemap->xml != NULL)
-		sitemap_xml_finish(sitemap->xml);
+		sitemap_out_fail(&sitemap->out,
+				 xml_stream_finish(sitemap->xml->stream));
 	else if (sitemap->text != NULL)
 		sitemap_text_finish(sitemap->text);
 	else
 		sitemap_out_fail(&sitemap->out, ERR_MALFORMED); /* empty */
-	if (sitemap_is_truncated(sitemap))
+	if (sitemap->decoder != NULL && !decoder_is_at_end(sitemap->decoder))
 		sitemap_out_fail(&sitemap->out, ERR_MALFORMED);
 	return sitemap->out.error;
 }
@@ -760,11 +671,6 @@ static bool begins_with_year(const char *text)
 	return text[4] == '-' || text[4] == '\0';
 }
 
-static char sitemap_date_upper(char byte)
-{
-	return (char)(byte - (byte >= 'a' && byte <= 'z' ? 'a' - 'A' : 0));
-}
-
 /*
  * Write a W3C date with common deviations corrected: lower case, a space for
  * the T or before the zone.
@@ -775,7 +681,8 @@ static size_t write_w3c(const char *text, char *out)
 
 	for (const char *at = text; *at != '\0'; at++) {
 		if (*at != ' ')
-			out[size++] = sitemap_date_upper(*at);
+			out[size++] =
+				(char)(is_letter(*at) ? *at & ~0x20 : *at);
 		else if (size == DAY_BYTES && is_digit(at[1]))
 			out[size++] = 'T';
 	}

@@ -11,13 +11,6 @@
 #include "page/charset.h"
 #include "page/robots_tag.h"
 
-/*
- * Reads robots.txt line by line, and accepts the mistakes that Google's parser
- * and crawler-commons accept.
- */
-
-struct arena;
-
 enum robots_key {
 	ROBOTS_OTHER,
 	ROBOTS_LINE_AGENT,
@@ -41,397 +34,13 @@ struct robots_lines {
 };
 
 /*
- * The rules of a robots.txt for one agent, from all of its groups (RFC 9309,
- * 2.2.1).
+ * The lines are read as Google's parser and crawler-commons read them, with the
+ * mistakes that they accept.
  */
-
-struct arena;
-
-struct robots_rule {
-	struct pattern pattern;
-	struct slice text; /* the line */
-	unsigned line;     /* from 1 */
-	bool is_allow;
-};
-
-struct robots_group {
-	const struct robots_rule *rules; /* the first match decides */
-	size_t rule_count;
-	uint32_t delay_ms;
-	bool is_clamped; /* a delay was over the limit, or no number */
-};
-
-enum { MAX_DELAY_MS = 60 * 60 * 1000 };
-
-struct parser {
-	struct arena *arena;
-	const char *agent; /* NULL: "*" */
-	struct robots_group *group;
-	struct buffer rules; /* array of struct robots_rule */
-	bool has_group;      /* the agent has a group, possibly empty */
-	/*
-	 * A group ends at a User-agent line after a rule; other lines must not
-	 * end it (RFC 9309, 2.2.4). Crawl-delay is not in the RFC: it applies
-	 * only to the agents named directly above it.
-	 */
-	bool are_rules_ours;
-	bool are_delays_ours;
-	bool is_in_rules;
-	bool is_in_delays;
-};
-
-/* "*" followed by a word counts as "*", as in Google's parser. */
-static bool is_any(struct slice agent)
-{
-	agent.size = word_find_blank(agent);
-	return word_is(agent, "*");
-}
-
-/* A name with digits, which is no product token, must match completely. */
-static bool robots_group_is_agent(struct slice value, const char *agent)
-{
-	struct slice whole = {value.data, word_find_blank(value)};
-
-	return word_is(word_product(value), agent) || word_is(whole, agent);
-}
-
-static void robots_group_read_agent(struct parser *parser, struct slice value)
-{
-	bool is_ours = parser->agent == NULL
-			       ? is_any(value)
-			       : robots_group_is_agent(value, parser->agent);
-
-	if (parser->is_in_rules)
-		parser->are_rules_ours = false;
-	if (parser->is_in_rules || parser->is_in_delays)
-		parser->are_delays_ours = false;
-	parser->is_in_rules = false;
-	parser->is_in_delays = false;
-	parser->are_rules_ours |= is_ours;
-	parser->are_delays_ours |= is_ours;
-	parser->has_group |= is_ours;
-}
-
-/* Add a rule; ignore a value that is empty or cannot begin a path. */
-static void robots_group_add_rule(struct parser *parser,
-				  const struct robots_line *line)
-{
-	struct robots_rule rule = {
-		.text = line->text,
-		.line = line->number,
-		.is_allow = line->key == ROBOTS_ALLOW,
-	};
-
-	parser->is_in_rules = true;
-	if (!parser->are_rules_ours || line->value.size == 0 ||
-	    (slice_byte(line->value, 0) != '/' &&
-	     slice_byte(line->value, 0) != '*'))
-		return;
-	if (pattern_make(parser->arena, line->value, &rule.pattern))
-		buffer_append(&parser->rules, &rule, sizeof(rule));
-}
-
-/*
- * Convert seconds with a fraction to milliseconds; return false if the value is
- * no number.
- */
-static bool parse_delay(struct slice value, uint64_t *delay_ms_out)
-{
-	uint64_t delay = 0;
-	uint64_t unit = 1000; /* milliseconds of the last digit */
-	bool is_fraction = false;
-	bool has_digit = false;
-
-	for (size_t i = 0; i < value.size && delay <= MAX_DELAY_MS; i++) {
-		char c = slice_byte(value, i);
-
-		if (c == '.' && !is_fraction) {
-			is_fraction = true;
-			continue;
-		}
-		if (c < '0' || c > '9')
-			break;
-		has_digit = true;
-		if (is_fraction)
-			unit /= 10;
-		else
-			delay *= 10;
-		delay += (uint64_t)(c - '0') * unit;
-	}
-	*delay_ms_out = delay;
-	return has_digit;
-}
-
-static void robots_group_read_delay(struct parser *parser, struct slice value)
-{
-	struct robots_group *group = parser->group;
-	uint64_t delay_ms;
-
-	parser->is_in_delays = true;
-	if (!parser->are_delays_ours || value.size == 0)
-		return;
-	group->is_clamped |= !parse_delay(value, &delay_ms);
-	group->is_clamped |= delay_ms > MAX_DELAY_MS;
-	if (delay_ms > MAX_DELAY_MS)
-		delay_ms = MAX_DELAY_MS;
-	if (group->delay_ms < delay_ms)
-		group->delay_ms = (uint32_t)delay_ms;
-}
-
-static void robots_group_read_line(struct parser *parser,
-				   const struct robots_line *line)
-{
-	switch (line->key) {
-	case ROBOTS_LINE_AGENT:
-		robots_group_read_agent(parser, line->value);
-		break;
-	case ROBOTS_ALLOW:
-	case ROBOTS_DISALLOW:
-		robots_group_add_rule(parser, line);
-		break;
-	case ROBOTS_DELAY:
-		robots_group_read_delay(parser, line->value);
-		break;
-	case ROBOTS_SITEMAP:
-	case ROBOTS_OTHER:
-		break;
-	}
-}
-
-/*
- * Sort the longest first, allow before disallow, then by position in the file.
- */
-static int compare_rules(const void *a, const void *b)
-{
-	const struct robots_rule *left = a;
-	const struct robots_rule *right = b;
-
-	if (left->pattern.length != right->pattern.length)
-		return left->pattern.length > right->pattern.length ? -1 : 1;
-	if (left->is_allow != right->is_allow)
-		return left->is_allow ? -1 : 1;
-	return (left->line > right->line) - (left->line < right->line);
-}
-
-static struct robots_lines robots_lines_begin(struct arena *arena,
-					      struct slice file);
-static bool robots_lines_next(struct robots_lines *lines,
-			      struct robots_line *line_out);
-
-/*
- * Read the groups of `agent`, or of "*" if it is NULL. Return false if there
- * are none. The result belongs to the arena. O(n log n).
- */
-static bool robots_group_read(struct arena *arena, struct robots_lines lines,
-			      const char *agent, struct robots_group *group_out)
-{
-	struct robots_group group = {0};
-	struct parser parser = {
-		.arena = arena, .agent = agent, .group = &group};
-	struct robots_line line;
-	struct robots_rule *rules;
-
-	while (robots_lines_next(&lines, &line))
-		robots_group_read_line(&parser, &line);
-	group.rule_count = parser.rules.size / sizeof(*rules);
-	if (group.rule_count > 0) {
-		rules = ARENA_NEW(arena, struct robots_rule, group.rule_count);
-		memcpy(rules, parser.rules.data, parser.rules.size);
-		qsort(rules, group.rule_count, sizeof(*rules), compare_rules);
-		group.rules = rules;
-	}
-	buffer_free(&parser.rules);
-	*group_out = group;
-	return parser.has_group;
-}
-
-enum {
-	MAX_STEPS =
-		LIMIT(4 << 20,
-		      2048), /* bytes that the wildcards may search per path */
-	STATUS_TOO_MANY = 429,
-};
-
-struct robots {
-	struct robots_group group;
-	const struct slice *sitemaps;
-	size_t sitemap_count;
-	bool is_named;     /* the group names the agent */
-	bool is_forbidden; /* everything is forbidden */
-};
-
-static bool has_sitemap(const struct robots *robots, struct slice value)
-{
-	for (size_t i = 0; i < robots->sitemap_count; i++)
-		if (slice_equal(robots->sitemaps[i], value))
-			return true;
-	return false;
-}
-
-static void read_sitemaps(struct arena *arena, struct robots_lines lines,
-			  struct robots *robots)
-{
-	struct slice *sitemaps = NULL;
-	struct robots_line line;
-
-	while (robots->sitemap_count < MAX_ROBOTS_SITEMAPS &&
-	       robots_lines_next(&lines, &line)) {
-		if (line.key != ROBOTS_SITEMAP || line.value.size == 0 ||
-		    line.value.size > MAX_URL_BYTES ||
-		    has_sitemap(robots, line.value))
-			continue;
-		if (sitemaps == NULL)
-			sitemaps = ARENA_NEW(arena, struct slice,
-					     MAX_ROBOTS_SITEMAPS);
-		assert(robots->sitemap_count < MAX_ROBOTS_SITEMAPS);
-		sitemaps[robots->sitemap_count++] = line.value;
-		robots->sitemaps = sitemaps;
-	}
-}
-
-const struct robots *robots_parse(struct arena *arena, struct slice file,
-				  const char *agent)
-{
-	struct robots *robots = ARENA_NEW(arena, struct robots, 1);
-	struct robots_lines lines = robots_lines_begin(arena, file);
-
-	robots->is_named =
-		robots_group_read(arena, lines, agent, &robots->group);
-	if (!robots->is_named)
-		robots_group_read(arena, lines, NULL, &robots->group);
-	read_sitemaps(arena, lines, robots);
-	return robots;
-}
-
-const struct robots *robots_from_status(struct arena *arena, unsigned status)
-{
-	struct robots *robots = ARENA_NEW(arena, struct robots, 1);
-
-	robots->is_forbidden =
-		status == 0 || status >= 500 || status == STATUS_TOO_MANY;
-	return robots;
-}
-
-bool robots_is_forbidden(const struct robots *robots)
-{
-	return robots->is_forbidden;
-}
-
-struct robots_verdict {
-	const struct robots_rule *rule; /* NULL: no rule decided */
-	bool is_allowed;
-};
-
-/*
- * Return the deciding rule: the first that matches, because the rules are
- * sorted (RFC 9309, 2.2.2).
- */
-static struct robots_verdict robots_find_rule(const struct robots *robots,
-					      struct slice raw)
-{
-	struct pattern_path path;
-	size_t steps = 0;
-
-	pattern_path_set(&path, raw);
-	for (size_t i = 0; i < robots->group.rule_count; i++) {
-		const struct robots_rule *rule = &robots->group.rules[i];
-
-		if (pattern_matches(&rule->pattern, &path, &steps))
-			return (struct robots_verdict){rule, rule->is_allow};
-		if (steps > MAX_STEPS)
-			return (struct robots_verdict){NULL, false};
-	}
-	return (struct robots_verdict){NULL, true};
-}
-
-static struct robots_verdict robots_decide_path(const struct robots *robots,
-						struct slice path)
-{
-	if (slice_equal(path, slice_of("/robots.txt")))
-		return (struct robots_verdict){NULL, true};
-	if (robots->is_forbidden || path.size > MAX_URL_BYTES)
-		return (struct robots_verdict){NULL, false};
-	if (path.size == 0)
-		path = slice_of("/");
-	return robots_find_rule(robots, path);
-}
-
-bool robots_allows(const struct robots *robots, struct slice path)
-{
-	return robots_decide_path(robots, path).is_allowed;
-}
-
-static bool robots_byte_is_control(char byte)
-{
-	return (unsigned char)byte < ' ' || byte == 0x7f;
-}
-
-/* Copy `text`, truncated to whole characters that fit. */
-static void write_rule(struct slice text, struct robots_reason *reason)
-{
-	char whole[3 * sizeof(reason->rule)];
-	size_t size;
-
-	if (text.size > sizeof(reason->rule))
-		text.size = sizeof(reason->rule);
-	size = utf8_repair(text, whole);
-	size = utf8_truncate((struct slice){whole, size},
-			     sizeof(reason->rule) - 1)
-		       .size;
-	memcpy(reason->rule, whole, size);
-	assert(size < sizeof(reason->rule));
-	reason->rule[size] = '\0';
-	for (char *at = reason->rule; *at != '\0'; at++)
-		if (robots_byte_is_control(*at))
-			*at = ' ';
-}
-
-struct robots_reason robots_explain(const struct robots *robots,
-				    struct slice path)
-{
-	struct robots_verdict verdict = robots_decide_path(robots, path);
-	struct robots_reason reason = {
-		.is_allowed = verdict.is_allowed,
-		.is_named = robots->is_named,
-	};
-
-	if (verdict.rule != NULL) {
-		reason.line = verdict.rule->line;
-		write_rule(verdict.rule->text, &reason);
-	}
-	return reason;
-}
-
-uint32_t robots_delay_ms(const struct robots *robots)
-{
-	return robots->group.delay_ms;
-}
-
-bool robots_is_delay_clamped(const struct robots *robots)
-{
-	return robots->group.is_clamped;
-}
-
-size_t robots_sitemap_count(const struct robots *robots)
-{
-	return robots->sitemap_count;
-}
-
-struct slice robots_sitemap(const struct robots *robots, size_t index)
-{
-	assert(index < robots->sitemap_count);
-	return robots->sitemaps[index];
-}
 
 static bool is_line_end(char byte)
 {
 	return byte == '\n' || byte == '\r';
-}
-
-static bool robots_file_is_utf16(struct slice file)
-{
-	return file.size >= 2 && (memcmp(file.data, "\xff\xfe", 2) == 0 ||
-				  memcmp(file.data, "\xfe\xff", 2) == 0);
 }
 
 /* Skip a byte order mark, complete or in part, as Google's parser does. */
@@ -460,7 +69,8 @@ static struct robots_lines robots_lines_begin(struct arena *arena,
 
 	if (is_cut)
 		file.size = MAX_ROBOTS_BYTES;
-	if (robots_file_is_utf16(file)) {
+	if (file.size >= 2 && (memcmp(file.data, "\xff\xfe", 2) == 0 ||
+			       memcmp(file.data, "\xfe\xff", 2) == 0)) {
 		text = charset_decode(arena, file, (struct slice){0}).text;
 	} else {
 		file = skip_mark(file);
@@ -580,4 +190,350 @@ static bool robots_lines_next(struct robots_lines *lines,
 		return true;
 	}
 	return false;
+}
+
+struct robots_rule {
+	struct pattern pattern;
+	struct slice text; /* the line */
+	unsigned line;     /* from 1 */
+	bool is_allow;
+};
+
+/* The rules for one agent, from all of its groups (RFC 9309, 2.2.1). */
+struct robots_group {
+	const struct robots_rule *rules; /* the first match decides */
+	size_t rule_count;
+	uint32_t delay_ms;
+	bool is_clamped; /* a delay was over the limit, or no number */
+};
+
+enum { MAX_DELAY_MS = 60 * 60 * 1000 };
+
+struct parser {
+	struct arena *arena;
+	const char *agent; /* NULL: "*" */
+	struct robots_group *group;
+	struct buffer rules; /* array of struct robots_rule */
+	bool has_group;      /* the agent has a group, possibly empty */
+	/*
+	 * A group ends at a User-agent line after a rule; other lines must not
+	 * end it (RFC 9309, 2.2.4). Crawl-delay is not in the RFC: it applies
+	 * only to the agents named directly above it.
+	 */
+	bool are_rules_ours;
+	bool are_delays_ours;
+	bool is_in_rules;
+	bool is_in_delays;
+};
+
+static void robots_group_read_agent(struct parser *parser, struct slice value)
+{
+	const struct slice first = {value.data, word_find_blank(value)};
+	bool is_ours;
+
+	/*
+	 * "*" followed by a word counts as "*", as in Google's parser. A name
+	 * with digits, which is no product token, must match completely.
+	 */
+	if (parser->agent == NULL)
+		is_ours = word_is(first, "*");
+	else
+		is_ours = word_is(word_product(value), parser->agent) ||
+			  word_is(first, parser->agent);
+	if (parser->is_in_rules)
+		parser->are_rules_ours = false;
+	if (parser->is_in_rules || parser->is_in_delays)
+		parser->are_delays_ours = false;
+	parser->is_in_rules = false;
+	parser->is_in_delays = false;
+	parser->are_rules_ours |= is_ours;
+	parser->are_delays_ours |= is_ours;
+	parser->has_group |= is_ours;
+}
+
+/* Add a rule; ignore a value that is empty or cannot begin a path. */
+static void robots_group_add_rule(struct parser *parser,
+				  const struct robots_line *line)
+{
+	struct robots_rule rule = {
+		.text = line->text,
+		.line = line->number,
+		.is_allow = line->key == ROBOTS_ALLOW,
+	};
+
+	parser->is_in_rules = true;
+	if (!parser->are_rules_ours || line->value.size == 0 ||
+	    (slice_byte(line->value, 0) != '/' &&
+	     slice_byte(line->value, 0) != '*'))
+		return;
+	if (pattern_make(parser->arena, line->value, &rule.pattern))
+		buffer_append(&parser->rules, &rule, sizeof(rule));
+}
+
+/*
+ * Convert seconds with a fraction to milliseconds; return false if the value is
+ * no number.
+ */
+static bool parse_delay(struct slice value, uint64_t *delay_ms_out)
+{
+	uint64_t delay = 0;
+	uint64_t unit = 1000; /* milliseconds of the last digit */
+	bool is_fraction = false;
+	bool has_digit = false;
+
+	for (size_t i = 0; i < value.size && delay <= MAX_DELAY_MS; i++) {
+		char c = slice_byte(value, i);
+
+		if (c == '.' && !is_fraction) {
+			is_fraction = true;
+			continue;
+		}
+		if (c < '0' || c > '9')
+			break;
+		has_digit = true;
+		if (is_fraction)
+			unit /= 10;
+		else
+			delay *= 10;
+		delay += (uint64_t)(c - '0') * unit;
+	}
+	*delay_ms_out = delay;
+	return has_digit;
+}
+
+static void robots_group_read_delay(struct parser *parser, struct slice value)
+{
+	struct robots_group *group = parser->group;
+	uint64_t delay_ms;
+
+	parser->is_in_delays = true;
+	if (!parser->are_delays_ours || value.size == 0)
+		return;
+	group->is_clamped |= !parse_delay(value, &delay_ms);
+	group->is_clamped |= delay_ms > MAX_DELAY_MS;
+	if (delay_ms > MAX_DELAY_MS)
+		delay_ms = MAX_DELAY_MS;
+	if (group->delay_ms < delay_ms)
+		group->delay_ms = (uint32_t)delay_ms;
+}
+
+static void robots_group_read_line(struct parser *parser,
+				   const struct robots_line *line)
+{
+	switch (line->key) {
+	case ROBOTS_LINE_AGENT:
+		robots_group_read_agent(parser, line->value);
+		break;
+	case ROBOTS_ALLOW:
+	case ROBOTS_DISALLOW:
+		robots_group_add_rule(parser, line);
+		break;
+	case ROBOTS_DELAY:
+		robots_group_read_delay(parser, line->value);
+		break;
+	case ROBOTS_SITEMAP:
+	case ROBOTS_OTHER:
+		break;
+	}
+}
+
+/*
+ * Sort the longest first, allow before disallow, then by position in the file.
+ */
+static int compare_rules(const void *a, const void *b)
+{
+	const struct robots_rule *left = a;
+	const struct robots_rule *right = b;
+
+	if (left->pattern.length != right->pattern.length)
+		return left->pattern.length > right->pattern.length ? -1 : 1;
+	if (left->is_allow != right->is_allow)
+		return left->is_allow ? -1 : 1;
+	return (left->line > right->line) - (left->line < right->line);
+}
+
+/*
+ * Read the groups of `agent`, or of "*" if it is NULL. Return false if there
+ * are none. The result belongs to the arena. O(n log n).
+ */
+static bool robots_group_read(struct arena *arena, struct robots_lines lines,
+			      const char *agent, struct robots_group *group_out)
+{
+	struct robots_group group = {0};
+	struct parser parser = {
+		.arena = arena, .agent = agent, .group = &group};
+	struct robots_line line;
+	struct robots_rule *rules;
+
+	while (robots_lines_next(&lines, &line))
+		robots_group_read_line(&parser, &line);
+	group.rule_count = parser.rules.size / sizeof(*rules);
+	if (group.rule_count > 0) {
+		rules = ARENA_NEW(arena, struct robots_rule, group.rule_count);
+		memcpy(rules, parser.rules.data, parser.rules.size);
+		qsort(rules, group.rule_count, sizeof(*rules), compare_rules);
+		group.rules = rules;
+	}
+	buffer_free(&parser.rules);
+	*group_out = group;
+	return parser.has_group;
+}
+
+enum {
+	MAX_STEPS =
+		LIMIT(4 << 20,
+		      2048), /* bytes that the wildcards may search per path */
+	STATUS_TOO_MANY = 429,
+};
+
+struct robots {
+	struct robots_group group;
+	const struct slice *sitemaps;
+	size_t sitemap_count;
+	bool is_named;     /* the group names the agent */
+	bool is_forbidden; /* everything is forbidden */
+};
+
+static void read_sitemaps(struct arena *arena, struct robots_lines lines,
+			  struct robots *robots)
+{
+	struct slice *sitemaps =
+		ARENA_NEW(arena, struct slice, MAX_ROBOTS_SITEMAPS);
+	struct robots_line line;
+
+	robots->sitemaps = sitemaps;
+	while (robots->sitemap_count < MAX_ROBOTS_SITEMAPS &&
+	       robots_lines_next(&lines, &line)) {
+		size_t i = 0;
+
+		if (line.key != ROBOTS_SITEMAP || line.value.size == 0 ||
+		    line.value.size > MAX_URL_BYTES)
+			continue;
+		while (i < robots->sitemap_count &&
+		       !slice_equal(sitemaps[i], line.value))
+			i++;
+		if (i == robots->sitemap_count)
+			sitemaps[robots->sitemap_count++] = line.value;
+	}
+}
+
+const struct robots *robots_parse(struct arena *arena, struct slice file,
+				  const char *agent)
+{
+	struct robots *robots = ARENA_NEW(arena, struct robots, 1);
+	struct robots_lines lines = robots_lines_begin(arena, file);
+
+	robots->is_named =
+		robots_group_read(arena, lines, agent, &robots->group);
+	if (!robots->is_named)
+		robots_group_read(arena, lines, NULL, &robots->group);
+	read_sitemaps(arena, lines, robots);
+	return robots;
+}
+
+const struct robots *robots_from_status(struct arena *arena, unsigned status)
+{
+	struct robots *robots = ARENA_NEW(arena, struct robots, 1);
+
+	robots->is_forbidden =
+		status == 0 || status >= 500 || status == STATUS_TOO_MANY;
+	return robots;
+}
+
+bool robots_is_forbidden(const struct robots *robots)
+{
+	return robots->is_forbidden;
+}
+
+struct robots_verdict {
+	const struct robots_rule *rule; /* NULL: no rule decided */
+	bool is_allowed;
+};
+
+/*
+ * Return the deciding rule: the first that matches, because the rules are
+ * sorted (RFC 9309, 2.2.2).
+ */
+static struct robots_verdict robots_decide_path(const struct robots *robots,
+						struct slice raw)
+{
+	struct pattern_path path;
+	size_t steps = 0;
+
+	if (slice_equal(raw, slice_of("/robots.txt")))
+		return (struct robots_verdict){NULL, true};
+	if (robots->is_forbidden || raw.size > MAX_URL_BYTES)
+		return (struct robots_verdict){NULL, false};
+	pattern_path_set(&path, raw.size == 0 ? slice_of("/") : raw);
+	for (size_t i = 0; i < robots->group.rule_count; i++) {
+		const struct robots_rule *rule = &robots->group.rules[i];
+
+		if (pattern_matches(&rule->pattern, &path, &steps))
+			return (struct robots_verdict){rule, rule->is_allow};
+		if (steps > MAX_STEPS)
+			return (struct robots_verdict){NULL, false};
+	}
+	return (struct robots_verdict){NULL, true};
+}
+
+bool robots_allows(const struct robots *robots, struct slice path)
+{
+	return robots_decide_path(robots, path).is_allowed;
+}
+
+/* Copy `text`, truncated to whole characters that fit. */
+static void write_rule(struct slice text, struct robots_reason *reason)
+{
+	char whole[3 * sizeof(reason->rule)];
+	size_t size;
+
+	if (text.size > sizeof(reason->rule))
+		text.size = sizeof(reason->rule);
+	size = utf8_repair(text, whole);
+	size = utf8_truncate((struct slice){whole, size},
+			     sizeof(reason->rule) - 1)
+		       .size;
+	memcpy(reason->rule, whole, size);
+	assert(size < sizeof(reason->rule));
+	reason->rule[size] = '\0';
+	for (char *at = reason->rule; *at != '\0'; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = ' ';
+}
+
+struct robots_reason robots_explain(const struct robots *robots,
+				    struct slice path)
+{
+	struct robots_verdict verdict = robots_decide_path(robots, path);
+	struct robots_reason reason = {
+		.is_allowed = verdict.is_allowed,
+		.is_named = robots->is_named,
+	};
+
+	if (verdict.rule != NULL) {
+		reason.line = verdict.rule->line;
+		write_rule(verdict.rule->text, &reason);
+	}
+	return reason;
+}
+
+uint32_t robots_delay_ms(const struct robots *robots)
+{
+	return robots->group.delay_ms;
+}
+
+bool robots_is_delay_clamped(const struct robots *robots)
+{
+	return robots->group.is_clamped;
+}
+
+size_t robots_sitemap_count(const struct robots *robots)
+{
+	return robots->sitemap_count;
+}
+
+struct slice robots_sitemap(const struct robots *robots, size_t index)
+{
+	assert(index < robots->sitemap_count);
+	return robots->sitemaps[index];
 }

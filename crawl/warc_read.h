@@ -47,7 +47,7 @@ bool arc_begins(struct slice text);
 enum stream_state {
 	STREAM_RUNS,
 	STREAM_MEMBER_END, /* the next member may have more */
-	STREAM_DAMAGED,    /* stream_recover() may find another member */
+	STREAM_DAMAGED,    /* another member may follow */
 	STREAM_END,
 	STREAM_CUT,    /* the file ends inside a member */
 	STREAM_FAILED, /* the source has failed: see stream_error() */
@@ -56,35 +56,11 @@ enum stream_state {
 struct warc_stream *stream_create(warc_source *source, void *context);
 void stream_destroy(struct warc_stream *stream); /* NULL is a no-op */
 
-/*
- * Return the next bytes: at least `size`, as far as this member has them; valid
- * until the next call. Memory grows with `size`.
- */
-struct slice stream_see(struct warc_stream *stream, size_t size);
-
-/* The same across members, as far as the file has them. */
-struct slice stream_see_across(struct warc_stream *stream, size_t size);
-
-/* Skip `size` bytes, at most the bytes in the window. */
-void stream_skip(struct warc_stream *stream, size_t size);
-
 /* Return the state after the bytes in the window. */
 enum stream_state stream_state(const struct warc_stream *stream);
 
 /* Return the error of the source, after it failed. */
 enum error stream_error(const struct warc_stream *stream);
-
-/*
- * After damage: drop the window and continue at the next member that begins
- * like a record. Return false if there is none.
- */
-bool stream_recover(struct warc_stream *stream);
-
-/*
- * Return the offset in the file of the next byte; in a compressed file, of its
- * member.
- */
-uint64_t stream_offset(const struct warc_stream *stream);
 
 /* Return the number of bytes read from the source. */
 uint64_t stream_taken(const struct warc_stream *stream);
@@ -153,20 +129,6 @@ struct warc_header {
 	uint64_t length;           /* Content-Length; UINT64_MAX = none */
 	bool is_truncated;         /* WARC-Truncated */
 };
-
-/* Return whether a record begins here; needs eight bytes: "WARC/1.0". */
-bool warc_begins(struct slice text);
-
-/* A stricter check, for arbitrary bytes: a first field must follow. */
-bool warc_begins_surely(struct slice text);
-
-/*
- * Return the size of the head, including the blank line that ends it; 0 if the
- * blank line is missing. Lines may end with only LF, or with several CRs and
- * LF. If another record begins before, the head ends there, and *is_whole_out
- * is false.
- */
-size_t warc_header_size(struct slice text, bool *is_whole_out);
 
 /* Parse the fields of a head that begins with its version. */
 void warc_header_parse(struct slice head, struct warc_header *header_out);

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <nettle/sha1.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,17 +54,9 @@ uint64_t warc_position(const struct warc_reader *reader)
 }
 
 static void warc_record_fail(struct warc_record *record, enum error error,
-			     const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void warc_record_fail(struct warc_record *record, enum error error,
-			     const char *format, ...)
+			     const char *reason)
 {
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(record->reason, sizeof(record->reason), format, list);
-	va_end(list);
+	snprintf(record->reason, sizeof(record->reason), "%s", reason);
 	record->error = error;
 }
 
@@ -81,9 +72,11 @@ static void warc_copy_text(struct slice text, char *out, size_t capacity)
 static void set_url(struct slice url, struct warc_record *record)
 {
 	warc_copy_text(url, record->url, sizeof(record->url));
-	if (url.size >= sizeof(record->url))
-		warc_record_fail(record, ERR_TOO_LARGE,
-				 "the URL is over %d bytes", MAX_URL_BYTES);
+	if (url.size < sizeof(record->url))
+		return;
+	snprintf(record->reason, sizeof(record->reason),
+		 "the URL is over %d bytes", MAX_URL_BYTES);
+	record->error = ERR_TOO_LARGE;
 }
 
 static void set_type(struct slice type, struct warc_record *record)
@@ -127,7 +120,7 @@ static void read_response(struct warc_reader *reader, struct slice block,
 	error = http_body_decode(&message, reader->max_body_bytes,
 				 &reader->body);
 	if (error != ERR_NONE) {
-		warc_record_fail(record, error, "%s", reader->body.reason);
+		warc_record_fail(record, error, reader->body.reason);
 		return;
 	}
 	record->body = reader->body.bytes;
@@ -234,23 +227,29 @@ static enum error warc_end_reason(const struct warc_reader *reader,
 				  struct warc_record *record)
 {
 	const struct warc_stream *stream = reader->stream;
+	const char *reason = NULL;
 
-	if (stream_state(stream) == STREAM_FAILED)
+	switch (stream_state(stream)) {
+	case STREAM_FAILED:
 		warc_record_fail(record, stream_error(stream),
 				 "the rest of the file cannot be read");
-	else if (stream_state(stream) == STREAM_CUT)
-		warc_record_fail(record, ERR_CORRUPT,
-				 "the file ends inside a compressed member");
-	else if (stream_state(stream) == STREAM_DAMAGED)
-		warc_record_fail(record, ERR_CORRUPT,
-				 "the file cannot be read after the damage");
-	else if (reader->cut.format == ARCHIVE_UNKNOWN &&
-		 stream_taken(stream) > 0)
-		warc_record_fail(record, ERR_MALFORMED,
-				 "it contains no WARC or ARC record");
-	else if (reader->cut.ends_inside)
-		warc_record_fail(record, ERR_CORRUPT,
-				 "the file ends inside a record");
+		return record->error;
+	case STREAM_CUT:
+		reason = "the file ends inside a compressed member";
+		break;
+	case STREAM_DAMAGED:
+		reason = "the file cannot be read after the damage";
+		break;
+	default:
+		if (reader->cut.format == ARCHIVE_UNKNOWN &&
+		    stream_taken(stream) > 0)
+			warc_record_fail(record, ERR_MALFORMED,
+					 "it contains no WARC or ARC record");
+		else if (reader->cut.ends_inside)
+			reason = "the file ends inside a record";
+	}
+	if (reason != NULL)
+		warc_record_fail(record, ERR_CORRUPT, reason);
 	return record->error;
 }
 
@@ -267,7 +266,7 @@ bool warc_next(struct warc_reader *reader, struct warc_record *record_out,
 	}
 	record_out->offset = head.offset;
 	if (head.error != ERR_NONE)
-		warc_record_fail(record_out, head.error, "%s", head.reason);
+		warc_record_fail(record_out, head.error, head.reason);
 	else
 		read_record(reader, head.bytes, record_out);
 	return true;

@@ -250,11 +250,6 @@ enum {
 	MAX_PORT = 65535,
 };
 
-static bool is_label_byte(char c)
-{
-	return percent_is_unreserved((unsigned char)c) && c != '.' && c != '~';
-}
-
 static bool host_is_dns_name(struct slice host)
 {
 	size_t label = 0;
@@ -264,7 +259,9 @@ static bool host_is_dns_name(struct slice host)
 	for (size_t i = 0; i < host.size; i++) {
 		char c = slice_byte(host, i);
 
-		if (c == '.' ? label == 0 : !is_label_byte(c))
+		if (c == '.' ? label == 0
+			     : !(percent_is_unreserved((unsigned char)c) &&
+				 c != '.' && c != '~'))
 			return false;
 		label = c == '.' ? 0 : label + 1;
 		if (label > MAX_LABEL)

@@ -132,13 +132,6 @@ static bool pattern_text_begins_with(struct slice text, struct slice piece)
 		memcmp(text.data, piece.data, piece.size) == 0);
 }
 
-static bool pattern_text_ends_with(struct slice text, struct slice piece)
-{
-	return piece.size <= text.size &&
-	       pattern_text_begins_with(word_skip(text, text.size - piece.size),
-					piece);
-}
-
 /*
  * Skip the text up to and including the first occurrence of `piece`, or return
  * false.
@@ -175,7 +168,10 @@ static bool pattern_match_pieces(struct slice text, bool is_anchored,
 		text = word_skip(text, piece.size + 1);
 		piece = first_piece(text);
 		if (piece.size == text.size && is_anchored)
-			return pattern_text_ends_with(path, piece);
+			return piece.size <= path.size &&
+			       pattern_text_begins_with(
+				       word_skip(path, path.size - piece.size),
+				       piece);
 		if (!skip_piece(&path, piece))
 			return false;
 	}

@@ -630,13 +630,6 @@ static bool decode_iconv(struct arena *arena, struct slice body,
 	return is_done;
 }
 
-/* Return whether there are too many well-formed sequences for chance. */
-static bool is_surely_utf8(struct utf8_count count)
-{
-	return count.sequences >= SURE_SEQUENCES &&
-	       count.invalid <= count.sequences / SURE_RATIO;
-}
-
 /*
  * Return whether the page may be UTF-16. Such a page begins with markup, so
  * every second byte there is zero.
@@ -658,7 +651,8 @@ static bool decode_as(struct arena *arena, struct slice body,
 		return decode_utf8(arena, body, count, decoded_out);
 	if (encoding_is_wide(encoding) && !may_be_wide(body))
 		return false;
-	if (is_surely_utf8(count))
+	if (count.sequences >= SURE_SEQUENCES &&
+	    count.invalid <= count.sequences / SURE_RATIO)
 		return false;
 	if (strcmp(encoding->name, "WINDOWS-1252") != 0)
 		return decode_iconv(arena, body, encoding, decoded_out);

@@ -95,16 +95,6 @@ static bool robots_tag_is_agent(struct slice name)
 		word_product(name).size > 0);
 }
 
-/*
- * Return whether `name` is our agent, or "robots", which means every agent in
- * metas.
- */
-static bool is_us(struct slice name, const char *agent)
-{
-	return name.size == 0 || word_is(name, "*") ||
-	       word_is(name, "robots") || word_is(word_product(name), agent);
-}
-
 static unsigned robots_tag_flags_of(struct slice word)
 {
 	if (word_is(word, "none"))
@@ -164,7 +154,9 @@ static bool skip_agents(struct slice *item, const char *agent, bool *is_ours)
 
 		if (has_value(name) || !robots_tag_is_agent(name))
 			return false;
-		*is_ours = is_us(name, agent);
+		*is_ours = name.size == 0 || word_is(name, "*") ||
+			   word_is(name, "robots") ||
+			   word_is(word_product(name), agent);
 		*item = word_skip(*item, colon + 1);
 		colon = word_find(*item, ':');
 	}

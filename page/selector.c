@@ -470,24 +470,6 @@ static struct slice selector_text_head(struct slice text, size_t size)
 	return (struct slice){text.data, size};
 }
 
-static struct slice tail_of(struct slice text, size_t size)
-{
-	return (struct slice){(const char *)text.data + text.size - size, size};
-}
-
-static bool selector_text_contains(struct slice text, struct slice part)
-{
-	return memmem(text.data, text.size, part.data, part.size) != NULL;
-}
-
-static bool test_dash(struct slice value, struct slice wanted)
-{
-	return value.size >= wanted.size &&
-	       slice_equal(selector_text_head(value, wanted.size), wanted) &&
-	       (value.size == wanted.size ||
-		((const char *)value.data)[wanted.size] == '-');
-}
-
 static bool test_value(const struct test *test, struct slice value)
 {
 	struct slice wanted = test->value;
@@ -503,16 +485,25 @@ static bool test_value(const struct test *test, struct slice value)
 	case TEST_WORD:
 		return has_room && selector_text_has_word(value, wanted);
 	case TEST_DASH:
-		return test_dash(value, wanted);
+		return value.size >= wanted.size &&
+		       slice_equal(selector_text_head(value, wanted.size),
+				   wanted) &&
+		       (value.size == wanted.size ||
+			((const char *)value.data)[wanted.size] == '-');
 	case TEST_PREFIX:
 		return has_room &&
 		       slice_equal(selector_text_head(value, wanted.size),
 				   wanted);
 	case TEST_SUFFIX:
 		return has_room &&
-		       slice_equal(tail_of(value, wanted.size), wanted);
+		       slice_equal((struct slice){(const char *)value.data +
+							  value.size -
+							  wanted.size,
+						  wanted.size},
+				   wanted);
 	default:
-		return has_room && selector_text_contains(value, wanted);
+		return has_room && memmem(value.data, value.size, wanted.data,
+					  wanted.size) != NULL;
 	}
 }
 

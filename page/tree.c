@@ -69,12 +69,6 @@ static const char *const beginnings[] = {
 	"-//webtechs//dtd mozilla html//",
 };
 
-/* Return whether a doctype begins at `at`, in any case. */
-static bool doctype_begins(const char *at, const char *end)
-{
-	return end - at >= 9 && text_is((struct slice){at, 9}, "<!doctype");
-}
-
 static bool doctype_text_begins(struct slice text, const char *word)
 {
 	const size_t length = strlen(word);
@@ -565,7 +559,8 @@ static const char *work_on_comment(struct tree_builder *tree, const char *at,
 		return work_on_cdata(tree, at, end);
 	tree->skips_newline = false;
 	close = lex_comment_end(at, end, &is_open);
-	if (tree->mode == MODE_INITIAL && doctype_begins(at, end)) {
+	if (tree->mode == MODE_INITIAL && end - at >= 9 &&
+	    text_is((struct slice){at, 9}, "<!doctype")) {
 		tree->is_quirky = doctype_is_quirky(
 			(struct slice){at, (size_t)(close - at)});
 		tree->mode = MODE_BEFORE_HTML;

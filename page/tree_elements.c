@@ -329,18 +329,14 @@ static struct node node_of_token(const struct tree_builder *tree)
 	};
 }
 
-static uint16_t category_of(uint16_t name)
-{
-	return name < TAG_COUNT ? categories[name] : 0;
-}
-
 void tree_insert(struct tree_builder *tree)
 {
 	const uint16_t tag = tree->token.tag;
 
 	if (tree_add_node(tree, node_of_token(tree), tree_new_position(tree)))
-		tree_push(tree, (struct open_element){tree->node_count - 1, tag,
-						      category_of(tag)});
+		tree_push(tree, (struct open_element){
+					tree->node_count - 1, tag,
+					tag < TAG_COUNT ? categories[tag] : 0});
 }
 
 void tree_insert_implied(struct tree_builder *tree, uint16_t tag)
@@ -389,12 +385,6 @@ static uint16_t category_of_svg(uint16_t tag)
 	return IS_FOREIGN;
 }
 
-static bool is_annotation(const struct tree_builder *tree, uint16_t tag)
-{
-	return tag >= TAG_COUNT &&
-	       text_is(tree->numbers.names[tag - TAG_COUNT], "annotation-xml");
-}
-
 /* Return the category of annotation-xml for the token. */
 static uint16_t category_of_annotation(const struct tree_builder *tree)
 {
@@ -416,8 +406,11 @@ static uint16_t category_of_mathml(const struct tree_builder *tree,
 	case TAG_mtext:
 		return IS_FOREIGN | IS_TEXT_POINT | ENDS_SCOPES;
 	default:
-		return is_annotation(tree, tag) ? category_of_annotation(tree)
-						: IS_FOREIGN;
+		if (tag < TAG_COUNT ||
+		    !text_is(tree->numbers.names[tag - TAG_COUNT],
+			     "annotation-xml"))
+			return IS_FOREIGN;
+		return category_of_annotation(tree);
 	}
 }
 

@@ -119,12 +119,6 @@ static bool begins_markup(struct slice text)
 	       (byte != '\0' && strchr("_:/?", byte) != NULL);
 }
 
-static bool xml_byte_is_control(char byte)
-{
-	return (unsigned char)byte < ' ' && byte != '\n' && byte != '\t' &&
-	       byte != '\r';
-}
-
 /* Shortcut for speed: nearly all bytes are plain. */
 static bool xml_byte_is_plain(char byte)
 {
@@ -138,7 +132,8 @@ static struct xml_replacement xml_repair_next(struct slice text, bool *is_cdata)
 	const struct xml_replacement none = {0, NULL};
 	const char *at = text.data;
 
-	if (xml_byte_is_control(*at))
+	if ((unsigned char)*at < ' ' && *at != '\n' && *at != '\t' &&
+	    *at != '\r')
 		return (struct xml_replacement){1, " "};
 	if (*at == ']' && xml_text_begins_with(text, "]]>")) {
 		bool was_cdata = *is_cdata;

@@ -676,11 +676,6 @@ static xmlXPathContextPtr xpath_context(xmlDocPtr document, unsigned long steps)
 	return context;
 }
 
-static bool is_over_limit(const xmlXPathContext *context)
-{
-	return context->opCount >= context->opLimit;
-}
-
 static void set_value(struct xpath_result *result, const xmlChar *text)
 {
 	result->value_size =
@@ -790,7 +785,8 @@ enum error xpath_evaluate(struct xpath_tree *tree, const char *text,
 	if (object != NULL)
 		xpath_write_result(tree, object, result_out);
 	else
-		error = is_over_limit(context) ? ERR_TOO_LARGE : ERR_MALFORMED;
+		error = context->opCount >= context->opLimit ? ERR_TOO_LARGE
+							     : ERR_MALFORMED;
 	xmlXPathFreeObject(object);
 	xmlXPathFreeContext(context);
 	return error;

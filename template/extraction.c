@@ -515,14 +515,6 @@ static void end_reading(const struct site_view *site)
 		site->source->end(site->context);
 }
 
-/* Return whether the page is still stored; update its cluster. */
-static bool site_query_is_current(const struct site_view *site,
-				  struct known_page *known)
-{
-	return site->source->is_current == NULL ||
-	       site->source->is_current(site->context, known);
-}
-
 static void site_query_count_fragments(const struct site_view *site,
 				       const struct site_query *question,
 				       struct site_query_result *answer)
@@ -571,7 +563,8 @@ static void answer_known(const struct site_view *site,
 {
 	struct known_page now = *question->known;
 
-	answer->is_there = site_query_is_current(site, &now);
+	answer->is_there = site->source->is_current == NULL ||
+			   site->source->is_current(site->context, &now);
 	if (!answer->is_there)
 		return;
 	answer->cluster = now.cluster;

@@ -111,22 +111,14 @@ bool request_separates_comments(const struct text_request *request)
 	       request->format == FORMAT_JSON;
 }
 
-/*
- * Return whether comments are in the text: formats without a field for comments
- * put them there.
- */
-static bool request_mixes_comments(const struct text_request *request)
-{
-	return (request->extras & (EXTRA_COMMENTS | EXTRA_COMMENTS_APART)) !=
-		       0 &&
-	       !request_separates_comments(request);
-}
-
 bool request_selection(const struct text_request *request, struct arena *arena,
 		       struct selection *selection_out, char *error_out)
 {
 	*selection_out = (struct selection){
-		.with_comments = request_mixes_comments(request)};
+		.with_comments =
+			((request->extras &
+			  (EXTRA_COMMENTS | EXTRA_COMMENTS_APART)) != 0 &&
+			 !request_separates_comments(request))};
 	return request_compile_selector(arena, "include", request->include,
 					&selection_out->include, error_out) &&
 	       request_compile_selector(arena, "exclude", request->exclude,

@@ -57,13 +57,6 @@ static uint32_t item_count(const struct record *record, enum items items)
 	return record->signature_counts[measure_of[items]];
 }
 
-static bool merge_cursor_is_before(const struct hash_merge *merge,
-				   uint32_t left, uint32_t right)
-{
-	return hash_at(merge, &merge->heap[left]) <
-	       hash_at(merge, &merge->heap[right]);
-}
-
 static void merge_sift_down(struct hash_merge *merge, uint32_t at)
 {
 	assert(at < merge->count);
@@ -73,7 +66,8 @@ static void merge_sift_down(struct hash_merge *merge, uint32_t at)
 
 		for (uint32_t child = 2 * at + 1;
 		     child <= 2 * at + 2 && child < merge->count; child++)
-			if (merge_cursor_is_before(merge, child, least))
+			if (hash_at(merge, &merge->heap[child]) <
+			    hash_at(merge, &merge->heap[least]))
 				least = child;
 		if (least == at)
 			return;
@@ -507,12 +501,6 @@ static uint64_t *version_item_hashes(struct arena *arena,
 	return hashes;
 }
 
-static bool version_hashes_contain(const uint64_t *hashes, uint32_t count,
-				   uint64_t hash)
-{
-	return sorted_find(hashes, count, hash) < count;
-}
-
 /*
  * Return the items of `items` that are not in `other`, in the order of `items`.
  */
@@ -528,7 +516,7 @@ static struct lack lack_of(struct arena *arena, struct version_diff_items items,
 	for (uint32_t i = 0; i < items.count; i++) {
 		const struct version_item *item = &items.first[i];
 
-		if (version_hashes_contain(hashes, other.count, item->hash))
+		if (sorted_find(hashes, other.count, item->hash) < other.count)
 			continue;
 		lack.items[lack.count++] = item;
 		lack.weight += (double)item->ratio;

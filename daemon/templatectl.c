@@ -10,44 +10,6 @@
 #include "daemon/privsep/spawner_client.h"
 #include "daemon/runtime/library_memory.h"
 
-static const struct verb *const verbs[] = {
-	/* Commands that use the daemon. */
-	&verb_watch,
-	&verb_site,
-	&verb_template,
-	&verb_text,
-	&verb_texts,
-	&verb_export,
-	&verb_ingest,
-	&verb_event,
-	&verb_silence,
-	&verb_hook,
-	&verb_guard,
-	&verb_page,
-	&verb_quarantine,
-	&verb_ui,
-	&verb_token,
-	&verb_node,
-	&verb_status,
-	&verb_verify,
-	&verb_backup,
-	&verb_compact,
-	/* Commands that use files. */
-	&verb_extract,
-	&verb_apply,
-	&verb_explain,
-	&verb_cluster,
-	&verb_batch,
-	&verb_methods,
-	&verb_features,
-	&verb_train,
-	&verb_restore,
-	&verb_recover,
-	&verb_partition,
-	&verb_completion,
-	NULL,
-};
-
 /*
  * Run as a role: the spawner executes this program again; see
  * daemon/privsep/spawner_client.h.
@@ -67,6 +29,6 @@ int main(int argc, char **argv)
 	library_memory_install();
 	if (argc == 3 && strcmp(argv[1], "--role") == 0)
 		return templatectl_run_role(argv[2]);
-	return (int)ctl_run_with_roles(verbs, argc < 1 ? 0 : (size_t)argc - 1,
-				       (const char *const *)argv + 1);
+	return (int)ctl_run(argc < 1 ? 0 : (size_t)argc - 1,
+			    (const char *const *)argv + 1, true);
 }

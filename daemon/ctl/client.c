@@ -10,10 +10,8 @@
 #include "crawl/fetch.h"
 #include "crawl/transfer.h"
 #include "crawl/url/url.h"
-#include "daemon/ctl/ctl_store.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/terminal.h"
-#include "store/store.h"
 
 enum {
 	MAX_ANSWER_BYTES = 256 * 1024 * 1024,
@@ -424,8 +422,7 @@ enum ctl_status client_ask(const struct ctl *ctl,
 	return client_take_body(ctl, error, &answer, answer_out);
 }
 
-/* Parse a response, which is freed. */
-static enum ctl_status read_json(const struct ctl *ctl, struct buffer *answer,
+enum ctl_status client_read_json(const struct ctl *ctl, struct buffer *answer,
 				 json_t **answer_out)
 {
 	json_error_t where;
@@ -448,7 +445,7 @@ enum ctl_status client_ask_json(const struct ctl *ctl,
 	struct buffer answer = {0};
 	enum ctl_status status = client_ask(ctl, ask, &answer);
 
-	return status == CTL_DONE ? read_json(ctl, &answer, answer_out)
+	return status == CTL_DONE ? client_read_json(ctl, &answer, answer_out)
 				  : status;
 }
 
@@ -461,7 +458,8 @@ enum ctl_status client_send(const struct ctl *ctl,
 	enum error error = socket_send(ctl->socket, upload, &answer);
 	enum ctl_status status = client_take_body(ctl, error, &answer, &body);
 
-	return status == CTL_DONE ? read_json(ctl, &body, answer_out) : status;
+	return status == CTL_DONE ? client_read_json(ctl, &body, answer_out)
+				  : status;
 }
 
 enum ctl_status client_receive(const struct ctl *ctl,
@@ -545,39 +543,6 @@ enum ctl_status client_ask_sites(const struct ctl *ctl, json_t **answer_out)
 	return status;
 }
 
-void client_print_rows(const struct ctl *ctl, const json_t *answer,
-		       const struct client_list *list)
-{
-	struct text_table *table;
-	const json_t *row;
-	size_t i;
-
-	if (ctl->is_json) {
-		client_print_json(answer);
-		return;
-	}
-	table = table_create(list->columns, list->column_count);
-	json_array_foreach(json_object_get(answer, list->member), i, row)
-	{
-		list->add(table, row);
-	}
-	table_print(table);
-	table_destroy(table);
-}
-
-enum ctl_status client_print_list(const struct ctl *ctl, const char *target,
-				  const struct client_list *list)
-{
-	json_t *answer;
-	enum ctl_status status =
-		client_ask_value(ctl, NULL, target, NULL, &answer);
-
-	if (status == CTL_DONE)
-		client_print_rows(ctl, answer, list);
-	json_decref(answer);
-	return status;
-}
-
 void client_append_escaped(struct buffer *target, const char *text)
 {
 	percent_append(target, slice_of(text), "");
@@ -598,49 +563,6 @@ bool client_host(const struct ctl *ctl, const char *operand, char *host_out)
 	return true;
 }
 
-bool client_cluster_target(const struct ctl *ctl, const char *operand,
-			   const char *ending, struct buffer *target)
-{
-	char host[MAX_HOST_BYTES + 1];
-	const char *slash = strrchr(operand, '/');
-	char name[MAX_HOST_BYTES + 1];
-	size_t length = slash == NULL ? 0 : (size_t)(slash - operand);
-
-	if (length == 0 || length >= sizeof(name) || slash[1] == '\0' ||
-	    strlen(slash + 1) > 10 ||
-	    slash[1 + strspn(slash + 1, "0123456789")] != '\0') {
-		ctl_print_error(
-			ctl,
-			"\"%s\" is not a template's HOST/N, for example "
-			"example.org/3; see templatectl template list",
-			operand);
-		return false;
-	}
-	memcpy(name, operand, length);
-	name[length] = '\0';
-	if (!client_host(ctl, name, host))
-		return false;
-	buffer_append_text(target, "/v1/sites/");
-	client_append_escaped(target, host);
-	buffer_printf(target, "/templates%s%s", slash, ending);
-	return true;
-}
-
-bool client_number_target(const struct ctl *ctl, const char *path,
-			  const char *operand, const char *ending,
-			  struct buffer *target)
-{
-	size_t length = strlen(operand);
-
-	if (length == 0 || length > 10 ||
-	    operand[strspn(operand, "0123456789")] != '\0') {
-		ctl_print_error(ctl, "\"%s\" is not a number", operand);
-		return false;
-	}
-	buffer_printf(target, "%s%s%s", path, operand, ending);
-	return true;
-}
-
 const char *field_text(const json_t *object, const char *name)
 {
 	const char *text = json_string_value(json_object_get(object, name));
@@ -648,11 +570,16 @@ const char *field_text(const json_t *object, const char *name)
 	return text == NULL ? "-" : text;
 }
 
-uint64_t field_whole(const json_t *object, const char *name)
+uint64_t whole_of(const json_t *value)
 {
-	json_int_t number = json_integer_value(json_object_get(object, name));
+	json_int_t number = json_integer_value(value);
 
 	return number < 0 ? 0 : (uint64_t)number;
+}
+
+uint64_t field_whole(const json_t *object, const char *name)
+{
+	return whole_of(json_object_get(object, name));
 }
 
 static bool client_text_ends_with(const char *text, const char *ending)
@@ -732,191 +659,6 @@ void client_print(const struct ctl *ctl, const json_t *value)
 	else
 		client_print_object(value);
 }
-
-/* Templatectl: status, verify. */
-
-/* `one` is a running process of the role; NULL if none runs. */
-static void add_process(struct text_table *table, const json_t *role,
-			const json_t *one)
-{
-	table_add_text(table, field_text(role, "role"));
-	if (one == NULL)
-		table_add_text(table, "-");
-	else
-		table_printf(table, "%" PRIu64, field_whole(one, "pid"));
-	table_add_text(table, field_text(one, "since"));
-	table_printf(table, "%" PRIu64, field_whole(role, "crashes"));
-	table_add_text(table, field_text(role, "enforced"));
-	table_add_text(table, field_text(role, "missing"));
-}
-
-static void print_processes(const json_t *roles)
-{
-	static const struct table_column columns[] = {
-		{.title = "PROCESS"},
-		{.title = "PID", .is_number = true},
-		{.title = "SINCE"},
-		{.title = "CRASHES", .is_number = true},
-		{.title = "ENFORCED", .is_elastic = true},
-		{.title = "MISSING", .is_elastic = true},
-	};
-	struct text_table *table = table_create(columns, 6);
-	const json_t *role;
-	size_t i;
-
-	json_array_foreach(roles, i, role)
-	{
-		const json_t *running = json_object_get(role, "running");
-		size_t at = 0;
-
-		do
-			add_process(table, role, json_array_get(running, at));
-		while (++at < json_array_size(running));
-	}
-	table_print(table);
-	table_destroy(table);
-}
-
-static void status_print(json_t *answer)
-{
-	json_t *processes = json_incref(json_object_get(answer, "processes"));
-
-	json_object_del(answer, "processes");
-	client_print_object(answer);
-	if (json_array_size(processes) > 0) {
-		putchar('\n');
-		print_processes(processes);
-	}
-	json_decref(processes);
-}
-
-static enum ctl_status run_status(const struct ctl *ctl)
-{
-	json_t *answer = NULL;
-	enum ctl_status status = client_ask_json(
-		ctl,
-		&(struct client_request){.target = "/v1/status",
-					 .timeout_ms = ASK_TIMEOUT_MS},
-		&answer);
-
-	if (status != CTL_DONE)
-		return status;
-	if (ctl->is_json)
-		client_print_json(answer);
-	else
-		status_print(answer);
-	json_decref(answer);
-	return CTL_DONE;
-}
-
-/* Return the report of an offline check, in the form of GET /v1/verify. */
-static json_t *verify_report_json(const struct verify_report *report)
-{
-	json_t *lines = json_array();
-	const char *text = report->text.data;
-
-	while (text != NULL && *text != '\0') {
-		size_t length = strcspn(text, "\n");
-		struct buffer clean = {0};
-
-		terminal_clean((struct slice){text, length}, &clean);
-		json_array_append_new(
-			lines,
-			json_stringn(clean.data == NULL ? "" : clean.data,
-				     clean.size));
-		buffer_free(&clean);
-		text += length + (text[length] == '\n' ? 1 : 0);
-	}
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "problems",
-			 (json_int_t)report->problems, "sites",
-			 (json_int_t)report->sites, "pages",
-			 (json_int_t)report->pages, "clusters",
-			 (json_int_t)report->clusters, "df_counts",
-			 (json_int_t)report->df_counts, "urls",
-			 (json_int_t)report->urls, "report", lines);
-}
-
-static enum ctl_status check_store(const struct ctl *ctl, json_t **answer_out)
-{
-	struct verify_report report;
-	bool is_read =
-		ctl_verify_store(ctl, option_text(ctl, "store"), &report);
-
-	if (is_read)
-		*answer_out = verify_report_json(&report);
-	buffer_free(&report.text);
-	return is_read ? CTL_DONE : CTL_FAILED;
-}
-
-static void verify_report_print(const json_t *answer)
-{
-	const json_t *line;
-	size_t i;
-
-	json_array_foreach(json_object_get(answer, "report"), i, line)
-	{
-		struct buffer clean = {0};
-
-		terminal_clean(slice_of(json_string_value(line)), &clean);
-		printf("%s\n", clean.data == NULL ? "" : clean.data);
-		buffer_free(&clean);
-	}
-	printf("%" PRIu64 " problems in %" PRIu64 " sites, %" PRIu64
-	       " pages, %" PRIu64 " clusters, %" PRIu64 " counts, %" PRIu64
-	       " URLs\n",
-	       field_whole(answer, "problems"), field_whole(answer, "sites"),
-	       field_whole(answer, "pages"), field_whole(answer, "clusters"),
-	       field_whole(answer, "df_counts"), field_whole(answer, "urls"));
-}
-
-static enum ctl_status run_verify(const struct ctl *ctl)
-{
-	json_t *answer = NULL;
-	enum ctl_status status =
-		option_given(ctl, "store")
-			? check_store(ctl, &answer)
-			: client_ask_json(ctl,
-					  &(struct client_request){
-						  .target = "/v1/verify"},
-					  &answer);
-
-	if (status != CTL_DONE)
-		return status;
-	if (ctl->is_json)
-		client_print_json(answer);
-	else
-		verify_report_print(answer);
-	if (field_whole(answer, "problems") > 0)
-		status = CTL_FAILED;
-	json_decref(answer);
-	return status;
-}
-
-static const struct verb_option verify_options[] = {
-	{.name = "store",
-	 .kind = OPTION_TEXT,
-	 .value = "DIR",
-	 .meaning = "verify the store in DIR, without the daemon"},
-	OPTION_TIME_ROW,
-	{.name = NULL},
-};
-
-const struct verb verb_status = {
-	.name = "status",
-	.group = VERBS_OPERATE,
-	.operands = "",
-	.summary = "Show the state of the daemon",
-	.run = run_status,
-};
-
-const struct verb verb_verify = {
-	.name = "verify",
-	.group = VERBS_OPERATE,
-	.operands = "",
-	.summary = "Recompute all stored data, and compare",
-	.options = verify_options,
-	.run = run_verify,
-};
 
 enum { BAR_WIDTH = 24, DRAW_EVERY_MS = 100 };
 

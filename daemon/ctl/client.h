@@ -81,7 +81,9 @@ enum error socket_receive(const char *socket,
 
 /* Requests of templatectl to the daemon. */
 
-enum { ASK_TIMEOUT_MS = 30000 };
+enum { ASK_TIMEOUT_MS = DEFAULT_TIMEOUT_S * 1000 };
+
+#define DIGITS "0123456789"
 
 /* A request to the daemon. */
 struct client_request {
@@ -120,21 +122,40 @@ enum ctl_status client_ask_value(const struct ctl *ctl, const char *method,
  */
 enum ctl_status client_ask_sites(const struct ctl *ctl, json_t **answer_out);
 
-/* A list of the API: the rows are the items of the response's `member`. */
-struct client_list {
-	const char *member;
-	const struct table_column *columns;
-	size_t column_count;
-	void (*add)(struct text_table *table, const json_t *row);
-};
+/* Parse a response, which is freed; if it is not JSON, print a message. */
+enum ctl_status client_read_json(const struct ctl *ctl, struct buffer *answer,
+				 json_t **answer_out);
 
-/* Print a response as JSON or as a table. */
-void client_print_rows(const struct ctl *ctl, const json_t *answer,
-		       const struct client_list *list);
+/* Actions: the request of their row, and the result (struct verb_action). */
 
-/* GET `target` and print it in this way. */
-enum ctl_status client_print_list(const struct ctl *ctl, const char *target,
-				  const struct client_list *list);
+/* Send the request for each operand, and print the results. */
+enum ctl_status action_run(const struct ctl *ctl);
+
+/*
+ * Append the target of the request, with the options that belong to a query;
+ * other members are added to `body`. On failure print a message.
+ */
+enum ctl_status action_target(const struct ctl *ctl, json_t *body,
+			      struct buffer *target);
+
+/* Send the request, with the members of `more` (or NULL) in its body. */
+enum ctl_status action_ask(const struct ctl *ctl, json_t *more,
+			   json_t **answer_out);
+enum ctl_status action_ask_bytes(const struct ctl *ctl, json_t *more,
+				 struct buffer *answer_out);
+
+/* Print the result as JSON or for people; then its "warning", if any. */
+void action_print(const struct ctl *ctl, json_t *answer);
+
+/*
+ * Print a row for each object in `rows`. `columns` is "TITLE=CELL, ...": a
+ * title that ends with "#" is a number, with "~" elastic. A cell is the first
+ * of its choices, divided by "|", that a row has, or "-": a member, also
+ * "a.0.b" in arrays; MEMBER?WORD, the word if the member is true; 'WORD.
+ * MEMBER:FORMAT is a number: "s" and "+s" milliseconds as seconds, ".2" two
+ * digits, "-" not zero, "auto" with the member of this name.
+ */
+void table_print_rows(const char *columns, const json_t *rows);
 
 /*
  * POST an upload and parse the response as JSON. Errors are printed as above,
@@ -160,30 +181,21 @@ void client_print(const struct ctl *ctl, const json_t *value);
 /* Append `text`, percent-encoded, to a target. */
 void client_append_escaped(struct buffer *target, const char *text);
 
+/* Append an argument to the query of a target; nothing if it is NULL. */
+void client_append_query(struct buffer *target, const char *name,
+			 const char *value);
+
 /*
  * Write the canonical HOST of an operand to `host_out` [MAX_HOST_BYTES + 1]. If
  * it is not a host, print a message and return false.
  */
 bool client_host(const struct ctl *ctl, const char *operand, char *host_out);
 
-/*
- * Set `target` to "/v1/sites/HOST/templates/N" + `ending` for the operand
- * HOST/N. If the operand is invalid, print a message and return false.
- */
-bool client_cluster_target(const struct ctl *ctl, const char *operand,
-			   const char *ending, struct buffer *target);
-
-/*
- * Set `target` to `path`NUMBER`ending`. If the operand is not a number, print a
- * message and return false.
- */
-bool client_number_target(const struct ctl *ctl, const char *path,
-			  const char *operand, const char *ending,
-			  struct buffer *target);
-
 /* Return a member of an object as text for a table; "-" if it is missing. */
 const char *field_text(const json_t *object, const char *name);
 uint64_t field_whole(const json_t *object, const char *name);
+/* Return an integer; 0 if it is none, or negative. */
+uint64_t whole_of(const json_t *value);
 
 /*
  * Print an object as lines "name value"; nested objects as "name.name value".

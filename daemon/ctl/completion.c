@@ -58,11 +58,10 @@ void completion_add(const struct completion *completion, const char *value,
 		add_line(completion, value, meaning);
 }
 
-static void add_verbs(const struct completion *completion,
-		      const struct verb *const *verbs)
+static void add_verbs(const struct completion *completion)
 {
-	for (; *verbs != NULL; verbs++)
-		completion_add(completion, (*verbs)->name, (*verbs)->summary);
+	for (const struct verb *verb = verbs; verb->name != NULL; verb++)
+		completion_add(completion, verb->name, verb->summary);
 }
 
 static void completion_add_options(const struct completion *completion,
@@ -97,36 +96,54 @@ static void add_choices(struct completion *completion, struct slice word)
 		add_choice(completion, choice);
 }
 
-/* Return whether the operands match the literal words of the form. */
-static bool is_form(const struct typed_line *line, struct slice form)
+/* Return whether the operands may begin the action. */
+static bool typed_line_begins(const struct typed_line *line,
+			      const struct verb_action *action)
 {
-	for (size_t i = 0; i < line->operand_count; i++) {
-		struct slice word;
+	return usage_begins(slice_of(action->usage), line->operands,
+			    line->operand_count);
+}
 
-		if (!usage_word(form, i, &word) ||
-		    !usage_allows(word, line->operands[i]))
-			return false;
+/* Add an option of several actions once. */
+static void add_options_of_actions(const struct completion *completion)
+{
+	const struct typed_line *line = completion->line;
+	const struct verb_action *actions = line->verb->actions;
+
+	for (const struct verb_action *a = actions; a->usage != NULL; a++) {
+		const struct verb_option *option = a->options;
+
+		if (!typed_line_begins(line, a))
+			continue;
+		for (; option != NULL && option->name != NULL; option++) {
+			const struct verb_action *first = actions;
+			struct verb_option row[] = {*option, {.name = NULL}};
+
+			while (!typed_line_begins(line, first) ||
+			       option_find(first->options, option->name,
+					   strlen(option->name)) == NULL)
+				first++;
+			if (first == a)
+				completion_add_options(completion, row);
+		}
 	}
-	return true;
 }
 
 static void add_operands(struct completion *completion)
 {
 	const struct typed_line *line = completion->line;
-	struct usage_forms forms = usage_forms_of(line->verb->operands);
-	struct slice form;
 	struct slice word;
 
-	while (usage_forms_next(&forms, &form))
-		if (is_form(line, form) &&
-		    usage_word(form, line->operand_count, &word))
+	for (const struct verb_action *a = line->verb->actions; a->usage; a++)
+		if (typed_line_begins(line, a) &&
+		    usage_word(slice_of(a->usage), line->operand_count, &word))
 			add_choices(completion, word);
 }
 
 void completion_append(const struct ctl *ctl, const char *const *words,
 		       size_t count, struct buffer *out)
 {
-	struct typed_line line = typed_line_read(ctl->verbs, words, count);
+	struct typed_line line = typed_line_read(words, count);
 	const char *socket = typed_line_value(&line, "socket");
 	struct completion completion = {
 		.line = &line,
@@ -138,12 +155,11 @@ void completion_append(const struct ctl *ctl, const char *const *words,
 
 	switch (line.part) {
 	case TYPED_VERB:
-		add_verbs(&completion, ctl->verbs);
+		add_verbs(&completion);
 		break;
 	case TYPED_OPTION:
-		completion_add_options(&completion,
-				       line.verb == NULL ? NULL
-							 : line.verb->options);
+		if (line.verb != NULL)
+			add_options_of_actions(&completion);
 		completion_add_options(&completion, global_options);
 		break;
 	case TYPED_VALUE:
@@ -484,7 +500,7 @@ void completion_add_values(struct completion *completion, struct slice name)
 
 /* Templatectl completion. */
 
-static void print_script(const char *shell)
+enum ctl_status run_completion_script(const struct ctl *ctl)
 {
 	static const struct {
 		const char *name;
@@ -496,51 +512,32 @@ static void print_script(const char *shell)
 	};
 
 	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
-		if (strcmp(shell, shells[i].name) == 0)
+		if (strcmp(ctl->operands[0], shells[i].name) == 0)
 			fputs(shells[i].script, stdout);
-}
-
-static void completion_print_table(const struct ctl *ctl)
-{
-	json_t *table = verb_table_json(ctl->verbs);
-
-	client_print_json(table);
-	json_decref(table);
-}
-
-/* The completion scripts call this. */
-static void completion_print_words(const struct ctl *ctl)
-{
-	struct buffer out = {0};
-
-	completion_append(ctl, ctl->operands + 1, ctl->operand_count - 1, &out);
-	if (out.size > 0)
-		fwrite(out.data, 1, out.size, stdout);
-	buffer_free(&out);
-}
-
-static enum ctl_status run_completion(const struct ctl *ctl)
-{
-	const char *what = ctl->operands[0];
-
-	if (strcmp(what, "words") == 0)
-		completion_print_words(ctl);
-	else if (strcmp(what, "table") == 0)
-		completion_print_table(ctl);
-	else
-		print_script(what);
 	return CTL_DONE;
 }
 
-const struct verb verb_completion = {
-	.name = "completion",
-	.group = VERBS_OPERATE,
-	.operands = "bash|zsh|fish | table | words WORD...",
-	.min_operands = 1,
-	.max_operands = SIZE_MAX,
-	.summary = "Print completions for a shell, or the table of verbs",
-	.run = run_completion,
-};
+enum ctl_status run_completion_table(const struct ctl *ctl)
+{
+	json_t *table = verb_table_json();
+
+	(void)ctl;
+	client_print_json(table);
+	json_decref(table);
+	return CTL_DONE;
+}
+
+/* The completion scripts call this. */
+enum ctl_status run_completion_words(const struct ctl *ctl)
+{
+	struct buffer out = {0};
+
+	completion_append(ctl, ctl->operands, ctl->operand_count, &out);
+	if (out.size > 0)
+		fwrite(out.data, 1, out.size, stdout);
+	buffer_free(&out);
+	return CTL_DONE;
+}
 
 static bool is_option(const struct typed_line *line, const char *word)
 {
@@ -554,7 +551,7 @@ option_with_value(const struct typed_line *line, const char *word)
 	const struct verb_option *option = NULL;
 
 	if (line->verb != NULL)
-		option = option_named(line->verb->options, word);
+		option = verb_option_named(line->verb, word);
 	if (option == NULL)
 		option = option_named(global_options, word);
 	return option == NULL || option->kind == OPTION_FLAG ? NULL : option;
@@ -580,9 +577,7 @@ static void typed_line_read_option(struct typed_line *line, const char *word)
 }
 
 /* Read a word before the last one. */
-static void typed_line_read_word(struct typed_line *line,
-				 const struct verb *const *verbs,
-				 const char *word)
+static void typed_line_read_word(struct typed_line *line, const char *word)
 {
 	if (line->option != NULL) {
 		line->values[line->value_count++] =
@@ -591,7 +586,7 @@ static void typed_line_read_word(struct typed_line *line,
 	} else if (is_option(line, word) && word[1] != '\0') {
 		typed_line_read_option(line, word);
 	} else if (line->part == TYPED_VERB) {
-		line->verb = verb_find(verbs, word);
+		line->verb = verb_find(word);
 		line->part = line->verb == NULL ? TYPED_NOTHING : TYPED_OPERAND;
 	} else {
 		line->operands[line->operand_count++] = word;
@@ -616,8 +611,7 @@ static void typed_line_read_last(struct typed_line *line, const char *word)
 	}
 }
 
-struct typed_line typed_line_read(const struct verb *const *verbs,
-				  const char *const *words, size_t count)
+struct typed_line typed_line_read(const char *const *words, size_t count)
 {
 	struct typed_line line = {
 		.part = TYPED_VERB,
@@ -626,7 +620,7 @@ struct typed_line typed_line_read(const struct verb *const *verbs,
 	};
 
 	for (size_t i = 0; i + 1 < count; i++)
-		typed_line_read_word(&line, verbs, words[i]);
+		typed_line_read_word(&line, words[i]);
 	typed_line_read_last(&line, words[count - 1]);
 	return line;
 }

@@ -41,8 +41,7 @@ struct typed_line {
  * Read `words` [count], count >= 1; the last word is incomplete and may be
  * empty. Errors in the other words are ignored. End with typed_line_free().
  */
-struct typed_line typed_line_read(const struct verb *const *verbs,
-				  const char *const *words, size_t count);
+struct typed_line typed_line_read(const char *const *words, size_t count);
 
 /*
  * Return the value of the last `--name` before the last word; NULL: not given.

@@ -9,13 +9,14 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/file.h"
 #include "base/memory.h"
+#include "cluster/signature.h"
+#include "daemon/ctl/client.h"
 #include "daemon/runtime/systemd.h"
 #include "daemon/runtime/terminal.h"
 
 /* The usage of templatectl, from its tables. */
-
-static const char between_forms[] = " | ";
 
 static struct slice usage_text_from(struct slice text, size_t size)
 {
@@ -30,25 +31,6 @@ static size_t size_before(struct slice text, char byte)
 
 	return found == NULL ? text.size
 			     : (size_t)(found - (const char *)text.data);
-}
-
-struct usage_forms usage_forms_of(const char *operands)
-{
-	return (struct usage_forms){operands};
-}
-
-bool usage_forms_next(struct usage_forms *forms, struct slice *form_out)
-{
-	const char *end;
-
-	if (forms->rest == NULL)
-		return false;
-	end = strstr(forms->rest, between_forms);
-	*form_out = (struct slice){forms->rest,
-				   end == NULL ? strlen(forms->rest)
-					       : (size_t)(end - forms->rest)};
-	forms->rest = end == NULL ? NULL : end + strlen(between_forms);
-	return true;
 }
 
 static bool cut_end(struct slice *word, const char *end)
@@ -116,17 +98,24 @@ bool usage_allows(struct slice word, const char *operand)
 	return false;
 }
 
-bool usage_fits(struct slice form, const char *const *operands, size_t count)
+bool usage_begins(struct slice form, const char *const *operands, size_t count)
 {
 	struct slice word;
-	bool is_needed = false;
 
 	for (size_t i = 0; i < count; i++)
 		if (!usage_word(form, i, &word) ||
 		    !usage_allows(word, operands[i]))
 			return false;
+	return true;
+}
+
+bool usage_fits(struct slice form, const char *const *operands, size_t count)
+{
+	struct slice word;
+	bool is_needed = false;
+
 	usage_find_word(form, count, &word, &is_needed);
-	return !is_needed;
+	return usage_begins(form, operands, count) && !is_needed;
 }
 
 bool usage_take_choice(struct slice *word, struct slice *choice_out)
@@ -161,7 +150,7 @@ const char *verb_group_title(enum verb_group group)
 }
 
 /* Columns of a help line, whatever the width of the terminal. */
-enum { LINE_COLUMNS = 80 };
+enum { LINE_COLUMNS = 80, ACTION_COLUMNS = 24, MAX_ACTIONS = 8 };
 
 /*
  * Print the words of `text`, wrapped and indented by `indent` columns. The
@@ -220,53 +209,106 @@ static void print_options(const struct verb_option *options)
 	}
 }
 
-static void help_print_verb(const struct verb *verb)
+/* Return the length of the action's word, "show" of "show HOST"; or 0. */
+static size_t action_name_length(const struct verb_action *action)
 {
-	struct usage_forms forms = usage_forms_of(verb->operands);
-	struct slice form;
+	size_t length = strcspn(action->usage, " ");
+
+	return usage_is_literal(slice_of(action->usage)) &&
+			       memchr(action->usage, '|', length) == NULL
+		       ? length
+		       : 0;
+}
+
+/* Return whether the action has this name; every action has the name NULL. */
+static bool action_is_named(const struct verb_action *action, const char *name)
+{
+	return name == NULL ||
+	       slice_equal((struct slice){action->usage,
+					  action_name_length(action)},
+			   slice_of(name));
+}
+
+/* Append "site show HOST", with the place of the options. */
+static void usage_append(const struct verb *verb,
+			 const struct verb_action *action, struct buffer *out)
+{
+	size_t length = action_name_length(action);
+	const char *operands = action->usage + length;
+
+	operands += *operands == ' ';
+	buffer_printf(out, "%s%s%.*s%s%s%s", verb->name, length > 0 ? " " : "",
+		      (int)length, action->usage,
+		      action->options == NULL ? "" : " [OPTION]...",
+		      *operands == '\0' ? "" : " ", operands);
+}
+
+static void help_print_usage(const struct verb *verb, const char *name)
+{
 	const char *head = "usage:";
 
-	while (usage_forms_next(&forms, &form)) {
-		printf("%s templatectl [-s SOCKET] [--json] %s%s%s%.*s\n", head,
-		       verb->name, verb->options == NULL ? "" : " [OPTION]...",
-		       form.size == 0 ? "" : " ", (int)form.size,
-		       (const char *)form.data);
+	for (const struct verb_action *a = verb->actions; a->usage; a++) {
+		struct buffer usage = {0};
+
+		if (!action_is_named(a, name))
+			continue;
+		usage_append(verb, a, &usage);
+		printf("%s templatectl [-s SOCKET] [--json] %s\n", head,
+		       usage.data);
+		buffer_free(&usage);
 		head = "      ";
 	}
+}
+
+static void help_print_actions(const struct verb *verb, const char *name)
+{
+	for (const struct verb_action *a = verb->actions; a->usage; a++)
+		if (action_is_named(a, name))
+			help_print_row(a->usage, ACTION_COLUMNS, a->summary);
+	for (const struct verb_action *a = verb->actions; a->usage; a++) {
+		if (a->options == NULL || !action_is_named(a, name))
+			continue;
+		printf("\nOptions of %.*s:\n", (int)action_name_length(a),
+		       a->usage);
+		print_options(a->options);
+	}
+}
+
+/* Print the help of the verb, or of its actions of this name. */
+static void help_print_verb(const struct verb *verb, const char *name)
+{
+	help_print_usage(verb, name);
 	printf("\n%s.\n", verb->summary);
-	if (verb->options != NULL)
+	if (verb->actions->options != NULL || verb->actions->summary != NULL)
 		printf("\n");
-	print_options(verb->options);
+	if (verb->actions->summary != NULL)
+		help_print_actions(verb, name);
+	else
+		print_options(verb->actions->options);
+	if (verb->example != NULL)
+		printf("\nExample: templatectl %s\n", verb->example);
 }
 
-static int longest_name(const struct verb *const *verbs)
+static void print_group(enum verb_group group, int width)
 {
-	size_t width = 0;
-
-	for (; *verbs != NULL; verbs++)
-		if (strlen((*verbs)->name) > width)
-			width = strlen((*verbs)->name);
-	return (int)width;
-}
-
-static void print_group(const struct verb *const *verbs, enum verb_group group)
-{
-	int width = longest_name(verbs);
-
 	printf("\n%s:\n", verb_group_title(group));
-	for (; *verbs != NULL; verbs++)
-		if ((*verbs)->group == group)
-			help_print_row((*verbs)->name, width,
-				       (*verbs)->summary);
+	for (const struct verb *verb = verbs; verb->name != NULL; verb++)
+		if (verb->group == group)
+			help_print_row(verb->name, width, verb->summary);
 }
 
-/* Print all verbs (ended by NULL), or one with its options. */
-static void help_print(const struct verb *const *verbs)
+/* Print all verbs. */
+static void help_print(void)
 {
+	int width = 0;
+
+	for (const struct verb *verb = verbs; verb->name != NULL; verb++)
+		if ((int)strlen(verb->name) > width)
+			width = (int)strlen(verb->name);
 	printf("usage: templatectl [-s SOCKET] [--json] VERB [OPTION]... "
 	       "[OPERAND]...\n");
 	for (unsigned group = 0; group < VERB_GROUP_COUNT; group++)
-		print_group(verbs, (enum verb_group)group);
+		print_group((enum verb_group)group, width);
 	printf("\nOptions before or after any verb; see also `templatectl "
 	       "VERB --help`:\n");
 	print_options(global_options);
@@ -352,10 +394,6 @@ void suggest_name(struct name_suggestion *nearest, const char *name)
 	nearest->distance = distance;
 }
 
-#ifndef VERB_TABLE_TEMPLATED_VERSION
-#define VERB_TABLE_TEMPLATED_VERSION "unknown"
-#endif
-
 static const char *kind_name(enum ctl_option_kind kind)
 {
 	static const char *const names[] = {
@@ -365,11 +403,6 @@ static const char *kind_name(enum ctl_option_kind kind)
 	};
 
 	return names[kind];
-}
-
-static json_t *slice_json(struct slice text)
-{
-	return json_stringn(text.data, text.size);
 }
 
 static json_t *choices_json(const struct verb_option *option)
@@ -383,7 +416,8 @@ static json_t *choices_json(const struct verb_option *option)
 	choices = json_array();
 	rest = slice_of(option->value);
 	while (usage_take_choice(&rest, &choice))
-		json_array_append_new(choices, slice_json(choice));
+		json_array_append_new(choices,
+				      json_stringn(choice.data, choice.size));
 	return choices;
 }
 
@@ -392,7 +426,7 @@ static json_t *verb_option_json(const struct verb_option *option)
 	bool is_whole = option->kind == OPTION_WHOLE;
 
 	return json_pack(
-		"{s:s, s:o, s:s, s:s?, s:o, s:o, s:o, s:s}", "name",
+		"{s:s, s:o, s:s, s:s?, s:o, s:o, s:o, s:s?, s:s}", "name",
 		option->name, "letter",
 		option->letter == '\0' ? json_null()
 				       : json_stringn(&option->letter, 1),
@@ -403,7 +437,7 @@ static json_t *verb_option_json(const struct verb_option *option)
 		"maximum",
 		is_whole ? json_integer((json_int_t)option->maximum)
 			 : json_null(),
-		"meaning", option->meaning);
+		"member", option->member, "meaning", option->meaning);
 }
 
 static json_t *options_json(const struct verb_option *option)
@@ -415,56 +449,67 @@ static json_t *options_json(const struct verb_option *option)
 	return options;
 }
 
-static json_t *usages_json(const char *operands)
+/* Return whether no earlier action of the verb has an option of this name. */
+static bool option_is_first(const struct verb *verb,
+			    const struct verb_option *option)
 {
-	struct usage_forms forms = usage_forms_of(operands);
-	json_t *usages = json_array();
-	struct slice form;
+	const struct verb_option *found = NULL;
 
-	while (usage_forms_next(&forms, &form))
-		json_array_append_new(usages, slice_json(form));
-	return usages;
+	for (const struct verb_action *a = verb->actions; found == NULL; a++)
+		found = option_find(a->options, option->name,
+				    strlen(option->name));
+	return found == option;
 }
 
 static json_t *verb_json(const struct verb *verb)
 {
-	return json_pack("{s:s, s:s, s:o, s:{s:I, s:o}, s:o}", "name",
-			 verb->name, "summary", verb->summary, "usages",
-			 usages_json(verb->operands), "operands", "minimum",
-			 (json_int_t)verb->min_operands, "maximum",
-			 verb->max_operands == SIZE_MAX
-				 ? json_null()
-				 : json_integer((json_int_t)verb->max_operands),
-			 "options", options_json(verb->options));
+	json_t *actions = json_array();
+	json_t *usages = json_array();
+	json_t *options = json_array();
+
+	for (const struct verb_action *a = verb->actions; a->usage; a++) {
+		const struct verb_option *option = a->options;
+
+		for (; option != NULL && option->name != NULL; option++)
+			if (option_is_first(verb, option))
+				json_array_append_new(options,
+						      verb_option_json(option));
+		json_array_append_new(usages, json_string(a->usage));
+		json_array_append_new(
+			actions, json_pack("{s:s, s:s, s:s?, s:o}", "usage",
+					   a->usage, "summary",
+					   a->summary == NULL ? verb->summary
+							      : a->summary,
+					   "request", a->request, "options",
+					   options_json(a->options)));
+	}
+	return json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", verb->name,
+			 "summary", verb->summary, "usages", usages, "options",
+			 options, "actions", actions);
 }
 
-static json_t *group_json(const struct verb *const *verbs,
-			  enum verb_group group)
+static json_t *group_json(enum verb_group group)
 {
 	json_t *rows = json_array();
 
-	for (; *verbs != NULL; verbs++)
-		if ((*verbs)->group == group)
-			json_array_append_new(rows, verb_json(*verbs));
+	for (const struct verb *verb = verbs; verb->name != NULL; verb++)
+		if (verb->group == group)
+			json_array_append_new(rows, verb_json(verb));
 	return json_pack("{s:s, s:o}", "title", verb_group_title(group),
 			 "verbs", rows);
 }
 
-json_t *verb_table_json(const struct verb *const *verbs)
+json_t *verb_table_json(void)
 {
 	json_t *groups = json_array();
 
 	for (unsigned group = 0; group < VERB_GROUP_COUNT; group++)
-		json_array_append_new(
-			groups, group_json(verbs, (enum verb_group)group));
+		json_array_append_new(groups,
+				      group_json((enum verb_group)group));
 	return json_pack("{s:s, s:s, s:o, s:o}", "program", "templatectl",
-			 "version", VERB_TABLE_TEMPLATED_VERSION, "options",
+			 "version", TEMPLATED_VERSION, "options",
 			 options_json(global_options), "groups", groups);
 }
-
-#ifndef CTL_TEMPLATED_VERSION
-#define CTL_TEMPLATED_VERSION "unknown"
-#endif
 
 static void ctl_print_message(const char *verb, const char *format,
 			      va_list list)
@@ -491,6 +536,18 @@ void ctl_print_error(const struct ctl *ctl, const char *format, ...)
 	ctl_print_message(ctl->verb == NULL ? NULL : ctl->verb->name, format,
 			  list);
 	va_end(list);
+}
+
+bool ctl_write_file(const struct ctl *ctl, const char *path, struct slice bytes,
+		    enum error (*write_file)(const char *path,
+					     struct slice bytes))
+{
+	enum error error = write_file(path, bytes);
+
+	if (error != ERR_NONE)
+		ctl_print_error(ctl, "%s: cannot write: %s", path,
+				file_error_text(error));
+	return error == ERR_NONE;
 }
 
 const struct verb_option global_options[] = {
@@ -541,11 +598,22 @@ const struct verb_option *option_named(const struct verb_option *options,
 		       : NULL;
 }
 
-const struct verb *verb_find(const struct verb *const *verbs, const char *name)
+const struct verb_option *verb_option_named(const struct verb *verb,
+					    const char *argument)
 {
-	for (; *verbs != NULL; verbs++)
-		if (strcmp((*verbs)->name, name) == 0)
-			return *verbs;
+	const struct verb_option *option = NULL;
+
+	for (const struct verb_action *a = verb->actions;
+	     a->usage != NULL && option == NULL; a++)
+		option = option_named(a->options, argument);
+	return option;
+}
+
+const struct verb *verb_find(const char *name)
+{
+	for (const struct verb *verb = verbs; verb->name != NULL; verb++)
+		if (strcmp(verb->name, name) == 0)
+			return verb;
 	return NULL;
 }
 
@@ -717,8 +785,10 @@ static void complain_option(const struct ctl *ctl, const char *argument)
 		 argument);
 	if (strncmp(word, "--", 2) == 0) {
 		nearest.word = word + 2;
-		try_options(&nearest,
-			    ctl->verb == NULL ? NULL : ctl->verb->options);
+		for (const struct verb_action *a =
+			     ctl->verb == NULL ? NULL : ctl->verb->actions;
+		     a != NULL && a->usage != NULL; a++)
+			try_options(&nearest, a->options);
 		try_options(&nearest, global_options);
 	}
 	ctl_print_error(ctl,
@@ -734,8 +804,8 @@ static void complain_verb(const struct ctl *ctl, const char *argument)
 {
 	struct name_suggestion nearest = {.word = argument};
 
-	for (const struct verb *const *verb = ctl->verbs; *verb != NULL; verb++)
-		suggest_name(&nearest, (*verb)->name);
+	for (const struct verb *verb = verbs; verb->name != NULL; verb++)
+		suggest_name(&nearest, verb->name);
 	ctl_print_error(ctl, "%s: unknown verb; %s%s%ssee templatectl --help",
 			argument, nearest.name == NULL ? "" : "did you mean ",
 			nearest.name == NULL ? "" : nearest.name,
@@ -749,7 +819,7 @@ static bool command_line_read_option(struct command_line_parser *reader,
 	struct option_value value = {
 		.option = ctl->verb == NULL
 				  ? NULL
-				  : option_named(ctl->verb->options, argument)};
+				  : verb_option_named(ctl->verb, argument)};
 	bool is_global = value.option == NULL;
 
 	if (is_global)
@@ -760,8 +830,7 @@ static bool command_line_read_option(struct command_line_parser *reader,
 	}
 	if (value.option->kind != OPTION_FLAG) {
 		value.text = command_line_value(reader, argument);
-		if (value.text == NULL ||
-		    !check_value(ctl, value.option, value.text))
+		if (value.text == NULL)
 			return false;
 	} else if (strchr(argument, '=') != NULL) {
 		ctl_print_error(ctl, "--%s takes no value", value.option->name);
@@ -783,7 +852,7 @@ static bool read_operand(struct command_line_parser *reader,
 		ctl->operands[ctl->operand_count++] = argument;
 		return true;
 	}
-	ctl->verb = verb_find(ctl->verbs, argument);
+	ctl->verb = verb_find(argument);
 	if (ctl->verb == NULL)
 		complain_verb(ctl, argument);
 	return ctl->verb != NULL;
@@ -805,43 +874,124 @@ static bool command_line_read_all(struct command_line_parser *reader)
 	return true;
 }
 
-static bool fits_usage(const struct ctl *ctl)
+/* Return the first action with this name; NULL if there is none. */
+static const struct verb_action *action_named(const struct verb *verb,
+					      const char *name)
 {
-	struct usage_forms forms = usage_forms_of(ctl->verb->operands);
-	struct slice form;
-
-	while (usage_forms_next(&forms, &form))
-		if (usage_fits(form, ctl->operands, ctl->operand_count))
-			return true;
-	return false;
+	for (const struct verb_action *a = verb->actions; a->usage; a++)
+		if (name != NULL && action_is_named(a, name))
+			return a;
+	return NULL;
 }
 
+static void complain_action(const struct ctl *ctl, const char *name)
+{
+	char names[MAX_ACTIONS][ACTION_COLUMNS];
+	struct name_suggestion nearest = {.word = name};
+
+	for (size_t i = 0; ctl->verb->actions[i].usage != NULL; i++) {
+		snprintf(names[i], sizeof(names[i]), "%.*s",
+			 (int)action_name_length(&ctl->verb->actions[i]),
+			 ctl->verb->actions[i].usage);
+		suggest_name(&nearest, names[i]);
+	}
+	ctl_print_error(ctl,
+			"%s: unknown action; %s%s%ssee templatectl %s --help",
+			name, nearest.name == NULL ? "" : "did you mean ",
+			nearest.name == NULL ? "" : nearest.name,
+			nearest.name == NULL ? "" : "? Or ", ctl->verb->name);
+}
+
+/* Explain why no action fits the operands. */
 static void complain_usage(const struct ctl *ctl)
 {
 	const struct verb *verb = ctl->verb;
+	const char *name = ctl->operands[0];
+	const struct verb_action *action = action_named(verb, name);
+	struct buffer usage = {0};
+	struct slice word;
 	const char *what = "";
+	const char *head = "";
 
-	if (ctl->operand_count < verb->min_operands)
+	if (name != NULL && action == NULL && verb->actions[1].usage != NULL) {
+		complain_action(ctl, name);
+		return;
+	}
+	if (action == NULL) {
+		action = verb->actions;
+		name = NULL;
+	}
+	if (usage_begins(slice_of(action->usage), ctl->operands,
+			 ctl->operand_count))
 		what = "too few operands; ";
-	else if (ctl->operand_count > verb->max_operands)
+	else if (!usage_word(slice_of(action->usage), ctl->operand_count - 1,
+			     &word))
 		what = "too many operands; ";
-	ctl_print_error(ctl, "%susage: templatectl %s%s%s%s", what, verb->name,
-			verb->options == NULL ? "" : " [OPTION]...",
-			*verb->operands == '\0' ? "" : " ", verb->operands);
+	for (const struct verb_action *a = verb->actions; a->usage; a++) {
+		if (!action_is_named(a, name))
+			continue;
+		buffer_append_text(&usage, head);
+		usage_append(verb, a, &usage);
+		head = " | ";
+	}
+	ctl_print_error(ctl, "%susage: templatectl %s", what, usage.data);
+	buffer_free(&usage);
 }
 
-static enum ctl_status check_and_run(const struct ctl *ctl)
+/* Find the action whose usage fits, and remove its name from the operands. */
+static bool command_line_find_action(struct ctl *ctl)
+{
+	for (const struct verb_action *a = ctl->verb->actions; a->usage; a++) {
+		size_t named = action_name_length(a) > 0;
+
+		if (!usage_fits(slice_of(a->usage), ctl->operands,
+				ctl->operand_count))
+			continue;
+		ctl->action = a;
+		ctl->operand_count -= named;
+		memmove(ctl->operands, ctl->operands + named,
+			(ctl->operand_count + 1) * sizeof(*ctl->operands));
+		return true;
+	}
+	complain_usage(ctl);
+	return false;
+}
+
+/* An option of another action of the verb is an error, too. */
+static bool command_line_check_options(const struct ctl *ctl)
+{
+	for (size_t i = 0; i < ctl->value_count; i++) {
+		const char *name = ctl->values[i].option->name;
+		const struct verb_option *option =
+			option_find(ctl->action->options, name, strlen(name));
+
+		if (option == NULL) {
+			ctl_print_error(ctl,
+					"--%s: unknown option of %s %.*s; see "
+					"templatectl %s --help",
+					name, ctl->verb->name,
+					(int)action_name_length(ctl->action),
+					ctl->action->usage, ctl->verb->name);
+			return false;
+		}
+		ctl->values[i].option = option;
+		if (!check_value(ctl, option, ctl->values[i].text))
+			return false;
+	}
+	return true;
+}
+
+static enum ctl_status check_and_run(struct ctl *ctl)
 {
 	if (ctl->verb == NULL) {
 		ctl_print_error(ctl,
 				"the verb is missing; see templatectl --help");
 		return CTL_USAGE;
 	}
-	if (!fits_usage(ctl)) {
-		complain_usage(ctl);
+	if (!command_line_find_action(ctl) || !command_line_check_options(ctl))
 		return CTL_USAGE;
-	}
-	return ctl->verb->run(ctl);
+	return ctl->action->run == NULL ? action_run(ctl)
+					: ctl->action->run(ctl);
 }
 
 static enum ctl_status command_line_run(struct command_line_parser *reader)
@@ -849,11 +999,15 @@ static enum ctl_status command_line_run(struct command_line_parser *reader)
 	enum ctl_status status = CTL_DONE;
 
 	if (reader->wants_version)
-		printf("templatectl " CTL_TEMPLATED_VERSION "\n");
+		printf("templatectl " TEMPLATED_VERSION "\n");
 	else if (reader->wants_help && reader->ctl.verb != NULL)
-		help_print_verb(reader->ctl.verb);
+		help_print_verb(reader->ctl.verb,
+				action_named(reader->ctl.verb,
+					     reader->ctl.operands[0]) == NULL
+					? NULL
+					: reader->ctl.operands[0]);
 	else if (reader->wants_help)
-		help_print(reader->ctl.verbs);
+		help_print();
 	else
 		status = check_and_run(&reader->ctl);
 	if ((fflush(stdout) != 0 || ferror(stdout) != 0) &&
@@ -869,41 +1023,29 @@ static enum ctl_status command_line_run(struct command_line_parser *reader)
 	return status;
 }
 
-static enum ctl_status
-command_line_parse_and_run(struct command_line_parser reader)
+enum ctl_status ctl_run(size_t count, const char *const *arguments,
+			bool has_roles)
 {
+	struct ctl_warnings told = {false, false};
+	struct command_line_parser reader = {
+		.ctl = {.has_roles = has_roles, .told = &told},
+		.arguments = arguments,
+		.count = count,
+	};
 	struct ctl *ctl = &reader.ctl;
 	enum ctl_status status = CTL_USAGE;
 	char own[XDG_SOCKET_BYTES];
-	struct ctl_warnings told = {false, false};
 
-	ctl->told = &told;
 	ctl->socket =
 		getenv("TEMPLATED_SOCKET"); /* NOLINT(concurrency-mt-unsafe):
 					       one thread */
 	if (ctl->socket == NULL || *ctl->socket == '\0')
 		ctl->socket = xdg_socket_find(own) ? own : DEFAULT_SOCKET;
-	ctl->operands = mem_alloc(reader.count + 1, sizeof(*ctl->operands));
-	ctl->values = mem_alloc(reader.count + 1, sizeof(*ctl->values));
+	ctl->operands = mem_alloc(count + 1, sizeof(*ctl->operands));
+	ctl->values = mem_alloc(count + 1, sizeof(*ctl->values));
 	if (command_line_read_all(&reader))
 		status = command_line_run(&reader);
 	free(ctl->operands);
 	free(ctl->values);
 	return status;
-}
-
-enum ctl_status ctl_run(const struct verb *const *verbs, size_t count,
-			const char *const *arguments)
-{
-	return command_line_parse_and_run((struct command_line_parser){
-		.ctl.verbs = verbs, .arguments = arguments, .count = count});
-}
-
-enum ctl_status ctl_run_with_roles(const struct verb *const *verbs,
-				   size_t count, const char *const *arguments)
-{
-	return command_line_parse_and_run((struct command_line_parser){
-		.ctl = {.verbs = verbs, .has_roles = true},
-		.arguments = arguments,
-		.count = count});
 }

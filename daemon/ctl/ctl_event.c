@@ -9,7 +9,7 @@
 #include "daemon/query/event.h"
 #include "daemon/runtime/terminal.h"
 
-/* Templatectl: events, ack. */
+/* templatectl event list */
 
 enum {
 	EVENTS_AT_ONCE = 1000,
@@ -133,29 +133,17 @@ static void print_events(struct printer *printer, struct slice lines)
 	}
 }
 
-static void append_option(const struct ctl *ctl, const char *name,
-			  struct buffer *target)
-{
-	if (!option_given(ctl, name))
-		return;
-	buffer_printf(target, "&%s=", name);
-	client_append_escaped(target, option_text(ctl, name));
-}
-
 static void event_make_target(const struct printer *printer, uint64_t wait_s,
 			      struct buffer *target)
 {
 	const struct ctl *ctl = printer->ctl;
 
-	buffer_printf(target,
-		      "/v1/events?since=%" PRIu64 "&limit=%d&wait=%" PRIu64,
-		      printer->since, EVENTS_AT_ONCE, wait_s);
-	append_option(ctl, "site", target);
-	append_option(ctl, "kinds", target);
+	action_target(ctl, NULL, target);
 	if (!option_given(ctl, "kinds") && !option_given(ctl, "all"))
-		buffer_append_text(target, "&kinds=alerts");
-	if (option_given(ctl, "firing"))
-		buffer_append_text(target, "&firing=1");
+		client_append_query(target, "kinds", "alerts");
+	buffer_printf(target, "%csince=%" PRIu64 "&limit=%d&wait=%" PRIu64,
+		      strchr(target->data, '?') == NULL ? '?' : '&',
+		      printer->since, EVENTS_AT_ONCE, wait_s);
 }
 
 /* Send one request, and print the events. */
@@ -224,117 +212,20 @@ static enum ctl_status follow_events(struct printer *printer)
 	return status;
 }
 
-static enum ctl_status ack_event(const struct ctl *ctl, const char *operand)
-{
-	struct buffer target = {0};
-	json_t *answer = NULL;
-	enum ctl_status status;
-
-	if (!client_number_target(ctl, "/v1/events/", operand, "/ack", &target))
-		return CTL_USAGE;
-	status = client_ask_json(
-		ctl,
-		&(struct client_request){.method = "POST",
-					 .target = target.data,
-					 .timeout_ms = ASK_TIMEOUT_MS},
-		&answer);
-	if (status == CTL_DONE && ctl->is_json)
-		client_print_json(answer);
-	json_decref(answer);
-	buffer_free(&target);
-	return status;
-}
-
-static enum ctl_status ctl_event_ack(const struct ctl *ctl)
-{
-	enum ctl_status status = CTL_DONE;
-
-	for (size_t i = 1; i < ctl->operand_count && status == CTL_DONE; i++)
-		status = ack_event(ctl, ctl->operands[i]);
-	return status;
-}
-
-static enum ctl_status run_event(const struct ctl *ctl)
+enum ctl_status run_event_list(const struct ctl *ctl)
 {
 	struct printer printer = {
 		.ctl = ctl,
 		.since = option_whole(ctl, "since", 0),
 	};
 
-	if (strcmp(ctl->operands[0], "ack") == 0)
-		return ctl_event_ack(ctl);
 	return option_given(ctl, "follow") ? follow_events(&printer)
 					   : list_events(&printer);
 }
 
-static const struct verb_option event_options[] = {
-	{.name = "since",
-	 .kind = OPTION_WHOLE,
-	 .value = "N",
-	 .maximum = INT64_MAX,
-	 .meaning = "events after number N (default: 0, all)"},
-	{.name = "site",
-	 .kind = OPTION_TEXT,
-	 .value = "HOST",
-	 .meaning = "only events of this site"},
-	{.name = "kinds",
-	 .kind = OPTION_TEXT,
-	 .value = "KIND,...",
-	 .meaning = "kinds, for example template.*,guard.firing (default: "
-		    "alerts)"},
-	{.name = "all",
-	 .kind = OPTION_FLAG,
-	 .meaning = "all events, also silenced ones"},
-	{.name = "firing",
-	 .kind = OPTION_FLAG,
-	 .meaning = "only alerts that are neither acknowledged nor silenced"},
-	{.name = "follow",
-	 .kind = OPTION_FLAG,
-	 .meaning = "wait for more events, also after a restart of the daemon"},
-	{.name = NULL},
-};
-
-const struct verb verb_event = {
-	.name = "event",
-	.group = VERBS_WATCH,
-	.operands = "list | ack EVENT...",
-	.min_operands = 1,
-	.max_operands = SIZE_MAX,
-	.summary = "List the events of templates, or acknowledge them",
-	.options = event_options,
-	.run = run_event,
-};
-
-/* Templatectl: hook, silence, silences, unsilence. */
+/* templatectl hook add */
 
 enum { MAX_SECRET_FILE = 4096 };
-
-/* Request an object and print it. */
-static enum ctl_status ask_and_print(const struct ctl *ctl, const char *method,
-				     const char *target, const json_t *body)
-{
-	json_t *answer;
-	enum ctl_status status =
-		client_ask_value(ctl, method, target, body, &answer);
-
-	if (status == CTL_DONE)
-		client_print(ctl, answer);
-	json_decref(answer);
-	return status;
-}
-
-static enum ctl_status with_number(const struct ctl *ctl, const char *method,
-				   const char *path, const char *operand,
-				   const char *ending)
-{
-	struct buffer target = {0};
-	enum ctl_status status = CTL_USAGE;
-
-	if (client_number_target(ctl, path, operand, ending, &target))
-		status = ask_and_print(ctl, method, target.data, NULL);
-	buffer_free(&target);
-	return status;
-}
 
 /* Add the first line of the file. */
 static bool add_secret_file(const struct ctl *ctl, json_t *body)
@@ -359,168 +250,17 @@ static bool add_secret_file(const struct ctl *ctl, json_t *body)
 	return error == ERR_NONE;
 }
 
-static void add_option(const struct ctl *ctl, const char *name, json_t *body)
+enum ctl_status run_hook_add(const struct ctl *ctl)
 {
-	if (option_given(ctl, name))
-		json_object_set_new(body, name,
-				    json_string(option_text(ctl, name)));
-}
-
-static enum ctl_status ctl_hook_add(const struct ctl *ctl, const char *target)
-{
-	json_t *body = json_object();
+	json_t *secret = json_object();
+	json_t *answer = NULL;
 	enum ctl_status status = CTL_FAILED;
 
-	json_object_set_new(body, "target", json_string(target));
-	add_option(ctl, "secret", body);
-	add_option(ctl, "site", body);
-	add_option(ctl, "kinds", body);
-	if (add_secret_file(ctl, body))
-		status = ask_and_print(ctl, "POST", "/v1/hooks", body);
-	json_decref(body);
+	if (add_secret_file(ctl, secret))
+		status = action_ask(ctl, secret, &answer);
+	if (status == CTL_DONE)
+		action_print(ctl, answer);
+	json_decref(answer);
+	json_decref(secret);
 	return status;
 }
-
-static const struct table_column hook_columns[] = {
-	{.title = "ID", .is_number = true},
-	{.title = "TARGET", .is_elastic = true},
-	{.title = "SITE"},
-	{.title = "KINDS"},
-	{.title = "QUEUED", .is_number = true},
-	{.title = "DELIVERED", .is_number = true},
-	{.title = "DROPPED", .is_number = true},
-	{.title = "FAILURES", .is_number = true},
-	{.title = "ERROR"},
-};
-
-static void add_hook_row(struct text_table *table, const json_t *hook)
-{
-	static const char *const counts[] = {"queued", "delivered", "dropped",
-					     "failures"};
-
-	table_printf(table, "%" PRIu64, field_whole(hook, "id"));
-	table_add_text(table, field_text(hook, "target"));
-	table_add_text(table, field_text(hook, "site"));
-	table_add_text(table, field_text(hook, "kinds"));
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-		table_printf(table, "%" PRIu64, field_whole(hook, counts[i]));
-	table_add_text(table, field_text(hook, "error"));
-}
-
-static const struct table_column silence_columns[] = {
-	{.title = "ID", .is_number = true},
-	{.title = "KIND"},
-	{.title = "WHERE", .is_elastic = true},
-	{.title = "GUARD", .is_number = true},
-	{.title = "EVENT", .is_number = true},
-	{.title = "CREATED"},
-};
-
-static void add_silence_row(struct text_table *table, const json_t *silence)
-{
-	const char *cluster =
-		json_string_value(json_object_get(silence, "cluster"));
-
-	table_printf(table, "%" PRIu64, field_whole(silence, "id"));
-	table_add_text(table, field_text(silence, "kind"));
-	table_add_text(table,
-		       cluster != NULL ? cluster : field_text(silence, "site"));
-	if (field_whole(silence, "guard") == 0)
-		table_add_text(table, "-");
-	else
-		table_printf(table, "%" PRIu64, field_whole(silence, "guard"));
-	table_printf(table, "%" PRIu64, field_whole(silence, "event"));
-	table_add_text(table, field_text(silence, "created"));
-}
-
-static const struct client_list hook_list = {
-	"hooks", hook_columns, sizeof(hook_columns) / sizeof(hook_columns[0]),
-	add_hook_row};
-static const struct client_list silence_list = {
-	"silences", silence_columns,
-	sizeof(silence_columns) / sizeof(silence_columns[0]), add_silence_row};
-
-static enum ctl_status run_hook(const struct ctl *ctl)
-{
-	const char *action = ctl->operands[0];
-	const char *operand = ctl->operand_count > 1 ? ctl->operands[1] : NULL;
-
-	if (strcmp(action, "list") == 0)
-		return client_print_list(ctl, "/v1/hooks", &hook_list);
-	if (strcmp(action, "add") == 0)
-		return ctl_hook_add(ctl, operand);
-	if (strcmp(action, "rm") == 0)
-		return with_number(ctl, "DELETE", "/v1/hooks/", operand, "");
-	return with_number(ctl, "POST", "/v1/hooks/", operand, "/test");
-}
-
-static enum ctl_status ctl_silence_add(const struct ctl *ctl, const char *event)
-{
-	struct buffer number = {0};
-	enum ctl_status status = CTL_USAGE;
-	json_t *body;
-
-	if (client_number_target(ctl, "", event, "", &number)) {
-		body = json_pack("{s:I}", "event",
-				 (json_int_t)strtoull(event, NULL, 10));
-		status = ask_and_print(ctl, "POST", "/v1/silences", body);
-		json_decref(body);
-	}
-	buffer_free(&number);
-	return status;
-}
-
-static enum ctl_status run_silence(const struct ctl *ctl)
-{
-	const char *action = ctl->operands[0];
-
-	if (strcmp(action, "list") == 0)
-		return client_print_list(ctl, "/v1/silences", &silence_list);
-	if (strcmp(action, "add") == 0)
-		return ctl_silence_add(ctl, ctl->operands[1]);
-	return with_number(ctl, "DELETE", "/v1/silences/", ctl->operands[1],
-			   "");
-}
-
-static const struct verb_option hook_options[] = {
-	{.name = "secret",
-	 .kind = OPTION_TEXT,
-	 .value = "S",
-	 .meaning = "sign requests with this secret (HMAC-SHA256)"},
-	{.name = "secret-file",
-	 .kind = OPTION_TEXT,
-	 .value = "FILE",
-	 .meaning = "the first line of FILE is the secret"},
-	{.name = "site",
-	 .kind = OPTION_TEXT,
-	 .value = "HOST",
-	 .meaning = "only events of this site"},
-	{.name = "kinds",
-	 .kind = OPTION_TEXT,
-	 .value = "KIND,...",
-	 .meaning = "kinds, for example template.*,guard.firing (default: "
-		    "alerts)"},
-	{.name = NULL},
-};
-
-const struct verb verb_hook = {
-	.name = "hook",
-	.group = VERBS_WATCH,
-	.operands = "add TARGET | list | rm HOOK | test HOOK",
-	.min_operands = 1,
-	.max_operands = 2,
-	.summary = "Manage hooks, which receive events: URLs, and commands "
-		   "(exec:/PATH)",
-	.options = hook_options,
-	.run = run_hook,
-};
-
-const struct verb verb_silence = {
-	.name = "silence",
-	.group = VERBS_WATCH,
-	.operands = "add EVENT | list | rm SILENCE",
-	.min_operands = 1,
-	.max_operands = 2,
-	.summary = "Manage silences: add one for events similar to EVENT",
-	.run = run_silence,
-};

@@ -160,7 +160,7 @@ static enum ctl_status bundle_run_start(const struct ctl *ctl,
 	return status;
 }
 
-static enum ctl_status run_apply(const struct ctl *ctl)
+enum ctl_status run_apply(const struct ctl *ctl)
 {
 	struct ctl_request asked;
 	struct page_run run = {.answer = bundle_run_extract,
@@ -176,45 +176,6 @@ static enum ctl_status run_apply(const struct ctl *ctl)
 	ctl_request_free(&asked);
 	return status;
 }
-
-static const struct verb_option apply_options[] = {
-	OPTION_METHOD_ROW,
-	OPTION_FORMAT_ROW,
-	{.name = "url",
-	 .kind = OPTION_TEXT,
-	 .value = "U",
-	 .meaning = "URL of the page; with --out, URL of the folder of the "
-		    "pages (default: the site)"},
-	{.name = "charset",
-	 .kind = OPTION_TEXT,
-	 .value = "C",
-	 .meaning = "charset in the Content-Type of the pages"},
-	OPTION_PARAM_ROW,
-	OPTION_FAVOR_ROW,
-	OPTION_SCOPE_ROW,
-	OPTION_WITH_ROW,
-	OPTION_EXTRAS_ROWS,
-	OPTION_INCLUDE_ROW,
-	OPTION_EXCLUDE_ROW,
-	OPTION_OUT_ROW,
-	OPTION_JOBS_ROW,
-	OPTION_WARC_ROW,
-	OPTION_URLS_ROW,
-	OPTION_CITABLE_ROW,
-	{.name = NULL},
-};
-
-const struct verb verb_apply = {
-	.name = "apply",
-	.group = VERBS_READ,
-	.operands = "BUNDLE [FILE|DIR|ARCHIVE|URL|-]...",
-	.min_operands = 1,
-	.max_operands = SIZE_MAX,
-	.summary = "Print the content of pages, with templates that "
-		   "`templatectl export` wrote",
-	.options = apply_options,
-	.run = run_apply,
-};
 
 /* Templatectl: batch, the daemon's pipeline on a folder. */
 
@@ -302,7 +263,7 @@ static enum ctl_status run_all(struct offline_batch *run,
 	return status == CTL_DONE && run->missing > 0 ? CTL_PARTLY : status;
 }
 
-static enum ctl_status ctl_batch_run(const struct ctl *ctl)
+enum ctl_status run_batch(const struct ctl *ctl)
 {
 	struct ctl_request asked;
 	struct offline_batch run = {
@@ -319,44 +280,6 @@ static enum ctl_status ctl_batch_run(const struct ctl *ctl)
 	offline_site_close(&run.site);
 	return status;
 }
-
-static const struct verb_option batch_options[] = {
-	OPTION_OUT_ROW,
-	OPTION_JOBS_ROW,
-	OPTION_WARC_ROW,
-	OPTION_URLS_ROW,
-	OPTION_CITABLE_ROW,
-	OPTION_METHOD_ROW,
-	OPTION_PARAM_ROW,
-	OPTION_FAVOR_ROW,
-	OPTION_SCOPE_ROW,
-	OPTION_WITH_ROW,
-	OPTION_EXTRAS_ROWS,
-	OPTION_INCLUDE_ROW,
-	OPTION_EXCLUDE_ROW,
-	OPTION_FORMAT_ROW,
-	OPTION_MEASURE_ROW,
-	OPTION_THRESHOLD_ROW,
-	OPTION_WIDTH_ROW,
-	{.name = "min-pages",
-	 .kind = OPTION_WHOLE,
-	 .value = "N",
-	 .minimum = 2,
-	 .maximum = UINT32_MAX,
-	 .meaning = "minimum pages of a template (default: 3)"},
-	{.name = NULL},
-};
-
-const struct verb verb_batch = {
-	.name = "batch",
-	.group = VERBS_READ,
-	.operands = "[FILE|DIR|ARCHIVE|URL|-]...",
-	.max_operands = SIZE_MAX,
-	.summary = "Learn the templates of pages, and extract the content of "
-		   "each page",
-	.options = batch_options,
-	.run = ctl_batch_run,
-};
 
 /* Templatectl: explain, a page coloured by verdict. */
 
@@ -517,7 +440,7 @@ static enum ctl_status ctl_explain_page(const struct ctl *ctl,
 	return CTL_USAGE;
 }
 
-static enum ctl_status run_explain(const struct ctl *ctl)
+enum ctl_status run_explain(const struct ctl *ctl)
 {
 	struct ctl_request asked;
 	enum ctl_status status = CTL_USAGE;
@@ -530,41 +453,9 @@ static enum ctl_status run_explain(const struct ctl *ctl)
 	return status;
 }
 
-static const struct verb_option explain_options[] = {
-	OPTION_METHOD_ROW,
-	OPTION_PARAM_ROW,
-	OPTION_FAVOR_ROW,
-	OPTION_SCOPE_ROW,
-	OPTION_WITH_ROW,
-	OPTION_INCLUDE_ROW,
-	OPTION_EXCLUDE_ROW,
-	{.name = "site",
-	 .kind = OPTION_TEXT,
-	 .value = "DIR",
-	 .meaning = "folder of pages that provide the template; PAGE is a path "
-		    "in it"},
-	{.name = "out",
-	 .letter = 'o',
-	 .kind = OPTION_TEXT,
-	 .value = "FILE",
-	 .meaning = "write the picture to FILE"},
-	{.name = NULL},
-};
-
-const struct verb verb_explain = {
-	.name = "explain",
-	.group = VERBS_LOOK,
-	.operands = "PAGE|URL",
-	.min_operands = 1,
-	.max_operands = 1,
-	.summary = "Show as HTML why each text of a page is content or not",
-	.options = explain_options,
-	.run = run_explain,
-};
-
 /* Templatectl: features. */
 
-static enum ctl_status run_features(const struct ctl *ctl)
+enum ctl_status run_features(const struct ctl *ctl)
 {
 	static const struct table_column columns[] = {
 		{.title = "FEATURE"},
@@ -590,14 +481,6 @@ static enum ctl_status run_features(const struct ctl *ctl)
 	table_destroy(table);
 	return CTL_DONE;
 }
-
-const struct verb verb_features = {
-	.name = "features",
-	.group = VERBS_LOOK,
-	.operands = "",
-	.summary = "List the features of a passage that auto uses",
-	.run = run_features,
-};
 
 /* Templatectl: extract, methods. */
 
@@ -637,7 +520,7 @@ static enum error ctl_extract_page(void *context, const struct page_item *item,
 	return query_extract(NULL, context, request, answer_out);
 }
 
-static enum ctl_status run_extract(const struct ctl *ctl)
+enum ctl_status run_extract(const struct ctl *ctl)
 {
 	struct extraction_options rules = extraction_options_default;
 	struct ctl_request asked;
@@ -719,7 +602,7 @@ static void add_method(struct text_table *table,
 	}
 }
 
-static enum ctl_status run_methods(const struct ctl *ctl)
+enum ctl_status run_methods(const struct ctl *ctl)
 {
 	static const struct table_column columns[] = {
 		{.title = NULL},
@@ -741,48 +624,3 @@ static enum ctl_status run_methods(const struct ctl *ctl)
 	table_destroy(table);
 	return CTL_DONE;
 }
-
-static const struct verb_option extract_options[] = {
-	OPTION_METHOD_ROW,
-	OPTION_FORMAT_ROW,
-	{.name = "url",
-	 .kind = OPTION_TEXT,
-	 .value = "U",
-	 .meaning = "URL of the page"},
-	OPTION_PARAM_ROW,
-	OPTION_FAVOR_ROW,
-	OPTION_SCOPE_ROW,
-	OPTION_WITH_ROW,
-	OPTION_EXTRAS_ROWS,
-	OPTION_INCLUDE_ROW,
-	OPTION_EXCLUDE_ROW,
-	{.name = "model",
-	 .kind = OPTION_TEXT,
-	 .value = "FILE",
-	 .meaning =
-		 "a model of `templatectl train`, instead of the built-in one"},
-	OPTION_OUT_ROW,
-	OPTION_JOBS_ROW,
-	OPTION_WARC_ROW,
-	OPTION_URLS_ROW,
-	OPTION_CITABLE_ROW,
-	{.name = NULL},
-};
-
-const struct verb verb_extract = {
-	.name = "extract",
-	.group = VERBS_READ,
-	.operands = "[FILE|DIR|ARCHIVE|URL|-]...",
-	.max_operands = SIZE_MAX,
-	.summary = "Print the content of pages, without templates",
-	.options = extract_options,
-	.run = run_extract,
-};
-
-const struct verb verb_methods = {
-	.name = "methods",
-	.group = VERBS_READ,
-	.operands = "",
-	.summary = "List the extraction methods",
-	.run = run_methods,
-};

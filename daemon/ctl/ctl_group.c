@@ -880,7 +880,7 @@ static enum ctl_status group_print(struct clustering *clustering,
 	return status;
 }
 
-static enum ctl_status ctl_group_run(const struct ctl *ctl)
+enum ctl_status run_cluster(const struct ctl *ctl)
 {
 	struct clustering clustering = {
 		.ctl = ctl,
@@ -905,35 +905,3 @@ static enum ctl_status ctl_group_run(const struct ctl *ctl)
 	labels_free(&labels);
 	return status;
 }
-
-static const struct verb_option cluster_options[] = {
-	OPTION_MEASURE_ROW,
-	OPTION_THRESHOLD_ROW,
-	OPTION_WIDTH_ROW,
-	{.name = "report",
-	 .kind = OPTION_FLAG,
-	 .meaning = "print the results of other thresholds instead, and "
-		    "suggest one"},
-	{.name = "svg",
-	 .kind = OPTION_TEXT,
-	 .value = "FILE",
-	 .meaning = "also draw the report, with the dendrogram"},
-	{.name = "labels",
-	 .kind = OPTION_TEXT,
-	 .value = "TSV",
-	 .meaning = "lines PATH TAB LABEL: also print how well the clusters "
-		    "match the labels"},
-	{.name = NULL},
-};
-
-const struct verb verb_cluster = {
-	.name = "cluster",
-	.group = VERBS_LOOK,
-	.operands = "DIR|FILE...",
-	.min_operands = 1,
-	.max_operands = SIZE_MAX,
-	.summary =
-		"Cluster HTML files by template; print lines path TAB cluster",
-	.options = cluster_options,
-	.run = ctl_group_run,
-};

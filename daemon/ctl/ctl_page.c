@@ -15,73 +15,6 @@
 #include "daemon/ctl/offline_run.h"
 #include "daemon/runtime/terminal.h"
 
-/* templatectl page */
-
-static enum ctl_status ctl_page_show(const struct ctl *ctl)
-{
-	struct buffer target = {0};
-	json_t *answer = NULL;
-	enum ctl_status status;
-
-	buffer_append_text(&target, "/v1/pages?url=");
-	client_append_escaped(&target, ctl->operands[1]);
-	status = client_ask_json(
-		ctl,
-		&(struct client_request){.target = target.data,
-					 .timeout_ms = ASK_TIMEOUT_MS},
-		&answer);
-	if (status == CTL_DONE)
-		client_print(ctl, answer);
-	json_decref(answer);
-	buffer_free(&target);
-	return status;
-}
-
-static enum ctl_status page_delete(const struct ctl *ctl, const char *url)
-{
-	struct buffer target = {0};
-	enum ctl_status status;
-	json_t *answer = NULL;
-
-	buffer_append_text(&target, "/v1/pages?url=");
-	client_append_escaped(&target, url);
-	status = client_ask_value(ctl, "DELETE", target.data, NULL, &answer);
-	json_decref(answer);
-	buffer_free(&target);
-	return status;
-}
-
-/* If a page cannot be deleted, continue with the next one. */
-static enum ctl_status ctl_page_rm(const struct ctl *ctl)
-{
-	enum ctl_status status = CTL_DONE;
-
-	for (size_t i = 1; i < ctl->operand_count && status != CTL_NO_DAEMON;
-	     i++) {
-		enum ctl_status one = page_delete(ctl, ctl->operands[i]);
-
-		if (one != CTL_DONE)
-			status = one;
-	}
-	return status;
-}
-
-static enum ctl_status run_page(const struct ctl *ctl)
-{
-	return strcmp(ctl->operands[0], "show") == 0 ? ctl_page_show(ctl)
-						     : ctl_page_rm(ctl);
-}
-
-const struct verb verb_page = {
-	.name = "page",
-	.group = VERBS_CRAWL,
-	.operands = "show URL | rm URL...",
-	.min_operands = 2,
-	.max_operands = SIZE_MAX,
-	.summary = "Show which rule admits or rejects a URL; rm deletes pages",
-	.run = run_page,
-};
-
 /* Templatectl: ingest, upload of archives to the daemon. */
 
 enum { KIB = 1024, SHOWN_HOSTS = 5 };
@@ -309,7 +242,7 @@ static enum ctl_status ingest_file(const struct ctl *ctl, const char *name,
 	return status;
 }
 
-static enum ctl_status run_ingest(const struct ctl *ctl)
+enum ctl_status run_ingest(const struct ctl *ctl)
 {
 	static const struct table_column columns[] = {
 		{.title = "RECORDS", .is_number = true},
@@ -339,100 +272,6 @@ static enum ctl_status run_ingest(const struct ctl *ctl)
 	table_destroy(table);
 	return worst;
 }
-
-static const struct verb_option ingest_options[] = {
-	{.name = "host",
-	 .kind = OPTION_TEXT,
-	 .value = "GLOB",
-	 .meaning = "only pages of these hosts, and add their sites; * means "
-		    "any characters; may be repeated"},
-	{.name = "replace",
-	 .kind = OPTION_FLAG,
-	 .meaning =
-		 "also replace pages that the daemon fetched itself, if newer"},
-	{.name = NULL},
-};
-
-const struct verb verb_ingest = {
-	.name = "ingest",
-	.group = VERBS_CRAWL,
-	.operands = "FILE|-...",
-	.min_operands = 1,
-	.max_operands = SIZE_MAX,
-	.options = ingest_options,
-	.summary =
-		"Import pages from web archives: WARC or ARC, also compressed",
-	.run = run_ingest,
-};
-
-/* templatectl quarantine */
-
-static const struct table_column ctl_poison_columns[] = {
-	{.title = "TIME"},
-	{.title = "BYTES", .is_number = true},
-	{.title = "REASON"},
-	{.title = "URL", .is_elastic = true},
-};
-
-static void quarantine_add_row(struct text_table *table, const json_t *page)
-{
-	table_add_text(table, field_text(page, "time"));
-	table_printf(table, "%" PRIu64, field_whole(page, "bytes"));
-	table_add_text(table, field_text(page, "reason"));
-	table_add_text(table, field_text(page, "url"));
-}
-
-static const struct client_list quarantine_list = {
-	"pages", ctl_poison_columns,
-	sizeof(ctl_poison_columns) / sizeof(ctl_poison_columns[0]),
-	quarantine_add_row};
-
-/* Write the bytes of the page to standard output, unchanged. */
-static enum ctl_status print_body(const struct ctl *ctl, const char *target)
-{
-	struct buffer body = {0};
-	enum ctl_status status = client_ask(
-		ctl, &(struct client_request){.target = target}, &body);
-
-	if (status == CTL_DONE)
-		fwrite(body.data, 1, body.size, stdout);
-	buffer_free(&body);
-	return status;
-}
-
-static enum ctl_status run_quarantine(const struct ctl *ctl)
-{
-	const char *action = ctl->operands[0];
-	struct buffer target = {0};
-	enum ctl_status status;
-	json_t *answer = NULL;
-
-	if (strcmp(action, "list") == 0)
-		return client_print_list(ctl, "/v1/quarantine",
-					 &quarantine_list);
-	buffer_append_text(&target, "/v1/quarantine?url=");
-	client_append_escaped(&target, ctl->operands[1]);
-	if (strcmp(action, "rm") == 0) {
-		status = client_ask_value(ctl, "DELETE", target.data, NULL,
-					  &answer);
-		json_decref(answer);
-	} else {
-		status = print_body(ctl, target.data);
-	}
-	buffer_free(&target);
-	return status;
-}
-
-const struct verb verb_quarantine = {
-	.name = "quarantine",
-	.group = VERBS_CRAWL,
-	.operands = "list | show URL | rm URL",
-	.min_operands = 1,
-	.max_operands = 2,
-	.summary = "List pages that crashed a worker, print their bytes, or "
-		   "rm: retry",
-	.run = run_quarantine,
-};
 
 /* Templatectl: texts, the texts of a site's pages. */
 
@@ -644,7 +483,7 @@ static bool check_resume(const struct ctl *ctl, const char *path)
 	return false;
 }
 
-static enum ctl_status run_texts(const struct ctl *ctl)
+enum ctl_status run_texts(const struct ctl *ctl)
 {
 	const char *path = option_text(ctl, "out");
 	struct texts_output output = {.file = -1};
@@ -665,77 +504,3 @@ static enum ctl_status run_texts(const struct ctl *ctl)
 	ctl_request_free(&asked);
 	return status;
 }
-
-static const struct verb_option texts_options[] = {
-	{.name = "out",
-	 .letter = 'o',
-	 .kind = OPTION_TEXT,
-	 .value = "FILE",
-	 .meaning = "write to FILE, whose ending may set the format; default: "
-		    "standard output"},
-	{.name = "resume",
-	 .kind = OPTION_FLAG,
-	 .meaning = "continue at the end of FILE (jsonl)"},
-	{.name = "since",
-	 .kind = OPTION_TEXT,
-	 .value = "SEQ",
-	 .meaning = "only pages stored after the one with this sequence, or "
-		    "after this time in milliseconds"},
-	{.name = "format",
-	 .kind = OPTION_CHOICE,
-	 .value = "jsonl|wet|wet.gz|csv",
-	 .meaning = "default: jsonl"},
-	{.name = "raw",
-	 .kind = OPTION_FLAG,
-	 .meaning =
-		 "in CSV, no apostrophe before cells that begin with = + - @"},
-	{.name = "content",
-	 .kind = OPTION_CHOICE,
-	 .value = "txt|md|json|html|xml",
-	 .meaning = "format of the text; json: with all stored fields "
-		    "(default: txt)"},
-	{.name = "template",
-	 .kind = OPTION_WHOLE,
-	 .value = "N",
-	 .minimum = 1,
-	 .maximum = UINT32_MAX,
-	 .meaning = "only pages of the template HOST/N"},
-	{.name = "type",
-	 .kind = OPTION_TEXT,
-	 .value = "TYPE,...",
-	 .meaning = "only these page classes: page, error, soft-404, "
-		    "challenge..."},
-	{.name = "quality",
-	 .kind = OPTION_TEXT,
-	 .value = "QUALITY,...",
-	 .meaning = "only texts of this quality: ok, listing, truncated..."},
-	{.name = "confidence",
-	 .kind = OPTION_TEXT,
-	 .value = "C",
-	 .meaning = "only texts of at least this confidence, 0 to 1"},
-	{.name = "limit",
-	 .kind = OPTION_WHOLE,
-	 .value = "N",
-	 .minimum = 1,
-	 .maximum = INT64_MAX,
-	 .meaning = "at most this many pages"},
-	OPTION_METHOD_ROW,
-	OPTION_PARAM_ROW,
-	OPTION_FAVOR_ROW,
-	OPTION_SCOPE_ROW,
-	OPTION_WITH_ROW,
-	OPTION_INCLUDE_ROW,
-	OPTION_EXCLUDE_ROW,
-	{.name = NULL},
-};
-
-const struct verb verb_texts = {
-	.name = "texts",
-	.group = VERBS_READ,
-	.operands = "HOST",
-	.min_operands = 1,
-	.max_operands = 1,
-	.summary = "Print the content of all stored pages of a site",
-	.options = texts_options,
-	.run = run_texts,
-};

@@ -15,11 +15,6 @@
 #include "daemon/runtime/terminal.h"
 #include "store/partitions.h"
 
-/* Functions that the actions of templatectl partition share. */
-
-/* partition migrate */
-enum ctl_status ctl_partition_migrate(const struct ctl *ctl, const char *path);
-
 /* Templatectl partition: the partitions of a node's store, offline. */
 
 enum {
@@ -27,6 +22,14 @@ enum {
 	CONNECT_TIMEOUT_MS = 10000,
 	STALL_TIMEOUT_S = 60,
 };
+
+/* Return the folder of --store; without it print a message, and return NULL. */
+static const char *partition_store_path(const struct ctl *ctl)
+{
+	if (!option_given(ctl, "store"))
+		ctl_print_error(ctl, "--store is missing");
+	return option_text(ctl, "store");
+}
 
 static const char *text_or_none(const struct ctl *ctl, const char *name)
 {
@@ -149,51 +152,31 @@ static json_t *size_json(unsigned partition, const struct partition_size *size)
 		"bytes", (json_int_t)size->bytes);
 }
 
-static const struct table_column columns[] = {
-	{.title = "PARTITION", .is_number = true},
-	{.title = "SITES", .is_number = true},
-	{.title = "PAGES", .is_number = true},
-	{.title = "ROWS", .is_number = true},
-	{.title = "BYTES", .is_number = true},
-};
-
 static void print_sizes(const struct ctl *ctl,
 			const struct partition_sizes *sizes)
 {
-	struct text_table *table =
-		table_create(columns, sizeof(columns) / sizeof(columns[0]));
 	json_t *rows = json_array();
 	json_t *answer;
 
-	for (unsigned i = 0; i < JOURNAL_PARTITIONS; i++) {
-		const struct partition_size *size = &sizes->items[i];
-
-		if (size->rows == 0)
-			continue;
-		json_array_append_new(rows, size_json(i, size));
-		table_printf(table, "%u", i);
-		table_printf(table, "%" PRIu64, size->sites);
-		table_printf(table, "%" PRIu64, size->pages);
-		table_printf(table, "%" PRIu64, size->rows);
-		table_printf(table, "%" PRIu64, size->bytes);
-	}
+	for (unsigned i = 0; i < JOURNAL_PARTITIONS; i++)
+		if (sizes->items[i].rows > 0)
+			json_array_append_new(rows,
+					      size_json(i, &sizes->items[i]));
 	answer = json_pack("{s:o, s:b}", "partitions", rows, "is_of_cluster",
 			   sizes->strange_sites == 0);
-	if (ctl->is_json)
-		client_print_json(answer);
-	else
-		table_print(table);
+	action_print(ctl, answer);
 	json_decref(answer);
-	table_destroy(table);
 }
 
-static enum ctl_status ctl_partition_list(const struct ctl *ctl,
-					  const char *path)
+enum ctl_status run_partition_list(const struct ctl *ctl)
 {
+	const char *path = partition_store_path(ctl);
 	struct partition_sizes *sizes;
 	struct store *store = NULL;
 	bool is_read;
 
+	if (path == NULL)
+		return CTL_USAGE;
 	if (!ctl_open_store(ctl, path, &store))
 		return CTL_FAILED;
 	sizes = mem_alloc(1, sizeof(*sizes));
@@ -231,7 +214,7 @@ static enum ctl_status partition_export_file(const struct ctl *ctl,
 					     const char *path,
 					     unsigned partition)
 {
-	const char *file = ctl->operands[2];
+	const char *file = ctl->operands[1];
 	struct partition_sizes *sizes = mem_alloc(1, sizeof(*sizes));
 	struct snapshot_figures copy;
 	enum ctl_status status = CTL_FAILED;
@@ -253,14 +236,16 @@ static enum ctl_status partition_export_file(const struct ctl *ctl,
 	return status;
 }
 
-static enum ctl_status export_file(const struct ctl *ctl, const char *path)
+enum ctl_status run_partition_export(const struct ctl *ctl)
 {
+	const char *path = partition_store_path(ctl);
 	enum ctl_status status = CTL_FAILED;
 	struct encryption_keys *keys;
 	struct store *store = NULL;
 	unsigned partition;
 
-	if (!read_partition(ctl, ctl->operands[1], &partition) ||
+	if (path == NULL ||
+	    !read_partition(ctl, ctl->operands[0], &partition) ||
 	    !ctl_partition_keys(ctl, &keys))
 		return CTL_USAGE;
 	/* a store opened read-only has no secrets */
@@ -320,7 +305,7 @@ static bool partition_report_file(const struct ctl *ctl, const char *file,
 static enum ctl_status import_file(const struct ctl *ctl, const char *path,
 				   const struct encryption_keys *keys)
 {
-	const char *file = ctl->operands[1];
+	const char *file = ctl->operands[0];
 	enum ctl_status status = CTL_FAILED;
 	struct snapshot_figures copy;
 	struct store *store = NULL;
@@ -403,85 +388,27 @@ static enum ctl_status import_depot(const struct ctl *ctl, const char *path,
 	return status;
 }
 
-static enum ctl_status import_any(const struct ctl *ctl, const char *path)
+enum ctl_status run_partition_import(const struct ctl *ctl)
 {
+	const char *path = partition_store_path(ctl);
 	enum ctl_status status = CTL_USAGE;
 	struct encryption_keys *keys;
 
+	if (path == NULL)
+		return CTL_USAGE;
 	if (ctl_partition_keys(ctl, &keys))
-		status = ctl->operand_count > 1 ? import_file(ctl, path, keys)
+		status = ctl->operand_count > 0 ? import_file(ctl, path, keys)
 						: import_depot(ctl, path, keys);
 	encryption_keys_destroy(keys);
 	return status;
 }
-
-static enum ctl_status run_partition(const struct ctl *ctl)
-{
-	const char *action = ctl->operands[0];
-	const char *path = option_text(ctl, "store");
-
-	if (path == NULL) {
-		ctl_print_error(ctl, "--store is missing");
-		return CTL_USAGE;
-	}
-	if (strcmp(action, "list") == 0)
-		return ctl_partition_list(ctl, path);
-	if (strcmp(action, "export") == 0)
-		return export_file(ctl, path);
-	if (strcmp(action, "import") == 0)
-		return import_any(ctl, path);
-	return ctl_partition_migrate(ctl, path);
-}
-
-static const struct verb_option ctl_partition_options[] = {
-	{.name = "store",
-	 .kind = OPTION_TEXT,
-	 .value = "DIR",
-	 .meaning = "the folder of the store"},
-	{.name = "force",
-	 .kind = OPTION_FLAG,
-	 .meaning = "replace existing partitions"},
-	{.name = "with-secrets",
-	 .kind = OPTION_FLAG,
-	 .meaning = "also encrypted secrets: headers, proxies and targets of "
-		    "hooks"},
-	{.name = "encryption-key-file",
-	 .kind = OPTION_TEXT,
-	 .value = "FILE",
-	 .meaning = "the encryption keys, as nodes.encryption_key_file"},
-	{.name = "snapshot-store",
-	 .kind = OPTION_TEXT,
-	 .value = "LOCATION",
-	 .meaning = "the snapshot store, as nodes.snapshot_store"},
-	{.name = "snapshot-store-key-file",
-	 .kind = OPTION_TEXT,
-	 .value = "FILE",
-	 .meaning = "NAME:SECRET for the snapshot store, as "
-		    "nodes.snapshot_store_key_file"},
-	{.name = "ca-file",
-	 .kind = OPTION_TEXT,
-	 .value = "FILE",
-	 .meaning = "additional CAs for its certificate"},
-	{.name = NULL},
-};
-
-const struct verb verb_partition = {
-	.name = "partition",
-	.group = VERBS_OPERATE,
-	.operands = "list | export PARTITION FILE | import [FILE] | migrate",
-	.min_operands = 1,
-	.max_operands = 3,
-	.summary = "Manage the partitions of a store, while no daemon uses it",
-	.options = ctl_partition_options,
-	.run = run_partition,
-};
 
 /*
  * Templatectl partition migrate: the store of a single daemon as the initial
  * snapshots of a node group.
  */
 
-struct ctl_partition_migrate_migration {
+struct ctl_migration {
 	const struct ctl *ctl;
 	struct encryption_keys *keys; /* or NULL */
 	struct snapshot_store *depot;
@@ -506,9 +433,8 @@ static bool complain_of_old(const struct ctl *ctl, const char *path,
 }
 
 /* Copy all rows of the old store, under new numbers. */
-static bool
-migration_renumber(struct ctl_partition_migrate_migration *migration,
-		   const char *path, const char *folder)
+static bool migration_renumber(struct ctl_migration *migration,
+			       const char *path, const char *folder)
 {
 	const struct store_options written = {0};
 	const struct store_options options = {
@@ -543,8 +469,7 @@ migration_renumber(struct ctl_partition_migrate_migration *migration,
 }
 
 /* Reject a snapshot store that already has snapshots. */
-static bool migration_target_is_empty(
-	const struct ctl_partition_migrate_migration *migration)
+static bool migration_target_is_empty(const struct ctl_migration *migration)
 {
 	enum error error = ERR_NOT_FOUND;
 	uint64_t number;
@@ -563,7 +488,7 @@ static bool migration_target_is_empty(
 	return error == ERR_NOT_FOUND;
 }
 
-static bool save_all(struct ctl_partition_migrate_migration *migration)
+static bool save_all(struct ctl_migration *migration)
 {
 	struct progress progress = progress_begin("save");
 	struct snapshot_figures copy;
@@ -587,8 +512,7 @@ static bool save_all(struct ctl_partition_migrate_migration *migration)
 	return error == ERR_NONE;
 }
 
-static void
-migration_print(const struct ctl_partition_migrate_migration *migration)
+static void migration_print(const struct ctl_migration *migration)
 {
 	const struct partitions_migration_report *report = &migration->report;
 	json_t *answer = json_pack(
@@ -611,13 +535,16 @@ migration_print(const struct ctl_partition_migrate_migration *migration)
 				report->secrets - report->secrets_copied);
 }
 
-enum ctl_status ctl_partition_migrate(const struct ctl *ctl, const char *path)
+enum ctl_status run_partition_migrate(const struct ctl *ctl)
 {
-	struct ctl_partition_migrate_migration *migration;
+	const char *path = partition_store_path(ctl);
+	struct ctl_migration *migration;
 	enum ctl_status status = CTL_FAILED;
 	struct encryption_keys *keys;
 	char *folder;
 
+	if (path == NULL)
+		return CTL_USAGE;
 	if (option_text(ctl, "snapshot-store") == NULL) {
 		ctl_print_error(ctl, "--snapshot-store is missing");
 		return CTL_USAGE;

@@ -119,6 +119,87 @@ bool ctl_check_store(const struct ctl *ctl, const char *path,
 	return is_read && report->problems == 0;
 }
 
+/* templatectl verify */
+
+/* Return the report of an offline check, in the form of GET /v1/verify. */
+static json_t *verify_report_json(const struct verify_report *report)
+{
+	json_t *lines = json_array();
+	const char *text = report->text.data;
+
+	while (text != NULL && *text != '\0') {
+		size_t length = strcspn(text, "\n");
+		struct buffer clean = {0};
+
+		terminal_clean((struct slice){text, length}, &clean);
+		json_array_append_new(
+			lines,
+			json_stringn(clean.data == NULL ? "" : clean.data,
+				     clean.size));
+		buffer_free(&clean);
+		text += length + (text[length] == '\n' ? 1 : 0);
+	}
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "problems",
+			 (json_int_t)report->problems, "sites",
+			 (json_int_t)report->sites, "pages",
+			 (json_int_t)report->pages, "clusters",
+			 (json_int_t)report->clusters, "df_counts",
+			 (json_int_t)report->df_counts, "urls",
+			 (json_int_t)report->urls, "report", lines);
+}
+
+static enum ctl_status check_store(const struct ctl *ctl, json_t **answer_out)
+{
+	struct verify_report report;
+	bool is_read =
+		ctl_verify_store(ctl, option_text(ctl, "store"), &report);
+
+	if (is_read)
+		*answer_out = verify_report_json(&report);
+	buffer_free(&report.text);
+	return is_read ? CTL_DONE : CTL_FAILED;
+}
+
+static void verify_report_print(const json_t *answer)
+{
+	const json_t *line;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, "report"), i, line)
+	{
+		struct buffer clean = {0};
+
+		terminal_clean(slice_of(json_string_value(line)), &clean);
+		printf("%s\n", clean.data == NULL ? "" : clean.data);
+		buffer_free(&clean);
+	}
+	printf("%" PRIu64 " problems in %" PRIu64 " sites, %" PRIu64
+	       " pages, %" PRIu64 " clusters, %" PRIu64 " counts, %" PRIu64
+	       " URLs\n",
+	       field_whole(answer, "problems"), field_whole(answer, "sites"),
+	       field_whole(answer, "pages"), field_whole(answer, "clusters"),
+	       field_whole(answer, "df_counts"), field_whole(answer, "urls"));
+}
+
+enum ctl_status run_verify(const struct ctl *ctl)
+{
+	json_t *answer = NULL;
+	enum ctl_status status = option_given(ctl, "store")
+					 ? check_store(ctl, &answer)
+					 : action_ask(ctl, NULL, &answer);
+
+	if (status != CTL_DONE)
+		return status;
+	if (ctl->is_json)
+		client_print_json(answer);
+	else
+		verify_report_print(answer);
+	if (field_whole(answer, "problems") > 0)
+		status = CTL_FAILED;
+	json_decref(answer);
+	return status;
+}
+
 /* Templatectl: backup, a copy of the running daemon's store. */
 
 enum { KIB = 1024 };
@@ -292,7 +373,7 @@ static enum ctl_status back_up(const struct ctl *ctl, const char *folder)
 	return status;
 }
 
-static enum ctl_status run_backup(const struct ctl *ctl)
+enum ctl_status run_backup(const struct ctl *ctl)
 {
 	const char *folder = ctl->operands[0];
 	int lock;
@@ -307,31 +388,6 @@ static enum ctl_status run_backup(const struct ctl *ctl)
 	close(lock);
 	return status;
 }
-
-static const struct verb_option backup_options[] = {
-	{.name = "force",
-	 .kind = OPTION_FLAG,
-	 .meaning = "overwrite an existing backup"},
-	{.name = "with-secrets",
-	 .kind = OPTION_TEXT,
-	 .value = "STORE",
-	 .meaning = "also copy the secrets of the folder STORE"},
-	{.name = "no-verify",
-	 .kind = OPTION_FLAG,
-	 .meaning = "do not verify the backup"},
-	{.name = NULL},
-};
-
-const struct verb verb_backup = {
-	.name = "backup",
-	.group = VERBS_OPERATE,
-	.operands = "DIR",
-	.min_operands = 1,
-	.max_operands = 1,
-	.summary = "Copy the store to DIR while the daemon runs",
-	.options = backup_options,
-	.run = run_backup,
-};
 
 /* Templatectl: compact. */
 
@@ -367,38 +423,19 @@ static enum ctl_status ctl_store_compact(const struct ctl *ctl,
 	return CTL_DONE;
 }
 
-static enum ctl_status run_compact(const struct ctl *ctl)
+enum ctl_status run_compact(const struct ctl *ctl)
 {
 	const char *path = option_text(ctl, "store");
-	const struct client_request ask = {.method = "POST",
-					   .target = "/v1/compact"};
 	json_t *answer = NULL;
 	enum ctl_status status =
-		path == NULL ? client_ask_json(ctl, &ask, &answer)
+		path == NULL ? action_ask(ctl, NULL, &answer)
 			     : ctl_store_compact(ctl, path, &answer);
 
 	if (status == CTL_DONE)
-		client_print(ctl, answer);
+		action_print(ctl, answer);
 	json_decref(answer);
 	return status;
 }
-
-static const struct verb_option compact_options[] = {
-	{.name = "store",
-	 .kind = OPTION_TEXT,
-	 .value = "PATH",
-	 .meaning = "the folder of the store, while no daemon runs"},
-	{.name = NULL},
-};
-
-const struct verb verb_compact = {
-	.name = "compact",
-	.group = VERBS_OPERATE,
-	.operands = "",
-	.summary = "Return unused space of the store to the disk",
-	.options = compact_options,
-	.run = run_compact,
-};
 
 /* Templatectl: restore, replace the store by a backup. */
 
@@ -474,7 +511,7 @@ static enum ctl_status restore_replace(const struct ctl *ctl,
 	return CTL_DONE;
 }
 
-static enum ctl_status run_restore(const struct ctl *ctl)
+enum ctl_status run_restore(const struct ctl *ctl)
 {
 	const char *folder = ctl->operands[0];
 	enum ctl_status status = CTL_FAILED;
@@ -491,35 +528,6 @@ static enum ctl_status run_restore(const struct ctl *ctl)
 	store_close(backup);
 	return status;
 }
-
-static const struct verb_option restore_options[] = {
-	{.name = "store",
-	 .kind = OPTION_TEXT,
-	 .value = "PATH",
-	 .meaning = "the folder of the store (default: store.path)"},
-	{.name = "config",
-	 .letter = 'c',
-	 .kind = OPTION_TEXT,
-	 .value = "FILE",
-	 .meaning = "configuration file with store.path"},
-	{.name = "force",
-	 .kind = OPTION_FLAG,
-	 .meaning = "move an existing store aside"},
-	OPTION_TIME_ROW,
-	{.name = NULL},
-};
-
-const struct verb verb_restore = {
-	.name = "restore",
-	.group = VERBS_OPERATE,
-	.operands = "DIR",
-	.min_operands = 1,
-	.max_operands = 1,
-	.summary =
-		"Verify a backup and make it the store, while no daemon runs",
-	.options = restore_options,
-	.run = run_restore,
-};
 
 /* templatectl recover: copy the undamaged part of a store. */
 
@@ -581,7 +589,7 @@ static enum error recover_to_new_store(const struct ctl *ctl,
 	return error;
 }
 
-static enum ctl_status run_recover(const struct ctl *ctl)
+enum ctl_status run_recover(const struct ctl *ctl)
 {
 	const char *to = ctl->operands[1];
 	struct recovery_report report;
@@ -608,14 +616,3 @@ static enum ctl_status run_recover(const struct ctl *ctl)
 	json_decref(answer);
 	return is_good ? CTL_DONE : CTL_FAILED;
 }
-
-const struct verb verb_recover = {
-	.name = "recover",
-	.group = VERBS_OPERATE,
-	.operands = "OLD NEW",
-	.min_operands = 2,
-	.max_operands = 2,
-	.summary =
-		"Recover the undamaged part of the store in OLD to a new store",
-	.run = run_recover,
-};

@@ -17,8 +17,8 @@ bool ctl_open_store(const struct ctl *ctl, const char *path,
 		    struct store **store_out);
 
 /*
- * Verify the store in a child process, within the limit of --time for verbs
- * with OPTION_TIME_ROW. If the store cannot be read, or not to its end, print a
+ * Verify the store in a child process, within the limit of --time if the
+ * verb has it. If the store cannot be read, or not to its end, print a
  * message and return false. Free report_out->text.
  */
 bool ctl_verify_store(const struct ctl *ctl, const char *path,
@@ -30,13 +30,5 @@ bool ctl_verify_store(const struct ctl *ctl, const char *path,
  */
 bool ctl_check_store(const struct ctl *ctl, const char *path,
 		     struct verify_report *report);
-
-#define OPTION_TIME_ROW                                                    \
-	{                                                                  \
-		.name = "time", .kind = OPTION_WHOLE, .value = "S",        \
-		.minimum = 1, .maximum = UINT32_MAX,                       \
-		.meaning = "stop the check after S seconds (default: 60, " \
-			   "plus 1 per MiB)"                               \
-	}
 
 #endif

@@ -300,7 +300,7 @@ struct training_score training_validate(const struct training *training,
 
 /* A training run. */
 struct train_run {
-	struct ctl ctl; /* its operands name only the pages */
+	const struct ctl *ctl;
 	const struct extractor *extractor;
 	double parameters[MAX_PARAMETERS];
 	double gamma;
@@ -328,7 +328,7 @@ static bool train_read_number(const struct ctl *ctl, const char *name,
 
 static bool train_read_parameters(struct train_run *course)
 {
-	const char **assignments = offline_parameters(&course->ctl);
+	const char **assignments = offline_parameters(course->ctl);
 	char reason[256];
 	bool is_right = true;
 
@@ -337,7 +337,7 @@ static bool train_read_parameters(struct train_run *course)
 		is_right = extractor_set(course->extractor, assignments[i],
 					 course->parameters, reason);
 	if (!is_right)
-		ctl_print_error(&course->ctl, "--param: %s", reason);
+		ctl_print_error(course->ctl, "--param: %s", reason);
 	free(assignments);
 	return is_right;
 }
@@ -345,13 +345,11 @@ static bool train_read_parameters(struct train_run *course)
 static bool train_begin(const struct ctl *ctl, struct train_run *course)
 {
 	*course = (struct train_run){
-		.ctl = *ctl,
-		.extractor = extractor_find(ctl->operands[0]),
+		.ctl = ctl,
+		.extractor = extractor_find("mountain"),
 		.gamma = RIDGE_GAMMA_PRESET,
 		.cost = RIDGE_COST_PRESET,
 	};
-	course->ctl.operands++;
-	course->ctl.operand_count--;
 	if (option_text(ctl, "gold") == NULL) {
 		ctl_print_error(ctl,
 				"--gold DIR is missing: the expected texts");
@@ -374,12 +372,12 @@ static void train_add_page(struct train_run *course, const struct input *input)
 	struct page *page = NULL;
 	enum error error;
 
-	output_path(option_text(&course->ctl, "gold"), input->name, FORMAT_TXT,
+	output_path(option_text(course->ctl, "gold"), input->name, FORMAT_TXT,
 		    &path);
 	error = file_read(path.data, limits->max_bytes, &gold);
 	if (error != ERR_NONE) {
 		if (error != ERR_NOT_FOUND)
-			input_print_error(&course->ctl, path.data, error,
+			input_print_error(course->ctl, path.data, error,
 					  limits->max_bytes);
 		goto out;
 	}
@@ -391,7 +389,7 @@ static void train_add_page(struct train_run *course, const struct input *input)
 		training_add(&course->training, page, buffer_slice(&gold),
 			     course->parameters);
 	else
-		input_print_error(&course->ctl, input->path, error,
+		input_print_error(course->ctl, input->path, error,
 				  limits->max_bytes);
 out:
 	page_destroy(page);
@@ -404,7 +402,7 @@ static bool learn_all(struct train_run *course)
 {
 	struct progress progress = progress_begin("read");
 	struct inputs inputs;
-	bool is_done = inputs_collect(&course->ctl, false, &inputs);
+	bool is_done = inputs_collect(course->ctl, false, &inputs);
 
 	for (size_t i = 0; is_done && i < inputs.count; i++) {
 		progress_show(&progress, i, inputs.count, NULL);
@@ -425,10 +423,10 @@ static void make_notes(const struct train_run *course, struct buffer *notes)
 	time_t now = time(NULL);
 	struct tm day;
 
-	for (size_t i = 0; i < course->ctl.value_count; i++)
-		if (strcmp(course->ctl.values[i].option->name, "note") == 0)
+	for (size_t i = 0; i < course->ctl->value_count; i++)
+		if (strcmp(course->ctl->values[i].option->name, "note") == 0)
 			buffer_printf(notes, "%s\n",
-				      course->ctl.values[i].text);
+				      course->ctl->values[i].text);
 	if (gmtime_r(&now, &day) != NULL)
 		strftime(date, sizeof(date), "%Y-%m-%d", &day);
 	buffer_printf(notes, "date: %s\nmethod: %s", date, extractor->name);
@@ -450,7 +448,7 @@ static void make_notes(const struct train_run *course, struct buffer *notes)
 static bool write_model(const struct train_run *course,
 			const struct ridge_model *model)
 {
-	const char *path = option_text(&course->ctl, "out");
+	const char *path = option_text(course->ctl, "out");
 	struct buffer notes = {0};
 	struct buffer text = {0};
 	enum error error = ERR_NONE;
@@ -461,7 +459,7 @@ static bool write_model(const struct train_run *course,
 		error = file_write(path, buffer_slice(&text));
 	}
 	if (error != ERR_NONE)
-		ctl_print_error(&course->ctl, "%s: cannot write: %s", path,
+		ctl_print_error(course->ctl, "%s: cannot write: %s", path,
 				file_error_text(error));
 	buffer_free(&notes);
 	buffer_free(&text);
@@ -519,12 +517,12 @@ static enum ctl_status train_finish(struct train_run *course)
 				  course->gamma, course->cost);
 
 	if (training->page_count == 0) {
-		ctl_print_error(&course->ctl,
+		ctl_print_error(course->ctl,
 				"no page has a gold text in %s: the text of "
 				"a/b.html is a/b.txt",
-				option_text(&course->ctl, "gold"));
+				option_text(course->ctl, "gold"));
 	} else if (model == NULL) {
-		ctl_print_error(&course->ctl,
+		ctl_print_error(course->ctl,
 				"%zu of %zu ridges are primary: training needs "
 				"both classes; add pages",
 				training->primary_count, training->count);
@@ -533,7 +531,7 @@ static enum ctl_status train_finish(struct train_run *course)
 						  course->cost);
 		if (write_model(course, model))
 			status = CTL_DONE;
-		if (course->ctl.is_json)
+		if (course->ctl->is_json)
 			print_json(course, model);
 		else
 			train_print_figures(course, model);
@@ -542,7 +540,7 @@ static enum ctl_status train_finish(struct train_run *course)
 	return status;
 }
 
-static enum ctl_status run_train(const struct ctl *ctl)
+enum ctl_status run_train(const struct ctl *ctl)
 {
 	struct train_run course;
 	enum ctl_status status = CTL_USAGE;
@@ -553,41 +551,3 @@ static enum ctl_status run_train(const struct ctl *ctl)
 	training_free(&course.training);
 	return status;
 }
-
-static const struct verb_option train_options[] = {
-	{.name = "gold",
-	 .kind = OPTION_TEXT,
-	 .value = "DIR",
-	 .meaning = "the content of each page, as text: DIR/a/b.txt for "
-		    "a/b.html"},
-	{.name = "out",
-	 .kind = OPTION_TEXT,
-	 .value = "FILE",
-	 .meaning = "write the model to FILE"},
-	{.name = "c",
-	 .kind = OPTION_TEXT,
-	 .value = "C",
-	 .meaning = "cost of a misclassified example (default: 3)"},
-	{.name = "gamma",
-	 .kind = OPTION_TEXT,
-	 .value = "G",
-	 .meaning = "how close an example must be to count (default: 1)"},
-	OPTION_PARAM_ROW,
-	{.name = "note",
-	 .kind = OPTION_TEXT,
-	 .value = "TEXT",
-	 .meaning = "a comment line for FILE; may be repeated"},
-	{.name = NULL},
-};
-
-const struct verb verb_train = {
-	.name = "train",
-	.group = VERBS_READ,
-	.operands = "mountain DIR|FILE...",
-	.min_operands = 2,
-	.max_operands = SIZE_MAX,
-	.summary = "Train the classifier of a method from pages and their "
-		   "content",
-	.options = train_options,
-	.run = run_train,
-};

@@ -14,57 +14,6 @@
 
 struct page_item;
 
-/* Rows for the tables of the verbs. */
-#define OPTION_FAVOR_ROW                                            \
-	{                                                           \
-		.name = "favor", .kind = OPTION_CHOICE,             \
-		.value = "balance|precision|recall",                \
-		.meaning = "what matters more: that all text is "   \
-			   "content, or that no content is missing" \
-	}
-#define OPTION_SCOPE_ROW                                                      \
-	{                                                                     \
-		.name = "scope", .kind = OPTION_CHOICE, .value = "body|page", \
-		.meaning =                                                    \
-			"only the article or the post, or the main text of "  \
-			"the whole page"                                      \
-	}
-#define OPTION_WITH_ROW                                                     \
-	{                                                                   \
-		.name = "with", .kind = OPTION_CHOICE, .value = "comments", \
-		.meaning = "also comments of readers"                       \
-	}
-/* More options of a request; not for the verbs that make a picture. */
-#define OPTION_EXTRAS_ROWS                                             \
-	{.name = "comments",                                           \
-	 .kind = OPTION_FLAG,                                          \
-	 .meaning = "comments of readers, in JSON separate from the "  \
-		    "text"},                                           \
-		{.name = "images",                                     \
-		 .kind = OPTION_FLAG,                                  \
-		 .meaning = "list the images of the content (JSON)"},  \
-		{.name = "links",                                      \
-		 .kind = OPTION_FLAG,                                  \
-		 .meaning = "list the links of the content (JSON)"},   \
-		{.name = "no-tables",                                  \
-		 .kind = OPTION_FLAG,                                  \
-		 .meaning = "exclude text in data tables"},            \
-	{                                                              \
-		.name = "front-matter", .kind = OPTION_FLAG,           \
-		.meaning = "begin Markdown with the metadata, in YAML" \
-	}
-#define OPTION_INCLUDE_ROW                                                   \
-	{                                                                    \
-		.name = "include", .kind = OPTION_TEXT, .value = "SELECTOR", \
-		.meaning = "also the text of these elements (CSS); may be"   \
-			   " repeated"                                       \
-	}
-#define OPTION_EXCLUDE_ROW                                                   \
-	{                                                                    \
-		.name = "exclude", .kind = OPTION_TEXT, .value = "SELECTOR", \
-		.meaning = "exclude these elements; overrides --include"     \
-	}
-
 /* The request points into the other members and into the command line. */
 struct ctl_request {
 	struct text_request request;
@@ -75,7 +24,7 @@ struct ctl_request {
 
 /*
  * Read --method, --param, --favor, --scope, --with, --include, --exclude and
- * the options of OPTION_EXTRAS_ROWS, as far as the verb has them. If one is
+ * the options of EXTRAS_ROWS, as far as the verb has them. If one is
  * wrong, print a message and return false. Always end with ctl_request_free().
  */
 bool ctl_request_read(const struct ctl *ctl, struct ctl_request *request_out);
@@ -122,40 +71,6 @@ void ordered_work_run(const struct ordered_work *work, unsigned jobs);
  * of JSON each, or write a file per page. `extract`, `apply` and `batch` all
  * use it.
  */
-
-/* Rows for the tables of the verbs. */
-#define OPTION_OUT_ROW                                              \
-	{                                                           \
-		.name = "out", .kind = OPTION_TEXT, .value = "DIR", \
-		.meaning = "write a file per page into DIR, "       \
-			   "instead of JSON lines"                  \
-	}
-#define OPTION_JOBS_ROW                                              \
-	{                                                            \
-		.name = "jobs", .letter = 'j', .kind = OPTION_WHOLE, \
-		.value = "N", .minimum = 1, .maximum = 256,          \
-		.meaning = "number of pages in parallel (default: "  \
-			   "number of processors)"                   \
-	}
-#define OPTION_CITABLE_ROW                                         \
-	{                                                          \
-		.name = "only-with-metadata", .kind = OPTION_FLAG, \
-		.meaning = "skip pages without title, date of "    \
-			   "publication or URL"                    \
-	}
-#define OPTION_WARC_ROW                                                     \
-	{                                                                   \
-		.name = "warc", .kind = OPTION_FLAG,                        \
-		.meaning = "treat all operands as archives, whatever their" \
-			   " names"                                         \
-	}
-
-#define OPTION_URLS_ROW                                               \
-	{                                                             \
-		.name = "urls", .kind = OPTION_TEXT, .value = "FILE", \
-		.meaning = "also the pages of these URLs, one per "   \
-			   "line; - is standard input"                \
-	}
 
 struct page_run {
 	const struct ctl *ctl; /* its operands name the pages */

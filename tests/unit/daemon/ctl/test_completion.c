@@ -4,16 +4,11 @@
 
 #include "tests/unit/run.h"
 
-static const struct verb *const verbs[] = {
-	&verb_watch, &verb_text,  &verb_texts,  &verb_guard,
-	&verb_train, &verb_event, &verb_export, NULL,
-};
-
 /* The words, which stand between blanks; no daemon answers. */
 static const char *completed(const char *line)
 {
 	static struct buffer out;
-	struct ctl ctl = {.verbs = verbs, .socket = "/nonexistent/socket"};
+	struct ctl ctl = {.socket = "/nonexistent/socket"};
 	char text[256];
 	const char *words[32];
 	size_t count = 0;
@@ -34,7 +29,7 @@ TEST(the_first_word_is_a_verb)
 	ck_assert_ptr_nonnull(strstr(all, "watch\tCrawl a site"));
 	ck_assert_ptr_nonnull(strstr(all, "\nexport\t"));
 	ck_assert_ptr_null(strstr(all, "--"));
-	ck_assert_str_eq(completed("exp"),
+	ck_assert_str_eq(completed("expo"),
 			 "export\tWrite a site's templates to a file, for "
 			 "`apply` and libtemplated\n");
 	ck_assert_str_eq(completed("-s w --json expo"),
@@ -50,6 +45,14 @@ TEST(options_are_those_of_the_verb_and_the_global_ones)
 		"--wait\twait until the site is crawled, with a progress "
 		"bar\n");
 	ck_assert_str_eq(completed("watch --js"), "--json\tprint JSON\n");
+	/* of the action, as soon as it is known */
+	ck_assert_str_eq(completed("site import --a"),
+			 "--async\tthe broker stores the list as jobs, and the "
+			 "owners add the sites later\n");
+	ck_assert_str_eq(completed("site rm --a"), "");
+	ck_assert_ptr_nonnull(strstr(completed("site --a"), "--async\t"));
+	ck_assert_str_eq(completed("partition --stor"),
+			 "--store\tthe folder of the store\n");
 	ck_assert_str_eq(completed("--js"), "--json\tprint JSON\n");
 	ck_assert_str_eq(completed("--wa"), "");
 	ck_assert_str_eq(completed("nothing --wa"), "");

@@ -15,11 +15,6 @@
 
 enum { MAX_PATH = 512 };
 
-static const struct verb *const verbs[] = {
-	&verb_extract, &verb_cluster, &verb_batch, &verb_explain,
-	&verb_methods, &verb_status,  NULL,
-};
-
 /* A new folder that each test works in; it is the working directory. */
 static char folder[MAX_PATH];
 
@@ -58,7 +53,7 @@ static enum ctl_status run(const char *line)
 	snprintf(text, sizeof(text), "%s", line);
 	for (char *word; (word = strsep(&rest, " ")) != NULL;)
 		words[count++] = word;
-	return ctl_run(verbs, count, words);
+	return ctl_run(count, words, false);
 }
 
 static void write_text(const char *path, const char *text)

@@ -4,55 +4,34 @@
 
 #include "tests/unit/run.h"
 
-/* The word at a position of form `index`, "-" when there is none. */
-static const char *word_at(const char *operands, size_t index, size_t position)
+/* The word at a position of the usage, "-" when there is none. */
+static const char *word_at(const char *usage, size_t position)
 {
 	static char text[64];
-	struct usage_forms forms = usage_forms_of(operands);
-	struct slice form;
 	struct slice word = slice_of("-");
 
-	for (size_t i = 0; i <= index; i++)
-		if (!usage_forms_next(&forms, &form))
-			return "no form";
-	usage_word(form, position, &word);
+	usage_word(slice_of(usage), position, &word);
 	snprintf(text, sizeof(text), "%.*s", (int)word.size,
 		 (const char *)word.data);
 	return text;
 }
 
-TEST(no_operand_is_one_empty_form)
-{
-	ck_assert_str_eq(word_at("", 0, 0), "-");
-	ck_assert_str_eq(word_at("", 1, 0), "no form");
-}
-
 TEST(words_lose_their_brackets)
 {
-	ck_assert_str_eq(word_at("HOST/N [V1 V2]", 0, 0), "HOST/N");
-	ck_assert_str_eq(word_at("HOST/N [V1 V2]", 0, 1), "V1");
-	ck_assert_str_eq(word_at("HOST/N [V1 V2]", 0, 2), "V2");
-	ck_assert_str_eq(word_at("HOST/N [V1 V2]", 0, 3), "-");
-	ck_assert_str_eq(word_at("add HOST[/N]", 0, 1), "HOST[/N]");
-	ck_assert_str_eq(word_at("[URL]", 0, 0), "URL");
+	ck_assert_str_eq(word_at("", 0), "-");
+	ck_assert_str_eq(word_at("HOST/N [V1 V2]", 0), "HOST/N");
+	ck_assert_str_eq(word_at("HOST/N [V1 V2]", 1), "V1");
+	ck_assert_str_eq(word_at("HOST/N [V1 V2]", 2), "V2");
+	ck_assert_str_eq(word_at("HOST/N [V1 V2]", 3), "-");
+	ck_assert_str_eq(word_at("add HOST[/N]", 1), "HOST[/N]");
+	ck_assert_str_eq(word_at("[URL]", 0), "URL");
 }
 
 TEST(dots_repeat_the_last_word)
 {
-	ck_assert_str_eq(word_at("B [FILE|DIR|-]...", 0, 0), "B");
-	ck_assert_str_eq(word_at("B [FILE|DIR|-]...", 0, 1), "FILE|DIR|-");
-	ck_assert_str_eq(word_at("B [FILE|DIR|-]...", 0, 9), "FILE|DIR|-");
-}
-
-TEST(forms_are_apart)
-{
-	const char *operands = "add HOST[/N] | list [HOST] | rm HOST GUARD";
-
-	ck_assert_str_eq(word_at(operands, 0, 0), "add");
-	ck_assert_str_eq(word_at(operands, 1, 1), "HOST");
-	ck_assert_str_eq(word_at(operands, 2, 2), "GUARD");
-	ck_assert_str_eq(word_at(operands, 2, 3), "-");
-	ck_assert_str_eq(word_at(operands, 3, 0), "no form");
+	ck_assert_str_eq(word_at("B [FILE|DIR|-]...", 0), "B");
+	ck_assert_str_eq(word_at("B [FILE|DIR|-]...", 1), "FILE|DIR|-");
+	ck_assert_str_eq(word_at("B [FILE|DIR|-]...", 9), "FILE|DIR|-");
 }
 
 TEST(choices_are_taken_in_order)
@@ -69,11 +48,9 @@ TEST(choices_are_taken_in_order)
 	ck_assert(!usage_take_choice(&word, &choice));
 }
 
-/* Whether the words, which stand between blanks, fit the first form. */
-static bool fits(const char *operands, const char *line)
+/* Whether the words, which stand between blanks, fit the usage. */
+static bool fits(const char *usage, const char *line)
 {
-	struct usage_forms forms = usage_forms_of(operands);
-	struct slice form;
 	char text[64];
 	const char *words[8];
 	size_t count = 0;
@@ -83,8 +60,7 @@ static bool fits(const char *operands, const char *line)
 	for (char *word; (word = strsep(&rest, " ")) != NULL;)
 		if (*word != '\0')
 			words[count++] = word;
-	usage_forms_next(&forms, &form);
-	return usage_fits(form, words, count);
+	return usage_fits(slice_of(usage), words, count);
 }
 
 TEST(a_command_has_all_that_is_needed_and_no_more)
@@ -119,4 +95,38 @@ TEST(what_stands_for_itself_is_that_word)
 	ck_assert(fits("bash|zsh", "zsh"));
 	ck_assert(!fits("bash|zsh", "ksh"));
 	ck_assert(fits("mountain|DIR", "ksh"));
+}
+
+/* The number of operands of the usage, without the action's name. */
+static size_t count_operands(const char *usage)
+{
+	struct slice word;
+	size_t count = 0;
+	size_t names = 0;
+
+	while (*word_at(usage, count) != '-' && count < 8 &&
+	       usage_word(slice_of(usage), count, &word)) {
+		names += usage_is_literal(word);
+		count++;
+	}
+	return count - names;
+}
+
+/* Each operand of an action that is only a request is part of the request. */
+TEST(requests_use_all_operands)
+{
+	for (const struct verb *verb = verbs; verb->name != NULL; verb++)
+		for (const struct verb_action *a = verb->actions; a->usage;
+		     a++) {
+			size_t used = a->member != NULL;
+			bool repeats = strstr(a->usage, "...") != NULL;
+
+			if (a->request == NULL || a->run != NULL)
+				continue;
+			for (const char *rest = a->request; *rest != '\0';)
+				used += *rest++ == '%';
+			ck_assert_msg(
+				repeats || used == count_operands(a->usage),
+				"%s %s: %s", verb->name, a->usage, a->request);
+		}
 }

@@ -1,0 +1,822 @@
+/* The verbs of templatectl, in the order of --help within each group. */
+
+#include "cluster/signature.h"
+#include "daemon/ctl/ctl.h"
+
+/* Macros for rows. `member` is that of the query or the body; NULL: not sent.
+ */
+
+#define OPTIONS(...)                            \
+	.options = (const struct verb_option[]) \
+	{                                       \
+		__VA_ARGS__,                    \
+		{                               \
+			.name = NULL            \
+		}                               \
+	}
+#define FLAG(name_, member_, meaning_)                                     \
+	{                                                                  \
+		.name = (name_), .kind = OPTION_FLAG, .member = (member_), \
+		.meaning = (meaning_)                                      \
+	}
+#define TEXT(name_, value_, member_, meaning_)                           \
+	{                                                                \
+		.name = (name_), .kind = OPTION_TEXT, .value = (value_), \
+		.member = (member_), .meaning = (meaning_)               \
+	}
+#define CHOICE(name_, value_, member_, meaning_)                           \
+	{                                                                  \
+		.name = (name_), .kind = OPTION_CHOICE, .value = (value_), \
+		.member = (member_), .meaning = (meaning_)                 \
+	}
+#define WHOLE(name_, value_, minimum_, maximum_, member_, meaning_)       \
+	{                                                                 \
+		.name = (name_), .kind = OPTION_WHOLE, .value = (value_), \
+		.minimum = (minimum_), .maximum = (maximum_),             \
+		.member = (member_), .meaning = (meaning_)                \
+	}
+#define OUT_FILE(meaning_)                                         \
+	{                                                          \
+		.name = "out", .letter = 'o', .kind = OPTION_TEXT, \
+		.value = "FILE", .meaning = (meaning_)             \
+	}
+
+/* Options that several verbs have. */
+
+#define PARAM_ROW                         \
+	TEXT("param", "NAME=VALUE", NULL, \
+	     "a parameter of the method; may be repeated")
+#define FORMAT_ROW \
+	CHOICE("format", "txt|md|json|html|xml|explain", NULL, "default: txt")
+#define EXTRACTION_ROWS                                                        \
+	TEXT("method", "METHOD", NULL,                                         \
+	     "auto (default), or one of `templatectl methods`"),               \
+		PARAM_ROW,                                                     \
+		CHOICE("favor", "balance|precision|recall", NULL,              \
+		       "what matters more: that all text is content, or that " \
+		       "no content is missing"),                               \
+		CHOICE("scope", "body|page", NULL,                             \
+		       "only the article or the post, or the main text of "    \
+		       "the whole page"),                                      \
+		CHOICE("with", "comments", NULL, "also comments of readers"),  \
+		TEXT("include", "SELECTOR", NULL,                              \
+		     "also the text of these elements (CSS); may be "          \
+		     "repeated"),                                              \
+		TEXT("exclude", "SELECTOR", NULL,                              \
+		     "exclude these elements; overrides --include")
+/* Not for texts, and not for the verbs that make a picture. */
+#define EXTRAS_ROWS                                                            \
+	FLAG("comments", NULL,                                                 \
+	     "comments of readers, in JSON separate from the text"),           \
+		FLAG("images", NULL, "list the images of the content (JSON)"), \
+		FLAG("links", NULL, "list the links of the content (JSON)"),   \
+		FLAG("no-tables", NULL, "exclude text in data tables"),        \
+		FLAG("front-matter", NULL,                                     \
+		     "begin Markdown with the metadata, in YAML")
+/* For verbs on many pages. */
+#define PAGES_ROWS                                                            \
+	TEXT("out", "DIR", NULL,                                              \
+	     "write a file per page into DIR, instead of JSON lines"),        \
+		{.name = "jobs",                                              \
+		 .letter = 'j',                                               \
+		 .kind = OPTION_WHOLE,                                        \
+		 .value = "N",                                                \
+		 .minimum = 1,                                                \
+		 .maximum = 256,                                              \
+		 .meaning = "number of pages in parallel (default: number "   \
+			    "of processors)"},                                \
+		FLAG("warc", NULL,                                            \
+		     "treat all operands as archives, whatever their names"), \
+		TEXT("urls", "FILE", NULL,                                    \
+		     "also the pages of these URLs, one per line; - is "      \
+		     "standard input"),                                       \
+		FLAG("only-with-metadata", NULL,                              \
+		     "skip pages without title, date of publication or URL")
+#define CLUSTERING_ROWS                                                    \
+	CHOICE("measure", "cp|cps|ctss|cpc|ccs|cas", "measure",            \
+	       "how pages are compared (default: cas)"),                   \
+		{.name = "threshold",                                      \
+		 .kind = OPTION_AUTO_THRESHOLD,                            \
+		 .value = "T|auto",                                        \
+		 .member = "threshold",                                    \
+		 .meaning = "largest distance of linked pages, 0 to 1; "   \
+			    "auto: chosen from the pages (default)"},      \
+		WHOLE("shingle-width", "K", 1, SIGNATURE_MAX_WIDTH,        \
+		      "shingle_width",                                     \
+		      "tags per shingle (default: cps 4, ctss 5, ccs and " \
+		      "cas 2)")
+#define EVENTS_ROWS                                                          \
+	TEXT("site", "HOST", "site", "only events of this site"),            \
+		TEXT("kinds", "KIND,...", "kinds",                           \
+		     "kinds, for example template.*,guard.firing (default: " \
+		     "alerts)")
+#define TIME_ROW                                \
+	WHOLE("time", "S", 1, UINT32_MAX, NULL, \
+	      "stop the check after S seconds (default: 60, plus 1 per MiB)")
+#define PARTITION_STORE_ROW \
+	TEXT("store", "DIR", NULL, "the folder of the store")
+#define ENCRYPTION_KEY_ROW                        \
+	TEXT("encryption-key-file", "FILE", NULL, \
+	     "the encryption keys, as nodes.encryption_key_file")
+#define PARTITION_SECRETS_ROWS                                          \
+	FLAG("with-secrets", NULL,                                      \
+	     "also encrypted secrets: headers, proxies and targets of " \
+	     "hooks"),                                                  \
+		ENCRYPTION_KEY_ROW
+#define SNAPSHOT_STORE_ROWS                                    \
+	TEXT("snapshot-store", "LOCATION", NULL,               \
+	     "the snapshot store, as nodes.snapshot_store"),   \
+		TEXT("snapshot-store-key-file", "FILE", NULL,  \
+		     "NAME:SECRET for the snapshot store, as " \
+		     "nodes.snapshot_store_key_file"),         \
+		TEXT("ca-file", "FILE", NULL,                  \
+		     "additional CAs for its certificate")
+
+/* Columns that several actions have. */
+
+#define GUARD_TABLES                                                        \
+	.tables = {{"sample",                                               \
+		    "MATCHES#=matches, LAST GOOD VALUE~=value, PAGE~=url"}, \
+		   {"candidates",                                           \
+		    "SCORE#=score:.2, PAGES#=pages, CANDIDATE~=selector, "  \
+		    "EXAMPLE~=example"}},                                   \
+	.arrange = guard_arrange
+#define NODE_COLUMNS                                                    \
+	"NODE=name, OWNS#=owned, REPLICAS#=replicas, LAG#=lag, "        \
+	"WEIGHT#=weight, SILENT#=silent_ms:s, CLOCK#=clock_ms:+s, "     \
+	"VERSION=version, STATE=has_strange_key?other key|is_draining?" \
+	"draining|is_self?asked, ADDRESS~=address"
+
+/* Watch sites. */
+
+static const struct verb_action watch_actions[] = {
+	{.usage = "URL",
+	 .request = "POST /v1/sites",
+	 .member = "url",
+	 .run = run_watch,
+	 OPTIONS(WHOLE("max-pages", "N", 1, UINT32_MAX, "max_pages",
+		       "visit at most this many pages"),
+		 WHOLE("max-depth", "N", 0, UINT16_MAX, "max_depth",
+		       "follow this many links from URL"),
+		 WHOLE("delay", "MS", 0, 86400000, "delay_ms",
+		       "milliseconds between two requests"),
+		 CLUSTERING_ROWS,
+		 WHOLE("revisit-interval", "S", 0, UINT32_MAX,
+		       "revisit_interval_s",
+		       "seconds between two visits of a page; 0 = never"),
+		 WHOLE("check-interval", "S", 0, UINT32_MAX, "check_interval_s",
+		       "seconds between two checks of a template on a few of "
+		       "its pages; 0 = never"),
+		 WHOLE("pattern-stop-after", "N", 0, 1000000,
+		       "pattern_stop_after",
+		       "stop visiting a URL pattern after N pages without "
+		       "anything new; 0 = never"),
+		 WHOLE("max-bytes", "N", 0, UINT64_MAX / 2, "max_bytes",
+		       "maximum bytes received in the first crawl; 0 = "
+		       "unlimited"),
+		 WHOLE("max-seconds", "S", 0, 1000000000, "max_seconds",
+		       "maximum seconds of fetches in the first crawl; 0 = "
+		       "unlimited"),
+		 TEXT("header", "NAME:VALUE", NULL,
+		      "send it with each request; may be repeated"),
+		 TEXT("proxy", "PROXY", "proxy",
+		      "send requests through it (crawl.proxy_trusted must be "
+		      "yes)"),
+		 CHOICE("sitemaps", "yes|no", "sitemaps", "read sitemaps"),
+		 CHOICE("soft-404-probe", "yes|no", "soft_404_probe",
+			"request a page that does not exist, to detect soft "
+			"404s"),
+		 CHOICE("cookies", "yes|no", "cookies", "send cookies back"),
+		 FLAG("allow-private", "allow_private",
+		      "the host may have a private address"),
+		 FLAG("wait", NULL,
+		      "wait until the site is crawled, with a progress bar"))},
+	{.usage = NULL},
+};
+
+static const struct verb_action site_actions[] = {
+	{.usage = "list",
+	 .summary = "List the sites; in a node group, the sites of all nodes",
+	 .request = "GET /v1/sites",
+	 .result = RESULT_ROWS,
+	 .tables = {{"sites",
+		     "SITE~=host, STATE=state, PAGES#=pages, "
+		     "TEMPLATES#=templates, PENDING#=pending, FAILED#=failed, "
+		     "MEASURE=measure, THRESHOLD#=threshold:auto, "
+		     "ADDED=added"}},
+	 .run = run_site_list},
+	{.usage = "show HOST",
+	 .summary = "Show a site and the patterns of its URLs",
+	 .request = "GET /v1/sites/%h",
+	 .tables = {{"patterns",
+		     "PATTERN~=pattern, FOUND#=found, VISITED#=visited, "
+		     "QUIET#=quiet, STATE=state, TEMPLATE=cluster"}},
+	 .run = run_site_show},
+	{.usage = "rm HOST",
+	 .summary = "Delete a site and all its data",
+	 .request = "DELETE /v1/sites/%h",
+	 .timeout_s = UNLIMITED_S},
+	{.usage = "import FILE|-",
+	 .summary = "Watch the sites of a list: a URL or JSON object per line",
+	 .run = run_site_import,
+	 OPTIONS(FLAG("async", NULL,
+		      "the broker stores the list as jobs, and the owners add "
+		      "the sites later"),
+		 WHOLE("batch", "N", 1, 1000, NULL,
+		       "URLs per request (default: 500)"))},
+	{.usage = "thresholds HOST",
+	 .summary = "Report the clusters by threshold, and suggest one",
+	 .request = "GET /v1/sites/%h/thresholds",
+	 .timeout_s = DENDROGRAM_TIMEOUT_S,
+	 .run = run_site_thresholds,
+	 OPTIONS(TEXT("svg", "FILE", NULL,
+		      "also draw them, with the dendrogram"))},
+	{.usage = "report HOST",
+	 .summary = "Write a report on the site as one page of HTML",
+	 .request = "GET /v1/sites/%h/report",
+	 .timeout_s = DENDROGRAM_TIMEOUT_S,
+	 .run = run_site_report,
+	 OPTIONS(OUT_FILE("write to FILE (default: HOST.html); -: standard "
+			  "output"))},
+	{.usage = NULL},
+};
+
+static const struct verb_action event_actions[] = {
+	{.usage = "list",
+	 .summary = "Print the alerts, the oldest first",
+	 .request = "GET /v1/events",
+	 .run = run_event_list,
+	 OPTIONS(WHOLE("since", "N", 0, INT64_MAX, NULL,
+		       "events after number N (default: 0, all)"),
+		 EVENTS_ROWS,
+		 FLAG("all", NULL, "all events, also silenced ones"),
+		 FLAG("firing", "firing",
+		      "only alerts that are neither acknowledged nor "
+		      "silenced"),
+		 FLAG("follow", NULL,
+		      "wait for more events, also after a restart of the "
+		      "daemon"))},
+	{.usage = "ack EVENT...",
+	 .summary = "Acknowledge events",
+	 .request = "POST /v1/events/%n/ack",
+	 .result = RESULT_SILENT},
+	{.usage = NULL},
+};
+
+static const struct verb_action silence_actions[] = {
+	{.usage = "add EVENT",
+	 .summary = "Acknowledge an event, and silence similar ones",
+	 .request = "POST /v1/silences",
+	 .member = "#event"},
+	{.usage = "list",
+	 .summary = "List the silences",
+	 .request = "GET /v1/silences",
+	 .result = RESULT_ROWS,
+	 .tables = {{"silences",
+		     "ID#=id, KIND=kind, WHERE~=cluster|site, "
+		     "GUARD#=guard:-, EVENT#=event, CREATED=created"}}},
+	{.usage = "rm SILENCE",
+	 .summary = "Delete a silence",
+	 .request = "DELETE /v1/silences/%n"},
+	{.usage = NULL},
+};
+
+static const struct verb_action hook_actions[] = {
+	{.usage = "add TARGET",
+	 .summary = "Send events to a URL, or to a command (exec:/PATH)",
+	 .request = "POST /v1/hooks",
+	 .member = "target",
+	 .run = run_hook_add,
+	 OPTIONS(TEXT("secret", "S", "secret",
+		      "sign requests with this secret (HMAC-SHA256)"),
+		 TEXT("secret-file", "FILE", NULL,
+		      "the first line of FILE is the secret"),
+		 EVENTS_ROWS)},
+	{.usage = "list",
+	 .summary = "List the hooks and their state",
+	 .request = "GET /v1/hooks",
+	 .result = RESULT_ROWS,
+	 .tables = {{"hooks",
+		     "ID#=id, TARGET~=target, SITE=site, KINDS=kinds, "
+		     "QUEUED#=queued, DELIVERED#=delivered, "
+		     "DROPPED#=dropped, FAILURES#=failures, ERROR=error"}}},
+	{.usage = "rm HOOK",
+	 .summary = "Delete a hook with its queued events",
+	 .request = "DELETE /v1/hooks/%n"},
+	{.usage = "test HOOK",
+	 .summary = "Send a test event to a hook",
+	 .request = "POST /v1/hooks/%n/test"},
+	{.usage = NULL},
+};
+
+static const struct verb_action guard_actions[] = {
+	{.usage = "add HOST[/N]",
+	 .summary = "Guard a selector of a site, or of one of its templates",
+	 .request = "POST /v1/sites/%c/guards",
+	 GUARD_TABLES,
+	 OPTIONS(TEXT("css", "S", "css", "a CSS selector that must match"),
+		 TEXT("xpath", "X", "xpath", "an XPath 1.0 expression instead"),
+		 TEXT("expect", "N", "expect",
+		      "matches on a page: 1 (default), 1.., 0 or 2..5"),
+		 TEXT("name", "W", "name", "name of the guard"))},
+	{.usage = "list [HOST]",
+	 .summary = "List the guards of a site, or of all sites",
+	 .request = "GET /v1/sites/%c/guards",
+	 .result = RESULT_ROWS,
+	 .tables = {{"guards", GUARD_COLUMNS}},
+	 .run = run_guard_list},
+	{.usage = "show HOST GUARD",
+	 .summary = "Show a guard: where it fails, and replacements",
+	 .request = "GET /v1/sites/%c/guards/%g",
+	 GUARD_TABLES},
+	{.usage = "rm HOST GUARD",
+	 .summary = "Delete a guard",
+	 .request = "DELETE /v1/sites/%c/guards/%g",
+	 GUARD_TABLES},
+	{.usage = NULL},
+};
+
+/* Read content. */
+
+static const struct verb_action text_actions[] = {
+	{.usage = "URL",
+	 .request = "GET /v1/text?url=%s",
+	 .timeout_s = UNLIMITED_S, /* the daemon limits the time of the fetch */
+	 .run = run_text,
+	 OPTIONS(FORMAT_ROW, EXTRACTION_ROWS, EXTRAS_ROWS,
+		 CHOICE("fetch", "never|missing|always", "fetch",
+			"when the daemon may fetch the page"),
+		 WHOLE("timeout", "MS", 1, 3600000, "timeout_ms",
+		       "timeout of the fetch"))},
+	{.usage = NULL},
+};
+
+static const struct verb_action texts_actions[] = {
+	{.usage = "HOST",
+	 .request = "GET /v1/sites/%h/texts",
+	 .run = run_texts,
+	 OPTIONS(OUT_FILE("write to FILE, whose ending may set the format; "
+			  "default: standard output"),
+		 FLAG("resume", NULL, "continue at the end of FILE (jsonl)"),
+		 TEXT("since", "SEQ", NULL,
+		      "only pages stored after the one with this sequence, or "
+		      "after this time in milliseconds"),
+		 CHOICE("format", "jsonl|wet|wet.gz|csv", NULL,
+			"default: jsonl"),
+		 FLAG("raw", "raw",
+		      "in CSV, no apostrophe before cells that begin with = + "
+		      "- @"),
+		 CHOICE("content", "txt|md|json|html|xml", "content",
+			"format of the text; json: with all stored fields "
+			"(default: txt)"),
+		 WHOLE("template", "N", 1, UINT32_MAX, "template",
+		       "only pages of the template HOST/N"),
+		 TEXT("type", "TYPE,...", "type",
+		      "only these page classes: page, error, soft-404, "
+		      "challenge..."),
+		 TEXT("quality", "QUALITY,...", "quality",
+		      "only texts of this quality: ok, listing, truncated..."),
+		 TEXT("confidence", "C", "confidence",
+		      "only texts of at least this confidence, 0 to 1"),
+		 WHOLE("limit", "N", 1, INT64_MAX, "limit",
+		       "at most this many pages"),
+		 EXTRACTION_ROWS)},
+	{.usage = NULL},
+};
+
+static const struct verb_action export_actions[] = {
+	{.usage = "HOST",
+	 .request = "GET /v1/sites/%h/bundle",
+	 .run = run_export,
+	 OPTIONS(OUT_FILE("write to FILE (default: HOST.tpl); -: standard "
+			  "output"))},
+	{.usage = NULL},
+};
+
+static const struct verb_action extract_actions[] = {
+	{.usage = "[FILE|DIR|ARCHIVE|URL|-]...",
+	 .run = run_extract,
+	 OPTIONS(FORMAT_ROW, TEXT("url", "U", NULL, "URL of the page"),
+		 EXTRACTION_ROWS, EXTRAS_ROWS,
+		 TEXT("model", "FILE", NULL,
+		      "a model of `templatectl train`, instead of the built-in "
+		      "one"),
+		 PAGES_ROWS)},
+	{.usage = NULL},
+};
+
+static const struct verb_action apply_actions[] = {
+	{.usage = "BUNDLE [FILE|DIR|ARCHIVE|URL|-]...",
+	 .run = run_apply,
+	 OPTIONS(FORMAT_ROW,
+		 TEXT("url", "U", NULL,
+		      "URL of the page; with --out, URL of the folder of the "
+		      "pages (default: the site)"),
+		 TEXT("charset", "C", NULL,
+		      "charset in the Content-Type of the pages"),
+		 EXTRACTION_ROWS, EXTRAS_ROWS, PAGES_ROWS)},
+	{.usage = NULL},
+};
+
+static const struct verb_action batch_actions[] = {
+	{.usage = "[FILE|DIR|ARCHIVE|URL|-]...",
+	 .run = run_batch,
+	 OPTIONS(PAGES_ROWS, EXTRACTION_ROWS, EXTRAS_ROWS, FORMAT_ROW,
+		 CLUSTERING_ROWS,
+		 WHOLE("min-pages", "N", 2, UINT32_MAX, NULL,
+		       "minimum pages of a template (default: 3)"))},
+	{.usage = NULL},
+};
+
+static const struct verb_action methods_actions[] = {
+	{.usage = "", .run = run_methods},
+	{.usage = NULL},
+};
+
+static const struct verb_action train_actions[] = {
+	{.usage = "mountain DIR|FILE...",
+	 .run = run_train,
+	 OPTIONS(TEXT("gold", "DIR", NULL,
+		      "the content of each page, as text: DIR/a/b.txt for "
+		      "a/b.html"),
+		 TEXT("out", "FILE", NULL, "write the model to FILE"),
+		 TEXT("c", "C", NULL,
+		      "cost of a misclassified example (default: 3)"),
+		 TEXT("gamma", "G", NULL,
+		      "how close an example must be to count (default: 1)"),
+		 PARAM_ROW,
+		 TEXT("note", "TEXT", NULL,
+		      "a comment line for FILE; may be repeated"))},
+	{.usage = NULL},
+};
+
+/* Control the crawl. */
+
+static const struct verb_action ingest_actions[] = {
+	{.usage = "FILE|-...",
+	 .request = "POST /v1/ingest",
+	 .run = run_ingest,
+	 OPTIONS(TEXT("host", "GLOB", NULL,
+		      "only pages of these hosts, and add their sites; * "
+		      "means any characters; may be repeated"),
+		 FLAG("replace", NULL,
+		      "also replace pages that the daemon fetched itself, if "
+		      "newer"))},
+	{.usage = NULL},
+};
+
+static const struct verb_action page_actions[] = {
+	{.usage = "show URL",
+	 .summary = "Show which rule admits or rejects a URL",
+	 .request = "GET /v1/pages?url=%s"},
+	{.usage = "rm URL...",
+	 .summary = "Delete pages, their stored data and their counts",
+	 .request = "DELETE /v1/pages?url=%s",
+	 .result = RESULT_NONE},
+	{.usage = NULL},
+};
+
+static const struct verb_action quarantine_actions[] = {
+	{.usage = "list",
+	 .summary = "List the pages in quarantine, with the reason",
+	 .request = "GET /v1/quarantine",
+	 .result = RESULT_ROWS,
+	 .tables = {{"pages", "TIME=time, BYTES#=bytes, REASON=reason, "
+			      "URL~=url"}}},
+	{.usage = "show URL",
+	 .summary = "Write the bytes of a page to standard output",
+	 .request = "GET /v1/quarantine?url=%s",
+	 .timeout_s = UNLIMITED_S,
+	 .result = RESULT_BYTES},
+	{.usage = "rm URL",
+	 .summary = "Let the daemon read the page again at its next visit",
+	 .request = "DELETE /v1/quarantine?url=%s",
+	 .result = RESULT_NONE},
+	{.usage = NULL},
+};
+
+/* Inspect templates. */
+
+static const struct verb_action template_actions[] = {
+	{.usage = "list HOST",
+	 .summary = "List the templates of a site",
+	 .request = "GET /v1/sites/%h/templates",
+	 .result = RESULT_ROWS,
+	 .tables = {{"templates",
+		     "TEMPLATE=id, PAGES#=pages, LEARNED=has_template?yes|'no, "
+		     "CHANGED=changed, EXAMPLE~=sample.0.url, "
+		     "TITLE~=sample.0.title"}}},
+	{.usage = "show HOST/N [V1 V2]",
+	 .summary = "Show the texts of a template, and its versions",
+	 .request = "GET /v1/sites/%t",
+	 .run = run_template_show,
+	 OPTIONS(WHOLE("version", "V", 1, UINT32_MAX, NULL,
+		       "the state at that version: paths, texts, position of "
+		       "the content"),
+		 FLAG("diff", NULL,
+		      "what version V2 added and removed since V1"),
+		 WHOLE("limit", "N", 1, 100000, NULL,
+		       "at most this many fragments, or paths"))},
+	{.usage = "pages HOST/N",
+	 .summary = "List the pages of a template",
+	 .request = "GET /v1/sites/%t/pages",
+	 .result = RESULT_ROWS,
+	 .tables = {{"pages", "URL~=url, BYTES#=bytes, FETCHED=fetched, "
+			      "TITLE~=title"}},
+	 OPTIONS(WHOLE("limit", "N", 1, 100000, "limit",
+		       "at most this many pages (default: 1000)"),
+		 TEXT("after", "URL", "after", "start after this page"))},
+	{.usage = NULL},
+};
+
+static const struct verb_action ui_actions[] = {
+	{.usage = "",
+	 .run = run_ui,
+	 OPTIONS({.name = "port",
+		  .letter = 'p',
+		  .kind = OPTION_WHOLE,
+		  .value = "N",
+		  .maximum = 65535,
+		  .meaning = "port of 127.0.0.1 to listen on (default: a free "
+			     "one)"},
+		 FLAG("open", NULL,
+		      "open the address with xdg-open, on a terminal with a "
+		      "display"))},
+	{.usage = NULL},
+};
+
+static const struct verb_action explain_actions[] = {
+	{.usage = "PAGE|URL",
+	 .run = run_explain,
+	 OPTIONS(EXTRACTION_ROWS,
+		 TEXT("site", "DIR", NULL,
+		      "folder of pages that provide the template; PAGE is a "
+		      "path in it"),
+		 OUT_FILE("write the picture to FILE"))},
+	{.usage = NULL},
+};
+
+static const struct verb_action cluster_actions[] = {
+	{.usage = "DIR|FILE...",
+	 .run = run_cluster,
+	 OPTIONS(CLUSTERING_ROWS,
+		 FLAG("report", NULL,
+		      "print the results of other thresholds instead, and "
+		      "suggest one"),
+		 TEXT("svg", "FILE", NULL,
+		      "also draw the report, with the dendrogram"),
+		 TEXT("labels", "TSV", NULL,
+		      "lines PATH TAB LABEL: also print how well the clusters "
+		      "match the labels"))},
+	{.usage = NULL},
+};
+
+static const struct verb_action features_actions[] = {
+	{.usage = "", .run = run_features},
+	{.usage = NULL},
+};
+
+/* Operate the daemon. */
+
+static const struct verb_action token_actions[] = {
+	{.usage = "add NAME",
+	 .summary = "Create a token, and print it once",
+	 .request = "POST /v1/tokens",
+	 .member = "name",
+	 .run = run_token_add,
+	 OPTIONS(FLAG("read", NULL,
+		      "for the routes of socket.read_only_path (default)"),
+		 FLAG("write", NULL, "for all routes except tokens"))},
+	{.usage = "list",
+	 .summary = "List the tokens",
+	 .request = "GET /v1/tokens",
+	 .result = RESULT_ROWS,
+	 .tables = {{"tokens", "NAME~=name, ROLE=role, CREATED=created"}}},
+	{.usage = "rm TOKEN",
+	 .summary = "Revoke a token immediately",
+	 .request = "DELETE /v1/tokens/%s"},
+	{.usage = NULL},
+};
+
+static const struct verb_action node_actions[] = {
+	{.usage = "list",
+	 .summary = "List the nodes",
+	 .request = "GET /v1/nodes",
+	 .result = RESULT_ROWS,
+	 .tables = {{"nodes", NODE_COLUMNS}}},
+	{.usage = "status",
+	 .summary = "Also show the state of the responding node",
+	 .request = "GET /v1/nodes",
+	 .arrange = node_arrange,
+	 .tables = {{"nodes", NODE_COLUMNS},
+		    {"away", "AWAY=name, WEIGHT#=weight, SILENT#=silent_ms:s"},
+		    {"partitions",
+		     "PARTITION#=partition, OWNER=owner, WANTED=wanted, "
+		     "HERE=is_undecryptable?undecryptable|state, "
+		     "EPOCH#=epoch, LAG#=lag"}}},
+	{.usage = "drain [NODE]",
+	 .summary = "Hand over the partitions of a node, before you stop it",
+	 .request = "POST /v1/nodes/%o/drain"},
+	{.usage = "resume [NODE]",
+	 .summary = "Let a drained node adopt partitions again",
+	 .request = "POST /v1/nodes/%o/resume"},
+	{.usage = "rm NODE",
+	 .summary = "Remove a node that will not return",
+	 .request = "DELETE /v1/nodes/%s"},
+	{.usage = NULL},
+};
+
+static const struct verb_action status_actions[] = {
+	{.usage = "",
+	 .request = "GET /v1/status",
+	 .arrange = status_arrange,
+	 .tables = {{"processes", "PROCESS=role, PID#=pid:-, SINCE=since, "
+				  "CRASHES#=crashes, ENFORCED~=enforced, "
+				  "MISSING~=missing"}}},
+	{.usage = NULL},
+};
+
+static const struct verb_action verify_actions[] = {
+	{.usage = "",
+	 .request = "GET /v1/verify",
+	 .timeout_s = UNLIMITED_S,
+	 .run = run_verify,
+	 OPTIONS(TEXT("store", "DIR", NULL,
+		      "verify the store in DIR, without the daemon"),
+		 TIME_ROW)},
+	{.usage = NULL},
+};
+
+static const struct verb_action backup_actions[] = {
+	{.usage = "DIR",
+	 .request = "GET /v1/backup",
+	 .run = run_backup,
+	 OPTIONS(FLAG("force", NULL, "overwrite an existing backup"),
+		 TEXT("with-secrets", "STORE", NULL,
+		      "also copy the secrets of the folder STORE"),
+		 FLAG("no-verify", NULL, "do not verify the backup"))},
+	{.usage = NULL},
+};
+
+static const struct verb_action compact_actions[] = {
+	{.usage = "",
+	 .request = "POST /v1/compact",
+	 .timeout_s = UNLIMITED_S,
+	 .run = run_compact,
+	 OPTIONS(TEXT("store", "PATH", NULL,
+		      "the folder of the store, while no daemon runs"))},
+	{.usage = NULL},
+};
+
+static const struct verb_action restore_actions[] = {
+	{.usage = "DIR",
+	 .run = run_restore,
+	 OPTIONS(TEXT("store", "PATH", NULL,
+		      "the folder of the store (default: store.path)"),
+		 {.name = "config",
+		  .letter = 'c',
+		  .kind = OPTION_TEXT,
+		  .value = "FILE",
+		  .meaning = "configuration file with store.path"},
+		 FLAG("force", NULL, "move an existing store aside"),
+		 TIME_ROW)},
+	{.usage = NULL},
+};
+
+static const struct verb_action recover_actions[] = {
+	{.usage = "OLD NEW", .run = run_recover},
+	{.usage = NULL},
+};
+
+static const struct verb_action partition_actions[] = {
+	{.usage = "list",
+	 .summary = "List the contents of each partition of a store",
+	 .result = RESULT_ROWS,
+	 .tables = {{"partitions",
+		     "PARTITION#=partition, SITES#=sites, PAGES#=pages, "
+		     "ROWS#=rows, BYTES#=bytes"}},
+	 .run = run_partition_list,
+	 OPTIONS(PARTITION_STORE_ROW)},
+	{.usage = "export PARTITION FILE",
+	 .summary = "Write a partition to a file",
+	 .run = run_partition_export,
+	 OPTIONS(PARTITION_STORE_ROW, PARTITION_SECRETS_ROWS)},
+	{.usage = "import [FILE]",
+	 .summary = "Import such a file, or all snapshots of a snapshot store",
+	 .run = run_partition_import,
+	 OPTIONS(PARTITION_STORE_ROW,
+		 FLAG("force", NULL, "replace existing partitions"),
+		 ENCRYPTION_KEY_ROW, SNAPSHOT_STORE_ROWS)},
+	{.usage = "migrate",
+	 .summary = "Write the store of a single daemon to a snapshot store",
+	 .run = run_partition_migrate,
+	 OPTIONS(PARTITION_STORE_ROW,
+		 FLAG("force", NULL, "add to existing snapshots"),
+		 PARTITION_SECRETS_ROWS, SNAPSHOT_STORE_ROWS)},
+	{.usage = NULL},
+};
+
+static const struct verb_action completion_actions[] = {
+	{.usage = "bash|zsh|fish",
+	 .summary = "Print the completion script of the shell",
+	 .run = run_completion_script},
+	{.usage = "table",
+	 .summary = "Print the table of verbs as JSON",
+	 .run = run_completion_table},
+	{.usage = "words WORD...",
+	 .summary = "Print completions of the last word, for the scripts",
+	 .run = run_completion_words},
+	{.usage = NULL},
+};
+
+const struct verb verbs[] = {
+	/* Commands that use the daemon. */
+	{"watch", VERBS_WATCH, "Crawl a site and keep watching it",
+	 watch_actions, "watch --wait https://example.org/"},
+	{"site", VERBS_WATCH,
+	 "Manage sites: list, show, rm, import a list, thresholds, report",
+	 site_actions, "site show example.org"},
+	{"template", VERBS_LOOK,
+	 "Show templates: list, show what pages share, list pages",
+	 template_actions, "template show example.org/1"},
+	{"text", VERBS_READ, "Print the content of a page", text_actions,
+	 "text --format md https://example.org/news/1.html"},
+	{"texts", VERBS_READ, "Print the content of all stored pages of a site",
+	 texts_actions, "texts example.org -o texts.jsonl"},
+	{"export", VERBS_READ,
+	 "Write a site's templates to a file, for `apply` and libtemplated",
+	 export_actions, "export example.org -o example.tpl"},
+	{"ingest", VERBS_CRAWL,
+	 "Import pages from web archives: WARC or ARC, also compressed",
+	 ingest_actions, "ingest --host example.org pages.warc.gz"},
+	{"event", VERBS_WATCH,
+	 "List the events of templates, or acknowledge them", event_actions,
+	 "event list --follow"},
+	{"silence", VERBS_WATCH,
+	 "Manage silences: add one for events similar to EVENT",
+	 silence_actions, NULL},
+	{"hook", VERBS_WATCH,
+	 "Manage hooks, which receive events: URLs, and commands (exec:/PATH)",
+	 hook_actions, "hook add https://example.org/hook --secret-file key"},
+	{"guard", VERBS_WATCH, "Manage selectors that must keep matching",
+	 guard_actions, "guard add example.org/1 --css h1"},
+	{"page", VERBS_CRAWL,
+	 "Show which rule admits or rejects a URL; rm deletes pages",
+	 page_actions, NULL},
+	{"quarantine", VERBS_CRAWL,
+	 "List pages that crashed a worker, print their bytes, or rm: retry",
+	 quarantine_actions, NULL},
+	{"ui", VERBS_LOOK, "Show the web UI to a browser on this machine",
+	 ui_actions, NULL},
+	{"token", VERBS_OPERATE,
+	 "Manage the tokens of TCP clients (listen.address)", token_actions,
+	 "token add --write crawler"},
+	{"node", VERBS_OPERATE, "Manage nodes: list, status, drain, resume, rm",
+	 node_actions, NULL},
+	{"status", VERBS_OPERATE, "Show the state of the daemon",
+	 status_actions, NULL},
+	{"verify", VERBS_OPERATE, "Recompute all stored data, and compare",
+	 verify_actions, NULL},
+	{"backup", VERBS_OPERATE, "Copy the store to DIR while the daemon runs",
+	 backup_actions, "backup /var/backups/templated"},
+	{"compact", VERBS_OPERATE,
+	 "Return unused space of the store to the disk", compact_actions, NULL},
+	/* Commands that use files. */
+	{"extract", VERBS_READ, "Print the content of pages, without templates",
+	 extract_actions, "extract --format md page.html"},
+	{"apply", VERBS_READ,
+	 "Print the content of pages, with templates that "
+	 "`templatectl export` wrote",
+	 apply_actions,
+	 "apply example.tpl page.html --url https://example.org/page"},
+	{"explain", VERBS_LOOK,
+	 "Show as HTML why each text of a page is content or not",
+	 explain_actions, "explain --site site -o why.html news/1.html"},
+	{"cluster", VERBS_LOOK,
+	 "Cluster HTML files by template; print lines path TAB cluster",
+	 cluster_actions, "cluster --report --svg site.svg site"},
+	{"batch", VERBS_READ,
+	 "Learn the templates of pages, and extract the content of each page",
+	 batch_actions, "batch site --out text"},
+	{"methods", VERBS_READ, "List the extraction methods", methods_actions,
+	 NULL},
+	{"features", VERBS_LOOK,
+	 "List the features of a passage that auto uses", features_actions,
+	 NULL},
+	{"train", VERBS_READ,
+	 "Train the classifier of a method from pages and their content",
+	 train_actions, "train --gold gold --out site.model mountain site"},
+	{"restore", VERBS_OPERATE,
+	 "Verify a backup and make it the store, while no daemon runs",
+	 restore_actions, NULL},
+	{"recover", VERBS_OPERATE,
+	 "Recover the undamaged part of the store in OLD to a new store",
+	 recover_actions, NULL},
+	{"partition", VERBS_OPERATE,
+	 "Manage the partitions of a store, while no daemon uses it",
+	 partition_actions, NULL},
+	{"completion", VERBS_OPERATE,
+	 "Print completions for a shell, or the table of verbs",
+	 completion_actions, "completion bash"},
+	{.name = NULL},
+};

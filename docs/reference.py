@@ -162,6 +162,14 @@ def options(rows):
         if rows else []
 
 
+def placeholders(request):
+    """Write the operands of a request as in openapi.yaml."""
+    names = {"%h": "{host}", "%c": "{host}", "%t": "{host}/templates/{n}",
+             "%g": "{number}", "%n": "{number}", "%o": "{name}", "%s": "{name}"}
+    request = request.replace("?url=%s", "")
+    return re.sub(r"%\w", lambda match: names[match[0]], request)
+
+
 def cli(programs):
     said = json.loads(run(programs / "templatectl", "completion", "table"))
     out = ["# Verbs of templatectl", "",
@@ -171,10 +179,15 @@ def cli(programs):
     for group in said["groups"]:
         out += ["", f"## {group['title']}"]
         for verb in group["verbs"]:
-            usage = [f"templatectl {verb['name']} {form}".strip()
-                     for form in verb["usages"]]
-            out += ["", f"### {verb['name']}", "", verb["summary"] + ".", "",
-                    "```text", *usage, "```", *options(verb["options"])]
+            out += ["", f"### {verb['name']}", "", verb["summary"] + "."]
+            for action in verb["actions"]:
+                usage = f"templatectl {verb['name']} {action['usage']}"
+                out += ["", "```text", usage.strip(), "```"]
+                if action["summary"] != verb["summary"]:
+                    out += ["", action["summary"] + "."]
+                if action["request"]:
+                    out += ["", f"Request: `{placeholders(action['request'])}`."]
+                out += options(action["options"])
     return "\n".join(out) + "\n"
 
 

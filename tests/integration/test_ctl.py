@@ -109,6 +109,41 @@ class Ctl(harness.Case):
                 self.done(process, 2)
                 self.assertIn(meant, process.stderr)
 
+    def test_an_option_of_another_action_is_rejected(self):
+        for arguments, named in (
+                (("site", "rm", "--batch", "3", "a.example"),
+                 "--batch: unknown option of site rm;"),
+                (("site", "--svg=x", "report", "a.example"),
+                 "--svg: unknown option of site report;"),
+                (("guard", "show", "a.example", "1", "--css", "h1"),
+                 "--css: unknown option of guard show;"),
+                (("template", "list", "--limit", "3", "a.example"),
+                 "--limit: unknown option of template list;"),
+                (("partition", "list", "--store", "x", "--force"),
+                 "--force: unknown option of partition list;")):
+            with self.subTest(arguments=arguments):
+                process = harness.run(
+                    [CTL, "-s", "/nonexistent/socket", *arguments])
+                self.done(process, 2)
+                self.assertEqual(process.stdout, "")
+                self.assertIn(named, process.stderr)
+
+    def test_usage_is_that_of_the_action(self):
+        for arguments, told in (
+                (("site",), "too few operands; usage: templatectl site list"),
+                (("site", "lst"), "lst: unknown action; did you mean list?"),
+                (("site", "show"),
+                 "too few operands; usage: templatectl site show HOST\n"),
+                (("site", "rm", "a", "b"),
+                 "too many operands; usage: templatectl site rm HOST\n")):
+            with self.subTest(arguments=arguments):
+                process = harness.run([CTL, *arguments])
+                self.done(process, 2)
+                self.assertIn(told, process.stderr)
+        text = self.done(harness.run([CTL, "site", "import", "--help"]))
+        self.assertIn("--async", text)
+        self.assertNotIn("thresholds HOST", text)
+
     def test_help_has_each_verb_once_in_80_columns(self):
         table = json.loads(self.done(harness.run([CTL, "completion", "table"])))
         text = self.done(harness.run([CTL, "--help"]))
@@ -154,8 +189,8 @@ class Ctl(harness.Case):
         self.assertIn("watch", self.done(harness.run([CTL, "--help"])))
         self.assertIn("--wait", self.done(harness.run([CTL, "watch",
                                                        "--help"])))
-        self.assertIn("templatectl ", self.done(harness.run([CTL,
-                                                             "--version"])))
+        self.assertRegex(self.done(harness.run([CTL, "--version"])),
+                         r"^templatectl \d")
 
     def test_verbs_over_a_crawled_site(self):
         web = self.web()
@@ -164,6 +199,9 @@ class Ctl(harness.Case):
             daemon.ctl("--json", "watch", web.url, "--wait")))
         self.assertEqual(site["state"], "watching")
         self.assertEqual(site["pages"], 69)
+        self.assertFalse(json.loads(self.done(daemon.ctl(
+            "--json", "watch", web.url, "--soft-404-probe", "no")))
+                         ["soft_404_probe"])
         for arguments, member in ((("site", "list"), "sites"),
                                   (("site", "show", web.host), "host"),
                                   (("template", "list", web.host), "templates"),

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cluster/quality.h"
 #include "cluster/signature.h"
+#include "tests/bench/rtdm.h"
 
 struct arena;
 

@@ -1,4 +1,4 @@
-#include "cluster/quality.h"
+#include "tests/bench/rtdm.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -66,23 +66,18 @@ static void change_set_free(struct change_set *change_set)
 	*change_set = (struct change_set){0};
 }
 
-/* Free the memory of a call that has changed very many pages. */
-static void change_set_free_excess(struct change_set *change_set)
-{
-	if (change_set->note_capacity <= KEPT_CAPACITY)
-		return;
-	free(change_set->notes);
-	free(change_set->moves);
-	change_set->notes = NULL;
-	change_set->moves = NULL;
-	change_set->note_capacity = 0;
-	change_set->move_capacity = 0;
-}
-
 /* Clear the changes of the last call. */
 static void change_set_begin(struct change_set *change_set)
 {
-	change_set_free_excess(change_set);
+	/* the last call has changed very many pages */
+	if (change_set->note_capacity > KEPT_CAPACITY) {
+		free(change_set->notes);
+		free(change_set->moves);
+		change_set->notes = NULL;
+		change_set->moves = NULL;
+		change_set->note_capacity = 0;
+		change_set->move_capacity = 0;
+	}
 	change_set->call++;
 	change_set->note_count = 0;
 	change_set->fresh_count = 0;
@@ -492,24 +487,26 @@ static const struct linkage_changes no_changes = {
 	.added_set = LINKAGE_NONE,
 };
 
-static void linkage_set_default(size_t *option, size_t default_value)
-{
-	if (*option == 0)
-		*option = default_value;
-	if (*option > MOST_ROWS)
-		*option = MOST_ROWS;
-}
-
 struct linkage *linkage_create(const struct linkage_options *options)
 {
 	struct linkage *linkage = mem_alloc(1, sizeof(*linkage));
+	const struct {
+		size_t *option;
+		size_t default_value;
+	} limits[] = {
+		{&linkage->options.max_shingles, DEFAULT_MAX_SHINGLES},
+		{&linkage->options.max_sets, DEFAULT_MAX_SETS},
+		{&linkage->options.max_pages, DEFAULT_MAX_PAGES},
+	};
 
 	assert(options->threshold <= 1000);
 	linkage->options = *options;
-	linkage_set_default(&linkage->options.max_shingles,
-			    DEFAULT_MAX_SHINGLES);
-	linkage_set_default(&linkage->options.max_sets, DEFAULT_MAX_SETS);
-	linkage_set_default(&linkage->options.max_pages, DEFAULT_MAX_PAGES);
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		if (*limits[i].option == 0)
+			*limits[i].option = limits[i].default_value;
+		if (*limits[i].option > MOST_ROWS)
+			*limits[i].option = MOST_ROWS;
+	}
 	/* a random seed: the authors of pages cannot cause hash collisions */
 	threshold_graph_begin(&linkage->graph, options->threshold,
 			      (uint64_t)(uintptr_t)linkage);
@@ -523,12 +520,6 @@ void linkage_destroy(struct linkage *linkage)
 	threshold_graph_end(&linkage->graph);
 	change_set_free(&linkage->change_set);
 	free(linkage);
-}
-
-static void linkage_begin_call(struct linkage *linkage)
-{
-	shingle_dictionary_clear_log(&linkage->graph.table.dictionary);
-	change_set_begin(&linkage->change_set);
 }
 
 /*
@@ -643,8 +634,8 @@ static void linkage_remove_from_set(struct linkage *linkage, uint32_t page)
 }
 
 /*
- * Return whether a limit forbids putting `page` (a row, or NOBODY) with
- * `signature`, whose set is `set` or NOBODY.
+ * Return whether a limit forbids putting `page` (a row, or NO_TABLE_ROW) with
+ * `signature`, whose set is `set` or NO_TABLE_ROW.
  */
 static bool linkage_is_full(const struct linkage *linkage,
 			    struct signature signature, uint32_t page,
@@ -671,11 +662,12 @@ enum error linkage_put(struct linkage *linkage, uint64_t page,
 		       struct linkage_changes *changes_out)
 {
 	struct signature_table *table = &linkage->graph.table;
-	uint32_t row = signature_table_find_page(table, page);
+	uint32_t row = int_map_get(&table->page_of_number, page);
 	uint32_t set;
 
 	*changes_out = no_changes;
-	linkage_begin_call(linkage);
+	shingle_dictionary_clear_log(&table->dictionary);
+	change_set_begin(&linkage->change_set);
 	if (signature.count > linkage->options.max_shingles ||
 	    *next_label > last_label)
 		return ERR_TOO_LARGE;
@@ -703,10 +695,11 @@ void linkage_remove(struct linkage *linkage, uint64_t page,
 		    uint32_t *next_label, struct linkage_changes *changes_out)
 {
 	struct signature_table *table = &linkage->graph.table;
-	uint32_t row = signature_table_find_page(table, page);
+	uint32_t row = int_map_get(&table->page_of_number, page);
 
 	*changes_out = no_changes;
-	linkage_begin_call(linkage);
+	shingle_dictionary_clear_log(&table->dictionary);
+	change_set_begin(&linkage->change_set);
 	if (row == NO_TABLE_ROW)
 		return;
 	linkage_remove_from_set(linkage, row);
@@ -723,7 +716,7 @@ uint32_t linkage_label(const struct linkage *linkage, uint64_t page)
 uint32_t linkage_set(const struct linkage *linkage, uint64_t page)
 {
 	const struct signature_table *table = &linkage->graph.table;
-	uint32_t row = signature_table_find_page(table, page);
+	uint32_t row = int_map_get(&table->page_of_number, page);
 
 	return row == NO_TABLE_ROW ? LINKAGE_NONE : table->pages[row].set;
 }
@@ -903,7 +896,7 @@ static void linkage_assign_labels(struct signature_table *table,
 		struct match match = matches[i];
 
 		if (table->components[match.component].label == 0 &&
-		    signature_table_find_component(table, match.label) ==
+		    int_map_get(&table->component_of_label, match.label) ==
 			    NO_TABLE_ROW)
 			signature_table_name(table, match.component,
 					     match.label);
@@ -920,7 +913,7 @@ static void linkage_report_merges(struct linkage *linkage,
 	for (size_t i = 0; i < count; i++) {
 		struct match match = matches[i];
 
-		if (signature_table_find_component(table, match.label) !=
+		if (int_map_get(&table->component_of_label, match.label) !=
 			    NO_TABLE_ROW ||
 		    int_map_get(&told, match.label) != INT_MAP_NONE)
 			continue;
@@ -1007,7 +1000,7 @@ enum error linkage_restore_set(struct linkage *linkage, uint32_t set,
 static void label_set(struct linkage *linkage, uint32_t set, uint32_t label)
 {
 	struct signature_table *table = &linkage->graph.table;
-	uint32_t component = signature_table_find_component(table, label);
+	uint32_t component = int_map_get(&table->component_of_label, label);
 
 	if (table->sets[set].component != NO_TABLE_ROW) {
 		if (signature_table_set_label(table, set) != label)
@@ -1027,7 +1020,7 @@ enum error linkage_restore_page(struct linkage *linkage, uint64_t page,
 	struct signature_table *table = &linkage->graph.table;
 
 	if (label == 0 || set >= table->set_rows || !table->sets[set].is_used ||
-	    signature_table_find_page(table, page) != NO_TABLE_ROW)
+	    int_map_get(&table->page_of_number, page) != NO_TABLE_ROW)
 		return ERR_CORRUPT;
 	label_set(linkage, set, label);
 	signature_table_move_page(table, signature_table_add_page(table, page),
@@ -1047,7 +1040,7 @@ static bool name_component(struct signature_table *table, uint32_t set,
 	if (table->components[component].label == label)
 		return true;
 	if (table->components[component].label != 0 ||
-	    signature_table_find_component(table, label) != NO_TABLE_ROW)
+	    int_map_get(&table->component_of_label, label) != NO_TABLE_ROW)
 		return false;
 	signature_table_name(table, component, label);
 	return true;

@@ -120,26 +120,21 @@ const uint32_t *shingle_dictionary_use(struct shingle_dictionary *dictionary,
 	return dictionary->taken.items;
 }
 
-static void dictionary_drop_shingle(struct shingle_dictionary *dictionary,
-				    uint32_t shingle_id)
-{
-	assert(dictionary->rows[shingle_id].set_count == 0);
-	assert(dictionary->rows[shingle_id].next == TAKEN);
-	int_map_remove(&dictionary->id_of_shingle,
-		       dictionary->rows[shingle_id].shingle);
-	dictionary->rows[shingle_id].next = dictionary->free;
-	dictionary->free = shingle_id;
-	int_list_push(&dictionary->dropped, shingle_id);
-}
-
 void shingle_dictionary_release(struct shingle_dictionary *dictionary,
 				const uint32_t *shingle_ids, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
+		struct shingle_row *row = &dictionary->rows[shingle_ids[i]];
+
 		assert(shingle_ids[i] < dictionary->row_count);
-		assert(dictionary->rows[shingle_ids[i]].set_count > 0);
-		if (--dictionary->rows[shingle_ids[i]].set_count == 0)
-			dictionary_drop_shingle(dictionary, shingle_ids[i]);
+		assert(row->set_count > 0);
+		if (--row->set_count > 0)
+			continue;
+		assert(row->next == TAKEN);
+		int_map_remove(&dictionary->id_of_shingle, row->shingle);
+		row->next = dictionary->free;
+		dictionary->free = shingle_ids[i];
+		int_list_push(&dictionary->dropped, shingle_ids[i]);
 	}
 }
 
@@ -150,11 +145,12 @@ static bool dictionary_row_is_used(const struct shingle_dictionary *dictionary,
 	       dictionary->rows[shingle_id].next == TAKEN;
 }
 
-/* Add rows until the row of `shingle` exists. */
-static void dictionary_extend_rows(struct shingle_dictionary *dictionary,
-				   uint32_t shingle_id)
+enum error shingle_dictionary_restore(struct shingle_dictionary *dictionary,
+				      uint32_t shingle_id, uint64_t shingle)
 {
-	assert(shingle_id < DICTIONARY_MAX_SHINGLES);
+	if (shingle_id >= DICTIONARY_MAX_SHINGLES ||
+	    dictionary_row_is_used(dictionary, shingle_id))
+		return ERR_CORRUPT;
 	while (dictionary->row_count <= shingle_id) {
 		dictionary->rows = mem_grow(
 			dictionary->rows, dictionary->row_count,
@@ -162,15 +158,6 @@ static void dictionary_extend_rows(struct shingle_dictionary *dictionary,
 		dictionary->rows[dictionary->row_count++] =
 			(struct shingle_row){.next = NO_ROW};
 	}
-}
-
-enum error shingle_dictionary_restore(struct shingle_dictionary *dictionary,
-				      uint32_t shingle_id, uint64_t shingle)
-{
-	if (shingle_id >= DICTIONARY_MAX_SHINGLES ||
-	    dictionary_row_is_used(dictionary, shingle_id))
-		return ERR_CORRUPT;
-	dictionary_extend_rows(dictionary, shingle_id);
 	dictionary->rows[shingle_id] = (struct shingle_row){shingle, 0, TAKEN};
 	if (int_map_get(&dictionary->id_of_shingle, shingle) != INT_MAP_NONE)
 		dictionary->has_duplicates = true;
@@ -240,18 +227,6 @@ void signature_table_end(struct signature_table *table)
 	int_map_free(&table->set_of_key);
 	int_map_free(&table->component_of_label);
 	shingle_dictionary_end(&table->dictionary);
-}
-
-uint32_t signature_table_find_page(const struct signature_table *table,
-				   uint64_t page)
-{
-	return int_map_get(&table->page_of_number, page);
-}
-
-uint32_t signature_table_find_component(const struct signature_table *table,
-					uint32_t label)
-{
-	return int_map_get(&table->component_of_label, label);
 }
 
 uint32_t signature_table_add_page(struct signature_table *table, uint64_t page)
@@ -541,22 +516,15 @@ static uint64_t add_to_key(const struct signature_table *table, uint64_t key,
 	return key + int_map_mix(shingle, table->set_of_key.seed);
 }
 
-static uint64_t key_of_signature(const struct signature_table *table,
-				 struct signature signature)
-{
-	uint64_t key = 0;
-
-	for (size_t i = 0; i < signature.count; i++)
-		key = add_to_key(table, key, signature.shingles[i]);
-	return key;
-}
-
 uint32_t signature_table_find_set(const struct signature_table *table,
 				  struct signature signature)
 {
-	uint32_t set = int_map_get(&table->set_of_key,
-				   key_of_signature(table, signature));
+	uint64_t key = 0;
+	uint32_t set;
 
+	for (size_t i = 0; i < signature.count; i++)
+		key = add_to_key(table, key, signature.shingles[i]);
+	set = int_map_get(&table->set_of_key, key);
 	while (set != NO_TABLE_ROW && !is_equal(table, set, signature))
 		set = table->sets[set].collision;
 	return set;

@@ -84,7 +84,7 @@ size_t shingle_dictionary_bytes(const struct shingle_dictionary *dictionary);
 struct signature_table_page {
 	uint64_t page;
 	uint64_t age;      /* order of insertion */
-	uint32_t set;      /* NOBODY: in no set */
+	uint32_t set;      /* NO_TABLE_ROW: in no set */
 	uint32_t next;     /* next page of the same set */
 	uint32_t previous; /* previous page of the same set */
 };
@@ -103,13 +103,13 @@ struct signature_table_set {
 	uint32_t collision; /* next set of the same key */
 	uint32_t page_count;
 	uint32_t first_page;
-	uint32_t component;         /* NOBODY: in no component */
+	uint32_t component;         /* NO_TABLE_ROW: in no component */
 	uint32_t next;              /* set of the same component */
 	uint32_t previous;          /* previous set of the same component */
-	uint32_t group;             /* NOBODY: in no group */
+	uint32_t group;             /* NO_TABLE_ROW: in no group */
 	uint32_t slot;              /* index in the group */
 	uint32_t first_edge;        /* of the spanning forest */
-	uint32_t subcomponent;      /* NOBODY: in none */
+	uint32_t subcomponent;      /* NO_TABLE_ROW: in none */
 	uint32_t subcomponent_next; /* next set of the same one */
 };
 
@@ -151,13 +151,9 @@ struct signature_table {
 void signature_table_begin(struct signature_table *table, uint64_t seed);
 void signature_table_end(struct signature_table *table);
 
-/* Return a row, or NOBODY. */
-uint32_t signature_table_find_page(const struct signature_table *table,
-				   uint64_t page);
+/* Return a row, or NO_TABLE_ROW. */
 uint32_t signature_table_find_set(const struct signature_table *table,
 				  struct signature signature);
-uint32_t signature_table_find_component(const struct signature_table *table,
-					uint32_t label);
 
 /*
  * Add a page in no set, a set in no component, a component without sets.
@@ -180,7 +176,8 @@ void signature_table_drop_component(struct signature_table *table,
 /* Remove all components; their sets are in none. */
 void signature_table_scatter(struct signature_table *table);
 
-/* Move a page into a set, or a set into a component; NOBODY: into none. */
+/* Move a page into a set, or a set into a component; NO_TABLE_ROW: into none.
+ */
 void signature_table_move_page(struct signature_table *table, uint32_t page,
 			       uint32_t set);
 void signature_table_move_set(struct signature_table *table, uint32_t set,

@@ -136,7 +136,7 @@ TEST(counts_follow_the_moves)
 	ck_assert_uint_eq(table.components[component].page_count, 1);
 	signature_table_scatter(&table);
 	ck_assert_uint_eq(signature_table_label(&table, young), 0);
-	ck_assert_uint_eq(signature_table_find_component(&table, 5),
+	ck_assert_uint_eq(int_map_get(&table.component_of_label, 5),
 			  NO_TABLE_ROW);
 	ck_assert_uint_eq(table.component_count, 0);
 	ck_assert_uint_gt(signature_table_bytes(&table), 0);

@@ -26,14 +26,9 @@ static uint32_t read_unit(const char *at, const char *end)
 	if (end - at < 4)
 		return UINT32_MAX;
 	for (int i = 0; i < 4; i++) {
-		char c = lower(at[i]);
-
-		if (is_digit(c))
-			unit = unit << 4 | (uint32_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			unit = unit << 4 | (uint32_t)(c - 'a' + 10);
-		else
+		if (hex_digit(at[i]) < 0)
 			return UINT32_MAX;
+		unit = unit << 4 | (uint32_t)hex_digit(at[i]);
 	}
 	return unit;
 }
@@ -66,20 +61,6 @@ static const char *decode_unit(const char *at, const char *end, char **out)
 	return at;
 }
 
-static char json_unescape_byte(char byte)
-{
-	switch (byte) {
-	case 'n':
-	case 'r':
-	case 't':
-	case 'f':
-	case 'b':
-		return byte == 'n' ? '\n' : ' ';
-	default:
-		return byte;
-	}
-}
-
 /* Copy `text` to `out` [text.size] with its escapes decoded. */
 static size_t decode_escapes(struct slice text, char *out)
 {
@@ -96,7 +77,10 @@ static size_t decode_escapes(struct slice text, char *out)
 			at = decode_unit(at + 2, end, &out);
 			continue;
 		}
-		*out++ = json_unescape_byte(at[1]);
+		if (at[1] == 'n')
+			*out++ = '\n';
+		else
+			*out++ = strchr("rtfb", at[1]) != NULL ? ' ' : at[1];
 		at += 2;
 	}
 	return (size_t)(out - begin);
@@ -507,31 +491,13 @@ static bool is_json_ld(const struct page *page, uint32_t node)
 	return text_is(type, media_type);
 }
 
-/* Return the source between the tags of a script. */
-static struct slice script_text(const struct page *page, uint32_t node)
-{
-	struct span span = page->nodes[node].source;
-	struct scanner scanner = {
-		.source = {page->source.data, span.end},
-		.position = span.begin,
-	};
-	struct token token;
-
-	if (!scanner_next(&scanner, &token) || token.kind != TOKEN_START ||
-	    !scanner_next(&scanner, &token) || token.kind != TOKEN_RAW)
-		return (struct slice){"", 0};
-	return (struct slice){(const char *)page->source.data +
-				      token.source.begin,
-			      token.source.end - token.source.begin};
-}
-
 struct json_ld json_ld_of_page(struct arena *arena, const struct page *page)
 {
 	struct json_ld_reader reader = {.arena = arena};
 
 	for (uint32_t i = 0; i < page->node_count; i++)
 		if (page->nodes[i].tag == TAG_script && is_json_ld(page, i))
-			json_ld_read_script(&reader, script_text(page, i));
+			json_ld_read_script(&reader, page_script(page, i));
 	return json_ld_finish(&reader);
 }
 

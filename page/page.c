@@ -114,25 +114,6 @@ enum {
 		1000, /* visible text of a page whose scripts are read */
 };
 
-struct page_link_list {
-	struct page *page;
-	struct link *links;
-	uint32_t count;
-	size_t capacity;
-};
-
-static void link_list_add(struct page_link_list *list, struct link link)
-{
-	link.href = text_trim(link.href);
-	if (link.href.size == 0)
-		return;
-	if (list->page->is_nofollow)
-		link.flags |= LINK_IS_NOFOLLOW;
-	list->links = mem_grow(list->links, list->count, &list->capacity,
-			       sizeof(link));
-	list->links[list->count++] = link;
-}
-
 /* Truncate to ANCHOR_BYTES, in whole characters. */
 static size_t anchor_truncate(const char *text, size_t size)
 {
@@ -184,57 +165,6 @@ static unsigned flags_of_rel(struct slice rel)
 	return flags;
 }
 
-static void add_anchor(struct page_link_list *list, uint32_t index)
-{
-	struct page *page = list->page;
-	struct slice href = page_attribute(page, index, "href");
-
-	assert(index < page->node_count);
-	if (href.size == 0)
-		return;
-	link_list_add(list,
-		      (struct link){
-			      .node = index,
-			      .flags = flags_of_rel(
-				      page_attribute(page, index, "rel")),
-			      .href = href,
-			      .anchor = anchor_of(page, &page->nodes[index]),
-		      });
-}
-
-/* Style sheets and icons are not pages. */
-static void add_relation(struct page_link_list *list, uint32_t index)
-{
-	struct slice rel = page_attribute(list->page, index, "rel");
-	unsigned flags = flags_of_rel(rel);
-
-	if (text_has_word(rel, "stylesheet"))
-		return;
-	if (text_has_word(rel, "canonical"))
-		flags |= LINK_IS_CANONICAL;
-	if (text_has_word(rel, "alternate"))
-		flags |= LINK_IS_ALTERNATE;
-	if ((flags & ~(unsigned)LINK_IS_NOFOLLOW) == 0)
-		return;
-	link_list_add(list,
-		      (struct link){
-			      .node = index,
-			      .flags = flags,
-			      .href = page_attribute(list->page, index, "href"),
-			      .anchor = {"", 0},
-		      });
-}
-
-static void add_frame(struct page_link_list *list, uint32_t index)
-{
-	link_list_add(list,
-		      (struct link){
-			      .node = index,
-			      .href = page_attribute(list->page, index, "src"),
-			      .anchor = {"", 0},
-		      });
-}
-
 /* Skip an optional "url =" at `at`. Return NULL for "url" without "=". */
 static const char *skip_url_word(const char *at, const char *end)
 {
@@ -263,7 +193,7 @@ static struct slice refresh_url(struct slice content)
 
 	while (at < end && (is_space(*at) || *at == '.' || is_digit(*at)))
 		at++;
-	if (at == content.data || at == end ||
+	if (content.size == 0 || at == content.data || at == end ||
 	    (*at != ';' && *at != ',' && !is_space(at[-1])))
 		return (struct slice){NULL, 0};
 	while (at < end && (is_space(*at) || *at == ';' || *at == ','))
@@ -279,95 +209,86 @@ static struct slice refresh_url(struct slice content)
 	return (struct slice){at, (size_t)(end - at)};
 }
 
-static void add_refresh(struct page_link_list *list, uint32_t index)
-{
-	struct slice content = page_attribute(list->page, index, "content");
-
-	if (content.size == 0 ||
-	    !text_is(page_attribute(list->page, index, "http-equiv"),
-		     "refresh"))
-		return;
-	link_list_add(list, (struct link){
-				    .node = index,
-				    .flags = LINK_IS_REFRESH,
-				    .href = refresh_url(content),
-				    .anchor = {"", 0},
-			    });
-}
-
-/* Return the content of a script. */
-static struct slice script_content(const struct page *page, uint32_t index)
-{
-	struct span span = page->nodes[index].source;
-	struct scanner scanner = {
-		.source = {(const char *)page->source.data + span.begin,
-			   span.end - span.begin},
-	};
-	struct token token;
-
-	assert(span.begin <= span.end && span.end <= page->source.size);
-	while (scanner_next(&scanner, &token))
-		if (token.kind == TOKEN_RAW)
-			return (struct slice){
-				(const char *)scanner.source.data +
-					token.source.begin,
-				token.source.end - token.source.begin};
-	return (struct slice){NULL, 0};
-}
-
 /*
- * Add the target of a redirect by script if the page has little text; a page
- * with more text is no stub.
+ * Set the flags of a link element; return false for relations that are no
+ * pages, such as style sheets and icons.
  */
-static void add_script(struct page_link_list *list, uint32_t index)
+static bool link_set_relation(struct link *link, struct slice rel)
 {
-	struct slice content;
+	if (text_has_word(rel, "stylesheet"))
+		return false;
+	if (text_has_word(rel, "canonical"))
+		link->flags |= LINK_IS_CANONICAL;
+	if (text_has_word(rel, "alternate"))
+		link->flags |= LINK_IS_ALTERNATE;
+	return (link->flags & ~(unsigned)LINK_IS_NOFOLLOW) != 0;
+}
 
-	if (list->page->text_bytes > SCRIPT_TEXT_BYTES)
-		return;
-	content = script_content(list->page, index);
-	link_list_add(list, (struct link){
-				    .node = index,
-				    .flags = LINK_IS_REFRESH,
-				    .href = script_redirect(content),
-				    .anchor = {"", 0},
-			    });
+/* Read the link of the node; its href is empty if there is none. */
+static struct link link_read(struct page *page, uint32_t index)
+{
+	struct link link = {.node = index, .anchor = {"", 0}};
+	struct slice rel;
+
+	switch (page->nodes[index].tag) {
+	case TAG_a:
+	case TAG_area:
+		link.href = page_attribute(page, index, "href");
+		link.flags = flags_of_rel(page_attribute(page, index, "rel"));
+		if (link.href.size > 0)
+			link.anchor = anchor_of(page, &page->nodes[index]);
+		break;
+	case TAG_link:
+		rel = page_attribute(page, index, "rel");
+		link.flags = flags_of_rel(rel);
+		if (link_set_relation(&link, rel))
+			link.href = page_attribute(page, index, "href");
+		break;
+	case TAG_frame:
+		link.href = page_attribute(page, index, "src");
+		break;
+	case TAG_meta:
+		link.flags = LINK_IS_REFRESH;
+		if (text_is(page_attribute(page, index, "http-equiv"),
+			    "refresh"))
+			link.href = refresh_url(
+				page_attribute(page, index, "content"));
+		break;
+	case TAG_script: /* a page with more text is no stub */
+		link.flags = LINK_IS_REFRESH;
+		if (page->text_bytes <= SCRIPT_TEXT_BYTES)
+			link.href = script_redirect(page_script(page, index));
+		break;
+	default:
+		return link;
+	}
+	link.href = text_trim(link.href);
+	return link;
 }
 
 /* Fill in the links; page->is_nofollow must be set. */
 static void links_read(struct page *page)
 {
-	struct page_link_list list = {.page = page};
-	struct link *links;
+	struct link *links = NULL;
+	size_t capacity = 0;
+	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < page->node_count; i++) {
-		switch (page->nodes[i].tag) {
-		case TAG_a:
-		case TAG_area:
-			add_anchor(&list, i);
-			break;
-		case TAG_link:
-			add_relation(&list, i);
-			break;
-		case TAG_frame:
-			add_frame(&list, i);
-			break;
-		case TAG_meta:
-			add_refresh(&list, i);
-			break;
-		case TAG_script:
-			add_script(&list, i);
-			break;
-		default:
-			break;
-		}
+		struct link link = link_read(page, i);
+
+		if (link.href.size == 0)
+			continue;
+		if (page->is_nofollow)
+			link.flags |= LINK_IS_NOFOLLOW;
+		links = mem_grow(links, count, &capacity, sizeof(link));
+		links[count++] = link;
 	}
-	links = ARENA_ROOM(page->arena, struct link, list.count);
-	if (list.count > 0)
-		memcpy(links, list.links, list.count * sizeof(*links));
-	free(list.links);
-	page->links = links;
-	page->link_count = list.count;
+	page->links =
+		count == 0 ? NULL
+			   : (const void *)arena_copy(page->arena, links,
+						      count * sizeof(*links));
+	page->link_count = count;
+	free(links);
 }
 
 enum {
@@ -465,6 +386,23 @@ struct slice page_attribute(const struct page *page, uint32_t node,
 			return attribute->value;
 	}
 	return (struct slice){NULL, 0};
+}
+
+struct slice page_script(const struct page *page, uint32_t node)
+{
+	struct span span = page->nodes[node].source;
+	struct scanner scanner = {
+		.source = {page->source.data, span.end},
+		.position = span.begin,
+	};
+	struct token token;
+
+	if (!scanner_next(&scanner, &token) || token.kind != TOKEN_START ||
+	    !scanner_next(&scanner, &token) || token.kind != TOKEN_RAW)
+		return (struct slice){"", 0};
+	return (struct slice){(const char *)page->source.data +
+				      token.source.begin,
+			      token.source.end - token.source.begin};
 }
 
 struct slice page_text(const struct page *page, uint32_t index)

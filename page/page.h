@@ -1,7 +1,6 @@
 /*
- * page/page.h - an HTML page as flat arrays in document order. Every algorithm
- * is a linear pass or a prefix sum over the arrays; no algorithm follows the
- * pointers of a tree or recurses.
+ * page/page.h - an HTML page as flat arrays in document order; algorithms are
+ * linear passes over them and do not recurse.
  */
 #ifndef PAGE_PAGE_H
 #define PAGE_PAGE_H
@@ -40,18 +39,14 @@ struct node {
 	uint16_t depth; /* 0 for the root */
 	uint16_t flags; /* TEXT_* that hold for all text inside, and NODE_* */
 	/*
-	 * From the start tag to the end of the end tag or, without an end tag,
-	 * to the tag that closed the element. Inside the span of its parent. An
-	 * element that is implied (html, body, tbody) or reopened (formatting)
-	 * begins with the token that implied it.
+	 * From the start tag to the end of the end tag, or to the tag that
+	 * closed the element; inside the span of its parent. An element that is
+	 * implied or reopened begins with the token that implied it.
 	 */
 	struct span source;
 };
 
-/*
- * A text node that is not blank: text_collapse() does not make it empty.
- * Script, style and comments are not text.
- */
+/* A text node that is not blank. Script, style and comments are not text. */
 struct text {
 	uint32_t node; /* the parent element; NO_NODE outside of all elements */
 	uint32_t begin;  /* in page->text */
@@ -143,17 +138,13 @@ struct page_limits {
 extern const struct page_limits page_limits_default;
 
 /*
- * Parse `body`. `charset` is from the Content-Type header, or empty; the order
- * of encodings is BOM, header, meta, guess (uchardet). The page copies its
- * input, so the caller may free `body`. Destroy the page with page_destroy().
- *
+ * Parse a copy of `body`. `charset` is from the Content-Type header, or empty.
  * Never fails on broken HTML; an empty body gives an empty page. Truncates at
- * max_bytes, max_nodes, max_depth or max_attributes, and at 4 * max_nodes +
- * 1,024 texts or attributes, and sets is_truncated. The tree follows the HTML
- * standard without scripts, except that an empty page has no elements and that
- * only the last 128 unclosed formatting elements are reopened. ERR_NOT_HTML:
- * the body is binary (an image, an archive, a PDF). Time is linear in the body
- * and the stack is constant for any input.
+ * the limits, and at 4 * max_nodes + 1,024 texts or attributes, and sets
+ * is_truncated. The tree follows the HTML standard without scripts, except that
+ * an empty page has no elements and that only the last 128 unclosed formatting
+ * elements are reopened. ERR_NOT_HTML: the body is binary. Linear; constant
+ * stack.
  */
 enum error page_parse(struct page **page_out, struct slice body,
 		      struct slice charset, const struct page_limits *limits);
@@ -171,13 +162,15 @@ uint64_t page_tag_hash(const struct page *page, uint16_t tag);
 struct slice page_attribute(const struct page *page, uint32_t node,
 			    const char *name);
 
+/* Return the source between the tags of a script. */
+struct slice page_script(const struct page *page, uint32_t node);
+
 /* Return the bytes of text node `index`, as parsed. */
 struct slice page_text(const struct page *page, uint32_t index);
 
 /*
- * Return the index of the text at position `rank` in the source. It is almost
- * always `rank`; but text in a table outside of its cells comes before the
- * table in the tree.
+ * Return the index of the text at position `rank` in the source: almost always
+ * `rank`, but text in a table outside of its cells comes before the table.
  */
 static inline uint32_t page_text_in_source(const struct page *page,
 					   uint32_t rank)
@@ -189,16 +182,13 @@ static inline uint32_t page_text_in_source(const struct page *page,
 size_t page_longest_text(const struct page *page);
 
 /*
- * Copy `text` to `out` [text.size], replace every run of white space with one
- * space, trim both ends, and return the length. White space is HTML's (space,
- * tab, LF, FF, CR) and U+00A0, U+3000, U+2000..U+200B, U+FEFF.
+ * Copy `text` to `out` [text.size] with one space for every run of white space,
+ * trimmed; return the length. White space is HTML's, and U+00A0, U+3000,
+ * U+2000..U+200B, U+FEFF.
  */
 size_t text_collapse(struct slice text, char *out);
 
-/*
- * Return whether the text is only white space, so that text_collapse() would
- * make it empty.
- */
+/* Return whether text_collapse() would make the text empty. */
 bool text_is_blank(struct slice text);
 
 #endif

@@ -12,11 +12,16 @@
 #include "page/entity.h"
 #include "page/scanner.h"
 
+static bool encoding_is_wide(const struct encoding *encoding)
+{
+	return strncmp(encoding->name, "UTF-16", 6) == 0;
+}
+
 struct converter convert_begin(const struct encoding *encoding)
 {
 	struct converter converter = {
 		.iconv = iconv_open("UTF-8", encoding->iconv),
-		.is_wide = strncmp(encoding->name, "UTF-16", 6) == 0,
+		.is_wide = encoding_is_wide(encoding),
 	};
 
 	/* iconv_open() returns -1 on failure. */
@@ -174,14 +179,6 @@ const struct encoding *encoding_of(struct slice label)
 		}
 	}
 	return NULL;
-}
-
-/* Return the encoding of this index, from 0; NULL after the last. */
-static const struct encoding *encoding_by_index(size_t index)
-{
-	return index < sizeof(encodings) / sizeof(*encodings)
-		       ? &encodings[index]
-		       : NULL;
 }
 
 enum {
@@ -495,7 +492,7 @@ static bool sniff_is_utf16(struct slice body, struct slice charset)
 
 	return (body.size >= 2 && (memcmp(body.data, "\xFF\xFE", 2) == 0 ||
 				   memcmp(body.data, "\xFE\xFF", 2) == 0)) ||
-	       (encoding != NULL && strncmp(encoding->name, "UTF-16", 6) == 0);
+	       (encoding != NULL && encoding_is_wide(encoding));
 }
 
 bool sniff_is_binary(struct slice body, struct slice charset)
@@ -515,7 +512,6 @@ bool sniff_is_binary(struct slice body, struct slice charset)
 }
 
 enum {
-	MAX_ENCODINGS = 64,
 	PRESCAN_BYTES = 1024,
 	GUESS_BYTES = 64 * 1024,
 	/*
@@ -596,11 +592,6 @@ static struct decoded decode_windows_1252(struct arena *arena,
 	return decoded_with_charset(text, size, "WINDOWS-1252");
 }
 
-static bool encoding_is_wide(const struct encoding *encoding)
-{
-	return strncmp(encoding->name, "UTF-16", 6) == 0;
-}
-
 /*
  * Return false if iconv does not support the encoding, or too many bytes do not
  * decode.
@@ -630,17 +621,6 @@ static bool decode_iconv(struct arena *arena, struct slice body,
 	return is_done;
 }
 
-/*
- * Return whether the page may be UTF-16. Such a page begins with markup, so
- * every second byte there is zero.
- */
-static bool may_be_wide(struct slice body)
-{
-	size_t size = body.size < PRESCAN_BYTES ? body.size : PRESCAN_BYTES;
-
-	return memchr(body.data, '\0', size) != NULL;
-}
-
 static bool decode_as(struct arena *arena, struct slice body,
 		      const struct encoding *encoding, struct utf8_count count,
 		      struct decoded *decoded_out)
@@ -649,7 +629,11 @@ static bool decode_as(struct arena *arena, struct slice body,
 		return false;
 	if (strcmp(encoding->name, "UTF-8") == 0)
 		return decode_utf8(arena, body, count, decoded_out);
-	if (encoding_is_wide(encoding) && !may_be_wide(body))
+	/* UTF-16 begins with markup, where every second byte is zero */
+	if (encoding_is_wide(encoding) &&
+	    memchr(body.data, '\0',
+		   body.size < PRESCAN_BYTES ? body.size : PRESCAN_BYTES) ==
+		    NULL)
 		return false;
 	if (count.sequences >= SURE_SEQUENCES &&
 	    count.invalid <= count.sequences / SURE_RATIO)
@@ -734,13 +718,6 @@ static struct slice charset_of_tag(const char *at, const char *end,
 	return charset;
 }
 
-static const char *skip_comment(const char *at, const char *end)
-{
-	const char *close = memmem(at, (size_t)(end - at), "-->", 3);
-
-	return close == NULL ? end : close + 3;
-}
-
 /*
  * Source: HTML, section 13.2.3.2. A declared UTF-16 means UTF-8, because the
  * declaration was read as single bytes.
@@ -758,7 +735,8 @@ const struct encoding *charset_declared(struct slice body)
 		size_t left = (size_t)(end - at);
 
 		if (left > 4 && memcmp(at, "<!--", 4) == 0) {
-			at = skip_comment(at + 2, end);
+			at = memmem(at + 2, left - 2, "-->", 3);
+			at = at == NULL ? end : at + 3;
 			continue;
 		}
 		if (left > 6 && text_is((struct slice){at, 5}, "<meta") &&
@@ -822,12 +800,9 @@ struct decoded charset_decode(struct arena *arena, struct slice body,
 /* iconv unloads an encoding that has no open descriptor. */
 void charset_load(void)
 {
-	static struct converter kept[MAX_ENCODINGS];
-	const struct encoding *encoding;
+	static struct converter kept[sizeof(encodings) / sizeof(*encodings)];
 
-	for (size_t i = 0; (encoding = encoding_by_index(i)) != NULL; i++) {
-		assert(i < MAX_ENCODINGS);
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
 		if (kept[i].iconv == NULL)
-			kept[i] = convert_begin(encoding);
-	}
+			kept[i] = convert_begin(&encodings[i]);
 }

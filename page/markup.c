@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/utf8.h"
+#include "page/entity.h"
 #include "page/page.h"
 
 enum {
@@ -118,35 +119,10 @@ static size_t clean_controls(unsigned char *bytes, size_t size)
 	return used;
 }
 
-/* Copy; CR and CR LF become LF. */
-static size_t copy_lines(struct slice text, char *out)
-{
-	const char *bytes = text.data;
-	size_t used = 0;
-
-	if (text.size == 0)
-		return 0;
-	if (memchr(bytes, '\r', text.size) == NULL) {
-		memcpy(out, bytes, text.size);
-		return text.size;
-	}
-	for (size_t i = 0; i < text.size; i++) {
-		bool is_return = bytes[i] == '\r';
-
-		out[used] = bytes[i];
-		if (is_return)
-			out[used] = '\n';
-		used++;
-		if (is_return && i + 1 < text.size && bytes[i + 1] == '\n')
-			i++;
-	}
-	return used;
-}
-
 void markup_append_plain(struct buffer *out, struct slice text, bool is_pre)
 {
 	char *end = buffer_reserve(out, text.size);
-	size_t size = is_pre ? copy_lines(text, end) : text_collapse(text, end);
+	size_t size = is_pre ? line_ends(text, end) : text_collapse(text, end);
 
 	out->size += clean_controls((unsigned char *)end, size);
 	out->data[out->size] = '\0';

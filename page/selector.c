@@ -465,11 +465,6 @@ static bool selector_text_has_word(struct slice text, struct slice word)
 	return false;
 }
 
-static struct slice selector_text_head(struct slice text, size_t size)
-{
-	return (struct slice){text.data, size};
-}
-
 static bool test_value(const struct test *test, struct slice value)
 {
 	struct slice wanted = test->value;
@@ -486,13 +481,13 @@ static bool test_value(const struct test *test, struct slice value)
 		return has_room && selector_text_has_word(value, wanted);
 	case TEST_DASH:
 		return value.size >= wanted.size &&
-		       slice_equal(selector_text_head(value, wanted.size),
+		       slice_equal((struct slice){value.data, wanted.size},
 				   wanted) &&
 		       (value.size == wanted.size ||
 			((const char *)value.data)[wanted.size] == '-');
 	case TEST_PREFIX:
 		return has_room &&
-		       slice_equal(selector_text_head(value, wanted.size),
+		       slice_equal((struct slice){value.data, wanted.size},
 				   wanted);
 	case TEST_SUFFIX:
 		return has_room &&
@@ -879,14 +874,14 @@ static bool selector_read_list(struct compiler *compiler)
 	return *scan->at == '\0' || scan_set_error(scan, "not understood");
 }
 
-static void selector_write_error(const struct selector_scan *scan,
-				 const char *text, char *error_out)
+void selector_write_error(const char *text, const char *at, const char *what,
+			  char *error_out)
 {
-	if (*scan->at == '\0')
-		snprintf(error_out, MAX_ERROR, "at the end: %s", scan->error);
+	if (*at == '\0')
+		snprintf(error_out, MAX_ERROR, "at the end: %s", what);
 	else
 		snprintf(error_out, MAX_ERROR, "at byte %d: %s",
-			 (int)(scan->at - text) + 1, scan->error);
+			 (int)(at - text) + 1, what);
 }
 
 const struct selector *selector_compile(struct arena *arena, const char *text,
@@ -905,6 +900,7 @@ const struct selector *selector_compile(struct arena *arena, const char *text,
 	compiler.tests = ARENA_NEW(arena, struct test, size + 1);
 	if (selector_read_list(&compiler))
 		return compiler.selector;
-	selector_write_error(&compiler.scan, text, error_out);
+	selector_write_error(text, compiler.scan.at, compiler.scan.error,
+			     error_out);
 	return NULL;
 }

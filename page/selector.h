@@ -1,11 +1,7 @@
 /*
- * page/selector.h - CSS selectors over a flat page.
- *
- * They exist in addition to XPath (page/xpath.h), because an extraction
- * may use several (elements to include or exclude), and a search for the
- * successor of a lost element tries hundreds on a page. So they must be linear,
- * have no limit below the limits of a page, and never stop early. A translation
- * to XPath for libxml2 (page/xpath.h) would do none of this.
+ * page/selector.h - CSS selectors over a flat page: linear, with no limit below
+ * the limits of a page, because an extraction may use several, and the search
+ * for the successor of a lost element tries hundreds.
  *
  * Source: Selectors Level 3 (W3C, 2018). Supported: lists with commas; type and
  * *; .class, #id; [a], [a=v], [a~=v], [a|=v], [a^=v], [a$=v], [a*=v];
@@ -34,30 +30,32 @@ enum {
 };
 
 /*
- * Compile `text`. The selector belongs to `arena` and has no other pointers.
- * Return NULL, with an English phrase in `error_out` [256] that names the
- * position (byte, from 1), if `text` is wrong or not supported.
+ * Compile `text` into `arena`. Return NULL, with an English phrase in
+ * `error_out` [256] that names the position (byte, from 1), if `text` is wrong
+ * or not supported.
  */
 const struct selector *selector_compile(struct arena *arena, const char *text,
 					char *error_out);
 
 /*
- * Return for each node whether the selector selects it: [page->node_count],
- * owned by `arena`. One pass, linear in the page times the number of simple
- * selectors. Five bytes per node; constant stack.
+ * Return for each node whether the selector selects it: [page->node_count], in
+ * `arena`. Linear in the page times the number of simple selectors.
  */
 const bool *selector_match(const struct selector *selector,
 			   const struct page *page, struct arena *arena);
 
+/* Write "at byte 7: ..." or "at the end: ..." to `error_out` [256]. */
+void selector_write_error(const char *text, const char *at, const char *what,
+			  char *error_out);
+
 enum { ELEMENT_VALUE_BYTES = 256 };
 
 /*
- * Write the value of the element and a NUL to `out` and return the length. The
- * value is its text, collapsed, or without text the first of its attributes
- * content, alt, title, value, datetime, src and href. It is truncated to
- * ELEMENT_VALUE_BYTES, in whole characters. A space separates texts if white
- * space or a block-level boundary is between them. Reads no more of the page
- * than necessary.
+ * Write the value of the element and a NUL to `out` and return the length: its
+ * text, collapsed, or without text the first of its attributes content, alt,
+ * title, value, datetime, src and href; at most ELEMENT_VALUE_BYTES, in whole
+ * characters. A space separates texts if white space or a block-level boundary
+ * is between them.
  */
 size_t element_value(const struct page *page, uint32_t node,
 		     char out[ELEMENT_VALUE_BYTES + 1]);
@@ -66,9 +64,8 @@ size_t element_value(const struct page *page, uint32_t node,
 size_t element_cut(struct slice text, char out[ELEMENT_VALUE_BYTES + 1]);
 
 /*
- * Append the path from the root, "html>body>div#main>h1.title.big": tags, ids
- * and classes in CSS syntax (with \ before characters that a name cannot
- * contain). Truncate each element to 128 bytes and deep paths to the last 40
+ * Append the path from the root, "html>body>div#main>h1.title.big", in CSS
+ * syntax. Truncate each element to 128 bytes and deep paths to the last 40
  * elements.
  */
 void element_path(const struct page *page, uint32_t node, struct buffer *out);

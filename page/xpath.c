@@ -15,7 +15,7 @@
 #include "page/page.h"
 #include "page/scanner.h"
 
-enum { CSS_XPATH_MAX_ERROR = 256 };
+enum { XPATH_MAX_ERROR = 256 };
 
 /*
  * Return whether XPath can contain the name as a name; other names are compared
@@ -88,14 +88,17 @@ static void append_call(struct buffer *out, const char *function,
 	buffer_append_byte(out, ')');
 }
 
-static bool css_value_is_word(struct slice value)
+/* Return whether no attribute can pass the test. */
+static bool css_test_is_false(const struct test *test)
 {
-	const char *bytes = value.data;
+	const char *bytes = test->value.data;
 
-	for (size_t i = 0; i < value.size; i++)
+	for (size_t i = 0; test->kind == TEST_WORD && i < test->value.size; i++)
 		if (is_space(bytes[i]))
-			return false;
-	return value.size > 0;
+			return true;
+	return test->value.size == 0 &&
+	       (test->kind == TEST_WORD || test->kind == TEST_PREFIX ||
+		test->kind == TEST_SUFFIX || test->kind == TEST_PART);
 }
 
 static void append_word(struct buffer *out, const struct test *test)
@@ -210,29 +213,19 @@ static void append_test(struct buffer *out, const char *type,
 		append_equals(out, test);
 		break;
 	case TEST_WORD:
-		if (css_value_is_word(test->value))
-			append_word(out, test);
-		else
-			buffer_append_text(out, "false()");
+		append_word(out, test);
 		break;
 	case TEST_DASH:
 		append_dash(out, test);
 		break;
 	case TEST_PREFIX:
+		append_call(out, "starts-with", test);
+		break;
 	case TEST_PART:
-		if (test->value.size > 0)
-			append_call(out,
-				    test->kind == TEST_PART ? "contains"
-							    : "starts-with",
-				    test);
-		else
-			buffer_append_text(out, "false()");
+		append_call(out, "contains", test);
 		break;
 	case TEST_SUFFIX:
-		if (test->value.size > 0)
-			append_suffix(out, test);
-		else
-			buffer_append_text(out, "false()");
+		append_suffix(out, test);
 		break;
 	case TEST_LAST_CHILD:
 		buffer_append_text(out, "not(following-sibling::*)");
@@ -289,7 +282,10 @@ static bool css_append_part(struct buffer *out,
 		    (test->kind == TEST_TYPE || test->kind == TEST_ANY))
 			continue;
 		buffer_append_text(out, test->is_negated ? "[not(" : "[");
-		append_test(out, type, test);
+		if (css_test_is_false(test))
+			buffer_append_text(out, "false()");
+		else
+			append_test(out, type, test);
 		buffer_append_text(out, test->is_negated ? ")]" : "]");
 	}
 	return true;
@@ -311,7 +307,7 @@ const char *css_xpath(struct arena *arena, const char *text, char *error_out)
 	if (is_right)
 		result = arena_copy(arena, out.data, out.size);
 	else if (selector != NULL)
-		snprintf(error_out, CSS_XPATH_MAX_ERROR,
+		snprintf(error_out, XPATH_MAX_ERROR,
 			 "first-of-type and nth-of-type(...) need a tag name "
 			 "before them, as in p:nth-of-type(2)");
 	buffer_free(&out);
@@ -793,7 +789,6 @@ enum error xpath_evaluate(struct xpath_tree *tree, const char *text,
 }
 
 enum {
-	XPATH_CHECK_MAX_ERROR = 256,
 	MAX_COMMAS =
 		32, /* the time of concat() is quadratic in its arguments */
 	CHECK_STEPS = 10000,
@@ -854,12 +849,7 @@ static bool is_callable(const char *name, size_t size)
 static bool xpath_write_error(const char *text, const char *at,
 			      const char *what, char *error_out)
 {
-	if (*at == '\0')
-		snprintf(error_out, XPATH_CHECK_MAX_ERROR, "at the end: %s",
-			 what);
-	else
-		snprintf(error_out, XPATH_CHECK_MAX_ERROR, "at byte %d: %s",
-			 (int)(at - text) + 1, what);
+	selector_write_error(text, at, what, error_out);
 	return false;
 }
 
@@ -995,8 +985,8 @@ bool xpath_check(const char *text, char *error_out)
 	bool is_right;
 
 	if (strlen(text) > MAX_XPATH_BYTES) {
-		snprintf(error_out, XPATH_CHECK_MAX_ERROR,
-			 "longer than %d bytes", MAX_XPATH_BYTES);
+		snprintf(error_out, XPATH_MAX_ERROR, "longer than %d bytes",
+			 MAX_XPATH_BYTES);
 		return false;
 	}
 	if (!has_known_names(text, error_out))

@@ -20,35 +20,28 @@ struct decoded {
 };
 
 /*
- * Decode `body`. Use the first encoding that is found in this order: a BOM;
- * `header` (charset of the Content-Type, or empty); the meta prescan of the
- * first 1,024 bytes; UTF-8 if `body` is valid UTF-8; the guess of uchardet, if
- * there are enough bytes for one; windows-1252. Names are WHATWG labels in any
- * case (iso-8859-1 means windows-1252, gb2312 means gb18030, ...); skip an
- * encoding that is unknown or does not fit the bytes. Bytes with too many
- * well-formed UTF-8 sequences for chance are UTF-8, whatever the labels
- * declare. Bytes that do not decode become U+FFFD, and a NUL becomes a space.
- * Text that was encoded twice is decoded twice (page/charset.h). Cannot fail;
- * linear.
+ * Decode `body` with the first of these encodings that is known and fits the
+ * bytes: a BOM; `header` (charset of the Content-Type, or empty); the meta
+ * prescan of the first 1,024 bytes; UTF-8; the guess of uchardet; windows-1252.
+ * Names are WHATWG labels. Bytes with too many well-formed UTF-8 sequences for
+ * chance are UTF-8, whatever the labels declare. Bytes that do not decode
+ * become U+FFFD, a NUL becomes a space. Text that was encoded twice is decoded
+ * twice. Cannot fail; linear.
  */
 struct decoded charset_decode(struct arena *arena, struct slice body,
 			      struct slice header);
 
 /*
  * Return the encoding that a meta element or XML declaration in the first 1,024
- * bytes declares, or NULL. UTF-8 for a declared UTF-16, because the declaration
- * was read as single bytes.
+ * bytes declares, or NULL; UTF-8 for a declared UTF-16.
  */
 const struct encoding *charset_declared(struct slice body);
 
 /*
- * Load the tables of all encodings, which are shared libraries, and keep them
- * loaded, for a process that will lose the right to open files. Call it before
- * other threads start. Takes a few milliseconds.
+ * Load the tables of all encodings, which are shared libraries, for a process
+ * that will lose the right to open files. Call it before other threads start.
  */
 void charset_load(void);
-
-/* Maps labels of encodings to encodings. */
 
 struct encoding {
 	const char *name;   /* upper case */
@@ -74,30 +67,23 @@ void convert_end(struct converter *converter);
 
 /*
  * Append `text` to `out` as UTF-8, with U+FFFD for each unit that does not
- * decode. `text` becomes the unread rest, an incomplete character at the end.
- * Return false after more than `max_errors` errors. Linear.
+ * decode. `text` becomes the unread rest. Return false after more than
+ * `max_errors` errors. Linear.
  */
 bool convert(struct converter converter, size_t max_errors, struct slice *text,
 	     struct buffer *out);
 
 /*
- * Repairs UTF-8 that was read as windows-1252 or ISO-8859-1 and encoded again:
- * an e with acute accent has become an A with tilde and a copyright sign.
- */
-
-/*
- * Decode such sequences of valid UTF-8 once more, in place; return the new
- * size.
+ * Repair UTF-8 that was read as windows-1252 or ISO-8859-1 and encoded again,
+ * in place; return the new size.
  *
  * A sequence is two to four characters whose bytes are one character of UTF-8;
- * each may be a reference (&acirc;&euro;&trade;). Decode all of them if three
- * conditions hold: there are at least four; there are at least three per other
- * character over U+007F (except U+00A0); and at least half of them cannot be
- * chance, because they have three or more characters, follow another sequence,
- * or are a capital letter next to a small one. So a text that quotes broken
- * next to correct characters does not change. In any text, decode sequences of
- * three or more characters that contain a control character of ISO-8859-1
- * (U+0080..U+009F), which no valid text contains. Linear.
+ * each may be a reference (&acirc;&euro;&trade;). Decode all of them if there
+ * are at least four, at least three per other character over U+007F (except
+ * U+00A0), and at least half of them cannot be chance, because they have three
+ * or more characters, follow another sequence, or are a capital letter next to
+ * a small one. In any text, decode sequences of three or more characters that
+ * contain a control character (U+0080..U+009F). Linear.
  */
 size_t mojibake_repair(char *text, size_t size);
 

@@ -1,12 +1,9 @@
 /*
  * page/json_ld.h - reads the JSON-LD of a page, the content of its <script
- * type=application/ld+json>, into flat arrays.
- *
- * A library is too strict (jansson, which only daemon/ includes): it rejects
- * JSON as pages write it, with line ends inside strings, commas before a
- * closing bracket, comments and CDATA around the whole, HTML entities, several
- * documents in one script, or a truncated script. This reader keeps everything
- * before an error and reads on after it. It reads any JSON, not only JSON-LD.
+ * type=application/ld+json>, into flat arrays. Accepts JSON as pages write it,
+ * with line ends inside strings, commas before a closing bracket, comments,
+ * HTML entities, several documents in one script, or a truncated script: keeps
+ * everything before an error and reads on after it.
  */
 #ifndef PAGE_JSON_LD_H
 #define PAGE_JSON_LD_H
@@ -62,9 +59,8 @@ struct json_ld {
 };
 
 /*
- * Read all scripts of the page into one result. Slices point into page->source,
- * or into `arena` if they had to be changed. Linear, constant stack; never
- * fails.
+ * Read all scripts of the page. Slices point into page->source, or into `arena`
+ * if they had to be changed. Linear, constant stack; never fails.
  */
 struct json_ld json_ld_of_page(struct arena *arena, const struct page *page);
 
@@ -72,9 +68,8 @@ struct json_ld json_ld_of_page(struct arena *arena, const struct page *page);
 struct json_ld json_ld_read(struct arena *arena, struct slice text);
 
 /*
- * Return the first field of `object` whose key is `key`, or NULL; the second
- * function returns the next one of that key after `field`. Linear in the fields
- * of the object.
+ * Return the first field of `object` whose key is `key`, or NULL;
+ * json_ld_next() the next one of that key after `field`. Linear in the fields.
  */
 const struct json_ld_field *json_ld_find(const struct json_ld *ld,
 					 uint32_t object, const char *key);
@@ -88,8 +83,8 @@ struct slice json_ld_text(const struct json_ld *ld, uint32_t object,
 			  const char *key);
 
 /*
- * Return the first @type, without "schema:" or the URL before it, or empty; the
- * second function returns whether one of the types is `type`.
+ * Return the first @type, without "schema:" or the URL before it, or empty;
+ * json_ld_is() whether one of the types is `type`.
  */
 struct slice json_ld_type(const struct json_ld *ld, uint32_t object);
 bool json_ld_is(const struct json_ld *ld, uint32_t object, const char *type);

@@ -1,10 +1,8 @@
 /*
  * page/page_class.h - tells real pages from errors, challenges, consent
- * gates... Template models are built from real pages only, because the other
- * documents look alike on all sites and would become templates. The class
- * depends only on the page: its structure and a few words in many languages.
- * daemon/engine/engine_internal.h finds soft 404s, which it compares with
- * another page of the site.
+ * gates... by their structure and a few words in many languages. Models are
+ * built from real pages only, because the other documents look alike on all
+ * sites. daemon/engine/engine_internal.h finds soft 404s.
  */
 #ifndef PAGE_PAGE_CLASS_H
 #define PAGE_PAGE_CLASS_H
@@ -40,14 +38,12 @@ const char *page_class_name(unsigned page_class);
 
 /*
  * Return the first class whose condition holds, in this order: CLASS_ERROR for
- * an `http_status` of 400 or more (0 = unknown); CLASS_TRUNCATED for `is_cut`
- * (the body is incomplete), page->is_truncated, or a source that ends inside a
- * tag, a comment or a script; no HTML; a challenge; a consent gate; a stub (its
- * target is in page->links with LINK_IS_REFRESH; a page that redirects to
- * itself is no stub); an error by its words; no text. Never returns
- * CLASS_SOFT_404. Classes that are recognised by words have a limit on their
- * text, so that a page that quotes such words stays a page. Linear, constant
- * stack.
+ * an `http_status` of 400 or more (0 = unknown); CLASS_TRUNCATED for `is_cut`,
+ * page->is_truncated, or a source that ends inside a tag, a comment or a
+ * script; no HTML; a challenge; a consent gate; a stub (a redirect to another
+ * URL, in page->links); an error by its words; no text. Never CLASS_SOFT_404.
+ * Classes that are recognised by words have a limit on their text, so that a
+ * page that quotes them stays a page. Linear.
  */
 enum page_class page_class_of(const struct page *page, unsigned http_status,
 			      bool is_cut);
@@ -56,19 +52,16 @@ enum page_class page_class_of(const struct page *page, unsigned http_status,
 bool page_is_custom_element(const struct page *page, uint32_t node);
 
 /*
- * Return the target, as written, of a script that redirects immediately:
- * location = "URL", location.href = "URL", location.replace("URL"),
- * location.assign("URL"). Return {NULL, 0} if it does not redirect, redirects
- * under a condition, or is longer than 1,024 bytes. Linear.
+ * Return the target, as written, of a script of at most 1,024 bytes that
+ * redirects immediately (location = "URL", location.replace("URL"), ...);
+ * {NULL, 0} if it does not, or only under a condition. Linear.
  */
 struct slice script_redirect(struct slice script);
 
 /*
- * Finds strings that identify the documents of services and servers that
- * replace a page.
+ * Kinds of strings that identify documents of services and servers that replace
+ * a page; long pages may quote one.
  */
-
-/* Long pages may quote such a string, so it alone proves nothing. */
 enum page_marker_kind {
 	MARKER_CHALLENGE =
 		1, /* a check that the visitor is human, or a refusal */
@@ -76,7 +69,7 @@ enum page_marker_kind {
 	MARKER_ERROR = 4,   /* an error of a server or gateway */
 };
 
-/* Return the SIGN_* whose strings the source of a page contains. One pass. */
+/* Return the MARKER_* whose strings the source of a page contains. Linear. */
 unsigned page_markers_find(struct slice source);
 
 #endif

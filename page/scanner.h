@@ -1,7 +1,6 @@
 /*
- * page/scanner.h - splits HTML source into tokens as written, for the tree
- * builder, for extractors that read raw source, and for tag sequences; reads
- * the attributes of a tag.
+ * page/scanner.h - splits HTML source into tokens as written; reads the
+ * attributes of a tag.
  */
 #ifndef PAGE_SCANNER_H
 #define PAGE_SCANNER_H
@@ -43,12 +42,10 @@ struct scanner {
 };
 
 /*
- * Return the next token in *token_out; return false at the end. Tokens are
- * those of the HTML standard (section 13.2.5) without scripts, with two
- * differences: a CDATA section always ends at the first ">"; and title, style
- * and similar elements never contain markup, even in SVG. "<" is text unless a
- * letter, "/", "!" or "?" follows; "</" begins a comment unless a letter
- * follows. Linear in the source for any input.
+ * Return the next token in *token_out; false at the end. Tokens are those of
+ * the HTML standard (section 13.2.5) without scripts, except that a CDATA
+ * section ends at the first ">", and that title, style and similar elements
+ * never contain markup, even in SVG. Linear for any input.
  */
 bool scanner_next(struct scanner *scanner, struct token *token_out);
 
@@ -65,8 +62,8 @@ static inline bool is_space(int byte)
 bool text_is(struct slice text, const char *word);
 
 /*
- * Return whether `word` (lower case) is one of the words of `text`. White space
- * and commas separate words.
+ * Return whether `word` (lower case) is one of the words of `text`, which white
+ * space and commas separate.
  */
 bool text_has_word(struct slice text, const char *word);
 
@@ -75,8 +72,8 @@ struct slice text_trim(struct slice text);
 
 /*
  * A position among the attributes of a tag. Start with `at` after the tag's
- * name and `end` at the end of the source. At the end of the tag `at` points to
- * its `>`, or equals `end` if the source ended first.
+ * name and `end` at the end of the source; at the end `at` is at the `>`, or
+ * equals `end`.
  */
 struct attribute_cursor {
 	const char *at;
@@ -89,9 +86,8 @@ struct attribute_cursor {
 };
 
 /*
- * Step to the next attribute; return false at the end of the tag. Follow the
- * tokenizer of the HTML standard (sections 13.2.5.32 to 13.2.5.40), but skip an
- * attribute that the end of the source truncates. Linear.
+ * Step to the next attribute (sections 13.2.5.32 to 13.2.5.40); return false at
+ * the end of the tag. Skip an attribute that the source truncates. Linear.
  */
 bool attribute_next(struct attribute_cursor *cursor);
 
@@ -119,11 +115,10 @@ void attribute_list_begin(struct attribute_list *list, struct arena *arena,
 void attribute_list_end(struct attribute_list *list);
 
 /*
- * Append the attributes of a start tag, from the end of its name to its end. Of
- * several attributes of one name keep the first, as the HTML standard requires.
- * Names and values point into the source, or into the arena if they had to be
- * changed. Return the flags TEXT_IS_HIDDEN if an attribute hides the element
- * and TEXT_IS_LINK if there is an href. Linear.
+ * Append the attributes of a start tag, from the end of its name to its end; of
+ * several of one name the first. They point into the source, or into the arena
+ * if they had to be changed. Return the flags TEXT_IS_HIDDEN if an attribute
+ * hides the element and TEXT_IS_LINK if there is an href. Linear.
  */
 unsigned attribute_list_read(struct attribute_list *list,
 			     struct attribute_cursor *cursor);
@@ -135,9 +130,8 @@ struct attribute_range {
 };
 
 /*
- * Add to `into` the attributes of `from` whose names it does not have. `from`
- * must be the last range of the list. If an attribute is added, `into` moves to
- * the end of the list.
+ * Add to `into` the attributes of `from`, the last range of the list, whose
+ * names it does not have; `into` then moves to the end of the list.
  */
 void attribute_list_merge(struct attribute_list *list,
 			  struct attribute_range *into,
@@ -147,10 +141,7 @@ void attribute_list_merge(struct attribute_list *list,
 uint64_t attribute_list_hash(const struct attribute_list *list,
 			     struct attribute_range range);
 
-/*
- * Finds the ends of the tokens of HTML source, for the scanner and the tree
- * builder (the HTML standard, section 13.2.5). `end` is the end of the source.
- */
+/* Ends of tokens; `end` is the end of the source. */
 
 /*
  * Return the kind of token that begins with the "<" at `at`; TOKEN_TEXT if no
@@ -189,7 +180,7 @@ static inline const char *lex_name_end(const char *at, const char *end)
 }
 
 /*
- * Return the end of the comment, doctype or instruction at `at`, or `end`; set
+ * Return the end of the comment, doctype or instruction at `at`; `end` and
  * *is_open if the source ends first.
  */
 const char *lex_comment_end(const char *at, const char *end, bool *is_open);
@@ -201,8 +192,7 @@ static inline bool lex_is_raw(uint16_t tag)
 }
 
 /*
- * Return the start of the end tag of a text-only element whose content begins
- * at `at`, or `end`.
+ * Return the start of the end tag of a text-only element from its content on.
  */
 const char *lex_raw_end(const char *at, const char *end, uint16_t tag);
 

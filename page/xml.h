@@ -1,7 +1,6 @@
 /*
- * page/xml.h - makes libxml2 abort when memory runs out. Otherwise
- * it silently skips the data: a page would lose its end, or an XPath would not
- * match.
+ * page/xml.h - reads XML with libxml2, and makes libxml2 abort when memory runs
+ * out; otherwise it silently skips the data.
  */
 #ifndef PAGE_XML_H
 #define PAGE_XML_H
@@ -14,35 +13,25 @@ struct xml_stream;
 
 /*
  * From now on libxml2 ends the process if an allocation fails, as mem_alloc()
- * does. For programs, at their start and before other threads; a library must
- * not do this to the program that uses it.
+ * does. For programs, at their start; a library must not do this to its user.
  */
 void xml_memory_set_abort(void);
 
 /*
- * XML as a stream of elements and text, with libxml2's push parser: no
- * network, no entities except XML's five, no DTD, bounded depth and sizes.
- *
- * Broken XML is read as far as libxml2 recovers, which is nearly everything.
- * This file does three things before:
- * - It converts the bytes to UTF-8 (by BOM or declaration, otherwise UTF-8),
- *   because libxml2 takes labels literally (gb2312 is GBK on the web) and stops
- *   at the first byte that does not decode; here the byte becomes U+FFFD. It
- *   skips white space and BOMs before the first '<'.
- * - It escapes the parts that libxml2 would drop or stop at.
+ * XML as a stream of elements and text, with libxml2's push parser: no network,
+ * no entities except XML's five, no DTD, bounded depth and sizes. Broken XML is
+ * read as far as libxml2 recovers, after three repairs:
+ * - The bytes become UTF-8 (by BOM or declaration, otherwise UTF-8), because
+ *   libxml2 takes labels literally and stops at the first byte that does not
+ *   decode; here it becomes U+FFFD.
+ * - The parts that libxml2 would drop or stop at are escaped.
  * - An end tag ends the elements that are open inside its own element, and does
- *   nothing if there is no start tag. In libxml2 it would end the last element,
- *   whatever its name; so the open elements are tracked here, and libxml2 gets
- *   additional elements to end.
- * A value without quotes ends the tag: the rest of the tag is text. Everything
- * after the root element is skipped. References to no character (&#0;) are
- * dropped.
+ *   nothing without a start tag. In libxml2 it would end the last element.
+ * Everything after the root element is skipped, and references to no character.
  *
- * libxml2 2.9.14 does not have these limits. It compares each attribute of a
- * tag with every other: 10 KB of attributes take 1 ms, 100 KB 25 ms, 1 MB 2.4
- * s, 3 MB 25 s; with XML_MAX_TAG nothing takes more than 0.11 s per MB of
- * input. Without limits, 10 MB of different names take 21 s, 1 MB of nested
- * namespaces 0.5 s, and 10 MB of start tags 128 MB of memory.
+ * The limits exist because libxml2 2.9.14 has none: it compares each attribute
+ * of a tag with every other (1 MB of attributes take 2.4 s); with XML_MAX_TAG
+ * nothing takes more than 0.11 s per MB. 10 MB of different names took 21 s.
  */
 
 enum {
@@ -55,8 +44,7 @@ enum {
 	/* bytes of a comment, an instruction or CDATA */
 	XML_MAX_TOKEN = LIMIT(1024 * 1024, 2048),
 	/*
-	 * start tags without an end tag, including 1024 additional ones of
-	 * libxml2
+	 * start tags without an end tag, with 1024 additional ones of libxml2
 	 */
 	XML_MAX_OPEN = LIMIT(64 * 1024, 1200),
 	XML_MAX_SPACES =
@@ -68,31 +56,25 @@ enum {
 /* Slices are valid during the call; text is UTF-8. */
 struct xml_handler {
 	/*
-	 * `name` has no prefix; `space` is the namespace, or a prefix that is
-	 * not declared, or empty
+	 * `name` has no prefix; `space` is the namespace, or an undeclared
+	 * prefix, or empty
 	 */
 	void (*start)(void *context, struct slice name, struct slice space);
-	/*
-	 * `text` is the direct text of the element, without white space at its
-	 * ends, at most XML_MAX_TEXT bytes
-	 */
+	/* `text` is the direct text, trimmed, at most XML_MAX_TEXT bytes */
 	void (*end)(void *context, struct slice name, struct slice text);
 	/* an attribute of the element that has just begun; never xmlns */
 	void (*attribute)(void *context, struct slice name, struct slice value);
 	void *context;
 };
 
-/*
- * Copies the handler. Uses about 200 KB, with hostile input up to 5 MB:
- * XML_MAX_DEPTH * XML_MAX_TEXT, XML_MAX_TOKEN and 40 bytes per open tag.
- */
+/* Copies the handler. Uses about 200 KB, with hostile input up to 5 MB. */
 struct xml_stream *xml_stream_create(const struct xml_handler *handler);
 void xml_stream_destroy(struct xml_stream *stream); /* Do nothing for NULL. */
 
 /*
  * Parse `bytes`. The handler gets its calls up to 16 KB later. ERR_MALFORMED:
- * the input is not XML (text before the first element), or over a limit; the
- * calls so far are valid, and later calls of this function do nothing. Linear.
+ * the input is not XML, or over a limit; the calls so far are valid, later
+ * calls of this function do nothing. Linear.
  */
 enum error xml_stream_feed(struct xml_stream *stream, struct slice bytes);
 

@@ -1,9 +1,8 @@
 /*
- * page/xpath.h - XPath 1.0 over a page, with libxml2. Only the functions
- * of the recommendation, no variables, no namespaces. Only guards use it: they
- * watch the expressions of users' scrapers, which are XPath as often as CSS,
- * and only XPath can select attributes and texts. Everything else uses
- * page/selector.h.
+ * page/xpath.h - XPath 1.0 over a page, with libxml2: only the functions of the
+ * recommendation, no variables, no namespaces. Only guards use it, because the
+ * scrapers of users have XPath as often as CSS, and only XPath selects
+ * attributes and texts.
  */
 #ifndef PAGE_XPATH_H
 #define PAGE_XPATH_H
@@ -26,22 +25,19 @@ enum {
 };
 
 /*
- * Return whether `text` is a valid expression. If not, write the reason to
- * `error_out` [256] as an English phrase, with the position (byte, from 1) if
- * libxml2 reports it.
+ * Return whether `text` is a valid expression; otherwise write an English
+ * phrase to `error_out` [256], with the position (byte, from 1) if libxml2
+ * reports it.
  */
 bool xpath_check(const char *text, char *error_out);
 
 /*
- * Build the tree of the page: the elements and attributes of `page`, all text,
- * and the content of script and style, without comments and doctype. White
- * space between two tags becomes one space. The page must outlive the tree;
- * destroy it with xpath_tree_destroy(). NULL if the page exceeds
- * XPATH_MAX_NODES or XPATH_MAX_TEXT. Linear.
- *
- * The tree comes from the flat page and not from htmlReadMemory(), whose time
- * is quadratic in the attributes of a tag and whose tree would differ from the
- * one that CSS selectors and clusters use.
+ * Build the tree of the page: its elements and attributes, all text, and the
+ * content of script and style, without comments. White space between two tags
+ * becomes one space. The page must outlive the tree. NULL if the page exceeds
+ * XPATH_MAX_NODES or XPATH_MAX_TEXT. Linear; htmlReadMemory() is quadratic in
+ * the attributes of a tag, and its tree would differ from that of CSS
+ * selectors.
  */
 struct xpath_tree *xpath_tree_create(const struct page *page);
 void xpath_tree_destroy(struct xpath_tree *tree);
@@ -63,31 +59,22 @@ struct xpath_result {
 
 /*
  * Evaluate `text` at the root. ERR_MALFORMED: xpath_check() rejects it.
- * ERR_TOO_LARGE: it takes too many steps, or xpath_stop() was called. Without
- * xpath_stop() an expression can run for seconds on a hostile page.
+ * ERR_TOO_LARGE: too many steps, or xpath_stop() was called.
  */
 enum error xpath_evaluate(struct xpath_tree *tree, const char *text,
 			  struct xpath_result *result_out);
 
 /*
  * Stop a running evaluation on the tree after its current step. For a signal
- * handler of the evaluating thread. A step is linear in the page, except a join
- * of two sets of nodes: at most a second for XPATH_MAX_NODES.
+ * handler of the evaluating thread. A step takes at most a second.
  */
 void xpath_stop(struct xpath_tree *tree);
 
 /*
- * Translates a CSS selector to an XPath expression that selects the same
- * elements of a page (page/xpath.h). For output only: guards, and the
- * candidates for a lost one, are shown in both languages, so that users of
- * either kind of scraper can copy them. Nothing evaluates the translation.
- */
-
-/*
- * Translate `text`, in the grammar of page/selector.h, into `arena`.
- * Return NULL, with an English phrase in `error_out` [256], if the selector is
- * wrong or contains :first-of-type or :nth-of-type() without a tag name before
- * it, which XPath 1.0 cannot express.
+ * Translate a CSS selector to an XPath expression that selects the same
+ * elements, in `arena`; for output only. Return NULL, with an English phrase in
+ * `error_out` [256], if the selector is wrong, or has :first-of-type or
+ * :nth-of-type() without a tag name before it, which XPath 1.0 cannot express.
  */
 const char *css_xpath(struct arena *arena, const char *text, char *error_out);
 

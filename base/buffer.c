@@ -14,6 +14,13 @@ void buffer_free(struct buffer *buffer)
 	*buffer = (struct buffer){0};
 }
 
+void buffer_wipe(struct buffer *buffer)
+{
+	if (buffer->data != NULL)
+		explicit_bzero(buffer->data, buffer->capacity);
+	buffer_free(buffer);
+}
+
 void buffer_clear(struct buffer *buffer)
 {
 	assert(buffer->data != NULL || buffer->size == 0);
@@ -64,6 +71,13 @@ void buffer_append_text(struct buffer *buffer, const char *text)
 void buffer_append_byte(struct buffer *buffer, char byte)
 {
 	buffer_append(buffer, &byte, 1);
+}
+
+void buffer_append_varint(struct buffer *buffer, uint64_t number)
+{
+	for (; number >= 0x80; number >>= 7)
+		buffer_append_byte(buffer, (char)(number | 0x80));
+	buffer_append_byte(buffer, (char)number);
 }
 
 void buffer_printf(struct buffer *buffer, const char *format, ...)

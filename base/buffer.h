@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 /* A byte string that it does not own. */
@@ -37,6 +38,26 @@ static inline bool slice_equal(struct slice a, struct slice b)
 	       (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
+/* Remove `size` bytes from the front. */
+static inline void slice_advance(struct slice *slice, size_t size)
+{
+	if (size == 0)
+		return; /* data may be NULL */
+	slice->data = (const char *)slice->data + size;
+	slice->size -= size;
+}
+
+/* Move `size` bytes from the front to `out`; return false if there are fewer.
+ */
+static inline bool slice_read(struct slice *slice, void *out, size_t size)
+{
+	if (slice->size < size)
+		return false;
+	memcpy(out, slice->data, size);
+	slice_advance(slice, size);
+	return true;
+}
+
 /*
  * Initialise with {0}; free with buffer_free(). `data` has a NUL after `size`
  * bytes.
@@ -50,6 +71,9 @@ struct buffer {
 /* Free the bytes and reset the buffer. */
 void buffer_free(struct buffer *buffer);
 
+/* Clear the bytes of secrets, and free them. */
+void buffer_wipe(struct buffer *buffer);
+
 /* Set the size to 0; keep the memory. */
 void buffer_clear(struct buffer *buffer);
 
@@ -60,6 +84,12 @@ void buffer_append(struct buffer *buffer, const void *data, size_t size);
 void buffer_append_slice(struct buffer *buffer, struct slice slice);
 void buffer_append_text(struct buffer *buffer, const char *text);
 void buffer_append_byte(struct buffer *buffer, char byte);
+
+/*
+ * Append a number as LEB128: seven bits per byte, the lowest first; the top bit
+ * means that another byte follows.
+ */
+void buffer_append_varint(struct buffer *buffer, uint64_t number);
 void buffer_printf(struct buffer *buffer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -28,21 +28,6 @@ struct codec_output {
 	size_t size; /* remaining bytes */
 };
 
-struct codec;
-
-/* Read bytes from *in and write to *out until one of them is used up. */
-enum codec_state codec_run(struct codec *codec, struct slice *in,
-			   struct codec_output *out);
-
-/* Remove `size` bytes from the front. */
-static inline void slice_advance(struct slice *slice, size_t size)
-{
-	if (size == 0)
-		return; /* data may be NULL */
-	slice->data = (const char *)slice->data + size;
-	slice->size -= size;
-}
-
 enum {
 	WINDOW_LOG = 23, /* 8 MB */
 	RAW = -MAX_WBITS,
@@ -221,8 +206,9 @@ static enum codec_state run_zstd(ZSTD_DCtx *zstd, struct slice *in,
 	return result == 0 ? CODEC_END : CODEC_RUN;
 }
 
-enum codec_state codec_run(struct codec *codec, struct slice *in,
-			   struct codec_output *out)
+/* Read bytes from *in and write to *out until one of them is used up. */
+static enum codec_state codec_run(struct codec *codec, struct slice *in,
+				  struct codec_output *out)
 {
 	switch (codec->coding) {
 	case CODING_GZIP:

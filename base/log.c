@@ -28,12 +28,6 @@ static size_t length_up_to(struct slice text, const char *marks)
 	return length;
 }
 
-/* Return the text without its first `size` bytes. */
-static struct slice rest_of(struct slice text, size_t size)
-{
-	return (struct slice){(const char *)text.data + size, text.size - size};
-}
-
 void redact_headers(struct slice lines, struct buffer *out)
 {
 	while (lines.size > 0) {
@@ -44,7 +38,7 @@ void redact_headers(struct slice lines, struct buffer *out)
 
 		buffer_append(out, line.data, name < size ? name : 0);
 		buffer_append_text(out, ": " HIDDEN "\n");
-		lines = rest_of(lines, size + (size < lines.size));
+		slice_advance(&lines, size + (size < lines.size));
 	}
 }
 
@@ -59,16 +53,16 @@ static struct slice redact_authority(struct slice url, struct buffer *out)
 	struct slice authority;
 
 	if (slashes != NULL)
-		rest = rest_of(url,
-			       (size_t)(slashes + 3 - (const char *)url.data));
+		slice_advance(&rest,
+			      (size_t)(slashes + 3 - (const char *)url.data));
 	buffer_append(out, url.data, url.size - rest.size);
 	authority = (struct slice){rest.data, length_up_to(rest, "/\\?#")};
-	rest = rest_of(rest, authority.size);
+	slice_advance(&rest, authority.size);
 	for (size_t i = authority.size; i-- > 0;) {
 		if (slice_byte(authority, i) != '@')
 			continue;
 		buffer_append_text(out, HIDDEN);
-		authority = rest_of(authority, i);
+		slice_advance(&authority, i);
 		break;
 	}
 	buffer_append_slice(out, authority);

@@ -127,14 +127,9 @@ static void remove_new(const char *path)
 		unlink(name);
 }
 
-struct store_copy_options {
-	bool is_temporary; /* no fsync */
-};
-
-/* Copy `from` to a new file in the folder `path`, and sync it. */
+/* Copy `from` to a new file in the folder `path`; sync it if `is_synced`. */
 static enum error write_new(struct store *from, const char *path,
-			    const struct store_copy_options *manner,
-			    uint64_t *bytes_out)
+			    bool is_synced, uint64_t *bytes_out)
 {
 	enum error error = store_check_pages(from);
 	char name[MAX_PATH_BYTES];
@@ -149,7 +144,7 @@ static enum error write_new(struct store *from, const char *path,
 	error = folder_name(name, path, FOLDER_NEW) ? store_rewrite(from, name)
 						    : ERR_IO;
 	*bytes_out = file_size_of(file);
-	if (error == ERR_NONE && !manner->is_temporary && fsync(file) != 0) {
+	if (error == ERR_NONE && is_synced && fsync(file) != 0) {
 		log_error("%s: cannot be synced: %s", name,
 			  strerrordesc_np(errno));
 		error = ERR_IO;
@@ -239,8 +234,6 @@ static enum error store_replace_data(struct store *store)
 
 enum error store_compact(struct store *store, struct store_sizes *sizes_out)
 {
-	const struct store_copy_options manner = {
-		.is_temporary = store->options.is_temporary};
 	enum error error;
 
 	*sizes_out = (struct store_sizes){0};
@@ -248,7 +241,8 @@ enum error store_compact(struct store *store, struct store_sizes *sizes_out)
 		return ERR_ADDRESS_FORBIDDEN;
 	pthread_mutex_lock(&store->write_lock);
 	sizes_out->before = size_of_data(store);
-	error = write_new(store, store->path, &manner, &sizes_out->after);
+	error = write_new(store, store->path, !store->options.is_temporary,
+			  &sizes_out->after);
 	if (error == ERR_NONE)
 		error = store_replace_data(store);
 	if (error != ERR_NONE)
@@ -300,8 +294,7 @@ static enum error store_restore_data(struct store *from, const char *path,
 				     const char *aside)
 {
 	uint64_t bytes;
-	enum error error = write_new(
-		from, path, &(const struct store_copy_options){0}, &bytes);
+	enum error error = write_new(from, path, true, &bytes);
 
 	if (error == ERR_NONE && folder_is_read(path))
 		error = ERR_BUSY;
@@ -485,13 +478,6 @@ uint64_t journal_clear(struct txn *txn, unsigned partition, uint64_t max)
 	return count;
 }
 
-/* Write a name such as "log.017". */
-static void journal_position_name(unsigned partition,
-				  char out[COUNTER_NAME_BYTES])
-{
-	snprintf(out, COUNTER_NAME_BYTES, "log.%03u", partition);
-}
-
 bool journal_position_get(struct txn *txn, unsigned partition,
 			  struct journal_position *place_out)
 {
@@ -499,7 +485,7 @@ bool journal_position_get(struct txn *txn, unsigned partition,
 	struct slice value;
 
 	*place_out = (struct journal_position){0};
-	journal_position_name(partition, name);
+	counter_name(name, "log", partition);
 	value = txn_get(txn, TABLE_META, slice_of(name));
 	if (value.data == NULL)
 		return false;
@@ -516,7 +502,7 @@ void journal_position_put(struct txn *txn, unsigned partition,
 {
 	char name[COUNTER_NAME_BYTES];
 
-	journal_position_name(partition, name);
+	counter_name(name, "log", partition);
 	txn_put(txn, TABLE_META, slice_of(name),
 		(struct slice){place, sizeof(*place)});
 }
@@ -525,6 +511,6 @@ void journal_position_delete(struct txn *txn, unsigned partition)
 {
 	char name[COUNTER_NAME_BYTES];
 
-	journal_position_name(partition, name);
+	counter_name(name, "log", partition);
 	txn_delete(txn, TABLE_META, slice_of(name));
 }

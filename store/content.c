@@ -14,6 +14,13 @@
 
 enum { MAX_KEPT = 16 };
 
+/* The key of a dictionary: it serves the values of a table. */
+struct dictionary_name {
+	enum table table;
+	uint32_t site;
+	uint32_t number;
+};
+
 struct dictionary_bytes {
 	atomic_uint users; /* the cache counts as one user */
 	struct dictionary_name name;
@@ -27,6 +34,14 @@ struct dictionary_cache {
 	struct dictionary_bytes *kept[MAX_KEPT]; /* or NULL */
 	uint64_t uses;
 };
+
+static void dictionary_bytes_release(struct dictionary_bytes *dictionary)
+{
+	if (atomic_fetch_sub(&dictionary->users, 1) != 1)
+		return;
+	buffer_free(&dictionary->bytes);
+	free(dictionary);
+}
 
 struct dictionary_cache *dictionary_cache_create(void)
 {
@@ -45,21 +60,6 @@ void dictionary_cache_destroy(struct dictionary_cache *cache)
 			dictionary_bytes_release(cache->kept[i]);
 	pthread_mutex_destroy(&cache->lock);
 	free(cache);
-}
-
-/* A dictionary in use. */
-static struct slice
-dictionary_bytes_slice(const struct dictionary_bytes *dictionary)
-{
-	return buffer_slice(&dictionary->bytes);
-}
-
-void dictionary_bytes_release(struct dictionary_bytes *dictionary)
-{
-	if (atomic_fetch_sub(&dictionary->users, 1) != 1)
-		return;
-	buffer_free(&dictionary->bytes);
-	free(dictionary);
 }
 
 static bool dictionary_name_equal(struct dictionary_name a,
@@ -252,7 +252,7 @@ static enum error unpack_by(struct txn *txn, struct content_source place,
 						    place.site, number);
 	if (dictionary == NULL)
 		return txn->error != ERR_NONE ? txn->error : ERR_CORRUPT;
-	error = decompress_by(dictionary_bytes_slice(dictionary), frame,
+	error = decompress_by(buffer_slice(&dictionary->bytes), frame,
 			      max_bytes, out);
 	dictionary_bytes_release(dictionary);
 	return error;

@@ -16,7 +16,6 @@
 #include "store/record.h"
 #include "store/txn.h"
 
-struct dictionary_bytes;
 struct dictionary_cache;
 struct packer;
 
@@ -91,14 +90,5 @@ enum error content_record_open(struct txn *txn, uint32_t site,
 struct dictionary_cache *dictionary_cache_create(void);
 /* The caller has released all dictionaries. Do nothing for NULL. */
 void dictionary_cache_destroy(struct dictionary_cache *cache);
-
-/* The key of a dictionary: it serves the values of a table. */
-struct dictionary_name {
-	enum table table;
-	uint32_t site;
-	uint32_t number;
-};
-
-void dictionary_bytes_release(struct dictionary_bytes *dictionary);
 
 #endif

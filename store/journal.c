@@ -194,27 +194,6 @@ static void journal_sort(struct journal *journal)
 	journal->is_sorted = true;
 }
 
-void journal_write(struct journal *journal, struct txn *txn, unsigned partition,
-		   struct buffer *out)
-{
-	journal_sort(journal);
-	journal_put_head(out);
-	for (size_t i = 0; i < journal->count; i++) {
-		const struct journal_entry *note = &journal->notes[i];
-		struct slice key = journal_key_of(journal, note);
-		struct slice value;
-
-		if (note->partition != partition)
-			continue;
-		value = txn_get(txn, note->table, key);
-		if (value.data == NULL)
-			journal_put_deleted(out, note->table, key);
-		else
-			journal_put_row(txn, note->table, key, value, out);
-	}
-	journal_put_counters(txn, out);
-}
-
 enum {
 	FORMAT = 1,
 	LOW_FIRST = 1,
@@ -241,16 +220,9 @@ void journal_put_head(struct buffer *out)
 	buffer_append(out, &journal_head, sizeof(journal_head));
 }
 
-static void journal_put_varint(struct buffer *out, uint64_t number)
-{
-	for (; number >= 0x80; number >>= 7)
-		buffer_append_byte(out, (char)(number | 0x80));
-	buffer_append_byte(out, (char)number);
-}
-
 static void put_text(struct buffer *out, struct slice text)
 {
-	journal_put_varint(out, text.size);
+	buffer_append_varint(out, text.size);
 	buffer_append_slice(out, text);
 }
 
@@ -260,14 +232,6 @@ static void put_begin(struct buffer *out, enum journal_what what,
 	buffer_append_byte(out, (char)what);
 	buffer_append_byte(out, (char)table);
 	put_text(out, key);
-}
-
-/* Clear the bytes of secrets before freeing them. */
-static void journal_wipe_text(struct buffer *text)
-{
-	if (text->data != NULL)
-		explicit_bzero(text->data, text->capacity);
-	buffer_free(text);
 }
 
 /* A text of a row that may be encrypted. */
@@ -310,7 +274,7 @@ static void put_secret(struct txn *txn,
 		     &packed);
 	put_begin(out, JOURNAL_ENCRYPTED, TABLE_META, id);
 	put_text(out, buffer_slice(&packed));
-	journal_wipe_text(&text);
+	buffer_wipe(&text);
 	buffer_free(&about);
 	buffer_free(&packed);
 }
@@ -349,11 +313,6 @@ void journal_put_row(struct txn *txn, enum table table, struct slice key,
 			   pair.texts[i], out);
 }
 
-void journal_put_deleted(struct buffer *out, enum table table, struct slice key)
-{
-	put_begin(out, JOURNAL_DELETED, table, key);
-}
-
 void journal_put_counters(struct txn *txn, struct buffer *out)
 {
 	for (size_t i = 0; i < COUNTERS; i++) {
@@ -363,6 +322,27 @@ void journal_put_counters(struct txn *txn, struct buffer *out)
 			  slice_of(counters[i]));
 		put_text(out, (struct slice){&number, sizeof(number)});
 	}
+}
+
+void journal_write(struct journal *journal, struct txn *txn, unsigned partition,
+		   struct buffer *out)
+{
+	journal_sort(journal);
+	journal_put_head(out);
+	for (size_t i = 0; i < journal->count; i++) {
+		const struct journal_entry *note = &journal->notes[i];
+		struct slice key = journal_key_of(journal, note);
+		struct slice value;
+
+		if (note->partition != partition)
+			continue;
+		value = txn_get(txn, note->table, key);
+		if (value.data == NULL)
+			put_begin(out, JOURNAL_DELETED, note->table, key);
+		else
+			journal_put_row(txn, note->table, key, value, out);
+	}
+	journal_put_counters(txn, out);
 }
 
 /* The state of a read. Invalid input sets is_damaged. */
@@ -479,7 +459,7 @@ static void open_secret(struct journal_reader *reading,
 	else
 		txn_fail(reading->txn, error);
 	buffer_free(&about);
-	journal_wipe_text(&text);
+	buffer_wipe(&text);
 }
 
 static void apply_secret(struct journal_reader *reading, struct slice id)

@@ -77,10 +77,11 @@ void journal_write(struct journal *journal, struct txn *txn, unsigned partition,
 
 /*
  * Write the output of journal_write() or dump_next() to this store. It replaces
- * rows and raises counters, except job_hash_name(). Errors of the transaction:
- * ERR_CORRUPT if the output is damaged, or a row belongs to another partition,
- * or an encrypted secret to another row; ERR_NO_ENCRYPTION_KEY if the key of a
- * secret is missing; ERR_VERSION if it contains an unknown table.
+ * rows and raises counters, except the hashes of jobs. Errors of the
+ * transaction: ERR_CORRUPT if the output is damaged, or a row belongs to
+ * another partition, or an encrypted secret to another row;
+ * ERR_NO_ENCRYPTION_KEY if the key of a secret is missing; ERR_VERSION if it
+ * contains an unknown table.
  */
 void journal_apply(struct txn *txn, unsigned partition, struct slice changes);
 
@@ -165,8 +166,6 @@ void journal_put_head(struct buffer *out);
  */
 void journal_put_row(struct txn *txn, enum table table, struct slice key,
 		     struct slice value, struct buffer *out);
-void journal_put_deleted(struct buffer *out, enum table table,
-			 struct slice key);
 
 /* Append the counters that belong to no partition. */
 void journal_put_counters(struct txn *txn, struct buffer *out);

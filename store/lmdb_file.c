@@ -679,6 +679,10 @@ static void walk_tree(struct lmdb_walk *walk, const char *name,
 				 "it counts");
 }
 
+/*
+ * With `is_roots_only` walk only the pages that opening a store reads: the
+ * roots of LMDB's own tables, the list of tables, and the root of each table.
+ */
 static enum error lmdb_walk_run(const struct lmdb_file *data,
 				const struct lmdb_visitor *visitor,
 				bool is_roots_only)
@@ -718,16 +722,6 @@ enum error lmdb_file_walk(const struct lmdb_file *data,
 			  const struct lmdb_visitor *visitor)
 {
 	return lmdb_walk_run(data, visitor, false);
-}
-
-/*
- * Do the same for the pages that opening a store reads: the roots of LMDB's own
- * tables, the list of tables, and the root of each table.
- */
-static enum error lmdb_file_walk_roots(const struct lmdb_file *data,
-				       const struct lmdb_visitor *visitor)
-{
-	return lmdb_walk_run(data, visitor, true);
 }
 
 enum {
@@ -770,9 +764,8 @@ static enum error data_check_once(const char *name, enum lmdb_extent extent,
 	if (error == ERR_NONE) {
 		*transaction_out = data.meta.transaction;
 		is_long_enough = lmdb_file_is_long_enough(&data);
-		error = extent == LMDB_ROOTS && is_long_enough
-				? lmdb_file_walk_roots(&data, &visitor)
-				: lmdb_file_walk(&data, &visitor);
+		error = lmdb_walk_run(&data, &visitor,
+				      extent == LMDB_ROOTS && is_long_enough);
 	} else if (error == ERR_CORRUPT) {
 		buffer_printf(&check->lines,
 			      "; the file has %" PRIu64 " bytes\n", data.bytes);

@@ -146,6 +146,5 @@ void store_migrate(struct txn *txn, uint64_t schema)
 		 (int)schema, STORE_SCHEMA);
 	for (; schema < now && txn->error == ERR_NONE; schema++)
 		migration->steps[schema - oldest](txn);
-	txn_put(txn, TABLE_META, slice_of("schema"),
-		(struct slice){&now, sizeof(now)});
+	store_set_number(txn, "schema", now);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "store/encryption.h"
 #include "store/journal.h"
@@ -63,29 +64,10 @@ static struct slice authority_host_of(struct slice authority)
 	return (struct slice){end, authority.size - (size_t)(end - text)};
 }
 
-static void site_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES])
+void counter_name(char out[COUNTER_NAME_BYTES], const char *stem,
+		  unsigned partition)
 {
-	snprintf(out, COUNTER_NAME_BYTES, "site.%03u", partition);
-}
-
-void job_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES])
-{
-	snprintf(out, COUNTER_NAME_BYTES, "job.%03u", partition);
-}
-
-void job_time_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES])
-{
-	snprintf(out, COUNTER_NAME_BYTES, "jobtime.%03u", partition);
-}
-
-void job_hash_name(unsigned partition, char out[COUNTER_NAME_BYTES])
-{
-	snprintf(out, COUNTER_NAME_BYTES, "jobhash.%03u", partition);
-}
-
-static void event_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES])
-{
-	snprintf(out, COUNTER_NAME_BYTES, "event.%03u", partition);
+	snprintf(out, COUNTER_NAME_BYTES, "%s.%03u", stem, partition);
 }
 
 /*
@@ -186,7 +168,7 @@ uint32_t store_next_site(struct txn *txn, struct slice host)
 	if (!store_is_partitioned(txn->store))
 		return (uint32_t)store_next_number(txn, "site");
 	partition = store_partition_of_host(txn->store, host);
-	site_counter_name(partition, name);
+	counter_name(name, "site", partition);
 	number = store_next_number(txn, name);
 	if (number > partitions_max_of_partition) {
 		txn_fail(txn, ERR_TOO_LARGE);
@@ -203,14 +185,12 @@ void store_leave_partitions(struct txn *txn)
 		char name[COUNTER_NAME_BYTES];
 		uint64_t number;
 
-		site_counter_name(i, name);
+		counter_name(name, "site", i);
 		number = store_last_number(txn, name);
 		if (number > 0)
 			last = (uint64_t)i << PARTITIONS_SITE_SHIFT | number;
 	}
-	if (store_last_number(txn, "site") < last)
-		txn_put(txn, TABLE_META, slice_of("site"),
-			(struct slice){&last, sizeof(last)});
+	store_raise_number(txn, "site", last);
 }
 
 bool store_has_unpartitioned_sites(struct txn *txn)
@@ -233,7 +213,7 @@ uint64_t store_last_event(struct txn *txn, uint32_t site)
 
 	if (!store_is_partitioned(txn->store))
 		return store_last_number(txn, "event");
-	event_counter_name(store_partition_of_site(txn->store, site), name);
+	counter_name(name, "event", store_partition_of_site(txn->store, site));
 	return store_last_number(txn, name);
 }
 
@@ -251,28 +231,18 @@ uint64_t store_next_event(struct txn *txn, struct slice host)
 	number = ((number >> PARTITIONS_EVENT_BITS) + 1)
 			 << PARTITIONS_EVENT_BITS |
 		 partition;
-	txn_put(txn, TABLE_META, slice_of("event"),
-		(struct slice){&number, sizeof(number)});
+	store_set_number(txn, "event", number);
 	if (partition < STORE_PARTITIONS) {
-		event_counter_name(partition, name);
-		txn_put(txn, TABLE_META, slice_of(name),
-			(struct slice){&number, sizeof(number)});
+		counter_name(name, "event", partition);
+		store_set_number(txn, name, number);
 	}
 	return txn->error == ERR_NONE ? number : 0;
 }
 
-enum {
-	BATCH_BYTES = 4 << 20,
-	MAX_KEY_BYTES = 511,
-	REPARTITION_SITE_SHIFT = 24,
-	REPARTITION_EVENT_BITS = 9,
-};
-
-static const uint32_t repartition_max_of_partition =
-	(UINT32_C(1) << REPARTITION_SITE_SHIFT) - 1;
+enum { BATCH_BYTES = 4 << 20, MAX_KEY_BYTES = 511 };
 
 struct renumbered {
-	uint32_t old;
+	uint32_t old; /* first, for order_u32() */
 	uint32_t new;
 	unsigned partition;
 };
@@ -304,14 +274,6 @@ struct partition_migration {
 	enum error error; /* the first error in a row of `from` */
 };
 
-static int by_old(const void *left, const void *right)
-{
-	const struct renumbered *a = left;
-	const struct renumbered *b = right;
-
-	return (a->old > b->old) - (a->old < b->old);
-}
-
 static void migration_add_site(struct partition_migration *work,
 			       const struct site_row *row)
 {
@@ -321,7 +283,7 @@ static void migration_add_site(struct partition_migration *work,
 	};
 
 	/* only a store with partitions has so large numbers */
-	if (row->id >> REPARTITION_SITE_SHIFT != 0)
+	if (row->id >> PARTITIONS_SITE_SHIFT != 0)
 		work->error = ERR_MALFORMED;
 	work->sites = mem_grow(work->sites, work->site_count,
 			       &work->site_capacity, sizeof(*work->sites));
@@ -346,14 +308,14 @@ static enum error number_sites(struct partition_migration *work)
 		return error != ERR_NONE ? error : work->error;
 	if (work->site_count > 1)
 		qsort(work->sites, work->site_count, sizeof(*work->sites),
-		      by_old);
+		      order_u32);
 	for (size_t i = 0; i < work->site_count; i++) {
 		struct renumbered *site = &work->sites[i];
 
 		if (work->counts[site->partition] ==
-		    repartition_max_of_partition)
+		    partitions_max_of_partition)
 			return ERR_TOO_LARGE;
-		site->new = site->partition << REPARTITION_SITE_SHIFT |
+		site->new = site->partition << PARTITIONS_SITE_SHIFT |
 			    ++work->counts[site->partition];
 	}
 	work->report->sites = work->site_count;
@@ -367,12 +329,11 @@ static enum error number_sites(struct partition_migration *work)
 static uint32_t migration_site_number(struct partition_migration *work,
 				      uint32_t old)
 {
-	const struct renumbered wanted = {.old = old};
 	const struct renumbered *site =
 		work->site_count == 0
 			? NULL
-			: bsearch(&wanted, work->sites, work->site_count,
-				  sizeof(wanted), by_old);
+			: bsearch(&old, work->sites, work->site_count,
+				  sizeof(*site), order_u32);
 
 	if (site == NULL)
 		work->error = ERR_CORRUPT;
@@ -386,7 +347,7 @@ static uint64_t event_number(const struct partition_migration *work,
 
 	if (host.size > 0)
 		partition = store_partition_of_host(work->to, host);
-	return old << REPARTITION_EVENT_BITS | partition;
+	return old << PARTITIONS_EVENT_BITS | partition;
 }
 
 /* Write one row to the new store. */
@@ -519,9 +480,7 @@ static void copy_secret(struct partition_migration *work, struct slice sealed)
 		secrets_put(work->to->secrets, &id, buffer_slice(&text));
 		work->report->secrets_copied++;
 	}
-	if (text.data != NULL)
-		explicit_bzero(text.data, text.size);
-	buffer_free(&text);
+	buffer_wipe(&text);
 }
 
 static void migration_write_row(struct partition_migration *work,
@@ -573,13 +532,6 @@ static enum error move_table(struct partition_migration *work, enum table table)
 	return error;
 }
 
-static void put_counter(struct txn *txn, const char *name, uint64_t number)
-{
-	if (number > 0)
-		txn_put(txn, TABLE_META, slice_of(name),
-			(struct slice){&number, sizeof(number)});
-}
-
 /* Copy the counters, so that no number is reused. */
 static enum error put_counters(struct partition_migration *work)
 {
@@ -599,10 +551,10 @@ static enum error put_counters(struct partition_migration *work)
 	numbers[0] = event_number(work, numbers[0], slice_of(""));
 	txn = txn_begin_write(work->to);
 	for (size_t i = 0; i < NAMES; i++)
-		put_counter(&txn, names[i], numbers[i]);
+		store_raise_number(&txn, names[i], numbers[i]);
 	for (unsigned i = 0; i < STORE_PARTITIONS; i++) {
-		site_counter_name(i, name);
-		put_counter(&txn, name, work->counts[i]);
+		counter_name(name, "site", i);
+		store_raise_number(&txn, name, work->counts[i]);
 	}
 	return txn_end(&txn);
 }

@@ -75,18 +75,14 @@ struct job_mark {
 };
 
 /*
- * Write the name of a counter of a partition: the counter of its sites; the
- * number of the last completed job in the stream of the node group; and the
- * time when the broker stored that job, in Unix milliseconds.
+ * Write the name of a counter of a partition, "STEM.017". The stem "site" is
+ * the counter of its sites; "job" the number of the last completed job in the
+ * stream of the node group; "jobtime" the time when the broker stored that job,
+ * in Unix milliseconds; "jobhash" the hash of that job, which is stored like a
+ * counter, but replaced and not raised.
  */
-void job_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
-void job_time_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
-
-/*
- * Write the name of the hash of that job. It is stored like a counter, but
- * replaced and not raised.
- */
-void job_hash_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
+void counter_name(char out[COUNTER_NAME_BYTES], const char *stem,
+		  unsigned partition);
 bool is_job_hash(struct slice name);
 
 /*

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "store/rows.h"
 
@@ -154,14 +155,6 @@ void record_encode(const struct record *record, const struct record_link *links,
 	buffer_append(out, zeros, end - out->size);
 }
 
-static bool is_ascending(const uint64_t *numbers, uint32_t count)
-{
-	for (uint32_t i = 1; i < count; i++)
-		if (numbers[i - 1] >= numbers[i])
-			return false;
-	return true;
-}
-
 static bool fragments_ascend(const struct record_fragment *fragments,
 			     uint32_t count)
 {
@@ -221,8 +214,8 @@ static enum error record_check(const struct record *record,
 			 header->language_length + header->description_length;
 
 	for (int i = 0; i < RECORD_SIGNATURES; i++)
-		if (!is_ascending(record->signatures[i],
-				  record->signature_counts[i]))
+		if (!u64_ascend(record->signatures[i],
+				record->signature_counts[i]))
 			return ERR_CORRUPT;
 	if (texts > header->string_bytes ||
 	    record_class(record) >= SITE_CLASSES ||
@@ -260,11 +253,6 @@ enum error record_open(struct slice buffer, struct record *record_out)
 					    header->description_length};
 	*record_out = record;
 	return ERR_NONE;
-}
-
-void *record_copy(struct slice buffer)
-{
-	return mem_copy_text(buffer.data, buffer.size);
 }
 
 struct record_link record_link_at(const struct record *record, uint32_t index)
@@ -338,28 +326,19 @@ enum { MORE = 0x80, LOW = 0x7f, SHIFT = 7, MAX_SHIFT = 28 };
 /* Minimum sizes: a link has two NULs, flags and a path. */
 enum { LEAST_LINK_BYTES = 11, LEAST_FRAGMENT_BYTES = 10 };
 
-static void packed_put_varint(struct buffer *out, uint32_t number)
-{
-	while (number >= MORE) {
-		buffer_append_byte(out, (char)((number & LOW) | MORE));
-		number >>= SHIFT;
-	}
-	buffer_append_byte(out, (char)number);
-}
-
 static void put_head(const struct record *record, struct buffer *out)
 {
-	packed_put_varint(out, RECORD_VERSION);
-	packed_put_varint(out, record->flags);
-	packed_put_varint(out, record->text_count);
-	packed_put_varint(out, record->node_count);
+	buffer_append_varint(out, RECORD_VERSION);
+	buffer_append_varint(out, record->flags);
+	buffer_append_varint(out, record->text_count);
+	buffer_append_varint(out, record->node_count);
 	for (int i = 0; i < RECORD_SIGNATURES; i++)
-		packed_put_varint(out, record->signature_counts[i]);
-	packed_put_varint(out, record->fragment_count);
-	packed_put_varint(out, record->link_count);
-	packed_put_varint(out, (uint32_t)record->title.size);
-	packed_put_varint(out, (uint32_t)record->language.size);
-	packed_put_varint(out, (uint32_t)record->description.size);
+		buffer_append_varint(out, record->signature_counts[i]);
+	buffer_append_varint(out, record->fragment_count);
+	buffer_append_varint(out, record->link_count);
+	buffer_append_varint(out, record->title.size);
+	buffer_append_varint(out, record->language.size);
+	buffer_append_varint(out, record->description.size);
 	buffer_append(out, &record->content_hash, sizeof(uint64_t));
 }
 
@@ -370,9 +349,9 @@ static void put_fragments(const struct record *record, struct buffer *out)
 	for (uint32_t i = 0; i < record->fragment_count; i++)
 		buffer_append(out, &fragments[i].hash, sizeof(uint64_t));
 	for (uint32_t i = 0; i < record->fragment_count; i++)
-		packed_put_varint(out, fragments[i].length);
+		buffer_append_varint(out, fragments[i].length);
 	for (uint32_t i = 0; i < record->fragment_count; i++)
-		packed_put_varint(out, fragments[i].flags);
+		buffer_append_varint(out, fragments[i].flags);
 }
 
 /* Return false if the string contains a NUL. */
@@ -391,7 +370,7 @@ static bool put_links(const struct record *record, struct buffer *out)
 
 		if (!put_string(link.url, out) || !put_string(link.anchor, out))
 			return false;
-		packed_put_varint(out, link.flags);
+		buffer_append_varint(out, link.flags);
 		buffer_append(out, &link.path, sizeof(link.path));
 	}
 	return true;

@@ -72,13 +72,10 @@ void record_encode(const struct record *record, const struct record_link *links,
 
 /*
  * Check the buffer and open it without copying. `buffer` must be aligned to 8
- * bytes (copy it with record_copy() if it comes from LMDB). ERR_CORRUPT or
+ * bytes (copy it with mem_copy_text() if it comes from LMDB). ERR_CORRUPT or
  * ERR_VERSION.
  */
 enum error record_open(struct slice buffer, struct record *record_out);
-
-/* Return an aligned copy; the caller frees it. */
-void *record_copy(struct slice buffer);
 
 /* Return a link; `index` < link_count. */
 struct record_link record_link_at(const struct record *record, uint32_t index);

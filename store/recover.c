@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "store/key.h"
 #include "store/lmdb_file.h"
 #include "store/rows.h"
 #include "store/store.h"
+#include "store/verify.h"
 
 enum { MAX_TOLD = 1000, BATCH_BYTES = 4 << 20 };
 
@@ -25,7 +27,7 @@ struct ranges {
 };
 
 struct found_site {
-	uint32_t id;
+	uint32_t id; /* first, for order_u32() */
 	bool is_saved;
 	char *loss; /* a report line, used if the site is damaged */
 };
@@ -172,14 +174,6 @@ static void ignore_damage(void *context, const struct lmdb_damage *damage)
 	(void)damage;
 }
 
-static int by_id(const void *left, const void *right)
-{
-	const struct found_site *a = left;
-	const struct found_site *b = right;
-
-	return (a->id > b->id) - (a->id < b->id);
-}
-
 /* After the first pass: decide which sites are complete. */
 static void recovery_decide_sites(struct recovery *salvage)
 {
@@ -188,17 +182,16 @@ static void recovery_decide_sites(struct recovery *salvage)
 			!site_ranges_have(&salvage->hurt, salvage->sites[i].id);
 	if (salvage->site_count > 1)
 		qsort(salvage->sites, salvage->site_count,
-		      sizeof(*salvage->sites), by_id);
+		      sizeof(*salvage->sites), order_u32);
 }
 
 static bool is_saved(const struct recovery *salvage, uint32_t id)
 {
-	const struct found_site wanted = {.id = id};
 	const struct found_site *site =
 		salvage->site_count == 0
 			? NULL
-			: bsearch(&wanted, salvage->sites, salvage->site_count,
-				  sizeof(wanted), by_id);
+			: bsearch(&id, salvage->sites, salvage->site_count,
+				  sizeof(*site), order_u32);
 
 	return site != NULL && site->is_saved;
 }
@@ -351,22 +344,13 @@ static void recovery_repair_hook(struct txn *txn, uint32_t hook)
 static void recovery_repair_hooks(struct txn *txn)
 {
 	static const enum table tables[] = {TABLE_HOOKS, TABLE_OUTBOX};
+	uint32_t hook;
 
 	for (size_t i = 0; i < 2; i++) {
-		uint64_t next = 0;
+		struct owners owners = {.txn = txn, .table = tables[i]};
 
-		while (next <= UINT32_MAX) {
-			struct scan scan = scan_begin_at(
-				txn, tables[i], KEY(key_small((uint32_t)next)),
-				0);
-
-			scan.is_keys_only = true;
-			next = scan_next(&scan) ? key_u32(scan.key, 0)
-						: UINT64_MAX;
-			scan_end(&scan);
-			if (next <= UINT32_MAX)
-				recovery_repair_hook(txn, (uint32_t)next++);
-		}
+		while (owners_next(&owners, &hook))
+			recovery_repair_hook(txn, hook);
 	}
 }
 
@@ -391,18 +375,7 @@ static uint64_t table_highest_number(struct txn *txn, enum table table,
 	return number;
 }
 
-/*
- * Raise the counter, so that no number is reused even if the counter's row is
- * lost.
- */
-static void recovery_raise_counter(struct txn *txn, const char *name,
-				   uint64_t number)
-{
-	if (store_last_number(txn, name) < number)
-		txn_put(txn, TABLE_META, slice_of(name),
-			(struct slice){&number, sizeof(number)});
-}
-
+/* Raise the counters, so that no number is reused even if a row is lost. */
 static void recovery_repair_rest(struct recovery *salvage)
 {
 	struct txn *txn = &salvage->txn;
@@ -413,17 +386,15 @@ static void recovery_repair_rest(struct recovery *salvage)
 	for (size_t i = 0; i < salvage->site_count; i++)
 		if (salvage->sites[i].id > sites)
 			sites = salvage->sites[i].id;
-	recovery_raise_counter(txn, "site", sites);
-	recovery_raise_counter(txn, "hook", hooks);
-	recovery_raise_counter(
-		txn, "silence",
-		table_highest_number(txn, TABLE_SILENCES, 0, false));
-	recovery_raise_counter(
-		txn, "event", table_highest_number(txn, TABLE_EVENTS, 0, true));
-	recovery_raise_counter(
-		txn, "guard",
-		table_highest_number(txn, TABLE_GUARDS, 4, false));
-	recovery_raise_counter(
+	store_raise_number(txn, "site", sites);
+	store_raise_number(txn, "hook", hooks);
+	store_raise_number(txn, "silence",
+			   table_highest_number(txn, TABLE_SILENCES, 0, false));
+	store_raise_number(txn, "event",
+			   table_highest_number(txn, TABLE_EVENTS, 0, true));
+	store_raise_number(txn, "guard",
+			   table_highest_number(txn, TABLE_GUARDS, 4, false));
+	store_raise_number(
 		txn, "dictionary",
 		table_highest_number(txn, TABLE_DICTIONARIES, 4, false));
 }

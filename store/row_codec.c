@@ -83,17 +83,6 @@ struct buffer row_codec_encode(const struct row_codec *layout, const void *row)
 	return out;
 }
 
-/* Copy the next `size` bytes; return false if there are fewer. */
-static bool row_read_bytes(struct slice *value, void *to, size_t size)
-{
-	if (value->size < size)
-		return false;
-	memcpy(to, value->data, size);
-	value->data = (const char *)value->data + size;
-	value->size -= size;
-	return true;
-}
-
 static bool row_read_slices(const struct row_codec *layout, struct slice value,
 			    void *row_out)
 {
@@ -101,17 +90,16 @@ static bool row_read_slices(const struct row_codec *layout, struct slice value,
 	uint32_t length;
 
 	for (size_t i = 0; i < layout->slice_count; i++)
-		if (!row_read_bytes(&bytes, &length, sizeof(length)))
+		if (!slice_read(&bytes, &length, sizeof(length)))
 			return false;
 	for (size_t i = 0; i < layout->slice_count; i++) {
 		struct slice slice = {bytes.data, 0};
 
-		row_read_bytes(&value, &length, sizeof(length));
+		slice_read(&value, &length, sizeof(length));
 		if (length > bytes.size)
 			return false;
 		slice.size = length;
-		bytes.data = (const char *)bytes.data + length;
-		bytes.size -= length;
+		slice_advance(&bytes, length);
 		memcpy((char *)row_out + row_slice_offset(layout, i), &slice,
 		       sizeof(slice));
 	}
@@ -123,9 +111,9 @@ bool row_codec_decode(const struct row_codec *layout, struct slice value,
 {
 	memset(row_out, 0, layout->size);
 	for (size_t i = 0; i < layout->field_count; i++)
-		if (!row_read_bytes(&value,
-				    (char *)row_out + layout->fields[i].offset,
-				    layout->fields[i].size))
+		if (!slice_read(&value,
+				(char *)row_out + layout->fields[i].offset,
+				layout->fields[i].size))
 			return false;
 	return row_read_slices(layout, value, row_out);
 }

@@ -11,6 +11,15 @@
 #include "base/buffer.h"
 #include "store/txn.h"
 
+/*
+ * Declare the functions of a row, whose key follows: *_get(), *_put() and
+ * *_decode().
+ */
+#define ROW_PROTOTYPES(type, ...)                                              \
+	bool type##_get(struct txn *txn, __VA_ARGS__, struct type *row_out);   \
+	void type##_put(struct txn *txn, __VA_ARGS__, const struct type *row); \
+	bool type##_decode(struct slice value, struct type *row_out);
+
 struct cluster_row {
 	uint32_t page_count;
 	uint32_t changes; /* counts changes of its pages or their content; a
@@ -23,11 +32,7 @@ struct cluster_row {
 				 pages; 0 = unknown */
 };
 
-bool cluster_row_get(struct txn *txn, uint32_t site, uint32_t cluster,
-		     struct cluster_row *row_out);
-void cluster_row_put(struct txn *txn, uint32_t site, uint32_t cluster,
-		     const struct cluster_row *row);
-bool cluster_row_decode(struct slice value, struct cluster_row *row_out);
+ROW_PROTOTYPES(cluster_row, uint32_t site, uint32_t cluster)
 
 /*
  * Add or remove one page of a cluster, with the number of its unique signature
@@ -66,13 +71,9 @@ struct dictionary_row {
 	struct slice records; /* bytes of records, compressed in the same way */
 };
 
-bool dictionary_row_get(struct txn *txn, uint32_t site, uint32_t dictionary,
-			struct dictionary_row *row_out);
-void dictionary_row_put(struct txn *txn, uint32_t site, uint32_t dictionary,
-			const struct dictionary_row *row);
+ROW_PROTOTYPES(dictionary_row, uint32_t site, uint32_t dictionary)
 /* Return the value of the row; free it with buffer_free(). */
 struct buffer dictionary_row_encode(const struct dictionary_row *row);
-bool dictionary_row_decode(struct slice value, struct dictionary_row *row_out);
 
 /*
  * The rows of events, in the journal and in the outboxes of hooks (see
@@ -225,11 +226,7 @@ enum {
 	PATTERN_IS_COARSE = 1,
 };
 
-bool pattern_row_get(struct txn *txn, uint32_t site, uint64_t pattern,
-		     struct pattern_row *row_out);
-void pattern_row_put(struct txn *txn, uint32_t site, uint64_t pattern,
-		     const struct pattern_row *row);
-bool pattern_row_decode(struct slice value, struct pattern_row *row_out);
+ROW_PROTOTYPES(pattern_row, uint32_t site, uint64_t pattern)
 
 struct host_row {
 	uint64_t
@@ -241,11 +238,7 @@ struct host_row {
 };
 
 /* `authority` is scheme://host[:port]. */
-bool host_row_get(struct txn *txn, struct slice authority,
-		  struct host_row *row_out);
-void host_row_put(struct txn *txn, struct slice authority,
-		  const struct host_row *row);
-bool host_row_decode(struct slice value, struct host_row *row_out);
+ROW_PROTOTYPES(host_row, struct slice authority)
 
 /* The rows of guards and of their results on pages (see store/row_codec.h). */
 
@@ -284,11 +277,7 @@ struct guard_row {
 
 enum { GUARD_XPATH, GUARD_CSS };
 
-bool guard_row_get(struct txn *txn, uint32_t site, uint32_t guard,
-		   struct guard_row *row_out);
-void guard_row_put(struct txn *txn, uint32_t site, uint32_t guard,
-		   const struct guard_row *row);
-bool guard_row_decode(struct slice value, struct guard_row *row_out);
+ROW_PROTOTYPES(guard_row, uint32_t site, uint32_t guard)
 
 /*
  * The result of a guard on a page where it has held, or where it must not
@@ -307,11 +296,7 @@ struct guarded_row {
 	struct slice candidates; /* JSON if it fails, or empty */
 };
 
-bool guarded_row_get(struct txn *txn, uint32_t site, uint32_t guard,
-		     uint64_t page, struct guarded_row *row_out);
-void guarded_row_put(struct txn *txn, uint32_t site, uint32_t guard,
-		     uint64_t page, const struct guarded_row *row);
-bool guarded_row_decode(struct slice value, struct guarded_row *row_out);
+ROW_PROTOTYPES(guarded_row, uint32_t site, uint32_t guard, uint64_t page)
 
 /*
  * The rows of hooks, which receive events, and of silences, which suppress
@@ -338,9 +323,7 @@ struct hook_row {
 	struct slice error;  /* of the last attempt, or empty */
 };
 
-bool hook_row_get(struct txn *txn, uint32_t hook, struct hook_row *row_out);
-void hook_row_put(struct txn *txn, uint32_t hook, const struct hook_row *row);
-bool hook_row_decode(struct slice value, struct hook_row *row_out);
+ROW_PROTOTYPES(hook_row, uint32_t hook)
 
 /* Return the value of the row in a new buffer. */
 struct buffer hook_row_encode(const struct hook_row *row);
@@ -355,11 +338,7 @@ struct silence_row {
 	struct slice host;
 };
 
-bool silence_row_get(struct txn *txn, uint32_t silence,
-		     struct silence_row *row_out);
-void silence_row_put(struct txn *txn, uint32_t silence,
-		     const struct silence_row *row);
-bool silence_row_decode(struct slice value, struct silence_row *row_out);
+ROW_PROTOTYPES(silence_row, uint32_t silence)
 
 /* The rows of pages (see store/row_codec.h). */
 
@@ -392,11 +371,7 @@ enum {
 };
 
 /* Read the row of a page; `page` is page_key_of(url). */
-bool page_row_get(struct txn *txn, uint32_t site, uint64_t page,
-		  struct page_row *row_out);
-void page_row_put(struct txn *txn, uint32_t site, uint64_t page,
-		  const struct page_row *row);
-bool page_row_decode(struct slice value, struct page_row *row_out);
+ROW_PROTOTYPES(page_row, uint32_t site, uint64_t page)
 
 /*
  * The rows of quarantined pages (see store/row_codec.h): pages whose bytes
@@ -414,11 +389,7 @@ struct quarantine_row {
 	struct slice body;    /* body, compressed with compress_slice() */
 };
 
-bool quarantine_row_get(struct txn *txn, uint32_t site, uint64_t page,
-			struct quarantine_row *row_out);
-void quarantine_row_put(struct txn *txn, uint32_t site, uint64_t page,
-			const struct quarantine_row *row);
-bool quarantine_row_decode(struct slice value, struct quarantine_row *row_out);
+ROW_PROTOTYPES(quarantine_row, uint32_t site, uint64_t page)
 
 /* The rows of sites (see store/row_codec.h). */
 
@@ -557,11 +528,7 @@ enum {
 				    the others are being visited */
 };
 
-bool template_row_get(struct txn *txn, uint32_t site, uint32_t cluster,
-		      struct template_row *row_out);
-void template_row_put(struct txn *txn, uint32_t site, uint32_t cluster,
-		      const struct template_row *row);
-bool template_row_decode(struct slice value, struct template_row *row_out);
+ROW_PROTOTYPES(template_row, uint32_t site, uint32_t cluster)
 
 /* The state of a template at one point in time: template/version.h. */
 struct version_row {
@@ -572,11 +539,7 @@ struct version_row {
 				compress_slice() */
 };
 
-bool version_row_get(struct txn *txn, uint32_t site, uint32_t cluster,
-		     uint32_t version, struct version_row *row_out);
-void version_row_put(struct txn *txn, uint32_t site, uint32_t cluster,
-		     uint32_t version, const struct version_row *row);
-bool version_row_decode(struct slice value, struct version_row *row_out);
+ROW_PROTOTYPES(version_row, uint32_t site, uint32_t cluster, uint32_t version)
 /* Return the value of the row; free it with buffer_free(). */
 struct buffer version_row_encode(const struct version_row *row);
 
@@ -590,12 +553,7 @@ struct sample_page_row {
 	struct slice record; /* without links, in a form of store/content.h */
 };
 
-bool sample_page_row_get(struct txn *txn, uint32_t site, uint32_t cluster,
-			 uint64_t page, struct sample_page_row *row_out);
-void sample_page_row_put(struct txn *txn, uint32_t site, uint32_t cluster,
-			 uint64_t page, const struct sample_page_row *row);
-bool sample_page_row_decode(struct slice value,
-			    struct sample_page_row *row_out);
+ROW_PROTOTYPES(sample_page_row, uint32_t site, uint32_t cluster, uint64_t page)
 /* Return the value of the row; free it with buffer_free(). */
 struct buffer sample_page_row_encode(const struct sample_page_row *row);
 

@@ -103,25 +103,6 @@ static void secret_free(struct secret *secret)
 	free(secret->text);
 }
 
-/* Clear the bytes of secrets before freeing them. */
-static void secrets_wipe_buffer(struct buffer *bytes)
-{
-	if (bytes->data != NULL)
-		explicit_bzero(bytes->data, bytes->capacity);
-	buffer_free(bytes);
-}
-
-/* Copy the next `size` bytes; return false if there are fewer. */
-static bool secrets_read_bytes(struct slice *rest, void *out, size_t size)
-{
-	if (rest->size < size)
-		return false;
-	memcpy(out, rest->data, size);
-	rest->data = (const char *)rest->data + size;
-	rest->size -= size;
-	return true;
-}
-
 static bool secrets_decode(struct secrets *secrets, struct slice rest)
 {
 	char magic[sizeof(MAGIC) - 1];
@@ -135,18 +116,16 @@ static bool secrets_decode(struct secrets *secrets, struct slice rest)
 	memcpy(&checksum, (const char *)rest.data + rest.size,
 	       sizeof(checksum));
 	if (checksum != hash64(rest.data, rest.size, 0) ||
-	    !secrets_read_bytes(&rest, magic, sizeof(magic)) ||
+	    !slice_read(&rest, magic, sizeof(magic)) ||
 	    memcmp(magic, MAGIC, sizeof(magic)) != 0)
 		return false;
-	while (secrets_read_bytes(&rest, &id, sizeof(id)) &&
-	       secrets_read_bytes(&rest, &size, sizeof(size)) &&
-	       rest.size >= size) {
+	while (slice_read(&rest, &id, sizeof(id)) &&
+	       slice_read(&rest, &size, sizeof(size)) && rest.size >= size) {
 		if (secrets_find(secrets, &id) == NULL)
 			secrets_insert(secrets, &id,
 				       (struct slice){rest.data, size},
 				       SECRET_KEPT);
-		rest.data = (const char *)rest.data + size;
-		rest.size -= size;
+		slice_advance(&rest, size);
 	}
 	return rest.size == 0;
 }
@@ -188,7 +167,7 @@ static enum error secrets_write_file(struct secrets *secrets)
 		folder_write(secrets->path, SECRETS_FILE, buffer_slice(&bytes),
 			     !secrets->is_temporary);
 
-	secrets_wipe_buffer(&bytes);
+	buffer_wipe(&bytes);
 	secrets->is_stale = error != ERR_NONE;
 	return error;
 }
@@ -221,7 +200,7 @@ static enum error secrets_read_file(struct secrets *secrets, const char *path)
 	}
 	if (error == ERR_NONE && !secrets_decode(secrets, buffer_slice(&bytes)))
 		error = ERR_CORRUPT;
-	secrets_wipe_buffer(&bytes);
+	buffer_wipe(&bytes);
 	if (error == ERR_NOT_FOUND)
 		return ERR_NONE;
 	if (error != ERR_NONE)

@@ -35,15 +35,6 @@ bool shingle_decode(struct slice value, uint64_t *shingle_out)
 	return true;
 }
 
-static void set_append_varint(struct buffer *out, uint32_t number)
-{
-	while (number >= MORE) {
-		buffer_append_byte(out, (char)((number & LOW) | MORE));
-		number >>= SHIFT;
-	}
-	buffer_append_byte(out, (char)number);
-}
-
 void set_put(struct txn *txn, uint32_t site, uint32_t set,
 	     const uint32_t *shingle_ids, size_t count)
 {
@@ -52,7 +43,7 @@ void set_put(struct txn *txn, uint32_t site, uint32_t set,
 
 	assert(u32_ascend(shingle_ids, count));
 	for (size_t i = 0; i < count; i++) {
-		set_append_varint(&value, shingle_ids[i] - next);
+		buffer_append_varint(&value, shingle_ids[i] - next);
 		next = shingle_ids[i] + 1;
 	}
 	txn_put(txn, TABLE_SETS, KEY(key_cluster(site, set)),

@@ -428,10 +428,7 @@ static enum error open_env(struct store *store)
 	return error_from_mdb(rc);
 }
 
-static struct slice schema_key(void)
-{
-	return slice_of("schema");
-}
+static const char name_of_schema[] = "schema";
 
 /* Return the number of the schema; 0 if it is unknown. */
 static uint64_t store_read_schema(struct txn *txn)
@@ -444,7 +441,7 @@ static uint64_t store_read_schema(struct txn *txn)
 			txn_fail(txn, ERR_CORRUPT);
 		return 0;
 	}
-	number = txn_get(txn, TABLE_META, schema_key());
+	number = txn_get(txn, TABLE_META, slice_of(name_of_schema));
 	if (number.size == sizeof(schema))
 		memcpy(&schema, number.data, sizeof(schema));
 	else
@@ -500,8 +497,7 @@ static void find_tables(struct txn *txn)
 		return;
 	if (is_new) {
 		txn_fail(txn, missing == NULL ? ERR_NONE : ERR_NOT_FOUND);
-		txn_put(txn, TABLE_META, schema_key(),
-			(struct slice){&schema, sizeof(schema)});
+		store_set_number(txn, name_of_schema, schema);
 		return;
 	}
 	schema = store_read_schema(txn);
@@ -830,7 +826,18 @@ uint64_t store_next_number(struct txn *txn, const char *name)
 
 	if (txn->error != ERR_NONE)
 		return 0;
+	store_set_number(txn, name, number);
+	return number;
+}
+
+void store_set_number(struct txn *txn, const char *name, uint64_t number)
+{
 	txn_put(txn, TABLE_META, slice_of(name),
 		(struct slice){&number, sizeof(number)});
-	return number;
+}
+
+void store_raise_number(struct txn *txn, const char *name, uint64_t number)
+{
+	if (store_last_number(txn, name) < number)
+		store_set_number(txn, name, number);
 }

@@ -163,6 +163,10 @@ uint64_t store_next_number(struct txn *txn, const char *name);
 /* Return the last value of store_next_number(); 0 = none yet. */
 uint64_t store_last_number(struct txn *txn, const char *name);
 
+/* Set the counter, or only raise it to `number`. */
+void store_set_number(struct txn *txn, const char *name, uint64_t number);
+void store_raise_number(struct txn *txn, const char *name, uint64_t number);
+
 /* The LMDB environment. */
 
 struct store {

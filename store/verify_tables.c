@@ -857,7 +857,7 @@ void verify_quarantine_table(const struct table_check *check)
  * rows, and whether another table refers to the row.
  */
 struct numbered {
-	uint64_t content;
+	uint64_t content; /* first, for order_u64() */
 	uint32_t number;
 	bool is_used;
 };
@@ -889,14 +889,6 @@ static bool numbers_mark_used(struct numbers *numbers, uint32_t number)
 	return true;
 }
 
-static int by_content(const void *left, const void *right)
-{
-	const struct numbered *a = left;
-	const struct numbered *b = right;
-
-	return (a->content > b->content) - (a->content < b->content);
-}
-
 /*
  * Check that another table refers to each row and that values are unique.
  * Reorders the numbers.
@@ -911,7 +903,7 @@ static void check_numbers(const struct table_check *check, enum table table,
 			site_problem(check, "table %s: %u is not used",
 				     table_name(table), items[i].number);
 	if (numbers->count > 1)
-		qsort(items, numbers->count, sizeof(*items), by_content);
+		qsort(items, numbers->count, sizeof(*items), order_u64);
 	for (size_t i = 1; i < numbers->count; i++)
 		if (items[i - 1].content == items[i].content)
 			site_problem(check, "table %s: %u and %u are the same",

@@ -187,25 +187,17 @@ enum error commit_partition(struct commit *batch, struct change *change)
 	return ERR_NONE;
 }
 
-static void raise_counter(struct txn *txn, const char *name, uint64_t number)
-{
-	if (store_last_number(txn, name) < number)
-		txn_put(txn, TABLE_META, slice_of(name),
-			(struct slice){&number, sizeof(number)});
-}
-
 static void put_mark(struct txn *txn, unsigned partition,
 		     const struct job_mark *mark)
 {
 	char name[COUNTER_NAME_BYTES];
 
-	job_counter_name(partition, name);
-	raise_counter(txn, name, mark->number);
-	job_time_counter_name(partition, name);
-	raise_counter(txn, name, mark->time_ms);
-	job_hash_name(partition, name);
-	txn_put(txn, TABLE_META, slice_of(name),
-		(struct slice){&mark->hash, sizeof(mark->hash)});
+	counter_name(name, "job", partition);
+	store_raise_number(txn, name, mark->number);
+	counter_name(name, "jobtime", partition);
+	store_raise_number(txn, name, mark->time_ms);
+	counter_name(name, "jobhash", partition);
+	store_set_number(txn, name, mark->hash);
 }
 
 /* Return whether the jobs thread knows the last noted job. */
@@ -213,7 +205,7 @@ static bool is_noted(struct txn *txn, const struct jobs_change *jobs)
 {
 	char name[COUNTER_NAME_BYTES];
 
-	job_hash_name(jobs->partition, name);
+	counter_name(name, "jobhash", jobs->partition);
 	return store_last_number(txn, name) == jobs->before;
 }
 

@@ -91,11 +91,11 @@ static enum error read_place(struct node_group *cluster, unsigned number,
 	char name[COUNTER_NAME_BYTES];
 
 	*place = (struct import_job_progress){0};
-	job_counter_name(number, name);
+	counter_name(name, "job", number);
 	place->last.number = store_last_number(&txn, name);
-	job_time_counter_name(number, name);
+	counter_name(name, "jobtime", number);
 	place->last.time_ms = store_last_number(&txn, name);
-	job_hash_name(number, name);
+	counter_name(name, "jobhash", number);
 	place->last.hash = store_last_number(&txn, name);
 	place->noted = place->last.hash;
 	return txn_end(&txn);

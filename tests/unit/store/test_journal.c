@@ -167,8 +167,8 @@ TEST(the_hash_of_a_job_is_that_of_the_last_one)
 	char hash[COUNTER_NAME_BYTES];
 	struct txn txn;
 
-	job_counter_name('a', counter);
-	job_hash_name('a', hash);
+	counter_name(counter, "job", 'a');
+	counter_name(hash, "jobhash", 'a');
 	for (unsigned i = 0; i < 3; i++) {
 		txn = begin();
 		put_counter(&txn, counter, numbers[i]);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "store/rows.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
@@ -198,7 +199,7 @@ TEST(a_copy_is_aligned_wherever_the_bytes_stood)
 
 	buffer_reserve(&bytes, 2);
 	memmove(bytes.data + 2, bytes.data, bytes.size); /* as LMDB does */
-	copy = record_copy((struct slice){bytes.data + 2, bytes.size});
+	copy = mem_copy_text(bytes.data + 2, bytes.size);
 	ck_assert_uint_eq((uintptr_t)copy % 8, 0);
 	ck_assert_int_eq(record_open((struct slice){copy, bytes.size}, &record),
 			 ERR_NONE);

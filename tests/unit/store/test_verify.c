@@ -4,6 +4,7 @@
 
 #include "base/compress.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "store/content.h"
 #include "store/document_frequency.h"
 #include "store/key.h"
@@ -470,7 +471,7 @@ TEST(a_record_of_other_content_is_found)
 	struct key from = page_key(0);
 	struct key to = page_key(3);
 	struct slice value = txn_get(&txn, TABLE_RECORDS, key_slice(&from));
-	void *copy = record_copy(value);
+	void *copy = mem_copy_text(value.data, value.size);
 
 	txn_put(&txn, TABLE_RECORDS, key_slice(&to),
 		(struct slice){copy, value.size});

@@ -83,11 +83,11 @@ static void expect_mark(uint64_t job, uint64_t time_ms, uint64_t hash)
 	struct txn txn = txn_begin_read(world.store);
 	char name[COUNTER_NAME_BYTES];
 
-	job_counter_name(1, name);
+	counter_name(name, "job", 1);
 	ck_assert_uint_eq(store_last_number(&txn, name), job);
-	job_time_counter_name(1, name);
+	counter_name(name, "jobtime", 1);
 	ck_assert_uint_eq(store_last_number(&txn, name), time_ms);
-	job_hash_name(1, name);
+	counter_name(name, "jobhash", 1);
 	ck_assert_uint_eq(store_last_number(&txn, name), hash);
 	txn_end(&txn);
 }

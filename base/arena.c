@@ -131,6 +131,12 @@ char *arena_copy(struct arena *arena, const void *data, size_t size)
 	return copy;
 }
 
+struct slice arena_slice(struct arena *arena, struct slice text)
+{
+	return (struct slice){arena_copy(arena, text.data, text.size),
+			      text.size};
+}
+
 void *arena_adopt(struct arena *arena, void *memory, size_t bytes)
 {
 	struct arena_block *kept = ARENA_NEW(arena, struct arena_block, 1);

@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+#include "base/buffer.h"
+
 struct arena;
 
 /* Create an empty arena; destroy it with arena_destroy(). */
@@ -36,6 +38,7 @@ void *arena_adopt(struct arena *arena, void *memory, size_t bytes);
 
 /* Copy `size` bytes into the arena and append a NUL. */
 char *arena_copy(struct arena *arena, const void *data, size_t size);
+struct slice arena_slice(struct arena *arena, struct slice text);
 
 #define ARENA_NEW(arena, type, count) \
 	((type *)arena_alloc((arena), (count), sizeof(type)))

@@ -194,9 +194,6 @@ bool commit_owns_host(const struct commit *batch, struct slice host);
 void commit_event(struct commit *batch, const struct site *site,
 		  const struct event_row *event);
 
-/* Queue event `number` for the hook; drop the oldest if too many are queued. */
-void commit_queue_event(struct commit *batch, uint32_t hook, uint64_t number);
-
 /* commit_event.c: hooks, silences and acknowledgements. */
 enum error commit_alerts(struct commit *batch, struct change *change);
 

@@ -114,6 +114,87 @@ bool hook_filter_matches(const struct hook_filter *wish,
 				: kind_set_has(wish->kinds, event->kind);
 }
 
+/* Write events and queue them for hooks. */
+
+enum { MAX_FORGOTTEN = 8 /* rows deleted per new row */ };
+
+/* Log one line for each power of two. */
+static void log_dropped(uint32_t hook, uint64_t before, uint64_t after)
+{
+	if ((before ^ after) > before)
+		log_warn_limited("hook %" PRIu32 ": the queue is full "
+				 "(hooks.max_queued_events); %" PRIu64
+				 " events dropped, oldest first",
+				 hook, after);
+}
+
+/* Drop the oldest events to make room for one more. */
+static void hook_queue_drop_oldest(struct commit *batch, uint32_t hook,
+				   struct hook_row *row)
+{
+	uint64_t max = batch->options->max_waiting;
+	uint64_t before = row->dropped;
+	struct scan scan;
+
+	if (row->waiting < max)
+		return;
+	scan = scan_begin(batch->txn, TABLE_OUTBOX, KEY(key_small(hook)));
+	for (int i = 0;
+	     i < MAX_FORGOTTEN && row->waiting >= max && scan_next(&scan);
+	     i++) {
+		if (!store_owns_event(batch->txn->store,
+				      key_u64(scan.key, sizeof(hook))))
+			continue;
+		scan_delete(&scan);
+		row->waiting--;
+		row->dropped++;
+	}
+	scan_end(&scan);
+	log_dropped(hook, before, row->dropped);
+}
+
+/* Queue event `number` for the hook; drop the oldest if too many are queued. */
+static void commit_queue_event(struct commit *batch, uint32_t hook,
+			       uint64_t number)
+{
+	struct hook_row room;
+	struct hook_row row;
+	struct event_row event;
+
+	/* read the row again, because a write invalidates LMDB's memory */
+	if (!hook_row_get(batch->txn, hook, &room))
+		return;
+	hook_queue_drop_oldest(batch, hook, &room);
+	if (event_get(batch->txn, number, &event))
+		outbox_put(batch->txn, hook, number, &event);
+	if (!hook_row_get(batch->txn, hook, &row))
+		return;
+	row.dropped = room.dropped;
+	row.waiting = room.waiting + 1;
+	hook_row_put(batch->txn, hook, &row);
+}
+
+void commit_event(struct commit *batch, const struct site *site,
+		  const struct event_row *event)
+{
+	struct event_subscriptions *audience = batch->audience;
+	struct event_row row = *event;
+	bool is_silenced;
+	uint64_t number;
+
+	row.time_ms = batch->now_ms;
+	row.host = site->row.host;
+	subscriptions_read(audience, batch->txn);
+	is_silenced = subscriptions_silence(audience, &row);
+	if (is_silenced)
+		row.flags |= EVENT_IS_SILENCED;
+	number = event_add(batch->txn, &row);
+	for (size_t i = 0; i < audience->wish_count && !is_silenced; i++)
+		if (hook_filter_matches(&audience->wishes[i], &row))
+			commit_queue_event(batch, audience->wishes[i].hook,
+					   number);
+}
+
 /* Hooks and their deliveries, silences and acknowledgements. */
 
 /* Return whether a table may have one more row. */
@@ -346,85 +427,6 @@ enum error commit_alerts(struct commit *batch, struct change *change)
 		return delete_silence(batch, (uint32_t)alert->number);
 	}
 	return ERR_MALFORMED;
-}
-
-/* Write events and queue them for hooks. */
-
-enum { MAX_FORGOTTEN = 8 /* rows deleted per new row */ };
-
-/* Log one line for each power of two. */
-static void log_dropped(uint32_t hook, uint64_t before, uint64_t after)
-{
-	if ((before ^ after) > before)
-		log_warn_limited("hook %" PRIu32 ": the queue is full "
-				 "(hooks.max_queued_events); %" PRIu64
-				 " events dropped, oldest first",
-				 hook, after);
-}
-
-/* Drop the oldest events to make room for one more. */
-static void hook_queue_drop_oldest(struct commit *batch, uint32_t hook,
-				   struct hook_row *row)
-{
-	uint64_t max = batch->options->max_waiting;
-	uint64_t before = row->dropped;
-	struct scan scan;
-
-	if (row->waiting < max)
-		return;
-	scan = scan_begin(batch->txn, TABLE_OUTBOX, KEY(key_small(hook)));
-	for (int i = 0;
-	     i < MAX_FORGOTTEN && row->waiting >= max && scan_next(&scan);
-	     i++) {
-		if (!store_owns_event(batch->txn->store,
-				      key_u64(scan.key, sizeof(hook))))
-			continue;
-		scan_delete(&scan);
-		row->waiting--;
-		row->dropped++;
-	}
-	scan_end(&scan);
-	log_dropped(hook, before, row->dropped);
-}
-
-void commit_queue_event(struct commit *batch, uint32_t hook, uint64_t number)
-{
-	struct hook_row room;
-	struct hook_row row;
-	struct event_row event;
-
-	/* read the row again, because a write invalidates LMDB's memory */
-	if (!hook_row_get(batch->txn, hook, &room))
-		return;
-	hook_queue_drop_oldest(batch, hook, &room);
-	if (event_get(batch->txn, number, &event))
-		outbox_put(batch->txn, hook, number, &event);
-	if (!hook_row_get(batch->txn, hook, &row))
-		return;
-	row.dropped = room.dropped;
-	row.waiting = room.waiting + 1;
-	hook_row_put(batch->txn, hook, &row);
-}
-
-void commit_event(struct commit *batch, const struct site *site,
-		  const struct event_row *event)
-{
-	struct event_subscriptions *audience = batch->audience;
-	struct event_row row = *event;
-	bool is_silenced;
-	uint64_t number;
-
-	row.time_ms = batch->now_ms;
-	row.host = site->row.host;
-	subscriptions_read(audience, batch->txn);
-	is_silenced = subscriptions_silence(audience, &row);
-	if (is_silenced)
-		row.flags |= EVENT_IS_SILENCED;
-	number = event_add(batch->txn, &row);
-	for (size_t i = 0; i < audience->wish_count && !is_silenced; i++)
-		if (hook_filter_matches(&audience->wishes[i], &row))
-			commit_queue_event(batch, audience->wishes[i].hook,
-					   number);
 }
 
 /* Write the results of a check of a site's templates. */

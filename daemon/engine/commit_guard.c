@@ -360,29 +360,30 @@ static struct slice guard_json_text(const json_t *object, const char *name)
 			      json_string_length(value)};
 }
 
-/* Write the event of a state change, with the rows of its pages. */
+/* Write an event with the rows of the guard's pages, and with a reason or NULL.
+ */
 static void guard_emit_event(struct watch *watch,
-			     const struct guard_result *finding)
+			     const struct guard_result *finding,
+			     enum event_kind kind, uint32_t pages,
+			     const char *reason)
 {
-	struct guard_row *guard = &watch->row;
-	bool is_broken = guard->state == GUARD_BROKEN;
-	json_t *evidence;
+	json_t *evidence =
+		guard_evidence(watch->batch->txn, watch->site->row.id,
+			       watch->number, &watch->row);
 	char *text;
 
-	evidence = guard_evidence(watch->batch->txn, watch->site->row.id,
-				  watch->number, guard);
+	if (reason != NULL)
+		json_object_set_new(evidence, "reason", json_string(reason));
 	text = json_dumps(evidence, JSON_COMPACT | JSON_REAL_PRECISION(4));
-	commit_event(
-		watch->batch, watch->site,
-		&(struct event_row){
-			.kind = is_broken ? EVENT_GUARD_BROKEN : EVENT_GUARD_OK,
-			.cluster = finding->cluster,
-			.guard = watch->number,
-			.pages = is_broken ? guard->failing
-					   : guard->checked - guard->failing,
-			.url = finding->url,
-			.detail = slice_of(text == NULL ? "{}" : text),
-		});
+	commit_event(watch->batch, watch->site,
+		     &(struct event_row){
+			     .kind = (uint16_t)kind,
+			     .cluster = finding->cluster,
+			     .guard = watch->number,
+			     .pages = pages,
+			     .url = finding->url,
+			     .detail = slice_of(text == NULL ? "{}" : text),
+		     });
 	free(text);
 	json_decref(evidence);
 }
@@ -391,36 +392,21 @@ static void guard_emit_event(struct watch *watch,
 static void guard_suspend(struct watch *watch,
 			  const struct guard_result *finding)
 {
-	json_t *evidence =
-		guard_evidence(watch->batch->txn, watch->site->row.id,
-			       watch->number, &watch->row);
 	json_int_t us =
 		json_integer_value(json_object_get(finding->found, "us"));
 	bool is_page = slice_equal(guard_json_text(finding->found, "over"),
 				   slice_of("page"));
 	char reason[128];
-	char *text;
 
 	snprintf(reason, sizeof(reason),
 		 "it took %.3f s of CPU time on a page, %s", (double)us / 1e6,
 		 is_page ? "the most of all guards, which together exceed "
 			   "guards.page_cpu_limit"
 			 : "over guards.cpu_limit");
-	json_object_set_new(evidence, "reason", json_string(reason));
-	text = json_dumps(evidence, JSON_COMPACT | JSON_REAL_PRECISION(4));
+	guard_emit_event(watch, finding, EVENT_GUARD_SUSPENDED,
+			 watch->row.checked, reason);
 	watch->row.state = GUARD_SUSPENDED;
 	watch->row.changed_ms = watch->batch->now_ms;
-	commit_event(watch->batch, watch->site,
-		     &(struct event_row){
-			     .kind = EVENT_GUARD_SUSPENDED,
-			     .cluster = finding->cluster,
-			     .guard = watch->number,
-			     .pages = watch->row.checked,
-			     .url = finding->url,
-			     .detail = slice_of(text == NULL ? "{}" : text),
-		     });
-	free(text);
-	json_decref(evidence);
 }
 
 static void guard_update_state(struct watch *watch,
@@ -434,7 +420,14 @@ static void guard_update_state(struct watch *watch,
 		return;
 	guard->changed_ms = watch->batch->now_ms;
 	if (is_told && before != GUARD_UNKNOWN)
-		guard_emit_event(watch, finding);
+		guard_emit_event(watch, finding,
+				 guard->state == GUARD_BROKEN
+					 ? EVENT_GUARD_BROKEN
+					 : EVENT_GUARD_OK,
+				 guard->state == GUARD_BROKEN
+					 ? guard->failing
+					 : guard->checked - guard->failing,
+				 NULL);
 	guard_begin_state(guard);
 }
 

@@ -14,7 +14,124 @@
 #include "store/partitions.h"
 #include "store/rows.h"
 
-/* Shared by the parts of the fetching thread. */
+/* The hosts, with their waiting jobs and their rules. */
+
+/* Return the host of the URL; create it if it is new. */
+static struct host *hosts_get(struct hosts *hosts, const struct url *url)
+{
+	struct host *host;
+
+	for (size_t i = 0; i < hosts->count; i++)
+		if (strcmp(hosts->items[i]->authority, url->authority) == 0)
+			return hosts->items[i];
+	host = mem_alloc(1, sizeof(*host));
+	snprintf(host->authority, sizeof(host->authority), "%s",
+		 url->authority);
+	host->polite.max_running = 1;
+	host->polite.first_pause_ms = hosts->first_pause_ms;
+	host->polite.seed = hash64(host->authority, strlen(host->authority), 0);
+	hosts->items = mem_grow(hosts->items, hosts->count, &hosts->capacity,
+				sizeof(struct host *));
+	hosts->items[hosts->count++] = host;
+	return host;
+}
+
+/* Return NULL if no job waits. */
+static struct job *host_pop(struct host *host)
+{
+	struct job *job = host->first;
+
+	if (job == NULL)
+		return NULL;
+	host->first = job->next;
+	if (host->first == NULL)
+		host->last = NULL;
+	host->count--;
+	return job;
+}
+
+static void destroy_host(struct host *host)
+{
+	for (;;) {
+		struct job *job = host_pop(host);
+
+		if (job == NULL)
+			break;
+		job_destroy(job);
+	}
+	arena_destroy(host->arena);
+	buffer_free(&host->cookies.lines);
+	free(host);
+}
+
+/* Drop hosts without work if there are more than `max`. */
+static void hosts_trim(struct hosts *hosts, size_t max, uint64_t now_ms)
+{
+	for (size_t i = hosts->count; i-- > 0 && hosts->count > max;) {
+		struct host *host = hosts->items[i];
+
+		if (host->first != NULL || host->polite.running > 0 ||
+		    host->robots_state == ROBOTS_REQUESTED ||
+		    !politeness_may_start(&host->polite, now_ms))
+			continue;
+		destroy_host(host);
+		hosts->items[i] = hosts->items[--hosts->count];
+	}
+}
+
+static void hosts_free(struct hosts *hosts)
+{
+	for (size_t i = 0; i < hosts->count; i++)
+		destroy_host(hosts->items[i]);
+	free(hosts->items);
+	*hosts = (struct hosts){0};
+}
+
+static void host_push(struct host *host, struct job *job)
+{
+	job->next = NULL;
+	if (host->last == NULL)
+		host->first = job;
+	else
+		host->last->next = job;
+	host->last = job;
+	host->count++;
+}
+
+/* Remove all jobs after the first `keep`, and return them as a list. */
+static struct job *host_cut(struct host *host, size_t keep)
+{
+	struct job **end = &host->first;
+	struct job *last = NULL;
+	struct job *rest;
+
+	if (host->count <= keep)
+		return NULL;
+	for (size_t i = 0; i < keep; i++) {
+		last = *end;
+		assert(last != NULL); /* the host has `count` jobs */
+		end = &last->next;
+	}
+	rest = *end;
+	*end = NULL;
+	host->last = last;
+	host->count = keep;
+	return rest;
+}
+
+/* Set the rules from a response; `status` 0 = no response. */
+static void host_set_robots(struct host *host, struct slice file,
+			    unsigned status, uint64_t fetched_ms)
+{
+	arena_destroy(host->arena);
+	host->arena = arena_create();
+	host->robots = status >= 200 && status < 300
+			       ? robots_parse(host->arena, file, ROBOTS_AGENT)
+			       : robots_from_status(host->arena, status);
+	host->robots_ms = fetched_ms;
+	host->robots_state = ROBOTS_KNOWN;
+	host->is_robots_used = false;
+}
 
 /* A running transfer: of a job, or (job NULL) of a robots.txt. */
 struct crawler_transfer {
@@ -29,7 +146,13 @@ struct crawler_transfer {
 			    site's headers, cookies or proxy */
 };
 
-/* crawler.c: robots.txt and pauses of a host. */
+enum {
+	STATUS_FRESH = 304,
+	STATUS_TOO_MANY = 429,
+	STATUS_BAD_GATEWAY = 502,
+	STATUS_UNAVAILABLE = 503,
+	STATUS_GATEWAY_TIMEOUT = 504,
+};
 
 enum {
 	MAX_IDLE_HOSTS = 1024,
@@ -154,398 +277,10 @@ static void crawler_transfer_free(struct crawler_transfer *flight)
 	free(flight);
 }
 
-static void start_page(struct crawler *fetching, struct host *host)
-{
-	struct job *job = host_pop(host);
-	struct slice path = slice_of(job->url.text + job->url.path);
-	struct crawler_transfer *flight;
-
-	host->is_robots_used = true;
-	if (!fetching->ignores_robots && host->robots != NULL &&
-	    !robots_allows(host->robots, path)) {
-		crawler_end_job(fetching, job, ERR_ROBOTS_DENIED);
-		return;
-	}
-	politeness_set_delay(&host->polite, job->work.delay_ms,
-			     fetching->ignores_robots || host->robots == NULL
-				     ? 0
-				     : robots_delay_ms(host->robots));
-	flight = mem_alloc(1, sizeof(*flight));
-	flight->host = host;
-	flight->job = job;
-	flight->site_flags = job->work.site_flags;
-	flight->is_sitemap = (job->work.lease.flags & FRONTIER_IS_SITEMAP) != 0;
-	crawler_transfer_start(fetching, flight, &job->url);
-}
-
-static bool crawler_has_room(const struct crawler *fetching)
-{
-	return fetcher_client_running(fetching->fetcher) <
-		       fetching->max_connections &&
-	       fetching->waiting_bytes <= fetching->max_waiting_bytes;
-}
-
-/*
- * Return whether the robots.txt of the host is too old, or has a time in the
- * future because the clock was set back.
- */
-static bool crawler_robots_is_outdated(const struct crawler *fetching,
-				       const struct host *host,
-				       uint64_t wall_ms)
-{
-	return host->robots_ms > wall_ms ||
-	       host->robots_ms + fetching->robots_ttl_ms <= wall_ms;
-}
-
-static void host_load(struct crawler *fetching, struct host *host);
-static void host_store_pause(struct crawler *fetching, const struct host *host);
-static void host_request_robots(struct crawler *fetching, struct host *host);
-static void crawler_handle_robots(struct crawler *fetching,
-				  struct crawler_transfer *flight,
-				  struct fetch_result *result);
-static void crawler_handle_result(struct crawler *fetching,
-				  struct fetch_result *result);
-
-/* Start the jobs of the host that may start now. */
-static void serve_host(struct crawler *fetching, struct host *host,
-		       uint64_t now_ms)
-{
-	if (host->first != NULL)
-		host_load(fetching, host);
-	shorten_queue(fetching, host, now_ms);
-	while (host->first != NULL &&
-	       politeness_may_start(&host->polite, now_ms) &&
-	       crawler_has_room(fetching)) {
-		if (host->robots_state == ROBOTS_KNOWN &&
-		    host->is_robots_used &&
-		    crawler_robots_is_outdated(fetching, host, clock_wall_ms()))
-			host->robots_state = ROBOTS_UNKNOWN;
-		if (fetching->ignores_robots ||
-		    host->robots_state == ROBOTS_KNOWN)
-			start_page(fetching, host);
-		else if (host->robots_state == ROBOTS_UNKNOWN)
-			host_request_robots(fetching, host);
-		else
-			break;
-	}
-}
-
-/* Begin with another host each time, so that no host uses all connections. */
-static void serve_hosts(struct crawler *fetching, uint64_t now_ms)
-{
-	const struct hosts *hosts = &fetching->hosts;
-	size_t first = fetching->rounds++;
-
-	for (size_t i = 0; !fetching->is_stopping && i < hosts->count; i++)
-		serve_host(fetching, hosts->items[(first + i) % hosts->count],
-			   now_ms);
-}
-
-/* Return the time until the next job may start. */
-static uint32_t idle_ms(const struct crawler *fetching, uint64_t now_ms)
-{
-	const struct hosts *hosts = &fetching->hosts;
-	uint64_t wait = MAX_WAIT_MS;
-
-	if (fetching->is_stopping && fetching->stop_ms < now_ms + MAX_WAIT_MS)
-		return fetching->stop_ms > now_ms
-			       ? (uint32_t)(fetching->stop_ms - now_ms)
-			       : 0;
-	if (fetching->is_stopping || !crawler_has_room(fetching))
-		return MAX_WAIT_MS;
-	for (size_t i = 0; i < hosts->count; i++) {
-		const struct host *host = hosts->items[i];
-		uint64_t next = host->polite.next_ms;
-
-		if (host->first == NULL || host->polite.running > 0)
-			continue;
-		if (next <= now_ms)
-			return 1;
-		if (next - now_ms < wait)
-			wait = next - now_ms;
-	}
-	return (uint32_t)wait;
-}
-
-/*
- * Return the number of hosts that could be fetched from if a connection were
- * free.
- */
-static size_t crawler_count_waiting_hosts(const struct crawler *fetching,
-					  uint64_t now_ms)
-{
-	const struct hosts *hosts = &fetching->hosts;
-	size_t count = 0;
-
-	if (fetching->is_stopping || fetcher_client_running(fetching->fetcher) <
-					     fetching->max_connections)
-		return 0;
-	for (size_t i = 0; i < hosts->count; i++) {
-		const struct host *host = hosts->items[i];
-
-		count += host->first != NULL &&
-			 host->robots_state != ROBOTS_REQUESTED &&
-			 politeness_may_start(&host->polite, now_ms);
-	}
-	return count;
-}
-
-static void take_arrivals(struct crawler *fetching)
-{
-	struct job *job = job_queue_take_all(fetching->arrivals);
-
-	while (job != NULL) {
-		struct job *next = job->next;
-
-		host_push(hosts_get(&fetching->hosts, &job->url), job);
-		job = next;
-	}
-}
-
-static bool is_finished(const struct crawler *fetching)
-{
-	return fetching->is_stopping &&
-	       (fetcher_client_running(fetching->fetcher) == 0 ||
-		clock_steady_ms() >= fetching->stop_ms);
-}
-
-static void crawler_handle_results(struct crawler *fetching)
-{
-	struct fetch_result result;
-
-	while (fetcher_client_next(fetching->fetcher, &result))
-		crawler_handle_result(fetching, &result);
-}
-
-/* Abort all jobs. */
-static void abort_all(struct crawler *fetching)
-{
-	struct hosts *hosts = &fetching->hosts;
-
-	fetcher_client_abort(fetching->fetcher);
-	crawler_handle_results(fetching);
-	take_arrivals(fetching);
-	for (size_t i = 0; i < hosts->count; i++)
-		crawler_fail_waiting_jobs(fetching, hosts->items[i],
-					  ERR_STOPPED, 0);
-}
-
-/*
- * Finish the waiting jobs of hosts that another node owns now; count the
- * running ones.
- */
-static void look_for_strangers(struct crawler *fetching)
-{
-	const struct store *store = fetching->store;
-	uint64_t asks = fetching->asks;
-	size_t strangers = 0;
-
-	if (!store_is_partitioned(store))
-		return;
-	for (size_t i = 0; i < fetching->hosts.count; i++) {
-		struct host *host = fetching->hosts.items[i];
-
-		if (store_owns(store, store_partition_of_host(
-					      store, host_subject(host).site)))
-			continue;
-		crawler_fail_waiting_jobs(fetching, host, ERR_NOT_OWNER, 0);
-		strangers += host->polite.running;
-	}
-	fetching->strangers = strangers;
-	fetching->looked = asks;
-}
-
-void crawler_run(struct crawler *fetching)
-{
-	while (!is_finished(fetching)) {
-		uint64_t now_ms = clock_steady_ms();
-
-		take_arrivals(fetching);
-		if (atomic_exchange(&fetching->aborts, false))
-			abort_all(fetching);
-		look_for_strangers(fetching);
-		serve_hosts(fetching, now_ms);
-		fetching->running = fetcher_client_running(fetching->fetcher);
-		if (fetching->running == 0)
-			job_queue_flush(fetching->fetched);
-		fetcher_client_report_backlog(
-			fetching->fetcher,
-			crawler_count_waiting_hosts(fetching, now_ms));
-		fetcher_client_run(fetching->fetcher,
-				   idle_ms(fetching, now_ms));
-		crawler_handle_results(fetching);
-		hosts_trim(&fetching->hosts, MAX_IDLE_HOSTS, now_ms);
-	}
-	fetching->running = 0;
-	abort_all(fetching);
-	hosts_free(&fetching->hosts);
-}
-
-/* Handle the result of a transfer, and start the next step of its job. */
-
-enum {
-	STATUS_FRESH = 304,
-	STATUS_TOO_MANY = 429,
-	STATUS_BAD_GATEWAY = 502,
-	STATUS_UNAVAILABLE = 503,
-	STATUS_GATEWAY_TIMEOUT = 504,
-};
-
-/* Return the error for the HTTP status of a response without a page. */
-static enum error error_of_status(unsigned status)
-{
-	return status == STATUS_TOO_MANY || status >= 500 ? ERR_NETWORK
-							  : ERR_NOT_FOUND;
-}
-
-/* Handle the status of a response; true if its body is not needed. */
-static bool crawler_handle_status(struct crawler *fetching, struct job *job)
-{
-	const struct fetch_result *result = &job->result;
-	unsigned status = result->http_status;
-
-	if (result->error != ERR_NONE) {
-		log_debug_about(job_subject(job), "%s", result->reason);
-		crawler_end_job(fetching, job, result->error);
-	} else if (status == STATUS_FRESH) {
-		job->kind = CHANGE_NOT_MODIFIED;
-		crawler_send_ended(fetching, job);
-	} else if (result->redirect[0] != '\0' &&
-		   url_parse(&job->target, slice_of(result->redirect), NULL) ==
-			   ERR_NONE) {
-		job->kind = CHANGE_REDIRECT;
-		crawler_send_ended(fetching, job);
-	} else if (status < 200 || status >= 300) {
-		crawler_end_job(fetching, job, error_of_status(status));
-	} else {
-		return false;
-	}
-	return true;
-}
-
-static void crawler_handle_page(struct crawler *fetching, struct job *job)
-{
-	if (crawler_handle_status(fetching, job))
-		return;
-	if (!job->result.is_html) {
-		crawler_end_job(fetching, job, ERR_NOT_HTML);
-		return;
-	}
-	job->kind = CHANGE_PAGE;
-	fetching->waiting_bytes += job->result.body.size;
-	job_queue_push(fetching->fetched, job);
-}
-
-/*
- * Read a sitemap. Its entries are used even if it ends at a limit or is
- * incomplete; one that was truncated in transit is fetched again.
- */
-static void take_sitemap(struct crawler *fetching, struct job *job)
-{
-	struct fetch_result *result = &job->result;
-	enum error error = result->error;
-	bool is_file = result->http_status >= 200 && result->http_status < 300;
-
-	if (error == ERR_NONE && !is_file) {
-		crawler_handle_status(fetching, job);
-		return;
-	}
-	if (error == ERR_NONE && result->is_cut)
-		error = result->is_broken ? ERR_NETWORK : ERR_TOO_LARGE;
-	if (error == ERR_NETWORK || error == ERR_TIMEOUT ||
-	    error == ERR_STOPPED) {
-		crawler_end_job(fetching, job, error);
-		return;
-	}
-	if (result->body.size == 0) {
-		crawler_end_job(fetching, job,
-				error == ERR_NONE ? ERR_MALFORMED : error);
-		return;
-	}
-	if (error != ERR_NONE)
-		log_info_about(job_subject(job), "partly read: %s",
-			       error_text(error));
-	job->kind = CHANGE_SITEMAP;
-	job->listing = result->body;
-	result->body = (struct buffer){0};
-	crawler_send_ended(fetching, job);
-}
-
-static bool is_pressed(const struct fetch_result *result)
-{
-	switch (result->http_status) {
-	case STATUS_TOO_MANY:
-	case STATUS_BAD_GATEWAY:
-	case STATUS_UNAVAILABLE:
-	case STATUS_GATEWAY_TIMEOUT:
-		return true;
-	default:
-		return result->error == ERR_TIMEOUT ||
-		       result->error == ERR_NETWORK || result->is_broken;
-	}
-}
-
-/*
- * Set the pace of the host; before its robots.txt is known it gets no other
- * requests.
- */
-static void set_pace(struct crawler *fetching,
-		     const struct crawler_transfer *flight,
-		     const struct fetch_result *result)
-{
-	struct host *host = flight->host;
-	uint32_t elapsed_ms = (uint32_t)(result->elapsed_us / 1000);
-	bool is_stopped = result->error == ERR_STOPPED;
-	/* a forbidden address says nothing about the load of the host */
-	bool is_refused = result->error == ERR_ADDRESS_FORBIDDEN &&
-			  host->robots_hops == 0;
-	bool is_failed = flight->job == NULL && result->error != ERR_NONE &&
-			 !is_stopped && !is_refused;
-
-	politeness_finish(&host->polite, is_failed || is_pressed(result),
-			  result->retry_after_s, clock_steady_ms());
-	host->pace_ms = host->polite.delay_ms > elapsed_ms
-				? host->polite.delay_ms
-				: elapsed_ms;
-	if (!is_stopped && host_long_pause_ms(host, clock_steady_ms()) > 0) {
-		if (politeness_is_broken(&host->polite))
-			log_info_about(
-				host_subject(host),
-				"repeated failures; no fetches for %u s",
-				(unsigned)(host_long_pause_ms(
-						   host, clock_steady_ms()) /
-					   1000U));
-		host_store_pause(fetching, host);
-	}
-}
-
-/* crawler.c: the result of a transfer. */
-static void crawler_handle_result(struct crawler *fetching,
-				  struct fetch_result *result)
-{
-	struct crawler_transfer *flight = result->context;
-	struct job *job = flight->job;
-
-	set_pace(fetching, flight, result);
-	if (job == NULL) {
-		crawler_handle_robots(fetching, flight, result);
-		fetch_result_free(result);
-	} else {
-		job_set_pace(job, flight->host);
-		job->result = *result;
-		if (flight->is_sitemap)
-			take_sitemap(fetching, job);
-		else
-			crawler_handle_page(fetching, job);
-	}
-	crawler_transfer_free(flight);
-}
-
 /* The robots.txt and the pauses of a host. */
 
 enum {
 	MAX_ROBOTS_HOPS = 5, /* RFC 9309, 2.3.1.2 */
-	ROBOTS_STATUS_TOO_MANY = 429,
 	ROBOTS_URL_BYTES = MAX_HOST_BYTES + 32,
 	MAX_PAUSE_MS = 24 * 60 * 60 * 1000, /* see crawl/schedule.c */
 };
@@ -745,7 +480,7 @@ static void crawler_handle_robots(struct crawler *fetching,
 	}
 	if (is_answer && follow_robots(fetching, flight, result))
 		return;
-	if (!is_answer || status >= 500 || status == ROBOTS_STATUS_TOO_MANY) {
+	if (!is_answer || status >= 500 || status == STATUS_TOO_MANY) {
 		log_info_about(robots_subject(host, url), "%s",
 			       is_answer ? "the server fails" : result->reason);
 		host->robots_state = ROBOTS_UNKNOWN;
@@ -762,114 +497,371 @@ static void crawler_handle_robots(struct crawler *fetching,
 	store_robots(fetching, host, result);
 }
 
-struct host *hosts_get(struct hosts *hosts, const struct url *url)
-{
-	struct host *host;
+/* Handle the result of a transfer, and start the next step of its job. */
 
-	for (size_t i = 0; i < hosts->count; i++)
-		if (strcmp(hosts->items[i]->authority, url->authority) == 0)
-			return hosts->items[i];
-	host = mem_alloc(1, sizeof(*host));
-	snprintf(host->authority, sizeof(host->authority), "%s",
-		 url->authority);
-	host->polite.max_running = 1;
-	host->polite.first_pause_ms = hosts->first_pause_ms;
-	host->polite.seed = hash64(host->authority, strlen(host->authority), 0);
-	hosts->items = mem_grow(hosts->items, hosts->count, &hosts->capacity,
-				sizeof(struct host *));
-	hosts->items[hosts->count++] = host;
-	return host;
+/* Return the error for the HTTP status of a response without a page. */
+static enum error error_of_status(unsigned status)
+{
+	return status == STATUS_TOO_MANY || status >= 500 ? ERR_NETWORK
+							  : ERR_NOT_FOUND;
 }
 
-static void destroy_host(struct host *host)
+/* Handle the status of a response; true if its body is not needed. */
+static bool crawler_handle_status(struct crawler *fetching, struct job *job)
 {
-	for (;;) {
-		struct job *job = host_pop(host);
+	const struct fetch_result *result = &job->result;
+	unsigned status = result->http_status;
 
-		if (job == NULL)
+	if (result->error != ERR_NONE) {
+		log_debug_about(job_subject(job), "%s", result->reason);
+		crawler_end_job(fetching, job, result->error);
+	} else if (status == STATUS_FRESH) {
+		job->kind = CHANGE_NOT_MODIFIED;
+		crawler_send_ended(fetching, job);
+	} else if (result->redirect[0] != '\0' &&
+		   url_parse(&job->target, slice_of(result->redirect), NULL) ==
+			   ERR_NONE) {
+		job->kind = CHANGE_REDIRECT;
+		crawler_send_ended(fetching, job);
+	} else if (status < 200 || status >= 300) {
+		crawler_end_job(fetching, job, error_of_status(status));
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void crawler_handle_page(struct crawler *fetching, struct job *job)
+{
+	if (crawler_handle_status(fetching, job))
+		return;
+	if (!job->result.is_html) {
+		crawler_end_job(fetching, job, ERR_NOT_HTML);
+		return;
+	}
+	job->kind = CHANGE_PAGE;
+	fetching->waiting_bytes += job->result.body.size;
+	job_queue_push(fetching->fetched, job);
+}
+
+/*
+ * Read a sitemap. Its entries are used even if it ends at a limit or is
+ * incomplete; one that was truncated in transit is fetched again.
+ */
+static void take_sitemap(struct crawler *fetching, struct job *job)
+{
+	struct fetch_result *result = &job->result;
+	enum error error = result->error;
+	bool is_file = result->http_status >= 200 && result->http_status < 300;
+
+	if (error == ERR_NONE && !is_file) {
+		crawler_handle_status(fetching, job);
+		return;
+	}
+	if (error == ERR_NONE && result->is_cut)
+		error = result->is_broken ? ERR_NETWORK : ERR_TOO_LARGE;
+	if (error == ERR_NETWORK || error == ERR_TIMEOUT ||
+	    error == ERR_STOPPED) {
+		crawler_end_job(fetching, job, error);
+		return;
+	}
+	if (result->body.size == 0) {
+		crawler_end_job(fetching, job,
+				error == ERR_NONE ? ERR_MALFORMED : error);
+		return;
+	}
+	if (error != ERR_NONE)
+		log_info_about(job_subject(job), "partly read: %s",
+			       error_text(error));
+	job->kind = CHANGE_SITEMAP;
+	job->listing = result->body;
+	result->body = (struct buffer){0};
+	crawler_send_ended(fetching, job);
+}
+
+static bool is_pressed(const struct fetch_result *result)
+{
+	switch (result->http_status) {
+	case STATUS_TOO_MANY:
+	case STATUS_BAD_GATEWAY:
+	case STATUS_UNAVAILABLE:
+	case STATUS_GATEWAY_TIMEOUT:
+		return true;
+	default:
+		return result->error == ERR_TIMEOUT ||
+		       result->error == ERR_NETWORK || result->is_broken;
+	}
+}
+
+/*
+ * Set the pace of the host; before its robots.txt is known it gets no other
+ * requests.
+ */
+static void set_pace(struct crawler *fetching,
+		     const struct crawler_transfer *flight,
+		     const struct fetch_result *result)
+{
+	struct host *host = flight->host;
+	uint32_t elapsed_ms = (uint32_t)(result->elapsed_us / 1000);
+	bool is_stopped = result->error == ERR_STOPPED;
+	/* a forbidden address says nothing about the load of the host */
+	bool is_refused = result->error == ERR_ADDRESS_FORBIDDEN &&
+			  host->robots_hops == 0;
+	bool is_failed = flight->job == NULL && result->error != ERR_NONE &&
+			 !is_stopped && !is_refused;
+
+	politeness_finish(&host->polite, is_failed || is_pressed(result),
+			  result->retry_after_s, clock_steady_ms());
+	host->pace_ms = host->polite.delay_ms > elapsed_ms
+				? host->polite.delay_ms
+				: elapsed_ms;
+	if (!is_stopped && host_long_pause_ms(host, clock_steady_ms()) > 0) {
+		if (politeness_is_broken(&host->polite))
+			log_info_about(
+				host_subject(host),
+				"repeated failures; no fetches for %u s",
+				(unsigned)(host_long_pause_ms(
+						   host, clock_steady_ms()) /
+					   1000U));
+		host_store_pause(fetching, host);
+	}
+}
+
+static void crawler_handle_result(struct crawler *fetching,
+				  struct fetch_result *result)
+{
+	struct crawler_transfer *flight = result->context;
+	struct job *job = flight->job;
+
+	set_pace(fetching, flight, result);
+	if (job == NULL) {
+		crawler_handle_robots(fetching, flight, result);
+		fetch_result_free(result);
+	} else {
+		job_set_pace(job, flight->host);
+		job->result = *result;
+		if (flight->is_sitemap)
+			take_sitemap(fetching, job);
+		else
+			crawler_handle_page(fetching, job);
+	}
+	crawler_transfer_free(flight);
+}
+
+static void start_page(struct crawler *fetching, struct host *host)
+{
+	struct job *job = host_pop(host);
+	struct slice path = slice_of(job->url.text + job->url.path);
+	struct crawler_transfer *flight;
+
+	host->is_robots_used = true;
+	if (!fetching->ignores_robots && host->robots != NULL &&
+	    !robots_allows(host->robots, path)) {
+		crawler_end_job(fetching, job, ERR_ROBOTS_DENIED);
+		return;
+	}
+	politeness_set_delay(&host->polite, job->work.delay_ms,
+			     fetching->ignores_robots || host->robots == NULL
+				     ? 0
+				     : robots_delay_ms(host->robots));
+	flight = mem_alloc(1, sizeof(*flight));
+	flight->host = host;
+	flight->job = job;
+	flight->site_flags = job->work.site_flags;
+	flight->is_sitemap = (job->work.lease.flags & FRONTIER_IS_SITEMAP) != 0;
+	crawler_transfer_start(fetching, flight, &job->url);
+}
+
+static bool crawler_has_room(const struct crawler *fetching)
+{
+	return fetcher_client_running(fetching->fetcher) <
+		       fetching->max_connections &&
+	       fetching->waiting_bytes <= fetching->max_waiting_bytes;
+}
+
+/*
+ * Return whether the robots.txt of the host is too old, or has a time in the
+ * future because the clock was set back.
+ */
+static bool crawler_robots_is_outdated(const struct crawler *fetching,
+				       const struct host *host,
+				       uint64_t wall_ms)
+{
+	return host->robots_ms > wall_ms ||
+	       host->robots_ms + fetching->robots_ttl_ms <= wall_ms;
+}
+
+/* Start the jobs of the host that may start now. */
+static void serve_host(struct crawler *fetching, struct host *host,
+		       uint64_t now_ms)
+{
+	if (host->first != NULL)
+		host_load(fetching, host);
+	shorten_queue(fetching, host, now_ms);
+	while (host->first != NULL &&
+	       politeness_may_start(&host->polite, now_ms) &&
+	       crawler_has_room(fetching)) {
+		if (host->robots_state == ROBOTS_KNOWN &&
+		    host->is_robots_used &&
+		    crawler_robots_is_outdated(fetching, host, clock_wall_ms()))
+			host->robots_state = ROBOTS_UNKNOWN;
+		if (fetching->ignores_robots ||
+		    host->robots_state == ROBOTS_KNOWN)
+			start_page(fetching, host);
+		else if (host->robots_state == ROBOTS_UNKNOWN)
+			host_request_robots(fetching, host);
+		else
 			break;
-		job_destroy(job);
 	}
-	arena_destroy(host->arena);
-	buffer_free(&host->cookies.lines);
-	free(host);
 }
 
-void hosts_trim(struct hosts *hosts, size_t max, uint64_t now_ms)
+/* Begin with another host each time, so that no host uses all connections. */
+static void serve_hosts(struct crawler *fetching, uint64_t now_ms)
 {
-	for (size_t i = hosts->count; i-- > 0 && hosts->count > max;) {
-		struct host *host = hosts->items[i];
+	const struct hosts *hosts = &fetching->hosts;
+	size_t first = fetching->rounds++;
 
-		if (host->first != NULL || host->polite.running > 0 ||
-		    host->robots_state == ROBOTS_REQUESTED ||
-		    !politeness_may_start(&host->polite, now_ms))
+	for (size_t i = 0; !fetching->is_stopping && i < hosts->count; i++)
+		serve_host(fetching, hosts->items[(first + i) % hosts->count],
+			   now_ms);
+}
+
+/* Return the time until the next job may start. */
+static uint32_t idle_ms(const struct crawler *fetching, uint64_t now_ms)
+{
+	const struct hosts *hosts = &fetching->hosts;
+	uint64_t wait = MAX_WAIT_MS;
+
+	if (fetching->is_stopping && fetching->stop_ms < now_ms + MAX_WAIT_MS)
+		return fetching->stop_ms > now_ms
+			       ? (uint32_t)(fetching->stop_ms - now_ms)
+			       : 0;
+	if (fetching->is_stopping || !crawler_has_room(fetching))
+		return MAX_WAIT_MS;
+	for (size_t i = 0; i < hosts->count; i++) {
+		const struct host *host = hosts->items[i];
+		uint64_t next = host->polite.next_ms;
+
+		if (host->first == NULL || host->polite.running > 0)
 			continue;
-		destroy_host(host);
-		hosts->items[i] = hosts->items[--hosts->count];
+		if (next <= now_ms)
+			return 1;
+		if (next - now_ms < wait)
+			wait = next - now_ms;
+	}
+	return (uint32_t)wait;
+}
+
+/*
+ * Return the number of hosts that could be fetched from if a connection were
+ * free.
+ */
+static size_t crawler_count_waiting_hosts(const struct crawler *fetching,
+					  uint64_t now_ms)
+{
+	const struct hosts *hosts = &fetching->hosts;
+	size_t count = 0;
+
+	if (fetching->is_stopping || fetcher_client_running(fetching->fetcher) <
+					     fetching->max_connections)
+		return 0;
+	for (size_t i = 0; i < hosts->count; i++) {
+		const struct host *host = hosts->items[i];
+
+		count += host->first != NULL &&
+			 host->robots_state != ROBOTS_REQUESTED &&
+			 politeness_may_start(&host->polite, now_ms);
+	}
+	return count;
+}
+
+static void take_arrivals(struct crawler *fetching)
+{
+	struct job *job = job_queue_take_all(fetching->arrivals);
+
+	while (job != NULL) {
+		struct job *next = job->next;
+
+		host_push(hosts_get(&fetching->hosts, &job->url), job);
+		job = next;
 	}
 }
 
-void hosts_free(struct hosts *hosts)
+static bool is_finished(const struct crawler *fetching)
 {
+	return fetching->is_stopping &&
+	       (fetcher_client_running(fetching->fetcher) == 0 ||
+		clock_steady_ms() >= fetching->stop_ms);
+}
+
+static void crawler_handle_results(struct crawler *fetching)
+{
+	struct fetch_result result;
+
+	while (fetcher_client_next(fetching->fetcher, &result))
+		crawler_handle_result(fetching, &result);
+}
+
+/* Abort all jobs. */
+static void abort_all(struct crawler *fetching)
+{
+	struct hosts *hosts = &fetching->hosts;
+
+	fetcher_client_abort(fetching->fetcher);
+	crawler_handle_results(fetching);
+	take_arrivals(fetching);
 	for (size_t i = 0; i < hosts->count; i++)
-		destroy_host(hosts->items[i]);
-	free(hosts->items);
-	*hosts = (struct hosts){0};
+		crawler_fail_waiting_jobs(fetching, hosts->items[i],
+					  ERR_STOPPED, 0);
 }
 
-void host_push(struct host *host, struct job *job)
+/*
+ * Finish the waiting jobs of hosts that another node owns now; count the
+ * running ones.
+ */
+static void look_for_strangers(struct crawler *fetching)
 {
-	job->next = NULL;
-	if (host->last == NULL)
-		host->first = job;
-	else
-		host->last->next = job;
-	host->last = job;
-	host->count++;
-}
+	const struct store *store = fetching->store;
+	uint64_t asks = fetching->asks;
+	size_t strangers = 0;
 
-struct job *host_pop(struct host *host)
-{
-	struct job *job = host->first;
+	if (!store_is_partitioned(store))
+		return;
+	for (size_t i = 0; i < fetching->hosts.count; i++) {
+		struct host *host = fetching->hosts.items[i];
 
-	if (job == NULL)
-		return NULL;
-	host->first = job->next;
-	if (host->first == NULL)
-		host->last = NULL;
-	host->count--;
-	return job;
-}
-
-struct job *host_cut(struct host *host, size_t keep)
-{
-	struct job **end = &host->first;
-	struct job *last = NULL;
-	struct job *rest;
-
-	if (host->count <= keep)
-		return NULL;
-	for (size_t i = 0; i < keep; i++) {
-		last = *end;
-		assert(last != NULL); /* the host has `count` jobs */
-		end = &last->next;
+		if (store_owns(store, store_partition_of_host(
+					      store, host_subject(host).site)))
+			continue;
+		crawler_fail_waiting_jobs(fetching, host, ERR_NOT_OWNER, 0);
+		strangers += host->polite.running;
 	}
-	rest = *end;
-	*end = NULL;
-	host->last = last;
-	host->count = keep;
-	return rest;
+	fetching->strangers = strangers;
+	fetching->looked = asks;
 }
 
-void host_set_robots(struct host *host, struct slice file, unsigned status,
-		     uint64_t fetched_ms)
+void crawler_run(struct crawler *fetching)
 {
-	arena_destroy(host->arena);
-	host->arena = arena_create();
-	host->robots = status >= 200 && status < 300
-			       ? robots_parse(host->arena, file, ROBOTS_AGENT)
-			       : robots_from_status(host->arena, status);
-	host->robots_ms = fetched_ms;
-	host->robots_state = ROBOTS_KNOWN;
-	host->is_robots_used = false;
+	while (!is_finished(fetching)) {
+		uint64_t now_ms = clock_steady_ms();
+
+		take_arrivals(fetching);
+		if (atomic_exchange(&fetching->aborts, false))
+			abort_all(fetching);
+		look_for_strangers(fetching);
+		serve_hosts(fetching, now_ms);
+		fetching->running = fetcher_client_running(fetching->fetcher);
+		if (fetching->running == 0)
+			job_queue_flush(fetching->fetched);
+		fetcher_client_report_backlog(
+			fetching->fetcher,
+			crawler_count_waiting_hosts(fetching, now_ms));
+		fetcher_client_run(fetching->fetcher,
+				   idle_ms(fetching, now_ms));
+		crawler_handle_results(fetching);
+		hosts_trim(&fetching->hosts, MAX_IDLE_HOSTS, now_ms);
+	}
+	fetching->running = 0;
+	abort_all(fetching);
+	hosts_free(&fetching->hosts);
 }

@@ -57,11 +57,6 @@ static inline struct log_subject job_subject(const struct job *job)
 				    slice_of(job->url.text)};
 }
 
-/*
- * Create a job, which owns the work from now on. NULL, with a line in the log,
- * if its URL cannot be parsed.
- */
-struct job *job_create(struct work *work);
 void job_destroy(struct job *job);
 
 /*
@@ -92,8 +87,6 @@ void job_queue_flush(struct job_queue *queue);
 
 /* Remove all jobs, as a list; NULL if the queue is empty. Does not wait. */
 struct job *job_queue_take_all(struct job_queue *queue);
-
-size_t job_queue_count(struct job_queue *queue);
 
 /*
  * The hosts of the fetching thread: the robots rules of each host, its pace,
@@ -141,23 +134,6 @@ struct hosts {
 	uint32_t first_pause_ms; /* for the politeness of each host; 0 = default
 				  */
 };
-
-/* Return the host of the URL; create it if it is new. */
-struct host *hosts_get(struct hosts *hosts, const struct url *url);
-
-/* Drop hosts without work if there are more than `max`. */
-void hosts_trim(struct hosts *hosts, size_t max, uint64_t now_ms);
-void hosts_free(struct hosts *hosts);
-
-void host_push(struct host *host, struct job *job);
-struct job *host_pop(struct host *host); /* NULL = no job waits */
-
-/* Remove all jobs after the first `keep`, and return them as a list. */
-struct job *host_cut(struct host *host, size_t keep);
-
-/* Set the rules from a response; `status` 0 = no response. */
-void host_set_robots(struct host *host, struct slice file, unsigned status,
-		     uint64_t fetched_ms);
 
 /*
  * The loop of the fetching thread: jobs wait for their host, are checked

@@ -17,6 +17,193 @@
 #include "daemon/runtime/thread.h"
 #include "store/store.h"
 
+/*
+ * Create a job, which owns the work from now on. NULL, with a line in the log,
+ * if its URL cannot be parsed.
+ */
+static struct job *job_create(struct work *work)
+{
+	struct job *job = mem_alloc(1, sizeof(*job));
+
+	job->work = *work;
+	*work = (struct work){0};
+	if (url_parse(&job->url, slice_of(job->work.lease.url), NULL) ==
+	    ERR_NONE)
+		return job;
+	log_error_limited_about(
+		(struct log_subject){.url = slice_of(job->work.lease.url)},
+		"the stored URL cannot be parsed");
+	job_destroy(job);
+	return NULL;
+}
+
+void job_destroy(struct job *job)
+{
+	if (job == NULL)
+		return;
+	fetch_result_free(&job->result);
+	work_free(&job->work);
+	buffer_free(&job->listing);
+	buffer_free(&job->record);
+	buffer_free(&job->guarded);
+	buffer_free(&job->packed);
+	free(job);
+}
+
+static void job_queue_init(struct job_queue *queue)
+{
+	*queue = (struct job_queue){0};
+	lock_init(&queue->lock, LOCK_QUEUE);
+	condition_init(&queue->is_changed);
+}
+
+/* Destroy the remaining jobs. No thread may use the queue any longer. */
+static void job_queue_finish(struct job_queue *queue)
+{
+	struct job *job = queue->first;
+
+	while (job != NULL) {
+		struct job *next = job->next;
+
+		job_destroy(job);
+		job = next;
+	}
+	condition_destroy(&queue->is_changed);
+	lock_destroy(&queue->lock);
+}
+
+size_t job_queue_push(struct job_queue *queue, struct job *job)
+{
+	size_t count;
+
+	assert(job != NULL);
+	job->next = NULL;
+	lock_acquire(&queue->lock);
+	if (queue->last == NULL)
+		queue->first = job;
+	else
+		queue->last->next = job;
+	queue->last = job;
+	assert(!queue->is_closed);
+	count = ++queue->count;
+	/* a gathering thread checks again without a signal */
+	if (count == 1 || count >= GATHER_JOBS)
+		condition_signal(&queue->is_changed);
+	lock_release(&queue->lock);
+	return count;
+}
+
+/*
+ * Wait for jobs that fit together; another thread may have taken them
+ * meanwhile.
+ */
+static void wait_for_jobs(struct job_queue *queue)
+{
+	uint64_t until_ms;
+
+	assert(lock_is_held(&queue->lock));
+	while (queue->first == NULL && !queue->is_closed)
+		condition_wait(&queue->is_changed, &queue->lock);
+	until_ms = clock_steady_ms() + GATHER_MS;
+	while (queue->count > 0 && queue->count < GATHER_JOBS &&
+	       !queue->is_urgent && !queue->is_closed &&
+	       condition_wait_until(&queue->is_changed, &queue->lock, until_ms))
+		continue;
+}
+
+/* Remove the first jobs that fit together. */
+static struct job *take_some(struct job_queue *queue)
+{
+	struct job *jobs = queue->first;
+	struct job **end = &queue->first;
+	size_t bytes = 0;
+	size_t count = 0;
+
+	assert(lock_is_held(&queue->lock) && jobs != NULL);
+	do {
+		bytes += (*end)->result.body.size;
+		end = &(*end)->next;
+		count++;
+	} while (*end != NULL && count < GATHER_JOBS &&
+		 bytes + (*end)->result.body.size <= GATHER_BYTES);
+	queue->first = *end;
+	*end = NULL;
+	assert(queue->count >= count);
+	queue->count -= count;
+	if (queue->first == NULL) {
+		queue->last = NULL;
+		queue->is_urgent = false;
+	}
+	return jobs;
+}
+
+/*
+ * Wait for a job and, for at most GATHER_MS, for others that fit with it: at
+ * least one, at most GATHER_JOBS or GATHER_BYTES, as a list. So threads and
+ * processes wake once for several pages. NULL when the queue is closed and
+ * empty.
+ */
+static struct job *job_queue_gather(struct job_queue *queue)
+{
+	struct job *jobs = NULL;
+
+	lock_acquire(&queue->lock);
+	do
+		wait_for_jobs(queue);
+	while (queue->first == NULL && !queue->is_closed);
+	if (queue->first != NULL)
+		jobs = take_some(queue);
+	if (queue->first != NULL)
+		condition_signal(&queue->is_changed);
+	lock_release(&queue->lock);
+	return jobs;
+}
+
+void job_queue_flush(struct job_queue *queue)
+{
+	lock_acquire(&queue->lock);
+	queue->is_urgent = queue->first != NULL;
+	if (queue->is_urgent)
+		condition_broadcast(&queue->is_changed);
+	lock_release(&queue->lock);
+}
+
+struct job *job_queue_take_all(struct job_queue *queue)
+{
+	struct job *jobs;
+
+	lock_acquire(&queue->lock);
+	assert((queue->first == NULL) == (queue->count == 0));
+	jobs = queue->first;
+	queue->first = NULL;
+	queue->last = NULL;
+	queue->count = 0;
+	lock_release(&queue->lock);
+	return jobs;
+}
+
+/*
+ * Close the queue: no job is added any longer, and waiting threads wake when it
+ * is empty.
+ */
+static void job_queue_close(struct job_queue *queue)
+{
+	lock_acquire(&queue->lock);
+	queue->is_closed = true;
+	condition_broadcast(&queue->is_changed);
+	lock_release(&queue->lock);
+}
+
+static size_t job_queue_count(struct job_queue *queue)
+{
+	size_t count;
+
+	lock_acquire(&queue->lock);
+	count = queue->count;
+	lock_release(&queue->lock);
+	return count;
+}
+
 /* The state that the threads of a pipeline share. */
 
 /* A change that a thread waits for, on the stack of that thread. */
@@ -161,8 +348,31 @@ static bool job_was_fetched(const struct job *job)
 	       (job->result.http_status != 0 || job->result.elapsed_us >= 1000);
 }
 
+static void free_ingestion(struct ingestion *ingestion)
+{
+	host_tally_free(&ingestion->outcome.over);
+	free(ingestion);
+}
+
+/* Count a submitted page that is finished; call with the lock held. */
 static void pipeline_count_ingested(struct pipeline *pipeline,
-				    const struct job *job);
+				    const struct job *job)
+{
+	struct ingestion *ingestion = job->ingestion;
+
+	assert(lock_is_held(&pipeline->lock));
+	assert(pipeline->ingesting > 0 && ingestion->waiting > 0);
+	pipeline->ingesting--;
+	ingestion->waiting--;
+	ingestion->outcome.refused += job->error != ERR_NONE;
+	ingestion->outcome.kept += job->analysis.is_kept;
+	ingestion->outcome.new_sites += job->analysis.is_new_site;
+	if (job->kind == CHANGE_INGEST && job->error == ERR_TOO_LARGE)
+		host_tally_add(&ingestion->outcome.over, job->url.host, 1);
+	if (ingestion->is_left && ingestion->waiting == 0)
+		free_ingestion(ingestion);
+	condition_broadcast(&pipeline->has_room);
+}
 
 static void pipeline_count_jobs(struct pipeline *pipeline,
 				const struct pending_jobs *held,
@@ -547,189 +757,6 @@ void host_tally_free(struct host_tally *tally)
 	*tally = (struct host_tally){0};
 }
 
-struct job *job_create(struct work *work)
-{
-	struct job *job = mem_alloc(1, sizeof(*job));
-
-	job->work = *work;
-	*work = (struct work){0};
-	if (url_parse(&job->url, slice_of(job->work.lease.url), NULL) ==
-	    ERR_NONE)
-		return job;
-	log_error_limited_about(
-		(struct log_subject){.url = slice_of(job->work.lease.url)},
-		"the stored URL cannot be parsed");
-	job_destroy(job);
-	return NULL;
-}
-
-void job_destroy(struct job *job)
-{
-	if (job == NULL)
-		return;
-	fetch_result_free(&job->result);
-	work_free(&job->work);
-	buffer_free(&job->listing);
-	buffer_free(&job->record);
-	buffer_free(&job->guarded);
-	buffer_free(&job->packed);
-	free(job);
-}
-
-static void job_queue_init(struct job_queue *queue)
-{
-	*queue = (struct job_queue){0};
-	lock_init(&queue->lock, LOCK_QUEUE);
-	condition_init(&queue->is_changed);
-}
-
-/* Destroy the remaining jobs. No thread may use the queue any longer. */
-static void job_queue_finish(struct job_queue *queue)
-{
-	struct job *job = queue->first;
-
-	while (job != NULL) {
-		struct job *next = job->next;
-
-		job_destroy(job);
-		job = next;
-	}
-	condition_destroy(&queue->is_changed);
-	lock_destroy(&queue->lock);
-}
-
-size_t job_queue_push(struct job_queue *queue, struct job *job)
-{
-	size_t count;
-
-	assert(job != NULL);
-	job->next = NULL;
-	lock_acquire(&queue->lock);
-	if (queue->last == NULL)
-		queue->first = job;
-	else
-		queue->last->next = job;
-	queue->last = job;
-	assert(!queue->is_closed);
-	count = ++queue->count;
-	/* a gathering thread checks again without a signal */
-	if (count == 1 || count >= GATHER_JOBS)
-		condition_signal(&queue->is_changed);
-	lock_release(&queue->lock);
-	return count;
-}
-
-/*
- * Wait for jobs that fit together; another thread may have taken them
- * meanwhile.
- */
-static void wait_for_jobs(struct job_queue *queue)
-{
-	uint64_t until_ms;
-
-	assert(lock_is_held(&queue->lock));
-	while (queue->first == NULL && !queue->is_closed)
-		condition_wait(&queue->is_changed, &queue->lock);
-	until_ms = clock_steady_ms() + GATHER_MS;
-	while (queue->count > 0 && queue->count < GATHER_JOBS &&
-	       !queue->is_urgent && !queue->is_closed &&
-	       condition_wait_until(&queue->is_changed, &queue->lock, until_ms))
-		continue;
-}
-
-/* Remove the first jobs that fit together. */
-static struct job *take_some(struct job_queue *queue)
-{
-	struct job *jobs = queue->first;
-	struct job **end = &queue->first;
-	size_t bytes = 0;
-	size_t count = 0;
-
-	assert(lock_is_held(&queue->lock) && jobs != NULL);
-	do {
-		bytes += (*end)->result.body.size;
-		end = &(*end)->next;
-		count++;
-	} while (*end != NULL && count < GATHER_JOBS &&
-		 bytes + (*end)->result.body.size <= GATHER_BYTES);
-	queue->first = *end;
-	*end = NULL;
-	assert(queue->count >= count);
-	queue->count -= count;
-	if (queue->first == NULL) {
-		queue->last = NULL;
-		queue->is_urgent = false;
-	}
-	return jobs;
-}
-
-/*
- * Wait for a job and, for at most GATHER_MS, for others that fit with it: at
- * least one, at most GATHER_JOBS or GATHER_BYTES, as a list. So threads and
- * processes wake once for several pages. NULL when the queue is closed and
- * empty.
- */
-static struct job *job_queue_gather(struct job_queue *queue)
-{
-	struct job *jobs = NULL;
-
-	lock_acquire(&queue->lock);
-	do
-		wait_for_jobs(queue);
-	while (queue->first == NULL && !queue->is_closed);
-	if (queue->first != NULL)
-		jobs = take_some(queue);
-	if (queue->first != NULL)
-		condition_signal(&queue->is_changed);
-	lock_release(&queue->lock);
-	return jobs;
-}
-
-void job_queue_flush(struct job_queue *queue)
-{
-	lock_acquire(&queue->lock);
-	queue->is_urgent = queue->first != NULL;
-	if (queue->is_urgent)
-		condition_broadcast(&queue->is_changed);
-	lock_release(&queue->lock);
-}
-
-struct job *job_queue_take_all(struct job_queue *queue)
-{
-	struct job *jobs;
-
-	lock_acquire(&queue->lock);
-	assert((queue->first == NULL) == (queue->count == 0));
-	jobs = queue->first;
-	queue->first = NULL;
-	queue->last = NULL;
-	queue->count = 0;
-	lock_release(&queue->lock);
-	return jobs;
-}
-
-/*
- * Close the queue: no job is added any longer, and waiting threads wake when it
- * is empty.
- */
-static void job_queue_close(struct job_queue *queue)
-{
-	lock_acquire(&queue->lock);
-	queue->is_closed = true;
-	condition_broadcast(&queue->is_changed);
-	lock_release(&queue->lock);
-}
-
-size_t job_queue_count(struct job_queue *queue)
-{
-	size_t count;
-
-	lock_acquire(&queue->lock);
-	count = queue->count;
-	lock_release(&queue->lock);
-	return count;
-}
-
 enum { ROOM_MS = 50 }; /* between checks for room */
 
 /*
@@ -803,32 +830,6 @@ static void analyse_jobs(struct pipeline *pipeline, struct job *jobs)
 	for (size_t i = 0; i < count; i++)
 		time_histogram_add(&pipeline->stats.analyses, each_us);
 	lock_release(&pipeline->lock);
-}
-
-static void free_ingestion(struct ingestion *ingestion)
-{
-	host_tally_free(&ingestion->outcome.over);
-	free(ingestion);
-}
-
-/* Count a submitted page that is finished; call with the lock held. */
-static void pipeline_count_ingested(struct pipeline *pipeline,
-				    const struct job *job)
-{
-	struct ingestion *ingestion = job->ingestion;
-
-	assert(lock_is_held(&pipeline->lock));
-	assert(pipeline->ingesting > 0 && ingestion->waiting > 0);
-	pipeline->ingesting--;
-	ingestion->waiting--;
-	ingestion->outcome.refused += job->error != ERR_NONE;
-	ingestion->outcome.kept += job->analysis.is_kept;
-	ingestion->outcome.new_sites += job->analysis.is_new_site;
-	if (job->kind == CHANGE_INGEST && job->error == ERR_TOO_LARGE)
-		host_tally_add(&ingestion->outcome.over, job->url.host, 1);
-	if (ingestion->is_left && ingestion->waiting == 0)
-		free_ingestion(ingestion);
-	condition_broadcast(&pipeline->has_room);
 }
 
 /* Drop a submitted document that is not a page. */

@@ -51,6 +51,15 @@ struct site *site_create(const struct site_row *row)
 	return site;
 }
 
+/* Free the linkage; site_open() loads it again. */
+static void site_close(struct site *site)
+{
+	linkage_destroy(site->linkage);
+	site->linkage = NULL;
+	free(site->known);
+	site->known = NULL;
+}
+
 static void site_destroy(struct site *site)
 {
 	if (site == NULL)
@@ -70,14 +79,6 @@ void site_reset(struct site *site, const struct site_row *row)
 	site->leased = site->leased_before;
 	site->is_changed = false;
 	site->is_deleted = false;
-}
-
-void site_close(struct site *site)
-{
-	linkage_destroy(site->linkage);
-	site->linkage = NULL;
-	free(site->known);
-	site->known = NULL;
 }
 
 static void restore_shingles(struct site *site, struct txn *txn)
@@ -163,14 +164,6 @@ void site_flush_counts(struct site *site, struct txn *txn, size_t max)
 		counts_write(&site->counts, txn, site->row.id);
 }
 
-static int site_list_compare(const void *left, const void *right)
-{
-	const struct listed_site *a = left;
-	const struct listed_site *b = right;
-
-	return (a->site > b->site) - (a->site < b->site);
-}
-
 enum error stored_site_list_read(struct store *store,
 				 struct stored_site_list *list)
 {
@@ -187,7 +180,7 @@ enum error stored_site_list_read(struct store *store,
 	scan_end(&scan);
 	if (list->count > 1)
 		qsort(list->items, list->count, sizeof(*list->items),
-		      site_list_compare);
+		      order_u32);
 	return txn_end(&txn);
 }
 
@@ -222,13 +215,9 @@ void stored_site_list_free(struct stored_site_list *list)
 #define FIELD(field)                          \
 	offsetof(struct site_options, field), \
 		sizeof(((struct site_options *)0)->field)
-#define FLAG(name, bit)                                           \
-	{                                                         \
-		name, FIELD(flags), bit, 0, 1, OPTION_FLAG, false \
-	}
-#define SHOWN(name, bit)                                         \
-	{                                                        \
-		name, FIELD(flags), bit, 0, 1, OPTION_FLAG, true \
+#define FLAG(name, bit, is_read_only)                                    \
+	{                                                                \
+		name, FIELD(flags), bit, 0, 1, OPTION_FLAG, is_read_only \
 	}
 
 const struct site_option site_option_table[SITE_OPTIONS] = {
@@ -250,15 +239,15 @@ const struct site_option site_option_table[SITE_OPTIONS] = {
 	{"proxy", FIELD(proxy), 1, 0, 0, OPTION_TEXT, false},
 	{"check_interval_s", FIELD(watch_ms), 1000, 0, MAX_SECONDS,
 	 OPTION_WHOLE, false},
-	SHOWN("auto", SITE_IS_AUTO),
-	FLAG("allow_private", SITE_IS_PRIVATE_OK),
-	SHOWN("sample", SITE_IS_SAMPLE),
-	SHOWN("offline", SITE_IS_OFFLINE),
-	FLAG("sitemaps", SITE_HAS_SITEMAPS),
-	FLAG("soft_404_probe", SITE_HAS_PROBE),
-	FLAG("cookies", SITE_HAS_COOKIES),
-	SHOWN("stale", SITE_IS_STALE),
-	SHOWN("blocked", SITE_IS_BLOCKED),
+	FLAG("auto", SITE_IS_AUTO, true),
+	FLAG("allow_private", SITE_IS_PRIVATE_OK, false),
+	FLAG("sample", SITE_IS_SAMPLE, true),
+	FLAG("offline", SITE_IS_OFFLINE, true),
+	FLAG("sitemaps", SITE_HAS_SITEMAPS, false),
+	FLAG("soft_404_probe", SITE_HAS_PROBE, false),
+	FLAG("cookies", SITE_HAS_COOKIES, false),
+	FLAG("stale", SITE_IS_STALE, true),
+	FLAG("blocked", SITE_IS_BLOCKED, true),
 };
 
 const struct site_option *site_option_of(const char *name)

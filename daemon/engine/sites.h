@@ -91,9 +91,6 @@ void site_open(struct site *site, const struct engine_options *options,
 /* Maximum number of unwritten counts: 48 MiB per site. */
 enum { MAX_UNWRITTEN_COUNTS = 1 << 20 };
 
-/* Free the linkage; site_open() loads it again. */
-void site_close(struct site *site);
-
 /*
  * Add `delta` to the count of every fragment of `record` in `cluster`;
  * site_flush_counts() updates the table. Cluster 0 counts nothing.
@@ -152,7 +149,7 @@ void sites_free(struct sites *sites);
 /* The list of sites, for loops that use one transaction per site. */
 
 struct listed_site {
-	uint32_t site;
+	uint32_t site;       /* first, for order_u32() */
 	uint64_t generation; /* of its row: changes when its pages change */
 };
 

@@ -235,7 +235,7 @@ enum { PAGES_PER_READ = 500 }; /* read transactions must be short */
 
 /* A page in a cluster. */
 struct snapshot_page {
-	uint64_t page;
+	uint64_t page; /* first, for order_u64() */
 	uint32_t set;
 	uint32_t leaf;
 };
@@ -328,14 +328,6 @@ static void site_snapshot_read_pages(struct site_snapshot_reader *reading,
 	scan_end(&scan);
 }
 
-static int by_page(const void *left, const void *right)
-{
-	const struct snapshot_page *a = left;
-	const struct snapshot_page *b = right;
-
-	return (a->page > b->page) - (a->page < b->page);
-}
-
 /* Read the signatures and their pages in one transaction. */
 static enum error read_base(struct site_snapshot_reader *reading,
 			    const char *host)
@@ -351,7 +343,7 @@ static enum error read_base(struct site_snapshot_reader *reading,
 	site_snapshot_read_pages(reading, &txn);
 	if (reading->member_count > 1)
 		qsort(reading->members, reading->member_count,
-		      sizeof(*reading->members), by_page);
+		      sizeof(*reading->members), order_u64);
 	return txn_end(&txn);
 }
 
@@ -366,8 +358,7 @@ static void site_snapshot_read_url(struct site_snapshot_reader *reading,
 
 	if (page_row_get(txn, snapshot->site.id, member->page, &row))
 		url = row.url;
-	reading->urls[index] = (struct slice){
-		arena_copy(reading->arena, url.data, url.size), url.size};
+	reading->urls[index] = arena_slice(reading->arena, url);
 	if (snapshot->examples[member->leaf] == NULL)
 		snapshot->examples[member->leaf] =
 			arena_copy(snapshot->names, url.data, url.size);
@@ -530,14 +521,13 @@ static enum error site_snapshot_choose(const struct site_snapshot *snapshot,
 		 "(clustering.max_dendrogram_size)",
 		 measure_name(measure), snapshot->leaf_count);
 	if (error == ERR_NONE) {
-		suggestion = threshold_suggest(
-			&dendrogram, measure,
-			&(struct merge_pages){
+		const struct merge_pages pages =
+			merge_pages_of(&(struct report_pages){
 				.leaves = snapshot->leaves,
-				.leaf_of = snapshot->witness.leaves,
-				.labels = snapshot->witness.labels,
-				.count = snapshot->witness.count,
+				.witness = snapshot->witness,
 			});
+
+		suggestion = threshold_suggest(&dendrogram, measure, &pages);
 		choice->threshold = suggestion.threshold;
 		memcpy(choice->reason, suggestion.reason,
 		       sizeof(choice->reason));

@@ -53,8 +53,7 @@ static void set_version(const struct watch_plan *plan,
 		.first_ms = first_ms,
 		.last_ms = plan->now_ms,
 		.page_count = taken->version->page_count,
-		.packed = {arena_copy(plan->arena, packed.data, packed.size),
-			   packed.size},
+		.packed = arena_slice(plan->arena, buffer_slice(&packed)),
 	};
 	found->has_sample = true;
 	found->sample = taken->pages;
@@ -69,9 +68,7 @@ sample_page_entry_of(struct arena *arena, const struct sample_page *page)
 	return (struct sample_page_entry){
 		.page = page->page,
 		.row = {.since_ms = page->since_ms,
-			.url = {arena_copy(arena, page->url.data,
-					   page->url.size),
-				page->url.size},
+			.url = arena_slice(arena, page->url),
 			.record = sample_record(arena, &page->before)},
 	};
 }
@@ -143,8 +140,7 @@ static struct slice decision_example_url(const struct watch_plan *plan,
 		url = facts->taken.pages[0].row.url;
 	else if (facts->sample_count > 0)
 		url = facts->sample[0].url;
-	return (struct slice){arena_copy(plan->arena, url.data, url.size),
-			      url.size};
+	return arena_slice(plan->arena, url);
 }
 
 static uint32_t pages_of(const struct template_facts *facts,

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "cluster/signature.h"
@@ -20,14 +21,7 @@
 #include "store/store.h"
 #include "store/txn.h"
 
-/*
- * The parts that read the facts of one subject in one transaction. Internal to
- * collect.c, collect.c, collect.c and
- * collect.c.
- */
-
-struct record;
-
+/* Reads the facts of one subject in one transaction. */
 struct facts_reader {
 	const struct facts_source *source;
 	struct txn *txn;
@@ -37,33 +31,10 @@ struct facts_reader {
 };
 
 /*
- * Decode a stored record (store/content.h) into the scratch arena. ERR_CORRUPT,
- * ERR_VERSION.
- */
-enum error facts_reader_record(const struct facts_reader *reading,
-			       struct slice value, struct record *record_out);
-
-/* collect.c: the sample pages of a template. */
-enum error facts_reader_read_sample(const struct facts_reader *reading,
-				    uint32_t cluster,
-				    struct template_facts *facts);
-
-/* collect.c: build a version from the stored pages of a cluster. */
-
-/* The pages of the version, copied out of the store. */
-struct version_pages;
-
-/*
  * Maximum number of events to search for one about a version: on a node, events
  * of all partitions are between them.
  */
 enum { MAX_TOLD = 100000 };
-
-static struct slice site_facts_copy_text(struct arena *arena, struct slice text)
-{
-	return (struct slice){arena_copy(arena, text.data, text.size),
-			      text.size};
-}
 
 /* The rows of a site during reading. */
 struct site_fact_rows {
@@ -115,7 +86,7 @@ static void set_template(const struct site_fact_rows *rows,
 		subject->row.round_ms = 0;
 	if (row->asked_ms > rows->now_ms)
 		subject->row.asked_ms = 0;
-	subject->row.lineage = site_facts_copy_text(rows->arena, row->lineage);
+	subject->row.lineage = arena_slice(rows->arena, row->lineage);
 }
 
 /* Merge the templates into the clusters, which come first and sorted. */
@@ -144,14 +115,6 @@ static void site_facts_read_templates(struct site_fact_rows *rows,
 	scan_end(&scan);
 }
 
-static int site_facts_compare_clusters(const void *left, const void *right)
-{
-	const struct template_view *a = left;
-	const struct template_view *b = right;
-
-	return (a->cluster > b->cluster) - (a->cluster < b->cluster);
-}
-
 bool site_is_fetched(const struct site_row *site)
 {
 	return (site->options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) ==
@@ -171,8 +134,8 @@ enum error site_facts_read(struct store *store, const char *host,
 
 	*facts_out = (struct site_facts){0};
 	if (site_get(&txn, slice_of(host), site)) {
-		site->host = site_facts_copy_text(arena, site->host);
-		site->seed = site_facts_copy_text(arena, site->seed);
+		site->host = arena_slice(arena, site->host);
+		site->seed = arena_slice(arena, site->seed);
 		facts_out->due_ms = frontier_next_due(&txn, site->id);
 		site_facts_read_clusters(&rows, site->id);
 		site_facts_read_templates(&rows, site->id);
@@ -184,7 +147,7 @@ enum error site_facts_read(struct store *store, const char *host,
 	txn_abort(&txn);
 	if (rows.count > 0) {
 		qsort(rows.subjects, rows.count, sizeof(struct template_view),
-		      site_facts_compare_clusters);
+		      order_u32);
 		facts_out->subjects =
 			ARENA_NEW(arena, struct template_view, rows.count);
 		memcpy(facts_out->subjects, rows.subjects,
@@ -315,73 +278,6 @@ static void read_before(const struct facts_reader *reading,
 		facts->before = version;
 }
 
-static void facts_reader_read_moves(const struct facts_reader *reading,
-				    struct template_facts *facts);
-static struct version_pages *
-facts_reader_read_version_pages(const struct facts_reader *reading,
-				uint32_t cluster, uint64_t since_ms);
-static void version_pages_build(const struct facts_reader *reading,
-				struct version_pages *pages,
-				struct built_version *taken_out);
-
-/* Read the requested data in one transaction. */
-static enum error read_wished(const struct facts_reader *reading,
-			      struct template_facts *facts,
-			      struct version_pages **pages_out)
-{
-	const struct data_request *wish = &facts->given;
-	struct template_view *self = &facts->self;
-	enum error error = ERR_NONE;
-
-	self->has_cluster = cluster_row_get(reading->txn, reading->site,
-					    self->cluster, &self->cluster_row);
-	if (!self->has_cluster)
-		self->cluster_row = (struct cluster_row){0};
-	if (wish->has_sample) {
-		error = facts_reader_read_sample(reading, self->cluster, facts);
-		read_version_row(reading, facts);
-		if ((self->row.flags & TEMPLATE_IS_LEAVING) != 0)
-			template_facts_read_alert(reading, facts);
-	}
-	if (wish->has_moves && error == ERR_NONE)
-		facts_reader_read_moves(reading, facts);
-	if (wish->has_arrivals)
-		read_arrivals(reading, facts);
-	if (wish->has_before)
-		read_before(reading, facts);
-	if (wish->has_members)
-		template_facts_read_members(reading, facts);
-	if (error == ERR_NONE && wish->version != 0)
-		*pages_out = facts_reader_read_version_pages(
-			reading, wish->version, wish->since_ms);
-	return reading->txn->error != ERR_NONE ? reading->txn->error : error;
-}
-
-enum error template_facts_read(const struct facts_source *source,
-			       const struct template_view *subject,
-			       const struct data_request *wish,
-			       struct arena *scratch,
-			       struct template_facts *facts_out)
-{
-	struct txn txn = txn_begin_read(source->store);
-	const struct facts_reader reading = {
-		.source = source,
-		.txn = &txn,
-		.site = source->site->row.id,
-		.arena = source->arena,
-		.scratch = scratch,
-	};
-	struct version_pages *pages = NULL;
-	enum error error;
-
-	*facts_out = (struct template_facts){.given = *wish, .self = *subject};
-	error = read_wished(&reading, facts_out, &pages);
-	txn_abort(&txn);
-	if (pages != NULL)
-		version_pages_build(&reading, pages, &facts_out->taken);
-	return error;
-}
-
 /*
  * Find sample pages that were deleted and appeared again at another URL; they
  * are treated as if the old URL redirected to the new one.
@@ -399,19 +295,12 @@ struct own_texts {
 
 static bool has_fragment(const struct record *record, uint64_t hash)
 {
-	uint32_t low = 0;
-	uint32_t high = record->fragment_count;
+	size_t at;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (record->fragments[middle].hash < hash)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < record->fragment_count &&
-	       record->fragments[low].hash == hash;
+	LOWER_BOUND(at, record->fragment_count,
+		    record->fragments[at].hash < hash);
+	return at < record->fragment_count &&
+	       record->fragments[at].hash == hash;
 }
 
 static bool moved_page_text_is_own(const struct template_facts *facts,
@@ -474,10 +363,7 @@ static void moved_page_compare(const struct facts_reader *reading,
 			continue;
 		page->lead = REDIRECT_TARGET_PAGE;
 		page->lead_cluster = row->cluster;
-		page->moved_to =
-			(struct slice){arena_copy(reading->scratch,
-						  row->url.data, row->url.size),
-				       row->url.size};
+		page->moved_to = arena_slice(reading->scratch, row->url);
 	}
 }
 
@@ -495,7 +381,7 @@ static void compare_stored(const struct facts_reader *reading, uint64_t key,
 }
 
 /*
- * collect.c: find deleted sample pages again. A page matches if it was
+ * Find deleted sample pages again. A page matches if it was
  * stored after the version was built and has most of the sample page's own
  * texts. O(sample pages * fragments) per page, for at most 1,000 pages.
  */
@@ -533,9 +419,13 @@ static void facts_reader_read_moves(const struct facts_reader *reading,
  */
 enum { MAX_DRIFT = 200 };
 
-/* Decode a record from the store. */
-enum error facts_reader_record(const struct facts_reader *reading,
-			       struct slice value, struct record *record_out)
+/*
+ * Decode a stored record (store/content.h) into the scratch arena. ERR_CORRUPT,
+ * ERR_VERSION.
+ */
+static enum error facts_reader_record(const struct facts_reader *reading,
+				      struct slice value,
+				      struct record *record_out)
 {
 	struct buffer bytes = {0};
 	enum error error = content_record_open(reading->txn, reading->site,
@@ -570,9 +460,7 @@ static void sample_page_follow(const struct facts_reader *reading,
 	struct frontier_row visit;
 	struct page_row row;
 
-	page->moved_to = (struct slice){
-		arena_copy(reading->scratch, target.data, target.size),
-		target.size};
+	page->moved_to = arena_slice(reading->scratch, target);
 	if (page_row_get(reading->txn, reading->site, key, &row)) {
 		page->lead = REDIRECT_TARGET_PAGE;
 		page->lead_cluster = row.cluster;
@@ -668,16 +556,14 @@ static enum error sample_page_read_entry(const struct facts_reader *reading,
 	page->page = key_u64(key, 2 * sizeof(uint32_t));
 	/* a clock that was ahead once stops nothing */
 	page->since_ms = row.since_ms > now_ms ? 0 : row.since_ms;
-	page->url = (struct slice){
-		arena_copy(reading->scratch, row.url.data, row.url.size),
-		row.url.size};
+	page->url = arena_slice(reading->scratch, row.url);
 	error = facts_reader_record(reading, row.record, &page->before);
 	return error == ERR_NONE ? read_now(reading, page) : error;
 }
 
-enum error facts_reader_read_sample(const struct facts_reader *reading,
-				    uint32_t cluster,
-				    struct template_facts *facts)
+static enum error facts_reader_read_sample(const struct facts_reader *reading,
+					   uint32_t cluster,
+					   struct template_facts *facts)
 {
 	struct scan scan = scan_cluster(reading->txn, TABLE_SAMPLE_PAGES,
 					reading->site, cluster);
@@ -700,18 +586,12 @@ struct slice sample_record(struct arena *arena, const struct record *record)
 
 	bare.link_count = 0;
 	record_encode(&bare, NULL, &out);
-	copy = (struct slice){arena_copy(arena, out.data, out.size), out.size};
+	copy = arena_slice(arena, buffer_slice(&out));
 	buffer_free(&out);
 	return copy;
 }
 
 /* Build a version from the stored pages of a cluster. */
-
-static struct slice version_copy_text(struct arena *arena, struct slice text)
-{
-	return (struct slice){arena_copy(arena, text.data, text.size),
-			      text.size};
-}
 
 /*
  * Add no more pages after this many bytes of source, except to reach two: one
@@ -742,9 +622,9 @@ static bool load_member(const struct facts_reader *reading, uint64_t key,
 	member->key = key;
 	if (!page_row_get(reading->txn, reading->site, key, &member->row))
 		return false;
-	member->row.url = version_copy_text(reading->scratch, member->row.url);
+	member->row.url = arena_slice(reading->scratch, member->row.url);
 	member->row.charset =
-		version_copy_text(reading->scratch, member->row.charset);
+		arena_slice(reading->scratch, member->row.charset);
 	member->is_visited =
 		frontier_row_get(reading->txn, reading->site, key, &visit) &&
 		visit.state != FRONTIER_DENIED;
@@ -868,8 +748,8 @@ static void take_pages(const struct facts_reader *reading,
 		taken->pages[taken->page_count++] = (struct sample_page_entry){
 			.page = member->key,
 			.row = {.since_ms = member->row.fetched_ms,
-				.url = version_copy_text(reading->arena,
-							 member->row.url),
+				.url = arena_slice(reading->arena,
+						   member->row.url),
 				.record = sample_record(reading->arena,
 							&member->record)},
 		};
@@ -927,4 +807,62 @@ static void version_pages_build(const struct facts_reader *reading,
 	}
 	buffer_free(&head);
 	buffer_free(&pages->request);
+}
+
+/* Read the requested data in one transaction. */
+static enum error read_wished(const struct facts_reader *reading,
+			      struct template_facts *facts,
+			      struct version_pages **pages_out)
+{
+	const struct data_request *wish = &facts->given;
+	struct template_view *self = &facts->self;
+	enum error error = ERR_NONE;
+
+	self->has_cluster = cluster_row_get(reading->txn, reading->site,
+					    self->cluster, &self->cluster_row);
+	if (!self->has_cluster)
+		self->cluster_row = (struct cluster_row){0};
+	if (wish->has_sample) {
+		error = facts_reader_read_sample(reading, self->cluster, facts);
+		read_version_row(reading, facts);
+		if ((self->row.flags & TEMPLATE_IS_LEAVING) != 0)
+			template_facts_read_alert(reading, facts);
+	}
+	if (wish->has_moves && error == ERR_NONE)
+		facts_reader_read_moves(reading, facts);
+	if (wish->has_arrivals)
+		read_arrivals(reading, facts);
+	if (wish->has_before)
+		read_before(reading, facts);
+	if (wish->has_members)
+		template_facts_read_members(reading, facts);
+	if (error == ERR_NONE && wish->version != 0)
+		*pages_out = facts_reader_read_version_pages(
+			reading, wish->version, wish->since_ms);
+	return reading->txn->error != ERR_NONE ? reading->txn->error : error;
+}
+
+enum error template_facts_read(const struct facts_source *source,
+			       const struct template_view *subject,
+			       const struct data_request *wish,
+			       struct arena *scratch,
+			       struct template_facts *facts_out)
+{
+	struct txn txn = txn_begin_read(source->store);
+	const struct facts_reader reading = {
+		.source = source,
+		.txn = &txn,
+		.site = source->site->row.id,
+		.arena = source->arena,
+		.scratch = scratch,
+	};
+	struct version_pages *pages = NULL;
+	enum error error;
+
+	*facts_out = (struct template_facts){.given = *wish, .self = *subject};
+	error = read_wished(&reading, facts_out, &pages);
+	txn_abort(&txn);
+	if (pages != NULL)
+		version_pages_build(&reading, pages, &facts_out->taken);
+	return error;
 }

@@ -33,7 +33,7 @@ enum { FACTS_MAX_MEMBERS = 1000 };
 
 /* A cluster, or a template, or both. */
 struct template_view {
-	uint32_t cluster;
+	uint32_t cluster; /* first, for order_u32() */
 	bool has_cluster;
 	struct cluster_row cluster_row;
 	bool has_row;

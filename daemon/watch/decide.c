@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "daemon/engine/sites.h"
 #include "store/rows.h"
 
@@ -72,20 +73,13 @@ void plan_begin(struct arena *arena, const struct site_facts *site,
 struct planned_template *plan_find(const struct watch_plan *plan,
 				   uint32_t cluster)
 {
-	size_t low = 0;
-	size_t high = plan->subject_count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (plan->subjects[middle].subject.cluster < cluster)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < plan->subject_count &&
-			       plan->subjects[low].subject.cluster == cluster
-		       ? &plan->subjects[low]
+	LOWER_BOUND(at, plan->subject_count,
+		    plan->subjects[at].subject.cluster < cluster);
+	return at < plan->subject_count &&
+			       plan->subjects[at].subject.cluster == cluster
+		       ? &plan->subjects[at]
 		       : NULL;
 }
 

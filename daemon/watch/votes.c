@@ -69,19 +69,31 @@ uint32_t page_moves_main(const struct page_moves *flows, uint32_t self,
 	return best == NULL ? 0 : best->cluster;
 }
 
+/* Maximum number of paths or fragments in the evidence. */
+enum { MAX_ITEMS = 20 };
+
+struct slice evidence_text(struct arena *arena, json_t *value)
+{
+	char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(3));
+	struct slice copy = arena_slice(arena, slice_of(text));
+
+	free(text);
+	json_decref(value);
+	return copy;
+}
+
 /* [{"template", "pages"}, ...] */
-static json_t *page_moves_json(struct slice host,
-			       const struct page_moves *flows)
+static json_t *destinations_json(struct slice host,
+				 const struct destination *items,
+				 uint32_t count)
 {
 	json_t *list = json_array();
 
-	for (uint32_t i = 0; i < flows->count; i++)
+	for (uint32_t i = 0; i < count; i++)
 		json_array_append_new(
-			list,
-			json_pack(
-				"{s:o, s:I}", "template",
-				json_cluster_id(host, flows->items[i].cluster),
-				"pages", (json_int_t)flows->items[i].pages));
+			list, json_pack("{s:o, s:I}", "template",
+					json_cluster_id(host, items[i].cluster),
+					"pages", (json_int_t)items[i].pages));
 	return list;
 }
 
@@ -90,10 +102,7 @@ struct slice lineage_add(const struct watch_plan *plan, struct slice lineage,
 {
 	json_t *list = json_loadb(lineage.data == NULL ? "" : lineage.data,
 				  lineage.size, 0, NULL);
-	struct slice text;
-	struct slice copy;
 	json_t *value;
-	char *dump;
 
 	if (!json_is_array(list)) {
 		json_decref(list);
@@ -103,34 +112,14 @@ struct slice lineage_add(const struct watch_plan *plan, struct slice lineage,
 			  "kind", entry->kind, "other",
 			  json_cluster_id(plan->site->host, entry->other));
 	if (entry->flows != NULL)
-		json_object_set_new(
-			value, "to",
-			page_moves_json(plan->site->host, entry->flows));
+		json_object_set_new(value, "to",
+				    destinations_json(plan->site->host,
+						      entry->flows->items,
+						      entry->flows->count));
 	json_array_append_new(list, value);
 	while (json_array_size(list) > MAX_LINEAGE)
 		json_array_remove(list, 0);
-	dump = json_dumps(list, JSON_COMPACT | JSON_REAL_PRECISION(3));
-	text = slice_of(dump);
-	copy = (struct slice){arena_copy(plan->arena, text.data, text.size),
-			      text.size};
-	free(dump);
-	json_decref(list);
-	return copy;
-}
-
-/* Maximum number of paths or fragments in the evidence. */
-enum { MAX_ITEMS = 20 };
-
-struct slice evidence_text(struct arena *arena, json_t *value)
-{
-	char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(3));
-	struct slice slice = slice_of(text);
-	struct slice copy = {arena_copy(arena, slice.data, slice.size),
-			     slice.size};
-
-	free(text);
-	json_decref(value);
-	return copy;
+	return evidence_text(plan->arena, list);
 }
 
 static bool has_hash(const uint64_t *hashes, uint32_t count, uint64_t hash)
@@ -226,22 +215,6 @@ static void add_moves(const struct template_facts *facts,
 						 diff.come_fragment_count}));
 }
 
-static json_t *destinations_json(struct slice host,
-				 const struct detection *detection)
-{
-	json_t *list = json_array();
-
-	for (uint32_t i = 0; i < detection->destination_count; i++) {
-		const struct destination *to = &detection->destinations[i];
-
-		json_array_append_new(
-			list, json_pack("{s:o, s:I}", "template",
-					json_cluster_id(host, to->cluster),
-					"pages", (json_int_t)to->pages));
-	}
-	return list;
-}
-
 static const char *
 observation_name(const struct sample_observation *observation)
 {
@@ -321,7 +294,9 @@ json_t *evidence_of_decision(const struct watch_plan *plan,
 			value, "left",
 			json_integer((json_int_t)facts->self.cluster_row
 					     .page_count));
-	json_object_set_new(value, "to", destinations_json(host, detection));
+	json_object_set_new(value, "to",
+			    destinations_json(host, detection->destinations,
+					      detection->destination_count));
 	add_moves(facts, detection, scratch, value);
 	json_object_set_new(value, "pages",
 			    evidence_pages_json(host, facts, &step->votes));
@@ -350,7 +325,8 @@ json_t *evidence_of_correction(const struct watch_plan *plan,
 			 (json_int_t)facts->sample_count, "agreed",
 			 (json_int_t)step->event.agreed, "reason",
 			 "a later threshold has moved its pages", "to",
-			 page_moves_json(host, &flows), "pages", pages);
+			 destinations_json(host, flows.items, flows.count),
+			 "pages", pages);
 }
 
 json_t *evidence_of_new(const struct built_version *taken)

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 enum { FIRST_CAPACITY = 1024 };
@@ -13,21 +14,13 @@ void count_map_free(struct count_map *tally)
 	*tally = (struct count_map){0};
 }
 
-static int count_map_compare(const void *a, const void *b)
-{
-	const struct count_map_entry *x = a;
-	const struct count_map_entry *y = b;
-
-	return (x->number > y->number) - (x->number < y->number);
-}
-
 void count_map_sort(struct count_map *tally)
 {
 	size_t used = 0;
 
 	if (tally->count > 1)
 		qsort(tally->entries, tally->count, sizeof(*tally->entries),
-		      count_map_compare);
+		      order_u64);
 	for (size_t i = 0; i < tally->count; i++) {
 		struct count_map_entry entry = tally->entries[i];
 

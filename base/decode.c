@@ -31,7 +31,7 @@ struct codec_output {
 enum {
 	WINDOW_LOG = 23, /* 8 MB */
 	RAW = -MAX_WBITS,
-	CODEC_GZIP_WRAPPED = MAX_WBITS + 16,
+	GZIP_WRAPPED = MAX_WBITS + 16,
 };
 
 struct codec {
@@ -85,7 +85,7 @@ static void create_zlib(z_stream *zlib)
 {
 	zlib->zalloc = zlib_alloc;
 	zlib->zfree = zlib_free;
-	if (inflateInit2(zlib, CODEC_GZIP_WRAPPED) != Z_OK)
+	if (inflateInit2(zlib, GZIP_WRAPPED) != Z_OK)
 		abort(); /* the installed zlib does not match its header */
 }
 
@@ -98,36 +98,13 @@ static void create_zstd(struct codec *codec)
 		mem_exhausted("zstd");
 }
 
-static struct codec *codec_create(enum coding coding)
+static void codec_create(struct codec *codec, enum coding coding)
 {
-	struct codec *codec = mem_alloc(1, sizeof(*codec));
-
 	codec->coding = coding;
 	if (coding == CODING_GZIP || coding == CODING_DEFLATE)
 		create_zlib(&codec->zlib);
 	else if (coding == CODING_ZSTD)
 		create_zstd(codec);
-	return codec;
-}
-
-static void codec_destroy(struct codec *codec)
-{
-	if (codec == NULL)
-		return;
-	if (codec->coding == CODING_GZIP || codec->coding == CODING_DEFLATE)
-		inflateEnd(&codec->zlib);
-	BrotliDecoderDestroyInstance(codec->brotli);
-	ZSTD_freeDCtx(codec->zstd);
-	free(codec);
-}
-
-/* See decoder_set_dictionary(). */
-static bool codec_set_dictionary(struct codec *codec, struct slice dictionary)
-{
-	/* on failure zstd drops the old dictionary, too */
-	return codec->coding == CODING_ZSTD &&
-	       !ZSTD_isError(ZSTD_DCtx_loadDictionary(
-		       codec->zstd, dictionary.data, dictionary.size));
 }
 
 static enum codec_state run_none(struct slice *in, struct codec_output *out)
@@ -254,7 +231,7 @@ struct decoder {
 	size_t fed;       /* decompressed bytes of a zstd header */
 	bool is_begun;    /* bytes were decompressed since the last reset */
 	bool is_full;     /* the last output was full: there may be more */
-	struct codec *codec;
+	struct codec codec;
 };
 
 static uint32_t decode_u32_le(const unsigned char *bytes)
@@ -302,11 +279,6 @@ bool coding_of_name(struct slice name, enum coding *coding_out)
 	return false;
 }
 
-static bool has_head(enum coding coding)
-{
-	return coding == CODING_DEFLATE || coding == CODING_ZSTD;
-}
-
 void decoder_reset(struct decoder *decoder)
 {
 	decoder->head_size = 0;
@@ -314,8 +286,11 @@ void decoder_reset(struct decoder *decoder)
 	decoder->fed = 0;
 	decoder->is_begun = false;
 	decoder->is_full = false;
-	decoder->state = has_head(decoder->coding) ? STATE_HEAD : STATE_RUN;
-	codec_begin(decoder->codec, false);
+	decoder->state = decoder->coding == CODING_DEFLATE ||
+					 decoder->coding == CODING_ZSTD
+				 ? STATE_HEAD
+				 : STATE_RUN;
+	codec_begin(&decoder->codec, false);
 }
 
 struct decoder *decoder_create(enum coding coding)
@@ -323,7 +298,7 @@ struct decoder *decoder_create(enum coding coding)
 	struct decoder *decoder = mem_alloc(1, sizeof(*decoder));
 
 	decoder->coding = coding;
-	decoder->codec = codec_create(coding);
+	codec_create(&decoder->codec, coding);
 	decoder_reset(decoder);
 	return decoder;
 }
@@ -332,13 +307,19 @@ void decoder_destroy(struct decoder *decoder)
 {
 	if (decoder == NULL)
 		return;
-	codec_destroy(decoder->codec);
+	if (decoder->coding == CODING_GZIP || decoder->coding == CODING_DEFLATE)
+		inflateEnd(&decoder->codec.zlib);
+	BrotliDecoderDestroyInstance(decoder->codec.brotli);
+	ZSTD_freeDCtx(decoder->codec.zstd);
 	free(decoder);
 }
 
 bool decoder_set_dictionary(struct decoder *decoder, struct slice dictionary)
 {
-	return codec_set_dictionary(decoder->codec, dictionary);
+	/* on failure zstd drops the old dictionary, too */
+	return decoder->coding == CODING_ZSTD &&
+	       !ZSTD_isError(ZSTD_DCtx_loadDictionary(
+		       decoder->codec.zstd, dictionary.data, dictionary.size));
 }
 
 /*
@@ -351,7 +332,7 @@ static void run_piece(struct decoder *decoder, struct slice *in,
 	if (decoder->state != STATE_RUN || (in->size == 0 && !decoder->is_full))
 		return;
 	decoder->is_begun = true;
-	switch (codec_run(decoder->codec, in, out)) {
+	switch (codec_run(&decoder->codec, in, out)) {
 	case CODEC_RUN:
 		break;
 	case CODEC_END:
@@ -398,7 +379,7 @@ static enum decode_state choose_deflate(struct decoder *decoder)
 		       head[0] >> 4 <= 7 && (head[0] * 256 + head[1]) % 31 == 0;
 
 	assert(decoder->head_size >= ZLIB_BYTES);
-	codec_begin(decoder->codec, !is_zlib);
+	codec_begin(&decoder->codec, !is_zlib);
 	return STATE_RUN;
 }
 
@@ -458,11 +439,6 @@ static void run_head(struct decoder *decoder, struct codec_output *out)
 	decoder->head_done += before - head.size;
 }
 
-static bool is_before_frame(const struct decoder *decoder)
-{
-	return decoder->state == STATE_HEAD || decoder->state == STATE_SKIP;
-}
-
 enum error decoder_run(struct decoder *decoder, struct slice *input, char *out,
 		       size_t capacity, size_t *size_out)
 {
@@ -471,7 +447,8 @@ enum error decoder_run(struct decoder *decoder, struct slice *input, char *out,
 	assert(capacity > 0);
 
 	room.at = out;
-	while (input->size > 0 && is_before_frame(decoder))
+	while (input->size > 0 &&
+	       (decoder->state == STATE_HEAD || decoder->state == STATE_SKIP))
 		if (decoder->state == STATE_SKIP)
 			decoder_skip_frame(decoder, input);
 		else
@@ -499,8 +476,7 @@ bool decoder_is_at_end(const struct decoder *decoder)
 
 enum {
 	LEVEL = 6,
-	MEMORY_LEVEL = 8, /* zlib's own preset */
-	GZIP_GZIP_WRAPPED = MAX_WBITS + 16,
+	MEMORY_LEVEL = 8,      /* zlib's own preset */
 	PIECE_BYTES = 1 << 30, /* zlib counts in unsigned int */
 };
 
@@ -510,8 +486,8 @@ void gzip_append(struct slice data, struct buffer *out)
 	size_t left = data.size;
 	int rc = Z_OK;
 
-	if (deflateInit2(&zlib, LEVEL, Z_DEFLATED, GZIP_GZIP_WRAPPED,
-			 MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
+	if (deflateInit2(&zlib, LEVEL, Z_DEFLATED, GZIP_WRAPPED, MEMORY_LEVEL,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
 		mem_exhausted("zlib");
 	while (rc == Z_OK) {
 		size_t piece = left < PIECE_BYTES ? left : PIECE_BYTES;

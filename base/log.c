@@ -151,22 +151,13 @@ void log_to_stderr(const struct log_event *event)
 		is_of_url || is_of_site ? ": " : "", event->message);
 }
 
-/*
- * Return whether the character is one of U+0080 to U+009F, which a terminal
- * interprets like ESC.
- */
-static bool log_is_c1_control(const char *c)
-{
-	return (unsigned char)c[0] == 0xc2 && (unsigned char)c[1] >= 0x80 &&
-	       (unsigned char)c[1] < 0xa0;
-}
-
 static void log_replace_controls(char *text)
 {
-	for (char *c = text; *c != '\0'; c++) {
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
+	for (unsigned char *c = (unsigned char *)text; *c != '\0'; c++) {
+		if (*c < ' ' || *c == 0x7f)
 			*c = '?';
-		if (log_is_c1_control(c))
+		/* U+0080 to U+009F: a terminal interprets them like ESC */
+		if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
 			c[0] = c[1] = '?';
 	}
 }
@@ -189,12 +180,9 @@ struct log_texts {
 	char url[MAX_PLACE_BYTES];
 };
 
-static void log_format(struct log_texts *texts, struct log_subject subject,
-		       const char *format, va_list list)
-	__attribute__((format(printf, 3, 0)));
-
-static void log_format(struct log_texts *texts, struct log_subject subject,
-		       const char *format, va_list list)
+__attribute__((format(printf, 3, 0))) static void
+log_format(struct log_texts *texts, struct log_subject subject,
+	   const char *format, va_list list)
 {
 	vsnprintf(texts->message, sizeof(texts->message), format, list);
 	log_replace_controls(texts->message);
@@ -215,12 +203,9 @@ static void log_emit(enum log_level level, const struct log_texts *texts)
 				 texts->url});
 }
 
-static void write_line(enum log_level level, struct log_subject subject,
-		       const char *format, va_list list)
-	__attribute__((format(printf, 3, 0)));
-
-static void write_line(enum log_level level, struct log_subject subject,
-		       const char *format, va_list list)
+__attribute__((format(printf, 3, 0))) static void
+write_line(enum log_level level, struct log_subject subject, const char *format,
+	   va_list list)
 {
 	struct log_texts texts;
 

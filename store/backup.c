@@ -344,22 +344,6 @@ static size_t prefix_of(enum table table)
 	return 0;
 }
 
-static struct scan begin_table(struct txn *txn, unsigned partition,
-			       enum table table)
-{
-	/* the highest byte of a site's number */
-	const unsigned char first = (unsigned char)partition;
-	size_t size = prefix_of(table);
-
-	return scan_begin(txn, table, (struct slice){&first, size});
-}
-
-static bool dump_row_in_partition(const struct txn *txn, unsigned partition,
-				  enum table table, struct slice key)
-{
-	return store_partition_of_key(txn->store, table, key) == partition;
-}
-
 struct dump dump_begin(struct txn *txn, unsigned partition)
 {
 	assert(store_is_partitioned(txn->store) &&
@@ -377,8 +361,8 @@ static bool next_in_table(struct dump *dump)
 	enum table table = (enum table)dump->table;
 
 	while (scan_next(&dump->scan))
-		if (dump_row_in_partition(dump->txn, dump->partition, table,
-					  dump->scan.key))
+		if (store_partition_of_key(dump->txn->store, table,
+					   dump->scan.key) == dump->partition)
 			return dump->is_keys_only || scan_read(&dump->scan);
 	dump->is_scanning = false;
 	dump->table++;
@@ -388,6 +372,9 @@ static bool next_in_table(struct dump *dump)
 /* Move to the next row. Return false at the end. */
 static bool next_row(struct dump *dump)
 {
+	/* the highest byte of a site's number */
+	const unsigned char first = (unsigned char)dump->partition;
+
 	while (dump->table < TABLE_COUNT && dump->txn->error == ERR_NONE) {
 		if (!dump->is_scanning) {
 			/* JOURNAL_COMMON has no sites */
@@ -396,8 +383,11 @@ static bool next_row(struct dump *dump)
 				dump->table++;
 				continue;
 			}
-			dump->scan = begin_table(dump->txn, dump->partition,
-						 (enum table)dump->table);
+			dump->scan = scan_begin(
+				dump->txn, (enum table)dump->table,
+				(struct slice){
+					&first,
+					prefix_of((enum table)dump->table)});
 			dump->scan.is_keys_only = true;
 			dump->is_scanning = true;
 		}

@@ -62,12 +62,6 @@ void dictionary_cache_destroy(struct dictionary_cache *cache)
 	free(cache);
 }
 
-static bool dictionary_name_equal(struct dictionary_name a,
-				  struct dictionary_name b)
-{
-	return a.table == b.table && a.site == b.site && a.number == b.number;
-}
-
 /*
  * Return the dictionary, or NULL; release it with dictionary_bytes_release().
  */
@@ -80,7 +74,9 @@ dictionary_cache_get(struct dictionary_cache *cache,
 	pthread_mutex_lock(&cache->lock);
 	for (size_t i = 0; i < MAX_KEPT && found == NULL; i++)
 		if (cache->kept[i] != NULL &&
-		    dictionary_name_equal(cache->kept[i]->name, name))
+		    cache->kept[i]->name.table == name.table &&
+		    cache->kept[i]->name.site == name.site &&
+		    cache->kept[i]->name.number == name.number)
 			found = cache->kept[i];
 	if (found != NULL) {
 		found->used_at = ++cache->uses;

@@ -114,11 +114,6 @@ static uint64_t bits_take_unary(struct bits *bits)
 	return zeros;
 }
 
-static bool is_overrun(const struct bits *bits)
-{
-	return bits->at > bits->end;
-}
-
 void df_block_encode(const struct df_count *counts, size_t count, uint64_t last,
 		     struct buffer *out)
 {
@@ -161,7 +156,7 @@ static bool bits_read_count(struct bits *bits, unsigned width, uint64_t last,
 	count_out->fragment = last - distance;
 	count_out->pages = (uint32_t)((uint64_t)1 << gamma |
 				      bits_take(bits, (unsigned)gamma));
-	return !is_overrun(bits);
+	return bits->at <= bits->end;
 }
 
 size_t df_block_decode(struct slice value, uint64_t last,
@@ -197,11 +192,6 @@ static struct key key_df(uint32_t site, uint32_t cluster, uint64_t last)
 			  last); /* both keys have the same layout */
 }
 
-static MDB_val key_val(const struct key *key)
-{
-	return val_from_slice(key_slice(key));
-}
-
 /* A row as LMDB has mapped it; no value if there is no row. */
 struct df_row {
 	uint64_t last;
@@ -218,7 +208,7 @@ static struct df_row df_find_row(struct txn *txn, MDB_cursor *cursor,
 {
 	struct key from = key_df(site, cluster, fragment);
 	struct df_row none = {UINT64_MAX, {NULL, 0}};
-	MDB_val key = key_val(&from);
+	MDB_val key = val_from_slice(key_slice(&from));
 	MDB_val value = {0};
 	int rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
 
@@ -433,7 +423,7 @@ static void df_update_put_block(struct df_update *application, uint64_t last,
 {
 	struct key key = key_df(application->site, application->cluster, last);
 	struct buffer block = {0};
-	MDB_val k = key_val(&key);
+	MDB_val k = val_from_slice(key_slice(&key));
 	MDB_val v;
 	int rc;
 

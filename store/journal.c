@@ -186,14 +186,6 @@ static int compare_notes(const void *left, const void *right, void *context)
 	return order != 0 ? order : (x.size > y.size) - (x.size < y.size);
 }
 
-static void journal_sort(struct journal *journal)
-{
-	if (!journal->is_sorted && journal->count > 0)
-		qsort_r(journal->notes, journal->count, sizeof(*journal->notes),
-			compare_notes, journal);
-	journal->is_sorted = true;
-}
-
 enum {
 	FORMAT = 1,
 	LOW_FIRST = 1,
@@ -327,7 +319,10 @@ void journal_put_counters(struct txn *txn, struct buffer *out)
 void journal_write(struct journal *journal, struct txn *txn, unsigned partition,
 		   struct buffer *out)
 {
-	journal_sort(journal);
+	if (!journal->is_sorted && journal->count > 0)
+		qsort_r(journal->notes, journal->count, sizeof(*journal->notes),
+			compare_notes, journal);
+	journal->is_sorted = true;
 	journal_put_head(out);
 	for (size_t i = 0; i < journal->count; i++) {
 		const struct journal_entry *note = &journal->notes[i];

@@ -133,19 +133,12 @@ static const char *meta_page_check(const struct meta_page *page, uint64_t index,
 	return NULL;
 }
 
-/*
- * Transactions write the two pages alternately, so their numbers are
- * consecutive, or both 0 at first.
- */
-static bool meta_numbers_follow(uint64_t a, uint64_t b)
-{
-	return a == b ? a == 0 : a + 1 == b || b + 1 == a;
-}
-
 static enum error read_metas(struct lmdb_file *data, struct buffer *why)
 {
 	struct meta_page pages[META_PAGES] = {0};
 	size_t count = read_steady_pages(data, pages);
+	uint64_t a = pages[0].meta.transaction;
+	uint64_t b = pages[1].meta.transaction;
 
 	for (uint64_t i = 0; i < META_PAGES; i++) {
 		const struct lmdb_meta *meta = &pages[i].meta;
@@ -161,8 +154,8 @@ static enum error read_metas(struct lmdb_file *data, struct buffer *why)
 			data->meta = *meta;
 		data->has_meta = data->has_meta || what == NULL;
 	}
-	if (why->size == 0 && !meta_numbers_follow(pages[0].meta.transaction,
-						   pages[1].meta.transaction))
+	/* transactions write the pages alternately; both are 0 at first */
+	if (why->size == 0 && (a == b ? a != 0 : a + 1 != b && b + 1 != a))
 		buffer_append_text(why, "the meta pages do not belong to "
 					"two consecutive transactions");
 	return why->size == 0 ? ERR_NONE : ERR_CORRUPT;

@@ -55,20 +55,6 @@ struct scan scan_cluster(struct txn *txn, enum table table, uint32_t site,
 	return scan_begin(txn, table, KEY(key_cluster(site, cluster)));
 }
 
-static bool has_prefix(const struct scan *scan)
-{
-	assert(scan->prefix_size <= sizeof(scan->start));
-	return scan->key.size >= scan->prefix_size &&
-	       memcmp(scan->key.data, scan->start, scan->prefix_size) == 0;
-}
-
-static bool scan_read_value(struct scan *scan, MDB_val key, MDB_val value)
-{
-	if (!scan->is_keys_only)
-		scan->value = txn_value(scan->txn, scan->table, key, value);
-	return scan->txn->error == ERR_NONE;
-}
-
 bool scan_next(struct scan *scan)
 {
 	MDB_val key = {scan->key.size, scan->start};
@@ -88,8 +74,15 @@ bool scan_next(struct scan *scan)
 		scan->is_started = true;
 		scan->key = (struct slice){key.mv_data, key.mv_size};
 		scan->value = (struct slice){0};
-		if (has_prefix(scan) && scan_read_value(scan, key, value))
-			return true;
+		if (scan->key.size >= scan->prefix_size &&
+		    memcmp(scan->key.data, scan->start, scan->prefix_size) ==
+			    0) {
+			if (!scan->is_keys_only)
+				scan->value = txn_value(scan->txn, scan->table,
+							key, value);
+			if (scan->txn->error == ERR_NONE)
+				return true;
+		}
 	}
 	scan_end(scan);
 	return false;
@@ -202,13 +195,6 @@ struct verify_sites {
 	size_t capacity;
 };
 
-static bool is_site(const struct verify_sites *sites, uint32_t id)
-{
-	return sites->count > 0 &&
-	       bsearch(&id, sites->ids, sites->count, sizeof(*sites->ids),
-		       order_u32) != NULL;
-}
-
 static void check_site(struct txn *txn, struct verify_report *report,
 		       struct slice host, const struct site_row *row)
 {
@@ -268,7 +254,8 @@ static void verify_site_owners(struct txn *txn, struct verify_report *report,
 
 	verify_place(report, "table %s", table_name(table));
 	while (owners_next(&owners, &id))
-		if (!is_site(sites, id))
+		if (sites->count == 0 || bsearch(&id, sites->ids, sites->count,
+						 sizeof(id), order_u32) == NULL)
 			verify_problem(report,
 				       "table %s: rows of site %u, which does "
 				       "not exist",

@@ -285,15 +285,6 @@ static void put_content(const struct page_visit *arrival)
 	txn_put(txn, TABLE_RECORDS, key_slice(&key), arrival->arrived->record);
 }
 
-static void delete_content(struct commit *batch, const struct site *site,
-			   uint64_t page)
-{
-	struct key key = key_page(site->row.id, page);
-
-	txn_delete(batch->txn, TABLE_BODIES, key_slice(&key));
-	txn_delete(batch->txn, TABLE_RECORDS, key_slice(&key));
-}
-
 /* Set when the content last changed, and whether an archive has it. */
 static void put_time(const struct page_visit *arrival, bool is_changed,
 		     struct page_row *row)
@@ -591,12 +582,14 @@ static void commit_remove_page(struct commit *batch, struct site *site,
 	struct slice text = slice_of(url->text);
 	uint64_t page = page_key_of(text);
 	struct before before = load_before(batch, site, page, text);
+	struct key key = key_page(site->row.id, page);
 
 	if (batch->txn->error == ERR_NONE && before.is_page) {
 		commit_link(batch, site, page, NULL);
 		commit_unguard_page(batch, site, page);
 		site_count(site, before.row.cluster, &before.record, -1);
-		delete_content(batch, site, page);
+		txn_delete(batch->txn, TABLE_BODIES, key_slice(&key));
+		txn_delete(batch->txn, TABLE_RECORDS, key_slice(&key));
 		site->row.page_count--;
 		site->row.class_counts[before.row.page_class]--;
 		site->row.generation++;
@@ -617,8 +610,7 @@ static void commit_remove_page(struct commit *batch, struct site *site,
 				     .redirect = slice_of(redirect->text),
 			     });
 	else
-		txn_delete(batch->txn, TABLE_PAGES,
-			   KEY(key_page(site->row.id, page)));
+		txn_delete(batch->txn, TABLE_PAGES, key_slice(&key));
 }
 
 /* Store the result of a visit: the page and the end of its lease. */
@@ -766,18 +758,6 @@ static void commit_fetched_page(struct commit *batch, struct site *site,
 	answer_lease(batch, site, change, &outcome);
 }
 
-/*
- * Return whether no user has added the host, only a redirect, and its address
- * is forbidden.
- */
-static bool is_forbidden(const struct site *site, const struct change *change)
-{
-	return change->answer.outcome.error == ERR_ADDRESS_FORBIDDEN &&
-	       site->row.page_count == 0 &&
-	       (site->row.options.flags &
-		(SITE_IS_PORT_OK | SITE_IS_NETWORK_OK | SITE_IS_OFFLINE)) == 0;
-}
-
 static void commit_failed_visit(struct commit *batch, struct site *site,
 				struct change *change)
 {
@@ -786,7 +766,11 @@ static void commit_failed_visit(struct commit *batch, struct site *site,
 		outcome->http_status == 404 || outcome->http_status == 410;
 	bool is_seed = slice_equal(site->row.seed, slice_of(change->url->text));
 
-	if (is_forbidden(site, change)) {
+	if (outcome->error == ERR_ADDRESS_FORBIDDEN &&
+	    site->row.page_count == 0 &&
+	    (site->row.options.flags &
+	     (SITE_IS_PORT_OK | SITE_IS_NETWORK_OK | SITE_IS_OFFLINE)) == 0) {
+		/* no user has added the host, only a redirect */
 		commit_remove_site(batch, site);
 		return;
 	}

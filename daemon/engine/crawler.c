@@ -370,18 +370,6 @@ static void send_host(struct crawler *fetching, const struct host *host,
 	crawler_send_ended(fetching, job);
 }
 
-/* Store the pause of the host, so that it survives a restart. */
-static void host_store_pause(struct crawler *fetching, const struct host *host)
-{
-	uint64_t pause_ms = host->polite.next_ms - clock_steady_ms();
-	struct host_row row = {
-		.next_ms = clock_wall_ms() + pause_ms,
-		.failures = host->polite.failures,
-	};
-
-	send_host(fetching, host, row, NULL);
-}
-
 static void host_request_robots(struct crawler *fetching, struct host *host)
 {
 	struct crawler_transfer *flight = mem_alloc(1, sizeof(*flight));
@@ -395,18 +383,6 @@ static void host_request_robots(struct crawler *fetching, struct host *host)
 	host->robots_state = ROBOTS_REQUESTED;
 	host->robots_hops = 0;
 	crawler_transfer_start(fetching, flight, &flight->url);
-}
-
-/* Store the file also for the next run. */
-static void store_robots(struct crawler *fetching, const struct host *host,
-			 struct fetch_result *result)
-{
-	struct host_row row = {
-		.robots_ms = host->robots_ms,
-		.robots_status = result->http_status,
-	};
-
-	send_host(fetching, host, row, result);
 }
 
 /* Follow a redirect of robots.txt; true if it is requested at its new URL. */
@@ -494,7 +470,11 @@ static void crawler_handle_robots(struct crawler *fetching,
 				 exist */
 	result->http_status = (uint16_t)status;
 	set_robots(host, buffer_slice(&result->body), status, clock_wall_ms());
-	store_robots(fetching, host, result);
+	/* store the file also for the next run */
+	send_host(fetching, host,
+		  (struct host_row){.robots_ms = host->robots_ms,
+				    .robots_status = result->http_status},
+		  result);
 }
 
 /* Handle the result of a transfer, and start the next step of its job. */
@@ -623,7 +603,15 @@ static void set_pace(struct crawler *fetching,
 				(unsigned)(host_long_pause_ms(
 						   host, clock_steady_ms()) /
 					   1000U));
-		host_store_pause(fetching, host);
+		/* store the pause, so that it survives a restart */
+		send_host(fetching, host,
+			  (struct host_row){
+				  .next_ms = clock_wall_ms() +
+					     host->polite.next_ms -
+					     clock_steady_ms(),
+				  .failures = host->polite.failures,
+			  },
+			  NULL);
 	}
 }
 
@@ -679,18 +667,6 @@ static bool crawler_has_room(const struct crawler *fetching)
 	       fetching->waiting_bytes <= fetching->max_waiting_bytes;
 }
 
-/*
- * Return whether the robots.txt of the host is too old, or has a time in the
- * future because the clock was set back.
- */
-static bool crawler_robots_is_outdated(const struct crawler *fetching,
-				       const struct host *host,
-				       uint64_t wall_ms)
-{
-	return host->robots_ms > wall_ms ||
-	       host->robots_ms + fetching->robots_ttl_ms <= wall_ms;
-}
-
 /* Start the jobs of the host that may start now. */
 static void serve_host(struct crawler *fetching, struct host *host,
 		       uint64_t now_ms)
@@ -701,9 +677,13 @@ static void serve_host(struct crawler *fetching, struct host *host,
 	while (host->first != NULL &&
 	       politeness_may_start(&host->polite, now_ms) &&
 	       crawler_has_room(fetching)) {
+		uint64_t wall_ms = clock_wall_ms();
+
+		/* too old, or from the future because the clock was set back */
 		if (host->robots_state == ROBOTS_KNOWN &&
 		    host->is_robots_used &&
-		    crawler_robots_is_outdated(fetching, host, clock_wall_ms()))
+		    (host->robots_ms > wall_ms ||
+		     host->robots_ms + fetching->robots_ttl_ms <= wall_ms))
 			host->robots_state = ROBOTS_UNKNOWN;
 		if (fetching->ignores_robots ||
 		    host->robots_state == ROBOTS_KNOWN)
@@ -787,13 +767,6 @@ static void take_arrivals(struct crawler *fetching)
 	}
 }
 
-static bool is_finished(const struct crawler *fetching)
-{
-	return fetching->is_stopping &&
-	       (fetcher_client_running(fetching->fetcher) == 0 ||
-		clock_steady_ms() >= fetching->stop_ms);
-}
-
 static void crawler_handle_results(struct crawler *fetching)
 {
 	struct fetch_result result;
@@ -842,7 +815,9 @@ static void look_for_strangers(struct crawler *fetching)
 
 void crawler_run(struct crawler *fetching)
 {
-	while (!is_finished(fetching)) {
+	while (!fetching->is_stopping ||
+	       (fetcher_client_running(fetching->fetcher) > 0 &&
+		clock_steady_ms() < fetching->stop_ms)) {
 		uint64_t now_ms = clock_steady_ms();
 
 		take_arrivals(fetching);

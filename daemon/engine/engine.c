@@ -214,8 +214,11 @@ static void engine_set_options(struct engine *engine,
 		engine->options.max_signature = DEFAULT_MAX_SIGNATURE;
 }
 
-/* Release the leases of earlier processes. */
-static void release_leases(struct commit *batch)
+/*
+ * Make URLs due that are due too late because the clock was set back; before
+ * that, release the leases of earlier processes.
+ */
+static void correct_sites(struct commit *batch, bool is_released)
 {
 	for (size_t i = 0; i < batch->sites->all.count; i++) {
 		struct site *site = batch->sites->all.items[i];
@@ -223,20 +226,10 @@ static void release_leases(struct commit *batch)
 		if (site->is_deleted)
 			continue;
 		sites_touch(batch->sites, site);
-		frontier_release(batch->txn, &site->row, batch->now_ms);
-		site->is_changed = true;
-	}
-}
-
-/* Make URLs due that are due too late because the clock was set back. */
-static void clamp_times(struct commit *batch)
-{
-	for (size_t i = 0; i < batch->sites->all.count; i++) {
-		struct site *site = batch->sites->all.items[i];
-
-		if (site->is_deleted)
-			continue;
-		sites_touch(batch->sites, site);
+		if (!is_released) {
+			frontier_release(batch->txn, &site->row, batch->now_ms);
+			site->is_changed = true;
+		}
 		commit_clamp_site(batch, site);
 	}
 }
@@ -341,14 +334,6 @@ static void keep_batch(struct engine *engine)
 	sites_clear(touched, SITE_IN_TOUCHED);
 }
 
-/* Return whether another node owns the site's partition now. */
-static bool is_strange(const struct engine *engine, const struct site *site)
-{
-	return !store_owns(
-		engine->store,
-		store_partition_of_host(engine->store, site->row.host));
-}
-
 /*
  * Roll back: reset sites to the store. Sites that cannot be read stay touched.
  */
@@ -363,8 +348,11 @@ static enum error undo_batch(struct engine *engine)
 		struct site_row row;
 
 		sites_mark_unqueued(sites, site);
-		if (site->is_new || is_strange(engine, site))
-			drop_site(engine, site);
+		if (site->is_new ||
+		    !store_owns(engine->store,
+				store_partition_of_host(engine->store,
+							site->row.host)))
+			drop_site(engine, site); /* another node owns it now */
 		else if (site_get(&txn, site->row.host, &row))
 			site_reset(site, &row);
 		else
@@ -374,14 +362,6 @@ static enum error undo_batch(struct engine *engine)
 	if (!engine->is_stale)
 		sites_clear(&sites->touched, SITE_IN_TOUCHED);
 	return txn.error;
-}
-
-/* Drop the leases of a failed commit. */
-static void drop_order(struct work_order *order)
-{
-	for (size_t i = 0; i < order->count; i++)
-		work_free(&order->work[i]);
-	order->count = 0;
 }
 
 /* Append the changes to the log before the commit. */
@@ -434,12 +414,10 @@ static enum error try_batch(struct engine *engine, struct change *changes,
 	batch.number = ++engine->batch_number;
 	for (size_t i = 0; i < count; i++)
 		commit_apply(&batch, &changes[i]);
-	if (!engine->is_released)
-		release_leases(&batch);
+	if (!engine->is_released || engine_clock_was_set_back(engine, now_ms))
+		correct_sites(&batch, engine->is_released);
 	if (!engine->is_released && engine->journal != NULL)
 		commit_reset_hook_queues(&batch);
-	if (!engine->is_released || engine_clock_was_set_back(engine, now_ms))
-		clamp_times(&batch);
 	if (order != NULL)
 		lease_work(engine, &batch, order);
 	flush_sites(&batch);
@@ -458,7 +436,8 @@ static enum error try_batch(struct engine *engine, struct change *changes,
 		return ERR_NONE;
 	}
 	if (order != NULL)
-		drop_order(order);
+		while (order->count > 0) /* drop the leases */
+			work_free(&order->work[--order->count]);
 	if (undo_batch(engine) != ERR_NONE)
 		log_error("store: cannot read it back after a failed commit");
 	return error;

@@ -256,22 +256,19 @@ static void gc_preserve_page(struct gc_preserved_pages *kept, uint64_t key)
 	kept->keys[kept->count++] = key;
 }
 
-static void keep_sample_pages(struct txn *txn, uint32_t site,
-			      struct gc_preserved_pages *kept)
+/* Find the sample pages of the site, stored and current. */
+static struct gc_preserved_pages gc_find_preserved(struct txn *txn,
+						   uint32_t site)
 {
+	struct gc_preserved_pages kept = {0};
 	struct scan scan = scan_site(txn, TABLE_SAMPLE_PAGES, site);
-
-	while (scan_next(&scan))
-		gc_preserve_page(kept, key_u64(scan.key, 2 * sizeof(uint32_t)));
-	scan_end(&scan);
-}
-
-static void keep_samples(struct txn *txn, uint32_t site,
-			 struct gc_preserved_pages *kept)
-{
-	struct scan scan = scan_site(txn, TABLE_CLUSTERS, site);
 	uint64_t keys[MAX_SAMPLE_PAGES];
 
+	while (scan_next(&scan))
+		gc_preserve_page(&kept,
+				 key_u64(scan.key, 2 * sizeof(uint32_t)));
+	scan_end(&scan);
+	scan = scan_site(txn, TABLE_CLUSTERS, site);
 	while (scan_next(&scan)) {
 		const struct stored_pages pages = {
 			.txn = txn,
@@ -282,29 +279,12 @@ static void keep_samples(struct txn *txn, uint32_t site,
 			stored_pages_find(&pages, MAX_SAMPLE_PAGES, keys);
 
 		for (uint32_t i = 0; i < count; i++)
-			gc_preserve_page(kept, keys[i]);
+			gc_preserve_page(&kept, keys[i]);
 	}
 	scan_end(&scan);
-}
-
-static struct gc_preserved_pages gc_find_preserved(struct txn *txn,
-						   uint32_t site)
-{
-	struct gc_preserved_pages kept = {0};
-
-	keep_sample_pages(txn, site, &kept);
-	keep_samples(txn, site, &kept);
 	if (kept.count > 1)
 		qsort(kept.keys, kept.count, sizeof(*kept.keys), order_u64);
 	return kept;
-}
-
-static bool gc_page_is_preserved(const struct gc_preserved_pages *kept,
-				 uint64_t key)
-{
-	return kept->count > 0 &&
-	       bsearch(&key, kept->keys, kept->count, sizeof(*kept->keys),
-		       order_u64) != NULL;
 }
 
 /* Make the deletable bodies of a site candidates; count all bodies. */
@@ -322,10 +302,12 @@ static void consider_bodies(struct txn *txn, uint32_t site,
 			.bytes = gc_bytes(scan.key, scan.value),
 			.row = {TABLE_BODIES, key_page(site, page)},
 		};
+		size_t at;
 
 		looked->count++;
 		looked->bytes += candidate.bytes;
-		if (gc_page_is_preserved(&kept, page) ||
+		LOWER_BOUND(at, kept.count, kept.keys[at] < page);
+		if ((at < kept.count && kept.keys[at] == page) ||
 		    !page_row_get(txn, site, page, &row))
 			continue;
 		candidate.time_ms = row.fetched_ms;
@@ -392,15 +374,6 @@ static enum error look_at_sites(struct gc_finder *finder, struct store *store,
 	return error;
 }
 
-static enum error read_usage(struct store *store, enum table table,
-			     struct table_usage *usage_out)
-{
-	struct txn txn = txn_begin_read(store);
-
-	*usage_out = txn_usage(&txn, table);
-	return txn_end(&txn);
-}
-
 /*
  * Find bodies of each site over its limits, then the oldest of all sites if
  * there are too many bytes. The bytes are a lower bound: pages of the map may
@@ -412,8 +385,9 @@ static enum error gc_find_bodies(struct gc_finder *finder, struct store *store)
 	size_t before = finder->gc->count;
 	struct gc_oldest oldest = {0};
 	struct gc_counters looked = {0};
-	struct table_usage usage;
-	enum error error = read_usage(store, TABLE_BODIES, &usage);
+	struct txn txn = txn_begin_read(store);
+	struct table_usage usage = txn_usage(&txn, TABLE_BODIES);
+	enum error error = txn_end(&txn);
 
 	if (error == ERR_NONE && (limit->age_ms != 0 || limit->count != 0))
 		error = look_at_sites(finder, store, NULL, NULL);

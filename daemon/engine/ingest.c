@@ -162,16 +162,6 @@ static enum error ingest_submit_page(struct client *client,
 	return error == ERR_STOPPED ? error : ERR_NONE;
 }
 
-static bool ingest_record_is_redirect(const struct warc_record *record)
-{
-	return record->http_status >= 300 && record->http_status < 400;
-}
-
-static bool ingest_record_is_success(const struct warc_record *record)
-{
-	return record->http_status >= 200 && record->http_status < 300;
-}
-
 static enum error ingest_handle_record(void *context,
 				       const struct warc_record *record)
 {
@@ -186,9 +176,9 @@ static enum error ingest_handle_record(void *context,
 		report->other++;
 	else if (record->kind == WARC_REVISIT)
 		report->revisits++;
-	else if (ingest_record_is_redirect(record))
+	else if (record->http_status >= 300 && record->http_status < 400)
 		report->redirects++;
-	else if (!ingest_record_is_success(record))
+	else if (record->http_status < 200 || record->http_status >= 300)
 		report->error_status++;
 	else if (!header_is_html(slice_of(record->content_type)))
 		report->not_html++;

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "crawl/url/url.h"
 #include "store/key.h"
 #include "template/result.h"
@@ -63,19 +64,6 @@ static struct link_graph_url link_graph_split_url(struct slice url)
 				       {path, (size_t)(end - path)}};
 }
 
-static bool is_hex(char byte)
-{
-	return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'F') ||
-	       (byte >= 'a' && byte <= 'f');
-}
-
-static unsigned hex_value(char byte)
-{
-	unsigned digit = (unsigned char)byte;
-
-	return byte <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10;
-}
-
 /* Percent-decode to `out` [MAX_URL_BYTES]; longer text is truncated. */
 static size_t link_graph_decode_path(struct slice text, char *out)
 {
@@ -84,12 +72,10 @@ static size_t link_graph_decode_path(struct slice text, char *out)
 	size_t size = 0;
 
 	while (at < end && size < MAX_URL_BYTES) {
-		if (*at == '%' && end - at >= 3 && is_hex(at[1]) &&
-		    is_hex(at[2])) {
-			unsigned byte =
-				hex_value(at[1]) << 4 | hex_value(at[2]);
-
-			out[size++] = (char)byte;
+		if (*at == '%' && end - at >= 3 && hex_digit(at[1]) >= 0 &&
+		    hex_digit(at[2]) >= 0) {
+			out[size++] = (char)(hex_digit(at[1]) * 16 +
+					     hex_digit(at[2]));
 			at += 3;
 		} else {
 			out[size++] = *at++;

@@ -338,22 +338,6 @@ static void hold_ended(struct pipeline *pipeline, struct pending_jobs *held)
 	assert((held->first == NULL) == (held->count == 0));
 }
 
-/*
- * Return whether the job made a request: it was not submitted and did not fail
- * before its request.
- */
-static bool job_was_fetched(const struct job *job)
-{
-	return job->ingestion == NULL &&
-	       (job->result.http_status != 0 || job->result.elapsed_us >= 1000);
-}
-
-static void free_ingestion(struct ingestion *ingestion)
-{
-	host_tally_free(&ingestion->outcome.over);
-	free(ingestion);
-}
-
 /* Count a submitted page that is finished; call with the lock held. */
 static void pipeline_count_ingested(struct pipeline *pipeline,
 				    const struct job *job)
@@ -369,8 +353,10 @@ static void pipeline_count_ingested(struct pipeline *pipeline,
 	ingestion->outcome.new_sites += job->analysis.is_new_site;
 	if (job->kind == CHANGE_INGEST && job->error == ERR_TOO_LARGE)
 		host_tally_add(&ingestion->outcome.over, job->url.host, 1);
-	if (ingestion->is_left && ingestion->waiting == 0)
-		free_ingestion(ingestion);
+	if (ingestion->is_left && ingestion->waiting == 0) {
+		host_tally_free(&ingestion->outcome.over);
+		free(ingestion);
+	}
 	condition_broadcast(&pipeline->has_room);
 }
 
@@ -386,7 +372,9 @@ static void pipeline_count_jobs(struct pipeline *pipeline,
 		stats->wire_bytes += job->result.wire_bytes;
 		if (job->kind == CHANGE_HOST)
 			continue;
-		if (job_was_fetched(job))
+		/* it was not submitted and did not fail before its request */
+		if (job->ingestion == NULL && (job->result.http_status != 0 ||
+					       job->result.elapsed_us >= 1000))
 			time_histogram_add(&stats->fetches,
 					   job->result.elapsed_us);
 		if (job->ingestion != NULL)
@@ -781,19 +769,12 @@ static void *fetch_main(void *argument)
 	return NULL;
 }
 
-/* A body was analysed: update waiting_bytes, which may block the fetcher. */
-static void release_bytes(struct crawler *fetching, size_t size)
-{
-	size_t before = atomic_fetch_sub(&fetching->waiting_bytes, size);
-
-	assert(before >= size);
-	if (before > fetching->max_waiting_bytes)
-		fetcher_client_wake(fetching->fetcher);
-}
-
 /* Set the result of an analysed job. */
 static void end_analysis(struct pipeline *pipeline, struct job *job)
 {
+	struct crawler *fetching = &pipeline->fetching;
+	size_t before;
+
 	if (job->error == ERR_QUARANTINED && job->ingestion != NULL)
 		job->kind = CHANGE_QUARANTINE;
 	else if (job->error != ERR_NONE)
@@ -801,7 +782,11 @@ static void end_analysis(struct pipeline *pipeline, struct job *job)
 	archive_job(pipeline->options.archive, job,
 		    pipeline->options.archives_credentials);
 	buffer_free(&job->result.body); /* the job may wait long */
-	release_bytes(&pipeline->fetching, job->analysis.body_bytes);
+	before = atomic_fetch_sub(&fetching->waiting_bytes,
+				  job->analysis.body_bytes);
+	assert(before >= job->analysis.body_bytes);
+	if (before > fetching->max_waiting_bytes) /* it has waited for room */
+		fetcher_client_wake(fetching->fetcher);
 }
 
 static void analyse_jobs(struct pipeline *pipeline, struct job *jobs)

@@ -382,14 +382,6 @@ static void remove_later(struct site_queue *queue, size_t at)
 		site_queue_sift_down(queue, at, last);
 }
 
-static void remove_ready(struct site_queue *queue, size_t at)
-{
-	struct site *last = queue->ready[--queue->ready_count];
-
-	queue->ready[at] = last;
-	last->place = at;
-}
-
 static void site_queue_remove(struct site_queue *queue, struct site *site)
 {
 	if (site->waits == SITE_WAITS_LATER) {
@@ -397,7 +389,8 @@ static void site_queue_remove(struct site_queue *queue, struct site *site)
 		remove_later(queue, site->place);
 	} else if (site->waits == SITE_WAITS_READY) {
 		assert(queue->ready[site->place] == site);
-		remove_ready(queue, site->place);
+		queue->ready[site->place] = queue->ready[--queue->ready_count];
+		queue->ready[site->place]->place = site->place;
 	}
 	site->waits = SITE_WAITS_NOT;
 }
@@ -409,14 +402,6 @@ static void put_ready(struct site_queue *queue, struct site *site)
 	site->place = queue->ready_count;
 	site->waits = SITE_WAITS_READY;
 	queue->ready[queue->ready_count++] = site;
-}
-
-static void put_later(struct site_queue *queue, struct site *site)
-{
-	queue->later = mem_grow(queue->later, queue->later_count,
-				&queue->later_capacity, sizeof(struct site *));
-	site->waits = SITE_WAITS_LATER;
-	sift_up(queue, queue->later_count++, site);
 }
 
 void site_queue_put(struct site_queue *queue, struct site *site,
@@ -431,10 +416,14 @@ void site_queue_put(struct site_queue *queue, struct site *site,
 	site->wake_ms = wake_ms;
 	if (wake_ms == UINT64_MAX)
 		return;
-	if (wake_ms <= now_ms)
+	if (wake_ms <= now_ms) {
 		put_ready(queue, site);
-	else
-		put_later(queue, site);
+		return;
+	}
+	queue->later = mem_grow(queue->later, queue->later_count,
+				&queue->later_capacity, sizeof(struct site *));
+	site->waits = SITE_WAITS_LATER;
+	sift_up(queue, queue->later_count++, site);
 }
 
 void site_queue_wake(struct site_queue *queue, uint64_t now_ms)

@@ -122,11 +122,6 @@ struct slice lineage_add(const struct watch_plan *plan, struct slice lineage,
 	return evidence_text(plan->arena, list);
 }
 
-static bool has_hash(const uint64_t *hashes, uint32_t count, uint64_t hash)
-{
-	return sorted_find(hashes, count, hash) < count;
-}
-
 static void evidence_add_item(json_t *list, const struct version_item *item)
 {
 	if (item->text.size > 0 && json_array_size(list) < MAX_ITEMS)
@@ -153,7 +148,8 @@ static json_t *evidence_items_json(const struct moved_items *moved)
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; i < moved->item_count; i++)
-		if (has_hash(moved->hashes, moved->count, moved->items[i].hash))
+		if (sorted_find(moved->hashes, moved->count,
+				moved->items[i].hash) < moved->count)
 			evidence_add_item(list, &moved->items[i]);
 	if (json_array_size(list) == 0)
 		for (uint32_t i = 0; i < moved->difference_count; i++)

@@ -16,14 +16,18 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/utf8.h"
 
 enum {
 	MAGIC_BYTES = 8,
 	TRAILER_BYTES = MAGIC_BYTES + 8 + SNAPSHOT_STORE_DIGEST_BYTES,
 	CHUNK_BYTES = 256 * 1024,
 	MAX_PARTITIONS = 1000,
+	PATH_BYTES = 4096,
+	MAX_DIGITS = 20,
 };
+
+#define ENDING ".tpl"
+#define NEW    "new"
 
 _Static_assert((int)SNAPSHOT_STORE_DIGEST_BYTES == SHA256_DIGEST_SIZE,
 	       "SHA-256");
@@ -31,71 +35,102 @@ _Static_assert((int)SNAPSHOT_STORE_DIGEST_BYTES == SHA256_DIGEST_SIZE,
 /* The trailer of a snapshot: magic, size in bytes (little-endian), SHA-256. */
 static const char magic[MAGIC_BYTES] = "TPLDEPOT";
 
-struct snapshot_store {
-	const struct snapshot_store_ops *kind;
-	void *place;
-	char *location;
+static const struct snapshot_store_kind snapshot_store_folder;
+
+struct snapshot_folder_path {
+	char text[PATH_BYTES];
 };
+
+/* Return the path of a partition's file, or of its folder if `name` is "". */
+static struct snapshot_folder_path
+snapshot_folder_file(const struct snapshot_store *depot, unsigned partition,
+		     const char *name)
+{
+	struct snapshot_folder_path path;
+
+	snprintf(path.text, sizeof(path.text), "%.4000s/p%03u%s%.64s",
+		 depot->location, partition, *name == '\0' ? "" : "/", name);
+	return path;
+}
+
+static struct snapshot_folder_path
+snapshot_of(const struct snapshot_store *depot, struct snapshot_store_item item)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%016" PRIu64 ENDING, item.number);
+	return snapshot_folder_file(depot, item.partition, name);
+}
+
+static enum error snapshot_folder_log_error(const char *path, const char *what)
+{
+	int code = errno;
+
+	log_error("nodes.snapshot_store %s: %s: %s%s", path, what,
+		  strerrordesc_np(code),
+		  code == EACCES || code == EPERM
+			  ? "; make it writable for the daemon's user"
+			  : "");
+	if (code == ENOSPC || code == EDQUOT)
+		return ERR_STORE_FULL;
+	if (code == ENOENT || code == ENOTDIR)
+		return ERR_NOT_FOUND;
+	return code == EACCES || code == EPERM ? ERR_ADDRESS_FORBIDDEN : ERR_IO;
+}
 
 void snapshot_store_list_add(struct snapshot_store_list *list, uint64_t number)
 {
-	size_t at = list->count;
-
-	while (at > 0 && list->numbers[at - 1] > number)
-		at--;
-	if (list->count < SNAPSHOT_STORE_MAX_ITEMS) {
-		memmove(&list->numbers[at + 1], &list->numbers[at],
-			(list->count - at) * sizeof(list->numbers[0]));
-		list->count++;
-	} else if (at == 0) {
-		return;
-	} else {
-		at--;
-		memmove(&list->numbers[0], &list->numbers[1],
-			at * sizeof(list->numbers[0]));
-	}
-	list->numbers[at] = number;
+	list->numbers = mem_grow(list->numbers, list->count, &list->capacity,
+				 sizeof(*list->numbers));
+	list->numbers[list->count++] = number;
 }
 
-static const struct snapshot_store_ops *
-snapshot_store_find_kind(const char *location)
+static bool snapshot_store_is_server(const char *location)
 {
 	static const char *const schemes[] = {"http://", "https://",
 					      "s3+http://", "s3+https://"};
 
-	if (location[0] == '/')
-		return &depot_folder_kind;
 	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++)
 		if (strncmp(location, schemes[i], strlen(schemes[i])) == 0)
-			return &depot_http_kind;
-	return NULL;
+			return true;
+	return false;
+}
+
+/* Do not create the folder: it may be the mount point of a missing disk. */
+static enum error snapshot_folder_check(const char *path)
+{
+	struct stat facts;
+
+	if (stat(path, &facts) == 0) {
+		if (S_ISDIR(facts.st_mode))
+			return ERR_NONE;
+		errno = ENOTDIR;
+	}
+	return snapshot_folder_log_error(path, "cannot be used");
 }
 
 enum error snapshot_store_open(struct snapshot_store **depot_out,
 			       const struct snapshot_store_options *options)
 {
-	const struct snapshot_store_ops *kind =
-		snapshot_store_find_kind(options->location);
-	struct snapshot_store *depot;
-	enum error error;
-	void *place = NULL;
+	struct snapshot_store *depot = mem_alloc(1, sizeof(*depot));
+	enum error error = ERR_MALFORMED;
 
-	if (kind == NULL) {
-		log_error("nodes.snapshot_store: must be a folder (/...), "
-			  "http://, https://, s3+http:// or s3+https://");
-		return ERR_MALFORMED;
-	}
-	if (kind == &depot_folder_kind)
-		error = snapshot_store_folder_open(&place, options);
-	else
-		error = snapshot_store_http_open(&place, options);
-	if (error != ERR_NONE)
-		return error;
-	depot = mem_alloc(1, sizeof(*depot));
-	depot->kind = kind;
-	depot->place = place;
 	depot->location =
 		mem_copy_text(options->location, strlen(options->location));
+	if (options->location[0] == '/') {
+		depot->kind = &snapshot_store_folder;
+		error = snapshot_folder_check(depot->location);
+	} else if (snapshot_store_is_server(options->location)) {
+		depot->kind = &snapshot_store_http;
+		error = snapshot_store_http_open(depot, options);
+	} else {
+		log_error("nodes.snapshot_store: must be a folder (/...), "
+			  "http://, https://, s3+http:// or s3+https://");
+	}
+	if (error != ERR_NONE) {
+		snapshot_store_close(depot);
+		return error;
+	}
 	*depot_out = depot;
 	return ERR_NONE;
 }
@@ -104,7 +139,7 @@ void snapshot_store_close(struct snapshot_store *depot)
 {
 	if (depot == NULL)
 		return;
-	depot->kind->close(depot->place);
+	snapshot_store_http_close(depot->server);
 	free(depot->location);
 	free(depot);
 }
@@ -190,18 +225,19 @@ enum error snapshot_store_put(struct snapshot_store *depot,
 	enum error error;
 
 	assert(item.partition < MAX_PARTITIONS);
-	error = depot->kind->begin(depot->place, item, &body.file);
+	error = depot->kind->begin(depot, item, &body.file);
 	if (error != ERR_NONE)
 		return error;
 	error = snapshot_body_fill(&body, reader, context);
 	if (error == ERR_NONE)
-		error = depot->kind->commit(depot->place, item, &body);
+		error = depot->kind->commit(depot, item, &body);
 	else
 		log_error("nodes.snapshot_store %s: cannot write the snapshot "
 			  "of partition %u: %s",
 			  depot->location, item.partition, error_text(error));
-	if (error != ERR_NONE)
-		depot->kind->abandon(depot->place, item);
+	/* before the lock of the file is released */
+	if (error != ERR_NONE && depot->server == NULL)
+		unlink(snapshot_folder_file(depot, item.partition, NEW).text);
 	close(body.file);
 	return error;
 }
@@ -249,34 +285,50 @@ static enum error snapshot_receiver_consume(void *context, struct slice bytes)
 	return error;
 }
 
-static bool
-snapshot_receiver_is_complete(const struct snapshot_receiver *arrival)
-{
-	char trailer[TRAILER_BYTES];
-
-	make_trailer(trailer, arrival->size, arrival->context);
-	return arrival->last_size == sizeof(trailer) &&
-	       memcmp(trailer, arrival->last, sizeof(trailer)) == 0;
-}
-
 enum error snapshot_store_get(struct snapshot_store *depot,
 			      struct snapshot_store_item item,
 			      snapshot_store_sink *sink, void *context)
 {
 	struct snapshot_receiver arrival = {.sink = sink,
 					    .sink_context = context};
+	char trailer[TRAILER_BYTES];
 	enum error error;
 
 	assert(item.partition < MAX_PARTITIONS);
 	sha256_init(&arrival.context);
-	error = depot->kind->fetch(depot->place, item,
-				   snapshot_receiver_consume, &arrival);
-	if (error != ERR_NONE || snapshot_receiver_is_complete(&arrival))
+	error = depot->kind->fetch(depot, item, snapshot_receiver_consume,
+				   &arrival);
+	if (error != ERR_NONE)
 		return error;
+	make_trailer(trailer, arrival.size, arrival.context);
+	if (arrival.last_size == sizeof(trailer) &&
+	    memcmp(trailer, arrival.last, sizeof(trailer)) == 0)
+		return ERR_NONE;
 	log_error("nodes.snapshot_store %s: snapshot %" PRIu64
 		  " of partition %u is truncated or damaged; ignoring it",
 		  depot->location, item.number, item.partition);
 	return ERR_CORRUPT;
+}
+
+static int snapshot_store_compare_numbers(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left;
+	uint64_t b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* List the snapshots, ascending. */
+static enum error snapshot_store_list(struct snapshot_store *depot,
+				      unsigned partition,
+				      struct snapshot_store_list *list)
+{
+	enum error error = depot->kind->list(depot, partition, list);
+
+	if (list->count > 0)
+		qsort(list->numbers, list->count, sizeof(*list->numbers),
+		      snapshot_store_compare_numbers);
+	return error;
 }
 
 enum error snapshot_store_latest(struct snapshot_store *depot,
@@ -284,28 +336,31 @@ enum error snapshot_store_latest(struct snapshot_store *depot,
 				 uint64_t *number_out)
 {
 	struct snapshot_store_list list = {0};
-	enum error error = depot->kind->list(depot->place, partition, &list);
+	enum error error = snapshot_store_list(depot, partition, &list);
+	size_t i = list.count;
 
-	if (error != ERR_NONE)
-		return error;
-	while (list.count > 0) {
-		*number_out = list.numbers[--list.count];
-		if (*number_out < below)
-			return ERR_NONE;
-	}
-	return ERR_NOT_FOUND;
+	while (i > 0 && list.numbers[i - 1] >= below)
+		i--;
+	if (error == ERR_NONE && i == 0)
+		error = ERR_NOT_FOUND;
+	if (error == ERR_NONE)
+		*number_out = list.numbers[i - 1];
+	free(list.numbers);
+	return error;
 }
 
 enum error snapshot_store_prune(struct snapshot_store *depot,
 				unsigned partition, size_t kept)
 {
 	struct snapshot_store_list list = {0};
-	enum error error = depot->kind->list(depot->place, partition, &list);
+	enum error error = snapshot_store_list(depot, partition, &list);
 
-	if (error != ERR_NONE || list.count <= kept)
-		return error;
-	list.count -= kept;
-	return depot->kind->drop(depot->place, partition, &list);
+	if (error == ERR_NONE && list.count > kept) {
+		list.count -= kept;
+		error = depot->kind->drop(depot, partition, &list);
+	}
+	free(list.numbers);
+	return error;
 }
 
 /*
@@ -313,82 +368,6 @@ enum error snapshot_store_prune(struct snapshot_store *depot,
  * partition, which is locked meanwhile. The next writer overwrites the file of
  * a killed process.
  */
-
-enum { PATH_BYTES = 4096, FOLDER_CHUNK_BYTES = 256 * 1024, MAX_DIGITS = 20 };
-
-#define ENDING ".tpl"
-#define NEW    "new"
-
-struct snapshot_folder_path {
-	char text[PATH_BYTES];
-};
-
-static enum error snapshot_folder_log_error(const char *path, const char *what)
-{
-	int code = errno;
-
-	log_error("nodes.snapshot_store %s: %s: %s%s", path, what,
-		  strerrordesc_np(code),
-		  code == EACCES || code == EPERM
-			  ? "; make it writable for the daemon's user"
-			  : "");
-	if (code == ENOSPC || code == EDQUOT)
-		return ERR_STORE_FULL;
-	if (code == ENOENT || code == ENOTDIR)
-		return ERR_NOT_FOUND;
-	return code == EACCES || code == EPERM ? ERR_ADDRESS_FORBIDDEN : ERR_IO;
-}
-
-static struct snapshot_folder_path snapshot_folder_of(const char *root,
-						      unsigned partition)
-{
-	struct snapshot_folder_path path;
-
-	snprintf(path.text, sizeof(path.text), "%.4000s/p%03u", root,
-		 partition);
-	return path;
-}
-
-static struct snapshot_folder_path
-snapshot_folder_file(const char *root, unsigned partition, const char *name)
-{
-	struct snapshot_folder_path path;
-
-	snprintf(path.text, sizeof(path.text), "%.4000s/p%03u/%.64s", root,
-		 partition, name);
-	return path;
-}
-
-static struct snapshot_folder_path snapshot_of(const char *root,
-					       struct snapshot_store_item item)
-{
-	char name[SNAPSHOT_STORE_NAME_BYTES];
-
-	snprintf(name, sizeof(name), "%016" PRIu64 ENDING, item.number);
-	return snapshot_folder_file(root, item.partition, name);
-}
-
-enum error
-snapshot_store_folder_open(void **place_out,
-			   const struct snapshot_store_options *options)
-{
-	struct stat facts;
-
-	/*
-	 * do not create the folder: it may be the mount point of a missing disk
-	 */
-	if (stat(options->location, &facts) != 0)
-		return snapshot_folder_log_error(options->location,
-						 "cannot be used");
-	if (!S_ISDIR(facts.st_mode)) {
-		errno = ENOTDIR;
-		return snapshot_folder_log_error(options->location,
-						 "cannot be used");
-	}
-	*place_out =
-		mem_copy_text(options->location, strlen(options->location));
-	return ERR_NONE;
-}
 
 /*
  * Return whether this is still the file at that path. If not, it became a
@@ -403,14 +382,14 @@ static bool snapshot_folder_file_is_at(int file, const char *path)
 	       ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
 }
 
-static enum error snapshot_folder_begin(void *place,
+static enum error snapshot_folder_begin(struct snapshot_store *depot,
 					struct snapshot_store_item item,
 					int *file_out)
 {
 	struct snapshot_folder_path folder =
-		snapshot_folder_of(place, item.partition);
+		snapshot_folder_file(depot, item.partition, "");
 	struct snapshot_folder_path path =
-		snapshot_folder_file(place, item.partition, NEW);
+		snapshot_folder_file(depot, item.partition, NEW);
 	int file;
 
 	if (mkdir(folder.text, 0700) != 0 && errno != EEXIST)
@@ -449,15 +428,13 @@ static enum error sync_folder(const char *path)
 	return error;
 }
 
-static enum error snapshot_folder_commit(void *place,
+static enum error snapshot_folder_commit(struct snapshot_store *depot,
 					 struct snapshot_store_item item,
 					 const struct snapshot_store_body *body)
 {
-	struct snapshot_folder_path folder =
-		snapshot_folder_of(place, item.partition);
 	struct snapshot_folder_path new =
-		snapshot_folder_file(place, item.partition, NEW);
-	struct snapshot_folder_path path = snapshot_of(place, item);
+		snapshot_folder_file(depot, item.partition, NEW);
+	struct snapshot_folder_path path = snapshot_of(depot, item);
 
 	if (fsync(body->file) != 0)
 		return snapshot_folder_log_error(new.text, "cannot be synced");
@@ -465,35 +442,27 @@ static enum error snapshot_folder_commit(void *place,
 		return snapshot_folder_log_error(path.text,
 						 "cannot be renamed");
 	/* sync the partition's folder too, which may be new */
-	if (sync_folder(folder.text) != ERR_NONE)
+	path = snapshot_folder_file(depot, item.partition, "");
+	if (sync_folder(path.text) != ERR_NONE)
 		return ERR_IO;
-	return sync_folder(place);
+	return sync_folder(depot->location);
 }
 
-static void snapshot_folder_abandon(void *place,
-				    struct snapshot_store_item item)
-{
-	struct snapshot_folder_path path =
-		snapshot_folder_file(place, item.partition, NEW);
-
-	unlink(path.text);
-}
-
-static enum error snapshot_folder_fetch(void *place,
+static enum error snapshot_folder_fetch(struct snapshot_store *depot,
 					struct snapshot_store_item item,
 					snapshot_store_sink *sink,
 					void *context)
 {
-	struct snapshot_folder_path path = snapshot_of(place, item);
+	struct snapshot_folder_path path = snapshot_of(depot, item);
 	int file = open(path.text, O_RDONLY | O_CLOEXEC);
 	enum error error = ERR_NONE;
 	char *chunk;
 
 	if (file < 0)
 		return snapshot_folder_log_error(path.text, "cannot be read");
-	chunk = mem_alloc(1, FOLDER_CHUNK_BYTES);
+	chunk = mem_alloc(1, CHUNK_BYTES);
 	while (error == ERR_NONE) {
-		ssize_t count = read(file, chunk, FOLDER_CHUNK_BYTES);
+		ssize_t count = read(file, chunk, CHUNK_BYTES);
 
 		if (count < 0 && errno == EINTR)
 			continue;
@@ -522,10 +491,12 @@ static bool parse_name(const char *name, uint64_t *number_out)
 	return errno == 0;
 }
 
-static enum error snapshot_folder_list(void *place, unsigned partition,
+static enum error snapshot_folder_list(struct snapshot_store *depot,
+				       unsigned partition,
 				       struct snapshot_store_list *list_out)
 {
-	struct snapshot_folder_path path = snapshot_folder_of(place, partition);
+	struct snapshot_folder_path path =
+		snapshot_folder_file(depot, partition, "");
 	DIR *folder = opendir(path.text);
 	const struct dirent *entry;
 	uint64_t number;
@@ -543,14 +514,15 @@ static enum error snapshot_folder_list(void *place, unsigned partition,
 	return ERR_NONE;
 }
 
-static enum error snapshot_folder_drop(void *place, unsigned partition,
+static enum error snapshot_folder_drop(struct snapshot_store *depot,
+				       unsigned partition,
 				       const struct snapshot_store_list *gone)
 {
 	enum error error = ERR_NONE;
 
 	for (size_t i = 0; i < gone->count; i++) {
 		struct snapshot_folder_path path = snapshot_of(
-			place, (struct snapshot_store_item){partition,
+			depot, (struct snapshot_store_item){partition,
 							    gone->numbers[i]});
 
 		if (unlink(path.text) != 0 && errno != ENOENT)
@@ -560,132 +532,10 @@ static enum error snapshot_folder_drop(void *place, unsigned partition,
 	return error;
 }
 
-const struct snapshot_store_ops depot_folder_kind = {
+static const struct snapshot_store_kind snapshot_store_folder = {
 	.begin = snapshot_folder_begin,
 	.commit = snapshot_folder_commit,
-	.abandon = snapshot_folder_abandon,
 	.fetch = snapshot_folder_fetch,
 	.list = snapshot_folder_list,
 	.drop = snapshot_folder_drop,
-	.close = free,
 };
-
-#define FIRST_LINE           "templated snapshots 1\n"
-#define MANIFEST_FILE_ENDING ".tpl\n"
-
-enum { NUMBER_DIGITS = 16, MAX_NUMBER_DIGITS = 20, RANDOM_DIGITS = 16 };
-
-static bool manifest_skip_prefix(struct slice *text, const char *prefix)
-{
-	size_t size = strlen(prefix);
-
-	if (text->size < size || memcmp(text->data, prefix, size) != 0)
-		return false;
-	*text = (struct slice){(const char *)text->data + size,
-			       text->size - size};
-	return true;
-}
-
-/*
- * Parse `least` to `most` digits of base `base`. Return false if there are too
- * few or the number is too large.
- */
-static bool manifest_parse_number(struct slice *text, uint64_t base,
-				  size_t least, size_t most,
-				  uint64_t *number_out)
-{
-	uint64_t number = 0;
-	size_t size = 0;
-
-	while (size < most) {
-		int digit = hex_digit(slice_byte(*text, size));
-
-		if (digit < 0 || (uint64_t)digit >= base)
-			break;
-		if (number > (UINT64_MAX - (uint64_t)digit) / base)
-			return false;
-		number = number * base + (uint64_t)digit;
-		size++;
-	}
-	*text = (struct slice){(const char *)text->data + size,
-			       text->size - size};
-	*number_out = number;
-	return size >= least;
-}
-
-static bool manifest_parse_row(struct slice *text,
-			       struct snapshot_store_row *row)
-{
-	row->is_whole = slice_byte(*text, 0) == '+';
-	return manifest_skip_prefix(text, row->is_whole ? "+ " : "- ") &&
-	       manifest_parse_number(text, 10, NUMBER_DIGITS, MAX_NUMBER_DIGITS,
-				     &row->number) &&
-	       manifest_skip_prefix(text, ".") &&
-	       manifest_parse_number(text, 16, RANDOM_DIGITS, RANDOM_DIGITS,
-				     &row->random) &&
-	       manifest_skip_prefix(text, MANIFEST_FILE_ENDING);
-}
-
-enum error
-snapshot_store_manifest_parse(struct slice text,
-			      struct snapshot_store_manifest *manifest_out)
-{
-	struct snapshot_store_row row;
-
-	manifest_out->count = 0;
-	if (!manifest_skip_prefix(&text, FIRST_LINE))
-		return ERR_CORRUPT;
-	while (text.size > 0)
-		if (!manifest_parse_row(&text, &row) ||
-		    !snapshot_store_manifest_add(manifest_out, row))
-			return ERR_CORRUPT;
-	return ERR_NONE;
-}
-
-void snapshot_store_manifest_write(
-	const struct snapshot_store_manifest *manifest, struct buffer *out)
-{
-	char name[SNAPSHOT_STORE_FILE_BYTES];
-
-	buffer_append_text(out, FIRST_LINE);
-	for (size_t i = 0; i < manifest->count; i++) {
-		snapshot_store_row_name(&manifest->rows[i], name);
-		buffer_printf(out, "%c %s\n",
-			      manifest->rows[i].is_whole ? '+' : '-', name);
-	}
-}
-
-bool snapshot_store_manifest_add(struct snapshot_store_manifest *manifest,
-				 struct snapshot_store_row row)
-{
-	if (manifest->count == SNAPSHOT_STORE_MANIFEST_ROWS)
-		return false;
-	manifest->rows[manifest->count++] = row;
-	return true;
-}
-
-void snapshot_store_manifest_remove(struct snapshot_store_manifest *manifest,
-				    size_t index)
-{
-	manifest->count--;
-	memmove(&manifest->rows[index], &manifest->rows[index + 1],
-		(manifest->count - index) * sizeof(manifest->rows[0]));
-}
-
-struct snapshot_store_row *
-snapshot_store_manifest_find(struct snapshot_store_manifest *manifest,
-			     struct snapshot_store_row row)
-{
-	for (size_t i = 0; i < manifest->count; i++)
-		if (manifest->rows[i].number == row.number &&
-		    manifest->rows[i].random == row.random)
-			return &manifest->rows[i];
-	return NULL;
-}
-
-void snapshot_store_row_name(const struct snapshot_store_row *row,
-			     char out[SNAPSHOT_STORE_FILE_BYTES])
-{
-	snprintf(out, SNAPSHOT_STORE_FILE_BYTES,
-		 "%016" PRIu64 ".%016" PRIx64 ".tpl", row->number, row->random);
-}

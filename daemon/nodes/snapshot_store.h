@@ -114,19 +114,18 @@ enum error snapshot_store_prune(struct snapshot_store *depot,
 /* Return the location without a password, for messages. */
 const char *snapshot_store_location(const struct snapshot_store *depot);
 
-/* The operations that each kind of snapshot store implements. */
+/* For snapshot_store.c and snapshot_store_http.c. */
 
-enum {
-	SNAPSHOT_STORE_MAX_ITEMS = 64,
-	SNAPSHOT_STORE_DIGEST_BYTES = 32,
-	SNAPSHOT_STORE_NAME_BYTES = 64
-};
+enum { SNAPSHOT_STORE_DIGEST_BYTES = 32 };
 
-/* Numbers of snapshots, ascending; only the newest if there are more. */
+/* Numbers of snapshots, in any order. */
 struct snapshot_store_list {
-	uint64_t numbers[SNAPSHOT_STORE_MAX_ITEMS];
+	uint64_t *numbers; /* [count] */
 	size_t count;
+	size_t capacity;
 };
+
+void snapshot_store_list_add(struct snapshot_store_list *list, uint64_t number);
 
 /* The complete content that was written to the file of begin(). */
 struct snapshot_store_body {
@@ -135,35 +134,36 @@ struct snapshot_store_body {
 	unsigned char sha256[SNAPSHOT_STORE_DIGEST_BYTES];
 };
 
-struct snapshot_store_ops {
-	/* Create a file for the snapshot; commit() or abandon() closes it. */
-	enum error (*begin)(void *place, struct snapshot_store_item item,
-			    int *file_out);
-	enum error (*commit)(void *place, struct snapshot_store_item item,
+struct snapshot_store_kind {
+	/* Create a file for the snapshot; the caller closes it. */
+	enum error (*begin)(struct snapshot_store *depot,
+			    struct snapshot_store_item item, int *file_out);
+	enum error (*commit)(struct snapshot_store *depot,
+			     struct snapshot_store_item item,
 			     const struct snapshot_store_body *body);
-	void (*abandon)(void *place, struct snapshot_store_item item);
-	enum error (*fetch)(void *place, struct snapshot_store_item item,
+	enum error (*fetch)(struct snapshot_store *depot,
+			    struct snapshot_store_item item,
 			    snapshot_store_sink *sink, void *context);
-	/* List the snapshots. An empty list is not an error. */
-	enum error (*list)(void *place, unsigned partition,
+	/* Append the snapshots. An empty list is not an error. */
+	enum error (*list)(struct snapshot_store *depot, unsigned partition,
 			   struct snapshot_store_list *list_out);
-	enum error (*drop)(void *place, unsigned partition,
+	enum error (*drop)(struct snapshot_store *depot, unsigned partition,
 			   const struct snapshot_store_list *gone);
-	void (*close)(void *place);
 };
 
-/* Open a snapshot store of each kind; see snapshot_store_open(). */
-enum error
-snapshot_store_folder_open(void **place_out,
-			   const struct snapshot_store_options *options);
-enum error
-snapshot_store_http_open(void **place_out,
-			 const struct snapshot_store_options *options);
-extern const struct snapshot_store_ops depot_folder_kind;
-extern const struct snapshot_store_ops depot_http_kind;
+struct snapshot_store {
+	const struct snapshot_store_kind *kind;
+	char *location;
+	struct snapshot_server *server; /* NULL for a folder */
+};
 
-/* Insert the number in order; drop the oldest if the list is full. */
-void snapshot_store_list_add(struct snapshot_store_list *list, uint64_t number);
+extern const struct snapshot_store_kind snapshot_store_http;
+
+/* Set the server; errors as of snapshot_store_open(). */
+enum error
+snapshot_store_http_open(struct snapshot_store *depot,
+			 const struct snapshot_store_options *options);
+void snapshot_store_http_close(struct snapshot_server *server);
 
 /*
  * The list of a partition's snapshots on a server: a small file next to them,
@@ -177,47 +177,29 @@ void snapshot_store_list_add(struct snapshot_store_list *list, uint64_t number);
  * twice. '-' marks a file that is being written, or whose writer was killed.
  */
 
-enum {
-	SNAPSHOT_STORE_MANIFEST_ROWS = 64,
-	SNAPSHOT_STORE_MANIFEST_BYTES = 8192, /* maximum size of the file */
-	SNAPSHOT_STORE_FILE_BYTES = 48,       /* size of a name, with NUL */
-};
+enum { MANIFEST_ROWS = 64 };
 
-struct snapshot_store_row {
+struct manifest_row {
 	uint64_t number;
 	uint64_t random;
 	bool is_whole;
+	bool is_gone; /* the file is to be deleted; not written */
 };
 
-struct snapshot_store_manifest {
-	struct snapshot_store_row
-		rows[SNAPSHOT_STORE_MANIFEST_ROWS]; /* [count], in the order of
-				     the file */
+struct manifest {
+	/* [count], as in the file; one more for a row that is added */
+	struct manifest_row rows[MANIFEST_ROWS + 1];
 	size_t count;
 };
 
 /* ERR_CORRUPT: the text is not a manifest. */
-enum error
-snapshot_store_manifest_parse(struct slice text,
-			      struct snapshot_store_manifest *manifest_out);
+enum error manifest_parse(struct slice text, struct manifest *manifest_out);
 
 /* Append the text of the manifest. */
-void snapshot_store_manifest_write(
-	const struct snapshot_store_manifest *manifest, struct buffer *out);
-
-/* Add a row; false if the manifest is full. */
-bool snapshot_store_manifest_add(struct snapshot_store_manifest *manifest,
-				 struct snapshot_store_row row);
-void snapshot_store_manifest_remove(struct snapshot_store_manifest *manifest,
-				    size_t index);
+void manifest_write(const struct manifest *manifest, struct buffer *out);
 
 /* Return the row of that file, or NULL. */
-struct snapshot_store_row *
-snapshot_store_manifest_find(struct snapshot_store_manifest *manifest,
-			     struct snapshot_store_row row);
-
-/* "0000000012345678.8c2f6ab01d3e5f79.tpl" */
-void snapshot_store_row_name(const struct snapshot_store_row *row,
-			     char out[SNAPSHOT_STORE_FILE_BYTES]);
+struct manifest_row *manifest_find(struct manifest *manifest,
+				   struct manifest_row row);
 
 #endif

@@ -1,6 +1,7 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <nettle/base16.h>
 #include <nettle/sha2.h>
 #include <stdbool.h>
@@ -21,20 +22,21 @@
 #include "daemon/nodes/snapshot_store.h"
 
 /*
- * One request to the server of a snapshot store: WebDAV with a password, or S3
- * with a signature. Internal to the snapshot store.
+ * Requests to the server of a snapshot store: WebDAV with a password, or S3
+ * with a signature.
  */
 
-struct snapshot_store_server {
+struct snapshot_server {
 	char *url;   /* "https://host/path/" without user and query */
 	char *login; /* "NAME:SECRET", or NULL */
 	char *sigv4; /* "aws:amz:REGION:s3" for S3; NULL = WebDAV */
+	char *spool_folder;
 	struct ca_bundle authorities;
 	uint32_t connect_timeout_ms;
 	uint32_t stall_timeout_s;
 };
 
-struct depot_request {
+struct snapshot_request {
 	const char *method; /* "GET", "PUT", "DELETE" or "MKCOL" */
 	const char *path;   /* relative to the server's URL */
 	/* Body of a PUT: a file from its beginning, or bytes. */
@@ -46,13 +48,6 @@ struct depot_request {
 	bool may_be_missing; /* do not log ERR_NOT_FOUND of the server */
 	bool may_fail;       /* log no errors */
 };
-
-/*
- * Send a request. ERR_NONE: a status < 300; otherwise the log has the status
- * and what to do.
- */
-enum error snapshot_store_request(const struct snapshot_store_server *server,
-				  const struct depot_request *request);
 
 enum {
 	/* A transfer is stalled below this rate, in both directions. */
@@ -66,7 +61,7 @@ enum {
 /* A running request. */
 struct snapshot_transfer {
 	CURL *easy;
-	const struct depot_request *request;
+	const struct snapshot_request *request;
 	struct curl_slist *headers;
 	char *url;
 	uint64_t sent;         /* bytes of the body sent until now */
@@ -112,7 +107,7 @@ static long snapshot_transfer_status(const struct snapshot_transfer *transfer)
 static size_t send_more(char *out, size_t size, size_t count, void *context)
 {
 	struct snapshot_transfer *transfer = context;
-	const struct depot_request *request = transfer->request;
+	const struct snapshot_request *request = transfer->request;
 	size_t room = size * count;
 	ssize_t got;
 
@@ -153,7 +148,7 @@ static size_t snapshot_transfer_receive(char *bytes, size_t size, size_t count,
 					void *context)
 {
 	struct snapshot_transfer *transfer = context;
-	const struct depot_request *request = transfer->request;
+	const struct snapshot_request *request = transfer->request;
 	size_t all = size * count;
 	long status = snapshot_transfer_status(transfer);
 
@@ -171,7 +166,7 @@ static size_t snapshot_transfer_receive(char *bytes, size_t size, size_t count,
 /* S3 signs the checksum of the body, which libcurl does not know. */
 static void add_checksum(struct snapshot_transfer *transfer)
 {
-	const struct depot_request *request = transfer->request;
+	const struct snapshot_request *request = transfer->request;
 	char line[sizeof("X-Amz-Content-Sha256: ") + DIGEST_DIGITS];
 	unsigned char digest[SNAPSHOT_STORE_DIGEST_BYTES];
 	char digits[DIGEST_DIGITS + 1] = "";
@@ -191,31 +186,25 @@ static void add_checksum(struct snapshot_transfer *transfer)
 	transfer->headers = request_headers_add(transfer->headers, line);
 }
 
-static unsigned set_login(struct snapshot_transfer *transfer,
-			  const struct snapshot_store_server *server)
+static unsigned
+snapshot_transfer_set_request(struct snapshot_transfer *transfer,
+			      const struct snapshot_server *server)
 {
+	const struct snapshot_request *request = transfer->request;
 	CURL *easy = transfer->easy;
-	unsigned failed = 0;
+	unsigned failed = curl_easy_setopt(easy, CURLOPT_URL, transfer->url);
 
 	if (server->login != NULL)
 		failed |=
 			curl_easy_setopt(easy, CURLOPT_USERPWD, server->login);
-	if (server->sigv4 == NULL)
-		return failed | curl_easy_setopt(easy, CURLOPT_HTTPAUTH,
-						 (long)CURLAUTH_BASIC);
-	add_checksum(transfer);
-	return failed |
-	       curl_easy_setopt(easy, CURLOPT_AWS_SIGV4, server->sigv4);
-}
-
-static unsigned
-snapshot_transfer_set_request(struct snapshot_transfer *transfer)
-{
-	const struct depot_request *request = transfer->request;
-	CURL *easy = transfer->easy;
-	unsigned failed = 0;
-
-	failed |= curl_easy_setopt(easy, CURLOPT_URL, transfer->url);
+	if (server->sigv4 == NULL) {
+		failed |= curl_easy_setopt(easy, CURLOPT_HTTPAUTH,
+					   (long)CURLAUTH_BASIC);
+	} else {
+		add_checksum(transfer);
+		failed |= curl_easy_setopt(easy, CURLOPT_AWS_SIGV4,
+					   server->sigv4);
+	}
 	failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->headers);
 	if (strcmp(request->method, "GET") == 0)
 		return failed;
@@ -288,7 +277,7 @@ static enum error
 snapshot_transfer_finish(const struct snapshot_transfer *transfer,
 			 CURLcode code)
 {
-	const struct depot_request *request = transfer->request;
+	const struct snapshot_request *request = transfer->request;
 	long status = snapshot_transfer_status(transfer);
 	enum error error;
 
@@ -311,8 +300,12 @@ snapshot_transfer_finish(const struct snapshot_transfer *transfer,
 	return error;
 }
 
-enum error snapshot_store_request(const struct snapshot_store_server *server,
-				  const struct depot_request *request)
+/*
+ * Send a request. ERR_NONE: a status < 300; otherwise the log has the status
+ * and what to do.
+ */
+static enum error snapshot_http_request(const struct snapshot_server *server,
+					const struct snapshot_request *request)
 {
 	struct snapshot_transfer transfer = {.request = request};
 	const struct curl_setup setup = {
@@ -334,8 +327,8 @@ enum error snapshot_store_request(const struct snapshot_store_server *server,
 	transfer.easy = curl_easy_init();
 	if (transfer.easy == NULL)
 		mem_exhausted("libcurl");
-	if ((curl_set_up(transfer.easy, &setup) | set_login(&transfer, server) |
-	     snapshot_transfer_set_request(&transfer)) == 0)
+	if ((curl_set_up(transfer.easy, &setup) |
+	     snapshot_transfer_set_request(&transfer, server)) == 0)
 		code = curl_easy_perform(transfer.easy);
 	error = snapshot_transfer_finish(&transfer, code);
 	curl_easy_cleanup(transfer.easy);
@@ -358,21 +351,16 @@ enum { MAX_KEY_BYTES = 4096, PATH_BYTES = 64, REGION_BYTES = 64 };
 #define REGION         "region="
 #define DEFAULT_REGION "us-east-1"
 
-struct http_place {
-	struct snapshot_store_server server;
-	char *spool_folder;
-};
-
-static void close_place(void *context)
+void snapshot_store_http_close(struct snapshot_server *server)
 {
-	struct http_place *place = context;
-
-	ca_bundle_close(&place->server.authorities);
-	free(place->server.url);
-	free(place->server.login);
-	free(place->server.sigv4);
-	free(place->spool_folder);
-	free(place);
+	if (server == NULL)
+		return;
+	ca_bundle_close(&server->authorities);
+	free(server->url);
+	free(server->login);
+	free(server->sigv4);
+	free(server->spool_folder);
+	free(server);
 	curl_global_cleanup();
 }
 
@@ -380,16 +368,6 @@ static enum error snapshot_http_reject_location(const char *what)
 {
 	log_error("nodes.snapshot_store: %s", what);
 	return ERR_MALFORMED;
-}
-
-/*
- * Return a part of the URL, to be freed by curl_free(); NULL if it is missing.
- */
-static char *snapshot_http_url_part(CURLU *url, CURLUPart part)
-{
-	char *text = NULL;
-
-	return curl_url_get(url, part, &text, 0) == CURLUE_OK ? text : NULL;
 }
 
 /* Read the first line of the key file. */
@@ -416,8 +394,8 @@ static enum error snapshot_http_read_key(const char *path, struct buffer *out)
 }
 
 /* Build "NAME:SECRET" from the location's user and the key file. */
-static enum error find_login(struct snapshot_store_server *server,
-			     const char *user, const char *key_file)
+static enum error find_login(struct snapshot_server *server, const char *user,
+			     const char *key_file)
 {
 	struct buffer login = {0};
 	struct buffer key = {0};
@@ -446,8 +424,8 @@ static enum error find_login(struct snapshot_store_server *server,
 }
 
 /* Read the region of S3 from the query, which must have nothing else. */
-static enum error find_region(struct snapshot_store_server *server,
-			      const char *query, bool is_s3)
+static enum error find_region(struct snapshot_server *server, const char *query,
+			      bool is_s3)
 {
 	const char *region = DEFAULT_REGION;
 	char text[REGION_BYTES + sizeof("aws:amz::s3")];
@@ -473,129 +451,187 @@ static enum error find_region(struct snapshot_store_server *server,
 }
 
 /* Build the location without user and query, with a '/' at its end. */
-static enum error snapshot_http_build_url(struct snapshot_store_server *server,
+static enum error snapshot_http_build_url(struct snapshot_server *server,
 					  CURLU *url)
 {
-	char *text;
-	size_t length;
+	struct buffer slashed = {0};
+	char *text = NULL;
 
 	curl_url_set(url, CURLUPART_USER, NULL, 0);
 	curl_url_set(url, CURLUPART_QUERY, NULL, 0);
-	text = snapshot_http_url_part(url, CURLUPART_URL);
-	if (text == NULL)
+	if (curl_url_get(url, CURLUPART_URL, &text, 0) != CURLUE_OK)
 		return snapshot_http_reject_location("invalid location");
-	length = strlen(text);
-	server->url = mem_alloc(1, length + 2);
-	snprintf(server->url, length + 2, "%s%s", text,
-		 text[length - 1] == '/' ? "" : "/");
+	buffer_append_text(&slashed, text);
+	if (slashed.data[slashed.size - 1] != '/')
+		buffer_append_byte(&slashed, '/');
 	curl_free(text);
+	server->url = slashed.data;
 	return ERR_NONE;
 }
 
-static enum error read_location(struct snapshot_store_server *server,
+static enum error read_location(struct snapshot_server *server,
 				const struct snapshot_store_options *options)
 {
+	enum { QUERY, USER, PASSWORD, FRAGMENT, PARTS };
+	static const CURLUPart kinds[PARTS] = {CURLUPART_QUERY, CURLUPART_USER,
+					       CURLUPART_PASSWORD,
+					       CURLUPART_FRAGMENT};
 	bool is_s3 = strncmp(options->location, S3, strlen(S3)) == 0;
 	const char *text = options->location + (is_s3 ? strlen(S3) : 0);
+	char *parts[PARTS] = {NULL};
 	CURLU *url = curl_url();
-	char *query = NULL;
-	char *user = NULL;
-	char *password = NULL;
-	char *fragment = NULL;
-	enum error error;
+	enum error error = ERR_NONE;
 
 	if (url == NULL)
 		mem_exhausted("libcurl");
-	if (curl_url_set(url, CURLUPART_URL, text, 0) != CURLUE_OK) {
-		curl_url_cleanup(url);
-		return snapshot_http_reject_location("invalid location");
-	}
-	query = snapshot_http_url_part(url, CURLUPART_QUERY);
-	user = snapshot_http_url_part(url, CURLUPART_USER);
-	password = snapshot_http_url_part(url, CURLUPART_PASSWORD);
-	fragment = snapshot_http_url_part(url, CURLUPART_FRAGMENT);
-	error = password != NULL ? snapshot_http_reject_location(
-					   "move the password to "
-					   "nodes.snapshot_store_key_file")
-				 : ERR_NONE;
-	if (error == ERR_NONE && fragment != NULL)
+	if (curl_url_set(url, CURLUPART_URL, text, 0) != CURLUE_OK)
+		error = snapshot_http_reject_location("invalid location");
+	for (unsigned i = 0; error == ERR_NONE && i < PARTS; i++)
+		(void)curl_url_get(url, kinds[i], &parts[i], 0);
+	if (parts[PASSWORD] != NULL)
+		error = snapshot_http_reject_location(
+			"move the password to "
+			"nodes.snapshot_store_key_file");
+	else if (parts[FRAGMENT] != NULL)
 		error = snapshot_http_reject_location(
 			"remove the '#' from the location");
 	if (error == ERR_NONE)
-		error = find_region(server, query, is_s3);
+		error = find_region(server, parts[QUERY], is_s3);
 	if (error == ERR_NONE)
-		error = find_login(server, user, options->key_file);
+		error = find_login(server, parts[USER], options->key_file);
 	if (error == ERR_NONE)
 		error = snapshot_http_build_url(server, url);
-	curl_free(query);
-	curl_free(user);
-	curl_free(password);
-	curl_free(fragment);
+	for (unsigned i = 0; i < PARTS; i++)
+		curl_free(parts[i]);
 	curl_url_cleanup(url);
 	return error;
 }
 
 enum error
-snapshot_store_http_open(void **place_out,
+snapshot_store_http_open(struct snapshot_store *depot,
 			 const struct snapshot_store_options *options)
 {
-	struct http_place *place;
+	const char *ca_file =
+		options->ca_file[0] == '\0' ? NULL : options->ca_file;
+	struct snapshot_server *server;
 	enum error error;
 
 	if (!curl_memory_begin())
 		return ERR_IO;
-	place = mem_alloc(1, sizeof(*place));
-	place->server.authorities.descriptor = -1;
-	place->server.connect_timeout_ms = options->connect_timeout_ms;
-	place->server.stall_timeout_s = options->stall_timeout_s;
-	place->spool_folder = mem_copy_text(options->spool_folder,
-					    strlen(options->spool_folder));
-	error = read_location(&place->server, options);
-	if (error == ERR_NONE &&
-	    !ca_bundle_open(&place->server.authorities,
-			    options->ca_file[0] == '\0' ? NULL
-							: options->ca_file)) {
-		log_error("nodes.snapshot_store: %s cannot be read",
-			  options->ca_file);
-		error = ERR_IO;
-	}
-	if (error != ERR_NONE) {
-		close_place(place);
+	server = mem_alloc(1, sizeof(*server));
+	depot->server = server;
+	server->authorities.descriptor = -1;
+	server->connect_timeout_ms = options->connect_timeout_ms;
+	server->stall_timeout_s = options->stall_timeout_s;
+	server->spool_folder = mem_copy_text(options->spool_folder,
+					     strlen(options->spool_folder));
+	error = read_location(server, options);
+	if (error != ERR_NONE || ca_bundle_open(&server->authorities, ca_file))
 		return error;
-	}
-	*place_out = place;
-	return ERR_NONE;
+	log_error("nodes.snapshot_store: %s cannot be read", ca_file);
+	return ERR_IO;
 }
 
-static enum error snapshot_http_begin(void *context,
+static enum error snapshot_http_begin(struct snapshot_store *depot,
 				      struct snapshot_store_item item,
 				      int *file_out)
 {
-	const struct http_place *place = context;
+	const char *folder = depot->server->spool_folder;
 	struct buffer name = {0};
 	int code = 0;
-	int file;
 
 	(void)item;
-	buffer_printf(&name, "%s/snapshot.XXXXXX", place->spool_folder);
-	file = mkostemp(name.data, O_CLOEXEC);
-	if (file >= 0)
+	buffer_printf(&name, "%s/snapshot.XXXXXX", folder);
+	*file_out = mkostemp(name.data, O_CLOEXEC);
+	if (*file_out >= 0)
 		unlink(name.data);
 	else
 		code = errno;
 	buffer_free(&name);
-	*file_out = file;
-	if (file >= 0)
+	if (*file_out >= 0)
 		return ERR_NONE;
-	log_error("%s: cannot create a file for a snapshot: %s",
-		  place->spool_folder, strerrordesc_np(code));
+	log_error("%s: cannot create a file for a snapshot: %s", folder,
+		  strerrordesc_np(code));
 	return code == ENOSPC || code == EDQUOT ? ERR_STORE_FULL : ERR_IO;
 }
 
-static void snapshot_http_abandon(void *place, struct snapshot_store_item item)
+/* Manifests, and the names of their files. */
+
+#define FIRST_LINE "templated snapshots 1\n"
+
+enum {
+	MANIFEST_BYTES = 8192, /* maximum size of the file */
+	MANIFEST_LINE_BYTES = 64
+};
+
+struct manifest_line {
+	char text[MANIFEST_LINE_BYTES];
+};
+
+/* "+ 0000000012345678.8c2f6ab01d3e5f79.tpl", with a line feed. */
+static struct manifest_line manifest_line_of(const struct manifest_row *row)
 {
-	(void)place;
-	(void)item;
+	struct manifest_line line = {""};
+
+	snprintf(line.text, sizeof(line.text),
+		 "%c %016" PRIu64 ".%016" PRIx64 ".tpl\n",
+		 row->is_whole ? '+' : '-', row->number, row->random);
+	return line;
+}
+
+/* Parse the first line and skip it; a row is valid only as we write it. */
+static bool manifest_parse_row(struct slice *text, struct manifest_row *row)
+{
+	const char *end = memchr(text->data, '\n', text->size);
+	size_t size =
+		end == NULL ? 0 : (size_t)(end + 1 - (const char *)text->data);
+	struct manifest_line line = {""};
+	char *dot;
+
+	*row = (struct manifest_row){0};
+	if (size < strlen("+ .\n") || size >= sizeof(line.text))
+		return false;
+	memcpy(line.text, text->data, size);
+	row->is_whole = line.text[0] == '+';
+	row->number = strtoull(line.text + strlen("+ "), &dot, 10);
+	row->random = *dot == '.' ? strtoull(dot + 1, NULL, 16) : 0;
+	*text = (struct slice){end + 1, text->size - size};
+	return strcmp(line.text, manifest_line_of(row).text) == 0;
+}
+
+enum error manifest_parse(struct slice text, struct manifest *manifest_out)
+{
+	size_t head = strlen(FIRST_LINE);
+
+	manifest_out->count = 0;
+	if (text.size < head || memcmp(text.data, FIRST_LINE, head) != 0)
+		return ERR_CORRUPT;
+	text = (struct slice){(const char *)text.data + head, text.size - head};
+	while (text.size > 0)
+		if (manifest_out->count == MANIFEST_ROWS ||
+		    !manifest_parse_row(
+			    &text, &manifest_out->rows[manifest_out->count++]))
+			return ERR_CORRUPT;
+	return ERR_NONE;
+}
+
+void manifest_write(const struct manifest *manifest, struct buffer *out)
+{
+	buffer_append_text(out, FIRST_LINE);
+	for (size_t i = 0; i < manifest->count; i++)
+		if (!manifest->rows[i].is_gone)
+			buffer_append_text(
+				out, manifest_line_of(&manifest->rows[i]).text);
+}
+
+struct manifest_row *manifest_find(struct manifest *manifest,
+				   struct manifest_row row)
+{
+	for (size_t i = 0; i < manifest->count; i++)
+		if (manifest->rows[i].number == row.number &&
+		    manifest->rows[i].random == row.random)
+			return &manifest->rows[i];
+	return NULL;
 }
 
 struct snapshot_http_path {
@@ -612,12 +648,12 @@ static struct snapshot_http_path snapshot_http_path_of(unsigned partition,
 }
 
 static struct snapshot_http_path
-snapshot_http_file(unsigned partition, const struct snapshot_store_row *row)
+snapshot_http_file(unsigned partition, const struct manifest_row *row)
 {
-	char name[SNAPSHOT_STORE_FILE_BYTES];
+	struct manifest_line line = manifest_line_of(row);
 
-	snapshot_store_row_name(row, name);
-	return snapshot_http_path_of(partition, name);
+	line.text[strlen(line.text) - 1] = '\0';
+	return snapshot_http_path_of(partition, line.text + strlen("+ "));
 }
 
 /* Append the bytes of a manifest, which is small. */
@@ -625,53 +661,66 @@ static enum error take_manifest(void *context, struct slice bytes)
 {
 	struct buffer *text = context;
 
-	if (text->size + bytes.size > SNAPSHOT_STORE_MANIFEST_BYTES)
+	if (text->size + bytes.size > MANIFEST_BYTES)
 		return ERR_CORRUPT;
 	buffer_append_slice(text, bytes);
 	return ERR_NONE;
 }
 
 /* Read the manifest; if the server has none, it is empty. */
-static enum error read_manifest(const struct http_place *place,
+static enum error read_manifest(const struct snapshot_server *server,
 				unsigned partition,
-				struct snapshot_store_manifest *manifest_out)
+				struct manifest *manifest_out)
 {
 	struct snapshot_http_path path =
 		snapshot_http_path_of(partition, "manifest");
 	struct buffer text = {0};
-	struct depot_request request = {.method = "GET",
-					.path = path.text,
-					.sink = take_manifest,
-					.context = &text,
-					.may_be_missing = true};
-	enum error error = snapshot_store_request(&place->server, &request);
+	struct snapshot_request request = {.method = "GET",
+					   .path = path.text,
+					   .sink = take_manifest,
+					   .context = &text,
+					   .may_be_missing = true};
+	enum error error = snapshot_http_request(server, &request);
 
 	manifest_out->count = 0;
 	if (error == ERR_NONE)
-		error = snapshot_store_manifest_parse(buffer_slice(&text),
-						      manifest_out);
+		error = manifest_parse(buffer_slice(&text), manifest_out);
 	if (error == ERR_CORRUPT)
 		log_error("nodes.snapshot_store: %s%s is not a manifest of "
 			  "templated; delete it to have a new one created",
-			  place->server.url, path.text);
+			  server->url, path.text);
 	buffer_free(&text);
 	return error;
 }
 
-static enum error write_manifest(const struct http_place *place,
+/*
+ * Write the manifest without the rows that are gone, then delete their files to
+ * free space.
+ */
+static enum error write_manifest(const struct snapshot_server *server,
 				 unsigned partition,
-				 const struct snapshot_store_manifest *manifest)
+				 const struct manifest *manifest)
 {
 	struct snapshot_http_path path =
 		snapshot_http_path_of(partition, "manifest");
 	struct buffer text = {0};
-	struct depot_request request = {.method = "PUT", .path = path.text};
+	struct snapshot_request request = {.method = "PUT", .path = path.text};
 	enum error error;
 
-	snapshot_store_manifest_write(manifest, &text);
+	manifest_write(manifest, &text);
 	request.bytes = buffer_slice(&text);
-	error = snapshot_store_request(&place->server, &request);
+	error = snapshot_http_request(server, &request);
 	buffer_free(&text);
+	for (size_t i = 0; error == ERR_NONE && i < manifest->count; i++) {
+		if (!manifest->rows[i].is_gone)
+			continue;
+		path = snapshot_http_file(partition, &manifest->rows[i]);
+		(void)snapshot_http_request(
+			server,
+			&(struct snapshot_request){.method = "DELETE",
+						   .path = path.text,
+						   .may_be_missing = true});
+	}
 	return error;
 }
 
@@ -679,126 +728,78 @@ static enum error write_manifest(const struct http_place *place,
  * Create a folder for the partition. The server rejects this if the folder
  * exists or folders are not needed: the next put shows whether that matters.
  */
-static void snapshot_http_create_folder(const struct http_place *place,
+static void snapshot_http_create_folder(const struct snapshot_server *server,
 					unsigned partition)
 {
 	struct snapshot_http_path path = snapshot_http_path_of(partition, "");
-	struct depot_request request = {
+	struct snapshot_request request = {
 		.method = "MKCOL", .path = path.text, .may_fail = true};
 
-	if (place->server.sigv4 == NULL)
-		(void)snapshot_store_request(&place->server, &request);
-}
-
-/* Delete files that are no longer in the manifest, to free space. */
-static void delete_files(const struct http_place *place, unsigned partition,
-			 const struct snapshot_store_manifest *gone)
-{
-	for (size_t i = 0; i < gone->count; i++) {
-		struct snapshot_http_path path =
-			snapshot_http_file(partition, &gone->rows[i]);
-		struct depot_request request = {.method = "DELETE",
-						.path = path.text,
-						.may_be_missing = true};
-
-		(void)snapshot_store_request(&place->server, &request);
-	}
-}
-
-/* Move the rows for which is_gone() is true to `gone`. */
-static void snapshot_http_split_manifest(
-	struct snapshot_store_manifest *manifest,
-	struct snapshot_store_manifest *gone,
-	bool (*is_gone)(const struct snapshot_store_row *, const void *),
-	const void *context)
-{
-	for (size_t i = manifest->count; i-- > 0;)
-		if (is_gone(&manifest->rows[i], context)) {
-			snapshot_store_manifest_add(gone, manifest->rows[i]);
-			snapshot_store_manifest_remove(manifest, i);
-		}
-}
-
-static bool is_left_over(const struct snapshot_store_row *row,
-			 const void *context)
-{
-	(void)context;
-	return !row->is_whole;
-}
-
-/* Return whether the row has the number of the row that replaces it. */
-static bool is_replaced(const struct snapshot_store_row *row,
-			const void *context)
-{
-	const struct snapshot_store_row *by = context;
-
-	return row->number == by->number && row->random != by->random;
+	if (server->sigv4 == NULL)
+		(void)snapshot_http_request(server, &request);
 }
 
 /* Add the file to the manifest as incomplete. */
-static enum error snapshot_http_announce(const struct http_place *place,
+static enum error snapshot_http_announce(const struct snapshot_server *server,
 					 unsigned partition,
-					 struct snapshot_store_row row)
+					 struct manifest_row row)
 {
-	struct snapshot_store_manifest manifest;
-	struct snapshot_store_manifest gone = {.count = 0};
-	enum error error = read_manifest(place, partition, &manifest);
+	struct manifest manifest;
+	enum error error = read_manifest(server, partition, &manifest);
+	size_t kept = 0;
 
 	if (error == ERR_NOT_FOUND)
-		snapshot_http_create_folder(place, partition);
+		snapshot_http_create_folder(server, partition);
 	else if (error != ERR_NONE)
 		return error;
-	snapshot_http_split_manifest(&manifest, &gone, is_left_over, NULL);
-	if (!snapshot_store_manifest_add(&manifest, row)) {
+	for (size_t i = 0; i < manifest.count; i++) {
+		manifest.rows[i].is_gone = !manifest.rows[i].is_whole;
+		kept += manifest.rows[i].is_whole;
+	}
+	if (kept == MANIFEST_ROWS) {
 		log_error("nodes.snapshot_store: %sp%03u has %d snapshots: "
-			  "delete "
-			  "some, and its manifest",
-			  place->server.url, partition,
-			  SNAPSHOT_STORE_MANIFEST_ROWS);
+			  "delete some, and its manifest",
+			  server->url, partition, MANIFEST_ROWS);
 		return ERR_TOO_LARGE;
 	}
-	error = write_manifest(place, partition, &manifest);
-	if (error == ERR_NONE)
-		delete_files(place, partition, &gone);
-	return error;
+	manifest.rows[manifest.count++] = row;
+	return write_manifest(server, partition, &manifest);
 }
 
 /* Mark the file as complete. */
-static enum error snapshot_http_publish(const struct http_place *place,
+static enum error snapshot_http_publish(const struct snapshot_server *server,
 					unsigned partition,
-					struct snapshot_store_row row)
+					struct manifest_row row)
 {
-	struct snapshot_store_manifest manifest;
-	struct snapshot_store_manifest gone = {.count = 0};
-	enum error error = read_manifest(place, partition, &manifest);
-	struct snapshot_store_row *ours =
-		snapshot_store_manifest_find(&manifest, row);
+	struct manifest manifest;
+	enum error error = read_manifest(server, partition, &manifest);
+	struct manifest_row *ours = manifest_find(&manifest, row);
 
 	if (error == ERR_NONE && ours == NULL)
 		error = ERR_NOT_FOUND;
 	if (error == ERR_NOT_FOUND) {
 		log_error("nodes.snapshot_store: %sp%03u: another node is "
 			  "writing it",
-			  place->server.url, partition);
+			  server->url, partition);
 		return ERR_BUSY;
 	}
 	if (error != ERR_NONE)
 		return error;
 	ours->is_whole = true;
-	snapshot_http_split_manifest(&manifest, &gone, is_replaced, &row);
-	error = write_manifest(place, partition, &manifest);
-	if (error == ERR_NONE)
-		delete_files(place, partition, &gone);
-	return error;
+	for (size_t i = 0; i < manifest.count; i++)
+		manifest.rows[i].is_gone =
+			manifest.rows[i].number == row.number &&
+			manifest.rows[i].random != row.random;
+	return write_manifest(server, partition, &manifest);
 }
 
-static enum error snapshot_http_commit(void *context,
+static enum error snapshot_http_commit(struct snapshot_store *depot,
 				       struct snapshot_store_item item,
 				       const struct snapshot_store_body *body)
 {
-	const struct http_place *place = context;
-	struct snapshot_store_row row = {.number = item.number};
-	struct depot_request request = {.method = "PUT", .body = body};
+	const struct snapshot_server *server = depot->server;
+	struct manifest_row row = {.number = item.number};
+	struct snapshot_request request = {.method = "PUT", .body = body};
 	struct snapshot_http_path path;
 	enum error error;
 
@@ -807,29 +808,28 @@ static enum error snapshot_http_commit(void *context,
 		return ERR_IO;
 	path = snapshot_http_file(item.partition, &row);
 	request.path = path.text;
-	error = snapshot_http_announce(place, item.partition, row);
+	error = snapshot_http_announce(server, item.partition, row);
 	if (error == ERR_NONE)
-		error = snapshot_store_request(&place->server, &request);
+		error = snapshot_http_request(server, &request);
 	if (error == ERR_NONE)
-		error = snapshot_http_publish(place, item.partition, row);
+		error = snapshot_http_publish(server, item.partition, row);
 	return error;
 }
 
-static enum error snapshot_http_fetch(void *context,
+static enum error snapshot_http_fetch(struct snapshot_store *depot,
 				      struct snapshot_store_item item,
-				      snapshot_store_sink *sink,
-				      void *sink_context)
+				      snapshot_store_sink *sink, void *context)
 {
-	const struct http_place *place = context;
-	struct depot_request request = {
+	const struct snapshot_server *server = depot->server;
+	struct snapshot_request request = {
 		.method = "GET",
 		.sink = sink,
-		.context = sink_context,
+		.context = context,
 		.may_be_missing = true,
 	};
-	struct snapshot_store_manifest manifest;
+	struct manifest manifest;
 	struct snapshot_http_path path;
-	enum error error = read_manifest(place, item.partition, &manifest);
+	enum error error = read_manifest(server, item.partition, &manifest);
 
 	if (error != ERR_NONE)
 		return error;
@@ -839,21 +839,22 @@ static enum error snapshot_http_fetch(void *context,
 			continue;
 		path = snapshot_http_file(item.partition, &manifest.rows[i]);
 		request.path = path.text;
-		error = snapshot_store_request(&place->server, &request);
+		error = snapshot_http_request(server, &request);
 		if (error == ERR_NOT_FOUND)
 			log_error("nodes.snapshot_store: %s%s is in the "
 				  "manifest but missing on the server",
-				  place->server.url, path.text);
+				  server->url, path.text);
 		return error;
 	}
 	return ERR_NOT_FOUND;
 }
 
-static enum error snapshot_http_list(void *context, unsigned partition,
+static enum error snapshot_http_list(struct snapshot_store *depot,
+				     unsigned partition,
 				     struct snapshot_store_list *list_out)
 {
-	struct snapshot_store_manifest manifest;
-	enum error error = read_manifest(context, partition, &manifest);
+	struct manifest manifest;
+	enum error error = read_manifest(depot->server, partition, &manifest);
 
 	if (error == ERR_NOT_FOUND)
 		return ERR_NONE;
@@ -864,41 +865,27 @@ static enum error snapshot_http_list(void *context, unsigned partition,
 	return error;
 }
 
-static bool snapshot_http_is_listed(const struct snapshot_store_row *row,
-				    const void *context)
-{
-	const struct snapshot_store_list *list = context;
-
-	for (size_t i = 0; i < list->count; i++)
-		if (row->is_whole && row->number == list->numbers[i])
-			return true;
-	return false;
-}
-
-static enum error snapshot_http_drop(void *context, unsigned partition,
+static enum error snapshot_http_drop(struct snapshot_store *depot,
+				     unsigned partition,
 				     const struct snapshot_store_list *list)
 {
-	const struct http_place *place = context;
-	struct snapshot_store_manifest manifest;
-	struct snapshot_store_manifest gone = {.count = 0};
-	enum error error = read_manifest(place, partition, &manifest);
+	struct manifest manifest;
+	enum error error = read_manifest(depot->server, partition, &manifest);
 
 	if (error != ERR_NONE)
 		return error == ERR_NOT_FOUND ? ERR_NONE : error;
-	snapshot_http_split_manifest(&manifest, &gone, snapshot_http_is_listed,
-				     list);
-	error = write_manifest(place, partition, &manifest);
-	if (error == ERR_NONE)
-		delete_files(place, partition, &gone);
-	return error;
+	for (size_t i = 0; i < manifest.count; i++)
+		for (size_t j = 0; j < list->count; j++)
+			manifest.rows[i].is_gone |=
+				manifest.rows[i].is_whole &&
+				manifest.rows[i].number == list->numbers[j];
+	return write_manifest(depot->server, partition, &manifest);
 }
 
-const struct snapshot_store_ops depot_http_kind = {
+const struct snapshot_store_kind snapshot_store_http = {
 	.begin = snapshot_http_begin,
 	.commit = snapshot_http_commit,
-	.abandon = snapshot_http_abandon,
 	.fetch = snapshot_http_fetch,
 	.list = snapshot_http_list,
 	.drop = snapshot_http_drop,
-	.close = close_place,
 };

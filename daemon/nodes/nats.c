@@ -12,121 +12,18 @@
 #include "daemon/nodes/broker.h"
 #include "daemon/runtime/clock.h"
 
-static void nats_close_bus(struct broker *bus)
-{
-	if (bus == NULL)
-		return;
-	nats_handlers_destroy(bus->answers);
-	nats_link_close(bus);
-	for (size_t i = 0; i < BROKER_BUCKETS; i++)
-		nats_kv_copy_destroy(bus->copies[i]);
-	condition_destroy(&bus->changed);
-	condition_destroy(&bus->listed);
-	condition_destroy(&bus->answered);
-	lock_destroy(&bus->lock);
-	free(bus);
-}
-
-/* Append a reason once: retries fail for the same reason. */
-static void nats_append_reason(char out[BROKER_WHY_BYTES], const char *text)
+void nats_add_reason(char out[BROKER_WHY_BYTES], const char *format, ...)
 {
 	size_t used = strlen(out);
+	char text[BROKER_WHY_BYTES];
+	va_list list;
 
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
 	if (strstr(out, text) == NULL)
 		snprintf(out + used, BROKER_WHY_BYTES - used, "%s%s",
 			 used > 0 ? "; " : "", text);
-}
-
-void nats_add_error(struct broker *bus, const char *format, ...)
-{
-	char text[BROKER_WHY_BYTES];
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(text, sizeof(text), format, list);
-	va_end(list);
-	nats_append_reason(bus->why, text);
-}
-
-void nats_add_note(struct broker *bus, const char *format, ...)
-{
-	char text[BROKER_WHY_BYTES];
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(text, sizeof(text), format, list);
-	va_end(list);
-	nats_append_reason(bus->note, text);
-}
-
-static void set_open(struct broker *bus)
-{
-	if (*bus->note != '\0')
-		log_info("nodes: %s", bus->note);
-	lock_acquire(&bus->lock);
-	bus->is_open = true;
-	lock_release(&bus->lock);
-}
-
-/*
- * Write the first row; the servers reject a user whose name is not the node's.
- */
-static enum error write_first(struct broker *bus)
-{
-	enum error error = nats_kv_write_clock(bus);
-
-	if (error != ERR_NONE)
-		nats_add_error(
-			bus,
-			"cannot write row _clock.%s of stream %s: %s; "
-			"the broker user must have the name of the node, "
-			"see conf/nodes",
-			bus->name, nats_buckets[BROKER_NODES].name,
-			error_text(error));
-	return error;
-}
-
-static enum error nats_open_bus(struct broker **bus_out,
-				const struct broker_options *options,
-				char why_out[BROKER_WHY_BYTES])
-{
-	struct broker *bus = mem_alloc(1, sizeof(*bus));
-	struct nats_deadline patience =
-		nats_deadline_of(bus, options->timeout_ms);
-	enum error error;
-
-	*bus_out = NULL;
-	lock_init(&bus->lock, LOCK_BROKER);
-	condition_init(&bus->answered);
-	condition_init(&bus->listed);
-	condition_init(&bus->changed);
-	bus->timeout_ms = options->timeout_ms;
-	bus->lease_ms = options->lease_ms;
-	for (size_t i = 0; i < BROKER_BUCKETS; i++)
-		bus->copies[i] = nats_kv_copy_create();
-	bus->answers = nats_handlers_create(bus);
-	error = nats_link_open(bus, options);
-	if (error == ERR_NONE)
-		error = nats_streams_open(bus, options);
-	if (error == ERR_NONE)
-		error = write_first(bus);
-	/* responses cannot arrive then, and the servers seem not to respond */
-	if (error != ERR_NONE && nats_was_rejected(&patience, bus->prefix)) {
-		nats_add_error(
-			bus,
-			"the user may not subscribe to %s.>; the broker user "
-			"must have the name of the node, see conf/nodes",
-			bus->prefix);
-		error = ERR_ADDRESS_FORBIDDEN;
-	}
-	memcpy(why_out, bus->why, BROKER_WHY_BYTES);
-	if (error == ERR_NONE) {
-		set_open(bus);
-		*bus_out = bus;
-	} else {
-		nats_close_bus(bus);
-	}
-	return error;
 }
 
 bool nats_is_connected(struct broker *bus, int64_t *clock_ms_out)
@@ -140,21 +37,6 @@ bool nats_is_connected(struct broker *bus, int64_t *clock_ms_out)
 	return is_connected;
 }
 
-static bool nats_is_closed(struct broker *bus)
-{
-	bool is_closed;
-
-	lock_acquire(&bus->lock);
-	is_closed = bus->is_closed;
-	lock_release(&bus->lock);
-	return is_closed;
-}
-
-static void nats_disconnect(struct broker *bus)
-{
-	natsConnection_Close(bus->connection);
-}
-
 size_t nats_max_bytes(struct broker *bus)
 {
 	int64_t bytes = natsConnection_GetMaxPayload(bus->connection);
@@ -162,39 +44,6 @@ size_t nats_max_bytes(struct broker *bus)
 	return bytes < INT64_C(2) * NATS_HEADER_BYTES
 		       ? NATS_HEADER_BYTES
 		       : (size_t)bytes - NATS_HEADER_BYTES;
-}
-
-static const struct broker_ops ops = {
-	.open = nats_open_bus,
-	.close = nats_close_bus,
-	.is_connected = nats_is_connected,
-	.is_closed = nats_is_closed,
-	.hang_up = nats_disconnect,
-	.max_bytes = nats_max_bytes,
-	.append = nats_append,
-	.next = nats_next,
-	.next_of_leader = nats_next_of_leader,
-	.last = nats_last,
-	.purge = nats_purge,
-	.put = nats_kv_put,
-	.get = nats_kv_get,
-	.list = nats_kv_list,
-	.remove = nats_kv_remove_row,
-	.ask = nats_request_node,
-	.answer = nats_handle,
-	.tell = nats_publish,
-	.listen = nats_listen,
-	.flush_log = log_flush,
-};
-
-__attribute__((visibility("default"))) const struct broker_ops *
-broker_nats_load(log_sink *sink)
-{
-	if (sink != NULL) {
-		log_set_sink(sink);
-		log_set_level(LOG_LEVEL_DEBUG);
-	}
-	return &ops;
 }
 
 enum {
@@ -324,7 +173,7 @@ static void nats_on_error(natsConnection *connection,
 	snprintf(refusal->subject, sizeof(refusal->subject), "%.*s",
 		 (int)strcspn(quote + 1, "\""), quote + 1);
 	refusal->at_ms = clock_steady_ms();
-	nats_batches_reject(bus, refusal->subject);
+	nats_exchanges_fail(bus, refusal->subject);
 	lock_release(&bus->lock);
 }
 
@@ -333,44 +182,36 @@ static void set_connected(struct broker *bus, bool is_connected, bool is_closed)
 	lock_acquire(&bus->lock);
 	bus->is_connected = is_connected;
 	bus->is_closed = is_closed;
-	if (is_connected) {
+	if (is_connected)
 		bus->connections++;
-	} else {
-		nats_batches_fail(bus);
-		nats_requests_fail(bus);
-	}
+	else
+		nats_exchanges_fail(bus, NULL);
 	condition_broadcast(&bus->changed);
 	lock_release(&bus->lock);
 }
 
-/* Count a lost connection; return the number in the current period. */
-static unsigned count_flap(struct broker *bus)
-{
-	uint64_t now_ms = clock_steady_ms();
-	unsigned flaps;
-
-	lock_acquire(&bus->lock);
-	if (now_ms >= bus->flaps_ms + FLAPS_MS) {
-		bus->flaps_ms = now_ms;
-		bus->flaps = 0;
-	}
-	flaps = ++bus->flaps;
-	lock_release(&bus->lock);
-	return flaps;
-}
-
 static void on_disconnected(natsConnection *connection, void *closure)
 {
+	struct broker *bus = closure;
+	uint64_t now_ms = clock_steady_ms();
 	const char *why = "";
+	bool flaps;
 
-	if (is_in_use(closure)) {
+	if (is_in_use(bus)) {
 		natsConnection_GetLastError(connection, &why);
 		log_warn_limited(
 			"nodes: lost the connection to the NATS server%s%s",
 			*why == '\0' ? "" : ": ", why);
 	}
-	set_connected(closure, false, false);
-	if (count_flap(closure) >= FLAPS)
+	set_connected(bus, false, false);
+	lock_acquire(&bus->lock);
+	if (now_ms >= bus->flaps_ms + FLAPS_MS) {
+		bus->flaps_ms = now_ms;
+		bus->flaps = 0;
+	}
+	flaps = ++bus->flaps >= FLAPS;
+	lock_release(&bus->lock);
+	if (flaps)
 		natsConnection_Close(connection);
 }
 
@@ -442,8 +283,9 @@ static natsStatus set_user(struct broker *bus, natsOptions *options,
 	if (wanted->password_file[0] != '\0' &&
 	    (error = file_read(wanted->password_file, MAX_PASSWORD_BYTES,
 			       &password)) != ERR_NONE) {
-		nats_add_error(bus, "password_file %s: cannot read it: %s",
-			       wanted->password_file, file_error_text(error));
+		nats_add_reason(bus->why,
+				"password_file %s: cannot read it: %s",
+				wanted->password_file, file_error_text(error));
 		buffer_free(&password);
 		return NATS_NOT_PERMITTED;
 	}
@@ -475,55 +317,41 @@ static natsStatus set_tls(struct broker *bus, natsOptions *options,
 		status = natsOptions_LoadCertificatesChain(
 			options, wanted->certificate_file, wanted->key_file);
 	if (status != NATS_OK)
-		nats_add_error(bus,
-			       "ca_file %s, certificate_file %s, key_file "
-			       "%s: %s",
-			       wanted->ca_file, wanted->certificate_file,
-			       wanted->key_file, nats_GetLastError(NULL));
+		nats_add_reason(bus->why,
+				"ca_file %s, certificate_file %s, key_file "
+				"%s: %s",
+				wanted->ca_file, wanted->certificate_file,
+				wanted->key_file, nats_GetLastError(NULL));
 	return status;
 }
 
 /*
- * Set how we send: each message immediately, and an error if it cannot be sent.
+ * Set the callbacks and how we send: each message immediately, and an error if
+ * it cannot be sent.
  */
 static natsStatus set_manners(natsOptions *options, struct broker *bus)
 {
-	natsStatus status = natsOptions_SetSendAsap(options, true);
+	const natsStatus results[] = {
+		natsOptions_SetSendAsap(options, true),
+		natsOptions_SetTimeout(options, NATS_TRY_MS),
+		natsOptions_SetWriteDeadline(options, bus->timeout_ms),
+		natsOptions_SetMaxReconnect(options, -1),
+		natsOptions_SetReconnectWait(options, RECONNECT_MS),
+		natsOptions_SetPingInterval(options, PING_MS),
+		natsOptions_SetMaxPingsOut(options, 2),
+		natsOptions_SetFailRequestsOnDisconnect(options, true),
+		/* our callbacks never block: one thread is enough */
+		natsOptions_UseGlobalMessageDelivery(options, true),
+		natsOptions_SetErrorHandler(options, nats_on_error, bus),
+		natsOptions_SetDisconnectedCB(options, on_disconnected, bus),
+		natsOptions_SetReconnectedCB(options, on_reconnected, bus),
+		natsOptions_SetClosedCB(options, on_closed, bus),
+	};
 
-	if (status == NATS_OK)
-		status = natsOptions_SetTimeout(options, NATS_TRY_MS);
-	if (status == NATS_OK)
-		status = natsOptions_SetWriteDeadline(options, bus->timeout_ms);
-	if (status == NATS_OK)
-		status = natsOptions_SetMaxReconnect(options, -1);
-	if (status == NATS_OK)
-		status = natsOptions_SetReconnectWait(options, RECONNECT_MS);
-	if (status == NATS_OK)
-		status = natsOptions_SetPingInterval(options, PING_MS);
-	if (status == NATS_OK)
-		status = natsOptions_SetMaxPingsOut(options, 2);
-	if (status == NATS_OK)
-		status = natsOptions_SetFailRequestsOnDisconnect(options, true);
-	/* our callbacks never block: one thread is enough */
-	if (status == NATS_OK)
-		status = natsOptions_UseGlobalMessageDelivery(options, true);
-	return status;
-}
-
-static natsStatus nats_set_callbacks(natsOptions *options, struct broker *bus)
-{
-	natsStatus status =
-		natsOptions_SetErrorHandler(options, nats_on_error, bus);
-
-	if (status == NATS_OK)
-		status = natsOptions_SetDisconnectedCB(options, on_disconnected,
-						       bus);
-	if (status == NATS_OK)
-		status = natsOptions_SetReconnectedCB(options, on_reconnected,
-						      bus);
-	if (status == NATS_OK)
-		status = natsOptions_SetClosedCB(options, on_closed, bus);
-	return status;
+	for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++)
+		if (results[i] != NATS_OK)
+			return results[i];
+	return NATS_OK;
 }
 
 static enum error connect_error(struct broker *bus, natsStatus status)
@@ -533,21 +361,21 @@ static enum error connect_error(struct broker *bus, natsStatus status)
 		return ERR_NONE;
 	case NATS_CONNECTION_AUTH_FAILED:
 	case NATS_NOT_PERMITTED:
-		nats_add_error(
-			bus,
+		nats_add_reason(
+			bus->why,
 			"the NATS servers reject the user or its password");
 		return ERR_ADDRESS_FORBIDDEN;
 	case NATS_SSL_ERROR:
 	case NATS_SECURE_CONNECTION_WANTED:
 	case NATS_SECURE_CONNECTION_REQUIRED:
-		nats_add_error(
-			bus,
+		nats_add_reason(
+			bus->why,
 			"cannot open a TLS connection to the NATS servers: %s",
 			nats_GetLastError(NULL));
 		return ERR_ADDRESS_FORBIDDEN;
 	default:
-		nats_add_error(bus, "the NATS servers: %s",
-			       natsStatus_GetText(status));
+		nats_add_reason(bus->why, "the NATS servers: %s",
+				natsStatus_GetText(status));
 		return ERR_NETWORK;
 	}
 }
@@ -566,8 +394,8 @@ static void set_name(struct broker *bus, const char *name)
 		 bus->name[0] == '\0' ? "node" : bus->name);
 }
 
-enum error nats_link_open(struct broker *bus,
-			  const struct broker_options *wanted)
+static enum error nats_link_open(struct broker *bus,
+				 const struct broker_options *wanted)
 {
 	natsOptions *options = NULL;
 	natsStatus status;
@@ -588,8 +416,6 @@ enum error nats_link_open(struct broker *bus,
 	if (status == NATS_OK)
 		status = set_manners(options, bus);
 	if (status == NATS_OK)
-		status = nats_set_callbacks(options, bus);
-	if (status == NATS_OK)
 		status = natsConnection_Connect(&bus->connection, options);
 	natsOptions_Destroy(options);
 	if (status != NATS_OK)
@@ -603,7 +429,7 @@ enum error nats_link_open(struct broker *bus,
 	return connect_error(bus, status);
 }
 
-void nats_link_close(struct broker *bus)
+static void nats_link_close(struct broker *bus)
 {
 	uint64_t until_ms = clock_steady_ms() + CLOSE_MS;
 
@@ -647,13 +473,6 @@ enum {
 	API_BYTES = 128,
 };
 
-/* "tpl.log.*" matches "tpl.log.17". */
-static bool has_subject(const struct nats_stored_stream *kept,
-			const char *subject)
-{
-	return strncmp(kept->subject, subject, strlen(kept->subject) - 1) == 0;
-}
-
 static struct nats_leader_watch *
 mute_of(struct broker *bus, const char *subject, const char **stream_out)
 {
@@ -663,7 +482,9 @@ mute_of(struct broker *bus, const char *subject, const char **stream_out)
 					   : &nats_buckets[i - BROKER_STREAMS];
 
 		*stream_out = kept->name;
-		if (has_subject(kept, subject))
+		/* "tpl.log.>" matches "tpl.log.17" */
+		if (strncmp(kept->subject, subject,
+			    strlen(kept->subject) - 1) == 0)
 			return &bus->mutes[i];
 	}
 	return NULL;
@@ -683,8 +504,7 @@ static void find_leader(struct broker *bus, const char *stream,
 	snprintf(api, sizeof(api), "$JS.API.STREAM.INFO.%s", stream);
 	if (nats_api_request(&patience, api, "", &answer) != ERR_NONE)
 		return;
-	json = json_loadb(natsMsg_GetData(answer),
-			  (size_t)natsMsg_GetDataLength(answer), 0, NULL);
+	json = nats_message_json(answer);
 	leader = json_string_value(
 		json_object_get(json_object_get(json, "cluster"), "leader"));
 	snprintf(out, NATS_NAME_BYTES, "%s", leader == NULL ? "" : leader);
@@ -762,4 +582,124 @@ void nats_leader_step_down(struct broker *bus, const char *stream)
 			 "entries; requesting another leader",
 			 stream);
 	step_down(bus, stream);
+}
+
+static void nats_close_bus(struct broker *bus)
+{
+	if (bus == NULL)
+		return;
+	nats_handlers_destroy(bus->answers);
+	nats_link_close(bus);
+	for (size_t i = 0; i < BROKER_BUCKETS; i++)
+		nats_kv_copy_destroy(bus->copies[i]);
+	condition_destroy(&bus->changed);
+	condition_destroy(&bus->listed);
+	condition_destroy(&bus->answered);
+	lock_destroy(&bus->lock);
+	free(bus);
+}
+
+static enum error nats_open_bus(struct broker **bus_out,
+				const struct broker_options *options,
+				char why_out[BROKER_WHY_BYTES])
+{
+	struct broker *bus = mem_alloc(1, sizeof(*bus));
+	struct nats_deadline patience =
+		nats_deadline_of(bus, options->timeout_ms);
+	enum error error;
+
+	*bus_out = NULL;
+	lock_init(&bus->lock, LOCK_BROKER);
+	condition_init(&bus->answered);
+	condition_init(&bus->listed);
+	condition_init(&bus->changed);
+	bus->timeout_ms = options->timeout_ms;
+	bus->lease_ms = options->lease_ms;
+	for (size_t i = 0; i < BROKER_BUCKETS; i++)
+		bus->copies[i] = nats_kv_copy_create();
+	bus->answers = nats_handlers_create(bus);
+	error = nats_link_open(bus, options);
+	if (error == ERR_NONE)
+		error = nats_streams_open(bus, options);
+	if (error == ERR_NONE) {
+		/* the servers reject a user whose name is not the node's */
+		error = nats_kv_write_clock(bus);
+		if (error != ERR_NONE)
+			nats_add_reason(
+				bus->why,
+				"cannot write row _clock.%s of stream %s: %s; "
+				"the broker user must have the name of the "
+				"node, see conf/nodes",
+				bus->name, nats_buckets[BROKER_NODES].name,
+				error_text(error));
+	}
+	/* responses cannot arrive then, and the servers seem not to respond */
+	if (error != ERR_NONE && nats_was_rejected(&patience, bus->prefix)) {
+		nats_add_reason(
+			bus->why,
+			"the user may not subscribe to %s.>; the broker user "
+			"must have the name of the node, see conf/nodes",
+			bus->prefix);
+		error = ERR_ADDRESS_FORBIDDEN;
+	}
+	memcpy(why_out, bus->why, BROKER_WHY_BYTES);
+	if (error != ERR_NONE) {
+		nats_close_bus(bus);
+		return error;
+	}
+	if (*bus->note != '\0')
+		log_info("nodes: %s", bus->note);
+	lock_acquire(&bus->lock);
+	bus->is_open = true;
+	lock_release(&bus->lock);
+	*bus_out = bus;
+	return ERR_NONE;
+}
+
+static bool nats_is_closed(struct broker *bus)
+{
+	bool is_closed;
+
+	lock_acquire(&bus->lock);
+	is_closed = bus->is_closed;
+	lock_release(&bus->lock);
+	return is_closed;
+}
+
+static void nats_disconnect(struct broker *bus)
+{
+	natsConnection_Close(bus->connection);
+}
+
+static const struct broker_ops ops = {
+	.open = nats_open_bus,
+	.close = nats_close_bus,
+	.is_connected = nats_is_connected,
+	.is_closed = nats_is_closed,
+	.hang_up = nats_disconnect,
+	.max_bytes = nats_max_bytes,
+	.append = nats_append,
+	.next = nats_next,
+	.next_of_leader = nats_next_of_leader,
+	.last = nats_last,
+	.purge = nats_purge,
+	.put = nats_kv_put,
+	.get = nats_kv_get,
+	.list = nats_kv_list,
+	.remove = nats_kv_remove_row,
+	.ask = nats_request_node,
+	.answer = nats_handle,
+	.tell = nats_publish,
+	.listen = nats_listen,
+	.flush_log = log_flush,
+};
+
+__attribute__((visibility("default"))) const struct broker_ops *
+broker_nats_load(log_sink *sink)
+{
+	if (sink != NULL) {
+		log_set_sink(sink);
+		log_set_level(LOG_LEVEL_DEBUG);
+	}
+	return &ops;
 }

@@ -5,6 +5,7 @@
 #ifndef DAEMON_NODES_NATS_H
 #define DAEMON_NODES_NATS_H
 
+#include <jansson.h>
 #include <nats/nats.h>
 
 #include "daemon/nodes/broker.h"
@@ -22,16 +23,41 @@ enum {
 	NATS_NAME_BYTES = 64,
 	NATS_PREFIX_BYTES = 80, /* "_INBOX." and a name */
 	NATS_INBOX_BYTES = 160,
+	NATS_NUMBER_BYTES = 24,
 	/* For headers other than the subject and the id of an entry. */
 	NATS_HEADER_BYTES = 1024,
 };
 
-struct nats_batch;    /* nats_stream.c: entries that wait for responses */
 struct nats_handlers; /* nats_request.c: handlers, and requests to this
 			 node */
-struct nats_pending_request; /* nats_request.c: a request that waits for its
-				response */
-struct nats_kv_copy;         /* nats_kv.c: the known rows of a bucket */
+struct nats_kv_copy;  /* nats_kv.c: the known rows of a bucket */
+
+/* The response to a request or an entry. */
+struct nats_reply {
+	const char *subject; /* of the request */
+	natsMsg *message;    /* in REPLY_HERE */
+	enum error error;    /* in REPLY_DONE */
+	enum {
+		REPLY_NEW, /* to be requested; or again: no server got it */
+		REPLY_WAITING,
+		REPLY_HERE,
+		REPLY_DONE
+	} state;
+};
+
+/* Requests whose responses are awaited together. The bus's lock guards it. */
+struct nats_exchange {
+	struct nats_reply *replies; /* [count] */
+	size_t count;
+	size_t waiting; /* replies in REPLY_WAITING */
+	uint64_t token;
+	struct nats_exchange *next;
+};
+
+struct nats_header {
+	const char *name; /* NULL = the end of an array */
+	const char *value;
+};
 
 /* A subject that the servers do not allow us to publish to. */
 struct nats_rejection {
@@ -69,11 +95,10 @@ struct broker {
 	char note[BROKER_WHY_BYTES];
 
 	struct lock lock;          /* guards all fields below */
-	struct condition answered; /* a batch or a request has its responses */
+	struct condition answered; /* an exchange has its responses */
 	struct condition listed;   /* a copy is free */
 	struct condition changed;  /* the connection has changed or is closed */
-	struct nats_batch *batches;
-	struct nats_pending_request *inquiries;
+	struct nats_exchange *exchanges;
 	uint64_t next_token;
 	struct nats_rejection refusals[NATS_REFUSALS];
 	size_t refusal_count; /* total; the newest overwrite the oldest */
@@ -103,17 +128,10 @@ struct nats_deadline {
 
 bool nats_is_connected(struct broker *bus, int64_t *clock_ms_out);
 size_t nats_max_bytes(struct broker *bus);
-/* While the bus is opened: add an error, or a note, after the earlier ones. */
+/* Add an error or a note to bus.why or bus.note; once, as retries repeat it. */
 __attribute__((format(printf, 2, 3))) void
-nats_add_error(struct broker *bus, const char *format, ...);
-__attribute__((format(printf, 2, 3))) void
-nats_add_note(struct broker *bus, const char *format, ...);
+nats_add_reason(char out[BROKER_WHY_BYTES], const char *format, ...);
 
-/* nats.c */
-
-enum error nats_link_open(struct broker *bus,
-			  const struct broker_options *wanted);
-void nats_link_close(struct broker *bus);
 struct nats_deadline nats_deadline_of(struct broker *bus, uint32_t timeout_ms);
 /* Return the remaining time, at most NATS_TRY_MS; 0 if the time is over. */
 int64_t nats_try_ms(const struct nats_deadline *patience);
@@ -129,7 +147,7 @@ bool nats_pause(const struct nats_deadline *patience);
  * `part` since the wait began.
  */
 bool nats_was_rejected(const struct nats_deadline *patience, const char *part);
-/* Register a subscription: nats_link_close() waits for its end. */
+/* Register a subscription: close() waits for its end. */
 void nats_subscription_added(struct broker *bus,
 			     natsSubscription *subscription);
 /* nats_stream.c */
@@ -145,11 +163,6 @@ enum error nats_streams_open(struct broker *bus,
 
 /* nats_stream.c */
 
-natsStatus nats_inbox_open(struct broker *bus);
-/* With the lock held: fail all entries that wait for responses. */
-void nats_batches_fail(struct broker *bus);
-/* With the lock held: fail the waiting entries of this subject. */
-void nats_batches_reject(struct broker *bus, const char *subject);
 /* As bus_ops.append(); `operation` for rows, or NULL. */
 enum error nats_append_as(struct broker *bus, struct broker_entry *entries,
 			  size_t count, const char *operation);
@@ -221,11 +234,26 @@ enum error nats_kv_remove_row(struct broker *bus, enum broker_bucket bucket,
 
 /* nats_request.c */
 
-/* If the name is of a request, adopt the message and return true. */
-bool nats_request_handle_response(struct broker *bus, const char *name,
-				  natsMsg *message);
-/* With the lock held: fail all requests that wait for a response. */
-void nats_requests_fail(struct broker *bus);
+/* Subscribe to responses. */
+natsStatus nats_inbox_open(struct broker *bus);
+/*
+ * With the lock held: fail what waits for a response, all with ERR_NETWORK, or
+ * the requests to a subject with ERR_ADDRESS_FORBIDDEN.
+ */
+void nats_exchanges_fail(struct broker *bus, const char *subject);
+void nats_exchange_begin(struct broker *bus, struct nats_exchange *exchange);
+/* Afterwards the caller frees the messages. */
+void nats_exchange_end(struct broker *bus, struct nats_exchange *exchange);
+/* Send request `i` if it is new. */
+void nats_exchange_send(struct broker *bus, struct nats_exchange *exchange,
+			size_t i, struct slice data,
+			const struct nats_header *headers);
+/* Wait until `until_ms`; return whether no reply is awaited. */
+bool nats_exchange_wait(struct broker *bus,
+			const struct nats_exchange *exchange,
+			uint64_t until_ms);
+/* Parse a response; NULL if it is not JSON. */
+json_t *nats_message_json(natsMsg *message);
 /*
  * Send a request to the servers' API, and retry until a response comes; free it
  * with natsMsg_Destroy(). Waits by the steady clock; libnats would use the wall

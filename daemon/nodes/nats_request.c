@@ -368,121 +368,193 @@ enum error nats_listen(struct broker *bus, const char *subject,
 }
 
 /*
- * Requests to other nodes. Responses arrive in the same inbox as those to
- * entries, under "q" and a number.
+ * Requests and entries that wait for responses. The reply subject of each ends
+ * in a number: the token of its exchange plus its index.
  */
 
-enum { LOOK_MS = 100, NUMBER_BYTES = 24 };
+enum { LOOK_MS = 100 };
 
-struct nats_pending_request {
-	uint64_t token;
-	natsMsg *answer; /* NULL = none yet */
-	bool is_lost;    /* no response will come: the connection was lost */
-	struct nats_pending_request *next;
-};
-
-bool nats_request_handle_response(struct broker *bus, const char *name,
-				  natsMsg *message)
+json_t *nats_message_json(natsMsg *message)
 {
-	uint64_t token;
+	const char *data = natsMsg_GetData(message);
 
-	if (*name != 'q')
-		return false;
-	token = strtoull(name + 1, NULL, 10);
+	return json_loadb(data == NULL ? "" : data,
+			  (size_t)natsMsg_GetDataLength(message), 0, NULL);
+}
+
+static void nats_reply_set(struct nats_exchange *exchange, size_t i,
+			   natsMsg *message, enum error error)
+{
+	exchange->replies[i].state = message == NULL ? REPLY_DONE : REPLY_HERE;
+	exchange->replies[i].message = message;
+	exchange->replies[i].error = error;
+	exchange->waiting--;
+}
+
+static void on_answer(natsConnection *connection,
+		      natsSubscription *subscription, natsMsg *message,
+		      void *closure)
+{
+	struct broker *bus = closure;
+	uint64_t token = strtoull(
+		natsMsg_GetSubject(message) + strlen(bus->inbox), NULL, 10);
+
+	(void)connection;
+	(void)subscription;
 	lock_acquire(&bus->lock);
-	for (struct nats_pending_request *inquiry = bus->inquiries;
-	     inquiry != NULL; inquiry = inquiry->next) {
-		if (inquiry->token != token || inquiry->answer != NULL)
+	for (struct nats_exchange *exchange = bus->exchanges; exchange != NULL;
+	     exchange = exchange->next) {
+		uint64_t i = token - exchange->token;
+
+		if (i >= exchange->count ||
+		    exchange->replies[i].state != REPLY_WAITING)
 			continue;
-		inquiry->answer = message;
+		nats_reply_set(exchange, i, message, ERR_NONE);
 		message = NULL;
-		condition_broadcast(&bus->answered);
+		if (exchange->waiting == 0)
+			condition_broadcast(&bus->answered);
 		break;
 	}
 	lock_release(&bus->lock);
 	natsMsg_Destroy(message);
-	return true;
 }
 
-void nats_requests_fail(struct broker *bus)
+natsStatus nats_inbox_open(struct broker *bus)
 {
-	for (struct nats_pending_request *inquiry = bus->inquiries;
-	     inquiry != NULL; inquiry = inquiry->next)
-		inquiry->is_lost = true;
+	char subject[NATS_INBOX_BYTES + 2];
+	natsInbox *inbox = NULL;
+	natsStatus status = natsInbox_Create(&inbox);
+
+	if (status != NATS_OK)
+		return status;
+	/* take the unique "xyz" of "_INBOX.xyz" */
+	snprintf(bus->inbox, sizeof(bus->inbox), "%s.log%s.", bus->prefix,
+		 strrchr(inbox, '.'));
+	snprintf(subject, sizeof(subject), "%s*", bus->inbox);
+	natsInbox_Destroy(inbox);
+	status = natsConnection_Subscribe(&bus->inbox_subscription,
+					  bus->connection, subject, on_answer,
+					  bus);
+	if (status != NATS_OK)
+		return status;
+	nats_subscription_added(bus, bus->inbox_subscription);
+	return natsSubscription_SetPendingLimits(bus->inbox_subscription, -1,
+						 -1);
+}
+
+void nats_exchanges_fail(struct broker *bus, const char *subject)
+{
+	for (struct nats_exchange *exchange = bus->exchanges; exchange != NULL;
+	     exchange = exchange->next)
+		for (size_t i = 0; i < exchange->count; i++) {
+			const struct nats_reply *reply = &exchange->replies[i];
+
+			if (reply->state != REPLY_WAITING)
+				continue;
+			if (subject == NULL)
+				nats_reply_set(exchange, i, NULL, ERR_NETWORK);
+			else if (strcmp(reply->subject, subject) == 0)
+				nats_reply_set(exchange, i, NULL,
+					       ERR_ADDRESS_FORBIDDEN);
+		}
 	condition_broadcast(&bus->answered);
 }
 
-static void nats_request_begin(struct broker *bus,
-			       struct nats_pending_request *inquiry)
+void nats_exchange_begin(struct broker *bus, struct nats_exchange *exchange)
 {
 	lock_acquire(&bus->lock);
-	inquiry->token = bus->next_token++;
-	inquiry->next = bus->inquiries;
-	bus->inquiries = inquiry;
+	exchange->token = bus->next_token;
+	bus->next_token += exchange->count;
+	exchange->next = bus->exchanges;
+	bus->exchanges = exchange;
 	lock_release(&bus->lock);
 }
 
-static void nats_request_end(struct broker *bus,
-			     struct nats_pending_request *inquiry)
+void nats_exchange_end(struct broker *bus, struct nats_exchange *exchange)
 {
-	struct nats_pending_request **link = &bus->inquiries;
+	struct nats_exchange **link = &bus->exchanges;
 
 	lock_acquire(&bus->lock);
-	while (*link != inquiry)
+	while (*link != exchange)
 		link = &(*link)->next;
-	*link = inquiry->next;
+	*link = exchange->next;
 	lock_release(&bus->lock);
 }
 
-static natsStatus
-nats_request_publish(struct broker *bus,
-		     const struct nats_pending_request *inquiry,
-		     const char *subject, struct slice question)
+void nats_exchange_send(struct broker *bus, struct nats_exchange *exchange,
+			size_t i, struct slice data,
+			const struct nats_header *headers)
 {
-	char reply[NATS_INBOX_BYTES + NUMBER_BYTES];
+	struct nats_reply *reply = &exchange->replies[i];
+	char inbox[NATS_INBOX_BYTES + NATS_NUMBER_BYTES];
+	natsMsg *message = NULL;
+	natsStatus status;
+	bool is_new;
 
-	snprintf(reply, sizeof(reply), "%sq%" PRIu64, bus->inbox,
-		 inquiry->token);
-	return natsConnection_PublishRequest(bus->connection, subject, reply,
-					     question.data, (int)question.size);
+	lock_acquire(&bus->lock);
+	is_new = reply->state == REPLY_NEW;
+	if (is_new)
+		reply->state = REPLY_WAITING;
+	exchange->waiting += is_new;
+	lock_release(&bus->lock);
+	if (!is_new)
+		return;
+	snprintf(inbox, sizeof(inbox), "%s%" PRIu64, bus->inbox,
+		 exchange->token + i);
+	status = natsMsg_Create(&message, reply->subject, inbox, data.data,
+				(int)data.size);
+	for (; status == NATS_OK && headers->name != NULL; headers++)
+		status = natsMsgHeader_Set(message, headers->name,
+					   headers->value);
+	if (status == NATS_OK)
+		status = natsConnection_PublishMsg(bus->connection, message);
+	natsMsg_Destroy(message);
+	lock_acquire(&bus->lock);
+	if (status != NATS_OK && reply->state == REPLY_WAITING)
+		nats_reply_set(exchange, i, NULL,
+			       status == NATS_MAX_PAYLOAD ? ERR_TOO_LARGE
+							  : ERR_NETWORK);
+	lock_release(&bus->lock);
 }
 
-/*
- * Wait for the response until `until_ms`; return whether it came or was lost.
- */
-static bool nats_request_wait(struct broker *bus,
-			      const struct nats_pending_request *inquiry,
-			      uint64_t until_ms)
+bool nats_exchange_wait(struct broker *bus,
+			const struct nats_exchange *exchange, uint64_t until_ms)
 {
 	bool is_over;
 
 	lock_acquire(&bus->lock);
-	while (inquiry->answer == NULL && !inquiry->is_lost &&
+	while (exchange->waiting > 0 &&
 	       condition_wait_until(&bus->answered, &bus->lock, until_ms))
 		;
-	is_over = inquiry->answer != NULL || inquiry->is_lost;
+	is_over = exchange->waiting == 0;
 	lock_release(&bus->lock);
 	return is_over;
 }
 
 /*
- * Wait for the response. After a cancel, wait a little longer for a response in
- * transit.
+ * Send one request, and wait for the response, to be destroyed. After a cancel,
+ * wait a little longer for a response in transit.
  */
-static enum error await_answer(struct broker *bus,
-			       const struct nats_pending_request *inquiry,
-			       const struct broker_wait *patience)
+static enum error nats_request_once(struct broker *bus, const char *subject,
+				    struct slice question,
+				    const struct broker_wait *patience,
+				    natsMsg **answer_out)
 {
+	struct nats_reply reply = {.subject = subject};
+	struct nats_exchange exchange = {.replies = &reply, .count = 1};
 	uint64_t now_ms = clock_steady_ms();
 	uint64_t until_ms = now_ms + patience->timeout_ms;
 	enum error error = ERR_TIMEOUT;
 
-	while (!nats_request_wait(bus, inquiry,
-				  now_ms + LOOK_MS < until_ms ? now_ms + LOOK_MS
-							      : until_ms)) {
+	nats_exchange_begin(bus, &exchange);
+	nats_exchange_send(bus, &exchange, 0, question,
+			   &(struct nats_header){NULL, NULL});
+	while (now_ms < until_ms &&
+	       !nats_exchange_wait(bus, &exchange,
+				   now_ms + LOOK_MS < until_ms
+					   ? now_ms + LOOK_MS
+					   : until_ms)) {
 		now_ms = clock_steady_ms();
-		if (now_ms >= until_ms)
-			return error;
 		if (error == ERR_TIMEOUT && patience->goes_on != NULL &&
 		    !patience->goes_on(patience->context)) {
 			error = ERR_STOPPED;
@@ -490,25 +562,9 @@ static enum error await_answer(struct broker *bus,
 				until_ms = now_ms + LOOK_MS;
 		}
 	}
-	return inquiry->answer == NULL ? ERR_NETWORK : ERR_NONE;
-}
-
-/* Send a request once; NULL if no response came. */
-static natsMsg *nats_request_once(struct broker *bus, const char *subject,
-				  const char *question, int64_t wait_ms)
-{
-	const struct broker_wait patience = {.timeout_ms = (uint32_t)wait_ms};
-	struct nats_pending_request inquiry = {0};
-
-	nats_request_begin(bus, &inquiry);
-	if (nats_request_publish(bus, &inquiry, subject, slice_of(question)) ==
-	    NATS_OK)
-		await_answer(bus, &inquiry, &patience);
-	nats_request_end(bus, &inquiry);
-	if (inquiry.answer == NULL || !natsMsg_IsNoResponders(inquiry.answer))
-		return inquiry.answer;
-	natsMsg_Destroy(inquiry.answer);
-	return NULL;
+	nats_exchange_end(bus, &exchange);
+	*answer_out = reply.message;
+	return reply.state == REPLY_WAITING ? error : reply.error;
 }
 
 enum error nats_api_request(const struct nats_deadline *patience,
@@ -516,33 +572,22 @@ enum error nats_api_request(const struct nats_deadline *patience,
 			    natsMsg **answer_out)
 {
 	while (nats_wait_connected(patience)) {
-		int64_t wait_ms = nats_try_ms(patience);
+		const struct broker_wait wait = {
+			.timeout_ms = (uint32_t)nats_try_ms(patience)};
 
-		if (wait_ms == 0)
+		if (wait.timeout_ms == 0)
 			break;
-		*answer_out = nats_request_once(patience->bus, subject,
-						question, wait_ms);
-		if (*answer_out != NULL)
+		nats_request_once(patience->bus, subject, slice_of(question),
+				  &wait, answer_out);
+		if (*answer_out != NULL && !natsMsg_IsNoResponders(*answer_out))
 			return ERR_NONE;
+		natsMsg_Destroy(*answer_out);
 		if (nats_was_rejected(patience, subject))
 			return ERR_ADDRESS_FORBIDDEN;
 		if (!nats_pause(patience))
 			break;
 	}
 	return ERR_NETWORK;
-}
-
-static enum error nats_response_read(natsMsg *message, struct buffer *answer)
-{
-	const char *is_large = NULL;
-
-	if (natsMsg_IsNoResponders(message))
-		return ERR_NOT_FOUND;
-	if (natsMsgHeader_Get(message, NATS_TOO_LARGE, &is_large) == NATS_OK)
-		return ERR_TOO_LARGE;
-	buffer_append(answer, natsMsg_GetData(message),
-		      (size_t)natsMsg_GetDataLength(message));
-	return ERR_NONE;
 }
 
 enum error nats_request_node(struct broker *bus, const char *subject,
@@ -554,21 +599,25 @@ enum error nats_request_node(struct broker *bus, const char *subject,
 	struct nats_deadline patience = nats_deadline_of(
 		bus, wanted->timeout_ms < NATS_TRY_MS ? wanted->timeout_ms
 						      : NATS_TRY_MS);
-	struct nats_pending_request inquiry = {0};
-	enum error error = ERR_NETWORK;
+	const char *is_large = NULL;
+	natsMsg *message;
+	enum error error;
 
 	if (question.size > nats_max_bytes(bus))
 		return ERR_TOO_LARGE;
 	if (!nats_wait_connected(&patience))
 		return ERR_NOT_FOUND;
-	nats_request_begin(bus, &inquiry);
-	if (nats_request_publish(bus, &inquiry, subject, question) == NATS_OK)
-		error = await_answer(bus, &inquiry, wanted);
-	nats_request_end(bus, &inquiry);
-	if (inquiry.answer != NULL)
-		error = nats_response_read(inquiry.answer, answer);
-	else if (error == ERR_TIMEOUT && nats_was_rejected(&patience, subject))
-		error = ERR_ADDRESS_FORBIDDEN;
-	natsMsg_Destroy(inquiry.answer);
+	error = nats_request_once(bus, subject, question, wanted, &message);
+	if (message == NULL)
+		return error;
+	if (natsMsg_IsNoResponders(message))
+		error = ERR_NOT_FOUND;
+	else if (natsMsgHeader_Get(message, NATS_TOO_LARGE, &is_large) ==
+		 NATS_OK)
+		error = ERR_TOO_LARGE;
+	else
+		buffer_append(answer, natsMsg_GetData(message),
+			      (size_t)natsMsg_GetDataLength(message));
+	natsMsg_Destroy(message);
 	return error;
 }

@@ -11,29 +11,6 @@
 #include "daemon/nodes/nats.h"
 #include "daemon/runtime/clock.h"
 
-/*
- * The reply subject of an entry ends in a number: the token of the batch's
- * first entry plus the entry's index.
- */
-
-enum { NUMBER_BYTES = 24 };
-
-enum entry_state {
-	ENTRY_NEW,  /* to be published; or again, because no server got it */
-	ENTRY_SENT, /* waiting for the response */
-	ENTRY_ANSWERED, /* entry.error is set */
-};
-
-struct nats_batch {
-	struct broker_entry *entries;
-	enum entry_state *states; /* [count] */
-	size_t count;
-	size_t sent; /* number of entries in ENTRY_SENT */
-	uint64_t token;
-	const char *operation;
-	struct nats_batch *next;
-};
-
 /* Return a number of a response or of its error; 0 if it is missing. */
 static uint64_t nats_response_number(const json_t *object, const char *name)
 {
@@ -74,277 +51,125 @@ static enum error error_of_code(uint64_t code, const json_t *error)
 	return ERR_ADDRESS_FORBIDDEN;
 }
 
-static void set_state(struct nats_batch *batch, size_t i,
-		      enum entry_state state)
+/* Read a response; return false if the entry must be published again. */
+static bool nats_entry_take_response(struct broker_entry *entry,
+				     natsMsg *message)
 {
-	batch->sent -= batch->states[i] == ENTRY_SENT;
-	batch->sent += state == ENTRY_SENT;
-	batch->states[i] = state;
-}
-
-static void nats_batch_set_result(struct nats_batch *batch, size_t i,
-				  enum error error)
-{
-	batch->entries[i].error = error;
-	set_state(batch, i, ENTRY_ANSWERED);
-}
-
-static void nats_batch_handle_response(struct nats_batch *batch, size_t i,
-				       natsMsg *message)
-{
-	struct broker_entry *entry = &batch->entries[i];
-	const char *data = natsMsg_GetData(message);
-	json_t *answer =
-		json_loadb(data == NULL ? "" : data,
-			   (size_t)natsMsg_GetDataLength(message), 0, NULL);
+	json_t *answer = nats_message_json(message);
 	const json_t *error = json_object_get(answer, "error");
 	const uint64_t code = nats_response_number(error, "err_code");
+	bool is_final = !natsMsg_IsNoResponders(message) &&
+			code != JSClusterNotAvailErr &&
+			code != JSClusterNotLeaderErr;
 
 	entry->number = nats_response_number(answer, "seq");
 	entry->is_known = json_is_true(json_object_get(answer, "duplicate"));
-	if (natsMsg_IsNoResponders(message) || code == JSClusterNotAvailErr ||
-	    code == JSClusterNotLeaderErr)
-		set_state(batch, i, ENTRY_NEW);
-	else if (error != NULL)
-		nats_batch_set_result(batch, i, error_of_code(code, error));
-	else
-		/*
-		 * no number: an entry with this id is in transit and may still
-		 * be rejected
-		 */
-		nats_batch_set_result(
-			batch, i, entry->number == 0 ? ERR_NETWORK : ERR_NONE);
+	/*
+	 * no number: an entry with this id is in transit and may still be
+	 * rejected
+	 */
+	entry->error = entry->number == 0 ? ERR_NETWORK : ERR_NONE;
+	if (is_final && error != NULL)
+		entry->error = error_of_code(code, error);
 	json_decref(answer);
+	return is_final;
 }
 
-static void on_answer(natsConnection *connection,
-		      natsSubscription *subscription, natsMsg *message,
-		      void *closure)
+/* Read the responses; return whether some entries must be published again. */
+static bool nats_entries_take_responses(struct broker *bus,
+					struct nats_exchange *exchange,
+					struct broker_entry *entries)
 {
-	struct broker *bus = closure;
-	const char *name = natsMsg_GetSubject(message) + strlen(bus->inbox);
-	uint64_t token = strtoull(name, NULL, 10);
+	bool has_new = false;
 
-	(void)connection;
-	(void)subscription;
-	if (nats_request_handle_response(bus, name, message))
-		return;
 	lock_acquire(&bus->lock);
-	for (struct nats_batch *batch = bus->batches; batch != NULL;
-	     batch = batch->next) {
-		uint64_t i = token - batch->token;
+	for (size_t i = 0; i < exchange->count; i++) {
+		struct nats_reply *reply = &exchange->replies[i];
 
-		if (i >= batch->count || batch->states[i] != ENTRY_SENT)
-			continue;
-		nats_batch_handle_response(batch, i, message);
-		if (batch->sent == 0)
-			condition_broadcast(&bus->answered);
+		if (reply->state == REPLY_HERE) {
+			reply->state = nats_entry_take_response(&entries[i],
+								reply->message)
+					       ? REPLY_DONE
+					       : REPLY_NEW;
+			reply->error = entries[i].error;
+			natsMsg_Destroy(reply->message);
+			reply->message = NULL;
+		}
+		has_new |= reply->state == REPLY_NEW;
 	}
 	lock_release(&bus->lock);
-	natsMsg_Destroy(message);
+	return has_new;
 }
 
-natsStatus nats_inbox_open(struct broker *bus)
+static void nats_entry_publish(struct broker *bus,
+			       struct nats_exchange *exchange, size_t i,
+			       const struct broker_entry *entry,
+			       const char *operation)
 {
-	char subject[NATS_INBOX_BYTES + 2];
-	natsInbox *inbox = NULL;
-	natsStatus status = natsInbox_Create(&inbox);
-
-	if (status != NATS_OK)
-		return status;
-	/* take the unique "xyz" of "_INBOX.xyz" */
-	snprintf(bus->inbox, sizeof(bus->inbox), "%s.log%s.", bus->prefix,
-		 strrchr(inbox, '.'));
-	snprintf(subject, sizeof(subject), "%s*", bus->inbox);
-	natsInbox_Destroy(inbox);
-	status = natsConnection_Subscribe(&bus->inbox_subscription,
-					  bus->connection, subject, on_answer,
-					  bus);
-	if (status != NATS_OK)
-		return status;
-	nats_subscription_added(bus, bus->inbox_subscription);
-	return natsSubscription_SetPendingLimits(bus->inbox_subscription, -1,
-						 -1);
-}
-
-void nats_batches_fail(struct broker *bus)
-{
-	for (struct nats_batch *batch = bus->batches; batch != NULL;
-	     batch = batch->next)
-		for (size_t i = 0; i < batch->count; i++)
-			if (batch->states[i] == ENTRY_SENT)
-				nats_batch_set_result(batch, i, ERR_NETWORK);
-	condition_broadcast(&bus->answered);
-}
-
-void nats_batches_reject(struct broker *bus, const char *subject)
-{
-	for (struct nats_batch *batch = bus->batches; batch != NULL;
-	     batch = batch->next)
-		for (size_t i = 0; i < batch->count; i++)
-			if (batch->states[i] == ENTRY_SENT &&
-			    strcmp(batch->entries[i].subject, subject) == 0)
-				nats_batch_set_result(batch, i,
-						      ERR_ADDRESS_FORBIDDEN);
-	condition_broadcast(&bus->answered);
-}
-
-static natsStatus nats_entry_set_headers(natsMsg *message,
-					 const struct broker_entry *entry,
-					 const char *operation)
-{
-	natsStatus status = NATS_OK;
-	char number[NUMBER_BYTES];
+	char expected[NATS_NUMBER_BYTES];
+	char epoch[NATS_NUMBER_BYTES];
+	struct nats_header headers[5] = {{NULL, NULL}};
+	struct nats_header *header = headers;
 
 	if (entry->id != NULL)
-		status = natsMsgHeader_Set(message, "Nats-Msg-Id", entry->id);
-	if (status == NATS_OK && entry->expected != BROKER_ANY) {
+		*header++ = (struct nats_header){"Nats-Msg-Id", entry->id};
+	if (entry->expected != BROKER_ANY) {
 		/* libnats's own option treats 0 as "any" */
-		snprintf(number, sizeof(number), "%" PRIu64, entry->expected);
-		status = natsMsgHeader_Set(
-			message, "Nats-Expected-Last-Subject-Sequence", number);
+		snprintf(expected, sizeof(expected), "%" PRIu64,
+			 entry->expected);
+		*header++ = (struct nats_header){
+			"Nats-Expected-Last-Subject-Sequence", expected};
 	}
-	if (status == NATS_OK && entry->epoch != 0) {
-		snprintf(number, sizeof(number), "%" PRIu64, entry->epoch);
-		status = natsMsgHeader_Set(message, "Templated-Epoch", number);
+	if (entry->epoch != 0) {
+		snprintf(epoch, sizeof(epoch), "%" PRIu64, entry->epoch);
+		*header++ = (struct nats_header){"Templated-Epoch", epoch};
 	}
-	if (status == NATS_OK && operation != NULL)
-		status = natsMsgHeader_Set(message, NATS_OPERATION, operation);
-	return status;
-}
-
-static enum error nats_entry_publish(struct broker *bus,
-				     const struct nats_batch *batch, size_t i)
-{
-	const struct broker_entry *entry = &batch->entries[i];
-	char reply[NATS_INBOX_BYTES + NUMBER_BYTES];
-	natsMsg *message = NULL;
-	natsStatus status;
-
-	if (entry->data.size > nats_max_bytes(bus))
-		return ERR_TOO_LARGE;
-	snprintf(reply, sizeof(reply), "%s%" PRIu64, bus->inbox,
-		 batch->token + i);
-	status = natsMsg_Create(&message, entry->subject, reply,
-				entry->data.data, (int)entry->data.size);
-	if (status == NATS_OK)
-		status = nats_entry_set_headers(message, entry,
-						batch->operation);
-	if (status == NATS_OK)
-		status = natsConnection_PublishMsg(bus->connection, message);
-	natsMsg_Destroy(message);
-	if (status == NATS_OK)
-		return ERR_NONE;
-	return status == NATS_MAX_PAYLOAD ? ERR_TOO_LARGE : ERR_NETWORK;
-}
-
-/*
- * Publish new entries; return whether there were any. Responses may arrive
- * meanwhile.
- */
-static bool publish_new(struct broker *bus, struct nats_batch *batch)
-{
-	bool is_any = false;
-
-	for (size_t i = 0; i < batch->count; i++) {
-		enum error error;
-		bool is_new;
-
-		lock_acquire(&bus->lock);
-		is_new = batch->states[i] == ENTRY_NEW;
-		if (is_new)
-			set_state(batch, i, ENTRY_SENT);
-		lock_release(&bus->lock);
-		if (!is_new)
-			continue;
-		is_any = true;
-		error = nats_entry_publish(bus, batch, i);
-		lock_acquire(&bus->lock);
-		if (error != ERR_NONE && batch->states[i] == ENTRY_SENT)
-			nats_batch_set_result(batch, i, error);
-		lock_release(&bus->lock);
-	}
-	return is_any;
-}
-
-static void nats_batch_wait(const struct nats_deadline *patience,
-			    struct nats_batch *batch)
-{
-	struct broker *bus = patience->bus;
-
-	lock_acquire(&bus->lock);
-	while (batch->sent > 0 &&
-	       condition_wait_until(&bus->answered, &bus->lock,
-				    patience->until_ms))
-		;
-	lock_release(&bus->lock);
-}
-
-/* Return whether some entries must be published again. */
-static bool has_new(struct broker *bus, const struct nats_batch *batch)
-{
-	bool is_any = false;
-
-	lock_acquire(&bus->lock);
-	for (size_t i = 0; i < batch->count; i++)
-		is_any |= batch->states[i] == ENTRY_NEW;
-	lock_release(&bus->lock);
-	return is_any;
-}
-
-static void batch_begin(struct broker *bus, struct nats_batch *batch)
-{
-	lock_acquire(&bus->lock);
-	batch->token = bus->next_token;
-	bus->next_token += batch->count;
-	batch->next = bus->batches;
-	bus->batches = batch;
-	lock_release(&bus->lock);
-}
-
-static enum error batch_end(struct broker *bus, struct nats_batch *batch)
-{
-	struct nats_batch **link = &bus->batches;
-	enum error error = ERR_NONE;
-
-	lock_acquire(&bus->lock);
-	while (*link != batch)
-		link = &(*link)->next;
-	*link = batch->next;
-	lock_release(&bus->lock);
-	for (size_t i = 0; i < batch->count; i++) {
-		if (batch->states[i] != ENTRY_ANSWERED)
-			batch->entries[i].error = ERR_NETWORK;
-		if (error == ERR_NONE)
-			error = batch->entries[i].error;
-	}
-	free(batch->states);
-	return error;
+	if (operation != NULL)
+		*header = (struct nats_header){NATS_OPERATION, operation};
+	nats_exchange_send(bus, exchange, i, entry->data, headers);
 }
 
 enum error nats_append_as(struct broker *bus, struct broker_entry *entries,
 			  size_t count, const char *operation)
 {
 	struct nats_deadline patience = nats_deadline_of(bus, bus->timeout_ms);
-	struct nats_batch batch = {
-		.entries = entries,
-		.states = mem_alloc(count, sizeof(*batch.states)),
-		.count = count,
-		.operation = operation};
-	enum error error;
+	struct nats_exchange exchange = {
+		.replies = mem_alloc(count, sizeof(*exchange.replies)),
+		.count = count};
+	enum error error = ERR_NONE;
 
 	for (size_t i = 0; i < count; i++) {
+		struct nats_reply *reply = &exchange.replies[i];
+
 		entries[i].number = 0;
 		entries[i].is_known = false;
+		reply->subject = entries[i].subject;
+		if (entries[i].data.size > nats_max_bytes(bus))
+			*reply = (struct nats_reply){.error = ERR_TOO_LARGE,
+						     .state = REPLY_DONE};
 	}
-	batch_begin(bus, &batch);
+	nats_exchange_begin(bus, &exchange);
 	/* without a connection libnats would buffer the messages for later */
-	while (nats_wait_connected(&patience) && publish_new(bus, &batch)) {
-		nats_batch_wait(&patience, &batch);
-		if (!has_new(bus, &batch) || !nats_pause(&patience))
+	while (nats_wait_connected(&patience)) {
+		for (size_t i = 0; i < count; i++)
+			nats_entry_publish(bus, &exchange, i, &entries[i],
+					   operation);
+		nats_exchange_wait(bus, &exchange, patience.until_ms);
+		if (!nats_entries_take_responses(bus, &exchange, entries) ||
+		    !nats_pause(&patience))
 			break;
 	}
-	error = batch_end(bus, &batch);
+	nats_exchange_end(bus, &exchange);
+	for (size_t i = 0; i < count; i++) {
+		const struct nats_reply *reply = &exchange.replies[i];
+
+		entries[i].error =
+			reply->state == REPLY_DONE ? reply->error : ERR_NETWORK;
+		natsMsg_Destroy(reply->message);
+		if (error == ERR_NONE)
+			error = entries[i].error;
+	}
+	free(exchange.replies);
 	/* a rejection does not show whether the leader accepts entries */
 	if (count > 0 &&
 	    (entries[0].error == ERR_NONE || entries[0].error == ERR_NETWORK))
@@ -415,10 +240,10 @@ static bool take_json(const json_t *message, struct nats_entry *out)
 	struct buffer headers = {0};
 	bool is_read;
 
-	nats_entry_begin(
-		out, json_string_value(json_object_get(message, "subject")),
-		(uint64_t)json_integer_value(json_object_get(message, "seq")),
-		json_string_value(json_object_get(message, "time")));
+	nats_entry_begin(out,
+			 json_string_value(json_object_get(message, "subject")),
+			 nats_response_number(message, "seq"),
+			 json_string_value(json_object_get(message, "time")));
 	is_read = out->message.number != 0 &&
 		  nats_decode_base64(message, "hdrs", &headers) &&
 		  nats_decode_base64(message, "data", &out->message.data);
@@ -433,14 +258,11 @@ static bool take_json(const json_t *message, struct nats_entry *out)
 static enum error take_answer_of_leader(const char *stream, natsMsg *answer,
 					struct nats_entry *out)
 {
-	json_t *json =
-		json_loadb(natsMsg_GetData(answer),
-			   (size_t)natsMsg_GetDataLength(answer), 0, NULL);
+	json_t *json = nats_message_json(answer);
 	const json_t *error = json_object_get(json, "error");
 	const char *why =
 		json_string_value(json_object_get(error, "description"));
-	json_int_t code =
-		json_integer_value(json_object_get(error, "err_code"));
+	uint64_t code = nats_response_number(error, "err_code");
 	enum error result = ERR_NETWORK;
 
 	if (code == JSNoMessageFoundErr)
@@ -642,9 +464,7 @@ enum error nats_purge(struct broker *bus, enum broker_stream stream,
 
 		if (error != ERR_NONE)
 			return error;
-		json = json_loadb(natsMsg_GetData(answer),
-				  (size_t)natsMsg_GetDataLength(answer), 0,
-				  NULL);
+		json = nats_message_json(answer);
 		is_done = json_is_true(json_object_get(json, "success"));
 		json_decref(json);
 		natsMsg_Destroy(answer);
@@ -670,7 +490,7 @@ enum { DUPLICATES_S = 120, JOB_DAYS = 7, DAY_S = 86400 };
 /* Set the options that all streams share. */
 static void set_common(jsStreamConfig *wanted,
 		       const struct nats_stored_stream *kept,
-		       const struct broker_options *options)
+		       const struct broker_options *options, int64_t max_age)
 {
 	jsStreamConfig_Init(wanted);
 	wanted->Name = kept->name;
@@ -681,44 +501,39 @@ static void set_common(jsStreamConfig *wanted,
 	wanted->MaxMsgsPerSubject = -1;
 	wanted->Replicas = options->replicas;
 	wanted->AllowDirect = true;
+	wanted->MaxAge = max_age;
 	wanted->Duplicates = DUPLICATES_S * S;
+	if (max_age > 0 && wanted->Duplicates > max_age)
+		wanted->Duplicates = max_age;
 }
 
 static void set_stream(jsStreamConfig *wanted, enum broker_stream stream,
 		       const struct broker_options *options)
 {
-	set_common(wanted, &nats_streams[stream], options);
-	switch (stream) {
-	case BROKER_LOG: /* reject entries rather than lose them */
-		wanted->Discard = js_DiscardNew;
-		wanted->MaxBytes = options->log_bytes == 0
-					   ? -1
-					   : (int64_t)options->log_bytes;
-		wanted->MaxAge = options->log_age_s * S;
-		break;
-	case BROKER_EVENTS:
-		wanted->MaxAge = options->event_age_s * S;
-		break;
-	default:
-		wanted->MaxAge = JOB_DAYS * (DAY_S * S);
-		break;
-	}
-	if (wanted->MaxAge > 0 && wanted->Duplicates > wanted->MaxAge)
-		wanted->Duplicates = wanted->MaxAge;
+	const int64_t ages[BROKER_STREAMS] = {
+		[BROKER_LOG] = options->log_age_s * S,
+		[BROKER_EVENTS] = options->event_age_s * S,
+		[BROKER_JOBS] = JOB_DAYS * (DAY_S * S),
+	};
+
+	set_common(wanted, &nats_streams[stream], options, ages[stream]);
+	if (stream != BROKER_LOG)
+		return;
+	/* reject entries rather than lose them */
+	wanted->Discard = js_DiscardNew;
+	wanted->MaxBytes =
+		options->log_bytes == 0 ? -1 : (int64_t)options->log_bytes;
 }
 
 static void set_bucket(jsStreamConfig *wanted, enum broker_bucket bucket,
 		       const struct broker_options *options)
 {
-	set_common(wanted, &nats_buckets[bucket], options);
+	set_common(wanted, &nats_buckets[bucket], options,
+		   bucket == BROKER_FACTS ? 0 : options->lease_ms * MS);
 	wanted->MaxMsgsPerSubject = 1;
 	wanted->Discard = js_DiscardNew;
 	wanted->AllowRollup = true;
 	wanted->DenyDelete = true;
-	if (bucket != BROKER_FACTS)
-		wanted->MaxAge = options->lease_ms * MS;
-	if (wanted->MaxAge > 0 && wanted->Duplicates > wanted->MaxAge)
-		wanted->Duplicates = wanted->MaxAge;
 }
 
 /* A setting: its current value, its required value, and how to repair it. */
@@ -756,8 +571,8 @@ static bool has_settings(struct broker *bus, const jsStreamConfig *is,
 		       strcmp(is->Subjects[0], must->Subjects[0]) == 0;
 
 	if (!has_all)
-		nats_add_error(
-			bus,
+		nats_add_reason(
+			bus->why,
 			"stream %s of the NATS servers: its only subject "
 			"must be %s",
 			must->Name, must->Subjects[0]);
@@ -767,8 +582,8 @@ static bool has_settings(struct broker *bus, const jsStreamConfig *is,
 		if (setting->is == setting->must)
 			continue;
 		has_all = false;
-		nats_add_error(
-			bus,
+		nats_add_reason(
+			bus->why,
 			"stream %s of the NATS servers: %s is "
 			"%" PRId64 ", must be %" PRId64 ": %s%s",
 			must->Name, setting->name, setting->is, setting->must,
@@ -780,31 +595,25 @@ static bool has_settings(struct broker *bus, const jsStreamConfig *is,
 	return has_all;
 }
 
-static void say_limits(struct broker *bus, const jsStreamConfig *is,
-		       const jsStreamConfig *must)
-{
-	if (is->MaxBytes != must->MaxBytes || is->MaxAge != must->MaxAge)
-		nats_add_note(bus,
-			      "stream %s of the NATS servers keeps %" PRId64
-			      " bytes for %" PRId64 " s, not %" PRId64
-			      " bytes for %" PRId64
-			      " s (-1, 0: no limit): nats "
-			      "stream edit --max-bytes, --max-age",
-			      must->Name, is->MaxBytes, is->MaxAge / S,
-			      must->MaxBytes, must->MaxAge / S);
-}
-
 static enum error nats_stream_check(struct broker *bus,
 				    const jsStreamConfig *is,
 				    const jsStreamConfig *must, bool is_new)
 {
 	if (is_new && !is->AllowDirect) {
-		nats_add_error(bus, "the NATS server is older than 2.9");
+		nats_add_reason(bus->why, "the NATS server is older than 2.9");
 		return ERR_VERSION;
 	}
 	if (!has_settings(bus, is, must))
 		return ERR_MALFORMED;
-	say_limits(bus, is, must);
+	if (is->MaxBytes != must->MaxBytes || is->MaxAge != must->MaxAge)
+		nats_add_reason(bus->note,
+				"stream %s of the NATS servers keeps %" PRId64
+				" bytes for %" PRId64 " s, not %" PRId64
+				" bytes for %" PRId64
+				" s (-1, 0: no limit): nats "
+				"stream edit --max-bytes, --max-age",
+				must->Name, is->MaxBytes, is->MaxAge / S,
+				must->MaxBytes, must->MaxAge / S);
 	return ERR_NONE;
 }
 
@@ -820,10 +629,11 @@ static enum error nats_stream_error(const struct nats_deadline *patience,
 	struct broker *bus = patience->bus;
 
 	if (nats_was_rejected(patience, name)) {
-		nats_add_error(bus,
-			       "stream %s: the user may not read or create it; "
-			       "see conf/nodes",
-			       name);
+		nats_add_reason(
+			bus->why,
+			"stream %s: the user may not read or create it; "
+			"see conf/nodes",
+			name);
 		return ERR_ADDRESS_FORBIDDEN;
 	}
 	switch ((int)code) {
@@ -833,9 +643,9 @@ static enum error nats_stream_error(const struct nats_deadline *patience,
 		break;
 	case JSNotEnabledErr:
 	case JSNotEnabledForAccountErr:
-		nats_add_error(bus,
-			       "the NATS servers have no JetStream for this "
-			       "account");
+		nats_add_reason(bus->why,
+				"the NATS servers have no JetStream for this "
+				"account");
 		return ERR_MALFORMED;
 	case JSInsufficientResourcesErr:
 	case JSClusterNoPeersErr:
@@ -846,13 +656,13 @@ static enum error nats_stream_error(const struct nats_deadline *patience,
 		return ERR_BUSY;
 	case JSStorageResourcesExceededErr:
 	case JSStreamReplicasNotSupportedErr:
-		nats_add_error(bus, TOO_FEW_SERVERS, name,
-			       nats_GetLastError(NULL));
+		nats_add_reason(bus->why, TOO_FEW_SERVERS, name,
+				nats_GetLastError(NULL));
 		return code == JSStorageResourcesExceededErr ? ERR_STORE_FULL
 							     : ERR_MALFORMED;
 	default:
-		nats_add_error(bus, "stream %s: %s", name,
-			       nats_GetLastError(NULL));
+		nats_add_reason(bus->why, "stream %s: %s", name,
+				nats_GetLastError(NULL));
 		return ERR_MALFORMED;
 	}
 	log_debug("nodes: stream %s: %s", name, natsStatus_GetText(status));
@@ -876,9 +686,9 @@ static enum error try_stream(const struct nats_deadline *patience,
 				  &options, &code);
 	if (status == NATS_NOT_FOUND || code == JSStreamNotFoundErr) {
 		if (!creates) {
-			nats_add_error(patience->bus,
-				       "the NATS servers have no stream %s",
-				       wanted->Name);
+			nats_add_reason(patience->bus->why,
+					"the NATS servers have no stream %s",
+					wanted->Name);
 			return ERR_NOT_FOUND;
 		}
 		code = 0;
@@ -914,13 +724,13 @@ static enum error open_stream(struct broker *bus, jsStreamConfig *wanted,
 	if (error == ERR_NONE)
 		bus->why[0] = '\0'; /* reasons of earlier attempts */
 	if (error == ERR_BUSY) {
-		nats_add_error(bus, TOO_FEW_SERVERS, wanted->Name,
-			       nats_GetLastError(NULL));
+		nats_add_reason(bus->why, TOO_FEW_SERVERS, wanted->Name,
+				nats_GetLastError(NULL));
 		return ERR_NETWORK;
 	}
 	if (error == ERR_NETWORK)
-		nats_add_error(
-			bus,
+		nats_add_reason(
+			bus->why,
 			"stream %s: no response from JetStream within %" PRIu32
 			" ms; a majority of the NATS servers must run",
 			wanted->Name, bus->timeout_ms);

@@ -1,6 +1,5 @@
 #include "daemon/nodes/snapshot.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,321 +20,24 @@ enum {
 	ANY_PARTITION = JOURNAL_PARTITIONS,
 };
 
-/* A partition that is saved. */
-struct dumping {
-	struct txn txn;
-	struct dump dump;
-	bool is_open;
-	struct snapshot_figures *copy;
-};
-
-static void begin_dump(struct dumping *dumping, struct store *store,
-		       unsigned partition, uint64_t now_ms)
-{
-	struct journal_position place;
-
-	dumping->txn = txn_begin_read(store);
-	journal_position_get(&dumping->txn, partition, &place);
-	dumping->dump = dump_begin(&dumping->txn, partition);
-	dumping->is_open = true;
-	dumping->copy->head = (struct snapshot_head){
-		.schema = STORE_SCHEMA,
-		.partition = partition,
-		.epoch = place.epoch,
-		.number = place.number,
-		.entry = place.hash,
-		.time_ms = now_ms,
-	};
-}
-
-static enum error end_dump(struct dumping *dumping)
-{
-	if (!dumping->is_open)
-		return ERR_NONE;
-	dumping->is_open = false;
-	dumping->copy->rows = dumping->dump.rows;
-	dump_end(&dumping->dump);
-	return txn_end(&dumping->txn);
-}
-
-static enum error dump_chunk(void *context, struct buffer *chunk)
-{
-	struct dumping *dumping = context;
-
-	if (dumping->is_open && dump_next(&dumping->dump, CHUNK_BYTES, chunk)) {
-		dumping->copy->chunks++;
-		dumping->copy->bytes += chunk->size;
-		return ERR_NONE;
-	}
-	buffer_clear(chunk);
-	return end_dump(dumping);
-}
-
-enum error snapshot_save(struct store *store, unsigned partition,
-			 uint64_t now_ms, struct snapshot_store *depot,
-			 struct snapshot_figures *copy_out)
-{
-	struct dumping dumping = {.copy = copy_out};
-	struct snapshot_writer *writer;
-	enum error error;
-
-	*copy_out = (struct snapshot_figures){0};
-	begin_dump(&dumping, store, partition, now_ms);
-	writer = snapshot_writer_create(&copy_out->head, dump_chunk, &dumping);
-	error = snapshot_store_put(
-		depot,
-		(struct snapshot_store_item){partition, copy_out->head.number},
-		snapshot_pack, writer);
-	end_dump(&dumping);
-	snapshot_writer_destroy(writer);
-	return error;
-}
-
-/* A partition that is loaded. */
-struct loading {
-	struct store *store; /* or NULL */
-	unsigned partition;  /* or ANY_PARTITION: the first chunk has the number
-			      */
-	bool is_begun;
-	struct snapshot_figures *copy;
-};
-
-static enum error put_place(struct store *store, unsigned partition,
-			    const struct journal_position *place)
-{
-	struct txn txn = txn_begin_write(store);
-
-	journal_position_put(&txn, partition, place);
-	return txn_end(&txn);
-}
-
-/* Delete all rows of the partition; first mark its position as incomplete. */
-static enum error snapshot_clear_partition(struct store *store,
-					   unsigned partition)
-{
-	enum error error =
-		put_place(store, partition, &(struct journal_position){0});
-	uint64_t count = CLEARED_ROWS;
-
-	while (error == ERR_NONE && count == CLEARED_ROWS) {
-		struct txn txn = txn_begin_write(store);
-
-		count = journal_clear(&txn, partition, CLEARED_ROWS);
-		error = txn_end(&txn);
-	}
-	return error;
-}
-
-static enum error begin_load(struct loading *loading,
-			     const struct snapshot_head *head)
-{
-	loading->is_begun = true;
-	if (head->schema != STORE_SCHEMA)
-		return ERR_VERSION;
-	if (head->partition >= JOURNAL_PARTITIONS ||
-	    (loading->partition != ANY_PARTITION &&
-	     loading->partition != head->partition))
-		return ERR_CORRUPT;
-	loading->partition = head->partition;
-	return loading->store == NULL
-		       ? ERR_NONE
-		       : snapshot_clear_partition(loading->store,
-						  head->partition);
-}
-
-static enum error load_chunk(void *context, const struct snapshot_head *head,
-			     struct slice chunk)
-{
-	struct loading *loading = context;
-	enum error error =
-		loading->is_begun ? ERR_NONE : begin_load(loading, head);
-	struct txn txn;
-
-	if (error != ERR_NONE)
-		return error;
-	loading->copy->chunks++;
-	loading->copy->bytes += chunk.size;
-	if (loading->store == NULL)
-		return ERR_NONE;
-	txn = txn_begin_write(loading->store);
-	journal_apply(&txn, loading->partition, chunk);
-	return txn_end(&txn);
-}
-
-/* Check that the snapshot is complete, then mark the position as complete. */
-static enum error end_load(struct loading *loading,
-			   const struct snapshot_reader *reader)
-{
-	struct snapshot_head head;
-	struct journal_position place = {.is_whole = 1};
-	enum error error = snapshot_unpack_end(reader, &head);
-
-	/* a snapshot without a chunk is invalid */
-	if (error != ERR_NONE || !loading->is_begun)
-		return ERR_CORRUPT;
-	loading->copy->head = head;
-	place.number = head.number;
-	place.epoch = head.epoch;
-	place.hash = head.entry;
-	if (loading->store == NULL)
-		return ERR_NONE;
-	return put_place(loading->store, loading->partition, &place);
-}
-
-enum error snapshot_load(struct store *store, struct snapshot_store_item item,
-			 struct snapshot_store *depot,
-			 struct snapshot_figures *copy_out)
-{
-	struct loading loading = {
-		.store = store, .partition = item.partition, .copy = copy_out};
-	struct snapshot_reader *reader =
-		snapshot_reader_create(load_chunk, &loading);
-	enum error error;
-
-	*copy_out = (struct snapshot_figures){0};
-	error = snapshot_store_get(depot, item, snapshot_unpack, reader);
-	if (error == ERR_NONE)
-		error = end_load(&loading, reader);
-	snapshot_reader_destroy(reader);
-	return error;
-}
-
-static enum error snapshot_error_of_errno(void)
-{
-	if (errno == ENOENT || errno == ENOTDIR)
-		return ERR_NOT_FOUND;
-	return errno == ENOSPC || errno == EDQUOT ? ERR_STORE_FULL : ERR_IO;
-}
-
-static enum error snapshot_write_file(struct snapshot_writer *writer,
-				      FILE *file)
-{
-	char *block = mem_alloc(1, BLOCK_BYTES);
-	enum error error;
-	size_t size;
-
-	do {
-		error = snapshot_pack(writer, block, BLOCK_BYTES, &size);
-		if (error == ERR_NONE && fwrite(block, 1, size, file) != size)
-			error = snapshot_error_of_errno();
-	} while (error == ERR_NONE && size > 0);
-	free(block);
-	if (error == ERR_NONE &&
-	    (fflush(file) != 0 || fsync(fileno(file)) != 0))
-		error = snapshot_error_of_errno();
-	return error;
-}
-
-enum error snapshot_save_file(struct store *store, unsigned partition,
-			      uint64_t now_ms, const char *path,
-			      struct snapshot_figures *copy_out)
-{
-	struct dumping dumping = {.copy = copy_out};
-	struct snapshot_writer *writer;
-	char aside[MAX_PATH_BYTES];
-	enum error error;
-	FILE *file;
-	int descriptor;
-
-	*copy_out = (struct snapshot_figures){0};
-	if (snprintf(aside, sizeof(aside), "%s.new", path) >=
-	    (int)sizeof(aside))
-		return ERR_IO;
-	descriptor =
-		open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
-	if (file == NULL)
-		return snapshot_error_of_errno();
-	begin_dump(&dumping, store, partition, now_ms);
-	writer = snapshot_writer_create(&copy_out->head, dump_chunk, &dumping);
-	error = snapshot_write_file(writer, file);
-	end_dump(&dumping);
-	snapshot_writer_destroy(writer);
-	if (fclose(file) != 0 && error == ERR_NONE)
-		error = snapshot_error_of_errno();
-	if (error == ERR_NONE && rename(aside, path) != 0)
-		error = snapshot_error_of_errno();
-	if (error != ERR_NONE)
-		unlink(aside);
-	return error;
-}
-
-static enum error snapshot_read_file(struct snapshot_reader *reader, FILE *file)
-{
-	char *block = mem_alloc(1, BLOCK_BYTES);
-	enum error error = ERR_NONE;
-	size_t size;
-
-	while (error == ERR_NONE &&
-	       (size = fread(block, 1, BLOCK_BYTES, file)) > 0)
-		error = snapshot_unpack(reader, (struct slice){block, size});
-	free(block);
-	if (error == ERR_NONE && ferror(file))
-		error = ERR_IO;
-	return error;
-}
-
-enum error snapshot_load_file(struct store *store, const char *path,
-			      struct snapshot_figures *copy_out)
-{
-	struct loading loading = {
-		.store = store, .partition = ANY_PARTITION, .copy = copy_out};
-	FILE *file = fopen(path, "re");
-	struct snapshot_reader *reader;
-	enum error error;
-
-	*copy_out = (struct snapshot_figures){0};
-	if (file == NULL)
-		return snapshot_error_of_errno();
-	reader = snapshot_reader_create(load_chunk, &loading);
-	error = snapshot_read_file(reader, file);
-	if (error == ERR_NONE)
-		error = end_load(&loading, reader);
-	snapshot_reader_destroy(reader);
-	fclose(file);
-	return error;
-}
-
 enum {
-	MAGIC_BYTES = 8,
 	VERSION = 2,
-	SIZE_BYTES = 4,
-	TAIL_BYTES = 24,
 	MAX_WINDOW_LOG =
 		23, /* of zstd: 8 MiB, limits the memory of the reader */
 	PIECE_BYTES = 128 * 1024,
 };
 
-static const char magic[MAGIC_BYTES] = "TPLSNAP";
+static const char magic[] = "TPLSNAP";
 
-/* The stored form of the head. */
-struct head_bytes {
-	char magic[MAGIC_BYTES];
-	uint32_t version;
-	uint32_t schema;
-	uint32_t partition;
-	uint32_t zero;
-	uint64_t epoch;
-	uint64_t number;
-	uint64_t entry;
-	uint64_t time_ms;
-	uint64_t hash; /* hash of the fields above */
-};
+_Static_assert(sizeof(magic) == sizeof(((struct snapshot_head *)NULL)->magic),
+	       "magic");
+_Static_assert(sizeof(struct snapshot_head) == SNAPSHOT_HEAD_BYTES, "no holes");
 
-struct tail_bytes {
+/* The tail, in the byte order of the head. */
+struct snapshot_sums {
 	uint64_t chunks;
 	uint64_t bytes; /* of all chunks */
 	uint64_t hash;  /* of all chunks, each chained with the one before */
-};
-
-_Static_assert(sizeof(struct head_bytes) == SNAPSHOT_HEAD_BYTES, "no holes");
-_Static_assert(sizeof(struct tail_bytes) == TAIL_BYTES, "no holes");
-
-/* The values of the tail, in native byte order. */
-struct snapshot_sums {
-	uint64_t chunks;
-	uint64_t bytes;
-	uint64_t hash;
 };
 
 static void snapshot_sums_add(struct snapshot_sums *sums, struct slice chunk)
@@ -345,7 +47,7 @@ static void snapshot_sums_add(struct snapshot_sums *sums, struct slice chunk)
 	sums->hash = hash64(chunk.data, chunk.size, sums->hash);
 }
 
-static uint64_t snapshot_head_hash(const struct head_bytes *head)
+static uint64_t snapshot_head_hash(const struct snapshot_head *head)
 {
 	return hash64(head, sizeof(*head) - sizeof(head->hash), 0);
 }
@@ -358,7 +60,7 @@ struct snapshot_writer {
 	struct buffer chunk;
 	struct buffer pending; /* sizes, chunks, or the tail */
 	size_t pending_at;
-	struct head_bytes head;
+	struct snapshot_head head;
 	size_t head_at;
 	bool is_last;  /* `pending` is the last data */
 	bool is_ended; /* the zstd frame is complete too */
@@ -378,17 +80,10 @@ struct snapshot_writer *snapshot_writer_create(const struct snapshot_head *head,
 	ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_compressionLevel,
 			       SNAPSHOT_LEVEL);
 	ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_checksumFlag, 1);
-	writer->head = (struct head_bytes){
-		.version = htole32(VERSION),
-		.schema = htole32(head->schema),
-		.partition = htole32(head->partition),
-		.epoch = htole64(head->epoch),
-		.number = htole64(head->number),
-		.entry = htole64(head->entry),
-		.time_ms = htole64(head->time_ms),
-	};
+	writer->head = *head;
 	memcpy(writer->head.magic, magic, sizeof(magic));
-	writer->head.hash = htole64(snapshot_head_hash(&writer->head));
+	writer->head.version = VERSION;
+	writer->head.hash = snapshot_head_hash(&writer->head);
 	return writer;
 }
 
@@ -407,8 +102,7 @@ static enum error snapshot_writer_fetch(struct snapshot_writer *writer)
 {
 	enum error error = writer->source(writer->context, &writer->chunk);
 	struct slice chunk = buffer_slice(&writer->chunk);
-	uint32_t size = htole32((uint32_t)chunk.size);
-	struct tail_bytes tail;
+	uint32_t size = (uint32_t)chunk.size;
 
 	if (error != ERR_NONE)
 		return error;
@@ -422,10 +116,7 @@ static enum error snapshot_writer_fetch(struct snapshot_writer *writer)
 		buffer_append_slice(&writer->pending, chunk);
 		return ERR_NONE;
 	}
-	tail = (struct tail_bytes){htole64(writer->sums.chunks),
-				   htole64(writer->sums.bytes),
-				   htole64(writer->sums.hash)};
-	buffer_append(&writer->pending, &tail, sizeof(tail));
+	buffer_append(&writer->pending, &writer->sums, sizeof(writer->sums));
 	writer->is_last = true;
 	return ERR_NONE;
 }
@@ -475,7 +166,6 @@ struct snapshot_reader {
 	void *context;
 	struct snapshot_sums sums;
 	struct snapshot_head head;
-	struct head_bytes head_bytes;
 	size_t head_at;
 	struct buffer part; /* the size, chunk or tail that is read next */
 	size_t part_bytes;  /* its complete size */
@@ -491,7 +181,7 @@ struct snapshot_reader *snapshot_reader_create(snapshot_target *target,
 
 	reader->target = target;
 	reader->context = context;
-	reader->part_bytes = SIZE_BYTES;
+	reader->part_bytes = sizeof(uint32_t);
 	reader->zstd = ZSTD_createDCtx();
 	if (reader->zstd == NULL)
 		mem_exhausted("libzstd");
@@ -509,75 +199,33 @@ void snapshot_reader_destroy(struct snapshot_reader *reader)
 	free(reader);
 }
 
-static enum error snapshot_reader_parse_head(struct snapshot_reader *reader)
-{
-	const struct head_bytes *bytes = &reader->head_bytes;
-
-	if (memcmp(bytes->magic, magic, sizeof(magic)) != 0)
-		return ERR_CORRUPT;
-	if (le32toh(bytes->version) != VERSION)
-		return ERR_VERSION;
-	if (le64toh(bytes->hash) != snapshot_head_hash(bytes) ||
-	    bytes->zero != 0)
-		return ERR_CORRUPT;
-	reader->head = (struct snapshot_head){
-		.schema = le32toh(bytes->schema),
-		.partition = le32toh(bytes->partition),
-		.epoch = le64toh(bytes->epoch),
-		.number = le64toh(bytes->number),
-		.entry = le64toh(bytes->entry),
-		.time_ms = le64toh(bytes->time_ms),
-	};
-	return ERR_NONE;
-}
-
-static enum error end_size(struct snapshot_reader *reader)
-{
-	uint32_t size;
-
-	memcpy(&size, reader->part.data, sizeof(size));
-	size = le32toh(size);
-	if (size > SNAPSHOT_MAX_CHUNK)
-		return ERR_CORRUPT;
-	reader->kind = size == 0 ? PART_TAIL : PART_CHUNK;
-	reader->part_bytes = size == 0 ? TAIL_BYTES : size;
-	return ERR_NONE;
-}
-
-static enum error end_chunk(struct snapshot_reader *reader)
-{
-	struct slice chunk = buffer_slice(&reader->part);
-
-	snapshot_sums_add(&reader->sums, chunk);
-	reader->kind = PART_SIZE;
-	reader->part_bytes = SIZE_BYTES;
-	return reader->target(reader->context, &reader->head, chunk);
-}
-
-static enum error end_tail(struct snapshot_reader *reader)
-{
-	struct tail_bytes tail;
-
-	memcpy(&tail, reader->part.data, sizeof(tail));
-	reader->kind = PART_NONE;
-	reader->part_bytes = 0;
-	return le64toh(tail.chunks) == reader->sums.chunks &&
-			       le64toh(tail.bytes) == reader->sums.bytes &&
-			       le64toh(tail.hash) == reader->sums.hash
-		       ? ERR_NONE
-		       : ERR_CORRUPT;
-}
-
+/* Handle a complete size, chunk or tail. */
 static enum error snapshot_reader_end_part(struct snapshot_reader *reader)
 {
-	enum error error;
+	struct slice part = buffer_slice(&reader->part);
+	enum error error = ERR_NONE;
+	uint32_t size;
 
-	if (reader->kind == PART_SIZE)
-		error = end_size(reader);
-	else if (reader->kind == PART_CHUNK)
-		error = end_chunk(reader);
-	else
-		error = end_tail(reader);
+	switch (reader->kind) {
+	case PART_SIZE:
+		memcpy(&size, part.data, sizeof(size));
+		if (size > SNAPSHOT_MAX_CHUNK)
+			return ERR_CORRUPT;
+		reader->kind = size == 0 ? PART_TAIL : PART_CHUNK;
+		reader->part_bytes = size == 0 ? sizeof(reader->sums) : size;
+		break;
+	case PART_CHUNK:
+		snapshot_sums_add(&reader->sums, part);
+		reader->kind = PART_SIZE;
+		reader->part_bytes = sizeof(size);
+		error = reader->target(reader->context, &reader->head, part);
+		break;
+	default:
+		reader->kind = PART_NONE;
+		reader->part_bytes = 0;
+		if (memcmp(part.data, &reader->sums, sizeof(reader->sums)) != 0)
+			error = ERR_CORRUPT;
+	}
 	buffer_clear(&reader->part);
 	return error;
 }
@@ -628,21 +276,23 @@ static enum error snapshot_reader_decompress(struct snapshot_reader *reader,
 enum error snapshot_unpack(void *context, struct slice bytes)
 {
 	struct snapshot_reader *reader = context;
-	size_t missing = sizeof(reader->head_bytes) - reader->head_at;
+	struct snapshot_head *head = &reader->head;
+	size_t missing = sizeof(*head) - reader->head_at;
 	size_t size = bytes.size < missing ? bytes.size : missing;
-	enum error error;
 
 	if (size > 0) {
-		memcpy((char *)&reader->head_bytes + reader->head_at,
-		       bytes.data, size);
+		memcpy((char *)head + reader->head_at, bytes.data, size);
 		reader->head_at += size;
 		bytes.data = (const char *)bytes.data + size;
 		bytes.size -= size;
 		if (size < missing)
 			return ERR_NONE;
-		error = snapshot_reader_parse_head(reader);
-		if (error != ERR_NONE)
-			return error;
+		if (memcmp(head->magic, magic, sizeof(magic)) != 0)
+			return ERR_CORRUPT;
+		if (head->version != VERSION)
+			return ERR_VERSION;
+		if (head->hash != snapshot_head_hash(head) || head->zero != 0)
+			return ERR_CORRUPT;
 	}
 	return snapshot_reader_decompress(reader, bytes);
 }
@@ -654,4 +304,279 @@ enum error snapshot_unpack_end(const struct snapshot_reader *reader,
 		return ERR_CORRUPT;
 	*head_out = reader->head;
 	return ERR_NONE;
+}
+
+/* A partition that is saved. */
+struct dumping {
+	struct txn txn;
+	struct dump dump;
+	bool is_open;
+	struct snapshot_figures *copy;
+};
+
+static enum error end_dump(struct dumping *dumping)
+{
+	if (!dumping->is_open)
+		return ERR_NONE;
+	dumping->is_open = false;
+	dumping->copy->rows = dumping->dump.rows;
+	dump_end(&dumping->dump);
+	return txn_end(&dumping->txn);
+}
+
+static enum error dump_chunk(void *context, struct buffer *chunk)
+{
+	struct dumping *dumping = context;
+
+	if (dumping->is_open && dump_next(&dumping->dump, CHUNK_BYTES, chunk)) {
+		dumping->copy->chunks++;
+		dumping->copy->bytes += chunk->size;
+		return ERR_NONE;
+	}
+	buffer_clear(chunk);
+	return end_dump(dumping);
+}
+
+static enum error snapshot_error_of_errno(void)
+{
+	if (errno == ENOENT || errno == ENOTDIR)
+		return ERR_NOT_FOUND;
+	return errno == ENOSPC || errno == EDQUOT ? ERR_STORE_FULL : ERR_IO;
+}
+
+static enum error snapshot_write_file(struct snapshot_writer *writer,
+				      FILE *file)
+{
+	char *block = mem_alloc(1, BLOCK_BYTES);
+	enum error error;
+	size_t size;
+
+	do {
+		error = snapshot_pack(writer, block, BLOCK_BYTES, &size);
+		if (error == ERR_NONE && fwrite(block, 1, size, file) != size)
+			error = snapshot_error_of_errno();
+	} while (error == ERR_NONE && size > 0);
+	free(block);
+	if (error == ERR_NONE &&
+	    (fflush(file) != 0 || fsync(fileno(file)) != 0))
+		error = snapshot_error_of_errno();
+	return error;
+}
+
+/* Save to the snapshot store, or to the file if that is not NULL. */
+static enum error snapshot_save_to(struct store *store, unsigned partition,
+				   uint64_t now_ms,
+				   struct snapshot_store *depot, FILE *file,
+				   struct snapshot_figures *copy_out)
+{
+	struct dumping dumping = {.txn = txn_begin_read(store),
+				  .is_open = true,
+				  .copy = copy_out};
+	struct snapshot_writer *writer;
+	struct journal_position place;
+	enum error error;
+
+	journal_position_get(&dumping.txn, partition, &place);
+	dumping.dump = dump_begin(&dumping.txn, partition);
+	*copy_out = (struct snapshot_figures){.head = {.schema = STORE_SCHEMA,
+						       .partition = partition,
+						       .epoch = place.epoch,
+						       .number = place.number,
+						       .entry = place.hash,
+						       .time_ms = now_ms}};
+	writer = snapshot_writer_create(&copy_out->head, dump_chunk, &dumping);
+	if (file != NULL)
+		error = snapshot_write_file(writer, file);
+	else
+		error = snapshot_store_put(
+			depot,
+			(struct snapshot_store_item){partition, place.number},
+			snapshot_pack, writer);
+	end_dump(&dumping);
+	snapshot_writer_destroy(writer);
+	return error;
+}
+
+enum error snapshot_save(struct store *store, unsigned partition,
+			 uint64_t now_ms, struct snapshot_store *depot,
+			 struct snapshot_figures *copy_out)
+{
+	return snapshot_save_to(store, partition, now_ms, depot, NULL,
+				copy_out);
+}
+
+enum error snapshot_save_file(struct store *store, unsigned partition,
+			      uint64_t now_ms, const char *path,
+			      struct snapshot_figures *copy_out)
+{
+	char aside[MAX_PATH_BYTES];
+	enum error error;
+	FILE *file;
+	int descriptor;
+
+	*copy_out = (struct snapshot_figures){0};
+	if (snprintf(aside, sizeof(aside), "%s.new", path) >=
+	    (int)sizeof(aside))
+		return ERR_IO;
+	descriptor =
+		open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+	if (file == NULL)
+		return snapshot_error_of_errno();
+	error = snapshot_save_to(store, partition, now_ms, NULL, file,
+				 copy_out);
+	if (fclose(file) != 0 && error == ERR_NONE)
+		error = snapshot_error_of_errno();
+	if (error == ERR_NONE && rename(aside, path) != 0)
+		error = snapshot_error_of_errno();
+	if (error != ERR_NONE)
+		unlink(aside);
+	return error;
+}
+
+/* A partition that is loaded. */
+struct loading {
+	struct store *store; /* or NULL */
+	unsigned partition;  /* or ANY_PARTITION: the first chunk has the number
+			      */
+	bool is_begun;
+	struct snapshot_figures *copy;
+};
+
+static enum error put_place(struct store *store, unsigned partition,
+			    const struct journal_position *place)
+{
+	struct txn txn = txn_begin_write(store);
+
+	journal_position_put(&txn, partition, place);
+	return txn_end(&txn);
+}
+
+enum error snapshot_clear_partition(struct store *store, unsigned partition)
+{
+	enum error error =
+		put_place(store, partition, &(struct journal_position){0});
+	uint64_t count = CLEARED_ROWS;
+
+	while (error == ERR_NONE && count == CLEARED_ROWS) {
+		struct txn txn = txn_begin_write(store);
+
+		count = journal_clear(&txn, partition, CLEARED_ROWS);
+		error = txn_end(&txn);
+	}
+	return error;
+}
+
+static enum error begin_load(struct loading *loading,
+			     const struct snapshot_head *head)
+{
+	loading->is_begun = true;
+	if (head->schema != STORE_SCHEMA)
+		return ERR_VERSION;
+	if (head->partition >= JOURNAL_PARTITIONS ||
+	    (loading->partition != ANY_PARTITION &&
+	     loading->partition != head->partition))
+		return ERR_CORRUPT;
+	loading->partition = head->partition;
+	return loading->store == NULL
+		       ? ERR_NONE
+		       : snapshot_clear_partition(loading->store,
+						  head->partition);
+}
+
+static enum error load_chunk(void *context, const struct snapshot_head *head,
+			     struct slice chunk)
+{
+	struct loading *loading = context;
+	enum error error =
+		loading->is_begun ? ERR_NONE : begin_load(loading, head);
+	struct txn txn;
+
+	if (error != ERR_NONE)
+		return error;
+	loading->copy->chunks++;
+	loading->copy->bytes += chunk.size;
+	if (loading->store == NULL)
+		return ERR_NONE;
+	txn = txn_begin_write(loading->store);
+	journal_apply(&txn, loading->partition, chunk);
+	return txn_end(&txn);
+}
+
+static enum error snapshot_read_file(struct snapshot_reader *reader, FILE *file)
+{
+	char *block = mem_alloc(1, BLOCK_BYTES);
+	enum error error = ERR_NONE;
+	size_t size;
+
+	while (error == ERR_NONE &&
+	       (size = fread(block, 1, BLOCK_BYTES, file)) > 0)
+		error = snapshot_unpack(reader, (struct slice){block, size});
+	free(block);
+	if (error == ERR_NONE && ferror(file))
+		error = ERR_IO;
+	return error;
+}
+
+/*
+ * Load from the file, or from the snapshot store if that is NULL. Only a
+ * complete snapshot marks the position as complete.
+ */
+static enum error snapshot_load_from(struct loading loading,
+				     struct snapshot_store *depot,
+				     struct snapshot_store_item item,
+				     FILE *file)
+{
+	struct snapshot_reader *reader =
+		snapshot_reader_create(load_chunk, &loading);
+	struct snapshot_head head;
+	enum error error;
+
+	*loading.copy = (struct snapshot_figures){0};
+	error = file != NULL ? snapshot_read_file(reader, file)
+			     : snapshot_store_get(depot, item, snapshot_unpack,
+						  reader);
+	/* a snapshot without a chunk is invalid */
+	if (error == ERR_NONE &&
+	    (snapshot_unpack_end(reader, &head) != ERR_NONE ||
+	     !loading.is_begun))
+		error = ERR_CORRUPT;
+	snapshot_reader_destroy(reader);
+	if (error != ERR_NONE)
+		return error;
+	loading.copy->head = head;
+	if (loading.store == NULL)
+		return ERR_NONE;
+	return put_place(loading.store, loading.partition,
+			 &(struct journal_position){.number = head.number,
+						    .epoch = head.epoch,
+						    .is_whole = 1,
+						    .hash = head.entry});
+}
+
+enum error snapshot_load(struct store *store, struct snapshot_store_item item,
+			 struct snapshot_store *depot,
+			 struct snapshot_figures *copy_out)
+{
+	return snapshot_load_from((struct loading){.store = store,
+						   .partition = item.partition,
+						   .copy = copy_out},
+				  depot, item, NULL);
+}
+
+enum error snapshot_load_file(struct store *store, const char *path,
+			      struct snapshot_figures *copy_out)
+{
+	const struct loading loading = {
+		.store = store, .partition = ANY_PARTITION, .copy = copy_out};
+	FILE *file = fopen(path, "re");
+	enum error error;
+
+	*copy_out = (struct snapshot_figures){0};
+	if (file == NULL)
+		return snapshot_error_of_errno();
+	error = snapshot_load_from(loading, NULL,
+				   (struct snapshot_store_item){0}, file);
+	fclose(file);
+	return error;
 }

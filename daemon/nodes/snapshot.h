@@ -32,13 +32,18 @@ enum {
 	SNAPSHOT_LEVEL = 3, /* of zstd; bodies are compressed already */
 };
 
+/* The stored form, little-endian, as all supported machines. */
 struct snapshot_head {
-	uint32_t schema; /* of the store */
+	char magic[8];    /* set by the writer, as `version` and `hash` */
+	uint32_t version; /* of this format */
+	uint32_t schema;  /* of the store */
 	uint32_t partition;
+	uint32_t zero;
 	uint64_t epoch;   /* of the last owner in the snapshot */
 	uint64_t number;  /* of the last log entry in the snapshot */
 	uint64_t entry;   /* hash of that entry; 0 = unknown */
 	uint64_t time_ms; /* when the snapshot was created */
+	uint64_t hash;    /* of the fields above */
 };
 
 /*
@@ -116,6 +121,11 @@ enum error snapshot_save(struct store *store, unsigned partition,
 enum error snapshot_load(struct store *store, struct snapshot_store_item item,
 			 struct snapshot_store *depot,
 			 struct snapshot_figures *copy_out);
+
+/*
+ * Delete all rows of the partition; first mark its position as incomplete.
+ */
+enum error snapshot_clear_partition(struct store *store, unsigned partition);
 
 /*
  * Save to a file, which is created or replaced, or load from one. With store

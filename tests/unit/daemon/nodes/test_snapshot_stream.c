@@ -59,11 +59,19 @@ static enum error give(void *context, struct buffer *chunk)
 	return answer;
 }
 
+/* The writer sets magic, version and hash. */
+static void check_head(const struct snapshot_head *its)
+{
+	ck_assert_mem_eq(&its->schema, &head.schema,
+			 offsetof(struct snapshot_head, hash) -
+				 offsetof(struct snapshot_head, schema));
+}
+
 static enum error take(void *context, const struct snapshot_head *its,
 		       struct slice chunk)
 {
 	(void)context;
-	ck_assert_mem_eq(its, &head, sizeof(head));
+	check_head(its);
 	differs = differs || taken >= count ||
 		  !slice_equal(chunk, buffer_slice(&chunks[taken]));
 	taken++;
@@ -108,7 +116,7 @@ static enum error read_all(struct slice bytes, size_t step)
 	if (error == ERR_NONE)
 		error = snapshot_unpack_end(reader, &its);
 	if (error == ERR_NONE)
-		ck_assert_mem_eq(&its, &head, sizeof(head));
+		check_head(&its);
 	snapshot_reader_destroy(reader);
 	return error;
 }

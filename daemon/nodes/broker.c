@@ -2,12 +2,37 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
+
+void broker_message_free(struct broker_message *message)
+{
+	buffer_free(&message->subject);
+	buffer_free(&message->data);
+}
+
+void broker_rows_free(struct broker_row *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		buffer_free(&rows[i].value);
+	free(rows);
+}
+
+struct broker_subject broker_subject(const char *format, ...)
+{
+	struct broker_subject subject;
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(subject.text, sizeof(subject.text), format, list);
+	va_end(list);
+	return subject;
+}
 
 #if defined(BUS_MODULES)
 

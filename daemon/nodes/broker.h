@@ -101,12 +101,24 @@ struct broker_message {
 	uint64_t time_ms; /* when the server received it */
 };
 
+void broker_message_free(struct broker_message *message);
+
 struct broker_row {
 	char key[BROKER_KEY_BYTES];
 	struct buffer value; /* freed by the caller */
 	uint64_t revision;
 	uint64_t time_ms; /* server clock: when it was written */
 };
+
+/* Free an array of rows with their values. */
+void broker_rows_free(struct broker_row *rows, size_t count);
+
+/* A subject, or the key of a row. */
+struct broker_subject {
+	char text[BROKER_SUBJECT_BYTES];
+};
+__attribute__((format(printf, 1, 2))) struct broker_subject
+broker_subject(const char *format, ...);
 
 /*
  * How long to wait for a response: at most timeout_ms, and while `goes_on`

@@ -79,11 +79,6 @@ static uint64_t import_jobs_lower_bound(uint64_t number)
 	return number > NUMBERS_KEPT ? number - NUMBERS_KEPT : 0;
 }
 
-static void import_jobs_subject(unsigned number, char out[BROKER_SUBJECT_BYTES])
-{
-	snprintf(out, BROKER_SUBJECT_BYTES, "tpl.job.%03u.*", number);
-}
-
 static enum error read_place(struct node_group *cluster, unsigned number,
 			     struct import_job_progress *place)
 {
@@ -115,15 +110,15 @@ static enum error find_between(struct node_group *cluster, unsigned number,
 			       struct import_job_progress *place,
 			       struct import_job_search search)
 {
-	char subject[BROKER_SUBJECT_BYTES];
+	const struct broker_subject subject =
+		broker_subject(JOBS_SUBJECT, number, "*");
 	struct broker_message message = {0};
 	enum error error = ERR_NOT_FOUND;
 	bool is_it = false;
 
-	import_jobs_subject(number, subject);
 	while (place->last.hash != 0 && search.from <= search.end && !is_it) {
 		error = cluster->ops->next_of_leader(cluster->bus, BROKER_JOBS,
-						     subject, search.from,
+						     subject.text, search.from,
 						     &message);
 		if (error != ERR_NONE)
 			break;
@@ -140,8 +135,7 @@ static enum error find_between(struct node_group *cluster, unsigned number,
 	} else if (error == ERR_NONE) {
 		error = ERR_NOT_FOUND;
 	}
-	buffer_free(&message.data);
-	buffer_free(&message.subject);
+	broker_message_free(&message);
 	return error;
 }
 
@@ -153,15 +147,13 @@ static enum error find_between(struct node_group *cluster, unsigned number,
 static enum error go_back(struct node_group *cluster, unsigned number,
 			  struct import_job_progress *place, bool is_new)
 {
-	char subject[BROKER_SUBJECT_BYTES];
 	struct broker_message last = {0};
 	uint64_t job = place->last.number;
-	enum error error;
+	enum error error = cluster->ops->last(
+		cluster->bus, BROKER_JOBS,
+		broker_subject(JOBS_SUBJECT, number, "*").text, &last);
 
-	import_jobs_subject(number, subject);
-	error = cluster->ops->last(cluster->bus, BROKER_JOBS, subject, &last);
-	buffer_free(&last.data);
-	buffer_free(&last.subject);
+	broker_message_free(&last);
 	if (error != ERR_NONE && error != ERR_NOT_FOUND)
 		return error;
 	/* without a hash only the number can be checked */
@@ -254,19 +246,11 @@ static enum error note_place(struct node_group *cluster, unsigned number,
 	return error;
 }
 
-static enum error give_job(struct node_group *cluster, unsigned number,
-			   struct slice data, struct buffer *why)
+static void import_job_wipe(struct buffer *job)
 {
-	void *context;
-	const struct import_job_runner *worker =
-		nodes_begin_job(cluster, &context);
-	enum error error;
-
-	if (worker == NULL)
-		return ERR_BUSY;
-	error = worker->run(context, number, data, why);
-	nodes_end_call(cluster);
-	return error;
+	if (job->data != NULL)
+		explicit_bzero(job->data, job->capacity);
+	buffer_free(job);
 }
 
 /* Execute a job; one whose encryption key is missing here waits for the key. */
@@ -274,18 +258,22 @@ static enum error do_job(struct node_group *cluster, unsigned number,
 			 const struct broker_message *message,
 			 struct buffer *why)
 {
+	const struct import_job_runner *worker;
 	struct buffer job = {0};
+	void *context;
 	enum error error = import_job_decrypt(
 		cluster->options.secret_keys, message->subject.data,
 		buffer_slice(&message->data), &job);
 
-	if (error == ERR_NONE)
-		error = give_job(cluster, number, buffer_slice(&job), why);
-	else
+	if (error != ERR_NONE) {
 		buffer_printf(why, "cannot decrypt it: %s", error_text(error));
-	if (job.data != NULL)
-		explicit_bzero(job.data, job.capacity);
-	buffer_free(&job);
+	} else if ((worker = nodes_begin_job(cluster, &context)) == NULL) {
+		error = ERR_BUSY;
+	} else {
+		error = worker->run(context, number, buffer_slice(&job), why);
+		nodes_end_call(cluster);
+	}
+	import_job_wipe(&job);
 	return error;
 }
 
@@ -295,20 +283,6 @@ static void tell_passed_over(const struct broker_message *message,
 	log_warn_limited("job %s, number %" PRIu64 ": %.*s; skipping it",
 			 (const char *)message->subject.data, message->number,
 			 (int)why->size, why->size == 0 ? "" : why->data);
-}
-
-/* Return whether a waiting job may be logged now. */
-static bool may_tell(struct node_group *cluster, uint64_t now_ms)
-{
-	bool may;
-
-	lock_acquire(&cluster->lock);
-	may = cluster->job_told_ms == 0 ||
-	      now_ms >= cluster->job_told_ms + TOLD_MS;
-	if (may)
-		cluster->job_told_ms = now_ms;
-	lock_release(&cluster->lock);
-	return may;
 }
 
 /*
@@ -322,13 +296,17 @@ static void tell_waiting(struct node_group *cluster,
 {
 	uint64_t now_ms = clock_steady_ms();
 	uint64_t patience_ms = error == ERR_NO_ENCRYPTION_KEY ? 0 : TOLD_MS;
+	bool tells;
 
 	if (place->waiting != message->number) {
 		place->waiting = message->number;
 		place->since_ms = now_ms;
 	}
-	if (now_ms >= place->since_ms + patience_ms &&
-	    may_tell(cluster, now_ms))
+	lock_acquire(&cluster->lock);
+	tells = now_ms >= place->since_ms + patience_ms &&
+		reminder_is_due(&cluster->job_told_ms);
+	lock_release(&cluster->lock);
+	if (tells)
 		log_warn_limited(
 			"job %s, number %" PRIu64 ": not executed for %" PRIu64
 			" s: %.*s; retrying; later jobs of this partition wait",
@@ -389,22 +367,10 @@ struct import_job_group {
 static void free_group(struct import_job_group *group)
 {
 	for (size_t i = 0; i < GROUP_JOBS; i++) {
-		struct buffer *text = &group->texts[i];
-
-		if (text->data != NULL)
-			explicit_bzero(text->data, text->capacity);
-		buffer_free(text);
-		buffer_free(&group->messages[i].data);
-		buffer_free(&group->messages[i].subject);
+		import_job_wipe(&group->texts[i]);
+		broker_message_free(&group->messages[i]);
 	}
 	free(group);
-}
-
-static bool is_seed(const struct broker_message *message)
-{
-	const char *verb = strrchr(message->subject.data, '.');
-
-	return verb != NULL && strcmp(verb, ".seed") == 0;
 }
 
 /* Add a seed and count it, if it can be executed in a group. */
@@ -414,8 +380,10 @@ static bool import_job_group_add(struct node_group *cluster,
 				 const struct broker_message *message)
 {
 	struct buffer *text = &group->texts[group->seeds];
+	const char *verb = strrchr(message->subject.data, '.');
 
-	if (!is_seed(message) || place->waiting == message->number ||
+	if (verb == NULL || strcmp(verb, ".seed") != 0 ||
+	    place->waiting == message->number ||
 	    import_job_is_done(place, message) ||
 	    import_job_decrypt(cluster->options.secret_keys,
 			       message->subject.data,
@@ -434,18 +402,18 @@ static enum error read_group(struct node_group *cluster, unsigned number,
 			     const struct import_job_progress *place,
 			     struct import_job_group *group)
 {
-	char subject[BROKER_SUBJECT_BYTES];
+	const struct broker_subject subject =
+		broker_subject(JOBS_SUBJECT, number, "*");
 	uint64_t from = place->last.number + 1;
 	enum error error = ERR_NONE;
 	bool goes_on = true;
 
-	import_jobs_subject(number, subject);
 	while (goes_on && group->count < (place->singly > 0 ? 1 : GROUP_JOBS) &&
 	       group->bytes < GROUP_BYTES) {
 		struct broker_message *message = &group->messages[group->count];
 
-		error = cluster->ops->next_of_leader(cluster->bus, BROKER_JOBS,
-						     subject, from, message);
+		error = cluster->ops->next_of_leader(
+			cluster->bus, BROKER_JOBS, subject.text, from, message);
 		goes_on = error == ERR_NONE &&
 			  import_job_group_add(cluster, place, group, message);
 		from = message->number + 1;
@@ -464,35 +432,26 @@ static struct job_mark import_job_mark(const struct broker_message *message)
 	};
 }
 
-static size_t give_seeds(struct node_group *cluster, unsigned number,
-			 struct import_site *seeds, size_t count,
-			 uint64_t before)
-{
-	void *context;
-	const struct import_job_runner *worker =
-		nodes_begin_job(cluster, &context);
-	size_t done;
-
-	if (worker == NULL)
-		return 0;
-	done = worker->seed(context, number, seeds, count, before);
-	nodes_end_call(cluster);
-	return done;
-}
-
 /* Return how many seeds were executed and noted, from the first one. */
 static size_t do_seeds(struct node_group *cluster, unsigned number,
 		       const struct import_job_group *group, uint64_t before)
 {
 	struct import_site *seeds = mem_alloc(group->seeds, sizeof(*seeds));
-	size_t done;
+	const struct import_job_runner *worker;
+	void *context;
+	size_t done = 0;
 
 	for (size_t i = 0; i < group->seeds; i++)
 		seeds[i] = (struct import_site){
 			.data = buffer_slice(&group->texts[i]),
 			.mark = import_job_mark(&group->messages[i]),
 		};
-	done = give_seeds(cluster, number, seeds, group->seeds, before);
+	worker = nodes_begin_job(cluster, &context);
+	if (worker != NULL) {
+		done = worker->seed(context, number, seeds, group->seeds,
+				    before);
+		nodes_end_call(cluster);
+	}
 	for (size_t i = 0; i < group->seeds; i++) {
 		if (i < done && seeds[i].why.size > 0)
 			tell_passed_over(&group->messages[i], &seeds[i].why);
@@ -536,19 +495,6 @@ static enum error do_group(struct node_group *cluster, unsigned number,
 	return error;
 }
 
-/* Execute the next jobs; ERR_NOT_FOUND: no job now. */
-static enum error do_next(struct node_group *cluster, unsigned number,
-			  struct import_job_progress *place)
-{
-	struct import_job_group *group = mem_alloc(1, sizeof(*group));
-	enum error error = read_group(cluster, number, place, group);
-
-	if (error == ERR_NONE)
-		error = do_group(cluster, number, place, group);
-	free_group(group);
-	return error;
-}
-
 /*
  * Execute the jobs of a partition until there are none. ERR_BUSY: the next one
  * cannot be executed now.
@@ -559,7 +505,12 @@ static enum error do_jobs(struct node_group *cluster, unsigned number,
 	enum error error = ERR_NONE;
 
 	while (error == ERR_NONE && import_jobs_is_own(cluster, number)) {
-		error = do_next(cluster, number, place);
+		struct import_job_group *group = mem_alloc(1, sizeof(*group));
+
+		error = read_group(cluster, number, place, group);
+		if (error == ERR_NONE)
+			error = do_group(cluster, number, place, group);
+		free_group(group);
 		if (place->unnoted >= JOBS_NOTED)
 			error = note_place(cluster, number, place);
 	}

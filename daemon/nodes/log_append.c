@@ -150,7 +150,7 @@ struct portion {
 	size_t part_bytes; /* maximum size of a part */
 	bool sums;
 	struct buffer bytes; /* the current part, with its head */
-	char subject[BROKER_SUBJECT_BYTES];
+	struct broker_subject subject;
 	char id[ID_BYTES];
 };
 
@@ -201,7 +201,7 @@ static void log_append_pack_rows(struct node_group *cluster, struct txn *txn,
 	if (rows.size >
 	    LOG_ENTRY_MAX_ROWS_BYTES) /* a follower could not read it */
 		portion->parts = LOG_ENTRY_MAX_PARTS + 1;
-	log_stream_subject(portion->partition, portion->subject);
+	portion->subject = broker_subject(LOG_SUBJECT, portion->partition);
 	buffer_free(&rows);
 }
 
@@ -233,7 +233,7 @@ static struct broker_entry log_append_build_entry(struct node_group *cluster,
 		 (unsigned long long)portion->epoch,
 		 (unsigned long long)clock_read_us(CLOCK_MONOTONIC), part);
 	return (struct broker_entry){
-		.subject = portion->subject,
+		.subject = portion->subject.text,
 		.id = portion->id,
 		.data = buffer_slice(&portion->bytes),
 		.expected = portion->number,
@@ -343,7 +343,7 @@ static void log_append_mark_in_doubt(struct node_group *cluster,
 {
 	for (size_t i = 0; i < count; i++)
 		cluster->partitions[portions[i].partition].is_unsure = true;
-	log_apply_wake(cluster);
+	node_wake_set(&cluster->wake_copying);
 }
 
 static enum error end_append(struct node_group *cluster,
@@ -369,29 +369,6 @@ static enum error end_append(struct node_group *cluster,
 	if (error == ERR_NONE || error == ERR_TOO_LARGE)
 		return error;
 	return ERR_LOG_UNAVAILABLE;
-}
-
-/* The log has the entry, but the transaction failed: read it again later. */
-static void undo_append(struct node_group *cluster,
-			const struct portion *portions, size_t count)
-{
-	lock_acquire(&cluster->lock);
-	for (size_t i = 0; i < count; i++)
-		cluster->partitions[portions[i].partition].pending = 0;
-	log_append_mark_in_doubt(cluster, portions, count);
-	lock_release(&cluster->lock);
-}
-
-static void count_append(struct node_group *cluster,
-			 const struct portion *portions, size_t count,
-			 uint64_t begin_us)
-{
-	lock_acquire(&cluster->lock);
-	cluster->appends++;
-	cluster->append_us += clock_read_us(CLOCK_MONOTONIC) - begin_us;
-	for (size_t i = 0; i < count; i++)
-		cluster->append_bytes += portions[i].packed.size;
-	lock_release(&cluster->lock);
 }
 
 enum error log_append(void *context, struct txn *txn, struct journal *journal)
@@ -422,9 +399,18 @@ enum error log_append(void *context, struct txn *txn, struct journal *journal)
 					     .is_whole = 1,
 					     .hash = portions[i].hash,
 				     });
-	if (error == ERR_NONE && txn->error != ERR_NONE)
-		undo_append(cluster, portions, count);
-	count_append(cluster, portions, count, begin_us);
+	lock_acquire(&cluster->lock);
+	/* the transaction failed: read the entry again later */
+	if (error == ERR_NONE && txn->error != ERR_NONE) {
+		for (size_t i = 0; i < count; i++)
+			cluster->partitions[portions[i].partition].pending = 0;
+		log_append_mark_in_doubt(cluster, portions, count);
+	}
+	cluster->appends++;
+	cluster->append_us += clock_read_us(CLOCK_MONOTONIC) - begin_us;
+	for (size_t i = 0; i < count; i++)
+		cluster->append_bytes += portions[i].packed.size;
+	lock_release(&cluster->lock);
 	for (size_t i = 0; i < count; i++) {
 		buffer_free(&portions[i].packed);
 		buffer_free(&portions[i].bytes);
@@ -462,15 +448,15 @@ void log_append_settle(void *context, enum error error)
 			news[count++] = i;
 		} else {
 			partition->is_unsure = true;
-			log_apply_wake(cluster);
+			node_wake_set(&cluster->wake_copying);
 		}
 		partition->pending = 0;
 	}
-	snapshot_publisher_wake(cluster);
+	node_wake_set(&cluster->wake_tending);
 	lock_release(&cluster->lock);
 	for (size_t i = 0; i < count; i++) {
 		if (sums[i] != 0)
 			replica_check_sum(cluster, news[i], sums[i]);
-		log_hint_publish(cluster, news[i], numbers[i]);
+		node_hint_publish(cluster, LOG_HINT, news[i], numbers[i]);
 	}
 }

@@ -106,13 +106,10 @@ enum copying_turn { TURN_DONE, TURN_SOON /* retry in BEHIND_MS */, TURN_AGAIN };
  */
 static bool log_apply_is_behind(struct node_group *cluster, unsigned number)
 {
-	const struct partition *partition = &cluster->partitions[number];
-	bool is_behind;
+	const struct partition partition =
+		partition_copy_state(cluster, number);
 
-	lock_acquire(&cluster->lock);
-	is_behind = partition->is_whole && partition->last > partition->applied;
-	lock_release(&cluster->lock);
-	return is_behind;
+	return partition.is_whole && partition.last > partition.applied;
 }
 
 /* Return for how long a known entry is missing here. */
@@ -323,35 +320,12 @@ static enum copying_turn log_apply_run_turns(struct node_group *cluster)
 	return whole > begun ? whole : begun;
 }
 
-static bool log_apply_wait(struct node_group *cluster, enum copying_turn turn)
+/* Return how long to wait for the next turn. */
+static uint64_t log_apply_pause_ms(enum copying_turn turn)
 {
-	uint64_t until_ms =
-		clock_steady_ms() + (turn == TURN_SOON ? BEHIND_MS : IDLE_MS);
-	bool goes_on;
-
-	lock_acquire(&cluster->lock);
-	while (turn != TURN_AGAIN && !cluster->is_news && !cluster->is_ending &&
-	       condition_wait_until(&cluster->has_news, &cluster->lock,
-				    until_ms))
-		;
-	cluster->is_news = false;
-	goes_on = !cluster->is_ending;
-	lock_release(&cluster->lock);
-	return goes_on;
-}
-
-/* Set the handlers again on a new bus after the old one was closed. */
-static void answer_again(struct node_group *cluster)
-{
-	bool is_new;
-
-	lock_acquire(&cluster->lock);
-	is_new = cluster->has_new_bus;
-	cluster->has_new_bus = false;
-	lock_release(&cluster->lock);
-	for (unsigned i = 0; is_new && i < ALL_PARTITIONS; i++)
-		if (partition_copy_state(cluster, i).state == PARTITION_OWNED)
-			ownership_serve_requests(cluster, i, true);
+	if (turn == TURN_AGAIN)
+		return 0;
+	return turn == TURN_SOON ? BEHIND_MS : IDLE_MS;
 }
 
 void *log_apply_main(void *argument)
@@ -359,13 +333,21 @@ void *log_apply_main(void *argument)
 	struct node_group *cluster = argument;
 	enum copying_turn turn = TURN_DONE;
 
-	while (log_apply_wait(cluster, turn)) {
+	while (node_wake_wait(cluster, &cluster->wake_copying,
+			      log_apply_pause_ms(turn))) {
 		bool has_members;
+		bool is_new;
 
-		answer_again(cluster);
 		lock_acquire(&cluster->lock);
 		has_members = cluster->has_members;
+		is_new = cluster->has_new_bus;
+		cluster->has_new_bus = false;
 		lock_release(&cluster->lock);
+		/* set the handlers again on a new bus */
+		for (unsigned i = 0; is_new && i < ALL_PARTITIONS; i++)
+			if (partition_copy_state(cluster, i).state ==
+			    PARTITION_OWNED)
+				ownership_serve_requests(cluster, i, true);
 		turn = has_members ? log_apply_run_turns(cluster) : TURN_DONE;
 	}
 	leave_all(cluster);
@@ -382,7 +364,6 @@ enum {
 	FAR = 8192, /* then up to this distance */
 	MAX_LOOKS = 512, /* entries that one search reads at most */
 	DOUBT_MS = 10 * 60 * 1000,
-	TELL_MS = 60 * 1000, /* between log lines about changed numbers */
 };
 
 /* Entries that are read and not yet stored. */
@@ -403,20 +384,6 @@ struct log_reader {
 	bool sums; /* sum up the rows after the last entry */
 };
 
-static void add_rows(struct log_reader *reading, struct slice packed,
-		     enum error *error)
-{
-	struct buffer rows = {0};
-
-	*error = decompress_slice(packed, LOG_ENTRY_MAX_ROWS_BYTES, &rows);
-	if (*error == ERR_NONE) {
-		buffer_append(&reading->rows, &rows.size, sizeof(rows.size));
-		buffer_append(&reading->rows, rows.data, rows.size);
-		reading->count++;
-	}
-	buffer_free(&rows);
-}
-
 /*
  * Add a part of a transaction. Discard an incomplete transaction when another
  * one begins. Ignore entries of an owner that has a successor.
@@ -425,7 +392,8 @@ static enum error take_rows(struct log_reader *reading,
 			    const struct log_entry_head *head,
 			    struct slice part)
 {
-	enum error error = ERR_NONE;
+	struct buffer rows = {0};
+	enum error error;
 
 	if (head->part == 0) {
 		buffer_clear(&reading->parts);
@@ -440,7 +408,14 @@ static enum error take_rows(struct log_reader *reading,
 	buffer_append_slice(&reading->parts, part);
 	if (reading->next_part < head->parts)
 		return ERR_NONE;
-	add_rows(reading, buffer_slice(&reading->parts), &error);
+	error = decompress_slice(buffer_slice(&reading->parts),
+				 LOG_ENTRY_MAX_ROWS_BYTES, &rows);
+	if (error == ERR_NONE) {
+		buffer_append(&reading->rows, &rows.size, sizeof(rows.size));
+		buffer_append(&reading->rows, rows.data, rows.size);
+		reading->count++;
+	}
+	buffer_free(&rows);
 	reading->sums = (head->flags & LOG_ENTRY_IS_SUMMED) != 0;
 	buffer_clear(&reading->parts);
 	reading->next_part = 0;
@@ -482,20 +457,6 @@ static enum error log_reader_handle_entry(struct log_reader *reading,
 	if (head.kind == LOG_ENTRY_CLAIM && head.epoch > reading->place.epoch)
 		reading->place.epoch = head.epoch;
 	return ERR_NONE;
-}
-
-/* Advance over an entry that was read. */
-static void log_reader_advance(struct log_reader *reading,
-			       const struct broker_message *message)
-{
-	reading->read = message->number;
-	reading->read_hash = log_entry_hash(buffer_slice(&message->data));
-	if (reading->read_hash == reading->sought)
-		reading->sought = 0;
-	if (reading->next_part == 0) {
-		reading->place.number = reading->read;
-		reading->place.hash = reading->read_hash;
-	}
 }
 
 bool log_apply_doubt_numbers(struct node_group *cluster)
@@ -540,8 +501,7 @@ static enum error next_entry(struct log_reader *reading, const char *subject,
 				   &is_newer) &&
 		    log_entry_follows(&head, read, reading->read_hash))
 			return ERR_NONE;
-		buffer_clear(&message->data);
-		buffer_clear(&message->subject);
+		broker_message_free(message);
 	}
 	return entry_from(cluster, subject, read + 1, message);
 }
@@ -553,12 +513,12 @@ static enum error next_entry(struct log_reader *reading, const char *subject,
 static enum error log_reader_read_entries(struct log_reader *reading,
 					  uint64_t last, bool *more_out)
 {
-	char subject[BROKER_SUBJECT_BYTES];
+	const struct broker_subject subject =
+		broker_subject(LOG_SUBJECT, reading->partition);
 	enum error error = ERR_NONE;
 
 	reading->read = reading->place.number;
 	reading->read_hash = reading->place.hash;
-	log_stream_subject(reading->partition, subject);
 	*more_out = true;
 	while (error == ERR_NONE && !reading->sums &&
 	       (last == 0 || reading->read < last) &&
@@ -566,19 +526,24 @@ static enum error log_reader_read_entries(struct log_reader *reading,
 		(reading->count < MAX_ENTRIES && reading->bytes < MAX_BYTES))) {
 		struct broker_message message = {0};
 
-		error = next_entry(reading, subject, last, &message);
-		if (error == ERR_NOT_FOUND) {
-			*more_out = false;
-			buffer_free(&message.data);
-			buffer_free(&message.subject);
-			return ERR_NONE;
-		}
+		error = next_entry(reading, subject.text, last, &message);
+		*more_out = error != ERR_NOT_FOUND;
 		if (error == ERR_NONE)
 			error = log_reader_handle_entry(reading, &message);
-		if (error == ERR_NONE)
-			log_reader_advance(reading, &message);
-		buffer_free(&message.data);
-		buffer_free(&message.subject);
+		if (error == ERR_NONE) {
+			reading->read = message.number;
+			reading->read_hash =
+				log_entry_hash(buffer_slice(&message.data));
+			if (reading->read_hash == reading->sought)
+				reading->sought = 0;
+			if (reading->next_part == 0) {
+				reading->place.number = reading->read;
+				reading->place.hash = reading->read_hash;
+			}
+		}
+		broker_message_free(&message);
+		if (!*more_out)
+			return ERR_NONE;
 	}
 	*more_out = last == 0 || reading->read < last;
 	return error;
@@ -660,15 +625,14 @@ enum error log_apply_follow(struct node_group *cluster, unsigned number,
 enum error log_read_last(struct node_group *cluster, unsigned number,
 			 struct log_end *end_out)
 {
-	char subject[BROKER_SUBJECT_BYTES];
 	struct broker_message last = {0};
 	struct log_entry_head head;
 	struct slice part;
 	bool is_newer;
-	enum error error;
+	enum error error = cluster->ops->last(
+		cluster->bus, BROKER_LOG,
+		broker_subject(LOG_SUBJECT, number).text, &last);
 
-	log_stream_subject(number, subject);
-	error = cluster->ops->last(cluster->bus, BROKER_LOG, subject, &last);
 	*end_out = (struct log_end){0};
 	if (error == ERR_NONE) {
 		struct slice bytes = buffer_slice(&last.data);
@@ -680,8 +644,7 @@ enum error log_read_last(struct node_group *cluster, unsigned number,
 			.epoch = is_ours ? head.epoch : UINT64_MAX,
 		};
 	}
-	buffer_free(&last.data);
-	buffer_free(&last.subject);
+	broker_message_free(&last);
 	return error == ERR_NOT_FOUND ? ERR_NONE : error;
 }
 
@@ -703,14 +666,10 @@ static void log_apply_renumber(struct node_group *cluster, unsigned number,
 void log_apply_log_renumbered(struct node_group *cluster, unsigned number,
 			      uint64_t from, uint64_t to)
 {
-	uint64_t now_ms = clock_steady_ms();
 	bool tells;
 
 	lock_acquire(&cluster->lock);
-	tells = cluster->renumbered_ms == 0 ||
-		now_ms >= cluster->renumbered_ms + TELL_MS;
-	if (tells)
-		cluster->renumbered_ms = now_ms;
+	tells = reminder_is_due(&cluster->renumbered_ms);
 	lock_release(&cluster->lock);
 	if (tells)
 		log_warn_limited(
@@ -761,8 +720,7 @@ static enum error find_near(struct node_group *cluster, const char *subject,
 		place->number = number;
 	else if (error == ERR_NONE)
 		error = ERR_NOT_FOUND;
-	buffer_free(&message.data);
-	buffer_free(&message.subject);
+	broker_message_free(&message);
 	return error;
 }
 
@@ -772,20 +730,20 @@ static enum error find_near(struct node_group *cluster, const char *subject,
 static enum error log_apply_find_entry(struct node_group *cluster,
 				       unsigned number, struct log_end *place)
 {
-	char subject[BROKER_SUBJECT_BYTES];
+	const struct broker_subject subject =
+		broker_subject(LOG_SUBJECT, number);
 	enum error error = ERR_NOT_FOUND;
 	struct log_end last;
 
-	log_stream_subject(number, subject);
 	for (uint64_t width = NEAR; width <= FAR && error == ERR_NOT_FOUND;
 	     width *= 16)
-		error = find_near(cluster, subject, place, width);
+		error = find_near(cluster, subject.text, place, width);
 	if (error != ERR_NOT_FOUND ||
 	    log_read_last(cluster, number, &last) != ERR_NONE ||
 	    last.number + FAR >= place->number)
 		return error;
 	place->number = last.number;
-	return find_near(cluster, subject, place, NEAR);
+	return find_near(cluster, subject.text, place, NEAR);
 }
 
 enum log_position log_apply_find_position(struct node_group *cluster,

@@ -26,11 +26,6 @@ enum {
 	LEAST_MS = 1000,
 };
 
-void heartbeat_key(const char *node, char out[BROKER_KEY_BYTES])
-{
-	snprintf(out, BROKER_KEY_BYTES, "n.%s", node);
-}
-
 static bool heartbeat_read(const struct broker_row *row,
 			   struct node_heartbeat *out)
 {
@@ -73,14 +68,6 @@ static bool heartbeat_is_expected(const struct node_group *cluster,
 				  cluster->options.patience_ms);
 }
 
-static bool has_lease_of(const struct node_group *cluster, const char *name)
-{
-	for (size_t i = 0; i < cluster->member_count; i++)
-		if (strcmp(cluster->members[i].facts.name, name) == 0)
-			return true;
-	return false;
-}
-
 /*
  * For the membership thread: read the expected nodes from the rows
  * of BROKER_FACTS; ignore other rows.
@@ -100,8 +87,9 @@ static void heartbeat_read_all(struct node_group *cluster,
 		    !heartbeat_read(&rows[i], presence))
 			continue;
 		before = heartbeat_find(cluster, presence->name);
-		presence->is_away = !has_lease_of(cluster, presence->name) &&
-				    heartbeat_is_expected(cluster, presence);
+		presence->is_away =
+			node_state_find(cluster, presence->name) == NULL &&
+			heartbeat_is_expected(cluster, presence);
 		if (presence->is_away && before != NULL && !before->is_away)
 			log_info("nodes: node %s is missing; it keeps its "
 				 "replicas for nodes.rebalance_delay",
@@ -145,23 +133,6 @@ void heartbeat_facts(const struct node_group *cluster,
 	}
 }
 
-/* Delete the rows of nodes that did not return; one node does this. */
-static void forget_gone(struct node_group *cluster)
-{
-	if (!cluster->members[0].facts.is_self)
-		return;
-	for (size_t i = 0; i < cluster->presence_count; i++) {
-		const struct node_heartbeat *presence = &cluster->presences[i];
-		char key[BROKER_KEY_BYTES];
-
-		if (presence->is_away || has_lease_of(cluster, presence->name))
-			continue;
-		heartbeat_key(presence->name, key);
-		cluster->ops->remove(cluster->bus, BROKER_FACTS, key,
-				     presence->revision);
-	}
-}
-
 /* Write our heartbeat when it is due, and delete nodes that did not return. */
 static void heartbeat_write(struct node_group *cluster)
 {
@@ -170,7 +141,6 @@ static void heartbeat_write(struct node_group *cluster)
 	uint64_t pause_ms = patience_ms / TOLD;
 	uint64_t now_ms = clock_steady_ms();
 	const struct node_heartbeat *own = heartbeat_find(cluster, self);
-	char key[BROKER_KEY_BYTES];
 	char text[80];
 	uint64_t revision;
 	bool drains;
@@ -184,16 +154,28 @@ static void heartbeat_write(struct node_group *cluster)
 	    (own != NULL && own->is_draining == drains &&
 	     cluster->told_ms != 0 && now_ms < cluster->told_ms + pause_ms))
 		return;
-	heartbeat_key(self, key);
 	snprintf(text, sizeof(text), "{\"capacity\":%u,\"draining\":%s}",
 		 cluster->options.capacity, drains ? "true" : "false");
 	/* a row with another revision is written at the next turn */
-	if (cluster->ops->put(cluster->bus, BROKER_FACTS, key, slice_of(text),
-			      own == NULL ? 0 : own->revision,
+	if (cluster->ops->put(cluster->bus, BROKER_FACTS,
+			      broker_subject(HEARTBEAT_KEY, self).text,
+			      slice_of(text), own == NULL ? 0 : own->revision,
 			      &revision) == ERR_NONE)
 		cluster->told_ms = now_ms;
-	if (cluster->member_count > 0)
-		forget_gone(cluster);
+	/* one node deletes the rows of nodes that did not return */
+	if (cluster->member_count == 0 || !cluster->members[0].facts.is_self)
+		return;
+	for (size_t i = 0; i < cluster->presence_count; i++) {
+		const struct node_heartbeat *presence = &cluster->presences[i];
+
+		if (!presence->is_away &&
+		    node_state_find(cluster, presence->name) == NULL)
+			cluster->ops->remove(
+				cluster->bus, BROKER_FACTS,
+				broker_subject(HEARTBEAT_KEY, presence->name)
+					.text,
+				presence->revision);
+	}
 }
 
 enum {
@@ -214,21 +196,6 @@ failure_detector_find(const struct failure_detector *sightings,
 	return NULL;
 }
 
-static void failure_detector_add(struct failure_detector *sightings,
-				 const struct broker_row *row, uint64_t now_ms)
-{
-	struct failure_detector_item sighting = {
-		.revision = row->revision,
-		.seen_ms = now_ms,
-		.looked_ms = now_ms,
-	};
-
-	memcpy(sighting.name, row->key, strlen(row->key));
-	sightings->items = mem_grow(sightings->items, sightings->count,
-				    &sightings->capacity, sizeof(sighting));
-	sightings->items[sightings->count++] = sighting;
-}
-
 static void see_again(struct failure_detector *sightings,
 		      struct failure_detector_item *sighting,
 		      const struct broker_row *row, uint64_t now_ms)
@@ -245,34 +212,41 @@ static void see_again(struct failure_detector *sightings,
 	sighting->silent_ms = 0;
 }
 
-static void forget_old(struct failure_detector *sightings, uint64_t now_ms)
-{
-	uint64_t kept_ms = KEPT_LEASES * sightings->lease_ms;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < sightings->count; i++)
-		if (now_ms < sightings->items[i].looked_ms + kept_ms)
-			sightings->items[kept++] = sightings->items[i];
-	sightings->count = kept;
-}
-
 void failure_detector_note(struct failure_detector *sightings,
 			   const struct broker_row *rows, size_t count,
 			   uint64_t now_ms)
 {
+	uint64_t kept_ms = KEPT_LEASES * sightings->lease_ms;
+	size_t kept = 0;
+
 	if (now_ms > sightings->looked_ms + sightings->lease_ms / STEPS)
 		sightings->since_ms = now_ms;
 	sightings->looked_ms = now_ms;
 	for (size_t i = 0; i < count; i++) {
 		struct failure_detector_item *known =
 			failure_detector_find(sightings, rows[i].key);
+		struct failure_detector_item sighting = {
+			.revision = rows[i].revision,
+			.seen_ms = now_ms,
+			.looked_ms = now_ms,
+		};
 
-		if (known != NULL)
+		if (known != NULL) {
 			see_again(sightings, known, &rows[i], now_ms);
-		else if (strlen(rows[i].key) < NODE_NAME_BYTES)
-			failure_detector_add(sightings, &rows[i], now_ms);
+			continue;
+		}
+		if (strlen(rows[i].key) >= NODE_NAME_BYTES)
+			continue;
+		memcpy(sighting.name, rows[i].key, strlen(rows[i].key));
+		sightings->items =
+			mem_grow(sightings->items, sightings->count,
+				 &sightings->capacity, sizeof(sighting));
+		sightings->items[sightings->count++] = sighting;
 	}
-	forget_old(sightings, now_ms);
+	for (size_t i = 0; i < sightings->count; i++)
+		if (now_ms < sightings->items[i].looked_ms + kept_ms)
+			sightings->items[kept++] = sightings->items[i];
+	sightings->count = kept;
 }
 
 bool failure_detector_is_silent(const struct failure_detector *sightings,
@@ -317,7 +291,6 @@ enum {
 	 */
 	SHORTER_PERCENT = 20,
 	HEX_DIGITS = (ALL_PARTITIONS + 3) / 4,
-	REMIND_MS = 60 * 1000,
 	MAX_CLOCK_MS = 5000, /* ahead of or behind the servers */
 };
 
@@ -353,26 +326,6 @@ static void read_set(const char *text, bool *set)
 	}
 }
 
-/* Write {"17": 1234}: the last entry of its log. */
-static void write_last(json_t *last, unsigned partition, uint64_t number)
-{
-	char name[8];
-
-	snprintf(name, sizeof(name), "%u", partition);
-	json_object_set_new(last, name, json_integer((json_int_t)number));
-}
-
-static void node_state_read_last(const json_t *last, struct node_state *member)
-{
-	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
-		char name[8];
-
-		snprintf(name, sizeof(name), "%u", i);
-		member->last[i] = (uint64_t)json_integer_value(
-			json_object_get(last, name));
-	}
-}
-
 /* Return our row, to be freed with free(). */
 static char *write_member(struct node_group *cluster)
 {
@@ -389,16 +342,19 @@ static char *write_member(struct node_group *cluster)
 
 	lock_acquire(&cluster->lock);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
-		has[i] = cluster->partitions[i].is_whole &&
-			 cluster->partitions[i].damaged_ms == 0;
-		owns[i] = cluster->partitions[i].state == PARTITION_OWNED;
-		lag += (json_int_t)partition_lag(cluster->partitions[i].state,
-						 cluster->partitions[i].applied,
-						 cluster->partitions[i].last);
+		const struct partition *partition = &cluster->partitions[i];
+
+		has[i] = partition->is_whole && partition->damaged_ms == 0;
+		owns[i] = partition->state == PARTITION_OWNED;
+		lag += (json_int_t)partition_lag(
+			partition->state, partition->applied, partition->last);
 		if (!owns[i])
 			continue;
-		write_last(last, i, cluster->partitions[i].applied);
-		reseals += !cluster->partitions[i].is_resealed;
+		/* {"17": 1234}: the last entry of its log */
+		json_object_set_new(
+			last, broker_subject("%u", i).text,
+			json_integer((json_int_t)partition->applied));
+		reseals += !partition->is_resealed;
 	}
 	is_draining = cluster->is_draining || cluster->yields ||
 		      clock_steady_ms() < cluster->full_until_ms;
@@ -435,6 +391,7 @@ static bool node_state_read(const struct broker_row *row,
 {
 	struct node_facts *facts = &member->facts;
 	json_t *json = json_loadb(row->value.data, row->value.size, 0, NULL);
+	const json_t *last = json_object_get(json, "last");
 	json_int_t capacity;
 
 	*member = (struct node_state){.revision = row->revision,
@@ -461,55 +418,43 @@ static bool node_state_read(const struct broker_row *row,
 	facts->lag = (uint64_t)json_integer_value(json_object_get(json, "lag"));
 	read_set(node_row_text(json, "copies"), member->has);
 	read_set(node_row_text(json, "owned"), member->owns);
-	node_state_read_last(json_object_get(json, "last"), member);
 	member->has_other_domains =
 		strcmp(node_row_text(json, "domains"), domain_list()) != 0;
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
 		facts->copies += member->has[i];
 		facts->owned += member->owns[i];
+		member->last[i] = (uint64_t)json_integer_value(
+			json_object_get(last, broker_subject("%u", i).text));
 	}
 	json_decref(json);
 	return true;
 }
 
-static void free_rows(struct broker_row *rows, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		buffer_free(&rows[i].value);
-	free(rows);
-}
-
 /*
- * Return whether another store uses our name: two nodes of one name would own
- * the same partitions.
+ * ERR_BUSY: another store uses our name. Two nodes of one name would own the
+ * same partitions.
  */
-static bool membership_name_is_taken(struct node_group *cluster,
-				     const struct broker_row *row)
-{
-	json_t *json = json_loadb(row->value.data, row->value.size, 0, NULL);
-	char text[NODE_TROUBLE_BYTES];
-	bool is_other = json != NULL &&
-			strcmp(node_row_text(json, "id"), cluster->id) != 0;
-
-	json_decref(json);
-	snprintf(text, sizeof(text),
-		 "node %s: another store uses this name; set a unique "
-		 "nodes.name, or wait until the other lease expires",
-		 cluster->options.bus.name);
-	if (is_other)
-		nodes_set_problem(cluster, LOG_LEVEL_ERROR, text);
-	return is_other;
-}
-
-/* ERR_BUSY: another store uses our name. */
 static enum error look_for_namesake(struct node_group *cluster)
 {
+	const char *self = cluster->options.bus.name;
+	char text[NODE_TROUBLE_BYTES];
 	struct broker_row row = {0};
-	enum error error = cluster->ops->get(cluster->bus, BROKER_NODES,
-					     cluster->options.bus.name, &row);
+	enum error error =
+		cluster->ops->get(cluster->bus, BROKER_NODES, self, &row);
+	json_t *json = error != ERR_NONE ? NULL
+					 : json_loadb(row.value.data,
+						      row.value.size, 0, NULL);
 
-	if (error == ERR_NONE && membership_name_is_taken(cluster, &row))
+	if (json != NULL &&
+	    strcmp(node_row_text(json, "id"), cluster->id) != 0) {
 		error = ERR_BUSY;
+		snprintf(text, sizeof(text),
+			 "node %s: another store uses this name; set a unique "
+			 "nodes.name, or wait until the other lease expires",
+			 self);
+		nodes_set_problem(cluster, LOG_LEVEL_ERROR, text);
+	}
+	json_decref(json);
 	buffer_free(&row.value);
 	return error == ERR_NOT_FOUND ? ERR_NONE : error;
 }
@@ -549,6 +494,12 @@ static enum error membership_renew_lease(struct node_group *cluster)
 	return ERR_NONE;
 }
 
+static int node_state_compare(const void *left, const void *right)
+{
+	return strcmp(((const struct node_state *)left)->facts.name,
+		      ((const struct node_state *)right)->facts.name);
+}
+
 /* Read the nodes, sorted by name. */
 static enum error membership_read_nodes(struct node_group *cluster)
 {
@@ -571,23 +522,18 @@ static enum error membership_read_nodes(struct node_group *cluster)
 		if (!failure_detector_is_silent(&cluster->sightings, &rows[i]))
 			used += node_state_read(&rows[i], &members[used]);
 	for (size_t i = 0; i < used; i++) {
-		members[i].facts.has_strange_key =
-			*members[i].facts.key != '\0' &&
-			!encryption_keys_has(cluster->options.secret_keys,
-					     members[i].facts.key);
-		members[i].facts.is_self =
-			strcmp(members[i].facts.name,
-			       cluster->options.bus.name) == 0;
-		for (size_t j = i; j > 0 && strcmp(members[j - 1].facts.name,
-						   members[j].facts.name) > 0;
-		     j--) {
-			struct node_state other = members[j];
+		struct node_facts *facts = &members[i].facts;
 
-			members[j] = members[j - 1];
-			members[j - 1] = other;
-		}
+		facts->has_strange_key =
+			*facts->key != '\0' &&
+			!encryption_keys_has(cluster->options.secret_keys,
+					     facts->key);
+		facts->is_self =
+			strcmp(facts->name, cluster->options.bus.name) == 0;
 	}
-	free_rows(rows, count);
+	if (used > 0)
+		qsort(members, used, sizeof(*members), node_state_compare);
+	broker_rows_free(rows, count);
 	lock_acquire(&cluster->lock);
 	free(cluster->members);
 	cluster->members = members;
@@ -624,21 +570,6 @@ static bool goes_before(const struct node_group *cluster, const char *key,
 	return strcmp(key, other) < 0;
 }
 
-/* Return the key of the node group; "" if no node has one. */
-static const char *key_of_all(const struct node_group *cluster)
-{
-	const char *first = "";
-
-	for (size_t i = 0; i < cluster->member_count; i++) {
-		const char *key = cluster->members[i].facts.key;
-
-		if (*key != '\0' &&
-		    (*first == '\0' || goes_before(cluster, key, first)))
-			first = key;
-	}
-	return first;
-}
-
 /*
  * Check the keys. A node that cannot decrypt the data of the others must not
  * own sites, and they could not follow its log. A node without a key encrypts
@@ -647,15 +578,22 @@ static const char *key_of_all(const struct node_group *cluster)
 static void look_at_keys(struct node_group *cluster)
 {
 	const struct encryption_keys *keys = cluster->options.secret_keys;
-	const char *key = key_of_all(cluster);
+	const char *first = ""; /* the key of the node group */
+	struct node_state *self;
 
+	for (size_t i = 0; i < cluster->member_count; i++) {
+		const char *key = cluster->members[i].facts.key;
+
+		if (*key != '\0' &&
+		    (*first == '\0' || goes_before(cluster, key, first)))
+			first = key;
+	}
 	lock_acquire(&cluster->lock);
-	cluster->yields =
-		keys != NULL && *key != '\0' && !encryption_keys_has(keys, key);
-	for (size_t i = 0; i < cluster->member_count; i++)
-		if (cluster->members[i].facts.is_self)
-			cluster->members[i].facts.is_draining |=
-				cluster->yields;
+	cluster->yields = keys != NULL && *first != '\0' &&
+			  !encryption_keys_has(keys, first);
+	self = node_state_find(cluster, cluster->options.bus.name);
+	if (self != NULL)
+		self->facts.is_draining |= cluster->yields;
 	lock_release(&cluster->lock);
 }
 
@@ -722,17 +660,8 @@ static enum error look_at_owners(struct node_group *cluster)
 		memcpy(partition->owner, owner, sizeof(partition->owner));
 	}
 	lock_release(&cluster->lock);
-	free_rows(rows, count);
+	broker_rows_free(rows, count);
 	return ERR_NONE;
-}
-
-static struct node_state *find_member(struct node_group *cluster,
-				      const char *name)
-{
-	for (size_t i = 0; i < cluster->member_count; i++)
-		if (strcmp(cluster->members[i].facts.name, name) == 0)
-			return &cluster->members[i];
-	return NULL;
 }
 
 /* Return the first node by rank that has a complete replica. */
@@ -764,7 +693,8 @@ static void membership_plan_partition(struct node_group *cluster,
 {
 	struct partition *partition = &cluster->partitions[number];
 	const char *self = cluster->options.bus.name;
-	const struct node_state *owner = find_member(cluster, partition->owner);
+	const struct node_state *owner =
+		node_state_find(cluster, partition->owner);
 	unsigned copies = cluster->options.copies;
 	const char *first;
 
@@ -844,7 +774,7 @@ static void membership_plan_all(struct node_group *cluster)
 		membership_plan_partition(cluster, nodes, i,
 					  holders + (size_t)i * copies);
 	cluster->has_members = true;
-	log_apply_wake(cluster);
+	node_wake_set(&cluster->wake_copying);
 	lock_release(&cluster->lock);
 	free(holders);
 	free(nodes);
@@ -889,7 +819,7 @@ static void membership_log_connection(struct node_group *cluster,
 	cluster->is_connected = is_connected;
 	cluster->is_lost |= is_over;
 	if (!nodes_have_lease(cluster))
-		log_apply_wake(cluster);
+		node_wake_set(&cluster->wake_copying);
 	lock_release(&cluster->lock);
 	/*
 	 * the copying thread may be busy: stop fetches of the partitions that
@@ -914,7 +844,6 @@ static void membership_log_connection(struct node_group *cluster,
 /* Compare our clock: times in the store come from the clocks of all nodes. */
 static void check_clock(struct node_group *cluster, uint64_t *reminded_ms)
 {
-	uint64_t now_ms = clock_steady_ms();
 	int64_t clock_ms = 0;
 
 	if (cluster->bus == NULL)
@@ -924,9 +853,8 @@ static void check_clock(struct node_group *cluster, uint64_t *reminded_ms)
 	cluster->clock_ms = clock_ms;
 	lock_release(&cluster->lock);
 	if ((clock_ms < MAX_CLOCK_MS && clock_ms > -MAX_CLOCK_MS) ||
-	    (*reminded_ms != 0 && now_ms < *reminded_ms + REMIND_MS))
+	    !reminder_is_due(reminded_ms))
 		return;
-	*reminded_ms = now_ms;
 	log_warn("nodes: the clocks of this machine and the NATS servers "
 		 "differ by %.1f s; pages are fetched at wrong times; run NTP "
 		 "on all machines",
@@ -940,13 +868,10 @@ static void check_clock(struct node_group *cluster, uint64_t *reminded_ms)
 static void check_domains(const struct node_group *cluster,
 			  uint64_t *reminded_ms)
 {
-	uint64_t now_ms = clock_steady_ms();
-
 	for (size_t i = 0; i < cluster->member_count; i++) {
 		if (!cluster->members[i].has_other_domains ||
-		    (*reminded_ms != 0 && now_ms < *reminded_ms + REMIND_MS))
+		    !reminder_is_due(reminded_ms))
 			continue;
-		*reminded_ms = now_ms;
 		log_warn("nodes: node %s has another list of public suffixes "
 			 "(libpsl), so a host may have two owners; install the "
 			 "same version on all nodes",
@@ -958,16 +883,16 @@ static void check_domains(const struct node_group *cluster,
 static void check_keys(const struct node_group *cluster, uint64_t *reminded_ms)
 {
 	const char *own = encryption_keys_id(cluster->options.secret_keys);
-	uint64_t now_ms = clock_steady_ms();
+	bool is_due = false;
 
-	if (*reminded_ms != 0 && now_ms < *reminded_ms + REMIND_MS)
-		return;
 	for (size_t i = 0; i < cluster->member_count; i++) {
 		const struct node_facts *facts = &cluster->members[i].facts;
 
-		if (!facts->has_strange_key)
+		/* all such nodes, at most once a minute */
+		if (!facts->has_strange_key ||
+		    (!is_due && !reminder_is_due(reminded_ms)))
 			continue;
-		*reminded_ms = now_ms;
+		is_due = true;
 		if (*own == '\0')
 			log_warn("nodes: node %s encrypts secrets with key %s, "
 				 "and this node has no "
@@ -992,18 +917,19 @@ static void check_keys(const struct node_group *cluster, uint64_t *reminded_ms)
  */
 static bool membership_wait(struct node_group *cluster, uint64_t until_ms)
 {
+	struct node_wake *wake = &cluster->wake_membership;
 	uint64_t soon_ms = clock_steady_ms() + MIN_TICK_MS;
 	bool goes_on;
 
 	lock_acquire(&cluster->lock);
-	while (!cluster->is_ending && !cluster->looks &&
-	       condition_wait_until(&cluster->ends, &cluster->lock, until_ms))
+	while (!cluster->is_ending && !wake->is_set &&
+	       condition_wait_until(&wake->condition, &cluster->lock, until_ms))
 		;
-	while (!cluster->is_ending && cluster->looks &&
-	       condition_wait_until(&cluster->ends, &cluster->lock,
+	while (!cluster->is_ending && wake->is_set &&
+	       condition_wait_until(&wake->condition, &cluster->lock,
 				    soon_ms < until_ms ? soon_ms : until_ms))
 		;
-	cluster->looks = false;
+	wake->is_set = false;
 	goes_on = !cluster->is_ending;
 	lock_release(&cluster->lock);
 	return goes_on;

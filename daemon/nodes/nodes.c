@@ -20,7 +20,8 @@ enum {
 	SNAPSHOT_STORE_CONNECT_MS = 10 * 1000,
 	SNAPSHOT_STORE_STALL_S = 30,
 	JOBS_AT_ONCE = 64,
-	LOOK_AGAIN_MS = 1000, /* between reads of the end of a log */
+	LOOK_AGAIN_MS = 1000,  /* between reads of the end of a log */
+	REMIND_MS = 60 * 1000, /* between log lines about the same problem */
 };
 
 bool nodes_have_lease(const struct node_group *cluster)
@@ -29,33 +30,44 @@ bool nodes_have_lease(const struct node_group *cluster)
 	return clock_lease_ms() < cluster->lease_until_ms;
 }
 
-void log_stream_subject(unsigned partition, char out[BROKER_SUBJECT_BYTES])
+void node_wake_set(struct node_wake *wake)
 {
-	snprintf(out, BROKER_SUBJECT_BYTES, "tpl.log.%03u", partition);
+	wake->is_set = true;
+	condition_signal(&wake->condition);
 }
 
-void owner_request_subject(unsigned partition, char out[BROKER_SUBJECT_BYTES])
+bool node_wake_wait(struct node_group *cluster, struct node_wake *wake,
+		    uint64_t pause_ms)
 {
-	snprintf(out, BROKER_SUBJECT_BYTES, "tpl.q.%03u", partition);
+	uint64_t until_ms = clock_steady_ms() + pause_ms;
+	bool goes_on;
+
+	lock_acquire(&cluster->lock);
+	while (pause_ms > 0 && !wake->is_set && !cluster->is_ending &&
+	       condition_wait_until(&wake->condition, &cluster->lock, until_ms))
+		;
+	wake->is_set = false;
+	goes_on = !cluster->is_ending;
+	lock_release(&cluster->lock);
+	return goes_on;
 }
 
-void partition_key(unsigned partition, char out[BROKER_KEY_BYTES])
+bool reminder_is_due(uint64_t *reminded_ms)
 {
-	snprintf(out, BROKER_KEY_BYTES, "p.%03u", partition);
+	uint64_t now_ms = clock_steady_ms();
+
+	if (*reminded_ms != 0 && now_ms < *reminded_ms + REMIND_MS)
+		return false;
+	*reminded_ms = now_ms;
+	return true;
 }
 
-void log_apply_wake(struct node_group *cluster)
+struct node_state *node_state_find(struct node_group *cluster, const char *name)
 {
-	assert(lock_is_held(&cluster->lock));
-	cluster->is_news = true;
-	condition_signal(&cluster->has_news);
-}
-
-void snapshot_publisher_wake(struct node_group *cluster)
-{
-	assert(lock_is_held(&cluster->lock));
-	cluster->is_work = true;
-	condition_signal(&cluster->has_work);
+	for (size_t i = 0; i < cluster->member_count; i++)
+		if (strcmp(cluster->members[i].facts.name, name) == 0)
+			return &cluster->members[i];
+	return NULL;
 }
 
 static const char drains_name[] = "node.drains"; /* 1 = this node is draining */
@@ -107,43 +119,21 @@ static void read_places(struct node_group *cluster)
 	txn_end(&txn);
 }
 
-/* A hint: "tpl.hint.log" or "tpl.hint.jobs", with a partition and a number. */
+/* A hint, with a partition and a number. */
 struct node_hint {
 	uint64_t number;
 	uint16_t partition;
 };
 
-void log_hint_publish(struct node_group *cluster, unsigned partition,
-		      uint64_t number)
+void node_hint_publish(struct node_group *cluster, const char *subject,
+		       unsigned partition, uint64_t number)
 {
 	struct node_hint hint = {0};
 
 	hint.number = number;
 	hint.partition = (uint16_t)partition;
-	cluster->ops->tell(cluster->bus, "tpl.hint.log",
+	cluster->ops->tell(cluster->bus, subject,
 			   (struct slice){&hint, sizeof(hint)});
-}
-
-void owners_hint_publish(struct node_group *cluster)
-{
-	const struct node_hint hint = {0};
-
-	cluster->ops->tell(cluster->bus, "tpl.hint.owners",
-			   (struct slice){&hint, sizeof(hint)});
-}
-
-/*
- * Schedule an early read of the end of the log: an entry came with a number
- * that we have passed. The hint may be late, or the log continues with other
- * numbers. Call with the lock held.
- */
-static void look_soon(struct node_group *cluster, struct partition *partition)
-{
-	if (partition->state != PARTITION_FOLLOWED ||
-	    clock_steady_ms() < partition->looked_ms + LOOK_AGAIN_MS)
-		return;
-	partition->looked_ms = 0;
-	log_apply_wake(cluster);
 }
 
 /* A broker_listener for tpl.hint.* */
@@ -161,18 +151,24 @@ static void nodes_handle_hint(void *context, const char *subject,
 		return;
 	partition = &cluster->partitions[hint.partition];
 	lock_acquire(&cluster->lock);
-	if (strcmp(subject, "tpl.hint.jobs") == 0) {
+	if (strcmp(subject, JOBS_HINT) == 0) {
 		partition->job_ms = 0;
 		partition->has_jobs = true;
 		condition_signal(&cluster->has_jobs);
-	} else if (strcmp(subject, "tpl.hint.owners") == 0) {
-		cluster->looks = true;
-		condition_signal(&cluster->ends);
+	} else if (strcmp(subject, OWNERS_HINT) == 0) {
+		node_wake_set(&cluster->wake_membership);
 	} else if (hint.number > partition->last) {
 		partition->last = hint.number;
-		log_apply_wake(cluster);
-	} else if (hint.number < partition->applied) {
-		look_soon(cluster, partition);
+		node_wake_set(&cluster->wake_copying);
+	} else if (hint.number < partition->applied &&
+		   partition->state == PARTITION_FOLLOWED &&
+		   clock_steady_ms() >= partition->looked_ms + LOOK_AGAIN_MS) {
+		/*
+		 * the hint is late, or the log continues with other numbers:
+		 * read its end early
+		 */
+		partition->looked_ms = 0;
+		node_wake_set(&cluster->wake_copying);
 	}
 	lock_release(&cluster->lock);
 }
@@ -207,9 +203,9 @@ enum error nodes_open(struct node_group **cluster_out, struct store *store,
 		(struct commit_log){log_append, log_append_settle, cluster};
 	cluster->packer = packer_create(slice_of(""), PACK_LEVEL);
 	lock_init(&cluster->lock, LOCK_NODES);
-	condition_init(&cluster->has_news);
-	condition_init(&cluster->has_work);
-	condition_init(&cluster->ends);
+	condition_init(&cluster->wake_copying.condition);
+	condition_init(&cluster->wake_tending.condition);
+	condition_init(&cluster->wake_membership.condition);
 	condition_init(&cluster->is_quiet);
 	condition_init(&cluster->has_jobs);
 	if (cluster->options.sum_entries == 0)
@@ -219,7 +215,13 @@ enum error nodes_open(struct node_group **cluster_out, struct store *store,
 	if (error == ERR_NONE) {
 		node_read_id(cluster);
 		read_places(cluster);
-		error = nodes_connect_at_start(cluster);
+		error = nodes_connect(cluster);
+	}
+	if (error == ERR_NETWORK) { /* the membership thread retries */
+		log_warn("nodes: waiting for the NATS servers; until then this "
+			 "node fetches and changes nothing, and responses may "
+			 "be outdated");
+		error = ERR_NONE;
 	}
 	if (error != ERR_NONE) {
 		nodes_close(cluster);
@@ -234,27 +236,23 @@ const struct commit_log *nodes_log(const struct node_group *cluster)
 	return &cluster->log;
 }
 
-static bool start_workers(struct node_group *cluster)
-{
-	for (unsigned i = 0; i < JOB_THREADS; i++)
-		if (!thread_start(&cluster->workers[i], NULL, import_jobs_main,
-				  cluster))
-			return false;
-	return true;
-}
-
 enum error nodes_run(struct node_group *cluster, struct engine *engine,
 		     struct pipeline *pipeline)
 {
+	bool has_all;
+
 	cluster->engine = engine;
 	cluster->pipeline = pipeline;
 	if (!thread_start(&cluster->copying, NULL, log_apply_main, cluster))
 		return ERR_IO;
-	if (!thread_start(&cluster->tending, NULL, snapshot_publisher_main,
-			  cluster) ||
-	    !thread_start(&cluster->membership, NULL, membership_main,
-			  cluster) ||
-	    !start_workers(cluster)) {
+	has_all = thread_start(&cluster->tending, NULL, snapshot_publisher_main,
+			       cluster) &&
+		  thread_start(&cluster->membership, NULL, membership_main,
+			       cluster);
+	for (unsigned i = 0; has_all && i < JOB_THREADS; i++)
+		has_all = thread_start(&cluster->workers[i], NULL,
+				       import_jobs_main, cluster);
+	if (!has_all) {
 		/* a daemon without these threads cannot continue */
 		log_error("cannot continue without the threads of the node");
 		abort();
@@ -269,9 +267,9 @@ void nodes_stop(struct node_group *cluster)
 		return;
 	lock_acquire(&cluster->lock);
 	cluster->is_ending = true;
-	log_apply_wake(cluster);
-	snapshot_publisher_wake(cluster);
-	condition_signal(&cluster->ends);
+	node_wake_set(&cluster->wake_copying);
+	node_wake_set(&cluster->wake_tending);
+	node_wake_set(&cluster->wake_membership);
 	condition_broadcast(&cluster->has_jobs);
 	lock_release(&cluster->lock);
 	for (unsigned i = 0; i < JOB_THREADS; i++)
@@ -287,28 +285,22 @@ void nodes_stop(struct node_group *cluster)
 	cluster->is_running = false;
 }
 
-static void close_buses(struct node_group *cluster)
-{
-	if (cluster->bus != NULL)
-		cluster->ops->close(cluster->bus);
-	for (size_t i = 0; i < cluster->closed_count; i++)
-		cluster->ops->close(cluster->closed[i]);
-}
-
 void nodes_close(struct node_group *cluster)
 {
 	if (cluster == NULL)
 		return;
 	assert(!cluster->is_running);
-	if (cluster->ops != NULL)
-		close_buses(cluster);
+	if (cluster->bus != NULL)
+		cluster->ops->close(cluster->bus);
+	for (size_t i = 0; i < cluster->closed_count; i++)
+		cluster->ops->close(cluster->closed[i]);
 	free(cluster->closed);
 	packer_destroy(cluster->packer);
 	condition_destroy(&cluster->has_jobs);
 	condition_destroy(&cluster->is_quiet);
-	condition_destroy(&cluster->ends);
-	condition_destroy(&cluster->has_work);
-	condition_destroy(&cluster->has_news);
+	condition_destroy(&cluster->wake_membership.condition);
+	condition_destroy(&cluster->wake_tending.condition);
+	condition_destroy(&cluster->wake_copying.condition);
 	snapshot_store_close(cluster->depot);
 	lock_destroy(&cluster->lock);
 	free(cluster->members);
@@ -373,6 +365,7 @@ void nodes_find_route(struct node_group *cluster, unsigned partition,
 		      struct partition_route *out)
 {
 	const struct partition *row = &cluster->partitions[partition];
+	const struct node_state *owner;
 
 	assert(partition < ALL_PARTITIONS);
 	lock_acquire(&cluster->lock);
@@ -385,10 +378,10 @@ void nodes_find_route(struct node_group *cluster, unsigned partition,
 	};
 	if (strcmp(row->owner, cluster->options.bus.name) != 0)
 		memcpy(out->owner, row->owner, sizeof(out->owner));
-	for (size_t i = 0; i < cluster->member_count; i++)
-		if (strcmp(cluster->members[i].facts.name, out->owner) == 0)
-			memcpy(out->address, cluster->members[i].facts.address,
-			       sizeof(out->address));
+	owner = node_state_find(cluster, out->owner);
+	if (owner != NULL)
+		memcpy(out->address, owner->facts.address,
+		       sizeof(out->address));
 	lock_release(&cluster->lock);
 }
 
@@ -401,14 +394,6 @@ struct node_request {
 			     sent */
 };
 
-static bool has_member(const struct node_group *cluster, const char *name)
-{
-	for (size_t i = 0; i < cluster->member_count; i++)
-		if (strcmp(cluster->members[i].facts.name, name) == 0)
-			return true;
-	return false;
-}
-
 /* Return whether the node that got the request may still respond. */
 static bool may_answer(const void *context)
 {
@@ -418,7 +403,7 @@ static bool may_answer(const void *context)
 
 	lock_acquire(&cluster->lock);
 	may = asking->node != NULL
-		      ? has_member(cluster, asking->node)
+		      ? node_state_find(cluster, asking->node) != NULL
 		      : cluster->partitions[asking->partition].row_epoch ==
 				asking->epoch;
 	may &= !cluster->is_ending;
@@ -433,20 +418,21 @@ enum error nodes_request(struct node_group *cluster, unsigned partition,
 {
 	struct node_request asking = {cluster, partition, node, 0};
 	const struct broker_wait patience = {timeout_ms, may_answer, &asking};
-	char subject[BROKER_SUBJECT_BYTES];
+	struct broker_subject subject;
 	struct broker *bus = cluster->bus;
 
 	if (bus == NULL)
 		return ERR_NOT_FOUND;
 	if (node != NULL) {
-		snprintf(subject, sizeof(subject), "tpl.node.%s", node);
+		subject = broker_subject(NODE_SUBJECT, node);
 	} else {
-		owner_request_subject(partition, subject);
+		subject = broker_subject(OWNER_SUBJECT, partition);
 		lock_acquire(&cluster->lock);
 		asking.epoch = cluster->partitions[partition].row_epoch;
 		lock_release(&cluster->lock);
 	}
-	return cluster->ops->ask(bus, subject, question, &patience, answer);
+	return cluster->ops->ask(bus, subject.text, question, &patience,
+				 answer);
 }
 
 void nodes_end_call(struct node_group *cluster)
@@ -519,27 +505,9 @@ size_t nodes_max_bytes(struct node_group *cluster)
 	return bus == NULL ? 0 : cluster->ops->max_bytes(bus);
 }
 
-/* Publish "tpl.hint.jobs" with the partition of each job. */
-static void tell_of_jobs(struct node_group *cluster,
-			 const struct import_job *jobs, size_t count)
-{
-	bool has_told[ALL_PARTITIONS] = {false};
-
-	for (size_t i = 0; i < count; i++) {
-		struct node_hint hint = {0};
-
-		if (has_told[jobs[i].partition])
-			continue;
-		has_told[jobs[i].partition] = true;
-		hint.partition = (uint16_t)jobs[i].partition;
-		cluster->ops->tell(cluster->bus, "tpl.hint.jobs",
-				   (struct slice){&hint, sizeof(hint)});
-	}
-}
-
 /* A job that is sent to the broker. */
 struct job_entry {
-	char subject[BROKER_SUBJECT_BYTES];
+	struct broker_subject subject;
 	char id[ENCRYPTION_NAME_BYTES]; /* id of an encrypted job */
 	struct buffer sealed;
 };
@@ -551,16 +519,16 @@ import_job_build_entry(const struct node_group *cluster,
 	const struct encryption_keys *keys = cluster->options.secret_keys;
 
 	*entry = (struct job_entry){0};
-	snprintf(entry->subject, sizeof(entry->subject), "tpl.job.%03u.%s",
-		 job->partition, job->verb);
+	entry->subject =
+		broker_subject(JOBS_SUBJECT, job->partition, job->verb);
 	if (job->has_secret) {
-		import_job_encrypt(keys, entry->subject, job->data,
+		import_job_encrypt(keys, entry->subject.text, job->data,
 				   &entry->sealed);
 		/* the plain id can be guessed from the content */
 		encryption_keys_name(keys, slice_of(job->id), entry->id);
 	}
 	return (struct broker_entry){
-		.subject = entry->subject,
+		.subject = entry->subject.text,
 		.id = job->has_secret ? entry->id : job->id,
 		.data = job->has_secret ? buffer_slice(&entry->sealed)
 					: job->data,
@@ -577,6 +545,7 @@ static enum error submit_some(struct node_group *cluster,
 {
 	struct broker_entry entries[JOBS_AT_ONCE];
 	struct job_entry own[JOBS_AT_ONCE];
+	bool has_told[ALL_PARTITIONS] = {false};
 	enum error error;
 
 	for (size_t i = 0; i < count; i++)
@@ -585,8 +554,11 @@ static enum error submit_some(struct node_group *cluster,
 	for (size_t i = 0; i < count; i++) {
 		jobs[i].is_known = entries[i].is_known;
 		buffer_free(&own[i].sealed);
+		if (!has_told[jobs[i].partition])
+			node_hint_publish(cluster, JOBS_HINT, jobs[i].partition,
+					  0);
+		has_told[jobs[i].partition] = true;
 	}
-	tell_of_jobs(cluster, jobs, count);
 	return error;
 }
 
@@ -610,7 +582,7 @@ enum error import_jobs_submit(struct node_group *cluster,
 enum error nodes_remove(struct node_group *cluster, const char *node)
 {
 	struct broker *bus = cluster->bus;
-	char key[BROKER_KEY_BYTES];
+	const struct broker_subject key = broker_subject(HEARTBEAT_KEY, node);
 	struct broker_row row = {0};
 	enum error error =
 		bus == NULL ? ERR_NETWORK
@@ -620,11 +592,10 @@ enum error nodes_remove(struct node_group *cluster, const char *node)
 	if (error == ERR_NONE) {
 		error = ERR_BUSY;
 	} else if (error == ERR_NOT_FOUND) {
-		heartbeat_key(node, key);
-		error = cluster->ops->get(bus, BROKER_FACTS, key, &row);
+		error = cluster->ops->get(bus, BROKER_FACTS, key.text, &row);
 		if (error == ERR_NONE)
-			error = cluster->ops->remove(bus, BROKER_FACTS, key,
-						     row.revision);
+			error = cluster->ops->remove(bus, BROKER_FACTS,
+						     key.text, row.revision);
 	}
 	buffer_free(&row.value);
 	return error;
@@ -657,7 +628,6 @@ void nodes_drain(struct node_group *cluster, bool drains)
 
 enum {
 	NODE_ANSWERERS = 4,
-	REMIND_MS = 60 * 1000, /* between log lines about the same problem */
 	RETRY_MS = 500,
 	SOON_MS = 10 * 1000,
 	DEAF_LEASES = 2,
@@ -668,34 +638,16 @@ enum {
 void nodes_set_problem(struct node_group *cluster, enum log_level level,
 		       const char *text)
 {
-	uint64_t now_ms = clock_steady_ms();
 	bool is_told;
 
 	lock_acquire(&cluster->lock);
-	is_told = strcmp(cluster->trouble, text) != 0 ||
-		  now_ms >= cluster->trouble_ms + REMIND_MS;
-	if (is_told)
-		cluster->trouble_ms = now_ms;
+	if (strcmp(cluster->trouble, text) != 0)
+		cluster->trouble_ms = 0;
+	is_told = reminder_is_due(&cluster->trouble_ms);
 	snprintf(cluster->trouble, sizeof(cluster->trouble), "%s", text);
 	lock_release(&cluster->lock);
 	if (is_told && *text != '\0')
 		log_line(level, "nodes: %s", text);
-}
-
-/* Subscribe to hints and to requests to this node. */
-static enum error listen_to_nodes(struct node_group *cluster,
-				  struct broker *bus)
-{
-	char subject[BROKER_SUBJECT_BYTES];
-	enum error error = cluster->ops->listen(bus, "tpl.hint.*",
-						nodes_handle_hint, cluster);
-
-	snprintf(subject, sizeof(subject), "tpl.node.%s",
-		 cluster->options.bus.name);
-	if (error == ERR_NONE)
-		error = cluster->ops->answer(bus, subject, nodes_handle_request,
-					     cluster, NODE_ANSWERERS);
-	return error;
 }
 
 /* Replace the bus; the copying thread sets the handlers for its partitions. */
@@ -711,7 +663,7 @@ static void replace_bus(struct node_group *cluster, struct broker *bus)
 	cluster->closed[cluster->closed_count++] = old;
 	lock_acquire(&cluster->lock);
 	cluster->has_new_bus = true;
-	log_apply_wake(cluster);
+	node_wake_set(&cluster->wake_copying);
 	lock_release(&cluster->lock);
 }
 
@@ -750,7 +702,14 @@ enum error nodes_connect(struct node_group *cluster)
 		return ERR_NETWORK;
 	error = cluster->ops->open(&bus, &cluster->options.bus, why);
 	if (error == ERR_NONE)
-		error = listen_to_nodes(cluster, bus);
+		error = cluster->ops->listen(bus, "tpl.hint.*",
+					     nodes_handle_hint, cluster);
+	if (error == ERR_NONE)
+		error = cluster->ops->answer(
+			bus,
+			broker_subject(NODE_SUBJECT, cluster->options.bus.name)
+				.text,
+			nodes_handle_request, cluster, NODE_ANSWERERS);
 	if (error == ERR_NONE) {
 		cluster->answered_ms = clock_steady_ms();
 		cluster->joined_before_ms = cluster->joined_ms;
@@ -766,15 +725,4 @@ enum error nodes_connect(struct node_group *cluster)
 	cluster->join_ms = clock_steady_ms() +
 			   (error == ERR_NETWORK ? RETRY_MS : WRONG_MS);
 	return error;
-}
-
-enum error nodes_connect_at_start(struct node_group *cluster)
-{
-	enum error error = nodes_connect(cluster);
-
-	if (error != ERR_NETWORK)
-		return error;
-	log_warn("nodes: waiting for the NATS servers; until then this node "
-		 "fetches and changes nothing, and responses may be outdated");
-	return ERR_NONE;
 }

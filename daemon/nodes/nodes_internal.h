@@ -136,6 +136,27 @@ void nodes_close(struct node_group *cluster);
 /* Number of jobs executed at the same time, each of another partition. */
 enum { JOB_THREADS = 4 };
 
+/* Subjects of a partition or a node, and keys of rows in BROKER_FACTS. */
+#define LOG_SUBJECT   "tpl.log.%03u"
+#define JOBS_SUBJECT  "tpl.job.%03u.%s"
+#define OWNER_SUBJECT "tpl.q.%03u"  /* requests to a partition's owner */
+#define NODE_SUBJECT  "tpl.node.%s" /* requests to a node */
+#define OWNER_KEY     "p.%03u"
+#define SUM_KEY       "s.%03u" /* the owner's sum */
+#define HEARTBEAT_KEY "n.%s"
+
+/* Hints may be lost. */
+#define LOG_HINT    "tpl.hint.log"    /* the last entry of a partition's log */
+#define JOBS_HINT   "tpl.hint.jobs"   /* new jobs of a partition */
+#define OWNERS_HINT "tpl.hint.owners" /* an owner has changed: read the rows \
+				       */
+
+/* Wakes a thread of the node. The lock of the node group guards it. */
+struct node_wake {
+	struct condition condition;
+	bool is_set;
+};
+
 /* The sum of all rows of a partition after an entry of its log. */
 struct partition_sum {
 	uint64_t entry; /* hash of the entry; 0 = no sum yet */
@@ -300,10 +321,9 @@ struct node_group {
 	char id[32];            /* id of the store */
 
 	struct lock lock;
-	struct condition has_news; /* wakes the copying thread */
-	struct condition has_work; /* wakes the tending thread */
-	bool is_work;
-	struct condition ends; /* wakes the membership thread */
+	struct node_wake wake_copying;
+	struct node_wake wake_tending;
+	struct node_wake wake_membership;
 	nodes_request_handler *answerer;
 	void *answer_context;
 	const struct import_job_runner *worker;
@@ -311,12 +331,10 @@ struct node_group {
 	unsigned calls; /* number of running calls of both handlers */
 	struct condition is_quiet; /* no call runs */
 	struct condition has_jobs; /* wakes the threads that execute jobs */
-	bool is_news;
 	bool is_ending;
 	bool is_lost; /* the lease has expired since all partitions were left:
 			 our ownership is lost even if there is a new lease */
 	bool has_new_bus; /* no handlers are set on it yet */
-	bool looks;       /* an owner has changed: read the rows immediately */
 	bool is_draining;
 	bool yields; /* other nodes have another encryption key: own nothing */
 	bool is_connected;
@@ -350,48 +368,40 @@ struct node_group {
 /* Return whether our lease is valid. Call with the lock held. */
 bool nodes_have_lease(const struct node_group *cluster);
 
-/* Write the subject of a partition's log. */
-void log_stream_subject(unsigned partition, char out[BROKER_SUBJECT_BYTES]);
-
-/* Write the subject of requests to a partition's owner. */
-void owner_request_subject(unsigned partition, char out[BROKER_SUBJECT_BYTES]);
-
 /*
  * Read the owner of a partition from its row, "NODE", a NUL, "EPOCH". Return
  * the epoch; 0 if the row has none.
  */
 uint64_t owner_read(const struct broker_row *row, char name[NODE_NAME_BYTES]);
 
-/* Write the key of a partition's row in BROKER_FACTS: "p.017". */
-void partition_key(unsigned partition, char out[BROKER_KEY_BYTES]);
-
-/* Wake the copying thread. Call with the lock held. */
-void log_apply_wake(struct node_group *cluster);
-
-/* Wake the tending thread. Call with the lock held. */
-void snapshot_publisher_wake(struct node_group *cluster);
+/* Wake the thread. Call with the lock held. */
+void node_wake_set(struct node_wake *wake);
 
 /*
- * Send the number of its last entry to the followers of a partition; hints may
- * be lost.
+ * Wait until it is set or the time is over, and reset it; return false if the
+ * node stops.
  */
-void log_hint_publish(struct node_group *cluster, unsigned partition,
-		      uint64_t number);
+bool node_wake_wait(struct node_group *cluster, struct node_wake *wake,
+		    uint64_t pause_ms);
 
-/* Make all nodes read the owners again: one has changed. */
-void owners_hint_publish(struct node_group *cluster);
+/*
+ * Return whether to log a problem again, at most once a minute, and note the
+ * time; 0 = it was not logged yet.
+ */
+bool reminder_is_due(uint64_t *reminded_ms);
+
+/* Return the node, or NULL. Call with the lock held. */
+struct node_state *node_state_find(struct node_group *cluster,
+				   const char *name);
+
+void node_hint_publish(struct node_group *cluster, const char *subject,
+		       unsigned partition, uint64_t number);
 
 /* log_append.c */
 enum error log_append(void *context, struct txn *txn, struct journal *journal);
 void log_append_settle(void *context, enum error error);
 
 /* nodes.c */
-
-/*
- * Connect to the broker if it responds; otherwise leave that to the membership
- * thread. Return only permanent errors, with a line in the log.
- */
-enum error nodes_connect_at_start(struct node_group *cluster);
 
 /* Connect if there is no connection. For the membership thread. */
 enum error nodes_connect(struct node_group *cluster);
@@ -415,9 +425,6 @@ void membership_leave(struct node_group *cluster);
  */
 void heartbeat_facts(const struct node_group *cluster,
 		     struct cluster_facts *out);
-
-/* Write "n.NAME", the key in BROKER_FACTS. */
-void heartbeat_key(const char *node, char out[BROKER_KEY_BYTES]);
 
 /*
  * cluster.c: a broker_request_handler; below, the functions that execute jobs,
@@ -459,8 +466,6 @@ void replica_check_sum(struct node_group *cluster, unsigned partition,
  */
 bool replica_check_differs(struct node_group *cluster, unsigned partition);
 
-/* "s.017" in BROKER_FACTS: the owner's sum. */
-void replica_check_key(unsigned partition, char out[BROKER_KEY_BYTES]);
 bool replica_check_read(struct slice text, struct partition_sum *sum_out);
 
 /*

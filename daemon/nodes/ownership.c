@@ -28,12 +28,9 @@ enum {
 void ownership_serve_requests(struct node_group *cluster, unsigned number,
 			      bool answers)
 {
-	char subject[BROKER_SUBJECT_BYTES];
-
-	owner_request_subject(number, subject);
-	cluster->ops->answer(cluster->bus, subject,
-			     answers ? nodes_handle_request : NULL, cluster,
-			     ANSWERERS);
+	cluster->ops->answer(
+		cluster->bus, broker_subject(OWNER_SUBJECT, number).text,
+		answers ? nodes_handle_request : NULL, cluster, ANSWERERS);
 }
 
 /* Add or remove the sites of the partition in the engine. */
@@ -69,7 +66,11 @@ static bool has_other_revision(struct node_group *cluster, const char *key,
 	return is_it;
 }
 
-/* Write the owner's row: "NODE", a NUL, "EPOCH". */
+/*
+ * Write the owner's row: "NODE", a NUL, "EPOCH". ERR_BUSY: it has changed; then
+ * accept the row of the servers, even if the known one was newer, as their
+ * numbers may go back (nats_kv.c).
+ */
 static enum error write_owner(struct node_group *cluster, unsigned number,
 			      const char *owner)
 {
@@ -78,32 +79,35 @@ static enum error write_owner(struct node_group *cluster, unsigned number,
 	uint64_t epoch =
 		1 + (before.row_epoch > before.read_epoch ? before.row_epoch
 							  : before.read_epoch);
-	char key[BROKER_KEY_BYTES];
+	const struct broker_subject key = broker_subject(OWNER_KEY, number);
 	struct buffer text = {0};
 	uint64_t revision;
 	enum error error;
 
-	partition_key(number, key);
 	buffer_append_text(&text, owner);
 	buffer_append_byte(&text, '\0');
 	buffer_printf(&text, "%" PRIu64, epoch);
-	error = cluster->ops->put(cluster->bus, BROKER_FACTS, key,
+	error = cluster->ops->put(cluster->bus, BROKER_FACTS, key.text,
 				  buffer_slice(&text), before.revision,
 				  &revision);
 	if (error == ERR_BUSY && before.revision != 0 &&
-	    has_other_revision(cluster, key, &before, &revision))
-		error = cluster->ops->put(cluster->bus, BROKER_FACTS, key,
+	    has_other_revision(cluster, key.text, &before, &revision))
+		error = cluster->ops->put(cluster->bus, BROKER_FACTS, key.text,
 					  buffer_slice(&text), revision,
 					  &revision);
 	buffer_free(&text);
-	if (error != ERR_NONE)
-		return error;
 	lock_acquire(&cluster->lock);
-	partition->revision = revision;
-	partition->row_epoch = epoch;
-	snprintf(partition->owner, sizeof(partition->owner), "%s", owner);
+	if (error == ERR_NONE) {
+		partition->revision = revision;
+		partition->row_epoch = epoch;
+		snprintf(partition->owner, sizeof(partition->owner), "%s",
+			 owner);
+	} else if (error == ERR_BUSY) {
+		partition->revision = 0;
+		partition->row_epoch = 0;
+	}
 	lock_release(&cluster->lock);
-	return ERR_NONE;
+	return error;
 }
 
 enum error ownership_leave(struct node_group *cluster, unsigned number)
@@ -153,7 +157,8 @@ static enum error append_claim(struct node_group *cluster, unsigned number,
 			       const struct log_end *last)
 {
 	struct partition *partition = &cluster->partitions[number];
-	char subject[BROKER_SUBJECT_BYTES];
+	const struct broker_subject subject =
+		broker_subject(LOG_SUBJECT, number);
 	struct buffer bytes = {0};
 	const struct log_entry_head head = {
 		.kind = LOG_ENTRY_CLAIM,
@@ -164,11 +169,10 @@ static enum error append_claim(struct node_group *cluster, unsigned number,
 		.chain = partition_read_number(cluster,
 					       &partition->applied_hash),
 	};
-	struct broker_entry entry = {.subject = subject,
+	struct broker_entry entry = {.subject = subject.text,
 				     .expected = last->number};
 	enum error error;
 
-	log_stream_subject(number, subject);
 	log_entry_write(&head, slice_of(cluster->options.bus.name), &bytes);
 	entry.data = buffer_slice(&bytes);
 	lock_acquire(&cluster->lock);
@@ -179,7 +183,7 @@ static enum error append_claim(struct node_group *cluster, unsigned number,
 	lock_acquire(&cluster->lock);
 	partition->is_log_full = error == ERR_STORE_FULL;
 	if (partition->is_log_full)
-		snapshot_publisher_wake(cluster);
+		node_wake_set(&cluster->wake_tending);
 	lock_release(&cluster->lock);
 	return error == ERR_STORE_FULL ? ERR_LOG_UNAVAILABLE : error;
 }
@@ -262,37 +266,20 @@ static enum error ownership_activate(struct node_group *cluster,
 	partition->job_ms = 0;
 	condition_broadcast(&cluster->has_jobs);
 	partition->has_events = true;
-	snapshot_publisher_wake(cluster);
+	node_wake_set(&cluster->wake_tending);
 	lock_release(&cluster->lock);
 	ownership_serve_requests(cluster, number, true);
-	owners_hint_publish(cluster);
+	node_hint_publish(cluster, OWNERS_HINT, 0, 0);
 	return ERR_NONE;
-}
-
-/*
- * Accept the row of the servers, even if the known one was newer: their numbers
- * may go back (nats_kv.c).
- */
-static void forget_revision(struct node_group *cluster, unsigned number)
-{
-	lock_acquire(&cluster->lock);
-	cluster->partitions[number].revision = 0;
-	cluster->partitions[number].row_epoch = 0;
-	lock_release(&cluster->lock);
 }
 
 void ownership_renounce(struct node_group *cluster, unsigned number)
 {
 	char name[NODE_NAME_BYTES];
-	enum error error;
 
-	if (!resync_find_complete(cluster, number, name))
-		return;
-	error = write_owner(cluster, number, name);
-	if (error == ERR_BUSY) /* the row has changed */
-		forget_revision(cluster, number);
-	if (error == ERR_NONE)
-		owners_hint_publish(cluster);
+	if (resync_find_complete(cluster, number, name) &&
+	    write_owner(cluster, number, name) == ERR_NONE)
+		node_hint_publish(cluster, OWNERS_HINT, 0, 0);
 }
 
 /*
@@ -334,7 +321,7 @@ static void ownership_transfer(struct node_group *cluster, unsigned number,
 		lock_acquire(&cluster->lock);
 		cluster->moves++;
 		lock_release(&cluster->lock);
-		owners_hint_publish(cluster);
+		node_hint_publish(cluster, OWNERS_HINT, 0, 0);
 	}
 }
 
@@ -342,16 +329,13 @@ void ownership_adopt(struct node_group *cluster, unsigned number)
 {
 	const struct partition before = partition_copy_state(cluster, number);
 	const char *self = cluster->options.bus.name;
-	enum error error = ERR_NONE;
+	enum error error;
 
 	if (before.state != PARTITION_ADOPTING) {
 		if (before.is_owner_gone && strcmp(before.owner, self) != 0 &&
 		    !is_surely_gone(cluster, &before))
 			return;
-		error = write_owner(cluster, number, self);
-		if (error == ERR_BUSY) /* the row has changed */
-			forget_revision(cluster, number);
-		if (error != ERR_NONE)
+		if (write_owner(cluster, number, self) != ERR_NONE)
 			return;
 		partition_set_state(cluster, number, PARTITION_ADOPTING);
 		lock_acquire(&cluster->lock);
@@ -466,34 +450,32 @@ static int partition_sizes_compare_sites(const void *left, const void *right)
 	return (a->site > b->site) - (a->site < b->site);
 }
 
-static void partition_sizes_add_site(struct counting *counting,
-				     const struct site_row *row)
-{
-	struct partition_of_site owner = {row->id,
-					  nodes_partition_of(row->host)};
-	struct partition_size *size = &counting->sizes->items[owner.partition];
-
-	size->sites++;
-	size->pages += row->page_count;
-	if (row->id >> SITE_SHIFT != owner.partition)
-		counting->sizes->strange_sites++;
-	counting->owners =
-		mem_grow(counting->owners, counting->count, &counting->capacity,
-			 sizeof(*counting->owners));
-	counting->owners[counting->count++] = owner;
-}
-
 static void partition_sizes_read_sites(struct counting *counting)
 {
 	struct scan scan =
 		scan_begin(&counting->txn, TABLE_SITES, slice_of(""));
 	struct site_row row;
 
-	while (scan_next(&scan))
-		if (site_decode(scan.value, &row))
-			partition_sizes_add_site(counting, &row);
-		else
+	while (scan_next(&scan)) {
+		struct partition_of_site owner;
+		struct partition_size *size;
+
+		if (!site_decode(scan.value, &row)) {
 			txn_fail(&counting->txn, ERR_CORRUPT);
+			continue;
+		}
+		owner = (struct partition_of_site){
+			row.id, nodes_partition_of(row.host)};
+		size = &counting->sizes->items[owner.partition];
+		size->sites++;
+		size->pages += row.page_count;
+		counting->sizes->strange_sites +=
+			row.id >> SITE_SHIFT != owner.partition;
+		counting->owners = mem_grow(counting->owners, counting->count,
+					    &counting->capacity,
+					    sizeof(*counting->owners));
+		counting->owners[counting->count++] = owner;
+	}
 	scan_end(&scan);
 	if (counting->count > 1)
 		qsort(counting->owners, counting->count,
@@ -510,15 +492,6 @@ static struct slice partition_sizes_host(struct slice authority)
 	return (struct slice){text + head, authority.size - head};
 }
 
-static unsigned partition_of_event(struct slice value)
-{
-	struct event_row row;
-
-	if (!event_decode(value, &row) || row.host.size == 0)
-		return JOURNAL_COMMON;
-	return nodes_partition_of(row.host);
-}
-
 /* Return the partition of a row; JOURNAL_PARTITIONS if it has none. */
 static unsigned partition_sizes_partition(const struct counting *counting,
 					  enum table table,
@@ -526,6 +499,7 @@ static unsigned partition_sizes_partition(const struct counting *counting,
 {
 	const struct partition_of_site wanted = {.site = key_u32(scan->key, 0)};
 	const struct partition_of_site *owner;
+	struct event_row event;
 
 	switch (table) {
 	case TABLE_META:
@@ -536,7 +510,9 @@ static unsigned partition_sizes_partition(const struct counting *counting,
 		return nodes_partition_of(partition_sizes_host(scan->key));
 	case TABLE_EVENTS:
 	case TABLE_OUTBOX:
-		return partition_of_event(scan->value);
+		if (!event_decode(scan->value, &event) || event.host.size == 0)
+			return JOURNAL_COMMON;
+		return nodes_partition_of(event.host);
 	case TABLE_HOOKS:
 	case TABLE_SILENCES:
 		return JOURNAL_COMMON;

@@ -1,5 +1,4 @@
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +30,7 @@ static void replica_check_note_damage(struct node_group *cluster,
 	if (!is_known)
 		partition->damaged_ms = clock_steady_ms();
 	cluster->divergences += !is_known;
-	log_apply_wake(cluster);
+	node_wake_set(&cluster->wake_copying);
 	lock_release(&cluster->lock);
 	if (!is_known)
 		log_error("nodes: partition %u: some rows are damaged; a node "
@@ -62,14 +61,6 @@ void replica_check_partition(struct node_group *cluster, unsigned number)
 		replica_check_note_damage(cluster, number);
 }
 
-/* After ERR_CORRUPT: return whether rows of the partition are unreadable. */
-static bool replica_check_is_damaged(struct node_group *cluster,
-				     unsigned number)
-{
-	replica_check_partition(cluster, number);
-	return partition_copy_state(cluster, number).damaged_ms != 0;
-}
-
 void replica_check_all(struct node_group *cluster)
 {
 	replica_check_partition(cluster, PARTITION_COMMON);
@@ -92,16 +83,13 @@ bool replica_check_is_reported(const struct node_group *cluster,
 static bool is_owned_whole(struct node_group *cluster, unsigned number)
 {
 	const char *owner = cluster->partitions[number].owner;
-	bool is_whole = false;
+	const struct node_state *member;
+	bool is_whole;
 
 	lock_acquire(&cluster->lock);
-	for (size_t i = 0; i < cluster->member_count; i++) {
-		const struct node_state *member = &cluster->members[i];
-
-		if (!member->facts.is_self &&
-		    strcmp(member->facts.name, owner) == 0)
-			is_whole = member->owns[number] && member->has[number];
-	}
+	member = node_state_find(cluster, owner);
+	is_whole = member != NULL && !member->facts.is_self &&
+		   member->owns[number] && member->has[number];
 	lock_release(&cluster->lock);
 	return is_whole;
 }
@@ -130,22 +118,16 @@ static void plan_drop(struct node_group *cluster, unsigned number,
 	lock_release(&cluster->lock);
 }
 
-/* Return whether no other node would adopt it. */
-static bool resync_is_our_partition(const struct node_group *cluster,
-				    const struct partition *partition)
-{
-	const char *self = cluster->options.bus.name;
-
-	return strcmp(partition->owner, self) == 0 ||
-	       (partition->revision == 0 &&
-		strcmp(partition->wanted, self) == 0);
-}
-
 bool resync_replace_damaged(struct node_group *cluster, unsigned number,
 			    const struct partition *partition)
 {
+	const char *self = cluster->options.bus.name;
 	char name[NODE_NAME_BYTES];
 	bool is_damaged = partition->damaged_ms != 0;
+	/* no other node would adopt it */
+	bool is_ours = strcmp(partition->owner, self) == 0 ||
+		       (partition->revision == 0 &&
+			strcmp(partition->wanted, self) == 0);
 	bool has_other;
 	bool is_due;
 
@@ -156,7 +138,7 @@ bool resync_replace_damaged(struct node_group *cluster, unsigned number,
 		plan_drop(cluster, number, false);
 	if (!has_other && (partition->is_whole || !partition->is_dropping))
 		return false;
-	if (has_other && resync_is_our_partition(cluster, partition)) {
+	if (has_other && is_ours) {
 		ownership_renounce(cluster, number);
 		return true;
 	}
@@ -185,7 +167,6 @@ void resync_replace_differing(struct node_group *cluster, unsigned number)
  */
 
 enum {
-	CLEAR_ROWS = 2000,               /* rows deleted per transaction */
 	SNAPSHOT_STORE_PAUSE_MS = 10000, /* after the snapshot store failed */
 	SNAPSHOTS = 2,     /* snapshots to try if one is damaged */
 	LOCKED_MS = 60000, /* until a replica without a key is tried again */
@@ -223,11 +204,8 @@ void resync_note_full_disk(struct node_group *cluster, enum error error)
 static void tell_useless(struct node_group *cluster, unsigned number,
 			 enum error error)
 {
-	uint64_t now_ms = clock_steady_ms();
-
-	if (cluster->locked_ms != 0 && now_ms < cluster->locked_ms + LOCKED_MS)
+	if (!reminder_is_due(&cluster->locked_ms))
 		return;
-	cluster->locked_ms = now_ms;
 	if (error == ERR_NO_ENCRYPTION_KEY)
 		log_error("nodes: partition %u, and maybe others: not "
 			  "replicated, because the key of its secrets is "
@@ -297,12 +275,13 @@ static void take_place(struct node_group *cluster, unsigned number)
 static enum error load_snapshot(struct node_group *cluster, unsigned number,
 				uint64_t newest)
 {
+	struct partition *partition = &cluster->partitions[number];
 	struct snapshot_figures copy;
 	enum error error;
 
 	lock_acquire(&cluster->lock);
-	cluster->partitions[number].is_whole = false;
-	cluster->partitions[number].state = PARTITION_COPYING;
+	partition->is_whole = false;
+	partition->state = PARTITION_COPYING;
 	lock_release(&cluster->lock);
 	error = snapshot_load(cluster->store,
 			      (struct snapshot_store_item){number, newest},
@@ -312,8 +291,8 @@ static enum error load_snapshot(struct node_group *cluster, unsigned number,
 			 number, newest);
 	lock_acquire(&cluster->lock);
 	if (error == ERR_NONE) {
-		cluster->partitions[number].damaged_ms = 0;
-		cluster->partitions[number].own_sum = (struct partition_sum){0};
+		partition->damaged_ms = 0;
+		partition->own_sum = (struct partition_sum){0};
 	}
 	lock_release(&cluster->lock);
 	take_place(cluster, number);
@@ -322,32 +301,21 @@ static enum error load_snapshot(struct node_group *cluster, unsigned number,
 	return error;
 }
 
-/* Delete some rows; *more_out = there are more. */
-static enum error clear_rows(struct node_group *cluster, unsigned number,
-			     bool *more_out)
-{
-	struct txn txn = txn_begin_write(cluster->store);
-	uint64_t gone;
-
-	journal_position_put(&txn, number, &(struct journal_position){0});
-	gone = journal_clear(&txn, number, CLEAR_ROWS);
-	*more_out = gone == CLEAR_ROWS;
-	if (!*more_out)
-		journal_position_delete(&txn, number);
-	return txn_end(&txn);
-}
-
 void resync_drop(struct node_group *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
-	enum error error = ERR_NONE;
-	bool more = true;
+	enum error error;
 
 	lock_acquire(&cluster->lock);
 	partition->is_whole = false;
 	lock_release(&cluster->lock);
-	while (more && error == ERR_NONE)
-		error = clear_rows(cluster, number, &more);
+	error = snapshot_clear_partition(cluster->store, number);
+	if (error == ERR_NONE) {
+		struct txn txn = txn_begin_write(cluster->store);
+
+		journal_position_delete(&txn, number);
+		error = txn_end(&txn);
+	}
 	if (error != ERR_NONE)
 		log_error("nodes: partition %u: cannot delete its replica: %s; "
 			  "retrying",
@@ -356,11 +324,11 @@ void resync_drop(struct node_group *cluster, unsigned number)
 		resync_note_full_disk(cluster, error);
 	lock_acquire(&cluster->lock);
 	partition->is_dropping = error != ERR_NONE;
-	if (!partition->is_dropping)
-		partition->damaged_ms = 0;
-	partition->own_sum = (struct partition_sum){0};
 	if (partition->is_dropping)
 		partition->locked_until_ms = clock_steady_ms() + FULL_MS;
+	else
+		partition->damaged_ms = 0;
+	partition->own_sum = (struct partition_sum){0};
 	partition->state = PARTITION_NOT_HERE;
 	partition->applied = 0;
 	partition->applied_hash = 0;
@@ -424,8 +392,11 @@ void resync_repair(struct node_group *cluster, unsigned number,
 	enum log_position place = LOG_POSITION_SAME;
 
 	/* our own data is damaged: see resync_replace_damaged() */
-	if (error == ERR_CORRUPT && replica_check_is_damaged(cluster, number))
-		return;
+	if (error == ERR_CORRUPT) {
+		replica_check_partition(cluster, number);
+		if (partition_copy_state(cluster, number).damaged_ms != 0)
+			return;
+	}
 	if (is_gap && log_apply_doubt_numbers(cluster))
 		return; /* the leader may have other entries */
 	if (is_gap)
@@ -484,11 +455,6 @@ bool resync_begin(struct node_group *cluster, unsigned number)
 
 enum { TEXT_BYTES = 96 };
 
-void replica_check_key(unsigned partition, char out[BROKER_KEY_BYTES])
-{
-	snprintf(out, BROKER_KEY_BYTES, "s.%03u", partition);
-}
-
 bool replica_check_read(struct slice text, struct partition_sum *sum_out)
 {
 	char copy[TEXT_BYTES] = "";
@@ -523,8 +489,8 @@ void replica_check_sum(struct node_group *cluster, unsigned partition,
 		return;
 	lock_acquire(&cluster->lock);
 	cluster->partitions[partition].own_sum = sum;
-	snapshot_publisher_wake(cluster);
-	log_apply_wake(cluster);
+	node_wake_set(&cluster->wake_tending);
+	node_wake_set(&cluster->wake_copying);
 	lock_release(&cluster->lock);
 }
 
@@ -533,19 +499,19 @@ bool replica_check_differs(struct node_group *cluster, unsigned number)
 	struct partition *partition = &cluster->partitions[number];
 	struct partition_sum own;
 	struct partition_sum theirs;
+	bool is_same;
+	bool differs;
 
 	lock_acquire(&cluster->lock);
 	own = partition->own_sum;
 	theirs = partition->owner_sum;
-	if (own.entry == 0 || own.entry != theirs.entry) {
-		lock_release(&cluster->lock);
-		return false;
-	}
-	partition->own_sum = (struct partition_sum){0};
-	if (own.sum != theirs.sum || own.rows != theirs.rows)
-		cluster->divergences++;
+	is_same = own.entry != 0 && own.entry == theirs.entry;
+	differs = is_same && (own.sum != theirs.sum || own.rows != theirs.rows);
+	if (is_same)
+		partition->own_sum = (struct partition_sum){0};
+	cluster->divergences += differs;
 	lock_release(&cluster->lock);
-	if (own.sum == theirs.sum && own.rows == theirs.rows)
+	if (!differs)
 		return false;
 	log_error_limited("nodes: partition %u: its replica here (%" PRIu64
 			  " rows) differs from its owner's (%" PRIu64

@@ -16,7 +16,7 @@
 enum {
 	CHUNK_BYTES = 4 << 20,
 	BLOCK_BYTES = 256 * 1024,
-	CLEARED_ROWS = 10000, /* rows deleted per transaction */
+	CLEARED_ROWS = 2000, /* rows deleted per transaction */
 	ANY_PARTITION = JOURNAL_PARTITIONS,
 };
 

@@ -40,16 +40,16 @@ enum {
  */
 static bool is_tended(struct node_group *cluster, unsigned number)
 {
-	const struct partition *partition = &cluster->partitions[number];
-	bool is_tended;
+	const struct partition partition =
+		partition_copy_state(cluster, number);
+	bool has_lease;
 
 	lock_acquire(&cluster->lock);
-	is_tended = (partition->state == PARTITION_OWNED ||
-		     (partition->state == PARTITION_ADOPTING &&
-		      partition->is_log_full)) &&
-		    nodes_have_lease(cluster);
+	has_lease = nodes_have_lease(cluster);
 	lock_release(&cluster->lock);
-	return is_tended;
+	return has_lease && (partition.state == PARTITION_OWNED ||
+			     (partition.state == PARTITION_ADOPTING &&
+			      partition.is_log_full));
 }
 
 /* Snapshots. */
@@ -62,22 +62,19 @@ static bool is_tended(struct node_group *cluster, unsigned number)
  */
 static bool needs_snapshot(struct node_group *cluster, unsigned number)
 {
-	const struct partition *partition = &cluster->partitions[number];
+	const struct partition partition =
+		partition_copy_state(cluster, number);
 	uint64_t now_ms = clock_steady_ms();
-	bool needs;
 
-	lock_acquire(&cluster->lock);
-	needs = now_ms >= partition->saved_ms &&
-		(!partition->is_resealed || partition->wants_snapshot ||
-		 (partition->is_log_full &&
-		  now_ms >= partition->saved_ms + PAUSE_MS) ||
-		 (partition->log_bytes >= cluster->options.snapshot_bytes &&
-		  partition->log_bytes >=
-			  partition->saved_bytes / SNAPSHOT_SHARE) ||
-		 (partition->log_bytes > 0 &&
-		  now_ms - partition->saved_ms >= SNAPSHOT_MAX_MS));
-	lock_release(&cluster->lock);
-	return needs;
+	return now_ms >= partition.saved_ms &&
+	       (!partition.is_resealed || partition.wants_snapshot ||
+		(partition.is_log_full &&
+		 now_ms >= partition.saved_ms + PAUSE_MS) ||
+		(partition.log_bytes >= cluster->options.snapshot_bytes &&
+		 partition.log_bytes >=
+			 partition.saved_bytes / SNAPSHOT_SHARE) ||
+		(partition.log_bytes > 0 &&
+		 now_ms - partition.saved_ms >= SNAPSHOT_MAX_MS));
 }
 
 /*
@@ -88,23 +85,20 @@ static bool needs_snapshot(struct node_group *cluster, unsigned number)
 static void shorten_log(struct node_group *cluster, unsigned number,
 			uint64_t newest)
 {
-	char subject[BROKER_SUBJECT_BYTES];
+	bool is_full = partition_copy_state(cluster, number).is_log_full;
 	uint64_t older = newest;
 	enum error error = ERR_NONE;
-	bool is_full;
 
-	lock_acquire(&cluster->lock);
-	is_full = cluster->partitions[number].is_log_full;
-	lock_release(&cluster->lock);
-	log_stream_subject(number, subject);
 	if (snapshot_store_prune(cluster->depot, number, SNAPSHOTS_KEPT) !=
 		    ERR_NONE ||
 	    (!is_full && snapshot_store_latest(cluster->depot, number, newest,
 					       &older) != ERR_NONE))
 		return;
 	if (older > NUMBERS_KEPT)
-		error = cluster->ops->purge(cluster->bus, BROKER_LOG, subject,
-					    older - NUMBERS_KEPT);
+		error = cluster->ops->purge(
+			cluster->bus, BROKER_LOG,
+			broker_subject(LOG_SUBJECT, number).text,
+			older - NUMBERS_KEPT);
 	if (error != ERR_NONE)
 		log_warn("nodes: partition %u: cannot shorten its log now: %s",
 			 number, error_text(error));
@@ -114,12 +108,10 @@ static void snapshot_publisher_save(struct node_group *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
 	struct snapshot_figures copy;
-	uint64_t log_bytes;
+	uint64_t log_bytes =
+		partition_read_number(cluster, &partition->log_bytes);
 	enum error error;
 
-	lock_acquire(&cluster->lock);
-	log_bytes = partition->log_bytes;
-	lock_release(&cluster->lock);
 	error = snapshot_save(cluster->store, number, clock_wall_ms(),
 			      cluster->depot, &copy);
 	lock_acquire(&cluster->lock);
@@ -148,7 +140,7 @@ static void snapshot_publisher_save(struct node_group *cluster, unsigned number)
 
 static void publish_sum(struct node_group *cluster, unsigned number)
 {
-	char key[BROKER_KEY_BYTES];
+	const struct broker_subject key = broker_subject(SUM_KEY, number);
 	char text[96];
 	struct partition_sum sum;
 	struct broker_row row = {0};
@@ -160,11 +152,10 @@ static void publish_sum(struct node_group *cluster, unsigned number)
 	lock_release(&cluster->lock);
 	if (sum.entry == 0)
 		return;
-	replica_check_key(number, key);
 	snprintf(text, sizeof(text), "%" PRIu64 " %" PRIx64 " %" PRIu64,
 		 sum.entry, sum.sum, sum.rows);
-	cluster->ops->get(cluster->bus, BROKER_FACTS, key, &row);
-	cluster->ops->put(cluster->bus, BROKER_FACTS, key, slice_of(text),
+	cluster->ops->get(cluster->bus, BROKER_FACTS, key.text, &row);
+	cluster->ops->put(cluster->bus, BROKER_FACTS, key.text, slice_of(text),
 			  row.revision, &revision);
 	buffer_free(&row.value);
 }
@@ -192,17 +183,15 @@ static uint64_t last_number(struct slice lines)
 static bool find_published(struct node_group *cluster, unsigned number,
 			   uint64_t *published_out)
 {
-	char subject[BROKER_SUBJECT_BYTES];
 	struct broker_message last = {0};
-	enum error error;
+	enum error error = cluster->ops->last(
+		cluster->bus, BROKER_EVENTS,
+		broker_subject("tpl.evt.%03u.>", number).text, &last);
 
 	*published_out = 0;
-	snprintf(subject, sizeof(subject), "tpl.evt.%03u.>", number);
-	error = cluster->ops->last(cluster->bus, BROKER_EVENTS, subject, &last);
 	if (error == ERR_NONE && last.data.size > 0)
 		*published_out = last_number(buffer_slice(&last.data));
-	buffer_free(&last.data);
-	buffer_free(&last.subject);
+	broker_message_free(&last);
 	return error == ERR_NONE || error == ERR_NOT_FOUND;
 }
 
@@ -272,7 +261,7 @@ struct event_message {
 	uint64_t last;
 	struct buffer body;
 	unsigned partition;
-	char subject[BROKER_SUBJECT_BYTES];
+	struct broker_subject subject;
 	char id[64];
 };
 
@@ -287,24 +276,11 @@ struct event_publisher {
 };
 
 /*
- * Write the subject: it has no blanks and no wildcards; a host has none either.
- */
-static void write_subject(unsigned partition, struct slice host,
-			  char out[BROKER_SUBJECT_BYTES])
-{
-	if (host.size == 0)
-		host = slice_of("_");
-	snprintf(out, BROKER_SUBJECT_BYTES, "tpl.evt.%03u.%.*s", partition,
-		 (int)(host.size < 200 ? host.size : 200),
-		 (const char *)host.data);
-}
-
-/*
  * Return the existing or a new message of the subject; NULL if there is no
  * space.
  */
 static struct event_message *find_leaflet(struct event_publisher *press,
-					  const char *subject)
+					  struct broker_subject subject)
 {
 	struct event_message *leaflet;
 
@@ -312,14 +288,14 @@ static struct event_message *find_leaflet(struct event_publisher *press,
 		return NULL;
 	for (size_t i = 0; i < press->count; i++) {
 		leaflet = &press->leaflets[i];
-		if (strcmp(leaflet->subject, subject) == 0)
+		if (strcmp(leaflet->subject.text, subject.text) == 0)
 			return leaflet->body.size < press->max_bytes ? leaflet
 								     : NULL;
 	}
 	if (press->count == SUBJECTS_AT_ONCE)
 		return NULL;
 	leaflet = &press->leaflets[press->count++];
-	snprintf(leaflet->subject, sizeof(leaflet->subject), "%s", subject);
+	leaflet->subject = subject;
 	return leaflet;
 }
 
@@ -328,11 +304,13 @@ static bool event_publisher_add(struct event_publisher *press,
 				unsigned partition, uint64_t number,
 				const struct event_row *event)
 {
-	char subject[BROKER_SUBJECT_BYTES];
-	struct event_message *leaflet;
+	/* a host has no blanks and no wildcards */
+	struct slice host = event->host.size == 0 ? slice_of("_") : event->host;
+	struct event_message *leaflet = find_leaflet(
+		press, broker_subject("tpl.evt.%03u.%.*s", partition,
+				      (int)(host.size < 200 ? host.size : 200),
+				      (const char *)host.data));
 
-	write_subject(partition, event->host, subject);
-	leaflet = find_leaflet(press, subject);
 	if (leaflet == NULL)
 		return false;
 	leaflet->partition = partition;
@@ -401,7 +379,7 @@ static enum error event_publisher_append(struct node_group *cluster,
 			 "evt.%" PRIu64 "-%" PRIu64, leaflet->first,
 			 leaflet->last);
 		entries[i] = (struct broker_entry){
-			.subject = leaflet->subject,
+			.subject = leaflet->subject.text,
 			.id = leaflet->id,
 			.data = buffer_slice(&leaflet->body),
 			.expected = BROKER_ANY,
@@ -486,23 +464,21 @@ static void event_publisher_note(struct node_group *cluster,
 	lock_release(&cluster->lock);
 }
 
-/* Leave space for one more event. */
-static size_t max_leaflet_bytes(struct node_group *cluster)
-{
-	size_t half = cluster->ops->max_bytes(cluster->bus) / 2;
-
-	return half < MAX_LEAFLET_BYTES ? half : MAX_LEAFLET_BYTES;
-}
-
 static void publish_events(struct node_group *cluster)
 {
 	uint64_t published[ALL_PARTITIONS];
 	uint64_t from = event_publisher_find_start(cluster, published);
 	bool goes_on = from != UINT64_MAX;
+	/* leave space for one more event */
+	size_t half = cluster->bus == NULL
+			      ? 0
+			      : cluster->ops->max_bytes(cluster->bus) / 2;
 
 	while (goes_on) {
 		struct event_publisher press = {
-			.max_bytes = max_leaflet_bytes(cluster),
+			.max_bytes = half < MAX_LEAFLET_BYTES
+					     ? half
+					     : MAX_LEAFLET_BYTES,
 		};
 		enum error error;
 
@@ -518,27 +494,11 @@ static void publish_events(struct node_group *cluster)
 	}
 }
 
-static bool snapshot_publisher_wait(struct node_group *cluster)
-{
-	uint64_t until_ms = clock_steady_ms() + IDLE_MS;
-	bool goes_on;
-
-	lock_acquire(&cluster->lock);
-	while (!cluster->is_work && !cluster->is_ending &&
-	       condition_wait_until(&cluster->has_work, &cluster->lock,
-				    until_ms))
-		;
-	cluster->is_work = false;
-	goes_on = !cluster->is_ending;
-	lock_release(&cluster->lock);
-	return goes_on;
-}
-
 void *snapshot_publisher_main(void *argument)
 {
 	struct node_group *cluster = argument;
 
-	while (snapshot_publisher_wait(cluster)) {
+	while (node_wake_wait(cluster, &cluster->wake_tending, IDLE_MS)) {
 		for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
 			if (!is_tended(cluster, i))
 				continue;

@@ -7,7 +7,7 @@
 #include "daemon/api/api_forward.h"
 #include "daemon/engine/commit_event.h"
 #include "daemon/http/proxy.h"
-#include "daemon/notify/notifier_sender.h"
+#include "daemon/notify/notifier.h"
 #include "daemon/query/event.h"
 #include "store/encryption.h"
 #include "store/key.h"

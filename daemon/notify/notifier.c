@@ -23,11 +23,6 @@ enum {
 	LAST_MS = 1000,
 };
 
-static uint64_t delivery_smaller_ms(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static uint64_t delivery_ms_until(uint64_t time_ms, uint64_t now_ms)
 {
 	return time_ms > now_ms ? time_ms - now_ms : 0;
@@ -41,22 +36,19 @@ static uint64_t find_pause(const struct delivery *delivery)
 
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
 		const struct hook_queue *outlet = delivery->outlets[i];
+		uint64_t left = MAX_IDLE_MS;
 
-		if (outlet->is_running && outlet->is_child) {
-			pause = delivery_smaller_ms(
-				pause,
-				delivery_ms_until(outlet->child.deadline_ms,
-						  clock_steady_ms()));
-			if (outlet->child.file < 0)
-				pause = delivery_smaller_ms(pause, LOOK_MS);
-		} else if (!outlet->is_running &&
-			   wall_ms < outlet->report.next_ms) {
-			pause = delivery_smaller_ms(
-				pause, delivery_ms_until(outlet->report.next_ms,
-							 wall_ms));
-		}
+		if (outlet->is_running && outlet->is_child)
+			left = delivery_ms_until(outlet->child.deadline_ms,
+						 clock_steady_ms());
+		else if (!outlet->is_running &&
+			 wall_ms < outlet->report.next_ms)
+			left = outlet->report.next_ms - wall_ms;
+		if (outlet->is_running && outlet->is_child &&
+		    outlet->child.file < 0 && left > LOOK_MS)
+			left = LOOK_MS;
+		pause = left < pause ? left : pause;
 	}
-	assert(pause <= MAX_IDLE_MS);
 	return pause;
 }
 
@@ -72,7 +64,6 @@ static void delivery_wait_for_news(struct delivery *delivery, uint64_t pause_ms)
 		    outlet->child.file >= 0 && count < MAX_POST_FILES)
 			files[count++] = outlet->child.file;
 	}
-	assert(count <= delivery->outlet_count && count <= MAX_POST_FILES);
 	notifier_client_run(delivery->poster, (uint32_t)pause_ms, files, count);
 	free(files);
 	delivery_receive(delivery);
@@ -86,27 +77,10 @@ static bool delivery_is_busy(const struct delivery *delivery)
 	return false;
 }
 
-/* Wait briefly for running deliveries; kill commands that take longer. */
-static void end_all(struct delivery *delivery)
-{
-	uint64_t until_ms = clock_steady_ms() + LAST_MS;
-	uint64_t now_ms = clock_steady_ms();
-
-	for (; delivery_is_busy(delivery) && now_ms < until_ms;
-	     now_ms = clock_steady_ms())
-		delivery_wait_for_news(delivery,
-				       delivery_ms_until(until_ms, now_ms));
-	for (size_t i = 0; i < delivery->outlet_count; i++) {
-		struct hook_queue *outlet = delivery->outlets[i];
-
-		if (outlet->is_running && outlet->is_child)
-			command_kill(delivery->options.spawner, &outlet->child);
-	}
-}
-
 static void *delivery_sender_main(void *argument)
 {
 	struct delivery *delivery = argument;
+	uint64_t until_ms;
 
 	while (!atomic_load(&delivery->is_ended)) {
 		atomic_store(&delivery->has_news, false);
@@ -117,33 +91,20 @@ static void *delivery_sender_main(void *argument)
 					       ? 0
 					       : find_pause(delivery));
 	}
-	end_all(delivery);
+	/* wait briefly for running deliveries; kill commands that take longer
+	 */
+	until_ms = clock_steady_ms() + LAST_MS;
+	for (uint64_t now_ms = clock_steady_ms();
+	     delivery_is_busy(delivery) && now_ms < until_ms;
+	     now_ms = clock_steady_ms())
+		delivery_wait_for_news(delivery, until_ms - now_ms);
+	for (size_t i = 0; i < delivery->outlet_count; i++) {
+		struct hook_queue *outlet = delivery->outlets[i];
+
+		if (outlet->is_running && outlet->is_child)
+			command_kill(delivery->options.spawner, &outlet->child);
+	}
 	return NULL;
-}
-
-static struct delivery *delivery_create(struct store *store,
-					struct pipeline *pipeline,
-					const struct delivery_options *options)
-{
-	struct delivery *delivery = mem_alloc(1, sizeof(*delivery));
-
-	delivery->store = store;
-	delivery->pipeline = pipeline;
-	delivery->options = *options;
-	delivery->poster = notifier_client_create(
-		options->spawner,
-		&(struct poster_options){
-			.user_agent = options->user_agent,
-			.ca_file = options->ca_file,
-			.connect_timeout_ms = options->connect_timeout_ms,
-			.timeout_ms = options->timeout_ms,
-			.allowed = options->allowed,
-			.allowed_count = options->allowed_count,
-		},
-		notifier_main);
-	lock_init(&delivery->lock, LOCK_DELIVERY);
-	condition_init(&delivery->is_wanted);
-	return delivery;
 }
 
 static void delivery_destroy(struct delivery *delivery)
@@ -171,9 +132,24 @@ enum error delivery_start(struct delivery **delivery_out, struct store *store,
 			  struct pipeline *pipeline,
 			  const struct delivery_options *options)
 {
-	struct delivery *delivery = delivery_create(store, pipeline, options);
+	struct delivery *delivery = mem_alloc(1, sizeof(*delivery));
 
-	assert(store != NULL && pipeline != NULL);
+	delivery->store = store;
+	delivery->pipeline = pipeline;
+	delivery->options = *options;
+	delivery->poster = notifier_client_create(
+		options->spawner,
+		&(struct poster_options){
+			.user_agent = options->user_agent,
+			.ca_file = options->ca_file,
+			.connect_timeout_ms = options->connect_timeout_ms,
+			.timeout_ms = options->timeout_ms,
+			.allowed = options->allowed,
+			.allowed_count = options->allowed_count,
+		},
+		notifier_main);
+	lock_init(&delivery->lock, LOCK_DELIVERY);
+	condition_init(&delivery->is_wanted);
 	if (delivery->poster == NULL ||
 	    !thread_start(&delivery->saver, NULL, delivery_save, delivery)) {
 		delivery_destroy(delivery);
@@ -219,13 +195,6 @@ void hook_queue_destroy(struct hook_queue *outlet)
 	free(outlet);
 }
 
-static void hook_queue_set_text(struct buffer *out, struct slice text)
-{
-	buffer_clear(out);
-	buffer_append_slice(out, text);
-	buffer_append_text(out, ""); /* adds a NUL */
-}
-
 /* Return false if the text can no longer be decrypted. */
 static bool open_text(const struct delivery *delivery, struct buffer *out,
 		      struct slice sealed)
@@ -249,30 +218,6 @@ static struct hook_queue *hook_queue_create(const struct delivery *delivery,
 		!open_text(delivery, &outlet->target, row->target) ||
 		!open_text(delivery, &outlet->secret, row->secret);
 	return outlet;
-}
-
-/* Insert the outlet at the index, before those with larger numbers. */
-static void hook_queue_insert(struct delivery *delivery, size_t index,
-			      struct hook_queue *outlet)
-{
-	lock_acquire(&delivery->lock);
-	delivery->outlets = mem_grow(delivery->outlets, delivery->outlet_count,
-				     &delivery->outlet_capacity,
-				     sizeof(struct hook_queue *));
-	memmove(delivery->outlets + index + 1, delivery->outlets + index,
-		(delivery->outlet_count - index) * sizeof(struct hook_queue *));
-	delivery->outlets[index] = outlet;
-	delivery->outlet_count++;
-	lock_release(&delivery->lock);
-}
-
-/* Return whether the outlet was created from this row of its hook. */
-static bool is_of_row(const struct hook_queue *outlet,
-		      const struct hook_row *row)
-{
-	return !outlet->is_replaced &&
-	       slice_equal(buffer_slice(&outlet->sealed_target), row->target) &&
-	       slice_equal(buffer_slice(&outlet->sealed_secret), row->secret);
 }
 
 /*
@@ -319,14 +264,26 @@ static struct hook_queue *hook_queue_find(struct delivery *delivery,
 		++*next;
 	if (*next == delivery->outlet_count ||
 	    delivery->outlets[*next]->hook != hook) {
+		size_t size = sizeof(struct hook_queue *);
+
 		outlet = hook_queue_create(delivery, hook, row);
-		hook_queue_insert(delivery, (*next)++, outlet);
+		lock_acquire(&delivery->lock);
+		delivery->outlets =
+			mem_grow(delivery->outlets, delivery->outlet_count,
+				 &delivery->outlet_capacity, size);
+		memmove(delivery->outlets + *next + 1,
+			delivery->outlets + *next,
+			(delivery->outlet_count - *next) * size);
+		delivery->outlets[(*next)++] = outlet;
+		delivery->outlet_count++;
+		lock_release(&delivery->lock);
 		return outlet;
 	}
-	outlet = delivery->outlets[*next];
-	if (!is_of_row(outlet, row))
-		outlet = hook_queue_replace(delivery, *next, row);
-	++*next;
+	outlet = delivery->outlets[(*next)++];
+	if (outlet->is_replaced ||
+	    !slice_equal(buffer_slice(&outlet->sealed_target), row->target) ||
+	    !slice_equal(buffer_slice(&outlet->sealed_secret), row->secret))
+		outlet = hook_queue_replace(delivery, *next - 1, row);
 	return outlet;
 }
 
@@ -373,7 +330,9 @@ static bool take_event(struct hook_queue *outlet, uint64_t number,
 	if (scan_try(scan) && event_decode(scan->value, &event)) {
 		outlet->number = number;
 		outlet->kind = event.kind;
-		hook_queue_set_text(&outlet->site, event.host);
+		buffer_clear(&outlet->site);
+		buffer_append_slice(&outlet->site, event.host);
+		buffer_append_text(&outlet->site, ""); /* adds a NUL */
 		event_append(number, &event, &outlet->body);
 		return true;
 	}
@@ -401,7 +360,6 @@ static void load_event(struct delivery *delivery, struct txn *txn,
 	bool is_passed[JOURNAL_PARTITIONS] = {false};
 	bool is_found = false;
 
-	assert(!outlet->is_running && outlet->body.size == 0);
 	scan.is_keys_only = true;
 	while (!is_found && scan_next(&scan)) {
 		uint64_t number = key_u64(scan.key, sizeof(outlet->hook));
@@ -420,17 +378,6 @@ static void load_event(struct delivery *delivery, struct txn *txn,
 }
 
 /*
- * Return whether the hook waits for its retry. A longer wait than the maximum
- * means that the clock was set back.
- */
-static bool is_resting(const struct hook_queue *outlet, uint64_t now_ms)
-{
-	uint64_t next_ms = outlet->report.next_ms;
-
-	return now_ms < next_ms && next_ms - now_ms <= DELIVERY_MAX_PAUSE_MS;
-}
-
-/*
  * Load the next event of each hook again: the last one may now belong to
  * another node, which may have delivered it.
  */
@@ -443,6 +390,7 @@ static void look_at_hooks(struct delivery *delivery, struct txn *txn)
 
 	while (scan_next(&scan)) {
 		struct hook_queue *outlet;
+		uint64_t next_ms;
 
 		if (!hook_row_decode(scan.value, &row) ||
 		    scan.key.size != sizeof(outlet->hook))
@@ -456,8 +404,14 @@ static void look_at_hooks(struct delivery *delivery, struct txn *txn)
 		if (outlet->is_running)
 			continue;
 		buffer_clear(&outlet->body);
+		/*
+		 * a longer wait for the retry than the maximum means that the
+		 * clock was set back
+		 */
+		next_ms = outlet->report.next_ms;
 		if (row.waiting > 0 && !outlet->is_locked &&
-		    !is_resting(outlet, now_ms))
+		    (now_ms >= next_ms ||
+		     next_ms - now_ms > DELIVERY_MAX_PAUSE_MS))
 			load_event(delivery, txn, outlet);
 	}
 	scan_end(&scan);
@@ -490,11 +444,21 @@ static void begin_look(struct delivery *delivery)
 	lock_release(&delivery->lock);
 }
 
-/* Free the outlets of deleted hooks that are not in use. */
-static void hook_queues_drop(struct delivery *delivery)
+void delivery_load_hooks(struct delivery *delivery)
 {
 	size_t kept = 0;
+	struct txn txn;
+	enum error error;
 
+	begin_look(delivery);
+	txn = txn_begin_read(delivery->store);
+	look_at_hooks(delivery, &txn);
+	error = txn_end(&txn);
+	if (error != ERR_NONE) {
+		log_error("hooks: %s", error_text(error));
+		return;
+	}
+	/* free the outlets of deleted hooks that are not in use */
 	lock_acquire(&delivery->lock);
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
 		struct hook_queue *outlet = delivery->outlets[i];
@@ -504,24 +468,8 @@ static void hook_queues_drop(struct delivery *delivery)
 		else
 			hook_queue_destroy(outlet);
 	}
-	assert(kept <= delivery->outlet_count);
 	delivery->outlet_count = kept;
 	lock_release(&delivery->lock);
-}
-
-void delivery_load_hooks(struct delivery *delivery)
-{
-	struct txn txn;
-	enum error error;
-
-	begin_look(delivery);
-	txn = txn_begin_read(delivery->store);
-	look_at_hooks(delivery, &txn);
-	error = txn_end(&txn);
-	if (error != ERR_NONE)
-		log_error("hooks: %s", error_text(error));
-	else
-		hook_queues_drop(delivery);
 }
 
 /* Commit the results of deliveries, all available results in one commit. */
@@ -542,35 +490,29 @@ static void free_saving(struct saving *saving)
 	*saving = (struct saving){0};
 }
 
-/* With the lock held. */
-static void delivery_copy_report(struct saving *saving,
-				 struct hook_queue *outlet)
-{
-	struct hook_report *report = &saving->reports[saving->count];
-	char *error = saving->errors[saving->count++];
-
-	assert(outlet->has_news && !outlet->is_saving);
-	memcpy(error, outlet->error, sizeof(outlet->error));
-	*report = outlet->report;
-	hook_report_drop(report, outlet->saved);
-	report->error = slice_of(error);
-	outlet->saving = report->number_count;
-	outlet->has_news = false;
-	outlet->is_saving = true;
-}
-
-/* With the lock held. */
+/* Copy the unsaved reports. With the lock held. */
 static void take_reports(struct delivery *delivery, struct saving *saving)
 {
-	size_t room = delivery->outlet_count;
+	size_t room = delivery->outlet_count + 1;
 
-	assert(lock_is_held(&delivery->lock));
-	saving->reports = mem_alloc(room + 1, sizeof(*saving->reports));
-	saving->errors = mem_alloc(room + 1, sizeof(*saving->errors));
-	for (size_t i = 0; i < room; i++)
-		if (delivery->outlets[i]->has_news)
-			delivery_copy_report(saving, delivery->outlets[i]);
-	assert(saving->count <= room);
+	saving->reports = mem_alloc(room, sizeof(*saving->reports));
+	saving->errors = mem_alloc(room, sizeof(*saving->errors));
+	for (size_t i = 0; i < delivery->outlet_count; i++) {
+		struct hook_queue *outlet = delivery->outlets[i];
+		struct hook_report *report = &saving->reports[saving->count];
+		char *error = saving->errors[saving->count];
+
+		if (!outlet->has_news)
+			continue;
+		saving->count++;
+		memcpy(error, outlet->error, sizeof(outlet->error));
+		*report = outlet->report;
+		hook_report_drop(report, outlet->saved);
+		report->error = slice_of(error);
+		outlet->saving = report->number_count;
+		outlet->has_news = false;
+		outlet->is_saving = true;
+	}
 }
 
 /* Wait for reports; return false if none will follow. */
@@ -596,7 +538,6 @@ static bool wait_for_reports(struct delivery *delivery, struct saving *saving)
  */
 static void end_reports(struct delivery *delivery, bool is_saved)
 {
-	assert(!lock_is_held(&delivery->lock));
 	lock_acquire(&delivery->lock);
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
 		struct hook_queue *outlet = delivery->outlets[i];
@@ -612,20 +553,6 @@ static void end_reports(struct delivery *delivery, bool is_saved)
 	}
 	lock_release(&delivery->lock);
 	delivery_wake(delivery);
-}
-
-static enum error delivery_commit_reports(struct delivery *delivery,
-					  const struct saving *saving)
-{
-	struct alert_change alert = {
-		.action = HOOKS_REPORT,
-		.reports = saving->reports,
-		.report_count = saving->count,
-	};
-	struct change change = {.kind = CHANGE_ALERTS, .alert = &alert};
-
-	assert(saving->count > 0);
-	return pipeline_command(delivery->pipeline, &change);
 }
 
 /* Wait before the next attempt; return false if the delivery stops. */
@@ -651,7 +578,15 @@ void *delivery_save(void *argument)
 	bool goes_on = true;
 
 	while (goes_on && wait_for_reports(delivery, &saving)) {
-		enum error error = delivery_commit_reports(delivery, &saving);
+		struct alert_change alert = {
+			.action = HOOKS_REPORT,
+			.reports = saving.reports,
+			.report_count = saving.count,
+		};
+		enum error error =
+			pipeline_command(delivery->pipeline,
+					 &(struct change){.kind = CHANGE_ALERTS,
+							  .alert = &alert});
 
 		free_saving(&saving);
 		end_reports(delivery, error == ERR_NONE);

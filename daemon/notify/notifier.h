@@ -59,6 +59,35 @@ void delivery_wake(struct delivery *delivery);
  */
 void delivery_stop(struct delivery *delivery);
 
+/* HMAC-SHA256 (RFC 2104), with which a hook authenticates the sender. */
+
+enum { HMAC_HEX_BYTES = 64 };
+
+/* Write the code of `text` under `key` in hexadecimal, with a NUL. */
+void hmac_sha256_hex(struct slice key, struct slice text,
+		     char out[HMAC_HEX_BYTES + 1]);
+
+/*
+ * The target of a hook: an http or https URL, or "exec:/command argument...",
+ * which is run without a shell.
+ */
+
+enum { MAX_TARGET_BYTES = 2048, MAX_COMMAND_WORDS = 32 };
+
+/* Return false if the target is invalid; `message` gets the error text. */
+bool hook_target_check(struct slice target, char *message, size_t size);
+
+bool hook_target_is_command(struct slice target);
+
+/* The words of a command, separated by blanks. */
+struct command_words {
+	char text[MAX_TARGET_BYTES + 1];
+	char *words[MAX_COMMAND_WORDS + 1]; /* in `text`; ends with NULL */
+};
+
+/* Return false if there are no words or too many. */
+bool hook_target_split(struct slice target, struct command_words *words_out);
+
 /*
  * State shared by the two threads of the delivery: one sends, the other
  * commits the results.
@@ -120,8 +149,7 @@ struct delivery {
 	bool is_last; /* under the lock: no more results will come */
 };
 
-/* notifier.c: read the hooks and their next events from the store.
- */
+/* Read the hooks and their next events from the store. */
 void delivery_load_hooks(struct delivery *delivery);
 void hook_queue_destroy(struct hook_queue *outlet);
 
@@ -129,10 +157,7 @@ void hook_queue_destroy(struct hook_queue *outlet);
 void delivery_send(struct delivery *delivery);
 void delivery_receive(struct delivery *delivery);
 
-/*
- * notifier.c: main function of the thread that commits results; the
- * argument is the delivery.
- */
+/* The main function of the thread that commits results; for tests. */
 void *delivery_save(void *argument);
 
 #endif

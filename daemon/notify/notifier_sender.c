@@ -1,4 +1,4 @@
-#include "daemon/notify/notifier_sender.h"
+#include "daemon/notify/notifier.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "crawl/schedule.h"
 #include "crawl/url/url.h"
-#include "daemon/notify/notifier.h"
 #include "daemon/runtime/clock.h"
 #include "store/partitions.h"
 #include "store/rows.h"
@@ -65,41 +64,32 @@ bool hook_target_split(struct slice target, struct command_words *words_out)
 	return count > 0;
 }
 
-static bool has_control(struct slice text)
-{
-	const unsigned char *bytes = text.data;
-
-	for (size_t i = 0; i < text.size; i++)
-		if (bytes[i] < ' ' || bytes[i] == 0x7f)
-			return true;
-	return false;
-}
-
-static bool check_command(struct slice target, char *message, size_t size)
-{
-	struct command_words words;
-
-	if (hook_target_split(target, &words) && words.words[0][0] == '/')
-		return true;
-	snprintf(message, size,
-		 "a command is exec:/ABSOLUTE/PATH and at most %d words",
-		 MAX_COMMAND_WORDS - 1);
-	return false;
-}
-
 bool hook_target_check(struct slice target, char *message, size_t size)
 {
+	const unsigned char *bytes = target.data;
+	struct command_words words;
 	struct url url;
+	bool is_printable = true;
 
+	for (size_t i = 0; i < target.size; i++)
+		is_printable &= bytes[i] >= ' ' && bytes[i] != 0x7f;
 	if (target.size == 0 || target.size > MAX_TARGET_BYTES ||
-	    has_control(target)) {
+	    !is_printable) {
 		snprintf(message, size,
 			 "must be a URL, or exec:/COMMAND, of at most %d bytes",
 			 MAX_TARGET_BYTES);
 		return false;
 	}
-	if (hook_target_is_command(target))
-		return check_command(target, message, size);
+	if (hook_target_is_command(target)) {
+		if (hook_target_split(target, &words) &&
+		    words.words[0][0] == '/')
+			return true;
+		snprintf(
+			message, size,
+			"a command is exec:/ABSOLUTE/PATH and at most %d words",
+			MAX_COMMAND_WORDS - 1);
+		return false;
+	}
 	if ((hook_target_begins_with(target, "http://") ||
 	     hook_target_begins_with(target, "https://")) &&
 	    memchr(target.data, ' ', target.size) == NULL &&
@@ -112,38 +102,12 @@ bool hook_target_check(struct slice target, char *message, size_t size)
 
 /* Send events to hooks, and process the results. */
 
-enum { MAX_VARIABLES = 8 };
-
-/* With the lock held: record the result for the next commit. */
-static void note_result(const struct delivery *delivery,
-			struct hook_queue *outlet, unsigned http_status,
-			const char *why)
-{
-	struct hook_report *report = &outlet->report;
-	uint64_t now_ms = clock_wall_ms();
-
-	report->http_status = (uint16_t)http_status;
-	report->failures = why == NULL ? 0 : report->failures + 1;
-	report->next_ms = 0;
-	if (why == NULL) {
-		assert(report->number_count < HOOK_REPORT_EVENTS);
-		report->numbers[report->number_count++] = outlet->number;
-		report->delivered_ms = now_ms;
-	} else {
-		report->next_ms =
-			now_ms + backoff_ms(delivery->options.first_pause_ms,
-					    BACKOFF_MAX_MS, report->failures,
-					    outlet->hook);
-	}
-	snprintf(outlet->error, sizeof(outlet->error), "%s",
-		 why == NULL ? "" : why);
-	outlet->has_news = true;
-}
-
 /* Finish the running event; `why` is NULL if it was delivered. */
 static void end_event(struct delivery *delivery, struct hook_queue *outlet,
 		      unsigned http_status, const char *why)
 {
+	struct hook_report *report = &outlet->report;
+	uint64_t now_ms = clock_wall_ms();
 	bool is_first_failure = false;
 
 	assert(outlet->is_running);
@@ -151,8 +115,25 @@ static void end_event(struct delivery *delivery, struct hook_queue *outlet,
 	buffer_clear(&outlet->body);
 	lock_acquire(&delivery->lock);
 	if (!outlet->is_replaced) {
-		note_result(delivery, outlet, http_status, why);
-		is_first_failure = outlet->report.failures == 1;
+		report->http_status = (uint16_t)http_status;
+		report->failures = why == NULL ? 0 : report->failures + 1;
+		report->next_ms = 0;
+		if (why == NULL) {
+			assert(report->number_count < HOOK_REPORT_EVENTS);
+			report->numbers[report->number_count++] =
+				outlet->number;
+			report->delivered_ms = now_ms;
+		} else {
+			report->next_ms =
+				now_ms +
+				backoff_ms(delivery->options.first_pause_ms,
+					   BACKOFF_MAX_MS, report->failures,
+					   outlet->hook);
+		}
+		snprintf(outlet->error, sizeof(outlet->error), "%s",
+			 why == NULL ? "" : why);
+		outlet->has_news = true;
+		is_first_failure = report->failures == 1;
 		condition_signal(&delivery->is_wanted);
 	}
 	lock_release(&delivery->lock);
@@ -179,7 +160,6 @@ static void send_request(struct delivery *delivery, struct hook_queue *outlet)
 					      "sha256=";
 	size_t length = strlen(signature);
 
-	assert(outlet->is_running && outlet->target.data != NULL);
 	snprintf(kind, sizeof(kind), "X-Templated-Event: %s",
 		 event_kind_name(outlet->kind));
 	snprintf(number, sizeof(number), "X-Templated-Delivery: %" PRIu64,
@@ -195,23 +175,13 @@ static void send_request(struct delivery *delivery, struct hook_queue *outlet)
 	outlet->is_running = notifier_client_start(delivery->poster, &request);
 }
 
-/* Point to the texts, each with its NUL; NULL follows the last pointer. */
-static void split_variables(const struct buffer *texts, char **variables_out)
-{
-	size_t count = 0;
-
-	for (size_t at = 0; at < texts->size && count < MAX_VARIABLES;
-	     at += strlen(texts->data + at) + 1)
-		variables_out[count++] = texts->data + at;
-	variables_out[count] = NULL;
-	assert(count <= MAX_VARIABLES);
-}
-
 static void run_command(struct delivery *delivery, struct hook_queue *outlet)
 {
 	struct command_words words;
-	struct buffer texts = {0};
-	char *variables[MAX_VARIABLES + 1];
+	char number[64];
+	char kind[64];
+	struct buffer site = {0};
+	char *variables[] = {kind, NULL, number, NULL};
 	struct child_command command = {
 		.words = words.words,
 		.environment = variables,
@@ -220,14 +190,12 @@ static void run_command(struct delivery *delivery, struct hook_queue *outlet)
 			clock_steady_ms() + delivery->options.exec_timeout_ms,
 	};
 
-	assert(outlet->is_running);
-	buffer_printf(&texts, "TEMPLATED_EVENT=%s",
-		      event_kind_name(outlet->kind));
-	buffer_append_byte(&texts, '\0');
-	buffer_printf(&texts, "TEMPLATED_SITE=%s", outlet->site.data);
-	buffer_append_byte(&texts, '\0');
-	buffer_printf(&texts, "TEMPLATED_SEQ=%" PRIu64, outlet->number);
-	split_variables(&texts, variables);
+	snprintf(kind, sizeof(kind), "TEMPLATED_EVENT=%s",
+		 event_kind_name(outlet->kind));
+	snprintf(number, sizeof(number), "TEMPLATED_SEQ=%" PRIu64,
+		 outlet->number);
+	buffer_printf(&site, "TEMPLATED_SITE=%s", outlet->site.data);
+	variables[1] = site.data;
 	outlet->is_child = true;
 	if (!delivery->options.allows_exec)
 		end_event(delivery, outlet, 0,
@@ -237,7 +205,7 @@ static void run_command(struct delivery *delivery, struct hook_queue *outlet)
 	else if (command_start(delivery->options.spawner, &outlet->child,
 			       &command) != CHILD_RUNS)
 		end_event(delivery, outlet, 0, outlet->child.message);
-	buffer_free(&texts);
+	buffer_free(&site);
 }
 
 /* Return whether the loaded event can be sent now. */
@@ -246,7 +214,6 @@ static bool is_ready(struct delivery *delivery, const struct hook_queue *outlet)
 	const struct hook_report *report = &outlet->report;
 	size_t unsaved;
 
-	assert(!lock_is_held(&delivery->lock));
 	if (outlet->is_running || outlet->body.size == 0 || !outlet->is_there ||
 	    !store_owns_event(delivery->store, outlet->number))
 		return false;
@@ -271,11 +238,14 @@ void delivery_send(struct delivery *delivery)
 	}
 }
 
-static void end_requests(struct delivery *delivery)
+void delivery_receive(struct delivery *delivery)
 {
+	uint64_t now_ms = clock_steady_ms();
 	struct post_result result;
 
 	while (notifier_client_next(delivery->poster, &result)) {
+		bool is_done = result.error == ERR_NONE &&
+			       result.http_status / 100 == 2;
 		char why[128];
 
 		if (result.error != ERR_NONE)
@@ -284,17 +254,8 @@ static void end_requests(struct delivery *delivery)
 			snprintf(why, sizeof(why), "HTTP status %u",
 				 (unsigned)result.http_status);
 		end_event(delivery, result.context, result.http_status,
-			  result.error == ERR_NONE &&
-					  result.http_status / 100 == 2
-				  ? NULL
-				  : why);
+			  is_done ? NULL : why);
 	}
-}
-
-static void end_commands(struct delivery *delivery)
-{
-	uint64_t now_ms = clock_steady_ms();
-
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
 		struct hook_queue *outlet = delivery->outlets[i];
 		enum child_state state;
@@ -308,10 +269,4 @@ static void end_commands(struct delivery *delivery)
 				  state == CHILD_DONE ? NULL
 						      : outlet->child.message);
 	}
-}
-
-void delivery_receive(struct delivery *delivery)
-{
-	end_requests(delivery);
-	end_commands(delivery);
 }

@@ -1,5 +1,5 @@
 /* RFC 4231: test cases 1 to 4, 6 and 7; the 5th is of a truncated code. */
-#include "daemon/notify/notifier_sender.h"
+#include "daemon/notify/notifier.h"
 
 #include <string.h>
 

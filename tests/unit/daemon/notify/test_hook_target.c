@@ -1,4 +1,4 @@
-#include "daemon/notify/notifier_sender.h"
+#include "daemon/notify/notifier.h"
 
 #include <string.h>
 

@@ -144,27 +144,13 @@ static bool encryption_keys_parse_line(struct encryption_keys *keys,
 	return is_key;
 }
 
-static bool encryption_keys_parse_lines(struct encryption_keys *keys,
-					const char *text)
-{
-	while (*text != '\0') {
-		size_t length = strcspn(text, "\r\n");
-
-		if (length > 0 && *text != '#' &&
-		    !encryption_keys_parse_line(keys, text, length))
-			return false;
-		text += length;
-		text += strspn(text, "\r\n");
-	}
-	return keys->count > 0;
-}
-
 static enum error encryption_keys_read_file(struct encryption_keys *keys,
 					    const char *path)
 {
 	struct buffer text = {0};
 	struct stat status;
-	enum error error = ERR_NONE;
+	enum error error;
+	const char *line;
 
 	if (stat(path, &status) != 0)
 		return errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND
@@ -173,7 +159,17 @@ static enum error encryption_keys_read_file(struct encryption_keys *keys,
 		return ERR_ADDRESS_FORBIDDEN;
 	error = file_read(path, MAX_FILE_BYTES, &text);
 	buffer_append_byte(&text, '\0');
-	if (error == ERR_NONE && !encryption_keys_parse_lines(keys, text.data))
+	line = text.data;
+	while (error == ERR_NONE && *line != '\0') {
+		size_t length = strcspn(line, "\r\n");
+
+		if (length > 0 && *line != '#' &&
+		    !encryption_keys_parse_line(keys, line, length))
+			error = ERR_MALFORMED;
+		line += length;
+		line += strspn(line, "\r\n");
+	}
+	if (error == ERR_NONE && keys->count == 0)
 		error = ERR_MALFORMED;
 	explicit_bzero(text.data, text.capacity);
 	buffer_free(&text);

@@ -65,7 +65,6 @@ enum error import_job_decrypt(const struct encryption_keys *keys,
  */
 
 enum {
-	LOOK_MS = 60000,       /* hints may be lost */
 	BUSY_MS = 500,         /* after a job that cannot be executed now */
 	TOLD_MS = 60000,       /* log a job that waits this long, repeatedly */
 	JOBS_NOTED = 64,       /* maximum number of jobs that are repeated */
@@ -315,13 +314,6 @@ static void tell_waiting(struct node_group *cluster,
 			why->size == 0 ? "" : why->data);
 }
 
-static void import_jobs_count_done(struct node_group *cluster, size_t count)
-{
-	lock_acquire(&cluster->lock);
-	cluster->jobs += count;
-	lock_release(&cluster->lock);
-}
-
 static bool import_jobs_is_own(struct node_group *cluster, unsigned number)
 {
 	bool is_own;
@@ -348,7 +340,7 @@ static enum error try_job(struct node_group *cluster, unsigned number,
 	} else {
 		if (error != ERR_NONE)
 			tell_passed_over(message, &why);
-		import_jobs_count_done(cluster, 1);
+		cluster->jobs++;
 		error = ERR_NONE;
 	}
 	buffer_free(&why);
@@ -457,7 +449,7 @@ static size_t do_seeds(struct node_group *cluster, unsigned number,
 			tell_passed_over(&group->messages[i], &seeds[i].why);
 		buffer_free(&seeds[i].why);
 	}
-	import_jobs_count_done(cluster, done);
+	cluster->jobs += done;
 	free(seeds);
 	return done;
 }

@@ -1,4 +1,4 @@
-#include "daemon/nodes/log_apply.h"
+#include "daemon/nodes/nodes_internal.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -66,6 +66,476 @@ bool nodes_hold_lease(struct node_group *cluster)
 	lock_release(&cluster->lock);
 	return holds;
 }
+
+/* Read the log of a partition into the store. */
+
+enum {
+	MAX_ENTRIES = 64, /* entries per transaction */
+	MAX_BYTES = 8 << 20,
+	NEAR = 32,  /* search for an entry first within this distance of its
+		       number, */
+	FAR = 8192, /* then up to this distance */
+	MAX_LOOKS = 512, /* entries that one search reads at most */
+	DOUBT_MS = 10 * 60 * 1000,
+};
+
+/* Entries that are read and not yet stored. */
+struct log_reader {
+	struct node_group *cluster;
+	unsigned partition;
+	struct journal_position place; /* position after these entries */
+	uint64_t read; /* last entry read, possibly later than `place`: its
+			  transaction may be incomplete */
+	uint64_t read_hash;
+	uint64_t sought; /* hash of an entry that must be read; 0 = it was read
+			  */
+	struct buffer parts; /* parts of the incomplete transaction */
+	unsigned next_part;
+	struct buffer rows; /* rows of all transactions: size_t, bytes */
+	size_t count;
+	size_t bytes;
+	bool sums; /* sum up the rows after the last entry */
+};
+
+/*
+ * Add a part of a transaction. Discard an incomplete transaction when another
+ * one begins. Ignore entries of an owner that has a successor.
+ */
+static enum error take_rows(struct log_reader *reading,
+			    const struct log_entry_head *head,
+			    struct slice part)
+{
+	struct buffer rows = {0};
+	enum error error;
+
+	if (head->part == 0) {
+		buffer_clear(&reading->parts);
+		reading->next_part = 0;
+	}
+	if (head->epoch < reading->place.epoch ||
+	    head->part != reading->next_part) {
+		reading->next_part = 0;
+		return ERR_NONE;
+	}
+	reading->next_part++;
+	buffer_append_slice(&reading->parts, part);
+	if (reading->next_part < head->parts)
+		return ERR_NONE;
+	error = decompress_slice(buffer_slice(&reading->parts),
+				 LOG_ENTRY_MAX_ROWS_BYTES, &rows);
+	if (error == ERR_NONE) {
+		buffer_append(&reading->rows, &rows.size, sizeof(rows.size));
+		buffer_append(&reading->rows, rows.data, rows.size);
+		reading->count++;
+	}
+	buffer_free(&rows);
+	reading->sums = (head->flags & LOG_ENTRY_IS_SUMMED) != 0;
+	buffer_clear(&reading->parts);
+	reading->next_part = 0;
+	return error;
+}
+
+static enum error log_reader_handle_entry(struct log_reader *reading,
+					  const struct broker_message *message)
+{
+	struct log_entry_head head;
+	struct slice part;
+	bool is_newer;
+
+	if (log_entry_is_foreign(buffer_slice(&message->data))) {
+		log_warn_limited("nodes: entry %" PRIu64
+				 " in the log of partition %u is from an "
+				 "unknown client; ignoring it; check who may "
+				 "publish to tpl.log.>",
+				 message->number, reading->partition);
+		return ERR_NONE;
+	}
+	if (!log_entry_read(buffer_slice(&message->data), &head, &part,
+			    &is_newer) ||
+	    head.partition != reading->partition) {
+		log_error_limited(
+			"nodes: entry %" PRIu64
+			" in the log of partition %u %s",
+			message->number, reading->partition,
+			is_newer ? "needs a later version; upgrade this node"
+				 : "is damaged");
+		return is_newer ? ERR_VERSION : ERR_CORRUPT;
+	}
+	if (!log_entry_follows(&head, reading->read, reading->read_hash))
+		return ERR_NOT_FOUND;
+	reading->bytes += part.size;
+	if (head.kind == LOG_ENTRY_ROWS)
+		return take_rows(reading, &head, part);
+	reading->next_part = 0; /* the started transaction is incomplete */
+	if (head.kind == LOG_ENTRY_CLAIM && head.epoch > reading->place.epoch)
+		reading->place.epoch = head.epoch;
+	return ERR_NONE;
+}
+
+bool log_apply_doubt_numbers(struct node_group *cluster)
+{
+	uint64_t now_ms = clock_steady_ms();
+	bool was_doubted = now_ms < cluster->doubted_until_ms;
+
+	cluster->doubted_until_ms = now_ms + DOUBT_MS;
+	return !was_doubted;
+}
+
+/* Read the first entry with at least this number. */
+static enum error entry_from(struct node_group *cluster, const char *subject,
+			     uint64_t from, struct broker_message *message)
+{
+	const struct broker_ops *ops = cluster->ops;
+
+	return cluster->asks_leader ||
+			       clock_steady_ms() < cluster->doubted_until_ms
+		       ? ops->next_of_leader(cluster->bus, BROKER_LOG, subject,
+					     from, message)
+		       : ops->next(cluster->bus, BROKER_LOG, subject, from,
+				   message);
+}
+
+/*
+ * Read the entry after `read`. Servers search the log for the next entry of a
+ * subject, but find the last known entry directly, and that is usually the one.
+ */
+static enum error next_entry(struct log_reader *reading, const char *subject,
+			     uint64_t last, struct broker_message *message)
+{
+	struct node_group *cluster = reading->cluster;
+	uint64_t read = reading->read;
+	struct log_entry_head head;
+	struct slice part;
+	bool is_newer;
+
+	if (last > read + 1 &&
+	    entry_from(cluster, subject, last, message) == ERR_NONE) {
+		if (log_entry_read(buffer_slice(&message->data), &head, &part,
+				   &is_newer) &&
+		    log_entry_follows(&head, read, reading->read_hash))
+			return ERR_NONE;
+		broker_message_free(message);
+	}
+	return entry_from(cluster, subject, read + 1, message);
+}
+
+/*
+ * Read entries until there are enough or all known ones are read. The position
+ * never stops inside a transaction: it stays before the transaction.
+ */
+static enum error log_reader_read_entries(struct log_reader *reading,
+					  uint64_t last, bool *more_out)
+{
+	const struct broker_subject subject =
+		broker_subject(LOG_SUBJECT, reading->partition);
+	enum error error = ERR_NONE;
+
+	reading->read = reading->place.number;
+	reading->read_hash = reading->place.hash;
+	*more_out = true;
+	while (error == ERR_NONE && !reading->sums &&
+	       (last == 0 || reading->read < last) &&
+	       (reading->next_part > 0 ||
+		(reading->count < MAX_ENTRIES && reading->bytes < MAX_BYTES))) {
+		struct broker_message message = {0};
+
+		error = next_entry(reading, subject.text, last, &message);
+		*more_out = error != ERR_NOT_FOUND;
+		if (error == ERR_NONE)
+			error = log_reader_handle_entry(reading, &message);
+		if (error == ERR_NONE) {
+			reading->read = message.number;
+			reading->read_hash =
+				log_entry_hash(buffer_slice(&message.data));
+			if (reading->read_hash == reading->sought)
+				reading->sought = 0;
+			if (reading->next_part == 0) {
+				reading->place.number = reading->read;
+				reading->place.hash = reading->read_hash;
+			}
+		}
+		broker_message_free(&message);
+		if (!*more_out)
+			return ERR_NONE;
+	}
+	*more_out = last == 0 || reading->read < last;
+	return error;
+}
+
+static enum error log_reader_write_rows(struct log_reader *reading)
+{
+	struct node_group *cluster = reading->cluster;
+	struct txn txn = txn_begin_write(cluster->store);
+	struct slice rest = buffer_slice(&reading->rows);
+
+	while (rest.size > 0 && txn.error == ERR_NONE) {
+		const char *bytes = (const char *)rest.data + sizeof(size_t);
+		size_t size;
+
+		memcpy(&size, rest.data, sizeof(size));
+		journal_apply(&txn, reading->partition,
+			      (struct slice){bytes, size});
+		rest = (struct slice){bytes + size,
+				      rest.size - sizeof(size) - size};
+	}
+	journal_position_put(&txn, reading->partition, &reading->place);
+	return txn_end(&txn);
+}
+
+static enum error log_apply_follow(struct node_group *cluster, unsigned number,
+				   bool *more_out)
+{
+	struct partition *partition = &cluster->partitions[number];
+	struct log_reader reading = {.cluster = cluster, .partition = number};
+	uint64_t before; /* its hash */
+	uint64_t last;
+	enum error error;
+
+	lock_acquire(&cluster->lock);
+	reading.place = (struct journal_position){
+		partition->applied, partition->read_epoch, partition->is_whole,
+		partition->applied_hash};
+	reading.sought = partition->sought;
+	last = partition->is_whole ? partition->last : 0;
+	lock_release(&cluster->lock);
+	before = reading.place.hash;
+	error = log_reader_read_entries(&reading, last, more_out);
+	lock_acquire(&cluster->lock);
+	partition->sought = reading.sought;
+	lock_release(&cluster->lock);
+	if (reading.place.hash != before) {
+		enum error written = log_reader_write_rows(&reading);
+
+		if (written == ERR_NONE) {
+			lock_acquire(&cluster->lock);
+			partition->applied = reading.place.number;
+			partition->applied_hash = reading.place.hash;
+			partition->looked_ms = clock_steady_ms();
+			partition->behind_ms = 0;
+			partition->read_epoch = reading.place.epoch;
+			if (partition->last < partition->applied)
+				partition->last = partition->applied;
+			partition->log_bytes += reading.bytes;
+			partition->entries =
+				reading.sums ? 0
+					     : partition->entries +
+						       (uint32_t)reading.count;
+			lock_release(&cluster->lock);
+			if (reading.sums)
+				replica_check_sum(cluster, number,
+						  reading.place.hash);
+		} else {
+			error = written;
+		}
+		if (number == PARTITION_COMMON)
+			engine_reset_subscriptions(cluster->engine);
+	}
+	buffer_free(&reading.parts);
+	buffer_free(&reading.rows);
+	return error;
+}
+
+enum error log_read_last(struct node_group *cluster, unsigned number,
+			 struct log_end *end_out)
+{
+	struct broker_message last = {0};
+	struct log_entry_head head;
+	struct slice part;
+	bool is_newer;
+	enum error error = cluster->ops->last(
+		cluster->bus, BROKER_LOG,
+		broker_subject(LOG_SUBJECT, number).text, &last);
+
+	*end_out = (struct log_end){0};
+	if (error == ERR_NONE) {
+		struct slice bytes = buffer_slice(&last.data);
+		bool is_ours = log_entry_read(bytes, &head, &part, &is_newer);
+
+		*end_out = (struct log_end){
+			.number = last.number,
+			.hash = log_entry_hash(bytes),
+			.epoch = is_ours ? head.epoch : UINT64_MAX,
+		};
+	}
+	broker_message_free(&last);
+	return error == ERR_NOT_FOUND ? ERR_NONE : error;
+}
+
+/* Set the number of the last applied entry. */
+static void log_apply_renumber(struct node_group *cluster, unsigned number,
+			       uint64_t to)
+{
+	struct partition *partition = &cluster->partitions[number];
+	uint64_t from;
+
+	lock_acquire(&cluster->lock);
+	from = partition->applied;
+	partition->applied = to;
+	lock_release(&cluster->lock);
+	if (from != to)
+		log_apply_log_renumbered(cluster, number, from, to);
+}
+
+void log_apply_log_renumbered(struct node_group *cluster, unsigned number,
+			      uint64_t from, uint64_t to)
+{
+	bool tells;
+
+	lock_acquire(&cluster->lock);
+	tells = reminder_is_due(&cluster->renumbered_ms);
+	lock_release(&cluster->lock);
+	if (tells)
+		log_warn_limited(
+			"nodes: partition %u, and maybe others: entry %" PRIu64
+			" of its log has number %" PRIu64
+			" now; killed NATS servers may renumber acknowledged "
+			"entries; no data is lost",
+			number, from, to);
+}
+
+/* Return whether this entry has that hash or is the one after it. */
+static bool log_entry_is_near(const struct broker_message *message,
+			      uint64_t hash, uint64_t *number_out)
+{
+	struct slice bytes = buffer_slice(&message->data);
+	struct log_entry_head head;
+	struct slice part;
+	bool is_newer;
+
+	*number_out = message->number;
+	if (log_entry_hash(bytes) == hash)
+		return true;
+	*number_out = message->number - 1;
+	return log_entry_read(bytes, &head, &part, &is_newer) &&
+	       head.chain == hash;
+}
+
+/* Search the entry with this hash at most `width` from `number`. */
+static enum error find_near(struct node_group *cluster, const char *subject,
+			    struct log_end *place, uint64_t width)
+{
+	uint64_t end = place->number + width;
+	uint64_t from = place->number > width ? place->number - width : 1;
+	struct broker_message message = {0};
+	enum error error = ERR_NONE;
+	uint64_t number = 0;
+	bool is_it = false;
+
+	for (unsigned i = 0;
+	     i < MAX_LOOKS && error == ERR_NONE && !is_it && from <= end; i++) {
+		error = cluster->ops->next_of_leader(cluster->bus, BROKER_LOG,
+						     subject, from, &message);
+		is_it = error == ERR_NONE &&
+			log_entry_is_near(&message, place->hash, &number);
+		from = message.number + 1;
+	}
+	if (is_it)
+		place->number = number;
+	else if (error == ERR_NONE)
+		error = ERR_NOT_FOUND;
+	broker_message_free(&message);
+	return error;
+}
+
+/*
+ * Search near the old number, and near the end of the log if that comes first.
+ */
+static enum error log_apply_find_entry(struct node_group *cluster,
+				       unsigned number, struct log_end *place)
+{
+	const struct broker_subject subject =
+		broker_subject(LOG_SUBJECT, number);
+	enum error error = ERR_NOT_FOUND;
+	struct log_end last;
+
+	for (uint64_t width = NEAR; width <= FAR && error == ERR_NOT_FOUND;
+	     width *= 16)
+		error = find_near(cluster, subject.text, place, width);
+	if (error != ERR_NOT_FOUND ||
+	    log_read_last(cluster, number, &last) != ERR_NONE ||
+	    last.number + FAR >= place->number)
+		return error;
+	place->number = last.number;
+	return find_near(cluster, subject.text, place, NEAR);
+}
+
+enum log_position log_apply_find_position(struct node_group *cluster,
+					  unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	struct log_end place;
+	uint64_t before;
+	enum error error;
+
+	lock_acquire(&cluster->lock);
+	place = (struct log_end){.number = partition->applied,
+				 .hash = partition->applied_hash};
+	lock_release(&cluster->lock);
+	if (place.hash == 0)
+		return LOG_POSITION_SAME;
+	before = place.number;
+	error = log_apply_find_entry(cluster, number, &place);
+	if (error != ERR_NONE)
+		return error == ERR_NOT_FOUND ? LOG_POSITION_NONE
+					      : LOG_POSITION_UNKNOWN;
+	if (place.number == before)
+		return LOG_POSITION_SAME;
+	log_apply_renumber(cluster, number, place.number);
+	return LOG_POSITION_OTHER;
+}
+
+bool log_apply_ends_with(struct node_group *cluster, unsigned number,
+			 const struct log_end *end)
+{
+	struct partition *partition = &cluster->partitions[number];
+	bool is_it;
+
+	lock_acquire(&cluster->lock);
+	if (partition->applied_hash == 0 && partition->applied == end->number)
+		partition->applied_hash = end->hash;
+	is_it = partition->applied_hash == end->hash;
+	if (is_it) /* the known numbers may have changed */
+		partition->last = end->number;
+	lock_release(&cluster->lock);
+	if (is_it)
+		log_apply_renumber(cluster, number, end->number);
+	return is_it;
+}
+
+enum error log_apply_read_to_end(struct node_group *cluster, unsigned number,
+				 struct log_end *end_out)
+{
+	struct partition *partition = &cluster->partitions[number];
+	bool more = true;
+	enum error error = log_read_last(cluster, number, end_out);
+
+	if (error != ERR_NONE)
+		return error;
+	if (log_apply_ends_with(cluster, number, end_out))
+		return ERR_NONE;
+	lock_acquire(&cluster->lock);
+	partition->sought = end_out->hash;
+	if (partition->last < end_out->number)
+		partition->last = end_out->number;
+	lock_release(&cluster->lock);
+	while (error == ERR_NONE && more)
+		error = log_apply_follow(cluster, number, &more);
+	/* the replica that responds may not have all entries yet */
+	cluster->asks_leader = true;
+	more = partition_read_number(cluster, &partition->sought) != 0;
+	while (error == ERR_NONE && more)
+		error = log_apply_follow(cluster, number, &more);
+	cluster->asks_leader = false;
+	if (error != ERR_NONE ||
+	    partition_read_number(cluster, &partition->sought) == 0)
+		return error;
+	/* it may have a number that we have already passed */
+	return log_apply_find_position(cluster, number) == LOG_POSITION_NONE
+		       ? ERR_NOT_FOUND
+		       : ERR_BUSY;
+}
+
+/* The copying thread. */
 
 /* Read new entries until there are none; then the replica is complete. */
 static bool keep_up(struct node_group *cluster, unsigned number)
@@ -352,472 +822,4 @@ void *log_apply_main(void *argument)
 	}
 	leave_all(cluster);
 	return NULL;
-}
-
-/* Read the log of a partition into the store. */
-
-enum {
-	MAX_ENTRIES = 64, /* entries per transaction */
-	MAX_BYTES = 8 << 20,
-	NEAR = 32,  /* search for an entry first within this distance of its
-		       number, */
-	FAR = 8192, /* then up to this distance */
-	MAX_LOOKS = 512, /* entries that one search reads at most */
-	DOUBT_MS = 10 * 60 * 1000,
-};
-
-/* Entries that are read and not yet stored. */
-struct log_reader {
-	struct node_group *cluster;
-	unsigned partition;
-	struct journal_position place; /* position after these entries */
-	uint64_t read; /* last entry read, possibly later than `place`: its
-			  transaction may be incomplete */
-	uint64_t read_hash;
-	uint64_t sought; /* hash of an entry that must be read; 0 = it was read
-			  */
-	struct buffer parts; /* parts of the incomplete transaction */
-	unsigned next_part;
-	struct buffer rows; /* rows of all transactions: size_t, bytes */
-	size_t count;
-	size_t bytes;
-	bool sums; /* sum up the rows after the last entry */
-};
-
-/*
- * Add a part of a transaction. Discard an incomplete transaction when another
- * one begins. Ignore entries of an owner that has a successor.
- */
-static enum error take_rows(struct log_reader *reading,
-			    const struct log_entry_head *head,
-			    struct slice part)
-{
-	struct buffer rows = {0};
-	enum error error;
-
-	if (head->part == 0) {
-		buffer_clear(&reading->parts);
-		reading->next_part = 0;
-	}
-	if (head->epoch < reading->place.epoch ||
-	    head->part != reading->next_part) {
-		reading->next_part = 0;
-		return ERR_NONE;
-	}
-	reading->next_part++;
-	buffer_append_slice(&reading->parts, part);
-	if (reading->next_part < head->parts)
-		return ERR_NONE;
-	error = decompress_slice(buffer_slice(&reading->parts),
-				 LOG_ENTRY_MAX_ROWS_BYTES, &rows);
-	if (error == ERR_NONE) {
-		buffer_append(&reading->rows, &rows.size, sizeof(rows.size));
-		buffer_append(&reading->rows, rows.data, rows.size);
-		reading->count++;
-	}
-	buffer_free(&rows);
-	reading->sums = (head->flags & LOG_ENTRY_IS_SUMMED) != 0;
-	buffer_clear(&reading->parts);
-	reading->next_part = 0;
-	return error;
-}
-
-static enum error log_reader_handle_entry(struct log_reader *reading,
-					  const struct broker_message *message)
-{
-	struct log_entry_head head;
-	struct slice part;
-	bool is_newer;
-
-	if (log_entry_is_foreign(buffer_slice(&message->data))) {
-		log_warn_limited("nodes: entry %" PRIu64
-				 " in the log of partition %u is from an "
-				 "unknown client; ignoring it; check who may "
-				 "publish to tpl.log.>",
-				 message->number, reading->partition);
-		return ERR_NONE;
-	}
-	if (!log_entry_read(buffer_slice(&message->data), &head, &part,
-			    &is_newer) ||
-	    head.partition != reading->partition) {
-		log_error_limited(
-			"nodes: entry %" PRIu64
-			" in the log of partition %u %s",
-			message->number, reading->partition,
-			is_newer ? "needs a later version; upgrade this node"
-				 : "is damaged");
-		return is_newer ? ERR_VERSION : ERR_CORRUPT;
-	}
-	if (!log_entry_follows(&head, reading->read, reading->read_hash))
-		return ERR_NOT_FOUND;
-	reading->bytes += part.size;
-	if (head.kind == LOG_ENTRY_ROWS)
-		return take_rows(reading, &head, part);
-	reading->next_part = 0; /* the started transaction is incomplete */
-	if (head.kind == LOG_ENTRY_CLAIM && head.epoch > reading->place.epoch)
-		reading->place.epoch = head.epoch;
-	return ERR_NONE;
-}
-
-bool log_apply_doubt_numbers(struct node_group *cluster)
-{
-	uint64_t now_ms = clock_steady_ms();
-	bool was_doubted = now_ms < cluster->doubted_until_ms;
-
-	cluster->doubted_until_ms = now_ms + DOUBT_MS;
-	return !was_doubted;
-}
-
-/* Read the first entry with at least this number. */
-static enum error entry_from(struct node_group *cluster, const char *subject,
-			     uint64_t from, struct broker_message *message)
-{
-	const struct broker_ops *ops = cluster->ops;
-
-	return cluster->asks_leader ||
-			       clock_steady_ms() < cluster->doubted_until_ms
-		       ? ops->next_of_leader(cluster->bus, BROKER_LOG, subject,
-					     from, message)
-		       : ops->next(cluster->bus, BROKER_LOG, subject, from,
-				   message);
-}
-
-/*
- * Read the entry after `read`. Servers search the log for the next entry of a
- * subject, but find the last known entry directly, and that is usually the one.
- */
-static enum error next_entry(struct log_reader *reading, const char *subject,
-			     uint64_t last, struct broker_message *message)
-{
-	struct node_group *cluster = reading->cluster;
-	uint64_t read = reading->read;
-	struct log_entry_head head;
-	struct slice part;
-	bool is_newer;
-
-	if (last > read + 1 &&
-	    entry_from(cluster, subject, last, message) == ERR_NONE) {
-		if (log_entry_read(buffer_slice(&message->data), &head, &part,
-				   &is_newer) &&
-		    log_entry_follows(&head, read, reading->read_hash))
-			return ERR_NONE;
-		broker_message_free(message);
-	}
-	return entry_from(cluster, subject, read + 1, message);
-}
-
-/*
- * Read entries until there are enough or all known ones are read. The position
- * never stops inside a transaction: it stays before the transaction.
- */
-static enum error log_reader_read_entries(struct log_reader *reading,
-					  uint64_t last, bool *more_out)
-{
-	const struct broker_subject subject =
-		broker_subject(LOG_SUBJECT, reading->partition);
-	enum error error = ERR_NONE;
-
-	reading->read = reading->place.number;
-	reading->read_hash = reading->place.hash;
-	*more_out = true;
-	while (error == ERR_NONE && !reading->sums &&
-	       (last == 0 || reading->read < last) &&
-	       (reading->next_part > 0 ||
-		(reading->count < MAX_ENTRIES && reading->bytes < MAX_BYTES))) {
-		struct broker_message message = {0};
-
-		error = next_entry(reading, subject.text, last, &message);
-		*more_out = error != ERR_NOT_FOUND;
-		if (error == ERR_NONE)
-			error = log_reader_handle_entry(reading, &message);
-		if (error == ERR_NONE) {
-			reading->read = message.number;
-			reading->read_hash =
-				log_entry_hash(buffer_slice(&message.data));
-			if (reading->read_hash == reading->sought)
-				reading->sought = 0;
-			if (reading->next_part == 0) {
-				reading->place.number = reading->read;
-				reading->place.hash = reading->read_hash;
-			}
-		}
-		broker_message_free(&message);
-		if (!*more_out)
-			return ERR_NONE;
-	}
-	*more_out = last == 0 || reading->read < last;
-	return error;
-}
-
-static enum error log_reader_write_rows(struct log_reader *reading)
-{
-	struct node_group *cluster = reading->cluster;
-	struct txn txn = txn_begin_write(cluster->store);
-	struct slice rest = buffer_slice(&reading->rows);
-
-	while (rest.size > 0 && txn.error == ERR_NONE) {
-		const char *bytes = (const char *)rest.data + sizeof(size_t);
-		size_t size;
-
-		memcpy(&size, rest.data, sizeof(size));
-		journal_apply(&txn, reading->partition,
-			      (struct slice){bytes, size});
-		rest = (struct slice){bytes + size,
-				      rest.size - sizeof(size) - size};
-	}
-	journal_position_put(&txn, reading->partition, &reading->place);
-	return txn_end(&txn);
-}
-
-enum error log_apply_follow(struct node_group *cluster, unsigned number,
-			    bool *more_out)
-{
-	struct partition *partition = &cluster->partitions[number];
-	struct log_reader reading = {.cluster = cluster, .partition = number};
-	uint64_t before; /* its hash */
-	uint64_t last;
-	enum error error;
-
-	lock_acquire(&cluster->lock);
-	reading.place = (struct journal_position){
-		partition->applied, partition->read_epoch, partition->is_whole,
-		partition->applied_hash};
-	reading.sought = partition->sought;
-	last = partition->is_whole ? partition->last : 0;
-	lock_release(&cluster->lock);
-	before = reading.place.hash;
-	error = log_reader_read_entries(&reading, last, more_out);
-	lock_acquire(&cluster->lock);
-	partition->sought = reading.sought;
-	lock_release(&cluster->lock);
-	if (reading.place.hash != before) {
-		enum error written = log_reader_write_rows(&reading);
-
-		if (written == ERR_NONE) {
-			lock_acquire(&cluster->lock);
-			partition->applied = reading.place.number;
-			partition->applied_hash = reading.place.hash;
-			partition->looked_ms = clock_steady_ms();
-			partition->behind_ms = 0;
-			partition->read_epoch = reading.place.epoch;
-			if (partition->last < partition->applied)
-				partition->last = partition->applied;
-			partition->log_bytes += reading.bytes;
-			partition->entries =
-				reading.sums ? 0
-					     : partition->entries +
-						       (uint32_t)reading.count;
-			lock_release(&cluster->lock);
-			if (reading.sums)
-				replica_check_sum(cluster, number,
-						  reading.place.hash);
-		} else {
-			error = written;
-		}
-		if (number == PARTITION_COMMON)
-			engine_reset_subscriptions(cluster->engine);
-	}
-	buffer_free(&reading.parts);
-	buffer_free(&reading.rows);
-	return error;
-}
-
-enum error log_read_last(struct node_group *cluster, unsigned number,
-			 struct log_end *end_out)
-{
-	struct broker_message last = {0};
-	struct log_entry_head head;
-	struct slice part;
-	bool is_newer;
-	enum error error = cluster->ops->last(
-		cluster->bus, BROKER_LOG,
-		broker_subject(LOG_SUBJECT, number).text, &last);
-
-	*end_out = (struct log_end){0};
-	if (error == ERR_NONE) {
-		struct slice bytes = buffer_slice(&last.data);
-		bool is_ours = log_entry_read(bytes, &head, &part, &is_newer);
-
-		*end_out = (struct log_end){
-			.number = last.number,
-			.hash = log_entry_hash(bytes),
-			.epoch = is_ours ? head.epoch : UINT64_MAX,
-		};
-	}
-	broker_message_free(&last);
-	return error == ERR_NOT_FOUND ? ERR_NONE : error;
-}
-
-/* Set the number of the last applied entry. */
-static void log_apply_renumber(struct node_group *cluster, unsigned number,
-			       uint64_t to)
-{
-	struct partition *partition = &cluster->partitions[number];
-	uint64_t from;
-
-	lock_acquire(&cluster->lock);
-	from = partition->applied;
-	partition->applied = to;
-	lock_release(&cluster->lock);
-	if (from != to)
-		log_apply_log_renumbered(cluster, number, from, to);
-}
-
-void log_apply_log_renumbered(struct node_group *cluster, unsigned number,
-			      uint64_t from, uint64_t to)
-{
-	bool tells;
-
-	lock_acquire(&cluster->lock);
-	tells = reminder_is_due(&cluster->renumbered_ms);
-	lock_release(&cluster->lock);
-	if (tells)
-		log_warn_limited(
-			"nodes: partition %u, and maybe others: entry %" PRIu64
-			" of its log has number %" PRIu64
-			" now; killed NATS servers may renumber acknowledged "
-			"entries; no data is lost",
-			number, from, to);
-}
-
-/* Return whether this entry has that hash or is the one after it. */
-static bool log_entry_is_near(const struct broker_message *message,
-			      uint64_t hash, uint64_t *number_out)
-{
-	struct slice bytes = buffer_slice(&message->data);
-	struct log_entry_head head;
-	struct slice part;
-	bool is_newer;
-
-	*number_out = message->number;
-	if (log_entry_hash(bytes) == hash)
-		return true;
-	*number_out = message->number - 1;
-	return log_entry_read(bytes, &head, &part, &is_newer) &&
-	       head.chain == hash;
-}
-
-/* Search the entry with this hash at most `width` from `number`. */
-static enum error find_near(struct node_group *cluster, const char *subject,
-			    struct log_end *place, uint64_t width)
-{
-	uint64_t end = place->number + width;
-	uint64_t from = place->number > width ? place->number - width : 1;
-	struct broker_message message = {0};
-	enum error error = ERR_NONE;
-	uint64_t number = 0;
-	bool is_it = false;
-
-	for (unsigned i = 0;
-	     i < MAX_LOOKS && error == ERR_NONE && !is_it && from <= end; i++) {
-		error = cluster->ops->next_of_leader(cluster->bus, BROKER_LOG,
-						     subject, from, &message);
-		is_it = error == ERR_NONE &&
-			log_entry_is_near(&message, place->hash, &number);
-		from = message.number + 1;
-	}
-	if (is_it)
-		place->number = number;
-	else if (error == ERR_NONE)
-		error = ERR_NOT_FOUND;
-	broker_message_free(&message);
-	return error;
-}
-
-/*
- * Search near the old number, and near the end of the log if that comes first.
- */
-static enum error log_apply_find_entry(struct node_group *cluster,
-				       unsigned number, struct log_end *place)
-{
-	const struct broker_subject subject =
-		broker_subject(LOG_SUBJECT, number);
-	enum error error = ERR_NOT_FOUND;
-	struct log_end last;
-
-	for (uint64_t width = NEAR; width <= FAR && error == ERR_NOT_FOUND;
-	     width *= 16)
-		error = find_near(cluster, subject.text, place, width);
-	if (error != ERR_NOT_FOUND ||
-	    log_read_last(cluster, number, &last) != ERR_NONE ||
-	    last.number + FAR >= place->number)
-		return error;
-	place->number = last.number;
-	return find_near(cluster, subject.text, place, NEAR);
-}
-
-enum log_position log_apply_find_position(struct node_group *cluster,
-					  unsigned number)
-{
-	struct partition *partition = &cluster->partitions[number];
-	struct log_end place;
-	uint64_t before;
-	enum error error;
-
-	lock_acquire(&cluster->lock);
-	place = (struct log_end){.number = partition->applied,
-				 .hash = partition->applied_hash};
-	lock_release(&cluster->lock);
-	if (place.hash == 0)
-		return LOG_POSITION_SAME;
-	before = place.number;
-	error = log_apply_find_entry(cluster, number, &place);
-	if (error != ERR_NONE)
-		return error == ERR_NOT_FOUND ? LOG_POSITION_NONE
-					      : LOG_POSITION_UNKNOWN;
-	if (place.number == before)
-		return LOG_POSITION_SAME;
-	log_apply_renumber(cluster, number, place.number);
-	return LOG_POSITION_OTHER;
-}
-
-bool log_apply_ends_with(struct node_group *cluster, unsigned number,
-			 const struct log_end *end)
-{
-	struct partition *partition = &cluster->partitions[number];
-	bool is_it;
-
-	lock_acquire(&cluster->lock);
-	if (partition->applied_hash == 0 && partition->applied == end->number)
-		partition->applied_hash = end->hash;
-	is_it = partition->applied_hash == end->hash;
-	if (is_it) /* the known numbers may have changed */
-		partition->last = end->number;
-	lock_release(&cluster->lock);
-	if (is_it)
-		log_apply_renumber(cluster, number, end->number);
-	return is_it;
-}
-
-enum error log_apply_read_to_end(struct node_group *cluster, unsigned number,
-				 struct log_end *end_out)
-{
-	struct partition *partition = &cluster->partitions[number];
-	bool more = true;
-	enum error error = log_read_last(cluster, number, end_out);
-
-	if (error != ERR_NONE)
-		return error;
-	if (log_apply_ends_with(cluster, number, end_out))
-		return ERR_NONE;
-	lock_acquire(&cluster->lock);
-	partition->sought = end_out->hash;
-	if (partition->last < end_out->number)
-		partition->last = end_out->number;
-	lock_release(&cluster->lock);
-	while (error == ERR_NONE && more)
-		error = log_apply_follow(cluster, number, &more);
-	/* the replica that responds may not have all entries yet */
-	cluster->asks_leader = true;
-	more = partition_read_number(cluster, &partition->sought) != 0;
-	while (error == ERR_NONE && more)
-		error = log_apply_follow(cluster, number, &more);
-	cluster->asks_leader = false;
-	if (error != ERR_NONE ||
-	    partition_read_number(cluster, &partition->sought) == 0)
-		return error;
-	/* it may have a number that we have already passed */
-	return log_apply_find_position(cluster, number) == LOG_POSITION_NONE
-		       ? ERR_NOT_FOUND
-		       : ERR_BUSY;
 }

@@ -271,11 +271,6 @@ bool failure_detector_has_expired(const struct failure_detector *sightings,
 	return now_ms >= seen_ms + sightings->lease_ms;
 }
 
-void failure_detector_free(struct failure_detector *sightings)
-{
-	free(sightings->items);
-}
-
 /*
  * The membership thread: it renews this node's lease, and reads the other
  * nodes and the owners of partitions. It decides what happens to partitions;

@@ -130,14 +130,9 @@ bool nats_was_rejected(const struct nats_deadline *patience, const char *part)
 }
 
 /* Return whether the bus is open and we have not closed it. */
-static bool is_in_use(struct broker *bus)
+static bool is_in_use(const struct broker *bus)
 {
-	bool is_in_use;
-
-	lock_acquire(&bus->lock);
-	is_in_use = bus->is_open && !bus->is_ended;
-	lock_release(&bus->lock);
-	return is_in_use;
+	return bus->is_open && !bus->is_ended;
 }
 
 /*
@@ -435,9 +430,7 @@ static void nats_link_close(struct broker *bus)
 
 	if (bus->connection == NULL)
 		return;
-	lock_acquire(&bus->lock);
 	bus->is_ended = true;
-	lock_release(&bus->lock);
 	natsConnection_Close(bus->connection);
 	lock_acquire(&bus->lock);
 	while ((!bus->is_closed || bus->subscriptions > 0) &&
@@ -649,21 +642,14 @@ static enum error nats_open_bus(struct broker **bus_out,
 	}
 	if (*bus->note != '\0')
 		log_info("nodes: %s", bus->note);
-	lock_acquire(&bus->lock);
 	bus->is_open = true;
-	lock_release(&bus->lock);
 	*bus_out = bus;
 	return ERR_NONE;
 }
 
 static bool nats_is_closed(struct broker *bus)
 {
-	bool is_closed;
-
-	lock_acquire(&bus->lock);
-	is_closed = bus->is_closed;
-	lock_release(&bus->lock);
-	return is_closed;
+	return bus->is_closed;
 }
 
 static void nats_disconnect(struct broker *bus)

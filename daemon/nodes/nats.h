@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 #include <nats/nats.h>
+#include <stdatomic.h>
 
 #include "daemon/nodes/broker.h"
 #include "daemon/runtime/lock.h"
@@ -112,9 +113,10 @@ struct broker {
 	int64_t clock_ms;       /* how far the server's clock is ahead */
 	uint64_t clock_at_ms;   /* clock_steady_ms(); 0 = unknown */
 	bool is_connected;
-	bool is_open;   /* the streams were checked */
-	bool is_closed; /* permanently */
-	bool is_ended;  /* by our own call */
+	/* Not guarded: */
+	atomic_bool is_open;   /* the streams were checked */
+	atomic_bool is_closed; /* permanently */
+	atomic_bool is_ended;  /* by our own call */
 };
 
 /* A deadline for waiting. */

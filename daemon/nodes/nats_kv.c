@@ -151,20 +151,6 @@ static enum error nats_kv_write_row(struct broker *bus,
 	return error;
 }
 
-/* Return the number of the entry that removed the row; 0 if the row exists. */
-static uint64_t removed_at(struct broker *bus, enum broker_bucket bucket,
-			   const char *key)
-{
-	struct nats_entry entry = {0};
-	uint64_t number = 0;
-
-	if (nats_kv_read_last(bus, bucket, key, &entry) == ERR_NONE &&
-	    entry.is_removal)
-		number = entry.message.number;
-	entry_free(&entry);
-	return number;
-}
-
 /* Set the server's clock: it wrote entry `number` at our time `wall_ms`. */
 static enum error look_at_clock(struct broker *bus, enum broker_bucket bucket,
 				uint64_t number, uint64_t wall_ms)
@@ -187,17 +173,6 @@ static enum error look_at_clock(struct broker *bus, enum broker_bucket bucket,
 	return error;
 }
 
-static bool is_clock_old(struct broker *bus)
-{
-	bool is_old;
-
-	lock_acquire(&bus->lock);
-	is_old = bus->clock_at_ms == 0 ||
-		 clock_steady_ms() - bus->clock_at_ms > CLOCK_EVERY_MS;
-	lock_release(&bus->lock);
-	return is_old;
-}
-
 /* The interface has six parameters. */
 /* NOLINTNEXTLINE(readability-function-size) */
 enum error nats_kv_put(struct broker *bus, enum broker_bucket bucket,
@@ -208,19 +183,29 @@ enum error nats_kv_put(struct broker *bus, enum broker_bucket bucket,
 	struct broker_entry entry = {
 		.subject = key, .data = value, .expected = expected};
 	enum error error = nats_kv_write_row(bus, bucket, &entry, NULL);
+	bool is_old;
 
 	if (error == ERR_BUSY && expected == 0) {
-		entry.subject = key;
-		entry.expected = removed_at(bus, bucket, key);
-		if (entry.expected != 0) {
+		struct nats_entry last = {0};
+
+		/* the entry that removed the row, if it was removed */
+		if (nats_kv_read_last(bus, bucket, key, &last) == ERR_NONE &&
+		    last.is_removal) {
+			entry.subject = key;
+			entry.expected = last.message.number;
 			start_ms = clock_wall_ms();
 			error = nats_kv_write_row(bus, bucket, &entry, NULL);
 		}
+		entry_free(&last);
 	}
 	if (error != ERR_NONE)
 		return error;
 	*revision_out = entry.number;
-	if (is_clock_old(bus))
+	lock_acquire(&bus->lock);
+	is_old = bus->clock_at_ms == 0 ||
+		 clock_steady_ms() - bus->clock_at_ms > CLOCK_EVERY_MS;
+	lock_release(&bus->lock);
+	if (is_old)
 		look_at_clock(bus, bucket, entry.number,
 			      start_ms + (clock_wall_ms() - start_ms) / 2);
 	return ERR_NONE;
@@ -284,11 +269,14 @@ static void nats_kv_apply_entry(struct nats_kv_copy *copy,
 }
 
 /*
- * Check the rows that were not read again: they were deleted, or written after
- * the last entry was requested.
+ * Check rows that may no longer exist: with `is_anew` those that were not read
+ * again, because they were deleted, or written after the last entry was
+ * requested; otherwise those that were not written for a while and may have
+ * expired.
  */
-static enum error look_for_old(struct broker *bus, enum broker_bucket bucket,
-			       struct nats_kv_copy *copy)
+static enum error nats_kv_check_rows(struct broker *bus,
+				     enum broker_bucket bucket,
+				     struct nats_kv_copy *copy, bool is_anew)
 {
 	struct nats_entry entry = {0};
 	enum error error = ERR_NONE;
@@ -296,7 +284,9 @@ static enum error look_for_old(struct broker *bus, enum broker_bucket bucket,
 	for (size_t i = copy->count; i-- > 0 && error == ERR_NONE;) {
 		struct nats_kv_row *row = &copy->rows[i];
 
-		if (!row->is_old)
+		if (is_anew ? !row->is_old
+			    : clock_steady_ms() - row->seen_ms <
+				      bus->lease_ms / LOOKS)
 			continue;
 		error = nats_kv_read_last(bus, bucket, row->row.key, &entry);
 		if (error == ERR_NOT_FOUND ||
@@ -304,6 +294,7 @@ static enum error look_for_old(struct broker *bus, enum broker_bucket bucket,
 			nats_kv_remove(copy, i);
 			error = ERR_NONE;
 		} else if (error == ERR_NONE) {
+			row->seen_ms = clock_steady_ms();
 			row->is_old = false;
 			buffer_free(&row->row.value);
 			row_take(&row->row, bucket, &entry.message);
@@ -337,33 +328,9 @@ static enum error nats_kv_read_entries(struct broker *bus,
 		error = ERR_NONE;
 	}
 	if (error == ERR_NONE && copy->is_anew)
-		error = look_for_old(bus, bucket, copy);
+		error = nats_kv_check_rows(bus, bucket, copy, true);
 	if (error == ERR_NONE)
 		copy->is_anew = false;
-	return error;
-}
-
-/* Drop rows that have expired. */
-static enum error look_for_rows(struct broker *bus, enum broker_bucket bucket,
-				struct nats_kv_copy *copy)
-{
-	struct nats_entry entry = {0};
-	enum error error = ERR_NONE;
-
-	for (size_t i = copy->count; i-- > 0 && error == ERR_NONE;) {
-		struct nats_kv_row *row = &copy->rows[i];
-
-		if (clock_steady_ms() - row->seen_ms < bus->lease_ms / LOOKS)
-			continue;
-		error = nats_kv_read_last(bus, bucket, row->row.key, &entry);
-		if (error == ERR_NONE) {
-			row->seen_ms = clock_steady_ms();
-		} else if (error == ERR_NOT_FOUND) {
-			nats_kv_remove(copy, i);
-			error = ERR_NONE;
-		}
-	}
-	entry_free(&entry);
 	return error;
 }
 
@@ -405,7 +372,7 @@ static enum error nats_kv_refresh(struct broker *bus, enum broker_bucket bucket,
 	if (error == ERR_NONE && copy->number == last)
 		copy->time_ms = time_ms;
 	if (error == ERR_NONE && bucket != BROKER_FACTS)
-		error = look_for_rows(bus, bucket, copy);
+		error = nats_kv_check_rows(bus, bucket, copy, false);
 	return error;
 }
 
@@ -429,14 +396,6 @@ static void copy_take(struct broker *bus, struct nats_kv_copy *copy)
 	}
 	copy->is_doubted = false;
 	copy->connections = bus->connections;
-	lock_release(&bus->lock);
-}
-
-static void copy_give(struct broker *bus, struct nats_kv_copy *copy)
-{
-	lock_acquire(&bus->lock);
-	copy->is_taken = false;
-	condition_broadcast(&bus->listed);
 	lock_release(&bus->lock);
 }
 
@@ -470,6 +429,9 @@ enum error nats_kv_list(struct broker *bus, enum broker_bucket bucket,
 		*rows_out = rows;
 		*count_out = copy->count;
 	}
-	copy_give(bus, copy);
+	lock_acquire(&bus->lock);
+	copy->is_taken = false;
+	condition_broadcast(&bus->listed);
+	lock_release(&bus->lock);
 	return error;
 }

@@ -304,7 +304,7 @@ void nodes_close(struct node_group *cluster)
 	snapshot_store_close(cluster->depot);
 	lock_destroy(&cluster->lock);
 	free(cluster->members);
-	failure_detector_free(&cluster->sightings);
+	free(cluster->sightings.items);
 	free(cluster->presences);
 	free(cluster);
 }

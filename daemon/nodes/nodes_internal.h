@@ -1,7 +1,13 @@
 /*
- * daemon/nodes/nodes_internal.h - lifecycle of a node in the node group. It is
- * opened before the engine, which commits through its log, and stopped after
- * the pipeline.
+ * daemon/nodes/nodes_internal.h - lifecycle and shared state of a node in the
+ * node group. It is opened before the engine, which commits through its log,
+ * and stopped after the pipeline.
+ *
+ * A node has three threads: one renews the lease and watches the other nodes
+ * (membership.c), one follows the logs and moves partitions (log_apply.c,
+ * ownership.c, resync.c), one saves snapshots and publishes events
+ * (snapshot_publisher.c). The pipeline's committer thread appends to the log
+ * (log_append.c), and some threads execute jobs (import_jobs.c).
  */
 #ifndef DAEMON_NODES_NODES_INTERNAL_H
 #define DAEMON_NODES_NODES_INTERNAL_H
@@ -43,10 +49,9 @@ struct failure_detector_item {
 
 struct failure_detector {
 	uint64_t lease_ms;
-	uint64_t since_ms;  /* start of the current observation without a gap; 0
-			       = not started */
+	uint64_t since_ms;  /* start of the current observation without a gap */
 	uint64_t looked_ms; /* last observation */
-	struct failure_detector_item *items; /* [count] */
+	struct failure_detector_item *items; /* [count]; free() */
 	size_t count;
 	size_t capacity;
 };
@@ -71,14 +76,6 @@ bool failure_detector_is_silent(const struct failure_detector *sightings,
 bool failure_detector_has_expired(const struct failure_detector *sightings,
 				  const char *name, uint64_t now_ms);
 
-void failure_detector_free(struct failure_detector *sightings);
-
-/* The lifecycle of the node. */
-
-struct commit_log;
-struct engine;
-struct pipeline;
-
 struct nodes_options {
 	struct broker_options bus;
 	const char *address;  /* for direct connections, or "" */
@@ -88,7 +85,7 @@ struct nodes_options {
 				 time; the same on all nodes; 0 = it does not */
 	/* Encrypt secrets between nodes, as the store's cipher; or NULL. */
 	const struct encryption_keys *secret_keys;
-	unsigned copies; /* replicas of a partition, including the owner's: 1 to
+	unsigned copies; /* replicas of a partition, the owner's included: 1 to
 			    3 */
 	const char *snapshots;     /* location of a snapshot store, or "" */
 	const char *snapshots_key; /* path of its key file, or "" */
@@ -124,15 +121,6 @@ void nodes_stop(struct node_group *cluster);
 /* Call after the engine is closed. NULL is a no-op. */
 void nodes_close(struct node_group *cluster);
 
-/*
- * The state that the threads of a node share.
- *
- * A node has three threads: one renews the lease and watches the other nodes
- * (membership.c), one follows the logs and moves partitions (log_apply.c), one
- * saves snapshots and publishes events (snapshot_publisher.c). The pipeline's
- * committer thread appends to the log (log_append.c).
- */
-
 /* Number of jobs executed at the same time, each of another partition. */
 enum { JOB_THREADS = 4 };
 
@@ -146,10 +134,17 @@ enum { JOB_THREADS = 4 };
 #define HEARTBEAT_KEY "n.%s"
 
 /* Hints may be lost. */
-#define LOG_HINT    "tpl.hint.log"    /* the last entry of a partition's log */
-#define JOBS_HINT   "tpl.hint.jobs"   /* new jobs of a partition */
-#define OWNERS_HINT "tpl.hint.owners" /* an owner has changed: read the rows \
-				       */
+#define LOG_HINT  "tpl.hint.log"  /* the last entry of a partition's log */
+#define JOBS_HINT "tpl.hint.jobs" /* new jobs of a partition */
+#define OWNERS_HINT                                              \
+	"tpl.hint.owners" /* an owner has changed: read the rows \
+			   */
+
+/*
+ * Check the end of a log, and search jobs, this often: hints may be lost and
+ * numbers may change.
+ */
+enum { LOOK_MS = 60000 };
 
 /* Wakes a thread of the node. The lock of the node group guards it. */
 struct node_wake {
@@ -176,14 +171,15 @@ struct import_job_progress {
 	uint64_t done_time_ms; /* and all older than this; 0 = unknown */
 	/* A job that cannot be executed now. */
 	uint64_t waiting;  /* its number; 0 = none */
-	uint64_t since_ms; /* steady clock: when it began to wait */
+	uint64_t since_ms; /* when it began to wait */
 };
 
-/* A partition on this node. The lock protects all fields unless stated. */
+/*
+ * A partition on this node. The lock protects all fields unless stated. Times
+ * are of the steady clock; 0 = none.
+ */
 struct partition {
-	char owner[NODE_NAME_BYTES];  /* from its row in BROKER_FACTS; "" = no
-				       * row
-				       */
+	char owner[NODE_NAME_BYTES];  /* from its row; "" = no row */
 	char wanted[NODE_NAME_BYTES]; /* the node that should own it */
 	enum partition_state state;   /* written by the copying thread */
 	uint32_t entries;             /* entries since the last sum */
@@ -194,48 +190,40 @@ struct partition {
 
 	/* The log and how much of it is applied here. */
 	uint64_t applied;      /* number of the last applied entry */
-	uint64_t applied_hash; /* log_entry_hash() of that entry; 0 = unknown */
+	uint64_t applied_hash; /* log_entry_hash() of it; 0 = unknown */
 	uint64_t read_epoch;   /* highest epoch that was applied */
 	uint64_t last;         /* number of the last known entry */
-	uint64_t sought;  /* hash of an entry that must be read; 0 = it was read
-			   */
-	uint64_t claim;   /* hash of the last entry that we wrote; 0 = none */
+	uint64_t sought;       /* hash of an entry that must be read; 0 = it was
+				  read */
+	uint64_t claim;        /* hash of our last claim; 0 = none */
 	uint64_t pending; /* number of an entry whose transaction is still open;
 			     0 = none */
 	uint64_t pending_hash;
-	uint64_t behind_ms; /* steady clock: since when a known entry is missing
-			       here; 0 = not missing */
-	uint64_t looked_ms; /* steady clock: the log was read, or its last entry
-			       was compared */
-	uint64_t checked_ms; /* steady clock: last replica_check_partition(); 0
-			      * = never
-			      */
-	uint64_t damaged_ms; /* steady clock: since when some rows are known to
-				be unreadable; 0 = none */
-	uint64_t begin_ms; /* steady clock: load no snapshot before this time */
-	uint64_t locked_until_ms; /* steady clock: a secret cannot be decrypted;
-				     do not read before this time; 0 = read */
+	uint64_t behind_ms;  /* since when a known entry is missing here */
+	uint64_t looked_ms;  /* the log was read, or its last entry compared */
+	uint64_t checked_ms; /* last replica_check_partition() */
+	uint64_t damaged_ms; /* since when some rows are unreadable */
+	uint64_t begin_ms;   /* load no snapshot before this time */
+	uint64_t locked_until_ms; /* a secret cannot be decrypted: do not read
+				     before this time */
 	/* The sums of its replicas after the same entry. */
 	struct partition_sum own_sum;
 	struct partition_sum owner_sum;
 
 	/* State of the tending thread. */
-	uint64_t summed_ms;   /* steady clock: replicas were compared, or our
-				 start */
+	uint64_t summed_ms;   /* replicas were compared, or our start */
 	uint64_t log_bytes;   /* size of the log since the last snapshot */
-	uint64_t saved_ms;    /* steady clock: time of the last snapshot, or our
-				 start */
+	uint64_t saved_ms;    /* time of the last snapshot, or our start */
 	uint64_t saved_bytes; /* size of our last snapshot; 0 = none yet */
 	uint64_t published; /* the last event that is published to the stream */
 	struct import_job_progress
 		jobs;    /* written by the thread that executes the jobs */
-	uint64_t job_ms; /* steady clock: search no jobs before this time */
+	uint64_t job_ms; /* search no jobs before this time */
 
 	bool wants_copy; /* this node should have a replica */
 	bool is_first;   /* this node is the first of the nodes with a complete
 			    replica, or no node has one */
-	bool wanted_has_it;  /* the node that should own it has a complete
-				replica */
+	bool wanted_has_it;  /* the wanted owner has a complete replica */
 	bool others_have_it; /* all other nodes that should have a replica have
 				a complete one */
 	bool is_owner_gone;
@@ -265,8 +253,7 @@ struct node_state {
 	bool owns[ALL_PARTITIONS];
 	uint64_t last[ALL_PARTITIONS]; /* last log entry of each partition that
 					  it owns */
-	bool has_other_domains;        /* its list of public suffixes is another
-					  version */
+	bool has_other_domains; /* its list of public suffixes is another */
 };
 
 /* A node that has sent a heartbeat, from its row in BROKER_FACTS. */
@@ -302,25 +289,24 @@ struct node_group {
 	pthread_t tending;
 	pthread_t workers[JOB_THREADS];
 	bool is_running;
-	bool asks_leader; /* read entries from the leader; used by the copying
-			     thread */
+	char id[32];                  /* id of the store */
 	struct snapshot_store *depot; /* NULL = no snapshots */
-	uint64_t locked_ms; /* steady clock: a missing key was logged */
+
+	/* Used by the copying thread; times of the steady clock. */
+	bool asks_leader;   /* read entries from the leader */
+	uint64_t locked_ms; /* a missing key was logged */
 	unsigned begun; /* index of the next unfinished replica to continue */
 	uint64_t depot_ms; /* the snapshot store failed: request nothing from it
 			      before this time */
-	uint64_t doubted_until_ms; /* steady clock: do not trust the numbers of
-				      replicas before this time; used by the
-				      copying thread */
-	uint64_t job_told_ms;   /* steady clock: a waiting job was logged; 0 =
-				   never; under the lock */
-	uint64_t renumbered_ms; /* steady clock: changed entry numbers were
-				   logged; under the lock */
-	uint64_t full_until_ms; /* steady clock: the disk is full, adopt no
-				   partition before this time; under the lock */
-	char id[32];            /* id of the store */
+	uint64_t doubted_until_ms; /* do not trust the numbers of replicas
+				      before this time */
 
+	/* Guards the following; times of the steady clock unless stated. */
 	struct lock lock;
+	uint64_t job_told_ms;   /* a waiting job was logged */
+	uint64_t renumbered_ms; /* changed entry numbers were logged */
+	uint64_t full_until_ms; /* the disk is full, adopt no partition before
+				   this time */
 	struct node_wake wake_copying;
 	struct node_wake wake_tending;
 	struct node_wake wake_membership;
@@ -339,42 +325,38 @@ struct node_group {
 	bool yields; /* other nodes have another encryption key: own nothing */
 	bool is_connected;
 	char trouble[NODE_TROUBLE_BYTES]; /* why the node has no lease, or "" */
-	uint64_t trouble_ms;              /* steady clock: when it was logged */
-	uint64_t join_ms;   /* steady clock: do not connect before this time */
-	uint64_t joined_ms; /* steady clock: last connection; 0 = none */
-	uint64_t joined_before_ms; /* the connection before that */
-	uint64_t answered_ms; /* steady clock: last response of the servers */
-	bool has_members;     /* the nodes were read at least once */
+	uint64_t trouble_ms;              /* when it was logged */
+	uint64_t join_ms;                 /* do not connect before this time */
+	uint64_t joined_ms;               /* last connection; 0 = none */
+	uint64_t joined_before_ms;        /* the connection before that */
+	uint64_t answered_ms;             /* last response of the servers */
+	bool has_members;        /* the nodes were read at least once */
 	uint64_t lease_until_ms; /* by clock_lease_ms(); 0 = no lease */
 	uint64_t revision;       /* of our row in BROKER_NODES */
 	int64_t clock_ms;
-	uint64_t failovers;
-	uint64_t moves;
-	uint64_t divergences;
+	_Atomic uint64_t failovers;
+	_Atomic uint64_t moves;
+	_Atomic uint64_t divergences;
+	_Atomic uint64_t jobs;
 	uint64_t appends;
 	uint64_t append_us;
 	uint64_t append_bytes;
-	uint64_t jobs;
 	struct node_state *members; /* [member_count], sorted by name */
 	size_t member_count;
-	struct failure_detector sightings; /* sightings of leases */
+	struct failure_detector sightings; /* of leases */
 	struct node_heartbeat *presences;  /* [presence_count]; written only by
 					the  membership thread */
 	size_t presence_count;
-	uint64_t told_ms; /* steady clock: our last heartbeat; 0 = none yet */
+	uint64_t told_ms; /* our last heartbeat; 0 = none yet */
 	struct partition partitions[ALL_PARTITIONS];
 };
 
-/* Return whether our lease is valid. Call with the lock held. */
+/* nodes.c */
+
+/* With the lock held: return whether our lease is valid. */
 bool nodes_have_lease(const struct node_group *cluster);
 
-/*
- * Read the owner of a partition from its row, "NODE", a NUL, "EPOCH". Return
- * the epoch; 0 if the row has none.
- */
-uint64_t owner_read(const struct broker_row *row, char name[NODE_NAME_BYTES]);
-
-/* Wake the thread. Call with the lock held. */
+/* With the lock held: wake the thread. */
 void node_wake_set(struct node_wake *wake);
 
 /*
@@ -390,18 +372,12 @@ bool node_wake_wait(struct node_group *cluster, struct node_wake *wake,
  */
 bool reminder_is_due(uint64_t *reminded_ms);
 
-/* Return the node, or NULL. Call with the lock held. */
+/* With the lock held: return the node, or NULL. */
 struct node_state *node_state_find(struct node_group *cluster,
 				   const char *name);
 
 void node_hint_publish(struct node_group *cluster, const char *subject,
 		       unsigned partition, uint64_t number);
-
-/* log_append.c */
-enum error log_append(void *context, struct txn *txn, struct journal *journal);
-void log_append_settle(void *context, enum error error);
-
-/* nodes.c */
 
 /* Connect if there is no connection. For the membership thread. */
 enum error nodes_connect(struct node_group *cluster);
@@ -413,73 +389,89 @@ enum error nodes_connect(struct node_group *cluster);
 void nodes_set_problem(struct node_group *cluster, enum log_level level,
 		       const char *text);
 
+/* A broker_request_handler. */
+void nodes_handle_request(void *context, struct slice question,
+			  struct buffer *answer);
+
+/*
+ * Return the functions that execute jobs, or NULL: call nodes_end_call()
+ * afterwards.
+ */
+const struct import_job_runner *nodes_begin_job(struct node_group *cluster,
+						void **context_out);
+void nodes_end_call(struct node_group *cluster);
+
 /* membership.c */
+
 void *membership_main(void *argument);
 
 /* Delete our row, so that other nodes need not wait until the lease expires. */
 void membership_leave(struct node_group *cluster);
 
 /*
- * Fill in the silent time of each node and the missing nodes, after the facts
- * of the members. Call with the lock held; any thread.
+ * With the lock held: fill in the silent time of each node and the missing
+ * nodes, after the facts of the members.
  */
 void heartbeat_facts(const struct node_group *cluster,
 		     struct cluster_facts *out);
 
 /*
- * cluster.c: a broker_request_handler; below, the functions that execute jobs,
- * or NULL: call nodes_end_call() afterwards.
+ * Read the owner of a partition from its row, "NODE", a NUL, "EPOCH". Return
+ * the epoch; 0 if the row has none.
  */
-void nodes_handle_request(void *context, struct slice question,
-			  struct buffer *answer);
-const struct import_job_runner *nodes_begin_job(struct node_group *cluster,
-						void **context_out);
-void nodes_end_call(struct node_group *cluster);
+uint64_t owner_read(const struct broker_row *row, char name[NODE_NAME_BYTES]);
 
-/* log_apply.c */
-void *log_apply_main(void *argument);
+/* log_append.c: a commit_log. */
+enum error log_append(void *context, struct txn *txn, struct journal *journal);
+void log_append_settle(void *context, enum error error);
 
-/* snapshot_publisher.c */
+/* snapshot_publisher.c, import_jobs.c */
+
 void *snapshot_publisher_main(void *argument);
-
-/* import_jobs.c */
 void *import_jobs_main(void *argument);
 
 /*
- * resync.c: after ERR_CORRUPT, check whether rows of the partition are
- * unreadable; if so, the copying thread repairs it. Reads all rows, at most
- * once a minute.
+ * The broker stores a job with secrets, such as a site with headers, as a mark
+ * and the encrypted job. Other jobs are plain JSON.
  */
-void replica_check_partition(struct node_group *cluster, unsigned number);
+
+/* Append the job, encrypted for this subject. `keys` is not NULL. */
+void import_job_encrypt(const struct encryption_keys *keys, const char *subject,
+			struct slice job, struct buffer *out);
 
 /*
- * resync.c: sum up the rows of the partition as the store has them now, after
- * the entry with this hash, or note that they are damaged. Call in the thread
- * that wrote the entry, before it writes more.
+ * Append the decrypted job. ERR_NO_ENCRYPTION_KEY; ERR_CORRUPT: it was changed,
+ * or belongs to another subject.
  */
-void replica_check_sum(struct node_group *cluster, unsigned partition,
-		       uint64_t entry);
+enum error import_job_decrypt(const struct encryption_keys *keys,
+			      const char *subject, struct slice bytes,
+			      struct buffer *out);
 
 /*
- * Compare the known sums; return whether this replica differs and must be
- * copied again. For the copying thread.
+ * The copying thread. Call the following functions only in this thread, unless
+ * stated, and never with the lock held.
  */
-bool replica_check_differs(struct node_group *cluster, unsigned partition);
 
-bool replica_check_read(struct slice text, struct partition_sum *sum_out);
+/* log_apply.c */
 
-/*
- * log_apply.c: read a bounded number of new entries of the partition's log into
- * the store; *more_out = there may be more. ERR_NOT_FOUND: the log no longer
- * has the missing entries.
- */
-enum error log_apply_follow(struct node_group *cluster, unsigned number,
-			    bool *more_out);
+void *log_apply_main(void *argument);
+
+void partition_set_state(struct node_group *cluster, unsigned number,
+			 enum partition_state state);
+
+/* Return a copy of the partition's state. Any thread. */
+struct partition partition_copy_state(struct node_group *cluster,
+				      unsigned number);
+
+/* Read one number of a partition under the lock. Any thread. */
+uint64_t partition_read_number(struct node_group *cluster,
+			       const uint64_t *field);
+
+bool nodes_hold_lease(struct node_group *cluster);
 
 /*
  * Read from the leader only, for some minutes: replicas may number entries
- * differently. Return false if this is already the case. For the copying
- * thread.
+ * differently. Return false if this is already the case.
  */
 bool log_apply_doubt_numbers(struct node_group *cluster);
 
@@ -504,29 +496,130 @@ struct log_end {
 	uint64_t epoch; /* UINT64_MAX: not written by a node */
 };
 
-/* Read the last entry from the leader. */
+/* Read the last entry from the leader. Any thread. */
 enum error log_read_last(struct node_group *cluster, unsigned number,
 			 struct log_end *end_out);
 
-/* Log the new number, at most once a minute. */
+/* Log the new number, at most once a minute. Any thread. */
 void log_apply_log_renumbered(struct node_group *cluster, unsigned number,
 			      uint64_t from, uint64_t to);
 
 /*
- * How the broker stores a job with secrets, such as a site with headers: a
- * mark, then the encrypted job. Other jobs are plain JSON.
+ * Read the log to its end; *end_out is its last entry. ERR_NOT_FOUND: the log
+ * ends with another entry than the applied one, or was started again.
  */
-
-/* Append the job, encrypted for this subject. `keys` is not NULL. */
-void import_job_encrypt(const struct encryption_keys *keys, const char *subject,
-			struct slice job, struct buffer *out);
+enum error log_apply_read_to_end(struct node_group *cluster, unsigned number,
+				 struct log_end *end_out);
 
 /*
- * Append the decrypted job. ERR_NO_ENCRYPTION_KEY; ERR_CORRUPT: it was changed,
- * or belongs to another subject.
+ * Return whether the last applied entry is this one, or, if its hash is
+ * unknown, has this number.
  */
-enum error import_job_decrypt(const struct encryption_keys *keys,
-			      const char *subject, struct slice bytes,
-			      struct buffer *out);
+bool log_apply_ends_with(struct node_group *cluster, unsigned number,
+			 const struct log_end *end);
+
+/* ownership.c */
+
+/* Return whether this node should own the partition and can adopt it. */
+bool ownership_should_adopt(const struct node_group *cluster,
+			    const struct partition *partition);
+
+/*
+ * Write us into the partition's row, and adopt it if no other node was faster.
+ */
+void ownership_adopt(struct node_group *cluster, unsigned number);
+
+/* One turn of a partition that we own. */
+void ownership_turn(struct node_group *cluster, unsigned number,
+		    const struct partition *partition);
+
+/*
+ * Leave a partition that another node owns or may own: from now on fetch,
+ * commit and answer nothing for it. After an error, retry_leave() it.
+ */
+enum error ownership_leave(struct node_group *cluster, unsigned number);
+void ownership_retry_leave(struct node_group *cluster, unsigned number,
+			   const struct partition *partition);
+
+/*
+ * Name a node with a complete replica as owner: our data is unusable, but the
+ * row names us.
+ */
+void ownership_renounce(struct node_group *cluster, unsigned number);
+
+/* Start or stop handling requests about the partition. */
+void ownership_serve_requests(struct node_group *cluster, unsigned number,
+			      bool answers);
+
+/* resync.c */
+
+/*
+ * Start a replica with the newest snapshot, if there is one, even if the log is
+ * complete: data from before the node group (templatectl partition migrate) has
+ * number 0 and is in no log. Return false if the snapshot store does not
+ * respond now.
+ */
+bool resync_begin(struct node_group *cluster, unsigned number);
+
+/* Decide how to continue after the log could not be read. */
+void resync_repair(struct node_group *cluster, unsigned number,
+		   enum error error);
+
+/* Delete all data of the replica before anything else happens with it. */
+void resync_drop(struct node_group *cluster, unsigned number);
+
+/*
+ * Give a damaged partition to a node with a complete replica, and delete the
+ * data here once that node owns it; or continue a deletion. Return false if the
+ * data must be kept.
+ */
+bool resync_replace_damaged(struct node_group *cluster, unsigned number,
+			    const struct partition *partition);
+
+/* Delete a replica that differs from the owner's, now or as soon as allowed. */
+void resync_replace_differing(struct node_group *cluster, unsigned number);
+
+/* Return whether this error makes a replica unusable for now. */
+bool resync_error_is_fatal(enum error error);
+
+/* Note a full disk: this node adopts no partitions and gives away its own. */
+void resync_note_full_disk(struct node_group *cluster, enum error error);
+
+/* Find another node with a complete replica; false if no node has one. */
+bool resync_find_complete(struct node_group *cluster, unsigned number,
+			  char name[NODE_NAME_BYTES]);
+
+/* Check all partitions that we own, as replica_check_partition(). */
+void replica_check_all(struct node_group *cluster);
+
+/*
+ * Return whether rows are damaged and other nodes have had time to report their
+ * own damage.
+ */
+bool replica_check_is_reported(const struct node_group *cluster,
+			       const struct partition *partition);
+
+/*
+ * Compare the known sums; return whether this replica differs and must be
+ * copied again.
+ */
+bool replica_check_differs(struct node_group *cluster, unsigned partition);
+
+/*
+ * Any thread: after ERR_CORRUPT, check whether rows of the partition are
+ * unreadable; if so, the copying thread repairs it. Reads all rows, at most
+ * once a minute.
+ */
+void replica_check_partition(struct node_group *cluster, unsigned number);
+
+/*
+ * Sum up the rows of the partition as the store has them now, after the entry
+ * with this hash, or note that they are damaged. Call in the thread that wrote
+ * the entry, before it writes more.
+ */
+void replica_check_sum(struct node_group *cluster, unsigned partition,
+		       uint64_t entry);
+
+bool replica_check_read(struct slice text, struct partition_sum *sum_out);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "daemon/nodes/log_append.h"
-#include "daemon/nodes/log_apply.h"
+#include "daemon/nodes/nodes_internal.h"
 #include "daemon/runtime/clock.h"
 #include "store/key.h"
 #include "store/partitions.h"
@@ -318,9 +318,7 @@ static void ownership_transfer(struct node_group *cluster, unsigned number,
 	pipeline_leave_lost_hosts(cluster->pipeline, LEAVE_MS);
 	/* from now on nothing of it is committed here, left or not */
 	if (write_owner(cluster, number, to) == ERR_NONE) {
-		lock_acquire(&cluster->lock);
 		cluster->moves++;
-		lock_release(&cluster->lock);
 		node_hint_publish(cluster, OWNERS_HINT, 0, 0);
 	}
 }
@@ -338,13 +336,11 @@ void ownership_adopt(struct node_group *cluster, unsigned number)
 		if (write_owner(cluster, number, self) != ERR_NONE)
 			return;
 		partition_set_state(cluster, number, PARTITION_ADOPTING);
-		lock_acquire(&cluster->lock);
 		if (before.is_owner_gone && strcmp(before.owner, self) != 0)
 			cluster->failovers++;
 		else if (before.revision != 0 &&
 			 strcmp(before.owner, self) != 0)
 			cluster->moves++;
-		lock_release(&cluster->lock);
 	}
 	error = ownership_activate(cluster, number);
 	resync_repair(cluster, number, error);

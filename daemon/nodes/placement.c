@@ -109,17 +109,6 @@ static bool placement_node_accepts(const struct placing *placing, size_t index)
 	return placing->are_all_draining || !placing->nodes[index].is_draining;
 }
 
-static void add_capacities(struct placing *placing)
-{
-	placing->are_all_draining = true;
-	for (size_t i = 0; i < placing->count; i++)
-		if (!placing->nodes[i].is_draining)
-			placing->are_all_draining = false;
-	for (size_t i = 0; i < placing->count; i++)
-		if (placement_node_accepts(placing, i))
-			placing->capacity += placing->nodes[i].capacity;
-}
-
 /* Give each node its share of `wanted` replicas plus the slack, rounded up. */
 static void placement_set_room(struct placing *placing, uint64_t wanted,
 			       uint32_t slack)
@@ -127,13 +116,12 @@ static void placement_set_room(struct placing *placing, uint64_t wanted,
 	uint64_t whole = placing->capacity * 100;
 
 	for (size_t i = 0; i < placing->count; i++) {
-		uint64_t part = wanted * placing->nodes[i].capacity;
+		uint64_t part =
+			wanted * placing->nodes[i].capacity * (100 + slack);
 
 		placing->seats[i].room =
 			placement_node_accepts(placing, i)
-				? (uint32_t)((part * (100 + slack) + whole -
-					      1) /
-					     whole)
+				? (uint32_t)((part + whole - 1) / whole)
 				: 0;
 	}
 }
@@ -247,14 +235,19 @@ static void stand_in(const struct placing *placing, uint32_t partition,
 void placement_compute(const struct placement_node *nodes, size_t count,
 		       struct placement_terms terms, uint32_t *holders_out)
 {
-	struct placing placing = {.nodes = nodes, .count = count};
+	struct placing placing = {
+		.nodes = nodes, .count = count, .are_all_draining = true};
 
 	assert(terms.partitions <= PLACEMENT_PARTITIONS);
 	assert(terms.copies >= 1 && terms.copies <= PLACEMENT_COPIES);
 	placing.seats = mem_alloc(count, sizeof(*placing.seats));
 	for (size_t i = 0; i < count; i++)
+		placing.are_all_draining &= nodes[i].is_draining;
+	for (size_t i = 0; i < count; i++) {
 		placing.seats[i].seed = seed_of(&nodes[i]);
-	add_capacities(&placing);
+		if (placement_node_accepts(&placing, i))
+			placing.capacity += nodes[i].capacity;
+	}
 	for (uint32_t copy = 0; copy < terms.copies; copy++) {
 		uint64_t wanted = (uint64_t)terms.partitions *
 				  (copy == 0 ? 1 : terms.copies);

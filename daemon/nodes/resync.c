@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "daemon/nodes/log_apply.h"
+#include "daemon/nodes/nodes_internal.h"
 #include "daemon/nodes/snapshot.h"
 #include "daemon/runtime/clock.h"
 
@@ -15,6 +15,8 @@
 
 enum {
 	CHECK_MS = 60000, /* between two checks of all rows of a partition */
+	YIELD_MS = 60000, /* adopt nothing for this long after the disk was full
+			   */
 	TOLD_LEASES = 2,  /* until all nodes have read each other's reports */
 };
 
@@ -94,6 +96,22 @@ static bool is_owned_whole(struct node_group *cluster, unsigned number)
 	return is_whole;
 }
 
+/*
+ * Have other nodes adopt all our partitions for some time. Return false if they
+ * own them already.
+ */
+static bool resync_yield_sites(struct node_group *cluster)
+{
+	uint64_t now_ms = clock_steady_ms();
+	bool was_full;
+
+	lock_acquire(&cluster->lock);
+	was_full = now_ms < cluster->full_until_ms;
+	cluster->full_until_ms = now_ms + YIELD_MS;
+	lock_release(&cluster->lock);
+	return !was_full;
+}
+
 /* The common partition is needed by all our partitions: leave those first. */
 static bool may_drop(struct node_group *cluster, unsigned number)
 {
@@ -171,26 +189,12 @@ enum {
 	SNAPSHOTS = 2,     /* snapshots to try if one is damaged */
 	LOCKED_MS = 60000, /* until a replica without a key is tried again */
 	FULL_MS = 10000,   /* until a full disk is written again */
-	YIELD_MS =
-		60000, /* adopt nothing for this long after the disk was full */
 };
 
 bool resync_error_is_fatal(enum error error)
 {
 	return error == ERR_NO_ENCRYPTION_KEY || error == ERR_VERSION ||
 	       error == ERR_STORE_FULL || error == ERR_IO;
-}
-
-bool resync_yield_sites(struct node_group *cluster)
-{
-	uint64_t now_ms = clock_steady_ms();
-	bool was_full;
-
-	lock_acquire(&cluster->lock);
-	was_full = now_ms < cluster->full_until_ms;
-	cluster->full_until_ms = now_ms + YIELD_MS;
-	lock_release(&cluster->lock);
-	return !was_full;
 }
 
 void resync_note_full_disk(struct node_group *cluster, enum error error)

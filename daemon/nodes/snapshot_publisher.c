@@ -12,7 +12,6 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "daemon/nodes/log_apply.h"
 #include "daemon/nodes/snapshot.h"
 #include "daemon/query/event.h"
 #include "daemon/runtime/clock.h"

@@ -1,6 +1,7 @@
 #include "daemon/nodes/nodes_internal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/unit/run.h"
@@ -20,7 +21,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-	failure_detector_free(&sightings);
+	free(sightings.items);
 }
 
 static struct broker_row lease(const char *name, uint64_t revision)

@@ -78,10 +78,10 @@ static uint64_t import_jobs_lower_bound(uint64_t number)
 	return number > NUMBERS_KEPT ? number - NUMBERS_KEPT : 0;
 }
 
-static enum error read_place(struct node_group *cluster, unsigned number,
+static enum error read_place(struct node_group *group, unsigned number,
 			     struct import_job_progress *place)
 {
-	struct txn txn = txn_begin_read(cluster->store);
+	struct txn txn = txn_begin_read(group->store);
 	char name[COUNTER_NAME_BYTES];
 
 	*place = (struct import_job_progress){0};
@@ -105,7 +105,7 @@ struct import_job_search {
 /*
  * Search the last executed job in this range; ERR_NOT_FOUND if it is not in it.
  */
-static enum error find_between(struct node_group *cluster, unsigned number,
+static enum error find_between(struct node_group *group, unsigned number,
 			       struct import_job_progress *place,
 			       struct import_job_search search)
 {
@@ -116,9 +116,9 @@ static enum error find_between(struct node_group *cluster, unsigned number,
 	bool is_it = false;
 
 	while (place->last.hash != 0 && search.from <= search.end && !is_it) {
-		error = cluster->ops->next_of_leader(cluster->bus, BROKER_JOBS,
-						     subject.text, search.from,
-						     &message);
+		error = group->ops->next_of_leader(group->bus, BROKER_JOBS,
+						   subject.text, search.from,
+						   &message);
 		if (error != ERR_NONE)
 			break;
 		is_it = message.number <= search.end &&
@@ -143,13 +143,13 @@ static enum error find_between(struct node_group *cluster, unsigned number,
  * replaced. Start before its number. Skip jobs that are older than it: sites
  * that users have added or deleted in other ways since must not change back.
  */
-static enum error go_back(struct node_group *cluster, unsigned number,
+static enum error go_back(struct node_group *group, unsigned number,
 			  struct import_job_progress *place, bool is_new)
 {
 	struct broker_message last = {0};
 	uint64_t job = place->last.number;
-	enum error error = cluster->ops->last(
-		cluster->bus, BROKER_JOBS,
+	enum error error = group->ops->last(
+		group->bus, BROKER_JOBS,
 		broker_subject(JOBS_SUBJECT, number, "*").text, &last);
 
 	broker_message_free(&last);
@@ -176,7 +176,7 @@ static enum error go_back(struct node_group *cluster, unsigned number,
  * bytes, and its number is only near the right one. The same request may come
  * again at another time. `is_new`: the position comes from the store.
  */
-static enum error find_last_done(struct node_group *cluster, unsigned number,
+static enum error find_last_done(struct node_group *group, unsigned number,
 				 struct import_job_progress *place, bool is_new)
 {
 	uint64_t job = place->last.number;
@@ -185,16 +185,16 @@ static enum error find_last_done(struct node_group *cluster, unsigned number,
 
 	if (job == 0)
 		return ERR_NONE;
-	error = find_between(cluster, number, place, search);
+	error = find_between(group, number, place, search);
 	search.from = import_jobs_lower_bound(job) + 1;
 	search.end = job + NUMBERS_KEPT;
 	if (error == ERR_NOT_FOUND)
-		error = find_between(cluster, number, place, search);
+		error = find_between(group, number, place, search);
 	search.time_ms = 0;
 	if (error == ERR_NOT_FOUND)
-		error = find_between(cluster, number, place, search);
+		error = find_between(group, number, place, search);
 	if (error == ERR_NOT_FOUND)
-		error = go_back(cluster, number, place,
+		error = go_back(group, number, place,
 				is_new || place->last.hash != 0);
 	return error;
 }
@@ -211,12 +211,12 @@ static bool import_job_is_done(const struct import_job_progress *place,
  * Continue from the store: the log had an unconfirmed entry, or other nodes
  * have executed more.
  */
-static bool catch_up(struct node_group *cluster, unsigned number,
+static bool catch_up(struct node_group *group, unsigned number,
 		     struct import_job_progress *place)
 {
 	struct import_job_progress stored;
 
-	if (read_place(cluster, number, &stored) != ERR_NONE ||
+	if (read_place(group, number, &stored) != ERR_NONE ||
 	    stored.noted == place->noted)
 		return false;
 	stored.done = place->done;
@@ -225,7 +225,7 @@ static bool catch_up(struct node_group *cluster, unsigned number,
 	return true;
 }
 
-static enum error note_place(struct node_group *cluster, unsigned number,
+static enum error note_place(struct node_group *group, unsigned number,
 			     struct import_job_progress *place)
 {
 	struct change change = {
@@ -234,14 +234,14 @@ static enum error note_place(struct node_group *cluster, unsigned number,
 			 .mark = place->last,
 			 .before = place->noted},
 	};
-	enum error error = pipeline_command(cluster->pipeline, &change);
+	enum error error = pipeline_command(group->pipeline, &change);
 
 	if (error == ERR_NONE) {
 		place->unnoted = 0;
 		place->noted = place->last.hash;
 	}
 	if (error == ERR_BUSY)
-		catch_up(cluster, number, place);
+		catch_up(group, number, place);
 	return error;
 }
 
@@ -253,7 +253,7 @@ static void import_job_wipe(struct buffer *job)
 }
 
 /* Execute a job; one whose encryption key is missing here waits for the key. */
-static enum error do_job(struct node_group *cluster, unsigned number,
+static enum error do_job(struct node_group *group, unsigned number,
 			 const struct broker_message *message,
 			 struct buffer *why)
 {
@@ -261,16 +261,16 @@ static enum error do_job(struct node_group *cluster, unsigned number,
 	struct buffer job = {0};
 	void *context;
 	enum error error = import_job_decrypt(
-		cluster->options.secret_keys, message->subject.data,
+		group->options.secret_keys, message->subject.data,
 		buffer_slice(&message->data), &job);
 
 	if (error != ERR_NONE) {
 		buffer_printf(why, "cannot decrypt it: %s", error_text(error));
-	} else if ((worker = nodes_begin_job(cluster, &context)) == NULL) {
+	} else if ((worker = nodes_begin_job(group, &context)) == NULL) {
 		error = ERR_BUSY;
 	} else {
 		error = worker->run(context, number, buffer_slice(&job), why);
-		nodes_end_call(cluster);
+		nodes_end_call(group);
 	}
 	import_job_wipe(&job);
 	return error;
@@ -288,7 +288,7 @@ static void tell_passed_over(const struct broker_message *message,
  * Log a job that waits, because it blocks the jobs after it: at most one a
  * minute, but a missing key immediately.
  */
-static void tell_waiting(struct node_group *cluster,
+static void tell_waiting(struct node_group *group,
 			 struct import_job_progress *place,
 			 const struct broker_message *message, enum error error,
 			 const struct buffer *why)
@@ -301,10 +301,10 @@ static void tell_waiting(struct node_group *cluster,
 		place->waiting = message->number;
 		place->since_ms = now_ms;
 	}
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	tells = now_ms >= place->since_ms + patience_ms &&
-		reminder_is_due(&cluster->job_told_ms);
-	lock_release(&cluster->lock);
+		reminder_is_due(&group->job_told_ms);
+	lock_release(&group->lock);
 	if (tells)
 		log_warn_limited(
 			"job %s, number %" PRIu64 ": not executed for %" PRIu64
@@ -314,33 +314,33 @@ static void tell_waiting(struct node_group *cluster,
 			why->size == 0 ? "" : why->data);
 }
 
-static bool import_jobs_is_own(struct node_group *cluster, unsigned number)
+static bool import_jobs_is_own(struct node_group *group, unsigned number)
 {
 	bool is_own;
 
-	lock_acquire(&cluster->lock);
-	is_own = cluster->partitions[number].state == PARTITION_OWNED &&
-		 !cluster->is_ending && cluster->worker != NULL;
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	is_own = group->partitions[number].state == PARTITION_OWNED &&
+		 !group->is_ending && group->worker != NULL;
+	lock_release(&group->lock);
 	return is_own;
 }
 
-static enum error try_job(struct node_group *cluster, unsigned number,
+static enum error try_job(struct node_group *group, unsigned number,
 			  struct import_job_progress *place,
 			  const struct broker_message *message)
 {
 	struct buffer why = {0};
-	enum error error = do_job(cluster, number, message, &why);
+	enum error error = do_job(group, number, message, &why);
 
 	/* a failed job of a partition that we lost is the next owner's */
-	if (error != ERR_NONE && !import_jobs_is_own(cluster, number))
+	if (error != ERR_NONE && !import_jobs_is_own(group, number))
 		error = ERR_BUSY;
 	if (error == ERR_BUSY || error == ERR_NO_ENCRYPTION_KEY) {
-		tell_waiting(cluster, place, message, error, &why);
+		tell_waiting(group, place, message, error, &why);
 	} else {
 		if (error != ERR_NONE)
 			tell_passed_over(message, &why);
-		cluster->jobs++;
+		group->jobs++;
 		error = ERR_NONE;
 	}
 	buffer_free(&why);
@@ -348,7 +348,7 @@ static enum error try_job(struct node_group *cluster, unsigned number,
 }
 
 /* Consecutive jobs: seeds, or one of any kind. */
-struct import_job_group {
+struct import_job_batch {
 	struct broker_message messages[GROUP_JOBS];
 	struct buffer texts[GROUP_JOBS]; /* decrypted */
 	size_t count;
@@ -356,33 +356,33 @@ struct import_job_group {
 	size_t bytes;
 };
 
-static void free_group(struct import_job_group *group)
+static void free_group(struct import_job_batch *batch)
 {
 	for (size_t i = 0; i < GROUP_JOBS; i++) {
-		import_job_wipe(&group->texts[i]);
-		broker_message_free(&group->messages[i]);
+		import_job_wipe(&batch->texts[i]);
+		broker_message_free(&batch->messages[i]);
 	}
-	free(group);
+	free(batch);
 }
 
 /* Add a seed and count it, if it can be executed in a group. */
-static bool import_job_group_add(struct node_group *cluster,
+static bool import_job_batch_add(struct node_group *group,
 				 const struct import_job_progress *place,
-				 struct import_job_group *group,
+				 struct import_job_batch *batch,
 				 const struct broker_message *message)
 {
-	struct buffer *text = &group->texts[group->seeds];
+	struct buffer *text = &batch->texts[batch->seeds];
 	const char *verb = strrchr(message->subject.data, '.');
 
 	if (verb == NULL || strcmp(verb, ".seed") != 0 ||
 	    place->waiting == message->number ||
 	    import_job_is_done(place, message) ||
-	    import_job_decrypt(cluster->options.secret_keys,
+	    import_job_decrypt(group->options.secret_keys,
 			       message->subject.data,
 			       buffer_slice(&message->data), text) != ERR_NONE)
 		return false;
-	group->seeds++;
-	group->bytes += text->size;
+	batch->seeds++;
+	batch->bytes += text->size;
 	return true;
 }
 
@@ -390,9 +390,9 @@ static bool import_job_group_add(struct node_group *cluster,
  * Read the next job, and the seeds that follow if it is a seed. ERR_NOT_FOUND:
  * no job now.
  */
-static enum error read_group(struct node_group *cluster, unsigned number,
+static enum error read_group(struct node_group *group, unsigned number,
 			     const struct import_job_progress *place,
-			     struct import_job_group *group)
+			     struct import_job_batch *batch)
 {
 	const struct broker_subject subject =
 		broker_subject(JOBS_SUBJECT, number, "*");
@@ -400,19 +400,19 @@ static enum error read_group(struct node_group *cluster, unsigned number,
 	enum error error = ERR_NONE;
 	bool goes_on = true;
 
-	while (goes_on && group->count < (place->singly > 0 ? 1 : GROUP_JOBS) &&
-	       group->bytes < GROUP_BYTES) {
-		struct broker_message *message = &group->messages[group->count];
+	while (goes_on && batch->count < (place->singly > 0 ? 1 : GROUP_JOBS) &&
+	       batch->bytes < GROUP_BYTES) {
+		struct broker_message *message = &batch->messages[batch->count];
 
-		error = cluster->ops->next_of_leader(
-			cluster->bus, BROKER_JOBS, subject.text, from, message);
+		error = group->ops->next_of_leader(group->bus, BROKER_JOBS,
+						   subject.text, from, message);
 		goes_on = error == ERR_NONE &&
-			  import_job_group_add(cluster, place, group, message);
+			  import_job_batch_add(group, place, batch, message);
 		from = message->number + 1;
-		if (goes_on || (error == ERR_NONE && group->count == 0))
-			group->count++;
+		if (goes_on || (error == ERR_NONE && batch->count == 0))
+			batch->count++;
 	}
-	return group->count > 0 ? ERR_NONE : error;
+	return batch->count > 0 ? ERR_NONE : error;
 }
 
 static struct job_mark import_job_mark(const struct broker_message *message)
@@ -425,61 +425,61 @@ static struct job_mark import_job_mark(const struct broker_message *message)
 }
 
 /* Return how many seeds were executed and noted, from the first one. */
-static size_t do_seeds(struct node_group *cluster, unsigned number,
-		       const struct import_job_group *group, uint64_t before)
+static size_t do_seeds(struct node_group *group, unsigned number,
+		       const struct import_job_batch *batch, uint64_t before)
 {
-	struct import_site *seeds = mem_alloc(group->seeds, sizeof(*seeds));
+	struct import_site *seeds = mem_alloc(batch->seeds, sizeof(*seeds));
 	const struct import_job_runner *worker;
 	void *context;
 	size_t done = 0;
 
-	for (size_t i = 0; i < group->seeds; i++)
+	for (size_t i = 0; i < batch->seeds; i++)
 		seeds[i] = (struct import_site){
-			.data = buffer_slice(&group->texts[i]),
-			.mark = import_job_mark(&group->messages[i]),
+			.data = buffer_slice(&batch->texts[i]),
+			.mark = import_job_mark(&batch->messages[i]),
 		};
-	worker = nodes_begin_job(cluster, &context);
+	worker = nodes_begin_job(group, &context);
 	if (worker != NULL) {
-		done = worker->seed(context, number, seeds, group->seeds,
+		done = worker->seed(context, number, seeds, batch->seeds,
 				    before);
-		nodes_end_call(cluster);
+		nodes_end_call(group);
 	}
-	for (size_t i = 0; i < group->seeds; i++) {
+	for (size_t i = 0; i < batch->seeds; i++) {
 		if (i < done && seeds[i].why.size > 0)
-			tell_passed_over(&group->messages[i], &seeds[i].why);
+			tell_passed_over(&batch->messages[i], &seeds[i].why);
 		buffer_free(&seeds[i].why);
 	}
-	cluster->jobs += done;
+	group->jobs += done;
 	free(seeds);
 	return done;
 }
 
 /* Execute a group; jobs other than seeds, and failed seeds, one by one. */
-static enum error do_group(struct node_group *cluster, unsigned number,
+static enum error do_group(struct node_group *group, unsigned number,
 			   struct import_job_progress *place,
-			   const struct import_job_group *group)
+			   const struct import_job_batch *batch)
 {
-	const struct broker_message *first = &group->messages[0];
+	const struct broker_message *first = &batch->messages[0];
 	enum error error = ERR_NONE;
-	size_t done = group->seeds == 0
+	size_t done = batch->seeds == 0
 			      ? 0
-			      : do_seeds(cluster, number, group, place->noted);
+			      : do_seeds(group, number, batch, place->noted);
 
 	if (place->singly > 0)
 		place->singly--;
 	else
-		place->singly = (unsigned)(group->seeds - done);
+		place->singly = (unsigned)(batch->seeds - done);
 	if (done > 0) {
-		place->last = import_job_mark(&group->messages[done - 1]);
+		place->last = import_job_mark(&batch->messages[done - 1]);
 		place->unnoted = 0;
 		place->noted = place->last.hash;
 		return ERR_NONE;
 	}
 	/* search the new position first */
-	if (group->seeds > 0 && catch_up(cluster, number, place))
+	if (batch->seeds > 0 && catch_up(group, number, place))
 		return ERR_BUSY;
 	if (!import_job_is_done(place, first)) {
-		error = try_job(cluster, number, place, first);
+		error = try_job(group, number, place, first);
 		place->unnoted += error == ERR_NONE;
 	}
 	if (error == ERR_NONE)
@@ -491,23 +491,23 @@ static enum error do_group(struct node_group *cluster, unsigned number,
  * Execute the jobs of a partition until there are none. ERR_BUSY: the next one
  * cannot be executed now.
  */
-static enum error do_jobs(struct node_group *cluster, unsigned number,
+static enum error do_jobs(struct node_group *group, unsigned number,
 			  struct import_job_progress *place)
 {
 	enum error error = ERR_NONE;
 
-	while (error == ERR_NONE && import_jobs_is_own(cluster, number)) {
-		struct import_job_group *group = mem_alloc(1, sizeof(*group));
+	while (error == ERR_NONE && import_jobs_is_own(group, number)) {
+		struct import_job_batch *batch = mem_alloc(1, sizeof(*batch));
 
-		error = read_group(cluster, number, place, group);
+		error = read_group(group, number, place, batch);
 		if (error == ERR_NONE)
-			error = do_group(cluster, number, place, group);
-		free_group(group);
+			error = do_group(group, number, place, batch);
+		free_group(batch);
 		if (place->unnoted >= JOBS_NOTED)
-			error = note_place(cluster, number, place);
+			error = note_place(group, number, place);
 	}
 	if (place->unnoted > 0)
-		note_place(cluster, number, place);
+		note_place(group, number, place);
 	return error;
 }
 
@@ -515,12 +515,12 @@ static enum error do_jobs(struct node_group *cluster, unsigned number,
  * Find a partition whose turn it is, or ALL_PARTITIONS. Call with the lock
  * held.
  */
-static unsigned find_turn(const struct node_group *cluster, uint64_t now_ms)
+static unsigned find_turn(const struct node_group *group, uint64_t now_ms)
 {
-	const struct partition *partitions = cluster->partitions;
+	const struct partition *partitions = group->partitions;
 	unsigned found = ALL_PARTITIONS;
 
-	if (cluster->worker == NULL)
+	if (group->worker == NULL)
 		return found;
 	for (unsigned i = 0; i < PARTITIONS; i++)
 		if (partitions[i].state == PARTITION_OWNED &&
@@ -533,53 +533,52 @@ static unsigned find_turn(const struct node_group *cluster, uint64_t now_ms)
 }
 
 /* Wait for a turn; false = stop the thread. */
-static bool take_turn(struct node_group *cluster, unsigned *number_out)
+static bool take_turn(struct node_group *group, unsigned *number_out)
 {
 	bool goes_on;
 
-	lock_acquire(&cluster->lock);
-	*number_out = find_turn(cluster, clock_steady_ms());
-	while (*number_out == ALL_PARTITIONS && !cluster->is_ending) {
-		condition_wait_until(&cluster->has_jobs, &cluster->lock,
+	lock_acquire(&group->lock);
+	*number_out = find_turn(group, clock_steady_ms());
+	while (*number_out == ALL_PARTITIONS && !group->is_ending) {
+		condition_wait_until(&group->has_jobs, &group->lock,
 				     clock_steady_ms() + BUSY_MS);
-		*number_out = find_turn(cluster, clock_steady_ms());
+		*number_out = find_turn(group, clock_steady_ms());
 	}
-	goes_on = !cluster->is_ending;
+	goes_on = !group->is_ending;
 	if (goes_on) {
-		cluster->partitions[*number_out].is_working = true;
-		cluster->partitions[*number_out].has_jobs = false;
+		group->partitions[*number_out].is_working = true;
+		group->partitions[*number_out].has_jobs = false;
 	}
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 	return goes_on;
 }
 
 void *import_jobs_main(void *argument)
 {
-	struct node_group *cluster = argument;
+	struct node_group *group = argument;
 	unsigned number;
 
-	while (take_turn(cluster, &number)) {
-		struct partition *partition = &cluster->partitions[number];
+	while (take_turn(group, &number)) {
+		struct partition *partition = &group->partitions[number];
 		struct import_job_progress place;
 		enum error error;
 		bool is_known;
 
-		lock_acquire(&cluster->lock);
+		lock_acquire(&group->lock);
 		is_known = partition->is_job_known;
 		partition->is_job_known = true;
 		place = partition->jobs;
-		lock_release(&cluster->lock);
-		error = is_known ? ERR_NONE
-				 : read_place(cluster, number, &place);
+		lock_release(&group->lock);
+		error = is_known ? ERR_NONE : read_place(group, number, &place);
 		if (error == ERR_CORRUPT)
-			replica_check_partition(cluster, number);
+			replica_check_partition(group, number);
 		if (error == ERR_NONE)
-			error = find_last_done(cluster, number, &place,
+			error = find_last_done(group, number, &place,
 					       !is_known);
 		is_known |= error == ERR_NONE;
-		error = error == ERR_NONE ? do_jobs(cluster, number, &place)
+		error = error == ERR_NONE ? do_jobs(group, number, &place)
 					  : ERR_BUSY;
-		lock_acquire(&cluster->lock);
+		lock_acquire(&group->lock);
 		partition->jobs = place;
 		partition->is_job_known &= is_known;
 		partition->is_working = false;
@@ -590,7 +589,7 @@ void *import_jobs_main(void *argument)
 				: clock_steady_ms() + (error == ERR_BUSY
 							       ? BUSY_MS
 							       : LOOK_MS);
-		lock_release(&cluster->lock);
+		lock_release(&group->lock);
 	}
 	return NULL;
 }

@@ -158,19 +158,19 @@ struct portion {
  * Read the log positions of all portions. Return the error of the first
  * partition that this node may not append to now.
  */
-static enum error take_places(struct node_group *cluster,
+static enum error take_places(struct node_group *group,
 			      struct portion *portions, size_t count)
 {
 	enum error error = ERR_NONE;
 
-	lock_acquire(&cluster->lock);
-	if (!nodes_have_lease(cluster))
+	lock_acquire(&group->lock);
+	if (!nodes_have_lease(group))
 		error = ERR_LOG_UNAVAILABLE;
 	for (size_t i = 0; i < count && error == ERR_NONE; i++) {
 		struct partition *partition =
-			&cluster->partitions[portions[i].partition];
+			&group->partitions[portions[i].partition];
 
-		if (!store_owns(cluster->store, portions[i].partition))
+		if (!store_owns(group->store, portions[i].partition))
 			error = ERR_NOT_OWNER;
 		else if (partition->is_unsure)
 			error = ERR_LOG_UNAVAILABLE;
@@ -178,24 +178,22 @@ static enum error take_places(struct node_group *cluster,
 		portions[i].number = partition->applied;
 		portions[i].hash = partition->applied_hash;
 		portions[i].sums =
-			partition->entries + 1 >=
-				cluster->options.sum_entries ||
+			partition->entries + 1 >= group->options.sum_entries ||
 			clock_steady_ms() >= partition->summed_ms + SUM_MS;
 	}
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 	return error;
 }
 
-static void log_append_pack_rows(struct node_group *cluster, struct txn *txn,
+static void log_append_pack_rows(struct node_group *group, struct txn *txn,
 				 struct journal *journal,
 				 struct portion *portion)
 {
 	struct buffer rows = {0};
 
 	journal_write(journal, txn, portion->partition, &rows);
-	packer_pack(cluster->packer, buffer_slice(&rows), &portion->packed);
-	portion->part_bytes =
-		cluster->ops->max_bytes(cluster->bus) - SUBJECT_ROOM;
+	packer_pack(group->packer, buffer_slice(&rows), &portion->packed);
+	portion->part_bytes = group->ops->max_bytes(group->bus) - SUBJECT_ROOM;
 	portion->parts =
 		log_entry_parts(portion->packed.size, portion->part_bytes);
 	if (rows.size >
@@ -205,7 +203,7 @@ static void log_append_pack_rows(struct node_group *cluster, struct txn *txn,
 	buffer_free(&rows);
 }
 
-static struct broker_entry log_append_build_entry(struct node_group *cluster,
+static struct broker_entry log_append_build_entry(struct node_group *group,
 						  struct portion *portion,
 						  unsigned part)
 {
@@ -229,7 +227,7 @@ static struct broker_entry log_append_build_entry(struct node_group *cluster,
 			&portion->bytes);
 	/* ids of two attempts differ even if their numbers are equal */
 	snprintf(portion->id, sizeof(portion->id), "%s.%u.%llu.%llu.%u",
-		 cluster->id, portion->partition,
+		 group->id, portion->partition,
 		 (unsigned long long)portion->epoch,
 		 (unsigned long long)clock_read_us(CLOCK_MONOTONIC), part);
 	return (struct broker_entry){
@@ -241,31 +239,11 @@ static struct broker_entry log_append_build_entry(struct node_group *cluster,
 }
 
 /*
- * Return whether a rejected entry must be written again: we wrote the last
- * entry of the log, but it has another number now. If another node wrote it,
- * the rejection is final.
- */
-static bool has_other_number(struct node_group *cluster,
-			     struct portion *portion)
-{
-	struct log_end last;
-
-	if (log_read_last(cluster, portion->partition, &last) != ERR_NONE ||
-	    last.hash != portion->hash || last.number == portion->number)
-		return false;
-	log_apply_log_renumbered(cluster, portion->partition, portion->number,
-				 last.number);
-	portion->number = last.number;
-	return true;
-}
-
-/*
  * Append part `part` of these portions, all at the same time. Move the portions
  * that must be written again to the front; *again_out is their number if no
  * other portion failed, otherwise 0.
  */
-static enum error log_append_write_part(struct node_group *cluster,
-					unsigned part,
+static enum error log_append_write_part(struct node_group *group, unsigned part,
 					struct portion **portions, size_t count,
 					size_t *again_out)
 {
@@ -275,10 +253,11 @@ static enum error log_append_write_part(struct node_group *cluster,
 	enum error error;
 
 	for (size_t i = 0; i < count; i++)
-		entries[i] = log_append_build_entry(cluster, portions[i], part);
-	error = cluster->ops->append(cluster->bus, entries, count);
+		entries[i] = log_append_build_entry(group, portions[i], part);
+	error = group->ops->append(group->bus, entries, count);
 	for (size_t i = 0; i < count; i++) {
 		struct portion *portion = portions[i];
+		struct log_end last;
 
 		if (entries[i].error == ERR_NONE) {
 			portion->number = entries[i].number;
@@ -286,86 +265,92 @@ static enum error log_append_write_part(struct node_group *cluster,
 			continue;
 		}
 		refused++;
+		/*
+		 * we wrote the last entry of the log, but it has another number
+		 * now; if another node wrote it, the rejection is final
+		 */
 		if (entries[i].error == ERR_BUSY &&
-		    has_other_number(cluster, portion))
+		    log_read_last(group, portion->partition, &last) ==
+			    ERR_NONE &&
+		    last.hash == portion->hash &&
+		    last.number != portion->number) {
+			log_apply_log_renumbered(group, portion->partition,
+						 portion->number, last.number);
+			portion->number = last.number;
 			portions[again++] = portion;
+		}
 	}
 	*again_out = again == refused ? again : 0;
 	free(entries);
 	return error;
 }
 
-/* Append part `part` of every portion that has this many parts. */
-static enum error append_parts(struct node_group *cluster,
-			       struct portion *portions, size_t count,
-			       unsigned part)
+/* Append all parts of the portions, the parts of one index together. */
+static enum error append_all(struct node_group *group, struct portion *portions,
+			     size_t count)
 {
 	struct portion **chosen = mem_alloc(count, sizeof(struct portion *));
-	size_t used = 0;
-	size_t again;
-	enum error error;
-
-	for (size_t i = 0; i < count; i++)
-		if (part < portions[i].parts)
-			chosen[used++] = &portions[i];
-	error = log_append_write_part(cluster, part, chosen, used, &again);
-	if (again > 0)
-		error = log_append_write_part(cluster, part, chosen, again,
-					      &again);
-	if (error != ERR_NONE)
-		log_warn_limited(
-			"nodes: appending %zu entr%s to the log failed: %s",
-			used, used == 1 ? "y" : "ies", error_text(error));
-	free(chosen);
-	return error;
-}
-
-static enum error append_all(struct node_group *cluster,
-			     struct portion *portions, size_t count)
-{
 	unsigned parts = 0;
 	enum error error = ERR_NONE;
 
 	for (size_t i = 0; i < count; i++)
 		if (portions[i].parts > parts)
 			parts = portions[i].parts;
-	if (parts > LOG_ENTRY_MAX_PARTS)
-		return ERR_TOO_LARGE;
-	for (unsigned part = 0; part < parts && error == ERR_NONE; part++)
-		error = append_parts(cluster, portions, count, part);
+	if (parts > LOG_ENTRY_MAX_PARTS) {
+		error = ERR_TOO_LARGE;
+		parts = 0;
+	}
+	for (unsigned part = 0; part < parts && error == ERR_NONE; part++) {
+		size_t used = 0;
+		size_t again;
+
+		for (size_t i = 0; i < count; i++)
+			if (part < portions[i].parts)
+				chosen[used++] = &portions[i];
+		error = log_append_write_part(group, part, chosen, used,
+					      &again);
+		if (again > 0)
+			error = log_append_write_part(group, part, chosen,
+						      again, &again);
+		if (error != ERR_NONE)
+			log_warn_limited("nodes: appending %zu entr%s to the "
+					 "log failed: %s",
+					 used, used == 1 ? "y" : "ies",
+					 error_text(error));
+	}
+	free(chosen);
 	return error;
 }
 
 /* Mark the partitions whose entries may be in the log: they are read again. */
-static void log_append_mark_in_doubt(struct node_group *cluster,
+static void log_append_mark_in_doubt(struct node_group *group,
 				     const struct portion *portions,
 				     size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		cluster->partitions[portions[i].partition].is_unsure = true;
-	node_wake_set(&cluster->wake_copying);
+		group->partitions[portions[i].partition].is_unsure = true;
+	node_wake_set(&group->wake_copying);
 }
 
-static enum error end_append(struct node_group *cluster,
-			     struct portion *portions, size_t count,
-			     enum error error)
+static enum error end_append(struct node_group *group, struct portion *portions,
+			     size_t count, enum error error)
 {
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	/* after our lease expired another node may have adopted this entry */
-	if (error == ERR_NONE && !nodes_have_lease(cluster))
+	if (error == ERR_NONE && !nodes_have_lease(group))
 		error = ERR_LOG_UNAVAILABLE;
 	if (error != ERR_NONE && error != ERR_TOO_LARGE)
-		log_append_mark_in_doubt(cluster, portions, count);
+		log_append_mark_in_doubt(group, portions, count);
 	for (size_t i = 0; i < count && error == ERR_NONE; i++) {
 		struct partition *partition =
-			&cluster->partitions[portions[i].partition];
+			&group->partitions[portions[i].partition];
 
 		partition->pending = portions[i].number;
 		partition->pending_hash = portions[i].hash;
 		partition->sums = portions[i].sums;
 		partition->log_bytes += portions[i].packed.size;
 	}
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 	if (error == ERR_NONE || error == ERR_TOO_LARGE)
 		return error;
 	return ERR_LOG_UNAVAILABLE;
@@ -373,7 +358,7 @@ static enum error end_append(struct node_group *cluster,
 
 enum error log_append(void *context, struct txn *txn, struct journal *journal)
 {
-	struct node_group *cluster = context;
+	struct node_group *group = context;
 	uint64_t begin_us = clock_read_us(CLOCK_MONOTONIC);
 	unsigned partitions[JOURNAL_PARTITIONS];
 	size_t count = journal_partitions(journal, partitions);
@@ -382,14 +367,14 @@ enum error log_append(void *context, struct txn *txn, struct journal *journal)
 
 	for (size_t i = 0; i < count; i++)
 		portions[i].partition = partitions[i];
-	error = take_places(cluster, portions, count);
+	error = take_places(group, portions, count);
 	for (size_t i = 0; i < count && error == ERR_NONE; i++)
-		log_append_pack_rows(cluster, txn, journal, &portions[i]);
+		log_append_pack_rows(group, txn, journal, &portions[i]);
 	if (error == ERR_NONE && txn->error == ERR_NONE) {
 		txn_wait_begin();
-		error = append_all(cluster, portions, count);
+		error = append_all(group, portions, count);
 		txn_wait_end();
-		error = end_append(cluster, portions, count, error);
+		error = end_append(group, portions, count, error);
 	}
 	for (size_t i = 0; i < count && error == ERR_NONE; i++)
 		journal_position_put(txn, portions[i].partition,
@@ -399,18 +384,18 @@ enum error log_append(void *context, struct txn *txn, struct journal *journal)
 					     .is_whole = 1,
 					     .hash = portions[i].hash,
 				     });
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	/* the transaction failed: read the entry again later */
 	if (error == ERR_NONE && txn->error != ERR_NONE) {
 		for (size_t i = 0; i < count; i++)
-			cluster->partitions[portions[i].partition].pending = 0;
-		log_append_mark_in_doubt(cluster, portions, count);
+			group->partitions[portions[i].partition].pending = 0;
+		log_append_mark_in_doubt(group, portions, count);
 	}
-	cluster->appends++;
-	cluster->append_us += clock_read_us(CLOCK_MONOTONIC) - begin_us;
+	group->appends++;
+	group->append_us += clock_read_us(CLOCK_MONOTONIC) - begin_us;
 	for (size_t i = 0; i < count; i++)
-		cluster->append_bytes += portions[i].packed.size;
-	lock_release(&cluster->lock);
+		group->append_bytes += portions[i].packed.size;
+	lock_release(&group->lock);
 	for (size_t i = 0; i < count; i++) {
 		buffer_free(&portions[i].packed);
 		buffer_free(&portions[i].bytes);
@@ -421,15 +406,15 @@ enum error log_append(void *context, struct txn *txn, struct journal *journal)
 
 void log_append_settle(void *context, enum error error)
 {
-	struct node_group *cluster = context;
+	struct node_group *group = context;
 	unsigned news[ALL_PARTITIONS];
 	uint64_t numbers[ALL_PARTITIONS];
 	uint64_t sums[ALL_PARTITIONS]; /* hashes of entries; 0 = no sum */
 	size_t count = 0;
 
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
-		struct partition *partition = &cluster->partitions[i];
+		struct partition *partition = &group->partitions[i];
 
 		if (partition->pending == 0)
 			continue;
@@ -448,15 +433,15 @@ void log_append_settle(void *context, enum error error)
 			news[count++] = i;
 		} else {
 			partition->is_unsure = true;
-			node_wake_set(&cluster->wake_copying);
+			node_wake_set(&group->wake_copying);
 		}
 		partition->pending = 0;
 	}
-	node_wake_set(&cluster->wake_tending);
-	lock_release(&cluster->lock);
+	node_wake_set(&group->wake_tending);
+	lock_release(&group->lock);
 	for (size_t i = 0; i < count; i++) {
 		if (sums[i] != 0)
-			replica_check_sum(cluster, news[i], sums[i]);
-		node_hint_publish(cluster, LOG_HINT, news[i], numbers[i]);
+			replica_check_sum(group, news[i], sums[i]);
+		node_hint_publish(group, LOG_HINT, news[i], numbers[i]);
 	}
 }

@@ -27,43 +27,41 @@ enum {
 		1000, /* like LOOK_MS, when a known entry is missing here */
 };
 
-void partition_set_state(struct node_group *cluster, unsigned number,
+void partition_set_state(struct node_group *group, unsigned number,
 			 enum partition_state state)
 {
-	lock_acquire(&cluster->lock);
-	cluster->partitions[number].state = state;
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	group->partitions[number].state = state;
+	lock_release(&group->lock);
 }
 
-struct partition partition_copy_state(struct node_group *cluster,
-				      unsigned number)
+struct partition partition_copy_state(struct node_group *group, unsigned number)
 {
 	struct partition partition;
 
-	lock_acquire(&cluster->lock);
-	partition = cluster->partitions[number];
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	partition = group->partitions[number];
+	lock_release(&group->lock);
 	return partition;
 }
 
-uint64_t partition_read_number(struct node_group *cluster,
-			       const uint64_t *field)
+uint64_t partition_read_number(struct node_group *group, const uint64_t *field)
 {
 	uint64_t number;
 
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	number = *field;
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 	return number;
 }
 
-bool nodes_hold_lease(struct node_group *cluster)
+bool nodes_hold_lease(struct node_group *group)
 {
 	bool holds;
 
-	lock_acquire(&cluster->lock);
-	holds = nodes_have_lease(cluster) && !cluster->is_lost;
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	holds = nodes_have_lease(group) && !group->is_lost;
+	lock_release(&group->lock);
 	return holds;
 }
 
@@ -81,7 +79,7 @@ enum {
 
 /* Entries that are read and not yet stored. */
 struct log_reader {
-	struct node_group *cluster;
+	struct node_group *group;
 	unsigned partition;
 	struct journal_position place; /* position after these entries */
 	uint64_t read; /* last entry read, possibly later than `place`: its
@@ -172,26 +170,25 @@ static enum error log_reader_handle_entry(struct log_reader *reading,
 	return ERR_NONE;
 }
 
-bool log_apply_doubt_numbers(struct node_group *cluster)
+bool log_apply_doubt_numbers(struct node_group *group)
 {
 	uint64_t now_ms = clock_steady_ms();
-	bool was_doubted = now_ms < cluster->doubted_until_ms;
+	bool was_doubted = now_ms < group->doubted_until_ms;
 
-	cluster->doubted_until_ms = now_ms + DOUBT_MS;
+	group->doubted_until_ms = now_ms + DOUBT_MS;
 	return !was_doubted;
 }
 
 /* Read the first entry with at least this number. */
-static enum error entry_from(struct node_group *cluster, const char *subject,
+static enum error entry_from(struct node_group *group, const char *subject,
 			     uint64_t from, struct broker_message *message)
 {
-	const struct broker_ops *ops = cluster->ops;
+	const struct broker_ops *ops = group->ops;
 
-	return cluster->asks_leader ||
-			       clock_steady_ms() < cluster->doubted_until_ms
-		       ? ops->next_of_leader(cluster->bus, BROKER_LOG, subject,
+	return group->asks_leader || clock_steady_ms() < group->doubted_until_ms
+		       ? ops->next_of_leader(group->bus, BROKER_LOG, subject,
 					     from, message)
-		       : ops->next(cluster->bus, BROKER_LOG, subject, from,
+		       : ops->next(group->bus, BROKER_LOG, subject, from,
 				   message);
 }
 
@@ -202,21 +199,21 @@ static enum error entry_from(struct node_group *cluster, const char *subject,
 static enum error next_entry(struct log_reader *reading, const char *subject,
 			     uint64_t last, struct broker_message *message)
 {
-	struct node_group *cluster = reading->cluster;
+	struct node_group *group = reading->group;
 	uint64_t read = reading->read;
 	struct log_entry_head head;
 	struct slice part;
 	bool is_newer;
 
 	if (last > read + 1 &&
-	    entry_from(cluster, subject, last, message) == ERR_NONE) {
+	    entry_from(group, subject, last, message) == ERR_NONE) {
 		if (log_entry_read(buffer_slice(&message->data), &head, &part,
 				   &is_newer) &&
 		    log_entry_follows(&head, read, reading->read_hash))
 			return ERR_NONE;
 		broker_message_free(message);
 	}
-	return entry_from(cluster, subject, read + 1, message);
+	return entry_from(group, subject, read + 1, message);
 }
 
 /*
@@ -264,8 +261,8 @@ static enum error log_reader_read_entries(struct log_reader *reading,
 
 static enum error log_reader_write_rows(struct log_reader *reading)
 {
-	struct node_group *cluster = reading->cluster;
-	struct txn txn = txn_begin_write(cluster->store);
+	struct node_group *group = reading->group;
+	struct txn txn = txn_begin_write(group->store);
 	struct slice rest = buffer_slice(&reading->rows);
 
 	while (rest.size > 0 && txn.error == ERR_NONE) {
@@ -282,32 +279,32 @@ static enum error log_reader_write_rows(struct log_reader *reading)
 	return txn_end(&txn);
 }
 
-static enum error log_apply_follow(struct node_group *cluster, unsigned number,
+static enum error log_apply_follow(struct node_group *group, unsigned number,
 				   bool *more_out)
 {
-	struct partition *partition = &cluster->partitions[number];
-	struct log_reader reading = {.cluster = cluster, .partition = number};
+	struct partition *partition = &group->partitions[number];
+	struct log_reader reading = {.group = group, .partition = number};
 	uint64_t before; /* its hash */
 	uint64_t last;
 	enum error error;
 
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	reading.place = (struct journal_position){
 		partition->applied, partition->read_epoch, partition->is_whole,
 		partition->applied_hash};
 	reading.sought = partition->sought;
 	last = partition->is_whole ? partition->last : 0;
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 	before = reading.place.hash;
 	error = log_reader_read_entries(&reading, last, more_out);
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	partition->sought = reading.sought;
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 	if (reading.place.hash != before) {
 		enum error written = log_reader_write_rows(&reading);
 
 		if (written == ERR_NONE) {
-			lock_acquire(&cluster->lock);
+			lock_acquire(&group->lock);
 			partition->applied = reading.place.number;
 			partition->applied_hash = reading.place.hash;
 			partition->looked_ms = clock_steady_ms();
@@ -320,30 +317,30 @@ static enum error log_apply_follow(struct node_group *cluster, unsigned number,
 				reading.sums ? 0
 					     : partition->entries +
 						       (uint32_t)reading.count;
-			lock_release(&cluster->lock);
+			lock_release(&group->lock);
 			if (reading.sums)
-				replica_check_sum(cluster, number,
+				replica_check_sum(group, number,
 						  reading.place.hash);
 		} else {
 			error = written;
 		}
 		if (number == PARTITION_COMMON)
-			engine_reset_subscriptions(cluster->engine);
+			engine_reset_subscriptions(group->engine);
 	}
 	buffer_free(&reading.parts);
 	buffer_free(&reading.rows);
 	return error;
 }
 
-enum error log_read_last(struct node_group *cluster, unsigned number,
+enum error log_read_last(struct node_group *group, unsigned number,
 			 struct log_end *end_out)
 {
 	struct broker_message last = {0};
 	struct log_entry_head head;
 	struct slice part;
 	bool is_newer;
-	enum error error = cluster->ops->last(
-		cluster->bus, BROKER_LOG,
+	enum error error = group->ops->last(
+		group->bus, BROKER_LOG,
 		broker_subject(LOG_SUBJECT, number).text, &last);
 
 	*end_out = (struct log_end){0};
@@ -362,28 +359,28 @@ enum error log_read_last(struct node_group *cluster, unsigned number,
 }
 
 /* Set the number of the last applied entry. */
-static void log_apply_renumber(struct node_group *cluster, unsigned number,
+static void log_apply_renumber(struct node_group *group, unsigned number,
 			       uint64_t to)
 {
-	struct partition *partition = &cluster->partitions[number];
+	struct partition *partition = &group->partitions[number];
 	uint64_t from;
 
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	from = partition->applied;
 	partition->applied = to;
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 	if (from != to)
-		log_apply_log_renumbered(cluster, number, from, to);
+		log_apply_log_renumbered(group, number, from, to);
 }
 
-void log_apply_log_renumbered(struct node_group *cluster, unsigned number,
+void log_apply_log_renumbered(struct node_group *group, unsigned number,
 			      uint64_t from, uint64_t to)
 {
 	bool tells;
 
-	lock_acquire(&cluster->lock);
-	tells = reminder_is_due(&cluster->renumbered_ms);
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	tells = reminder_is_due(&group->renumbered_ms);
+	lock_release(&group->lock);
 	if (tells)
 		log_warn_limited(
 			"nodes: partition %u, and maybe others: entry %" PRIu64
@@ -393,45 +390,39 @@ void log_apply_log_renumbered(struct node_group *cluster, unsigned number,
 			number, from, to);
 }
 
-/* Return whether this entry has that hash or is the one after it. */
-static bool log_entry_is_near(const struct broker_message *message,
-			      uint64_t hash, uint64_t *number_out)
-{
-	struct slice bytes = buffer_slice(&message->data);
-	struct log_entry_head head;
-	struct slice part;
-	bool is_newer;
-
-	*number_out = message->number;
-	if (log_entry_hash(bytes) == hash)
-		return true;
-	*number_out = message->number - 1;
-	return log_entry_read(bytes, &head, &part, &is_newer) &&
-	       head.chain == hash;
-}
-
 /* Search the entry with this hash at most `width` from `number`. */
-static enum error find_near(struct node_group *cluster, const char *subject,
+static enum error find_near(struct node_group *group, const char *subject,
 			    struct log_end *place, uint64_t width)
 {
 	uint64_t end = place->number + width;
 	uint64_t from = place->number > width ? place->number - width : 1;
 	struct broker_message message = {0};
+	struct log_entry_head head;
+	struct slice bytes;
+	struct slice part;
 	enum error error = ERR_NONE;
-	uint64_t number = 0;
+	bool is_newer;
 	bool is_it = false;
 
 	for (unsigned i = 0;
 	     i < MAX_LOOKS && error == ERR_NONE && !is_it && from <= end; i++) {
-		error = cluster->ops->next_of_leader(cluster->bus, BROKER_LOG,
-						     subject, from, &message);
-		is_it = error == ERR_NONE &&
-			log_entry_is_near(&message, place->hash, &number);
+		error = group->ops->next_of_leader(group->bus, BROKER_LOG,
+						   subject, from, &message);
+		if (error != ERR_NONE)
+			break;
+		bytes = buffer_slice(&message.data);
+		is_it = log_entry_hash(bytes) == place->hash;
+		if (is_it)
+			place->number = message.number;
+		/* or it is the entry before this one */
+		if (!is_it && log_entry_read(bytes, &head, &part, &is_newer) &&
+		    head.chain == place->hash) {
+			is_it = true;
+			place->number = message.number - 1;
+		}
 		from = message.number + 1;
 	}
-	if (is_it)
-		place->number = number;
-	else if (error == ERR_NONE)
+	if (!is_it && error == ERR_NONE)
 		error = ERR_NOT_FOUND;
 	broker_message_free(&message);
 	return error;
@@ -440,7 +431,7 @@ static enum error find_near(struct node_group *cluster, const char *subject,
 /*
  * Search near the old number, and near the end of the log if that comes first.
  */
-static enum error log_apply_find_entry(struct node_group *cluster,
+static enum error log_apply_find_entry(struct node_group *group,
 				       unsigned number, struct log_end *place)
 {
 	const struct broker_subject subject =
@@ -450,87 +441,87 @@ static enum error log_apply_find_entry(struct node_group *cluster,
 
 	for (uint64_t width = NEAR; width <= FAR && error == ERR_NOT_FOUND;
 	     width *= 16)
-		error = find_near(cluster, subject.text, place, width);
+		error = find_near(group, subject.text, place, width);
 	if (error != ERR_NOT_FOUND ||
-	    log_read_last(cluster, number, &last) != ERR_NONE ||
+	    log_read_last(group, number, &last) != ERR_NONE ||
 	    last.number + FAR >= place->number)
 		return error;
 	place->number = last.number;
-	return find_near(cluster, subject.text, place, NEAR);
+	return find_near(group, subject.text, place, NEAR);
 }
 
-enum log_position log_apply_find_position(struct node_group *cluster,
+enum log_position log_apply_find_position(struct node_group *group,
 					  unsigned number)
 {
-	struct partition *partition = &cluster->partitions[number];
+	struct partition *partition = &group->partitions[number];
 	struct log_end place;
 	uint64_t before;
 	enum error error;
 
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	place = (struct log_end){.number = partition->applied,
 				 .hash = partition->applied_hash};
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 	if (place.hash == 0)
 		return LOG_POSITION_SAME;
 	before = place.number;
-	error = log_apply_find_entry(cluster, number, &place);
+	error = log_apply_find_entry(group, number, &place);
 	if (error != ERR_NONE)
 		return error == ERR_NOT_FOUND ? LOG_POSITION_NONE
 					      : LOG_POSITION_UNKNOWN;
 	if (place.number == before)
 		return LOG_POSITION_SAME;
-	log_apply_renumber(cluster, number, place.number);
+	log_apply_renumber(group, number, place.number);
 	return LOG_POSITION_OTHER;
 }
 
-bool log_apply_ends_with(struct node_group *cluster, unsigned number,
+bool log_apply_ends_with(struct node_group *group, unsigned number,
 			 const struct log_end *end)
 {
-	struct partition *partition = &cluster->partitions[number];
+	struct partition *partition = &group->partitions[number];
 	bool is_it;
 
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	if (partition->applied_hash == 0 && partition->applied == end->number)
 		partition->applied_hash = end->hash;
 	is_it = partition->applied_hash == end->hash;
 	if (is_it) /* the known numbers may have changed */
 		partition->last = end->number;
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 	if (is_it)
-		log_apply_renumber(cluster, number, end->number);
+		log_apply_renumber(group, number, end->number);
 	return is_it;
 }
 
-enum error log_apply_read_to_end(struct node_group *cluster, unsigned number,
+enum error log_apply_read_to_end(struct node_group *group, unsigned number,
 				 struct log_end *end_out)
 {
-	struct partition *partition = &cluster->partitions[number];
+	struct partition *partition = &group->partitions[number];
 	bool more = true;
-	enum error error = log_read_last(cluster, number, end_out);
+	enum error error = log_read_last(group, number, end_out);
 
 	if (error != ERR_NONE)
 		return error;
-	if (log_apply_ends_with(cluster, number, end_out))
+	if (log_apply_ends_with(group, number, end_out))
 		return ERR_NONE;
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	partition->sought = end_out->hash;
 	if (partition->last < end_out->number)
 		partition->last = end_out->number;
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 	while (error == ERR_NONE && more)
-		error = log_apply_follow(cluster, number, &more);
+		error = log_apply_follow(group, number, &more);
 	/* the replica that responds may not have all entries yet */
-	cluster->asks_leader = true;
-	more = partition_read_number(cluster, &partition->sought) != 0;
+	group->asks_leader = true;
+	more = partition_read_number(group, &partition->sought) != 0;
 	while (error == ERR_NONE && more)
-		error = log_apply_follow(cluster, number, &more);
-	cluster->asks_leader = false;
+		error = log_apply_follow(group, number, &more);
+	group->asks_leader = false;
 	if (error != ERR_NONE ||
-	    partition_read_number(cluster, &partition->sought) == 0)
+	    partition_read_number(group, &partition->sought) == 0)
 		return error;
 	/* it may have a number that we have already passed */
-	return log_apply_find_position(cluster, number) == LOG_POSITION_NONE
+	return log_apply_find_position(group, number) == LOG_POSITION_NONE
 		       ? ERR_NOT_FOUND
 		       : ERR_BUSY;
 }
@@ -538,32 +529,32 @@ enum error log_apply_read_to_end(struct node_group *cluster, unsigned number,
 /* The copying thread. */
 
 /* Read new entries until there are none; then the replica is complete. */
-static bool keep_up(struct node_group *cluster, unsigned number)
+static bool keep_up(struct node_group *group, unsigned number)
 {
-	struct partition *partition = &cluster->partitions[number];
-	const struct partition before = partition_copy_state(cluster, number);
+	struct partition *partition = &group->partitions[number];
+	const struct partition before = partition_copy_state(group, number);
 	bool more = false;
-	enum error error = log_apply_follow(cluster, number, &more);
+	enum error error = log_apply_follow(group, number, &more);
 
-	resync_repair(cluster, number, error);
+	resync_repair(group, number, error);
 	if ((resync_error_is_fatal(error) ||
 	     (error == ERR_NOT_FOUND && !before.is_whole)) &&
-	    !partition_copy_state(cluster, number).is_whole &&
-	    strcmp(before.owner, cluster->options.bus.name) == 0)
-		ownership_renounce(cluster, number);
+	    !partition_copy_state(group, number).is_whole &&
+	    strcmp(before.owner, group->options.bus.name) == 0)
+		ownership_renounce(group, number);
 	if (error == ERR_NONE && !more &&
-	    !partition_copy_state(cluster, number).is_whole) {
+	    !partition_copy_state(group, number).is_whole) {
 		struct log_end last;
 
-		error = log_apply_read_to_end(cluster, number, &last);
-		resync_repair(cluster, number, error);
-		lock_acquire(&cluster->lock);
+		error = log_apply_read_to_end(group, number, &last);
+		resync_repair(group, number, error);
+		lock_acquire(&group->lock);
 		if (error == ERR_NONE) {
 			partition->is_whole = true;
 			partition->state = PARTITION_FOLLOWED;
 			partition->locked_until_ms = 0;
 		}
-		lock_release(&cluster->lock);
+		lock_release(&group->lock);
 	}
 	return more && !resync_error_is_fatal(error);
 }
@@ -574,28 +565,27 @@ enum copying_turn { TURN_DONE, TURN_SOON /* retry in BEHIND_MS */, TURN_AGAIN };
  * Return whether the log has entries that are missing here, from hints and from
  * the owners' rows.
  */
-static bool log_apply_is_behind(struct node_group *cluster, unsigned number)
+static bool log_apply_is_behind(struct node_group *group, unsigned number)
 {
-	const struct partition partition =
-		partition_copy_state(cluster, number);
+	const struct partition partition = partition_copy_state(group, number);
 
 	return partition.is_whole && partition.last > partition.applied;
 }
 
 /* Return for how long a known entry is missing here. */
-static uint64_t behind_for_ms(struct node_group *cluster, unsigned number)
+static uint64_t behind_for_ms(struct node_group *group, unsigned number)
 {
-	struct partition *partition = &cluster->partitions[number];
+	struct partition *partition = &group->partitions[number];
 	uint64_t now_ms = clock_steady_ms();
 	uint64_t behind_ms;
 
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	if (!partition->is_whole || partition->last <= partition->applied)
 		partition->behind_ms = 0;
 	else if (partition->behind_ms == 0)
 		partition->behind_ms = now_ms;
 	behind_ms = partition->behind_ms;
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 	return behind_ms == 0 ? 0 : now_ms - behind_ms;
 }
 
@@ -603,110 +593,95 @@ static uint64_t behind_for_ms(struct node_group *cluster, unsigned number)
  * Read the end of the log: the known number or the applied one may have changed
  * since.
  */
-static void log_apply_check_end(struct node_group *cluster, unsigned number)
+static void log_apply_check_end(struct node_group *group, unsigned number)
 {
-	struct partition *partition = &cluster->partitions[number];
+	struct partition *partition = &group->partitions[number];
 	uint64_t now_ms = clock_steady_ms();
-	bool is_late = behind_for_ms(cluster, number) >= LOOK_BEHIND_MS;
+	bool is_late = behind_for_ms(group, number) >= LOOK_BEHIND_MS;
 	struct log_end last;
 
-	if (!partition_copy_state(cluster, number).is_whole ||
-	    now_ms < partition_read_number(cluster, &partition->looked_ms) +
+	if (!partition_copy_state(group, number).is_whole ||
+	    now_ms < partition_read_number(group, &partition->looked_ms) +
 			     (is_late ? LOOK_BEHIND_MS : LOOK_MS) ||
-	    log_read_last(cluster, number, &last) != ERR_NONE)
+	    log_read_last(group, number, &last) != ERR_NONE)
 		return;
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	partition->looked_ms = now_ms;
 	partition->last = last.number;
-	lock_release(&cluster->lock);
-	if (log_apply_ends_with(cluster, number, &last))
+	lock_release(&group->lock);
+	if (log_apply_ends_with(group, number, &last))
 		return;
-	if (last.number <= partition_read_number(cluster, &partition->applied))
-		log_apply_find_position(cluster, number);
+	if (last.number <= partition_read_number(group, &partition->applied))
+		log_apply_find_position(group, number);
 	else if (is_late)
-		log_apply_doubt_numbers(cluster);
+		log_apply_doubt_numbers(group);
 }
 
 /* One turn of a partition that we do not own. */
-static enum copying_turn log_apply_turn(struct node_group *cluster,
+static enum copying_turn log_apply_turn(struct node_group *group,
 					unsigned number,
 					const struct partition *partition)
 {
 	if (partition->state == PARTITION_LEAVING) {
-		ownership_retry_leave(cluster, number, partition);
+		ownership_retry_leave(group, number, partition);
 		return TURN_DONE;
 	}
 	if (clock_steady_ms() < partition->locked_until_ms)
 		return TURN_DONE;
-	if (resync_replace_damaged(cluster, number, partition))
+	if (resync_replace_damaged(group, number, partition))
 		return TURN_DONE;
-	if (ownership_should_adopt(cluster, partition)) {
-		ownership_adopt(cluster, number);
+	if (ownership_should_adopt(group, partition)) {
+		ownership_adopt(group, number);
 		return TURN_DONE;
 	}
-	if (replica_check_differs(cluster, number)) {
-		resync_replace_differing(cluster, number);
+	if (replica_check_differs(group, number)) {
+		resync_replace_differing(group, number);
 		return TURN_AGAIN;
 	}
 	if (partition->state == PARTITION_ADOPTING)
-		partition_set_state(cluster, number, PARTITION_FOLLOWED);
+		partition_set_state(group, number, PARTITION_FOLLOWED);
 	if (partition->state == PARTITION_NOT_HERE) {
 		if (!partition->wants_copy)
 			return TURN_DONE;
-		partition_set_state(cluster, number, PARTITION_COPYING);
+		partition_set_state(group, number, PARTITION_COPYING);
 	}
 	if (partition->applied == 0 && !partition->is_whole &&
-	    !resync_begin(cluster, number))
+	    !resync_begin(group, number))
 		return TURN_DONE;
 	if (!partition->wants_copy && partition->others_have_it &&
 	    !partition->is_owner_gone) {
-		resync_drop(cluster, number);
+		resync_drop(group, number);
 		return TURN_DONE;
 	}
-	log_apply_check_end(cluster, number);
-	if (partition->is_whole && !log_apply_is_behind(cluster, number))
+	log_apply_check_end(group, number);
+	if (partition->is_whole && !log_apply_is_behind(group, number))
 		return TURN_DONE;
-	if (keep_up(cluster, number))
+	if (keep_up(group, number))
 		return TURN_AGAIN;
-	return log_apply_is_behind(cluster, number) ? TURN_SOON : TURN_DONE;
+	return log_apply_is_behind(group, number) ? TURN_SOON : TURN_DONE;
 }
 
 /* Leave all partitions: without a lease we own none. */
-static void leave_all(struct node_group *cluster)
+static void leave_all(struct node_group *group)
 {
 	bool has_left = false;
 
-	lock_acquire(&cluster->lock);
-	cluster->is_lost = false;
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	group->is_lost = false;
+	lock_release(&group->lock);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++)
-		store_set_owned(cluster->store, i, false);
+		store_set_owned(group->store, i, false);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
-		if (partition_copy_state(cluster, i).state != PARTITION_OWNED)
+		if (partition_copy_state(group, i).state != PARTITION_OWNED)
 			continue;
-		ownership_leave(cluster, i);
+		ownership_leave(group, i);
 		has_left = true;
 	}
 	if (has_left) {
-		pipeline_leave_lost_hosts(cluster->pipeline, 0);
+		pipeline_leave_lost_hosts(group->pipeline, 0);
 		log_warn("nodes: the lease has expired; this node fetches and "
 			 "changes nothing until it has a new one");
 	}
-}
-
-/*
- * Check that the store can be written: commits fail before they reach the log.
- */
-static void log_apply_check_store(struct node_group *cluster)
-{
-	struct pipeline_stats stats;
-
-	pipeline_stats(cluster->pipeline, &stats);
-	if (stats.is_paused && (stats.pause_error == ERR_STORE_FULL ||
-				stats.pause_error == ERR_IO))
-		resync_note_full_disk(cluster, stats.pause_error);
-	if (stats.is_paused && stats.pause_error == ERR_CORRUPT)
-		replica_check_all(cluster);
 }
 
 /*
@@ -720,20 +695,20 @@ static bool is_begun(const struct partition *partition)
 }
 
 /* One turn of the complete partitions; adopt the ones that are due. */
-static enum copying_turn work_at_whole(struct node_group *cluster)
+static enum copying_turn work_at_whole(struct node_group *group)
 {
 	enum copying_turn all = TURN_DONE;
 
-	for (unsigned i = 0; i < ALL_PARTITIONS && nodes_hold_lease(cluster);
+	for (unsigned i = 0; i < ALL_PARTITIONS && nodes_hold_lease(group);
 	     i++) {
 		const struct partition partition =
-			partition_copy_state(cluster, i);
+			partition_copy_state(group, i);
 		enum copying_turn turn = TURN_DONE;
 
 		if (partition.state == PARTITION_OWNED)
-			ownership_turn(cluster, i, &partition);
+			ownership_turn(group, i, &partition);
 		else if (!is_begun(&partition))
-			turn = log_apply_turn(cluster, i, &partition);
+			turn = log_apply_turn(group, i, &partition);
 		all = turn > all ? turn : all;
 	}
 	return all;
@@ -743,17 +718,17 @@ static enum copying_turn work_at_whole(struct node_group *cluster)
  * Continue some unfinished partitions, one after another, until `until_ms`, so
  * that complete partitions need not wait long.
  */
-static enum copying_turn work_at_begun(struct node_group *cluster,
+static enum copying_turn work_at_begun(struct node_group *group,
 				       uint64_t until_ms)
 {
-	unsigned first = cluster->begun;
+	unsigned first = group->begun;
 	enum copying_turn all = TURN_DONE;
 
-	for (unsigned i = 0; i < ALL_PARTITIONS && nodes_hold_lease(cluster);
+	for (unsigned i = 0; i < ALL_PARTITIONS && nodes_hold_lease(group);
 	     i++) {
 		unsigned number = (first + i) % ALL_PARTITIONS;
 		const struct partition partition =
-			partition_copy_state(cluster, number);
+			partition_copy_state(group, number);
 		enum copying_turn turn;
 
 		if (!is_begun(&partition) ||
@@ -761,30 +736,37 @@ static enum copying_turn work_at_begun(struct node_group *cluster,
 			continue;
 		if (clock_steady_ms() >= until_ms)
 			return all == TURN_AGAIN ? TURN_AGAIN : TURN_SOON;
-		turn = log_apply_turn(cluster, number, &partition);
+		turn = log_apply_turn(group, number, &partition);
 		all = turn > all ? turn : all;
-		cluster->begun = number + 1;
+		group->begun = number + 1;
 	}
 	return all;
 }
 
 /* One turn of all partitions; return how soon the next one is due. */
-static enum copying_turn log_apply_run_turns(struct node_group *cluster)
+static enum copying_turn log_apply_run_turns(struct node_group *group)
 {
 	uint64_t begin_ms = clock_steady_ms();
+	struct pipeline_stats stats;
 	uint64_t spent_ms;
 	enum copying_turn whole;
 	enum copying_turn begun;
 
-	log_apply_check_store(cluster);
-	whole = work_at_whole(cluster);
+	/* check that the store can be written: commits fail before the log */
+	pipeline_stats(group->pipeline, &stats);
+	if (stats.is_paused && (stats.pause_error == ERR_STORE_FULL ||
+				stats.pause_error == ERR_IO))
+		resync_note_full_disk(group, stats.pause_error);
+	if (stats.is_paused && stats.pause_error == ERR_CORRUPT)
+		replica_check_all(group);
+	whole = work_at_whole(group);
 	/* wait at least as long as that took */
 	spent_ms = clock_steady_ms() - begin_ms;
 	begun = work_at_begun(
-		cluster, begin_ms + spent_ms +
-				 (spent_ms > BEGUN_MS ? spent_ms : BEGUN_MS));
-	if (!nodes_hold_lease(cluster)) {
-		leave_all(cluster);
+		group, begin_ms + spent_ms +
+			       (spent_ms > BEGUN_MS ? spent_ms : BEGUN_MS));
+	if (!nodes_hold_lease(group)) {
+		leave_all(group);
 		return TURN_DONE;
 	}
 	return whole > begun ? whole : begun;
@@ -800,26 +782,26 @@ static uint64_t log_apply_pause_ms(enum copying_turn turn)
 
 void *log_apply_main(void *argument)
 {
-	struct node_group *cluster = argument;
+	struct node_group *group = argument;
 	enum copying_turn turn = TURN_DONE;
 
-	while (node_wake_wait(cluster, &cluster->wake_copying,
+	while (node_wake_wait(group, &group->wake_copying,
 			      log_apply_pause_ms(turn))) {
 		bool has_members;
 		bool is_new;
 
-		lock_acquire(&cluster->lock);
-		has_members = cluster->has_members;
-		is_new = cluster->has_new_bus;
-		cluster->has_new_bus = false;
-		lock_release(&cluster->lock);
+		lock_acquire(&group->lock);
+		has_members = group->has_members;
+		is_new = group->has_new_bus;
+		group->has_new_bus = false;
+		lock_release(&group->lock);
 		/* set the handlers again on a new bus */
 		for (unsigned i = 0; is_new && i < ALL_PARTITIONS; i++)
-			if (partition_copy_state(cluster, i).state ==
+			if (partition_copy_state(group, i).state ==
 			    PARTITION_OWNED)
-				ownership_serve_requests(cluster, i, true);
-		turn = has_members ? log_apply_run_turns(cluster) : TURN_DONE;
+				ownership_serve_requests(group, i, true);
+		turn = has_members ? log_apply_run_turns(group) : TURN_DONE;
 	}
-	leave_all(cluster);
+	leave_all(group);
 	return NULL;
 }

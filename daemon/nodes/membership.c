@@ -48,35 +48,26 @@ static bool heartbeat_read(const struct broker_row *row,
 	return is_read;
 }
 
-static struct node_heartbeat *heartbeat_find(struct node_group *cluster,
+static struct node_heartbeat *heartbeat_find(struct node_group *group,
 					     const char *name)
 {
-	for (size_t i = 0; i < cluster->presence_count; i++)
-		if (strcmp(cluster->presences[i].name, name) == 0)
-			return &cluster->presences[i];
+	for (size_t i = 0; i < group->presence_count; i++)
+		if (strcmp(group->presences[i].name, name) == 0)
+			return &group->presences[i];
 	return NULL;
-}
-
-/* By the server's clock, as the times of the rows. */
-static bool heartbeat_is_expected(const struct node_group *cluster,
-				  const struct node_heartbeat *presence)
-{
-	int64_t now_ms = (int64_t)clock_wall_ms() + cluster->clock_ms;
-
-	return !presence->is_draining &&
-	       now_ms < (int64_t)(presence->time_ms +
-				  cluster->options.patience_ms);
 }
 
 /*
  * For the membership thread: read the expected nodes from the rows
  * of BROKER_FACTS; ignore other rows.
  */
-static void heartbeat_read_all(struct node_group *cluster,
+static void heartbeat_read_all(struct node_group *group,
 			       const struct broker_row *rows, size_t count)
 {
 	struct node_heartbeat *presences =
 		mem_alloc(count + 1, sizeof(*presences));
+	/* by the server's clock, as the times of the rows */
+	int64_t now_ms = (int64_t)clock_wall_ms() + group->clock_ms;
 	size_t used = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -86,41 +77,42 @@ static void heartbeat_read_all(struct node_group *cluster,
 		if (strncmp(rows[i].key, "n.", strlen("n.")) != 0 ||
 		    !heartbeat_read(&rows[i], presence))
 			continue;
-		before = heartbeat_find(cluster, presence->name);
+		before = heartbeat_find(group, presence->name);
 		presence->is_away =
-			node_state_find(cluster, presence->name) == NULL &&
-			heartbeat_is_expected(cluster, presence);
+			node_state_find(group, presence->name) == NULL &&
+			!presence->is_draining &&
+			now_ms < (int64_t)(presence->time_ms +
+					   group->options.patience_ms);
 		if (presence->is_away && before != NULL && !before->is_away)
 			log_info("nodes: node %s is missing; it keeps its "
 				 "replicas for nodes.rebalance_delay",
 				 presence->name);
 		used++;
 	}
-	lock_acquire(&cluster->lock);
-	free(cluster->presences);
-	cluster->presences = presences;
-	cluster->presence_count = used;
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	free(group->presences);
+	group->presences = presences;
+	group->presence_count = used;
+	lock_release(&group->lock);
 }
 
 /*
  * Return the time since then by the server's clock; 0 if it is in the future.
  */
-static uint64_t silence_of(const struct node_group *cluster, uint64_t time_ms)
+static uint64_t silence_of(const struct node_group *group, uint64_t time_ms)
 {
-	int64_t now_ms = (int64_t)clock_wall_ms() + cluster->clock_ms;
+	int64_t now_ms = (int64_t)clock_wall_ms() + group->clock_ms;
 
 	return now_ms > (int64_t)time_ms ? (uint64_t)now_ms - time_ms : 0;
 }
 
-void heartbeat_facts(const struct node_group *cluster,
-		     struct cluster_facts *out)
+void heartbeat_facts(const struct node_group *group, struct cluster_facts *out)
 {
 	for (size_t i = 0; i < out->node_count; i++)
 		out->nodes[i].silent_ms =
-			silence_of(cluster, cluster->members[i].time_ms);
-	for (size_t i = 0; i < cluster->presence_count; i++) {
-		const struct node_heartbeat *presence = &cluster->presences[i];
+			silence_of(group, group->members[i].time_ms);
+	for (size_t i = 0; i < group->presence_count; i++) {
+		const struct node_heartbeat *presence = &group->presences[i];
 		struct missing_node_facts *away = &out->away[out->away_count];
 
 		if (!presence->is_away ||
@@ -128,50 +120,50 @@ void heartbeat_facts(const struct node_group *cluster,
 			continue;
 		memcpy(away->name, presence->name, sizeof(away->name));
 		away->capacity = presence->capacity;
-		away->silent_ms = silence_of(cluster, presence->time_ms);
+		away->silent_ms = silence_of(group, presence->time_ms);
 		out->away_count++;
 	}
 }
 
 /* Write our heartbeat when it is due, and delete nodes that did not return. */
-static void heartbeat_write(struct node_group *cluster)
+static void heartbeat_write(struct node_group *group)
 {
-	const char *self = cluster->options.bus.name;
-	uint64_t patience_ms = cluster->options.patience_ms;
+	const char *self = group->options.bus.name;
+	uint64_t patience_ms = group->options.patience_ms;
 	uint64_t pause_ms = patience_ms / TOLD;
 	uint64_t now_ms = clock_steady_ms();
-	const struct node_heartbeat *own = heartbeat_find(cluster, self);
+	const struct node_heartbeat *own = heartbeat_find(group, self);
 	char text[80];
 	uint64_t revision;
 	bool drains;
 
-	lock_acquire(&cluster->lock);
-	drains = cluster->is_draining;
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	drains = group->is_draining;
+	lock_release(&group->lock);
 	pause_ms = pause_ms > MOST_MS ? MOST_MS : pause_ms;
 	pause_ms = pause_ms < LEAST_MS ? LEAST_MS : pause_ms;
 	if (patience_ms == 0 ||
-	    (own != NULL && own->is_draining == drains &&
-	     cluster->told_ms != 0 && now_ms < cluster->told_ms + pause_ms))
+	    (own != NULL && own->is_draining == drains && group->told_ms != 0 &&
+	     now_ms < group->told_ms + pause_ms))
 		return;
 	snprintf(text, sizeof(text), "{\"capacity\":%u,\"draining\":%s}",
-		 cluster->options.capacity, drains ? "true" : "false");
+		 group->options.capacity, drains ? "true" : "false");
 	/* a row with another revision is written at the next turn */
-	if (cluster->ops->put(cluster->bus, BROKER_FACTS,
-			      broker_subject(HEARTBEAT_KEY, self).text,
-			      slice_of(text), own == NULL ? 0 : own->revision,
-			      &revision) == ERR_NONE)
-		cluster->told_ms = now_ms;
+	if (group->ops->put(group->bus, BROKER_FACTS,
+			    broker_subject(HEARTBEAT_KEY, self).text,
+			    slice_of(text), own == NULL ? 0 : own->revision,
+			    &revision) == ERR_NONE)
+		group->told_ms = now_ms;
 	/* one node deletes the rows of nodes that did not return */
-	if (cluster->member_count == 0 || !cluster->members[0].facts.is_self)
+	if (group->member_count == 0 || !group->members[0].facts.is_self)
 		return;
-	for (size_t i = 0; i < cluster->presence_count; i++) {
-		const struct node_heartbeat *presence = &cluster->presences[i];
+	for (size_t i = 0; i < group->presence_count; i++) {
+		const struct node_heartbeat *presence = &group->presences[i];
 
 		if (!presence->is_away &&
-		    node_state_find(cluster, presence->name) == NULL)
-			cluster->ops->remove(
-				cluster->bus, BROKER_FACTS,
+		    node_state_find(group, presence->name) == NULL)
+			group->ops->remove(
+				group->bus, BROKER_FACTS,
 				broker_subject(HEARTBEAT_KEY, presence->name)
 					.text,
 				presence->revision);
@@ -322,7 +314,7 @@ static void read_set(const char *text, bool *set)
 }
 
 /* Return our row, to be freed with free(). */
-static char *write_member(struct node_group *cluster)
+static char *write_member(struct node_group *group)
 {
 	char copies[HEX_DIGITS + 1];
 	char owned[HEX_DIGITS + 1];
@@ -335,9 +327,9 @@ static char *write_member(struct node_group *cluster)
 	json_t *row;
 	char *text;
 
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
-		const struct partition *partition = &cluster->partitions[i];
+		const struct partition *partition = &group->partitions[i];
 
 		has[i] = partition->is_whole && partition->damaged_ms == 0;
 		owns[i] = partition->state == PARTITION_OWNED;
@@ -351,21 +343,21 @@ static char *write_member(struct node_group *cluster)
 			json_integer((json_int_t)partition->applied));
 		reseals += !partition->is_resealed;
 	}
-	is_draining = cluster->is_draining || cluster->yields ||
-		      clock_steady_ms() < cluster->full_until_ms;
-	lock_release(&cluster->lock);
+	is_draining = group->is_draining || group->yields ||
+		      clock_steady_ms() < group->full_until_ms;
+	lock_release(&group->lock);
 	write_set(has, copies);
 	write_set(owns, owned);
 	row = json_pack("{s:s, s:s, s:s, s:I, s:b, s:I, s:i, s:s, s:s, s:o, "
 			"s:s, s:s, s:I, s:I}",
-			"id", cluster->id, "version", cluster->options.version,
-			"address", cluster->options.address, "capacity",
-			(json_int_t)cluster->options.capacity, "draining",
+			"id", group->id, "version", group->options.version,
+			"address", group->options.address, "capacity",
+			(json_int_t)group->options.capacity, "draining",
 			(int)is_draining, "clock_ms",
-			(json_int_t)cluster->clock_ms, "schema", STORE_SCHEMA,
+			(json_int_t)group->clock_ms, "schema", STORE_SCHEMA,
 			"copies", copies, "owned", owned, "last", last,
 			"domains", domain_list(), "key",
-			encryption_keys_id(cluster->options.secret_keys),
+			encryption_keys_id(group->options.secret_keys),
 			"reseals", reseals, "lag", lag);
 	text = json_dumps(row, JSON_COMPACT);
 	json_decref(row);
@@ -429,25 +421,24 @@ static bool node_state_read(const struct broker_row *row,
  * ERR_BUSY: another store uses our name. Two nodes of one name would own the
  * same partitions.
  */
-static enum error look_for_namesake(struct node_group *cluster)
+static enum error look_for_namesake(struct node_group *group)
 {
-	const char *self = cluster->options.bus.name;
+	const char *self = group->options.bus.name;
 	char text[NODE_TROUBLE_BYTES];
 	struct broker_row row = {0};
 	enum error error =
-		cluster->ops->get(cluster->bus, BROKER_NODES, self, &row);
+		group->ops->get(group->bus, BROKER_NODES, self, &row);
 	json_t *json = error != ERR_NONE ? NULL
 					 : json_loadb(row.value.data,
 						      row.value.size, 0, NULL);
 
-	if (json != NULL &&
-	    strcmp(node_row_text(json, "id"), cluster->id) != 0) {
+	if (json != NULL && strcmp(node_row_text(json, "id"), group->id) != 0) {
 		error = ERR_BUSY;
 		snprintf(text, sizeof(text),
 			 "node %s: another store uses this name; set a unique "
 			 "nodes.name, or wait until the other lease expires",
 			 self);
-		nodes_set_problem(cluster, LOG_LEVEL_ERROR, text);
+		nodes_set_problem(group, LOG_LEVEL_ERROR, text);
 	}
 	json_decref(json);
 	buffer_free(&row.value);
@@ -461,31 +452,31 @@ static enum error look_for_namesake(struct node_group *cluster)
  * no leader finds its entries.) Our lease begins when the write begins, before
  * the broker's.
  */
-static enum error membership_renew_lease(struct node_group *cluster)
+static enum error membership_renew_lease(struct node_group *group)
 {
-	uint32_t lease_ms = cluster->options.bus.lease_ms;
+	uint32_t lease_ms = group->options.bus.lease_ms;
 	uint64_t begin_ms = clock_lease_ms();
 	uint64_t revision;
-	enum error error = look_for_namesake(cluster);
+	enum error error = look_for_namesake(group);
 	char *text;
 
 	if (error == ERR_BUSY)
-		cluster->revision = 0; /* another store has written the row */
+		group->revision = 0; /* another store has written the row */
 	if (error != ERR_NONE)
 		return error;
-	text = write_member(cluster);
-	error = cluster->ops->put(cluster->bus, BROKER_NODES,
-				  cluster->options.bus.name, slice_of(text),
-				  BROKER_ANY, &revision);
+	text = write_member(group);
+	error = group->ops->put(group->bus, BROKER_NODES,
+				group->options.bus.name, slice_of(text),
+				BROKER_ANY, &revision);
 	free(text);
 	if (error != ERR_NONE)
 		return error;
-	lock_acquire(&cluster->lock);
-	cluster->revision = revision;
-	cluster->lease_until_ms =
+	lock_acquire(&group->lock);
+	group->revision = revision;
+	group->lease_until_ms =
 		begin_ms + (uint64_t)lease_ms * (100 - SHORTER_PERCENT) / 100;
-	pipeline_fetch_until(cluster->pipeline, cluster->lease_until_ms);
-	lock_release(&cluster->lock);
+	pipeline_fetch_until(group->pipeline, group->lease_until_ms);
+	lock_release(&group->lock);
 	return ERR_NONE;
 }
 
@@ -496,44 +487,44 @@ static int node_state_compare(const void *left, const void *right)
 }
 
 /* Read the nodes, sorted by name. */
-static enum error membership_read_nodes(struct node_group *cluster)
+static enum error membership_read_nodes(struct node_group *group)
 {
 	struct broker_row *rows;
 	struct node_state *members;
 	size_t count;
 	size_t used = 0;
 	enum error error =
-		cluster->ops->list(cluster->bus, BROKER_NODES, &rows, &count);
+		group->ops->list(group->bus, BROKER_NODES, &rows, &count);
 
 	if (error != ERR_NONE)
 		return error;
 	members = mem_alloc(count + 1, sizeof(*members));
-	lock_acquire(&cluster->lock);
-	failure_detector_note(&cluster->sightings, rows, count,
+	lock_acquire(&group->lock);
+	failure_detector_note(&group->sightings, rows, count,
 			      clock_steady_ms());
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 	/* only this thread writes the sightings */
 	for (size_t i = 0; i < count; i++)
-		if (!failure_detector_is_silent(&cluster->sightings, &rows[i]))
+		if (!failure_detector_is_silent(&group->sightings, &rows[i]))
 			used += node_state_read(&rows[i], &members[used]);
 	for (size_t i = 0; i < used; i++) {
 		struct node_facts *facts = &members[i].facts;
 
 		facts->has_strange_key =
 			*facts->key != '\0' &&
-			!encryption_keys_has(cluster->options.secret_keys,
+			!encryption_keys_has(group->options.secret_keys,
 					     facts->key);
 		facts->is_self =
-			strcmp(facts->name, cluster->options.bus.name) == 0;
+			strcmp(facts->name, group->options.bus.name) == 0;
 	}
 	if (used > 0)
 		qsort(members, used, sizeof(*members), node_state_compare);
 	broker_rows_free(rows, count);
-	lock_acquire(&cluster->lock);
-	free(cluster->members);
-	cluster->members = members;
-	cluster->member_count = used;
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	free(group->members);
+	group->members = members;
+	group->member_count = used;
+	lock_release(&group->lock);
 	return ERR_NONE;
 }
 
@@ -542,14 +533,14 @@ static enum error membership_read_nodes(struct node_group *cluster)
  * the nodes with this key, then by their number, then by its name. All nodes
  * get the same result.
  */
-static bool goes_before(const struct node_group *cluster, const char *key,
+static bool goes_before(const struct node_group *group, const char *key,
 			const char *other)
 {
 	uint32_t owned[2] = {0};
 	uint32_t nodes[2] = {0};
 
-	for (size_t i = 0; i < cluster->member_count; i++) {
-		const struct node_facts *facts = &cluster->members[i].facts;
+	for (size_t i = 0; i < group->member_count; i++) {
+		const struct node_facts *facts = &group->members[i].facts;
 
 		for (unsigned j = 0; j < 2; j++) {
 			if (strcmp(facts->key, j == 0 ? key : other) != 0)
@@ -570,26 +561,26 @@ static bool goes_before(const struct node_group *cluster, const char *key,
  * own sites, and they could not follow its log. A node without a key encrypts
  * nothing and continues.
  */
-static void look_at_keys(struct node_group *cluster)
+static void look_at_keys(struct node_group *group)
 {
-	const struct encryption_keys *keys = cluster->options.secret_keys;
+	const struct encryption_keys *keys = group->options.secret_keys;
 	const char *first = ""; /* the key of the node group */
 	struct node_state *self;
 
-	for (size_t i = 0; i < cluster->member_count; i++) {
-		const char *key = cluster->members[i].facts.key;
+	for (size_t i = 0; i < group->member_count; i++) {
+		const char *key = group->members[i].facts.key;
 
 		if (*key != '\0' &&
-		    (*first == '\0' || goes_before(cluster, key, first)))
+		    (*first == '\0' || goes_before(group, key, first)))
 			first = key;
 	}
-	lock_acquire(&cluster->lock);
-	cluster->yields = keys != NULL && *first != '\0' &&
-			  !encryption_keys_has(keys, first);
-	self = node_state_find(cluster, cluster->options.bus.name);
+	lock_acquire(&group->lock);
+	group->yields = keys != NULL && *first != '\0' &&
+			!encryption_keys_has(keys, first);
+	self = node_state_find(group, group->options.bus.name);
 	if (self != NULL)
-		self->facts.is_draining |= cluster->yields;
-	lock_release(&cluster->lock);
+		self->facts.is_draining |= group->yields;
+	lock_release(&group->lock);
 }
 
 /* Parse "p.017": kind "p." and partition 17. */
@@ -622,17 +613,17 @@ uint64_t owner_read(const struct broker_row *row, char name[NODE_NAME_BYTES])
 }
 
 /* Read the owners of partitions. */
-static enum error look_at_owners(struct node_group *cluster)
+static enum error look_at_owners(struct node_group *group)
 {
 	struct broker_row *rows;
 	size_t count;
 	enum error error =
-		cluster->ops->list(cluster->bus, BROKER_FACTS, &rows, &count);
+		group->ops->list(group->bus, BROKER_FACTS, &rows, &count);
 
 	if (error != ERR_NONE)
 		return error;
-	heartbeat_read_all(cluster, rows, count);
-	lock_acquire(&cluster->lock);
+	heartbeat_read_all(group, rows, count);
+	lock_acquire(&group->lock);
 	for (size_t i = 0; i < count; i++) {
 		unsigned number;
 		uint64_t epoch;
@@ -642,10 +633,10 @@ static enum error look_at_owners(struct node_group *cluster)
 		if (membership_parse_key(rows[i].key, "s.", &number))
 			replica_check_read(
 				buffer_slice(&rows[i].value),
-				&cluster->partitions[number].owner_sum);
+				&group->partitions[number].owner_sum);
 		if (!membership_parse_key(rows[i].key, "p.", &number))
 			continue;
-		partition = &cluster->partitions[number];
+		partition = &group->partitions[number];
 		/* our own later writes are newer than these rows */
 		epoch = owner_read(&rows[i], owner);
 		if (epoch < partition->row_epoch)
@@ -654,25 +645,25 @@ static enum error look_at_owners(struct node_group *cluster)
 		partition->revision = rows[i].revision;
 		memcpy(partition->owner, owner, sizeof(partition->owner));
 	}
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 	broker_rows_free(rows, count);
 	return ERR_NONE;
 }
 
 /* Return the first node by rank that has a complete replica. */
-static const char *first_of_whole(const struct node_group *cluster,
+static const char *first_of_whole(const struct node_group *group,
 				  const struct placement_node *nodes,
 				  unsigned number)
 {
 	const char *first = "";
 	size_t best = SIZE_MAX;
 
-	for (size_t i = 0; i < cluster->member_count; i++) {
+	for (size_t i = 0; i < group->member_count; i++) {
 		size_t rank;
 
-		if (!cluster->members[i].has[number])
+		if (!group->members[i].has[number])
 			continue;
-		rank = placement_rank(nodes, cluster->member_count, i, number);
+		rank = placement_rank(nodes, group->member_count, i, number);
 		if (rank < best) {
 			best = rank;
 			first = nodes[i].name;
@@ -682,15 +673,15 @@ static const char *first_of_whole(const struct node_group *cluster,
 }
 
 /* Decide what happens to one partition. Call with the lock held. */
-static void membership_plan_partition(struct node_group *cluster,
+static void membership_plan_partition(struct node_group *group,
 				      const struct placement_node *nodes,
 				      unsigned number, const uint32_t *holders)
 {
-	struct partition *partition = &cluster->partitions[number];
-	const char *self = cluster->options.bus.name;
+	struct partition *partition = &group->partitions[number];
+	const char *self = group->options.bus.name;
 	const struct node_state *owner =
-		node_state_find(cluster, partition->owner);
-	unsigned copies = cluster->options.copies;
+		node_state_find(group, partition->owner);
+	unsigned copies = group->options.copies;
 	const char *first;
 
 	partition->wanted[0] = '\0';
@@ -703,11 +694,11 @@ static void membership_plan_partition(struct node_group *cluster,
 		if (holders[i] == PLACEMENT_NOBODY)
 			continue;
 		if (holders[i] >=
-		    cluster->member_count) { /* the node is missing */
+		    group->member_count) { /* the node is missing */
 			partition->others_have_it = false;
 			continue;
 		}
-		holder = &cluster->members[holders[i]];
+		holder = &group->members[holders[i]];
 		partition->wants_copy |= holder->facts.is_self;
 		partition->others_have_it &=
 			holder->has[number] && !holder->facts.is_self;
@@ -720,29 +711,29 @@ static void membership_plan_partition(struct node_group *cluster,
 	if (owner != NULL && owner->last[number] > partition->last)
 		partition->last = owner->last[number];
 	partition->is_owner_gone = partition->revision != 0 && owner == NULL;
-	first = first_of_whole(cluster, nodes, number);
+	first = first_of_whole(group, nodes, number);
 	/* any replica, if all are damaged */
 	partition->is_first = first[0] == '\0' || strcmp(first, self) == 0;
 }
 
 /* List the present nodes in order, then the missing ones. */
-static size_t list_nodes(const struct node_group *cluster,
+static size_t list_nodes(const struct node_group *group,
 			 struct placement_node *nodes)
 {
-	size_t count = cluster->member_count;
+	size_t count = group->member_count;
 
 	for (size_t i = 0; i < count; i++)
 		nodes[i] = (struct placement_node){
-			cluster->members[i].facts.name,
-			cluster->members[i].facts.capacity,
-			cluster->members[i].facts.is_draining,
+			group->members[i].facts.name,
+			group->members[i].facts.capacity,
+			group->members[i].facts.is_draining,
 			false,
 		};
-	for (size_t i = 0; i < cluster->presence_count; i++)
-		if (cluster->presences[i].is_away)
+	for (size_t i = 0; i < group->presence_count; i++)
+		if (group->presences[i].is_away)
 			nodes[count++] = (struct placement_node){
-				cluster->presences[i].name,
-				cluster->presences[i].capacity,
+				group->presences[i].name,
+				group->presences[i].capacity,
 				false,
 				true,
 			};
@@ -750,13 +741,13 @@ static size_t list_nodes(const struct node_group *cluster,
 }
 
 /* Decide what happens to all partitions. */
-static void membership_plan_all(struct node_group *cluster)
+static void membership_plan_all(struct node_group *group)
 {
-	unsigned copies = cluster->options.copies;
+	unsigned copies = group->options.copies;
 	struct placement_node *nodes =
-		mem_alloc(cluster->member_count + cluster->presence_count + 1,
+		mem_alloc(group->member_count + group->presence_count + 1,
 			  sizeof(*nodes));
-	size_t count = list_nodes(cluster, nodes);
+	size_t count = list_nodes(group, nodes);
 	uint32_t *holders =
 		mem_alloc((size_t)ALL_PARTITIONS * copies, sizeof(*holders));
 
@@ -764,68 +755,68 @@ static void membership_plan_all(struct node_group *cluster)
 			  (struct placement_terms){ALL_PARTITIONS, copies,
 						   PLACEMENT_SLACK},
 			  holders);
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++)
-		membership_plan_partition(cluster, nodes, i,
+		membership_plan_partition(group, nodes, i,
 					  holders + (size_t)i * copies);
-	cluster->has_members = true;
-	node_wake_set(&cluster->wake_copying);
-	lock_release(&cluster->lock);
+	group->has_members = true;
+	node_wake_set(&group->wake_copying);
+	lock_release(&group->lock);
 	free(holders);
 	free(nodes);
 }
 
 /* One turn; false if the broker did not respond. */
-static bool membership_check(struct node_group *cluster)
+static bool membership_check(struct node_group *group)
 {
-	enum error error = nodes_connect(cluster);
+	enum error error = nodes_connect(group);
 
 	if (error == ERR_NONE)
-		error = membership_renew_lease(cluster);
+		error = membership_renew_lease(group);
 	if (error == ERR_NONE)
-		error = membership_read_nodes(cluster);
+		error = membership_read_nodes(group);
 	if (error == ERR_NONE) {
-		look_at_keys(cluster);
-		error = look_at_owners(cluster);
+		look_at_keys(group);
+		error = look_at_owners(group);
 	}
 	if (error == ERR_NONE) {
-		heartbeat_write(cluster);
-		membership_plan_all(cluster);
-		nodes_set_problem(cluster, LOG_LEVEL_DEBUG, "");
+		heartbeat_write(group);
+		membership_plan_all(group);
+		nodes_set_problem(group, LOG_LEVEL_DEBUG, "");
 	}
 	/* a rejection is also a response */
 	if (error != ERR_NETWORK)
-		cluster->answered_ms = clock_steady_ms();
+		group->answered_ms = clock_steady_ms();
 	return error == ERR_NONE;
 }
 
 /* Log once that the broker connection is lost or back. */
-static void membership_log_connection(struct node_group *cluster,
+static void membership_log_connection(struct node_group *group,
 				      bool is_connected)
 {
 	bool was_connected;
 	bool is_untold;
 	bool is_over;
 
-	lock_acquire(&cluster->lock);
-	is_over = cluster->lease_until_ms != 0 && !nodes_have_lease(cluster);
-	is_untold = !is_connected && *cluster->trouble == '\0';
-	was_connected = cluster->is_connected;
-	cluster->is_connected = is_connected;
-	cluster->is_lost |= is_over;
-	if (!nodes_have_lease(cluster))
-		node_wake_set(&cluster->wake_copying);
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	is_over = group->lease_until_ms != 0 && !nodes_have_lease(group);
+	is_untold = !is_connected && *group->trouble == '\0';
+	was_connected = group->is_connected;
+	group->is_connected = is_connected;
+	group->is_lost |= is_over;
+	if (!nodes_have_lease(group))
+		node_wake_set(&group->wake_copying);
+	lock_release(&group->lock);
 	/*
 	 * the copying thread may be busy: stop fetches of the partitions that
 	 * it will leave
 	 */
 	for (unsigned i = 0; is_over && i < ALL_PARTITIONS; i++)
-		store_set_owned(cluster->store, i, false);
+		store_set_owned(group->store, i, false);
 	if (is_over)
-		pipeline_leave_lost_hosts(cluster->pipeline, 0);
+		pipeline_leave_lost_hosts(group->pipeline, 0);
 	if (is_untold)
-		nodes_set_problem(cluster, LOG_LEVEL_DEBUG,
+		nodes_set_problem(group, LOG_LEVEL_DEBUG,
 				  "the NATS servers do not respond");
 	if (was_connected && !is_connected)
 		log_warn("nodes: the broker does not respond; until it does, "
@@ -833,20 +824,20 @@ static void membership_log_connection(struct node_group *cluster,
 			 "may be outdated");
 	if (!was_connected && is_connected)
 		log_info("nodes: node %s is connected to the broker",
-			 cluster->options.bus.name);
+			 group->options.bus.name);
 }
 
 /* Compare our clock: times in the store come from the clocks of all nodes. */
-static void check_clock(struct node_group *cluster, uint64_t *reminded_ms)
+static void check_clock(struct node_group *group, uint64_t *reminded_ms)
 {
 	int64_t clock_ms = 0;
 
-	if (cluster->bus == NULL)
+	if (group->bus == NULL)
 		return;
-	cluster->ops->is_connected(cluster->bus, &clock_ms);
-	lock_acquire(&cluster->lock);
-	cluster->clock_ms = clock_ms;
-	lock_release(&cluster->lock);
+	group->ops->is_connected(group->bus, &clock_ms);
+	lock_acquire(&group->lock);
+	group->clock_ms = clock_ms;
+	lock_release(&group->lock);
 	if ((clock_ms < MAX_CLOCK_MS && clock_ms > -MAX_CLOCK_MS) ||
 	    !reminder_is_due(reminded_ms))
 		return;
@@ -860,28 +851,27 @@ static void check_clock(struct node_group *cluster, uint64_t *reminded_ms)
  * Compare the lists of public suffixes: they must be equal for a host to belong
  * to only one partition.
  */
-static void check_domains(const struct node_group *cluster,
-			  uint64_t *reminded_ms)
+static void check_domains(const struct node_group *group, uint64_t *reminded_ms)
 {
-	for (size_t i = 0; i < cluster->member_count; i++) {
-		if (!cluster->members[i].has_other_domains ||
+	for (size_t i = 0; i < group->member_count; i++) {
+		if (!group->members[i].has_other_domains ||
 		    !reminder_is_due(reminded_ms))
 			continue;
 		log_warn("nodes: node %s has another list of public suffixes "
 			 "(libpsl), so a host may have two owners; install the "
 			 "same version on all nodes",
-			 cluster->members[i].facts.name);
+			 group->members[i].facts.name);
 	}
 }
 
 /* Log the nodes with another key, or without one while others have one. */
-static void check_keys(const struct node_group *cluster, uint64_t *reminded_ms)
+static void check_keys(const struct node_group *group, uint64_t *reminded_ms)
 {
-	const char *own = encryption_keys_id(cluster->options.secret_keys);
+	const char *own = encryption_keys_id(group->options.secret_keys);
 	bool is_due = false;
 
-	for (size_t i = 0; i < cluster->member_count; i++) {
-		const struct node_facts *facts = &cluster->members[i].facts;
+	for (size_t i = 0; i < group->member_count; i++) {
+		const struct node_facts *facts = &group->members[i].facts;
 
 		/* all such nodes, at most once a minute */
 		if (!facts->has_strange_key ||
@@ -900,9 +890,9 @@ static void check_keys(const struct node_group *cluster, uint64_t *reminded_ms)
 				"which is missing in nodes.encryption_key_file "
 				"of this node; its first key is %s%s",
 				facts->name, facts->key, own,
-				cluster->yields ? "; this node owns no sites "
-						  "until it has that key"
-						: "");
+				group->yields ? "; this node owns no sites "
+						"until it has that key"
+					      : "");
 	}
 }
 
@@ -910,30 +900,30 @@ static void check_keys(const struct node_group *cluster, uint64_t *reminded_ms)
  * Wait until `until_ms` or until an owner has changed; collect hints that come
  * together.
  */
-static bool membership_wait(struct node_group *cluster, uint64_t until_ms)
+static bool membership_wait(struct node_group *group, uint64_t until_ms)
 {
-	struct node_wake *wake = &cluster->wake_membership;
+	struct node_wake *wake = &group->wake_membership;
 	uint64_t soon_ms = clock_steady_ms() + MIN_TICK_MS;
 	bool goes_on;
 
-	lock_acquire(&cluster->lock);
-	while (!cluster->is_ending && !wake->is_set &&
-	       condition_wait_until(&wake->condition, &cluster->lock, until_ms))
+	lock_acquire(&group->lock);
+	while (!group->is_ending && !wake->is_set &&
+	       condition_wait_until(&wake->condition, &group->lock, until_ms))
 		;
-	while (!cluster->is_ending && wake->is_set &&
-	       condition_wait_until(&wake->condition, &cluster->lock,
+	while (!group->is_ending && wake->is_set &&
+	       condition_wait_until(&wake->condition, &group->lock,
 				    soon_ms < until_ms ? soon_ms : until_ms))
 		;
 	wake->is_set = false;
-	goes_on = !cluster->is_ending;
-	lock_release(&cluster->lock);
+	goes_on = !group->is_ending;
+	lock_release(&group->lock);
 	return goes_on;
 }
 
 void *membership_main(void *argument)
 {
-	struct node_group *cluster = argument;
-	uint32_t tick_ms = cluster->options.bus.lease_ms / TICKS;
+	struct node_group *group = argument;
+	uint32_t tick_ms = group->options.bus.lease_ms / TICKS;
 	uint64_t clock_reminded_ms = 0;
 	uint64_t domains_reminded_ms = 0;
 	uint64_t keys_reminded_ms = 0;
@@ -941,19 +931,19 @@ void *membership_main(void *argument)
 	if (tick_ms < MIN_TICK_MS)
 		tick_ms = MIN_TICK_MS;
 	do {
-		membership_log_connection(cluster, membership_check(cluster));
-		check_clock(cluster, &clock_reminded_ms);
-		check_domains(cluster, &domains_reminded_ms);
-		check_keys(cluster, &keys_reminded_ms);
-	} while (membership_wait(cluster, clock_steady_ms() + tick_ms));
+		membership_log_connection(group, membership_check(group));
+		check_clock(group, &clock_reminded_ms);
+		check_domains(group, &domains_reminded_ms);
+		check_keys(group, &keys_reminded_ms);
+	} while (membership_wait(group, clock_steady_ms() + tick_ms));
 	return NULL;
 }
 
-void membership_leave(struct node_group *cluster)
+void membership_leave(struct node_group *group)
 {
-	if (cluster->revision == 0)
+	if (group->revision == 0)
 		return;
-	cluster->ops->remove(cluster->bus, BROKER_NODES,
-			     cluster->options.bus.name, BROKER_ANY);
-	cluster->revision = 0;
+	group->ops->remove(group->bus, BROKER_NODES, group->options.bus.name,
+			   BROKER_ANY);
+	group->revision = 0;
 }

@@ -375,20 +375,6 @@ static enum error connect_error(struct broker *bus, natsStatus status)
 	}
 }
 
-/* Set the node's name in the form of a key and a subject. */
-static void set_name(struct broker *bus, const char *name)
-{
-	size_t i = 0;
-
-	for (; name[i] != '\0' && i + 1 < NATS_NAME_BYTES; i++)
-		bus->name[i] =
-			(char)(strchr(".*> \t", name[i]) == NULL ? name[i]
-								 : '_');
-	bus->name[i] = '\0';
-	snprintf(bus->prefix, sizeof(bus->prefix), "_INBOX.%s",
-		 bus->name[0] == '\0' ? "node" : bus->name);
-}
-
 static enum error nats_link_open(struct broker *bus,
 				 const struct broker_options *wanted)
 {
@@ -396,7 +382,12 @@ static enum error nats_link_open(struct broker *bus,
 	natsStatus status;
 	jsOptions js;
 
-	set_name(bus, wanted->name);
+	/* the node's name in the form of a key and a subject */
+	snprintf(bus->name, sizeof(bus->name), "%s", wanted->name);
+	for (char *c = bus->name; (c = strpbrk(c, ".*> \t")) != NULL;)
+		*c = '_';
+	snprintf(bus->prefix, sizeof(bus->prefix), "_INBOX.%s",
+		 bus->name[0] == '\0' ? "node" : bus->name);
 	status = natsOptions_Create(&options);
 	if (status == NATS_OK)
 		status = set_servers(options, wanted->servers);

@@ -120,22 +120,6 @@ take_question(struct nats_handlers *answers)
 	return NULL;
 }
 
-static void nats_handle_request(struct nats_handlers *answers,
-				struct nats_received_request *question)
-{
-	struct nats_handler *answering = question->answering;
-	struct buffer answer = {0};
-	const struct slice data = {
-		natsMsg_GetData(question->message),
-		(size_t)natsMsg_GetDataLength(question->message)};
-
-	answering->answerer(answering->context, data, &answer);
-	send_answer(answers->bus, question->message, &answer);
-	buffer_free(&answer);
-	natsMsg_Destroy(question->message);
-	free(question);
-}
-
 static void *answers_main(void *closure)
 {
 	struct nats_handlers *answers = closure;
@@ -144,6 +128,8 @@ static void *answers_main(void *closure)
 	while (!answers->is_ended) {
 		struct nats_received_request *question = take_question(answers);
 		struct nats_handler *answering;
+		struct buffer answer = {0};
+		struct slice data;
 
 		if (question == NULL) {
 			answers->idle++;
@@ -154,7 +140,14 @@ static void *answers_main(void *closure)
 		answering = question->answering;
 		answering->running++;
 		lock_release(&answers->lock);
-		nats_handle_request(answers, question);
+		data = (struct slice){
+			natsMsg_GetData(question->message),
+			(size_t)natsMsg_GetDataLength(question->message)};
+		answering->answerer(answering->context, data, &answer);
+		send_answer(answers->bus, question->message, &answer);
+		buffer_free(&answer);
+		natsMsg_Destroy(question->message);
+		free(question);
 		lock_acquire(&answers->lock);
 		answering->running--;
 		condition_broadcast(&answers->done);
@@ -162,16 +155,6 @@ static void *answers_main(void *closure)
 	lock_release(&answers->lock);
 	nats_ReleaseThreadMemory();
 	return NULL;
-}
-
-/* Call with the lock held. */
-static void wake_thread(struct nats_handlers *answers)
-{
-	if (answers->idle == 0 && answers->thread_count < MAX_THREADS &&
-	    thread_start(&answers->threads[answers->thread_count], NULL,
-			 answers_main, answers))
-		answers->thread_count++;
-	condition_signal(&answers->asked);
 }
 
 static void on_question(natsConnection *connection,
@@ -192,7 +175,11 @@ static void on_question(natsConnection *connection,
 		*answers->end = question;
 		answers->end = &question->next;
 		answers->waiting++;
-		wake_thread(answers);
+		if (answers->idle == 0 && answers->thread_count < MAX_THREADS &&
+		    thread_start(&answers->threads[answers->thread_count], NULL,
+				 answers_main, answers))
+			answers->thread_count++;
+		condition_signal(&answers->asked);
 	}
 	lock_release(&answers->lock);
 	if (question == NULL)

@@ -24,10 +24,10 @@ enum {
 	REMIND_MS = 60 * 1000, /* between log lines about the same problem */
 };
 
-bool nodes_have_lease(const struct node_group *cluster)
+bool nodes_have_lease(const struct node_group *group)
 {
-	assert(lock_is_held(&cluster->lock));
-	return clock_lease_ms() < cluster->lease_until_ms;
+	assert(lock_is_held(&group->lock));
+	return clock_lease_ms() < group->lease_until_ms;
 }
 
 void node_wake_set(struct node_wake *wake)
@@ -36,19 +36,19 @@ void node_wake_set(struct node_wake *wake)
 	condition_signal(&wake->condition);
 }
 
-bool node_wake_wait(struct node_group *cluster, struct node_wake *wake,
+bool node_wake_wait(struct node_group *group, struct node_wake *wake,
 		    uint64_t pause_ms)
 {
 	uint64_t until_ms = clock_steady_ms() + pause_ms;
 	bool goes_on;
 
-	lock_acquire(&cluster->lock);
-	while (pause_ms > 0 && !wake->is_set && !cluster->is_ending &&
-	       condition_wait_until(&wake->condition, &cluster->lock, until_ms))
+	lock_acquire(&group->lock);
+	while (pause_ms > 0 && !wake->is_set && !group->is_ending &&
+	       condition_wait_until(&wake->condition, &group->lock, until_ms))
 		;
 	wake->is_set = false;
-	goes_on = !cluster->is_ending;
-	lock_release(&cluster->lock);
+	goes_on = !group->is_ending;
+	lock_release(&group->lock);
 	return goes_on;
 }
 
@@ -62,11 +62,11 @@ bool reminder_is_due(uint64_t *reminded_ms)
 	return true;
 }
 
-struct node_state *node_state_find(struct node_group *cluster, const char *name)
+struct node_state *node_state_find(struct node_group *group, const char *name)
 {
-	for (size_t i = 0; i < cluster->member_count; i++)
-		if (strcmp(cluster->members[i].facts.name, name) == 0)
-			return &cluster->members[i];
+	for (size_t i = 0; i < group->member_count; i++)
+		if (strcmp(group->members[i].facts.name, name) == 0)
+			return &group->members[i];
 	return NULL;
 }
 
@@ -76,10 +76,10 @@ static const char drains_name[] = "node.drains"; /* 1 = this node is draining */
  * Read the id of this store, unique among all stores and created once; and
  * whether the node is drained.
  */
-static void node_read_id(struct node_group *cluster)
+static void node_read_id(struct node_group *group)
 {
 	static const char name[] = "node.id";
-	struct txn txn = txn_begin_write(cluster->store);
+	struct txn txn = txn_begin_write(group->store);
 	uint64_t id = store_last_number(&txn, name);
 
 	if (id == 0) {
@@ -87,24 +87,24 @@ static void node_read_id(struct node_group *cluster)
 				    clock_read_us(CLOCK_MONOTONIC)};
 
 		id = hash64(seed, sizeof(seed),
-			    hash64(cluster->options.bus.name,
-				   strlen(cluster->options.bus.name), 0)) |
+			    hash64(group->options.bus.name,
+				   strlen(group->options.bus.name), 0)) |
 		     1;
 		txn_put(&txn, TABLE_META, slice_of(name),
 			(struct slice){&id, sizeof(id)});
 	}
-	cluster->is_draining = store_last_number(&txn, drains_name) != 0;
+	group->is_draining = store_last_number(&txn, drains_name) != 0;
 	txn_end(&txn);
-	snprintf(cluster->id, sizeof(cluster->id), "%016" PRIx64, id);
+	snprintf(group->id, sizeof(group->id), "%016" PRIx64, id);
 }
 
 /* Read the partitions that the store holds from an earlier run. */
-static void read_places(struct node_group *cluster)
+static void read_places(struct node_group *group)
 {
-	struct txn txn = txn_begin_read(cluster->store);
+	struct txn txn = txn_begin_read(group->store);
 
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
-		struct partition *partition = &cluster->partitions[i];
+		struct partition *partition = &group->partitions[i];
 		struct journal_position place;
 
 		if (!journal_position_get(&txn, i, &place))
@@ -125,22 +125,22 @@ struct node_hint {
 	uint16_t partition;
 };
 
-void node_hint_publish(struct node_group *cluster, const char *subject,
+void node_hint_publish(struct node_group *group, const char *subject,
 		       unsigned partition, uint64_t number)
 {
 	struct node_hint hint = {0};
 
 	hint.number = number;
 	hint.partition = (uint16_t)partition;
-	cluster->ops->tell(cluster->bus, subject,
-			   (struct slice){&hint, sizeof(hint)});
+	group->ops->tell(group->bus, subject,
+			 (struct slice){&hint, sizeof(hint)});
 }
 
 /* A broker_listener for tpl.hint.* */
 static void nodes_handle_hint(void *context, const char *subject,
 			      struct slice data)
 {
-	struct node_group *cluster = context;
+	struct node_group *group = context;
 	struct partition *partition;
 	struct node_hint hint;
 
@@ -149,17 +149,17 @@ static void nodes_handle_hint(void *context, const char *subject,
 	memcpy(&hint, data.data, sizeof(hint));
 	if (hint.partition >= ALL_PARTITIONS)
 		return;
-	partition = &cluster->partitions[hint.partition];
-	lock_acquire(&cluster->lock);
+	partition = &group->partitions[hint.partition];
+	lock_acquire(&group->lock);
 	if (strcmp(subject, JOBS_HINT) == 0) {
 		partition->job_ms = 0;
 		partition->has_jobs = true;
-		condition_signal(&cluster->has_jobs);
+		condition_signal(&group->has_jobs);
 	} else if (strcmp(subject, OWNERS_HINT) == 0) {
-		node_wake_set(&cluster->wake_membership);
+		node_wake_set(&group->wake_membership);
 	} else if (hint.number > partition->last) {
 		partition->last = hint.number;
-		node_wake_set(&cluster->wake_copying);
+		node_wake_set(&group->wake_copying);
 	} else if (hint.number < partition->applied &&
 		   partition->state == PARTITION_FOLLOWED &&
 		   clock_steady_ms() >= partition->looked_ms + LOOK_AGAIN_MS) {
@@ -168,14 +168,14 @@ static void nodes_handle_hint(void *context, const char *subject,
 		 * read its end early
 		 */
 		partition->looked_ms = 0;
-		node_wake_set(&cluster->wake_copying);
+		node_wake_set(&group->wake_copying);
 	}
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 }
 
-static enum error open_depot(struct node_group *cluster)
+static enum error open_depot(struct node_group *group)
 {
-	const struct nodes_options *options = &cluster->options;
+	const struct nodes_options *options = &group->options;
 	const struct snapshot_store_options depot = {
 		.location = options->snapshots,
 		.key_file = options->snapshots_key,
@@ -187,35 +187,34 @@ static enum error open_depot(struct node_group *cluster)
 
 	return *options->snapshots == '\0'
 		       ? ERR_NONE
-		       : snapshot_store_open(&cluster->depot, &depot);
+		       : snapshot_store_open(&group->depot, &depot);
 }
 
-enum error nodes_open(struct node_group **cluster_out, struct store *store,
+enum error nodes_open(struct node_group **group_out, struct store *store,
 		      const struct nodes_options *options)
 {
-	struct node_group *cluster = mem_alloc(1, sizeof(*cluster));
+	struct node_group *group = mem_alloc(1, sizeof(*group));
 	enum error error;
 
-	cluster->options = *options;
-	cluster->sightings.lease_ms = options->bus.lease_ms;
-	cluster->store = store;
-	cluster->log =
-		(struct commit_log){log_append, log_append_settle, cluster};
-	cluster->packer = packer_create(slice_of(""), PACK_LEVEL);
-	lock_init(&cluster->lock, LOCK_NODES);
-	condition_init(&cluster->wake_copying.condition);
-	condition_init(&cluster->wake_tending.condition);
-	condition_init(&cluster->wake_membership.condition);
-	condition_init(&cluster->is_quiet);
-	condition_init(&cluster->has_jobs);
-	if (cluster->options.sum_entries == 0)
-		cluster->options.sum_entries = SUM_ENTRIES;
-	cluster->ops = broker_load(options->bus.servers);
-	error = cluster->ops == NULL ? ERR_IO : open_depot(cluster);
+	group->options = *options;
+	group->sightings.lease_ms = options->bus.lease_ms;
+	group->store = store;
+	group->log = (struct commit_log){log_append, log_append_settle, group};
+	group->packer = packer_create(slice_of(""), PACK_LEVEL);
+	lock_init(&group->lock, LOCK_NODES);
+	condition_init(&group->wake_copying.condition);
+	condition_init(&group->wake_tending.condition);
+	condition_init(&group->wake_membership.condition);
+	condition_init(&group->is_quiet);
+	condition_init(&group->has_jobs);
+	if (group->options.sum_entries == 0)
+		group->options.sum_entries = SUM_ENTRIES;
+	group->ops = broker_load(options->bus.servers);
+	error = group->ops == NULL ? ERR_IO : open_depot(group);
 	if (error == ERR_NONE) {
-		node_read_id(cluster);
-		read_places(cluster);
-		error = nodes_connect(cluster);
+		node_read_id(group);
+		read_places(group);
+		error = nodes_connect(group);
 	}
 	if (error == ERR_NETWORK) { /* the membership thread retries */
 		log_warn("nodes: waiting for the NATS servers; until then this "
@@ -224,89 +223,89 @@ enum error nodes_open(struct node_group **cluster_out, struct store *store,
 		error = ERR_NONE;
 	}
 	if (error != ERR_NONE) {
-		nodes_close(cluster);
+		nodes_close(group);
 		return error;
 	}
-	*cluster_out = cluster;
+	*group_out = group;
 	return ERR_NONE;
 }
 
-const struct commit_log *nodes_log(const struct node_group *cluster)
+const struct commit_log *nodes_log(const struct node_group *group)
 {
-	return &cluster->log;
+	return &group->log;
 }
 
-enum error nodes_run(struct node_group *cluster, struct engine *engine,
+enum error nodes_run(struct node_group *group, struct engine *engine,
 		     struct pipeline *pipeline)
 {
 	bool has_all;
 
-	cluster->engine = engine;
-	cluster->pipeline = pipeline;
-	if (!thread_start(&cluster->copying, NULL, log_apply_main, cluster))
+	group->engine = engine;
+	group->pipeline = pipeline;
+	if (!thread_start(&group->copying, NULL, log_apply_main, group))
 		return ERR_IO;
-	has_all = thread_start(&cluster->tending, NULL, snapshot_publisher_main,
-			       cluster) &&
-		  thread_start(&cluster->membership, NULL, membership_main,
-			       cluster);
+	has_all =
+		thread_start(&group->tending, NULL, snapshot_publisher_main,
+			     group) &&
+		thread_start(&group->membership, NULL, membership_main, group);
 	for (unsigned i = 0; has_all && i < JOB_THREADS; i++)
-		has_all = thread_start(&cluster->workers[i], NULL,
-				       import_jobs_main, cluster);
+		has_all = thread_start(&group->workers[i], NULL,
+				       import_jobs_main, group);
 	if (!has_all) {
 		/* a daemon without these threads cannot continue */
 		log_error("cannot continue without the threads of the node");
 		abort();
 	}
-	cluster->is_running = true;
+	group->is_running = true;
 	return ERR_NONE;
 }
 
-void nodes_stop(struct node_group *cluster)
+void nodes_stop(struct node_group *group)
 {
-	if (cluster == NULL || !cluster->is_running)
+	if (group == NULL || !group->is_running)
 		return;
-	lock_acquire(&cluster->lock);
-	cluster->is_ending = true;
-	node_wake_set(&cluster->wake_copying);
-	node_wake_set(&cluster->wake_tending);
-	node_wake_set(&cluster->wake_membership);
-	condition_broadcast(&cluster->has_jobs);
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	group->is_ending = true;
+	node_wake_set(&group->wake_copying);
+	node_wake_set(&group->wake_tending);
+	node_wake_set(&group->wake_membership);
+	condition_broadcast(&group->has_jobs);
+	lock_release(&group->lock);
 	for (unsigned i = 0; i < JOB_THREADS; i++)
-		pthread_join(cluster->workers[i], NULL);
-	pthread_join(cluster->tending, NULL);
-	pthread_join(cluster->copying, NULL);
-	pthread_join(cluster->membership, NULL);
+		pthread_join(group->workers[i], NULL);
+	pthread_join(group->tending, NULL);
+	pthread_join(group->copying, NULL);
+	pthread_join(group->membership, NULL);
 	/*
 	 * all fetches have ended: another node may take the partitions
 	 * immediately
 	 */
-	membership_leave(cluster);
-	cluster->is_running = false;
+	membership_leave(group);
+	group->is_running = false;
 }
 
-void nodes_close(struct node_group *cluster)
+void nodes_close(struct node_group *group)
 {
-	if (cluster == NULL)
+	if (group == NULL)
 		return;
-	assert(!cluster->is_running);
-	if (cluster->bus != NULL)
-		cluster->ops->close(cluster->bus);
-	for (size_t i = 0; i < cluster->closed_count; i++)
-		cluster->ops->close(cluster->closed[i]);
-	free(cluster->closed);
-	packer_destroy(cluster->packer);
-	condition_destroy(&cluster->has_jobs);
-	condition_destroy(&cluster->is_quiet);
-	condition_destroy(&cluster->wake_membership.condition);
-	condition_destroy(&cluster->wake_tending.condition);
-	condition_destroy(&cluster->wake_copying.condition);
-	snapshot_store_close(cluster->depot);
-	lock_destroy(&cluster->lock);
-	free(cluster->members);
-	free(cluster->sightings.items);
-	free(cluster->presences);
-	free(cluster);
+	assert(!group->is_running);
+	if (group->bus != NULL)
+		group->ops->close(group->bus);
+	for (size_t i = 0; i < group->closed_count; i++)
+		group->ops->close(group->closed[i]);
+	free(group->closed);
+	packer_destroy(group->packer);
+	condition_destroy(&group->has_jobs);
+	condition_destroy(&group->is_quiet);
+	condition_destroy(&group->wake_membership.condition);
+	condition_destroy(&group->wake_tending.condition);
+	condition_destroy(&group->wake_copying.condition);
+	snapshot_store_close(group->depot);
+	lock_destroy(&group->lock);
+	free(group->members);
+	free(group->sightings.items);
+	free(group->presences);
+	free(group);
 }
 
 uint64_t partition_lag(enum partition_state state, uint64_t applied,
@@ -316,33 +315,33 @@ uint64_t partition_lag(enum partition_state state, uint64_t applied,
 							     : 0;
 }
 
-void nodes_facts(struct node_group *cluster, struct cluster_facts *facts_out)
+void nodes_facts(struct node_group *group, struct cluster_facts *facts_out)
 {
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	*facts_out = (struct cluster_facts){
-		.has_joined = cluster->bus != NULL,
-		.is_connected = cluster->is_connected,
-		.has_lease = nodes_have_lease(cluster),
-		.failovers = cluster->failovers,
-		.moves = cluster->moves,
-		.divergences = cluster->divergences,
-		.appends = cluster->appends,
-		.append_us = cluster->append_us,
-		.append_bytes = cluster->append_bytes,
-		.jobs = cluster->jobs,
-		.nodes = mem_alloc(cluster->member_count + 1,
+		.has_joined = group->bus != NULL,
+		.is_connected = group->is_connected,
+		.has_lease = nodes_have_lease(group),
+		.failovers = group->failovers,
+		.moves = group->moves,
+		.divergences = group->divergences,
+		.appends = group->appends,
+		.append_us = group->append_us,
+		.append_bytes = group->append_bytes,
+		.jobs = group->jobs,
+		.nodes = mem_alloc(group->member_count + 1,
 				   sizeof(struct node_facts)),
-		.node_count = cluster->member_count,
+		.node_count = group->member_count,
 	};
 	snprintf(facts_out->name, sizeof(facts_out->name), "%s",
-		 cluster->options.bus.name);
+		 group->options.bus.name);
 	snprintf(facts_out->trouble, sizeof(facts_out->trouble), "%s",
-		 cluster->trouble);
-	for (size_t i = 0; i < cluster->member_count; i++)
-		facts_out->nodes[i] = cluster->members[i].facts;
-	heartbeat_facts(cluster, facts_out);
+		 group->trouble);
+	for (size_t i = 0; i < group->member_count; i++)
+		facts_out->nodes[i] = group->members[i].facts;
+	heartbeat_facts(group, facts_out);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
-		const struct partition *partition = &cluster->partitions[i];
+		const struct partition *partition = &group->partitions[i];
 		struct partition_facts *facts = &facts_out->partitions[i];
 
 		facts->state = partition->state;
@@ -358,36 +357,36 @@ void nodes_facts(struct node_group *cluster, struct cluster_facts *facts_out)
 		facts->is_locked = partition->locked_until_ms != 0;
 		facts_out->locked += facts->is_locked;
 	}
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 }
 
-void nodes_find_route(struct node_group *cluster, unsigned partition,
+void nodes_find_route(struct node_group *group, unsigned partition,
 		      struct partition_route *out)
 {
-	const struct partition *row = &cluster->partitions[partition];
+	const struct partition *row = &group->partitions[partition];
 	const struct node_state *owner;
 
 	assert(partition < ALL_PARTITIONS);
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	*out = (struct partition_route){
 		.is_own = row->state == PARTITION_OWNED &&
-			  nodes_have_lease(cluster),
+			  nodes_have_lease(group),
 		.is_copy = row->is_whole,
 		.epoch = row->row_epoch,
 		.last = row->last,
 	};
-	if (strcmp(row->owner, cluster->options.bus.name) != 0)
+	if (strcmp(row->owner, group->options.bus.name) != 0)
 		memcpy(out->owner, row->owner, sizeof(out->owner));
-	owner = node_state_find(cluster, out->owner);
+	owner = node_state_find(group, out->owner);
 	if (owner != NULL)
 		memcpy(out->address, owner->facts.address,
 		       sizeof(out->address));
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 }
 
 /* A request that waits for its response. */
 struct node_request {
-	struct node_group *cluster;
+	struct node_group *group;
 	unsigned partition;
 	const char *node; /* or NULL */
 	uint64_t epoch;   /* epoch of the partition's row when the request was
@@ -398,28 +397,28 @@ struct node_request {
 static bool may_answer(const void *context)
 {
 	const struct node_request *asking = context;
-	struct node_group *cluster = asking->cluster;
+	struct node_group *group = asking->group;
 	bool may;
 
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	may = asking->node != NULL
-		      ? node_state_find(cluster, asking->node) != NULL
-		      : cluster->partitions[asking->partition].row_epoch ==
+		      ? node_state_find(group, asking->node) != NULL
+		      : group->partitions[asking->partition].row_epoch ==
 				asking->epoch;
-	may &= !cluster->is_ending;
-	lock_release(&cluster->lock);
+	may &= !group->is_ending;
+	lock_release(&group->lock);
 	return may;
 }
 
 /* NOLINTNEXTLINE(readability-function-size): a request has this many cases */
-enum error nodes_request(struct node_group *cluster, unsigned partition,
+enum error nodes_request(struct node_group *group, unsigned partition,
 			 const char *node, struct slice question,
 			 uint32_t timeout_ms, struct buffer *answer)
 {
-	struct node_request asking = {cluster, partition, node, 0};
+	struct node_request asking = {group, partition, node, 0};
 	const struct broker_wait patience = {timeout_ms, may_answer, &asking};
 	struct broker_subject subject;
-	struct broker *bus = cluster->bus;
+	struct broker *bus = group->bus;
 
 	if (bus == NULL)
 		return ERR_NOT_FOUND;
@@ -427,82 +426,81 @@ enum error nodes_request(struct node_group *cluster, unsigned partition,
 		subject = broker_subject(NODE_SUBJECT, node);
 	} else {
 		subject = broker_subject(OWNER_SUBJECT, partition);
-		lock_acquire(&cluster->lock);
-		asking.epoch = cluster->partitions[partition].row_epoch;
-		lock_release(&cluster->lock);
+		lock_acquire(&group->lock);
+		asking.epoch = group->partitions[partition].row_epoch;
+		lock_release(&group->lock);
 	}
-	return cluster->ops->ask(bus, subject.text, question, &patience,
-				 answer);
+	return group->ops->ask(bus, subject.text, question, &patience, answer);
 }
 
-void nodes_end_call(struct node_group *cluster)
+void nodes_end_call(struct node_group *group)
 {
-	lock_acquire(&cluster->lock);
-	assert(cluster->calls > 0);
-	if (--cluster->calls == 0)
-		condition_broadcast(&cluster->is_quiet);
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	assert(group->calls > 0);
+	if (--group->calls == 0)
+		condition_broadcast(&group->is_quiet);
+	lock_release(&group->lock);
 }
 
 void nodes_handle_request(void *context, struct slice question,
 			  struct buffer *answer)
 {
-	struct node_group *cluster = context;
+	struct node_group *group = context;
 	nodes_request_handler *answerer;
 	void *answer_context;
 
-	lock_acquire(&cluster->lock);
-	answerer = cluster->answerer;
-	answer_context = cluster->answer_context;
-	cluster->calls += answerer != NULL;
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	answerer = group->answerer;
+	answer_context = group->answer_context;
+	group->calls += answerer != NULL;
+	lock_release(&group->lock);
 	if (answerer == NULL)
 		return;
 	answerer(answer_context, question, answer);
-	nodes_end_call(cluster);
+	nodes_end_call(group);
 }
 
-const struct import_job_runner *nodes_begin_job(struct node_group *cluster,
+const struct import_job_runner *nodes_begin_job(struct node_group *group,
 						void **context_out)
 {
 	const struct import_job_runner *worker;
 
-	lock_acquire(&cluster->lock);
-	worker = cluster->worker;
-	*context_out = cluster->worker_context;
-	cluster->calls += worker != NULL;
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	worker = group->worker;
+	*context_out = group->worker_context;
+	group->calls += worker != NULL;
+	lock_release(&group->lock);
 	return worker;
 }
 
-void nodes_set_request_handler(struct node_group *cluster,
+void nodes_set_request_handler(struct node_group *group,
 			       nodes_request_handler *answerer, void *context)
 {
-	lock_acquire(&cluster->lock);
-	cluster->answer_context = context;
-	cluster->answerer = answerer;
-	while (answerer == NULL && cluster->calls > 0)
-		condition_wait(&cluster->is_quiet, &cluster->lock);
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	group->answer_context = context;
+	group->answerer = answerer;
+	while (answerer == NULL && group->calls > 0)
+		condition_wait(&group->is_quiet, &group->lock);
+	lock_release(&group->lock);
 }
 
-void nodes_set_job_runner(struct node_group *cluster,
+void nodes_set_job_runner(struct node_group *group,
 			  const struct import_job_runner *worker, void *context)
 {
-	lock_acquire(&cluster->lock);
-	cluster->worker_context = context;
-	cluster->worker = worker;
-	while (worker == NULL && cluster->calls > 0)
-		condition_wait(&cluster->is_quiet, &cluster->lock);
-	condition_broadcast(&cluster->has_jobs);
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	group->worker_context = context;
+	group->worker = worker;
+	while (worker == NULL && group->calls > 0)
+		condition_wait(&group->is_quiet, &group->lock);
+	condition_broadcast(&group->has_jobs);
+	lock_release(&group->lock);
 }
 
-size_t nodes_max_bytes(struct node_group *cluster)
+size_t nodes_max_bytes(struct node_group *group)
 {
-	struct broker *bus = cluster->bus;
+	struct broker *bus = group->bus;
 
-	return bus == NULL ? 0 : cluster->ops->max_bytes(bus);
+	return bus == NULL ? 0 : group->ops->max_bytes(bus);
 }
 
 /* A job that is sent to the broker. */
@@ -513,10 +511,10 @@ struct job_entry {
 };
 
 static struct broker_entry
-import_job_build_entry(const struct node_group *cluster,
+import_job_build_entry(const struct node_group *group,
 		       const struct import_job *job, struct job_entry *entry)
 {
-	const struct encryption_keys *keys = cluster->options.secret_keys;
+	const struct encryption_keys *keys = group->options.secret_keys;
 
 	*entry = (struct job_entry){0};
 	entry->subject =
@@ -540,8 +538,8 @@ import_job_build_entry(const struct node_group *cluster,
  * Submit at most this many at a time. Their subjects may be equal: the broker
  * stores them in order.
  */
-static enum error submit_some(struct node_group *cluster,
-			      struct import_job *jobs, size_t count)
+static enum error submit_some(struct node_group *group, struct import_job *jobs,
+			      size_t count)
 {
 	struct broker_entry entries[JOBS_AT_ONCE];
 	struct job_entry own[JOBS_AT_ONCE];
@@ -549,62 +547,62 @@ static enum error submit_some(struct node_group *cluster,
 	enum error error;
 
 	for (size_t i = 0; i < count; i++)
-		entries[i] = import_job_build_entry(cluster, &jobs[i], &own[i]);
-	error = cluster->ops->append(cluster->bus, entries, count);
+		entries[i] = import_job_build_entry(group, &jobs[i], &own[i]);
+	error = group->ops->append(group->bus, entries, count);
 	for (size_t i = 0; i < count; i++) {
 		jobs[i].is_known = entries[i].is_known;
 		buffer_free(&own[i].sealed);
 		if (!has_told[jobs[i].partition])
-			node_hint_publish(cluster, JOBS_HINT, jobs[i].partition,
+			node_hint_publish(group, JOBS_HINT, jobs[i].partition,
 					  0);
 		has_told[jobs[i].partition] = true;
 	}
 	return error;
 }
 
-enum error import_jobs_submit(struct node_group *cluster,
-			      struct import_job *jobs, size_t count)
+enum error import_jobs_submit(struct node_group *group, struct import_job *jobs,
+			      size_t count)
 {
-	enum error error = cluster->bus == NULL ? ERR_NETWORK : ERR_NONE;
+	enum error error = group->bus == NULL ? ERR_NETWORK : ERR_NONE;
 
 	for (size_t i = 0; i < count; i++)
-		if (jobs[i].has_secret && cluster->options.secret_keys == NULL)
+		if (jobs[i].has_secret && group->options.secret_keys == NULL)
 			return ERR_NO_ENCRYPTION_KEY;
 	for (size_t i = 0; i < count && error == ERR_NONE; i += JOBS_AT_ONCE) {
 		size_t left = count - i;
 
-		error = submit_some(cluster, &jobs[i],
+		error = submit_some(group, &jobs[i],
 				    left < JOBS_AT_ONCE ? left : JOBS_AT_ONCE);
 	}
 	return error;
 }
 
-enum error nodes_remove(struct node_group *cluster, const char *node)
+enum error nodes_remove(struct node_group *group, const char *node)
 {
-	struct broker *bus = cluster->bus;
+	struct broker *bus = group->bus;
 	const struct broker_subject key = broker_subject(HEARTBEAT_KEY, node);
 	struct broker_row row = {0};
 	enum error error =
 		bus == NULL ? ERR_NETWORK
-			    : cluster->ops->get(bus, BROKER_NODES, node, &row);
+			    : group->ops->get(bus, BROKER_NODES, node, &row);
 
 	buffer_clear(&row.value);
 	if (error == ERR_NONE) {
 		error = ERR_BUSY;
 	} else if (error == ERR_NOT_FOUND) {
-		error = cluster->ops->get(bus, BROKER_FACTS, key.text, &row);
+		error = group->ops->get(bus, BROKER_FACTS, key.text, &row);
 		if (error == ERR_NONE)
-			error = cluster->ops->remove(bus, BROKER_FACTS,
-						     key.text, row.revision);
+			error = group->ops->remove(bus, BROKER_FACTS, key.text,
+						   row.revision);
 	}
 	buffer_free(&row.value);
 	return error;
 }
 
-void nodes_drain(struct node_group *cluster, bool drains)
+void nodes_drain(struct node_group *group, bool drains)
 {
 	uint64_t number = drains;
-	struct txn txn = txn_begin_write(cluster->store);
+	struct txn txn = txn_begin_write(group->store);
 	enum error error;
 
 	txn_put(&txn, TABLE_META, slice_of(drains_name),
@@ -615,9 +613,9 @@ void nodes_drain(struct node_group *cluster, bool drains)
 			  "the store cannot be written: %s",
 			  drains ? "is drained" : "accepts partitions",
 			  error_text(error));
-	lock_acquire(&cluster->lock);
-	cluster->is_draining = drains;
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	group->is_draining = drains;
+	lock_release(&group->lock);
 }
 
 /*
@@ -635,94 +633,89 @@ enum {
 			    change */
 };
 
-void nodes_set_problem(struct node_group *cluster, enum log_level level,
+void nodes_set_problem(struct node_group *group, enum log_level level,
 		       const char *text)
 {
 	bool is_told;
 
-	lock_acquire(&cluster->lock);
-	if (strcmp(cluster->trouble, text) != 0)
-		cluster->trouble_ms = 0;
-	is_told = reminder_is_due(&cluster->trouble_ms);
-	snprintf(cluster->trouble, sizeof(cluster->trouble), "%s", text);
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	if (strcmp(group->trouble, text) != 0)
+		group->trouble_ms = 0;
+	is_told = reminder_is_due(&group->trouble_ms);
+	snprintf(group->trouble, sizeof(group->trouble), "%s", text);
+	lock_release(&group->lock);
 	if (is_told && *text != '\0')
 		log_line(level, "nodes: %s", text);
 }
 
 /* Replace the bus; the copying thread sets the handlers for its partitions. */
-static void replace_bus(struct node_group *cluster, struct broker *bus)
+static void replace_bus(struct node_group *group, struct broker *bus)
 {
-	struct broker *old = atomic_exchange(&cluster->bus, bus);
+	struct broker *old = atomic_exchange(&group->bus, bus);
 
 	if (old == NULL)
 		return;
-	cluster->closed =
-		mem_grow(cluster->closed, cluster->closed_count,
-			 &cluster->closed_capacity, sizeof(struct broker *));
-	cluster->closed[cluster->closed_count++] = old;
-	lock_acquire(&cluster->lock);
-	cluster->has_new_bus = true;
-	node_wake_set(&cluster->wake_copying);
-	lock_release(&cluster->lock);
+	group->closed =
+		mem_grow(group->closed, group->closed_count,
+			 &group->closed_capacity, sizeof(struct broker *));
+	group->closed[group->closed_count++] = old;
+	lock_acquire(&group->lock);
+	group->has_new_bus = true;
+	node_wake_set(&group->wake_copying);
+	lock_release(&group->lock);
 }
 
-/*
- * Return whether the server is disconnected from the others: it may accept a
- * connection but have no JetStream until its restart (version 2.9). After some
- * leases without a response the node connects to another server.
- */
-static bool is_deaf(const struct node_group *cluster)
-{
-	return clock_steady_ms() - cluster->answered_ms >=
-	       (uint64_t)DEAF_LEASES * cluster->options.bus.lease_ms;
-}
-
-enum error nodes_connect(struct node_group *cluster)
+enum error nodes_connect(struct node_group *group)
 {
 	char why[BROKER_WHY_BYTES] = "the connection was lost immediately";
-	struct broker *bus = cluster->bus;
+	struct broker *bus = group->bus;
 	enum error error;
 
-	if (bus != NULL && !cluster->ops->is_closed(bus)) {
-		if (!is_deaf(cluster))
+	if (bus != NULL && !group->ops->is_closed(bus)) {
+		/*
+		 * a server that is disconnected from the others may accept a
+		 * connection but have no JetStream until its restart (version
+		 * 2.9): connect to another one after some leases
+		 */
+		if (clock_steady_ms() - group->answered_ms <
+		    (uint64_t)DEAF_LEASES * group->options.bus.lease_ms)
 			return ERR_NONE;
 		log_warn("nodes: the NATS server does not respond; trying "
 			 "another one");
-		cluster->ops->hang_up(bus);
+		group->ops->hang_up(bus);
 	}
 	bus = NULL;
 	/*
 	 * a connection that failed twice in short time will fail again, and
 	 * each one leaves a bus
 	 */
-	if (clock_steady_ms() < cluster->join_ms ||
-	    (cluster->joined_before_ms != 0 &&
-	     clock_steady_ms() < cluster->joined_before_ms + SOON_MS))
+	if (clock_steady_ms() < group->join_ms ||
+	    (group->joined_before_ms != 0 &&
+	     clock_steady_ms() < group->joined_before_ms + SOON_MS))
 		return ERR_NETWORK;
-	error = cluster->ops->open(&bus, &cluster->options.bus, why);
+	error = group->ops->open(&bus, &group->options.bus, why);
 	if (error == ERR_NONE)
-		error = cluster->ops->listen(bus, "tpl.hint.*",
-					     nodes_handle_hint, cluster);
+		error = group->ops->listen(bus, "tpl.hint.*", nodes_handle_hint,
+					   group);
 	if (error == ERR_NONE)
-		error = cluster->ops->answer(
+		error = group->ops->answer(
 			bus,
-			broker_subject(NODE_SUBJECT, cluster->options.bus.name)
+			broker_subject(NODE_SUBJECT, group->options.bus.name)
 				.text,
-			nodes_handle_request, cluster, NODE_ANSWERERS);
+			nodes_handle_request, group, NODE_ANSWERERS);
 	if (error == ERR_NONE) {
-		cluster->answered_ms = clock_steady_ms();
-		cluster->joined_before_ms = cluster->joined_ms;
-		cluster->joined_ms = cluster->answered_ms;
-		replace_bus(cluster, bus);
+		group->answered_ms = clock_steady_ms();
+		group->joined_before_ms = group->joined_ms;
+		group->joined_ms = group->answered_ms;
+		replace_bus(group, bus);
 		return ERR_NONE;
 	}
 	if (bus != NULL)
-		cluster->ops->close(bus);
+		group->ops->close(bus);
 	nodes_set_problem(
-		cluster,
-		error == ERR_NETWORK ? LOG_LEVEL_WARN : LOG_LEVEL_ERROR, why);
-	cluster->join_ms = clock_steady_ms() +
-			   (error == ERR_NETWORK ? RETRY_MS : WRONG_MS);
+		group, error == ERR_NETWORK ? LOG_LEVEL_WARN : LOG_LEVEL_ERROR,
+		why);
+	group->join_ms = clock_steady_ms() +
+			 (error == ERR_NETWORK ? RETRY_MS : WRONG_MS);
 	return error;
 }

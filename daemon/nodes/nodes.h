@@ -128,10 +128,10 @@ struct cluster_facts {
  * Return the maximum size of a request, a response or a job in bytes; 0 while
  * the node is not connected.
  */
-size_t nodes_max_bytes(struct node_group *cluster);
+size_t nodes_max_bytes(struct node_group *group);
 
 /* Get the current state. Any thread may call this. */
-void nodes_facts(struct node_group *cluster, struct cluster_facts *facts_out);
+void nodes_facts(struct node_group *group, struct cluster_facts *facts_out);
 
 /* The partition of a host (host[:port], as in struct url). Pure. */
 unsigned nodes_partition_of(struct slice host);
@@ -148,7 +148,7 @@ struct partition_route {
 	uint64_t last; /* last known entry of its log */
 };
 
-void nodes_find_route(struct node_group *cluster, unsigned partition,
+void nodes_find_route(struct node_group *group, unsigned partition,
 		      struct partition_route *out);
 
 /*
@@ -158,7 +158,7 @@ void nodes_find_route(struct node_group *cluster, unsigned partition,
  * node has left; the request may have been executed. Until the broker is
  * reached for the first time, the error is ERR_NOT_FOUND or ERR_NETWORK.
  */
-enum error nodes_request(struct node_group *cluster, unsigned partition,
+enum error nodes_request(struct node_group *group, unsigned partition,
 			 const char *node, struct slice question,
 			 uint32_t timeout_ms, struct buffer *answer);
 
@@ -168,7 +168,7 @@ enum error nodes_request(struct node_group *cluster, unsigned partition,
  */
 typedef void nodes_request_handler(void *context, struct slice question,
 				   struct buffer *answer);
-void nodes_set_request_handler(struct node_group *cluster,
+void nodes_set_request_handler(struct node_group *group,
 			       nodes_request_handler *answerer, void *context);
 
 /*
@@ -208,7 +208,7 @@ struct import_job_runner {
 };
 
 /* Set these functions. The caller keeps ownership of the worker. */
-void nodes_set_job_runner(struct node_group *cluster,
+void nodes_set_job_runner(struct node_group *group,
 			  const struct import_job_runner *worker,
 			  void *context);
 
@@ -218,21 +218,21 @@ void nodes_set_job_runner(struct node_group *cluster,
  * ERR_NO_ENCRYPTION_KEY: some have secrets, and nodes.encryption_key_file is
  * not set; none was appended.
  */
-enum error import_jobs_submit(struct node_group *cluster,
-			      struct import_job *jobs, size_t count);
+enum error import_jobs_submit(struct node_group *group, struct import_job *jobs,
+			      size_t count);
 
 /*
  * Release all partitions of this node, or (false) accept partitions again. The
  * store saves the setting: it survives a restart.
  */
-void nodes_drain(struct node_group *cluster, bool drains);
+void nodes_drain(struct node_group *group, bool drains);
 
 /*
  * Remove a node that will not return: other nodes get its replicas without
  * waiting for nodes.rebalance_delay. ERR_NOT_FOUND; ERR_BUSY: the node has a
  * lease.
  */
-enum error nodes_remove(struct node_group *cluster, const char *node);
+enum error nodes_remove(struct node_group *group, const char *node);
 
 /*
  * The size of each partition in a store, also in a store whose site numbers

@@ -102,24 +102,24 @@ struct nodes_options {
  * partitions. Errors as of bus_ops.open() except ERR_NETWORK, with a line in
  * the log. ERR_IO: the broker's module is not installed.
  */
-enum error nodes_open(struct node_group **cluster_out, struct store *store,
+enum error nodes_open(struct node_group **group_out, struct store *store,
 		      const struct nodes_options *options);
 
 /* Return the log for engine_options. */
-const struct commit_log *nodes_log(const struct node_group *cluster);
+const struct commit_log *nodes_log(const struct node_group *group);
 
 /* Start to own and follow partitions. ERR_IO: cannot create the threads. */
-enum error nodes_run(struct node_group *cluster, struct engine *engine,
+enum error nodes_run(struct node_group *group, struct engine *engine,
 		     struct pipeline *pipeline);
 
 /*
  * Release the lease so that other nodes need not wait until it expires, and
  * stop the threads. Call while the pipeline still runs.
  */
-void nodes_stop(struct node_group *cluster);
+void nodes_stop(struct node_group *group);
 
 /* Call after the engine is closed. NULL is a no-op. */
-void nodes_close(struct node_group *cluster);
+void nodes_close(struct node_group *group);
 
 /* Number of jobs executed at the same time, each of another partition. */
 enum { JOB_THREADS = 4 };
@@ -133,12 +133,13 @@ enum { JOB_THREADS = 4 };
 #define SUM_KEY       "s.%03u" /* the owner's sum */
 #define HEARTBEAT_KEY "n.%s"
 
-/* Hints may be lost. */
-#define LOG_HINT  "tpl.hint.log"  /* the last entry of a partition's log */
-#define JOBS_HINT "tpl.hint.jobs" /* new jobs of a partition */
-#define OWNERS_HINT                                              \
-	"tpl.hint.owners" /* an owner has changed: read the rows \
-			   */
+/*
+ * Hints about the last entry of a partition's log, about new jobs of a
+ * partition, and that an owner has changed. Hints may be lost.
+ */
+#define LOG_HINT    "tpl.hint.log"
+#define JOBS_HINT   "tpl.hint.jobs"
+#define OWNERS_HINT "tpl.hint.owners"
 
 /*
  * Check the end of a log, and search jobs, this often: hints may be lost and
@@ -354,7 +355,7 @@ struct node_group {
 /* nodes.c */
 
 /* With the lock held: return whether our lease is valid. */
-bool nodes_have_lease(const struct node_group *cluster);
+bool nodes_have_lease(const struct node_group *group);
 
 /* With the lock held: wake the thread. */
 void node_wake_set(struct node_wake *wake);
@@ -363,7 +364,7 @@ void node_wake_set(struct node_wake *wake);
  * Wait until it is set or the time is over, and reset it; return false if the
  * node stops.
  */
-bool node_wake_wait(struct node_group *cluster, struct node_wake *wake,
+bool node_wake_wait(struct node_group *group, struct node_wake *wake,
 		    uint64_t pause_ms);
 
 /*
@@ -373,20 +374,19 @@ bool node_wake_wait(struct node_group *cluster, struct node_wake *wake,
 bool reminder_is_due(uint64_t *reminded_ms);
 
 /* With the lock held: return the node, or NULL. */
-struct node_state *node_state_find(struct node_group *cluster,
-				   const char *name);
+struct node_state *node_state_find(struct node_group *group, const char *name);
 
-void node_hint_publish(struct node_group *cluster, const char *subject,
+void node_hint_publish(struct node_group *group, const char *subject,
 		       unsigned partition, uint64_t number);
 
 /* Connect if there is no connection. For the membership thread. */
-enum error nodes_connect(struct node_group *cluster);
+enum error nodes_connect(struct node_group *group);
 
 /*
  * Set the current problem for /v1/nodes, and log it at most once a minute; ""
  * = no problem.
  */
-void nodes_set_problem(struct node_group *cluster, enum log_level level,
+void nodes_set_problem(struct node_group *group, enum log_level level,
 		       const char *text);
 
 /* A broker_request_handler. */
@@ -397,23 +397,22 @@ void nodes_handle_request(void *context, struct slice question,
  * Return the functions that execute jobs, or NULL: call nodes_end_call()
  * afterwards.
  */
-const struct import_job_runner *nodes_begin_job(struct node_group *cluster,
+const struct import_job_runner *nodes_begin_job(struct node_group *group,
 						void **context_out);
-void nodes_end_call(struct node_group *cluster);
+void nodes_end_call(struct node_group *group);
 
 /* membership.c */
 
 void *membership_main(void *argument);
 
 /* Delete our row, so that other nodes need not wait until the lease expires. */
-void membership_leave(struct node_group *cluster);
+void membership_leave(struct node_group *group);
 
 /*
  * With the lock held: fill in the silent time of each node and the missing
  * nodes, after the facts of the members.
  */
-void heartbeat_facts(const struct node_group *cluster,
-		     struct cluster_facts *out);
+void heartbeat_facts(const struct node_group *group, struct cluster_facts *out);
 
 /*
  * Read the owner of a partition from its row, "NODE", a NUL, "EPOCH". Return
@@ -456,24 +455,23 @@ enum error import_job_decrypt(const struct encryption_keys *keys,
 
 void *log_apply_main(void *argument);
 
-void partition_set_state(struct node_group *cluster, unsigned number,
+void partition_set_state(struct node_group *group, unsigned number,
 			 enum partition_state state);
 
 /* Return a copy of the partition's state. Any thread. */
-struct partition partition_copy_state(struct node_group *cluster,
+struct partition partition_copy_state(struct node_group *group,
 				      unsigned number);
 
 /* Read one number of a partition under the lock. Any thread. */
-uint64_t partition_read_number(struct node_group *cluster,
-			       const uint64_t *field);
+uint64_t partition_read_number(struct node_group *group, const uint64_t *field);
 
-bool nodes_hold_lease(struct node_group *cluster);
+bool nodes_hold_lease(struct node_group *group);
 
 /*
  * Read from the leader only, for some minutes: replicas may number entries
  * differently. Return false if this is already the case.
  */
-bool log_apply_doubt_numbers(struct node_group *cluster);
+bool log_apply_doubt_numbers(struct node_group *group);
 
 /* Where the log has the last entry that is applied here. */
 enum log_position {
@@ -486,7 +484,7 @@ enum log_position {
 /*
  * Ask the leader: servers of version 2.9 that were killed may renumber entries.
  */
-enum log_position log_apply_find_position(struct node_group *cluster,
+enum log_position log_apply_find_position(struct node_group *group,
 					  unsigned number);
 
 /* The last entry of a log; all 0 = empty log. */
@@ -497,58 +495,58 @@ struct log_end {
 };
 
 /* Read the last entry from the leader. Any thread. */
-enum error log_read_last(struct node_group *cluster, unsigned number,
+enum error log_read_last(struct node_group *group, unsigned number,
 			 struct log_end *end_out);
 
 /* Log the new number, at most once a minute. Any thread. */
-void log_apply_log_renumbered(struct node_group *cluster, unsigned number,
+void log_apply_log_renumbered(struct node_group *group, unsigned number,
 			      uint64_t from, uint64_t to);
 
 /*
  * Read the log to its end; *end_out is its last entry. ERR_NOT_FOUND: the log
  * ends with another entry than the applied one, or was started again.
  */
-enum error log_apply_read_to_end(struct node_group *cluster, unsigned number,
+enum error log_apply_read_to_end(struct node_group *group, unsigned number,
 				 struct log_end *end_out);
 
 /*
  * Return whether the last applied entry is this one, or, if its hash is
  * unknown, has this number.
  */
-bool log_apply_ends_with(struct node_group *cluster, unsigned number,
+bool log_apply_ends_with(struct node_group *group, unsigned number,
 			 const struct log_end *end);
 
 /* ownership.c */
 
 /* Return whether this node should own the partition and can adopt it. */
-bool ownership_should_adopt(const struct node_group *cluster,
+bool ownership_should_adopt(const struct node_group *group,
 			    const struct partition *partition);
 
 /*
  * Write us into the partition's row, and adopt it if no other node was faster.
  */
-void ownership_adopt(struct node_group *cluster, unsigned number);
+void ownership_adopt(struct node_group *group, unsigned number);
 
 /* One turn of a partition that we own. */
-void ownership_turn(struct node_group *cluster, unsigned number,
+void ownership_turn(struct node_group *group, unsigned number,
 		    const struct partition *partition);
 
 /*
  * Leave a partition that another node owns or may own: from now on fetch,
  * commit and answer nothing for it. After an error, retry_leave() it.
  */
-enum error ownership_leave(struct node_group *cluster, unsigned number);
-void ownership_retry_leave(struct node_group *cluster, unsigned number,
+enum error ownership_leave(struct node_group *group, unsigned number);
+void ownership_retry_leave(struct node_group *group, unsigned number,
 			   const struct partition *partition);
 
 /*
  * Name a node with a complete replica as owner: our data is unusable, but the
  * row names us.
  */
-void ownership_renounce(struct node_group *cluster, unsigned number);
+void ownership_renounce(struct node_group *group, unsigned number);
 
 /* Start or stop handling requests about the partition. */
-void ownership_serve_requests(struct node_group *cluster, unsigned number,
+void ownership_serve_requests(struct node_group *group, unsigned number,
 			      bool answers);
 
 /* resync.c */
@@ -559,65 +557,64 @@ void ownership_serve_requests(struct node_group *cluster, unsigned number,
  * number 0 and is in no log. Return false if the snapshot store does not
  * respond now.
  */
-bool resync_begin(struct node_group *cluster, unsigned number);
+bool resync_begin(struct node_group *group, unsigned number);
 
 /* Decide how to continue after the log could not be read. */
-void resync_repair(struct node_group *cluster, unsigned number,
-		   enum error error);
+void resync_repair(struct node_group *group, unsigned number, enum error error);
 
 /* Delete all data of the replica before anything else happens with it. */
-void resync_drop(struct node_group *cluster, unsigned number);
+void resync_drop(struct node_group *group, unsigned number);
 
 /*
  * Give a damaged partition to a node with a complete replica, and delete the
  * data here once that node owns it; or continue a deletion. Return false if the
  * data must be kept.
  */
-bool resync_replace_damaged(struct node_group *cluster, unsigned number,
+bool resync_replace_damaged(struct node_group *group, unsigned number,
 			    const struct partition *partition);
 
 /* Delete a replica that differs from the owner's, now or as soon as allowed. */
-void resync_replace_differing(struct node_group *cluster, unsigned number);
+void resync_replace_differing(struct node_group *group, unsigned number);
 
 /* Return whether this error makes a replica unusable for now. */
 bool resync_error_is_fatal(enum error error);
 
 /* Note a full disk: this node adopts no partitions and gives away its own. */
-void resync_note_full_disk(struct node_group *cluster, enum error error);
+void resync_note_full_disk(struct node_group *group, enum error error);
 
 /* Find another node with a complete replica; false if no node has one. */
-bool resync_find_complete(struct node_group *cluster, unsigned number,
+bool resync_find_complete(struct node_group *group, unsigned number,
 			  char name[NODE_NAME_BYTES]);
 
 /* Check all partitions that we own, as replica_check_partition(). */
-void replica_check_all(struct node_group *cluster);
+void replica_check_all(struct node_group *group);
 
 /*
  * Return whether rows are damaged and other nodes have had time to report their
  * own damage.
  */
-bool replica_check_is_reported(const struct node_group *cluster,
+bool replica_check_is_reported(const struct node_group *group,
 			       const struct partition *partition);
 
 /*
  * Compare the known sums; return whether this replica differs and must be
  * copied again.
  */
-bool replica_check_differs(struct node_group *cluster, unsigned partition);
+bool replica_check_differs(struct node_group *group, unsigned partition);
 
 /*
  * Any thread: after ERR_CORRUPT, check whether rows of the partition are
  * unreadable; if so, the copying thread repairs it. Reads all rows, at most
  * once a minute.
  */
-void replica_check_partition(struct node_group *cluster, unsigned number);
+void replica_check_partition(struct node_group *group, unsigned number);
 
 /*
  * Sum up the rows of the partition as the store has them now, after the entry
  * with this hash, or note that they are damaged. Call in the thread that wrote
  * the entry, before it writes more.
  */
-void replica_check_sum(struct node_group *cluster, unsigned partition,
+void replica_check_sum(struct node_group *group, unsigned partition,
 		       uint64_t entry);
 
 bool replica_check_read(struct slice text, struct partition_sum *sum_out);

@@ -25,16 +25,16 @@ enum {
 	ANSWERERS = 4,
 };
 
-void ownership_serve_requests(struct node_group *cluster, unsigned number,
+void ownership_serve_requests(struct node_group *group, unsigned number,
 			      bool answers)
 {
-	cluster->ops->answer(
-		cluster->bus, broker_subject(OWNER_SUBJECT, number).text,
-		answers ? nodes_handle_request : NULL, cluster, ANSWERERS);
+	group->ops->answer(
+		group->bus, broker_subject(OWNER_SUBJECT, number).text,
+		answers ? nodes_handle_request : NULL, group, ANSWERERS);
 }
 
 /* Add or remove the sites of the partition in the engine. */
-static enum error change_engine(struct node_group *cluster, unsigned number,
+static enum error change_engine(struct node_group *group, unsigned number,
 				bool is_own)
 {
 	struct change change = {
@@ -42,21 +42,21 @@ static enum error change_engine(struct node_group *cluster, unsigned number,
 		.partition = {.partition = number, .is_own = is_own},
 	};
 
-	store_set_owned(cluster->store, number, is_own);
-	return pipeline_command(cluster->pipeline, &change);
+	store_set_owned(group->store, number, is_own);
+	return pipeline_command(group->pipeline, &change);
 }
 
 /*
  * Return whether its row has changed only in its revision, which servers that
  * were killed assign again.
  */
-static bool has_other_revision(struct node_group *cluster, const char *key,
+static bool has_other_revision(struct node_group *group, const char *key,
 			       const struct partition *known,
 			       uint64_t *revision_out)
 {
 	struct broker_row row = {0};
 	char owner[NODE_NAME_BYTES];
-	bool is_it = cluster->ops->get(cluster->bus, BROKER_FACTS, key, &row) ==
+	bool is_it = group->ops->get(group->bus, BROKER_FACTS, key, &row) ==
 			     ERR_NONE &&
 		     owner_read(&row, owner) == known->row_epoch &&
 		     strcmp(owner, known->owner) == 0;
@@ -71,11 +71,11 @@ static bool has_other_revision(struct node_group *cluster, const char *key,
  * accept the row of the servers, even if the known one was newer, as their
  * numbers may go back (nats_kv.c).
  */
-static enum error write_owner(struct node_group *cluster, unsigned number,
+static enum error write_owner(struct node_group *group, unsigned number,
 			      const char *owner)
 {
-	struct partition *partition = &cluster->partitions[number];
-	const struct partition before = partition_copy_state(cluster, number);
+	struct partition *partition = &group->partitions[number];
+	const struct partition before = partition_copy_state(group, number);
 	uint64_t epoch =
 		1 + (before.row_epoch > before.read_epoch ? before.row_epoch
 							  : before.read_epoch);
@@ -87,16 +87,16 @@ static enum error write_owner(struct node_group *cluster, unsigned number,
 	buffer_append_text(&text, owner);
 	buffer_append_byte(&text, '\0');
 	buffer_printf(&text, "%" PRIu64, epoch);
-	error = cluster->ops->put(cluster->bus, BROKER_FACTS, key.text,
-				  buffer_slice(&text), before.revision,
-				  &revision);
+	error = group->ops->put(group->bus, BROKER_FACTS, key.text,
+				buffer_slice(&text), before.revision,
+				&revision);
 	if (error == ERR_BUSY && before.revision != 0 &&
-	    has_other_revision(cluster, key.text, &before, &revision))
-		error = cluster->ops->put(cluster->bus, BROKER_FACTS, key.text,
-					  buffer_slice(&text), revision,
-					  &revision);
+	    has_other_revision(group, key.text, &before, &revision))
+		error = group->ops->put(group->bus, BROKER_FACTS, key.text,
+					buffer_slice(&text), revision,
+					&revision);
 	buffer_free(&text);
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	if (error == ERR_NONE) {
 		partition->revision = revision;
 		partition->row_epoch = epoch;
@@ -106,23 +106,23 @@ static enum error write_owner(struct node_group *cluster, unsigned number,
 		partition->revision = 0;
 		partition->row_epoch = 0;
 	}
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 	return error;
 }
 
-enum error ownership_leave(struct node_group *cluster, unsigned number)
+enum error ownership_leave(struct node_group *group, unsigned number)
 {
 	enum error error;
 
-	ownership_serve_requests(cluster, number, false);
+	ownership_serve_requests(group, number, false);
 	/* the disk may be full; retry while the engine has the sites */
-	error = change_engine(cluster, number, false);
-	lock_acquire(&cluster->lock);
-	cluster->partitions[number].is_unsure = false;
-	cluster->partitions[number].epoch = 0;
-	cluster->partitions[number].state =
+	error = change_engine(group, number, false);
+	lock_acquire(&group->lock);
+	group->partitions[number].is_unsure = false;
+	group->partitions[number].epoch = 0;
+	group->partitions[number].state =
 		error == ERR_NONE ? PARTITION_FOLLOWED : PARTITION_LEAVING;
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 	return error;
 }
 
@@ -132,11 +132,10 @@ enum error ownership_leave(struct node_group *cluster, unsigned number)
  * the cut, and our data continues the log. Nodes with the same data follow;
  * others copy again.
  */
-static bool ownership_log_is_cut(struct node_group *cluster, unsigned number,
+static bool ownership_log_is_cut(struct node_group *group, unsigned number,
 				 const struct log_end *last)
 {
-	const struct partition partition =
-		partition_copy_state(cluster, number);
+	const struct partition partition = partition_copy_state(group, number);
 
 	if (!partition.is_whole || partition.applied_hash == 0 ||
 	    last->number >= partition.applied ||
@@ -146,17 +145,17 @@ static bool ownership_log_is_cut(struct node_group *cluster, unsigned number,
 		  "its log, entries %" PRIu64 " to %" PRIu64
 		  "; this node has their content and continues the log",
 		  number, last->number + 1, partition.applied);
-	lock_acquire(&cluster->lock);
-	cluster->partitions[number].wants_snapshot = true;
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	group->partitions[number].wants_snapshot = true;
+	lock_release(&group->lock);
 	return true;
 }
 
 /* Append our claim: from here on entries of earlier owners are invalid. */
-static enum error append_claim(struct node_group *cluster, unsigned number,
+static enum error append_claim(struct node_group *group, unsigned number,
 			       const struct log_end *last)
 {
-	struct partition *partition = &cluster->partitions[number];
+	struct partition *partition = &group->partitions[number];
 	const struct broker_subject subject =
 		broker_subject(LOG_SUBJECT, number);
 	struct buffer bytes = {0};
@@ -164,36 +163,33 @@ static enum error append_claim(struct node_group *cluster, unsigned number,
 		.kind = LOG_ENTRY_CLAIM,
 		.partition = (uint16_t)number,
 		.parts = 1,
-		.epoch = partition_read_number(cluster, &partition->row_epoch),
+		.epoch = partition_read_number(group, &partition->row_epoch),
 		.before = last->number,
-		.chain = partition_read_number(cluster,
-					       &partition->applied_hash),
+		.chain = partition_read_number(group, &partition->applied_hash),
 	};
 	struct broker_entry entry = {.subject = subject.text,
 				     .expected = last->number};
 	enum error error;
 
-	log_entry_write(&head, slice_of(cluster->options.bus.name), &bytes);
+	log_entry_write(&head, slice_of(group->options.bus.name), &bytes);
 	entry.data = buffer_slice(&bytes);
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	partition->claim = log_entry_hash(entry.data);
-	lock_release(&cluster->lock);
-	error = cluster->ops->append(cluster->bus, &entry, 1);
+	lock_release(&group->lock);
+	error = group->ops->append(group->bus, &entry, 1);
 	buffer_free(&bytes);
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	partition->is_log_full = error == ERR_STORE_FULL;
 	if (partition->is_log_full)
-		node_wake_set(&cluster->wake_tending);
-	lock_release(&cluster->lock);
+		node_wake_set(&group->wake_tending);
+	lock_release(&group->lock);
 	return error == ERR_STORE_FULL ? ERR_LOG_UNAVAILABLE : error;
 }
 
 /* Return whether the log ends with our claim of this epoch. */
-static bool has_claim(struct node_group *cluster, unsigned number,
-		      uint64_t epoch)
+static bool has_claim(struct node_group *group, unsigned number, uint64_t epoch)
 {
-	const struct partition partition =
-		partition_copy_state(cluster, number);
+	const struct partition partition = partition_copy_state(group, number);
 
 	return partition.claim != 0 &&
 	       partition.applied_hash == partition.claim &&
@@ -201,31 +197,30 @@ static bool has_claim(struct node_group *cluster, unsigned number,
 }
 
 /* Read the log to its end, and append our claim. ERR_BUSY: not now. */
-static enum error claim_log(struct node_group *cluster, unsigned number,
+static enum error claim_log(struct node_group *group, unsigned number,
 			    uint64_t epoch)
 {
 	struct log_end last;
-	enum error error = log_apply_read_to_end(cluster, number, &last);
+	enum error error = log_apply_read_to_end(group, number, &last);
 
 	if (error == ERR_NOT_FOUND &&
-	    ownership_log_is_cut(cluster, number, &last))
+	    ownership_log_is_cut(group, number, &last))
 		error = ERR_NONE;
-	if (error != ERR_NONE || has_claim(cluster, number, epoch))
+	if (error != ERR_NONE || has_claim(group, number, epoch))
 		return error;
 	/*
 	 * rows may have been lost or renumbered: write this one again, with an
 	 * epoch above all epochs of the log
 	 */
-	if (partition_read_number(cluster,
-				  &cluster->partitions[number].read_epoch) >=
-	    epoch) {
-		partition_set_state(cluster, number, PARTITION_FOLLOWED);
+	if (partition_read_number(
+		    group, &group->partitions[number].read_epoch) >= epoch) {
+		partition_set_state(group, number, PARTITION_FOLLOWED);
 		return ERR_BUSY;
 	}
-	error = append_claim(cluster, number, &last);
+	error = append_claim(group, number, &last);
 	if (error == ERR_NONE)
-		error = log_apply_read_to_end(cluster, number, &last);
-	if (error == ERR_NONE && !has_claim(cluster, number, epoch))
+		error = log_apply_read_to_end(group, number, &last);
+	if (error == ERR_NONE && !has_claim(group, number, epoch))
 		error = ERR_BUSY;
 	return error;
 }
@@ -234,52 +229,51 @@ static enum error claim_log(struct node_group *cluster, unsigned number,
  * The row names us with a unique epoch: read the log to its end and own the
  * partition from there.
  */
-static enum error ownership_activate(struct node_group *cluster,
-				     unsigned number)
+static enum error ownership_activate(struct node_group *group, unsigned number)
 {
-	struct partition *partition = &cluster->partitions[number];
-	uint64_t epoch = partition_read_number(cluster, &partition->row_epoch);
-	enum error error = claim_log(cluster, number, epoch);
+	struct partition *partition = &group->partitions[number];
+	uint64_t epoch = partition_read_number(group, &partition->row_epoch);
+	enum error error = claim_log(group, number, epoch);
 
-	if (error == ERR_NONE && !nodes_hold_lease(cluster))
+	if (error == ERR_NONE && !nodes_hold_lease(group))
 		error = ERR_BUSY;
 	if (error != ERR_NONE)
 		return error;
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	partition->epoch = epoch;
 	partition->is_unsure = false;
-	lock_release(&cluster->lock);
-	error = change_engine(cluster, number, true);
+	lock_release(&group->lock);
+	error = change_engine(group, number, true);
 	if (error != ERR_NONE) {
-		store_set_owned(cluster->store, number, false);
+		store_set_owned(group->store, number, false);
 		return error;
 	}
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	partition->state = PARTITION_OWNED;
 	partition->saved_ms = clock_steady_ms();
 	partition->summed_ms = clock_steady_ms();
 	partition->is_resealed =
-		cluster->depot == NULL ||
-		encryption_keys_count(cluster->options.secret_keys) < 2;
+		group->depot == NULL ||
+		encryption_keys_count(group->options.secret_keys) < 2;
 	partition->is_published_known = false;
 	partition->is_job_known = false;
 	partition->job_ms = 0;
-	condition_broadcast(&cluster->has_jobs);
+	condition_broadcast(&group->has_jobs);
 	partition->has_events = true;
-	node_wake_set(&cluster->wake_tending);
-	lock_release(&cluster->lock);
-	ownership_serve_requests(cluster, number, true);
-	node_hint_publish(cluster, OWNERS_HINT, 0, 0);
+	node_wake_set(&group->wake_tending);
+	lock_release(&group->lock);
+	ownership_serve_requests(group, number, true);
+	node_hint_publish(group, OWNERS_HINT, 0, 0);
 	return ERR_NONE;
 }
 
-void ownership_renounce(struct node_group *cluster, unsigned number)
+void ownership_renounce(struct node_group *group, unsigned number)
 {
 	char name[NODE_NAME_BYTES];
 
-	if (resync_find_complete(cluster, number, name) &&
-	    write_owner(cluster, number, name) == ERR_NONE)
-		node_hint_publish(cluster, OWNERS_HINT, 0, 0);
+	if (resync_find_complete(group, number, name) &&
+	    write_owner(group, number, name) == ERR_NONE)
+		node_hint_publish(group, OWNERS_HINT, 0, 0);
 }
 
 /*
@@ -287,16 +281,16 @@ void ownership_renounce(struct node_group *cluster, unsigned number)
  * our clock. The listed rows may come from another server and be old, and the
  * servers' clocks may have been set.
  */
-static bool is_surely_gone(struct node_group *cluster,
+static bool is_surely_gone(struct node_group *group,
 			   const struct partition *partition)
 {
 	struct broker_row row = {0};
-	enum error error = cluster->ops->get(cluster->bus, BROKER_NODES,
-					     partition->owner, &row);
-	const struct failure_detector *sightings = &cluster->sightings;
+	enum error error = group->ops->get(group->bus, BROKER_NODES,
+					   partition->owner, &row);
+	const struct failure_detector *sightings = &group->sightings;
 	bool is_gone = false;
 
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	if (error == ERR_NONE)
 		is_gone = failure_detector_is_silent(sightings, &row);
 	else if (error == ERR_NOT_FOUND)
@@ -304,57 +298,57 @@ static bool is_surely_gone(struct node_group *cluster,
 			  failure_detector_has_expired(sightings,
 						       partition->owner,
 						       clock_steady_ms());
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 	buffer_free(&row.value);
 	return is_gone;
 }
 
 /* Hand the partition over to another node. */
-static void ownership_transfer(struct node_group *cluster, unsigned number,
+static void ownership_transfer(struct node_group *group, unsigned number,
 			       const char *to)
 {
-	partition_set_state(cluster, number, PARTITION_LEAVING);
-	ownership_leave(cluster, number);
-	pipeline_leave_lost_hosts(cluster->pipeline, LEAVE_MS);
+	partition_set_state(group, number, PARTITION_LEAVING);
+	ownership_leave(group, number);
+	pipeline_leave_lost_hosts(group->pipeline, LEAVE_MS);
 	/* from now on nothing of it is committed here, left or not */
-	if (write_owner(cluster, number, to) == ERR_NONE) {
-		cluster->moves++;
-		node_hint_publish(cluster, OWNERS_HINT, 0, 0);
+	if (write_owner(group, number, to) == ERR_NONE) {
+		group->moves++;
+		node_hint_publish(group, OWNERS_HINT, 0, 0);
 	}
 }
 
-void ownership_adopt(struct node_group *cluster, unsigned number)
+void ownership_adopt(struct node_group *group, unsigned number)
 {
-	const struct partition before = partition_copy_state(cluster, number);
-	const char *self = cluster->options.bus.name;
+	const struct partition before = partition_copy_state(group, number);
+	const char *self = group->options.bus.name;
 	enum error error;
 
 	if (before.state != PARTITION_ADOPTING) {
 		if (before.is_owner_gone && strcmp(before.owner, self) != 0 &&
-		    !is_surely_gone(cluster, &before))
+		    !is_surely_gone(group, &before))
 			return;
-		if (write_owner(cluster, number, self) != ERR_NONE)
+		if (write_owner(group, number, self) != ERR_NONE)
 			return;
-		partition_set_state(cluster, number, PARTITION_ADOPTING);
+		partition_set_state(group, number, PARTITION_ADOPTING);
 		if (before.is_owner_gone && strcmp(before.owner, self) != 0)
-			cluster->failovers++;
+			group->failovers++;
 		else if (before.revision != 0 &&
 			 strcmp(before.owner, self) != 0)
-			cluster->moves++;
+			group->moves++;
 	}
-	error = ownership_activate(cluster, number);
-	resync_repair(cluster, number, error);
+	error = ownership_activate(group, number);
+	resync_repair(group, number, error);
 	if (resync_error_is_fatal(error))
-		ownership_renounce(cluster, number);
+		ownership_renounce(group, number);
 	else if (error != ERR_NONE && error != ERR_BUSY)
 		log_warn_limited("nodes: cannot adopt partition %u yet: %s",
 				 number, error_text(error));
 }
 
-bool ownership_should_adopt(const struct node_group *cluster,
+bool ownership_should_adopt(const struct node_group *group,
 			    const struct partition *partition)
 {
-	const char *self = cluster->options.bus.name;
+	const char *self = group->options.bus.name;
 
 	if (!partition->is_whole)
 		return false;
@@ -371,56 +365,56 @@ bool ownership_should_adopt(const struct node_group *cluster,
  * Return whether the log has no entry that is missing here: then our doubtful
  * entry was not stored.
  */
-static bool is_nothing_new(struct node_group *cluster, unsigned number)
+static bool is_nothing_new(struct node_group *group, unsigned number)
 {
 	struct log_end last;
 
-	return log_read_last(cluster, number, &last) == ERR_NONE &&
-	       log_apply_ends_with(cluster, number, &last);
+	return log_read_last(group, number, &last) == ERR_NONE &&
+	       log_apply_ends_with(group, number, &last);
 }
 
-void ownership_turn(struct node_group *cluster, unsigned number,
+void ownership_turn(struct node_group *group, unsigned number,
 		    const struct partition *partition)
 {
-	const char *self = cluster->options.bus.name;
+	const char *self = group->options.bus.name;
 	char whole[NODE_NAME_BYTES];
 
 	if (strcmp(partition->owner, self) != 0 ||
 	    partition->row_epoch != partition->epoch) {
-		ownership_leave(cluster, number);
+		ownership_leave(group, number);
 	} else if (partition->is_unsure) {
-		if (is_nothing_new(cluster, number)) {
-			lock_acquire(&cluster->lock);
-			cluster->partitions[number].is_unsure = false;
-			lock_release(&cluster->lock);
+		if (is_nothing_new(group, number)) {
+			lock_acquire(&group->lock);
+			group->partitions[number].is_unsure = false;
+			lock_release(&group->lock);
 		} else {
-			ownership_leave(cluster, number);
+			ownership_leave(group, number);
 		}
 	} else if (strcmp(partition->wanted, self) != 0 &&
 		   partition->wanted_has_it) {
-		ownership_transfer(cluster, number, partition->wanted);
-	} else if (replica_check_is_reported(cluster, partition) &&
-		   resync_find_complete(cluster, number, whole)) {
-		ownership_transfer(cluster, number, whole);
+		ownership_transfer(group, number, partition->wanted);
+	} else if (replica_check_is_reported(group, partition) &&
+		   resync_find_complete(group, number, whole)) {
+		ownership_transfer(group, number, whole);
 	} else if (clock_steady_ms() >= partition->looked_ms + LOOK_MS) {
-		lock_acquire(&cluster->lock);
-		cluster->partitions[number].looked_ms = clock_steady_ms();
-		lock_release(&cluster->lock);
+		lock_acquire(&group->lock);
+		group->partitions[number].looked_ms = clock_steady_ms();
+		lock_release(&group->lock);
 		/* report new entry numbers to the followers */
-		is_nothing_new(cluster, number);
+		is_nothing_new(group, number);
 	}
 }
 
-void ownership_retry_leave(struct node_group *cluster, unsigned number,
+void ownership_retry_leave(struct node_group *group, unsigned number,
 			   const struct partition *partition)
 {
-	enum error error = ownership_leave(cluster, number);
+	enum error error = ownership_leave(group, number);
 
 	if (!resync_error_is_fatal(error))
 		return;
-	resync_note_full_disk(cluster, error);
-	if (strcmp(partition->owner, cluster->options.bus.name) == 0)
-		ownership_renounce(cluster, number);
+	resync_note_full_disk(group, error);
+	if (strcmp(partition->owner, group->options.bus.name) == 0)
+		ownership_renounce(group, number);
 }
 
 enum { SITE_SHIFT = 24 };

@@ -21,19 +21,18 @@ enum {
 };
 
 /* Note that rows of the partition are unreadable. */
-static void replica_check_note_damage(struct node_group *cluster,
-				      unsigned number)
+static void replica_check_note_damage(struct node_group *group, unsigned number)
 {
-	struct partition *partition = &cluster->partitions[number];
+	struct partition *partition = &group->partitions[number];
 	bool is_known;
 
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	is_known = partition->damaged_ms != 0;
 	if (!is_known)
 		partition->damaged_ms = clock_steady_ms();
-	cluster->divergences += !is_known;
-	node_wake_set(&cluster->wake_copying);
-	lock_release(&cluster->lock);
+	group->divergences += !is_known;
+	node_wake_set(&group->wake_copying);
+	lock_release(&group->lock);
 	if (!is_known)
 		log_error("nodes: partition %u: some rows are damaged; a node "
 			  "with a complete replica, if any, becomes its owner, "
@@ -41,142 +40,133 @@ static void replica_check_note_damage(struct node_group *cluster,
 			  number);
 }
 
-void replica_check_partition(struct node_group *cluster, unsigned number)
+void replica_check_partition(struct node_group *group, unsigned number)
 {
-	struct partition *partition = &cluster->partitions[number];
+	struct partition *partition = &group->partitions[number];
 	uint64_t now_ms = clock_steady_ms();
 	struct txn txn;
 	bool is_looked_at;
 
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	is_looked_at = partition->damaged_ms != 0 ||
 		       (partition->checked_ms != 0 &&
 			now_ms < partition->checked_ms + CHECK_MS);
 	if (!is_looked_at)
 		partition->checked_ms = now_ms;
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 	if (is_looked_at)
 		return;
-	txn = txn_begin_read(cluster->store);
+	txn = txn_begin_read(group->store);
 	journal_sum(&txn, number, NULL);
 	if (txn_end(&txn) == ERR_CORRUPT)
-		replica_check_note_damage(cluster, number);
+		replica_check_note_damage(group, number);
 }
 
-void replica_check_all(struct node_group *cluster)
+void replica_check_all(struct node_group *group)
 {
-	replica_check_partition(cluster, PARTITION_COMMON);
+	replica_check_partition(group, PARTITION_COMMON);
 	for (unsigned i = 0; i < PARTITIONS; i++)
-		if (partition_copy_state(cluster, i).state == PARTITION_OWNED)
-			replica_check_partition(cluster, i);
+		if (partition_copy_state(group, i).state == PARTITION_OWNED)
+			replica_check_partition(group, i);
 }
 
-bool replica_check_is_reported(const struct node_group *cluster,
+bool replica_check_is_reported(const struct node_group *group,
 			       const struct partition *partition)
 {
 	return partition->damaged_ms != 0 &&
-	       clock_steady_ms() >=
-		       partition->damaged_ms +
-			       (uint64_t)TOLD_LEASES *
-				       cluster->options.bus.lease_ms;
-}
-
-/* Return whether another node owns the partition and has a complete replica. */
-static bool is_owned_whole(struct node_group *cluster, unsigned number)
-{
-	const char *owner = cluster->partitions[number].owner;
-	const struct node_state *member;
-	bool is_whole;
-
-	lock_acquire(&cluster->lock);
-	member = node_state_find(cluster, owner);
-	is_whole = member != NULL && !member->facts.is_self &&
-		   member->owns[number] && member->has[number];
-	lock_release(&cluster->lock);
-	return is_whole;
+	       clock_steady_ms() >= partition->damaged_ms +
+					    (uint64_t)TOLD_LEASES *
+						    group->options.bus.lease_ms;
 }
 
 /*
  * Have other nodes adopt all our partitions for some time. Return false if they
  * own them already.
  */
-static bool resync_yield_sites(struct node_group *cluster)
+static bool resync_yield_sites(struct node_group *group)
 {
 	uint64_t now_ms = clock_steady_ms();
 	bool was_full;
 
-	lock_acquire(&cluster->lock);
-	was_full = now_ms < cluster->full_until_ms;
-	cluster->full_until_ms = now_ms + YIELD_MS;
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	was_full = now_ms < group->full_until_ms;
+	group->full_until_ms = now_ms + YIELD_MS;
+	lock_release(&group->lock);
 	return !was_full;
 }
 
 /* The common partition is needed by all our partitions: leave those first. */
-static bool may_drop(struct node_group *cluster, unsigned number)
+static bool may_drop(struct node_group *group, unsigned number)
 {
 	unsigned owned = 0;
 
 	if (number != PARTITION_COMMON)
 		return true;
 	for (unsigned i = 0; i < PARTITIONS; i++)
-		owned += partition_copy_state(cluster, i).state ==
-			 PARTITION_OWNED;
-	if (owned > 0 && resync_yield_sites(cluster))
+		owned +=
+			partition_copy_state(group, i).state == PARTITION_OWNED;
+	if (owned > 0 && resync_yield_sites(group))
 		log_error("nodes: hooks and silences must be copied again; "
 			  "other nodes own the sites of this node until then");
 	return owned == 0;
 }
 
-static void plan_drop(struct node_group *cluster, unsigned number,
+static void plan_drop(struct node_group *group, unsigned number,
 		      bool is_planned)
 {
-	lock_acquire(&cluster->lock);
-	cluster->partitions[number].is_dropping = is_planned;
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	group->partitions[number].is_dropping = is_planned;
+	lock_release(&group->lock);
 }
 
-bool resync_replace_damaged(struct node_group *cluster, unsigned number,
+bool resync_replace_damaged(struct node_group *group, unsigned number,
 			    const struct partition *partition)
 {
-	const char *self = cluster->options.bus.name;
+	const char *self = group->options.bus.name;
 	char name[NODE_NAME_BYTES];
 	bool is_damaged = partition->damaged_ms != 0;
 	/* no other node would adopt it */
 	bool is_ours = strcmp(partition->owner, self) == 0 ||
 		       (partition->revision == 0 &&
 			strcmp(partition->wanted, self) == 0);
+	const struct node_state *owner;
+	bool is_owned_whole; /* another node owns it and has it */
 	bool has_other;
 	bool is_due;
 
 	if (!partition->is_dropping && !is_damaged)
 		return false;
-	has_other = resync_find_complete(cluster, number, name);
+	has_other = resync_find_complete(group, number, name);
 	if (!has_other && partition->is_whole) /* this is the last replica */
-		plan_drop(cluster, number, false);
+		plan_drop(group, number, false);
 	if (!has_other && (partition->is_whole || !partition->is_dropping))
 		return false;
 	if (has_other && is_ours) {
-		ownership_renounce(cluster, number);
+		ownership_renounce(group, number);
 		return true;
 	}
-	is_due = partition->is_dropping ||
-		 (replica_check_is_reported(cluster, partition) &&
-		  is_owned_whole(cluster, number));
+	lock_acquire(&group->lock);
+	owner = node_state_find(group, partition->owner);
+	is_owned_whole = owner != NULL && !owner->facts.is_self &&
+			 owner->owns[number] && owner->has[number];
+	lock_release(&group->lock);
+	is_due =
+		partition->is_dropping ||
+		(replica_check_is_reported(group, partition) && is_owned_whole);
 	if (is_due &&
-	    !may_drop(cluster, number)) /* continue to follow it if possible */
+	    !may_drop(group, number)) /* continue to follow it if possible */
 		return is_damaged || !partition->is_whole;
 	if (is_due)
-		resync_drop(cluster, number);
+		resync_drop(group, number);
 	return true;
 }
 
-void resync_replace_differing(struct node_group *cluster, unsigned number)
+void resync_replace_differing(struct node_group *group, unsigned number)
 {
-	if (may_drop(cluster, number))
-		resync_drop(cluster, number);
+	if (may_drop(group, number))
+		resync_drop(group, number);
 	else
-		plan_drop(cluster, number, true);
+		plan_drop(group, number, true);
 }
 
 /*
@@ -197,18 +187,18 @@ bool resync_error_is_fatal(enum error error)
 	       error == ERR_STORE_FULL || error == ERR_IO;
 }
 
-void resync_note_full_disk(struct node_group *cluster, enum error error)
+void resync_note_full_disk(struct node_group *group, enum error error)
 {
-	if (resync_yield_sites(cluster))
+	if (resync_yield_sites(group))
 		log_error("nodes: cannot write the store of this node (%s); "
 			  "other nodes own its sites until it is writable",
 			  error_text(error));
 }
 
-static void tell_useless(struct node_group *cluster, unsigned number,
+static void tell_useless(struct node_group *group, unsigned number,
 			 enum error error)
 {
-	if (!reminder_is_due(&cluster->locked_ms))
+	if (!reminder_is_due(&group->locked_ms))
 		return;
 	if (error == ERR_NO_ENCRYPTION_KEY)
 		log_error("nodes: partition %u, and maybe others: not "
@@ -224,98 +214,98 @@ static void tell_useless(struct node_group *cluster, unsigned number,
 }
 
 /* Suspend the replica; meanwhile it does not count as complete. */
-static void lock_copy(struct node_group *cluster, unsigned number,
+static void lock_copy(struct node_group *group, unsigned number,
 		      enum error error)
 {
-	struct partition *partition = &cluster->partitions[number];
+	struct partition *partition = &group->partitions[number];
 	bool is_full = error == ERR_STORE_FULL || error == ERR_IO;
 
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	partition->is_whole = false;
 	partition->state = PARTITION_COPYING;
 	partition->locked_until_ms =
 		clock_steady_ms() + (is_full ? FULL_MS : LOCKED_MS);
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 	if (is_full)
-		resync_note_full_disk(cluster, error);
+		resync_note_full_disk(group, error);
 	else
-		tell_useless(cluster, number, error);
+		tell_useless(group, number, error);
 }
 
-bool resync_find_complete(struct node_group *cluster, unsigned number,
+bool resync_find_complete(struct node_group *group, unsigned number,
 			  char name[NODE_NAME_BYTES])
 {
 	name[0] = '\0';
-	lock_acquire(&cluster->lock);
-	for (size_t i = 0; i < cluster->member_count; i++) {
-		const struct node_state *member = &cluster->members[i];
+	lock_acquire(&group->lock);
+	for (size_t i = 0; i < group->member_count; i++) {
+		const struct node_state *member = &group->members[i];
 
 		if (!member->facts.is_self && member->has[number] &&
 		    (name[0] == '\0' || !member->facts.is_draining))
 			memcpy(name, member->facts.name, NODE_NAME_BYTES);
 	}
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 	return name[0] != '\0';
 }
 
 /* Adopt the log position of a loaded snapshot. */
-static void take_place(struct node_group *cluster, unsigned number)
+static void take_place(struct node_group *group, unsigned number)
 {
-	struct partition *partition = &cluster->partitions[number];
-	struct txn txn = txn_begin_read(cluster->store);
+	struct partition *partition = &group->partitions[number];
+	struct txn txn = txn_begin_read(group->store);
 	struct journal_position place;
 
 	journal_position_get(&txn, number, &place);
 	txn_end(&txn);
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	partition->applied = place.number;
 	partition->applied_hash = place.hash;
 	partition->read_epoch = place.epoch;
 	partition->is_whole = false; /* until the log after it is read */
 	partition->state = PARTITION_COPYING;
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 }
 
-static enum error load_snapshot(struct node_group *cluster, unsigned number,
+static enum error load_snapshot(struct node_group *group, unsigned number,
 				uint64_t newest)
 {
-	struct partition *partition = &cluster->partitions[number];
+	struct partition *partition = &group->partitions[number];
 	struct snapshot_figures copy;
 	enum error error;
 
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	partition->is_whole = false;
 	partition->state = PARTITION_COPYING;
-	lock_release(&cluster->lock);
-	error = snapshot_load(cluster->store,
+	lock_release(&group->lock);
+	error = snapshot_load(group->store,
 			      (struct snapshot_store_item){number, newest},
-			      cluster->depot, &copy);
+			      group->depot, &copy);
 	if (error == ERR_NONE)
 		log_info("nodes: partition %u: loaded snapshot %" PRIu64,
 			 number, newest);
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	if (error == ERR_NONE) {
 		partition->damaged_ms = 0;
 		partition->own_sum = (struct partition_sum){0};
 	}
-	lock_release(&cluster->lock);
-	take_place(cluster, number);
+	lock_release(&group->lock);
+	take_place(group, number);
 	if (number == PARTITION_COMMON)
-		engine_reset_subscriptions(cluster->engine);
+		engine_reset_subscriptions(group->engine);
 	return error;
 }
 
-void resync_drop(struct node_group *cluster, unsigned number)
+void resync_drop(struct node_group *group, unsigned number)
 {
-	struct partition *partition = &cluster->partitions[number];
+	struct partition *partition = &group->partitions[number];
 	enum error error;
 
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	partition->is_whole = false;
-	lock_release(&cluster->lock);
-	error = snapshot_clear_partition(cluster->store, number);
+	lock_release(&group->lock);
+	error = snapshot_clear_partition(group->store, number);
 	if (error == ERR_NONE) {
-		struct txn txn = txn_begin_write(cluster->store);
+		struct txn txn = txn_begin_write(group->store);
 
 		journal_position_delete(&txn, number);
 		error = txn_end(&txn);
@@ -325,8 +315,8 @@ void resync_drop(struct node_group *cluster, unsigned number)
 			  "retrying",
 			  number, error_text(error));
 	if (error == ERR_STORE_FULL || error == ERR_IO)
-		resync_note_full_disk(cluster, error);
-	lock_acquire(&cluster->lock);
+		resync_note_full_disk(group, error);
+	lock_acquire(&group->lock);
 	partition->is_dropping = error != ERR_NONE;
 	if (partition->is_dropping)
 		partition->locked_until_ms = clock_steady_ms() + FULL_MS;
@@ -337,7 +327,7 @@ void resync_drop(struct node_group *cluster, unsigned number)
 	partition->applied = 0;
 	partition->applied_hash = 0;
 	partition->read_epoch = 0;
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 }
 
 /*
@@ -345,19 +335,19 @@ void resync_drop(struct node_group *cluster, unsigned number)
  * below number `least` (a migrated store has 0) or at our own number `here`
  * does not help.
  */
-static enum error load_newest(struct node_group *cluster, unsigned number,
+static enum error load_newest(struct node_group *group, unsigned number,
 			      uint64_t least, uint64_t here)
 {
 	uint64_t below = UINT64_MAX;
 	enum error error = ERR_CORRUPT;
 
 	for (unsigned i = 0; i < SNAPSHOTS && error == ERR_CORRUPT; i++) {
-		error = snapshot_store_latest(cluster->depot, number, below,
+		error = snapshot_store_latest(group->depot, number, below,
 					      &below);
 		if (error == ERR_NONE && (below < least || below == here))
 			error = ERR_NOT_FOUND;
 		if (error == ERR_NONE)
-			error = load_snapshot(cluster, number, below);
+			error = load_snapshot(group, number, below);
 	}
 	return error;
 }
@@ -367,53 +357,52 @@ static enum error load_newest(struct node_group *cluster, unsigned number,
  * either, load any snapshot, or start from the beginning of the log if another
  * node has a complete replica.
  */
-static enum error fill_gap(struct node_group *cluster, unsigned number,
+static enum error fill_gap(struct node_group *group, unsigned number,
 			   enum log_position place)
 {
 	char name[NODE_NAME_BYTES];
 	enum error error = ERR_NOT_FOUND;
 	uint64_t here = partition_read_number(
-		cluster, &cluster->partitions[number].applied);
+		group, &group->partitions[number].applied);
 
-	if (cluster->depot != NULL)
-		error = load_newest(cluster, number,
+	if (group->depot != NULL)
+		error = load_newest(group, number,
 				    place == LOG_POSITION_NONE ? 0 : here,
 				    here);
 	if (error == ERR_NONE)
 		return ERR_NONE;
 	if (error == ERR_NOT_FOUND && place == LOG_POSITION_NONE &&
-	    resync_find_complete(cluster, number, name))
-		resync_drop(cluster, number);
+	    resync_find_complete(group, number, name))
+		resync_drop(group, number);
 	else
-		take_place(cluster, number);
+		take_place(group, number);
 	return error;
 }
 
-void resync_repair(struct node_group *cluster, unsigned number,
-		   enum error error)
+void resync_repair(struct node_group *group, unsigned number, enum error error)
 {
 	bool is_gap = error == ERR_NOT_FOUND || error == ERR_CORRUPT;
 	enum log_position place = LOG_POSITION_SAME;
 
 	/* our own data is damaged: see resync_replace_damaged() */
 	if (error == ERR_CORRUPT) {
-		replica_check_partition(cluster, number);
-		if (partition_copy_state(cluster, number).damaged_ms != 0)
+		replica_check_partition(group, number);
+		if (partition_copy_state(group, number).damaged_ms != 0)
 			return;
 	}
-	if (is_gap && log_apply_doubt_numbers(cluster))
+	if (is_gap && log_apply_doubt_numbers(group))
 		return; /* the leader may have other entries */
 	if (is_gap)
-		place = log_apply_find_position(cluster, number);
+		place = log_apply_find_position(group, number);
 	if (is_gap &&
 	    (place == LOG_POSITION_OTHER || place == LOG_POSITION_UNKNOWN))
 		return;
 	if (is_gap)
-		error = fill_gap(cluster, number, place);
+		error = fill_gap(group, number, place);
 	/* an error of the snapshot store does not mean that our disk is full */
 	if (error == ERR_NO_ENCRYPTION_KEY ||
 	    (!is_gap && resync_error_is_fatal(error)))
-		lock_copy(cluster, number, error);
+		lock_copy(group, number, error);
 	else if (is_gap && error != ERR_NONE)
 		log_warn("nodes: partition %u: the log no longer has the "
 			 "entries missing here, and no snapshot could be "
@@ -421,31 +410,31 @@ void resync_repair(struct node_group *cluster, unsigned number,
 			 number, error_text(error));
 }
 
-bool resync_begin(struct node_group *cluster, unsigned number)
+bool resync_begin(struct node_group *group, unsigned number)
 {
 	uint64_t now_ms = clock_steady_ms();
 	enum error error;
 
-	if (cluster->depot == NULL)
+	if (group->depot == NULL)
 		return true;
-	if (now_ms < cluster->depot_ms ||
-	    now_ms < partition_read_number(
-			     cluster, &cluster->partitions[number].begin_ms))
+	if (now_ms < group->depot_ms ||
+	    now_ms < partition_read_number(group,
+					   &group->partitions[number].begin_ms))
 		return false;
-	error = load_newest(cluster, number, 0, UINT64_MAX);
+	error = load_newest(group, number, 0, UINT64_MAX);
 	if (error == ERR_NONE || error == ERR_NOT_FOUND)
 		return true;
 	if (error == ERR_NO_ENCRYPTION_KEY) {
-		lock_copy(cluster, number, error);
+		lock_copy(group, number, error);
 		return false;
 	}
 	if (error == ERR_CORRUPT) { /* other nodes may start */
-		lock_acquire(&cluster->lock);
-		cluster->partitions[number].begin_ms =
+		lock_acquire(&group->lock);
+		group->partitions[number].begin_ms =
 			clock_steady_ms() + SNAPSHOT_STORE_PAUSE_MS;
-		lock_release(&cluster->lock);
+		lock_release(&group->lock);
 	} else {
-		cluster->depot_ms = now_ms + SNAPSHOT_STORE_PAUSE_MS;
+		group->depot_ms = now_ms + SNAPSHOT_STORE_PAUSE_MS;
 	}
 	log_warn("nodes: partition %u waits for its snapshot: %s", number,
 		 error_text(error));
@@ -478,43 +467,43 @@ bool replica_check_read(struct slice text, struct partition_sum *sum_out)
 	return true;
 }
 
-void replica_check_sum(struct node_group *cluster, unsigned partition,
+void replica_check_sum(struct node_group *group, unsigned partition,
 		       uint64_t entry)
 {
 	struct partition_sum sum = {.entry = entry};
-	struct txn txn = txn_begin_read(cluster->store);
+	struct txn txn = txn_begin_read(group->store);
 	enum error error;
 
 	sum.sum = journal_sum(&txn, partition, &sum.rows);
 	error = txn_end(&txn);
 	if (error == ERR_CORRUPT)
-		replica_check_note_damage(cluster, partition);
+		replica_check_note_damage(group, partition);
 	if (error != ERR_NONE)
 		return;
-	lock_acquire(&cluster->lock);
-	cluster->partitions[partition].own_sum = sum;
-	node_wake_set(&cluster->wake_tending);
-	node_wake_set(&cluster->wake_copying);
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	group->partitions[partition].own_sum = sum;
+	node_wake_set(&group->wake_tending);
+	node_wake_set(&group->wake_copying);
+	lock_release(&group->lock);
 }
 
-bool replica_check_differs(struct node_group *cluster, unsigned number)
+bool replica_check_differs(struct node_group *group, unsigned number)
 {
-	struct partition *partition = &cluster->partitions[number];
+	struct partition *partition = &group->partitions[number];
 	struct partition_sum own;
 	struct partition_sum theirs;
 	bool is_same;
 	bool differs;
 
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	own = partition->own_sum;
 	theirs = partition->owner_sum;
 	is_same = own.entry != 0 && own.entry == theirs.entry;
 	differs = is_same && (own.sum != theirs.sum || own.rows != theirs.rows);
 	if (is_same)
 		partition->own_sum = (struct partition_sum){0};
-	cluster->divergences += differs;
-	lock_release(&cluster->lock);
+	group->divergences += differs;
+	lock_release(&group->lock);
 	if (!differs)
 		return false;
 	log_error_limited("nodes: partition %u: its replica here (%" PRIu64

@@ -37,15 +37,14 @@ enum {
  * Return whether we own the partition, or would own it if its log had space; a
  * snapshot makes space.
  */
-static bool is_tended(struct node_group *cluster, unsigned number)
+static bool is_tended(struct node_group *group, unsigned number)
 {
-	const struct partition partition =
-		partition_copy_state(cluster, number);
+	const struct partition partition = partition_copy_state(group, number);
 	bool has_lease;
 
-	lock_acquire(&cluster->lock);
-	has_lease = nodes_have_lease(cluster);
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	has_lease = nodes_have_lease(group);
+	lock_release(&group->lock);
 	return has_lease && (partition.state == PARTITION_OWNED ||
 			     (partition.state == PARTITION_ADOPTING &&
 			      partition.is_log_full));
@@ -59,17 +58,16 @@ static bool is_tended(struct node_group *cluster, unsigned number)
  * cost many times the changes. After a week a little log is enough, so that log
  * entries do not expire.
  */
-static bool needs_snapshot(struct node_group *cluster, unsigned number)
+static bool needs_snapshot(struct node_group *group, unsigned number)
 {
-	const struct partition partition =
-		partition_copy_state(cluster, number);
+	const struct partition partition = partition_copy_state(group, number);
 	uint64_t now_ms = clock_steady_ms();
 
 	return now_ms >= partition.saved_ms &&
 	       (!partition.is_resealed || partition.wants_snapshot ||
 		(partition.is_log_full &&
 		 now_ms >= partition.saved_ms + PAUSE_MS) ||
-		(partition.log_bytes >= cluster->options.snapshot_bytes &&
+		(partition.log_bytes >= group->options.snapshot_bytes &&
 		 partition.log_bytes >=
 			 partition.saved_bytes / SNAPSHOT_SHARE) ||
 		(partition.log_bytes > 0 &&
@@ -81,21 +79,21 @@ static bool needs_snapshot(struct node_group *cluster, unsigned number)
  * needed. If the log has no space, those in the newer one are not needed
  * either.
  */
-static void shorten_log(struct node_group *cluster, unsigned number,
+static void shorten_log(struct node_group *group, unsigned number,
 			uint64_t newest)
 {
-	bool is_full = partition_copy_state(cluster, number).is_log_full;
+	bool is_full = partition_copy_state(group, number).is_log_full;
 	uint64_t older = newest;
 	enum error error = ERR_NONE;
 
-	if (snapshot_store_prune(cluster->depot, number, SNAPSHOTS_KEPT) !=
+	if (snapshot_store_prune(group->depot, number, SNAPSHOTS_KEPT) !=
 		    ERR_NONE ||
-	    (!is_full && snapshot_store_latest(cluster->depot, number, newest,
+	    (!is_full && snapshot_store_latest(group->depot, number, newest,
 					       &older) != ERR_NONE))
 		return;
 	if (older > NUMBERS_KEPT)
-		error = cluster->ops->purge(
-			cluster->bus, BROKER_LOG,
+		error = group->ops->purge(
+			group->bus, BROKER_LOG,
 			broker_subject(LOG_SUBJECT, number).text,
 			older - NUMBERS_KEPT);
 	if (error != ERR_NONE)
@@ -103,17 +101,17 @@ static void shorten_log(struct node_group *cluster, unsigned number,
 			 number, error_text(error));
 }
 
-static void snapshot_publisher_save(struct node_group *cluster, unsigned number)
+static void snapshot_publisher_save(struct node_group *group, unsigned number)
 {
-	struct partition *partition = &cluster->partitions[number];
+	struct partition *partition = &group->partitions[number];
 	struct snapshot_figures copy;
 	uint64_t log_bytes =
-		partition_read_number(cluster, &partition->log_bytes);
+		partition_read_number(group, &partition->log_bytes);
 	enum error error;
 
-	error = snapshot_save(cluster->store, number, clock_wall_ms(),
-			      cluster->depot, &copy);
-	lock_acquire(&cluster->lock);
+	error = snapshot_save(group->store, number, clock_wall_ms(),
+			      group->depot, &copy);
+	lock_acquire(&group->lock);
 	partition->saved_ms = clock_steady_ms();
 	if (error == ERR_NONE) {
 		partition->log_bytes -= log_bytes;
@@ -123,21 +121,21 @@ static void snapshot_publisher_save(struct node_group *cluster, unsigned number)
 	} else {
 		partition->saved_ms += PAUSE_MS;
 	}
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 	if (error == ERR_CORRUPT)
-		replica_check_partition(cluster, number);
+		replica_check_partition(group, number);
 	if (error == ERR_NONE)
-		shorten_log(cluster, number, copy.head.number);
+		shorten_log(group, number, copy.head.number);
 	else
 		log_warn("nodes: cannot save partition %u to %s: %s; keeping "
 			 "its log",
-			 number, snapshot_store_location(cluster->depot),
+			 number, snapshot_store_location(group->depot),
 			 error_text(error));
 }
 
 /* Sums. */
 
-static void publish_sum(struct node_group *cluster, unsigned number)
+static void publish_sum(struct node_group *group, unsigned number)
 {
 	const struct broker_subject key = broker_subject(SUM_KEY, number);
 	char text[96];
@@ -145,51 +143,44 @@ static void publish_sum(struct node_group *cluster, unsigned number)
 	struct broker_row row = {0};
 	uint64_t revision;
 
-	lock_acquire(&cluster->lock);
-	sum = cluster->partitions[number].own_sum;
-	cluster->partitions[number].own_sum = (struct partition_sum){0};
-	lock_release(&cluster->lock);
+	lock_acquire(&group->lock);
+	sum = group->partitions[number].own_sum;
+	group->partitions[number].own_sum = (struct partition_sum){0};
+	lock_release(&group->lock);
 	if (sum.entry == 0)
 		return;
 	snprintf(text, sizeof(text), "%" PRIu64 " %" PRIx64 " %" PRIu64,
 		 sum.entry, sum.sum, sum.rows);
-	cluster->ops->get(cluster->bus, BROKER_FACTS, key.text, &row);
-	cluster->ops->put(cluster->bus, BROKER_FACTS, key.text, slice_of(text),
-			  row.revision, &revision);
+	group->ops->get(group->bus, BROKER_FACTS, key.text, &row);
+	group->ops->put(group->bus, BROKER_FACTS, key.text, slice_of(text),
+			row.revision, &revision);
 	buffer_free(&row.value);
 }
 
 /* Events. */
 
-/* Return the number of the event in the last line. */
-static uint64_t last_number(struct slice lines)
-{
-	const char *begin = lines.data;
-	const char *end = memrchr(begin, '\n', lines.size);
-	size_t skipped = end == NULL ? 0 : (size_t)(end + 1 - begin);
-	json_t *event =
-		json_loadb(begin + skipped, lines.size - skipped, 0, NULL);
-	json_int_t number = json_integer_value(json_object_get(event, "seq"));
-
-	json_decref(event);
-	return (uint64_t)number;
-}
-
 /*
- * Find the last event of the partition in the stream; 0 = none. Return false if
- * that is unknown now.
+ * Find the last event of the partition in the stream, the last line of an
+ * entry; 0 = none. Return false if that is unknown now.
  */
-static bool find_published(struct node_group *cluster, unsigned number,
+static bool find_published(struct node_group *group, unsigned number,
 			   uint64_t *published_out)
 {
 	struct broker_message last = {0};
-	enum error error = cluster->ops->last(
-		cluster->bus, BROKER_EVENTS,
+	enum error error = group->ops->last(
+		group->bus, BROKER_EVENTS,
 		broker_subject("tpl.evt.%03u.>", number).text, &last);
 
 	*published_out = 0;
-	if (error == ERR_NONE && last.data.size > 0)
-		*published_out = last_number(buffer_slice(&last.data));
+	if (error == ERR_NONE && last.data.size > 0) {
+		const char *end = memrchr(last.data.data, '\n', last.data.size);
+		json_t *event = json_loads(
+			end == NULL ? last.data.data : end + 1, 0, NULL);
+
+		*published_out = (uint64_t)json_integer_value(
+			json_object_get(event, "seq"));
+		json_decref(event);
+	}
 	broker_message_free(&last);
 	return error == ERR_NONE || error == ERR_NOT_FOUND;
 }
@@ -229,12 +220,11 @@ static void step_back(struct publish_cursor *outset, unsigned partition,
  * event of a partition, all events older than the stream's retention time were
  * published.
  */
-static void find_outset(struct node_group *cluster,
-			struct publish_cursor *outset)
+static void find_outset(struct node_group *group, struct publish_cursor *outset)
 {
-	uint64_t age_ms = 1000U * (uint64_t)cluster->options.bus.event_age_s;
+	uint64_t age_ms = 1000U * (uint64_t)group->options.bus.event_age_s;
 	uint64_t now_ms = clock_wall_ms();
-	struct txn txn = txn_begin_read(cluster->store);
+	struct txn txn = txn_begin_read(group->store);
 	uint64_t top = store_last_number(&txn, "event");
 	uint64_t number = UINT64_MAX;
 	struct event_row event;
@@ -243,7 +233,7 @@ static void find_outset(struct node_group *cluster,
 		outset->published[i] = top;
 	while (outset->count > 0 && event_get_before(&txn, &number, &event)) {
 		unsigned partition =
-			store_partition_of_event(cluster->store, number);
+			store_partition_of_event(group->store, number);
 
 		if (partition < ALL_PARTITIONS && outset->asks[partition] &&
 		    !outset->is_known[partition])
@@ -327,11 +317,11 @@ static bool event_publisher_add(struct event_publisher *press,
  * Collect events after `from` of the partitions in `published`, which has the
  * last published event of each; UINT64_MAX = not our partition.
  */
-static void event_publisher_collect(struct node_group *cluster, uint64_t from,
+static void event_publisher_collect(struct node_group *group, uint64_t from,
 				    const uint64_t *published,
 				    struct event_publisher *press)
 {
-	struct txn txn = txn_begin_read(cluster->store);
+	struct txn txn = txn_begin_read(group->store);
 	struct key key = key_number(from + 1);
 	struct scan scan =
 		scan_begin_at(&txn, TABLE_EVENTS, key_slice(&key), 0);
@@ -341,7 +331,7 @@ static void event_publisher_collect(struct node_group *cluster, uint64_t from,
 	while (!press->is_full && scan_next(&scan)) {
 		uint64_t number = key_u64(scan.key, 0);
 		unsigned partition =
-			store_partition_of_event(cluster->store, number);
+			store_partition_of_event(group->store, number);
 		struct event_row event;
 		bool is_new = partition < ALL_PARTITIONS &&
 			      number > published[partition];
@@ -364,7 +354,7 @@ static void event_publisher_collect(struct node_group *cluster, uint64_t from,
 	txn_end(&txn);
 }
 
-static enum error event_publisher_append(struct node_group *cluster,
+static enum error event_publisher_append(struct node_group *group,
 					 struct event_publisher *press)
 {
 	struct broker_entry entries[SUBJECTS_AT_ONCE];
@@ -383,54 +373,54 @@ static enum error event_publisher_append(struct node_group *cluster,
 			.data = buffer_slice(&leaflet->body),
 			.expected = BROKER_ANY,
 			.epoch = partition_read_number(
-				cluster,
-				&cluster->partitions[leaflet->partition].epoch),
+				group,
+				&group->partitions[leaflet->partition].epoch),
 		};
 	}
-	return cluster->ops->append(cluster->bus, entries, press->count);
+	return group->ops->append(group->bus, entries, press->count);
 }
 
 /* Find where publishing starts for partitions that we have adopted. */
-static void find_outsets(struct node_group *cluster)
+static void find_outsets(struct node_group *group)
 {
 	struct publish_cursor outset = {.count = 0};
 
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++)
 		outset.asks[i] =
-			cluster->partitions[i].state == PARTITION_OWNED &&
-			!cluster->partitions[i].is_published_known;
-	lock_release(&cluster->lock);
+			group->partitions[i].state == PARTITION_OWNED &&
+			!group->partitions[i].is_published_known;
+	lock_release(&group->lock);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
 		outset.asks[i] = outset.asks[i] &&
-				 find_published(cluster, i, &outset.last[i]);
+				 find_published(group, i, &outset.last[i]);
 		outset.count += outset.asks[i];
 	}
 	if (outset.count == 0)
 		return;
-	find_outset(cluster, &outset);
-	lock_acquire(&cluster->lock);
+	find_outset(group, &outset);
+	lock_acquire(&group->lock);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
-		struct partition *partition = &cluster->partitions[i];
+		struct partition *partition = &group->partitions[i];
 
 		if (!outset.asks[i] || partition->state != PARTITION_OWNED)
 			continue;
 		partition->published = outset.published[i];
 		partition->is_published_known = true;
 	}
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 }
 
 /* Return the event to publish from; UINT64_MAX = nothing to do. */
-static uint64_t event_publisher_find_start(struct node_group *cluster,
+static uint64_t event_publisher_find_start(struct node_group *group,
 					   uint64_t *published)
 {
 	uint64_t from = UINT64_MAX;
 
-	find_outsets(cluster);
-	lock_acquire(&cluster->lock);
+	find_outsets(group);
+	lock_acquire(&group->lock);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
-		struct partition *partition = &cluster->partitions[i];
+		struct partition *partition = &group->partitions[i];
 
 		published[i] = UINT64_MAX;
 		if (partition->state != PARTITION_OWNED ||
@@ -441,18 +431,18 @@ static uint64_t event_publisher_find_start(struct node_group *cluster,
 		if (partition->published < from)
 			from = partition->published;
 	}
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 	return from;
 }
 
 /* Note the published events, or that a retry is needed. */
-static void event_publisher_note(struct node_group *cluster,
+static void event_publisher_note(struct node_group *group,
 				 const uint64_t *published, uint64_t reached,
 				 bool is_done)
 {
-	lock_acquire(&cluster->lock);
+	lock_acquire(&group->lock);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
-		struct partition *partition = &cluster->partitions[i];
+		struct partition *partition = &group->partitions[i];
 
 		if (published[i] == UINT64_MAX)
 			continue;
@@ -460,18 +450,17 @@ static void event_publisher_note(struct node_group *cluster,
 			partition->published = reached;
 		partition->has_events |= !is_done;
 	}
-	lock_release(&cluster->lock);
+	lock_release(&group->lock);
 }
 
-static void publish_events(struct node_group *cluster)
+static void publish_events(struct node_group *group)
 {
 	uint64_t published[ALL_PARTITIONS];
-	uint64_t from = event_publisher_find_start(cluster, published);
+	uint64_t from = event_publisher_find_start(group, published);
 	bool goes_on = from != UINT64_MAX;
 	/* leave space for one more event */
-	size_t half = cluster->bus == NULL
-			      ? 0
-			      : cluster->ops->max_bytes(cluster->bus) / 2;
+	size_t half =
+		group->bus == NULL ? 0 : group->ops->max_bytes(group->bus) / 2;
 
 	while (goes_on) {
 		struct event_publisher press = {
@@ -481,10 +470,10 @@ static void publish_events(struct node_group *cluster)
 		};
 		enum error error;
 
-		event_publisher_collect(cluster, from, published, &press);
-		error = event_publisher_append(cluster, &press);
+		event_publisher_collect(group, from, published, &press);
+		error = event_publisher_append(group, &press);
 		goes_on = error == ERR_NONE && press.is_full;
-		event_publisher_note(cluster, published,
+		event_publisher_note(group, published,
 				     error == ERR_NONE ? press.reached : 0,
 				     error == ERR_NONE);
 		from = press.reached;
@@ -495,18 +484,17 @@ static void publish_events(struct node_group *cluster)
 
 void *snapshot_publisher_main(void *argument)
 {
-	struct node_group *cluster = argument;
+	struct node_group *group = argument;
 
-	while (node_wake_wait(cluster, &cluster->wake_tending, IDLE_MS)) {
+	while (node_wake_wait(group, &group->wake_tending, IDLE_MS)) {
 		for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
-			if (!is_tended(cluster, i))
+			if (!is_tended(group, i))
 				continue;
-			publish_sum(cluster, i);
-			if (cluster->depot != NULL &&
-			    needs_snapshot(cluster, i))
-				snapshot_publisher_save(cluster, i);
+			publish_sum(group, i);
+			if (group->depot != NULL && needs_snapshot(group, i))
+				snapshot_publisher_save(group, i);
 		}
-		publish_events(cluster);
+		publish_events(group);
 	}
 	return NULL;
 }

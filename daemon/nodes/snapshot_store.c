@@ -85,47 +85,34 @@ void snapshot_store_list_add(struct snapshot_store_list *list, uint64_t number)
 	list->numbers[list->count++] = number;
 }
 
-static bool snapshot_store_is_server(const char *location)
-{
-	static const char *const schemes[] = {"http://", "https://",
-					      "s3+http://", "s3+https://"};
-
-	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++)
-		if (strncmp(location, schemes[i], strlen(schemes[i])) == 0)
-			return true;
-	return false;
-}
-
-/* Do not create the folder: it may be the mount point of a missing disk. */
-static enum error snapshot_folder_check(const char *path)
-{
-	struct stat facts;
-
-	if (stat(path, &facts) == 0) {
-		if (S_ISDIR(facts.st_mode))
-			return ERR_NONE;
-		errno = ENOTDIR;
-	}
-	return snapshot_folder_log_error(path, "cannot be used");
-}
-
 enum error snapshot_store_open(struct snapshot_store **depot_out,
 			       const struct snapshot_store_options *options)
 {
 	struct snapshot_store *depot = mem_alloc(1, sizeof(*depot));
-	enum error error = ERR_MALFORMED;
+	struct stat facts;
+	enum error error = ERR_NONE;
+	const char *rest = options->location;
 
 	depot->location =
 		mem_copy_text(options->location, strlen(options->location));
+	if (strncmp(rest, "s3+", strlen("s3+")) == 0)
+		rest += strlen("s3+");
 	if (options->location[0] == '/') {
 		depot->kind = &snapshot_store_folder;
-		error = snapshot_folder_check(depot->location);
-	} else if (snapshot_store_is_server(options->location)) {
+		/* not created: it may be the mount point of a missing disk */
+		errno = ENOTDIR;
+		if (stat(depot->location, &facts) != 0 ||
+		    !S_ISDIR(facts.st_mode))
+			error = snapshot_folder_log_error(depot->location,
+							  "cannot be used");
+	} else if (strncmp(rest, "http://", strlen("http://")) == 0 ||
+		   strncmp(rest, "https://", strlen("https://")) == 0) {
 		depot->kind = &snapshot_store_http;
 		error = snapshot_store_http_open(depot, options);
 	} else {
 		log_error("nodes.snapshot_store: must be a folder (/...), "
 			  "http://, https://, s3+http:// or s3+https://");
+		error = ERR_MALFORMED;
 	}
 	if (error != ERR_NONE) {
 		snapshot_store_close(depot);

@@ -724,33 +724,26 @@ static enum error write_manifest(const struct snapshot_server *server,
 	return error;
 }
 
-/*
- * Create a folder for the partition. The server rejects this if the folder
- * exists or folders are not needed: the next put shows whether that matters.
- */
-static void snapshot_http_create_folder(const struct snapshot_server *server,
-					unsigned partition)
-{
-	struct snapshot_http_path path = snapshot_http_path_of(partition, "");
-	struct snapshot_request request = {
-		.method = "MKCOL", .path = path.text, .may_fail = true};
-
-	if (server->sigv4 == NULL)
-		(void)snapshot_http_request(server, &request);
-}
-
 /* Add the file to the manifest as incomplete. */
 static enum error snapshot_http_announce(const struct snapshot_server *server,
 					 unsigned partition,
 					 struct manifest_row row)
 {
+	struct snapshot_http_path path = snapshot_http_path_of(partition, "");
 	struct manifest manifest;
 	enum error error = read_manifest(server, partition, &manifest);
 	size_t kept = 0;
 
-	if (error == ERR_NOT_FOUND)
-		snapshot_http_create_folder(server, partition);
-	else if (error != ERR_NONE)
+	/*
+	 * create a folder; the server rejects this if the folder exists or
+	 * folders are not needed: the next put shows whether that matters
+	 */
+	if (error == ERR_NOT_FOUND && server->sigv4 == NULL)
+		(void)snapshot_http_request(
+			server, &(struct snapshot_request){.method = "MKCOL",
+							   .path = path.text,
+							   .may_fail = true});
+	if (error != ERR_NONE && error != ERR_NOT_FOUND)
 		return error;
 	for (size_t i = 0; i < manifest.count; i++) {
 		manifest.rows[i].is_gone = !manifest.rows[i].is_whole;

@@ -87,13 +87,10 @@ static const struct broker_ops *bus_load_module(const char *servers)
 	broker_module *load = NULL;
 
 	if (module != NULL)
-		/*
-		 * POSIX's own conversion from an object to a function pointer
-		 */
+		/* POSIX's own conversion to a function pointer */
 		*(void **)&load = dlsym(module, BROKER_NATS_SYMBOL);
 	if (load != NULL)
-		return load(broker_write_log_event); /* it stays loaded until
-							the process exits */
+		return load(broker_write_log_event); /* never unloaded */
 	log_error("nodes.broker_urls %s: %s", servers,
 		  why != NULL ? why
 			      : BUS_MODULES "/" BROKER_NATS_FILE

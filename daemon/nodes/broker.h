@@ -44,8 +44,7 @@ struct broker_options {
 	uint32_t log_age_s; /* older entries are deleted, even the last one of a
 			       subject (see purge()); 0 = never */
 	uint32_t event_age_s;
-	bool creates; /* create missing streams and buckets; otherwise they are
-			 ERR_NOT_FOUND */
+	bool creates; /* create what is missing; else ERR_NOT_FOUND */
 };
 
 /*
@@ -54,18 +53,15 @@ struct broker_options {
  */
 enum broker_stream {
 	BROKER_LOG,    /* tpl.log.<P>: the commits of partition P */
-	BROKER_EVENTS, /* tpl.evt.<P>.<site>: events, for users' own consumers
-			*/
+	BROKER_EVENTS, /* tpl.evt.<P>.<site>: events, for consumers of users */
 	BROKER_JOBS,   /* tpl.job.<P>.<verb>: jobs of users */
 	BROKER_STREAMS
 };
 
 /* Buckets of rows with revisions; revisions grow over the whole bucket. */
 enum broker_bucket {
-	BROKER_NODES, /* the nodes; a row is a lease and expires if it is not
-		      written for lease_ms */
-	BROKER_FACTS, /* rows do not expire: the agreed state of the node group
-		       */
+	BROKER_NODES, /* leases of nodes; a row expires after lease_ms */
+	BROKER_FACTS, /* the agreed state of the node group; never expires */
 	BROKER_BUCKETS
 };
 
@@ -80,17 +76,14 @@ enum {
 
 struct broker_entry {
 	const char *subject; /* without wildcards */
-	const char *id; /* the broker ignores an id that it got in the last two
-			   minutes; or NULL */
+	const char *id; /* ignored if sent in the last two minutes; or NULL */
 	struct slice data;
-	uint64_t expected; /* last number of this subject; 0 = it has no entry;
-			      or BROKER_ANY */
-	uint64_t epoch;    /* epoch of the owner, for readers of the stream; 0 =
-			      only the data has it */
-	uint64_t number;   /* out: number of the entry in its stream, >= 1 */
-	bool is_known;     /* out: the broker already had the id; `number` is of
-			      that entry */
-	enum error error;  /* out */
+	uint64_t expected; /* last number of this subject; 0 = none; or
+			      BROKER_ANY */
+	uint64_t epoch;  /* of the owner, for readers of the stream; 0 = omit */
+	uint64_t number; /* out: number of the entry in its stream, >= 1 */
+	bool is_known;   /* out: the broker had the id, as entry `number` */
+	enum error error; /* out */
 };
 
 /* An entry that was read. Initialize with {0}; free with buffer_free(&data). */
@@ -121,9 +114,8 @@ __attribute__((format(printf, 1, 2))) struct broker_subject
 broker_subject(const char *format, ...);
 
 /*
- * How long to wait for a response: at most timeout_ms, and while `goes_on`
- * returns true. The waiting thread calls it several times per second; NULL =
- * always true.
+ * Wait for a response for at most timeout_ms, and while `goes_on`, which is
+ * called several times per second, returns true; NULL = always true.
  */
 struct broker_wait {
 	uint32_t timeout_ms;
@@ -134,15 +126,11 @@ struct broker_wait {
 /*
  * Handle a request of another node: append the response to `answer` (at most
  * max_payload of the servers). Runs in a thread of the bus and may take long.
- * Other threads handle more requests, up to the number passed to bus_answer().
  */
 typedef void broker_request_handler(void *context, struct slice question,
 				    struct buffer *answer);
 
-/*
- * Handle a message on a subject that we listen to. Runs in a thread of the bus
- * and must not block.
- */
+/* Handle a message. Runs in a thread of the bus and must not block. */
 typedef void broker_listener(void *context, const char *subject,
 			     struct slice data);
 
@@ -167,13 +155,11 @@ struct broker_ops {
 	bool (*is_connected)(struct broker *bus, int64_t *clock_ms_out);
 
 	/*
-	 * Return whether the connection was closed permanently: the servers
-	 * have rejected our user more than once after accepting it. Then all
-	 * functions fail, and another bus may be opened.
+	 * Return whether the connection was closed permanently, by hang_up() or
+	 * because the servers have rejected our user more than once after
+	 * accepting it. Then all functions fail, and another bus may be opened.
 	 */
 	bool (*is_closed)(struct broker *bus);
-
-	/* Close the connection; is_closed() becomes true. */
 	void (*hang_up)(struct broker *bus);
 
 	/* Return the maximum size of an entry, a request or a response. */
@@ -192,27 +178,22 @@ struct broker_ops {
 
 	/*
 	 * Read the first entry of the subject (which may have wildcards) whose
-	 * number is at least `from`, from any replica. ERR_NOT_FOUND: this
-	 * replica has no such entry yet.
+	 * number is at least `from`: next() from any replica, ERR_NOT_FOUND:
+	 * this replica has no such entry yet; next_of_leader(), which costs
+	 * more, from the leader of the stream: after servers were killed,
+	 * replicas may number the same entries differently.
 	 */
 	enum error (*next)(struct broker *bus, enum broker_stream stream,
 			   const char *subject, uint64_t from,
 			   struct broker_message *message_out);
-
-	/*
-	 * Like next(), but from the leader of the stream, which costs more:
-	 * after servers were killed, replicas may number the same entries
-	 * differently. ERR_NOT_FOUND: there is no such entry.
-	 */
 	enum error (*next_of_leader)(struct broker *bus,
 				     enum broker_stream stream,
 				     const char *subject, uint64_t from,
 				     struct broker_message *message_out);
 
 	/*
-	 * Read the last entry of the subject from the leader of the stream; all
-	 * entries acknowledged before are visible. ERR_NOT_FOUND: there is no
-	 * entry.
+	 * Read the last entry of the subject from the leader; all entries
+	 * acknowledged before are visible. ERR_NOT_FOUND: there is no entry.
 	 */
 	enum error (*last)(struct broker *bus, enum broker_stream stream,
 			   const char *subject,
@@ -227,12 +208,14 @@ struct broker_ops {
 			    const char *subject, uint64_t before);
 
 	/*
-	 * Write a row whose revision is `expected` (0 = no row). ERR_BUSY: it
-	 * has another revision.
+	 * Write a row whose revision is `expected` (0 = no row), or remove it.
+	 * ERR_BUSY: it has another revision.
 	 */
 	enum error (*put)(struct broker *bus, enum broker_bucket bucket,
 			  const char *key, struct slice value,
 			  uint64_t expected, uint64_t *revision_out);
+	enum error (*remove)(struct broker *bus, enum broker_bucket bucket,
+			     const char *key, uint64_t expected);
 
 	/*
 	 * Read a row. ERR_NOT_FOUND: no row; with a revision it was removed,
@@ -242,18 +225,14 @@ struct broker_ops {
 			  const char *key, struct broker_row *row_out);
 
 	/*
-	 * Read all rows of the bucket, by keys, [*count_out]; free() the array
-	 * after each value. Earlier writes are visible; an expired row may be
+	 * Read all rows of the bucket, by keys, [*count_out]; free them with
+	 * broker_rows_free(). Earlier writes are visible; an expired row may be
 	 * listed for another quarter of lease_ms. Costs one request if nothing
 	 * has changed, and one for each changed row. Keys that begin with '_'
 	 * are reserved for the bus.
 	 */
 	enum error (*list)(struct broker *bus, enum broker_bucket bucket,
 			   struct broker_row **rows_out, size_t *count_out);
-
-	/* Remove a row whose revision is `expected`; errors as of put(). */
-	enum error (*remove)(struct broker *bus, enum broker_bucket bucket,
-			     const char *key, uint64_t expected);
 
 	/*
 	 * Send a request to `subject` and append the response. ERR_NOT_FOUND:

@@ -89,26 +89,20 @@ static void encryption_keys_encrypt(const void *context, struct slice about,
 	out->size += size;
 }
 
-static const struct encryption_key *
-encryption_keys_find(const struct encryption_keys *keys, const void *id)
-{
-	for (size_t i = 0; i < keys->count; i++)
-		if (memcmp(keys->keys[i].id, id, ID_BYTES) == 0)
-			return &keys->keys[i];
-	return NULL;
-}
-
 static enum error open_sealed(const void *context, struct slice about,
 			      struct slice sealed, struct buffer *out)
 {
+	const struct encryption_keys *keys = context;
 	const uint8_t *bytes = sealed.data;
-	const struct encryption_key *key;
+	const struct encryption_key *key = NULL;
 	char *text;
 	size_t size;
 
 	if (sealed.size < ID_BYTES + NONCE_BYTES + SIV_DIGEST_SIZE)
 		return ERR_CORRUPT;
-	key = encryption_keys_find(context, bytes);
+	for (size_t i = 0; key == NULL && i < keys->count; i++)
+		if (memcmp(keys->keys[i].id, bytes, ID_BYTES) == 0)
+			key = &keys->keys[i];
 	if (key == NULL)
 		return ERR_NO_ENCRYPTION_KEY;
 	size = sealed.size - ID_BYTES - NONCE_BYTES - SIV_DIGEST_SIZE;

@@ -102,9 +102,7 @@ struct import_job_search {
 	uint64_t time_ms;
 };
 
-/*
- * Search the last executed job in this range; ERR_NOT_FOUND if it is not in it.
- */
+/* Search the last executed job in this range. ERR_NOT_FOUND. */
 static enum error find_between(struct node_group *group, unsigned number,
 			       struct import_job_progress *place,
 			       struct import_job_search search)

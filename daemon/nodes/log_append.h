@@ -19,9 +19,7 @@ enum log_entry_kind {
 };
 
 enum {
-	/*
-	 * After this entry all replicas compute journal_sum() and compare it.
-	 */
+	/* After this entry all replicas compare journal_sum(). */
 	LOG_ENTRY_IS_SUMMED = 1,
 	LOG_ENTRY_IS_CHAINED = 2, /* `chain` is set, by log_entry_write() */
 };

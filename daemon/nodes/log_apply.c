@@ -70,9 +70,8 @@ bool nodes_hold_lease(struct node_group *group)
 enum {
 	MAX_ENTRIES = 64, /* entries per transaction */
 	MAX_BYTES = 8 << 20,
-	NEAR = 32,  /* search for an entry first within this distance of its
-		       number, */
-	FAR = 8192, /* then up to this distance */
+	NEAR = 32,       /* search an entry first so far from its number, */
+	FAR = 8192,      /* then up to this distance */
 	MAX_LOOKS = 512, /* entries that one search reads at most */
 	DOUBT_MS = 10 * 60 * 1000,
 };
@@ -85,8 +84,7 @@ struct log_reader {
 	uint64_t read; /* last entry read, possibly later than `place`: its
 			  transaction may be incomplete */
 	uint64_t read_hash;
-	uint64_t sought; /* hash of an entry that must be read; 0 = it was read
-			  */
+	uint64_t sought;     /* hash of an entry to be read; 0 = it was read */
 	struct buffer parts; /* parts of the incomplete transaction */
 	unsigned next_part;
 	struct buffer rows; /* rows of all transactions: size_t, bytes */
@@ -428,9 +426,7 @@ static enum error find_near(struct node_group *group, const char *subject,
 	return error;
 }
 
-/*
- * Search near the old number, and near the end of the log if that comes first.
- */
+/* Search near the old number, or the end of the log if that comes first. */
 static enum error log_apply_find_entry(struct node_group *group,
 				       unsigned number, struct log_end *place)
 {
@@ -572,23 +568,6 @@ static bool log_apply_is_behind(struct node_group *group, unsigned number)
 	return partition.is_whole && partition.last > partition.applied;
 }
 
-/* Return for how long a known entry is missing here. */
-static uint64_t behind_for_ms(struct node_group *group, unsigned number)
-{
-	struct partition *partition = &group->partitions[number];
-	uint64_t now_ms = clock_steady_ms();
-	uint64_t behind_ms;
-
-	lock_acquire(&group->lock);
-	if (!partition->is_whole || partition->last <= partition->applied)
-		partition->behind_ms = 0;
-	else if (partition->behind_ms == 0)
-		partition->behind_ms = now_ms;
-	behind_ms = partition->behind_ms;
-	lock_release(&group->lock);
-	return behind_ms == 0 ? 0 : now_ms - behind_ms;
-}
-
 /*
  * Read the end of the log: the known number or the applied one may have changed
  * since.
@@ -597,13 +576,22 @@ static void log_apply_check_end(struct node_group *group, unsigned number)
 {
 	struct partition *partition = &group->partitions[number];
 	uint64_t now_ms = clock_steady_ms();
-	bool is_late = behind_for_ms(group, number) >= LOOK_BEHIND_MS;
 	struct log_end last;
+	bool is_late; /* a known entry is missing here for some time */
+	bool is_due;
 
-	if (!partition_copy_state(group, number).is_whole ||
-	    now_ms < partition_read_number(group, &partition->looked_ms) +
-			     (is_late ? LOOK_BEHIND_MS : LOOK_MS) ||
-	    log_read_last(group, number, &last) != ERR_NONE)
+	lock_acquire(&group->lock);
+	if (!partition->is_whole || partition->last <= partition->applied)
+		partition->behind_ms = 0;
+	else if (partition->behind_ms == 0)
+		partition->behind_ms = now_ms;
+	is_late = partition->behind_ms != 0 &&
+		  now_ms >= partition->behind_ms + LOOK_BEHIND_MS;
+	is_due = partition->is_whole &&
+		 now_ms >= partition->looked_ms +
+				   (is_late ? LOOK_BEHIND_MS : LOOK_MS);
+	lock_release(&group->lock);
+	if (!is_due || log_read_last(group, number, &last) != ERR_NONE)
 		return;
 	lock_acquire(&group->lock);
 	partition->looked_ms = now_ms;
@@ -684,9 +672,7 @@ static void leave_all(struct node_group *group)
 	}
 }
 
-/*
- * Return whether the partition is read from its beginning, which may take long.
- */
+/* Return whether the partition is read from its beginning, which takes long. */
 static bool is_begun(const struct partition *partition)
 {
 	return partition->state == PARTITION_COPYING ||

@@ -96,9 +96,7 @@ static void heartbeat_read_all(struct node_group *group,
 	lock_release(&group->lock);
 }
 
-/*
- * Return the time since then by the server's clock; 0 if it is in the future.
- */
+/* Return the time since then by the server's clock; 0 in the future. */
 static uint64_t silence_of(const struct node_group *group, uint64_t time_ms)
 {
 	int64_t now_ms = (int64_t)clock_wall_ms() + group->clock_ms;
@@ -174,8 +172,7 @@ enum {
 	SILENT_LEASES =
 		2,       /* within which a living node has renewed its lease */
 	KEPT_LEASES = 4, /* how long a sighting is stored */
-	STEPS = 4, /* steps per lease: a longer gap in our observation counts as
-		      one step */
+	STEPS = 4,       /* per lease: a longer gap counts as one step */
 };
 
 static struct failure_detector_item *

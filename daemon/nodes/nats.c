@@ -225,27 +225,6 @@ static void on_closed(natsConnection *connection, void *closure)
 	set_connected(closure, false, true);
 }
 
-static void nats_on_subscription_complete(void *closure)
-{
-	struct broker *bus = closure;
-
-	lock_acquire(&bus->lock);
-	bus->subscriptions--;
-	condition_broadcast(&bus->changed);
-	lock_release(&bus->lock);
-}
-
-void nats_subscription_added(struct broker *bus, natsSubscription *subscription)
-{
-	lock_acquire(&bus->lock);
-	bus->subscriptions++;
-	lock_release(&bus->lock);
-	if (natsSubscription_SetOnCompleteCB(subscription,
-					     nats_on_subscription_complete,
-					     bus) != NATS_OK)
-		nats_on_subscription_complete(bus);
-}
-
 static natsStatus set_servers(natsOptions *options, const char *servers)
 {
 	char *copy = mem_copy_text(servers, strlen(servers));
@@ -424,19 +403,12 @@ static void nats_link_close(struct broker *bus)
 	bus->is_ended = true;
 	natsConnection_Close(bus->connection);
 	lock_acquire(&bus->lock);
-	while ((!bus->is_closed || bus->subscriptions > 0) &&
+	while ((!bus->is_closed || bus->has_inbox) &&
 	       condition_wait_until(&bus->changed, &bus->lock, until_ms))
 		;
 	lock_release(&bus->lock);
 	jsCtx_Destroy(bus->js);
 	natsSubscription_Destroy(bus->inbox_subscription);
-	while (bus->listenings != NULL) {
-		struct nats_listener *listening = bus->listenings;
-
-		bus->listenings = listening->next;
-		natsSubscription_Destroy(listening->subscription);
-		free(listening);
-	}
 	natsConnection_Destroy(bus->connection);
 }
 
@@ -460,10 +432,8 @@ enum {
 static struct nats_leader_watch *
 mute_of(struct broker *bus, const char *subject, const char **stream_out)
 {
-	for (unsigned i = 0; i < BROKER_STREAMS + BROKER_BUCKETS; i++) {
-		const struct nats_stored_stream *kept =
-			i < BROKER_STREAMS ? &nats_streams[i]
-					   : &nats_buckets[i - BROKER_STREAMS];
+	for (unsigned i = 0; i < NATS_STREAMS; i++) {
+		const struct nats_stored_stream *kept = &nats_streams[i];
 
 		*stream_out = kept->name;
 		/* "tpl.log.>" matches "tpl.log.17" */
@@ -553,7 +523,7 @@ void nats_leader_step_down(struct broker *bus, const char *stream)
 	 * leases are written with any revision and read one by one: an election
 	 * would cost some seconds, and the new leader may have the same fault
 	 */
-	if (strcmp(stream, nats_buckets[BROKER_NODES].name) == 0)
+	if (strcmp(stream, nats_bucket(BROKER_NODES)->name) == 0)
 		return;
 	lock_acquire(&bus->lock);
 	is_told = bus->lost_ms != 0 && now_ms < bus->lost_ms + LOST_MS;
@@ -614,7 +584,7 @@ static enum error nats_open_bus(struct broker **bus_out,
 				"cannot write row _clock.%s of stream %s: %s; "
 				"the broker user must have the name of the "
 				"node, see conf/nodes",
-				bus->name, nats_buckets[BROKER_NODES].name,
+				bus->name, nats_bucket(BROKER_NODES)->name,
 				error_text(error));
 	}
 	/* responses cannot arrive then, and the servers seem not to respond */

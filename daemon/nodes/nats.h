@@ -25,12 +25,12 @@ enum {
 	NATS_PREFIX_BYTES = 80, /* "_INBOX." and a name */
 	NATS_INBOX_BYTES = 160,
 	NATS_NUMBER_BYTES = 24,
+	NATS_STREAMS = (int)BROKER_STREAMS + (int)BROKER_BUCKETS,
 	/* For headers other than the subject and the id of an entry. */
 	NATS_HEADER_BYTES = 1024,
 };
 
-struct nats_handlers; /* nats_request.c: handlers, and requests to this
-			 node */
+struct nats_handlers; /* nats_request.c: of requests to this node */
 struct nats_kv_copy;  /* nats_kv.c: the known rows of a bucket */
 
 /* The response to a request or an entry. */
@@ -72,13 +72,6 @@ struct nats_leader_watch {
 	char leader[NATS_NAME_BYTES]; /* leader at that time; "" = unknown */
 };
 
-struct nats_listener {
-	broker_listener *listener;
-	void *context;
-	natsSubscription *subscription;
-	struct nats_listener *next;
-};
-
 struct broker {
 	natsConnection *connection;
 	jsCtx *js;
@@ -86,8 +79,7 @@ struct broker {
 	uint32_t lease_ms;
 	char name[NATS_NAME_BYTES];     /* of this node, in the form of a key */
 	char prefix[NATS_PREFIX_BYTES]; /* of all subjects that we receive on */
-	char inbox[NATS_INBOX_BYTES]; /* subject prefix of responses to entries,
-					 with '.' */
+	char inbox[NATS_INBOX_BYTES];   /* subject prefix of responses */
 	natsSubscription *inbox_subscription;
 	struct nats_handlers *answers;
 	struct nats_kv_copy *copies[BROKER_BUCKETS];
@@ -103,15 +95,14 @@ struct broker {
 	uint64_t next_token;
 	struct nats_rejection refusals[NATS_REFUSALS];
 	size_t refusal_count; /* total; the newest overwrite the oldest */
-	struct nats_listener *listenings;
-	struct nats_leader_watch mutes[BROKER_STREAMS + BROKER_BUCKETS];
+	struct nats_leader_watch mutes[NATS_STREAMS];
 	uint64_t lost_ms; /* clock_steady_ms(): last nats_leader_step_down() */
-	unsigned subscriptions; /* that may still call us */
-	uint64_t connections;   /* total number of connections */
-	uint64_t flaps_ms;      /* clock_steady_ms(): since this time... */
-	unsigned flaps;         /* ...this many connections ended */
-	int64_t clock_ms;       /* how far the server's clock is ahead */
-	uint64_t clock_at_ms;   /* clock_steady_ms(); 0 = unknown */
+	bool has_inbox;   /* libnats may still call us for responses */
+	uint64_t connections; /* total number of connections */
+	uint64_t flaps_ms;    /* clock_steady_ms(): since this time... */
+	unsigned flaps;       /* ...this many connections ended */
+	int64_t clock_ms;     /* how far the server's clock is ahead */
+	uint64_t clock_at_ms; /* clock_steady_ms(); 0 = unknown */
 	bool is_connected;
 	/* Not guarded: */
 	atomic_bool is_open;   /* the streams were checked */
@@ -149,17 +140,19 @@ bool nats_pause(const struct nats_deadline *patience);
  * `part` since the wait began.
  */
 bool nats_was_rejected(const struct nats_deadline *patience, const char *part);
-/* Register a subscription: close() waits for its end. */
-void nats_subscription_added(struct broker *bus,
-			     natsSubscription *subscription);
 /* nats_stream.c */
 
 struct nats_stored_stream {
 	const char *name;
 	const char *subject; /* with wildcards */
 };
-extern const struct nats_stored_stream nats_streams[BROKER_STREAMS];
-extern const struct nats_stored_stream nats_buckets[BROKER_BUCKETS];
+/* The streams of enum broker_stream, then those of the buckets. */
+extern const struct nats_stored_stream nats_streams[NATS_STREAMS];
+static inline const struct nats_stored_stream *
+nats_bucket(enum broker_bucket bucket)
+{
+	return &nats_streams[BROKER_STREAMS + (unsigned)bucket];
+}
 enum error nats_streams_open(struct broker *bus,
 			     const struct broker_options *options);
 

@@ -35,20 +35,16 @@ struct nats_kv_row {
 };
 
 struct nats_kv_copy {
-	bool is_taken; /* under the bus's lock: a thread uses the other fields
-			*/
+	bool is_taken; /* under the bus's lock: a thread uses the rest */
 	struct nats_kv_row *rows;
 	size_t count;
 	size_t capacity;
 	uint64_t number;      /* number of the last entry in the copy */
 	uint64_t time_ms;     /* server time of that entry */
 	bool is_anew;         /* delete the rows with is_old at its end */
-	uint64_t connections; /* bus.connections; if it differs, the servers may
-				 have other data */
-	uint64_t begun_ms; /* clock_steady_ms(): last start from the first entry
-			    */
-	bool is_doubted; /* under the bus's lock: the copy was found to be wrong
-			  */
+	uint64_t connections; /* bus.connections when it was read */
+	uint64_t begun_ms;    /* clock_steady_ms(): last read_anew() */
+	bool is_doubted;      /* under the bus's lock: the copy is wrong */
 };
 
 struct nats_kv_copy *nats_kv_copy_create(void)
@@ -75,7 +71,7 @@ static void nats_kv_subject(char *out, enum broker_bucket bucket,
 			    const char *key)
 {
 	/* "$KV.tpl_facts.>" */
-	const char *all = nats_buckets[bucket].subject;
+	const char *all = nats_bucket(bucket)->subject;
 
 	snprintf(out, SUBJECT_BYTES, "%.*s%s", (int)strlen(all) - 1, all, key);
 }
@@ -83,7 +79,7 @@ static void nats_kv_subject(char *out, enum broker_bucket bucket,
 static void row_take(struct broker_row *row, enum broker_bucket bucket,
 		     const struct broker_message *message)
 {
-	size_t prefix = strlen(nats_buckets[bucket].subject) - 1;
+	size_t prefix = strlen(nats_bucket(bucket)->subject) - 1;
 	size_t size = message->subject.size;
 
 	*row = (struct broker_row){.revision = message->number,
@@ -108,7 +104,7 @@ static enum error nats_kv_read_last(struct broker *bus,
 	char subject[SUBJECT_BYTES];
 	const struct nats_read_args reading = {
 		.kind = NATS_LAST,
-		.stream = nats_buckets[bucket].name,
+		.stream = nats_bucket(bucket)->name,
 		.subject = subject};
 
 	nats_kv_subject(subject, bucket, key);
@@ -157,7 +153,7 @@ static enum error look_at_clock(struct broker *bus, enum broker_bucket bucket,
 {
 	const struct nats_read_args reading = {
 		.kind = NATS_AT,
-		.stream = nats_buckets[bucket].name,
+		.stream = nats_bucket(bucket)->name,
 		.number = number};
 	struct nats_entry entry = {0};
 	enum error error = nats_read(bus, &reading, &entry);
@@ -310,9 +306,9 @@ static enum error nats_kv_read_entries(struct broker *bus,
 				       struct nats_kv_copy *copy, uint64_t last)
 {
 	struct nats_read_args reading = {.kind = NATS_NEXT_OF_LEADER,
-					 .stream = nats_buckets[bucket].name,
+					 .stream = nats_bucket(bucket)->name,
 					 .subject =
-						 nats_buckets[bucket].subject};
+						 nats_bucket(bucket)->subject};
 	struct nats_entry entry = {0};
 	enum error error = ERR_NONE;
 
@@ -350,9 +346,9 @@ static enum error nats_kv_refresh(struct broker *bus, enum broker_bucket bucket,
 				  struct nats_kv_copy *copy)
 {
 	struct nats_read_args reading = {.kind = NATS_LAST,
-					 .stream = nats_buckets[bucket].name,
+					 .stream = nats_bucket(bucket)->name,
 					 .subject =
-						 nats_buckets[bucket].subject};
+						 nats_bucket(bucket)->subject};
 	struct nats_entry entry = {0};
 	enum error error = nats_read(bus, &reading, &entry);
 	uint64_t last = entry.message.number;

@@ -28,6 +28,7 @@ struct nats_handler {
 	struct nats_handlers *answers;
 	char subject[BROKER_SUBJECT_BYTES];
 	broker_request_handler *answerer;
+	broker_listener *listener; /* or this, in the thread of libnats */
 	void *context;
 	unsigned threads; /* maximum */
 	unsigned running;
@@ -167,6 +168,14 @@ static void on_question(natsConnection *connection,
 
 	(void)connection;
 	(void)subscription;
+	if (answering->listener != NULL) {
+		answering->listener(
+			answering->context, natsMsg_GetSubject(message),
+			(struct slice){natsMsg_GetData(message),
+				       (size_t)natsMsg_GetDataLength(message)});
+		natsMsg_Destroy(message);
+		return;
+	}
 	lock_acquire(&answers->lock);
 	if (!answering->is_ended && answers->waiting < MAX_WAITING) {
 		question = mem_alloc(1, sizeof(*question));
@@ -270,27 +279,24 @@ void nats_handlers_destroy(struct nats_handlers *answers)
 	free(answers);
 }
 
-enum error nats_handle(struct broker *bus, const char *subject,
-		       broker_request_handler *answerer, void *context,
-		       unsigned threads)
+static enum error nats_handler_add(struct broker *bus, const char *subject,
+				   const struct nats_handler *wanted)
 {
 	struct nats_handlers *answers = bus->answers;
-	struct nats_handler *answering = take_answering(answers, subject);
+	struct nats_handler *answering = mem_alloc(1, sizeof(*answering));
 	natsStatus status;
 
-	if (answering != NULL)
-		end_answering(answers, answering);
-	if (answerer == NULL)
-		return ERR_NONE;
-	answering = mem_alloc(1, sizeof(*answering));
+	*answering = *wanted;
 	answering->answers = answers;
-	answering->answerer = answerer;
-	answering->context = context;
-	answering->threads = threads == 0 ? 1 : threads;
 	snprintf(answering->subject, sizeof(answering->subject), "%s", subject);
-	status = natsConnection_QueueSubscribe(
-		&answering->subscription, bus->connection, subject, QUEUE_GROUP,
-		on_question, answering);
+	if (wanted->listener != NULL)
+		status = natsConnection_Subscribe(&answering->subscription,
+						  bus->connection, subject,
+						  on_question, answering);
+	else
+		status = natsConnection_QueueSubscribe(
+			&answering->subscription, bus->connection, subject,
+			QUEUE_GROUP, on_question, answering);
 	if (status != NATS_OK) {
 		free(answering);
 		return ERR_NETWORK;
@@ -306,6 +312,31 @@ enum error nats_handle(struct broker *bus, const char *subject,
 	return ERR_NONE;
 }
 
+enum error nats_handle(struct broker *bus, const char *subject,
+		       broker_request_handler *answerer, void *context,
+		       unsigned threads)
+{
+	struct nats_handler *before = take_answering(bus->answers, subject);
+	const struct nats_handler wanted = {.answerer = answerer,
+					    .context = context,
+					    .threads =
+						    threads == 0 ? 1 : threads};
+
+	if (before != NULL)
+		end_answering(bus->answers, before);
+	return answerer == NULL ? ERR_NONE
+				: nats_handler_add(bus, subject, &wanted);
+}
+
+enum error nats_listen(struct broker *bus, const char *subject,
+		       broker_listener *listener, void *context)
+{
+	const struct nats_handler wanted = {.listener = listener,
+					    .context = context};
+
+	return nats_handler_add(bus, subject, &wanted);
+}
+
 enum error nats_publish(struct broker *bus, const char *subject,
 			struct slice data)
 {
@@ -317,40 +348,6 @@ enum error nats_publish(struct broker *bus, const char *subject,
 	    natsConnection_Publish(bus->connection, subject, data.data,
 				   (int)data.size) != NATS_OK)
 		return ERR_NETWORK;
-	return ERR_NONE;
-}
-
-static void on_told(natsConnection *connection, natsSubscription *subscription,
-		    natsMsg *message, void *closure)
-{
-	struct nats_listener *listening = closure;
-	const struct slice data = {natsMsg_GetData(message),
-				   (size_t)natsMsg_GetDataLength(message)};
-
-	(void)connection;
-	(void)subscription;
-	listening->listener(listening->context, natsMsg_GetSubject(message),
-			    data);
-	natsMsg_Destroy(message);
-}
-
-enum error nats_listen(struct broker *bus, const char *subject,
-		       broker_listener *listener, void *context)
-{
-	struct nats_listener *listening = mem_alloc(1, sizeof(*listening));
-
-	listening->listener = listener;
-	listening->context = context;
-	if (natsConnection_Subscribe(&listening->subscription, bus->connection,
-				     subject, on_told, listening) != NATS_OK) {
-		free(listening);
-		return ERR_NETWORK;
-	}
-	nats_subscription_added(bus, listening->subscription);
-	lock_acquire(&bus->lock);
-	listening->next = bus->listenings;
-	bus->listenings = listening;
-	lock_release(&bus->lock);
 	return ERR_NONE;
 }
 
@@ -406,6 +403,16 @@ static void on_answer(natsConnection *connection,
 	natsMsg_Destroy(message);
 }
 
+static void nats_on_inbox_complete(void *closure)
+{
+	struct broker *bus = closure;
+
+	lock_acquire(&bus->lock);
+	bus->has_inbox = false;
+	condition_broadcast(&bus->changed);
+	lock_release(&bus->lock);
+}
+
 natsStatus nats_inbox_open(struct broker *bus)
 {
 	char subject[NATS_INBOX_BYTES + 2];
@@ -424,7 +431,13 @@ natsStatus nats_inbox_open(struct broker *bus)
 					  bus);
 	if (status != NATS_OK)
 		return status;
-	nats_subscription_added(bus, bus->inbox_subscription);
+	lock_acquire(&bus->lock);
+	bus->has_inbox = true;
+	lock_release(&bus->lock);
+	if (natsSubscription_SetOnCompleteCB(bus->inbox_subscription,
+					     nats_on_inbox_complete,
+					     bus) != NATS_OK)
+		nats_on_inbox_complete(bus);
 	return natsSubscription_SetPendingLimits(bus->inbox_subscription, -1,
 						 -1);
 }

@@ -198,12 +198,6 @@ enum {
 	MAX_STEPS = 1024,
 };
 
-/* Headers of a replica's response. */
-#define STATUS   "Status"
-#define SUBJECT  "Nats-Subject"
-#define SEQUENCE "Nats-Sequence"
-#define TIME     "Nats-Time-Stamp"
-
 /* Append a base64 member, which may be missing. */
 static bool nats_decode_base64(const json_t *message, const char *name,
 			       struct buffer *out)
@@ -292,42 +286,20 @@ static const char *nats_message_header(natsMsg *message, const char *name)
 static enum error take_answer_of_replica(natsMsg *answer,
 					 struct nats_entry *out)
 {
-	const char *status = nats_message_header(answer, STATUS);
-	const char *number = nats_message_header(answer, SEQUENCE);
+	const char *status = nats_message_header(answer, "Status");
+	const char *number = nats_message_header(answer, "Nats-Sequence");
 
 	if (status != NULL && strcmp(status, "404") == 0)
 		return ERR_NOT_FOUND;
 	if (number == NULL)
 		return ERR_NETWORK;
-	nats_entry_begin(out, nats_message_header(answer, SUBJECT),
+	nats_entry_begin(out, nats_message_header(answer, "Nats-Subject"),
 			 strtoull(number, NULL, 10),
-			 nats_message_header(answer, TIME));
+			 nats_message_header(answer, "Nats-Time-Stamp"));
 	buffer_append(&out->message.data, natsMsg_GetData(answer),
 		      (size_t)natsMsg_GetDataLength(answer));
 	out->is_removal = nats_message_header(answer, NATS_OPERATION) != NULL;
 	return ERR_NONE;
-}
-
-static void nats_read_write_request(const struct nats_read_args *reading,
-				    char out[QUESTION_BYTES])
-{
-	uint64_t number = reading->number == 0 ? 1 : reading->number;
-
-	switch (reading->kind) {
-	case NATS_NEXT:
-	case NATS_NEXT_OF_LEADER:
-		snprintf(out, QUESTION_BYTES,
-			 "{\"seq\":%" PRIu64 ",\"next_by_subj\":\"%s\"}",
-			 number, reading->subject);
-		break;
-	case NATS_LAST:
-		snprintf(out, QUESTION_BYTES, "{\"last_by_subj\":\"%s\"}",
-			 reading->subject);
-		break;
-	case NATS_AT:
-		snprintf(out, QUESTION_BYTES, "{\"seq\":%" PRIu64 "}", number);
-		break;
-	}
 }
 
 static enum error nats_read_entry(struct broker *bus,
@@ -338,10 +310,20 @@ static enum error nats_read_entry(struct broker *bus,
 	struct nats_deadline patience = nats_deadline_of(bus, bus->timeout_ms);
 	char api[API_BYTES];
 	char question[QUESTION_BYTES];
+	uint64_t number = reading->number == 0 ? 1 : reading->number;
 
 	snprintf(api, sizeof(api), "$JS.API.%s.GET.%s",
 		 is_replicas ? "DIRECT" : "STREAM.MSG", reading->stream);
-	nats_read_write_request(reading, question);
+	if (reading->kind == NATS_LAST)
+		snprintf(question, sizeof(question),
+			 "{\"last_by_subj\":\"%s\"}", reading->subject);
+	else if (reading->kind == NATS_AT)
+		snprintf(question, sizeof(question), "{\"seq\":%" PRIu64 "}",
+			 number);
+	else
+		snprintf(question, sizeof(question),
+			 "{\"seq\":%" PRIu64 ",\"next_by_subj\":\"%s\"}",
+			 number, reading->subject);
 	for (;;) {
 		natsMsg *answer;
 		enum error error =
@@ -360,9 +342,7 @@ static enum error nats_read_entry(struct broker *bus,
 	}
 }
 
-/*
- * Read from the first entry to the last one. ERR_NETWORK: there are too many.
- */
+/* Read from the first entry to the last one. ERR_NETWORK: too many. */
 static enum error nats_read_walk(struct broker *bus,
 				 const struct nats_read_args *reading,
 				 struct nats_entry *out)
@@ -417,31 +397,27 @@ enum error nats_next(struct broker *bus, enum broker_stream stream,
 		     const char *subject, uint64_t from,
 		     struct broker_message *message_out)
 {
-	return read_message(bus, stream,
-			    (struct nats_read_args){.kind = NATS_NEXT,
-						    .subject = subject,
-						    .number = from},
-			    message_out);
+	const struct nats_read_args reading = {NATS_NEXT, NULL, subject, from};
+
+	return read_message(bus, stream, reading, message_out);
 }
 
 enum error nats_next_of_leader(struct broker *bus, enum broker_stream stream,
 			       const char *subject, uint64_t from,
 			       struct broker_message *message_out)
 {
-	return read_message(bus, stream,
-			    (struct nats_read_args){.kind = NATS_NEXT_OF_LEADER,
-						    .subject = subject,
-						    .number = from},
-			    message_out);
+	const struct nats_read_args reading = {NATS_NEXT_OF_LEADER, NULL,
+					       subject, from};
+
+	return read_message(bus, stream, reading, message_out);
 }
 
 enum error nats_last(struct broker *bus, enum broker_stream stream,
 		     const char *subject, struct broker_message *message_out)
 {
-	return read_message(
-		bus, stream,
-		(struct nats_read_args){.kind = NATS_LAST, .subject = subject},
-		message_out);
+	const struct nats_read_args reading = {NATS_LAST, NULL, subject, 0};
+
+	return read_message(bus, stream, reading, message_out);
 }
 
 enum error nats_purge(struct broker *bus, enum broker_stream stream,
@@ -472,14 +448,12 @@ enum error nats_purge(struct broker *bus, enum broker_stream stream,
 	return is_done ? ERR_NONE : ERR_NETWORK;
 }
 
-const struct nats_stored_stream nats_streams[BROKER_STREAMS] = {
+const struct nats_stored_stream nats_streams[NATS_STREAMS] = {
 	[BROKER_LOG] = {"TPL_LOG", "tpl.log.>"},
 	[BROKER_EVENTS] = {"TPL_EVENTS", "tpl.evt.>"},
 	[BROKER_JOBS] = {"TPL_JOBS", "tpl.job.>"},
-};
-const struct nats_stored_stream nats_buckets[BROKER_BUCKETS] = {
-	[BROKER_NODES] = {"KV_tpl_nodes", "$KV.tpl_nodes.>"},
-	[BROKER_FACTS] = {"KV_tpl_facts", "$KV.tpl_facts.>"},
+	[BROKER_STREAMS + BROKER_NODES] = {"KV_tpl_nodes", "$KV.tpl_nodes.>"},
+	[BROKER_STREAMS + BROKER_FACTS] = {"KV_tpl_facts", "$KV.tpl_facts.>"},
 };
 
 #define MS INT64_C(1000000) /* nanoseconds per ms */
@@ -487,14 +461,21 @@ const struct nats_stored_stream nats_buckets[BROKER_BUCKETS] = {
 
 enum { DUPLICATES_S = 120, JOB_DAYS = 7, DAY_S = 86400 };
 
-/* Set the options that all streams share. */
-static void set_common(jsStreamConfig *wanted,
-		       const struct nats_stored_stream *kept,
-		       const struct broker_options *options, int64_t max_age)
+/* Set the required settings of a stream or a bucket. */
+static void nats_stream_set(jsStreamConfig *wanted, unsigned stream,
+			    const struct broker_options *options)
 {
+	const int64_t ages[NATS_STREAMS] = {
+		[BROKER_LOG] = options->log_age_s * S,
+		[BROKER_EVENTS] = options->event_age_s * S,
+		[BROKER_JOBS] = JOB_DAYS * (DAY_S * S),
+		[BROKER_STREAMS + BROKER_NODES] = options->lease_ms * MS,
+	};
+	int64_t max_age = ages[stream];
+
 	jsStreamConfig_Init(wanted);
-	wanted->Name = kept->name;
-	wanted->Subjects = (const char **)&kept->subject;
+	wanted->Name = nats_streams[stream].name;
+	wanted->Subjects = (const char **)&nats_streams[stream].subject;
 	wanted->SubjectsLen = 1;
 	wanted->Retention = js_LimitsPolicy;
 	wanted->Storage = js_FileStorage;
@@ -505,35 +486,17 @@ static void set_common(jsStreamConfig *wanted,
 	wanted->Duplicates = DUPLICATES_S * S;
 	if (max_age > 0 && wanted->Duplicates > max_age)
 		wanted->Duplicates = max_age;
-}
-
-static void set_stream(jsStreamConfig *wanted, enum broker_stream stream,
-		       const struct broker_options *options)
-{
-	const int64_t ages[BROKER_STREAMS] = {
-		[BROKER_LOG] = options->log_age_s * S,
-		[BROKER_EVENTS] = options->event_age_s * S,
-		[BROKER_JOBS] = JOB_DAYS * (DAY_S * S),
-	};
-
-	set_common(wanted, &nats_streams[stream], options, ages[stream]);
-	if (stream != BROKER_LOG)
-		return;
-	/* reject entries rather than lose them */
-	wanted->Discard = js_DiscardNew;
-	wanted->MaxBytes =
-		options->log_bytes == 0 ? -1 : (int64_t)options->log_bytes;
-}
-
-static void set_bucket(jsStreamConfig *wanted, enum broker_bucket bucket,
-		       const struct broker_options *options)
-{
-	set_common(wanted, &nats_buckets[bucket], options,
-		   bucket == BROKER_FACTS ? 0 : options->lease_ms * MS);
-	wanted->MaxMsgsPerSubject = 1;
-	wanted->Discard = js_DiscardNew;
-	wanted->AllowRollup = true;
-	wanted->DenyDelete = true;
+	if (stream == BROKER_LOG) { /* reject entries rather than lose them */
+		wanted->Discard = js_DiscardNew;
+		wanted->MaxBytes = options->log_bytes == 0
+					   ? -1
+					   : (int64_t)options->log_bytes;
+	} else if (stream >= BROKER_STREAMS) {
+		wanted->MaxMsgsPerSubject = 1;
+		wanted->Discard = js_DiscardNew;
+		wanted->AllowRollup = true;
+		wanted->DenyDelete = true;
+	}
 }
 
 /* A setting: its current value, its required value, and how to repair it. */
@@ -693,9 +656,7 @@ static enum error try_stream(const struct nats_deadline *patience,
 		}
 		code = 0;
 		is_new = true;
-		/*
-		 * all servers place a stream with 3 replicas: that takes time
-		 */
+		/* placing a stream with 3 replicas takes time */
 		options.Wait = 5 * (int64_t)NATS_TRY_MS;
 		status = js_AddStream(&info, patience->bus->js, wanted,
 				      &options, &code);
@@ -743,12 +704,8 @@ enum error nats_streams_open(struct broker *bus,
 	jsStreamConfig wanted;
 	enum error error = ERR_NONE;
 
-	for (unsigned i = 0; i < BROKER_STREAMS && error == ERR_NONE; i++) {
-		set_stream(&wanted, i, options);
-		error = open_stream(bus, &wanted, options->creates);
-	}
-	for (unsigned i = 0; i < BROKER_BUCKETS && error == ERR_NONE; i++) {
-		set_bucket(&wanted, i, options);
+	for (unsigned i = 0; i < NATS_STREAMS && error == ERR_NONE; i++) {
+		nats_stream_set(&wanted, i, options);
 		error = open_stream(bus, &wanted, options->creates);
 	}
 	return error;

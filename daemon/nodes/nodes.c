@@ -389,8 +389,7 @@ struct node_request {
 	struct node_group *group;
 	unsigned partition;
 	const char *node; /* or NULL */
-	uint64_t epoch;   /* epoch of the partition's row when the request was
-			     sent */
+	uint64_t epoch;   /* of the partition's row at the start */
 };
 
 /* Return whether the node that got the request may still respond. */
@@ -629,8 +628,7 @@ enum {
 	RETRY_MS = 500,
 	SOON_MS = 10 * 1000,
 	DEAF_LEASES = 2,
-	WRONG_MS = 2000, /* retry after wrong settings, which an operator must
-			    change */
+	WRONG_MS = 2000, /* retry after wrong settings */
 };
 
 void nodes_set_problem(struct node_group *group, enum log_level level,

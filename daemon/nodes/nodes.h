@@ -26,9 +26,7 @@ struct node_group;
 
 enum {
 	PARTITIONS = 256,
-	/*
-	 * The data of all sites: hooks and silences. Every node replicates it.
-	 */
+	/* Hooks and silences. Every node replicates it. */
 	PARTITION_COMMON = PARTITIONS,
 	ALL_PARTITIONS,
 	NODE_NAME_BYTES = 64,     /* with NUL: letters, digits, '-', '_' */
@@ -40,18 +38,15 @@ enum partition_state {
 	PARTITION_NOT_HERE, /* no data of the partition is stored here */
 	PARTITION_COPYING, /* this node reads a snapshot and the log after it */
 	PARTITION_FOLLOWED,
-	PARTITION_ADOPTING, /* this node becomes the owner: it reads the log to
-			    its end */
+	PARTITION_ADOPTING, /* it reads the log to its end, to own it */
 	PARTITION_OWNED,
-	PARTITION_LEAVING, /* another node becomes the owner: running work ends
-			    */
+	PARTITION_LEAVING, /* another node will own it: work ends */
 };
 
 struct partition_facts {
 	enum partition_state state;   /* on this node */
 	char owner[NODE_NAME_BYTES];  /* "" = no owner yet */
-	char wanted[NODE_NAME_BYTES]; /* the node that should own it; "" = no
-					 node can */
+	char wanted[NODE_NAME_BYTES]; /* should own it; "" = no node can */
 	uint64_t epoch;   /* of the owner's lease; 0 = no lease yet */
 	uint64_t applied; /* number of the last log entry that is stored here */
 	uint64_t last;    /* number of the last known entry of the log */
@@ -70,13 +65,11 @@ uint64_t partition_lag(enum partition_state state, uint64_t applied,
 
 struct node_facts {
 	char name[NODE_NAME_BYTES];
-	char address[NODE_ADDRESS_BYTES]; /* for direct connections; "" = none
-					   */
+	char address[NODE_ADDRESS_BYTES]; /* for connections; "" = none */
 	char version[32];
 	uint32_t capacity;
 	uint32_t owned;     /* number of partitions */
-	uint32_t copies;    /* complete partitions on this node, owned ones
-			       included */
+	uint32_t copies;    /* complete partitions, owned ones included */
 	uint64_t lag;       /* sum of partition_lag() over its partitions */
 	uint64_t silent_ms; /* since its last heartbeat */
 	int64_t clock_ms; /* how far its clock is ahead of the servers' clock */
@@ -105,8 +98,7 @@ struct cluster_facts {
 	char name[NODE_NAME_BYTES]; /* name of this node */
 	bool has_joined;   /* the node has reached the broker since its start */
 	bool is_connected; /* to the broker */
-	bool has_lease; /* without a lease the node commits and fetches nothing
-			 */
+	bool has_lease;    /* otherwise it commits and fetches nothing */
 	uint64_t failovers; /* partitions adopted from failed nodes */
 	uint64_t moves;     /* partitions that this node released or adopted */
 	uint64_t appends;   /* transactions appended to the log */
@@ -115,8 +107,7 @@ struct cluster_facts {
 	uint64_t jobs;        /* jobs that this node has done */
 	uint64_t divergences; /* replicas that were found to differ */
 	unsigned locked;      /* number of partitions with is_locked */
-	char trouble[NODE_TROUBLE_BYTES]; /* why the node has no lease,
-					     human-readable; or "" */
+	char trouble[NODE_TROUBLE_BYTES]; /* why it has no lease; or "" */
 	struct node_facts *nodes; /* [node_count], sorted by name; free() */
 	size_t node_count;
 	size_t away_count; /* at most MISSING_NODES_SHOWN */
@@ -142,8 +133,7 @@ struct partition_route {
 	bool is_copy; /* this node, as a follower, or as an owner without a
 			 lease: responses may be outdated */
 	char owner[NODE_NAME_BYTES];      /* another node; "" = no owner */
-	char address[NODE_ADDRESS_BYTES]; /* address of the owner; "" = no
-					     direct connections */
+	char address[NODE_ADDRESS_BYTES]; /* of the owner; "" = none */
 	uint64_t epoch;
 	uint64_t last; /* last known entry of its log */
 };
@@ -152,11 +142,11 @@ void nodes_find_route(struct node_group *group, unsigned partition,
 		      struct partition_route *out);
 
 /*
- * Send a request to the owner of the partition (subject tpl.q.<P>) or, with
- * `node`, to that node (tpl.node.<NAME>), and append the response. Errors as of
- * bus_ops.ask(). ERR_STOPPED: the partition has another owner by now, or the
- * node has left; the request may have been executed. Until the broker is
- * reached for the first time, the error is ERR_NOT_FOUND or ERR_NETWORK.
+ * Send a request to the owner of the partition or, with `node`, to that node,
+ * and append the response. Errors as of bus_ops.ask(). ERR_STOPPED: the
+ * partition has another owner by now, or the node has left; the request may
+ * have been executed. Until the broker is reached for the first time, the error
+ * is ERR_NOT_FOUND or ERR_NETWORK.
  */
 enum error nodes_request(struct node_group *group, unsigned partition,
 			 const char *node, struct slice question,
@@ -171,14 +161,11 @@ typedef void nodes_request_handler(void *context, struct slice question,
 void nodes_set_request_handler(struct node_group *group,
 			       nodes_request_handler *answerer, void *context);
 
-/*
- * A request of a user that the owner executes later: see docs/howto/nodes.md.
- */
+/* A request that the owner executes later: see docs/howto/nodes.md. */
 struct import_job {
 	unsigned partition;
 	const char *verb;  /* last token of its subject, tpl.job.<P>.<verb> */
-	const char *id;    /* the broker ignores an id that it got in the last
-			      minutes */
+	const char *id;    /* the broker ignores a recent id */
 	struct slice data; /* JSON */
 	bool has_secret;   /* encrypt the job before the broker gets it */
 	bool is_known;     /* out: the broker already has the id */

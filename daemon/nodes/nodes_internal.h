@@ -85,15 +85,12 @@ struct nodes_options {
 				 time; the same on all nodes; 0 = it does not */
 	/* Encrypt secrets between nodes, as the store's cipher; or NULL. */
 	const struct encryption_keys *secret_keys;
-	unsigned copies; /* replicas of a partition, the owner's included: 1 to
-			    3 */
+	unsigned copies; /* replicas of a partition with the owner's: 1 to 3 */
 	const char *snapshots;     /* location of a snapshot store, or "" */
 	const char *snapshots_key; /* path of its key file, or "" */
 	const char *spool_folder;  /* for snapshots before they are sent */
-	uint64_t snapshot_bytes;   /* size of a partition's log that triggers a
-				      snapshot */
-	uint32_t sum_entries; /* compare replicas every this many entries; 0 =
-				 1000 */
+	uint64_t snapshot_bytes;   /* size of a log that triggers a snapshot */
+	uint32_t sum_entries; /* between comparisons of replicas; 0 = 1000 */
 };
 
 /*
@@ -165,8 +162,7 @@ struct import_job_progress {
 	struct job_mark last; /* the last executed job; hash 0 = unknown */
 	uint64_t noted;   /* hash of the last job that the store has noted */
 	unsigned unnoted; /* number of jobs executed since then */
-	unsigned singly;  /* execute this many seeds one by one, because they
-			     failed as a group */
+	unsigned singly; /* seeds to execute one by one, after a failed group */
 	/* If the last job is not found, these jobs are done: */
 	uint64_t done;         /* all up to this number */
 	uint64_t done_time_ms; /* and all older than this; 0 = unknown */
@@ -194,19 +190,16 @@ struct partition {
 	uint64_t applied_hash; /* log_entry_hash() of it; 0 = unknown */
 	uint64_t read_epoch;   /* highest epoch that was applied */
 	uint64_t last;         /* number of the last known entry */
-	uint64_t sought;       /* hash of an entry that must be read; 0 = it was
-				  read */
-	uint64_t claim;        /* hash of our last claim; 0 = none */
-	uint64_t pending; /* number of an entry whose transaction is still open;
-			     0 = none */
+	uint64_t sought;  /* hash of an entry to be read; 0 = it was read */
+	uint64_t claim;   /* hash of our last claim; 0 = none */
+	uint64_t pending; /* entry whose transaction is open; 0 = none */
 	uint64_t pending_hash;
 	uint64_t behind_ms;  /* since when a known entry is missing here */
 	uint64_t looked_ms;  /* the log was read, or its last entry compared */
 	uint64_t checked_ms; /* last replica_check_partition() */
 	uint64_t damaged_ms; /* since when some rows are unreadable */
 	uint64_t begin_ms;   /* load no snapshot before this time */
-	uint64_t locked_until_ms; /* a secret cannot be decrypted: do not read
-				     before this time */
+	uint64_t locked_until_ms; /* no key: do not read before this time */
 	/* The sums of its replicas after the same entry. */
 	struct partition_sum own_sum;
 	struct partition_sum owner_sum;
@@ -225,16 +218,14 @@ struct partition {
 	bool is_first;   /* this node is the first of the nodes with a complete
 			    replica, or no node has one */
 	bool wanted_has_it;  /* the wanted owner has a complete replica */
-	bool others_have_it; /* all other nodes that should have a replica have
-				a complete one */
+	bool others_have_it; /* all other holders have a complete replica */
 	bool is_owner_gone;
 	bool is_whole;
 	bool is_dropping; /* to be deleted: the deletion failed, or a complete
 			     replica must be kept for now */
 	bool is_unsure;   /* it is unknown whether the log holds our entry */
 	bool is_log_full; /* the log has no space for our claim */
-	bool wants_snapshot; /* the log no longer has the entry that is applied
-				here */
+	bool wants_snapshot; /* the log lost the applied entry */
 	bool sums;           /* sum up the rows after the pending entry */
 	bool is_resealed; /* saved since we own it: everything in the snapshot
 			     is encrypted with our first key */
@@ -252,8 +243,7 @@ struct node_state {
 	uint64_t time_ms;         /* server clock: when the row was written */
 	bool has[ALL_PARTITIONS]; /* complete */
 	bool owns[ALL_PARTITIONS];
-	uint64_t last[ALL_PARTITIONS]; /* last log entry of each partition that
-					  it owns */
+	uint64_t last[ALL_PARTITIONS]; /* last log entries of its own */
 	bool has_other_domains; /* its list of public suffixes is another */
 };
 
@@ -297,17 +287,14 @@ struct node_group {
 	bool asks_leader;   /* read entries from the leader */
 	uint64_t locked_ms; /* a missing key was logged */
 	unsigned begun; /* index of the next unfinished replica to continue */
-	uint64_t depot_ms; /* the snapshot store failed: request nothing from it
-			      before this time */
-	uint64_t doubted_until_ms; /* do not trust the numbers of replicas
-				      before this time */
+	uint64_t depot_ms; /* do not use the snapshot store before this */
+	uint64_t doubted_until_ms; /* read only from the leader before */
 
 	/* Guards the following; times of the steady clock unless stated. */
 	struct lock lock;
 	uint64_t job_told_ms;   /* a waiting job was logged */
 	uint64_t renumbered_ms; /* changed entry numbers were logged */
-	uint64_t full_until_ms; /* the disk is full, adopt no partition before
-				   this time */
+	uint64_t full_until_ms; /* disk is full: adopt nothing before */
 	struct node_wake wake_copying;
 	struct node_wake wake_tending;
 	struct node_wake wake_membership;
@@ -345,8 +332,7 @@ struct node_group {
 	struct node_state *members; /* [member_count], sorted by name */
 	size_t member_count;
 	struct failure_detector sightings; /* of leases */
-	struct node_heartbeat *presences;  /* [presence_count]; written only by
-					the  membership thread */
+	struct node_heartbeat *presences; /* [presence_count], of that thread */
 	size_t presence_count;
 	uint64_t told_ms; /* our last heartbeat; 0 = none yet */
 	struct partition partitions[ALL_PARTITIONS];
@@ -481,9 +467,7 @@ enum log_position {
 	LOG_POSITION_UNKNOWN, /* the broker does not respond */
 };
 
-/*
- * Ask the leader: servers of version 2.9 that were killed may renumber entries.
- */
+/* Ask the leader: servers that were killed may renumber entries (2.9). */
 enum log_position log_apply_find_position(struct node_group *group,
 					  unsigned number);
 
@@ -522,9 +506,7 @@ bool log_apply_ends_with(struct node_group *group, unsigned number,
 bool ownership_should_adopt(const struct node_group *group,
 			    const struct partition *partition);
 
-/*
- * Write us into the partition's row, and adopt it if no other node was faster.
- */
+/* Write us into the row, and adopt the partition if no other node did. */
 void ownership_adopt(struct node_group *group, unsigned number);
 
 /* One turn of a partition that we own. */

@@ -20,14 +20,13 @@ struct placement_node {
 	const char *name;  /* unique */
 	uint32_t capacity; /* >= 1: its weight */
 	bool is_draining;  /* it should have no partitions */
-	bool is_away; /* it is missing and expected to return to its partitions
-		       */
+	bool is_away;      /* it is missing and expected to return */
 };
 
 enum {
 	PLACEMENT_COPIES = 3, /* maximum number of replicas */
-	PLACEMENT_SLACK = 10, /* percent; more slack moves fewer partitions and
-				 allows fuller nodes */
+	PLACEMENT_SLACK =
+		10, /* percent; more moves fewer partitions, but fills nodes */
 	PLACEMENT_PARTITIONS = 1 << 20, /* maximum number of partitions */
 };
 

@@ -15,8 +15,7 @@
 
 enum {
 	CHECK_MS = 60000, /* between two checks of all rows of a partition */
-	YIELD_MS = 60000, /* adopt nothing for this long after the disk was full
-			   */
+	YIELD_MS = 60000, /* adopt nothing so long after a full disk */
 	TOLD_LEASES = 2,  /* until all nodes have read each other's reports */
 };
 
@@ -195,24 +194,6 @@ void resync_note_full_disk(struct node_group *group, enum error error)
 			  error_text(error));
 }
 
-static void tell_useless(struct node_group *group, unsigned number,
-			 enum error error)
-{
-	if (!reminder_is_due(&group->locked_ms))
-		return;
-	if (error == ERR_NO_ENCRYPTION_KEY)
-		log_error("nodes: partition %u, and maybe others: not "
-			  "replicated, because the key of its secrets is "
-			  "missing; add it to nodes.encryption_key_file of "
-			  "this node",
-			  number);
-	else
-		log_error("nodes: partition %u, and maybe others: not "
-			  "replicated, because its log needs a later version; "
-			  "upgrade this node",
-			  number);
-}
-
 /* Suspend the replica; meanwhile it does not count as complete. */
 static void lock_copy(struct node_group *group, unsigned number,
 		      enum error error)
@@ -228,8 +209,15 @@ static void lock_copy(struct node_group *group, unsigned number,
 	lock_release(&group->lock);
 	if (is_full)
 		resync_note_full_disk(group, error);
-	else
-		tell_useless(group, number, error);
+	else if (reminder_is_due(&group->locked_ms))
+		log_error("nodes: partition %u, and maybe others: not "
+			  "replicated, because %s",
+			  number,
+			  error == ERR_NO_ENCRYPTION_KEY
+				  ? "the key of its secrets is missing; add it "
+				    "to nodes.encryption_key_file of this node"
+				  : "its log needs a later version; upgrade "
+				    "this node");
 }
 
 bool resync_find_complete(struct node_group *group, unsigned number,

@@ -121,23 +121,6 @@ static enum error snapshot_writer_fetch(struct snapshot_writer *writer)
 	return ERR_NONE;
 }
 
-/* Compress pending data as far as there is space. */
-static enum error snapshot_writer_compress(struct snapshot_writer *writer,
-					   ZSTD_outBuffer *out)
-{
-	ZSTD_inBuffer in = {writer->pending.data, writer->pending.size,
-			    writer->pending_at};
-	size_t left = ZSTD_compressStream2(writer->zstd, out, &in,
-					   writer->is_last ? ZSTD_e_end
-							   : ZSTD_e_continue);
-
-	if (ZSTD_isError(left))
-		return ERR_IO;
-	writer->pending_at = in.pos;
-	writer->is_ended = writer->is_last && left == 0;
-	return ERR_NONE;
-}
-
 enum error snapshot_pack(void *context, char *out, size_t size,
 			 size_t *size_out)
 {
@@ -145,6 +128,7 @@ enum error snapshot_pack(void *context, char *out, size_t size,
 	size_t left = sizeof(writer->head) - writer->head_at;
 	size_t head = size < left ? size : left;
 	ZSTD_outBuffer packed = {out, size, head};
+	ZSTD_inBuffer in;
 	enum error error = ERR_NONE;
 
 	memcpy(out, (const char *)&writer->head + writer->head_at, head);
@@ -153,8 +137,17 @@ enum error snapshot_pack(void *context, char *out, size_t size,
 		if (writer->pending_at == writer->pending.size &&
 		    !writer->is_last)
 			error = snapshot_writer_fetch(writer);
-		if (error == ERR_NONE)
-			error = snapshot_writer_compress(writer, &packed);
+		if (error != ERR_NONE)
+			break;
+		in = (ZSTD_inBuffer){writer->pending.data, writer->pending.size,
+				     writer->pending_at};
+		left = ZSTD_compressStream2(writer->zstd, &packed, &in,
+					    writer->is_last ? ZSTD_e_end
+							    : ZSTD_e_continue);
+		if (ZSTD_isError(left))
+			error = ERR_IO;
+		writer->pending_at = in.pos;
+		writer->is_ended = writer->is_last && left == 0;
 	}
 	*size_out = packed.pos;
 	return error;
@@ -437,8 +430,7 @@ enum error snapshot_save_file(struct store *store, unsigned partition,
 /* A partition that is loaded. */
 struct loading {
 	struct store *store; /* or NULL */
-	unsigned partition;  /* or ANY_PARTITION: the first chunk has the number
-			      */
+	unsigned partition;  /* or ANY_PARTITION: as the first chunk */
 	bool is_begun;
 	struct snapshot_figures *copy;
 };

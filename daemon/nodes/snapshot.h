@@ -122,9 +122,7 @@ enum error snapshot_load(struct store *store, struct snapshot_store_item item,
 			 struct snapshot_store *depot,
 			 struct snapshot_figures *copy_out);
 
-/*
- * Delete all rows of the partition; first mark its position as incomplete.
- */
+/* Delete all rows of the partition; first mark it as incomplete. */
 enum error snapshot_clear_partition(struct store *store, unsigned partition);
 
 /*

@@ -25,8 +25,8 @@ enum {
 		4, /* take a snapshot when the log reaches 1/4 of its size */
 	NUMBERS_KEPT = 64,    /* larger than any renumbering by the servers */
 	PAUSE_MS = 60 * 1000, /* after a snapshot that failed */
-	EVENTS_AT_ONCE = 256, /* maximum batch; if it fails, only its last event
-				 may be stored */
+	EVENTS_AT_ONCE =
+		256, /* if a batch fails, only its last may be stored */
 	SUBJECTS_AT_ONCE = 64,
 	MAX_LEAFLET_BYTES = 64 * 1024,
 };
@@ -192,8 +192,7 @@ struct publish_cursor {
 	unsigned count;                /* number of partitions still to find */
 	/* Out: publish events after this one. */
 	uint64_t published[ALL_PARTITIONS];
-	unsigned again[ALL_PARTITIONS]; /* number of events that are published
-					   again */
+	unsigned again[ALL_PARTITIONS]; /* events that are published again */
 	bool is_known[ALL_PARTITIONS];
 };
 
@@ -435,24 +434,6 @@ static uint64_t event_publisher_find_start(struct node_group *group,
 	return from;
 }
 
-/* Note the published events, or that a retry is needed. */
-static void event_publisher_note(struct node_group *group,
-				 const uint64_t *published, uint64_t reached,
-				 bool is_done)
-{
-	lock_acquire(&group->lock);
-	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
-		struct partition *partition = &group->partitions[i];
-
-		if (published[i] == UINT64_MAX)
-			continue;
-		if (reached > partition->published)
-			partition->published = reached;
-		partition->has_events |= !is_done;
-	}
-	lock_release(&group->lock);
-}
-
 static void publish_events(struct node_group *group)
 {
 	uint64_t published[ALL_PARTITIONS];
@@ -473,9 +454,19 @@ static void publish_events(struct node_group *group)
 		event_publisher_collect(group, from, published, &press);
 		error = event_publisher_append(group, &press);
 		goes_on = error == ERR_NONE && press.is_full;
-		event_publisher_note(group, published,
-				     error == ERR_NONE ? press.reached : 0,
-				     error == ERR_NONE);
+		/* note the published events, or that a retry is needed */
+		lock_acquire(&group->lock);
+		for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+			struct partition *partition = &group->partitions[i];
+
+			if (published[i] == UINT64_MAX)
+				continue;
+			if (error != ERR_NONE)
+				partition->has_events = true;
+			else if (press.reached > partition->published)
+				partition->published = press.reached;
+		}
+		lock_release(&group->lock);
 		from = press.reached;
 		for (size_t i = 0; i < press.count; i++)
 			buffer_free(&press.leaflets[i].body);

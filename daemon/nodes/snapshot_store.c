@@ -23,7 +23,6 @@ enum {
 	CHUNK_BYTES = 256 * 1024,
 	MAX_PARTITIONS = 1000,
 	PATH_BYTES = 4096,
-	MAX_DIGITS = 20,
 };
 
 #define ENDING ".tpl"
@@ -356,19 +355,6 @@ enum error snapshot_store_prune(struct snapshot_store *depot,
  * a killed process.
  */
 
-/*
- * Return whether this is still the file at that path. If not, it became a
- * snapshot while we waited for its lock.
- */
-static bool snapshot_folder_file_is_at(int file, const char *path)
-{
-	struct stat ours;
-	struct stat there;
-
-	return fstat(file, &ours) == 0 && stat(path, &there) == 0 &&
-	       ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
-}
-
 static enum error snapshot_folder_begin(struct snapshot_store *depot,
 					struct snapshot_store_item item,
 					int *file_out)
@@ -377,6 +363,8 @@ static enum error snapshot_folder_begin(struct snapshot_store *depot,
 		snapshot_folder_file(depot, item.partition, "");
 	struct snapshot_folder_path path =
 		snapshot_folder_file(depot, item.partition, NEW);
+	struct stat ours;
+	struct stat there;
 	int file;
 
 	if (mkdir(folder.text, 0700) != 0 && errno != EEXIST)
@@ -386,8 +374,10 @@ static enum error snapshot_folder_begin(struct snapshot_store *depot,
 	if (file < 0)
 		return snapshot_folder_log_error(path.text,
 						 "cannot be created");
-	if (flock(file, LOCK_EX | LOCK_NB) != 0 ||
-	    !snapshot_folder_file_is_at(file, path.text)) {
+	/* the file may have become a snapshot while we waited for its lock */
+	if (flock(file, LOCK_EX | LOCK_NB) != 0 || fstat(file, &ours) != 0 ||
+	    stat(path.text, &there) != 0 || ours.st_ino != there.st_ino ||
+	    ours.st_dev != there.st_dev) {
 		log_error("nodes.snapshot_store %s: another process is writing "
 			  "it",
 			  path.text);
@@ -465,19 +455,6 @@ static enum error snapshot_folder_fetch(struct snapshot_store *depot,
 	return error;
 }
 
-/* Parse the number in "0000000012345678.tpl"; false for another file. */
-static bool parse_name(const char *name, uint64_t *number_out)
-{
-	size_t digits = strspn(name, "0123456789");
-
-	if (digits == 0 || digits > MAX_DIGITS ||
-	    strcmp(name + digits, ENDING) != 0)
-		return false;
-	errno = 0;
-	*number_out = strtoull(name, NULL, 10);
-	return errno == 0;
-}
-
 static enum error snapshot_folder_list(struct snapshot_store *depot,
 				       unsigned partition,
 				       struct snapshot_store_list *list_out)
@@ -494,9 +471,16 @@ static enum error snapshot_folder_list(struct snapshot_store *depot,
 		return snapshot_folder_log_error(path.text, "cannot be read");
 	/* Only this thread uses the stream. */
 	/* NOLINTNEXTLINE(concurrency-mt-unsafe) */
-	while ((entry = readdir(folder)) != NULL)
-		if (parse_name(entry->d_name, &number))
+	while ((entry = readdir(folder)) != NULL) {
+		/* "0000000012345678.tpl", or another file */
+		size_t digits = strspn(entry->d_name, "0123456789");
+
+		errno = 0;
+		number = strtoull(entry->d_name, NULL, 10);
+		if (digits > 0 && errno == 0 &&
+		    strcmp(entry->d_name + digits, ENDING) == 0)
 			snapshot_store_list_add(list_out, number);
+	}
 	closedir(folder);
 	return ERR_NONE;
 }

@@ -43,8 +43,7 @@ struct snapshot_store_options {
 	 * enough. "" = no key.
 	 */
 	const char *key_file;
-	const char *ca_file;      /* PEM, CA certificates in addition to the
-				     system's; "" */
+	const char *ca_file;      /* PEM, in addition to the system's; or "" */
 	const char *spool_folder; /* not used for folders */
 	uint32_t connect_timeout_ms;
 	/* Abandon a transfer of less than 1 KiB/s after this time. */
@@ -67,9 +66,7 @@ void snapshot_store_close(struct snapshot_store *depot); /* NULL is a no-op */
 typedef enum error snapshot_store_reader(void *context, char *out, size_t size,
 					 size_t *size_out);
 
-/*
- * Consume the next bytes, not empty; an error aborts the get, which returns it.
- */
+/* Consume the next bytes, not empty; the get returns an error. */
 typedef enum error snapshot_store_sink(void *context, struct slice bytes);
 
 struct snapshot_store_item {

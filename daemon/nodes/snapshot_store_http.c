@@ -223,9 +223,7 @@ snapshot_transfer_set_request(struct snapshot_transfer *transfer,
 	return failed;
 }
 
-/*
- * Find "AccessDenied" in "<Code>AccessDenied</Code>", the reason in S3 errors.
- */
+/* Find "AccessDenied" in "<Code>AccessDenied</Code>" of S3. */
 static void find_code(const struct buffer *refusal, char out[CODE_BYTES])
 {
 	const char *text = refusal->data == NULL ? "" : refusal->data;

@@ -287,26 +287,6 @@ static struct hook_queue *hook_queue_find(struct delivery *delivery,
 	return outlet;
 }
 
-/*
- * Use the state in the row, which an earlier run or a test has written, unless
- * the state in memory is newer.
- */
-static void hook_queue_load_state(struct delivery *delivery,
-				  struct hook_queue *outlet,
-				  const struct hook_row *row)
-{
-	if (!outlet->is_current || outlet->is_running)
-		return;
-	lock_acquire(&delivery->lock);
-	outlet->report.next_ms = row->next_ms;
-	outlet->report.failures = row->failures;
-	outlet->report.http_status = row->http_status;
-	snprintf(outlet->error, sizeof(outlet->error), "%.*s",
-		 (int)row->error.size,
-		 row->error.size == 0 ? "" : (const char *)row->error.data);
-	lock_release(&delivery->lock);
-}
-
 /* Return whether the event was delivered after the snapshot. */
 static bool is_delivered(struct delivery *delivery,
 			 const struct hook_queue *outlet, uint64_t number)
@@ -400,9 +380,24 @@ static void look_at_hooks(struct delivery *delivery, struct txn *txn)
 		if (outlet == NULL)
 			continue;
 		outlet->is_there = true;
-		hook_queue_load_state(delivery, outlet, &row);
 		if (outlet->is_running)
 			continue;
+		/*
+		 * the state in the row, which an earlier run or a test has
+		 * written, unless the state in memory is newer
+		 */
+		lock_acquire(&delivery->lock);
+		if (outlet->is_current) {
+			outlet->report.next_ms = row.next_ms;
+			outlet->report.failures = row.failures;
+			outlet->report.http_status = row.http_status;
+			snprintf(outlet->error, sizeof(outlet->error), "%.*s",
+				 (int)row.error.size,
+				 row.error.size == 0
+					 ? ""
+					 : (const char *)row.error.data);
+		}
+		lock_release(&delivery->lock);
 		buffer_clear(&outlet->body);
 		/*
 		 * a longer wait for the retry than the maximum means that the
@@ -555,26 +550,11 @@ static void end_reports(struct delivery *delivery, bool is_saved)
 	delivery_wake(delivery);
 }
 
-/* Wait before the next attempt; return false if the delivery stops. */
-static bool delivery_wait_for_retry(struct delivery *delivery)
-{
-	uint64_t until_ms = clock_steady_ms() + RETRY_MS;
-	bool goes_on;
-
-	lock_acquire(&delivery->lock);
-	while (!delivery->is_last &&
-	       condition_wait_until(&delivery->is_wanted, &delivery->lock,
-				    until_ms))
-		;
-	goes_on = !delivery->is_last;
-	lock_release(&delivery->lock);
-	return goes_on;
-}
-
 void *delivery_save(void *argument)
 {
 	struct delivery *delivery = argument;
 	struct saving saving = {0};
+	uint64_t until_ms;
 	bool goes_on = true;
 
 	while (goes_on && wait_for_reports(delivery, &saving)) {
@@ -595,7 +575,14 @@ void *delivery_save(void *argument)
 		log_warn("hooks: cannot save the results of deliveries: %s; "
 			 "retrying",
 			 error_text(error));
-		goes_on = delivery_wait_for_retry(delivery);
+		until_ms = clock_steady_ms() + RETRY_MS;
+		lock_acquire(&delivery->lock);
+		while (!delivery->is_last &&
+		       condition_wait_until(&delivery->is_wanted,
+					    &delivery->lock, until_ms))
+			;
+		goes_on = !delivery->is_last;
+		lock_release(&delivery->lock);
 	}
 	free_saving(&saving);
 	return NULL;

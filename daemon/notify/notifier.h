@@ -35,8 +35,7 @@ struct delivery_options {
 	uint32_t connect_timeout_ms;
 	uint32_t timeout_ms;           /* of a request */
 	uint32_t first_pause_ms;       /* after the first failure */
-	const struct network *allowed; /* [allowed_count], private networks that
-					  hooks may use */
+	const struct network *allowed; /* [allowed_count], private */
 	size_t allowed_count;
 	bool allows_exec; /* commands are allowed */
 	uint32_t exec_timeout_ms;
@@ -106,8 +105,7 @@ struct hook_queue {
 	struct buffer secret;
 	struct buffer sealed_target; /* from the row of the hook */
 	struct buffer sealed_secret;
-	bool is_locked;  /* target or secret cannot be decrypted and must be set
-			    again */
+	bool is_locked;  /* target or secret must be set again */
 	bool is_there;   /* in the store at the last scan */
 	bool is_current; /* no result was unsaved when the scan began */
 	bool is_running; /* an event is being sent: */

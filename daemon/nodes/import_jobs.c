@@ -250,30 +250,6 @@ static void import_job_wipe(struct buffer *job)
 	buffer_free(job);
 }
 
-/* Execute a job; one whose encryption key is missing here waits for the key. */
-static enum error do_job(struct node_group *group, unsigned number,
-			 const struct broker_message *message,
-			 struct buffer *why)
-{
-	const struct import_job_runner *worker;
-	struct buffer job = {0};
-	void *context;
-	enum error error = import_job_decrypt(
-		group->options.secret_keys, message->subject.data,
-		buffer_slice(&message->data), &job);
-
-	if (error != ERR_NONE) {
-		buffer_printf(why, "cannot decrypt it: %s", error_text(error));
-	} else if ((worker = nodes_begin_job(group, &context)) == NULL) {
-		error = ERR_BUSY;
-	} else {
-		error = worker->run(context, number, buffer_slice(&job), why);
-		nodes_end_call(group);
-	}
-	import_job_wipe(&job);
-	return error;
-}
-
 static void tell_passed_over(const struct broker_message *message,
 			     const struct buffer *why)
 {
@@ -323,13 +299,28 @@ static bool import_jobs_is_own(struct node_group *group, unsigned number)
 	return is_own;
 }
 
+/* Execute a job; one whose encryption key is missing here waits for the key. */
 static enum error try_job(struct node_group *group, unsigned number,
 			  struct import_job_progress *place,
 			  const struct broker_message *message)
 {
+	const struct import_job_runner *worker;
 	struct buffer why = {0};
-	enum error error = do_job(group, number, message, &why);
+	struct buffer job = {0};
+	void *context;
+	enum error error = import_job_decrypt(
+		group->options.secret_keys, message->subject.data,
+		buffer_slice(&message->data), &job);
 
+	if (error != ERR_NONE) {
+		buffer_printf(&why, "cannot decrypt it: %s", error_text(error));
+	} else if ((worker = nodes_begin_job(group, &context)) == NULL) {
+		error = ERR_BUSY;
+	} else {
+		error = worker->run(context, number, buffer_slice(&job), &why);
+		nodes_end_call(group);
+	}
+	import_job_wipe(&job);
 	/* a failed job of a partition that we lost is the next owner's */
 	if (error != ERR_NONE && !import_jobs_is_own(group, number))
 		error = ERR_BUSY;
@@ -354,36 +345,6 @@ struct import_job_batch {
 	size_t bytes;
 };
 
-static void free_group(struct import_job_batch *batch)
-{
-	for (size_t i = 0; i < GROUP_JOBS; i++) {
-		import_job_wipe(&batch->texts[i]);
-		broker_message_free(&batch->messages[i]);
-	}
-	free(batch);
-}
-
-/* Add a seed and count it, if it can be executed in a group. */
-static bool import_job_batch_add(struct node_group *group,
-				 const struct import_job_progress *place,
-				 struct import_job_batch *batch,
-				 const struct broker_message *message)
-{
-	struct buffer *text = &batch->texts[batch->seeds];
-	const char *verb = strrchr(message->subject.data, '.');
-
-	if (verb == NULL || strcmp(verb, ".seed") != 0 ||
-	    place->waiting == message->number ||
-	    import_job_is_done(place, message) ||
-	    import_job_decrypt(group->options.secret_keys,
-			       message->subject.data,
-			       buffer_slice(&message->data), text) != ERR_NONE)
-		return false;
-	batch->seeds++;
-	batch->bytes += text->size;
-	return true;
-}
-
 /*
  * Read the next job, and the seeds that follow if it is a seed. ERR_NOT_FOUND:
  * no job now.
@@ -401,13 +362,26 @@ static enum error read_group(struct node_group *group, unsigned number,
 	while (goes_on && batch->count < (place->singly > 0 ? 1 : GROUP_JOBS) &&
 	       batch->bytes < GROUP_BYTES) {
 		struct broker_message *message = &batch->messages[batch->count];
+		struct buffer *text = &batch->texts[batch->seeds];
+		const char *verb;
 
 		error = group->ops->next_of_leader(group->bus, BROKER_JOBS,
 						   subject.text, from, message);
-		goes_on = error == ERR_NONE &&
-			  import_job_batch_add(group, place, batch, message);
+		if (error != ERR_NONE)
+			break;
+		/* a seed that can be executed in a group */
+		verb = strrchr(message->subject.data, '.');
+		goes_on = verb != NULL && strcmp(verb, ".seed") == 0 &&
+			  place->waiting != message->number &&
+			  !import_job_is_done(place, message) &&
+			  import_job_decrypt(group->options.secret_keys,
+					     message->subject.data,
+					     buffer_slice(&message->data),
+					     text) == ERR_NONE;
+		batch->seeds += goes_on;
+		batch->bytes += goes_on ? text->size : 0;
 		from = message->number + 1;
-		if (goes_on || (error == ERR_NONE && batch->count == 0))
+		if (goes_on || batch->count == 0)
 			batch->count++;
 	}
 	return batch->count > 0 ? ERR_NONE : error;
@@ -500,7 +474,11 @@ static enum error do_jobs(struct node_group *group, unsigned number,
 		error = read_group(group, number, place, batch);
 		if (error == ERR_NONE)
 			error = do_group(group, number, place, batch);
-		free_group(batch);
+		for (size_t i = 0; i < GROUP_JOBS; i++) {
+			import_job_wipe(&batch->texts[i]);
+			broker_message_free(&batch->messages[i]);
+		}
+		free(batch);
 		if (place->unnoted >= JOBS_NOTED)
 			error = note_place(group, number, place);
 	}

@@ -426,33 +426,16 @@ static enum error find_near(struct node_group *group, const char *subject,
 	return error;
 }
 
-/* Search near the old number, or the end of the log if that comes first. */
-static enum error log_apply_find_entry(struct node_group *group,
-				       unsigned number, struct log_end *place)
-{
-	const struct broker_subject subject =
-		broker_subject(LOG_SUBJECT, number);
-	enum error error = ERR_NOT_FOUND;
-	struct log_end last;
-
-	for (uint64_t width = NEAR; width <= FAR && error == ERR_NOT_FOUND;
-	     width *= 16)
-		error = find_near(group, subject.text, place, width);
-	if (error != ERR_NOT_FOUND ||
-	    log_read_last(group, number, &last) != ERR_NONE ||
-	    last.number + FAR >= place->number)
-		return error;
-	place->number = last.number;
-	return find_near(group, subject.text, place, NEAR);
-}
-
 enum log_position log_apply_find_position(struct node_group *group,
 					  unsigned number)
 {
 	struct partition *partition = &group->partitions[number];
+	const struct broker_subject subject =
+		broker_subject(LOG_SUBJECT, number);
+	enum error error = ERR_NOT_FOUND;
 	struct log_end place;
+	struct log_end last;
 	uint64_t before;
-	enum error error;
 
 	lock_acquire(&group->lock);
 	place = (struct log_end){.number = partition->applied,
@@ -461,7 +444,16 @@ enum log_position log_apply_find_position(struct node_group *group,
 	if (place.hash == 0)
 		return LOG_POSITION_SAME;
 	before = place.number;
-	error = log_apply_find_entry(group, number, &place);
+	/* near the old number, or the end of the log if that comes first */
+	for (uint64_t width = NEAR; width <= FAR && error == ERR_NOT_FOUND;
+	     width *= 16)
+		error = find_near(group, subject.text, &place, width);
+	if (error == ERR_NOT_FOUND &&
+	    log_read_last(group, number, &last) == ERR_NONE &&
+	    last.number + FAR < place.number) {
+		place.number = last.number;
+		error = find_near(group, subject.text, &place, NEAR);
+	}
 	if (error != ERR_NONE)
 		return error == ERR_NOT_FOUND ? LOG_POSITION_NONE
 					      : LOG_POSITION_UNKNOWN;

@@ -713,14 +713,20 @@ static void membership_plan_partition(struct node_group *group,
 	partition->is_first = first[0] == '\0' || strcmp(first, self) == 0;
 }
 
-/* List the present nodes in order, then the missing ones. */
-static size_t list_nodes(const struct node_group *group,
-			 struct placement_node *nodes)
+/* Decide what happens to all partitions. */
+static void membership_plan_all(struct node_group *group)
 {
-	size_t count = group->member_count;
+	unsigned copies = group->options.copies;
+	struct placement_node *nodes =
+		mem_alloc(group->member_count + group->presence_count + 1,
+			  sizeof(*nodes));
+	size_t count = 0;
+	uint32_t *holders =
+		mem_alloc((size_t)ALL_PARTITIONS * copies, sizeof(*holders));
 
-	for (size_t i = 0; i < count; i++)
-		nodes[i] = (struct placement_node){
+	/* the present nodes in order, then the missing ones */
+	for (size_t i = 0; i < group->member_count; i++)
+		nodes[count++] = (struct placement_node){
 			group->members[i].facts.name,
 			group->members[i].facts.capacity,
 			group->members[i].facts.is_draining,
@@ -734,20 +740,6 @@ static size_t list_nodes(const struct node_group *group,
 				false,
 				true,
 			};
-	return count;
-}
-
-/* Decide what happens to all partitions. */
-static void membership_plan_all(struct node_group *group)
-{
-	unsigned copies = group->options.copies;
-	struct placement_node *nodes =
-		mem_alloc(group->member_count + group->presence_count + 1,
-			  sizeof(*nodes));
-	size_t count = list_nodes(group, nodes);
-	uint32_t *holders =
-		mem_alloc((size_t)ALL_PARTITIONS * copies, sizeof(*holders));
-
 	placement_compute(nodes, count,
 			  (struct placement_terms){ALL_PARTITIONS, copies,
 						   PLACEMENT_SLACK},

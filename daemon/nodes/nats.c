@@ -394,24 +394,6 @@ static enum error nats_link_open(struct broker *bus,
 	return connect_error(bus, status);
 }
 
-static void nats_link_close(struct broker *bus)
-{
-	uint64_t until_ms = clock_steady_ms() + CLOSE_MS;
-
-	if (bus->connection == NULL)
-		return;
-	bus->is_ended = true;
-	natsConnection_Close(bus->connection);
-	lock_acquire(&bus->lock);
-	while ((!bus->is_closed || bus->has_inbox) &&
-	       condition_wait_until(&bus->changed, &bus->lock, until_ms))
-		;
-	lock_release(&bus->lock);
-	jsCtx_Destroy(bus->js);
-	natsSubscription_Destroy(bus->inbox_subscription);
-	natsConnection_Destroy(bus->connection);
-}
-
 /*
  * Make defective leaders step down. A server of version 2.9.10 that became the
  * leader of a stream while others were killed ("has high message lag")
@@ -540,10 +522,24 @@ void nats_leader_step_down(struct broker *bus, const char *stream)
 
 static void nats_close_bus(struct broker *bus)
 {
+	uint64_t until_ms = clock_steady_ms() + CLOSE_MS;
+
 	if (bus == NULL)
 		return;
 	nats_handlers_destroy(bus->answers);
-	nats_link_close(bus);
+	if (bus->connection != NULL) {
+		bus->is_ended = true;
+		natsConnection_Close(bus->connection);
+		lock_acquire(&bus->lock);
+		while ((!bus->is_closed || bus->has_inbox) &&
+		       condition_wait_until(&bus->changed, &bus->lock,
+					    until_ms))
+			;
+		lock_release(&bus->lock);
+		jsCtx_Destroy(bus->js);
+		natsSubscription_Destroy(bus->inbox_subscription);
+		natsConnection_Destroy(bus->connection);
+	}
 	for (size_t i = 0; i < BROKER_BUCKETS; i++)
 		nats_kv_copy_destroy(bus->copies[i]);
 	condition_destroy(&bus->changed);

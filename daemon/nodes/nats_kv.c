@@ -225,15 +225,6 @@ enum error nats_kv_remove_row(struct broker *bus, enum broker_bucket bucket,
 	return nats_kv_write_row(bus, bucket, &entry, "DEL");
 }
 
-static size_t nats_kv_find(const struct nats_kv_copy *copy, const char *key)
-{
-	size_t i = 0;
-
-	while (i < copy->count && strcmp(copy->rows[i].row.key, key) != 0)
-		i++;
-	return i;
-}
-
 static void nats_kv_remove(struct nats_kv_copy *copy, size_t i)
 {
 	buffer_free(&copy->rows[i].row.value);
@@ -245,12 +236,13 @@ static void nats_kv_apply_entry(struct nats_kv_copy *copy,
 				const struct nats_entry *entry)
 {
 	struct broker_row row;
-	size_t i;
+	size_t i = 0;
 
 	copy->number = entry->message.number;
 	copy->time_ms = entry->message.time_ms;
 	row_take(&row, bucket, &entry->message);
-	i = nats_kv_find(copy, row.key);
+	while (i < copy->count && strcmp(copy->rows[i].row.key, row.key) != 0)
+		i++;
 	if (i < copy->count)
 		nats_kv_remove(copy, i);
 	/* our own row, for the clock */

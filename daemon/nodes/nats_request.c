@@ -206,13 +206,18 @@ static void nats_on_handler_complete(void *closure)
 	lock_release(&answers->lock);
 }
 
-/* With the lock held: drop the waiting requests of this subject. */
-static void drop_questions(struct nats_handlers *answers,
-			   const struct nats_handler *answering)
+/* End a subject that is no longer in the list. */
+static void end_answering(struct nats_handlers *answers,
+			  struct nats_handler *answering)
 {
 	struct nats_received_request **link = &answers->first;
 
-	while (*link != NULL) {
+	lock_acquire(&answers->lock);
+	answering->is_ended = true;
+	lock_release(&answers->lock);
+	natsSubscription_Unsubscribe(answering->subscription);
+	lock_acquire(&answers->lock);
+	while (*link != NULL) { /* drop its waiting requests */
 		struct nats_received_request *question = *link;
 
 		if (question->answering != answering) {
@@ -225,18 +230,6 @@ static void drop_questions(struct nats_handlers *answers,
 		free(question);
 	}
 	answers->end = link;
-}
-
-/* End a subject that is no longer in the list. */
-static void end_answering(struct nats_handlers *answers,
-			  struct nats_handler *answering)
-{
-	lock_acquire(&answers->lock);
-	answering->is_ended = true;
-	lock_release(&answers->lock);
-	natsSubscription_Unsubscribe(answering->subscription);
-	lock_acquire(&answers->lock);
-	drop_questions(answers, answering);
 	while (answering->running > 0 || !answering->is_complete)
 		condition_wait(&answers->done, &answers->lock);
 	lock_release(&answers->lock);

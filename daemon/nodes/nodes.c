@@ -509,30 +509,6 @@ struct job_entry {
 	struct buffer sealed;
 };
 
-static struct broker_entry
-import_job_build_entry(const struct node_group *group,
-		       const struct import_job *job, struct job_entry *entry)
-{
-	const struct encryption_keys *keys = group->options.secret_keys;
-
-	*entry = (struct job_entry){0};
-	entry->subject =
-		broker_subject(JOBS_SUBJECT, job->partition, job->verb);
-	if (job->has_secret) {
-		import_job_encrypt(keys, entry->subject.text, job->data,
-				   &entry->sealed);
-		/* the plain id can be guessed from the content */
-		encryption_keys_name(keys, slice_of(job->id), entry->id);
-	}
-	return (struct broker_entry){
-		.subject = entry->subject.text,
-		.id = job->has_secret ? entry->id : job->id,
-		.data = job->has_secret ? buffer_slice(&entry->sealed)
-					: job->data,
-		.expected = BROKER_ANY,
-	};
-}
-
 /*
  * Submit at most this many at a time. Their subjects may be equal: the broker
  * stores them in order.
@@ -540,13 +516,34 @@ import_job_build_entry(const struct node_group *group,
 static enum error submit_some(struct node_group *group, struct import_job *jobs,
 			      size_t count)
 {
+	const struct encryption_keys *keys = group->options.secret_keys;
 	struct broker_entry entries[JOBS_AT_ONCE];
 	struct job_entry own[JOBS_AT_ONCE];
 	bool has_told[ALL_PARTITIONS] = {false};
 	enum error error;
 
-	for (size_t i = 0; i < count; i++)
-		entries[i] = import_job_build_entry(group, &jobs[i], &own[i]);
+	for (size_t i = 0; i < count; i++) {
+		const struct import_job *job = &jobs[i];
+		struct job_entry *entry = &own[i];
+
+		*entry = (struct job_entry){
+			.subject = broker_subject(JOBS_SUBJECT, job->partition,
+						  job->verb)};
+		entries[i] = (struct broker_entry){
+			.subject = entry->subject.text,
+			.id = job->id,
+			.data = job->data,
+			.expected = BROKER_ANY,
+		};
+		if (!job->has_secret)
+			continue;
+		import_job_encrypt(keys, entry->subject.text, job->data,
+				   &entry->sealed);
+		entries[i].data = buffer_slice(&entry->sealed);
+		/* the plain id can be guessed from the content */
+		encryption_keys_name(keys, slice_of(job->id), entry->id);
+		entries[i].id = entry->id;
+	}
 	error = group->ops->append(group->bus, entries, count);
 	for (size_t i = 0; i < count; i++) {
 		jobs[i].is_known = entries[i].is_known;

@@ -472,16 +472,6 @@ static void partition_sizes_read_sites(struct counting *counting)
 		      sizeof(*counting->owners), partition_sizes_compare_sites);
 }
 
-/* Return the host in "https://host:8080", of TABLE_HOSTS. */
-static struct slice partition_sizes_host(struct slice authority)
-{
-	const char *text = authority.data;
-	const char *end = memmem(text, authority.size, "://", 3);
-	size_t head = end == NULL ? 0 : (size_t)(end - text) + 3;
-
-	return (struct slice){text + head, authority.size - head};
-}
-
 /* Return the partition of a row; JOURNAL_PARTITIONS if it has none. */
 static unsigned partition_sizes_partition(const struct counting *counting,
 					  enum table table,
@@ -489,6 +479,8 @@ static unsigned partition_sizes_partition(const struct counting *counting,
 {
 	const struct partition_of_site wanted = {.site = key_u32(scan->key, 0)};
 	const struct partition_of_site *owner;
+	const char *text = scan->key.data;
+	const char *host;
 	struct event_row event;
 
 	switch (table) {
@@ -497,7 +489,11 @@ static unsigned partition_sizes_partition(const struct counting *counting,
 	case TABLE_SITES:
 		return nodes_partition_of(scan->key);
 	case TABLE_HOSTS:
-		return nodes_partition_of(partition_sizes_host(scan->key));
+		/* "https://host:8080" */
+		host = memmem(text, scan->key.size, "://", 3);
+		host = host == NULL ? text : host + 3;
+		return nodes_partition_of((struct slice){
+			host, scan->key.size - (size_t)(host - text)});
 	case TABLE_EVENTS:
 	case TABLE_OUTBOX:
 		if (!event_decode(scan->value, &event) || event.host.size == 0)
@@ -516,23 +512,6 @@ static unsigned partition_sizes_partition(const struct counting *counting,
 	}
 }
 
-static void count_table(struct counting *counting, enum table table)
-{
-	struct scan scan = scan_begin(&counting->txn, table, slice_of(""));
-
-	while (scan_next(&scan)) {
-		unsigned partition =
-			partition_sizes_partition(counting, table, &scan);
-
-		if (partition == JOURNAL_PARTITIONS)
-			continue;
-		counting->sizes->items[partition].rows++;
-		counting->sizes->items[partition].bytes +=
-			scan.key.size + scan.value.size;
-	}
-	scan_end(&scan);
-}
-
 enum error partition_sizes_read(struct store *store,
 				struct partition_sizes *sizes_out)
 {
@@ -541,8 +520,22 @@ enum error partition_sizes_read(struct store *store,
 
 	*sizes_out = (struct partition_sizes){0};
 	partition_sizes_read_sites(&counting);
-	for (enum table table = TABLE_META; table < TABLE_COUNT; table++)
-		count_table(&counting, table);
+	for (enum table table = TABLE_META; table < TABLE_COUNT; table++) {
+		struct scan scan =
+			scan_begin(&counting.txn, table, slice_of(""));
+
+		while (scan_next(&scan)) {
+			unsigned partition = partition_sizes_partition(
+				&counting, table, &scan);
+
+			if (partition == JOURNAL_PARTITIONS)
+				continue;
+			sizes_out->items[partition].rows++;
+			sizes_out->items[partition].bytes +=
+				scan.key.size + scan.value.size;
+		}
+		scan_end(&scan);
+	}
 	free(counting.owners);
 	return txn_end(&counting.txn);
 }

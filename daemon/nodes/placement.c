@@ -127,43 +127,28 @@ static void placement_set_room(struct placing *placing, uint64_t wanted,
 }
 
 /*
- * Return which of two full nodes should get more: one that accepts partitions,
- * then the one with less load for its capacity; 0 = equal.
+ * Return whether `a` should get it rather than `b`: a node with room; of two
+ * full nodes one that accepts partitions, then the one with less load for its
+ * capacity.
  */
-static int compare_full(const struct placing *placing, size_t a, size_t b)
-{
-	uint64_t load_a =
-		(uint64_t)placing->seats[a].load * placing->nodes[b].capacity;
-	uint64_t load_b =
-		(uint64_t)placing->seats[b].load * placing->nodes[a].capacity;
-
-	if (placement_node_accepts(placing, a) !=
-	    placement_node_accepts(placing, b))
-		return placement_node_accepts(placing, a) ? -1 : 1;
-	return (load_a > load_b) - (load_a < load_b);
-}
-
-/* Return whether `a` should get it rather than `b`. */
 static bool placement_runner_is_better(const struct placing *placing,
 				       struct runner a, struct runner b)
 {
 	size_t at = (size_t)(a.node - placing->nodes);
 	size_t bt = (size_t)(b.node - placing->nodes);
-	bool has_room = placing->seats[at].load < placing->seats[at].room;
-	int order;
+	const struct placement_seat *seats = placing->seats;
+	bool has_room = seats[at].load < seats[at].room;
+	uint64_t load_a = (uint64_t)seats[at].load * b.node->capacity;
+	uint64_t load_b = (uint64_t)seats[bt].load * a.node->capacity;
+	bool accepts = placement_node_accepts(placing, at);
 
-	if (has_room != (placing->seats[bt].load < placing->seats[bt].room))
+	if (has_room != (seats[bt].load < seats[bt].room))
 		return has_room;
-	order = has_room ? 0 : compare_full(placing, at, bt);
-	return order == 0 ? placement_runner_is_before(a, b) : order < 0;
-}
-
-static bool has_one(const uint32_t *holders, uint32_t copies, size_t index)
-{
-	for (uint32_t i = 0; i < copies; i++)
-		if (holders[i] == index)
-			return true;
-	return false;
+	if (!has_room && accepts != placement_node_accepts(placing, bt))
+		return accepts;
+	if (!has_room && load_a != load_b)
+		return load_a < load_b;
+	return placement_runner_is_before(a, b);
 }
 
 /* Choose the next holder of a partition that has `copies` holders. */
@@ -178,7 +163,11 @@ static uint32_t placement_choose(struct placing *placing, uint32_t partition,
 			&placing->nodes[i],
 			draw_of(placing->seats[i].seed, partition)};
 
-		if (!has_one(holders, copies, i) &&
+		bool has_one = false;
+
+		for (uint32_t j = 0; j < copies; j++)
+			has_one |= holders[j] == i;
+		if (!has_one &&
 		    (best.node == NULL ||
 		     placement_runner_is_better(placing, runner, best)))
 			best = runner;

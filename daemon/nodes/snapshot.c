@@ -459,31 +459,26 @@ enum error snapshot_clear_partition(struct store *store, unsigned partition)
 	return error;
 }
 
-static enum error begin_load(struct loading *loading,
-			     const struct snapshot_head *head)
-{
-	loading->is_begun = true;
-	if (head->schema != STORE_SCHEMA)
-		return ERR_VERSION;
-	if (head->partition >= JOURNAL_PARTITIONS ||
-	    (loading->partition != ANY_PARTITION &&
-	     loading->partition != head->partition))
-		return ERR_CORRUPT;
-	loading->partition = head->partition;
-	return loading->store == NULL
-		       ? ERR_NONE
-		       : snapshot_clear_partition(loading->store,
-						  head->partition);
-}
-
 static enum error load_chunk(void *context, const struct snapshot_head *head,
 			     struct slice chunk)
 {
 	struct loading *loading = context;
-	enum error error =
-		loading->is_begun ? ERR_NONE : begin_load(loading, head);
+	enum error error = ERR_NONE;
 	struct txn txn;
 
+	if (!loading->is_begun) {
+		loading->is_begun = true;
+		if (head->schema != STORE_SCHEMA)
+			return ERR_VERSION;
+		if (head->partition >= JOURNAL_PARTITIONS ||
+		    (loading->partition != ANY_PARTITION &&
+		     loading->partition != head->partition))
+			return ERR_CORRUPT;
+		loading->partition = head->partition;
+		if (loading->store != NULL)
+			error = snapshot_clear_partition(loading->store,
+							 head->partition);
+	}
 	if (error != ERR_NONE)
 		return error;
 	loading->copy->chunks++;

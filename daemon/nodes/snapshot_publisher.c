@@ -33,23 +33,6 @@ enum {
 
 #define SNAPSHOT_MAX_MS (UINT64_C(7) * 24 * 3600 * 1000)
 
-/*
- * Return whether we own the partition, or would own it if its log had space; a
- * snapshot makes space.
- */
-static bool is_tended(struct node_group *group, unsigned number)
-{
-	const struct partition partition = partition_copy_state(group, number);
-	bool has_lease;
-
-	lock_acquire(&group->lock);
-	has_lease = nodes_have_lease(group);
-	lock_release(&group->lock);
-	return has_lease && (partition.state == PARTITION_OWNED ||
-			     (partition.state == PARTITION_ADOPTING &&
-			      partition.is_log_full));
-}
-
 /* Snapshots. */
 
 /*
@@ -196,22 +179,6 @@ struct publish_cursor {
 	bool is_known[ALL_PARTITIONS];
 };
 
-/* Note an event of the partition; each call has an older one. */
-static void step_back(struct publish_cursor *outset, unsigned partition,
-		      uint64_t number, bool is_old)
-{
-	bool is_new = number > outset->last[partition];
-
-	if (outset->last[partition] == 0 && is_old)
-		outset->is_known[partition] = true;
-	else
-		outset->published[partition] = number - 1;
-	outset->again[partition] += !is_new;
-	outset->is_known[partition] |=
-		outset->again[partition] == EVENTS_AT_ONCE;
-	outset->count -= outset->is_known[partition];
-}
-
 /*
  * If an owner fails during a batch, the last event may be stored and earlier
  * ones not. So publish some events before the last one again. Consumers get
@@ -233,12 +200,19 @@ static void find_outset(struct node_group *group, struct publish_cursor *outset)
 	while (outset->count > 0 && event_get_before(&txn, &number, &event)) {
 		unsigned partition =
 			store_partition_of_event(group->store, number);
+		bool is_old = age_ms > 0 && event.time_ms + age_ms < now_ms;
 
-		if (partition < ALL_PARTITIONS && outset->asks[partition] &&
-		    !outset->is_known[partition])
-			step_back(outset, partition, number,
-				  age_ms > 0 &&
-					  event.time_ms + age_ms < now_ms);
+		if (partition >= ALL_PARTITIONS || !outset->asks[partition] ||
+		    outset->is_known[partition])
+			continue;
+		if (outset->last[partition] == 0 && is_old)
+			outset->is_known[partition] = true;
+		else
+			outset->published[partition] = number - 1;
+		outset->again[partition] += number <= outset->last[partition];
+		outset->is_known[partition] |=
+			outset->again[partition] == EVENTS_AT_ONCE;
+		outset->count -= outset->is_known[partition];
 	}
 	txn_end(&txn);
 }
@@ -479,7 +453,21 @@ void *snapshot_publisher_main(void *argument)
 
 	while (node_wake_wait(group, &group->wake_tending, IDLE_MS)) {
 		for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
-			if (!is_tended(group, i))
+			const struct partition *partition =
+				&group->partitions[i];
+			bool is_tended;
+
+			/*
+			 * own partitions, and those that we would own if their
+			 * log had space; a snapshot makes space
+			 */
+			lock_acquire(&group->lock);
+			is_tended = nodes_have_lease(group) &&
+				    (partition->state == PARTITION_OWNED ||
+				     (partition->state == PARTITION_ADOPTING &&
+				      partition->is_log_full));
+			lock_release(&group->lock);
+			if (!is_tended)
 				continue;
 			publish_sum(group, i);
 			if (group->depot != NULL && needs_snapshot(group, i))

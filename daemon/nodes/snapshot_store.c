@@ -135,11 +135,15 @@ const char *snapshot_store_location(const struct snapshot_store *depot)
 	return depot->location;
 }
 
-static enum error snapshot_store_write_all(int file, const char *bytes,
-					   size_t size)
+/* Append bytes to the file and to the checksum. */
+static enum error snapshot_body_append(struct snapshot_store_body *body,
+				       struct sha256_ctx *context,
+				       const char *bytes, size_t size)
 {
+	sha256_update(context, size, (const uint8_t *)bytes);
+	body->size += size;
 	while (size > 0) {
-		ssize_t count = write(file, bytes, size);
+		ssize_t count = write(body->file, bytes, size);
 
 		if (count < 0 && errno == EINTR)
 			continue;
@@ -162,16 +166,6 @@ static void make_trailer(char out[TRAILER_BYTES], uint64_t size,
 	memcpy(out + MAGIC_BYTES, &little, sizeof(little));
 	sha256_digest(&context, SNAPSHOT_STORE_DIGEST_BYTES,
 		      (uint8_t *)out + MAGIC_BYTES + sizeof(little));
-}
-
-/* Append bytes to the file and to the checksum. */
-static enum error snapshot_body_append(struct snapshot_store_body *body,
-				       struct sha256_ctx *context,
-				       const char *bytes, size_t size)
-{
-	sha256_update(context, size, (const uint8_t *)bytes);
-	body->size += size;
-	return snapshot_store_write_all(body->file, bytes, size);
 }
 
 /* Write all bytes of the reader, and the trailer. */

@@ -421,12 +421,16 @@ static void hook_report_drop(struct hook_report *report, size_t count)
 		report->number_count * sizeof(report->numbers[0]));
 }
 
-/*
- * Before the snapshot, note which hooks have no unsaved results. Events that
- * were saved before are not in its outbox.
- */
-static void begin_look(struct delivery *delivery)
+void delivery_load_hooks(struct delivery *delivery)
 {
+	size_t kept = 0;
+	struct txn txn;
+	enum error error;
+
+	/*
+	 * before the snapshot, note which hooks have no unsaved results; events
+	 * that were saved before are not in its outbox
+	 */
 	lock_acquire(&delivery->lock);
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
 		struct hook_queue *outlet = delivery->outlets[i];
@@ -437,15 +441,6 @@ static void begin_look(struct delivery *delivery)
 		outlet->is_current = !outlet->has_news && !outlet->is_saving;
 	}
 	lock_release(&delivery->lock);
-}
-
-void delivery_load_hooks(struct delivery *delivery)
-{
-	size_t kept = 0;
-	struct txn txn;
-	enum error error;
-
-	begin_look(delivery);
 	txn = txn_begin_read(delivery->store);
 	look_at_hooks(delivery, &txn);
 	error = txn_end(&txn);

@@ -208,27 +208,20 @@ static void run_command(struct delivery *delivery, struct hook_queue *outlet)
 	buffer_free(&site);
 }
 
-/* Return whether the loaded event can be sent now. */
-static bool is_ready(struct delivery *delivery, const struct hook_queue *outlet)
-{
-	const struct hook_report *report = &outlet->report;
-	size_t unsaved;
-
-	if (outlet->is_running || outlet->body.size == 0 || !outlet->is_there ||
-	    !store_owns_event(delivery->store, outlet->number))
-		return false;
-	lock_acquire(&delivery->lock);
-	unsaved = report->number_count;
-	lock_release(&delivery->lock);
-	return unsaved < HOOK_REPORT_EVENTS;
-}
-
 void delivery_send(struct delivery *delivery)
 {
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
 		struct hook_queue *outlet = delivery->outlets[i];
+		size_t unsaved;
 
-		if (!is_ready(delivery, outlet))
+		if (outlet->is_running || outlet->body.size == 0 ||
+		    !outlet->is_there ||
+		    !store_owns_event(delivery->store, outlet->number))
+			continue;
+		lock_acquire(&delivery->lock);
+		unsaved = outlet->report.number_count;
+		lock_release(&delivery->lock);
+		if (unsaved >= HOOK_REPORT_EVENTS)
 			continue;
 		outlet->is_running = true;
 		if (hook_target_is_command(buffer_slice(&outlet->target)))

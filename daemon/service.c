@@ -457,13 +457,14 @@ static enum error start_delivery(void *context)
 	const struct config *config = service->config;
 	const struct delivery_options options = {
 		.spawner = service->spawner,
-		.user_agent = config->user_agent,
-		.ca_file = *config->ca_file == '\0' ? NULL : config->ca_file,
-		.connect_timeout_ms = config->connect_timeout_ms,
-		.timeout_ms = config->delivery_timeout_ms,
+		.posts.user_agent = config->user_agent,
+		.posts.ca_file =
+			*config->ca_file == '\0' ? NULL : config->ca_file,
+		.posts.connect_timeout_ms = config->connect_timeout_ms,
+		.posts.timeout_ms = config->delivery_timeout_ms,
+		.posts.allowed = service->first->hook_networks.items,
+		.posts.allowed_count = service->first->hook_networks.count,
 		.first_pause_ms = config->delivery_pause_ms,
-		.allowed = service->first->hook_networks.items,
-		.allowed_count = service->first->hook_networks.count,
 		.allows_exec = config->allows_exec,
 		.exec_timeout_ms = config->exec_timeout_ms,
 	};

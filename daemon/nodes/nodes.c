@@ -289,9 +289,9 @@ void nodes_close(struct node_group *group)
 	if (group == NULL)
 		return;
 	assert(!group->is_running);
-	if (group->bus != NULL)
+	if (group->ops != NULL && group->bus != NULL)
 		group->ops->close(group->bus);
-	for (size_t i = 0; i < group->closed_count; i++)
+	for (size_t i = 0; group->ops != NULL && i < group->closed_count; i++)
 		group->ops->close(group->closed[i]);
 	free(group->closed);
 	packer_destroy(group->packer);

@@ -17,7 +17,6 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "crawl/address_filter.h"
 #include "daemon/engine/commit_event.h"
 #include "daemon/engine/pipeline.h"
 #include "daemon/privsep/notifier_client.h"
@@ -30,14 +29,9 @@ struct spawner;
 
 struct delivery_options {
 	struct spawner *spawner; /* NULL: use threads and child processes */
-	const char *user_agent;
-	const char *ca_file; /* PEM, additional to the system's; or NULL */
-	uint32_t connect_timeout_ms;
-	uint32_t timeout_ms;           /* of a request */
-	uint32_t first_pause_ms;       /* after the first failure */
-	const struct network *allowed; /* [allowed_count], private */
-	size_t allowed_count;
-	bool allows_exec; /* commands are allowed */
+	struct poster_options posts;
+	uint32_t first_pause_ms; /* after the first failure */
+	bool allows_exec;        /* commands are allowed */
 	uint32_t exec_timeout_ms;
 };
 
@@ -151,7 +145,7 @@ struct delivery {
 void delivery_load_hooks(struct delivery *delivery);
 void hook_queue_destroy(struct hook_queue *outlet);
 
-/* notifier_sender.c: send the next events, and process results. */
+/* Send the next events, and process results. */
 void delivery_send(struct delivery *delivery);
 void delivery_receive(struct delivery *delivery);
 

@@ -722,12 +722,12 @@ TEST(all_of_it_delivers_to_a_server)
 	ck_assert_int_eq(
 		delivery_start(&whole, world.store, delivery.pipeline,
 			       &(struct delivery_options){
-				       .user_agent = "test",
-				       .connect_timeout_ms = ANSWER_MS,
-				       .timeout_ms = ANSWER_MS,
+				       .posts.user_agent = "test",
+				       .posts.connect_timeout_ms = ANSWER_MS,
+				       .posts.timeout_ms = ANSWER_MS,
 				       .first_pause_ms = FIRST_PAUSE_MS,
-				       .allowed = &allowed,
-				       .allowed_count = 1,
+				       .posts.allowed = &allowed,
+				       .posts.allowed_count = 1,
 			       }),
 		ERR_NONE);
 	snprintf(url, sizeof(url), "http://127.0.0.1:%u/hook", server.port);

@@ -9,8 +9,8 @@
  * the entry if it is not.
  *
  * Any thread may call any function. Functions that need the servers wait for
- * their response, at most bus_options.timeout_ms. ERR_NETWORK: no response came
- * in that time; the operation may have been executed or not.
+ * their response, at most broker_options.timeout_ms. ERR_NETWORK: no response
+ * came in that time; the operation may have been executed or not.
  */
 #ifndef DAEMON_NODES_BROKER_H
 #define DAEMON_NODES_BROKER_H
@@ -291,7 +291,7 @@ void broker_flush_log(bool is_end);
  */
 typedef const struct broker_ops *broker_module(log_sink *sink);
 
-/* daemon/bus/nats: NATS JetStream, server 2.9 or later. */
+/* nats.c: NATS JetStream, server 2.9 or later. */
 broker_module broker_nats_load;
 
 /* The same as text, for dlsym(). */

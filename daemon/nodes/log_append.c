@@ -127,7 +127,7 @@ struct slice log_entry_part(struct slice bytes, size_t max, unsigned number)
 /*
  * Append to the logs of partitions, in the committer thread: first to the log,
  * then to the store. After a lost reply or with a full disk the log may hold
- * entries that the store does not have (is_in_doubt). Such entries are read
+ * entries that the store does not have (is_unsure). Such entries are read
  * from the log before anything else is appended.
  */
 

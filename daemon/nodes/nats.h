@@ -158,7 +158,7 @@ enum error nats_streams_open(struct broker *bus,
 
 /* nats_stream.c */
 
-/* As bus_ops.append(); `operation` for rows, or NULL. */
+/* As broker_ops.append(); `operation` for rows, or NULL. */
 enum error nats_append_as(struct broker *bus, struct broker_entry *entries,
 			  size_t count, const char *operation);
 enum error nats_append(struct broker *bus, struct broker_entry *entries,

@@ -143,7 +143,7 @@ void nodes_find_route(struct node_group *group, unsigned partition,
 
 /*
  * Send a request to the owner of the partition or, with `node`, to that node,
- * and append the response. Errors as of bus_ops.ask(). ERR_STOPPED: the
+ * and append the response. Errors as of broker_ops.ask(). ERR_STOPPED: the
  * partition has another owner by now, or the node has left; the request may
  * have been executed. Until the broker is reached for the first time, the error
  * is ERR_NOT_FOUND or ERR_NETWORK.

@@ -96,7 +96,7 @@ struct nodes_options {
 /*
  * Connect to the broker if it responds; otherwise retry when the node runs. The
  * texts of the options and the store must outlive the result; the store has
- * partitions. Errors as of bus_ops.open() except ERR_NETWORK, with a line in
+ * partitions. Errors as of broker_ops.open() except ERR_NETWORK, with a line in
  * the log. ERR_IO: the broker's module is not installed.
  */
 enum error nodes_open(struct node_group **group_out, struct store *store,

@@ -16,86 +16,184 @@ struct txn;
 
 enum { METRIC_LABELS = 2 }; /* maximum labels of a metric */
 
-/* Each has its row in api_metrics.c. */
+/* Metric, name after "templated_", type, two labels, help. */
+/* clang-format off */
+#define METRIC_LIST(X) \
+	X(METRIC_BUILD_INFO, "build_info", "gauge", "version", "schema", \
+	  "1; its labels name the running program") \
+	X(METRIC_START, "start_time_seconds", "gauge", NULL, NULL, "Start " \
+	  "time of the daemon, in Unix time") \
+	X(METRIC_CONFIG_OK, "config_last_reload_successful", "gauge", NULL, \
+	  NULL, "0 when the last SIGHUP found an invalid configuration") \
+	X(METRIC_CONFIG_TIME, \
+	  "config_last_reload_success_timestamp_seconds", "gauge", NULL, \
+	  NULL, "Time at which the daemon read the current configuration") \
+	X(METRIC_FETCHED, "fetch_responses_total", "counter", NULL, NULL, \
+	  "Responses of web servers, with any status") \
+	X(METRIC_FRESH, "fetch_not_modified_total", "counter", NULL, NULL, \
+	  "Responses that report an unchanged page (304)") \
+	X(METRIC_FETCH_FAILURES, "fetch_failures_total", "counter", NULL, \
+	  NULL, "Fetches without a page") \
+	X(METRIC_WIRE_BYTES, "received_bytes_total", "counter", NULL, NULL, \
+	  "Bytes received") \
+	X(METRIC_FETCHES, "fetch_duration_seconds", "histogram", NULL, \
+	  NULL, "Duration of a fetch of a page or sitemap") \
+	X(METRIC_ANALYSED, "pages_analysed_total", "counter", NULL, NULL, \
+	  "Pages parsed") \
+	X(METRIC_ANALYSES, "analysis_duration_seconds", "histogram", NULL, \
+	  NULL, "Duration of the analysis of a page") \
+	X(METRIC_COMMITTED, "pages_committed_total", "counter", NULL, NULL, \
+	  "Pages committed") \
+	X(METRIC_COMMITS, "commits_total", "counter", NULL, NULL, "Write " \
+	  "transactions") \
+	X(METRIC_FAILED_COMMITS, "commit_failures_total", "counter", NULL, \
+	  NULL, "Commits that failed") \
+	X(METRIC_TRANSACTIONS, "commit_duration_seconds", "histogram", \
+	  NULL, NULL, "Duration of a commit") \
+	X(METRIC_IN_FLIGHT, "in_flight_pages", "gauge", NULL, NULL, \
+	  "Pages between lease and commit") \
+	X(METRIC_MAX_IN_FLIGHT, "in_flight_pages_limit", "gauge", NULL, \
+	  NULL, "pipeline.max_in_flight") \
+	X(METRIC_RUNNING, "fetches_in_progress", "gauge", NULL, NULL, \
+	  "Fetches in progress") \
+	X(METRIC_QUEUE, "queued_pages", "gauge", "queue", NULL, "Pages " \
+	  "that wait for analysis or commit") \
+	X(METRIC_PAUSED, "crawl_paused", "gauge", NULL, NULL, "1 while " \
+	  "crawling waits because the store cannot be written") \
+	X(METRIC_STORE_USED, "store_used_bytes", "gauge", NULL, NULL, \
+	  "Used bytes of the memory map") \
+	X(METRIC_STORE_MAP, "store_mapped_bytes", "gauge", NULL, NULL, \
+	  "Size of the memory map") \
+	X(METRIC_STORE_MAX, "store_max_bytes", "gauge", NULL, NULL, \
+	  "Maximum size of the store") \
+	X(METRIC_STORE_FREE, "store_disk_free_bytes", "gauge", NULL, NULL, \
+	  "Free space in the file system of the store") \
+	X(METRIC_STORE_READERS, "store_readers", "gauge", NULL, NULL, \
+	  "Read transactions of all processes") \
+	X(METRIC_ROWS, "rows", "gauge", "table", NULL, "Rows of a table") \
+	X(METRIC_TABLE_BYTES, "table_bytes", "gauge", "table", NULL, \
+	  "Bytes of a table") \
+	X(METRIC_POISONED, "quarantined_pages", "gauge", NULL, NULL, \
+	  "Pages in quarantine") \
+	X(METRIC_SITES, "sites", "gauge", "state", NULL, "Sites by state: " \
+	  "all, stale, blocked") \
+	X(METRIC_SITE_PAGES, "site_pages", "gauge", "site", NULL, "Stored " \
+	  "pages of a site") \
+	X(METRIC_SITE_URLS, "site_urls", "gauge", "site", NULL, "Known " \
+	  "URLs of a site") \
+	X(METRIC_SITE_PENDING, "site_pending_urls", "gauge", "site", NULL, \
+	  "URLs of a site that wait for a fetch") \
+	X(METRIC_SITE_FAILED, "site_failed_urls", "gauge", "site", NULL, \
+	  "URLs of a site without a page") \
+	X(METRIC_SITE_SPENT, "site_budget_used_bytes", "gauge", "site", \
+	  NULL, "Used bytes of the budget of a site") \
+	X(METRIC_SITE_SEEN, "site_last_seen_timestamp_seconds", "gauge", \
+	  "site", NULL, "Time of the last response of a site with a page " \
+	  "or 304") \
+	X(METRIC_SITE_STALE, "site_stale", "gauge", "site", NULL, "1 when " \
+	  "a site has returned no page for watch.stale_after") \
+	X(METRIC_SITE_BLOCKED, "site_blocked", "gauge", "site", NULL, "1 " \
+	  "when a site no longer returns pages") \
+	X(METRIC_GUARDS, "guards", "gauge", "state", NULL, "Guards by " \
+	  "state: unknown, ok, firing, suspended") \
+	X(METRIC_EVENTS, "events_total", "counter", "kind", NULL, "Events " \
+	  "since the start of the daemon") \
+	X(METRIC_OPEN_ALERTS, "firing_alerts", "gauge", "kind", NULL, \
+	  "Firing alerts: not acknowledged and not silenced") \
+	X(METRIC_HOOK_WAITING, "hook_queued_events", "gauge", "hook", NULL, \
+	  "Events that wait for delivery to a hook") \
+	X(METRIC_HOOK_DELIVERED, "hook_delivered_total", "counter", "hook", \
+	  NULL, "Events that were delivered to a hook") \
+	X(METRIC_HOOK_DROPPED, "hook_dropped_total", "counter", "hook", \
+	  NULL, "Events that were dropped because the queue of a hook was " \
+	  "full") \
+	X(METRIC_HOOK_FAILURES, "hook_consecutive_failures", "gauge", \
+	  "hook", NULL, "Consecutive failed deliveries to a hook") \
+	X(METRIC_PROCESSES, "processes", "gauge", "role", NULL, \
+	  "Processes of a role") \
+	X(METRIC_STARTS, "process_starts_total", "counter", "role", NULL, \
+	  "Starts of processes of a role") \
+	X(METRIC_DEATHS, "process_crashes_total", "counter", "role", NULL, \
+	  "Processes of a role that crashed or were killed") \
+	X(METRIC_CPU, "process_cpu_seconds_total", "counter", "role", NULL, \
+	  "CPU time of the current and former processes of a role") \
+	X(METRIC_RESIDENT, "process_resident_memory_bytes", "gauge", \
+	  "role", NULL, "Resident memory of the processes of a role") \
+	X(METRIC_CACHE_HITS, "text_cache_hits_total", "counter", NULL, \
+	  NULL, "Texts that the cache returned") \
+	X(METRIC_CACHE_MISSES, "text_cache_misses_total", "counter", NULL, \
+	  NULL, "Texts that the daemon computed") \
+	X(METRIC_CACHE_EVICTIONS, "text_cache_evictions_total", "counter", \
+	  NULL, NULL, "Texts that the cache evicted") \
+	X(METRIC_CACHE_ANSWERS, "text_cache_entries", "gauge", NULL, NULL, \
+	  "Texts in the cache") \
+	X(METRIC_CACHE_BYTES, "text_cache_bytes", "gauge", NULL, NULL, \
+	  "Bytes of the texts in the cache") \
+	X(METRIC_SAMPLES, "models_built_total", "counter", "when", NULL, \
+	  "Template models that workers built, ahead of requests or on " \
+	  "demand") \
+	X(METRIC_HTTP_REQUESTS, "http_requests_total", "counter", \
+	  "listener", NULL, "Requests by listener") \
+	X(METRIC_HTTP_REFUSED, "http_rejected_total", "counter", \
+	  "listener", NULL, "Requests rejected because the queue was full") \
+	X(METRIC_HTTP_LIMITED, "http_limited_total", "counter", "listener", \
+	  NULL, "Requests rejected because their owner used up its quota") \
+	X(METRIC_HTTP_REPLIES, "http_responses_total", "counter", "status", \
+	  NULL, "Responses by class of status, without requests rejected " \
+	  "before they ran") \
+	X(METRIC_HTTP_WAITING, "http_queued_requests", "gauge", "state", \
+	  NULL, "Requests that wait for a thread (queued) or a fetch " \
+	  "(suspended)") \
+	X(METRIC_HTTP_LISTENERS, "http_open_streams", "gauge", NULL, NULL, \
+	  "Streams of events, and requests that wait for a fetch") \
+	X(METRIC_ANSWERS, "http_request_duration_seconds", "histogram", \
+	  NULL, NULL, "Time from a request to its response, without " \
+	  "sending it") \
+	X(METRIC_CLUSTER_CONNECTED, "node_broker_connected", "gauge", NULL, \
+	  NULL, "1 while the broker is connected; this and the following " \
+	  "metrics exist only in a node group") \
+	X(METRIC_CLUSTER_LEASE, "node_has_lease", "gauge", NULL, NULL, "1 " \
+	  "while this node holds its lease; without it the node does not " \
+	  "commit or fetch") \
+	X(METRIC_CLUSTER_NODES, "nodes", "gauge", NULL, NULL, "Nodes with " \
+	  "a lease") \
+	X(METRIC_CLUSTER_PARTITIONS, "node_partitions", "gauge", "state", \
+	  NULL, "Partitions by their state on this node") \
+	X(METRIC_CLUSTER_LAG, "node_replication_lag_entries", "gauge", \
+	  NULL, NULL, "Log sequence numbers between the applied and the " \
+	  "last entry, summed over the replicas of this node; 0 = up to " \
+	  "date") \
+	X(METRIC_CLUSTER_FAILOVERS, "node_failovers_total", "counter", \
+	  NULL, NULL, "Partitions adopted from failed nodes") \
+	X(METRIC_CLUSTER_MOVES, "node_handovers_total", "counter", NULL, \
+	  NULL, "Partitions that this node handed over or adopted") \
+	X(METRIC_CLUSTER_DIVERGENCES, "node_divergences_total", "counter", \
+	  NULL, NULL, "Replicas that differed or had damaged rows") \
+	X(METRIC_CLUSTER_LOCKED, "node_undecryptable_partitions", "gauge", \
+	  NULL, NULL, "Replicas that wait for a key of " \
+	  "nodes.encryption_key_file") \
+	X(METRIC_CLUSTER_APPENDS, "node_log_appends_total", "counter", \
+	  NULL, NULL, "Transactions appended to the log") \
+	X(METRIC_CLUSTER_APPEND_SECONDS, "node_log_append_seconds_total", \
+	  "counter", NULL, NULL, "Time that these transactions waited for " \
+	  "the log") \
+	X(METRIC_CLUSTER_APPEND_BYTES, "node_log_append_bytes_total", \
+	  "counter", NULL, NULL, "Bytes appended to the log") \
+	X(METRIC_CLUSTER_JOBS, "node_import_jobs_total", "counter", NULL, \
+	  NULL, "Import jobs that this node has finished") \
+	X(METRIC_CLUSTER_QUESTIONS, "node_forwarded_requests_total", \
+	  "counter", "result", NULL, "Requests about sites of other " \
+	  "nodes, by the node that responded: owner, replica or none") \
+	X(METRIC_CLUSTER_QUESTION_TIME, "node_forward_duration_seconds", \
+	  "histogram", NULL, NULL, "Time from such a request to its " \
+	  "response")
+/* clang-format on */
+
 enum metric {
-	METRIC_BUILD_INFO,
-	METRIC_START,
-	METRIC_CONFIG_OK,
-	METRIC_CONFIG_TIME,
-	METRIC_FETCHED,
-	METRIC_FRESH,
-	METRIC_FETCH_FAILURES,
-	METRIC_WIRE_BYTES,
-	METRIC_FETCHES,
-	METRIC_ANALYSED,
-	METRIC_ANALYSES,
-	METRIC_COMMITTED,
-	METRIC_COMMITS,
-	METRIC_FAILED_COMMITS,
-	METRIC_TRANSACTIONS,
-	METRIC_IN_FLIGHT,
-	METRIC_MAX_IN_FLIGHT,
-	METRIC_RUNNING,
-	METRIC_QUEUE,
-	METRIC_PAUSED,
-	METRIC_STORE_USED,
-	METRIC_STORE_MAP,
-	METRIC_STORE_MAX,
-	METRIC_STORE_FREE,
-	METRIC_STORE_READERS,
-	METRIC_ROWS,
-	METRIC_TABLE_BYTES,
-	METRIC_POISONED,
-	METRIC_SITES,
-	METRIC_SITE_PAGES,
-	METRIC_SITE_URLS,
-	METRIC_SITE_PENDING,
-	METRIC_SITE_FAILED,
-	METRIC_SITE_SPENT,
-	METRIC_SITE_SEEN,
-	METRIC_SITE_STALE,
-	METRIC_SITE_BLOCKED,
-	METRIC_GUARDS,
-	METRIC_EVENTS,
-	METRIC_OPEN_ALERTS,
-	METRIC_HOOK_WAITING,
-	METRIC_HOOK_DELIVERED,
-	METRIC_HOOK_DROPPED,
-	METRIC_HOOK_FAILURES,
-	METRIC_PROCESSES,
-	METRIC_STARTS,
-	METRIC_DEATHS,
-	METRIC_CPU,
-	METRIC_RESIDENT,
-	METRIC_CACHE_HITS,
-	METRIC_CACHE_MISSES,
-	METRIC_CACHE_EVICTIONS,
-	METRIC_CACHE_ANSWERS,
-	METRIC_CACHE_BYTES,
-	METRIC_SAMPLES,
-	METRIC_HTTP_REQUESTS,
-	METRIC_HTTP_REFUSED,
-	METRIC_HTTP_LIMITED,
-	METRIC_HTTP_REPLIES,
-	METRIC_HTTP_WAITING,
-	METRIC_HTTP_LISTENERS,
-	METRIC_ANSWERS,
-	METRIC_CLUSTER_CONNECTED,
-	METRIC_CLUSTER_LEASE,
-	METRIC_CLUSTER_NODES,
-	METRIC_CLUSTER_PARTITIONS,
-	METRIC_CLUSTER_LAG,
-	METRIC_CLUSTER_FAILOVERS,
-	METRIC_CLUSTER_MOVES,
-	METRIC_CLUSTER_DIVERGENCES,
-	METRIC_CLUSTER_LOCKED,
-	METRIC_CLUSTER_APPENDS,
-	METRIC_CLUSTER_APPEND_SECONDS,
-	METRIC_CLUSTER_APPEND_BYTES,
-	METRIC_CLUSTER_JOBS,
-	METRIC_CLUSTER_QUESTIONS,
-	METRIC_CLUSTER_QUESTION_TIME,
-	METRIC_COUNT
+#define X(metric, ...) metric,
+	METRIC_LIST(X)
+#undef X
+		METRIC_COUNT
 };
 
 struct metric_row {

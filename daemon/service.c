@@ -666,11 +666,10 @@ static enum error start_api(void *context)
 	service->api = api_create(service->store, service->pipeline,
 				  service->pool, service->config);
 	api_configure(service->api, service->path, service->config, NULL);
-	api_set_tokens(service->api, service->tokens);
-	api_set_unpackers(service->api, service->unpackers);
+	service->api->tokens = service->tokens;
+	service->api->unpackers = service->unpackers;
 	if (service->spawner != NULL)
-		api_set_roster(service->api,
-			       spawner_process_table(service->spawner));
+		service->api->roster = spawner_process_table(service->spawner);
 	return service->node_group == NULL ? ERR_NONE : set_peers(service);
 }
 

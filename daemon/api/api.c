@@ -19,6 +19,9 @@
 #include "daemon/query/text_cache.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/web/thresholds.h"
+#include "store/key.h"
+#include "store/rows.h"
+#include "store/txn.h"
 #include "template/version_json.h"
 
 /* All that the daemon knows of a route stands in its row. */
@@ -99,22 +102,21 @@ static const struct route routes[] = {
 	{"POST", LOGIN_PATH, api_post_login, ROUTE_PUBLIC, ROUTE_FORM},
 	{"POST", LOGOUT_PATH, api_post_logout, ROUTE_PUBLIC, 0},
 	{"GET", "/", api_ui_home, ROUTE_READ, 0},
-	{"POST", "/ui/sites", api_ui_post_site, ROUTE_WRITE,
+	{"POST", "/ui/sites", api_ui_post, ROUTE_WRITE,
 	 ROUTE_OF_BODY | ROUTE_FORM},
 	{"GET", "/ui/sites/HOST", api_ui_site, ROUTE_READ, 0},
 	{"GET", "/ui/sites/HOST/patterns", api_ui_site, ROUTE_WRITE, 0},
 	{"GET", "/ui/sites/HOST/events", api_ui_site, ROUTE_READ, 0},
 	{"GET", "/ui/sites/HOST/settings", api_ui_site, ROUTE_WRITE, 0},
-	{"POST", "/ui/sites/HOST/settings", api_ui_post_settings, ROUTE_WRITE,
+	{"POST", "/ui/sites/HOST/settings", api_ui_post, ROUTE_WRITE,
 	 ROUTE_FORM},
-	{"POST", "/ui/sites/HOST/delete", api_ui_delete_site, ROUTE_WRITE,
-	 ROUTE_FORM},
+	{"POST", "/ui/sites/HOST/delete", api_ui_post, ROUTE_WRITE, ROUTE_FORM},
 	{"GET", "/ui/sites/HOST/guards", api_ui_site, ROUTE_WRITE, ROUTE_SLOW},
-	{"POST", "/ui/sites/HOST/guards", api_ui_post_guard, ROUTE_WRITE,
+	{"POST", "/ui/sites/HOST/guards", api_ui_post, ROUTE_WRITE,
 	 ROUTE_SLOW | ROUTE_FORM},
 	{"GET", "/ui/sites/HOST/guards/N", api_ui_guard, ROUTE_WRITE, 0},
-	{"POST", "/ui/sites/HOST/guards/N/delete", api_ui_delete_guard,
-	 ROUTE_WRITE, ROUTE_FORM},
+	{"POST", "/ui/sites/HOST/guards/N/delete", api_ui_post, ROUTE_WRITE,
+	 ROUTE_FORM},
 	{"GET", "/ui/templates/HOST/N", api_ui_template, ROUTE_READ, 0},
 	{"GET", "/ui/templates/HOST/N/pages", api_ui_template, ROUTE_READ, 0},
 	{"GET", "/ui/templates/HOST/N/texts", api_ui_template, ROUTE_READ, 0},
@@ -124,18 +126,18 @@ static const struct route routes[] = {
 	{"GET", "/ui/nodes", api_ui_cluster, ROUTE_WRITE, 0},
 	{"GET", "/ui/alerts", api_ui_alerts, ROUTE_READ, 0},
 	{"GET", "/ui/alerts/N", api_ui_alert, ROUTE_READ, ROUTE_OF_EVENT},
-	{"POST", "/ui/alerts/N/ack", api_ui_ack, ROUTE_WRITE,
+	{"POST", "/ui/alerts/N/ack", api_ui_post, ROUTE_WRITE,
 	 ROUTE_OF_EVENT | ROUTE_FORM},
-	{"POST", "/ui/alerts/N/silence", api_ui_silence, ROUTE_WRITE,
+	{"POST", "/ui/alerts/N/silence", api_ui_post, ROUTE_WRITE,
 	 ROUTE_OF_ALL | ROUTE_FORM},
-	{"POST", "/ui/silences/N/delete", api_ui_unsilence, ROUTE_WRITE,
+	{"POST", "/ui/silences/N/delete", api_ui_post, ROUTE_WRITE,
 	 ROUTE_OF_ALL | ROUTE_FORM},
 	{"GET", "/ui/page", api_ui_page, ROUTE_READ, ROUTE_OF_QUERY},
 	{"GET", "/ui/page/why", api_ui_page, ROUTE_READ, ROUTE_OF_QUERY},
 	{"GET", "/ui/page/visit", api_ui_page, ROUTE_WRITE, ROUTE_OF_QUERY},
 	{"POST", "/ui/page/fetch", api_ui_fetch, ROUTE_WRITE,
 	 ROUTE_OF_BODY | ROUTE_FORM},
-	{"POST", "/ui/page/delete", api_ui_delete_page, ROUTE_WRITE,
+	{"POST", "/ui/page/delete", api_ui_post, ROUTE_WRITE,
 	 ROUTE_OF_BODY | ROUTE_FORM},
 	{"GET", "/ui/why", api_ui_why, ROUTE_READ, ROUTE_OF_QUERY},
 	{"GET", "/ui/element", api_ui_element, ROUTE_READ, ROUTE_OF_QUERY},
@@ -266,6 +268,18 @@ enum http_verdict call_fail(struct call *call, unsigned status,
 					 json_text(slice_of(message))));
 }
 
+bool call_refuse(struct call *call, const char *format, ...)
+{
+	char message[1024];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(message, sizeof(message), format, list);
+	va_end(list);
+	call_fail(call, 400, "bad_request", "%s", message);
+	return false;
+}
+
 enum http_verdict call_fail_with(struct call *call, enum error error,
 				 const char *detail)
 {
@@ -284,15 +298,38 @@ enum http_verdict call_fail_with(struct call *call, enum error error,
 			 detail[0] == '\0' ? "" : ": ", detail);
 }
 
-enum http_verdict call_reply_list(struct call *call, enum error error,
-				  const char *name, json_t *list,
-				  const char *detail)
+enum http_verdict call_reply_rows(struct call *call, enum table table,
+				  const char *name, size_t max, call_row *row)
 {
+	struct call_rows rows = {.call = call,
+				 .txn = txn_begin_read(call->api->store)};
+	bool is_of_site = call->host[0] != '\0';
+	json_t *list = json_array();
+	struct key prefix = {0};
+	bool is_known = !is_of_site ||
+			site_get(&rows.txn, slice_of(call->host), &rows.site);
+	enum error error;
+
+	if (is_of_site)
+		prefix = key_site(rows.site.id);
+	rows.scan = scan_begin(&rows.txn, table, key_slice(&prefix));
+	while (is_known && json_array_size(list) < max &&
+	       scan_next(&rows.scan)) {
+		json_t *value = row(&rows);
+
+		if (value != NULL)
+			json_array_append_new(list, value);
+	}
+	scan_end(&rows.scan);
+	error = txn_end(&rows.txn);
+	if (error == ERR_NONE && !is_known)
+		error = ERR_NOT_FOUND;
 	if (error == ERR_NONE)
 		return call_reply_json(call, 200,
 				       json_pack("{s:o}", name, list));
 	json_decref(list);
-	return call_fail_with(call, error, detail);
+	return call_fail_with(call, error,
+			      is_of_site ? call->host : "the store");
 }
 
 enum http_verdict call_fail_busy(struct call *call, const char *message)
@@ -319,12 +356,10 @@ bool call_number(struct call *call, const char *name, uint64_t default_value,
 	errno = 0;
 	number = strtoull(text, &end, 10);
 	if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 ||
-	    number > max) {
-		call_fail(call, 400, "bad_request",
-			  "%s=%.64s: not a whole number from 0 to %llu", name,
-			  text, (unsigned long long)max);
-		return false;
-	}
+	    number > max)
+		return call_refuse(
+			call, "%s=%.64s: not a whole number from 0 to %llu",
+			name, text, (unsigned long long)max);
 	*number_out = number;
 	return true;
 }
@@ -333,10 +368,8 @@ bool call_read_url(struct call *call, const char *text, struct url *url_out)
 {
 	enum error error;
 
-	if (text == NULL) {
-		call_fail(call, 400, "bad_request", "url is missing");
-		return false;
-	}
+	if (text == NULL)
+		return call_refuse(call, "url is missing");
 	error = url_parse(url_out, slice_of(text), NULL);
 	if (error != ERR_NONE)
 		call_fail(call, 400, "bad_request",
@@ -359,9 +392,8 @@ bool call_read_object(struct call *call, json_t **object_out)
 	if (json_is_object(*object_out))
 		return true;
 	json_decref(*object_out);
-	call_fail(call, 400, "bad_request", "the body is not a JSON object: %s",
-		  error.text);
-	return false;
+	return call_refuse(call, "the body is not a JSON object: %s",
+			   error.text);
 }
 
 struct extraction_options call_rules(const struct call *call)
@@ -779,21 +811,6 @@ bool api_listener_stats(struct api *api, enum listener listener,
 		http_stats(api->servers[listener], stats_out);
 	lock_release(&api->lock);
 	return is_there;
-}
-
-void api_set_unpackers(struct api *api, struct worker_pool *unpackers)
-{
-	api->unpackers = unpackers;
-}
-
-void api_set_roster(struct api *api, struct process_table *roster)
-{
-	api->roster = roster;
-}
-
-void api_set_tokens(struct api *api, struct tokens *tokens)
-{
-	api->tokens = tokens;
 }
 
 void api_set_node_client(struct api *api, const struct node_client *peers)

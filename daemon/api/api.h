@@ -21,7 +21,9 @@
 #include "daemon/query/query.h"
 #include "daemon/runtime/lock.h"
 #include "daemon/runtime/quota.h"
+#include "store/rows.h"
 #include "store/store.h"
+#include "store/txn.h"
 
 struct alert_change;
 struct api;
@@ -66,24 +68,6 @@ enum listener {
  */
 void api_set_server(struct api *api, enum listener listener,
 		    struct http_server *server);
-
-/*
- * Set the process table, once, before the first request. Without it the status
- * reports no processes.
- */
-void api_set_roster(struct api *api, struct process_table *roster);
-
-/*
- * Set the workers that unpack archives, once, before the first request. Without
- * them the thread of the request unpacks.
- */
-void api_set_unpackers(struct api *api, struct worker_pool *unpackers);
-
-/*
- * Set the tokens of TCP clients, once, before the first request. Without them
- * every TCP client is rejected.
- */
-void api_set_tokens(struct api *api, struct tokens *tokens);
 
 /*
  * Set the node client (daemon/api/api.h), once, before the first request; it
@@ -238,14 +222,14 @@ struct api {
 	struct store *store;
 	struct pipeline *pipeline;
 	struct worker_pool *pool; /* parses; NULL: the calling thread does */
-	struct worker_pool
-		*unpackers; /* unpacks archives; or NULL, like `pool` */
+	/* set these three before the first request; or NULL */
+	struct worker_pool *unpackers; /* unpacks archives, like `pool` */
+	struct process_table *roster;
+	struct tokens *tokens; /* of TCP clients */
 	struct site_thresholds *cuts;
 	struct text_cache *answers;
 	struct cache_warmer *teaching; /* cache warmer; or NULL */
-	struct process_table *roster;  /* or NULL */
 	struct event_counters *tally;
-	struct tokens *tokens;           /* or NULL */
 	struct sessions *sessions;       /* browser sessions of these tokens */
 	const struct node_client *peers; /* or NULL: one node only */
 	uint64_t started_ms;
@@ -351,84 +335,25 @@ struct route {
 	unsigned flags; /* enum route_flag */
 };
 
-call_handler api_get_status;
-call_handler api_get_metrics;
-call_handler api_get_methods;
-call_handler api_get_verify;
-call_handler api_get_quarantine;
-call_handler api_delete_quarantine;
-call_handler api_get_backup;
-call_handler api_post_compact;
-call_handler api_get_events;
-call_handler api_post_ack;
-call_handler api_post_silence;
-call_handler api_get_hooks;
-call_handler api_post_hook;
-call_handler api_get_hook;
-call_handler api_delete_hook;
-call_handler api_test_hook;
-call_handler api_get_silences;
-call_handler api_delete_silence;
-call_handler api_get_feed;
-call_handler api_get_sites;
+call_handler api_delete_guard, api_delete_hook, api_delete_node,
+	api_delete_page, api_delete_quarantine, api_delete_silence,
+	api_delete_site, api_delete_token, api_drain_node, api_get_backup,
+	api_get_bundle, api_get_cluster, api_get_clusters, api_get_diff,
+	api_get_events, api_get_explain, api_get_feed, api_get_guard,
+	api_get_guards, api_get_hook, api_get_hooks, api_get_login,
+	api_get_methods, api_get_metrics, api_get_nodes, api_get_pages,
+	api_get_patterns, api_get_quarantine, api_get_report, api_get_silences,
+	api_get_site, api_get_sites, api_get_status, api_get_template,
+	api_get_text, api_get_texts, api_get_thresholds, api_get_tokens,
+	api_get_verify, api_get_version, api_post_ack, api_post_batch,
+	api_post_compact, api_post_extract, api_post_guard, api_post_hook,
+	api_post_ingest, api_post_jobs, api_post_login, api_post_logout,
+	api_post_silence, api_post_site, api_post_token, api_resume_node,
+	api_test_hook, api_ui_alert, api_ui_alerts, api_ui_cluster,
+	api_ui_daemon, api_ui_element, api_ui_fetch, api_ui_guard, api_ui_home,
+	api_ui_page, api_ui_post, api_ui_site, api_ui_template, api_ui_why;
 /* Return at most UI_SITES_SHOWN sites; ignore `limit`. */
 call_handler api_get_some_sites;
-call_handler api_post_site;
-call_handler api_get_site;
-call_handler api_delete_site;
-call_handler api_get_bundle;
-call_handler api_get_clusters;
-call_handler api_get_guards;
-call_handler api_post_guard;
-call_handler api_get_guard;
-call_handler api_delete_guard;
-call_handler api_get_thresholds;
-call_handler api_get_patterns;
-call_handler api_get_report;
-call_handler api_get_explain;
-call_handler api_delete_page;
-call_handler api_get_nodes;
-call_handler api_drain_node;
-call_handler api_resume_node;
-call_handler api_post_jobs;
-call_handler api_delete_node;
-call_handler api_get_cluster;
-call_handler api_get_pages;
-call_handler api_get_template;
-call_handler api_get_version;
-call_handler api_get_diff;
-call_handler api_get_text;
-call_handler api_get_texts;
-call_handler api_post_extract;
-call_handler api_post_batch;
-call_handler api_post_ingest;
-call_handler api_ui_home;
-call_handler api_ui_post_site;
-call_handler api_ui_site;
-call_handler api_ui_post_settings;
-call_handler api_ui_delete_site;
-call_handler api_get_tokens;
-call_handler api_post_token;
-call_handler api_delete_token;
-call_handler api_get_login;
-call_handler api_post_login;
-call_handler api_post_logout;
-call_handler api_ui_daemon;
-call_handler api_ui_cluster;
-call_handler api_ui_template;
-call_handler api_ui_alerts;
-call_handler api_ui_alert;
-call_handler api_ui_ack;
-call_handler api_ui_silence;
-call_handler api_ui_unsilence;
-call_handler api_ui_guard;
-call_handler api_ui_post_guard;
-call_handler api_ui_delete_guard;
-call_handler api_ui_page;
-call_handler api_ui_fetch;
-call_handler api_ui_delete_page;
-call_handler api_ui_why;
-call_handler api_ui_element;
 
 /*
  * Return a reference to the current configuration; release it with
@@ -469,6 +394,10 @@ enum http_verdict call_fail(struct call *call, unsigned status,
 			    const char *code, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* Respond that the request is wrong (400), and return false. */
+bool call_refuse(struct call *call, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* Respond with an error page. */
 enum http_verdict ui_fail(struct call *call, unsigned status,
 			  const char *message);
@@ -477,10 +406,23 @@ enum http_verdict ui_fail(struct call *call, unsigned status,
 enum http_verdict call_fail_with(struct call *call, enum error error,
 				 const char *detail);
 
-/* Respond with {`name`: `list`}, or with the error; release the list. */
-enum http_verdict call_reply_list(struct call *call, enum error error,
-				  const char *name, json_t *list,
-				  const char *detail);
+/* The rows of a table, of one site or of all. */
+struct call_rows {
+	const struct call *call;
+	struct txn txn;
+	struct scan scan;     /* at the row */
+	struct site_row site; /* of the route, if it has one */
+};
+
+/* Return a row as JSON; NULL to leave it out. */
+typedef json_t *call_row(struct call_rows *rows);
+
+/*
+ * Respond with {`name`: rows of the table}, at most `max`; of the site of the
+ * route, if it has one.
+ */
+enum http_verdict call_reply_rows(struct call *call, enum table table,
+				  const char *name, size_t max, call_row *row);
 
 /*
  * Parse argument `name` as a number; use `default_value` if it is missing. If

@@ -24,33 +24,19 @@
 
 enum { MAX_LISTED = 1000 };
 
-static json_t *poison_json(const struct quarantine_row *row)
+static json_t *poison_json(struct call_rows *rows)
 {
+	struct quarantine_row row;
 	char hash[17];
 
-	snprintf(hash, sizeof(hash), "%016" PRIx64, row->content_hash);
+	if (!quarantine_row_decode(rows->scan.value, &row))
+		return NULL;
+	snprintf(hash, sizeof(hash), "%016" PRIx64, row.content_hash);
 	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:s}", "url",
-			 json_text(row->url), "time", json_time(row->time_ms),
-			 "reason", json_text(row->reason), "charset",
-			 json_text_or_null(row->charset), "bytes",
-			 (json_int_t)row->body_bytes, "hash", hash);
-}
-
-/* GET /v1/quarantine: list all quarantined pages, by site. */
-static enum http_verdict quarantine_list(struct call *call)
-{
-	struct txn txn = txn_begin_read(call->api->store);
-	struct scan scan = scan_begin(&txn, TABLE_QUARANTINE, slice_of(""));
-	json_t *pages = json_array();
-	struct quarantine_row row;
-	enum error error;
-
-	while (json_array_size(pages) < MAX_LISTED && scan_next(&scan))
-		if (quarantine_row_decode(scan.value, &row))
-			json_array_append_new(pages, poison_json(&row));
-	scan_end(&scan);
-	error = txn_end(&txn);
-	return call_reply_list(call, error, "pages", pages, "the store");
+			 json_text(row.url), "time", json_time(row.time_ms),
+			 "reason", json_text(row.reason), "charset",
+			 json_text_or_null(row.charset), "bytes",
+			 (json_int_t)row.body_bytes, "hash", hash);
 }
 
 /* Copy the bytes of the page at the URL. ERR_NOT_FOUND. */
@@ -81,7 +67,8 @@ enum http_verdict api_get_quarantine(struct call *call)
 	enum error error;
 
 	if (text == NULL)
-		return quarantine_list(call);
+		return call_reply_rows(call, TABLE_QUARANTINE, "pages",
+				       MAX_LISTED, poison_json);
 	if (!call_read_url(call, text, &url))
 		return HTTP_ANSWERED;
 	error = quarantine_read_body(call->api->store, &url, &body);

@@ -547,12 +547,12 @@ bool call_read_kinds(struct call *call, struct slice list, kind_set *kinds_out)
 
 	if (kind_set_parse(list, kinds_out, &wrong))
 		return true;
-	call_fail(call, 400, "bad_request",
-		  "kinds: \"%.*s\" is not a kind of event; use, for example, "
-		  "template.changed, guard.* or alerts",
-		  (int)(wrong.size < 64 ? wrong.size : 64),
-		  wrong.size == 0 ? "" : (const char *)wrong.data);
-	return false;
+	return call_refuse(
+		call,
+		"kinds: \"%.*s\" is not a kind of event; use, for example, "
+		"template.changed, guard.* or alerts",
+		(int)(wrong.size < 64 ? wrong.size : 64),
+		wrong.size == 0 ? "" : (const char *)wrong.data);
 }
 
 static bool read_kinds(struct call *call, struct event_query *query)
@@ -570,10 +570,8 @@ static bool events_read_site(struct call *call, struct event_query *query)
 
 	if (site == NULL)
 		return true;
-	if (*site == '\0' || strlen(site) > MAX_HOST_BYTES) {
-		call_fail(call, 400, "bad_request", "site: not a host");
-		return false;
-	}
+	if (*site == '\0' || strlen(site) > MAX_HOST_BYTES)
+		return call_refuse(call, "site: not a host");
 	snprintf(query->host, sizeof(query->host), "%s", site);
 	return true;
 }
@@ -707,9 +705,8 @@ static bool find_begin(struct call *call, struct event_query *query)
 	if (*last >= '0' && *last <= '9' && *end == '\0' &&
 	    query->since < UINT64_MAX)
 		return true;
-	call_fail(call, 400, "bad_request",
-		  "Last-Event-ID: %.64s: not the number of an event", last);
-	return false;
+	return call_refuse(
+		call, "Last-Event-ID: %.64s: not the number of an event", last);
 }
 
 static enum http_verdict answer_stream(struct call *call,

@@ -78,29 +78,24 @@ static bool guard_read_members(struct call *call, const json_t *request,
 	const char *expect = text_in(request, "expect");
 	const char *name = text_in(request, "name");
 
-	if (!read_expect(expect == NULL ? "1" : expect, guard)) {
-		call_fail(call, 400, "bad_request",
-			  "expect: %.32s: must be a number of matches, for "
-			  "example 1, 1.. or 2..5",
-			  expect);
-		return false;
-	}
+	if (!read_expect(expect == NULL ? "1" : expect, guard))
+		return call_refuse(
+			call,
+			"expect: %.32s: must be a number of matches, for "
+			"example 1, 1.. or 2..5",
+			expect);
 	if (name != NULL &&
 	    (strlen(name) > MAX_NAME_BYTES || !guard_name_is_printable(name) ||
-	     name[strspn(name, "0123456789")] == '\0')) {
-		call_fail(call, 400, "bad_request",
-			  "name: must be a text of at most %d bytes, and not a "
-			  "number",
-			  MAX_NAME_BYTES);
-		return false;
-	}
+	     name[strspn(name, "0123456789")] == '\0'))
+		return call_refuse(
+			call,
+			"name: must be a text of at most %d bytes, and not a "
+			"number",
+			MAX_NAME_BYTES);
 	guard->name = slice_of(name == NULL ? "" : name);
 	if (cluster != NULL && (json_integer_value(cluster) < 1 ||
-				json_integer_value(cluster) > UINT32_MAX)) {
-		call_fail(call, 400, "bad_request",
-			  "cluster: must be the N of HOST/N");
-		return false;
-	}
+				json_integer_value(cluster) > UINT32_MAX))
+		return call_refuse(call, "cluster: must be the N of HOST/N");
 	guard->cluster = (uint32_t)json_integer_value(cluster);
 	return true;
 }
@@ -156,20 +151,16 @@ static bool guard_read_selector(struct call *call, const json_t *request,
 	char error[MAX_ERROR_BYTES] = "";
 	bool is_right;
 
-	if ((xpath == NULL) == (css == NULL)) {
-		call_fail(call, 400, "bad_request",
-			  "the body must have either \"css\" or \"xpath\"");
-		return false;
-	}
+	if ((xpath == NULL) == (css == NULL))
+		return call_refuse(
+			call, "the body must have either \"css\" or \"xpath\"");
 	if (xpath != NULL)
 		is_right = is_xpath(call, xpath, error);
 	else
 		is_right = selector_compile(arena, css, error) != NULL;
-	if (!is_right) {
-		call_fail(call, 400, "bad_request", "%s: %s",
-			  xpath != NULL ? "xpath" : "css", error);
-		return false;
-	}
+	if (!is_right)
+		return call_refuse(call, "%s: %s",
+				   xpath != NULL ? "xpath" : "css", error);
 	if (xpath == NULL)
 		translated = css_xpath(arena, css, error);
 	guard->language = xpath != NULL ? GUARD_XPATH : GUARD_CSS;
@@ -697,32 +688,20 @@ enum http_verdict api_post_guard(struct call *call)
 
 /* Guards of a site: list, show, delete. */
 
+static json_t *guard_row_json(struct call_rows *rows)
+{
+	struct guard_row row;
+
+	return guard_row_decode(rows->scan.value, &row)
+		       ? guard_json(rows->site.host, key_u32(rows->scan.key, 4),
+				    &row)
+		       : NULL;
+}
+
 enum http_verdict api_get_guards(struct call *call)
 {
-	struct txn txn = txn_begin_read(call->api->store);
-	json_t *list = json_array();
-	struct site_row site;
-	bool is_site = site_get(&txn, slice_of(call->host), &site);
-	enum error error;
-
-	if (is_site) {
-		struct key prefix = key_site(site.id);
-		struct scan scan =
-			scan_begin(&txn, TABLE_GUARDS, key_slice(&prefix));
-		struct guard_row row;
-
-		while (scan_next(&scan))
-			if (guard_row_decode(scan.value, &row))
-				json_array_append_new(
-					list,
-					guard_json(site.host,
-						   key_u32(scan.key, 4), &row));
-		scan_end(&scan);
-	}
-	error = txn_end(&txn);
-	if (error == ERR_NONE && !is_site)
-		error = ERR_NOT_FOUND;
-	return call_reply_list(call, error, "guards", list, call->host);
+	return call_reply_rows(call, TABLE_GUARDS, "guards", SIZE_MAX,
+			       guard_row_json);
 }
 
 enum http_verdict api_get_guard(struct call *call)

@@ -153,11 +153,9 @@ static bool read_number(struct call *call)
 		return false;
 	number = json_integer_value(json_object_get(request, "event"));
 	json_decref(request);
-	if (number <= 0) {
-		call_fail(call, 400, "bad_request",
-			  "event: must be the number of an event");
-		return false;
-	}
+	if (number <= 0)
+		return call_refuse(call,
+				   "event: must be the number of an event");
 	call->event = (uint64_t)number;
 	return true;
 }
@@ -215,22 +213,19 @@ static json_t *hook_json(const struct txn *txn, uint32_t number,
 		json_text_or_null(row->error));
 }
 
+static json_t *hook_row_json(struct call_rows *rows)
+{
+	struct hook_row row;
+
+	return hook_row_decode(rows->scan.value, &row)
+		       ? hook_json(&rows->txn, key_u32(rows->scan.key, 0), &row)
+		       : NULL;
+}
+
 enum http_verdict api_get_hooks(struct call *call)
 {
-	struct txn txn = txn_begin_read(call->api->store);
-	struct scan scan = scan_begin(&txn, TABLE_HOOKS, slice_of(""));
-	json_t *list = json_array();
-	struct hook_row row;
-	enum error error;
-
-	while (scan_next(&scan))
-		if (hook_row_decode(scan.value, &row))
-			json_array_append_new(
-				list,
-				hook_json(&txn, key_u32(scan.key, 0), &row));
-	scan_end(&scan);
-	error = txn_end(&txn);
-	return call_reply_list(call, error, "hooks", list, "the store");
+	return call_reply_rows(call, TABLE_HOOKS, "hooks", SIZE_MAX,
+			       hook_row_json);
 }
 
 static enum http_verdict reply_hook(struct call *call, unsigned status,
@@ -270,9 +265,8 @@ static bool hook_read_text(struct call *call, const json_t *request,
 					   json_string_length(value)};
 		return true;
 	}
-	call_fail(call, 400, "bad_request",
-		  "%s: must be a text of at most %zu bytes", name, max);
-	return false;
+	return call_refuse(call, "%s: must be a text of at most %zu bytes",
+			   name, max);
 }
 
 static bool check_kinds(struct call *call, struct slice kinds)
@@ -286,10 +280,8 @@ static bool hook_check_target(struct call *call, struct slice target)
 {
 	char message[256];
 
-	if (!hook_target_check(target, message, sizeof(message))) {
-		call_fail(call, 400, "bad_request", "target: %s", message);
-		return false;
-	}
+	if (!hook_target_check(target, message, sizeof(message)))
+		return call_refuse(call, "target: %s", message);
 	if (!hook_target_is_command(target) || call->config->allows_exec)
 		return true;
 	call_fail(call, 403, "forbidden",
@@ -336,70 +328,63 @@ enum http_verdict api_post_hook(struct call *call)
 	return reply_hook(call, 201, (uint32_t)alert.made);
 }
 
-enum http_verdict api_delete_hook(struct call *call)
+/* Commit a change of the hook or silence that the route names. */
+static enum http_verdict
+hook_change(struct call *call, struct alert_change alert, const char *name)
 {
-	struct alert_change alert = {.action = HOOK_DELETE,
-				     .number = call->number};
-	enum error error = call_alert(call, &alert);
+	enum error error;
 
+	alert.number = call->number;
+	error = call_alert(call, &alert);
 	if (error != ERR_NONE)
-		return call_fail_with(call, error, "the hook");
+		return call_fail_with(call, error, name);
+	if (alert.action == HOOK_TEST)
+		return call_reply_json(
+			call, 202,
+			json_pack("{s:I}", "seq", (json_int_t)alert.made));
 	return call_reply_json(
 		call, 200,
 		json_pack("{s:I}", "deleted", (json_int_t)call->number));
+}
+
+enum http_verdict api_delete_hook(struct call *call)
+{
+	return hook_change(call, (struct alert_change){.action = HOOK_DELETE},
+			   "the hook");
 }
 
 enum http_verdict api_test_hook(struct call *call)
 {
-	struct alert_change alert = {.action = HOOK_TEST,
-				     .number = call->number};
-	enum error error = call_alert(call, &alert);
-
-	if (error != ERR_NONE)
-		return call_fail_with(call, error, "the hook");
-	return call_reply_json(
-		call, 202, json_pack("{s:I}", "seq", (json_int_t)alert.made));
-}
-
-static json_t *silence_json(uint32_t number, const struct silence_row *row)
-{
-	return json_pack("{s:I, s:o, s:s, s:o, s:o, s:I, s:o}", "id",
-			 (json_int_t)number, "site",
-			 json_text_or_null(row->host), "kind",
-			 event_kind_name(row->kind), "cluster",
-			 json_cluster_id(row->host, row->cluster), "guard",
-			 row->guard == 0 ? json_null()
-					 : json_integer((json_int_t)row->guard),
-			 "event", (json_int_t)row->event, "created",
-			 json_time(row->created_ms));
-}
-
-enum http_verdict api_get_silences(struct call *call)
-{
-	struct txn txn = txn_begin_read(call->api->store);
-	struct scan scan = scan_begin(&txn, TABLE_SILENCES, slice_of(""));
-	json_t *list = json_array();
-	struct silence_row row;
-	enum error error;
-
-	while (scan_next(&scan))
-		if (silence_row_decode(scan.value, &row))
-			json_array_append_new(
-				list, silence_json(key_u32(scan.key, 0), &row));
-	scan_end(&scan);
-	error = txn_end(&txn);
-	return call_reply_list(call, error, "silences", list, "the store");
+	return hook_change(call, (struct alert_change){.action = HOOK_TEST},
+			   "the hook");
 }
 
 enum http_verdict api_delete_silence(struct call *call)
 {
-	struct alert_change alert = {.action = SILENCE_DELETE,
-				     .number = call->number};
-	enum error error = call_alert(call, &alert);
+	return hook_change(call,
+			   (struct alert_change){.action = SILENCE_DELETE},
+			   "the rule");
+}
 
-	if (error != ERR_NONE)
-		return call_fail_with(call, error, "the rule");
-	return call_reply_json(
-		call, 200,
-		json_pack("{s:I}", "deleted", (json_int_t)call->number));
+static json_t *silence_json(struct call_rows *rows)
+{
+	struct silence_row row;
+
+	if (!silence_row_decode(rows->scan.value, &row))
+		return NULL;
+	return json_pack("{s:I, s:o, s:s, s:o, s:o, s:I, s:o}", "id",
+			 (json_int_t)key_u32(rows->scan.key, 0), "site",
+			 json_text_or_null(row.host), "kind",
+			 event_kind_name(row.kind), "cluster",
+			 json_cluster_id(row.host, row.cluster), "guard",
+			 row.guard == 0 ? json_null()
+					: json_integer((json_int_t)row.guard),
+			 "event", (json_int_t)row.event, "created",
+			 json_time(row.created_ms));
+}
+
+enum http_verdict api_get_silences(struct call *call)
+{
+	return call_reply_rows(call, TABLE_SILENCES, "silences", SIZE_MAX,
+			       silence_json);
 }

@@ -241,31 +241,20 @@ static struct frontier_rules api_frontier_rules(const struct call *call)
 					       call->config->max_pattern};
 }
 
+static json_t *pattern_row_json(struct call_rows *rows)
+{
+	struct pattern_row row;
+
+	return pattern_row_decode(rows->scan.value, &row)
+		       ? pattern_json(&rows->site, &row,
+				      rows->call->config->max_pattern)
+		       : NULL;
+}
+
 enum http_verdict api_get_patterns(struct call *call)
 {
-	struct txn txn = txn_begin_read(call->api->store);
-	json_t *list = json_array();
-	struct site_row site = {0};
-	bool is_known = site_get(&txn, slice_of(call->host), &site);
-	struct key prefix = key_site(site.id);
-	struct scan scan;
-	enum error error;
-
-	scan = scan_begin(&txn, TABLE_PATTERNS, key_slice(&prefix));
-	while (is_known && json_array_size(list) < MAX_PATTERNS &&
-	       scan_next(&scan)) {
-		struct pattern_row row;
-
-		if (pattern_row_decode(scan.value, &row))
-			json_array_append_new(
-				list, pattern_json(&site, &row,
-						   call->config->max_pattern));
-	}
-	scan_end(&scan);
-	error = txn_end(&txn);
-	if (error == ERR_NONE && !is_known)
-		error = ERR_NOT_FOUND;
-	return call_reply_list(call, error, "patterns", list, call->host);
+	return call_reply_rows(call, TABLE_PATTERNS, "patterns", MAX_PATTERNS,
+			       pattern_row_json);
 }
 
 /*

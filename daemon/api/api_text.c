@@ -32,12 +32,10 @@ static bool text_params_read_parameters(struct call *call,
 	for (char *part = question->parameter_text; part != NULL;) {
 		char *comma = strchr(part, ',');
 
-		if (count == MAX_PARAMETERS) {
-			call_fail(call, 400, "bad_request",
-				  "param: more than %d parameters",
-				  MAX_PARAMETERS);
-			return false;
-		}
+		if (count == MAX_PARAMETERS)
+			return call_refuse(call,
+					   "param: more than %d parameters",
+					   MAX_PARAMETERS);
 		question->parameters[count++] = part;
 		if (comma != NULL)
 			*comma++ = '\0';
@@ -54,10 +52,10 @@ static bool text_params_read_format(struct call *call, const char *argument,
 	question->request.format = FORMAT_TXT;
 	if (name == NULL || format_from_name(name, &question->request.format))
 		return true;
-	call_fail(call, 400, "bad_request",
-		  "%s=%.32s: must be txt, md, json, html, xml, explain or copy",
-		  argument, name);
-	return false;
+	return call_refuse(
+		call,
+		"%s=%.32s: must be txt, md, json, html, xml, explain or copy",
+		argument, name);
 }
 
 static bool read_policy(struct call *call, struct text_params *question)
@@ -78,9 +76,8 @@ static bool read_policy(struct call *call, struct text_params *question)
 			question->policy = (enum fetch_policy)i;
 			return true;
 		}
-	call_fail(call, 400, "bad_request",
-		  "fetch=%.32s: must be never, missing or always", name);
-	return false;
+	return call_refuse(
+		call, "fetch=%.32s: must be never, missing or always", name);
 }
 
 static bool text_params_read_url(struct call *call,
@@ -123,9 +120,9 @@ static bool read_favor(struct call *call, struct text_params *question)
 	if (name == NULL ||
 	    favor_from_name(name, &question->request.preference.favor))
 		return true;
-	call_fail(call, 400, "bad_request",
-		  "favor=%.32s: must be balance, precision or recall", name);
-	return false;
+	return call_refuse(call,
+			   "favor=%.32s: must be balance, precision or recall",
+			   name);
 }
 
 static bool read_scope(struct call *call, struct text_params *question)
@@ -135,9 +132,7 @@ static bool read_scope(struct call *call, struct text_params *question)
 	if (name == NULL ||
 	    scope_from_name(name, &question->request.preference.scope))
 		return true;
-	call_fail(call, 400, "bad_request", "scope=%.32s: must be body or page",
-		  name);
-	return false;
+	return call_refuse(call, "scope=%.32s: must be body or page", name);
 }
 
 static bool text_params_read_extras(struct call *call,
@@ -147,19 +142,15 @@ static bool text_params_read_extras(struct call *call,
 	const char *with = http_argument(call->exchange, "with");
 	const char *without = http_argument(call->exchange, "without");
 
-	if (with != NULL && !extras_read(with, extras)) {
-		call_fail(call, 400, "bad_request",
-			  "with=%.64s: must be one of " EXTRAS_WORDS, with);
-		return false;
-	}
+	if (with != NULL && !extras_read(with, extras))
+		return call_refuse(
+			call, "with=%.64s: must be one of " EXTRAS_WORDS, with);
 	if (without == NULL)
 		return true;
 	*extras |= EXTRA_NO_TABLES;
 	if (strcmp(without, "tables") == 0)
 		return true;
-	call_fail(call, 400, "bad_request", "without=%.32s: must be tables",
-		  without);
-	return false;
+	return call_refuse(call, "without=%.32s: must be tables", without);
 }
 
 /*
@@ -688,14 +679,12 @@ static bool word_list_parse(struct call *call, const struct word_list *words,
 		size_t size = strcspn(text, ",");
 		uint32_t bit = bit_of(words, text, size);
 
-		if (bit == 0) {
-			call_fail(
-				call, 400, "bad_request",
+		if (bit == 0)
+			return call_refuse(
+				call,
 				"%s=%.64s: unknown; one of the words is \"%s\"",
 				words->name, text,
 				words->word(words->count - 1));
-			return false;
-		}
 		*bits_out |= bit;
 		text = text[size] == ',' ? text + size + 1 : NULL;
 	}
@@ -713,9 +702,8 @@ static bool read_confidence(struct call *call, struct text_wish *wish)
 	if (*text >= '0' && *text <= '1' && *end == '\0' &&
 	    wish->min_confidence >= 0 && wish->min_confidence <= 1)
 		return true;
-	call_fail(call, 400, "bad_request",
-		  "confidence=%.32s: must be a number from 0 to 1", text);
-	return false;
+	return call_refuse(
+		call, "confidence=%.32s: must be a number from 0 to 1", text);
 }
 
 static bool read_since(struct call *call, struct text_wish *wish)
@@ -726,11 +714,10 @@ static bool read_since(struct call *call, struct text_wish *wish)
 	if (text == NULL ||
 	    text_position_read(slice_of(text), &wish->filter.since))
 		return true;
-	call_fail(
-		call, 400, "bad_request",
+	return call_refuse(
+		call,
 		"since=%.64s: must be the sequence of a page, or milliseconds",
 		text);
-	return false;
 }
 
 static bool texts_read_form(struct call *call, struct text_wish *wish)
@@ -739,9 +726,8 @@ static bool texts_read_form(struct call *call, struct text_wish *wish)
 
 	if (name == NULL || text_export_format_of(name, &wish->form))
 		return true;
-	call_fail(call, 400, "bad_request",
-		  "format=%.32s: must be jsonl, wet, wet.gz or csv", name);
-	return false;
+	return call_refuse(
+		call, "format=%.32s: must be jsonl, wet, wet.gz or csv", name);
 }
 
 static bool read_raw(struct call *call, struct text_wish *wish)

@@ -270,17 +270,6 @@ static enum http_verdict ui_show(struct call *call, call_handler *handle,
 	return verdict;
 }
 
-/* Return the path of a tab of the site's page; buffer_free() it. */
-static struct buffer web_site_path(const struct call *call, const char *part)
-{
-	struct buffer path = {0};
-
-	buffer_append_text(&path, "/ui/sites/");
-	ui_escape(&path, call->host);
-	buffer_append_text(&path, part);
-	return path;
-}
-
 /* `max` events among the last `searched` ones. */
 struct ui_window {
 	size_t max;
@@ -368,31 +357,6 @@ enum http_verdict api_ui_alert(struct call *call)
 	return verdict;
 }
 
-static enum http_verdict
-web_alerts_change(struct call *call, call_handler *handle, const char *done)
-{
-	json_t *form;
-
-	if (!ui_read_form(call, &form))
-		return HTTP_ANSWERED;
-	return ui_do(call, handle, form, "/ui/alerts", done);
-}
-
-enum http_verdict api_ui_ack(struct call *call)
-{
-	return web_alerts_change(call, api_post_ack, "ack");
-}
-
-enum http_verdict api_ui_silence(struct call *call)
-{
-	return web_alerts_change(call, api_post_silence, "silence");
-}
-
-enum http_verdict api_ui_unsilence(struct call *call)
-{
-	return web_alerts_change(call, api_delete_silence, "unsilence");
-}
-
 /* The UI pages of guards, and of an element for which a guard can be added. */
 
 enum { MAX_UP = 8 };
@@ -400,40 +364,6 @@ enum { MAX_UP = 8 };
 enum http_verdict api_ui_guard(struct call *call)
 {
 	return ui_show(call, api_get_guard, ui_guard, "Guard", UI_SITES);
-}
-
-/* Change a guard by the form, then show the guards. */
-static enum http_verdict web_guards_change(struct call *call,
-					   call_handler *handle, json_t *form,
-					   const char *done)
-{
-	struct buffer path = web_site_path(call, "/guards");
-	enum http_verdict verdict = ui_do(call, handle, form, path.data, done);
-	buffer_free(&path);
-	return verdict;
-}
-
-enum http_verdict api_ui_post_guard(struct call *call)
-{
-	static const char *const numbers[] = {"cluster"};
-	json_t *form;
-
-	if (!ui_read_form(call, &form))
-		return HTTP_ANSWERED;
-	if (!ui_form_number(form, numbers, 1)) {
-		json_decref(form);
-		return ui_fail(call, 400, "The template must be a number.");
-	}
-	return web_guards_change(call, api_post_guard, form, "guard");
-}
-
-enum http_verdict api_ui_delete_guard(struct call *call)
-{
-	json_t *form;
-
-	if (!ui_read_form(call, &form))
-		return HTTP_ANSWERED;
-	return web_guards_change(call, api_delete_guard, form, "unguarded");
 }
 
 /* The stored page of a URL. */
@@ -794,21 +724,6 @@ enum http_verdict api_ui_fetch(struct call *call)
 	return verdict;
 }
 
-enum http_verdict api_ui_delete_page(struct call *call)
-{
-	enum http_verdict verdict;
-	struct buffer path = {0};
-	json_t *form;
-
-	if (!ui_read_form(call, &form))
-		return HTTP_ANSWERED;
-	buffer_append_text(&path, "/ui/page/visit?url=");
-	ui_escape(&path, ui_member(form, "url"));
-	verdict = ui_do(call, api_delete_page, form, path.data, "unpaged");
-	buffer_free(&path);
-	return verdict;
-}
-
 /* The UI pages of sites. */
 
 /* The home page is loaded often and needs no old alerts. */
@@ -841,34 +756,36 @@ enum http_verdict api_ui_home(struct call *call)
 	return verdict;
 }
 
-enum http_verdict api_ui_post_site(struct call *call)
+static const char *read_guard(struct call *call, json_t *form)
+{
+	static const char *const numbers[] = {"cluster"};
+
+	(void)call;
+	return ui_form_number(form, numbers, 1)
+		       ? NULL
+		       : "The template must be a number.";
+}
+
+static const char *read_site(struct call *call, json_t *form)
 {
 	static const char *const numbers[] = {"max_pages", "delay_ms",
 					      "revisit_interval_s"};
 	struct url url;
-	struct buffer path = {0};
-	enum http_verdict verdict;
-	json_t *form;
 
-	if (!ui_read_form(call, &form))
-		return HTTP_ANSWERED;
-	if (!ui_form_number(form, numbers, 3)) {
-		json_decref(form);
-		return ui_fail(call, 400,
-			       "A field of the form must be a number.");
-	}
+	if (!ui_form_number(form, numbers, 3))
+		return "A field of the form must be a number.";
 	if (json_object_get(form, "allow_private") != NULL)
 		json_object_set_new(form, "allow_private", json_true());
-	buffer_append_text(&path, "/ui/sites/");
 	if (url_parse(&url, slice_of(ui_member(form, "url")), NULL) == ERR_NONE)
-		ui_escape(&path, url.host);
-	verdict = ui_do(call, api_post_site, form, path.data, "site");
-	buffer_free(&path);
-	return verdict;
+		memcpy(call->host, url.host, sizeof(call->host));
+	return NULL;
 }
 
-/* Convert the form to the API's settings; return NULL, or the error message. */
-static const char *read_settings(json_t *form)
+/*
+ * Convert the form to the API's settings. The headers are bound to the origin
+ * of the site's first URL.
+ */
+static const char *read_settings(struct call *call, json_t *form)
 {
 	static const char *const numbers[] = {
 		"max_pages",          "max_depth",        "delay_ms",
@@ -878,6 +795,7 @@ static const char *read_settings(json_t *form)
 	static const char *const flags[] = {"sitemaps", "soft_404_probe",
 					    "cookies", "allow_private"};
 
+	(void)call;
 	if (!ui_form_number(form, numbers,
 			    sizeof(numbers) / sizeof(numbers[0])))
 		return "A field of the form must be a number.";
@@ -892,41 +810,70 @@ static const char *read_settings(json_t *form)
 	return NULL;
 }
 
-/* The headers are bound to the origin of the site's first URL. */
-enum http_verdict api_ui_post_settings(struct call *call)
+static const char *read_deletion(struct call *call, json_t *form)
 {
-	struct buffer path = web_site_path(call, "/settings");
-	enum http_verdict verdict = HTTP_ANSWERED;
-	const char *wrong;
-	json_t *form;
-	json_t *site = NULL;
+	(void)call;
+	return json_object_get(form, "sure") != NULL
+		       ? NULL
+		       : "Check the box to delete the site.";
+}
 
-	if (ui_read_form(call, &form) && ui_ask(call, api_get_site, &site)) {
-		wrong = read_settings(form);
+/* Forms, each of which calls a handler of the API. */
+static const struct ui_action {
+	const char *pattern; /* of the route */
+	call_handler *handle;
+	/* template of the page to show then; its argument is the host */
+	const char *path;
+	const char *done; /* its notice */
+	/* convert the form; return NULL, or the error message */
+	const char *(*read)(struct call *call, json_t *form);
+} ui_actions[] = {
+	{"/ui/sites", api_post_site, "/ui/sites/{query}", "site", read_site},
+	{"/ui/sites/HOST/settings", api_post_site, "/ui/sites/{query}/settings",
+	 "saved", read_settings},
+	{"/ui/sites/HOST/delete", api_delete_site, "/", "forgotten",
+	 read_deletion},
+	{"/ui/sites/HOST/guards", api_post_guard, "/ui/sites/{query}/guards",
+	 "guard", read_guard},
+	{"/ui/sites/HOST/guards/N/delete", api_delete_guard,
+	 "/ui/sites/{query}/guards", "unguarded", NULL},
+	{"/ui/alerts/N/ack", api_post_ack, "/ui/alerts", "ack", NULL},
+	{"/ui/alerts/N/silence", api_post_silence, "/ui/alerts", "silence",
+	 NULL},
+	{"/ui/silences/N/delete", api_delete_silence, "/ui/alerts", "unsilence",
+	 NULL},
+	{"/ui/page/delete", api_delete_page, "/ui/page/visit?url={query:url}",
+	 "unpaged", NULL},
+};
+
+enum http_verdict api_ui_post(struct call *call)
+{
+	const struct ui_action *action = ui_actions;
+	enum http_verdict verdict = HTTP_ANSWERED;
+	const char *wrong = NULL;
+	struct buffer path = {0};
+	json_t *site = NULL;
+	json_t *form;
+
+	while (strcmp(action->pattern, call->route->pattern) != 0)
+		action++;
+	if (!ui_read_form(call, &form))
+		return HTTP_ANSWERED;
+	if (action->read == read_settings) {
+		if (!ui_ask(call, api_get_site, &site))
+			goto out;
 		json_object_set(form, "url", json_object_get(site, "url"));
-		if (wrong != NULL)
-			verdict = ui_fail(call, 400, wrong);
-		else
-			verdict = ui_do(call, api_post_site, json_incref(form),
-					path.data, "saved");
 	}
+	if (action->read != NULL)
+		wrong = action->read(call, form);
+	html_write(&path, form, action->path, call->host);
+	verdict = wrong != NULL ? ui_fail(call, 400, wrong)
+				: ui_do(call, action->handle, json_incref(form),
+					path.data, action->done);
+out:
 	json_decref(form);
 	json_decref(site);
 	buffer_free(&path);
-	return verdict;
-}
-
-enum http_verdict api_ui_delete_site(struct call *call)
-{
-	enum http_verdict verdict;
-	json_t *form;
-
-	if (!ui_read_form(call, &form))
-		return HTTP_ANSWERED;
-	if (json_object_get(form, "sure") != NULL)
-		return ui_do(call, api_delete_site, form, "/", "forgotten");
-	verdict = ui_fail(call, 400, "Check the box to delete the site.");
-	json_decref(form);
 	return verdict;
 }
 

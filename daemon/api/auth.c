@@ -472,17 +472,12 @@ static bool api_tokens_read_request(struct call *call, const json_t *request,
 	if (json_object_get(request, "role") == NULL)
 		role = "read";
 	if (role == NULL ||
-	    (strcmp(role, "read") != 0 && strcmp(role, "write") != 0)) {
-		call_fail(call, 400, "bad_request",
-			  "role: must be read or write");
-		return false;
-	}
-	if (name == NULL || *name == '\0' || strlen(name) >= TOKEN_NAME_BYTES) {
-		call_fail(call, 400, "bad_request",
-			  "name: must be a text of 1 to %d bytes",
-			  TOKEN_NAME_BYTES - 1);
-		return false;
-	}
+	    (strcmp(role, "read") != 0 && strcmp(role, "write") != 0))
+		return call_refuse(call, "role: must be read or write");
+	if (name == NULL || *name == '\0' || strlen(name) >= TOKEN_NAME_BYTES)
+		return call_refuse(call,
+				   "name: must be a text of 1 to %d bytes",
+				   TOKEN_NAME_BYTES - 1);
 	memcpy(token_out->name, name, strlen(name) + 1);
 	token_out->role =
 		strcmp(role, "write") == 0 ? TOKEN_WRITES : TOKEN_READS;

@@ -104,8 +104,7 @@ void served_start(struct served *served)
 	     "the pipeline");
 	served->api = api_create(served->store, served->pipeline, NULL,
 				 &served->config);
-	if (served->tokens != NULL)
-		api_set_tokens(served->api, served->tokens);
+	served->api->tokens = served->tokens;
 	if (served->peers != NULL)
 		api_set_node_client(served->api, served->peers);
 	served->http_options.socket_path = served->path;

@@ -1,6 +1,7 @@
 #include "daemon/ctl/client.h"
 
 #include <curl/curl.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,63 +24,98 @@ enum {
 	DOWNLOAD_BYTES = 4 * 1024,
 };
 
-#define CANNOT_CREATE "cannot create the request"
-
-/* The libcurl objects of one request. */
 struct socket_call {
 	CURL *easy;
+	const struct socket_request *request;
+	struct socket_answer *answer;
 	struct curl_slist *headers;
-	struct buffer url;
+	enum error own; /* of the source or the sink */
 	char error_text[CURL_ERROR_SIZE];
 };
 
 static size_t socket_call_on_body(char *data, size_t size, size_t count,
 				  void *context)
 {
-	struct buffer *body = context;
+	struct socket_call *call = context;
+	const struct socket_request *request = call->request;
+	struct buffer *body = &call->answer->body;
 	size_t length = size * count;
+	curl_off_t total = 0;
+	long status = 0;
 
-	if (length > MAX_ANSWER_BYTES - body->size)
-		return 0;
-	buffer_append(body, data, length);
-	return length;
+	curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &status);
+	if (request->sink == NULL || status >= 300) {
+		if (length > MAX_ANSWER_BYTES - body->size)
+			return 0;
+		buffer_append(body, data, length);
+		return length;
+	}
+	curl_easy_getinfo(call->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
+			  &total);
+	call->own =
+		request->sink(request->context, (struct slice){data, length},
+			      total > 0 ? (uint64_t)total : 0);
+	return call->own == ERR_NONE ? length : 0;
 }
 
-static bool socket_call_add_header(struct socket_call *request,
-				   const char *line)
+static size_t socket_call_on_wanted(char *out, size_t size, size_t count,
+				    void *context)
 {
-	struct curl_slist *list = curl_slist_append(request->headers, line);
+	struct socket_call *call = context;
+	const struct socket_request *request = call->request;
+	size_t length = 0;
 
-	if (list == NULL)
-		return false;
-	request->headers = list;
-	return true;
+	call->own =
+		request->source(request->context, out, size * count, &length);
+	return call->own == ERR_NONE ? length : CURL_READFUNC_ABORT;
 }
 
 /*
- * Remove "Expect", which would cost a round trip, and set the media type, which
- * libcurl does not set.
+ * "Expect" allows the daemon to reject an upload before it is sent; otherwise
+ * it would cost a round trip. libcurl would set another media type.
  */
-static bool socket_call_set_headers(struct socket_call *request,
-				    const char *media_type)
+static bool socket_call_set_headers(struct socket_call *call)
 {
-	char line[256];
+	const struct socket_request *request = call->request;
+	bool has_body = request->source != NULL || request->body.size > 0;
+	char type[256];
+	const char *const lines[] = {
+		type,
+		request->source == NULL ? "Expect:" : "Expect: 100-continue",
+		request->source == NULL ? NULL : "Transfer-Encoding: chunked",
+	};
 
-	snprintf(line, sizeof(line), "Content-Type: %s",
-		 media_type == NULL ? "" : media_type);
-	return socket_call_add_header(request, "Expect:") &&
-	       socket_call_add_header(
-		       request, media_type == NULL ? "Content-Type:" : line) &&
-	       curl_easy_setopt(request->easy, CURLOPT_HTTPHEADER,
-				request->headers) == CURLE_OK;
+	snprintf(type, sizeof(type), "Content-Type:%s%s", has_body ? " " : "",
+		 has_body ? request->media_type : "");
+	for (size_t i = 0; i < 3 && lines[i] != NULL; i++) {
+		struct curl_slist *list =
+			curl_slist_append(call->headers, lines[i]);
+
+		if (list == NULL)
+			return false;
+		call->headers = list;
+	}
+	return curl_easy_setopt(call->easy, CURLOPT_HTTPHEADER,
+				call->headers) == CURLE_OK;
 }
 
-static bool set_method(struct socket_call *request, const char *method,
-		       struct slice body)
+static bool socket_call_set_body(struct socket_call *call)
 {
-	CURL *easy = request->easy;
+	const struct socket_request *request = call->request;
+	const char *method = request->method == NULL ? "GET" : request->method;
+	struct slice body = request->body;
+	CURL *easy = call->easy;
 	unsigned failed = 0;
 
+	if (request->source != NULL) {
+		failed |= curl_easy_setopt(easy, CURLOPT_POST, 1L);
+		failed |= curl_easy_setopt(easy, CURLOPT_READFUNCTION,
+					   socket_call_on_wanted);
+		failed |= curl_easy_setopt(easy, CURLOPT_READDATA, call);
+		failed |= curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE,
+					   (long)UPLOAD_BYTES);
+		return failed == 0;
+	}
 	if (body.size > 0 || strcmp(method, "POST") == 0) {
 		failed |= curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
 					   (curl_off_t)body.size);
@@ -91,53 +127,30 @@ static bool set_method(struct socket_call *request, const char *method,
 	return failed == 0;
 }
 
-/* Six parameters: what a call has. */
-/* NOLINTNEXTLINE(readability-function-size) */
-static bool set_target(struct socket_call *request, const char *socket,
-		       const char *target, uint32_t timeout_ms,
-		       curl_write_callback on_body, void *context)
+static bool socket_call_set_target(struct socket_call *call, const char *socket)
 {
 	/* slow transfers are allowed */
 	const struct curl_setup setup = {
 		.protocols = "http",
-		.stall_timeout_ms = timeout_ms,
+		.stall_timeout_ms = call->request->timeout_ms,
 		.stall_rate = 1,
-		.on_body = on_body,
-		.context = context,
-		.error_text = request->error_text,
+		.on_body = socket_call_on_body,
+		.context = call,
+		.error_text = call->error_text,
 	};
-	CURL *easy = request->easy;
-	unsigned failed = curl_set_up(easy, &setup);
+	struct buffer url = {0};
+	unsigned failed = curl_set_up(call->easy, &setup);
 
-	buffer_printf(&request->url, "http://localhost%s", target);
-	failed |= curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, socket);
-	failed |= curl_easy_setopt(easy, CURLOPT_URL, request->url.data);
-	failed |= curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
+	buffer_printf(&url, "http://localhost%s", call->request->target);
+	failed |=
+		curl_easy_setopt(call->easy, CURLOPT_UNIX_SOCKET_PATH, socket);
+	failed |= curl_easy_setopt(call->easy, CURLOPT_URL, url.data);
+	failed |= curl_easy_setopt(call->easy, CURLOPT_PATH_AS_IS, 1L);
+	if (call->request->sink != NULL)
+		failed |= curl_easy_setopt(call->easy, CURLOPT_BUFFERSIZE,
+					   (long)DOWNLOAD_BYTES);
+	buffer_free(&url);
 	return failed == 0;
-}
-
-/* Create the request; `on_body` gets the body of its response. */
-/* NOLINTNEXTLINE(readability-function-size) */
-static bool socket_call_begin(struct socket_call *request, const char *socket,
-			      const char *target, uint32_t timeout_ms,
-			      curl_write_callback on_body, void *context)
-{
-	*request = (struct socket_call){.easy = curl_easy_init()};
-	return request->easy != NULL &&
-	       set_target(request, socket, target, timeout_ms, on_body,
-			  context);
-}
-
-/* Free the request. `own` is the error of the caller's source or sink. */
-static enum error socket_call_end(struct socket_call *request, enum error error,
-				  enum error own, struct socket_answer *answer)
-{
-	if (error == ERR_NONE || own != ERR_NONE)
-		answer->reason[0] = '\0';
-	curl_easy_cleanup(request->easy);
-	curl_slist_free_all(request->headers);
-	buffer_free(&request->url);
-	return own != ERR_NONE ? own : error;
 }
 
 /*
@@ -160,165 +173,62 @@ static enum error socket_call_error(CURLcode code)
  * Return the last header of that name, including trailers; NULL if there is
  * none.
  */
-static const char *header_of(const struct socket_call *request,
-			     const char *name)
+static const char *socket_call_header(const struct socket_call *call,
+				      const char *name)
 {
 	struct curl_header *header;
 
-	return curl_easy_header(request->easy, name, 0,
+	return curl_easy_header(call->easy, name, 0,
 				CURLH_HEADER | CURLH_TRAILER, -1,
 				&header) == CURLHE_OK
 		       ? header->value
 		       : NULL;
 }
 
-static void socket_call_read_headers(const struct socket_call *request,
-				     struct socket_answer *answer)
+static enum error socket_call_perform(struct socket_call *call)
 {
-	const char *missing = header_of(request, "X-Templated-Missing");
-	const char *failed = header_of(request, "X-Templated-Failed");
-
-	answer->failed = failed == NULL ? 0 : strtoull(failed, NULL, 10);
-	snprintf(answer->missing, sizeof(answer->missing), "%s",
-		 missing == NULL ? "" : missing);
-	answer->is_stale = header_of(request, "X-Templated-Stale") != NULL;
-}
-
-static enum error socket_call_perform(struct socket_call *request,
-				      struct socket_answer *answer)
-{
-	CURLcode code = curl_easy_perform(request->easy);
+	struct socket_answer *answer = call->answer;
+	CURLcode code = curl_easy_perform(call->easy);
+	const char *missing;
+	const char *failed;
 	long status = 0;
 
 	if (code != CURLE_OK) {
 		snprintf(answer->reason, sizeof(answer->reason), "%s",
-			 curl_reason(request->error_text, code));
+			 curl_reason(call->error_text, code));
 		buffer_free(&answer->body);
 		return socket_call_error(code);
 	}
-	curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
+	curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &status);
+	missing = socket_call_header(call, "X-Templated-Missing");
+	failed = socket_call_header(call, "X-Templated-Failed");
 	answer->status = (unsigned)status;
-	socket_call_read_headers(request, answer);
+	answer->failed = failed == NULL ? 0 : strtoull(failed, NULL, 10);
+	snprintf(answer->missing, sizeof(answer->missing), "%s",
+		 missing == NULL ? "" : missing);
+	answer->is_stale =
+		socket_call_header(call, "X-Templated-Stale") != NULL;
 	return ERR_NONE;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): the parts of a request */
-enum error socket_request(const char *socket, const char *method,
-			  const char *target, struct slice body,
-			  const char *media_type, uint32_t timeout_ms,
-			  struct socket_answer *answer_out)
+enum error socket_ask(const char *socket, const struct socket_request *request,
+		      struct socket_answer *answer_out)
 {
-	struct socket_call request;
+	struct socket_call call = {.easy = curl_easy_init(),
+				   .request = request,
+				   .answer = answer_out};
 	enum error error = ERR_NETWORK;
 
-	*answer_out = (struct socket_answer){.reason = CANNOT_CREATE};
-	if (socket_call_begin(&request, socket, target, timeout_ms,
-			      socket_call_on_body, &answer_out->body) &&
-	    set_method(&request, method, body) &&
-	    socket_call_set_headers(&request,
-				    body.size > 0 ? media_type : NULL))
-		error = socket_call_perform(&request, answer_out);
-	return socket_call_end(&request, error, ERR_NONE, answer_out);
-}
-
-/* An upload, and why it failed. */
-struct sending {
-	const struct socket_upload *upload;
-	enum error error;
-};
-
-static size_t on_wanted(char *out, size_t size, size_t count, void *context)
-{
-	struct sending *sending = context;
-	const struct socket_upload *upload = sending->upload;
-	size_t length = 0;
-
-	sending->error =
-		upload->source(upload->context, out, size * count, &length);
-	return sending->error == ERR_NONE ? length : CURL_READFUNC_ABORT;
-}
-
-/* "Expect" allows the daemon to reject the upload before it is sent. */
-static bool set_upload(struct socket_call *request, struct sending *sending)
-{
-	CURL *easy = request->easy;
-	char line[256];
-	unsigned failed = 0;
-
-	snprintf(line, sizeof(line), "Content-Type: %s",
-		 sending->upload->media_type);
-	if (!socket_call_add_header(request, line) ||
-	    !socket_call_add_header(request, "Transfer-Encoding: chunked") ||
-	    !socket_call_add_header(request, "Expect: 100-continue"))
-		return false;
-	failed |= curl_easy_setopt(easy, CURLOPT_POST, 1L);
-	failed |= curl_easy_setopt(easy, CURLOPT_READFUNCTION, on_wanted);
-	failed |= curl_easy_setopt(easy, CURLOPT_READDATA, sending);
-	failed |= curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE,
-				   (long)UPLOAD_BYTES);
-	failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER, request->headers);
-	return failed == 0;
-}
-
-enum error socket_send(const char *socket, const struct socket_upload *upload,
-		       struct socket_answer *answer_out)
-{
-	struct socket_call request;
-	struct sending sending = {.upload = upload};
-	enum error error = ERR_NETWORK;
-
-	*answer_out = (struct socket_answer){.reason = CANNOT_CREATE};
-	if (socket_call_begin(&request, socket, upload->target, 0,
-			      socket_call_on_body, &answer_out->body) &&
-	    set_upload(&request, &sending))
-		error = socket_call_perform(&request, answer_out);
-	return socket_call_end(&request, error, sending.error, answer_out);
-}
-
-/* A download, and why it failed. */
-struct receiving {
-	const struct socket_download *download;
-	const struct socket_call *request;
-	struct buffer *body; /* body of an error response */
-	enum error error;
-};
-
-static size_t on_received(char *data, size_t size, size_t count, void *context)
-{
-	struct receiving *receiving = context;
-	const struct socket_download *download = receiving->download;
-	struct slice bytes = {data, size * count};
-	curl_off_t total = 0;
-	long status = 0;
-
-	curl_easy_getinfo(receiving->request->easy, CURLINFO_RESPONSE_CODE,
-			  &status);
-	if (status >= 300)
-		return socket_call_on_body(data, size, count, receiving->body);
-	curl_easy_getinfo(receiving->request->easy,
-			  CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &total);
-	receiving->error = download->sink(download->context, bytes,
-					  total > 0 ? (uint64_t)total : 0);
-	return receiving->error == ERR_NONE ? bytes.size : 0;
-}
-
-enum error socket_receive(const char *socket,
-			  const struct socket_download *download,
-			  struct socket_answer *answer_out)
-{
-	struct socket_call request;
-	struct receiving receiving = {.download = download,
-				      .request = &request,
-				      .body = &answer_out->body};
-	enum error error = ERR_NETWORK;
-
-	*answer_out = (struct socket_answer){.reason = CANNOT_CREATE};
-	if (socket_call_begin(&request, socket, download->target, 0,
-			      on_received, &receiving) &&
-	    curl_easy_setopt(request.easy, CURLOPT_BUFFERSIZE,
-			     (long)DOWNLOAD_BYTES) == CURLE_OK)
-		error = socket_call_perform(&request, answer_out);
-	return socket_call_end(&request, error, receiving.error, answer_out);
+	*answer_out =
+		(struct socket_answer){.reason = "cannot create the request"};
+	if (call.easy != NULL && socket_call_set_target(&call, socket) &&
+	    socket_call_set_body(&call) && socket_call_set_headers(&call))
+		error = socket_call_perform(&call);
+	if (error == ERR_NONE || call.own != ERR_NONE)
+		answer_out->reason[0] = '\0';
+	curl_easy_cleanup(call.easy);
+	curl_slist_free_all(call.headers);
+	return call.own != ERR_NONE ? call.own : error;
 }
 
 enum { SITES_AT_A_TIME = 500 };
@@ -409,11 +319,14 @@ enum ctl_status client_ask(const struct ctl *ctl,
 				     JSON_COMPACT | JSON_REAL_PRECISION(6));
 	enum error error;
 
-	error = socket_request(ctl->socket,
-			       ask->method == NULL ? "GET" : ask->method,
-			       ask->target, slice_of(text),
-			       text == NULL ? NULL : "application/json",
-			       ask->timeout_ms, &answer);
+	error = socket_ask(
+		ctl->socket,
+		&(struct socket_request){.method = ask->method,
+					 .target = ask->target,
+					 .body = slice_of(text),
+					 .media_type = "application/json",
+					 .timeout_ms = ask->timeout_ms},
+		&answer);
 	free(text);
 	if (ask->is_patient && (error != ERR_NONE || answer.status == 503)) {
 		buffer_free(&answer.body);
@@ -450,12 +363,12 @@ enum ctl_status client_ask_json(const struct ctl *ctl,
 }
 
 enum ctl_status client_send(const struct ctl *ctl,
-			    const struct socket_upload *upload,
+			    const struct socket_request *upload,
 			    json_t **answer_out)
 {
 	struct socket_answer answer;
 	struct buffer body = {0};
-	enum error error = socket_send(ctl->socket, upload, &answer);
+	enum error error = socket_ask(ctl->socket, upload, &answer);
 	enum ctl_status status = client_take_body(ctl, error, &answer, &body);
 
 	return status == CTL_DONE ? client_read_json(ctl, &body, answer_out)
@@ -463,11 +376,11 @@ enum ctl_status client_send(const struct ctl *ctl,
 }
 
 enum ctl_status client_receive(const struct ctl *ctl,
-			       const struct socket_download *download)
+			       const struct socket_request *download)
 {
 	struct socket_answer answer;
 	struct buffer body = {0};
-	enum error error = socket_receive(ctl->socket, download, &answer);
+	enum error error = socket_ask(ctl->socket, download, &answer);
 	enum ctl_status status = client_take_body(ctl, error, &answer, &body);
 
 	buffer_free(&body);
@@ -582,12 +495,12 @@ uint64_t field_whole(const json_t *object, const char *name)
 	return whole_of(json_object_get(object, name));
 }
 
-static bool client_text_ends_with(const char *text, const char *ending)
+bool ends_with(const char *text, const char *ending)
 {
-	size_t length = strlen(text);
+	size_t size = strlen(text);
+	size_t length = strlen(ending);
 
-	return length >= strlen(ending) &&
-	       strcmp(text + length - strlen(ending), ending) == 0;
+	return size >= length && strcmp(text + size - length, ending) == 0;
 }
 
 static void add_bytes(struct text_table *table, double bytes)
@@ -609,8 +522,7 @@ static void add_value(struct text_table *table, const char *name,
 {
 	if (json_is_string(value))
 		table_add_text(table, json_string_value(value));
-	else if (json_is_integer(value) &&
-		 client_text_ends_with(name, "_bytes"))
+	else if (json_is_integer(value) && ends_with(name, "_bytes"))
 		add_bytes(table, (double)json_integer_value(value));
 	else if (json_is_integer(value))
 		table_printf(table, "%" JSON_INTEGER_FORMAT,
@@ -658,6 +570,39 @@ void client_print(const struct ctl *ctl, const json_t *value)
 		client_print_json(value);
 	else
 		client_print_object(value);
+}
+
+enum error client_read(int file, char *out, size_t capacity, size_t *size_out,
+		       int *failure_out)
+{
+	ssize_t size;
+
+	do
+		size = read(file, out, capacity);
+	while (size < 0 && errno == EINTR);
+	*size_out = size < 0 ? 0 : (size_t)size;
+	*failure_out = size < 0 ? errno : 0;
+	return size < 0 ? ERR_IO : ERR_NONE;
+}
+
+enum error client_write(int file, struct slice bytes, int *failure_out)
+{
+	const char *rest = bytes.data;
+	size_t left = bytes.size;
+
+	while (left > 0) {
+		ssize_t size = write(file, rest, left);
+
+		if (size < 0 && errno == EINTR)
+			continue;
+		if (size < 0) {
+			*failure_out = errno;
+			return ERR_IO;
+		}
+		rest += size;
+		left -= (size_t)size;
+	}
+	return ERR_NONE;
 }
 
 enum { BAR_WIDTH = 24, DRAW_EVERY_MS = 100 };
@@ -730,6 +675,13 @@ void progress_show(struct progress *progress, uint64_t done, uint64_t total,
 	fprintf(stderr, "\r\033[K%s", line.data);
 	fflush(stderr);
 	buffer_free(&line);
+}
+
+void progress_show_bytes(struct progress *progress, uint64_t done,
+			 uint64_t total)
+{
+	progress_show(progress, done / 1024,
+		      (total > done ? total : done) / 1024, "KiB");
 }
 
 void progress_clear(struct progress *progress)

@@ -29,55 +29,33 @@ struct socket_answer {
 };
 
 /*
- * `method` is "GET", "POST" or "DELETE"; `target` begins with '/'; `body` may
- * be empty. ERR_NOT_FOUND: no process listens on `socket`. ERR_TIMEOUT: no byte
- * was received for `timeout_ms`, rounded to whole seconds (0 = unlimited).
- * ERR_NETWORK.
- */
-enum error socket_request(const char *socket, const char *method,
-			  const char *target, struct slice body,
-			  const char *media_type, uint32_t timeout_ms,
-			  struct socket_answer *answer_out);
-
-/*
  * Write the next bytes of an upload, up to `capacity`, to `out`; 0 at the end.
  */
 typedef enum error socket_source(void *context, char *out, size_t capacity,
 				 size_t *size_out);
 
-struct socket_upload {
-	const char *target;
-	const char *media_type;
-	socket_source *source;
-	void *context; /* of the source */
-};
-
-/*
- * POST a body of any length from `source`, without a time limit. An error of
- * the source is returned without a reason; other errors are as for
- * socket_request().
- */
-enum error socket_send(const char *socket, const struct socket_upload *upload,
-		       struct socket_answer *answer_out);
-
 /* Receive the next bytes of a response of `total` bytes; 0 = unknown. */
 typedef enum error socket_sink(void *context, struct slice bytes,
 			       uint64_t total);
 
-struct socket_download {
-	const char *target;
-	socket_sink *sink;
-	void *context; /* of the sink */
+struct socket_request {
+	const char *method; /* NULL: GET; POST with a source */
+	const char *target; /* begins with '/' */
+	struct slice body;
+	socket_source *source;  /* of a body of any length; or NULL */
+	const char *media_type; /* of the body */
+	socket_sink *sink;      /* gets the body of a response below 300 */
+	void *context;          /* of the source or the sink */
+	uint32_t timeout_ms;    /* without any byte received; whole seconds, 0 =
+				   unlimited */
 };
 
 /*
- * GET a body of any length, without a time limit. For a status of 300 or more,
- * the body goes to *answer_out. An error of the sink is returned without a
- * reason; other errors are as for socket_request().
+ * ERR_NOT_FOUND: no process listens on `socket`. ERR_TIMEOUT. ERR_NETWORK. An
+ * error of the source or the sink is returned without a reason.
  */
-enum error socket_receive(const char *socket,
-			  const struct socket_download *download,
-			  struct socket_answer *answer_out);
+enum error socket_ask(const char *socket, const struct socket_request *request,
+		      struct socket_answer *answer_out);
 
 /* Requests of templatectl to the daemon. */
 
@@ -162,7 +140,7 @@ void table_print_rows(const char *columns, const json_t *rows);
  * except errors of the source, which the caller prints.
  */
 enum ctl_status client_send(const struct ctl *ctl,
-			    const struct socket_upload *upload,
+			    const struct socket_request *upload,
 			    json_t **answer_out);
 
 /*
@@ -170,7 +148,7 @@ enum ctl_status client_send(const struct ctl *ctl,
  * sink.
  */
 enum ctl_status client_receive(const struct ctl *ctl,
-			       const struct socket_download *download);
+			       const struct socket_request *download);
 
 /* Print one line of JSON. */
 void client_print_json(const json_t *value);
@@ -202,6 +180,17 @@ uint64_t whole_of(const json_t *value);
  */
 void client_print_object(const json_t *object);
 
+/* Return whether `text` ends with `ending`, or is equal. */
+bool ends_with(const char *text, const char *ending);
+
+/*
+ * Read or write a file that is a stream, also if signals interrupt. On ERR_IO,
+ * *failure_out is the errno.
+ */
+enum error client_read(int file, char *out, size_t capacity, size_t *size_out,
+		       int *failure_out);
+enum error client_write(int file, struct slice bytes, int *failure_out);
+
 /* A progress line on standard error, if that is a terminal. */
 
 struct progress {
@@ -219,6 +208,10 @@ struct progress progress_begin(const char *label);
  */
 void progress_show(struct progress *progress, uint64_t done, uint64_t total,
 		   const char *note);
+
+/* The same in KiB, for a transfer; `total` may be too small. */
+void progress_show_bytes(struct progress *progress, uint64_t done,
+			 uint64_t total);
 
 /* Remove the line before a message. The next progress_show() draws it again. */
 void progress_clear(struct progress *progress);

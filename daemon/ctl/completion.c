@@ -190,96 +190,55 @@ static json_t *completion_request(const struct completion *completion,
 	struct socket_answer answer = {0};
 	json_t *value = NULL;
 
-	if (socket_request(completion->socket, "GET", target, slice_of(NULL),
-			   NULL, PATIENCE_MS, &answer) == ERR_NONE &&
+	if (socket_ask(completion->socket,
+		       &(struct socket_request){.target = target,
+						.timeout_ms = PATIENCE_MS},
+		       &answer) == ERR_NONE &&
 	    answer.status == 200 && answer.body.size > 0)
 		value = json_loadb(answer.body.data, answer.body.size, 0, NULL);
 	buffer_free(&answer.body);
 	return value;
 }
 
-/* The array `member` of a response: its values and descriptions. */
+/* An array in a response to GET, and the members of its rows to offer. */
 struct value_list {
+	const char *name; /* of the value in a usage */
 	const char *target;
 	const char *member;
-	const char *value;   /* member of a row */
-	const char *meaning; /* another member of a row */
+	const char *value;
+	const char *meaning;
 };
 
-static void completion_add_row(const struct completion *completion,
-			       const struct value_list *listing,
-			       const json_t *row)
-{
-	const json_t *value = json_object_get(row, listing->value);
-	char number[32];
+static const struct value_list value_lists[] = {
+	{"HOST", "/v1/sites", "sites", "host", "state"},
+	{"URL", "/v1/sites", "sites", "url", "state"},
+	{"EVENT", "/v1/events?kinds=alerts&firing=1", "events", "seq", "kind"},
+	{"HOOK", "/v1/hooks", "hooks", "id", "target"},
+	{"SILENCE", "/v1/silences", "silences", "id", "kind"},
+	{"TOKEN", "/v1/tokens", "tokens", "name", "role"},
+	{"NODE", "/v1/nodes", "nodes", "name", "version"},
+};
 
-	snprintf(number, sizeof(number), "%" PRIu64,
-		 field_whole(row, listing->value));
-	completion_add(
-		completion,
-		json_is_integer(value) ? number : json_string_value(value),
-		json_string_value(json_object_get(row, listing->meaning)));
-}
-
-static void add_listing(const struct completion *completion,
-			const struct value_list *listing)
+static void add_list(const struct completion *completion,
+		     const struct value_list *list)
 {
-	json_t *answer = completion_request(completion, listing->target);
+	json_t *answer = completion_request(completion, list->target);
 	const json_t *row;
 	size_t i;
 
-	json_array_foreach(json_object_get(answer, listing->member), i, row)
-		completion_add_row(completion, listing, row);
+	json_array_foreach(json_object_get(answer, list->member), i, row)
+	{
+		const json_t *value = json_object_get(row, list->value);
+		char number[32];
+
+		snprintf(number, sizeof(number), "%" PRIu64, whole_of(value));
+		completion_add(
+			completion,
+			json_is_integer(value) ? number
+					       : json_string_value(value),
+			json_string_value(json_object_get(row, list->meaning)));
+	}
 	json_decref(answer);
-}
-
-static void add_sites(struct completion *completion)
-{
-	add_listing(completion, &(struct value_list){"/v1/sites", "sites",
-						     "host", "state"});
-}
-
-/*
- * Omit URLs where paths are possible: bash offers paths only without other
- * completions.
- */
-static void add_urls(struct completion *completion)
-{
-	if (completion->has_files)
-		return;
-	add_listing(completion,
-		    &(struct value_list){"/v1/sites", "sites", "url", "state"});
-}
-
-static void add_hooks(struct completion *completion)
-{
-	add_listing(completion,
-		    &(struct value_list){"/v1/hooks", "hooks", "id", "target"});
-}
-
-static void add_silences(struct completion *completion)
-{
-	add_listing(completion, &(struct value_list){"/v1/silences", "silences",
-						     "id", "kind"});
-}
-
-static void completion_add_tokens(struct completion *completion)
-{
-	add_listing(completion, &(struct value_list){"/v1/tokens", "tokens",
-						     "name", "role"});
-}
-
-static void completion_add_nodes(struct completion *completion)
-{
-	add_listing(completion, &(struct value_list){"/v1/nodes", "nodes",
-						     "name", "version"});
-}
-
-static void add_alerts(struct completion *completion)
-{
-	add_listing(completion,
-		    &(struct value_list){"/v1/events?kinds=alerts&firing=1",
-					 "events", "seq", "kind"});
 }
 
 /* Add the guards of the site in the operand before. */
@@ -293,8 +252,8 @@ static void completion_add_guards(struct completion *completion)
 	buffer_append_text(&target, "/v1/sites/");
 	client_append_escaped(&target, line->operands[line->operand_count - 1]);
 	buffer_append_text(&target, "/guards");
-	add_listing(completion, &(struct value_list){target.data, "guards",
-						     "id", "selector"});
+	add_list(completion, &(struct value_list){"GUARD", target.data,
+						  "guards", "id", "selector"});
 	buffer_free(&target);
 }
 
@@ -374,7 +333,7 @@ static void add_templates(struct completion *completion)
 static void add_sites_and_templates(struct completion *completion)
 {
 	if (strchr(completion->typed, '/') == NULL)
-		add_sites(completion);
+		add_list(completion, &value_lists[0]);
 	else
 		add_templates(completion);
 }
@@ -463,16 +422,9 @@ static const struct {
 	const char *name;
 	void (*add)(struct completion *completion);
 } kinds[] = {
-	{"HOST", add_sites},
 	{"HOST/N", add_templates},
 	{"HOST[/N]", add_sites_and_templates},
-	{"URL", add_urls},
-	{"EVENT", add_alerts},
 	{"GUARD", completion_add_guards},
-	{"HOOK", add_hooks},
-	{"SILENCE", add_silences},
-	{"TOKEN", completion_add_tokens},
-	{"NODE", completion_add_nodes},
 	{"METHOD", add_methods},
 	{"NAME=VALUE", add_parameters},
 	{"KIND,...", add_kinds},
@@ -493,6 +445,15 @@ static const struct {
 
 void completion_add_values(struct completion *completion, struct slice name)
 {
+	/* bash offers paths only without other completions */
+	bool is_path =
+		completion->has_files && slice_equal(name, slice_of("URL"));
+
+	for (size_t i = 0; i < sizeof(value_lists) / sizeof(value_lists[0]);
+	     i++)
+		if (!is_path &&
+		    slice_equal(name, slice_of(value_lists[i].name)))
+			add_list(completion, &value_lists[i]);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (slice_equal(name, slice_of(kinds[i].name)))
 			kinds[i].add(completion);

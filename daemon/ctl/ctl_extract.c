@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/file.h"
 #include "daemon/ctl/client.h"
@@ -287,17 +286,12 @@ enum ctl_status run_batch(const struct ctl *ctl)
 static bool explain_write(const struct ctl *ctl, const struct buffer *picture)
 {
 	const char *path = option_text(ctl, "out");
-	enum error error;
 
 	if (path == NULL) {
 		terminal_print(buffer_slice(picture));
 		return true;
 	}
-	error = file_write(path, buffer_slice(picture));
-	if (error != ERR_NONE)
-		ctl_print_error(ctl, "%s: cannot write: %s", path,
-				file_error_text(error));
-	return error == ERR_NONE;
+	return ctl_write_file(ctl, path, buffer_slice(picture), file_write);
 }
 
 static enum ctl_status put_answer(const struct ctl *ctl, enum error error,
@@ -418,18 +412,12 @@ static enum ctl_status ask_daemon(const struct ctl *ctl,
 	return status;
 }
 
-static bool is_url(const char *operand)
-{
-	return strncasecmp(operand, "http://", 7) == 0 ||
-	       strncasecmp(operand, "https://", 8) == 0;
-}
-
 static enum ctl_status ctl_explain_page(const struct ctl *ctl,
 					const struct ctl_request *asked)
 {
 	bool has_site = option_given(ctl, "site");
 
-	if (!is_url(ctl->operands[0]))
+	if (!is_address(ctl->operands[0]))
 		return has_site ? explain_in_site(ctl, &asked->request)
 				: explain_file(ctl, asked->request);
 	if (!has_site)

@@ -836,17 +836,14 @@ static bool group_write_svg(const struct ctl *ctl, const struct report *report)
 {
 	const char *path = option_text(ctl, "svg");
 	struct buffer text = {0};
-	enum error error = ERR_NONE;
+	bool is_written;
 
 	if (path == NULL)
 		return true;
 	report_svg(report, &text);
-	error = file_write(path, buffer_slice(&text));
-	if (error != ERR_NONE)
-		ctl_print_error(ctl, "%s: cannot write: %s", path,
-				file_error_text(error));
+	is_written = ctl_write_file(ctl, path, buffer_slice(&text), file_write);
 	buffer_free(&text);
-	return error == ERR_NONE;
+	return is_written;
 }
 
 static enum ctl_status group_print(struct clustering *clustering,

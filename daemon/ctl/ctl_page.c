@@ -17,7 +17,7 @@
 
 /* Templatectl: ingest, upload of archives to the daemon. */
 
-enum { KIB = 1024, SHOWN_HOSTS = 5 };
+enum { SHOWN_HOSTS = 5 };
 
 /* An archive that is being sent. */
 struct archive_input {
@@ -33,22 +33,13 @@ static enum error read_input(void *context, char *out, size_t capacity,
 			     size_t *size_out)
 {
 	struct archive_input *input = context;
-	ssize_t size;
+	enum error error = client_read(input->file, out, capacity, size_out,
+				       &input->failure);
 
-	do
-		size = read(input->file, out, capacity);
-	while (size < 0 && errno == EINTR);
-	if (size < 0) {
-		input->failure = errno;
-		return ERR_IO;
-	}
-	*size_out = (size_t)size;
 	input->done += *size_out;
-	progress_show(&input->progress, input->done / KIB,
-		      (input->size > input->done ? input->size : input->done) /
-			      KIB,
-		      "KiB");
-	return ERR_NONE;
+	if (error == ERR_NONE)
+		progress_show_bytes(&input->progress, input->done, input->size);
+	return error;
 }
 
 static bool archive_input_open(const struct ctl *ctl,
@@ -87,7 +78,7 @@ static enum ctl_status send_input(const struct ctl *ctl, const char *target,
 				  struct archive_input *input,
 				  json_t **answer_out)
 {
-	const struct socket_upload upload = {
+	const struct socket_request upload = {
 		.target = target,
 		.media_type = "application/warc",
 		.source = read_input,
@@ -291,27 +282,12 @@ struct texts_output {
 static enum error write_texts(void *context, struct slice bytes, uint64_t total)
 {
 	struct texts_output *output = context;
-	const char *rest = bytes.data;
-	size_t left = bytes.size;
 
 	(void)total;
-	if (output->path == NULL) {
-		terminal_print(bytes);
-		return ferror(stdout) == 0 ? ERR_NONE : ERR_IO;
-	}
-	while (left > 0) {
-		ssize_t size = write(output->file, rest, left);
-
-		if (size < 0 && errno == EINTR)
-			continue;
-		if (size < 0) {
-			output->failure = errno;
-			return ERR_IO;
-		}
-		rest += size;
-		left -= (size_t)size;
-	}
-	return ERR_NONE;
+	if (output->path != NULL)
+		return client_write(output->file, bytes, &output->failure);
+	terminal_print(bytes);
+	return ferror(stdout) == 0 ? ERR_NONE : ERR_IO;
 }
 
 /*
@@ -403,23 +379,6 @@ static bool open_output(const struct ctl *ctl, struct texts_output *output)
 	return false;
 }
 
-static void texts_append_argument(struct buffer *target, const char *name,
-				  const char *value)
-{
-	if (value == NULL || *value == '\0')
-		return;
-	buffer_printf(target, "&%s=", name);
-	client_append_escaped(target, value);
-}
-
-static bool texts_path_ends_with(const char *text, const char *end)
-{
-	size_t length = strlen(text);
-
-	return length >= strlen(end) &&
-	       strcmp(text + length - strlen(end), end) == 0;
-}
-
 /* Return the format of --format, or of the ending of the file's name. */
 static const char *format_of(const struct ctl *ctl, const char *path)
 {
@@ -427,46 +386,29 @@ static const char *format_of(const struct ctl *ctl, const char *path)
 	const char *format = option_text(ctl, "format");
 
 	for (size_t i = 0; format == NULL && path != NULL && i < 3; i++)
-		if (texts_path_ends_with(path, formats[i]))
+		if (ends_with(path, formats[i]))
 			format = formats[i];
 	return format == NULL ? "jsonl" : format;
 }
 
-static void texts_make_target(const struct ctl *ctl, const char *host,
-			      const struct texts_output *output,
-			      struct buffer *target)
-{
-	static const char *const arguments[] = {
-		"template", "type", "quality", "confidence", "limit", "content",
-	};
-
-	buffer_append_text(target, "/v1/sites/");
-	client_append_escaped(target, host);
-	buffer_printf(target, "/texts?format=%s", format_of(ctl, output->path));
-	texts_append_argument(target, "since",
-			      output->since[0] != '\0'
-				      ? output->since
-				      : option_text(ctl, "since"));
-	if (option_given(ctl, "raw"))
-		texts_append_argument(target, "raw", "1");
-	for (size_t i = 0; i < sizeof(arguments) / sizeof(arguments[0]); i++)
-		texts_append_argument(target, arguments[i],
-				      option_text(ctl, arguments[i]));
-}
-
-static enum ctl_status texts_receive(const struct ctl *ctl, const char *host,
+static enum ctl_status texts_receive(const struct ctl *ctl,
 				     const struct ctl_request *asked,
 				     struct texts_output *output)
 {
 	struct buffer target = {0};
-	struct socket_download download = {.sink = write_texts,
-					   .context = output};
-	enum ctl_status status;
+	struct socket_request download = {.sink = write_texts,
+					  .context = output};
+	enum ctl_status status = action_target(ctl, NULL, &target);
 
-	texts_make_target(ctl, host, output, &target);
+	client_append_query(&target, "format", format_of(ctl, output->path));
+	client_append_query(&target, "since",
+			    output->since[0] != '\0'
+				    ? output->since
+				    : option_text(ctl, "since"));
 	ctl_request_append(asked, &target);
 	download.target = target.data;
-	status = client_receive(ctl, &download);
+	if (status == CTL_DONE)
+		status = client_receive(ctl, &download);
 	if (output->failure != 0)
 		ctl_print_error(ctl, "%s: %s", output->path,
 				strerrordesc_np(output->failure));
@@ -497,7 +439,7 @@ enum ctl_status run_texts(const struct ctl *ctl)
 	    client_host(ctl, ctl->operands[0], host) &&
 	    check_resume(ctl, output.path))
 		status = open_output(ctl, &output)
-				 ? texts_receive(ctl, host, &asked, &output)
+				 ? texts_receive(ctl, &asked, &output)
 				 : CTL_FAILED;
 	if (output.file >= 0)
 		close(output.file);

@@ -202,8 +202,6 @@ enum ctl_status run_verify(const struct ctl *ctl)
 
 /* Templatectl: backup, a copy of the running daemon's store. */
 
-enum { KIB = 1024 };
-
 /* A copy that is being written. */
 struct backup {
 	int file;
@@ -215,33 +213,19 @@ struct backup {
 static enum error write_copy(void *context, struct slice bytes, uint64_t total)
 {
 	struct backup *backup = context;
-	const char *rest = bytes.data;
-	size_t left = bytes.size;
+	enum error error = client_write(backup->file, bytes, &backup->failure);
 
-	while (left > 0) {
-		ssize_t size = write(backup->file, rest, left);
-
-		if (size < 0 && errno == EINTR)
-			continue;
-		if (size < 0) {
-			backup->failure = errno;
-			return ERR_IO;
-		}
-		rest += size;
-		left -= (size_t)size;
-	}
 	backup->done += bytes.size;
-	progress_show(&backup->progress, backup->done / KIB,
-		      (total > backup->done ? total : backup->done) / KIB,
-		      "KiB");
-	return ERR_NONE;
+	if (error == ERR_NONE)
+		progress_show_bytes(&backup->progress, backup->done, total);
+	return error;
 }
 
 /* Receive the copy into a new file of the folder and sync it. */
 static enum ctl_status backup_receive(const struct ctl *ctl,
 				      struct backup *backup)
 {
-	const struct socket_download download = {
+	const struct socket_request download = {
 		.target = "/v1/backup",
 		.sink = write_copy,
 		.context = backup,

@@ -12,8 +12,6 @@
 
 /* Templatectl: export, the templates of a site as a file. */
 
-enum { KIB = 1024 };
-
 /* A bundle that is being received. */
 struct bundle_download {
 	struct buffer bytes;
@@ -28,8 +26,7 @@ static enum error bundle_download_append(void *context, struct slice bytes,
 	if (bytes.size > BUNDLE_MAX_BYTES - arrival->bytes.size)
 		return ERR_TOO_LARGE;
 	buffer_append_slice(&arrival->bytes, bytes);
-	progress_show(&arrival->progress, arrival->bytes.size / KIB,
-		      total / KIB, "KiB");
+	progress_show_bytes(&arrival->progress, arrival->bytes.size, total);
 	return ERR_NONE;
 }
 
@@ -43,7 +40,7 @@ static enum ctl_status bundle_download_receive(const struct ctl *ctl,
 	progress_show(&arrival.progress, 0, 1, "the daemon creates the bundle");
 	if (status == CTL_DONE)
 		status = client_receive(ctl,
-					&(struct socket_download){
+					&(struct socket_request){
 						.target = target.data,
 						.sink = bundle_download_append,
 						.context = &arrival,

@@ -451,19 +451,17 @@ static bool write_model(const struct train_run *course,
 	const char *path = option_text(course->ctl, "out");
 	struct buffer notes = {0};
 	struct buffer text = {0};
-	enum error error = ERR_NONE;
+	bool is_written;
 
-	if (path != NULL) {
-		make_notes(course, &notes);
-		ridge_model_write(model, buffer_slice(&notes), &text);
-		error = file_write(path, buffer_slice(&text));
-	}
-	if (error != ERR_NONE)
-		ctl_print_error(course->ctl, "%s: cannot write: %s", path,
-				file_error_text(error));
+	if (path == NULL)
+		return true;
+	make_notes(course, &notes);
+	ridge_model_write(model, buffer_slice(&notes), &text);
+	is_written = ctl_write_file(course->ctl, path, buffer_slice(&text),
+				    file_write);
 	buffer_free(&notes);
 	buffer_free(&text);
-	return error == ERR_NONE;
+	return is_written;
 }
 
 static double primary_ratio(const struct training *training)

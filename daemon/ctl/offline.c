@@ -80,15 +80,12 @@ bool offline_write(const struct ctl *ctl, const char *folder, const char *name,
 		   enum format format, struct slice bytes)
 {
 	struct buffer path = {0};
-	enum error error;
+	bool is_written;
 
 	output_path(folder, name, format, &path);
-	error = file_write(path.data, bytes);
-	if (error != ERR_NONE)
-		ctl_print_error(ctl, "%s: cannot write: %s", path.data,
-				file_error_text(error));
+	is_written = ctl_write_file(ctl, path.data, bytes, file_write);
 	buffer_free(&path);
-	return error == ERR_NONE;
+	return is_written;
 }
 
 void offline_trouble(enum error error, const struct extraction_result *answer,

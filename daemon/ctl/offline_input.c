@@ -20,6 +20,7 @@
 #include "crawl/robots.h"
 #include "crawl/warc_write.h"
 #include "daemon/config/config.h"
+#include "daemon/ctl/client.h"
 #include "daemon/privsep/fetcher_client.h"
 #include "daemon/privsep/spawner_client.h"
 #include "daemon/runtime/clock.h"
@@ -608,14 +609,6 @@ bool page_fetch(struct page_fetcher *fetcher, const struct url *url,
 
 enum { MAX_LIST_BYTES = 64 << 20 /* of --urls */ };
 
-static bool page_stream_name_ends_with(const char *text, const char *ending)
-{
-	size_t size = strlen(text);
-	size_t length = strlen(ending);
-
-	return size > length && strcmp(text + size - length, ending) == 0;
-}
-
 bool is_archive(const struct ctl *ctl, const char *operand)
 {
 	static const char *const endings[] = {".warc", ".warc.gz", ".warc.zst",
@@ -624,7 +617,8 @@ bool is_archive(const struct ctl *ctl, const char *operand)
 	if (option_given(ctl, "warc"))
 		return true;
 	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
-		if (page_stream_name_ends_with(operand, endings[i]))
+		if (ends_with(operand, endings[i]) &&
+		    strlen(operand) > strlen(endings[i]))
 			return true;
 	return false;
 }
@@ -765,14 +759,9 @@ static enum error page_stream_read_archive(void *context, char *out,
 					   size_t capacity, size_t *size_out)
 {
 	struct page_stream *stream = context;
-	ssize_t size;
 
-	do
-		size = read(stream->file, out, capacity);
-	while (size < 0 && errno == EINTR);
-	*size_out = size < 0 ? 0 : (size_t)size;
-	stream->failure = size < 0 ? errno : 0;
-	return size < 0 ? ERR_IO : ERR_NONE;
+	return client_read(stream->file, out, capacity, size_out,
+			   &stream->failure);
 }
 
 /* Open the next archive; on failure set the item's trouble and return false. */

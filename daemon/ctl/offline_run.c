@@ -126,15 +126,6 @@ void ctl_request_free(struct ctl_request *request)
 	buffer_free(&request->exclude);
 }
 
-static void ctl_request_append_argument(struct buffer *target, const char *name,
-					const char *value)
-{
-	if (value == NULL)
-		return;
-	buffer_printf(target, "&%s=", name);
-	client_append_escaped(target, value);
-}
-
 static void append_extras(uint32_t extras, struct buffer *target)
 {
 	const char *before = "&with=";
@@ -148,22 +139,22 @@ static void append_extras(uint32_t extras, struct buffer *target)
 		before = "%2C";
 	}
 	if ((extras & EXTRA_NO_TABLES) != 0)
-		ctl_request_append_argument(target, "without", "tables");
+		client_append_query(target, "without", "tables");
 }
 
 void ctl_request_append(const struct ctl_request *asked, struct buffer *target)
 {
 	const struct text_request *request = &asked->request;
 
-	ctl_request_append_argument(target, "method", request->method);
+	client_append_query(target, "method", request->method);
 	if (request->preference.favor != FAVOR_BALANCE)
-		ctl_request_append_argument(
-			target, "favor", favor_name(request->preference.favor));
-	ctl_request_append_argument(target, "scope",
-				    scope_name(request->preference.scope));
+		client_append_query(target, "favor",
+				    favor_name(request->preference.favor));
+	client_append_query(target, "scope",
+			    scope_name(request->preference.scope));
 	append_extras(request->extras, target);
-	ctl_request_append_argument(target, "include", request->include);
-	ctl_request_append_argument(target, "exclude", request->exclude);
+	client_append_query(target, "include", request->include);
+	client_append_query(target, "exclude", request->exclude);
 	for (size_t i = 0; asked->parameters[i] != NULL; i++) {
 		buffer_append_text(target, i == 0 ? "&param=" : "%2C");
 		client_append_escaped(target, asked->parameters[i]);

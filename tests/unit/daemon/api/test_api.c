@@ -850,9 +850,15 @@ TEST(our_own_client_is_understood)
 	struct socket_answer answer = {0};
 	struct slice body = slice_of("{\"url\":\"http://127.0.0.1:9/\"}");
 
-	ck_assert_int_eq(socket_request(served.path, "POST", "/v1/sites", body,
-					"application/json", 5000, &answer),
-			 ERR_NONE);
+	const struct socket_request request = {
+		.method = "POST",
+		.target = "/v1/sites",
+		.body = body,
+		.media_type = "application/json",
+		.timeout_ms = 5000,
+	};
+
+	ck_assert_int_eq(socket_ask(served.path, &request, &answer), ERR_NONE);
 	ck_assert_uint_eq(answer.status, 201);
 	buffer_free(&answer.body);
 }

@@ -66,20 +66,18 @@ static struct buffer get(const char *arguments)
 {
 	struct buffer target = {0};
 	struct buffer body = {0};
-	struct socket_download download = {.sink = keep, .context = &body};
+	struct socket_request download = {.sink = keep, .context = &body};
 	struct socket_answer answer;
 
 	buffer_printf(&target, "%s%s", TEXTS, arguments);
 	download.target = target.data;
-	ck_assert_int_eq(socket_receive(served.path, &download, &answer),
-			 ERR_NONE);
+	ck_assert_int_eq(socket_ask(served.path, &download, &answer), ERR_NONE);
 	/* those before may still be about their last page */
 	for (int i = 0; i < 100 && answer.status == 503; i++) {
 		buffer_free(&answer.body);
 		usleep(20 * 1000);
-		ck_assert_int_eq(
-			socket_receive(served.path, &download, &answer),
-			ERR_NONE);
+		ck_assert_int_eq(socket_ask(served.path, &download, &answer),
+				 ERR_NONE);
 	}
 	ck_assert_msg(answer.status == 200, "%s: %s", target.data,
 		      answer.body.data);

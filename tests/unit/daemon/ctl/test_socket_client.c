@@ -102,8 +102,14 @@ static enum error request(const char *method, const char *target,
 			  const char *body, uint32_t timeout_ms)
 {
 	buffer_free(&answer.body);
-	return socket_request(path, method, target, slice_of(body),
-			      "application/json", timeout_ms, &answer);
+	return socket_ask(
+		path,
+		&(struct socket_request){.method = method,
+					 .target = target,
+					 .body = slice_of(body),
+					 .media_type = "application/json",
+					 .timeout_ms = timeout_ms},
+		&answer);
 }
 
 FIXTURE(.setup = setup, .teardown = teardown);

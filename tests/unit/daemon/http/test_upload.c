@@ -155,7 +155,7 @@ static void wait_for_begun(int count)
 	ck_assert_int_eq(atomic_load(&begun), count);
 }
 
-/* What socket_send() gives: byte_at() up to a size. */
+/* What socket_ask() gives: byte_at() up to a size. */
 struct supply {
 	uint64_t size;
 	atomic_ullong given;
@@ -179,14 +179,14 @@ static enum error give(void *context, char *out, size_t capacity,
 static enum error send_to(const char *target, struct supply *supply,
 			  struct socket_answer *answer)
 {
-	const struct socket_upload upload = {
+	const struct socket_request upload = {
 		.target = target,
 		.media_type = "application/octet-stream",
 		.source = give,
 		.context = supply,
 	};
 
-	return socket_send(path, &upload, answer);
+	return socket_ask(path, &upload, answer);
 }
 
 static void check_send(const char *target, uint64_t size, const char *expected)

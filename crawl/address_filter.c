@@ -132,13 +132,20 @@ static bool address_from_sockaddr(const struct sockaddr *address,
 	return false;
 }
 
-bool address_filter_allows(const struct sockaddr *address,
-			   const struct network *allowed, size_t count)
+/* Parse an IPv4 or IPv6 address without a port. */
+static bool parse_address(const char *text, uint8_t bytes_out[16], bool *is_v4)
 {
-	uint8_t bytes[16];
+	uint8_t v4[4];
 
-	if (!address_from_sockaddr(address, bytes))
-		return false;
+	*is_v4 = inet_pton(AF_INET, text, v4) == 1;
+	if (*is_v4)
+		map_v4(v4, bytes_out);
+	return *is_v4 || inet_pton(AF_INET6, text, bytes_out) == 1;
+}
+
+static bool address_is_allowed(uint8_t bytes[16], const struct network *allowed,
+			       size_t count)
+{
 	do {
 		if (networks_contain(allowed, count, bytes))
 			return true;
@@ -150,32 +157,23 @@ bool address_filter_allows(const struct sockaddr *address,
 	return true;
 }
 
-/* Parse an IPv4 or IPv6 address without a port. */
-static bool parse_address(const char *text, struct sockaddr_storage *out)
+bool address_filter_allows(const struct sockaddr *address,
+			   const struct network *allowed, size_t count)
 {
-	struct sockaddr_in v4 = {.sin_family = AF_INET};
-	struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
+	uint8_t bytes[16];
 
-	memset(out, 0, sizeof(*out));
-	if (inet_pton(AF_INET, text, &v4.sin_addr) == 1) {
-		memcpy(out, &v4, sizeof(v4));
-		return true;
-	}
-	if (inet_pton(AF_INET6, text, &v6.sin6_addr) == 1) {
-		memcpy(out, &v6, sizeof(v6));
-		return true;
-	}
-	return false;
+	return address_from_sockaddr(address, bytes) &&
+	       address_is_allowed(bytes, allowed, count);
 }
 
 bool address_filter_allows_text(const char *address,
 				const struct network *allowed, size_t count)
 {
-	struct sockaddr_storage parsed;
+	uint8_t bytes[16];
+	bool is_v4;
 
-	return parse_address(address, &parsed) &&
-	       address_filter_allows((const struct sockaddr *)&parsed, allowed,
-				     count);
+	return parse_address(address, bytes, &is_v4) &&
+	       address_is_allowed(bytes, allowed, count);
 }
 
 bool address_filter_allows_port(const uint16_t *ports, size_t count,
@@ -222,7 +220,6 @@ enum error network_parse(const char *text, struct network *network_out)
 	char address[INET6_ADDRSTRLEN];
 	const char *slash = strchr(text, '/');
 	size_t length = slash == NULL ? strlen(text) : (size_t)(slash - text);
-	struct sockaddr_storage parsed;
 	struct network network;
 	bool is_v4;
 	int bits;
@@ -231,11 +228,8 @@ enum error network_parse(const char *text, struct network *network_out)
 		return ERR_MALFORMED;
 	memcpy(address, text, length);
 	address[length] = '\0';
-	if (!parse_address(address, &parsed) ||
-	    !address_from_sockaddr((const struct sockaddr *)&parsed,
-				   network.address))
+	if (!parse_address(address, network.address, &is_v4))
 		return ERR_MALFORMED;
-	is_v4 = parsed.ss_family == AF_INET;
 	bits = is_v4 ? ADDRESS_BITS - V4_BITS : ADDRESS_BITS;
 	if (slash != NULL)
 		bits = parse_bits(slash + 1, bits);
@@ -261,7 +255,8 @@ static bool is_localhost(const char *name, size_t length)
 bool address_filter_is_private_name(const char *host)
 {
 	char text[INET6_ADDRSTRLEN];
-	struct sockaddr_storage address;
+	uint8_t address[16];
+	bool is_v4;
 	bool is_v6 = host[0] == '[';
 	const char *begin = is_v6 ? host + 1 : host;
 	size_t length = strcspn(begin, is_v6 ? "]" : ":");
@@ -272,7 +267,6 @@ bool address_filter_is_private_name(const char *host)
 		return false;
 	memcpy(text, begin, length);
 	text[length] = '\0';
-	return parse_address(text, &address) &&
-	       !address_filter_allows((const struct sockaddr *)&address, NULL,
-				      0);
+	return parse_address(text, address, &is_v4) &&
+	       !address_is_allowed(address, NULL, 0);
 }

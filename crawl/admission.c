@@ -65,24 +65,6 @@ static struct slice admission_path_of(const struct url *url)
 	return (struct slice){path, strcspn(path, "?")};
 }
 
-/* Write the ending of the last segment of the path, or "" if it has none. */
-static void find_ending(const struct url *url, char ending_out[MAX_ENDING])
-{
-	struct slice path = admission_path_of(url);
-	const char *text = path.data;
-	size_t dot = path.size;
-	size_t size;
-
-	ending_out[0] = '\0';
-	while (dot > 0 && text[dot - 1] != '.' && text[dot - 1] != '/')
-		dot--;
-	size = path.size - dot;
-	if (dot == 0 || text[dot - 1] != '.' || size >= MAX_ENDING)
-		return;
-	memcpy(ending_out, text + dot, size);
-	ending_out[size] = '\0';
-}
-
 static int compare_endings(const void *left, const void *right)
 {
 	return strcasecmp(left, *(const char *const *)right);
@@ -90,9 +72,16 @@ static int compare_endings(const void *left, const void *right)
 
 static bool admission_ending_is_page(const struct url *url)
 {
-	char ending[MAX_ENDING];
+	struct slice path = admission_path_of(url);
+	const char *text = path.data;
+	char ending[MAX_ENDING] = "";
+	size_t dot = path.size;
 
-	find_ending(url, ending);
+	while (dot > 0 && text[dot - 1] != '.' && text[dot - 1] != '/')
+		dot--;
+	if (dot == 0 || text[dot - 1] != '.' || path.size - dot >= MAX_ENDING)
+		return true;
+	memcpy(ending, text + dot, path.size - dot);
 	return ending[0] == '\0' ||
 	       bsearch(ending, endings, sizeof(endings) / sizeof(endings[0]),
 		       sizeof(endings[0]), compare_endings) == NULL;

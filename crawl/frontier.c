@@ -9,11 +9,6 @@
 #include "crawl/schedule.h"
 #include "store/key.h"
 
-/*
- * Writes rows of the frontier together with the counters that depend on them.
- * Private to frontier*.c.
- */
-
 /* Due times that are ranks. Requested URLs come first. */
 enum { DUE_ON_DEMAND = 1, DUE_FIRST = 2 };
 
@@ -26,11 +21,6 @@ struct frontier_patterns {
 	char fine_text[MAX_PATTERN_TEXT];
 	char coarse_text[MAX_PATTERN_TEXT];
 };
-
-/* Return the result of admission_of_state() by the rules. */
-enum admission frontier_state_rule(const struct site_row *site,
-				   const struct frontier_rules *rules,
-				   const struct frontier_patterns *patterns);
 
 enum { PRESET_MAX_PATTERN = 500 };
 
@@ -165,9 +155,11 @@ static void patterns_store(struct txn *txn, uint32_t site,
 	pattern_row_put(txn, site, patterns->coarse_key, &patterns->coarse);
 }
 
-enum admission frontier_state_rule(const struct site_row *site,
-				   const struct frontier_rules *rules,
-				   const struct frontier_patterns *patterns)
+/* Return the result of admission_of_state() by the rules. */
+static enum admission
+frontier_state_rule(const struct site_row *site,
+		    const struct frontier_rules *rules,
+		    const struct frontier_patterns *patterns)
 {
 	uint32_t max_pattern = rules->max_pattern == 0 ? PRESET_MAX_PATTERN
 						       : rules->max_pattern;
@@ -401,41 +393,12 @@ static void plan_auxiliary(struct visit *visit, enum frontier_state state)
 		visit_set_next(visit, 0);
 }
 
-/*
- * Add the cost of a visit to the budgets if the URL has never had a response.
- */
-static void visit_charge_budget(const struct visit *visit)
-{
-	if (visit->row.fetched_ms != 0 || visit->row.interval_ms != 0)
-		return;
-	visit->site->spent_bytes += visit->outcome->wire_bytes;
-	visit->site->spent_ms += visit->outcome->elapsed_ms;
-}
-
 /* Return whether the page has shown nothing new. */
 static bool novelty_is_quiet(const struct novelty *novelty)
 {
 	return novelty->cluster == 0 ||
 	       (!novelty->is_novel && novelty->cluster_pages >= QUIET_PAGES &&
 		novelty->agreement >= QUIET_AGREEMENT);
-}
-
-/* Restart the count of quiet pages. */
-static void pattern_reset_counts(struct pattern_row *pattern, uint64_t now_ms)
-{
-	pattern->quiet = 0;
-	pattern->changed_ms = now_ms;
-}
-
-static void pattern_count_page(struct pattern_row *pattern,
-			       const struct novelty *novelty, uint64_t now_ms)
-{
-	pattern->learned++;
-	pattern->cluster = novelty->cluster;
-	if (novelty_is_quiet(novelty))
-		pattern->quiet++;
-	else
-		pattern_reset_counts(pattern, now_ms);
 }
 
 /*
@@ -457,10 +420,16 @@ static void frontier_update_patterns(struct txn *txn, struct site_row *site,
 	is_fine = admission_is_saturated(site, &patterns.fine, &none);
 	is_coarse = admission_is_saturated(site, &none, &patterns.coarse);
 	for (size_t i = 0; i < 2; i++) {
-		if (novelty != NULL)
-			pattern_count_page(both[i], novelty, now_ms);
-		else
-			pattern_reset_counts(both[i], now_ms);
+		if (novelty != NULL) {
+			both[i]->learned++;
+			both[i]->cluster = novelty->cluster;
+		}
+		if (novelty != NULL && novelty_is_quiet(novelty)) {
+			both[i]->quiet++;
+		} else {
+			both[i]->quiet = 0;
+			both[i]->changed_ms = now_ms;
+		}
 	}
 	patterns_store(txn, site->id, &patterns);
 	if (patterns.fine.quiet == 0 && (is_fine || is_coarse))
@@ -496,7 +465,11 @@ void frontier_record_outcome(struct txn *txn, struct site_row *site,
 
 	if (!frontier_load(txn, site->id, url, &visit.row))
 		return;
-	visit_charge_budget(&visit);
+	/* the budgets pay for a URL that has never had a response */
+	if (visit.row.fetched_ms == 0 && visit.row.interval_ms == 0) {
+		site->spent_bytes += outcome->wire_bytes;
+		site->spent_ms += outcome->elapsed_ms;
+	}
 	was_visited = visit.row.fetched_ms != 0;
 	if (outcome->error != ERR_STOPPED) { /* otherwise it was not visited */
 		visit.row.error = (int16_t)outcome->error;
@@ -633,31 +606,22 @@ static void fill_lease(struct lease *lease, uint64_t key,
 	lease_copy_text(row->modified, lease->modified);
 }
 
-/* Return whether a rule forbids the first visit of the row. */
-static bool is_skipped(const struct site_row *site,
-		       const struct frontier_rules *rules,
-		       const struct frontier_patterns *patterns,
-		       struct frontier_row *row)
-{
-	enum admission rule = frontier_state_rule(site, rules, patterns);
-
-	if (row->state != FRONTIER_PENDING || admission_is_in(rule) ||
-	    frontier_is_never_skipped((enum admission)row->rule, row->flags))
-		return false;
-	row->rule = (uint16_t)rule;
-	row->due_ms = 0;
-	return true;
-}
-
 /* Count the first visit; return true if a rule skips it instead. */
 static bool begin_visits(struct txn *txn, struct site_row *site,
 			 const struct frontier_rules *rules,
 			 struct frontier_row *row,
 			 struct frontier_patterns *patterns)
 {
+	enum admission rule;
+
 	patterns_load(txn, site->id, row->pattern, row->coarse, patterns);
-	if (is_skipped(site, rules, patterns, row))
+	rule = frontier_state_rule(site, rules, patterns);
+	if (row->state == FRONTIER_PENDING && !admission_is_in(rule) &&
+	    !frontier_is_never_skipped((enum admission)row->rule, row->flags)) {
+		row->rule = (uint16_t)rule;
+		row->due_ms = 0;
 		return true;
+	}
 	row->flags |= FRONTIER_IS_ATTEMPTED;
 	site->tried_count++;
 	patterns->fine.tried++;

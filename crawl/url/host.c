@@ -15,29 +15,7 @@
  * as in the WHATWG URL standard (3.5).
  */
 
-/*
- * Write the host as a dotted quad. It has 1 to 4 numbers, decimal, octal or
- * hexadecimal; the last one fills the rest (IPv4 parser). ERR_MALFORMED.
- */
-enum error address_put_ipv4(struct slice host, struct bounded *out);
-
-/*
- * Write the IPv6 address, passed without brackets and without a zone,
- * compressed and in brackets. ERR_MALFORMED.
- */
-enum error address_put_ipv6(struct slice text, struct bounded *out);
-
 enum { MAX_PARTS = 4 };
-
-/*
- * Return the value of a digit in lower case; `base` or more if it is no digit.
- */
-static unsigned digit_value(char c)
-{
-	if (is_digit(c))
-		return (unsigned)(c - '0');
-	return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
-}
 
 /*
  * Parse a number like the IPv4 number parser: after 0x hexadecimal digits,
@@ -46,7 +24,7 @@ static unsigned digit_value(char c)
  */
 static bool parse_number(struct slice text, uint64_t *number_out)
 {
-	unsigned base = 10;
+	int base = 10;
 	size_t i = 0;
 
 	if (text.size == 0)
@@ -57,11 +35,11 @@ static bool parse_number(struct slice text, uint64_t *number_out)
 	}
 	*number_out = 0;
 	for (; i < text.size; i++) {
-		unsigned digit = digit_value(slice_byte(text, i));
+		int digit = hex_digit(slice_byte(text, i));
 
-		if (digit >= base)
+		if (digit < 0 || digit >= base)
 			return false;
-		*number_out = *number_out * base + digit;
+		*number_out = *number_out * (unsigned)base + (unsigned)digit;
 		if (*number_out > UINT32_MAX)
 			*number_out = (uint64_t)UINT32_MAX + 1;
 	}
@@ -106,7 +84,11 @@ static bool address_is_ipv4(struct slice host)
 	       (digits > 0 && parse_number(text, &number));
 }
 
-enum error address_put_ipv4(struct slice host, struct bounded *out)
+/*
+ * Write the host as a dotted quad. It has 1 to 4 numbers, decimal, octal or
+ * hexadecimal; the last one fills the rest (IPv4 parser). ERR_MALFORMED.
+ */
+static enum error address_put_ipv4(struct slice host, struct bounded *out)
 {
 	uint64_t address = 0;
 	uint64_t number = 0;
@@ -134,7 +116,11 @@ enum error address_put_ipv4(struct slice host, struct bounded *out)
 	return ERR_NONE;
 }
 
-enum error address_put_ipv6(struct slice text, struct bounded *out)
+/*
+ * Write the IPv6 address, passed without brackets and without a zone,
+ * compressed and in brackets. ERR_MALFORMED.
+ */
+static enum error address_put_ipv6(struct slice text, struct bounded *out)
 {
 	char address[INET6_ADDRSTRLEN] = "";
 	struct in6_addr bytes;

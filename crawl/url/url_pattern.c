@@ -60,12 +60,6 @@ static struct slice pattern_store_text(struct arena *arena,
 			      text->size};
 }
 
-static bool ends_in(struct slice text, char byte)
-{
-	return text.size > 0 &&
-	       ((const char *)text.data)[text.size - 1] == byte;
-}
-
 bool pattern_make(struct arena *arena, struct slice value,
 		  struct pattern *pattern_out)
 {
@@ -74,7 +68,8 @@ bool pattern_make(struct arena *arena, struct slice value,
 			       .capacity = sizeof(memory[0])};
 	struct bounded encoded = {.data = memory[1],
 				  .capacity = sizeof(memory[1])};
-	struct pattern pattern = {.is_anchored = ends_in(value, '$')};
+	struct pattern pattern = {
+		.is_anchored = slice_byte(value, value.size - 1) == '$'};
 	size_t squeezed;
 
 	if (pattern.is_anchored)
@@ -86,7 +81,8 @@ bool pattern_make(struct arena *arena, struct slice value,
 	if (text.is_cut)
 		return false;
 	pattern.length = (uint32_t)(text.size + squeezed + pattern.is_anchored);
-	if (ends_in(value, '*')) { /* a star at the end matches any rest */
+	if (slice_byte(value, value.size - 1) ==
+	    '*') { /* a star at the end matches any rest */
 		value.size--;
 		text.size--;
 		pattern.is_anchored = false;
@@ -326,7 +322,6 @@ static struct slice url_parts_pop_folder(struct url_parts *parts)
 static void find_view(struct url_parts *parts)
 {
 	static const char *const indices[] = {"default", "index"};
-	static const char *const pages[] = {"page"};
 	bool is_file = parts->ending[0] != '\0';
 
 	if (is_file ? is_one_of(parts->leaf, indices, COUNT(indices))
@@ -334,8 +329,8 @@ static void find_view(struct url_parts *parts)
 		parts->view = parts->leaf;
 		parts->leaf = url_parts_pop_folder(parts);
 	} else if (parts->folder_count > 0 &&
-		   is_one_of(parts->folders[parts->folder_count - 1], pages,
-			     1) &&
+		   slice_equal(parts->folders[parts->folder_count - 1],
+			       slice_of("page")) &&
 		   url_kind_of(parts->leaf) == URL_NUMBER) {
 		parts->number = parts->leaf;
 		parts->view = url_parts_pop_folder(parts);

@@ -12,14 +12,10 @@
 #include "page/tag.h"
 
 enum { MIN_GENERATED = 5 }; /* bytes */
+
 static bool is_lower(char byte)
 {
 	return byte >= 'a' && byte <= 'z';
-}
-
-static bool class_byte_is_separator(char byte)
-{
-	return byte == '-' || byte == '_';
 }
 
 static bool is_generated(const char *part, size_t length)
@@ -41,7 +37,7 @@ static size_t class_part_length(const char *text, size_t size)
 {
 	size_t length = 0;
 
-	while (length < size && !class_byte_is_separator(text[length]))
+	while (length < size && text[length] != '-' && text[length] != '_')
 		length++;
 	return length;
 }
@@ -238,14 +234,6 @@ static size_t shingles_settle(struct shingle_builder *shingles)
 	return count;
 }
 
-/* Return the distinct hashes as a signature, which adopts the memory. */
-static struct signature shingles_end(struct shingle_builder *shingles)
-{
-	size_t count = shingles_settle(shingles);
-
-	return (struct signature){shingles->items, count};
-}
-
 enum { KIND_SEED = 7 };
 
 /* Attributes that name roles. Their hashes are stored: never renumber. */
@@ -298,15 +286,6 @@ static bool role_is_content(enum role_role role, uint16_t tag)
 	       (role == ROLE_NAME || role == ROLE_TYPE);
 }
 
-static void add_role(struct shingle_builder *shingles, uint64_t tag,
-		     enum role_role role, struct slice value)
-{
-	char name[CLASS_MAX_BYTES];
-	size_t size = class_normalise(value, name);
-
-	shingles_add(shingles, hash_chain(hash64(name, size, role), tag));
-}
-
 /* Add the page type of Open Graph, which is in a property. */
 static void add_kind(struct shingle_builder *shingles, const struct page *page,
 		     uint32_t node)
@@ -338,6 +317,7 @@ static void role_shingles(struct shingle_builder *shingles,
 		uint64_t tag = 0;
 
 		for (uint16_t j = 0; j < node->attribute_count; j++) {
+			char name[CLASS_MAX_BYTES];
 			struct slice value = attributes[j].value;
 			enum role_role role = role_of(attributes[j].name);
 
@@ -347,7 +327,12 @@ static void role_shingles(struct shingle_builder *shingles,
 				continue;
 			if (tag == 0)
 				tag = page_tag_hash(page, node->tag);
-			add_role(shingles, tag, role, value);
+			shingles_add(
+				shingles,
+				hash_chain(hash64(name,
+						  class_normalise(value, name),
+						  role),
+					   tag));
 		}
 		if (node->tag == TAG_meta)
 			add_kind(shingles, page, i);
@@ -475,23 +460,12 @@ static void signature_add_classes(struct shingle_builder *shingles,
 			    weight);
 }
 
-static void add_shape(struct shingle_builder *shingles, struct slice path,
-		      uint64_t weight)
-{
-	char shape[URL_SHAPE_MAX_BYTES];
-	size_t size;
-
-	if (path.size == 0)
-		return;
-	size = url_shape_of_path(path, shape);
-	add_weighty(shingles, hash64(shape, size, SHAPE_SEED), weight);
-}
-
 /* CCS and CAS: see the header. */
 static void add_class_shingles(struct shingle_builder *shingles,
 			       const struct page *page, const uint64_t *steps,
 			       const struct signature_rule *rule)
 {
+	char shape[URL_SHAPE_MAX_BYTES];
 	uint64_t weight;
 
 	if (page->node_count == 0)
@@ -506,7 +480,11 @@ static void add_class_shingles(struct shingle_builder *shingles,
 		weight = SIGNATURE_MAX_WEIGHT;
 	signature_add_classes(shingles, page, TAG_html, weight);
 	signature_add_classes(shingles, page, TAG_body, weight);
-	add_shape(shingles, rule->path, weight);
+	if (rule->path.size > 0)
+		add_weighty(shingles,
+			    hash64(shape, url_shape_of_path(rule->path, shape),
+				   SHAPE_SEED),
+			    weight);
 }
 
 /*
@@ -570,7 +548,7 @@ struct signature signature_of_paths(struct arena *arena,
 		signature_add_paths(&shingles, page, paths->steps[PATH_NAMES]);
 		break;
 	}
-	return shingles_end(&shingles);
+	return (struct signature){shingles.items, shingles_settle(&shingles)};
 }
 
 struct signature signature_compute(struct arena *arena, const struct page *page,
@@ -809,8 +787,8 @@ static size_t step_write(const struct page *page, uint32_t node,
 	return size;
 }
 
-size_t path_write_by(const struct page *page, uint32_t node,
-		     enum path_steps kind, char *out)
+size_t path_write(const struct page *page, uint32_t node, enum path_steps kind,
+		  char *out)
 {
 	static const char more[] = {'.', '.', '.'};
 	char step[STEP_MAX_BYTES];
@@ -830,11 +808,6 @@ size_t path_write_by(const struct page *page, uint32_t node,
 	}
 	assert(begin <= PATH_MAX_BYTES);
 	return begin < PATH_MAX_BYTES ? begin + 1 : begin;
-}
-
-size_t path_write(const struct page *page, uint32_t node, char *out)
-{
-	return path_write_by(page, node, PATH_CLASSES, out);
 }
 
 uint64_t path_shingle(const struct page *page, const uint64_t *steps,

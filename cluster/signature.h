@@ -55,11 +55,8 @@ uint64_t *path_chains(struct arena *arena, const struct page *page,
  * page. Write it to the end of `out` [PATH_MAX_BYTES] and return its begin. Of
  * a long path write the last steps, after "...>". O(depth).
  */
-size_t path_write_by(const struct page *page, uint32_t node,
-		     enum path_steps kind, char *out);
-
-/* Do the same with PATH_CLASSES. */
-size_t path_write(const struct page *page, uint32_t node, char *out);
+size_t path_write(const struct page *page, uint32_t node, enum path_steps kind,
+		  char *out);
 
 /*
  * Return the hash of the last `width` (1 to SIGNATURE_MAX_WIDTH) of `steps` on

@@ -143,26 +143,21 @@ static const unsigned char magic[8] = {0x8b, 'T',  'P',  'L',
 
 void section_name(const struct section *section, char *out, size_t size)
 {
-	const char *name = NULL;
-
-	switch (section->kind) {
-#define X(kind, value, text)   \
-	case kind:             \
-		name = (text); \
-		break;
+	static const char *const names[] = {
+#define X(kind, value, text) [kind] = (text),
 		SECTION_LIST(X)
 #undef X
-	default:
-		break;
-	}
-	if (name == NULL)
+	};
+
+	if (section->kind == 0 ||
+	    section->kind >= sizeof(names) / sizeof(*names))
 		snprintf(out, size, "section of unknown kind %" PRIu32,
 			 section->kind);
 	else if (section->number == 0)
-		snprintf(out, size, "section %s", name);
+		snprintf(out, size, "section %s", names[section->kind]);
 	else
-		snprintf(out, size, "section %s of %" PRIu32, name,
-			 section->number);
+		snprintf(out, size, "section %s of %" PRIu32,
+			 names[section->kind], section->number);
 }
 
 static enum error container_fail(char *reason, enum error error,
@@ -185,12 +180,10 @@ static enum error fail_section(char *reason, enum error error,
 static uint32_t read_u32(struct byte_cursor *cursor)
 {
 	struct slice bytes = cursor_bytes(cursor, sizeof(uint32_t));
-	const unsigned char *at = bytes.data;
+	uint32_t number = 0;
 
-	return bytes.size == 0
-		       ? 0
-		       : (uint32_t)at[0] | (uint32_t)at[1] << 8 |
-				 (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+	memcpy(&number, bytes.data, bytes.size);
+	return le32toh(number);
 }
 
 /* Read magic, version and size; the cursor is after the header then. */

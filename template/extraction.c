@@ -165,14 +165,6 @@ const void *template_model_build(const struct extractor *extractor,
 	return knowledge;
 }
 
-/*
- * Fill method, reason, text and metadata of the result, which already has the
- * cluster's name and generation. ERR_NOT_FOUND, ERR_ADDRESS_FORBIDDEN (method),
- * ERR_MALFORMED (parameters or model); errors of struct template_model.
- */
-enum error method_run(const struct extraction *extraction,
-		      struct extraction_result *answer);
-
 static void result_explain(const struct extraction *extraction,
 			   const struct extractor *extractor,
 			   const struct extractor_input *input,
@@ -343,20 +335,6 @@ struct tools {
 	struct template_model taught;
 };
 
-/* Load the site's model, if the method uses one. */
-static enum error load_model(const struct extraction *extraction,
-			     const struct extractor *extractor,
-			     struct ridge_model **model_out,
-			     struct extraction_result *answer)
-{
-	*model_out = NULL;
-	if (!extractor->reads_ridges || extraction->load_model == NULL)
-		return ERR_NONE;
-	return extraction->load_model(extraction->load_context,
-				      extraction->rules, extraction->request,
-				      model_out, answer);
-}
-
 /*
  * Set the parameters of the method. The parameters of the request are for the
  * method that it names; another method that runs instead gets only those of the
@@ -379,7 +357,7 @@ static bool take_parameters(const struct extraction *extraction,
 				  parameters, error_out);
 }
 
-/* Prepare the inputs. Call put_away() afterwards, also after an error. */
+/* Prepare the inputs; the caller releases them, also after an error. */
 static enum error take_tools(const struct extraction *extraction,
 			     const struct method_selection *choice,
 			     struct extraction_result *answer,
@@ -387,7 +365,7 @@ static enum error take_tools(const struct extraction *extraction,
 {
 	const struct text_request *request = extraction->request;
 	const struct site_view *site = extraction->site;
-	enum error error;
+	enum error error = ERR_NONE;
 
 	*tools_out = (struct tools){0};
 	if (!take_parameters(extraction, choice, tools_out->parameters,
@@ -395,8 +373,10 @@ static enum error take_tools(const struct extraction *extraction,
 	    !request_selection(request, extraction->page->arena,
 			       &tools_out->selection, answer->reason))
 		return ERR_MALFORMED;
-	error = load_model(extraction, choice->extractor, &tools_out->own,
-			   answer);
+	if (choice->extractor->reads_ridges && extraction->load_model != NULL)
+		error = extraction->load_model(extraction->load_context,
+					       extraction->rules, request,
+					       &tools_out->own, answer);
 	if (error != ERR_NONE || !choice->has_template ||
 	    !extractor_builds_model(choice->extractor))
 		return error;
@@ -411,15 +391,6 @@ static enum error take_tools(const struct extraction *extraction,
 			 "retention.bodies_count and retention.bodies_bytes",
 			 choice->extractor->name);
 	return error;
-}
-
-static void put_away(const struct extraction *extraction, struct tools *tools)
-{
-	const struct site_view *site = extraction->site;
-
-	if (tools->taught.holder != NULL)
-		site->source->release(site->context, tools->taught);
-	ridge_model_destroy(tools->own);
 }
 
 /* Apply the request's selectors to the method's choice. */
@@ -482,8 +453,13 @@ static void method_run_extract(const struct extraction *extraction,
 	result_present(extraction, choice->extractor, &input, verdicts, answer);
 }
 
-enum error method_run(const struct extraction *extraction,
-		      struct extraction_result *answer)
+/*
+ * Fill method, reason, text and metadata of the result, which already has the
+ * cluster's name and generation. ERR_NOT_FOUND, ERR_ADDRESS_FORBIDDEN (method),
+ * ERR_MALFORMED (parameters or model); errors of struct template_model.
+ */
+static enum error method_run(const struct extraction *extraction,
+			     struct extraction_result *answer)
 {
 	struct method_selection choice = {0};
 	struct tools tools = {0};
@@ -499,7 +475,10 @@ enum error method_run(const struct extraction *extraction,
 	error = take_tools(extraction, &choice, answer, &tools);
 	if (error == ERR_NONE)
 		method_run_extract(extraction, &choice, &tools, answer);
-	put_away(extraction, &tools);
+	if (tools.taught.holder != NULL)
+		extraction->site->source->release(extraction->site->context,
+						  tools.taught);
+	ridge_model_destroy(tools.own);
 	return error;
 }
 

@@ -560,7 +560,7 @@ static struct slice page_tree_label(struct arena *arena,
 	/* their classes change from page to page and are ignored */
 	if (tag == TAG_html || tag == TAG_body)
 		return page_tag_name(page, tag);
-	begin = path_write(page, node, path);
+	begin = path_write(page, node, PATH_CLASSES, path);
 	for (size_t i = begin; i < PATH_MAX_BYTES; i++)
 		if (path[i] == '>')
 			begin = i + 1;

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "cluster/signature.h"
 #include "page/page.h"
 
 enum {
@@ -15,17 +16,17 @@ enum {
 		256, /* bytes of an attribute that are compared */
 };
 
-static bool element_position_is_blank(char byte)
+static bool has_class(const struct position_step *step, uint64_t class)
 {
-	return byte == ' ' || (byte >= '\t' && byte <= '\r');
+	for (uint32_t i = 0; i < step->class_count; i++)
+		if (step->classes[i] == class)
+			return true;
+	return false;
 }
 
 static void add_class(struct position_step *step, uint64_t class)
 {
-	for (uint32_t i = 0; i < step->class_count; i++)
-		if (step->classes[i] == class)
-			return;
-	if (step->class_count < PLACE_CLASSES)
+	if (!has_class(step, class) && step->class_count < PLACE_CLASSES)
 		step->classes[step->class_count++] = class;
 }
 
@@ -115,11 +116,11 @@ static void read_classes(struct position_step *step, struct slice classes)
 	while (at < end && step->class_count < PLACE_CLASSES) {
 		const char *word = at;
 
-		while (at < end && !element_position_is_blank(*at))
+		while (at < end && !isspace((unsigned char)*at))
 			at++;
 		if (at > word)
 			add_class(step, hash64(word, (size_t)(at - word), 0));
-		while (at < end && element_position_is_blank(*at))
+		while (at < end && isspace((unsigned char)*at))
 			at++;
 	}
 }
@@ -172,14 +173,6 @@ static double tag_similarity(uint64_t a, uint64_t b)
 	return element_position_is_heading(a) && element_position_is_heading(b)
 		       ? 0.6
 		       : 0;
-}
-
-static bool has_class(const struct position_step *step, uint64_t class)
-{
-	for (uint32_t i = 0; i < step->class_count; i++)
-		if (step->classes[i] == class)
-			return true;
-	return false;
 }
 
 static uint32_t common_names(const struct position_step *a,
@@ -279,24 +272,6 @@ void wanted_text_read(struct wanted_text *wanted, struct slice text)
 	wanted->word_count = replacement_read_words(text, wanted->words);
 }
 
-static uint32_t replacement_common_words(const uint64_t *a, uint32_t a_count,
-					 const uint64_t *b, uint32_t b_count)
-{
-	uint32_t count = 0;
-	uint32_t i = 0;
-	uint32_t j = 0;
-
-	while (i < a_count && j < b_count) {
-		uint64_t x = a[i];
-		uint64_t y = b[j];
-
-		count += x == y;
-		i += x <= y;
-		j += y <= x;
-	}
-	return count;
-}
-
 static double replacement_length_ratio(struct slice part, struct slice whole)
 {
 	if (part.size == 0 || whole.size < part.size ||
@@ -322,9 +297,10 @@ double wanted_text_agreement(const struct wanted_text *wanted,
 	count = replacement_read_words(text, words);
 	if (count + wanted->word_count > 0) {
 		double dice = 1.8 *
-			      replacement_common_words(wanted->words,
-						       wanted->word_count,
-						       words, count) /
+			      (double)signature_common(
+				      (struct signature){wanted->words,
+							 wanted->word_count},
+				      (struct signature){words, count}) /
 			      (count + wanted->word_count);
 
 		if (dice > best)

@@ -38,26 +38,24 @@ const char *templated_version(void)
 /* Return the public code of `error`. */
 static enum templated_code code_of(enum error error)
 {
-	switch (error) {
-	case ERR_NONE:
-		return TEMPLATED_OK;
-	case ERR_NOT_FOUND:
-		return TEMPLATED_NOT_FOUND;
-	case ERR_TOO_LARGE:
-		return TEMPLATED_TOO_LARGE;
-	case ERR_CORRUPT:
-		return TEMPLATED_CORRUPT;
-	case ERR_VERSION:
-		return TEMPLATED_OTHER_FORMAT;
-	case ERR_NOT_HTML:
-		return TEMPLATED_NOT_HTML;
-	case ERR_ADDRESS_FORBIDDEN:
-		return TEMPLATED_NO_TEMPLATE;
-	case ERR_IO:
-		return TEMPLATED_IO;
-	default:
-		return TEMPLATED_MALFORMED;
-	}
+	static const struct {
+		enum error error;
+		enum templated_code code;
+	} codes[] = {
+		{ERR_NONE, TEMPLATED_OK},
+		{ERR_NOT_FOUND, TEMPLATED_NOT_FOUND},
+		{ERR_TOO_LARGE, TEMPLATED_TOO_LARGE},
+		{ERR_CORRUPT, TEMPLATED_CORRUPT},
+		{ERR_VERSION, TEMPLATED_OTHER_FORMAT},
+		{ERR_NOT_HTML, TEMPLATED_NOT_HTML},
+		{ERR_ADDRESS_FORBIDDEN, TEMPLATED_NO_TEMPLATE},
+		{ERR_IO, TEMPLATED_IO},
+	};
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
+		if (codes[i].error == error)
+			return codes[i].code;
+	return TEMPLATED_MALFORMED;
 }
 
 /* Fill in the error, unless error_out is NULL. */
@@ -68,6 +66,14 @@ static void templated_set_error(struct templated_error *error_out,
 		return;
 	error_out->code = code_of(error);
 	snprintf(error_out->message, sizeof(error_out->message), "%s", message);
+}
+
+/* Set the error for an argument; return false. */
+static bool templated_reject(struct templated_error *error_out,
+			     const char *message)
+{
+	templated_set_error(error_out, ERR_MALFORMED, message);
+	return false;
 }
 
 static struct bundle_limits limits_of(const struct templated_limits *given)
@@ -243,12 +249,10 @@ static bool templated_prepare_page(const struct templated_page *page,
 	};
 	if (page->url == NULL)
 		return true;
-	if (url_parse(&placed->url, slice_of(page->url), NULL) != ERR_NONE) {
-		templated_set_error(
-			error_out, ERR_MALFORMED,
+	if (url_parse(&placed->url, slice_of(page->url), NULL) != ERR_NONE)
+		return templated_reject(
+			error_out,
 			"the URL of the page is not an http or https address");
-		return false;
-	}
 	placed->request.url = &placed->url;
 	return true;
 }
@@ -305,36 +309,28 @@ static bool templated_read_options(const struct templated_options *options,
 	if (options == NULL)
 		return true;
 	if (options->format != NULL &&
-	    !format_from_name(options->format, &request->format)) {
-		templated_set_error(
-			error_out, ERR_MALFORMED,
+	    !format_from_name(options->format, &request->format))
+		return templated_reject(
+			error_out,
 			"the format is not one of txt, md, json, html, xml, "
 			"explain");
-		return false;
-	}
 	if (options->favor != NULL &&
-	    !favor_from_name(options->favor, &request->preference.favor)) {
-		templated_set_error(
-			error_out, ERR_MALFORMED,
+	    !favor_from_name(options->favor, &request->preference.favor))
+		return templated_reject(
+			error_out,
 			"favor is not one of balance, precision, recall");
-		return false;
-	}
 	if (options->scope != NULL &&
-	    !scope_from_name(options->scope, &request->preference.scope)) {
-		templated_set_error(error_out, ERR_MALFORMED,
-				    "scope is not one of body, page");
-		return false;
-	}
+	    !scope_from_name(options->scope, &request->preference.scope))
+		return templated_reject(error_out,
+					"scope is not one of body, page");
 	request->method = options->method;
 	request->include = options->include;
 	request->exclude = options->exclude;
 	request->parameters = options->parameters;
 	if (options->with != NULL &&
-	    !extras_read(options->with, &request->extras)) {
-		templated_set_error(error_out, ERR_MALFORMED,
-				    "with is not of " EXTRAS_WORDS);
-		return false;
-	}
+	    !extras_read(options->with, &request->extras))
+		return templated_reject(error_out,
+					"with is not of " EXTRAS_WORDS);
 	if (options->with_comments)
 		request->extras |= EXTRA_COMMENTS;
 	if (options->without_tables)

@@ -202,6 +202,11 @@ uint32_t quorum(const struct pages *pages, uint32_t votes)
 	return ratio > least ? (uint32_t)ratio : least;
 }
 
+static double balance_ratio(uint32_t part, uint32_t all)
+{
+	return all == 0 ? 0 : (double)part / all;
+}
+
 static struct balance_turn item_turn_of(const struct pages *pages,
 					const struct shared_item *shared)
 {
@@ -236,12 +241,6 @@ static void count_turn(const struct pages *pages,
 		counts[i].moved += (turn->is_gone && had && !has) ||
 				   (turn->is_come && has && !had);
 	}
-}
-
-static double balance_ratio(uint32_t part, uint32_t all)
-{
-	assert(part <= all);
-	return all == 0 ? 0 : (double)part / all;
 }
 
 /* List the hashes of moved items, after counting them. */
@@ -310,7 +309,7 @@ struct slice text_of_path(struct arena *arena, const struct page *page,
 			  uint32_t node, enum path_steps kind)
 {
 	char text[PATH_MAX_BYTES];
-	size_t begin = path_write_by(page, node, kind, text);
+	size_t begin = path_write(page, node, kind, text);
 
 	return (struct slice){
 		arena_copy(arena, text + begin, sizeof(text) - begin),
@@ -384,14 +383,6 @@ static void learn_fragments(struct arena *arena, const struct page *page,
 	}
 }
 
-/* Fill in missing texts from `page`; `paths` and `fragments` ascend by hash. */
-static void version_find_texts(struct arena *arena, const struct page *page,
-			       struct version *version)
-{
-	learn_paths(arena, page, version);
-	learn_fragments(arena, page, version);
-}
-
 static int common_first(const void *left, const void *right)
 {
 	const struct version_item *a = left;
@@ -440,12 +431,6 @@ static struct version_item *find_stable(struct arena *arena,
 	return items;
 }
 
-static void sort_items(struct version_item *items, uint32_t count)
-{
-	if (count > 1)
-		qsort(items, count, sizeof(*items), common_first);
-}
-
 struct version *version_make(struct arena *arena,
 			     const struct version_input *input)
 {
@@ -461,10 +446,14 @@ struct version *version_make(struct arena *arena,
 	version->fragments =
 		find_stable(arena, input, ITEMS_FRAGMENTS,
 			    VERSION_MAX_FRAGMENTS, &version->fragment_count);
-	for (uint32_t i = 0; i < input->sample_count; i++)
-		version_find_texts(arena, input->pages[i], version);
-	sort_items(version->paths, version->path_count);
-	sort_items(version->fragments, version->fragment_count);
+	for (uint32_t i = 0; i < input->sample_count; i++) {
+		learn_paths(arena, input->pages[i], version);
+		learn_fragments(arena, input->pages[i], version);
+	}
+	qsort(version->paths, version->path_count, sizeof(*version->paths),
+	      common_first);
+	qsort(version->fragments, version->fragment_count,
+	      sizeof(*version->fragments), common_first);
 	version->regions =
 		ARENA_NEW(arena, struct version_region, VERSION_MAX_REGIONS);
 	version->region_count = regions_find(
